@@ -1,0 +1,842 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * The function itself and its plain objects: start and stop, memory pages, UAR, PD,
+ * transport domain, XRCD, PSV, EQ, CQ, mkey.
+ */
+#ifndef CXR_PRM_OBJ_H
+#define CXR_PRM_OBJ_H
+
+#include "prm.h"
+
+struct prm_enable_hca_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 embedded_cpu_function[1];
+	u8 rsvd_41[2];
+	u8 function_id_type[1];
+	u8 rsvd_44[12];
+	u8 function_id[16];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(enable_hca_in, 0x10);
+
+struct prm_enable_hca_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[32];
+};
+PRM_LAYOUT(enable_hca_out, 0x0c);
+
+struct prm_disable_hca_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 embedded_cpu_function[1];
+	u8 rsvd_41[2];
+	u8 function_id_type[1];
+	u8 rsvd_44[12];
+	u8 function_id[16];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(disable_hca_in, 0x10);
+
+struct prm_disable_hca_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[32];
+};
+PRM_LAYOUT(disable_hca_out, 0x0c);
+
+struct prm_query_issi_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(query_issi_in, 0x10);
+
+struct prm_query_issi_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[16];
+	u8 current_issi[16];
+	u8 rsvd_60[768];
+	u8 supported_issi_dw0[32];
+};
+PRM_LAYOUT(query_issi_out, 0x70);
+
+struct prm_set_issi_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[16];
+	u8 current_issi[16];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(set_issi_in, 0x10);
+
+struct prm_set_issi_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(set_issi_out, 0x10);
+
+struct prm_query_pages_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 embedded_cpu_function[1];
+	u8 rsvd_41[15];
+	u8 function_id[16];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(query_pages_in, 0x10);
+
+struct prm_query_pages_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 embedded_cpu_function[1];
+	u8 rsvd_41[15];
+	u8 function_id[16];
+	u8 num_pages[32];
+};
+PRM_LAYOUT(query_pages_out, 0x10);
+
+struct prm_manage_pages_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 embedded_cpu_function[1];
+	u8 rsvd_41[15];
+	u8 function_id[16];
+	u8 input_num_entries[32];
+	/* tail: pas */
+};
+PRM_LAYOUT(manage_pages_in, 0x10);
+
+struct prm_manage_pages_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 output_num_entries[32];
+	u8 rsvd_60[32];
+	/* tail: pas */
+};
+PRM_LAYOUT(manage_pages_out, 0x10);
+
+struct prm_init_hca_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[34];
+	u8 sw_vhca_id[14];
+	u8 rsvd_70[16];
+	u8 sw_owner_id[4][32];
+};
+PRM_LAYOUT(init_hca_in, 0x20);
+
+struct prm_init_hca_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(init_hca_out, 0x10);
+
+struct prm_teardown_hca_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[16];
+	u8 profile[16];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(teardown_hca_in, 0x10);
+
+struct prm_teardown_hca_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[63];
+	u8 state[1];
+};
+PRM_LAYOUT(teardown_hca_out, 0x10);
+
+struct prm_query_adapter_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(query_adapter_in, 0x10);
+
+struct prm_query_adapter_param_block_bits {
+	u8 rsvd_00[200];
+	u8 ieee_vendor_id[24];
+	u8 rsvd_e0[16];
+	u8 vsd_vendor_id[16];
+	u8 vsd[208][8];
+	u8 vsd_contd_psid[16][8];
+};
+PRM_LAYOUT(query_adapter_param_block, 0x100);
+
+struct prm_query_adapter_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+	struct prm_query_adapter_param_block_bits query_adapter_struct;
+};
+PRM_LAYOUT(query_adapter_out, 0x110);
+
+struct prm_set_driver_version_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+	u8 driver_version[64][8];
+};
+PRM_LAYOUT(set_driver_version_in, 0x50);
+
+struct prm_set_driver_version_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(set_driver_version_out, 0x10);
+
+struct prm_query_special_contexts_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(query_special_contexts_in, 0x10);
+
+struct prm_query_special_contexts_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 dump_fill_mkey[32];
+	u8 resd_lkey[32];
+	u8 null_mkey[32];
+	u8 terminate_scatter_list_mkey[32];
+	u8 repeated_mkey[32];
+	u8 rsvd_e0[32];
+};
+PRM_LAYOUT(query_special_contexts_out, 0x20);
+
+struct prm_nop_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(nop_in, 0x10);
+
+struct prm_nop_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(nop_out, 0x10);
+
+struct prm_alloc_uar_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(alloc_uar_in, 0x10);
+
+struct prm_alloc_uar_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[8];
+	u8 uar[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(alloc_uar_out, 0x10);
+
+struct prm_dealloc_uar_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[8];
+	u8 uar[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(dealloc_uar_in, 0x10);
+
+struct prm_dealloc_uar_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(dealloc_uar_out, 0x10);
+
+struct prm_alloc_pd_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(alloc_pd_in, 0x10);
+
+struct prm_alloc_pd_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[8];
+	u8 pd[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(alloc_pd_out, 0x10);
+
+struct prm_dealloc_pd_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[8];
+	u8 pd[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(dealloc_pd_in, 0x10);
+
+struct prm_dealloc_pd_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(dealloc_pd_out, 0x10);
+
+struct prm_alloc_transport_domain_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(alloc_transport_domain_in, 0x10);
+
+struct prm_alloc_transport_domain_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[8];
+	u8 transport_domain[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(alloc_transport_domain_out, 0x10);
+
+struct prm_dealloc_transport_domain_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[8];
+	u8 transport_domain[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(dealloc_transport_domain_in, 0x10);
+
+struct prm_dealloc_transport_domain_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(dealloc_transport_domain_out, 0x10);
+
+struct prm_alloc_xrcd_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(alloc_xrcd_in, 0x10);
+
+struct prm_alloc_xrcd_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[8];
+	u8 xrcd[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(alloc_xrcd_out, 0x10);
+
+struct prm_dealloc_xrcd_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[8];
+	u8 xrcd[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(dealloc_xrcd_in, 0x10);
+
+struct prm_dealloc_xrcd_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(dealloc_xrcd_out, 0x10);
+
+struct prm_create_psv_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 num_psv[4];
+	u8 rsvd_44[4];
+	u8 pd[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(create_psv_in, 0x10);
+
+struct prm_create_psv_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[72];
+	u8 psv0_index[24];
+	u8 rsvd_a0[8];
+	u8 psv1_index[24];
+	u8 rsvd_c0[8];
+	u8 psv2_index[24];
+	u8 rsvd_e0[8];
+	u8 psv3_index[24];
+};
+PRM_LAYOUT(create_psv_out, 0x20);
+
+struct prm_destroy_psv_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[8];
+	u8 psvn[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(destroy_psv_in, 0x10);
+
+struct prm_destroy_psv_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(destroy_psv_out, 0x10);
+
+struct prm_eqc_bits {
+	u8 status[4];
+	u8 rsvd_04[9];
+	u8 ec[1];
+	u8 oi[1];
+	u8 rsvd_0f[5];
+	u8 st[4];
+	u8 rsvd_18[60];
+	u8 page_offset[6];
+	u8 rsvd_5a[9];
+	u8 log_eq_size[5];
+	u8 uar_page[24];
+	u8 rsvd_80[52];
+	u8 intr[12];
+	u8 rsvd_c0[3];
+	u8 log_page_size[5];
+	u8 rsvd_c8[128];
+	u8 consumer_counter[24];
+	u8 rsvd_160[8];
+	u8 producer_counter[24];
+	u8 rsvd_180[128];
+};
+PRM_LAYOUT(eqc, 0x40);
+
+struct prm_create_eq_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+	struct prm_eqc_bits eq_context_entry;
+	u8 rsvd_280[64];
+	u8 event_bitmask[4][64];
+	u8 rsvd_3c0[1216];
+	/* tail: pas */
+};
+PRM_LAYOUT(create_eq_in, 0x110);
+
+struct prm_create_eq_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[24];
+	u8 eq_number[8];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(create_eq_out, 0x10);
+
+struct prm_query_eq_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[24];
+	u8 eq_number[8];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(query_eq_in, 0x10);
+
+struct prm_query_eq_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+	struct prm_eqc_bits eq_context_entry;
+	u8 rsvd_280[64];
+	u8 event_bitmask[64];
+	u8 rsvd_300[1408];
+	/* tail: pas */
+};
+PRM_LAYOUT(query_eq_out, 0x110);
+
+struct prm_destroy_eq_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[24];
+	u8 eq_number[8];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(destroy_eq_in, 0x10);
+
+struct prm_destroy_eq_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(destroy_eq_out, 0x10);
+
+struct prm_cqc_bits {
+	u8 status[4];
+	u8 rsvd_04[2];
+	u8 dbr_umem_valid[1];
+	u8 apu_cq[1];
+	u8 cqe_sz[3];
+	u8 cc[1];
+	u8 rsvd_0c[1];
+	u8 scqe_break_moderation_en[1];
+	u8 oi[1];
+	u8 cq_period_mode[2];
+	u8 cqe_comp_en[1];
+	u8 mini_cqe_res_format[2];
+	u8 st[4];
+	u8 rsvd_18[6];
+	u8 cqe_compression_layout[2];
+	u8 rsvd_20[52];
+	u8 page_offset[6];
+	u8 rsvd_5a[9];
+	u8 log_cq_size[5];
+	u8 uar_page[24];
+	u8 rsvd_80[4];
+	u8 cq_period[12];
+	u8 cq_max_count[16];
+	u8 c_eqn_or_apu_element[32];
+	u8 rsvd_c0[3];
+	u8 log_page_size[5];
+	u8 rsvd_c8[64];
+	u8 last_notified_index[24];
+	u8 rsvd_120[8];
+	u8 last_solicit_index[24];
+	u8 rsvd_140[8];
+	u8 consumer_counter[24];
+	u8 rsvd_160[8];
+	u8 producer_counter[24];
+	u8 rsvd_180[64];
+	u8 dbr_addr[64];
+};
+PRM_LAYOUT(cqc, 0x40);
+
+struct prm_create_cq_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+	struct prm_cqc_bits cq_context;
+	u8 rsvd_280[96];
+	u8 cq_umem_valid[1];
+	u8 rsvd_2e1[1439];
+	/* tail: pas */
+};
+PRM_LAYOUT(create_cq_in, 0x110);
+
+struct prm_create_cq_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[8];
+	u8 cqn[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(create_cq_out, 0x10);
+
+struct prm_query_cq_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[8];
+	u8 cqn[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(query_cq_in, 0x10);
+
+struct prm_query_cq_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+	struct prm_cqc_bits cq_context;
+	u8 rsvd_280[1536];
+	/* tail: pas */
+};
+PRM_LAYOUT(query_cq_out, 0x110);
+
+struct prm_modify_field_select_bits {
+	u8 modify_field_select[32];
+};
+PRM_LAYOUT(modify_field_select, 0x04);
+
+struct prm_resize_field_select_bits {
+	u8 resize_field_select[32];
+};
+PRM_LAYOUT(resize_field_select, 0x04);
+
+union prm_modify_field_select_resize_field_select_auto_bits {
+	struct prm_modify_field_select_bits modify_field_select;
+	struct prm_resize_field_select_bits resize_field_select;
+};
+
+struct prm_modify_cq_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[8];
+	u8 cqn[24];
+	union prm_modify_field_select_resize_field_select_auto_bits modify_field_select_resize_field_select;
+	struct prm_cqc_bits cq_context;
+	u8 rsvd_280[96];
+	u8 cq_umem_valid[1];
+	u8 rsvd_2e1[1439];
+	/* tail: pas */
+};
+PRM_LAYOUT(modify_cq_in, 0x110);
+
+struct prm_modify_cq_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(modify_cq_out, 0x10);
+
+struct prm_destroy_cq_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[8];
+	u8 cqn[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(destroy_cq_in, 0x10);
+
+struct prm_destroy_cq_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(destroy_cq_out, 0x10);
+
+struct prm_mkc_bits {
+	u8 rsvd_00[1];
+	u8 free[1];
+	u8 rsvd_02[1];
+	u8 access_mode_4_2[3];
+	u8 rsvd_06[7];
+	u8 relaxed_ordering_write[1];
+	u8 rsvd_0e[1];
+	u8 small_fence_on_rdma_read_response[1];
+	u8 umr_en[1];
+	u8 a[1];
+	u8 rw[1];
+	u8 rr[1];
+	u8 lw[1];
+	u8 lr[1];
+	u8 access_mode_1_0[2];
+	u8 rsvd_18[2];
+	u8 ma_translation_mode[2];
+	u8 rsvd_1c[4];
+	u8 qpn[24];
+	u8 mkey_7_0[8];
+	u8 rsvd_40[32];
+	u8 length64[1];
+	u8 bsf_en[1];
+	u8 sync_umr[1];
+	u8 rsvd_63[2];
+	u8 expected_sigerr_count[1];
+	u8 rsvd_66[1];
+	u8 en_rinval[1];
+	u8 pd[24];
+	u8 start_addr[64];
+	u8 len[64];
+	u8 bsf_octword_size[32];
+	u8 rsvd_120[96];
+	u8 crossing_target_vhca_id[16];
+	u8 rsvd_190[16];
+	u8 translations_octword_size[32];
+	u8 rsvd_1c0[25];
+	u8 relaxed_ordering_read[1];
+	u8 log_page_size[6];
+	u8 rsvd_1e0[5];
+	u8 pcie_tph_en[1];
+	u8 pcie_tph_ph[2];
+	u8 pcie_tph_steering_tag_index[8];
+	u8 rsvd_1f0[16];
+};
+PRM_LAYOUT(mkc, 0x40);
+
+struct prm_create_mkey_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[32];
+	u8 pg_access[1];
+	u8 mkey_umem_valid[1];
+	u8 data_direct[1];
+	u8 rsvd_63[29];
+	struct prm_mkc_bits memory_key_mkey_entry;
+	u8 rsvd_280[128];
+	u8 translations_octword_actual_size[32];
+	u8 rsvd_320[1376];
+	/* tail: klm_pas_mtt */
+};
+PRM_LAYOUT(create_mkey_in, 0x110);
+
+struct prm_create_mkey_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[8];
+	u8 mkey_index[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(create_mkey_out, 0x10);
+
+struct prm_query_mkey_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[8];
+	u8 mkey_index[24];
+	u8 pg_access[1];
+	u8 rsvd_61[31];
+};
+PRM_LAYOUT(query_mkey_in, 0x10);
+
+struct prm_query_mkey_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+	struct prm_mkc_bits memory_key_mkey_entry;
+	u8 rsvd_280[1536];
+	u8 bsf0_klm0_pas_mtt0_1[16][8];
+	u8 bsf1_klm1_pas_mtt2_3[16][8];
+};
+PRM_LAYOUT(query_mkey_out, 0x130);
+
+struct prm_destroy_mkey_in_bits {
+	u8 opcode[16];
+	u8 uid[16];
+	u8 rsvd_20[16];
+	u8 op_mod[16];
+	u8 rsvd_40[8];
+	u8 mkey_index[24];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(destroy_mkey_in, 0x10);
+
+struct prm_destroy_mkey_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(destroy_mkey_out, 0x10);
+
+struct prm_uctx_bits {
+	u8 cap[32];
+	u8 rsvd_20[352];
+};
+PRM_LAYOUT(uctx, 0x30);
+
+struct prm_create_uctx_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[64];
+	struct prm_uctx_bits uctx;
+};
+PRM_LAYOUT(create_uctx_in, 0x40);
+
+struct prm_create_uctx_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[16];
+	u8 uid[16];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(create_uctx_out, 0x10);
+
+struct prm_destroy_uctx_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[16];
+	u8 uid[16];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(destroy_uctx_in, 0x10);
+
+struct prm_destroy_uctx_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(destroy_uctx_out, 0x10);
+
+#endif

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The wire: one learning switch that joins the ports of all functions of the process.
+ *
+ * The switch does not look at VLAN tags: it learns and forwards by MAC address alone and floods what it does not know. A
+ * frame is never delivered inside port_send(); each port has a bounded queue that its own work item empties, so a function
+ * that sends to itself or two that answer each other cannot nest.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+
+#define FRAME_MIN 60		/* without FCS; shorter frames are padded with zeros as a MAC does */
+#define PORT_QUEUE 1024		/* frames that wait at one port */
+#define POOL_MAX 2048		/* free frames that are kept */
+/* Event type and subtypes of a port change. */
+#define PORT_EVENT 0x09
+#define PORT_EVENT_DOWN 1
+#define PORT_EVENT_ACTIVE 4
+
+#define FDB_SETS 256
+#define FDB_WAYS 4
+
+struct port {
+	struct list_head node;
+	struct cxdev *dev;
+	char name[32];
+	bool admin, wire, reported;	/* both must be true for a link; reported: what the function was told last */
+	struct list_head rx;
+	unsigned int rx_len;
+	struct work rx_work;
+	struct work event_work;
+	void (*sink)(void *arg, const struct frame *frame);
+	void *sink_arg;
+	uint64_t tx_frames, tx_bytes, rx_frames, rx_bytes;
+	uint64_t full, down, runt;
+};
+
+struct fdb_entry {
+	uint8_t mac[6];
+	struct port *port;	/* NULL: free */
+	uint64_t used;
+};
+
+static LIST_HEAD(ports);
+static LIST_HEAD(pool);
+static unsigned int pool_len;
+static struct fdb_entry fdb[FDB_SETS][FDB_WAYS];
+static uint64_t fdb_clock;
+static uint64_t filter_dropped, filter_duplicated, filter_held;
+
+static enum wire_verdict (*filter_fn)(void *arg, const struct port *from, struct frame *frame);
+static void *filter_arg;
+static struct frame *held;	/* what the filter wants to see overtaken */
+static struct port *held_from;
+
+struct frame *frame_alloc(uint32_t len)
+{
+	struct frame *frame;
+
+	if (len > FRAME_MAX)
+		return NULL;
+
+	if (!list_empty(&pool)) {
+		frame = list_first_entry(&pool, struct frame, node);
+		list_del_init(&frame->node);
+		pool_len--;
+	} else {
+		frame = malloc(sizeof(*frame));
+		if (!frame)
+			return NULL;
+		INIT_LIST_HEAD(&frame->node);
+	}
+
+	frame->len = len;
+	return frame;
+}
+
+void frame_free(struct frame *frame)
+{
+	if (!frame)
+		return;
+
+	if (pool_len >= POOL_MAX) {
+		free(frame);
+		return;
+	}
+
+	list_add(&frame->node, &pool);
+	pool_len++;
+}
+
+static void pool_drain(void)
+{
+	while (!list_empty(&pool)) {
+		struct frame *frame = list_first_entry(&pool, struct frame, node);
+
+		list_del_init(&frame->node);
+		free(frame);
+	}
+	pool_len = 0;
+}
+
+struct frame *frame_copy(const struct frame *frame)
+{
+	struct frame *copy = frame_alloc(frame->len);
+
+	if (copy)
+		memcpy(copy->data, frame->data, frame->len);
+	return copy;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------------------------------- */
+
+static struct fdb_entry *fdb_set(const uint8_t *mac)
+{
+	uint32_t hash = 2166136261u;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		hash = (hash ^ mac[i]) * 16777619u;
+	return fdb[(hash ^ (hash >> 16)) % FDB_SETS];
+}
+
+static struct port *fdb_lookup(const uint8_t *mac)
+{
+	struct fdb_entry *set = fdb_set(mac);
+	int i;
+
+	for (i = 0; i < FDB_WAYS; i++) {
+		if (set[i].port && !memcmp(set[i].mac, mac, 6)) {
+			set[i].used = ++fdb_clock;
+			return set[i].port;
+		}
+	}
+	return NULL;
+}
+
+/* A full set gives up the address that was used longest ago. */
+static void fdb_learn(const uint8_t *mac, struct port *port)
+{
+	struct fdb_entry *set = fdb_set(mac), *victim = &set[0];
+	int i;
+
+	for (i = 0; i < FDB_WAYS; i++) {
+		if (set[i].port && !memcmp(set[i].mac, mac, 6)) {
+			victim = &set[i];
+			break;
+		}
+		if (!set[i].port || (victim->port && set[i].used < victim->used))
+			victim = &set[i];
+	}
+
+	memcpy(victim->mac, mac, 6);
+	victim->port = port;
+	victim->used = ++fdb_clock;
+}
+
+static void fdb_forget(const struct port *port)
+{
+	int i, j;
+
+	for (i = 0; i < FDB_SETS; i++)
+		for (j = 0; j < FDB_WAYS; j++)
+			if (fdb[i][j].port == port)
+				fdb[i][j].port = NULL;
+}
+
+/* ---- delivery -------------------------------------------------------------------------------------------------------- */
+
+static void deliver_one(struct port *port, struct frame *frame)
+{
+	port->rx_frames++;
+	port->rx_bytes += frame->len;
+
+	if (!port->dev) {
+		if (port->sink)
+			port->sink(port->sink_arg, frame);
+		frame_free(frame);
+		return;
+	}
+
+	if (!roce_receive(port->dev, frame))
+		eth_receive(port->dev, frame);
+}
+
+static void port_rx_work(struct work *work)
+{
+	struct port *port = container_of(work, struct port, rx_work);
+	int budget = LOOP_SLICE;
+
+	while (budget-- && !list_empty(&port->rx)) {
+		struct frame *frame = list_first_entry(&port->rx, struct frame, node);
+
+		list_del_init(&frame->node);
+		port->rx_len--;
+		deliver_one(port, frame);
+	}
+
+	if (!list_empty(&port->rx))
+		work_queue(&port->rx_work);
+}
+
+static void port_enqueue(struct port *port, struct frame *frame)
+{
+	if (!port_link_up(port)) {
+		port->down++;
+		frame_free(frame);
+		return;
+	}
+	if (port->rx_len >= PORT_QUEUE) {
+		port->full++;
+		frame_free(frame);
+		return;
+	}
+
+	list_add_tail(&frame->node, &port->rx);
+	port->rx_len++;
+	work_queue(&port->rx_work);
+}
+
+static void flood(struct port *from, struct frame *frame)
+{
+	struct port *port;
+
+	list_for_each_entry(port, &ports, node) {
+		struct frame *copy;
+
+		if (port == from || !port_link_up(port))
+			continue;
+		copy = frame_copy(frame);
+		if (!copy) {
+			port->full++;
+			continue;
+		}
+		port_enqueue(port, copy);
+	}
+	frame_free(frame);
+}
+
+/* Takes the frame; the filter has seen it. */
+static void forward(struct port *from, struct frame *frame)
+{
+	struct port *to;
+
+	fdb_learn(frame->data + 6, from);
+
+	to = frame->data[0] & 1 ? NULL : fdb_lookup(frame->data);
+	if (to)
+		port_enqueue(to, frame);
+	else
+		flood(from, frame);
+}
+
+static void release_held(void)
+{
+	struct frame *frame = held;
+
+	held = NULL;
+	if (!frame)
+		return;
+	if (held_from)
+		forward(held_from, frame);
+	else
+		frame_free(frame);
+	held_from = NULL;
+}
+
+static void filter_frame(struct port *from, struct frame *frame)
+{
+	struct frame *copy;
+
+	switch (filter_fn(filter_arg, from, frame)) {
+	case WIRE_DROP:
+		filter_dropped++;
+		frame_free(frame);
+		return;
+	case WIRE_HOLD:
+		filter_held++;
+		release_held();
+		held = frame;
+		held_from = from;
+		return;
+	case WIRE_DUPLICATE:
+		filter_duplicated++;
+		copy = frame_copy(frame);
+		if (copy)
+			forward(from, copy);
+		break;
+	case WIRE_PASS:
+		break;
+	}
+
+	forward(from, frame);
+	release_held();
+}
+
+void port_send(struct port *from, struct frame *frame)
+{
+	if (!port_link_up(from)) {
+		from->down++;
+		frame_free(frame);
+		return;
+	}
+	if (frame->len < 14 || frame->len > FRAME_MAX || (frame->data[6] & 1)) {
+		from->runt++;
+		frame_free(frame);
+		return;
+	}
+
+	if (frame->len < FRAME_MIN) {
+		memset(frame->data + frame->len, 0, FRAME_MIN - frame->len);
+		frame->len = FRAME_MIN;
+	}
+	from->tx_frames++;
+	from->tx_bytes += frame->len;
+	capture_frame(frame);
+
+	if (filter_fn)
+		filter_frame(from, frame);
+	else
+		forward(from, frame);
+}
+
+void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from, struct frame *frame), void *arg)
+{
+	filter_fn = fn;
+	filter_arg = arg;
+	release_held();
+}
+
+/* ---- ports ----------------------------------------------------------------------------------------------------------- */
+
+bool port_link_up(const struct port *port)
+{
+	return port->admin && port->wire;
+}
+
+/* The port event, later than the command that caused it: a function learns of its link as of a thing that takes time. */
+static void port_event_work(struct work *work)
+{
+	struct port *port = container_of(work, struct port, event_work);
+	uint8_t data[28] = {};
+	bool up = port_link_up(port);
+
+	if (!port->dev || up == port->reported)
+		return;
+
+	port->reported = up;
+	data[8] = 1 << 4;	/* port number, upper nibble */
+	trace(port->dev, "link %s", up ? "up" : "down");
+	event_push(port->dev, PORT_EVENT, up ? PORT_EVENT_ACTIVE : PORT_EVENT_DOWN, data, sizeof(data));
+}
+
+static void port_changed(struct port *port, bool was_up)
+{
+	bool up = port_link_up(port);
+
+	if (up == was_up)
+		return;
+	if (!up)
+		fdb_forget(port);
+	if (port->dev)
+		work_queue(&port->event_work);
+}
+
+void port_set_admin(struct port *port, bool up)
+{
+	bool was_up = port_link_up(port);
+
+	port->admin = up;
+	port_changed(port, was_up);
+}
+
+void port_set_wire(struct port *port, bool up)
+{
+	bool was_up = port_link_up(port);
+
+	port->wire = up;
+	port_changed(port, was_up);
+}
+
+struct port *port_create(struct cxdev *dev, const char *name)
+{
+	struct port *port = calloc(1, sizeof(*port));
+
+	if (!port)
+		return NULL;
+
+	port->dev = dev;
+	snprintf(port->name, sizeof(port->name), "%s", name);
+	port->admin = true;
+	port->wire = true;
+	port->reported = true;
+	INIT_LIST_HEAD(&port->rx);
+	work_init(&port->rx_work, port_rx_work);
+	work_init(&port->event_work, port_event_work);
+	list_add_tail(&port->node, &ports);
+	return port;
+}
+
+/* What waits for the function is lost; its addresses stay known. For reset. */
+void port_flush(struct port *port)
+{
+	while (!list_empty(&port->rx)) {
+		struct frame *frame = list_first_entry(&port->rx, struct frame, node);
+
+		list_del_init(&frame->node);
+		frame_free(frame);
+	}
+	port->rx_len = 0;
+	port->reported = port_link_up(port);
+	work_cancel(&port->rx_work);
+	work_cancel(&port->event_work);
+}
+
+void port_destroy(struct port *port)
+{
+	if (!port)
+		return;
+
+	port_flush(port);
+	if (held_from == port)
+		held_from = NULL;
+	fdb_forget(port);
+	list_del_init(&port->node);
+	free(port);
+
+	if (list_empty(&ports)) {
+		release_held();
+		pool_drain();
+	}
+}
+
+unsigned int port_room(const struct port *from)
+{
+	unsigned int room = PORT_QUEUE;
+	const struct port *port;
+
+	(void)from;
+	list_for_each_entry(port, &ports, node) {
+		if (port_link_up(port) && PORT_QUEUE - port->rx_len < room)
+			room = PORT_QUEUE - port->rx_len;
+	}
+	return room;
+}
+
+void port_set_sink(struct port *port, void (*fn)(void *arg, const struct frame *frame), void *arg)
+{
+	port->sink = fn;
+	port->sink_arg = arg;
+}
+
+void wire_status(FILE *out)
+{
+	const struct port *port;
+
+	list_for_each_entry(port, &ports, node) {
+		fprintf(out, "port %s: link %s (function %s, wire %s), sent %" PRIu64 " frames %" PRIu64 " bytes, ",
+			port->name, port_link_up(port) ? "up" : "down", port->admin ? "up" : "down",
+			port->wire ? "up" : "down", port->tx_frames, port->tx_bytes);
+		fprintf(out, "received %" PRIu64 " frames %" PRIu64 " bytes, waiting %u", port->rx_frames,
+			port->rx_bytes, port->rx_len);
+		fprintf(out, ", dropped: queue full %" PRIu64 ", link down %" PRIu64 ", malformed %" PRIu64 "\n",
+			port->full, port->down, port->runt);
+	}
+	if (filter_dropped || filter_duplicated || filter_held)
+		fprintf(out, "filter: dropped %" PRIu64 ", duplicated %" PRIu64 ", reordered %" PRIu64 "\n",
+			filter_dropped, filter_duplicated, filter_held);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* Address path of a QP context (struct prm_ads) and address vector of a datagram WQE (struct prm_av). */
+#ifndef CXR_CODEC_ADDRPATH_H
+#define CXR_CODEC_ADDRPATH_H
+
+#include <linux/types.h>
+#include "prm/qp.h"
+#include "prm/wqe.h"
+#include "../policy/path.h"
+
+struct cxr_addr {
+	u8 dgid[16];
+	u8 dmac[6];
+	u8 sgid_index;		/* index in the RoCE address table = ib_core's GID index */
+	u8 port;		/* 1.. */
+	u8 static_rate;		/* as the device counts; 0 = port rate */
+	u16 pkey_index;
+	u8 ack_timeout;		/* QP only: 4.096 us * 2^n */
+	struct cxr_path path;
+};
+
+void cxr_ads_encode(struct prm_ads *ads, const struct cxr_addr *addr);
+void cxr_ads_decode(const struct prm_ads *ads, struct cxr_addr *addr);
+void cxr_av_encode(struct prm_av *av, const struct cxr_addr *addr);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* QUERY_HCA_CAP outputs to what the modules ask for, in host order. */
+#ifndef CXR_CODEC_CAPS_H
+#define CXR_CODEC_CAPS_H
+
+#include <linux/types.h>
+#include "prm/caps.h"
+#include "../policy/mode.h"
+
+struct cxr_caps {
+	u8 num_ports;
+	bool eth;			/* port_type is Ethernet */
+	u8 log_max_qp, log_max_qp_sz, log_max_cq, log_max_cq_sz, log_max_eq, log_max_eq_sz, log_max_srq, log_max_srq_sz;
+	u8 log_max_pd, log_max_mkey, log_max_msg, log_max_ra_req_qp, log_max_ra_res_qp, log_max_xrcd, log_max_mcg, log_pg_sz;
+	u16 max_wqe_sz_sq, max_wqe_sz_rq;	/* bytes */
+	u16 max_sgl_for_optimized_performance;
+	u16 max_qp_mcg;
+	u8 cqe_version;
+	bool uar_4k;
+	u8 log_bf_reg_size;		/* 0: no BlueFlame */
+	bool bf;
+	bool atomic;
+	bool xrc, rc, uc, ud;
+	bool cq_moderation, cq_oi;
+	bool scatter_to_cqe_64, scatter_to_cqe_128;
+	bool umr_extended_translation, umr_modify_entity_size_disabled, fixed_buffer_size, imaicl;
+	bool fast_registration;
+	u16 pkey_table_size;		/* entries */
+	u32 device_frequency_khz;
+	u8 log_max_current_mc_list, log_max_current_uc_list, log_max_vlan_list;
+	bool nic_flow_table;
+	u16 vport_counters;
+	u32 num_q_counters;
+	/* Ethernet offloads */
+	bool csum, vlan, lso, rss, self_lb_en_modifiable;
+	u32 max_lso;			/* bytes */
+	u8 wqe_inline_mode;		/* as the device counts: 0 = L2 needed, 1 = vport context, 2 = none needed */
+	u16 rss_ind_tbl_max;		/* entries */
+	u8 log_max_rq, log_max_sq, log_max_tir, log_max_tis, log_max_rqt, log_max_rqt_size;
+	/* flow tables, NIC receive side */
+	u8 ft_log_max_size, ft_max_level;
+	/* RoCE */
+	struct cxr_roce_support roce;
+	u16 roce_addresses;
+	u16 udp_dport, udp_sport_min, udp_sport_max;
+};
+
+void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps);
+void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap, struct cxr_caps *caps);
+void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);
+void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps);
+/* Numbers that would break us (logs over what we can shift, zero where none may be): -EPROTO and *why. */
+int cxr_caps_check(const struct cxr_caps *caps, const char **why);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* Completion queue entries. */
+#ifndef CXR_CODEC_CQE_H
+#define CXR_CODEC_CQE_H
+
+#include <linux/types.h>
+#include "prm/cqe.h"
+
+enum cxr_cqe_kind {
+	CXR_CQE_REQ, CXR_CQE_RESP_WRITE_IMM, CXR_CQE_RESP_SEND, CXR_CQE_RESP_SEND_IMM, CXR_CQE_RESP_SEND_INV,
+	CXR_CQE_REQ_ERR, CXR_CQE_RESP_ERR, CXR_CQE_RESIZE, CXR_CQE_UNKNOWN,
+};
+
+/* Receive offloads. */
+enum cxr_cqe_flag {
+	CXR_CQE_L2_OK = 1 << 0, CXR_CQE_L3_OK = 1 << 1, CXR_CQE_L4_OK = 1 << 2, CXR_CQE_IPV4 = 1 << 3, CXR_CQE_IPV6 = 1 << 4,
+	CXR_CQE_TCP = 1 << 5, CXR_CQE_UDP = 1 << 6, CXR_CQE_VLAN = 1 << 7, CXR_CQE_GRH = 1 << 8, CXR_CQE_IPV4_GRH = 1 << 9,
+};
+
+struct cxr_cqe {
+	enum cxr_cqe_kind kind;
+	u32 qpn;		/* or SQN */
+	u32 user_index;		/* srqn_uidx: RQN/SRQN of version 0 */
+	u16 wqe_counter;
+	u8 send_opcode;		/* kind REQ: opcode of the WQE that finished */
+	u32 byte_count;
+	__be32 imm_inval;	/* immediate, or the rkey that was invalidated */
+	u32 flags;		/* enum cxr_cqe_flag */
+	u32 src_qpn;
+	u8 sl;
+	u16 pkey_index;
+	u16 vlan;
+	u8 smac_mlpath;
+	u32 rss_hash;
+	u8 rss_type;
+	u8 syndrome;		/* errors */
+	u8 vendor_err;
+	bool inline_data;	/* the payload stands in the CQE (scatter to CQE) */
+};
+
+/* Owner bit: @op_own read once by the caller, then dma_rmb(). */
+bool cxr_cqe_ours(u8 op_own, u32 ci, u8 log_size);
+void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out);
+const char *cxr_cqe_syndrome_text(u8 syndrome);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* QP context. */
+#ifndef CXR_CODEC_QPC_H
+#define CXR_CODEC_QPC_H
+
+#include <linux/types.h>
+#include "addrpath.h"
+
+enum cxr_qp_type { CXR_QP_RC, CXR_QP_UC, CXR_QP_UD, CXR_QP_GSI };
+enum cxr_qp_state { CXR_QPS_RST, CXR_QPS_INIT, CXR_QPS_RTR, CXR_QPS_RTS, CXR_QPS_SQER, CXR_QPS_SQD, CXR_QPS_ERR };
+
+/* What a QP is made with and does not change. */
+struct cxr_qp_create {
+	enum cxr_qp_type type;
+	u32 pdn;
+	u32 cqn_snd, cqn_rcv;
+	u32 uar;
+	u32 user_index;		/* comes back in completions (CQE version 1) */
+	u32 q_counter;		/* 0 = none */
+	u8 log_sq_size;		/* in 64-byte blocks */
+	bool no_sq;
+	u8 log_rq_size;		/* in WQEs; no_rq: none */
+	u8 log_rq_stride;	/* in bytes, 4.. */
+	bool no_rq;
+	u8 log_page_size;	/* in bytes, 12.. */
+	u8 page_offset;		/* in 1/64 of the page */
+	u64 db_dma;
+	bool scatter_req;	/* scatter data to CQE, if the device can */
+	bool scatter_res;
+};
+
+/* What the transitions set. Only the members that the transition takes are read (see cxr_cmd_modify_qp). */
+struct cxr_qp_mod {
+	enum cxr_qp_type type;
+	u8 port;
+	u16 pkey_index;
+	u32 qkey;
+	bool remote_read, remote_write, remote_atomic;
+	u8 mtu;			/* 1 = 256 .. 5 = 4096 */
+	u8 log_msg_max;
+	u32 dest_qpn;
+	u32 rq_psn, sq_psn;
+	u8 log_max_rd;		/* requester: log2 of outstanding reads */
+	u8 log_max_dest_rd;	/* responder */
+	u8 min_rnr_timer;
+	u8 retry_cnt, rnr_retry;
+	bool sq_drained_event;
+	struct cxr_addr addr;
+};
+
+/* Which optional parts of a context a transition carries; translated to the PRM's opt_param_mask by the encoder. */
+enum cxr_qp_opt {
+	CXR_QP_OPT_ACCESS = 1 << 0,
+	CXR_QP_OPT_PKEY = 1 << 1,
+	CXR_QP_OPT_QKEY = 1 << 2,
+	CXR_QP_OPT_RNR_TIMER = 1 << 3,
+	CXR_QP_OPT_PATH = 1 << 4,
+	CXR_QP_OPT_MAX_RD = 1 << 5,
+	CXR_QP_OPT_MAX_DEST_RD = 1 << 6,
+	CXR_QP_OPT_RETRY = 1 << 7,
+	CXR_QP_OPT_RNR_RETRY = 1 << 8,
+	CXR_QP_OPT_ACK_TIMEOUT = 1 << 9,
+	CXR_QP_OPT_PORT = 1 << 10,
+};
+
+u32 cxr_qp_opt_encode(u32 opts);	/* PRM opt_param_mask */
+void cxr_qpc_encode_create(struct prm_qpc *qpc, const struct cxr_qp_create *attr);
+void cxr_qpc_encode_mod(struct prm_qpc *qpc, const struct cxr_qp_mod *mod);
+/* QUERY_QP: *state and what of *mod the context holds. -EPROTO if the device gives a state that does not exist. */
+int cxr_qpc_decode(const struct prm_qpc *qpc, enum cxr_qp_state *state, bool *draining, struct cxr_qp_mod *mod);
+
+#endif

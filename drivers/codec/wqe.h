@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* Send and receive WQE segments; each function fills the whole segment at @seg. */
+#ifndef CXR_CODEC_WQE_H
+#define CXR_CODEC_WQE_H
+
+#include <linux/types.h>
+#include "prm/wqe.h"
+
+enum cxr_wqe_ctrl_flag { CXR_WQE_SIGNALED = 1, CXR_WQE_SOLICITED = 2, CXR_WQE_FENCE = 4 };
+
+/* @num: QPN or SQN; @ds: size in 16-byte units, this segment included; @imm: immediate or rkey to invalidate, else 0. */
+void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u8 opmod, u8 ds, u32 flags, __be32 imm);
+void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rkey);
+void cxr_wqe_data(struct prm_wqe_data_seg *seg, u64 addr, u32 lkey, u32 len);
+void cxr_wqe_datagram(struct prm_wqe_datagram_seg *seg, const struct prm_av *av, u32 qpn, u32 qkey);
+/* Header of inline data of @len bytes; the bytes follow. */
+void cxr_wqe_inline(struct prm_wqe_inline_seg *seg, u32 len);
+
+#endif

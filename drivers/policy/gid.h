@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* Decides how a GID of ib_core's table stands in the device's RoCE address table, or why it cannot. */
+#ifndef CXR_POLICY_GID_H
+#define CXR_POLICY_GID_H
+
+#include <linux/types.h>
+
+#define CXR_VLAN_NONE 0xffff
+
+enum cxr_gid_type {
+	CXR_GID_V1,		/* RoCE v1: GRH behind ethertype 0x8915 */
+	CXR_GID_V2,		/* RoCE v2: IP and UDP port 4791 */
+};
+
+struct cxr_gid_in {
+	u8 gid[16];
+	enum cxr_gid_type type;
+	u16 vlan;		/* 0..4095 or CXR_VLAN_NONE */
+	u8 mac[6];		/* source MAC */
+};
+
+struct cxr_gid_entry {
+	u8 gid[16];
+	u8 mac[6];
+	bool vlan_valid;
+	u16 vlan;
+	u8 version;		/* as the device counts: 0 = v1, 2 = v2 */
+	u8 l3_type;		/* 0 = IPv4, 1 = IPv6; v1 has 0 */
+};
+
+/*
+ * 0 and *entry; -EINVAL: zero GID, multicast GID, multicast or zero MAC, VLAN out of range; -EOPNOTSUPP: the mode does not
+ * have this type. *why then is a sentence fragment for the log.
+ */
+int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid_entry *entry, const char **why);
+bool cxr_gid_is_ipv4(const u8 gid[16]);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* Decides which RoCE versions a port offers: what the operator asked for, cut down to what the device can do. */
+#ifndef CXR_POLICY_MODE_H
+#define CXR_POLICY_MODE_H
+
+#include <linux/types.h>
+
+/* Values of the module parameter roce_mode. */
+enum cxr_roce_mode {
+	CXR_ROCE_V1 = 0,
+	CXR_ROCE_V2 = 2,
+	CXR_ROCE_V1_V2 = 4,
+};
+
+/* What the device says of itself in its RoCE capabilities. */
+struct cxr_roce_support {
+	bool roce;		/* the port does RoCE at all */
+	bool v1;
+	bool v2;
+	bool l3_ipv4;		/* v2 needs both */
+	bool l3_ipv6;
+};
+
+struct cxr_mode_grant {
+	bool roce;		/* false: no RoCE on this port, mode means nothing */
+	enum cxr_roce_mode mode;
+	bool differs;		/* granted is not what was asked: warn, naming both */
+};
+
+/* "0", "2", "4", "v1", "v2", "v1v2" (one trailing newline is fine); -EINVAL for anything else, *mode untouched. */
+int cxr_roce_mode_parse(const char *text, enum cxr_roce_mode *mode);
+const char *cxr_roce_mode_name(enum cxr_roce_mode mode);
+struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked, const struct cxr_roce_support *support);
+bool cxr_roce_mode_has_v1(enum cxr_roce_mode mode);
+bool cxr_roce_mode_has_v2(enum cxr_roce_mode mode);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* Decides what a packet's headers carry; one rule for AH, RC, UC and UD. */
+#ifndef CXR_POLICY_PATH_H
+#define CXR_POLICY_PATH_H
+
+#include <linux/types.h>
+#include "gid.h"
+
+#define CXR_UDP_SPORT_MIN 0xc000
+#define CXR_HOP_LIMIT_DEFAULT 64
+
+struct cxr_path_in {
+	enum cxr_gid_type type;
+	u8 traffic_class;
+	u32 flow_label;		/* 20 bits; 0: derive the UDP source port from the QPNs */
+	u8 sl;			/* 0..15 */
+	u8 hop_limit;		/* 0: the default */
+	u32 local_qpn;		/* 0 for an AH */
+	u32 remote_qpn;
+};
+
+struct cxr_path {
+	u8 traffic_class;	/* of GRH or IPv6, TOS of IPv4 */
+	u8 dscp;
+	u8 ecn;
+	u8 prio;		/* PCP of a tagged frame */
+	u8 hop_limit;
+	u32 flow_label;
+	u16 udp_sport;		/* 0 for v1 */
+};
+
+/* 0, or -EINVAL for a number out of range (sl, flow label). */
+int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Commands that cxr_en and cxr_ib call: plain arguments in, numbers out, one function per command.
+ *
+ * All may sleep, print nothing, and return 0, -ENODEV (the device is gone), -ETIMEDOUT (the command queue is then down), or
+ * the errno of the firmware's status. Destroy functions are void: on a dead device they do nothing; a refused one is
+ * reported by the core once. Nothing passes ownership of memory except where a line says so.
+ */
+#ifndef CXR_CMD_H
+#define CXR_CMD_H
+
+#include "cxr.h"
+#include "../../drivers/codec/qpc.h"
+#include "../../drivers/policy/gid.h"
+
+/* ---- PD, TD, mkey, counters (cmd_obj.c) -------------------------------------------------------------------------------- */
+
+int cxr_cmd_alloc_pd(struct cxr_core *core, u32 *pdn);
+void cxr_cmd_dealloc_pd(struct cxr_core *core, u32 pdn);
+int cxr_cmd_alloc_td(struct cxr_core *core, u32 *tdn);
+void cxr_cmd_dealloc_td(struct cxr_core *core, u32 tdn);
+int cxr_cmd_alloc_uar(struct cxr_core *core, u32 *uar);
+void cxr_cmd_dealloc_uar(struct cxr_core *core, u32 uar);
+int cxr_cmd_alloc_q_counter(struct cxr_core *core, u32 *id);
+void cxr_cmd_dealloc_q_counter(struct cxr_core *core, u32 id);
+
+enum cxr_access {
+	CXR_ACCESS_LOCAL_WRITE = 1 << 0,
+	CXR_ACCESS_REMOTE_READ = 1 << 1,
+	CXR_ACCESS_REMOTE_WRITE = 1 << 2,
+	CXR_ACCESS_REMOTE_ATOMIC = 1 << 3,
+	CXR_ACCESS_RELAXED_ORDERING = 1 << 4,	/* ignored if the device has no such thing */
+};
+
+struct cxr_mkey_attr {
+	u32 pdn;
+	u32 access;		/* enum cxr_access; local read is always allowed */
+	bool whole_memory;	/* physical addresses, all of them: a DMA MR; the rest is then not read */
+	u64 va;			/* IOVA of the first byte */
+	u64 len;
+	const dma_addr_t *dma;	/* pages of 2^log_page_size; the caller keeps the array */
+	u32 npages;
+	u8 log_page_size;
+};
+
+/* *mkey: index << 8 | variant, as it stands in WQEs. */
+int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr, u32 *mkey);
+int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey);	/* int: memory may be unpinned only after 0 or -ENODEV */
+
+/* ---- QP (cmd_qp.c) ------------------------------------------------------------------------------------------------------ */
+
+int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr, const struct cxr_pas *pas, u32 *qpn);
+void cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn);
+/*
+ * One transition; picks the command from the pair of states (RST2INIT, INIT2RTR, RTR2RTS, RTS2RTS, SQERR2RTS, INIT2INIT, 2ERR,
+ * 2RST, ...). @opts: enum cxr_qp_opt, the optional parts that *mod carries. -EINVAL: there is no such transition.
+ */
+int cxr_cmd_modify_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state from, enum cxr_qp_state to,
+		      const struct cxr_qp_mod *mod, u32 opts);
+int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, bool *draining, struct cxr_qp_mod *mod);
+/* Multicast: datagrams to this GID reach the QP. */
+int cxr_cmd_attach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn);
+int cxr_cmd_detach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn);
+
+/* ---- Ethernet queues (cmd_nic.c) ----------------------------------------------------------------------------------------- */
+
+int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u32 *tisn);
+void cxr_cmd_destroy_tis(struct cxr_core *core, u32 tisn);
+
+struct cxr_sq_attr {
+	u32 tisn, cqn, pdn, uar;
+	u32 user_index;
+	u8 log_size;		/* in 64-byte blocks */
+	u8 min_inline_mode;	/* as the device counts */
+	struct cxr_pas pas;
+	u64 db_dma;
+};
+
+struct cxr_rq_attr {
+	u32 cqn, pdn;
+	u32 user_index;
+	u8 log_size;		/* in WQEs */
+	u8 log_stride;		/* in bytes */
+	bool vlan_strip;
+	struct cxr_pas pas;
+	u64 db_dma;
+};
+
+/* Created in reset; *_ready moves to ready, *_reset to error (all WQEs are flushed), ready again needs destroy + create. */
+int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32 *sqn);
+int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn);
+int cxr_cmd_sq_error(struct cxr_core *core, u32 sqn);
+void cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn);
+int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32 *rqn);
+int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn);
+int cxr_cmd_rq_error(struct cxr_core *core, u32 rqn);
+void cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn);
+
+/* @n is a power of two up to caps.rss_ind_tbl_max. */
+int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn);
+void cxr_cmd_destroy_rqt(struct cxr_core *core, u32 rqtn);
+
+enum cxr_tir_hash { CXR_TIR_NO_HASH, CXR_TIR_IPV4, CXR_TIR_IPV6, CXR_TIR_IPV4_TCP, CXR_TIR_IPV4_UDP, CXR_TIR_IPV6_TCP,
+		    CXR_TIR_IPV6_UDP };
+
+/* Direct to @num = RQN (CXR_TIR_NO_HASH), or spread over @num = RQTN by Toeplitz hash with @key of 40 bytes. */
+int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num, const u8 *key, u32 *tirn);
+void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
+
+/* ---- flow tables of the NIC's receive side (cmd_flow.c) -------------------------------------------------------------------- */
+
+struct cxr_flow_match {
+	bool dmac_valid;
+	u8 dmac[ETH_ALEN], dmac_mask[ETH_ALEN];
+	bool ethertype_valid;
+	u16 ethertype;
+	bool ip_protocol_valid;	/* with ethertype or ip_version */
+	u8 ip_protocol;
+	u8 ip_version;		/* 0 = any, 4, 6 */
+	bool cvlan_tag_valid;	/* match on cvlan_tag */
+	bool cvlan_tag;
+};
+
+enum cxr_flow_dest { CXR_FLOW_TIR, CXR_FLOW_TABLE, CXR_FLOW_DROP };
+
+int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table);
+void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table);
+int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table);
+/* Entries first..last; @mask: which parts of a match its entries use (values ignored). */
+int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last, const struct cxr_flow_match *mask,
+			      u32 *group);
+void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group);
+int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index, const struct cxr_flow_match *match,
+		    enum cxr_flow_dest dest, u32 num);
+void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index);
+
+/* ---- vport and port (cmd_port.c) --------------------------------------------------------------------------------------------- */
+
+struct cxr_vport {
+	u8 mac[ETH_ALEN];
+	u16 mtu;		/* with Ethernet header and FCS as the device counts */
+	u8 min_inline_mode;
+	bool roce_enabled;
+	__be64 node_guid, sys_image_guid;
+};
+
+int cxr_cmd_query_vport(struct cxr_core *core, struct cxr_vport *vport);
+int cxr_cmd_set_vport_mac(struct cxr_core *core, const u8 mac[ETH_ALEN]);
+int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on);
+int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti);
+/* The whole list of MACs of a kind that the vport takes beside its own; replaces the former one. */
+int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 (*macs)[ETH_ALEN], u32 n);
+
+struct cxr_vport_counters {
+	u64 rx_packets, rx_bytes, tx_packets, tx_bytes;			/* Ethernet: unicast + multicast + broadcast */
+	u64 rx_multicast;
+	u64 rx_errors, tx_errors;
+	u64 rdma_rx_packets, rdma_rx_bytes, rdma_tx_packets, rdma_tx_bytes;	/* unicast + multicast */
+};
+
+int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counters *counters);
+int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up);
+int cxr_cmd_set_vport_state(struct cxr_core *core, bool up);
+
+struct cxr_link {
+	bool up;		/* PAOS oper status */
+	u32 speed_mbps;		/* 0 if down */
+	u8 lanes;
+	u16 max_mtu;		/* Ethernet MTU without header */
+};
+
+int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link);
+int cxr_cmd_set_port_admin(struct cxr_core *core, bool up);
+int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu);	/* without header; port and vport */
+
+/* RoCE address table. @entry NULL clears the index. */
+int cxr_cmd_set_roce_address(struct cxr_core *core, u16 index, const struct cxr_gid_entry *entry);
+/* node_desc: 64 bytes. */
+int cxr_cmd_get_node_desc(struct cxr_core *core, u8 desc[64]);
+int cxr_cmd_set_node_desc(struct cxr_core *core, const u8 desc[64]);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* What cxr_core, cxr_en and cxr_ib may know of each other. (The theory statement stands here: see below.) */
+#ifndef CXR_H
+#define CXR_H
+
+#include <linux/auxiliary_bus.h>
+#include <linux/completion.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/pci.h>
+#include <linux/refcount.h>
+
+#include "../../drivers/codec/caps.h"
+#include "../../drivers/codec/event.h"
+#include "../../drivers/policy/mode.h"
+
+#define CXR_AUX_EN "en"		/* auxiliary devices are cxr_core.en.N and cxr_core.ib.N */
+#define CXR_AUX_IB "ib"
+
+struct cxr_core;
+struct cxr_uar;
+
+/**
+ * struct cxr_port - the one port of a function
+ * @core: its device
+ * @mac: MAC of the vport as the device gave it at start
+ * @lock: guards @netdev
+ * @netdev: the netdev that cxr_en registered, NULL before and after; cxr_port_get_netdev() takes a reference
+ */
+struct cxr_port {
+	struct cxr_core *core;
+	u8 mac[ETH_ALEN];
+	struct mutex lock;
+	struct net_device *netdev;
+};
+
+/**
+ * struct cxr_core - a function as its clients see it
+ * @dev: the PCI device's
+ * @pdev: PCI function
+ * @caps: what the device can do; constant after probe
+ * @roce: granted mode (and whether there is RoCE at all); constant after probe
+ * @port: the port
+ * @comp_vectors: number of completion EQs; vectors are 0 .. comp_vectors - 1
+ * @fw_major: firmware version, as are @fw_minor and @fw_sub
+ * @board_id: PSID, NUL-terminated
+ * @vendor_id: of QUERY_ADAPTER (IEEE)
+ * @node_guid: of the vport, big-endian; @sys_image_guid likewise
+ *
+ * What else the core knows of the device is in drivers/core/core.h.
+ */
+struct cxr_core {
+	struct device *dev;
+	struct pci_dev *pdev;
+	struct cxr_caps caps;
+	struct cxr_mode_grant roce;
+	struct cxr_port port;
+	int comp_vectors;
+	u16 fw_major, fw_minor, fw_sub;
+	char board_id[20];
+	u32 vendor_id;
+	__be64 node_guid, sys_image_guid;
+};
+
+/* An auxiliary device carries its core: to_cxr_core(adev). */
+struct cxr_adev {
+	struct auxiliary_device adev;
+	struct cxr_core *core;
+};
+
+static inline struct cxr_core *to_cxr_core(struct auxiliary_device *adev)
+{
+	return container_of(adev, struct cxr_adev, adev)->core;
+}
+
+/* ---- port ------------------------------------------------------------------------------------------------------------ */
+
+/*
+ * The one event between en and ib: en hands over its netdev after it registered it, and NULL before it unregisters. Tells ib
+ * (cxr_client_ops.netdev). May sleep; takes port->lock. The port holds a reference on the netdev.
+ */
+void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev);
+/* The netdev with a reference (dev_put() it), or NULL. May sleep. */
+struct net_device *cxr_port_get_netdev(struct cxr_port *port);
+
+/* ---- clients: events to en and ib --------------------------------------------------------------------------------------- */
+
+/**
+ * struct cxr_client_ops - what a client is told
+ * @event: an event (port, QP, SRQ, health). Interrupt context: no sleeping; queue work for what needs a command. Completion
+ *         and CQ error events do not come here but to the CQ.
+ * @netdev: cxr_port_set_netdev() was called; may sleep; ndev NULL: it goes
+ * @fatal: the device is gone or being recovered; may sleep
+ */
+struct cxr_client_ops {
+	void (*event)(void *priv, const struct cxr_event *event);
+	void (*netdev)(void *priv, struct net_device *ndev);
+	void (*fatal)(void *priv);
+};
+
+enum cxr_client { CXR_CLIENT_EN, CXR_CLIENT_IB, CXR_CLIENTS };
+
+/* After return of unregister no callback runs any more. The current netdev is told at registration. May sleep. */
+void cxr_client_register(struct cxr_core *core, enum cxr_client which, const struct cxr_client_ops *ops, void *priv);
+void cxr_client_unregister(struct cxr_core *core, enum cxr_client which);
+
+/* true once the device is known to be gone or in error: commands fail with -ENODEV, destroy functions only free memory. */
+bool cxr_core_dead(const struct cxr_core *core);
+
+/* ---- UAR: pages of BAR 0 with doorbells (uar.c) -------------------------------------------------------------------------- */
+
+/**
+ * struct cxr_uar - a UAR page of ours in the kernel
+ * @index: for create commands
+ * @map: the page, uncached; doorbell registers at CXR_UAR_*
+ */
+struct cxr_uar {
+	u32 index;
+	void __iomem *map;
+};
+
+#define CXR_UAR_CQ_ARM 0x20
+#define CXR_UAR_DB 0x800	/* send doorbell (BlueFlame register 0) */
+#define CXR_UAR_SIZE 4096	/* of the device; a system page may hold several */
+
+struct cxr_uar *cxr_uar_get(struct cxr_core *core);	/* ALLOC_UAR and ioremap. ERR_PTR. May sleep. */
+void cxr_uar_put(struct cxr_core *core, struct cxr_uar *uar);
+/* Physical address of UAR page @index, for a mapping of user space. */
+phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index);
+/* Rings a send doorbell: 8 bytes, the first qword of the control segment. The caller did dma_wmb() after the doorbell record. */
+void cxr_uar_ring(struct cxr_uar *uar, const void *ctrl);
+/* Arms a CQ for its next (solicited) completion: record first, then the register. */
+void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u32 ci, bool solicited);
+
+/* ---- queue memory (buf.c) ------------------------------------------------------------------------------------------------ */
+
+/**
+ * struct cxr_buf - queue memory of the kernel: coherent pages, one by one, so that no large contiguous block is needed
+ * @size: in bytes, as asked (rounded up to a page)
+ * @n: pages of PAGE_SIZE
+ * @va: their addresses
+ * @dma: their addresses for the device
+ */
+struct cxr_buf {
+	size_t size;
+	unsigned int n;
+	void **va;
+	dma_addr_t *dma;
+};
+
+int cxr_buf_alloc(struct cxr_core *core, struct cxr_buf *buf, size_t size);	/* zeroed. 0, -ENOMEM. May sleep. */
+void cxr_buf_free(struct cxr_core *core, struct cxr_buf *buf);
+
+/* Address of byte @off; an item that is a power of two in size never crosses a page. */
+static inline void *cxr_buf_at(const struct cxr_buf *buf, size_t off)
+{
+	return buf->va[off >> PAGE_SHIFT] + (off & ~PAGE_MASK);
+}
+
+/**
+ * struct cxr_db - a doorbell record: 8 bytes of coherent memory that the device reads
+ * @rec: RQ/SQ: [0] receive counter, [1] send counter; CQ: [0] consumer index, [1] arm
+ * @dma: its address for the device
+ */
+struct cxr_db {
+	__be32 *rec;
+	dma_addr_t dma;
+	void *page;		/* buf.c's */
+	unsigned int slot;
+};
+
+int cxr_db_alloc(struct cxr_core *core, struct cxr_db *db);	/* zeroed. 0, -ENOMEM. May sleep. */
+void cxr_db_free(struct cxr_core *core, struct cxr_db *db);
+
+/* ---- CQs and their EQs (eq.c) ---------------------------------------------------------------------------------------------- */
+
+/**
+ * struct cxr_cq - a CQ as the EQ handler knows it; lives in the client's own struct
+ * @cqn: its number
+ * @vector: completion vector (EQ) it was created on
+ * @comp: a completion arrived on an armed CQ. Interrupt context.
+ * @error: CQ error event (overrun, access). Interrupt context.
+ */
+struct cxr_cq {
+	u32 cqn;
+	int vector;
+	void (*comp)(struct cxr_cq *cq);
+	void (*error)(struct cxr_cq *cq, u8 syndrome);
+};
+
+/* Pages of a queue as the device gets them; from a cxr_buf or a umem. The caller keeps the array. */
+struct cxr_pas {
+	const dma_addr_t *dma;
+	u32 n;
+	u8 log_size;		/* of one page in bytes, 12.. */
+	u8 offset;		/* of the queue in the first page, in 1/64 of the page */
+};
+
+static inline struct cxr_pas cxr_buf_pas(const struct cxr_buf *buf)
+{
+	return (struct cxr_pas){ .dma = buf->dma, .n = buf->n, .log_size = PAGE_SHIFT };
+}
+
+struct cxr_cq_attr {
+	u8 log_size;		/* entries */
+	bool cqe_128;
+	u32 uar;
+	int vector;
+	struct cxr_pas pas;
+	u64 db_dma;
+	u16 period, max_count;	/* moderation: us, completions; 0 = none */
+	bool overrun_ignore;
+	u16 uid;
+};
+
+/*
+ * CREATE_CQ on the EQ of attr->vector, then events reach cq->comp. The struct belongs to the caller, who keeps it until
+ * cxr_cq_destroy() returns: after that no handler of it runs. Both may sleep. 0, -EINVAL (vector), or the command's error.
+ */
+int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr);
+void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
+/* Interrupt number of a completion vector (affinity hints, netif_napi_set_irq). */
+int cxr_comp_irq(const struct cxr_core *core, int vector);
+
+#endif

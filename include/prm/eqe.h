@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* Event queue entries, and the doorbells of an event queue. */
+#ifndef CXR_PRM_EQE_H
+#define CXR_PRM_EQE_H
+
+#include "prm.h"
+
+/* X(name, number, text): a bit of CREATE_EQ's event_bitmask has the event's number. */
+#define PRM_EVENT_LIST(X)						\
+	X(COMP,			0x00, "completion")			\
+	X(PATH_MIG,		0x01, "path migrated")			\
+	X(COMM_EST,		0x02, "communication established")	\
+	X(SQ_DRAINED,		0x03, "send queue drained")		\
+	X(CQ_ERROR,		0x04, "CQ error")			\
+	X(WQ_CATAS_ERROR,	0x05, "work queue catastrophic error")	\
+	X(PATH_MIG_FAILED,	0x07, "path migration failed")		\
+	X(INTERNAL_ERROR,	0x08, "internal error")			\
+	X(PORT_CHANGE,		0x09, "port change")			\
+	X(CMD,			0x0a, "command completion")		\
+	X(PAGE_REQUEST,		0x0b, "page request")			\
+	X(PAGE_FAULT,		0x0c, "page fault")			\
+	X(NIC_VPORT_CHANGE,	0x0d, "vport context change")		\
+	X(ESW_FUNCTIONS_CHANGED, 0x0e, "e-switch functions changed")	\
+	X(VHCA_STATE_CHANGE,	0x0f, "VHCA state change")		\
+	X(WQ_INVAL_REQ_ERROR,	0x10, "invalid request at work queue")	\
+	X(WQ_ACCESS_ERROR,	0x11, "access error at work queue")	\
+	X(SRQ_CATAS_ERROR,	0x12, "SRQ catastrophic error")		\
+	X(SRQ_LAST_WQE,		0x13, "last WQE of SRQ reached")	\
+	X(SRQ_RQ_LIMIT,		0x14, "SRQ limit reached")		\
+	X(GPIO,			0x15, "GPIO")				\
+	X(PORT_MODULE,		0x16, "port module")			\
+	X(TEMP_WARN,		0x17, "temperature warning")		\
+	X(XRQ_ERROR,		0x18, "XRQ error")			\
+	X(REMOTE_CONFIG,	0x19, "remote configuration")		\
+	X(DB_BF_CONGESTION,	0x1a, "doorbell congestion")		\
+	X(STALL,		0x1b, "stall")				\
+	X(DCT_DRAINED,		0x1c, "DCT drained")			\
+	X(DCT_KEY_VIOLATION,	0x1d, "DCT key violation")		\
+	X(FPGA_ERROR,		0x20, "FPGA error")			\
+	X(FPGA_QP_ERROR,	0x21, "FPGA QP error")			\
+	X(GENERAL,		0x22, "general event")			\
+	X(MONITOR_COUNTER,	0x24, "monitored counter")		\
+	X(PPS,			0x25, "pulse per second")		\
+	X(DEVICE_TRACER,	0x26, "device tracer")			\
+	X(OBJECT_CHANGE,	0x27, "object change")
+
+#define PRM_ENUM_EVENT(name, number, text)	PRM_EVENT_##name = (number),
+enum prm_event { PRM_EVENT_LIST(PRM_ENUM_EVENT) };
+
+/* sub_type of PRM_EVENT_PORT_CHANGE */
+enum prm_port_change {
+	PRM_PORT_CHANGE_DOWN		= 1,
+	PRM_PORT_CHANGE_ACTIVE		= 4,
+	PRM_PORT_CHANGE_INITIALIZED	= 5,
+	PRM_PORT_CHANGE_LID		= 6,
+	PRM_PORT_CHANGE_PKEY		= 7,
+	PRM_PORT_CHANGE_GUID		= 8,
+	PRM_PORT_CHANGE_CLIENT_REREG	= 9,
+};
+
+/* sub_type of PRM_EVENT_GENERAL */
+enum prm_general_event {
+	PRM_GENERAL_DELAY_DROP_TIMEOUT	= 1,
+	PRM_GENERAL_PCI_POWER_CHANGE	= 5,
+	PRM_GENERAL_FW_LIVE_PATCH	= 7,
+	PRM_GENERAL_PCI_SYNC_FOR_FW	= 8,
+};
+
+/* type of prm_eqe_qp_srq: whose number it is */
+enum prm_eqe_rsc {
+	PRM_EQE_RSC_QP	= 0,
+	PRM_EQE_RSC_RQ	= 1,
+	PRM_EQE_RSC_SQ	= 2,
+};
+
+struct prm_eqe_comp {
+	__be32 rsvd_00[6];
+	__be32 cqn;		/* 23:0 */
+};
+
+struct prm_eqe_qp_srq {
+	__be32 rsvd_00[5];
+	u8 type;
+	u8 rsvd_15[3];
+	__be32 qp_srq_n;	/* 23:0 */
+};
+
+struct prm_eqe_cq_err {
+	__be32 cqn;		/* 23:0 */
+	u8 rsvd_04[7];
+	u8 syndrome;		/* 1: overrun; 2: access violation */
+};
+
+struct prm_eqe_port {
+	u8 rsvd_00[8];
+	u8 port;		/* 7:4 port number */
+	u8 rsvd_09[3];
+};
+
+struct prm_eqe_cmd {
+	__be32 vector;		/* bit n: slot n is done */
+	__be32 rsvd_04[6];
+};
+
+#define PRM_PAGE_REQ_EC_FUNCTION	0x8000
+#define PRM_PAGE_REQ_RELEASE_ALL	0x4000
+
+struct prm_eqe_page_req {
+	__be16 ec_function;
+	__be16 func_id;
+	__be32 num_pages;	/* signed: negative asks to take pages back */
+	__be32 rsvd_08[5];
+};
+
+struct prm_eqe_vport_change {
+	u8 rsvd_00[2];
+	__be16 vport_num;
+	__be32 rsvd_04[6];
+};
+
+struct prm_eqe_port_module {
+	u8 rsvd_00;
+	u8 module;
+	u8 rsvd_02;
+	u8 module_status;	/* 3:0 */
+	u8 rsvd_04[2];
+	u8 error_type;		/* 3:0 */
+	u8 rsvd_07;
+};
+
+struct prm_eqe {
+	u8 rsvd_00;
+	u8 type;
+	u8 rsvd_02;
+	u8 sub_type;
+	__be32 rsvd_04[7];
+	union {
+		__be32 raw[7];
+		struct prm_eqe_comp comp;
+		struct prm_eqe_qp_srq qp_srq;
+		struct prm_eqe_cq_err cq_err;
+		struct prm_eqe_port port;
+		struct prm_eqe_cmd cmd;
+		struct prm_eqe_page_req page_req;
+		struct prm_eqe_vport_change vport_change;
+		struct prm_eqe_port_module port_module;
+	} data;
+	__be16 rsvd_3c;
+	u8 signature;
+	u8 owner;		/* bit 0 flips each time round; 1 before the first */
+};
+static_assert(sizeof(struct prm_eqe) == 64, "event queue entry");
+static_assert(offsetof(struct prm_eqe, data) == 0x20, "event data");
+static_assert(offsetof(struct prm_eqe, owner) == 0x3f, "event owner");
+
+/*
+ * Doorbells, offsets into the UAR page. The dword written is eqn << 24 | consumer index; one
+ * register arms the queue, the other only takes the index.
+ */
+#define PRM_UAR_EQ_ARM		0x40
+#define PRM_UAR_EQ_CI		0x48
+
+#endif

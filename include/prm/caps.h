@@ -5,6 +5,55 @@
 
 #include "prm.h"
 
+/* op_mod of QUERY_HCA_CAP is page << 1 | PRM_CAP_CUR or _MAX, that of SET_HCA_CAP page << 1. */
+enum prm_cap_page {
+	PRM_CAP_GENERAL		= 0x00,
+	PRM_CAP_ETHERNET	= 0x01,
+	PRM_CAP_ODP		= 0x02,
+	PRM_CAP_ATOMIC		= 0x03,
+	PRM_CAP_ROCE		= 0x04,
+	PRM_CAP_IPOIB		= 0x05,
+	PRM_CAP_FLOW_TABLE	= 0x07,
+	PRM_CAP_ESW_FLOW_TABLE	= 0x08,
+	PRM_CAP_ESWITCH		= 0x09,
+	PRM_CAP_QOS		= 0x0c,
+	PRM_CAP_DEBUG		= 0x0d,
+	PRM_CAP_DEVICE_MEM	= 0x0f,
+	PRM_CAP_GENERAL_2	= 0x20,
+	PRM_CAP_PORT_SELECTION	= 0x25,
+};
+
+#define PRM_CAP_MAX	0
+#define PRM_CAP_CUR	1
+
+/* cmd_hca_cap.port_type */
+#define PRM_PORT_TYPE_IB	0
+#define PRM_PORT_TYPE_ETH	1
+
+/* cmd_hca_cap.cmdif_checksum */
+#define PRM_CMDIF_CHECKSUM_DISABLED	0
+#define PRM_CMDIF_CHECKSUM_INITIAL	1
+#define PRM_CMDIF_CHECKSUM_ENABLED	3
+
+/* cmd_hca_cap.gid_table_size: 8 << n entries; pkey_table_size: 128 << n */
+
+/* per_protocol_networking_offload_caps.wqe_inline_mode */
+#define PRM_INLINE_MODE_L2		0
+#define PRM_INLINE_MODE_VPORT		1
+#define PRM_INLINE_MODE_NOT_REQUIRED	2
+
+/* roce_cap.roce_version and .l3_type are sets of these; roce_addr_layout takes the bit's number. */
+#define PRM_ROCE_CAP_V1		(1U << 0)
+#define PRM_ROCE_CAP_V1_5	(1U << 1)
+#define PRM_ROCE_CAP_V2		(1U << 2)
+#define PRM_ROCE_CAP_L3_GRH	(1U << 0)
+#define PRM_ROCE_CAP_L3_IPV4	(1U << 1)
+#define PRM_ROCE_CAP_L3_IPV6	(1U << 2)
+
+/* atomic_caps.atomic_operations */
+#define PRM_ATOMIC_CMP_SWAP	(1U << 0)
+#define PRM_ATOMIC_FETCH_ADD	(1U << 1)
+
 struct prm_cmd_hca_cap_bits {
 	u8 rsvd_00[6];
 	u8 page_request_disable[1];
@@ -738,21 +787,6 @@ struct prm_flow_table_prop_layout_bits {
 };
 PRM_LAYOUT(flow_table_prop_layout, 0x40);
 
-struct prm_flow_table_fields_supported_2_bits {
-	u8 inner_l4_type_ext[1];
-	u8 outer_l4_type_ext[1];
-	u8 inner_l4_type[1];
-	u8 outer_l4_type[1];
-	u8 rsvd_04[10];
-	u8 bth_opcode[1];
-	u8 rsvd_0f[1];
-	u8 tunnel_header_0_1[1];
-	u8 rsvd_11[30];
-	u8 ipsec_next_header[1];
-	u8 rsvd_30[80];
-};
-PRM_LAYOUT(flow_table_fields_supported_2, 0x10);
-
 struct prm_flow_table_nic_cap_bits {
 	u8 nic_rx_multi_path_tirs[1];
 	u8 nic_rx_multi_path_tirs_fts[1];
@@ -772,63 +806,13 @@ struct prm_flow_table_nic_cap_bits {
 	struct prm_flow_table_prop_layout_bits flow_table_properties_nic_transmit;
 	struct prm_flow_table_prop_layout_bits flow_table_properties_nic_transmit_rdma;
 	struct prm_flow_table_prop_layout_bits flow_table_properties_nic_transmit_sniffer;
-	u8 rsvd_e00[1536];
-	struct prm_flow_table_fields_supported_2_bits ft_field_support_2_nic_receive;
-	u8 rsvd_1480[128];
-	struct prm_flow_table_fields_supported_2_bits ft_field_support_2_nic_receive_rdma;
-	u8 rsvd_1580[640];
-	struct prm_flow_table_fields_supported_2_bits ft_field_support_2_nic_transmit_rdma;
-	u8 rsvd_1880[1920];
+	u8 rsvd_e00[4608];
 	u8 sw_steering_nic_rx_action_drop_icm_address[64];
 	u8 sw_steering_nic_tx_action_drop_icm_address[64];
 	u8 sw_steering_nic_tx_action_allow_icm_address[64];
 	u8 rsvd_20c0[24384];
 };
 PRM_LAYOUT(flow_table_nic_cap, 0x1000);
-
-struct prm_qos_cap_bits {
-	u8 packet_pacing[1];
-	u8 esw_scheduling[1];
-	u8 esw_bw_share[1];
-	u8 esw_rate_limit[1];
-	u8 rsvd_04[1];
-	u8 packet_pacing_burst_bound[1];
-	u8 packet_pacing_typical_size[1];
-	u8 rsvd_07[1];
-	u8 nic_sq_scheduling[1];
-	u8 nic_bw_share[1];
-	u8 nic_rate_limit[1];
-	u8 packet_pacing_uid[1];
-	u8 log_esw_max_sched_depth[4];
-	u8 rsvd_10[18];
-	u8 packet_pacing_req_ud[1];
-	u8 packet_pacing_req_uc[1];
-	u8 rsvd_24[5];
-	u8 esw_cross_esw_sched[1];
-	u8 rsvd_2a[1];
-	u8 log_max_qos_nic_queue_group[5];
-	u8 rsvd_30[16];
-	u8 packet_pacing_max_rate[32];
-	u8 packet_pacing_min_rate[32];
-	u8 rsvd_80[11];
-	u8 log_esw_max_rate_limit[5];
-	u8 packet_pacing_rate_table_size[16];
-	u8 esw_element_type[16];
-	u8 esw_tsar_type[16];
-	u8 rsvd_c0[16];
-	u8 max_qos_para_vport[16];
-	u8 max_tsar_bw_share[32];
-	u8 nic_element_type[16];
-	u8 nic_tsar_type[16];
-	u8 rsvd_120[3];
-	u8 log_meter_aso_granularity[5];
-	u8 rsvd_128[3];
-	u8 log_meter_aso_max_alloc[5];
-	u8 rsvd_130[3];
-	u8 log_max_num_meter_aso[5];
-	u8 rsvd_138[1736];
-};
-PRM_LAYOUT(qos_cap, 0x100);
 
 union prm_hca_cap_union_bits {
 	struct prm_cmd_hca_cap_bits cmd_hca_cap;
@@ -837,7 +821,6 @@ union prm_hca_cap_union_bits {
 	struct prm_roce_cap_bits roce_cap;
 	struct prm_per_protocol_networking_offload_caps_bits per_protocol_networking_offload_caps;
 	struct prm_flow_table_nic_cap_bits flow_table_nic_cap;
-	struct prm_qos_cap_bits qos_cap;
 };
 
 struct prm_query_hca_cap_in_bits {

@@ -5,6 +5,67 @@
 
 #include "prm.h"
 
+/* table_type */
+enum {
+	PRM_FT_NIC_RX		= 0,
+	PRM_FT_NIC_TX		= 1,
+	PRM_FT_ESW_EGRESS	= 2,
+	PRM_FT_ESW_INGRESS	= 3,
+	PRM_FT_FDB		= 4,
+	PRM_FT_SNIFFER_RX	= 5,
+	PRM_FT_SNIFFER_TX	= 6,
+	PRM_FT_RDMA_RX		= 7,
+	PRM_FT_RDMA_TX		= 8,
+};
+
+/* flow_table_context.table_miss_action */
+enum {
+	PRM_FT_MISS_DEFAULT	= 0,
+	PRM_FT_MISS_FWD		= 1,
+};
+
+/* modify_flow_table_in.modify_field_select */
+#define PRM_MODIFY_FT_MISS_TABLE	(1U << 0)
+
+/* set_flow_table_root_in.op_mod */
+enum {
+	PRM_FT_ROOT_SET		= 0,
+	PRM_FT_ROOT_RESET	= 1,
+};
+
+/* match_criteria_enable */
+#define PRM_MATCH_OUTER		(1U << 0)
+#define PRM_MATCH_MISC		(1U << 1)
+#define PRM_MATCH_INNER		(1U << 2)
+#define PRM_MATCH_MISC_2	(1U << 3)
+#define PRM_MATCH_MISC_3	(1U << 4)
+#define PRM_MATCH_MISC_4	(1U << 5)
+#define PRM_MATCH_MISC_5	(1U << 6)
+
+/* flow_context.action */
+#define PRM_FLOW_ALLOW		(1U << 0)
+#define PRM_FLOW_DROP		(1U << 1)
+#define PRM_FLOW_FWD_DEST	(1U << 2)
+#define PRM_FLOW_COUNT		(1U << 3)
+
+/* dest_format_struct.destination_type */
+enum {
+	PRM_FLOW_DEST_VPORT	= 0,
+	PRM_FLOW_DEST_TABLE	= 1,
+	PRM_FLOW_DEST_TIR	= 2,
+};
+
+/* set_fte_in.op_mod, .modify_enable_mask */
+enum {
+	PRM_FTE_SET		= 0,
+	PRM_FTE_MODIFY		= 1,
+};
+
+#define PRM_FTE_MODIFY_ACTION		(1U << 0)
+#define PRM_FTE_MODIFY_TAG		(1U << 1)
+#define PRM_FTE_MODIFY_DEST_LIST	(1U << 2)
+#define PRM_FTE_MODIFY_COUNTERS		(1U << 3)
+
 struct prm_ipv6_simple_layout_bits {
 	u8 ipv6_127_96[32];
 	u8 ipv6_95_64[32];

@@ -8,6 +8,66 @@
 
 #include "prm.h"
 
+/* wq.wq_type */
+enum {
+	PRM_WQ_LINKED_LIST		= 0,
+	PRM_WQ_CYCLIC			= 1,
+	PRM_WQ_LINKED_LIST_STRIDING	= 2,
+	PRM_WQ_CYCLIC_STRIDING		= 3,
+};
+
+/* sqc.state, rqc.state, rmpc.state */
+enum {
+	PRM_WQ_RST			= 0,
+	PRM_WQ_RDY			= 1,
+	PRM_WQ_ERR			= 3,
+};
+
+/* rqc.mem_rq_type */
+enum {
+	PRM_RQ_INLINE			= 0,
+	PRM_RQ_RMP			= 1,
+};
+
+/* modify_rq_in.modify_bitmask */
+#define PRM_MODIFY_RQ_VSD		(1ULL << 1)
+#define PRM_MODIFY_RQ_SCATTER_FCS	(1ULL << 2)
+#define PRM_MODIFY_RQ_COUNTER_SET_ID	(1ULL << 3)
+
+/* tirc.disp_type, .rx_hash_fn, .self_lb_block */
+enum {
+	PRM_TIR_DIRECT			= 0,
+	PRM_TIR_INDIRECT		= 1,
+};
+
+enum {
+	PRM_RX_HASH_NONE		= 0,
+	PRM_RX_HASH_XOR8		= 1,
+	PRM_RX_HASH_TOEPLITZ		= 2,
+};
+
+enum {
+	PRM_TIR_BLOCK_UNICAST		= 1,
+	PRM_TIR_BLOCK_MULTICAST		= 2,
+};
+
+/* rx_hash_field_select: types and set of fields */
+enum {
+	PRM_RX_HASH_IPV4		= 0,
+	PRM_RX_HASH_IPV6		= 1,
+};
+
+enum {
+	PRM_RX_HASH_TCP			= 0,
+	PRM_RX_HASH_UDP			= 1,
+};
+
+#define PRM_RX_HASH_SRC_IP		(1U << 0)
+#define PRM_RX_HASH_DST_IP		(1U << 1)
+#define PRM_RX_HASH_L4_SPORT		(1U << 2)
+#define PRM_RX_HASH_L4_DPORT		(1U << 3)
+#define PRM_RX_HASH_IPSEC_SPI		(1U << 4)
+
 struct prm_wq_bits {
 	u8 wq_type[4];
 	u8 wq_signature[1];

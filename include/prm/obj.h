@@ -8,6 +8,85 @@
 
 #include "prm.h"
 
+/* op_mod of QUERY_PAGES and MANAGE_PAGES */
+enum {
+	PRM_QUERY_PAGES_BOOT	= 1,
+	PRM_QUERY_PAGES_INIT	= 2,
+	PRM_QUERY_PAGES_REGULAR	= 3,
+};
+
+enum {
+	PRM_PAGES_CANT_GIVE	= 0,
+	PRM_PAGES_GIVE		= 1,
+	PRM_PAGES_TAKE		= 2,
+};
+
+/* A page that the device is given is 4 KiB, whatever the host's are. */
+#define PRM_PAGE_SHIFT	12
+
+/* teardown_hca_in.profile */
+enum {
+	PRM_TEARDOWN_GRACEFUL	= 0,
+	PRM_TEARDOWN_FORCE	= 1,
+	PRM_TEARDOWN_FAST	= 2,
+};
+
+/* eqc.st */
+enum {
+	PRM_EQC_ARMED		= 0x9,
+	PRM_EQC_FIRED		= 0xa,
+	PRM_EQC_ALWAYS_ARMED	= 0xb,
+};
+
+/* eqc.status and cqc.status */
+enum {
+	PRM_EQC_OK		= 0x0,
+	PRM_EQC_WRITE_FAILURE	= 0xa,
+};
+
+enum {
+	PRM_CQC_OK		= 0x0,
+	PRM_CQC_OVERFLOW	= 0x9,
+	PRM_CQC_WRITE_FAIL	= 0xa,
+};
+
+/* cqc.cqe_sz, cqc.st, cqc.cq_period_mode */
+enum {
+	PRM_CQE_SZ_64		= 0,
+	PRM_CQE_SZ_128		= 1,
+};
+
+enum {
+	PRM_CQC_SOLICITED_ARMED	= 0x6,
+	PRM_CQC_ARMED		= 0x9,
+	PRM_CQC_FIRED		= 0xa,
+};
+
+enum {
+	PRM_CQ_PERIOD_FROM_EQE	= 0,
+	PRM_CQ_PERIOD_FROM_CQE	= 1,
+};
+
+/* modify_cq_in: op_mod, and modify_field_select of op_mod MODIFY */
+enum {
+	PRM_MODIFY_CQ		= 0,
+	PRM_RESIZE_CQ		= 1,
+};
+
+#define PRM_MODIFY_CQ_PERIOD		(1U << 0)
+#define PRM_MODIFY_CQ_MAX_COUNT		(1U << 1)
+#define PRM_MODIFY_CQ_OI		(1U << 2)
+#define PRM_MODIFY_CQ_EQN		(1U << 3)
+#define PRM_MODIFY_CQ_PERIOD_MODE	(1U << 4)
+
+/* mkc.access_mode_1_0 */
+enum {
+	PRM_MKC_PA	= 0,
+	PRM_MKC_MTT	= 1,
+	PRM_MKC_KLMS	= 2,
+	PRM_MKC_KSM	= 3,
+};
+
 struct prm_enable_hca_in_bits {
 	u8 opcode[16];
 	u8 rsvd_10[32];
@@ -795,48 +874,5 @@ struct prm_destroy_mkey_out_bits {
 	u8 rsvd_40[64];
 };
 PRM_LAYOUT(destroy_mkey_out, 0x10);
-
-struct prm_uctx_bits {
-	u8 cap[32];
-	u8 rsvd_20[352];
-};
-PRM_LAYOUT(uctx, 0x30);
-
-struct prm_create_uctx_in_bits {
-	u8 opcode[16];
-	u8 rsvd_10[32];
-	u8 op_mod[16];
-	u8 rsvd_40[64];
-	struct prm_uctx_bits uctx;
-};
-PRM_LAYOUT(create_uctx_in, 0x40);
-
-struct prm_create_uctx_out_bits {
-	u8 status[8];
-	u8 rsvd_08[24];
-	u8 syndrome[32];
-	u8 rsvd_40[16];
-	u8 uid[16];
-	u8 rsvd_60[32];
-};
-PRM_LAYOUT(create_uctx_out, 0x10);
-
-struct prm_destroy_uctx_in_bits {
-	u8 opcode[16];
-	u8 rsvd_10[32];
-	u8 op_mod[16];
-	u8 rsvd_40[16];
-	u8 uid[16];
-	u8 rsvd_60[32];
-};
-PRM_LAYOUT(destroy_uctx_in, 0x10);
-
-struct prm_destroy_uctx_out_bits {
-	u8 status[8];
-	u8 rsvd_08[24];
-	u8 syndrome[32];
-	u8 rsvd_40[64];
-};
-PRM_LAYOUT(destroy_uctx_out, 0x10);
 
 #endif

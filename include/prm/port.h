@@ -5,6 +5,71 @@
 
 #include "prm.h"
 
+/* access_register_in.op_mod, .register_id */
+enum {
+	PRM_ACCESS_REG_WRITE	= 0,
+	PRM_ACCESS_REG_READ	= 1,
+};
+
+enum prm_reg {
+	PRM_REG_PCAP			= 0x5001,
+	PRM_REG_PMLP			= 0x5002,
+	PRM_REG_PMTU			= 0x5003,
+	PRM_REG_PTYS			= 0x5004,
+	PRM_REG_PAOS			= 0x5006,
+	PRM_REG_PFCC			= 0x5007,
+	PRM_REG_PPCNT			= 0x5008,
+	PRM_REG_PVLC			= 0x500f,
+	PRM_REG_PPLM			= 0x5023,
+	PRM_REG_PDDR			= 0x5031,
+	PRM_REG_PCMR			= 0x5041,
+	PRM_REG_PCAM			= 0x507f,
+	PRM_REG_NODE_DESC		= 0x6001,
+	PRM_REG_HOST_ENDIANNESS		= 0x7004,
+	PRM_REG_MTMP			= 0x900a,
+	PRM_REG_MLCR			= 0x902b,
+	PRM_REG_MCAM			= 0x907f,
+};
+
+/* ptys_reg.proto_mask */
+#define PRM_PTYS_IB	(1U << 0)
+#define PRM_PTYS_ETH	(1U << 2)
+
+/* paos_reg.admin_status and .oper_status */
+enum {
+	PRM_PORT_UP		= 1,
+	PRM_PORT_DOWN		= 2,
+	PRM_PORT_UP_ONCE	= 3,
+	PRM_PORT_DISABLED	= 4,	/* by the system */
+};
+
+/* ppcnt_reg.grp */
+enum {
+	PRM_PPCNT_IEEE_802_3		= 0x00,
+	PRM_PPCNT_RFC_2863		= 0x01,
+	PRM_PPCNT_RFC_2819		= 0x02,
+	PRM_PPCNT_RFC_3635		= 0x03,
+	PRM_PPCNT_ETH_EXTENDED		= 0x05,
+	PRM_PPCNT_PER_PRIORITY		= 0x10,
+	PRM_PPCNT_PER_TC		= 0x11,
+	PRM_PPCNT_PHYS_LAYER		= 0x12,
+	PRM_PPCNT_PHYS_STATISTICAL	= 0x16,
+	PRM_PPCNT_IB			= 0x20,
+};
+
+/* HOST_ENDIANNESS: what byte order the host's pointers have */
+struct prm_host_endianness_reg_bits {
+	u8 he[8];
+	u8 rsvd_08[120];
+};
+PRM_LAYOUT(host_endianness_reg, 0x10);
+
+/* NODE_DESC: text, not necessarily terminated */
+struct prm_node_desc_reg_bits {
+	u8 node_desc[512];
+};
+PRM_LAYOUT(node_desc_reg, 0x40);
+
 struct prm_access_register_in_bits {
 	u8 opcode[16];
 	u8 rsvd_10[32];

@@ -1,9 +1,104 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Queue pairs, shared receive queues, multicast attachment, the GSI mailbox. */
+/* Queue pairs, shared receive queues, multicast attachment and and the GSI mailbox. */
 #ifndef CXR_PRM_QP_H
 #define CXR_PRM_QP_H
 
 #include "prm.h"
+
+/* qpc.state; qpc.st is the service type, qpc.pm_state the migration state */
+enum prm_qp_state {
+	PRM_QP_RST		= 0,
+	PRM_QP_INIT		= 1,
+	PRM_QP_RTR		= 2,
+	PRM_QP_RTS		= 3,
+	PRM_QP_SQER		= 4,
+	PRM_QP_SQD		= 5,
+	PRM_QP_ERR		= 6,
+	PRM_QP_SQ_DRAINING	= 7,
+	PRM_QP_SUSPENDED	= 9,
+};
+
+enum prm_qp_st {
+	PRM_QP_ST_RC		= 0x0,
+	PRM_QP_ST_UC		= 0x1,
+	PRM_QP_ST_UD		= 0x2,
+	PRM_QP_ST_XRC		= 0x3,
+	PRM_QP_ST_DCI		= 0x5,
+	PRM_QP_ST_DCT		= 0x6,
+	PRM_QP_ST_QP0		= 0x7,
+	PRM_QP_ST_QP1		= 0x8,
+	PRM_QP_ST_RAW_ETHERTYPE	= 0x9,
+	PRM_QP_ST_REG_UMR	= 0xc,
+};
+
+enum {
+	PRM_QP_PM_ARMED		= 0,
+	PRM_QP_PM_REARM		= 1,
+	PRM_QP_PM_MIGRATED	= 3,
+};
+
+/* qpc.rq_type */
+enum {
+	PRM_QP_RQ		= 0,
+	PRM_QP_RQ_SRQ		= 1,
+	PRM_QP_RQ_NONE		= 3,
+};
+
+/* qpc.mtu */
+enum {
+	PRM_QP_MTU_256		= 1,
+	PRM_QP_MTU_512		= 2,
+	PRM_QP_MTU_1024		= 3,
+	PRM_QP_MTU_2048		= 4,
+	PRM_QP_MTU_4096		= 5,
+	PRM_QP_MTU_RAW_ETHERNET	= 7,
+};
+
+/* qpc.cs_req, qpc.cs_res: CQE size that inline scatter may use */
+enum {
+	PRM_QP_CS_REQ_32	= 0x11,
+	PRM_QP_CS_REQ_64	= 0x22,
+	PRM_QP_CS_RES_32	= 0x1,
+	PRM_QP_CS_RES_64	= 0x2,
+};
+
+/* qpc.atomic_mode */
+enum {
+	PRM_QP_ATOMIC_NONE	= 0,
+	PRM_QP_ATOMIC_IB	= 1,
+	PRM_QP_ATOMIC_8B	= 3,
+};
+
+/* opt_param_mask: which fields of the context a transition takes */
+#define PRM_QP_OPT_ALT_ADDR_PATH	(1U << 0)
+#define PRM_QP_OPT_RRE			(1U << 1)
+#define PRM_QP_OPT_RAE			(1U << 2)
+#define PRM_QP_OPT_RWE			(1U << 3)
+#define PRM_QP_OPT_PKEY_INDEX		(1U << 4)
+#define PRM_QP_OPT_Q_KEY		(1U << 5)
+#define PRM_QP_OPT_RNR_TIMEOUT		(1U << 6)
+#define PRM_QP_OPT_PRIMARY_ADDR_PATH	(1U << 7)
+#define PRM_QP_OPT_SRA_MAX		(1U << 8)
+#define PRM_QP_OPT_RRA_MAX		(1U << 9)
+#define PRM_QP_OPT_PM_STATE		(1U << 10)
+#define PRM_QP_OPT_RETRY_COUNT		(1U << 12)
+#define PRM_QP_OPT_RNR_RETRY		(1U << 13)
+#define PRM_QP_OPT_ACK_TIMEOUT		(1U << 14)
+#define PRM_QP_OPT_LAG_TX_AFF		(1U << 15)
+#define PRM_QP_OPT_PRI_PORT		(1U << 16)
+#define PRM_QP_OPT_SRQN			(1U << 18)
+#define PRM_QP_OPT_CQN_RCV		(1U << 19)
+#define PRM_QP_OPT_COUNTER_SET_ID	(1U << 25)
+
+/* srqc.state, xrc_srqc.state */
+enum {
+	PRM_SRQ_GOOD		= 0,
+	PRM_SRQ_ERROR		= 1,
+};
+
+/* op_mod of ARM_RQ and ARM_XRC_SRQ */
+#define PRM_ARM_RQ_SRQ		1
+#define PRM_ARM_RQ_XRC_SRQ	2
 
 struct prm_ads_bits {
 	u8 fl[1];

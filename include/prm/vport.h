@@ -5,6 +5,46 @@
 
 #include "prm.h"
 
+/* op_mod of QUERY_VPORT_STATE and MODIFY_VPORT_STATE */
+enum {
+	PRM_VPORT_VNIC		= 0,
+	PRM_VPORT_ESW		= 1,
+	PRM_VPORT_UPLINK	= 2,
+};
+
+enum {
+	PRM_VPORT_DOWN		= 0,
+	PRM_VPORT_UP		= 1,
+	PRM_VPORT_AUTO		= 2,	/* admin state only */
+};
+
+/* allowed_list_type */
+enum {
+	PRM_VPORT_LIST_UC	= 0,
+	PRM_VPORT_LIST_MC	= 1,
+	PRM_VPORT_LIST_VLAN	= 2,
+};
+
+/* nic_vport_context.min_wqe_inline_mode */
+enum {
+	PRM_VPORT_INLINE_NONE	= 0,
+	PRM_VPORT_INLINE_L2	= 1,
+	PRM_VPORT_INLINE_IP	= 2,
+	PRM_VPORT_INLINE_TCP	= 3,
+};
+
+/* roce_addr_layout.roce_version, .roce_l3_type */
+enum {
+	PRM_ROCE_V1		= 0,
+	PRM_ROCE_V1_5		= 1,
+	PRM_ROCE_V2		= 2,
+};
+
+enum {
+	PRM_ROCE_L3_IPV4	= 0,
+	PRM_ROCE_L3_IPV6	= 1,
+};
+
 struct prm_mac_address_layout_bits {
 	u8 rsvd_00[16];
 	u8 mac_addr_47_32[16];

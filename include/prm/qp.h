@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Queue pairs, shared receive queues, multicast attachment and and the GSI mailbox. */
+/* Queue pairs, shared receive queues, multicast attachment, and the GSI mailbox. */
 #ifndef CXR_PRM_QP_H
 #define CXR_PRM_QP_H
 

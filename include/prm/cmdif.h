@@ -23,7 +23,7 @@ struct prm_health_buffer {
 };
 static_assert(sizeof(struct prm_health_buffer) == 0x40, "health buffer");
 
-struct prm_init_seg {
+struct prm_iseg {
 	__be32 fw_rev;			/* 31:16 minor, 15:0 major */
 	__be32 cmdif_rev_fw_sub;	/* 31:16 command interface revision, 15:0 firmware subminor */
 	__be32 rsvd_008[2];
@@ -48,13 +48,13 @@ struct prm_init_seg {
 	__be32 ieee1588_clk_type;
 	__be32 clr_intx;
 };
-static_assert(offsetof(struct prm_init_seg, cmdq_addr_h) == 0x10, "cmdq_addr_h");
-static_assert(offsetof(struct prm_init_seg, cmd_dbell) == 0x18, "cmd_dbell");
-static_assert(offsetof(struct prm_init_seg, initializing) == 0x1fc, "initializing");
-static_assert(offsetof(struct prm_init_seg, health) == 0x200, "health");
-static_assert(offsetof(struct prm_init_seg, internal_timer_h) == 0x1000, "internal_timer_h");
-static_assert(offsetof(struct prm_init_seg, health_counter) == 0x1010, "health_counter");
-static_assert(sizeof(struct prm_init_seg) == 0x2010, "initialization segment");
+static_assert(offsetof(struct prm_iseg, cmdq_addr_h) == 0x10, "cmdq_addr_h");
+static_assert(offsetof(struct prm_iseg, cmd_dbell) == 0x18, "cmd_dbell");
+static_assert(offsetof(struct prm_iseg, initializing) == 0x1fc, "initializing");
+static_assert(offsetof(struct prm_iseg, health) == 0x200, "health");
+static_assert(offsetof(struct prm_iseg, internal_timer_h) == 0x1000, "internal_timer_h");
+static_assert(offsetof(struct prm_iseg, health_counter) == 0x1010, "health_counter");
+static_assert(sizeof(struct prm_iseg) == 0x2010, "initialization segment");
 
 #define PRM_CMDIF_REV			5
 #define PRM_ISEG_INITIALIZING		0x80000000
@@ -70,7 +70,7 @@ enum prm_nic_ifc {
 };
 
 /* One slot of the command queue; the first 16 bytes of input and output travel in it. */
-struct prm_cmd_layout {
+struct prm_cmdq_entry {
 	u8 type;
 	u8 rsvd_01[3];
 	__be32 inlen;
@@ -84,10 +84,10 @@ struct prm_cmd_layout {
 	u8 rsvd_3e;
 	u8 status_own;		/* 7:1 delivery status, 0: the device owns the slot */
 };
-static_assert(sizeof(struct prm_cmd_layout) == 0x40, "command queue entry");
-static_assert(offsetof(struct prm_cmd_layout, in_ptr) == 0x08, "in_ptr");
-static_assert(offsetof(struct prm_cmd_layout, out_ptr) == 0x30, "out_ptr");
-static_assert(offsetof(struct prm_cmd_layout, status_own) == 0x3f, "status_own");
+static_assert(sizeof(struct prm_cmdq_entry) == 0x40, "command queue entry");
+static_assert(offsetof(struct prm_cmdq_entry, in_ptr) == 0x08, "in_ptr");
+static_assert(offsetof(struct prm_cmdq_entry, out_ptr) == 0x30, "out_ptr");
+static_assert(offsetof(struct prm_cmdq_entry, status_own) == 0x3f, "status_own");
 
 #define PRM_CMDQ_TYPE_PCI	7
 #define PRM_CMDQ_OWN_HW		0x01
@@ -96,7 +96,7 @@ static_assert(offsetof(struct prm_cmd_layout, status_own) == 0x3f, "status_own")
 #define PRM_MBOX_DATA		512
 
 /* What does not fit in the slot follows in a chain of these; each is aligned to 1 KiB. */
-struct prm_cmd_prot_block {
+struct prm_mbox_block {
 	u8 data[PRM_MBOX_DATA];
 	u8 rsvd_200[48];
 	__be64 next;
@@ -106,9 +106,9 @@ struct prm_cmd_prot_block {
 	u8 ctrl_sig;		/* over the bytes from rsvd_200 to ctrl_sig itself */
 	u8 sig;			/* over the whole block */
 };
-static_assert(sizeof(struct prm_cmd_prot_block) == 0x240, "mailbox block");
-static_assert(offsetof(struct prm_cmd_prot_block, next) == 0x230, "next");
-static_assert(offsetof(struct prm_cmd_prot_block, token) == 0x23d, "token");
+static_assert(sizeof(struct prm_mbox_block) == 0x240, "mailbox block");
+static_assert(offsetof(struct prm_mbox_block, next) == 0x230, "next");
+static_assert(offsetof(struct prm_mbox_block, token) == 0x23d, "token");
 
 #define PRM_MBOX_ALIGN		1024
 
@@ -130,7 +130,7 @@ struct prm_mbox_out_bits {
 };
 PRM_LAYOUT(mbox_out, 0x10);
 
-/* Whether the command ran at all: prm_cmd_layout.status_own >> 1. X(name, number, text) */
+/* Whether the command ran at all: prm_cmdq_entry.status_own >> 1. X(name, number, text) */
 #define PRM_DELIVERY_LIST(X)						\
 	X(OK,			0x00, "no errors")			\
 	X(SIGNATURE,		0x01, "signature error")		\

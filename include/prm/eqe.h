@@ -91,7 +91,7 @@ struct prm_eqe_cq_err {
 	u8 syndrome;		/* 1: overrun; 2: access violation */
 };
 
-struct prm_eqe_port_state {
+struct prm_eqe_port {
 	u8 rsvd_00[8];
 	u8 port;		/* 7:4 port number */
 	u8 rsvd_09[3];
@@ -139,7 +139,7 @@ struct prm_eqe {
 		struct prm_eqe_comp comp;
 		struct prm_eqe_qp_srq qp_srq;
 		struct prm_eqe_cq_err cq_err;
-		struct prm_eqe_port_state port;
+		struct prm_eqe_port port;
 		struct prm_eqe_cmd cmd;
 		struct prm_eqe_page_req req_pages;
 		struct prm_eqe_vport_change vport_change;

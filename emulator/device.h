@@ -150,6 +150,9 @@ struct cmd_desc {
 	int (*run)(struct cmd *c);	/* 0, or what refuse() returned */
 };
 
+#define PRM_DECLARE_RESERVED(n, number) extern const struct prm_reserved prm_reserved_##n##_in[];
+PRM_CMD_LIST(PRM_DECLARE_RESERVED)
+
 /* CMD(create_eq, .tail = true): a row for run_create_eq with the sizes of struct prm_create_eq_in/_out. */
 #define CMD(n, ...) { .opcode = PRM_OP_##n, .name = #n, .in_len = sizeof(struct prm_##n##_in), \
 	.out_len = sizeof(struct prm_##n##_out), .reserved = prm_reserved_##n##_in, .run = run_##n, ##__VA_ARGS__ }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* Circular doubly linked list whose links live in the elements. A head, and an element that is on no list, points at itself. */
+#ifndef CXEMU_LIST_H
+#define CXEMU_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct list_head {
+	struct list_head *prev, *next;
+};
+
+#define LIST_HEAD_INIT(name) { .prev = &(name), .next = &(name) }
+
+static inline void list_init(struct list_head *node)
+{
+	node->prev = node;
+	node->next = node;
+}
+
+static inline bool list_empty(const struct list_head *head)
+{
+	return head->next == head;
+}
+
+/* Puts @node between @at and the element after it. */
+static inline void list_add(struct list_head *node, struct list_head *at)
+{
+	node->prev = at;
+	node->next = at->next;
+	at->next->prev = node;
+	at->next = node;
+}
+
+static inline void list_add_tail(struct list_head *node, struct list_head *head)
+{
+	list_add(node, head->prev);
+}
+
+/* Afterwards @node is on no list; taking off one that is on none changes nothing. */
+static inline void list_del(struct list_head *node)
+{
+	node->prev->next = node->next;
+	node->next->prev = node->prev;
+	list_init(node);
+}
+
+/* Moves all of @from to the end of @to; @from is empty afterwards. */
+static inline void list_splice_tail(struct list_head *from, struct list_head *to)
+{
+	if (list_empty(from))
+		return;
+	from->next->prev = to->prev;
+	to->prev->next = from->next;
+	from->prev->next = to;
+	to->prev = from->prev;
+	list_init(from);
+}
+
+#define list_entry(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+#define list_first_entry(head, type, member) list_entry((head)->next, type, member)
+
+#define list_for_each_entry(pos, head, member)						\
+	for (pos = list_entry((head)->next, typeof(*pos), member);			\
+	     &pos->member != (head);							\
+	     pos = list_entry(pos->member.next, typeof(*pos), member))
+
+/* The body may take @pos off the list or free it. */
+#define list_for_each_entry_safe(pos, tmp, head, member)				\
+	for (pos = list_entry((head)->next, typeof(*pos), member),			\
+	     tmp = list_entry(pos->member.next, typeof(*pos), member);			\
+	     &pos->member != (head);							\
+	     pos = tmp, tmp = list_entry(tmp->member.next, typeof(*tmp), member))
+
+#endif

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Reads a capture and checks each RoCE frame in it: lengths, IPv4 header checksum, opcode against headers, UDP source port, and
+ * the ICRC, with a CRC of its own (bit by bit into a table, no zlib), so that driver and emulator cannot agree on a wrong one.
+ * The rules are those of the InfiniBand specification, volume 1, annexes A16 (RoCE) and A17 (RoCE v2).
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <pcap/pcap.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ETHERTYPE_VLAN 0x8100
+#define ETHERTYPE_IPV4 0x0800
+#define ETHERTYPE_IPV6 0x86dd
+#define ETHERTYPE_ROCE 0x8915
+#define ROCE_V2_PORT 4791
+#define BTH_LEN 12
+#define ICRC_LEN 4
+
+enum kind { OTHER, V1, V2_IPV4, V2_IPV6, KINDS };
+
+static const char * const kind_name[KINDS] = { "other", "v1", "v2/IPv4", "v2/IPv6" };
+
+struct counts {
+	unsigned long frames[KINDS];
+	unsigned long bad;
+	unsigned int sport_min, sport_max;
+};
+
+static uint32_t crc_table[256];
+
+static void make_crc_table(void)
+{
+	for (unsigned int i = 0; i < 256; i++) {
+		uint32_t r = i;
+
+		for (int bit = 0; bit < 8; bit++)
+			r = r & 1 ? r >> 1 ^ 0xedb88320 : r >> 1;
+		crc_table[i] = r;
+	}
+}
+
+static uint32_t crc_add(uint32_t crc, const uint8_t *p, size_t len)
+{
+	while (len--)
+		crc = crc >> 8 ^ crc_table[(crc ^ *p++) & 0xff];
+	return crc;
+}
+
+static unsigned int be16(const uint8_t *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+/* Where a frame's network header and its BTH are. */
+struct frame {
+	enum kind kind;
+	const uint8_t *l3;	/* GRH, IPv4 or IPv6 header */
+	size_t l3_len;
+	const uint8_t *bth;
+	size_t len;		/* from l3 to the end of the ICRC */
+};
+
+/* Bytes of extended headers behind the BTH, -1: the opcode does not exist. */
+static int header_len(uint8_t opcode)
+{
+	static const int8_t rc[] = { 0, 0, 0, 4, 0, 4, 16, 0, 0, 4, 16, 20, 16, 4, 0, 4, 4, 4, 12, 28, 28, -1, 4, 4 };
+	uint8_t service = opcode >> 5, op = opcode & 0x1f;
+
+	if (opcode == 0x81)
+		return 16;		/* CNP: reserved bytes */
+	if (service <= 1)		/* RC, UC */
+		return op < sizeof(rc) ? rc[op] : -1;
+	if (service == 3)		/* UD */
+		return op == 4 ? 8 : op == 5 ? 12 : -1;
+	return -1;
+}
+
+static uint32_t icrc_of(const struct frame *f)
+{
+	static const uint8_t ones[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	uint8_t head[40 + 8 + BTH_LEN];
+	size_t n = f->bth + BTH_LEN - f->l3;
+
+	/* What routers may change counts as ones: TOS, TTL, checksums, flow label, and the BTH's congestion bits. */
+	memcpy(head, f->l3, n);
+	if (f->kind == V2_IPV4) {
+		head[1] = 0xff;
+		head[8] = 0xff;
+		memset(head + 10, 0xff, 2);
+	} else {
+		head[0] |= 0x0f;
+		memset(head + 1, 0xff, 3);
+		head[7] = 0xff;
+	}
+	if (f->kind != V1)
+		memset(head + f->l3_len + 6, 0xff, 2);
+	head[n - BTH_LEN + 4] = 0xff;
+
+	return ~crc_add(crc_add(crc_add(~0u, ones, 8), head, n), f->l3 + n, f->len - n - ICRC_LEN);
+}
+
+/* NULL: well-formed; else what is wrong. */
+static const char *check_ipv4(struct frame *f, size_t room)
+{
+	uint32_t sum = 0;
+
+	if (room < 20 || f->l3[0] != 0x45)
+		return "IPv4 header with options or cut short";
+	for (int i = 0; i < 20; i += 2)
+		sum += be16(f->l3 + i);
+	if ((sum & 0xffff) + (sum >> 16) != 0xffff)
+		return "IPv4 header checksum is wrong";
+	f->l3_len = 20;
+	f->len = be16(f->l3 + 2);
+	return f->len > room ? "IPv4 total length is more than the frame" : NULL;
+}
+
+static const char *check_ipv6(struct frame *f, size_t room)
+{
+	if (room < 40)
+		return "cut short within the network header";
+	if (f->l3[0] >> 4 != 6)
+		return "IP version of the network header is not 6";
+	f->l3_len = 40;
+	f->len = 40 + be16(f->l3 + 4);
+	return f->len > room ? "payload length is more than the frame" : NULL;
+}
+
+static const char *check_udp(struct frame *f, struct counts *c)
+{
+	const uint8_t *udp = f->l3 + f->l3_len;
+	unsigned int sport = be16(udp);
+
+	if (be16(udp + 4) != f->len - f->l3_len)
+		return "UDP length does not match the IP length";
+	if (f->kind == V2_IPV4 && be16(udp + 6))
+		return "UDP checksum is not 0";
+	if (sport < c->sport_min)
+		c->sport_min = sport;
+	if (sport > c->sport_max)
+		c->sport_max = sport;
+	f->bth = udp + 8;
+	return NULL;
+}
+
+static const char *check_bth(const struct frame *f)
+{
+	size_t behind = f->l3 + f->len - f->bth;
+	int ext;
+
+	if (behind < BTH_LEN + ICRC_LEN)
+		return "too short for BTH and ICRC";
+	if (behind % 4)
+		return "BTH to ICRC is no multiple of 4 bytes";
+	if (f->bth[1] & 0x0f)
+		return "transport version is not 0";
+	ext = header_len(f->bth[0]);
+	if (ext < 0)
+		return "opcode does not exist";
+	if (behind < BTH_LEN + (size_t)ext + (f->bth[1] >> 4 & 3) + ICRC_LEN)
+		return "too short for the opcode's headers and pad count";
+	return NULL;
+}
+
+/* Finds out what the frame is; for RoCE fills the rest and returns NULL or what is wrong with it. */
+static const char *check_frame(const uint8_t *p, size_t len, struct frame *f, struct counts *c)
+{
+	size_t off = 12;
+	unsigned int type;
+	const uint8_t *icrc;
+	const char *why;
+	uint32_t want;
+
+	memset(f, 0, sizeof(*f));
+	while (off + 4 <= len && be16(p + off) == ETHERTYPE_VLAN)
+		off += 4;
+	if (off + 2 > len)
+		return NULL;
+	type = be16(p + off);
+	off += 2;
+	f->l3 = p + off;
+
+	if (type == ETHERTYPE_ROCE)
+		f->kind = V1;
+	else if (type == ETHERTYPE_IPV4 && len >= off + 28 && f->l3[9] == 17 && !(be16(f->l3 + 6) & 0x3fff) &&
+		 be16(f->l3 + (f->l3[0] & 0xf) * 4 + 2) == ROCE_V2_PORT)
+		f->kind = V2_IPV4;
+	else if (type == ETHERTYPE_IPV6 && len >= off + 48 && f->l3[6] == 17 && be16(f->l3 + 42) == ROCE_V2_PORT)
+		f->kind = V2_IPV6;
+	else
+		return NULL;
+
+	why = f->kind == V2_IPV4 ? check_ipv4(f, len - off) : check_ipv6(f, len - off);
+	if (!why && f->kind == V1) {
+		f->bth = f->l3 + f->l3_len;
+		if (f->l3[6] != 0x1b)
+			why = "next header of the GRH is not 0x1b";
+	} else if (!why) {
+		why = check_udp(f, c);
+	}
+	if (!why)
+		why = check_bth(f);
+	if (why)
+		return why;
+
+	want = icrc_of(f);
+	icrc = f->l3 + f->len - ICRC_LEN;
+	if (icrc[0] != (want & 0xff) || icrc[1] != (want >> 8 & 0xff) || icrc[2] != (want >> 16 & 0xff) ||
+	    icrc[3] != want >> 24)
+		return "ICRC is wrong";
+	return NULL;
+}
+
+static int check_file(const char *path, struct counts *c)
+{
+	char err[PCAP_ERRBUF_SIZE];
+	struct pcap_pkthdr *h;
+	unsigned long number = 0;
+	const uint8_t *data;
+	struct frame f;
+	pcap_t *pcap;
+	int ret;
+
+	pcap = pcap_open_offline(path, err);
+	if (!pcap) {
+		fprintf(stderr, "roce_check: %s\n", err);
+		return -1;
+	}
+	if (pcap_datalink(pcap) != DLT_EN10MB) {
+		fprintf(stderr, "roce_check: %s is no Ethernet capture\n", path);
+		pcap_close(pcap);
+		return -1;
+	}
+
+	while ((ret = pcap_next_ex(pcap, &h, &data)) == 1) {
+		const char *why = check_frame(data, h->caplen, &f, c);
+
+		number++;
+		c->frames[f.kind]++;
+		if (!why)
+			continue;
+		if (c->bad++ < 10)
+			fprintf(stderr, "roce_check: frame %lu (%s, opcode %#x): %s\n", number, kind_name[f.kind],
+				f.bth ? f.bth[0] : 0, why);
+	}
+	if (ret == PCAP_ERROR)
+		fprintf(stderr, "roce_check: %s: %s\n", path, pcap_geterr(pcap));
+	pcap_close(pcap);
+	return ret == PCAP_ERROR ? -1 : 0;
+}
+
+/*
+ * A congestion notification that a ConnectX-4 Lx sent, as printed in the tests of the scapy project: the ICRC at its end was
+ * computed by hardware.
+ */
+static const uint8_t hw_frame[] = {
+	0xe4, 0x1d, 0x2d, 0xab, 0x2b, 0xc2, 0x7c, 0xfe, 0x90, 0x64, 0x3b, 0x32, 0x08, 0x00, 0x45, 0xc2, 0x00, 0x3c, 0x71,
+	0x8c, 0x40, 0x00, 0x40, 0x11, 0x91, 0x61, 0x0a, 0x00, 0x11, 0x01, 0x0a, 0x00, 0x12, 0x01, 0x00, 0x00, 0x12, 0xb7,
+	0x00, 0x28, 0x00, 0x00, 0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x82, 0xfd, 0x00, 0x2a,
+};
+
+static const struct {
+	const char *what;
+	int byte;		/* of hw_frame that is inverted; -1 none */
+	const char *says;	/* NULL: fine */
+} self_tests[] = {
+	{ "a frame that hardware sent is right", -1, NULL },
+	{ "one wrong payload byte makes the ICRC wrong", 60, "ICRC is wrong" },
+	{ "one wrong ICRC byte makes the ICRC wrong", 73, "ICRC is wrong" },
+	{ "a wrong destination QP makes the ICRC wrong", 49, "ICRC is wrong" },
+	{ "the congestion bits are not covered by the ICRC", 46, NULL },
+	{ "a wrong IPv4 address is found by its checksum", 27, "IPv4 header checksum is wrong" },
+	{ "an opcode that does not exist is found", 42, "opcode does not exist" },
+	{ "a UDP checksum that is not 0 is found", 41, "UDP checksum is not 0" },
+};
+
+static int self_test(void)
+{
+	int n = sizeof(self_tests) / sizeof(self_tests[0]), fails = 0;
+
+	printf("KTAP version 1\n1..%d\n", n);
+	for (int i = 0; i < n; i++) {
+		uint8_t data[sizeof(hw_frame)];
+		struct counts c = { .sport_min = 65536 };
+		const char *says;
+		struct frame f;
+		bool ok;
+
+		memcpy(data, hw_frame, sizeof(data));
+		if (self_tests[i].byte >= 0)
+			data[self_tests[i].byte] ^= 0xff;
+		says = check_frame(data, sizeof(data), &f, &c);
+		ok = f.kind == V2_IPV4 && !says == !self_tests[i].says && (!says || !strcmp(says, self_tests[i].says));
+		printf("%sok %d %s\n", ok ? "" : "not ", i + 1, self_tests[i].what);
+		if (!ok)
+			printf("# got: %s\n", says ? says : "fine");
+		fails += !ok;
+	}
+	printf("# pass:%d fail:%d skip:0\n", n - fails, fails);
+	return fails ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "self-test", no_argument, NULL, 's' }, { "need-v1", no_argument, NULL, '1' },
+		{ "need-v2", no_argument, NULL, '2' }, { "sport-min", required_argument, NULL, 'p' }, {}
+	};
+	struct counts c = { .sport_min = 65536 };
+	bool need_v1 = false, need_v2 = false;
+	unsigned int sport_min = 0;
+	int opt, bad = 0;
+
+	make_crc_table();
+	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (opt == 's')
+			return self_test();
+		else if (opt == '1')
+			need_v1 = true;
+		else if (opt == '2')
+			need_v2 = true;
+		else if (opt == 'p')
+			sport_min = strtoul(optarg, NULL, 0);
+		else
+			return 2;
+	}
+	if (optind + 1 != argc) {
+		fprintf(stderr, "usage: roce_check [--need-v1] [--need-v2] [--sport-min N] FILE.pcap | --self-test\n");
+		return 2;
+	}
+
+	if (check_file(argv[optind], &c))
+		return 2;
+	printf("%lu RoCE v1, %lu RoCE v2 over IPv4, %lu over IPv6, %lu other frames; %lu malformed or with a wrong ICRC\n",
+	       c.frames[V1], c.frames[V2_IPV4], c.frames[V2_IPV6], c.frames[OTHER], c.bad);
+	if (need_v1 && !c.frames[V1]) {
+		fprintf(stderr, "roce_check: no RoCE v1 frame in %s\n", argv[optind]);
+		bad = 1;
+	}
+	if (need_v2 && !c.frames[V2_IPV4] && !c.frames[V2_IPV6]) {
+		fprintf(stderr, "roce_check: no RoCE v2 frame in %s\n", argv[optind]);
+		bad = 1;
+	}
+	if (sport_min && c.sport_min < sport_min) {
+		fprintf(stderr, "roce_check: UDP source port %u is below %u\n", c.sport_min, sport_min);
+		bad = 1;
+	}
+	return c.bad || bad ? 1 : 0;
+}

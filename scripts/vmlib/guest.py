@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""One guest: its QEMU and the ports the runner talks to it through."""
+
+import os
+import socket
+
+import qemu
+from process import Child, tail
+
+LETTERS = "abcd"
+
+
+class Guest:
+    """state: booting, ready, loading, running, stopping, down"""
+
+    def __init__(self, index, opts, run_dir):
+        self.index = index
+        self.name = LETTERS[index]
+        self.out = lambda what: os.path.join(opts.out, f"{what}-{self.name}.txt")
+        self.sock = self.sockets = lambda what: os.path.join(run_dir, f"{self.name}-{what}")
+        self.state = "booting"
+        self.exit_code = None
+        self.load_failed = False
+        self.stop_failures = None
+        self.pending = b""
+        self.functions = []
+        self.cables = self._cables(opts.guests)
+        self.env = {"GUEST": self.name, "GUESTS": str(opts.guests), "DRIVER": opts.driver,
+                    "KERNEL": opts.kernel.name, "FUNCTIONS": str(opts.functions)}
+        if opts.load:
+            self.env["LOAD"] = "1"
+        if opts.kernel.name == "debug":
+            self.env["HUNG_TASK"] = "300"
+        self.listeners = {p: self._listen(self.sock(p)) for p in ("con", "ctl", "out", "emu")}
+        self.conns = {}
+        self.child = None
+
+    def _cables(self, guests):
+        """Management network: one cable from guest a to every other guest."""
+        if self.index:
+            path = os.path.join(os.path.dirname(self.sock("x")), f"cable-{self.index}")
+            return [(f"stream,server=off,addr.type=unix,addr.path={path}",
+                     f"52:54:00:cc:{self.index:02x}:01")]
+        ends = []
+        for peer in range(1, guests):
+            path = os.path.join(os.path.dirname(self.sock("x")), f"cable-{peer}")
+            ends.append((f"stream,server=on,addr.type=unix,addr.path={path}",
+                         f"52:54:00:cc:{peer:02x}:00"))
+        return ends
+
+    @staticmethod
+    def _listen(path):
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        s.bind(path)
+        s.listen(1)
+        return s
+
+    def start(self, opts):
+        self.child = Child(f"guest {self.name}", qemu.command(self, opts), self.out("qemu"))
+
+    def send(self, word):
+        self.conns["ctl"].sendall(word.encode() + b"\n")
+
+    def stop(self):
+        if self.state in ("ready", "running", "loading"):
+            self.send("stop")
+            self.state = "stopping"
+
+    def control(self, data):
+        """Take bytes of the control port; yields the words in them."""
+        self.pending += data
+        while b"\n" in self.pending:
+            line, self.pending = self.pending.split(b"\n", 1)
+            yield line.decode(errors="replace").split()
+
+    def close(self):
+        for s in list(self.listeners.values()) + list(self.conns.values()):
+            s.close()
+
+    def console_text(self):
+        try:
+            with open(self.out("console"), encoding="utf-8", errors="replace") as f:
+                return f.read()
+        except OSError:
+            return ""
+
+    def panicked(self):
+        return "Kernel panic - not syncing" in self.console_text()
+
+    def console_tail(self, lines):
+        return tail(self.out("console"), lines)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""scripts/vm: boot guests with emulated adapters, run a command, tidy up."""
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+import images
+import process
+import qemu
+from session import Session, VmError
+
+KEEP_RUNS = 10
+EXIT_TIMEOUT = 124
+EXIT_VM = 125
+
+EPILOG = """
+The command runs as root in guest a, in a bash that has the functions of
+selftests/lib/driver.sh; the other guests are idle peers (selftests/lib/peer.sh).
+In a guest /cxr is the repository (read-only) and /out the result directory,
+which is shared by all guests. Exit code: the command's; 124 when time ran out; 125 when
+a guest or the emulator failed (a panic, a leak, a driver that does not unload).
+"""
+
+
+def parse_args(argv):
+    p = argparse.ArgumentParser(prog="scripts/vm", epilog=EPILOG,
+                                formatter_class=argparse.RawDescriptionHelpFormatter,
+                                description="Boot guests with emulated adapters and run a command.")
+    p.add_argument("--kernel", default="6.12", choices=("6.1", "6.12", "7.2", "debug"))
+    p.add_argument("--guests", type=int, default=1, choices=range(1, 5), metavar="1..4")
+    p.add_argument("--functions", type=int, default=1, choices=range(1, 9), metavar="1..8",
+                   help="adapter functions per guest")
+    p.add_argument("--driver", default="cxr", choices=("cxr", "mlx5", "rxe", "none"),
+                   help="driver the guests use; none: no adapter at all")
+    p.add_argument("--load", action="store_true", help="load the driver before the command runs")
+    p.add_argument("--smp", type=int, default=1, metavar="CPUS")
+    p.add_argument("--mem", default="1G", metavar="SIZE")
+    p.add_argument("--timeout", type=float, default=300, metavar="SECONDS",
+                   help="for the command, after the boot (default %(default)s)")
+    p.add_argument("--iommu", action="store_true", help="with a virtual IOMMU in strict mode")
+    p.add_argument("--card", default="cx5", help="the card to emulate (cxemu --card)")
+    p.add_argument("--pcap", metavar="FILE", help="capture every frame on the wire")
+    p.add_argument("--emulator-socket", action="append", default=[], metavar="GUEST=PATH",
+                   help="use a function of an emulator that runs already")
+    p.add_argument("--emu-arg", action="append", default=[], metavar="ARG", help="argument for cxemu")
+    p.add_argument("--append", action="append", default=[], metavar="ARGS", help="kernel arguments")
+    p.add_argument("--accel", default="auto", choices=("auto", "kvm", "tcg"))
+    p.add_argument("--out", metavar="DIR", help="directory for logs and results")
+    p.add_argument("--shell", action="store_true", help="a shell on the console of guest a (^] ends it)")
+    p.add_argument("command", nargs="*", metavar="COMMAND")
+    opts = p.parse_args(argv)
+    if bool(opts.command) == opts.shell:
+        p.error("give a command or --shell (see --help)")
+    if not re.fullmatch(r"[1-9][0-9]*[MG]", opts.mem):
+        p.error(f"--mem {opts.mem}: give a number with M or G")
+    if opts.timeout <= 0 or opts.smp < 1:
+        p.error("--timeout and --smp must be positive")
+    return p, opts
+
+
+def function_sockets(parser, opts):
+    """{guest: [socket, ...]} of --emulator-socket, checked."""
+    given = {}
+    for arg in opts.emulator_socket:
+        name, eq, path = arg.partition("=")
+        if not eq or name not in "abcd"[:opts.guests] or not name:
+            parser.error(f"--emulator-socket {arg}: give GUEST=PATH with a guest of this run")
+        if not os.path.exists(path):
+            parser.error(f"--emulator-socket {arg}: there is no socket {path}; is the emulator running?")
+        given.setdefault(name, []).append(os.path.realpath(path))
+    if given and len(given) != opts.guests:
+        parser.error("--emulator-socket: give at least one socket for every guest")
+    return given
+
+
+def result_dir(opts):
+    if opts.out:
+        os.makedirs(opts.out, exist_ok=True)
+        return os.path.realpath(opts.out)
+    runs = os.path.join(images.CACHE, "runs")
+    os.makedirs(runs, exist_ok=True)
+    old = sorted(d for d in os.listdir(runs) if re.match(r"\d{8}-", d))
+    for d in old[:-(KEEP_RUNS - 1)]:
+        shutil.rmtree(os.path.join(runs, d), ignore_errors=True)
+    out = os.path.join(runs, time.strftime("%Y%m%d-%H%M%S-") + str(os.getpid()))
+    os.mkdir(out)
+    return out
+
+
+def say(text):
+    print(f"vm: {text}", file=sys.stderr, flush=True)
+
+
+def write_command(opts):
+    with open(os.path.join(opts.out, "command"), "w", encoding="utf-8") as f:
+        words = opts.command
+        f.write((words[0] if len(words) == 1 else shlex.join(words)) + "\n")
+
+
+def prepare(parser, opts):
+    """Check and make what the run needs; fills in opts."""
+    opts.sockets = function_sockets(parser, opts)
+    opts.uses_adapter = opts.driver in ("cxr", "mlx5")
+    if opts.uses_adapter:
+        qemu.check_vfio_user()
+        opts.emulator = os.path.join(images.REPO, "build/emulator/cxemu")
+        if not opts.sockets and not os.path.exists(opts.emulator):
+            raise VmError("the emulator is not built: make emulator")
+    kernel = images.Kernel(opts.kernel)
+    if opts.driver == "cxr" and not os.path.exists(
+            os.path.join(images.REPO, "build", kernel.name, "cxr_core.ko")):
+        raise VmError(f"the driver is not built for this kernel: make modules KERNEL={kernel.name}")
+    opts.kernel = kernel
+    if opts.accel == "auto":
+        opts.accel = qemu.accelerator(images.Kernel("6.12").image)
+    opts.initrd = images.initramfs(kernel)
+    opts.root = images.root(say) if kernel.has_erofs else None
+    if opts.pcap:
+        opts.pcap = os.path.realpath(opts.pcap)
+    opts.out = result_dir(opts)
+    write_command(opts)
+
+
+def on_signal(signum, _frame):
+    raise VmError(f"interrupted by {signal.Signals(signum).name}")
+
+
+def main(argv):
+    parser, opts = parse_args(argv)
+    process.die_with_parent(signal.SIGTERM)
+    for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(s, on_signal)
+    session = None
+    run_dir = None
+    try:
+        prepare(parser, opts)
+        run_dir = tempfile.mkdtemp(prefix="cxr-vm-", dir="/tmp")
+        session = Session(opts, run_dir, say)
+        code = session.run()
+    except (VmError, images.ImageError) as e:
+        say(str(e))
+        code = getattr(e, "code", EXIT_VM)
+    finally:
+        for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(s, signal.SIG_IGN)
+        if session:
+            session.tear_down()
+        if run_dir:
+            shutil.rmtree(run_dir, ignore_errors=True)
+    if code and session:
+        say(f"logs are in {opts.out}")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Child processes that never outlive the runner."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent(sig=signal.SIGKILL):
+    """Have the kernel send SIG to this process when its parent ends."""
+    _libc.prctl(PR_SET_PDEATHSIG, int(sig), 0, 0, 0)
+
+
+class Child:
+    """A process in a session of its own, its output in a log file."""
+
+    def __init__(self, name, argv, log, env=None):
+        self.name = name
+        self.log = log
+        runner = os.getpid()
+
+        def prepare():
+            die_with_parent()
+            if os.getppid() != runner:
+                os._exit(1)
+
+        with open(log, "wb") as out:
+            self.proc = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                         start_new_session=True, preexec_fn=prepare, env=env)
+        self.pidfd = os.pidfd_open(self.proc.pid)
+
+    def status(self):
+        """None while it runs, else how it ended, in words."""
+        rc = self.proc.poll()
+        if rc is None:
+            return None
+        if rc < 0:
+            return f"killed by {signal.Signals(-rc).name}"
+        return f"exit status {rc}"
+
+    def wait(self, seconds):
+        try:
+            return self.proc.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self, patience=5.0):
+        """Ask it to end, then make it."""
+        if self.proc.poll() is None:
+            self.proc.terminate()
+            if self.wait(patience) is None:
+                self.kill()
+        return self.proc.returncode
+
+    def kill(self):
+        if self.proc.poll() is None:
+            try:
+                os.killpg(self.proc.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            self.proc.wait()
+
+    def tail(self, lines=20):
+        return tail(self.log, lines)
+
+
+def tail(path, lines=20):
+    """The last lines of a text file, fit for a terminal."""
+    try:
+        with open(path, "rb") as f:
+            f.seek(0, os.SEEK_END)
+            f.seek(max(0, f.tell() - 16384))
+            text = f.read().decode(errors="replace")
+    except OSError:
+        return ""
+    rows = [r.rstrip("\r") for r in text.split("\n") if r.strip()]
+    return "\n".join("    | " + r for r in rows[-lines:])
+
+
+def wait_for_path(path, child, seconds):
+    """Wait until PATH exists; False if the child ended or time is up."""
+    end = time.monotonic() + seconds
+    while not os.path.exists(path):
+        if child.status() is not None or time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""QEMU: what this one can do, and the command line of a guest."""
+
+import json
+import os
+import subprocess
+import tempfile
+
+from images import CACHE, REPO, ImageError
+
+QEMU = "qemu-system-x86_64"
+
+APPEND = ("console=ttyS0 quiet panic=-1 nokaslr no_timer_check tsc=reliable mitigations=off "
+          "log_buf_len=4M random.trust_cpu=on rcupdate.rcu_cpu_stall_timeout=120 "
+          "panic_on_warn=1 oops=panic softlockup_panic=1 watchdog_thresh=60 hung_task_panic=1")
+STOCK = "slub_debug=FZPU page_poison=1 kfence.sample_interval=1"
+
+
+def check_vfio_user():
+    """Refuse a QEMU that cannot plug in the emulated adapter."""
+    try:
+        out = subprocess.run([QEMU, "-device", "help"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as e:
+        raise ImageError(f"cannot run {QEMU}: {e}") from e
+    if '"vfio-user-pci"' not in out:
+        version = subprocess.run([QEMU, "--version"], capture_output=True, text=True, check=False)
+        raise ImageError("this QEMU has no vfio-user-pci device (10.1 or later is needed); it is "
+                         + version.stdout.splitlines()[0])
+
+
+def accelerator(kernel_image):
+    """kvm if a kernel really starts with it, else tcg; asked once per boot of the machine."""
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as f:
+        boot = f.read().strip()
+    memo = os.path.join(CACHE, "kvm-probe")
+    try:
+        with open(memo, encoding="ascii") as f:
+            seen, answer = f.read().split()
+        if seen == boot:
+            return answer
+    except (OSError, ValueError):
+        pass
+    answer = "kvm" if os.access("/dev/kvm", os.R_OK | os.W_OK) and _kvm_works(kernel_image) else "tcg"
+    with tempfile.NamedTemporaryFile("w", dir=CACHE, delete=False) as f:
+        f.write(f"{boot} {answer}\n")
+    os.rename(f.name, memo)
+    return answer
+
+
+def _kvm_works(kernel_image):
+    # Without a root the kernel panics, and panic=-1 ends QEMU.
+    cmd = [QEMU, "-accel", "kvm", "-cpu", "max", "-M", "q35", "-m", "256M", "-nodefaults", "-display", "none",
+           "-no-reboot", "-serial", "stdio", "-kernel", kernel_image, "-append", "console=ttyS0 panic=-1"]
+    try:
+        out = subprocess.run(cmd, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return out.returncode == 0 and b"Kernel panic" in out.stdout
+
+
+def command(guest, opts):
+    """The command line of a guest; see class Guest for its fields."""
+    sock, out = guest.sockets, guest.out
+    accel = "kvm" if opts.accel == "kvm" else "tcg,thread=multi"
+    machine = "q35,memory-backend=m0"
+    append = [APPEND]
+    if opts.kernel.name != "debug":
+        append.append(STOCK)
+    append.append("cxr.root=" + ("erofs" if opts.kernel.has_erofs else "9p"))
+    if opts.driver != "mlx5":
+        append.append("modprobe.blacklist=mlx5_core,mlx5_ib")
+    if opts.iommu:
+        append.append("intel_iommu=on iommu.strict=1")
+        if accel == "kvm":
+            machine += ",kernel-irqchip=split"
+    append += [f"cxr.env.{k}={v}" for k, v in guest.env.items()]
+    append += opts.append
+
+    cmd = [QEMU, "-name", f"cxr-{guest.name}", "-accel", accel, "-cpu", "max", "-machine", machine,
+           "-object", f"memory-backend-memfd,id=m0,size={opts.mem},share=on", "-m", opts.mem,
+           "-smp", str(opts.smp), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+           "-kernel", opts.kernel.image, "-initrd", opts.initrd, "-append", " ".join(append)]
+    if opts.iommu:
+        cmd += ["-device", "intel-iommu,intremap=on,caching-mode=on"]
+    cmd += ["-chardev", f"socket,id=con,path={sock('con')},logfile={out('console')}", "-serial", "chardev:con",
+            "-device", "virtio-serial-pci"]
+    for port in ("ctl", "out", "emu"):
+        cmd += ["-chardev", f"socket,id={port},path={sock(port)}",
+                "-device", f"virtserialport,chardev={port},name=cxr.{port}"]
+    if opts.kernel.has_erofs:
+        cmd += ["-drive", f"file={opts.root},format=raw,if=none,id=root,readonly=on",
+                "-device", "virtio-blk-pci,drive=root"]
+    else:
+        cmd += _share("root", "/", True)
+    cmd += _share("repo", REPO, True) + _share("out", opts.out, False)
+    cmd += _share("kmods", opts.kernel.modules, True)
+    for i, (netdev, mac) in enumerate(guest.cables):
+        cmd += ["-netdev", f"{netdev},id=net{i}", "-device", f"virtio-net-pci,netdev=net{i},mac={mac}"]
+    for i, path in enumerate(guest.functions):
+        if i % 8 == 0:
+            cmd += ["-device", f"pcie-root-port,id=rp{i // 8},chassis={i // 8 + 1},slot={i // 8 + 1}"]
+        cmd += ["-device", json.dumps({
+            "driver": "vfio-user-pci", "socket": {"type": "unix", "path": path},
+            "bus": f"rp{i // 8}", "addr": f"0.{i % 8}", "multifunction": len(guest.functions) > 1})]
+    return cmd
+
+
+def _share(tag, path, readonly):
+    ro = ",readonly=on" if readonly else ""
+    return ["-virtfs", f"local,path={path},mount_tag={tag},security_model=none,multidevs=remap{ro}"]

@@ -108,9 +108,7 @@ struct prm_wq_bits {
 	u8 wq_umem_offset[64];
 	u8 headers_mkey[32];
 	u8 shampo_enable[1];
-	u8 rsvd_1e1[1];
-	u8 shampo_mode[2];
-	u8 rsvd_1e4[1];
+	u8 rsvd_1e1[4];
 	u8 log_reservation_size[3];
 	u8 rsvd_1e8[5];
 	u8 log_max_num_of_packets_per_reservation[3];

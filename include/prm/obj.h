@@ -92,9 +92,7 @@ struct prm_enable_hca_in_bits {
 	u8 rsvd_10[32];
 	u8 op_mod[16];
 	u8 embedded_cpu_function[1];
-	u8 rsvd_41[2];
-	u8 function_id_type[1];
-	u8 rsvd_44[12];
+	u8 rsvd_41[15];
 	u8 function_id[16];
 	u8 rsvd_60[32];
 };
@@ -113,9 +111,7 @@ struct prm_disable_hca_in_bits {
 	u8 rsvd_10[32];
 	u8 op_mod[16];
 	u8 embedded_cpu_function[1];
-	u8 rsvd_41[2];
-	u8 function_id_type[1];
-	u8 rsvd_44[12];
+	u8 rsvd_41[15];
 	u8 function_id[16];
 	u8 rsvd_60[32];
 };
@@ -790,18 +786,12 @@ struct prm_mkc_bits {
 	u8 start_addr[64];
 	u8 len[64];
 	u8 bsf_octword_size[32];
-	u8 rsvd_120[96];
-	u8 crossing_target_vhca_id[16];
-	u8 rsvd_190[16];
+	u8 rsvd_120[128];
 	u8 translations_octword_size[32];
 	u8 rsvd_1c0[25];
 	u8 relaxed_ordering_read[1];
 	u8 log_page_size[6];
-	u8 rsvd_1e0[5];
-	u8 pcie_tph_en[1];
-	u8 pcie_tph_ph[2];
-	u8 pcie_tph_steering_tag_index[8];
-	u8 rsvd_1f0[16];
+	u8 rsvd_1e0[32];
 };
 PRM_LAYOUT(mkc, 0x40);
 

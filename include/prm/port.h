@@ -26,7 +26,6 @@ enum prm_reg {
 	PRM_REG_PCAM			= 0x507f,
 	PRM_REG_NODE_DESC		= 0x6001,
 	PRM_REG_HOST_ENDIANNESS		= 0x7004,
-	PRM_REG_MTMP			= 0x900a,
 	PRM_REG_MLCR			= 0x902b,
 	PRM_REG_MCAM			= 0x907f,
 };
@@ -115,8 +114,7 @@ struct prm_ptys_reg_bits {
 	u8 eth_proto_oper[32];
 	u8 ib_link_width_oper[16];
 	u8 ib_proto_oper[16];
-	u8 rsvd_160[8];
-	u8 lane_rate_oper[20];
+	u8 rsvd_160[28];
 	u8 connector_type[4];
 	u8 eth_proto_lp_advertise[32];
 	u8 rsvd_1a0[96];
@@ -197,26 +195,14 @@ struct prm_pplm_reg_bits {
 	u8 fec_override_admin_200g_4x[16];
 	u8 fec_override_admin_100g_2x[16];
 	u8 fec_override_admin_50g_1x[16];
-	u8 fec_override_cap_800g_8x[16];
-	u8 fec_override_cap_400g_4x[16];
-	u8 fec_override_cap_200g_2x[16];
-	u8 fec_override_cap_100g_1x[16];
-	u8 rsvd_180[160];
-	u8 fec_override_admin_800g_8x[16];
-	u8 fec_override_admin_400g_4x[16];
-	u8 fec_override_admin_200g_2x[16];
-	u8 fec_override_admin_100g_1x[16];
-	u8 rsvd_260[32];
+	u8 rsvd_140[320];
 };
 PRM_LAYOUT(pplm_reg, 0x50);
 
 struct prm_pfcc_reg_bits {
-	u8 rsvd_00[4];
-	u8 buf_ownership[2];
-	u8 rsvd_06[2];
+	u8 rsvd_00[8];
 	u8 local_port[8];
-	u8 rsvd_10[10];
-	u8 cable_length_mask[1];
+	u8 rsvd_10[11];
 	u8 ppan_mask_n[1];
 	u8 minor_stall_mask[1];
 	u8 critical_stall_mask[1];
@@ -240,9 +226,7 @@ struct prm_pfcc_reg_bits {
 	u8 rsvd_70[16];
 	u8 device_stall_minor_watermark[16];
 	u8 device_stall_critical_watermark[16];
-	u8 rsvd_a0[24];
-	u8 cable_length[8];
-	u8 rsvd_c0[64];
+	u8 rsvd_a0[96];
 };
 PRM_LAYOUT(pfcc_reg, 0x20);
 
@@ -612,7 +596,7 @@ PRM_LAYOUT(pddr_reg, 0x100);
 struct prm_pcam_regs_5000_to_507f_bits {
 	u8 port_access_reg_cap_mask_127_to_96[32];
 	u8 port_access_reg_cap_mask_95_to_64[32];
-	u8 port_access_reg_cap_mask_63_to_36[28];
+	u8 rsvd_40[28];
 	u8 pplm[1];
 	u8 port_access_reg_cap_mask_34_to_32[3];
 	u8 port_access_reg_cap_mask_31_to_13[19];
@@ -625,19 +609,7 @@ struct prm_pcam_regs_5000_to_507f_bits {
 PRM_LAYOUT(pcam_regs_5000_to_507f, 0x10);
 
 struct prm_pcam_enhanced_features_bits {
-	u8 rsvd_00[16];
-	u8 ppcnt_recovery_counters[1];
-	u8 rsvd_11[7];
-	u8 cable_length[1];
-	u8 rsvd_19[4];
-	u8 fec_200G_per_lane_in_pplm[1];
-	u8 rsvd_1e[42];
-	u8 fec_100G_per_lane_in_pplm[1];
-	u8 rsvd_49[2];
-	u8 shp_pbmc_pbsr_support[1];
-	u8 rsvd_4c[7];
-	u8 buffer_ownership[1];
-	u8 resereved_at_54[20];
+	u8 rsvd_00[104];
 	u8 fec_50G_per_lane_in_pplm[1];
 	u8 rsvd_69[4];
 	u8 rx_icrc_encapsulated_counter[1];
@@ -672,65 +644,8 @@ struct prm_pcam_reg_bits {
 };
 PRM_LAYOUT(pcam_reg, 0x50);
 
-struct prm_mcam_access_reg_bits {
-	u8 rsvd_00[28];
-	u8 mcda[1];
-	u8 mcc[1];
-	u8 mcqi[1];
-	u8 mcqs[1];
-	u8 regs_95_to_90[6];
-	u8 mpir[1];
-	u8 regs_88_to_87[2];
-	u8 mpegc[1];
-	u8 mtutc[1];
-	u8 regs_84_to_68[17];
-	u8 tracer_registers[4];
-	u8 regs_63_to_46[18];
-	u8 mrtc[1];
-	u8 regs_44_to_41[4];
-	u8 mfrl[1];
-	u8 regs_39_to_32[8];
-	u8 regs_31_to_11[21];
-	u8 mtmp[1];
-	u8 regs_9_to_0[10];
-};
-PRM_LAYOUT(mcam_access_reg, 0x10);
-
-struct prm_mcam_access_reg_bits1_bits {
-	u8 regs_127_to_96[32];
-	u8 regs_95_to_64[32];
-	u8 regs_63_to_32[32];
-	u8 regs_31_to_0[32];
-};
-PRM_LAYOUT(mcam_access_reg_bits1, 0x10);
-
-struct prm_mcam_access_reg_bits2_bits {
-	u8 regs_127_to_99[29];
-	u8 mirc[1];
-	u8 regs_97_to_96[2];
-	u8 regs_95_to_87[9];
-	u8 synce_registers[2];
-	u8 regs_84_to_64[21];
-	u8 regs_63_to_32[32];
-	u8 regs_31_to_0[32];
-};
-PRM_LAYOUT(mcam_access_reg_bits2, 0x10);
-
-struct prm_mcam_access_reg_bits3_bits {
-	u8 regs_127_to_96[32];
-	u8 regs_95_to_64[32];
-	u8 regs_63_to_32[32];
-	u8 regs_31_to_2[30];
-	u8 mtctr[1];
-	u8 mtptm[1];
-};
-PRM_LAYOUT(mcam_access_reg_bits3, 0x10);
-
 struct prm_mcam_enhanced_features_bits {
-	u8 rsvd_00[80];
-	u8 mtutc_freq_adj_units[1];
-	u8 mtutc_time_adjustment_extended_range[1];
-	u8 rsvd_52[11];
+	u8 rsvd_00[93];
 	u8 mcia_32dwords[1];
 	u8 out_pulse_duration_ns[1];
 	u8 npps_period[1];
@@ -757,40 +672,13 @@ struct prm_mcam_reg_bits {
 	u8 feature_group[8];
 	u8 rsvd_10[8];
 	u8 access_reg_group[8];
-	u8 rsvd_20[32];
-	union {
-		struct prm_mcam_access_reg_bits access_regs;
-		struct prm_mcam_access_reg_bits1_bits access_regs1;
-		struct prm_mcam_access_reg_bits2_bits access_regs2;
-		struct prm_mcam_access_reg_bits3_bits access_regs3;
-	} mng_access_reg_cap_mask;
-	u8 rsvd_c0[128];
+	u8 rsvd_20[288];
 	union {
 		struct prm_mcam_enhanced_features_bits enhanced_features;
 	} mng_feature_cap_mask;
 	u8 rsvd_1c0[128];
 };
 PRM_LAYOUT(mcam_reg, 0x48);
-
-struct prm_mtmp_reg_bits {
-	u8 rsvd_00[20];
-	u8 sensor_index[12];
-	u8 rsvd_20[16];
-	u8 temperature[16];
-	u8 mte[1];
-	u8 mtr[1];
-	u8 rsvd_42[14];
-	u8 max_temperature[16];
-	u8 tee[2];
-	u8 rsvd_62[14];
-	u8 temp_threshold_hi[16];
-	u8 rsvd_80[16];
-	u8 temp_threshold_lo[16];
-	u8 rsvd_a0[32];
-	u8 sensor_name_hi[32];
-	u8 sensor_name_lo[32];
-};
-PRM_LAYOUT(mtmp_reg, 0x20);
 
 struct prm_mlcr_reg_bits {
 	u8 rsvd_00[8];

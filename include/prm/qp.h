@@ -154,8 +154,7 @@ struct prm_qpc_bits {
 	u8 latency_sensitive[1];
 	u8 rsvd_24[1];
 	u8 drain_sigerr[1];
-	u8 rsvd_26[1];
-	u8 dp_ordering_force[1];
+	u8 rsvd_26[2];
 	u8 pd[24];
 	u8 mtu[3];
 	u8 log_msg_max[5];
@@ -189,9 +188,7 @@ struct prm_qpc_bits {
 	u8 fre[1];
 	u8 cur_rnr_retry[3];
 	u8 cur_retry_count[3];
-	u8 rsvd_39b[21];
-	u8 packet_pacing_rate_limit_index[16];
-	u8 rsvd_3c0[8];
+	u8 rsvd_39b[45];
 	u8 next_send_psn[24];
 	u8 rsvd_3e0[3];
 	u8 log_num_dci_stream_channels[5];
@@ -212,8 +209,7 @@ struct prm_qpc_bits {
 	u8 rae[1];
 	u8 rsvd_493[1];
 	u8 page_offset[6];
-	u8 rsvd_49a[2];
-	u8 dp_ordering_1[1];
+	u8 rsvd_49a[3];
 	u8 cd_slave_receive[1];
 	u8 cd_slave_send[1];
 	u8 cd_master[1];

@@ -70,11 +70,7 @@ struct prm_nic_vport_context_bits {
 	u8 rsvd_41[11];
 	u8 affiliation_criteria[4];
 	u8 affiliated_vhca_id[16];
-	u8 rsvd_60[161];
-	u8 sd_group[3];
-	u8 rsvd_104[4];
-	u8 sd_group_size[8];
-	u8 rsvd_110[32];
+	u8 rsvd_60[208];
 	u8 mtu[16];
 	u8 system_image_guid[64];
 	u8 port_guid[64];
@@ -172,9 +168,7 @@ struct prm_query_vport_state_out_bits {
 	u8 status[8];
 	u8 rsvd_08[24];
 	u8 syndrome[32];
-	u8 rsvd_40[32];
-	u8 max_tx_speed[16];
-	u8 rsvd_70[8];
+	u8 rsvd_40[56];
 	u8 admin_state[4];
 	u8 state[4];
 };
@@ -187,12 +181,7 @@ struct prm_modify_vport_state_in_bits {
 	u8 other_vport[1];
 	u8 rsvd_41[15];
 	u8 vport_number[16];
-	u8 max_tx_speed[16];
-	u8 ingress_connect[1];
-	u8 egress_connect[1];
-	u8 ingress_connect_valid[1];
-	u8 egress_connect_valid[1];
-	u8 rsvd_74[4];
+	u8 rsvd_60[24];
 	u8 admin_state[4];
 	u8 rsvd_7c[4];
 };
@@ -271,8 +260,7 @@ struct prm_hca_vport_context_bits {
 	u8 has_smi[1];
 	u8 has_raw[1];
 	u8 grh_required[1];
-	u8 rsvd_104[4];
-	u8 num_port_plane[8];
+	u8 rsvd_104[12];
 	u8 port_physical_state[4];
 	u8 vport_state_policy[4];
 	u8 port_state[4];

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# The adapter and its driver, as tests and helpers see them. To be sourced; in
+# a guest it is there already, also for commands run by `peer`.
+#
+# CXR_DRIVER  cxr, mlx5 (the kernel's own), rxe (Soft-RoCE) or none
+# CXR_GUEST   a, b, c or d
+
+DRIVER_STATE=/run/cxr-driver
+CXR_MODULES=/cxr/build/${CXR_KERNEL:-}
+
+# Load MODULE of our own with PARAMETERS, after the modules it needs.
+driver_insmod()
+{
+	local ko=$CXR_MODULES/$1.ko dep
+
+	[ ! -d "/sys/module/$1" ] || return 0
+	for dep in $(modinfo -F depends "$ko" | tr , ' '); do
+		case $dep in
+		cxr_*) driver_insmod "$dep" || return ;;
+		*) modprobe "$dep" || return ;;
+		esac
+	done
+	shift
+	insmod "$ko" "$@"
+}
+
+# Have the driver loaded with exactly these PARAMETERS of cxr_core, and the
+# user-space interfaces of the RDMA stack. What is loaded so already stays.
+# The kernel's own driver knows no roce_mode: it always offers both versions.
+driver_load()
+{
+	local want="$CXR_DRIVER $*"
+
+	if [ "$(cat $DRIVER_STATE 2>/dev/null)" = "$want" ]; then return 0; fi
+	driver_unload || return
+	case $CXR_DRIVER in
+	cxr)
+		driver_insmod cxr_core "$@" &&
+			driver_insmod cxr_en && driver_insmod cxr_ib || return
+		;;
+	mlx5)
+		modprobe mlx5_core && modprobe mlx5_ib || return
+		;;
+	rxe)
+		modprobe rdma_rxe && rdma link add rxe0 type rxe netdev "$(driver_netdev)" || return
+		;;
+	*)
+		echo "driver_load: this guest has no adapter (driver $CXR_DRIVER)" >&2
+		return 1
+		;;
+	esac
+	modprobe ib_uverbs && modprobe ib_umad && modprobe rdma_ucm || return
+	echo "$want" >$DRIVER_STATE
+}
+
+# Unload the driver if it is loaded; what is wrong with that is an error.
+driver_unload()
+{
+	local m rc=0
+
+	rm -f $DRIVER_STATE
+	for m in cxr_ib cxr_en cxr_core mlx5_ib mlx5_core rdma_rxe; do
+		[ -d "/sys/module/$m" ] || continue
+		rmmod "$m" || rc=1
+	done
+	return $rc
+}
+
+driver_loaded() { [ -e $DRIVER_STATE ]; }
+
+# PCI addresses of the adapter's functions, one a line
+driver_bdfs()
+{
+	local d
+
+	for d in /sys/bus/pci/devices/*; do
+		[ "$(<"$d/vendor")" != 0x15b3 ] || echo "${d##*/}"
+	done
+}
+
+# Network interfaces of the adapter, one a line; or the Nth of them
+driver_netdevs()
+{
+	local bdf d
+
+	if [ "$CXR_DRIVER" = rxe ]; then
+		for d in /sys/class/net/mgmt*; do echo "${d##*/}"; done
+		return
+	fi
+	for bdf in $(driver_bdfs); do
+		for d in /sys/class/net/*; do
+			case $(readlink -f "$d/device") in
+			*/"$bdf"|*/"$bdf"/*) echo "${d##*/}" ;;
+			esac
+		done
+	done
+}
+
+driver_netdev() { driver_netdevs | sed -n "$((${1:-0} + 1))p"; }
+
+# RDMA devices of the adapter, one a line; or the Nth of them
+driver_ibdevs()
+{
+	local d
+
+	for d in /sys/class/infiniband/*; do
+		[ ! -e "$d" ] || echo "${d##*/}"
+	done
+}
+
+driver_ibdev() { driver_ibdevs | sed -n "$((${1:-0} + 1))p"; }
+
+# Wait until CONDITION (a command) holds, at most SECONDS
+wait_until()
+{
+	local seconds=$1 end
+
+	shift
+	end=$((SECONDS + seconds))
+	until "$@"; do
+		if [ $SECONDS -ge $end ]; then
+			echo "waited $seconds s in vain for: $*" >&2
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+guest_number() { local l=abcd; l=${l%%"$1"*}; echo $((${#l} + 1)); }
+
+# Address of guest GUEST (a, b, ...) on the wire of function FUNCTION
+guest_ip() { echo "10.77.${2:-0}.$(guest_number "$1")"; }
+guest_ip6() { echo "fd77:${2:-0}::$(guest_number "$1")"; }
+my_ip() { guest_ip "$CXR_GUEST" "${1:-0}"; }
+my_ip6() { guest_ip6 "$CXR_GUEST" "${1:-0}"; }
+# Address of the first peer
+peer_ip() { guest_ip b "${1:-0}"; }
+peer_ip6() { guest_ip6 b "${1:-0}"; }
+
+link_up() { [ "$(cat "/sys/class/net/$1/operstate")" = up ]; }
+
+# Give every interface of the adapter its addresses and bring it up
+driver_net_up() # [MTU]
+{
+	local i=0 dev
+
+	for dev in $(driver_netdevs); do
+		echo 0 >"/proc/sys/net/ipv6/conf/$dev/accept_dad"
+		echo 0 >"/proc/sys/net/ipv6/conf/$dev/disable_ipv6"
+		[ -z "${1:-}" ] || ip link set "$dev" mtu "$1" || return
+		ip link set "$dev" up || return
+		ip addr replace "$(my_ip $i)/24" dev "$dev" || return
+		ip -6 addr replace "$(my_ip6 $i)/64" dev "$dev" nodad || return
+		wait_until 30 link_up "$dev" || return
+		i=$((i + 1))
+	done
+	[ $i -gt 0 ] || { echo "driver_net_up: the adapter has no network interface" >&2; return 1; }
+}
+
+# Index in the GID table of DEVICE of the entry of TYPE (v1 or v2) for ADDRESS;
+# without an address the first of that type.
+gid_index() # DEVICE TYPE [ADDRESS]
+{
+	local p=/sys/class/infiniband/$1/ports/1 i type want
+	local pattern='*'
+
+	case $2 in
+	v1) want='IB/RoCE v1' ;;
+	v2) want='RoCE v2' ;;
+	*) echo "gid_index: no type '$2'" >&2; return 1 ;;
+	esac
+	[ -z "${3:-}" ] || pattern=$(gid_text "$3") || return
+	for i in $(cd "$p/gid_attrs/types" && ls | sort -n); do
+		type=$(cat "$p/gid_attrs/types/$i" 2>/dev/null) || continue
+		[ "$type" = "$want" ] || continue
+		# shellcheck disable=SC2254
+		case $(cat "$p/gids/$i") in $pattern) echo "$i"; return ;; esac
+	done
+	echo "gid_index: $1 has no GID of type $2${3:+ for $3}" >&2
+	return 1
+}
+
+# The GID of an IPv4 or IPv6 address as sysfs writes it
+gid_text()
+{
+	python3 -c '
+import ipaddress, sys
+a = ipaddress.ip_address(sys.argv[1])
+if a.version == 4:
+    a = ipaddress.IPv6Address("::ffff:" + sys.argv[1])
+print(":".join("%04x" % (int(a) >> s & 0xffff) for s in range(112, -1, -16)))' "$1"
+}

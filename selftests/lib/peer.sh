@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# Commands on other machines. In a guest the peers are b, c and d, reached over
+# the management cable. With CXR_PEER=ssh:HOST guest b is HOST, which needs the
+# repository at the same path.
+#
+#   peer CMD...         run CMD on b: its output, its exit code
+#   peer_on c CMD...    the same on c
+#   peer_bg ID CMD...   start CMD on b and go on
+#   peer_wait ID        wait for it: its output, its exit code
+#   peer_kill ID        end it, if it still runs
+#   emu CMD...          a command for the emulator's control socket
+#
+# CMD is one line of shell with the functions of driver.sh. PEER_TIMEOUT (120)
+# is the time limit of each in seconds; 124 is its exit code when time ran out.
+
+peer_hosts() { local l="b c d"; echo "${l:0:$((2 * ${CXR_GUESTS:-1} - 3 > 0 ? 2 * ${CXR_GUESTS:-1} - 3 : 0))}"; }
+
+peer_call() # HOST ID COMMAND
+{
+	local limit=${PEER_TIMEOUT:-120} tag text code=125 words
+
+	case ${CXR_PEER:-vm} in
+	vm) words="socat -t $limit -T $((limit + 10)) - TCP:$1:77" ;;
+	ssh:*) words="ssh -o BatchMode=yes ${CXR_PEER#ssh:} CXR_DRIVER=$CXR_DRIVER CXR_GUEST=$1 $PWD/scripts/guest/agent" ;;
+	*) echo "peer: CXR_PEER=$CXR_PEER is neither 'vm' nor 'ssh:HOST'" >&2; return 125 ;;
+	esac
+	while read -r tag text; do
+		case $tag in
+		1) printf '%s\n' "$text" ;;
+		2) printf '%s\n' "$text" >&2 ;;
+		x) code=$text ;;
+		esac
+	done < <(echo "$limit $2 $(base64 -w0 <<<"$3")" | $words)
+	[ "$code" != 125 ] || echo "peer: no answer from $1" >&2
+	return "$code"
+}
+
+peer_on() { local host=$1; shift; peer_call "$host" "now-$BASHPID" "$*"; }
+peer() { peer_on b "$@"; }
+
+peer_bg()
+{
+	local id=$1
+
+	shift
+	(
+		code=0
+		peer_call b "$id" "$*" >"/tmp/peer-$id.out" 2>&1 || code=$?
+		echo $code >"/tmp/peer-$id.rc"
+	) &
+	echo $! >"/tmp/peer-$id.pid"
+}
+
+peer_wait()
+{
+	local pid
+
+	pid=$(<"/tmp/peer-$1.pid")
+	while [ -d "/proc/$pid" ] && [ ! -e "/tmp/peer-$1.rc" ]; do sleep 0.1; done
+	cat "/tmp/peer-$1.out"
+	pid=$(cat "/tmp/peer-$1.rc" 2>/dev/null || echo 125)
+	rm -f "/tmp/peer-$1".*
+	return "$pid"
+}
+
+peer_kill() { peer "kill \$(cat /run/peer-$1.pid) 2>/dev/null || true"; }
+
+# Ask the emulator something (cxctl's words); its answer and exit code
+emu()
+{
+	local code text
+
+	[ -c "${CXR_EMU_PORT:-}" ] || { echo "emu: there is no emulator here" >&2; return 125; }
+	{
+		flock 8
+		echo "$*" >&8
+		read -r -t 20 code text <&8 || { echo "emu: no answer" >&2; return 125; }
+	} 8<>"$CXR_EMU_PORT"
+	base64 -d <<<"$text"
+	return "$code"
+}

@@ -22,9 +22,8 @@ struct cxr_caps {
 	bool atomic;
 	bool xrc, rc, uc, ud;
 	bool cq_moderation, cq_oi;
-	bool scatter_to_cqe_64, scatter_to_cqe_128;
-	bool umr_extended_translation, umr_modify_entity_size_disabled, fixed_buffer_size, imaicl;
-	bool fast_registration;
+	bool scatter_to_cqe;
+	bool umr_extended_translation_offset, umr_modify_entity_size_disabled, fixed_buffer_size, imaicl;
 	u16 pkey_table_size;		/* entries */
 	u32 device_frequency_khz;
 	u8 log_max_current_mc_list, log_max_current_uc_list, log_max_vlan_list;

@@ -44,8 +44,10 @@ struct cxr_qp_mod {
 	u8 log_max_dest_rd;	/* responder */
 	u8 min_rnr_timer;
 	u8 retry_cnt, rnr_retry;
-	bool sq_drained_event;
 	struct cxr_addr addr;
+	/* RST2INIT takes these again; they are those of the creation. */
+	u32 pdn, cqn_snd, cqn_rcv, q_counter;
+	u64 db_dma;
 };
 
 /* Which optional parts of a context a transition carries; translated to the PRM's opt_param_mask by the encoder. */

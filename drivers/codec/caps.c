@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <linux/errno.h>
+#include <linux/types.h>
+#include "caps.h"
+
+void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
+{
+	caps->num_ports = prm_get(cap, num_ports);
+	caps->eth = prm_get(cap, port_type) == PRM_PORT_TYPE_ETH;
+	caps->log_max_qp = prm_get(cap, log_max_qp);
+	caps->log_max_qp_sz = prm_get(cap, log_max_qp_sz);
+	caps->log_max_cq = prm_get(cap, log_max_cq);
+	caps->log_max_cq_sz = prm_get(cap, log_max_cq_sz);
+	caps->log_max_eq = prm_get(cap, log_max_eq);
+	caps->log_max_eq_sz = prm_get(cap, log_max_eq_sz);
+	caps->log_max_srq = prm_get(cap, log_max_srq);
+	caps->log_max_srq_sz = prm_get(cap, log_max_srq_sz);
+	caps->log_max_pd = prm_get(cap, log_max_pd);
+	caps->log_max_mkey = prm_get(cap, log_max_mkey);
+	caps->log_max_msg = prm_get(cap, log_max_msg);
+	caps->log_max_ra_req_qp = prm_get(cap, log_max_ra_req_qp);
+	caps->log_max_ra_res_qp = prm_get(cap, log_max_ra_res_qp);
+	caps->log_max_xrcd = prm_get(cap, log_max_xrcd);
+	caps->log_max_mcg = prm_get(cap, log_max_mcg);
+	caps->log_pg_sz = prm_get(cap, log_pg_sz);
+	caps->max_wqe_sz_sq = prm_get(cap, max_wqe_sz_sq);
+	caps->max_wqe_sz_rq = prm_get(cap, max_wqe_sz_rq);
+	caps->max_sgl_for_optimized_performance = prm_get(cap, max_sgl_for_optimized_performance);
+	caps->max_qp_mcg = prm_get(cap, max_qp_mcg);
+	caps->cqe_version = prm_get(cap, cqe_version);
+	caps->uar_4k = prm_get(cap, uar_4k);
+	caps->bf = prm_get(cap, bf);
+	caps->log_bf_reg_size = caps->bf ? prm_get(cap, log_bf_reg_size) : 0;
+	caps->atomic = prm_get(cap, atomic);
+	caps->xrc = prm_get(cap, xrc);
+	caps->rc = prm_get(cap, rc);
+	caps->uc = prm_get(cap, uc);
+	caps->ud = prm_get(cap, ud);
+	caps->cq_moderation = prm_get(cap, cq_moderation);
+	caps->cq_oi = prm_get(cap, cq_oi);
+	caps->scatter_to_cqe = prm_get(cap, sctr_data_cqe);
+	caps->umr_extended_translation_offset = prm_get(cap, umr_extended_translation_offset);
+	caps->umr_modify_entity_size_disabled = prm_get(cap, umr_modify_entity_size_disabled);
+	caps->fixed_buffer_size = prm_get(cap, fixed_buffer_size);
+	caps->imaicl = prm_get(cap, imaicl);
+	/* 0 means 128 entries, each step doubles; what is out of range is left to the check */
+	caps->pkey_table_size = prm_get(cap, pkey_table_size) <= 5 ? 128U << prm_get(cap, pkey_table_size) : 0;
+	caps->device_frequency_khz = prm_get(cap, device_frequency_khz);
+	caps->log_max_current_mc_list = prm_get(cap, log_max_current_mc_list);
+	caps->log_max_current_uc_list = prm_get(cap, log_max_current_uc_list);
+	caps->log_max_vlan_list = prm_get(cap, log_max_vlan_list);
+	caps->nic_flow_table = prm_get(cap, nic_flow_table);
+	caps->vport_counters = prm_get(cap, vport_counters);
+	caps->num_q_counters = prm_get(cap, max_qp_cnt);
+	caps->log_max_rq = prm_get(cap, log_max_rq);
+	caps->log_max_sq = prm_get(cap, log_max_sq);
+	caps->log_max_tir = prm_get(cap, log_max_tir);
+	caps->log_max_tis = prm_get(cap, log_max_tis);
+	caps->log_max_rqt = prm_get(cap, log_max_rqt);
+	caps->log_max_rqt_size = prm_get(cap, log_max_rqt_size);
+	caps->roce.roce = prm_get(cap, roce);
+}
+
+void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap, struct cxr_caps *caps)
+{
+	u32 log_lso = prm_get(cap, max_lso_cap);
+	u32 log_rss = prm_get(cap, rss_ind_tbl_cap);
+
+	caps->csum = prm_get(cap, csum_cap);
+	caps->vlan = prm_get(cap, vlan_cap);
+	caps->lso = log_lso != 0;
+	caps->max_lso = log_lso ? 1U << log_lso : 0;
+	caps->rss = log_rss != 0;
+	caps->rss_ind_tbl_max = 1U << log_rss;
+	caps->self_lb_en_modifiable = prm_get(cap, self_lb_en_modifiable);
+	caps->wqe_inline_mode = prm_get(cap, wqe_inline_mode);
+}
+
+void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps)
+{
+	if (!prm_get(cap, flow_table_properties_nic_receive.ft_support)) {
+		caps->ft_log_max_size = 0;
+		caps->ft_max_level = 0;
+		return;
+	}
+	caps->ft_log_max_size = prm_get(cap, flow_table_properties_nic_receive.log_max_ft_size);
+	caps->ft_max_level = prm_get(cap, flow_table_properties_nic_receive.max_ft_level);
+}
+
+void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
+{
+	u32 versions = prm_get(cap, roce_version);
+	u32 l3 = prm_get(cap, l3_type);
+
+	caps->roce.v1 = versions & PRM_ROCE_CAP_V1;
+	caps->roce.v2 = versions & PRM_ROCE_CAP_V2;
+	caps->roce.l3_ipv4 = l3 & PRM_ROCE_CAP_L3_IPV4;
+	caps->roce.l3_ipv6 = l3 & PRM_ROCE_CAP_L3_IPV6;
+	caps->roce_addresses = prm_get(cap, roce_address_table_size);
+	caps->udp_dport = prm_get(cap, r_roce_dest_udp_port);
+	caps->udp_sport_min = prm_get(cap, r_roce_min_src_udp_port);
+	caps->udp_sport_max = prm_get(cap, r_roce_max_src_udp_port);
+}
+
+#define MIN_WQE_SZ_SQ	128	/* control, datagram and two data segments, in whole blocks */
+#define MIN_WQE_SZ_RQ	16
+#define LOG_MAX_NUM	24	/* numbers of objects and queue indices have 24 bits */
+
+int cxr_caps_check(const struct cxr_caps *caps, const char **why)
+{
+	const struct {
+		bool bad;
+		const char *why;
+	} checks[] = {
+		{ !caps->num_ports, "the device has no port" },
+		{ !caps->eth, "the port is not an Ethernet port" },
+		{ !caps->log_max_qp || caps->log_max_qp > LOG_MAX_NUM, "log_max_qp is out of range" },
+		{ !caps->log_max_cq || caps->log_max_cq > LOG_MAX_NUM, "log_max_cq is out of range" },
+		{ !caps->log_max_eq || caps->log_max_eq > LOG_MAX_NUM, "log_max_eq is out of range" },
+		{ !caps->log_max_pd || caps->log_max_pd > LOG_MAX_NUM, "log_max_pd is out of range" },
+		{ !caps->log_max_mkey || caps->log_max_mkey > LOG_MAX_NUM, "log_max_mkey is out of range" },
+		{ !caps->log_max_qp_sz || caps->log_max_qp_sz > LOG_MAX_NUM, "log_max_qp_sz is out of range" },
+		{ !caps->log_max_cq_sz || caps->log_max_cq_sz > LOG_MAX_NUM, "log_max_cq_sz is out of range" },
+		{ !caps->log_max_eq_sz || caps->log_max_eq_sz > LOG_MAX_NUM, "log_max_eq_sz is out of range" },
+		{ caps->log_max_msg > 31, "log_max_msg is out of range" },
+		{ caps->max_wqe_sz_sq < MIN_WQE_SZ_SQ, "max_wqe_sz_sq is too small" },
+		{ caps->max_wqe_sz_rq < MIN_WQE_SZ_RQ, "max_wqe_sz_rq is too small" },
+		{ caps->cqe_version > 1, "the CQE version is not known" },
+		{ !caps->pkey_table_size, "pkey_table_size is out of range" },
+		{ caps->roce.roce && !caps->roce_addresses, "there is RoCE but no RoCE address table" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		if (checks[i].bad) {
+			*why = checks[i].why;
+			return -EPROTO;
+		}
+	}
+	return 0;
+}

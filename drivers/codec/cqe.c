@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <linux/string.h>
+#include <linux/types.h>
+#include "cqe.h"
+
+#define NUM_MASK 0xffffff
+
+bool cxr_cqe_ours(u8 op_own, u32 ci, u8 log_size)
+{
+	if (op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_INVALID)
+		return false;
+	return (op_own & PRM_CQE_OWNER) == (ci >> log_size & 1);
+}
+
+static enum cxr_cqe_kind kind_of(u8 opcode)
+{
+	switch (opcode) {
+	case PRM_CQE_REQ:
+		return CXR_CQE_REQ;
+	case PRM_CQE_RESP_WR_IMM:
+		return CXR_CQE_RESP_WRITE_IMM;
+	case PRM_CQE_RESP_SEND:
+		return CXR_CQE_RESP_SEND;
+	case PRM_CQE_RESP_SEND_IMM:
+		return CXR_CQE_RESP_SEND_IMM;
+	case PRM_CQE_RESP_SEND_INV:
+		return CXR_CQE_RESP_SEND_INV;
+	case PRM_CQE_REQ_ERR:
+		return CXR_CQE_REQ_ERR;
+	case PRM_CQE_RESP_ERR:
+		return CXR_CQE_RESP_ERR;
+	case PRM_CQE_RESIZE_CQ:
+		return CXR_CQE_RESIZE;
+	default:
+		return CXR_CQE_UNKNOWN;
+	}
+}
+
+static u32 offload_flags(const struct prm_cqe64 *cqe)
+{
+	u32 flags = 0;
+
+	flags |= cqe->hds_ip_ext & PRM_CQE_L2_OK ? CXR_CQE_L2_OK : 0;
+	flags |= cqe->hds_ip_ext & PRM_CQE_L3_OK ? CXR_CQE_L3_OK : 0;
+	flags |= cqe->hds_ip_ext & PRM_CQE_L4_OK ? CXR_CQE_L4_OK : 0;
+	flags |= cqe->l4_l3_hdr_type & PRM_CQE_VLAN ? CXR_CQE_VLAN : 0;
+
+	switch ((cqe->l4_l3_hdr_type & PRM_CQE_L3_MASK) >> PRM_CQE_L3_SHIFT) {
+	case PRM_CQE_L3_IPV4:
+		flags |= CXR_CQE_IPV4;
+		break;
+	case PRM_CQE_L3_IPV6:
+		flags |= CXR_CQE_IPV6;
+		break;
+	}
+	switch ((cqe->l4_l3_hdr_type & PRM_CQE_L4_MASK) >> PRM_CQE_L4_SHIFT) {
+	case PRM_CQE_L4_TCP_NO_ACK:
+	case PRM_CQE_L4_TCP_ACK_NO_DATA:
+	case PRM_CQE_L4_TCP_ACK_AND_DATA:
+		flags |= CXR_CQE_TCP;
+		break;
+	case PRM_CQE_L4_UDP:
+		flags |= CXR_CQE_UDP;
+		break;
+	}
+	return flags;
+}
+
+static u32 grh_flags(u32 flags_rqpn)
+{
+	u32 flags = 0;
+
+	if (flags_rqpn >> PRM_CQE_GRH_SHIFT & 3)
+		flags |= CXR_CQE_GRH;
+	if ((flags_rqpn >> PRM_CQE_ROCE_TYPE_SHIFT & 3) == PRM_CQE_ROCE_IPV4)
+		flags |= CXR_CQE_IPV4_GRH;
+	return flags;
+}
+
+static void decode_error(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
+{
+	const struct prm_err_cqe *err = (const struct prm_err_cqe *)cqe;
+
+	out->syndrome = err->syndrome;
+	out->vendor_err = err->vendor_err_synd;
+}
+
+void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
+{
+	u32 sop_qpn = be32_to_cpu(cqe->sop_drop_qpn);
+	u32 flags_rqpn = be32_to_cpu(cqe->flags_rqpn);
+	u16 vlan = be16_to_cpu(cqe->vlan_info);
+	u8 format = cqe->op_own >> PRM_CQE_FORMAT_SHIFT & 3;
+
+	memset(out, 0, sizeof(*out));
+	out->kind = kind_of(cqe->op_own >> PRM_CQE_OPCODE_SHIFT);
+	out->qpn = sop_qpn & NUM_MASK;
+	out->send_opcode = sop_qpn >> 24;
+	out->user_index = be32_to_cpu(cqe->srqn) & NUM_MASK;
+	out->wqe_counter = be16_to_cpu(cqe->wqe_counter);
+	if (out->kind == CXR_CQE_REQ_ERR || out->kind == CXR_CQE_RESP_ERR) {
+		decode_error(cqe, out);
+		return;
+	}
+
+	out->byte_count = be32_to_cpu(cqe->byte_cnt);
+	out->imm_inval = cqe->immediate;
+	out->pkey_index = be32_to_cpu(cqe->pkey) & 0xffff;
+	out->flags = offload_flags(cqe) | grh_flags(flags_rqpn);
+	out->src_qpn = flags_rqpn & NUM_MASK;
+	if (out->flags & CXR_CQE_VLAN) {
+		out->vlan = vlan & 0xfff;
+		out->sl = vlan >> 13;
+	}
+	out->smac_mlpath = cqe->ml_path;
+	out->rss_hash = be32_to_cpu(cqe->rss_hash_result);
+	out->rss_type = cqe->rss_hash_type;
+	out->inline_data = format == PRM_CQE_INLINE32 || format == PRM_CQE_INLINE64;
+}
+
+const char *cxr_cqe_syndrome_text(u8 syndrome)
+{
+#define SYNDROME_TEXT(name, number, text) case number: return text;
+	switch (syndrome) {
+	PRM_CQE_SYNDROME_LIST(SYNDROME_TEXT)
+	default:
+		return "unknown error";
+	}
+#undef SYNDROME_TEXT
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <linux/string.h>
+#include <linux/types.h>
+#include "wqe.h"
+
+void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u8 opmod, u8 ds, u32 flags, __be32 imm)
+{
+	memset(seg, 0, sizeof(*seg));
+	seg->opmod_idx_opcode = cpu_to_be32((u32)opmod << 24 | (u32)index << 8 | opcode);
+	seg->qpn_ds = cpu_to_be32(num << 8 | ds);
+	if (flags & CXR_WQE_SIGNALED)
+		seg->fm_ce_se |= PRM_WQE_CE_ALWAYS;
+	if (flags & CXR_WQE_SOLICITED)
+		seg->fm_ce_se |= PRM_WQE_SOLICITED;
+	if (flags & CXR_WQE_FENCE)
+		seg->fm_ce_se |= PRM_WQE_FENCE;
+	seg->imm = imm;
+}
+
+void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rkey)
+{
+	seg->raddr = cpu_to_be64(addr);
+	seg->rkey = cpu_to_be32(rkey);
+	seg->rsvd_0c = 0;
+}
+
+/* A length of 0 would mean 2 GiB to the device: empty pieces get no segment. */
+void cxr_wqe_data(struct prm_wqe_data_seg *seg, u64 addr, u32 lkey, u32 len)
+{
+	seg->byte_count = cpu_to_be32(len);
+	seg->lkey = cpu_to_be32(lkey);
+	seg->addr = cpu_to_be64(addr);
+}
+
+void cxr_wqe_datagram(struct prm_wqe_datagram_seg *seg, const struct prm_av *av, u32 qpn, u32 qkey)
+{
+	seg->av = *av;
+	seg->av.key.qkey.qkey = cpu_to_be32(qkey);
+	seg->av.key.qkey.rsvd_04 = 0;
+	seg->av.dqp_dct = cpu_to_be32(PRM_AV_EXTENDED | qpn);
+}
+
+void cxr_wqe_inline(struct prm_wqe_inline_seg *seg, u32 len)
+{
+	seg->byte_count = cpu_to_be32(PRM_WQE_INLINE | len);
+}

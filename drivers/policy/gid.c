@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include "gid.h"
+
+/* How the device counts versions and network layers in its address table. */
+enum { VERSION_V1 = 0, VERSION_V2 = 2 };
+enum { L3_IPV4 = 0, L3_IPV6 = 1 };
+
+static bool all_zero(const u8 *bytes, unsigned int n)
+{
+	while (n--)
+		if (*bytes++)
+			return false;
+	return true;
+}
+
+bool cxr_gid_is_ipv4(const u8 gid[16])
+{
+	return all_zero(gid, 10) && gid[10] == 0xff && gid[11] == 0xff;
+}
+
+static const char *refuse_gid(const u8 gid[16])
+{
+	if (all_zero(gid, 16))
+		return "the GID is zero";
+	if (gid[0] == 0xff)
+		return "the GID is a multicast address";
+	if (!cxr_gid_is_ipv4(gid))
+		return NULL;
+	if (all_zero(gid + 12, 4))
+		return "the GID is the IPv4 address zero";
+	if (gid[12] >= 224)
+		return "the GID is an IPv4 multicast or broadcast address";
+	return NULL;
+}
+
+static const char *refuse_link(const struct cxr_gid_in *in)
+{
+	if (all_zero(in->mac, 6))
+		return "the source MAC is zero";
+	if (in->mac[0] & 1)
+		return "the source MAC is a multicast address";
+	if (in->vlan != CXR_VLAN_NONE && in->vlan > 4094)
+		return "the VLAN is over 4094";
+	return NULL;
+}
+
+int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid_entry *entry, const char **why)
+{
+	*why = refuse_gid(in->gid);
+	if (!*why)
+		*why = refuse_link(in);
+	if (*why)
+		return -EINVAL;
+
+	if (in->type == CXR_GID_V1 ? !v1 : !v2) {
+		*why = in->type == CXR_GID_V1 ? "the port does not do RoCE v1" : "the port does not do RoCE v2";
+		return -EOPNOTSUPP;
+	}
+
+	memset(entry, 0, sizeof(*entry));
+	memcpy(entry->gid, in->gid, sizeof(entry->gid));
+	memcpy(entry->mac, in->mac, sizeof(entry->mac));
+	entry->vlan_valid = in->vlan != CXR_VLAN_NONE;
+	entry->vlan = entry->vlan_valid ? in->vlan : 0;
+	if (in->type == CXR_GID_V1) {
+		entry->version = VERSION_V1;
+		entry->l3_type = L3_IPV4;
+	} else {
+		entry->version = VERSION_V2;
+		entry->l3_type = cxr_gid_is_ipv4(in->gid) ? L3_IPV4 : L3_IPV6;
+	}
+	return 0;
+}

@@ -68,7 +68,7 @@ struct guest_ops {
 	/* 0, or -EFAULT when part of the range is not mapped for DMA (then nothing is known of how much was done). */
 	int (*read)(void *guest, uint64_t addr, void *buf, size_t len);
 	int (*write)(void *guest, uint64_t addr, const void *buf, size_t len);
-	void (*irq)(void *guest, unsigned int vector);
+	int (*irq)(void *guest, unsigned int vector);	/* 0, or -errno: the vector is off */
 };
 
 int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len);	/* a refused access counts as violation */
@@ -158,7 +158,8 @@ PRM_CMD_LIST(PRM_DECLARE_RESERVED)
 	.out_len = sizeof(struct prm_##n##_out), .reserved = prm_reserved_##n##_in, .run = run_##n, ##__VA_ARGS__ }
 
 /* The tables that cmdq.c dispatches from; each ends with a row whose name is NULL. */
-extern const struct cmd_desc cmds_hca[], cmds_obj[], cmds_eq_cq[], cmds_qp[], cmds_nic[], cmds_flow[], cmds_port[];
+extern const struct cmd_desc cmds_hca[], cmds_obj[], cmds_eq_cq[], cmds_qp[], cmds_vport[], cmds_nic[], cmds_flow[],
+	cmds_port[];
 
 /*
  * Refuses the command: sets status and a syndrome of its own (CRC-32 of the format string, 24 bits: stable, and found in the
@@ -224,6 +225,7 @@ const char *mem_result_text(enum mem_result result);
 struct qp;
 
 void qp_doorbell(struct qp *qp, uint16_t pi_hint);	/* from sq_doorbell(): new send work */
+struct obj *qp_uar(const struct qp *qp);		/* whose page its doorbells come on; NULL: it has no send queue */
 
 struct frame;
 /* A received frame that may be RoCE: true if it was for the RDMA engine (and is consumed), false if it is Ethernet's. */
@@ -251,20 +253,30 @@ struct roce_addr {
 struct sq;
 
 void eth_sq_doorbell(struct sq *sq, uint16_t pi_hint);	/* from sq_doorbell() */
+struct obj *sq_uar(const struct sq *sq);
 void eth_receive(struct cxdev *dev, struct frame *frame);	/* takes the frame */
 
 /* ---- wire.c: the switch ------------------------------------------------------------------------------------------------ */
 
 #define FRAME_MAX 10240
 
+struct port;
+
 /* A frame from destination MAC to payload, without FCS. */
 struct frame {
 	struct list_head node;
+	const struct port *from;	/* port it entered the switch by; set by port_send() */
 	uint32_t len;
 	uint8_t data[FRAME_MAX];
 };
 
-struct port;
+/* What passed a port, without FCS; a frame that is dropped at the port counts in the last ones only. */
+struct port_counters {
+	uint64_t tx_frames, tx_bytes, tx_multicast, tx_broadcast;
+	uint64_t rx_frames, rx_bytes, rx_multicast, rx_broadcast;
+	uint64_t link_downs;
+	uint64_t full, down, malformed;
+};
 
 struct frame *frame_alloc(uint32_t len);	/* NULL only if memory is out or len > FRAME_MAX */
 void frame_free(struct frame *frame);
@@ -282,6 +294,7 @@ void port_set_wire(struct port *port, bool up);		/* the cable, for faults; likew
 void port_flush(struct port *port);	/* reset of the function: what waits for it is lost, the link event too */
 /* Free places in the queues of all ports: a sender that could flood (RDMA requester) waits while it is 0. */
 unsigned int port_room(const struct port *port);
+const struct port_counters *port_counters(const struct port *port);
 void wire_status(FILE *out);
 /* For other wires and for tests: called for each frame that is delivered to a port without a function. */
 void port_set_sink(struct port *port, void (*fn)(void *arg, const struct frame *frame), void *arg);

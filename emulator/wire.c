@@ -12,15 +12,11 @@
 #include <string.h>
 
 #include "device.h"
+#include "prm/eqe.h"
 
 #define FRAME_MIN 60		/* without FCS; shorter frames are padded with zeros as a MAC does */
 #define PORT_QUEUE 1024		/* frames that wait at one port */
 #define POOL_MAX 2048		/* free frames that are kept */
-/* Event type and subtypes of a port change. */
-#define PORT_EVENT 0x09
-#define PORT_EVENT_DOWN 1
-#define PORT_EVENT_ACTIVE 4
-
 #define FDB_SETS 256
 #define FDB_WAYS 4
 
@@ -35,8 +31,7 @@ struct port {
 	struct work event_work;
 	void (*sink)(void *arg, const struct frame *frame);
 	void *sink_arg;
-	uint64_t tx_frames, tx_bytes, rx_frames, rx_bytes;
-	uint64_t full, down, runt;
+	struct port_counters counters;
 };
 
 struct fdb_entry {
@@ -45,8 +40,8 @@ struct fdb_entry {
 	uint64_t used;
 };
 
-static LIST_HEAD(ports);
-static LIST_HEAD(pool);
+static struct list_head ports = LIST_HEAD_INIT(ports);
+static struct list_head pool = LIST_HEAD_INIT(pool);
 static unsigned int pool_len;
 static struct fdb_entry fdb[FDB_SETS][FDB_WAYS];
 static uint64_t fdb_clock;
@@ -66,15 +61,16 @@ struct frame *frame_alloc(uint32_t len)
 
 	if (!list_empty(&pool)) {
 		frame = list_first_entry(&pool, struct frame, node);
-		list_del_init(&frame->node);
+		list_del(&frame->node);
 		pool_len--;
 	} else {
 		frame = malloc(sizeof(*frame));
 		if (!frame)
 			return NULL;
-		INIT_LIST_HEAD(&frame->node);
+		list_init(&frame->node);
 	}
 
+	frame->from = NULL;
 	frame->len = len;
 	return frame;
 }
@@ -98,7 +94,7 @@ static void pool_drain(void)
 	while (!list_empty(&pool)) {
 		struct frame *frame = list_first_entry(&pool, struct frame, node);
 
-		list_del_init(&frame->node);
+		list_del(&frame->node);
 		free(frame);
 	}
 	pool_len = 0;
@@ -108,8 +104,10 @@ struct frame *frame_copy(const struct frame *frame)
 {
 	struct frame *copy = frame_alloc(frame->len);
 
-	if (copy)
-		memcpy(copy->data, frame->data, frame->len);
+	if (!copy)
+		return NULL;
+	copy->from = frame->from;
+	memcpy(copy->data, frame->data, frame->len);
 	return copy;
 }
 
@@ -171,10 +169,26 @@ static void fdb_forget(const struct port *port)
 
 /* ---- delivery -------------------------------------------------------------------------------------------------------- */
 
+static bool is_multicast(const struct frame *frame)
+{
+	return frame->data[0] & 1;
+}
+
+static bool is_broadcast(const struct frame *frame)
+{
+	return !memcmp(frame->data, "\xff\xff\xff\xff\xff\xff", 6);
+}
+
 static void deliver_one(struct port *port, struct frame *frame)
 {
-	port->rx_frames++;
-	port->rx_bytes += frame->len;
+	struct port_counters *counters = &port->counters;
+
+	counters->rx_frames++;
+	counters->rx_bytes += frame->len;
+	if (is_broadcast(frame))
+		counters->rx_broadcast++;
+	else if (is_multicast(frame))
+		counters->rx_multicast++;
 
 	if (!port->dev) {
 		if (port->sink)
@@ -195,7 +209,7 @@ static void port_rx_work(struct work *work)
 	while (budget-- && !list_empty(&port->rx)) {
 		struct frame *frame = list_first_entry(&port->rx, struct frame, node);
 
-		list_del_init(&frame->node);
+		list_del(&frame->node);
 		port->rx_len--;
 		deliver_one(port, frame);
 	}
@@ -207,12 +221,12 @@ static void port_rx_work(struct work *work)
 static void port_enqueue(struct port *port, struct frame *frame)
 {
 	if (!port_link_up(port)) {
-		port->down++;
+		port->counters.down++;
 		frame_free(frame);
 		return;
 	}
 	if (port->rx_len >= PORT_QUEUE) {
-		port->full++;
+		port->counters.full++;
 		frame_free(frame);
 		return;
 	}
@@ -233,7 +247,7 @@ static void flood(struct port *from, struct frame *frame)
 			continue;
 		copy = frame_copy(frame);
 		if (!copy) {
-			port->full++;
+			port->counters.full++;
 			continue;
 		}
 		port_enqueue(port, copy);
@@ -248,7 +262,7 @@ static void forward(struct port *from, struct frame *frame)
 
 	fdb_learn(frame->data + 6, from);
 
-	to = frame->data[0] & 1 ? NULL : fdb_lookup(frame->data);
+	to = is_multicast(frame) ? NULL : fdb_lookup(frame->data);
 	if (to)
 		port_enqueue(to, frame);
 	else
@@ -301,12 +315,12 @@ static void filter_frame(struct port *from, struct frame *frame)
 void port_send(struct port *from, struct frame *frame)
 {
 	if (!port_link_up(from)) {
-		from->down++;
+		from->counters.down++;
 		frame_free(frame);
 		return;
 	}
 	if (frame->len < 14 || frame->len > FRAME_MAX || (frame->data[6] & 1)) {
-		from->runt++;
+		from->counters.malformed++;
 		frame_free(frame);
 		return;
 	}
@@ -315,8 +329,13 @@ void port_send(struct port *from, struct frame *frame)
 		memset(frame->data + frame->len, 0, FRAME_MIN - frame->len);
 		frame->len = FRAME_MIN;
 	}
-	from->tx_frames++;
-	from->tx_bytes += frame->len;
+	frame->from = from;
+	from->counters.tx_frames++;
+	from->counters.tx_bytes += frame->len;
+	if (is_broadcast(frame))
+		from->counters.tx_broadcast++;
+	else if (is_multicast(frame))
+		from->counters.tx_multicast++;
 	capture_frame(frame);
 
 	if (filter_fn)
@@ -343,16 +362,16 @@ bool port_link_up(const struct port *port)
 static void port_event_work(struct work *work)
 {
 	struct port *port = container_of(work, struct port, event_work);
-	uint8_t data[28] = {};
+	struct prm_eqe_port data = { .port = 1 << 4 };
 	bool up = port_link_up(port);
 
 	if (!port->dev || up == port->reported)
 		return;
 
 	port->reported = up;
-	data[8] = 1 << 4;	/* port number, upper nibble */
 	trace(port->dev, "link %s", up ? "up" : "down");
-	event_push(port->dev, PORT_EVENT, up ? PORT_EVENT_ACTIVE : PORT_EVENT_DOWN, data, sizeof(data));
+	event_push(port->dev, PRM_EVENT_PORT_CHANGE, up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN, &data,
+		   sizeof(data));
 }
 
 static void port_changed(struct port *port, bool was_up)
@@ -361,8 +380,10 @@ static void port_changed(struct port *port, bool was_up)
 
 	if (up == was_up)
 		return;
-	if (!up)
+	if (!up) {
+		port->counters.link_downs++;
 		fdb_forget(port);
+	}
 	if (port->dev)
 		work_queue(&port->event_work);
 }
@@ -395,7 +416,7 @@ struct port *port_create(struct cxdev *dev, const char *name)
 	port->admin = true;
 	port->wire = true;
 	port->reported = true;
-	INIT_LIST_HEAD(&port->rx);
+	list_init(&port->rx);
 	work_init(&port->rx_work, port_rx_work);
 	work_init(&port->event_work, port_event_work);
 	list_add_tail(&port->node, &ports);
@@ -408,7 +429,7 @@ void port_flush(struct port *port)
 	while (!list_empty(&port->rx)) {
 		struct frame *frame = list_first_entry(&port->rx, struct frame, node);
 
-		list_del_init(&frame->node);
+		list_del(&frame->node);
 		frame_free(frame);
 	}
 	port->rx_len = 0;
@@ -426,7 +447,7 @@ void port_destroy(struct port *port)
 	if (held_from == port)
 		held_from = NULL;
 	fdb_forget(port);
-	list_del_init(&port->node);
+	list_del(&port->node);
 	free(port);
 
 	if (list_empty(&ports)) {
@@ -454,18 +475,25 @@ void port_set_sink(struct port *port, void (*fn)(void *arg, const struct frame *
 	port->sink_arg = arg;
 }
 
+const struct port_counters *port_counters(const struct port *port)
+{
+	return &port->counters;
+}
+
 void wire_status(FILE *out)
 {
 	const struct port *port;
 
 	list_for_each_entry(port, &ports, node) {
+		const struct port_counters *n = &port->counters;
+
 		fprintf(out, "port %s: link %s (function %s, wire %s), sent %" PRIu64 " frames %" PRIu64 " bytes, ",
 			port->name, port_link_up(port) ? "up" : "down", port->admin ? "up" : "down",
-			port->wire ? "up" : "down", port->tx_frames, port->tx_bytes);
-		fprintf(out, "received %" PRIu64 " frames %" PRIu64 " bytes, waiting %u", port->rx_frames,
-			port->rx_bytes, port->rx_len);
+			port->wire ? "up" : "down", n->tx_frames, n->tx_bytes);
+		fprintf(out, "received %" PRIu64 " frames %" PRIu64 " bytes, waiting %u", n->rx_frames, n->rx_bytes,
+			port->rx_len);
 		fprintf(out, ", dropped: queue full %" PRIu64 ", link down %" PRIu64 ", malformed %" PRIu64 "\n",
-			port->full, port->down, port->runt);
+			n->full, n->down, n->malformed);
 	}
 	if (filter_dropped || filter_duplicated || filter_held)
 		fprintf(out, "filter: dropped %" PRIu64 ", duplicated %" PRIu64 ", reordered %" PRIu64 "\n",

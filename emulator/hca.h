@@ -26,8 +26,8 @@ struct card {
 	unsigned int vectors;
 	uint32_t boot_pages, init_pages;
 	struct obj_range objs[OBJ_TYPES];
-	/* Fills one capability page (zeroed, CAP_BYTES); 0, or -1 if the card has no such page. */
-	int (*caps)(const struct cxdev *dev, unsigned int type, void *page);
+	/* Fills one type's pages (zeroed, CAP_BYTES): as after boot, and the most that can be set. -1: no such type. */
+	int (*caps)(const struct cxdev *dev, unsigned int type, void *cur, void *max);
 };
 
 const struct card *card_find(const char *name, size_t len);	/* NULL: no such card */
@@ -58,13 +58,14 @@ struct hca_state {
 	uint8_t nic_ifc;		/* enum prm_nic_ifc, as the driver wrote it */
 	uint64_t boot_done_ns;
 	uint32_t issi;
-	bool cap_set;			/* SET_HCA_CAP of general capabilities came */
-	uint8_t cap_cur[CAP_TYPES][CAP_BYTES];
+	uint8_t cap_cur[CAP_TYPES][CAP_BYTES] __attribute__((aligned(8)));
+	uint8_t cap_max[CAP_TYPES][CAP_BYTES] __attribute__((aligned(8)));
 	bool cap_valid[CAP_TYPES];
 
 	uint32_t pending;		/* doorbell bits whose command has not run yet */
 	struct work cmd_work;
 	uint32_t next_slot;
+	uint32_t half_uar, half_at, half_value;	/* first half of a doorbell of 8 bytes */
 
 	struct held_pages pages;
 	int32_t pages_asked;		/* by page request events, not answered yet; negative: to be taken back */
@@ -95,6 +96,7 @@ const char *cmd_status_name(uint8_t status);
 bool pages_afford(struct cxdev *dev);
 void pages_object_gone(struct cxdev *dev);
 int32_t pages_wanted(struct cxdev *dev);	/* more than the card holds; negative: fewer */
+void hca_caps_reset(struct cxdev *dev);
 
 /* obj.c */
 int obj_state_create(struct cxdev *dev);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The control socket. A client sends one line of words and reads text until the line "ok" or "error: ..."; it may send
+ * further lines then. A client that does not read what it asked for is dropped.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "hca.h"
+#include "trace.h"
+
+#define LINE_BYTES 1024
+#define REPLY_ROOM (1 << 20)
+
+struct client {
+	size_t len;
+	char line[LINE_BYTES];
+};
+
+static struct cxdev **devs;
+static unsigned int n_devs;
+static int listen_fd = -1;
+static struct sockaddr_un where = { .sun_family = AF_UNIX };
+
+void control_status(FILE *out)
+{
+	unsigned int i;
+
+	for (i = 0; i < n_devs; i++)
+		cxdev_status(devs[i], out);
+	wire_status(out);
+	fprintf(out, "violations: %llu\n", (unsigned long long)violations_total());
+	violations_print(out);
+}
+
+/* Zero, or an error of which the text was printed to @out. */
+static int run_line(char *line, FILE *out)
+{
+	char *word = strtok(line, " \t\r"), *rest = strtok(NULL, "");
+
+	if (!word) {
+		fprintf(out, "error: empty line; commands are: status, violations\n");
+		return -EINVAL;
+	}
+	if (rest) {
+		fprintf(out, "error: %s takes no arguments, got '%s'\n", word, rest);
+		return -EINVAL;
+	}
+	if (!strcmp(word, "status")) {
+		control_status(out);
+	} else if (!strcmp(word, "violations")) {
+		violations_print(out);
+	} else {
+		fprintf(out, "error: unknown command '%s'; commands are: status, violations\n", word);
+		return -EINVAL;
+	}
+	fprintf(out, "ok\n");
+	return 0;
+}
+
+static void close_client(int fd, struct client *client)
+{
+	loop_del_fd(fd);
+	close(fd);
+	free(client);
+}
+
+/* False: the client does not take the reply. */
+static bool answer(int fd, char *line)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	ssize_t sent;
+
+	if (!out)
+		return false;
+	run_line(line, out);
+	fclose(out);
+	sent = send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	free(text);
+	return sent == (ssize_t)len;
+}
+
+static void on_client(int fd, void *arg)
+{
+	struct client *client = arg;
+	ssize_t n = recv(fd, client->line + client->len, LINE_BYTES - 1 - client->len, MSG_DONTWAIT);
+	char *end;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		close_client(fd, client);
+		return;
+	}
+	client->len += n;
+	client->line[client->len] = 0;
+	while ((end = memchr(client->line, '\n', client->len))) {
+		*end = 0;
+		if (!answer(fd, client->line)) {
+			close_client(fd, client);
+			return;
+		}
+		client->len -= end + 1 - client->line;
+		memmove(client->line, end + 1, client->len + 1);
+	}
+	if (client->len == LINE_BYTES - 1) {
+		static const char text[] = "error: the line is longer than 1022 characters\n";
+
+		send(fd, text, sizeof(text) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+		close_client(fd, client);
+	}
+}
+
+static void on_connect(int fd, void *arg)
+{
+	int conn = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), room = REPLY_ROOM;
+	struct client *client;
+
+	(void)arg;
+	if (conn < 0)
+		return;
+	setsockopt(conn, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	client = calloc(1, sizeof(*client));
+	if (!client || loop_add_fd(conn, on_client, client)) {
+		free(client);
+		close(conn);
+	}
+}
+
+int control_open(const char *path, struct cxdev **functions, unsigned int n)
+{
+	int err;
+
+	if (strlen(path) >= sizeof(where.sun_path)) {
+		fprintf(stderr, "cxemu: --control: the path is longer than %zu characters\n", sizeof(where.sun_path) - 1);
+		return -ENAMETOOLONG;
+	}
+	devs = functions;
+	n_devs = n;
+	strcpy(where.sun_path, path);
+	unlink(path);
+	listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (listen_fd < 0 || bind(listen_fd, (struct sockaddr *)&where, sizeof(where)) || listen(listen_fd, 8)) {
+		err = -errno;
+		fprintf(stderr, "cxemu: cannot listen on %s: %s\n", path, strerror(errno));
+		return err;
+	}
+	return loop_add_fd(listen_fd, on_connect, NULL);
+}
+
+void control_close(void)
+{
+	if (listen_fd < 0)
+		return;
+	loop_del_fd(listen_fd);
+	close(listen_fd);
+	unlink(where.sun_path);
+	listen_fd = -1;
+}

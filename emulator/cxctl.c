@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* cxctl SOCKET WORD...: sends one command to cxemu's control socket and prints the answer. 0: ok, 1: refused, 2: no answer. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd;
+
+	if (strlen(path) >= sizeof(addr.sun_path)) {
+		fprintf(stderr, "cxctl: the path of the socket is too long: %s\n", path);
+		return -1;
+	}
+	strcpy(addr.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr))) {
+		fprintf(stderr, "cxctl: %s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	char line[1024];
+	FILE *sock;
+	int fd, i;
+
+	if (argc < 3 || argv[1][0] == '-') {
+		fprintf(stderr, "usage: cxctl SOCKET COMMAND...   (status, violations)\n");
+		return 2;
+	}
+	fd = connect_to(argv[1]);
+	if (fd < 0)
+		return 2;
+	sock = fdopen(fd, "r");
+	if (!sock)
+		return 2;
+	for (i = 2; i < argc; i++)
+		dprintf(fd, "%s%s", argv[i], i + 1 < argc ? " " : "\n");
+	while (fgets(line, sizeof(line), sock)) {
+		if (!strcmp(line, "ok\n"))
+			return 0;
+		if (!strncmp(line, "error: ", 7)) {
+			fprintf(stderr, "cxctl: %s", line + 7);
+			return 1;
+		}
+		fputs(line, stdout);
+	}
+	fprintf(stderr, "cxctl: the connection ended without an answer\n");
+	return 2;
+}

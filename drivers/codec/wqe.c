@@ -44,3 +44,15 @@ void cxr_wqe_inline(struct prm_wqe_inline_seg *seg, u32 len)
 {
 	seg->byte_count = cpu_to_be32(PRM_WQE_INLINE | len);
 }
+
+void cxr_wqe_eth(struct prm_wqe_eth_seg *seg, bool csum, u16 mss, const u8 *headers, u16 len)
+{
+	memset(seg, 0, sizeof(*seg));
+	if (csum)
+		seg->cs_flags = PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM;
+	seg->mss = cpu_to_be16(mss);
+	seg->inline_hdr_sz = cpu_to_be16(len);
+	if (len)
+		memcpy(seg->inline_hdr_start, headers,
+		       len < sizeof(seg->inline_hdr_start) ? len : sizeof(seg->inline_hdr_start));
+}

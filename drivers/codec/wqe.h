@@ -15,5 +15,7 @@ void cxr_wqe_data(struct prm_wqe_data_seg *seg, u64 addr, u32 lkey, u32 len);
 void cxr_wqe_datagram(struct prm_wqe_datagram_seg *seg, const struct prm_av *av, u32 qpn, u32 qkey);
 /* Header of inline data of @len bytes; the bytes follow. */
 void cxr_wqe_inline(struct prm_wqe_inline_seg *seg, u32 len);
+/* Ethernet: @csum: fill in the L3 and L4 checksums; @mss: segment size, or 0; @headers: @len inline bytes, of which the first stand here. */
+void cxr_wqe_eth(struct prm_wqe_eth_seg *seg, bool csum, u16 mss, const u8 *headers, u16 len);
 
 #endif

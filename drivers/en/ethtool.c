@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* ethtool. RTNL is held in all of it. */
+#include <linux/ethtool.h>
+#include <linux/log2.h>
+#include "en.h"
+
+static void get_drvinfo(struct net_device *ndev, struct ethtool_drvinfo *info)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	const struct cxr_core *core = en->core;
+
+	strscpy(info->driver, KBUILD_MODNAME, sizeof(info->driver));
+	strscpy(info->bus_info, pci_name(core->pdev), sizeof(info->bus_info));
+	scnprintf(info->fw_version, sizeof(info->fw_version), "%u.%u.%04u (%.16s)", core->fw_major, core->fw_minor,
+		  core->fw_sub, core->board_id);
+}
+
+static int get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_link link;
+	int err;
+
+	err = cxr_cmd_query_link(en->core, &link);
+	if (err)
+		return err;
+
+	ethtool_link_ksettings_zero_link_mode(settings, supported);
+	ethtool_link_ksettings_zero_link_mode(settings, advertising);
+	settings->base.port = PORT_OTHER;
+	settings->base.autoneg = AUTONEG_DISABLE;
+	settings->base.speed = link.up && link.speed_mbps ? link.speed_mbps : SPEED_UNKNOWN;
+	settings->base.duplex = link.up ? DUPLEX_FULL : DUPLEX_UNKNOWN;
+	settings->lanes = link.up ? link.lanes : 0;
+	return 0;
+}
+
+static void get_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring, struct kernel_ethtool_ringparam *kernel_ring,
+			  struct netlink_ext_ack *extack)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	ring->rx_max_pending = 1U << CXR_EN_LOG_RING_MAX;
+	ring->tx_max_pending = 1U << CXR_EN_LOG_RING_MAX;
+	ring->rx_pending = 1U << en->config.log_rq;
+	ring->tx_pending = 1U << en->config.log_sq;
+}
+
+static int set_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring, struct kernel_ethtool_ringparam *kernel_ring,
+			 struct netlink_ext_ack *extack)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_en_config config = en->config;
+
+	if (ring->rx_mini_pending || ring->rx_jumbo_pending) {
+		NL_SET_ERR_MSG_MOD(extack, "there are no mini and jumbo rings");
+		return -EINVAL;
+	}
+	if (ring->rx_pending < 1U << CXR_EN_LOG_RING_MIN || ring->tx_pending < 1U << CXR_EN_LOG_RING_MIN) {
+		NL_SET_ERR_MSG_MOD(extack, "a ring has at least 64 entries");
+		return -EINVAL;
+	}
+	/* the maximum was checked by the caller; sizes are powers of two */
+	config.log_rq = order_base_2(ring->rx_pending);
+	config.log_sq = order_base_2(ring->tx_pending);
+	return cxr_en_reconfigure(en, &config);
+}
+
+static void get_channels(struct net_device *ndev, struct ethtool_channels *channels)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	channels->max_combined = ndev->num_tx_queues;
+	channels->combined_count = en->config.channels;
+}
+
+static int set_channels(struct net_device *ndev, struct ethtool_channels *channels)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_en_config config = en->config;
+
+	if (!channels->combined_count)
+		return -EINVAL;
+
+	config.channels = channels->combined_count;
+	return cxr_en_reconfigure(en, &config);
+}
+
+const struct ethtool_ops cxr_en_ethtool_ops = {
+	.get_drvinfo = get_drvinfo,
+	.get_link = ethtool_op_get_link,
+	.get_link_ksettings = get_link_ksettings,
+	.get_ringparam = get_ringparam,
+	.set_ringparam = set_ringparam,
+	.get_channels = get_channels,
+	.set_channels = set_channels,
+	.get_sset_count = cxr_en_get_sset_count,
+	.get_strings = cxr_en_get_strings,
+	.get_ethtool_stats = cxr_en_get_ethtool_stats,
+	.get_ts_info = ethtool_op_get_ts_info,
+};

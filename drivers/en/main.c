@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* cxr_en: probe and remove, up and down, link. See en.h for what exists when. */
+#include <linux/auxiliary_bus.h>
+#include <linux/if_vlan.h>
+#include <linux/module.h>
+#include <linux/rtnetlink.h>
+#include "en.h"
+
+#define MIN_SQ_WQE	512	/* bytes: all headers and one data segment, with room to spare */
+#define RESTART_GAP	HZ	/* restarts are at least this far apart */
+
+/* ---- link ------------------------------------------------------------------------------------------------------------- */
+
+static void update_link(struct cxr_en *en)
+{
+	struct net_device *ndev = en->ndev;
+	bool up = false;
+
+	lockdep_assert_held(&en->lock);
+	if (en->steer.active && !cxr_core_dead(en->core) && cxr_cmd_query_vport_state(en->core, &up))
+		up = false;
+	if (up == netif_carrier_ok(ndev))
+		return;
+
+	if (up)
+		netif_carrier_on(ndev);
+	else
+		netif_carrier_off(ndev);
+	netdev_info(ndev, "link %s\n", up ? "up" : "down");
+}
+
+static void link_work(struct work_struct *work)
+{
+	struct cxr_en *en = container_of(work, struct cxr_en, link_work);
+
+	mutex_lock(&en->lock);
+	update_link(en);
+	mutex_unlock(&en->lock);
+}
+
+static void rx_mode_work(struct work_struct *work)
+{
+	cxr_en_apply_rx_mode(container_of(work, struct cxr_en, rx_mode_work));
+}
+
+/* ---- up and down ------------------------------------------------------------------------------------------------------- */
+
+static int go_up(struct cxr_en *en, const struct cxr_en_config *config)
+{
+	int err;
+
+	lockdep_assert_held(&en->lock);
+	err = cxr_cmd_set_port_mtu(en->core, config->mtu);
+	if (err)
+		return err;
+
+	err = cxr_en_open_channels(en, config);
+	if (err)
+		return err;
+
+	err = cxr_en_steer_create(en);
+	if (err)
+		cxr_en_close_channels(en);
+	return err;
+}
+
+static void go_down(struct cxr_en *en)
+{
+	lockdep_assert_held(&en->lock);
+	if (!en->n_channels)
+		return;
+
+	cxr_en_steer_destroy(en);
+	cxr_en_close_channels(en);
+}
+
+/*
+ * Queues made anew need no one to look at what the old ones complained of. The device is detached meanwhile, which stops
+ * senders and the watchdog and leaves the carrier alone.
+ */
+int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
+{
+	struct net_device *ndev = en->ndev;
+	int err, failed = 0;
+
+	ASSERT_RTNL();
+	if (!netif_running(ndev)) {
+		en->config = *config;
+		return 0;
+	}
+
+	mutex_lock(&en->lock);
+	netif_device_detach(ndev);
+	go_down(en);
+	cancel_delayed_work(&en->restart_work);
+	err = go_up(en, config);
+	if (!err)
+		en->config = *config;
+	else
+		failed = go_up(en, &en->config);
+	mutex_unlock(&en->lock);
+
+	if (failed) {
+		netdev_err(ndev, "the queues cannot be made anew, the interface is closed: %pe\n", ERR_PTR(failed));
+		dev_close(ndev);
+	}
+	netif_device_attach(ndev);
+	if (cxr_core_dead(en->core))
+		netif_device_detach(ndev);
+	return err;
+}
+
+static void restart_work(struct work_struct *work)
+{
+	struct cxr_en *en = container_of(to_delayed_work(work), struct cxr_en, restart_work);
+	struct cxr_en_config config;
+
+	rtnl_lock();
+	if (netif_running(en->ndev) && !cxr_core_dead(en->core)) {
+		en->restarted = jiffies;
+		config = en->config;
+		cxr_en_reconfigure(en, &config);
+	}
+	rtnl_unlock();
+}
+
+void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const char *what)
+{
+	bool soon = time_after(jiffies, en->restarted + RESTART_GAP);
+
+	if (cxr_core_dead(en->core))
+		return;
+
+	/* one message for the many completions of a queue that is being flushed */
+	if (queue_delayed_work(en->wq, &en->restart_work, soon ? 0 : RESTART_GAP))
+		netdev_err(en->ndev, "%s 0x%x: %s; the queues are made anew\n", why, num, what);
+}
+
+static int en_open(struct net_device *ndev)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	int err;
+
+	netif_carrier_off(ndev);
+	mutex_lock(&en->lock);
+	err = go_up(en, &en->config);
+	if (err)
+		goto unlock;
+
+	/* a function that does not own the port may not switch it: its link is what it is */
+	err = cxr_cmd_set_port_admin(en->core, true);
+	if (err)
+		netdev_dbg(ndev, "the port cannot be switched on: %pe\n", ERR_PTR(err));
+	err = 0;
+	netif_tx_start_all_queues(ndev);
+	update_link(en);
+unlock:
+	mutex_unlock(&en->lock);
+	return err;
+}
+
+static int en_stop(struct net_device *ndev)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	int err;
+
+	netif_carrier_off(ndev);
+	mutex_lock(&en->lock);
+	go_down(en);
+	err = cxr_cmd_set_port_admin(en->core, false);
+	if (err)
+		netdev_dbg(ndev, "the port cannot be switched off: %pe\n", ERR_PTR(err));
+	mutex_unlock(&en->lock);
+	return 0;
+}
+
+/* ---- the other netdev operations ---------------------------------------------------------------------------------------- */
+
+static int en_change_mtu(struct net_device *ndev, int mtu)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_en_config config = en->config;
+	int err;
+
+	config.mtu = mtu;
+	err = cxr_en_reconfigure(en, &config);
+	if (err)
+		return err;
+
+	WRITE_ONCE(ndev->mtu, mtu);
+	return 0;
+}
+
+static int en_set_features(struct net_device *ndev, netdev_features_t features)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_en_config config = en->config;
+
+	/* the others are looked at packet by packet */
+	config.vlan_strip = features & NETIF_F_HW_VLAN_CTAG_RX;
+	if (config.vlan_strip == en->config.vlan_strip)
+		return 0;
+
+	return cxr_en_reconfigure(en, &config);
+}
+
+static int en_set_mac_address(struct net_device *ndev, void *p)
+{
+	struct sockaddr *addr = p;
+
+	if (!is_valid_ether_addr(addr->sa_data))
+		return -EADDRNOTAVAIL;
+
+	eth_hw_addr_set(ndev, addr->sa_data);
+	cxr_en_apply_rx_mode(netdev_priv(ndev));
+	return 0;
+}
+
+static void en_set_rx_mode(struct net_device *ndev)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	queue_work(en->wq, &en->rx_mode_work);
+}
+
+static void en_tx_timeout(struct net_device *ndev, unsigned int queue)
+{
+	cxr_en_schedule_restart(netdev_priv(ndev), "send queue of channel", queue, "timed out");
+}
+
+static const struct net_device_ops netdev_ops = {
+	.ndo_open = en_open,
+	.ndo_stop = en_stop,
+	.ndo_start_xmit = cxr_en_start_xmit,
+	.ndo_features_check = cxr_en_features_check,
+	.ndo_change_mtu = en_change_mtu,
+	.ndo_set_features = en_set_features,
+	.ndo_set_mac_address = en_set_mac_address,
+	.ndo_set_rx_mode = en_set_rx_mode,
+	.ndo_get_stats64 = cxr_en_get_stats64,
+	.ndo_tx_timeout = en_tx_timeout,
+	.ndo_validate_addr = eth_validate_addr,
+};
+
+/* ---- what the core tells ------------------------------------------------------------------------------------------------- */
+
+static void on_event(void *priv, const struct cxr_event *event)
+{
+	struct cxr_en *en = priv;
+
+	if (event->kind == CXR_EVENT_PORT)
+		queue_work(en->wq, &en->link_work);
+}
+
+static void on_fatal(void *priv)
+{
+	struct cxr_en *en = priv;
+
+	netif_device_detach(en->ndev);
+	netif_carrier_off(en->ndev);
+}
+
+static const struct cxr_client_ops client_ops = {
+	.event = on_event,
+	.fatal = on_fatal,
+};
+
+/* ---- probe and remove ----------------------------------------------------------------------------------------------------- */
+
+static int create_base(struct cxr_en *en)
+{
+	struct cxr_mkey_attr mkey = { .access = CXR_ACCESS_LOCAL_WRITE, .whole_memory = true };
+	struct cxr_core *core = en->core;
+	int err;
+
+	en->uar = cxr_uar_get(core);
+	if (IS_ERR(en->uar))
+		return PTR_ERR(en->uar);
+
+	err = cxr_cmd_alloc_pd(core, &en->pdn);
+	if (err)
+		goto err_put_uar;
+
+	err = cxr_cmd_alloc_td(core, &en->tdn);
+	if (err)
+		goto err_dealloc_pd;
+
+	mkey.pdn = en->pdn;
+	err = cxr_cmd_create_mkey(core, &mkey, &en->mkey);
+	if (err)
+		goto err_dealloc_td;
+
+	err = cxr_cmd_create_tis(core, en->tdn, 0, &en->tisn);
+	if (err)
+		goto err_destroy_mkey;
+	return 0;
+
+err_destroy_mkey:
+	cxr_cmd_destroy_mkey(core, en->mkey);
+err_dealloc_td:
+	cxr_cmd_dealloc_td(core, en->tdn);
+err_dealloc_pd:
+	cxr_cmd_dealloc_pd(core, en->pdn);
+err_put_uar:
+	cxr_uar_put(core, en->uar);
+	return err;
+}
+
+static void destroy_base(struct cxr_en *en)
+{
+	struct cxr_core *core = en->core;
+
+	cxr_cmd_destroy_tis(core, en->tisn);
+	cxr_cmd_destroy_mkey(core, en->mkey);
+	cxr_cmd_dealloc_td(core, en->tdn);
+	cxr_cmd_dealloc_pd(core, en->pdn);
+	cxr_uar_put(core, en->uar);
+}
+
+static unsigned int max_channels(const struct cxr_core *core)
+{
+	return clamp_t(int, core->comp_vectors, 1, CXR_EN_CHANNELS_MAX);
+}
+
+static void set_features(struct cxr_en *en)
+{
+	const struct cxr_caps *caps = &en->core->caps;
+	struct net_device *ndev = en->ndev;
+	netdev_features_t offloads = NETIF_F_SG;
+
+	if (caps->csum)
+		offloads |= NETIF_F_IP_CSUM | NETIF_F_IPV6_CSUM | NETIF_F_RXCSUM;
+	if (caps->csum && caps->lso && caps->max_lso) {
+		offloads |= NETIF_F_TSO | NETIF_F_TSO6;
+		netif_set_tso_max_size(ndev, caps->max_lso);
+	}
+	ndev->vlan_features = offloads | NETIF_F_HIGHDMA;
+	offloads |= NETIF_F_HW_VLAN_CTAG_TX;
+	if (caps->vlan)
+		offloads |= NETIF_F_HW_VLAN_CTAG_RX;
+	if (caps->rss)
+		offloads |= NETIF_F_RXHASH;
+	ndev->hw_features = offloads;
+	ndev->features = offloads | NETIF_F_HIGHDMA;
+	ndev->priv_flags |= IFF_UNICAST_FLT;
+}
+
+/* The largest MTU that the port takes and that fits the scatter entries of a receive WQE. */
+static u32 max_mtu(const struct cxr_core *core, u16 port_max)
+{
+	u32 pages = min_t(u32, CXR_EN_RX_PAGES_MAX, core->caps.max_wqe_sz_rq / PRM_WQE_DS);
+
+	return min_t(u32, port_max, pages * PAGE_SIZE - CXR_EN_OVERHEAD);
+}
+
+static int setup_netdev(struct cxr_en *en)
+{
+	struct cxr_core *core = en->core;
+	struct net_device *ndev = en->ndev;
+	struct cxr_vport vport;
+	struct cxr_link link;
+	int err;
+
+	err = cxr_cmd_query_vport(core, &vport);
+	if (err)
+		return err;
+
+	err = cxr_cmd_query_link(core, &link);
+	if (err)
+		return err;
+
+	if (!is_valid_ether_addr(vport.mac)) {
+		dev_err(core->dev, "the vport has no valid MAC address: %pM\n", vport.mac);
+		return -EADDRNOTAVAIL;
+	}
+	eth_hw_addr_set(ndev, vport.mac);
+	switch (core->caps.wqe_inline_mode) {
+	case 0:
+		en->inline_mode = CXR_EN_INLINE_L2;
+		break;
+	case 1:
+		en->inline_mode = min_t(u8, vport.min_inline_mode, CXR_EN_INLINE_TCP_UDP);
+		break;
+	default:
+		en->inline_mode = CXR_EN_INLINE_NONE;
+	}
+	ndev->min_mtu = ETH_MIN_MTU;
+	ndev->max_mtu = max_mtu(core, link.max_mtu);
+	if (ndev->max_mtu < ndev->min_mtu) {
+		dev_err(core->dev, "the largest MTU of the port cannot be %u\n", link.max_mtu);
+		return -EPROTO;
+	}
+	ndev->mtu = min_t(u32, ETH_DATA_LEN, ndev->max_mtu);
+	ndev->netdev_ops = &netdev_ops;
+	ndev->ethtool_ops = &cxr_en_ethtool_ops;
+	ndev->watchdog_timeo = 15 * HZ;
+	ndev->dev_port = 0;	/* a function has one port */
+	set_features(en);
+	return 0;
+}
+
+static int init_en(struct cxr_en *en, struct cxr_core *core, struct net_device *ndev)
+{
+	en->core = core;
+	en->ndev = ndev;
+	en->restarted = jiffies - 2 * RESTART_GAP;
+	mutex_init(&en->lock);
+	INIT_WORK(&en->rx_mode_work, rx_mode_work);
+	INIT_WORK(&en->link_work, link_work);
+	INIT_DELAYED_WORK(&en->restart_work, restart_work);
+	netdev_rss_key_fill(en->hash_key, sizeof(en->hash_key));
+	cxr_en_stats_init(en);
+	en->wq = alloc_ordered_workqueue("cxr_en_%s", 0, pci_name(core->pdev));
+	return en->wq ? 0 : -ENOMEM;
+}
+
+static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device_id *id)
+{
+	struct cxr_core *core = to_cxr_core(adev);
+	struct net_device *ndev;
+	struct cxr_en *en;
+	int err;
+
+	if (core->caps.max_wqe_sz_sq < MIN_SQ_WQE || !core->caps.max_wqe_sz_rq) {
+		dev_err(core->dev, "WQEs of the device are too small: send %u, receive %u bytes\n",
+			core->caps.max_wqe_sz_sq, core->caps.max_wqe_sz_rq);
+		return -EPROTO;
+	}
+	ndev = alloc_etherdev_mqs(sizeof(*en), max_channels(core), max_channels(core));
+	if (!ndev)
+		return -ENOMEM;
+
+	SET_NETDEV_DEV(ndev, core->dev);
+	en = netdev_priv(ndev);
+	err = init_en(en, core, ndev);
+	if (err)
+		goto err_free_netdev;
+
+	err = setup_netdev(en);
+	if (err)
+		goto err_destroy_wq;
+
+	en->config = (struct cxr_en_config){
+		.channels = min(max_channels(core), num_online_cpus()),
+		.log_sq = CXR_EN_LOG_RING_DEFAULT,
+		.log_rq = CXR_EN_LOG_RING_DEFAULT,
+		.mtu = ndev->mtu,
+		.vlan_strip = ndev->features & NETIF_F_HW_VLAN_CTAG_RX,
+	};
+	err = create_base(en);
+	if (err)
+		goto err_destroy_wq;
+
+	netif_carrier_off(ndev);
+	err = register_netdev(ndev);
+	if (err)
+		goto err_destroy_base;
+
+	auxiliary_set_drvdata(adev, en);
+	cxr_client_register(core, CXR_CLIENT_EN, &client_ops, en);
+	cxr_port_set_netdev(&core->port, ndev);
+	return 0;
+
+err_destroy_base:
+	destroy_base(en);
+err_destroy_wq:
+	destroy_workqueue(en->wq);
+err_free_netdev:
+	free_netdev(ndev);
+	return err;
+}
+
+static void en_remove(struct auxiliary_device *adev)
+{
+	struct cxr_en *en = auxiliary_get_drvdata(adev);
+
+	cxr_port_set_netdev(&en->core->port, NULL);
+	cxr_client_unregister(en->core, CXR_CLIENT_EN);
+	unregister_netdev(en->ndev);
+	/* down: nothing queues a work any more */
+	cancel_delayed_work_sync(&en->restart_work);
+	destroy_workqueue(en->wq);
+	destroy_base(en);
+	mutex_destroy(&en->lock);
+	free_netdev(en->ndev);
+}
+
+static const struct auxiliary_device_id ids[] = {
+	{ .name = "cxr_core." CXR_AUX_EN },
+	{}
+};
+MODULE_DEVICE_TABLE(auxiliary, ids);
+
+static struct auxiliary_driver en_driver = {
+	.name = CXR_AUX_EN,
+	.id_table = ids,
+	.probe = en_probe,
+	.remove = en_remove,
+};
+module_auxiliary_driver(en_driver);
+
+MODULE_DESCRIPTION("ConnectX RoCE: Ethernet network device");
+MODULE_LICENSE("Dual BSD/GPL");

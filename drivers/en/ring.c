@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Channels: the queues of a completion vector, their memory, and the NAPI context that serves them. */
+#include <linux/slab.h>
+#include "en.h"
+
+#define LOG_BB		6	/* of PRM_WQE_BB */
+#define LOG_CQE		6
+#define RX_PERIOD_US	8	/* interrupt moderation, if the device has it */
+#define RX_COUNT	64
+#define TX_PERIOD_US	16
+#define TX_COUNT	32
+
+/* ---- completion queues ----------------------------------------------------------------------------------------------- */
+
+static void cq_comp(struct cxr_cq *cq)
+{
+	struct cxr_en_cq *en_cq = container_of(cq, struct cxr_en_cq, cq);
+
+	en_cq->arm_sn++;
+	napi_schedule(&en_cq->ch->napi);
+}
+
+static void cq_error(struct cxr_cq *cq, u8 syndrome)
+{
+	struct cxr_en_cq *en_cq = container_of(cq, struct cxr_en_cq, cq);
+
+	cxr_en_schedule_restart(en_cq->ch->en, "completion queue", cq->cqn,
+				syndrome == 1 ? "overrun" : "access error");
+}
+
+static int create_cq(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, u16 period, u16 count)
+{
+	struct cxr_core *core = ch->en->core;
+	struct cxr_cq_attr attr = {
+		.log_size = log_size,
+		.uar = ch->en->uar->index,
+		.vector = ch->index,
+	};
+	unsigned int i;
+	int err;
+
+	*cq = (struct cxr_en_cq){ .cq = { .comp = cq_comp, .error = cq_error }, .ch = ch, .log_size = log_size };
+	err = cxr_buf_alloc(core, &cq->buf, 1UL << log_size << LOG_CQE);
+	if (err)
+		return err;
+
+	err = cxr_db_alloc(core, &cq->db);
+	if (err)
+		goto err_free_buf;
+
+	/* an entry that was never written must not look like one of the first round */
+	for (i = 0; i < 1U << log_size; i++)
+		((struct prm_cqe64 *)cxr_buf_at(&cq->buf, (size_t)i << LOG_CQE))->op_own =
+			PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | PRM_CQE_OWNER;
+	if (core->caps.cq_moderation) {
+		attr.period = period;
+		attr.max_count = count;
+	}
+	attr.pas = cxr_buf_pas(&cq->buf);
+	attr.db_dma = cq->db.dma;
+	err = cxr_cq_create(core, &cq->cq, &attr);
+	if (err)
+		goto err_free_db;
+	return 0;
+
+err_free_db:
+	cxr_db_free(core, &cq->db);
+err_free_buf:
+	cxr_buf_free(core, &cq->buf);
+	return err;
+}
+
+static void destroy_cq(struct cxr_en_cq *cq)
+{
+	struct cxr_core *core = cq->ch->en->core;
+
+	cxr_cq_destroy(core, &cq->cq);
+	cxr_db_free(core, &cq->db);
+	cxr_buf_free(core, &cq->buf);
+}
+
+/* The next entry that the device wrote, or NULL. It stays valid until cxr_en_cq_update(). */
+struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq)
+{
+	u32 index = cq->ci & ((1U << cq->log_size) - 1);
+	struct prm_cqe64 *entry = cxr_buf_at(&cq->buf, (size_t)index << LOG_CQE);
+
+	if (!cxr_cqe_ours(READ_ONCE(entry->op_own), cq->ci, cq->log_size))
+		return NULL;
+
+	cq->ci++;
+	dma_rmb();	/* the owner before the rest of the entry */
+	return entry;
+}
+
+/* Gives the entries that were taken back to the device. */
+void cxr_en_cq_update(struct cxr_en_cq *cq)
+{
+	cq->db.rec[0] = cpu_to_be32(cq->ci & 0xffffff);
+	dma_wmb();	/* the room in the CQ before the WQEs that may use it */
+}
+
+void cxr_en_cq_arm(struct cxr_en_cq *cq)
+{
+	cxr_uar_arm_cq(cq->ch->en->uar, &cq->db.rec[1], cq->cq.cqn, cq->arm_sn & 3, cq->ci, false);
+}
+
+/* ---- send queue ------------------------------------------------------------------------------------------------------- */
+
+static int create_sq_object(struct cxr_en_sq *sq)
+{
+	struct cxr_en *en = sq->en;
+	struct cxr_sq_attr attr = {
+		.tisn = en->tisn,
+		.cqn = sq->cq.cq.cqn,
+		.pdn = en->pdn,
+		.uar = en->uar->index,
+		.log_size = sq->log_size,
+		.min_inline_mode = en->inline_mode,
+		.pas = cxr_buf_pas(&sq->buf),
+		.db_dma = sq->db.dma,
+	};
+	int err;
+
+	err = cxr_cmd_create_sq(en->core, &attr, &sq->sqn);
+	if (err)
+		return err;
+
+	err = cxr_cmd_sq_ready(en->core, sq->sqn);
+	if (err)
+		cxr_cmd_destroy_sq(en->core, sq->sqn);
+	return err;
+}
+
+static int alloc_sq(struct cxr_en_channel *ch, u8 log_size)
+{
+	struct cxr_core *core = ch->en->core;
+	struct cxr_en_sq *sq = &ch->sq;
+	int err;
+
+	sq->en = ch->en;
+	sq->uar = ch->en->uar;
+	sq->log_size = log_size;
+	sq->mask = (1U << log_size) - 1;
+	sq->map_mask = (4U << log_size) - 1;
+	sq->stop_room = cxr_en_tx_max_blocks(core, &sq->max_ds);
+	sq->txq = netdev_get_tx_queue(ch->en->ndev, ch->index);
+	sq->stats = &ch->en->tx_stats[ch->index];
+	err = cxr_buf_alloc(core, &sq->buf, 1UL << log_size << LOG_BB);
+	if (err)
+		return err;
+
+	err = cxr_db_alloc(core, &sq->db);
+	if (err)
+		goto err_free_buf;
+
+	err = -ENOMEM;
+	sq->info = kvcalloc(sq->mask + 1, sizeof(*sq->info), GFP_KERNEL);
+	if (!sq->info)
+		goto err_free_db;
+
+	sq->map = kvcalloc(sq->map_mask + 1, sizeof(*sq->map), GFP_KERNEL);
+	if (!sq->map)
+		goto err_free_info;
+	return 0;
+
+err_free_info:
+	kvfree(sq->info);
+err_free_db:
+	cxr_db_free(core, &sq->db);
+err_free_buf:
+	cxr_buf_free(core, &sq->buf);
+	return err;
+}
+
+static void free_sq(struct cxr_en_sq *sq)
+{
+	kvfree(sq->map);
+	kvfree(sq->info);
+	cxr_db_free(sq->en->core, &sq->db);
+	cxr_buf_free(sq->en->core, &sq->buf);
+}
+
+static int open_sq(struct cxr_en_channel *ch, u8 log_size)
+{
+	struct cxr_en_sq *sq = &ch->sq;
+	int err;
+
+	err = alloc_sq(ch, log_size);
+	if (err)
+		return err;
+
+	err = create_cq(ch, &sq->cq, log_size, TX_PERIOD_US, TX_COUNT);
+	if (err)
+		goto err_free_sq;
+
+	err = create_sq_object(sq);
+	if (err)
+		goto err_destroy_cq;
+
+	netdev_tx_reset_queue(sq->txq);
+	return 0;
+
+err_destroy_cq:
+	destroy_cq(&sq->cq);
+err_free_sq:
+	free_sq(sq);
+	return err;
+}
+
+static void close_sq(struct cxr_en_sq *sq)
+{
+	cxr_cmd_destroy_sq(sq->en->core, sq->sqn);
+	cxr_en_tx_flush(sq);
+	destroy_cq(&sq->cq);
+	free_sq(sq);
+}
+
+/* ---- receive queue ---------------------------------------------------------------------------------------------------- */
+
+static int create_rq_object(struct cxr_en_rq *rq, bool vlan_strip)
+{
+	struct cxr_en *en = rq->en;
+	struct cxr_rq_attr attr = {
+		.cqn = rq->cq.cq.cqn,
+		.pdn = en->pdn,
+		.log_size = rq->log_size,
+		.log_stride = rq->log_stride,
+		.vlan_strip = vlan_strip,
+		.pas = cxr_buf_pas(&rq->buf),
+		.db_dma = rq->db.dma,
+	};
+	int err;
+
+	err = cxr_cmd_create_rq(en->core, &attr, &rq->rqn);
+	if (err)
+		return err;
+
+	err = cxr_cmd_rq_ready(en->core, rq->rqn);
+	if (err)
+		cxr_cmd_destroy_rq(en->core, rq->rqn);
+	return err;
+}
+
+static int alloc_rq(struct cxr_en_channel *ch, const struct cxr_en_config *config, int node)
+{
+	struct cxr_core *core = ch->en->core;
+	struct cxr_en_rq *rq = &ch->rq;
+	int err;
+
+	rq->en = ch->en;
+	rq->log_size = config->log_rq;
+	rq->mask = (1U << config->log_rq) - 1;
+	rq->n_pages = cxr_en_rx_pages(config->mtu);
+	rq->log_stride = order_base_2(rq->n_pages * PRM_WQE_DS);
+	rq->stats = &ch->en->rx_stats[ch->index];
+	err = cxr_buf_alloc(core, &rq->buf, 1UL << rq->log_size << rq->log_stride);
+	if (err)
+		return err;
+
+	err = cxr_db_alloc(core, &rq->db);
+	if (err)
+		goto err_free_buf;
+
+	err = cxr_en_rx_alloc(rq, core->dev, node);
+	if (err)
+		goto err_free_db;
+	return 0;
+
+err_free_db:
+	cxr_db_free(core, &rq->db);
+err_free_buf:
+	cxr_buf_free(core, &rq->buf);
+	return err;
+}
+
+static void free_rq(struct cxr_en_rq *rq)
+{
+	cxr_en_rx_free(rq);
+	cxr_db_free(rq->en->core, &rq->db);
+	cxr_buf_free(rq->en->core, &rq->buf);
+}
+
+static int open_rq(struct cxr_en_channel *ch, const struct cxr_en_config *config, int node)
+{
+	struct cxr_en_rq *rq = &ch->rq;
+	int err;
+
+	err = alloc_rq(ch, config, node);
+	if (err)
+		return err;
+
+	err = create_cq(ch, &rq->cq, config->log_rq, RX_PERIOD_US, RX_COUNT);
+	if (err)
+		goto err_free_rq;
+
+	err = create_rq_object(rq, config->vlan_strip);
+	if (err)
+		goto err_destroy_cq;
+	return 0;
+
+err_destroy_cq:
+	destroy_cq(&rq->cq);
+err_free_rq:
+	free_rq(rq);
+	return err;
+}
+
+static void close_rq(struct cxr_en_rq *rq)
+{
+	cxr_cmd_destroy_rq(rq->en->core, rq->rqn);
+	destroy_cq(&rq->cq);
+	free_rq(rq);
+}
+
+/* ---- channels --------------------------------------------------------------------------------------------------------- */
+
+static int poll(struct napi_struct *napi, int budget)
+{
+	struct cxr_en_channel *ch = container_of(napi, struct cxr_en_channel, napi);
+	bool busy = cxr_en_tx_poll(&ch->sq, budget);
+	int done = 0;
+
+	/* without a budget (netpoll) only the send side may be touched */
+	if (!budget)
+		return 0;
+
+	done = cxr_en_rx_poll(&ch->rq, napi, budget);
+	busy |= done == budget;
+	/* with an empty ring nobody would call again: no memory keeps us polling */
+	busy |= !cxr_en_rx_fill(&ch->rq);
+	if (busy)
+		return budget;
+
+	if (napi_complete_done(napi, done)) {
+		cxr_en_cq_arm(&ch->rq.cq);
+		cxr_en_cq_arm(&ch->sq.cq);
+	}
+	return done;
+}
+
+static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index, const struct cxr_en_config *config)
+{
+	int node = dev_to_node(en->core->dev);
+	struct cxr_en_channel *ch;
+	int err;
+
+	ch = kvzalloc_node(sizeof(*ch), GFP_KERNEL, node);
+	if (!ch)
+		return ERR_PTR(-ENOMEM);
+
+	ch->en = en;
+	ch->index = index;
+	/* a completion of a CQ that is not armed yet is no event, so that NAPI may come first */
+	netif_napi_add(en->ndev, &ch->napi, poll);
+	err = open_sq(ch, config->log_sq);
+	if (err)
+		goto err_del_napi;
+
+	err = open_rq(ch, config, node);
+	if (err)
+		goto err_close_sq;
+
+	cxr_en_rx_fill(&ch->rq);
+	napi_enable(&ch->napi);
+	/* arms the CQs, and asks for memory again if the ring could not be filled */
+	local_bh_disable();
+	napi_schedule(&ch->napi);
+	local_bh_enable();
+	return ch;
+
+err_close_sq:
+	close_sq(&ch->sq);
+err_del_napi:
+	netif_napi_del(&ch->napi);
+	kvfree(ch);
+	return ERR_PTR(err);
+}
+
+static void close_channel(struct cxr_en_channel *ch)
+{
+	close_rq(&ch->rq);
+	close_sq(&ch->sq);
+	netif_napi_del(&ch->napi);
+	kvfree(ch);
+}
+
+/* All channels of @config, receiving as soon as something is steered to them; tx queues stay stopped. RTNL held. */
+int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
+{
+	struct cxr_en_channel *ch;
+	int err;
+
+	err = netif_set_real_num_tx_queues(en->ndev, config->channels);
+	if (err)
+		return err;
+
+	err = netif_set_real_num_rx_queues(en->ndev, config->channels);
+	if (err)
+		return err;
+
+	for (en->n_channels = 0; en->n_channels < config->channels; en->n_channels++) {
+		ch = open_channel(en, en->n_channels, config);
+		if (IS_ERR(ch)) {
+			cxr_en_close_channels(en);
+			return PTR_ERR(ch);
+		}
+		en->channels[en->n_channels] = ch;
+	}
+	return 0;
+}
+
+/* Nothing is steered to the channels any more. RTNL held. */
+void cxr_en_close_channels(struct cxr_en *en)
+{
+	unsigned int i;
+
+	for (i = 0; i < en->n_channels; i++)
+		napi_disable(&en->channels[i]->napi);
+	netif_tx_disable(en->ndev);	/* after NAPI, which wakes queues */
+	while (en->n_channels) {
+		close_channel(en->channels[--en->n_channels]);
+		en->channels[en->n_channels] = NULL;
+	}
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Counters: of the queues, kept for the life of the netdev, and of the vport, asked of the device. */
+#include <linux/ethtool.h>
+#include "en.h"
+
+struct queue_counts {
+	u64 packets, bytes, dropped, errors, csum, stops;
+};
+
+#define VPORT_STAT(name, member) { name, offsetof(struct cxr_vport_counters, member) }
+
+static const struct {
+	const char *name;
+	size_t offset;
+} vport_stats[] = {
+	VPORT_STAT("rx_vport_packets", rx_packets),
+	VPORT_STAT("rx_vport_bytes", rx_bytes),
+	VPORT_STAT("tx_vport_packets", tx_packets),
+	VPORT_STAT("tx_vport_bytes", tx_bytes),
+	VPORT_STAT("rx_vport_multicast_packets", rx_multicast),
+	VPORT_STAT("rx_vport_errors", rx_errors),
+	VPORT_STAT("tx_vport_errors", tx_errors),
+	VPORT_STAT("rx_vport_rdma_packets", rdma_rx_packets),
+	VPORT_STAT("rx_vport_rdma_bytes", rdma_rx_bytes),
+	VPORT_STAT("tx_vport_rdma_packets", rdma_tx_packets),
+	VPORT_STAT("tx_vport_rdma_bytes", rdma_tx_bytes),
+};
+
+static const struct {
+	const char *rx, *tx;
+	size_t offset;
+} queue_stats[] = {
+	{ "packets", "packets", offsetof(struct queue_counts, packets) },
+	{ "bytes", "bytes", offsetof(struct queue_counts, bytes) },
+	{ "dropped", "dropped", offsetof(struct queue_counts, dropped) },
+	{ "cqe_err", "cqe_err", offsetof(struct queue_counts, errors) },
+	{ "csum_unnecessary", "csum_partial", offsetof(struct queue_counts, csum) },
+	{ "no_page", "stopped", offsetof(struct queue_counts, stops) },
+};
+
+void cxr_en_stats_init(struct cxr_en *en)
+{
+	unsigned int i;
+
+	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
+		u64_stats_init(&en->rx_stats[i].sync);
+		u64_stats_init(&en->tx_stats[i].sync);
+	}
+}
+
+static void read_queue(const struct cxr_en_stats *stats, struct queue_counts *counts)
+{
+	unsigned int start;
+
+	do {
+		start = u64_stats_fetch_begin(&stats->sync);
+		counts->packets = u64_stats_read(&stats->packets);
+		counts->bytes = u64_stats_read(&stats->bytes);
+		counts->dropped = u64_stats_read(&stats->dropped);
+		counts->csum = u64_stats_read(&stats->csum);
+		counts->stops = u64_stats_read(&stats->stops);
+	} while (u64_stats_fetch_retry(&stats->sync, start));
+	counts->errors = atomic_long_read(&stats->errors);
+}
+
+void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct queue_counts counts;
+	unsigned int i;
+
+	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
+		read_queue(&en->rx_stats[i], &counts);
+		stats->rx_packets += counts.packets;
+		stats->rx_bytes += counts.bytes;
+		stats->rx_dropped += counts.dropped;
+		stats->rx_errors += counts.errors;
+		read_queue(&en->tx_stats[i], &counts);
+		stats->tx_packets += counts.packets;
+		stats->tx_bytes += counts.bytes;
+		stats->tx_dropped += counts.dropped;
+		stats->tx_errors += counts.errors;
+	}
+}
+
+int cxr_en_get_sset_count(struct net_device *ndev, int sset)
+{
+	if (sset != ETH_SS_STATS)
+		return -EOPNOTSUPP;
+
+	return ARRAY_SIZE(vport_stats) + 2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
+}
+
+void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
+{
+	unsigned int i, j;
+
+	if (sset != ETH_SS_STATS)
+		return;
+
+	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
+		ethtool_sprintf(&data, "%s", vport_stats[i].name);
+	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
+		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
+			ethtool_sprintf(&data, "rx%u_%s", i, queue_stats[j].rx);
+		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
+			ethtool_sprintf(&data, "tx%u_%s", i, queue_stats[j].tx);
+	}
+}
+
+static u64 *put_queue(u64 *data, const struct cxr_en_stats *stats)
+{
+	struct queue_counts counts;
+	unsigned int i;
+
+	read_queue(stats, &counts);
+	for (i = 0; i < ARRAY_SIZE(queue_stats); i++)
+		*data++ = *(u64 *)((u8 *)&counts + queue_stats[i].offset);
+	return data;
+}
+
+void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_vport_counters vport = {};
+	unsigned int i;
+
+	/* a device that does not answer has no counters to show: they stay 0 */
+	if (cxr_cmd_query_vport_counters(en->core, &vport))
+		memset(&vport, 0, sizeof(vport));
+	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
+		*data++ = *(u64 *)((u8 *)&vport + vport_stats[i].offset);
+	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
+		data = put_queue(data, &en->rx_stats[i]);
+		data = put_queue(data, &en->tx_stats[i]);
+	}
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Which packets are received and where they go. The root table decides by destination MAC whether a packet is ours: exact
+ * addresses, any multicast, anything. The class table behind it picks the TIR by what the packet is. RoCE packets come to
+ * neither: the device takes them out before.
+ *
+ * Beside the tables the vport has its own lists of addresses, by which the card's switch decides what to send to this function.
+ */
+#include <linux/slab.h>
+#include "en.h"
+
+/* Entries of the MAC table: exact addresses, then one for all multicast, then one for everything. */
+#define ALLMULTI	CXR_EN_MACS
+#define PROMISC		(CXR_EN_MACS + 1)
+#define LOG_MAC_TABLE	(CXR_EN_LOG_MACS + 1)
+#define LOG_CLASS_TABLE	3
+
+enum { MAC_LEVEL, CLASS_LEVEL };	/* a table may point at one of a higher level */
+enum { GROUP_MAC, GROUP_ALLMULTI, GROUP_PROMISC };
+enum { GROUP_L4, GROUP_L3, GROUP_REST };
+
+struct group {
+	u32 first, last;
+	struct cxr_flow_match mask;
+};
+
+static const struct group mac_groups[CXR_EN_GROUPS] = {
+	[GROUP_MAC] = { 0, CXR_EN_MACS - 1,
+			{ .dmac_valid = true, .dmac_mask = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff } } },
+	[GROUP_ALLMULTI] = { ALLMULTI, ALLMULTI, { .dmac_valid = true, .dmac_mask = { 0x01 } } },
+	[GROUP_PROMISC] = { PROMISC, PROMISC, {} },
+};
+
+static const struct group class_groups[CXR_EN_GROUPS] = {
+	[GROUP_L4] = { 0, 3, { .ethertype_valid = true, .ip_protocol_valid = true } },
+	[GROUP_L3] = { 4, 5, { .ethertype_valid = true } },
+	[GROUP_REST] = { 6, 6, {} },
+};
+
+static const struct packet_class {
+	unsigned int group;
+	u16 ethertype;
+	u8 protocol;
+	enum cxr_tir_hash hash;
+} classes[] = {
+	{ GROUP_L4, ETH_P_IP, IPPROTO_TCP, CXR_TIR_IPV4_TCP },
+	{ GROUP_L4, ETH_P_IP, IPPROTO_UDP, CXR_TIR_IPV4_UDP },
+	{ GROUP_L4, ETH_P_IPV6, IPPROTO_TCP, CXR_TIR_IPV6_TCP },
+	{ GROUP_L4, ETH_P_IPV6, IPPROTO_UDP, CXR_TIR_IPV6_UDP },
+	{ GROUP_L3, ETH_P_IP, 0, CXR_TIR_IPV4 },
+	{ GROUP_L3, ETH_P_IPV6, 0, CXR_TIR_IPV6 },
+	{ GROUP_REST, 0, 0, CXR_TIR_NO_HASH },
+};
+
+/* ---- tables ----------------------------------------------------------------------------------------------------------- */
+
+static void destroy_table(struct cxr_en *en, struct cxr_en_table *table)
+{
+	if (!table->made)
+		return;
+
+	while (table->n_groups)
+		cxr_cmd_destroy_flow_group(en->core, table->id, table->group[--table->n_groups]);
+	cxr_cmd_destroy_flow_table(en->core, table->id);
+	table->made = false;
+}
+
+static int create_table(struct cxr_en *en, struct cxr_en_table *table, u8 level, u8 log_size,
+			const struct group groups[CXR_EN_GROUPS])
+{
+	const struct group *group;
+	int err;
+
+	err = cxr_cmd_create_flow_table(en->core, level, log_size, &table->id);
+	if (err)
+		return err;
+
+	table->made = true;
+	for (table->n_groups = 0; table->n_groups < CXR_EN_GROUPS; table->n_groups++) {
+		group = &groups[table->n_groups];
+		err = cxr_cmd_create_flow_group(en->core, table->id, group->first, group->last, &group->mask,
+						&table->group[table->n_groups]);
+		if (err) {
+			destroy_table(en, table);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static int add_classes(struct cxr_en *en)
+{
+	struct cxr_en_steer *steer = &en->steer;
+	int err;
+
+	for (steer->n_classes = 0; steer->n_classes < ARRAY_SIZE(classes); steer->n_classes++) {
+		const struct packet_class *class = &classes[steer->n_classes];
+		const struct cxr_flow_match *mask = &class_groups[class->group].mask;
+		struct cxr_flow_match match = {
+			.ethertype_valid = mask->ethertype_valid,
+			.ethertype = class->ethertype,
+			.ip_protocol_valid = mask->ip_protocol_valid,
+			.ip_protocol = class->protocol,
+		};
+		u32 tirn = steer->tirn[class->hash < steer->n_tirs ? class->hash : CXR_TIR_NO_HASH];
+
+		err = cxr_cmd_set_fte(en->core, steer->classes.id, steer->classes.group[class->group],
+				      steer->n_classes, &match, CXR_FLOW_TIR, tirn);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* ---- addresses -------------------------------------------------------------------------------------------------------- */
+
+static int set_mac_entry(struct cxr_en *en, u32 index, unsigned int group, const u8 *addr)
+{
+	struct cxr_en_steer *steer = &en->steer;
+	struct cxr_flow_match match = {
+		.dmac_valid = mac_groups[group].mask.dmac_valid,
+	};
+
+	memcpy(match.dmac_mask, mac_groups[group].mask.dmac_mask, ETH_ALEN);
+	if (addr)
+		ether_addr_copy(match.dmac, addr);
+	return cxr_cmd_set_fte(en->core, steer->macs.id, steer->macs.group[group], index, &match, CXR_FLOW_TABLE,
+			       steer->classes.id);
+}
+
+static void switch_entry(struct cxr_en *en, bool *stands, bool wanted, u32 index, unsigned int group)
+{
+	static const u8 multicast[ETH_ALEN] = { 0x01 };
+
+	if (*stands == wanted)
+		return;
+
+	if (!wanted)
+		cxr_cmd_delete_fte(en->core, en->steer.macs.id, index);
+	else if (set_mac_entry(en, index, group, group == GROUP_ALLMULTI ? multicast : NULL))
+		return;
+	*stands = wanted;
+}
+
+static struct cxr_en_mac *find_mac(struct cxr_en_steer *steer, const u8 *addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < CXR_EN_MACS; i++)
+		if (steer->mac[i].used && ether_addr_equal(steer->mac[i].addr, addr))
+			return &steer->mac[i];
+	return NULL;
+}
+
+/* Wanted from now on; false: there is no room for it. */
+static bool want_mac(struct cxr_en *en, const u8 *addr)
+{
+	struct cxr_en_steer *steer = &en->steer;
+	struct cxr_en_mac *mac = find_mac(steer, addr);
+	unsigned int i;
+
+	for (i = 0; !mac && i < CXR_EN_MACS; i++) {
+		if (steer->mac[i].used)
+			continue;
+		if (set_mac_entry(en, i, GROUP_MAC, addr))
+			return false;
+		mac = &steer->mac[i];
+		ether_addr_copy(mac->addr, addr);
+		mac->used = true;
+	}
+	if (mac)
+		mac->wanted = true;
+	return mac;
+}
+
+static void drop_unwanted(struct cxr_en *en)
+{
+	struct cxr_en_steer *steer = &en->steer;
+	unsigned int i;
+
+	for (i = 0; i < CXR_EN_MACS; i++) {
+		if (steer->mac[i].used && !steer->mac[i].wanted) {
+			cxr_cmd_delete_fte(en->core, steer->macs.id, i);
+			steer->mac[i].used = false;
+		}
+		steer->mac[i].wanted = false;
+	}
+}
+
+/* A copy of what the stack wants, taken under its lock. */
+struct rx_mode {
+	bool promisc, allmulti;
+	u32 n_uc, n_mc;
+	u8 uc[CXR_EN_MACS][ETH_ALEN];	/* our own address first */
+	u8 mc[CXR_EN_MACS][ETH_ALEN];	/* broadcast first */
+};
+
+static u32 list_max(u8 log_max)
+{
+	return 1U << min_t(u8, log_max, CXR_EN_LOG_MACS);
+}
+
+static void take_rx_mode(struct cxr_en *en, struct rx_mode *mode)
+{
+	u32 max_uc = list_max(en->core->caps.log_max_current_uc_list);
+	u32 max_mc = list_max(en->core->caps.log_max_current_mc_list);
+	struct net_device *ndev = en->ndev;
+	struct netdev_hw_addr *ha;
+
+	netif_addr_lock_bh(ndev);
+	mode->promisc = ndev->flags & IFF_PROMISC;
+	mode->allmulti = ndev->flags & IFF_ALLMULTI;
+	ether_addr_copy(mode->uc[mode->n_uc++], ndev->dev_addr);
+	eth_broadcast_addr(mode->mc[mode->n_mc++]);
+	netdev_for_each_uc_addr(ha, ndev) {
+		if (mode->n_uc == max_uc)
+			mode->promisc = true;
+		else
+			ether_addr_copy(mode->uc[mode->n_uc++], ha->addr);
+	}
+	netdev_for_each_mc_addr(ha, ndev) {
+		if (mode->n_mc == max_mc)
+			mode->allmulti = true;
+		else
+			ether_addr_copy(mode->mc[mode->n_mc++], ha->addr);
+	}
+	netif_addr_unlock_bh(ndev);
+}
+
+static int set_vport(struct cxr_en *en, const struct rx_mode *mode)
+{
+	int err;
+
+	err = cxr_cmd_set_vport_macs(en->core, false, mode->uc, mode->n_uc);
+	if (err)
+		return err;
+
+	err = cxr_cmd_set_vport_macs(en->core, true, mode->mc, mode->n_mc);
+	if (err)
+		return err;
+
+	return cxr_cmd_set_vport_promisc(en->core, mode->promisc, mode->allmulti);
+}
+
+static void apply(struct cxr_en *en)
+{
+	struct cxr_en_steer *steer = &en->steer;
+	struct rx_mode *mode;
+	u32 i;
+	int err;
+
+	lockdep_assert_held(&en->lock);
+	mode = kzalloc(sizeof(*mode), GFP_KERNEL);
+	if (!mode)
+		return;
+
+	take_rx_mode(en, mode);
+	/* new entries before old ones go: no packet is lost on the way */
+	for (i = 0; i < mode->n_uc; i++)
+		mode->promisc |= !want_mac(en, mode->uc[i]);
+	for (i = 0; i < mode->n_mc; i++)
+		mode->allmulti |= !want_mac(en, mode->mc[i]);
+	switch_entry(en, &steer->promisc, mode->promisc, PROMISC, GROUP_PROMISC);
+	switch_entry(en, &steer->allmulti, mode->allmulti, ALLMULTI, GROUP_ALLMULTI);
+	drop_unwanted(en);
+	err = set_vport(en, mode);
+	if (err && err != -ENODEV)
+		netdev_warn(en->ndev, "the vport refuses the receive addresses: %pe\n", ERR_PTR(err));
+	kfree(mode);
+}
+
+void cxr_en_apply_rx_mode(struct cxr_en *en)
+{
+	mutex_lock(&en->lock);
+	if (en->steer.active)
+		apply(en);
+	mutex_unlock(&en->lock);
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------------- */
+
+/* Receiving begins. The channels are open; en->lock held. */
+int cxr_en_steer_create(struct cxr_en *en)
+{
+	struct cxr_en_steer *steer = &en->steer;
+	int err;
+
+	memset(steer, 0, sizeof(*steer));
+	err = cxr_en_rss_create(en);
+	if (err)
+		return err;
+
+	err = create_table(en, &steer->classes, CLASS_LEVEL, LOG_CLASS_TABLE, class_groups);
+	if (err)
+		goto err_destroy;
+
+	err = add_classes(en);
+	if (err)
+		goto err_destroy;
+
+	err = create_table(en, &steer->macs, MAC_LEVEL, LOG_MAC_TABLE, mac_groups);
+	if (err)
+		goto err_destroy;
+
+	err = cxr_cmd_set_flow_root(en->core, steer->macs.id);
+	if (err)
+		goto err_destroy;
+
+	steer->active = true;
+	apply(en);
+	return 0;
+
+err_destroy:
+	cxr_en_steer_destroy(en);
+	return err;
+}
+
+/* Receiving ends; also undoes half of a creation. en->lock held. */
+void cxr_en_steer_destroy(struct cxr_en *en)
+{
+	struct cxr_en_steer *steer = &en->steer;
+
+	steer->active = false;
+	if (steer->macs.made) {
+		switch_entry(en, &steer->promisc, false, PROMISC, GROUP_PROMISC);
+		switch_entry(en, &steer->allmulti, false, ALLMULTI, GROUP_ALLMULTI);
+		drop_unwanted(en);	/* nothing is wanted */
+		destroy_table(en, &steer->macs);
+	}
+	while (steer->n_classes)
+		cxr_cmd_delete_fte(en->core, steer->classes.id, --steer->n_classes);
+	destroy_table(en, &steer->classes);
+	cxr_en_rss_destroy(en);
+}

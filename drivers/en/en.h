@@ -2,18 +2,20 @@
 /*
  * cxr_en: the netdev of a port.
  *
- * struct cxr_en is the netdev's private part and lives as long as it. A channel is one completion vector with everything on
- * it: an RQ, an SQ, their two CQs and the NAPI context that polls both. The table below says what exists when.
+ * struct cxr_en is the netdev's private part and lives as long as it. A channel is one completion
+ * vector with everything on it: an RQ, an SQ, their two CQs and the NAPI context that polls both.
+ * The table below says what exists when.
  *
  *	probe .. remove		PD, transport domain, mkey, TIS, UAR	cxr_en_create_base()
  *	up (ndo_open .. stop)	channels				cxr_en_open_channels()
  *				RQT, TIRs, flow tables			cxr_en_steer_create()
  *
- * Whatever changes a queue (MTU, ring sizes, number of channels, an error) closes all of it and opens it anew:
- * cxr_en_reconfigure(). There is one such path, and it is walked often.
+ * Whatever changes a queue (MTU, ring sizes, number of channels, an error) closes all of it and
+ * opens it anew: cxr_en_reconfigure(). There is one such path, and it is walked often.
  *
- * Locks: RTNL > en->lock. RTNL serializes open, stop and reconfiguration; en->lock lets the works, which run without
- * RTNL, see the steering and the vport in a state that does not change under them.
+ * Locks: RTNL > en->lock. RTNL serializes open, stop and reconfiguration; en->lock lets the works,
+ * which run without RTNL, see the steering and the vport in a state that does not change under
+ * them.
  */
 #ifndef CXR_EN_H
 #define CXR_EN_H
@@ -36,16 +38,22 @@ struct page_pool;
 #define CXR_EN_LOG_RING_MAX	13
 #define CXR_EN_LOG_RING_DEFAULT	10
 #define CXR_EN_RX_PAGES_MAX	4	/* scatter entries of a receive WQE, a page each */
-#define CXR_EN_RX_COPY		256	/* shorter packets are copied; of longer ones, the headers */
+#define CXR_EN_RX_COPY		256	/* shorter packets are copied, of longer ones the headers */
 #define CXR_EN_INLINE_MAX	256	/* headers in a send WQE */
-#define CXR_EN_OVERHEAD		(ETH_HLEN + 2 * VLAN_HLEN)	/* what a frame has beside its MTU */
+/* what a frame has beside its MTU */
+#define CXR_EN_OVERHEAD		(ETH_HLEN + 2 * VLAN_HLEN)
 #define CXR_EN_HASH_KEY		40
 #define CXR_EN_TIRS		(CXR_TIR_IPV6_UDP + 1)
 #define CXR_EN_LOG_MACS		8	/* flow table entries for exact MAC addresses */
 #define CXR_EN_MACS		(1 << CXR_EN_LOG_MACS)
 
 /* What the device counts as inline modes: how much of a packet must stand in the send WQE. */
-enum cxr_en_inline { CXR_EN_INLINE_NONE, CXR_EN_INLINE_L2, CXR_EN_INLINE_IP, CXR_EN_INLINE_TCP_UDP };
+enum cxr_en_inline {
+	CXR_EN_INLINE_NONE,
+	CXR_EN_INLINE_L2,
+	CXR_EN_INLINE_IP,
+	CXR_EN_INLINE_TCP_UDP,
+};
 
 /* Of one direction of one channel; counted for the life of the netdev. */
 struct cxr_en_stats {
@@ -55,7 +63,7 @@ struct cxr_en_stats {
 	u64_stats_t dropped;
 	u64_stats_t csum;	/* rx: verified by the device; tx: left to it */
 	u64_stats_t stops;	/* tx: queue full; rx: no page to be had */
-	atomic_long_t errors;	/* error completions: NAPI's, while the rest of tx is the sender's */
+	atomic_long_t errors;	/* error completions: NAPI's; the rest of tx is the sender's */
 };
 
 struct cxr_en_cq {
@@ -72,7 +80,6 @@ struct cxr_en_cq {
 struct cxr_en_tx_info {
 	struct sk_buff *skb;
 	u32 bytes;		/* on the wire, as told to BQL */
-	u16 packets;
 	u8 blocks;
 	u8 maps;		/* entries of the map ring */
 };
@@ -108,7 +115,7 @@ struct cxr_en_sq {
 	/* NAPI's */
 	u16 cc ____cacheline_aligned_in_smp;
 	u32 map_cc;
-	bool failed;		/* an error completion was seen: the queue stays stopped until it is made anew */
+	bool failed;		/* an error was seen: stopped until the queue is made anew */
 	struct cxr_en_cq cq;
 };
 
@@ -220,7 +227,8 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget);
 
 /* tx.c */
 netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev);
-netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *ndev, netdev_features_t features);
+netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *ndev,
+					netdev_features_t features);
 u16 cxr_en_tx_max_blocks(const struct cxr_core *core, u8 *max_ds);
 bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget);
 void cxr_en_tx_flush(struct cxr_en_sq *sq);

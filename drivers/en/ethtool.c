@@ -11,8 +11,8 @@ static void get_drvinfo(struct net_device *ndev, struct ethtool_drvinfo *info)
 
 	strscpy(info->driver, KBUILD_MODNAME, sizeof(info->driver));
 	strscpy(info->bus_info, pci_name(core->pdev), sizeof(info->bus_info));
-	scnprintf(info->fw_version, sizeof(info->fw_version), "%u.%u.%04u (%.16s)", core->fw_major, core->fw_minor,
-		  core->fw_sub, core->board_id);
+	scnprintf(info->fw_version, sizeof(info->fw_version), "%u.%u.%04u (%.16s)",
+		  core->fw_major, core->fw_minor, core->fw_sub, core->board_id);
 }
 
 static int get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings)
@@ -35,7 +35,8 @@ static int get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksett
 	return 0;
 }
 
-static void get_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring, struct kernel_ethtool_ringparam *kernel_ring,
+static void get_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring,
+			  struct kernel_ethtool_ringparam *kernel_ring,
 			  struct netlink_ext_ack *extack)
 {
 	struct cxr_en *en = netdev_priv(ndev);
@@ -46,7 +47,8 @@ static void get_ringparam(struct net_device *ndev, struct ethtool_ringparam *rin
 	ring->tx_pending = 1U << en->config.log_sq;
 }
 
-static int set_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring, struct kernel_ethtool_ringparam *kernel_ring,
+static int set_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring,
+			 struct kernel_ethtool_ringparam *kernel_ring,
 			 struct netlink_ext_ack *extack)
 {
 	struct cxr_en *en = netdev_priv(ndev);
@@ -56,7 +58,7 @@ static int set_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring
 		NL_SET_ERR_MSG_MOD(extack, "there are no mini and jumbo rings");
 		return -EINVAL;
 	}
-	if (ring->rx_pending < 1U << CXR_EN_LOG_RING_MIN || ring->tx_pending < 1U << CXR_EN_LOG_RING_MIN) {
+	if (min(ring->rx_pending, ring->tx_pending) < 1U << CXR_EN_LOG_RING_MIN) {
 		NL_SET_ERR_MSG_MOD(extack, "a ring has at least 64 entries");
 		return -EINVAL;
 	}

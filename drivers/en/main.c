@@ -9,7 +9,7 @@
 #define MIN_SQ_WQE	512	/* bytes: all headers and one data segment, with room to spare */
 #define RESTART_GAP	HZ	/* restarts are at least this far apart */
 
-/* ---- link ------------------------------------------------------------------------------------------------------------- */
+/* ---- link --------------------------------------------------------------- */
 
 static void update_link(struct cxr_en *en)
 {
@@ -17,7 +17,8 @@ static void update_link(struct cxr_en *en)
 	bool up = false;
 
 	lockdep_assert_held(&en->lock);
-	if (en->steer.active && !cxr_core_dead(en->core) && cxr_cmd_query_vport_state(en->core, &up))
+	if (en->steer.active && !cxr_core_dead(en->core) &&
+	    cxr_cmd_query_vport_state(en->core, &up))
 		up = false;
 	if (up == netif_carrier_ok(ndev))
 		return;
@@ -43,7 +44,7 @@ static void rx_mode_work(struct work_struct *work)
 	cxr_en_apply_rx_mode(container_of(work, struct cxr_en, rx_mode_work));
 }
 
-/* ---- up and down ------------------------------------------------------------------------------------------------------- */
+/* ---- up and down -------------------------------------------------------- */
 
 static int go_up(struct cxr_en *en, const struct cxr_en_config *config)
 {
@@ -75,8 +76,8 @@ static void go_down(struct cxr_en *en)
 }
 
 /*
- * Queues made anew need no one to look at what the old ones complained of. The device is detached meanwhile, which stops
- * senders and the watchdog and leaves the carrier alone.
+ * Queues made anew need no one to look at what the old ones complained of. The device is detached
+ * meanwhile, which stops senders and the watchdog and leaves the carrier alone.
  */
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 {
@@ -101,7 +102,8 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 	mutex_unlock(&en->lock);
 
 	if (failed) {
-		netdev_err(ndev, "the queues cannot be made anew, the interface is closed: %pe\n", ERR_PTR(failed));
+		netdev_err(ndev, "the queues cannot be made anew, the interface is closed: %pe\n",
+			   ERR_PTR(failed));
 		dev_close(ndev);
 	}
 	netif_device_attach(ndev);
@@ -174,7 +176,7 @@ static int en_stop(struct net_device *ndev)
 	return 0;
 }
 
-/* ---- the other netdev operations ---------------------------------------------------------------------------------------- */
+/* ---- the other netdev operations ---------------------------------------- */
 
 static int en_change_mtu(struct net_device *ndev, int mtu)
 {
@@ -242,7 +244,7 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_validate_addr = eth_validate_addr,
 };
 
-/* ---- what the core tells ------------------------------------------------------------------------------------------------- */
+/* ---- what the core tells ------------------------------------------------ */
 
 static void on_event(void *priv, const struct cxr_event *event)
 {
@@ -265,7 +267,7 @@ static const struct cxr_client_ops client_ops = {
 	.fatal = on_fatal,
 };
 
-/* ---- probe and remove ----------------------------------------------------------------------------------------------------- */
+/* ---- probe and remove --------------------------------------------------- */
 
 static int create_base(struct cxr_en *en)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Channels: the queues of a completion vector, their memory, and the NAPI context that serves them. */
+/*
+ * Channels: the queues of a completion vector, their memory, and the NAPI context that serves them.
+ */
 #include <linux/slab.h>
 #include "en.h"
 
@@ -10,7 +12,7 @@
 #define TX_PERIOD_US	16
 #define TX_COUNT	32
 
-/* ---- completion queues ----------------------------------------------------------------------------------------------- */
+/* ---- completion queues -------------------------------------------------- */
 
 static void cq_comp(struct cxr_cq *cq)
 {
@@ -28,7 +30,8 @@ static void cq_error(struct cxr_cq *cq, u8 syndrome)
 				syndrome == 1 ? "overrun" : "access error");
 }
 
-static int create_cq(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, u16 period, u16 count)
+static int create_cq(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, u16 period,
+		     u16 count)
 {
 	struct cxr_core *core = ch->en->core;
 	struct cxr_cq_attr attr = {
@@ -39,7 +42,11 @@ static int create_cq(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_siz
 	unsigned int i;
 	int err;
 
-	*cq = (struct cxr_en_cq){ .cq = { .comp = cq_comp, .error = cq_error }, .ch = ch, .log_size = log_size };
+	*cq = (struct cxr_en_cq){
+		.cq = { .comp = cq_comp, .error = cq_error },
+		.ch = ch,
+		.log_size = log_size,
+	};
 	err = cxr_buf_alloc(core, &cq->buf, 1UL << log_size << LOG_CQE);
 	if (err)
 		return err;
@@ -105,7 +112,7 @@ void cxr_en_cq_arm(struct cxr_en_cq *cq)
 	cxr_uar_arm_cq(cq->ch->en->uar, &cq->db.rec[1], cq->cq.cqn, cq->arm_sn & 3, cq->ci, false);
 }
 
-/* ---- send queue ------------------------------------------------------------------------------------------------------- */
+/* ---- send queue --------------------------------------------------------- */
 
 static int create_sq_object(struct cxr_en_sq *sq)
 {
@@ -216,7 +223,7 @@ static void close_sq(struct cxr_en_sq *sq)
 	free_sq(sq);
 }
 
-/* ---- receive queue ---------------------------------------------------------------------------------------------------- */
+/* ---- receive queue ------------------------------------------------------ */
 
 static int create_rq_object(struct cxr_en_rq *rq, bool vlan_strip)
 {
@@ -313,7 +320,7 @@ static void close_rq(struct cxr_en_rq *rq)
 	free_rq(rq);
 }
 
-/* ---- channels --------------------------------------------------------------------------------------------------------- */
+/* ---- channels ----------------------------------------------------------- */
 
 static int poll(struct napi_struct *napi, int budget)
 {
@@ -339,7 +346,8 @@ static int poll(struct napi_struct *napi, int budget)
 	return done;
 }
 
-static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index, const struct cxr_en_config *config)
+static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index,
+					   const struct cxr_en_config *config)
 {
 	int node = dev_to_node(en->core->dev);
 	struct cxr_en_channel *ch;
@@ -385,7 +393,10 @@ static void close_channel(struct cxr_en_channel *ch)
 	kvfree(ch);
 }
 
-/* All channels of @config, receiving as soon as something is steered to them; tx queues stay stopped. RTNL held. */
+/*
+ * All channels of @config, receiving as soon as something is steered to them; tx queues stay
+ * stopped. RTNL held.
+ */
 int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
 {
 	struct cxr_en_channel *ch;

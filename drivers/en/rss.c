@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Spreading of packets over the channels: an RQT, and a TIR for each kind of packet that has its own hash. */
+/*
+ * Spreading of packets over the channels: an RQT, and a TIR for each kind of packet that has its
+ * own hash.
+ */
 #include "en.h"
 
 #define TABLE_MAX	128
@@ -7,9 +10,9 @@
 static u32 table_size(const struct cxr_en *en)
 {
 	const struct cxr_caps *caps = &en->core->caps;
-	u32 max = min3((u32)TABLE_MAX, (u32)caps->rss_ind_tbl_max, 1U << min_t(u8, caps->log_max_rqt_size, 16));
+	u32 max = min_t(u32, caps->rss_ind_tbl_max, 1U << min_t(u8, caps->log_max_rqt_size, 16));
 
-	return max ? rounddown_pow_of_two(max) : 0;
+	return max ? rounddown_pow_of_two(min_t(u32, max, TABLE_MAX)) : 0;
 }
 
 static int create_table(struct cxr_en *en, u32 size)
@@ -27,8 +30,8 @@ static int create_table(struct cxr_en *en, u32 size)
 }
 
 /*
- * tirn[CXR_TIR_NO_HASH] goes to the first channel. The others spread by hash; if the device cannot, they are not created, and
- * n_tirs says so. en->lock held.
+ * tirn[CXR_TIR_NO_HASH] goes to the first channel. The others spread by hash; if the device cannot,
+ * they are not created, and n_tirs says so. en->lock held.
  */
 int cxr_en_rss_create(struct cxr_en *en)
 {
@@ -46,8 +49,8 @@ int cxr_en_rss_create(struct cxr_en *en)
 		bool direct = steer->n_tirs == CXR_TIR_NO_HASH;
 
 		err = cxr_cmd_create_tir(en->core, en->tdn, steer->n_tirs,
-					 direct ? en->channels[0]->rq.rqn : steer->rqtn, en->hash_key,
-					 &steer->tirn[steer->n_tirs]);
+					 direct ? en->channels[0]->rq.rqn : steer->rqtn,
+					 en->hash_key, &steer->tirn[steer->n_tirs]);
 		if (err) {
 			cxr_en_rss_destroy(en);
 			return err;

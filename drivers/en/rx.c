@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Receive. A WQE scatters a packet over whole pages of a page pool, as many as the MTU needs. Of a short packet the bytes are
- * copied and the pages stay where they are; of a longer one the headers are copied, the pages become fragments, and come back
- * to the pool when the stack is done with them.
+ * Receive. A WQE scatters a packet over whole pages of a page pool, as many as the MTU needs. Of a
+ * short packet the bytes are copied and the pages stay where they are; of a longer one the headers
+ * are copied, the pages become fragments, and come back to the pool when the stack is done with
+ * them.
  */
 #include <linux/if_vlan.h>
 #include <linux/skbuff.h>
@@ -60,7 +61,9 @@ void cxr_en_rx_free(struct cxr_en_rq *rq)
 
 static int post(struct cxr_en_rq *rq)
 {
-	size_t wqe = (size_t)(rq->pc & rq->mask) << rq->log_stride;
+	/* a stride is a power of two: the WQE is within a page */
+	struct prm_wqe_data_seg *seg = cxr_buf_at(&rq->buf, (size_t)(rq->pc & rq->mask) <<
+							    rq->log_stride);
 	struct page **pages = pages_of(rq, rq->pc);
 	unsigned int i;
 
@@ -70,11 +73,10 @@ static int post(struct cxr_en_rq *rq)
 		pages[i] = page_pool_dev_alloc_pages(rq->pool);
 		if (unlikely(!pages[i]))
 			return -ENOMEM;
-		cxr_wqe_data(cxr_buf_at(&rq->buf, wqe + i * PRM_WQE_DS), page_pool_get_dma_addr(pages[i]), rq->en->mkey,
-			     PAGE_SIZE);
+		cxr_wqe_data(&seg[i], page_pool_get_dma_addr(pages[i]), rq->en->mkey, PAGE_SIZE);
 	}
-	if (i < 1U << rq->log_stride >> ilog2(PRM_WQE_DS))
-		cxr_wqe_data(cxr_buf_at(&rq->buf, wqe + i * PRM_WQE_DS), 0, PRM_WQE_LKEY_TERMINATE, 0);
+	if (i < (1U << rq->log_stride) / PRM_WQE_DS)
+		cxr_wqe_data(&seg[i], 0, PRM_WQE_LKEY_TERMINATE, 0);
 	rq->pc++;
 	return 0;
 }
@@ -103,8 +105,10 @@ bool cxr_en_rx_fill(struct cxr_en_rq *rq)
 }
 
 /* The packet of @len bytes in @pages, or NULL: no memory, the pages stay in the ring. */
-static struct sk_buff *build(struct cxr_en_rq *rq, struct napi_struct *napi, struct page **pages, u32 len)
+static struct sk_buff *build(struct cxr_en_rq *rq, struct napi_struct *napi, struct page **pages,
+			     u32 len)
 {
+	dma_addr_t addr = page_pool_get_dma_addr(pages[0]);
 	struct device *dev = rq->en->core->dev;
 	u32 first = min_t(u32, len, PAGE_SIZE);
 	void *va = page_address(pages[0]);
@@ -115,10 +119,10 @@ static struct sk_buff *build(struct cxr_en_rq *rq, struct napi_struct *napi, str
 	if (unlikely(!skb))
 		return NULL;
 
-	dma_sync_single_for_cpu(dev, page_pool_get_dma_addr(pages[0]), first, DMA_FROM_DEVICE);
+	dma_sync_single_for_cpu(dev, addr, first, DMA_FROM_DEVICE);
 	if (len <= CXR_EN_RX_COPY) {
 		skb_put_data(skb, va, len);
-		dma_sync_single_for_device(dev, page_pool_get_dma_addr(pages[0]), first, DMA_FROM_DEVICE);
+		dma_sync_single_for_device(dev, addr, first, DMA_FROM_DEVICE);
 		return skb;
 	}
 
@@ -129,7 +133,8 @@ static struct sk_buff *build(struct cxr_en_rq *rq, struct napi_struct *napi, str
 	pages[0] = NULL;
 	for (i = 1, len -= first; len; i++, len -= part) {
 		part = min_t(u32, len, PAGE_SIZE);
-		dma_sync_single_for_cpu(dev, page_pool_get_dma_addr(pages[i]), part, DMA_FROM_DEVICE);
+		addr = page_pool_get_dma_addr(pages[i]);
+		dma_sync_single_for_cpu(dev, addr, part, DMA_FROM_DEVICE);
 		skb_add_rx_frag(skb, i, pages[i], 0, part, PAGE_SIZE);
 		pages[i] = NULL;
 	}
@@ -138,7 +143,8 @@ static struct sk_buff *build(struct cxr_en_rq *rq, struct napi_struct *napi, str
 }
 
 /* What the device found out about the packet. */
-static void describe(struct cxr_en_rq *rq, struct sk_buff *skb, const struct cxr_cqe *cqe, struct napi_struct *napi)
+static void describe(struct cxr_en_rq *rq, struct sk_buff *skb, const struct cxr_cqe *cqe,
+		     struct napi_struct *napi)
 {
 	const u32 verified = CXR_CQE_L3_OK | CXR_CQE_L4_OK;
 	netdev_features_t features = napi->dev->features;
@@ -166,7 +172,8 @@ static void fail(struct cxr_en_rq *rq, const char *why)
 static bool valid(struct cxr_en_rq *rq, const struct cxr_cqe *cqe)
 {
 	if (unlikely(cqe->kind != CXR_CQE_RESP_SEND)) {
-		fail(rq, cqe->kind == CXR_CQE_RESP_ERR ? cxr_cqe_syndrome_text(cqe->syndrome) : "unknown completion");
+		fail(rq, cqe->kind == CXR_CQE_RESP_ERR ? cxr_cqe_syndrome_text(cqe->syndrome) :
+							 "unknown completion");
 		return false;
 	}
 	if (unlikely(((cqe->wqe_counter ^ rq->cc) & rq->mask) || rq->cc == rq->pc)) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Counters: of the queues, kept for the life of the netdev, and of the vport, asked of the device. */
+/*
+ * Counters: of the queues, kept for the life of the netdev, and of the vport, asked of the device.
+ */
 #include <linux/ethtool.h>
 #include "en.h"
 
@@ -7,23 +9,24 @@ struct queue_counts {
 	u64 packets, bytes, dropped, errors, csum, stops;
 };
 
-#define VPORT_STAT(name, member) { name, offsetof(struct cxr_vport_counters, member) }
+#define VPORT_STAT(dir, name, member) { dir, name, offsetof(struct cxr_vport_counters, member) }
 
 static const struct {
+	char dir;
 	const char *name;
 	size_t offset;
 } vport_stats[] = {
-	VPORT_STAT("rx_vport_packets", rx_packets),
-	VPORT_STAT("rx_vport_bytes", rx_bytes),
-	VPORT_STAT("tx_vport_packets", tx_packets),
-	VPORT_STAT("tx_vport_bytes", tx_bytes),
-	VPORT_STAT("rx_vport_multicast_packets", rx_multicast),
-	VPORT_STAT("rx_vport_errors", rx_errors),
-	VPORT_STAT("tx_vport_errors", tx_errors),
-	VPORT_STAT("rx_vport_rdma_packets", rdma_rx_packets),
-	VPORT_STAT("rx_vport_rdma_bytes", rdma_rx_bytes),
-	VPORT_STAT("tx_vport_rdma_packets", rdma_tx_packets),
-	VPORT_STAT("tx_vport_rdma_bytes", rdma_tx_bytes),
+	VPORT_STAT('r', "packets", rx_packets),
+	VPORT_STAT('r', "bytes", rx_bytes),
+	VPORT_STAT('t', "packets", tx_packets),
+	VPORT_STAT('t', "bytes", tx_bytes),
+	VPORT_STAT('r', "multicast_packets", rx_multicast),
+	VPORT_STAT('r', "errors", rx_errors),
+	VPORT_STAT('t', "errors", tx_errors),
+	VPORT_STAT('r', "rdma_packets", rdma_rx_packets),
+	VPORT_STAT('r', "rdma_bytes", rdma_rx_bytes),
+	VPORT_STAT('t', "rdma_packets", rdma_tx_packets),
+	VPORT_STAT('t', "rdma_bytes", rdma_tx_bytes),
 };
 
 static const struct {
@@ -99,7 +102,7 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 		return;
 
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
-		ethtool_sprintf(&data, "%s", vport_stats[i].name);
+		ethtool_sprintf(&data, "%cx_vport_%s", vport_stats[i].dir, vport_stats[i].name);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
 			ethtool_sprintf(&data, "rx%u_%s", i, queue_stats[j].rx);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Which packets are received and where they go. The root table decides by destination MAC whether a packet is ours: exact
- * addresses, any multicast, anything. The class table behind it picks the TIR by what the packet is. RoCE packets come to
- * neither: the device takes them out before.
+ * Which packets are received and where they go. The root table decides by destination MAC whether a
+ * packet is ours: exact addresses, any multicast, anything. The class table behind it picks the TIR
+ * by what the packet is. RoCE packets come to neither: the device takes them out before.
  *
- * Beside the tables the vport has its own lists of addresses, by which the card's switch decides what to send to this function.
+ * Beside the tables the vport has its own lists of addresses, by which the card's switch decides
+ * what to send to this function.
  */
 #include <linux/slab.h>
 #include "en.h"
 
-/* Entries of the MAC table: exact addresses, then one for all multicast, then one for everything. */
+/*
+ * Entries of the MAC table: exact addresses, then one for all multicast, then one for everything.
+ */
 #define ALLMULTI	CXR_EN_MACS
 #define PROMISC		(CXR_EN_MACS + 1)
 #define LOG_MAC_TABLE	(CXR_EN_LOG_MACS + 1)
@@ -26,7 +29,7 @@ struct group {
 
 static const struct group mac_groups[CXR_EN_GROUPS] = {
 	[GROUP_MAC] = { 0, CXR_EN_MACS - 1,
-			{ .dmac_valid = true, .dmac_mask = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff } } },
+			{ .dmac_valid = true, .dmac_mask = { [0 ... ETH_ALEN - 1] = 0xff } } },
 	[GROUP_ALLMULTI] = { ALLMULTI, ALLMULTI, { .dmac_valid = true, .dmac_mask = { 0x01 } } },
 	[GROUP_PROMISC] = { PROMISC, PROMISC, {} },
 };
@@ -52,7 +55,7 @@ static const struct packet_class {
 	{ GROUP_REST, 0, 0, CXR_TIR_NO_HASH },
 };
 
-/* ---- tables ----------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------- */
 
 static void destroy_table(struct cxr_en *en, struct cxr_en_table *table)
 {
@@ -78,8 +81,8 @@ static int create_table(struct cxr_en *en, struct cxr_en_table *table, u8 level,
 	table->made = true;
 	for (table->n_groups = 0; table->n_groups < CXR_EN_GROUPS; table->n_groups++) {
 		group = &groups[table->n_groups];
-		err = cxr_cmd_create_flow_group(en->core, table->id, group->first, group->last, &group->mask,
-						&table->group[table->n_groups]);
+		err = cxr_cmd_create_flow_group(en->core, table->id, group->first, group->last,
+						&group->mask, &table->group[table->n_groups]);
 		if (err) {
 			destroy_table(en, table);
 			return err;
@@ -104,15 +107,16 @@ static int add_classes(struct cxr_en *en)
 		};
 		u32 tirn = steer->tirn[class->hash < steer->n_tirs ? class->hash : CXR_TIR_NO_HASH];
 
-		err = cxr_cmd_set_fte(en->core, steer->classes.id, steer->classes.group[class->group],
-				      steer->n_classes, &match, CXR_FLOW_TIR, tirn);
+		err = cxr_cmd_set_fte(en->core, steer->classes.id,
+				      steer->classes.group[class->group], steer->n_classes, &match,
+				      CXR_FLOW_TIR, tirn);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-/* ---- addresses -------------------------------------------------------------------------------------------------------- */
+/* ---- addresses ---------------------------------------------------------- */
 
 static int set_mac_entry(struct cxr_en *en, u32 index, unsigned int group, const u8 *addr)
 {
@@ -124,11 +128,12 @@ static int set_mac_entry(struct cxr_en *en, u32 index, unsigned int group, const
 	memcpy(match.dmac_mask, mac_groups[group].mask.dmac_mask, ETH_ALEN);
 	if (addr)
 		ether_addr_copy(match.dmac, addr);
-	return cxr_cmd_set_fte(en->core, steer->macs.id, steer->macs.group[group], index, &match, CXR_FLOW_TABLE,
-			       steer->classes.id);
+	return cxr_cmd_set_fte(en->core, steer->macs.id, steer->macs.group[group], index, &match,
+			       CXR_FLOW_TABLE, steer->classes.id);
 }
 
-static void switch_entry(struct cxr_en *en, bool *stands, bool wanted, u32 index, unsigned int group)
+static void switch_entry(struct cxr_en *en, bool *stands, bool wanted, u32 index,
+			 unsigned int group)
 {
 	static const u8 multicast[ETH_ALEN] = { 0x01 };
 
@@ -265,7 +270,8 @@ static void apply(struct cxr_en *en)
 	drop_unwanted(en);
 	err = set_vport(en, mode);
 	if (err && err != -ENODEV)
-		netdev_warn(en->ndev, "the vport refuses the receive addresses: %pe\n", ERR_PTR(err));
+		netdev_warn(en->ndev, "the vport refuses the receive addresses: %pe\n",
+			    ERR_PTR(err));
 	kfree(mode);
 }
 
@@ -277,7 +283,7 @@ void cxr_en_apply_rx_mode(struct cxr_en *en)
 	mutex_unlock(&en->lock);
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------- */
 
 /* Receiving begins. The channels are open; en->lock held. */
 int cxr_en_steer_create(struct cxr_en *en)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Transmit. A packet is one WQE: control segment, Ethernet segment with the headers that the device wants inline, and a data
- * segment for the rest of the linear part and for each fragment. Every WQE asks for a completion.
+ * Transmit. A packet is one WQE: control segment, Ethernet segment with the headers that the device
+ * wants inline, and a data segment for the rest of the linear part and for each fragment. Every WQE
+ * asks for a completion.
  *
- * A WQE may wrap at the end of the queue, and the pages of the queue are not contiguous: everything is written in units of 16
- * bytes, each at the address that sq_at() gives.
+ * A WQE may wrap at the end of the queue, and the pages of the queue are not contiguous: everything
+ * is written in units of 16 bytes, each at the address that sq_at() gives.
  */
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -29,9 +30,10 @@ struct tx_plan {
 
 static void *sq_at(const struct cxr_en_sq *sq, unsigned int ds)
 {
+	size_t off = (size_t)(sq->pc & sq->mask) * PRM_WQE_BB + ds * PRM_WQE_DS;
 	size_t size = (size_t)(sq->mask + 1) * PRM_WQE_BB;
 
-	return cxr_buf_at(&sq->buf, ((size_t)(sq->pc & sq->mask) * PRM_WQE_BB + ds * PRM_WQE_DS) & (size - 1));
+	return cxr_buf_at(&sq->buf, off & (size - 1));
 }
 
 static u16 sq_room(const struct cxr_en_sq *sq)
@@ -108,7 +110,8 @@ static void put_headers(struct cxr_en_sq *sq, const struct sk_buff *skb, const s
 
 		memcpy(buf, skb->data, 2 * ETH_ALEN);
 		memcpy(buf + 2 * ETH_ALEN, tag, sizeof(tag));
-		memcpy(buf + 2 * ETH_ALEN + VLAN_HLEN, skb->data + 2 * ETH_ALEN, plan->headers - 2 * ETH_ALEN);
+		memcpy(buf + 2 * ETH_ALEN + VLAN_HLEN, skb->data + 2 * ETH_ALEN,
+		       plan->headers - 2 * ETH_ALEN);
 	} else {
 		memcpy(buf, skb->data, plan->headers);
 	}
@@ -146,19 +149,21 @@ static int map_packet(struct cxr_en_sq *sq, struct sk_buff *skb, const struct tx
 	struct device *dev = sq->en->core->dev;
 	unsigned int ds = plan->header_ds, i;
 	u32 start = sq->map_pc;
+	dma_addr_t addr;
 	int err = 0;
 
 	if (skb_headlen(skb) > plan->headers) {
 		u32 len = skb_headlen(skb) - plan->headers;
-		dma_addr_t addr = dma_map_single(dev, skb->data + plan->headers, len, DMA_TO_DEVICE);
 
+		addr = dma_map_single(dev, skb->data + plan->headers, len, DMA_TO_DEVICE);
 		err = map_part(sq, addr, len, true, ds++);
 	}
 	for (i = 0; !err && i < skb_shinfo(skb)->nr_frags; i++) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
 		u32 len = skb_frag_size(frag);
 
-		err = map_part(sq, skb_frag_dma_map(dev, frag, 0, len, DMA_TO_DEVICE), len, false, ds++);
+		addr = skb_frag_dma_map(dev, frag, 0, len, DMA_TO_DEVICE);
+		err = map_part(sq, addr, len, false, ds++);
 	}
 	if (!err)
 		return 0;
@@ -235,7 +240,8 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 			return drop(sq, skb);
 		plan_packet(en, skb, &plan);
 	}
-	if (unlikely(plan.ds > sq->max_ds || plan.headers > CXR_EN_INLINE_MAX || plan.headers > skb_headlen(skb)))
+	if (unlikely(plan.ds > sq->max_ds || plan.headers > CXR_EN_INLINE_MAX ||
+		     plan.headers > skb_headlen(skb)))
 		return drop(sq, skb);
 	if (unlikely(sq_room(sq) < sq->stop_room)) {
 		netif_tx_stop_queue(sq->txq);
@@ -249,20 +255,27 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 	skb_tx_timestamp(skb);
 	put_headers(sq, skb, &plan);
 	sq->last = sq_at(sq, 0);
-	cxr_wqe_ctrl(sq->last, sq->sqn, sq->pc, plan.mss ? PRM_WQE_LSO : PRM_WQE_SEND, 0, plan.ds, CXR_WQE_SIGNALED, 0);
+	cxr_wqe_ctrl(sq->last, sq->sqn, sq->pc, plan.mss ? PRM_WQE_LSO : PRM_WQE_SEND, 0, plan.ds,
+		     CXR_WQE_SIGNALED, 0);
 
 	info = &sq->info[sq->pc & sq->mask];
-	*info = (struct cxr_en_tx_info){ .skb = skb, .bytes = plan.bytes, .packets = plan.packets,
-					 .blocks = DIV_ROUND_UP(plan.ds, DS_PER_BB), .maps = sq->map_pc - map_start };
+	*info = (struct cxr_en_tx_info){
+		.skb = skb,
+		.bytes = plan.bytes,
+		.blocks = DIV_ROUND_UP(plan.ds, DS_PER_BB),
+		.maps = sq->map_pc - map_start,
+	};
 	count(sq, skb, &plan);
 	WRITE_ONCE(sq->pc, sq->pc + info->blocks);
 	stop_if_full(sq);
-	if (__netdev_tx_sent_queue(sq->txq, plan.bytes, netdev_xmit_more()) || netif_xmit_stopped(sq->txq))
+	if (__netdev_tx_sent_queue(sq->txq, plan.bytes, netdev_xmit_more()) ||
+	    netif_xmit_stopped(sq->txq))
 		ring(sq);
 	return NETDEV_TX_OK;
 }
 
-netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *ndev, netdev_features_t features)
+netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *ndev,
+					netdev_features_t features)
 {
 	features = vlan_features_check(skb, features);
 	if (skb_is_gso(skb) && skb_tcp_all_headers(skb) > CXR_EN_INLINE_MAX)
@@ -295,7 +308,8 @@ static void fail(struct cxr_en_sq *sq, const char *why)
 static void wake(struct cxr_en_sq *sq)
 {
 	smp_mb();	/* our cc before its state; see stop_if_full() */
-	if (unlikely(netif_tx_queue_stopped(sq->txq)) && sq_room(sq) >= sq->stop_room && !sq->failed)
+	if (unlikely(netif_tx_queue_stopped(sq->txq)) && sq_room(sq) >= sq->stop_room &&
+	    !sq->failed)
 		netif_tx_wake_queue(sq->txq);
 }
 
@@ -305,7 +319,7 @@ bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget)
 	unsigned int packets = 0, bytes = 0;
 	struct prm_cqe64 *entry;
 	struct cxr_cqe cqe;
-	u16 at;
+	u16 at, posted;
 
 	while (packets < TX_POLL_MAX && (entry = cxr_en_cq_next(&sq->cq))) {
 		cxr_cqe_decode(entry, &cqe);
@@ -314,7 +328,8 @@ bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget)
 			fail(sq, cqe.kind == CXR_CQE_REQ_ERR ? cxr_cqe_syndrome_text(cqe.syndrome) :
 							       "unknown completion");
 		}
-		if (unlikely((u16)(cqe.wqe_counter - sq->cc) >= (u16)(READ_ONCE(sq->pc) - sq->cc))) {
+		posted = READ_ONCE(sq->pc) - sq->cc;
+		if (unlikely((u16)(cqe.wqe_counter - sq->cc) >= posted)) {
 			fail(sq, "completion of a WQE that was not posted");
 			continue;
 		}

@@ -141,3 +141,30 @@ ktap_end()
 	[ $KTAP_FAILED = 0 ]
 	exit
 }
+
+# ---- what tests of several scripts ask ---------------------------------------
+
+# The emulator's word: no object, no page, nothing the driver did wrong
+device_is_clean()
+{
+	local status
+
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator to ask: this is no guest of scripts/vm"
+	status=$(emu status)
+	echo "$status"
+	must_fail grep -q "objects: [1-9]" <<<"$status"
+	must_fail grep -q "pages: [1-9][0-9]* held" <<<"$status"
+	grep -q "^violations: 0" <<<"$status"
+}
+
+# Nothing that the unloaded driver allocated is still allocated
+kmemleak_is_clean()
+{
+	[ -e /sys/kernel/debug/kmemleak ] || skip "this kernel has no kmemleak (KERNELS=debug has)"
+	driver_unload
+	echo scan >/sys/kernel/debug/kmemleak
+	sleep 6
+	echo scan >/sys/kernel/debug/kmemleak
+	cat /sys/kernel/debug/kmemleak
+	must_fail grep -E '\[(cxr|mlx5|ib)_' /sys/kernel/debug/kmemleak
+}

@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# The driver comes and goes: by module, by bind and unbind, by function reset. What it held it gives back.
+# guests: 1
+# timeout: 600
+. "$(dirname "$0")/../lib/ktap.sh"
+
+ROUNDS=20
+
+netdev_there() { [ -n "$(driver_netdev)" ]; }
+ibdev_there() { [ -n "$(driver_ibdev)" ]; }
+
+# Both devices of a function appear
+devices_there()
+{
+	wait_until 30 netdev_there && wait_until 30 ibdev_there
+}
+
+reload()
+{
+	local i
+
+	for i in $(seq $ROUNDS); do
+		driver_unload
+		driver_load
+		devices_there || fail "round $i: no devices"
+	done
+}
+
+# The function as the driver's own name for it in sysfs
+pci_driver() { [ "$CXR_DRIVER" = mlx5 ] && echo mlx5_core || echo cxr_core; }
+
+rebind()
+{
+	local bdf i
+
+	driver_load
+	bdf=$(driver_bdfs | head -n 1)
+	for i in $(seq $ROUNDS); do
+		echo "$bdf" >"/sys/bus/pci/drivers/$(pci_driver)/unbind"
+		[ -z "$(driver_netdev)" ] || fail "round $i: the netdev is still there"
+		[ -z "$(driver_ibdev)" ] || fail "round $i: the RDMA device is still there"
+		echo "$bdf" >"/sys/bus/pci/drivers/$(pci_driver)/bind"
+		devices_there || fail "round $i: no devices"
+	done
+}
+
+# Each client alone: its auxiliary device is unbound and bound again while the other stays
+rebind_client()
+{
+	local aux drv i
+
+	[ "$CXR_DRIVER" = cxr ] || skip "names of the auxiliary devices are those of cxr; the driver here is $CXR_DRIVER"
+	driver_load
+	devices_there
+	aux=$(basename /sys/bus/auxiliary/devices/cxr_core."$1".*)
+	drv=$(readlink -f "/sys/bus/auxiliary/devices/$aux/driver")
+	for i in $(seq $ROUNDS); do
+		echo "$aux" >"$drv/unbind"
+		echo "$aux" >"$drv/bind"
+		devices_there || fail "round $i: no devices"
+	done
+}
+
+unloaded_is_clean()
+{
+	driver_unload
+	device_is_clean
+}
+
+# FLR of an unbound function, then it works again
+function_reset()
+{
+	local bdf
+
+	driver_load
+	bdf=$(driver_bdfs | head -n 1)
+	echo "$bdf" >"/sys/bus/pci/drivers/$(pci_driver)/unbind"
+	grep -q flr "/sys/bus/pci/devices/$bdf/reset_method"
+	echo 1 >"/sys/bus/pci/devices/$bdf/reset"
+	echo "$bdf" >"/sys/bus/pci/drivers/$(pci_driver)/bind"
+	devices_there
+}
+
+# Nothing may load the module because a card is there
+no_autoload()
+{
+	local m
+
+	[ "$CXR_DRIVER" = cxr ] || skip "about the modules of cxr; the driver here is $CXR_DRIVER"
+	for m in cxr_core cxr_en cxr_ib; do
+		echo "$m: $(modinfo -F alias "$CXR_MODULES/$m.ko" | xargs)"
+		must_fail grep -q '^pci:' <<<"$(modinfo -F alias "$CXR_MODULES/$m.ko")"
+	done
+}
+
+# A function that another driver holds stays with it
+not_stolen()
+{
+	local bdf
+
+	[ "$CXR_DRIVER" = cxr ] || skip "about the modules of cxr; the driver here is $CXR_DRIVER"
+	driver_unload
+	modprobe vfio-pci || skip "this kernel has no vfio-pci to hold the function with"
+	bdf=$(driver_bdfs | head -n 1)
+	echo vfio-pci >"/sys/bus/pci/devices/$bdf/driver_override"
+	echo "$bdf" >/sys/bus/pci/drivers_probe
+	driver_load || true
+	basename "$(readlink "/sys/bus/pci/devices/$bdf/driver")"
+	[ "$(basename "$(readlink "/sys/bus/pci/devices/$bdf/driver")")" = vfio-pci ]
+	driver_unload
+	echo >"/sys/bus/pci/devices/$bdf/driver_override"
+	echo "$bdf" >/sys/bus/pci/drivers/vfio-pci/unbind
+	driver_load
+	devices_there
+}
+
+export KTAP_TIMEOUT=300
+ktap_plan 11
+ktap_run "the modules do not load because a card is there" no_autoload
+ktap_run "netdev and RDMA device appear, $ROUNDS loads in a row" reload
+ktap_run "unload leaves nothing in the device" unloaded_is_clean
+ktap_run "unbind and bind, $ROUNDS times in a row" rebind
+ktap_run "the netdev's driver alone goes and comes, $ROUNDS times" rebind_client en
+ktap_run "the RDMA driver alone goes and comes, $ROUNDS times" rebind_client ib
+ktap_run "after that, too, unload leaves nothing in the device" unloaded_is_clean
+ktap_run "the function works after a function-level reset" function_reset
+ktap_run "a function that another driver holds stays with it" not_stolen
+ktap_run "and at the end nothing is left in the device" unloaded_is_clean
+ktap_run "kmemleak finds no leak" kmemleak_is_clean
+ktap_end

@@ -91,6 +91,8 @@ static void cx5_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, cq_moderation, 1);
 	prm_set(cap, cq_period_start_from_cqe, 1);
 	prm_set(cap, vport_counters, 1);
+	prm_set(cap, max_flow_counter_15_0, 1 << 14);
+	prm_set(cap, log_max_flow_counter_bulk, 10);
 	prm_set(cap, out_of_seq_cnt, 1);
 	prm_set(cap, retransmission_q_counters, 1);
 	prm_set(cap, enhanced_error_q_counters, 1);
@@ -115,7 +117,8 @@ static void cx5_eth(struct prm_per_protocol_networking_offload_caps *cap)
 	prm_set(cap, csum_cap, 1);
 	prm_set(cap, vlan_cap, 1);
 	prm_set(cap, max_lso_cap, ETH_LOG_MAX_LSO);
-	prm_set(cap, wqe_inline_mode, PRM_INLINE_MODE_L2);
+	prm_set(cap, wqe_inline_mode, PRM_INLINE_MODE_NOT_REQUIRED);
+	prm_set(cap, wqe_vlan_insert, 1);
 	prm_set(cap, rss_ind_tbl_cap, ETH_LOG_MAX_RQT_SIZE);
 	prm_set(cap, self_lb_en_modifiable, 1);
 }
@@ -130,16 +133,51 @@ static void cx5_roce(struct prm_roce_cap *cap)
 	prm_set(cap, roce_address_table_size, ROCE_ADDRS);
 }
 
-static void cx5_flow(struct prm_flow_table_nic_cap *cap)
+/* All of a packet's outer headers up to the ports can be matched, each field with any mask. */
+static void cx5_flow_fields(struct prm_flow_table_fields_supported *fields)
 {
-	prm_set(cap, flow_table_properties_nic_receive.ft_support, 1);
-	prm_set(cap, flow_table_properties_nic_receive.flow_modify_en, 1);
-	prm_set(cap, flow_table_properties_nic_receive.modify_root, 1);
-	prm_set(cap, flow_table_properties_nic_receive.log_max_ft_size, FLOW_LOG_MAX_SIZE);
-	prm_set(cap, flow_table_properties_nic_receive.max_ft_level, FLOW_MAX_LEVEL);
-	prm_set(cap, flow_table_properties_nic_receive.log_max_ft_num, 10);
-	prm_set(cap, flow_table_properties_nic_receive.log_max_destination, 6);
-	prm_set(cap, flow_table_properties_nic_receive.log_max_flow, 20);
+	prm_set(fields, outer_dmac, 1);
+	prm_set(fields, outer_smac, 1);
+	prm_set(fields, outer_ether_type, 1);
+	prm_set(fields, outer_ip_version, 1);
+	prm_set(fields, outer_first_prio, 1);
+	prm_set(fields, outer_first_cfi, 1);
+	prm_set(fields, outer_first_vid, 1);
+	prm_set(fields, outer_ipv4_ttl, 1);
+	prm_set(fields, outer_sip, 1);
+	prm_set(fields, outer_dip, 1);
+	prm_set(fields, outer_frag, 1);
+	prm_set(fields, outer_ip_protocol, 1);
+	prm_set(fields, outer_ip_ecn, 1);
+	prm_set(fields, outer_ip_dscp, 1);
+	prm_set(fields, outer_udp_sport, 1);
+	prm_set(fields, outer_udp_dport, 1);
+	prm_set(fields, outer_tcp_sport, 1);
+	prm_set(fields, outer_tcp_dport, 1);
+	prm_set(fields, outer_tcp_flags, 1);
+}
+
+static void cx5_flow(struct prm_flow_table_nic_cap *nic)
+{
+	struct prm_flow_table_prop_layout *cap =
+		prm_sub(nic, flow_table_properties_nic_receive, flow_table_prop_layout);
+
+	prm_set(nic, nic_rx_multi_path_tirs, 1);
+	prm_set(nic, nic_rx_multi_path_tirs_fts, 1);
+	prm_set(cap, ft_support, 1);
+	prm_set(cap, flow_counter, 1);
+	prm_set(cap, flow_modify_en, 1);
+	prm_set(cap, modify_root, 1);
+	prm_set(cap, identified_miss_table_mode, 1);
+	prm_set(cap, flow_table_modify, 1);
+	prm_set(cap, log_max_ft_size, FLOW_LOG_MAX_SIZE);
+	prm_set(cap, max_ft_level, FLOW_MAX_LEVEL);
+	prm_set(cap, log_max_ft_num, 10);
+	prm_set(cap, log_max_flow_counter, 14);
+	prm_set(cap, log_max_destination, 6);
+	prm_set(cap, log_max_flow, 20);
+	cx5_flow_fields(prm_sub(cap, ft_field_support, flow_table_fields_supported));
+	cx5_flow_fields(prm_sub(cap, ft_field_bitmask_support, flow_table_fields_supported));
 }
 
 static int cx5_caps(const struct cxdev *dev, unsigned int type, void *cur, void *max)
@@ -175,7 +213,7 @@ static const struct card cards[] = {
 		.bar_bytes = 32u << 20, .vectors = 64, .boot_pages = 64, .init_pages = 1100,
 		.objs = {
 			[OBJ_UAR] = { 64, 8192 - 64 }, [OBJ_PD] = { 1, 1 << 16 }, [OBJ_TD] = { 1, 1 << 10 },
-			[OBJ_XRCD] = { 1, 1 << 10 }, [OBJ_MKEY] = { 1, 1 << 20 }, [OBJ_PSV] = { 1, 1 << 16 },
+			[OBJ_XRCD] = { 1, 1 << 10 }, [OBJ_MKEY] = { 16, 1 << 20 }, [OBJ_PSV] = { 1, 1 << 16 },
 			[OBJ_EQ] = { 1, 1 << 6 }, [OBJ_CQ] = { 0x400, 1 << 16 }, [OBJ_QP] = { 0x80, 1 << 18 },
 			[OBJ_SRQ] = { 0, 1 << 16 }, [OBJ_XRC_SRQ] = { 0, 1 << 16 }, [OBJ_RMP] = { 0, 1 << 16 },
 			[OBJ_TIS] = { 1, 1 << 12 }, [OBJ_TIR] = { 1, 1 << 12 }, [OBJ_SQ] = { 0, 1 << 14 },

@@ -18,7 +18,7 @@
 #define OPCODES 0x1000
 
 static const struct cmd_desc *const tables[] = {
-	cmds_hca, cmds_obj, cmds_eq_cq, cmds_qp, cmds_vport, cmds_nic, cmds_flow, cmds_port,
+	cmds_hca, cmds_obj, cmds_eq_cq, cmds_qp, cmds_srq, cmds_vport, cmds_nic, cmds_flow, cmds_port,
 };
 
 /* A command on its way through the queue. */

@@ -44,6 +44,7 @@ struct timer {
 	void (*fn)(struct timer *timer);
 };
 
+uint64_t device_clock(void);	/* iseg.c: the internal timer, also the unit of a completion's timestamp */
 uint64_t now_ns(void);		/* CLOCK_MONOTONIC; host tests move it by loop_test_clock() */
 void work_init(struct work *work, void (*fn)(struct work *work));
 void work_queue(struct work *work);	/* once: queueing queued work changes nothing */
@@ -158,7 +159,7 @@ PRM_CMD_LIST(PRM_DECLARE_RESERVED)
 	.out_len = sizeof(struct prm_##n##_out), .reserved = prm_reserved_##n##_in, .run = run_##n, ##__VA_ARGS__ }
 
 /* The tables that cmdq.c dispatches from; each ends with a row whose name is NULL. */
-extern const struct cmd_desc cmds_hca[], cmds_obj[], cmds_eq_cq[], cmds_qp[], cmds_vport[], cmds_nic[], cmds_flow[],
+extern const struct cmd_desc cmds_hca[], cmds_obj[], cmds_eq_cq[], cmds_qp[], cmds_srq[], cmds_vport[], cmds_nic[], cmds_flow[],
 	cmds_port[];
 
 /*
@@ -270,10 +271,13 @@ struct frame {
 	uint8_t data[FRAME_MAX];
 };
 
+#define PORT_SIZES 10
+
 /* What passed a port, without FCS; a frame that is dropped at the port counts in the last ones only. */
 struct port_counters {
 	uint64_t tx_frames, tx_bytes, tx_multicast, tx_broadcast;
 	uint64_t rx_frames, rx_bytes, rx_multicast, rx_broadcast;
+	uint64_t rx_sizes[PORT_SIZES];	/* by length with FCS: 64, to 127, 255, 511, 1023, 1518, 2047, 4095, 8191, above */
 	uint64_t link_downs;
 	uint64_t full, down, malformed;
 };
@@ -289,6 +293,7 @@ void port_destroy(struct port *port);
  */
 void port_send(struct port *port, struct frame *frame);
 bool port_link_up(const struct port *port);
+bool port_admin_up(const struct port *port);
 void port_set_admin(struct port *port, bool up);	/* PAOS; a change raises the port event on its function */
 void port_set_wire(struct port *port, bool up);		/* the cable, for faults; likewise */
 void port_flush(struct port *port);	/* reset of the function: what waits for it is lost, the link event too */

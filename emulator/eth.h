@@ -69,10 +69,7 @@ struct eth_state {
 	uint8_t an_disable;
 	uint32_t proto_admin;
 	uint8_t node_desc[64];
-	uint8_t host_endianness;
 };
-
-uint16_t eth_port_mtu(struct cxdev *dev);
 
 /* ---- queues ---- */
 
@@ -136,7 +133,7 @@ void sq_to_error(struct sq *sq);
 #define ETH_P_8021AD	0x88a8
 
 /* Where the headers are. l3 and l4 are 0 if there is none that is understood. */
-struct packet {
+struct eth_packet {
 	const uint8_t *data;
 	uint32_t len;
 	uint16_t ethertype;		/* behind the VLAN tags */
@@ -150,16 +147,16 @@ struct packet {
 	bool len_ok;			/* the IP header's length lies within the frame */
 };
 
-void packet_parse(struct packet *packet, const uint8_t *data, uint32_t len);
+void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len);
 /* One's complement sum of big-endian words, not folded, not inverted. */
 uint64_t csum_add(uint64_t sum, const void *data, size_t len);
 uint16_t csum_fold(uint64_t sum);	/* not inverted */
-uint64_t packet_pseudo_sum(const struct packet *packet, uint32_t l4_len);
-bool packet_l3_ok(const struct packet *packet);
-bool packet_l4_ok(const struct packet *packet);	/* TCP or UDP with a right checksum (UDP: or none over IPv4) */
+uint64_t packet_pseudo_sum(const struct eth_packet *packet, uint32_t l4_len);
+bool packet_l3_ok(const struct eth_packet *packet);
+bool packet_l4_ok(const struct eth_packet *packet);	/* TCP or UDP with a right checksum (UDP: or none over IPv4) */
 /* Write the IPv4 header's checksum; the TCP or UDP one over the bytes from l4 to @end. */
-void packet_set_l3_csum(uint8_t *data, const struct packet *packet);
-void packet_set_l4_csum(uint8_t *data, const struct packet *packet, uint32_t end);
+void packet_set_l3_csum(uint8_t *data, const struct eth_packet *packet);
+void packet_set_l4_csum(uint8_t *data, const struct eth_packet *packet, uint32_t end);
 uint32_t toeplitz(const uint8_t key[40], const uint8_t *input, size_t len);
 
 struct rss {
@@ -167,8 +164,8 @@ struct rss {
 	uint8_t type;			/* as the CQE's rss_hash_type */
 };
 
-struct rss packet_rss(const struct packet *packet, const struct prm_tirc *tirc);
-void packet_match_set(const struct packet *packet, struct prm_fte_match_set_lyr_2_4 *set);
+struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc);
+void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set);
 
 /* ---- steering: cmd_flow.c, steer.c ---- */
 
@@ -215,7 +212,7 @@ struct flow_table {
 };
 
 /* The rules for a packet: calls deliver() once for each TIR it goes to. Returns how often that was. */
-unsigned int steer(struct cxdev *dev, const struct packet *packet,
-		   void (*deliver)(struct tir *tir, const struct packet *packet, uint32_t tag, void *arg), void *arg);
+unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
+		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg), void *arg);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define CORE_CLOCK_KHZ 78125ull
 
-static uint64_t internal_timer(void)
+uint64_t device_clock(void)
 {
 	return (unsigned __int128)now_ns() * CORE_CLOCK_KHZ / 1000000;
 }
@@ -49,9 +49,9 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 	case offsetof(struct prm_iseg, initializing):
 		return now_ns() < hca->boot_done_ns ? PRM_ISEG_INITIALIZING : 0;
 	case offsetof(struct prm_iseg, internal_timer_h):
-		return internal_timer() >> 32;
+		return device_clock() >> 32;
 	case offsetof(struct prm_iseg, internal_timer_l):
-		return internal_timer();
+		return device_clock();
 	case offsetof(struct prm_iseg, health_counter):
 		return now_ns() / 10000000 & 0xffffff;
 	default:

@@ -26,7 +26,7 @@ static void put16(uint8_t *p, uint16_t v)
 }
 
 /* Keeps l4 only if the whole fixed part of the header is there. */
-static void parse_l4(struct packet *packet, uint32_t at)
+static void parse_l4(struct eth_packet *packet, uint32_t at)
 {
 	uint32_t need = packet->proto == IPPROTO_TCP ? 20 : packet->proto == IPPROTO_UDP ? 8 : 0;
 
@@ -34,7 +34,7 @@ static void parse_l4(struct packet *packet, uint32_t at)
 		packet->l4 = at;
 }
 
-static void parse_ipv4(struct packet *packet, uint32_t at)
+static void parse_ipv4(struct eth_packet *packet, uint32_t at)
 {
 	const uint8_t *ip = packet->data + at;
 	uint32_t ihl, total;
@@ -56,7 +56,7 @@ static void parse_ipv4(struct packet *packet, uint32_t at)
 		parse_l4(packet, at + ihl);
 }
 
-static void parse_ipv6(struct packet *packet, uint32_t at)
+static void parse_ipv6(struct eth_packet *packet, uint32_t at)
 {
 	const uint8_t *ip = packet->data + at;
 	bool first = true;
@@ -94,7 +94,7 @@ static void parse_ipv6(struct packet *packet, uint32_t at)
 		parse_l4(packet, at);
 }
 
-void packet_parse(struct packet *packet, const uint8_t *data, uint32_t len)
+void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len)
 {
 	uint32_t at = 12;
 	int tags;
@@ -145,7 +145,7 @@ uint16_t csum_fold(uint64_t sum)
 	return sum;
 }
 
-uint64_t packet_pseudo_sum(const struct packet *packet, uint32_t l4_len)
+uint64_t packet_pseudo_sum(const struct eth_packet *packet, uint32_t l4_len)
 {
 	const uint8_t *ip = packet->data + packet->l3;
 	uint64_t sum;
@@ -157,7 +157,7 @@ uint64_t packet_pseudo_sum(const struct packet *packet, uint32_t l4_len)
 	return sum + packet->proto + (l4_len >> 16) + (l4_len & 0xffff);
 }
 
-bool packet_l3_ok(const struct packet *packet)
+bool packet_l3_ok(const struct eth_packet *packet)
 {
 	const uint8_t *ip = packet->data + packet->l3;
 
@@ -168,7 +168,7 @@ bool packet_l3_ok(const struct packet *packet)
 	return csum_fold(csum_add(0, ip, (ip[0] & 0xf) * 4)) == 0xffff;
 }
 
-bool packet_l4_ok(const struct packet *packet)
+bool packet_l4_ok(const struct eth_packet *packet)
 {
 	uint32_t len;
 	uint64_t sum;
@@ -193,7 +193,7 @@ bool packet_l4_ok(const struct packet *packet)
 	return csum_fold(csum_add(sum, packet->data + packet->l4, len)) == 0xffff;
 }
 
-void packet_set_l3_csum(uint8_t *data, const struct packet *packet)
+void packet_set_l3_csum(uint8_t *data, const struct eth_packet *packet)
 {
 	uint8_t *ip = data + packet->l3;
 
@@ -203,7 +203,7 @@ void packet_set_l3_csum(uint8_t *data, const struct packet *packet)
 	put16(ip + 10, ~csum_fold(csum_add(0, ip, (ip[0] & 0xf) * 4)));
 }
 
-void packet_set_l4_csum(uint8_t *data, const struct packet *packet, uint32_t end)
+void packet_set_l4_csum(uint8_t *data, const struct eth_packet *packet, uint32_t end)
 {
 	uint32_t at = packet->l4 + (packet->proto == IPPROTO_TCP ? 16 : 6);
 	uint32_t len = end - packet->l4;
@@ -251,7 +251,7 @@ static void order_pair(uint8_t *a, uint8_t *b, size_t len)
 	memcpy(b, tmp, len);
 }
 
-struct rss packet_rss(const struct packet *packet, const struct prm_tirc *tirc)
+struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc)
 {
 	uint32_t fields = prm_get(tirc, rx_hash_field_selector_outer.selected_fields);
 	unsigned int ip_len = packet->ip_version == 6 ? 16 : 4, fn = prm_get(tirc, rx_hash_fn), len = 0;
@@ -301,7 +301,7 @@ struct rss packet_rss(const struct packet *packet, const struct prm_tirc *tirc)
 
 /* ---- fields for steering --------------------------------------------------------------------------------------------- */
 
-static void match_ip(const struct packet *packet, struct prm_fte_match_set_lyr_2_4 *set)
+static void match_ip(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set)
 {
 	const uint8_t *ip = packet->data + packet->l3;
 	uint8_t tclass;
@@ -325,7 +325,7 @@ static void match_ip(const struct packet *packet, struct prm_fte_match_set_lyr_2
 	prm_set(set, ip_ecn, tclass & 3);
 }
 
-void packet_match_set(const struct packet *packet, struct prm_fte_match_set_lyr_2_4 *set)
+void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set)
 {
 	const uint8_t *l4 = packet->data + packet->l4;
 

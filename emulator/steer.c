@@ -13,9 +13,9 @@
 
 struct walk {
 	struct cxdev *dev;
-	const struct packet *packet;
+	const struct eth_packet *packet;
 	struct prm_fte_match_set_lyr_2_4 fields;
-	void (*deliver)(struct tir *tir, const struct packet *packet, uint32_t tag, void *arg);
+	void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg);
 	void *arg;
 	unsigned int steps, delivered;
 };
@@ -86,8 +86,8 @@ static void walk_table(struct walk *walk, struct flow_table *table, uint32_t tag
 	}
 }
 
-unsigned int steer(struct cxdev *dev, const struct packet *packet,
-		   void (*deliver)(struct tir *tir, const struct packet *packet, uint32_t tag, void *arg), void *arg)
+unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
+		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg), void *arg)
 {
 	struct walk walk = { .dev = dev, .packet = packet, .deliver = deliver, .arg = arg };
 

@@ -15,6 +15,7 @@
 #include "prm/eqe.h"
 
 #define FRAME_MIN 60		/* without FCS; shorter frames are padded with zeros as a MAC does */
+#define FCS 4
 #define PORT_QUEUE 1024		/* frames that wait at one port */
 #define POOL_MAX 2048		/* free frames that are kept */
 #define FDB_SETS 256
@@ -179,12 +180,23 @@ static bool is_broadcast(const struct frame *frame)
 	return !memcmp(frame->data, "\xff\xff\xff\xff\xff\xff", 6);
 }
 
+static unsigned int size_class(uint32_t len)
+{
+	static const uint32_t upto[PORT_SIZES - 1] = { 64, 127, 255, 511, 1023, 1518, 2047, 4095, 8191 };
+	unsigned int i;
+
+	for (i = 0; i < PORT_SIZES - 1 && len > upto[i]; i++)
+		;
+	return i;
+}
+
 static void deliver_one(struct port *port, struct frame *frame)
 {
 	struct port_counters *counters = &port->counters;
 
 	counters->rx_frames++;
 	counters->rx_bytes += frame->len;
+	counters->rx_sizes[size_class(frame->len + FCS)]++;
 	if (is_broadcast(frame))
 		counters->rx_broadcast++;
 	else if (is_multicast(frame))
@@ -356,6 +368,11 @@ void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
 bool port_link_up(const struct port *port)
 {
 	return port->admin && port->wire;
+}
+
+bool port_admin_up(const struct port *port)
+{
+	return port->admin;
 }
 
 /* The port event, later than the command that caused it: a function learns of its link as of a thing that takes time. */

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# What must hold after the tests of a session: scripts/check runs it last.
+. "$(dirname "$0")/ktap.sh"
+
+unloads()
+{
+	local host
+
+	driver_unload
+	for host in $(peer_hosts); do peer_on "$host" driver_unload; done
+}
+
+# kmemleak needs two scans, some seconds apart, to be sure of a leak.
+no_leaks()
+{
+	local f=/sys/kernel/debug/kmemleak text
+
+	[ -e $f ] || skip "this kernel has no kmemleak"
+	echo scan >$f
+	sleep 6
+	echo scan >$f
+	text=$(cat $f)
+	[ -z "$text" ] || { echo "$text" | head -n 60; fail "kmemleak found $(grep -c unreferenced <<<"$text") objects"; }
+}
+
+no_dma_errors()
+{
+	local n
+
+	[ -e /sys/kernel/debug/dma-api/error_count ] || skip "this kernel has no DMA debugging"
+	n=$(cat /sys/kernel/debug/dma-api/error_count)
+	[ "$((n))" = 0 ] || fail "DMA debugging counted $n errors"
+	[ "$(cat /sys/kernel/debug/dma-api/disabled)" = N ] || fail "DMA debugging turned itself off"
+}
+
+# Run a function of this file in every guest
+everywhere()
+{
+	local host rc
+
+	("$1") || rc=$?
+	for host in $(peer_hosts); do
+		peer_on "$host" "bash selftests/lib/after.sh $1" || rc=$?
+	done
+	return "${rc:-0}"
+}
+
+if [ $# = 1 ]; then
+	"$1"
+	exit
+fi
+
+ktap_plan 3
+ktap_run "the driver unloads in every guest" unloads
+KTAP_TIMEOUT=300 ktap_run "kmemleak finds nothing" everywhere no_leaks
+ktap_run "DMA debugging found nothing" everywhere no_dma_errors
+ktap_end

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Tables of cases: each case is a sentence and what must hold. A case begins, states what it
+ * expects, and ends when the next one begins; each becomes one line of KTAP.
+ */
+#ifndef HOST_H
+#define HOST_H
+
+#include <linux/types.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+void begin(const char *subject, const char *sentence);
+void expect_at(const char *file, int line, const char *what, u64 got, u64 want);
+void expect_text_at(const char *file, int line, const char *what, const char *got, const char *want);
+void expect_bytes_at(const char *file, int line, const char *what, const void *got, const void *want, size_t n);
+
+#define expect(got, want)		expect_at(__FILE__, __LINE__, #got, (u64)(got), (u64)(want))
+#define expect_text(got, want)		expect_text_at(__FILE__, __LINE__, #got, got, want)
+#define expect_bytes(got, want, n)	expect_bytes_at(__FILE__, __LINE__, #got, got, want, n)
+
+void test_prm(void);
+void test_mode(void);
+void test_gid(void);
+void test_path(void);
+void test_event(void);
+void test_mbox(void);
+void test_addrpath(void);
+void test_qpc(void);
+void test_wqe(void);
+void test_cqe(void);
+void test_caps(void);
+
+#endif

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The codecs of what the device sends or checks: events, mailboxes, completions, capabilities. */
+#include <errno.h>
+#include <string.h>
+#include "host.h"
+#include "codec/caps.h"
+#include "codec/cqe.h"
+#include "codec/event.h"
+#include "codec/mbox.h"
+
+static const struct {
+	const char *sentence;
+	u8 owner;
+	u32 ci;
+	u8 log_size;
+	bool ours;
+} owner_cases[] = {
+	{ "before the first round the device has not written", 1, 0, 4, false },
+	{ "in the first round an owner of 0 is ours", 0, 0, 4, true },
+	{ "the last entry of the first round", 0, 15, 4, true },
+	{ "in the second round an owner of 0 is the first round's", 0, 16, 4, false },
+	{ "in the second round an owner of 1 is ours", 1, 16, 4, true },
+	{ "the index wraps at 32 bits without a gap", 1, 0xffffffff, 4, true },
+	{ "other bits of the owner byte do not count", 0xfe, 0, 4, true },
+};
+
+/* Where in the data of an entry a number stands. */
+static const struct {
+	const char *sentence;
+	u8 type, sub_type;
+	u8 data[28];
+	int err;
+	struct cxr_event event;
+} event_cases[] = {
+	{ "a completion carries the CQN in its last 24 bits", 0x00, 0, { [24] = 0xff, 0x12, 0x34, 0x56 }, 0,
+	  { .kind = CXR_EVENT_COMP, .num = 0x123456 } },
+	{ "a command event carries the finished slots", 0x0a, 0, { 0x80, 0, 0, 0x01 }, 0,
+	  { .kind = CXR_EVENT_CMD, .vector = 0x80000001 } },
+	{ "a page request asks for pages", 0x0b, 0, { 0, 0, 0, 3, 0, 0, 1, 0 }, 0,
+	  { .kind = CXR_EVENT_PAGES, .func = 3, .pages = 256 } },
+	{ "a negative page request gives pages back", 0x0b, 0, { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xfe }, 0,
+	  { .kind = CXR_EVENT_PAGES, .pages = -2 } },
+	{ "a port comes up", 0x09, 4, { [8] = 0x10 }, 0, { .kind = CXR_EVENT_PORT, .port = 1, .up = true } },
+	{ "a port goes down", 0x09, 1, { [8] = 0x20 }, 0, { .kind = CXR_EVENT_PORT, .port = 2 } },
+	{ "a port's new GUID is a line in the log", 0x09, 8, { [8] = 0x10 }, 0,
+	  { .kind = CXR_EVENT_HEALTH, .port = 1 } },
+	{ "a CQ error carries CQN and syndrome", 0x04, 0, { 0, 0, 0, 7, [11] = 1 }, 0,
+	  { .kind = CXR_EVENT_CQ_ERROR, .num = 7, .syndrome = 1 } },
+	{ "a QP's communication is established", 0x02, 0, { [24] = 0, 0, 1, 0 }, 0,
+	  { .kind = CXR_EVENT_QP, .num = 0x100, .what = CXR_QPE_COMM_EST } },
+	{ "a QP met an invalid request", 0x10, 0, { [24] = 0, 0, 1, 0 }, 0,
+	  { .kind = CXR_EVENT_QP, .num = 0x100, .what = CXR_QPE_INVALID_REQ } },
+	{ "a QP took the last WQE of its SRQ", 0x13, 0, { [24] = 0, 0, 1, 0 }, 0,
+	  { .kind = CXR_EVENT_QP, .num = 0x100, .what = CXR_QPE_LAST_WQE } },
+	{ "an SRQ reached its limit", 0x14, 0, { [24] = 0, 0, 1, 0 }, 0,
+	  { .kind = CXR_EVENT_SRQ, .num = 0x100, .what = 0 } },
+	{ "an SRQ failed", 0x12, 0, { [24] = 0, 0, 1, 0 }, 0, { .kind = CXR_EVENT_SRQ, .num = 0x100, .what = 1 } },
+	{ "a temperature warning is for the log", 0x17, 0, { 0 }, 0, { .kind = CXR_EVENT_HEALTH } },
+	{ "a type that does not exist is reported with its number", 0xee, 5, { 0 }, -EPROTO, {} },
+	{ "an event that nobody subscribes to is reported likewise", 0x0c, 0, { 0 }, -EPROTO, {} },
+};
+
+void test_event(void)
+{
+	struct cxr_event event;
+	struct prm_eqe eqe;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(owner_cases); i++) {
+		begin("eqe owner", owner_cases[i].sentence);
+		expect(cxr_eqe_ours(owner_cases[i].owner, owner_cases[i].ci, owner_cases[i].log_size),
+		       owner_cases[i].ours);
+	}
+	for (i = 0; i < ARRAY_SIZE(event_cases); i++) {
+		begin("event", event_cases[i].sentence);
+		memset(&eqe, 0, sizeof(eqe));
+		memset(&event, 0xff, sizeof(event));
+		eqe.type = event_cases[i].type;
+		eqe.sub_type = event_cases[i].sub_type;
+		memcpy(eqe.data.raw, event_cases[i].data, sizeof(event_cases[i].data));
+		expect(cxr_event_decode(&eqe, &event), event_cases[i].err);
+		expect(event.type, event_cases[i].type);
+		expect(event.subtype, event_cases[i].sub_type);
+		if (event_cases[i].err)
+			continue;
+		expect(event.kind, event_cases[i].event.kind);
+		expect(event.num, event_cases[i].event.num);
+		expect(event.what, event_cases[i].event.what);
+		expect(event.syndrome, event_cases[i].event.syndrome);
+		expect(event.vector, event_cases[i].event.vector);
+		expect(event.func, event_cases[i].event.func);
+		expect(event.pages, event_cases[i].event.pages);
+		expect(event.port, event_cases[i].event.port);
+		expect(event.up, event_cases[i].event.up);
+	}
+}
+
+static const struct {
+	const char *sentence;
+	u32 len, blocks;
+} block_cases[] = {
+	{ "an empty message needs no block", 0, 0 },
+	{ "16 bytes stand in the entry", 16, 0 },
+	{ "the 17th byte needs a block", 17, 1 },
+	{ "528 bytes fill one block", 528, 1 },
+	{ "529 bytes need two", 529, 2 },
+	{ "4112 bytes fill eight", 4112, 8 },
+};
+
+static void test_mbox_parts(void)
+{
+	struct prm_mbox_block block;
+	u8 msg[600], back[600];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(msg); i++)
+		msg[i] = i * 7 + 1;
+
+	begin("mbox", "a message comes back from its blocks as it went in");
+	memset(back, 0, sizeof(back));
+	memcpy(back, msg, 16);
+	for (i = 0; i < 2; i++) {
+		cxr_mbox_fill(&block, msg, sizeof(msg), i, 0x1000, 0x5a);
+		expect(cxr_mbox_take(&block, back, sizeof(back), i, 0x5a), 0);
+	}
+	expect_bytes(back, msg, sizeof(msg));
+
+	begin("mbox", "the last block's rest is zero");
+	expect(block.data[600 - 528 - 1], msg[599]);
+	expect(block.data[600 - 528], 0);
+
+	begin("mbox", "a block carries number, token and the next one's address");
+	expect(be32_to_cpu(block.block_num), 1);
+	expect(block.token, 0x5a);
+	expect(be64_to_cpu(block.next), 0x1000);
+
+	begin("mbox", "a block with another token is refused");
+	expect(cxr_mbox_take(&block, back, sizeof(back), 1, 0x5b), -EPROTO);
+
+	begin("mbox", "a block with another number is refused");
+	expect(cxr_mbox_take(&block, back, sizeof(back), 0, 0x5a), -EPROTO);
+
+	begin("mbox", "a block past the end of the message takes nothing");
+	cxr_mbox_fill(&block, msg, 17, 1, 0, 1);
+	expect(cxr_xor8(block.data, sizeof(block.data)), 0);
+	expect(cxr_mbox_take(&block, back, 17, 1, 1), 0);
+	expect_bytes(back, msg, sizeof(msg));
+}
+
+static void test_signatures(void)
+{
+	struct prm_mbox_block block;
+	struct prm_cmdq_entry entry = { .type = PRM_CMDQ_TYPE_PCI, .token = 3, .status_own = 1 };
+	u8 msg[100] = { [50] = 0xa5 };
+
+	begin("mbox", "a signed entry sums to all ones");
+	entry.sig = 0x77;
+	cxr_cmd_entry_sign(&entry);
+	expect(cxr_xor8(&entry, sizeof(entry)), 0xff);
+
+	begin("mbox", "a signed block sums to all ones, whole and behind its data");
+	cxr_mbox_fill(&block, msg, sizeof(msg), 0, 0x12345400, 9);
+	block.sig = 0x11;
+	block.ctrl_sig = 0x22;
+	cxr_mbox_sign(&block);
+	expect(cxr_xor8(&block, sizeof(block)), 0xff);
+	expect(cxr_xor8((u8 *)&block + 512, 0x3f), 0xff);
+}
+
+void test_mbox(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(block_cases); i++) {
+		begin("mbox", block_cases[i].sentence);
+		expect(cxr_mbox_blocks(block_cases[i].len), block_cases[i].blocks);
+	}
+	test_mbox_parts();
+	test_signatures();
+}
+
+static const struct {
+	const char *sentence;
+	u8 bytes[64];
+	struct cxr_cqe cqe;
+} cqe_cases[] = {
+	{ "a finished send names its WQE and opcode", { [56] = 0x0a, 0, 1, 2, 0, 9, 0, 0x00 },
+	  { .kind = CXR_CQE_REQ, .qpn = 0x102, .send_opcode = 0x0a, .wqe_counter = 9 } },
+	{ "a received send has a length and a user index",
+	  { [33] = 1, 2, 3, [46] = 2, 0, [57] = 0, 1, 2, 0, 9, 0, 0x20 },
+	  { .kind = CXR_CQE_RESP_SEND, .user_index = 0x10203, .byte_count = 0x200, .qpn = 0x102,
+	    .wqe_counter = 9 } },
+	{ "an immediate stays in network order", { [36] = 0, 0, 0x12, 0x34, [63] = 0x30 },
+	  { .kind = CXR_CQE_RESP_SEND_IMM, .imm_inval = (__be32)0x34120000, .pkey_index = 0x1234 } },
+	{ "a write with immediate is a receive completion", { [63] = 0x10 },
+	  { .kind = CXR_CQE_RESP_WRITE_IMM } },
+	{ "a datagram over IPv4 names source QP, GRH and layer", { [24] = 0x12, 0, 0, 5, [63] = 0x20 },
+	  { .kind = CXR_CQE_RESP_SEND, .src_qpn = 5, .flags = CXR_CQE_GRH | CXR_CQE_IPV4_GRH } },
+	{ "a datagram over IPv6 has no IPv4 mark", { [24] = 0x11, 0, 0, 5, [63] = 0x20 },
+	  { .kind = CXR_CQE_RESP_SEND, .src_qpn = 5, .flags = CXR_CQE_GRH } },
+	{ "a TCP packet with good sums and a VLAN", { [28] = 0x07, 0x39, 0xa0, 0x64, [63] = 0x20 },
+	  { .kind = CXR_CQE_RESP_SEND, .vlan = 100, .sl = 5,
+	    .flags = CXR_CQE_L2_OK | CXR_CQE_L3_OK | CXR_CQE_L4_OK | CXR_CQE_VLAN | CXR_CQE_IPV4 |
+		     CXR_CQE_TCP } },
+	{ "a UDP packet over IPv6 with an RSS hash", { [12] = 1, 2, 3, 4, 0xc8, [28] = 0x02, 0x24, [63] = 0x20 },
+	  { .kind = CXR_CQE_RESP_SEND, .rss_hash = 0x01020304, .rss_type = 0xc8,
+	    .flags = CXR_CQE_L3_OK | CXR_CQE_IPV6 | CXR_CQE_UDP } },
+	{ "data scattered into the entry are marked", { [63] = 0x24 },
+	  { .kind = CXR_CQE_RESP_SEND, .inline_data = true } },
+	{ "a failed send carries both syndromes", { [54] = 0x88, 0x15, 0x0a, 0, 1, 2, 0, 9, 0, 0xd0 },
+	  { .kind = CXR_CQE_REQ_ERR, .syndrome = 0x15, .vendor_err = 0x88, .qpn = 0x102, .send_opcode = 0x0a,
+	    .wqe_counter = 9 } },
+	{ "a flushed receive", { [55] = 0x05, [63] = 0xe1 }, { .kind = CXR_CQE_RESP_ERR, .syndrome = 5 } },
+	{ "an entry of no known kind says so", { [63] = 0x90 }, { .kind = CXR_CQE_UNKNOWN } },
+};
+
+static void expect_cqe(const struct cxr_cqe *got, const struct cxr_cqe *want)
+{
+	expect(got->kind, want->kind);
+	expect(got->qpn, want->qpn);
+	expect(got->user_index, want->user_index);
+	expect(got->wqe_counter, want->wqe_counter);
+	expect(got->send_opcode, want->send_opcode);
+	expect(got->byte_count, want->byte_count);
+	expect(got->imm_inval, want->imm_inval);
+	expect(got->flags, want->flags);
+	expect(got->src_qpn, want->src_qpn);
+	expect(got->sl, want->sl);
+	expect(got->vlan, want->vlan);
+	expect(got->pkey_index, want->pkey_index);
+	expect(got->rss_hash, want->rss_hash);
+	expect(got->rss_type, want->rss_type);
+	expect(got->syndrome, want->syndrome);
+	expect(got->vendor_err, want->vendor_err);
+	expect(got->inline_data, want->inline_data);
+}
+
+void test_cqe(void)
+{
+	struct cxr_cqe got;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cqe_cases); i++) {
+		begin("cqe", cqe_cases[i].sentence);
+		memset(&got, 0xff, sizeof(got));
+		cxr_cqe_decode((const struct prm_cqe64 *)cqe_cases[i].bytes, &got);
+		expect_cqe(&got, &cqe_cases[i].cqe);
+	}
+
+	for (i = 0; i < ARRAY_SIZE(owner_cases); i++) {
+		begin("cqe owner", owner_cases[i].sentence);
+		expect(cxr_cqe_ours(owner_cases[i].owner & 1, owner_cases[i].ci, owner_cases[i].log_size),
+		       owner_cases[i].ours);
+	}
+	begin("cqe owner", "an entry with the invalid opcode is nobody's, whatever its owner");
+	expect(cxr_cqe_ours(0xf0, 0, 4), false);
+	expect(cxr_cqe_ours(0xf1, 16, 4), false);
+
+	begin("cqe", "a syndrome has a text, and one that does not exist too");
+	expect_text(cxr_cqe_syndrome_text(0x15), "transport retries exceeded");
+	expect_text(cxr_cqe_syndrome_text(0x99), "unknown error");
+}
+
+/* A device that passes the check. */
+static void good_hca(struct prm_cmd_hca_cap *cap)
+{
+	memset(cap, 0, sizeof(*cap));
+	prm_set(cap, num_ports, 1);
+	prm_set(cap, port_type, PRM_PORT_TYPE_ETH);
+	prm_set(cap, log_max_qp, 18);
+	prm_set(cap, log_max_qp_sz, 15);
+	prm_set(cap, log_max_cq, 24);
+	prm_set(cap, log_max_cq_sz, 22);
+	prm_set(cap, log_max_eq, 7);
+	prm_set(cap, log_max_eq_sz, 22);
+	prm_set(cap, log_max_pd, 23);
+	prm_set(cap, log_max_mkey, 24);
+	prm_set(cap, log_max_msg, 30);
+	prm_set(cap, max_wqe_sz_sq, 1024);
+	prm_set(cap, max_wqe_sz_rq, 512);
+	prm_set(cap, cqe_version, 1);
+	prm_set(cap, bf, 1);
+	prm_set(cap, log_bf_reg_size, 9);
+	prm_set(cap, roce, 1);
+}
+
+static void good_roce(struct prm_roce_cap *cap)
+{
+	memset(cap, 0, sizeof(*cap));
+	prm_set(cap, roce_version, 5);
+	prm_set(cap, l3_type, 6);
+	prm_set(cap, roce_address_table_size, 256);
+	prm_set(cap, r_roce_dest_udp_port, 4791);
+	prm_set(cap, r_roce_min_src_udp_port, 0xc000);
+	prm_set(cap, r_roce_max_src_udp_port, 0xffff);
+}
+
+static void test_caps_decode(struct cxr_caps *caps)
+{
+	struct prm_per_protocol_networking_offload_caps eth = {};
+	struct prm_flow_table_nic_cap flow = {};
+	struct prm_cmd_hca_cap hca;
+	struct prm_roce_cap roce;
+
+	good_hca(&hca);
+	good_roce(&roce);
+	prm_set(&eth, csum_cap, 1);
+	prm_set(&eth, max_lso_cap, 18);
+	prm_set(&eth, rss_ind_tbl_cap, 8);
+	prm_set(&eth, wqe_inline_mode, PRM_INLINE_MODE_NOT_REQUIRED);
+	prm_set(&flow, flow_table_properties_nic_receive.ft_support, 1);
+	prm_set(&flow, flow_table_properties_nic_receive.log_max_ft_size, 20);
+	prm_set(&flow, flow_table_properties_nic_receive.max_ft_level, 64);
+	cxr_caps_decode_hca(&hca, caps);
+	cxr_caps_decode_eth(&eth, caps);
+	cxr_caps_decode_flow(&flow, caps);
+	cxr_caps_decode_roce(&roce, caps);
+}
+
+static void test_caps_values(void)
+{
+	struct cxr_caps caps = {};
+	struct prm_cmd_hca_cap hca;
+	const char *why = NULL;
+
+	begin("caps", "a good device passes the check");
+	test_caps_decode(&caps);
+	expect(cxr_caps_check(&caps, &why), 0);
+
+	begin("caps", "numbers arrive where they belong");
+	expect(caps.num_ports, 1);
+	expect(caps.eth, true);
+	expect(caps.log_max_qp, 18);
+	expect(caps.log_max_msg, 30);
+	expect(caps.max_wqe_sz_sq, 1024);
+	expect(caps.log_bf_reg_size, 9);
+
+	begin("caps", "the pkey table's size 0 means 128 entries");
+	expect(caps.pkey_table_size, 128);
+
+	begin("caps", "RoCE bits 0 and 2 are v1 and v2, network layer bits 1 and 2 IPv4 and IPv6");
+	expect(caps.roce.roce && caps.roce.v1 && caps.roce.v2 && caps.roce.l3_ipv4 && caps.roce.l3_ipv6, true);
+	expect(caps.roce_addresses, 256);
+	expect(caps.udp_dport, 4791);
+
+	begin("caps", "LSO and RSS sizes are powers of two");
+	expect(caps.max_lso, 1 << 18);
+	expect(caps.rss_ind_tbl_max, 256);
+	expect(caps.ft_max_level, 64);
+
+	begin("caps", "a register size without BlueFlame counts for nothing");
+	good_hca(&hca);
+	prm_set(&hca, bf, 0);
+	cxr_caps_decode_hca(&hca, &caps);
+	expect(caps.log_bf_reg_size, 0);
+}
+
+static const struct {
+	const char *sentence;
+	size_t offset;
+	u8 value;
+	const char *why;
+} caps_cases[] = {
+	{ "no port", offsetof(struct cxr_caps, num_ports), 0, "the device has no port" },
+	{ "an InfiniBand port", offsetof(struct cxr_caps, eth), 0, "the port is not an Ethernet port" },
+	{ "more QPs than 24 bits number", offsetof(struct cxr_caps, log_max_qp), 25, "log_max_qp is out of range" },
+	{ "no event queue", offsetof(struct cxr_caps, log_max_eq), 0, "log_max_eq is out of range" },
+	{ "a CQ size that cannot be shifted", offsetof(struct cxr_caps, log_max_cq_sz), 255,
+	  "log_max_cq_sz is out of range" },
+	{ "messages over 2 GiB", offsetof(struct cxr_caps, log_max_msg), 32, "log_max_msg is out of range" },
+	{ "a CQE version of the future", offsetof(struct cxr_caps, cqe_version), 2, "the CQE version is not known" },
+};
+
+void test_caps(void)
+{
+	struct cxr_caps caps;
+	const char *why;
+	unsigned int i;
+
+	test_caps_values();
+	for (i = 0; i < ARRAY_SIZE(caps_cases); i++) {
+		begin("caps are refused", caps_cases[i].sentence);
+		memset(&caps, 0, sizeof(caps));
+		test_caps_decode(&caps);
+		*((u8 *)&caps + caps_cases[i].offset) = caps_cases[i].value;
+		why = NULL;
+		expect(cxr_caps_check(&caps, &why), -EPROTO);
+		expect_text(why, caps_cases[i].why);
+	}
+
+	begin("caps are refused", "RoCE without an address table");
+	memset(&caps, 0, sizeof(caps));
+	test_caps_decode(&caps);
+	caps.roce_addresses = 0;
+	why = NULL;
+	expect(cxr_caps_check(&caps, &why), -EPROTO);
+	expect_text(why, "there is RoCE but no RoCE address table");
+}

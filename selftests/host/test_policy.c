@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The policies: RoCE mode, GID table entries, paths. */
+#include <errno.h>
+#include <string.h>
+#include "host.h"
+#include "policy/gid.h"
+#include "policy/mode.h"
+#include "policy/path.h"
+
+static const struct {
+	const char *sentence;
+	const char *text;
+	int err;
+	enum cxr_roce_mode mode;
+} parse_cases[] = {
+	{ "0 is v1", "0", 0, CXR_ROCE_V1 },
+	{ "2 is v2", "2", 0, CXR_ROCE_V2 },
+	{ "4 is both", "4", 0, CXR_ROCE_V1_V2 },
+	{ "v1 by name", "v1", 0, CXR_ROCE_V1 },
+	{ "v2 by name", "v2", 0, CXR_ROCE_V2 },
+	{ "v1v2 by name", "v1v2", 0, CXR_ROCE_V1_V2 },
+	{ "a trailing newline is fine", "v1v2\n", 0, CXR_ROCE_V1_V2 },
+	{ "1 is refused: v1.5 is not offered", "1", -EINVAL, 0 },
+	{ "3 is refused", "3", -EINVAL, 0 },
+	{ "an empty text is refused", "", -EINVAL, 0 },
+	{ "a lone newline is refused", "\n", -EINVAL, 0 },
+	{ "two newlines are refused", "2\n\n", -EINVAL, 0 },
+	{ "a number that begins well is refused", "22", -EINVAL, 0 },
+	{ "a name that begins well is refused", "v1v", -EINVAL, 0 },
+	{ "capital letters are refused", "V1", -EINVAL, 0 },
+	{ "a leading blank is refused", " 2", -EINVAL, 0 },
+};
+
+static const struct {
+	const char *sentence;
+	enum cxr_roce_mode asked;
+	struct cxr_roce_support has;
+	struct cxr_mode_grant grant;
+} grant_cases[] = {
+	{ "a device that does both grants both", CXR_ROCE_V1_V2, { true, true, true, true, true },
+	  { true, CXR_ROCE_V1_V2, false } },
+	{ "a device that does both grants v1 alone", CXR_ROCE_V1, { true, true, true, true, true },
+	  { true, CXR_ROCE_V1, false } },
+	{ "a device that does both grants v2 alone", CXR_ROCE_V2, { true, true, true, true, true },
+	  { true, CXR_ROCE_V2, false } },
+	{ "both on a v1 device is v1, with a warning", CXR_ROCE_V1_V2, { true, true, false, true, true },
+	  { true, CXR_ROCE_V1, true } },
+	{ "both on a v2 device is v2, with a warning", CXR_ROCE_V1_V2, { true, false, true, true, true },
+	  { true, CXR_ROCE_V2, true } },
+	{ "v2 on a v1 device is v1, with a warning", CXR_ROCE_V2, { true, true, false, true, true },
+	  { true, CXR_ROCE_V1, true } },
+	{ "v1 on a v2 device is v2, with a warning", CXR_ROCE_V1, { true, false, true, true, true },
+	  { true, CXR_ROCE_V2, true } },
+	{ "v2 without IPv4 is no v2", CXR_ROCE_V2, { true, true, true, false, true },
+	  { true, CXR_ROCE_V1, true } },
+	{ "v2 without IPv6 is no v2", CXR_ROCE_V1_V2, { true, true, true, true, false },
+	  { true, CXR_ROCE_V1, true } },
+	{ "v1 needs no IP", CXR_ROCE_V1, { true, true, false, false, false }, { true, CXR_ROCE_V1, false } },
+	{ "a device without RoCE gets none", CXR_ROCE_V1_V2, { false, true, true, true, true },
+	  { false, CXR_ROCE_V1_V2, false } },
+	{ "a device with no version gets none", CXR_ROCE_V2, { true, false, false, true, true },
+	  { false, CXR_ROCE_V2, false } },
+};
+
+void test_mode(void)
+{
+	enum cxr_roce_mode mode;
+	struct cxr_mode_grant grant;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(parse_cases); i++) {
+		begin("mode", parse_cases[i].sentence);
+		mode = 77;
+		expect(cxr_roce_mode_parse(parse_cases[i].text, &mode), parse_cases[i].err);
+		expect(mode, parse_cases[i].err ? 77 : parse_cases[i].mode);
+	}
+	for (i = 0; i < ARRAY_SIZE(grant_cases); i++) {
+		begin("mode", grant_cases[i].sentence);
+		grant = cxr_roce_mode_grant(grant_cases[i].asked, &grant_cases[i].has);
+		expect(grant.roce, grant_cases[i].grant.roce);
+		expect(grant.mode, grant_cases[i].grant.mode);
+		expect(grant.differs, grant_cases[i].grant.differs);
+	}
+
+	begin("mode", "each mode has the name that its text may have");
+	expect_text(cxr_roce_mode_name(CXR_ROCE_V1), "v1");
+	expect_text(cxr_roce_mode_name(CXR_ROCE_V2), "v2");
+	expect_text(cxr_roce_mode_name(CXR_ROCE_V1_V2), "v1v2");
+
+	begin("mode", "v1v2 has both versions, the others have one");
+	expect(cxr_roce_mode_has_v1(CXR_ROCE_V1_V2) && cxr_roce_mode_has_v2(CXR_ROCE_V1_V2), true);
+	expect(cxr_roce_mode_has_v1(CXR_ROCE_V2) || cxr_roce_mode_has_v2(CXR_ROCE_V1), false);
+}
+
+#define MAC { 0x02, 0, 0, 0, 0, 1 }
+#define GID_LINK_LOCAL { 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xfe, 0, 0, 1 }
+#define GID_IPV4(a, b, c, d) { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d }
+
+static const struct {
+	const char *sentence;
+	struct cxr_gid_in in;
+	bool v1, v2;
+	int err;
+	const char *why;
+	struct cxr_gid_entry entry;
+} gid_cases[] = {
+	{ "a v1 GID has version 0 and no network layer", { GID_LINK_LOCAL, CXR_GID_V1, CXR_VLAN_NONE, MAC },
+	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, false, 0, 0, 0 } },
+	{ "an IPv6 v2 GID has version 2 and layer 1", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, false, 0, 2, 1 } },
+	{ "an IPv4 v2 GID has version 2 and layer 0",
+	  { GID_IPV4(10, 0, 0, 1), CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	  true, true, 0, NULL, { GID_IPV4(10, 0, 0, 1), MAC, false, 0, 2, 0 } },
+	{ "a v1 GID may be an IPv4 address", { GID_IPV4(10, 0, 0, 1), CXR_GID_V1, CXR_VLAN_NONE, MAC },
+	  true, false, 0, NULL, { GID_IPV4(10, 0, 0, 1), MAC, false, 0, 0, 0 } },
+	{ "a VLAN goes into the entry", { GID_LINK_LOCAL, CXR_GID_V2, 100, MAC },
+	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, true, 100, 2, 1 } },
+	{ "VLAN 0 is a tag too", { GID_LINK_LOCAL, CXR_GID_V2, 0, MAC },
+	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, true, 0, 2, 1 } },
+	{ "VLAN 4095 is refused", { GID_LINK_LOCAL, CXR_GID_V2, 4095, MAC },
+	  true, true, -EINVAL, "the VLAN is over 4094", {} },
+	{ "the zero GID is refused", { { 0 }, CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	  true, true, -EINVAL, "the GID is zero", {} },
+	{ "a multicast GID is refused", { { 0xff, 0x0e }, CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	  true, true, -EINVAL, "the GID is a multicast address", {} },
+	{ "IPv4 zero is refused", { GID_IPV4(0, 0, 0, 0), CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	  true, true, -EINVAL, "the GID is the IPv4 address zero", {} },
+	{ "IPv4 multicast is refused", { GID_IPV4(224, 0, 0, 1), CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	  true, true, -EINVAL, "the GID is an IPv4 multicast or broadcast address", {} },
+	{ "a zero MAC is refused", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, { 0 } },
+	  true, true, -EINVAL, "the source MAC is zero", {} },
+	{ "a multicast MAC is refused", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, { 1, 0, 0x5e, 0, 0, 1 } },
+	  true, true, -EINVAL, "the source MAC is a multicast address", {} },
+	{ "a v1 GID on a v2 port is not supported", { GID_LINK_LOCAL, CXR_GID_V1, CXR_VLAN_NONE, MAC },
+	  false, true, -EOPNOTSUPP, "the port does not do RoCE v1", {} },
+	{ "a v2 GID on a v1 port is not supported", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	  true, false, -EOPNOTSUPP, "the port does not do RoCE v2", {} },
+};
+
+void test_gid(void)
+{
+	struct cxr_gid_entry entry;
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(gid_cases); i++) {
+		begin("gid", gid_cases[i].sentence);
+		why = NULL;
+		expect(cxr_gid_decide(&gid_cases[i].in, gid_cases[i].v1, gid_cases[i].v2, &entry, &why),
+		       gid_cases[i].err);
+		if (gid_cases[i].err) {
+			expect_text(why, gid_cases[i].why);
+			continue;
+		}
+		expect_bytes(entry.gid, gid_cases[i].entry.gid, 16);
+		expect_bytes(entry.mac, gid_cases[i].entry.mac, 6);
+		expect(entry.vlan_valid, gid_cases[i].entry.vlan_valid);
+		expect(entry.vlan, gid_cases[i].entry.vlan);
+		expect(entry.version, gid_cases[i].entry.version);
+		expect(entry.l3_type, gid_cases[i].entry.l3_type);
+	}
+}
+
+static const struct {
+	const char *sentence;
+	struct cxr_path_in in;
+	int err;
+	struct cxr_path path;
+} path_cases[] = {
+	{ "v2: the class becomes DSCP, and the packet is ECN-capable",
+	  { .type = CXR_GID_V2, .traffic_class = 104, .flow_label = 1 }, 0,
+	  { .traffic_class = 106, .dscp = 26, .ecn = 2, .hop_limit = 64, .flow_label = 1, .udp_sport = 0xc001 } },
+	{ "v2: an ECN codepoint in the class stands",
+	  { .type = CXR_GID_V2, .traffic_class = 105, .flow_label = 1 }, 0,
+	  { .traffic_class = 105, .dscp = 26, .ecn = 1, .hop_limit = 64, .flow_label = 1, .udp_sport = 0xc001 } },
+	{ "v1: the class is the GRH's, there is no DSCP and no port",
+	  { .type = CXR_GID_V1, .traffic_class = 104, .flow_label = 1 }, 0,
+	  { .traffic_class = 104, .hop_limit = 64, .flow_label = 1 } },
+	{ "a hop limit that is given stands",
+	  { .type = CXR_GID_V1, .hop_limit = 1 }, 0, { .hop_limit = 1 } },
+	{ "the service level's low three bits are the priority",
+	  { .type = CXR_GID_V1, .sl = 13 }, 0, { .prio = 5, .hop_limit = 64 } },
+	{ "the largest flow label folds into 14 bits",
+	  { .type = CXR_GID_V2, .flow_label = 0xfffff }, 0,
+	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .flow_label = 0xfffff, .udp_sport = 0xffc0 } },
+	{ "high bits of the label count",
+	  { .type = CXR_GID_V2, .flow_label = 0x4000 }, 0,
+	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .flow_label = 0x4000, .udp_sport = 0xc001 } },
+	{ "without a label the QPNs choose the port",
+	  { .type = CXR_GID_V2, .local_qpn = 0x11, .remote_qpn = 0x13 }, 0,
+	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .udp_sport = 0xc143 } },
+	{ "the other direction has the same port",
+	  { .type = CXR_GID_V2, .local_qpn = 0x13, .remote_qpn = 0x11 }, 0,
+	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .udp_sport = 0xc143 } },
+	{ "large QPNs fold before the port does",
+	  { .type = CXR_GID_V2, .local_qpn = 0xffffff, .remote_qpn = 0x800001 }, 0,
+	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .udp_sport = 0xff47 } },
+	{ "with neither label nor QPNs the first port is taken",
+	  { .type = CXR_GID_V2 }, 0, { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .udp_sport = 0xc000 } },
+	{ "a service level over 15 is refused", { .type = CXR_GID_V2, .sl = 16 }, -EINVAL, {} },
+	{ "a flow label over 20 bits is refused", { .type = CXR_GID_V1, .flow_label = 0x100000 }, -EINVAL, {} },
+};
+
+void test_path(void)
+{
+	struct cxr_path path;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(path_cases); i++) {
+		begin("path", path_cases[i].sentence);
+		memset(&path, 0xff, sizeof(path));
+		expect(cxr_path_decide(&path_cases[i].in, &path), path_cases[i].err);
+		if (path_cases[i].err)
+			continue;
+		expect(path.traffic_class, path_cases[i].path.traffic_class);
+		expect(path.dscp, path_cases[i].path.dscp);
+		expect(path.ecn, path_cases[i].path.ecn);
+		expect(path.prio, path_cases[i].path.prio);
+		expect(path.hop_limit, path_cases[i].path.hop_limit);
+		expect(path.flow_label, path_cases[i].path.flow_label);
+		expect(path.udp_sport, path_cases[i].path.udp_sport);
+	}
+}

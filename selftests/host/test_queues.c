@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The codecs of what we tell the device: addresses, QP contexts, WQEs. */
+#include <errno.h>
+#include <string.h>
+#include "host.h"
+#include "codec/addrpath.h"
+#include "codec/qpc.h"
+#include "codec/wqe.h"
+
+static const struct cxr_addr addr_v2 = {
+	.dgid = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 2 },
+	.dmac = { 2, 3, 4, 5, 6, 7 },
+	.sgid_index = 5,
+	.port = 1,
+	.static_rate = 3,
+	.pkey_index = 0x1234,
+	.ack_timeout = 14,
+	.path = { .traffic_class = 106, .dscp = 26, .ecn = 2, .prio = 3, .hop_limit = 64, .flow_label = 0x12345,
+		  .udp_sport = 0xc123 },
+};
+
+void test_addrpath(void)
+{
+	/* pkey; timeout << 3, source; rate, hops; class, label; GID; flags, ECN/DSCP, port; prio, vport, MAC */
+	static const u8 ads_bytes[] = {
+		0, 0, 0x12, 0x34, 0, 0, 0, 0, 14 << 3, 5, 3, 64, 0x06, 0xa1, 0x23, 0x45,
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 2,
+		0, 0x80 | 26, 0xc1, 0x23, 0x30, 1, 2, 3, 4, 5, 6, 7,
+	};
+	static const u8 av_bytes[] = {
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3 << 4 | 3 << 1, 0, 0xc1, 0x23,
+		0, 0, 0, 0, 2, 3, 4, 5, 6, 7, 106, 64, 0x40, 0x51, 0x23, 0x45,
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 2,
+	};
+	struct prm_ads ads = {};
+	struct cxr_addr back;
+	struct prm_av av;
+
+	begin("addrpath", "a path of a QP context, byte for byte");
+	cxr_ads_encode(&ads, &addr_v2);
+	expect_bytes(&ads, ads_bytes, sizeof(ads_bytes));
+
+	begin("addrpath", "what is encoded is decoded");
+	cxr_ads_decode(&ads, &back);
+	expect_bytes(back.dgid, addr_v2.dgid, 16);
+	expect_bytes(back.dmac, addr_v2.dmac, 6);
+	expect(back.sgid_index, 5);
+	expect(back.port, 1);
+	expect(back.static_rate, 3);
+	expect(back.pkey_index, 0x1234);
+	expect(back.ack_timeout, 14);
+	expect(back.path.traffic_class, 106);
+	expect(back.path.dscp, 26);
+	expect(back.path.ecn, 2);
+	expect(back.path.prio, 3);
+	expect(back.path.hop_limit, 64);
+	expect(back.path.flow_label, 0x12345);
+	expect(back.path.udp_sport, 0xc123);
+
+	begin("addrpath", "an address vector, byte for byte");
+	memset(&av, 0xff, sizeof(av));
+	cxr_av_encode(&av, &addr_v2);
+	expect_bytes(&av, av_bytes, sizeof(av_bytes));
+}
+
+static const struct {
+	const char *sentence;
+	u32 opts, mask;
+} opt_cases[] = {
+	{ "no option is an empty mask", 0, 0 },
+	{ "access is three bits: read, atomic, write", CXR_QP_OPT_ACCESS, 0x0e },
+	{ "pkey and qkey", CXR_QP_OPT_PKEY | CXR_QP_OPT_QKEY, 0x30 },
+	{ "path and acknowledge timeout", CXR_QP_OPT_PATH | CXR_QP_OPT_ACK_TIMEOUT, 0x4080 },
+	{ "depth of reads in both directions", CXR_QP_OPT_MAX_RD | CXR_QP_OPT_MAX_DEST_RD, 0x300 },
+	{ "retries of both kinds", CXR_QP_OPT_RETRY | CXR_QP_OPT_RNR_RETRY, 0x3000 },
+	{ "RNR timer and port", CXR_QP_OPT_RNR_TIMER | CXR_QP_OPT_PORT, 0x10040 },
+};
+
+static void test_qpc_create(void)
+{
+	struct cxr_qp_create attr = {
+		.type = CXR_QP_RC, .pdn = 0x11, .cqn_snd = 0x22, .cqn_rcv = 0x33, .uar = 0x44, .user_index = 0x55,
+		.q_counter = 6, .log_sq_size = 7, .log_rq_size = 8, .log_rq_stride = 6, .log_page_size = 12,
+		.page_offset = 3, .db_dma = 0x123456780ULL,
+	};
+	struct prm_qpc qpc = {};
+
+	begin("qpc", "a new RC QP");
+	cxr_qpc_encode_create(&qpc, &attr);
+	expect(prm_get(&qpc, st), PRM_QP_ST_RC);
+	expect(prm_get(&qpc, pm_state), PRM_QP_PM_MIGRATED);
+	expect(prm_get(&qpc, pd), 0x11);
+	expect(prm_get(&qpc, cqn_snd), 0x22);
+	expect(prm_get(&qpc, cqn_rcv), 0x33);
+	expect(prm_get(&qpc, uar_page), 0x44);
+	expect(prm_get(&qpc, user_index), 0x55);
+	expect(prm_get(&qpc, counter_set_id), 6);
+	expect(prm_get(&qpc, log_sq_size), 7);
+	expect(prm_get(&qpc, log_rq_size), 8);
+	expect(prm_get(&qpc, page_offset), 3);
+	expect(prm_get64(&qpc, dbr_addr), 0x123456780ULL);
+
+	begin("qpc", "strides count from 16 bytes and pages from 4 KiB");
+	expect(prm_get(&qpc, log_rq_stride), 2);
+	expect(prm_get(&qpc, log_page_size), 0);
+
+	begin("qpc", "a queue that is not there has no size");
+	memset(&qpc, 0, sizeof(qpc));
+	attr.no_sq = true;
+	attr.no_rq = true;
+	attr.type = CXR_QP_GSI;
+	cxr_qpc_encode_create(&qpc, &attr);
+	expect(prm_get(&qpc, no_sq), 1);
+	expect(prm_get(&qpc, log_sq_size), 0);
+	expect(prm_get(&qpc, rq_type), PRM_QP_RQ_NONE);
+	expect(prm_get(&qpc, log_rq_size), 0);
+	expect(prm_get(&qpc, st), PRM_QP_ST_QP1);
+}
+
+static void test_qpc_mod(void)
+{
+	struct cxr_qp_mod mod = {
+		.type = CXR_QP_UC, .port = 1, .pkey_index = 9, .qkey = 0x80010000, .remote_write = true,
+		.remote_atomic = true, .mtu = 5, .log_msg_max = 30, .dest_qpn = 0xabcdef, .rq_psn = 0x111111,
+		.sq_psn = 0x222222, .log_max_rd = 4, .log_max_dest_rd = 3, .min_rnr_timer = 12, .retry_cnt = 7,
+		.rnr_retry = 6, .addr = addr_v2, .pdn = 1, .cqn_snd = 2, .cqn_rcv = 3, .q_counter = 4,
+		.db_dma = 0x1000,
+	};
+	struct prm_qpc qpc = {};
+	struct cxr_qp_mod back;
+	enum cxr_qp_state state;
+	bool draining;
+
+	begin("qpc", "what a transition sets is what a query reads");
+	cxr_qpc_encode_mod(&qpc, &mod);
+	prm_set(&qpc, state, PRM_QP_RTS);
+	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), 0);
+	expect(state, CXR_QPS_RTS);
+	expect(draining, false);
+	mod.addr.pkey_index = 9;
+	expect_bytes(&back.addr, &mod.addr, sizeof(mod.addr));
+	expect(back.type, mod.type);
+	expect(back.port, mod.port);
+	expect(back.pkey_index, mod.pkey_index);
+	expect(back.qkey, mod.qkey);
+	expect(back.remote_read, false);
+	expect(back.remote_write, true);
+	expect(back.remote_atomic, true);
+	expect(back.mtu, mod.mtu);
+	expect(back.log_msg_max, mod.log_msg_max);
+	expect(back.dest_qpn, mod.dest_qpn);
+	expect(back.rq_psn, mod.rq_psn);
+	expect(back.sq_psn, mod.sq_psn);
+	expect(back.log_max_rd, mod.log_max_rd);
+	expect(back.log_max_dest_rd, mod.log_max_dest_rd);
+	expect(back.min_rnr_timer, mod.min_rnr_timer);
+	expect(back.retry_cnt, mod.retry_cnt);
+	expect(back.rnr_retry, mod.rnr_retry);
+	expect(back.pdn, mod.pdn);
+	expect(back.cqn_snd, mod.cqn_snd);
+	expect(back.cqn_rcv, mod.cqn_rcv);
+	expect(back.q_counter, mod.q_counter);
+	expect(back.db_dma, mod.db_dma);
+
+	begin("qpc", "atomics bring their mode along");
+	expect(prm_get(&qpc, atomic_mode), PRM_QP_ATOMIC_IB);
+
+	begin("qpc", "a draining send queue is a state of its own");
+	prm_set(&qpc, state, PRM_QP_SQ_DRAINING);
+	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), 0);
+	expect(state, CXR_QPS_SQD);
+	expect(draining, true);
+
+	begin("qpc", "a state that does not exist is refused");
+	prm_set(&qpc, state, 12);
+	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), -EPROTO);
+
+	begin("qpc", "a service type that is not ours is refused");
+	prm_set(&qpc, state, PRM_QP_RTS);
+	prm_set(&qpc, st, PRM_QP_ST_DCI);
+	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), -EPROTO);
+}
+
+void test_qpc(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(opt_cases); i++) {
+		begin("qpc options", opt_cases[i].sentence);
+		expect(cxr_qp_opt_encode(opt_cases[i].opts), opt_cases[i].mask);
+	}
+	test_qpc_create();
+	test_qpc_mod();
+}
+
+void test_wqe(void)
+{
+	static const u8 ctrl[] = { 1, 0xab, 0xcd, 0x0b, 0x12, 0x34, 0x56, 4, 0, 0, 0, 0x0a, 1, 2, 3, 4 };
+	static const u8 fenced[] = { 0, 0, 0, 0x10, 0, 0, 1, 3, 0, 0, 0, 0x40, 0, 0, 0, 0 };
+	static const u8 raddr[] = { 0, 0, 0x7f, 0, 0, 0, 0x10, 0, 0, 0, 2, 1, 0, 0, 0, 0 };
+	static const u8 data[] = { 0, 0, 4, 0, 0, 0, 3, 1, 0, 0, 0x7f, 0, 0, 0, 0x20, 0 };
+	static const u8 inl[] = { 0x80, 0, 0, 0x1c };
+	static const u8 imm[] = { 1, 2, 3, 4 };
+	struct prm_wqe_datagram_seg dgram;
+	struct prm_av av;
+	u8 seg[16];
+	__be32 raw;
+
+	memcpy(&raw, imm, sizeof(raw));
+	begin("wqe", "a signaled, solicited control segment with immediate, byte for byte");
+	memset(seg, 0xff, sizeof(seg));
+	cxr_wqe_ctrl((void *)seg, 0x123456, 0xabcd, PRM_WQE_SEND_IMM, 1, 4, CXR_WQE_SIGNALED | CXR_WQE_SOLICITED,
+		     raw);
+	expect_bytes(seg, ctrl, 16);
+
+	begin("wqe", "a fenced one that completes silently");
+	memset(seg, 0xff, sizeof(seg));
+	cxr_wqe_ctrl((void *)seg, 1, 0, PRM_WQE_RDMA_READ, 0, 3, CXR_WQE_FENCE, 0);
+	expect_bytes(seg, fenced, 16);
+
+	begin("wqe", "a remote address segment");
+	memset(seg, 0xff, sizeof(seg));
+	cxr_wqe_raddr((void *)seg, 0x7f0000001000ULL, 0x201);
+	expect_bytes(seg, raddr, 16);
+
+	begin("wqe", "a data segment");
+	memset(seg, 0xff, sizeof(seg));
+	cxr_wqe_data((void *)seg, 0x7f0000002000ULL, 0x301, 1024);
+	expect_bytes(seg, data, 16);
+
+	begin("wqe", "an inline header has the top bit and the length");
+	cxr_wqe_inline((void *)seg, 28);
+	expect_bytes(seg, inl, 4);
+
+	begin("wqe", "a datagram takes QPN and key, and the address as it is");
+	cxr_av_encode(&av, &addr_v2);
+	cxr_wqe_datagram(&dgram, &av, 0x123456, 0x80010000);
+	expect(be32_to_cpu(dgram.av.key.qkey.qkey), 0x80010000);
+	expect(be32_to_cpu(dgram.av.dqp_dct), 0x80123456);
+	expect_bytes(&dgram.av.stat_rate_sl, &av.stat_rate_sl, sizeof(av) - 12);
+}

@@ -260,10 +260,11 @@ static bool fetch(struct slot *slot)
 		return undeliverable(slot, PRM_DELIVERY_SIGNATURE, "signature of the slot is wrong");
 	if (slot->in_len < sizeof(struct prm_mbox_in) || slot->in_len > CMD_MAX_BYTES || slot->in_len % 4)
 		return undeliverable(slot, PRM_DELIVERY_IN_LEN, "input length is below 16, above 4 MiB, or no dwords");
-	if (slot->out_len < sizeof(struct prm_mbox_out) || slot->out_len > CMD_MAX_BYTES || slot->out_len % 4)
-		return undeliverable(slot, PRM_DELIVERY_OUT_LEN, "output length is below 16, above 4 MiB, or no dwords");
+	/* status and syndrome are 8 bytes; the shortest outputs of the PRM are 12 */
+	if (slot->out_len < 8 || slot->out_len > CMD_MAX_BYTES || slot->out_len % 4)
+		return undeliverable(slot, PRM_DELIVERY_OUT_LEN, "output length is below 8, above 4 MiB, or no dwords");
 	slot->in = calloc(1, slot->in_len);
-	slot->out = calloc(1, slot->out_len);
+	slot->out = calloc(1, slot->out_len > PRM_CMDQ_INLINE ? slot->out_len : PRM_CMDQ_INLINE);
 	if (!slot->in || !slot->out)
 		return undeliverable(slot, PRM_DELIVERY_FW, "the emulator is out of memory");
 	return read_input(slot);

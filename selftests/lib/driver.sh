@@ -31,7 +31,7 @@ driver_insmod()
 # The kernel's own driver knows no roce_mode: it always offers both versions.
 driver_load()
 {
-	local want="$CXR_DRIVER $*"
+	local want="$CXR_DRIVER $*" bdf
 
 	if [ "$(cat $DRIVER_STATE 2>/dev/null)" = "$want" ]; then return 0; fi
 	driver_unload || return
@@ -44,13 +44,19 @@ driver_load()
 		modprobe mlx5_core && modprobe mlx5_ib || return
 		;;
 	rxe)
-		modprobe rdma_rxe && rdma link add rxe0 type rxe netdev "$(driver_netdev)" || return
+		modprobe rdma_rxe && rdma link add rxe0 type rxe netdev "$(driver_netdev 0)" || return
 		;;
 	*)
 		echo "driver_load: this guest has no adapter (driver $CXR_DRIVER)" >&2
 		return 1
 		;;
 	esac
+	for bdf in $(driver_bdfs); do
+		if [ ! -e "/sys/bus/pci/devices/$bdf/driver" ]; then
+			echo "driver_load: no driver took $bdf, see the kernel log" >&2
+			return 1
+		fi
+	done
 	modprobe ib_uverbs && modprobe ib_umad && modprobe rdma_ucm || return
 	echo "$want" >$DRIVER_STATE
 }

@@ -19,7 +19,7 @@
 #define ETH_MAX_WQE_RQ		512
 #define ETH_MAX_MTU		10000	/* port MTU, FCS included */
 #define FLOW_LOG_MAX_SIZE	20
-#define FLOW_MAX_LEVEL		64
+#define FLOW_MAX_LEVEL		128	/* the in-tree driver uses 66 levels */
 #define FLOW_MAX_DESTS		64
 
 /* "is set" in the words of the field; the format stays a literal, so that each field has a syndrome of its own. */

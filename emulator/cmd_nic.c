@@ -325,9 +325,12 @@ static int rq_references(struct cmd *c, struct rq *rq)
 	rq->cq = obj_use(c, OBJ_CQ, prm_get(ctx, cqn), "cqn");
 	if (!rq->cq)
 		return -1;
-	rq->pd = obj_use(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
-	if (!rq->pd)
-		return -1;
+	/* The in-tree driver's RQ that drops everything is made without a PD: no WQE of it can reach memory. */
+	if (prm_get(ctx, wq.pd)) {
+		rq->pd = obj_use(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
+		if (!rq->pd)
+			return -1;
+	}
 	if (!prm_get(ctx, counter_set_id))
 		return 0;
 	rq->counters = obj_use(c, OBJ_Q_COUNTER, prm_get(ctx, counter_set_id), "counter_set_id");

@@ -82,7 +82,7 @@ static enum mem_result put_bytes(struct rq *rq, const struct prm_wqe_data_seg *s
 			continue;
 		}
 		part = data->len[i] - off < n ? data->len[i] - off : n;
-		result = mem_write(rq->obj.dev, rq->pd->num, be32_to_cpu(seg->lkey), addr, data->part[i] + off, part,
+		result = mem_write(rq->obj.dev, rq->pd ? rq->pd->num : 0, be32_to_cpu(seg->lkey), addr, data->part[i] + off, part,
 				   MEM_LOCAL_WRITE);
 		addr += part;
 		n -= part;

@@ -568,8 +568,9 @@ static int check_hash(struct cmd *c, const struct prm_tirc *ctx)
 
 	if (fn > PRM_RX_HASH_TOEPLITZ)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "rx_hash_fn %u is unknown", fn);
-	if (prm_get(ctx, rx_hash_field_selector_outer.selected_fields) & ~0xfu)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "selected_fields 0x%x: addresses and ports are advertised",
+	/* Bit 4 is the IPsec SPI, which the in-tree driver always has TIRs for; such packets are spread by address here. */
+	if (prm_get(ctx, rx_hash_field_selector_outer.selected_fields) & ~0x1fu)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "selected_fields 0x%x: addresses, ports and SPI exist",
 			      prm_get(ctx, rx_hash_field_selector_outer.selected_fields));
 	REFUSE_SET(c, ctx, rx_hash_field_selector_inner.selected_fields, "but tunnels are not advertised");
 	return 0;

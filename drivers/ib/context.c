@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * A process's context and its doorbell pages.
+ *
+ * User space asks for pages with an ioctl object ("dynamic UARs"), gets a number for each that it
+ * later names in CREATE_CQ and CREATE_QP, and maps them at an offset that we choose. The older
+ * ways, by which the kernel hands out a fixed set of pages and meaning lies in the bits of the
+ * offset, are not offered: no library of the supported distributions needs them.
+ */
+#include <linux/mm.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include <rdma/uverbs_std_types.h>
+
+#include "ib.h"
+
+#define UVERBS_MODULE_NAME cxr_ib
+#include <rdma/uverbs_named_ioctl.h>
+
+/* The older offsets use 24 bits of page number. */
+#define FIRST_PGOFF BIT(24)
+
+/* Of a system page. ALLOC_UAR gives system pages; the device may see several UARs in each. */
+static u32 uars_per_page(const struct cxr_caps *caps, u64 lib_caps)
+{
+	return caps->uar_4k && lib_caps & MLX5_LIB_CAP_4K_UAR ? PAGE_SIZE / CXR_UAR_SIZE : 1;
+}
+
+static int take_request(struct cxr_ib_dev *dev, struct ib_udata *udata,
+			struct mlx5_ib_alloc_ucontext_req_v2 *req)
+{
+	struct ib_device *ibdev = &dev->ibdev;
+	int err;
+
+	memset(req, 0, sizeof(*req));
+	if (udata->inlen != sizeof(struct mlx5_ib_alloc_ucontext_req) &&
+	    udata->inlen < offsetof(struct mlx5_ib_alloc_ucontext_req_v2, max_cqe_version)) {
+		ibdev_dbg(ibdev, "context: a request of %zu bytes has no known version\n",
+			  udata->inlen);
+		return -EINVAL;
+	}
+
+	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	if (err)
+		return err;
+
+	if (udata->inlen > sizeof(*req) &&
+	    !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req))) {
+		ibdev_dbg(ibdev, "context: the request asks for what came after this driver\n");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/*
+ * User space tries shorter and shorter requests until one succeeds. One with flags must therefore
+ * fail at every length, else it would end up with the shortest and without lib_caps.
+ */
+static int check_request(struct cxr_ib_dev *dev, const struct mlx5_ib_alloc_ucontext_req_v2 *req)
+{
+	struct ib_device *ibdev = &dev->ibdev;
+
+	if (req->flags || req->comp_mask) {
+		ibdev_dbg(ibdev, "context: flags %#x or mask %#x: no DEVX, no extensions\n",
+			  req->flags, req->comp_mask);
+		return -EOPNOTSUPP;
+	}
+	if (req->reserved0 || req->reserved1 || req->reserved2) {
+		ibdev_dbg(ibdev, "context: reserved fields are not zero\n");
+		return -EOPNOTSUPP;
+	}
+	if (!req->total_num_bfregs || req->num_low_latency_bfregs > req->total_num_bfregs - 1) {
+		ibdev_dbg(ibdev, "context: %u low latency registers of %u\n",
+			  req->num_low_latency_bfregs, req->total_num_bfregs);
+		return -EINVAL;
+	}
+	if (!(req->lib_caps & MLX5_LIB_CAP_DYN_UAR)) {
+		ibdev_dbg(ibdev, "context: the library does not ask for its doorbell pages itself\n");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static void fill_response(const struct cxr_ib_dev *dev, const struct cxr_ib_ucontext *ctx,
+			  const struct mlx5_ib_alloc_ucontext_req_v2 *req,
+			  struct mlx5_ib_alloc_ucontext_resp *resp)
+{
+	const struct cxr_caps *caps = &dev->core->caps;
+
+	resp->qp_tab_size = 1u << caps->log_max_qp;
+	/* Zero says: no BlueFlame. It needs write combining. */
+	if (caps->bf && arch_can_pci_mmap_wc())
+		resp->bf_reg_size = 1u << caps->log_bf_reg_size;
+	resp->cache_line_size = cache_line_size();
+	resp->max_sq_desc_sz = caps->max_wqe_sz_sq;
+	resp->max_rq_desc_sz = caps->max_wqe_sz_rq;
+	resp->max_send_wqebb = 1u << caps->log_max_qp_sz;
+	resp->max_recv_wr = 1u << caps->log_max_qp_sz;
+	resp->num_ports = CXR_IB_PORT;
+	resp->cqe_version = ctx->cqe_version;
+	resp->cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
+	resp->eth_min_inline = MLX5_USER_INLINE_MODE_NA;
+	resp->log_uar_size = caps->uar_4k && req->lib_caps & MLX5_LIB_CAP_4K_UAR ?
+			     ilog2(CXR_UAR_SIZE) : PAGE_SHIFT;
+	resp->num_uars_per_page = ctx->uars_per_page;
+	/* tot_bfregs stays zero: pages come from the ioctl object alone. */
+}
+
+int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibucontext->device);
+	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(ibucontext);
+	struct mlx5_ib_alloc_ucontext_resp resp = {};
+	struct mlx5_ib_alloc_ucontext_req_v2 req;
+	int err;
+
+	err = take_request(dev, udata, &req);
+	if (err)
+		return err;
+	err = check_request(dev, &req);
+	if (err)
+		return err;
+
+	ctx->cqe_version = min(dev->core->caps.cqe_version, req.max_cqe_version);
+	ctx->uars_per_page = uars_per_page(&dev->core->caps, req.lib_caps);
+	fill_response(dev, ctx, &req, &resp);
+	resp.response_length = min(udata->outlen, sizeof(resp));
+	err = ib_copy_to_udata(udata, &resp, resp.response_length);
+	if (err)
+		return err;
+
+	xa_init(&ctx->uars);
+	mutex_init(&ctx->db_lock);
+	INIT_LIST_HEAD(&ctx->db_pages);
+	return 0;
+}
+
+void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext)
+{
+	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(ibucontext);
+
+	/* ib_core destroyed all objects before. */
+	WARN_ON(!list_empty(&ctx->db_pages));
+	mutex_destroy(&ctx->db_lock);
+	xa_destroy(&ctx->uars);
+}
+
+/*
+ * ib_core zaps our mappings itself: all are made by rdma_user_mmap_io(). Without this callback it
+ * does not try.
+ */
+void cxr_ib_disassociate_ucontext(struct ib_ucontext *ibucontext)
+{
+}
+
+/*
+ * cxr_ib_check_uidx - the user index of a queue as CQE version 1 demands it and version 0 forbids
+ * it
+ * @present: the request was long enough to hold @uidx
+ */
+int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index)
+{
+	struct ib_device *ibdev = ctx->ibucontext.device;
+
+	*user_index = CXR_IB_NO_UIDX;
+	if (!ctx->cqe_version) {
+		if (!present || uidx == CXR_IB_NO_UIDX)
+			return 0;
+		ibdev_dbg(ibdev, "user index %#x: completions of version 0 have none\n", uidx);
+		return -EINVAL;
+	}
+
+	if (!present || uidx >= CXR_IB_NO_UIDX) {
+		ibdev_dbg(ibdev, "user index %#x is missing or too large\n", present ? uidx : 0);
+		return -EINVAL;
+	}
+	*user_index = uidx;
+	return 0;
+}
+
+/* ---- doorbell pages ---- */
+
+static struct cxr_ib_uar *to_cxr_uar(struct rdma_user_mmap_entry *entry)
+{
+	return container_of(entry, struct cxr_ib_uar, entry);
+}
+
+/*
+ * cxr_ib_uar_get - a doorbell page by the number that user space named
+ *
+ * Only pages of the context itself are found: whoever rings another's page rings another's queues.
+ * Returns it with a reference, or NULL.
+ */
+struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index)
+{
+	struct rdma_user_mmap_entry *entry = NULL;
+	struct cxr_ib_uar *uar;
+
+	xa_lock(&ctx->uars);
+	uar = xa_load(&ctx->uars, rounddown(index, ctx->uars_per_page));
+	if (uar)
+		entry = rdma_user_mmap_entry_get_pgoff(&ctx->ibucontext, uar->entry.start_pgoff);
+	xa_unlock(&ctx->uars);
+	return entry ? uar : NULL;
+}
+
+void cxr_ib_uar_put(struct cxr_ib_uar *uar)
+{
+	rdma_user_mmap_entry_put(&uar->entry);
+}
+
+/* The last reference went: nothing maps the page and no queue rings it. */
+void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(entry->ucontext->device);
+	struct cxr_ib_uar *uar = to_cxr_uar(entry);
+
+	cxr_cmd_dealloc_uar(dev->core, uar->index);
+	kfree(uar);
+}
+
+int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibucontext->device);
+	struct rdma_user_mmap_entry *entry;
+	struct cxr_ib_uar *uar;
+	unsigned long pfn;
+	pgprot_t prot;
+	int err;
+
+	if (vma->vm_pgoff < FIRST_PGOFF) {
+		ibdev_dbg(&dev->ibdev, "mmap: offset %#lx has no meaning here\n", vma->vm_pgoff);
+		return -EOPNOTSUPP;
+	}
+
+	entry = rdma_user_mmap_entry_get(ibucontext, vma);
+	if (!entry) {
+		ibdev_dbg(&dev->ibdev, "mmap: no doorbell page of one page at %#lx\n",
+			  vma->vm_pgoff);
+		return -EINVAL;
+	}
+
+	uar = to_cxr_uar(entry);
+	pfn = cxr_uar_phys(dev->core, uar->index) >> PAGE_SHIFT;
+	prot = uar->wc ? pgprot_writecombine(vma->vm_page_prot) :
+			 pgprot_noncached(vma->vm_page_prot);
+	err = rdma_user_mmap_io(ibucontext, vma, pfn, PAGE_SIZE, prot, entry);
+	rdma_user_mmap_entry_put(entry);
+	return err;
+}
+
+/* ERR_PTR. The caller owns the entry's first reference. */
+static struct cxr_ib_uar *alloc_uar(struct cxr_ib_dev *dev, struct cxr_ib_ucontext *ctx, bool wc)
+{
+	struct cxr_ib_uar *uar;
+	int err;
+
+	uar = kzalloc(sizeof(*uar), GFP_KERNEL);
+	if (!uar)
+		return ERR_PTR(-ENOMEM);
+
+	uar->wc = wc;
+	err = cxr_cmd_alloc_uar(dev->core, &uar->index);
+	if (err)
+		goto err_free;
+
+	err = rdma_user_mmap_entry_insert_range(&ctx->ibucontext, &uar->entry, PAGE_SIZE,
+						FIRST_PGOFF, U32_MAX);
+	if (err)
+		goto err_dealloc;
+
+	err = xa_err(xa_store(&ctx->uars, uar->index, uar, GFP_KERNEL));
+	if (err) {
+		/* Its last reference frees the number and the memory. */
+		rdma_user_mmap_entry_remove(&uar->entry);
+		return ERR_PTR(err);
+	}
+	return uar;
+
+err_dealloc:
+	cxr_cmd_dealloc_uar(dev->core, uar->index);
+err_free:
+	kfree(uar);
+	return ERR_PTR(err);
+}
+
+static int UVERBS_HANDLER(MLX5_IB_METHOD_UAR_OBJ_ALLOC)(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj =
+		uverbs_attr_get_uobject(attrs, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE);
+	enum mlx5_ib_uapi_uar_alloc_type type;
+	struct cxr_ib_ucontext *ctx;
+	struct ib_ucontext *ibctx;
+	struct cxr_ib_uar *uar;
+	u64 offset;
+	u32 length;
+	int err;
+
+	ibctx = ib_uverbs_get_ucontext(attrs);
+	if (IS_ERR(ibctx))
+		return PTR_ERR(ibctx);
+	ctx = to_cxr_ucontext(ibctx);
+
+	err = uverbs_get_const(&type, attrs, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
+	if (err)
+		return err;
+	if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC &&
+	    !(type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && arch_can_pci_mmap_wc()))
+		return -EOPNOTSUPP;
+
+	uar = alloc_uar(to_cxr_dev(ibctx->device), ctx, type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF);
+	if (IS_ERR(uar))
+		return PTR_ERR(uar);
+
+	/* From here on the object's cleanup undoes it, also if an answer cannot be copied. */
+	uobj->object = uar;
+	uverbs_finalize_uobj_create(attrs, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE);
+
+	offset = rdma_user_mmap_get_offset(&uar->entry);
+	length = uar->entry.npages * PAGE_SIZE;
+	err = uverbs_copy_to(attrs, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset,
+			     sizeof(offset));
+	if (err)
+		return err;
+	err = uverbs_copy_to(attrs, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &uar->index,
+			     sizeof(uar->index));
+	if (err)
+		return err;
+	return uverbs_copy_to(attrs, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length,
+			      sizeof(length));
+}
+
+static int destroy_uar(struct ib_uobject *uobj, enum rdma_remove_reason why,
+		       struct uverbs_attr_bundle *attrs)
+{
+	struct cxr_ib_uar *uar = uobj->object;
+	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(uar->entry.ucontext);
+
+	xa_erase(&ctx->uars, uar->index);
+	rdma_user_mmap_entry_remove(&uar->entry);
+	return 0;
+}
+
+DECLARE_UVERBS_NAMED_METHOD(MLX5_IB_METHOD_UAR_OBJ_ALLOC,
+			    UVERBS_ATTR_IDR(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE,
+					    MLX5_IB_OBJECT_UAR, UVERBS_ACCESS_NEW,
+					    UA_MANDATORY),
+			    UVERBS_ATTR_CONST_IN(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE,
+						 enum mlx5_ib_uapi_uar_alloc_type,
+						 UA_MANDATORY),
+			    UVERBS_ATTR_PTR_OUT(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET,
+						UVERBS_ATTR_TYPE(u64), UA_MANDATORY),
+			    UVERBS_ATTR_PTR_OUT(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH,
+						UVERBS_ATTR_TYPE(u32), UA_MANDATORY),
+			    UVERBS_ATTR_PTR_OUT(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID,
+						UVERBS_ATTR_TYPE(u32), UA_MANDATORY));
+
+DECLARE_UVERBS_NAMED_METHOD_DESTROY(MLX5_IB_METHOD_UAR_OBJ_DESTROY,
+				    UVERBS_ATTR_IDR(MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE,
+						    MLX5_IB_OBJECT_UAR, UVERBS_ACCESS_DESTROY,
+						    UA_MANDATORY));
+
+DECLARE_UVERBS_NAMED_OBJECT(MLX5_IB_OBJECT_UAR, UVERBS_TYPE_ALLOC_IDR(destroy_uar),
+			    &UVERBS_METHOD(MLX5_IB_METHOD_UAR_OBJ_ALLOC),
+			    &UVERBS_METHOD(MLX5_IB_METHOD_UAR_OBJ_DESTROY));
+
+const struct uapi_definition cxr_ib_uapi_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE_NAMED(MLX5_IB_OBJECT_UAR),
+	{}
+};

@@ -1,0 +1,681 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Completion queues. Those of user space are memory that the device fills and the process reads;
+ * those of the kernel are polled here.
+ */
+#include <linux/log2.h>
+
+#include "ib.h"
+#include "../codec/cqe.h"
+
+#define CQE_SIZE 64		/* of the kernel's CQs */
+#define CQE_NUM_MASK 0xffffff
+
+static struct prm_cqe64 *cqe_at(const struct cxr_ib_cq *cq, u32 i)
+{
+	return cxr_buf_at(&cq->buf, (size_t)(i & (BIT(cq->log_size) - 1)) * CQE_SIZE);
+}
+
+/* The entry at @i if the device has written it. */
+static struct prm_cqe64 *ready_cqe(const struct cxr_ib_cq *cq, u32 i)
+{
+	struct prm_cqe64 *cqe = cqe_at(cq, i);
+
+	if (!cxr_cqe_ours(READ_ONCE(cqe->op_own), i, cq->log_size))
+		return NULL;
+	dma_rmb();	/* the owner bit, then what it vouches for */
+	return cqe;
+}
+
+/* The device may overwrite what lies before. */
+static void publish_ci(struct cxr_ib_cq *cq)
+{
+	WRITE_ONCE(cq->db.rec[0], cpu_to_be32(cq->ci & CQE_NUM_MASK));
+}
+
+/* ---- events ---- */
+
+static void cq_comp(struct cxr_cq *core_cq)
+{
+	struct cxr_ib_cq *cq = container_of(core_cq, struct cxr_ib_cq, cq);
+
+	WRITE_ONCE(cq->arm_sn, cq->arm_sn + 1);
+	cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+}
+
+static void cq_error(struct cxr_cq *core_cq, u8 syndrome)
+{
+	struct cxr_ib_cq *cq = container_of(core_cq, struct cxr_ib_cq, cq);
+	struct ib_event event = {
+		.device = cq->ibcq.device,
+		.event = IB_EVENT_CQ_ERR,
+		.element.cq = &cq->ibcq,
+	};
+
+	ibdev_warn_ratelimited(cq->ibcq.device, "CQ %#x is in error, syndrome %#x%s\n", cq->cq.cqn,
+			       syndrome, syndrome == 1 ? " (overrun)" : "");
+	if (cq->ibcq.event_handler)
+		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
+}
+
+/* ---- create and destroy ---- */
+
+static int check_user_cq(struct ib_device *ibdev, const struct mlx5_ib_create_cq *req)
+{
+	if (req->cqe_size != 64 && req->cqe_size != 128) {
+		ibdev_dbg(ibdev, "CQ: entries of %u bytes: 64 and 128 exist\n", req->cqe_size);
+		return -EINVAL;
+	}
+	if (req->flags & ~(MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD |
+			   MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX |
+			   MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)) {
+		ibdev_dbg(ibdev, "CQ: unknown flags %#x\n", req->flags);
+		return -EINVAL;
+	}
+	if (!(req->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX)) {
+		ibdev_dbg(ibdev, "CQ: without a doorbell page\n");
+		return -EINVAL;
+	}
+	if (req->cqe_comp_en || req->flags & (MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD |
+					      MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)) {
+		ibdev_dbg(ibdev, "CQ: no compression, padding or real time stamps\n");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int take_user_cq(struct ib_device *ibdev, struct ib_udata *udata,
+			struct mlx5_ib_create_cq *req)
+{
+	int err;
+
+	if (udata->inlen < offsetofend(struct mlx5_ib_create_cq, cqe_comp_res_format)) {
+		ibdev_dbg(ibdev, "CQ: a request of %zu bytes is too short\n", udata->inlen);
+		return -EINVAL;
+	}
+	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	if (err)
+		return err;
+	if (req->reserved0 || req->reserved1 ||
+	    (udata->inlen > sizeof(*req) &&
+	     !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))) {
+		ibdev_dbg(ibdev, "CQ: reserved fields are not zero\n");
+		return -EINVAL;
+	}
+	return check_user_cq(ibdev, req);
+}
+
+/* Memory of a CQ of user space; fills the rest of @attr. Undone by free_user_memory(). */
+static int pin_user_memory(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
+			   struct ib_udata *udata, struct cxr_cq_attr *attr)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
+	struct mlx5_ib_create_cq req = {};
+	int err;
+
+	err = take_user_cq(&dev->ibdev, udata, &req);
+	if (err)
+		return err;
+
+	cq->uar = cxr_ib_uar_get(ctx, req.uar_page_index);
+	if (!cq->uar) {
+		ibdev_dbg(&dev->ibdev, "CQ: doorbell page %u is not this process's\n",
+			  req.uar_page_index);
+		return -EINVAL;
+	}
+
+	err = cxr_ib_queue_pin(dev, req.buf_addr, (size_t)req.cqe_size << cq->log_size,
+			       &cq->queue);
+	if (err)
+		goto err_put_uar;
+
+	err = cxr_ib_db_pin(ctx, req.db_addr, &cq->user_db);
+	if (err)
+		goto err_unpin_queue;
+
+	attr->cqe_128 = req.cqe_size == 128;
+	attr->uar = req.uar_page_index;
+	attr->pas = cq->queue.pas;
+	attr->db_dma = cq->user_db.dma;
+	return 0;
+
+err_unpin_queue:
+	cxr_ib_queue_unpin(&cq->queue);
+err_put_uar:
+	cxr_ib_uar_put(cq->uar);
+	cq->uar = NULL;
+	return err;
+}
+
+static void free_user_memory(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx)
+{
+	cxr_ib_db_unpin(ctx, &cq->user_db);
+	cxr_ib_queue_unpin(&cq->queue);
+	cxr_ib_uar_put(cq->uar);
+	cq->uar = NULL;
+}
+
+/* Zeroes would read as valid entries of the first round. */
+static void invalidate_cqes(struct cxr_ib_cq *cq)
+{
+	u32 i;
+
+	for (i = 0; i < BIT(cq->log_size); i++)
+		cqe_at(cq, i)->op_own = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT;
+}
+
+/* Memory of a CQ of the kernel. Undone by free_kernel_memory(). */
+static int alloc_kernel_memory(struct cxr_ib_cq *cq, struct cxr_cq_attr *attr)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
+	int err;
+
+	err = cxr_buf_alloc(dev->core, &cq->buf, (size_t)CQE_SIZE << cq->log_size);
+	if (err)
+		return err;
+	err = cxr_db_alloc(dev->core, &cq->db);
+	if (err) {
+		cxr_buf_free(dev->core, &cq->buf);
+		return err;
+	}
+
+	invalidate_cqes(cq);
+	attr->uar = dev->uar->index;
+	attr->pas = cxr_buf_pas(&cq->buf);
+	attr->db_dma = cq->db.dma;
+	return 0;
+}
+
+static void free_kernel_memory(struct cxr_ib_cq *cq)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
+
+	cxr_db_free(dev->core, &cq->db);
+	cxr_buf_free(dev->core, &cq->buf);
+}
+
+static int check_cq(struct cxr_ib_dev *dev, const struct ib_cq_init_attr *attr)
+{
+	const struct cxr_caps *caps = &dev->core->caps;
+
+	if (attr->flags & ~(caps->cq_oi ? IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN : 0)) {
+		ibdev_dbg(&dev->ibdev, "CQ: flags %#x: not supported\n", attr->flags);
+		return -EOPNOTSUPP;
+	}
+	if (!attr->cqe || attr->cqe >= BIT(caps->log_max_cq_sz)) {
+		ibdev_dbg(&dev->ibdev, "CQ: %u entries: 1 to %lu are possible\n", attr->cqe,
+			  BIT(caps->log_max_cq_sz) - 1);
+		return -EINVAL;
+	}
+	if (attr->comp_vector >= dev->core->comp_vectors) {
+		ibdev_dbg(&dev->ibdev, "CQ: completion vector %u of %d\n", attr->comp_vector,
+			  dev->core->comp_vectors);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int answer_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata)
+{
+	struct mlx5_ib_create_cq_resp resp = { .cqn = cq->cq.cqn };
+
+	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
+}
+
+static void init_cq(struct cxr_ib_cq *cq, u32 entries)
+{
+	spin_lock_init(&cq->lock);
+	INIT_LIST_HEAD(&cq->send_qps);
+	INIT_LIST_HEAD(&cq->recv_qps);
+	INIT_LIST_HEAD(&cq->kcq_entry);
+	/* One more than asked for: the device calls a CQ overrun when the last entry is taken. */
+	cq->log_size = order_base_2(entries + 1);
+	cq->ibcq.cqe = BIT(cq->log_size) - 1;
+	cq->cq.comp = cq_comp;
+	cq->cq.error = cq_error;
+}
+
+int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr_create_cq_arg *arg)
+{
+	struct ib_udata *udata = cxr_create_cq_udata(arg);
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
+	struct cxr_cq_attr core_attr = {};
+	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
+	int err;
+
+	err = check_cq(dev, attr);
+	if (err)
+		return err;
+
+	init_cq(cq, attr->cqe);
+	err = udata ? pin_user_memory(cq, ctx, udata, &core_attr) :
+		      alloc_kernel_memory(cq, &core_attr);
+	if (err)
+		return err;
+
+	core_attr.log_size = cq->log_size;
+	core_attr.vector = attr->comp_vector;
+	core_attr.overrun_ignore = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
+	err = cxr_cq_create(dev->core, &cq->cq, &core_attr);
+	if (err)
+		goto err_free_memory;
+	cxr_ib_queue_free_list(&cq->queue);
+
+	if (udata) {
+		err = answer_cq(cq, udata);
+		if (err)
+			goto err_destroy;
+		return 0;
+	}
+
+	mutex_lock(&dev->kcq_lock);
+	list_add_tail(&cq->kcq_entry, &dev->kcqs);
+	mutex_unlock(&dev->kcq_lock);
+	return 0;
+
+err_destroy:
+	cxr_cq_destroy(dev->core, &cq->cq);
+err_free_memory:
+	if (udata)
+		free_user_memory(cq, ctx);
+	else
+		free_kernel_memory(cq);
+	return err;
+}
+
+int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+{
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
+	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
+
+	mutex_lock(&dev->kcq_lock);
+	list_del_init(&cq->kcq_entry);
+	mutex_unlock(&dev->kcq_lock);
+
+	cxr_cq_destroy(dev->core, &cq->cq);
+	if (cq->uar)
+		free_user_memory(cq, ctx);
+	else
+		free_kernel_memory(cq);
+	return 0;
+}
+
+/* ---- poll ---- */
+
+static const struct {
+	u8 syndrome;
+	enum ib_wc_status status;
+} wc_statuses[] = {
+	{ PRM_CQE_SYND_LOCAL_LENGTH, IB_WC_LOC_LEN_ERR },
+	{ PRM_CQE_SYND_LOCAL_QP_OP, IB_WC_LOC_QP_OP_ERR },
+	{ PRM_CQE_SYND_LOCAL_PROT, IB_WC_LOC_PROT_ERR },
+	{ PRM_CQE_SYND_WR_FLUSH, IB_WC_WR_FLUSH_ERR },
+	{ PRM_CQE_SYND_MW_BIND, IB_WC_MW_BIND_ERR },
+	{ PRM_CQE_SYND_BAD_RESP, IB_WC_BAD_RESP_ERR },
+	{ PRM_CQE_SYND_LOCAL_ACCESS, IB_WC_LOC_ACCESS_ERR },
+	{ PRM_CQE_SYND_REMOTE_INVAL_REQ, IB_WC_REM_INV_REQ_ERR },
+	{ PRM_CQE_SYND_REMOTE_ACCESS, IB_WC_REM_ACCESS_ERR },
+	{ PRM_CQE_SYND_REMOTE_OP, IB_WC_REM_OP_ERR },
+	{ PRM_CQE_SYND_TRANSPORT_RETRY_EXC, IB_WC_RETRY_EXC_ERR },
+	{ PRM_CQE_SYND_RNR_RETRY_EXC, IB_WC_RNR_RETRY_EXC_ERR },
+	{ PRM_CQE_SYND_REMOTE_ABORTED, IB_WC_REM_ABORT_ERR },
+};
+
+static enum ib_wc_status wc_status(u8 syndrome)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wc_statuses); i++)
+		if (wc_statuses[i].syndrome == syndrome)
+			return wc_statuses[i].status;
+	return IB_WC_GENERAL_ERR;
+}
+
+static void fill_error(const struct cxr_cqe *cqe, struct ib_wc *wc)
+{
+	wc->status = wc_status(cqe->syndrome);
+	wc->vendor_err = cqe->vendor_err;
+	if (wc->status == IB_WC_WR_FLUSH_ERR)
+		return;
+	ibdev_dbg(wc->qp->device, "QP %#x: %s (vendor error %#x)\n", cqe->qpn,
+		  cxr_cqe_syndrome_text(cqe->syndrome), cqe->vendor_err);
+}
+
+static void fill_send(const struct cxr_cqe *cqe, struct ib_wc *wc)
+{
+	switch (cqe->send_opcode) {
+	case PRM_WQE_RDMA_WRITE_IMM:
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		fallthrough;
+	case PRM_WQE_RDMA_WRITE:
+		wc->opcode = IB_WC_RDMA_WRITE;
+		break;
+	case PRM_WQE_RDMA_READ:
+		wc->opcode = IB_WC_RDMA_READ;
+		wc->byte_len = cqe->byte_count;
+		break;
+	case PRM_WQE_SEND_IMM:
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		fallthrough;
+	default:
+		wc->opcode = IB_WC_SEND;
+		break;
+	}
+}
+
+static void fill_recv(const struct cxr_cqe *cqe, struct ib_wc *wc)
+{
+	wc->opcode = IB_WC_RECV;
+	wc->byte_len = cqe->byte_count;
+	switch (cqe->kind) {
+	case CXR_CQE_RESP_WRITE_IMM:
+		wc->opcode = IB_WC_RECV_RDMA_WITH_IMM;
+		fallthrough;
+	case CXR_CQE_RESP_SEND_IMM:
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		wc->ex.imm_data = cqe->imm_inval;
+		break;
+	case CXR_CQE_RESP_SEND_INV:
+		wc->wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc->ex.invalidate_rkey = be32_to_cpu(cqe->imm_inval);
+		break;
+	default:
+		break;
+	}
+
+	wc->src_qp = cqe->src_qpn;
+	wc->port_num = CXR_IB_PORT;
+	wc->sl = cqe->sl;
+	if (cqe->flags & CXR_CQE_GRH)
+		wc->wc_flags |= IB_WC_GRH;
+	if (cqe->flags & CXR_CQE_VLAN) {
+		wc->wc_flags |= IB_WC_WITH_VLAN;
+		wc->vlan_id = cqe->vlan;
+	}
+	/* Of the other two kinds ib_core finds out by looking at the header. */
+	if (cqe->flags & CXR_CQE_IPV4_GRH) {
+		wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
+		wc->network_hdr_type = RDMA_NETWORK_IPV4;
+	}
+}
+
+/*
+ * A send completion stands for its WQE and for all before it that asked for none. False: the device
+ * named a WQE that is not posted.
+ */
+static bool finish_send(struct cxr_ib_wq *sq, u16 counter, struct ib_wc *wc)
+{
+	/* Pairs with the release in post_one_send(). */
+	u32 posted = smp_load_acquire(&sq->head) - sq->tail;
+	u32 slot = counter & (sq->size - 1);
+
+	if (!sq->size || (u16)(counter - sq->tail) >= posted)
+		return false;
+
+	wc->wr_id = sq->wrid[slot];
+	/* The slots are the poster's again: pairs with the acquire in post_one_send(). */
+	smp_store_release(&sq->tail, sq->next[slot]);
+	return true;
+}
+
+/* Receives finish in order. */
+static bool finish_recv(struct cxr_ib_wq *rq, struct ib_wc *wc)
+{
+	/* Pairs with the release in post_one_recv(). */
+	if (smp_load_acquire(&rq->head) == rq->tail)
+		return false;
+
+	wc->wr_id = rq->wrid[rq->tail & (rq->size - 1)];
+	/* The slot is the poster's again: pairs with the acquire in post_one_recv(). */
+	smp_store_release(&rq->tail, rq->tail + 1);
+	return true;
+}
+
+/*
+ * The QP of an entry, if it completes into this CQ. It cannot go while we hold the CQ's lock:
+ * destruction takes that lock after it took the QP out of dev->qps.
+ */
+static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
+	struct cxr_ib_qp *qp;
+
+	lockdep_assert_held(&cq->lock);
+	xa_lock(&dev->qps);
+	qp = xa_load(&dev->qps, qpn);
+	if (qp && (qp->uar || (send ? qp->ibqp.send_cq : qp->ibqp.recv_cq) != &cq->ibcq))
+		qp = NULL;
+	xa_unlock(&dev->qps);
+	return qp;
+}
+
+/* False: the entry makes no sense, and is dropped. */
+static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_wc *wc)
+{
+	bool send = cqe->kind == CXR_CQE_REQ || cqe->kind == CXR_CQE_REQ_ERR;
+	struct cxr_ib_qp *qp;
+
+	if (cqe->kind == CXR_CQE_RESIZE || cqe->kind == CXR_CQE_UNKNOWN)
+		return false;
+	qp = qp_of_cqe(cq, cqe->qpn, send);
+	if (!qp)
+		return false;
+
+	memset(wc, 0, sizeof(*wc));
+	wc->qp = &qp->ibqp;
+	if (!(send ? finish_send(&qp->sq, cqe->wqe_counter, wc) : finish_recv(&qp->rq, wc)))
+		return false;
+
+	if (cqe->kind == CXR_CQE_REQ_ERR || cqe->kind == CXR_CQE_RESP_ERR)
+		fill_error(cqe, wc);
+	else if (send)
+		fill_send(cqe, wc);
+	else
+		fill_recv(cqe, wc);
+	return true;
+}
+
+/* What a dead device will never complete. */
+static int flush_sends(struct cxr_ib_qp *qp, int n, struct ib_wc *wc)
+{
+	struct cxr_ib_wq *sq = &qp->sq;
+	u32 head = smp_load_acquire(&sq->head); /* pairs with the release in post_one_send() */
+	int done;
+
+	for (done = 0; done < n && head != sq->tail; done++, wc++) {
+		u32 slot = sq->tail & (sq->size - 1);
+
+		memset(wc, 0, sizeof(*wc));
+		wc->qp = &qp->ibqp;
+		wc->status = IB_WC_WR_FLUSH_ERR;
+		wc->wr_id = sq->wrid[slot];
+		/* As in finish_send(). */
+		smp_store_release(&sq->tail, sq->next[slot]);
+	}
+	return done;
+}
+
+static int flush_recvs(struct cxr_ib_qp *qp, int n, struct ib_wc *wc)
+{
+	int done;
+
+	for (done = 0; done < n; done++, wc++) {
+		memset(wc, 0, sizeof(*wc));
+		if (!finish_recv(&qp->rq, wc))
+			break;
+		wc->qp = &qp->ibqp;
+		wc->status = IB_WC_WR_FLUSH_ERR;
+	}
+	return done;
+}
+
+static int poll_dead(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
+{
+	struct cxr_ib_qp *qp;
+	int done = 0;
+
+	list_for_each_entry(qp, &cq->send_qps, send_entry)
+		done += flush_sends(qp, n - done, wc + done);
+	list_for_each_entry(qp, &cq->recv_qps, recv_entry)
+		done += flush_recvs(qp, n - done, wc + done);
+	return done;
+}
+
+static int poll_live(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
+{
+	u32 first = cq->ci;
+	int done = 0;
+
+	while (done < n) {
+		struct prm_cqe64 *raw = ready_cqe(cq, cq->ci);
+		struct cxr_cqe cqe;
+
+		if (!raw)
+			break;
+		cxr_cqe_decode(raw, &cqe);
+		cq->ci++;
+		if (fill_wc(cq, &cqe, wc + done))
+			done++;
+		else
+			ibdev_err_ratelimited(cq->ibcq.device,
+					      "CQ %#x: QP %#x has no WQE %u outstanding: dropped\n",
+					      cq->cq.cqn, cqe.qpn, cqe.wqe_counter);
+	}
+	if (cq->ci != first)
+		publish_ci(cq);
+	return done;
+}
+
+/*
+ * Entries of a device that died are not looked at: what they say is in the software's books too, as
+ * not completed.
+ */
+int cxr_ib_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
+	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
+	unsigned long flags;
+	int done;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	done = cxr_core_dead(dev->core) ? poll_dead(cq, n, wc) : poll_live(cq, n, wc);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return done;
+}
+
+int cxr_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+{
+	bool solicited = (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED;
+	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
+	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
+	unsigned long irq_flags;
+	int missed = 0;
+
+	spin_lock_irqsave(&cq->lock, irq_flags);
+	/* A dead device does not wake anybody: cxr_ib_flush_work() does. */
+	if (!cxr_core_dead(dev->core)) {
+		missed = flags & IB_CQ_REPORT_MISSED_EVENTS && ready_cqe(cq, cq->ci);
+		cxr_uar_arm_cq(dev->uar, &cq->db.rec[1], cq->cq.cqn, READ_ONCE(cq->arm_sn),
+			       cq->ci, solicited);
+	}
+	spin_unlock_irqrestore(&cq->lock, irq_flags);
+	return missed;
+}
+
+/* ib_core's own handler of a CQ that is only polled complains when it is called. */
+static bool polled_only(const struct ib_cq *ibcq)
+{
+	return ibcq->wc && ibcq->poll_ctx == IB_POLL_DIRECT;
+}
+
+/* Wakes whoever waits for completions that a dead device will not write. */
+void cxr_ib_flush_work(struct work_struct *work)
+{
+	struct cxr_ib_dev *dev = container_of(work, struct cxr_ib_dev, flush_work);
+	struct cxr_ib_cq *cq;
+
+	mutex_lock(&dev->kcq_lock);
+	list_for_each_entry(cq, &dev->kcqs, kcq_entry)
+		if (cq->ibcq.comp_handler && !polled_only(&cq->ibcq))
+			cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	mutex_unlock(&dev->kcq_lock);
+}
+
+/* ---- QPs that come and go ---- */
+
+/* cxr_ib_cqs_add_qp - its outstanding work is to be found if the device dies; process context */
+void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp)
+{
+	struct cxr_ib_cq *send_cq = to_cxr_cq(qp->ibqp.send_cq);
+	struct cxr_ib_cq *recv_cq = to_cxr_cq(qp->ibqp.recv_cq);
+
+	spin_lock_irq(&send_cq->lock);
+	list_add_tail(&qp->send_entry, &send_cq->send_qps);
+	spin_unlock_irq(&send_cq->lock);
+
+	spin_lock_irq(&recv_cq->lock);
+	list_add_tail(&qp->recv_entry, &recv_cq->recv_qps);
+	spin_unlock_irq(&recv_cq->lock);
+}
+
+/*
+ * Takes out the entries of a QP that the device has forgotten or reset: its number may be another's
+ * soon. The entries that stay move up, from the newest to the oldest; each place keeps its owner
+ * bit, which tells the round.
+ */
+static void purge(struct cxr_ib_cq *cq, u32 qpn)
+{
+	u32 gone = 0, i = cq->ci;
+
+	lockdep_assert_held(&cq->lock);
+	while (i - cq->ci < BIT(cq->log_size) && ready_cqe(cq, i))
+		i++;
+
+	while (i-- != cq->ci) {
+		struct prm_cqe64 *from = cqe_at(cq, i), *to = cqe_at(cq, i + gone);
+		struct cxr_cqe cqe;
+		u8 owner;
+
+		cxr_cqe_decode(from, &cqe);
+		if (cqe.qpn == qpn) {
+			gone++;
+		} else if (gone) {
+			owner = to->op_own & PRM_CQE_OWNER;
+			*to = *from;
+			to->op_own = (to->op_own & ~PRM_CQE_OWNER) | owner;
+		}
+	}
+
+	if (gone) {
+		cq->ci += gone;
+		dma_wmb();	/* entries stand before the device hears of room */
+		publish_ci(cq);
+	}
+}
+
+/*
+ * cxr_ib_cqs_forget_qp - no entry of the QP is left in its CQs; @remove: it goes for good. Process
+ * context
+ */
+void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove)
+{
+	struct cxr_ib_cq *send_cq = to_cxr_cq(qp->ibqp.send_cq);
+	struct cxr_ib_cq *recv_cq = to_cxr_cq(qp->ibqp.recv_cq);
+
+	spin_lock_irq(&send_cq->lock);
+	purge(send_cq, qp->qpn);
+	if (remove)
+		list_del(&qp->send_entry);
+	spin_unlock_irq(&send_cq->lock);
+
+	spin_lock_irq(&recv_cq->lock);
+	if (recv_cq != send_cq)
+		purge(recv_cq, qp->qpn);
+	if (remove)
+		list_del(&qp->recv_entry);
+	spin_unlock_irq(&recv_cq->lock);
+}

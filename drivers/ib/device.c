@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* What the device and its port are and can do. */
+#include <linux/netdevice.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_mad.h>
+
+#include "ib.h"
+
+static u64 fw_version(const struct cxr_core *core)
+{
+	return (u64)core->fw_major << 32 | (u32)core->fw_minor << 16 | core->fw_sub;
+}
+
+/* Segments of 16 bytes that are left for data in the largest send WQE of a connected QP. */
+static u32 max_send_sge(const struct cxr_caps *caps)
+{
+	u32 desc = min_t(u32, caps->max_wqe_sz_sq, CXR_IB_SQ_DESC_MAX);
+
+	return (desc - sizeof(struct prm_wqe_ctrl_seg) - sizeof(struct prm_wqe_raddr_seg)) /
+	       sizeof(struct prm_wqe_data_seg);
+}
+
+/*
+ * @udata is of no use to a library that was not told (cmds_supp_uhw) that its part of the answer
+ * exists.
+ */
+int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+			struct ib_udata *udata)
+{
+	const struct cxr_core *core = to_cxr_dev(ibdev)->core;
+	const struct cxr_caps *caps = &core->caps;
+
+	memset(attr, 0, sizeof(*attr));
+	attr->fw_ver = fw_version(core);
+	attr->sys_image_guid = core->sys_image_guid;
+	attr->vendor_id = core->vendor_id;
+	attr->vendor_part_id = core->pdev->device;
+	attr->hw_ver = core->pdev->revision;
+	attr->device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |
+				 IB_DEVICE_RC_RNR_NAK_GEN;
+	attr->page_size_cap = ~0ull << caps->log_pg_sz;
+	attr->max_mr_size = ~0ull;
+	attr->max_qp = 1 << caps->log_max_qp;
+	attr->max_qp_wr = 1 << caps->log_max_qp_sz;
+	attr->max_send_sge = max_send_sge(caps);
+	attr->max_recv_sge = caps->max_wqe_sz_rq / sizeof(struct prm_wqe_data_seg);
+	attr->max_sge_rd = attr->max_send_sge;
+	attr->max_cq = 1 << caps->log_max_cq;
+	attr->max_cqe = (1 << caps->log_max_cq_sz) - 1;
+	attr->max_mr = 1 << caps->log_max_mkey;
+	attr->max_pd = 1 << caps->log_max_pd;
+	attr->max_ah = INT_MAX;
+	attr->max_qp_rd_atom = 1 << caps->log_max_ra_req_qp;
+	attr->max_qp_init_rd_atom = 1 << caps->log_max_ra_res_qp;
+	attr->max_res_rd_atom = attr->max_qp_rd_atom * attr->max_qp;
+	attr->local_ca_ack_delay = caps->local_ca_ack_delay;
+	attr->atomic_cap = IB_ATOMIC_NONE;
+	attr->masked_atomic_cap = IB_ATOMIC_NONE;
+	attr->max_pkeys = 1;
+	return 0;
+}
+
+static enum ib_mtu active_mtu(const struct net_device *ndev)
+{
+	enum ib_mtu mtu = iboe_get_mtu(ndev->mtu);
+
+	/* The encoding has no zero: 256 is what a netdev gets that is too small for any. */
+	return mtu ? min(mtu, IB_MTU_4096) : IB_MTU_256;
+}
+
+int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibdev);
+	const struct cxr_caps *caps = &dev->core->caps;
+	struct net_device *ndev;
+
+	if (port != CXR_IB_PORT) {
+		ibdev_dbg(ibdev, "query port: there is no port %u\n", port);
+		return -EINVAL;
+	}
+
+	/* ib_core has zeroed attr: on Ethernet there are no LIDs and no subnet manager. */
+	attr->port_cap_flags = IB_PORT_CM_SUP;
+	attr->ip_gids = true;
+	attr->gid_tbl_len = caps->roce_addresses;
+	attr->pkey_tbl_len = 1;
+	attr->max_msg_sz = 1u << caps->log_max_msg;
+	attr->max_mtu = IB_MTU_4096;
+	attr->active_mtu = IB_MTU_256;
+	attr->max_vl_num = 1;
+	attr->state = IB_PORT_DOWN;
+	attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
+	attr->active_width = IB_WIDTH_1X;
+	attr->active_speed = IB_SPEED_SDR;
+
+	ndev = cxr_ib_get_netdev(dev);
+	if (!ndev)
+		return 0;
+
+	attr->active_mtu = active_mtu(ndev);
+	if (netif_running(ndev) && netif_carrier_ok(ndev)) {
+		attr->state = IB_PORT_ACTIVE;
+		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+		/* Asked only with a link: ib_core logs a netdev that does not know its speed. */
+		ib_get_eth_speed(ibdev, port, &attr->active_speed, &attr->active_width);
+	}
+	dev_put(ndev);
+	return 0;
+}
+
+static u32 core_cap_flags(const struct cxr_mode_grant *roce)
+{
+	u32 flags = 0;
+
+	if (cxr_roce_mode_has_v1(roce->mode))
+		flags |= RDMA_CORE_PORT_IBA_ROCE;
+	if (cxr_roce_mode_has_v2(roce->mode))
+		flags |= RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	return flags;
+}
+
+int cxr_ib_get_port_immutable(struct ib_device *ibdev, u32 port, struct ib_port_immutable *imm)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibdev);
+
+	imm->core_cap_flags = core_cap_flags(&dev->core->roce);
+	imm->gid_tbl_len = dev->core->caps.roce_addresses;
+	imm->pkey_tbl_len = 1;
+	imm->max_mad_size = IB_MGMT_MAD_SIZE;
+	return 0;
+}
+
+enum rdma_link_layer cxr_ib_get_link_layer(struct ib_device *ibdev, u32 port)
+{
+	return IB_LINK_LAYER_ETHERNET;
+}
+
+int cxr_ib_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
+{
+	if (index) {
+		ibdev_dbg(ibdev, "query pkey: %u: a RoCE port has one partition key\n", index);
+		return -EINVAL;
+	}
+
+	*pkey = IB_DEFAULT_PKEY_FULL;
+	return 0;
+}
+
+int cxr_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *modify)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibdev);
+	int err;
+
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+	if (!(mask & IB_DEVICE_MODIFY_NODE_DESC))
+		return 0;
+
+	err = cxr_cmd_set_node_desc(dev->core, (const u8 *)modify->node_desc);
+	if (err)
+		return err;
+
+	memcpy(ibdev->node_desc, modify->node_desc, IB_DEVICE_NODE_DESC_MAX);
+	return 0;
+}
+
+void cxr_ib_get_dev_fw_str(struct ib_device *ibdev, char *str)
+{
+	const struct cxr_core *core = to_cxr_dev(ibdev)->core;
+
+	snprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%04u", core->fw_major, core->fw_minor,
+		 core->fw_sub);
+}
+
+static const struct cxr_core *dev_core(struct device *device)
+{
+	return rdma_device_to_drv_device(device, struct cxr_ib_dev, ibdev)->core;
+}
+
+static ssize_t hw_rev_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%x\n", dev_core(device)->pdev->revision);
+}
+static DEVICE_ATTR_RO(hw_rev);
+
+static ssize_t hca_type_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "MT%u\n", dev_core(device)->pdev->device);
+}
+static DEVICE_ATTR_RO(hca_type);
+
+static ssize_t board_id_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", dev_core(device)->board_id);
+}
+static DEVICE_ATTR_RO(board_id);
+
+static struct attribute *cxr_ib_attrs[] = {
+	&dev_attr_hw_rev.attr,
+	&dev_attr_hca_type.attr,
+	&dev_attr_board_id.attr,
+	NULL
+};
+
+const struct attribute_group cxr_ib_attr_group = {
+	.attrs = cxr_ib_attrs,
+};

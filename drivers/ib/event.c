@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Events of the device and of the netdev, as ib_core knows them. */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+
+#include "ib.h"
+
+/* ---- QP events ---- */
+
+static const enum ib_event_type qp_events[] = {
+	[CXR_QPE_PATH_MIGRATED] = IB_EVENT_PATH_MIG,
+	[CXR_QPE_COMM_EST] = IB_EVENT_COMM_EST,
+	[CXR_QPE_SQ_DRAINED] = IB_EVENT_SQ_DRAINED,
+	[CXR_QPE_LAST_WQE] = IB_EVENT_QP_LAST_WQE_REACHED,
+	[CXR_QPE_FATAL] = IB_EVENT_QP_FATAL,
+	[CXR_QPE_PATH_MIG_FAILED] = IB_EVENT_PATH_MIG_ERR,
+	[CXR_QPE_INVALID_REQ] = IB_EVENT_QP_REQ_ERR,
+	[CXR_QPE_ACCESS] = IB_EVENT_QP_ACCESS_ERR,
+};
+
+/* A QP that cannot be freed before cxr_ib_put_qp(), or NULL. */
+static struct cxr_ib_qp *get_qp(struct cxr_ib_dev *dev, u32 qpn)
+{
+	struct cxr_ib_qp *qp;
+	unsigned long flags;
+
+	xa_lock_irqsave(&dev->qps, flags);
+	qp = xa_load(&dev->qps, qpn);
+	if (qp)
+		refcount_inc(&qp->ref);
+	xa_unlock_irqrestore(&dev->qps, flags);
+	return qp;
+}
+
+void cxr_ib_put_qp(struct cxr_ib_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->ref))
+		complete(&qp->unused);
+}
+
+/*
+ * A number that is no QP's is not wrong: the event may have been under way when the QP was
+ * destroyed.
+ */
+static void qp_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
+{
+	struct ib_event ibev = { .device = &dev->ibdev };
+	struct cxr_ib_qp *qp;
+
+	if (event->what >= ARRAY_SIZE(qp_events))
+		return;
+	qp = get_qp(dev, event->num);
+	if (!qp)
+		return;
+
+	ibev.event = qp_events[event->what];
+	ibev.element.qp = &qp->ibqp;
+	if (qp->ibqp.event_handler)
+		qp->ibqp.event_handler(&ibev, qp->ibqp.qp_context);
+	cxr_ib_put_qp(qp);
+}
+
+/* Interrupt context. The port's state is taken from the netdev, which en keeps: one truth. */
+static void device_event(void *priv, const struct cxr_event *event)
+{
+	if (event->kind == CXR_EVENT_QP)
+		qp_event(priv, event);
+}
+
+static void device_fatal(void *priv)
+{
+	struct cxr_ib_dev *dev = priv;
+	struct ib_event ibev = {
+		.device = &dev->ibdev,
+		.event = IB_EVENT_DEVICE_FATAL,
+	};
+	bool registered;
+
+	mutex_lock(&dev->scan_lock);
+	registered = dev->registered;
+	mutex_unlock(&dev->scan_lock);
+	if (registered)
+		ib_dispatch_event(&ibev);
+	/* Nothing completes any more by itself. */
+	schedule_work(&dev->flush_work);
+}
+
+/* ---- port ---- */
+
+/* cxr_ib_get_netdev - the port's netdev with a reference, or NULL */
+struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev)
+{
+	struct net_device *ndev;
+
+	spin_lock(&dev->netdev_lock);
+	ndev = dev->netdev;
+	if (ndev)
+		dev_hold(ndev);
+	spin_unlock(&dev->netdev_lock);
+	return ndev;
+}
+
+/* Tells ib_core of the port's state if it changed. */
+static void report_port(struct cxr_ib_dev *dev)
+{
+	struct ib_event ibev = {
+		.device = &dev->ibdev,
+		.element.port_num = CXR_IB_PORT,
+	};
+	bool active, changed;
+
+	spin_lock(&dev->netdev_lock);
+	active = dev->netdev && netif_running(dev->netdev) && netif_carrier_ok(dev->netdev);
+	changed = active != dev->port_active;
+	dev->port_active = active;
+	spin_unlock(&dev->netdev_lock);
+
+	if (!changed)
+		return;
+	ibev.event = active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR;
+	ib_dispatch_event(&ibev);
+}
+
+static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct cxr_ib_dev *dev = container_of(nb, struct cxr_ib_dev, netdev_nb);
+
+	/* A pointer that is compared and not followed. */
+	if (netdev_notifier_info_to_dev(ptr) != READ_ONCE(dev->netdev))
+		return NOTIFY_DONE;
+
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+		report_port(dev);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+/* cxr_ib_watch_netdev - reports port events where ib_core does not; after registration */
+int cxr_ib_watch_netdev(struct cxr_ib_dev *dev)
+{
+	if (CXR_IB_CORE_WATCHES_NETDEV)
+		return 0;
+	dev->netdev_nb.notifier_call = netdev_event;
+	return register_netdevice_notifier(&dev->netdev_nb);
+}
+
+void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev)
+{
+	if (!CXR_IB_CORE_WATCHES_NETDEV)
+		unregister_netdevice_notifier(&dev->netdev_nb);
+}
+
+/* en has a netdev for the port, or takes it back (NULL). May sleep; takes rtnl_lock. */
+static void set_netdev(void *priv, struct net_device *ndev)
+{
+	struct cxr_ib_dev *dev = priv;
+	struct net_device *old;
+
+	if (ndev)
+		dev_hold(ndev);
+	spin_lock(&dev->netdev_lock);
+	old = dev->netdev;
+	WRITE_ONCE(dev->netdev, ndev);
+	spin_unlock(&dev->netdev_lock);
+	if (old)
+		dev_put(old);
+
+	ib_device_set_netdev(&dev->ibdev, ndev, CXR_IB_PORT);
+
+	mutex_lock(&dev->scan_lock);
+	if (dev->registered) {
+		/* Its addresses came before ib_core knew that it is ours. */
+		if (ndev)
+			rdma_roce_rescan_device(&dev->ibdev);
+		if (!CXR_IB_CORE_WATCHES_NETDEV)
+			report_port(dev);
+	}
+	mutex_unlock(&dev->scan_lock);
+}
+
+const struct cxr_client_ops cxr_ib_client_ops = {
+	.event = device_event,
+	.netdev = set_netdev,
+	.fatal = device_fatal,
+};

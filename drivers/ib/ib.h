@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* cxr_ib: the RDMA device. What its files know of each other. */
+#ifndef CXR_IB_H
+#define CXR_IB_H
+
+#include <linux/completion.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <rdma/ib_umem.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/uverbs_ioctl.h>
+#include CXR_RDMA_ITER_H
+
+#include "cxr/cxr.h"
+#include "cxr/cmd.h"
+#include "../codec/wqe.h"
+
+#define CXR_IB_PORT 1		/* a function has one port */
+#define CXR_IB_NO_UIDX 0xffffff	/* user index of a queue that has none */
+#define CXR_IB_SQ_DESC_MAX 512	/* bytes of a send WQE */
+
+/**
+ * struct cxr_ib_dev - the RDMA device of a function
+ * @ibdev: ib_core's
+ * @core: the function
+ * @uar: doorbells of the kernel's queues
+ * @qps: hardware QPN to struct cxr_ib_qp; its lock is taken with interrupts off
+ * @kcq_lock: guards @kcqs
+ * @kcqs: CQs of the kernel, which have to be woken when the device dies
+ * @flush_work: calls the completion handlers of @kcqs on a dead device
+ * @netdev_lock: guards @netdev and @port_active
+ * @netdev: netdev of the port with a reference, or NULL
+ * @port_active: last state that was told to ib_core, where it does not watch the netdev itself
+ * @netdev_nb: watches @netdev for that purpose
+ * @scan_lock: guards @registered while GIDs are scanned; ib_core takes rtnl_lock below it
+ * @registered: ib_core has the device: GIDs may be scanned
+ */
+struct cxr_ib_dev {
+	struct ib_device ibdev;
+	struct cxr_core *core;
+	struct cxr_uar *uar;
+	struct xarray qps;
+	struct mutex kcq_lock;		/* kcqs */
+	struct list_head kcqs;
+	struct work_struct flush_work;
+	spinlock_t netdev_lock;		/* netdev, port_active */
+	struct net_device *netdev;
+	bool port_active;
+	struct notifier_block netdev_nb;
+	struct mutex scan_lock;		/* registered */
+	bool registered;
+};
+
+/**
+ * struct cxr_ib_ucontext - an open device of a process
+ * @ibucontext: ib_core's
+ * @cqe_version: 1: queues carry an index of user space
+ * @uars_per_page: device UARs in a system page
+ * @uars: first UAR index of the page to struct cxr_ib_uar; what is in it belongs to this context
+ * @db_lock: guards @db_pages
+ * @db_pages: pinned pages with doorbell records
+ */
+struct cxr_ib_ucontext {
+	struct ib_ucontext ibucontext;
+	u8 cqe_version;
+	u32 uars_per_page;
+	struct xarray uars;
+	struct mutex db_lock;		/* db_pages */
+	struct list_head db_pages;
+};
+
+/*
+ * A UAR page of user space. Mappings and the queues that ring it hold references on @entry; the
+ * last one frees it.
+ */
+struct cxr_ib_uar {
+	struct rdma_user_mmap_entry entry;
+	u32 index;
+	bool wc;
+};
+
+struct cxr_ib_pd {
+	struct ib_pd ibpd;
+	u32 pdn;
+};
+
+struct cxr_ib_ah {
+	struct ib_ah ibah;
+	struct prm_av av;
+};
+
+struct cxr_ib_mr {
+	struct ib_mr ibmr;
+	struct ib_umem *umem;	/* NULL: a DMA MR */
+	u32 mkey;
+};
+
+/* A pinned page of user space with doorbell records; umem.c's. */
+struct cxr_ib_db_page;
+
+/* A doorbell record in user space. */
+struct cxr_ib_db {
+	struct cxr_ib_db_page *page;
+	dma_addr_t dma;
+};
+
+/* Queue memory in user space, pinned; @pas describes it to the device as long as @dma lives. */
+struct cxr_ib_queue {
+	struct ib_umem *umem;
+	dma_addr_t *dma;
+	struct cxr_pas pas;
+};
+
+/**
+ * struct cxr_ib_cq - completion queue
+ * @ibcq: ib_core's
+ * @cq: the core's
+ * @lock: guards all down to @recv_qps; never two at a time
+ * @ci: entries consumed
+ * @log_size: entries
+ * @arm_sn: events so far: the device drops a repeated arm of an old one
+ * @buf: entries, in the kernel
+ * @db: doorbell record of @buf
+ * @send_qps: QPs of the kernel that complete sends here
+ * @recv_qps: the same for receives
+ * @kcq_entry: in dev->kcqs
+ * @queue: entries, in user space
+ * @user_db: doorbell record of @queue
+ * @uar: page of user space that arms it; NULL: a CQ of the kernel
+ */
+struct cxr_ib_cq {
+	struct ib_cq ibcq;
+	struct cxr_cq cq;
+	spinlock_t lock;		/* ci .. recv_qps */
+	u32 ci;
+	u8 log_size;
+	u32 arm_sn;
+	struct cxr_buf buf;
+	struct cxr_db db;
+	struct list_head send_qps;
+	struct list_head recv_qps;
+	struct list_head kcq_entry;
+	struct cxr_ib_queue queue;
+	struct cxr_ib_db user_db;
+	struct cxr_ib_uar *uar;
+};
+
+/**
+ * struct cxr_ib_wq - send or receive queue of a QP of the kernel
+ * @lock: serializes posting
+ * @wrid: cookie of the work request that begins at a slot
+ * @next: of a send: position after it
+ * @head: written under @lock; free running, in 64-byte blocks (send) or WQEs (receive)
+ * @tail: written under the lock of the CQ; free running
+ * @size: slots, a power of two; 0: no such queue
+ * @offset: in the QP's memory
+ * @log_stride: of a slot in bytes
+ * @max_sge: of a work request
+ */
+struct cxr_ib_wq {
+	spinlock_t lock;		/* head, and what it vouches for */
+	u64 *wrid;
+	u32 *next;
+	u32 head;
+	u32 tail;
+	u32 size;
+	u32 offset;
+	u8 log_stride;
+	u8 max_sge;
+};
+
+/**
+ * struct cxr_ib_qp - queue pair
+ * @ibqp: ib_core's; its qp_num is 1 for the GSI QP
+ * @qpn: as the device knows it
+ * @type: as the device knows it
+ * @mutex: serializes transitions; guards all down to @port
+ * @state: written under @mutex, read by post functions without
+ * @access: IB_ACCESS_* of remote peers
+ * @dest_rd: reads that a peer may have outstanding; 0: none
+ * @dest_qpn: peer of a connected QP
+ * @port: 1
+ * @sig_all: every send completes
+ * @sq: sends, in the kernel
+ * @rq: receives, in the kernel
+ * @buf: memory of both, in the kernel
+ * @db: doorbell record of @buf
+ * @send_entry: in the send_qps of a CQ; under its lock
+ * @recv_entry: in the recv_qps of a CQ
+ * @ref: events in flight, plus one
+ * @unused: @ref came to zero
+ * @queue: memory of both queues, in user space
+ * @user_db: doorbell record of @queue
+ * @uar: page of user space that rings it; NULL: a QP of the kernel
+ */
+struct cxr_ib_qp {
+	struct ib_qp ibqp;
+	u32 qpn;
+	enum cxr_qp_type type;
+	struct mutex mutex;		/* state .. port */
+	enum ib_qp_state state;
+	int access;
+	u8 dest_rd;
+	u32 dest_qpn;
+	u8 port;
+	bool sig_all;
+	struct cxr_ib_wq sq;
+	struct cxr_ib_wq rq;
+	struct cxr_buf buf;
+	struct cxr_db db;
+	struct list_head send_entry;
+	struct list_head recv_entry;
+	refcount_t ref;
+	struct completion unused;
+	struct cxr_ib_queue queue;
+	struct cxr_ib_db user_db;
+	struct cxr_ib_uar *uar;
+};
+
+static inline struct cxr_ib_dev *to_cxr_dev(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct cxr_ib_dev, ibdev);
+}
+
+static inline struct cxr_ib_ucontext *to_cxr_ucontext(struct ib_ucontext *ibucontext)
+{
+	return container_of(ibucontext, struct cxr_ib_ucontext, ibucontext);
+}
+
+static inline struct cxr_ib_pd *to_cxr_pd(struct ib_pd *ibpd)
+{
+	return container_of(ibpd, struct cxr_ib_pd, ibpd);
+}
+
+static inline struct cxr_ib_ah *to_cxr_ah(struct ib_ah *ibah)
+{
+	return container_of(ibah, struct cxr_ib_ah, ibah);
+}
+
+static inline struct cxr_ib_mr *to_cxr_mr(struct ib_mr *ibmr)
+{
+	return container_of(ibmr, struct cxr_ib_mr, ibmr);
+}
+
+static inline struct cxr_ib_cq *to_cxr_cq(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct cxr_ib_cq, ibcq);
+}
+
+static inline struct cxr_ib_qp *to_cxr_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct cxr_ib_qp, ibqp);
+}
+
+/* device.c */
+extern const struct attribute_group cxr_ib_attr_group;
+int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+			struct ib_udata *udata);
+int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr);
+int cxr_ib_get_port_immutable(struct ib_device *ibdev, u32 port, struct ib_port_immutable *imm);
+enum rdma_link_layer cxr_ib_get_link_layer(struct ib_device *ibdev, u32 port);
+int cxr_ib_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
+int cxr_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *modify);
+void cxr_ib_get_dev_fw_str(struct ib_device *ibdev, char *str);
+
+/* context.c */
+extern const struct uapi_definition cxr_ib_uapi_defs[];
+int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata);
+void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext);
+void cxr_ib_disassociate_ucontext(struct ib_ucontext *ibucontext);
+int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);
+void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry);
+struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
+void cxr_ib_uar_put(struct cxr_ib_uar *uar);
+int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
+
+/* umem.c */
+int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_ib_queue *queue);
+void cxr_ib_queue_free_list(struct cxr_ib_queue *queue);
+void cxr_ib_queue_unpin(struct cxr_ib_queue *queue);
+int cxr_ib_db_pin(struct cxr_ib_ucontext *ctx, u64 addr, struct cxr_ib_db *db);
+void cxr_ib_db_unpin(struct cxr_ib_ucontext *ctx, struct cxr_ib_db *db);
+dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 *n);
+
+/* pd_ah.c */
+int cxr_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+int cxr_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct ib_udata *udata);
+int cxr_ib_destroy_ah(struct ib_ah *ibah, u32 flags);
+int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u32 local_qpn,
+			u32 remote_qpn, struct cxr_addr *addr);
+
+/* mr.c */
+struct ib_mr *cxr_ib_get_dma_mr(struct ib_pd *ibpd, int access);
+struct ib_mr *cxr_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
+				 int access CXR_REG_MR_DMAH_PARAM, struct ib_udata *udata);
+int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+
+/* cq.c */
+int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		     cxr_create_cq_arg *arg);
+int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int cxr_ib_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
+int cxr_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp);
+void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove);
+void cxr_ib_flush_work(struct work_struct *work);
+
+/* qp.c */
+int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
+int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+
+/* qp_state.c */
+int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
+int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		    struct ib_qp_init_attr *init);
+
+/* wr.c */
+int cxr_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		     const struct ib_send_wr **bad_wr);
+int cxr_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		     const struct ib_recv_wr **bad_wr);
+
+/* gid.c */
+int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context);
+int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context);
+
+/* event.c */
+extern const struct cxr_client_ops cxr_ib_client_ops;
+struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev);
+int cxr_ib_watch_netdev(struct cxr_ib_dev *dev);
+void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev);
+void cxr_ib_put_qp(struct cxr_ib_qp *qp);
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The auxiliary driver: brings an RDMA device to ib_core and takes it away again. */
+#include <linux/module.h>
+
+#include "ib.h"
+
+static const struct ib_device_ops cxr_ib_ops = {
+	.owner = THIS_MODULE,
+	.driver_id = RDMA_DRIVER_MLX5,
+	.uverbs_abi_ver = MLX5_IB_UVERBS_ABI_VERSION,
+	.device_group = &cxr_ib_attr_group,
+
+	.query_device = cxr_ib_query_device,
+	.query_port = cxr_ib_query_port,
+	.get_port_immutable = cxr_ib_get_port_immutable,
+	.get_link_layer = cxr_ib_get_link_layer,
+	.query_pkey = cxr_ib_query_pkey,
+	.modify_device = cxr_ib_modify_device,
+	.get_dev_fw_str = cxr_ib_get_dev_fw_str,
+
+	.alloc_ucontext = cxr_ib_alloc_ucontext,
+	.dealloc_ucontext = cxr_ib_dealloc_ucontext,
+	.disassociate_ucontext = cxr_ib_disassociate_ucontext,
+	.mmap = cxr_ib_mmap,
+	.mmap_free = cxr_ib_mmap_free,
+
+	.alloc_pd = cxr_ib_alloc_pd,
+	.dealloc_pd = cxr_ib_dealloc_pd,
+	.create_ah = cxr_ib_create_ah,
+	.create_user_ah = cxr_ib_create_ah,
+	.destroy_ah = cxr_ib_destroy_ah,
+	.get_dma_mr = cxr_ib_get_dma_mr,
+	.reg_user_mr = cxr_ib_reg_user_mr,
+	.dereg_mr = cxr_ib_dereg_mr,
+
+	.create_cq = cxr_ib_create_cq,
+	.destroy_cq = cxr_ib_destroy_cq,
+	.poll_cq = cxr_ib_poll_cq,
+	.req_notify_cq = cxr_ib_req_notify_cq,
+
+	.create_qp = cxr_ib_create_qp,
+	.modify_qp = cxr_ib_modify_qp,
+	.query_qp = cxr_ib_query_qp,
+	.destroy_qp = cxr_ib_destroy_qp,
+	.post_send = cxr_ib_post_send,
+	.post_recv = cxr_ib_post_recv,
+
+	.add_gid = cxr_ib_add_gid,
+	.del_gid = cxr_ib_del_gid,
+
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, cxr_ib_ucontext, ibucontext),
+	INIT_RDMA_OBJ_SIZE(ib_pd, cxr_ib_pd, ibpd),
+	INIT_RDMA_OBJ_SIZE(ib_ah, cxr_ib_ah, ibah),
+	INIT_RDMA_OBJ_SIZE(ib_cq, cxr_ib_cq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_qp, cxr_ib_qp, ibqp),
+};
+
+static void init_ibdev(struct cxr_ib_dev *dev)
+{
+	struct ib_device *ibdev = &dev->ibdev;
+	struct cxr_core *core = dev->core;
+
+	/* Tools read the PCI ids below dev.parent: it is the function, not the auxiliary device. */
+	ibdev->dev.parent = core->dev;
+	ibdev->node_type = RDMA_NODE_IB_CA;
+	ibdev->node_guid = core->node_guid;
+	ibdev->phys_port_cnt = CXR_IB_PORT;
+	ibdev->num_comp_vectors = core->comp_vectors;
+	ib_set_device_ops(ibdev, &cxr_ib_ops);
+	ibdev->driver_def = cxr_ib_uapi_defs;
+
+	if (cxr_cmd_get_node_desc(core, (u8 *)ibdev->node_desc))
+		strscpy(ibdev->node_desc, "cxr", sizeof(ibdev->node_desc));
+	ibdev->node_desc[sizeof(ibdev->node_desc) - 1] = '\0';
+}
+
+/*
+ * A netdev that came while ib_core was registering the device was seen by neither ib_core's first
+ * scan for GIDs nor by the callback, which found @registered not set.
+ */
+static int register_ibdev(struct cxr_ib_dev *dev)
+{
+	struct net_device *before = READ_ONCE(dev->netdev);
+	int err;
+
+	err = ib_register_device(&dev->ibdev, "mlx5_%d", dev->core->dev);
+	if (err)
+		return err;
+
+	mutex_lock(&dev->scan_lock);
+	dev->registered = true;
+	if (READ_ONCE(dev->netdev) != before)
+		rdma_roce_rescan_device(&dev->ibdev);
+	mutex_unlock(&dev->scan_lock);
+	return 0;
+}
+
+static void unregister_ibdev(struct cxr_ib_dev *dev)
+{
+	mutex_lock(&dev->scan_lock);
+	dev->registered = false;
+	mutex_unlock(&dev->scan_lock);
+	ib_unregister_device(&dev->ibdev);
+}
+
+static int cxr_ib_start(struct cxr_ib_dev *dev)
+{
+	struct cxr_core *core = dev->core;
+	int err;
+
+	dev->uar = cxr_uar_get(core);
+	if (IS_ERR(dev->uar))
+		return PTR_ERR(dev->uar);
+
+	/* The address table takes entries only while RoCE is on. */
+	err = cxr_cmd_set_vport_roce(core, true);
+	if (err)
+		goto err_put_uar;
+
+	init_ibdev(dev);
+	/* Tells the netdev, if en has one: ib_core wants it before the device is registered. */
+	cxr_client_register(core, CXR_CLIENT_IB, &cxr_ib_client_ops, dev);
+
+	err = register_ibdev(dev);
+	if (err)
+		goto err_unregister_client;
+
+	err = cxr_ib_watch_netdev(dev);
+	if (err)
+		goto err_unregister_ibdev;
+	return 0;
+
+err_unregister_ibdev:
+	unregister_ibdev(dev);
+err_unregister_client:
+	cxr_client_unregister(core, CXR_CLIENT_IB);
+	cancel_work_sync(&dev->flush_work);
+	cxr_cmd_set_vport_roce(core, false);
+err_put_uar:
+	cxr_uar_put(core, dev->uar);
+	return err;
+}
+
+static void cxr_ib_stop(struct cxr_ib_dev *dev)
+{
+	struct cxr_core *core = dev->core;
+
+	cxr_ib_unwatch_netdev(dev);
+	/*
+	 * ib_core drains QPs while it unregisters; if the device dies meanwhile it takes the fatal
+	 * callback to go on.
+	 */
+	unregister_ibdev(dev);
+	cxr_client_unregister(core, CXR_CLIENT_IB);
+	cancel_work_sync(&dev->flush_work);
+	cxr_cmd_set_vport_roce(core, false);
+	cxr_uar_put(core, dev->uar);
+}
+
+static void dealloc(struct cxr_ib_dev *dev)
+{
+	if (dev->netdev)
+		dev_put(dev->netdev);
+	xa_destroy(&dev->qps);
+	mutex_destroy(&dev->scan_lock);
+	mutex_destroy(&dev->kcq_lock);
+	ib_dealloc_device(&dev->ibdev);
+}
+
+static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_device_id *id)
+{
+	struct cxr_core *core = to_cxr_core(adev);
+	struct cxr_ib_dev *dev;
+	int err;
+
+	if (!core->roce.roce) {
+		dev_info(core->dev, "the device has no RoCE: no RDMA device\n");
+		return -ENODEV;
+	}
+
+	dev = ib_alloc_device(cxr_ib_dev, ibdev);
+	if (!dev)
+		return -ENOMEM;
+
+	dev->core = core;
+	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
+	mutex_init(&dev->kcq_lock);
+	INIT_LIST_HEAD(&dev->kcqs);
+	INIT_WORK(&dev->flush_work, cxr_ib_flush_work);
+	spin_lock_init(&dev->netdev_lock);
+	mutex_init(&dev->scan_lock);
+
+	err = cxr_ib_start(dev);
+	if (err)
+		goto err_dealloc;
+
+	auxiliary_set_drvdata(adev, dev);
+	return 0;
+
+err_dealloc:
+	dealloc(dev);
+	return err;
+}
+
+static void cxr_ib_remove(struct auxiliary_device *adev)
+{
+	struct cxr_ib_dev *dev = auxiliary_get_drvdata(adev);
+
+	cxr_ib_stop(dev);
+	dealloc(dev);
+}
+
+static const struct auxiliary_device_id cxr_ib_ids[] = {
+	{ .name = "cxr_core." CXR_AUX_IB },
+	{ }
+};
+MODULE_DEVICE_TABLE(auxiliary, cxr_ib_ids);
+
+static struct auxiliary_driver cxr_ib_driver = {
+	.name = "cxr_ib",
+	.probe = cxr_ib_probe,
+	.remove = cxr_ib_remove,
+	.id_table = cxr_ib_ids,
+};
+module_auxiliary_driver(cxr_ib_driver);
+
+MODULE_DESCRIPTION("RoCE device of ConnectX adapters");
+MODULE_LICENSE("Dual BSD/GPL");

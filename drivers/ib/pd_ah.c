@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Protection domains and address handles. */
+#include "ib.h"
+
+int cxr_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
+	struct cxr_ib_pd *pd = to_cxr_pd(ibpd);
+	struct mlx5_ib_alloc_pd_resp resp = {};
+	int err;
+
+	err = cxr_cmd_alloc_pd(dev->core, &pd->pdn);
+	if (err || !udata)
+		return err;
+
+	resp.pdn = pd->pdn;
+	err = ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
+	if (err)
+		cxr_cmd_dealloc_pd(dev->core, pd->pdn);
+	return err;
+}
+
+int cxr_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	cxr_cmd_dealloc_pd(to_cxr_dev(ibpd->device)->core, to_cxr_pd(ibpd)->pdn);
+	return 0;
+}
+
+/*
+ * cxr_ib_addr_from_ah - what ib_core calls an AH attribute, as the device's address; for AHs and
+ * for the path of a QP
+ * @local_qpn: 0 for an AH, as is @remote_qpn
+ */
+int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u32 local_qpn,
+			u32 remote_qpn, struct cxr_addr *addr)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+	struct cxr_path_in in = {};
+	int err;
+
+	if (ah->type != RDMA_AH_ATTR_TYPE_ROCE || !(rdma_ah_get_ah_flags(ah) & IB_AH_GRH)) {
+		ibdev_dbg(&dev->ibdev, "address without a GRH\n");
+		return -EINVAL;
+	}
+	if (rdma_ah_get_port_num(ah) != CXR_IB_PORT || !grh->sgid_attr ||
+	    grh->sgid_index >= dev->core->caps.roce_addresses) {
+		ibdev_dbg(&dev->ibdev, "address: port %u, source GID %u of %u\n",
+			  rdma_ah_get_port_num(ah), grh->sgid_index,
+			  dev->core->caps.roce_addresses);
+		return -EINVAL;
+	}
+
+	in.type = grh->sgid_attr->gid_type == IB_GID_TYPE_ROCE ? CXR_GID_V1 : CXR_GID_V2;
+	in.traffic_class = grh->traffic_class;
+	in.flow_label = grh->flow_label;
+	in.sl = rdma_ah_get_sl(ah);
+	in.hop_limit = grh->hop_limit;
+	in.local_qpn = local_qpn;
+	in.remote_qpn = remote_qpn;
+	err = cxr_path_decide(&in, &addr->path);
+	if (err) {
+		ibdev_dbg(&dev->ibdev, "address: service level %u or flow label %#x out of range\n",
+			  in.sl, in.flow_label);
+		return err;
+	}
+
+	memcpy(addr->dgid, grh->dgid.raw, sizeof(addr->dgid));
+	memcpy(addr->dmac, ah->roce.dmac, sizeof(addr->dmac));
+	addr->sgid_index = grh->sgid_index;
+	addr->port = CXR_IB_PORT;
+	return 0;
+}
+
+/* User space builds the address itself; it only lacks the MAC that ib_core has found. */
+static int answer_ah(const struct rdma_ah_attr *ah, struct ib_udata *udata)
+{
+	struct mlx5_ib_create_ah_resp resp = {};
+
+	if (!udata || !udata->outlen)
+		return 0;
+
+	resp.response_length = min(udata->outlen, sizeof(resp));
+	memcpy(resp.dmac, ah->roce.dmac, sizeof(resp.dmac));
+	return ib_copy_to_udata(udata, &resp, resp.response_length);
+}
+
+int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibah->device);
+	struct cxr_addr addr = {};
+	int err;
+
+	err = cxr_ib_addr_from_ah(dev, attr->ah_attr, 0, 0, &addr);
+	if (err)
+		return err;
+
+	cxr_av_encode(&to_cxr_ah(ibah)->av, &addr);
+	return answer_ah(attr->ah_attr, udata);
+}
+
+/* The device knows nothing of an AH. */
+int cxr_ib_destroy_ah(struct ib_ah *ibah, u32 flags)
+{
+	return 0;
+}

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Queue pairs: create and destroy.
+ *
+ * Both queues lie in one piece of memory, receives first. User space has sized it and the kernel
+ * takes it as it is, if it is within the device's limits; for its own QPs the kernel computes it.
+ *
+ * The GSI QP (QP 1) is a QP of its own type. The device takes the address from each send work
+ * request, as for UD, and writes source QP 1 and the port's one partition key by itself. That is
+ * all a RoCE port needs: the extra UD QPs per partition key which InfiniBand ports use beside it
+ * have no purpose here.
+ */
+#include <linux/log2.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+
+#include "ib.h"
+
+#define WQE_BB 64
+#define SEG sizeof(struct prm_wqe_data_seg)
+#define INVALID_BFREG BIT(31)	/* to user space: the doorbell page is the one it named itself */
+#define LOG_RQ_STRIDE_MIN 4
+#define LOG_RQ_STRIDE_MAX 11	/* three bits, counted from LOG_RQ_STRIDE_MIN */
+
+static int device_type(struct cxr_ib_dev *dev, enum ib_qp_type ibtype, bool user,
+		       enum cxr_qp_type *type)
+{
+	const struct cxr_caps *caps = &dev->core->caps;
+
+	switch (ibtype) {
+	case IB_QPT_RC:
+		*type = CXR_QP_RC;
+		return caps->rc ? 0 : -EOPNOTSUPP;
+	case IB_QPT_UC:
+		*type = CXR_QP_UC;
+		return caps->uc && user ? 0 : -EOPNOTSUPP;
+	case IB_QPT_UD:
+		*type = CXR_QP_UD;
+		return caps->ud ? 0 : -EOPNOTSUPP;
+	case IB_QPT_GSI:
+		*type = CXR_QP_GSI;
+		return user ? -EOPNOTSUPP : 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int check_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr)
+{
+	if (attr->create_flags || attr->srq || attr->rwq_ind_tbl || attr->xrcd) {
+		ibdev_dbg(&dev->ibdev, "QP: flags %#x, SRQ, RSS or XRC: not supported\n",
+			  attr->create_flags);
+		return -EOPNOTSUPP;
+	}
+	if (!attr->send_cq || !attr->recv_cq) {
+		ibdev_dbg(&dev->ibdev, "QP: send or receive CQ is missing\n");
+		return -EINVAL;
+	}
+	if (attr->cap.max_send_wr > BIT(dev->core->caps.log_max_qp_sz) ||
+	    attr->cap.max_recv_wr > BIT(dev->core->caps.log_max_qp_sz)) {
+		ibdev_dbg(&dev->ibdev, "QP: %u sends, %u receives: %lu are possible\n",
+			  attr->cap.max_send_wr, attr->cap.max_recv_wr,
+			  BIT(dev->core->caps.log_max_qp_sz));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* ---- QPs of user space ---- */
+
+static int take_user_qp(struct ib_device *ibdev, struct ib_udata *udata,
+			struct mlx5_ib_create_qp *req)
+{
+	int err;
+
+	if (udata->inlen < offsetof(struct mlx5_ib_create_qp, ece_options)) {
+		ibdev_dbg(ibdev, "QP: a request of %zu bytes is too short\n", udata->inlen);
+		return -EINVAL;
+	}
+	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	if (err)
+		return err;
+	if (udata->inlen > sizeof(*req) &&
+	    !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req))) {
+		ibdev_dbg(ibdev, "QP: the request asks for what came after this driver\n");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * Scattering small messages into completions is an offer of the library, which looks at each
+ * completion for whether it was done. We do not take it up.
+ */
+static int check_user_flags(struct ib_device *ibdev, const struct mlx5_ib_create_qp *req)
+{
+	u32 offers = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE;
+	u32 refused = MLX5_QP_FLAG_SIGNATURE | MLX5_QP_FLAG_TUNNEL_OFFLOADS |
+		      MLX5_QP_FLAG_BFREG_INDEX | MLX5_QP_FLAG_TYPE_DCT | MLX5_QP_FLAG_TYPE_DCI |
+		      MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC |
+		      MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE | MLX5_QP_FLAG_DCI_STREAM;
+
+	if (req->flags & ~(offers | refused | MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
+		ibdev_dbg(ibdev, "QP: unknown flags in %#x\n", req->flags);
+		return -EINVAL;
+	}
+	if (req->flags & refused) {
+		ibdev_dbg(ibdev, "QP: flags %#x: not supported\n", req->flags & refused);
+		return -EOPNOTSUPP;
+	}
+	if (!(req->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
+		ibdev_dbg(ibdev, "QP: without a doorbell page\n");
+		return -EINVAL;
+	}
+	/* ECE options are an offer too: the answer says that none was taken. */
+	return 0;
+}
+
+static int check_user_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr,
+			    const struct mlx5_ib_create_qp *req)
+{
+	const struct cxr_caps *caps = &dev->core->caps;
+	u32 most = BIT(caps->log_max_qp_sz);
+
+	if (req->sq_wqe_count > most || (req->sq_wqe_count && !is_power_of_2(req->sq_wqe_count))) {
+		ibdev_dbg(&dev->ibdev, "QP: %u send blocks: no power of two up to %u\n",
+			  req->sq_wqe_count, most);
+		return -EINVAL;
+	}
+	if (!attr->cap.max_recv_wr && !req->rq_wqe_count)
+		return req->sq_wqe_count ? 0 : -EINVAL;
+	if (!attr->cap.max_recv_wr || !is_power_of_2(req->rq_wqe_count) ||
+	    req->rq_wqe_count > most) {
+		ibdev_dbg(&dev->ibdev, "QP: %u receive slots for %u requests: powers of 2 to %u\n",
+			  req->rq_wqe_count, attr->cap.max_recv_wr, most);
+		return -EINVAL;
+	}
+	if (req->rq_wqe_shift < LOG_RQ_STRIDE_MIN || req->rq_wqe_shift > LOG_RQ_STRIDE_MAX ||
+	    BIT(req->rq_wqe_shift) > caps->max_wqe_sz_rq) {
+		ibdev_dbg(&dev->ibdev, "QP: receive slots of 2^%u bytes: at most %u\n",
+			  req->rq_wqe_shift, caps->max_wqe_sz_rq);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Both queues in bytes; the sizes are checked. The send queue begins at a whole block. */
+static size_t user_size(const struct mlx5_ib_create_qp *req)
+{
+	size_t rq = req->rq_wqe_count ? (size_t)req->rq_wqe_count << req->rq_wqe_shift : 0;
+
+	return rq + (size_t)req->sq_wqe_count * WQE_BB;
+}
+
+static void fill_user_create(const struct cxr_ib_qp *qp, const struct mlx5_ib_create_qp *req,
+			     struct cxr_qp_create *create)
+{
+	create->uar = req->bfreg_index;
+	create->no_sq = !req->sq_wqe_count;
+	create->log_sq_size = create->no_sq ? 0 : ilog2(req->sq_wqe_count);
+	create->no_rq = !req->rq_wqe_count;
+	create->log_rq_size = create->no_rq ? 0 : ilog2(req->rq_wqe_count);
+	create->log_rq_stride = create->no_rq ? 0 : req->rq_wqe_shift;
+	create->log_page_size = qp->queue.pas.log_size;
+	create->page_offset = qp->queue.pas.offset;
+	create->db_dma = qp->user_db.dma;
+}
+
+/*
+ * Takes the request and pins what it names; fills the rest of @create. Undone by
+ * free_user_memory().
+ */
+static int pin_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
+			   const struct ib_qp_init_attr *attr, struct ib_udata *udata,
+			   struct cxr_qp_create *create)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	struct mlx5_ib_create_qp req = {};
+	int err;
+
+	err = take_user_qp(&dev->ibdev, udata, &req);
+	if (err)
+		return err;
+	err = check_user_flags(&dev->ibdev, &req);
+	if (err)
+		return err;
+	err = check_user_sizes(dev, attr, &req);
+	if (err)
+		return err;
+	err = cxr_ib_check_uidx(ctx, true, req.uidx, &create->user_index);
+	if (err)
+		return err;
+
+	qp->uar = cxr_ib_uar_get(ctx, req.bfreg_index);
+	if (!qp->uar) {
+		ibdev_dbg(&dev->ibdev, "QP: doorbell page %u is not this process's\n",
+			  req.bfreg_index);
+		return -EINVAL;
+	}
+	err = cxr_ib_queue_pin(dev, req.buf_addr, user_size(&req), &qp->queue);
+	if (err)
+		goto err_put_uar;
+	err = cxr_ib_db_pin(ctx, req.db_addr, &qp->user_db);
+	if (err)
+		goto err_unpin_queue;
+
+	fill_user_create(qp, &req, create);
+	return 0;
+
+err_unpin_queue:
+	cxr_ib_queue_unpin(&qp->queue);
+err_put_uar:
+	cxr_ib_uar_put(qp->uar);
+	qp->uar = NULL;
+	return err;
+}
+
+static void free_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
+{
+	cxr_ib_db_unpin(ctx, &qp->user_db);
+	cxr_ib_queue_unpin(&qp->queue);
+	cxr_ib_uar_put(qp->uar);
+	qp->uar = NULL;
+}
+
+static int answer_user(struct ib_udata *udata)
+{
+	struct mlx5_ib_create_qp_resp resp = {
+		.bfreg_index = INVALID_BFREG,
+	};
+
+	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
+}
+
+/* ---- QPs of the kernel ---- */
+
+/* Blocks of the largest send WQE. */
+static u32 send_blocks(enum cxr_qp_type type, u32 max_sge)
+{
+	size_t size = sizeof(struct prm_wqe_ctrl_seg) + max_sge * SEG;
+
+	size += type == CXR_QP_RC ? sizeof(struct prm_wqe_raddr_seg) :
+				    sizeof(struct prm_wqe_datagram_seg);
+	return DIV_ROUND_UP(size, WQE_BB);
+}
+
+static int size_sq(struct cxr_ib_qp *qp, struct ib_qp_cap *cap)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	u32 limit = min_t(u32, dev->core->caps.max_wqe_sz_sq, CXR_IB_SQ_DESC_MAX);
+	struct cxr_ib_wq *sq = &qp->sq;
+	u32 blocks;
+
+	if (cap->max_inline_data) {
+		ibdev_dbg(&dev->ibdev, "QP: no inline data for QPs of the kernel\n");
+		return -EINVAL;
+	}
+	if (!cap->max_send_wr)
+		return 0;
+	if (cap->max_send_sge > limit / SEG) {
+		ibdev_dbg(&dev->ibdev, "QP: %u send elements\n", cap->max_send_sge);
+		return -EINVAL;
+	}
+
+	blocks = send_blocks(qp->type, cap->max_send_sge);
+	sq->size = roundup_pow_of_two(cap->max_send_wr * blocks);
+	if (blocks * WQE_BB > limit || sq->size > BIT(dev->core->caps.log_max_qp_sz)) {
+		ibdev_dbg(&dev->ibdev, "QP: %u sends of %u elements do not fit\n", cap->max_send_wr,
+			  cap->max_send_sge);
+		return -ENOMEM;
+	}
+	sq->max_sge = cap->max_send_sge;
+	cap->max_send_wr = sq->size / blocks;
+	return 0;
+}
+
+static int size_rq(struct cxr_ib_qp *qp, struct ib_qp_cap *cap)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	struct cxr_ib_wq *rq = &qp->rq;
+	u32 sge;
+
+	if (!cap->max_recv_wr)
+		return 0;
+
+	sge = max(cap->max_recv_sge, 1u);
+	if (sge > dev->core->caps.max_wqe_sz_rq / SEG) {
+		ibdev_dbg(&dev->ibdev, "QP: %u receive elements\n", cap->max_recv_sge);
+		return -EINVAL;
+	}
+	rq->log_stride = order_base_2(sge * SEG);
+	/* At least a block, so that the send queue behind begins at one. */
+	rq->size = max_t(u32, roundup_pow_of_two(cap->max_recv_wr),
+			 DIV_ROUND_UP(WQE_BB, BIT(rq->log_stride)));
+	rq->max_sge = BIT(rq->log_stride) / SEG;
+	cap->max_recv_wr = rq->size;
+	cap->max_recv_sge = rq->max_sge;
+	return 0;
+}
+
+static int alloc_books(struct cxr_ib_qp *qp)
+{
+	struct cxr_ib_wq *sq = &qp->sq, *rq = &qp->rq;
+
+	sq->wrid = kvcalloc(sq->size, sizeof(*sq->wrid), GFP_KERNEL);
+	sq->next = kvcalloc(sq->size, sizeof(*sq->next), GFP_KERNEL);
+	rq->wrid = kvcalloc(rq->size, sizeof(*rq->wrid), GFP_KERNEL);
+	if ((sq->size && (!sq->wrid || !sq->next)) || (rq->size && !rq->wrid))
+		return -ENOMEM;
+	return 0;
+}
+
+static void free_books(struct cxr_ib_qp *qp)
+{
+	kvfree(qp->rq.wrid);
+	kvfree(qp->sq.next);
+	kvfree(qp->sq.wrid);
+}
+
+static void fill_kernel_create(const struct cxr_ib_qp *qp, struct cxr_qp_create *create)
+{
+	create->uar = to_cxr_dev(qp->ibqp.device)->uar->index;
+	create->user_index = CXR_IB_NO_UIDX;
+	create->no_sq = !qp->sq.size;
+	create->log_sq_size = create->no_sq ? 0 : ilog2(qp->sq.size);
+	create->no_rq = !qp->rq.size;
+	create->log_rq_size = create->no_rq ? 0 : ilog2(qp->rq.size);
+	create->log_rq_stride = qp->rq.log_stride;
+	create->log_page_size = PAGE_SHIFT;
+	create->db_dma = qp->db.dma;
+}
+
+/* Memory of a QP of the kernel; fills the rest of @create. Undone by free_kernel_memory(). */
+static int alloc_kernel_memory(struct cxr_ib_qp *qp, struct ib_qp_cap *cap,
+			       struct cxr_qp_create *create)
+{
+	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
+	int err;
+
+	err = size_sq(qp, cap);
+	if (err)
+		return err;
+	err = size_rq(qp, cap);
+	if (err)
+		return err;
+	qp->sq.offset = qp->rq.size << qp->rq.log_stride;
+
+	err = alloc_books(qp);
+	if (err)
+		goto err_free_books;
+	err = cxr_buf_alloc(core, &qp->buf, qp->sq.offset + (size_t)qp->sq.size * WQE_BB);
+	if (err)
+		goto err_free_books;
+	err = cxr_db_alloc(core, &qp->db);
+	if (err)
+		goto err_free_buf;
+
+	fill_kernel_create(qp, create);
+	return 0;
+
+err_free_buf:
+	cxr_buf_free(core, &qp->buf);
+err_free_books:
+	free_books(qp);
+	return err;
+}
+
+static void free_kernel_memory(struct cxr_ib_qp *qp)
+{
+	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
+
+	cxr_db_free(core, &qp->db);
+	cxr_buf_free(core, &qp->buf);
+	free_books(qp);
+}
+
+/* ---- both ---- */
+
+static void init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr)
+{
+	mutex_init(&qp->mutex);
+	spin_lock_init(&qp->sq.lock);
+	spin_lock_init(&qp->rq.lock);
+	INIT_LIST_HEAD(&qp->send_entry);
+	INIT_LIST_HEAD(&qp->recv_entry);
+	refcount_set(&qp->ref, 1);
+	init_completion(&qp->unused);
+	qp->state = IB_QPS_RESET;
+	qp->port = CXR_IB_PORT;
+	qp->sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
+}
+
+/* From here on events and completions find it. */
+static int publish(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
+{
+	int err;
+
+	err = xa_insert_irq(&dev->qps, qp->qpn, qp, GFP_KERNEL);
+	if (err) {
+		/* -EBUSY: the device gave a number out twice. */
+		ibdev_err(&dev->ibdev, "QP %#x cannot be recorded: %d\n", qp->qpn, err);
+		return err == -EBUSY ? -EIO : err;
+	}
+	if (!qp->uar)
+		cxr_ib_cqs_add_qp(qp);
+	return 0;
+}
+
+static void retract(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
+{
+	xa_erase_irq(&dev->qps, qp->qpn);
+	if (!qp->uar)
+		cxr_ib_cqs_forget_qp(qp, true);
+	cxr_ib_put_qp(qp);
+	wait_for_completion(&qp->unused);
+}
+
+int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
+{
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
+	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+	struct cxr_qp_create create = {};
+	struct cxr_pas pas;
+	int err;
+
+	err = device_type(dev, attr->qp_type, udata, &qp->type);
+	if (err) {
+		ibdev_dbg(&dev->ibdev, "QP: type %d: not supported\n", attr->qp_type);
+		return err;
+	}
+	err = check_attr(dev, attr);
+	if (err)
+		return err;
+
+	init_qp(qp, attr);
+	err = udata ? pin_user_memory(qp, ctx, attr, udata, &create) :
+		      alloc_kernel_memory(qp, &attr->cap, &create);
+	if (err)
+		goto err_destroy_mutex;
+
+	create.type = qp->type;
+	create.pdn = to_cxr_pd(ibqp->pd)->pdn;
+	create.cqn_snd = to_cxr_cq(attr->send_cq)->cq.cqn;
+	create.cqn_rcv = to_cxr_cq(attr->recv_cq)->cq.cqn;
+	pas = udata ? qp->queue.pas : cxr_buf_pas(&qp->buf);
+	err = cxr_cmd_create_qp(dev->core, &create, &pas, &qp->qpn);
+	if (err)
+		goto err_free_memory;
+	cxr_ib_queue_free_list(&qp->queue);
+	ibqp->qp_num = qp->type == CXR_QP_GSI ? 1 : qp->qpn;
+
+	err = publish(dev, qp);
+	if (err)
+		goto err_destroy;
+	err = udata ? answer_user(udata) : 0;
+	if (err)
+		goto err_retract;
+	return 0;
+
+err_retract:
+	retract(dev, qp);
+err_destroy:
+	cxr_cmd_destroy_qp(dev->core, qp->qpn);
+err_free_memory:
+	if (udata)
+		free_user_memory(qp, ctx);
+	else
+		free_kernel_memory(qp);
+err_destroy_mutex:
+	mutex_destroy(&qp->mutex);
+	return err;
+}
+
+int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
+{
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
+	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+
+	/*
+	 * First the device: then no entry and no event of this QP is added to those that retract()
+	 * waits for and purges.
+	 */
+	cxr_cmd_destroy_qp(dev->core, qp->qpn);
+	retract(dev, qp);
+	if (qp->uar)
+		free_user_memory(qp, ctx);
+	else
+		free_kernel_memory(qp);
+	mutex_destroy(&qp->mutex);
+	return 0;
+}

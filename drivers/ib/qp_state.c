@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Queue pairs: states. */
+#include <linux/log2.h>
+
+#include "ib.h"
+
+#define LOG_DATAGRAM_MAX 12	/* a datagram is one packet, and 4096 bytes the largest */
+
+static int device_state(enum ib_qp_state state, enum cxr_qp_state *device)
+{
+	static const enum cxr_qp_state states[] = {
+		[IB_QPS_RESET] = CXR_QPS_RST,
+		[IB_QPS_INIT] = CXR_QPS_INIT,
+		[IB_QPS_RTR] = CXR_QPS_RTR,
+		[IB_QPS_RTS] = CXR_QPS_RTS,
+		[IB_QPS_SQD] = CXR_QPS_SQD,
+		[IB_QPS_SQE] = CXR_QPS_SQER,
+		[IB_QPS_ERR] = CXR_QPS_ERR,
+	};
+
+	if (state >= ARRAY_SIZE(states))
+		return -EINVAL;
+	*device = states[state];
+	return 0;
+}
+
+static enum ib_qp_state ib_state(enum cxr_qp_state state)
+{
+	switch (state) {
+	case CXR_QPS_RST:
+		return IB_QPS_RESET;
+	case CXR_QPS_INIT:
+		return IB_QPS_INIT;
+	case CXR_QPS_RTR:
+		return IB_QPS_RTR;
+	case CXR_QPS_RTS:
+		return IB_QPS_RTS;
+	case CXR_QPS_SQER:
+		return IB_QPS_SQE;
+	case CXR_QPS_SQD:
+		return IB_QPS_SQD;
+	default:
+		return IB_QPS_ERR;
+	}
+}
+
+/* ---- modify ---- */
+
+static const struct {
+	int mask;
+	u32 opt;
+} opts_of_mask[] = {
+	{ IB_QP_ACCESS_FLAGS, CXR_QP_OPT_ACCESS | CXR_QP_OPT_WRITE },
+	{ IB_QP_MAX_DEST_RD_ATOMIC, CXR_QP_OPT_ACCESS | CXR_QP_OPT_MAX_DEST_RD },
+	{ IB_QP_PKEY_INDEX, CXR_QP_OPT_PKEY },
+	{ IB_QP_PORT, CXR_QP_OPT_PORT },
+	{ IB_QP_QKEY, CXR_QP_OPT_QKEY },
+	{ IB_QP_MIN_RNR_TIMER, CXR_QP_OPT_RNR_TIMER },
+};
+
+/*
+ * What may come along with a transition beside what it must have. A device takes an optional part
+ * only where the PRM lists it: the same attribute is required, optional or forbidden from one
+ * transition to the next.
+ */
+static u32 optional_parts(enum cxr_qp_type type, enum ib_qp_state from, enum ib_qp_state to)
+{
+	u32 own = type == CXR_QP_RC ? CXR_QP_OPT_ACCESS :
+		  type == CXR_QP_UC ? CXR_QP_OPT_WRITE : CXR_QP_OPT_QKEY;
+
+	if (from == IB_QPS_INIT && to == IB_QPS_INIT)
+		return own | CXR_QP_OPT_PKEY | CXR_QP_OPT_PORT;
+	if (from == IB_QPS_INIT && to == IB_QPS_RTR)
+		return own | CXR_QP_OPT_PKEY;
+	if (to == IB_QPS_RTS && from >= IB_QPS_RTR && from <= IB_QPS_SQE)
+		return own | (type == CXR_QP_RC ? CXR_QP_OPT_RNR_TIMER : 0);
+	return 0;
+}
+
+static u32 opts_of_attr(const struct cxr_ib_qp *qp, int mask, enum ib_qp_state from,
+			enum ib_qp_state to)
+{
+	unsigned int i;
+	u32 opts = 0;
+
+	for (i = 0; i < ARRAY_SIZE(opts_of_mask); i++)
+		if (mask & opts_of_mask[i].mask)
+			opts |= opts_of_mask[i].opt;
+	return opts & optional_parts(qp->type, from, to);
+}
+
+static int check_modify(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+			enum ib_qp_state from, enum ib_qp_state to)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	struct ib_device *ibdev = &dev->ibdev;
+	const struct cxr_caps *caps = &dev->core->caps;
+
+	if (mask & (IB_QP_ALT_PATH | IB_QP_RATE_LIMIT | IB_QP_CAP)) {
+		ibdev_dbg(ibdev, "QP %#x: no alternate path, rate limit or resizing\n", qp->qpn);
+		return -EOPNOTSUPP;
+	}
+	if (mask & IB_QP_PATH_MIG_STATE && attr->path_mig_state != IB_MIG_MIGRATED) {
+		ibdev_dbg(ibdev, "QP %#x: there is no path to migrate to\n", qp->qpn);
+		return -EOPNOTSUPP;
+	}
+	if (!ib_modify_qp_is_ok(from, to, qp->ibqp.qp_type, mask)) {
+		ibdev_dbg(ibdev, "QP %#x: state %d to %d with attributes %#x\n", qp->qpn, from, to,
+			  mask);
+		return -EINVAL;
+	}
+	if ((mask & IB_QP_PORT && attr->port_num != CXR_IB_PORT) ||
+	    (mask & IB_QP_PKEY_INDEX && attr->pkey_index)) {
+		ibdev_dbg(ibdev, "QP %#x: port %u, partition key %u\n", qp->qpn, attr->port_num,
+			  attr->pkey_index);
+		return -EINVAL;
+	}
+	if ((mask & IB_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > BIT(caps->log_max_ra_res_qp)) ||
+	    (mask & IB_QP_MAX_DEST_RD_ATOMIC &&
+	     attr->max_dest_rd_atomic > BIT(caps->log_max_ra_req_qp))) {
+		ibdev_dbg(ibdev, "QP %#x: %u reads out, %u reads in are too many\n", qp->qpn,
+			  attr->max_rd_atomic, attr->max_dest_rd_atomic);
+		return -EINVAL;
+	}
+	if (mask & IB_QP_PATH_MTU &&
+	    (attr->path_mtu < IB_MTU_256 || attr->path_mtu > IB_MTU_4096)) {
+		ibdev_dbg(ibdev, "QP %#x: path MTU %d\n", qp->qpn, attr->path_mtu);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* A peer that may have no read outstanding may not read, whatever the flags say. */
+static void fill_access(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+			struct cxr_qp_mod *mod)
+{
+	const struct cxr_caps *caps = &to_cxr_dev(qp->ibqp.device)->core->caps;
+	u8 dest_rd = mask & IB_QP_MAX_DEST_RD_ATOMIC ? attr->max_dest_rd_atomic : qp->dest_rd;
+	int access = mask & IB_QP_ACCESS_FLAGS ? attr->qp_access_flags : qp->access;
+
+	mod->remote_write = access & IB_ACCESS_REMOTE_WRITE;
+	mod->remote_read = dest_rd && access & IB_ACCESS_REMOTE_READ;
+	mod->remote_atomic = dest_rd && caps->atomic && access & IB_ACCESS_REMOTE_ATOMIC;
+	mod->log_max_dest_rd = dest_rd ? order_base_2(dest_rd) : 0;
+}
+
+static int fill_path(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+		     struct cxr_qp_mod *mod)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	int err;
+
+	mod->addr.port = qp->port;
+	if (mask & IB_QP_AV) {
+		err = cxr_ib_addr_from_ah(dev, &attr->ah_attr, qp->qpn,
+					  mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->dest_qpn,
+					  &mod->addr);
+		if (err)
+			return err;
+	}
+	if (mask & IB_QP_TIMEOUT)
+		mod->addr.ack_timeout = attr->timeout;
+	return 0;
+}
+
+static void fill_mtu(const struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+		     struct cxr_qp_mod *mod)
+{
+	switch (qp->type) {
+	case CXR_QP_GSI:
+		/* A MAD is 256 bytes. */
+		mod->mtu = IB_MTU_256;
+		mod->log_msg_max = 8;
+		break;
+	case CXR_QP_UD:
+		mod->mtu = IB_MTU_4096;
+		mod->log_msg_max = LOG_DATAGRAM_MAX;
+		break;
+	default:
+		if (!(mask & IB_QP_PATH_MTU))
+			break;
+		mod->mtu = attr->path_mtu;
+		mod->log_msg_max = to_cxr_dev(qp->ibqp.device)->core->caps.log_max_msg;
+		break;
+	}
+}
+
+static int fill_mod(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+		    struct cxr_qp_mod *mod)
+{
+	mod->type = qp->type;
+	mod->port = qp->port;
+	mod->pdn = to_cxr_pd(qp->ibqp.pd)->pdn;
+	mod->cqn_snd = to_cxr_cq(qp->ibqp.send_cq)->cq.cqn;
+	mod->cqn_rcv = to_cxr_cq(qp->ibqp.recv_cq)->cq.cqn;
+	mod->db_dma = qp->uar ? qp->user_db.dma : qp->db.dma;
+
+	if (mask & IB_QP_QKEY)
+		mod->qkey = attr->qkey;
+	if (mask & IB_QP_DEST_QPN)
+		mod->dest_qpn = attr->dest_qp_num;
+	if (mask & IB_QP_RQ_PSN)
+		mod->rq_psn = attr->rq_psn;
+	if (mask & IB_QP_SQ_PSN)
+		mod->sq_psn = attr->sq_psn;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic)
+		mod->log_max_rd = order_base_2(attr->max_rd_atomic);
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		mod->min_rnr_timer = attr->min_rnr_timer;
+	if (mask & IB_QP_RETRY_CNT)
+		mod->retry_cnt = attr->retry_cnt;
+	if (mask & IB_QP_RNR_RETRY)
+		mod->rnr_retry = attr->rnr_retry;
+	fill_access(qp, attr, mask, mod);
+	fill_mtu(qp, attr, mask, mod);
+	return fill_path(qp, attr, mask, mod);
+}
+
+/* The device begins at zero again. User space resets its own books. */
+static void reset_queues(struct cxr_ib_qp *qp)
+{
+	if (qp->uar)
+		return;
+
+	cxr_ib_cqs_forget_qp(qp, false);
+	qp->sq.head = 0;
+	qp->sq.tail = 0;
+	qp->rq.head = 0;
+	qp->rq.tail = 0;
+	qp->db.rec[0] = 0;
+	qp->db.rec[1] = 0;
+}
+
+static void remember(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+		     enum ib_qp_state state)
+{
+	if (mask & IB_QP_ACCESS_FLAGS)
+		qp->access = attr->qp_access_flags;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		qp->dest_rd = attr->max_dest_rd_atomic;
+	if (mask & IB_QP_DEST_QPN)
+		qp->dest_qpn = attr->dest_qp_num;
+	WRITE_ONCE(qp->state, state);
+	if (state == IB_QPS_RESET)
+		reset_queues(qp);
+}
+
+static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	enum ib_qp_state from, to;
+	enum cxr_qp_state device_from, device_to;
+	struct cxr_qp_mod mod = {};
+	int err;
+
+	lockdep_assert_held(&qp->mutex);
+	from = mask & IB_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
+	to = mask & IB_QP_STATE ? attr->qp_state : from;
+	if (device_state(from, &device_from) || device_state(to, &device_to))
+		return -EINVAL;
+	err = check_modify(qp, attr, mask, from, to);
+	if (err)
+		return err;
+
+	/* Reset to reset has nothing to say to the device. */
+	if (from == IB_QPS_RESET && to == IB_QPS_RESET)
+		return 0;
+
+	err = fill_mod(qp, attr, mask, &mod);
+	if (err)
+		return err;
+	err = cxr_cmd_modify_qp(dev->core, qp->qpn, device_from, device_to, &mod,
+				opts_of_attr(qp, mask, from, to));
+	/*
+	 * Whoever drains a QP moves it to error and waits for what it posts then. On a dead device
+	 * it gets there all the same: poll flushes the books.
+	 */
+	if (err && cxr_core_dead(dev->core) && (to == IB_QPS_ERR || to == IB_QPS_RESET)) {
+		schedule_work(&dev->flush_work);
+		err = 0;
+	}
+	if (err)
+		return err;
+
+	remember(qp, attr, mask, to);
+	return 0;
+}
+
+int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
+{
+	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+	int err;
+
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS) {
+		ibdev_dbg(ibqp->device, "QP %#x: unknown attributes %#x\n", qp->qpn, mask);
+		return -EOPNOTSUPP;
+	}
+	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
+		ibdev_dbg(ibqp->device, "QP %#x: no burst, ECE or DC attributes\n", qp->qpn);
+		return -EOPNOTSUPP;
+	}
+
+	mutex_lock(&qp->mutex);
+	err = modify_locked(qp, attr, mask);
+	mutex_unlock(&qp->mutex);
+	return err;
+}
+
+/* ---- query ---- */
+
+static void fill_ah(const struct cxr_qp_mod *mod, struct rdma_ah_attr *ah)
+{
+	const struct cxr_addr *addr = &mod->addr;
+
+	ah->type = RDMA_AH_ATTR_TYPE_ROCE;
+	rdma_ah_set_port_num(ah, mod->port);
+	rdma_ah_set_sl(ah, addr->path.prio);
+	rdma_ah_set_static_rate(ah, addr->static_rate);
+	rdma_ah_set_grh(ah, NULL, addr->path.flow_label, addr->sgid_index, addr->path.hop_limit,
+			addr->path.traffic_class);
+	rdma_ah_set_dgid_raw(ah, (void *)addr->dgid);
+	memcpy(ah->roce.dmac, addr->dmac, sizeof(ah->roce.dmac));
+}
+
+static void fill_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *attr)
+{
+	attr->path_mtu = mod->mtu;
+	attr->path_mig_state = IB_MIG_MIGRATED;
+	attr->qkey = mod->qkey;
+	attr->rq_psn = mod->rq_psn;
+	attr->sq_psn = mod->sq_psn;
+	attr->dest_qp_num = mod->dest_qpn;
+	if (mod->remote_read)
+		attr->qp_access_flags |= IB_ACCESS_REMOTE_READ;
+	if (mod->remote_write)
+		attr->qp_access_flags |= IB_ACCESS_REMOTE_WRITE;
+	if (mod->remote_atomic)
+		attr->qp_access_flags |= IB_ACCESS_REMOTE_ATOMIC;
+	attr->pkey_index = mod->pkey_index;
+	attr->port_num = mod->port;
+	if (mod->type == CXR_QP_RC) {
+		attr->max_rd_atomic = BIT(mod->log_max_rd);
+		attr->max_dest_rd_atomic = BIT(mod->log_max_dest_rd);
+	}
+	attr->min_rnr_timer = mod->min_rnr_timer;
+	attr->timeout = mod->addr.ack_timeout;
+	attr->retry_cnt = mod->retry_cnt;
+	attr->rnr_retry = mod->rnr_retry;
+	if (mod->type == CXR_QP_RC || mod->type == CXR_QP_UC)
+		fill_ah(mod, &attr->ah_attr);
+}
+
+int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		    struct ib_qp_init_attr *init)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
+	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+	struct cxr_qp_mod mod = {};
+	enum cxr_qp_state state;
+	bool draining;
+	int err;
+
+	memset(attr, 0, sizeof(*attr));
+	memset(init, 0, sizeof(*init));
+	mutex_lock(&qp->mutex);
+	err = cxr_cmd_query_qp(dev->core, qp->qpn, &state, &draining, &mod);
+	if (!err)
+		WRITE_ONCE(qp->state, ib_state(state));
+	mutex_unlock(&qp->mutex);
+	if (err)
+		return err;
+
+	attr->qp_state = ib_state(state);
+	attr->cur_qp_state = attr->qp_state;
+	attr->sq_draining = draining;
+	fill_attr(&mod, attr);
+	/* Of a QP of user space the library knows the sizes. */
+	if (!qp->uar) {
+		attr->cap.max_send_wr = qp->sq.size;
+		attr->cap.max_send_sge = qp->sq.max_sge;
+		attr->cap.max_recv_wr = qp->rq.size;
+		attr->cap.max_recv_sge = qp->rq.max_sge;
+	}
+
+	init->qp_type = ibqp->qp_type;
+	init->send_cq = ibqp->send_cq;
+	init->recv_cq = ibqp->recv_cq;
+	init->cap = attr->cap;
+	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
+	return 0;
+}

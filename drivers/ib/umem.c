@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* User memory that the device reads and writes by itself: queues and doorbell records. */
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+
+#include "ib.h"
+
+/* cxr_ib_umem_list - addresses of the blocks of @page_size. kvfree() it. NULL: no memory. */
+dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 *n)
+{
+	size_t blocks = ib_umem_num_dma_blocks(umem, page_size);
+	struct ib_block_iter iter;
+	dma_addr_t *list;
+	u32 i = 0;
+
+	if (blocks > U32_MAX)
+		return NULL;
+	list = kvmalloc_array(blocks, sizeof(*list), GFP_KERNEL);
+	if (!list)
+		return NULL;
+
+	rdma_umem_for_each_dma_block(umem, &iter, page_size)
+		list[i++] = rdma_block_iter_dma_address(&iter);
+	*n = i;
+	return list;
+}
+
+/*
+ * cxr_ib_queue_pin - pins a queue
+ *
+ * System pages will do, a queue is small. It must begin where the device can point to: at a 64th of
+ * a page. -EINVAL if not, or the errors of pinning. cxr_ib_queue_unpin() undoes it, after the
+ * device let go.
+ */
+int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_ib_queue *queue)
+{
+	unsigned long offset = addr & ~PAGE_MASK;
+	int err;
+
+	if (offset % (PAGE_SIZE / 64)) {
+		ibdev_dbg(&dev->ibdev, "queue at %#llx does not begin at a 64th of a page\n", addr);
+		return -EINVAL;
+	}
+
+	queue->umem = cxr_umem_get(&dev->ibdev, addr, size, IB_ACCESS_LOCAL_WRITE);
+	if (IS_ERR(queue->umem)) {
+		err = PTR_ERR(queue->umem);
+		ibdev_dbg(&dev->ibdev, "queue of %zu bytes at %#llx cannot be pinned: %d\n", size,
+			  addr, err);
+		queue->umem = NULL;
+		return err;
+	}
+
+	queue->pas.log_size = PAGE_SHIFT;
+	queue->pas.offset = offset / (PAGE_SIZE / 64);
+	queue->dma = cxr_ib_umem_list(queue->umem, PAGE_SIZE, &queue->pas.n);
+	if (!queue->dma) {
+		cxr_ib_queue_unpin(queue);
+		return -ENOMEM;
+	}
+	queue->pas.dma = queue->dma;
+	return 0;
+}
+
+/* The list of pages is of no use once the device has it. */
+void cxr_ib_queue_free_list(struct cxr_ib_queue *queue)
+{
+	kvfree(queue->dma);
+	queue->dma = NULL;
+	queue->pas.dma = NULL;
+}
+
+void cxr_ib_queue_unpin(struct cxr_ib_queue *queue)
+{
+	cxr_ib_queue_free_list(queue);
+	if (queue->umem)
+		ib_umem_release(queue->umem);
+	queue->umem = NULL;
+}
+
+/*
+ * User space packs the records of many queues into a page. It is pinned once for all of them, so
+ * that a thousand queues do not count a thousand times against the limit of locked memory. After a
+ * fork the same address is another page: the umem knows whose it is.
+ */
+struct cxr_ib_db_page {
+	struct list_head entry;
+	struct ib_umem *umem;
+	u64 addr;
+	unsigned int users;
+};
+
+static struct cxr_ib_db_page *find_page(struct cxr_ib_ucontext *ctx, u64 addr)
+{
+	struct cxr_ib_db_page *page;
+
+	lockdep_assert_held(&ctx->db_lock);
+	list_for_each_entry(page, &ctx->db_pages, entry)
+		if (page->addr == addr && page->umem->owning_mm == current->mm)
+			return page;
+	return NULL;
+}
+
+static struct cxr_ib_db_page *add_page(struct cxr_ib_ucontext *ctx, u64 addr)
+{
+	struct cxr_ib_db_page *page;
+	int err;
+
+	lockdep_assert_held(&ctx->db_lock);
+	page = kzalloc(sizeof(*page), GFP_KERNEL);
+	if (!page)
+		return ERR_PTR(-ENOMEM);
+
+	page->addr = addr;
+	page->umem = cxr_umem_get(ctx->ibucontext.device, addr, PAGE_SIZE, 0);
+	if (IS_ERR(page->umem)) {
+		err = PTR_ERR(page->umem);
+		ibdev_dbg(ctx->ibucontext.device, "doorbell page at %#llx cannot be pinned: %d\n",
+			  addr, err);
+		kfree(page);
+		return ERR_PTR(err);
+	}
+
+	list_add(&page->entry, &ctx->db_pages);
+	return page;
+}
+
+/* cxr_ib_db_pin - pins a doorbell record at @addr; -EINVAL if it is not aligned */
+int cxr_ib_db_pin(struct cxr_ib_ucontext *ctx, u64 addr, struct cxr_ib_db *db)
+{
+	struct cxr_ib_db_page *page;
+
+	if (addr % sizeof(struct prm_wq_dbr)) {
+		ibdev_dbg(ctx->ibucontext.device, "doorbell record at %#llx is not aligned\n",
+			  addr);
+		return -EINVAL;
+	}
+
+	mutex_lock(&ctx->db_lock);
+	page = find_page(ctx, addr & PAGE_MASK);
+	if (!page)
+		page = add_page(ctx, addr & PAGE_MASK);
+	if (!IS_ERR(page)) {
+		page->users++;
+		db->page = page;
+		db->dma = sg_dma_address(page->umem->sgt_append.sgt.sgl) + (addr & ~PAGE_MASK);
+	}
+	mutex_unlock(&ctx->db_lock);
+	return PTR_ERR_OR_ZERO(page);
+}
+
+void cxr_ib_db_unpin(struct cxr_ib_ucontext *ctx, struct cxr_ib_db *db)
+{
+	struct cxr_ib_db_page *page = db->page;
+
+	mutex_lock(&ctx->db_lock);
+	if (!--page->users) {
+		list_del(&page->entry);
+		ib_umem_release(page->umem);
+		kfree(page);
+	}
+	mutex_unlock(&ctx->db_lock);
+	db->page = NULL;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Address path of a QP context (struct prm_ads) and address vector of a datagram WQE (struct prm_av). */
+/* Address path of a QP context (prm_ads) and address vector of a datagram WQE (prm_av). */
 #ifndef CXR_CODEC_ADDRPATH_H
 #define CXR_CODEC_ADDRPATH_H
 

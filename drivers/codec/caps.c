@@ -5,6 +5,8 @@
 
 void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
+	u32 log_pkeys;
+
 	caps->num_ports = prm_get(cap, num_ports);
 	caps->eth = prm_get(cap, port_type) == PRM_PORT_TYPE_ETH;
 	caps->log_max_qp = prm_get(cap, log_max_qp);
@@ -44,7 +46,9 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->fixed_buffer_size = prm_get(cap, fixed_buffer_size);
 	caps->imaicl = prm_get(cap, imaicl);
 	/* 0 means 128 entries, each step doubles; what is out of range is left to the check */
-	caps->pkey_table_size = prm_get(cap, pkey_table_size) <= 5 ? 128U << prm_get(cap, pkey_table_size) : 0;
+	log_pkeys = prm_get(cap, pkey_table_size);
+	caps->pkey_table_size = log_pkeys <= 5 ? 128U << log_pkeys : 0;
+	caps->local_ca_ack_delay = prm_get(cap, local_ca_ack_delay);
 	caps->device_frequency_khz = prm_get(cap, device_frequency_khz);
 	caps->log_max_current_mc_list = prm_get(cap, log_max_current_mc_list);
 	caps->log_max_current_uc_list = prm_get(cap, log_max_current_uc_list);
@@ -61,7 +65,8 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->roce.roce = prm_get(cap, roce);
 }
 
-void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap, struct cxr_caps *caps)
+void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
+			 struct cxr_caps *caps)
 {
 	u32 log_lso = prm_get(cap, max_lso_cap);
 	u32 log_rss = prm_get(cap, rss_ind_tbl_cap);
@@ -104,7 +109,12 @@ void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
 
 #define MIN_WQE_SZ_SQ	128	/* control, datagram and two data segments, in whole blocks */
 #define MIN_WQE_SZ_RQ	16
-#define LOG_MAX_NUM	24	/* numbers of objects and queue indices have 24 bits */
+#define LOG_MAX		24	/* numbers of objects and queue indices have 24 bits */
+
+static bool bad_log(u8 log)
+{
+	return !log || log > LOG_MAX;
+}
 
 int cxr_caps_check(const struct cxr_caps *caps, const char **why)
 {
@@ -114,24 +124,25 @@ int cxr_caps_check(const struct cxr_caps *caps, const char **why)
 	} checks[] = {
 		{ !caps->num_ports, "the device has no port" },
 		{ !caps->eth, "the port is not an Ethernet port" },
-		{ !caps->log_max_qp || caps->log_max_qp > LOG_MAX_NUM, "log_max_qp is out of range" },
-		{ !caps->log_max_cq || caps->log_max_cq > LOG_MAX_NUM, "log_max_cq is out of range" },
-		{ !caps->log_max_eq || caps->log_max_eq > LOG_MAX_NUM, "log_max_eq is out of range" },
-		{ !caps->log_max_pd || caps->log_max_pd > LOG_MAX_NUM, "log_max_pd is out of range" },
-		{ !caps->log_max_mkey || caps->log_max_mkey > LOG_MAX_NUM, "log_max_mkey is out of range" },
-		{ !caps->log_max_qp_sz || caps->log_max_qp_sz > LOG_MAX_NUM, "log_max_qp_sz is out of range" },
-		{ !caps->log_max_cq_sz || caps->log_max_cq_sz > LOG_MAX_NUM, "log_max_cq_sz is out of range" },
-		{ !caps->log_max_eq_sz || caps->log_max_eq_sz > LOG_MAX_NUM, "log_max_eq_sz is out of range" },
+		{ bad_log(caps->log_max_qp), "log_max_qp is out of range" },
+		{ bad_log(caps->log_max_cq), "log_max_cq is out of range" },
+		{ bad_log(caps->log_max_eq), "log_max_eq is out of range" },
+		{ bad_log(caps->log_max_pd), "log_max_pd is out of range" },
+		{ bad_log(caps->log_max_mkey), "log_max_mkey is out of range" },
+		{ bad_log(caps->log_max_qp_sz), "log_max_qp_sz is out of range" },
+		{ bad_log(caps->log_max_cq_sz), "log_max_cq_sz is out of range" },
+		{ bad_log(caps->log_max_eq_sz), "log_max_eq_sz is out of range" },
 		{ caps->log_max_msg > 31, "log_max_msg is out of range" },
 		{ caps->max_wqe_sz_sq < MIN_WQE_SZ_SQ, "max_wqe_sz_sq is too small" },
 		{ caps->max_wqe_sz_rq < MIN_WQE_SZ_RQ, "max_wqe_sz_rq is too small" },
 		{ caps->cqe_version > 1, "the CQE version is not known" },
 		{ !caps->pkey_table_size, "pkey_table_size is out of range" },
-		{ caps->roce.roce && !caps->roce_addresses, "there is RoCE but no RoCE address table" },
+		{ caps->roce.roce && !caps->roce_addresses, "RoCE has no address table" },
+		{ }
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+	for (i = 0; checks[i].why; i++) {
 		if (checks[i].bad) {
 			*why = checks[i].why;
 			return -EPROTO;

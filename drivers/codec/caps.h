@@ -10,8 +10,10 @@
 struct cxr_caps {
 	u8 num_ports;
 	bool eth;			/* port_type is Ethernet */
-	u8 log_max_qp, log_max_qp_sz, log_max_cq, log_max_cq_sz, log_max_eq, log_max_eq_sz, log_max_srq, log_max_srq_sz;
-	u8 log_max_pd, log_max_mkey, log_max_msg, log_max_ra_req_qp, log_max_ra_res_qp, log_max_xrcd, log_max_mcg, log_pg_sz;
+	u8 log_max_qp, log_max_qp_sz, log_max_cq, log_max_cq_sz, log_max_eq, log_max_eq_sz;
+	u8 log_max_srq, log_max_srq_sz;
+	u8 log_max_pd, log_max_mkey, log_max_msg, log_max_ra_req_qp, log_max_ra_res_qp;
+	u8 log_max_xrcd, log_max_mcg, log_pg_sz;
 	u16 max_wqe_sz_sq, max_wqe_sz_rq;	/* bytes */
 	u16 max_sgl_for_optimized_performance;
 	u16 max_qp_mcg;
@@ -23,8 +25,10 @@ struct cxr_caps {
 	bool xrc, rc, uc, ud;
 	bool cq_moderation, cq_oi;
 	bool scatter_to_cqe;
-	bool umr_extended_translation_offset, umr_modify_entity_size_disabled, fixed_buffer_size, imaicl;
+	bool umr_extended_translation_offset, umr_modify_entity_size_disabled;
+	bool fixed_buffer_size, imaicl;
 	u16 pkey_table_size;		/* entries */
+	u8 local_ca_ack_delay;		/* 4.096 us * 2^n */
 	u32 device_frequency_khz;
 	u8 log_max_current_mc_list, log_max_current_uc_list, log_max_vlan_list;
 	bool nic_flow_table;
@@ -33,7 +37,7 @@ struct cxr_caps {
 	/* Ethernet offloads */
 	bool csum, vlan, lso, rss, self_lb_en_modifiable;
 	u32 max_lso;			/* bytes */
-	u8 wqe_inline_mode;		/* as the device counts: 0 = L2 needed, 1 = vport context, 2 = none needed */
+	u8 wqe_inline_mode;		/* 0: L2 needed, 1: ask the vport context, 2: none needed */
 	u16 rss_ind_tbl_max;		/* entries */
 	u8 log_max_rq, log_max_sq, log_max_tir, log_max_tis, log_max_rqt, log_max_rqt_size;
 	/* flow tables, NIC receive side */
@@ -45,10 +49,11 @@ struct cxr_caps {
 };
 
 void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps);
-void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap, struct cxr_caps *caps);
+void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
+			 struct cxr_caps *caps);
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);
 void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps);
-/* Numbers that would break us (logs over what we can shift, zero where none may be): -EPROTO and *why. */
+/* Numbers that would break us (logs that cannot be shifted, zeros): -EPROTO and *why. */
 int cxr_caps_check(const struct cxr_caps *caps, const char **why);
 
 #endif

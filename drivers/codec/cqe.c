@@ -118,13 +118,11 @@ void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 	out->inline_data = format == PRM_CQE_INLINE32 || format == PRM_CQE_INLINE64;
 }
 
+#define SYNDROME_TEXT(name, number, text) [number] = text,
+
 const char *cxr_cqe_syndrome_text(u8 syndrome)
 {
-#define SYNDROME_TEXT(name, number, text) case number: return text;
-	switch (syndrome) {
-	PRM_CQE_SYNDROME_LIST(SYNDROME_TEXT)
-	default:
-		return "unknown error";
-	}
-#undef SYNDROME_TEXT
+	static const char *const texts[0x100] = { PRM_CQE_SYNDROME_LIST(SYNDROME_TEXT) };
+
+	return texts[syndrome] ? texts[syndrome] : "unknown error";
 }

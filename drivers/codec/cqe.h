@@ -7,14 +7,22 @@
 #include "prm/cqe.h"
 
 enum cxr_cqe_kind {
-	CXR_CQE_REQ, CXR_CQE_RESP_WRITE_IMM, CXR_CQE_RESP_SEND, CXR_CQE_RESP_SEND_IMM, CXR_CQE_RESP_SEND_INV,
-	CXR_CQE_REQ_ERR, CXR_CQE_RESP_ERR, CXR_CQE_RESIZE, CXR_CQE_UNKNOWN,
+	CXR_CQE_REQ, CXR_CQE_RESP_WRITE_IMM, CXR_CQE_RESP_SEND, CXR_CQE_RESP_SEND_IMM,
+	CXR_CQE_RESP_SEND_INV, CXR_CQE_REQ_ERR, CXR_CQE_RESP_ERR, CXR_CQE_RESIZE, CXR_CQE_UNKNOWN,
 };
 
 /* Receive offloads. */
 enum cxr_cqe_flag {
-	CXR_CQE_L2_OK = 1 << 0, CXR_CQE_L3_OK = 1 << 1, CXR_CQE_L4_OK = 1 << 2, CXR_CQE_IPV4 = 1 << 3, CXR_CQE_IPV6 = 1 << 4,
-	CXR_CQE_TCP = 1 << 5, CXR_CQE_UDP = 1 << 6, CXR_CQE_VLAN = 1 << 7, CXR_CQE_GRH = 1 << 8, CXR_CQE_IPV4_GRH = 1 << 9,
+	CXR_CQE_L2_OK = 1 << 0,
+	CXR_CQE_L3_OK = 1 << 1,
+	CXR_CQE_L4_OK = 1 << 2,
+	CXR_CQE_IPV4 = 1 << 3,
+	CXR_CQE_IPV6 = 1 << 4,
+	CXR_CQE_TCP = 1 << 5,
+	CXR_CQE_UDP = 1 << 6,
+	CXR_CQE_VLAN = 1 << 7,
+	CXR_CQE_GRH = 1 << 8,		/* a GRH, or an IP header in its place, precedes the data */
+	CXR_CQE_IPV4_GRH = 1 << 9,	/* it is an IPv4 header, in its last 20 bytes */
 };
 
 struct cxr_cqe {

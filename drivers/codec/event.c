@@ -16,11 +16,13 @@ static u32 num24(__be32 v)
 	return be32_to_cpu(v) & NUM_MASK;
 }
 
-static const struct {
+struct queue_event {
 	u8 type;
 	u8 kind;
 	u8 what;
-} queue_events[] = {
+};
+
+static const struct queue_event queue_events[] = {
 	{ PRM_EVENT_PATH_MIG, CXR_EVENT_QP, CXR_QPE_PATH_MIGRATED },
 	{ PRM_EVENT_COMM_EST, CXR_EVENT_QP, CXR_QPE_COMM_EST },
 	{ PRM_EVENT_SQ_DRAINED, CXR_EVENT_QP, CXR_QPE_SQ_DRAINED },
@@ -31,24 +33,25 @@ static const struct {
 	{ PRM_EVENT_WQ_ACCESS_ERROR, CXR_EVENT_QP, CXR_QPE_ACCESS },
 	{ PRM_EVENT_SRQ_RQ_LIMIT, CXR_EVENT_SRQ, 0 },
 	{ PRM_EVENT_SRQ_CATAS_ERROR, CXR_EVENT_SRQ, 1 },
+	{ }
 };
 
 static int decode_queue_event(const struct prm_eqe *eqe, struct cxr_event *event)
 {
-	unsigned int i;
+	const struct queue_event *e;
 
-	for (i = 0; i < sizeof(queue_events) / sizeof(queue_events[0]); i++) {
-		if (queue_events[i].type != eqe->type)
+	for (e = queue_events; e->type; e++) {
+		if (e->type != eqe->type)
 			continue;
-		event->kind = queue_events[i].kind;
-		event->what = queue_events[i].what;
+		event->kind = e->kind;
+		event->what = e->what;
 		event->num = num24(eqe->data.qp_srq.qp_srq_n);
 		return 0;
 	}
 	return -EPROTO;
 }
 
-/* What is neither up nor down (a LID, a GUID) means nothing to an Ethernet port but a line in the log. */
+/* What is neither up nor down (a LID, a GUID) is to an Ethernet port but a line in the log. */
 static void decode_port(const struct prm_eqe *eqe, struct cxr_event *event)
 {
 	event->port = eqe->data.port.port >> 4;

@@ -12,13 +12,14 @@ enum cxr_event_kind {
 	CXR_EVENT_PAGES,	/* func, pages (negative: the device gives some back) */
 	CXR_EVENT_PORT,		/* port, up */
 	CXR_EVENT_CQ_ERROR,	/* num = CQN, syndrome */
-	CXR_EVENT_QP,		/* num = QPN/RQN/SQN, what = one of enum cxr_qp_event */
+	CXR_EVENT_QP,		/* num = QPN/RQN/SQN, what: enum cxr_qp_event */
 	CXR_EVENT_SRQ,		/* num = SRQN, what: 0 = limit reached, 1 = catastrophic error */
 	CXR_EVENT_HEALTH,	/* a general or temperature warning: type and subtype for the log */
 };
 
 enum cxr_qp_event {
-	CXR_QPE_PATH_MIGRATED, CXR_QPE_COMM_EST, CXR_QPE_SQ_DRAINED, CXR_QPE_LAST_WQE, CXR_QPE_FATAL,
+	CXR_QPE_PATH_MIGRATED, CXR_QPE_COMM_EST, CXR_QPE_SQ_DRAINED, CXR_QPE_LAST_WQE,
+	CXR_QPE_FATAL,
 	CXR_QPE_PATH_MIG_FAILED, CXR_QPE_INVALID_REQ, CXR_QPE_ACCESS,
 };
 
@@ -35,7 +36,10 @@ struct cxr_event {
 	bool up;
 };
 
-/* Owner bit of the entry at consumer index @ci of a queue of 2^@log_size. The caller reads the owner byte once, then dma_rmb(). */
+/*
+ * Owner bit of the entry at consumer index @ci of a queue of 2^@log_size. The caller reads the
+ * owner byte once, then dma_rmb().
+ */
 bool cxr_eqe_ours(u8 owner, u32 ci, u8 log_size);
 /* -EPROTO: unknown type; event->type and ->subtype are set all the same. */
 int cxr_event_decode(const struct prm_eqe *eqe, struct cxr_event *event);

@@ -23,7 +23,8 @@ static u32 part_of(u32 len, u32 n, u32 *offset)
 	return left < PRM_MBOX_DATA ? left : PRM_MBOX_DATA;
 }
 
-void cxr_mbox_fill(struct prm_mbox_block *block, const void *msg, u32 len, u32 n, u64 next, u8 token)
+void cxr_mbox_fill(struct prm_mbox_block *block, const void *msg, u32 len, u32 n, u64 next,
+		   u8 token)
 {
 	u32 offset = 0;
 	u32 part = part_of(len, n, &offset);

@@ -11,7 +11,8 @@
 /* Blocks that @len bytes need beside the entry. */
 u32 cxr_mbox_blocks(u32 len);
 /* Fills block @n (0..) with its part of the message; @next is 0 for the last one. */
-void cxr_mbox_fill(struct prm_mbox_block *block, const void *msg, u32 len, u32 n, u64 next, u8 token);
+void cxr_mbox_fill(struct prm_mbox_block *block, const void *msg, u32 len, u32 n, u64 next,
+		   u8 token);
 /* Copies block @n's part to the message; -EPROTO: token or block number are not those sent. */
 int cxr_mbox_take(const struct prm_mbox_block *block, void *msg, u32 len, u32 n, u8 token);
 u8 cxr_xor8(const void *buf, u32 len);

@@ -7,9 +7,11 @@
 /* One acknowledgment at least for 2^8 packets. */
 #define LOG_ACK_REQ_FREQ 8
 
-static const struct {
-	u32 opt, mask;
-} opts_of_device[] = {
+struct opt {
+	u32 ours, device;
+};
+
+static const struct opt opts_of_device[] = {
 	{ CXR_QP_OPT_ACCESS, PRM_QP_OPT_RRE | PRM_QP_OPT_RWE | PRM_QP_OPT_RAE },
 	{ CXR_QP_OPT_PKEY, PRM_QP_OPT_PKEY_INDEX },
 	{ CXR_QP_OPT_QKEY, PRM_QP_OPT_Q_KEY },
@@ -21,16 +23,18 @@ static const struct {
 	{ CXR_QP_OPT_RNR_RETRY, PRM_QP_OPT_RNR_RETRY },
 	{ CXR_QP_OPT_ACK_TIMEOUT, PRM_QP_OPT_ACK_TIMEOUT },
 	{ CXR_QP_OPT_PORT, PRM_QP_OPT_PRI_PORT },
+	{ CXR_QP_OPT_WRITE, PRM_QP_OPT_RWE },
+	{ }
 };
 
 u32 cxr_qp_opt_encode(u32 opts)
 {
-	unsigned int i;
+	const struct opt *opt;
 	u32 mask = 0;
 
-	for (i = 0; i < sizeof(opts_of_device) / sizeof(opts_of_device[0]); i++)
-		if (opts & opts_of_device[i].opt)
-			mask |= opts_of_device[i].mask;
+	for (opt = opts_of_device; opt->ours; opt++)
+		if (opts & opt->ours)
+			mask |= opt->device;
 	return mask;
 }
 
@@ -130,7 +134,7 @@ static int decode_state(u8 raw, enum cxr_qp_state *state, bool *draining)
 		[PRM_QP_SQ_DRAINING] = CXR_QPS_SQD,
 	};
 
-	if (raw >= sizeof(states) / sizeof(states[0]))
+	if (raw > PRM_QP_SQ_DRAINING)
 		return -EPROTO;
 	*state = states[raw];
 	*draining = raw == PRM_QP_SQ_DRAINING;
@@ -157,7 +161,8 @@ static int decode_type(u8 raw, enum cxr_qp_type *type)
 	}
 }
 
-int cxr_qpc_decode(const struct prm_qpc *qpc, enum cxr_qp_state *state, bool *draining, struct cxr_qp_mod *mod)
+int cxr_qpc_decode(const struct prm_qpc *qpc, enum cxr_qp_state *state, bool *draining,
+		   struct cxr_qp_mod *mod)
 {
 	int err;
 

@@ -7,7 +7,9 @@
 #include "addrpath.h"
 
 enum cxr_qp_type { CXR_QP_RC, CXR_QP_UC, CXR_QP_UD, CXR_QP_GSI };
-enum cxr_qp_state { CXR_QPS_RST, CXR_QPS_INIT, CXR_QPS_RTR, CXR_QPS_RTS, CXR_QPS_SQER, CXR_QPS_SQD, CXR_QPS_ERR };
+enum cxr_qp_state {
+	CXR_QPS_RST, CXR_QPS_INIT, CXR_QPS_RTR, CXR_QPS_RTS, CXR_QPS_SQER, CXR_QPS_SQD, CXR_QPS_ERR,
+};
 
 /* What a QP is made with and does not change. */
 struct cxr_qp_create {
@@ -29,7 +31,7 @@ struct cxr_qp_create {
 	bool scatter_res;
 };
 
-/* What the transitions set. Only the members that the transition takes are read (see cxr_cmd_modify_qp). */
+/* What the transitions set; the device reads what the transition takes (see cxr_cmd_modify_qp). */
 struct cxr_qp_mod {
 	enum cxr_qp_type type;
 	u8 port;
@@ -50,7 +52,7 @@ struct cxr_qp_mod {
 	u64 db_dma;
 };
 
-/* Which optional parts of a context a transition carries; translated to the PRM's opt_param_mask by the encoder. */
+/* Which optional parts of a context a transition carries. */
 enum cxr_qp_opt {
 	CXR_QP_OPT_ACCESS = 1 << 0,
 	CXR_QP_OPT_PKEY = 1 << 1,
@@ -63,12 +65,14 @@ enum cxr_qp_opt {
 	CXR_QP_OPT_RNR_RETRY = 1 << 8,
 	CXR_QP_OPT_ACK_TIMEOUT = 1 << 9,
 	CXR_QP_OPT_PORT = 1 << 10,
+	CXR_QP_OPT_WRITE = 1 << 11,	/* of the access flags that one alone: UC has no other */
 };
 
 u32 cxr_qp_opt_encode(u32 opts);	/* PRM opt_param_mask */
 void cxr_qpc_encode_create(struct prm_qpc *qpc, const struct cxr_qp_create *attr);
 void cxr_qpc_encode_mod(struct prm_qpc *qpc, const struct cxr_qp_mod *mod);
-/* QUERY_QP: *state and what of *mod the context holds. -EPROTO if the device gives a state that does not exist. */
-int cxr_qpc_decode(const struct prm_qpc *qpc, enum cxr_qp_state *state, bool *draining, struct cxr_qp_mod *mod);
+/* QUERY_QP: *state and what of *mod the context holds. -EPROTO: no such state or type. */
+int cxr_qpc_decode(const struct prm_qpc *qpc, enum cxr_qp_state *state, bool *draining,
+		   struct cxr_qp_mod *mod);
 
 #endif

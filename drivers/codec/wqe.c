@@ -3,7 +3,8 @@
 #include <linux/types.h>
 #include "wqe.h"
 
-void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u8 opmod, u8 ds, u32 flags, __be32 imm)
+void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u8 opmod, u8 ds,
+		  u32 flags, __be32 imm)
 {
 	memset(seg, 0, sizeof(*seg));
 	seg->opmod_idx_opcode = cpu_to_be32((u32)opmod << 24 | (u32)index << 8 | opcode);

@@ -8,14 +8,21 @@
 
 enum cxr_wqe_ctrl_flag { CXR_WQE_SIGNALED = 1, CXR_WQE_SOLICITED = 2, CXR_WQE_FENCE = 4 };
 
-/* @num: QPN or SQN; @ds: size in 16-byte units, this segment included; @imm: immediate or rkey to invalidate, else 0. */
-void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u8 opmod, u8 ds, u32 flags, __be32 imm);
+/*
+ * @num: QPN or SQN; @ds: size in 16-byte units, this segment included; @imm: immediate or rkey to
+ * invalidate, else 0.
+ */
+void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u8 opmod, u8 ds,
+		  u32 flags, __be32 imm);
 void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rkey);
 void cxr_wqe_data(struct prm_wqe_data_seg *seg, u64 addr, u32 lkey, u32 len);
 void cxr_wqe_datagram(struct prm_wqe_datagram_seg *seg, const struct prm_av *av, u32 qpn, u32 qkey);
 /* Header of inline data of @len bytes; the bytes follow. */
 void cxr_wqe_inline(struct prm_wqe_inline_seg *seg, u32 len);
-/* Ethernet: @csum: fill in the L3 and L4 checksums; @mss: segment size, or 0; @headers: @len inline bytes, of which the first stand here. */
+/*
+ * @csum: the device fills in the L3 and L4 checksums; @mss: segment size, or 0; @headers: @len
+ * inline bytes, of which the first stand here.
+ */
 void cxr_wqe_eth(struct prm_wqe_eth_seg *seg, bool csum, u16 mss, const u8 *headers, u16 len);
 
 #endif

@@ -47,7 +47,8 @@ static const char *refuse_link(const struct cxr_gid_in *in)
 	return NULL;
 }
 
-int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid_entry *entry, const char **why)
+int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid_entry *entry,
+		   const char **why)
 {
 	*why = refuse_gid(in->gid);
 	if (!*why)
@@ -55,10 +56,12 @@ int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid
 	if (*why)
 		return -EINVAL;
 
-	if (in->type == CXR_GID_V1 ? !v1 : !v2) {
-		*why = in->type == CXR_GID_V1 ? "the port does not do RoCE v1" : "the port does not do RoCE v2";
+	if (in->type == CXR_GID_V1 && !v1)
+		*why = "the port does not do RoCE v1";
+	else if (in->type == CXR_GID_V2 && !v2)
+		*why = "the port does not do RoCE v2";
+	if (*why)
 		return -EOPNOTSUPP;
-	}
 
 	memset(entry, 0, sizeof(*entry));
 	memcpy(entry->gid, in->gid, sizeof(entry->gid));

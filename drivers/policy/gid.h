@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Decides how a GID of ib_core's table stands in the device's RoCE address table, or why it cannot. */
+/* Decides how a GID of ib_core stands in the device's RoCE address table, or why it cannot. */
 #ifndef CXR_POLICY_GID_H
 #define CXR_POLICY_GID_H
 
@@ -29,10 +29,11 @@ struct cxr_gid_entry {
 };
 
 /*
- * 0 and *entry; -EINVAL: zero GID, multicast GID, multicast or zero MAC, VLAN out of range; -EOPNOTSUPP: the mode does not
- * have this type. *why then is a sentence fragment for the log.
+ * 0 and *entry; -EINVAL: zero GID, multicast GID, multicast or zero MAC, VLAN out of range;
+ * -EOPNOTSUPP: the mode does not have this type. *why then is a sentence fragment for the log.
  */
-int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid_entry *entry, const char **why);
+int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid_entry *entry,
+		   const char **why);
 bool cxr_gid_is_ipv4(const u8 gid[16]);
 
 #endif

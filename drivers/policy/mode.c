@@ -3,16 +3,17 @@
 #include <linux/types.h>
 #include "mode.h"
 
-static const struct {
+struct mode {
 	const char *number, *name;
 	enum cxr_roce_mode mode;
-} modes[] = {
+};
+
+static const struct mode modes[] = {
 	{ "0", "v1", CXR_ROCE_V1 },
 	{ "2", "v2", CXR_ROCE_V2 },
 	{ "4", "v1v2", CXR_ROCE_V1_V2 },
+	{ }
 };
-
-#define N_MODES (sizeof(modes) / sizeof(modes[0]))
 
 /* sysfs hands over what `echo` wrote, newline included. */
 static bool same_line(const char *text, const char *word)
@@ -28,11 +29,11 @@ static bool same_line(const char *text, const char *word)
 
 int cxr_roce_mode_parse(const char *text, enum cxr_roce_mode *mode)
 {
-	unsigned int i;
+	const struct mode *m;
 
-	for (i = 0; i < N_MODES; i++) {
-		if (same_line(text, modes[i].number) || same_line(text, modes[i].name)) {
-			*mode = modes[i].mode;
+	for (m = modes; m->name; m++) {
+		if (same_line(text, m->number) || same_line(text, m->name)) {
+			*mode = m->mode;
 			return 0;
 		}
 	}
@@ -41,11 +42,11 @@ int cxr_roce_mode_parse(const char *text, enum cxr_roce_mode *mode)
 
 const char *cxr_roce_mode_name(enum cxr_roce_mode mode)
 {
-	unsigned int i;
+	const struct mode *m;
 
-	for (i = 0; i < N_MODES; i++)
-		if (modes[i].mode == mode)
-			return modes[i].name;
+	for (m = modes; m->name; m++)
+		if (m->mode == mode)
+			return m->name;
 	return "none";
 }
 
@@ -63,7 +64,8 @@ bool cxr_roce_mode_has_v2(enum cxr_roce_mode mode)
  * A port that cannot do what was asked does what it can rather than nothing: an operator who
  * asked for v2 on a v1-only card finds working v1 GIDs and a warning.
  */
-struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked, const struct cxr_roce_support *support)
+struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked,
+					  const struct cxr_roce_support *support)
 {
 	struct cxr_mode_grant grant = { .mode = asked };
 	bool can_v1 = support->v1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Decides which RoCE versions a port offers: what the operator asked for, cut down to what the device can do. */
+/* Decides which RoCE versions a port offers: what was asked for, less what the device cannot. */
 #ifndef CXR_POLICY_MODE_H
 #define CXR_POLICY_MODE_H
 
@@ -27,10 +27,14 @@ struct cxr_mode_grant {
 	bool differs;		/* granted is not what was asked: warn, naming both */
 };
 
-/* "0", "2", "4", "v1", "v2", "v1v2" (one trailing newline is fine); -EINVAL for anything else, *mode untouched. */
+/*
+ * "0", "2", "4", "v1", "v2", "v1v2" (one trailing newline is fine); -EINVAL for anything else,
+ * and *mode is untouched.
+ */
 int cxr_roce_mode_parse(const char *text, enum cxr_roce_mode *mode);
 const char *cxr_roce_mode_name(enum cxr_roce_mode mode);
-struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked, const struct cxr_roce_support *support);
+struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked,
+					  const struct cxr_roce_support *support);
 bool cxr_roce_mode_has_v1(enum cxr_roce_mode mode);
 bool cxr_roce_mode_has_v2(enum cxr_roce_mode mode);
 

@@ -25,13 +25,13 @@ static_assert(sizeof(struct prm_health_buffer) == 0x40, "health buffer");
 
 struct prm_iseg {
 	__be32 fw_rev;			/* 31:16 minor, 15:0 major */
-	__be32 cmdif_rev_fw_sub;	/* 31:16 command interface revision, 15:0 firmware subminor */
+	__be32 cmdif_rev_fw_sub;	/* 31:16 interface revision, 15:0 firmware subminor */
 	__be32 rsvd_008[2];
 	__be32 cmdq_addr_h;
-	__be32 cmdq_addr_l_sz;		/* 31:12 address, 10:8 nic interface, 7:4 log size, 3:0 log stride */
+	__be32 cmdq_addr_l_sz;		/* 31:12 address, 10:8 nic interface, 7:4 and 3:0 logs */
 	__be32 cmd_dbell;		/* bit n: slot n holds a command */
 	__be32 rsvd_01c[120];
-	__be32 initializing;		/* bit 31: firmware is not up yet; bit 30: reset supported */
+	__be32 initializing;		/* bit 31: firmware is not up yet; bit 30: can reset */
 	struct prm_health_buffer health;
 	__be32 rsvd_240[878];
 	__be32 cmd_exec_to;

@@ -51,7 +51,7 @@ enum prm_cqe_format {
 enum prm_cqe_syndrome { PRM_CQE_SYNDROME_LIST(PRM_ENUM_CQE_SYNDROME) };
 
 /* flags_rqpn 31:24 on RoCE: what the packet was */
-#define PRM_CQE_GRH_SHIFT		28	/* 29:28, not zero: a GRH or IP header was scattered */
+#define PRM_CQE_GRH_SHIFT		28	/* 29:28, not 0: GRH or IP header was scattered */
 #define PRM_CQE_ROCE_TYPE_SHIFT		24	/* 25:24 */
 
 enum prm_cqe_roce_type {
@@ -148,7 +148,7 @@ static_assert(offsetof(struct prm_err_cqe, syndrome) == 0x37, "syndrome");
  */
 struct prm_cq_dbr {
 	__be32 ci;		/* 23:0 consumer index */
-	__be32 arm;		/* 29:28 arm sequence number, 24 solicited only, 23:0 consumer index */
+	__be32 arm;		/* 29:28 sequence number, 24 solicited only, 23:0 consumer index */
 };
 static_assert(sizeof(struct prm_cq_dbr) == 8, "CQ doorbell record");
 

@@ -72,14 +72,14 @@ typedef __u64 u64;
 #define prm_width(p, f)	sizeof((p)->layout[0].f)
 
 #define prm_assert_32(p, f)						\
-	_Static_assert(prm_width(p, f) <= 32 &&				\
+	static_assert(prm_width(p, f) <= 32 &&				\
 		       prm_bit(p, f) % 32 + prm_width(p, f) <= 32,	\
 		       "not within one dword: " #f)
 #define prm_assert_64(p, f)						\
-	_Static_assert(prm_width(p, f) == 64 && prm_bit(p, f) % 32 == 0, \
+	static_assert(prm_width(p, f) == 64 && prm_bit(p, f) % 32 == 0, \
 		       "not two whole dwords: " #f)
 #define prm_assert_byte(p, f)						\
-	_Static_assert(prm_width(p, f) % 8 == 0 && prm_bit(p, f) % 8 == 0, \
+	static_assert(prm_width(p, f) % 8 == 0 && prm_bit(p, f) % 8 == 0, \
 		       "not whole bytes: " #f)
 
 static inline u32 prm_mask(unsigned int width)
@@ -154,10 +154,10 @@ static inline void prm_set_dwords(__be32 *dw, unsigned int bit, u64 v)
 
 /*
  * A layout inside another one, as a pointer of its own type: with struct prm_create_eq_in *in,
- * prm_sub(in, eq_context_entry, eqc) is a struct prm_eqc *. A field of another type does not compile.
+ * prm_sub(in, eq_context_entry, eqc) is a struct prm_eqc *. Another type does not compile.
  */
 #define prm_assert_sub(p, f, name)					\
-	_Static_assert(__builtin_types_compatible_p(typeof((p)->layout[0].f), \
+	static_assert(__builtin_types_compatible_p(typeof((p)->layout[0].f), \
 						    struct prm_##name##_bits) && \
 		       prm_bit(p, f) % 32 == 0, #f " is no " #name)
 #define prm_sub(p, f, name) ({						\
@@ -169,7 +169,7 @@ static inline void prm_set_dwords(__be32 *dw, unsigned int bit, u64 v)
 	(const struct prm_##name *)((p)->dw + prm_bit(p, f) / 32);	\
 })
 
-/* What follows the layout in memory (pas[] and the like). The caller knows how much of it there is. */
+/* What follows the layout in memory (pas[] and the like). The caller knows how much it is. */
 #define prm_tail(p)		((void *)((p) + 1))
 #define prm_tail_const(p)	((const void *)((p) + 1))
 

@@ -12,8 +12,10 @@
 
 void begin(const char *subject, const char *sentence);
 void expect_at(const char *file, int line, const char *what, u64 got, u64 want);
-void expect_text_at(const char *file, int line, const char *what, const char *got, const char *want);
-void expect_bytes_at(const char *file, int line, const char *what, const void *got, const void *want, size_t n);
+void expect_text_at(const char *file, int line, const char *what, const char *got,
+		    const char *want);
+void expect_bytes_at(const char *file, int line, const char *what, const void *got,
+		     const void *want, size_t n);
 
 #define expect(got, want)		expect_at(__FILE__, __LINE__, #got, (u64)(got), (u64)(want))
 #define expect_text(got, want)		expect_text_at(__FILE__, __LINE__, #got, got, want)

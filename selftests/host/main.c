@@ -15,7 +15,8 @@ static void end(void)
 		passed++;
 	else
 		failed++;
-	printf("%sok %u %s: %s\n", ok_now ? "" : "not ", passed + failed, subject_now, sentence_now);
+	printf("%sok %u %s: %s\n", ok_now ? "" : "not ", passed + failed, subject_now,
+	       sentence_now);
 	fflush(stdout);
 	sentence_now = NULL;
 }
@@ -36,15 +37,18 @@ void expect_at(const char *file, int line, const char *what, u64 got, u64 want)
 	printf("# %s:%d: %s is 0x%llx, expected 0x%llx\n", file, line, what, got, want);
 }
 
-void expect_text_at(const char *file, int line, const char *what, const char *got, const char *want)
+void expect_text_at(const char *file, int line, const char *what, const char *got,
+		    const char *want)
 {
 	if (got && !strcmp(got, want))
 		return;
 	ok_now = false;
-	printf("# %s:%d: %s is '%s', expected '%s'\n", file, line, what, got ? got : "(null)", want);
+	printf("# %s:%d: %s is '%s', expected '%s'\n", file, line, what, got ? got : "(null)",
+	       want);
 }
 
-void expect_bytes_at(const char *file, int line, const char *what, const void *got, const void *want, size_t n)
+void expect_bytes_at(const char *file, int line, const char *what, const void *got,
+		     const void *want, size_t n)
 {
 	const u8 *a = got, *b = want;
 	size_t i;
@@ -53,7 +57,8 @@ void expect_bytes_at(const char *file, int line, const char *what, const void *g
 		if (a[i] == b[i])
 			continue;
 		ok_now = false;
-		printf("# %s:%d: %s[%zu] is 0x%02x, expected 0x%02x\n", file, line, what, i, a[i], b[i]);
+		printf("# %s:%d: %s[%zu] is 0x%02x, expected 0x%02x\n", file, line, what, i, a[i],
+		       b[i]);
 		return;
 	}
 }

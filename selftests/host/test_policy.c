@@ -43,9 +43,11 @@ static const struct {
 	  { true, CXR_ROCE_V1, false } },
 	{ "a device that does both grants v2 alone", CXR_ROCE_V2, { true, true, true, true, true },
 	  { true, CXR_ROCE_V2, false } },
-	{ "both on a v1 device is v1, with a warning", CXR_ROCE_V1_V2, { true, true, false, true, true },
+	{ "both on a v1 device is v1, with a warning", CXR_ROCE_V1_V2, { true, true, false, true,
+	  true },
 	  { true, CXR_ROCE_V1, true } },
-	{ "both on a v2 device is v2, with a warning", CXR_ROCE_V1_V2, { true, false, true, true, true },
+	{ "both on a v2 device is v2, with a warning", CXR_ROCE_V1_V2, { true, false, true, true,
+	  true },
 	  { true, CXR_ROCE_V2, true } },
 	{ "v2 on a v1 device is v1, with a warning", CXR_ROCE_V2, { true, true, false, true, true },
 	  { true, CXR_ROCE_V1, true } },
@@ -55,7 +57,8 @@ static const struct {
 	  { true, CXR_ROCE_V1, true } },
 	{ "v2 without IPv6 is no v2", CXR_ROCE_V1_V2, { true, true, true, true, false },
 	  { true, CXR_ROCE_V1, true } },
-	{ "v1 needs no IP", CXR_ROCE_V1, { true, true, false, false, false }, { true, CXR_ROCE_V1, false } },
+	{ "v1 needs no IP", CXR_ROCE_V1, { true, true, false, false, false }, { true, CXR_ROCE_V1,
+	  false } },
 	{ "a device without RoCE gets none", CXR_ROCE_V1_V2, { false, true, true, true, true },
 	  { false, CXR_ROCE_V1_V2, false } },
 	{ "a device with no version gets none", CXR_ROCE_V2, { true, false, false, true, true },
@@ -104,14 +107,17 @@ static const struct {
 	const char *why;
 	struct cxr_gid_entry entry;
 } gid_cases[] = {
-	{ "a v1 GID has version 0 and no network layer", { GID_LINK_LOCAL, CXR_GID_V1, CXR_VLAN_NONE, MAC },
+	{ "a v1 GID has version 0 and no network layer", { GID_LINK_LOCAL, CXR_GID_V1,
+	  CXR_VLAN_NONE, MAC },
 	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, false, 0, 0, 0 } },
-	{ "an IPv6 v2 GID has version 2 and layer 1", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	{ "an IPv6 v2 GID has version 2 and layer 1", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE,
+	  MAC },
 	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, false, 0, 2, 1 } },
 	{ "an IPv4 v2 GID has version 2 and layer 0",
 	  { GID_IPV4(10, 0, 0, 1), CXR_GID_V2, CXR_VLAN_NONE, MAC },
 	  true, true, 0, NULL, { GID_IPV4(10, 0, 0, 1), MAC, false, 0, 2, 0 } },
-	{ "a v1 GID may be an IPv4 address", { GID_IPV4(10, 0, 0, 1), CXR_GID_V1, CXR_VLAN_NONE, MAC },
+	{ "a v1 GID may be an IPv4 address", { GID_IPV4(10, 0, 0, 1), CXR_GID_V1, CXR_VLAN_NONE,
+	  MAC },
 	  true, false, 0, NULL, { GID_IPV4(10, 0, 0, 1), MAC, false, 0, 0, 0 } },
 	{ "a VLAN goes into the entry", { GID_LINK_LOCAL, CXR_GID_V2, 100, MAC },
 	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, true, 100, 2, 1 } },
@@ -129,11 +135,14 @@ static const struct {
 	  true, true, -EINVAL, "the GID is an IPv4 multicast or broadcast address", {} },
 	{ "a zero MAC is refused", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, { 0 } },
 	  true, true, -EINVAL, "the source MAC is zero", {} },
-	{ "a multicast MAC is refused", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, { 1, 0, 0x5e, 0, 0, 1 } },
+	{ "a multicast MAC is refused", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, { 1, 0, 0x5e,
+	  0, 0, 1 } },
 	  true, true, -EINVAL, "the source MAC is a multicast address", {} },
-	{ "a v1 GID on a v2 port is not supported", { GID_LINK_LOCAL, CXR_GID_V1, CXR_VLAN_NONE, MAC },
+	{ "a v1 GID on a v2 port is not supported", { GID_LINK_LOCAL, CXR_GID_V1, CXR_VLAN_NONE,
+	  MAC },
 	  false, true, -EOPNOTSUPP, "the port does not do RoCE v1", {} },
-	{ "a v2 GID on a v1 port is not supported", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	{ "a v2 GID on a v1 port is not supported", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE,
+	  MAC },
 	  true, false, -EOPNOTSUPP, "the port does not do RoCE v2", {} },
 };
 
@@ -146,7 +155,8 @@ void test_gid(void)
 	for (i = 0; i < ARRAY_SIZE(gid_cases); i++) {
 		begin("gid", gid_cases[i].sentence);
 		why = NULL;
-		expect(cxr_gid_decide(&gid_cases[i].in, gid_cases[i].v1, gid_cases[i].v2, &entry, &why),
+		expect(cxr_gid_decide(&gid_cases[i].in, gid_cases[i].v1, gid_cases[i].v2, &entry,
+				      &why),
 		       gid_cases[i].err);
 		if (gid_cases[i].err) {
 			expect_text(why, gid_cases[i].why);
@@ -169,10 +179,12 @@ static const struct {
 } path_cases[] = {
 	{ "v2: the class becomes DSCP, and the packet is ECN-capable",
 	  { .type = CXR_GID_V2, .traffic_class = 104, .flow_label = 1 }, 0,
-	  { .traffic_class = 106, .dscp = 26, .ecn = 2, .hop_limit = 64, .flow_label = 1, .udp_sport = 0xc001 } },
+	  { .traffic_class = 106, .dscp = 26, .ecn = 2, .hop_limit = 64, .flow_label = 1,
+	  .udp_sport = 0xc001 } },
 	{ "v2: an ECN codepoint in the class stands",
 	  { .type = CXR_GID_V2, .traffic_class = 105, .flow_label = 1 }, 0,
-	  { .traffic_class = 105, .dscp = 26, .ecn = 1, .hop_limit = 64, .flow_label = 1, .udp_sport = 0xc001 } },
+	  { .traffic_class = 105, .dscp = 26, .ecn = 1, .hop_limit = 64, .flow_label = 1,
+	  .udp_sport = 0xc001 } },
 	{ "v1: the class is the GRH's, there is no DSCP and no port",
 	  { .type = CXR_GID_V1, .traffic_class = 104, .flow_label = 1 }, 0,
 	  { .traffic_class = 104, .hop_limit = 64, .flow_label = 1 } },
@@ -182,10 +194,12 @@ static const struct {
 	  { .type = CXR_GID_V1, .sl = 13 }, 0, { .prio = 5, .hop_limit = 64 } },
 	{ "the largest flow label folds into 14 bits",
 	  { .type = CXR_GID_V2, .flow_label = 0xfffff }, 0,
-	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .flow_label = 0xfffff, .udp_sport = 0xffc0 } },
+	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .flow_label = 0xfffff,
+	  .udp_sport = 0xffc0 } },
 	{ "high bits of the label count",
 	  { .type = CXR_GID_V2, .flow_label = 0x4000 }, 0,
-	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .flow_label = 0x4000, .udp_sport = 0xc001 } },
+	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .flow_label = 0x4000,
+	  .udp_sport = 0xc001 } },
 	{ "without a label the QPNs choose the port",
 	  { .type = CXR_GID_V2, .local_qpn = 0x11, .remote_qpn = 0x13 }, 0,
 	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .udp_sport = 0xc143 } },
@@ -196,9 +210,11 @@ static const struct {
 	  { .type = CXR_GID_V2, .local_qpn = 0xffffff, .remote_qpn = 0x800001 }, 0,
 	  { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .udp_sport = 0xff47 } },
 	{ "with neither label nor QPNs the first port is taken",
-	  { .type = CXR_GID_V2 }, 0, { .traffic_class = 2, .ecn = 2, .hop_limit = 64, .udp_sport = 0xc000 } },
+	  { .type = CXR_GID_V2 }, 0, { .traffic_class = 2, .ecn = 2, .hop_limit = 64,
+	  .udp_sport = 0xc000 } },
 	{ "a service level over 15 is refused", { .type = CXR_GID_V2, .sl = 16 }, -EINVAL, {} },
-	{ "a flow label over 20 bits is refused", { .type = CXR_GID_V1, .flow_label = 0x100000 }, -EINVAL, {} },
+	{ "a flow label over 20 bits is refused", { .type = CXR_GID_V1, .flow_label = 0x100000 },
+	  -EINVAL, {} },
 };
 
 void test_path(void)

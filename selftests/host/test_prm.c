@@ -13,7 +13,8 @@
 
 static void test_get_set(void)
 {
-	static const u8 expected[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x90, 0x05, 0x12, 0x34, 0x56 };
+	static const u8 expected[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x90, 0x05, 0x12, 0x34,
+				      0x56 };
 	struct prm_create_eq_in in = {};
 	struct prm_eqc eqc = {};
 	struct prm_qpc qpc = {};
@@ -111,7 +112,8 @@ static const struct snippet snippets[] = {
 	{ "a correct use compiles (control)",
 	  "struct prm_create_eq_in in = {}; prm_set(&in, eq_context_entry.log_eq_size, 7);", true },
 	{ "a field of another layout does not compile",
-	  "struct prm_create_cq_in in = {}; prm_set(&in, eq_context_entry.log_eq_size, 7);", false },
+	  "struct prm_create_cq_in in = {}; prm_set(&in, eq_context_entry.log_eq_size, 7);",
+	  false },
 	{ "prm_set() of a field of 64 bits does not compile",
 	  "struct prm_create_qp_in in = {}; prm_set(&in, qpc.dbr_addr, 7);", false },
 	{ "prm_set64() of a field of 24 bits does not compile",
@@ -122,7 +124,8 @@ static const struct snippet snippets[] = {
 	{ "a layout of another size than it says does not compile",
 	  "struct prm_bad_bits { u8 a[20]; u8 rsvd_14[11]; }; PRM_LAYOUT(bad, 0x04);", false },
 	{ "a sub-layout of another type does not compile",
-	  "struct prm_create_eq_in in = {}; struct prm_cqc *c = prm_sub(&in, eq_context_entry, cqc); (void)c;",
+	  "struct prm_create_eq_in in = {};"
+	  "struct prm_cqc *c = prm_sub(&in, eq_context_entry, cqc); (void)c;",
 	  false },
 	{ "the bytes of a field that is not of whole bytes do not compile",
 	  "struct prm_eqc eqc = {}; u8 *p = prm_bytes(&eqc, st); (void)p;", false },
@@ -134,12 +137,15 @@ static bool compiles(const char *code)
 	char command[512];
 	FILE *pipe;
 
-	snprintf(command, sizeof(command), "%s -std=gnu11 -fsyntax-only -I%s/include -x c - 2>/dev/null",
+	snprintf(command, sizeof(command),
+		 "%s -std=gnu11 -fsyntax-only -I%s/include -x c - 2>/dev/null",
 		 cc ? cc : "cc", TOP);
 	pipe = popen(command, "w");
 	if (!pipe)
 		return false;
-	fprintf(pipe, "#include \"prm/obj.h\"\n#include \"prm/qp.h\"\nvoid f(void);\nvoid f(void)\n{\n%s\n}\n", code);
+	fprintf(pipe,
+		"#include \"prm/obj.h\"\n#include \"prm/qp.h\"\n"
+		"void f(void);\nvoid f(void)\n{\n%s\n}\n", code);
 	return pclose(pipe) == 0;
 }
 

@@ -15,13 +15,15 @@ static const struct cxr_addr addr_v2 = {
 	.static_rate = 3,
 	.pkey_index = 0x1234,
 	.ack_timeout = 14,
-	.path = { .traffic_class = 106, .dscp = 26, .ecn = 2, .prio = 3, .hop_limit = 64, .flow_label = 0x12345,
+	.path = { .traffic_class = 106, .dscp = 26, .ecn = 2, .prio = 3, .hop_limit = 64,
+	  .flow_label = 0x12345,
 		  .udp_sport = 0xc123 },
 };
 
 void test_addrpath(void)
 {
-	/* pkey; timeout << 3, source; rate, hops; class, label; GID; flags, ECN/DSCP, port; prio, vport, MAC */
+	/* pkey; timeout << 3, source; rate, hops; class, label; GID; flags, ECN/DSCP, port; prio,
+	vport, MAC */
 	static const u8 ads_bytes[] = {
 		0, 0, 0x12, 0x34, 0, 0, 0, 0, 14 << 3, 5, 3, 64, 0x06, 0xa1, 0x23, 0x45,
 		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 2,
@@ -73,14 +75,17 @@ static const struct {
 	{ "path and acknowledge timeout", CXR_QP_OPT_PATH | CXR_QP_OPT_ACK_TIMEOUT, 0x4080 },
 	{ "depth of reads in both directions", CXR_QP_OPT_MAX_RD | CXR_QP_OPT_MAX_DEST_RD, 0x300 },
 	{ "retries of both kinds", CXR_QP_OPT_RETRY | CXR_QP_OPT_RNR_RETRY, 0x3000 },
+	{ "write access alone is one bit", CXR_QP_OPT_WRITE, 0x08 },
 	{ "RNR timer and port", CXR_QP_OPT_RNR_TIMER | CXR_QP_OPT_PORT, 0x10040 },
 };
 
 static void test_qpc_create(void)
 {
 	struct cxr_qp_create attr = {
-		.type = CXR_QP_RC, .pdn = 0x11, .cqn_snd = 0x22, .cqn_rcv = 0x33, .uar = 0x44, .user_index = 0x55,
-		.q_counter = 6, .log_sq_size = 7, .log_rq_size = 8, .log_rq_stride = 6, .log_page_size = 12,
+		.type = CXR_QP_RC, .pdn = 0x11, .cqn_snd = 0x22, .cqn_rcv = 0x33, .uar = 0x44,
+		  .user_index = 0x55,
+		.q_counter = 6, .log_sq_size = 7, .log_rq_size = 8, .log_rq_stride = 6,
+		  .log_page_size = 12,
 		.page_offset = 3, .db_dma = 0x123456780ULL,
 	};
 	struct prm_qpc qpc = {};
@@ -120,10 +125,14 @@ static void test_qpc_create(void)
 static void test_qpc_mod(void)
 {
 	struct cxr_qp_mod mod = {
-		.type = CXR_QP_UC, .port = 1, .pkey_index = 9, .qkey = 0x80010000, .remote_write = true,
-		.remote_atomic = true, .mtu = 5, .log_msg_max = 30, .dest_qpn = 0xabcdef, .rq_psn = 0x111111,
-		.sq_psn = 0x222222, .log_max_rd = 4, .log_max_dest_rd = 3, .min_rnr_timer = 12, .retry_cnt = 7,
-		.rnr_retry = 6, .addr = addr_v2, .pdn = 1, .cqn_snd = 2, .cqn_rcv = 3, .q_counter = 4,
+		.type = CXR_QP_UC, .port = 1, .pkey_index = 9, .qkey = 0x80010000,
+		  .remote_write = true,
+		.remote_atomic = true, .mtu = 5, .log_msg_max = 30, .dest_qpn = 0xabcdef,
+		  .rq_psn = 0x111111,
+		.sq_psn = 0x222222, .log_max_rd = 4, .log_max_dest_rd = 3, .min_rnr_timer = 12,
+		  .retry_cnt = 7,
+		.rnr_retry = 6, .addr = addr_v2, .pdn = 1, .cqn_snd = 2, .cqn_rcv = 3,
+		  .q_counter = 4,
 		.db_dma = 0x1000,
 	};
 	struct prm_qpc qpc = {};
@@ -193,9 +202,28 @@ void test_qpc(void)
 	test_qpc_mod();
 }
 
+static void test_wqe_eth(void)
+{
+	static const u8 headers[] = { 0x52, 0x54, 0, 1 };
+	static const u8 full[] = { 0, 0, 0, 0, 0xc0, 0, 5, 0xb4, 0, 0, 0, 0, 0, 18, 0x52, 0x54 };
+	static const u8 plain[16];
+	u8 seg[16];
+
+	begin("wqe", "an Ethernet segment with checksums, segment size and 18 inline bytes");
+	memset(seg, 0xff, sizeof(seg));
+	cxr_wqe_eth((void *)seg, true, 1460, headers, 18);
+	expect_bytes(seg, full, 16);
+
+	begin("wqe", "an Ethernet segment that asks for nothing is zero");
+	memset(seg, 0xff, sizeof(seg));
+	cxr_wqe_eth((void *)seg, false, 0, NULL, 0);
+	expect_bytes(seg, plain, 16);
+}
+
 void test_wqe(void)
 {
-	static const u8 ctrl[] = { 1, 0xab, 0xcd, 0x0b, 0x12, 0x34, 0x56, 4, 0, 0, 0, 0x0a, 1, 2, 3, 4 };
+	static const u8 ctrl[] = { 1, 0xab, 0xcd, 0x0b, 0x12, 0x34, 0x56, 4, 0, 0, 0, 0x0a, 1, 2, 3,
+				  4 };
 	static const u8 fenced[] = { 0, 0, 0, 0x10, 0, 0, 1, 3, 0, 0, 0, 0x40, 0, 0, 0, 0 };
 	static const u8 raddr[] = { 0, 0, 0x7f, 0, 0, 0, 0x10, 0, 0, 0, 2, 1, 0, 0, 0, 0 };
 	static const u8 data[] = { 0, 0, 4, 0, 0, 0, 3, 1, 0, 0, 0x7f, 0, 0, 0, 0x20, 0 };
@@ -209,7 +237,8 @@ void test_wqe(void)
 	memcpy(&raw, imm, sizeof(raw));
 	begin("wqe", "a signaled, solicited control segment with immediate, byte for byte");
 	memset(seg, 0xff, sizeof(seg));
-	cxr_wqe_ctrl((void *)seg, 0x123456, 0xabcd, PRM_WQE_SEND_IMM, 1, 4, CXR_WQE_SIGNALED | CXR_WQE_SOLICITED,
+	cxr_wqe_ctrl((void *)seg, 0x123456, 0xabcd, PRM_WQE_SEND_IMM, 1, 4,
+		     CXR_WQE_SIGNALED | CXR_WQE_SOLICITED,
 		     raw);
 	expect_bytes(seg, ctrl, 16);
 
@@ -238,4 +267,6 @@ void test_wqe(void)
 	expect(be32_to_cpu(dgram.av.key.qkey.qkey), 0x80010000);
 	expect(be32_to_cpu(dgram.av.dqp_dct), 0x80123456);
 	expect_bytes(&dgram.av.stat_rate_sl, &av.stat_rate_sl, sizeof(av) - 12);
+
+	test_wqe_eth();
 }

@@ -178,12 +178,14 @@ void cxr_db_free(struct cxr_core *core, struct cxr_db *db);
  * struct cxr_cq - a CQ as the EQ handler knows it; lives in the client's own struct
  * @cqn: its number
  * @vector: completion vector (EQ) it was created on
+ * @uid: user context it was created for, 0 = the kernel's
  * @comp: a completion arrived on an armed CQ. Interrupt context.
  * @error: CQ error event (overrun, access). Interrupt context.
  */
 struct cxr_cq {
 	u32 cqn;
 	int vector;
+	u16 uid;
 	void (*comp)(struct cxr_cq *cq);
 	void (*error)(struct cxr_cq *cq, u8 syndrome);
 };

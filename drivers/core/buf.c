@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Queue memory and doorbell records of the kernel's own queues. */
+#include <linux/bitmap.h>
+#include <linux/cache.h>
+#include <linux/dma-mapping.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+/**
+ * cxr_buf_alloc() - queue memory
+ * @core: the device that reads and writes it
+ * @buf: filled
+ * @size: in bytes
+ *
+ * Coherent and zeroed, page by page. May sleep. The caller owns it until cxr_buf_free().
+ *
+ * Return: 0, -EINVAL (no size), -ENOMEM.
+ */
+int cxr_buf_alloc(struct cxr_core *core, struct cxr_buf *buf, size_t size)
+{
+	unsigned int want = DIV_ROUND_UP(size, PAGE_SIZE);
+
+	if (!size)
+		return -EINVAL;
+
+	buf->size = (size_t)want * PAGE_SIZE;
+	buf->n = 0;
+	buf->va = kvcalloc(want, sizeof(*buf->va), GFP_KERNEL);
+	buf->dma = kvcalloc(want, sizeof(*buf->dma), GFP_KERNEL);
+	if (!buf->va || !buf->dma)
+		goto err_free;
+
+	for (; buf->n < want; buf->n++) {
+		buf->va[buf->n] = dma_alloc_coherent(core->dev, PAGE_SIZE, &buf->dma[buf->n], GFP_KERNEL);
+		if (!buf->va[buf->n])
+			goto err_free;
+	}
+	return 0;
+
+err_free:
+	cxr_buf_free(core, buf);
+	return -ENOMEM;
+}
+EXPORT_SYMBOL_GPL(cxr_buf_alloc);
+
+/**
+ * cxr_buf_free() - free queue memory
+ * @core: the device; it does not use the memory any more
+ * @buf: of cxr_buf_alloc(); empty afterwards, so that a second call does nothing
+ *
+ * May sleep.
+ */
+void cxr_buf_free(struct cxr_core *core, struct cxr_buf *buf)
+{
+	while (buf->n) {
+		buf->n--;
+		dma_free_coherent(core->dev, PAGE_SIZE, buf->va[buf->n], buf->dma[buf->n]);
+	}
+	kvfree(buf->va);
+	kvfree(buf->dma);
+	memset(buf, 0, sizeof(*buf));
+}
+EXPORT_SYMBOL_GPL(cxr_buf_free);
+
+/*
+ * Records are far apart by a cache line, so that two queues do not fight for one; a page holds many, and is shared by the
+ * queues of the device.
+ */
+#define DB_STRIDE	max_t(unsigned int, cache_line_size(), 2 * sizeof(__be32))
+
+struct db_page {
+	struct list_head list;
+	void *va;
+	dma_addr_t dma;
+	unsigned int slots, used;
+	unsigned long map[BITS_TO_LONGS(PAGE_SIZE / 8)];
+};
+
+static struct db_page *new_db_page(struct cxr_dev *dev)
+{
+	struct db_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+
+	if (!page)
+		return NULL;
+
+	page->va = dma_alloc_coherent(dev->core.dev, PAGE_SIZE, &page->dma, GFP_KERNEL);
+	if (!page->va) {
+		kfree(page);
+		return NULL;
+	}
+	page->slots = PAGE_SIZE / DB_STRIDE;
+	list_add(&page->list, &dev->dbs);
+	return page;
+}
+
+/**
+ * cxr_db_alloc() - a doorbell record
+ * @core: the device that reads it
+ * @db: filled; the record is zeroed
+ *
+ * May sleep. The caller owns it until cxr_db_free().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int cxr_db_alloc(struct cxr_core *core, struct cxr_db *db)
+{
+	struct cxr_dev *dev = to_dev(core);
+	struct db_page *page = NULL, *pos;
+	int err = 0;
+
+	mutex_lock(&dev->db_lock);
+	list_for_each_entry(pos, &dev->dbs, list) {
+		if (pos->used < pos->slots) {
+			page = pos;
+			break;
+		}
+	}
+	if (!page)
+		page = new_db_page(dev);
+	if (!page) {
+		err = -ENOMEM;
+		goto out_unlock;
+	}
+
+	db->page = page;
+	db->slot = find_first_zero_bit(page->map, page->slots);
+	__set_bit(db->slot, page->map);
+	page->used++;
+	db->rec = page->va + (size_t)db->slot * DB_STRIDE;
+	db->dma = page->dma + (size_t)db->slot * DB_STRIDE;
+	memset(db->rec, 0, 2 * sizeof(*db->rec));
+out_unlock:
+	mutex_unlock(&dev->db_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_db_alloc);
+
+/**
+ * cxr_db_free() - free a doorbell record
+ * @core: the device; it does not read the record any more
+ * @db: of cxr_db_alloc()
+ *
+ * May sleep.
+ */
+void cxr_db_free(struct cxr_core *core, struct cxr_db *db)
+{
+	struct cxr_dev *dev = to_dev(core);
+	struct db_page *page = db->page;
+
+	mutex_lock(&dev->db_lock);
+	__clear_bit(db->slot, page->map);
+	if (!--page->used) {
+		list_del(&page->list);
+		dma_free_coherent(core->dev, PAGE_SIZE, page->va, page->dma);
+		kfree(page);
+	}
+	mutex_unlock(&dev->db_lock);
+	memset(db, 0, sizeof(*db));
+}
+EXPORT_SYMBOL_GPL(cxr_db_free);

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The clients: an auxiliary device each, and what they are told.
+ *
+ * Registration, the netdev and fatal callbacks are serialized by client_lock; event callbacks run in interrupt context under
+ * RCU, which cxr_client_unregister() waits for.
+ */
+#include <linux/auxiliary_bus.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+static const char * const client_names[CXR_CLIENTS] = {
+	[CXR_CLIENT_EN] = CXR_AUX_EN,
+	[CXR_CLIENT_IB] = CXR_AUX_IB,
+};
+
+static struct cxr_client_slot *slot_of(struct cxr_dev *dev, enum cxr_client which)
+{
+	return rcu_dereference_protected(dev->clients[which], lockdep_is_held(&dev->client_lock));
+}
+
+/**
+ * cxr_client_register() - be told of events
+ * @core: the device
+ * @which: who
+ * @ops: callbacks; those that are NULL are left out. Must stay until cxr_client_unregister()
+ * @priv: their first argument
+ *
+ * May sleep; not from a callback. The current netdev, if there is one, is told before the return; so is a device that is dead.
+ */
+void cxr_client_register(struct cxr_core *core, enum cxr_client which, const struct cxr_client_ops *ops, void *priv)
+{
+	struct cxr_dev *dev = to_dev(core);
+	struct net_device *netdev;
+
+	mutex_lock(&dev->client_lock);
+	dev->client_slots[which] = (struct cxr_client_slot){ .ops = ops, .priv = priv };
+	rcu_assign_pointer(dev->clients[which], &dev->client_slots[which]);
+
+	netdev = cxr_port_get_netdev(&core->port);
+	if (netdev && ops->netdev)
+		ops->netdev(priv, netdev);
+	dev_put(netdev);
+	if (cxr_core_dead(core) && ops->fatal)
+		ops->fatal(priv);
+	mutex_unlock(&dev->client_lock);
+}
+EXPORT_SYMBOL_GPL(cxr_client_register);
+
+/**
+ * cxr_client_unregister() - be told no more
+ * @core: the device
+ * @which: who
+ *
+ * May sleep; not from a callback. After its return none runs. Does nothing if @which is not registered.
+ */
+void cxr_client_unregister(struct cxr_core *core, enum cxr_client which)
+{
+	struct cxr_dev *dev = to_dev(core);
+
+	mutex_lock(&dev->client_lock);
+	RCU_INIT_POINTER(dev->clients[which], NULL);
+	mutex_unlock(&dev->client_lock);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(cxr_client_unregister);
+
+void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event)
+{
+	struct cxr_client_slot *slot;
+	int i;
+
+	rcu_read_lock();
+	for (i = 0; i < CXR_CLIENTS; i++) {
+		slot = rcu_dereference(dev->clients[i]);
+		if (slot && slot->ops->event)
+			slot->ops->event(slot->priv, event);
+	}
+	rcu_read_unlock();
+}
+
+void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev)
+{
+	struct cxr_client_slot *slot;
+	int i;
+
+	lockdep_assert_held(&dev->client_lock);
+	for (i = 0; i < CXR_CLIENTS; i++) {
+		slot = slot_of(dev, i);
+		if (slot && slot->ops->netdev)
+			slot->ops->netdev(slot->priv, netdev);
+	}
+}
+
+static void fatal_work(struct work_struct *work)
+{
+	struct cxr_dev *dev = container_of(work, struct cxr_dev, fatal_work);
+	struct cxr_client_slot *slot;
+	int i;
+
+	mutex_lock(&dev->client_lock);
+	for (i = 0; i < CXR_CLIENTS; i++) {
+		slot = slot_of(dev, i);
+		if (slot && slot->ops->fatal)
+			slot->ops->fatal(slot->priv);
+	}
+	mutex_unlock(&dev->client_lock);
+}
+
+void cxr_clients_init(struct cxr_dev *dev)
+{
+	mutex_init(&dev->client_lock);
+	INIT_WORK(&dev->fatal_work, fatal_work);
+}
+
+static void release_adev(struct device *device)
+{
+	kfree(container_of(device, struct cxr_adev, adev.dev));
+}
+
+static int add_adev(struct cxr_dev *dev, enum cxr_client which)
+{
+	struct cxr_adev *cadev = kzalloc(sizeof(*cadev), GFP_KERNEL);
+	int err;
+
+	if (!cadev)
+		return -ENOMEM;
+
+	cadev->core = &dev->core;
+	cadev->adev.name = client_names[which];
+	cadev->adev.id = dev->id;
+	cadev->adev.dev.parent = dev->core.dev;
+	cadev->adev.dev.release = release_adev;
+	err = auxiliary_device_init(&cadev->adev);
+	if (err) {
+		kfree(cadev);
+		return err;
+	}
+	err = auxiliary_device_add(&cadev->adev);
+	if (err) {
+		auxiliary_device_uninit(&cadev->adev);	/* frees it */
+		return err;
+	}
+	dev->adevs[which] = cadev;
+	return 0;
+}
+
+void cxr_clients_down(struct cxr_dev *dev)
+{
+	int i;
+
+	for (i = CXR_CLIENTS - 1; i >= 0; i--) {
+		if (!dev->adevs[i])
+			continue;
+		auxiliary_device_delete(&dev->adevs[i]->adev);
+		auxiliary_device_uninit(&dev->adevs[i]->adev);
+		dev->adevs[i] = NULL;
+	}
+}
+
+/* Stage: the auxiliary devices; drivers may bind to them before this returns. */
+int cxr_clients_up(struct cxr_dev *dev)
+{
+	int err;
+
+	err = add_adev(dev, CXR_CLIENT_EN);
+	if (!err && dev->core.roce.roce)
+		err = add_adev(dev, CXR_CLIENT_IB);
+	if (err)
+		cxr_clients_down(dev);
+	return err;
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Commands that start and stop the function, and that say what it can do. */
+#include <linux/cache.h>
+#include <linux/io.h>
+#include <linux/slab.h>
+#include <linux/utsname.h>
+
+#include "prm/caps.h"
+#include "prm/cmdif.h"
+#include "prm/eqe.h"
+#include "prm/obj.h"
+#include "prm/port.h"
+#include "core.h"
+
+#define PKEYS_128	0	/* pkey_table_size counts 128 << n */
+#define ENDIAN_BYTES	16	/* of register HOST_ENDIANNESS */
+
+static int enable_hca(struct cxr_core *core)
+{
+	struct prm_enable_hca_in in = {};
+	struct prm_enable_hca_out out;
+
+	return cxr_cmd(core, enable_hca, &in, &out);
+}
+
+static void disable_hca(struct cxr_core *core)
+{
+	struct prm_disable_hca_in in = {};
+	struct prm_disable_hca_out out;
+
+	cxr_cmd(core, disable_hca, &in, &out);
+}
+
+/* Interface revision 1 if the firmware has it. Firmware that does not know the question speaks revision 0. */
+static int set_issi(struct cxr_core *core)
+{
+	struct prm_query_issi_out query_out;
+	struct prm_query_issi_in query = {};
+	struct prm_set_issi_out out;
+	struct prm_set_issi_in in = {};
+	u32 known;
+	int err;
+
+	prm_set(&query, opcode, PRM_OP_query_issi);
+	err = cxr_cmd_try(core, &query, sizeof(query), &query_out, sizeof(query_out));
+	if (err && prm_get(&query_out, status) == PRM_STATUS_BAD_OP)
+		return 0;
+	if (err)
+		return err;
+
+	known = prm_get(&query_out, supported_issi_dw0);
+	if (known & BIT(1)) {
+		prm_set(&in, current_issi, 1);
+		return cxr_cmd(core, set_issi, &in, &out);
+	}
+	if (!known || known & BIT(0))
+		return 0;
+	dev_err(core->dev, "firmware knows interface revisions %#x, this driver 0 and 1\n", known);
+	return -EOPNOTSUPP;
+}
+
+/* Which way round we read structures that the firmware writes for us: zero says little-endian. */
+static int set_host_endianness(struct cxr_core *core)
+{
+	struct {
+		struct prm_access_register_in head;
+		u8 data[ENDIAN_BYTES];
+	} in = {};
+	struct {
+		struct prm_access_register_out head;
+		u8 data[ENDIAN_BYTES];
+	} out;
+
+	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+		in.data[0] = 0x80;
+	prm_set(&in.head, op_mod, PRM_ACCESS_REG_WRITE);
+	prm_set(&in.head, register_id, PRM_REG_HOST_ENDIANNESS);
+	return cxr_cmd_len(core, access_register, &in.head, sizeof(in), &out.head, sizeof(out));
+}
+
+static int query_caps(struct cxr_core *core, enum prm_cap_page page, u8 which, struct prm_query_hca_cap_out *out)
+{
+	struct prm_query_hca_cap_in in = {};
+
+	prm_set(&in, op_mod, page << 1 | which);
+	return cxr_cmd(core, query_hca_cap, &in, out);
+}
+
+static int set_caps(struct cxr_core *core, enum prm_cap_page page, struct prm_set_hca_cap_in *in)
+{
+	struct prm_set_hca_cap_out out;
+
+	prm_set(in, op_mod, page << 1);
+	return cxr_cmd(core, set_hca_cap, in, &out);
+}
+
+/* Too large for the stack. */
+struct cap_bufs {
+	struct prm_query_hca_cap_out max, cur;
+	struct prm_set_hca_cap_in set;
+};
+
+/* Turns the general capabilities on or off that are ours to choose; the others go back as they came. */
+static int set_general_caps(struct cxr_core *core, struct cap_bufs *bufs)
+{
+	struct prm_cmd_hca_cap *max, *cur, *set;
+	int err;
+
+	err = query_caps(core, PRM_CAP_GENERAL, PRM_CAP_MAX, &bufs->max);
+	if (err)
+		return err;
+	err = query_caps(core, PRM_CAP_GENERAL, PRM_CAP_CUR, &bufs->cur);
+	if (err)
+		return err;
+
+	max = prm_sub(&bufs->max, capability.cmd_hca_cap, cmd_hca_cap);
+	cur = prm_sub(&bufs->cur, capability.cmd_hca_cap, cmd_hca_cap);
+	set = prm_sub(&bufs->set, capability.cmd_hca_cap, cmd_hca_cap);
+	*set = *cur;
+	prm_set(set, pkey_table_size, PKEYS_128);
+	prm_set(set, log_max_qp, min_t(u32, prm_get(max, log_max_qp), 18));
+	prm_set(set, cmdif_checksum, PRM_CMDIF_CHECKSUM_DISABLED);
+	prm_set(set, cqe_version, min_t(u32, prm_get(max, cqe_version), 1));
+	if (prm_get(max, uar_4k) && PAGE_SIZE > CXR_UAR_SIZE)
+		prm_set(set, uar_4k, 1);
+	prm_set(set, log_uar_page_sz, PAGE_SHIFT - PRM_PAGE_SHIFT);
+	if (prm_get(max, cache_line_128byte))
+		prm_set(set, cache_line_128byte, cache_line_size() >= 128);
+	if (prm_get(cur, roce_rw_supported) && prm_get(max, roce))
+		prm_set(set, roce, 1);
+	return set_caps(core, PRM_CAP_GENERAL, &bufs->set);
+}
+
+/* Lets QPs choose their UDP source port, where that is a choice. */
+static int set_roce_caps(struct cxr_core *core, struct cap_bufs *bufs)
+{
+	struct prm_roce_cap *max, *cur, *set;
+	int err;
+
+	if (!prm_get(&bufs->set, capability.cmd_hca_cap.roce))
+		return 0;
+
+	err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_MAX, &bufs->max);
+	if (err)
+		return err;
+	err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_CUR, &bufs->cur);
+	if (err)
+		return err;
+
+	max = prm_sub(&bufs->max, capability.roce_cap, roce_cap);
+	cur = prm_sub(&bufs->cur, capability.roce_cap, roce_cap);
+	if (prm_get(cur, sw_r_roce_src_udp_port) || !prm_get(max, sw_r_roce_src_udp_port))
+		return 0;
+
+	memset(&bufs->set, 0, sizeof(bufs->set));
+	set = prm_sub(&bufs->set, capability.roce_cap, roce_cap);
+	*set = *cur;
+	prm_set(set, sw_r_roce_src_udp_port, 1);
+	return set_caps(core, PRM_CAP_ROCE, &bufs->set);
+}
+
+static int choose_caps(struct cxr_core *core)
+{
+	struct cap_bufs *bufs = kvzalloc(sizeof(*bufs), GFP_KERNEL);
+	int err;
+
+	if (!bufs)
+		return -ENOMEM;
+
+	err = set_general_caps(core, bufs);
+	if (!err)
+		err = set_roce_caps(core, bufs);
+	kvfree(bufs);
+	return err;
+}
+
+static void note_general_caps(struct cxr_dev *dev, const struct prm_cmd_hca_cap *cap)
+{
+	cxr_caps_decode_hca(cap, &dev->core.caps);
+	dev->uar_4k = prm_get(cap, uar_4k);
+	dev->relaxed_write = prm_get(cap, relaxed_ordering_write);
+	dev->relaxed_read = prm_get(cap, relaxed_ordering_read);
+	if (prm_get(cap, temp_warn_event))
+		dev->warn_events |= BIT_ULL(PRM_EVENT_TEMP_WARN);
+	if (prm_get(cap, general_notification_event))
+		dev->warn_events |= BIT_ULL(PRM_EVENT_GENERAL);
+}
+
+/* For the vendor's tools only: a refusal is reported and changes nothing. */
+static void set_driver_version(struct cxr_core *core)
+{
+	struct prm_set_driver_version_in in = {};
+	struct prm_set_driver_version_out out;
+
+	snprintf(prm_bytes(&in, driver_version), sizeof(in.layout[0].driver_version) / BITS_PER_BYTE, "Linux,cxr_core,%.48s",
+		 utsname()->release);
+	cxr_cmd(core, set_driver_version, &in, &out);
+}
+
+/* What the device can do now, decoded and believed only after cxr_caps_check(). */
+static int read_caps(struct cxr_dev *dev)
+{
+	struct cxr_caps *caps = &dev->core.caps;
+	struct cxr_core *core = &dev->core;
+	struct prm_query_hca_cap_out *out;
+	const char *why = "";
+	bool flow, eth, version;
+	int err;
+
+	out = kvzalloc(sizeof(*out), GFP_KERNEL);
+	if (!out)
+		return -ENOMEM;
+
+	memset(caps, 0, sizeof(*caps));
+	err = query_caps(core, PRM_CAP_GENERAL, PRM_CAP_CUR, out);
+	if (err)
+		goto out_free;
+	note_general_caps(dev, prm_sub(out, capability.cmd_hca_cap, cmd_hca_cap));
+	eth = prm_get(out, capability.cmd_hca_cap.eth_net_offloads);
+	flow = prm_get(out, capability.cmd_hca_cap.nic_flow_table);
+	version = prm_get(out, capability.cmd_hca_cap.driver_version);
+
+	if (eth) {
+		err = query_caps(core, PRM_CAP_ETHERNET, PRM_CAP_CUR, out);
+		if (err)
+			goto out_free;
+		cxr_caps_decode_eth(prm_sub(out, capability.per_protocol_networking_offload_caps,
+					    per_protocol_networking_offload_caps), caps);
+	}
+	if (flow) {
+		err = query_caps(core, PRM_CAP_FLOW_TABLE, PRM_CAP_CUR, out);
+		if (err)
+			goto out_free;
+		cxr_caps_decode_flow(prm_sub(out, capability.flow_table_nic_cap, flow_table_nic_cap), caps);
+	}
+	if (caps->roce.roce) {
+		err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_CUR, out);
+		if (err)
+			goto out_free;
+		cxr_caps_decode_roce(prm_sub(out, capability.roce_cap, roce_cap), caps);
+	}
+
+	err = cxr_caps_check(caps, &why);
+	if (err)
+		dev_err(core->dev, "the device's capabilities make no sense: %s\n", why);
+	else if (version)
+		set_driver_version(core);
+out_free:
+	kvfree(out);
+	return err;
+}
+
+static int query_adapter(struct cxr_core *core)
+{
+	struct prm_query_adapter_out out;
+	struct prm_query_adapter_in in = {};
+	const u8 *psid;
+	int err;
+
+	err = cxr_cmd(core, query_adapter, &in, &out);
+	if (err)
+		return err;
+
+	core->vendor_id = prm_get(&out, query_adapter_struct.ieee_vendor_id);
+	/* Not all firmware ends the string; the rest of board_id is zero. */
+	psid = prm_bytes(&out, query_adapter_struct.vsd_contd_psid);
+	memcpy(core->board_id, psid, 16);
+	core->board_id[16] = '\0';
+	return 0;
+}
+
+static int init_hca(struct cxr_core *core)
+{
+	struct prm_init_hca_in in = {};
+	struct prm_init_hca_out out;
+
+	return cxr_cmd(core, init_hca, &in, &out);
+}
+
+static void teardown_hca(struct cxr_core *core)
+{
+	struct prm_teardown_hca_in in = {};
+	struct prm_teardown_hca_out out;
+
+	prm_set(&in, profile, PRM_TEARDOWN_GRACEFUL);
+	cxr_cmd(core, teardown_hca, &in, &out);
+}
+
+static void read_firmware_version(struct cxr_dev *dev)
+{
+	u32 rev = ioread32be(&dev->iseg->fw_rev);
+
+	dev->core.fw_major = rev & 0xffff;
+	dev->core.fw_minor = rev >> 16;
+	dev->core.fw_sub = ioread32be(&dev->iseg->cmdif_rev_fw_sub) & 0xffff;
+}
+
+/* Pages for the firmware, what we want of it, and its start. */
+static int start_hca(struct cxr_dev *dev)
+{
+	struct cxr_core *core = &dev->core;
+	int err;
+
+	err = set_issi(core);
+	if (err)
+		return err;
+	err = cxr_pages_give_startup(dev, true);
+	if (err)
+		return err;
+	err = set_host_endianness(core);
+	if (err)
+		return err;
+	err = choose_caps(core);
+	if (err)
+		return err;
+	err = cxr_pages_give_startup(dev, false);
+	if (err)
+		return err;
+	return init_hca(core);
+}
+
+/* Stage: the function runs, and we know what it can do. */
+int cxr_hca_up(struct cxr_dev *dev)
+{
+	struct cxr_core *core = &dev->core;
+	int err;
+
+	read_firmware_version(dev);
+	err = enable_hca(core);
+	if (err)
+		return err;
+	err = start_hca(dev);
+	if (err)
+		goto err_disable;
+	err = read_caps(dev);
+	if (!err)
+		err = query_adapter(core);
+	if (err)
+		goto err_teardown;
+	cxr_grant_mode(dev);
+	return 0;
+
+err_teardown:
+	teardown_hca(core);
+err_disable:
+	cxr_pages_take_all(dev);
+	disable_hca(core);
+	cxr_pages_drop(dev);
+	return err;
+}
+
+void cxr_hca_down(struct cxr_dev *dev)
+{
+	teardown_hca(&dev->core);
+	cxr_pages_take_all(dev);
+	disable_hca(&dev->core);
+	cxr_pages_drop(dev);
+}

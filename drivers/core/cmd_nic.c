@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Commands for Ethernet queues and what leads packets to and from them. */
+#include <linux/slab.h>
+
+#include "prm/caps.h"
+#include "prm/cmdif.h"
+#include "prm/nic.h"
+#include "prm/obj.h"
+#include "core.h"
+
+#define LOG_SEND_BLOCK		6	/* send queues count in blocks of 64 bytes */
+#define TIS_PRIO_SHIFT		1	/* the low bit of the field is not the priority's */
+#define END_PAD_TO_CACHE_LINE	1	/* of wq.end_padding_mode */
+#define HASH_KEY_BYTES		40
+
+/* ---- TIS ------------------------------------------------------------------------------------------------------------------ */
+
+/**
+ * cxr_cmd_create_tis() - CREATE_TIS: where a send queue's packets go
+ * @core: the device
+ * @tdn: transport domain
+ * @prio: 0..7
+ * @tisn: its number
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u32 *tisn)
+{
+	struct prm_create_tis_in in = {};
+	struct prm_create_tis_out out;
+	int err;
+
+	prm_set(&in, ctx.prio, prio << TIS_PRIO_SHIFT);
+	prm_set(&in, ctx.transport_domain, tdn);
+	err = cxr_cmd(core, create_tis, &in, &out);
+	if (err)
+		return err;
+
+	*tisn = prm_get(&out, tisn);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_tis);
+
+/**
+ * cxr_cmd_destroy_tis() - DESTROY_TIS
+ * @core: the device
+ * @tisn: of cxr_cmd_create_tis()
+ */
+void cxr_cmd_destroy_tis(struct cxr_core *core, u32 tisn)
+{
+	struct prm_destroy_tis_in in = {};
+	struct prm_destroy_tis_out out;
+
+	prm_set(&in, tisn, tisn);
+	cxr_cmd(core, destroy_tis, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_destroy_tis);
+
+/* ---- SQ ------------------------------------------------------------------------------------------------------------------- */
+
+static void encode_pas(void *tail, const struct cxr_pas *pas)
+{
+	__be64 *out = tail;
+	u32 i;
+
+	for (i = 0; i < pas->n; i++)
+		out[i] = cpu_to_be64(pas->dma[i]);
+}
+
+/**
+ * cxr_cmd_create_sq() - CREATE_SQ, in state reset
+ * @core: the device
+ * @attr: what to make; its queue memory is the device's too until cxr_cmd_destroy_sq()
+ * @sqn: its number
+ *
+ * Return: 0, -ENOMEM, or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32 *sqn)
+{
+	struct prm_create_sq_out out;
+	struct prm_create_sq_in *in;
+	struct prm_sqc *sqc;
+	struct prm_wq *wq;
+	size_t len;
+	int err;
+
+	len = sizeof(*in) + attr->pas.n * sizeof(__be64);
+	in = kvzalloc(len, GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	sqc = prm_sub(in, ctx, sqc);
+	prm_set(sqc, flush_in_error_en, 1);
+	if (core->caps.wqe_inline_mode == PRM_INLINE_MODE_VPORT)
+		prm_set(sqc, min_wqe_inline_mode, attr->min_inline_mode);
+	prm_set(sqc, state, PRM_WQ_RST);
+	prm_set(sqc, user_index, attr->user_index);
+	prm_set(sqc, cqn, attr->cqn);
+	prm_set(sqc, tis_lst_sz, 1);
+	prm_set(sqc, tis_num_0, attr->tisn);
+	wq = prm_sub(sqc, wq, wq);
+	prm_set(wq, wq_type, PRM_WQ_CYCLIC);
+	prm_set(wq, page_offset, attr->pas.offset);
+	prm_set(wq, pd, attr->pdn);
+	prm_set(wq, uar_page, attr->uar);
+	prm_set64(wq, dbr_addr, attr->db_dma);
+	prm_set(wq, log_wq_stride, LOG_SEND_BLOCK);
+	prm_set(wq, log_wq_pg_sz, attr->pas.log_size - PRM_PAGE_SHIFT);
+	prm_set(wq, log_wq_sz, attr->log_size);
+	encode_pas(prm_tail(in), &attr->pas);
+	err = cxr_cmd_len(core, create_sq, in, len, &out, sizeof(out));
+	if (!err)
+		*sqn = prm_get(&out, sqn);
+	kvfree(in);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_sq);
+
+static int modify_sq(struct cxr_core *core, u32 sqn, u8 from, u8 to)
+{
+	struct prm_modify_sq_in in = {};
+	struct prm_modify_sq_out out;
+
+	prm_set(&in, sq_state, from);
+	prm_set(&in, sqn, sqn);
+	prm_set(&in, ctx.state, to);
+	return cxr_cmd(core, modify_sq, &in, &out);
+}
+
+/**
+ * cxr_cmd_sq_ready() - MODIFY_SQ from reset to ready
+ * @core: the device
+ * @sqn: the queue
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn)
+{
+	return modify_sq(core, sqn, PRM_WQ_RST, PRM_WQ_RDY);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_sq_ready);
+
+/**
+ * cxr_cmd_sq_error() - MODIFY_SQ from ready to error: all WQEs are flushed
+ * @core: the device
+ * @sqn: the queue
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_sq_error(struct cxr_core *core, u32 sqn)
+{
+	return modify_sq(core, sqn, PRM_WQ_RDY, PRM_WQ_ERR);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_sq_error);
+
+/**
+ * cxr_cmd_destroy_sq() - DESTROY_SQ
+ * @core: the device
+ * @sqn: of cxr_cmd_create_sq()
+ */
+void cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn)
+{
+	struct prm_destroy_sq_in in = {};
+	struct prm_destroy_sq_out out;
+
+	prm_set(&in, sqn, sqn);
+	cxr_cmd(core, destroy_sq, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_destroy_sq);
+
+/* ---- RQ ------------------------------------------------------------------------------------------------------------------- */
+
+/**
+ * cxr_cmd_create_rq() - CREATE_RQ, in state reset
+ * @core: the device
+ * @attr: what to make; its queue memory is the device's too until cxr_cmd_destroy_rq()
+ * @rqn: its number
+ *
+ * Return: 0, -ENOMEM, or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32 *rqn)
+{
+	struct prm_create_rq_out out;
+	struct prm_create_rq_in *in;
+	struct prm_rqc *rqc;
+	struct prm_wq *wq;
+	size_t len;
+	int err;
+
+	len = sizeof(*in) + attr->pas.n * sizeof(__be64);
+	in = kvzalloc(len, GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	rqc = prm_sub(in, ctx, rqc);
+	prm_set(rqc, vsd, !attr->vlan_strip);
+	prm_set(rqc, mem_rq_type, PRM_RQ_INLINE);
+	prm_set(rqc, state, PRM_WQ_RST);
+	prm_set(rqc, flush_in_error_en, 1);
+	prm_set(rqc, user_index, attr->user_index);
+	prm_set(rqc, cqn, attr->cqn);
+	wq = prm_sub(rqc, wq, wq);
+	prm_set(wq, wq_type, PRM_WQ_CYCLIC);
+	prm_set(wq, end_padding_mode, END_PAD_TO_CACHE_LINE);
+	prm_set(wq, page_offset, attr->pas.offset);
+	prm_set(wq, pd, attr->pdn);
+	prm_set64(wq, dbr_addr, attr->db_dma);
+	prm_set(wq, log_wq_stride, attr->log_stride);
+	prm_set(wq, log_wq_pg_sz, attr->pas.log_size - PRM_PAGE_SHIFT);
+	prm_set(wq, log_wq_sz, attr->log_size);
+	encode_pas(prm_tail(in), &attr->pas);
+	err = cxr_cmd_len(core, create_rq, in, len, &out, sizeof(out));
+	if (!err)
+		*rqn = prm_get(&out, rqn);
+	kvfree(in);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_rq);
+
+static int modify_rq(struct cxr_core *core, u32 rqn, u8 from, u8 to)
+{
+	struct prm_modify_rq_in in = {};
+	struct prm_modify_rq_out out;
+
+	prm_set(&in, rq_state, from);
+	prm_set(&in, rqn, rqn);
+	prm_set(&in, ctx.state, to);
+	return cxr_cmd(core, modify_rq, &in, &out);
+}
+
+/**
+ * cxr_cmd_rq_ready() - MODIFY_RQ from reset to ready
+ * @core: the device
+ * @rqn: the queue
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn)
+{
+	return modify_rq(core, rqn, PRM_WQ_RST, PRM_WQ_RDY);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_rq_ready);
+
+/**
+ * cxr_cmd_rq_error() - MODIFY_RQ from ready to error: all WQEs are flushed
+ * @core: the device
+ * @rqn: the queue
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_rq_error(struct cxr_core *core, u32 rqn)
+{
+	return modify_rq(core, rqn, PRM_WQ_RDY, PRM_WQ_ERR);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_rq_error);
+
+/**
+ * cxr_cmd_destroy_rq() - DESTROY_RQ
+ * @core: the device
+ * @rqn: of cxr_cmd_create_rq()
+ */
+void cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn)
+{
+	struct prm_destroy_rq_in in = {};
+	struct prm_destroy_rq_out out;
+
+	prm_set(&in, rqn, rqn);
+	cxr_cmd(core, destroy_rq, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_destroy_rq);
+
+/* ---- RQT and TIR ------------------------------------------------------------------------------------------------------------ */
+
+/**
+ * cxr_cmd_create_rqt() - CREATE_RQT: a table of receive queues
+ * @core: the device
+ * @rqns: the queues
+ * @n: how many, a power of two up to caps.rss_ind_tbl_max
+ * @rqtn: its number
+ *
+ * Return: 0, -EINVAL (@n), -ENOMEM, or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn)
+{
+	struct prm_create_rqt_out out;
+	struct prm_create_rqt_in *in;
+	__be32 *list;
+	size_t len;
+	u32 i;
+	int err;
+
+	if (!is_power_of_2(n) || n > core->caps.rss_ind_tbl_max)
+		return -EINVAL;
+
+	len = sizeof(*in) + n * sizeof(*list);
+	in = kvzalloc(len, GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	prm_set(in, rqt_context.rqt_max_size, n);
+	prm_set(in, rqt_context.rqt_actual_size, n);
+	list = prm_tail(in);
+	for (i = 0; i < n; i++)
+		list[i] = cpu_to_be32(rqns[i]);
+	err = cxr_cmd_len(core, create_rqt, in, len, &out, sizeof(out));
+	if (!err)
+		*rqtn = prm_get(&out, rqtn);
+	kvfree(in);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_rqt);
+
+/**
+ * cxr_cmd_destroy_rqt() - DESTROY_RQT
+ * @core: the device
+ * @rqtn: of cxr_cmd_create_rqt()
+ */
+void cxr_cmd_destroy_rqt(struct cxr_core *core, u32 rqtn)
+{
+	struct prm_destroy_rqt_in in = {};
+	struct prm_destroy_rqt_out out;
+
+	prm_set(&in, rqtn, rqtn);
+	cxr_cmd(core, destroy_rqt, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_destroy_rqt);
+
+static void encode_hash(struct prm_tirc *tirc, enum cxr_tir_hash hash, const u8 *key)
+{
+	bool ipv6 = hash == CXR_TIR_IPV6 || hash == CXR_TIR_IPV6_TCP || hash == CXR_TIR_IPV6_UDP;
+	bool udp = hash == CXR_TIR_IPV4_UDP || hash == CXR_TIR_IPV6_UDP;
+	bool l4 = udp || hash == CXR_TIR_IPV4_TCP || hash == CXR_TIR_IPV6_TCP;
+	u32 fields = PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP;
+
+	if (l4)
+		fields |= PRM_RX_HASH_L4_SPORT | PRM_RX_HASH_L4_DPORT;
+	prm_set(tirc, rx_hash_fn, PRM_RX_HASH_TOEPLITZ);
+	memcpy(prm_bytes(tirc, rx_hash_toeplitz_key), key, HASH_KEY_BYTES);
+	prm_set(tirc, rx_hash_field_selector_outer.l3_prot_type, ipv6 ? PRM_RX_HASH_IPV6 : PRM_RX_HASH_IPV4);
+	prm_set(tirc, rx_hash_field_selector_outer.l4_prot_type, udp ? PRM_RX_HASH_UDP : PRM_RX_HASH_TCP);
+	prm_set(tirc, rx_hash_field_selector_outer.selected_fields, fields);
+}
+
+/**
+ * cxr_cmd_create_tir() - CREATE_TIR: to one receive queue, or spread over a table of them
+ * @core: the device
+ * @tdn: transport domain
+ * @hash: CXR_TIR_NO_HASH: @num is an RQN; else @num is an RQTN, and this is what is hashed
+ * @num: RQN or RQTN
+ * @key: of the Toeplitz hash, 40 bytes; not read without a hash
+ * @tirn: its number
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num, const u8 *key, u32 *tirn)
+{
+	struct prm_create_tir_in in = {};
+	struct prm_create_tir_out out;
+	struct prm_tirc *tirc = prm_sub(&in, ctx, tirc);
+	int err;
+
+	prm_set(tirc, transport_domain, tdn);
+	if (hash == CXR_TIR_NO_HASH) {
+		prm_set(tirc, disp_type, PRM_TIR_DIRECT);
+		prm_set(tirc, inline_rqn, num);
+	} else {
+		prm_set(tirc, disp_type, PRM_TIR_INDIRECT);
+		prm_set(tirc, indirect_table, num);
+		encode_hash(tirc, hash, key);
+	}
+	err = cxr_cmd(core, create_tir, &in, &out);
+	if (err)
+		return err;
+
+	*tirn = prm_get(&out, tirn);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_tir);
+
+/**
+ * cxr_cmd_destroy_tir() - DESTROY_TIR
+ * @core: the device
+ * @tirn: of cxr_cmd_create_tir()
+ */
+void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn)
+{
+	struct prm_destroy_tir_in in = {};
+	struct prm_destroy_tir_out out;
+
+	prm_set(&in, tirn, tirn);
+	cxr_cmd(core, destroy_tir, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_destroy_tir);

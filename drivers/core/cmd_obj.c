@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Commands for plain objects: protection and transport domains, UARs, counters, memory keys. */
+#include <linux/slab.h>
+
+#include "prm/cmdif.h"
+#include "prm/counter.h"
+#include "prm/obj.h"
+#include "core.h"
+
+#define MTT_READ	BIT_ULL(0)	/* in the low bits of a translation: what the page may be used for */
+#define MTT_WRITE	BIT_ULL(1)
+#define MKEY_NO_QPN	0xffffff	/* not bound to a QP */
+
+/**
+ * cxr_cmd_alloc_pd() - ALLOC_PD: a protection domain
+ * @core: the device
+ * @pdn: its number; the caller's until cxr_cmd_dealloc_pd()
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_alloc_pd(struct cxr_core *core, u32 *pdn)
+{
+	struct prm_alloc_pd_in in = {};
+	struct prm_alloc_pd_out out;
+	int err;
+
+	err = cxr_cmd(core, alloc_pd, &in, &out);
+	if (err)
+		return err;
+
+	*pdn = prm_get(&out, pd);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_alloc_pd);
+
+/**
+ * cxr_cmd_dealloc_pd() - DEALLOC_PD
+ * @core: the device
+ * @pdn: of cxr_cmd_alloc_pd()
+ */
+void cxr_cmd_dealloc_pd(struct cxr_core *core, u32 pdn)
+{
+	struct prm_dealloc_pd_in in = {};
+	struct prm_dealloc_pd_out out;
+
+	prm_set(&in, pd, pdn);
+	cxr_cmd(core, dealloc_pd, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_pd);
+
+/**
+ * cxr_cmd_alloc_td() - ALLOC_TRANSPORT_DOMAIN
+ * @core: the device
+ * @tdn: its number; the caller's until cxr_cmd_dealloc_td()
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_alloc_td(struct cxr_core *core, u32 *tdn)
+{
+	struct prm_alloc_transport_domain_in in = {};
+	struct prm_alloc_transport_domain_out out;
+	int err;
+
+	err = cxr_cmd(core, alloc_transport_domain, &in, &out);
+	if (err)
+		return err;
+
+	*tdn = prm_get(&out, transport_domain);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_alloc_td);
+
+/**
+ * cxr_cmd_dealloc_td() - DEALLOC_TRANSPORT_DOMAIN
+ * @core: the device
+ * @tdn: of cxr_cmd_alloc_td()
+ */
+void cxr_cmd_dealloc_td(struct cxr_core *core, u32 tdn)
+{
+	struct prm_dealloc_transport_domain_in in = {};
+	struct prm_dealloc_transport_domain_out out;
+
+	prm_set(&in, transport_domain, tdn);
+	cxr_cmd(core, dealloc_transport_domain, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_td);
+
+/**
+ * cxr_cmd_alloc_uar() - ALLOC_UAR: a page of BAR 0
+ * @core: the device
+ * @uar: its index; the caller's until cxr_cmd_dealloc_uar(). See cxr_uar_phys() for where it is.
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_alloc_uar(struct cxr_core *core, u32 *uar)
+{
+	struct prm_alloc_uar_in in = {};
+	struct prm_alloc_uar_out out;
+	int err;
+
+	err = cxr_cmd(core, alloc_uar, &in, &out);
+	if (err)
+		return err;
+
+	*uar = prm_get(&out, uar);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_alloc_uar);
+
+/**
+ * cxr_cmd_dealloc_uar() - DEALLOC_UAR
+ * @core: the device
+ * @uar: of cxr_cmd_alloc_uar()
+ */
+void cxr_cmd_dealloc_uar(struct cxr_core *core, u32 uar)
+{
+	struct prm_dealloc_uar_in in = {};
+	struct prm_dealloc_uar_out out;
+
+	prm_set(&in, uar, uar);
+	cxr_cmd(core, dealloc_uar, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_uar);
+
+/**
+ * cxr_cmd_alloc_q_counter() - ALLOC_Q_COUNTER: a set of counters that queues can share
+ * @core: the device
+ * @id: its number; the caller's until cxr_cmd_dealloc_q_counter()
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_alloc_q_counter(struct cxr_core *core, u32 *id)
+{
+	struct prm_alloc_q_counter_in in = {};
+	struct prm_alloc_q_counter_out out;
+	int err;
+
+	err = cxr_cmd(core, alloc_q_counter, &in, &out);
+	if (err)
+		return err;
+
+	*id = prm_get(&out, counter_set_id);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_alloc_q_counter);
+
+/**
+ * cxr_cmd_dealloc_q_counter() - DEALLOC_Q_COUNTER
+ * @core: the device
+ * @id: of cxr_cmd_alloc_q_counter()
+ */
+void cxr_cmd_dealloc_q_counter(struct cxr_core *core, u32 id)
+{
+	struct prm_dealloc_q_counter_in in = {};
+	struct prm_dealloc_q_counter_out out;
+
+	prm_set(&in, counter_set_id, id);
+	cxr_cmd(core, dealloc_q_counter, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_q_counter);
+
+static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cxr_mkey_attr *attr, u8 variant, u32 octwords)
+{
+	bool relaxed = attr->access & CXR_ACCESS_RELAXED_ORDERING;
+
+	prm_set(mkc, lr, 1);
+	prm_set(mkc, lw, !!(attr->access & CXR_ACCESS_LOCAL_WRITE));
+	prm_set(mkc, rr, !!(attr->access & CXR_ACCESS_REMOTE_READ));
+	prm_set(mkc, rw, !!(attr->access & CXR_ACCESS_REMOTE_WRITE));
+	prm_set(mkc, a, !!(attr->access & CXR_ACCESS_REMOTE_ATOMIC));
+	prm_set(mkc, relaxed_ordering_write, relaxed && dev->relaxed_write);
+	prm_set(mkc, relaxed_ordering_read, relaxed && dev->relaxed_read);
+	prm_set(mkc, qpn, MKEY_NO_QPN);
+	prm_set(mkc, mkey_7_0, variant);
+	prm_set(mkc, pd, attr->pdn);
+	if (attr->whole_memory) {
+		prm_set(mkc, access_mode_1_0, PRM_MKC_PA);
+		prm_set(mkc, length64, 1);
+		return;
+	}
+	prm_set(mkc, access_mode_1_0, PRM_MKC_MTT);
+	prm_set64(mkc, start_addr, attr->va);
+	prm_set64(mkc, len, attr->len);
+	prm_set(mkc, log_page_size, attr->log_page_size);
+	prm_set(mkc, translations_octword_size, octwords);
+}
+
+/**
+ * cxr_cmd_create_mkey() - CREATE_MKEY: a memory region
+ * @core: the device
+ * @attr: what to make; its array stays the caller's, the pages are the device's too until cxr_cmd_destroy_mkey()
+ * @mkey: index << 8 | variant, as it stands in WQEs. The variant changes with each call, so that an old key is not a new one
+ *
+ * Return: 0, -ENOMEM, or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr, u32 *mkey)
+{
+	u32 npages = attr->whole_memory ? 0 : attr->npages;
+	struct cxr_dev *dev = to_dev(core);
+	u32 octwords = DIV_ROUND_UP(npages, 2);		/* of 16 bytes, that is two translations */
+	u8 variant = atomic_inc_return(&dev->mkey_variant);
+	struct prm_create_mkey_out out;
+	struct prm_create_mkey_in *in;
+	__be64 *mtt;
+	size_t len;
+	u32 i;
+	int err;
+
+	len = sizeof(*in) + (size_t)octwords * 2 * sizeof(*mtt);
+	in = kvzalloc(len, GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	mtt = prm_tail(in);
+	for (i = 0; i < npages; i++)
+		mtt[i] = cpu_to_be64(attr->dma[i] | MTT_READ | MTT_WRITE);
+	encode_mkc(dev, prm_sub(in, memory_key_mkey_entry, mkc), attr, variant, octwords);
+	prm_set(in, translations_octword_actual_size, octwords);
+	err = cxr_cmd_len(core, create_mkey, in, len, &out, sizeof(out));
+	if (!err)
+		*mkey = prm_get(&out, mkey_index) << 8 | variant;
+	kvfree(in);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_mkey);
+
+/**
+ * cxr_cmd_destroy_mkey() - DESTROY_MKEY
+ * @core: the device
+ * @mkey: of cxr_cmd_create_mkey()
+ *
+ * Return: 0 or -ENODEV: the device does not touch the memory any more; else as cxr_cmd_exec(), and it may.
+ */
+int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey)
+{
+	struct prm_destroy_mkey_in in = {};
+	struct prm_destroy_mkey_out out;
+
+	prm_set(&in, mkey_index, mkey >> 8);
+	return cxr_cmd(core, destroy_mkey, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_destroy_mkey);

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Commands for the vport, the port's registers, and the RoCE address table. */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/slab.h>
+
+#include "prm/cmdif.h"
+#include "prm/counter.h"
+#include "prm/port.h"
+#include "prm/vport.h"
+#include "core.h"
+
+#define LOCAL_PORT	1
+#define HW_MTU_EXTRA	(ETH_HLEN + VLAN_HLEN + ETH_FCS_LEN)	/* what the device's MTU counts and the netdev's does not */
+#define NODE_DESC_BYTES	64
+
+/* ---- vport ----------------------------------------------------------------------------------------------------------------- */
+
+/**
+ * cxr_cmd_query_vport() - QUERY_NIC_VPORT_CONTEXT
+ * @core: the device
+ * @vport: what it says
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_vport(struct cxr_core *core, struct cxr_vport *vport)
+{
+	struct prm_query_nic_vport_context_in in = {};
+	struct prm_query_nic_vport_context_out out;
+	const struct prm_nic_vport_context *ctx;
+	u16 mac_hi;
+	u32 mac_lo;
+	int err;
+
+	err = cxr_cmd(core, query_nic_vport_context, &in, &out);
+	if (err)
+		return err;
+
+	ctx = prm_sub(&out, nic_vport_context, nic_vport_context);
+	mac_hi = prm_get(ctx, permanent_address.mac_addr_47_32);
+	mac_lo = prm_get(ctx, permanent_address.mac_addr_31_0);
+	u64_to_ether_addr((u64)mac_hi << 32 | mac_lo, vport->mac);
+	vport->mtu = prm_get(ctx, mtu);
+	vport->min_inline_mode = prm_get(ctx, min_wqe_inline_mode);
+	vport->roce_enabled = prm_get(ctx, roce_en);
+	vport->node_guid = cpu_to_be64(prm_get64(ctx, node_guid));
+	vport->sys_image_guid = cpu_to_be64(prm_get64(ctx, system_image_guid));
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_vport);
+
+static int modify_vport(struct cxr_core *core, struct prm_modify_nic_vport_context_in *in, u32 len)
+{
+	struct prm_modify_nic_vport_context_out out;
+
+	return cxr_cmd_len(core, modify_nic_vport_context, in, len, &out, sizeof(out));
+}
+
+/**
+ * cxr_cmd_set_vport_mac() - MODIFY_NIC_VPORT_CONTEXT: the vport's own MAC
+ * @core: the device
+ * @mac: the MAC
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_vport_mac(struct cxr_core *core, const u8 mac[ETH_ALEN])
+{
+	struct prm_modify_nic_vport_context_in in = {};
+	u64 addr = ether_addr_to_u64(mac);
+
+	prm_set(&in, field_select.permanent_address, 1);
+	prm_set(&in, nic_vport_context.permanent_address.mac_addr_47_32, addr >> 32);
+	prm_set(&in, nic_vport_context.permanent_address.mac_addr_31_0, addr);
+	return modify_vport(core, &in, sizeof(in));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_mac);
+
+/**
+ * cxr_cmd_set_vport_roce() - MODIFY_NIC_VPORT_CONTEXT: RoCE on or off
+ * @core: the device
+ * @on: RoCE packets are the vport's RDMA; else they are Ethernet
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on)
+{
+	struct prm_modify_nic_vport_context_in in = {};
+
+	prm_set(&in, field_select.roce_en, 1);
+	prm_set(&in, nic_vport_context.roce_en, on);
+	return modify_vport(core, &in, sizeof(in));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_roce);
+
+/**
+ * cxr_cmd_set_vport_promisc() - MODIFY_NIC_VPORT_CONTEXT: what else the vport takes
+ * @core: the device
+ * @promisc: every packet
+ * @allmulti: every multicast packet
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti)
+{
+	struct prm_modify_nic_vport_context_in in = {};
+
+	prm_set(&in, field_select.promisc, 1);
+	prm_set(&in, nic_vport_context.promisc_all, promisc);
+	prm_set(&in, nic_vport_context.promisc_mc, allmulti);
+	return modify_vport(core, &in, sizeof(in));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_promisc);
+
+/**
+ * cxr_cmd_set_vport_macs() - MODIFY_NIC_VPORT_CONTEXT: MACs that the vport takes beside its own
+ * @core: the device
+ * @multicast: which list
+ * @macs: the whole list, which replaces the former one
+ * @n: how many
+ *
+ * Return: 0, -ENOSPC (more than the device can hold), -ENOMEM, or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 (*macs)[ETH_ALEN], u32 n)
+{
+	u8 log_max = multicast ? core->caps.log_max_current_mc_list : core->caps.log_max_current_uc_list;
+	struct prm_modify_nic_vport_context_in *in;
+	struct prm_mac_address_layout *list;
+	size_t len;
+	u32 i;
+	int err;
+
+	if (n > BIT(log_max))
+		return -ENOSPC;
+
+	len = sizeof(*in) + n * sizeof(*list);
+	in = kvzalloc(len, GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	prm_set(in, field_select.addresses_list, 1);
+	prm_set(in, nic_vport_context.allowed_list_type, multicast ? PRM_VPORT_LIST_MC : PRM_VPORT_LIST_UC);
+	prm_set(in, nic_vport_context.allowed_list_size, n);
+	list = prm_tail(in);
+	for (i = 0; i < n; i++) {
+		u64 addr = ether_addr_to_u64(macs[i]);
+
+		prm_set(&list[i], mac_addr_47_32, addr >> 32);
+		prm_set(&list[i], mac_addr_31_0, addr);
+	}
+	err = modify_vport(core, in, len);
+	kvfree(in);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_macs);
+
+#define PACKETS(out, kind)	prm_get64(out, kind.packets)
+#define BYTES(out, kind)	prm_get64(out, kind.octets)
+
+/**
+ * cxr_cmd_query_vport_counters() - QUERY_VPORT_COUNTER
+ * @core: the device
+ * @counters: since the device was started
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counters *counters)
+{
+	struct prm_query_vport_counter_in in = {};
+	struct prm_query_vport_counter_out out;
+	int err;
+
+	err = cxr_cmd(core, query_vport_counter, &in, &out);
+	if (err)
+		return err;
+
+	counters->rx_multicast = PACKETS(&out, received_eth_multicast);
+	counters->rx_packets = PACKETS(&out, received_eth_unicast) + counters->rx_multicast +
+			       PACKETS(&out, received_eth_broadcast);
+	counters->rx_bytes = BYTES(&out, received_eth_unicast) + BYTES(&out, received_eth_multicast) +
+			     BYTES(&out, received_eth_broadcast);
+	counters->tx_packets = PACKETS(&out, transmitted_eth_unicast) + PACKETS(&out, transmitted_eth_multicast) +
+			       PACKETS(&out, transmitted_eth_broadcast);
+	counters->tx_bytes = BYTES(&out, transmitted_eth_unicast) + BYTES(&out, transmitted_eth_multicast) +
+			     BYTES(&out, transmitted_eth_broadcast);
+	counters->rx_errors = PACKETS(&out, received_errors);
+	counters->tx_errors = PACKETS(&out, transmit_errors);
+	counters->rdma_rx_packets = PACKETS(&out, received_ib_unicast) + PACKETS(&out, received_ib_multicast);
+	counters->rdma_rx_bytes = BYTES(&out, received_ib_unicast) + BYTES(&out, received_ib_multicast);
+	counters->rdma_tx_packets = PACKETS(&out, transmitted_ib_unicast) + PACKETS(&out, transmitted_ib_multicast);
+	counters->rdma_tx_bytes = BYTES(&out, transmitted_ib_unicast) + BYTES(&out, transmitted_ib_multicast);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_counters);
+
+/**
+ * cxr_cmd_query_vport_state() - QUERY_VPORT_STATE
+ * @core: the device
+ * @up: packets can pass
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up)
+{
+	struct prm_query_vport_state_in in = {};
+	struct prm_query_vport_state_out out;
+	int err;
+
+	prm_set(&in, op_mod, PRM_VPORT_VNIC);
+	err = cxr_cmd(core, query_vport_state, &in, &out);
+	if (err)
+		return err;
+
+	*up = prm_get(&out, state) == PRM_VPORT_UP;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_state);
+
+/**
+ * cxr_cmd_set_vport_state() - MODIFY_VPORT_STATE
+ * @core: the device
+ * @up: what the vport shall be
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_vport_state(struct cxr_core *core, bool up)
+{
+	struct prm_modify_vport_state_in in = {};
+	struct prm_modify_vport_state_out out;
+
+	prm_set(&in, op_mod, PRM_VPORT_VNIC);
+	prm_set(&in, admin_state, up ? PRM_VPORT_UP : PRM_VPORT_DOWN);
+	return cxr_cmd(core, modify_vport_state, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_state);
+
+/* ---- registers of the port ------------------------------------------------------------------------------------------------- */
+
+/* ACCESS_REGISTER: @data goes there and comes back, @len bytes. */
+static int access_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
+{
+	struct prm_access_register_out *out;
+	struct prm_access_register_in *in;
+	int err = -ENOMEM;
+
+	in = kzalloc(sizeof(*in) + len, GFP_KERNEL);
+	out = kzalloc(sizeof(*out) + len, GFP_KERNEL);
+	if (!in || !out)
+		goto out_free;
+
+	prm_set(in, op_mod, op);
+	prm_set(in, register_id, reg);
+	memcpy(prm_tail(in), data, len);
+	err = cxr_cmd_len(core, access_register, in, sizeof(*in) + len, out, sizeof(*out) + len);
+	if (!err)
+		memcpy(data, prm_tail(out), len);
+out_free:
+	kfree(out);
+	kfree(in);
+	return err;
+}
+
+/* Protocols of PTYS, one bit each: what they carry on how many lanes. */
+struct link_speed {
+	u32 mbps;
+	u8 lanes;
+};
+
+static const struct link_speed eth_speeds[32] = {
+	[0] = { 1000, 1 }, [1] = { 1000, 1 }, [2] = { 10000, 4 }, [3] = { 10000, 4 }, [4] = { 10000, 1 }, [5] = { 20000, 2 },
+	[6] = { 40000, 4 }, [7] = { 40000, 4 }, [8] = { 56000, 4 }, [12] = { 10000, 1 }, [13] = { 10000, 1 },
+	[14] = { 10000, 1 }, [15] = { 40000, 4 }, [16] = { 40000, 4 }, [18] = { 50000, 2 }, [20] = { 100000, 4 },
+	[21] = { 100000, 4 }, [22] = { 100000, 4 }, [23] = { 100000, 4 }, [24] = { 100, 1 }, [25] = { 1000, 1 },
+	[26] = { 10000, 1 }, [27] = { 25000, 1 }, [28] = { 25000, 1 }, [29] = { 25000, 1 }, [30] = { 50000, 2 },
+	[31] = { 50000, 2 },
+};
+
+static const struct link_speed ext_speeds[32] = {
+	[0] = { 100, 1 }, [1] = { 1000, 1 }, [3] = { 5000, 1 }, [4] = { 10000, 1 }, [5] = { 40000, 4 }, [6] = { 25000, 1 },
+	[7] = { 50000, 2 }, [8] = { 50000, 1 }, [9] = { 100000, 4 }, [10] = { 100000, 2 }, [11] = { 100000, 1 },
+	[12] = { 200000, 4 }, [13] = { 200000, 2 }, [15] = { 400000, 8 }, [16] = { 400000, 4 }, [19] = { 800000, 8 },
+};
+
+static void decode_speed(const struct prm_ptys_reg *ptys, struct cxr_link *link)
+{
+	const struct link_speed *speeds = eth_speeds;
+	u32 oper = prm_get(ptys, eth_proto_oper);
+
+	if (prm_get(ptys, ext_eth_proto_capability)) {
+		speeds = ext_speeds;
+		oper = prm_get(ptys, ext_eth_proto_oper);
+	}
+	if (!oper)
+		return;
+	link->speed_mbps = speeds[__ffs(oper)].mbps;
+	link->lanes = speeds[__ffs(oper)].lanes;
+}
+
+/**
+ * cxr_cmd_query_link() - ACCESS_REGISTER of PAOS, PTYS and PMTU
+ * @core: the device
+ * @link: what they say
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link)
+{
+	struct prm_paos_reg paos = {};
+	struct prm_ptys_reg ptys = {};
+	struct prm_pmtu_reg pmtu = {};
+	u16 hw_mtu;
+	int err;
+
+	memset(link, 0, sizeof(*link));
+	prm_set(&paos, local_port, LOCAL_PORT);
+	err = access_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_READ, &paos, sizeof(paos));
+	if (err)
+		return err;
+	prm_set(&ptys, local_port, LOCAL_PORT);
+	prm_set(&ptys, proto_mask, PRM_PTYS_ETH);
+	err = access_reg(core, PRM_REG_PTYS, PRM_ACCESS_REG_READ, &ptys, sizeof(ptys));
+	if (err)
+		return err;
+	prm_set(&pmtu, local_port, LOCAL_PORT);
+	err = access_reg(core, PRM_REG_PMTU, PRM_ACCESS_REG_READ, &pmtu, sizeof(pmtu));
+	if (err)
+		return err;
+
+	link->up = prm_get(&paos, oper_status) == PRM_PORT_UP;
+	if (link->up)
+		decode_speed(&ptys, link);
+	hw_mtu = prm_get(&pmtu, max_mtu);
+	link->max_mtu = hw_mtu > HW_MTU_EXTRA ? hw_mtu - HW_MTU_EXTRA : 0;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_link);
+
+/**
+ * cxr_cmd_set_port_admin() - ACCESS_REGISTER of PAOS: take the port up or down
+ * @core: the device
+ * @up: what it shall be
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_port_admin(struct cxr_core *core, bool up)
+{
+	struct prm_paos_reg paos = {};
+
+	prm_set(&paos, local_port, LOCAL_PORT);
+	prm_set(&paos, admin_status, up ? PRM_PORT_UP : PRM_PORT_DOWN);
+	prm_set(&paos, ase, 1);
+	return access_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_WRITE, &paos, sizeof(paos));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_port_admin);
+
+/**
+ * cxr_cmd_set_port_mtu() - ACCESS_REGISTER of PMTU, and the vport's MTU
+ * @core: the device
+ * @mtu: Ethernet MTU, without header
+ *
+ * Return: 0, -EINVAL (@mtu with its header does not fit), or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
+{
+	struct prm_modify_nic_vport_context_in in = {};
+	u32 hw_mtu = mtu + HW_MTU_EXTRA;
+	struct prm_pmtu_reg pmtu = {};
+	int err;
+
+	if (hw_mtu > U16_MAX)
+		return -EINVAL;
+
+	prm_set(&pmtu, local_port, LOCAL_PORT);
+	prm_set(&pmtu, admin_mtu, hw_mtu);
+	err = access_reg(core, PRM_REG_PMTU, PRM_ACCESS_REG_WRITE, &pmtu, sizeof(pmtu));
+	if (err)
+		return err;
+
+	prm_set(&in, field_select.mtu, 1);
+	prm_set(&in, nic_vport_context.mtu, hw_mtu);
+	return modify_vport(core, &in, sizeof(in));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_port_mtu);
+
+/**
+ * cxr_cmd_get_node_desc() - ACCESS_REGISTER of NODE_DESC
+ * @core: the device
+ * @desc: 64 bytes; not ended by NUL if it is that long
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_get_node_desc(struct cxr_core *core, u8 desc[64])
+{
+	memset(desc, 0, NODE_DESC_BYTES);
+	return access_reg(core, PRM_REG_NODE_DESC, PRM_ACCESS_REG_READ, desc, NODE_DESC_BYTES);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_get_node_desc);
+
+/**
+ * cxr_cmd_set_node_desc() - ACCESS_REGISTER of NODE_DESC
+ * @core: the device
+ * @desc: 64 bytes
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_node_desc(struct cxr_core *core, const u8 desc[64])
+{
+	u8 data[NODE_DESC_BYTES];
+
+	memcpy(data, desc, sizeof(data));
+	return access_reg(core, PRM_REG_NODE_DESC, PRM_ACCESS_REG_WRITE, data, sizeof(data));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_node_desc);
+
+/* ---- RoCE address table ---------------------------------------------------------------------------------------------------- */
+
+/**
+ * cxr_cmd_set_roce_address() - SET_ROCE_ADDRESS
+ * @core: the device
+ * @index: in the table, below caps.roce_addresses
+ * @entry: what stands there; NULL: nothing
+ *
+ * Return: 0, -EINVAL (@index), or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_roce_address(struct cxr_core *core, u16 index, const struct cxr_gid_entry *entry)
+{
+	struct prm_set_roce_address_in in = {};
+	struct prm_set_roce_address_out out;
+	u64 mac;
+
+	if (index >= core->caps.roce_addresses)
+		return -EINVAL;
+
+	prm_set(&in, roce_address_index, index);
+	if (entry) {
+		mac = ether_addr_to_u64(entry->mac);
+		memcpy(prm_bytes(&in, roce_address.source_l3_address), entry->gid, sizeof(entry->gid));
+		if (entry->vlan_valid) {
+			prm_set(&in, roce_address.vlan_valid, 1);
+			prm_set(&in, roce_address.vlan_id, entry->vlan);
+		}
+		prm_set(&in, roce_address.source_mac_47_32, mac >> 32);
+		prm_set(&in, roce_address.source_mac_31_0, mac);
+		prm_set(&in, roce_address.roce_l3_type, entry->l3_type);
+		prm_set(&in, roce_address.roce_version, entry->version);
+	}
+	return cxr_cmd(core, set_roce_address, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_roce_address);

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Commands for QPs. */
+#include <linux/slab.h>
+
+#include "prm/cmdif.h"
+#include "prm/qp.h"
+#include "core.h"
+
+/**
+ * cxr_cmd_create_qp() - CREATE_QP, in state RST
+ * @core: the device
+ * @attr: what to make
+ * @pas: its queue memory, which the device uses until cxr_cmd_destroy_qp(); the array stays the caller's
+ * @qpn: its number
+ *
+ * Return: 0, -ENOMEM, or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr, const struct cxr_pas *pas, u32 *qpn)
+{
+	struct prm_create_qp_out out;
+	struct prm_create_qp_in *in;
+	__be64 *tail;
+	size_t len;
+	u32 i;
+	int err;
+
+	len = sizeof(*in) + pas->n * sizeof(*tail);
+	in = kvzalloc(len, GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	tail = prm_tail(in);
+	for (i = 0; i < pas->n; i++)
+		tail[i] = cpu_to_be64(pas->dma[i]);
+	cxr_qpc_encode_create(prm_sub(in, qpc, qpc), attr);
+	err = cxr_cmd_len(core, create_qp, in, len, &out, sizeof(out));
+	if (!err)
+		*qpn = prm_get(&out, qpn);
+	kvfree(in);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_qp);
+
+/**
+ * cxr_cmd_destroy_qp() - DESTROY_QP
+ * @core: the device
+ * @qpn: of cxr_cmd_create_qp()
+ */
+void cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn)
+{
+	struct prm_destroy_qp_in in = {};
+	struct prm_destroy_qp_out out;
+
+	prm_set(&in, qpn, qpn);
+	cxr_cmd(core, destroy_qp, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_destroy_qp);
+
+/* All transitions that carry a context have one layout, and so have the two that do not. */
+static_assert(sizeof(struct prm_init2init_qp_in) == sizeof(struct prm_rst2init_qp_in));
+static_assert(sizeof(struct prm_init2rtr_qp_in) == sizeof(struct prm_rst2init_qp_in));
+static_assert(sizeof(struct prm_rtr2rts_qp_in) == sizeof(struct prm_rst2init_qp_in));
+static_assert(sizeof(struct prm_rts2rts_qp_in) == sizeof(struct prm_rst2init_qp_in));
+static_assert(sizeof(struct prm_sqerr2rts_qp_in) == sizeof(struct prm_rst2init_qp_in));
+static_assert(sizeof(struct prm_sqd2rts_qp_in) == sizeof(struct prm_rst2init_qp_in));
+static_assert(sizeof(struct prm_qp_2rst_in) == sizeof(struct prm_qp_2err_in));
+
+static const struct {
+	enum cxr_qp_state from, to;
+	u16 op;
+} transitions[] = {
+	{ CXR_QPS_RST,	CXR_QPS_INIT,	PRM_OP_rst2init_qp },
+	{ CXR_QPS_INIT,	CXR_QPS_INIT,	PRM_OP_init2init_qp },
+	{ CXR_QPS_INIT,	CXR_QPS_RTR,	PRM_OP_init2rtr_qp },
+	{ CXR_QPS_RTR,	CXR_QPS_RTS,	PRM_OP_rtr2rts_qp },
+	{ CXR_QPS_RTS,	CXR_QPS_RTS,	PRM_OP_rts2rts_qp },
+	{ CXR_QPS_SQER,	CXR_QPS_RTS,	PRM_OP_sqerr2rts_qp },
+	{ CXR_QPS_SQD,	CXR_QPS_RTS,	PRM_OP_sqd2rts_qp },
+};
+
+static int leave(struct cxr_core *core, u32 qpn, u16 op)
+{
+	struct prm_qp_2err_in in = {};
+	struct prm_qp_2err_out out;
+
+	prm_set(&in, opcode, op);
+	prm_set(&in, qpn, qpn);
+	return cxr_cmd_exec(core, &in, sizeof(in), &out, sizeof(out));
+}
+
+/**
+ * cxr_cmd_modify_qp() - one transition of a QP
+ * @core: the device
+ * @qpn: the QP
+ * @from: the state it is in
+ * @to: the state it shall go to; to CXR_QPS_ERR and CXR_QPS_RST it can go from any
+ * @mod: what the transition sets; may be NULL for those two
+ * @opts: enum cxr_qp_opt: the optional parts that @mod carries
+ *
+ * Return: 0, -EINVAL (there is no such transition), or as cxr_cmd_exec().
+ */
+int cxr_cmd_modify_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state from, enum cxr_qp_state to,
+		      const struct cxr_qp_mod *mod, u32 opts)
+{
+	struct prm_rst2init_qp_in in = {};
+	struct prm_rst2init_qp_out out;
+	int i;
+
+	if (to == CXR_QPS_ERR)
+		return leave(core, qpn, PRM_OP_qp_2err);
+	if (to == CXR_QPS_RST)
+		return leave(core, qpn, PRM_OP_qp_2rst);
+
+	for (i = 0; i < ARRAY_SIZE(transitions); i++) {
+		if (transitions[i].from == from && transitions[i].to == to)
+			break;
+	}
+	if (i == ARRAY_SIZE(transitions))
+		return -EINVAL;
+
+	prm_set(&in, opcode, transitions[i].op);
+	prm_set(&in, qpn, qpn);
+	prm_set(&in, opt_param_mask, cxr_qp_opt_encode(opts));
+	cxr_qpc_encode_mod(prm_sub(&in, qpc, qpc), mod);
+	return cxr_cmd_exec(core, &in, sizeof(in), &out, sizeof(out));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_modify_qp);
+
+/**
+ * cxr_cmd_query_qp() - QUERY_QP
+ * @core: the device
+ * @qpn: the QP
+ * @state: where it is
+ * @draining: state is SQD and the send queue is not empty yet
+ * @mod: what its context holds of this
+ *
+ * Return: 0, -EPROTO (a state that does not exist), or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, bool *draining, struct cxr_qp_mod *mod)
+{
+	struct prm_query_qp_in in = {};
+	struct prm_query_qp_out out;
+	int err;
+
+	prm_set(&in, qpn, qpn);
+	err = cxr_cmd(core, query_qp, &in, &out);
+	if (err)
+		return err;
+	return cxr_qpc_decode(prm_sub(&out, qpc, qpc), state, draining, mod);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_qp);
+
+/**
+ * cxr_cmd_attach_mcg() - ATTACH_TO_MCG: datagrams to a multicast GID reach a QP
+ * @core: the device
+ * @gid: multicast GID
+ * @qpn: UD QP
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_attach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn)
+{
+	struct prm_attach_to_mcg_in in = {};
+	struct prm_attach_to_mcg_out out;
+
+	prm_set(&in, qpn, qpn);
+	memcpy(prm_bytes(&in, multicast_gid), gid, 16);
+	return cxr_cmd(core, attach_to_mcg, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_attach_mcg);
+
+/**
+ * cxr_cmd_detach_mcg() - DETACH_FROM_MCG
+ * @core: the device
+ * @gid: multicast GID
+ * @qpn: QP that was attached
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_detach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn)
+{
+	struct prm_detach_from_mcg_in in = {};
+	struct prm_detach_from_mcg_out out;
+
+	prm_set(&in, qpn, qpn);
+	memcpy(prm_bytes(&in, multicast_gid), gid, 16);
+	return cxr_cmd(core, detach_from_mcg, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_detach_mcg);

@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The command queue: how a flat input becomes an entry and a chain of mailboxes, how its end is noticed, and what a status
+ * means. Everything else of the driver calls cxr_cmd() and knows nothing of this.
+ *
+ * A command ends in one of four ways, and q->lock decides which: whoever takes it out of q->ent[] has it.
+ *
+ *	event or poll	cxr_cmdq_complete(): the device gave the slot back
+ *	time-out	expire(): the slot is lost, the device dead
+ *	abort		cxr_cmdq_abort(): the device is dead, the slot is lost
+ *
+ * Mailboxes of a lost slot may still be written to by the device; they stay until bus mastering is off (cxr_cmdq_down()).
+ */
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/dma-mapping.h>
+#include <linux/ktime.h>
+
+#include "prm/cmdif.h"
+#include "prm/obj.h"
+#include "../codec/mbox.h"
+#include "core.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+#define RING_BYTES	4096
+#define LOST_IRQ_POLL	HZ	/* how long to trust in the event before looking */
+#define LATE_IRQ	(HZ / 20)
+#define GONE_CHECK	(HZ / 10)
+
+struct mbox {
+	struct prm_mbox_block *block;
+	dma_addr_t dma;
+};
+
+struct chain {
+	struct list_head lost;
+	u32 n;
+	struct mbox box[];
+};
+
+struct cmd_ent {
+	struct chain *in, *out;
+	u8 slot;
+	u8 token;
+	bool lost;		/* the device may still write to slot and chains */
+	struct completion done;
+};
+
+#define NAME_CASE(name, number)	case number: return #name;
+#define TEXT_CASE(name, number, text)	case number: return text;
+
+const char *cxr_cmd_name(u16 op)
+{
+	switch (op) {
+	PRM_CMD_LIST(NAME_CASE)
+	default:
+		return "unknown command";
+	}
+}
+
+static const char *status_text(u8 status)
+{
+	switch (status) {
+	PRM_STATUS_LIST(TEXT_CASE)
+	default:
+		return "unknown status";
+	}
+}
+
+static const char *delivery_text(u8 delivery)
+{
+	switch (delivery) {
+	PRM_DELIVERY_LIST(TEXT_CASE)
+	default:
+		return "unknown delivery status";
+	}
+}
+
+static int status_errno(u8 status)
+{
+	switch (status) {
+	case PRM_STATUS_OK:
+		return 0;
+	case PRM_STATUS_BAD_OP:
+		return -EOPNOTSUPP;
+	case PRM_STATUS_RES_BUSY:
+		return -EBUSY;
+	case PRM_STATUS_NOT_READY:
+		return -EAGAIN;
+	case PRM_STATUS_LIM:
+	case PRM_STATUS_NO_RES:
+		return -ENOMEM;
+	case PRM_STATUS_BAD_PARAM:
+	case PRM_STATUS_BAD_RES:
+	case PRM_STATUS_BAD_RES_STATE:
+	case PRM_STATUS_IX:
+	case PRM_STATUS_BAD_QP_STATE:
+	case PRM_STATUS_BAD_PKT:
+	case PRM_STATUS_BAD_SIZE_OUTS_CQES:
+		return -EINVAL;
+	default:	/* internal error, bad system state, our lengths are wrong, or nothing we know */
+		return -EIO;
+	}
+}
+
+static struct prm_cmdq_entry *entry_at(const struct cxr_cmdq *q, u8 slot)
+{
+	return (void *)q->ring + ((size_t)slot << q->log_stride);
+}
+
+/* ---- mailbox chains ---------------------------------------------------------------------------------------------------- */
+
+static void free_chain(struct cxr_cmdq *q, struct chain *chain)
+{
+	u32 i;
+
+	if (!chain)
+		return;
+
+	for (i = 0; i < chain->n; i++)
+		dma_pool_free(q->pool, chain->box[i].block, chain->box[i].dma);
+	kvfree(chain);
+}
+
+/* The blocks that @len bytes need beside the entry; NULL if none. */
+static struct chain *alloc_chain(struct cxr_cmdq *q, u32 len)
+{
+	u32 n = cxr_mbox_blocks(len);
+	struct chain *chain;
+	struct mbox *box;
+
+	if (!n)
+		return NULL;
+
+	chain = kvzalloc(struct_size(chain, box, n), GFP_KERNEL);
+	if (!chain)
+		return ERR_PTR(-ENOMEM);
+
+	while (chain->n < n) {
+		box = &chain->box[chain->n];
+		box->block = dma_pool_zalloc(q->pool, GFP_KERNEL, &box->dma);
+		if (!box->block) {
+			free_chain(q, chain);
+			return ERR_PTR(-ENOMEM);
+		}
+		chain->n++;
+	}
+	return chain;
+}
+
+static void fill_chain(struct chain *chain, const void *msg, u32 len, u8 token)
+{
+	u32 i;
+
+	for (i = 0; chain && i < chain->n; i++) {
+		u64 next = i + 1 < chain->n ? chain->box[i + 1].dma : 0;
+
+		cxr_mbox_fill(chain->box[i].block, msg, len, i, next, token);
+		cxr_mbox_sign(chain->box[i].block);
+	}
+}
+
+static u64 chain_dma(const struct chain *chain)
+{
+	return chain ? chain->box[0].dma : 0;
+}
+
+/* ---- one command ------------------------------------------------------------------------------------------------------- */
+
+/* Takes a slot. The caller has a unit of the semaphore, so that there is one. */
+static int take_slot(struct cxr_dev *dev, struct cmd_ent *ent, bool pages)
+{
+	struct cxr_cmdq *q = &dev->cmdq;
+	u32 usable = BIT(q->slots - 1) - 1;
+	unsigned long flags;
+	u32 idle;
+	int err = 0;
+
+	spin_lock_irqsave(&q->lock, flags);
+	idle = ~q->busy & (pages ? BIT(q->slots - 1) : usable);
+	if (!q->up || !idle || cxr_core_dead(&dev->core)) {
+		err = -ENODEV;
+	} else {
+		ent->slot = __ffs(idle);
+		ent->token = ++q->token ?: ++q->token;
+		q->busy |= BIT(ent->slot);
+		q->issued++;
+	}
+	spin_unlock_irqrestore(&q->lock, flags);
+	return err;
+}
+
+/* Gives the slot back, or what may still be written to over to cxr_cmdq_down(). */
+static void give_slot(struct cxr_cmdq *q, struct cmd_ent *ent)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&q->lock, flags);
+	if (!ent->lost) {
+		q->busy &= ~BIT(ent->slot);
+	} else {
+		if (ent->in)
+			list_add(&ent->in->lost, &q->lost);
+		if (ent->out)
+			list_add(&ent->out->lost, &q->lost);
+		ent->in = NULL;
+		ent->out = NULL;
+	}
+	spin_unlock_irqrestore(&q->lock, flags);
+}
+
+static int issue(struct cxr_dev *dev, struct cmd_ent *ent, const void *in, u32 inlen, const void *out, u32 outlen)
+{
+	struct prm_cmdq_entry *slot = entry_at(&dev->cmdq, ent->slot);
+	struct prm_cmdq_entry entry = {
+		.type = PRM_CMDQ_TYPE_PCI,
+		.inlen = cpu_to_be32(inlen),
+		.in_ptr = cpu_to_be64(chain_dma(ent->in)),
+		.out_ptr = cpu_to_be64(chain_dma(ent->out)),
+		.outlen = cpu_to_be32(outlen),
+		.token = ent->token,
+		.status_own = PRM_CMDQ_OWN_HW,
+	};
+	unsigned long flags;
+	bool dead;
+
+	memcpy(entry.in, in, min_t(u32, inlen, CXR_CMD_INLINE));
+	fill_chain(ent->in, in, inlen, ent->token);
+	fill_chain(ent->out, out, outlen, ent->token);
+	cxr_cmd_entry_sign(&entry);
+
+	entry.status_own = 0;
+	*slot = entry;
+	dma_wmb();	/* the entry and its mailboxes, then the ownership */
+	WRITE_ONCE(slot->status_own, PRM_CMDQ_OWN_HW);
+
+	/*
+	 * Only now may an event for this slot be taken for ours. Either cxr_cmdq_abort() finds the command here, or we find the
+	 * device dead.
+	 */
+	spin_lock_irqsave(&dev->cmdq.lock, flags);
+	dead = cxr_core_dead(&dev->core);
+	if (!dead)
+		dev->cmdq.ent[ent->slot] = ent;
+	spin_unlock_irqrestore(&dev->cmdq.lock, flags);
+	if (dead)
+		return -ENODEV;
+
+	wmb();		/* memory, then the doorbell */
+	iowrite32be(BIT(ent->slot), &dev->iseg->cmd_dbell);
+	return 0;
+}
+
+/* The time is over. Returns false if the command came to an end just now. */
+static bool expire(struct cxr_cmdq *q, struct cmd_ent *ent)
+{
+	unsigned long flags;
+	bool ours;
+
+	spin_lock_irqsave(&q->lock, flags);
+	ours = q->ent[ent->slot] == ent;
+	if (ours) {
+		q->ent[ent->slot] = NULL;
+		q->timed_out++;
+		ent->lost = true;
+	}
+	spin_unlock_irqrestore(&q->lock, flags);
+	return ours;
+}
+
+/* One look at the slot, without an event; with @events it gets a little more time to come. */
+static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op, bool events)
+{
+	if (READ_ONCE(entry_at(&dev->cmdq, ent->slot)->status_own) & PRM_CMDQ_OWN_HW)
+		return try_wait_for_completion(&ent->done);
+
+	if (events) {
+		if (wait_for_completion_timeout(&ent->done, LATE_IRQ))
+			return true;
+		dev->cmdq.polled++;
+		dev_warn_ratelimited(dev->core.dev, "%s: no event came, found by looking\n", cxr_cmd_name(op));
+	}
+	cxr_cmdq_complete(dev, BIT(ent->slot));
+	return try_wait_for_completion(&ent->done);
+}
+
+/* Waits by event if there is an EQ for it, by looking else, and by looking too if the event does not come. */
+static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
+{
+	unsigned long deadline = jiffies + msecs_to_jiffies(cxr_cmd_timeout_ms);
+	unsigned long check = jiffies + GONE_CHECK;
+	struct cxr_cmdq *q = &dev->cmdq;
+	unsigned int nap = 20;
+	bool events;
+
+	for (;;) {
+		events = READ_ONCE(q->events);
+		if (events) {
+			if (wait_for_completion_timeout(&ent->done, LOST_IRQ_POLL))
+				break;
+		} else {
+			usleep_range(nap, 2 * nap);
+			nap = min(2 * nap, 1000U);
+		}
+
+		if (poll_slot(dev, ent, op, events))
+			break;
+
+		if (time_after(jiffies, check)) {
+			check = jiffies + GONE_CHECK;
+			if (cxr_health_gone(dev))
+				cxr_core_fail(dev, "it does not answer");
+		}
+
+		if (time_after(jiffies, deadline) && expire(q, ent)) {
+			dev_err(dev->core.dev, "%s (%#x): no answer in %u ms\n", cxr_cmd_name(op), op, cxr_cmd_timeout_ms);
+			cxr_core_fail(dev, "a command timed out");
+			return -ETIMEDOUT;
+		}
+	}
+	return ent->lost ? -ENODEV : 0;
+}
+
+/* Copies the answer to @out. A refused command need not have written its mailboxes. */
+static int collect(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, void *out, u32 outlen)
+{
+	const struct prm_cmdq_entry *slot = entry_at(&dev->cmdq, ent->slot);
+	const struct prm_mbox_out *head = out;
+	u8 delivery = slot->status_own >> 1;
+	int err = 0;
+	u32 i;
+
+	if (delivery != PRM_DELIVERY_OK) {
+		dev_err_ratelimited(dev->core.dev, "%s (%#x): not delivered: %s (%#x)\n", cxr_cmd_name(op), op,
+				    delivery_text(delivery), delivery);
+		return -EIO;
+	}
+
+	memcpy(out, slot->out, min_t(u32, outlen, CXR_CMD_INLINE));
+	if (prm_get(head, status) != PRM_STATUS_OK)
+		return 0;
+
+	for (i = 0; ent->out && i < ent->out->n && !err; i++)
+		err = cxr_mbox_take(ent->out->box[i].block, out, outlen, i, ent->token);
+	if (err)
+		dev_err_ratelimited(dev->core.dev, "%s (%#x): mailbox %u of the answer is not its own\n",
+				    cxr_cmd_name(op), op, i - 1);
+	return err;
+}
+
+static int run(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void *out, u32 outlen)
+{
+	bool pages = op == PRM_OP_manage_pages;
+	struct cxr_cmdq *q = &dev->cmdq;
+	struct semaphore *sem = pages ? &q->pages_sem : &q->sem;
+	struct cmd_ent ent = {};
+	int err;
+
+	ent.in = alloc_chain(q, inlen);
+	if (IS_ERR(ent.in))
+		return PTR_ERR(ent.in);
+	ent.out = alloc_chain(q, outlen);
+	if (IS_ERR(ent.out)) {
+		err = PTR_ERR(ent.out);
+		goto err_free_in;
+	}
+	init_completion(&ent.done);
+
+	down(sem);
+	err = take_slot(dev, &ent, pages);
+	if (err)
+		goto err_up;
+
+	err = issue(dev, &ent, in, inlen, out, outlen);
+	if (!err)
+		err = wait_done(dev, &ent, op);
+	if (!err)
+		err = collect(dev, &ent, op, out, outlen);
+	give_slot(q, &ent);
+err_up:
+	up(sem);
+	free_chain(q, ent.out);
+err_free_in:
+	free_chain(q, ent.in);
+	return err;
+}
+
+/**
+ * cxr_cmd_try() - run a command that the device may refuse
+ * @core: the device
+ * @in: input, opcode set
+ * @inlen: its length in bytes, 16 or more
+ * @out: where the answer goes; cleared first
+ * @outlen: its length in bytes
+ *
+ * As cxr_cmd_exec(), but a refusal is not reported: the caller has another way.
+ *
+ * Return: 0 or a negative errno.
+ */
+int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen)
+{
+	const struct prm_mbox_in *head_in = in;
+	const struct prm_mbox_out *head_out = out;
+	struct cxr_dev *dev = to_dev(core);
+	u16 op = prm_get(head_in, opcode);
+	u64 ns = 0;
+	u64 start;
+	int err;
+
+	might_sleep();
+	memset(out, 0, outlen);
+	if (cxr_core_dead(core))
+		return -ENODEV;
+
+	start = ktime_get_ns();
+	err = run(dev, op, in, inlen, out, outlen);
+	ns = ktime_get_ns() - start;
+	if (!err)
+		err = status_errno(prm_get(head_out, status));
+
+	if (ns > dev->cmdq.longest_ns) {
+		dev->cmdq.longest_ns = ns;
+		dev->cmdq.longest_op = op;
+	}
+	trace_cxr_cmd(dev_name(core->dev), cxr_cmd_name(op), op, prm_get(head_out, status), prm_get(head_out, syndrome),
+		      ns, err);
+	return err;
+}
+
+/**
+ * cxr_cmd_exec() - run a command
+ * @core: the device
+ * @in: input, opcode set
+ * @inlen: its length in bytes, 16 or more
+ * @out: where the answer goes; cleared first
+ * @outlen: its length in bytes
+ *
+ * Process context; sleeps. Both buffers stay the caller's and need not be fit for DMA. A refusal is reported here with the
+ * firmware's words, so that callers print nothing.
+ *
+ * Return: 0; -ENODEV: the device is gone; -ETIMEDOUT: no answer, and the device is now given up; -ENOMEM: no mailboxes; -EIO,
+ * -EPROTO: the device did not understand us, or we not it; or the errno of the firmware's status.
+ */
+int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen)
+{
+	const struct prm_mbox_out *head_out = out;
+	const struct prm_mbox_in *head_in = in;
+	int err = cxr_cmd_try(core, in, inlen, out, outlen);
+	u16 op = prm_get(head_in, opcode);
+	u8 status = prm_get(head_out, status);
+
+	if (err && status != PRM_STATUS_OK) {
+		to_dev(core)->cmdq.refused++;
+		dev_warn_ratelimited(core->dev, "%s (%#x, modifier %#x, of %#x) refused: %s (status %#x, syndrome %#x)\n",
+				     cxr_cmd_name(op), op, prm_get(head_in, op_mod), be32_to_cpu(head_in->dw[2]),
+				     status_text(status), status, prm_get(head_out, syndrome));
+	}
+	return err;
+}
+
+/**
+ * cxr_cmdq_complete() - the device says, or we saw, that slots are done
+ * @dev: the device
+ * @slots: bit per slot
+ *
+ * Any context. A slot that the device still owns, or in which there is no command, is counted and left alone.
+ */
+void cxr_cmdq_complete(struct cxr_dev *dev, u32 slots)
+{
+	struct cxr_cmdq *q = &dev->cmdq;
+	unsigned long bits = slots;
+	unsigned long flags;
+	struct cmd_ent *ent;
+	unsigned int slot;
+
+	spin_lock_irqsave(&q->lock, flags);
+	for_each_set_bit(slot, &bits, CXR_CMD_SLOTS_MAX) {
+		ent = slot < q->slots ? q->ent[slot] : NULL;
+		if (!ent || READ_ONCE(entry_at(q, slot)->status_own) & PRM_CMDQ_OWN_HW) {
+			q->spurious++;
+			continue;
+		}
+		dma_rmb();	/* the ownership, then the answer */
+		q->ent[slot] = NULL;
+		complete(&ent->done);
+	}
+	spin_unlock_irqrestore(&q->lock, flags);
+}
+
+/**
+ * cxr_cmdq_abort() - end all commands that wait: the device is dead
+ * @dev: the device, marked as dead
+ *
+ * Any context. The commands return -ENODEV; their memory stays until cxr_cmdq_down().
+ */
+void cxr_cmdq_abort(struct cxr_dev *dev)
+{
+	struct cxr_cmdq *q = &dev->cmdq;
+	unsigned long flags;
+	unsigned int slot;
+
+	spin_lock_irqsave(&q->lock, flags);
+	for (slot = 0; slot < CXR_CMD_SLOTS_MAX; slot++) {
+		if (!q->ent[slot])
+			continue;
+		q->ent[slot]->lost = true;
+		complete(&q->ent[slot]->done);
+		q->ent[slot] = NULL;
+	}
+	spin_unlock_irqrestore(&q->lock, flags);
+}
+
+/* Commands wait for events from now on, or look for themselves. One that waits already notices within a second. */
+void cxr_cmdq_use_events(struct cxr_dev *dev, bool on)
+{
+	WRITE_ONCE(dev->cmdq.events, on);
+}
+
+/* ---- bring-up ---------------------------------------------------------------------------------------------------------- */
+
+static int read_geometry(struct cxr_dev *dev)
+{
+	u32 rev = ioread32be(&dev->iseg->cmdif_rev_fw_sub) >> 16;
+	u32 size = ioread32be(&dev->iseg->cmdq_addr_l_sz) & 0xff;
+	struct cxr_cmdq *q = &dev->cmdq;
+	u8 log_slots = size >> 4;
+
+	if (rev != PRM_CMDIF_REV) {
+		dev_err(dev->core.dev, "command interface revision is %u, this driver speaks %u\n", rev, PRM_CMDIF_REV);
+		return -EOPNOTSUPP;
+	}
+
+	q->log_stride = size & 0xf;
+	if (!log_slots || BIT(log_slots) > CXR_CMD_SLOTS_MAX || q->log_stride < ilog2(sizeof(struct prm_cmdq_entry)) ||
+	    BIT(log_slots + q->log_stride) > RING_BYTES) {
+		dev_err(dev->core.dev, "command queue of 2^%u entries of 2^%u bytes: not one we can serve\n", log_slots,
+			q->log_stride);
+		return -EPROTO;
+	}
+	q->slots = BIT(log_slots);
+	return 0;
+}
+
+/* Stage: a queue that commands can be issued to and are polled for. */
+int cxr_cmdq_up(struct cxr_dev *dev)
+{
+	struct cxr_cmdq *q = &dev->cmdq;
+	struct device *device = dev->core.dev;
+	int err;
+
+	err = cxr_health_wait_ready(dev);
+	if (err)
+		return err;
+	err = read_geometry(dev);
+	if (err)
+		return err;
+
+	sema_init(&q->sem, q->slots - 1);
+	sema_init(&q->pages_sem, 1);
+	q->busy = 0;
+
+	q->ring = dma_alloc_coherent(device, RING_BYTES, &q->dma, GFP_KERNEL);
+	if (!q->ring)
+		return -ENOMEM;
+	q->pool = dma_pool_create("cxr_mbox", device, sizeof(struct prm_mbox_block), PRM_MBOX_ALIGN, 0);
+	if (!q->pool) {
+		err = -ENOMEM;
+		goto err_free_ring;
+	}
+
+	/* The low half carries the driver's interest in the NIC too: 0 = all of it. */
+	iowrite32be(upper_32_bits(q->dma), &dev->iseg->cmdq_addr_h);
+	iowrite32be(lower_32_bits(q->dma), &dev->iseg->cmdq_addr_l_sz);
+	err = cxr_health_wait_ready(dev);
+	if (err)
+		goto err_destroy_pool;
+
+	q->up = true;
+	return 0;
+
+err_destroy_pool:
+	dma_pool_destroy(q->pool);
+err_free_ring:
+	dma_free_coherent(device, RING_BYTES, q->ring, q->dma);
+	return err;
+}
+
+void cxr_cmdq_down(struct cxr_dev *dev)
+{
+	struct cxr_cmdq *q = &dev->cmdq;
+	struct chain *chain, *next;
+	unsigned long flags;
+
+	spin_lock_irqsave(&q->lock, flags);
+	q->up = false;
+	spin_unlock_irqrestore(&q->lock, flags);
+
+	/* A device that did not finish its commands may still write: not after this. */
+	pci_clear_master(dev->core.pdev);
+	list_for_each_entry_safe(chain, next, &q->lost, lost) {
+		list_del(&chain->lost);
+		free_chain(q, chain);
+	}
+	dma_pool_destroy(q->pool);
+	dma_free_coherent(dev->core.dev, RING_BYTES, q->ring, q->dma);
+}

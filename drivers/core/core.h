@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* What the files of cxr_core share and nobody else sees. */
+#ifndef CXR_CORE_H
+#define CXR_CORE_H
+
+#include <linux/debugfs.h>
+#include <linux/dmapool.h>
+#include <linux/interrupt.h>
+#include <linux/list.h>
+#include <linux/semaphore.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "cxr/cxr.h"
+#include "cxr/cmd.h"
+
+struct prm_iseg;
+struct prm_cmdq_entry;
+struct cmd_ent;
+
+#define CXR_CMD_SLOTS_MAX 32	/* the doorbell and the event carry one bit per slot */
+
+/*
+ * The command queue. A slot is ours while its bit in @busy is clear, a command's while an entry of @ent points at it, and
+ * lost for good if a command timed out in it.
+ */
+struct cxr_cmdq {
+	struct prm_cmdq_entry *ring;
+	dma_addr_t dma;
+	u8 log_stride;
+	u8 slots;		/* the last one is for MANAGE_PAGES only */
+	bool up;
+	bool events;		/* there is an EQ for completions */
+	struct dma_pool *pool;
+	struct semaphore sem;	/* slots but the last */
+	struct semaphore pages_sem;
+	u8 token;
+
+	spinlock_t lock;	/* ent, busy, token, lost; taken in interrupts */
+	struct cmd_ent *ent[CXR_CMD_SLOTS_MAX];
+	u32 busy;
+	struct list_head lost;	/* mailboxes that the device may still write to */
+
+	/* for debugfs; no lock: an approximate number is good enough */
+	u64 issued, refused, polled, timed_out, spurious;
+	u64 longest_ns;
+	u16 longest_op;
+};
+
+#define CXR_PAGE_REQS 32
+
+struct cxr_page_req {
+	u16 func;
+	s32 pages;
+};
+
+/* Memory that the device borrows. */
+struct cxr_pages {
+	struct xarray pieces;		/* 4 KiB piece by DMA address >> 12 -> struct fw_page */
+	struct mutex lock;		/* pieces, free, count; not held over a command */
+	struct list_head free;		/* struct fw_page with pieces that nobody has */
+	u32 count;			/* pieces that the device holds, of all functions */
+	struct xarray func_count;	/* the same by function */
+	struct workqueue_struct *wq;	/* ordered */
+	struct work_struct work;
+
+	spinlock_t req_lock;		/* reqs, head, tail; taken in interrupts */
+	struct cxr_page_req reqs[CXR_PAGE_REQS];
+	unsigned int head, tail;
+};
+
+struct cxr_eq {
+	struct cxr_dev *dev;
+	const char *name;
+	struct cxr_buf buf;
+	u8 log_size;
+	u32 ci;
+	u8 eqn;
+	int vector;		/* MSI-X */
+	bool live;		/* the handler may look at it */
+	u64 events;
+};
+
+enum cxr_async_eq { CXR_EQ_CMD, CXR_EQ_ASYNC, CXR_EQ_PAGES, CXR_ASYNC_EQS };
+
+struct cxr_eqs {
+	struct cxr_eq async[CXR_ASYNC_EQS];	/* all on MSI-X vector 0 */
+	struct cxr_eq *comp;			/* comp[n] is on MSI-X vector n + 1 */
+	struct xarray cqs;			/* CQN -> struct cxr_cq */
+	char (*names)[40];			/* of the interrupts, by MSI-X vector */
+};
+
+struct cxr_health {
+	struct delayed_work work;
+	u32 counter;
+	unsigned int misses;
+	bool warned;
+};
+
+struct cxr_client_slot {
+	const struct cxr_client_ops *ops;
+	void *priv;
+};
+
+struct cxr_dev {
+	struct cxr_core core;		/* what clients see */
+	int id;				/* of the auxiliary devices */
+	int stage;			/* stages that are up */
+	unsigned long state;		/* CXR_DEAD */
+
+	phys_addr_t bar;
+	resource_size_t bar_len;
+	struct prm_iseg __iomem *iseg;
+
+	struct cxr_cmdq cmdq;
+	struct cxr_pages pages;
+	struct cxr_uar *uar;		/* doorbells of the EQs */
+	struct cxr_eqs eqs;
+	struct cxr_health health;
+	struct mutex db_lock;		/* dbs */
+	struct list_head dbs;		/* pages of doorbell records (buf.c) */
+	atomic_t mkey_variant;
+	bool uar_4k;			/* UAR numbers count 4 KiB, not system pages */
+	bool relaxed_write, relaxed_read;
+	u64 warn_events;		/* events for the log that the device can send, bit per type */
+
+	struct mutex client_lock;	/* serializes registration with netdev and fatal callbacks */
+	struct cxr_client_slot client_slots[CXR_CLIENTS];
+	struct cxr_client_slot __rcu *clients[CXR_CLIENTS];	/* to client_slots, or NULL */
+	struct cxr_adev *adevs[CXR_CLIENTS];
+	struct work_struct fatal_work;
+
+	struct dentry *debugfs;
+};
+
+enum { CXR_DEAD };
+
+static inline struct cxr_dev *to_dev(const struct cxr_core *core)
+{
+	return container_of(core, struct cxr_dev, core);
+}
+
+/* main.c */
+const char *cxr_stage_name(int stage);	/* NULL past the last one */
+void cxr_grant_mode(struct cxr_dev *dev);
+extern unsigned int cxr_cmd_timeout_ms;
+extern struct dentry *cxr_debugfs_root;
+
+/* cmdq.c */
+int cxr_cmdq_up(struct cxr_dev *dev);
+void cxr_cmdq_down(struct cxr_dev *dev);
+void cxr_cmdq_use_events(struct cxr_dev *dev, bool on);
+void cxr_cmdq_complete(struct cxr_dev *dev, u32 slots);	/* any context */
+void cxr_cmdq_abort(struct cxr_dev *dev);		/* any context */
+int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
+int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
+const char *cxr_cmd_name(u16 op);
+
+/*
+ * Runs the command @name: @src and @dst are struct prm_<name>_in * and struct prm_<name>_out *, @src zeroed but for what the
+ * caller set. See cxr_cmd_exec() for the contract. cxr_cmd_len() is for commands with a tail.
+ */
+#define cxr_cmd_len(core, name, src, srclen, dst, dstlen) ({		\
+	struct prm_##name##_in *cmd_in = (src);				\
+	struct prm_##name##_out *cmd_out = (dst);			\
+									\
+	prm_set(cmd_in, opcode, PRM_OP_##name);				\
+	cxr_cmd_exec(core, cmd_in, srclen, cmd_out, dstlen);		\
+})
+#define cxr_cmd(core, name, src, dst)					\
+	cxr_cmd_len(core, name, src, sizeof(struct prm_##name##_in),	\
+		    dst, sizeof(struct prm_##name##_out))
+
+/* cmd_hca.c */
+int cxr_hca_up(struct cxr_dev *dev);
+void cxr_hca_down(struct cxr_dev *dev);
+
+/* pages.c */
+int cxr_pages_init(struct cxr_dev *dev);
+void cxr_pages_exit(struct cxr_dev *dev);
+int cxr_pages_give_startup(struct cxr_dev *dev, bool boot);
+void cxr_pages_take_all(struct cxr_dev *dev);
+void cxr_pages_drop(struct cxr_dev *dev);
+void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages);	/* interrupt context */
+void cxr_pages_flush(struct cxr_dev *dev);
+
+/* uar.c */
+int cxr_uar_up(struct cxr_dev *dev);
+void cxr_uar_down(struct cxr_dev *dev);
+void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm);
+
+/* irq.c */
+int cxr_irq_up(struct cxr_dev *dev);
+void cxr_irq_down(struct cxr_dev *dev);
+int cxr_irq_request(struct cxr_dev *dev, int vector, irq_handler_t handler, void *data);
+void cxr_irq_free(struct cxr_dev *dev, int vector, void *data);
+void cxr_irq_sync(struct cxr_dev *dev, int vector);
+
+/* eq.c */
+int cxr_eq_up(struct cxr_dev *dev);
+void cxr_eq_down(struct cxr_dev *dev);
+
+/* port.c */
+int cxr_ports_up(struct cxr_dev *dev);
+
+/* health.c */
+int cxr_health_wait_ready(struct cxr_dev *dev);
+int cxr_health_up(struct cxr_dev *dev);
+void cxr_health_down(struct cxr_dev *dev);
+bool cxr_health_gone(struct cxr_dev *dev);		/* the device does not answer: reads are all ones, or offline */
+void cxr_core_fail(struct cxr_dev *dev, const char *why);	/* any context; the first call counts */
+
+/* client.c */
+void cxr_clients_init(struct cxr_dev *dev);
+int cxr_clients_up(struct cxr_dev *dev);
+void cxr_clients_down(struct cxr_dev *dev);
+void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event);	/* interrupt context */
+void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev);
+
+/* debugfs.c */
+void cxr_debugfs_add(struct cxr_dev *dev);
+void cxr_debugfs_remove(struct cxr_dev *dev);
+
+#endif

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Event queues, and the CQs that report through them.
+ *
+ * Three queues share MSI-X vector 0: command completions, page requests, and everything else that is not a completion. Each
+ * completion vector has one of its own. A CQ is found by its number under RCU; its owner keeps it until cxr_cq_destroy()
+ * returned, which waits for both handlers that could have found it.
+ */
+#include <linux/slab.h>
+
+#include "prm/cmdif.h"
+#include "prm/eqe.h"
+#include "prm/obj.h"
+#include "core.h"
+#include "trace.h"
+
+#define EQE_BYTES	sizeof(struct prm_eqe)
+#define EQ_BUDGET	256		/* entries per interrupt; the device interrupts again for the rest */
+#define EQ_CI_EVERY	64		/* entries after which the device learns that there is room */
+#define LOG_CMD_EQ	7		/* twice the number of slots, and more */
+#define LOG_ASYNC_EQ	12
+#define LOG_PAGES_EQ	7
+#define LOG_COMP_EQ	12
+
+#define ASYNC_EVENTS (BIT_ULL(PRM_EVENT_PATH_MIG) | BIT_ULL(PRM_EVENT_COMM_EST) | BIT_ULL(PRM_EVENT_SQ_DRAINED) | \
+		      BIT_ULL(PRM_EVENT_CQ_ERROR) | BIT_ULL(PRM_EVENT_WQ_CATAS_ERROR) | \
+		      BIT_ULL(PRM_EVENT_PATH_MIG_FAILED) | BIT_ULL(PRM_EVENT_PORT_CHANGE) | \
+		      BIT_ULL(PRM_EVENT_WQ_INVAL_REQ_ERROR) | BIT_ULL(PRM_EVENT_WQ_ACCESS_ERROR) | \
+		      BIT_ULL(PRM_EVENT_SRQ_CATAS_ERROR) | BIT_ULL(PRM_EVENT_SRQ_LAST_WQE) | \
+		      BIT_ULL(PRM_EVENT_SRQ_RQ_LIMIT))
+
+/* ---- taking entries ------------------------------------------------------------------------------------------------------ */
+
+static struct prm_eqe *eqe_at(struct cxr_eq *eq, u32 i)
+{
+	return cxr_buf_at(&eq->buf, (i & (BIT(eq->log_size) - 1)) * EQE_BYTES);
+}
+
+/* The next entry, or NULL. It stays valid until the consumer index is told to the device. */
+static const struct prm_eqe *next_eqe(struct cxr_eq *eq)
+{
+	const struct prm_eqe *eqe = eqe_at(eq, eq->ci);
+
+	if (!cxr_eqe_ours(READ_ONCE(eqe->owner), eq->ci, eq->log_size))
+		return NULL;
+
+	dma_rmb();	/* the owner bit, then the rest */
+	eq->ci++;
+	return eqe;
+}
+
+static void comp_event(struct cxr_eq *eq, const struct cxr_event *event)
+{
+	struct cxr_cq *cq;
+
+	rcu_read_lock();
+	cq = xa_load(&eq->dev->eqs.cqs, event->num);
+	if (cq && cq->vector == eq->vector - 1)
+		cq->comp(cq);
+	else
+		dev_dbg_ratelimited(eq->dev->core.dev, "completion of CQ %#x, which is not on vector %d\n", event->num,
+				    eq->vector - 1);
+	rcu_read_unlock();
+}
+
+static void cq_error(struct cxr_dev *dev, const struct cxr_event *event)
+{
+	struct cxr_cq *cq;
+
+	dev_warn_ratelimited(dev->core.dev, "CQ %#x: %s (%#x)\n", event->num,
+			     event->syndrome == 1 ? "overrun" : event->syndrome == 2 ? "access violation" : "unknown error",
+			     event->syndrome);
+	rcu_read_lock();
+	cq = xa_load(&dev->eqs.cqs, event->num);
+	if (cq && cq->error)
+		cq->error(cq, event->syndrome);
+	rcu_read_unlock();
+}
+
+/* Hands an event to whom it concerns. What needs a command is queued there. */
+static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
+{
+	struct cxr_dev *dev = eq->dev;
+
+	switch (event->kind) {
+	case CXR_EVENT_COMP:
+		comp_event(eq, event);
+		break;
+	case CXR_EVENT_CMD:
+		cxr_cmdq_complete(dev, event->vector);
+		break;
+	case CXR_EVENT_PAGES:
+		cxr_pages_request(dev, event->func, event->pages);
+		break;
+	case CXR_EVENT_CQ_ERROR:
+		cq_error(dev, event);
+		break;
+	case CXR_EVENT_HEALTH:
+		dev_warn_ratelimited(dev->core.dev, "the device warns: event %#x, subtype %#x\n", event->type, event->subtype);
+		break;
+	case CXR_EVENT_PORT:
+		if (event->port != 1) {
+			dev_warn_ratelimited(dev->core.dev, "event of port %u, there is only port 1\n", event->port);
+			break;
+		}
+		fallthrough;
+	case CXR_EVENT_QP:
+	case CXR_EVENT_SRQ:
+		cxr_clients_event(dev, event);
+		break;
+	}
+}
+
+static void drain(struct cxr_eq *eq)
+{
+	const struct prm_eqe *eqe;
+	struct cxr_event event;
+	unsigned int n = 0;
+	int err;
+
+	if (!smp_load_acquire(&eq->live))	/* pairs with start_eq() */
+		return;
+
+	while (n < EQ_BUDGET && (eqe = next_eqe(eq))) {
+		memset(&event, 0, sizeof(event));
+		err = cxr_event_decode(eqe, &event);
+		trace_cxr_event(dev_name(eq->dev->core.dev), eq->name, event.type, event.subtype, event.num, err);
+		if (err)
+			dev_warn_ratelimited(eq->dev->core.dev, "%s EQ: event %#x, subtype %#x is unknown\n", eq->name,
+					     event.type, event.subtype);
+		else
+			dispatch(eq, &event);
+		if (!(++n % EQ_CI_EVERY))
+			cxr_uar_eq(eq->dev->uar, eq->eqn, eq->ci, false);
+	}
+
+	/* Nothing taken: the interrupt was another queue's, and this one is armed still. */
+	if (!n)
+		return;
+	eq->events += n;
+	cxr_uar_eq(eq->dev->uar, eq->eqn, eq->ci, true);
+}
+
+static irqreturn_t async_irq(int irq, void *data)
+{
+	struct cxr_dev *dev = data;
+	int i;
+
+	for (i = 0; i < CXR_ASYNC_EQS; i++)
+		drain(&dev->eqs.async[i]);
+	return IRQ_HANDLED;
+}
+
+static irqreturn_t comp_irq(int irq, void *data)
+{
+	drain(data);
+	return IRQ_HANDLED;
+}
+
+/* ---- queues -------------------------------------------------------------------------------------------------------------- */
+
+static int create_eq(struct cxr_eq *eq, u64 events)
+{
+	struct cxr_dev *dev = eq->dev;
+	struct prm_create_eq_out out;
+	struct prm_create_eq_in *in;
+	__be64 *pas;
+	size_t len;
+	u32 i;
+	int err;
+
+	len = sizeof(*in) + eq->buf.n * sizeof(*pas);
+	in = kvzalloc(len, GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	pas = prm_tail(in);
+	for (i = 0; i < eq->buf.n; i++)
+		pas[i] = cpu_to_be64(eq->buf.dma[i]);
+	prm_set(in, eq_context_entry.log_eq_size, eq->log_size);
+	prm_set(in, eq_context_entry.uar_page, dev->uar->index);
+	prm_set(in, eq_context_entry.intr, eq->vector);
+	prm_set(in, eq_context_entry.log_page_size, PAGE_SHIFT - PRM_PAGE_SHIFT);
+	prm_set64(in, event_bitmask[0], events);
+	err = cxr_cmd_len(&dev->core, create_eq, in, len, &out, sizeof(out));
+	if (!err)
+		eq->eqn = prm_get(&out, eq_number);
+	kvfree(in);
+	return err;
+}
+
+static int start_eq(struct cxr_dev *dev, struct cxr_eq *eq, const char *name, u8 log_size, int vector, u64 events)
+{
+	u32 i;
+	int err;
+
+	eq->dev = dev;
+	eq->name = name;
+	eq->log_size = min(log_size, dev->core.caps.log_max_eq_sz);
+	eq->vector = vector;
+	eq->ci = 0;
+	err = cxr_buf_alloc(&dev->core, &eq->buf, EQE_BYTES << eq->log_size);
+	if (err)
+		return err;
+	for (i = 0; i < BIT(eq->log_size); i++)
+		eqe_at(eq, i)->owner = 1;
+
+	err = create_eq(eq, events);
+	if (err) {
+		cxr_buf_free(&dev->core, &eq->buf);
+		return err;
+	}
+	smp_store_release(&eq->live, true);	/* all of the above, then the handler may look */
+	cxr_uar_eq(dev->uar, eq->eqn, 0, true);
+	return 0;
+}
+
+static void stop_eq(struct cxr_eq *eq)
+{
+	struct cxr_dev *dev = eq->dev;
+	struct prm_destroy_eq_in in = {};
+	struct prm_destroy_eq_out out;
+
+	WRITE_ONCE(eq->live, false);
+	cxr_irq_sync(dev, eq->vector);
+	prm_set(&in, eq_number, eq->eqn);
+	cxr_cmd(&dev->core, destroy_eq, &in, &out);
+	cxr_buf_free(&dev->core, &eq->buf);
+}
+
+static void stop_comp(struct cxr_dev *dev, int n)
+{
+	while (n--) {
+		stop_eq(&dev->eqs.comp[n]);
+		cxr_irq_free(dev, n + 1, &dev->eqs.comp[n]);
+	}
+	kfree(dev->eqs.comp);
+	dev->eqs.comp = NULL;
+}
+
+static int start_comp(struct cxr_dev *dev)
+{
+	int err = 0;
+	int i;
+
+	dev->eqs.comp = kcalloc(dev->core.comp_vectors, sizeof(*dev->eqs.comp), GFP_KERNEL);
+	if (!dev->eqs.comp)
+		return -ENOMEM;
+
+	for (i = 0; i < dev->core.comp_vectors; i++) {
+		err = cxr_irq_request(dev, i + 1, comp_irq, &dev->eqs.comp[i]);
+		if (err)
+			goto err_stop;
+		err = start_eq(dev, &dev->eqs.comp[i], "comp", LOG_COMP_EQ, i + 1, 0);
+		if (err) {
+			cxr_irq_free(dev, i + 1, &dev->eqs.comp[i]);
+			goto err_stop;
+		}
+	}
+	return 0;
+
+err_stop:
+	stop_comp(dev, i);
+	return err;
+}
+
+/* Stage: from here on commands end by an event. */
+int cxr_eq_up(struct cxr_dev *dev)
+{
+	struct cxr_eq *async = dev->eqs.async;
+	int err;
+
+	err = cxr_irq_request(dev, 0, async_irq, dev);
+	if (err)
+		return err;
+	err = start_eq(dev, &async[CXR_EQ_CMD], "cmd", LOG_CMD_EQ, 0, BIT_ULL(PRM_EVENT_CMD));
+	if (err)
+		goto err_free_irq;
+	cxr_cmdq_use_events(dev, true);
+	err = start_eq(dev, &async[CXR_EQ_ASYNC], "async", LOG_ASYNC_EQ, 0, ASYNC_EVENTS | dev->warn_events);
+	if (err)
+		goto err_stop_cmd;
+	err = start_eq(dev, &async[CXR_EQ_PAGES], "pages", LOG_PAGES_EQ, 0, BIT_ULL(PRM_EVENT_PAGE_REQUEST));
+	if (err)
+		goto err_stop_async;
+	err = start_comp(dev);
+	if (err)
+		goto err_stop_pages;
+	return 0;
+
+err_stop_pages:
+	stop_eq(&async[CXR_EQ_PAGES]);
+	cxr_pages_flush(dev);
+err_stop_async:
+	stop_eq(&async[CXR_EQ_ASYNC]);
+err_stop_cmd:
+	cxr_cmdq_use_events(dev, false);
+	stop_eq(&async[CXR_EQ_CMD]);
+err_free_irq:
+	cxr_irq_free(dev, 0, dev);
+	return err;
+}
+
+void cxr_eq_down(struct cxr_dev *dev)
+{
+	struct cxr_eq *async = dev->eqs.async;
+
+	stop_comp(dev, dev->core.comp_vectors);
+	stop_eq(&async[CXR_EQ_PAGES]);
+	cxr_pages_flush(dev);
+	stop_eq(&async[CXR_EQ_ASYNC]);
+	cxr_cmdq_use_events(dev, false);
+	stop_eq(&async[CXR_EQ_CMD]);
+	cxr_irq_free(dev, 0, dev);
+}
+
+/* ---- CQs ----------------------------------------------------------------------------------------------------------------- */
+
+static void destroy_cq(struct cxr_core *core, const struct cxr_cq *cq)
+{
+	struct prm_destroy_cq_in in = {};
+	struct prm_destroy_cq_out out;
+
+	prm_set(&in, uid, cq->uid);
+	prm_set(&in, cqn, cq->cqn);
+	cxr_cmd(core, destroy_cq, &in, &out);
+}
+
+static int create_cq(struct cxr_core *core, const struct cxr_cq_attr *attr, u8 eqn, u32 *cqn)
+{
+	struct prm_create_cq_out out;
+	struct prm_create_cq_in *in;
+	struct prm_cqc *cqc;
+	__be64 *pas;
+	size_t len;
+	u32 i;
+	int err;
+
+	len = sizeof(*in) + attr->pas.n * sizeof(*pas);
+	in = kvzalloc(len, GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	pas = prm_tail(in);
+	for (i = 0; i < attr->pas.n; i++)
+		pas[i] = cpu_to_be64(attr->pas.dma[i]);
+	prm_set(in, uid, attr->uid);
+	cqc = prm_sub(in, cq_context, cqc);
+	prm_set(cqc, cqe_sz, attr->cqe_128 ? PRM_CQE_SZ_128 : PRM_CQE_SZ_64);
+	prm_set(cqc, oi, attr->overrun_ignore);
+	prm_set(cqc, page_offset, attr->pas.offset);
+	prm_set(cqc, log_cq_size, attr->log_size);
+	prm_set(cqc, uar_page, attr->uar);
+	prm_set(cqc, cq_period, attr->period);
+	prm_set(cqc, cq_max_count, attr->max_count);
+	prm_set(cqc, c_eqn_or_apu_element, eqn);
+	prm_set(cqc, log_page_size, attr->pas.log_size - PRM_PAGE_SHIFT);
+	prm_set64(cqc, dbr_addr, attr->db_dma);
+	err = cxr_cmd_len(core, create_cq, in, len, &out, sizeof(out));
+	if (!err)
+		*cqn = prm_get(&out, cqn);
+	kvfree(in);
+	return err;
+}
+
+/**
+ * cxr_cq_create() - make a CQ
+ * @core: the device
+ * @cq: the caller's, with @comp (and @error if it wants to know) set; @cqn, @vector and @uid are filled in
+ * @attr: what to make; its memory stays the caller's, and the device's too until cxr_cq_destroy()
+ *
+ * May sleep. From its return on, cq->comp() may run, in interrupt context.
+ *
+ * Return: 0, -EINVAL (vector), -ENOMEM, -EPROTO (the device gives a number that is in use), or the command's error.
+ */
+int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr)
+{
+	struct cxr_dev *dev = to_dev(core);
+	int err;
+
+	if (attr->vector < 0 || attr->vector >= core->comp_vectors)
+		return -EINVAL;
+
+	err = create_cq(core, attr, dev->eqs.comp[attr->vector].eqn, &cq->cqn);
+	if (err)
+		return err;
+
+	cq->vector = attr->vector;
+	cq->uid = attr->uid;
+	err = xa_insert(&dev->eqs.cqs, cq->cqn, cq, GFP_KERNEL);
+	if (err == -EBUSY) {
+		dev_err(core->dev, "the device made a second CQ %#x\n", cq->cqn);
+		return -EPROTO;	/* not to be destroyed: that would be the first one's end */
+	}
+	if (err)
+		destroy_cq(core, cq);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cq_create);
+
+/**
+ * cxr_cq_destroy() - the end of a CQ
+ * @core: the device
+ * @cq: of cxr_cq_create()
+ *
+ * May sleep; not under a lock that cq->comp() takes. After its return no handler of the CQ runs and the device does not touch its
+ * memory. Works on a dead device.
+ */
+void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq)
+{
+	struct cxr_dev *dev = to_dev(core);
+
+	destroy_cq(core, cq);
+	xa_erase(&dev->eqs.cqs, cq->cqn);
+	cxr_irq_sync(dev, cq->vector + 1);
+	cxr_irq_sync(dev, 0);
+}
+EXPORT_SYMBOL_GPL(cxr_cq_destroy);

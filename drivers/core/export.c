@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* What cxr_core lends of codec and policy, whose files know nothing of a kernel. */
+#include <linux/export.h>
+
+#include "../codec/addrpath.h"
+#include "../codec/cqe.h"
+#include "../codec/wqe.h"
+#include "../policy/gid.h"
+#include "../policy/mode.h"
+#include "../policy/path.h"
+
+EXPORT_SYMBOL_GPL(cxr_av_encode);
+EXPORT_SYMBOL_GPL(cxr_cqe_ours);
+EXPORT_SYMBOL_GPL(cxr_cqe_decode);
+EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
+EXPORT_SYMBOL_GPL(cxr_wqe_ctrl);
+EXPORT_SYMBOL_GPL(cxr_wqe_raddr);
+EXPORT_SYMBOL_GPL(cxr_wqe_data);
+EXPORT_SYMBOL_GPL(cxr_wqe_datagram);
+EXPORT_SYMBOL_GPL(cxr_wqe_inline);
+EXPORT_SYMBOL_GPL(cxr_gid_decide);
+EXPORT_SYMBOL_GPL(cxr_gid_is_ipv4);
+EXPORT_SYMBOL_GPL(cxr_roce_mode_name);
+EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v1);
+EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v2);
+EXPORT_SYMBOL_GPL(cxr_path_decide);

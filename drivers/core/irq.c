@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* MSI-X: vector 0 is for what concerns the device as a whole, vector n + 1 for completions of vector n. */
+#include <linux/cpumask.h>
+#include <linux/interrupt.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+/* Stage: vectors, as many as there are CPUs if device and system have them. */
+int cxr_irq_up(struct cxr_dev *dev)
+{
+	int eqs = 1 << min_t(int, dev->core.caps.log_max_eq, 16);
+	struct pci_dev *pdev = dev->core.pdev;
+	int want = num_online_cpus() + 1;
+	int got;
+
+	if (eqs < CXR_ASYNC_EQS + 1) {
+		dev_err(&pdev->dev, "the device has %d event queues, %d are needed\n", eqs, CXR_ASYNC_EQS + 1);
+		return -EPROTO;
+	}
+	want = min(want, eqs - CXR_ASYNC_EQS + 1);
+
+	got = pci_alloc_irq_vectors(pdev, 2, want, PCI_IRQ_MSIX);
+	if (got < 0) {
+		dev_err(&pdev->dev, "2 to %d MSI-X vectors cannot be had: %pe\n", want, ERR_PTR(got));
+		return got;
+	}
+	dev->eqs.names = kcalloc(got, sizeof(*dev->eqs.names), GFP_KERNEL);
+	if (!dev->eqs.names) {
+		pci_free_irq_vectors(pdev);
+		return -ENOMEM;
+	}
+	dev->core.comp_vectors = got - 1;
+	return 0;
+}
+
+void cxr_irq_down(struct cxr_dev *dev)
+{
+	kfree(dev->eqs.names);
+	dev->eqs.names = NULL;
+	pci_free_irq_vectors(dev->core.pdev);
+}
+
+int cxr_irq_request(struct cxr_dev *dev, int vector, irq_handler_t handler, void *data)
+{
+	int irq = pci_irq_vector(dev->core.pdev, vector);
+	char *name = dev->eqs.names[vector];
+	unsigned int cpu;
+	int err;
+
+	if (vector)
+		snprintf(name, sizeof(*dev->eqs.names), "cxr-comp%d@%s", vector - 1, pci_name(dev->core.pdev));
+	else
+		snprintf(name, sizeof(*dev->eqs.names), "cxr-async@%s", pci_name(dev->core.pdev));
+
+	err = request_irq(irq, handler, 0, name, data);
+	if (err)
+		return err;
+	if (vector) {
+		cpu = cpumask_local_spread(vector - 1, dev_to_node(dev->core.dev));
+		irq_set_affinity_and_hint(irq, cpumask_of(cpu));
+	}
+	return 0;
+}
+
+void cxr_irq_free(struct cxr_dev *dev, int vector, void *data)
+{
+	int irq = pci_irq_vector(dev->core.pdev, vector);
+
+	irq_update_affinity_hint(irq, NULL);
+	free_irq(irq, data);
+}
+
+/* No handler of the vector that ran before runs any more. */
+void cxr_irq_sync(struct cxr_dev *dev, int vector)
+{
+	synchronize_irq(pci_irq_vector(dev->core.pdev, vector));
+}
+
+/**
+ * cxr_comp_irq() - interrupt number of a completion vector
+ * @core: the device
+ * @vector: 0 .. core->comp_vectors - 1
+ *
+ * Any context, while the device is up.
+ *
+ * Return: the number, or -EINVAL.
+ */
+int cxr_comp_irq(const struct cxr_core *core, int vector)
+{
+	if (vector < 0 || vector >= core->comp_vectors)
+		return -EINVAL;
+	return pci_irq_vector(core->pdev, vector + 1);
+}
+EXPORT_SYMBOL_GPL(cxr_comp_irq);

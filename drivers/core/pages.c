@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Memory that the device borrows: it names an amount, at boot and whenever it likes later, and gives back when asked to.
+ *
+ * The device counts in pieces of 4 KiB; a system page may hold several. A piece is idle (a bit in fw_page.idle) or the device
+ * has it; when all pieces of a page are idle the page goes back to the system. Commands are issued without the lock.
+ */
+#include <linux/delay.h>
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "prm/cmdif.h"
+#include "prm/obj.h"
+#include "core.h"
+
+#define PIECE		BIT(PRM_PAGE_SHIFT)
+#define PIECES		(PAGE_SIZE / PIECE)
+#define ALL_IDLE	GENMASK(PIECES - 1, 0)
+#define TAKE_MAX	512		/* pieces asked back with one command */
+#define GIVE_MAX	BIT(20)		/* 4 GiB: no firmware needs that much at once */
+#define TAKE_PATIENCE	(5 * HZ)
+
+struct fw_page {
+	struct list_head free;		/* in cxr_pages.free while some, but not all, pieces are idle */
+	struct page *page;
+	dma_addr_t dma;
+	u16 func;
+	unsigned long idle;
+};
+
+/* ---- pieces -------------------------------------------------------------------------------------------------------------- */
+
+static void count(struct cxr_pages *pages, u16 func, int by)
+{
+	unsigned long n = xa_to_value(xa_load(&pages->func_count, func) ?: xa_mk_value(0));
+
+	lockdep_assert_held(&pages->lock);
+	pages->count += by;
+	/* Cannot fail for lack of memory when the slot exists; new_page() made it. */
+	xa_store(&pages->func_count, func, xa_mk_value(n + by), GFP_KERNEL);
+}
+
+static u32 count_of(struct cxr_pages *pages, u16 func)
+{
+	void *entry = xa_load(&pages->func_count, func);
+
+	return entry ? xa_to_value(entry) : 0;
+}
+
+static void free_page_of(struct cxr_dev *dev, struct fw_page *fp)
+{
+	unsigned int i;
+
+	list_del_init(&fp->free);
+	for (i = 0; i < PIECES; i++)
+		xa_erase(&dev->pages.pieces, (fp->dma >> PRM_PAGE_SHIFT) + i);
+	dma_unmap_page(dev->core.dev, fp->dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	__free_page(fp->page);
+	kfree(fp);
+}
+
+static struct fw_page *new_page(struct cxr_dev *dev, u16 func)
+{
+	struct cxr_pages *pages = &dev->pages;
+	struct fw_page *fp;
+	unsigned int i;
+	int err;
+
+	fp = kzalloc(sizeof(*fp), GFP_KERNEL);
+	if (!fp)
+		return ERR_PTR(-ENOMEM);
+
+	err = xa_err(xa_store(&pages->func_count, func, xa_mk_value(count_of(pages, func)), GFP_KERNEL));
+	if (err)
+		goto err_free;
+	fp->page = alloc_pages_node(dev_to_node(dev->core.dev), GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN, 0);
+	if (!fp->page) {
+		err = -ENOMEM;
+		goto err_free;
+	}
+	fp->dma = dma_map_page(dev->core.dev, fp->page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	if (dma_mapping_error(dev->core.dev, fp->dma)) {
+		err = -ENOMEM;
+		goto err_free_page;
+	}
+	for (i = 0; i < PIECES; i++) {
+		err = xa_insert(&pages->pieces, (fp->dma >> PRM_PAGE_SHIFT) + i, fp, GFP_KERNEL);
+		if (err)
+			goto err_unmap;
+	}
+	fp->func = func;
+	fp->idle = ALL_IDLE;
+	list_add(&fp->free, &pages->free);
+	return fp;
+
+err_unmap:
+	while (i--)
+		xa_erase(&pages->pieces, (fp->dma >> PRM_PAGE_SHIFT) + i);
+	dma_unmap_page(dev->core.dev, fp->dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
+err_free_page:
+	__free_page(fp->page);
+err_free:
+	kfree(fp);
+	return ERR_PTR(err);
+}
+
+static int get_piece(struct cxr_dev *dev, u16 func, u64 *dma)
+{
+	struct cxr_pages *pages = &dev->pages;
+	struct fw_page *fp = NULL, *pos;
+	unsigned int i;
+	int err = 0;
+
+	mutex_lock(&pages->lock);
+	list_for_each_entry(pos, &pages->free, free) {
+		if (pos->func == func) {
+			fp = pos;
+			break;
+		}
+	}
+	if (!fp)
+		fp = new_page(dev, func);
+	if (IS_ERR(fp)) {
+		err = PTR_ERR(fp);
+		goto out_unlock;
+	}
+
+	i = __ffs(fp->idle);
+	fp->idle &= ~BIT(i);
+	if (!fp->idle)
+		list_del_init(&fp->free);
+	*dma = fp->dma + (u64)i * PIECE;
+	count(pages, func, 1);
+out_unlock:
+	mutex_unlock(&pages->lock);
+	return err;
+}
+
+/* The number comes from the device: -EPROTO if it has no such piece. */
+static int put_piece(struct cxr_dev *dev, u16 func, u64 dma)
+{
+	struct cxr_pages *pages = &dev->pages;
+	struct fw_page *fp;
+	unsigned long bit;
+	int err = 0;
+
+	mutex_lock(&pages->lock);
+	fp = xa_load(&pages->pieces, dma >> PRM_PAGE_SHIFT);
+	bit = fp ? BIT((dma - fp->dma) >> PRM_PAGE_SHIFT) : 0;
+	if (!fp || dma & (PIECE - 1) || fp->func != func || fp->idle & bit) {
+		err = -EPROTO;
+		goto out_unlock;
+	}
+
+	fp->idle |= bit;
+	count(pages, func, -1);
+	if (fp->idle == ALL_IDLE)
+		free_page_of(dev, fp);
+	else if (list_empty(&fp->free))
+		list_add(&fp->free, &pages->free);
+out_unlock:
+	mutex_unlock(&pages->lock);
+	return err;
+}
+
+/* ---- commands ------------------------------------------------------------------------------------------------------------ */
+
+static int cant_give(struct cxr_dev *dev, u16 func)
+{
+	struct prm_manage_pages_in in = {};
+	struct prm_manage_pages_out out;
+
+	prm_set(&in, op_mod, PRM_PAGES_CANT_GIVE);
+	prm_set(&in, function_id, func);
+	return cxr_cmd(&dev->core, manage_pages, &in, &out);
+}
+
+static int give(struct cxr_dev *dev, u16 func, u32 n)
+{
+	struct prm_manage_pages_out out;
+	struct prm_manage_pages_in *in;
+	u32 got = 0;
+	__be64 *pas;
+	u64 dma;
+	int err;
+
+	in = kvzalloc(sizeof(*in) + n * sizeof(*pas), GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+	pas = prm_tail(in);
+
+	for (; got < n; got++) {
+		err = get_piece(dev, func, &dma);
+		if (err)
+			goto err_put;
+		pas[got] = cpu_to_be64(dma);
+	}
+	prm_set(in, op_mod, PRM_PAGES_GIVE);
+	prm_set(in, function_id, func);
+	prm_set(in, input_num_entries, n);
+	err = cxr_cmd_len(&dev->core, manage_pages, in, sizeof(*in) + n * sizeof(*pas), &out, sizeof(out));
+	/* Not refused, but not answered either: the device may have them. cxr_pages_drop() sees to them. */
+	if (err && err != -ENODEV && err != -ETIMEDOUT && err != -EIO && err != -EPROTO)
+		goto err_put;
+	kvfree(in);
+	return err;
+
+err_put:
+	while (got--)
+		put_piece(dev, func, be64_to_cpu(pas[got]));
+	kvfree(in);
+	return err;
+}
+
+/* Asks for up to @n <= TAKE_MAX pieces; *got is what came. */
+static int take(struct cxr_dev *dev, u16 func, u32 n, u32 *got)
+{
+	u32 outlen = sizeof(struct prm_manage_pages_out) + n * sizeof(__be64);
+	struct prm_manage_pages_out *out;
+	struct prm_manage_pages_in in = {};
+	const __be64 *pas;
+	u32 i;
+	int err;
+
+	*got = 0;
+	out = kvzalloc(outlen, GFP_KERNEL);
+	if (!out)
+		return -ENOMEM;
+	pas = prm_tail(out);
+
+	prm_set(&in, op_mod, PRM_PAGES_TAKE);
+	prm_set(&in, function_id, func);
+	prm_set(&in, input_num_entries, n);
+	err = cxr_cmd_len(&dev->core, manage_pages, &in, sizeof(in), out, outlen);
+	if (err)
+		goto out_free;
+
+	if (prm_get(out, output_num_entries) > n) {
+		dev_err(dev->core.dev, "asked for %u pages back, the device counts %u\n", n, prm_get(out, output_num_entries));
+		err = -EPROTO;
+		goto out_free;
+	}
+	*got = prm_get(out, output_num_entries);
+	for (i = 0; i < *got; i++) {
+		if (put_piece(dev, func, be64_to_cpu(pas[i])))
+			dev_err_ratelimited(dev->core.dev, "the device gives back a page that it does not have\n");
+	}
+out_free:
+	kvfree(out);
+	return err;
+}
+
+/* ---- start and stop ------------------------------------------------------------------------------------------------------ */
+
+/* What the firmware needs before (@boot) or for INIT_HCA. */
+int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
+{
+	struct prm_query_pages_in in = {};
+	struct prm_query_pages_out out;
+	s32 n;
+	int err;
+
+	prm_set(&in, op_mod, boot ? PRM_QUERY_PAGES_BOOT : PRM_QUERY_PAGES_INIT);
+	err = cxr_cmd(&dev->core, query_pages, &in, &out);
+	if (err)
+		return err;
+
+	n = prm_get(&out, num_pages);
+	if (n <= 0)
+		return 0;
+	if (n > GIVE_MAX) {
+		dev_err(dev->core.dev, "firmware asks for %d pages at start: not believed\n", n);
+		return -EPROTO;
+	}
+	return give(dev, prm_get(&out, function_id), n);
+}
+
+/* Asks for everything back; stops when the device gives nothing for a while, or does not answer. */
+void cxr_pages_take_all(struct cxr_dev *dev)
+{
+	struct cxr_pages *pages = &dev->pages;
+	unsigned long deadline = jiffies + TAKE_PATIENCE;
+	unsigned long func;
+	void *entry;
+	u32 got;
+
+	xa_for_each(&pages->func_count, func, entry) {
+		while (count_of(pages, func)) {
+			if (take(dev, func, min_t(u32, count_of(pages, func), TAKE_MAX), &got))
+				return;
+			if (got)
+				deadline = jiffies + TAKE_PATIENCE;
+			else if (time_after(jiffies, deadline))
+				return;
+			else
+				msleep(20);
+		}
+	}
+}
+
+/* Frees what the device did not give back. Nothing may be expected of it any more: its DMA is cut off. */
+void cxr_pages_drop(struct cxr_dev *dev)
+{
+	struct cxr_pages *pages = &dev->pages;
+	unsigned long index;
+	struct fw_page *fp;
+
+	if (xa_empty(&pages->pieces))
+		return;
+
+	pci_clear_master(dev->core.pdev);
+	dev_warn(dev->core.dev, "%u pages of 4 KiB were not given back by the device; taken\n", pages->count);
+	mutex_lock(&pages->lock);
+	xa_for_each(&pages->pieces, index, fp)
+		free_page_of(dev, fp);
+	pages->count = 0;
+	xa_destroy(&pages->func_count);
+	mutex_unlock(&pages->lock);
+}
+
+/* ---- requests of the device ---------------------------------------------------------------------------------------------- */
+
+/* Interrupt context. The device has one request at a time per function; more than we can note are dropped, loudly. */
+void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages)
+{
+	struct cxr_pages *pages = &dev->pages;
+	unsigned long flags;
+	bool full;
+
+	spin_lock_irqsave(&pages->req_lock, flags);
+	full = pages->head - pages->tail >= CXR_PAGE_REQS;
+	if (!full)
+		pages->reqs[pages->head++ % CXR_PAGE_REQS] = (struct cxr_page_req){ .func = func, .pages = npages };
+	spin_unlock_irqrestore(&pages->req_lock, flags);
+
+	if (full)
+		dev_err_ratelimited(dev->core.dev, "too many page requests at once, one is dropped\n");
+	else
+		queue_work(pages->wq, &pages->work);
+}
+
+static bool next_request(struct cxr_pages *pages, struct cxr_page_req *req)
+{
+	bool found;
+
+	spin_lock_irq(&pages->req_lock);
+	found = pages->tail != pages->head;
+	if (found)
+		*req = pages->reqs[pages->tail++ % CXR_PAGE_REQS];
+	spin_unlock_irq(&pages->req_lock);
+	return found;
+}
+
+static void serve(struct cxr_dev *dev, const struct cxr_page_req *req)
+{
+	u32 n = req->pages < 0 ? -(u32)req->pages : req->pages;
+	u32 got = 1;
+	int err;
+
+	if (req->pages > 0) {
+		err = n > GIVE_MAX ? -E2BIG : give(dev, req->func, n);
+		if (err && !cxr_core_dead(&dev->core)) {
+			dev_warn_ratelimited(dev->core.dev, "cannot give the %u pages that the device asks for: %pe\n", n,
+					     ERR_PTR(err));
+			cant_give(dev, req->func);
+		}
+		return;
+	}
+	while (n && got && !take(dev, req->func, min_t(u32, n, TAKE_MAX), &got))
+		n -= got;
+}
+
+static void pages_work(struct work_struct *work)
+{
+	struct cxr_dev *dev = container_of(work, struct cxr_dev, pages.work);
+	struct cxr_page_req req;
+
+	while (next_request(&dev->pages, &req))
+		serve(dev, &req);
+}
+
+/* All requests so far are served. */
+void cxr_pages_flush(struct cxr_dev *dev)
+{
+	flush_work(&dev->pages.work);
+}
+
+int cxr_pages_init(struct cxr_dev *dev)
+{
+	struct cxr_pages *pages = &dev->pages;
+
+	xa_init(&pages->pieces);
+	xa_init(&pages->func_count);
+	mutex_init(&pages->lock);
+	INIT_LIST_HEAD(&pages->free);
+	spin_lock_init(&pages->req_lock);
+	INIT_WORK(&pages->work, pages_work);
+	pages->wq = alloc_ordered_workqueue("cxr_pages", 0);
+	return pages->wq ? 0 : -ENOMEM;
+}
+
+void cxr_pages_exit(struct cxr_dev *dev)
+{
+	destroy_workqueue(dev->pages.wq);
+	xa_destroy(&dev->pages.func_count);
+	xa_destroy(&dev->pages.pieces);
+}

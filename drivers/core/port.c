@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The port, and the netdev that stands for it. */
+#include <linux/etherdevice.h>
+#include <linux/netdevice.h>
+
+#include "core.h"
+
+/**
+ * cxr_port_set_netdev() - the netdev of a port comes or goes
+ * @port: the port
+ * @netdev: registered netdev; NULL: it is about to be unregistered
+ *
+ * Only cxr_en calls this, without rtnl. May sleep; takes the client lock and port->lock, and runs the clients' netdev callbacks.
+ * The port holds a reference until the next call.
+ */
+void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
+{
+	struct cxr_dev *dev = to_dev(port->core);
+	struct net_device *old;
+
+	mutex_lock(&dev->client_lock);
+	mutex_lock(&port->lock);
+	dev_hold(netdev);
+	old = port->netdev;
+	port->netdev = netdev;
+	mutex_unlock(&port->lock);
+
+	cxr_clients_netdev(dev, netdev);
+	dev_put(old);
+	mutex_unlock(&dev->client_lock);
+}
+EXPORT_SYMBOL_GPL(cxr_port_set_netdev);
+
+/**
+ * cxr_port_get_netdev() - the netdev of a port
+ * @port: the port
+ *
+ * May sleep; takes port->lock.
+ *
+ * Return: the netdev with a reference that the caller gives back by dev_put(), or NULL.
+ */
+struct net_device *cxr_port_get_netdev(struct cxr_port *port)
+{
+	struct net_device *netdev;
+
+	mutex_lock(&port->lock);
+	netdev = port->netdev;
+	dev_hold(netdev);
+	mutex_unlock(&port->lock);
+	return netdev;
+}
+EXPORT_SYMBOL_GPL(cxr_port_get_netdev);
+
+/* Stage: what the port is called. */
+int cxr_ports_up(struct cxr_dev *dev)
+{
+	struct cxr_core *core = &dev->core;
+	struct cxr_vport vport;
+	int err;
+
+	if (!core->caps.eth) {
+		dev_err(core->dev, "the port is not an Ethernet port\n");
+		return -EOPNOTSUPP;
+	}
+	err = cxr_cmd_query_vport(core, &vport);
+	if (err)
+		return err;
+
+	ether_addr_copy(core->port.mac, vport.mac);
+	if (!is_valid_ether_addr(core->port.mac)) {
+		eth_random_addr(core->port.mac);
+		dev_warn(core->dev, "the device has no valid MAC, %pM was made up\n", core->port.mac);
+	}
+	core->node_guid = vport.node_guid;
+	core->sys_image_guid = vport.sys_image_guid;
+	return 0;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* UAR pages: the parts of BAR 0 where doorbells are rung. */
+#include <linux/io.h>
+#include <linux/slab.h>
+
+#include "prm/cqe.h"
+#include "prm/eqe.h"
+#include "core.h"
+
+static_assert(CXR_UAR_CQ_ARM == PRM_UAR_CQ_ARM);
+
+/**
+ * cxr_uar_phys() - where a UAR page is
+ * @core: the device
+ * @index: of ALLOC_UAR
+ *
+ * For a mapping of user space; on systems with larger pages the caller rounds down to PAGE_SIZE. Any context.
+ *
+ * Return: the physical address, or 0 if @index lies outside of BAR 0.
+ */
+phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index)
+{
+	const struct cxr_dev *dev = to_dev(core);
+	u64 off = (u64)index << (dev->uar_4k ? ilog2(CXR_UAR_SIZE) : PAGE_SHIFT);
+
+	return off + CXR_UAR_SIZE <= dev->bar_len ? dev->bar + off : 0;
+}
+EXPORT_SYMBOL_GPL(cxr_uar_phys);
+
+/**
+ * cxr_uar_get() - a UAR page of one's own
+ * @core: the device
+ *
+ * ALLOC_UAR and a mapping. May sleep. The caller owns it until cxr_uar_put().
+ *
+ * Return: the page, or ERR_PTR: -ENOMEM, -EPROTO (the device names a page outside of its BAR), or the command's error.
+ */
+struct cxr_uar *cxr_uar_get(struct cxr_core *core)
+{
+	struct cxr_uar *uar;
+	phys_addr_t phys;
+	int err;
+
+	uar = kzalloc(sizeof(*uar), GFP_KERNEL);
+	if (!uar)
+		return ERR_PTR(-ENOMEM);
+
+	err = cxr_cmd_alloc_uar(core, &uar->index);
+	if (err)
+		goto err_free;
+	phys = cxr_uar_phys(core, uar->index);
+	if (!phys) {
+		dev_err(core->dev, "UAR %#x is outside of BAR 0\n", uar->index);
+		err = -EPROTO;
+		goto err_dealloc;
+	}
+	uar->map = ioremap(phys, CXR_UAR_SIZE);
+	if (!uar->map) {
+		err = -ENOMEM;
+		goto err_dealloc;
+	}
+	return uar;
+
+err_dealloc:
+	cxr_cmd_dealloc_uar(core, uar->index);
+err_free:
+	kfree(uar);
+	return ERR_PTR(err);
+}
+EXPORT_SYMBOL_GPL(cxr_uar_get);
+
+/**
+ * cxr_uar_put() - give a UAR page back
+ * @core: the device
+ * @uar: of cxr_uar_get(); no queue uses it any more
+ *
+ * May sleep. Works on a dead device.
+ */
+void cxr_uar_put(struct cxr_core *core, struct cxr_uar *uar)
+{
+	iounmap(uar->map);
+	cxr_cmd_dealloc_uar(core, uar->index);
+	kfree(uar);
+}
+EXPORT_SYMBOL_GPL(cxr_uar_put);
+
+/**
+ * cxr_uar_ring() - ring a send doorbell
+ * @uar: the page the queue was created with
+ * @ctrl: first 8 bytes of the control segment of the last WQE, big-endian as they stand there
+ *
+ * Any context. The doorbell record must be written; this orders it, and the WQEs, before the doorbell.
+ */
+void cxr_uar_ring(struct cxr_uar *uar, const void *ctrl)
+{
+	wmb();	/* WQEs and doorbell record, then the doorbell */
+	__raw_writeq(*(const u64 *)ctrl, uar->map + CXR_UAR_DB);
+}
+EXPORT_SYMBOL_GPL(cxr_uar_ring);
+
+/**
+ * cxr_uar_arm_cq() - ask for an event at the next completion
+ * @uar: the page the CQ was created with
+ * @arm_record: second dword of the CQ's doorbell record
+ * @cqn: number of the CQ
+ * @sn: how often it was armed and fired; the device takes the low two bits
+ * @ci: its consumer index
+ * @solicited: only a solicited completion, or an error
+ *
+ * Any context; not two at a time for one CQ.
+ */
+void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u32 ci, bool solicited)
+{
+	u32 arm = (sn & 3) << PRM_CQ_ARM_SN_SHIFT | (solicited ? PRM_CQ_ARM_SOLICITED : 0) | (ci & 0xffffff);
+	__be32 db[2] = { cpu_to_be32(arm), cpu_to_be32(cqn) };
+	u64 raw;
+
+	WRITE_ONCE(*arm_record, db[0]);
+	wmb();	/* the record, then the register */
+	memcpy(&raw, db, sizeof(raw));
+	__raw_writeq(raw, uar->map + CXR_UAR_CQ_ARM);
+}
+EXPORT_SYMBOL_GPL(cxr_uar_arm_cq);
+
+/* An EQ's consumer index; with @arm the device interrupts at the next entry, at once if there is one that we have not seen. */
+void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm)
+{
+	iowrite32be((u32)eqn << 24 | (ci & 0xffffff), uar->map + (arm ? PRM_UAR_EQ_ARM : PRM_UAR_EQ_CI));
+}
+
+/* Stage: the page on which the EQs' doorbells are. */
+int cxr_uar_up(struct cxr_dev *dev)
+{
+	struct cxr_uar *uar = cxr_uar_get(&dev->core);
+
+	if (IS_ERR(uar))
+		return PTR_ERR(uar);
+	dev->uar = uar;
+	return 0;
+}
+
+void cxr_uar_down(struct cxr_dev *dev)
+{
+	cxr_uar_put(&dev->core, dev->uar);
+	dev->uar = NULL;
+}

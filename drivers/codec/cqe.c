@@ -118,7 +118,8 @@ void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 	out->inline_data = format == PRM_CQE_INLINE32 || format == PRM_CQE_INLINE64;
 }
 
-#define SYNDROME_TEXT(name, number, text) [number] = text,
+#define SYNDROME_TEXT(name, number, text) \
+	[number] = text,
 
 const char *cxr_cqe_syndrome_text(u8 syndrome)
 {

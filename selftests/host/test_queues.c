@@ -22,8 +22,10 @@ static const struct cxr_addr addr_v2 = {
 
 void test_addrpath(void)
 {
-	/* pkey; timeout << 3, source; rate, hops; class, label; GID; flags, ECN/DSCP, port; prio,
-	vport, MAC */
+	/*
+	 * pkey; timeout << 3, source; rate, hops; class, label; GID; flags, ECN and DSCP, UDP port;
+	 * priority, vport, MAC
+	 */
 	static const u8 ads_bytes[] = {
 		0, 0, 0x12, 0x34, 0, 0, 0, 0, 14 << 3, 5, 3, 64, 0x06, 0xa1, 0x23, 0x45,
 		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 2,

@@ -98,6 +98,15 @@ def say(text):
     print(f"vm: {text}", file=sys.stderr, flush=True)
 
 
+def socket_dir():
+    """A short path for the sockets; clears away those of runs that were killed."""
+    for d in os.listdir("/tmp"):
+        m = re.fullmatch(r"cxr-vm-(\d+)-\w+", d)
+        if m and not os.path.exists(f"/proc/{m.group(1)}"):
+            shutil.rmtree(os.path.join("/tmp", d), ignore_errors=True)
+    return tempfile.mkdtemp(prefix=f"cxr-vm-{os.getpid()}-", dir="/tmp")
+
+
 def write_command(opts):
     with open(os.path.join(opts.out, "command"), "w", encoding="utf-8") as f:
         words = opts.command
@@ -141,7 +150,7 @@ def main(argv):
     run_dir = None
     try:
         prepare(parser, opts)
-        run_dir = tempfile.mkdtemp(prefix="cxr-vm-", dir="/tmp")
+        run_dir = socket_dir()
         session = Session(opts, run_dir, say)
         code = session.run()
     except (VmError, images.ImageError) as e:

@@ -3,10 +3,8 @@
 #include <linux/types.h>
 #include "caps.h"
 
-void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
+static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
-	u32 log_pkeys;
-
 	caps->num_ports = prm_get(cap, num_ports);
 	caps->eth = prm_get(cap, port_type) == PRM_PORT_TYPE_ETH;
 	caps->log_max_qp = prm_get(cap, log_max_qp);
@@ -29,6 +27,23 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->max_wqe_sz_rq = prm_get(cap, max_wqe_sz_rq);
 	caps->max_sgl_for_optimized_performance = prm_get(cap, max_sgl_for_optimized_performance);
 	caps->max_qp_mcg = prm_get(cap, max_qp_mcg);
+	caps->num_q_counters = prm_get(cap, max_qp_cnt);
+	caps->log_max_current_mc_list = prm_get(cap, log_max_current_mc_list);
+	caps->log_max_current_uc_list = prm_get(cap, log_max_current_uc_list);
+	caps->log_max_vlan_list = prm_get(cap, log_max_vlan_list);
+	caps->log_max_rq = prm_get(cap, log_max_rq);
+	caps->log_max_sq = prm_get(cap, log_max_sq);
+	caps->log_max_tir = prm_get(cap, log_max_tir);
+	caps->log_max_tis = prm_get(cap, log_max_tis);
+	caps->log_max_rqt = prm_get(cap, log_max_rqt);
+	caps->log_max_rqt_size = prm_get(cap, log_max_rqt_size);
+}
+
+void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
+{
+	u32 log_pkeys;
+
+	decode_limits(cap, caps);
 	caps->cqe_version = prm_get(cap, cqe_version);
 	caps->uar_4k = prm_get(cap, uar_4k);
 	caps->bf = prm_get(cap, bf);
@@ -50,18 +65,8 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->pkey_table_size = log_pkeys <= 5 ? 128U << log_pkeys : 0;
 	caps->local_ca_ack_delay = prm_get(cap, local_ca_ack_delay);
 	caps->device_frequency_khz = prm_get(cap, device_frequency_khz);
-	caps->log_max_current_mc_list = prm_get(cap, log_max_current_mc_list);
-	caps->log_max_current_uc_list = prm_get(cap, log_max_current_uc_list);
-	caps->log_max_vlan_list = prm_get(cap, log_max_vlan_list);
 	caps->nic_flow_table = prm_get(cap, nic_flow_table);
 	caps->vport_counters = prm_get(cap, vport_counters);
-	caps->num_q_counters = prm_get(cap, max_qp_cnt);
-	caps->log_max_rq = prm_get(cap, log_max_rq);
-	caps->log_max_sq = prm_get(cap, log_max_sq);
-	caps->log_max_tir = prm_get(cap, log_max_tir);
-	caps->log_max_tis = prm_get(cap, log_max_tis);
-	caps->log_max_rqt = prm_get(cap, log_max_rqt);
-	caps->log_max_rqt_size = prm_get(cap, log_max_rqt_size);
 	caps->roce.roce = prm_get(cap, roce);
 }
 

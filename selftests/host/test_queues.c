@@ -124,6 +124,33 @@ static void test_qpc_create(void)
 	expect(prm_get(&qpc, st), PRM_QP_ST_QP1);
 }
 
+static void expect_same_mod(const struct cxr_qp_mod *back, const struct cxr_qp_mod *mod)
+{
+	expect_bytes(&back->addr, &mod->addr, sizeof(mod->addr));
+	expect(back->type, mod->type);
+	expect(back->port, mod->port);
+	expect(back->pkey_index, mod->pkey_index);
+	expect(back->qkey, mod->qkey);
+	expect(back->remote_read, mod->remote_read);
+	expect(back->remote_write, mod->remote_write);
+	expect(back->remote_atomic, mod->remote_atomic);
+	expect(back->mtu, mod->mtu);
+	expect(back->log_msg_max, mod->log_msg_max);
+	expect(back->dest_qpn, mod->dest_qpn);
+	expect(back->rq_psn, mod->rq_psn);
+	expect(back->sq_psn, mod->sq_psn);
+	expect(back->log_max_rd, mod->log_max_rd);
+	expect(back->log_max_dest_rd, mod->log_max_dest_rd);
+	expect(back->min_rnr_timer, mod->min_rnr_timer);
+	expect(back->retry_cnt, mod->retry_cnt);
+	expect(back->rnr_retry, mod->rnr_retry);
+	expect(back->pdn, mod->pdn);
+	expect(back->cqn_snd, mod->cqn_snd);
+	expect(back->cqn_rcv, mod->cqn_rcv);
+	expect(back->q_counter, mod->q_counter);
+	expect(back->db_dma, mod->db_dma);
+}
+
 static void test_qpc_mod(void)
 {
 	struct cxr_qp_mod mod = {
@@ -149,29 +176,7 @@ static void test_qpc_mod(void)
 	expect(state, CXR_QPS_RTS);
 	expect(draining, false);
 	mod.addr.pkey_index = 9;
-	expect_bytes(&back.addr, &mod.addr, sizeof(mod.addr));
-	expect(back.type, mod.type);
-	expect(back.port, mod.port);
-	expect(back.pkey_index, mod.pkey_index);
-	expect(back.qkey, mod.qkey);
-	expect(back.remote_read, false);
-	expect(back.remote_write, true);
-	expect(back.remote_atomic, true);
-	expect(back.mtu, mod.mtu);
-	expect(back.log_msg_max, mod.log_msg_max);
-	expect(back.dest_qpn, mod.dest_qpn);
-	expect(back.rq_psn, mod.rq_psn);
-	expect(back.sq_psn, mod.sq_psn);
-	expect(back.log_max_rd, mod.log_max_rd);
-	expect(back.log_max_dest_rd, mod.log_max_dest_rd);
-	expect(back.min_rnr_timer, mod.min_rnr_timer);
-	expect(back.retry_cnt, mod.retry_cnt);
-	expect(back.rnr_retry, mod.rnr_retry);
-	expect(back.pdn, mod.pdn);
-	expect(back.cqn_snd, mod.cqn_snd);
-	expect(back.cqn_rcv, mod.cqn_rcv);
-	expect(back.q_counter, mod.q_counter);
-	expect(back.db_dma, mod.db_dma);
+	expect_same_mod(&back, &mod);
 
 	begin("qpc", "atomics bring their mode along");
 	expect(prm_get(&qpc, atomic_mode), PRM_QP_ATOMIC_IB);

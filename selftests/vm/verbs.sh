@@ -1,0 +1,343 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# The RDMA device under the distribution's own programs: what it says of itself, the GID table,
+# RC and UD over RoCE v1 and v2, connections made by rdma_cm, peers and devices that go away.
+# guests: 2
+# timeout: 1500
+. "$(dirname "$0")/../lib/ktap.sh"
+
+PP_PORT=18515		# of the pingpong and bandwidth programs
+NETDEV_MTU=4200		# room for packets of 4096 bytes
+
+ready_both()
+{
+	driver_load
+	driver_net_up $NETDEV_MTU
+	peer "driver_load && driver_net_up $NETDEV_MTU"
+	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
+	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
+	peer "wait_until 20 gid_index \$(driver_ibdev) v2 $(peer_ip) >/dev/null"
+}
+
+listening() { peer "ss -ltn | grep -q ':$1 '"; }
+
+# ---- what there is ---------------------------------------------------------------------------------
+
+devinfo()
+{
+	local text
+
+	text=$(ibv_devinfo -v -d "$dev")
+	echo "$text"
+	grep -q 'transport:.*InfiniBand (0)' <<<"$text"
+	grep -q 'state:.*PORT_ACTIVE' <<<"$text"
+	grep -q 'link_layer:.*Ethernet' <<<"$text"
+	grep -q 'active_mtu:.*4096' <<<"$text"
+	grep -q 'phys_port_cnt:.*1' <<<"$text"
+	grep -Eq 'GID\[ *[0-9]+\]:.*RoCE v1' <<<"$text"
+	grep -Eq 'GID\[ *[0-9]+\]:.*RoCE v2' <<<"$text"
+	[ "$CXR_DRIVER" = rxe ] || grep -Eq 'vendor_id:.*0x02c9' <<<"$text"
+}
+
+sysfs_attributes()
+{
+	local d=/sys/class/infiniband/$dev f
+
+	[ "$(cat "$d/ports/1/state")" = "4: ACTIVE" ]
+	[ "$(cat "$d/ports/1/phys_state")" = "5: LinkUp" ]
+	[ "$(cat "$d/ports/1/link_layer")" = Ethernet ]
+	[ "$(cat "$d/ports/1/pkeys/0")" = 0xffff ]
+	grep -q 'Gb/sec' "$d/ports/1/rate"
+	[ "$CXR_DRIVER" != rxe ] || skip "hca_type, hw_rev and board_id are of adapters"
+	for f in hca_type hw_rev board_id fw_ver; do
+		echo "$f: $(cat "$d/$f")"
+		[ -n "$(cat "$d/$f")" ]
+	done
+	grep -Eq '^MT[0-9]+$' "$d/hca_type"
+	grep -Eq '^[0-9]+\.[0-9]+\.[0-9]{4}$' "$d/fw_ver"
+}
+
+node_desc_is_kept()
+{
+	local f=/sys/class/infiniband/$dev/node_desc
+
+	echo "a node of mine" >"$f"
+	[ "$(cat "$f")" = "a node of mine" ]
+}
+
+gid_indexes()
+{
+	find "/sys/class/infiniband/$dev/ports/1/gids" -type f -printf '%f\n' | sort -n
+}
+
+# Every entry has a type and the port's interface; every address has an entry of each type.
+gid_table()
+{
+	local p=/sys/class/infiniband/$dev/ports/1 i gid type ndev n=0 address
+
+	for i in $(gid_indexes); do
+		gid=$(cat "$p/gids/$i")
+		if [ "$gid" = 0000:0000:0000:0000:0000:0000:0000:0000 ]; then
+			must_fail cat "$p/gid_attrs/types/$i"
+			continue
+		fi
+		type=$(cat "$p/gid_attrs/types/$i")
+		ndev=$(cat "$p/gid_attrs/ndevs/$i")
+		echo "$i $gid $type $ndev"
+		[ "$type" = "IB/RoCE v1" ] || [ "$type" = "RoCE v2" ]
+		[ "$ndev" = "$netdev" ]
+		n=$((n + 1))
+	done
+	[ $n -ge 6 ]	# link-local, IPv4, IPv6, each twice
+	for address in "$(my_ip)" "$(my_ip6)"; do
+		gid_index "$dev" v1 "$address"
+		gid_index "$dev" v2 "$address"
+	done
+	grep -q '^fe80:' "$p/gids/0"
+}
+
+gid_comes_and_goes()
+{
+	local address=10.77.99.1 type
+
+	ip addr add $address/24 dev "$netdev"
+	for type in v1 v2; do wait_until 10 gid_index "$dev" $type $address >/dev/null; done
+	ip addr del $address/24 dev "$netdev"
+	for type in v1 v2; do
+		wait_until 10 no_gid "$dev" $type $address
+	done
+}
+no_gid() { ! gid_index "$@" >/dev/null 2>&1; }
+
+# ---- data ------------------------------------------------------------------------------------------
+
+# Run TOOL here and on the peer, over GIDs of TYPE
+both() # TYPE GID-OPTION TOOL ARGUMENTS...
+{
+	local type=$1 option=$2 tool=$3 mine theirs
+
+	shift 3
+	mine=$(gid_index "$dev" "$type" "${MY_ADDRESS:-$(my_ip)}")
+	theirs=$(peer "gid_index $peer_dev $type ${PEER_ADDRESS:-$(peer_ip)}")
+	peer_bg data "$tool -d $peer_dev $option $theirs $*"
+	wait_until 20 listening $PP_PORT
+	"$tool" -d "$dev" "$option" "$mine" "$@" "$(peer_ip)"
+	peer_wait data
+}
+
+rc_pingpong() # TYPE [-e]
+{
+	local size n
+
+	for size in 64 1000 4096 4097 65536 1048576; do
+		n=$((size > 100000 ? 20 : 200))
+		both "$1" -g ibv_rc_pingpong -c -m 4096 -s $size -n $n -r 50 ${2:+$2}
+	done
+}
+
+rc_pingpong_mtus()
+{
+	local mtu
+
+	for mtu in 256 512 1024 2048; do both v2 -g ibv_rc_pingpong -c -m $mtu -s 20000 -n 20 -r 10; done
+}
+
+rc_pingpong_ipv6()
+{
+	MY_ADDRESS=$(my_ip6) PEER_ADDRESS=$(peer_ip6) both v2 -g ibv_rc_pingpong -c -s 4096 -n 100
+}
+
+# GIDs made of MAC addresses need no address
+rc_pingpong_link_local()
+{
+	peer_bg data "ibv_rc_pingpong -d $peer_dev -g 0 -c -s 4096 -n 100"
+	wait_until 20 listening $PP_PORT
+	ibv_rc_pingpong -d "$dev" -g 0 -c -s 4096 -n 100 "$(peer_ip)"
+	peer_wait data
+}
+
+ud_pingpong()
+{
+	local size
+
+	for size in 64 1024 4000; do
+		both "$1" -g ibv_ud_pingpong -c -s $size -n 100 -r 50
+		both "$1" -g ibv_ud_pingpong -c -s $size -n 100 -r 50 -e
+	done
+}
+
+bandwidth() # TOOL TYPE
+{
+	both "$2" -x "$1" -F -s 65536 -n 100 --report_gbits
+}
+
+bandwidth_two_ways() { both v2 -x ib_write_bw -F -b -s 65536 -n 100 --report_gbits; }
+many_qps() { both v2 -x ib_write_bw -F -q 8 -s 4096 -n 50 --report_gbits; }
+send_with_events() { both v2 -x ib_send_bw -F -e -s 65536 -n 100 --report_gbits; }
+latency() { both v2 -x ib_write_lat -F -s 8 -n 200; }
+datagrams() { both v2 -x ib_send_bw -F -c UD -s 1024 -n 200; }
+
+# ---- connections -----------------------------------------------------------------------------------
+
+rping_works()
+{
+	peer_bg cm "rping -s -a $(peer_ip) -C 20 -S 1000 -V"
+	wait_until 20 cm_listens
+	rping -c -a "$(peer_ip)" -C 20 -S 1000 -V
+	peer_wait cm
+}
+cm_listens() { peer "rdma resource show cm_id | grep -q LISTEN"; }
+
+ucmatose_works()
+{
+	local out
+
+	peer_bg cm "ucmatose -b $(peer_ip) -c 4 -C 10 -S 1000"
+	wait_until 20 cm_listens
+	out=$(ucmatose -s "$(peer_ip)" -c 4 -C 10 -S 1000)
+	echo "$out"
+	grep -q 'return status 0' <<<"$out"
+	peer_wait cm
+}
+
+udaddy_works()
+{
+	local out
+
+	peer_bg cm "udaddy -b $(peer_ip) -c 2 -C 10 -S 500"
+	wait_until 20 cm_listens
+	out=$(udaddy -s "$(peer_ip)" -c 2 -C 10 -S 500)
+	echo "$out"
+	grep -q 'return status 0' <<<"$out"
+	peer_wait cm
+}
+
+cma_mode() # MODE, here and on the peer
+{
+	# shellcheck disable=SC2016
+	local set='p=/sys/kernel/config/rdma_cm/$(driver_ibdev); mkdir -p $p &&'
+
+	set="$set echo '$1' >\$p/ports/1/default_roce_mode && grep -qx '$1' \$p/ports/1/default_roce_mode"
+	eval "$set"
+	peer "$set"
+}
+
+rping_v1()
+{
+	modprobe rdma_cm
+	[ -d /sys/kernel/config/rdma_cm ] || skip "rdma_cm has no configfs here"
+	cma_mode "IB/RoCE v1"
+	rping_works
+	cma_mode "RoCE v2"
+	rping_works
+}
+
+# Nobody answers: the connection is refused or times out, and nothing else
+no_listener()
+{
+	must_fail timeout 60 rping -c -a "$(peer_ip)" -p 7999 -C 1
+}
+
+# ---- what goes wrong -------------------------------------------------------------------------------
+
+bad_gid_index()
+{
+	local last
+
+	last=$(gid_indexes | tail -n 1)
+	peer_bg data "timeout 20 ibv_rc_pingpong -d $peer_dev -g 0 -n 1 || true"
+	wait_until 20 listening $PP_PORT
+	must_fail timeout 20 ibv_rc_pingpong -d "$dev" -g "$last" -n 1 "$(peer_ip)"
+	peer_wait data
+}
+
+# Retries are exhausted, the completion says so, the program ends
+peer_dies()
+{
+	local out rc=0
+
+	peer_bg data "ibv_rc_pingpong -d $peer_dev -g $(peer "gid_index $peer_dev v2 $(peer_ip)") -n 10000000"
+	wait_until 20 listening $PP_PORT
+	( sleep 3; peer "pkill -KILL -f '^ibv_rc_pingpong'" ) &
+	out=$(timeout 90 ibv_rc_pingpong -d "$dev" -g "$(gid_index "$dev" v2 "$(my_ip)")" -n 10000000 \
+	      "$(peer_ip)" 2>&1) || rc=$?
+	wait
+	peer_wait data || true
+	echo "exit code $rc: $out"
+	[ $rc != 0 ] && [ $rc != 124 ]
+	grep -Eq 'Failed status|retry' <<<"$out"
+}
+
+# A process that is killed leaves nothing behind
+killed()
+{
+	local i
+
+	for i in 1 2 3; do
+		ibv_rc_pingpong -d "$dev" -g 0 >/dev/null 2>&1 &
+		wait_until 20 has_qp
+		kill -KILL $!
+		wait_until 20 has_no_qp
+	done
+}
+has_qp() { rdma resource show qp | grep -q ibv_rc_pingpong; }
+has_no_qp() { ! has_qp; }
+
+# The device goes while a process has it open: neither may wait for the other.
+device_goes()
+{
+	local bdf id
+
+	[ "$CXR_DRIVER" != rxe ] || skip "this is no PCI device"
+	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$dev/device")")
+	ibv_rc_pingpong -d "$dev" -g 0 >/tmp/open.out 2>&1 &
+	id=$!
+	wait_until 20 has_qp
+	echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
+	[ -z "$(driver_ibdevs)" ]
+	kill -KILL $id
+	wait $id || true
+	driver_unload
+	ready_both
+	both v2 -g ibv_rc_pingpong -c -s 4096 -n 20
+}
+
+ktap_plan 33
+ktap_run "both guests are ready" ready_both
+dev=$(driver_ibdev)
+netdev=$(driver_netdev)
+peer_dev=$(peer driver_ibdev)
+ktap_run "ibv_devinfo -v shows an active RoCE port" devinfo
+ktap_run "sysfs has the attributes that tools read" sysfs_attributes
+ktap_run "the node description can be changed" node_desc_is_kept
+ktap_run "the GID table has both types of every address" gid_table
+ktap_run "a GID comes and goes with its address" gid_comes_and_goes
+KTAP_TIMEOUT=300 ktap_run "ibv_rc_pingpong over RoCE v1, polling" rc_pingpong v1
+KTAP_TIMEOUT=300 ktap_run "ibv_rc_pingpong over RoCE v1, events" rc_pingpong v1 -e
+KTAP_TIMEOUT=300 ktap_run "ibv_rc_pingpong over RoCE v2, polling" rc_pingpong v2
+KTAP_TIMEOUT=300 ktap_run "ibv_rc_pingpong over RoCE v2, events" rc_pingpong v2 -e
+ktap_run "ibv_rc_pingpong at every path MTU" rc_pingpong_mtus
+ktap_run "ibv_rc_pingpong over RoCE v2 and IPv6" rc_pingpong_ipv6
+ktap_run "ibv_rc_pingpong over GIDs made of MAC addresses" rc_pingpong_link_local
+KTAP_TIMEOUT=300 ktap_run "ibv_ud_pingpong over RoCE v1" ud_pingpong v1
+KTAP_TIMEOUT=300 ktap_run "ibv_ud_pingpong over RoCE v2" ud_pingpong v2
+ktap_run "ib_write_bw over RoCE v1" bandwidth ib_write_bw v1
+ktap_run "ib_write_bw over RoCE v2" bandwidth ib_write_bw v2
+ktap_run "ib_read_bw over RoCE v2" bandwidth ib_read_bw v2
+ktap_run "ib_send_bw over RoCE v2" bandwidth ib_send_bw v2
+ktap_run "ib_write_bw in both directions at once" bandwidth_two_ways
+ktap_run "ib_write_bw over eight queue pairs" many_qps
+ktap_run "ib_send_bw with events" send_with_events
+ktap_run "ib_send_bw with datagrams" datagrams
+ktap_run "ib_write_lat" latency
+ktap_run "rping" rping_works
+ktap_run "rping over RoCE v1 and back to v2" rping_v1
+ktap_run "ucmatose" ucmatose_works
+ktap_run "udaddy" udaddy_works
+ktap_run "a connection that nobody listens for fails" no_listener
+ktap_run "a GID index without a GID fails" bad_gid_index
+ktap_run "a peer that dies is a failed completion" peer_dies
+ktap_run "a killed process leaves no queue pair" killed
+ktap_run "the device can go while a process has it open" device_goes
+ktap_end

@@ -136,7 +136,7 @@ static int check_phase(struct cmd *c, const struct cmd_desc *desc)
 	return refuse(c, PRM_STATUS_BAD_SYS_STATE, "legal only after %s", desc->early ? "ENABLE_HCA" : "INIT_HCA");
 }
 
-static int dispatch(struct cmd *c)
+int cmd_run(struct cmd *c)
 {
 	const struct cmd_desc *desc = find_desc(c->opcode);
 
@@ -171,7 +171,7 @@ static void run_command(struct slot *slot)
 	};
 	uint64_t start = now_ns();
 
-	if (dispatch(&c)) {
+	if (cmd_run(&c)) {
 		memset(slot->out, 0, slot->out_len);
 		if (!c.status)
 			set_refusal(&c, PRM_STATUS_INTERNAL, "internal");

@@ -173,6 +173,9 @@ int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...) __attrib
  */
 int decline(struct cmd *c, enum prm_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Checks a command against its row and runs it; 0, or refused. For host tests too. */
+int cmd_run(struct cmd *c);
+
 /* A list of pages as the PRM passes them: queue memory, mkey translation. */
 struct pages {
 	uint64_t *pa;

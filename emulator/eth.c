@@ -340,7 +340,8 @@ static uint8_t send_one(const struct tx *tx)
 
 	if (!frame)
 		return PRM_CQE_SYND_LOCAL_QP_OP;
-	memcpy(frame->data, tx->header, tx->header_len);
+	if (tx->header_len)
+		memcpy(frame->data, tx->header, tx->header_len);
 	syndrome = gather(tx, frame->data + tx->header_len, FRAME_MAX - tx->header_len - 4, &len);
 	if (syndrome) {
 		frame_free(frame);

@@ -32,7 +32,8 @@ int cxr_buf_alloc(struct cxr_core *core, struct cxr_buf *buf, size_t size)
 		goto err_free;
 
 	for (; buf->n < want; buf->n++) {
-		buf->va[buf->n] = dma_alloc_coherent(core->dev, PAGE_SIZE, &buf->dma[buf->n], GFP_KERNEL);
+		buf->va[buf->n] = dma_alloc_coherent(core->dev, PAGE_SIZE, &buf->dma[buf->n],
+						     GFP_KERNEL);
 		if (!buf->va[buf->n])
 			goto err_free;
 	}
@@ -64,8 +65,8 @@ void cxr_buf_free(struct cxr_core *core, struct cxr_buf *buf)
 EXPORT_SYMBOL_GPL(cxr_buf_free);
 
 /*
- * Records are far apart by a cache line, so that two queues do not fight for one; a page holds many, and is shared by the
- * queues of the device.
+ * Records are far apart by a cache line, so that two queues do not fight for one; a page holds
+ * many, and is shared by the queues of the device.
  */
 #define DB_STRIDE	max_t(unsigned int, cache_line_size(), 2 * sizeof(__be32))
 

@@ -2,8 +2,8 @@
 /*
  * The clients: an auxiliary device each, and what they are told.
  *
- * Registration, the netdev and fatal callbacks are serialized by client_lock; event callbacks run in interrupt context under
- * RCU, which cxr_client_unregister() waits for.
+ * Registration, the netdev and fatal callbacks are serialized by client_lock; event callbacks run
+ * in interrupt context under RCU, which cxr_client_unregister() waits for.
  */
 #include <linux/auxiliary_bus.h>
 #include <linux/rcupdate.h>
@@ -28,9 +28,11 @@ static struct cxr_client_slot *slot_of(struct cxr_dev *dev, enum cxr_client whic
  * @ops: callbacks; those that are NULL are left out. Must stay until cxr_client_unregister()
  * @priv: their first argument
  *
- * May sleep; not from a callback. The current netdev, if there is one, is told before the return; so is a device that is dead.
+ * May sleep; not from a callback. The current netdev, if there is one, is told before the return;
+ * so is a device that is dead.
  */
-void cxr_client_register(struct cxr_core *core, enum cxr_client which, const struct cxr_client_ops *ops, void *priv)
+void cxr_client_register(struct cxr_core *core, enum cxr_client which,
+			 const struct cxr_client_ops *ops, void *priv)
 {
 	struct cxr_dev *dev = to_dev(core);
 	struct net_device *netdev;
@@ -54,7 +56,8 @@ EXPORT_SYMBOL_GPL(cxr_client_register);
  * @core: the device
  * @which: who
  *
- * May sleep; not from a callback. After its return none runs. Does nothing if @which is not registered.
+ * May sleep; not from a callback. After its return none runs. Does nothing if @which is not
+ * registered.
  */
 void cxr_client_unregister(struct cxr_core *core, enum cxr_client which)
 {

@@ -122,7 +122,8 @@ static bool matches_anything(const struct cxr_flow_match *match)
  *
  * Return: 0, -ENOMEM, or as cxr_cmd_exec().
  */
-int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last, const struct cxr_flow_match *mask,
+int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last,
+			      const struct cxr_flow_match *mask,
 			      u32 *group)
 {
 	struct prm_create_flow_group_out out;
@@ -178,7 +179,8 @@ EXPORT_SYMBOL_GPL(cxr_cmd_destroy_flow_group);
  *
  * Return: 0, -ENOMEM, or as cxr_cmd_exec().
  */
-int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index, const struct cxr_flow_match *match,
+int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
+		    const struct cxr_flow_match *match,
 		    enum cxr_flow_dest dest, u32 num)
 {
 	struct fte_in {
@@ -198,13 +200,15 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index, cons
 	prm_set(&in->head, table_id, table);
 	prm_set(&in->head, flow_index, index);
 	prm_set(&in->head, flow_context.group_id, group);
-	encode_value(prm_sub(&in->head, flow_context.match_value.outer_headers, fte_match_set_lyr_2_4), match);
+	encode_value(prm_sub(&in->head, flow_context.match_value.outer_headers,
+			     fte_match_set_lyr_2_4), match);
 	if (dest == CXR_FLOW_DROP) {
 		prm_set(&in->head, flow_context.action, PRM_FLOW_DROP);
 	} else {
 		prm_set(&in->head, flow_context.action, PRM_FLOW_FWD_DEST);
 		prm_set(&in->head, flow_context.destination_list_size, 1);
-		prm_set(&in->dest, destination_type, dest == CXR_FLOW_TIR ? PRM_FLOW_DEST_TIR : PRM_FLOW_DEST_TABLE);
+		prm_set(&in->dest, destination_type, dest == CXR_FLOW_TIR ?
+			PRM_FLOW_DEST_TIR : PRM_FLOW_DEST_TABLE);
 		prm_set(&in->dest, destination_id, num);
 		len = sizeof(*in);
 	}

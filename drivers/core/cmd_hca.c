@@ -31,7 +31,10 @@ static void disable_hca(struct cxr_core *core)
 	cxr_cmd(core, disable_hca, &in, &out);
 }
 
-/* Interface revision 1 if the firmware has it. Firmware that does not know the question speaks revision 0. */
+/*
+ * Interface revision 1 if the firmware has it. Firmware that does not know the question speaks
+ * revision 0.
+ */
 static int set_issi(struct cxr_core *core)
 {
 	struct prm_query_issi_out query_out;
@@ -78,7 +81,8 @@ static int set_host_endianness(struct cxr_core *core)
 	return cxr_cmd_len(core, access_register, &in.head, sizeof(in), &out.head, sizeof(out));
 }
 
-static int query_caps(struct cxr_core *core, enum prm_cap_page page, u8 which, struct prm_query_hca_cap_out *out)
+static int query_caps(struct cxr_core *core, enum prm_cap_page page, u8 which,
+		      struct prm_query_hca_cap_out *out)
 {
 	struct prm_query_hca_cap_in in = {};
 
@@ -100,7 +104,10 @@ struct cap_bufs {
 	struct prm_set_hca_cap_in set;
 };
 
-/* Turns the general capabilities on or off that are ours to choose; the others go back as they came. */
+/*
+ * Turns the general capabilities on or off that are ours to choose; the others go back as they
+ * came.
+ */
 static int set_general_caps(struct cxr_core *core, struct cap_bufs *bufs)
 {
 	struct prm_cmd_hca_cap *max, *cur, *set;
@@ -192,7 +199,8 @@ static void set_driver_version(struct cxr_core *core)
 	struct prm_set_driver_version_in in = {};
 	struct prm_set_driver_version_out out;
 
-	snprintf(prm_bytes(&in, driver_version), sizeof(in.layout[0].driver_version) / BITS_PER_BYTE, "Linux,cxr_core,%.48s",
+	snprintf(prm_bytes(&in, driver_version),
+		 sizeof(in.layout[0].driver_version) / BITS_PER_BYTE, "Linux,cxr_core,%.48s",
 		 utsname()->release);
 	cxr_cmd(core, set_driver_version, &in, &out);
 }
@@ -231,7 +239,8 @@ static int read_caps(struct cxr_dev *dev)
 		err = query_caps(core, PRM_CAP_FLOW_TABLE, PRM_CAP_CUR, out);
 		if (err)
 			goto out_free;
-		cxr_caps_decode_flow(prm_sub(out, capability.flow_table_nic_cap, flow_table_nic_cap), caps);
+		cxr_caps_decode_flow(prm_sub(out, capability.flow_table_nic_cap,
+					     flow_table_nic_cap), caps);
 	}
 	if (caps->roce.roce) {
 		err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_CUR, out);

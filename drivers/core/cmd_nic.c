@@ -13,7 +13,7 @@
 #define END_PAD_TO_CACHE_LINE	1	/* of wq.end_padding_mode */
 #define HASH_KEY_BYTES		40
 
-/* ---- TIS ------------------------------------------------------------------------------------------------------------------ */
+/* ---- TIS ------------------------------------------------------------------------------------- */
 
 /**
  * cxr_cmd_create_tis() - CREATE_TIS: where a send queue's packets go
@@ -56,7 +56,7 @@ void cxr_cmd_destroy_tis(struct cxr_core *core, u32 tisn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_tis);
 
-/* ---- SQ ------------------------------------------------------------------------------------------------------------------- */
+/* ---- SQ -------------------------------------------------------------------------------------- */
 
 static void encode_pas(void *tail, const struct cxr_pas *pas)
 {
@@ -168,7 +168,7 @@ void cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_sq);
 
-/* ---- RQ ------------------------------------------------------------------------------------------------------------------- */
+/* ---- RQ -------------------------------------------------------------------------------------- */
 
 /**
  * cxr_cmd_create_rq() - CREATE_RQ, in state reset
@@ -269,7 +269,7 @@ void cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_rq);
 
-/* ---- RQT and TIR ------------------------------------------------------------------------------------------------------------ */
+/* ---- RQT and TIR ----------------------------------------------------------------------------- */
 
 /**
  * cxr_cmd_create_rqt() - CREATE_RQT: a table of receive queues
@@ -336,8 +336,10 @@ static void encode_hash(struct prm_tirc *tirc, enum cxr_tir_hash hash, const u8 
 		fields |= PRM_RX_HASH_L4_SPORT | PRM_RX_HASH_L4_DPORT;
 	prm_set(tirc, rx_hash_fn, PRM_RX_HASH_TOEPLITZ);
 	memcpy(prm_bytes(tirc, rx_hash_toeplitz_key), key, HASH_KEY_BYTES);
-	prm_set(tirc, rx_hash_field_selector_outer.l3_prot_type, ipv6 ? PRM_RX_HASH_IPV6 : PRM_RX_HASH_IPV4);
-	prm_set(tirc, rx_hash_field_selector_outer.l4_prot_type, udp ? PRM_RX_HASH_UDP : PRM_RX_HASH_TCP);
+	prm_set(tirc, rx_hash_field_selector_outer.l3_prot_type, ipv6 ?
+		PRM_RX_HASH_IPV6 : PRM_RX_HASH_IPV4);
+	prm_set(tirc, rx_hash_field_selector_outer.l4_prot_type, udp ?
+		PRM_RX_HASH_UDP : PRM_RX_HASH_TCP);
 	prm_set(tirc, rx_hash_field_selector_outer.selected_fields, fields);
 }
 
@@ -352,7 +354,8 @@ static void encode_hash(struct prm_tirc *tirc, enum cxr_tir_hash hash, const u8 
  *
  * Return: 0 or as cxr_cmd_exec().
  */
-int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num, const u8 *key, u32 *tirn)
+int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num,
+		       const u8 *key, u32 *tirn)
 {
 	struct prm_create_tir_in in = {};
 	struct prm_create_tir_out out;

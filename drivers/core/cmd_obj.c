@@ -159,7 +159,8 @@ void cxr_cmd_dealloc_q_counter(struct cxr_core *core, u32 id)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_q_counter);
 
-static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cxr_mkey_attr *attr, u8 variant, u32 octwords)
+static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cxr_mkey_attr *attr,
+		       u8 variant, u32 octwords)
 {
 	bool relaxed = attr->access & CXR_ACCESS_RELAXED_ORDERING;
 
@@ -188,8 +189,10 @@ static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cx
 /**
  * cxr_cmd_create_mkey() - CREATE_MKEY: a memory region
  * @core: the device
- * @attr: what to make; its array stays the caller's, the pages are the device's too until cxr_cmd_destroy_mkey()
- * @mkey: index << 8 | variant, as it stands in WQEs. The variant changes with each call, so that an old key is not a new one
+ * @attr: what to make; its array stays the caller's, the pages are the device's too until
+ * cxr_cmd_destroy_mkey()
+ * @mkey: index << 8 | variant, as it stands in WQEs. The variant changes with each call, so that an
+ * old key is not a new one
  *
  * Return: 0, -ENOMEM, or as cxr_cmd_exec().
  */
@@ -229,7 +232,8 @@ EXPORT_SYMBOL_GPL(cxr_cmd_create_mkey);
  * @core: the device
  * @mkey: of cxr_cmd_create_mkey()
  *
- * Return: 0 or -ENODEV: the device does not touch the memory any more; else as cxr_cmd_exec(), and it may.
+ * Return: 0 or -ENODEV: the device does not touch the memory any more; else as cxr_cmd_exec(), and
+ * it may.
  */
 int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey)
 {

@@ -14,7 +14,7 @@
 #define HW_MTU_EXTRA	(ETH_HLEN + VLAN_HLEN + ETH_FCS_LEN)	/* what the device's MTU counts and the netdev's does not */
 #define NODE_DESC_BYTES	64
 
-/* ---- vport ----------------------------------------------------------------------------------------------------------------- */
+/* ---- vport ----------------------------------------------------------------------------------- */
 
 /**
  * cxr_cmd_query_vport() - QUERY_NIC_VPORT_CONTEXT
@@ -138,7 +138,8 @@ int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 (*mac
 		return -ENOMEM;
 
 	prm_set(in, field_select.addresses_list, 1);
-	prm_set(in, nic_vport_context.allowed_list_type, multicast ? PRM_VPORT_LIST_MC : PRM_VPORT_LIST_UC);
+	prm_set(in, nic_vport_context.allowed_list_type, multicast ?
+		PRM_VPORT_LIST_MC : PRM_VPORT_LIST_UC);
 	prm_set(in, nic_vport_context.allowed_list_size, n);
 	list = prm_tail(in);
 	for (i = 0; i < n; i++) {
@@ -153,8 +154,15 @@ int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 (*mac
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_macs);
 
-#define PACKETS(out, kind)	prm_get64(out, kind.packets)
-#define BYTES(out, kind)	prm_get64(out, kind.octets)
+static u64 packets(const struct prm_traffic_counter *counter)
+{
+	return prm_get64(counter, packets);
+}
+
+static u64 octets(const struct prm_traffic_counter *counter)
+{
+	return prm_get64(counter, octets);
+}
 
 /**
  * cxr_cmd_query_vport_counters() - QUERY_VPORT_COUNTER
@@ -166,6 +174,7 @@ EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_macs);
 int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counters *counters)
 {
 	struct prm_query_vport_counter_in in = {};
+	const struct prm_traffic_counter *uc, *mc, *bc;
 	struct prm_query_vport_counter_out out;
 	int err;
 
@@ -173,21 +182,31 @@ int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counter
 	if (err)
 		return err;
 
-	counters->rx_multicast = PACKETS(&out, received_eth_multicast);
-	counters->rx_packets = PACKETS(&out, received_eth_unicast) + counters->rx_multicast +
-			       PACKETS(&out, received_eth_broadcast);
-	counters->rx_bytes = BYTES(&out, received_eth_unicast) + BYTES(&out, received_eth_multicast) +
-			     BYTES(&out, received_eth_broadcast);
-	counters->tx_packets = PACKETS(&out, transmitted_eth_unicast) + PACKETS(&out, transmitted_eth_multicast) +
-			       PACKETS(&out, transmitted_eth_broadcast);
-	counters->tx_bytes = BYTES(&out, transmitted_eth_unicast) + BYTES(&out, transmitted_eth_multicast) +
-			     BYTES(&out, transmitted_eth_broadcast);
-	counters->rx_errors = PACKETS(&out, received_errors);
-	counters->tx_errors = PACKETS(&out, transmit_errors);
-	counters->rdma_rx_packets = PACKETS(&out, received_ib_unicast) + PACKETS(&out, received_ib_multicast);
-	counters->rdma_rx_bytes = BYTES(&out, received_ib_unicast) + BYTES(&out, received_ib_multicast);
-	counters->rdma_tx_packets = PACKETS(&out, transmitted_ib_unicast) + PACKETS(&out, transmitted_ib_multicast);
-	counters->rdma_tx_bytes = BYTES(&out, transmitted_ib_unicast) + BYTES(&out, transmitted_ib_multicast);
+	uc = prm_sub(&out, received_eth_unicast, traffic_counter);
+	mc = prm_sub(&out, received_eth_multicast, traffic_counter);
+	bc = prm_sub(&out, received_eth_broadcast, traffic_counter);
+	counters->rx_packets = packets(uc) + packets(mc) + packets(bc);
+	counters->rx_bytes = octets(uc) + octets(mc) + octets(bc);
+	counters->rx_multicast = packets(mc);
+
+	uc = prm_sub(&out, transmitted_eth_unicast, traffic_counter);
+	mc = prm_sub(&out, transmitted_eth_multicast, traffic_counter);
+	bc = prm_sub(&out, transmitted_eth_broadcast, traffic_counter);
+	counters->tx_packets = packets(uc) + packets(mc) + packets(bc);
+	counters->tx_bytes = octets(uc) + octets(mc) + octets(bc);
+
+	uc = prm_sub(&out, received_ib_unicast, traffic_counter);
+	mc = prm_sub(&out, received_ib_multicast, traffic_counter);
+	counters->rdma_rx_packets = packets(uc) + packets(mc);
+	counters->rdma_rx_bytes = octets(uc) + octets(mc);
+
+	uc = prm_sub(&out, transmitted_ib_unicast, traffic_counter);
+	mc = prm_sub(&out, transmitted_ib_multicast, traffic_counter);
+	counters->rdma_tx_packets = packets(uc) + packets(mc);
+	counters->rdma_tx_bytes = octets(uc) + octets(mc);
+
+	counters->rx_errors = prm_get64(&out, received_errors.packets);
+	counters->tx_errors = prm_get64(&out, transmit_errors.packets);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_counters);
@@ -233,7 +252,7 @@ int cxr_cmd_set_vport_state(struct cxr_core *core, bool up)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_state);
 
-/* ---- registers of the port ------------------------------------------------------------------------------------------------- */
+/* ---- registers of the port ------------------------------------------------------------------- */
 
 /* ACCESS_REGISTER: @data goes there and comes back, @len bytes. */
 static int access_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
@@ -411,7 +430,7 @@ int cxr_cmd_set_node_desc(struct cxr_core *core, const u8 desc[64])
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_node_desc);
 
-/* ---- RoCE address table ---------------------------------------------------------------------------------------------------- */
+/* ---- RoCE address table ---------------------------------------------------------------------- */
 
 /**
  * cxr_cmd_set_roce_address() - SET_ROCE_ADDRESS
@@ -433,7 +452,8 @@ int cxr_cmd_set_roce_address(struct cxr_core *core, u16 index, const struct cxr_
 	prm_set(&in, roce_address_index, index);
 	if (entry) {
 		mac = ether_addr_to_u64(entry->mac);
-		memcpy(prm_bytes(&in, roce_address.source_l3_address), entry->gid, sizeof(entry->gid));
+		memcpy(prm_bytes(&in, roce_address.source_l3_address), entry->gid,
+		       sizeof(entry->gid));
 		if (entry->vlan_valid) {
 			prm_set(&in, roce_address.vlan_valid, 1);
 			prm_set(&in, roce_address.vlan_id, entry->vlan);

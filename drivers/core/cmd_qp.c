@@ -10,12 +10,14 @@
  * cxr_cmd_create_qp() - CREATE_QP, in state RST
  * @core: the device
  * @attr: what to make
- * @pas: its queue memory, which the device uses until cxr_cmd_destroy_qp(); the array stays the caller's
+ * @pas: its queue memory, which the device uses until cxr_cmd_destroy_qp(); the array stays the
+ * caller's
  * @qpn: its number
  *
  * Return: 0, -ENOMEM, or as cxr_cmd_exec().
  */
-int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr, const struct cxr_pas *pas, u32 *qpn)
+int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
+		      const struct cxr_pas *pas, u32 *qpn)
 {
 	struct prm_create_qp_out out;
 	struct prm_create_qp_in *in;
@@ -136,7 +138,8 @@ EXPORT_SYMBOL_GPL(cxr_cmd_modify_qp);
  *
  * Return: 0, -EPROTO (a state that does not exist), or as cxr_cmd_exec().
  */
-int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, bool *draining, struct cxr_qp_mod *mod)
+int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, bool *draining,
+		     struct cxr_qp_mod *mod)
 {
 	struct prm_query_qp_in in = {};
 	struct prm_query_qp_out out;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The command queue: how a flat input becomes an entry and a chain of mailboxes, how its end is noticed, and what a status
- * means. Everything else of the driver calls cxr_cmd() and knows nothing of this.
+ * The command queue: how a flat input becomes an entry and a chain of mailboxes, how its end is
+ * noticed, and what a status means. Everything else of the driver calls cxr_cmd() and knows nothing
+ * of this.
  *
- * A command ends in one of four ways, and q->lock decides which: whoever takes it out of q->ent[] has it.
+ * A command ends in one of four ways, and q->lock decides which: whoever takes it out of q->ent[]
+ * has it.
  *
  *	event or poll	cxr_cmdq_complete(): the device gave the slot back
  *	time-out	expire(): the slot is lost, the device dead
  *	abort		cxr_cmdq_abort(): the device is dead, the slot is lost
  *
- * Mailboxes of a lost slot may still be written to by the device; they stay until bus mastering is off (cxr_cmdq_down()).
+ * Mailboxes of a lost slot may still be written to by the device; they stay until bus mastering is
+ * off (cxr_cmdq_down()).
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -100,7 +103,8 @@ static int status_errno(u8 status)
 	case PRM_STATUS_BAD_PKT:
 	case PRM_STATUS_BAD_SIZE_OUTS_CQES:
 		return -EINVAL;
-	default:	/* internal error, bad system state, our lengths are wrong, or nothing we know */
+	default:
+		/* internal error, bad system state, our lengths are wrong, or nothing we know */
 		return -EIO;
 	}
 }
@@ -110,7 +114,7 @@ static struct prm_cmdq_entry *entry_at(const struct cxr_cmdq *q, u8 slot)
 	return (void *)q->ring + ((size_t)slot << q->log_stride);
 }
 
-/* ---- mailbox chains ---------------------------------------------------------------------------------------------------- */
+/* ---- mailbox chains -------------------------------------------------------------------------- */
 
 static void free_chain(struct cxr_cmdq *q, struct chain *chain)
 {
@@ -167,7 +171,7 @@ static u64 chain_dma(const struct chain *chain)
 	return chain ? chain->box[0].dma : 0;
 }
 
-/* ---- one command ------------------------------------------------------------------------------------------------------- */
+/* ---- one command ----------------------------------------------------------------------------- */
 
 /* Takes a slot. The caller has a unit of the semaphore, so that there is one. */
 static int take_slot(struct cxr_dev *dev, struct cmd_ent *ent, bool pages)
@@ -211,7 +215,8 @@ static void give_slot(struct cxr_cmdq *q, struct cmd_ent *ent)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-static int issue(struct cxr_dev *dev, struct cmd_ent *ent, const void *in, u32 inlen, const void *out, u32 outlen)
+static int issue(struct cxr_dev *dev, struct cmd_ent *ent, const void *in, u32 inlen,
+		 const void *out, u32 outlen)
 {
 	struct prm_cmdq_entry *slot = entry_at(&dev->cmdq, ent->slot);
 	struct prm_cmdq_entry entry = {
@@ -237,8 +242,8 @@ static int issue(struct cxr_dev *dev, struct cmd_ent *ent, const void *in, u32 i
 	WRITE_ONCE(slot->status_own, PRM_CMDQ_OWN_HW);
 
 	/*
-	 * Only now may an event for this slot be taken for ours. Either cxr_cmdq_abort() finds the command here, or we find the
-	 * device dead.
+	 * Only now may an event for this slot be taken for ours. Either cxr_cmdq_abort() finds the
+	 * command here, or we find the device dead.
 	 */
 	spin_lock_irqsave(&dev->cmdq.lock, flags);
 	dead = cxr_core_dead(&dev->core);
@@ -280,13 +285,17 @@ static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op, bool eve
 		if (wait_for_completion_timeout(&ent->done, LATE_IRQ))
 			return true;
 		dev->cmdq.polled++;
-		dev_warn_ratelimited(dev->core.dev, "%s: no event came, found by looking\n", cxr_cmd_name(op));
+		dev_warn_ratelimited(dev->core.dev, "%s: no event came, found by looking\n",
+				     cxr_cmd_name(op));
 	}
 	cxr_cmdq_complete(dev, BIT(ent->slot));
 	return try_wait_for_completion(&ent->done);
 }
 
-/* Waits by event if there is an EQ for it, by looking else, and by looking too if the event does not come. */
+/*
+ * Waits by event if there is an EQ for it, by looking else, and by looking too if the event does
+ * not come.
+ */
 static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
 {
 	unsigned long deadline = jiffies + msecs_to_jiffies(cxr_cmd_timeout_ms);
@@ -315,7 +324,8 @@ static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
 		}
 
 		if (time_after(jiffies, deadline) && expire(q, ent)) {
-			dev_err(dev->core.dev, "%s (%#x): no answer in %u ms\n", cxr_cmd_name(op), op, cxr_cmd_timeout_ms);
+			dev_err(dev->core.dev, "%s (%#x): no answer in %u ms\n", cxr_cmd_name(op),
+				op, cxr_cmd_timeout_ms);
 			cxr_core_fail(dev, "a command timed out");
 			return -ETIMEDOUT;
 		}
@@ -333,7 +343,8 @@ static int collect(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, void 
 	u32 i;
 
 	if (delivery != PRM_DELIVERY_OK) {
-		dev_err_ratelimited(dev->core.dev, "%s (%#x): not delivered: %s (%#x)\n", cxr_cmd_name(op), op,
+		dev_err_ratelimited(dev->core.dev, "%s (%#x): not delivered: %s (%#x)\n",
+				    cxr_cmd_name(op), op,
 				    delivery_text(delivery), delivery);
 		return -EIO;
 	}
@@ -345,7 +356,8 @@ static int collect(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, void 
 	for (i = 0; ent->out && i < ent->out->n && !err; i++)
 		err = cxr_mbox_take(ent->out->box[i].block, out, outlen, i, ent->token);
 	if (err)
-		dev_err_ratelimited(dev->core.dev, "%s (%#x): mailbox %u of the answer is not its own\n",
+		dev_err_ratelimited(dev->core.dev,
+				    "%s (%#x): mailbox %u of the answer is not its own\n",
 				    cxr_cmd_name(op), op, i - 1);
 	return err;
 }
@@ -424,7 +436,8 @@ int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outle
 		dev->cmdq.longest_ns = ns;
 		dev->cmdq.longest_op = op;
 	}
-	trace_cxr_cmd(dev_name(core->dev), cxr_cmd_name(op), op, prm_get(head_out, status), prm_get(head_out, syndrome),
+	trace_cxr_cmd(dev_name(core->dev), cxr_cmd_name(op), op, prm_get(head_out, status),
+		      prm_get(head_out, syndrome),
 		      ns, err);
 	return err;
 }
@@ -437,11 +450,12 @@ int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outle
  * @out: where the answer goes; cleared first
  * @outlen: its length in bytes
  *
- * Process context; sleeps. Both buffers stay the caller's and need not be fit for DMA. A refusal is reported here with the
- * firmware's words, so that callers print nothing.
+ * Process context; sleeps. Both buffers stay the caller's and need not be fit for DMA. A refusal is
+ * reported here with the firmware's words, so that callers print nothing.
  *
- * Return: 0; -ENODEV: the device is gone; -ETIMEDOUT: no answer, and the device is now given up; -ENOMEM: no mailboxes; -EIO,
- * -EPROTO: the device did not understand us, or we not it; or the errno of the firmware's status.
+ * Return: 0; -ENODEV: the device is gone; -ETIMEDOUT: no answer, and the device is now given up;
+ * -ENOMEM: no mailboxes; -EIO, -EPROTO: the device did not understand us, or we not it; or the
+ * errno of the firmware's status.
  */
 int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen)
 {
@@ -453,9 +467,11 @@ int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outl
 
 	if (err && status != PRM_STATUS_OK) {
 		to_dev(core)->cmdq.refused++;
-		dev_warn_ratelimited(core->dev, "%s (%#x, modifier %#x, of %#x) refused: %s (status %#x, syndrome %#x)\n",
-				     cxr_cmd_name(op), op, prm_get(head_in, op_mod), be32_to_cpu(head_in->dw[2]),
-				     status_text(status), status, prm_get(head_out, syndrome));
+		dev_warn_ratelimited(core->dev,
+				     "%s (%#x) of %#x, modifier %#x, refused: %s (status %#x, syndrome %#x)\n",
+				     cxr_cmd_name(op), op, be32_to_cpu(head_in->dw[2]),
+				     prm_get(head_in, op_mod), status_text(status), status,
+				     prm_get(head_out, syndrome));
 	}
 	return err;
 }
@@ -465,7 +481,8 @@ int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outl
  * @dev: the device
  * @slots: bit per slot
  *
- * Any context. A slot that the device still owns, or in which there is no command, is counted and left alone.
+ * Any context. A slot that the device still owns, or in which there is no command, is counted and
+ * left alone.
  */
 void cxr_cmdq_complete(struct cxr_dev *dev, u32 slots)
 {
@@ -512,13 +529,16 @@ void cxr_cmdq_abort(struct cxr_dev *dev)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-/* Commands wait for events from now on, or look for themselves. One that waits already notices within a second. */
+/*
+ * Commands wait for events from now on, or look for themselves. One that waits already notices
+ * within a second.
+ */
 void cxr_cmdq_use_events(struct cxr_dev *dev, bool on)
 {
 	WRITE_ONCE(dev->cmdq.events, on);
 }
 
-/* ---- bring-up ---------------------------------------------------------------------------------------------------------- */
+/* ---- bring-up -------------------------------------------------------------------------------- */
 
 static int read_geometry(struct cxr_dev *dev)
 {
@@ -528,14 +548,18 @@ static int read_geometry(struct cxr_dev *dev)
 	u8 log_slots = size >> 4;
 
 	if (rev != PRM_CMDIF_REV) {
-		dev_err(dev->core.dev, "command interface revision is %u, this driver speaks %u\n", rev, PRM_CMDIF_REV);
+		dev_err(dev->core.dev, "command interface revision is %u, this driver speaks %u\n",
+			rev, PRM_CMDIF_REV);
 		return -EOPNOTSUPP;
 	}
 
 	q->log_stride = size & 0xf;
-	if (!log_slots || BIT(log_slots) > CXR_CMD_SLOTS_MAX || q->log_stride < ilog2(sizeof(struct prm_cmdq_entry)) ||
+	if (!log_slots || BIT(log_slots) > CXR_CMD_SLOTS_MAX ||
+	    q->log_stride < ilog2(sizeof(struct prm_cmdq_entry)) ||
 	    BIT(log_slots + q->log_stride) > RING_BYTES) {
-		dev_err(dev->core.dev, "command queue of 2^%u entries of 2^%u bytes: not one we can serve\n", log_slots,
+		dev_err(dev->core.dev,
+			"command queue of 2^%u entries of 2^%u bytes: not one we can serve\n",
+			log_slots,
 			q->log_stride);
 		return -EPROTO;
 	}
@@ -564,7 +588,8 @@ int cxr_cmdq_up(struct cxr_dev *dev)
 	q->ring = dma_alloc_coherent(device, RING_BYTES, &q->dma, GFP_KERNEL);
 	if (!q->ring)
 		return -ENOMEM;
-	q->pool = dma_pool_create("cxr_mbox", device, sizeof(struct prm_mbox_block), PRM_MBOX_ALIGN, 0);
+	q->pool = dma_pool_create("cxr_mbox", device, sizeof(struct prm_mbox_block), PRM_MBOX_ALIGN,
+				  0);
 	if (!q->pool) {
 		err = -ENOMEM;
 		goto err_free_ring;

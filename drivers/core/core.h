@@ -22,8 +22,8 @@ struct cmd_ent;
 #define CXR_CMD_SLOTS_MAX 32	/* the doorbell and the event carry one bit per slot */
 
 /*
- * The command queue. A slot is ours while its bit in @busy is clear, a command's while an entry of @ent points at it, and
- * lost for good if a command timed out in it.
+ * The command queue. A slot is ours while its bit in @busy is clear, a command's while an entry of
+ * @ent points at it, and lost for good if a command timed out in it.
  */
 struct cxr_cmdq {
 	struct prm_cmdq_entry *ring;
@@ -123,9 +123,11 @@ struct cxr_dev {
 	atomic_t mkey_variant;
 	bool uar_4k;			/* UAR numbers count 4 KiB, not system pages */
 	bool relaxed_write, relaxed_read;
-	u64 warn_events;		/* events for the log that the device can send, bit per type */
+	/* events for the log that the device can send, bit per type */
+	u64 warn_events;
 
-	struct mutex client_lock;	/* serializes registration with netdev and fatal callbacks */
+	/* serializes registration with netdev and fatal callbacks */
+	struct mutex client_lock;
 	struct cxr_client_slot client_slots[CXR_CLIENTS];
 	struct cxr_client_slot __rcu *clients[CXR_CLIENTS];	/* to client_slots, or NULL */
 	struct cxr_adev *adevs[CXR_CLIENTS];
@@ -158,8 +160,9 @@ int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outle
 const char *cxr_cmd_name(u16 op);
 
 /*
- * Runs the command @name: @src and @dst are struct prm_<name>_in * and struct prm_<name>_out *, @src zeroed but for what the
- * caller set. See cxr_cmd_exec() for the contract. cxr_cmd_len() is for commands with a tail.
+ * Runs the command @name: @src and @dst are struct prm_<name>_in * and struct prm_<name>_out *,
+ * @src zeroed but for what the caller set. See cxr_cmd_exec() for the contract. cxr_cmd_len() is
+ * for commands with a tail.
  */
 #define cxr_cmd_len(core, name, src, srclen, dst, dstlen) ({		\
 	struct prm_##name##_in *cmd_in = (src);				\
@@ -208,14 +211,17 @@ int cxr_ports_up(struct cxr_dev *dev);
 int cxr_health_wait_ready(struct cxr_dev *dev);
 int cxr_health_up(struct cxr_dev *dev);
 void cxr_health_down(struct cxr_dev *dev);
-bool cxr_health_gone(struct cxr_dev *dev);		/* the device does not answer: reads are all ones, or offline */
-void cxr_core_fail(struct cxr_dev *dev, const char *why);	/* any context; the first call counts */
+/* the device does not answer: reads are all ones, or offline */
+bool cxr_health_gone(struct cxr_dev *dev);
+/* any context; the first call counts */
+void cxr_core_fail(struct cxr_dev *dev, const char *why);
 
 /* client.c */
 void cxr_clients_init(struct cxr_dev *dev);
 int cxr_clients_up(struct cxr_dev *dev);
 void cxr_clients_down(struct cxr_dev *dev);
-void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event);	/* interrupt context */
+/* interrupt context */
+void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event);
 void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev);
 
 /* debugfs.c */

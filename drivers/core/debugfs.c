@@ -20,7 +20,8 @@ static int cmd_show(struct seq_file *s, void *unused)
 	struct cxr_dev *dev = s->private;
 	const struct cxr_cmdq *q = &dev->cmdq;
 
-	seq_printf(s, "issued %llu\nrefused %llu\npolled %llu\ntimed_out %llu\nspurious %llu\n", q->issued, q->refused,
+	seq_printf(s, "issued %llu\nrefused %llu\npolled %llu\ntimed_out %llu\nspurious %llu\n",
+		   q->issued, q->refused,
 		   q->polled, q->timed_out, q->spurious);
 	seq_printf(s, "longest %llu us, %s\n", q->longest_ns / 1000, cxr_cmd_name(q->longest_op));
 	return 0;
@@ -32,7 +33,8 @@ static int stage_show(struct seq_file *s, void *unused)
 {
 	struct cxr_dev *dev = s->private;
 
-	seq_printf(s, "%s%s\n", cxr_stage_name(READ_ONCE(dev->stage) - 1) ?: "none", cxr_core_dead(&dev->core) ? " dead" : "");
+	seq_printf(s, "%s%s\n", cxr_stage_name(READ_ONCE(dev->stage) - 1) ?: "none",
+		   cxr_core_dead(&dev->core) ? " dead" : "");
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stage);

@@ -2,9 +2,10 @@
 /*
  * Event queues, and the CQs that report through them.
  *
- * Three queues share MSI-X vector 0: command completions, page requests, and everything else that is not a completion. Each
- * completion vector has one of its own. A CQ is found by its number under RCU; its owner keeps it until cxr_cq_destroy()
- * returned, which waits for both handlers that could have found it.
+ * Three queues share MSI-X vector 0: command completions, page requests, and everything else that
+ * is not a completion. Each completion vector has one of its own. A CQ is found by its number under
+ * RCU; its owner keeps it until cxr_cq_destroy() returned, which waits for both handlers that could
+ * have found it.
  */
 #include <linux/slab.h>
 
@@ -29,7 +30,7 @@
 		      BIT_ULL(PRM_EVENT_SRQ_CATAS_ERROR) | BIT_ULL(PRM_EVENT_SRQ_LAST_WQE) | \
 		      BIT_ULL(PRM_EVENT_SRQ_RQ_LIMIT))
 
-/* ---- taking entries ------------------------------------------------------------------------------------------------------ */
+/* ---- taking entries -------------------------------------------------------------------------- */
 
 static struct prm_eqe *eqe_at(struct cxr_eq *eq, u32 i)
 {
@@ -58,7 +59,8 @@ static void comp_event(struct cxr_eq *eq, const struct cxr_event *event)
 	if (cq && cq->vector == eq->vector - 1)
 		cq->comp(cq);
 	else
-		dev_dbg_ratelimited(eq->dev->core.dev, "completion of CQ %#x, which is not on vector %d\n", event->num,
+		dev_dbg_ratelimited(eq->dev->core.dev,
+				    "completion of CQ %#x, which is not on vector %d\n", event->num,
 				    eq->vector - 1);
 	rcu_read_unlock();
 }
@@ -96,11 +98,14 @@ static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 		cq_error(dev, event);
 		break;
 	case CXR_EVENT_HEALTH:
-		dev_warn_ratelimited(dev->core.dev, "the device warns: event %#x, subtype %#x\n", event->type, event->subtype);
+		dev_warn_ratelimited(dev->core.dev, "the device warns: event %#x, subtype %#x\n",
+				     event->type, event->subtype);
 		break;
 	case CXR_EVENT_PORT:
 		if (event->port != 1) {
-			dev_warn_ratelimited(dev->core.dev, "event of port %u, there is only port 1\n", event->port);
+			dev_warn_ratelimited(dev->core.dev,
+					     "event of port %u, there is only port 1\n",
+					     event->port);
 			break;
 		}
 		fallthrough;
@@ -124,9 +129,11 @@ static void drain(struct cxr_eq *eq)
 	while (n < EQ_BUDGET && (eqe = next_eqe(eq))) {
 		memset(&event, 0, sizeof(event));
 		err = cxr_event_decode(eqe, &event);
-		trace_cxr_event(dev_name(eq->dev->core.dev), eq->name, event.type, event.subtype, event.num, err);
+		trace_cxr_event(dev_name(eq->dev->core.dev), eq->name, event.type, event.subtype,
+				event.num, err);
 		if (err)
-			dev_warn_ratelimited(eq->dev->core.dev, "%s EQ: event %#x, subtype %#x is unknown\n", eq->name,
+			dev_warn_ratelimited(eq->dev->core.dev,
+					     "%s EQ: event %#x, subtype %#x is unknown\n", eq->name,
 					     event.type, event.subtype);
 		else
 			dispatch(eq, &event);
@@ -157,7 +164,7 @@ static irqreturn_t comp_irq(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* ---- queues -------------------------------------------------------------------------------------------------------------- */
+/* ---- queues ---------------------------------------------------------------------------------- */
 
 static int create_eq(struct cxr_eq *eq, u64 events)
 {
@@ -189,7 +196,8 @@ static int create_eq(struct cxr_eq *eq, u64 events)
 	return err;
 }
 
-static int start_eq(struct cxr_dev *dev, struct cxr_eq *eq, const char *name, u8 log_size, int vector, u64 events)
+static int start_eq(struct cxr_dev *dev, struct cxr_eq *eq, const char *name, u8 log_size,
+		    int vector, u64 events)
 {
 	u32 i;
 	int err;
@@ -277,10 +285,12 @@ int cxr_eq_up(struct cxr_dev *dev)
 	if (err)
 		goto err_free_irq;
 	cxr_cmdq_use_events(dev, true);
-	err = start_eq(dev, &async[CXR_EQ_ASYNC], "async", LOG_ASYNC_EQ, 0, ASYNC_EVENTS | dev->warn_events);
+	err = start_eq(dev, &async[CXR_EQ_ASYNC], "async", LOG_ASYNC_EQ, 0,
+		       ASYNC_EVENTS | dev->warn_events);
 	if (err)
 		goto err_stop_cmd;
-	err = start_eq(dev, &async[CXR_EQ_PAGES], "pages", LOG_PAGES_EQ, 0, BIT_ULL(PRM_EVENT_PAGE_REQUEST));
+	err = start_eq(dev, &async[CXR_EQ_PAGES], "pages", LOG_PAGES_EQ, 0,
+		       BIT_ULL(PRM_EVENT_PAGE_REQUEST));
 	if (err)
 		goto err_stop_async;
 	err = start_comp(dev);
@@ -314,7 +324,7 @@ void cxr_eq_down(struct cxr_dev *dev)
 	cxr_irq_free(dev, 0, dev);
 }
 
-/* ---- CQs ----------------------------------------------------------------------------------------------------------------- */
+/* ---- CQs ------------------------------------------------------------------------------------- */
 
 static void destroy_cq(struct cxr_core *core, const struct cxr_cq *cq)
 {
@@ -366,12 +376,14 @@ static int create_cq(struct cxr_core *core, const struct cxr_cq_attr *attr, u8 e
 /**
  * cxr_cq_create() - make a CQ
  * @core: the device
- * @cq: the caller's, with @comp (and @error if it wants to know) set; @cqn, @vector and @uid are filled in
+ * @cq: the caller's, with @comp (and @error if it wants to know) set; @cqn, @vector and @uid are
+ * filled in
  * @attr: what to make; its memory stays the caller's, and the device's too until cxr_cq_destroy()
  *
  * May sleep. From its return on, cq->comp() may run, in interrupt context.
  *
- * Return: 0, -EINVAL (vector), -ENOMEM, -EPROTO (the device gives a number that is in use), or the command's error.
+ * Return: 0, -EINVAL (vector), -ENOMEM, -EPROTO (the device gives a number that is in use), or the
+ * command's error.
  */
 int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr)
 {
@@ -403,8 +415,8 @@ EXPORT_SYMBOL_GPL(cxr_cq_create);
  * @core: the device
  * @cq: of cxr_cq_create()
  *
- * May sleep; not under a lock that cq->comp() takes. After its return no handler of the CQ runs and the device does not touch its
- * memory. Works on a dead device.
+ * May sleep; not under a lock that cq->comp() takes. After its return no handler of the CQ runs and
+ * the device does not touch its memory. Works on a dead device.
  */
 void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq)
 {

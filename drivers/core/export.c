@@ -18,6 +18,7 @@ EXPORT_SYMBOL_GPL(cxr_wqe_raddr);
 EXPORT_SYMBOL_GPL(cxr_wqe_data);
 EXPORT_SYMBOL_GPL(cxr_wqe_datagram);
 EXPORT_SYMBOL_GPL(cxr_wqe_inline);
+EXPORT_SYMBOL_GPL(cxr_wqe_eth);
 EXPORT_SYMBOL_GPL(cxr_gid_decide);
 EXPORT_SYMBOL_GPL(cxr_gid_is_ipv4);
 EXPORT_SYMBOL_GPL(cxr_roce_mode_name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Is the device alive? Looked at every two seconds, and by commands that wait. A device that is not is marked dead once and for
- * all: commands fail at once, its DMA is cut off so that its memory can be freed, clients are told. It works again after
- * unbind and bind.
+ * Is the device alive? Looked at every two seconds, and by commands that wait. A device that is not
+ * is marked dead once and for all: commands fail at once, its DMA is cut off so that its memory can
+ * be freed, clients are told. It works again after unbind and bind.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -65,7 +65,8 @@ int cxr_health_wait_ready(struct cxr_dev *dev)
 		if (!(state & PRM_ISEG_INITIALIZING))
 			return 0;
 		if (time_after(jiffies, start + READY_TIMEOUT)) {
-			dev_err(dev->core.dev, "firmware did not come up in %u s\n", READY_TIMEOUT / HZ);
+			dev_err(dev->core.dev, "firmware did not come up in %u s\n",
+				READY_TIMEOUT / HZ);
 			return -ETIMEDOUT;
 		}
 		if (!said && time_after(jiffies, start + READY_SAY)) {
@@ -87,7 +88,8 @@ bool cxr_health_gone(struct cxr_dev *dev)
  *
  * Any context.
  *
- * Return: true once it is; commands then fail with -ENODEV, and nothing the device was given is read or written by it.
+ * Return: true once it is; commands then fail with -ENODEV, and nothing the device was given is
+ * read or written by it.
  */
 bool cxr_core_dead(const struct cxr_core *core)
 {

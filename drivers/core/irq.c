@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* MSI-X: vector 0 is for what concerns the device as a whole, vector n + 1 for completions of vector n. */
+/*
+ * MSI-X: vector 0 is for what concerns the device as a whole, vector n + 1 for completions of
+ * vector n.
+ */
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/slab.h>
@@ -15,14 +18,16 @@ int cxr_irq_up(struct cxr_dev *dev)
 	int got;
 
 	if (eqs < CXR_ASYNC_EQS + 1) {
-		dev_err(&pdev->dev, "the device has %d event queues, %d are needed\n", eqs, CXR_ASYNC_EQS + 1);
+		dev_err(&pdev->dev, "the device has %d event queues, %d are needed\n", eqs,
+			CXR_ASYNC_EQS + 1);
 		return -EPROTO;
 	}
 	want = min(want, eqs - CXR_ASYNC_EQS + 1);
 
 	got = pci_alloc_irq_vectors(pdev, 2, want, PCI_IRQ_MSIX);
 	if (got < 0) {
-		dev_err(&pdev->dev, "2 to %d MSI-X vectors cannot be had: %pe\n", want, ERR_PTR(got));
+		dev_err(&pdev->dev, "2 to %d MSI-X vectors cannot be had: %pe\n", want,
+			ERR_PTR(got));
 		return got;
 	}
 	dev->eqs.names = kcalloc(got, sizeof(*dev->eqs.names), GFP_KERNEL);
@@ -49,7 +54,8 @@ int cxr_irq_request(struct cxr_dev *dev, int vector, irq_handler_t handler, void
 	int err;
 
 	if (vector)
-		snprintf(name, sizeof(*dev->eqs.names), "cxr-comp%d@%s", vector - 1, pci_name(dev->core.pdev));
+		snprintf(name, sizeof(*dev->eqs.names), "cxr-comp%d@%s", vector - 1,
+			 pci_name(dev->core.pdev));
 	else
 		snprintf(name, sizeof(*dev->eqs.names), "cxr-async@%s", pci_name(dev->core.pdev));
 

@@ -2,10 +2,12 @@
 /*
  * The PCI driver: module parameters, the stages a device comes up by, probe and remove.
  *
- * There is no MODULE_DEVICE_TABLE(pci) on purpose: with it, udev would load this module at boot on any machine with such a card
- * and race with the kernel's own driver for a NIC the machine may be reached by. The module comes when the user says so
- * (modprobe, or a line in /etc/modules-load.d), and then binds to matching functions that no driver holds. To hand over one
- * function of several: write "cxr_core" to its driver_override, unbind it, and write its name to /sys/bus/pci/drivers_probe.
+ * There is no MODULE_DEVICE_TABLE(pci) on purpose: with it, udev would load this module at boot on
+ * any machine with such a card and race with the kernel's own driver for a NIC the machine may be
+ * reached by. The module comes when the user says so (modprobe, or a line in /etc/modules-load.d),
+ * and then binds to matching functions that no driver holds. To hand over one function of several:
+ * write "cxr_core" to its driver_override, unbind it, and write its name to
+ * /sys/bus/pci/drivers_probe.
  */
 #include <linux/dma-mapping.h>
 #include <linux/idr.h>
@@ -24,7 +26,10 @@ struct cxr_stage {
 static int pci_up(struct cxr_dev *dev);
 static void pci_down(struct cxr_dev *dev);
 
-/* The order in which a device comes up; it goes down in the reverse order, on removal as on an error. */
+/*
+ * The order in which a device comes up; it goes down in the reverse order, on removal as on an
+ * error.
+ */
 static const struct cxr_stage cxr_stages[] = {
 	{ "pci",	pci_up,		pci_down },
 	{ "cmdq",	cxr_cmdq_up,	cxr_cmdq_down },
@@ -45,7 +50,7 @@ const char *cxr_stage_name(int stage)
 	return stage >= 0 && stage < ARRAY_SIZE(cxr_stages) ? cxr_stages[stage].name : NULL;
 }
 
-/* ---- module parameters --------------------------------------------------------------------------------------------------- */
+/* ---- module parameters ----------------------------------------------------------------------- */
 
 static enum cxr_roce_mode roce_mode = CXR_ROCE_V1_V2;
 
@@ -87,7 +92,8 @@ static int set_fail_stage(const char *val, const struct kernel_param *kp)
 		}
 	}
 	if (kstrtoint(name, 10, &i) || i < -1 || i >= (int)ARRAY_SIZE(cxr_stages)) {
-		pr_err("cxr_core: fail_stage=%.32s: neither a stage's name nor -1 (none) to %zu\n", val,
+		pr_err("cxr_core: fail_stage=%.32s: neither a stage's name nor -1 (none) to %zu\n",
+		       val,
 		       ARRAY_SIZE(cxr_stages) - 1);
 		return -EINVAL;
 	}
@@ -120,9 +126,10 @@ static int set_cmd_timeout(const char *val, const struct kernel_param *kp)
 
 static const struct kernel_param_ops cmd_timeout_ops = { .set = set_cmd_timeout, .get = param_get_uint };
 module_param_cb(cmd_timeout_ms, &cmd_timeout_ops, &cxr_cmd_timeout_ms, 0644);
-MODULE_PARM_DESC(cmd_timeout_ms, "How long a command may take before the device is given up, in ms (default 60000)");
+MODULE_PARM_DESC(cmd_timeout_ms,
+		 "How long a command may take before the device is given up, in ms (default 60000)");
 
-/* ---- stage pci ----------------------------------------------------------------------------------------------------------- */
+/* ---- stage pci ------------------------------------------------------------------------------- */
 
 static int pci_up(struct cxr_dev *dev)
 {
@@ -177,7 +184,7 @@ static void pci_down(struct cxr_dev *dev)
 	pci_disable_device(pdev);
 }
 
-/* ---- up and down --------------------------------------------------------------------------------------------------------- */
+/* ---- up and down ----------------------------------------------------------------------------- */
 
 static void go_down(struct cxr_dev *dev)
 {
@@ -204,7 +211,8 @@ static int go_up(struct cxr_dev *dev)
 				continue;
 			err = -EIO;
 		}
-		dev_err(dev->core.dev, "bring-up failed at stage %s: %pe%s\n", stage->name, ERR_PTR(err),
+		dev_err(dev->core.dev, "bring-up failed at stage %s: %pe%s\n", stage->name,
+			ERR_PTR(err),
 			asked ? " (asked for by fail_stage)" : "");
 		go_down(dev);
 		return err;
@@ -220,7 +228,8 @@ void cxr_grant_mode(struct cxr_dev *dev)
 	core->roce = cxr_roce_mode_grant(roce_mode, &core->caps.roce);
 	if (!core->roce.differs)
 		return;
-	dev_warn(core->dev, "roce_mode %s was asked for, the device can do %s: granted %s\n", cxr_roce_mode_name(roce_mode),
+	dev_warn(core->dev, "roce_mode %s was asked for, the device can do %s: granted %s\n",
+		 cxr_roce_mode_name(roce_mode),
 		 core->caps.roce.v1 && core->caps.roce.v2 ? "both" : core->caps.roce.v2 ? "v2 only" :
 		 core->caps.roce.v1 ? "v1 only" : "no RoCE", core->roce.roce ? cxr_roce_mode_name(core->roce.mode) : "none");
 }
@@ -286,7 +295,8 @@ static int cxr_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return err;
 	}
 	pci_set_drvdata(pdev, dev);
-	dev_info(&pdev->dev, "firmware %u.%u.%04u, board %s, RoCE %s, %d completion vectors\n", dev->core.fw_major,
+	dev_info(&pdev->dev, "firmware %u.%u.%04u, board %s, RoCE %s, %d completion vectors\n",
+		 dev->core.fw_major,
 		 dev->core.fw_minor, dev->core.fw_sub, dev->core.board_id[0] ? dev->core.board_id : "unknown",
 		 dev->core.roce.roce ? cxr_roce_mode_name(dev->core.roce.mode) : "off", dev->core.comp_vectors);
 	return 0;
@@ -308,7 +318,10 @@ static void cxr_remove(struct pci_dev *pdev)
 	free_dev(dev);
 }
 
-/* Before kexec, reboot and power off: the device must not write to memory that is somebody else's by then. */
+/*
+ * Before kexec, reboot and power off: the device must not write to memory that is somebody else's
+ * by then.
+ */
 static void cxr_shutdown(struct pci_dev *pdev)
 {
 	cxr_remove(pdev);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Memory that the device borrows: it names an amount, at boot and whenever it likes later, and gives back when asked to.
+ * Memory that the device borrows: it names an amount, at boot and whenever it likes later, and
+ * gives back when asked to.
  *
- * The device counts in pieces of 4 KiB; a system page may hold several. A piece is idle (a bit in fw_page.idle) or the device
- * has it; when all pieces of a page are idle the page goes back to the system. Commands are issued without the lock.
+ * The device counts in pieces of 4 KiB; a system page may hold several. A piece is idle (a bit in
+ * fw_page.idle) or the device has it; when all pieces of a page are idle the page goes back to the
+ * system. Commands are issued without the lock.
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
@@ -22,14 +24,15 @@
 #define TAKE_PATIENCE	(5 * HZ)
 
 struct fw_page {
-	struct list_head free;		/* in cxr_pages.free while some, but not all, pieces are idle */
+	/* in cxr_pages.free while some, but not all, pieces are idle */
+	struct list_head free;
 	struct page *page;
 	dma_addr_t dma;
 	u16 func;
 	unsigned long idle;
 };
 
-/* ---- pieces -------------------------------------------------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 static void count(struct cxr_pages *pages, u16 func, int by)
 {
@@ -71,10 +74,12 @@ static struct fw_page *new_page(struct cxr_dev *dev, u16 func)
 	if (!fp)
 		return ERR_PTR(-ENOMEM);
 
-	err = xa_err(xa_store(&pages->func_count, func, xa_mk_value(count_of(pages, func)), GFP_KERNEL));
+	err = xa_err(xa_store(&pages->func_count, func, xa_mk_value(count_of(pages, func)),
+			      GFP_KERNEL));
 	if (err)
 		goto err_free;
-	fp->page = alloc_pages_node(dev_to_node(dev->core.dev), GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN, 0);
+	fp->page = alloc_pages_node(dev_to_node(dev->core.dev),
+				    GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN, 0);
 	if (!fp->page) {
 		err = -ENOMEM;
 		goto err_free;
@@ -164,7 +169,7 @@ out_unlock:
 	return err;
 }
 
-/* ---- commands ------------------------------------------------------------------------------------------------------------ */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static int cant_give(struct cxr_dev *dev, u16 func)
 {
@@ -199,8 +204,12 @@ static int give(struct cxr_dev *dev, u16 func, u32 n)
 	prm_set(in, op_mod, PRM_PAGES_GIVE);
 	prm_set(in, function_id, func);
 	prm_set(in, input_num_entries, n);
-	err = cxr_cmd_len(&dev->core, manage_pages, in, sizeof(*in) + n * sizeof(*pas), &out, sizeof(out));
-	/* Not refused, but not answered either: the device may have them. cxr_pages_drop() sees to them. */
+	err = cxr_cmd_len(&dev->core, manage_pages, in, sizeof(*in) + n * sizeof(*pas), &out,
+			  sizeof(out));
+	/*
+	 * Not refused, but not answered either: the device may have them. cxr_pages_drop() sees to
+	 * them.
+	 */
 	if (err && err != -ENODEV && err != -ETIMEDOUT && err != -EIO && err != -EPROTO)
 		goto err_put;
 	kvfree(in);
@@ -237,21 +246,23 @@ static int take(struct cxr_dev *dev, u16 func, u32 n, u32 *got)
 		goto out_free;
 
 	if (prm_get(out, output_num_entries) > n) {
-		dev_err(dev->core.dev, "asked for %u pages back, the device counts %u\n", n, prm_get(out, output_num_entries));
+		dev_err(dev->core.dev, "asked for %u pages back, the device counts %u\n", n,
+			prm_get(out, output_num_entries));
 		err = -EPROTO;
 		goto out_free;
 	}
 	*got = prm_get(out, output_num_entries);
 	for (i = 0; i < *got; i++) {
 		if (put_piece(dev, func, be64_to_cpu(pas[i])))
-			dev_err_ratelimited(dev->core.dev, "the device gives back a page that it does not have\n");
+			dev_err_ratelimited(dev->core.dev,
+					    "the device gives back a page that it does not have\n");
 	}
 out_free:
 	kvfree(out);
 	return err;
 }
 
-/* ---- start and stop ------------------------------------------------------------------------------------------------------ */
+/* ---- start and stop -------------------------------------------------------------------------- */
 
 /* What the firmware needs before (@boot) or for INIT_HCA. */
 int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
@@ -299,7 +310,10 @@ void cxr_pages_take_all(struct cxr_dev *dev)
 	}
 }
 
-/* Frees what the device did not give back. Nothing may be expected of it any more: its DMA is cut off. */
+/*
+ * Frees what the device did not give back. Nothing may be expected of it any more: its DMA is cut
+ * off.
+ */
 void cxr_pages_drop(struct cxr_dev *dev)
 {
 	struct cxr_pages *pages = &dev->pages;
@@ -310,7 +324,8 @@ void cxr_pages_drop(struct cxr_dev *dev)
 		return;
 
 	pci_clear_master(dev->core.pdev);
-	dev_warn(dev->core.dev, "%u pages of 4 KiB were not given back by the device; taken\n", pages->count);
+	dev_warn(dev->core.dev, "%u pages of 4 KiB were not given back by the device; taken\n",
+		 pages->count);
 	mutex_lock(&pages->lock);
 	xa_for_each(&pages->pieces, index, fp)
 		free_page_of(dev, fp);
@@ -319,9 +334,12 @@ void cxr_pages_drop(struct cxr_dev *dev)
 	mutex_unlock(&pages->lock);
 }
 
-/* ---- requests of the device ---------------------------------------------------------------------------------------------- */
+/* ---- requests of the device ------------------------------------------------------------------ */
 
-/* Interrupt context. The device has one request at a time per function; more than we can note are dropped, loudly. */
+/*
+ * Interrupt context. The device has one request at a time per function; more than we can note are
+ * dropped, loudly.
+ */
 void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages)
 {
 	struct cxr_pages *pages = &dev->pages;
@@ -335,7 +353,8 @@ void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages)
 	spin_unlock_irqrestore(&pages->req_lock, flags);
 
 	if (full)
-		dev_err_ratelimited(dev->core.dev, "too many page requests at once, one is dropped\n");
+		dev_err_ratelimited(dev->core.dev,
+				    "too many page requests at once, one is dropped\n");
 	else
 		queue_work(pages->wq, &pages->work);
 }
@@ -361,7 +380,8 @@ static void serve(struct cxr_dev *dev, const struct cxr_page_req *req)
 	if (req->pages > 0) {
 		err = n > GIVE_MAX ? -E2BIG : give(dev, req->func, n);
 		if (err && !cxr_core_dead(&dev->core)) {
-			dev_warn_ratelimited(dev->core.dev, "cannot give the %u pages that the device asks for: %pe\n", n,
+			dev_warn_ratelimited(dev->core.dev,
+					     "cannot give the %u pages that the device asks for: %pe\n", n,
 					     ERR_PTR(err));
 			cant_give(dev, req->func);
 		}

@@ -10,8 +10,8 @@
  * @port: the port
  * @netdev: registered netdev; NULL: it is about to be unregistered
  *
- * Only cxr_en calls this, without rtnl. May sleep; takes the client lock and port->lock, and runs the clients' netdev callbacks.
- * The port holds a reference until the next call.
+ * Only cxr_en calls this, without rtnl. May sleep; takes the client lock and port->lock, and runs
+ * the clients' netdev callbacks. The port holds a reference until the next call.
  */
 void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
 {
@@ -69,7 +69,8 @@ int cxr_ports_up(struct cxr_dev *dev)
 	ether_addr_copy(core->port.mac, vport.mac);
 	if (!is_valid_ether_addr(core->port.mac)) {
 		eth_random_addr(core->port.mac);
-		dev_warn(core->dev, "the device has no valid MAC, %pM was made up\n", core->port.mac);
+		dev_warn(core->dev, "the device has no valid MAC, %pM was made up\n",
+			 core->port.mac);
 	}
 	core->node_guid = vport.node_guid;
 	core->sys_image_guid = vport.sys_image_guid;

@@ -10,7 +10,8 @@
 
 /* A command came to its end, or did not run (err without a status). */
 TRACE_EVENT(cxr_cmd,
-	TP_PROTO(const char *dev, const char *name, u16 op, u8 status, u32 syndrome, u64 ns, int err),
+	TP_PROTO(const char *dev, const char *name, u16 op, u8 status, u32 syndrome, u64 ns,
+		 int err),
 	TP_ARGS(dev, name, op, status, syndrome, ns, err),
 	TP_STRUCT__entry(
 		__array(char, dev, 16)
@@ -30,7 +31,8 @@ TRACE_EVENT(cxr_cmd,
 		__entry->ns = ns;
 		__entry->err = err;
 	),
-	TP_printk("%s %s (%#x) status %#x syndrome %#x %llu ns err %d", __entry->dev, __entry->name, __entry->op,
+	TP_printk("%s %s (%#x) status %#x syndrome %#x %llu ns err %d", __entry->dev, __entry->name,
+		  __entry->op,
 		  __entry->status, __entry->syndrome, __entry->ns, __entry->err)
 );
 
@@ -54,7 +56,8 @@ TRACE_EVENT(cxr_event,
 		__entry->num = num;
 		__entry->err = err;
 	),
-	TP_printk("%s %s type %#x subtype %#x number %#x err %d", __entry->dev, __entry->eq, __entry->type,
+	TP_printk("%s %s type %#x subtype %#x number %#x err %d", __entry->dev, __entry->eq,
+		  __entry->type,
 		  __entry->subtype, __entry->num, __entry->err)
 );
 

@@ -14,7 +14,8 @@ static_assert(CXR_UAR_CQ_ARM == PRM_UAR_CQ_ARM);
  * @core: the device
  * @index: of ALLOC_UAR
  *
- * For a mapping of user space; on systems with larger pages the caller rounds down to PAGE_SIZE. Any context.
+ * For a mapping of user space; on systems with larger pages the caller rounds down to PAGE_SIZE.
+ * Any context.
  *
  * Return: the physical address, or 0 if @index lies outside of BAR 0.
  */
@@ -33,7 +34,8 @@ EXPORT_SYMBOL_GPL(cxr_uar_phys);
  *
  * ALLOC_UAR and a mapping. May sleep. The caller owns it until cxr_uar_put().
  *
- * Return: the page, or ERR_PTR: -ENOMEM, -EPROTO (the device names a page outside of its BAR), or the command's error.
+ * Return: the page, or ERR_PTR: -ENOMEM, -EPROTO (the device names a page outside of its BAR), or
+ * the command's error.
  */
 struct cxr_uar *cxr_uar_get(struct cxr_core *core)
 {
@@ -89,7 +91,8 @@ EXPORT_SYMBOL_GPL(cxr_uar_put);
  * @uar: the page the queue was created with
  * @ctrl: first 8 bytes of the control segment of the last WQE, big-endian as they stand there
  *
- * Any context. The doorbell record must be written; this orders it, and the WQEs, before the doorbell.
+ * Any context. The doorbell record must be written; this orders it, and the WQEs, before the
+ * doorbell.
  */
 void cxr_uar_ring(struct cxr_uar *uar, const void *ctrl)
 {
@@ -109,9 +112,11 @@ EXPORT_SYMBOL_GPL(cxr_uar_ring);
  *
  * Any context; not two at a time for one CQ.
  */
-void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u32 ci, bool solicited)
+void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u32 ci,
+		    bool solicited)
 {
-	u32 arm = (sn & 3) << PRM_CQ_ARM_SN_SHIFT | (solicited ? PRM_CQ_ARM_SOLICITED : 0) | (ci & 0xffffff);
+	u32 what = solicited ? PRM_CQ_ARM_SOLICITED : 0;
+	u32 arm = (sn & 3) << PRM_CQ_ARM_SN_SHIFT | what | (ci & 0xffffff);
 	__be32 db[2] = { cpu_to_be32(arm), cpu_to_be32(cqn) };
 	u64 raw;
 
@@ -122,10 +127,15 @@ void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u3
 }
 EXPORT_SYMBOL_GPL(cxr_uar_arm_cq);
 
-/* An EQ's consumer index; with @arm the device interrupts at the next entry, at once if there is one that we have not seen. */
+/*
+ * An EQ's consumer index; with @arm the device interrupts at the next entry, at once if there is
+ * one that we have not seen.
+ */
 void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm)
 {
-	iowrite32be((u32)eqn << 24 | (ci & 0xffffff), uar->map + (arm ? PRM_UAR_EQ_ARM : PRM_UAR_EQ_CI));
+	void __iomem *reg = uar->map + (arm ? PRM_UAR_EQ_ARM : PRM_UAR_EQ_CI);
+
+	iowrite32be((u32)eqn << 24 | (ci & 0xffffff), reg);
 }
 
 /* Stage: the page on which the EQs' doorbells are. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * What differs between the kernels we build for (6.1, 6.12, 7.2). Included before every source file; the only place that
- * asks for a version. Debian backports inside a stable series, so ask for the thing itself (__has_include, #ifdef) where
- * that is possible. Each entry says what changed, in which release, and can go when the older side goes.
+ * What differs between the kernels we build for (6.1, 6.12, 7.2). Included before every source
+ * file; the only place that asks for a version. Debian backports inside a stable series, so ask for
+ * the thing itself (__has_include, #ifdef) where that is possible. Each entry says what changed, in
+ * which release, and can go when the older side goes.
  */
 #ifndef CXR_COMPAT_H
 #define CXR_COMPAT_H
@@ -24,8 +25,8 @@
 /* ---- RDMA ---- */
 
 /*
- * The DMA block iterator has a header of its own (7.2, and in Debian's 6.1 and 6.12 from some stable release on; sparse, which
- * knows no __has_include, is only run there).
+ * The DMA block iterator has a header of its own (7.2, and in Debian's 6.1 and 6.12 from some
+ * stable release on; sparse, which knows no __has_include, is only run there).
  */
 #ifdef __CHECKER__
 #define CXR_RDMA_ITER_H <rdma/iter.h>
@@ -35,7 +36,10 @@
 #define CXR_RDMA_ITER_H <rdma/ib_umem.h>
 #endif
 
-/* The third argument of ib_device_ops.create_cq became the attribute bundle, NULL for the kernel's own CQs (6.11). */
+/*
+ * The third argument of ib_device_ops.create_cq became the attribute bundle, NULL for the kernel's
+ * own CQs (6.11).
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 #define cxr_create_cq_arg struct ib_udata
 #define cxr_create_cq_udata(arg) (arg)
@@ -53,7 +57,10 @@
 #define CXR_REG_MR_HAS_DMAH (dmah)
 #endif
 
-/* ib_umem_get() was renamed, and ib_core reports port events of a netdev by itself: both by 7.2, not yet in 6.12. */
+/*
+ * ib_umem_get() was renamed, and ib_core reports port events of a netdev by itself: both by 7.2,
+ * not yet in 6.12.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define cxr_umem_get ib_umem_get
 #define CXR_IB_CORE_WATCHES_NETDEV false

@@ -2,9 +2,10 @@
 /*
  * Commands that cxr_en and cxr_ib call: plain arguments in, numbers out, one function per command.
  *
- * All may sleep, print nothing, and return 0, -ENODEV (the device is gone), -ETIMEDOUT (the command queue is then down), or
- * the errno of the firmware's status. Destroy functions are void: on a dead device they do nothing; a refused one is
- * reported by the core once. Nothing passes ownership of memory except where a line says so.
+ * All may sleep, print nothing, and return 0, -ENODEV (the device is gone), -ETIMEDOUT (the command
+ * queue is then down), or the errno of the firmware's status. Destroy functions are void: on a dead
+ * device they do nothing; a refused one is reported by the core once. Nothing passes ownership of
+ * memory except where a line says so.
  */
 #ifndef CXR_CMD_H
 #define CXR_CMD_H
@@ -13,7 +14,7 @@
 #include "../../drivers/codec/qpc.h"
 #include "../../drivers/policy/gid.h"
 
-/* ---- PD, TD, mkey, counters (cmd_obj.c) -------------------------------------------------------------------------------- */
+/* ---- PD, TD, mkey, counters (cmd_obj.c) ------------------------------------------------------ */
 
 int cxr_cmd_alloc_pd(struct cxr_core *core, u32 *pdn);
 void cxr_cmd_dealloc_pd(struct cxr_core *core, u32 pdn);
@@ -35,7 +36,8 @@ enum cxr_access {
 struct cxr_mkey_attr {
 	u32 pdn;
 	u32 access;		/* enum cxr_access; local read is always allowed */
-	bool whole_memory;	/* physical addresses, all of them: a DMA MR; the rest is then not read */
+	/* physical addresses, all of them: a DMA MR; the rest is then not read */
+	bool whole_memory;
 	u64 va;			/* IOVA of the first byte */
 	u64 len;
 	const dma_addr_t *dma;	/* pages of 2^log_page_size; the caller keeps the array */
@@ -45,24 +47,28 @@ struct cxr_mkey_attr {
 
 /* *mkey: index << 8 | variant, as it stands in WQEs. */
 int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr, u32 *mkey);
-int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey);	/* int: memory may be unpinned only after 0 or -ENODEV */
+/* int: memory may be unpinned only after 0 or -ENODEV */
+int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey);
 
-/* ---- QP (cmd_qp.c) ------------------------------------------------------------------------------------------------------ */
+/* ---- QP (cmd_qp.c) --------------------------------------------------------------------------- */
 
-int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr, const struct cxr_pas *pas, u32 *qpn);
+int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
+		      const struct cxr_pas *pas, u32 *qpn);
 void cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn);
 /*
- * One transition; picks the command from the pair of states (RST2INIT, INIT2RTR, RTR2RTS, RTS2RTS, SQERR2RTS, INIT2INIT, 2ERR,
- * 2RST, ...). @opts: enum cxr_qp_opt, the optional parts that *mod carries. -EINVAL: there is no such transition.
+ * One transition; picks the command from the pair of states (RST2INIT, INIT2RTR, RTR2RTS, RTS2RTS,
+ * SQERR2RTS, INIT2INIT, 2ERR, 2RST, ...). @opts: enum cxr_qp_opt, the optional parts that *mod
+ * carries. -EINVAL: there is no such transition.
  */
 int cxr_cmd_modify_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state from, enum cxr_qp_state to,
 		      const struct cxr_qp_mod *mod, u32 opts);
-int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, bool *draining, struct cxr_qp_mod *mod);
+int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, bool *draining,
+		     struct cxr_qp_mod *mod);
 /* Multicast: datagrams to this GID reach the QP. */
 int cxr_cmd_attach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn);
 int cxr_cmd_detach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn);
 
-/* ---- Ethernet queues (cmd_nic.c) ----------------------------------------------------------------------------------------- */
+/* ---- Ethernet queues (cmd_nic.c) ------------------------------------------------------------- */
 
 int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u32 *tisn);
 void cxr_cmd_destroy_tis(struct cxr_core *core, u32 tisn);
@@ -86,7 +92,10 @@ struct cxr_rq_attr {
 	u64 db_dma;
 };
 
-/* Created in reset; *_ready moves to ready, *_reset to error (all WQEs are flushed), ready again needs destroy + create. */
+/*
+ * Created in reset; *_ready moves to ready, *_reset to error (all WQEs are flushed), ready again
+ * needs destroy + create.
+ */
 int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32 *sqn);
 int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn);
 int cxr_cmd_sq_error(struct cxr_core *core, u32 sqn);
@@ -103,11 +112,15 @@ void cxr_cmd_destroy_rqt(struct cxr_core *core, u32 rqtn);
 enum cxr_tir_hash { CXR_TIR_NO_HASH, CXR_TIR_IPV4, CXR_TIR_IPV6, CXR_TIR_IPV4_TCP, CXR_TIR_IPV4_UDP, CXR_TIR_IPV6_TCP,
 		    CXR_TIR_IPV6_UDP };
 
-/* Direct to @num = RQN (CXR_TIR_NO_HASH), or spread over @num = RQTN by Toeplitz hash with @key of 40 bytes. */
-int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num, const u8 *key, u32 *tirn);
+/*
+ * Direct to @num = RQN (CXR_TIR_NO_HASH), or spread over @num = RQTN by Toeplitz hash with @key of
+ * 40 bytes.
+ */
+int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num,
+		       const u8 *key, u32 *tirn);
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
 
-/* ---- flow tables of the NIC's receive side (cmd_flow.c) -------------------------------------------------------------------- */
+/* ---- flow tables of the NIC's receive side (cmd_flow.c) -------------------------------------- */
 
 struct cxr_flow_match {
 	bool dmac_valid;
@@ -127,14 +140,16 @@ int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 
 void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table);
 int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table);
 /* Entries first..last; @mask: which parts of a match its entries use (values ignored). */
-int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last, const struct cxr_flow_match *mask,
+int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last,
+			      const struct cxr_flow_match *mask,
 			      u32 *group);
 void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group);
-int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index, const struct cxr_flow_match *match,
+int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
+		    const struct cxr_flow_match *match,
 		    enum cxr_flow_dest dest, u32 num);
 void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index);
 
-/* ---- vport and port (cmd_port.c) --------------------------------------------------------------------------------------------- */
+/* ---- vport and port (cmd_port.c) ------------------------------------------------------------- */
 
 struct cxr_vport {
 	u8 mac[ETH_ALEN];
@@ -149,13 +164,16 @@ int cxr_cmd_set_vport_mac(struct cxr_core *core, const u8 mac[ETH_ALEN]);
 int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on);
 int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti);
 /* The whole list of MACs of a kind that the vport takes beside its own; replaces the former one. */
-int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 (*macs)[ETH_ALEN], u32 n);
+int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 (*macs)[ETH_ALEN],
+			   u32 n);
 
 struct cxr_vport_counters {
-	u64 rx_packets, rx_bytes, tx_packets, tx_bytes;			/* Ethernet: unicast + multicast + broadcast */
+	/* Ethernet: unicast + multicast + broadcast */
+	u64 rx_packets, rx_bytes, tx_packets, tx_bytes;
 	u64 rx_multicast;
 	u64 rx_errors, tx_errors;
-	u64 rdma_rx_packets, rdma_rx_bytes, rdma_tx_packets, rdma_tx_bytes;	/* unicast + multicast */
+	/* unicast + multicast */
+	u64 rdma_rx_packets, rdma_rx_bytes, rdma_tx_packets, rdma_tx_bytes;
 };
 
 int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counters *counters);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What cxr_core, cxr_en and cxr_ib may know of each other. (The theory statement stands here: see below.) */
+/*
+ * What cxr_core, cxr_en and cxr_ib may know of each other. (The theory statement stands here: see
+ * below.)
+ */
 #ifndef CXR_H
 #define CXR_H
 
@@ -25,7 +28,8 @@ struct cxr_uar;
  * @core: its device
  * @mac: MAC of the vport as the device gave it at start
  * @lock: guards @netdev
- * @netdev: the netdev that cxr_en registered, NULL before and after; cxr_port_get_netdev() takes a reference
+ * @netdev: the netdev that cxr_en registered, NULL before and after; cxr_port_get_netdev() takes a
+ * reference
  */
 struct cxr_port {
 	struct cxr_core *core;
@@ -73,21 +77,23 @@ static inline struct cxr_core *to_cxr_core(struct auxiliary_device *adev)
 	return container_of(adev, struct cxr_adev, adev)->core;
 }
 
-/* ---- port ------------------------------------------------------------------------------------------------------------ */
+/* ---- port ------------------------------------------------------------------------------------ */
 
 /*
- * The one event between en and ib: en hands over its netdev after it registered it, and NULL before it unregisters. Tells ib
- * (cxr_client_ops.netdev). May sleep; takes port->lock. The port holds a reference on the netdev.
+ * The one event between en and ib: en hands over its netdev after it registered it, and NULL before
+ * it unregisters. Tells ib (cxr_client_ops.netdev). May sleep; takes port->lock. The port holds a
+ * reference on the netdev.
  */
 void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev);
 /* The netdev with a reference (dev_put() it), or NULL. May sleep. */
 struct net_device *cxr_port_get_netdev(struct cxr_port *port);
 
-/* ---- clients: events to en and ib --------------------------------------------------------------------------------------- */
+/* ---- clients: events to en and ib ------------------------------------------------------------ */
 
 /**
  * struct cxr_client_ops - what a client is told
- * @event: an event (port, QP, SRQ, health). Interrupt context: no sleeping; queue work for what needs a command. Completion
+ * @event: an event (port, QP, SRQ, health). Interrupt context: no sleeping; queue work for what
+ * needs a command. Completion
  *         and CQ error events do not come here but to the CQ.
  * @netdev: cxr_port_set_netdev() was called; may sleep; ndev NULL: it goes
  * @fatal: the device is gone or being recovered; may sleep
@@ -100,14 +106,21 @@ struct cxr_client_ops {
 
 enum cxr_client { CXR_CLIENT_EN, CXR_CLIENT_IB, CXR_CLIENTS };
 
-/* After return of unregister no callback runs any more. The current netdev is told at registration. May sleep. */
-void cxr_client_register(struct cxr_core *core, enum cxr_client which, const struct cxr_client_ops *ops, void *priv);
+/*
+ * After return of unregister no callback runs any more. The current netdev is told at registration.
+ * May sleep.
+ */
+void cxr_client_register(struct cxr_core *core, enum cxr_client which,
+			 const struct cxr_client_ops *ops, void *priv);
 void cxr_client_unregister(struct cxr_core *core, enum cxr_client which);
 
-/* true once the device is known to be gone or in error: commands fail with -ENODEV, destroy functions only free memory. */
+/*
+ * true once the device is known to be gone or in error: commands fail with -ENODEV, destroy
+ * functions only free memory.
+ */
 bool cxr_core_dead(const struct cxr_core *core);
 
-/* ---- UAR: pages of BAR 0 with doorbells (uar.c) -------------------------------------------------------------------------- */
+/* ---- UAR: pages of BAR 0 with doorbells (uar.c) ---------------------------------------------- */
 
 /**
  * struct cxr_uar - a UAR page of ours in the kernel
@@ -123,19 +136,25 @@ struct cxr_uar {
 #define CXR_UAR_DB 0x800	/* send doorbell (BlueFlame register 0) */
 #define CXR_UAR_SIZE 4096	/* of the device; a system page may hold several */
 
-struct cxr_uar *cxr_uar_get(struct cxr_core *core);	/* ALLOC_UAR and ioremap. ERR_PTR. May sleep. */
+/* ALLOC_UAR and ioremap. ERR_PTR. May sleep. */
+struct cxr_uar *cxr_uar_get(struct cxr_core *core);
 void cxr_uar_put(struct cxr_core *core, struct cxr_uar *uar);
 /* Physical address of UAR page @index, for a mapping of user space. */
 phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index);
-/* Rings a send doorbell: 8 bytes, the first qword of the control segment. The caller did dma_wmb() after the doorbell record. */
+/*
+ * Rings a send doorbell: 8 bytes, the first qword of the control segment. The caller did dma_wmb()
+ * after the doorbell record.
+ */
 void cxr_uar_ring(struct cxr_uar *uar, const void *ctrl);
 /* Arms a CQ for its next (solicited) completion: record first, then the register. */
-void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u32 ci, bool solicited);
+void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u32 ci,
+		    bool solicited);
 
-/* ---- queue memory (buf.c) ------------------------------------------------------------------------------------------------ */
+/* ---- queue memory (buf.c) -------------------------------------------------------------------- */
 
 /**
- * struct cxr_buf - queue memory of the kernel: coherent pages, one by one, so that no large contiguous block is needed
+ * struct cxr_buf - queue memory of the kernel: coherent pages, one by one, so that no large
+ * contiguous block is needed
  * @size: in bytes, as asked (rounded up to a page)
  * @n: pages of PAGE_SIZE
  * @va: their addresses
@@ -148,7 +167,8 @@ struct cxr_buf {
 	dma_addr_t *dma;
 };
 
-int cxr_buf_alloc(struct cxr_core *core, struct cxr_buf *buf, size_t size);	/* zeroed. 0, -ENOMEM. May sleep. */
+/* zeroed. 0, -ENOMEM. May sleep. */
+int cxr_buf_alloc(struct cxr_core *core, struct cxr_buf *buf, size_t size);
 void cxr_buf_free(struct cxr_core *core, struct cxr_buf *buf);
 
 /* Address of byte @off; an item that is a power of two in size never crosses a page. */
@@ -172,7 +192,7 @@ struct cxr_db {
 int cxr_db_alloc(struct cxr_core *core, struct cxr_db *db);	/* zeroed. 0, -ENOMEM. May sleep. */
 void cxr_db_free(struct cxr_core *core, struct cxr_db *db);
 
-/* ---- CQs and their EQs (eq.c) ---------------------------------------------------------------------------------------------- */
+/* ---- CQs and their EQs (eq.c) ---------------------------------------------------------------- */
 
 /**
  * struct cxr_cq - a CQ as the EQ handler knows it; lives in the client's own struct
@@ -190,7 +210,9 @@ struct cxr_cq {
 	void (*error)(struct cxr_cq *cq, u8 syndrome);
 };
 
-/* Pages of a queue as the device gets them; from a cxr_buf or a umem. The caller keeps the array. */
+/*
+ * Pages of a queue as the device gets them; from a cxr_buf or a umem. The caller keeps the array.
+ */
 struct cxr_pas {
 	const dma_addr_t *dma;
 	u32 n;
@@ -216,8 +238,9 @@ struct cxr_cq_attr {
 };
 
 /*
- * CREATE_CQ on the EQ of attr->vector, then events reach cq->comp. The struct belongs to the caller, who keeps it until
- * cxr_cq_destroy() returns: after that no handler of it runs. Both may sleep. 0, -EINVAL (vector), or the command's error.
+ * CREATE_CQ on the EQ of attr->vector, then events reach cq->comp. The struct belongs to the
+ * caller, who keeps it until cxr_cq_destroy() returns: after that no handler of it runs. Both may
+ * sleep. 0, -EINVAL (vector), or the command's error.
  */
 int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr);
 void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);

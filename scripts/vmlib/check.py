@@ -103,6 +103,7 @@ def host_part():
     heading("Host tests")
     inside = "scripts/toolbox run "
     step("layers: who includes whom", ["scripts/check-layers"], inside + "scripts/check-layers")
+    step("documentation says what the tests say", ["scripts/check-docs"], inside + "scripts/check-docs")
     step("layouts against the kernels' own headers", ["scripts/check-prm"], inside + "scripts/check-prm")
     cmd = ["make", "-s", "-C", "selftests/host", f"O={BUILD}/host", "check"]
     step("host tests of policy, codec and layouts", cmd, inside + " ".join(cmd), True)

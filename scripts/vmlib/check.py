@@ -4,6 +4,7 @@
 import glob
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ LOGS = os.path.join(BUILD, "check")
 KTAP_LINE = re.compile(r"(not )?ok \d+ *(?:- )?(.*)")
 SKIP = re.compile(r"# SKIP *(.*)$")
 BUILD_KERNELS = ("6.1", "6.12", "7.2")
+TSHARK_FRAMES = 20000
 SESSION_SLACK = 180
 
 
@@ -224,7 +226,19 @@ class Session:
         else:
             totals.result("FAIL" if code else "ok", "guests and emulator end without a complaint: " + what,
                           None, os.path.join(out, "emulator.txt"))
+        self.judge_capture(os.path.join(out, "wire.pcap"), what)
         return code, self.current is not None
+
+    def judge_capture(self, pcap, what):
+        """Every RoCE frame of the capture; what Wireshark makes of the first frames is in its own log."""
+        if not os.path.exists(pcap):
+            return
+        judge = f"{BUILD}/wire/roce_check"
+        inside = "scripts/toolbox run "
+        subprocess.run(["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", judge], cwd=REPO, check=True)
+        step(f"every RoCE frame on the wire is right: {what}", [judge, pcap], f"{inside}{judge} {pcap}")
+        cmd = f'bad=$(tshark -n -r {pcap} -c {TSHARK_FRAMES} -Y _ws.malformed) && echo "$bad" && [ -z "$bad" ]'
+        step(f"tshark finds no malformed frame: {what}", ["sh", "-c", cmd], f"{inside}sh -c {shlex.quote(cmd)}")
 
     def run(self):
         number = 0

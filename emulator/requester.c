@@ -481,6 +481,8 @@ static bool acknowledge(struct qp *qp, uint32_t una)
 	bool whole = true;
 	uint32_t pos;
 
+	if (psn_diff(una, r->una) <= 0)
+		return true;
 	for (pos = r->tail; pos != r->head; pos++) {
 		struct message *msg = msg_at(qp, pos);
 
@@ -701,4 +703,9 @@ void requester_free(struct qp *qp)
 {
 	requester_stop(qp);
 	free(qp->req.ring);
+}
+
+struct obj *qp_uar(const struct qp *qp)
+{
+	return qp->uar;
 }

@@ -1,0 +1,638 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The small driver and verbs library behind the tests of the RDMA engine. */
+#include <stdlib.h>
+
+#include "rdma.h"
+
+#define PAGE 4096u
+#define VA_BASE 0x7f0000000123ull	/* on purpose not aligned to a page */
+
+struct side a, b;
+
+static unsigned int n_results, n_failed;
+
+bool ok(bool good, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!n_results)
+		printf("KTAP version 1\n");
+	printf("%sok %u ", good ? "" : "not ", ++n_results);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+	n_failed += !good;
+	return good;
+}
+
+int ok_end(void)
+{
+	printf("1..%u\n", n_results);
+	return n_failed ? 1 : 0;
+}
+
+static void die(const char *what)
+{
+	printf("Bail out! %s\n", what);
+	exit(2);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+static int guest_access(uint64_t addr, size_t len)
+{
+	return addr < MEM_BASE || addr - MEM_BASE > MEM_BYTES || len > MEM_BYTES - (addr - MEM_BASE) ? -14 : 0;
+}
+
+static int ops_read(void *guest, uint64_t addr, void *buf, size_t len)
+{
+	struct side *side = guest;
+
+	if (guest_access(addr, len))
+		return -14;
+	memcpy(buf, side->mem + (addr - MEM_BASE), len);
+	return 0;
+}
+
+static int ops_write(void *guest, uint64_t addr, const void *buf, size_t len)
+{
+	struct side *side = guest;
+
+	if (guest_access(addr, len))
+		return -14;
+	memcpy(side->mem + (addr - MEM_BASE), buf, len);
+	return 0;
+}
+
+static int ops_irq(void *guest, unsigned int vector)
+{
+	(void)guest;
+	(void)vector;
+	return 0;
+}
+
+static const struct guest_ops ops = { .read = ops_read, .write = ops_write, .irq = ops_irq };
+
+uint64_t mem_take(struct side *side, uint64_t bytes)
+{
+	uint64_t at = side->next;
+
+	side->next += (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	if (side->next > MEM_BYTES)
+		die("the test needs more memory");
+	memset(side->mem + at, 0, bytes);
+	return MEM_BASE + at;
+}
+
+void *mem_at(struct side *side, uint64_t addr)
+{
+	return side->mem + (addr - MEM_BASE);
+}
+
+/* The buffer's pages stand in memory in reverse order. */
+static uint64_t buf_page(struct side *side, uint64_t n)
+{
+	return side->buf + (BUF_BYTES / PAGE - n) * PAGE;
+}
+
+uint8_t *buf_at(struct side *side, uint64_t off)
+{
+	uint64_t at = (side->va & (PAGE - 1)) + off;
+
+	return mem_at(side, buf_page(side, at / PAGE) + at % PAGE);
+}
+
+void buf_fill(struct side *side, uint64_t off, uint64_t len, uint32_t seed)
+{
+	uint64_t i;
+
+	for (i = 0; i < len; i++)
+		*buf_at(side, off + i) = (i * 31 + (i >> 8) * 7 + seed) ^ seed >> 8;
+}
+
+bool buf_is(struct side *side, uint64_t off, uint64_t len, uint32_t seed)
+{
+	uint64_t i;
+
+	for (i = 0; i < len; i++)
+		if (*buf_at(side, off + i) != (uint8_t)((i * 31 + (i >> 8) * 7 + seed) ^ seed >> 8))
+			return false;
+	return true;
+}
+
+/* ---- commands -------------------------------------------------------------------------------------------------------- */
+
+int exec(struct side *side, uint16_t opcode, void *in, uint32_t in_len, void *out, uint32_t out_len)
+{
+	struct cmd c = { .dev = side->dev, .opcode = opcode, .in = in, .in_len = in_len, .out = out, .out_len = out_len };
+
+	c.op_mod = prm_get((struct prm_mbox_in *)in, op_mod);
+	memset(out, 0, out_len);
+	return cmd_run(&c) ? c.status : 0;
+}
+
+static void must(int status, const char *what)
+{
+	if (status) {
+		printf("# %s: status 0x%02x\n", what, status);
+		die(what);
+	}
+}
+
+uint32_t pd_make(struct side *side)
+{
+	struct prm_alloc_pd_in in = {};
+	struct prm_alloc_pd_out out;
+
+	must(command(side, alloc_pd, &in, &out), "alloc_pd");
+	return prm_get(&out, pd);
+}
+
+uint32_t mkey_make(struct side *side, uint32_t pd, unsigned int access, uint64_t va, uint64_t len, uint64_t mem_off)
+{
+	uint64_t pages = ((va & (PAGE - 1)) + len + PAGE - 1) / PAGE, i;
+	uint32_t octwords = (pages + 1) / 2, size = sizeof(struct prm_create_mkey_in) + octwords * 16;
+	struct prm_create_mkey_in *in = calloc(1, size);
+	struct prm_create_mkey_out out;
+	uint8_t *mtt = prm_tail(in);
+
+	prm_set(in, memory_key_mkey_entry.access_mode_1_0, MKEY_MTT);
+	prm_set(in, memory_key_mkey_entry.lr, !!(access & MEM_LOCAL_READ));
+	prm_set(in, memory_key_mkey_entry.lw, !!(access & MEM_LOCAL_WRITE));
+	prm_set(in, memory_key_mkey_entry.rr, !!(access & MEM_REMOTE_READ));
+	prm_set(in, memory_key_mkey_entry.rw, !!(access & MEM_REMOTE_WRITE));
+	prm_set(in, memory_key_mkey_entry.a, !!(access & MEM_REMOTE_ATOMIC));
+	prm_set(in, memory_key_mkey_entry.umr_en, 1);
+	prm_set(in, memory_key_mkey_entry.en_rinval, 1);
+	prm_set(in, memory_key_mkey_entry.qpn, 0xffffff);
+	prm_set(in, memory_key_mkey_entry.mkey_7_0, 0x5a);
+	prm_set(in, memory_key_mkey_entry.pd, pd);
+	prm_set64(in, memory_key_mkey_entry.start_addr, va);
+	prm_set64(in, memory_key_mkey_entry.len, len);
+	prm_set(in, memory_key_mkey_entry.translations_octword_size, octwords);
+	prm_set(in, memory_key_mkey_entry.log_page_size, 12);
+	prm_set(in, translations_octword_actual_size, octwords);
+	for (i = 0; i < pages; i++)
+		put64(mtt + 8 * i, buf_page(side, i + mem_off / PAGE));
+	prm_set(in, opcode, PRM_OP_create_mkey);
+	must(exec(side, PRM_OP_create_mkey, in, size, &out, sizeof(out)), "create_mkey");
+	free(in);
+	return prm_get(&out, mkey_index) << 8 | 0x5a;
+}
+
+int mkey_drop(struct side *side, uint32_t key)
+{
+	struct prm_destroy_mkey_in in = {};
+	struct prm_destroy_mkey_out out;
+
+	prm_set(&in, mkey_index, key >> 8);
+	return command(side, destroy_mkey, &in, &out);
+}
+
+static void eq_make(struct side *side)
+{
+	struct { struct prm_create_eq_in in; __be64 pas[16]; } cmd = {};
+	uint32_t bytes = sizeof(struct prm_eqe) << EQ_LOG, i;
+	struct prm_create_eq_out out;
+
+	side->eq = mem_take(side, bytes);
+	for (i = 0; i < 1u << EQ_LOG; i++)
+		((struct prm_eqe *)mem_at(side, side->eq))[i].owner = 1;
+	for (i = 0; i < bytes / PAGE; i++)
+		cmd.pas[i] = cpu_to_be64(side->eq + i * PAGE);
+	prm_set(&cmd.in, opcode, PRM_OP_create_eq);
+	prm_set(&cmd.in, eq_context_entry.log_eq_size, EQ_LOG);
+	prm_set(&cmd.in, eq_context_entry.uar_page, side->uar);
+	prm_set64(&cmd.in, event_bitmask[0], 0x1f22be | 1 << PRM_EVENT_COMM_EST);
+	must(exec(side, PRM_OP_create_eq, &cmd, sizeof(cmd), &out, sizeof(out)), "create_eq");
+	side->eqn = prm_get(&out, eq_number);
+}
+
+void cq_make(struct tcq *cq, struct side *side, unsigned int log)
+{
+	struct { struct prm_create_cq_in in; __be64 pas[256]; } cmd = {};
+	uint32_t bytes = sizeof(struct prm_cqe64) << log, i;
+	struct prm_create_cq_out out;
+
+	*cq = (struct tcq){ .side = side, .log = log, .ring = mem_take(side, bytes), .dbr = mem_take(side, PAGE) };
+	for (i = 0; i < 1u << log; i++)
+		((struct prm_cqe64 *)mem_at(side, cq->ring))[i].op_own = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | 1;
+	for (i = 0; i < (bytes + PAGE - 1) / PAGE; i++)
+		cmd.pas[i] = cpu_to_be64(cq->ring + i * PAGE);
+	prm_set(&cmd.in, opcode, PRM_OP_create_cq);
+	prm_set(&cmd.in, cq_context.log_cq_size, log);
+	prm_set(&cmd.in, cq_context.uar_page, side->uar);
+	prm_set(&cmd.in, cq_context.c_eqn_or_apu_element, side->eqn);
+	prm_set64(&cmd.in, cq_context.dbr_addr, cq->dbr);
+	must(exec(side, PRM_OP_create_cq, &cmd, sizeof(cmd), &out, sizeof(out)), "create_cq");
+	cq->cqn = prm_get(&out, cqn);
+}
+
+/* ---- sides ----------------------------------------------------------------------------------------------------------- */
+
+static void set_addr(struct side *side, unsigned int n, const uint8_t gid[16], unsigned int version, bool ipv6,
+		     unsigned int vlan)
+{
+	struct roce_addr *addr = &side->dev->roce_addrs[n];
+
+	*addr = (struct roce_addr){ .valid = true, .version = version, .l3_type = ipv6, .vlan_valid = vlan, .vlan = vlan };
+	memcpy(addr->gid, gid, 16);
+	memcpy(addr->mac, side->dev->mac, 6);
+}
+
+static void set_addrs(struct side *side, uint8_t n)
+{
+	uint8_t link_local[16] = { 0xfe, 0x80, [8] = 0x02, [15] = n };
+	uint8_t ipv6[16] = { 0x20, 0x01, 0x0d, 0xb8, [15] = n };
+	uint8_t ipv4[16] = { [10] = 0xff, 0xff, 192, 168, 0, n };
+	uint8_t vlan[16] = { [10] = 0xff, 0xff, 10, 0, 0, n };
+
+	set_addr(side, ADDR_V1, link_local, 0, false, 0);
+	set_addr(side, ADDR_V2_IPV6, ipv6, 2, true, 0);
+	set_addr(side, ADDR_V2_IPV4, ipv4, 2, false, 0);
+	set_addr(side, ADDR_V2_VLAN, vlan, 2, false, 100);
+	side->dev->roce_enabled = true;
+}
+
+static void side_open(struct side *side, const char *name, unsigned int index)
+{
+	struct prm_alloc_uar_in in = {};
+	struct prm_alloc_uar_out out;
+
+	*side = (struct side){ .mem = malloc(MEM_BYTES), .va = VA_BASE + ((uint64_t)index << 32) };
+	side->dev = cxdev_create(name, index, card_find("cx5", 3), &ops, side);
+	if (!side->mem || !side->dev)
+		die("the function cannot be made");
+	side->dev->hca->pages.n = 1u << 20;	/* as if the driver had given them */
+	side->dev->hca->phase = HCA_RUNNING;
+	must(command(side, alloc_uar, &in, &out), "alloc_uar");
+	side->uar = prm_get(&out, uar);
+	side->pd = pd_make(side);
+	eq_make(side);
+	side->buf = mem_take(side, BUF_BYTES + PAGE);
+	side->lkey = mkey_make(side, side->pd, MEM_LOCAL_READ | MEM_LOCAL_WRITE | MEM_REMOTE_READ | MEM_REMOTE_WRITE |
+			       MEM_REMOTE_ATOMIC, side->va, BUF_BYTES - PAGE, 0);
+	side->rkey = side->lkey;
+	set_addrs(side, index + 1);
+}
+
+void sides_open(void)
+{
+	loop_test_clock(1000000000);
+	side_open(&a, "a", 0);
+	side_open(&b, "b", 1);
+	wire_watch();
+}
+
+static void side_close(struct side *side)
+{
+	side->dev->hca->pages.n = 0;
+	cxdev_destroy(side->dev);
+	free(side->mem);
+}
+
+void sides_close(void)
+{
+	wire_set_filter(NULL, NULL);
+	settle();
+	side_close(&a);
+	side_close(&b);
+}
+
+/* ---- queue pairs ----------------------------------------------------------------------------------------------------- */
+
+static unsigned int or_default(unsigned int v, unsigned int otherwise)
+{
+	return v ? v : otherwise;
+}
+
+int qp_make(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq, const struct qp_opts *o)
+{
+	struct { struct prm_create_qp_in in; __be64 pas[64]; } cmd = {};
+	uint64_t rq_bytes, bytes, buf, i;
+	struct prm_create_qp_out out;
+	int status;
+
+	*qp = (struct tqp){ .side = side, .st = st, .cq = cq, .log_sq = or_default(o->log_sq, 6),
+			    .log_rq = or_default(o->log_rq, 6), .log_rq_stride = or_default(o->log_rq_stride, 2) };
+	rq_bytes = o->srq ? 0 : 16ull << qp->log_rq_stride << qp->log_rq;
+	bytes = rq_bytes + (64ull << qp->log_sq);
+	buf = mem_take(side, bytes + 2 * PAGE) + 3 * 64;	/* page_offset 3 */
+	qp->dbr = mem_take(side, 64);
+	qp->rq = buf;
+	qp->sq = buf + rq_bytes;
+	for (i = 0; i < (bytes + 3 * 64 + PAGE - 1) / PAGE; i++)
+		cmd.pas[i] = cpu_to_be64(buf - 3 * 64 + i * PAGE);
+	prm_set(&cmd.in, opcode, PRM_OP_create_qp);
+	prm_set(&cmd.in, qpc.st, st);
+	prm_set(&cmd.in, qpc.pm_state, PRM_QP_PM_MIGRATED);
+	prm_set(&cmd.in, qpc.pd, or_default(o->pd, side->pd));
+	prm_set(&cmd.in, qpc.log_sq_size, qp->log_sq);
+	if (o->srq) {
+		prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_SRQ);
+		prm_set(&cmd.in, qpc.srqn_rmpn_xrqn, o->srq->num);
+	} else {
+		prm_set(&cmd.in, qpc.log_rq_size, qp->log_rq);
+		prm_set(&cmd.in, qpc.log_rq_stride, qp->log_rq_stride);
+	}
+	prm_set(&cmd.in, qpc.uar_page, side->uar);
+	prm_set(&cmd.in, qpc.user_index, 0x123);
+	prm_set(&cmd.in, qpc.page_offset, 3);
+	prm_set(&cmd.in, qpc.cqn_snd, cq->cqn);
+	prm_set(&cmd.in, qpc.cqn_rcv, cq->cqn);
+	prm_set64(&cmd.in, qpc.dbr_addr, qp->dbr);
+	status = exec(side, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out));
+	qp->qpn = prm_get(&out, qpn);
+	return status;
+}
+
+int qp_init(struct tqp *qp, const struct qp_opts *o)
+{
+	struct prm_rst2init_qp_in in = {};
+	struct prm_rst2init_qp_out out;
+
+	prm_set(&in, qpn, qp->qpn);
+	prm_set(&in, qpc.st, qp->st);
+	prm_set(&in, qpc.primary_address_path.vhca_port_num, 1);
+	prm_set(&in, qpc.q_key, o->qkey);
+	prm_set(&in, qpc.rre, !o->no_remote);
+	prm_set(&in, qpc.rwe, !o->no_remote);
+	prm_set(&in, qpc.rae, !o->no_remote);
+	prm_set(&in, qpc.counter_set_id, o->counter);
+	return command(qp->side, rst2init_qp, &in, &out);
+}
+
+int qp_rtr(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o)
+{
+	const struct roce_addr *to = &peer->side->dev->roce_addrs[o->addr];
+	struct prm_init2rtr_qp_in in = {};
+	struct prm_init2rtr_qp_out out;
+
+	prm_set(&in, qpn, qp->qpn);
+	prm_set(&in, qpc.st, qp->st);
+	prm_set(&in, qpc.mtu, or_default(o->mtu, PRM_QP_MTU_1024));
+	prm_set(&in, qpc.log_msg_max, 30);
+	prm_set(&in, qpc.remote_qpn, peer->qpn);
+	prm_set(&in, qpc.next_rcv_psn, o->recv_psn);
+	prm_set(&in, qpc.log_rra_max, or_default(o->rra, 4));
+	prm_set(&in, qpc.min_rnr_nak, or_default(o->min_rnr, 12));
+	prm_set(&in, qpc.primary_address_path.src_addr_index, o->addr);
+	prm_set(&in, qpc.primary_address_path.vhca_port_num, 1);
+	prm_set(&in, qpc.primary_address_path.hop_limit, 64);
+	prm_set(&in, qpc.primary_address_path.tclass, 0x2a);
+	prm_set(&in, qpc.primary_address_path.dscp, 0x0a);
+	prm_set(&in, qpc.primary_address_path.eth_prio, 5);
+	prm_set(&in, qpc.primary_address_path.rmac_47_32, get16(to->mac));
+	prm_set(&in, qpc.primary_address_path.rmac_31_0, get32(to->mac + 2));
+	memcpy(prm_bytes(&in, qpc.primary_address_path.rgid_rip), to->gid, 16);
+	return command(qp->side, init2rtr_qp, &in, &out);
+}
+
+int qp_rts(struct tqp *qp, const struct qp_opts *o)
+{
+	struct prm_rtr2rts_qp_in in = {};
+	struct prm_rtr2rts_qp_out out;
+
+	prm_set(&in, qpn, qp->qpn);
+	prm_set(&in, qpc.st, qp->st);
+	prm_set(&in, qpc.next_send_psn, o->send_psn);
+	prm_set(&in, qpc.log_ack_req_freq, 8);
+	prm_set(&in, qpc.retry_count, o->retry_set ? o->retry : 7);
+	prm_set(&in, qpc.rnr_retry, o->rnr_set ? o->rnr_retry : 7);
+	prm_set(&in, qpc.log_sra_max, or_default(o->sra, 4));
+	prm_set(&in, qpc.primary_address_path.ack_timeout, or_default(o->timeout, 10));
+	return command(qp->side, rtr2rts_qp, &in, &out);
+}
+
+int qp_simple(struct tqp *qp, uint16_t opcode)
+{
+	struct prm_destroy_qp_in in = {};
+	struct prm_destroy_qp_out out;
+
+	prm_set(&in, opcode, opcode);
+	prm_set(&in, qpn, qp->qpn);
+	return exec(qp->side, opcode, &in, sizeof(in), &out, sizeof(out));
+}
+
+unsigned int qp_state(struct tqp *qp)
+{
+	struct prm_query_qp_in in = {};
+	struct prm_query_qp_out out;
+
+	prm_set(&in, qpn, qp->qpn);
+	must(command(qp->side, query_qp, &in, &out), "query_qp");
+	return prm_get(&out, qpc.state);
+}
+
+void qp_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy, const struct qp_opts *o)
+{
+	struct qp_opts back = *o;
+
+	back.send_psn = o->recv_psn;
+	back.recv_psn = o->send_psn;
+	must(qp_make(x, &a, st, cx, o), "create_qp");
+	must(qp_make(y, &b, st, cy, &back), "create_qp");
+	must(qp_init(x, o), "rst2init");
+	must(qp_init(y, &back), "rst2init");
+	must(qp_rtr(x, y, o), "init2rtr");
+	must(qp_rtr(y, x, &back), "init2rtr");
+	must(qp_rts(x, o), "rtr2rts");
+	must(qp_rts(y, &back), "rtr2rts");
+}
+
+void qp_unpair(struct tqp *x, struct tqp *y)
+{
+	settle();
+	must(qp_simple(x, PRM_OP_destroy_qp), "destroy_qp");
+	must(qp_simple(y, PRM_OP_destroy_qp), "destroy_qp");
+}
+
+void srq_make(struct tsrq *srq, struct side *side, unsigned int log)
+{
+	struct { struct prm_create_rmp_in in; __be64 pas[4]; } cmd = {};
+	struct prm_create_rmp_out out;
+	uint32_t i, bytes = 64u << log;
+
+	*srq = (struct tsrq){ .side = side, .log = log, .ring = mem_take(side, bytes), .dbr = mem_take(side, 64) };
+	for (i = 0; i < (bytes + PAGE - 1) / PAGE; i++)
+		cmd.pas[i] = cpu_to_be64(srq->ring + i * PAGE);
+	for (i = 0; i < 1u << log; i++)	/* a list that is no ring: i, i + 5, i + 10 ... */
+		((struct prm_wqe_srq_next_seg *)mem_at(side, srq->ring + 64 * i))->next_wqe_index =
+			cpu_to_be16((i + 5) & ((1u << log) - 1));
+	prm_set(&cmd.in, opcode, PRM_OP_create_rmp);
+	prm_set(&cmd.in, ctx.state, PRM_WQ_RDY);
+	prm_set(&cmd.in, ctx.wq.log_wq_stride, 6);
+	prm_set(&cmd.in, ctx.wq.log_wq_sz, log);
+	prm_set(&cmd.in, ctx.wq.pd, side->pd);
+	prm_set64(&cmd.in, ctx.wq.dbr_addr, srq->dbr);
+	must(exec(side, PRM_OP_create_rmp, &cmd, sizeof(cmd), &out, sizeof(out)), "create_rmp");
+	srq->num = prm_get(&out, rmpn);
+}
+
+/* ---- posting and polling --------------------------------------------------------------------------------------------- */
+
+static void fill_av(struct side *from, const struct wr *wr, struct prm_av *av)
+{
+	const struct roce_addr *to = &wr->to->dev->roce_addrs[wr->addr];
+
+	(void)from;
+	av->key.qkey.qkey = cpu_to_be32(wr->qkey);
+	av->dqp_dct = cpu_to_be32(PRM_AV_EXTENDED | wr->dqpn);
+	av->udp_sport = cpu_to_be16(wr->addr == ADDR_V1 ? 0 : 0xc123);
+	av->hop_limit = 5;
+	av->tclass = 2;
+	av->stat_rate_sl = 3 << 1;
+	av->grh_gid_fl = cpu_to_be32(PRM_AV_GRH | wr->addr << PRM_AV_GID_SHIFT);
+	memcpy(av->rmac, to->mac, 6);
+	memcpy(av->rgid, wr->mgid ? wr->mgid : to->gid, 16);
+	if (wr->mgid) {
+		av->rmac[0] = 0x33;
+		av->rmac[1] = 0x33;
+	}
+}
+
+static uint32_t fill_remote(const struct wr *wr, uint8_t *p)
+{
+	if (wr->to) {
+		fill_av(NULL, wr, (struct prm_av *)p);
+		return sizeof(struct prm_av);
+	}
+	if (!wr->rkey)
+		return 0;
+	put64(p, wr->raddr);
+	put32(p + 8, wr->rkey);
+	put32(p + 12, 0);
+	if (wr->opcode != PRM_WQE_ATOMIC_CS && wr->opcode != PRM_WQE_ATOMIC_FA)
+		return 16;
+	put64(p + 16, wr->swap_add);
+	put64(p + 24, wr->compare);
+	return 32;
+}
+
+static uint32_t fill_data(const struct wr *wr, uint8_t *p)
+{
+	uint32_t len = 0, i;
+
+	if (wr->inl) {
+		put32(p, PRM_WQE_INLINE | wr->inl_len);
+		memcpy(p + 4, wr->inl, wr->inl_len);
+		return (wr->inl_len + 4 + 15) & ~15u;
+	}
+	for (i = 0; i < wr->n; i++, len += 16) {
+		put32(p + len, wr->sge[i].len);
+		put32(p + len + 4, wr->sge[i].key);
+		put64(p + len + 8, wr->sge[i].va);
+	}
+	return len;
+}
+
+void post_send_quietly(struct tqp *qp, const struct wr *wr)
+{
+	uint32_t len = 16, i;
+	uint8_t raw[1024] = {};
+
+	put32(raw, (uint32_t)qp->sq_pi << 8 | wr->opcode);
+	raw[11] = wr->flags | (wr->quiet ? 0 : PRM_WQE_CE_ALWAYS);
+	put32(raw + 12, wr->imm);
+	len += fill_remote(wr, raw + len);
+	len += fill_data(wr, raw + len);
+	put32(raw + 4, qp->qpn << 8 | len / 16);
+	for (i = 0; i < len; i += 64, qp->sq_pi++)
+		memcpy(mem_at(qp->side, qp->sq + (qp->sq_pi & ((1u << qp->log_sq) - 1)) * 64), raw + i, 64);
+	put32((uint8_t *)mem_at(qp->side, qp->dbr) + 4, qp->sq_pi);
+}
+
+void ring(struct tqp *qp)
+{
+	sq_doorbell(qp->side->dev, qp->side->uar, (uint64_t)qp->sq_pi << 40 | qp->qpn << 8);
+}
+
+void post_send(struct tqp *qp, const struct wr *wr)
+{
+	post_send_quietly(qp, wr);
+	ring(qp);
+}
+
+static void fill_recv(uint8_t *p, unsigned int n, unsigned int room, const struct tsge *sge)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++, p += 16) {
+		put32(p, sge[i].len);
+		put32(p + 4, sge[i].key);
+		put64(p + 8, sge[i].va);
+	}
+	if (n < room) {
+		put32(p, 0);
+		put32(p + 4, PRM_WQE_LKEY_TERMINATE);
+		put64(p + 8, 0);
+	}
+}
+
+void post_recv(struct tqp *qp, unsigned int n, const struct tsge *sge)
+{
+	uint32_t stride = 16u << qp->log_rq_stride;
+
+	fill_recv(mem_at(qp->side, qp->rq + (qp->rq_pi & ((1u << qp->log_rq) - 1)) * stride), n, stride / 16, sge);
+	qp->rq_pi++;
+	put32(mem_at(qp->side, qp->dbr), qp->rq_pi);
+}
+
+void post_srq(struct tsrq *srq, unsigned int n, const struct tsge *sge)
+{
+	fill_recv((uint8_t *)mem_at(srq->side, srq->ring + 64 * srq->head) + 16, n, 3, sge);
+	srq->head = (srq->head + 5) & ((1u << srq->log) - 1);
+	srq->posted++;
+	put32(mem_at(srq->side, srq->dbr), srq->posted);
+}
+
+struct prm_cqe64 *poll(struct tcq *cq)
+{
+	struct prm_cqe64 *cqe = mem_at(cq->side, cq->ring + (cq->ci & ((1u << cq->log) - 1)) * sizeof(*cqe));
+
+	if (cqe_opcode(cqe) == PRM_CQE_INVALID || (cqe->op_own & PRM_CQE_OWNER) != !!(cq->ci & 1u << cq->log))
+		return NULL;
+	cq->ci++;
+	put32(mem_at(cq->side, cq->dbr), cq->ci & 0xffffff);
+	return cqe;
+}
+
+struct prm_eqe *poll_eq(struct side *side)
+{
+	struct prm_eqe *eqe = mem_at(side, side->eq + (side->eq_ci & ((1u << EQ_LOG) - 1)) * sizeof(*eqe));
+
+	if ((eqe->owner & 1) != !!(side->eq_ci & 1u << EQ_LOG))
+		return NULL;
+	side->eq_ci++;
+	eq_doorbell(side->dev, side->uar, side->eqn << 24 | (side->eq_ci & 0xffffff), false);
+	return eqe;
+}
+
+bool saw_event(struct side *side, unsigned int type, uint32_t num)
+{
+	struct prm_eqe *eqe;
+	bool seen = false;
+
+	while ((eqe = poll_eq(side)))
+		seen |= eqe->type == type && be32_to_cpu(eqe->data.qp_srq.qp_srq_n) == num;
+	return seen;
+}
+
+void settle(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 200000 && loop_run_pending(); i++)
+		;
+}
+
+void pass_time(unsigned int ms)
+{
+	settle();
+	while (ms--) {
+		loop_test_clock(now_ns() + 1000000);
+		settle();
+	}
+}

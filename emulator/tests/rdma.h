@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Two functions in one process with arrays as guest memory, and a small verbs library on top: what the tests of the RDMA
+ * engine stand on. A "side" is a function with its objects; the "driver" of the tests runs commands by the emulator's own
+ * command tables and rings doorbells by the functions behind the BAR. Setup that fails ends the program.
+ */
+#ifndef CXEMU_TEST_RDMA_H
+#define CXEMU_TEST_RDMA_H
+
+#include <string.h>
+
+#include "../hca.h"
+#include "../mkey.h"
+#include "../qp.h"
+
+/* ---- results ---- */
+
+bool ok(bool good, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int ok_end(void);
+
+/* ---- sides ---- */
+
+#define MEM_BYTES	(24ull << 20)
+#define MEM_BASE	0x100000000ull	/* guest address of the array */
+#define BUF_BYTES	(4ull << 20)
+#define EQ_LOG		9
+
+struct side {
+	struct cxdev *dev;
+	uint8_t *mem;
+	uint64_t next;		/* first free byte */
+	uint32_t uar, pd, eqn, eq_ci;
+	uint64_t eq;
+	uint32_t lkey, rkey;	/* of buf: one mkey with all rights */
+	uint64_t buf;		/* BUF_BYTES, virtual address 0x7000... maps here by pages in reverse order */
+	uint64_t va;
+};
+
+struct tcq {
+	struct side *side;
+	uint32_t cqn, ci, log;
+	uint64_t ring, dbr;
+};
+
+struct tqp {
+	struct side *side;
+	uint32_t qpn, log_sq, log_rq, log_rq_stride;
+	enum prm_qp_st st;
+	uint64_t rq, sq, dbr;
+	uint16_t sq_pi, rq_pi;
+	struct tcq *cq;
+};
+
+struct tsrq {
+	struct side *side;
+	uint32_t num, log;
+	uint64_t ring, dbr;
+	uint16_t posted, head;
+};
+
+enum { ADDR_V1, ADDR_V2_IPV6, ADDR_V2_IPV4, ADDR_V2_VLAN, ADDRS };
+
+extern struct side a, b;
+
+void sides_open(void);
+void sides_close(void);
+/* Guest address of @bytes zeroed bytes, aligned to a page. */
+uint64_t mem_take(struct side *side, uint64_t bytes);
+void *mem_at(struct side *side, uint64_t addr);
+/* Byte @off of the registered buffer, which is scattered over memory. */
+uint8_t *buf_at(struct side *side, uint64_t off);
+void buf_fill(struct side *side, uint64_t off, uint64_t len, uint32_t seed);
+bool buf_is(struct side *side, uint64_t off, uint64_t len, uint32_t seed);
+
+/* ---- commands ---- */
+
+/* Runs a command with all checks that commands of a driver get. Returns its status. */
+int exec(struct side *side, uint16_t opcode, void *in, uint32_t in_len, void *out, uint32_t out_len);
+#define command(side, name, in, out) ({						\
+	prm_set(in, opcode, PRM_OP_##name);					\
+	exec(side, PRM_OP_##name, in, sizeof(*(in)), out, sizeof(*(out)));	\
+})
+
+uint32_t mkey_make(struct side *side, uint32_t pd, unsigned int access, uint64_t va, uint64_t len, uint64_t mem_off);
+int mkey_drop(struct side *side, uint32_t key);
+uint32_t pd_make(struct side *side);
+void cq_make(struct tcq *cq, struct side *side, unsigned int log);
+
+struct qp_opts {
+	unsigned int log_sq, log_rq, log_rq_stride, mtu, addr;	/* mtu as in the context, 0: 1024 */
+	unsigned int retry, rnr_retry, timeout, min_rnr, sra, rra;
+	struct tsrq *srq;
+	bool no_remote, retry_set, rnr_set;
+	uint32_t pd, send_psn, recv_psn, qkey, counter;
+};
+
+/* As the driver does it: context, pages, doorbell record. Returns the status; *qp is filled if it is 0. */
+int qp_make(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq, const struct qp_opts *o);
+int qp_init(struct tqp *qp, const struct qp_opts *o);
+int qp_rtr(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o);
+int qp_rts(struct tqp *qp, const struct qp_opts *o);
+int qp_simple(struct tqp *qp, uint16_t opcode);		/* destroy_qp, qp_2err, qp_2rst */
+unsigned int qp_state(struct tqp *qp);
+/* Both ends made and moved to RTS; @o of both. */
+void qp_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy, const struct qp_opts *o);
+void qp_unpair(struct tqp *x, struct tqp *y);
+void srq_make(struct tsrq *srq, struct side *side, unsigned int log);
+
+/* ---- work ---- */
+
+struct tsge {
+	uint64_t va;
+	uint32_t len, key;
+};
+
+struct wr {
+	uint8_t opcode;
+	uint8_t flags;		/* fm_ce_se; 0: signaled */
+	bool quiet;		/* not signaled */
+	uint32_t imm;
+	uint64_t raddr;
+	uint32_t rkey;
+	uint64_t swap_add, compare;
+	unsigned int n;
+	struct tsge sge[4];
+	const void *inl;
+	uint32_t inl_len;
+	/* datagrams */
+	uint32_t dqpn, qkey;
+	unsigned int addr;
+	struct side *to;
+	const uint8_t *mgid;
+};
+
+void post_send(struct tqp *qp, const struct wr *wr);	/* and rings */
+void post_send_quietly(struct tqp *qp, const struct wr *wr);	/* no doorbell */
+void ring(struct tqp *qp);
+void post_recv(struct tqp *qp, unsigned int n, const struct tsge *sge);
+void post_srq(struct tsrq *srq, unsigned int n, const struct tsge *sge);
+/* The next completion, NULL: none. Points into the ring. */
+struct prm_cqe64 *poll(struct tcq *cq);
+static inline unsigned int cqe_opcode(const struct prm_cqe64 *cqe)
+{
+	return cqe->op_own >> PRM_CQE_OPCODE_SHIFT;
+}
+
+static inline unsigned int cqe_syndrome(const struct prm_cqe64 *cqe)
+{
+	return ((const struct prm_err_cqe *)cqe)->syndrome;
+}
+
+struct prm_eqe *poll_eq(struct side *side);
+bool saw_event(struct side *side, unsigned int type, uint32_t num);	/* eats what is in the EQ */
+
+void settle(void);			/* until nothing is left to do at this moment */
+void pass_time(unsigned int ms);	/* millisecond by millisecond */
+
+/* ---- the wire ---- */
+
+struct wire_test {
+	uint64_t frames;
+	uint32_t drop_every, dup_every, hold_every, spoil_every;	/* 0: never */
+	uint32_t drop_at, dup_at, hold_at, spoil_at;			/* one frame, counted from 1; 0: none */
+	uint8_t only_opcode;						/* 0xff: any */
+	uint64_t wrong;			/* frames that are not well-formed */
+	char why[96];
+	uint64_t by_opcode[256];
+};
+
+extern struct wire_test wire;
+
+void wire_watch(void);			/* zeroes @wire and starts */
+/* NULL, or what is wrong with a frame: an independent look at every field. */
+const char *frame_check(const uint8_t *data, uint32_t len, uint8_t *opcode);
+uint32_t bitwise_icrc(const uint8_t *l3, uint32_t len, uint16_t ethertype);
+
+#endif

@@ -156,15 +156,3 @@ device_is_clean()
 	must_fail grep -q "pages: [1-9][0-9]* held" <<<"$status"
 	grep -q "^violations: 0" <<<"$status"
 }
-
-# Nothing that the unloaded driver allocated is still allocated
-kmemleak_is_clean()
-{
-	[ -e /sys/kernel/debug/kmemleak ] || skip "this kernel has no kmemleak (KERNELS=debug has)"
-	driver_unload
-	echo scan >/sys/kernel/debug/kmemleak
-	sleep 6
-	echo scan >/sys/kernel/debug/kmemleak
-	cat /sys/kernel/debug/kmemleak
-	must_fail grep -E '\[(cxr|mlx5|ib)_' /sys/kernel/debug/kmemleak
-}

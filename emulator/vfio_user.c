@@ -74,8 +74,6 @@ struct vfu_write {
 static const char capabilities[] =
 	"{\"capabilities\":{\"max_msg_fds\":16,\"max_data_xfer_size\":1048576,\"write_multiple\":true}}";
 
-static void on_connection(int fd, void *arg);
-
 /* ---- what goes out ---- */
 
 static bool send_some(struct function *fn, struct out_msg *msg)
@@ -541,6 +539,14 @@ static void on_message(int fd, void *arg)
 		;
 }
 
+/* A client that was closed and replaced at once: its end may not have been looked at yet. */
+static bool peer_is_gone(int fd)
+{
+	char byte;
+
+	return !recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+}
+
 static void on_connection(int fd, void *arg)
 {
 	struct function *fn = arg;
@@ -548,6 +554,8 @@ static void on_connection(int fd, void *arg)
 
 	if (conn < 0)
 		return;
+	if (fn->conn_fd >= 0 && peer_is_gone(fn->conn_fd))
+		disconnect(fn, "replaced by another one");
 	if (fn->conn_fd >= 0) {
 		violation(fn->dev, "a second connection to %s was refused", fn->path);
 		close(conn);

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The command queue and the commands of the function as a whole: bring-up, refusals, pages, leaks, reset. */
+#include <linux/pci_regs.h>
+#include <linux/vfio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "prm/caps.h"
+#include "vfu_client.h"
+
+#define DELIVERY(d) (PRM_DELIVERY_##d << 8)
+
+static int nothing(struct client *c, const struct spoil *spoil)
+{
+	struct prm_query_issi_in in = {};
+	struct prm_query_issi_out out = {};
+
+	prm_set(&in, opcode, PRM_OP_query_issi);
+	return cmd_exec(c, &in, sizeof(in), &out, sizeof(out), spoil);
+}
+
+static int caps(struct client *c, unsigned int op_mod, struct prm_query_hca_cap_out *out)
+{
+	struct prm_query_hca_cap_in in = {};
+
+	prm_set(&in, op_mod, op_mod);
+	return cmd(c, query_hca_cap, &in, out);
+}
+
+static void test_delivery(struct client *c)
+{
+	struct prm_set_hca_cap_in *big = calloc(1, sizeof(*big));
+	struct prm_set_hca_cap_out out = {};
+
+	ktap(nothing(c, &(struct spoil){ .bad_type = true }) == DELIVERY(CMD_TYPE), "delivery: type that is not 7");
+	ktap(nothing(c, &(struct spoil){ .bad_signature = true }) == DELIVERY(SIGNATURE), "delivery: wrong signature");
+	ktap(nothing(c, &(struct spoil){ .in_len = 12 }) == DELIVERY(IN_LEN), "delivery: input of 12 bytes");
+	ktap(nothing(c, &(struct spoil){ .in_len = 0x7ffffffc }) == DELIVERY(IN_LEN), "delivery: input of 2 GiB");
+	ktap(nothing(c, &(struct spoil){ .out_len = 4 }) == DELIVERY(OUT_LEN), "delivery: output of 4 bytes");
+	prm_set(big, opcode, PRM_OP_set_hca_cap);
+	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out), &(struct spoil){ .wrong_token = true }) == DELIVERY(TOKEN),
+	     "delivery: mailbox with another token");
+	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out), &(struct spoil){ .wrong_block = true }) ==
+	     DELIVERY(BLOCK_NUM), "delivery: mailboxes out of order");
+	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out), &(struct spoil){ .bad_signature = true }) ==
+	     DELIVERY(SIGNATURE), "delivery: mailbox with a wrong signature");
+	free(big);
+}
+
+static void test_before_enable(struct client *c)
+{
+	struct prm_alloc_pd_in pd = {};
+	struct prm_alloc_pd_out out = {};
+	struct prm_init_hca_in init = {};
+	struct prm_init_hca_out init_out = {};
+	struct prm_enable_hca_in en = {};
+	struct prm_enable_hca_out en_out;
+
+	ktap(nothing(c, NULL) == PRM_STATUS_BAD_SYS_STATE, "no QUERY_ISSI before ENABLE_HCA");
+	prm_set(&en, function_id, 1);
+	ktap(cmd(c, enable_hca, &en, &en_out) == PRM_STATUS_BAD_PARAM, "ENABLE_HCA of another function");
+	prm_set(&en, function_id, 0);
+	ktap(!cmd(c, enable_hca, &en, &en_out), "ENABLE_HCA");
+	ktap(cmd(c, enable_hca, &en, &en_out) == PRM_STATUS_BAD_SYS_STATE, "ENABLE_HCA twice");
+	ktap(cmd(c, alloc_pd, &pd, &out) == PRM_STATUS_BAD_SYS_STATE, "no ALLOC_PD before INIT_HCA");
+	ktap(cmd(c, init_hca, &init, &init_out) == PRM_STATUS_BAD_SYS_STATE, "no INIT_HCA without pages");
+}
+
+static void test_checks(struct client *c)
+{
+	struct prm_alloc_pd_in pd = {};
+	struct prm_alloc_pd_out pd_out = {};
+	struct prm_dealloc_pd_in de = {};
+	struct prm_dealloc_pd_out de_out = {};
+	uint8_t raw[32] = {}, out[32] = {};
+	uint32_t first;
+
+	prm_set((struct prm_mbox_in *)raw, opcode, 0xfff);
+	ktap(cmd_exec(c, raw, 16, out, 16, NULL) == PRM_STATUS_BAD_OP && cmd_syndrome(out), "unknown opcode");
+	prm_set((struct prm_mbox_in *)raw, opcode, PRM_OP_alloc_pd);
+	ktap(cmd_exec(c, raw, 32, out, 16, NULL) == PRM_STATUS_BAD_INP_LEN, "input that is too long");
+	raw[12] = 0x80;
+	ktap(cmd_exec(c, raw, 16, out, 16, NULL) == PRM_STATUS_BAD_PARAM, "a reserved bit");
+	prm_set(&pd, uid, 5);
+	ktap(cmd(c, alloc_pd, &pd, &pd_out) == PRM_STATUS_BAD_RES, "a user context that does not exist");
+	prm_set(&pd, uid, 0);
+	ktap(!cmd(c, alloc_pd, &pd, &pd_out), "ALLOC_PD");
+	first = prm_get(&pd_out, pd);
+	prm_set(&de, pd, first);
+	ktap(!cmd(c, dealloc_pd, &de, &de_out), "DEALLOC_PD");
+	ktap(cmd(c, dealloc_pd, &de, &de_out) == PRM_STATUS_BAD_RES, "DEALLOC_PD of a stale number");
+	ktap(!cmd(c, alloc_pd, &pd, &pd_out) && prm_get(&pd_out, pd) != first, "the number is not used again at once");
+	prm_set(&de, pd, prm_get(&pd_out, pd));
+	cmd(c, dealloc_pd, &de, &de_out);
+}
+
+static void test_caps(struct client *c)
+{
+	struct prm_query_hca_cap_out *out = calloc(1, sizeof(*out));
+	struct prm_set_hca_cap_in *in = calloc(1, sizeof(*in));
+	struct prm_set_hca_cap_out set_out;
+	struct prm_cmd_hca_cap *cap = prm_tail((struct prm_mbox_out *)(void *)out);
+
+	ktap(!caps(c, 1, out) && prm_get(cap, roce) && prm_get(cap, rc), "QUERY_HCA_CAP, current");
+	memcpy(prm_tail((struct prm_mbox_in *)(void *)in), cap, 0x1000);
+	ktap(!cmd(c, set_hca_cap, in, &set_out), "SET_HCA_CAP of what is there");
+	cap = prm_tail((struct prm_mbox_in *)(void *)in);
+	prm_set(cap, log_max_qp, 31);
+	ktap(cmd(c, set_hca_cap, in, &set_out) == PRM_STATUS_BAD_PARAM, "SET_HCA_CAP: more than the card can");
+	prm_set(cap, log_max_qp, 10);
+	ktap(!cmd(c, set_hca_cap, in, &set_out), "SET_HCA_CAP: less than it can");
+	prm_set(cap, dct, 1);
+	ktap(cmd(c, set_hca_cap, in, &set_out) == PRM_STATUS_BAD_PARAM, "SET_HCA_CAP: what it cannot");
+	ktap(caps(c, 2 * 0x7f, out) == PRM_STATUS_BAD_PARAM, "QUERY_HCA_CAP of an unknown type");
+	free(in);
+	free(out);
+}
+
+static int alloc_uars(struct client *c, uint32_t *uars, unsigned int n)
+{
+	struct prm_alloc_uar_in in = {};
+	struct prm_alloc_uar_out out;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++) {
+		err = cmd(c, alloc_uar, &in, &out);
+		uars[i] = prm_get(&out, uar);
+	}
+	return err;
+}
+
+static int free_uars(struct client *c, const uint32_t *uars, unsigned int n)
+{
+	struct prm_dealloc_uar_in in = {};
+	struct prm_dealloc_uar_out out;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++) {
+		prm_set(&in, uar, uars[i]);
+		err = cmd(c, dealloc_uar, &in, &out);
+	}
+	return err;
+}
+
+/* With many objects the card wants more pages, makes no more without them, and gives them back afterwards. */
+static void test_pages(struct client *c)
+{
+	uint32_t uars[1200];
+	struct prm_query_pages_in q = {};
+	struct prm_query_pages_out r;
+	unsigned int n;
+
+	for (n = 0; n < 1200 && !alloc_uars(c, uars + n, 1); n++)
+		;
+	ktap(n >= 512 && n < 1200, "without more pages the card stops making objects (at %u)", n);
+	prm_set(&q, op_mod, 3);
+	ktap(!cmd(c, query_pages, &q, &r) && (int32_t)prm_get(&r, num_pages) > 0, "it asks for more");
+	ktap(!give_pages(c, 3) && !alloc_uars(c, uars + n, 100), "and goes on when it has them");
+	n += 100;
+	ktap(!free_uars(c, uars, n), "all UARs go");
+	ktap(!give_pages(c, 2), "no more pages are needed than at the start");
+}
+
+static void test_page_refusals(struct client *c)
+{
+	struct { struct prm_manage_pages_in hdr; __be64 pas[2]; } m = {};
+	struct prm_manage_pages_out o;
+
+	prm_set(&m.hdr, opcode, PRM_OP_manage_pages);
+	prm_set(&m.hdr, op_mod, 1);
+	prm_set(&m.hdr, input_num_entries, 1);
+	m.pas[0] = cpu_to_be64(RAM_IOVA + (1 << 20));
+	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_PARAM, "a page that the card has already");
+	m.pas[0] = cpu_to_be64(RAM_IOVA + 100);
+	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_PARAM, "a page that is not aligned");
+	prm_set(&m.hdr, input_num_entries, 3);
+	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_INP_LEN, "more pages than in the mailbox");
+}
+
+/* A driver that does everything right leaves an emulator without a word of complaint. */
+static void test_good(const char *bin_dir)
+{
+	struct emu emu;
+	struct client c;
+	uint32_t uar;
+	int status;
+
+	emu_start(&emu, bin_dir, 1);
+	client_open(&c, &emu, 0);
+	ktap(!boot_to_init(&c), "bring-up");
+	ktap(!alloc_uars(&c, &uar, 1) && !free_uars(&c, &uar, 1), "ALLOC_UAR, DEALLOC_UAR");
+	ktap(!shut_down(&c), "shutdown");
+	ktap(!boot_to_init(&c) && !shut_down(&c), "and again");
+	client_close(&c);
+	ktap(strstr(emu_control(&emu, "status"), "violations: 0") != NULL, "status: no violations");
+	status = emu_stop(&emu);
+	ktap(!status, "exit status 0 (%d)", status);
+}
+
+static void test_leak(struct client *c, struct emu *emu)
+{
+	uint32_t uar;
+
+	alloc_uars(c, &uar, 1);
+	shut_down(c);
+	ktap(strstr(emu_control(emu, "violations"), "leak: UAR ") != NULL, "a UAR that was left is reported");
+}
+
+static void test_reset(struct client *c, struct emu *emu)
+{
+	uint32_t uar;
+
+	ktap(!boot_to_init(c) && !alloc_uars(c, &uar, 1), "bring-up before a reset");
+	config_write16(c, 0x60 + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR);
+	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	ktap(strstr(emu_control(emu, "status"), ", off, ") && strstr(emu_control(emu, "status"), "objects: 0"),
+	     "FLR leaves no object");
+	c->next = 1 << 20;
+	ktap(!boot_to_init(c), "bring-up after FLR");
+	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY);
+	ktap(nothing(c, NULL) == -1, "without bus mastering no command is fetched");
+	ktap(strstr(emu_control(emu, "violations"), "no bus master") != NULL, "and that is reported");
+}
+
+int main(int argc, char **argv)
+{
+	struct client c;
+	struct emu emu;
+	int status;
+
+	(void)argc;
+	ktap_plan(52);
+	test_good(argv[1]);
+	emu_start(&emu, argv[1], 1);
+	client_open(&c, &emu, 0);
+	cmdq_setup(&c);
+	test_delivery(&c);
+	test_before_enable(&c);
+	test_caps(&c);
+	ktap(!give_pages(&c, 1) && !give_pages(&c, 2), "pages");
+	ktap(!cmd(&c, init_hca, &(struct prm_init_hca_in){}, &(struct prm_init_hca_out){}), "INIT_HCA");
+	test_checks(&c);
+	test_pages(&c);
+	test_page_refusals(&c);
+	ktap(nothing(&c, &(struct spoil){ .software_owned = true }) == 0 &&
+	     strstr(emu_control(&emu, "violations"), "belongs to software"), "a doorbell for a slot of software is reported");
+	test_leak(&c, &emu);
+	c.next = 1 << 20;
+	test_reset(&c, &emu);
+	client_close(&c);
+	status = emu_stop(&emu);
+	ktap(status == 3, "exit status 3 (%d)", status);
+	return ktap_end();
+}

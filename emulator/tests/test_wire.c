@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The switch: learning, flooding, bounded queues, link, the filter; the capture, read back by libpcap. */
+#include <pcap/pcap.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dut.h"
+#include "vfu_client.h"
+
+#define PORTS 3
+
+struct sink {
+	unsigned int n;
+	uint8_t last[FRAME_MAX];
+	uint32_t len;
+	uint8_t order[32];	/* first payload byte of each */
+};
+
+static struct port *ports[PORTS];
+static struct sink sinks[PORTS];
+
+static void take(void *arg, const struct frame *frame)
+{
+	struct sink *sink = arg;
+
+	if (sink->n < sizeof(sink->order))
+		sink->order[sink->n] = frame->data[14];
+	sink->n++;
+	sink->len = frame->len;
+	memcpy(sink->last, frame->data, frame->len);
+}
+
+static void set_up(void)
+{
+	static const char *const names[PORTS] = { "p0", "p1", "p2" };
+	int i;
+
+	memset(sinks, 0, sizeof(sinks));
+	for (i = 0; i < PORTS; i++) {
+		ports[i] = port_create(NULL, names[i]);
+		port_set_sink(ports[i], take, &sinks[i]);
+	}
+}
+
+static void tear_down(void)
+{
+	int i;
+
+	dut_run();
+	for (i = 0; i < PORTS; i++)
+		port_destroy(ports[i]);
+}
+
+/* From station @from (behind the port of that number) to @to; 0xff: broadcast. */
+static void put(unsigned int from, uint8_t to, uint8_t payload)
+{
+	struct frame *frame = frame_alloc(100);
+
+	memset(frame->data, 0, 100);
+	memcpy(frame->data, to == 0xff ? (uint8_t[]){ 255, 255, 255, 255, 255, 255 } : (uint8_t[]){ 2, 0, 0, 0, 0, to }, 6);
+	frame->data[6] = 2;
+	frame->data[11] = from;
+	frame->data[12] = 0x88;
+	frame->data[13] = 0xb5;
+	frame->data[14] = payload;
+	port_send(ports[from], frame);
+}
+
+static bool counts(unsigned int a, unsigned int b, unsigned int c)
+{
+	dut_run();
+	return sinks[0].n == a && sinks[1].n == b && sinks[2].n == c;
+}
+
+static void test_switch(void)
+{
+	set_up();
+	put(0, 1, 1);
+	ktap(sinks[1].n == 0, "nothing is delivered inside port_send()");
+	ktap(counts(0, 1, 1), "an unknown address is flooded to all others");
+	put(1, 0, 1);
+	ktap(counts(1, 1, 1), "an address that was learnt is not");
+	put(0, 1, 1);
+	ktap(counts(1, 2, 1), "nor the answer");
+	put(0, 0xff, 1);
+	ktap(counts(1, 3, 2), "broadcast goes to all others");
+	put(0, 0, 1);
+	ktap(counts(2, 3, 2), "a frame to the sender's own address comes back to it");
+	port_set_wire(ports[1], false);
+	put(0, 1, 1);
+	ktap(counts(2, 3, 3), "an address behind a dead link is forgotten, and the dead link gets nothing");
+	put(1, 0, 1);
+	ktap(counts(2, 3, 3) && port_counters(ports[1])->down, "a port without link sends nothing");
+	port_set_wire(ports[1], true);
+	put(1, 0, 1);
+	ktap(counts(3, 3, 3), "with the link back it does");
+	tear_down();
+}
+
+static void test_bounds(void)
+{
+	struct frame *frame;
+	unsigned int i, room;
+
+	set_up();
+	room = port_room(ports[0]);
+	for (i = 0; i < room + 10; i++)
+		put(0, 1, 1);
+	ktap(port_room(ports[0]) == 0, "a full queue leaves no room");
+	ktap(counts(0, room, room) && port_counters(ports[1])->full == 10, "what does not fit is dropped and counted");
+	ktap(port_room(ports[0]) == room, "emptied, there is room again");
+	ktap(!frame_alloc(FRAME_MAX + 1), "there is no frame above the largest");
+	frame = frame_alloc(13);
+	port_send(ports[0], frame);
+	ktap(port_counters(ports[0])->malformed == 1, "13 bytes are no frame");
+	frame = frame_alloc(60);
+	memset(frame->data, 0xff, 60);
+	port_send(ports[0], frame);
+	ktap(port_counters(ports[0])->malformed == 2, "a group address cannot be a sender");
+	tear_down();
+}
+
+static enum wire_verdict verdicts[8];
+static unsigned int verdict_at;
+
+static enum wire_verdict judge(void *arg, const struct port *from, struct frame *frame)
+{
+	(void)arg;
+	(void)from;
+	if (verdict_at == 7)
+		frame->data[14] ^= 0x80;
+	return verdicts[verdict_at++];
+}
+
+static void test_filter(void)
+{
+	set_up();
+	put(1, 0xff, 0);
+	put(0, 1, 9);
+	dut_run();
+	memset(sinks, 0, sizeof(sinks));
+	memcpy(verdicts, (enum wire_verdict[]){ WIRE_PASS, WIRE_DROP, WIRE_DUPLICATE, WIRE_HOLD, WIRE_PASS, WIRE_HOLD, WIRE_HOLD,
+						WIRE_PASS }, sizeof(verdicts));
+	wire_set_filter(judge, NULL);
+	for (verdict_at = 0; verdict_at < 8;)
+		put(0, 1, verdict_at + 1);
+	dut_run();
+	ktap(sinks[1].n == 8 && !memcmp(sinks[1].order, (uint8_t[]){ 1, 3, 3, 5, 4, 6, 0x88, 7 }, 8),
+	     "frames are passed, dropped, duplicated, held back and changed as the filter says");
+	memcpy(verdicts, (enum wire_verdict[]){ WIRE_HOLD }, sizeof(enum wire_verdict));
+	verdict_at = 0;
+	put(0, 1, 0x11);
+	dut_run();
+	ktap(sinks[1].n == 8, "a held frame waits");
+	wire_set_filter(NULL, NULL);
+	dut_run();
+	ktap(sinks[1].n == 9 && sinks[1].order[8] == 0x11, "without filter it goes on");
+	tear_down();
+}
+
+static void test_capture(void)
+{
+	char path[] = "/tmp/cxemu-capture-XXXXXX", error[PCAP_ERRBUF_SIZE];
+	const uint8_t *data;
+	struct pcap_pkthdr *header;
+	unsigned int n = 0, i;
+	uint64_t before = 0;
+	bool right = true;
+	pcap_t *pcap;
+
+	close(mkstemp(path));
+	set_up();
+	ktap(!capture_open(path), "a capture begins");
+	for (i = 0; i < 5; i++)
+		put(0, 0xff, i);
+	put(0, 0xff, 5);
+	port_set_wire(ports[0], false);
+	put(0, 0xff, 6);	/* never enters the switch */
+	dut_run();
+	capture_close();
+	pcap = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, error);
+	while (pcap && pcap_next_ex(pcap, &header, &data) == 1) {
+		uint64_t at = header->ts.tv_sec * 1000000000ull + header->ts.tv_usec;
+
+		right = right && header->len == 100 && header->caplen == 100 && data[14] == n && at >= before;
+		before = at;
+		n++;
+	}
+	ktap(pcap && n == 6 && right && pcap_datalink(pcap) == DLT_EN10MB,
+	     "libpcap reads each frame once, as it entered the switch, in order of time");
+	if (pcap)
+		pcap_close(pcap);
+	unlink(path);
+	ktap(capture_open("/nonexistent/file") < 0, "a file that cannot be created is an error");
+	tear_down();
+}
+
+/* A reader finds whole frames while the capture goes on. */
+static void test_flush(void)
+{
+	char path[] = "/tmp/cxemu-capture-XXXXXX", error[PCAP_ERRBUF_SIZE];
+	struct pcap_pkthdr *header;
+	const uint8_t *data;
+	unsigned int n = 0, i;
+	int last = 0;
+	pcap_t *pcap;
+
+	close(mkstemp(path));
+	set_up();
+	capture_open(path);
+	for (i = 0; i < 20000; i++) {
+		put(0, 1, 1);
+		if (!(i % 500))
+			dut_run();
+	}
+	pcap = pcap_open_offline(path, error);
+	while (pcap && (last = pcap_next_ex(pcap, &header, &data)) == 1)
+		n++;
+	ktap(pcap && n > 5000 && n < 20000 && last == PCAP_ERROR_BREAK, "a reader sees whole frames only while the capture grows");
+	if (pcap)
+		pcap_close(pcap);
+	capture_close();
+	unlink(path);
+	tear_down();
+}
+
+int main(void)
+{
+	ktap_plan(22);
+	test_switch();
+	test_bounds();
+	test_filter();
+	test_capture();
+	test_flush();
+	return ktap_end();
+}

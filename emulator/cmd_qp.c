@@ -21,9 +21,10 @@ static const char *const state_names[16] = {
 	[PRM_QP_SQD] = "SQD", [PRM_QP_ERR] = "ERR",
 };
 
-static bool is_datagram(const struct qp *qp)
+/* Connected queue pairs have a path and another end. */
+static bool is_connected(const struct qp *qp)
 {
-	return qp->st == PRM_QP_ST_UD || qp->st == PRM_QP_ST_QP1;
+	return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_UC;
 }
 
 /* ---- what the engine needs of the context ---------------------------------------------------------------------------- */
@@ -154,6 +155,11 @@ static int take_service(struct cmd *c, struct qp *qp)
 	case PRM_QP_ST_UC:
 	case PRM_QP_ST_UD:
 		break;
+	case PRM_QP_ST_REG_UMR:
+		if (prm_get(&qp->ctx, rq_type) != PRM_QP_RQ_NONE)
+			return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.rq_type %u: a UMR QP receives nothing",
+				      prm_get(&qp->ctx, rq_type));
+		break;
 	case PRM_QP_ST_QP1:
 		if (rdma->gsi)
 			return refuse(c, PRM_STATUS_NO_RES, "the port has its QP1 already, QP 0x%x", rdma->gsi->obj.num);
@@ -226,9 +232,11 @@ static int take_objects(struct cmd *c, struct qp *qp)
 {
 	const struct prm_qpc *ctx = &qp->ctx;
 
-	qp->pd = obj_use(c, OBJ_PD, prm_get(ctx, pd), "qpc.pd");
-	if (!qp->pd)
-		return -1;
+	if (qp->st != PRM_QP_ST_REG_UMR || prm_get(ctx, pd)) {
+		qp->pd = obj_use(c, OBJ_PD, prm_get(ctx, pd), "qpc.pd");
+		if (!qp->pd)
+			return -1;
+	}
 	if (!prm_get(ctx, no_sq)) {
 		qp->uar = obj_use(c, OBJ_UAR, prm_get(ctx, uar_page), "qpc.uar_page");
 		if (!qp->uar)
@@ -430,7 +438,7 @@ static int take_rtr(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 			      LOG_MSG_MAX);
 	TAKE(to, from, mtu);
 	TAKE(to, from, log_msg_max);
-	if (is_datagram(qp))
+	if (!is_connected(qp))
 		return 0;
 	if (take_path(c, qp, from))
 		return -1;
@@ -447,7 +455,7 @@ static void take_rts(struct qp *qp, const struct prm_qpc *from)
 
 	TAKE(to, from, next_send_psn);
 	TAKE(to, from, log_ack_req_freq);
-	if (is_datagram(qp))
+	if (!is_connected(qp))
 		return;
 	TAKE(to, from, primary_address_path.ack_timeout);
 	TAKE(to, from, retry_count);
@@ -466,7 +474,7 @@ static int check_modify(struct cmd *c, const struct qp *qp, const struct transit
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ece 0x%x: ECE was not announced", ece);
 	if (prm_get(from, st) != qp->st)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st is 0x%x, the QP was made with 0x%x", prm_get(from, st), qp->st);
-	if (prm_get(from, pd) && prm_get(from, pd) != qp_pdn(qp))
+	if (qp->pd && prm_get(from, pd) && prm_get(from, pd) != qp_pdn(qp))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.pd is 0x%x, the QP was made with 0x%x", prm_get(from, pd),
 			      qp_pdn(qp));
 	REFUSE_FIELD(c, from, lag_tx_port_affinity, "LAG was not announced");

@@ -195,10 +195,10 @@ struct responder {
 
 struct qp {
 	struct obj obj;
-	enum prm_qp_st st;		/* RC, UC, UD or QP1 */
+	enum prm_qp_st st;		/* RC, UC, UD, QP1 or REG_UMR */
 	enum prm_qp_state state;
 	struct prm_qpc ctx;		/* as the driver set it; counters and PSNs are filled in by the query */
-	struct obj *uar, *pd;
+	struct obj *uar, *pd;		/* pd: NULL if a UMR QP has none */
 	struct cq *send_cq, *recv_cq;
 	struct srq *srq;
 	struct q_counter *counters;	/* never NULL after rst2init: dev->rdma_state has one for counter set 0 */
@@ -227,7 +227,7 @@ struct qp {
 
 static inline uint32_t qp_pdn(const struct qp *qp)
 {
-	return qp->pd->num;
+	return qp->pd ? qp->pd->num : 0;
 }
 
 /* ---- packets ---- */

@@ -134,9 +134,10 @@ static bool opcode_fits(const struct qp *qp, uint8_t opcode)
 {
 	switch (opcode) {
 	case PRM_WQE_NOP:
+		return true;
 	case PRM_WQE_SEND:
 	case PRM_WQE_SEND_IMM:
-		return true;
+		return qp->st != PRM_QP_ST_REG_UMR;
 	case PRM_WQE_RDMA_WRITE:
 	case PRM_WQE_RDMA_WRITE_IMM:
 		return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_UC;

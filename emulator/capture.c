@@ -2,8 +2,8 @@
 /*
  * Capture of the wire in pcap format with nanosecond stamps.
  *
- * The file's buffer is emptied before a frame would cross its end and at the latest FLUSH_NS after a frame came, so that
- * whoever reads the file while it grows sees whole frames only.
+ * The file's buffer is emptied before a frame would cross its end and at the latest FLUSH_NS after
+ * a frame came, so that whoever reads the file while it grows sees whole frames only.
  */
 #include <errno.h>
 #include <pcap/pcap.h>
@@ -30,7 +30,8 @@ static void flush(void)
 	if (!pcap_dump_flush(dumper))
 		return;
 
-	fprintf(stderr, "cxemu: the capture cannot be written: %s; capturing ends\n", strerror(errno));
+	fprintf(stderr, "cxemu: the capture cannot be written: %s; capturing ends\n",
+		strerror(errno));
 	capture_close();
 }
 
@@ -52,7 +53,8 @@ int capture_open(const char *path)
 	file = fopen(path, "wb");
 	if (!file) {
 		err = -errno;
-		fprintf(stderr, "cxemu: cannot create the capture file %s: %s\n", path, strerror(-err));
+		fprintf(stderr, "cxemu: cannot create the capture file %s: %s\n", path,
+			strerror(-err));
 		return err;
 	}
 	buffer = malloc(BUFFER);
@@ -60,7 +62,8 @@ int capture_open(const char *path)
 		err = -ENOMEM;
 		goto close_file;
 	}
-	pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAPLEN, PCAP_TSTAMP_PRECISION_NANO);
+	pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAPLEN,
+						    PCAP_TSTAMP_PRECISION_NANO);
 	if (!pcap) {
 		err = -ENOMEM;
 		goto close_file;
@@ -115,7 +118,7 @@ void capture_close(void)
 		return;
 
 	timer_cancel(&flush_timer);
-	pcap_dump_close(dumper);	/* closes the file too */
+	pcap_dump_close(dumper); /* closes the file too */
 	pcap_close(pcap);
 	free(buffer);
 	dumper = NULL;

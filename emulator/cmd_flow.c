@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Flow tables: CREATE/DESTROY/QUERY/MODIFY_FLOW_TABLE, SET_FLOW_TABLE_ROOT, the same for groups and entries, flow counters.
+ * Flow tables: CREATE/DESTROY/QUERY/MODIFY_FLOW_TABLE, SET_FLOW_TABLE_ROOT, the same for groups and
+ * entries, flow counters.
  *
- * Only tables of received packets exist (type NIC_RX). References: a group uses its table, an entry its destinations and
- * counters, a table the table behind it. Entries are no objects: they belong to their group.
+ * Only tables of received packets exist (type NIC_RX). References: a group uses its table, an entry
+ * its destinations and counters, a table the table behind it. Entries are no objects: they belong
+ * to their group.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +16,22 @@
 #define MAX_BULK_QUERY 1024
 
 /* The fields that every command of this file begins with. */
-#define CHECK_HEAD(c, in) do {										\
-	REFUSE_SET(c, in, other_vport, "but there is one vport");					\
-	REFUSE_SET(c, in, vport_number, "but there is one vport");					\
-	CHECK_TYPE(c, in);										\
-} while (0)
+#define CHECK_HEAD(c, in)                                                  \
+	do {                                                               \
+		REFUSE_SET(c, in, other_vport, "but there is one vport");  \
+		REFUSE_SET(c, in, vport_number, "but there is one vport"); \
+		CHECK_TYPE(c, in);                                         \
+	} while (0)
 
-#define CHECK_TYPE(c, in) do {										\
-	if (prm_get(in, table_type) != PRM_FT_NIC_RX)							\
-		return refuse(c, PRM_STATUS_BAD_PARAM, "table_type 0x%x is not advertised, only NIC_RX",	\
-			      prm_get(in, table_type));							\
-} while (0)
+#define CHECK_TYPE(c, in)                                                               \
+	do {                                                                            \
+		if (prm_get(in, table_type) != PRM_FT_NIC_RX)                           \
+			return refuse(c, PRM_STATUS_BAD_PARAM,                          \
+				      "table_type 0x%x is not advertised, only NIC_RX", \
+				      prm_get(in, table_type));                         \
+	} while (0)
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 static void table_release(void *obj)
 {
@@ -39,15 +44,16 @@ static void table_release(void *obj)
 }
 
 /* The table behind @level that a miss or an entry names; NULL: refused. */
-static struct flow_table *use_next_table(struct cmd *c, uint32_t id, unsigned int level, const char *field)
+static struct flow_table *use_next_table(struct cmd *c, uint32_t id, unsigned int level,
+					 const char *field)
 {
 	struct flow_table *next = obj_use(c, OBJ_FLOW_TABLE, id, field);
 
 	if (!next)
 		return NULL;
 	if (next->level <= level) {
-		refuse(c, PRM_STATUS_BAD_PARAM, "%s: table 0x%x of level %u is not behind level %u", field, id,
-		       next->level, level);
+		refuse(c, PRM_STATUS_BAD_PARAM, "%s: table 0x%x of level %u is not behind level %u",
+		       field, id, next->level, level);
 		obj_put(next);
 		return NULL;
 	}
@@ -55,7 +61,8 @@ static struct flow_table *use_next_table(struct cmd *c, uint32_t id, unsigned in
 }
 
 /* miss_action and miss_id of a context; *next is NULL for the default. */
-static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx, unsigned int level, struct flow_table **next)
+static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx, unsigned int level,
+		    struct flow_table **next)
 {
 	*next = NULL;
 	switch (prm_get(ctx, table_miss_action)) {
@@ -74,24 +81,26 @@ static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx, uns
 static int run_create_flow_table(struct cmd *c)
 {
 	const struct prm_create_flow_table_in *in = c->in;
-	const struct prm_flow_table_context *ctx = prm_sub_const(in, flow_table_context, flow_table_context);
+	const struct prm_flow_table_context *ctx = prm_sub_const(in, flow_table_context,
+								 flow_table_context);
 	struct prm_create_flow_table_out *out = c->out;
 	struct flow_table *table;
 
 	CHECK_HEAD(c, in);
 	if (c->op_mod)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u of CREATE_FLOW_TABLE is not advertised", c->op_mod);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "op_mod %u of CREATE_FLOW_TABLE is not advertised", c->op_mod);
 	REFUSE_SET(c, ctx, reformat_en, "but packet reformat is not advertised");
 	REFUSE_SET(c, ctx, decap_en, "but decapsulation is not advertised");
 	REFUSE_SET(c, ctx, sw_owner, "but tables owned by software are not advertised");
 	REFUSE_SET(c, ctx, termination_table, "but termination tables are not advertised");
 	REFUSE_SET(c, ctx, lag_master_next_table_id, "but there is no LAG");
 	if (prm_get(ctx, level) >= FLOW_MAX_LEVEL)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "level %u is above max_ft_level %u", prm_get(ctx, level),
-			      FLOW_MAX_LEVEL);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "level %u is above max_ft_level %u",
+			      prm_get(ctx, level), FLOW_MAX_LEVEL);
 	if (prm_get(ctx, log_size) > FLOW_LOG_MAX_SIZE)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_size %u is above log_max_ft_size %u", prm_get(ctx, log_size),
-			      FLOW_LOG_MAX_SIZE);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_size %u is above log_max_ft_size %u",
+			      prm_get(ctx, log_size), FLOW_LOG_MAX_SIZE);
 
 	table = obj_create(c, OBJ_FLOW_TABLE, sizeof(*table));
 	if (!table)
@@ -123,12 +132,14 @@ static int run_destroy_flow_table(struct cmd *c)
 static int run_modify_flow_table(struct cmd *c)
 {
 	const struct prm_modify_flow_table_in *in = c->in;
-	const struct prm_flow_table_context *ctx = prm_sub_const(in, flow_table_context, flow_table_context);
+	const struct prm_flow_table_context *ctx = prm_sub_const(in, flow_table_context,
+								 flow_table_context);
 	struct flow_table *table, *miss;
 
 	CHECK_HEAD(c, in);
 	if (prm_get(in, modify_field_select) != PRM_MODIFY_FT_MISS_TABLE)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "modify_field_select 0x%x: only the miss table can be changed",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "modify_field_select 0x%x: only the miss table can be changed",
 			      prm_get(in, modify_field_select));
 	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
 	if (!table || get_miss(c, ctx, table->level, &miss))
@@ -176,11 +187,12 @@ static int run_set_flow_table_root(struct cmd *c)
 		c->dev->eth->rx_root = NULL;
 		return 0;
 	default:
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u of SET_FLOW_TABLE_ROOT is unknown", c->op_mod);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "op_mod %u of SET_FLOW_TABLE_ROOT is unknown", c->op_mod);
 	}
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+/* ---- groups ---- */
 
 static void fte_free(struct fte *fte);
 
@@ -199,7 +211,8 @@ static void group_release(void *obj)
 /* What can be matched, all of it in the outer headers. */
 static void supported_criteria(struct prm_fte_match_param *param)
 {
-	struct prm_fte_match_set_lyr_2_4 *outer = prm_sub(param, outer_headers, fte_match_set_lyr_2_4);
+	struct prm_fte_match_set_lyr_2_4 *outer = prm_sub(param, outer_headers,
+							  fte_match_set_lyr_2_4);
 
 	memset(param, 0, sizeof(*param));
 	memset(outer, 0xff, sizeof(*outer));
@@ -208,22 +221,27 @@ static void supported_criteria(struct prm_fte_match_param *param)
 	prm_set(outer, rsvd_d4, 0);
 }
 
-static int check_criteria(struct cmd *c, unsigned int enable, const struct prm_fte_match_param *criteria)
+static int check_criteria(struct cmd *c, unsigned int enable,
+			  const struct prm_fte_match_param *criteria)
 {
 	struct prm_fte_match_param supported;
 	unsigned int i;
 
 	if (enable & ~PRM_MATCH_OUTER)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "match_criteria_enable 0x%x: only the outer headers can be matched", enable);
+			      "match_criteria_enable 0x%x: only the outer headers can be matched",
+			      enable);
 	supported_criteria(&supported);
 	for (i = 0; i < ARRAY_SIZE(criteria->dw); i++) {
 		if (criteria->dw[i] & ~supported.dw[i])
-			return refuse(c, PRM_STATUS_BAD_PARAM, "match_criteria: the field at byte 0x%x is not advertised",
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "match_criteria: the field at byte 0x%x is not advertised",
 				      i * 4);
 		if (criteria->dw[i] && !enable)
-			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "match_criteria at byte 0x%x is set, match_criteria_enable is not", i * 4);
+			return refuse(
+				c, PRM_STATUS_BAD_PARAM,
+				"match_criteria at byte 0x%x is set, match_criteria_enable is not",
+				i * 4);
 	}
 	return 0;
 }
@@ -235,8 +253,10 @@ static int insert_group(struct cmd *c, struct flow_table *table, struct flow_gro
 
 	list_for_each_entry(other, &table->groups, node) {
 		if (group->start <= other->end && other->start <= group->end)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "entries %u to %u overlap group 0x%x (%u to %u)",
-				      group->start, group->end, other->obj.num, other->start, other->end);
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "entries %u to %u overlap group 0x%x (%u to %u)",
+				      group->start, group->end, other->obj.num, other->start,
+				      other->end);
 		if (other->start > group->start)
 			break;
 	}
@@ -247,7 +267,8 @@ static int insert_group(struct cmd *c, struct flow_table *table, struct flow_gro
 static int run_create_flow_group(struct cmd *c)
 {
 	const struct prm_create_flow_group_in *in = c->in;
-	const struct prm_fte_match_param *criteria = prm_sub_const(in, match_criteria, fte_match_param);
+	const struct prm_fte_match_param *criteria = prm_sub_const(in, match_criteria,
+								   fte_match_param);
 	struct prm_create_flow_group_out *out = c->out;
 	uint32_t start = prm_get(in, start_flow_index), end = prm_get(in, end_flow_index);
 	struct flow_table *table;
@@ -263,8 +284,8 @@ static int run_create_flow_group(struct cmd *c)
 	if (!table)
 		return -1;
 	if (start > end || end >= 1u << table->log_size)
-		return refuse(c, PRM_STATUS_IX, "entries %u to %u are no range of a table of %u", start, end,
-			      1u << table->log_size);
+		return refuse(c, PRM_STATUS_IX, "entries %u to %u are no range of a table of %u",
+			      start, end, 1u << table->log_size);
 
 	group = obj_create(c, OBJ_FLOW_GROUP, sizeof(*group));
 	if (!group)
@@ -308,8 +329,8 @@ static int run_destroy_flow_group(struct cmd *c)
 	if (!group)
 		return -1;
 	if (group->entries)
-		return refuse(c, PRM_STATUS_RES_BUSY, "flow group 0x%x still has %u entries", group->obj.num,
-			      group->entries);
+		return refuse(c, PRM_STATUS_RES_BUSY, "flow group 0x%x still has %u entries",
+			      group->obj.num, group->entries);
 	return obj_destroy(c, group);
 }
 
@@ -330,7 +351,7 @@ static int run_query_flow_group(struct cmd *c)
 	return 0;
 }
 
-/* ---- entries --------------------------------------------------------------------------------------------------------- */
+/* ---- entries ---- */
 
 /* What an entry holds; freed by put_targets(). */
 struct targets {
@@ -401,20 +422,24 @@ static int get_dest(struct cmd *c, const struct prm_dest_format_struct *format, 
 }
 
 /* The lists behind SET_FTE's fixed part: destinations, then counters, 8 bytes each. */
-static int get_targets(struct cmd *c, const struct prm_set_fte_in *in, unsigned int level, struct targets *targets)
+static int get_targets(struct cmd *c, const struct prm_set_fte_in *in, unsigned int level,
+		       struct targets *targets)
 {
 	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);
-	uint32_t n_dests = prm_get(ctx, destination_list_size), n_counters = prm_get(ctx, flow_counter_list_size);
+	uint32_t n_dests = prm_get(ctx, destination_list_size),
+		 n_counters = prm_get(ctx, flow_counter_list_size);
 	const struct prm_dest_format_struct *dests = prm_tail_const(in);
 	const struct prm_flow_counter_list *counters = (const void *)(dests + n_dests);
 
 	memset(targets, 0, sizeof(*targets));
 	if (n_dests > FLOW_MAX_DESTS || n_counters > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "%u destinations and %u counters: at most %u and 1 are advertised",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "%u destinations and %u counters: at most %u and 1 are advertised",
 			      n_dests, n_counters, FLOW_MAX_DESTS);
 	if (c->in_len < sizeof(*in) + (n_dests + n_counters) * sizeof(*dests))
-		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u destinations and %u counters do not fit in %u bytes",
-			      n_dests, n_counters, c->in_len);
+		return refuse(c, PRM_STATUS_BAD_INP_LEN,
+			      "%u destinations and %u counters do not fit in %u bytes", n_dests,
+			      n_counters, c->in_len);
 
 	targets->dests = calloc(n_dests + 1, sizeof(*targets->dests));
 	targets->counters = calloc(n_counters + 1, sizeof(*targets->counters));
@@ -428,7 +453,8 @@ static int get_targets(struct cmd *c, const struct prm_set_fte_in *in, unsigned 
 	for (; targets->n_counters < n_counters; targets->n_counters++) {
 		uint32_t id = prm_get(&counters[targets->n_counters], flow_counter_id);
 
-		targets->counters[targets->n_counters] = obj_use(c, OBJ_FLOW_COUNTER, id, "flow_counter_id");
+		targets->counters[targets->n_counters] = obj_use(c, OBJ_FLOW_COUNTER, id,
+								 "flow_counter_id");
 		if (!targets->counters[targets->n_counters])
 			goto put;
 	}
@@ -453,9 +479,11 @@ static int check_action(struct cmd *c, const struct prm_flow_context *ctx)
 	REFUSE_SET(c, ctx, push_vlan_2.ethtype, "but pushing VLAN tags is not advertised");
 	REFUSE_SET(c, ctx, modify_header_id, "but header modification is not advertised");
 	if (action & ~(PRM_FLOW_DROP | PRM_FLOW_FWD_DEST | PRM_FLOW_COUNT))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "action 0x%x has actions that are not advertised", action);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "action 0x%x has actions that are not advertised", action);
 	if (!(action & PRM_FLOW_DROP) == !(action & PRM_FLOW_FWD_DEST))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "action 0x%x: a packet is either forwarded or dropped", action);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "action 0x%x: a packet is either forwarded or dropped", action);
 	if (!(action & PRM_FLOW_FWD_DEST) != !prm_get(ctx, destination_list_size))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "action 0x%x with %u destinations", action,
 			      prm_get(ctx, destination_list_size));
@@ -465,20 +493,22 @@ static int check_action(struct cmd *c, const struct prm_flow_context *ctx)
 	return 0;
 }
 
-static int check_value(struct cmd *c, const struct flow_group *group, const struct prm_fte_match_param *value)
+static int check_value(struct cmd *c, const struct flow_group *group,
+		       const struct prm_fte_match_param *value)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(value->dw); i++)
 		if (value->dw[i] & ~group->criteria.dw[i])
-			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "match_value at byte 0x%x has bits that group 0x%x does not match", i * 4,
-				      group->obj.num);
+			return refuse(
+				c, PRM_STATUS_BAD_PARAM,
+				"match_value at byte 0x%x has bits that group 0x%x does not match",
+				i * 4, group->obj.num);
 	return 0;
 }
 
-static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flow_table *table, uint32_t index,
-		      struct list_head *after)
+static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flow_table *table,
+		      uint32_t index, struct list_head *after)
 {
 	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);
 	const struct prm_fte_match_param *value = prm_sub_const(ctx, match_value, fte_match_param);
@@ -490,8 +520,8 @@ static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flo
 	if (!group || check_action(c, ctx) || check_value(c, group, value))
 		return -1;
 	if (index < group->start || index > group->end)
-		return refuse(c, PRM_STATUS_IX, "flow_index %u is outside group 0x%x (%u to %u)", index, group->obj.num,
-			      group->start, group->end);
+		return refuse(c, PRM_STATUS_IX, "flow_index %u is outside group 0x%x (%u to %u)",
+			      index, group->obj.num, group->start, group->end);
 	if (get_targets(c, in, table->level, &targets))
 		return -1;
 	fte = calloc(1, sizeof(*fte));
@@ -516,17 +546,20 @@ static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flo
 }
 
 /* Destinations, counters and action change together in one step: the rule never stands half-way. */
-static int modify_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flow_table *table, struct fte *fte)
+static int modify_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flow_table *table,
+		      struct fte *fte)
 {
 	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);
 	unsigned int mask = prm_get(in, modify_enable_mask);
 	struct targets targets, old = { fte->dests, fte->counters, fte->n_dests, fte->n_counters };
 
-	if (mask & ~(PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_TAG | PRM_FTE_MODIFY_DEST_LIST | PRM_FTE_MODIFY_COUNTERS))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "modify_enable_mask 0x%x has unknown bits", mask);
+	if (mask & ~(PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_TAG | PRM_FTE_MODIFY_DEST_LIST |
+		     PRM_FTE_MODIFY_COUNTERS))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "modify_enable_mask 0x%x has unknown bits",
+			      mask);
 	if (prm_get(ctx, group_id) != fte->group->obj.num)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "entry %u is in group 0x%x, not 0x%x", fte->index,
-			      fte->group->obj.num, prm_get(ctx, group_id));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "entry %u is in group 0x%x, not 0x%x",
+			      fte->index, fte->group->obj.num, prm_get(ctx, group_id));
 	if (check_action(c, ctx) || get_targets(c, in, table->level, &targets))
 		return -1;
 
@@ -572,16 +605,19 @@ static int run_set_fte(struct cmd *c)
 	switch (c->op_mod) {
 	case PRM_FTE_SET:
 		if (fte)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "entry %u of table 0x%x exists already", index,
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "entry %u of table 0x%x exists already", index,
 				      table->obj.num);
 		return create_fte(c, in, table, index, after);
 	case PRM_FTE_MODIFY:
 		if (!fte)
-			return refuse(c, PRM_STATUS_IX, "there is no entry %u in table 0x%x to modify", index,
+			return refuse(c, PRM_STATUS_IX,
+				      "there is no entry %u in table 0x%x to modify", index,
 				      table->obj.num);
 		return modify_fte(c, in, table, fte);
 	default:
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u of SET_FLOW_TABLE_ENTRY is unknown", c->op_mod);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "op_mod %u of SET_FLOW_TABLE_ENTRY is unknown", c->op_mod);
 	}
 }
 
@@ -624,7 +660,7 @@ static int run_delete_fte(struct cmd *c)
 	return 0;
 }
 
-/* ---- counters -------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---- */
 
 static int run_alloc_flow_counter(struct cmd *c)
 {
@@ -644,7 +680,8 @@ static int run_alloc_flow_counter(struct cmd *c)
 static int run_dealloc_flow_counter(struct cmd *c)
 {
 	const struct prm_dealloc_flow_counter_in *in = c->in;
-	struct flow_counter *counter = obj_get(c, OBJ_FLOW_COUNTER, prm_get(in, flow_counter_id), "flow_counter_id");
+	struct flow_counter *counter = obj_get(c, OBJ_FLOW_COUNTER, prm_get(in, flow_counter_id),
+					       "flow_counter_id");
 
 	return counter ? obj_destroy(c, counter) : -1;
 }
@@ -658,14 +695,16 @@ static int run_query_flow_counter(struct cmd *c)
 	uint32_t n = prm_get(in, num_of_counters), first = prm_get(in, flow_counter_id), i;
 
 	if (n > MAX_BULK_QUERY)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "num_of_counters %u is above %u", n, MAX_BULK_QUERY);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "num_of_counters %u is above %u", n,
+			      MAX_BULK_QUERY);
 	if (!n) {
 		n = 1;
 		if (!obj_get(c, OBJ_FLOW_COUNTER, first, "flow_counter_id"))
 			return -1;
 	}
 	if (c->out_len < sizeof(*out) + n * sizeof(*stats))
-		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "%u counters do not fit in %u bytes", n, c->out_len);
+		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "%u counters do not fit in %u bytes", n,
+			      c->out_len);
 
 	for (i = 0; i < n; i++) {
 		struct flow_counter *counter = obj_find(c->dev, OBJ_FLOW_COUNTER, first + i);
@@ -680,20 +719,18 @@ static int run_query_flow_counter(struct cmd *c)
 	return 0;
 }
 
-const struct cmd_desc cmds_flow[] = {
-	CMD(create_flow_table),
-	CMD(destroy_flow_table),
-	CMD(modify_flow_table),
-	CMD(query_flow_table),
-	CMD(set_flow_table_root),
-	CMD(create_flow_group),
-	CMD(destroy_flow_group),
-	CMD(query_flow_group),
-	CMD(set_fte, .tail = true),
-	CMD(query_fte),
-	CMD(delete_fte),
-	CMD(alloc_flow_counter),
-	CMD(dealloc_flow_counter),
-	CMD(query_flow_counter),
-	{}
-};
+const struct cmd_desc cmds_flow[] = { CMD(create_flow_table),
+				      CMD(destroy_flow_table),
+				      CMD(modify_flow_table),
+				      CMD(query_flow_table),
+				      CMD(set_flow_table_root),
+				      CMD(create_flow_group),
+				      CMD(destroy_flow_group),
+				      CMD(query_flow_group),
+				      CMD(set_fte, .tail = true),
+				      CMD(query_fte),
+				      CMD(delete_fte),
+				      CMD(alloc_flow_counter),
+				      CMD(dealloc_flow_counter),
+				      CMD(query_flow_counter),
+				      {} };

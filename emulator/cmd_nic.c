@@ -2,8 +2,8 @@
 /*
  * Ethernet queues and what steers to them: TIS, SQ, RQ, RQT, TIR.
  *
- * References: an SQ uses its CQ, PD, UAR and TIS; an RQ its CQ, PD and set of counters; an RQT its RQs; a TIR its RQ or RQT and its
- * transport domain, a TIS its transport domain.
+ * References: an SQ uses its CQ, PD, UAR and TIS; an RQ its CQ, PD and set of counters; an RQT its
+ * RQs; a TIR its RQ or RQT and its transport domain, a TIS its transport domain.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define LOG_RQ_STRIDE_MAX 9
 #define TS_FORMAT_DEFAULT 1
 
-/* ---- TIS ------------------------------------------------------------------------------------------------------------- */
+/* ---- TIS ---- */
 
 static void tis_release(void *obj)
 {
@@ -91,7 +91,7 @@ static int run_destroy_tis(struct cmd *c)
 	return tis ? obj_destroy(c, tis) : -1;
 }
 
-/* ---- work queues ----------------------------------------------------------------------------------------------------- */
+/* ---- work queues ---- */
 
 static int check_wq(struct cmd *c, const struct prm_wq *wq)
 {
@@ -110,10 +110,11 @@ static int check_wq(struct cmd *c, const struct prm_wq *wq)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "wq_type %u is not advertised, only cyclic",
 			      prm_get(wq, wq_type));
 	if (prm_get(wq, end_padding_mode) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "end_padding_mode %u is unknown", prm_get(wq, end_padding_mode));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "end_padding_mode %u is unknown",
+			      prm_get(wq, end_padding_mode));
 	if (prm_get(wq, log_wq_sz) > ETH_LOG_MAX_WQ_SZ)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_wq_sz %u is above %u", prm_get(wq, log_wq_sz),
-			      ETH_LOG_MAX_WQ_SZ);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_wq_sz %u is above %u",
+			      prm_get(wq, log_wq_sz), ETH_LOG_MAX_WQ_SZ);
 	if (prm_get64(wq, dbr_addr) & 7)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "dbr_addr 0x%llx is not aligned to 8 bytes",
 			      (unsigned long long)prm_get64(wq, dbr_addr));
@@ -125,26 +126,30 @@ static int get_wq_pages(struct cmd *c, const struct prm_wq *wq, struct pages *pa
 	uint64_t bytes = 1ull << (prm_get(wq, log_wq_sz) + prm_get(wq, log_wq_stride));
 	unsigned int log_page = prm_get(wq, log_wq_pg_sz) + 12;
 
-	return pages_get(c, pages, prm_tail_const(wq), bytes, log_page, prm_get(wq, page_offset) << (log_page - 6));
+	return pages_get(c, pages, prm_tail_const(wq), bytes, log_page,
+			 prm_get(wq, page_offset) << (log_page - 6));
 }
 
 /* Which state may follow which. */
-static int check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is, unsigned int next)
+static int check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is,
+			    unsigned int next)
 {
 	const char *name = obj_name(obj->type);
 
 	if (said != is)
-		return refuse(c, PRM_STATUS_BAD_RES_STATE, "%s 0x%x is in state %u, the command says %u", name, obj->num,
-			      is, said);
+		return refuse(c, PRM_STATUS_BAD_RES_STATE,
+			      "%s 0x%x is in state %u, the command says %u", name, obj->num, is,
+			      said);
 	if (next != PRM_WQ_RST && next != PRM_WQ_RDY && next != PRM_WQ_ERR)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "%s 0x%x: state %u is unknown", name, obj->num, next);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "%s 0x%x: state %u is unknown", name,
+			      obj->num, next);
 	if ((is == PRM_WQ_ERR && next == PRM_WQ_RDY) || (is == PRM_WQ_RST && next == PRM_WQ_ERR))
-		return refuse(c, PRM_STATUS_BAD_RES_STATE, "%s 0x%x cannot go from state %u to %u", name, obj->num, is,
-			      next);
+		return refuse(c, PRM_STATUS_BAD_RES_STATE, "%s 0x%x cannot go from state %u to %u",
+			      name, obj->num, is, next);
 	return 0;
 }
 
-/* ---- SQ -------------------------------------------------------------------------------------------------------------- */
+/* ---- SQ ---- */
 
 static void sq_release(void *obj)
 {
@@ -174,16 +179,21 @@ static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
 	REFUSE_SET(c, ctx, packet_pacing_rate_limit_index, "but packet pacing is not advertised");
 	REFUSE_SET(c, ctx, qos_queue_group_id, "but queue groups are not advertised");
 	if (prm_get(ctx, state) != PRM_WQ_RST)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "an SQ begins in RST, not in state %u", prm_get(ctx, state));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "an SQ begins in RST, not in state %u",
+			      prm_get(ctx, state));
 	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the SQ is not advertised", prm_get(ctx, ts_format));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the SQ is not advertised",
+			      prm_get(ctx, ts_format));
 	if (prm_get(ctx, tis_lst_sz) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "tis_lst_sz %u is above 1", prm_get(ctx, tis_lst_sz));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "tis_lst_sz %u is above 1",
+			      prm_get(ctx, tis_lst_sz));
 	if (prm_get(ctx, min_wqe_inline_mode) && c->dev->eth->inline_mode != PRM_INLINE_MODE_VPORT)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "min_wqe_inline_mode %u, but wqe_inline_mode is %u",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "min_wqe_inline_mode %u, but wqe_inline_mode is %u",
 			      prm_get(ctx, min_wqe_inline_mode), c->dev->eth->inline_mode);
 	if (prm_get(ctx, wq.log_wq_stride) != LOG_SQ_STRIDE)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_wq_stride %u: an SQ has strides of 64 bytes",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_wq_stride %u: an SQ has strides of 64 bytes",
 			      prm_get(ctx, wq.log_wq_stride));
 	return check_wq(c, prm_sub_const(ctx, wq, wq));
 }
@@ -242,7 +252,8 @@ static int run_modify_sq(struct cmd *c)
 	if (!sq)
 		return -1;
 	if (prm_get64(in, modify_bitmask))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "modify_bitmask 0x%llx: an SQ has nothing to modify but its state",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "modify_bitmask 0x%llx: an SQ has nothing to modify but its state",
 			      (unsigned long long)prm_get64(in, modify_bitmask));
 	if (check_transition(c, &sq->obj, prm_get(in, sq_state), sq->state, next))
 		return -1;
@@ -280,7 +291,7 @@ static int run_destroy_sq(struct cmd *c)
 	return sq ? obj_destroy(c, sq) : -1;
 }
 
-/* ---- RQ -------------------------------------------------------------------------------------------------------------- */
+/* ---- RQ ---- */
 
 static void rq_release(void *obj)
 {
@@ -309,11 +320,14 @@ static int check_rqc(struct cmd *c, const struct prm_rqc *ctx)
 	REFUSE_SET(c, ctx, reservation_timeout, "but it is not advertised");
 	REFUSE_SET(c, ctx, wq.uar_page, "but an RQ has no UAR");
 	if (prm_get(ctx, state) != PRM_WQ_RST)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "an RQ begins in RST, not in state %u", prm_get(ctx, state));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "an RQ begins in RST, not in state %u",
+			      prm_get(ctx, state));
 	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the RQ is not advertised", prm_get(ctx, ts_format));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the RQ is not advertised",
+			      prm_get(ctx, ts_format));
 	if (stride < LOG_RQ_STRIDE_MIN || stride > LOG_RQ_STRIDE_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_wq_stride %u of the RQ is not within %u to %u", stride,
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_wq_stride %u of the RQ is not within %u to %u", stride,
 			      LOG_RQ_STRIDE_MIN, LOG_RQ_STRIDE_MAX);
 	return check_wq(c, prm_sub_const(ctx, wq, wq));
 }
@@ -325,7 +339,10 @@ static int rq_references(struct cmd *c, struct rq *rq)
 	rq->cq = obj_use(c, OBJ_CQ, prm_get(ctx, cqn), "cqn");
 	if (!rq->cq)
 		return -1;
-	/* The in-tree driver's RQ that drops everything is made without a PD: no WQE of it can reach memory. */
+	/*
+	 * The in-tree driver's RQ that drops everything is made without a PD: no WQE of it can
+	 * reach memory.
+	 */
 	if (prm_get(ctx, wq.pd)) {
 		rq->pd = obj_use(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
 		if (!rq->pd)
@@ -371,7 +388,8 @@ static int modify_rq_fields(struct cmd *c, const struct prm_modify_rq_in *in, st
 	uint32_t id = prm_get(in, ctx.counter_set_id);
 
 	if (mask & ~(PRM_MODIFY_RQ_VSD | PRM_MODIFY_RQ_COUNTER_SET_ID))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "modify_bitmask 0x%llx has fields that are not advertised",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "modify_bitmask 0x%llx has fields that are not advertised",
 			      (unsigned long long)mask);
 	if (mask & PRM_MODIFY_RQ_COUNTER_SET_ID) {
 		if (id) {
@@ -394,7 +412,8 @@ static int run_modify_rq(struct cmd *c)
 	struct rq *rq = obj_get(c, OBJ_RQ, prm_get(in, rqn), "rqn");
 	unsigned int next = prm_get(in, ctx.state);
 
-	if (!rq || check_transition(c, &rq->obj, prm_get(in, rq_state), rq->state, next) || modify_rq_fields(c, in, rq))
+	if (!rq || check_transition(c, &rq->obj, prm_get(in, rq_state), rq->state, next) ||
+	    modify_rq_fields(c, in, rq))
 		return -1;
 
 	if (next == PRM_WQ_ERR && rq->state != PRM_WQ_ERR)
@@ -428,7 +447,7 @@ static int run_destroy_rq(struct cmd *c)
 	return rq ? obj_destroy(c, rq) : -1;
 }
 
-/* ---- RQT ------------------------------------------------------------------------------------------------------------- */
+/* ---- RQT ---- */
 
 static void put_rqs(struct rq **rqs, uint32_t n)
 {
@@ -447,7 +466,8 @@ static void rqt_release(void *obj)
 }
 
 /* The RQ numbers behind a context; *rqs is allocated and holds references. */
-static int get_rqs(struct cmd *c, const struct prm_rqtc *ctx, uint32_t max, size_t fixed, struct rq ***rqs)
+static int get_rqs(struct cmd *c, const struct prm_rqtc *ctx, uint32_t max, size_t fixed,
+		   struct rq ***rqs)
 {
 	uint32_t n = prm_get(ctx, rqt_actual_size), i;
 	const uint8_t *tail = prm_tail_const(ctx);
@@ -455,9 +475,11 @@ static int get_rqs(struct cmd *c, const struct prm_rqtc *ctx, uint32_t max, size
 	REFUSE_SET(c, ctx, rq_vhca_id_format, "but RQs of other functions are not advertised");
 	REFUSE_SET(c, ctx, list_q_type, "but only RQs can be listed");
 	if (!n || n > max)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "rqt_actual_size %u is not within 1 to %u", n, max);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "rqt_actual_size %u is not within 1 to %u",
+			      n, max);
 	if (c->in_len < fixed + n * 4)
-		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u RQ numbers do not fit in %u bytes", n, c->in_len);
+		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u RQ numbers do not fit in %u bytes", n,
+			      c->in_len);
 	*rqs = calloc(n, sizeof(**rqs));
 	if (!*rqs)
 		return refuse(c, PRM_STATUS_INTERNAL, "no memory for the RQT");
@@ -512,7 +534,8 @@ static int run_modify_rqt(struct cmd *c)
 	if (!rqt)
 		return -1;
 	if (!prm_get(in, bitmask.rqn_list))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "bitmask.rqn_list is not set: there is nothing else to modify");
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "bitmask.rqn_list is not set: there is nothing else to modify");
 	if (get_rqs(c, ctx, rqt->max_size, sizeof(*in), &rqs))
 		return -1;
 	put_rqs(rqt->rqs, rqt->size);
@@ -532,7 +555,8 @@ static int run_query_rqt(struct cmd *c)
 	if (!rqt)
 		return -1;
 	if (c->out_len < sizeof(*out) + rqt->size * 4)
-		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "%u RQ numbers do not fit in %u bytes", rqt->size, c->out_len);
+		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "%u RQ numbers do not fit in %u bytes",
+			      rqt->size, c->out_len);
 	prm_set(out, rqt_context.rqt_max_size, rqt->max_size);
 	prm_set(out, rqt_context.rqt_actual_size, rqt->size);
 	for (i = 0; i < rqt->size; i++) {
@@ -551,7 +575,7 @@ static int run_destroy_rqt(struct cmd *c)
 	return rqt ? obj_destroy(c, rqt) : -1;
 }
 
-/* ---- TIR ------------------------------------------------------------------------------------------------------------- */
+/* ---- TIR ---- */
 
 static void tir_release(void *obj)
 {
@@ -568,11 +592,16 @@ static int check_hash(struct cmd *c, const struct prm_tirc *ctx)
 
 	if (fn > PRM_RX_HASH_TOEPLITZ)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "rx_hash_fn %u is unknown", fn);
-	/* Bit 4 is the IPsec SPI, which the in-tree driver always has TIRs for; such packets are spread by address here. */
+	/*
+	 * Bit 4 is the IPsec SPI, which the in-tree driver always has TIRs for; such packets are
+	 * spread by address here.
+	 */
 	if (prm_get(ctx, rx_hash_field_selector_outer.selected_fields) & ~0x1fu)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "selected_fields 0x%x: addresses, ports and SPI exist",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "selected_fields 0x%x: addresses, ports and SPI exist",
 			      prm_get(ctx, rx_hash_field_selector_outer.selected_fields));
-	REFUSE_SET(c, ctx, rx_hash_field_selector_inner.selected_fields, "but tunnels are not advertised");
+	REFUSE_SET(c, ctx, rx_hash_field_selector_inner.selected_fields,
+		   "but tunnels are not advertised");
 	return 0;
 }
 
@@ -590,10 +619,12 @@ static int check_tirc(struct cmd *c, const struct prm_tirc *ctx)
 	case PRM_TIR_INDIRECT:
 		REFUSE_SET(c, ctx, inline_rqn, "but the TIR is indirect");
 		if (prm_get(ctx, rx_hash_fn) == PRM_RX_HASH_NONE)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "an indirect TIR needs an rx_hash_fn");
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "an indirect TIR needs an rx_hash_fn");
 		break;
 	default:
-		return refuse(c, PRM_STATUS_BAD_PARAM, "disp_type %u is unknown", prm_get(ctx, disp_type));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "disp_type %u is unknown",
+			      prm_get(ctx, disp_type));
 	}
 	return check_hash(c, ctx);
 }
@@ -645,10 +676,12 @@ static int run_modify_tir(struct cmd *c)
 		if (check_hash(c, ctx))
 			return -1;
 		if (tir->rqt && prm_get(ctx, rx_hash_fn) == PRM_RX_HASH_NONE)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "indirect TIR 0x%x needs an rx_hash_fn", tir->obj.num);
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "indirect TIR 0x%x needs an rx_hash_fn", tir->obj.num);
 		prm_set(&tir->ctx, rx_hash_fn, prm_get(ctx, rx_hash_fn));
 		prm_set(&tir->ctx, rx_hash_symmetric, prm_get(ctx, rx_hash_symmetric));
-		memcpy(prm_bytes(&tir->ctx, rx_hash_toeplitz_key), prm_bytes_const(ctx, rx_hash_toeplitz_key), 40);
+		memcpy(prm_bytes(&tir->ctx, rx_hash_toeplitz_key),
+		       prm_bytes_const(ctx, rx_hash_toeplitz_key), 40);
 		*prm_sub(&tir->ctx, rx_hash_field_selector_outer, rx_hash_field_select) =
 			*prm_sub_const(ctx, rx_hash_field_selector_outer, rx_hash_field_select);
 	}
@@ -677,11 +710,24 @@ static int run_destroy_tir(struct cmd *c)
 	return tir ? obj_destroy(c, tir) : -1;
 }
 
-const struct cmd_desc cmds_nic[] = {
-	CMD(create_tis), CMD(modify_tis), CMD(query_tis), CMD(destroy_tis),
-	CMD(create_sq, .tail = true), CMD(modify_sq), CMD(query_sq), CMD(destroy_sq),
-	CMD(create_rq, .tail = true), CMD(modify_rq), CMD(query_rq), CMD(destroy_rq),
-	CMD(create_rqt, .tail = true), CMD(modify_rqt, .tail = true), CMD(query_rqt), CMD(destroy_rqt),
-	CMD(create_tir), CMD(modify_tir), CMD(query_tir), CMD(destroy_tir),
-	{}
-};
+const struct cmd_desc cmds_nic[] = { CMD(create_tis),
+				     CMD(modify_tis),
+				     CMD(query_tis),
+				     CMD(destroy_tis),
+				     CMD(create_sq, .tail = true),
+				     CMD(modify_sq),
+				     CMD(query_sq),
+				     CMD(destroy_sq),
+				     CMD(create_rq, .tail = true),
+				     CMD(modify_rq),
+				     CMD(query_rq),
+				     CMD(destroy_rq),
+				     CMD(create_rqt, .tail = true),
+				     CMD(modify_rqt, .tail = true),
+				     CMD(query_rqt),
+				     CMD(destroy_rqt),
+				     CMD(create_tir),
+				     CMD(modify_tir),
+				     CMD(query_tir),
+				     CMD(destroy_tir),
+				     {} };

@@ -2,7 +2,8 @@
 /*
  * ACCESS_REGISTER: registers of the port and of the node.
  *
- * A register that is not in the table is declined: drivers ask for some to learn whether the card has them.
+ * A register that is not in the table is declined: drivers ask for some to learn whether the card
+ * has them.
  */
 #include <string.h>
 
@@ -28,13 +29,15 @@ struct reg {
 	int (*write)(struct cmd *c, const void *in, void *out);
 };
 
-#define CHECK_PORT(c, in) do {										\
-	if (prm_get(in, local_port) != PORT)								\
-		return refuse(c, PRM_STATUS_BAD_PARAM, "local_port %u: there is port 1 alone",		\
-			      prm_get(in, local_port));							\
-} while (0)
+#define CHECK_PORT(c, in)                                                     \
+	do {                                                                  \
+		if (prm_get(in, local_port) != PORT)                          \
+			return refuse(c, PRM_STATUS_BAD_PARAM,                \
+				      "local_port %u: there is port 1 alone", \
+				      prm_get(in, local_port));               \
+	} while (0)
 
-/* ---- link ------------------------------------------------------------------------------------------------------------ */
+/* ---- link ---- */
 
 static int ptys_read(struct cmd *c, const void *reg_in, void *reg_out)
 {
@@ -65,10 +68,12 @@ static int ptys_write(struct cmd *c, const void *reg_in, void *reg_out)
 
 	CHECK_PORT(c, in);
 	if (prm_get(in, proto_mask) != PRM_PTYS_ETH)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "proto_mask %u: the port speaks Ethernet", prm_get(in, proto_mask));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "proto_mask %u: the port speaks Ethernet",
+			      prm_get(in, proto_mask));
 	REFUSE_SET(c, in, ext_eth_proto_admin, "but extended link modes are not advertised");
 	if (!(admin & PROTO_CAPABILITY) || (admin & ~PROTO_CAPABILITY))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "eth_proto_admin 0x%x is not within 0x%x", admin, PROTO_CAPABILITY);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "eth_proto_admin 0x%x is not within 0x%x",
+			      admin, PROTO_CAPABILITY);
 	c->dev->eth->proto_admin = admin;
 	c->dev->eth->an_disable = prm_get(in, an_disable_admin);
 	return ptys_read(c, reg_in, reg_out);
@@ -94,7 +99,8 @@ static int paos_write(struct cmd *c, const void *reg_in, void *reg_out)
 	CHECK_PORT(c, in);
 	if (prm_get(in, ase)) {
 		if (admin != PRM_PORT_UP && admin != PRM_PORT_DOWN)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "admin_status %u is neither up nor down", admin);
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "admin_status %u is neither up nor down", admin);
 		port_set_admin(c->dev->port, admin == PRM_PORT_UP);
 	}
 	return paos_read(c, reg_in, reg_out);
@@ -120,15 +126,15 @@ static int pmtu_write(struct cmd *c, const void *reg_in, void *reg_out)
 
 	CHECK_PORT(c, in);
 	if (mtu < MIN_PORT_MTU || mtu > ETH_MAX_MTU)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "admin_mtu %u is not within %u to %u", mtu, MIN_PORT_MTU,
-			      ETH_MAX_MTU);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "admin_mtu %u is not within %u to %u", mtu,
+			      MIN_PORT_MTU, ETH_MAX_MTU);
 	c->dev->eth->port_mtu = mtu;
 	return pmtu_read(c, reg_in, reg_out);
 }
 
 static uint32_t lane(unsigned int nr)
 {
-	return nr << 24 | nr << 16 | MODULE;	/* receive lane, transmit lane, module */
+	return nr << 24 | nr << 16 | MODULE; /* receive lane, transmit lane, module */
 }
 
 static int pmlp_read(struct cmd *c, const void *reg_in, void *reg_out)
@@ -178,7 +184,8 @@ static int pfcc_write(struct cmd *c, const void *reg_in, void *reg_out)
 	REFUSE_SET(c, in, minor_stall_mask, "but stall watermarks are not advertised");
 	REFUSE_SET(c, in, critical_stall_mask, "but stall watermarks are not advertised");
 	if ((prm_get(in, pptx) && pfc_tx) || (prm_get(in, pprx) && pfc_rx))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "global pause and priority flow control exclude each other");
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "global pause and priority flow control exclude each other");
 	if (!prm_get(in, pptx_mask_n))
 		eth->pause_tx = prm_get(in, pptx);
 	if (!prm_get(in, pprx_mask_n))
@@ -188,21 +195,22 @@ static int pfcc_write(struct cmd *c, const void *reg_in, void *reg_out)
 	return pfcc_read(c, reg_in, reg_out);
 }
 
-/* ---- counters -------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---- */
 
-#define PUT64(p, field, v) do {										\
-	uint64_t _v = v;										\
-	prm_set(p, field##_high, _v >> 32);								\
-	prm_set(p, field##_low, _v & 0xffffffff);							\
-} while (0)
+#define PUT64(p, field, v)                                \
+	do {                                              \
+		uint64_t _v = v;                          \
+		prm_set(p, field##_high, _v >> 32);       \
+		prm_set(p, field##_low, _v & 0xffffffff); \
+	} while (0)
 
 static uint64_t with_fcs(uint64_t bytes, uint64_t frames)
 {
 	return bytes + frames * FCS;
 }
 
-static void ieee_802_3(struct prm_eth_802_3_cntrs_grp_data_layout *out, const struct port_counters *n,
-		       const struct eth_counters *eth)
+static void ieee_802_3(struct prm_eth_802_3_cntrs_grp_data_layout *out,
+		       const struct port_counters *n, const struct eth_counters *eth)
 {
 	PUT64(out, a_frames_transmitted_ok, n->tx_frames);
 	PUT64(out, a_frames_received_ok, n->rx_frames);
@@ -253,7 +261,8 @@ static void rfc_2819(struct prm_eth_2819_cntrs_grp_data_layout *out, const struc
 }
 
 /* The wire knows one priority. */
-static void per_priority(struct prm_eth_per_prio_grp_data_layout *out, const struct port_counters *n, unsigned int prio)
+static void per_priority(struct prm_eth_per_prio_grp_data_layout *out,
+			 const struct port_counters *n, unsigned int prio)
 {
 	if (prio)
 		return;
@@ -289,18 +298,21 @@ static int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 		return 0;
 	case PRM_PPCNT_PER_PRIORITY:
 		if (prio >= PRIORITIES)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "prio_tc %u is above %u", prio, PRIORITIES - 1);
+			return refuse(c, PRM_STATUS_BAD_PARAM, "prio_tc %u is above %u", prio,
+				      PRIORITIES - 1);
 		per_priority(set, n, prio);
 		return 0;
 	case PRM_PPCNT_PHYS_LAYER:
-		prm_set((struct prm_phys_layer_cntrs *)set, link_down_events, n->link_downs & 0xffffffff);
+		prm_set((struct prm_phys_layer_cntrs *)set, link_down_events,
+			n->link_downs & 0xffffffff);
 		return 0;
 	default:
-		return decline(c, PRM_STATUS_BAD_PARAM, "counter group 0x%x is not advertised", prm_get(in, grp));
+		return decline(c, PRM_STATUS_BAD_PARAM, "counter group 0x%x is not advertised",
+			       prm_get(in, grp));
 	}
 }
 
-/* ---- node ------------------------------------------------------------------------------------------------------------ */
+/* ---- node ---- */
 
 static int node_desc_read(struct cmd *c, const void *in, void *out)
 {
@@ -332,8 +344,10 @@ static const struct reg regs[] = {
 	{ PRM_REG_PAOS, "PAOS", sizeof(struct prm_paos_reg), paos_read, paos_write },
 	{ PRM_REG_PFCC, "PFCC", sizeof(struct prm_pfcc_reg), pfcc_read, pfcc_write },
 	{ PRM_REG_PPCNT, "PPCNT", sizeof(struct prm_ppcnt_reg), ppcnt_read, NULL },
-	{ PRM_REG_NODE_DESC, "NODE_DESC", sizeof(struct prm_node_desc_reg), node_desc_read, node_desc_write },
-	{ PRM_REG_HOST_ENDIANNESS, "HOST_ENDIANNESS", sizeof(struct prm_host_endianness_reg), NULL, host_endianness_write },
+	{ PRM_REG_NODE_DESC, "NODE_DESC", sizeof(struct prm_node_desc_reg), node_desc_read,
+	  node_desc_write },
+	{ PRM_REG_HOST_ENDIANNESS, "HOST_ENDIANNESS", sizeof(struct prm_host_endianness_reg), NULL,
+	  host_endianness_write },
 };
 
 static int run_access_register(struct cmd *c)
@@ -350,11 +364,11 @@ static int run_access_register(struct cmd *c)
 		return decline(c, PRM_STATUS_BAD_PARAM, "register 0x%04x is not supported", id);
 	REFUSE_SET(c, in, argument, "but no register takes one");
 	if (c->in_len < sizeof(*in) + reg->size)
-		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%s has %u bytes, the input %u", reg->name, reg->size,
-			      c->in_len);
+		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%s has %u bytes, the input %u", reg->name,
+			      reg->size, c->in_len);
 	if (c->out_len < sizeof(*out) + reg->size)
-		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "%s has %u bytes, the output %u", reg->name, reg->size,
-			      c->out_len);
+		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "%s has %u bytes, the output %u",
+			      reg->name, reg->size, c->out_len);
 
 	switch (c->op_mod) {
 	case PRM_ACCESS_REG_READ:
@@ -366,11 +380,9 @@ static int run_access_register(struct cmd *c)
 			return reg->write(c, prm_tail_const(in), prm_tail(out));
 		return refuse(c, PRM_STATUS_BAD_PARAM, "%s cannot be written", reg->name);
 	default:
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u of ACCESS_REGISTER is unknown", c->op_mod);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u of ACCESS_REGISTER is unknown",
+			      c->op_mod);
 	}
 }
 
-const struct cmd_desc cmds_port[] = {
-	CMD(access_register, .tail = true, .early = true),
-	{}
-};
+const struct cmd_desc cmds_port[] = { CMD(access_register, .tail = true, .early = true), {} };

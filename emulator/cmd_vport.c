@@ -12,10 +12,11 @@
 #define DEFAULT_PKEY 0xffff
 #define VLAN_MAX 4094
 
-#define CHECK_OWN_VPORT(c, in) do {									\
-	REFUSE_SET(c, in, other_vport, "but there is one vport");					\
-	REFUSE_SET(c, in, vport_number, "but there is one vport");					\
-} while (0)
+#define CHECK_OWN_VPORT(c, in)                                             \
+	do {                                                               \
+		REFUSE_SET(c, in, other_vport, "but there is one vport");  \
+		REFUSE_SET(c, in, vport_number, "but there is one vport"); \
+	} while (0)
 
 static uint64_t mac_to_u64(const uint8_t *mac)
 {
@@ -40,7 +41,7 @@ static uint64_t port_guid(const uint8_t *mac)
 	return ((m >> 24) ^ 0x020000) << 40 | 0xfffeull << 24 | (m & 0xffffff);
 }
 
-/* ---- NIC vport context ----------------------------------------------------------------------------------------------- */
+/* ---- NIC vport context ---- */
 
 static void fill_context(struct cxdev *dev, struct prm_nic_vport_context *ctx)
 {
@@ -66,13 +67,17 @@ static void fill_context(struct cxdev *dev, struct prm_nic_vport_context *ctx)
 	memcpy(prm_bytes(ctx, permanent_address.mac_addr_47_32), eth->mac, 6);
 }
 
-/* As many addresses as the driver left room for; a caller that wants none offers the fixed part alone. */
+/*
+ * As many addresses as the driver left room for; a caller that wants none offers the fixed part
+ * alone.
+ */
 static int run_query_nic_vport_context(struct cmd *c)
 {
 	const struct prm_query_nic_vport_context_in *in = c->in;
 	struct prm_query_nic_vport_context_out *out = c->out;
 	struct prm_nic_vport_context *ctx = prm_sub(out, nic_vport_context, nic_vport_context);
-	unsigned int type = prm_get(in, allowed_list_type), room = (c->out_len - sizeof(*out)) / sizeof(uint64_t), i;
+	unsigned int type = prm_get(in, allowed_list_type),
+		     room = (c->out_len - sizeof(*out)) / sizeof(uint64_t), i;
 	const struct address_list *list;
 	uint64_t *tail = prm_tail(out);
 
@@ -100,12 +105,14 @@ static int check_address(struct cmd *c, unsigned int type, uint64_t entry)
 	case LIST_VLAN:
 		/* the id stands in the low bits of the first dword */
 		if (entry & ~(0xfffull << 32))
-			return refuse(c, PRM_STATUS_BAD_PARAM, "VLAN list entry 0x%llx has reserved bits",
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "VLAN list entry 0x%llx has reserved bits",
 				      (unsigned long long)entry);
 		return 0;
 	case LIST_UC:
 		if (entry >> 48 || !entry || multicast)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "0x%llx is no unicast address", (unsigned long long)entry);
+			return refuse(c, PRM_STATUS_BAD_PARAM, "0x%llx is no unicast address",
+				      (unsigned long long)entry);
 		return 0;
 	default:
 		if (entry >> 48 || !multicast)
@@ -116,9 +123,11 @@ static int check_address(struct cmd *c, unsigned int type, uint64_t entry)
 }
 
 /* The list that goes with field_select.addresses_list; *entries is allocated. */
-static int get_list(struct cmd *c, const struct prm_modify_nic_vport_context_in *in, struct address_list *list)
+static int get_list(struct cmd *c, const struct prm_modify_nic_vport_context_in *in,
+		    struct address_list *list)
 {
-	static const unsigned int log_max[LIST_TYPES] = { ETH_LOG_MAX_UC_LIST, ETH_LOG_MAX_MC_LIST, ETH_LOG_MAX_VLAN_LIST };
+	static const unsigned int log_max[LIST_TYPES] = { ETH_LOG_MAX_UC_LIST, ETH_LOG_MAX_MC_LIST,
+							  ETH_LOG_MAX_VLAN_LIST };
 	unsigned int type = prm_get(in, nic_vport_context.allowed_list_type);
 	uint32_t n = prm_get(in, nic_vport_context.allowed_list_size), i;
 	const uint8_t *tail = prm_tail_const(in);
@@ -126,9 +135,11 @@ static int get_list(struct cmd *c, const struct prm_modify_nic_vport_context_in 
 	if (type >= LIST_TYPES)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "allowed_list_type %u is unknown", type);
 	if (n > 1u << log_max[type])
-		return refuse(c, PRM_STATUS_BAD_PARAM, "a list of %u addresses, %u are advertised", n, 1u << log_max[type]);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "a list of %u addresses, %u are advertised",
+			      n, 1u << log_max[type]);
 	if (c->in_len < sizeof(*in) + n * 8)
-		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u addresses do not fit in %u bytes", n, c->in_len);
+		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u addresses do not fit in %u bytes", n,
+			      c->in_len);
 	list->entries = calloc(n + 1, sizeof(*list->entries));
 	if (!list->entries)
 		return refuse(c, PRM_STATUS_INTERNAL, "no memory for the address list");
@@ -149,20 +160,25 @@ static int get_list(struct cmd *c, const struct prm_modify_nic_vport_context_in 
 
 static int check_modify(struct cmd *c, const struct prm_modify_nic_vport_context_in *in)
 {
-	const struct prm_nic_vport_context *ctx = prm_sub_const(in, nic_vport_context, nic_vport_context);
+	const struct prm_nic_vport_context *ctx = prm_sub_const(in, nic_vport_context,
+								nic_vport_context);
 	unsigned int mtu = prm_get(ctx, mtu);
 
 	REFUSE_SET(c, in, field_select.affiliation, "but multi-port functions are not advertised");
 	REFUSE_SET(c, in, field_select.node_guid, "but only a group manager may set it");
 	REFUSE_SET(c, in, field_select.port_guid, "but only a group manager may set it");
-	if (prm_get(in, field_select.min_inline) && c->dev->eth->inline_mode != PRM_INLINE_MODE_VPORT)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "min_wqe_inline_mode is not the vport's: wqe_inline_mode is %u",
+	if (prm_get(in, field_select.min_inline) &&
+	    c->dev->eth->inline_mode != PRM_INLINE_MODE_VPORT)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "min_wqe_inline_mode is not the vport's: wqe_inline_mode is %u",
 			      c->dev->eth->inline_mode);
-	if (prm_get(in, field_select.min_inline) && prm_get(ctx, min_wqe_inline_mode) > PRM_VPORT_INLINE_TCP)
+	if (prm_get(in, field_select.min_inline) &&
+	    prm_get(ctx, min_wqe_inline_mode) > PRM_VPORT_INLINE_TCP)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "min_wqe_inline_mode %u is unknown",
 			      prm_get(ctx, min_wqe_inline_mode));
 	if (prm_get(in, field_select.mtu) && (mtu < MIN_MTU || mtu > ETH_MAX_MTU))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "mtu %u is not within %u to %u", mtu, MIN_MTU, ETH_MAX_MTU);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "mtu %u is not within %u to %u", mtu,
+			      MIN_MTU, ETH_MAX_MTU);
 	if (prm_get(in, field_select.permanent_address) &&
 	    !mac_is_unicast(prm_bytes_const(ctx, permanent_address.mac_addr_47_32)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "permanent_address is no unicast address");
@@ -171,7 +187,8 @@ static int check_modify(struct cmd *c, const struct prm_modify_nic_vport_context
 
 static void modify_context(struct cxdev *dev, const struct prm_modify_nic_vport_context_in *in)
 {
-	const struct prm_nic_vport_context *ctx = prm_sub_const(in, nic_vport_context, nic_vport_context);
+	const struct prm_nic_vport_context *ctx = prm_sub_const(in, nic_vport_context,
+								nic_vport_context);
 	struct eth_state *eth = dev->eth;
 
 	if (prm_get(in, field_select.min_inline))
@@ -189,7 +206,8 @@ static void modify_context(struct cxdev *dev, const struct prm_modify_nic_vport_
 	}
 	if (prm_get(in, field_select.change_event)) {
 		eth->change_armed = prm_get(ctx, arm_change_event);
-		eth->change_events = prm_get(ctx, event_on_mtu) | prm_get(ctx, event_on_promisc_change) << 1 |
+		eth->change_events = prm_get(ctx, event_on_mtu) |
+				     prm_get(ctx, event_on_promisc_change) << 1 |
 				     prm_get(ctx, event_on_vlan_change) << 2 |
 				     prm_get(ctx, event_on_mc_address_change) << 3 |
 				     prm_get(ctx, event_on_uc_address_change) << 4;
@@ -219,7 +237,7 @@ static int run_modify_nic_vport_context(struct cmd *c)
 	return 0;
 }
 
-/* ---- state and counters ---------------------------------------------------------------------------------------------- */
+/* ---- state and counters ---- */
 
 static int run_query_vport_state(struct cmd *c)
 {
@@ -228,16 +246,18 @@ static int run_query_vport_state(struct cmd *c)
 
 	CHECK_OWN_VPORT(c, in);
 	if (c->op_mod != PRM_VPORT_VNIC)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: there is no e-switch", c->op_mod);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: there is no e-switch",
+			      c->op_mod);
 	prm_set(out, admin_state, PRM_VPORT_AUTO);
 	prm_set(out, state, port_link_up(c->dev->port) ? PRM_VPORT_UP : PRM_VPORT_DOWN);
 	return 0;
 }
 
-#define PUT_TRAFFIC(out, field, p, b) do {								\
-	prm_set64(out, field.packets, p);								\
-	prm_set64(out, field.octets, b);								\
-} while (0)
+#define PUT_TRAFFIC(out, field, p, b)             \
+	do {                                      \
+		prm_set64(out, field.packets, p); \
+		prm_set64(out, field.octets, b);  \
+	} while (0)
 
 static int run_query_vport_counter(struct cmd *c)
 {
@@ -248,8 +268,8 @@ static int run_query_vport_counter(struct cmd *c)
 
 	CHECK_OWN_VPORT(c, in);
 	if (c->op_mod || prm_get(in, port_num) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u, port_num %u: there is one port", c->op_mod,
-			      prm_get(in, port_num));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u, port_num %u: there is one port",
+			      c->op_mod, prm_get(in, port_num));
 
 	PUT_TRAFFIC(out, received_errors, eth->rx_errors.packets, eth->rx_errors.bytes);
 	PUT_TRAFFIC(out, transmit_errors, eth->tx_errors.packets, eth->tx_errors.bytes);
@@ -257,12 +277,16 @@ static int run_query_vport_counter(struct cmd *c)
 	PUT_TRAFFIC(out, transmitted_ib_unicast, rdma->tx_packets, rdma->tx_bytes);
 	PUT_TRAFFIC(out, received_ib_multicast, rdma->rx_mcast_packets, rdma->rx_mcast_bytes);
 	PUT_TRAFFIC(out, transmitted_ib_multicast, rdma->tx_mcast_packets, rdma->tx_mcast_bytes);
-	PUT_TRAFFIC(out, received_eth_broadcast, eth->rx_broadcast.packets, eth->rx_broadcast.bytes);
-	PUT_TRAFFIC(out, transmitted_eth_broadcast, eth->tx_broadcast.packets, eth->tx_broadcast.bytes);
+	PUT_TRAFFIC(out, received_eth_broadcast, eth->rx_broadcast.packets,
+		    eth->rx_broadcast.bytes);
+	PUT_TRAFFIC(out, transmitted_eth_broadcast, eth->tx_broadcast.packets,
+		    eth->tx_broadcast.bytes);
 	PUT_TRAFFIC(out, received_eth_unicast, eth->rx_unicast.packets, eth->rx_unicast.bytes);
 	PUT_TRAFFIC(out, transmitted_eth_unicast, eth->tx_unicast.packets, eth->tx_unicast.bytes);
-	PUT_TRAFFIC(out, received_eth_multicast, eth->rx_multicast.packets, eth->rx_multicast.bytes);
-	PUT_TRAFFIC(out, transmitted_eth_multicast, eth->tx_multicast.packets, eth->tx_multicast.bytes);
+	PUT_TRAFFIC(out, received_eth_multicast, eth->rx_multicast.packets,
+		    eth->rx_multicast.bytes);
+	PUT_TRAFFIC(out, transmitted_eth_multicast, eth->tx_multicast.packets,
+		    eth->tx_multicast.bytes);
 	if (prm_get(in, clear)) {
 		memset(eth, 0, sizeof(*eth));
 		memset(rdma, 0, sizeof(*rdma));
@@ -270,7 +294,7 @@ static int run_query_vport_counter(struct cmd *c)
 	return 0;
 }
 
-/* ---- RoCE addresses and pkeys ---------------------------------------------------------------------------------------- */
+/* ---- RoCE addresses and pkeys ---- */
 
 static bool all_zero(const void *p, size_t len)
 {
@@ -295,16 +319,20 @@ static int check_roce_address(struct cmd *c, const struct prm_roce_addr_layout *
 	if (!mac_is_unicast(prm_bytes_const(addr, source_mac_47_32)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "source_mac is no unicast address");
 	if (version != PRM_ROCE_V1 && version != PRM_ROCE_V2)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "roce_version %u is not advertised", version);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "roce_version %u is not advertised",
+			      version);
 	if (l3 > PRM_ROCE_L3_IPV6 || (version == PRM_ROCE_V1 && l3))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "roce_l3_type %u does not go with roce_version %u", l3, version);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "roce_l3_type %u does not go with roce_version %u", l3, version);
 	if (version == PRM_ROCE_V2 && is_v4_mapped(gid) != (l3 == PRM_ROCE_L3_IPV4))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "roce_l3_type %u, but the address is %s", l3,
 			      is_v4_mapped(gid) ? "IPv4" : "IPv6");
 	if (!prm_get(addr, vlan_valid) && prm_get(addr, vlan_id))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "vlan_id %u without vlan_valid", prm_get(addr, vlan_id));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "vlan_id %u without vlan_valid",
+			      prm_get(addr, vlan_id));
 	if (prm_get(addr, vlan_id) > VLAN_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "vlan_id %u is above %u", prm_get(addr, vlan_id), VLAN_MAX);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "vlan_id %u is above %u",
+			      prm_get(addr, vlan_id), VLAN_MAX);
 	return 0;
 }
 
@@ -316,13 +344,16 @@ static int run_set_roce_address(struct cmd *c)
 	struct roce_addr *entry;
 
 	if (index >= ROCE_ADDRS)
-		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u", index, ROCE_ADDRS);
+		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u",
+			      index, ROCE_ADDRS);
 	if (prm_get(in, vhca_port_num) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "vhca_port_num %u: there is one port", prm_get(in, vhca_port_num));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "vhca_port_num %u: there is one port",
+			      prm_get(in, vhca_port_num));
 
 	entry = &c->dev->roce_addrs[index];
 	if (all_zero(prm_bytes_const(addr, source_l3_address), 16)) {
-		if (!all_zero(prm_bytes_const(addr, source_mac_47_32), 6) || prm_get(addr, vlan_valid))
+		if (!all_zero(prm_bytes_const(addr, source_mac_47_32), 6) ||
+		    prm_get(addr, vlan_valid))
 			return refuse(c, PRM_STATUS_BAD_PARAM, "a MAC or VLAN without an address");
 		memset(entry, 0, sizeof(*entry));
 		return 0;
@@ -349,9 +380,11 @@ static int run_query_roce_address(struct cmd *c)
 	const struct roce_addr *entry;
 
 	if (index >= ROCE_ADDRS)
-		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u", index, ROCE_ADDRS);
+		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u",
+			      index, ROCE_ADDRS);
 	if (prm_get(in, vhca_port_num) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "vhca_port_num %u: there is one port", prm_get(in, vhca_port_num));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "vhca_port_num %u: there is one port",
+			      prm_get(in, vhca_port_num));
 
 	entry = &c->dev->roce_addrs[index];
 	memcpy(prm_bytes(addr, source_l3_address), entry->gid, 16);
@@ -363,7 +396,10 @@ static int run_query_roce_address(struct cmd *c)
 	return 0;
 }
 
-/* An Ethernet port has one pkey, the default one; the rest of the table reads as zero. Index 0xffff asks for all. */
+/*
+ * An Ethernet port has one pkey, the default one; the rest of the table reads as zero. Index 0xffff
+ * asks for all.
+ */
 static int run_query_hca_vport_pkey(struct cmd *c)
 {
 	const struct prm_query_hca_vport_pkey_in *in = c->in;
@@ -373,11 +409,14 @@ static int run_query_hca_vport_pkey(struct cmd *c)
 
 	CHECK_OWN_VPORT(c, in);
 	if (prm_get(in, port_num) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "port_num %u: there is one port", prm_get(in, port_num));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "port_num %u: there is one port",
+			      prm_get(in, port_num));
 	if (n == 1 && index >= PKEYS)
-		return refuse(c, PRM_STATUS_IX, "pkey_index %u is outside the table of %u", index, PKEYS);
+		return refuse(c, PRM_STATUS_IX, "pkey_index %u is outside the table of %u", index,
+			      PKEYS);
 	if (c->out_len < sizeof(*out) + n * sizeof(first))
-		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "%u pkeys do not fit in %u bytes", n, c->out_len);
+		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "%u pkeys do not fit in %u bytes", n,
+			      c->out_len);
 
 	if (!index || n > 1)
 		memcpy(prm_tail(out), &first, sizeof(first));
@@ -385,12 +424,8 @@ static int run_query_hca_vport_pkey(struct cmd *c)
 }
 
 const struct cmd_desc cmds_vport[] = {
-	CMD(query_nic_vport_context),
-	CMD(modify_nic_vport_context, .tail = true),
-	CMD(query_vport_state),
-	CMD(query_vport_counter),
-	CMD(set_roce_address),
-	CMD(query_roce_address),
-	CMD(query_hca_vport_pkey),
-	{}
+	CMD(query_nic_vport_context), CMD(modify_nic_vport_context, .tail = true),
+	CMD(query_vport_state),	      CMD(query_vport_counter),
+	CMD(set_roce_address),	      CMD(query_roce_address),
+	CMD(query_hca_vport_pkey),    {}
 };

@@ -13,13 +13,13 @@
 #define DEFAULT_MTU 1500
 #define DEFAULT_PORT_MTU 1522
 #define LSO_MAX (1u << ETH_LOG_MAX_LSO)
-#define BURST_ROOM 256		/* places in the queues of the wire that one LSO may need */
+#define BURST_ROOM 256 /* places in the queues of the wire that one LSO may need */
 #define IPPROTO_TCP 6
 #define TCP_FIN 0x01
 #define TCP_PSH 0x08
 #define TCP_CWR 0x80
 
-/* ---- state ----------------------------------------------------------------------------------------------------------- */
+/* ---- state ---- */
 
 /* The mode that the card advertises decides which WQEs are right. */
 static uint8_t card_inline_mode(struct cxdev *dev)
@@ -77,10 +77,10 @@ void eth_state_destroy(struct cxdev *dev)
 	dev->eth = NULL;
 }
 
-/* ---- completions and errors of SQs ----------------------------------------------------------------------------------- */
+/* ---- completions and errors of SQs ---- */
 
 struct wqe {
-	uint32_t raw[63 * PRM_WQE_DS / 4];	/* whole WQE, however it lies in the queue */
+	uint32_t raw[63 * PRM_WQE_DS / 4]; /* whole WQE, however it lies in the queue */
 	uint16_t index;
 	uint8_t opcode, ce;
 	unsigned int ds, bbs;
@@ -112,10 +112,14 @@ static void complete_error(struct sq *sq, uint8_t opcode, uint16_t index, uint8_
 	cq_push(sq->cq, (struct prm_cqe64 *)&cqe, true);
 }
 
-/* A WQE that the device cannot run: its completion, the error state, the event. What was posted behind it is flushed. */
+/*
+ * A WQE that the device cannot run: its completion, the error state, the event. What was posted
+ * behind it is flushed.
+ */
 static void fail(struct sq *sq, const struct wqe *wqe, uint8_t syndrome)
 {
-	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_SQ, .qp_srq_n = cpu_to_be32(sq->obj.num) };
+	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_SQ,
+				       .qp_srq_n = cpu_to_be32(sq->obj.num) };
 
 	sq->state = PRM_WQ_ERR;
 	sq->obj.dev->eth->counters.tx_errors.packets++;
@@ -138,16 +142,19 @@ void sq_to_error(struct sq *sq)
 		work_queue(&sq->work);
 }
 
-/* ---- WQEs ------------------------------------------------------------------------------------------------------------ */
+/* ---- WQEs ---- */
 
 static int read_blocks(struct sq *sq, uint16_t block, void *buf, size_t len)
 {
-	uint64_t size = (uint64_t)PRM_WQE_BB << sq->log_size, at = (uint64_t)block * PRM_WQE_BB % size;
+	uint64_t size = (uint64_t)PRM_WQE_BB << sq->log_size,
+		 at = (uint64_t)block * PRM_WQE_BB % size;
 	size_t first = at + len > size ? size - at : len;
 
 	if (pages_read(sq->obj.dev, &sq->pages, at, buf, first))
 		return -1;
-	return first < len ? pages_read(sq->obj.dev, &sq->pages, 0, (uint8_t *)buf + first, len - first) : 0;
+	return first < len ?
+		       pages_read(sq->obj.dev, &sq->pages, 0, (uint8_t *)buf + first, len - first) :
+		       0;
 }
 
 /* The WQE at the consumer index; false: it is no WQE, and wqe->bbs says how far to go on. */
@@ -172,20 +179,23 @@ static bool fetch(struct sq *sq, struct wqe *wqe)
 	}
 	wqe->bbs = (wqe->ds + 3) / 4;
 	if (wqe->bbs > posted) {
-		violation(dev, "SQ 0x%x: WQE %u of %u blocks goes beyond the producer index %u", sq->obj.num, sq->ci,
-			  wqe->bbs, sq->pi);
+		violation(dev, "SQ 0x%x: WQE %u of %u blocks goes beyond the producer index %u",
+			  sq->obj.num, sq->ci, wqe->bbs, sq->pi);
 		wqe->bbs = posted;
 		return false;
 	}
 	if (index != sq->ci || be32_to_cpu(ctrl->qpn_ds) >> 8 != sq->obj.num) {
-		violation(dev, "SQ 0x%x: at index %u stands WQE %u of queue 0x%x", sq->obj.num, sq->ci, index,
-			  be32_to_cpu(ctrl->qpn_ds) >> 8);
+		violation(dev, "SQ 0x%x: at index %u stands WQE %u of queue 0x%x", sq->obj.num,
+			  sq->ci, index, be32_to_cpu(ctrl->qpn_ds) >> 8);
 		return false;
 	}
 	return !read_blocks(sq, sq->ci, wqe->raw, wqe->ds * PRM_WQE_DS);
 }
 
-/* What a WQE says of the frame: the Ethernet segment, the inline headers, where the data segments begin. */
+/*
+ * What a WQE says of the frame: the Ethernet segment, the inline headers, where the data segments
+ * begin.
+ */
 struct tx {
 	struct sq *sq;
 	const struct wqe *wqe;
@@ -197,8 +207,8 @@ struct tx {
 
 static uint8_t refuse_wqe(const struct tx *tx, const char *why)
 {
-	violation(tx->sq->obj.dev, "SQ 0x%x: WQE %u (opcode 0x%02x): %s", tx->sq->obj.num, tx->wqe->index,
-		  tx->wqe->opcode, why);
+	violation(tx->sq->obj.dev, "SQ 0x%x: WQE %u (opcode 0x%02x): %s", tx->sq->obj.num,
+		  tx->wqe->index, tx->wqe->opcode, why);
 	return PRM_CQE_SYND_LOCAL_QP_OP;
 }
 
@@ -214,8 +224,8 @@ static uint8_t parse_tx(struct tx *tx)
 	if (tx->wqe->ds < 3)
 		return refuse_wqe(tx, "too small for a frame");
 	tx->eseg = (const void *)(raw + PRM_WQE_DS);
-	if (tx->eseg->swp_outer_l4_offset || tx->eseg->swp_outer_l3_offset || tx->eseg->swp_inner_l4_offset ||
-	    tx->eseg->swp_inner_l3_offset || tx->eseg->swp_flags)
+	if (tx->eseg->swp_outer_l4_offset || tx->eseg->swp_outer_l3_offset ||
+	    tx->eseg->swp_inner_l4_offset || tx->eseg->swp_inner_l3_offset || tx->eseg->swp_flags)
 		return refuse_wqe(tx, "software parsing is not advertised");
 	if (tx->eseg->cs_flags & ~(PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM))
 		return refuse_wqe(tx, "cs_flags that are not advertised");
@@ -225,7 +235,8 @@ static uint8_t parse_tx(struct tx *tx)
 	tx->first_seg = 2;
 	if (tx->insert_vlan) {
 		if (sz & ~(PRM_WQE_ETH_INSERT_VLAN | 1))
-			return refuse_wqe(tx, "VLAN insertion and inline headers exclude each other");
+			return refuse_wqe(tx,
+					  "VLAN insertion and inline headers exclude each other");
 	} else if (sz) {
 		tx->header = raw + PRM_WQE_DS + offsetof(struct prm_wqe_eth_seg, inline_hdr_start);
 		tx->header_len = sz;
@@ -234,22 +245,25 @@ static uint8_t parse_tx(struct tx *tx)
 		if (tx->first_seg > tx->wqe->ds)
 			return refuse_wqe(tx, "the inline header is longer than the WQE");
 	}
-	if (tx->header_len < 14 && (eth->inline_mode == PRM_INLINE_MODE_L2 ||
-				    (eth->inline_mode == PRM_INLINE_MODE_VPORT &&
-				     prm_get(&tx->sq->ctx, min_wqe_inline_mode) != PRM_VPORT_INLINE_NONE)))
+	if (tx->header_len < 14 &&
+	    (eth->inline_mode == PRM_INLINE_MODE_L2 ||
+	     (eth->inline_mode == PRM_INLINE_MODE_VPORT &&
+	      prm_get(&tx->sq->ctx, min_wqe_inline_mode) != PRM_VPORT_INLINE_NONE)))
 		return refuse_wqe(tx, "the layer 2 header must be inline");
 	return 0;
 }
 
-static uint8_t read_segment(const struct tx *tx, const struct prm_wqe_data_seg *seg, uint8_t *buf, uint32_t len)
+static uint8_t read_segment(const struct tx *tx, const struct prm_wqe_data_seg *seg, uint8_t *buf,
+			    uint32_t len)
 {
-	enum mem_result result = mem_read(tx->sq->obj.dev, tx->sq->pd->num, be32_to_cpu(seg->lkey), be64_to_cpu(seg->addr),
-					  buf, len, MEM_LOCAL_READ);
+	enum mem_result result = mem_read(tx->sq->obj.dev, tx->sq->pd->num, be32_to_cpu(seg->lkey),
+					  be64_to_cpu(seg->addr), buf, len, MEM_LOCAL_READ);
 
 	if (result == MEM_OK)
 		return 0;
-	violation(tx->sq->obj.dev, "SQ 0x%x: WQE %u: lkey 0x%x, %u bytes at 0x%llx: %s", tx->sq->obj.num, tx->wqe->index,
-		  be32_to_cpu(seg->lkey), len, (unsigned long long)be64_to_cpu(seg->addr), mem_result_text(result));
+	violation(tx->sq->obj.dev, "SQ 0x%x: WQE %u: lkey 0x%x, %u bytes at 0x%llx: %s",
+		  tx->sq->obj.num, tx->wqe->index, be32_to_cpu(seg->lkey), len,
+		  (unsigned long long)be64_to_cpu(seg->addr), mem_result_text(result));
 	return PRM_CQE_SYND_LOCAL_PROT;
 }
 
@@ -266,15 +280,20 @@ static uint8_t gather(const struct tx *tx, uint8_t *buf, uint32_t room, uint32_t
 		uint32_t count = be32_to_cpu(seg->byte_count);
 		bool is_inline = count & PRM_WQE_INLINE;
 		uint32_t n = is_inline ? count & PRM_WQE_INLINE_MASK : count ? count : 1u << 31;
-		unsigned int used = is_inline ? (sizeof(struct prm_wqe_inline_seg) + n + PRM_WQE_DS - 1) / PRM_WQE_DS : 1;
+		unsigned int used = is_inline ?
+					    (sizeof(struct prm_wqe_inline_seg) + n + PRM_WQE_DS -
+					     1) / PRM_WQE_DS :
+					    1;
 
 		if (n > room - *len || ds + used > tx->wqe->ds) {
-			violation(tx->sq->obj.dev, "SQ 0x%x: WQE %u has more data than a packet may have", tx->sq->obj.num,
-				  tx->wqe->index);
+			violation(tx->sq->obj.dev,
+				  "SQ 0x%x: WQE %u has more data than a packet may have",
+				  tx->sq->obj.num, tx->wqe->index);
 			return PRM_CQE_SYND_LOCAL_LENGTH;
 		}
 		if (is_inline) {
-			memcpy(buf + *len, (const uint8_t *)seg + sizeof(struct prm_wqe_inline_seg), n);
+			memcpy(buf + *len, (const uint8_t *)seg + sizeof(struct prm_wqe_inline_seg),
+			       n);
 		} else {
 			syndrome = read_segment(tx, seg, buf + *len, n);
 			if (syndrome)
@@ -286,7 +305,7 @@ static uint8_t gather(const struct tx *tx, uint8_t *buf, uint32_t room, uint32_t
 	return 0;
 }
 
-/* ---- frames ---------------------------------------------------------------------------------------------------------- */
+/* ---- frames ---- */
 
 static void transmit(struct sq *sq, struct frame *frame)
 {
@@ -296,22 +315,24 @@ static void transmit(struct sq *sq, struct frame *frame)
 
 	/* The port's MTU counts the FCS. */
 	if (frame->len < 14 || frame->len + 4u > dev->eth->port_mtu) {
-		violation(dev, "SQ 0x%x: a frame of %u bytes, the port's MTU is %u with FCS", sq->obj.num, frame->len,
-			  dev->eth->port_mtu);
+		violation(dev, "SQ 0x%x: a frame of %u bytes, the port's MTU is %u with FCS",
+			  sq->obj.num, frame->len, dev->eth->port_mtu);
 		counters->tx_errors.packets++;
 		counters->tx_errors.bytes += frame->len;
 		frame_free(frame);
 		return;
 	}
 	if (frame->data[0] & 1)
-		traffic = memcmp(frame->data, "\xff\xff\xff\xff\xff\xff", 6) ? &counters->tx_multicast :
-									      &counters->tx_broadcast;
+		traffic = memcmp(frame->data, "\xff\xff\xff\xff\xff\xff", 6) ?
+				  &counters->tx_multicast :
+				  &counters->tx_broadcast;
 	traffic->packets++;
 	traffic->bytes += frame->len;
 	port_send(dev->port, frame);
 }
 
-static void offload_checksums(const struct tx *tx, struct frame *frame, const struct eth_packet *packet)
+static void offload_checksums(const struct tx *tx, struct frame *frame,
+			      const struct eth_packet *packet)
 {
 	if (packet->l3 && (tx->eseg->cs_flags & PRM_WQE_ETH_L3_CSUM))
 		packet_set_l3_csum(frame->data, packet);
@@ -358,8 +379,8 @@ static uint8_t send_one(const struct tx *tx)
 }
 
 /* Lengths, identification, sequence number and flags of one segment of many. */
-static void patch_segment(uint8_t *data, const struct eth_packet *packet, uint32_t n, uint32_t off, bool first, bool last,
-			  unsigned int nr)
+static void patch_segment(uint8_t *data, const struct eth_packet *packet, uint32_t n, uint32_t off,
+			  bool first, bool last, unsigned int nr)
 {
 	uint8_t *ip = data + packet->l3, *l4 = data + packet->l4;
 	uint32_t total = packet->len - packet->l3 + n, seq;
@@ -399,8 +420,10 @@ static uint8_t send_lso(const struct tx *tx, unsigned int *frames)
 	packet_parse(&packet, tx->header, tx->header_len);
 	if (!packet.l4 || !mss)
 		return refuse_wqe(tx, "LSO needs TCP or UDP headers inline and an mss");
-	if (packet.proto == IPPROTO_TCP && packet.l4 + (tx->header[packet.l4 + 12] >> 4) * 4u != tx->header_len)
-		return refuse_wqe(tx, "the inline headers of an LSO do not end with the TCP header");
+	if (packet.proto == IPPROTO_TCP &&
+	    packet.l4 + (tx->header[packet.l4 + 12] >> 4) * 4u != tx->header_len)
+		return refuse_wqe(tx,
+				  "the inline headers of an LSO do not end with the TCP header");
 	if (tx->header_len + mss > FRAME_MAX)
 		return refuse_wqe(tx, "the mss is larger than a frame");
 	syndrome = gather(tx, payload, LSO_MAX, &total);
@@ -425,7 +448,7 @@ static uint8_t send_lso(const struct tx *tx, unsigned int *frames)
 	return 0;
 }
 
-/* ---- the queue ------------------------------------------------------------------------------------------------------- */
+/* ---- the queue ---- */
 
 /* Runs one WQE; *frames is how many frames it became. 0, or the syndrome. */
 static uint8_t run(struct sq *sq, const struct wqe *wqe, unsigned int *frames)
@@ -458,7 +481,8 @@ static void flush_one(struct sq *sq)
 	if (!bbs)
 		bbs = 1;
 	if (prm_get(&sq->ctx, flush_in_error_en))
-		complete_error(sq, be32_to_cpu(ctrl.opmod_idx_opcode) & 0xff, sq->ci, PRM_CQE_SYND_WR_FLUSH);
+		complete_error(sq, be32_to_cpu(ctrl.opmod_idx_opcode) & 0xff, sq->ci,
+			       PRM_CQE_SYND_WR_FLUSH);
 	sq->ci += bbs < posted ? bbs : posted;
 }
 
@@ -506,8 +530,10 @@ void eth_sq_doorbell(struct sq *sq, uint16_t pi_hint)
 		return;
 	pi = be32toh(be) & 0xffff;
 	if ((uint16_t)(pi - sq->ci) > 1u << sq->log_size) {
-		violation(dev, "SQ 0x%x: producer index %u (doorbell of WQE %u) is more than a queue ahead of %u",
-			  sq->obj.num, pi, pi_hint, sq->ci);
+		violation(
+			dev,
+			"SQ 0x%x: producer index %u (doorbell of WQE %u) is more than a queue ahead of %u",
+			sq->obj.num, pi, pi_hint, sq->ci);
 		return;
 	}
 	sq->pi = pi;

@@ -9,24 +9,29 @@
 #include "prm/nic.h"
 
 /* Limits that the capability pages advertise and the commands enforce. */
-#define ETH_LOG_MAX_WQ_SZ	15
-#define ETH_LOG_MAX_RQT_SIZE	9
-#define ETH_LOG_MAX_LSO		18
-#define ETH_LOG_MAX_UC_LIST	7
-#define ETH_LOG_MAX_MC_LIST	11
-#define ETH_LOG_MAX_VLAN_LIST	12
-#define ETH_MAX_WQE_SQ		1008	/* 63 units of 16 bytes */
-#define ETH_MAX_WQE_RQ		512
-#define ETH_MAX_MTU		10000	/* port MTU, FCS included */
-#define FLOW_LOG_MAX_SIZE	20
-#define FLOW_MAX_LEVEL		128	/* the in-tree driver uses 66 levels */
-#define FLOW_MAX_DESTS		64
+#define ETH_LOG_MAX_WQ_SZ 15
+#define ETH_LOG_MAX_RQT_SIZE 9
+#define ETH_LOG_MAX_LSO 18
+#define ETH_LOG_MAX_UC_LIST 7
+#define ETH_LOG_MAX_MC_LIST 11
+#define ETH_LOG_MAX_VLAN_LIST 12
+#define ETH_MAX_WQE_SQ 1008 /* 63 units of 16 bytes */
+#define ETH_MAX_WQE_RQ 512
+#define ETH_MAX_MTU 10000 /* port MTU, FCS included */
+#define FLOW_LOG_MAX_SIZE 20
+#define FLOW_MAX_LEVEL 128 /* the in-tree driver uses 66 levels */
+#define FLOW_MAX_DESTS 64
 
-/* "is set" in the words of the field; the format stays a literal, so that each field has a syndrome of its own. */
-#define REFUSE_SET(c, p, field, why) do {							\
-	if (prm_get(p, field))									\
-		return refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x), " why, prm_get(p, field)); \
-} while (0)
+/*
+ * "is set" in the words of the field; the format stays a literal, so that each field has a syndrome
+ * of its own.
+ */
+#define REFUSE_SET(c, p, field, why)                                                          \
+	do {                                                                                  \
+		if (prm_get(p, field))                                                        \
+			return refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x), " why, \
+				      prm_get(p, field));                                     \
+	} while (0)
 
 /* ---- the vport ---- */
 
@@ -43,7 +48,7 @@ struct eth_counters {
 
 struct address_list {
 	uint32_t count;
-	uint64_t *entries;	/* MACs, or VLAN ids */
+	uint64_t *entries; /* MACs, or VLAN ids */
 };
 
 enum address_list_type { LIST_UC, LIST_MC, LIST_VLAN, LIST_TYPES };
@@ -55,12 +60,12 @@ struct eth_state {
 	uint16_t mtu;
 	uint8_t min_inline;
 	bool promisc_uc, promisc_mc, promisc_all;
-	bool block_uc, block_mc;		/* disable_uc_local_lb, disable_mc_local_lb */
-	uint8_t change_events;			/* event_on_... bits, as written */
+	bool block_uc, block_mc; /* disable_uc_local_lb, disable_mc_local_lb */
+	uint8_t change_events;	 /* event_on_... bits, as written */
 	bool change_armed;
 	struct address_list lists[LIST_TYPES];
 
-	uint8_t inline_mode;			/* of the card */
+	uint8_t inline_mode; /* of the card */
 	struct flow_table *rx_root;
 	struct eth_counters counters;
 
@@ -84,7 +89,8 @@ struct rq {
 	struct cq *cq;
 	struct obj *pd, *counters;
 	struct pages pages;
-	struct prm_rqc ctx;		/* as created; state and what may be modified is kept here too */
+	/* as created; state and what may be modified is kept here too */
+	struct prm_rqc ctx;
 	uint64_t dbr;
 	uint8_t log_size, log_stride;
 	uint8_t state;
@@ -96,7 +102,7 @@ struct sq {
 	struct obj obj;
 	struct cq *cq;
 	struct obj *pd, *uar;
-	struct tis *tis;		/* NULL: only NOPs */
+	struct tis *tis; /* NULL: only NOPs */
 	struct pages pages;
 	struct prm_sqc ctx;
 	uint64_t dbr;
@@ -115,8 +121,8 @@ struct rqt {
 struct tir {
 	struct obj obj;
 	struct obj *td;
-	struct rq *rq;			/* direct */
-	struct rqt *rqt;		/* indirect */
+	struct rq *rq;	 /* direct */
+	struct rqt *rqt; /* indirect */
 	struct prm_tirc ctx;
 };
 
@@ -127,33 +133,34 @@ void sq_to_error(struct sq *sq);
 
 /* ---- packets: packet.c ---- */
 
-#define ETH_P_IP	0x0800
-#define ETH_P_IPV6	0x86dd
-#define ETH_P_8021Q	0x8100
-#define ETH_P_8021AD	0x88a8
+#define ETH_P_IP 0x0800
+#define ETH_P_IPV6 0x86dd
+#define ETH_P_8021Q 0x8100
+#define ETH_P_8021AD 0x88a8
 
 /* Where the headers are. l3 and l4 are 0 if there is none that is understood. */
 struct eth_packet {
 	const uint8_t *data;
 	uint32_t len;
-	uint16_t ethertype;		/* behind the VLAN tags */
-	uint16_t first_tag;		/* ethertype of the first tag, 0: untagged */
-	uint16_t tci;			/* of the first tag */
+	uint16_t ethertype; /* behind the VLAN tags */
+	uint16_t first_tag; /* ethertype of the first tag, 0: untagged */
+	uint16_t tci;	    /* of the first tag */
 	uint16_t l3, l4;
-	uint32_t end;			/* of the IP packet as its header says, within len */
-	uint8_t ip_version;		/* 0, 4, 6 */
+	uint32_t end;	    /* of the IP packet as its header says, within len */
+	uint8_t ip_version; /* 0, 4, 6 */
 	uint8_t proto;
-	bool frag;			/* a fragment; l4 is 0 unless it is the first */
-	bool len_ok;			/* the IP header's length lies within the frame */
+	bool frag;   /* a fragment; l4 is 0 unless it is the first */
+	bool len_ok; /* the IP header's length lies within the frame */
 };
 
 void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len);
 /* One's complement sum of big-endian words, not folded, not inverted. */
 uint64_t csum_add(uint64_t sum, const void *data, size_t len);
-uint16_t csum_fold(uint64_t sum);	/* not inverted */
+uint16_t csum_fold(uint64_t sum); /* not inverted */
 uint64_t packet_pseudo_sum(const struct eth_packet *packet, uint32_t l4_len);
 bool packet_l3_ok(const struct eth_packet *packet);
-bool packet_l4_ok(const struct eth_packet *packet);	/* TCP or UDP with a right checksum (UDP: or none over IPv4) */
+bool packet_l4_ok(const struct eth_packet
+			  *packet); /* TCP or UDP with a right checksum (UDP: or none over IPv4) */
 /* Write the IPv4 header's checksum; the TCP or UDP one over the bytes from l4 to @end. */
 void packet_set_l3_csum(uint8_t *data, const struct eth_packet *packet);
 void packet_set_l4_csum(uint8_t *data, const struct eth_packet *packet, uint32_t end);
@@ -161,7 +168,7 @@ uint32_t toeplitz(const uint8_t key[40], const uint8_t *input, size_t len);
 
 struct rss {
 	uint32_t hash;
-	uint8_t type;			/* as the CQE's rss_hash_type */
+	uint8_t type; /* as the CQE's rss_hash_type */
 };
 
 struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc);
@@ -190,12 +197,12 @@ struct fte {
 	unsigned int n_dests, n_counters;
 	struct flow_dest *dests;
 	struct flow_counter **counters;
-	struct prm_flow_context ctx;	/* as written, for queries */
+	struct prm_flow_context ctx; /* as written, for queries */
 };
 
 struct flow_group {
 	struct obj obj;
-	struct list_head node;		/* in the table, ordered by start */
+	struct list_head node; /* in the table, ordered by start */
 	struct flow_table *table;
 	uint32_t start, end;
 	unsigned int entries;
@@ -206,13 +213,17 @@ struct flow_group {
 struct flow_table {
 	struct obj obj;
 	uint8_t level, log_size;
-	struct flow_table *miss;	/* NULL: the packet is dropped */
+	struct flow_table *miss; /* NULL: the packet is dropped */
 	struct list_head groups, ftes;
 	struct prm_flow_table_context ctx;
 };
 
-/* The rules for a packet: calls deliver() once for each TIR it goes to. Returns how often that was. */
+/*
+ * The rules for a packet: calls deliver() once for each TIR it goes to. Returns how often that was.
+ */
 unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
-		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg), void *arg);
+		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag,
+				   void *arg),
+		   void *arg);
 
 #endif

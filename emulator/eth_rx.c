@@ -13,7 +13,7 @@
 #define STRIDE_MAX 512
 #define RQ_START_PADDING 0x80000000
 
-/* ---- receive queues -------------------------------------------------------------------------------------------------- */
+/* ---- receive queues ---- */
 
 static void complete_error(struct rq *rq, uint16_t index, uint8_t syndrome)
 {
@@ -37,8 +37,8 @@ static bool posted(struct rq *rq, uint16_t *n)
 	*n = (uint16_t)(be32toh(be) & 0xffff) - rq->ci;
 	if (*n <= 1u << rq->log_size)
 		return true;
-	violation(rq->obj.dev, "RQ 0x%x: producer index %u is more than a queue ahead of %u", rq->obj.num,
-		  be32toh(be) & 0xffff, rq->ci);
+	violation(rq->obj.dev, "RQ 0x%x: producer index %u is more than a queue ahead of %u",
+		  rq->obj.num, be32toh(be) & 0xffff, rq->ci);
 	return false;
 }
 
@@ -54,7 +54,8 @@ void rq_to_error(struct rq *rq)
 
 static void fail(struct rq *rq, uint8_t syndrome)
 {
-	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_RQ, .qp_srq_n = cpu_to_be32(rq->obj.num) };
+	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_RQ,
+				       .qp_srq_n = cpu_to_be32(rq->obj.num) };
 
 	rq->obj.dev->eth->counters.rx_errors.packets++;
 	complete_error(rq, rq->ci++, syndrome);
@@ -68,8 +69,8 @@ struct rx_data {
 	uint32_t len[2];
 };
 
-static enum mem_result put_bytes(struct rq *rq, const struct prm_wqe_data_seg *seg, const struct rx_data *data,
-				 uint32_t off, uint32_t n)
+static enum mem_result put_bytes(struct rq *rq, const struct prm_wqe_data_seg *seg,
+				 const struct rx_data *data, uint32_t off, uint32_t n)
 {
 	uint64_t addr = be64_to_cpu(seg->addr);
 	enum mem_result result = MEM_OK;
@@ -83,8 +84,8 @@ static enum mem_result put_bytes(struct rq *rq, const struct prm_wqe_data_seg *s
 			continue;
 		}
 		part = data->len[i] - off < n ? data->len[i] - off : n;
-		result = mem_write(rq->obj.dev, rq->pd ? rq->pd->num : 0, be32_to_cpu(seg->lkey), addr, data->part[i] + off, part,
-				   MEM_LOCAL_WRITE);
+		result = mem_write(rq->obj.dev, rq->pd ? rq->pd->num : 0, be32_to_cpu(seg->lkey),
+				   addr, data->part[i] + off, part, MEM_LOCAL_WRITE);
 		addr += part;
 		n -= part;
 		off = 0;
@@ -97,13 +98,18 @@ static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 {
 	uint32_t raw[STRIDE_MAX / 4], total = data->len[0] + data->len[1], off = 0;
 	const struct prm_wqe_data_seg *seg = (const void *)raw;
-	unsigned int i, n = (1u << rq->log_stride) / sizeof(*seg), index = rq->ci & ((1u << rq->log_size) - 1);
+	unsigned int i, n = (1u << rq->log_stride) / sizeof(*seg),
+			index = rq->ci & ((1u << rq->log_size) - 1);
 
-	if (pages_read(rq->obj.dev, &rq->pages, (uint64_t)index << rq->log_stride, raw, 1u << rq->log_stride))
+	if (pages_read(rq->obj.dev, &rq->pages, (uint64_t)index << rq->log_stride, raw,
+		       1u << rq->log_stride))
 		return PRM_CQE_SYND_LOCAL_QP_OP;
 
 	for (i = 0; i < n && off < total; i++) {
-		/* The top bit asks for padding in front of the address, up to a cache line: nothing that a guest could see. */
+		/*
+		 * The top bit asks for padding in front of the address, up to a cache line: nothing
+		 * that a guest could see.
+		 */
 		uint32_t room = be32_to_cpu(seg[i].byte_count) & ~RQ_START_PADDING, bytes;
 		enum mem_result result;
 
@@ -112,8 +118,9 @@ static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 		bytes = total - off < room ? total - off : room;
 		result = put_bytes(rq, &seg[i], data, off, bytes);
 		if (result != MEM_OK) {
-			violation(rq->obj.dev, "RQ 0x%x: WQE %u: lkey 0x%x, %u bytes at 0x%llx: %s", rq->obj.num, rq->ci,
-				  be32_to_cpu(seg[i].lkey), bytes, (unsigned long long)be64_to_cpu(seg[i].addr),
+			violation(rq->obj.dev, "RQ 0x%x: WQE %u: lkey 0x%x, %u bytes at 0x%llx: %s",
+				  rq->obj.num, rq->ci, be32_to_cpu(seg[i].lkey), bytes,
+				  (unsigned long long)be64_to_cpu(seg[i].addr),
 				  mem_result_text(result));
 			return PRM_CQE_SYND_LOCAL_PROT;
 		}
@@ -121,7 +128,8 @@ static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 	}
 	if (off == total)
 		return 0;
-	violation(rq->obj.dev, "RQ 0x%x: WQE %u has room for %u bytes of a packet of %u", rq->obj.num, rq->ci, off, total);
+	violation(rq->obj.dev, "RQ 0x%x: WQE %u has room for %u bytes of a packet of %u",
+		  rq->obj.num, rq->ci, off, total);
 	return PRM_CQE_SYND_LOCAL_LENGTH;
 }
 
@@ -135,19 +143,24 @@ static uint8_t l4_type(const struct eth_packet *packet)
 		return PRM_CQE_L4_UDP;
 	if (!(tcp[13] & TCP_ACK))
 		return PRM_CQE_L4_TCP_NO_ACK;
-	return packet->l4 + (tcp[12] >> 4) * 4u < packet->end ? PRM_CQE_L4_TCP_ACK_AND_DATA : PRM_CQE_L4_TCP_ACK_NO_DATA;
+	return packet->l4 + (tcp[12] >> 4) * 4u < packet->end ? PRM_CQE_L4_TCP_ACK_AND_DATA :
+								PRM_CQE_L4_TCP_ACK_NO_DATA;
 }
 
-static void complete(struct rq *rq, const struct eth_packet *packet, uint32_t tag, const struct rss *rss, bool stripped)
+static void complete(struct rq *rq, const struct eth_packet *packet, uint32_t tag,
+		     const struct rss *rss, bool stripped)
 {
-	uint8_t l3 = packet->ip_version == 4 ? PRM_CQE_L3_IPV4 : packet->ip_version == 6 ? PRM_CQE_L3_IPV6 : PRM_CQE_L3_NONE;
+	uint8_t l3 = packet->ip_version == 4 ? PRM_CQE_L3_IPV4 :
+		     packet->ip_version == 6 ? PRM_CQE_L3_IPV6 :
+					       PRM_CQE_L3_NONE;
 	uint32_t from = packet->l3 ? packet->l3 : 14;
 	struct prm_cqe64 cqe = {};
 	uint64_t now = device_clock();
 
 	cqe.rss_hash_result = cpu_to_be32(rss->hash);
 	cqe.rss_hash_type = rss->type;
-	cqe.check_sum = cpu_to_be16(csum_fold(csum_add(0, packet->data + from, packet->end - from)));
+	cqe.check_sum =
+		cpu_to_be16(csum_fold(csum_add(0, packet->data + from, packet->end - from)));
 	cqe.hds_ip_ext = PRM_CQE_L2_OK | (packet_l3_ok(packet) ? PRM_CQE_L3_OK : 0) |
 			 (packet_l4_ok(packet) ? PRM_CQE_L4_OK : 0);
 	cqe.l4_l3_hdr_type = l4_type(packet) << PRM_CQE_L4_SHIFT | l3 << PRM_CQE_L3_SHIFT;
@@ -166,7 +179,8 @@ static void complete(struct rq *rq, const struct eth_packet *packet, uint32_t ta
 	cq_push(rq->cq, &cqe, true);
 }
 
-static void rq_receive(struct rq *rq, const struct eth_packet *packet, uint32_t tag, const struct rss *rss)
+static void rq_receive(struct rq *rq, const struct eth_packet *packet, uint32_t tag,
+		       const struct rss *rss)
 {
 	bool strip = packet->first_tag == ETH_P_8021Q && !prm_get(&rq->ctx, vsd);
 	struct rx_data data = {
@@ -196,7 +210,7 @@ static void rq_receive(struct rq *rq, const struct eth_packet *packet, uint32_t 
 		complete(rq, packet, tag, rss, strip);
 }
 
-/* ---- from the wire ------------------------------------------------------------------------------------------------- */
+/* ---- from the wire ---- */
 
 /* Whether the TIR, or the vport, does not want to hear what its own function sent. */
 static bool loopback_blocked(struct cxdev *dev, const struct tir *tir, const struct frame *frame)
@@ -221,7 +235,8 @@ static void deliver(struct tir *tir, const struct eth_packet *packet, uint32_t t
 		return;
 	}
 	rss = packet_rss(packet, &tir->ctx);
-	rq_receive(tir->rqt ? tir->rqt->rqs[rss.hash % tir->rqt->size] : tir->rq, packet, tag, &rss);
+	rq_receive(tir->rqt ? tir->rqt->rqs[rss.hash % tir->rqt->size] : tir->rq, packet, tag,
+		   &rss);
 }
 
 void eth_receive(struct cxdev *dev, struct frame *frame)
@@ -238,8 +253,9 @@ void eth_receive(struct cxdev *dev, struct frame *frame)
 		return;
 	}
 	if (frame->data[0] & 1)
-		traffic = memcmp(frame->data, "\xff\xff\xff\xff\xff\xff", 6) ? &counters->rx_multicast :
-									      &counters->rx_broadcast;
+		traffic = memcmp(frame->data, "\xff\xff\xff\xff\xff\xff", 6) ?
+				  &counters->rx_multicast :
+				  &counters->rx_broadcast;
 	traffic->packets++;
 	traffic->bytes += frame->len;
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* What the device reads in a packet: headers, checksums, the RSS hash, the fields that flow tables match. */
+/*
+ * What the device reads in a packet: headers, checksums, the RSS hash, the fields that flow tables
+ * match.
+ */
 #include <string.h>
 
 #include "eth.h"
@@ -108,7 +111,8 @@ void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len)
 
 	packet->ethertype = get16(data + at);
 	for (tags = 0; tags < MAX_TAGS; tags++) {
-		if ((packet->ethertype != ETH_P_8021Q && packet->ethertype != ETH_P_8021AD) || at + 6 > len)
+		if ((packet->ethertype != ETH_P_8021Q && packet->ethertype != ETH_P_8021AD) ||
+		    at + 6 > len)
 			break;
 		if (!packet->first_tag) {
 			packet->first_tag = packet->ethertype;
@@ -124,7 +128,7 @@ void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len)
 		parse_ipv6(packet, at + 2);
 }
 
-/* ---- checksums ------------------------------------------------------------------------------------------------------- */
+/* ---- checksums ---- */
 
 uint64_t csum_add(uint64_t sum, const void *data, size_t len)
 {
@@ -220,7 +224,7 @@ void packet_set_l4_csum(uint8_t *data, const struct eth_packet *packet, uint32_t
 	put16(data + at, csum);
 }
 
-/* ---- RSS ------------------------------------------------------------------------------------------------------------- */
+/* ---- RSS ---- */
 
 uint32_t toeplitz(const uint8_t key[40], const uint8_t *input, size_t len)
 {
@@ -254,7 +258,8 @@ static void order_pair(uint8_t *a, uint8_t *b, size_t len)
 struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc)
 {
 	uint32_t fields = prm_get(tirc, rx_hash_field_selector_outer.selected_fields);
-	unsigned int ip_len = packet->ip_version == 6 ? 16 : 4, fn = prm_get(tirc, rx_hash_fn), len = 0;
+	unsigned int ip_len = packet->ip_version == 6 ? 16 : 4, fn = prm_get(tirc, rx_hash_fn),
+		     len = 0;
 	const uint8_t *ip = packet->data + packet->l3 + (packet->ip_version == 6 ? 8 : 12);
 	uint8_t input[36];
 	struct rss rss = {};
@@ -263,7 +268,8 @@ struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *ti
 		return rss;
 
 	memcpy(input, ip, 2 * ip_len);
-	if ((fields & (PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP)) == (PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP)) {
+	if ((fields & (PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP)) ==
+	    (PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP)) {
 		if (prm_get(tirc, rx_hash_symmetric))
 			order_pair(input, input + ip_len, ip_len);
 		len = 2 * ip_len;
@@ -273,9 +279,11 @@ struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *ti
 		len = ip_len;
 	}
 	if (len)
-		rss.type |= (packet->ip_version == 6 ? 2 : 1) * 5;	/* source 1:0 and destination 3:2 */
+		/* source 1:0 and destination 3:2 */
+		rss.type |= (packet->ip_version == 6 ? 2 : 1) * 5;
 
-	if (packet->l4 && !packet->frag && (fields & (PRM_RX_HASH_L4_SPORT | PRM_RX_HASH_L4_DPORT))) {
+	if (packet->l4 && !packet->frag &&
+	    (fields & (PRM_RX_HASH_L4_SPORT | PRM_RX_HASH_L4_DPORT))) {
 		const uint8_t *ports = packet->data + packet->l4;
 		bool both = (fields & PRM_RX_HASH_L4_SPORT) && (fields & PRM_RX_HASH_L4_DPORT);
 
@@ -299,7 +307,7 @@ struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *ti
 	return rss;
 }
 
-/* ---- fields for steering --------------------------------------------------------------------------------------------- */
+/* ---- fields for steering ---- */
 
 static void match_ip(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set)
 {

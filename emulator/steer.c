@@ -2,8 +2,8 @@
 /*
  * The walk of a received packet through the flow tables.
  *
- * Levels rise along every edge (the commands see to it), so a walk ends; a fan-out over many tables is cut at a number of
- * steps that no sane set of rules comes near.
+ * Levels rise along every edge (the commands see to it), so a walk ends; a fan-out over many tables
+ * is cut at a number of steps that no sane set of rules comes near.
  */
 #include <string.h>
 
@@ -74,7 +74,8 @@ static void walk_table(struct walk *walk, struct flow_table *table, uint32_t tag
 		struct fte *fte;
 
 		if (walk->steps++ >= MAX_STEPS) {
-			violation(walk->dev, "one packet walks through more than %d flow tables", MAX_STEPS);
+			violation(walk->dev, "one packet walks through more than %d flow tables",
+				  MAX_STEPS);
 			return;
 		}
 		fte = find_entry(walk, table);
@@ -87,7 +88,9 @@ static void walk_table(struct walk *walk, struct flow_table *table, uint32_t tag
 }
 
 unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
-		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg), void *arg)
+		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag,
+				   void *arg),
+		   void *arg)
 {
 	struct walk walk = { .dev = dev, .packet = packet, .deliver = deliver, .arg = arg };
 

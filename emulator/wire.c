@@ -2,9 +2,10 @@
 /*
  * The wire: one learning switch that joins the ports of all functions of the process.
  *
- * The switch does not look at VLAN tags: it learns and forwards by MAC address alone and floods what it does not know. A
- * frame is never delivered inside port_send(); each port has a bounded queue that its own work item empties, so a function
- * that sends to itself or two that answer each other cannot nest.
+ * The switch does not look at VLAN tags: it learns and forwards by MAC address alone and floods
+ * what it does not know. A frame is never delivered inside port_send(); each port has a bounded
+ * queue that its own work item empties, so a function that sends to itself or two that answer each
+ * other cannot nest.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,10 +15,10 @@
 #include "device.h"
 #include "prm/eqe.h"
 
-#define FRAME_MIN 60		/* without FCS; shorter frames are padded with zeros as a MAC does */
+#define FRAME_MIN 60 /* without FCS; shorter frames are padded with zeros as a MAC does */
 #define FCS 4
-#define PORT_QUEUE 1024		/* frames that wait at one port */
-#define POOL_MAX 2048		/* free frames that are kept */
+#define PORT_QUEUE 1024 /* frames that wait at one port */
+#define POOL_MAX 2048	/* free frames that are kept */
 #define FDB_SETS 256
 #define FDB_WAYS 4
 
@@ -25,7 +26,8 @@ struct port {
 	struct list_head node;
 	struct cxdev *dev;
 	char name[32];
-	bool admin, wire, reported;	/* both must be true for a link; reported: what the function was told last */
+	/* both must be true for a link; reported: what the function was told last */
+	bool admin, wire, reported;
 	struct list_head rx;
 	unsigned int rx_len;
 	struct work rx_work;
@@ -37,7 +39,7 @@ struct port {
 
 struct fdb_entry {
 	uint8_t mac[6];
-	struct port *port;	/* NULL: free */
+	struct port *port; /* NULL: free */
 	uint64_t used;
 };
 
@@ -50,7 +52,7 @@ static uint64_t filter_dropped, filter_duplicated, filter_held;
 
 static enum wire_verdict (*filter_fn)(void *arg, const struct port *from, struct frame *frame);
 static void *filter_arg;
-static struct frame *held;	/* what the filter wants to see overtaken */
+static struct frame *held; /* what the filter wants to see overtaken */
 static struct port *held_from;
 
 struct frame *frame_alloc(uint32_t len)
@@ -112,7 +114,7 @@ struct frame *frame_copy(const struct frame *frame)
 	return copy;
 }
 
-/* ---- addresses ------------------------------------------------------------------------------------------------------- */
+/* ---- addresses ---- */
 
 static struct fdb_entry *fdb_set(const uint8_t *mac)
 {
@@ -168,7 +170,7 @@ static void fdb_forget(const struct port *port)
 				fdb[i][j].port = NULL;
 }
 
-/* ---- delivery -------------------------------------------------------------------------------------------------------- */
+/* ---- delivery ---- */
 
 static bool is_multicast(const struct frame *frame)
 {
@@ -182,7 +184,8 @@ static bool is_broadcast(const struct frame *frame)
 
 static unsigned int size_class(uint32_t len)
 {
-	static const uint32_t upto[PORT_SIZES - 1] = { 64, 127, 255, 511, 1023, 1518, 2047, 4095, 8191 };
+	static const uint32_t upto[PORT_SIZES - 1] = { 64,   127,  255,	 511, 1023,
+						       1518, 2047, 4095, 8191 };
 	unsigned int i;
 
 	for (i = 0; i < PORT_SIZES - 1 && len > upto[i]; i++)
@@ -356,14 +359,16 @@ void port_send(struct port *from, struct frame *frame)
 		forward(from, frame);
 }
 
-void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from, struct frame *frame), void *arg)
+void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
+					     struct frame *frame),
+		     void *arg)
 {
 	filter_fn = fn;
 	filter_arg = arg;
 	release_held();
 }
 
-/* ---- ports ----------------------------------------------------------------------------------------------------------- */
+/* ---- ports ---- */
 
 bool port_link_up(const struct port *port)
 {
@@ -375,7 +380,10 @@ bool port_admin_up(const struct port *port)
 	return port->admin;
 }
 
-/* The port event, later than the command that caused it: a function learns of its link as of a thing that takes time. */
+/*
+ * The port event, later than the command that caused it: a function learns of its link as of a
+ * thing that takes time.
+ */
 static void port_event_work(struct work *work)
 {
 	struct port *port = container_of(work, struct port, event_work);
@@ -387,8 +395,8 @@ static void port_event_work(struct work *work)
 
 	port->reported = up;
 	trace(port->dev, "link %s", up ? "up" : "down");
-	event_push(port->dev, PRM_EVENT_PORT_CHANGE, up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN, &data,
-		   sizeof(data));
+	event_push(port->dev, PRM_EVENT_PORT_CHANGE,
+		   up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN, &data, sizeof(data));
 }
 
 static void port_changed(struct port *port, bool was_up)
@@ -504,15 +512,21 @@ void wire_status(FILE *out)
 	list_for_each_entry(port, &ports, node) {
 		const struct port_counters *n = &port->counters;
 
-		fprintf(out, "port %s: link %s (function %s, wire %s), sent %" PRIu64 " frames %" PRIu64 " bytes, ",
+		fprintf(out,
+			"port %s: link %s (function %s, wire %s), sent %" PRIu64 " frames %" PRIu64
+			" bytes, ",
 			port->name, port_link_up(port) ? "up" : "down", port->admin ? "up" : "down",
 			port->wire ? "up" : "down", n->tx_frames, n->tx_bytes);
-		fprintf(out, "received %" PRIu64 " frames %" PRIu64 " bytes, waiting %u", n->rx_frames, n->rx_bytes,
-			port->rx_len);
-		fprintf(out, ", dropped: queue full %" PRIu64 ", link down %" PRIu64 ", malformed %" PRIu64 "\n",
+		fprintf(out, "received %" PRIu64 " frames %" PRIu64 " bytes, waiting %u",
+			n->rx_frames, n->rx_bytes, port->rx_len);
+		fprintf(out,
+			", dropped: queue full %" PRIu64 ", link down %" PRIu64
+			", malformed %" PRIu64 "\n",
 			n->full, n->down, n->malformed);
 	}
 	if (filter_dropped || filter_duplicated || filter_held)
-		fprintf(out, "filter: dropped %" PRIu64 ", duplicated %" PRIu64 ", reordered %" PRIu64 "\n",
+		fprintf(out,
+			"filter: dropped %" PRIu64 ", duplicated %" PRIu64 ", reordered %" PRIu64
+			"\n",
 			filter_dropped, filter_duplicated, filter_held);
 }

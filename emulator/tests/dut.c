@@ -8,7 +8,7 @@
 #include "trace.h"
 
 #define PAGE 4096ull
-#define HELD_PAGES 4000		/* the card is given all it might ask for */
+#define HELD_PAGES 4000 /* the card is given all it might ask for */
 
 /* ---- guest ---- */
 
@@ -101,11 +101,15 @@ uint64_t dut_violations(struct dut *dut)
 
 /* ---- commands ---- */
 
-int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t in_len, const void *tail, size_t n,
-		  void *out, size_t out_len)
+int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t in_len,
+		  const void *tail, size_t n, void *out, size_t out_len)
 {
 	uint8_t *joined = aligned_alloc(8, (in_len + n + 7) & ~7ull);
-	struct cmd c = { .dev = dut->dev, .opcode = opcode, .in_len = in_len + n, .out = out, .out_len = out_len };
+	struct cmd c = { .dev = dut->dev,
+			 .opcode = opcode,
+			 .in_len = in_len + n,
+			 .out = out,
+			 .out_len = out_len };
 
 	memcpy(joined, in, in_len);
 	if (n)
@@ -120,7 +124,8 @@ int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t i
 	return c.status;
 }
 
-int dut_exec(struct dut *dut, unsigned int opcode, void *in, size_t in_len, void *out, size_t out_len)
+int dut_exec(struct dut *dut, unsigned int opcode, void *in, size_t in_len, void *out,
+	     size_t out_len)
 {
 	return dut_exec_tail(dut, opcode, in, in_len, NULL, 0, out, out_len);
 }
@@ -222,20 +227,25 @@ void dut_destroy(struct dut *dut)
 
 struct dut_cq dut_create_cq(struct dut *dut, unsigned int log)
 {
-	struct dut_cq cq = { .log = log, .buf = dut_alloc(dut, 64u << log), .dbr = dut_alloc(dut, 8) };
+	struct dut_cq cq = { .log = log,
+			     .buf = dut_alloc(dut, 64u << log),
+			     .dbr = dut_alloc(dut, 8) };
 	struct prm_create_cq_in in = {};
 	struct prm_create_cq_out out;
 	uint64_t pas[64];
 	unsigned int i;
 
 	for (i = 0; i < 1u << log; i++)
-		((uint8_t *)dut_ptr(dut, cq.buf))[i * 64 + 63] = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | 1;
+		((uint8_t *)dut_ptr(dut, cq.buf))[i * 64 + 63] =
+			PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | 1;
 	put_pas(pas, cq.buf, 64u << log);
 	prm_set(&in, cq_context.log_cq_size, log);
 	prm_set(&in, cq_context.uar_page, dut->uar);
 	prm_set(&in, cq_context.c_eqn_or_apu_element, dut->eq);
 	prm_set64(&in, cq_context.dbr_addr, cq.dbr);
-	dut_check(dut_cmd_tail(dut, create_cq, &in, &out, pas, ((64u << log) + PAGE - 1) / PAGE * 8), "create_cq");
+	dut_check(
+		dut_cmd_tail(dut, create_cq, &in, &out, pas, ((64u << log) + PAGE - 1) / PAGE * 8),
+		"create_cq");
 	cq.num = prm_get(&out, cqn);
 	return cq;
 }
@@ -244,7 +254,8 @@ const struct prm_cqe64 *dut_poll(struct dut *dut, struct dut_cq *cq)
 {
 	const struct prm_cqe64 *cqe = dut_ptr(dut, cq->buf + (cq->ci & ((1u << cq->log) - 1)) * 64);
 
-	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_INVALID || (cqe->op_own & 1) != (cq->ci >> cq->log & 1))
+	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_INVALID ||
+	    (cqe->op_own & 1) != (cq->ci >> cq->log & 1))
 		return NULL;
 	cq->ci++;
 	dut_store(dut, cq->dbr, cq->ci & 0xffffff);
@@ -283,7 +294,8 @@ int dut_modify_rq(struct dut *dut, uint32_t rqn, unsigned int from, unsigned int
 	return dut_cmd(dut, modify_rq, &in, &out);
 }
 
-static struct dut_wq wq_memory(struct dut *dut, unsigned int log, unsigned int log_stride, struct prm_wq *wq, uint64_t *pas)
+static struct dut_wq wq_memory(struct dut *dut, unsigned int log, unsigned int log_stride,
+			       struct prm_wq *wq, uint64_t *pas)
 {
 	struct dut_wq q = { .log = log, .log_stride = log_stride };
 
@@ -314,13 +326,16 @@ struct dut_wq dut_create_sq(struct dut *dut, unsigned int log, void (*edit)(stru
 	prm_set(&in, ctx.wq.uar_page, dut->uar);
 	if (edit)
 		edit(prm_sub(&in, ctx, sqc));
-	dut_check(dut_cmd_tail(dut, create_sq, &in, &out, pas, ((64u << log) + PAGE - 1) / PAGE * 8), "create_sq");
+	dut_check(
+		dut_cmd_tail(dut, create_sq, &in, &out, pas, ((64u << log) + PAGE - 1) / PAGE * 8),
+		"create_sq");
 	q.num = prm_get(&out, sqn);
 	dut_check(dut_modify_sq(dut, q.num, PRM_WQ_RST, PRM_WQ_RDY), "modify_sq");
 	return q;
 }
 
-struct dut_wq dut_create_rq(struct dut *dut, unsigned int log, unsigned int log_stride, void (*edit)(struct prm_rqc *ctx))
+struct dut_wq dut_create_rq(struct dut *dut, unsigned int log, unsigned int log_stride,
+			    void (*edit)(struct prm_rqc *ctx))
 {
 	struct prm_create_rq_in in = {};
 	struct prm_create_rq_out out;
@@ -332,7 +347,8 @@ struct dut_wq dut_create_rq(struct dut *dut, unsigned int log, unsigned int log_
 	prm_set(&in, ctx.user_index, 0xdef);
 	if (edit)
 		edit(prm_sub(&in, ctx, rqc));
-	dut_check(dut_cmd_tail(dut, create_rq, &in, &out, pas, ((1u << (log + log_stride)) + PAGE - 1) / PAGE * 8),
+	dut_check(dut_cmd_tail(dut, create_rq, &in, &out, pas,
+			       ((1u << (log + log_stride)) + PAGE - 1) / PAGE * 8),
 		  "create_rq");
 	q.num = prm_get(&out, rqn);
 	dut_check(dut_modify_rq(dut, q.num, PRM_WQ_RST, PRM_WQ_RDY), "modify_rq");
@@ -353,7 +369,8 @@ uint32_t dut_direct_tir(struct dut *dut, uint32_t rqn)
 
 /* ---- WQEs ---- */
 
-void *dut_wqe(struct dut *dut, struct dut_wq *sq, unsigned int opcode, unsigned int ds, unsigned int ce)
+void *dut_wqe(struct dut *dut, struct dut_wq *sq, unsigned int opcode, unsigned int ds,
+	      unsigned int ce)
 {
 	uint64_t at = sq->buf + (sq->pi & ((1u << sq->log) - 1)) * 64;
 	struct prm_wqe_ctrl_seg *ctrl = dut_ptr(dut, at);
@@ -382,7 +399,8 @@ void dut_data_seg(struct dut *dut, struct prm_wqe_data_seg *seg, uint64_t addr, 
 	seg->addr = htobe64(addr);
 }
 
-void dut_send(struct dut *dut, struct dut_wq *sq, const void *packet, uint32_t len, unsigned int cs_flags)
+void dut_send(struct dut *dut, struct dut_wq *sq, const void *packet, uint32_t len,
+	      unsigned int cs_flags)
 {
 	uint8_t *wqe = dut_wqe(dut, sq, PRM_WQE_SEND, 3, PRM_WQE_CE_ALWAYS);
 	struct prm_wqe_eth_seg *eseg = (void *)(wqe + 16);
@@ -452,8 +470,8 @@ int dut_root(struct dut *dut, uint32_t table)
 	return dut_cmd(dut, set_flow_table_root, &in, &out);
 }
 
-int dut_fte(struct dut *dut, uint32_t table, uint32_t group, uint32_t index, const struct prm_fte_match_set_lyr_2_4 *value,
-	    unsigned int type, uint32_t id)
+int dut_fte(struct dut *dut, uint32_t table, uint32_t group, uint32_t index,
+	    const struct prm_fte_match_set_lyr_2_4 *value, unsigned int type, uint32_t id)
 {
 	struct prm_set_fte_in in = {};
 	struct prm_set_fte_out out;
@@ -465,7 +483,8 @@ int dut_fte(struct dut *dut, uint32_t table, uint32_t group, uint32_t index, con
 	prm_set(&in, flow_context.action, PRM_FLOW_FWD_DEST);
 	prm_set(&in, flow_context.destination_list_size, 1);
 	if (value)
-		*prm_sub(&in, flow_context.match_value.outer_headers, fte_match_set_lyr_2_4) = *value;
+		*prm_sub(&in, flow_context.match_value.outer_headers,
+			 fte_match_set_lyr_2_4) = *value;
 	prm_set(&dest, destination_type, type);
 	prm_set(&dest, destination_id, id);
 	return dut_cmd_tail(dut, set_fte, &in, &out, &dest, sizeof(dest));
@@ -475,7 +494,9 @@ void dut_receive_all(struct dut *dut, uint32_t tirn)
 {
 	uint32_t table = dut_table(dut, 0, 0, 0);
 
-	dut_check(dut_fte(dut, table, dut_group(dut, table, 0, 0, NULL), 0, NULL, PRM_FLOW_DEST_TIR, tirn), "set_fte");
+	dut_check(dut_fte(dut, table, dut_group(dut, table, 0, 0, NULL), 0, NULL, PRM_FLOW_DEST_TIR,
+			  tirn),
+		  "set_fte");
 	dut_check(dut_root(dut, table), "set_flow_table_root");
 }
 
@@ -534,7 +555,7 @@ uint32_t make_packet(uint8_t *buf, const struct flow *flow)
 		store16(buf + at + 2, flow->dport);
 	}
 	if (flow->proto == 6) {
-		store16(buf + at + 6, 1000);	/* sequence number */
+		store16(buf + at + 6, 1000); /* sequence number */
 		buf[at + 12] = 0x50;
 		buf[at + 13] = 0x10;
 	} else if (flow->proto == 17) {

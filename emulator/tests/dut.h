@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * A function under test inside the test's own process: an array is its guest memory, commands go straight to the table.
- * Also a small NIC driver on top: queues, completions, packets.
+ * A function under test inside the test's own process: an array is its guest memory, commands go
+ * straight to the table. Also a small NIC driver on top: queues, completions, packets.
  */
 #ifndef CXEMU_DUT_H
 #define CXEMU_DUT_H
@@ -12,7 +12,7 @@
 #include "prm/eqe.h"
 #include "prm/wqe.h"
 
-#define DUT_BASE 0x100000000ull	/* guest address of the array */
+#define DUT_BASE 0x100000000ull /* guest address of the array */
 #define DUT_BYTES (8u << 20)
 
 struct dut {
@@ -27,23 +27,26 @@ struct dut {
 /* A running function with UAR, EQ (all events), PD, TD and a key for all of memory. */
 struct dut *dut_create(const char *name, unsigned int index);
 void dut_destroy(struct dut *dut);
-uint64_t dut_alloc(struct dut *dut, size_t len);	/* whole pages, zeroed */
+uint64_t dut_alloc(struct dut *dut, size_t len); /* whole pages, zeroed */
 void *dut_ptr(struct dut *dut, uint64_t addr);
-uint32_t dut_load(struct dut *dut, uint64_t addr);	/* big-endian dwords */
+uint32_t dut_load(struct dut *dut, uint64_t addr); /* big-endian dwords */
 void dut_store(struct dut *dut, uint64_t addr, uint32_t value);
-void dut_run(void);					/* until nothing is left to do */
-uint64_t dut_violations(struct dut *dut);		/* since the last call */
+void dut_run(void);			  /* until nothing is left to do */
+uint64_t dut_violations(struct dut *dut); /* since the last call */
 
 /* Status of the command. dut_must() ends the test program if it is not OK. */
-int dut_exec(struct dut *dut, unsigned int opcode, void *in, size_t in_len, void *out, size_t out_len);
-#define dut_cmd(d, name, in, out) dut_exec(d, PRM_OP_##name, in, sizeof(*(in)), out, sizeof(struct prm_##name##_out))
+int dut_exec(struct dut *dut, unsigned int opcode, void *in, size_t in_len, void *out,
+	     size_t out_len);
+#define dut_cmd(d, name, in, out) \
+	dut_exec(d, PRM_OP_##name, in, sizeof(*(in)), out, sizeof(struct prm_##name##_out))
 #define dut_must(d, name, in, out) dut_check(dut_cmd(d, name, in, out), #name)
 void dut_check(int status, const char *name);
 /* As dut_cmd with @n bytes behind the layout. */
-#define dut_cmd_tail(d, name, in, out, tail, n) \
-	dut_exec_tail(d, PRM_OP_##name, in, sizeof(*(in)), tail, n, out, sizeof(struct prm_##name##_out))
-int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t in_len, const void *tail, size_t n,
-		  void *out, size_t out_len);
+#define dut_cmd_tail(d, name, in, out, tail, n)                          \
+	dut_exec_tail(d, PRM_OP_##name, in, sizeof(*(in)), tail, n, out, \
+		      sizeof(struct prm_##name##_out))
+int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t in_len,
+		  const void *tail, size_t n, void *out, size_t out_len);
 /* Objects that many tests destroy: the status. */
 int dut_destroy_obj(struct dut *dut, unsigned int opcode, uint32_t num);
 
@@ -69,16 +72,22 @@ const struct prm_cqe64 *dut_poll(struct dut *dut, struct dut_cq *cq);
 uint32_t dut_create_tis(struct dut *dut);
 /* Queues in RDY. @edit may change the context before the command (NULL: no). */
 struct dut_wq dut_create_sq(struct dut *dut, unsigned int log, void (*edit)(struct prm_sqc *ctx));
-struct dut_wq dut_create_rq(struct dut *dut, unsigned int log, unsigned int log_stride, void (*edit)(struct prm_rqc *ctx));
+struct dut_wq dut_create_rq(struct dut *dut, unsigned int log, unsigned int log_stride,
+			    void (*edit)(struct prm_rqc *ctx));
 int dut_modify_sq(struct dut *dut, uint32_t sqn, unsigned int from, unsigned int to);
 int dut_modify_rq(struct dut *dut, uint32_t rqn, unsigned int from, unsigned int to);
 uint32_t dut_direct_tir(struct dut *dut, uint32_t rqn);
-/* The WQE at the producer index, cleared, with its control segment filled; dut_ring() posts @bbs blocks. */
-void *dut_wqe(struct dut *dut, struct dut_wq *sq, unsigned int opcode, unsigned int ds, unsigned int ce);
+/*
+ * The WQE at the producer index, cleared, with its control segment filled; dut_ring() posts @bbs
+ * blocks.
+ */
+void *dut_wqe(struct dut *dut, struct dut_wq *sq, unsigned int opcode, unsigned int ds,
+	      unsigned int ce);
 void dut_ring(struct dut *dut, struct dut_wq *sq, unsigned int bbs);
 void dut_data_seg(struct dut *dut, struct prm_wqe_data_seg *seg, uint64_t addr, uint32_t len);
 /* A SEND of a packet that lies in memory as one data segment. */
-void dut_send(struct dut *dut, struct dut_wq *sq, const void *packet, uint32_t len, unsigned int cs_flags);
+void dut_send(struct dut *dut, struct dut_wq *sq, const void *packet, uint32_t len,
+	      unsigned int cs_flags);
 /* A receive WQE of one buffer; returns its address. */
 uint64_t dut_post_rq(struct dut *dut, struct dut_wq *rq, uint32_t len);
 uint32_t dut_table(struct dut *dut, unsigned int level, unsigned int log_size, uint32_t miss);
@@ -86,8 +95,8 @@ uint32_t dut_group(struct dut *dut, uint32_t table, uint32_t start, uint32_t end
 		   const struct prm_fte_match_set_lyr_2_4 *criteria);
 int dut_root(struct dut *dut, uint32_t table);
 /* An entry with one destination (type, id); the status. */
-int dut_fte(struct dut *dut, uint32_t table, uint32_t group, uint32_t index, const struct prm_fte_match_set_lyr_2_4 *value,
-	    unsigned int type, uint32_t id);
+int dut_fte(struct dut *dut, uint32_t table, uint32_t group, uint32_t index,
+	    const struct prm_fte_match_set_lyr_2_4 *value, unsigned int type, uint32_t id);
 /* All packets to this TIR. */
 void dut_receive_all(struct dut *dut, uint32_t tirn);
 
@@ -95,8 +104,8 @@ void dut_receive_all(struct dut *dut, uint32_t tirn);
 
 struct flow {
 	uint8_t dmac[6], smac[6];
-	int vlan;			/* tag control information, -1: none */
-	unsigned int ip;		/* 4, 6, or 0: ethertype 0x88b5 */
+	int vlan;	 /* tag control information, -1: none */
+	unsigned int ip; /* 4, 6, or 0: ethertype 0x88b5 */
 	uint8_t proto, tos;
 	uint16_t sport, dport;
 	uint8_t src[16], dst[16];

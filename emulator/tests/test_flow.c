@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Flow tables: what matches what, which rule wins, what is refused; the vport's and the port's commands. */
+/*
+ * Flow tables: what matches what, which rule wins, what is refused; the vport's and the port's
+ * commands.
+ */
 #include <string.h>
 
 #include "dut.h"
@@ -8,16 +11,23 @@
 #include "prm/vport.h"
 #include "vfu_client.h"
 
-typedef struct prm_fte_match_set_lyr_2_4 match;
-
 static struct dut *d;
-static struct port *peer;	/* where packets come from */
+static struct port *peer; /* where packets come from */
 static struct dut_wq rq[2];
 static uint32_t tir[2];
 
 static const struct flow base = {
-	.dmac = { 2, 0xc4, 0, 0, 0, 1 }, .smac = { 2, 0xc4, 0, 0, 0, 9 }, .vlan = -1, .ip = 4, .proto = 6, .tos = 0x2a,
-	.sport = 1000, .dport = 2000, .src = { 10, 0, 0, 1 }, .dst = { 10, 0, 0, 2 }, .payload = 30,
+	.dmac = { 2, 0xc4, 0, 0, 0, 1 },
+	.smac = { 2, 0xc4, 0, 0, 0, 9 },
+	.vlan = -1,
+	.ip = 4,
+	.proto = 6,
+	.tos = 0x2a,
+	.sport = 1000,
+	.dport = 2000,
+	.src = { 10, 0, 0, 1 },
+	.dst = { 10, 0, 0, 2 },
+	.payload = 30,
 };
 
 static void set_up(void)
@@ -39,7 +49,10 @@ static void tear_down(void)
 	dut_destroy(d);
 }
 
-/* Sends one packet to the function. Which RQs have got it, as bits; @tag is the flow tag of the last. */
+/*
+ * Sends one packet to the function. Which RQs have got it, as bits; @tag is the flow tag of the
+ * last.
+ */
 static unsigned int arrives(const struct flow *flow, uint32_t *tag)
 {
 	struct frame *frame = frame_alloc(FRAME_MAX);
@@ -64,51 +77,163 @@ static unsigned int arrives(const struct flow *flow, uint32_t *tag)
 
 /* ---- which packet matches ---- */
 
-static void f_dmac(match *m, bool mask, uint8_t last)
+static void f_dmac(struct prm_fte_match_set_lyr_2_4 *m, bool mask, uint8_t last)
 {
 	memset(prm_bytes(m, dmac_47_16), 0xff, 6);
 	if (!mask)
 		memcpy(prm_bytes(m, dmac_47_16), (uint8_t[]){ 2, 0xc4, 0, 0, 0, last }, 6);
 }
 
-static void m_dmac(match *m, bool mask) { f_dmac(m, mask, 1); }
-static void m_dmac_other(match *m, bool mask) { f_dmac(m, mask, 2); }
-static void m_group_bit(match *m, bool mask) { (void)mask; prm_set(m, dmac_47_16, 0x01000000); }
-static void m_unicast(match *m, bool mask) { if (mask) prm_set(m, dmac_47_16, 0x01000000); }
-static void m_smac(match *m, bool mask) { prm_set(m, smac_15_0, mask ? 0xffff : 9); }
-static void m_ipv4_type(match *m, bool mask) { prm_set(m, ethertype, mask ? 0xffff : 0x0800); }
-static void m_ipv6_type(match *m, bool mask) { prm_set(m, ethertype, mask ? 0xffff : 0x86dd); }
-static void m_version(match *m, bool mask) { prm_set(m, ip_version, mask ? 0xf : 4); }
-static void m_version6(match *m, bool mask) { prm_set(m, ip_version, mask ? 0xf : 6); }
-static void m_tcp(match *m, bool mask) { prm_set(m, ip_protocol, mask ? 0xff : 6); }
-static void m_udp(match *m, bool mask) { prm_set(m, ip_protocol, mask ? 0xff : 17); }
-static void m_dscp(match *m, bool mask) { prm_set(m, ip_dscp, mask ? 0x3f : 0x0a); }
-static void m_ecn(match *m, bool mask) { prm_set(m, ip_ecn, mask ? 0x3 : 2); }
-static void m_ttl(match *m, bool mask) { prm_set(m, ttl_hoplimit, mask ? 0xff : 64); }
-static void m_dport(match *m, bool mask) { prm_set(m, tcp_dport, mask ? 0xffff : 2000); }
-static void m_dport_other(match *m, bool mask) { prm_set(m, tcp_dport, mask ? 0xffff : 2001); }
-static void m_udp_dport(match *m, bool mask) { prm_set(m, udp_dport, mask ? 0xffff : 2000); }
-static void m_sport_part(match *m, bool mask) { prm_set(m, tcp_sport, mask ? 0xfff0 : 0x3e0); }
-static void m_ack(match *m, bool mask) { (void)mask; prm_set(m, tcp_flags, 0x10); }
-static void m_syn(match *m, bool mask) { (void)mask; prm_set(m, tcp_flags, 0x02); }
-static void m_src(match *m, bool mask) { prm_set(m, src_ipv4_src_ipv6.ipv4_layout.ipv4, mask ? 0xffffffff : 0x0a000001); }
-static void m_net(match *m, bool mask) { prm_set(m, dst_ipv4_dst_ipv6.ipv4_layout.ipv4, mask ? 0xffffff00 : 0x0a000000); }
-static void m_src6(match *m, bool mask)
+static void m_dmac(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	f_dmac(m, mask, 1);
+}
+
+static void m_dmac_other(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	f_dmac(m, mask, 2);
+}
+
+static void m_group_bit(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	(void)mask;
+	prm_set(m, dmac_47_16, 0x01000000);
+}
+
+static void m_unicast(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	if (mask)
+		prm_set(m, dmac_47_16, 0x01000000);
+}
+
+static void m_smac(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, smac_15_0, mask ? 0xffff : 9);
+}
+
+static void m_ipv4_type(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, ethertype, mask ? 0xffff : 0x0800);
+}
+
+static void m_ipv6_type(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, ethertype, mask ? 0xffff : 0x86dd);
+}
+
+static void m_version(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, ip_version, mask ? 0xf : 4);
+}
+
+static void m_version6(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, ip_version, mask ? 0xf : 6);
+}
+
+static void m_tcp(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, ip_protocol, mask ? 0xff : 6);
+}
+
+static void m_udp(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, ip_protocol, mask ? 0xff : 17);
+}
+
+static void m_dscp(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, ip_dscp, mask ? 0x3f : 0x0a);
+}
+
+static void m_ecn(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, ip_ecn, mask ? 0x3 : 2);
+}
+
+static void m_ttl(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, ttl_hoplimit, mask ? 0xff : 64);
+}
+
+static void m_dport(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, tcp_dport, mask ? 0xffff : 2000);
+}
+
+static void m_dport_other(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, tcp_dport, mask ? 0xffff : 2001);
+}
+
+static void m_udp_dport(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, udp_dport, mask ? 0xffff : 2000);
+}
+
+static void m_sport_part(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, tcp_sport, mask ? 0xfff0 : 0x3e0);
+}
+
+static void m_ack(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	(void)mask;
+	prm_set(m, tcp_flags, 0x10);
+}
+
+static void m_syn(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	(void)mask;
+	prm_set(m, tcp_flags, 0x02);
+}
+
+static void m_src(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, src_ipv4_src_ipv6.ipv4_layout.ipv4, mask ? 0xffffffff : 0x0a000001);
+}
+
+static void m_net(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, dst_ipv4_dst_ipv6.ipv4_layout.ipv4, mask ? 0xffffff00 : 0x0a000000);
+}
+
+static void m_src6(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
 {
 	memcpy(prm_bytes(m, src_ipv4_src_ipv6.ipv6_layout.ipv6), base.src, 16);
 	if (mask)
 		memset(prm_bytes(m, src_ipv4_src_ipv6.ipv6_layout.ipv6), 0xff, 16);
 }
 
-static void m_no_tag(match *m, bool mask) { prm_set(m, cvlan_tag, mask); }
-static void m_tag(match *m, bool mask) { (void)mask; prm_set(m, cvlan_tag, 1); }
-static void m_vid(match *m, bool mask) { prm_set(m, first_vid, mask ? 0xfff : 100); }
-static void m_prio(match *m, bool mask) { prm_set(m, first_prio, mask ? 7 : 3); }
-static void m_not_frag(match *m, bool mask) { prm_set(m, frag, mask); }
+static void m_no_tag(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, cvlan_tag, mask);
+}
+
+static void m_tag(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	(void)mask;
+	prm_set(m, cvlan_tag, 1);
+}
+
+static void m_vid(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, first_vid, mask ? 0xfff : 100);
+}
+
+static void m_prio(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, first_prio, mask ? 7 : 3);
+}
+
+static void m_not_frag(struct prm_fte_match_set_lyr_2_4 *m, bool mask)
+{
+	prm_set(m, frag, mask);
+}
 
 static const struct {
 	const char *sentence;
-	void (*field)(match *m, bool mask);
+	void (*field)(struct prm_fte_match_set_lyr_2_4 *m, bool mask);
 	bool hit;
 	unsigned int ip;
 	uint8_t proto;
@@ -157,7 +282,7 @@ static void test_match(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		match criteria = {}, value = {};
+		struct prm_fte_match_set_lyr_2_4 criteria = {}, value = {};
 		struct flow flow = base;
 		uint32_t table, group;
 		bool inverted = cases[i].field == m_no_tag || cases[i].field == m_not_frag;
@@ -170,19 +295,25 @@ static void test_match(void)
 		cases[i].field(&value, false);
 		table = dut_table(d, 0, 2, 0);
 		group = dut_group(d, table, 0, 3, &criteria);
-		dut_check(dut_fte(d, table, group, 2, &value, PRM_FLOW_DEST_TIR, tir[0]), "set_fte");
+		dut_check(dut_fte(d, table, group, 2, &value, PRM_FLOW_DEST_TIR, tir[0]),
+			  "set_fte");
 		dut_root(d, table);
-		/* "no tag" and "no fragment" have mask 1 and value 0: an untagged whole packet hits */
-		ktap(arrives(&flow, NULL) == (cases[i].hit || (inverted && cases[i].vlan < 0) ? 1 : 0), "%s: %s",
-		     cases[i].sentence, cases[i].hit || (inverted && cases[i].vlan < 0) ? "hit" : "miss");
+		/*
+		 * "no tag" and "no fragment" have mask 1 and value 0: an untagged whole packet hits
+		 */
+		ktap(arrives(&flow, NULL) ==
+			     (cases[i].hit || (inverted && cases[i].vlan < 0) ? 1 : 0),
+		     "%s: %s", cases[i].sentence,
+		     cases[i].hit || (inverted && cases[i].vlan < 0) ? "hit" : "miss");
 		tear_down();
 	}
 }
 
 /* ---- which rule wins, where it leads ---- */
 
-static int fte(uint32_t table, uint32_t group, uint32_t index, unsigned int action, const uint32_t *dests, unsigned int n,
-	       uint32_t counter, uint32_t tag, unsigned int op_mod)
+static int fte(uint32_t table, uint32_t group, uint32_t index, unsigned int action,
+	       const uint32_t *dests, unsigned int n, uint32_t counter, uint32_t tag,
+	       unsigned int op_mod)
 {
 	struct prm_set_fte_in in = {};
 	struct prm_set_fte_out out;
@@ -198,8 +329,9 @@ static int fte(uint32_t table, uint32_t group, uint32_t index, unsigned int acti
 	prm_set(&in, flow_context.destination_list_size, n);
 	prm_set(&in, flow_context.flow_counter_list_size, !!counter);
 	if (op_mod)
-		prm_set(&in, modify_enable_mask, PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_TAG | PRM_FTE_MODIFY_DEST_LIST |
-			PRM_FTE_MODIFY_COUNTERS);
+		prm_set(&in, modify_enable_mask,
+			PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_TAG | PRM_FTE_MODIFY_DEST_LIST |
+				PRM_FTE_MODIFY_COUNTERS);
 	for (i = 0; i < n; i++) {
 		prm_set(&list[i], destination_type, PRM_FLOW_DEST_TIR);
 		prm_set(&list[i], destination_id, dests[i]);
@@ -221,10 +353,14 @@ static uint32_t alloc_counter(void)
 static uint64_t counted(uint32_t id)
 {
 	struct prm_query_flow_counter_in in = {};
-	struct { struct prm_query_flow_counter_out head; struct prm_traffic_counter stats; } out;
+	struct {
+		struct prm_query_flow_counter_out head;
+		struct prm_traffic_counter stats;
+	} out;
 
 	prm_set(&in, flow_counter_id, id);
-	dut_check(dut_exec(d, PRM_OP_query_flow_counter, &in, sizeof(in), &out, sizeof(out)), "query_flow_counter");
+	dut_check(dut_exec(d, PRM_OP_query_flow_counter, &in, sizeof(in), &out, sizeof(out)),
+		  "query_flow_counter");
 	return prm_get64(&out.stats, packets);
 }
 
@@ -246,20 +382,31 @@ static void test_rules(void)
 	table = dut_table(d, 0, 3, 0);
 	group = dut_group(d, table, 0, 7, NULL);
 	counter = alloc_counter();
-	ktap(!arrives(&base, NULL) && d->dev->eth->counters.rx_no_rule == 1, "without a root table nothing arrives");
+	ktap(!arrives(&base, NULL) && d->dev->eth->counters.rx_no_rule == 1,
+	     "without a root table nothing arrives");
 	dut_root(d, table);
 	ktap(!arrives(&base, NULL), "an empty table drops");
-	ktap(!fte(table, group, 5, PRM_FLOW_FWD_DEST, &tir[1], 1, 0, 0, 0) && arrives(&base, NULL) == 2, "entry 5 leads to TIR 1");
-	ktap(!fte(table, group, 3, PRM_FLOW_FWD_DEST | PRM_FLOW_COUNT, &tir[0], 1, counter, 0x1234, 0) &&
-	     arrives(&base, &tag) == 1, "entry 3 stands before it");
+	ktap(!fte(table, group, 5, PRM_FLOW_FWD_DEST, &tir[1], 1, 0, 0, 0) &&
+		     arrives(&base, NULL) == 2,
+	     "entry 5 leads to TIR 1");
+	ktap(!fte(table, group, 3, PRM_FLOW_FWD_DEST | PRM_FLOW_COUNT, &tir[0], 1, counter, 0x1234,
+		  0) &&
+		     arrives(&base, &tag) == 1,
+	     "entry 3 stands before it");
 	ktap(tag == 0x1234, "the completion has the flow tag");
 	ktap(counted(counter) == 1, "the counter counts");
-	ktap(!fte(table, group, 1, PRM_FLOW_DROP, NULL, 0, 0, 0, 0) && !arrives(&base, NULL), "entry 1 drops");
-	ktap(!delete_fte(table, 1) && arrives(&base, NULL) == 1 && counted(counter) == 2, "without it entry 3 is back");
-	ktap(!fte(table, group, 3, PRM_FLOW_FWD_DEST, tir, 2, 0, 7, 1) && arrives(&base, &tag) == 3 && tag == 7,
+	ktap(!fte(table, group, 1, PRM_FLOW_DROP, NULL, 0, 0, 0, 0) && !arrives(&base, NULL),
+	     "entry 1 drops");
+	ktap(!delete_fte(table, 1) && arrives(&base, NULL) == 1 && counted(counter) == 2,
+	     "without it entry 3 is back");
+	ktap(!fte(table, group, 3, PRM_FLOW_FWD_DEST, tir, 2, 0, 7, 1) &&
+		     arrives(&base, &tag) == 3 && tag == 7,
 	     "modified, it leads to both TIRs");
-	ktap(dut_destroy_obj(d, PRM_OP_destroy_tir, tir[0]) == PRM_STATUS_RES_BUSY, "a TIR that an entry leads to cannot be destroyed");
-	ktap(!delete_fte(table, 3) && !delete_fte(table, 5) && !dut_destroy_obj(d, PRM_OP_destroy_tir, tir[0]), "without entries it can");
+	ktap(dut_destroy_obj(d, PRM_OP_destroy_tir, tir[0]) == PRM_STATUS_RES_BUSY,
+	     "a TIR that an entry leads to cannot be destroyed");
+	ktap(!delete_fte(table, 3) && !delete_fte(table, 5) &&
+		     !dut_destroy_obj(d, PRM_OP_destroy_tir, tir[0]),
+	     "without entries it can");
 	ktap(delete_fte(table, 3) == PRM_STATUS_IX, "an entry is deleted once");
 	tear_down();
 }
@@ -318,31 +465,45 @@ static void test_tables(void)
 	dut_check(dut_fte(d, third, last, 0, NULL, PRM_FLOW_DEST_TIR, tir[1]), "set_fte");
 	group = dut_group(d, first, 0, 0, NULL);
 	dut_root(d, first);
-	ktap(!set_miss(first, second) && arrives(&base, NULL) == 2, "a miss goes on to the next table, and the next");
-	ktap(!set_miss(first, 0) && !arrives(&base, NULL), "with the default miss the packet is dropped");
-	ktap(!dut_fte(d, first, group, 0, NULL, PRM_FLOW_DEST_TABLE, third) && arrives(&base, NULL) == 2, "an entry leads to a table");
+	ktap(!set_miss(first, second) && arrives(&base, NULL) == 2,
+	     "a miss goes on to the next table, and the next");
+	ktap(!set_miss(first, 0) && !arrives(&base, NULL),
+	     "with the default miss the packet is dropped");
+	ktap(!dut_fte(d, first, group, 0, NULL, PRM_FLOW_DEST_TABLE, third) &&
+		     arrives(&base, NULL) == 2,
+	     "an entry leads to a table");
 	ktap(set_miss(third, second) == PRM_STATUS_BAD_PARAM, "a miss to a lower level is refused");
-	ktap(set_miss(second, second) == PRM_STATUS_BAD_PARAM, "a miss to the same level is refused");
+	ktap(set_miss(second, second) == PRM_STATUS_BAD_PARAM,
+	     "a miss to the same level is refused");
 	delete_fte(first, 0);
 	middle = dut_group(d, second, 0, 0, NULL);
-	ktap(dut_fte(d, second, middle, 0, NULL, PRM_FLOW_DEST_TABLE, first) == PRM_STATUS_BAD_PARAM,
+	ktap(dut_fte(d, second, middle, 0, NULL, PRM_FLOW_DEST_TABLE, first) ==
+		     PRM_STATUS_BAD_PARAM,
 	     "an entry to a lower level is refused");
-	ktap(!dut_fte(d, first, group, 0, NULL, PRM_FLOW_DEST_TABLE, third), "one to a higher level is not");
-	ktap(destroy_table(third) == PRM_STATUS_RES_BUSY, "a table that others lead to cannot be destroyed");
-	ktap(destroy_group(third, last) == PRM_STATUS_RES_BUSY, "a group with entries cannot be destroyed");
-	ktap(destroy_group(first, last) == PRM_STATUS_BAD_RES, "a group of another table is refused");
+	ktap(!dut_fte(d, first, group, 0, NULL, PRM_FLOW_DEST_TABLE, third),
+	     "one to a higher level is not");
+	ktap(destroy_table(third) == PRM_STATUS_RES_BUSY,
+	     "a table that others lead to cannot be destroyed");
+	ktap(destroy_group(third, last) == PRM_STATUS_RES_BUSY,
+	     "a group with entries cannot be destroyed");
+	ktap(destroy_group(first, last) == PRM_STATUS_BAD_RES,
+	     "a group of another table is refused");
 	ktap(!take_root() && !arrives(&base, NULL), "the root can be taken away");
 	ktap(dut_root(d, 0xabcdef) == PRM_STATUS_BAD_RES, "a root that is not there is refused");
 	dut_root(d, first);
-	ktap(!delete_fte(first, 0) && !destroy_group(first, group) && !destroy_table(first) && !arrives(&base, NULL),
+	ktap(!delete_fte(first, 0) && !destroy_group(first, group) && !destroy_table(first) &&
+		     !arrives(&base, NULL),
 	     "the root table can be destroyed; packets are dropped then");
-	ktap(!delete_fte(third, 0) && !destroy_group(third, last) && destroy_table(third) == PRM_STATUS_RES_BUSY &&
-	     !destroy_group(second, middle) && !destroy_table(second) &&
-	     !destroy_table(third), "tables go in the order of their references");
+	ktap(!delete_fte(third, 0) && !destroy_group(third, last) &&
+		     destroy_table(third) == PRM_STATUS_RES_BUSY &&
+		     !destroy_group(second, middle) && !destroy_table(second) &&
+		     !destroy_table(third),
+	     "tables go in the order of their references");
 	tear_down();
 }
 
-static int try_group(uint32_t table, uint32_t start, uint32_t end, unsigned int enable, unsigned int dword)
+static int try_group(uint32_t table, uint32_t start, uint32_t end, unsigned int enable,
+		     unsigned int dword)
 {
 	struct prm_create_flow_group_in in = {};
 	struct prm_create_flow_group_out out;
@@ -360,38 +521,55 @@ static void test_refused(void)
 {
 	struct prm_create_flow_table_in in = {};
 	struct prm_create_flow_table_out out;
-	match criteria = {}, value = {};
+	struct prm_fte_match_set_lyr_2_4 criteria = {}, value = {};
 	uint32_t table, group;
 
 	set_up();
 	table = dut_table(d, 0, 4, 0);
 	ktap(!try_group(table, 4, 7, 0, 0), "entries 4 to 7");
-	ktap(try_group(table, 7, 9, 0, 0) == PRM_STATUS_BAD_PARAM, "an overlap at the beginning is refused");
-	ktap(try_group(table, 0, 4, 0, 0) == PRM_STATUS_BAD_PARAM, "an overlap at the end is refused");
+	ktap(try_group(table, 7, 9, 0, 0) == PRM_STATUS_BAD_PARAM,
+	     "an overlap at the beginning is refused");
+	ktap(try_group(table, 0, 4, 0, 0) == PRM_STATUS_BAD_PARAM,
+	     "an overlap at the end is refused");
 	ktap(try_group(table, 0, 15, 0, 0) == PRM_STATUS_BAD_PARAM, "an overlap around is refused");
 	ktap(!try_group(table, 0, 3, 0, 0) && !try_group(table, 8, 8, 0, 0), "neighbours are not");
 	ktap(try_group(table, 9, 16, 0, 0) == PRM_STATUS_IX, "beyond the table is refused");
 	ktap(try_group(table, 12, 11, 0, 0) == PRM_STATUS_IX, "end before start is refused");
-	ktap(try_group(table, 9, 9, PRM_MATCH_MISC, 0) == PRM_STATUS_BAD_PARAM, "misc criteria are refused");
-	ktap(try_group(table, 9, 9, 0, 2) == PRM_STATUS_BAD_PARAM, "criteria without their bit are refused");
-	ktap(try_group(table, 9, 9, PRM_MATCH_OUTER, 0x60) == PRM_STATUS_BAD_PARAM, "criteria in the inner headers are refused");
+	ktap(try_group(table, 9, 9, PRM_MATCH_MISC, 0) == PRM_STATUS_BAD_PARAM,
+	     "misc criteria are refused");
+	ktap(try_group(table, 9, 9, 0, 2) == PRM_STATUS_BAD_PARAM,
+	     "criteria without their bit are refused");
+	ktap(try_group(table, 9, 9, PRM_MATCH_OUTER, 0x60) == PRM_STATUS_BAD_PARAM,
+	     "criteria in the inner headers are refused");
 	prm_set(&criteria, ip_protocol, 0xff);
 	prm_set(&value, ethertype, 0x800);
 	group = dut_group(d, table, 9, 15, &criteria);
-	ktap(dut_fte(d, table, group, 9, &value, PRM_FLOW_DEST_TIR, tir[0]) == PRM_STATUS_BAD_PARAM, "a value outside the criteria is refused");
-	ktap(dut_fte(d, table, group, 8, NULL, PRM_FLOW_DEST_TIR, tir[0]) == PRM_STATUS_IX, "an index outside the group is refused");
-	ktap(dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_VPORT, 0) == PRM_STATUS_BAD_PARAM, "a vport as destination is refused");
-	ktap(dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_TIR, 0x999) == PRM_STATUS_BAD_RES, "a TIR that is not there is refused");
+	ktap(dut_fte(d, table, group, 9, &value, PRM_FLOW_DEST_TIR, tir[0]) == PRM_STATUS_BAD_PARAM,
+	     "a value outside the criteria is refused");
+	ktap(dut_fte(d, table, group, 8, NULL, PRM_FLOW_DEST_TIR, tir[0]) == PRM_STATUS_IX,
+	     "an index outside the group is refused");
+	ktap(dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_VPORT, 0) == PRM_STATUS_BAD_PARAM,
+	     "a vport as destination is refused");
+	ktap(dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_TIR, 0x999) == PRM_STATUS_BAD_RES,
+	     "a TIR that is not there is refused");
 	ktap(!dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_TIR, tir[0]), "a good entry");
-	ktap(dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_TIR, tir[0]) == PRM_STATUS_BAD_PARAM, "the same again is refused");
-	ktap(fte(table, group, 10, PRM_FLOW_FWD_DEST, NULL, 0, 0, 0, 0) == PRM_STATUS_BAD_PARAM, "forward to nowhere is refused");
-	ktap(fte(table, group, 10, PRM_FLOW_DROP | PRM_FLOW_FWD_DEST, tir, 1, 0, 0, 0) == PRM_STATUS_BAD_PARAM, "forward and drop is refused");
-	ktap(fte(table, group, 10, 0x40 | PRM_FLOW_FWD_DEST, tir, 1, 0, 0, 0) == PRM_STATUS_BAD_PARAM, "header modification is refused");
+	ktap(dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_TIR, tir[0]) == PRM_STATUS_BAD_PARAM,
+	     "the same again is refused");
+	ktap(fte(table, group, 10, PRM_FLOW_FWD_DEST, NULL, 0, 0, 0, 0) == PRM_STATUS_BAD_PARAM,
+	     "forward to nowhere is refused");
+	ktap(fte(table, group, 10, PRM_FLOW_DROP | PRM_FLOW_FWD_DEST, tir, 1, 0, 0, 0) ==
+		     PRM_STATUS_BAD_PARAM,
+	     "forward and drop is refused");
+	ktap(fte(table, group, 10, 0x40 | PRM_FLOW_FWD_DEST, tir, 1, 0, 0, 0) ==
+		     PRM_STATUS_BAD_PARAM,
+	     "header modification is refused");
 	prm_set(&in, table_type, PRM_FT_FDB);
-	ktap(dut_cmd(d, create_flow_table, &in, &out) == PRM_STATUS_BAD_PARAM, "a table of the e-switch is refused");
+	ktap(dut_cmd(d, create_flow_table, &in, &out) == PRM_STATUS_BAD_PARAM,
+	     "a table of the e-switch is refused");
 	prm_set(&in, table_type, 0);
 	prm_set(&in, flow_table_context.log_size, 21);
-	ktap(dut_cmd(d, create_flow_table, &in, &out) == PRM_STATUS_BAD_PARAM, "a table of 2^21 is refused");
+	ktap(dut_cmd(d, create_flow_table, &in, &out) == PRM_STATUS_BAD_PARAM,
+	     "a table of 2^21 is refused");
 	tear_down();
 }
 
@@ -421,16 +599,25 @@ static int roce(unsigned int version, unsigned int l3, const char *gid, uint8_t 
 static void test_roce_address(void)
 {
 	set_up();
-	ktap(!roce(PRM_ROCE_V2, PRM_ROCE_L3_IPV4, V4, 2, 100) && d->dev->roce_addrs[3].valid && d->dev->roce_addrs[3].vlan == 100 &&
-	     d->dev->roce_addrs[3].version == 2, "RoCE address: v2, IPv4, VLAN");
-	ktap(!roce(PRM_ROCE_V1, 0, V6, 2, -1) && !d->dev->roce_addrs[3].vlan_valid, "RoCE address: v1");
-	ktap(roce(PRM_ROCE_V2, PRM_ROCE_L3_IPV6, V4, 2, -1) == PRM_STATUS_BAD_PARAM, "RoCE address: IPv6 type of an IPv4 address is refused");
-	ktap(roce(PRM_ROCE_V2, PRM_ROCE_L3_IPV4, V6, 2, -1) == PRM_STATUS_BAD_PARAM, "RoCE address: IPv4 type of an IPv6 address is refused");
-	ktap(roce(PRM_ROCE_V1_5, 0, V6, 2, -1) == PRM_STATUS_BAD_PARAM, "RoCE address: v1.5 is refused");
-	ktap(roce(PRM_ROCE_V1, 0, V6, 3, -1) == PRM_STATUS_BAD_PARAM, "RoCE address: a group MAC is refused");
-	ktap(roce(PRM_ROCE_V1, 0, V6, 2, 4095) == PRM_STATUS_BAD_PARAM, "RoCE address: VLAN 4095 is refused");
-	ktap(roce(0, 0, NONE, 2, -1) == PRM_STATUS_BAD_PARAM, "RoCE address: a MAC without an address is refused");
-	ktap(!roce(0, 0, NONE, 0, -1) && !d->dev->roce_addrs[3].valid, "RoCE address: all zero clears the entry");
+	ktap(!roce(PRM_ROCE_V2, PRM_ROCE_L3_IPV4, V4, 2, 100) && d->dev->roce_addrs[3].valid &&
+		     d->dev->roce_addrs[3].vlan == 100 && d->dev->roce_addrs[3].version == 2,
+	     "RoCE address: v2, IPv4, VLAN");
+	ktap(!roce(PRM_ROCE_V1, 0, V6, 2, -1) && !d->dev->roce_addrs[3].vlan_valid,
+	     "RoCE address: v1");
+	ktap(roce(PRM_ROCE_V2, PRM_ROCE_L3_IPV6, V4, 2, -1) == PRM_STATUS_BAD_PARAM,
+	     "RoCE address: IPv6 type of an IPv4 address is refused");
+	ktap(roce(PRM_ROCE_V2, PRM_ROCE_L3_IPV4, V6, 2, -1) == PRM_STATUS_BAD_PARAM,
+	     "RoCE address: IPv4 type of an IPv6 address is refused");
+	ktap(roce(PRM_ROCE_V1_5, 0, V6, 2, -1) == PRM_STATUS_BAD_PARAM,
+	     "RoCE address: v1.5 is refused");
+	ktap(roce(PRM_ROCE_V1, 0, V6, 3, -1) == PRM_STATUS_BAD_PARAM,
+	     "RoCE address: a group MAC is refused");
+	ktap(roce(PRM_ROCE_V1, 0, V6, 2, 4095) == PRM_STATUS_BAD_PARAM,
+	     "RoCE address: VLAN 4095 is refused");
+	ktap(roce(0, 0, NONE, 2, -1) == PRM_STATUS_BAD_PARAM,
+	     "RoCE address: a MAC without an address is refused");
+	ktap(!roce(0, 0, NONE, 0, -1) && !d->dev->roce_addrs[3].valid,
+	     "RoCE address: all zero clears the entry");
 	tear_down();
 }
 
@@ -459,18 +646,31 @@ static int vport_mtu(unsigned int mtu)
 static void test_vport(void)
 {
 	struct prm_query_nic_vport_context_in in = {};
-	struct { struct prm_query_nic_vport_context_out head; uint8_t list[32]; } out;
+	struct {
+		struct prm_query_nic_vport_context_out head;
+		uint8_t list[32];
+	} out;
 
 	set_up();
 	ktap(!mac_list(PRM_VPORT_LIST_UC, 2, 0x02c400000055), "unicast list");
-	ktap(mac_list(PRM_VPORT_LIST_UC, 2, 0x01005e000001) == PRM_STATUS_BAD_PARAM, "a group address in it is refused");
-	ktap(mac_list(PRM_VPORT_LIST_MC, 1, 0x02c400000055) == PRM_STATUS_BAD_PARAM, "a single address in the multicast list is refused");
+	ktap(mac_list(PRM_VPORT_LIST_UC, 2, 0x01005e000001) == PRM_STATUS_BAD_PARAM,
+	     "a group address in it is refused");
+	ktap(mac_list(PRM_VPORT_LIST_MC, 1, 0x02c400000055) == PRM_STATUS_BAD_PARAM,
+	     "a single address in the multicast list is refused");
 	ktap(!mac_list(PRM_VPORT_LIST_VLAN, 3, 100ull << 32), "VLAN list");
-	ktap(mac_list(PRM_VPORT_LIST_MC, 5, 0x01005e000001) == PRM_STATUS_BAD_INP_LEN, "a list longer than the input is refused");
-	dut_check(dut_exec(d, PRM_OP_query_nic_vport_context, &in, sizeof(in), &out, sizeof(out)), "query_nic_vport_context");
-	ktap(prm_get(&out.head, nic_vport_context.allowed_list_size) == 2 && out.list[7] == 0x55 && out.list[2] == 2 &&
-	     !memcmp(prm_bytes(&out.head, nic_vport_context.permanent_address.mac_addr_47_32), d->dev->mac, 6), "query tells list and address");
-	ktap(!vport_mtu(9000) && vport_mtu(10001) == PRM_STATUS_BAD_PARAM && vport_mtu(60) == PRM_STATUS_BAD_PARAM, "MTU and its limits");
+	ktap(mac_list(PRM_VPORT_LIST_MC, 5, 0x01005e000001) == PRM_STATUS_BAD_INP_LEN,
+	     "a list longer than the input is refused");
+	dut_check(dut_exec(d, PRM_OP_query_nic_vport_context, &in, sizeof(in), &out, sizeof(out)),
+		  "query_nic_vport_context");
+	ktap(prm_get(&out.head, nic_vport_context.allowed_list_size) == 2 && out.list[7] == 0x55 &&
+		     out.list[2] == 2 &&
+		     !memcmp(prm_bytes(&out.head,
+				       nic_vport_context.permanent_address.mac_addr_47_32),
+			     d->dev->mac, 6),
+	     "query tells list and address");
+	ktap(!vport_mtu(9000) && vport_mtu(10001) == PRM_STATUS_BAD_PARAM &&
+		     vport_mtu(60) == PRM_STATUS_BAD_PARAM,
+	     "MTU and its limits");
 	tear_down();
 }
 
@@ -479,12 +679,16 @@ static void test_vport(void)
 static int reg(unsigned int id, bool write, void *data, size_t len)
 {
 	struct prm_access_register_in in = {};
-	struct { struct prm_access_register_out head; uint8_t data[256]; } out;
+	struct {
+		struct prm_access_register_out head;
+		uint8_t data[256];
+	} out;
 	int status;
 
 	prm_set(&in, register_id, id);
 	prm_set(&in, op_mod, write ? PRM_ACCESS_REG_WRITE : PRM_ACCESS_REG_READ);
-	status = dut_exec_tail(d, PRM_OP_access_register, &in, sizeof(in), data, len, &out, sizeof(out.head) + len);
+	status = dut_exec_tail(d, PRM_OP_access_register, &in, sizeof(in), data, len, &out,
+			       sizeof(out.head) + len);
 	if (!status)
 		memcpy(data, out.data, len);
 	return status;
@@ -511,28 +715,41 @@ static void test_registers(void)
 	set_up();
 	prm_set(&pmtu, local_port, 1);
 	prm_set(&pmtu, admin_mtu, 9022);
-	ktap(!reg(PRM_REG_PMTU, true, &pmtu, sizeof(pmtu)) && prm_get(&pmtu, oper_mtu) == 9022, "PMTU");
+	ktap(!reg(PRM_REG_PMTU, true, &pmtu, sizeof(pmtu)) && prm_get(&pmtu, oper_mtu) == 9022,
+	     "PMTU");
 	prm_set(&pmtu, admin_mtu, 20000);
-	ktap(reg(PRM_REG_PMTU, true, &pmtu, sizeof(pmtu)) == PRM_STATUS_BAD_PARAM, "PMTU: 20000 is refused");
+	ktap(reg(PRM_REG_PMTU, true, &pmtu, sizeof(pmtu)) == PRM_STATUS_BAD_PARAM,
+	     "PMTU: 20000 is refused");
 	prm_set(&pmtu, local_port, 2);
-	ktap(reg(PRM_REG_PMTU, false, &pmtu, sizeof(pmtu)) == PRM_STATUS_BAD_PARAM, "port 2 is refused");
-	ktap(reg(PRM_REG_PMTU, false, &pmtu, 8) == PRM_STATUS_BAD_INP_LEN, "half a register is refused");
+	ktap(reg(PRM_REG_PMTU, false, &pmtu, sizeof(pmtu)) == PRM_STATUS_BAD_PARAM,
+	     "port 2 is refused");
+	ktap(reg(PRM_REG_PMTU, false, &pmtu, 8) == PRM_STATUS_BAD_INP_LEN,
+	     "half a register is refused");
 	prm_set(&ptys, local_port, 1);
 	prm_set(&ptys, proto_mask, PRM_PTYS_ETH);
-	ktap(!reg(PRM_REG_PTYS, false, &ptys, sizeof(ptys)) && prm_get(&ptys, eth_proto_oper), "PTYS: speed of a link that is up");
+	ktap(!reg(PRM_REG_PTYS, false, &ptys, sizeof(ptys)) && prm_get(&ptys, eth_proto_oper),
+	     "PTYS: speed of a link that is up");
 	prm_set(&ppcnt, local_port, 1);
-	ktap(reg(PRM_REG_PPCNT, true, &ppcnt, sizeof(ppcnt)) == PRM_STATUS_BAD_PARAM, "PPCNT cannot be written");
-	ktap(reg(PRM_REG_MCAM, false, &ppcnt, sizeof(ppcnt)) == PRM_STATUS_BAD_PARAM, "MCAM is declined");
+	ktap(reg(PRM_REG_PPCNT, true, &ppcnt, sizeof(ppcnt)) == PRM_STATUS_BAD_PARAM,
+	     "PPCNT cannot be written");
+	ktap(reg(PRM_REG_MCAM, false, &ppcnt, sizeof(ppcnt)) == PRM_STATUS_BAD_PARAM,
+	     "MCAM is declined");
 	dut_violations(d);
-	ktap(reg(PRM_REG_MCAM, false, &ppcnt, sizeof(ppcnt)) && !dut_violations(d), "to ask for it is no violation");
+	ktap(reg(PRM_REG_MCAM, false, &ppcnt, sizeof(ppcnt)) && !dut_violations(d),
+	     "to ask for it is no violation");
 
 	ktap(!paos(PRM_PORT_DOWN), "PAOS: down");
 	dut_run();
 	eqe = dut_ptr(d, d->eq_buf);
-	ktap(eqe->type == PRM_EVENT_PORT_CHANGE && eqe->sub_type == PRM_PORT_CHANGE_DOWN && eqe->data.port.port == 0x10, "the event");
+	ktap(eqe->type == PRM_EVENT_PORT_CHANGE && eqe->sub_type == PRM_PORT_CHANGE_DOWN &&
+		     eqe->data.port.port == 0x10,
+	     "the event");
 	prm_set(&state, local_port, 1);
-	ktap(!reg(PRM_REG_PAOS, false, &state, sizeof(state)) && prm_get(&state, oper_status) == PRM_PORT_DOWN, "PAOS: read back");
-	ktap(!reg(PRM_REG_PTYS, false, &ptys, sizeof(ptys)) && !prm_get(&ptys, eth_proto_oper), "PTYS: no speed without link");
+	ktap(!reg(PRM_REG_PAOS, false, &state, sizeof(state)) &&
+		     prm_get(&state, oper_status) == PRM_PORT_DOWN,
+	     "PAOS: read back");
+	ktap(!reg(PRM_REG_PTYS, false, &ptys, sizeof(ptys)) && !prm_get(&ptys, eth_proto_oper),
+	     "PTYS: no speed without link");
 	paos(PRM_PORT_UP);
 	dut_run();
 	ktap(eqe[1].sub_type == PRM_PORT_CHANGE_ACTIVE, "up again, and its event");

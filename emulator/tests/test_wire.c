@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The switch: learning, flooding, bounded queues, link, the filter; the capture, read back by libpcap. */
+/*
+ * The switch: learning, flooding, bounded queues, link, the filter; the capture, read back by
+ * libpcap.
+ */
 #include <pcap/pcap.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +17,7 @@ struct sink {
 	unsigned int n;
 	uint8_t last[FRAME_MAX];
 	uint32_t len;
-	uint8_t order[32];	/* first payload byte of each */
+	uint8_t order[32]; /* first payload byte of each */
 };
 
 static struct port *ports[PORTS];
@@ -58,7 +61,10 @@ static void put(unsigned int from, uint8_t to, uint8_t payload)
 	struct frame *frame = frame_alloc(100);
 
 	memset(frame->data, 0, 100);
-	memcpy(frame->data, to == 0xff ? (uint8_t[]){ 255, 255, 255, 255, 255, 255 } : (uint8_t[]){ 2, 0, 0, 0, 0, to }, 6);
+	memcpy(frame->data,
+	       to == 0xff ? (uint8_t[]){ 255, 255, 255, 255, 255, 255 } :
+			    (uint8_t[]){ 2, 0, 0, 0, 0, to },
+	       6);
 	frame->data[6] = 2;
 	frame->data[11] = from;
 	frame->data[12] = 0x88;
@@ -89,7 +95,8 @@ static void test_switch(void)
 	ktap(counts(2, 3, 2), "a frame to the sender's own address comes back to it");
 	port_set_wire(ports[1], false);
 	put(0, 1, 1);
-	ktap(counts(2, 3, 3), "an address behind a dead link is forgotten, and the dead link gets nothing");
+	ktap(counts(2, 3, 3),
+	     "an address behind a dead link is forgotten, and the dead link gets nothing");
 	put(1, 0, 1);
 	ktap(counts(2, 3, 3) && port_counters(ports[1])->down, "a port without link sends nothing");
 	port_set_wire(ports[1], true);
@@ -108,7 +115,8 @@ static void test_bounds(void)
 	for (i = 0; i < room + 10; i++)
 		put(0, 1, 1);
 	ktap(port_room(ports[0]) == 0, "a full queue leaves no room");
-	ktap(counts(0, room, room) && port_counters(ports[1])->full == 10, "what does not fit is dropped and counted");
+	ktap(counts(0, room, room) && port_counters(ports[1])->full == 10,
+	     "what does not fit is dropped and counted");
 	ktap(port_room(ports[0]) == room, "emptied, there is room again");
 	ktap(!frame_alloc(FRAME_MAX + 1), "there is no frame above the largest");
 	frame = frame_alloc(13);
@@ -140,13 +148,16 @@ static void test_filter(void)
 	put(0, 1, 9);
 	dut_run();
 	memset(sinks, 0, sizeof(sinks));
-	memcpy(verdicts, (enum wire_verdict[]){ WIRE_PASS, WIRE_DROP, WIRE_DUPLICATE, WIRE_HOLD, WIRE_PASS, WIRE_HOLD, WIRE_HOLD,
-						WIRE_PASS }, sizeof(verdicts));
+	memcpy(verdicts,
+	       (enum wire_verdict[]){ WIRE_PASS, WIRE_DROP, WIRE_DUPLICATE, WIRE_HOLD, WIRE_PASS,
+				      WIRE_HOLD, WIRE_HOLD, WIRE_PASS },
+	       sizeof(verdicts));
 	wire_set_filter(judge, NULL);
 	for (verdict_at = 0; verdict_at < 8;)
 		put(0, 1, verdict_at + 1);
 	dut_run();
-	ktap(sinks[1].n == 8 && !memcmp(sinks[1].order, (uint8_t[]){ 1, 3, 3, 5, 4, 6, 0x88, 7 }, 8),
+	ktap(sinks[1].n == 8 &&
+		     !memcmp(sinks[1].order, (uint8_t[]){ 1, 3, 3, 5, 4, 6, 0x88, 7 }, 8),
 	     "frames are passed, dropped, duplicated, held back and changed as the filter says");
 	memcpy(verdicts, (enum wire_verdict[]){ WIRE_HOLD }, sizeof(enum wire_verdict));
 	verdict_at = 0;
@@ -176,14 +187,15 @@ static void test_capture(void)
 		put(0, 0xff, i);
 	put(0, 0xff, 5);
 	port_set_wire(ports[0], false);
-	put(0, 0xff, 6);	/* never enters the switch */
+	put(0, 0xff, 6); /* never enters the switch */
 	dut_run();
 	capture_close();
 	pcap = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, error);
 	while (pcap && pcap_next_ex(pcap, &header, &data) == 1) {
 		uint64_t at = header->ts.tv_sec * 1000000000ull + header->ts.tv_usec;
 
-		right = right && header->len == 100 && header->caplen == 100 && data[14] == n && at >= before;
+		right = right && header->len == 100 && header->caplen == 100 && data[14] == n &&
+			at >= before;
 		before = at;
 		n++;
 	}
@@ -217,7 +229,8 @@ static void test_flush(void)
 	pcap = pcap_open_offline(path, error);
 	while (pcap && (last = pcap_next_ex(pcap, &header, &data)) == 1)
 		n++;
-	ktap(pcap && n > 5000 && n < 20000 && last == PCAP_ERROR_BREAK, "a reader sees whole frames only while the capture grows");
+	ktap(pcap && n > 5000 && n < 20000 && last == PCAP_ERROR_BREAK,
+	     "a reader sees whole frames only while the capture grows");
 	if (pcap)
 		pcap_close(pcap);
 	capture_close();

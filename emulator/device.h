@@ -163,8 +163,8 @@ extern const struct cmd_desc cmds_hca[], cmds_obj[], cmds_eq_cq[], cmds_qp[], cm
 	cmds_port[];
 
 /*
- * Refuses the command: sets status and a syndrome of its own (CRC-32 of the format string, 24 bits: stable, and found in the
- * sources by `cxctl syndrome`), logs the reason in words, counts a violation. Always returns -1, so `return refuse(...)`.
+ * Refuses the command: sets status and a syndrome of its own (CRC-32 of the format string, 24 bits: the same in every
+ * run), logs the reason in words, counts a violation. Always returns -1, so `return refuse(...)`.
  */
 int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /*

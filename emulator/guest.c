@@ -21,13 +21,18 @@ struct dma_range {
 	bool readable, writable;
 };
 
+/* What is used moves to the front: behind an IOMMU there are thousands of ranges, and few are busy. */
 static struct dma_range *find_range(struct function *fn, uint64_t iova)
 {
 	struct dma_range *r;
 
-	list_for_each_entry(r, &fn->dma, node)
-		if (iova >= r->iova && iova - r->iova < r->size)
+	list_for_each_entry(r, &fn->dma, node) {
+		if (iova >= r->iova && iova - r->iova < r->size) {
+			list_del(&r->node);
+			list_add(&r->node, &fn->dma);
 			return r;
+		}
+	}
 	return NULL;
 }
 

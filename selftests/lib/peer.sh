@@ -65,7 +65,7 @@ peer_wait()
 	return "$pid"
 }
 
-peer_kill() { peer "kill \$(cat /run/peer-$1.pid) 2>/dev/null || true"; }
+peer_kill() { peer "kill \$(cat /run/peer-$1.pid 2>/dev/null) 2>/dev/null || true"; }
 
 # Ask the emulator something (cxctl's words); its answer and exit code
 emu()

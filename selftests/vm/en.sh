@@ -123,8 +123,8 @@ tcp_both_ways()
 
 tcp_transfer()
 {
-	tcp_both_ways 32
-	tcp_both_ways 4 "$(peer_ip6)"
+	tcp_both_ways 16
+	tcp_both_ways 1 "$(peer_ip6)"
 }
 
 mtu_both()
@@ -143,7 +143,7 @@ jumbo()
 		pings -M "do" -s $((mtu - 28)) "$(peer_ip)"
 		peer "ping -q -i 0.05 -c 5 -W 2 -M do -s $((mtu - 28)) $(my_ip) >/dev/null"
 		must_fail ping -q -c 1 -W 1 -M "do" -s $((mtu - 27)) "$(peer_ip)"
-		tcp_both_ways 4
+		tcp_both_ways 1
 	done
 	mtu_both 1500
 	must_fail ip link set "$dev" mtu 20000
@@ -159,7 +159,7 @@ offloads()
 		# shellcheck disable=SC2086
 		ethtool -K "$dev" $set
 		echo "$set:"
-		tcp_both_ways 4
+		tcp_both_ways 1
 		pings "$(peer_ip)"
 	done
 }
@@ -181,7 +181,7 @@ vlan_ping()
 		wait_until 20 ping -q -c 1 -W 1 10.78.0.2 >/dev/null
 		pings -M "do" -s 1472 10.78.0.2
 		peer "ping -q -i 0.05 -c 5 -W 2 -M do -s 1472 10.78.0.1 >/dev/null"
-		tcp_both_ways 4 10.78.0.2
+		tcp_both_ways 1 10.78.0.2
 	done
 	ip link del en.100
 	peer "ip link del en.100"
@@ -211,6 +211,8 @@ promisc()
 
 extra_unicast()
 {
+	# the interface itself shall not answer for the other one's address
+	echo 1 >"/proc/sys/net/ipv4/conf/$dev/arp_ignore"
 	ip link add link "$dev" name en.mac address 02:12:34:56:78:9a type macvlan mode private
 	ip addr add 10.79.0.1/24 dev en.mac
 	ip link set en.mac up
@@ -219,6 +221,7 @@ extra_unicast()
 	peer "ping -q -i 0.05 -c 5 -W 2 10.79.0.1 >/dev/null && ip neigh show 10.79.0.1 | grep -q 02:12:34:56:78:9a"
 	peer "ip addr del 10.79.0.2/24 dev $(peer_dev)"
 	ip link del en.mac
+	echo 0 >"/proc/sys/net/ipv4/conf/$dev/arp_ignore"
 }
 
 change_mac()
@@ -265,7 +268,7 @@ rings_under_traffic()
 		reachable
 	done
 	flood_end
-	tcp_both_ways 4
+	tcp_both_ways 1
 	must_fail ethtool -G "$dev" rx 1000000
 }
 
@@ -279,7 +282,7 @@ channels()
 		[ "$(ethtool -l "$dev" | awk '/^Combined:/ { n = $2 } END { print n }')" = "$n" ] ||
 			ethtool -L "$dev" combined "$n"
 		reachable
-		tcp_both_ways 4
+		tcp_both_ways 1
 	done
 }
 
@@ -324,7 +327,7 @@ unbind_bind()
 	dev=$(driver_netdev)
 	driver_net_up
 	reachable
-	tcp_both_ways 4
+	tcp_both_ways 1
 }
 
 unload_under_traffic()

@@ -222,4 +222,5 @@ void cxdev_status(struct cxdev *dev, FILE *out)
 			fprintf(out, ", %u %s", obj_count(dev, type), obj_name(type));
 	fprintf(out, "\n");
 	rdma_status(dev, out);
+	eth_status(dev, out);
 }

@@ -259,6 +259,7 @@ struct sq;
 void eth_sq_doorbell(struct sq *sq, uint16_t pi_hint);	/* from sq_doorbell() */
 struct obj *sq_uar(const struct sq *sq);
 void eth_receive(struct cxdev *dev, struct frame *frame);	/* takes the frame */
+void eth_status(struct cxdev *dev, FILE *out);
 
 /* ---- wire.c: the switch ------------------------------------------------------------------------------------------------ */
 

@@ -77,6 +77,20 @@ void eth_state_destroy(struct cxdev *dev)
 	dev->eth = NULL;
 }
 
+void eth_status(struct cxdev *dev, FILE *out)
+{
+	const struct eth_counters *n = &dev->eth->counters;
+
+	fprintf(out, "  eth: tx %llu unicast %llu multicast %llu broadcast, rx %llu %llu %llu; ",
+		(unsigned long long)n->tx_unicast.packets, (unsigned long long)n->tx_multicast.packets,
+		(unsigned long long)n->tx_broadcast.packets, (unsigned long long)n->rx_unicast.packets,
+		(unsigned long long)n->rx_multicast.packets,
+		(unsigned long long)n->rx_broadcast.packets);
+	fprintf(out, "not received: no buffer %llu, no rule %llu, queue off %llu, too long %llu\n",
+		(unsigned long long)n->rx_no_buffer, (unsigned long long)n->rx_no_rule,
+		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize);
+}
+
 /* ---- completions and errors of SQs ---- */
 
 struct wqe {

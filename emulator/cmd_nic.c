@@ -13,6 +13,7 @@
 #define LOG_SQ_STRIDE 6
 #define LOG_RQ_STRIDE_MIN 4
 #define LOG_RQ_STRIDE_MAX 9
+#define LOG_PAGE_MAX 31
 #define TS_FORMAT_DEFAULT 1
 
 /* ---- TIS ---- */
@@ -126,6 +127,9 @@ static int get_wq_pages(struct cmd *c, const struct prm_wq *wq, struct pages *pa
 	uint64_t bytes = 1ull << (prm_get(wq, log_wq_sz) + prm_get(wq, log_wq_stride));
 	unsigned int log_page = prm_get(wq, log_wq_pg_sz) + 12;
 
+	if (log_page > LOG_PAGE_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_wq_pg_sz %u: pages are at most 2^%u bytes",
+			      log_page - 12, LOG_PAGE_MAX);
 	return pages_get(c, pages, prm_tail_const(wq), bytes, log_page,
 			 prm_get(wq, page_offset) << (log_page - 6));
 }

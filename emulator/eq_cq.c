@@ -12,6 +12,7 @@
 #include "prm/cqe.h"
 #include "prm/obj.h"
 
+#define LOG_PAGE_MAX 19		/* in units of 4 KiB: 2 GiB */
 #define INDEX_MASK 0xffffffu
 
 #define EQ_ST_ARMED	0x9
@@ -152,6 +153,9 @@ static int eq_check(struct cmd *c, const struct prm_create_eq_in *in)
 
 	if (prm_get(ctx, log_eq_size) > 22)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "log_eq_size %u is above 22", prm_get(ctx, log_eq_size));
+	if (prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "eqc.log_page_size %u is above %u", prm_get(ctx, log_page_size),
+			      LOG_PAGE_MAX);
 	if (prm_get(ctx, intr) >= c->dev->card->vectors)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "intr %u: the card has %u vectors", prm_get(ctx, intr),
 			      c->dev->card->vectors);
@@ -351,6 +355,9 @@ static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
 
 	if (prm_get(ctx, log_cq_size) > 22)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "log_cq_size %u is above 22", prm_get(ctx, log_cq_size));
+	if (prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "cqc.log_page_size %u is above %u", prm_get(ctx, log_page_size),
+			      LOG_PAGE_MAX);
 	if (prm_get(ctx, cqe_sz) > 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u is neither 64 nor 128 bytes", prm_get(ctx, cqe_sz));
 	if (prm_get(ctx, cc) || prm_get(ctx, cqe_comp_en) || prm_get(ctx, mini_cqe_res_format) || prm_get(ctx, apu_cq) ||

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <linux/vfio.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -539,12 +540,12 @@ static void on_message(int fd, void *arg)
 		;
 }
 
-/* A client that was closed and replaced at once: its end may not have been looked at yet. */
+/* A client that was closed and replaced at once may have left messages that were not read yet. */
 static bool peer_is_gone(int fd)
 {
-	char byte;
+	struct pollfd p = { .fd = fd };
 
-	return !recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	return poll(&p, 1, 0) == 1 && p.revents & POLLHUP;
 }
 
 static void on_connection(int fd, void *arg)

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Nonsense in, no crash out: commands with random bodies, doorbells with random values, random messages on the socket. The
+ * seeds are fixed, so that a failure can be repeated; a crash or a sanitizer's report shows in the exit status.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "vfu_client.h"
+
+#define ROUNDS 6
+
+static uint64_t state;
+
+static uint32_t rnd(uint32_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 16) % n;
+}
+
+static const uint16_t opcodes[] = {
+#define FUZZ_OP(name, number) number,
+	PRM_CMD_LIST(FUZZ_OP)
+};
+
+/* Mostly zeros and small numbers, so that many bodies pass the first checks. */
+static void fill(uint8_t *p, uint32_t len, unsigned int density)
+{
+	uint32_t i;
+
+	memset(p, 0, len);
+	for (i = 0; i < density; i++)
+		p[rnd(len)] = rnd(3) ? 1u << rnd(8) : rnd(256);
+}
+
+static bool ends_running(uint16_t op)
+{
+	return op == PRM_OP_teardown_hca || op == PRM_OP_disable_hca;
+}
+
+static unsigned int fuzz_commands(struct client *c)
+{
+	static const uint32_t lengths[] = { 16, 32, 64, 272, 280, 0x110 + 64, 0x1010 };
+	static uint8_t in[0x2000], out[0x2000];
+	unsigned int answered = 0, round, i;
+	uint32_t len;
+
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
+			if (ends_running(opcodes[i])) {
+				answered++;
+				continue;
+			}
+			len = lengths[rnd(sizeof(lengths) / sizeof(lengths[0]))];
+			fill(in, len, round * 3);
+			in[0] = opcodes[i] >> 8;
+			in[1] = opcodes[i];
+			in[2] = 0;
+			in[3] = 0;
+			answered += cmd_exec(c, in, len, out, 0x1010, NULL) >= 0;
+		}
+	}
+	return answered;
+}
+
+static void fuzz_doorbells(struct client *c)
+{
+	uint8_t data[8];
+	uint64_t at;
+	unsigned int i, k, len;
+
+	for (i = 0; i < 3000; i++) {
+		for (k = 0; k < 8; k++)
+			data[k] = rnd(2) ? 0 : rnd(256);
+		len = 1u << rnd(4);
+		at = (rnd(2) ? 64 : rnd(100)) * 4096ull + rnd(4096 / len) * len;
+		if (at == offsetof(struct prm_iseg, cmdq_addr_h) || at == offsetof(struct prm_iseg, cmdq_addr_l_sz))
+			continue;
+		region_write(c, 0, at, data, len, true);
+	}
+	reg_read(c, 0);
+}
+
+/* Headers that may be followed, with random payloads; then the connection is given up. */
+static void fuzz_messages(struct emu *emu)
+{
+	uint8_t payload[256];
+	struct client c;
+	unsigned int i, k;
+
+	for (k = 0; k < 8; k++) {
+		client_connect(&c, emu, 1);
+		for (i = 0; i < 200; i++) {
+			fill(payload, sizeof(payload), rnd(40));
+			vfu_send(&c, rnd(17), rnd(2) ? 0x10 : 0x10 | rnd(256) << 8, payload, rnd(sizeof(payload)), NULL, 0);
+		}
+		client_close(&c);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct client c, probe;
+	unsigned int n;
+	struct emu emu;
+	int status;
+
+	(void)argc;
+	state = 0x9e3779b97f4a7c15ull;
+	ktap_plan(5);
+	emu_start(&emu, argv[1], 2);
+	client_open(&c, &emu, 0);
+	ktap(!boot_to_init(&c), "bring-up");
+	n = fuzz_commands(&c);
+	ktap(n == ROUNDS * sizeof(opcodes) / sizeof(opcodes[0]), "each of %u random commands was answered",
+	     (unsigned int)(ROUNDS * sizeof(opcodes) / sizeof(opcodes[0])));
+	fuzz_doorbells(&c);
+	fuzz_messages(&emu);
+	client_open(&probe, &emu, 1);
+	ktap(!boot_to_init(&probe), "the other function still works after random messages");
+	client_close(&probe);
+	ktap(!shut_down(&c), "shutdown after random commands and doorbells");
+	client_close(&c);
+	status = emu_stop(&emu);
+	ktap(status == 3, "no crash, no sanitizer report: exit status 3 (%d)", status);
+	return ktap_end();
+}

@@ -9,7 +9,7 @@
 
 #include "vfu_client.h"
 
-#define ROUNDS 6
+#define ROUNDS 20
 
 static uint64_t state;
 
@@ -41,27 +41,42 @@ static bool ends_running(uint16_t op)
 	return op == PRM_OP_teardown_hca || op == PRM_OP_disable_hca;
 }
 
+static uint8_t in[0x2000], out[0x2000];
+
+static int send_command(struct client *c, uint16_t op, uint32_t len, unsigned int density)
+{
+	fill(in, len, density);
+	in[0] = op >> 8;
+	in[1] = op;
+	in[2] = 0;
+	in[3] = 0;
+	return cmd_exec(c, in, len, out, 0x1010, NULL);
+}
+
+/* The shortest input that the card takes for this command; a list of 8 addresses follows where one may. */
+static uint32_t input_length(struct client *c, uint16_t op)
+{
+	uint32_t len;
+
+	for (len = 16; len <= 0x400; len += 8)
+		if ((send_command(c, op, len, 0) & 0xff) != PRM_STATUS_BAD_INP_LEN)
+			return len;
+	return 0x1010;
+}
+
 static unsigned int fuzz_commands(struct client *c)
 {
-	static const uint32_t lengths[] = { 16, 32, 64, 272, 280, 0x110 + 64, 0x1010 };
-	static uint8_t in[0x2000], out[0x2000];
 	unsigned int answered = 0, round, i;
 	uint32_t len;
 
-	for (round = 0; round < ROUNDS; round++) {
-		for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
-			if (ends_running(opcodes[i])) {
-				answered++;
-				continue;
-			}
-			len = lengths[rnd(sizeof(lengths) / sizeof(lengths[0]))];
-			fill(in, len, round * 3);
-			in[0] = opcodes[i] >> 8;
-			in[1] = opcodes[i];
-			in[2] = 0;
-			in[3] = 0;
-			answered += cmd_exec(c, in, len, out, 0x1010, NULL) >= 0;
+	for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
+		if (ends_running(opcodes[i])) {
+			answered += ROUNDS;
+			continue;
 		}
+		len = input_length(c, opcodes[i]);
+		for (round = 0; round < ROUNDS; round++)
+			answered += send_command(c, opcodes[i], len + (round & 1 ? 64 : 0), round / 2) >= 0;
 	}
 	return answered;
 }

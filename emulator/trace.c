@@ -7,6 +7,7 @@
 #include "trace.h"
 
 #define VIOLATIONS_KEPT 64
+#define VIOLATIONS_LOGGED 10000		/* a driver that goes wild must not fill the disk */
 #define TEXT_MAX 240
 
 enum trace_level trace_level = TRACE_INFO;
@@ -75,7 +76,10 @@ void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list 
 		memcpy(kept[n_kept].text, text, sizeof(text));
 		n_kept++;
 	}
-	line(dev, "VIOLATION: ", text);
+	if (n_violations < VIOLATIONS_LOGGED)
+		line(dev, "VIOLATION: ", text);
+	else if (n_violations == VIOLATIONS_LOGGED)
+		line(dev, "VIOLATION: ", "further ones are only counted");
 }
 
 void violation(struct cxdev *dev, const char *fmt, ...)

@@ -93,8 +93,9 @@ static int parse_headers(struct qp *qp, struct swqe *w, uint32_t end, uint32_t *
 		return swqe_bad(qp, w->index, "the WQE ends before the segments that its opcode needs", w->opcode);
 
 	if (datagram) {
-		if (!(be32_to_cpu(av->dqp_dct) & PRM_AV_EXTENDED) || !(be32_to_cpu(av->grh_gid_fl) & PRM_AV_GRH))
-			return swqe_bad(qp, w->index, "RoCE needs an extended address vector with GRH",
+		/* The GRH bit has no meaning on Ethernet: the kernel sets it, user space does not. */
+		if (!(be32_to_cpu(av->dqp_dct) & PRM_AV_EXTENDED))
+			return swqe_bad(qp, w->index, "RoCE needs an extended address vector",
 					be32_to_cpu(av->dqp_dct));
 		parse_av(w, av);
 	} else if (need) {

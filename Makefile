@@ -8,6 +8,8 @@ KERNEL ?= 6.12
 KERNELS ?= 6.12
 DRIVER ?= $(if $(HCA),$(HCA),cxr)
 TOP := $(CURDIR)
+PREFIX ?= /usr/local
+TOOLS := show_gids cma_roce_mode cma_roce_tos ibdev2netdev compat_gid_gen show_counters dat_conf_gen cxr-bind
 CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" IOMMU="$(IOMMU)" scripts/check
 
 all: headers
@@ -33,7 +35,8 @@ help:
 	@echo "make lint               checkpatch, sparse, W=1, shellcheck, codespell, kernel-doc"
 	@echo "make modules            the modules for a kernel of the toolbox: KERNEL=6.1, 6.12, 7.2, debug"
 	@echo "make emulator           cxemu, in build/emulator"
-	@echo "make install            install the modules for the running kernel (as root)"
+	@echo "make install            install the modules for the running kernel, and the tools (as root)"
+	@echo "make install-tools      show_gids, cma_roce_mode and the others, with their man pages (PREFIX=/usr/local)"
 	@echo "make dkms-install       the same with DKMS, also for kernels to come (as root)"
 	@echo "make clean              remove what was built here"
 	@echo "make clean-cache        remove what was downloaded: $${CXR_CACHE:-~/.cache/cxr}"
@@ -60,9 +63,14 @@ check-host:
 lint:
 	@scripts/lint
 
-install: all
+install: all install-tools
 	$(MAKE) -C $(KDIR) M=$(TOP) INSTALL_MOD_DIR=updates/cxr modules_install
 	depmod
+
+install-tools:
+	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/share/man/man8
+	install -m 755 $(TOOLS:%=scripts/%) $(DESTDIR)$(PREFIX)/sbin/
+	install -m 644 $(TOOLS:%=Documentation/man/%.8) $(DESTDIR)$(PREFIX)/share/man/man8/
 
 dkms-install:
 	@command -v dkms >/dev/null || { echo "dkms is not installed (Debian: apt install dkms)" >&2; exit 1; }
@@ -77,4 +85,4 @@ clean:
 clean-cache:
 	rm -rf "$${CXR_CACHE:-$$HOME/.cache/cxr}"
 
-.PHONY: all headers help modules emulator demo vm check check-host lint install dkms-install clean clean-cache
+.PHONY: all headers help modules emulator demo vm check check-host lint install install-tools dkms-install clean clean-cache

@@ -111,6 +111,8 @@ def host_part():
     step("host tests of policy, codec and layouts", cmd, inside + " ".join(cmd), True)
     cmd = ["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", "check"]
     step("the judge of captures judges itself", cmd, inside + " ".join(cmd), True)
+    cmd = ["make", "-s", "-C", "selftests/tools", f"O={BUILD}/tools", "check"]
+    step("the users' tools", cmd, inside + " ".join(cmd), True)
     cmd = ["make", "-s", "-j2", "-C", "emulator", f"O={BUILD}/emulator", "check"]
     step("emulator tests with sanitizers", cmd, inside + " ".join(cmd), True)
 

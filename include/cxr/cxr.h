@@ -1,7 +1,141 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * What cxr_core, cxr_en and cxr_ib may know of each other. (The theory statement stands here: see
- * below.)
+ * What cxr_core, cxr_en and cxr_ib may know of each other; and how the driver works.
+ *
+ * THE DEVICE
+ *
+ * A ConnectX adapter is a PCI function that runs firmware. The driver talks to it in three ways:
+ *
+ *	commands	A request in memory, a doorbell, an answer in memory: makes and changes
+ *			objects. Slow, may fail, may take a minute.
+ *	queues		Rings in memory that both sides know: work goes in one way (send and
+ *			receive queues), reports come back (completion and event queues). A
+ *			producer says "I am here now" by a doorbell record in memory, and by a
+ *			doorbell in BAR 0 if the other side has to wake up.
+ *	interrupts	MSI-X only, and only as a hint that an event queue is not empty.
+ *
+ * One function has one port. The port carries Ethernet and RoCE at once: the device sorts RoCE
+ * packets out and handles them by itself; everything else goes through flow tables to Ethernet
+ * queues.
+ *
+ * GLOSSARY
+ *
+ *	PRM	the programmer's manual: include/prm has its layouts and keeps its names
+ *	HCA	the function, as the PRM calls it
+ *	UAR	a page of BAR 0 with doorbells. Every process gets its own; so do en, ib and the
+ *		EQs
+ *	EQ, EQE	event queue and its entries: 64 bytes each, "CQ 17 has something", "command 3 is
+ *		done"
+ *	CQ, CQE	completion queue, and its entries: "WQE 5 of QP 0x4a is done"
+ *	WQE	an order in a send or receive queue
+ *	arm	to ask a CQ or an EQ for one event, respectively interrupt, at its next entry
+ *	PD, TD	protection domain, transport domain: who may use what together
+ *	mkey	a memory region; its lkey and rkey are numbers in WQEs and packets
+ *	vport	the function's place on the adapter's own switch: MAC, MTU, RoCE on or off
+ *	TIS, TIR, RQT	where an SQ's packets go, where a flow's packets come from, a table of RQs
+ *	pages	4 KiB pieces of memory that the firmware borrows
+ *	stage	one of the steps in which a device comes up (drivers/core/main.c)
+ *
+ * WHO OWNS WHOM
+ *
+ *	pci_dev
+ *	  | cxr_probe
+ *	cxr_dev ------------------------ cxr_cmdq      slots, mailboxes	(cmdq.c)
+ *	  |                     |------- cxr_pages     lent to the device (pages.c)
+ *	  |                     |------- cxr_eq [3+n]  one per use and CPU (eq.c)
+ *	  |                     `------- cxr_uar       doorbells of the EQs (uar.c)
+ *	  | cxr_clients_up
+ *	  |-- cxr_adev "en" --> cxr_en: netdev, its CQs, SQs, RQs, TIRs, flow tables
+ *	  |                       | cxr_port_set_netdev
+ *	  |                       v
+ *	  |                     cxr_port: netdev, with a reference
+ *	  |                       | cxr_client_ops.netdev
+ *	  |                       v
+ *	  `-- cxr_adev "ib" --> cxr_ib: ib_device, its PDs, mkeys, CQs, QPs, address table
+ *
+ * Who made an object destroys it. Memory that a create function is told the address of stays its
+ * caller's, and is the device's too until the destroy function returned. The exceptions are pages,
+ * which are the device's from cxr_pages_give_startup() or a request on, until it gives them back;
+ * and what a command that timed out was given, which stays where it is until the device's DMA is
+ * cut off.
+ *
+ * FROM PROBE TO THE FIRST PACKET
+ *
+ *	pci	BAR 0, DMA mask, bus mastering
+ *	cmdq	wait for the firmware, tell it where the command queue is. Commands work from here
+ *		on; their end is found by looking
+ *	hca	ENABLE_HCA, interface revision, boot pages, capabilities (asked, chosen, asked
+ *		again, checked), init pages, INIT_HCA. What roce_mode was granted is decided here
+ *	uar	the page with the EQs' doorbells
+ *	irq	MSI-X vectors: one for the device, one per CPU for completions
+ *	eq	command, asynchronous, page and completion EQs. Commands end by an event from here
+ *		on
+ *	ports	MAC and GUIDs
+ *	health	a look every two seconds
+ *	clients	auxiliary devices; cxr_en and cxr_ib bind to them, now or when they are loaded. ib
+ *		only if RoCE was granted
+ *
+ * cxr_en makes a netdev and hands it over. When it is opened: CQs, RQs, TIRs, SQs, flow tables;
+ * then packets pass. cxr_ib makes an ib_device, switches RoCE on in the vport, and fills the
+ * address table as ib_core tells it; a QP on its way to RTS names an entry of that table, and its
+ * packets pass.
+ *
+ * Down is the same table read upwards, on removal, shutdown, and on an error in the middle. The
+ * module parameter fail_stage makes every one of these ways a test.
+ *
+ * The module has no alias: nothing loads it but a user. It then binds to functions that no driver
+ * holds.
+ *
+ * WHERE NO COMMAND MAY BE ISSUED
+ *
+ * Commands sleep. So: not in interrupt context, that is not in cxr_client_ops.event, cxr_cq.comp
+ * and cxr_cq.error (queue work); not under a spinlock; not in NAPI poll. Page requests of the
+ * device are served by an ordered workqueue and a command slot of their own, since the firmware may
+ * need a page to finish another command.
+ *
+ * EVENTS
+ *
+ * An interrupt drains its EQ: next_eqe() takes the entry (owner bit, barrier), cxr_event_decode()
+ * turns it into struct cxr_event in host order, dispatch() hands it on:
+ *
+ *	completion		cxr_cq.comp of the CQ with that number
+ *	CQ error		cxr_cq.error
+ *	command done		the command that waits in that slot
+ *	page request		the workqueue of pages.c
+ *	port, QP, SRQ		cxr_client_ops.event of both clients
+ *	warnings		the log
+ *
+ * Numbers come from the device: they are looked up, and what is not found is dropped. When
+ * cxr_cq_destroy() or cxr_client_unregister() returned, no handler runs any more.
+ *
+ * WHEN THE DEVICE IS DEAD
+ *
+ * A command that got no answer, reads that are all ones, a health syndrome, a counter that stands
+ * still: cxr_core_fail() says so once, cuts off the device's DMA, ends all commands that wait with
+ * -ENODEV, and tells the clients (cxr_client_ops.fatal). From then on commands return -ENODEV at
+ * once, destroy functions only free memory, and that is safe because of the DMA. Unbind and bind
+ * bring it back.
+ *
+ * LAG
+ *
+ * Two ports of one adapter in a bond become one RDMA device. Nothing of it is in the tree yet but
+ * its layouts; what is there makes room for it: an RDMA device comes and goes as an auxiliary
+ * device, and the mode is a decision on a snapshot (drivers/policy).
+ *
+ * LOCKS, outermost first
+ *
+ *	device_lock of the PCI or the auxiliary device
+ *	  cxr_dev.client_lock		registration of clients, their netdev and fatal callbacks
+ *	    rtnl, and what the clients take in these callbacks
+ *	    cxr_port.lock		who is the netdev
+ *	any of the above
+ *	  cmdq.pages_sem or .sem	a command slot; the first only for MANAGE_PAGES
+ *	cxr_pages.lock			pieces and counts; no command under it
+ *	cxr_dev.db_lock			pages of doorbell records; no command under it
+ *	in interrupts
+ *	  cmdq.lock			slots; innermost
+ *	  cxr_pages.req_lock		requests; innermost
+ *	  RCU				clients for events, CQs by number
  */
 #ifndef CXR_H
 #define CXR_H

@@ -100,25 +100,21 @@ multicast_is_heard()
 
 own_link_local() { ip -6 -br addr show dev "$dev" scope link | grep -o 'fe80[^/]*'; }
 
-listening() { peer "ss -ltn | grep -q ':$1 '"; }
-
 # $1 MiB of random bytes to the peer, and back
 tcp_both_ways()
 {
-	local mib=$1 address=${2:-} sum
+	local mib=$1 address=${2:-} sum got listen="reuseaddr,ipv6only=0" connect="retry=200,interval=0.1"
 
 	[ -n "$address" ] || address=$(peer_ip)
 	case $address in *:*) address="[$address]" ;; esac
-	[ -e /tmp/en.data ] || head -c "${mib}M" /dev/urandom >/tmp/en.data
+	[ -e /tmp/en.data ] || head -c 16M /dev/urandom >/tmp/en.data
 	sum=$(head -c "${mib}M" /tmp/en.data | sha256sum)
-	peer_bg tcp "socat -u TCP6-LISTEN:5001,reuseaddr,ipv6only=0 CREATE:/tmp/en.got && sha256sum </tmp/en.got"
-	wait_until 20 listening 5001
-	head -c "${mib}M" /tmp/en.data | socat -u STDIN "TCP:$address:5001"
+	peer_bg tcp "socat -u TCP6-LISTEN:5001,$listen CREATE:/tmp/en.got && sha256sum </tmp/en.got &&
+		     socat -u OPEN:/tmp/en.got TCP6-LISTEN:5002,$listen"
+	head -c "${mib}M" /tmp/en.data | socat -u STDIN "TCP:$address:5001,$connect"
+	got=$(socat -u "TCP:$address:5002,$connect" STDOUT | sha256sum)
 	[ "$(peer_wait tcp)" = "$sum" ] || fail "what the peer got is not what was sent"
-	peer_bg tcp "socat -u OPEN:/tmp/en.got TCP6-LISTEN:5002,reuseaddr,ipv6only=0"
-	wait_until 20 listening 5002
-	[ "$(socat -u "TCP:$address:5002" STDOUT | sha256sum)" = "$sum" ] || fail "what came back is not what was sent"
-	peer_wait tcp
+	[ "$got" = "$sum" ] || fail "what came back is not what was sent"
 }
 
 tcp_transfer()
@@ -138,7 +134,7 @@ jumbo()
 {
 	local mtu
 
-	for mtu in 9000 4000 1501 1280; do
+	for mtu in 9000 4000 1280; do
 		mtu_both $mtu
 		pings -M "do" -s $((mtu - 28)) "$(peer_ip)"
 		peer "ping -q -i 0.05 -c 5 -W 2 -M do -s $((mtu - 28)) $(my_ip) >/dev/null"
@@ -154,8 +150,8 @@ offloads()
 {
 	local set
 
-	for set in "tx off" "rx off tx on" "rx on tx on tso off" "tso on sg off" "sg on gro off" "gro on rxhash off" \
-		   "rxhash on rx on tx on tso on"; do
+	for set in "tx off" "rx off tx on tso off" "rx on tso on sg off" "sg on gro off rxhash off" \
+		   "gro on rxhash on rx on tx on tso on"; do
 		# shellcheck disable=SC2086
 		ethtool -K "$dev" $set
 		echo "$set:"
@@ -174,7 +170,7 @@ vlan_ping()
 	ip link set en.100 up
 	peer "ip link add link $other name en.100 type vlan id 100 && ip addr add 10.78.0.2/24 dev en.100 &&
 	      ip link set en.100 up"
-	for set in "txvlan on rxvlan on" "txvlan off rxvlan on" "txvlan on rxvlan off" "txvlan on rxvlan on"; do
+	for set in "txvlan off rxvlan on" "txvlan on rxvlan off" "txvlan on rxvlan on"; do
 		# a device may have these fixed: then there is one way only, and it has to work
 		# shellcheck disable=SC2086
 		ethtool -K "$dev" $set || true

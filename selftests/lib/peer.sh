@@ -26,7 +26,8 @@ peer_call() # HOST ID COMMAND
 	ssh:*) words="ssh -o BatchMode=yes ${CXR_PEER#ssh:} CXR_DRIVER=$CXR_DRIVER CXR_GUEST=$1 $PWD/scripts/guest/agent" ;;
 	*) echo "peer: CXR_PEER=$CXR_PEER is neither 'vm' nor 'ssh:HOST'" >&2; return 125 ;;
 	esac
-	while read -r tag text; do
+	while IFS= read -r text; do
+		tag=${text%% *} text=${text#* }
 		case $tag in
 		1) printf '%s\n' "$text" ;;
 		2) printf '%s\n' "$text" >&2 ;;

@@ -12,6 +12,7 @@
 #include "prm/caps.h"
 
 #define DEVICE_KHZ 78125
+#define ATOMIC_8B	(1u << 3)
 #define ROCE_V1 0x01
 #define ROCE_V2 0x04
 #define L3_IPV4 0x2		/* bits of l3_type */
@@ -85,6 +86,7 @@ static void cx5_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, uc, 1);
 	prm_set(cap, ud, 1);
 	prm_set(cap, xrc, 1);
+	prm_set(cap, atomic, 1);
 	prm_set(cap, pkv, 1);
 	prm_set(cap, qkv, 1);
 	prm_set(cap, cq_oi, 1);
@@ -131,6 +133,14 @@ static void cx5_roce(struct prm_roce_cap *cap)
 	prm_set(cap, r_roce_min_src_udp_port, 0xc000);
 	prm_set(cap, r_roce_max_src_udp_port, 0xffff);
 	prm_set(cap, roce_address_table_size, ROCE_ADDRS);
+}
+
+/* 8 bytes; whether a requester finds the old value big-endian or as its CPU has it is for the driver to set. */
+static void cx5_atomic(struct prm_atomic_caps *cap)
+{
+	prm_set(cap, supported_atomic_req_8B_endianness_mode_1, 1);
+	prm_set(cap, atomic_operations, PRM_ATOMIC_CMP_SWAP | PRM_ATOMIC_FETCH_ADD);
+	prm_set(cap, atomic_size_qp, ATOMIC_8B);
 }
 
 /* All of a packet's outer headers up to the ports can be matched, each field with any mask. */
@@ -188,6 +198,9 @@ static int cx5_caps(const struct cxdev *dev, unsigned int type, void *cur, void 
 		break;
 	case CAP_ETH:
 		cx5_eth(cur);
+		break;
+	case CAP_ATOMIC:
+		cx5_atomic(cur);
 		break;
 	case CAP_ROCE:
 		cx5_roce(cur);

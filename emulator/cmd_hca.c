@@ -354,6 +354,26 @@ static int check_general(struct cmd *c, const struct prm_cmd_hca_cap *want, cons
 	return 0;
 }
 
+bool hca_atomics_in_host_order(const struct cxdev *dev)
+{
+	return prm_get((const struct prm_atomic_caps *)dev->hca->cap_cur[CAP_ATOMIC], atomic_req_8B_endianness_mode);
+}
+
+/* Drivers send the one field that can be set, and zeroes around it. */
+static int set_atomic(struct cmd *c, const struct prm_atomic_caps *want)
+{
+	struct prm_atomic_caps *cur = (void *)c->dev->hca->cap_cur[CAP_ATOMIC];
+	unsigned int mode = prm_get(want, atomic_req_8B_endianness_mode);
+
+	if (mode > 1)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "atomic_req_8B_endianness_mode %u is neither 0 nor 1", mode);
+	if ((prm_get(want, atomic_operations) && prm_get(want, atomic_operations) != prm_get(cur, atomic_operations)) ||
+	    (prm_get(want, atomic_size_qp) && prm_get(want, atomic_size_qp) != prm_get(cur, atomic_size_qp)))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "of the atomic capabilities only the byte order can be set");
+	prm_set(cur, atomic_req_8B_endianness_mode, mode);
+	return 0;
+}
+
 static int run_set_hca_cap(struct cmd *c)
 {
 	const struct prm_set_hca_cap_in *in = c->in;
@@ -368,6 +388,8 @@ static int run_set_hca_cap(struct cmd *c)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "legal only before INIT_HCA");
 	if (type >= CAP_TYPES || !hca->cap_valid[type] || c->op_mod & 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "the card has no capabilities of type 0x%x to set", type);
+	if (type == CAP_ATOMIC)
+		return set_atomic(c, (const void *)want);
 	settable(type, mask);
 	for (i = 0; i < CAP_BYTES; i++)
 		if ((want[i] ^ hca->cap_cur[type][i]) & ~mask[i])

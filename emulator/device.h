@@ -229,6 +229,8 @@ const char *mem_result_text(enum mem_result result);
 struct qp;
 
 void qp_doorbell(struct qp *qp, uint16_t pi_hint);	/* from sq_doorbell(): new send work */
+/* From cmd_hca.c: what the requester of an atomic finds in memory. */
+bool hca_atomics_in_host_order(const struct cxdev *dev);
 struct obj *qp_uar(const struct qp *qp);		/* whose page its doorbells come on; NULL: it has no send queue */
 
 struct frame;

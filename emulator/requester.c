@@ -612,7 +612,7 @@ static void take_response(struct qp *qp, const struct packet *pkt)
 		return;
 	}
 	data = pkt->ext + head;
-	if (is_atomic(msg)) {
+	if (is_atomic(msg) && hca_atomics_in_host_order(qp->obj.dev)) {
 		value = htole64(get64(data));
 		data = (const uint8_t *)&value;
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* The RDMA engine on a wire that loses nothing: all operations, sizes, services and kinds of address. */
+#include "prm/caps.h"
 #include "rdma.h"
 
 #define MTU 1024u
@@ -231,6 +232,12 @@ static void test_atomics(void)
 	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	for (i = 0; i < 8; i++)
 		*buf_at(&b, off + i) = i + 1;
+	wr.swap_add = 0;
+	post_send(&x, &wr);
+	settle();
+	ok(poll(&ca) && value_at(&a, 0) == 0x0102030405060708 && quiet(), "fetch and add, old value big-endian");
+	prm_set((struct prm_atomic_caps *)a.dev->hca->cap_cur[CAP_ATOMIC], atomic_req_8B_endianness_mode, 1);
+	wr.swap_add = 0x100000000ull;
 	post_send(&x, &wr);
 	settle();
 	ok(is_good(poll(&ca), &x, PRM_CQE_REQ, PRM_WQE_ATOMIC_FA) && value_at(&a, 0) == 0x0807060504030201 &&

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* RC on a wire that drops, doubles, reorders and spoils frames, and against receivers that are not ready. */
+#include "prm/caps.h"
 #include "rdma.h"
 
 static struct tcq ca, cb;
@@ -246,6 +247,7 @@ static void test_duplicate_atomic(void)
 	struct tqp x, y;
 	unsigned int i;
 
+	prm_set((struct prm_atomic_caps *)a.dev->hca->cap_cur[CAP_ATOMIC], atomic_req_8B_endianness_mode, 1);
 	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	for (i = 0; i < 8; i++)
 		*buf_at(&b, off + i) = 0;

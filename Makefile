@@ -77,6 +77,7 @@ dkms-install:
 	mkdir -p /usr/src/cxr-$(VERSION)
 	cp -r Makefile Kbuild dkms.conf LICENSE include drivers /usr/src/cxr-$(VERSION)/
 	dkms install cxr/$(VERSION)
+	$(MAKE) install-tools
 
 clean:
 	@test ! -e $(KDIR)/Makefile || $(MAKE) -s -C $(KDIR) M=$(TOP) clean

@@ -15,21 +15,26 @@
 
 #define MAX_BULK_QUERY 1024
 
-/* The fields that every command of this file begins with. */
-#define CHECK_HEAD(c, in)                                                  \
-	do {                                                               \
-		REFUSE_SET(c, in, other_vport, "but there is one vport");  \
-		REFUSE_SET(c, in, vport_number, "but there is one vport"); \
-		CHECK_TYPE(c, in);                                         \
-	} while (0)
+/* The fields that every command of this file begins with. Both: -1 and refused, or 0. */
+#define bad_type(c, in)                                                                  \
+	({                                                                               \
+		unsigned int type_ = prm_get(in, table_type);                            \
+	\
+		type_ == PRM_FT_NIC_RX ?                                                 \
+			0 :                                                              \
+			refuse(c, PRM_STATUS_BAD_PARAM,                                  \
+			       "table_type 0x%x is not advertised, only NIC_RX", type_); \
+	})
 
-#define CHECK_TYPE(c, in)                                                               \
-	do {                                                                            \
-		if (prm_get(in, table_type) != PRM_FT_NIC_RX)                           \
-			return refuse(c, PRM_STATUS_BAD_PARAM,                          \
-				      "table_type 0x%x is not advertised, only NIC_RX", \
-				      prm_get(in, table_type));                         \
-	} while (0)
+#define bad_head(c, in)                                                            \
+	({                                                                         \
+		typeof(in) in_ = (in);                                             \
+		struct cmd *c_ = (c);                                              \
+	\
+		is_set(c_, in_, other_vport, "but there is one vport") ||          \
+			is_set(c_, in_, vport_number, "but there is one vport") || \
+			bad_type(c_, in_);                                         \
+	})
 
 /* ---- tables ---- */
 
@@ -67,7 +72,8 @@ static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx, uns
 	*next = NULL;
 	switch (prm_get(ctx, table_miss_action)) {
 	case PRM_FT_MISS_DEFAULT:
-		REFUSE_SET(c, ctx, table_miss_id, "but the miss action does not use it");
+		if (is_set(c, ctx, table_miss_id, "but the miss action does not use it"))
+			return -1;
 		return 0;
 	case PRM_FT_MISS_FWD:
 		*next = use_next_table(c, prm_get(ctx, table_miss_id), level, "table_miss_id");
@@ -86,15 +92,17 @@ static int run_create_flow_table(struct cmd *c)
 	struct prm_create_flow_table_out *out = c->out;
 	struct flow_table *table;
 
-	CHECK_HEAD(c, in);
+	if (bad_head(c, in))
+		return -1;
 	if (c->op_mod)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "op_mod %u of CREATE_FLOW_TABLE is not advertised", c->op_mod);
-	REFUSE_SET(c, ctx, reformat_en, "but packet reformat is not advertised");
-	REFUSE_SET(c, ctx, decap_en, "but decapsulation is not advertised");
-	REFUSE_SET(c, ctx, sw_owner, "but tables owned by software are not advertised");
-	REFUSE_SET(c, ctx, termination_table, "but termination tables are not advertised");
-	REFUSE_SET(c, ctx, lag_master_next_table_id, "but there is no LAG");
+	if (is_set(c, ctx, reformat_en, "but packet reformat is not advertised") ||
+	    is_set(c, ctx, decap_en, "but decapsulation is not advertised") ||
+	    is_set(c, ctx, sw_owner, "but tables owned by software are not advertised") ||
+	    is_set(c, ctx, termination_table, "but termination tables are not advertised") ||
+	    is_set(c, ctx, lag_master_next_table_id, "but there is no LAG"))
+		return -1;
 	if (prm_get(ctx, level) >= FLOW_MAX_LEVEL)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "level %u is above max_ft_level %u",
 			      prm_get(ctx, level), FLOW_MAX_LEVEL);
@@ -124,7 +132,8 @@ static int run_destroy_flow_table(struct cmd *c)
 	const struct prm_destroy_flow_table_in *in = c->in;
 	struct flow_table *table;
 
-	CHECK_HEAD(c, in);
+	if (bad_head(c, in))
+		return -1;
 	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
 	return table ? obj_destroy(c, table) : -1;
 }
@@ -136,7 +145,8 @@ static int run_modify_flow_table(struct cmd *c)
 								 flow_table_context);
 	struct flow_table *table, *miss;
 
-	CHECK_HEAD(c, in);
+	if (bad_head(c, in))
+		return -1;
 	if (prm_get(in, modify_field_select) != PRM_MODIFY_FT_MISS_TABLE)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "modify_field_select 0x%x: only the miss table can be changed",
@@ -158,7 +168,8 @@ static int run_query_flow_table(struct cmd *c)
 	struct prm_query_flow_table_out *out = c->out;
 	struct flow_table *table;
 
-	CHECK_TYPE(c, in);
+	if (bad_type(c, in))
+		return -1;
 	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
 	if (!table)
 		return -1;
@@ -171,10 +182,12 @@ static int run_set_flow_table_root(struct cmd *c)
 	const struct prm_set_flow_table_root_in *in = c->in;
 	struct flow_table *table;
 
-	CHECK_HEAD(c, in);
-	REFUSE_SET(c, in, underlay_qpn, "but this is an Ethernet port");
-	REFUSE_SET(c, in, table_eswitch_owner_vhca_id_valid, "but there is no e-switch");
-	REFUSE_SET(c, in, table_of_other_vport, "but there is one vport");
+	if (bad_head(c, in))
+		return -1;
+	if (is_set(c, in, underlay_qpn, "but this is an Ethernet port") ||
+	    is_set(c, in, table_eswitch_owner_vhca_id_valid, "but there is no e-switch") ||
+	    is_set(c, in, table_of_other_vport, "but there is one vport"))
+		return -1;
 	switch (c->op_mod) {
 	case PRM_FT_ROOT_SET:
 		table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
@@ -183,7 +196,8 @@ static int run_set_flow_table_root(struct cmd *c)
 		c->dev->eth->rx_root = table;
 		return 0;
 	case PRM_FT_ROOT_RESET:
-		REFUSE_SET(c, in, table_id, "but op_mod 1 takes the root away");
+		if (is_set(c, in, table_id, "but op_mod 1 takes the root away"))
+			return -1;
 		c->dev->eth->rx_root = NULL;
 		return 0;
 	default:
@@ -238,10 +252,8 @@ static int check_criteria(struct cmd *c, unsigned int enable,
 				      "match_criteria: the field at byte 0x%x is not advertised",
 				      i * 4);
 		if (criteria->dw[i] && !enable)
-			return refuse(
-				c, PRM_STATUS_BAD_PARAM,
-				"match_criteria at byte 0x%x is set, match_criteria_enable is not",
-				i * 4);
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "match_criteria: byte 0x%x is set, but not enabled", i * 4);
 	}
 	return 0;
 }
@@ -274,10 +286,12 @@ static int run_create_flow_group(struct cmd *c)
 	struct flow_table *table;
 	struct flow_group *group;
 
-	CHECK_HEAD(c, in);
-	REFUSE_SET(c, in, group_type, "but hash groups are not advertised");
-	REFUSE_SET(c, in, match_definer_id, "but match definers are not advertised");
-	REFUSE_SET(c, in, source_eswitch_owner_vhca_id_valid, "but there is no e-switch");
+	if (bad_head(c, in))
+		return -1;
+	if (is_set(c, in, group_type, "but hash groups are not advertised") ||
+	    is_set(c, in, match_definer_id, "but match definers are not advertised") ||
+	    is_set(c, in, source_eswitch_owner_vhca_id_valid, "but there is no e-switch"))
+		return -1;
 	if (check_criteria(c, prm_get(in, match_criteria_enable), criteria))
 		return -1;
 	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
@@ -324,7 +338,8 @@ static int run_destroy_flow_group(struct cmd *c)
 	const struct prm_destroy_flow_group_in *in = c->in;
 	struct flow_group *group;
 
-	CHECK_HEAD(c, in);
+	if (bad_head(c, in))
+		return -1;
 	group = get_group(c, prm_get(in, table_id), prm_get(in, group_id));
 	if (!group)
 		return -1;
@@ -340,7 +355,8 @@ static int run_query_flow_group(struct cmd *c)
 	struct prm_query_flow_group_out *out = c->out;
 	struct flow_group *group;
 
-	CHECK_TYPE(c, in);
+	if (bad_type(c, in))
+		return -1;
 	group = get_group(c, prm_get(in, table_id), prm_get(in, group_id));
 	if (!group)
 		return -1;
@@ -406,8 +422,10 @@ static int get_dest(struct cmd *c, const struct prm_dest_format_struct *format, 
 {
 	uint32_t id = prm_get(format, destination_id);
 
-	REFUSE_SET(c, format, destination_eswitch_owner_vhca_id_valid, "but there is no e-switch");
-	REFUSE_SET(c, format, packet_reformat, "but packet reformat is not advertised");
+	if (is_set(c, format, destination_eswitch_owner_vhca_id_valid,
+		   "but there is no e-switch") ||
+	    is_set(c, format, packet_reformat, "but packet reformat is not advertised"))
+		return -1;
 	switch (prm_get(format, destination_type)) {
 	case PRM_FLOW_DEST_TIR:
 		dest->tir = obj_use(c, OBJ_TIR, id, "destination_id");
@@ -469,15 +487,16 @@ static int check_action(struct cmd *c, const struct prm_flow_context *ctx)
 {
 	uint32_t action = prm_get(ctx, action);
 
-	REFUSE_SET(c, ctx, extended_destination, "but packet reformat is not advertised");
-	REFUSE_SET(c, ctx, uplink_hairpin_en, "but hairpin is not advertised");
-	REFUSE_SET(c, ctx, flow_source, "but there is no e-switch");
-	REFUSE_SET(c, ctx, encrypt_decrypt_type, "but encryption is not advertised");
-	REFUSE_SET(c, ctx, encrypt_decrypt_obj_id, "but encryption is not advertised");
-	REFUSE_SET(c, ctx, packet_reformat_id, "but packet reformat is not advertised");
-	REFUSE_SET(c, ctx, push_vlan.ethtype, "but pushing VLAN tags is not advertised");
-	REFUSE_SET(c, ctx, push_vlan_2.ethtype, "but pushing VLAN tags is not advertised");
-	REFUSE_SET(c, ctx, modify_header_id, "but header modification is not advertised");
+	if (is_set(c, ctx, extended_destination, "but packet reformat is not advertised") ||
+	    is_set(c, ctx, uplink_hairpin_en, "but hairpin is not advertised") ||
+	    is_set(c, ctx, flow_source, "but there is no e-switch") ||
+	    is_set(c, ctx, encrypt_decrypt_type, "but encryption is not advertised") ||
+	    is_set(c, ctx, encrypt_decrypt_obj_id, "but encryption is not advertised") ||
+	    is_set(c, ctx, packet_reformat_id, "but packet reformat is not advertised") ||
+	    is_set(c, ctx, push_vlan.ethtype, "but pushing VLAN tags is not advertised") ||
+	    is_set(c, ctx, push_vlan_2.ethtype, "but pushing VLAN tags is not advertised") ||
+	    is_set(c, ctx, modify_header_id, "but header modification is not advertised"))
+		return -1;
 	if (action & ~(PRM_FLOW_DROP | PRM_FLOW_FWD_DEST | PRM_FLOW_COUNT))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "action 0x%x has actions that are not advertised", action);
@@ -500,10 +519,9 @@ static int check_value(struct cmd *c, const struct flow_group *group,
 
 	for (i = 0; i < ARRAY_SIZE(value->dw); i++)
 		if (value->dw[i] & ~group->criteria.dw[i])
-			return refuse(
-				c, PRM_STATUS_BAD_PARAM,
-				"match_value at byte 0x%x has bits that group 0x%x does not match",
-				i * 4, group->obj.num);
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "match_value: byte 0x%x is outside the criteria of group 0x%x",
+				      i * 4, group->obj.num);
 	return 0;
 }
 
@@ -516,7 +534,8 @@ static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flo
 	struct targets targets;
 	struct fte *fte;
 
-	REFUSE_SET(c, in, modify_enable_mask, "but the entry is new");
+	if (is_set(c, in, modify_enable_mask, "but the entry is new"))
+		return -1;
 	if (!group || check_action(c, ctx) || check_value(c, group, value))
 		return -1;
 	if (index < group->start || index > group->end)
@@ -595,8 +614,10 @@ static int run_set_fte(struct cmd *c)
 	struct list_head *after;
 	struct fte *fte;
 
-	CHECK_HEAD(c, in);
-	REFUSE_SET(c, in, ignore_flow_level, "but it is not advertised");
+	if (bad_head(c, in))
+		return -1;
+	if (is_set(c, in, ignore_flow_level, "but it is not advertised"))
+		return -1;
 	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
 	if (!table)
 		return -1;
@@ -639,7 +660,8 @@ static int run_query_fte(struct cmd *c)
 	struct prm_query_fte_out *out = c->out;
 	struct fte *fte;
 
-	CHECK_TYPE(c, in);
+	if (bad_type(c, in))
+		return -1;
 	fte = get_fte(c, prm_get(in, table_id), prm_get(in, flow_index));
 	if (!fte)
 		return -1;
@@ -652,7 +674,8 @@ static int run_delete_fte(struct cmd *c)
 	const struct prm_delete_fte_in *in = c->in;
 	struct fte *fte;
 
-	CHECK_HEAD(c, in);
+	if (bad_head(c, in))
+		return -1;
 	fte = get_fte(c, prm_get(in, table_id), prm_get(in, flow_index));
 	if (!fte)
 		return -1;
@@ -668,8 +691,9 @@ static int run_alloc_flow_counter(struct cmd *c)
 	struct prm_alloc_flow_counter_out *out = c->out;
 	struct flow_counter *counter;
 
-	REFUSE_SET(c, in, flow_counter_bulk, "but counters in bulk are not advertised");
-	REFUSE_SET(c, in, flow_counter_bulk_log_size, "but counters in bulk are not advertised");
+	if (is_set(c, in, flow_counter_bulk, "but counters in bulk are not advertised") ||
+	    is_set(c, in, flow_counter_bulk_log_size, "but counters in bulk are not advertised"))
+		return -1;
 	counter = obj_create(c, OBJ_FLOW_COUNTER, sizeof(*counter));
 	if (!counter)
 		return -1;

@@ -27,11 +27,12 @@ static void tis_release(void *obj)
 
 static int check_tisc(struct cmd *c, const struct prm_tisc *ctx)
 {
-	REFUSE_SET(c, ctx, tls_en, "but TLS is not advertised");
-	REFUSE_SET(c, ctx, strict_lag_tx_port_affinity, "but LAG is not advertised");
-	REFUSE_SET(c, ctx, lag_tx_port_affinity, "but LAG is not advertised");
-	REFUSE_SET(c, ctx, underlay_qpn, "but this is an Ethernet port");
-	REFUSE_SET(c, ctx, pd, "but only TLS uses it");
+	if (is_set(c, ctx, tls_en, "but TLS is not advertised") ||
+	    is_set(c, ctx, strict_lag_tx_port_affinity, "but LAG is not advertised") ||
+	    is_set(c, ctx, lag_tx_port_affinity, "but LAG is not advertised") ||
+	    is_set(c, ctx, underlay_qpn, "but this is an Ethernet port") ||
+	    is_set(c, ctx, pd, "but only TLS uses it"))
+		return -1;
 	return 0;
 }
 
@@ -65,8 +66,9 @@ static int run_modify_tis(struct cmd *c)
 
 	if (!tis)
 		return -1;
-	REFUSE_SET(c, in, bitmask.lag_tx_port_affinity, "but LAG is not advertised");
-	REFUSE_SET(c, in, bitmask.strict_lag_tx_port_affinity, "but LAG is not advertised");
+	if (is_set(c, in, bitmask.lag_tx_port_affinity, "but LAG is not advertised") ||
+	    is_set(c, in, bitmask.strict_lag_tx_port_affinity, "but LAG is not advertised"))
+		return -1;
 	if (prm_get(in, bitmask.prio))
 		prm_set(&tis->ctx, prio, prm_get(in, ctx.prio));
 	return 0;
@@ -96,17 +98,18 @@ static int run_destroy_tis(struct cmd *c)
 
 static int check_wq(struct cmd *c, const struct prm_wq *wq)
 {
-	REFUSE_SET(c, wq, wq_signature, "but it is not advertised");
-	REFUSE_SET(c, wq, cd_slave, "but cross-channel queues are not advertised");
-	REFUSE_SET(c, wq, hds_skip_first_sge, "but header split is not advertised");
-	REFUSE_SET(c, wq, log2_hds_buf_size, "but header split is not advertised");
-	REFUSE_SET(c, wq, lwm, "but low watermarks are not advertised");
-	REFUSE_SET(c, wq, dbr_umem_valid, "but there are no user contexts");
-	REFUSE_SET(c, wq, wq_umem_valid, "but there are no user contexts");
-	REFUSE_SET(c, wq, log_hairpin_num_packets, "but hairpin is not advertised");
-	REFUSE_SET(c, wq, log_hairpin_data_sz, "but hairpin is not advertised");
-	REFUSE_SET(c, wq, two_byte_shift_en, "but it is not advertised");
-	REFUSE_SET(c, wq, shampo_enable, "but it is not advertised");
+	if (is_set(c, wq, wq_signature, "but it is not advertised") ||
+	    is_set(c, wq, cd_slave, "but cross-channel queues are not advertised") ||
+	    is_set(c, wq, hds_skip_first_sge, "but header split is not advertised") ||
+	    is_set(c, wq, log2_hds_buf_size, "but header split is not advertised") ||
+	    is_set(c, wq, lwm, "but low watermarks are not advertised") ||
+	    is_set(c, wq, dbr_umem_valid, "but there are no user contexts") ||
+	    is_set(c, wq, wq_umem_valid, "but there are no user contexts") ||
+	    is_set(c, wq, log_hairpin_num_packets, "but hairpin is not advertised") ||
+	    is_set(c, wq, log_hairpin_data_sz, "but hairpin is not advertised") ||
+	    is_set(c, wq, two_byte_shift_en, "but it is not advertised") ||
+	    is_set(c, wq, shampo_enable, "but it is not advertised"))
+		return -1;
 	if (prm_get(wq, wq_type) != PRM_WQ_CYCLIC)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "wq_type %u is not advertised, only cyclic",
 			      prm_get(wq, wq_type));
@@ -128,8 +131,9 @@ static int get_wq_pages(struct cmd *c, const struct prm_wq *wq, struct pages *pa
 	unsigned int log_page = prm_get(wq, log_wq_pg_sz) + 12;
 
 	if (log_page > LOG_PAGE_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_wq_pg_sz %u: pages are at most 2^%u bytes",
-			      log_page - 12, LOG_PAGE_MAX);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_wq_pg_sz %u: pages are at most 2^%u bytes", log_page - 12,
+			      LOG_PAGE_MAX);
 	return pages_get(c, pages, prm_tail_const(wq), bytes, log_page,
 			 prm_get(wq, page_offset) << (log_page - 6));
 }
@@ -169,19 +173,20 @@ static void sq_release(void *obj)
 
 static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
 {
-	REFUSE_SET(c, ctx, rlky, "but the reserved lkey is not advertised for SQs");
-	REFUSE_SET(c, ctx, cd_master, "but cross-channel queues are not advertised");
-	REFUSE_SET(c, ctx, fre, "but fast registration is not advertised for SQs");
-	REFUSE_SET(c, ctx, allow_multi_pkt_send_wqe, "but multi_pkt_send_wqe is not advertised");
-	REFUSE_SET(c, ctx, reg_umr, "but reg_umr_sq is not advertised");
-	REFUSE_SET(c, ctx, allow_swp, "but swp is not advertised");
-	REFUSE_SET(c, ctx, hairpin, "but it is not advertised");
-	REFUSE_SET(c, ctx, non_wire, "but it is not advertised");
-	REFUSE_SET(c, ctx, hairpin_peer_rq, "but hairpin is not advertised");
-	REFUSE_SET(c, ctx, hairpin_peer_vhca, "but hairpin is not advertised");
-	REFUSE_SET(c, ctx, ts_cqe_to_dest_cqn, "but it is not advertised");
-	REFUSE_SET(c, ctx, packet_pacing_rate_limit_index, "but packet pacing is not advertised");
-	REFUSE_SET(c, ctx, qos_queue_group_id, "but queue groups are not advertised");
+	if (is_set(c, ctx, rlky, "but the reserved lkey is not advertised for SQs") ||
+	    is_set(c, ctx, cd_master, "but cross-channel queues are not advertised") ||
+	    is_set(c, ctx, fre, "but fast registration is not advertised for SQs") ||
+	    is_set(c, ctx, allow_multi_pkt_send_wqe, "but multi_pkt_send_wqe is not advertised") ||
+	    is_set(c, ctx, reg_umr, "but reg_umr_sq is not advertised") ||
+	    is_set(c, ctx, allow_swp, "but swp is not advertised") ||
+	    is_set(c, ctx, hairpin, "but it is not advertised") ||
+	    is_set(c, ctx, non_wire, "but it is not advertised") ||
+	    is_set(c, ctx, hairpin_peer_rq, "but hairpin is not advertised") ||
+	    is_set(c, ctx, hairpin_peer_vhca, "but hairpin is not advertised") ||
+	    is_set(c, ctx, ts_cqe_to_dest_cqn, "but it is not advertised") ||
+	    is_set(c, ctx, packet_pacing_rate_limit_index, "but packet pacing is not advertised") ||
+	    is_set(c, ctx, qos_queue_group_id, "but queue groups are not advertised"))
+		return -1;
 	if (prm_get(ctx, state) != PRM_WQ_RST)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "an SQ begins in RST, not in state %u",
 			      prm_get(ctx, state));
@@ -311,18 +316,19 @@ static int check_rqc(struct cmd *c, const struct prm_rqc *ctx)
 {
 	unsigned int stride = prm_get(ctx, wq.log_wq_stride);
 
-	REFUSE_SET(c, ctx, rlky, "but the reserved lkey is not advertised for RQs");
-	REFUSE_SET(c, ctx, delay_drop_en, "but it is not advertised");
-	REFUSE_SET(c, ctx, scatter_fcs, "but it is not advertised");
-	REFUSE_SET(c, ctx, mem_rq_type, "but RQs of RMPs are not advertised");
-	REFUSE_SET(c, ctx, rmpn, "but RQs of RMPs are not advertised");
-	REFUSE_SET(c, ctx, hairpin, "but it is not advertised");
-	REFUSE_SET(c, ctx, hairpin_peer_sq, "but hairpin is not advertised");
-	REFUSE_SET(c, ctx, hairpin_peer_vhca, "but hairpin is not advertised");
-	REFUSE_SET(c, ctx, shampo_no_match_alignment_granularity, "but it is not advertised");
-	REFUSE_SET(c, ctx, shampo_match_criteria_type, "but it is not advertised");
-	REFUSE_SET(c, ctx, reservation_timeout, "but it is not advertised");
-	REFUSE_SET(c, ctx, wq.uar_page, "but an RQ has no UAR");
+	if (is_set(c, ctx, rlky, "but the reserved lkey is not advertised for RQs") ||
+	    is_set(c, ctx, delay_drop_en, "but it is not advertised") ||
+	    is_set(c, ctx, scatter_fcs, "but it is not advertised") ||
+	    is_set(c, ctx, mem_rq_type, "but RQs of RMPs are not advertised") ||
+	    is_set(c, ctx, rmpn, "but RQs of RMPs are not advertised") ||
+	    is_set(c, ctx, hairpin, "but it is not advertised") ||
+	    is_set(c, ctx, hairpin_peer_sq, "but hairpin is not advertised") ||
+	    is_set(c, ctx, hairpin_peer_vhca, "but hairpin is not advertised") ||
+	    is_set(c, ctx, shampo_no_match_alignment_granularity, "but it is not advertised") ||
+	    is_set(c, ctx, shampo_match_criteria_type, "but it is not advertised") ||
+	    is_set(c, ctx, reservation_timeout, "but it is not advertised") ||
+	    is_set(c, ctx, wq.uar_page, "but an RQ has no UAR"))
+		return -1;
 	if (prm_get(ctx, state) != PRM_WQ_RST)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "an RQ begins in RST, not in state %u",
 			      prm_get(ctx, state));
@@ -476,8 +482,9 @@ static int get_rqs(struct cmd *c, const struct prm_rqtc *ctx, uint32_t max, size
 	uint32_t n = prm_get(ctx, rqt_actual_size), i;
 	const uint8_t *tail = prm_tail_const(ctx);
 
-	REFUSE_SET(c, ctx, rq_vhca_id_format, "but RQs of other functions are not advertised");
-	REFUSE_SET(c, ctx, list_q_type, "but only RQs can be listed");
+	if (is_set(c, ctx, rq_vhca_id_format, "but RQs of other functions are not advertised") ||
+	    is_set(c, ctx, list_q_type, "but only RQs can be listed"))
+		return -1;
 	if (!n || n > max)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "rqt_actual_size %u is not within 1 to %u",
 			      n, max);
@@ -604,24 +611,28 @@ static int check_hash(struct cmd *c, const struct prm_tirc *ctx)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "selected_fields 0x%x: addresses, ports and SPI exist",
 			      prm_get(ctx, rx_hash_field_selector_outer.selected_fields));
-	REFUSE_SET(c, ctx, rx_hash_field_selector_inner.selected_fields,
-		   "but tunnels are not advertised");
+	if (is_set(c, ctx, rx_hash_field_selector_inner.selected_fields,
+		   "but tunnels are not advertised"))
+		return -1;
 	return 0;
 }
 
 static int check_tirc(struct cmd *c, const struct prm_tirc *ctx)
 {
-	REFUSE_SET(c, ctx, tls_en, "but TLS is not advertised");
-	REFUSE_SET(c, ctx, packet_merge_mask, "but LRO is not advertised");
-	REFUSE_SET(c, ctx, lro_max_ip_payload_size, "but LRO is not advertised");
-	REFUSE_SET(c, ctx, lro_timeout_period_usecs, "but LRO is not advertised");
-	REFUSE_SET(c, ctx, tunneled_offload_en, "but tunnels are not advertised");
+	if (is_set(c, ctx, tls_en, "but TLS is not advertised") ||
+	    is_set(c, ctx, packet_merge_mask, "but LRO is not advertised") ||
+	    is_set(c, ctx, lro_max_ip_payload_size, "but LRO is not advertised") ||
+	    is_set(c, ctx, lro_timeout_period_usecs, "but LRO is not advertised") ||
+	    is_set(c, ctx, tunneled_offload_en, "but tunnels are not advertised"))
+		return -1;
 	switch (prm_get(ctx, disp_type)) {
 	case PRM_TIR_DIRECT:
-		REFUSE_SET(c, ctx, indirect_table, "but the TIR is direct");
+		if (is_set(c, ctx, indirect_table, "but the TIR is direct"))
+			return -1;
 		break;
 	case PRM_TIR_INDIRECT:
-		REFUSE_SET(c, ctx, inline_rqn, "but the TIR is indirect");
+		if (is_set(c, ctx, inline_rqn, "but the TIR is indirect"))
+			return -1;
 		if (prm_get(ctx, rx_hash_fn) == PRM_RX_HASH_NONE)
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "an indirect TIR needs an rx_hash_fn");
@@ -675,7 +686,8 @@ static int run_modify_tir(struct cmd *c)
 
 	if (!tir)
 		return -1;
-	REFUSE_SET(c, in, bitmask.packet_merge, "but LRO is not advertised");
+	if (is_set(c, in, bitmask.packet_merge, "but LRO is not advertised"))
+		return -1;
 	if (prm_get(in, bitmask.hash)) {
 		if (check_hash(c, ctx))
 			return -1;

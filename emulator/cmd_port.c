@@ -29,13 +29,14 @@ struct reg {
 	int (*write)(struct cmd *c, const void *in, void *out);
 };
 
-#define CHECK_PORT(c, in)                                                     \
-	do {                                                                  \
-		if (prm_get(in, local_port) != PORT)                          \
-			return refuse(c, PRM_STATUS_BAD_PARAM,                \
-				      "local_port %u: there is port 1 alone", \
-				      prm_get(in, local_port));               \
-	} while (0)
+#define bad_port(c, in)                                                                \
+	({                                                                             \
+		unsigned int port_ = prm_get(in, local_port);                          \
+	\
+		port_ == PORT ? 0 :                                                    \
+				refuse(c, PRM_STATUS_BAD_PARAM,                        \
+				       "local_port %u: there is port 1 alone", port_); \
+	})
 
 /* ---- link ---- */
 
@@ -45,7 +46,8 @@ static int ptys_read(struct cmd *c, const void *reg_in, void *reg_out)
 	struct prm_ptys_reg *out = reg_out;
 	struct eth_state *eth = c->dev->eth;
 
-	CHECK_PORT(c, in);
+	if (bad_port(c, in))
+		return -1;
 	prm_set(out, local_port, PORT);
 	prm_set(out, proto_mask, prm_get(in, proto_mask));
 	prm_set(out, an_disable_cap, 1);
@@ -66,11 +68,13 @@ static int ptys_write(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct prm_ptys_reg *in = reg_in;
 	uint32_t admin = prm_get(in, eth_proto_admin);
 
-	CHECK_PORT(c, in);
+	if (bad_port(c, in))
+		return -1;
 	if (prm_get(in, proto_mask) != PRM_PTYS_ETH)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "proto_mask %u: the port speaks Ethernet",
 			      prm_get(in, proto_mask));
-	REFUSE_SET(c, in, ext_eth_proto_admin, "but extended link modes are not advertised");
+	if (is_set(c, in, ext_eth_proto_admin, "but extended link modes are not advertised"))
+		return -1;
 	if (!(admin & PROTO_CAPABILITY) || (admin & ~PROTO_CAPABILITY))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "eth_proto_admin 0x%x is not within 0x%x",
 			      admin, PROTO_CAPABILITY);
@@ -84,7 +88,8 @@ static int paos_read(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct prm_paos_reg *in = reg_in;
 	struct prm_paos_reg *out = reg_out;
 
-	CHECK_PORT(c, in);
+	if (bad_port(c, in))
+		return -1;
 	prm_set(out, local_port, PORT);
 	prm_set(out, admin_status, port_admin_up(c->dev->port) ? PRM_PORT_UP : PRM_PORT_DOWN);
 	prm_set(out, oper_status, port_link_up(c->dev->port) ? PRM_PORT_UP : PRM_PORT_DOWN);
@@ -96,7 +101,8 @@ static int paos_write(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct prm_paos_reg *in = reg_in;
 	unsigned int admin = prm_get(in, admin_status);
 
-	CHECK_PORT(c, in);
+	if (bad_port(c, in))
+		return -1;
 	if (prm_get(in, ase)) {
 		if (admin != PRM_PORT_UP && admin != PRM_PORT_DOWN)
 			return refuse(c, PRM_STATUS_BAD_PARAM,
@@ -111,7 +117,8 @@ static int pmtu_read(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct prm_pmtu_reg *in = reg_in;
 	struct prm_pmtu_reg *out = reg_out;
 
-	CHECK_PORT(c, in);
+	if (bad_port(c, in))
+		return -1;
 	prm_set(out, local_port, PORT);
 	prm_set(out, max_mtu, ETH_MAX_MTU);
 	prm_set(out, admin_mtu, c->dev->eth->port_mtu);
@@ -124,7 +131,8 @@ static int pmtu_write(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct prm_pmtu_reg *in = reg_in;
 	unsigned int mtu = prm_get(in, admin_mtu);
 
-	CHECK_PORT(c, in);
+	if (bad_port(c, in))
+		return -1;
 	if (mtu < MIN_PORT_MTU || mtu > ETH_MAX_MTU)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "admin_mtu %u is not within %u to %u", mtu,
 			      MIN_PORT_MTU, ETH_MAX_MTU);
@@ -142,7 +150,8 @@ static int pmlp_read(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct prm_pmlp_reg *in = reg_in;
 	struct prm_pmlp_reg *out = reg_out;
 
-	CHECK_PORT(c, in);
+	if (bad_port(c, in))
+		return -1;
 	prm_set(out, local_port, PORT);
 	prm_set(out, width, 4);
 	prm_set(out, lane0_module_mapping, lane(0));
@@ -159,7 +168,8 @@ static int pfcc_read(struct cmd *c, const void *reg_in, void *reg_out)
 	struct prm_pfcc_reg *out = reg_out;
 	struct eth_state *eth = c->dev->eth;
 
-	CHECK_PORT(c, in);
+	if (bad_port(c, in))
+		return -1;
 	prm_set(out, local_port, PORT);
 	prm_set(out, pptx, eth->pause_tx);
 	prm_set(out, pprx, eth->pause_rx);
@@ -180,9 +190,11 @@ static int pfcc_write(struct cmd *c, const void *reg_in, void *reg_out)
 	uint8_t pfc_tx = (eth->pfc_tx & ~tx_mask) | (prm_get(in, pfctx) & tx_mask);
 	uint8_t pfc_rx = (eth->pfc_rx & ~rx_mask) | (prm_get(in, pfcrx) & rx_mask);
 
-	CHECK_PORT(c, in);
-	REFUSE_SET(c, in, minor_stall_mask, "but stall watermarks are not advertised");
-	REFUSE_SET(c, in, critical_stall_mask, "but stall watermarks are not advertised");
+	if (bad_port(c, in))
+		return -1;
+	if (is_set(c, in, minor_stall_mask, "but stall watermarks are not advertised") ||
+	    is_set(c, in, critical_stall_mask, "but stall watermarks are not advertised"))
+		return -1;
 	if ((prm_get(in, pptx) && pfc_tx) || (prm_get(in, pprx) && pfc_rx))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "global pause and priority flow control exclude each other");
@@ -197,11 +209,13 @@ static int pfcc_write(struct cmd *c, const void *reg_in, void *reg_out)
 
 /* ---- counters ---- */
 
-#define PUT64(p, field, v)                                \
-	do {                                              \
-		uint64_t _v = v;                          \
-		prm_set(p, field##_high, _v >> 32);       \
-		prm_set(p, field##_low, _v & 0xffffffff); \
+#define PUT64(p, field, v)                                 \
+	do {                                               \
+		typeof(p) p_ = (p);                        \
+		uint64_t v_ = (v);                         \
+	\
+		prm_set(p_, field##_high, v_ >> 32);       \
+		prm_set(p_, field##_low, v_ & 0xffffffff); \
 	} while (0)
 
 static uint64_t with_fcs(uint64_t bytes, uint64_t frames)
@@ -281,8 +295,10 @@ static int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct eth_counters *eth = &c->dev->eth->counters;
 	unsigned int prio = prm_get(in, prio_tc);
 
-	CHECK_PORT(c, in);
-	REFUSE_SET(c, in, clr, "but clearing is not advertised");
+	if (bad_port(c, in))
+		return -1;
+	if (is_set(c, in, clr, "but clearing is not advertised"))
+		return -1;
 	prm_set(out, local_port, PORT);
 	prm_set(out, grp, prm_get(in, grp));
 	prm_set(out, prio_tc, prio);
@@ -333,7 +349,8 @@ static int host_endianness_write(struct cmd *c, const void *in, void *out)
 	const struct prm_host_endianness_reg *reg = in;
 
 	(void)out;
-	REFUSE_SET(c, reg, he, "but only little-endian hosts are known");
+	if (is_set(c, reg, he, "but only little-endian hosts are known"))
+		return -1;
 	return 0;
 }
 
@@ -362,7 +379,8 @@ static int run_access_register(struct cmd *c)
 			reg = &regs[i];
 	if (!reg)
 		return decline(c, PRM_STATUS_BAD_PARAM, "register 0x%04x is not supported", id);
-	REFUSE_SET(c, in, argument, "but no register takes one");
+	if (is_set(c, in, argument, "but no register takes one"))
+		return -1;
 	if (c->in_len < sizeof(*in) + reg->size)
 		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%s has %u bytes, the input %u", reg->name,
 			      reg->size, c->in_len);

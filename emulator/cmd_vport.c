@@ -12,11 +12,14 @@
 #define DEFAULT_PKEY 0xffff
 #define VLAN_MAX 4094
 
-#define CHECK_OWN_VPORT(c, in)                                             \
-	do {                                                               \
-		REFUSE_SET(c, in, other_vport, "but there is one vport");  \
-		REFUSE_SET(c, in, vport_number, "but there is one vport"); \
-	} while (0)
+#define other_vport(c, in)                                                       \
+	({                                                                       \
+		typeof(in) in_ = (in);                                           \
+		struct cmd *c_ = (c);                                            \
+	\
+		is_set(c_, in_, other_vport, "but there is one vport") ||        \
+			is_set(c_, in_, vport_number, "but there is one vport"); \
+	})
 
 static uint64_t mac_to_u64(const uint8_t *mac)
 {
@@ -81,7 +84,8 @@ static int run_query_nic_vport_context(struct cmd *c)
 	const struct address_list *list;
 	uint64_t *tail = prm_tail(out);
 
-	CHECK_OWN_VPORT(c, in);
+	if (other_vport(c, in))
+		return -1;
 	if (type >= LIST_TYPES)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "allowed_list_type %u is unknown", type);
 
@@ -164,9 +168,11 @@ static int check_modify(struct cmd *c, const struct prm_modify_nic_vport_context
 								nic_vport_context);
 	unsigned int mtu = prm_get(ctx, mtu);
 
-	REFUSE_SET(c, in, field_select.affiliation, "but multi-port functions are not advertised");
-	REFUSE_SET(c, in, field_select.node_guid, "but only a group manager may set it");
-	REFUSE_SET(c, in, field_select.port_guid, "but only a group manager may set it");
+	if (is_set(c, in, field_select.affiliation,
+		   "but multi-port functions are not advertised") ||
+	    is_set(c, in, field_select.node_guid, "but only a group manager may set it") ||
+	    is_set(c, in, field_select.port_guid, "but only a group manager may set it"))
+		return -1;
 	if (prm_get(in, field_select.min_inline) &&
 	    c->dev->eth->inline_mode != PRM_INLINE_MODE_VPORT)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
@@ -223,7 +229,8 @@ static int run_modify_nic_vport_context(struct cmd *c)
 	const struct prm_modify_nic_vport_context_in *in = c->in;
 	struct address_list list, *old;
 
-	CHECK_OWN_VPORT(c, in);
+	if (other_vport(c, in))
+		return -1;
 	if (check_modify(c, in))
 		return -1;
 	if (prm_get(in, field_select.addresses_list)) {
@@ -244,7 +251,8 @@ static int run_query_vport_state(struct cmd *c)
 	const struct prm_query_vport_state_in *in = c->in;
 	struct prm_query_vport_state_out *out = c->out;
 
-	CHECK_OWN_VPORT(c, in);
+	if (other_vport(c, in))
+		return -1;
 	if (c->op_mod != PRM_VPORT_VNIC)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: there is no e-switch",
 			      c->op_mod);
@@ -253,11 +261,11 @@ static int run_query_vport_state(struct cmd *c)
 	return 0;
 }
 
-#define PUT_TRAFFIC(out, field, p, b)             \
-	do {                                      \
-		prm_set64(out, field.packets, p); \
-		prm_set64(out, field.octets, b);  \
-	} while (0)
+static void put_traffic(struct prm_traffic_counter *counter, const struct traffic *traffic)
+{
+	prm_set64(counter, packets, traffic->packets);
+	prm_set64(counter, octets, traffic->bytes);
+}
 
 static int run_query_vport_counter(struct cmd *c)
 {
@@ -265,28 +273,29 @@ static int run_query_vport_counter(struct cmd *c)
 	struct prm_query_vport_counter_out *out = c->out;
 	struct eth_counters *eth = &c->dev->eth->counters;
 	struct rdma_counters *rdma = &c->dev->rdma;
+	struct traffic ib_rx = { rdma->rx_packets, rdma->rx_bytes };
+	struct traffic ib_tx = { rdma->tx_packets, rdma->tx_bytes };
+	struct traffic ib_rx_mcast = { rdma->rx_mcast_packets, rdma->rx_mcast_bytes };
+	struct traffic ib_tx_mcast = { rdma->tx_mcast_packets, rdma->tx_mcast_bytes };
 
-	CHECK_OWN_VPORT(c, in);
+	if (other_vport(c, in))
+		return -1;
 	if (c->op_mod || prm_get(in, port_num) > 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u, port_num %u: there is one port",
 			      c->op_mod, prm_get(in, port_num));
 
-	PUT_TRAFFIC(out, received_errors, eth->rx_errors.packets, eth->rx_errors.bytes);
-	PUT_TRAFFIC(out, transmit_errors, eth->tx_errors.packets, eth->tx_errors.bytes);
-	PUT_TRAFFIC(out, received_ib_unicast, rdma->rx_packets, rdma->rx_bytes);
-	PUT_TRAFFIC(out, transmitted_ib_unicast, rdma->tx_packets, rdma->tx_bytes);
-	PUT_TRAFFIC(out, received_ib_multicast, rdma->rx_mcast_packets, rdma->rx_mcast_bytes);
-	PUT_TRAFFIC(out, transmitted_ib_multicast, rdma->tx_mcast_packets, rdma->tx_mcast_bytes);
-	PUT_TRAFFIC(out, received_eth_broadcast, eth->rx_broadcast.packets,
-		    eth->rx_broadcast.bytes);
-	PUT_TRAFFIC(out, transmitted_eth_broadcast, eth->tx_broadcast.packets,
-		    eth->tx_broadcast.bytes);
-	PUT_TRAFFIC(out, received_eth_unicast, eth->rx_unicast.packets, eth->rx_unicast.bytes);
-	PUT_TRAFFIC(out, transmitted_eth_unicast, eth->tx_unicast.packets, eth->tx_unicast.bytes);
-	PUT_TRAFFIC(out, received_eth_multicast, eth->rx_multicast.packets,
-		    eth->rx_multicast.bytes);
-	PUT_TRAFFIC(out, transmitted_eth_multicast, eth->tx_multicast.packets,
-		    eth->tx_multicast.bytes);
+	put_traffic(prm_sub(out, received_errors, traffic_counter), &eth->rx_errors);
+	put_traffic(prm_sub(out, transmit_errors, traffic_counter), &eth->tx_errors);
+	put_traffic(prm_sub(out, received_ib_unicast, traffic_counter), &ib_rx);
+	put_traffic(prm_sub(out, transmitted_ib_unicast, traffic_counter), &ib_tx);
+	put_traffic(prm_sub(out, received_ib_multicast, traffic_counter), &ib_rx_mcast);
+	put_traffic(prm_sub(out, transmitted_ib_multicast, traffic_counter), &ib_tx_mcast);
+	put_traffic(prm_sub(out, received_eth_broadcast, traffic_counter), &eth->rx_broadcast);
+	put_traffic(prm_sub(out, transmitted_eth_broadcast, traffic_counter), &eth->tx_broadcast);
+	put_traffic(prm_sub(out, received_eth_unicast, traffic_counter), &eth->rx_unicast);
+	put_traffic(prm_sub(out, transmitted_eth_unicast, traffic_counter), &eth->tx_unicast);
+	put_traffic(prm_sub(out, received_eth_multicast, traffic_counter), &eth->rx_multicast);
+	put_traffic(prm_sub(out, transmitted_eth_multicast, traffic_counter), &eth->tx_multicast);
 	if (prm_get(in, clear)) {
 		memset(eth, 0, sizeof(*eth));
 		memset(rdma, 0, sizeof(*rdma));
@@ -324,7 +333,8 @@ static int check_roce_address(struct cmd *c, const struct prm_roce_addr_layout *
 	if (l3 > PRM_ROCE_L3_IPV6 || (version == PRM_ROCE_V1 && l3))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "roce_l3_type %u does not go with roce_version %u", l3, version);
-	if (version == PRM_ROCE_V2 && is_v4_mapped(gid) != (l3 == PRM_ROCE_L3_IPV4))
+	if (version == PRM_ROCE_V2 &&
+	    l3 != (is_v4_mapped(gid) ? PRM_ROCE_L3_IPV4 : PRM_ROCE_L3_IPV6))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "roce_l3_type %u, but the address is %s", l3,
 			      is_v4_mapped(gid) ? "IPv4" : "IPv6");
 	if (!prm_get(addr, vlan_valid) && prm_get(addr, vlan_id))
@@ -407,7 +417,8 @@ static int run_query_hca_vport_pkey(struct cmd *c)
 	unsigned int index = prm_get(in, pkey_index), n = index == 0xffff ? PKEYS : 1;
 	uint32_t first = htobe32(DEFAULT_PKEY);
 
-	CHECK_OWN_VPORT(c, in);
+	if (other_vport(c, in))
+		return -1;
 	if (prm_get(in, port_num) > 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "port_num %u: there is one port",
 			      prm_get(in, port_num));

@@ -82,8 +82,10 @@ void eth_status(struct cxdev *dev, FILE *out)
 	const struct eth_counters *n = &dev->eth->counters;
 
 	fprintf(out, "  eth: tx %llu unicast %llu multicast %llu broadcast, rx %llu %llu %llu; ",
-		(unsigned long long)n->tx_unicast.packets, (unsigned long long)n->tx_multicast.packets,
-		(unsigned long long)n->tx_broadcast.packets, (unsigned long long)n->rx_unicast.packets,
+		(unsigned long long)n->tx_unicast.packets,
+		(unsigned long long)n->tx_multicast.packets,
+		(unsigned long long)n->tx_broadcast.packets,
+		(unsigned long long)n->rx_unicast.packets,
 		(unsigned long long)n->rx_multicast.packets,
 		(unsigned long long)n->rx_broadcast.packets);
 	fprintf(out, "not received: no buffer %llu, no rule %llu, queue off %llu, too long %llu\n",
@@ -544,10 +546,8 @@ void eth_sq_doorbell(struct sq *sq, uint16_t pi_hint)
 		return;
 	pi = be32toh(be) & 0xffff;
 	if ((uint16_t)(pi - sq->ci) > 1u << sq->log_size) {
-		violation(
-			dev,
-			"SQ 0x%x: producer index %u (doorbell of WQE %u) is more than a queue ahead of %u",
-			sq->obj.num, pi, pi_hint, sq->ci);
+		violation(dev, "SQ 0x%x: producer index %u (WQE %u) is a queue or more ahead of %u",
+			  sq->obj.num, pi, pi_hint, sq->ci);
 		return;
 	}
 	sq->pi = pi;

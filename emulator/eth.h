@@ -23,15 +23,14 @@
 #define FLOW_MAX_DESTS 64
 
 /*
- * "is set" in the words of the field; the format stays a literal, so that each field has a syndrome
- * of its own.
+ * -1 and refused in the words of the field, or 0. The format stays a literal, so that each field
+ * has a syndrome of its own.
  */
-#define REFUSE_SET(c, p, field, why)                                                          \
-	do {                                                                                  \
-		if (prm_get(p, field))                                                        \
-			return refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x), " why, \
-				      prm_get(p, field));                                     \
-	} while (0)
+#define is_set(c, p, field, why) ({							\
+	unsigned int value_ = prm_get(p, field);					\
+											\
+	value_ ? refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x), " why, value_) : 0; \
+})
 
 /* ---- the vport ---- */
 

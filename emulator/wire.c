@@ -8,7 +8,6 @@
  * other cannot nest.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,11 +183,11 @@ static bool is_broadcast(const struct frame *frame)
 
 static unsigned int size_class(uint32_t len)
 {
-	static const uint32_t upto[PORT_SIZES - 1] = { 64,   127,  255,	 511, 1023,
-						       1518, 2047, 4095, 8191 };
+	static const uint32_t limit[PORT_SIZES - 1] = { 64,   127,  255,  511, 1023,
+							1518, 2047, 4095, 8191 };
 	unsigned int i;
 
-	for (i = 0; i < PORT_SIZES - 1 && len > upto[i]; i++)
+	for (i = 0; i < PORT_SIZES - 1 && len > limit[i]; i++)
 		;
 	return i;
 }
@@ -500,6 +499,11 @@ void port_set_sink(struct port *port, void (*fn)(void *arg, const struct frame *
 	port->sink_arg = arg;
 }
 
+static unsigned long long ull(uint64_t v)
+{
+	return v;
+}
+
 const struct port_counters *port_counters(const struct port *port)
 {
 	return &port->counters;
@@ -512,21 +516,17 @@ void wire_status(FILE *out)
 	list_for_each_entry(port, &ports, node) {
 		const struct port_counters *n = &port->counters;
 
+		fprintf(out, "port %s: link %s (function %s, wire %s), ", port->name,
+			port_link_up(port) ? "up" : "down", port->admin ? "up" : "down",
+			port->wire ? "up" : "down");
 		fprintf(out,
-			"port %s: link %s (function %s, wire %s), sent %" PRIu64 " frames %" PRIu64
-			" bytes, ",
-			port->name, port_link_up(port) ? "up" : "down", port->admin ? "up" : "down",
-			port->wire ? "up" : "down", n->tx_frames, n->tx_bytes);
-		fprintf(out, "received %" PRIu64 " frames %" PRIu64 " bytes, waiting %u",
-			n->rx_frames, n->rx_bytes, port->rx_len);
-		fprintf(out,
-			", dropped: queue full %" PRIu64 ", link down %" PRIu64
-			", malformed %" PRIu64 "\n",
-			n->full, n->down, n->malformed);
+			"sent %llu frames %llu bytes, received %llu frames %llu bytes, waiting %u, ",
+			ull(n->tx_frames), ull(n->tx_bytes), ull(n->rx_frames), ull(n->rx_bytes),
+			port->rx_len);
+		fprintf(out, "dropped: queue full %llu, link down %llu, malformed %llu\n",
+			ull(n->full), ull(n->down), ull(n->malformed));
 	}
 	if (filter_dropped || filter_duplicated || filter_held)
-		fprintf(out,
-			"filter: dropped %" PRIu64 ", duplicated %" PRIu64 ", reordered %" PRIu64
-			"\n",
-			filter_dropped, filter_duplicated, filter_held);
+		fprintf(out, "filter: dropped %llu, duplicated %llu, reordered %llu\n",
+			ull(filter_dropped), ull(filter_duplicated), ull(filter_held));
 }

@@ -243,9 +243,9 @@ struct dut_cq dut_create_cq(struct dut *dut, unsigned int log)
 	prm_set(&in, cq_context.uar_page, dut->uar);
 	prm_set(&in, cq_context.c_eqn_or_apu_element, dut->eq);
 	prm_set64(&in, cq_context.dbr_addr, cq.dbr);
-	dut_check(
-		dut_cmd_tail(dut, create_cq, &in, &out, pas, ((64u << log) + PAGE - 1) / PAGE * 8),
-		"create_cq");
+	dut_check(dut_cmd_tail(dut, create_cq, &in, &out, pas,
+			       ((64u << log) + PAGE - 1) / PAGE * 8),
+		  "create_cq");
 	cq.num = prm_get(&out, cqn);
 	return cq;
 }
@@ -326,9 +326,9 @@ struct dut_wq dut_create_sq(struct dut *dut, unsigned int log, void (*edit)(stru
 	prm_set(&in, ctx.wq.uar_page, dut->uar);
 	if (edit)
 		edit(prm_sub(&in, ctx, sqc));
-	dut_check(
-		dut_cmd_tail(dut, create_sq, &in, &out, pas, ((64u << log) + PAGE - 1) / PAGE * 8),
-		"create_sq");
+	dut_check(dut_cmd_tail(dut, create_sq, &in, &out, pas,
+			       ((64u << log) + PAGE - 1) / PAGE * 8),
+		  "create_sq");
 	q.num = prm_get(&out, sqn);
 	dut_check(dut_modify_sq(dut, q.num, PRM_WQ_RST, PRM_WQ_RDY), "modify_sq");
 	return q;

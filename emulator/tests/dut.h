@@ -37,14 +37,15 @@ uint64_t dut_violations(struct dut *dut); /* since the last call */
 /* Status of the command. dut_must() ends the test program if it is not OK. */
 int dut_exec(struct dut *dut, unsigned int opcode, void *in, size_t in_len, void *out,
 	     size_t out_len);
-#define dut_cmd(d, name, in, out) \
-	dut_exec(d, PRM_OP_##name, in, sizeof(*(in)), out, sizeof(struct prm_##name##_out))
+#define dut_cmd(d, name, in, out)                                        \
+	dut_exec(d, PRM_OP_##name, in, sizeof(struct prm_##name##_in), out, \
+		 sizeof(struct prm_##name##_out))
 #define dut_must(d, name, in, out) dut_check(dut_cmd(d, name, in, out), #name)
 void dut_check(int status, const char *name);
 /* As dut_cmd with @n bytes behind the layout. */
-#define dut_cmd_tail(d, name, in, out, tail, n)                          \
-	dut_exec_tail(d, PRM_OP_##name, in, sizeof(*(in)), tail, n, out, \
-		      sizeof(struct prm_##name##_out))
+#define dut_cmd_tail(d, name, in, out, tail, n)                                   \
+	dut_exec_tail(d, PRM_OP_##name, in, sizeof(struct prm_##name##_in), tail, n, \
+		      out, sizeof(struct prm_##name##_out))
 int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t in_len,
 		  const void *tail, size_t n, void *out, size_t out_len);
 /* Objects that many tests destroy: the status. */

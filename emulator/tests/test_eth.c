@@ -79,10 +79,10 @@ static void test_pass(void)
 	}
 	ktap(same, "40 packets of growing length arrive as sent, through 2.5 turns of the RQ");
 	ktap(a->dev->eth->counters.tx_unicast.packets == 40 &&
-		     b->dev->eth->counters.rx_unicast.packets == 40,
+	     b->dev->eth->counters.rx_unicast.packets == 40,
 	     "vport counters of both sides");
 	len = make_packet(packet, &(struct flow){ .dmac = { 1 },
-						  .smac = { 2, 0xc4, 0, 0, 0, 1 },
+			  .smac = { 2, 0xc4, 0, 0, 0, 1 },
 						  .vlan = -1,
 						  .payload = 4 });
 	got = pass(packet, len, 0, &cqe);
@@ -116,9 +116,13 @@ static void test_checksum(void)
 		const uint8_t *got;
 		uint32_t len;
 		uint8_t want = PRM_CQE_L2_OK | PRM_CQE_L3_OK | PRM_CQE_L4_OK;
-		unsigned int l4 = cases[i].proto == 6 ? PRM_CQE_L4_TCP_ACK_AND_DATA :
-							PRM_CQE_L4_UDP;
-		unsigned int l3 = cases[i].ip == 4 ? PRM_CQE_L3_IPV4 : PRM_CQE_L3_IPV6;
+		unsigned int l4 = PRM_CQE_L4_UDP;
+		unsigned int l3 = PRM_CQE_L3_IPV6;
+
+		if (cases[i].proto == 6)
+			l4 = PRM_CQE_L4_TCP_ACK_AND_DATA;
+		if (cases[i].ip == 4)
+			l3 = PRM_CQE_L3_IPV4;
 
 		flow.ip = cases[i].ip;
 		flow.proto = cases[i].proto;
@@ -247,7 +251,7 @@ static void test_lso(void)
 		send_lso(cases[i].mss);
 		dut_run();
 		ktap(seen.right && seen.bytes == lso.total &&
-			     seen.n == (lso.total + cases[i].mss - 1) / cases[i].mss &&
+		     seen.n == (lso.total + cases[i].mss - 1) / cases[i].mss &&
 			     dut_poll(a, &sq.cq) && !dut_violations(a),
 		     "%s", cases[i].name);
 		port_destroy(sink);
@@ -283,7 +287,7 @@ static void test_vlan(void)
 	dut_ring(a, &sq, 1);
 	cqe = dut_poll(b, &rq.cq);
 	ktap(cqe && (cqe->l4_l3_hdr_type & PRM_CQE_VLAN) && be16toh(cqe->vlan_info) == 0x6064 &&
-		     be32toh(cqe->byte_cnt) == len && !memcmp(dut_ptr(b, rx), packet, len),
+	     be32toh(cqe->byte_cnt) == len && !memcmp(dut_ptr(b, rx), packet, len),
 	     "a tag that the WQE inserts is taken off into the completion");
 	ktap(!dut_poll(a, &sq.cq), "no completion unless the WQE asks for one");
 
@@ -291,14 +295,14 @@ static void test_vlan(void)
 	len = make_packet(packet, &flow);
 	got = pass(packet, len, 0, &cqe);
 	ktap(got && (cqe->l4_l3_hdr_type & PRM_CQE_VLAN) && be16toh(cqe->vlan_info) == 7 &&
-		     be32toh(cqe->byte_cnt) == len - 4 && got[12] == 0x08,
+	     be32toh(cqe->byte_cnt) == len - 4 && got[12] == 0x08,
 	     "a tag of the packet is taken off");
 	tear_down();
 
 	set_up(NULL, keep_tags);
 	got = pass(packet, len, 0, &cqe);
 	ktap(got && !(cqe->l4_l3_hdr_type & PRM_CQE_VLAN) && be32toh(cqe->byte_cnt) == len &&
-		     got[12] == 0x81,
+	     got[12] == 0x81,
 	     "with vsd the tag stays in the packet");
 	tear_down();
 }
@@ -379,11 +383,11 @@ static void test_toeplitz(void)
 		packet_parse(&parsed, packet, make_packet(packet, &flow));
 		rss_context(&ctx, IP_FIELDS, false);
 		ktap(packet_rss(&parsed, &ctx).hash == ms4[i].ip &&
-			     packet_rss(&parsed, &ctx).type == 0x05,
+		     packet_rss(&parsed, &ctx).type == 0x05,
 		     "Toeplitz, IPv4 vector %u: 0x%08x", i, ms4[i].ip);
 		rss_context(&ctx, ALL_FIELDS, false);
 		ktap(packet_rss(&parsed, &ctx).hash == ms4[i].tcp &&
-			     packet_rss(&parsed, &ctx).type == 0x55,
+		     packet_rss(&parsed, &ctx).type == 0x55,
 		     "Toeplitz, IPv4 with ports, vector %u: 0x%08x", i, ms4[i].tcp);
 	}
 	for (i = 0; i < ARRAY_SIZE(ms6); i++) {
@@ -530,7 +534,7 @@ static void test_sq_errors(void)
 {
 	static const struct {
 		const char *name;
-		void (*spoil)(uint8_t *);
+		void (*spoil)(uint8_t *wqe);
 		unsigned int syndrome;
 	} cases[] = {
 		{ "unknown lkey", spoil_lkey, PRM_CQE_SYND_LOCAL_PROT },
@@ -562,7 +566,7 @@ static void test_sq_errors(void)
 		dut_ring(a, &sq, 1);
 		eqe = dut_ptr(a, a->eq_buf);
 		ktap(is_error(dut_poll(a, &sq.cq), PRM_CQE_REQ_ERR, cases[i].syndrome, 0) &&
-			     sq_state(a, sq.num) == PRM_WQ_ERR && dut_violations(a) &&
+		     sq_state(a, sq.num) == PRM_WQ_ERR && dut_violations(a) &&
 			     eqe->type == PRM_EVENT_WQ_CATAS_ERROR &&
 			     (be32toh(eqe->data.qp_srq.qp_srq_n) & 0xffffff) == sq.num,
 		     "SQ: %s: error completion, state, event", cases[i].name);
@@ -625,14 +629,14 @@ static void test_rq_errors(void)
 	dut_send(a, &sq, packet, len, 0);
 	cqe = dut_poll(b, &rq.cq);
 	ktap(cqe && !memcmp(dut_ptr(b, first), packet, 64) &&
-		     !memcmp(dut_ptr(b, second), packet + 64, len - 64),
+	     !memcmp(dut_ptr(b, second), packet + 64, len - 64),
 	     "RQ: a packet is scattered over two buffers");
 
 	dut_post_rq(b, &rq, 100);
 	dut_post_rq(b, &rq, 100);
 	dut_send(a, &sq, packet, len, 0);
 	ktap(is_error(dut_poll(b, &rq.cq), PRM_CQE_RESP_ERR, PRM_CQE_SYND_LOCAL_LENGTH, 1) &&
-		     dut_violations(b),
+	     dut_violations(b),
 	     "RQ: a WQE that is too small gives an error completion");
 	ktap(is_error(dut_poll(b, &rq.cq), PRM_CQE_RESP_ERR, PRM_CQE_SYND_WR_FLUSH, 2),
 	     "RQ: what was posted behind it is flushed");
@@ -640,7 +644,7 @@ static void test_rq_errors(void)
 	ktap(b->dev->eth->counters.rx_queue_off == 1, "RQ: in error it takes nothing");
 
 	ktap(!dut_modify_rq(b, rq.num, PRM_WQ_ERR, PRM_WQ_RST) &&
-		     !dut_modify_rq(b, rq.num, PRM_WQ_RST, PRM_WQ_RDY),
+	     !dut_modify_rq(b, rq.num, PRM_WQ_RST, PRM_WQ_RDY),
 	     "RQ: ERR to RST to RDY");
 	rq.pi = 0;
 	dut_post_rq(b, &rq, 2048);
@@ -681,11 +685,11 @@ static void test_wrap(void)
 	dut_ring(a, &sq, 2);
 	cqe = dut_poll(b, &rq.cq);
 	ktap(cqe && be32toh(cqe->byte_cnt) == len && !memcmp(dut_ptr(b, rx), packet, len) &&
-		     !dut_violations(a),
+	     !dut_violations(a),
 	     "SQ: a WQE that goes round the end of the queue");
 	cqe = dut_poll(a, &sq.cq);
 	ktap(cqe && be16toh(cqe->wqe_counter) == 63 &&
-		     (be32toh(cqe->sop_drop_qpn) & 0xffffff) == sq.num &&
+	     (be32toh(cqe->sop_drop_qpn) & 0xffffff) == sq.num &&
 		     be32toh(cqe->sop_drop_qpn) >> 24 == PRM_WQE_SEND,
 	     "SQ: its completion");
 	tear_down();

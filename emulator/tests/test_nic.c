@@ -45,54 +45,67 @@ static void with_good(struct prm_create_sq_in *in)
 {
 	(void)in;
 }
+
 static void with_cqn(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.cqn, 0xffffff);
 }
+
 static void with_pd(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.wq.pd, 0xffffff);
 }
+
 static void with_uar(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.wq.uar_page, 0xffffff);
 }
+
 static void with_tis(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.tis_lst_sz, 1);
 }
+
 static void with_rdy(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.state, PRM_WQ_RDY);
 }
+
 static void with_type(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.wq.wq_type, PRM_WQ_LINKED_LIST);
 }
+
 static void with_stride(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.wq.log_wq_stride, 5);
 }
+
 static void with_large(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.wq.log_wq_sz, 16);
 }
+
 static void with_pas(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.wq.log_wq_sz, 7);
 }
+
 static void with_dbr(struct prm_create_sq_in *in)
 {
 	prm_set64(in, ctx.wq.dbr_addr, DUT_BASE + 4);
 }
+
 static void with_umr(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.reg_umr, 1);
 }
+
 static void with_reserved(struct prm_create_sq_in *in)
 {
 	prm_set(in, ctx.rsvd_40, 1);
 }
+
 static void with_uid(struct prm_create_sq_in *in)
 {
 	prm_set(in, rsvd_20, 1);
@@ -102,7 +115,7 @@ static void test_refused_sq(void)
 {
 	static const struct {
 		const char *name;
-		void (*edit)(struct prm_create_sq_in *);
+		void (*edit)(struct prm_create_sq_in *in);
 		int status;
 	} cases[] = {
 		{ "as it should be", with_good, PRM_STATUS_OK },
@@ -152,14 +165,14 @@ static void test_references(void)
 		     obj_count(a->dev, OBJ_TIS) == num,
 	     "nor its TIS");
 	ktap(!dut_destroy_obj(a, PRM_OP_destroy_sq, sq.num) &&
-		     !dut_destroy_obj(a, PRM_OP_destroy_cq, sq.cq.num),
+	     !dut_destroy_obj(a, PRM_OP_destroy_cq, sq.cq.num),
 	     "without the SQ the CQ can");
 	ktap(dut_destroy_obj(a, PRM_OP_destroy_sq, sq.num) == PRM_STATUS_BAD_RES,
 	     "an SQ is destroyed once");
 	ktap(dut_destroy_obj(a, PRM_OP_destroy_rq, rq.num) == PRM_STATUS_RES_BUSY,
 	     "the RQ of a TIR cannot be destroyed");
 	ktap(!dut_destroy_obj(a, PRM_OP_destroy_tir, tirn) &&
-		     !dut_destroy_obj(a, PRM_OP_destroy_rq, rq.num),
+	     !dut_destroy_obj(a, PRM_OP_destroy_rq, rq.num),
 	     "without the TIR it can");
 	prm_set(&tir, ctx.transport_domain, a->td);
 	prm_set(&tir, ctx.inline_rqn, 0x123456);

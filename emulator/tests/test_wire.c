@@ -157,7 +157,7 @@ static void test_filter(void)
 		put(0, 1, verdict_at + 1);
 	dut_run();
 	ktap(sinks[1].n == 8 &&
-		     !memcmp(sinks[1].order, (uint8_t[]){ 1, 3, 3, 5, 4, 6, 0x88, 7 }, 8),
+	     !memcmp(sinks[1].order, (uint8_t[]){ 1, 3, 3, 5, 4, 6, 0x88, 7 }, 8),
 	     "frames are passed, dropped, duplicated, held back and changed as the filter says");
 	memcpy(verdicts, (enum wire_verdict[]){ WIRE_HOLD }, sizeof(enum wire_verdict));
 	verdict_at = 0;

@@ -212,6 +212,15 @@ lives_with()
 		[ -n "$(ls "/sys/bus/pci/devices/$1/infiniband")" ]
 }
 
+# Leave the adapter as the other tests know it
+end_with_both()
+{
+	local bdf
+
+	for bdf in $(driver_bdfs); do echo >"/sys/bus/pci/devices/$bdf/driver_override"; done
+	driver_unload
+}
+
 hand_over()
 {
 	local first second ours=cxr_core theirs=mlx5_core here there
@@ -228,24 +237,25 @@ hand_over()
 		ip link set "$(ls "/sys/bus/pci/devices/$first/net")" up
 		wait_until 30 link_up "$(ls "/sys/bus/pci/devices/$first/net")"
 	done
-	driver_unload
+	end_with_both
 }
 
 refuses()
 {
-	local first netdev rc=0
+	local first netdev rc=0 words=() here=mlx5_core
 
 	both_drivers
 	first=$(driver_bdfs | sed -n 1p) netdev=$(driver_netdev)
+	if [ "$CXR_DRIVER" = cxr ]; then words=(--back) here=cxr_core; fi
 	ip route add default via "$(peer_ip)" dev "$netdev" table 77
-	cxr-bind "$([ "$CXR_DRIVER" = mlx5 ] || echo --back)" "$first" >/tmp/refused 2>&1 || rc=$?
+	cxr-bind "${words[@]}" "$first" >/tmp/refused 2>&1 || rc=$?
 	cat /tmp/refused
 	[ $rc = 3 ]
 	grep -qx "$netdev carries the default route" /tmp/refused
-	lives_with "$first" "$([ "$CXR_DRIVER" = mlx5 ] && echo mlx5_core || echo cxr_core)"
+	lives_with "$first" $here
 	ip route del default dev "$netdev" table 77
 	[ "$(</sys/bus/pci/drivers_autoprobe)" = 1 ]
-	driver_unload
+	end_with_both
 }
 
 # A driver that does not take it: the function goes back to where it was
@@ -266,10 +276,31 @@ goes_back()
 	grep -q "cxr_core did not take it" /tmp/back
 	wait_until 30 lives_with "$first" mlx5_core
 	[ "$(<"/sys/bus/pci/devices/$first/driver_override")" = "(null)" ]
-	driver_unload
+	end_with_both
 }
 
-ktap_plan 10
+# What --persist leaves for the next boot, with modprobe as udev runs it then
+boots()
+{
+	local first second
+
+	both_drivers
+	first=$(driver_bdfs | sed -n 1p) second=$(driver_bdfs | sed -n 2p)
+	rm -rf /run/boot
+	CXR_ETC=/run/boot cxr-bind --persist "$first"
+	cat /run/boot/modprobe.d/cxr-bind.conf
+	end_with_both
+	MODPROBE_OPTIONS="-C /run/boot/modprobe.d" modprobe mlx5_core
+	wait_until 30 test -e "/sys/bus/pci/devices/$second/driver"
+	[ "$(driver_of "$second")" = mlx5_core ]
+	[ ! -e "/sys/bus/pci/devices/$first/driver" ]
+	driver_insmod cxr_core
+	[ "$(driver_of "$first")" = cxr_core ]
+	[ "$(driver_of "$second")" = mlx5_core ]
+	end_with_both
+}
+
+ktap_plan 11
 ktap_run "show_gids shows what the kernel's table holds" gids_agree
 ktap_run "show_gids: the example of the documents" example
 ktap_run "ibdev2netdev names interface, link, firmware" netdevs_agree
@@ -280,4 +311,5 @@ ktap_run "compat_gid_gen makes the GID appear" compat
 KTAP_TIMEOUT=240 ktap_run "cxr-bind hands one function to the other driver and back" hand_over
 ktap_run "cxr-bind refuses to take down the default route" refuses
 ktap_run "cxr-bind: when the driver does not take it, it goes back" goes_back
+KTAP_TIMEOUT=240 ktap_run "cxr-bind --persist: each driver finds its functions at boot" boots
 ktap_end

@@ -113,8 +113,8 @@
  * A command that got no answer, reads that are all ones, a health syndrome, a counter that stands
  * still: cxr_core_fail() says so once, cuts off the device's DMA, ends all commands that wait with
  * -ENODEV, and tells the clients (cxr_client_ops.fatal). From then on commands return -ENODEV at
- * once, destroy functions only free memory, and that is safe because of the DMA. Unbind and bind
- * bring it back.
+ * once, destroy functions only free memory, and that is safe because of the DMA. Unbind resets the
+ * function, bind brings it back.
  *
  * LAG
  *
@@ -136,6 +136,17 @@
  *	  cmdq.lock			slots; innermost
  *	  cxr_pages.req_lock		requests; innermost
  *	  RCU				clients for events, CQs by number
+ *
+ * and of cxr_ib, where commands may be issued under the first three:
+ *
+ *	cxr_ib_dev.scan_lock		GIDs are scanned; under client_lock, and rtnl under it
+ *	cxr_ib_qp.mutex			transitions of a QP
+ *	cxr_ib_ucontext.db_lock		pinned doorbell records of a process; mmap_lock under it
+ *	cxr_ib_dev.kcq_lock		CQs of the kernel; their completion handlers under it
+ *	with interrupts off
+ *	  cxr_ib_wq.lock		a queue is posted to; innermost
+ *	  cxr_ib_cq.lock		a CQ is polled, or rid of a QP; never two at a time
+ *	    lock of cxr_ib_dev.qps	QPs by number, also for events
  */
 #ifndef CXR_H
 #define CXR_H

@@ -2,11 +2,13 @@
 /*
  * What the files of the device proper know of each other.
  *
- * One process serves several PCI functions; each is a struct cxdev with one vport on one port of the switch (wire.c).
- * Everything runs in one thread, on one loop (loop.c): messages of the sockets, doorbells as work items, timers. So there
- * are no locks, runs are repeatable, and the only rule is that no callback may run long: work on guest memory comes in
- * slices (LOOP_SLICE units) and queues itself again. Nothing here knows vfio-user: guest memory and interrupts are
- * reached through struct guest_ops alone, so that the device runs under QEMU, under a socket client and inside host tests.
+ * One process serves several PCI functions; each is a struct cxdev with one vport on one port of
+ * the switch (wire.c). Everything runs in one thread, on one loop (loop.c): messages of the
+ * sockets, doorbells as work items, timers. So there are no locks, runs are repeatable, and the
+ * only rule is that no callback may run long: work on guest memory comes in slices (LOOP_SLICE
+ * units) and queues itself again. Nothing here knows vfio-user: guest memory and interrupts are
+ * reached through struct guest_ops alone, so that the device runs under QEMU, under a socket client
+ * and inside host tests.
  *
  * Guest addresses are translated anew at each access; nobody keeps a pointer into guest memory.
  */
@@ -29,12 +31,12 @@
 struct cxdev;
 struct cmd;
 
-/* ---- loop.c: time, work, timers ------------------------------------------------------------------------------------ */
+/* ---- loop.c: time, work, timers ---- */
 
-#define LOOP_SLICE 64		/* packets or WQEs one work callback handles before it queues itself again */
+#define LOOP_SLICE 64 /* packets or WQEs one work callback handles before it queues itself again */
 
 struct work {
-	struct list_head node;	/* empty when not queued */
+	struct list_head node; /* empty when not queued */
 	void (*fn)(struct work *work);
 };
 
@@ -44,98 +46,142 @@ struct timer {
 	void (*fn)(struct timer *timer);
 };
 
-uint64_t device_clock(void);	/* iseg.c: the internal timer, also the unit of a completion's timestamp */
-uint64_t now_ns(void);		/* CLOCK_MONOTONIC; host tests move it by loop_test_clock() */
+/* iseg.c: the internal timer, also the unit of a completion's timestamp */
+uint64_t device_clock(void);
+uint64_t now_ns(void); /* CLOCK_MONOTONIC; host tests move it by loop_test_clock() */
 void work_init(struct work *work, void (*fn)(struct work *work));
-void work_queue(struct work *work);	/* once: queueing queued work changes nothing */
+void work_queue(struct work *work); /* once: queueing queued work changes nothing */
 void work_cancel(struct work *work);
 void timer_init(struct timer *timer, void (*fn)(struct timer *timer));
-void timer_arm(struct timer *timer, uint64_t delay_ns);	/* an armed timer is moved */
+void timer_arm(struct timer *timer, uint64_t delay_ns); /* an armed timer is moved */
 void timer_cancel(struct timer *timer);
 bool timer_armed(const struct timer *timer);
-void loop_test_clock(uint64_t ns);	/* time stands at @ns from now on; 0: the real clock again */
+/* time stands at @ns from now on; 0: the real clock again */
+void loop_test_clock(uint64_t ns);
 /* A file descriptor on the loop; fn is called when it can be read. Returns 0 or -errno. */
 int loop_add_fd(int fd, void (*fn)(int fd, void *arg), void *arg);
 void loop_del_fd(int fd);
 /* What fn is called for; after loop_add_fd: readable only. */
 void loop_fd_wants(int fd, bool readable, bool writable);
-bool loop_run_pending(void);	/* runs queued work and due timers once; true if some work is left. For host tests too. */
-int loop_run(void);		/* until loop_stop() */
+/* runs queued work and due timers once; true if some work is left. For host tests too. */
+bool loop_run_pending(void);
+int loop_run(void); /* until loop_stop() */
 void loop_stop(void);
 
-/* ---- guest.c: the guest as the device sees it ------------------------------------------------------------------------ */
+/* ---- guest.c: the guest as the device sees it ---- */
 
 struct guest_ops {
-	/* 0, or -EFAULT when part of the range is not mapped for DMA (then nothing is known of how much was done). */
+	/*
+	 * 0, or -EFAULT when part of the range is not mapped for DMA (then nothing is known of how
+	 * much was done).
+	 */
 	int (*read)(void *guest, uint64_t addr, void *buf, size_t len);
 	int (*write)(void *guest, uint64_t addr, const void *buf, size_t len);
-	int (*irq)(void *guest, unsigned int vector);	/* 0, or -errno: the vector is off */
+	int (*irq)(void *guest, unsigned int vector); /* 0, or -errno: the vector is off */
 };
 
-int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len);	/* a refused access counts as violation */
+/* a refused access counts as violation */
+int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len);
 int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len);
 
-/* ---- trace and violations (trace.c) ---------------------------------------------------------------------------------- */
+/* ---- trace and violations (trace.c) ---- */
 
 /* A line of the log, "a0: ...", at --trace debug. */
 void trace(struct cxdev *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same at the default level: rare events that a reader of any log wants to see. */
 void notice(struct cxdev *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The driver did something wrong: counted, kept (first 64), logged, listed by `status`. Say in words what was wrong. */
+/*
+ * The driver did something wrong: counted, kept (first 64), logged, listed by `status`. Say in
+ * words what was wrong.
+ */
 void violation(struct cxdev *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- obj.c: numbers, owners, reference counts ------------------------------------------------------------------------ */
+/* ---- obj.c: numbers, owners, reference counts ---- */
 
 enum obj_type {
-	OBJ_UAR, OBJ_PD, OBJ_TD, OBJ_XRCD, OBJ_MKEY, OBJ_PSV, OBJ_EQ, OBJ_CQ, OBJ_QP, OBJ_SRQ, OBJ_XRC_SRQ, OBJ_RMP,
-	OBJ_TIS, OBJ_TIR, OBJ_SQ, OBJ_RQ, OBJ_RQT, OBJ_Q_COUNTER, OBJ_FLOW_TABLE, OBJ_FLOW_GROUP, OBJ_FLOW_COUNTER,
+	OBJ_UAR,
+	OBJ_PD,
+	OBJ_TD,
+	OBJ_XRCD,
+	OBJ_MKEY,
+	OBJ_PSV,
+	OBJ_EQ,
+	OBJ_CQ,
+	OBJ_QP,
+	OBJ_SRQ,
+	OBJ_XRC_SRQ,
+	OBJ_RMP,
+	OBJ_TIS,
+	OBJ_TIR,
+	OBJ_SQ,
+	OBJ_RQ,
+	OBJ_RQT,
+	OBJ_Q_COUNTER,
+	OBJ_FLOW_TABLE,
+	OBJ_FLOW_GROUP,
+	OBJ_FLOW_COUNTER,
 	OBJ_TYPES
 };
 
 /*
- * First member of every object. Numbers are unique within a type and function, handed out in turn so that a stale one is
- * noticed; QP, SQ, RQ, SRQ, XRC_SRQ and RMP share one number space, since a doorbell names them by number alone.
+ * First member of every object. Numbers are unique within a type and function, handed out in turn
+ * so that a stale one is noticed; QP, SQ, RQ, SRQ, XRC_SRQ and RMP share one number space, since a
+ * doorbell names them by number alone.
  */
 struct obj {
 	enum obj_type type;
-	uint32_t num;		/* 24 bit; of an mkey: the index */
-	uint32_t refs;		/* objects that use this one */
+	uint32_t num;  /* 24 bit; of an mkey: the index */
+	uint32_t refs; /* objects that use this one */
 	struct cxdev *dev;
-	void (*release)(void *obj);	/* frees what hangs on it (references too), never the object; may be NULL */
-	struct list_head by_num, by_type;	/* obj.c's own */
+	/* frees what hangs on it (references too), never the object; may be NULL */
+	void (*release)(void *obj);
+	struct list_head by_num, by_type; /* obj.c's own */
 };
 
 const char *obj_name(enum obj_type type);
-/* Zeroed object of @size bytes with a number of its own; NULL: *c is refused with NO_RES (limit of the card reached). */
+/*
+ * Zeroed object of @size bytes with a number of its own; NULL: *c is refused with NO_RES (limit of
+ * the card reached).
+ */
 void *obj_create(struct cmd *c, enum obj_type type, size_t size);
-void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num);	/* NULL if there is none */
+void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num); /* NULL if there is none */
 /* The object a command's field names; NULL: *c is refused (BAD_RES), naming @field. */
 void *obj_get(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
 /* obj_get and a reference; give it back with obj_put (in release or where the change is undone). */
 void *obj_use(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
-void obj_put(void *obj);	/* NULL is fine */
-/* Destroys: 0, or the command is refused (RES_BUSY) because something still uses it. Calls release, frees. */
+void obj_put(void *obj); /* NULL is fine */
+/*
+ * Destroys: 0, or the command is refused (RES_BUSY) because something still uses it. Calls release,
+ * frees.
+ */
 int obj_destroy(struct cmd *c, void *obj);
-void obj_drop_failed(void *obj);	/* a create command that fails half-way: release + free, no check */
+/* a create command that fails half-way: release + free, no check */
+void obj_drop_failed(void *obj);
 unsigned int obj_count(struct cxdev *dev, enum obj_type type);
-void obj_destroy_all(struct cxdev *dev);	/* FLR, teardown with force: in an order that frees users first */
+/* FLR, teardown with force: in an order that frees users first */
+void obj_destroy_all(struct cxdev *dev);
 /* Calls fn for each object of a type. */
-void obj_for_each(struct cxdev *dev, enum obj_type type, void (*fn)(void *obj, void *arg), void *arg);
+void obj_for_each(struct cxdev *dev, enum obj_type type, void (*fn)(void *obj, void *arg),
+		  void *arg);
 
-/* ---- cmdq.c: commands ------------------------------------------------------------------------------------------------ */
+/* ---- cmdq.c: commands ---- */
 
 struct cmd {
 	struct cxdev *dev;
 	uint16_t opcode, op_mod, uid;
-	const void *in;		/* joined mailbox, in_len bytes (opcode header included) */
+	const void *in; /* joined mailbox, in_len bytes (opcode header included) */
 	uint32_t in_len;
-	void *out;		/* zeroed, out_len bytes as the driver offered; status and syndrome are filled by cmdq.c */
+	/* zeroed, out_len bytes as the driver offered; status and syndrome are filled by cmdq.c */
+	void *out;
 	uint32_t out_len;
-	uint8_t status;		/* enum prm_status */
+	uint8_t status; /* enum prm_status */
 	uint32_t syndrome;
 };
 
-/* A range of bits of a command's input that must be zero. Lists are made by scripts/prm-reserved and end with width 0. */
+/*
+ * A range of bits of a command's input that must be zero. Lists are made by scripts/prm-reserved
+ * and end with width 0.
+ */
 struct prm_reserved {
 	uint32_t bit, width;
 };
@@ -144,34 +190,48 @@ struct prm_reserved {
 struct cmd_desc {
 	uint16_t opcode;
 	const char *name;
-	uint32_t in_len, out_len;	/* of the fixed layouts; shorter is refused (BAD_INP_LEN / BAD_OUTP_LEN) */
-	bool tail;			/* input longer than in_len (pas[], mtt) is fine */
-	const struct prm_reserved *reserved;	/* ranges of the input that must be zero (made by scripts/prm-reserved) */
-	bool early;			/* legal between ENABLE_HCA and INIT_HCA too */
-	int (*run)(struct cmd *c);	/* 0, or what refuse() returned */
+	/* of the fixed layouts; shorter is refused (BAD_INP_LEN / BAD_OUTP_LEN) */
+	uint32_t in_len, out_len;
+	bool tail; /* input longer than in_len (pas[], mtt) is fine */
+	/* ranges of the input that must be zero (made by scripts/prm-reserved) */
+	const struct prm_reserved *reserved;
+	bool early;		   /* legal between ENABLE_HCA and INIT_HCA too */
+	int (*run)(struct cmd *c); /* 0, or what refuse() returned */
 };
 
-#define PRM_DECLARE_RESERVED(n, number) extern const struct prm_reserved prm_reserved_##n##_in[];
-PRM_CMD_LIST(PRM_DECLARE_RESERVED)
+/* A table for each command, made from the layouts; the first name only begins the list. */
+#define PRM_DECLARE_RESERVED(n, ...) , prm_reserved_##n##_in[]
+extern const struct prm_reserved prm_reserved_first[] PRM_CMD_LIST(PRM_DECLARE_RESERVED);
 
-/* CMD(create_eq, .tail = true): a row for run_create_eq with the sizes of struct prm_create_eq_in/_out. */
-#define CMD(n, ...) { .opcode = PRM_OP_##n, .name = #n, .in_len = sizeof(struct prm_##n##_in), \
-	.out_len = sizeof(struct prm_##n##_out), .reserved = prm_reserved_##n##_in, .run = run_##n, ##__VA_ARGS__ }
+/*
+ * CMD(create_eq, .tail = true): a row for run_create_eq with the sizes of struct
+ * prm_create_eq_in/_out.
+ */
+#define CMD(n, ...)                                                                         \
+	{                                                                                   \
+		.opcode = PRM_OP_##n, .name = #n, .in_len = sizeof(struct prm_##n##_in),    \
+		.out_len = sizeof(struct prm_##n##_out), .reserved = prm_reserved_##n##_in, \
+		.run = run_##n, ##__VA_ARGS__                                               \
+	}
 
 /* The tables that cmdq.c dispatches from; each ends with a row whose name is NULL. */
-extern const struct cmd_desc cmds_hca[], cmds_obj[], cmds_eq_cq[], cmds_qp[], cmds_srq[], cmds_vport[], cmds_nic[], cmds_flow[],
-	cmds_port[];
+extern const struct cmd_desc cmds_hca[], cmds_obj[], cmds_eq_cq[], cmds_qp[], cmds_srq[],
+	cmds_vport[], cmds_nic[], cmds_flow[], cmds_port[];
 
 /*
- * Refuses the command: sets status and a syndrome of its own (CRC-32 of the format string, 24 bits: the same in every
- * run), logs the reason in words, counts a violation. Always returns -1, so `return refuse(...)`.
+ * Refuses the command: sets status and a syndrome of its own (CRC-32 of the format string, 24 bits:
+ * the same in every run), logs the reason in words, counts a violation. Always returns -1, so
+ * `return refuse(...)`.
  */
-int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /*
- * As refuse(), but no violation: the driver asks whether the card has something, and the card says no (capability groups,
- * registers and counter sets that no capability bit announces). `status` counts these as declined.
+ * As refuse(), but no violation: the driver asks whether the card has something, and the card says
+ * no (capability groups, registers and counter sets that no capability bit announces). `status`
+ * counts these as declined.
  */
-int decline(struct cmd *c, enum prm_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int decline(struct cmd *c, enum prm_status status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Checks a command against its row and runs it; 0, or refused. For host tests too. */
 int cmd_run(struct cmd *c);
@@ -180,65 +240,87 @@ int cmd_run(struct cmd *c);
 struct pages {
 	uint64_t *pa;
 	uint32_t n;
-	uint8_t log_size;	/* of one page, 12.. */
-	uint32_t offset;	/* first byte of the queue within the first page */
+	uint8_t log_size; /* of one page, 12.. */
+	uint32_t offset;  /* first byte of the queue within the first page */
 };
 
-/* Reads the be64 list at @tail of the command's input; checks count, alignment, length. 0 or refused. */
-int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t bytes, unsigned int log_page_size,
-	      uint32_t offset);
+/*
+ * Reads the be64 list at @tail of the command's input; checks count, alignment, length. 0 or
+ * refused.
+ */
+int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t bytes,
+	      unsigned int log_page_size, uint32_t offset);
 void pages_free(struct pages *pages);
 int pages_read(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf, size_t len);
-int pages_write(struct cxdev *dev, const struct pages *pages, uint64_t off, const void *buf, size_t len);
+int pages_write(struct cxdev *dev, const struct pages *pages, uint64_t off, const void *buf,
+		size_t len);
 
-/* ---- eq_cq.c --------------------------------------------------------------------------------------------------------- */
+/* ---- eq_cq.c ---- */
 
 struct cq;
 struct prm_cqe64;
 
-/* An entry on the EQ that takes this event type (async EQ, by the event masks); dropped with a trace line if none does. */
+/*
+ * An entry on the EQ that takes this event type (async EQ, by the event masks); dropped with a
+ * trace line if none does.
+ */
 void event_push(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *data, size_t len);
 /*
- * Puts a 64-byte completion (owner bit and signature are filled here) and fires the CQ's EQ if it is armed. @solicited: a
- * receive completion with the solicited bit, or an error. Overrun: CQ error event, CQ in error, false.
+ * Puts a 64-byte completion (owner bit and signature are filled here) and fires the CQ's EQ if it
+ * is armed. @solicited: a receive completion with the solicited bit, or an error. Overrun: CQ error
+ * event, CQ in error, false.
  */
 bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited);
 uint32_t cq_number(const struct cq *cq);
 /* Doorbells, from pci.c. */
 void eq_doorbell(struct cxdev *dev, uint32_t uar, uint32_t value, bool arm);
 void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value);
-void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value);	/* finds QP or SQ by number; checks the UAR's owner */
+/* finds QP or SQ by number; checks the UAR's owner */
+void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value);
 
-/* ---- mem.c: mkeys ---------------------------------------------------------------------------------------------------- */
+/* ---- mem.c: mkeys ---- */
 
-enum mem_access { MEM_LOCAL_READ = 1, MEM_LOCAL_WRITE = 2, MEM_REMOTE_READ = 4, MEM_REMOTE_WRITE = 8, MEM_REMOTE_ATOMIC = 16 };
+enum mem_access {
+	MEM_LOCAL_READ = 1,
+	MEM_LOCAL_WRITE = 2,
+	MEM_REMOTE_READ = 4,
+	MEM_REMOTE_WRITE = 8,
+	MEM_REMOTE_ATOMIC = 16
+};
 
 /* What was wrong, so that the caller picks the right syndrome. */
 enum mem_result { MEM_OK, MEM_BAD_KEY, MEM_BAD_PD, MEM_BAD_RANGE, MEM_BAD_ACCESS, MEM_DMA_FAULT };
 
 /* @pdn: of the queue that asks. One access is at most 2 GiB; len 0 is fine and checks nothing. */
-enum mem_result mem_check(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, uint64_t len, unsigned int access);
-enum mem_result mem_read(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, void *buf, size_t len,
-			 unsigned int access);
-enum mem_result mem_write(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, const void *buf, size_t len,
+enum mem_result mem_check(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, uint64_t len,
 			  unsigned int access);
+enum mem_result mem_read(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, void *buf,
+			 size_t len, unsigned int access);
+enum mem_result mem_write(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va,
+			  const void *buf, size_t len, unsigned int access);
 const char *mem_result_text(enum mem_result result);
 
-/* ---- qp.h objects: cmd_qp.c, requester.c, responder.c, roce.c ---------------------------------------------------------- */
+/* ---- qp.h objects: cmd_qp.c, requester.c, responder.c, roce.c ---- */
 
 struct qp;
 
-void qp_doorbell(struct qp *qp, uint16_t pi_hint);	/* from sq_doorbell(): new send work */
+void qp_doorbell(struct qp *qp, uint16_t pi_hint); /* from sq_doorbell(): new send work */
 /* From cmd_hca.c: what the requester of an atomic finds in memory. */
 bool hca_atomics_in_host_order(const struct cxdev *dev);
-struct obj *qp_uar(const struct qp *qp);		/* whose page its doorbells come on; NULL: it has no send queue */
+/* whose page its doorbells come on; NULL: it has no send queue */
+struct obj *qp_uar(const struct qp *qp);
 
 struct frame;
-/* A received frame that may be RoCE: true if it was for the RDMA engine (and is consumed), false if it is Ethernet's. */
+/*
+ * A received frame that may be RoCE: true if it was for the RDMA engine (and is consumed), false if
+ * it is Ethernet's.
+ */
 bool roce_receive(struct cxdev *dev, struct frame *frame);
+
 /* Vport counters of RDMA traffic, for QUERY_VPORT_COUNTER and `status`. */
 struct rdma_counters {
-	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, tx_mcast_packets, tx_mcast_bytes, rx_mcast_packets, rx_mcast_bytes;
+	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, tx_mcast_packets, tx_mcast_bytes,
+		rx_mcast_packets, rx_mcast_bytes;
 	uint64_t rx_icrc_errors, rx_dropped;
 };
 
@@ -249,21 +331,22 @@ struct roce_addr {
 	uint8_t mac[6];
 	bool vlan_valid;
 	uint16_t vlan;
-	uint8_t version;	/* 0 = v1, 2 = v2 */
-	uint8_t l3_type;	/* 0 = IPv4, 1 = IPv6 */
+	uint8_t version; /* 0 = v1, 2 = v2 */
+	uint8_t l3_type; /* 0 = IPv4, 1 = IPv6 */
 };
+
 #define ROCE_ADDRS 256
 
-/* ---- eth.c, cmd_nic.c, cmd_flow.c, cmd_port.c -------------------------------------------------------------------------- */
+/* ---- eth.c, cmd_nic.c, cmd_flow.c, cmd_port.c ---- */
 
 struct sq;
 
-void eth_sq_doorbell(struct sq *sq, uint16_t pi_hint);	/* from sq_doorbell() */
+void eth_sq_doorbell(struct sq *sq, uint16_t pi_hint); /* from sq_doorbell() */
 struct obj *sq_uar(const struct sq *sq);
-void eth_receive(struct cxdev *dev, struct frame *frame);	/* takes the frame */
+void eth_receive(struct cxdev *dev, struct frame *frame); /* takes the frame */
 void eth_status(struct cxdev *dev, FILE *out);
 
-/* ---- wire.c: the switch ------------------------------------------------------------------------------------------------ */
+/* ---- wire.c: the switch ---- */
 
 #define FRAME_MAX 10240
 
@@ -272,75 +355,92 @@ struct port;
 /* A frame from destination MAC to payload, without FCS. */
 struct frame {
 	struct list_head node;
-	const struct port *from;	/* port it entered the switch by; set by port_send() */
+	const struct port *from; /* port it entered the switch by; set by port_send() */
 	uint32_t len;
 	uint8_t data[FRAME_MAX];
 };
 
 #define PORT_SIZES 10
 
-/* What passed a port, without FCS; a frame that is dropped at the port counts in the last ones only. */
+/*
+ * What passed a port, without FCS; a frame that is dropped at the port counts in the last ones
+ * only.
+ */
 struct port_counters {
 	uint64_t tx_frames, tx_bytes, tx_multicast, tx_broadcast;
 	uint64_t rx_frames, rx_bytes, rx_multicast, rx_broadcast;
-	uint64_t rx_sizes[PORT_SIZES];	/* by length with FCS: 64, to 127, 255, 511, 1023, 1518, 2047, 4095, 8191, above */
+	/* by length with FCS: 64, to 127, 255, 511, 1023, 1518, 2047, 4095, 8191, above */
+	uint64_t rx_sizes[PORT_SIZES];
 	uint64_t link_downs;
 	uint64_t full, down, malformed;
 };
 
-struct frame *frame_alloc(uint32_t len);	/* NULL only if memory is out or len > FRAME_MAX */
+struct frame *frame_alloc(uint32_t len); /* NULL only if memory is out or len > FRAME_MAX */
 void frame_free(struct frame *frame);
 struct frame *frame_copy(const struct frame *frame);
-struct port *port_create(struct cxdev *dev, const char *name);	/* link is up when both sides want it */
+/* link is up when both sides want it */
+struct port *port_create(struct cxdev *dev, const char *name);
 void port_destroy(struct port *port);
 /*
- * Sends; takes the frame. Frames to the sender's own MAC come back to it (the NIC's loopback), multicast goes to all others;
- * a port whose queue is full drops and counts. Delivery is queued work, never a nested call.
+ * Sends; takes the frame. Frames to the sender's own MAC come back to it (the NIC's loopback),
+ * multicast goes to all others; a port whose queue is full drops and counts. Delivery is queued
+ * work, never a nested call.
  */
 void port_send(struct port *port, struct frame *frame);
 bool port_link_up(const struct port *port);
 bool port_admin_up(const struct port *port);
-void port_set_admin(struct port *port, bool up);	/* PAOS; a change raises the port event on its function */
-void port_set_wire(struct port *port, bool up);		/* the cable, for faults; likewise */
-void port_flush(struct port *port);	/* reset of the function: what waits for it is lost, the link event too */
-/* Free places in the queues of all ports: a sender that could flood (RDMA requester) waits while it is 0. */
+/* PAOS; a change raises the port event on its function */
+void port_set_admin(struct port *port, bool up);
+void port_set_wire(struct port *port, bool up); /* the cable, for faults; likewise */
+/* reset of the function: what waits for it is lost, the link event too */
+void port_flush(struct port *port);
+/*
+ * Free places in the queues of all ports: a sender that could flood (RDMA requester) waits while it
+ * is 0.
+ */
 unsigned int port_room(const struct port *port);
 const struct port_counters *port_counters(const struct port *port);
 void wire_status(FILE *out);
-/* For other wires and for tests: called for each frame that is delivered to a port without a function. */
+/*
+ * For other wires and for tests: called for each frame that is delivered to a port without a
+ * function.
+ */
 void port_set_sink(struct port *port, void (*fn)(void *arg, const struct frame *frame), void *arg);
 
 /*
- * For faults and tests: sees each frame after the capture and before the switch, may change its bytes, and says what becomes
- * of it. WIRE_HOLD keeps it until another frame has passed (reordering). NULL: no filter; a held frame is released.
+ * For faults and tests: sees each frame after the capture and before the switch, may change its
+ * bytes, and says what becomes of it. WIRE_HOLD keeps it until another frame has passed
+ * (reordering). NULL: no filter; a held frame is released.
  */
 enum wire_verdict { WIRE_PASS, WIRE_DROP, WIRE_DUPLICATE, WIRE_HOLD };
-void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from, struct frame *frame), void *arg);
+void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
+					     struct frame *frame),
+		     void *arg);
 
 /* capture.c: pcap through libpcap; every frame once, as it enters the switch. */
-int capture_open(const char *path);	/* 0 or -errno, message printed */
+int capture_open(const char *path); /* 0 or -errno, message printed */
 void capture_frame(const struct frame *frame);
 void capture_close(void);
 
-/* ---- the function ------------------------------------------------------------------------------------------------------ */
+/* ---- the function ---- */
 
-struct card;		/* card.c: ids, board id, limits, capability pages */
-struct hca_state;	/* cmdq.c, iseg.c, cmd_hca.c, eq_cq.c */
-struct rdma_state;	/* cmd_obj.c, mem.c, cmd_qp.c, requester.c, responder.c, roce.c */
-struct eth_state;	/* cmd_nic.c, cmd_flow.c, cmd_port.c, eth.c */
-struct obj_state;	/* obj.c */
+struct card;	   /* card.c: ids, board id, limits, capability pages */
+struct hca_state;  /* cmdq.c, iseg.c, cmd_hca.c, eq_cq.c */
+struct rdma_state; /* cmd_obj.c, mem.c, cmd_qp.c, requester.c, responder.c, roce.c */
+struct eth_state;  /* cmd_nic.c, cmd_flow.c, cmd_port.c, eth.c */
+struct obj_state;  /* obj.c */
 
 struct cxdev {
-	char name[32];		/* as given on the command line: a, a0, ... */
-	unsigned int index;	/* 0.. in the process; part of MACs and GUIDs */
+	char name[32];	    /* as given on the command line: a, a0, ... */
+	unsigned int index; /* 0.. in the process; part of MACs and GUIDs */
 	const struct card *card;
 	const struct guest_ops *ops;
 	void *guest;
 	struct port *port;
-	uint8_t mac[6];		/* permanent: 02:c4:... derived from index; current one is eth's */
+	uint8_t mac[6]; /* permanent: 02:c4:... derived from index; current one is eth's */
 	uint64_t node_guid, sys_image_guid;
 	struct roce_addr roce_addrs[ROCE_ADDRS];
-	bool roce_enabled;	/* NIC_VPORT_CONTEXT.roce_en */
+	bool roce_enabled; /* NIC_VPORT_CONTEXT.roce_en */
 	struct rdma_counters rdma;
 	uint64_t violations;
 	struct hca_state *hca;
@@ -349,13 +449,19 @@ struct cxdev {
 	struct obj_state *objs;
 };
 
-/* Constructor of the whole function; NULL with a message. Host tests use it with their own guest_ops. */
-struct cxdev *cxdev_create(const char *name, unsigned int index, const struct card *card, const struct guest_ops *ops,
-			   void *guest);
+/*
+ * Constructor of the whole function; NULL with a message. Host tests use it with their own
+ * guest_ops.
+ */
+struct cxdev *cxdev_create(const char *name, unsigned int index, const struct card *card,
+			   const struct guest_ops *ops, void *guest);
 void cxdev_destroy(struct cxdev *dev);
 /* FLR and reset: all objects go (without leak report), registers as after power-on. */
 void cxdev_reset(struct cxdev *dev);
-/* BAR 0, from pci.c: len 1, 2, 4 or 8, as the bus carries it (little-endian on the bus; registers are big-endian inside). */
+/*
+ * BAR 0, from pci.c: len 1, 2, 4 or 8, as the bus carries it (little-endian on the bus; registers
+ * are big-endian inside).
+ */
 void bar_read(struct cxdev *dev, uint64_t offset, void *buf, size_t len);
 void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len);
 /* State constructors of the three parts, called by cxdev_create/_reset/_destroy. */
@@ -365,7 +471,10 @@ void rdma_state_destroy(struct cxdev *dev);
 int eth_state_create(struct cxdev *dev);
 void eth_state_reset(struct cxdev *dev);
 void eth_state_destroy(struct cxdev *dev);
-/* What TEARDOWN_HCA and process end report: objects and pages that the driver left. Returns their number. */
+/*
+ * What TEARDOWN_HCA and process end report: objects and pages that the driver left. Returns their
+ * number.
+ */
 unsigned int cxdev_report_leaks(struct cxdev *dev);
 
 #endif

@@ -199,9 +199,9 @@ struct cmd_desc {
 	int (*run)(struct cmd *c); /* 0, or what refuse() returned */
 };
 
-/* A table for each command, made from the layouts; the first name only begins the list. */
-#define PRM_DECLARE_RESERVED(n, ...) , prm_reserved_##n##_in[]
-extern const struct prm_reserved prm_reserved_first[] PRM_CMD_LIST(PRM_DECLARE_RESERVED);
+/* A table for each command, made from the layouts. */
+#define PRM_DECLARE_RESERVED(n, ...) extern const struct prm_reserved prm_reserved_##n##_in[];
+PRM_CMD_LIST(PRM_DECLARE_RESERVED)
 
 /*
  * CMD(create_eq, .tail = true): a row for run_create_eq with the sizes of struct

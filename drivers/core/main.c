@@ -176,10 +176,18 @@ err_disable:
 static void pci_down(struct cxr_dev *dev)
 {
 	struct pci_dev *pdev = dev->core.pdev;
+	int err;
 
 	pci_clear_master(pdev);
 	iounmap(dev->iseg);
 	dev->iseg = NULL;
+	/* Nobody took its objects away: without a reset it would not start again. */
+	if (cxr_core_dead(&dev->core) && pci_device_is_present(pdev)) {
+		err = pci_reset_function_locked(pdev);
+		if (err)
+			dev_warn(&pdev->dev, "cannot be reset (%pe), and may not start again\n",
+				 ERR_PTR(err));
+	}
 	pci_release_region(pdev, 0);
 	pci_disable_device(pdev);
 }

@@ -6,7 +6,7 @@
 # guests: 1
 # functions: 2
 # drivers: cxr mlx5
-# timeout: 600
+# timeout: 900
 . "$(dirname "$0")/../lib/ktap.sh"
 
 class=/sys/class/infiniband
@@ -300,6 +300,7 @@ boots()
 	end_with_both
 }
 
+KTAP_TIMEOUT=300
 ktap_plan 11
 ktap_run "show_gids shows what the kernel's table holds" gids_agree
 ktap_run "show_gids: the example of the documents" example
@@ -308,8 +309,8 @@ ktap_run "dat_conf_gen names each interface" dat_conf
 ktap_run "cma_roce_mode and cma_roce_tos set rdma_cm's defaults per port" cma_defaults
 ktap_run "show_counters shows every counter" counters
 ktap_run "compat_gid_gen makes the GID appear" compat
-KTAP_TIMEOUT=240 ktap_run "cxr-bind hands one function to the other driver and back" hand_over
+ktap_run "cxr-bind hands one function to the other driver and back" hand_over
 ktap_run "cxr-bind refuses to take down the default route" refuses
 ktap_run "cxr-bind: when the driver does not take it, it goes back" goes_back
-KTAP_TIMEOUT=240 ktap_run "cxr-bind --persist: each driver finds its functions at boot" boots
+ktap_run "cxr-bind --persist: each driver finds its functions at boot" boots
 ktap_end

@@ -150,7 +150,7 @@ class Script:
         return None
 
     def seconds(self, kernel):
-        return int(self.head["timeout"]) * (3 if kernel == "debug" else 1)
+        return int(self.head["timeout"]) * process.patience(kernel)
 
 
 def scripts_wanted():

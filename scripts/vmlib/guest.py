@@ -5,7 +5,7 @@ import os
 import socket
 
 import qemu
-from process import Child, tail
+from process import Child, patience, tail
 
 LETTERS = "abcd"
 
@@ -26,11 +26,10 @@ class Guest:
         self.functions = []
         self.cables = self._cables(opts.guests)
         self.env = {"GUEST": self.name, "GUESTS": str(opts.guests), "DRIVER": opts.driver,
-                    "KERNEL": opts.kernel.name, "FUNCTIONS": str(opts.functions)}
+                    "KERNEL": opts.kernel.name, "FUNCTIONS": str(opts.functions),
+                    "PATIENCE": str(patience(opts.kernel.name))}
         if opts.load:
             self.env["LOAD"] = "1"
-        if opts.kernel.name == "debug":
-            self.env["HUNG_TASK"] = "300"
         self.listeners = {p: self._listen(self.sock(p)) for p in ("con", "ctl", "out", "emu")}
         self.conns = {}
         self.child = None

@@ -16,6 +16,12 @@ def die_with_parent(sig=signal.SIGKILL):
     _libc.prctl(PR_SET_PDEATHSIG, int(sig), 0, 0, 0)
 
 
+def patience(kernel):
+    """Factor for time limits: the debug kernel is slow, and so is a machine with much else to do."""
+    crowd = os.getloadavg()[0] / (2 * os.cpu_count())
+    return (3 if kernel == "debug" else 1) * max(1, min(4, round(crowd)))
+
+
 class Child:
     """A process in a session of its own, its output in a log file."""
 

@@ -11,10 +11,9 @@ import time
 import tty
 
 from guest import Guest
-from process import Child, wait_for_path
+from process import Child, patience, wait_for_path
 
 BOOT_SECONDS = 120
-BOOT_SECONDS_DEBUG = 400
 STOP_SECONDS = 60
 CONSOLE_ESCAPE = b"\x1d"
 
@@ -105,7 +104,7 @@ class Session:
             self.sel.register(self.emulator.pidfd, selectors.EVENT_READ, (self.emulator_ended, None))
         t0 = time.monotonic()
         self.start_guests()
-        boot = BOOT_SECONDS_DEBUG if opts.kernel.name == "debug" else BOOT_SECONDS
+        boot = BOOT_SECONDS * patience(opts.kernel.name)
         self.loop(lambda: all(g.state == "ready" for g in self.guests), boot, "boot")
         self.boot_seconds = time.monotonic() - t0
         self.say(f"{opts.guests} guest{'s' * (opts.guests > 1)} up in {self.boot_seconds:.1f} s "
@@ -127,7 +126,8 @@ class Session:
         for g in self.guests:
             g.state = "loading"
             g.send("load")
-        self.loop(lambda: all(g.state == "ready" for g in self.guests), 120, "driver load")
+        self.loop(lambda: all(g.state == "ready" for g in self.guests), BOOT_SECONDS * patience(self.opts.kernel.name),
+                  "driver load")
         failed = [g.name for g in self.guests if g.load_failed]
         if failed:
             texts = []
@@ -277,7 +277,8 @@ class Session:
         """End the guests in order, then the emulator; collect complaints."""
         for g in self.guests:
             g.stop()
-        self.loop(lambda: all(g.state == "down" for g in self.guests), STOP_SECONDS, "shutdown")
+        self.loop(lambda: all(g.state == "down" for g in self.guests),
+                  STOP_SECONDS * patience(self.opts.kernel.name), "shutdown")
         for g in self.guests:
             if g.stop_failures:
                 self.problem(f"guest {g.name}: the driver did not unload, see dmesg-{g.name}.txt")

@@ -118,13 +118,13 @@ driver_ibdevs()
 
 driver_ibdev() { driver_ibdevs | sed -n "$((${1:-0} + 1))p"; }
 
-# Wait until CONDITION (a command) holds, at most SECONDS
+# Wait until CONDITION (a command) holds, at most SECONDS; longer where all is slow
 wait_until()
 {
 	local seconds=$1 end
 
 	shift
-	end=$((SECONDS + seconds))
+	end=$((SECONDS + seconds * ${CXR_PATIENCE:-1}))
 	until "$@"; do
 		if [ $SECONDS -ge $end ]; then
 			echo "waited $seconds s in vain for: $*" >&2

@@ -13,7 +13,7 @@
 #   ktap_end
 #
 # A function runs in a subshell under `set -e`, with a time limit
-# (KTAP_TIMEOUT, 120 s); leaving with 0 passes, `skip REASON` skips, `fail
+# (KTAP_TIMEOUT, 120 s; more on the debug kernel and on a busy machine); leaving with 0 passes, `skip REASON` skips, `fail
 # REASON` and everything else fails. A line in the kernel log of any guest that
 # no healthy driver writes fails the test too.
 
@@ -78,7 +78,7 @@ ktap_bad_lines()
 # Run "$@" in a process group of its own, with a time limit
 ktap_limited()
 {
-	local limit=${KTAP_TIMEOUT:-120} pid watch rc
+	local limit=$((${KTAP_TIMEOUT:-120} * ${CXR_PATIENCE:-1})) pid watch rc
 
 	set -m
 	(set -e; "$@") >"$KTAP_LOG" 2>&1 </dev/null &

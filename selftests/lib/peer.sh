@@ -19,7 +19,7 @@ peer_hosts() { local l="b c d"; echo "${l:0:$((2 * ${CXR_GUESTS:-1} - 3 > 0 ? 2 
 
 peer_call() # HOST ID COMMAND
 {
-	local limit=${PEER_TIMEOUT:-120} tag text code=125 words
+	local limit=$((${PEER_TIMEOUT:-120} * ${CXR_PATIENCE:-1})) tag text code=125 words
 
 	case ${CXR_PEER:-vm} in
 	vm) words="socat -t $limit -T $((limit + 10)) - TCP:$1:77" ;;

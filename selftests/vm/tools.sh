@@ -300,7 +300,7 @@ boots()
 	end_with_both
 }
 
-KTAP_TIMEOUT=300
+export KTAP_TIMEOUT=300
 ktap_plan 11
 ktap_run "show_gids shows what the kernel's table holds" gids_agree
 ktap_run "show_gids: the example of the documents" example

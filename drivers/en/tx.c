@@ -340,7 +340,9 @@ bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget)
 	}
 	cxr_en_cq_update(&sq->cq);
 	netdev_tx_completed_queue(sq->txq, packets, bytes);
-	wake(sq);
+	/* a queue that completes nothing was not stopped for want of room: leave it as it is */
+	if (packets)
+		wake(sq);
 	return packets >= TX_POLL_MAX;
 }
 

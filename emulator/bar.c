@@ -2,8 +2,9 @@
 /*
  * BAR 0: the initialization segment, and from card->objs[OBJ_UAR].first on one UAR per 4 KiB page.
  *
- * Registers hold big-endian dwords, so on the bus a register's first byte is its most significant one. The MSI-X table
- * and PBA at 0x2000 and 0x3000 belong to whoever carries the function (the virtual machine); writes end there.
+ * Registers hold big-endian dwords, so on the bus a register's first byte is its most significant
+ * one. The MSI-X table and PBA at 0x2000 and 0x3000 belong to whoever carries the function (the
+ * virtual machine); writes end there.
  */
 #include <string.h>
 
@@ -41,8 +42,9 @@ void bar_read(struct cxdev *dev, uint64_t offset, void *buf, size_t len)
 }
 
 /*
- * A doorbell of 8 bytes may come as two writes of 4 (machines of 32 bits); the second rings. The blue flame buffer takes a
- * whole WQE: its first 8 bytes are the doorbell, the rest repeats what stands in the send queue.
+ * A doorbell of 8 bytes may come as two writes of 4 (machines of 32 bits); the second rings. The
+ * blue flame buffer takes a whole WQE: its first 8 bytes are the doorbell, the rest repeats what
+ * stands in the send queue.
  */
 static void doorbell64(struct cxdev *dev, uint32_t uar, uint32_t at, const void *buf, size_t len,
 		       void (*ring)(struct cxdev *dev, uint32_t uar, uint64_t value))

@@ -2,8 +2,8 @@
 /*
  * The table of cards: identity, limits, capability pages.
  *
- * What a capability promises is what the commands and engines do; a limit stands here and in the object ranges and is
- * enforced where the object is made.
+ * What a capability promises is what the commands and engines do; a limit stands here and in the
+ * object ranges and is enforced where the object is made.
  */
 #include <string.h>
 
@@ -135,7 +135,10 @@ static void cx5_roce(struct prm_roce_cap *cap)
 	prm_set(cap, roce_address_table_size, ROCE_ADDRS);
 }
 
-/* 8 bytes; whether a requester finds the old value big-endian or as its CPU has it is for the driver to set. */
+/*
+ * 8 bytes; whether a requester finds the old value big-endian or as its CPU has it is for the
+ * driver to set.
+ */
 static void cx5_atomic(struct prm_atomic_caps *cap)
 {
 	prm_set(cap, supported_atomic_req_8B_endianness_mode_1, 1);
@@ -225,13 +228,26 @@ static const struct card cards[] = {
 		.fw_major = 16, .fw_minor = 35, .fw_sub = 4030, .psid = "CXR0000000005",
 		.bar_bytes = 32u << 20, .vectors = 64, .boot_pages = 64, .init_pages = 1100,
 		.objs = {
-			[OBJ_UAR] = { 64, 8192 - 64 }, [OBJ_PD] = { 1, 1 << 16 }, [OBJ_TD] = { 1, 1 << 10 },
-			[OBJ_XRCD] = { 1, 1 << 10 }, [OBJ_MKEY] = { 16, 1 << 20 }, [OBJ_PSV] = { 1, 1 << 16 },
-			[OBJ_EQ] = { 1, 1 << 6 }, [OBJ_CQ] = { 0x400, 1 << 16 }, [OBJ_QP] = { 0x80, 1 << 18 },
-			[OBJ_SRQ] = { 0, 1 << 16 }, [OBJ_XRC_SRQ] = { 0, 1 << 16 }, [OBJ_RMP] = { 0, 1 << 16 },
-			[OBJ_TIS] = { 1, 1 << 12 }, [OBJ_TIR] = { 1, 1 << 12 }, [OBJ_SQ] = { 0, 1 << 14 },
-			[OBJ_RQ] = { 0, 1 << 14 }, [OBJ_RQT] = { 1, 1 << 10 }, [OBJ_Q_COUNTER] = { 1, 128 },
-			[OBJ_FLOW_TABLE] = { 1, 1 << 10 }, [OBJ_FLOW_GROUP] = { 1, 1 << 14 },
+			[OBJ_UAR] = { 64, 8192 - 64 },
+			[OBJ_PD] = { 1, 1 << 16 },
+			[OBJ_TD] = { 1, 1 << 10 },
+			[OBJ_XRCD] = { 1, 1 << 10 },
+			[OBJ_MKEY] = { 16, 1 << 20 },
+			[OBJ_PSV] = { 1, 1 << 16 },
+			[OBJ_EQ] = { 1, 1 << 6 },
+			[OBJ_CQ] = { 0x400, 1 << 16 },
+			[OBJ_QP] = { 0x80, 1 << 18 },
+			[OBJ_SRQ] = { 0, 1 << 16 },
+			[OBJ_XRC_SRQ] = { 0, 1 << 16 },
+			[OBJ_RMP] = { 0, 1 << 16 },
+			[OBJ_TIS] = { 1, 1 << 12 },
+			[OBJ_TIR] = { 1, 1 << 12 },
+			[OBJ_SQ] = { 0, 1 << 14 },
+			[OBJ_RQ] = { 0, 1 << 14 },
+			[OBJ_RQT] = { 1, 1 << 10 },
+			[OBJ_Q_COUNTER] = { 1, 128 },
+			[OBJ_FLOW_TABLE] = { 1, 1 << 10 },
+			[OBJ_FLOW_GROUP] = { 1, 1 << 14 },
 			[OBJ_FLOW_COUNTER] = { 1, 1 << 14 },
 		},
 		.caps = cx5_caps,
@@ -253,5 +269,6 @@ void card_list(FILE *out)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cards); i++)
-		fprintf(out, "%s (%s)%s", cards[i].name, cards[i].model, i + 1 < ARRAY_SIZE(cards) ? ", " : "");
+		fprintf(out, "%s (%s)%s", cards[i].name, cards[i].model,
+			i + 1 < ARRAY_SIZE(cards) ? ", " : "");
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Commands of the function as a whole: its phases, the pages it borrows from the driver, capabilities, UARs.
+ * Commands of the function as a whole: its phases, the pages it borrows from the driver,
+ * capabilities, UARs.
  *
- * A real card keeps its contexts in pages that the driver gives; this one only counts them, but it counts as if it
- * needed them: a number at boot, more for INIT_HCA, then one page for every few objects, asked for by page request events
- * in good time and offered back when objects have gone.
+ * A real card keeps its contexts in pages that the driver gives; this one only counts them, but it
+ * counts as if it needed them: a number at boot, more for INIT_HCA, then one page for every few
+ * objects, asked for by page request events in good time and offered back when objects have gone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,8 @@ enum manage_pages_op { PAGES_CANT_GIVE = 0, PAGES_GIVE = 1, PAGES_TAKE = 2 };
 static int check_function(struct cmd *c, bool embedded, uint32_t id)
 {
 	if (embedded || id)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "function %u%s: there is only function 0", id,
-			      embedded ? " of the embedded CPU" : "");
+		return refuse(c, PRM_STATUS_BAD_PARAM, "function %u%s: there is only function 0",
+			      id, embedded ? " of the embedded CPU" : "");
 	return 0;
 }
 
@@ -74,7 +75,8 @@ static int run_init_hca(struct cmd *c)
 	if (hca->phase == HCA_RUNNING)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the function runs already");
 	if (hca->pages.n < start_pages(c->dev))
-		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the card needs %u pages before INIT_HCA and has %u",
+		return refuse(c, PRM_STATUS_BAD_SYS_STATE,
+			      "the card needs %u pages before INIT_HCA and has %u",
 			      start_pages(c->dev), hca->pages.n);
 	hca->phase = HCA_RUNNING;
 	return 0;
@@ -85,7 +87,8 @@ static int run_teardown_hca(struct cmd *c)
 	const struct prm_teardown_hca_in *in = c->in;
 
 	if (prm_get(in, profile))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "profile %u: only graceful teardown is supported",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "profile %u: only graceful teardown is supported",
 			      prm_get(in, profile));
 	if (c->dev->hca->phase != HCA_RUNNING)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the function does not run");
@@ -107,7 +110,8 @@ static int run_set_issi(struct cmd *c)
 	const struct prm_set_issi_in *in = c->in;
 
 	if (prm_get(in, current_issi) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "current_issi %u is not supported", prm_get(in, current_issi));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "current_issi %u is not supported",
+			      prm_get(in, current_issi));
 	c->dev->hca->issi = prm_get(in, current_issi);
 	return 0;
 }
@@ -183,7 +187,8 @@ static int run_query_pages(struct cmd *c)
 		prm_set(out, num_pages, pages_wanted(c->dev));
 		return 0;
 	default:
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod is not boot (1), init (2) or regular (3)");
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "op_mod is not boot (1), init (2) or regular (3)");
 	}
 	prm_set(out, num_pages, total > hca->pages.n ? total - hca->pages.n : 0);
 	return 0;
@@ -204,9 +209,11 @@ static int hold_page(struct cmd *c, struct held_pages *held, uint64_t pa)
 	uint64_t *bigger;
 
 	if (pa & 0xfff)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx is not aligned to 4 KiB", (unsigned long long)pa);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx is not aligned to 4 KiB",
+			      (unsigned long long)pa);
 	if (page_held(held, pa))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx was given before", (unsigned long long)pa);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx was given before",
+			      (unsigned long long)pa);
 	if (held->n == held->room) {
 		bigger = realloc(held->pa, (held->room + 1024) * sizeof(*bigger));
 		if (!bigger)
@@ -226,7 +233,8 @@ static int give_pages(struct cmd *c, uint32_t n)
 	__be64 be;
 
 	if ((c->in_len - sizeof(struct prm_manage_pages_in)) / 8 < n)
-		return refuse(c, PRM_STATUS_BAD_INP_LEN, "input_num_entries %u does not fit into %u bytes", n, c->in_len);
+		return refuse(c, PRM_STATUS_BAD_INP_LEN,
+			      "input_num_entries %u does not fit into %u bytes", n, c->in_len);
 	for (i = 0; i < n; i++) {
 		memcpy(&be, list + 8 * i, sizeof(be));
 		if (hold_page(c, held, be64_to_cpu(be))) {
@@ -239,7 +247,7 @@ static int give_pages(struct cmd *c, uint32_t n)
 	return 0;
 }
 
-/* Returns what is spare, at most what was asked for and fits: the last ones given come back first. */
+/* Returns what is spare, at most what was asked for and fits; the last ones given come first. */
 static int return_pages(struct cmd *c, uint32_t n)
 {
 	struct prm_manage_pages_out *out = c->out;
@@ -250,7 +258,8 @@ static int return_pages(struct cmd *c, uint32_t n)
 	__be64 be;
 
 	if ((c->out_len - sizeof(*out)) / 8 < n)
-		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "input_num_entries %u does not fit into %u bytes of output", n,
+		return refuse(c, PRM_STATUS_BAD_OUTP_LEN,
+			      "input_num_entries %u does not fit into %u bytes of output", n,
 			      c->out_len);
 	if (spare < 0)
 		spare = 0;
@@ -283,7 +292,8 @@ static int run_manage_pages(struct cmd *c)
 		err = return_pages(c, n);
 		break;
 	default:
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod is not can't give (0), give (1) or take back (2)");
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "op_mod is not can't give (0), give (1) or take back (2)");
 	}
 	if (!err)
 		c->dev->hca->pages_asked = 0;
@@ -314,8 +324,10 @@ static int run_query_hca_cap(struct cmd *c)
 	if (prm_get(in, other_function) || prm_get(in, ec_vf_function) || prm_get(in, function_id))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no other functions");
 	if (type >= CAP_TYPES || !hca->cap_valid[type])
-		return decline(c, PRM_STATUS_BAD_PARAM, "the card has no capabilities of type 0x%x", type);
-	memcpy(prm_tail((struct prm_mbox_out *)c->out), c->op_mod & 1 ? hca->cap_cur[type] : hca->cap_max[type],
+		return decline(c, PRM_STATUS_BAD_PARAM, "the card has no capabilities of type 0x%x",
+			       type);
+	memcpy(prm_tail((struct prm_mbox_out *)c->out),
+	       c->op_mod & 1 ? hca->cap_cur[type] : hca->cap_max[type],
 	       sizeof(*out) - sizeof(struct prm_mbox_out));
 	return 0;
 }
@@ -338,16 +350,18 @@ static void settable(unsigned int type, uint8_t *mask)
 	}
 }
 
-static int check_general(struct cmd *c, const struct prm_cmd_hca_cap *want, const struct prm_cmd_hca_cap *max)
+static int check_general(struct cmd *c, const struct prm_cmd_hca_cap *want,
+			 const struct prm_cmd_hca_cap *max)
 {
 	if (prm_get(want, log_max_qp) > prm_get(max, log_max_qp))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_max_qp %u is above %u", prm_get(want, log_max_qp),
-			      prm_get(max, log_max_qp));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_max_qp %u is above %u",
+			      prm_get(want, log_max_qp), prm_get(max, log_max_qp));
 	if (prm_get(want, pkey_table_size) > prm_get(max, pkey_table_size))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "pkey_table_size 0x%x is above 0x%x",
 			      prm_get(want, pkey_table_size), prm_get(max, pkey_table_size));
 	if (prm_get(want, log_uar_page_sz) && !prm_get(want, uar_4k))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_uar_page_sz %u without uar_4k: UARs are 4 KiB",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_uar_page_sz %u without uar_4k: UARs are 4 KiB",
 			      prm_get(want, log_uar_page_sz));
 	if (prm_get(want, cache_line_128byte) > prm_get(max, cache_line_128byte))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cache_line_128byte is not supported");
@@ -356,7 +370,8 @@ static int check_general(struct cmd *c, const struct prm_cmd_hca_cap *want, cons
 
 bool hca_atomics_in_host_order(const struct cxdev *dev)
 {
-	return prm_get((const struct prm_atomic_caps *)dev->hca->cap_cur[CAP_ATOMIC], atomic_req_8B_endianness_mode);
+	return prm_get((const struct prm_atomic_caps *)dev->hca->cap_cur[CAP_ATOMIC],
+		       atomic_req_8B_endianness_mode);
 }
 
 /* Drivers send the one field that can be set, and zeroes around it. */
@@ -366,10 +381,14 @@ static int set_atomic(struct cmd *c, const struct prm_atomic_caps *want)
 	unsigned int mode = prm_get(want, atomic_req_8B_endianness_mode);
 
 	if (mode > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "atomic_req_8B_endianness_mode %u is neither 0 nor 1", mode);
-	if ((prm_get(want, atomic_operations) && prm_get(want, atomic_operations) != prm_get(cur, atomic_operations)) ||
-	    (prm_get(want, atomic_size_qp) && prm_get(want, atomic_size_qp) != prm_get(cur, atomic_size_qp)))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "of the atomic capabilities only the byte order can be set");
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "atomic_req_8B_endianness_mode %u is neither 0 nor 1", mode);
+	if ((prm_get(want, atomic_operations) &&
+	     prm_get(want, atomic_operations) != prm_get(cur, atomic_operations)) ||
+	    (prm_get(want, atomic_size_qp) &&
+	     prm_get(want, atomic_size_qp) != prm_get(cur, atomic_size_qp)))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "of the atomic capabilities only the byte order can be set");
 	prm_set(cur, atomic_req_8B_endianness_mode, mode);
 	return 0;
 }
@@ -387,16 +406,18 @@ static int run_set_hca_cap(struct cmd *c)
 	if (hca->phase == HCA_RUNNING)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "legal only before INIT_HCA");
 	if (type >= CAP_TYPES || !hca->cap_valid[type] || c->op_mod & 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "the card has no capabilities of type 0x%x to set", type);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "the card has no capabilities of type 0x%x to set", type);
 	if (type == CAP_ATOMIC)
 		return set_atomic(c, (const void *)want);
 	settable(type, mask);
 	for (i = 0; i < CAP_BYTES; i++)
 		if ((want[i] ^ hca->cap_cur[type][i]) & ~mask[i])
 			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "type 0x%x: byte 0x%x is 0x%02x, only bits 0x%02x of 0x%02x can be changed", type, i,
-				      want[i], mask[i], hca->cap_cur[type][i]);
-	if (type == CAP_GENERAL && check_general(c, (const void *)want, (const void *)hca->cap_max[type]))
+				      "type 0x%x: byte 0x%x is 0x%02x, was 0x%02x: not to be set",
+				      type, i, want[i], hca->cap_cur[type][i]);
+	if (type == CAP_GENERAL &&
+	    check_general(c, (const void *)want, (const void *)hca->cap_max[type]))
 		return -1;
 	memcpy(hca->cap_cur[type], want, CAP_BYTES);
 	return 0;
@@ -443,10 +464,12 @@ static int run_dealloc_uar(struct cmd *c)
 }
 
 const struct cmd_desc cmds_hca[] = {
-	CMD(enable_hca, .early = true), CMD(disable_hca, .early = true), CMD(init_hca, .early = true),
-	CMD(teardown_hca), CMD(query_issi, .early = true), CMD(set_issi, .early = true),
+	CMD(enable_hca, .early = true), CMD(disable_hca, .early = true),
+	CMD(init_hca, .early = true), CMD(teardown_hca),
+	CMD(query_issi, .early = true), CMD(set_issi, .early = true),
 	CMD(query_pages, .early = true), CMD(manage_pages, .tail = true, .early = true),
-	CMD(query_hca_cap, .early = true), CMD(set_hca_cap, .early = true), CMD(query_adapter, .early = true),
-	CMD(set_driver_version), CMD(alloc_uar), CMD(dealloc_uar),
+	CMD(query_hca_cap, .early = true), CMD(set_hca_cap, .early = true),
+	CMD(query_adapter, .early = true), CMD(set_driver_version),
+	CMD(alloc_uar), CMD(dealloc_uar),
 	{}
 };

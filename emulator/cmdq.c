@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The command queue: slots in guest memory, mailbox chains, tokens, signatures, and the checks that are the same for all
- * commands. What a command does stands in the cmd_*.c files.
+ * The command queue: slots in guest memory, mailbox chains, tokens, signatures, and the checks that
+ * are the same for all commands. What a command does stands in the cmd_*.c files.
  *
- * Two things can go wrong and they are told apart as the PRM does: a slot or chain that cannot be understood ends with a
- * delivery status in the slot, a command that was understood and refused ends with a status and syndrome in its output.
+ * Two things can go wrong and they are told apart as the PRM does: a slot or chain that cannot be
+ * understood ends with a delivery status in the slot, a command that was understood and refused
+ * ends with a status and syndrome in its output.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,14 @@
 #define CMDS_PER_ROUND 4
 #define OPCODES 0x1000
 
+/* Rows of the tables that give numbers their names. */
+#define NAME(number, string)[number] = string
+#define OPCODE_NAME(n, number) NAME(number, #n),
+#define STATUS_NAME(n, number, text) NAME(number, #n),
+
 static const struct cmd_desc *const tables[] = {
-	cmds_hca, cmds_obj, cmds_eq_cq, cmds_qp, cmds_srq, cmds_vport, cmds_nic, cmds_flow, cmds_port,
+	cmds_hca,   cmds_obj, cmds_eq_cq, cmds_qp,   cmds_srq,
+	cmds_vport, cmds_nic, cmds_flow,  cmds_port,
 };
 
 /* A command on its way through the queue. */
@@ -49,20 +56,16 @@ static const struct cmd_desc *find_desc(uint16_t opcode)
 
 static const char *opcode_name(uint16_t opcode)
 {
-#define OPCODE_NAME(n, number) case number: return #n;
-	switch (opcode) {
-	PRM_CMD_LIST(OPCODE_NAME)
-	default: return "unknown command";
-	}
+	static const char *const names[OPCODES] = { PRM_CMD_LIST(OPCODE_NAME) };
+
+	return opcode < OPCODES && names[opcode] ? names[opcode] : "unknown command";
 }
 
 const char *cmd_status_name(uint8_t status)
 {
-#define STATUS_NAME(n, number, text) case number: return #n;
-	switch (status) {
-	PRM_STATUS_LIST(STATUS_NAME)
-	default: return "?";
-	}
+	static const char *const names[256] = { PRM_STATUS_LIST(STATUS_NAME) };
+
+	return names[status] ? names[status] : "?";
 }
 
 /* ---- refusals ---- */
@@ -80,8 +83,9 @@ int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
 
 	set_refusal(c, status, fmt);
 	c->dev->hca->refused++;
-	snprintf(prefix, sizeof(prefix), "%s op_mod 0x%x refused, %s, syndrome 0x%06x: ", opcode_name(c->opcode),
-		 c->op_mod, cmd_status_name(status), c->syndrome);
+	snprintf(prefix, sizeof(prefix),
+		 "%s op_mod 0x%x refused, %s, syndrome 0x%06x: ", opcode_name(c->opcode), c->op_mod,
+		 cmd_status_name(status), c->syndrome);
 	va_start(ap, fmt);
 	vviolation(c->dev, prefix, fmt, ap);
 	va_end(ap);
@@ -98,8 +102,8 @@ int decline(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	notice(c->dev, "%s op_mod 0x%x declined, %s: %s", opcode_name(c->opcode), c->op_mod, cmd_status_name(status),
-	       text);
+	notice(c->dev, "%s op_mod 0x%x declined, %s: %s", opcode_name(c->opcode), c->op_mod,
+	       cmd_status_name(status), text);
 	return -1;
 }
 
@@ -120,8 +124,8 @@ static int check_reserved(struct cmd *c, const struct prm_reserved *r)
 			}
 			if (in[bit / 8] & (0x80 >> bit % 8))
 				return refuse(c, PRM_STATUS_BAD_PARAM,
-					      "reserved bit 0x%x (of the range from 0x%x, %u bits) is not zero", bit,
-					      r->bit, r->width);
+					      "reserved bit 0x%x (of 0x%x..0x%x) is not zero",
+					      bit, r->bit, end - 1);
 		}
 	}
 	return 0;
@@ -131,9 +135,11 @@ static int check_phase(struct cmd *c, const struct cmd_desc *desc)
 {
 	enum hca_phase phase = c->dev->hca->phase;
 
-	if (c->opcode == PRM_OP_enable_hca || phase == HCA_RUNNING || (phase == HCA_ENABLED && desc->early))
+	if (c->opcode == PRM_OP_enable_hca || phase == HCA_RUNNING ||
+	    (phase == HCA_ENABLED && desc->early))
 		return 0;
-	return refuse(c, PRM_STATUS_BAD_SYS_STATE, "legal only after %s", desc->early ? "ENABLE_HCA" : "INIT_HCA");
+	return refuse(c, PRM_STATUS_BAD_SYS_STATE, "legal only after %s",
+		      desc->early ? "ENABLE_HCA" : "INIT_HCA");
 }
 
 int cmd_run(struct cmd *c)
@@ -147,13 +153,14 @@ int cmd_run(struct cmd *c)
 	if (check_phase(c, desc))
 		return -1;
 	if (c->in_len < desc->in_len)
-		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u bytes of input, the layout has %u", c->in_len,
-			      desc->in_len);
+		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u bytes of input, the layout has %u",
+			      c->in_len, desc->in_len);
 	if (c->in_len > desc->in_len && !desc->tail)
-		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u bytes of input, the layout has only %u", c->in_len,
-			      desc->in_len);
+		return refuse(c, PRM_STATUS_BAD_INP_LEN,
+			      "%u bytes of input, the layout has only %u", c->in_len, desc->in_len);
 	if (c->out_len < desc->out_len)
-		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "room for %u bytes of output, the layout has %u", c->out_len,
+		return refuse(c, PRM_STATUS_BAD_OUTP_LEN,
+			      "room for %u bytes of output, the layout has %u", c->out_len,
 			      desc->out_len);
 	if (check_reserved(c, desc->reserved))
 		return -1;
@@ -166,8 +173,14 @@ static void run_command(struct slot *slot)
 	const struct prm_mbox_in *hdr = (const void *)slot->in;
 	struct prm_mbox_out *out = (void *)slot->out;
 	struct cmd c = {
-		.dev = slot->dev, .in = slot->in, .in_len = slot->in_len, .out = slot->out, .out_len = slot->out_len,
-		.opcode = prm_get(hdr, opcode), .op_mod = prm_get(hdr, op_mod), .uid = prm_get(hdr, uid),
+		.dev = slot->dev,
+		.in = slot->in,
+		.in_len = slot->in_len,
+		.out = slot->out,
+		.out_len = slot->out_len,
+		.opcode = prm_get(hdr, opcode),
+		.op_mod = prm_get(hdr, op_mod),
+		.uid = prm_get(hdr, uid),
 	};
 	uint64_t start = now_ns();
 
@@ -179,8 +192,9 @@ static void run_command(struct slot *slot)
 	prm_set(out, status, c.status);
 	prm_set(out, syndrome, c.syndrome);
 	slot->dev->hca->commands++;
-	trace(slot->dev, "cmd[%u] %s (0x%x) op_mod 0x%x in %u out %u: %s, %u us", slot->num, opcode_name(c.opcode), c.opcode,
-	      c.op_mod, c.in_len, c.out_len, cmd_status_name(c.status), (unsigned int)((now_ns() - start) / 1000));
+	trace(slot->dev, "cmd[%u] %s (0x%x) op_mod 0x%x in %u out %u: %s, %u us", slot->num,
+	      opcode_name(c.opcode), c.opcode, c.op_mod, c.in_len, c.out_len,
+	      cmd_status_name(c.status), (unsigned int)((now_ns() - start) / 1000));
 }
 
 /* ---- slots and mailboxes ---- */
@@ -204,7 +218,8 @@ static bool undeliverable(struct slot *slot, enum prm_delivery delivery, const c
 	return false;
 }
 
-static bool read_block(struct slot *slot, uint64_t addr, uint32_t num, struct prm_mbox_block *block, bool input)
+static bool read_block(struct slot *slot, uint64_t addr, uint32_t num, struct prm_mbox_block *block,
+		       bool input)
 {
 	const size_t ctrl = offsetof(struct prm_mbox_block, rsvd_200);
 
@@ -215,12 +230,15 @@ static bool read_block(struct slot *slot, uint64_t addr, uint32_t num, struct pr
 		return undeliverable(slot, input ? PRM_DELIVERY_IN_PTR : PRM_DELIVERY_OUT_PTR,
 				     "mailbox is outside the memory mapped for DMA");
 	if (block->token != slot->entry.token)
-		return undeliverable(slot, PRM_DELIVERY_TOKEN, "mailbox has another token than the slot");
+		return undeliverable(slot, PRM_DELIVERY_TOKEN,
+				     "mailbox has another token than the slot");
 	if (be32_to_cpu(block->block_num) != num)
-		return undeliverable(slot, PRM_DELIVERY_BLOCK_NUM, "mailbox has a wrong block number");
+		return undeliverable(slot, PRM_DELIVERY_BLOCK_NUM,
+				     "mailbox has a wrong block number");
 	if (input && block->ctrl_sig &&
 	    xor_bytes(&block->rsvd_200, offsetof(struct prm_mbox_block, sig) - ctrl) != 0xff)
-		return undeliverable(slot, PRM_DELIVERY_SIGNATURE, "mailbox control signature is wrong");
+		return undeliverable(slot, PRM_DELIVERY_SIGNATURE,
+				     "mailbox control signature is wrong");
 	if (input && block->sig && xor_bytes(block, sizeof(*block)) != 0xff)
 		return undeliverable(slot, PRM_DELIVERY_SIGNATURE, "mailbox signature is wrong");
 	return true;
@@ -255,14 +273,19 @@ static bool fetch(struct slot *slot)
 	if (e->type != PRM_CMDQ_TYPE_PCI)
 		return undeliverable(slot, PRM_DELIVERY_CMD_TYPE, "type is not 7 (PCI)");
 	if (e->rsvd_01[0] || e->rsvd_01[1] || e->rsvd_01[2] || e->rsvd_3e)
-		return undeliverable(slot, PRM_DELIVERY_RSVD_NOT_ZERO, "reserved bytes of the slot are not zero");
+		return undeliverable(slot, PRM_DELIVERY_RSVD_NOT_ZERO,
+				     "reserved bytes of the slot are not zero");
 	if (e->sig && xor_bytes(e, sizeof(*e)) != 0xff)
-		return undeliverable(slot, PRM_DELIVERY_SIGNATURE, "signature of the slot is wrong");
-	if (slot->in_len < sizeof(struct prm_mbox_in) || slot->in_len > CMD_MAX_BYTES || slot->in_len % 4)
-		return undeliverable(slot, PRM_DELIVERY_IN_LEN, "input length is below 16, above 4 MiB, or no dwords");
+		return undeliverable(slot, PRM_DELIVERY_SIGNATURE,
+				     "signature of the slot is wrong");
+	if (slot->in_len < sizeof(struct prm_mbox_in) || slot->in_len > CMD_MAX_BYTES ||
+	    slot->in_len % 4)
+		return undeliverable(slot, PRM_DELIVERY_IN_LEN,
+				     "input length is below 16, above 4 MiB, or no dwords");
 	/* status and syndrome are 8 bytes; the shortest outputs of the PRM are 12 */
 	if (slot->out_len < 8 || slot->out_len > CMD_MAX_BYTES || slot->out_len % 4)
-		return undeliverable(slot, PRM_DELIVERY_OUT_LEN, "output length is below 8, above 4 MiB, or no dwords");
+		return undeliverable(slot, PRM_DELIVERY_OUT_LEN,
+				     "output length is below 8, above 4 MiB, or no dwords");
 	slot->in = calloc(1, slot->in_len);
 	slot->out = calloc(1, slot->out_len > PRM_CMDQ_INLINE ? slot->out_len : PRM_CMDQ_INLINE);
 	if (!slot->in || !slot->out)
@@ -284,10 +307,12 @@ static bool write_output(struct slot *slot)
 		n = slot->out_len - done < PRM_MBOX_DATA ? slot->out_len - done : PRM_MBOX_DATA;
 		memset(block.data, 0, sizeof(block.data));
 		memcpy(block.data, slot->out + done, n);
-		block.ctrl_sig = ~xor_bytes(block.rsvd_200, offsetof(struct prm_mbox_block, ctrl_sig) - ctrl);
+		block.ctrl_sig = ~xor_bytes(block.rsvd_200,
+					    offsetof(struct prm_mbox_block, ctrl_sig) - ctrl);
 		block.sig = ~xor_bytes(&block, offsetof(struct prm_mbox_block, sig));
 		if (guest_write(slot->dev, addr, &block, sizeof(block)))
-			return undeliverable(slot, PRM_DELIVERY_OUT_PTR, "output mailbox cannot be written");
+			return undeliverable(slot, PRM_DELIVERY_OUT_PTR,
+					     "output mailbox cannot be written");
 		addr = be64_to_cpu(block.next);
 	}
 	return true;
@@ -328,7 +353,10 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 	give_back(&slot, addr);
 	free(slot.in);
 	free(slot.out);
-	/* Who had no command EQ when the command began polls; who destroyed it by the command polls too. */
+	/*
+	 * Who had no command EQ when the command began polls; who destroyed it by the command polls
+	 * too.
+	 */
 	if (eq && dev->hca->cmd_eq == eq)
 		eq_report_command(dev, eq, 1u << num);
 }
@@ -356,19 +384,21 @@ void cmdq_doorbell(struct cxdev *dev, uint32_t bits)
 	struct hca_state *hca = dev->hca;
 
 	if (!hca->cmdq_addr) {
-		violation(dev, "command doorbell 0x%x before the queue's address was written", bits);
+		violation(dev, "command doorbell 0x%x before the queue's address was written",
+			  bits);
 		return;
 	}
 	if (hca->pending & bits)
-		violation(dev, "command doorbell 0x%x: slots 0x%x are still being processed", bits, hca->pending & bits);
+		violation(dev, "command doorbell 0x%x: slots 0x%x are still being processed", bits,
+			  hca->pending & bits);
 	hca->pending |= bits;
 	work_queue(&hca->cmd_work);
 }
 
 /* ---- page lists ---- */
 
-int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t bytes, unsigned int log_page_size,
-	      uint32_t offset)
+int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t bytes,
+	      unsigned int log_page_size, uint32_t offset)
 {
 	uint64_t at = (const uint8_t *)tail - (const uint8_t *)c->in;
 	uint64_t n, pa;
@@ -377,13 +407,16 @@ int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t byt
 
 	memset(pages, 0, sizeof(*pages));
 	if (log_page_size < 12 || log_page_size > 43)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_page_size %u is not one of 12..43", log_page_size);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_page_size %u is not one of 12..43",
+			      log_page_size);
 	if (offset >= 1ull << log_page_size)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "page offset 0x%x is not within a page of 2^%u", offset,
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "page offset 0x%x is not within a page of 2^%u", offset,
 			      log_page_size);
 	n = (bytes + offset + (1ull << log_page_size) - 1) >> log_page_size;
 	if (at > c->in_len || (c->in_len - at) / 8 < n)
-		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%llu pages are needed, the input has no room for them",
+		return refuse(c, PRM_STATUS_BAD_INP_LEN,
+			      "%llu pages are needed, the input has no room for them",
 			      (unsigned long long)n);
 	pages->pa = calloc(n ? n : 1, sizeof(*pages->pa));
 	if (!pages->pa)
@@ -393,7 +426,8 @@ int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t byt
 		pa = be64_to_cpu(be);
 		if (pa & ((1ull << log_page_size) - 1)) {
 			pages_free(pages);
-			return refuse(c, PRM_STATUS_BAD_PARAM, "page %u: address 0x%llx is not aligned to 2^%u", i,
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "page %u: address 0x%llx is not aligned to 2^%u", i,
 				      (unsigned long long)pa, log_page_size);
 		}
 		pages->pa[i] = pa;
@@ -410,7 +444,8 @@ void pages_free(struct pages *pages)
 	memset(pages, 0, sizeof(*pages));
 }
 
-static int pages_copy(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf, size_t len, bool write)
+static int pages_copy(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf,
+		      size_t len, bool write)
 {
 	uint64_t size = 1ull << pages->log_size, in_page, page;
 	uint8_t *p = buf;
@@ -440,7 +475,8 @@ int pages_read(struct cxdev *dev, const struct pages *pages, uint64_t off, void 
 	return pages_copy(dev, pages, off, buf, len, false);
 }
 
-int pages_write(struct cxdev *dev, const struct pages *pages, uint64_t off, const void *buf, size_t len)
+int pages_write(struct cxdev *dev, const struct pages *pages, uint64_t off, const void *buf,
+		size_t len)
 {
 	return pages_copy(dev, pages, off, (void *)buf, len, true);
 }

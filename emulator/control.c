@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The control socket. A client sends one line of words and reads text until the line "ok" or "error: ..."; it may send
- * further lines then. A client that does not read what it asked for is dropped.
+ * The control socket. A client sends one line of words and reads text until the line "ok" or
+ * "error: ..."; it may send further lines then. A client that does not read what it asked for is
+ * dropped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +57,8 @@ static int run_line(char *line, FILE *out)
 	} else if (!strcmp(word, "violations")) {
 		violations_print(out);
 	} else {
-		fprintf(out, "error: unknown command '%s'; commands are: status, violations\n", word);
+		fprintf(out, "error: unknown command '%s'; commands are: status, violations\n",
+			word);
 		return -EINVAL;
 	}
 	fprintf(out, "ok\n");
@@ -90,7 +92,8 @@ static bool answer(int fd, char *line)
 static void on_client(int fd, void *arg)
 {
 	struct client *client = arg;
-	ssize_t n = recv(fd, client->line + client->len, LINE_BYTES - 1 - client->len, MSG_DONTWAIT);
+	ssize_t n =
+		recv(fd, client->line + client->len, LINE_BYTES - 1 - client->len, MSG_DONTWAIT);
 	char *end;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -139,7 +142,8 @@ int control_open(const char *path, struct cxdev **functions, unsigned int n)
 	int err;
 
 	if (strlen(path) >= sizeof(where.sun_path)) {
-		fprintf(stderr, "cxemu: --control: the path is longer than %zu characters\n", sizeof(where.sun_path) - 1);
+		fprintf(stderr, "cxemu: --control: the path is longer than %zu characters\n",
+			sizeof(where.sun_path) - 1);
 		return -ENAMETOOLONG;
 	}
 	devs = functions;
@@ -147,7 +151,8 @@ int control_open(const char *path, struct cxdev **functions, unsigned int n)
 	strcpy(where.sun_path, path);
 	unlink(path);
 	listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (listen_fd < 0 || bind(listen_fd, (struct sockaddr *)&where, sizeof(where)) || listen(listen_fd, 8)) {
+	if (listen_fd < 0 || bind(listen_fd, (struct sockaddr *)&where, sizeof(where)) ||
+	    listen(listen_fd, 8)) {
 		err = -errno;
 		fprintf(stderr, "cxemu: cannot listen on %s: %s\n", path, strerror(errno));
 		return err;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* cxctl SOCKET WORD...: sends one command to cxemu's control socket and prints the answer. 0: ok, 1: refused, 2: no answer. */
+/*
+ * cxctl SOCKET WORD...: sends one command to cxemu's control socket and prints the answer. 0: ok,
+ * 1: refused, 2: no answer.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

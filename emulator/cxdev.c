@@ -15,7 +15,7 @@ int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len)
 	int err = dev->ops->read(dev->guest, addr, buf, len);
 
 	if (err)
-		violation(dev, "DMA read of %zu bytes at 0x%llx: not mapped, or the function is no bus master", len,
+		violation(dev, "DMA read of %zu bytes at 0x%llx: not mapped, or no bus master", len,
 			  (unsigned long long)addr);
 	return err;
 }
@@ -25,8 +25,8 @@ int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len)
 	int err = dev->ops->write(dev->guest, addr, buf, len);
 
 	if (err)
-		violation(dev, "DMA write of %zu bytes at 0x%llx: not mapped, or the function is no bus master", len,
-			  (unsigned long long)addr);
+		violation(dev, "DMA write of %zu bytes at 0x%llx: not mapped, or no bus master",
+			  len, (unsigned long long)addr);
 	return err;
 }
 
@@ -138,8 +138,8 @@ static void make_names(struct cxdev *dev)
 	dev->sys_image_guid = v;
 }
 
-struct cxdev *cxdev_create(const char *name, unsigned int index, const struct card *card, const struct guest_ops *ops,
-			   void *guest)
+struct cxdev *cxdev_create(const char *name, unsigned int index, const struct card *card,
+			   const struct guest_ops *ops, void *guest)
 {
 	struct cxdev *dev = calloc(1, sizeof(*dev));
 
@@ -151,7 +151,8 @@ struct cxdev *cxdev_create(const char *name, unsigned int index, const struct ca
 	dev->ops = ops;
 	dev->guest = guest;
 	make_names(dev);
-	if (hca_state_create(dev) || obj_state_create(dev) || rdma_state_create(dev) || eth_state_create(dev))
+	if (hca_state_create(dev) || obj_state_create(dev) || rdma_state_create(dev) ||
+	    eth_state_create(dev))
 		goto destroy;
 	dev->port = port_create(dev, name);
 	if (!dev->port)
@@ -194,11 +195,12 @@ static void rdma_status(struct cxdev *dev, FILE *out)
 {
 	const struct rdma_counters *r = &dev->rdma;
 
-	fprintf(out, "  rdma: tx %llu packets %llu bytes, rx %llu packets %llu bytes, icrc errors %llu, dropped %llu\n",
+	fprintf(out, "  rdma: tx %llu packets %llu bytes, rx %llu packets %llu bytes",
 		(unsigned long long)(r->tx_packets + r->tx_mcast_packets),
 		(unsigned long long)(r->tx_bytes + r->tx_mcast_bytes),
 		(unsigned long long)(r->rx_packets + r->rx_mcast_packets),
-		(unsigned long long)(r->rx_bytes + r->rx_mcast_bytes), (unsigned long long)r->rx_icrc_errors,
+		(unsigned long long)(r->rx_bytes + r->rx_mcast_bytes));
+	fprintf(out, ", icrc errors %llu, dropped %llu\n", (unsigned long long)r->rx_icrc_errors,
 		(unsigned long long)r->rx_dropped);
 }
 
@@ -208,14 +210,18 @@ void cxdev_status(struct cxdev *dev, FILE *out)
 	const struct hca_state *hca = dev->hca;
 	unsigned int type;
 
-	fprintf(out, "function %s: %s, mac %02x:%02x:%02x:%02x:%02x:%02x, %s, link %s, violations %llu\n", dev->name,
-		dev->card->model, dev->mac[0], dev->mac[1], dev->mac[2], dev->mac[3], dev->mac[4], dev->mac[5],
-		phases[hca->phase], port_link_up(dev->port) ? "up" : "down", (unsigned long long)dev->violations);
+	fprintf(out, "function %s: %s, mac %02x:%02x:%02x:%02x:%02x:%02x, ", dev->name,
+		dev->card->model, dev->mac[0], dev->mac[1], dev->mac[2], dev->mac[3], dev->mac[4],
+		dev->mac[5]);
+	fprintf(out, "%s, link %s, violations %llu\n", phases[hca->phase],
+		port_link_up(dev->port) ? "up" : "down", (unsigned long long)dev->violations);
 	fprintf(out, "  commands: %llu, refused %llu, declined %llu, delivery errors %llu\n",
-		(unsigned long long)hca->commands, (unsigned long long)hca->refused, (unsigned long long)hca->declined,
-		(unsigned long long)hca->delivery_errors);
-	fprintf(out, "  pages: %u held, peak %llu\n", hca->pages.n, (unsigned long long)hca->pages_peak);
-	fprintf(out, "  interrupts: %llu, lost %llu\n", (unsigned long long)hca->irqs, (unsigned long long)hca->irqs_lost);
+		(unsigned long long)hca->commands, (unsigned long long)hca->refused,
+		(unsigned long long)hca->declined, (unsigned long long)hca->delivery_errors);
+	fprintf(out, "  pages: %u held, peak %llu\n", hca->pages.n,
+		(unsigned long long)hca->pages_peak);
+	fprintf(out, "  interrupts: %llu, lost %llu\n", (unsigned long long)hca->irqs,
+		(unsigned long long)hca->irqs_lost);
 	fprintf(out, "  objects: %u", obj_count_all(dev));
 	for (type = 0; type < OBJ_TYPES; type++)
 		if (obj_count(dev, type))

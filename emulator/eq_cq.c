@@ -2,9 +2,10 @@
 /*
  * Event queues and completion queues.
  *
- * Both are rings in guest memory whose entries carry an owner bit that flips each time round. An EQ's consumer index comes
- * by doorbell, a CQ's stands in its doorbell record and is read only when the queue seems full. An interrupt, or an event
- * of a CQ, is raised once for each arming; arming a queue that already holds something newer raises it at once.
+ * Both are rings in guest memory whose entries carry an owner bit that flips each time round. An
+ * EQ's consumer index comes by doorbell, a CQ's stands in its doorbell record and is read only when
+ * the queue seems full. An interrupt, or an event of a CQ, is raised once for each arming; arming a
+ * queue that already holds something newer raises it at once.
  */
 #include <string.h>
 
@@ -72,7 +73,8 @@ static void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *da
 
 	if (distance(eq->ci, eq->pi) >= eq->size) {
 		if (!eq->overrun)
-			violation(dev, "EQ 0x%x overrun: %u entries and none was consumed", eq->obj.num, eq->size);
+			violation(dev, "EQ 0x%x overrun: %u entries and none was consumed",
+				  eq->obj.num, eq->size);
 		eq->overrun = true;
 		return;
 	}
@@ -114,12 +116,13 @@ void eq_doorbell(struct cxdev *dev, uint32_t uar, uint32_t value, bool arm)
 		return;
 	}
 	if (eq->uar->num != uar) {
-		violation(dev, "EQ 0x%x: doorbell on UAR 0x%x, its own is 0x%x", eq->obj.num, uar, eq->uar->num);
+		violation(dev, "EQ 0x%x: doorbell on UAR 0x%x, its own is 0x%x", eq->obj.num, uar,
+			  eq->uar->num);
 		return;
 	}
 	if (distance(eq->ci, ci) > distance(eq->ci, eq->pi)) {
-		violation(dev, "EQ 0x%x: consumer index jumps from 0x%x to 0x%x, the producer is at 0x%x", eq->obj.num,
-			  eq->ci, ci, eq->pi);
+		violation(dev, "EQ 0x%x: consumer index jumps from 0x%x to 0x%x, producer at 0x%x",
+			  eq->obj.num, eq->ci, ci, eq->pi);
 		return;
 	}
 	eq->ci = ci;
@@ -152,20 +155,25 @@ static int eq_check(struct cmd *c, const struct prm_create_eq_in *in)
 	unsigned int i;
 
 	if (prm_get(ctx, log_eq_size) > 22)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_eq_size %u is above 22", prm_get(ctx, log_eq_size));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_eq_size %u is above 22",
+			      prm_get(ctx, log_eq_size));
 	if (prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "eqc.log_page_size %u is above %u", prm_get(ctx, log_page_size),
-			      LOG_PAGE_MAX);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "eqc.log_page_size %u is above %u",
+			      prm_get(ctx, log_page_size), LOG_PAGE_MAX);
 	if (prm_get(ctx, intr) >= c->dev->card->vectors)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "intr %u: the card has %u vectors", prm_get(ctx, intr),
-			      c->dev->card->vectors);
-	if (prm_get(ctx, status) || prm_get(ctx, ec) || prm_get(ctx, consumer_counter) || prm_get(ctx, producer_counter))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "status, ec and counters must be zero at creation");
-	if (prm_get64(in, event_bitmask[1]) || prm_get64(in, event_bitmask[2]) || prm_get64(in, event_bitmask[3]))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "intr %u: the card has %u vectors",
+			      prm_get(ctx, intr), c->dev->card->vectors);
+	if (prm_get(ctx, status) || prm_get(ctx, ec) || prm_get(ctx, consumer_counter) ||
+	    prm_get(ctx, producer_counter))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "status, ec and counters must be zero at creation");
+	if (prm_get64(in, event_bitmask[1]) || prm_get64(in, event_bitmask[2]) ||
+	    prm_get64(in, event_bitmask[3]))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "event_bitmask has events above 63");
 	for (i = 0; i < 64; i++)
 		if (events >> i & 1 && c->dev->hca->eq_by_event[i])
-			return refuse(c, PRM_STATUS_BAD_PARAM, "event 0x%x already goes to another EQ", i);
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "event 0x%x already goes to another EQ", i);
 	return 0;
 }
 
@@ -190,7 +198,8 @@ static int run_create_eq(struct cmd *c)
 	eq->events = prm_get64(in, event_bitmask[0]);
 	eq->armed = prm_get(ctx, st) == EQ_ST_ARMED;
 	eq->uar = obj_use(c, OBJ_UAR, prm_get(ctx, uar_page), "eqc.uar_page");
-	if (!eq->uar || pages_get(c, &eq->pages, prm_tail_const(in), (uint64_t)eq->size * sizeof(struct prm_eqe), log_page,
+	if (!eq->uar || pages_get(c, &eq->pages, prm_tail_const(in),
+				  (uint64_t)eq->size * sizeof(struct prm_eqe), log_page,
 				  prm_get(ctx, page_offset) << (log_page - 6))) {
 		obj_drop_failed(eq);
 		return -1;
@@ -247,7 +256,10 @@ static void cq_fire(struct cq *cq)
 	eq_push(cq->eq, PRM_EVENT_COMP, 0, &comp, sizeof(comp));
 }
 
-/* True if there is room; looks at the consumer index in guest memory only when the known one leaves none. */
+/*
+ * True if there is room; looks at the consumer index in guest memory only when the known one leaves
+ * none.
+ */
 static bool cq_has_room(struct cq *cq)
 {
 	struct cxdev *dev = cq->obj.dev;
@@ -260,8 +272,8 @@ static bool cq_has_room(struct cq *cq)
 		return false;
 	ci = be32_to_cpu(dbr.ci) & INDEX_MASK;
 	if (distance(cq->ci, ci) > distance(cq->ci, cq->pi)) {
-		violation(dev, "CQ 0x%x: consumer index jumps from 0x%x to 0x%x, the producer is at 0x%x", cq->obj.num,
-			  cq->ci, ci, cq->pi);
+		violation(dev, "CQ 0x%x: consumer index jumps from 0x%x to 0x%x, producer at 0x%x",
+			  cq->obj.num, cq->ci, ci, cq->pi);
 		return false;
 	}
 	cq->ci = ci;
@@ -270,7 +282,8 @@ static bool cq_has_room(struct cq *cq)
 
 static void cq_overrun(struct cq *cq)
 {
-	struct prm_eqe_cq_err err = { .cqn = cpu_to_be32(cq->obj.num), .syndrome = CQ_ERROR_OVERRUN };
+	struct prm_eqe_cq_err err = { .cqn = cpu_to_be32(cq->obj.num),
+				      .syndrome = CQ_ERROR_OVERRUN };
 
 	violation(cq->obj.dev, "CQ 0x%x overrun: all %u entries are unread", cq->obj.num, cq->size);
 	cq->error = true;
@@ -279,7 +292,8 @@ static void cq_overrun(struct cq *cq)
 
 bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 {
-	uint64_t at = (uint64_t)(cq->pi & (cq->size - 1)) * cq->cqe_bytes + cq->cqe_bytes - sizeof(*cqe);
+	uint64_t at =
+		(uint64_t)(cq->pi & (cq->size - 1)) * cq->cqe_bytes + cq->cqe_bytes - sizeof(*cqe);
 	struct cxdev *dev = cq->obj.dev;
 	const size_t last = sizeof(*cqe) - 4;
 	const uint8_t *p = (const uint8_t *)cqe;
@@ -308,7 +322,10 @@ bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 	return true;
 }
 
-/* The number of a queue's arming changes with each event: one that repeats the number of the last event comes too late. */
+/*
+ * The number of a queue's arming changes with each event: one that repeats the number of the last
+ * event comes too late.
+ */
 void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 {
 	struct cq *cq = obj_find(dev, OBJ_CQ, value & INDEX_MASK);
@@ -316,21 +333,25 @@ void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 	uint8_t sn = word >> PRM_CQ_ARM_SN_SHIFT & 3;
 
 	if (!cq) {
-		violation(dev, "CQ doorbell names CQ 0x%x, which does not exist", (uint32_t)value & INDEX_MASK);
+		violation(dev, "CQ doorbell names CQ 0x%x, which does not exist",
+			  (uint32_t)value & INDEX_MASK);
 		return;
 	}
 	if (cq->uar->num != uar) {
-		violation(dev, "CQ 0x%x: doorbell on UAR 0x%x, its own is 0x%x", cq->obj.num, uar, cq->uar->num);
+		violation(dev, "CQ 0x%x: doorbell on UAR 0x%x, its own is 0x%x", cq->obj.num, uar,
+			  cq->uar->num);
 		return;
 	}
 	if (!cq->overrun_ignore && distance(cq->ci, ci) > distance(cq->ci, cq->pi)) {
-		violation(dev, "CQ 0x%x: armed at index 0x%x, but 0x%x..0x%x are consumed and produced", cq->obj.num, ci,
-			  cq->ci, cq->pi);
+		violation(dev,
+			  "CQ 0x%x: armed at index 0x%x, but 0x%x..0x%x are consumed and produced",
+			  cq->obj.num, ci, cq->ci, cq->pi);
 		return;
 	}
 	cq->ci = ci;
 	if (cq->fired && sn == cq->fired_sn) {
-		trace(dev, "CQ 0x%x: armed again with sequence number %u of the last event", cq->obj.num, sn);
+		trace(dev, "CQ 0x%x: armed again with sequence number %u of the last event",
+		      cq->obj.num, sn);
 		return;
 	}
 	cq->armed = true;
@@ -354,20 +375,26 @@ static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
 	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
 
 	if (prm_get(ctx, log_cq_size) > 22)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_cq_size %u is above 22", prm_get(ctx, log_cq_size));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_cq_size %u is above 22",
+			      prm_get(ctx, log_cq_size));
 	if (prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "cqc.log_page_size %u is above %u", prm_get(ctx, log_page_size),
-			      LOG_PAGE_MAX);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "cqc.log_page_size %u is above %u",
+			      prm_get(ctx, log_page_size), LOG_PAGE_MAX);
 	if (prm_get(ctx, cqe_sz) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u is neither 64 nor 128 bytes", prm_get(ctx, cqe_sz));
-	if (prm_get(ctx, cc) || prm_get(ctx, cqe_comp_en) || prm_get(ctx, mini_cqe_res_format) || prm_get(ctx, apu_cq) ||
-	    prm_get(ctx, scqe_break_moderation_en) || prm_get(ctx, cqe_compression_layout))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "collapsed and compressed CQs are not supported");
+		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u is neither 64 nor 128 bytes",
+			      prm_get(ctx, cqe_sz));
+	if (prm_get(ctx, cc) || prm_get(ctx, cqe_comp_en) || prm_get(ctx, mini_cqe_res_format) ||
+	    prm_get(ctx, apu_cq) || prm_get(ctx, scqe_break_moderation_en) ||
+	    prm_get(ctx, cqe_compression_layout))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "collapsed and compressed CQs are not supported");
 	if (prm_get(ctx, dbr_umem_valid) || prm_get(in, cq_umem_valid))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no umem objects");
-	if (prm_get(ctx, status) || prm_get(ctx, st) || prm_get(ctx, consumer_counter) || prm_get(ctx, producer_counter) ||
-	    prm_get(ctx, last_notified_index) || prm_get(ctx, last_solicit_index))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "status, st and counters must be zero at creation");
+	if (prm_get(ctx, status) || prm_get(ctx, st) || prm_get(ctx, consumer_counter) ||
+	    prm_get(ctx, producer_counter) || prm_get(ctx, last_notified_index) ||
+	    prm_get(ctx, last_solicit_index))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "status, st and counters must be zero at creation");
 	if (prm_get64(ctx, dbr_addr) & 7)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "dbr_addr is not aligned to 8 bytes");
 	return 0;
@@ -395,8 +422,8 @@ static int run_create_cq(struct cmd *c)
 	cq->eq = obj_use(c, OBJ_EQ, prm_get(ctx, c_eqn_or_apu_element), "cqc.c_eqn_or_apu_element");
 	cq->uar = cq->eq ? obj_use(c, OBJ_UAR, prm_get(ctx, uar_page), "cqc.uar_page") : NULL;
 	if (!cq->eq || !cq->uar ||
-	    pages_get(c, &cq->pages, prm_tail_const(in), (uint64_t)cq->size * cq->cqe_bytes, log_page,
-		      prm_get(ctx, page_offset) << (log_page - 6))) {
+	    pages_get(c, &cq->pages, prm_tail_const(in), (uint64_t)cq->size * cq->cqe_bytes,
+		      log_page, prm_get(ctx, page_offset) << (log_page - 6))) {
 		obj_drop_failed(cq);
 		return -1;
 	}
@@ -426,14 +453,21 @@ static int run_query_cq(struct cmd *c)
 		cq->ci = be32_to_cpu(dbr.ci) & INDEX_MASK;
 	*ctx = cq->ctx;
 	prm_set(ctx, status, cq->error ? CTX_ERROR : CTX_OK);
-	prm_set(ctx, st, !cq->armed ? CQ_ST_FIRED : cq->armed_solicited ? CQ_ST_ARMED_SOL : CQ_ST_ARMED);
+	prm_set(ctx, st,
+		!cq->armed	      ? CQ_ST_FIRED
+		: cq->armed_solicited ? CQ_ST_ARMED_SOL
+				      : CQ_ST_ARMED);
 	prm_set(ctx, consumer_counter, cq->ci);
 	prm_set(ctx, producer_counter, cq->pi);
 	return 0;
 }
 
 enum modify_cq_field {
-	CQ_MODIFY_PERIOD = 1, CQ_MODIFY_COUNT = 2, CQ_MODIFY_OVERRUN = 4, CQ_MODIFY_EQN = 8, CQ_MODIFY_PERIOD_MODE = 16,
+	CQ_MODIFY_PERIOD = 1,
+	CQ_MODIFY_COUNT = 2,
+	CQ_MODIFY_OVERRUN = 4,
+	CQ_MODIFY_EQN = 8,
+	CQ_MODIFY_PERIOD_MODE = 16,
 };
 
 /* Completions are never held back, so that the moderation is only kept for the query. */
@@ -441,15 +475,18 @@ static int run_modify_cq(struct cmd *c)
 {
 	const struct prm_modify_cq_in *in = c->in;
 	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
-	uint32_t fields = prm_get(in, modify_field_select_resize_field_select.modify_field_select.modify_field_select);
+	uint32_t fields = prm_get(in, modify_field_select_resize_field_select.modify_field_select
+					      .modify_field_select);
 	struct cq *cq = obj_get(c, OBJ_CQ, prm_get(in, cqn), "cqn");
 
 	if (!cq)
 		return -1;
 	if (c->op_mod)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod 0x%x: queues cannot be resized", c->op_mod);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod 0x%x: queues cannot be resized",
+			      c->op_mod);
 	if (fields & ~(CQ_MODIFY_PERIOD | CQ_MODIFY_COUNT | CQ_MODIFY_PERIOD_MODE))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "field_select 0x%x: only moderation can be modified", fields);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "field_select 0x%x: only moderation can be modified", fields);
 	if (fields & CQ_MODIFY_PERIOD)
 		prm_set(&cq->ctx, cq_period, prm_get(ctx, cq_period));
 	if (fields & CQ_MODIFY_COUNT)
@@ -474,7 +511,8 @@ void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 		return;
 	}
 	if (!own || own->num != uar) {
-		violation(dev, "queue 0x%x: send doorbell on UAR 0x%x, its own is 0x%x", num, uar, own ? own->num : 0);
+		violation(dev, "queue 0x%x: send doorbell on UAR 0x%x, its own is 0x%x", num, uar,
+			  own ? own->num : 0);
 		return;
 	}
 	if (qp)

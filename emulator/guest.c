@@ -2,8 +2,9 @@
 /*
  * Guest memory and interrupts of a function that a virtual machine holds.
  *
- * The other side maps its memory here by file descriptors and takes ranges away again at any time, also in other pieces
- * than it gave them. So an address is looked up at each access and nothing is kept.
+ * The other side maps its memory here by file descriptors and takes ranges away again at any time,
+ * also in other pieces than it gave them. So an address is looked up at each access and nothing is
+ * kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,11 +18,14 @@
 struct dma_range {
 	struct list_head node;
 	uint64_t iova, size;
-	uint8_t *ptr;		/* NULL: nothing that could be accessed from here (ROM, BARs of other devices) */
+	uint8_t *ptr; /* NULL: nothing that could be accessed from here (ROM, BARs of other devices)
+		       */
 	bool readable, writable;
 };
 
-/* What is used moves to the front: behind an IOMMU there are thousands of ranges, and few are busy. */
+/*
+ * What is used moves to the front: behind an IOMMU there are thousands of ranges, and few are busy.
+ */
 static struct dma_range *find_range(struct function *fn, uint64_t iova)
 {
 	struct dma_range *r;
@@ -83,7 +87,8 @@ static int map_file(struct dma_range *r, int fd, uint64_t offset)
 	return 0;
 }
 
-int dma_map(struct function *fn, uint64_t iova, uint64_t size, uint64_t offset, int fd, bool readable, bool writable)
+int dma_map(struct function *fn, uint64_t iova, uint64_t size, uint64_t offset, int fd,
+	    bool readable, bool writable)
 {
 	struct dma_range *r;
 	int err = -EINVAL;
@@ -204,7 +209,10 @@ static int function_write(void *guest, uint64_t addr, const void *buf, size_t le
 	return copy(guest, addr, (void *)buf, len, true);
 }
 
-/* Without a descriptor the vector is off or masked: as on the bus, the interrupt is then lost (the queue stays fired). */
+/*
+ * Without a descriptor the vector is off or masked: as on the bus, the interrupt is then lost (the
+ * queue stays fired).
+ */
 static int function_irq(void *guest, unsigned int vector)
 {
 	struct function *fn = guest;

@@ -8,7 +8,14 @@
 
 /* ---- the card ---- */
 
-enum cap_type { CAP_GENERAL = 0, CAP_ETH = 1, CAP_ATOMIC = 3, CAP_ROCE = 4, CAP_FLOW_NIC = 7, CAP_TYPES = 8 };
+enum cap_type {
+	CAP_GENERAL = 0,
+	CAP_ETH = 1,
+	CAP_ATOMIC = 3,
+	CAP_ROCE = 4,
+	CAP_FLOW_NIC = 7,
+	CAP_TYPES = 8
+};
 
 #define CAP_BYTES 0x1000
 
@@ -26,7 +33,10 @@ struct card {
 	unsigned int vectors;
 	uint32_t boot_pages, init_pages;
 	struct obj_range objs[OBJ_TYPES];
-	/* Fills one type's pages (zeroed, CAP_BYTES): as after boot, and the most that can be set. -1: no such type. */
+	/*
+	 * Fills one type's pages (zeroed, CAP_BYTES): as after boot, and the most that can be set.
+	 * -1: no such type.
+	 */
 	int (*caps)(const struct cxdev *dev, unsigned int type, void *cur, void *max);
 };
 
@@ -68,7 +78,8 @@ struct hca_state {
 	uint32_t half_uar, half_at, half_value;	/* first half of a doorbell of 8 bytes */
 
 	struct held_pages pages;
-	int32_t pages_asked;		/* by page request events, not answered yet; negative: to be taken back */
+	int32_t pages_asked; /* by page request events, not answered yet; negative: to be taken back
+			      */
 	uint64_t pages_peak;
 
 	struct eq *eq_by_event[256];	/* the async EQ whose mask has the event type */
@@ -92,7 +103,9 @@ void cmdq_work(struct work *work);
 void cmdq_doorbell(struct cxdev *dev, uint32_t bits);
 const char *cmd_status_name(uint8_t status);
 
-/* cmd_hca.c: may one more object be made with the pages the card holds? Asks for more in good time. */
+/*
+ * cmd_hca.c: may one more object be made with the pages the card holds? Asks for more in good time.
+ */
 bool pages_afford(struct cxdev *dev);
 void pages_object_gone(struct cxdev *dev);
 int32_t pages_wanted(struct cxdev *dev);	/* more than the card holds; negative: fewer */

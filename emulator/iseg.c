@@ -2,7 +2,8 @@
 /*
  * The initialization segment: what a driver sees of the card before it can send commands.
  *
- * Registers are made when they are read. The low byte of cmdq_addr_l_sz is the card's and survives whatever is written.
+ * Registers are made when they are read. The low byte of cmdq_addr_l_sz is the card's and survives
+ * whatever is written.
  */
 #include "hca.h"
 
@@ -10,7 +11,9 @@
 
 uint64_t device_clock(void)
 {
-	return (unsigned __int128)now_ns() * CORE_CLOCK_KHZ / 1000000;
+	uint64_t ns = now_ns();
+
+	return ns / 1000000 * CORE_CLOCK_KHZ + ns % 1000000 * CORE_CLOCK_KHZ / 1000000;
 }
 
 static uint32_t fw_rev(const struct card *card)
@@ -24,7 +27,8 @@ static uint32_t health_read(struct cxdev *dev, uint32_t offset)
 	case offsetof(struct prm_iseg, health.time):
 		return now_ns() / 1000000000;
 	case offsetof(struct prm_iseg, health.fw_ver):
-		return (uint32_t)dev->card->fw_major << 24 | (uint32_t)dev->card->fw_minor << 16 | dev->card->fw_sub;
+		return (uint32_t)dev->card->fw_major << 24 | (uint32_t)dev->card->fw_minor << 16 |
+		       dev->card->fw_sub;
 	case offsetof(struct prm_iseg, health.hw_id):
 		return dev->card->device_id;
 	default:
@@ -44,8 +48,9 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 	case offsetof(struct prm_iseg, cmdq_addr_h):
 		return hca->cmdq_addr >> 32;
 	case offsetof(struct prm_iseg, cmdq_addr_l_sz):
-		return (hca->cmdq_addr & PRM_ISEG_CMDQ_ADDR_L_MASK) | (uint32_t)hca->nic_ifc << PRM_ISEG_NIC_IFC_SHIFT |
-		       CMDQ_LOG_SZ << 4 | CMDQ_LOG_STRIDE;
+		return (hca->cmdq_addr & PRM_ISEG_CMDQ_ADDR_L_MASK) |
+		       (uint32_t)hca->nic_ifc << PRM_ISEG_NIC_IFC_SHIFT | CMDQ_LOG_SZ << 4 |
+		       CMDQ_LOG_STRIDE;
 	case offsetof(struct prm_iseg, initializing):
 		return now_ns() < hca->boot_done_ns ? PRM_ISEG_INITIALIZING : 0;
 	case offsetof(struct prm_iseg, internal_timer_h):
@@ -59,7 +64,10 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 	}
 }
 
-/* The nic interface leaves FULL only when the driver resets or disables the function; commands stop then. */
+/*
+ * The nic interface leaves FULL only when the driver resets or disables the function; commands stop
+ * then.
+ */
 static void write_cmdq_low(struct cxdev *dev, uint32_t value)
 {
 	struct hca_state *hca = dev->hca;
@@ -91,6 +99,8 @@ void iseg_write(struct cxdev *dev, uint32_t offset, uint32_t value)
 	case offsetof(struct prm_iseg, clr_intx):
 		break;
 	default:
-		violation(dev, "write of 0x%x to register 0x%x, which is read-only or does not exist", value, offset);
+		violation(dev,
+			  "write of 0x%x to register 0x%x, which is read-only or does not exist",
+			  value, offset);
 	}
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Circular doubly linked list whose links live in the elements. A head, and an element that is on no list, points at itself. */
+/*
+ * Circular doubly linked list whose links live in the elements. A head, and an element that is on
+ * no list, points at itself.
+ */
 #ifndef CXEMU_LIST_H
 #define CXEMU_LIST_H
 

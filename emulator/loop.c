@@ -2,9 +2,9 @@
 /*
  * The loop everything runs on: file descriptors, work items, timers.
  *
- * A round looks at the descriptors first (without waiting while work is left), then runs each work item that was queued
- * when the round began once, then the timers that are due. Work that queues itself again runs in the next round, so that
- * a busy queue pair never keeps a socket waiting.
+ * A round looks at the descriptors first (without waiting while work is left), then runs each work
+ * item that was queued when the round began once, then the timers that are due. Work that queues
+ * itself again runs in the next round, so that a busy queue pair never keeps a socket waiting.
  */
 #include <errno.h>
 #include <poll.h>
@@ -111,7 +111,9 @@ static int loop_find_fd(int fd)
 	return -1;
 }
 
-/* The last one takes its place: callers in loop_poll() look at each index again after a callback. */
+/*
+ * The last one takes its place: callers in loop_poll() look at each index again after a callback.
+ */
 void loop_del_fd(int fd)
 {
 	int i = loop_find_fd(fd);
@@ -147,8 +149,8 @@ static void run_due_timers(void)
 }
 
 /*
- * The work of this round moves to a list of its own head; cancelling or destroying an item takes it off whichever list it
- * is on.
+ * The work of this round moves to a list of its own head; cancelling or destroying an item takes it
+ * off whichever list it is on.
  */
 bool loop_run_pending(void)
 {
@@ -165,7 +167,9 @@ bool loop_run_pending(void)
 	return !list_empty(&works);
 }
 
-/* How long a round may wait: not at all with work left, else until the first timer; NULL: for ever. */
+/*
+ * How long a round may wait: not at all with work left, else until the first timer; NULL: for ever.
+ */
 static struct timespec *wait_time(struct timespec *ts)
 {
 	uint64_t now, delay = 0;
@@ -182,7 +186,10 @@ static struct timespec *wait_time(struct timespec *ts)
 	return ts;
 }
 
-/* A callback may add and remove descriptors: one that is skipped or moved by that is ready again in the next round. */
+/*
+ * A callback may add and remove descriptors: one that is skipped or moved by that is ready again in
+ * the next round.
+ */
 static int loop_poll(void)
 {
 	struct timespec ts;

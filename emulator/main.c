@@ -20,12 +20,13 @@
 const char *argp_program_version = "cxemu 0.1";
 
 static const char doc[] =
-	"A ConnectX adapter for QEMU's vfio-user-pci device: one process serves several functions, joined by a switch.\v"
-	"Exit status: 0, or 1 if it could not start, or 3 if a driver did something wrong or left objects behind.";
+	"A ConnectX adapter for QEMU\vExit status 0; 1: it could not start; 3: violations.";
 
 static const struct argp_option option_table[] = {
-	{ "card", 'c', "NAME[,ports=N]", 0, "the adapter; N functions in a row are the ports of one card (default cx5,ports=1)", 0 },
-	{ "vm", 'v', "NAME=SOCKET", 0, "a function, and the socket where a virtual machine takes it; may be repeated", 0 },
+	{ "card", 'c', "NAME[,ports=N]", 0,
+	  "the adapter; N functions in a row are the ports of one card (default cx5,ports=1)", 0 },
+	{ "vm", 'v', "NAME=SOCKET", 0,
+	  "a function, and the socket where a virtual machine takes it; may be repeated", 0 },
 	{ "pcap", 'p', "FILE", 0, "write every frame to FILE", 0 },
 	{ "control", 's', "SOCKET", 0, "answer cxctl there", 0 },
 	{ "log", 'l', "FILE", 0, "write the log there instead of to standard error", 0 },
@@ -74,13 +75,16 @@ static void parse_vm(struct argp_state *state, const char *arg)
 		argp_error(state, "--vm: '%s' is not NAME=SOCKET", arg);
 	if (run.n == FUNCTIONS_MAX)
 		argp_error(state, "--vm: more than %u functions", FUNCTIONS_MAX);
-	if ((size_t)(eq - arg) >= sizeof(run.names[0]) || strlen(eq + 1) >= sizeof(run.functions[0].path))
-		argp_error(state, "--vm: name longer than %zu or path longer than %zu characters in '%s'",
+	if ((size_t)(eq - arg) >= sizeof(run.names[0]) ||
+	    strlen(eq + 1) >= sizeof(run.functions[0].path))
+		argp_error(state,
+			   "--vm: name longer than %zu or path longer than %zu characters in '%s'",
 			   sizeof(run.names[0]) - 1, sizeof(run.functions[0].path) - 1, arg);
 	memcpy(run.names[run.n], arg, eq - arg);
 	strcpy(run.functions[run.n].path, eq + 1);
 	for (i = 0; i < run.n; i++)
-		if (!strcmp(run.names[i], run.names[run.n]) || !strcmp(run.functions[i].path, run.functions[run.n].path))
+		if (!strcmp(run.names[i], run.names[run.n]) ||
+		    !strcmp(run.functions[i].path, run.functions[run.n].path))
 			argp_error(state, "--vm: '%s': name or socket is used twice", arg);
 	run.n++;
 }
@@ -100,18 +104,33 @@ static void parse_level(struct argp_state *state, const char *arg)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
-	case 'c': parse_card(state, arg); break;
-	case 'v': parse_vm(state, arg); break;
-	case 'p': run.pcap = arg; break;
-	case 's': run.control = arg; break;
-	case 'l': run.log = arg; break;
-	case 't': parse_level(state, arg); break;
-	case ARGP_KEY_ARG: argp_error(state, "'%s' is no option", arg); break;
+	case 'c':
+		parse_card(state, arg);
+		break;
+	case 'v':
+		parse_vm(state, arg);
+		break;
+	case 'p':
+		run.pcap = arg;
+		break;
+	case 's':
+		run.control = arg;
+		break;
+	case 'l':
+		run.log = arg;
+		break;
+	case 't':
+		parse_level(state, arg);
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is no option", arg);
+		break;
 	case ARGP_KEY_END:
 		if (!run.n)
 			argp_error(state, "at least one --vm NAME=SOCKET is needed");
 		break;
-	default: return ARGP_ERR_UNKNOWN;
+	default:
+		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
@@ -158,7 +177,8 @@ static int start(void)
 	if (!err && run.pcap)
 		err = capture_open(run.pcap);
 	for (i = 0; !err && i < run.n; i++) {
-		run.devs[i] = cxdev_create(run.names[i], i, run.card, &function_guest_ops, &run.functions[i]);
+		run.devs[i] = cxdev_create(run.names[i], i, run.card, &function_guest_ops,
+					   &run.functions[i]);
 		if (!run.devs[i])
 			return -ENOMEM;
 		run.functions[i].dev = run.devs[i];
@@ -202,7 +222,8 @@ int main(int argc, char **argv)
 	stop();
 	violations = violations_total();
 	if (violations)
-		fprintf(stderr, "cxemu: %llu violations, see the log\n", (unsigned long long)violations);
+		fprintf(stderr, "cxemu: %llu violations, see the log\n",
+			(unsigned long long)violations);
 	if (run.log && run.log_file)
 		fclose(run.log_file);
 	return err ? EXIT_FAILURE : violations ? EXIT_VIOLATIONS : EXIT_SUCCESS;

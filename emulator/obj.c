@@ -2,8 +2,9 @@
 /*
  * Numbers, owners and reference counts of all objects.
  *
- * A number is found through a hash of its number space. Numbers are handed out in turn, so that one that was given back
- * stays unused for as long as the space allows and a driver that still uses it is noticed.
+ * A number is found through a hash of its number space. Numbers are handed out in turn, so that one
+ * that was given back stays unused for as long as the space allows and a driver that still uses it
+ * is noticed.
  */
 #include <stdlib.h>
 
@@ -12,11 +13,27 @@
 #define BUCKETS 1024u
 
 static const char *const names[OBJ_TYPES] = {
-	[OBJ_UAR] = "UAR", [OBJ_PD] = "PD", [OBJ_TD] = "TD", [OBJ_XRCD] = "XRCD", [OBJ_MKEY] = "mkey",
-	[OBJ_PSV] = "PSV", [OBJ_EQ] = "EQ", [OBJ_CQ] = "CQ", [OBJ_QP] = "QP", [OBJ_SRQ] = "SRQ",
-	[OBJ_XRC_SRQ] = "XRC_SRQ", [OBJ_RMP] = "RMP", [OBJ_TIS] = "TIS", [OBJ_TIR] = "TIR", [OBJ_SQ] = "SQ",
-	[OBJ_RQ] = "RQ", [OBJ_RQT] = "RQT", [OBJ_Q_COUNTER] = "Q_COUNTER", [OBJ_FLOW_TABLE] = "FLOW_TABLE",
-	[OBJ_FLOW_GROUP] = "FLOW_GROUP", [OBJ_FLOW_COUNTER] = "FLOW_COUNTER",
+	[OBJ_UAR] = "UAR",
+	[OBJ_PD] = "PD",
+	[OBJ_TD] = "TD",
+	[OBJ_XRCD] = "XRCD",
+	[OBJ_MKEY] = "mkey",
+	[OBJ_PSV] = "PSV",
+	[OBJ_EQ] = "EQ",
+	[OBJ_CQ] = "CQ",
+	[OBJ_QP] = "QP",
+	[OBJ_SRQ] = "SRQ",
+	[OBJ_XRC_SRQ] = "XRC_SRQ",
+	[OBJ_RMP] = "RMP",
+	[OBJ_TIS] = "TIS",
+	[OBJ_TIR] = "TIR",
+	[OBJ_SQ] = "SQ",
+	[OBJ_RQ] = "RQ",
+	[OBJ_RQT] = "RQT",
+	[OBJ_Q_COUNTER] = "Q_COUNTER",
+	[OBJ_FLOW_TABLE] = "FLOW_TABLE",
+	[OBJ_FLOW_GROUP] = "FLOW_GROUP",
+	[OBJ_FLOW_COUNTER] = "FLOW_COUNTER",
 };
 
 struct obj_state {
@@ -81,12 +98,13 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 	uint32_t num;
 
 	if (objs->count[type] >= dev->card->objs[type].count || !take_number(dev, type, &num)) {
-		refuse(c, PRM_STATUS_NO_RES, "the card has no more than %u %ss", dev->card->objs[type].count,
-		       obj_name(type));
+		refuse(c, PRM_STATUS_NO_RES, "the card has no more than %u %ss",
+		       dev->card->objs[type].count, obj_name(type));
 		return NULL;
 	}
 	if (!pages_afford(dev)) {
-		refuse(c, PRM_STATUS_NO_RES, "the pages that the card asked for have not come: no room for another %s",
+		refuse(c, PRM_STATUS_NO_RES,
+		       "the pages that the card asked for have not come: no room for another %s",
 		       obj_name(type));
 		return NULL;
 	}
@@ -116,7 +134,8 @@ void *obj_get(struct cmd *c, enum obj_type type, uint32_t num, const char *field
 	void *obj = obj_find(c->dev, type, num);
 
 	if (!obj)
-		refuse(c, PRM_STATUS_BAD_RES, "%s: there is no %s 0x%x", field, obj_name(type), num);
+		refuse(c, PRM_STATUS_BAD_RES, "%s: there is no %s 0x%x", field, obj_name(type),
+		       num);
 	return obj;
 }
 
@@ -136,7 +155,8 @@ void obj_put(void *p)
 	if (!obj)
 		return;
 	if (!obj->refs) {
-		fprintf(stderr, "cxemu: %s 0x%x: reference given back twice\n", obj_name(obj->type), obj->num);
+		fprintf(stderr, "cxemu: %s 0x%x: reference given back twice\n", obj_name(obj->type),
+			obj->num);
 		abort();
 	}
 	obj->refs--;
@@ -160,8 +180,8 @@ int obj_destroy(struct cmd *c, void *p)
 	struct obj *obj = p;
 
 	if (obj->refs)
-		return refuse(c, PRM_STATUS_RES_BUSY, "%s 0x%x is still used by %u objects", obj_name(obj->type),
-			      obj->num, obj->refs);
+		return refuse(c, PRM_STATUS_RES_BUSY, "%s 0x%x is still used by %u objects",
+			      obj_name(obj->type), obj->num, obj->refs);
 	obj_drop_failed(obj);
 	pages_object_gone(c->dev);
 	return 0;
@@ -181,7 +201,10 @@ unsigned int obj_count_all(struct cxdev *dev)
 	return n;
 }
 
-/* Drops what nobody uses until nothing is left; users hold references, so they go before what they use. */
+/*
+ * Drops what nobody uses until nothing is left; users hold references, so they go before what they
+ * use.
+ */
 void obj_destroy_all(struct cxdev *dev)
 {
 	struct obj *obj, *tmp;
@@ -200,12 +223,14 @@ void obj_destroy_all(struct cxdev *dev)
 	} while (dropped);
 
 	if (obj_count_all(dev)) {
-		fprintf(stderr, "cxemu: %s: %u objects hold references to each other\n", dev->name, obj_count_all(dev));
+		fprintf(stderr, "cxemu: %s: %u objects hold references to each other\n", dev->name,
+			obj_count_all(dev));
 		abort();
 	}
 }
 
-void obj_for_each(struct cxdev *dev, enum obj_type type, void (*fn)(void *obj, void *arg), void *arg)
+void obj_for_each(struct cxdev *dev, enum obj_type type, void (*fn)(void *obj, void *arg),
+		  void *arg)
 {
 	struct obj *obj, *tmp;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * PCI configuration space. Capabilities lie where a ConnectX-5 has them; each register's writable bits stand in a second
- * array, so that a write is one masked copy and only function level reset and the power state need code.
+ * PCI configuration space. Capabilities lie where a ConnectX-5 has them; each register's writable
+ * bits stand in a second array, so that a write is one masked copy and only function level reset
+ * and the power state need code.
  */
 #include <linux/pci_regs.h>
 #include <string.h>
@@ -51,8 +52,9 @@ static void fill_header(struct function *fn, const struct card *card)
 {
 	set16(fn, PCI_VENDOR_ID, 0x15b3, 0);
 	set16(fn, PCI_DEVICE_ID, card->device_id, 0);
-	set16(fn, PCI_COMMAND, 0, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY | PCI_COMMAND_SERR |
-	      PCI_COMMAND_INTX_DISABLE);
+	set16(fn, PCI_COMMAND, 0,
+	      PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY | PCI_COMMAND_SERR |
+		      PCI_COMMAND_INTX_DISABLE);
 	set16(fn, PCI_STATUS, PCI_STATUS_CAP_LIST, 0);
 	set16(fn, PCI_CLASS_DEVICE, 0x0200, 0);		/* Ethernet controller */
 	set16(fn, PCI_CACHE_LINE_SIZE, 0, 0x00ff);
@@ -69,13 +71,15 @@ static void fill_pcie(struct function *fn)
 {
 	set16(fn, CAP_PCIE, PCI_CAP_ID_EXP | CAP_MSIX << 8, 0);
 	set16(fn, CAP_PCIE + PCI_EXP_FLAGS, 2 | PCI_EXP_TYPE_ENDPOINT << 4, 0);
-	set32(fn, CAP_PCIE + PCI_EXP_DEVCAP, PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_FLR | PCI_EXP_DEVCAP_EXT_TAG | 2, 0);
+	set32(fn, CAP_PCIE + PCI_EXP_DEVCAP,
+	      PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_FLR | PCI_EXP_DEVCAP_EXT_TAG | 2, 0);
 	/* The FLR bit reads as zero; pci_write() looks for it. */
 	set16(fn, CAP_PCIE + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN |
 	      PCI_EXP_DEVCTL_READRQ_512B, 0x7fff);
 	/* 8 GT/s, 16 lanes */
 	set32(fn, CAP_PCIE + PCI_EXP_LNKCAP, 3 | 16 << 4, 0);
-	set16(fn, CAP_PCIE + PCI_EXP_LNKCTL, 0, PCI_EXP_LNKCTL_ASPMC | PCI_EXP_LNKCTL_CCC | PCI_EXP_LNKCTL_RCB);
+	set16(fn, CAP_PCIE + PCI_EXP_LNKCTL, 0,
+	      PCI_EXP_LNKCTL_ASPMC | PCI_EXP_LNKCTL_CCC | PCI_EXP_LNKCTL_RCB);
 	set16(fn, CAP_PCIE + PCI_EXP_LNKSTA, 3 | 16 << 4, 0);
 	set32(fn, CAP_PCIE + PCI_EXP_DEVCAP2, 0x1f, 0);	/* completion time-outs A to D, and off */
 	set16(fn, CAP_PCIE + PCI_EXP_DEVCTL2, 0, 0x1f);
@@ -92,7 +96,8 @@ static void fill_caps(struct function *fn, const struct card *card)
 	set16(fn, CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET, PCI_PM_CTRL_STATE_MASK);
 	fill_pcie(fn);
 	set16(fn, CAP_MSIX, PCI_CAP_ID_MSIX, 0);
-	set16(fn, CAP_MSIX + PCI_MSIX_FLAGS, card->vectors - 1, PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
+	set16(fn, CAP_MSIX + PCI_MSIX_FLAGS, card->vectors - 1,
+	      PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
 	set32(fn, CAP_MSIX + PCI_MSIX_TABLE, MSIX_TABLE_OFFSET | 0, 0);
 	set32(fn, CAP_MSIX + PCI_MSIX_PBA, MSIX_PBA_OFFSET | 0, 0);
 
@@ -129,7 +134,7 @@ void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t l
 	for (i = 0; i < len; i++) {
 		at = offset + i;
 		fn->config[at] = (fn->config[at] & ~fn->writable[at]) | (p[i] & fn->writable[at]);
-		flr |= at == devctl && p[i] & PCI_EXP_DEVCTL_BCR_FLR >> 8;
+		flr |= at == devctl && p[i] & (PCI_EXP_DEVCTL_BCR_FLR >> 8);
 	}
 	if (flr)
 		function_reset(fn, "function level reset");

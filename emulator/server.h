@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What main.c, vfio_user.c, pci.c and guest.c share: a function as the virtual machine's side of the socket sees it. */
+/*
+ * What main.c, vfio_user.c, pci.c and guest.c share: a function as the virtual machine's side of
+ * the socket sees it.
+ */
 #ifndef CXEMU_SERVER_H
 #define CXEMU_SERVER_H
 
@@ -39,7 +42,8 @@ struct function {
 /* guest.c */
 extern const struct guest_ops function_guest_ops;
 /* @fd: taken in any case; -1: a range without memory behind it. 0 or -errno. */
-int dma_map(struct function *fn, uint64_t iova, uint64_t size, uint64_t offset, int fd, bool readable, bool writable);
+int dma_map(struct function *fn, uint64_t iova, uint64_t size, uint64_t offset, int fd,
+	    bool readable, bool writable);
 int dma_unmap(struct function *fn, uint64_t iova, uint64_t size);
 void dma_unmap_all(struct function *fn);
 

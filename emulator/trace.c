@@ -103,5 +103,6 @@ void violations_print(FILE *out)
 	for (i = 0; i < n_kept; i++)
 		fprintf(out, "violation %s: %s\n", kept[i].name, kept[i].text);
 	if (n_violations > n_kept)
-		fprintf(out, "violation: %llu more were not kept\n", (unsigned long long)(n_violations - n_kept));
+		fprintf(out, "violation: %llu more were not kept\n",
+			(unsigned long long)(n_violations - n_kept));
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* The side of trace.c that the device proper does not need: where lines go, what is shown at the end. */
+/*
+ * The side of trace.c that the device proper does not need: where lines go, what is shown at the
+ * end.
+ */
 #ifndef CXEMU_TRACE_H
 #define CXEMU_TRACE_H
 

@@ -2,10 +2,11 @@
 /*
  * The vfio-user protocol, server side: one connection for each function.
  *
- * A message is read header first, exactly, because descriptors come with the bytes of the message they belong to. Nothing
- * here waits: a message may come in pieces, and a reply that does not fit into the socket is kept; until it is gone, no
- * further message is read. What the client asks wrongly gets an error reply that the log explains; a stream that cannot
- * be followed any more (size, type) is closed.
+ * A message is read header first, exactly, because descriptors come with the bytes of the message
+ * they belong to. Nothing here waits: a message may come in pieces, and a reply that does not fit
+ * into the socket is kept; until it is gone, no further message is read. What the client asks
+ * wrongly gets an error reply that the log explains; a stream that cannot be followed any more
+ * (size, type) is closed.
  */
 #include <errno.h>
 #include <linux/vfio.h>
@@ -20,9 +21,21 @@
 #include "server.h"
 
 enum vfu_command {
-	VFU_VERSION = 1, VFU_DMA_MAP, VFU_DMA_UNMAP, VFU_GET_INFO, VFU_GET_REGION_INFO, VFU_GET_REGION_IO_FDS,
-	VFU_GET_IRQ_INFO, VFU_SET_IRQS, VFU_REGION_READ, VFU_REGION_WRITE, VFU_DMA_READ, VFU_DMA_WRITE, VFU_DEVICE_RESET,
-	VFU_DIRTY_PAGES, VFU_WRITE_MULTI,
+	VFU_VERSION = 1,
+	VFU_DMA_MAP,
+	VFU_DMA_UNMAP,
+	VFU_GET_INFO,
+	VFU_GET_REGION_INFO,
+	VFU_GET_REGION_IO_FDS,
+	VFU_GET_IRQ_INFO,
+	VFU_SET_IRQS,
+	VFU_REGION_READ,
+	VFU_REGION_WRITE,
+	VFU_DMA_READ,
+	VFU_DMA_WRITE,
+	VFU_DEVICE_RESET,
+	VFU_DIRTY_PAGES,
+	VFU_WRITE_MULTI,
 };
 
 #define VFU_TYPE_MASK	0x0f
@@ -73,18 +86,20 @@ struct vfu_write {
 };
 
 static const char capabilities[] =
-	"{\"capabilities\":{\"max_msg_fds\":16,\"max_data_xfer_size\":1048576,\"write_multiple\":true}}";
+	"{\"capabilities\":{\"max_msg_fds\":16,\"write_multiple\":true}}";
 
 /* ---- what goes out ---- */
 
 static bool send_some(struct function *fn, struct out_msg *msg)
 {
-	ssize_t n = send(fn->conn_fd, msg->data + msg->done, msg->len - msg->done, MSG_DONTWAIT | MSG_NOSIGNAL);
+	ssize_t n = send(fn->conn_fd, msg->data + msg->done, msg->len - msg->done,
+			 MSG_DONTWAIT | MSG_NOSIGNAL);
 
 	if (n > 0)
 		msg->done += n;
 	else if (errno != EAGAIN && errno != EINTR)
-		msg->done = msg->len;	/* nobody reads it any more: the end of the stream comes next */
+		msg->done =
+			msg->len; /* nobody reads it any more: the end of the stream comes next */
 	return msg->done == msg->len;
 }
 
@@ -102,7 +117,8 @@ static void flush_out(struct function *fn)
 }
 
 /* Header and payload leave in one write if the socket takes it. */
-static void reply(struct function *fn, int error, const void *payload, size_t len, const void *data, size_t data_len)
+static void reply(struct function *fn, int error, const void *payload, size_t len, const void *data,
+		  size_t data_len)
 {
 	const struct vfu_header *req = (const void *)fn->in.data;
 	struct vfu_header hdr = {
@@ -244,7 +260,10 @@ static uint64_t region_size(struct function *fn, uint32_t index)
 	}
 }
 
-/* No region can be mapped: doorbells must arrive as messages, and one mappable range would make all writes wait. */
+/*
+ * No region can be mapped: doorbells must arrive as messages, and one mappable range would make all
+ * writes wait.
+ */
 static void do_get_region_info(struct function *fn)
 {
 	struct vfio_region_info *req = payload(fn, sizeof(*req));
@@ -288,10 +307,14 @@ static void set_irq_fd(struct function *fn, uint32_t vector, int fd)
 	fn->irq_fds[vector] = fd;
 }
 
-/* Descriptors switch vectors on; the same request without them switches them off; count 0 means all of them. */
+/*
+ * Descriptors switch vectors on; the same request without them switches them off; count 0 means all
+ * of them.
+ */
 static void do_set_irqs(struct function *fn)
 {
-	const uint32_t kinds = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
+	const uint32_t kinds =
+		VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
 	struct vfu_irq_set *s = payload(fn, sizeof(*s));
 	uint32_t i, vectors = 0;
 
@@ -304,8 +327,9 @@ static void do_set_irqs(struct function *fn)
 		return;
 	}
 	if (s->flags & ~kinds || !(s->flags & VFIO_IRQ_SET_ACTION_TRIGGER) ||
-	    (fn->in.n_fds && (!(s->flags & VFIO_IRQ_SET_DATA_EVENTFD) || fn->in.n_fds != s->count))) {
-		reply_error(fn, -EINVAL, "SET_IRQS: only event descriptors for triggers, one for each vector, are known");
+	    (fn->in.n_fds &&
+	     (!(s->flags & VFIO_IRQ_SET_DATA_EVENTFD) || fn->in.n_fds != s->count))) {
+		reply_error(fn, -EINVAL, "SET_IRQS: not one event descriptor for each vector");
 		return;
 	}
 	if (s->flags & VFIO_IRQ_SET_DATA_NONE && s->count) {
@@ -352,7 +376,8 @@ static void do_region_read(struct function *fn)
 	free(data);
 }
 
-static void region_write(struct function *fn, uint32_t region, uint64_t offset, const void *data, uint32_t count)
+static void region_write(struct function *fn, uint32_t region, uint64_t offset, const void *data,
+			 uint32_t count)
 {
 	if (region == VFIO_PCI_CONFIG_REGION_INDEX)
 		pci_write(fn, offset, data, count);
@@ -393,7 +418,8 @@ static void do_write_multi(struct function *fn)
 	}
 	w = (struct vfu_write *)(count + 1);
 	for (i = 0; i < n; i++) {
-		if (w[i].count > sizeof(w[i].data) || !access_fits(fn, w[i].region, w[i].offset, w[i].count)) {
+		if (w[i].count > sizeof(w[i].data) ||
+		    !access_fits(fn, w[i].region, w[i].offset, w[i].count)) {
 			reply_error(fn, -EINVAL, "WRITE_MULTI: a write is outside its region");
 			return;
 		}
@@ -411,11 +437,17 @@ static void do_reset(struct function *fn)
 static void handle(struct function *fn)
 {
 	static void (*const handlers[])(struct function *fn) = {
-		[VFU_VERSION] = do_version, [VFU_DMA_MAP] = do_dma_map, [VFU_DMA_UNMAP] = do_dma_unmap,
-		[VFU_GET_INFO] = do_get_info, [VFU_GET_REGION_INFO] = do_get_region_info,
-		[VFU_GET_IRQ_INFO] = do_get_irq_info, [VFU_SET_IRQS] = do_set_irqs,
-		[VFU_REGION_READ] = do_region_read, [VFU_REGION_WRITE] = do_region_write,
-		[VFU_DEVICE_RESET] = do_reset, [VFU_WRITE_MULTI] = do_write_multi,
+		[VFU_VERSION] = do_version,
+		[VFU_DMA_MAP] = do_dma_map,
+		[VFU_DMA_UNMAP] = do_dma_unmap,
+		[VFU_GET_INFO] = do_get_info,
+		[VFU_GET_REGION_INFO] = do_get_region_info,
+		[VFU_GET_IRQ_INFO] = do_get_irq_info,
+		[VFU_SET_IRQS] = do_set_irqs,
+		[VFU_REGION_READ] = do_region_read,
+		[VFU_REGION_WRITE] = do_region_write,
+		[VFU_DEVICE_RESET] = do_reset,
+		[VFU_WRITE_MULTI] = do_write_multi,
 	};
 	const struct vfu_header *hdr = (const void *)fn->in.data;
 
@@ -480,13 +512,19 @@ static void take_fds(struct function *fn, struct msghdr *msg)
 	}
 }
 
-/* Reads until the message has @want bytes: 1 if it has, 0 if more must come first, -1 if the connection ended. */
+/*
+ * Reads until the message has @want bytes: 1 if it has, 0 if more must come first, -1 if the
+ * connection ended.
+ */
 static int read_up_to(struct function *fn, size_t want)
 {
 	char control[CMSG_SPACE(MSG_FDS_MAX * sizeof(int))];
 	struct iovec iov;
 	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control),
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
 	};
 	ssize_t n;
 
@@ -504,14 +542,19 @@ static int read_up_to(struct function *fn, size_t want)
 	return fn->in.len == want;
 }
 
-/* One message: 1 if it was handled, 0 if it is not complete yet, -1 if the connection is closed now. */
+/*
+ * One message: 1 if it was handled, 0 if it is not complete yet, -1 if the connection is closed
+ * now.
+ */
 static int read_message(struct function *fn)
 {
 	const struct vfu_header *hdr = (const void *)fn->in.data;
 	int got = read_up_to(fn, sizeof(*hdr));
 
-	if (got > 0 && (hdr->size < sizeof(*hdr) || hdr->size > MSG_MAX || hdr->flags & VFU_TYPE_MASK)) {
-		violation(fn->dev, "vfio-user message of %u bytes, flags 0x%x: not to be followed", hdr->size, hdr->flags);
+	if (got > 0 &&
+	    (hdr->size < sizeof(*hdr) || hdr->size > MSG_MAX || hdr->flags & VFU_TYPE_MASK)) {
+		violation(fn->dev, "vfio-user message of %u bytes, flags 0x%x: not to be followed",
+			  hdr->size, hdr->flags);
 		disconnect(fn, "malformed message");
 		return -1;
 	}
@@ -563,7 +606,8 @@ static void on_connection(int fd, void *arg)
 		return;
 	}
 	if (loop_add_fd(conn, on_message, fn)) {
-		fprintf(stderr, "cxemu: too many descriptors: connection to %s refused\n", fn->path);
+		fprintf(stderr, "cxemu: too many descriptors: connection to %s refused\n",
+			fn->path);
 		close(conn);
 		return;
 	}
@@ -591,7 +635,8 @@ int function_listen(struct function *fn)
 	memcpy(addr.sun_path, fn->path, sizeof(addr.sun_path));
 	unlink(fn->path);
 	fn->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fn->listen_fd < 0 || bind(fn->listen_fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fn->listen_fd, 1)) {
+	if (fn->listen_fd < 0 || bind(fn->listen_fd, (struct sockaddr *)&addr, sizeof(addr)) ||
+	    listen(fn->listen_fd, 1)) {
 		err = -errno;
 		fprintf(stderr, "cxemu: cannot listen on %s: %s\n", fn->path, strerror(errno));
 		return err;

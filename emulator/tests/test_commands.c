@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The command queue and the commands of the function as a whole: bring-up, refusals, pages, leaks, reset. */
+/*
+ * The command queue and the commands of the function as a whole: bring-up, refusals, pages, leaks,
+ * reset.
+ */
 #include <linux/pci_regs.h>
 #include <linux/vfio.h>
 #include <stdlib.h>
@@ -33,18 +36,26 @@ static void test_delivery(struct client *c)
 	struct prm_set_hca_cap_in *big = calloc(1, sizeof(*big));
 	struct prm_set_hca_cap_out out = {};
 
-	ktap(nothing(c, &(struct spoil){ .bad_type = true }) == DELIVERY(CMD_TYPE), "delivery: type that is not 7");
-	ktap(nothing(c, &(struct spoil){ .bad_signature = true }) == DELIVERY(SIGNATURE), "delivery: wrong signature");
-	ktap(nothing(c, &(struct spoil){ .in_len = 12 }) == DELIVERY(IN_LEN), "delivery: input of 12 bytes");
-	ktap(nothing(c, &(struct spoil){ .in_len = 0x7ffffffc }) == DELIVERY(IN_LEN), "delivery: input of 2 GiB");
-	ktap(nothing(c, &(struct spoil){ .out_len = 4 }) == DELIVERY(OUT_LEN), "delivery: output of 4 bytes");
+	ktap(nothing(c, &(struct spoil){ .bad_type = true }) == DELIVERY(CMD_TYPE),
+	     "delivery: type that is not 7");
+	ktap(nothing(c, &(struct spoil){ .bad_signature = true }) == DELIVERY(SIGNATURE),
+	     "delivery: wrong signature");
+	ktap(nothing(c, &(struct spoil){ .in_len = 12 }) == DELIVERY(IN_LEN),
+	     "delivery: input of 12 bytes");
+	ktap(nothing(c, &(struct spoil){ .in_len = 0x7ffffffc }) == DELIVERY(IN_LEN),
+	     "delivery: input of 2 GiB");
+	ktap(nothing(c, &(struct spoil){ .out_len = 4 }) == DELIVERY(OUT_LEN),
+	     "delivery: output of 4 bytes");
 	prm_set(big, opcode, PRM_OP_set_hca_cap);
-	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out), &(struct spoil){ .wrong_token = true }) == DELIVERY(TOKEN),
+	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out),
+		      &(struct spoil){ .wrong_token = true }) == DELIVERY(TOKEN),
 	     "delivery: mailbox with another token");
-	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out), &(struct spoil){ .wrong_block = true }) ==
-	     DELIVERY(BLOCK_NUM), "delivery: mailboxes out of order");
-	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out), &(struct spoil){ .bad_signature = true }) ==
-	     DELIVERY(SIGNATURE), "delivery: mailbox with a wrong signature");
+	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out),
+		      &(struct spoil){ .wrong_block = true }) == DELIVERY(BLOCK_NUM),
+	     "delivery: mailboxes out of order");
+	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out),
+		      &(struct spoil){ .bad_signature = true }) == DELIVERY(SIGNATURE),
+	     "delivery: mailbox with a wrong signature");
 	free(big);
 }
 
@@ -59,12 +70,15 @@ static void test_before_enable(struct client *c)
 
 	ktap(nothing(c, NULL) == PRM_STATUS_BAD_SYS_STATE, "no QUERY_ISSI before ENABLE_HCA");
 	prm_set(&en, function_id, 1);
-	ktap(cmd(c, enable_hca, &en, &en_out) == PRM_STATUS_BAD_PARAM, "ENABLE_HCA of another function");
+	ktap(cmd(c, enable_hca, &en, &en_out) == PRM_STATUS_BAD_PARAM,
+	     "ENABLE_HCA of another function");
 	prm_set(&en, function_id, 0);
 	ktap(!cmd(c, enable_hca, &en, &en_out), "ENABLE_HCA");
 	ktap(cmd(c, enable_hca, &en, &en_out) == PRM_STATUS_BAD_SYS_STATE, "ENABLE_HCA twice");
-	ktap(cmd(c, alloc_pd, &pd, &out) == PRM_STATUS_BAD_SYS_STATE, "no ALLOC_PD before INIT_HCA");
-	ktap(cmd(c, init_hca, &init, &init_out) == PRM_STATUS_BAD_SYS_STATE, "no INIT_HCA without pages");
+	ktap(cmd(c, alloc_pd, &pd, &out) == PRM_STATUS_BAD_SYS_STATE,
+	     "no ALLOC_PD before INIT_HCA");
+	ktap(cmd(c, init_hca, &init, &init_out) == PRM_STATUS_BAD_SYS_STATE,
+	     "no INIT_HCA without pages");
 }
 
 static void test_checks(struct client *c)
@@ -77,20 +91,25 @@ static void test_checks(struct client *c)
 	uint32_t first;
 
 	prm_set((struct prm_mbox_in *)raw, opcode, 0xfff);
-	ktap(cmd_exec(c, raw, 16, out, 16, NULL) == PRM_STATUS_BAD_OP && cmd_syndrome(out), "unknown opcode");
+	ktap(cmd_exec(c, raw, 16, out, 16, NULL) == PRM_STATUS_BAD_OP && cmd_syndrome(out),
+	     "unknown opcode");
 	prm_set((struct prm_mbox_in *)raw, opcode, PRM_OP_alloc_pd);
-	ktap(cmd_exec(c, raw, 32, out, 16, NULL) == PRM_STATUS_BAD_INP_LEN, "input that is too long");
+	ktap(cmd_exec(c, raw, 32, out, 16, NULL) == PRM_STATUS_BAD_INP_LEN,
+	     "input that is too long");
 	raw[12] = 0x80;
 	ktap(cmd_exec(c, raw, 16, out, 16, NULL) == PRM_STATUS_BAD_PARAM, "a reserved bit");
 	prm_set(&pd, uid, 5);
-	ktap(cmd(c, alloc_pd, &pd, &pd_out) == PRM_STATUS_BAD_RES, "a user context that does not exist");
+	ktap(cmd(c, alloc_pd, &pd, &pd_out) == PRM_STATUS_BAD_RES,
+	     "a user context that does not exist");
 	prm_set(&pd, uid, 0);
 	ktap(!cmd(c, alloc_pd, &pd, &pd_out), "ALLOC_PD");
 	first = prm_get(&pd_out, pd);
 	prm_set(&de, pd, first);
 	ktap(!cmd(c, dealloc_pd, &de, &de_out), "DEALLOC_PD");
-	ktap(cmd(c, dealloc_pd, &de, &de_out) == PRM_STATUS_BAD_RES, "DEALLOC_PD of a stale number");
-	ktap(!cmd(c, alloc_pd, &pd, &pd_out) && prm_get(&pd_out, pd) != first, "the number is not used again at once");
+	ktap(cmd(c, dealloc_pd, &de, &de_out) == PRM_STATUS_BAD_RES,
+	     "DEALLOC_PD of a stale number");
+	ktap(!cmd(c, alloc_pd, &pd, &pd_out) && prm_get(&pd_out, pd) != first,
+	     "the number is not used again at once");
 	prm_set(&de, pd, prm_get(&pd_out, pd));
 	cmd(c, dealloc_pd, &de, &de_out);
 }
@@ -107,11 +126,13 @@ static void test_caps(struct client *c)
 	ktap(!cmd(c, set_hca_cap, in, &set_out), "SET_HCA_CAP of what is there");
 	cap = prm_tail((struct prm_mbox_in *)(void *)in);
 	prm_set(cap, log_max_qp, 31);
-	ktap(cmd(c, set_hca_cap, in, &set_out) == PRM_STATUS_BAD_PARAM, "SET_HCA_CAP: more than the card can");
+	ktap(cmd(c, set_hca_cap, in, &set_out) == PRM_STATUS_BAD_PARAM,
+	     "SET_HCA_CAP: more than the card can");
 	prm_set(cap, log_max_qp, 10);
 	ktap(!cmd(c, set_hca_cap, in, &set_out), "SET_HCA_CAP: less than it can");
 	prm_set(cap, dct, 1);
-	ktap(cmd(c, set_hca_cap, in, &set_out) == PRM_STATUS_BAD_PARAM, "SET_HCA_CAP: what it cannot");
+	ktap(cmd(c, set_hca_cap, in, &set_out) == PRM_STATUS_BAD_PARAM,
+	     "SET_HCA_CAP: what it cannot");
 	ktap(caps(c, 2 * 0x7f, out) == PRM_STATUS_BAD_PARAM, "QUERY_HCA_CAP of an unknown type");
 	free(in);
 	free(out);
@@ -145,7 +166,10 @@ static int free_uars(struct client *c, const uint32_t *uars, unsigned int n)
 	return err;
 }
 
-/* With many objects the card wants more pages, makes no more without them, and gives them back afterwards. */
+/*
+ * With many objects the card wants more pages, makes no more without them, and gives them back
+ * afterwards.
+ */
 static void test_pages(struct client *c)
 {
 	uint32_t uars[1200];
@@ -157,7 +181,8 @@ static void test_pages(struct client *c)
 		;
 	ktap(n >= 512 && n < 1200, "without more pages the card stops making objects (at %u)", n);
 	prm_set(&q, op_mod, 3);
-	ktap(!cmd(c, query_pages, &q, &r) && (int32_t)prm_get(&r, num_pages) > 0, "it asks for more");
+	ktap(!cmd(c, query_pages, &q, &r) && (int32_t)prm_get(&r, num_pages) > 0,
+	     "it asks for more");
 	ktap(!give_pages(c, 3) && !alloc_uars(c, uars + n, 100), "and goes on when it has them");
 	n += 100;
 	ktap(!free_uars(c, uars, n), "all UARs go");
@@ -173,11 +198,14 @@ static void test_page_refusals(struct client *c)
 	prm_set(&m.hdr, op_mod, 1);
 	prm_set(&m.hdr, input_num_entries, 1);
 	m.pas[0] = cpu_to_be64(RAM_IOVA + (1 << 20));
-	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_PARAM, "a page that the card has already");
+	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_PARAM,
+	     "a page that the card has already");
 	m.pas[0] = cpu_to_be64(RAM_IOVA + 100);
-	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_PARAM, "a page that is not aligned");
+	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_PARAM,
+	     "a page that is not aligned");
 	prm_set(&m.hdr, input_num_entries, 3);
-	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_INP_LEN, "more pages than in the mailbox");
+	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_INP_LEN,
+	     "more pages than in the mailbox");
 }
 
 /* A driver that does everything right leaves an emulator without a word of complaint. */
@@ -195,7 +223,7 @@ static void test_good(const char *bin_dir)
 	ktap(!shut_down(&c), "shutdown");
 	ktap(!boot_to_init(&c) && !shut_down(&c), "and again");
 	client_close(&c);
-	ktap(strstr(emu_control(&emu, "status"), "violations: 0") != NULL, "status: no violations");
+	ktap(strstr(emu_control(&emu, "status"), "violations: 0"), "status: no violations");
 	status = emu_stop(&emu);
 	ktap(!status, "exit status 0 (%d)", status);
 }
@@ -206,7 +234,8 @@ static void test_leak(struct client *c, struct emu *emu)
 
 	alloc_uars(c, &uar, 1);
 	shut_down(c);
-	ktap(strstr(emu_control(emu, "violations"), "leak: UAR ") != NULL, "a UAR that was left is reported");
+	ktap(strstr(emu_control(emu, "violations"), "leak: UAR "),
+	     "a UAR that was left is reported");
 }
 
 static void test_reset(struct client *c, struct emu *emu)
@@ -216,13 +245,15 @@ static void test_reset(struct client *c, struct emu *emu)
 	ktap(!boot_to_init(c) && !alloc_uars(c, &uar, 1), "bring-up before a reset");
 	config_write16(c, 0x60 + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR);
 	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
-	ktap(strstr(emu_control(emu, "status"), ", off, ") && strstr(emu_control(emu, "status"), "objects: 0"),
+	ktap(strstr(emu_control(emu, "status"), ", off, ") &&
+	     strstr(emu_control(emu, "status"), "objects: 0"),
 	     "FLR leaves no object");
 	c->next = 1 << 20;
 	ktap(!boot_to_init(c), "bring-up after FLR");
 	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY);
 	ktap(nothing(c, NULL) == -1, "without bus mastering no command is fetched");
-	ktap(strstr(emu_control(emu, "violations"), "no bus master") != NULL, "and that is reported");
+	ktap(strstr(emu_control(emu, "violations"), "no bus master"),
+	     "and that is reported");
 }
 
 int main(int argc, char **argv)
@@ -241,12 +272,14 @@ int main(int argc, char **argv)
 	test_before_enable(&c);
 	test_caps(&c);
 	ktap(!give_pages(&c, 1) && !give_pages(&c, 2), "pages");
-	ktap(!cmd(&c, init_hca, &(struct prm_init_hca_in){}, &(struct prm_init_hca_out){}), "INIT_HCA");
+	ktap(!cmd(&c, init_hca, &(struct prm_init_hca_in){}, &(struct prm_init_hca_out){}),
+	     "INIT_HCA");
 	test_checks(&c);
 	test_pages(&c);
 	test_page_refusals(&c);
 	ktap(nothing(&c, &(struct spoil){ .software_owned = true }) == 0 &&
-	     strstr(emu_control(&emu, "violations"), "belongs to software"), "a doorbell for a slot of software is reported");
+	     strstr(emu_control(&emu, "violations"), "belongs to software"),
+	     "a doorbell for a slot of software is reported");
 	test_leak(&c, &emu);
 	c.next = 1 << 20;
 	test_reset(&c, &emu);

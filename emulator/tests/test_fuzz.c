@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Nonsense in, no crash out: commands with random bodies, doorbells with random values, random messages on the socket. The
- * seeds are fixed, so that a failure can be repeated; a crash or a sanitizer's report shows in the exit status.
+ * Nonsense in, no crash out: commands with random bodies, doorbells with random values, random
+ * messages on the socket. The seeds are fixed, so that a failure can be repeated; a crash or a
+ * sanitizer's report shows in the exit status.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +22,8 @@ static uint32_t rnd(uint32_t n)
 	return (state >> 16) % n;
 }
 
-static const uint16_t opcodes[] = {
-#define FUZZ_OP(name, number) number,
-	PRM_CMD_LIST(FUZZ_OP)
-};
+#define FUZZ_OP(name, number) PRM_OP_##name,
+static const uint16_t opcodes[] = { PRM_CMD_LIST(FUZZ_OP) };
 
 /* Mostly zeros and small numbers, so that many bodies pass the first checks. */
 static void fill(uint8_t *p, uint32_t len, unsigned int density)
@@ -53,7 +52,10 @@ static int send_command(struct client *c, uint16_t op, uint32_t len, unsigned in
 	return cmd_exec(c, in, len, out, 0x1010, NULL);
 }
 
-/* The shortest input that the card takes for this command; a list of 8 addresses follows where one may. */
+/*
+ * The shortest input that the card takes for this command; a list of 8 addresses follows where one
+ * may.
+ */
 static uint32_t input_length(struct client *c, uint16_t op)
 {
 	uint32_t len;
@@ -76,7 +78,8 @@ static unsigned int fuzz_commands(struct client *c)
 		}
 		len = input_length(c, opcodes[i]);
 		for (round = 0; round < ROUNDS; round++)
-			answered += send_command(c, opcodes[i], len + (round & 1 ? 64 : 0), round / 2) >= 0;
+			answered += send_command(c, opcodes[i], len + (round & 1 ? 64 : 0),
+						 round / 2) >= 0;
 	}
 	return answered;
 }
@@ -92,7 +95,8 @@ static void fuzz_doorbells(struct client *c)
 			data[k] = rnd(2) ? 0 : rnd(256);
 		len = 1u << rnd(4);
 		at = (rnd(2) ? 64 : rnd(100)) * 4096ull + rnd(4096 / len) * len;
-		if (at == offsetof(struct prm_iseg, cmdq_addr_h) || at == offsetof(struct prm_iseg, cmdq_addr_l_sz))
+		if (at == offsetof(struct prm_iseg, cmdq_addr_h) ||
+		    at == offsetof(struct prm_iseg, cmdq_addr_l_sz))
 			continue;
 		region_write(c, 0, at, data, len, true);
 	}
@@ -110,7 +114,8 @@ static void fuzz_messages(struct emu *emu)
 		client_connect(&c, emu, 1);
 		for (i = 0; i < 200; i++) {
 			fill(payload, sizeof(payload), rnd(40));
-			vfu_send(&c, rnd(17), rnd(2) ? 0x10 : 0x10 | rnd(256) << 8, payload, rnd(sizeof(payload)), NULL, 0);
+			vfu_send(&c, rnd(17), rnd(2) ? 0x10 : 0x10 | rnd(256) << 8, payload,
+				 rnd(sizeof(payload)), NULL, 0);
 		}
 		client_close(&c);
 	}
@@ -130,7 +135,8 @@ int main(int argc, char **argv)
 	client_open(&c, &emu, 0);
 	ktap(!boot_to_init(&c), "bring-up");
 	n = fuzz_commands(&c);
-	ktap(n == ROUNDS * sizeof(opcodes) / sizeof(opcodes[0]), "each of %u random commands was answered",
+	ktap(n == ROUNDS * sizeof(opcodes) / sizeof(opcodes[0]),
+	     "each of %u random commands was answered",
 	     (unsigned int)(ROUNDS * sizeof(opcodes) / sizeof(opcodes[0])));
 	fuzz_doorbells(&c);
 	fuzz_messages(&emu);

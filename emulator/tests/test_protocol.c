@@ -24,14 +24,18 @@ static void test_discovery(struct client *c)
 
 	vfu_send(c, 4, 0, info, sizeof(info), NULL, 0);
 	err = vfu_reply(c, info, sizeof(info), NULL);
-	ktap(!err && info[2] == 9 && info[3] == 5, "device info: %u regions, %u interrupts", info[2], info[3]);
+	ktap(!err && info[2] == 9 && info[3] == 5, "device info: %u regions, %u interrupts",
+	     info[2], info[3]);
 	vfu_send(c, 5, 0, &region, sizeof(region), NULL, 0);
 	err = vfu_reply(c, &region, sizeof(region), NULL);
-	ktap(!err && region.size == 32u << 20 && region.flags == 3, "BAR 0 has 32 MiB and cannot be mapped");
+	ktap(!err && region.size == 32u << 20 && region.flags == 3,
+	     "BAR 0 has 32 MiB and cannot be mapped");
 	vfu_send(c, 7, 0, &irq, sizeof(irq), NULL, 0);
 	err = vfu_reply(c, &irq, sizeof(irq), NULL);
-	ktap(!err && irq.count == 64 && irq.flags == VFIO_IRQ_INFO_EVENTFD, "64 MSI-X vectors, resizable");
-	ktap(config_read16(c, 0) == 0x15b3 && config_read16(c, 2) == 0x1017, "vendor and device id");
+	ktap(!err && irq.count == 64 && irq.flags == VFIO_IRQ_INFO_EVENTFD,
+	     "64 MSI-X vectors, resizable");
+	ktap(config_read16(c, 0) == 0x15b3 && config_read16(c, 2) == 0x1017,
+	     "vendor and device id");
 }
 
 /* Follows the list of capabilities. */
@@ -56,10 +60,12 @@ static void test_config(struct client *c)
 	config_write16(c, PCI_BASE_ADDRESS_0, 0xffff);
 	config_write16(c, PCI_BASE_ADDRESS_0 + 2, 0xffff);
 	ktap(config_read16(c, 0) == 0x15b3, "ids are read-only");
-	ktap(config_read16(c, PCI_BASE_ADDRESS_0) == 0x000c && config_read16(c, PCI_BASE_ADDRESS_0 + 2) == 0xfe00,
+	ktap(config_read16(c, PCI_BASE_ADDRESS_0) == 0x000c &&
+	     config_read16(c, PCI_BASE_ADDRESS_0 + 2) == 0xfe00,
 	     "BAR 0 sizes as 32 MiB, 64 bit, prefetchable");
 	config_write16(c, pcie + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR);
-	ktap(!(config_read16(c, pcie + PCI_EXP_DEVCTL) & PCI_EXP_DEVCTL_BCR_FLR), "the FLR bit reads as zero");
+	ktap(!(config_read16(c, pcie + PCI_EXP_DEVCTL) & PCI_EXP_DEVCTL_BCR_FLR),
+	     "the FLR bit reads as zero");
 	ktap(!(config_read16(c, PCI_COMMAND) & PCI_COMMAND_MASTER), "FLR ends bus mastering");
 	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
 }
@@ -74,9 +80,12 @@ struct unmap {
 	uint64_t iova, size;
 };
 
-static int do_map(struct client *c, uint64_t iova, uint64_t size, uint64_t offset, uint32_t flags, int fd)
+static int do_map(struct client *c, uint64_t iova, uint64_t size, uint64_t offset, uint32_t flags,
+		  int fd)
 {
-	struct map m = { .argsz = sizeof(m), .flags = flags, .offset = offset, .iova = iova, .size = size };
+	struct map m = {
+		.argsz = sizeof(m), .flags = flags, .offset = offset, .iova = iova, .size = size
+	};
 
 	return vfu_call(c, 2, &m, sizeof(m), &fd, fd >= 0);
 }
@@ -102,7 +111,8 @@ static void test_dma(struct client *c)
 	ktap(!do_unmap(c, 0x1000000, 16 << 12), "the rest goes, holes and all");
 	ktap(!do_map(c, 0x2000000, 4096, 0, 1, -1), "a range without a file is tolerated");
 	ktap(!do_unmap(c, 0x2000000, 4096), "and unmapped");
-	ktap(do_map(c, 0x1000000, 17 << 12, 0, 3, fd) == EINVAL, "a file that is too short is refused");
+	ktap(do_map(c, 0x1000000, 17 << 12, 0, 3, fd) == EINVAL,
+	     "a file that is too short is refused");
 	ktap(do_map(c, 0x1000000, 4096, 1ull << 60, 3, fd) == EINVAL, "so is an offset beyond it");
 	ktap(do_map(c, 0x1000800, 4096, 0, 3, fd) == EINVAL, "and an address that is not aligned");
 	ktap(do_map(c, ~0xfffull, 8192, 0, 3, -1) == EINVAL, "and one that wraps");
@@ -114,9 +124,12 @@ struct irq_set {
 	uint32_t argsz, flags, index, start, count;
 };
 
-static int do_irqs(struct client *c, uint32_t flags, uint32_t index, uint32_t start, uint32_t count, int fd)
+static int do_irqs(struct client *c, uint32_t flags, uint32_t index, uint32_t start, uint32_t count,
+		   int fd)
 {
-	struct irq_set s = { .argsz = sizeof(s), .flags = flags, .index = index, .start = start, .count = count };
+	struct irq_set s = {
+		.argsz = sizeof(s), .flags = flags, .index = index, .start = start, .count = count
+	};
 
 	return vfu_call(c, 8, &s, sizeof(s), &fd, fd >= 0);
 }
@@ -127,26 +140,39 @@ static void test_irqs(struct client *c)
 
 	ktap(!do_irqs(c, on, 2, 0, 1, -1), "a vector without a descriptor");
 	ktap(!do_irqs(c, on, 2, 63, 1, 0), "the last vector with one");
-	ktap(!do_irqs(c, VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER, 2, 0, 0, -1), "all off");
+	ktap(!do_irqs(c, VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER, 2, 0, 0, -1),
+	     "all off");
 	ktap(do_irqs(c, on, 2, 64, 1, 0) == EINVAL, "no vector 64");
 	ktap(do_irqs(c, on, 2, 1, ~0u, 0) == EINVAL, "no wrapping range");
 	ktap(do_irqs(c, on, 0, 0, 1, 0) == EINVAL, "no INTx");
 	ktap(do_irqs(c, on, 9, 0, 0, -1) == EINVAL, "no tenth kind");
-	ktap(do_irqs(c, VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_MASK, 2, 0, 1, -1) == EINVAL, "no masking");
+	ktap(do_irqs(c, VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_MASK, 2, 0, 1, -1) ==
+		     EINVAL,
+	     "no masking");
 }
 
 static void test_access(struct client *c)
 {
-	struct { uint64_t n; struct { uint64_t offset; uint32_t region, count; uint8_t data[8]; } w[3]; } multi = { .n = 3 };
+	struct {
+		uint64_t n;
+		struct {
+			uint64_t offset;
+			uint32_t region, count;
+			uint8_t data[8];
+		} w[3];
+	} multi = { .n = 3 };
 	uint8_t buf[64] = {};
 	__be32 v;
 
 	ktap(region_read(c, 0, 32u << 20, buf, 4) == EINVAL, "no read behind BAR 0");
 	ktap(region_read(c, 0, ~0ull, buf, 4) == EINVAL, "no read at a wrapping offset");
 	ktap(region_read(c, 1, 0, buf, 4) == EINVAL, "no read of BAR 1");
-	ktap(region_read(c, CONFIG, 4094, buf, 4) == EINVAL, "no read across the end of the configuration space");
-	ktap(!region_read(c, 0, 1, buf, 1) && !region_read(c, 0, 0, buf, 8), "reads of 1 and 8 bytes");
-	ktap(region_write(c, CONFIG, 4096, buf, 4, false) == EINVAL, "no write behind the configuration space");
+	ktap(region_read(c, CONFIG, 4094, buf, 4) == EINVAL,
+	     "no read across the end of the configuration space");
+	ktap(!region_read(c, 0, 1, buf, 1) && !region_read(c, 0, 0, buf, 8),
+	     "reads of 1 and 8 bytes");
+	ktap(region_write(c, CONFIG, 4096, buf, 4, false) == EINVAL,
+	     "no write behind the configuration space");
 	ktap(vfu_call(c, 10, buf, 8, NULL, 0) == EINVAL, "a write that is too short");
 	v = cpu_to_be32(0x12345000);
 	multi.w[0].offset = offsetof(struct prm_iseg, cmdq_addr_l_sz);
@@ -157,18 +183,24 @@ static void test_access(struct client *c)
 	memcpy(multi.w[1].data, &v, 4);
 	multi.n = 2;
 	vfu_send(c, 15, 0x10, &multi, 8 + 48, NULL, 0);
-	ktap((reg_read(c, offsetof(struct prm_iseg, cmdq_addr_l_sz)) & ~0xfffu) == 0xabcde000, "posted writes in one message");
+	ktap((reg_read(c, offsetof(struct prm_iseg, cmdq_addr_l_sz)) & ~0xfffu) == 0xabcde000,
+	     "posted writes in one message");
 	multi.n = 1000;
-	ktap(vfu_call(c, 15, &multi, sizeof(multi), NULL, 0) == EINVAL, "a count that does not fit");
+	ktap(vfu_call(c, 15, &multi, sizeof(multi), NULL, 0) == EINVAL,
+	     "a count that does not fit");
 	multi.n = 1;
 	multi.w[0].count = 9;
-	ktap(vfu_call(c, 15, &multi, sizeof(multi), NULL, 0) == EINVAL, "a write of 9 bytes in a multiple write");
+	ktap(vfu_call(c, 15, &multi, sizeof(multi), NULL, 0) == EINVAL,
+	     "a write of 9 bytes in a multiple write");
 	ktap(vfu_call(c, 14, buf, 16, NULL, 0) == ENOTSUP, "dirty page logging is not supported");
 	ktap(vfu_call(c, 77, buf, 16, NULL, 0) == ENOTSUP, "nor is command 77");
 	ktap(!vfu_call(c, 13, NULL, 0, NULL, 0), "reset");
 }
 
-/* Messages that cannot be followed close the connection; the next one is served as if nothing had been. */
+/*
+ * Messages that cannot be followed close the connection; the next one is served as if nothing had
+ * been.
+ */
 static void test_broken(struct emu *emu)
 {
 	static const struct { uint32_t w[4]; const char *what; } cases[] = {
@@ -184,7 +216,8 @@ static void test_broken(struct emu *emu)
 		client_connect(&c, emu, 0);
 		if (write(c.fd, cases[i].w, 16) != 16)
 			exit(2);
-		ktap(vfu_reply(&c, buf, sizeof(buf), NULL) == -1000, "%s ends the connection", cases[i].what);
+		ktap(vfu_reply(&c, buf, sizeof(buf), NULL) == -1000, "%s ends the connection",
+		     cases[i].what);
 		client_close(&c);
 	}
 	client_connect(&c, emu, 0);
@@ -195,7 +228,8 @@ static void test_broken(struct emu *emu)
 			exit(2);
 		usleep(1000);
 	}
-	ktap(!vfu_reply(&c, buf, sizeof(buf), NULL), "a message that comes two bytes at a time is answered");
+	ktap(!vfu_reply(&c, buf, sizeof(buf), NULL),
+	     "a message that comes two bytes at a time is answered");
 	client_close(&c);
 }
 
@@ -212,7 +246,8 @@ int main(int argc, char **argv)
 	test_broken(&emu);
 	client_open(&c, &emu, 0);
 	client_connect(&second, &emu, 0);
-	ktap(vfu_call(&second, 13, NULL, 0, NULL, 0) == -1000, "a second connection to a function is closed");
+	ktap(vfu_call(&second, 13, NULL, 0, NULL, 0) == -1000,
+	     "a second connection to a function is closed");
 	client_close(&second);
 	test_discovery(&c);
 	test_config(&c);
@@ -221,8 +256,9 @@ int main(int argc, char **argv)
 	usleep(5000);
 	test_access(&c);
 	client_close(&c);
-	ktap(strstr(emu_control(&emu, "status"), "function f1: ") != NULL, "status names the second function");
-	ktap(strstr(emu_control(&emu, "frobnicate"), "error: unknown command 'frobnicate'") != NULL,
+	ktap(strstr(emu_control(&emu, "status"), "function f1: "),
+	     "status names the second function");
+	ktap(strstr(emu_control(&emu, "frobnicate"), "error: unknown command 'frobnicate'"),
 	     "an unknown control command is named");
 	status = emu_stop(&emu);
 	ktap(status == 3, "exit status 3 tells that there were violations (%d)", status);

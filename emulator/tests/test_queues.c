@@ -78,7 +78,8 @@ static int destroy_eq(uint32_t num)
 
 static void eq_update(struct queue *q, uint32_t page, uint32_t ci, bool arm)
 {
-	reg_write(&c, (uint64_t)page * 4096 + (arm ? PRM_UAR_EQ_ARM : PRM_UAR_EQ_CI), q->num << 24 | (ci & 0xffffff));
+	reg_write(&c, (uint64_t)page * 4096 + (arm ? PRM_UAR_EQ_ARM : PRM_UAR_EQ_CI),
+		  q->num << 24 | (ci & 0xffffff));
 }
 
 /* The next entry, or NULL if there is none yet. */
@@ -120,10 +121,15 @@ static int one_command(void)
 	return cmd(&c, query_issi, &in, &out);
 }
 
-/* With a command EQ each command ends with an event; entries wrap, interrupts come once for each arming. */
+/*
+ * With a command EQ each command ends with an event; entries wrap, interrupts come once for each
+ * arming.
+ */
 static void test_command_eq(struct queue *q)
 {
-	const struct eq_case k = { .log_size = LOG_EQ, .intr = 1, .uar = uar, .events = 1ull << PRM_EVENT_CMD };
+	const struct eq_case k = {
+		.log_size = LOG_EQ, .intr = 1, .uar = uar, .events = 1ull << PRM_EVENT_CMD
+	};
 	struct prm_eqe *eqe;
 	unsigned int i, good = 0, fired = 0;
 	struct queue second;
@@ -133,7 +139,8 @@ static void test_command_eq(struct queue *q)
 	ktap(!next_eqe(q), "its own completion does not come as an event");
 	ktap(create_eq(&second, &k) == PRM_STATUS_BAD_PARAM, "an event type goes to one EQ only");
 	eqe = next_eqe(q);
-	ktap(eqe && eqe->type == PRM_EVENT_CMD && be32_to_cpu(eqe->data.cmd.vector) == 1, "the refused command ended with an event");
+	ktap(eqe && eqe->type == PRM_EVENT_CMD && be32_to_cpu(eqe->data.cmd.vector) == 1,
+	     "the refused command ended with an event");
 	ktap(!vector_fired(&c, 1, 20), "no interrupt before the EQ is armed");
 	for (i = 0; i < 40; i++) {
 		eq_update(q, uar, q->ci, true);
@@ -142,7 +149,8 @@ static void test_command_eq(struct queue *q)
 		eqe = next_eqe(q);
 		good += eqe && eqe->type == PRM_EVENT_CMD;
 	}
-	ktap(good == 40 && fired == 40, "40 commands, 8 entries: %u events, %u interrupts", good, fired);
+	ktap(good == 40 && fired == 40, "40 commands, 8 entries: %u events, %u interrupts", good,
+	     fired);
 	eq_update(q, uar, q->ci, false);
 	one_command();
 	ktap(!vector_fired(&c, 1, 20), "not armed: no interrupt");
@@ -159,13 +167,16 @@ static void test_eq_doorbells(struct queue *q)
 	eq_update(q, other_uar, q->ci, true);
 	ktap(complained("doorbell on UAR"), "a doorbell on another UAR is reported");
 	eq_update(q, 5000, q->ci, true);
-	ktap(complained("which is not allocated"), "a doorbell on a UAR that nobody has is reported");
+	ktap(complained("which is not allocated"),
+	     "a doorbell on a UAR that nobody has is reported");
 	eq_update(&none, uar, 0, true);
-	ktap(complained("EQ doorbell names EQ 0x3f, which does not exist"), "a doorbell of an EQ that does not exist is reported");
+	ktap(complained("EQ doorbell names EQ 0x3f, which does not exist"),
+	     "a doorbell of an EQ that does not exist is reported");
 	eq_update(q, uar, q->ci + 3, false);
-	ktap(complained("consumer index jumps"), "a consumer index beyond the producer is reported");
+	ktap(complained("consumer index jumps"),
+	     "a consumer index beyond the producer is reported");
 	reg_write(&c, (uint64_t)uar * 4096 + 0x60, 1);
-	ktap(complained("at 0x60 is no doorbell"), "a write where no doorbell is is reported");
+	ktap(complained("at 0x60 is no doorbell"), "a write that is no doorbell is reported");
 }
 
 struct cq_case {
@@ -208,7 +219,8 @@ static int destroy_cq(uint32_t num)
 
 static void cq_arm(struct queue *q, uint32_t page, unsigned int sn, uint32_t ci)
 {
-	reg_write64(&c, (uint64_t)page * 4096 + PRM_UAR_CQ_ARM, (uint64_t)(sn << PRM_CQ_ARM_SN_SHIFT | ci) << 32 | q->num);
+	reg_write64(&c, (uint64_t)page * 4096 + PRM_UAR_CQ_ARM,
+		    (uint64_t)(sn << PRM_CQ_ARM_SN_SHIFT | ci) << 32 | q->num);
 }
 
 static void test_cq_refusals(uint32_t eqn)
@@ -219,7 +231,8 @@ static void test_cq_refusals(uint32_t eqn)
 		{ "a collapsed queue", 4, eqn, 1, 0, 0, PRM_STATUS_BAD_PARAM },
 		{ "compressed entries", 4, eqn, 0, 1, 0, PRM_STATUS_BAD_PARAM },
 		{ "a doorbell record that is not aligned", 4, eqn, 0, 0, 4, PRM_STATUS_BAD_PARAM },
-		{ "more entries than there are pages for", 7, eqn, 0, 0, 0, PRM_STATUS_BAD_INP_LEN },
+		{ "more entries than there are pages for", 7, eqn, 0, 0, 0,
+		  PRM_STATUS_BAD_INP_LEN },
 	};
 	struct queue q;
 	unsigned int i;
@@ -239,13 +252,15 @@ static void test_modify_cq(const struct queue *q)
 	struct prm_query_cq_out state;
 
 	prm_set(&in, cqn, q->num);
-	prm_set(&in, modify_field_select_resize_field_select.modify_field_select.modify_field_select, 3);
+	prm_set(&in,
+		modify_field_select_resize_field_select.modify_field_select.modify_field_select, 3);
 	prm_set(&in, cq_context.cq_period, 16);
 	prm_set(&in, cq_context.cq_max_count, 32);
 	ktap(!cmd(&c, modify_cq, &in, &out), "MODIFY_CQ sets moderation");
 	prm_set(&query, cqn, q->num);
 	ktap(!cmd(&c, query_cq, &query, &state) && prm_get(&state, cq_context.cq_period) == 16 &&
-	     prm_get(&state, cq_context.cq_max_count) == 32 && prm_get(&state, cq_context.log_cq_size) == 4,
+	     prm_get(&state, cq_context.cq_max_count) == 32 &&
+	     prm_get(&state, cq_context.log_cq_size) == 4,
 	     "QUERY_CQ shows it");
 	prm_set(&in, op_mod, 1);
 	ktap(cmd(&c, modify_cq, &in, &out) == PRM_STATUS_BAD_PARAM, "MODIFY_CQ refuses to resize");
@@ -260,14 +275,17 @@ static void test_cq(struct queue *eq)
 
 	test_cq_refusals(eq->num);
 	ktap(!create_cq(&q, &k), "CREATE_CQ");
-	ktap(destroy_eq(eq->num) == PRM_STATUS_RES_BUSY, "DESTROY_EQ is refused while a CQ uses it");
+	ktap(destroy_eq(eq->num) == PRM_STATUS_RES_BUSY,
+	     "DESTROY_EQ is refused while a CQ uses it");
 	prm_set(&du, uar, uar);
 	ktap(cmd(&c, dealloc_uar, &du, &du_out) == PRM_STATUS_RES_BUSY, "so is DEALLOC_UAR");
 	test_modify_cq(&q);
 	cq_arm(&q, other_uar, 0, 0);
-	ktap(complained("CQ 0x400: doorbell on UAR") || complained("doorbell on UAR"), "arming on another UAR is reported");
+	ktap(complained("CQ 0x400: doorbell on UAR") || complained("doorbell on UAR"),
+	     "arming on another UAR is reported");
 	cq_arm(&none, uar, 0, 0);
-	ktap(complained("CQ doorbell names CQ 0x123456, which does not exist"), "arming a CQ that does not exist is reported");
+	ktap(complained("CQ doorbell names CQ 0x123456, which does not exist"),
+	     "arming a CQ that does not exist is reported");
 	cq_arm(&q, uar, 0, 5);
 	ktap(complained("armed at index 0x5"), "arming beyond the producer is reported");
 	ktap(!destroy_cq(q.num), "DESTROY_CQ");
@@ -282,9 +300,11 @@ static void test_overrun(struct queue *q)
 
 	for (i = 0; i < 12; i++)
 		one_command();
-	ktap(complained("overrun: 8 entries and none was consumed"), "an EQ that nobody reads overruns, and that is reported");
+	ktap(complained("overrun: 8 entries and none was consumed"),
+	     "an EQ that nobody reads overruns, and that is reported");
 	prm_set(&in, eq_number, q->num);
-	ktap(!cmd(&c, query_eq, &in, &out) && prm_get(&out, eq_context_entry.status) == 9, "QUERY_EQ shows the overrun");
+	ktap(!cmd(&c, query_eq, &in, &out) && prm_get(&out, eq_context_entry.status) == 9,
+	     "QUERY_EQ shows the overrun");
 	while (next_eqe(q))
 		;
 	eq_update(q, uar, q->ci, false);
@@ -293,7 +313,9 @@ static void test_overrun(struct queue *q)
 /* The page request comes as an event once an EQ takes it. */
 static void test_page_request(void)
 {
-	const struct eq_case k = { .log_size = LOG_EQ, .intr = 2, .uar = uar, .events = 1ull << PRM_EVENT_PAGE_REQUEST };
+	const struct eq_case k = {
+		.log_size = LOG_EQ, .intr = 2, .uar = uar, .events = 1ull << PRM_EVENT_PAGE_REQUEST
+	};
 	struct prm_eqe *eqe = NULL;
 	struct queue q;
 	uint32_t num;
@@ -307,7 +329,8 @@ static void test_page_request(void)
 			break;
 		eqe = next_eqe(&q);
 	}
-	ktap(eqe && eqe->type == PRM_EVENT_PAGE_REQUEST && (int32_t)be32_to_cpu(eqe->data.req_pages.num_pages) > 0,
+	ktap(eqe && eqe->type == PRM_EVENT_PAGE_REQUEST &&
+	     (int32_t)be32_to_cpu(eqe->data.req_pages.num_pages) > 0,
 	     "after %u objects the card asks for pages", i);
 	ktap(vector_fired(&c, 2, 1000), "by its interrupt");
 }
@@ -321,7 +344,8 @@ int main(int argc, char **argv)
 	ktap_plan(45);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
-	ktap(!boot_to_init(&c) && !alloc_uar(&uar) && !alloc_uar(&other_uar), "bring-up and two UARs");
+	ktap(!boot_to_init(&c) && !alloc_uar(&uar) && !alloc_uar(&other_uar),
+	     "bring-up and two UARs");
 	test_eq_refusals();
 	test_command_eq(&eq);
 	test_eq_doorbells(&eq);

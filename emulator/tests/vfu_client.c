@@ -143,10 +143,12 @@ const char *emu_control(struct emu *emu, const char *line)
 
 /* ---- messages ---- */
 
-void vfu_send(struct client *c, uint16_t command, uint32_t flags, const void *payload, size_t len, const int *fds,
-	      unsigned int n_fds)
+void vfu_send(struct client *c, uint16_t command, uint32_t flags, const void *payload, size_t len,
+	      const int *fds, unsigned int n_fds)
 {
-	struct header hdr = { .id = ++c->id, .command = command, .size = sizeof(hdr) + len, .flags = flags };
+	struct header hdr = {
+		.id = ++c->id, .command = command, .size = sizeof(hdr) + len, .flags = flags
+	};
 	char control[CMSG_SPACE(16 * sizeof(int))] = {};
 	struct iovec iov[2] = { { &hdr, sizeof(hdr) }, { (void *)payload, len } };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
@@ -190,14 +192,16 @@ int vfu_reply(struct client *c, void *buf, size_t room, size_t *len)
 	if (!read_all(c->fd, &hdr, sizeof(hdr)))
 		return -1000;
 	n = hdr.size - sizeof(hdr);
-	if (n > room ? !read_all(c->fd, n > sizeof(junk) ? NULL : junk, n) : !read_all(c->fd, buf, n))
+	if (n > room ? !read_all(c->fd, n > sizeof(junk) ? NULL : junk, n)
+		     : !read_all(c->fd, buf, n))
 		return -1000;
 	if (len)
 		*len = n;
 	return hdr.flags & 0x20 ? (int)hdr.error : 0;
 }
 
-int vfu_call(struct client *c, uint16_t command, const void *payload, size_t len, const int *fds, unsigned int n_fds)
+int vfu_call(struct client *c, uint16_t command, const void *payload, size_t len, const int *fds,
+	     unsigned int n_fds)
 {
 	uint8_t buf[4096];
 
@@ -223,7 +227,8 @@ int region_read(struct client *c, unsigned int region, uint64_t offset, void *bu
 	return err;
 }
 
-int region_write(struct client *c, unsigned int region, uint64_t offset, const void *buf, uint32_t len, bool posted)
+int region_write(struct client *c, unsigned int region, uint64_t offset, const void *buf,
+		 uint32_t len, bool posted)
 {
 	struct access a = { .offset = offset, .region = region, .count = len };
 
@@ -272,9 +277,13 @@ void config_write16(struct client *c, uint32_t offset, uint16_t value)
 
 void vector_on(struct client *c, unsigned int vector)
 {
-	struct { uint32_t argsz, flags, index, start, count; } s = {
-		.argsz = sizeof(s), .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
-		.index = VFIO_PCI_MSIX_IRQ_INDEX, .start = vector, .count = 1,
+	struct { uint32_t argsz, flags, index, start, count;
+	} s = {
+		.argsz = sizeof(s),
+		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.index = VFIO_PCI_MSIX_IRQ_INDEX,
+		.start = vector,
+		.count = 1,
 	};
 
 	c->vector_fds[vector] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -371,7 +380,8 @@ static uint8_t xor_bytes(const void *buf, size_t len)
 #define MBOX_OUT (CMDQ_OFFSET + 0x80000)
 #define MBOX_STRIDE 1024
 
-static uint64_t fill_chain(struct client *c, uint64_t base, const uint8_t *data, uint32_t len, const struct spoil *spoil)
+static uint64_t fill_chain(struct client *c, uint64_t base, const uint8_t *data, uint32_t len,
+			   const struct spoil *spoil)
 {
 	struct prm_mbox_block *b;
 	uint32_t n = len > 16 ? (len - 16 + 511) / 512 : 0, i, k;
@@ -385,7 +395,8 @@ static uint64_t fill_chain(struct client *c, uint64_t base, const uint8_t *data,
 		b->next = cpu_to_be64(i + 1 < n ? RAM_IOVA + base + (i + 1) * MBOX_STRIDE : 0);
 		b->block_num = cpu_to_be32(i + (spoil && spoil->wrong_block));
 		b->token = c->token + (spoil && spoil->wrong_token);
-		b->ctrl_sig = ~xor_bytes(b->rsvd_200, offsetof(struct prm_mbox_block, ctrl_sig) - 512);
+		b->ctrl_sig =
+			~xor_bytes(b->rsvd_200, offsetof(struct prm_mbox_block, ctrl_sig) - 512);
 		b->sig = ~xor_bytes(b, sizeof(*b) - 1) ^ (spoil && spoil->bad_signature);
 	}
 	return n ? RAM_IOVA + base : 0;
@@ -401,7 +412,8 @@ static void drain_chain(struct client *c, uint64_t base, uint8_t *data, uint32_t
 	}
 }
 
-int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint32_t out_len, const struct spoil *spoil)
+int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint32_t out_len,
+	     const struct spoil *spoil)
 {
 	struct prm_cmdq_entry *e = (void *)(c->ram + CMDQ_OFFSET);
 	uint8_t full_out[0x4000] = {};

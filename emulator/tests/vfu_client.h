@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * A small driver for tests: starts cxemu, speaks vfio-user to it as QEMU does, has a piece of memory that the card may
- * reach, and sends commands. Whatever cannot go wrong in a test ends the program with a message.
+ * A small driver for tests: starts cxemu, speaks vfio-user to it as QEMU does, has a piece of
+ * memory that the card may reach, and sends commands. Whatever cannot go wrong in a test ends the
+ * program with a message.
  */
 #ifndef CXEMU_VFU_CLIENT_H
 #define CXEMU_VFU_CLIENT_H
@@ -27,7 +28,8 @@ int ktap_end(void);	/* the exit status */
 
 #define RAM_IOVA 0x40000000ull
 #define RAM_BYTES (64ull << 20)
-#define CMDQ_OFFSET 0ull	/* of the RAM: command queue, then mailboxes, then what ram_alloc() gives */
+#define CMDQ_OFFSET                                                                                \
+	0ull /* of the RAM: command queue, then mailboxes, then what ram_alloc() gives */
 
 struct emu {
 	pid_t pid;
@@ -51,26 +53,30 @@ int emu_stop(struct emu *emu);	/* SIGTERM; the exit status, or 128 + signal */
 /* The answer to a control command, in a static buffer. */
 const char *emu_control(struct emu *emu, const char *line);
 
-void client_connect(struct client *c, struct emu *emu, unsigned int function);	/* the socket alone */
-void client_open(struct client *c, struct emu *emu, unsigned int function);	/* with handshake, memory, bus mastering */
+void client_connect(struct client *c, struct emu *emu,
+		    unsigned int function); /* the socket alone */
+void client_open(struct client *c, struct emu *emu,
+		 unsigned int function); /* with handshake, memory, bus mastering */
 void client_close(struct client *c);
 
 /* Sends a message; with @fds. */
-void vfu_send(struct client *c, uint16_t command, uint32_t flags, const void *payload, size_t len, const int *fds,
-	      unsigned int n_fds);
+void vfu_send(struct client *c, uint16_t command, uint32_t flags, const void *payload, size_t len,
+	      const int *fds, unsigned int n_fds);
 /* The reply's error (0: none), its payload in @buf; -1000: the connection ended. */
 int vfu_reply(struct client *c, void *buf, size_t room, size_t *len);
-int vfu_call(struct client *c, uint16_t command, const void *payload, size_t len, const int *fds, unsigned int n_fds);
+int vfu_call(struct client *c, uint16_t command, const void *payload, size_t len, const int *fds,
+	     unsigned int n_fds);
 
 int region_read(struct client *c, unsigned int region, uint64_t offset, void *buf, uint32_t len);
-int region_write(struct client *c, unsigned int region, uint64_t offset, const void *buf, uint32_t len, bool posted);
+int region_write(struct client *c, unsigned int region, uint64_t offset, const void *buf,
+		 uint32_t len, bool posted);
 uint32_t reg_read(struct client *c, uint64_t offset);	/* BAR 0, big-endian register */
 void reg_write(struct client *c, uint64_t offset, uint32_t value);
 void reg_write64(struct client *c, uint64_t offset, uint64_t value);
 uint16_t config_read16(struct client *c, uint32_t offset);
 void config_write16(struct client *c, uint32_t offset, uint16_t value);
 void vector_on(struct client *c, unsigned int vector);
-bool vector_fired(struct client *c, unsigned int vector, int timeout_ms);	/* takes the event */
+bool vector_fired(struct client *c, unsigned int vector, int timeout_ms); /* takes the event */
 
 /* ---- memory and commands ---- */
 
@@ -84,7 +90,8 @@ struct spoil {
 };
 
 /* Delivery status << 8 | status; -1: no completion came. */
-int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint32_t out_len, const struct spoil *spoil);
+int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint32_t out_len,
+	     const struct spoil *spoil);
 uint32_t cmd_syndrome(const void *out);
 
 /* cmd(c, create_eq, &in, &out): opcode and lengths from the name. */
@@ -96,7 +103,8 @@ uint32_t cmd_syndrome(const void *out);
 })
 
 void cmdq_setup(struct client *c);
-int boot_to_init(struct client *c);	/* ENABLE_HCA .. INIT_HCA as a driver does; 0 or the first failure */
+/* ENABLE_HCA .. INIT_HCA as a driver does; 0 or the first failure. */
+int boot_to_init(struct client *c);
 int shut_down(struct client *c);	/* TEARDOWN_HCA, pages back, DISABLE_HCA */
 int give_pages(struct client *c, unsigned int when);
 

@@ -263,6 +263,11 @@ static struct cxr_ib_uar *alloc_uar(struct cxr_ib_dev *dev, struct cxr_ib_uconte
 	err = cxr_cmd_alloc_uar(dev->core, &uar->index);
 	if (err)
 		goto err_free;
+	if (!cxr_uar_phys(dev->core, uar->index)) {
+		ibdev_err(&dev->ibdev, "doorbell page %#x is outside of BAR 0\n", uar->index);
+		err = -EPROTO;
+		goto err_dealloc;
+	}
 
 	err = rdma_user_mmap_entry_insert_range(&ctx->ibucontext, &uar->entry, PAGE_SIZE,
 						FIRST_PGOFF, U32_MAX);

@@ -40,7 +40,8 @@ static void cq_comp(struct cxr_cq *core_cq)
 	struct cxr_ib_cq *cq = container_of(core_cq, struct cxr_ib_cq, cq);
 
 	WRITE_ONCE(cq->arm_sn, cq->arm_sn + 1);
-	cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	if (cq->ibcq.comp_handler)
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 }
 
 static void cq_error(struct cxr_cq *core_cq, u8 syndrome)

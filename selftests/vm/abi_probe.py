@@ -1,0 +1,257 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""usage: abi_probe.py list | CASE
+
+Requests to the RDMA device that no library makes, straight into the uverbs character device:
+too short, too long, with numbers that are not the caller's. Each case says what it asks and which
+errors are right. `list` prints the numbers and sentences of the cases.
+"""
+
+import ctypes
+import errno
+import fcntl
+import mmap
+import os
+import struct
+import sys
+
+GET_CONTEXT, ALLOC_PD, REG_MR, CREATE_CQ, CREATE_QP = 0, 3, 9, 18, 24
+IOCTL = 0xc0181b01
+DRIVER_MLX5 = 1
+OBJECT_UAR, UAR_ALLOC = 0x1000 + 8, 0x1000
+PAGE = mmap.PAGESIZE
+RC, RAW_PACKET = 2, 8
+CQ_UAR_INDEX, QP_UAR_INDEX = 2, 1 << 10
+
+
+class Refused(Exception):
+    def __init__(self, code):
+        super().__init__(errno.errorcode.get(code, str(code)))
+        self.code = code
+
+
+class Memory:
+    """Anonymous pages, with their address; they stay until the end of the process"""
+
+    kept = []
+
+    def __init__(self, pages=1):
+        pages = mmap.mmap(-1, pages * PAGE)
+        first = ctypes.c_char.from_buffer(pages)
+        self.kept.append((pages, first))
+        self.addr = ctypes.addressof(first)
+
+
+class Device:
+    def __init__(self):
+        name = next(d for d in sorted(os.listdir("/sys/class/infiniband_verbs")) if d != "abi_version")
+        self.fd = os.open("/dev/infiniband/" + name, os.O_RDWR | os.O_CLOEXEC)
+
+    def command(self, number, body, answer_len, driver=b""):
+        """Write a command; its first field, the address of the answer, is put in here."""
+        answer = ctypes.create_string_buffer(answer_len)
+        data = struct.pack("<Q", ctypes.addressof(answer)) + body + driver
+        head = struct.pack("<IHH", number, (8 + len(data)) // 4, answer_len // 4)
+        try:
+            os.write(self.fd, head + data)
+        except OSError as e:
+            raise Refused(e.errno) from e
+        return answer.raw
+
+    def context(self, total=16, low=4, flags=0, mask=0, cqe_version=1, reserved=0, caps=3, cut=None,
+                tail=b""):
+        request = struct.pack("<IIIIBBHIQ", total, low, flags, mask, cqe_version, 0, 0, reserved, caps)
+        answer = self.command(GET_CONTEXT, b"", 8 + 72, request[:cut] + tail)
+        return struct.unpack_from("<IIII", answer, 8)
+
+    def pd(self):
+        return struct.unpack_from("<I", self.command(ALLOC_PD, b"", 8))[0]
+
+    def ioctl(self, obj, method, attrs):
+        """attrs: (id, length, data or None for an object to make); gives what the kernel left"""
+        raw = b"".join(struct.pack("<HHHHQ", i, n, 1, 0, data) for i, n, data in attrs)
+        head = struct.pack("<HHHHQII", 24 + len(raw), obj, method, len(attrs), 0, DRIVER_MLX5, 0)
+        buf = bytearray(head + raw)
+        try:
+            fcntl.ioctl(self.fd, IOCTL, buf)
+        except OSError as e:
+            raise Refused(e.errno) from e
+        return buf
+
+    def uar(self, kind=1):
+        """(number, offset to map it at)"""
+        out = [ctypes.create_string_buffer(8) for _ in range(3)]
+        attrs = [(0x1000, 0, 0), (0x1001, 8, kind)]
+        attrs += [(0x1002 + i, n, ctypes.addressof(out[i])) for i, n in enumerate((8, 4, 4))]
+        self.ioctl(OBJECT_UAR, UAR_ALLOC, attrs)
+        return struct.unpack("<I", out[2].raw[:4])[0], struct.unpack("<Q", out[0].raw)[0]
+
+    def cq(self, uar, buf, db, entries=15, cqe_size=64, flags=CQ_UAR_INDEX, reserved=0, cut=None):
+        body = struct.pack("<QIIiI", 0, entries, 0, -1, 0)
+        driver = struct.pack("<QQIBBHHHI", buf, db, cqe_size, 0, 0, flags, uar, reserved, 0)
+        return struct.unpack_from("<I", self.command(CREATE_CQ, body, 8 + 8, driver[:cut]))[0]
+
+    def qp(self, pd, cq, uar, buf, db, kind=RC, sq=16, rq=16, shift=4, flags=QP_UAR_INDEX, uidx=5,
+           recv=16, cut=None):
+        body = struct.pack("<QIIIIIIIIIBBBB", 0, pd, cq, cq, 0, 16, recv, 1, 1, 0, 0, kind, 0, 0)
+        driver = struct.pack("<QQIIIIIIQ", buf, db, sq, rq, shift, flags, uidx, uar, 0)
+        return self.command(CREATE_QP, body, 32 + 32, driver[:cut])
+
+    def mr(self, pd, start, length, access):
+        body = struct.pack("<QQQII", start, length, start, pd, access)
+        return self.command(REG_MR, body, 12)
+
+
+def opened():
+    dev = Device()
+    dev.context()
+    return dev
+
+
+def with_cq(**what):
+    dev = opened()
+    uar, _ = dev.uar()
+    mem = Memory(2)
+    return dev.cq(**{"uar": uar, "buf": mem.addr, "db": mem.addr + PAGE, **what})
+
+
+def with_qp(**what):
+    dev = opened()
+    uar, _ = dev.uar()
+    mem = Memory(4)
+    cq = dev.cq(uar, mem.addr, mem.addr + PAGE)
+    return dev.qp(**{"pd": dev.pd(), "cq": cq, "uar": uar, "buf": mem.addr + 2 * PAGE,
+                     "db": mem.addr + PAGE + 64, **what})
+
+
+def foreign(make):
+    other = opened()
+    number, _ = other.uar()
+    make(uar=number)
+
+
+def map_page(dev, offset, pages=1):
+    try:
+        mmap.mmap(dev.fd, pages * PAGE, mmap.MAP_SHARED, mmap.PROT_WRITE, offset=offset)
+    except OSError as e:
+        raise Refused(e.errno) from e
+
+
+def map_foreign():
+    map_page(opened(), opened().uar()[1])
+
+
+def map_two():
+    dev = opened()
+    map_page(dev, dev.uar()[1], 2)
+
+
+def map_own():
+    dev = opened()
+    map_page(dev, dev.uar()[1])
+
+
+def with_mr(start=None, length=PAGE, access=1):
+    dev = opened()
+    mem = Memory()
+    return dev.mr(dev.pd(), mem.addr if start is None else start, length, access)
+
+
+def context_is_dynamic():
+    _, _, bfregs, line = Device().context()
+    if bfregs or not line:
+        raise AssertionError(f"tot_bfregs {bfregs}, cache_line_size {line}")
+
+
+OK = 0
+INVAL, NOTSUPP, FAULT = errno.EINVAL, errno.EOPNOTSUPP, errno.EFAULT
+NOWHERE = 0x10000	# never mapped: below vm.mmap_min_addr
+ANY, OWN = ("cxr", "mlx5"), ("cxr",)	# OWN: the kernel's driver decides otherwise
+
+CASES = [
+    ("a context gets doorbell pages on demand", ANY, OK, context_is_dynamic),
+    ("a context request of 4 bytes", ANY, INVAL, lambda: Device().context(cut=4)),
+    ("a context request of 12 bytes", ANY, INVAL, lambda: Device().context(cut=12)),
+    ("a context with an unknown flag", ANY, NOTSUPP, lambda: Device().context(flags=1 << 31)),
+    ("a context with DEVX", OWN, NOTSUPP, lambda: Device().context(flags=1)),
+    ("a context with DEVX, cut to 16 bytes", OWN, NOTSUPP,
+     lambda: Device().context(flags=1, cut=16)),
+    ("a context with an unknown mask", ANY, NOTSUPP, lambda: Device().context(mask=1)),
+    ("a context with a reserved field set", ANY, NOTSUPP, lambda: Device().context(reserved=1)),
+    ("a context with as many low latency registers as there are", ANY, INVAL,
+     lambda: Device().context(total=4, low=4)),
+    ("a context with zeroes behind the request", ANY, OK, lambda: Device().context(tail=bytes(8))),
+    ("a context with more than zeroes behind the request", OWN, NOTSUPP,
+     lambda: Device().context(tail=b"\1" * 8)),
+    ("a doorbell page of an unknown type", ANY, NOTSUPP, lambda: opened().uar(7)),
+    ("an object that does not exist", ANY, errno.EPROTONOSUPPORT,
+     lambda: opened().ioctl(0x1000 + 900, 0, [])),
+    ("a doorbell page is mapped", ANY, OK, map_own),
+    ("a mapping of another context's doorbell page", ANY, INVAL, map_foreign),
+    ("a mapping of a doorbell page and the next", ANY, INVAL, map_two),
+    ("a mapping at an offset of older libraries", OWN, NOTSUPP, lambda: map_page(opened(), 0)),
+    ("a CQ", ANY, OK, with_cq),
+    ("a CQ with entries of 65 bytes", ANY, INVAL, lambda: with_cq(cqe_size=65)),
+    ("a CQ with an unknown flag", ANY, INVAL, lambda: with_cq(flags=CQ_UAR_INDEX | 1 << 15)),
+    ("a CQ without a doorbell page", ANY, INVAL, lambda: with_cq(flags=0)),
+    ("a CQ with a reserved field set", ANY, INVAL, lambda: with_cq(reserved=1)),
+    ("a CQ request that is cut", ANY, INVAL, lambda: with_cq(cut=16)),
+    ("a CQ of no entries", ANY, INVAL, lambda: with_cq(entries=0)),
+    ("a CQ of 2^30 entries", ANY, INVAL, lambda: with_cq(entries=1 << 30)),
+    ("a CQ in memory that is not there", ANY, FAULT, lambda: with_cq(buf=NOWHERE)),
+    ("a CQ whose doorbell record is not there", ANY, FAULT, lambda: with_cq(db=NOWHERE)),
+    ("a CQ whose doorbell record is not aligned", OWN, INVAL,
+     lambda: with_cq(db=Memory().addr + 4)),
+    ("a CQ that does not begin at a 64th of a page", ANY, INVAL,
+     lambda: with_cq(buf=Memory(2).addr + 32)),
+    ("a CQ on another context's doorbell page", OWN, INVAL, lambda: foreign(with_cq)),
+    ("a QP", ANY, OK, with_qp),
+    ("a QP with an unknown flag", ANY, INVAL, lambda: with_qp(flags=QP_UAR_INDEX | 1 << 31)),
+    ("a QP with signatures", OWN, NOTSUPP, lambda: with_qp(flags=QP_UAR_INDEX | 1)),
+    ("a QP without a doorbell page", OWN, INVAL, lambda: with_qp(flags=0)),
+    ("a QP request that is cut", ANY, INVAL, lambda: with_qp(cut=16)),
+    ("a QP with 15 send blocks", ANY, INVAL, lambda: with_qp(sq=15)),
+    ("a QP with 2^31 send blocks", ANY, INVAL, lambda: with_qp(sq=1 << 31)),
+    ("a QP with 17 receive slots", OWN, INVAL, lambda: with_qp(rq=17)),
+    ("a QP with receive slots of 2^255 bytes", ANY, INVAL, lambda: with_qp(shift=255)),
+    ("a QP with receive slots of 2 bytes", OWN, INVAL, lambda: with_qp(shift=1)),
+    ("a QP with no queue at all", OWN, INVAL, lambda: with_qp(sq=0, rq=0, recv=0)),
+    ("a QP whose user index has 25 bits", ANY, INVAL, lambda: with_qp(uidx=1 << 24)),
+    ("a QP in memory that is not there", ANY, FAULT, lambda: with_qp(buf=NOWHERE)),
+    ("a QP on another context's doorbell page", OWN, INVAL, lambda: foreign(with_qp)),
+    ("a raw packet QP", OWN, NOTSUPP, lambda: with_qp(kind=RAW_PACKET)),
+    ("an MR", ANY, OK, with_mr),
+    ("an MR of nothing", ANY, INVAL, lambda: with_mr(length=0)),
+    ("an MR that wraps", ANY, INVAL, lambda: with_mr(length=(1 << 64) - PAGE)),
+    ("an MR of memory that is not there", ANY, FAULT, lambda: with_mr(start=NOWHERE)),
+    ("an MR that peers may write and we may not", ANY, INVAL, lambda: with_mr(access=2)),
+    ("an MR for memory windows", OWN, NOTSUPP, lambda: with_mr(access=1 | 16)),
+]
+
+
+def run(number):
+    _, drivers, want, request = CASES[number]
+    if os.environ.get("CXR_DRIVER") not in drivers:
+        print("SKIP: the kernel's driver decides otherwise here")
+        return 4
+    got = OK
+    try:
+        request()
+    except Refused as e:
+        got = e.code
+    name = errno.errorcode.get
+    if got != want:
+        print(f"FAIL: {name(got, 'it was taken')} instead of {name(want, 'success')}")
+        return 1
+    return 0
+
+
+def main():
+    if sys.argv[1:] == ["list"]:
+        for i, (sentence, _, want, _) in enumerate(CASES):
+            print(i, sentence, "" if want == OK else f"is refused with {errno.errorcode[want]}")
+        return 0
+    return run(int(sys.argv[1]))
+
+
+sys.exit(main())

@@ -75,7 +75,7 @@ static int run_query_special_contexts(struct cmd *c)
 	return 0;
 }
 
-/* ---- mkeys ----------------------------------------------------------------------------------------------------------- */
+/* ---- mkeys --------------------------------------------------------------------------------- */
 
 static void mkey_release(void *obj)
 {
@@ -85,13 +85,15 @@ static void mkey_release(void *obj)
 	free(mkey->xlt);
 }
 
-static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in, const struct prm_mkc *mkc)
+static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
+			    const struct prm_mkc *mkc)
 {
 	if (prm_get(in, pg_access) || prm_get(in, mkey_umem_valid) || prm_get(in, data_direct))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "pg_access, mkey_umem_valid and data_direct are not supported");
 	if (prm_get(mkc, qpn) != PSN_MASK)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.qpn is 0x%x: only 0xffffff, any QP, is supported",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "mkc.qpn is 0x%x: only 0xffffff, any QP, is supported",
 			      prm_get(mkc, qpn));
 	if (prm_get(mkc, bsf_en) || prm_get(mkc, sync_umr) || prm_get(mkc, expected_sigerr_count) ||
 	    prm_get(mkc, bsf_octword_size))
@@ -99,10 +101,12 @@ static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in, 
 	if (prm_get(mkc, relaxed_ordering_write) || prm_get(mkc, relaxed_ordering_read))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "relaxed ordering was not announced");
 	if (prm_get(mkc, ma_translation_mode))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.ma_translation_mode %u: ATS was not announced",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "mkc.ma_translation_mode %u: ATS was not announced",
 			      prm_get(mkc, ma_translation_mode));
 	if (prm_get(mkc, free) && !prm_get(mkc, umr_en))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "a free mkey without umr_en can never be used");
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "a free mkey without umr_en can never be used");
 	if (prm_get(mkc, length64) && prm_get64(mkc, len))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.len is 0x%llx although length64 is set",
 			      (unsigned long long)prm_get64(mkc, len));
@@ -112,14 +116,17 @@ static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in, 
 static unsigned int mkey_access(const struct prm_mkc *mkc)
 {
 	return (prm_get(mkc, lr) ? MEM_LOCAL_READ : 0) | (prm_get(mkc, lw) ? MEM_LOCAL_WRITE : 0) |
-	       (prm_get(mkc, rr) ? MEM_REMOTE_READ : 0) | (prm_get(mkc, rw) ? MEM_REMOTE_WRITE : 0) |
+	       (prm_get(mkc, rr) ? MEM_REMOTE_READ : 0) |
+	       (prm_get(mkc, rw) ? MEM_REMOTE_WRITE : 0) |
 	       (prm_get(mkc, a) ? MEM_REMOTE_ATOMIC : 0);
 }
 
 static int mkey_take_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
 {
 	uint64_t page = 1ull << mkey->log_page;
-	uint64_t need = mkey->len ? (((mkey->start & (page - 1)) + mkey->len - 1) >> mkey->log_page) + 1 : 0;
+	uint64_t need =
+		mkey->len ? (((mkey->start & (page - 1)) + mkey->len - 1) >> mkey->log_page) + 1 :
+			    0;
 	uint32_t i;
 
 	if (need > octwords * 2ull)
@@ -134,7 +141,8 @@ static int mkey_take_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, 
 	for (i = 0; i < need; i++) {
 		mkey->mtt[i] = get64(tail + 8 * i) & MTT_ADDR_MASK;
 		if (mkey->mtt[i] & (page - 1))
-			return refuse(c, PRM_STATUS_BAD_PARAM, "page %u of the mkey, 0x%llx, is not aligned to 2^%u", i,
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "page %u of the mkey, 0x%llx, is not aligned to 2^%u", i,
 				      (unsigned long long)mkey->mtt[i], mkey->log_page);
 	}
 	return 0;
@@ -150,11 +158,14 @@ static int mkey_take_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, 
 	if (!mkey->klm)
 		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
 	for (i = 0; i < octwords; i++, tail += OCTWORD) {
-		mkey->klm[i] = (struct klm){ .bytes = get32(tail), .key = get32(tail + 4), .va = get64(tail + 8) };
+		mkey->klm[i] = (struct klm) { .bytes = get32(tail),
+					      .key = get32(tail + 4),
+					      .va = get64(tail + 8) };
 		sum += mkey->klm[i].bytes;
 	}
 	if (sum < mkey->len)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "the KLM list covers %llu bytes, mkc.len is %llu",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "the KLM list covers %llu bytes, mkc.len is %llu",
 			      (unsigned long long)sum, (unsigned long long)mkey->len);
 	return 0;
 }
@@ -175,13 +186,16 @@ static int mkey_take_xlt(struct cmd *c, struct mkey *mkey, const struct prm_crea
 	if (mkey->length64)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "length64 goes with PA mkeys only");
 	if (mkey->mode == MKEY_MTT && (mkey->log_page < 12 || mkey->log_page > 31))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.log_page_size %u is not within 12 to 31", mkey->log_page);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "mkc.log_page_size %u is not within 12 to 31", mkey->log_page);
 	if (octwords > mkey->max_xlt || octwords > (c->in_len - sizeof(*in)) / OCTWORD)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "translations_octword_actual_size %u: mkc has room for %u, the command carries %zu",
+			      "translations_octword_actual_size %u: room for %u, the input has %zu",
 			      octwords, mkey->max_xlt, (c->in_len - sizeof(*in)) / OCTWORD);
 	if (mkey->free)
-		return octwords ? refuse(c, PRM_STATUS_BAD_PARAM, "a free mkey takes no translation list") : 0;
+		return octwords ? refuse(c, PRM_STATUS_BAD_PARAM,
+					 "a free mkey takes no translation list") :
+				  0;
 	if (mkey->mode == MKEY_KLM)
 		return mkey_take_klm(c, mkey, prm_tail_const(in), octwords);
 	return mkey_take_mtt(c, mkey, prm_tail_const(in), octwords);
@@ -246,7 +260,7 @@ static int run_destroy_mkey(struct cmd *c)
 	return mkey ? obj_destroy(c, mkey) : -1;
 }
 
-/* ---- Q counters ------------------------------------------------------------------------------------------------------ */
+/* ---- Q counters ---------------------------------------------------------------------------- */
 
 static int run_alloc_q_counter(struct cmd *c)
 {
@@ -262,7 +276,8 @@ static int run_alloc_q_counter(struct cmd *c)
 static int run_dealloc_q_counter(struct cmd *c)
 {
 	const struct prm_dealloc_q_counter_in *in = c->in;
-	struct q_counter *counter = obj_get(c, OBJ_Q_COUNTER, prm_get(in, counter_set_id), "counter_set_id");
+	struct q_counter *counter =
+		obj_get(c, OBJ_Q_COUNTER, prm_get(in, counter_set_id), "counter_set_id");
 
 	return counter ? obj_destroy(c, counter) : -1;
 }
@@ -307,13 +322,15 @@ static int run_query_q_counter(struct cmd *c)
 	struct q_counter *counter;
 
 	if (prm_get(in, other_vport) || prm_get(in, vport_number) || prm_get(in, aggregate))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "other vports and sums of counter sets are not supported");
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "other vports and sums of counter sets are not supported");
 	counter = obj_get(c, OBJ_Q_COUNTER, prm_get(in, counter_set_id), "counter_set_id");
 	if (!counter)
 		return -1;
 	q_counter_show(c->out, counter);
 	if (prm_get(in, clear))
-		memset((char *)counter + sizeof(counter->obj), 0, sizeof(*counter) - sizeof(counter->obj));
+		memset((char *)counter + sizeof(counter->obj), 0,
+		       sizeof(*counter) - sizeof(counter->obj));
 	return 0;
 }
 

@@ -2,8 +2,9 @@
 /*
  * Commands of queue pairs: making them, moving them through their states, multicast groups.
  *
- * The context that a driver sets is kept as it is (qp->ctx) and copied field by field at each transition, so that the query
- * shows what was set; the engine works on what qp_decode() takes out of it.
+ * The context that a driver sets is kept as it is (qp->ctx) and copied field by field at each
+ * transition, so that the query shows what was set; the engine works on what qp_decode() takes out
+ * of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@
 #define PORT			1
 
 static const char *const state_names[16] = {
-	[PRM_QP_RST] = "RST", [PRM_QP_INIT] = "INIT", [PRM_QP_RTR] = "RTR", [PRM_QP_RTS] = "RTS", [PRM_QP_SQER] = "SQER",
-	[PRM_QP_SQD] = "SQD", [PRM_QP_ERR] = "ERR",
+	[PRM_QP_RST] = "RST",	[PRM_QP_INIT] = "INIT", [PRM_QP_RTR] = "RTR", [PRM_QP_RTS] = "RTS",
+	[PRM_QP_SQER] = "SQER", [PRM_QP_SQD] = "SQD",	[PRM_QP_ERR] = "ERR",
 };
 
 /* Connected queue pairs have a path and another end. */
@@ -27,7 +28,7 @@ static bool is_connected(const struct qp *qp)
 	return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_UC;
 }
 
-/* ---- what the engine needs of the context ---------------------------------------------------------------------------- */
+/* ---- what the engine needs of the context -------------------------------------------------- */
 
 static void decode_path(struct qp *qp)
 {
@@ -45,7 +46,8 @@ static void decode_path(struct qp *qp)
 	av->udp_sport = prm_get(ads, udp_sport);
 	av->tclass = prm_get(ads, tclass);
 	if (src->version)	/* v2 has DSCP and ECN in fields of their own */
-		av->tclass = prm_get(ads, dscp) << 2 | (prm_get(ads, f_ecn) ? prm_get(ads, ecn) : av->tclass & 3);
+		av->tclass = prm_get(ads, dscp) << 2 |
+			     (prm_get(ads, f_ecn) ? prm_get(ads, ecn) : av->tclass & 3);
 }
 
 static void qp_decode(struct qp *qp)
@@ -65,7 +67,7 @@ static void qp_decode(struct qp *qp)
 	decode_path(qp);
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------------- */
+/* ---- making -------------------------------------------------------------------------------- */
 
 static void put_counters(struct qp *qp)
 {
@@ -117,31 +119,34 @@ static void qp_release(void *obj)
 
 static int check_create(struct cmd *c, const struct prm_create_qp_in *in, const struct prm_qpc *ctx)
 {
-	REFUSE_FIELD(c, in, qpc_ext, "not supported");
-	REFUSE_FIELD(c, in, input_qpn, "not supported");
-	REFUSE_FIELD(c, in, opt_param_mask, "a new QP takes its whole context");
-	REFUSE_FIELD(c, in, ece, "ECE was not announced");
-	REFUSE_FIELD(c, in, wq_umem_valid, "umem was not announced");
-	REFUSE_FIELD(c, ctx, dbr_umem_valid, "umem was not announced");
-	REFUSE_FIELD(c, ctx, state, "a QP is made in reset state");
-	REFUSE_FIELD(c, ctx, lag_tx_port_affinity, "LAG was not announced");
-	REFUSE_FIELD(c, ctx, isolate_vl_tc, "not supported");
-	REFUSE_FIELD(c, ctx, req_e2e_credit_mode, "not supported");
-	REFUSE_FIELD(c, ctx, offload_type, "not supported");
-	REFUSE_FIELD(c, ctx, end_padding_mode, "not supported");
-	REFUSE_FIELD(c, ctx, wq_signature, "not supported");
-	REFUSE_FIELD(c, ctx, atomic_like_write_en, "not supported");
-	REFUSE_FIELD(c, ctx, drain_sigerr, "not supported");
-	REFUSE_FIELD(c, ctx, retry_mode, "only go-back-N by default");
-	REFUSE_FIELD(c, ctx, ts_format, "only the free running clock");
-	REFUSE_FIELD(c, ctx, ulp_stateless_offload_mode, "not supported");
-	REFUSE_FIELD(c, ctx, cd_slave_receive, "cross channel is not supported");
-	REFUSE_FIELD(c, ctx, cd_slave_send, "cross channel is not supported");
-	REFUSE_FIELD(c, ctx, cd_master, "cross channel is not supported");
-	REFUSE_FIELD(c, ctx, cs_req, "scatter to CQE was not announced");
-	REFUSE_FIELD(c, ctx, cs_res, "scatter to CQE was not announced");
+	if (REFUSED(c, in, qpc_ext, "not supported") ||
+	    REFUSED(c, in, input_qpn, "not supported") ||
+	    REFUSED(c, in, opt_param_mask, "a new QP takes its whole context") ||
+	    REFUSED(c, in, ece, "ECE was not announced") ||
+	    REFUSED(c, in, wq_umem_valid, "umem was not announced") ||
+	    REFUSED(c, ctx, dbr_umem_valid, "umem was not announced") ||
+	    REFUSED(c, ctx, state, "a QP is made in reset state") ||
+	    REFUSED(c, ctx, lag_tx_port_affinity, "LAG was not announced") ||
+	    REFUSED(c, ctx, isolate_vl_tc, "not supported") ||
+	    REFUSED(c, ctx, req_e2e_credit_mode, "not supported") ||
+	    REFUSED(c, ctx, offload_type, "not supported") ||
+	    REFUSED(c, ctx, end_padding_mode, "not supported") ||
+	    REFUSED(c, ctx, wq_signature, "not supported") ||
+	    REFUSED(c, ctx, atomic_like_write_en, "not supported") ||
+	    REFUSED(c, ctx, drain_sigerr, "not supported") ||
+	    REFUSED(c, ctx, retry_mode, "only go-back-N by default") ||
+	    REFUSED(c, ctx, ts_format, "only the free running clock") ||
+	    REFUSED(c, ctx, ulp_stateless_offload_mode, "not supported") ||
+	    REFUSED(c, ctx, cd_slave_receive, "cross channel is not supported") ||
+	    REFUSED(c, ctx, cd_slave_send, "cross channel is not supported") ||
+	    REFUSED(c, ctx, cd_master, "cross channel is not supported") ||
+	    REFUSED(c, ctx, cs_req, "scatter to CQE was not announced") ||
+	    REFUSED(c, ctx, cs_res, "scatter to CQE was not announced"))
+		return -1;
 	if (prm_get(ctx, pm_state) != PRM_QP_PM_MIGRATED)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.pm_state %u: there is no alternate path", prm_get(ctx, pm_state));
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "qpc.pm_state %u: there is no alternate path",
+			      prm_get(ctx, pm_state));
 	return 0;
 }
 
@@ -157,18 +162,22 @@ static int take_service(struct cmd *c, struct qp *qp)
 		break;
 	case PRM_QP_ST_REG_UMR:
 		if (prm_get(&qp->ctx, rq_type) != PRM_QP_RQ_NONE)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.rq_type %u: a UMR QP receives nothing",
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "qpc.rq_type %u: a UMR QP receives nothing",
 				      prm_get(&qp->ctx, rq_type));
 		break;
 	case PRM_QP_ST_QP1:
 		if (rdma->gsi)
-			return refuse(c, PRM_STATUS_NO_RES, "the port has its QP1 already, QP 0x%x", rdma->gsi->obj.num);
+			return refuse(c, PRM_STATUS_NO_RES, "the port has its QP1 already, QP 0x%x",
+				      rdma->gsi->obj.num);
 		break;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st 0x%x is not supported", qp->st);
 	}
-	if (prm_get(&qp->ctx, deth_sqpn) && (qp->st != PRM_QP_ST_UD || prm_get(&qp->ctx, deth_sqpn) != GSI_QPN))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.deth_sqpn 0x%x: only UD QPs may take QP1's number",
+	if (prm_get(&qp->ctx, deth_sqpn) &&
+	    (qp->st != PRM_QP_ST_UD || prm_get(&qp->ctx, deth_sqpn) != GSI_QPN))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "qpc.deth_sqpn 0x%x: only UD QPs may take QP1's number",
 			      prm_get(&qp->ctx, deth_sqpn));
 	return 0;
 }
@@ -187,10 +196,12 @@ static int take_queues(struct cmd *c, struct qp *qp, const void *tail)
 	qp->log_rq_stride = prm_get(ctx, log_rq_stride);
 	qp->dbr = prm_get64(ctx, dbr_addr);
 	if (qp->has_rq && qp->log_rq_stride > LOG_RQ_STRIDE_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_rq_stride %u: a receive WQE has at most 512 bytes",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "qpc.log_rq_stride %u: a receive WQE has at most 512 bytes",
 			      qp->log_rq_stride);
 	if (!qp->has_rq && (qp->log_rq || qp->log_rq_stride))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_rq_size or log_rq_stride is set without a receive queue");
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "qpc.log_rq_size or log_rq_stride is set without a receive queue");
 	if (qp->dbr % sizeof(struct prm_wq_dbr))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.dbr_addr 0x%llx is not aligned to 8",
 			      (unsigned long long)qp->dbr);
@@ -200,7 +211,8 @@ static int take_queues(struct cmd *c, struct qp *qp, const void *tail)
 	qp->sq_offset = qp->has_rq ? (uint64_t)PRM_WQE_DS << qp->log_rq_stride << qp->log_rq : 0;
 	bytes = qp->sq_offset + (qp->has_sq ? (uint64_t)PRM_WQE_BB << qp->log_sq : 0);
 	return pages_get(c, &qp->pages, tail, bytes, log_page,
-			 prm_get(ctx, page_offset) * (uint32_t)((1ull << log_page) / PAGE_OFFSET_UNITS));
+			 prm_get(ctx, page_offset) *
+				 (uint32_t)((1ull << log_page) / PAGE_OFFSET_UNITS));
 }
 
 /* A number that is not needed may be 0; otherwise it must be that of a CQ all the same. */
@@ -221,7 +233,8 @@ static int take_srq(struct cmd *c, struct qp *qp)
 	case PRM_QP_RQ_NONE:
 		return 0;
 	case PRM_QP_RQ_SRQ:
-		qp->srq = obj_use(c, obj_find(c->dev, OBJ_SRQ, num) ? OBJ_SRQ : OBJ_RMP, num, "qpc.srqn_rmpn_xrqn");
+		qp->srq = obj_use(c, obj_find(c->dev, OBJ_SRQ, num) ? OBJ_SRQ : OBJ_RMP, num,
+				  "qpc.srqn_rmpn_xrqn");
 		return qp->srq ? 0 : -1;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.rq_type %u is not supported", type);
@@ -243,7 +256,8 @@ static int take_objects(struct cmd *c, struct qp *qp)
 			return -1;
 	}
 	if (take_cq(c, &qp->send_cq, prm_get(ctx, cqn_snd), !prm_get(ctx, no_sq), "qpc.cqn_snd") ||
-	    take_cq(c, &qp->recv_cq, prm_get(ctx, cqn_rcv), prm_get(ctx, rq_type) != PRM_QP_RQ_NONE, "qpc.cqn_rcv"))
+	    take_cq(c, &qp->recv_cq, prm_get(ctx, cqn_rcv), prm_get(ctx, rq_type) != PRM_QP_RQ_NONE,
+		    "qpc.cqn_rcv"))
 		return -1;
 	return take_srq(c, qp);
 }
@@ -297,11 +311,13 @@ static int run_destroy_qp(struct cmd *c)
 		return -1;
 	list_for_each_entry(mcg, &c->dev->rdma_state->mcgs, node)
 		if (mcg->qp == qp)
-			return refuse(c, PRM_STATUS_RES_BUSY, "QP 0x%x is still attached to a multicast group", qp->obj.num);
+			return refuse(c, PRM_STATUS_RES_BUSY,
+				      "QP 0x%x is still attached to a multicast group",
+				      qp->obj.num);
 	return obj_destroy(c, qp);
 }
 
-/* ---- states ---------------------------------------------------------------------------------------------------------- */
+/* ---- states -------------------------------------------------------------------------------- */
 
 void qp_set_error(struct qp *qp)
 {
@@ -329,19 +345,37 @@ struct transition {
 	uint32_t opt;			/* what opt_param_mask may name */
 };
 
-#define S(name) (1u << PRM_QP_##name)
+#define S(name)	(1u << PRM_QP_##name)
 
 static const struct transition rst2init = { S(RST), PRM_QP_INIT, 0 };
-static const struct transition init2init = { S(INIT), PRM_QP_INIT,
-	OPT_ACCESS | PRM_QP_OPT_PKEY_INDEX | PRM_QP_OPT_PRI_PORT | PRM_QP_OPT_Q_KEY };
-static const struct transition init2rtr = { S(INIT), PRM_QP_RTR,
-	OPT_ACCESS | PRM_QP_OPT_PKEY_INDEX | PRM_QP_OPT_Q_KEY };
-static const struct transition rtr2rts = { S(RTR), PRM_QP_RTS,
-	OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_PM_STATE | PRM_QP_OPT_Q_KEY };
-static const struct transition rts2rts = { S(RTS), PRM_QP_RTS,
-	OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_PM_STATE | PRM_QP_OPT_Q_KEY | PRM_QP_OPT_COUNTER_SET_ID };
-static const struct transition sqerr2rts = { S(SQER), PRM_QP_RTS, OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_Q_KEY };
-static const struct transition sqd2rts = { S(SQD), PRM_QP_RTS, OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_Q_KEY };
+
+static const struct transition init2init = {
+	S(INIT), PRM_QP_INIT,
+	OPT_ACCESS | PRM_QP_OPT_PKEY_INDEX | PRM_QP_OPT_PRI_PORT | PRM_QP_OPT_Q_KEY,
+};
+
+static const struct transition init2rtr = {
+	S(INIT), PRM_QP_RTR, OPT_ACCESS | PRM_QP_OPT_PKEY_INDEX | PRM_QP_OPT_Q_KEY,
+};
+
+static const struct transition rtr2rts = {
+	S(RTR), PRM_QP_RTS,
+	OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_PM_STATE | PRM_QP_OPT_Q_KEY,
+};
+
+static const struct transition rts2rts = {
+	S(RTS), PRM_QP_RTS,
+	OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_PM_STATE | PRM_QP_OPT_Q_KEY |
+	PRM_QP_OPT_COUNTER_SET_ID,
+};
+
+static const struct transition sqerr2rts = {
+	S(SQER), PRM_QP_RTS, OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_Q_KEY,
+};
+
+static const struct transition sqd2rts = {
+	S(SQD), PRM_QP_RTS, OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_Q_KEY,
+};
 
 /* Copies a field of the command's context to the queue pair's. */
 #define TAKE(to, from, field) prm_set(to, field, prm_get(from, field))
@@ -380,7 +414,8 @@ static int take_optional(struct cmd *c, struct qp *qp, const struct prm_qpc *fro
 	if (opt & PRM_QP_OPT_RNR_TIMEOUT)
 		TAKE(to, from, min_rnr_nak);
 	if (opt & PRM_QP_OPT_PM_STATE && prm_get(from, pm_state) != PRM_QP_PM_MIGRATED)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.pm_state %u: there is no alternate path",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "qpc.pm_state %u: there is no alternate path",
 			      prm_get(from, pm_state));
 	if (opt & PRM_QP_OPT_PRI_PORT && prm_get(from, primary_address_path.vhca_port_num) != PORT)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "the function has one port, not %u",
@@ -412,16 +447,19 @@ static int take_path(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 	struct prm_ads *to = prm_sub(&qp->ctx, primary_address_path, ads);
 
 	if (!c->dev->roce_addrs[prm_get(ads, src_addr_index)].valid)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "ads.src_addr_index %u: the RoCE address table is empty there",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "ads.src_addr_index %u: the RoCE address table is empty there",
 			      prm_get(ads, src_addr_index));
 	if (prm_get(ads, vhca_port_num) != PORT)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "ads.vhca_port_num %u: the function has one port",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "ads.vhca_port_num %u: the function has one port",
 			      prm_get(ads, vhca_port_num));
 	if (prm_get(ads, rmac_47_32) & 0x100)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ads.rmac is a multicast address");
-	REFUSE_FIELD(c, ads, plane_index, "not supported");
-	REFUSE_FIELD(c, ads, free_ar, "not supported");
-	REFUSE_FIELD(c, ads, fl, "not supported");
+	if (REFUSED(c, ads, plane_index, "not supported") ||
+	    REFUSED(c, ads, free_ar, "not supported") ||
+	    REFUSED(c, ads, fl, "not supported"))
+		return -1;
 	*to = *ads;
 	return 0;
 }
@@ -432,10 +470,11 @@ static int take_rtr(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 	unsigned int mtu = prm_get(from, mtu);
 
 	if (mtu < PRM_QP_MTU_256 || mtu > PRM_QP_MTU_4096)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.mtu %u is not one of 1 (256) to 5 (4096)", mtu);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "qpc.mtu %u is not one of 1 (256) to 5 (4096)", mtu);
 	if (prm_get(from, log_msg_max) > LOG_MSG_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_msg_max %u: the card announced %u", prm_get(from, log_msg_max),
-			      LOG_MSG_MAX);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_msg_max %u: the card announced %u",
+			      prm_get(from, log_msg_max), LOG_MSG_MAX);
 	TAKE(to, from, mtu);
 	TAKE(to, from, log_msg_max);
 	if (!is_connected(qp))
@@ -463,22 +502,26 @@ static void take_rts(struct qp *qp, const struct prm_qpc *from)
 	TAKE(to, from, log_sra_max);
 }
 
-static int check_modify(struct cmd *c, const struct qp *qp, const struct transition *t, uint32_t opt, uint32_t ece,
-			const struct prm_qpc *from)
+static int check_modify(struct cmd *c, const struct qp *qp, const struct transition *t,
+			uint32_t opt, uint32_t ece, const struct prm_qpc *from)
 {
 	if (!(t->from & 1u << qp->state))
-		return refuse(c, PRM_STATUS_BAD_QP_STATE, "QP 0x%x is in state %s", qp->obj.num, state_names[qp->state]);
+		return refuse(c, PRM_STATUS_BAD_QP_STATE, "QP 0x%x is in state %s", qp->obj.num,
+			      state_names[qp->state]);
 	if (opt & ~t->opt)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "opt_param_mask 0x%x: the transition takes 0x%x", opt, t->opt);
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "opt_param_mask 0x%x: the transition takes 0x%x", opt, t->opt);
 	if (ece)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ece 0x%x: ECE was not announced", ece);
 	if (prm_get(from, st) != qp->st)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st is 0x%x, the QP was made with 0x%x", prm_get(from, st), qp->st);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st is 0x%x, the QP was made with 0x%x",
+			      prm_get(from, st), qp->st);
 	if (qp->pd && prm_get(from, pd) && prm_get(from, pd) != qp_pdn(qp))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.pd is 0x%x, the QP was made with 0x%x", prm_get(from, pd),
-			      qp_pdn(qp));
-	REFUSE_FIELD(c, from, lag_tx_port_affinity, "LAG was not announced");
-	REFUSE_FIELD(c, from, primary_address_path.pkey_index, "the table has one P_Key");
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.pd is 0x%x, the QP was made with 0x%x",
+			      prm_get(from, pd), qp_pdn(qp));
+	if (REFUSED(c, from, lag_tx_port_affinity, "LAG was not announced") ||
+	    REFUSED(c, from, primary_address_path.pkey_index, "the table has one P_Key"))
+		return -1;
 	return 0;
 }
 
@@ -589,7 +632,8 @@ static int run_query_qp(struct cmd *c)
 	struct prm_qpc *ctx = prm_sub(out, qpc, qpc);
 	struct qp *qp;
 
-	REFUSE_FIELD(c, in, qpc_ext, "not supported");
+	if (REFUSED(c, in, qpc_ext, "not supported"))
+		return -1;
 	qp = obj_get(c, OBJ_QP, prm_get(in, qpn), "qpn");
 	if (!qp)
 		return -1;
@@ -607,7 +651,7 @@ static int run_query_qp(struct cmd *c)
 	return 0;
 }
 
-/* ---- multicast ------------------------------------------------------------------------------------------------------- */
+/* ---- multicast ----------------------------------------------------------------------------- */
 
 static struct mcg *mcg_find(struct qp *qp, const uint8_t *gid)
 {
@@ -631,7 +675,8 @@ static int run_attach_to_mcg(struct cmd *c)
 	if (qp->st != PRM_QP_ST_UD)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "QP 0x%x is not UD", qp->obj.num);
 	if (mcg_find(qp, gid))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "QP 0x%x is attached to the group already", qp->obj.num);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "QP 0x%x is attached to the group already",
+			      qp->obj.num);
 	mcg = calloc(1, sizeof(*mcg));
 	if (!mcg)
 		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
@@ -651,7 +696,8 @@ static int run_detach_from_mcg(struct cmd *c)
 		return -1;
 	mcg = mcg_find(qp, prm_bytes_const(in, multicast_gid));
 	if (!mcg)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "QP 0x%x is not attached to the group", qp->obj.num);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "QP 0x%x is not attached to the group",
+			      qp->obj.num);
 	list_del(&mcg->node);
 	free(mcg);
 	return 0;
@@ -675,7 +721,7 @@ const struct cmd_desc cmds_qp[] = {
 	{}
 };
 
-/* ---- per function ---------------------------------------------------------------------------------------------------- */
+/* ---- per function -------------------------------------------------------------------------- */
 
 int rdma_state_create(struct cxdev *dev)
 {

@@ -23,19 +23,23 @@ struct geometry {
 	uint32_t pd;
 };
 
-static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct geometry *g, const void *tail)
+static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct geometry *g,
+			      const void *tail)
 {
 	uint64_t bytes = (uint64_t)PRM_WQE_DS << g->log_stride << g->log_size;
 	unsigned int log_page = g->log_page + ADAPTER_LOG_PAGE;
 	struct srq *srq;
 
-	if (g->log_stride < 1 || g->log_stride > LOG_SRQ_STRIDE_MAX || g->log_size > LOG_SRQ_SIZE_MAX) {
-		refuse(c, PRM_STATUS_BAD_PARAM, "2^%u WQEs of 16 << %u bytes: the card has 2^15 of 32 to 1024", g->log_size,
+	if (g->log_stride < 1 || g->log_stride > LOG_SRQ_STRIDE_MAX ||
+	    g->log_size > LOG_SRQ_SIZE_MAX) {
+		refuse(c, PRM_STATUS_BAD_PARAM,
+		       "2^%u WQEs of 16 << %u bytes: the card has 2^15 of 32 to 1024", g->log_size,
 		       g->log_stride);
 		return NULL;
 	}
 	if (g->dbr % sizeof(__be32)) {
-		refuse(c, PRM_STATUS_BAD_PARAM, "the doorbell record 0x%llx is not aligned to 4", (unsigned long long)g->dbr);
+		refuse(c, PRM_STATUS_BAD_PARAM, "the doorbell record 0x%llx is not aligned to 4",
+		       (unsigned long long)g->dbr);
 		return NULL;
 	}
 	srq = obj_create(c, type, sizeof(*srq));
@@ -47,8 +51,9 @@ static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct ge
 	srq->dbr = g->dbr;
 	srq->user_index = QP_NO_USER_INDEX;
 	srq->pd = obj_use(c, OBJ_PD, g->pd, "pd");
-	if (!srq->pd || pages_get(c, &srq->pages, tail, bytes, log_page,
-				  g->page_offset * (uint32_t)((1ull << log_page) / PAGE_OFFSET_UNITS))) {
+	if (!srq->pd ||
+	    pages_get(c, &srq->pages, tail, bytes, log_page,
+		      g->page_offset * (uint32_t)((1ull << log_page) / PAGE_OFFSET_UNITS))) {
 		obj_drop_failed(srq);
 		return NULL;
 	}
@@ -58,7 +63,8 @@ static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct ge
 static int srq_limit(struct cmd *c, struct srq *srq, uint32_t lwm)
 {
 	if (lwm >= 1u << srq->log_size)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "lwm %u: the queue has %u WQEs", lwm, 1u << srq->log_size);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "lwm %u: the queue has %u WQEs", lwm,
+			      1u << srq->log_size);
 	srq->limit = lwm;
 	return 0;
 }
@@ -74,14 +80,16 @@ static int run_create_srq(struct cmd *c)
 {
 	const struct prm_create_srq_in *in = c->in;
 	const struct prm_srqc *ctx = prm_sub_const(in, srq_context_entry, srqc);
-	struct geometry g = { prm_get(ctx, log_srq_size), prm_get(ctx, log_rq_stride), prm_get(ctx, log_page_size),
-			      prm_get(ctx, page_offset), prm_get64(ctx, dbr_addr), prm_get(ctx, pd) };
+	struct geometry g = { prm_get(ctx, log_srq_size),  prm_get(ctx, log_rq_stride),
+			      prm_get(ctx, log_page_size), prm_get(ctx, page_offset),
+			      prm_get64(ctx, dbr_addr),	   prm_get(ctx, pd) };
 	struct prm_create_srq_out *out = c->out;
 	struct srq *srq;
 
-	REFUSE_FIELD(c, ctx, state, "an SRQ is made in good state");
-	REFUSE_FIELD(c, ctx, wq_signature, "not supported");
-	REFUSE_FIELD(c, ctx, cont_srq, "not supported");
+	if (REFUSED(c, ctx, state, "an SRQ is made in good state") ||
+	    REFUSED(c, ctx, wq_signature, "not supported") ||
+	    REFUSED(c, ctx, cont_srq, "not supported"))
+		return -1;
 	srq = srq_create(c, OBJ_SRQ, &g, prm_tail_const(in));
 	if (!srq)
 		return -1;
@@ -123,7 +131,8 @@ static int run_arm_rq(struct cmd *c)
 	struct srq *srq;
 
 	if (c->op_mod != PRM_ARM_RQ_SRQ)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: only SRQs can be armed", c->op_mod);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: only SRQs can be armed",
+			      c->op_mod);
 	srq = obj_get(c, OBJ_SRQ, prm_get(in, srq_number), "srq_number");
 	return srq ? srq_limit(c, srq, prm_get(in, lwm)) : -1;
 }
@@ -132,19 +141,25 @@ static int run_create_xrc_srq(struct cmd *c)
 {
 	const struct prm_create_xrc_srq_in *in = c->in;
 	const struct prm_xrc_srqc *ctx = prm_sub_const(in, xrc_srq_context_entry, xrc_srqc);
-	uint64_t dbr = (uint64_t)prm_get(ctx, db_record_addr_h) << 32 | prm_get(ctx, db_record_addr_l) << 2;
-	struct geometry g = { prm_get(ctx, log_xrc_srq_size), prm_get(ctx, log_rq_stride), prm_get(ctx, log_page_size),
-			      prm_get(ctx, page_offset), dbr, prm_get(ctx, pd) };
+	uint64_t dbr = (uint64_t)prm_get(ctx, db_record_addr_h) << 32 |
+		       prm_get(ctx, db_record_addr_l) << 2;
+	struct geometry g = { prm_get(ctx, log_xrc_srq_size),
+			      prm_get(ctx, log_rq_stride),
+			      prm_get(ctx, log_page_size),
+			      prm_get(ctx, page_offset),
+			      dbr,
+			      prm_get(ctx, pd) };
 	struct prm_create_xrc_srq_out *out = c->out;
 	struct srq *srq;
 
-	REFUSE_FIELD(c, in, xrc_srq_umem_valid, "umem was not announced");
-	REFUSE_FIELD(c, ctx, dbr_umem_valid, "umem was not announced");
-	REFUSE_FIELD(c, ctx, state, "an SRQ is made in good state");
-	REFUSE_FIELD(c, ctx, wq_signature, "not supported");
-	REFUSE_FIELD(c, ctx, cont_srq, "not supported");
-	REFUSE_FIELD(c, ctx, basic_cyclic_rcv_wqe, "not supported");
-	REFUSE_FIELD(c, ctx, user_index_equal_xrc_srqn, "not supported");
+	if (REFUSED(c, in, xrc_srq_umem_valid, "umem was not announced") ||
+	    REFUSED(c, ctx, dbr_umem_valid, "umem was not announced") ||
+	    REFUSED(c, ctx, state, "an SRQ is made in good state") ||
+	    REFUSED(c, ctx, wq_signature, "not supported") ||
+	    REFUSED(c, ctx, cont_srq, "not supported") ||
+	    REFUSED(c, ctx, basic_cyclic_rcv_wqe, "not supported") ||
+	    REFUSED(c, ctx, user_index_equal_xrc_srqn, "not supported"))
+		return -1;
 	srq = srq_create(c, OBJ_XRC_SRQ, &g, prm_tail_const(in));
 	if (!srq)
 		return -1;
@@ -198,17 +213,21 @@ static int run_destroy_xrc_srq(struct cmd *c)
 static int check_rmp(struct cmd *c, const struct prm_rmpc *ctx, const struct prm_wq *wq)
 {
 	if (prm_get(ctx, state) != PRM_WQ_RDY)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "rmpc.state %u: an RMP is made ready (1)", prm_get(ctx, state));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "rmpc.state %u: an RMP is made ready (1)",
+			      prm_get(ctx, state));
 	if (prm_get(wq, wq_type) != PRM_WQ_LINKED_LIST)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "wq.wq_type %u: an RMP is a linked list (0)", prm_get(wq, wq_type));
-	REFUSE_FIELD(c, ctx, basic_cyclic_rcv_wqe, "not supported");
-	REFUSE_FIELD(c, wq, wq_signature, "not supported");
-	REFUSE_FIELD(c, wq, end_padding_mode, "not supported");
-	REFUSE_FIELD(c, wq, cd_slave, "not supported");
-	REFUSE_FIELD(c, wq, dbr_umem_valid, "umem was not announced");
-	REFUSE_FIELD(c, wq, wq_umem_valid, "umem was not announced");
+		return refuse(c, PRM_STATUS_BAD_PARAM, "wq.wq_type %u: an RMP is a linked list (0)",
+			      prm_get(wq, wq_type));
+	if (REFUSED(c, ctx, basic_cyclic_rcv_wqe, "not supported") ||
+	    REFUSED(c, wq, wq_signature, "not supported") ||
+	    REFUSED(c, wq, end_padding_mode, "not supported") ||
+	    REFUSED(c, wq, cd_slave, "not supported") ||
+	    REFUSED(c, wq, dbr_umem_valid, "umem was not announced") ||
+	    REFUSED(c, wq, wq_umem_valid, "umem was not announced"))
+		return -1;
 	if (prm_get(wq, log_wq_stride) < 4)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "wq.log_wq_stride %u is less than 4", prm_get(wq, log_wq_stride));
+		return refuse(c, PRM_STATUS_BAD_PARAM, "wq.log_wq_stride %u is less than 4",
+			      prm_get(wq, log_wq_stride));
 	return 0;
 }
 
@@ -217,8 +236,9 @@ static int run_create_rmp(struct cmd *c)
 	const struct prm_create_rmp_in *in = c->in;
 	const struct prm_rmpc *ctx = prm_sub_const(in, ctx, rmpc);
 	const struct prm_wq *wq = prm_sub_const(ctx, wq, wq);
-	struct geometry g = { prm_get(wq, log_wq_sz), prm_get(wq, log_wq_stride) - 4, prm_get(wq, log_wq_pg_sz),
-			      prm_get(wq, page_offset), prm_get64(wq, dbr_addr), prm_get(wq, pd) };
+	struct geometry g = { prm_get(wq, log_wq_sz),	 prm_get(wq, log_wq_stride) - 4,
+			      prm_get(wq, log_wq_pg_sz), prm_get(wq, page_offset),
+			      prm_get64(wq, dbr_addr),	 prm_get(wq, pd) };
 	struct prm_create_rmp_out *out = c->out;
 	struct srq *srq;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Completions of queue pairs, their events, and the flush of what is left when one goes into error. */
+/*
+ * Completions of queue pairs, their events, and the flush of what is left when one goes into error.
+ */
 #include <string.h>
 
 #include "qp.h"
@@ -39,13 +41,14 @@ void complete_send(struct qp *qp, const struct message *msg)
 
 	if (!msg->signaled)
 		return;
-	if (msg->opcode == PRM_WQE_RDMA_READ || msg->opcode == PRM_WQE_ATOMIC_CS || msg->opcode == PRM_WQE_ATOMIC_FA)
+	if (msg->opcode == PRM_WQE_RDMA_READ || msg->opcode == PRM_WQE_ATOMIC_CS ||
+	    msg->opcode == PRM_WQE_ATOMIC_FA)
 		cqe.byte_cnt = cpu_to_be32(msg->len);
 	push(qp, qp->send_cq, &cqe, false);
 }
 
-static void push_error(struct qp *qp, struct cq *cq, const struct srq *srq, uint32_t op_qpn, uint16_t index,
-		       enum prm_cqe_opcode opcode, enum prm_cqe_syndrome syndrome)
+static void push_error(struct qp *qp, struct cq *cq, const struct srq *srq, uint32_t op_qpn,
+		       uint16_t index, enum prm_cqe_opcode opcode, enum prm_cqe_syndrome syndrome)
 {
 	struct prm_err_cqe cqe = {
 		.srqn = cpu_to_be32(owner_field(qp, srq)),
@@ -59,7 +62,8 @@ static void push_error(struct qp *qp, struct cq *cq, const struct srq *srq, uint
 	push(qp, cq, &cqe, true);
 }
 
-void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode, enum prm_cqe_syndrome syndrome)
+void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,
+			 enum prm_cqe_syndrome syndrome)
 {
 	struct q_counter *q = qp->counters;
 
@@ -99,11 +103,14 @@ void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode, enum prm
 		break;
 	}
 	if (syndrome != PRM_CQE_SYND_WR_FLUSH)
-		trace(qp->obj.dev, "QP 0x%x: send WQE %u ends with syndrome 0x%02x", qp->obj.num, index, syndrome);
-	push_error(qp, qp->send_cq, NULL, (uint32_t)opcode << 24 | qp->obj.num, index, PRM_CQE_REQ_ERR, syndrome);
+		trace(qp->obj.dev, "QP 0x%x: send WQE %u ends with syndrome 0x%02x", qp->obj.num,
+		      index, syndrome);
+	push_error(qp, qp->send_cq, NULL, (uint32_t)opcode << 24 | qp->obj.num, index,
+		   PRM_CQE_REQ_ERR, syndrome);
 }
 
-void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe, enum prm_cqe_opcode opcode, bool solicited)
+void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe,
+		   enum prm_cqe_opcode opcode, bool solicited)
 {
 	cqe->srqn = cpu_to_be32(owner_field(qp, wqe->srq));
 	cqe->sop_drop_qpn = cpu_to_be32(qp->obj.num);
@@ -126,18 +133,20 @@ void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syn
 	else if (syndrome == PRM_CQE_SYND_REMOTE_INVAL_REQ)
 		q->resp_remote_invalid_request++;
 	if (syndrome != PRM_CQE_SYND_WR_FLUSH)
-		trace(qp->obj.dev, "QP 0x%x: receive WQE %u ends with syndrome 0x%02x", qp->obj.num, wqe->index, syndrome);
+		trace(qp->obj.dev, "QP 0x%x: receive WQE %u ends with syndrome 0x%02x", qp->obj.num,
+		      wqe->index, syndrome);
 	push_error(qp, qp->recv_cq, wqe->srq, qp->obj.num, wqe->index, PRM_CQE_RESP_ERR, syndrome);
 }
 
 void qp_event(struct qp *qp, enum prm_event type)
 {
-	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_QP, .qp_srq_n = cpu_to_be32(qp->obj.num) };
+	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_QP,
+				       .qp_srq_n = cpu_to_be32(qp->obj.num) };
 
 	event_push(qp->obj.dev, type, 0, &data, sizeof(data));
 }
 
-/* ---- flush ----------------------------------------------------------------------------------------------------------- */
+/* ---- flush --------------------------------------------------------------------------------- */
 
 /* Completes what is left of the send queue with an error; false: more than a slice was left. */
 static bool flush_send(struct qp *qp, int *budget)
@@ -195,8 +204,8 @@ static bool flush_recv(struct qp *qp, int *budget)
 }
 
 /*
- * Receives that are posted to a queue in error state complete too, and posting rings no doorbell: the record is looked at
- * again, less and less often.
+ * Receives that are posted to a queue in error state complete too, and posting rings no doorbell:
+ * the record is looked at again, less and less often.
  */
 void qp_flush(struct work *work)
 {

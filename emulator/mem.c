@@ -2,8 +2,8 @@
 /*
  * Access to guest memory through memory keys.
  *
- * A key is looked up and translated anew at each access: a mkey that the driver destroys stops working at once, also for
- * a transfer that is under way.
+ * A key is looked up and translated anew at each access: a mkey that the driver destroys stops
+ * working at once, also for a transfer that is under way.
  */
 #include "mkey.h"
 
@@ -36,7 +36,8 @@ static enum mem_result access_pa(struct access *a, uint64_t pa, uint64_t len)
 	return err ? MEM_DMA_FAULT : MEM_OK;
 }
 
-static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uint64_t va, uint64_t len)
+static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uint64_t va,
+				  uint64_t len)
 {
 	uint64_t page = 1ull << mkey->log_page, off = va - (mkey->start & ~(page - 1)), chunk;
 	enum mem_result result = MEM_OK;
@@ -56,9 +57,11 @@ static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uin
 	return result;
 }
 
-static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, uint64_t len, unsigned int depth);
+static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, uint64_t len,
+				  unsigned int depth);
 
-static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uint64_t va, uint64_t len, unsigned int depth)
+static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uint64_t va,
+				  uint64_t len, unsigned int depth)
 {
 	uint64_t off = va - mkey->start, chunk;
 	enum mem_result result = MEM_OK;
@@ -81,7 +84,8 @@ static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uin
 	return result ? result : len ? MEM_BAD_RANGE : MEM_OK;
 }
 
-static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, uint64_t len, unsigned int depth)
+static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, uint64_t len,
+				  unsigned int depth)
 {
 	const struct mkey *mkey;
 
@@ -98,7 +102,8 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 		return MEM_BAD_PD;
 	if (a->rights & ~mkey->access)
 		return MEM_BAD_ACCESS;
-	if (!mkey->length64 && (va < mkey->start || va - mkey->start > mkey->len || len > mkey->len - (va - mkey->start)))
+	if (!mkey->length64 && (va < mkey->start || va - mkey->start > mkey->len ||
+				len > mkey->len - (va - mkey->start)))
 		return MEM_BAD_RANGE;
 
 	switch (mkey->mode) {
@@ -112,25 +117,30 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 	return MEM_BAD_KEY;
 }
 
-enum mem_result mem_check(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, uint64_t len, unsigned int access)
+enum mem_result mem_check(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, uint64_t len,
+			  unsigned int access)
 {
 	struct access a = { .dev = dev, .pdn = pdn, .rights = access, .op = ACCESS_CHECK };
 
 	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
 }
 
-enum mem_result mem_read(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, void *buf, size_t len,
-			 unsigned int access)
+enum mem_result mem_read(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, void *buf,
+			 size_t len, unsigned int access)
 {
-	struct access a = { .dev = dev, .pdn = pdn, .rights = access, .op = ACCESS_READ, .buf = buf };
+	struct access a = {
+		.dev = dev, .pdn = pdn, .rights = access, .op = ACCESS_READ, .buf = buf
+	};
 
 	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
 }
 
-enum mem_result mem_write(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, const void *buf, size_t len,
-			  unsigned int access)
+enum mem_result mem_write(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va,
+			  const void *buf, size_t len, unsigned int access)
 {
-	struct access a = { .dev = dev, .pdn = pdn, .rights = access, .op = ACCESS_WRITE, .buf = (uint8_t *)buf };
+	struct access a = {
+		.dev = dev, .pdn = pdn, .rights = access, .op = ACCESS_WRITE, .buf = (uint8_t *)buf
+	};
 
 	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
 }

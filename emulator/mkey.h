@@ -7,7 +7,8 @@
 #include "prm/obj.h"
 
 /* Keys that no command makes. Index 0 to 15 are never handed out by CREATE_MKEY. */
-#define MKEY_RESERVED_LKEY	0x200	/* all of memory, local access, any PD; a queue needs its rlky bit */
+#define MKEY_RESERVED_LKEY                                                                         \
+	0x200 /* all of memory, local access, any PD; a queue needs its rlky bit */
 
 #define MKEY_MAX_INDIRECTION	3	/* KLM lists that name KLM mkeys that name ... */
 
@@ -23,13 +24,13 @@ struct mkey {
 	uint8_t variant;
 	enum mkey_mode mode;
 	unsigned int access;		/* enum mem_access */
-	bool free;			/* no access until it is registered through the send queue */
+	bool free; /* no access until it is registered through the send queue */
 	bool umr_en, en_rinval;
 	bool length64;			/* PA: the whole address space */
 	uint64_t start, len;
 	struct obj *pd;
 	uint8_t log_page;
-	uint32_t n_xlt, max_xlt;	/* entries given, and room for them by translations_octword_size */
+	uint32_t n_xlt, max_xlt; /* entries given, and room for them by translations_octword_size */
 	union {
 		uint64_t *mtt;
 		struct klm *klm;

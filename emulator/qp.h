@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Queue pairs and what serves them: cmd_qp.c and cmd_srq.c (objects and states), wqe.c (work queue entries), cqe.c
- * (completions, errors, flush), requester.c, responder.c, roce.c (packets).
+ * Queue pairs and what serves them: cmd_qp.c and cmd_srq.c (objects and states), wqe.c (work queue
+ * entries), cqe.c (completions, errors, flush), requester.c, responder.c, roce.c (packets).
  *
- * A queue pair is two machines that share nothing but state and number: the requester reads send WQEs, sends requests and
- * takes acknowledgements and read responses; the responder takes requests, uses receive WQEs and answers.
+ * A queue pair is two machines that share nothing but state and number: the requester reads send
+ * WQEs, sends requests and takes acknowledgments and read responses; the responder takes requests,
+ * uses receive WQEs and answers.
  */
 #ifndef CXEMU_QP_H
 #define CXEMU_QP_H
@@ -27,7 +28,7 @@
 #define SEND_WQE_MAX		1024
 #define SEND_SGES_MAX		63
 #define RECV_SGES_MAX		32
-#define SRQ_WQE_MAX		1024	/* RECV_SGES_MAX and the next segment, rounded up to a power of two */
+#define SRQ_WQE_MAX		1024	/* RECV_SGES_MAX and the next segment, rounded up */
 
 #define PSN_MASK		0xffffffu
 
@@ -44,26 +45,30 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 	return (psn + n) & PSN_MASK;
 }
 
-/* For fields that must be zero; the format stays a literal, so that each field has a syndrome of its own. */
-#define REFUSE_FIELD(c, p, field, why) do {							\
-	if (prm_get(p, field))									\
-		return refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x): " why, prm_get(p, field)); \
-} while (0)
+/*
+ * For a field that must be zero: true, and the command is refused, if it is not. The format stays a
+ * literal, so that each field has a syndrome of its own.
+ */
+#define REFUSED(c, p, field, why)							\
+	(prm_get(p, field) &&								\
+	 refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x): " why, prm_get(p, field)))
 
-/* ---- Q counters: the names of QUERY_Q_COUNTER ---- */
+/* ---- Q counters: the names of QUERY_Q_COUNTER ---------------------------------------------- */
 
 struct q_counter {
 	struct obj obj;
-	uint32_t rx_write_requests, rx_read_requests, rx_atomic_requests, out_of_buffer, out_of_sequence, duplicate_request;
-	uint32_t rnr_nak_retry_err, packet_seq_err, implied_nak_seq_err, local_ack_timeout_err, req_rnr_retries_exceeded;
-	uint32_t resp_local_length_error, req_local_length_error, local_operation_error, resp_local_protection;
-	uint32_t req_local_protection, resp_cqe_error, req_cqe_error, req_bad_response, req_remote_invalid_request;
-	uint32_t resp_remote_invalid_request, req_remote_access_errors, resp_remote_access_errors;
-	uint32_t req_remote_operation_errors, req_transport_retries_exceeded, cq_overflow, resp_cqe_flush_error;
+	uint32_t rx_write_requests, rx_read_requests, rx_atomic_requests, out_of_buffer;
+	uint32_t out_of_sequence, duplicate_request, rnr_nak_retry_err, packet_seq_err;
+	uint32_t implied_nak_seq_err, local_ack_timeout_err, req_rnr_retries_exceeded;
+	uint32_t resp_local_length_error, req_local_length_error, local_operation_error;
+	uint32_t resp_local_protection, req_local_protection, resp_cqe_error, req_cqe_error;
+	uint32_t req_bad_response, req_remote_invalid_request, resp_remote_invalid_request;
+	uint32_t req_remote_access_errors, resp_remote_access_errors, req_remote_operation_errors;
+	uint32_t req_transport_retries_exceeded, cq_overflow, resp_cqe_flush_error;
 	uint32_t req_cqe_flush_error;
 };
 
-/* ---- work queue entries ---- */
+/* ---- work queue entries -------------------------------------------------------------------- */
 
 struct sge {
 	uint64_t va;		/* inline: offset into the WQE's raw bytes */
@@ -124,7 +129,7 @@ struct srq {
 	} ctx;			/* as created, for the query */
 };
 
-/* ---- requester ---- */
+/* ---- requester ----------------------------------------------------------------------------- */
 
 /* One message on its way: from the first packet until it is complete. */
 struct message {
@@ -137,14 +142,14 @@ struct message {
 };
 
 struct requester {
-	uint16_t pi, next;		/* of the send queue: as of the last doorbell; next WQE to start */
+	uint16_t pi, next;	/* of the send queue: as of the last doorbell; next WQE to start */
 	struct message *ring;		/* [tail, head) are in flight; [tail, cur) sent */
 	uint32_t mask, tail, cur, head;
 	uint32_t cur_pkt;		/* next packet of message cur */
 	uint32_t next_psn;		/* for the next new message */
 	uint32_t una;			/* oldest PSN that is not acknowledged */
 	uint32_t sent;			/* one after the highest PSN ever sent */
-	uint32_t unasked;		/* packets since the last request for an acknowledgement */
+	uint32_t unasked;		/* packets since the last request for an acknowledgment */
 	unsigned int reads;		/* READs and atomics in [tail, cur) */
 	uint8_t retries, rnr_retries;	/* left */
 	bool rnr_wait;
@@ -155,7 +160,7 @@ struct requester {
 	struct work work;
 };
 
-/* ---- responder ---- */
+/* ---- responder ----------------------------------------------------------------------------- */
 
 enum answer_kind { ANSWER_ACK, ANSWER_NAK, ANSWER_READ, ANSWER_ATOMIC };
 
@@ -178,11 +183,11 @@ struct atomic_result {
 struct responder {
 	uint32_t psn, msn;		/* expected, completed messages */
 	bool nak_sent;			/* for the expected PSN */
-	bool dying;			/* the NAK of a fatal error is on its way: error state after it */
-	bool in_message, writing;	/* a message is under way; it is a WRITE */
+	bool dying;			/* a fatal NAK is on its way: error state after it */
+	bool in_message, writing;	/* a message is under way; a WRITE */
 	bool have_wqe;
 	struct rwqe wqe;
-	uint64_t va, got, dmalen;	/* WRITE: next address; bytes so far; length from the RETH */
+	uint64_t va, got, dmalen;	/* WRITE: next address, bytes so far, length */
 	uint32_t rkey;
 	struct answer *ring;		/* answers that wait, in PSN order */
 	uint32_t mask, tail, head;
@@ -191,20 +196,20 @@ struct responder {
 	struct work work;
 };
 
-/* ---- the queue pair ---- */
+/* ---- the queue pair ------------------------------------------------------------------------ */
 
 struct qp {
 	struct obj obj;
 	enum prm_qp_st st;		/* RC, UC, UD, QP1 or REG_UMR */
 	enum prm_qp_state state;
-	struct prm_qpc ctx;		/* as the driver set it; counters and PSNs are filled in by the query */
+	struct prm_qpc ctx;		/* as the driver set it; the query adds what moves */
 	struct obj *uar, *pd;		/* pd: NULL if a UMR QP has none */
 	struct cq *send_cq, *recv_cq;
 	struct srq *srq;
-	struct q_counter *counters;	/* never NULL after rst2init: dev->rdma_state has one for counter set 0 */
+	struct q_counter *counters;	/* never NULL: rdma_state has one for counter set 0 */
 	struct pages pages;
 	uint64_t dbr;
-	uint64_t sq_offset;		/* of the send queue within the pages; the receive queue is at 0 */
+	uint64_t sq_offset;	/* of the send queue within the pages; the receive queue is at 0 */
 	bool has_sq, has_rq;
 	uint8_t log_sq, log_rq, log_rq_stride;
 	uint32_t user_index;
@@ -221,7 +226,7 @@ struct qp {
 	struct requester req;
 	struct responder resp;
 	struct work flush_work;
-	struct timer flush_timer;	/* in error state the doorbell record of the receive queue is looked at from time to time */
+	struct timer flush_timer;	/* in error state: looks for receives posted meanwhile */
 	uint64_t flush_delay;
 };
 
@@ -230,7 +235,7 @@ static inline uint32_t qp_pdn(const struct qp *qp)
 	return qp->pd ? qp->pd->num : 0;
 }
 
-/* ---- packets ---- */
+/* ---- packets ------------------------------------------------------------------------------- */
 
 #define BTH_BYTES	12
 #define DETH_BYTES	8
@@ -244,11 +249,29 @@ static inline uint32_t qp_pdn(const struct qp *qp)
 
 /* Low 5 bits of the BTH opcode; the upper 3 name the transport. */
 enum bth_op {
-	BTH_SEND_FIRST = 0x00, BTH_SEND_MIDDLE, BTH_SEND_LAST, BTH_SEND_LAST_IMM, BTH_SEND_ONLY, BTH_SEND_ONLY_IMM,
-	BTH_WRITE_FIRST, BTH_WRITE_MIDDLE, BTH_WRITE_LAST, BTH_WRITE_LAST_IMM, BTH_WRITE_ONLY, BTH_WRITE_ONLY_IMM,
-	BTH_READ_REQUEST, BTH_READ_RESP_FIRST, BTH_READ_RESP_MIDDLE, BTH_READ_RESP_LAST, BTH_READ_RESP_ONLY,
-	BTH_ACK, BTH_ATOMIC_ACK, BTH_CMP_SWAP, BTH_FETCH_ADD,
-	BTH_SEND_LAST_INV = 0x16, BTH_SEND_ONLY_INV,
+	BTH_SEND_FIRST = 0x00,
+	BTH_SEND_MIDDLE,
+	BTH_SEND_LAST,
+	BTH_SEND_LAST_IMM,
+	BTH_SEND_ONLY,
+	BTH_SEND_ONLY_IMM,
+	BTH_WRITE_FIRST,
+	BTH_WRITE_MIDDLE,
+	BTH_WRITE_LAST,
+	BTH_WRITE_LAST_IMM,
+	BTH_WRITE_ONLY,
+	BTH_WRITE_ONLY_IMM,
+	BTH_READ_REQUEST,
+	BTH_READ_RESP_FIRST,
+	BTH_READ_RESP_MIDDLE,
+	BTH_READ_RESP_LAST,
+	BTH_READ_RESP_ONLY,
+	BTH_ACK,
+	BTH_ATOMIC_ACK,
+	BTH_CMP_SWAP,
+	BTH_FETCH_ADD,
+	BTH_SEND_LAST_INV = 0x16,
+	BTH_SEND_ONLY_INV,
 };
 
 #define BTH_RC	0x00
@@ -283,12 +306,16 @@ struct packet {
 };
 
 /*
- * A frame to @av with room for @len bytes after the BTH (padding is added and counted), headers filled; *ext is where the
- * caller's bytes go. NULL: there is no such source address, or no memory.
+ * A frame to @av with room for @len bytes after the BTH (padding is added and counted), headers
+ * filled; *ext is where the caller's bytes go. NULL: there is no such source address, or no memory.
  */
-struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len, uint8_t **ext);
+struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len,
+			 uint8_t **ext);
 void roce_send(struct qp *qp, struct frame *frame);	/* adds the ICRC, counts, sends */
-/* Over the bytes from the L3 header (GRH, IPv6 or IPv4) to the one before the ICRC, which is the value little-endian. */
+/*
+ * Over the bytes from the L3 header (GRH, IPv6 or IPv4) to the one before the ICRC, which is the
+ * value little-endian.
+ */
 uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type);
 
 static inline void put16(uint8_t *p, uint16_t v)
@@ -324,37 +351,42 @@ static inline uint64_t get64(const uint8_t *p)
 	return (uint64_t)get32(p) << 32 | get32(p + 4);
 }
 
-/* ---- wqe.c ---- */
+/* ---- wqe.c --------------------------------------------------------------------------------- */
 
 /* Of WQE results: 0, or the syndrome of the completion that the WQE gets. */
 int swqe_read(struct qp *qp, uint16_t index, struct swqe *wqe);
 /* Copies @len bytes from @off of the message that the WQE describes. */
-enum mem_result swqe_gather(struct qp *qp, const struct swqe *wqe, uint64_t off, void *buf, uint32_t len);
-enum mem_result swqe_scatter(struct qp *qp, const struct swqe *wqe, uint64_t off, const void *buf, uint32_t len);
-uint8_t swqe_size(struct qp *qp, uint16_t index);	/* in basic blocks, 1 if it cannot be read */
+enum mem_result swqe_gather(struct qp *qp, const struct swqe *wqe, uint64_t off, void *buf,
+			    uint32_t len);
+enum mem_result swqe_scatter(struct qp *qp, const struct swqe *wqe, uint64_t off, const void *buf,
+			     uint32_t len);
+uint8_t swqe_size(struct qp *qp, uint16_t index); /* in basic blocks, 1 if it cannot be read */
 int sq_update(struct qp *qp);	/* producer index from the doorbell record; -1: it makes no sense */
 
 enum recv_result { RECV_OK, RECV_EMPTY, RECV_ERROR };
 
 enum recv_result recv_take(struct qp *qp, struct rwqe *wqe);
-enum mem_result recv_scatter(struct qp *qp, const struct rwqe *wqe, uint64_t off, const void *buf, uint32_t len);
+enum mem_result recv_scatter(struct qp *qp, const struct rwqe *wqe, uint64_t off, const void *buf,
+			     uint32_t len);
 
-/* ---- cqe.c ---- */
+/* ---- cqe.c --------------------------------------------------------------------------------- */
 
 void complete_send(struct qp *qp, const struct message *msg);
-void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode, enum prm_cqe_syndrome syndrome);
-void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe, enum prm_cqe_opcode opcode, bool solicited);
+void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,
+			 enum prm_cqe_syndrome syndrome);
+void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe,
+		   enum prm_cqe_opcode opcode, bool solicited);
 void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syndrome syndrome);
 void qp_event(struct qp *qp, enum prm_event type);
 void qp_flush(struct work *work);
 void qp_flush_timer(struct timer *timer);
 
-/* ---- cmd_qp.c ---- */
+/* ---- cmd_qp.c ------------------------------------------------------------------------------ */
 
 void qp_set_error(struct qp *qp);	/* stops both machines and starts the flush */
 void qp_sq_error(struct qp *qp);	/* a datagram or UC send went wrong: SQER, receives go on */
 
-/* ---- requester.c, responder.c ---- */
+/* ---- requester.c, responder.c -------------------------------------------------------------- */
 
 int requester_init(struct qp *qp);
 void requester_reset(struct qp *qp);	/* indices and PSNs as after reset */
@@ -362,7 +394,8 @@ void requester_start(struct qp *qp);	/* PSN and retry counts from the context: R
 void requester_resume(struct qp *qp);	/* SQER to RTS: what was flushed counts as sent */
 void requester_stop(struct qp *qp);	/* timers and work, nothing is forgotten */
 void requester_free(struct qp *qp);
-void requester_answer(struct qp *qp, const struct packet *pkt);	/* ACK, NAK, READ and atomic responses */
+/* ACK, NAK, READ and atomic responses. */
+void requester_answer(struct qp *qp, const struct packet *pkt);
 void responder_init(struct qp *qp);
 void responder_reset(struct qp *qp);
 int responder_start(struct qp *qp);	/* PSN and depth from the context: INIT to RTR */
@@ -373,7 +406,7 @@ void responder_datagram(struct qp *qp, const struct packet *pkt);
 
 uint64_t rnr_timer_ns(unsigned int code);
 
-/* ---- per function ---- */
+/* ---- per function -------------------------------------------------------------------------- */
 
 struct mcg {
 	struct list_head node;
@@ -384,7 +417,7 @@ struct mcg {
 struct rdma_state {
 	struct qp *gsi;
 	struct list_head mcgs;
-	struct q_counter no_counter;	/* of QPs whose counter set was never allocated: counted, never shown */
+	struct q_counter no_counter;	/* of QPs without a counter set: counted, never shown */
 	uint16_t ip_id;
 	unsigned int last_addr;		/* entry of the RoCE address table that matched last */
 };

@@ -2,9 +2,10 @@
 /*
  * The sending half of a queue pair.
  *
- * Messages stand in a ring from their first packet until they complete, in order. What was sent is never kept: after a
- * loss the requester goes back to the oldest PSN that is not acknowledged and reads the WQEs again. `una` moves by
- * acknowledgements for SEND and WRITE and by responses alone for READ and atomics, so it always lies in the oldest message.
+ * Messages stand in a ring from their first packet until they complete, in order. What was sent is
+ * never kept: after a loss the requester goes back to the oldest PSN that is not acknowledged and
+ * reads the WQEs again. `una` moves by acknowledgments for SEND and WRITE and by responses alone
+ * for READ and atomics, so it always lies in the oldest message.
  */
 #include <stdlib.h>
 
@@ -25,7 +26,7 @@ static bool is_atomic(const struct message *msg)
 	return msg->opcode == PRM_WQE_ATOMIC_CS || msg->opcode == PRM_WQE_ATOMIC_FA;
 }
 
-/* Complete by a response, not by an acknowledgement. */
+/* Complete by a response, not by an acknowledgment. */
 static bool has_response(const struct message *msg)
 {
 	return msg->opcode == PRM_WQE_RDMA_READ || is_atomic(msg);
@@ -44,14 +45,15 @@ static bool outstanding(const struct qp *qp)
 uint64_t rnr_timer_ns(unsigned int code)
 {
 	static const uint16_t tens_of_us[32] = {
-		0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072,
-		4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+		0,    1,    2,	  3,	4,    6,     8,	    12,	   16,	  24,	 32,
+		48,   64,   96,	  128,	192,  256,   384,   512,   768,	  1024,	 1536,
+		2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 	};
 
 	return (code & 31 ? tens_of_us[code & 31] : 65536) * 10000ull;
 }
 
-/* ---- completing ------------------------------------------------------------------------------------------------------ */
+/* ---- completing ---------------------------------------------------------------------------- */
 
 /* The oldest message ends with @syndrome, and with it the send queue. */
 static void fail(struct qp *qp, enum prm_cqe_syndrome syndrome)
@@ -153,8 +155,8 @@ static void timeout_fired(struct timer *timer)
 
 	if (qp->state != PRM_QP_RTS || !outstanding(qp))
 		return;
-	trace(qp->obj.dev, "QP 0x%x: no acknowledgement of PSN %u, %u retries left", qp->obj.num, qp->req.una,
-	      qp->req.retries);
+	trace(qp->obj.dev, "QP 0x%x: no acknowledgment of PSN %u, %u retries left", qp->obj.num,
+	      qp->req.una, qp->req.retries);
 	qp->counters->local_ack_timeout_err++;
 	retry(qp);
 }
@@ -167,7 +169,7 @@ static void rnr_fired(struct timer *timer)
 	work_queue(&qp->req.work);
 }
 
-/* ---- starting -------------------------------------------------------------------------------------------------------- */
+/* ---- starting ------------------------------------------------------------------------------ */
 
 static uint32_t packets_of(const struct qp *qp, const struct swqe *w)
 {
@@ -178,7 +180,10 @@ static uint32_t packets_of(const struct qp *qp, const struct swqe *w)
 	return (w->len + qp->mtu - 1) / qp->mtu;
 }
 
-/* Puts the next WQE on the ring. A WQE that makes no sense is put there too, to end with an error in its turn. */
+/*
+ * Puts the next WQE on the ring. A WQE that makes no sense is put there too, to end with an error
+ * in its turn.
+ */
 static bool start_message(struct qp *qp)
 {
 	struct requester *r = &qp->req;
@@ -194,9 +199,16 @@ static bool start_message(struct qp *qp)
 		r->tx.valid = false;
 		return false;
 	}
-	*msg = (struct message){
-		.index = r->next, .bbs = r->tx.bbs, .opcode = r->tx.opcode, .signaled = r->tx.signaled,
-		.solicited = r->tx.solicited, .psn = r->next_psn, .n_psn = n_psn, .len = r->tx.len, .error = err,
+	*msg = (struct message) {
+		.index = r->next,
+		.bbs = r->tx.bbs,
+		.opcode = r->tx.opcode,
+		.signaled = r->tx.signaled,
+		.solicited = r->tx.solicited,
+		.psn = r->next_psn,
+		.n_psn = n_psn,
+		.len = r->tx.len,
+		.error = err,
 	};
 	r->tx_of = r->head;
 	r->next_psn = psn_add(r->next_psn, n_psn);
@@ -213,9 +225,11 @@ static bool load_wqe(struct qp *qp, struct swqe *wqe, uint32_t *of, uint32_t pos
 
 	if (!wqe->valid || *of != pos) {
 		*of = pos;
-		if (swqe_read(qp, msg->index, wqe) || wqe->opcode != msg->opcode || wqe->len != msg->len) {
-			violation(qp->obj.dev, "QP 0x%x: send WQE %u was changed while it was in use", qp->obj.num,
-				  msg->index);
+		if (swqe_read(qp, msg->index, wqe) || wqe->opcode != msg->opcode ||
+		    wqe->len != msg->len) {
+			violation(qp->obj.dev,
+				  "QP 0x%x: send WQE %u was changed while it was in use",
+				  qp->obj.num, msg->index);
 			wqe->valid = false;
 		}
 	}
@@ -241,7 +255,7 @@ static bool must_wait(const struct qp *qp, const struct message *msg)
 	}
 }
 
-/* ---- packets --------------------------------------------------------------------------------------------------------- */
+/* ---- packets ------------------------------------------------------------------------------- */
 
 static uint8_t data_opcode(uint8_t wqe_opcode, bool first, bool last)
 {
@@ -280,8 +294,11 @@ static int send_data(struct qp *qp, const struct message *msg)
 	uint32_t len = msg->len - off < qp->mtu ? msg->len - off : qp->mtu;
 	uint32_t head = (write && first ? RETH_BYTES : 0) + (imm && last ? IMM_BYTES : 0);
 	struct bth bth = {
-		.opcode = (qp->st == PRM_QP_ST_UC ? BTH_UC : BTH_RC) | data_opcode(msg->opcode, first, last),
-		.solicited = last && msg->solicited, .dqpn = qp->remote_qpn, .psn = psn_add(msg->psn, r->cur_pkt),
+		.opcode = (qp->st == PRM_QP_ST_UC ? BTH_UC : BTH_RC) |
+			  data_opcode(msg->opcode, first, last),
+		.solicited = last && msg->solicited,
+		.dqpn = qp->remote_qpn,
+		.psn = psn_add(msg->psn, r->cur_pkt),
 	};
 	struct frame *frame;
 	uint8_t *p;
@@ -329,7 +346,9 @@ static int send_atomic(struct qp *qp, const struct message *msg)
 {
 	struct requester *r = &qp->req;
 	bool swap = msg->opcode == PRM_WQE_ATOMIC_CS;
-	struct bth bth = { .opcode = swap ? BTH_CMP_SWAP : BTH_FETCH_ADD, .ack_req = true, .dqpn = qp->remote_qpn,
+	struct bth bth = { .opcode = swap ? BTH_CMP_SWAP : BTH_FETCH_ADD,
+			   .ack_req = true,
+			   .dqpn = qp->remote_qpn,
 			   .psn = msg->psn };
 	struct frame *frame;
 	uint8_t *p;
@@ -351,8 +370,10 @@ static int send_datagram(struct qp *qp, const struct message *msg)
 	const struct swqe *w = &qp->req.tx;
 	bool imm = msg->opcode == PRM_WQE_SEND_IMM;
 	uint32_t head = DETH_BYTES + (imm ? IMM_BYTES : 0);
-	struct bth bth = { .opcode = BTH_UD | (imm ? BTH_SEND_ONLY_IMM : BTH_SEND_ONLY), .solicited = msg->solicited,
-			   .dqpn = w->dqpn, .psn = msg->psn };
+	struct bth bth = { .opcode = BTH_UD | (imm ? BTH_SEND_ONLY_IMM : BTH_SEND_ONLY),
+			   .solicited = msg->solicited,
+			   .dqpn = w->dqpn,
+			   .psn = msg->psn };
 	struct frame *frame;
 	uint8_t *p;
 
@@ -364,7 +385,9 @@ static int send_datagram(struct qp *qp, const struct message *msg)
 		return PRM_CQE_SYND_LOCAL_PROT;
 	}
 	put32(p, w->qkey & 0x80000000u ? qp->qkey : w->qkey);
-	put32(p + 4, qp->st == PRM_QP_ST_QP1 ? GSI_QPN : qp->deth_sqpn ? qp->deth_sqpn : qp->obj.num);
+	put32(p + 4, qp->st == PRM_QP_ST_QP1 ? GSI_QPN :
+		     qp->deth_sqpn	     ? qp->deth_sqpn :
+					       qp->obj.num);
 	if (imm)
 		put32(p + DETH_BYTES, w->imm);
 	roce_send(qp, frame);
@@ -465,15 +488,16 @@ void qp_doorbell(struct qp *qp, uint16_t pi_hint)
 			work_queue(&qp->flush_work);
 		return;
 	default:
-		violation(qp->obj.dev, "QP 0x%x: doorbell for send WQE %u in state %u", qp->obj.num, pi_hint, qp->state);
+		violation(qp->obj.dev, "QP 0x%x: doorbell for send WQE %u in state %u", qp->obj.num,
+			  pi_hint, qp->state);
 	}
 }
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------------------------- */
 
 /*
- * The responder is past all before @una. If a READ is among it whose responses did not all come, they are lost: returns
- * false, and una stops there.
+ * The responder is past all before @una. If a READ is among it whose responses did not all come,
+ * they are lost: returns false, and una stops there.
  */
 static bool acknowledge(struct qp *qp, uint32_t una)
 {
@@ -571,7 +595,8 @@ static void take_ack(struct qp *qp, const struct packet *pkt)
 		take_nak(qp, syndrome);
 }
 
-static bool fits_response(const struct message *msg, uint8_t op, bool last, uint32_t len, uint32_t want)
+static bool fits_response(const struct message *msg, uint8_t op, bool last, uint32_t len,
+			  uint32_t want)
 {
 	if (is_atomic(msg))
 		return op == BTH_ATOMIC_ACK && len == want;
@@ -603,7 +628,8 @@ static void take_response(struct qp *qp, const struct packet *pkt)
 	last = n + 1 == msg->n_psn;
 	off = (uint64_t)n * qp->mtu;
 	want = last ? msg->len - off : qp->mtu;
-	if (pkt->ext_len < head || !has_response(msg) || !fits_response(msg, op, last, pkt->ext_len - head, want)) {
+	if (pkt->ext_len < head || !has_response(msg) ||
+	    !fits_response(msg, op, last, pkt->ext_len - head, want)) {
 		fail(qp, PRM_CQE_SYND_BAD_RESP);
 		return;
 	}
@@ -637,7 +663,7 @@ void requester_answer(struct qp *qp, const struct packet *pkt)
 		take_response(qp, pkt);
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------ */
+/* ---- life ---------------------------------------------------------------------------------- */
 
 int requester_init(struct qp *qp)
 {

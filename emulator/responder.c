@@ -2,8 +2,9 @@
 /*
  * The receiving half of a queue pair.
  *
- * Requests are executed as they come in, in PSN order. Answers stand in a ring in PSN order too and go out as the wire has
- * room, so that an acknowledgement never overtakes the responses of a READ before it. READ data are read when they are sent.
+ * Requests are executed as they come in, in PSN order. Answers stand in a ring in PSN order too and
+ * go out as the wire has room, so that an acknowledgment never overtakes the responses of a READ
+ * before it. READ data are read when they are sent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,25 +29,30 @@ static const struct op_info op_infos[32] = {
 	[BTH_WRITE_LAST] = { .known = true, .last = true, .write = true },
 	[BTH_WRITE_LAST_IMM] = { .known = true, .last = true, .write = true, .imm = true },
 	[BTH_WRITE_ONLY] = { .known = true, .first = true, .last = true, .write = true },
-	[BTH_WRITE_ONLY_IMM] = { .known = true, .first = true, .last = true, .write = true, .imm = true },
+	[BTH_WRITE_ONLY_IMM] = { .known = true,
+				 .first = true,
+				 .last = true,
+				 .write = true,
+				 .imm = true },
 	[BTH_SEND_LAST_INV] = { .known = true, .last = true, .inv = true },
 	[BTH_SEND_ONLY_INV] = { .known = true, .first = true, .last = true, .inv = true },
 };
 
 static bool receiving(const struct qp *qp)
 {
-	return !qp->resp.dying && (qp->state == PRM_QP_RTR || qp->state == PRM_QP_RTS || qp->state == PRM_QP_SQER ||
-				   qp->state == PRM_QP_SQD);
+	return !qp->resp.dying && (qp->state == PRM_QP_RTR || qp->state == PRM_QP_RTS ||
+				   qp->state == PRM_QP_SQER || qp->state == PRM_QP_SQD);
 }
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------------------------- */
 
 static struct answer *answer_at(struct qp *qp, uint32_t pos)
 {
 	return &qp->resp.ring[pos & qp->resp.mask];
 }
 
-static struct answer *add_answer(struct qp *qp, enum answer_kind kind, uint8_t syndrome, uint32_t psn)
+static struct answer *add_answer(struct qp *qp, enum answer_kind kind, uint8_t syndrome,
+				 uint32_t psn)
 {
 	struct responder *p = &qp->resp;
 	struct answer *answer;
@@ -56,12 +62,14 @@ static struct answer *add_answer(struct qp *qp, enum answer_kind kind, uint8_t s
 		return NULL;
 	}
 	answer = answer_at(qp, p->head++);
-	*answer = (struct answer){ .kind = kind, .syndrome = syndrome, .psn = psn, .msn = p->msn, .n_psn = 1 };
+	*answer = (struct answer) {
+		.kind = kind, .syndrome = syndrome, .psn = psn, .msn = p->msn, .n_psn = 1
+	};
 	work_queue(&p->work);
 	return answer;
 }
 
-/* All before the expected PSN arrived. An acknowledgement that still waits takes this one in. */
+/* All before the expected PSN arrived. An acknowledgment that still waits takes this one in. */
 static void add_ack(struct qp *qp)
 {
 	struct responder *p = &qp->resp;
@@ -98,7 +106,8 @@ static void die(struct qp *qp, uint8_t syndrome)
 
 static void refuse_invalid(struct qp *qp, const char *why)
 {
-	trace(qp->obj.dev, "QP 0x%x: invalid request at PSN %u: %s", qp->obj.num, qp->resp.psn, why);
+	trace(qp->obj.dev, "QP 0x%x: invalid request at PSN %u: %s", qp->obj.num, qp->resp.psn,
+	      why);
 	if (qp->st == PRM_QP_ST_UC) {
 		qp->resp.in_message = false;
 		return;
@@ -108,10 +117,12 @@ static void refuse_invalid(struct qp *qp, const char *why)
 	die(qp, AETH_NAK_INVALID);
 }
 
-static void refuse_access(struct qp *qp, enum mem_result result, uint32_t rkey, uint64_t va, uint64_t len)
+static void refuse_access(struct qp *qp, enum mem_result result, uint32_t rkey, uint64_t va,
+			  uint64_t len)
 {
-	trace(qp->obj.dev, "QP 0x%x: remote access at PSN %u: rkey 0x%x, 0x%llx, %llu bytes: %s", qp->obj.num, qp->resp.psn,
-	      rkey, (unsigned long long)va, (unsigned long long)len, mem_result_text(result));
+	trace(qp->obj.dev, "QP 0x%x: remote access at PSN %u: rkey 0x%x, 0x%llx, %llu bytes: %s",
+	      qp->obj.num, qp->resp.psn, rkey, (unsigned long long)va, (unsigned long long)len,
+	      mem_result_text(result));
 	if (qp->st == PRM_QP_ST_UC) {
 		qp->resp.in_message = false;
 		return;
@@ -121,8 +132,8 @@ static void refuse_access(struct qp *qp, enum mem_result result, uint32_t rkey, 
 	die(qp, AETH_NAK_ACCESS);
 }
 
-static struct frame *answer_frame(struct qp *qp, uint8_t opcode, uint32_t psn, const struct answer *answer, uint32_t len,
-				  uint8_t **data)
+static struct frame *answer_frame(struct qp *qp, uint8_t opcode, uint32_t psn,
+				  const struct answer *answer, uint32_t len, uint8_t **data)
 {
 	uint32_t head = opcode == BTH_READ_RESP_MIDDLE ? 0 : AETH_BYTES;
 	struct bth bth = { .opcode = opcode, .dqpn = qp->remote_qpn, .psn = psn };
@@ -138,7 +149,10 @@ static struct frame *answer_frame(struct qp *qp, uint8_t opcode, uint32_t psn, c
 	return frame;
 }
 
-/* The next packet of a READ's response. The region may be gone by now: then the NAK stands in its place. */
+/*
+ * The next packet of a READ's response. The region may be gone by now: then the NAK stands in its
+ * place.
+ */
 static void send_read_packet(struct qp *qp, struct answer *answer)
 {
 	uint64_t off = (uint64_t)answer->done * qp->mtu;
@@ -154,11 +168,15 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 	answer->done++;
 	if (!frame)
 		return;
-	if (mem_read(qp->obj.dev, qp_pdn(qp), answer->rkey, answer->va + off, data, len, MEM_REMOTE_READ)) {
+	if (mem_read(qp->obj.dev, qp_pdn(qp), answer->rkey, answer->va + off, data, len,
+		     MEM_REMOTE_READ)) {
 		frame_free(frame);
 		qp->resp.head = qp->resp.tail + 1;
-		*answer = (struct answer){ .kind = ANSWER_NAK, .syndrome = AETH_NAK_ACCESS, .psn = psn,
-					   .msn = answer->msn, .n_psn = 1 };
+		*answer = (struct answer) { .kind = ANSWER_NAK,
+					    .syndrome = AETH_NAK_ACCESS,
+					    .psn = psn,
+					    .msn = answer->msn,
+					    .n_psn = 1 };
 		qp->counters->resp_remote_access_errors++;
 		qp_event(qp, PRM_EVENT_WQ_ACCESS_ERROR);
 		qp->resp.dying = true;
@@ -178,7 +196,8 @@ static bool send_answer(struct qp *qp, struct answer *answer)
 		send_read_packet(qp, answer);
 		return answer->kind == ANSWER_READ && answer->done == answer->n_psn;
 	}
-	frame = answer_frame(qp, opcode, answer->psn, answer, answer->kind == ANSWER_ATOMIC ? ATOMIC_ACK_BYTES : 0, &data);
+	frame = answer_frame(qp, opcode, answer->psn, answer,
+			     answer->kind == ANSWER_ATOMIC ? ATOMIC_ACK_BYTES : 0, &data);
 	if (frame) {
 		if (answer->kind == ANSWER_ATOMIC)
 			put64(data, answer->va);
@@ -216,13 +235,14 @@ static void responder_work(struct work *work)
 	}
 }
 
-/* ---- completions ----------------------------------------------------------------------------------------------------- */
+/* ---- completions --------------------------------------------------------------------------- */
 
-static void fill_cqe(struct prm_cqe64 *cqe, const struct packet *pkt, uint32_t src_qpn, bool grh, uint32_t len)
+static void fill_cqe(struct prm_cqe64 *cqe, const struct packet *pkt, uint32_t src_qpn, bool grh,
+		     uint32_t len)
 {
 	memset(cqe, 0, sizeof(*cqe));
-	cqe->flags_rqpn = cpu_to_be32((grh ? 1u : 0) << PRM_CQE_GRH_SHIFT | (uint32_t)pkt->type << PRM_CQE_ROCE_TYPE_SHIFT |
-				      src_qpn);
+	cqe->flags_rqpn = cpu_to_be32((grh ? 1u : 0) << PRM_CQE_GRH_SHIFT |
+				      (uint32_t)pkt->type << PRM_CQE_ROCE_TYPE_SHIFT | src_qpn);
 	if (pkt->vlan) {
 		cqe->l4_l3_hdr_type = PRM_CQE_VLAN;
 		cqe->vlan_info = cpu_to_be16(pkt->vlan_tci);
@@ -230,11 +250,14 @@ static void fill_cqe(struct prm_cqe64 *cqe, const struct packet *pkt, uint32_t s
 	cqe->byte_cnt = cpu_to_be32(len);
 }
 
-static void complete_message(struct qp *qp, const struct packet *pkt, const struct op_info *op, uint32_t imm)
+static void complete_message(struct qp *qp, const struct packet *pkt, const struct op_info *op,
+			     uint32_t imm)
 {
 	struct responder *p = &qp->resp;
-	enum prm_cqe_opcode opcode = op->write ? PRM_CQE_RESP_WR_IMM : op->imm ? PRM_CQE_RESP_SEND_IMM :
-				     op->inv ? PRM_CQE_RESP_SEND_INV : PRM_CQE_RESP_SEND;
+	enum prm_cqe_opcode opcode = op->write ? PRM_CQE_RESP_WR_IMM :
+				     op->imm   ? PRM_CQE_RESP_SEND_IMM :
+				     op->inv   ? PRM_CQE_RESP_SEND_INV :
+						 PRM_CQE_RESP_SEND;
 	struct prm_cqe64 cqe;
 
 	fill_cqe(&cqe, pkt, qp->remote_qpn, false, p->got);
@@ -254,7 +277,7 @@ static void fail_recv(struct qp *qp, enum prm_cqe_syndrome syndrome, uint8_t nak
 		die(qp, nak);
 }
 
-/* ---- SEND and WRITE -------------------------------------------------------------------------------------------------- */
+/* ---- SEND and WRITE ------------------------------------------------------------------------ */
 
 /* A receive WQE for the message. False: there is none, and the requester was told. */
 static bool need_wqe(struct qp *qp)
@@ -337,7 +360,8 @@ static bool store_write(struct qp *qp, const struct op_info *op, const uint8_t *
 		refuse_invalid(qp, "the packets of a WRITE do not add up to its DMA length");
 		return false;
 	}
-	result = mem_write(qp->obj.dev, qp_pdn(qp), p->rkey, p->va + p->got, data, len, MEM_REMOTE_WRITE);
+	result = mem_write(qp->obj.dev, qp_pdn(qp), p->rkey, p->va + p->got, data, len,
+			   MEM_REMOTE_WRITE);
 	if (result) {
 		refuse_access(qp, result, p->rkey, p->va + p->got, len);
 		return false;
@@ -361,7 +385,8 @@ static bool invalidate(struct qp *qp, uint32_t rkey)
 /* One packet of a SEND or WRITE with the expected PSN. */
 static void execute_data(struct qp *qp, const struct packet *pkt, const struct op_info *op)
 {
-	uint32_t reth = op->write && op->first ? RETH_BYTES : 0, head = reth + (op->imm || op->inv ? IMM_BYTES : 0);
+	uint32_t reth = op->write && op->first ? RETH_BYTES : 0,
+		 head = reth + (op->imm || op->inv ? IMM_BYTES : 0);
 	const uint8_t *data = pkt->ext + head;
 	struct responder *p = &qp->resp;
 	const char *why;
@@ -405,7 +430,7 @@ static void execute_data(struct qp *qp, const struct packet *pkt, const struct o
 		add_ack(qp);
 }
 
-/* ---- READ and atomics ------------------------------------------------------------------------------------------------ */
+/* ---- READ and atomics ---------------------------------------------------------------------- */
 
 static uint32_t read_packets(const struct qp *qp, uint32_t len)
 {
@@ -419,7 +444,8 @@ static unsigned int reads_waiting(struct qp *qp)
 	uint32_t pos;
 
 	for (pos = p->tail; pos != p->head; pos++)
-		n += answer_at(qp, pos)->kind == ANSWER_READ || answer_at(qp, pos)->kind == ANSWER_ATOMIC;
+		n += answer_at(qp, pos)->kind == ANSWER_READ ||
+		     answer_at(qp, pos)->kind == ANSWER_ATOMIC;
 	return n;
 }
 
@@ -443,7 +469,8 @@ static void execute_read(struct qp *qp, const struct packet *pkt)
 	enum mem_result result;
 
 	if (pkt->ext_len != RETH_BYTES || p->in_message) {
-		refuse_invalid(qp, "a READ request in the middle of a message, or of a wrong length");
+		refuse_invalid(qp,
+			       "a READ request in the middle of a message, or of a wrong length");
 		return;
 	}
 	if (!qp->rre) {
@@ -454,10 +481,11 @@ static void execute_read(struct qp *qp, const struct packet *pkt)
 		refuse_invalid(qp, "more READs and atomics than log_rra_max allows");
 		return;
 	}
-	result = mem_check(qp->obj.dev, qp_pdn(qp), get32(pkt->ext + 8), get64(pkt->ext), get32(pkt->ext + 12),
-			   MEM_REMOTE_READ);
+	result = mem_check(qp->obj.dev, qp_pdn(qp), get32(pkt->ext + 8), get64(pkt->ext),
+			   get32(pkt->ext + 12), MEM_REMOTE_READ);
 	if (result) {
-		refuse_access(qp, result, get32(pkt->ext + 8), get64(pkt->ext), get32(pkt->ext + 12));
+		refuse_access(qp, result, get32(pkt->ext + 8), get64(pkt->ext),
+			      get32(pkt->ext + 12));
 		return;
 	}
 	qp->counters->rx_read_requests++;
@@ -469,7 +497,8 @@ static void execute_read(struct qp *qp, const struct packet *pkt)
 /* Reads, changes and writes 8 bytes, which stand in guest memory as the guest's CPU has them. */
 static enum mem_result do_atomic(struct qp *qp, const struct packet *pkt, uint64_t *old)
 {
-	uint64_t va = get64(pkt->ext), arg = get64(pkt->ext + 12), compare = get64(pkt->ext + 20), le;
+	uint64_t va = get64(pkt->ext), arg = get64(pkt->ext + 12), compare = get64(pkt->ext + 20),
+		 le;
 	uint32_t rkey = get32(pkt->ext + 8), pdn = qp_pdn(qp);
 	enum mem_result result;
 
@@ -503,7 +532,7 @@ static void execute_atomic(struct qp *qp, const struct packet *pkt)
 
 	if (pkt->ext_len != ATOMIC_ETH_BYTES || p->in_message || !qp->rae || get64(pkt->ext) % 8 ||
 	    reads_waiting(qp) >= 1u << prm_get(&qp->ctx, log_rra_max)) {
-		refuse_invalid(qp, "an atomic request that the QP does not allow, of a wrong length or not aligned");
+		refuse_invalid(qp, "an atomic request not allowed, not aligned or too short");
 		return;
 	}
 	result = do_atomic(qp, pkt, &old);
@@ -519,7 +548,7 @@ static void execute_atomic(struct qp *qp, const struct packet *pkt)
 	p->psn = psn_add(p->psn, 1);
 }
 
-/* ---- requests -------------------------------------------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------ */
 
 /* Answers to @psn and what came after it will be asked for again. */
 static void forget_answers(struct qp *qp, uint32_t psn)
@@ -545,7 +574,8 @@ static void repeat(struct qp *qp, const struct packet *pkt)
 	qp->counters->duplicate_request++;
 	if (op == BTH_READ_REQUEST) {
 		if (pkt->ext_len != RETH_BYTES || !qp->rre ||
-		    psn_diff(psn_add(pkt->bth.psn, read_packets(qp, get32(pkt->ext + 12))), p->psn) > 0)
+		    psn_diff(psn_add(pkt->bth.psn, read_packets(qp, get32(pkt->ext + 12))),
+			     p->psn) > 0)
 			return;
 		forget_answers(qp, pkt->bth.psn);
 		add_read(qp, pkt, p->msn);
@@ -624,7 +654,7 @@ void responder_request(struct qp *qp, const struct packet *pkt)
 	}
 }
 
-/* ---- datagrams ------------------------------------------------------------------------------------------------------- */
+/* ---- datagrams ----------------------------------------------------------------------------- */
 
 void responder_datagram(struct qp *qp, const struct packet *pkt)
 {
@@ -633,11 +663,13 @@ void responder_datagram(struct qp *qp, const struct packet *pkt)
 	struct responder *p = &qp->resp;
 	struct prm_cqe64 cqe;
 
-	if (!receiving(qp) || pkt->ext_len < head || (!imm && (pkt->bth.opcode & 0x1f) != BTH_SEND_ONLY))
+	if (!receiving(qp) || pkt->ext_len < head ||
+	    (!imm && (pkt->bth.opcode & 0x1f) != BTH_SEND_ONLY))
 		return;
 	len = pkt->ext_len - head;
 	if (get32(pkt->ext) != qp->qkey) {
-		trace(qp->obj.dev, "QP 0x%x: a datagram with Q_Key 0x%x was dropped", qp->obj.num, get32(pkt->ext));
+		trace(qp->obj.dev, "QP 0x%x: a datagram with Q_Key 0x%x was dropped", qp->obj.num,
+		      get32(pkt->ext));
 		qp->obj.dev->rdma.rx_dropped++;
 		return;
 	}
@@ -659,10 +691,11 @@ void responder_datagram(struct qp *qp, const struct packet *pkt)
 	else
 		cqe.pkey = cpu_to_be32(DEFAULT_PKEY);
 	p->have_wqe = false;
-	complete_recv(qp, &p->wqe, &cqe, imm ? PRM_CQE_RESP_SEND_IMM : PRM_CQE_RESP_SEND, pkt->bth.solicited);
+	complete_recv(qp, &p->wqe, &cqe, imm ? PRM_CQE_RESP_SEND_IMM : PRM_CQE_RESP_SEND,
+		      pkt->bth.solicited);
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------ */
+/* ---- life ---------------------------------------------------------------------------------- */
 
 void responder_init(struct qp *qp)
 {
@@ -689,7 +722,7 @@ void responder_reset(struct qp *qp)
 	memset(p->atomics, 0, sizeof(p->atomics));
 }
 
-/* Answers that can wait at the same time: each READ, an acknowledgement behind each, and a NAK. */
+/* Answers that can wait at the same time: each READ, an acknowledgment behind each, and a NAK. */
 int responder_start(struct qp *qp)
 {
 	struct responder *p = &qp->resp;

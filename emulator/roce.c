@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* RoCE packets: building and checking what stands around the transport headers, and finding the queue pair. */
+/*
+ * RoCE packets: building and checking what stands around the transport headers, and finding the
+ * queue pair.
+ */
 #include <string.h>
 #include <zlib.h>
 
@@ -34,15 +37,16 @@ static uint32_t l3_bytes(enum prm_cqe_roce_type type)
 	return type == PRM_CQE_ROCE_IPV4 ? IPV4_BYTES : GRH_BYTES;
 }
 
-/* ---- ICRC ------------------------------------------------------------------------------------------------------------ */
+/* ---- ICRC ---------------------------------------------------------------------------------- */
 
 /* Fields that a router may change count as all ones, and so does the LRH that RoCE has not. */
 uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type)
 {
 	uint8_t head[8 + GRH_BYTES + UDP_BYTES + BTH_BYTES];
-	uint32_t ip = l3_bytes(type), udp = type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES, masked = ip + udp + BTH_BYTES;
+	uint32_t ip = l3_bytes(type), udp = type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES,
+		 masked = ip + udp + BTH_BYTES;
 	uint8_t *p = head + 8;
-	uLong crc;
+	unsigned long crc;
 
 	memset(head, 0xff, 8);
 	memcpy(p, l3, masked);
@@ -62,9 +66,10 @@ uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type)
 	return crc32(crc, l3 + masked, len - masked);
 }
 
-/* ---- sending --------------------------------------------------------------------------------------------------------- */
+/* ---- sending ------------------------------------------------------------------------------- */
 
-static uint8_t *put_eth(uint8_t *p, const struct av *av, const struct roce_addr *src, enum prm_cqe_roce_type type)
+static uint8_t *put_eth(uint8_t *p, const struct av *av, const struct roce_addr *src,
+			enum prm_cqe_roce_type type)
 {
 	memcpy(p, av->dmac, 6);
 	memcpy(p + 6, src->mac, 6);
@@ -74,11 +79,14 @@ static uint8_t *put_eth(uint8_t *p, const struct av *av, const struct roce_addr 
 		put16(p + 2, av->prio << 13 | (src->vlan & 0xfff));
 		p += VLAN_BYTES;
 	}
-	put16(p, type == PRM_CQE_ROCE_GRH ? ETHERTYPE_ROCE : type == PRM_CQE_ROCE_IPV4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6);
+	put16(p, type == PRM_CQE_ROCE_GRH  ? ETHERTYPE_ROCE :
+		 type == PRM_CQE_ROCE_IPV4 ? ETHERTYPE_IPV4 :
+					     ETHERTYPE_IPV6);
 	return p + 2;
 }
 
-static uint8_t *put_ipv6(uint8_t *p, const struct av *av, const struct roce_addr *src, uint8_t next, uint32_t payload)
+static uint8_t *put_ipv6(uint8_t *p, const struct av *av, const struct roce_addr *src, uint8_t next,
+			 uint32_t payload)
 {
 	put32(p, 6u << 28 | (uint32_t)av->tclass << 20 | (av->flow_label & 0xfffff));
 	put16(p + 4, payload);
@@ -89,7 +97,8 @@ static uint8_t *put_ipv6(uint8_t *p, const struct av *av, const struct roce_addr
 	return p + GRH_BYTES;
 }
 
-static uint8_t *put_ipv4(uint8_t *p, struct cxdev *dev, const struct av *av, const struct roce_addr *src, uint32_t payload)
+static uint8_t *put_ipv4(uint8_t *p, struct cxdev *dev, const struct av *av,
+			 const struct roce_addr *src, uint32_t payload)
 {
 	uint32_t sum = 0;
 	unsigned int i;
@@ -112,7 +121,8 @@ static uint8_t *put_ipv4(uint8_t *p, struct cxdev *dev, const struct av *av, con
 }
 
 /* The checksum stays 0, as the RoCE v2 annex has it. */
-static uint8_t *put_udp(uint8_t *p, const struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len)
+static uint8_t *put_udp(uint8_t *p, const struct qp *qp, const struct av *av, const struct bth *bth,
+			uint32_t len)
 {
 	uint32_t hash = qp->obj.num * bth->dqpn;
 
@@ -133,7 +143,8 @@ static uint8_t *put_bth(uint8_t *p, const struct bth *bth, unsigned int pad)
 	return p + BTH_BYTES;
 }
 
-struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len, uint8_t **ext)
+struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len,
+			 uint8_t **ext)
 {
 	struct cxdev *dev = qp->obj.dev;
 	const struct roce_addr *src = &dev->roce_addrs[av->sgid_index];
@@ -143,11 +154,13 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 	uint8_t *p;
 
 	if (!src->valid) {
-		violation(dev, "QP 0x%x: source GID index %u is empty", qp->obj.num, av->sgid_index);
+		violation(dev, "QP 0x%x: source GID index %u is empty", qp->obj.num,
+			  av->sgid_index);
 		return NULL;
 	}
 	if (type == PRM_CQE_ROCE_IPV4 && memcmp(av->dgid, v4_prefix, sizeof(v4_prefix))) {
-		violation(dev, "QP 0x%x: source GID %u is IPv4, the destination GID is not", qp->obj.num, av->sgid_index);
+		violation(dev, "QP 0x%x: source GID %u is IPv4, the destination GID is not",
+			  qp->obj.num, av->sgid_index);
 		return NULL;
 	}
 	frame = frame_alloc(ETH_BYTES + (src->vlan_valid ? VLAN_BYTES : 0) + l3_bytes(type) +
@@ -177,7 +190,8 @@ void roce_send(struct qp *qp, struct frame *frame)
 	uint32_t l3 = get16(d + 12) == ETHERTYPE_VLAN ? ETH_BYTES + VLAN_BYTES : ETH_BYTES, crc;
 	uint16_t ethertype = get16(d + l3 - 2);
 	enum prm_cqe_roce_type type = ethertype == ETHERTYPE_ROCE ? PRM_CQE_ROCE_GRH :
-				      ethertype == ETHERTYPE_IPV4 ? PRM_CQE_ROCE_IPV4 : PRM_CQE_ROCE_IPV6;
+				      ethertype == ETHERTYPE_IPV4 ? PRM_CQE_ROCE_IPV4 :
+								    PRM_CQE_ROCE_IPV6;
 	uint8_t *end = d + frame->len - ICRC_BYTES;
 
 	crc = roce_icrc(d + l3, end - (d + l3), type);
@@ -195,15 +209,19 @@ void roce_send(struct qp *qp, struct frame *frame)
 	port_send(dev->port, frame);
 }
 
-/* ---- receiving ------------------------------------------------------------------------------------------------------- */
+/* ---- receiving ----------------------------------------------------------------------------- */
 
-/* Addresses and type of what may be RoCE. Returns the length from L3 header to ICRC, 0: it is something else. */
+/*
+ * Addresses and type of what may be RoCE. Returns the length from L3 header to ICRC, 0: it is
+ * something else.
+ */
 static uint32_t parse_l3(const uint8_t *l3, uint32_t room, uint16_t ethertype, struct packet *pkt)
 {
 	uint32_t len, udp;
 
 	if (ethertype == ETHERTYPE_IPV4) {
-		if (room < IPV4_BYTES + UDP_BYTES || l3[0] != 0x45 || l3[9] != PROTO_UDP || (get16(l3 + 6) & 0x3fff))
+		if (room < IPV4_BYTES + UDP_BYTES || l3[0] != 0x45 || l3[9] != PROTO_UDP ||
+		    (get16(l3 + 6) & 0x3fff))
 			return 0;
 		pkt->type = PRM_CQE_ROCE_IPV4;
 		len = get16(l3 + 2);
@@ -250,8 +268,12 @@ static uint32_t parse_frame(const struct frame *frame, struct packet *pkt, uint3
 	return parse_l3(d + *l3, frame->len - *l3, ethertype, pkt);
 }
 
-/* Is it sent to one of our GIDs, of the right kind, with its MAC and VLAN? A tag with VLAN 0 only carries a priority. */
-static bool address_matches(const struct roce_addr *addr, const struct packet *pkt, const uint8_t *dmac)
+/*
+ * Is it sent to one of our GIDs, of the right kind, with its MAC and VLAN? A tag with VLAN 0 only
+ * carries a priority.
+ */
+static bool address_matches(const struct roce_addr *addr, const struct packet *pkt,
+			    const uint8_t *dmac)
 {
 	uint16_t vid = pkt->vlan ? pkt->vlan_tci & 0xfff : 0;
 
@@ -286,7 +308,8 @@ static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
 {
 	uint32_t pad = p[1] >> 4 & 3, rest = iba - BTH_BYTES - ICRC_BYTES;
 
-	if ((p[1] & BTH_TVER_MASK) || (get16(p + 2) & PKEY_MASK) != (DEFAULT_PKEY & PKEY_MASK) || pad > rest)
+	if ((p[1] & BTH_TVER_MASK) || (get16(p + 2) & PKEY_MASK) != (DEFAULT_PKEY & PKEY_MASK) ||
+	    pad > rest)
 		return false;
 	pkt->bth.opcode = p[0];
 	pkt->bth.solicited = p[1] & 0x80;
@@ -382,10 +405,12 @@ bool roce_receive(struct cxdev *dev, struct frame *frame)
 		   ((uint32_t)icrc[3] << 24 | icrc[2] << 16 | icrc[1] << 8 | icrc[0])) {
 		dev->rdma.rx_icrc_errors++;
 		trace(dev, "a RoCE packet with a wrong ICRC was dropped");
-	} else if (!parse_bth(frame->data + l3 + headers, len - headers, &pkt) || !dispatch(dev, &pkt)) {
+	} else if (!parse_bth(frame->data + l3 + headers, len - headers, &pkt) ||
+		   !dispatch(dev, &pkt)) {
 		dev->rdma.rx_dropped++;
-		trace(dev, "a RoCE packet for QP 0x%x (opcode 0x%02x, PSN %u) was dropped", get32(frame->data + l3 + headers + 4) &
-		      PSN_MASK, frame->data[l3 + headers], get32(frame->data + l3 + headers + 8) & PSN_MASK);
+		trace(dev, "a RoCE packet for QP 0x%x (opcode 0x%02x, PSN %u) was dropped",
+		      get32(frame->data + l3 + headers + 4) & PSN_MASK, frame->data[l3 + headers],
+		      get32(frame->data + l3 + headers + 8) & PSN_MASK);
 	}
 	frame_free(frame);
 	return true;

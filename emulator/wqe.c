@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Work queue entries: reading them out of guest memory, moving data between packets and what they describe. */
+/*
+ * Work queue entries: reading them out of guest memory, moving data between packets and what they
+ * describe.
+ */
 #include <string.h>
 
 #include "mkey.h"
@@ -7,7 +10,7 @@
 
 #define SEND_DS_MAX (SEND_WQE_MAX / PRM_WQE_DS)
 
-/* ---- send queue ------------------------------------------------------------------------------------------------------ */
+/* ---- send queue ---------------------------------------------------------------------------- */
 
 /* Reads @len bytes from basic block @index on, around the end of the ring. */
 static int sq_read(struct qp *qp, uint16_t index, uint32_t skip, void *buf, uint32_t len)
@@ -19,7 +22,8 @@ static int sq_read(struct qp *qp, uint16_t index, uint32_t skip, void *buf, uint
 	first = size - off < len ? size - off : len;
 	err = pages_read(qp->obj.dev, &qp->pages, qp->sq_offset + off, buf, first);
 	if (!err && first < len)
-		err = pages_read(qp->obj.dev, &qp->pages, qp->sq_offset, (uint8_t *)buf + first, len - first);
+		err = pages_read(qp->obj.dev, &qp->pages, qp->sq_offset, (uint8_t *)buf + first,
+				 len - first);
 	return err;
 }
 
@@ -33,8 +37,10 @@ int sq_update(struct qp *qp)
 	if (guest_read(qp->obj.dev, qp->dbr + offsetof(struct prm_wq_dbr, snd), dbr, sizeof(dbr)))
 		return -1;
 	pi = get32(dbr);
-	if ((uint16_t)(pi - done) > 1u << qp->log_sq || (uint16_t)(pi - done) < (uint16_t)(r->next - done)) {
-		violation(qp->obj.dev, "QP 0x%x: send producer index %u: WQEs from %u on are in use, the queue has %u",
+	if ((uint16_t)(pi - done) > 1u << qp->log_sq ||
+	    (uint16_t)(pi - done) < (uint16_t)(r->next - done)) {
+		violation(qp->obj.dev,
+			  "QP 0x%x: send producer index %u: %u on are in use, the queue has %u",
 			  qp->obj.num, pi, done, 1u << qp->log_sq);
 		return -1;
 	}
@@ -90,10 +96,12 @@ static int parse_headers(struct qp *qp, struct swqe *w, uint32_t end, uint32_t *
 		 w->opcode != PRM_WQE_SEND && w->opcode != PRM_WQE_SEND_IMM)
 		need = sizeof(struct prm_wqe_raddr_seg);
 	if (*pos + need > end)
-		return swqe_bad(qp, w->index, "the WQE ends before the segments that its opcode needs", w->opcode);
+		return swqe_bad(qp, w->index,
+				"the WQE ends before the segments that its opcode needs",
+				w->opcode);
 
 	if (datagram) {
-		/* The GRH bit has no meaning on Ethernet: the kernel sets it, user space does not. */
+		/* The GRH bit of an address vector means nothing on Ethernet. */
 		if (!(be32_to_cpu(av->dqp_dct) & PRM_AV_EXTENDED))
 			return swqe_bad(qp, w->index, "RoCE needs an extended address vector",
 					be32_to_cpu(av->dqp_dct));
@@ -117,13 +125,18 @@ static int parse_data(struct qp *qp, struct swqe *w, uint32_t end, uint32_t pos)
 		uint32_t count = get32(w->raw + pos);
 
 		if (count & PRM_WQE_INLINE) {
-			*sge = (struct sge){ .va = pos + 4, .len = count & PRM_WQE_INLINE_MASK, .inl = true };
-			if (count & ~(PRM_WQE_INLINE | PRM_WQE_INLINE_MASK) || sge->va + sge->len > end)
-				return swqe_bad(qp, w->index, "inline data run over the end of the WQE", count);
+			*sge = (struct sge) { .va = pos + 4,
+					      .len = count & PRM_WQE_INLINE_MASK,
+					      .inl = true };
+			if (count & ~(PRM_WQE_INLINE | PRM_WQE_INLINE_MASK) ||
+			    sge->va + sge->len > end)
+				return swqe_bad(qp, w->index,
+						"inline data run over the end of the WQE", count);
 			pos += (4 + sge->len + PRM_WQE_DS - 1) & ~(PRM_WQE_DS - 1u);
 		} else {
-			*sge = (struct sge){ .va = get64(w->raw + pos + 8), .lkey = get32(w->raw + pos + 4),
-					     .len = count ? count : 1u << 31 };
+			*sge = (struct sge) { .va = get64(w->raw + pos + 8),
+					      .lkey = get32(w->raw + pos + 4),
+					      .len = count ? count : 1u << 31 };
 			pos += PRM_WQE_DS;
 		}
 		w->len += sge->len;
@@ -157,8 +170,8 @@ static int check_length(struct qp *qp, const struct swqe *w)
 	bool datagram = qp->st == PRM_QP_ST_UD || qp->st == PRM_QP_ST_QP1;
 
 	if (datagram ? w->len > qp->mtu : w->len > 1ull << LOG_MSG_MAX) {
-		violation(qp->obj.dev, "QP 0x%x: send WQE %u: message of %llu bytes", qp->obj.num, w->index,
-			  (unsigned long long)w->len);
+		violation(qp->obj.dev, "QP 0x%x: send WQE %u: message of %llu bytes", qp->obj.num,
+			  w->index, (unsigned long long)w->len);
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
 	if ((w->opcode == PRM_WQE_ATOMIC_CS || w->opcode == PRM_WQE_ATOMIC_FA) && w->len != 8)
@@ -192,12 +205,14 @@ int swqe_read(struct qp *qp, uint16_t index, struct swqe *w)
 	if ((op >> 8 & 0xffff) != index)
 		return swqe_bad(qp, index, "its control segment has another index", op);
 	if (be32_to_cpu(ctrl->qpn_ds) >> 8 != qp->obj.num)
-		return swqe_bad(qp, index, "its control segment has another QPN", be32_to_cpu(ctrl->qpn_ds));
+		return swqe_bad(qp, index, "its control segment has another QPN",
+				be32_to_cpu(ctrl->qpn_ds));
 	if (op >> 24 || !opcode_fits(qp, w->opcode))
 		return swqe_bad(qp, index, "the QP cannot do this opcode", op);
 	if ((uint16_t)(qp->req.pi - index) < w->bbs)
 		return swqe_bad(qp, index, "it is longer than what was posted", w->bbs);
-	if (end > PRM_WQE_BB && sq_read(qp, index, PRM_WQE_BB, w->raw + PRM_WQE_BB, end - PRM_WQE_BB))
+	if (end > PRM_WQE_BB &&
+	    sq_read(qp, index, PRM_WQE_BB, w->raw + PRM_WQE_BB, end - PRM_WQE_BB))
 		return swqe_bad(qp, index, "it cannot be read", 0);
 
 	w->fence = ctrl->fm_ce_se & 0xe0;
@@ -217,7 +232,7 @@ int swqe_read(struct qp *qp, uint16_t index, struct swqe *w)
 	return 0;
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------------------ */
+/* ---- data ---------------------------------------------------------------------------------- */
 
 struct transfer {
 	struct qp *qp;
@@ -228,8 +243,8 @@ struct transfer {
 	bool rlky;
 };
 
-static enum mem_result move_sge(const struct transfer *t, const struct sge *sge, uint64_t off, uint8_t *buf, uint32_t len,
-				bool to_guest)
+static enum mem_result move_sge(const struct transfer *t, const struct sge *sge, uint64_t off,
+				uint8_t *buf, uint32_t len, bool to_guest)
 {
 	struct cxdev *dev = t->qp->obj.dev;
 
@@ -241,11 +256,13 @@ static enum mem_result move_sge(const struct transfer *t, const struct sge *sge,
 	}
 	if (sge->lkey == MKEY_RESERVED_LKEY && !t->rlky)
 		return MEM_BAD_KEY;
-	return to_guest ? mem_write(dev, t->pdn, sge->lkey, sge->va + off, buf, len, MEM_LOCAL_WRITE) :
-			  mem_read(dev, t->pdn, sge->lkey, sge->va + off, buf, len, MEM_LOCAL_READ);
+	return to_guest ?
+		       mem_write(dev, t->pdn, sge->lkey, sge->va + off, buf, len, MEM_LOCAL_WRITE) :
+		       mem_read(dev, t->pdn, sge->lkey, sge->va + off, buf, len, MEM_LOCAL_READ);
 }
 
-static enum mem_result move(const struct transfer *t, uint64_t off, void *buf, uint32_t len, bool to_guest)
+static enum mem_result move(const struct transfer *t, uint64_t off, void *buf, uint32_t len,
+			    bool to_guest)
 {
 	enum mem_result result;
 	uint8_t *p = buf;
@@ -262,9 +279,9 @@ static enum mem_result move(const struct transfer *t, uint64_t off, void *buf, u
 		chunk = sge->len - off < len ? sge->len - off : len;
 		result = move_sge(t, sge, off, p, chunk, to_guest);
 		if (result) {
-			trace(t->qp->obj.dev, "QP 0x%x: lkey 0x%x, 0x%llx + 0x%llx, %u bytes: %s", t->qp->obj.num,
-			      sge->lkey, (unsigned long long)sge->va, (unsigned long long)off, chunk,
-			      mem_result_text(result));
+			trace(t->qp->obj.dev, "QP 0x%x: lkey 0x%x, 0x%llx + 0x%llx, %u bytes: %s",
+			      t->qp->obj.num, sge->lkey, (unsigned long long)sge->va,
+			      (unsigned long long)off, chunk, mem_result_text(result));
 			return result;
 		}
 		p += chunk;
@@ -274,23 +291,32 @@ static enum mem_result move(const struct transfer *t, uint64_t off, void *buf, u
 	return len ? MEM_BAD_RANGE : MEM_OK;
 }
 
-enum mem_result swqe_gather(struct qp *qp, const struct swqe *w, uint64_t off, void *buf, uint32_t len)
+enum mem_result swqe_gather(struct qp *qp, const struct swqe *w, uint64_t off, void *buf,
+			    uint32_t len)
 {
-	struct transfer t = { .qp = qp, .sges = w->sges, .n_sges = w->n_sges, .raw = w->raw, .pdn = qp_pdn(qp),
+	struct transfer t = { .qp = qp,
+			      .sges = w->sges,
+			      .n_sges = w->n_sges,
+			      .raw = w->raw,
+			      .pdn = qp_pdn(qp),
 			      .rlky = qp->rlky };
 
 	return move(&t, off, buf, len, false);
 }
 
-enum mem_result swqe_scatter(struct qp *qp, const struct swqe *w, uint64_t off, const void *buf, uint32_t len)
+enum mem_result swqe_scatter(struct qp *qp, const struct swqe *w, uint64_t off, const void *buf,
+			     uint32_t len)
 {
-	struct transfer t = { .qp = qp, .sges = w->sges, .n_sges = w->n_sges, .pdn = qp_pdn(qp), .rlky = qp->rlky };
+	struct transfer t = {
+		.qp = qp, .sges = w->sges, .n_sges = w->n_sges, .pdn = qp_pdn(qp), .rlky = qp->rlky
+	};
 
 	return move(&t, off, (void *)buf, len, true);
 }
 
 /* The keys of a shared queue's WQEs are of its own PD. */
-enum mem_result recv_scatter(struct qp *qp, const struct rwqe *w, uint64_t off, const void *buf, uint32_t len)
+enum mem_result recv_scatter(struct qp *qp, const struct rwqe *w, uint64_t off, const void *buf,
+			     uint32_t len)
 {
 	struct transfer t = { .qp = qp, .sges = w->sges, .n_sges = w->n_sges,
 			      .pdn = w->srq ? w->srq->pd->num : qp_pdn(qp),
@@ -299,7 +325,7 @@ enum mem_result recv_scatter(struct qp *qp, const struct rwqe *w, uint64_t off, 
 	return move(&t, off, (void *)buf, len, true);
 }
 
-/* ---- receive queues -------------------------------------------------------------------------------------------------- */
+/* ---- receive queues ------------------------------------------------------------------------ */
 
 static void parse_recv(struct rwqe *w, const uint8_t *raw, unsigned int segs)
 {
@@ -311,7 +337,9 @@ static void parse_recv(struct rwqe *w, const uint8_t *raw, unsigned int segs)
 		struct sge *sge = &w->sges[w->n_sges];
 		uint32_t count = get32(raw) & ~PRM_WQE_INLINE;
 
-		*sge = (struct sge){ .va = get64(raw + 8), .lkey = get32(raw + 4), .len = count ? count : 1u << 31 };
+		*sge = (struct sge) { .va = get64(raw + 8),
+				      .lkey = get32(raw + 4),
+				      .len = count ? count : 1u << 31 };
 		if (!count && sge->lkey == PRM_WQE_LKEY_TERMINATE)
 			break;
 		w->room += sge->len;
@@ -331,13 +359,15 @@ static enum recv_result rq_take(struct qp *qp, struct rwqe *w)
 	if (!avail)
 		return RECV_EMPTY;
 	if (avail > 1u << qp->log_rq) {
-		violation(qp->obj.dev, "QP 0x%x: receive producer index %u: %u WQEs were used, the queue has %u",
+		violation(qp->obj.dev,
+			  "QP 0x%x: receive producer index %u: %u WQEs were used, the queue has %u",
 			  qp->obj.num, get32(dbr) & 0xffff, qp->rq_taken, 1u << qp->log_rq);
 		return RECV_ERROR;
 	}
 	w->index = qp->rq_taken;
 	w->srq = NULL;
-	if (pages_read(qp->obj.dev, &qp->pages, (uint64_t)(w->index & ((1u << qp->log_rq) - 1)) * stride, raw, stride))
+	if (pages_read(qp->obj.dev, &qp->pages,
+		       (uint64_t)(w->index & ((1u << qp->log_rq) - 1)) * stride, raw, stride))
 		return RECV_ERROR;
 	parse_recv(w, raw, stride / PRM_WQE_DS);
 	qp->rq_taken++;
@@ -346,7 +376,8 @@ static enum recv_result rq_take(struct qp *qp, struct rwqe *w)
 
 static void srq_limit_event(struct srq *srq)
 {
-	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_RQ, .qp_srq_n = cpu_to_be32(srq->obj.num) };
+	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_RQ,
+				       .qp_srq_n = cpu_to_be32(srq->obj.num) };
 
 	srq->limit = 0;
 	event_push(srq->obj.dev, PRM_EVENT_SRQ_RQ_LIMIT, 0, &data, sizeof(data));
@@ -365,8 +396,10 @@ static enum recv_result srq_take(struct srq *srq, struct rwqe *w)
 	if (!avail)
 		return RECV_EMPTY;
 	if (avail > 1u << srq->log_size) {
-		violation(srq->obj.dev, "%s 0x%x: doorbell record %u: %u WQEs were used, the queue has %u",
-			  obj_name(srq->obj.type), srq->obj.num, get32(dbr) & 0xffff, srq->taken, 1u << srq->log_size);
+		violation(srq->obj.dev,
+			  "%s 0x%x: doorbell record %u: %u WQEs were used, the queue has %u",
+			  obj_name(srq->obj.type), srq->obj.num, get32(dbr) & 0xffff, srq->taken,
+			  1u << srq->log_size);
 		return RECV_ERROR;
 	}
 	w->index = srq->head & ((1u << srq->log_size) - 1);

@@ -39,11 +39,14 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------- */
 
 static int guest_access(uint64_t addr, size_t len)
 {
-	return addr < MEM_BASE || addr - MEM_BASE > MEM_BYTES || len > MEM_BYTES - (addr - MEM_BASE) ? -14 : 0;
+	return addr < MEM_BASE || addr - MEM_BASE > MEM_BYTES ||
+			       len > MEM_BYTES - (addr - MEM_BASE) ?
+		       -14 :
+		       0;
 }
 
 static int ops_read(void *guest, uint64_t addr, void *buf, size_t len)
@@ -122,11 +125,16 @@ bool buf_is(struct side *side, uint64_t off, uint64_t len, uint32_t seed)
 	return true;
 }
 
-/* ---- commands -------------------------------------------------------------------------------------------------------- */
+/* ---- commands ------------------------------------------------------------------------------ */
 
 int exec(struct side *side, uint16_t opcode, void *in, uint32_t in_len, void *out, uint32_t out_len)
 {
-	struct cmd c = { .dev = side->dev, .opcode = opcode, .in = in, .in_len = in_len, .out = out, .out_len = out_len };
+	struct cmd c = { .dev = side->dev,
+			 .opcode = opcode,
+			 .in = in,
+			 .in_len = in_len,
+			 .out = out,
+			 .out_len = out_len };
 
 	c.op_mod = prm_get((struct prm_mbox_in *)in, op_mod);
 	memset(out, 0, out_len);
@@ -150,10 +158,12 @@ uint32_t pd_make(struct side *side)
 	return prm_get(&out, pd);
 }
 
-uint32_t mkey_make(struct side *side, uint32_t pd, unsigned int access, uint64_t va, uint64_t len, uint64_t mem_off)
+uint32_t mkey_make(struct side *side, uint32_t pd, unsigned int access, uint64_t va, uint64_t len,
+		   uint64_t mem_off)
 {
 	uint64_t pages = ((va & (PAGE - 1)) + len + PAGE - 1) / PAGE, i;
-	uint32_t octwords = (pages + 1) / 2, size = sizeof(struct prm_create_mkey_in) + octwords * 16;
+	uint32_t octwords = (pages + 1) / 2,
+		 size = sizeof(struct prm_create_mkey_in) + octwords * 16;
 	struct prm_create_mkey_in *in = calloc(1, size);
 	struct prm_create_mkey_out out;
 	uint8_t *mtt = prm_tail(in);
@@ -216,9 +226,12 @@ void cq_make(struct tcq *cq, struct side *side, unsigned int log)
 	uint32_t bytes = sizeof(struct prm_cqe64) << log, i;
 	struct prm_create_cq_out out;
 
-	*cq = (struct tcq){ .side = side, .log = log, .ring = mem_take(side, bytes), .dbr = mem_take(side, PAGE) };
+	*cq = (struct tcq) {
+		.side = side, .log = log, .ring = mem_take(side, bytes), .dbr = mem_take(side, PAGE)
+	};
 	for (i = 0; i < 1u << log; i++)
-		((struct prm_cqe64 *)mem_at(side, cq->ring))[i].op_own = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | 1;
+		((struct prm_cqe64 *)mem_at(side, cq->ring))[i].op_own =
+			PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | 1;
 	for (i = 0; i < (bytes + PAGE - 1) / PAGE; i++)
 		cmd.pas[i] = cpu_to_be64(cq->ring + i * PAGE);
 	prm_set(&cmd.in, opcode, PRM_OP_create_cq);
@@ -230,14 +243,16 @@ void cq_make(struct tcq *cq, struct side *side, unsigned int log)
 	cq->cqn = prm_get(&out, cqn);
 }
 
-/* ---- sides ----------------------------------------------------------------------------------------------------------- */
+/* ---- sides --------------------------------------------------------------------------------- */
 
-static void set_addr(struct side *side, unsigned int n, const uint8_t gid[16], unsigned int version, bool ipv6,
-		     unsigned int vlan)
+static void set_addr(struct side *side, unsigned int n, const uint8_t gid[16], unsigned int version,
+		     bool ipv6, unsigned int vlan)
 {
 	struct roce_addr *addr = &side->dev->roce_addrs[n];
 
-	*addr = (struct roce_addr){ .valid = true, .version = version, .l3_type = ipv6, .vlan_valid = vlan, .vlan = vlan };
+	*addr = (struct roce_addr) {
+		.valid = true, .version = version, .l3_type = ipv6, .vlan_valid = vlan, .vlan = vlan
+	};
 	memcpy(addr->gid, gid, 16);
 	memcpy(addr->mac, side->dev->mac, 6);
 }
@@ -272,8 +287,10 @@ static void side_open(struct side *side, const char *name, unsigned int index)
 	side->pd = pd_make(side);
 	eq_make(side);
 	side->buf = mem_take(side, BUF_BYTES + PAGE);
-	side->lkey = mkey_make(side, side->pd, MEM_LOCAL_READ | MEM_LOCAL_WRITE | MEM_REMOTE_READ | MEM_REMOTE_WRITE |
-			       MEM_REMOTE_ATOMIC, side->va, BUF_BYTES - PAGE, 0);
+	side->lkey = mkey_make(side, side->pd,
+			       MEM_LOCAL_READ | MEM_LOCAL_WRITE | MEM_REMOTE_READ |
+				       MEM_REMOTE_WRITE | MEM_REMOTE_ATOMIC,
+			       side->va, BUF_BYTES - PAGE, 0);
 	side->rkey = side->lkey;
 	set_addrs(side, index + 1);
 }
@@ -301,22 +318,27 @@ void sides_close(void)
 	side_close(&b);
 }
 
-/* ---- queue pairs ----------------------------------------------------------------------------------------------------- */
+/* ---- queue pairs --------------------------------------------------------------------------- */
 
 static unsigned int or_default(unsigned int v, unsigned int otherwise)
 {
 	return v ? v : otherwise;
 }
 
-int qp_make(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq, const struct qp_opts *o)
+int qp_make(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq,
+	    const struct qp_opts *o)
 {
 	struct { struct prm_create_qp_in in; __be64 pas[64]; } cmd = {};
 	uint64_t rq_bytes, bytes, buf, i;
 	struct prm_create_qp_out out;
 	int status;
 
-	*qp = (struct tqp){ .side = side, .st = st, .cq = cq, .log_sq = or_default(o->log_sq, 6),
-			    .log_rq = or_default(o->log_rq, 6), .log_rq_stride = or_default(o->log_rq_stride, 2) };
+	*qp = (struct tqp) { .side = side,
+			     .st = st,
+			     .cq = cq,
+			     .log_sq = or_default(o->log_sq, 6),
+			     .log_rq = or_default(o->log_rq, 6),
+			     .log_rq_stride = or_default(o->log_rq_stride, 2) };
 	rq_bytes = o->srq ? 0 : 16ull << qp->log_rq_stride << qp->log_rq;
 	bytes = rq_bytes + (64ull << qp->log_sq);
 	buf = mem_take(side, bytes + 2 * PAGE) + 3 * 64;	/* page_offset 3 */
@@ -426,7 +448,8 @@ unsigned int qp_state(struct tqp *qp)
 	return prm_get(&out, qpc.state);
 }
 
-void qp_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy, const struct qp_opts *o)
+void qp_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy,
+	     const struct qp_opts *o)
 {
 	struct qp_opts back = *o;
 
@@ -455,7 +478,9 @@ void srq_make(struct tsrq *srq, struct side *side, unsigned int log)
 	struct prm_create_rmp_out out;
 	uint32_t i, bytes = 64u << log;
 
-	*srq = (struct tsrq){ .side = side, .log = log, .ring = mem_take(side, bytes), .dbr = mem_take(side, 64) };
+	*srq = (struct tsrq) {
+		.side = side, .log = log, .ring = mem_take(side, bytes), .dbr = mem_take(side, 64)
+	};
 	for (i = 0; i < (bytes + PAGE - 1) / PAGE; i++)
 		cmd.pas[i] = cpu_to_be64(srq->ring + i * PAGE);
 	for (i = 0; i < 1u << log; i++)	/* a list that is no ring: i, i + 5, i + 10 ... */
@@ -471,7 +496,7 @@ void srq_make(struct tsrq *srq, struct side *side, unsigned int log)
 	srq->num = prm_get(&out, rmpn);
 }
 
-/* ---- posting and polling --------------------------------------------------------------------------------------------- */
+/* ---- posting and polling ------------------------------------------------------------------- */
 
 static void fill_av(struct side *from, const struct wr *wr, struct prm_av *av)
 {
@@ -540,7 +565,8 @@ void post_send_quietly(struct tqp *qp, const struct wr *wr)
 	len += fill_data(wr, raw + len);
 	put32(raw + 4, qp->qpn << 8 | len / 16);
 	for (i = 0; i < len; i += 64, qp->sq_pi++)
-		memcpy(mem_at(qp->side, qp->sq + (qp->sq_pi & ((1u << qp->log_sq) - 1)) * 64), raw + i, 64);
+		memcpy(mem_at(qp->side, qp->sq + (qp->sq_pi & ((1u << qp->log_sq) - 1)) * 64),
+		       raw + i, 64);
 	put32((uint8_t *)mem_at(qp->side, qp->dbr) + 4, qp->sq_pi);
 }
 
@@ -575,7 +601,8 @@ void post_recv(struct tqp *qp, unsigned int n, const struct tsge *sge)
 {
 	uint32_t stride = 16u << qp->log_rq_stride;
 
-	fill_recv(mem_at(qp->side, qp->rq + (qp->rq_pi & ((1u << qp->log_rq) - 1)) * stride), n, stride / 16, sge);
+	fill_recv(mem_at(qp->side, qp->rq + (qp->rq_pi & ((1u << qp->log_rq) - 1)) * stride), n,
+		  stride / 16, sge);
 	qp->rq_pi++;
 	put32(mem_at(qp->side, qp->dbr), qp->rq_pi);
 }
@@ -590,9 +617,11 @@ void post_srq(struct tsrq *srq, unsigned int n, const struct tsge *sge)
 
 struct prm_cqe64 *poll(struct tcq *cq)
 {
-	struct prm_cqe64 *cqe = mem_at(cq->side, cq->ring + (cq->ci & ((1u << cq->log) - 1)) * sizeof(*cqe));
+	struct prm_cqe64 *cqe =
+		mem_at(cq->side, cq->ring + (cq->ci & ((1u << cq->log) - 1)) * sizeof(*cqe));
 
-	if (cqe_opcode(cqe) == PRM_CQE_INVALID || (cqe->op_own & PRM_CQE_OWNER) != !!(cq->ci & 1u << cq->log))
+	if (cqe_opcode(cqe) == PRM_CQE_INVALID ||
+	    (cqe->op_own & PRM_CQE_OWNER) != !!(cq->ci & 1u << cq->log))
 		return NULL;
 	cq->ci++;
 	put32(mem_at(cq->side, cq->dbr), cq->ci & 0xffffff);
@@ -601,7 +630,8 @@ struct prm_cqe64 *poll(struct tcq *cq)
 
 struct prm_eqe *poll_eq(struct side *side)
 {
-	struct prm_eqe *eqe = mem_at(side, side->eq + (side->eq_ci & ((1u << EQ_LOG) - 1)) * sizeof(*eqe));
+	struct prm_eqe *eqe =
+		mem_at(side, side->eq + (side->eq_ci & ((1u << EQ_LOG) - 1)) * sizeof(*eqe));
 
 	if ((eqe->owner & 1) != !!(side->eq_ci & 1u << EQ_LOG))
 		return NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Two functions in one process with arrays as guest memory, and a small verbs library on top: what the tests of the RDMA
- * engine stand on. A "side" is a function with its objects; the "driver" of the tests runs commands by the emulator's own
- * command tables and rings doorbells by the functions behind the BAR. Setup that fails ends the program.
+ * Two functions in one process with arrays as guest memory, and a small verbs library on top: what
+ * the tests of the RDMA engine stand on. A "side" is a function with its objects; the "driver" of
+ * the tests runs commands by the emulator's own command tables and rings doorbells by the functions
+ * behind the BAR. Setup that fails ends the program.
  */
 #ifndef CXEMU_TEST_RDMA_H
 #define CXEMU_TEST_RDMA_H
@@ -13,12 +14,12 @@
 #include "../mkey.h"
 #include "../qp.h"
 
-/* ---- results ---- */
+/* ---- results ------------------------------------------------------------------------------- */
 
 bool ok(bool good, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int ok_end(void);
 
-/* ---- sides ---- */
+/* ---- sides --------------------------------------------------------------------------------- */
 
 #define MEM_BYTES	(24ull << 20)
 #define MEM_BASE	0x100000000ull	/* guest address of the array */
@@ -32,7 +33,7 @@ struct side {
 	uint32_t uar, pd, eqn, eq_ci;
 	uint64_t eq;
 	uint32_t lkey, rkey;	/* of buf: one mkey with all rights */
-	uint64_t buf;		/* BUF_BYTES, virtual address 0x7000... maps here by pages in reverse order */
+	uint64_t buf; /* BUF_BYTES, virtual address 0x7000... maps here by pages in reverse order */
 	uint64_t va;
 };
 
@@ -72,16 +73,18 @@ uint8_t *buf_at(struct side *side, uint64_t off);
 void buf_fill(struct side *side, uint64_t off, uint64_t len, uint32_t seed);
 bool buf_is(struct side *side, uint64_t off, uint64_t len, uint32_t seed);
 
-/* ---- commands ---- */
+/* ---- commands ------------------------------------------------------------------------------ */
 
 /* Runs a command with all checks that commands of a driver get. Returns its status. */
-int exec(struct side *side, uint16_t opcode, void *in, uint32_t in_len, void *out, uint32_t out_len);
+int exec(struct side *side, uint16_t opcode, void *in, uint32_t in_len, void *out,
+	 uint32_t out_len);
 #define command(side, name, in, out) ({						\
 	prm_set(in, opcode, PRM_OP_##name);					\
 	exec(side, PRM_OP_##name, in, sizeof(*(in)), out, sizeof(*(out)));	\
 })
 
-uint32_t mkey_make(struct side *side, uint32_t pd, unsigned int access, uint64_t va, uint64_t len, uint64_t mem_off);
+uint32_t mkey_make(struct side *side, uint32_t pd, unsigned int access, uint64_t va, uint64_t len,
+		   uint64_t mem_off);
 int mkey_drop(struct side *side, uint32_t key);
 uint32_t pd_make(struct side *side);
 void cq_make(struct tcq *cq, struct side *side, unsigned int log);
@@ -94,19 +97,24 @@ struct qp_opts {
 	uint32_t pd, send_psn, recv_psn, qkey, counter;
 };
 
-/* As the driver does it: context, pages, doorbell record. Returns the status; *qp is filled if it is 0. */
-int qp_make(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq, const struct qp_opts *o);
+/*
+ * As the driver does it: context, pages, doorbell record. Returns the status; *qp is filled if it
+ * is 0.
+ */
+int qp_make(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq,
+	    const struct qp_opts *o);
 int qp_init(struct tqp *qp, const struct qp_opts *o);
 int qp_rtr(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o);
 int qp_rts(struct tqp *qp, const struct qp_opts *o);
 int qp_simple(struct tqp *qp, uint16_t opcode);		/* destroy_qp, qp_2err, qp_2rst */
 unsigned int qp_state(struct tqp *qp);
 /* Both ends made and moved to RTS; @o of both. */
-void qp_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy, const struct qp_opts *o);
+void qp_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy,
+	     const struct qp_opts *o);
 void qp_unpair(struct tqp *x, struct tqp *y);
 void srq_make(struct tsrq *srq, struct side *side, unsigned int log);
 
-/* ---- work ---- */
+/* ---- work ---------------------------------------------------------------------------------- */
 
 struct tsge {
 	uint64_t va;
@@ -155,12 +163,12 @@ bool saw_event(struct side *side, unsigned int type, uint32_t num);	/* eats what
 void settle(void);			/* until nothing is left to do at this moment */
 void pass_time(unsigned int ms);	/* millisecond by millisecond */
 
-/* ---- the wire ---- */
+/* ---- the wire ------------------------------------------------------------------------------ */
 
 struct wire_test {
 	uint64_t frames;
 	uint32_t drop_every, dup_every, hold_every, spoil_every;	/* 0: never */
-	uint32_t drop_at, dup_at, hold_at, spoil_at;			/* one frame, counted from 1; 0: none */
+	uint32_t drop_at, dup_at, hold_at, spoil_at; /* one frame, counted from 1; 0: none */
 	uint8_t only_opcode;						/* 0xff: any */
 	uint64_t wrong;			/* frames that are not well-formed */
 	char why[96];

@@ -120,7 +120,8 @@ const char *frame_check(const uint8_t *d, uint32_t frame_len, uint8_t *opcode)
 	if ((bth[1] & 0x0f) || bth[2] != 0xff || bth[3] != 0xff || bth[4] || (bth[8] & 0x7f))
 		return "BTH";
 	icrc = bitwise_icrc(l3, len - 4, ethertype);
-	if (end[0] != (icrc & 0xff) || end[1] != (icrc >> 8 & 0xff) || end[2] != (icrc >> 16 & 0xff) || end[3] != icrc >> 24)
+	if (end[0] != (icrc & 0xff) || end[1] != (icrc >> 8 & 0xff) ||
+	    end[2] != (icrc >> 16 & 0xff) || end[3] != icrc >> 24)
 		return "ICRC";
 	return NULL;
 }

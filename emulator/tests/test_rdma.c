@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The RDMA engine on a wire that loses nothing: all operations, sizes, services and kinds of address. */
+/*
+ * The RDMA engine on a wire that loses nothing: all operations, sizes, services and kinds of
+ * address.
+ */
 #include "prm/caps.h"
 #include "rdma.h"
 
@@ -8,7 +11,10 @@
 #define DST_OFF (2u << 20)
 
 static const char *const addr_names[ADDRS] = {
-	[ADDR_V1] = "v1", [ADDR_V2_IPV6] = "v2 IPv6", [ADDR_V2_IPV4] = "v2 IPv4", [ADDR_V2_VLAN] = "v2 IPv4 VLAN",
+	[ADDR_V1] = "v1",
+	[ADDR_V2_IPV6] = "v2 IPv6",
+	[ADDR_V2_IPV4] = "v2 IPv4",
+	[ADDR_V2_VLAN] = "v2 IPv4 VLAN",
 };
 
 static struct tcq ca, cb;
@@ -20,7 +26,8 @@ static struct tsge local(struct side *side, uint64_t off, uint32_t len)
 }
 
 /* A completion of the QP with this opcode and nothing else wrong with it. */
-static bool is_good(const struct prm_cqe64 *cqe, const struct tqp *qp, unsigned int opcode, uint8_t wqe_opcode)
+static bool is_good(const struct prm_cqe64 *cqe, const struct tqp *qp, unsigned int opcode,
+		    uint8_t wqe_opcode)
 {
 	return cqe && cqe_opcode(cqe) == opcode && (be32_to_cpu(cqe->srqn) & 0xffffff) == 0x123 &&
 	       be32_to_cpu(cqe->sop_drop_qpn) == ((uint32_t)wqe_opcode << 24 | qp->qpn);
@@ -31,7 +38,7 @@ static bool quiet(void)
 	return !poll(&ca) && !poll(&cb) && !a.dev->violations && !b.dev->violations && !wire.wrong;
 }
 
-/* ---- RC and UC ------------------------------------------------------------------------------------------------------- */
+/* ---- RC and UC ----------------------------------------------------------------------------- */
 
 struct op_case {
 	const char *name;
@@ -44,7 +51,8 @@ static const struct op_case op_cases[] = {
 	{ "SEND", PRM_WQE_SEND, .recv = true, .resp = PRM_CQE_RESP_SEND },
 	{ "SEND with immediate", PRM_WQE_SEND_IMM, .recv = true, .resp = PRM_CQE_RESP_SEND_IMM },
 	{ "WRITE", PRM_WQE_RDMA_WRITE, .remote = true },
-	{ "WRITE with immediate", PRM_WQE_RDMA_WRITE_IMM, .recv = true, .remote = true, .resp = PRM_CQE_RESP_WR_IMM },
+	{ "WRITE with immediate", PRM_WQE_RDMA_WRITE_IMM, .recv = true, .remote = true,
+	  .resp = PRM_CQE_RESP_WR_IMM },
 	{ "READ", PRM_WQE_RDMA_READ, .remote = true, .back = true },
 };
 
@@ -72,7 +80,8 @@ static bool run_op(struct tqp *x, struct tqp *y, const struct op_case *op, uint3
 	post_send(x, &wr);
 	settle();
 	cqe = poll(&ca);
-	good = is_good(cqe, x, PRM_CQE_REQ, op->opcode) && (!op->back || be32_to_cpu(cqe->byte_cnt) == len);
+	good = is_good(cqe, x, PRM_CQE_REQ, op->opcode) &&
+	       (!op->back || be32_to_cpu(cqe->byte_cnt) == len);
 	if (op->recv) {
 		cqe = poll(&cb);
 		good = good && is_good(cqe, y, op->resp, 0) && be32_to_cpu(cqe->byte_cnt) == len &&
@@ -97,14 +106,18 @@ static void test_ops(enum prm_qp_st st, unsigned int addr)
 		for (k = 0; k < ARRAY_SIZE(sizes); k++)
 			if (!run_op(&x, &y, &op_cases[i], sizes[k]))
 				break;
-		ok(k == ARRAY_SIZE(sizes), "%s %s, %s: %s", st == PRM_QP_ST_RC ? "RC" : "UC", op_cases[i].name,
-		   addr_names[addr], k == ARRAY_SIZE(sizes) ? "0 bytes to 1 MiB" : wire.wrong ? wire.why : "size failed");
+		ok(k == ARRAY_SIZE(sizes), "%s %s, %s: %s", st == PRM_QP_ST_RC ? "RC" : "UC",
+		   op_cases[i].name, addr_names[addr],
+		   k == ARRAY_SIZE(sizes) ? "0 bytes to 1 MiB" :
+		   wire.wrong		  ? wire.why :
+		   "size failed");
 		if (k < ARRAY_SIZE(sizes))
 			printf("# at %u bytes\n", sizes[k]);
 	}
 	qp_unpair(&x, &y);
-	ok(a.dev->violations == 0 && b.dev->violations == 0 && !wire.wrong, "%s, %s: frames well-formed, no violation %s",
-	   st == PRM_QP_ST_RC ? "RC" : "UC", addr_names[addr], wire.why);
+	ok(a.dev->violations == 0 && b.dev->violations == 0 && !wire.wrong,
+	   "%s, %s: frames well-formed, no violation %s", st == PRM_QP_ST_RC ? "RC" : "UC",
+	   addr_names[addr], wire.why);
 }
 
 static void test_mtus(void)
@@ -118,19 +131,20 @@ static void test_mtus(void)
 		bool good;
 
 		qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
-		good = run_op(&x, &y, &op_cases[0], bytes) && run_op(&x, &y, &op_cases[2], 3 * bytes + 1) &&
+		good = run_op(&x, &y, &op_cases[0], bytes) &&
+		       run_op(&x, &y, &op_cases[2], 3 * bytes + 1) &&
 		       run_op(&x, &y, &op_cases[4], 7 * bytes - 1);
 		ok(good, "RC at MTU %u", bytes);
 		qp_unpair(&x, &y);
 	}
 }
 
-/* ---- what WQEs can look like ----------------------------------------------------------------------------------------- */
+/* ---- what WQEs can look like --------------------------------------------------------------- */
 
 static void test_wqes(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .log_sq = 3 };
-	static const char text[] = "inline data that goes over the end of the ring, because there are eight basic blocks";
+	static const char text[] = "inline data that goes over the end of the ring of 8";
 	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 3 };
 	struct prm_cqe64 *cqe;
 	struct tqp x, y;
@@ -149,8 +163,10 @@ static void test_wqes(void)
 	post_send(&x, &wr);
 	settle();
 	cqe = poll(&ca);
-	ok(is_good(cqe, &x, PRM_CQE_REQ, PRM_WQE_SEND) && is_good(poll(&cb), &y, PRM_CQE_RESP_SEND, 0) &&
-	   buf_is(&b, DST_OFF, 5000, 5) && quiet(), "gather of 3, scatter to 3 elements");
+	ok(is_good(cqe, &x, PRM_CQE_REQ, PRM_WQE_SEND) &&
+	   is_good(poll(&cb), &y, PRM_CQE_RESP_SEND, 0) && buf_is(&b, DST_OFF, 5000, 5) &&
+	   quiet(),
+	   "gather of 3, scatter to 3 elements");
 
 	for (i = 0; i < 20; i++) {
 		wr = (struct wr){ .opcode = PRM_WQE_SEND, .inl = text, .inl_len = sizeof(text) };
@@ -159,14 +175,19 @@ static void test_wqes(void)
 		post_send(&x, &wr);
 		settle();
 		cqe = poll(&ca);
-		good += cqe && be16_to_cpu(cqe->wqe_counter) == (uint16_t)(x.sq_pi - 2) && poll(&cb) &&
+		good += cqe && be16_to_cpu(cqe->wqe_counter) == (uint16_t)(x.sq_pi - 2) &&
+			poll(&cb) &&
 			*buf_at(&b, DST_OFF + 200 * i + sizeof(text) - 2) == text[sizeof(text) - 2];
 	}
 	ok(good == 20 && quiet(), "inline data around the end of the send queue");
 
 	for (i = 0; i < 5; i++) {
-		wr = (struct wr){ .opcode = i == 2 ? PRM_WQE_NOP : PRM_WQE_RDMA_WRITE, .quiet = i < 4, .n = i == 2 ? 0 : 1,
-				  .sge = { local(&a, 0, 64) }, .raddr = b.va, .rkey = i == 2 ? 0 : b.rkey };
+		wr = (struct wr) { .opcode = i == 2 ? PRM_WQE_NOP : PRM_WQE_RDMA_WRITE,
+				   .quiet = i < 4,
+				   .n = i == 2 ? 0 : 1,
+				   .sge = { local(&a, 0, 64) },
+				   .raddr = b.va,
+				   .rkey = i == 2 ? 0 : b.rkey };
 		post_send_quietly(&x, &wr);
 	}
 	ring(&x);
@@ -187,26 +208,39 @@ static void test_fence_and_reads(void)
 	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	buf_fill(&b, DST_OFF, 64 * 5000, 9);
 	for (i = 0; i < 64; i++) {
-		wr = (struct wr){ .opcode = PRM_WQE_RDMA_READ, .n = 1, .sge = { local(&a, 5000 * i, 5000) },
-				  .raddr = b.va + DST_OFF + 5000 * i, .rkey = b.rkey };
+		wr = (struct wr) { .opcode = PRM_WQE_RDMA_READ,
+				   .n = 1,
+				   .sge = { local(&a, 5000 * i, 5000) },
+				   .raddr = b.va + DST_OFF + 5000 * i,
+				   .rkey = b.rkey };
 		post_send_quietly(&x, &wr);
 	}
 	ring(&x);
 	settle();
 	while (poll(&ca))
 		n++;
-	ok(n == 64 && buf_is(&a, 0, 64 * 5000, 9) && quiet(), "64 READs where two may be outstanding");
+	ok(n == 64 && buf_is(&a, 0, 64 * 5000, 9) && quiet(),
+	   "64 READs where two may be outstanding");
 
 	*buf_at(&a, 0) = 1;
 	*buf_at(&b, DST_OFF) = 2;
-	wr = (struct wr){ .opcode = PRM_WQE_RDMA_READ, .n = 1, .sge = { local(&a, 0, 1) }, .raddr = b.va + DST_OFF, .rkey = b.rkey };
+	wr = (struct wr) { .opcode = PRM_WQE_RDMA_READ,
+			   .n = 1,
+			   .sge = { local(&a, 0, 1) },
+			   .raddr = b.va + DST_OFF,
+			   .rkey = b.rkey };
 	post_send_quietly(&x, &wr);
-	wr = (struct wr){ .opcode = PRM_WQE_RDMA_WRITE, .flags = PRM_WQE_FENCE, .n = 1, .sge = { local(&a, 0, 1) },
-			  .raddr = b.va + DST_OFF + 100, .rkey = b.rkey };
+	wr = (struct wr) { .opcode = PRM_WQE_RDMA_WRITE,
+			   .flags = PRM_WQE_FENCE,
+			   .n = 1,
+			   .sge = { local(&a, 0, 1) },
+			   .raddr = b.va + DST_OFF + 100,
+			   .rkey = b.rkey };
 	post_send_quietly(&x, &wr);
 	ring(&x);
 	settle();
-	ok(poll(&ca) && poll(&ca) && *buf_at(&b, DST_OFF + 100) == 2 && quiet(), "a fenced WRITE sends what the READ brought");
+	ok(poll(&ca) && poll(&ca) && *buf_at(&b, DST_OFF + 100) == 2 && quiet(),
+	   "a fenced WRITE sends what the READ brought");
 	qp_unpair(&x, &y);
 }
 
@@ -224,7 +258,11 @@ static void test_atomics(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV6 };
 	uint64_t off = 8 - b.va % 8 + 64;
-	struct wr wr = { .opcode = PRM_WQE_ATOMIC_FA, .n = 1, .sge = { local(&a, 0, 8) }, .raddr = b.va + off, .rkey = b.rkey,
+	struct wr wr = { .opcode = PRM_WQE_ATOMIC_FA,
+			 .n = 1,
+			 .sge = { local(&a, 0, 8) },
+			 .raddr = b.va + off,
+			 .rkey = b.rkey,
 			 .swap_add = 0x100000000ull };
 	struct tqp x, y;
 	unsigned int i;
@@ -235,13 +273,17 @@ static void test_atomics(void)
 	wr.swap_add = 0;
 	post_send(&x, &wr);
 	settle();
-	ok(poll(&ca) && value_at(&a, 0) == 0x0102030405060708 && quiet(), "fetch and add, old value big-endian");
-	prm_set((struct prm_atomic_caps *)a.dev->hca->cap_cur[CAP_ATOMIC], atomic_req_8B_endianness_mode, 1);
+	ok(poll(&ca) && value_at(&a, 0) == 0x0102030405060708 && quiet(),
+	   "fetch and add, old value big-endian");
+	prm_set((struct prm_atomic_caps *)a.dev->hca->cap_cur[CAP_ATOMIC],
+		atomic_req_8B_endianness_mode, 1);
 	wr.swap_add = 0x100000000ull;
 	post_send(&x, &wr);
 	settle();
-	ok(is_good(poll(&ca), &x, PRM_CQE_REQ, PRM_WQE_ATOMIC_FA) && value_at(&a, 0) == 0x0807060504030201 &&
-	   value_at(&b, off) == 0x0807060604030201 && quiet(), "fetch and add");
+	ok(is_good(poll(&ca), &x, PRM_CQE_REQ, PRM_WQE_ATOMIC_FA) &&
+	   value_at(&a, 0) == 0x0807060504030201 &&
+	   value_at(&b, off) == 0x0807060604030201 && quiet(),
+	   "fetch and add");
 	wr.opcode = PRM_WQE_ATOMIC_CS;
 	wr.compare = 5;
 	wr.swap_add = 42;
@@ -250,18 +292,21 @@ static void test_atomics(void)
 	wr.sge[0] = local(&a, 8, 8);
 	post_send(&x, &wr);
 	settle();
-	ok(poll(&ca) && poll(&ca) && value_at(&a, 0) == 0x0807060604030201 && value_at(&a, 8) == value_at(&a, 0) &&
-	   value_at(&b, off) == 42 && quiet(), "compare and swap, not equal and equal");
+	ok(poll(&ca) && poll(&ca) && value_at(&a, 0) == 0x0807060604030201 &&
+	   value_at(&a, 8) == value_at(&a, 0) && value_at(&b, off) == 42 && quiet(),
+	   "compare and swap, not equal and equal");
 	qp_unpair(&x, &y);
 }
 
-/* ---- SEND with invalidate, shared receive queue ---------------------------------------------------------------------- */
+/* ---- SEND with invalidate, shared receive queue -------------------------------------------- */
 
 static void test_invalidate(void)
 {
 	struct qp_opts o = { .addr = ADDR_V1 };
 	uint32_t key = mkey_make(&b, b.pd, MEM_LOCAL_WRITE | MEM_REMOTE_WRITE, b.va, 4096, 0);
-	struct wr wr = { .opcode = PRM_WQE_SEND_INVAL, .imm = key, .n = 1, .sge = { local(&a, 0, 10) } };
+	struct wr wr = {
+		.opcode = PRM_WQE_SEND_INVAL, .imm = key, .n = 1, .sge = { local(&a, 0, 10) }
+	};
 	struct tsge sge = local(&b, DST_OFF, 100);
 	struct prm_cqe64 *cqe;
 	struct tqp x, y;
@@ -271,13 +316,19 @@ static void test_invalidate(void)
 	post_send(&x, &wr);
 	settle();
 	cqe = poll(&cb);
-	ok(poll(&ca) && is_good(cqe, &y, PRM_CQE_RESP_SEND_INV, 0) && be32_to_cpu(cqe->inval_rkey) == key && quiet(),
+	ok(poll(&ca) && is_good(cqe, &y, PRM_CQE_RESP_SEND_INV, 0) &&
+	   be32_to_cpu(cqe->inval_rkey) == key && quiet(),
 	   "SEND with invalidate");
-	wr = (struct wr){ .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .sge = { local(&a, 0, 10) }, .raddr = b.va, .rkey = key };
+	wr = (struct wr) { .opcode = PRM_WQE_RDMA_WRITE,
+			   .n = 1,
+			   .sge = { local(&a, 0, 10) },
+			   .raddr = b.va,
+			   .rkey = key };
 	post_send(&x, &wr);
 	settle();
 	cqe = poll(&ca);
-	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR && cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_ACCESS,
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_ACCESS,
 	   "the invalidated key is refused");
 	while (poll(&ca) || poll(&cb))
 		;
@@ -304,8 +355,8 @@ static void test_srq(void)
 		plain.srq = NULL;
 		qp_make(&x[i], &a, PRM_QP_ST_RC, &ca, &plain);
 		qp_make(&y[i], &b, PRM_QP_ST_RC, &cb, &o);
-		good += !qp_init(&x[i], &o) && !qp_init(&y[i], &o) && !qp_rtr(&x[i], &y[i], &o) && !qp_rtr(&y[i], &x[i], &o) &&
-			!qp_rts(&x[i], &o) && !qp_rts(&y[i], &o);
+		good += !qp_init(&x[i], &o) && !qp_init(&y[i], &o) && !qp_rtr(&x[i], &y[i], &o) &&
+			!qp_rtr(&y[i], &x[i], &o) && !qp_rts(&x[i], &o) && !qp_rts(&y[i], &o);
 	}
 	ok(good == 2, "two QPs on one RMP");
 	prm_set(&arm, rmpn, srq.num);
@@ -329,18 +380,20 @@ static void test_srq(void)
 		settle();
 		cqe = poll(&cb);
 		good += poll(&ca) && is_good(cqe, &y[i & 1], PRM_CQE_RESP_SEND, 0) &&
-			be16_to_cpu(cqe->wqe_counter) == (i * 5 & 15) && buf_is(&b, DST_OFF + 100 * i, 50, i);
+			be16_to_cpu(cqe->wqe_counter) == (i * 5 & 15) &&
+			buf_is(&b, DST_OFF + 100 * i, 50, i);
 	}
 	ok(good == 10 && quiet(), "sends of both use the list of the RMP in its order");
 	ok(saw_event(&b, PRM_EVENT_SRQ_RQ_LIMIT, srq.num), "an event when the limit is passed");
 	qp_simple(&y[0], PRM_OP_qp_2err);
 	settle();
-	ok(saw_event(&b, PRM_EVENT_SRQ_LAST_WQE, y[0].qpn), "last WQE event of a QP with an SRQ in error");
+	ok(saw_event(&b, PRM_EVENT_SRQ_LAST_WQE, y[0].qpn),
+	   "last WQE event of a QP with an SRQ in error");
 	qp_unpair(&x[0], &y[0]);
 	qp_unpair(&x[1], &y[1]);
 }
 
-/* ---- datagrams ------------------------------------------------------------------------------------------------------- */
+/* ---- datagrams ----------------------------------------------------------------------------- */
 
 static bool ud_headers(struct side *to, uint64_t off, unsigned int addr)
 {
@@ -351,20 +404,28 @@ static bool ud_headers(struct side *to, uint64_t off, unsigned int addr)
 	for (i = 0; i < 40; i++)
 		grh[i] = *buf_at(to, off + i);
 	if (addr == ADDR_V1 || addr == ADDR_V2_IPV6)
-		return grh[0] >> 4 == 6 && grh[7] == 5 && !memcmp(grh + 8, src->gid, 16) && !memcmp(grh + 24, dst->gid, 16) &&
-		       grh[6] == (addr == ADDR_V1 ? 0x1b : 17);
+		return grh[0] >> 4 == 6 && grh[7] == 5 && !memcmp(grh + 8, src->gid, 16) &&
+		       !memcmp(grh + 24, dst->gid, 16) && grh[6] == (addr == ADDR_V1 ? 0x1b : 17);
 	for (i = 0; i < 20; i++)
 		if (grh[i])
 			return false;
-	return grh[20] == 0x45 && grh[21] == 2 && grh[28] == 5 && !memcmp(grh + 32, src->gid + 12, 4) &&
-	       !memcmp(grh + 36, dst->gid + 12, 4);
+	return grh[20] == 0x45 && grh[21] == 2 && grh[28] == 5 &&
+	       !memcmp(grh + 32, src->gid + 12, 4) && !memcmp(grh + 36, dst->gid + 12, 4);
 }
 
-static bool ud_round(struct tqp *x, struct tqp *y, unsigned int addr, uint32_t len, uint8_t opcode, uint32_t src_qpn, uint32_t dqpn)
+static bool ud_round(struct tqp *x, struct tqp *y, unsigned int addr, uint32_t len, uint8_t opcode,
+		     uint32_t src_qpn, uint32_t dqpn)
 {
-	static const uint8_t types[ADDRS] = { PRM_CQE_ROCE_GRH, PRM_CQE_ROCE_IPV6, PRM_CQE_ROCE_IPV4, PRM_CQE_ROCE_IPV4 };
-	struct wr wr = { .opcode = opcode, .imm = 0x01020304, .n = len ? 1 : 0, .sge = { local(&a, 0, len) }, .to = &b,
-			 .addr = addr, .dqpn = dqpn, .qkey = dqpn == GSI_QPN ? GSI_QKEY : 0x11111111 };
+	static const uint8_t types[ADDRS] = { PRM_CQE_ROCE_GRH, PRM_CQE_ROCE_IPV6,
+					      PRM_CQE_ROCE_IPV4, PRM_CQE_ROCE_IPV4 };
+	struct wr wr = { .opcode = opcode,
+			 .imm = 0x01020304,
+			 .n = len ? 1 : 0,
+			 .sge = { local(&a, 0, len) },
+			 .to = &b,
+			 .addr = addr,
+			 .dqpn = dqpn,
+			 .qkey = dqpn == GSI_QPN ? GSI_QKEY : 0x11111111 };
 	struct tsge sge = local(&b, DST_OFF, 2000);
 	uint32_t rqpn;
 	struct prm_cqe64 *cqe;
@@ -377,18 +438,21 @@ static bool ud_round(struct tqp *x, struct tqp *y, unsigned int addr, uint32_t l
 	if (!is_good(cqe, y, opcode == PRM_WQE_SEND ? PRM_CQE_RESP_SEND : PRM_CQE_RESP_SEND_IMM, 0))
 		return false;
 	rqpn = be32_to_cpu(cqe->flags_rqpn);
-	return poll(&ca) && be32_to_cpu(cqe->byte_cnt) == len + 40 && (rqpn & 0xffffff) == src_qpn && (rqpn >> 28 & 3) == 1 &&
+	return poll(&ca) && be32_to_cpu(cqe->byte_cnt) == len + 40 &&
+	       (rqpn & 0xffffff) == src_qpn && (rqpn >> 28 & 3) == 1 &&
 	       (rqpn >> 24 & 3) == types[addr] &&
 	       (opcode == PRM_WQE_SEND_IMM || (be32_to_cpu(cqe->pkey) & 0xffff) == 0xffff) &&
 	       (opcode == PRM_WQE_SEND || be32_to_cpu(cqe->immediate) == 0x01020304) &&
-	       (addr == ADDR_V2_VLAN ? (cqe->l4_l3_hdr_type & 1) && be16_to_cpu(cqe->vlan_info) == (3 << 13 | 100) :
+	       (addr == ADDR_V2_VLAN ? (cqe->l4_l3_hdr_type & 1) &&
+					       be16_to_cpu(cqe->vlan_info) == (3 << 13 | 100) :
 				       !(cqe->l4_l3_hdr_type & 1)) &&
 	       ud_headers(&b, DST_OFF, addr) && buf_is(&b, DST_OFF + 40, len, seed) && quiet();
 }
 
 static void ud_open(struct tqp *x, struct tqp *y, enum prm_qp_st st)
 {
-	struct qp_opts o = { .qkey = st == PRM_QP_ST_QP1 ? GSI_QKEY : 0x11111111, .mtu = PRM_QP_MTU_1024 };
+	struct qp_opts o = { .qkey = st == PRM_QP_ST_QP1 ? GSI_QKEY : 0x11111111,
+			     .mtu = PRM_QP_MTU_1024 };
 
 	qp_pair(x, y, st, &ca, &cb, &o);
 }
@@ -403,9 +467,11 @@ static void test_ud(void)
 	ud_open(&x, &y, PRM_QP_ST_UD);
 	for (addr = 0; addr < ADDRS; addr++) {
 		for (i = 0, good = true; i < ARRAY_SIZE(sizes); i++)
-			good = good && ud_round(&x, &y, addr, sizes[i], PRM_WQE_SEND, x.qpn, y.qpn) &&
+			good = good &&
+			       ud_round(&x, &y, addr, sizes[i], PRM_WQE_SEND, x.qpn, y.qpn) &&
 			       ud_round(&x, &y, addr, sizes[i], PRM_WQE_SEND_IMM, x.qpn, y.qpn);
-		ok(good, "UD, %s: 0 bytes to the MTU, with and without immediate %s", addr_names[addr], wire.why);
+		ok(good, "UD, %s: 0 bytes to the MTU, with and without immediate %s",
+		   addr_names[addr], wire.why);
 	}
 	qp_unpair(&x, &y);
 	ud_open(&x, &y, PRM_QP_ST_QP1);
@@ -417,7 +483,11 @@ static void test_ud(void)
 
 static void test_ud_drops(void)
 {
-	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { local(&a, 0, 10) }, .to = &b, .addr = ADDR_V1 };
+	struct wr wr = { .opcode = PRM_WQE_SEND,
+			 .n = 1,
+			 .sge = { local(&a, 0, 10) },
+			 .to = &b,
+			 .addr = ADDR_V1 };
 	struct tsge sge = local(&b, DST_OFF, 45);
 	struct prm_cqe64 *cqe;
 	struct tqp x, y;
@@ -432,14 +502,16 @@ static void test_ud_drops(void)
 	wr.dqpn = 0x7777;
 	post_send(&x, &wr);
 	settle();
-	ok(poll(&ca) && !poll(&cb) && b.dev->rdma.rx_dropped >= 2, "one for a QP that does not exist too");
+	ok(poll(&ca) && !poll(&cb) && b.dev->rdma.rx_dropped >= 2,
+	   "one for a QP that does not exist too");
 	wr.dqpn = y.qpn;
 	wr.qkey = 0x11111111;
 	post_send(&x, &wr);
 	settle();
 	cqe = poll(&cb);
-	ok(poll(&ca) && cqe && cqe_opcode(cqe) == PRM_CQE_RESP_ERR && cqe_syndrome(cqe) == PRM_CQE_SYND_LOCAL_LENGTH &&
-	   qp_state(&y) == PRM_QP_ERR, "a receive too short for header and data ends with a length error");
+	ok(poll(&ca) && cqe && cqe_opcode(cqe) == PRM_CQE_RESP_ERR &&
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_LOCAL_LENGTH && qp_state(&y) == PRM_QP_ERR,
+	   "a receive too short for header and data ends with a length error");
 	qp_unpair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
@@ -448,8 +520,14 @@ static void test_ud_drops(void)
 static void test_multicast(void)
 {
 	uint8_t gid[16] = { 0xff, 0x0e, [10] = 0xff, 0xff, 224, 1, 2, 3 };
-	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { local(&a, 0, 99) }, .to = &b, .addr = ADDR_V1,
-			 .dqpn = MCAST_QPN, .qkey = 0x11111111, .mgid = gid };
+	struct wr wr = { .opcode = PRM_WQE_SEND,
+			 .n = 1,
+			 .sge = { local(&a, 0, 99) },
+			 .to = &b,
+			 .addr = ADDR_V1,
+			 .dqpn = MCAST_QPN,
+			 .qkey = 0x11111111,
+			 .mgid = gid };
 	struct prm_attach_to_mcg_in in = {};
 	struct prm_attach_to_mcg_out out;
 	struct tsge sge = local(&b, DST_OFF, 2000);
@@ -465,11 +543,15 @@ static void test_multicast(void)
 	ok(!command(&b, attach_to_mcg, &in, &out), "attached");
 	post_send(&x, &wr);
 	settle();
-	ok(poll(&ca) && is_good(poll(&cb), &y, PRM_CQE_RESP_SEND, 0) && b.dev->rdma.rx_mcast_packets == 1,
+	ok(poll(&ca) && is_good(poll(&cb), &y, PRM_CQE_RESP_SEND, 0) &&
+	   b.dev->rdma.rx_mcast_packets == 1,
 	   "multicast: received");
-	ok(command(&b, attach_to_mcg, &in, &out) == PRM_STATUS_BAD_PARAM, "attaching twice is refused");
-	ok(qp_simple(&y, PRM_OP_destroy_qp) == PRM_STATUS_RES_BUSY, "an attached QP cannot be destroyed");
-	ok(!command(&b, detach_from_mcg, (struct prm_detach_from_mcg_in *)&in, (struct prm_detach_from_mcg_out *)&out),
+	ok(command(&b, attach_to_mcg, &in, &out) == PRM_STATUS_BAD_PARAM,
+	   "attaching twice is refused");
+	ok(qp_simple(&y, PRM_OP_destroy_qp) == PRM_STATUS_RES_BUSY,
+	   "an attached QP cannot be destroyed");
+	ok(!command(&b, detach_from_mcg, (struct prm_detach_from_mcg_in *)&in,
+		    (struct prm_detach_from_mcg_out *)&out),
 	   "detached");
 	qp_unpair(&x, &y);
 }
@@ -477,17 +559,23 @@ static void test_multicast(void)
 static void test_same_function(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .qkey = 1 };
-	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .sge = { local(&a, 0, 5000) }, .raddr = a.va + 9000, .rkey = a.rkey };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
+			 .n = 1,
+			 .sge = { local(&a, 0, 5000) },
+			 .raddr = a.va + 9000,
+			 .rkey = a.rkey };
 	struct tqp x, y;
 
 	buf_fill(&a, 0, 5000, 3);
 	qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o);
 	qp_make(&y, &a, PRM_QP_ST_RC, &ca, &o);
-	ok(!qp_init(&x, &o) && !qp_init(&y, &o) && !qp_rtr(&x, &y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&x, &o) &&
-	   !qp_rts(&y, &o), "two QPs of one function");
+	ok(!qp_init(&x, &o) && !qp_init(&y, &o) && !qp_rtr(&x, &y, &o) && !qp_rtr(&y, &x, &o) &&
+	   !qp_rts(&x, &o) && !qp_rts(&y, &o),
+	   "two QPs of one function");
 	post_send(&x, &wr);
 	settle();
-	ok(is_good(poll(&ca), &x, PRM_CQE_REQ, PRM_WQE_RDMA_WRITE) && buf_is(&a, 9000, 5000, 3), "loopback through the switch");
+	ok(is_good(poll(&ca), &x, PRM_CQE_REQ, PRM_WQE_RDMA_WRITE) && buf_is(&a, 9000, 5000, 3),
+	   "loopback through the switch");
 	qp_unpair(&x, &y);
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* What the RDMA engine must refuse: accesses, WQEs, transitions, commands; and what it does to a queue pair in error. */
+/*
+ * What the RDMA engine must refuse: accesses, WQEs, transitions, commands; and what it does to a
+ * queue pair in error.
+ */
 #include "rdma.h"
 
 static struct tcq ca, cb;
@@ -20,7 +23,7 @@ static bool is_error(const struct prm_cqe64 *cqe, unsigned int opcode, unsigned 
 	return cqe && cqe_opcode(cqe) == opcode && cqe_syndrome(cqe) == syndrome;
 }
 
-/* ---- remote access --------------------------------------------------------------------------------------------------- */
+/* ---- remote access ------------------------------------------------------------------------- */
 
 struct access_case {
 	const char *name;
@@ -38,13 +41,15 @@ static const struct access_case access_cases[] = {
 	{ "WRITE of the whole region", PRM_WQE_RDMA_WRITE, ALL, 0, KEY_BYTES, .good = true },
 	{ "READ of the whole region", PRM_WQE_RDMA_READ, ALL, 0, KEY_BYTES, .good = true },
 	{ "WRITE of the last byte", PRM_WQE_RDMA_WRITE, ALL, KEY_BYTES - 1, 1, .good = true },
-	{ "WRITE of no bytes with a wrong key", PRM_WQE_RDMA_WRITE, ALL, 0, 0, .good = true, .wrong_key = true },
+	{ "WRITE of no bytes with a wrong key", PRM_WQE_RDMA_WRITE, ALL, 0, 0, .good = true,
+	  .wrong_key = true },
 	{ "WRITE one byte too far", PRM_WQE_RDMA_WRITE, ALL, 1, KEY_BYTES },
 	{ "READ one byte too far", PRM_WQE_RDMA_READ, ALL, 1, KEY_BYTES },
 	{ "WRITE one byte before", PRM_WQE_RDMA_WRITE, ALL, -1, 1 },
 	{ "READ one byte before", PRM_WQE_RDMA_READ, ALL, -1, 1 },
 	{ "WRITE one byte behind", PRM_WQE_RDMA_WRITE, ALL, KEY_BYTES, 1 },
-	{ "WRITE with another variant of the key", PRM_WQE_RDMA_WRITE, ALL, 0, 1, .wrong_key = true },
+	{ "WRITE with another variant of the key", PRM_WQE_RDMA_WRITE, ALL, 0, 1,
+	  .wrong_key = true },
 	{ "READ with another variant of the key", PRM_WQE_RDMA_READ, ALL, 0, 1, .wrong_key = true },
 	{ "WRITE with a key of another PD", PRM_WQE_RDMA_WRITE, ALL, 0, 1, .wrong_pd = true },
 	{ "READ with a key of another PD", PRM_WQE_RDMA_READ, ALL, 0, 1, .wrong_pd = true },
@@ -56,8 +61,12 @@ static void test_access(const struct access_case *t, uint32_t other_pd)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
 	uint64_t va = b.va + DST_OFF;
-	uint32_t key = mkey_make(&b, t->wrong_pd ? other_pd : b.pd, t->rights, va, KEY_BYTES, DST_OFF);
-	struct wr wr = { .opcode = t->opcode, .n = t->len ? 1 : 0, .sge = { { a.va, t->len, a.lkey } }, .raddr = va + t->off,
+	uint32_t key =
+		mkey_make(&b, t->wrong_pd ? other_pd : b.pd, t->rights, va, KEY_BYTES, DST_OFF);
+	struct wr wr = { .opcode = t->opcode,
+			 .n = t->len ? 1 : 0,
+			 .sge = { { a.va, t->len, a.lkey } },
+			 .raddr = va + t->off,
 			 .rkey = t->wrong_key ? key ^ 1 : key };
 	struct prm_cqe64 *cqe;
 	struct tqp x, y;
@@ -68,7 +77,8 @@ static void test_access(const struct access_case *t, uint32_t other_pd)
 	settle();
 	cqe = poll(&ca);
 	if (t->good) {
-		ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ && qp_state(&y) == PRM_QP_RTS, "%s", t->name);
+		ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ && qp_state(&y) == PRM_QP_RTS, "%s",
+		   t->name);
 	} else {
 		ok(is_error(cqe, PRM_CQE_REQ_ERR, PRM_CQE_SYND_REMOTE_ACCESS) &&
 		   is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH) && !poll(&ca) &&
@@ -86,7 +96,11 @@ static void test_vanishing_key(void)
 {
 	struct qp_opts o = { .addr = ADDR_V1 };
 	uint32_t key = mkey_make(&b, b.pd, ALL, b.va, 1 << 20, 0);
-	struct wr wr = { .opcode = PRM_WQE_RDMA_READ, .n = 1, .sge = { { a.va, 1 << 20, a.lkey } }, .raddr = b.va, .rkey = key };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_READ,
+			 .n = 1,
+			 .sge = { { a.va, 1 << 20, a.lkey } },
+			 .raddr = b.va,
+			 .rkey = key };
 	struct tqp x, y;
 	unsigned int i;
 
@@ -96,14 +110,15 @@ static void test_vanishing_key(void)
 		loop_run_pending();
 	mkey_drop(&b, key);
 	settle();
-	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_REMOTE_ACCESS) && qp_state(&y) == PRM_QP_ERR,
+	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_REMOTE_ACCESS) &&
+	   qp_state(&y) == PRM_QP_ERR,
 	   "a key that goes in the middle of a READ");
 	drain();
 	qp_unpair(&x, &y);
 	drain();
 }
 
-/* ---- other errors of the two sides ----------------------------------------------------------------------------------- */
+/* ---- other errors of the two sides --------------------------------------------------------- */
 
 struct error_case {
 	const char *name;
@@ -128,7 +143,8 @@ static void test_error(const struct error_case *t)
 	cqe = poll(&ca);
 	good = is_error(cqe, PRM_CQE_REQ_ERR, t->syndrome) && qp_state(&x) == PRM_QP_ERR;
 	if (t->recv_syndrome)
-		good = good && is_error(poll(&cb), PRM_CQE_RESP_ERR, t->recv_syndrome) && qp_state(&y) == PRM_QP_ERR;
+		good = good && is_error(poll(&cb), PRM_CQE_RESP_ERR, t->recv_syndrome) &&
+		       qp_state(&y) == PRM_QP_ERR;
 	ok(good, "%s", t->name);
 	drain();
 	qp_unpair(&x, &y);
@@ -139,28 +155,73 @@ static void test_errors(uint32_t read_only)
 {
 	struct tsge from = { a.va, 100, a.lkey }, to = { b.va + DST_OFF, 100, b.lkey };
 	const struct error_case cases[] = {
-		{ "SEND longer than the receive", { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 101, a.lkey } } }, to,
-		  PRM_CQE_SYND_REMOTE_INVAL_REQ, PRM_CQE_SYND_LOCAL_LENGTH },
-		{ "receive into a key without write access", { .opcode = PRM_WQE_SEND, .n = 1, .sge = { from } },
-		  { b.va, 100, read_only }, PRM_CQE_SYND_REMOTE_OP, PRM_CQE_SYND_LOCAL_PROT },
-		{ "receive with a wrong key", { .opcode = PRM_WQE_SEND, .n = 1, .sge = { from } },
-		  { b.va, 100, b.lkey ^ 0x100 }, PRM_CQE_SYND_REMOTE_OP, PRM_CQE_SYND_LOCAL_PROT },
+		{ "SEND longer than the receive",
+		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 101, a.lkey } } },
+		  to,
+		  PRM_CQE_SYND_REMOTE_INVAL_REQ,
+		  PRM_CQE_SYND_LOCAL_LENGTH },
+		{ "receive into a key without write access",
+		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { from } },
+		  { b.va, 100, read_only },
+		  PRM_CQE_SYND_REMOTE_OP,
+		  PRM_CQE_SYND_LOCAL_PROT },
+		{ "receive with a wrong key",
+		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { from } },
+		  { b.va, 100, b.lkey ^ 0x100 },
+		  PRM_CQE_SYND_REMOTE_OP,
+		  PRM_CQE_SYND_LOCAL_PROT },
 		{ "receive with the reserved lkey, which the QP may not use",
-		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { from } }, { MEM_BASE, 100, MKEY_RESERVED_LKEY },
-		  PRM_CQE_SYND_REMOTE_OP, PRM_CQE_SYND_LOCAL_PROT },
-		{ "SEND from a wrong key", { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 10, a.lkey ^ 1 } } }, {},
+		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { from } },
+		  { MEM_BASE, 100, MKEY_RESERVED_LKEY },
+		  PRM_CQE_SYND_REMOTE_OP,
+		  PRM_CQE_SYND_LOCAL_PROT },
+		{ "SEND from a wrong key",
+		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 10, a.lkey ^ 1 } } },
+		  {},
 		  PRM_CQE_SYND_LOCAL_PROT },
 		{ "SEND from beyond the region",
-		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va + BUF_BYTES, 10, a.lkey } } }, {}, PRM_CQE_SYND_LOCAL_PROT },
-		{ "READ into a wrong key", { .opcode = PRM_WQE_RDMA_READ, .n = 1, .sge = { { a.va, 10, a.lkey ^ 1 } },
-		  .raddr = b.va, .rkey = b.rkey }, {}, PRM_CQE_SYND_LOCAL_PROT },
-		{ "WRITE where the QP allows none", { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .sge = { from }, .raddr = b.va,
-		  .rkey = b.rkey }, {}, PRM_CQE_SYND_REMOTE_INVAL_REQ, 0, true },
-		{ "READ where the QP allows none", { .opcode = PRM_WQE_RDMA_READ, .n = 1, .sge = { from }, .raddr = b.va,
-		  .rkey = b.rkey }, {}, PRM_CQE_SYND_REMOTE_INVAL_REQ, 0, true },
-		{ "an opcode that does not exist", { .opcode = 0x3f, .n = 1, .sge = { from } }, {}, PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "UMR, which was not announced", { .opcode = PRM_WQE_UMR }, {}, PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "a message of 2 GiB", { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 0, a.lkey } } }, {},
+		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va + BUF_BYTES, 10, a.lkey } } },
+		  {},
+		  PRM_CQE_SYND_LOCAL_PROT },
+		{ "READ into a wrong key",
+		  { .opcode = PRM_WQE_RDMA_READ,
+		    .n = 1,
+		    .sge = { { a.va, 10, a.lkey ^ 1 } },
+		    .raddr = b.va,
+		    .rkey = b.rkey },
+		  {},
+		  PRM_CQE_SYND_LOCAL_PROT },
+		{ "WRITE where the QP allows none",
+		  { .opcode = PRM_WQE_RDMA_WRITE,
+		    .n = 1,
+		    .sge = { from },
+		    .raddr = b.va,
+		    .rkey = b.rkey },
+		  {},
+		  PRM_CQE_SYND_REMOTE_INVAL_REQ,
+		  0,
+		  true },
+		{ "READ where the QP allows none",
+		  { .opcode = PRM_WQE_RDMA_READ,
+		    .n = 1,
+		    .sge = { from },
+		    .raddr = b.va,
+		    .rkey = b.rkey },
+		  {},
+		  PRM_CQE_SYND_REMOTE_INVAL_REQ,
+		  0,
+		  true },
+		{ "an opcode that does not exist",
+		  { .opcode = 0x3f, .n = 1, .sge = { from } },
+		  {},
+		  PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "UMR, which was not announced",
+		  { .opcode = PRM_WQE_UMR },
+		  {},
+		  PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "a message of 2 GiB",
+		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 0, a.lkey } } },
+		  {},
 		  PRM_CQE_SYND_LOCAL_LENGTH },
 	};
 	unsigned int i;
@@ -172,7 +233,11 @@ static void test_errors(uint32_t read_only)
 static void test_earlier_first(void)
 {
 	struct qp_opts o = { .addr = ADDR_V1 };
-	struct wr good = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .sge = { { a.va, 5000, a.lkey } }, .raddr = b.va, .rkey = b.rkey };
+	struct wr good = { .opcode = PRM_WQE_RDMA_WRITE,
+			   .n = 1,
+			   .sge = { { a.va, 5000, a.lkey } },
+			   .raddr = b.va,
+			   .rkey = b.rkey };
 	struct wr bad = { .opcode = 0x3f };
 	struct tqp x, y;
 	bool pass;
@@ -186,13 +251,14 @@ static void test_earlier_first(void)
 	pass = cqe_opcode(poll(&ca)) == PRM_CQE_REQ;
 	pass = is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_QP_OP) && pass;
 	pass = is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH) && pass;
-	ok(pass && !poll(&ca), "what was posted before a bad WQE completes, then the error, then the flush");
+	ok(pass && !poll(&ca),
+	   "what was posted before a bad WQE completes, then the error, then the flush");
 	drain();
 	qp_unpair(&x, &y);
 	drain();
 }
 
-/* ---- flush ----------------------------------------------------------------------------------------------------------- */
+/* ---- flush --------------------------------------------------------------------------------- */
 
 static void test_flush(void)
 {
@@ -212,12 +278,14 @@ static void test_flush(void)
 	ok(n == 10, "all receives are flushed");
 	post_recv(&y, 1, &sge);
 	pass_time(200);
-	ok(is_error(poll(&cb), PRM_CQE_RESP_ERR, PRM_CQE_SYND_WR_FLUSH), "one that is posted later too, without a doorbell");
+	ok(is_error(poll(&cb), PRM_CQE_RESP_ERR, PRM_CQE_SYND_WR_FLUSH),
+	   "one that is posted later too, without a doorbell");
 	wr.sge[0] = (struct tsge){ b.va, 10, b.lkey };
 	wr.quiet = true;
 	post_send(&y, &wr);
 	settle();
-	ok(is_error(poll(&cb), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH), "and a send, signaled or not");
+	ok(is_error(poll(&cb), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH),
+	   "and a send, signaled or not");
 	ok(!qp_simple(&y, PRM_OP_qp_2rst) && qp_state(&y) == PRM_QP_RST, "2RST");
 	qp_unpair(&x, &y);
 	drain();
@@ -226,7 +294,12 @@ static void test_flush(void)
 static void test_ud_sq_error(void)
 {
 	struct qp_opts o = { .qkey = 5 };
-	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 10, a.lkey ^ 1 } }, .to = &b, .addr = ADDR_V1, .qkey = 5 };
+	struct wr wr = { .opcode = PRM_WQE_SEND,
+			 .n = 1,
+			 .sge = { { a.va, 10, a.lkey ^ 1 } },
+			 .to = &b,
+			 .addr = ADDR_V1,
+			 .qkey = 5 };
 	struct prm_sqerr2rts_qp_in in = {};
 	struct prm_sqerr2rts_qp_out out;
 	struct tsge sge = { b.va, 100, b.lkey };
@@ -238,7 +311,8 @@ static void test_ud_sq_error(void)
 	post_send(&x, &wr);
 	settle();
 	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_PROT) &&
-	   is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH) && qp_state(&x) == PRM_QP_SQER,
+	   is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH) &&
+	   qp_state(&x) == PRM_QP_SQER,
 	   "a UD send that fails leads to SQER");
 	prm_set(&in, qpn, x.qpn);
 	prm_set(&in, qpc.st, PRM_QP_ST_UD);
@@ -262,7 +336,8 @@ static void test_stray_doorbells(void)
 	qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o);
 	post_send(&x, &wr);
 	settle();
-	ok(a.dev->violations == before + 1 && !poll(&ca), "a doorbell in RST is a violation and nothing else");
+	ok(a.dev->violations == before + 1 && !poll(&ca),
+	   "a doorbell in RST is a violation and nothing else");
 	sq_doorbell(a.dev, a.uar + 1, (uint64_t)1 << 40 | x.qpn << 8);
 	ok(a.dev->violations == before + 2, "so is one on another UAR");
 	qp_simple(&x, PRM_OP_destroy_qp);
@@ -281,14 +356,15 @@ static void test_producer(void)
 	put32((uint8_t *)mem_at(&a, x.dbr) + 4, 1000);
 	ring(&x);
 	settle();
-	ok(qp_state(&x) == PRM_QP_ERR && saw_event(&a, PRM_EVENT_WQ_CATAS_ERROR, x.qpn), "a send producer index out of range");
+	ok(qp_state(&x) == PRM_QP_ERR && saw_event(&a, PRM_EVENT_WQ_CATAS_ERROR, x.qpn),
+	   "a send producer index out of range");
 	put32(mem_at(&b, y.dbr), 5000);
 	x.sq_pi = 0;
 	qp_unpair(&x, &y);
 	drain();
 }
 
-/* ---- transitions ----------------------------------------------------------------------------------------------------- */
+/* ---- transitions --------------------------------------------------------------------------- */
 
 static int go(struct tqp *qp, struct tqp *peer, unsigned int step)
 {
@@ -302,7 +378,8 @@ static int go(struct tqp *qp, struct tqp *peer, unsigned int step)
 	case 0:
 		return qp_init(qp, &o);
 	case 1:
-		return command(qp->side, init2init_qp, (struct prm_init2init_qp_in *)&in, (struct prm_init2init_qp_out *)&out);
+		return command(qp->side, init2init_qp, (struct prm_init2init_qp_in *)&in,
+			       (struct prm_init2init_qp_out *)&out);
 	case 2:
 		return qp_rtr(qp, peer, &o);
 	case 3:
@@ -310,9 +387,11 @@ static int go(struct tqp *qp, struct tqp *peer, unsigned int step)
 	case 4:
 		return command(qp->side, rts2rts_qp, &in, &out);
 	case 5:
-		return command(qp->side, sqerr2rts_qp, (struct prm_sqerr2rts_qp_in *)&in, (struct prm_sqerr2rts_qp_out *)&out);
+		return command(qp->side, sqerr2rts_qp, (struct prm_sqerr2rts_qp_in *)&in,
+			       (struct prm_sqerr2rts_qp_out *)&out);
 	case 6:
-		return command(qp->side, sqd2rts_qp, (struct prm_sqd2rts_qp_in *)&in, (struct prm_sqd2rts_qp_out *)&out);
+		return command(qp->side, sqd2rts_qp, (struct prm_sqd2rts_qp_in *)&in,
+			       (struct prm_sqd2rts_qp_out *)&out);
 	case 7:
 		return qp_simple(qp, PRM_OP_qp_2err);
 	default:
@@ -329,8 +408,14 @@ static const uint8_t table[][9] = {
 	[PRM_QP_RTS] = { X, X, X, X, PRM_QP_RTS, X, X, PRM_QP_ERR, PRM_QP_RST },
 	[PRM_QP_ERR] = { X, X, X, X, X, X, X, PRM_QP_ERR, PRM_QP_RST },
 };
-static const uint8_t way[][4] = { [PRM_QP_RST] = { X }, [PRM_QP_INIT] = { 0, X }, [PRM_QP_RTR] = { 0, 2, X },
-				  [PRM_QP_RTS] = { 0, 2, 3, X }, [PRM_QP_ERR] = { 7, X } };
+
+static const uint8_t way[][4] = {
+	[PRM_QP_RST] = { X },
+	[PRM_QP_INIT] = { 0, X },
+	[PRM_QP_RTR] = { 0, 2, X },
+	[PRM_QP_RTS] = { 0, 2, 3, X },
+	[PRM_QP_ERR] = { 7, X },
+};
 
 static void test_states(enum prm_qp_st st)
 {
@@ -351,8 +436,9 @@ static void test_states(enum prm_qp_st st)
 				bad += go(&x, &y, way[from][i]) != 0;
 			bad += qp_state(&x) != from;
 			status = go(&x, &y, step);
-			bad += table[from][step] == X ? status != PRM_STATUS_BAD_QP_STATE || qp_state(&x) != from :
-							status || qp_state(&x) != table[from][step];
+			bad += table[from][step] == X ?
+				       status != PRM_STATUS_BAD_QP_STATE || qp_state(&x) != from :
+				       status || qp_state(&x) != table[from][step];
 			bad += qp_simple(&x, PRM_OP_destroy_qp) != 0;
 			a.next = next;
 		}
@@ -363,7 +449,8 @@ static void test_states(enum prm_qp_st st)
 
 static void test_refused_fields(void)
 {
-	static const struct qp_opts o = { .addr = ADDR_V1 }, empty_gid = { .addr = 77 }, no_mtu = { .addr = ADDR_V1, .mtu = 7 };
+	static const struct qp_opts o = { .addr = ADDR_V1 }, empty_gid = { .addr = 77 },
+				    no_mtu = { .addr = ADDR_V1, .mtu = 7 };
 	struct prm_dealloc_pd_in pd = {};
 	struct prm_dealloc_pd_out pd_out;
 	struct prm_rst2init_qp_in in = {};
@@ -377,23 +464,31 @@ static void test_refused_fields(void)
 	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM, "RST2INIT without a port");
 	prm_set(&in, qpc.primary_address_path.vhca_port_num, 1);
 	prm_set(&in, qpc.st, PRM_QP_ST_UD);
-	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM, "with another service type");
+	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM,
+	   "with another service type");
 	prm_set(&in, qpc.st, PRM_QP_ST_RC);
 	prm_set(&in, qpc.counter_set_id, 99);
-	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_RES, "with a counter set that does not exist");
+	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_RES,
+	   "with a counter set that does not exist");
 	prm_set(&in, qpc.counter_set_id, 0);
 	prm_set(&in, opt_param_mask, PRM_QP_OPT_ALT_ADDR_PATH);
 	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM, "with an alternate path");
 	prm_set(&in, opt_param_mask, 0);
 	prm_set(&in, qpc.rsvd_24, 1);
 	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM, "with a reserved bit");
-	ok(!qp_init(&x, &o) && qp_rtr(&x, &y, &empty_gid) == PRM_STATUS_BAD_PARAM, "INIT2RTR with an empty source GID");
-	ok(qp_rtr(&x, &y, &no_mtu) == PRM_STATUS_BAD_PARAM && qp_state(&x) == PRM_QP_INIT, "INIT2RTR with MTU 7");
+	ok(!qp_init(&x, &o) && qp_rtr(&x, &y, &empty_gid) == PRM_STATUS_BAD_PARAM,
+	   "INIT2RTR with an empty source GID");
+	ok(qp_rtr(&x, &y, &no_mtu) == PRM_STATUS_BAD_PARAM && qp_state(&x) == PRM_QP_INIT,
+	   "INIT2RTR with MTU 7");
 	prm_set(&pd, pd, a.pd);
-	ok(command(&a, dealloc_pd, &pd, &pd_out) == PRM_STATUS_RES_BUSY, "the PD of a QP cannot go");
+	ok(command(&a, dealloc_pd, &pd, &pd_out) == PRM_STATUS_RES_BUSY,
+	   "the PD of a QP cannot go");
 	ok(qp_make(&y, &a, PRM_QP_ST_XRC, &ca, &o) == PRM_STATUS_BAD_PARAM, "XRC is not supported");
-	ok(qp_make(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts){ .pd = 0x7777 }) == PRM_STATUS_BAD_RES, "a PD that does not exist");
-	ok(qp_make(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts){ .log_rq_stride = 6 }) == PRM_STATUS_BAD_PARAM,
+	ok(qp_make(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts) { .pd = 0x7777 }) ==
+	   PRM_STATUS_BAD_RES,
+	   "a PD that does not exist");
+	ok(qp_make(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts) { .log_rq_stride = 6 }) ==
+	   PRM_STATUS_BAD_PARAM,
 	   "receive WQEs of 1024 bytes");
 	ok(!qp_make(&y, &a, PRM_QP_ST_QP1, &ca, &o), "a QP1");
 	ok(qp_make(&x, &a, PRM_QP_ST_QP1, &ca, &o) == PRM_STATUS_NO_RES, "a second QP1 is refused");

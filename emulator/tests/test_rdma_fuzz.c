@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Bytes that no sane peer and no sane driver sends: spoiled packets, random WQEs, random commands. Nothing is expected of
- * the answers; under the sanitizers the device must live through it, come to rest, and serve a new queue pair afterwards.
- * The numbers are seeded: a failure repeats. Arguments: seed, rounds.
+ * Bytes that no sane peer and no sane driver sends: spoiled packets, random WQEs, random commands.
+ * Nothing is expected of the answers; under the sanitizers the device must live through it, come to
+ * rest, and serve a new queue pair afterwards. The numbers are seeded: a failure repeats.
+ * Arguments: seed, rounds.
  */
 #include <stdlib.h>
 
@@ -49,16 +50,22 @@ static void drain(void)
 
 static void traffic(struct tqp *x, struct tqp *y)
 {
-	static const uint8_t ops[] = { PRM_WQE_SEND, PRM_WQE_SEND_IMM, PRM_WQE_RDMA_WRITE, PRM_WQE_RDMA_WRITE_IMM,
-				       PRM_WQE_RDMA_READ, PRM_WQE_ATOMIC_CS, PRM_WQE_ATOMIC_FA };
+	static const uint8_t ops[] = { PRM_WQE_SEND,	   PRM_WQE_SEND_IMM,
+				       PRM_WQE_RDMA_WRITE, PRM_WQE_RDMA_WRITE_IMM,
+				       PRM_WQE_RDMA_READ,  PRM_WQE_ATOMIC_CS,
+				       PRM_WQE_ATOMIC_FA };
 	unsigned int i;
 
 	for (i = 0; i < 4 * ARRAY_SIZE(ops); i++) {
 		struct tsge sge = { b.va + 8192 * i, 8192, b.lkey };
 		uint8_t op = ops[i % ARRAY_SIZE(ops)];
 		bool remote = op != PRM_WQE_SEND && op != PRM_WQE_SEND_IMM;
-		struct wr wr = { .opcode = op, .n = 1, .raddr = b.va + 8 - b.va % 8, .rkey = remote ? b.rkey : 0,
-				 .sge = { { a.va, op >= PRM_WQE_ATOMIC_CS ? 8 : 1 + rnd(8000), a.lkey } } };
+		struct wr wr = { .opcode = op,
+				 .n = 1,
+				 .raddr = b.va + 8 - b.va % 8,
+				 .rkey = remote ? b.rkey : 0,
+				 .sge = { { a.va, op >= PRM_WQE_ATOMIC_CS ? 8 : 1 + rnd(8000),
+					    a.lkey } } };
 
 		if (!remote || op == PRM_WQE_RDMA_WRITE_IMM)
 			post_recv(y, 1, &sge);
@@ -73,7 +80,9 @@ static uint32_t counter_now(struct tqp *qp)
 	return ((struct qp *)obj_find(qp->side->dev, OBJ_QP, qp->qpn))->resp.psn;
 }
 
-/* Puts the PSN right now and then, so that not all is lost as out of sequence, and the ICRC mostly. */
+/*
+ * Puts the PSN right now and then, so that not all is lost as out of sequence, and the ICRC mostly.
+ */
 static void spoil(struct frame *frame, struct tqp *x, struct tqp *y)
 {
 	uint32_t bth = 14 + 20 + 8, flips = 1 + rnd(4), icrc;
@@ -192,7 +201,8 @@ static void fuzz_commands(unsigned int rounds)
 		memset(in, 0, sizeof(in));
 		memset(out, 0, sizeof(out));
 		c.opcode = desc->opcode;
-		c.in_len = rnd(8) ? desc->in_len + (desc->tail ? rnd(2048) & ~7u : 0) : rnd(sizeof(in));
+		c.in_len = rnd(8) ? desc->in_len + (desc->tail ? rnd(2048) & ~7u : 0) :
+				    rnd(sizeof(in));
 		c.out_len = rnd(8) ? desc->out_len : rnd(sizeof(out));
 		c.op_mod = rnd(8) ? 0 : rnd(4);
 		put32(in + 8, numbers[rnd(ARRAY_SIZE(numbers))] + (rnd(3) ? 0 : rnd(40)));
@@ -211,7 +221,8 @@ int main(int argc, char **argv)
 	struct wr wr;
 	struct tqp x, y;
 
-	state = argc > 2 ? strtoull(argv[1], NULL, 0) * 2654435761u + 88172645463325252ull : 88172645463325252ull;
+	state = argc > 2 ? strtoull(argv[1], NULL, 0) * 2654435761u + 88172645463325252ull :
+			   88172645463325252ull;
 	sides_open();
 	cq_make(&ca, &a, 9);
 	cq_make(&cb, &b, 9);
@@ -222,7 +233,11 @@ int main(int argc, char **argv)
 	a.lkey = mkey_make(&a, a.pd, MEM_LOCAL_READ | MEM_LOCAL_WRITE, a.va, BUF_BYTES - 4096, 0);
 	open_pair(&x, &y, &o);
 	buf_fill(&a, 0, 5000, 1);
-	wr = (struct wr){ .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .sge = { { a.va, 5000, a.lkey } }, .raddr = b.va, .rkey = b.rkey };
+	wr = (struct wr) { .opcode = PRM_WQE_RDMA_WRITE,
+			   .n = 1,
+			   .sge = { { a.va, 5000, a.lkey } },
+			   .raddr = b.va,
+			   .rkey = b.rkey };
 	post_send(&x, &wr);
 	settle();
 	ok(poll(&ca) && buf_is(&b, 0, 5000, 1), "a new queue pair works");

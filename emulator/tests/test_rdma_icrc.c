@@ -5,37 +5,49 @@
 #include "rdma.h"
 
 /*
- * A congestion notification captured on a ConnectX-4 Lx (source port 0, ECN bits and all), and an UC SEND with a UDP checksum.
- * Both are published with Scapy's tests of its RoCE layer.
+ * A congestion notification captured on a ConnectX-4 Lx (source port 0, ECN bits and all), and an
+ * UC SEND with a UDP checksum. Both are published with Scapy's tests of its RoCE layer.
  */
-static const char cnp[] = "e41d2dab2bc27cfe90643b32080045c2003c718c4000401191610a0011010a001201000012b7002800008100ffff40000118"
-			  "000000000000000000000000000000000000000082fd002a";
-static const char uc_send[] = "248a07a8fa22248a07a8fa22080045010040047840004011b4d5c0a80007c0a80007c00012b7002caca22460ffff"
-			      "000000d300cf17104630818be28935d90e9a95505401be885e50000078f353f3";
+static const char *const cnp[] = {
+	"e41d2dab2bc27cfe90643b320800", "45c2003c718c4000401191610a0011010a001201",
+	"000012b700280000", "8100ffff4000011800000000", "00000000000000000000000000000000",
+	"82fd002a", NULL
+};
 
-static unsigned int unhex(const char *hex, uint8_t *out)
+static const char *const uc_send[] = {
+	"248a07a8fa22248a07a8fa220800", "45010040047840004011b4d5c0a80007c0a80007",
+	"c00012b7002caca2", "2460ffff000000d300cf1710", "4630818be28935d90e9a95505401be885e500000",
+	"78f353f3", NULL
+};
+
+static unsigned int unhex(const char *const *parts, uint8_t *out)
 {
 	unsigned int n = 0, byte;
+	const char *hex;
 
-	for (; sscanf(hex, "%2x", &byte) == 1; hex += 2)
-		out[n++] = byte;
+	for (; *parts; parts++)
+		for (hex = *parts; sscanf(hex, "%2x", &byte) == 1; hex += 2)
+			out[n++] = byte;
 	return n;
 }
 
-static void test_frame(const char *hex, const char *name)
+static void test_frame(const char *const *hex, const char *name)
 {
 	uint8_t d[256];
 	unsigned int len = unhex(hex, d);
-	uint32_t want = (uint32_t)d[len - 1] << 24 | d[len - 2] << 16 | d[len - 3] << 8 | d[len - 4];
+	uint32_t want = (uint32_t)d[len - 1] << 24 | d[len - 2] << 16 | d[len - 3] << 8 |
+			d[len - 4];
 
 	ok(bitwise_icrc(d + 14, len - 18, 0x0800) == want, "%s: the test's own ICRC", name);
 	ok(roce_icrc(d + 14, len - 18, PRM_CQE_ROCE_IPV4) == want, "%s: the engine's ICRC", name);
 	d[15] ^= 0xff;
 	d[22] -= 1;
 	d[24] ^= 0x55;
-	ok(roce_icrc(d + 14, len - 18, PRM_CQE_ROCE_IPV4) == want, "%s: TOS, TTL and IP checksum do not matter", name);
+	ok(roce_icrc(d + 14, len - 18, PRM_CQE_ROCE_IPV4) == want,
+	   "%s: TOS, TTL and IP checksum do not matter", name);
 	d[30] ^= 1;
-	ok(roce_icrc(d + 14, len - 18, PRM_CQE_ROCE_IPV4) != want, "%s: the destination address does", name);
+	ok(roce_icrc(d + 14, len - 18, PRM_CQE_ROCE_IPV4) != want,
+	   "%s: the destination address does", name);
 }
 
 static void test_random(uint16_t ethertype, enum prm_cqe_roce_type type, const char *name)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* RC on a wire that drops, doubles, reorders and spoils frames, and against receivers that are not ready. */
+/*
+ * RC on a wire that drops, doubles, reorders and spoils frames, and against receivers that are not
+ * ready.
+ */
 #include "prm/caps.h"
 #include "rdma.h"
 
@@ -32,11 +35,20 @@ static struct tsge local(struct side *side, uint64_t off, uint32_t len)
 #define ROUND_BYTES 20000u
 #define ROUND_OPS 24u
 
+static uint32_t done_by(struct tqp *qp)
+{
+	struct qp *own = obj_find(qp->side->dev, OBJ_QP, qp->qpn);
+
+	return own->req.tail;
+}
+
 /* Which of the operations number @i is. */
 static uint8_t round_op(unsigned int i)
 {
-	static const uint8_t ops[] = { PRM_WQE_RDMA_WRITE, PRM_WQE_SEND, PRM_WQE_RDMA_READ, PRM_WQE_RDMA_WRITE_IMM,
-				       PRM_WQE_RDMA_READ, PRM_WQE_RDMA_READ };
+	static const uint8_t ops[] = {
+		PRM_WQE_RDMA_WRITE,	PRM_WQE_SEND,	   PRM_WQE_RDMA_READ,
+		PRM_WQE_RDMA_WRITE_IMM, PRM_WQE_RDMA_READ, PRM_WQE_RDMA_READ
+	};
 
 	return ops[i % ARRAY_SIZE(ops)];
 }
@@ -47,10 +59,14 @@ static void post_round(struct tqp *x, struct tqp *y)
 
 	for (i = 0; i < ROUND_OPS; i++) {
 		struct tsge sge = local(&b, DST_OFF + i * ROUND_BYTES, ROUND_BYTES);
-		struct wr wr = { .opcode = round_op(i), .imm = i, .n = 1, .sge = { local(&a, i * ROUND_BYTES, ROUND_BYTES) } };
+		struct wr wr = { .opcode = round_op(i),
+				 .imm = i,
+				 .n = 1,
+				 .sge = { local(&a, i * ROUND_BYTES, ROUND_BYTES) } };
 
 		buf_fill(&a, i * ROUND_BYTES, ROUND_BYTES, wr.opcode == PRM_WQE_RDMA_READ ? 1 : i);
-		buf_fill(&b, DST_OFF + i * ROUND_BYTES, ROUND_BYTES, wr.opcode == PRM_WQE_RDMA_READ ? i : 1);
+		buf_fill(&b, DST_OFF + i * ROUND_BYTES, ROUND_BYTES,
+			 wr.opcode == PRM_WQE_RDMA_READ ? i : 1);
 		if (wr.opcode == PRM_WQE_SEND || wr.opcode == PRM_WQE_RDMA_WRITE_IMM)
 			post_recv(y, 1, &sge);
 		if (wr.opcode != PRM_WQE_SEND) {
@@ -71,12 +87,14 @@ static bool check_round(struct tqp *x)
 	for (i = 0; i < ROUND_OPS; i++) {
 		struct prm_cqe64 *cqe = poll(&ca);
 
-		if (!cqe || cqe_opcode(cqe) != PRM_CQE_REQ || be32_to_cpu(cqe->sop_drop_qpn) >> 24 != round_op(i)) {
-			printf("# send completion %u: %s, syndrome 0x%x\n", i, cqe ? "wrong" : "missing",
-			       cqe ? cqe_syndrome(cqe) : 0);
+		if (!cqe || cqe_opcode(cqe) != PRM_CQE_REQ ||
+		    be32_to_cpu(cqe->sop_drop_qpn) >> 24 != round_op(i)) {
+			printf("# send completion %u: %s, syndrome 0x%x\n", i,
+			       cqe ? "wrong" : "missing", cqe ? cqe_syndrome(cqe) : 0);
 			return false;
 		}
-		good = good && buf_is(&b, DST_OFF + i * ROUND_BYTES, ROUND_BYTES, i) && buf_is(&a, i * ROUND_BYTES, ROUND_BYTES, i);
+		good = good && buf_is(&b, DST_OFF + i * ROUND_BYTES, ROUND_BYTES, i) &&
+		       buf_is(&a, i * ROUND_BYTES, ROUND_BYTES, i);
 		k += round_op(i) == PRM_WQE_SEND || round_op(i) == PRM_WQE_RDMA_WRITE_IMM;
 	}
 	for (; k; k--)
@@ -88,7 +106,9 @@ static bool check_round(struct tqp *x)
 
 static void round_on(unsigned int addr, const char *what)
 {
-	struct qp_opts o = { .addr = addr, .send_psn = 0xffffc0, .recv_psn = 0xfffff0, .log_sq = 7, .timeout = 8 };
+	struct qp_opts o = {
+		.addr = addr, .send_psn = 0xffffc0, .recv_psn = 0xfffff0, .log_sq = 7, .timeout = 8
+	};
 	uint64_t wrong = wire.wrong;
 	struct tqp x, y;
 	unsigned int ms;
@@ -97,7 +117,7 @@ static void round_on(unsigned int addr, const char *what)
 	post_round(&x, &y);
 	for (ms = 0; ms < 4000; ms++) {
 		pass_time(1);
-		if (((struct qp *)obj_find(a.dev, OBJ_QP, x.qpn))->req.tail == ROUND_OPS)
+		if (done_by(&x) == ROUND_OPS)
 			break;
 	}
 	ok(check_round(&x) && wire.wrong == wrong, "%s (%u ms)", what, ms);
@@ -131,7 +151,9 @@ static void test_every(void)
 			wire.spoil_every = every[i];
 			wire.dup_every = every[i] + 2;
 			wire.hold_every = every[i] + 3;
-			snprintf(what, sizeof(what), "one of %u frames is spoiled, others doubled and overtaken", every[i]);
+			snprintf(what, sizeof(what),
+				 "one of %u frames is spoiled, others doubled and overtaken",
+				 every[i]);
 			round_on(i % ADDRS, what);
 		}
 	}
@@ -151,7 +173,7 @@ static void test_each_lost(void)
 		wire.drop_at = n;
 		qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 		post_round(&x, &y);
-		for (ms = 0; ms < 100 && ((struct qp *)obj_find(a.dev, OBJ_QP, x.qpn))->req.tail != ROUND_OPS; ms++)
+		for (ms = 0; ms < 100 && done_by(&x) != ROUND_OPS; ms++)
 			pass_time(1);
 		bad = check_round(&x) ? 0 : n;
 		settle();
@@ -171,7 +193,11 @@ static void test_retry_exceeded(void)
 	struct prm_query_q_counter_out q;
 	struct prm_cqe64 *cqe;
 	struct tqp x, y;
-	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .sge = { local(&a, 0, 10) }, .raddr = b.va, .rkey = b.rkey };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
+			 .n = 1,
+			 .sge = { local(&a, 0, 10) },
+			 .raddr = b.va,
+			 .rkey = b.rkey };
 
 	o.counter = counter_of(&a);
 	counter_of(&b);
@@ -185,12 +211,18 @@ static void test_retry_exceeded(void)
 	pass_time(20);
 	cqe = poll(&ca);
 	counters(&a, o.counter, &q);
-	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR && cqe_syndrome(cqe) == PRM_CQE_SYND_TRANSPORT_RETRY_EXC &&
-	   wire.frames == 8, "transport retries exceeded after 3 repetitions (%llu frames)", (unsigned long long)wire.frames);
-	ok(prm_get(&q, local_ack_timeout_err) == 4 && prm_get(&q, req_transport_retries_exceeded) == 1,
-	   "counters: %u timeouts, %u exceeded", prm_get(&q, local_ack_timeout_err), prm_get(&q, req_transport_retries_exceeded));
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_TRANSPORT_RETRY_EXC && wire.frames == 8,
+	   "transport retries exceeded after 3 repetitions (%llu frames)",
+	   (unsigned long long)wire.frames);
+	ok(prm_get(&q, local_ack_timeout_err) == 4 &&
+	   prm_get(&q, req_transport_retries_exceeded) == 1,
+	   "counters: %u timeouts, %u exceeded", prm_get(&q, local_ack_timeout_err),
+	   prm_get(&q, req_transport_retries_exceeded));
 	cqe = poll(&ca);
-	ok(cqe && cqe_syndrome(cqe) == PRM_CQE_SYND_WR_FLUSH && !poll(&ca) && qp_state(&x) == PRM_QP_ERR, "the rest is flushed");
+	ok(cqe && cqe_syndrome(cqe) == PRM_CQE_SYND_WR_FLUSH && !poll(&ca) &&
+	   qp_state(&x) == PRM_QP_ERR,
+	   "the rest is flushed");
 	wire_watch();
 	qp_unpair(&x, &y);
 }
@@ -217,13 +249,15 @@ static void test_rnr(void)
 	ok(!poll(&ca) && !poll(&cb), "a receiver that is not ready is asked again for ever");
 	post_recv(&y, 1, &sge);
 	pass_time(3);
-	ok(poll(&ca) && poll(&cb) && buf_is(&b, DST_OFF, 3000, 4) && !poll(&ca), "the SEND goes through once a receive is posted");
+	ok(poll(&ca) && poll(&cb) && buf_is(&b, DST_OFF, 3000, 4) && !poll(&ca),
+	   "the SEND goes through once a receive is posted");
 	post_recv(&y, 1, &sge);
 	pass_time(3);
-	ok(poll(&ca) && poll(&cb) && buf_is(&b, DST_OFF + 5000, 3000, 4), "and the WRITE with immediate");
+	ok(poll(&ca) && poll(&cb) && buf_is(&b, DST_OFF + 5000, 3000, 4),
+	   "and the WRITE with immediate");
 	counters(&a, o.counter, &q);
-	ok(prm_get(&q, rnr_nak_retry_err) > 20 && prm_get(&q, rnr_nak_retry_err) < 50, "counted: %u RNR NAKs",
-	   prm_get(&q, rnr_nak_retry_err));
+	ok(prm_get(&q, rnr_nak_retry_err) > 20 && prm_get(&q, rnr_nak_retry_err) < 50,
+	   "counted: %u RNR NAKs", prm_get(&q, rnr_nak_retry_err));
 	qp_unpair(&x, &y);
 
 	o.rnr_set = true;
@@ -234,7 +268,9 @@ static void test_rnr(void)
 	post_send(&x, &wr);
 	pass_time(10);
 	cqe = poll(&ca);
-	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR && cqe_syndrome(cqe) == PRM_CQE_SYND_RNR_RETRY_EXC, "RNR retries exceeded");
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_RNR_RETRY_EXC,
+	   "RNR retries exceeded");
 	qp_unpair(&x, &y);
 }
 
@@ -242,12 +278,17 @@ static void test_duplicate_atomic(void)
 {
 	struct qp_opts o = { .addr = ADDR_V1, .timeout = 8 };
 	uint64_t off = 8 - b.va % 8;
-	struct wr wr = { .opcode = PRM_WQE_ATOMIC_FA, .n = 1, .sge = { local(&a, 0, 8) }, .raddr = b.va + off, .rkey = b.rkey,
+	struct wr wr = { .opcode = PRM_WQE_ATOMIC_FA,
+			 .n = 1,
+			 .sge = { local(&a, 0, 8) },
+			 .raddr = b.va + off,
+			 .rkey = b.rkey,
 			 .swap_add = 1 };
 	struct tqp x, y;
 	unsigned int i;
 
-	prm_set((struct prm_atomic_caps *)a.dev->hca->cap_cur[CAP_ATOMIC], atomic_req_8B_endianness_mode, 1);
+	prm_set((struct prm_atomic_caps *)a.dev->hca->cap_cur[CAP_ATOMIC],
+		atomic_req_8B_endianness_mode, 1);
 	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	for (i = 0; i < 8; i++)
 		*buf_at(&b, off + i) = 0;
@@ -261,7 +302,8 @@ static void test_duplicate_atomic(void)
 	wire_watch();
 	for (i = 0; poll(&ca); i++)
 		;
-	ok(i == 20 && *buf_at(&b, off) == 20 && *buf_at(&a, 0) == 19, "an atomic whose answer is lost is done once");
+	ok(i == 20 && *buf_at(&b, off) == 20 && *buf_at(&a, 0) == 19,
+	   "an atomic whose answer is lost is done once");
 	qp_unpair(&x, &y);
 }
 

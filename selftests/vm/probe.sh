@@ -28,7 +28,7 @@ reload()
 	done
 }
 
-# The function as the driver's own name for it in sysfs
+# The driver's name in sysfs
 pci_driver() { [ "$CXR_DRIVER" = mlx5 ] && echo mlx5_core || echo cxr_core; }
 
 rebind()
@@ -95,23 +95,21 @@ no_autoload()
 	done
 }
 
-# A function that another driver holds stays with it
+# A function that the kernel's own driver holds stays with it, and only what the user gives up is taken
 not_stolen()
 {
-	local bdf
+	local bdf drv
 
 	[ "$CXR_DRIVER" = cxr ] || skip "about the modules of cxr; the driver here is $CXR_DRIVER"
 	driver_unload
-	modprobe vfio-pci || skip "this kernel has no vfio-pci to hold the function with"
 	bdf=$(driver_bdfs | head -n 1)
-	echo vfio-pci >"/sys/bus/pci/devices/$bdf/driver_override"
-	echo "$bdf" >/sys/bus/pci/drivers_probe
-	driver_load || true
-	basename "$(readlink "/sys/bus/pci/devices/$bdf/driver")"
-	[ "$(basename "$(readlink "/sys/bus/pci/devices/$bdf/driver")")" = vfio-pci ]
+	modprobe mlx5_core
+	drv=$(basename "$(readlink "/sys/bus/pci/devices/$bdf/driver")")
+	[ "$drv" = mlx5_core ] || fail "the kernel's own driver did not take the function: $drv"
+	driver_insmod cxr_core
+	drv=$(basename "$(readlink "/sys/bus/pci/devices/$bdf/driver")")
+	[ "$drv" = mlx5_core ] || fail "after the load of cxr_core the function is with: $drv"
 	driver_unload
-	echo >"/sys/bus/pci/devices/$bdf/driver_override"
-	echo "$bdf" >/sys/bus/pci/drivers/vfio-pci/unbind
 	driver_load
 	devices_there
 }

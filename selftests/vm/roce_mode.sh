@@ -43,11 +43,10 @@ mode_refused()
 	driver_unload
 	must_fail driver_insmod cxr_core "roce_mode=$1"
 	[ ! -d /sys/module/cxr_core ]
-	line=$(dmesg | grep 'roce_mode' | tail -n 1)
+	line=$(dmesg | grep -F -- "cxr_core: roce_mode=$1: " | tail -n 1)
 	echo "$line"
-	grep -q -F -- "$1" <<<"$line"
 	for word in 0 2 4 v1 v2 v1v2; do
-		grep -q -w "$word" <<<"${line#*"$1"}"
+		grep -q -w "$word" <<<"${line#*"roce_mode=$1"}"
 	done
 }
 

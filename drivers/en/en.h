@@ -44,8 +44,8 @@ struct page_pool;
 #define CXR_EN_OVERHEAD		(ETH_HLEN + 2 * VLAN_HLEN)
 #define CXR_EN_HASH_KEY		40
 #define CXR_EN_TIRS		(CXR_TIR_IPV6_UDP + 1)
-#define CXR_EN_LOG_MACS		8	/* flow table entries for exact MAC addresses */
-#define CXR_EN_MACS		(1 << CXR_EN_LOG_MACS)
+#define CXR_EN_MACS		256	/* flow table entries for exact MAC addresses */
+#define CXR_EN_LOG_MACS		ilog2(CXR_EN_MACS)
 
 /* What the device counts as inline modes: how much of a packet must stand in the send WQE. */
 enum cxr_en_inline {

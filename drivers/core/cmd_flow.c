@@ -107,8 +107,8 @@ static void encode_value(struct prm_fte_match_set_lyr_2_4 *set, const struct cxr
 
 static bool matches_anything(const struct cxr_flow_match *match)
 {
-	return match->dmac_valid || match->ethertype_valid || match->ip_protocol_valid || match->ip_version ||
-	       match->cvlan_tag_valid;
+	return match->dmac_valid || match->ethertype_valid || match->ip_protocol_valid ||
+	       match->ip_version || match->cvlan_tag_valid;
 }
 
 /**

@@ -7,7 +7,8 @@
 #include "prm/obj.h"
 #include "core.h"
 
-#define MTT_READ	BIT_ULL(0)	/* in the low bits of a translation: what the page may be used for */
+/* in the low bits of a translation: what the page may be used for */
+#define MTT_READ	BIT_ULL(0)
 #define MTT_WRITE	BIT_ULL(1)
 #define MKEY_NO_QPN	0xffffff	/* not bound to a QP */
 

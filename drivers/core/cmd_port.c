@@ -11,7 +11,8 @@
 #include "core.h"
 
 #define LOCAL_PORT	1
-#define HW_MTU_EXTRA	(ETH_HLEN + VLAN_HLEN + ETH_FCS_LEN)	/* what the device's MTU counts and the netdev's does not */
+/* what the device's MTU counts and the netdev's does not */
+#define HW_MTU_EXTRA	(ETH_HLEN + VLAN_HLEN + ETH_FCS_LEN)
 #define NODE_DESC_BYTES	64
 
 /* ---- vport ----------------------------------------------------------------------------------- */
@@ -122,7 +123,8 @@ EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_promisc);
  */
 int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 (*macs)[ETH_ALEN], u32 n)
 {
-	u8 log_max = multicast ? core->caps.log_max_current_mc_list : core->caps.log_max_current_uc_list;
+	u8 log_max = multicast ? core->caps.log_max_current_mc_list :
+				 core->caps.log_max_current_uc_list;
 	struct prm_modify_nic_vport_context_in *in;
 	struct prm_mac_address_layout *list;
 	size_t len;
@@ -285,18 +287,20 @@ struct link_speed {
 };
 
 static const struct link_speed eth_speeds[32] = {
-	[0] = { 1000, 1 }, [1] = { 1000, 1 }, [2] = { 10000, 4 }, [3] = { 10000, 4 }, [4] = { 10000, 1 }, [5] = { 20000, 2 },
-	[6] = { 40000, 4 }, [7] = { 40000, 4 }, [8] = { 56000, 4 }, [12] = { 10000, 1 }, [13] = { 10000, 1 },
-	[14] = { 10000, 1 }, [15] = { 40000, 4 }, [16] = { 40000, 4 }, [18] = { 50000, 2 }, [20] = { 100000, 4 },
-	[21] = { 100000, 4 }, [22] = { 100000, 4 }, [23] = { 100000, 4 }, [24] = { 100, 1 }, [25] = { 1000, 1 },
-	[26] = { 10000, 1 }, [27] = { 25000, 1 }, [28] = { 25000, 1 }, [29] = { 25000, 1 }, [30] = { 50000, 2 },
-	[31] = { 50000, 2 },
+	[0] = { 1000, 1 }, [1] = { 1000, 1 }, [2] = { 10000, 4 }, [3] = { 10000, 4 },
+	[4] = { 10000, 1 }, [5] = { 20000, 2 }, [6] = { 40000, 4 }, [7] = { 40000, 4 },
+	[8] = { 56000, 4 }, [12] = { 10000, 1 }, [13] = { 10000, 1 }, [14] = { 10000, 1 },
+	[15] = { 40000, 4 }, [16] = { 40000, 4 }, [18] = { 50000, 2 }, [20] = { 100000, 4 },
+	[21] = { 100000, 4 }, [22] = { 100000, 4 }, [23] = { 100000, 4 }, [24] = { 100, 1 },
+	[25] = { 1000, 1 }, [26] = { 10000, 1 }, [27] = { 25000, 1 }, [28] = { 25000, 1 },
+	[29] = { 25000, 1 }, [30] = { 50000, 2 }, [31] = { 50000, 2 },
 };
 
 static const struct link_speed ext_speeds[32] = {
-	[0] = { 100, 1 }, [1] = { 1000, 1 }, [3] = { 5000, 1 }, [4] = { 10000, 1 }, [5] = { 40000, 4 }, [6] = { 25000, 1 },
-	[7] = { 50000, 2 }, [8] = { 50000, 1 }, [9] = { 100000, 4 }, [10] = { 100000, 2 }, [11] = { 100000, 1 },
-	[12] = { 200000, 4 }, [13] = { 200000, 2 }, [15] = { 400000, 8 }, [16] = { 400000, 4 }, [19] = { 800000, 8 },
+	[0] = { 100, 1 }, [1] = { 1000, 1 }, [3] = { 5000, 1 }, [4] = { 10000, 1 },
+	[5] = { 40000, 4 }, [6] = { 25000, 1 }, [7] = { 50000, 2 }, [8] = { 50000, 1 },
+	[9] = { 100000, 4 }, [10] = { 100000, 2 }, [11] = { 100000, 1 }, [12] = { 200000, 4 },
+	[13] = { 200000, 2 }, [15] = { 400000, 8 }, [16] = { 400000, 4 }, [19] = { 800000, 8 },
 };
 
 static void decode_speed(const struct prm_ptys_reg *ptys, struct cxr_link *link)

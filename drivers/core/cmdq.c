@@ -51,34 +51,40 @@ struct cmd_ent {
 	struct completion done;
 };
 
-#define NAME_CASE(name, number)	case number: return #name;
-#define TEXT_CASE(name, number, text)	case number: return text;
+struct text {
+	u16 number;
+	const char *text;
+};
+
+#define NAME_ROW(name, number)		{ number, #name },
+#define TEXT_ROW(name, number, text)	{ number, text },
+
+static const struct text op_names[] = { PRM_CMD_LIST(NAME_ROW) };
+static const struct text status_texts[] = { PRM_STATUS_LIST(TEXT_ROW) };
+static const struct text delivery_texts[] = { PRM_DELIVERY_LIST(TEXT_ROW) };
+
+static const char *find_text(const struct text *texts, size_t n, u16 number)
+{
+	while (n--) {
+		if (texts[n].number == number)
+			return texts[n].text;
+	}
+	return "unknown";
+}
 
 const char *cxr_cmd_name(u16 op)
 {
-	switch (op) {
-	PRM_CMD_LIST(NAME_CASE)
-	default:
-		return "unknown command";
-	}
+	return find_text(op_names, ARRAY_SIZE(op_names), op);
 }
 
 static const char *status_text(u8 status)
 {
-	switch (status) {
-	PRM_STATUS_LIST(TEXT_CASE)
-	default:
-		return "unknown status";
-	}
+	return find_text(status_texts, ARRAY_SIZE(status_texts), status);
 }
 
 static const char *delivery_text(u8 delivery)
 {
-	switch (delivery) {
-	PRM_DELIVERY_LIST(TEXT_CASE)
-	default:
-		return "unknown delivery status";
-	}
+	return find_text(delivery_texts, ARRAY_SIZE(delivery_texts), delivery);
 }
 
 static int status_errno(u8 status)
@@ -436,9 +442,9 @@ int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outle
 		dev->cmdq.longest_ns = ns;
 		dev->cmdq.longest_op = op;
 	}
-	trace_cxr_cmd(dev_name(core->dev), cxr_cmd_name(op), op, prm_get(head_out, status),
-		      prm_get(head_out, syndrome),
-		      ns, err);
+	if (trace_cxr_cmd_enabled())
+		trace_cxr_cmd(dev_name(core->dev), cxr_cmd_name(op), op,
+			      prm_get(head_out, status), prm_get(head_out, syndrome), ns, err);
 	return err;
 }
 

@@ -16,8 +16,10 @@
 #include "trace.h"
 
 #define EQE_BYTES	sizeof(struct prm_eqe)
-#define EQ_BUDGET	256		/* entries per interrupt; the device interrupts again for the rest */
-#define EQ_CI_EVERY	64		/* entries after which the device learns that there is room */
+/* entries per interrupt; the device interrupts again for the rest */
+#define EQ_BUDGET	256
+/* entries after which the device learns that there is room */
+#define EQ_CI_EVERY	64
 #define LOG_CMD_EQ	7		/* twice the number of slots, and more */
 #define LOG_ASYNC_EQ	12
 #define LOG_PAGES_EQ	7
@@ -67,10 +69,14 @@ static void comp_event(struct cxr_eq *eq, const struct cxr_event *event)
 
 static void cq_error(struct cxr_dev *dev, const struct cxr_event *event)
 {
+	const char *what = "unknown error";
 	struct cxr_cq *cq;
 
-	dev_warn_ratelimited(dev->core.dev, "CQ %#x: %s (%#x)\n", event->num,
-			     event->syndrome == 1 ? "overrun" : event->syndrome == 2 ? "access violation" : "unknown error",
+	if (event->syndrome == 1)
+		what = "overrun";
+	else if (event->syndrome == 2)
+		what = "access violation";
+	dev_warn_ratelimited(dev->core.dev, "CQ %#x: %s (%#x)\n", event->num, what,
 			     event->syndrome);
 	rcu_read_lock();
 	cq = xa_load(&dev->eqs.cqs, event->num);

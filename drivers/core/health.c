@@ -73,13 +73,14 @@ int cxr_health_wait_ready(struct cxr_dev *dev)
 			said = true;
 			dev_info(dev->core.dev, "waiting for the firmware to come up\n");
 		}
-		msleep(10);
+		msleep(20);
 	}
 }
 
 bool cxr_health_gone(struct cxr_dev *dev)
 {
-	return pci_channel_offline(dev->core.pdev) || ioread32be(&dev->iseg->health.fw_ver) == U32_MAX;
+	return pci_channel_offline(dev->core.pdev) ||
+	       ioread32be(&dev->iseg->health.fw_ver) == U32_MAX;
 }
 
 /**

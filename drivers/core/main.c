@@ -106,9 +106,14 @@ static int get_fail_stage(char *buf, const struct kernel_param *kp)
 	return sysfs_emit(buf, "%s\n", cxr_stage_name(fail_stage) ?: "-1");
 }
 
-static const struct kernel_param_ops fail_stage_ops = { .set = set_fail_stage, .get = get_fail_stage };
+static const struct kernel_param_ops fail_stage_ops = {
+	.set = set_fail_stage,
+	.get = get_fail_stage,
+};
+
 module_param_cb(fail_stage, &fail_stage_ops, NULL, 0644);
-MODULE_PARM_DESC(fail_stage, "For tests: name or number of the stage after which bring-up fails with EIO; -1: none");
+MODULE_PARM_DESC(fail_stage,
+		 "For tests: stage (name or number) after which bring-up fails with EIO; -1: none");
 
 unsigned int cxr_cmd_timeout_ms = 60000;
 
@@ -124,7 +129,11 @@ static int set_cmd_timeout(const char *val, const struct kernel_param *kp)
 	return 0;
 }
 
-static const struct kernel_param_ops cmd_timeout_ops = { .set = set_cmd_timeout, .get = param_get_uint };
+static const struct kernel_param_ops cmd_timeout_ops = {
+	.set = set_cmd_timeout,
+	.get = param_get_uint,
+};
+
 module_param_cb(cmd_timeout_ms, &cmd_timeout_ops, &cxr_cmd_timeout_ms, 0644);
 MODULE_PARM_DESC(cmd_timeout_ms,
 		 "How long a command may take before the device is given up, in ms (default 60000)");
@@ -228,18 +237,23 @@ static int go_up(struct cxr_dev *dev)
 	return 0;
 }
 
+static const char *roce_granted(const struct cxr_core *core)
+{
+	return core->roce.roce ? cxr_roce_mode_name(core->roce.mode) : "off";
+}
+
 /* Cuts what the user asked for down to what the device can do. */
 void cxr_grant_mode(struct cxr_dev *dev)
 {
+	const struct cxr_roce_support *can = &dev->core.caps.roce;
 	struct cxr_core *core = &dev->core;
 
-	core->roce = cxr_roce_mode_grant(roce_mode, &core->caps.roce);
+	core->roce = cxr_roce_mode_grant(roce_mode, can);
 	if (!core->roce.differs)
 		return;
-	dev_warn(core->dev, "roce_mode %s was asked for, the device can do %s: granted %s\n",
-		 cxr_roce_mode_name(roce_mode),
-		 core->caps.roce.v1 && core->caps.roce.v2 ? "both" : core->caps.roce.v2 ? "v2 only" :
-		 core->caps.roce.v1 ? "v1 only" : "no RoCE", core->roce.roce ? cxr_roce_mode_name(core->roce.mode) : "none");
+	dev_warn(core->dev, "roce_mode %s was asked for, the device has%s%s%s: granted %s\n",
+		 cxr_roce_mode_name(roce_mode), can->v1 ? " v1" : "", can->v2 ? " v2" : "",
+		 can->roce ? "" : " no RoCE", roce_granted(core));
 }
 
 static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
@@ -304,9 +318,9 @@ static int cxr_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	}
 	pci_set_drvdata(pdev, dev);
 	dev_info(&pdev->dev, "firmware %u.%u.%04u, board %s, RoCE %s, %d completion vectors\n",
-		 dev->core.fw_major,
-		 dev->core.fw_minor, dev->core.fw_sub, dev->core.board_id[0] ? dev->core.board_id : "unknown",
-		 dev->core.roce.roce ? cxr_roce_mode_name(dev->core.roce.mode) : "off", dev->core.comp_vectors);
+		 dev->core.fw_major, dev->core.fw_minor, dev->core.fw_sub,
+		 dev->core.board_id[0] ? dev->core.board_id : "unknown", roce_granted(&dev->core),
+		 dev->core.comp_vectors);
 	return 0;
 }
 

@@ -300,12 +300,13 @@ void cxr_pages_take_all(struct cxr_dev *dev)
 		while (count_of(pages, func)) {
 			if (take(dev, func, min_t(u32, count_of(pages, func), TAKE_MAX), &got))
 				return;
-			if (got)
+			if (got) {
 				deadline = jiffies + TAKE_PATIENCE;
-			else if (time_after(jiffies, deadline))
+				continue;
+			}
+			if (time_after(jiffies, deadline))
 				return;
-			else
-				msleep(20);
+			msleep(20);
 		}
 	}
 }
@@ -349,7 +350,8 @@ void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages)
 	spin_lock_irqsave(&pages->req_lock, flags);
 	full = pages->head - pages->tail >= CXR_PAGE_REQS;
 	if (!full)
-		pages->reqs[pages->head++ % CXR_PAGE_REQS] = (struct cxr_page_req){ .func = func, .pages = npages };
+		pages->reqs[pages->head++ % CXR_PAGE_REQS] =
+			(struct cxr_page_req){ .func = func, .pages = npages };
 	spin_unlock_irqrestore(&pages->req_lock, flags);
 
 	if (full)

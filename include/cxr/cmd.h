@@ -109,8 +109,10 @@ void cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn);
 int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn);
 void cxr_cmd_destroy_rqt(struct cxr_core *core, u32 rqtn);
 
-enum cxr_tir_hash { CXR_TIR_NO_HASH, CXR_TIR_IPV4, CXR_TIR_IPV6, CXR_TIR_IPV4_TCP, CXR_TIR_IPV4_UDP, CXR_TIR_IPV6_TCP,
-		    CXR_TIR_IPV6_UDP };
+enum cxr_tir_hash {
+	CXR_TIR_NO_HASH, CXR_TIR_IPV4, CXR_TIR_IPV6, CXR_TIR_IPV4_TCP, CXR_TIR_IPV4_UDP,
+	CXR_TIR_IPV6_TCP, CXR_TIR_IPV6_UDP,
+};
 
 /*
  * Direct to @num = RQN (CXR_TIR_NO_HASH), or spread over @num = RQTN by Toeplitz hash with @key of

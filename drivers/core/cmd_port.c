@@ -121,7 +121,7 @@ EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_promisc);
  *
  * Return: 0, -ENOSPC (more than the device can hold), -ENOMEM, or as cxr_cmd_exec().
  */
-int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 (*macs)[ETH_ALEN], u32 n)
+int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 macs[][ETH_ALEN], u32 n)
 {
 	u8 log_max = multicast ? core->caps.log_max_current_mc_list :
 				 core->caps.log_max_current_uc_list;

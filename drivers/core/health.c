@@ -125,7 +125,8 @@ static const char *ailment(struct cxr_dev *dev, u8 *synd)
 		dev_warn(dev->core.dev, "health: %s (syndrome %#x)\n", synd_text(*synd), *synd);
 	health->warned = *synd;
 
-	nic_ifc = (ioread32be(&dev->iseg->cmdq_addr_l_sz) & PRM_ISEG_NIC_IFC_MASK) >> PRM_ISEG_NIC_IFC_SHIFT;
+	nic_ifc = ioread32be(&dev->iseg->cmdq_addr_l_sz) & PRM_ISEG_NIC_IFC_MASK;
+	nic_ifc >>= PRM_ISEG_NIC_IFC_SHIFT;
 	if (nic_ifc == PRM_NIC_IFC_DISABLED)
 		return "its firmware disabled the interface";
 

@@ -59,7 +59,8 @@ static int set_roce_mode(const char *val, const struct kernel_param *kp)
 	int err = cxr_roce_mode_parse(val, &roce_mode);
 
 	if (err)
-		pr_err("cxr_core: roce_mode=%.32s: no such mode; it is one of 0 or v1, 2 or v2, 4 or v1v2\n", val);
+		pr_err("cxr_core: roce_mode=%.32s: no such mode; it is one of 0 or v1, 2 or v2, 4 or v1v2\n",
+		       val);
 	return err;
 }
 

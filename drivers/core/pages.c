@@ -383,8 +383,8 @@ static void serve(struct cxr_dev *dev, const struct cxr_page_req *req)
 		err = n > GIVE_MAX ? -E2BIG : give(dev, req->func, n);
 		if (err && !cxr_core_dead(&dev->core)) {
 			dev_warn_ratelimited(dev->core.dev,
-					     "cannot give the %u pages that the device asks for: %pe\n", n,
-					     ERR_PTR(err));
+					     "the device asks for %u pages, which cannot be given: %pe\n",
+					     n, ERR_PTR(err));
 			cant_give(dev, req->func);
 		}
 		return;

@@ -166,7 +166,7 @@ int cxr_cmd_set_vport_mac(struct cxr_core *core, const u8 mac[ETH_ALEN]);
 int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on);
 int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti);
 /* The whole list of MACs of a kind that the vport takes beside its own; replaces the former one. */
-int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 (*macs)[ETH_ALEN],
+int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 macs[][ETH_ALEN],
 			   u32 n);
 
 struct cxr_vport_counters {

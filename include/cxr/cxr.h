@@ -179,7 +179,7 @@ struct cxr_uar;
 struct cxr_port {
 	struct cxr_core *core;
 	u8 mac[ETH_ALEN];
-	struct mutex lock;
+	struct mutex lock;		/* netdev */
 	struct net_device *netdev;
 };
 
@@ -191,10 +191,13 @@ struct cxr_port {
  * @roce: granted mode (and whether there is RoCE at all); constant after probe
  * @port: the port
  * @comp_vectors: number of completion EQs; vectors are 0 .. comp_vectors - 1
- * @fw_major: firmware version, as are @fw_minor and @fw_sub
+ * @fw_major: firmware version
+ * @fw_minor: the same
+ * @fw_sub: the same
  * @board_id: PSID, NUL-terminated
  * @vendor_id: of QUERY_ADAPTER (IEEE)
- * @node_guid: of the vport, big-endian; @sys_image_guid likewise
+ * @node_guid: of the vport
+ * @sys_image_guid: of the adapter
  *
  * What else the core knows of the device is in drivers/core/core.h.
  */
@@ -326,11 +329,13 @@ static inline void *cxr_buf_at(const struct cxr_buf *buf, size_t off)
  * struct cxr_db - a doorbell record: 8 bytes of coherent memory that the device reads
  * @rec: RQ/SQ: [0] receive counter, [1] send counter; CQ: [0] consumer index, [1] arm
  * @dma: its address for the device
+ * @page: of several records; buf.c's
+ * @slot: in that page; buf.c's
  */
 struct cxr_db {
 	__be32 *rec;
 	dma_addr_t dma;
-	void *page;		/* buf.c's */
+	void *page;
 	unsigned int slot;
 };
 

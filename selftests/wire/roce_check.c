@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Reads a capture and checks each RoCE frame in it: lengths, IPv4 header checksum, opcode against headers, UDP source port, and
- * the ICRC, with a CRC of its own (bit by bit into a table, no zlib), so that driver and emulator cannot agree on a wrong one.
- * The rules are those of the InfiniBand specification, volume 1, annexes A16 (RoCE) and A17 (RoCE v2).
+ * Reads a capture and checks each RoCE frame in it: lengths, IPv4 header checksum, opcode against
+ * headers, UDP source port, and the ICRC, with a CRC of its own (bit by bit into a table, no zlib),
+ * so that driver and emulator cannot agree on a wrong one. The rules are those of the InfiniBand
+ * specification, volume 1, annexes A16 (RoCE) and A17 (RoCE v2).
  */
 #include <errno.h>
 #include <getopt.h>
@@ -59,23 +60,25 @@ static unsigned int be16(const uint8_t *p)
 /* Where a frame's network header and its BTH are. */
 struct frame {
 	enum kind kind;
-	const uint8_t *l3;	/* GRH, IPv4 or IPv6 header */
+	const uint8_t *l3; /* GRH, IPv4 or IPv6 header */
 	size_t l3_len;
 	const uint8_t *bth;
-	size_t len;		/* from l3 to the end of the ICRC */
+	size_t len; /* from l3 to the end of the ICRC */
 };
 
 /* Bytes of extended headers behind the BTH, -1: the opcode does not exist. */
 static int header_len(uint8_t opcode)
 {
-	static const int8_t rc[] = { 0, 0, 0, 4, 0, 4, 16, 0, 0, 4, 16, 20, 16, 4, 0, 4, 4, 4, 12, 28, 28, -1, 4, 4 };
+	static const int8_t rc[] = {
+		0, 0, 0, 4, 0, 4, 16, 0, 0, 4, 16, 20, 16, 4, 0, 4, 4, 4, 12, 28, 28, -1, 4, 4
+	};
 	uint8_t service = opcode >> 5, op = opcode & 0x1f;
 
 	if (opcode == 0x81)
-		return 16;		/* CNP: reserved bytes */
-	if (service <= 1)		/* RC, UC */
+		return 16; /* CNP: reserved bytes */
+	if (service <= 1)  /* RC, UC */
 		return op < sizeof(rc) ? rc[op] : -1;
-	if (service == 3)		/* UD */
+	if (service == 3) /* UD */
 		return op == 4 ? 8 : op == 5 ? 12 : -1;
 	return -1;
 }
@@ -86,7 +89,10 @@ static uint32_t icrc_of(const struct frame *f)
 	uint8_t head[40 + 8 + BTH_LEN];
 	size_t n = f->bth + BTH_LEN - f->l3;
 
-	/* What routers may change counts as ones: TOS, TTL, checksums, flow label, and the BTH's congestion bits. */
+	/*
+	 * What routers may change counts as ones: TOS, TTL, checksums, flow label, and the BTH's
+	 * congestion bits.
+	 */
 	memcpy(head, f->l3, n);
 	if (f->kind == V2_IPV4) {
 		head[1] = 0xff;
@@ -167,7 +173,7 @@ static const char *check_bth(const struct frame *f)
 	return NULL;
 }
 
-/* Finds out what the frame is; for RoCE fills the rest and returns NULL or what is wrong with it. */
+/* Finds out what the frame is; if RoCE, fills the rest and returns NULL or what is wrong with it. */
 static const char *check_frame(const uint8_t *p, size_t len, struct frame *f, struct counts *c)
 {
 	size_t off = 12;
@@ -187,10 +193,12 @@ static const char *check_frame(const uint8_t *p, size_t len, struct frame *f, st
 
 	if (type == ETHERTYPE_ROCE)
 		f->kind = V1;
-	else if (type == ETHERTYPE_IPV4 && len >= off + 28 && f->l3[9] == 17 && !(be16(f->l3 + 6) & 0x3fff) &&
+	else if (type == ETHERTYPE_IPV4 && len >= off + 28 && f->l3[9] == 17 &&
+		 !(be16(f->l3 + 6) & 0x3fff) &&
 		 be16(f->l3 + (f->l3[0] & 0xf) * 4 + 2) == ROCE_V2_PORT)
 		f->kind = V2_IPV4;
-	else if (type == ETHERTYPE_IPV6 && len >= off + 48 && f->l3[6] == 17 && be16(f->l3 + 42) == ROCE_V2_PORT)
+	else if (type == ETHERTYPE_IPV6 && len >= off + 48 && f->l3[6] == 17 &&
+		 be16(f->l3 + 42) == ROCE_V2_PORT)
 		f->kind = V2_IPV6;
 	else
 		return NULL;
@@ -210,8 +218,8 @@ static const char *check_frame(const uint8_t *p, size_t len, struct frame *f, st
 
 	want = icrc_of(f);
 	icrc = f->l3 + f->len - ICRC_LEN;
-	if (icrc[0] != (want & 0xff) || icrc[1] != (want >> 8 & 0xff) || icrc[2] != (want >> 16 & 0xff) ||
-	    icrc[3] != want >> 24)
+	if (icrc[0] != (want & 0xff) || icrc[1] != (want >> 8 & 0xff) ||
+	    icrc[2] != (want >> 16 & 0xff) || icrc[3] != want >> 24)
 		return "ICRC is wrong";
 	return NULL;
 }
@@ -245,8 +253,8 @@ static int check_file(const char *path, struct counts *c)
 		if (!why)
 			continue;
 		if (c->bad++ < 10)
-			fprintf(stderr, "roce_check: frame %lu (%s, opcode %#x): %s\n", number, kind_name[f.kind],
-				f.bth ? f.bth[0] : 0, why);
+			fprintf(stderr, "roce_check: frame %lu (%s, opcode %#x): %s\n", number,
+				kind_name[f.kind], f.bth ? f.bth[0] : 0, why);
 	}
 	if (ret == PCAP_ERROR)
 		fprintf(stderr, "roce_check: %s: %s\n", path, pcap_geterr(pcap));
@@ -255,20 +263,21 @@ static int check_file(const char *path, struct counts *c)
 }
 
 /*
- * A congestion notification that a ConnectX-4 Lx sent, as printed in the tests of the scapy project: the ICRC at its end was
- * computed by hardware.
+ * A congestion notification that a ConnectX-4 Lx sent, as printed in the tests of the scapy
+ * project: the ICRC at its end was computed by hardware.
  */
 static const uint8_t hw_frame[] = {
-	0xe4, 0x1d, 0x2d, 0xab, 0x2b, 0xc2, 0x7c, 0xfe, 0x90, 0x64, 0x3b, 0x32, 0x08, 0x00, 0x45, 0xc2, 0x00, 0x3c, 0x71,
-	0x8c, 0x40, 0x00, 0x40, 0x11, 0x91, 0x61, 0x0a, 0x00, 0x11, 0x01, 0x0a, 0x00, 0x12, 0x01, 0x00, 0x00, 0x12, 0xb7,
-	0x00, 0x28, 0x00, 0x00, 0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x82, 0xfd, 0x00, 0x2a,
+	0xe4, 0x1d, 0x2d, 0xab, 0x2b, 0xc2, 0x7c, 0xfe, 0x90, 0x64, 0x3b, 0x32, 0x08, 0x00, 0x45,
+	0xc2, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00, 0x40, 0x11, 0x91, 0x61, 0x0a, 0x00, 0x11, 0x01,
+	0x0a, 0x00, 0x12, 0x01, 0x00, 0x00, 0x12, 0xb7, 0x00, 0x28, 0x00, 0x00, 0x81, 0x00, 0xff,
+	0xff, 0x40, 0x00, 0x01, 0x18, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x82, 0xfd, 0x00, 0x2a,
 };
 
 static const struct {
 	const char *what;
-	int byte;		/* of hw_frame that is inverted; -1 none */
-	const char *says;	/* NULL: fine */
+	int byte;	  /* of hw_frame that is inverted; -1 none */
+	const char *says; /* NULL: fine */
 } self_tests[] = {
 	{ "a frame that hardware sent is right", -1, NULL },
 	{ "one wrong payload byte makes the ICRC wrong", 60, "ICRC is wrong" },
@@ -296,7 +305,8 @@ static int self_test(void)
 		if (self_tests[i].byte >= 0)
 			data[self_tests[i].byte] ^= 0xff;
 		says = check_frame(data, sizeof(data), &f, &c);
-		ok = f.kind == V2_IPV4 && !says == !self_tests[i].says && (!says || !strcmp(says, self_tests[i].says));
+		ok = f.kind == V2_IPV4 && !says == !self_tests[i].says &&
+		     (!says || !strcmp(says, self_tests[i].says));
 		printf("%sok %d %s\n", ok ? "" : "not ", i + 1, self_tests[i].what);
 		if (!ok)
 			printf("# got: %s\n", says ? says : "fine");
@@ -308,10 +318,11 @@ static int self_test(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "self-test", no_argument, NULL, 's' }, { "need-v1", no_argument, NULL, '1' },
-		{ "need-v2", no_argument, NULL, '2' }, { "sport-min", required_argument, NULL, 'p' }, {}
-	};
+	static const struct option options[] = { { "self-test", no_argument, NULL, 's' },
+						 { "need-v1", no_argument, NULL, '1' },
+						 { "need-v2", no_argument, NULL, '2' },
+						 { "sport-min", required_argument, NULL, 'p' },
+						 {} };
 	struct counts c = { .sport_min = 65536 };
 	bool need_v1 = false, need_v2 = false;
 	unsigned int sport_min = 0;
@@ -331,13 +342,15 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind + 1 != argc) {
-		fprintf(stderr, "usage: roce_check [--need-v1] [--need-v2] [--sport-min N] FILE.pcap | --self-test\n");
+		fprintf(stderr, "usage: roce_check [--need-v1] [--need-v2] [--sport-min N] "
+				"FILE.pcap | --self-test\n");
 		return 2;
 	}
 
 	if (check_file(argv[optind], &c))
 		return 2;
-	printf("%lu RoCE v1, %lu RoCE v2 over IPv4, %lu over IPv6, %lu other frames; %lu malformed or with a wrong ICRC\n",
+	printf("%lu RoCE v1, %lu RoCE v2 over IPv4, %lu over IPv6, %lu other frames; %lu malformed "
+	       "or with a wrong ICRC\n",
 	       c.frames[V1], c.frames[V2_IPV4], c.frames[V2_IPV6], c.frames[OTHER], c.bad);
 	if (need_v1 && !c.frames[V1]) {
 		fprintf(stderr, "roce_check: no RoCE v1 frame in %s\n", argv[optind]);
@@ -348,7 +361,8 @@ int main(int argc, char **argv)
 		bad = 1;
 	}
 	if (sport_min && c.sport_min < sport_min) {
-		fprintf(stderr, "roce_check: UDP source port %u is below %u\n", c.sport_min, sport_min);
+		fprintf(stderr, "roce_check: UDP source port %u is below %u\n", c.sport_min,
+			sport_min);
 		bad = 1;
 	}
 	return c.bad || bad ? 1 : 0;

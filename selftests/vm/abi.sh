@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # Requests that no library makes are refused, each with the right error, and leave nothing behind.
+# guests: 1
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"
 

@@ -173,7 +173,7 @@ static const char *check_bth(const struct frame *f)
 	return NULL;
 }
 
-/* Finds out what the frame is; if RoCE, fills the rest and returns NULL or what is wrong with it. */
+/* Finds out what the frame is; if RoCE, fills the rest; returns NULL or what is wrong with it. */
 static const char *check_frame(const uint8_t *p, size_t len, struct frame *f, struct counts *c)
 {
 	size_t off = 12;
@@ -316,6 +316,9 @@ static int self_test(void)
 	return fails ? 1 : 0;
 }
 
+static const char usage[] =
+	"usage: roce_check [--need-v1] [--need-v2] [--sport-min N] FILE.pcap | --self-test\n";
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = { { "self-test", no_argument, NULL, 's' },
@@ -342,16 +345,15 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind + 1 != argc) {
-		fprintf(stderr, "usage: roce_check [--need-v1] [--need-v2] [--sport-min N] "
-				"FILE.pcap | --self-test\n");
+		fputs(usage, stderr);
 		return 2;
 	}
 
 	if (check_file(argv[optind], &c))
 		return 2;
-	printf("%lu RoCE v1, %lu RoCE v2 over IPv4, %lu over IPv6, %lu other frames; %lu malformed "
-	       "or with a wrong ICRC\n",
-	       c.frames[V1], c.frames[V2_IPV4], c.frames[V2_IPV6], c.frames[OTHER], c.bad);
+	printf("%lu RoCE v1, %lu RoCE v2 over IPv4, %lu over IPv6, %lu other frames; ",
+	       c.frames[V1], c.frames[V2_IPV4], c.frames[V2_IPV6], c.frames[OTHER]);
+	printf("%lu malformed or with a wrong ICRC\n", c.bad);
 	if (need_v1 && !c.frames[V1]) {
 		fprintf(stderr, "roce_check: no RoCE v1 frame in %s\n", argv[optind]);
 		bad = 1;

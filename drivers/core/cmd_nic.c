@@ -141,19 +141,6 @@ int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn)
 EXPORT_SYMBOL_GPL(cxr_cmd_sq_ready);
 
 /**
- * cxr_cmd_sq_error() - MODIFY_SQ from ready to error: all WQEs are flushed
- * @core: the device
- * @sqn: the queue
- *
- * Return: 0 or as cxr_cmd_exec().
- */
-int cxr_cmd_sq_error(struct cxr_core *core, u32 sqn)
-{
-	return modify_sq(core, sqn, PRM_WQ_RDY, PRM_WQ_ERR);
-}
-EXPORT_SYMBOL_GPL(cxr_cmd_sq_error);
-
-/**
  * cxr_cmd_destroy_sq() - DESTROY_SQ
  * @core: the device
  * @sqn: of cxr_cmd_create_sq()
@@ -240,19 +227,6 @@ int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn)
 	return modify_rq(core, rqn, PRM_WQ_RST, PRM_WQ_RDY);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_rq_ready);
-
-/**
- * cxr_cmd_rq_error() - MODIFY_RQ from ready to error: all WQEs are flushed
- * @core: the device
- * @rqn: the queue
- *
- * Return: 0 or as cxr_cmd_exec().
- */
-int cxr_cmd_rq_error(struct cxr_core *core, u32 rqn)
-{
-	return modify_rq(core, rqn, PRM_WQ_RDY, PRM_WQ_ERR);
-}
-EXPORT_SYMBOL_GPL(cxr_cmd_rq_error);
 
 /**
  * cxr_cmd_destroy_rq() - DESTROY_RQ

@@ -58,25 +58,6 @@ static int modify_vport(struct cxr_core *core, struct prm_modify_nic_vport_conte
 }
 
 /**
- * cxr_cmd_set_vport_mac() - MODIFY_NIC_VPORT_CONTEXT: the vport's own MAC
- * @core: the device
- * @mac: the MAC
- *
- * Return: 0 or as cxr_cmd_exec().
- */
-int cxr_cmd_set_vport_mac(struct cxr_core *core, const u8 mac[ETH_ALEN])
-{
-	struct prm_modify_nic_vport_context_in in = {};
-	u64 addr = ether_addr_to_u64(mac);
-
-	prm_set(&in, field_select.permanent_address, 1);
-	prm_set(&in, nic_vport_context.permanent_address.mac_addr_47_32, addr >> 32);
-	prm_set(&in, nic_vport_context.permanent_address.mac_addr_31_0, addr);
-	return modify_vport(core, &in, sizeof(in));
-}
-EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_mac);
-
-/**
  * cxr_cmd_set_vport_roce() - MODIFY_NIC_VPORT_CONTEXT: RoCE on or off
  * @core: the device
  * @on: RoCE packets are the vport's RDMA; else they are Ethernet
@@ -235,24 +216,6 @@ int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_state);
-
-/**
- * cxr_cmd_set_vport_state() - MODIFY_VPORT_STATE
- * @core: the device
- * @up: what the vport shall be
- *
- * Return: 0 or as cxr_cmd_exec().
- */
-int cxr_cmd_set_vport_state(struct cxr_core *core, bool up)
-{
-	struct prm_modify_vport_state_in in = {};
-	struct prm_modify_vport_state_out out;
-
-	prm_set(&in, op_mod, PRM_VPORT_VNIC);
-	prm_set(&in, admin_state, up ? PRM_VPORT_UP : PRM_VPORT_DOWN);
-	return cxr_cmd(core, modify_vport_state, &in, &out);
-}
-EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_state);
 
 /* ---- registers of the port ------------------------------------------------------------------- */
 

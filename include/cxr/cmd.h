@@ -92,17 +92,12 @@ struct cxr_rq_attr {
 	u64 db_dma;
 };
 
-/*
- * Created in reset; *_ready moves to ready, *_reset to error (all WQEs are flushed), ready again
- * needs destroy + create.
- */
+/* Created in reset; *_ready moves to ready, and destroy flushes what is queued. */
 int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32 *sqn);
 int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn);
-int cxr_cmd_sq_error(struct cxr_core *core, u32 sqn);
 void cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn);
 int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32 *rqn);
 int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn);
-int cxr_cmd_rq_error(struct cxr_core *core, u32 rqn);
 void cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn);
 
 /* @n is a power of two up to caps.rss_ind_tbl_max. */
@@ -162,7 +157,6 @@ struct cxr_vport {
 };
 
 int cxr_cmd_query_vport(struct cxr_core *core, struct cxr_vport *vport);
-int cxr_cmd_set_vport_mac(struct cxr_core *core, const u8 mac[ETH_ALEN]);
 int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on);
 int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti);
 /* The whole list of MACs of a kind that the vport takes beside its own; replaces the former one. */
@@ -180,7 +174,6 @@ struct cxr_vport_counters {
 
 int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counters *counters);
 int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up);
-int cxr_cmd_set_vport_state(struct cxr_core *core, bool up);
 
 struct cxr_link {
 	bool up;		/* PAOS oper status */

@@ -32,8 +32,8 @@ void bar_read(struct cxdev *dev, uint64_t offset, void *buf, size_t len)
 	uint32_t value;
 	size_t i;
 
-	memset(buf, 0, len);
-	if (offset >= sizeof(struct prm_iseg))
+	memset(buf, dev->ails.gone ? 0xff : 0, len);
+	if (dev->ails.gone || offset >= sizeof(struct prm_iseg))
 		return;
 	for (i = 0; i < len; i++, offset++) {
 		value = iseg_read(dev, offset & ~3ull);
@@ -90,6 +90,8 @@ void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len)
 	const uint8_t *p = buf;
 	uint64_t page = offset / UAR_BYTES;
 
+	if (dev->ails.gone)
+		return;
 	if (page >= uars->first && page - uars->first < uars->count) {
 		uar_write(dev, page, offset % UAR_BYTES, buf, len);
 		return;

@@ -9,6 +9,7 @@
 
 #include "eth.h"
 #include "hca.h"
+#include "lag.h"
 #include "prm/caps.h"
 
 #define DEVICE_KHZ 78125
@@ -29,7 +30,7 @@ static uint8_t log2_floor(uint64_t n)
 
 #define LOG_OBJS(card, type) log2_floor((card)->objs[type].count)
 
-static void cx5_general_sizes(const struct card *card, struct prm_cmd_hca_cap *cap)
+static void card_general_sizes(const struct card *card, struct prm_cmd_hca_cap *cap)
 {
 	prm_set(cap, log_max_qp, LOG_OBJS(card, OBJ_QP));
 	prm_set(cap, log_max_qp_sz, 15);
@@ -66,15 +67,27 @@ static void cx5_general_sizes(const struct card *card, struct prm_cmd_hca_cap *c
 	prm_set(cap, log_max_vlan_list, ETH_LOG_MAX_VLAN_LIST);
 }
 
-static void cx5_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
+/* Drivers look for LAG only where they also find the right to manage vports. */
+static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
+{
+	if (!lag_announced(dev))
+		return;
+	prm_set(cap, vport_group_manager, 1);
+	prm_set(cap, lag_master, 1);
+	prm_set(cap, num_lag_ports, LAG_PORTS);
+	prm_set(cap, lag_tx_port_affinity, 1);
+	prm_set(cap, init2_lag_tx_port_affinity, 1);
+}
+
+static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 {
 	const struct card *card = dev->card;
 
-	cx5_general_sizes(card, cap);
+	card_general_sizes(card, cap);
 	prm_set(cap, vhca_id, dev->index);
 	prm_set(cap, port_type, 1);
 	prm_set(cap, num_ports, 1);
-	prm_set(cap, native_port_num, 1);
+	prm_set(cap, native_port_num, dev->native_port);
 	prm_set(cap, gid_table_size, 4);
 	prm_set(cap, pkey_table_size, 0);
 	prm_set(cap, local_ca_ack_delay, 16);
@@ -95,6 +108,8 @@ static void cx5_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, vport_counters, 1);
 	prm_set(cap, max_flow_counter_15_0, 1 << 14);
 	prm_set(cap, log_max_flow_counter_bulk, 10);
+	prm_set(cap, max_qp_cnt, card->objs[OBJ_Q_COUNTER].count);
+	prm_set(cap, rts2rts_qp_counters_set_id, 1);
 	prm_set(cap, out_of_seq_cnt, 1);
 	prm_set(cap, retransmission_q_counters, 1);
 	prm_set(cap, enhanced_error_q_counters, 1);
@@ -105,27 +120,31 @@ static void cx5_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, umr_modify_entity_size_disabled, 1);
 	prm_set(cap, cmdif_checksum, 3);
 	prm_set(cap, driver_version, 1);
+	prm_set(cap, pcam_reg, 1);
+	prm_set(cap, cc_query_allowed, 1);
 	prm_set(cap, log_pg_sz, 12);
 	prm_set(cap, bf, 1);
 	prm_set(cap, log_bf_reg_size, 9);
+	card_lag(dev, cap);
 	prm_set(cap, uar_sz, log2_floor(card->bar_bytes >> 20));
 	prm_set(cap, num_of_uars_per_page, 1);
 	prm_set(cap, device_frequency_mhz, DEVICE_KHZ / 1000);
 	prm_set(cap, device_frequency_khz, DEVICE_KHZ);
 }
 
-static void cx5_eth(struct prm_per_protocol_networking_offload_caps *cap)
+static void card_eth(const struct card *card,
+		     struct prm_per_protocol_networking_offload_caps *cap)
 {
 	prm_set(cap, csum_cap, 1);
 	prm_set(cap, vlan_cap, 1);
 	prm_set(cap, max_lso_cap, ETH_LOG_MAX_LSO);
-	prm_set(cap, wqe_inline_mode, PRM_INLINE_MODE_NOT_REQUIRED);
-	prm_set(cap, wqe_vlan_insert, 1);
+	prm_set(cap, wqe_inline_mode, card->inline_mode);
+	prm_set(cap, wqe_vlan_insert, card->vlan_insert);
 	prm_set(cap, rss_ind_tbl_cap, ETH_LOG_MAX_RQT_SIZE);
 	prm_set(cap, self_lb_en_modifiable, 1);
 }
 
-static void cx5_roce(struct prm_roce_cap *cap)
+static void card_roce(struct prm_roce_cap *cap)
 {
 	prm_set(cap, l3_type, L3_IPV4 | L3_IPV6);
 	prm_set(cap, roce_version, ROCE_V1 | ROCE_V2);
@@ -139,7 +158,7 @@ static void cx5_roce(struct prm_roce_cap *cap)
  * 8 bytes; whether a requester finds the old value big-endian or as its CPU has it is for the
  * driver to set.
  */
-static void cx5_atomic(struct prm_atomic_caps *cap)
+static void card_atomic(struct prm_atomic_caps *cap)
 {
 	prm_set(cap, supported_atomic_req_8B_endianness_mode_1, 1);
 	prm_set(cap, atomic_operations, PRM_ATOMIC_CMP_SWAP | PRM_ATOMIC_FETCH_ADD);
@@ -147,7 +166,7 @@ static void cx5_atomic(struct prm_atomic_caps *cap)
 }
 
 /* All of a packet's outer headers up to the ports can be matched, each field with any mask. */
-static void cx5_flow_fields(struct prm_flow_table_fields_supported *fields)
+static void card_flow_fields(struct prm_flow_table_fields_supported *fields)
 {
 	prm_set(fields, outer_dmac, 1);
 	prm_set(fields, outer_smac, 1);
@@ -170,7 +189,7 @@ static void cx5_flow_fields(struct prm_flow_table_fields_supported *fields)
 	prm_set(fields, outer_tcp_flags, 1);
 }
 
-static void cx5_flow(struct prm_flow_table_nic_cap *nic)
+static void card_flow(struct prm_flow_table_nic_cap *nic)
 {
 	struct prm_flow_table_prop_layout *cap =
 		prm_sub(nic, flow_table_properties_nic_receive, flow_table_prop_layout);
@@ -189,27 +208,27 @@ static void cx5_flow(struct prm_flow_table_nic_cap *nic)
 	prm_set(cap, log_max_flow_counter, 14);
 	prm_set(cap, log_max_destination, 6);
 	prm_set(cap, log_max_flow, 20);
-	cx5_flow_fields(prm_sub(cap, ft_field_support, flow_table_fields_supported));
-	cx5_flow_fields(prm_sub(cap, ft_field_bitmask_support, flow_table_fields_supported));
+	card_flow_fields(prm_sub(cap, ft_field_support, flow_table_fields_supported));
+	card_flow_fields(prm_sub(cap, ft_field_bitmask_support, flow_table_fields_supported));
 }
 
-static int cx5_caps(const struct cxdev *dev, unsigned int type, void *cur, void *max)
+static int fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *max)
 {
 	switch (type) {
 	case CAP_GENERAL:
-		cx5_general(dev, cur);
+		card_general(dev, cur);
 		break;
 	case CAP_ETH:
-		cx5_eth(cur);
+		card_eth(dev->card, cur);
 		break;
 	case CAP_ATOMIC:
-		cx5_atomic(cur);
+		card_atomic(cur);
 		break;
 	case CAP_ROCE:
-		cx5_roce(cur);
+		card_roce(cur);
 		break;
 	case CAP_FLOW_NIC:
-		cx5_flow(cur);
+		card_flow(cur);
 		break;
 	default:
 		return -1;
@@ -222,37 +241,114 @@ static int cx5_caps(const struct cxdev *dev, unsigned int type, void *cur, void 
 	return 0;
 }
 
+/* Link modes of PTYS: 100GBASE-CR4, -SR4, -KR4, -LR4; 25GBASE-CR, -KR, -SR. */
+#define PROTO_100G 0x00f00000
+#define PROTO_25G 0x38000000
+
+#define PF_BAR (32u << 20)
+#define VF_BAR (1u << 20)
+#define PF_VECTORS 64
+#define VF_VECTORS 12
+#define UAR_FIRST 64
+#define UARS(bar) { UAR_FIRST, (bar) / UAR_BYTES - UAR_FIRST }
+
+/* What all of them have, as far as this device goes. */
+#define COMMON                                                                              \
+	.bar_bytes = PF_BAR, .vectors = PF_VECTORS, .boot_pages = 64, .init_pages = 1100,   \
+	.caps = fill_caps,                                                                  \
+	.objs = {                                                                           \
+		[OBJ_UAR] = UARS(PF_BAR),                                                   \
+		[OBJ_PD] = { 1, 1 << 16 },                                                  \
+		[OBJ_TD] = { 1, 1 << 10 },                                                  \
+		[OBJ_XRCD] = { 1, 1 << 10 },                                                \
+		[OBJ_MKEY] = { 16, 1 << 20 },                                               \
+		[OBJ_PSV] = { 1, 1 << 16 },                                                 \
+		[OBJ_EQ] = { 1, 1 << 6 },                                                   \
+		[OBJ_CQ] = { 0x400, 1 << 16 },                                              \
+		[OBJ_QP] = { 0x80, 1 << 18 },                                               \
+		[OBJ_SRQ] = { 0, 1 << 16 },                                                 \
+		[OBJ_XRC_SRQ] = { 0, 1 << 16 },                                             \
+		[OBJ_RMP] = { 0, 1 << 16 },                                                 \
+		[OBJ_TIS] = { 1, 1 << 12 },                                                 \
+		[OBJ_TIR] = { 1, 1 << 12 },                                                 \
+		[OBJ_SQ] = { 0, 1 << 14 },                                                  \
+		[OBJ_RQ] = { 0, 1 << 14 },                                                  \
+		[OBJ_RQT] = { 1, 1 << 10 },                                                 \
+		[OBJ_Q_COUNTER] = { 1, 128 },                                               \
+		[OBJ_FLOW_TABLE] = { 1, 1 << 10 },                                          \
+		[OBJ_FLOW_GROUP] = { 1, 1 << 14 },                                          \
+		[OBJ_FLOW_COUNTER] = { 1, 1 << 14 },                                        \
+	}
+
+/*
+ * Devices are those of the kernel's table; subsystems are boards of pci.ids, arbitrary for the last
+ * three, which it does not list; firmware is a version that was released; board ids are our own.
+ * Cards before ConnectX-5 want the layer 2 header inline, and cannot insert a tag. 200 and 400 Gb/s
+ * have only extended link modes, which are not supported: these cards run at 100.
+ */
 static const struct card cards[] = {
 	{
-		.name = "cx5", .model = "ConnectX-5", .device_id = 0x1017, .subsystem_id = 0x0008,
-		.fw_major = 16, .fw_minor = 35, .fw_sub = 4030, .psid = "CXR0000000005",
-		.bar_bytes = 32u << 20, .vectors = 64, .boot_pages = 64, .init_pages = 1100,
-		.objs = {
-			[OBJ_UAR] = { 64, 8192 - 64 },
-			[OBJ_PD] = { 1, 1 << 16 },
-			[OBJ_TD] = { 1, 1 << 10 },
-			[OBJ_XRCD] = { 1, 1 << 10 },
-			[OBJ_MKEY] = { 16, 1 << 20 },
-			[OBJ_PSV] = { 1, 1 << 16 },
-			[OBJ_EQ] = { 1, 1 << 6 },
-			[OBJ_CQ] = { 0x400, 1 << 16 },
-			[OBJ_QP] = { 0x80, 1 << 18 },
-			[OBJ_SRQ] = { 0, 1 << 16 },
-			[OBJ_XRC_SRQ] = { 0, 1 << 16 },
-			[OBJ_RMP] = { 0, 1 << 16 },
-			[OBJ_TIS] = { 1, 1 << 12 },
-			[OBJ_TIR] = { 1, 1 << 12 },
-			[OBJ_SQ] = { 0, 1 << 14 },
-			[OBJ_RQ] = { 0, 1 << 14 },
-			[OBJ_RQT] = { 1, 1 << 10 },
-			[OBJ_Q_COUNTER] = { 1, 128 },
-			[OBJ_FLOW_TABLE] = { 1, 1 << 10 },
-			[OBJ_FLOW_GROUP] = { 1, 1 << 14 },
-			[OBJ_FLOW_COUNTER] = { 1, 1 << 14 },
-		},
-		.caps = cx5_caps,
+		.name = "cx4", .model = "ConnectX-4", .device_id = 0x1013, .vf_device_id = 0x1014,
+		.subsystem_id = 0x0008, .fw_major = 12, .fw_minor = 28, .fw_sub = 2006,
+		.psid = "CXR0000000004", .pcie_gen = 3, .pcie_lanes = 16, .port_lanes = 4,
+		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_L2, COMMON
+	},
+	{
+		.name = "cx4lx", .model = "ConnectX-4 Lx", .device_id = 0x1015,
+		.vf_device_id = 0x1016, .subsystem_id = 0x0003, .fw_major = 14, .fw_minor = 32,
+		.fw_sub = 1010, .psid = "CXR000000004L", .pcie_gen = 3, .pcie_lanes = 8,
+		.port_lanes = 1, .eth_proto = PROTO_25G, .inline_mode = PRM_INLINE_MODE_VPORT,
+		COMMON
+	},
+	{
+		.name = "cx5", .model = "ConnectX-5", .device_id = 0x1017, .vf_device_id = 0x1018,
+		.subsystem_id = 0x0008, .fw_major = 16, .fw_minor = 35, .fw_sub = 4030,
+		.psid = "CXR0000000005", .pcie_gen = 3, .pcie_lanes = 16, .port_lanes = 4,
+		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_NOT_REQUIRED,
+		.vlan_insert = true, COMMON
+	},
+	{
+		.name = "cx6", .model = "ConnectX-6", .device_id = 0x101b, .vf_device_id = 0x101c,
+		.subsystem_id = 0x0006, .fw_major = 20, .fw_minor = 35, .fw_sub = 4030,
+		.psid = "CXR0000000006", .pcie_gen = 4, .pcie_lanes = 16, .port_lanes = 4,
+		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_NOT_REQUIRED,
+		.vlan_insert = true, COMMON
+	},
+	{
+		.name = "cx6dx", .model = "ConnectX-6 Dx", .device_id = 0x101d,
+		.vf_device_id = 0x101e, .subsystem_id = 0x0016, .fw_major = 22, .fw_minor = 35,
+		.fw_sub = 4030, .psid = "CXR000000006D", .pcie_gen = 4, .pcie_lanes = 16,
+		.port_lanes = 4, .eth_proto = PROTO_100G,
+		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true, COMMON
+	},
+	{
+		.name = "cx7", .model = "ConnectX-7", .device_id = 0x1021, .vf_device_id = 0x101e,
+		.subsystem_id = 0x0041, .fw_major = 28, .fw_minor = 35, .fw_sub = 4030,
+		.psid = "CXR0000000007", .pcie_gen = 5, .pcie_lanes = 16, .port_lanes = 4,
+		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_NOT_REQUIRED,
+		.vlan_insert = true, COMMON
 	},
 };
+
+const struct card *card_nth(unsigned int n)
+{
+	return n < ARRAY_SIZE(cards) ? &cards[n] : NULL;
+}
+
+/* A virtual function, as a guest has it that it was given to. */
+const struct card *card_vf(const struct card *card)
+{
+	static struct card vfs[ARRAY_SIZE(cards)];
+	struct card *vf = &vfs[card - cards];
+
+	*vf = *card;
+	vf->vf = true;
+	vf->device_id = card->vf_device_id;
+	vf->bar_bytes = VF_BAR;
+	vf->vectors = VF_VECTORS;
+	vf->objs[OBJ_UAR] = (struct obj_range)UARS(VF_BAR);
+	return vf;
+}
 
 const struct card *card_find(const char *name, size_t len)
 {

@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "eth.h"
+#include "lag.h"
 #include "prm/counter.h"
 
 #define MAX_BULK_QUERY 1024
+#define LAG_DEMUX 1 /* op_mod of CREATE_FLOW_TABLE */
 
 /* The fields that every command of this file begins with. Both: -1 and refused, or 0. */
 #define bad_type(c, in)                                                                  \
@@ -45,6 +47,8 @@ static void table_release(void *obj)
 
 	if (eth->rx_root == table)
 		eth->rx_root = NULL;
+	if (table->demux)
+		table->obj.dev->adapter->demux--;
 	obj_put(table->miss);
 }
 
@@ -84,6 +88,35 @@ static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx, uns
 	}
 }
 
+/* 0, or refused: op_mod, and the fields that only one kind of table has. */
+static int check_kind(struct cmd *c, const struct prm_flow_table_context *ctx)
+{
+	const struct adapter *adapter = c->dev->adapter;
+
+	if (!c->op_mod)
+		return is_set(c, ctx, lag_master_next_table_id, "but this is no LAG demux table");
+	if (c->op_mod != LAG_DEMUX)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "op_mod %u of CREATE_FLOW_TABLE is not advertised", c->op_mod);
+	if (!adapter || c->dev->native_port != 1 || !adapter->vport)
+		return refuse(c, PRM_STATUS_BAD_RES_STATE,
+			      "a LAG demux table needs a vport LAG of this function");
+	if (is_set(c, ctx, table_miss_action, "but a LAG demux table has none") ||
+	    is_set(c, ctx, table_miss_id, "but a LAG demux table has none"))
+		return -1;
+	return 0;
+}
+
+/* Nothing but the table behind it is of use: Ethernet frames do not change hands in a LAG. */
+static int get_demux_next(struct cmd *c, const struct prm_flow_table_context *ctx,
+			  unsigned int level, struct flow_table **next)
+{
+	uint32_t id = prm_get(ctx, lag_master_next_table_id);
+
+	*next = id ? use_next_table(c, id, level, "lag_master_next_table_id") : NULL;
+	return id && !*next ? -1 : 0;
+}
+
 static int run_create_flow_table(struct cmd *c)
 {
 	const struct prm_create_flow_table_in *in = c->in;
@@ -94,14 +127,12 @@ static int run_create_flow_table(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	if (c->op_mod)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "op_mod %u of CREATE_FLOW_TABLE is not advertised", c->op_mod);
+	if (check_kind(c, ctx))
+		return -1;
 	if (is_set(c, ctx, reformat_en, "but packet reformat is not advertised") ||
 	    is_set(c, ctx, decap_en, "but decapsulation is not advertised") ||
 	    is_set(c, ctx, sw_owner, "but tables owned by software are not advertised") ||
-	    is_set(c, ctx, termination_table, "but termination tables are not advertised") ||
-	    is_set(c, ctx, lag_master_next_table_id, "but there is no LAG"))
+	    is_set(c, ctx, termination_table, "but termination tables are not advertised"))
 		return -1;
 	if (prm_get(ctx, level) >= FLOW_MAX_LEVEL)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "level %u is above max_ft_level %u",
@@ -119,9 +150,14 @@ static int run_create_flow_table(struct cmd *c)
 	table->ctx = *ctx;
 	list_init(&table->groups);
 	list_init(&table->ftes);
-	if (get_miss(c, ctx, table->level, &table->miss)) {
+	if (c->op_mod == LAG_DEMUX ? get_demux_next(c, ctx, table->level, &table->miss) :
+				     get_miss(c, ctx, table->level, &table->miss)) {
 		obj_drop_failed(table);
 		return -1;
+	}
+	if (c->op_mod == LAG_DEMUX) {
+		table->demux = true;
+		c->dev->adapter->demux++;
 	}
 	prm_set(out, table_id, table->obj.num);
 	return 0;
@@ -147,18 +183,23 @@ static int run_modify_flow_table(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	if (prm_get(in, modify_field_select) != PRM_MODIFY_FT_MISS_TABLE)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "modify_field_select 0x%x: only the miss table can be changed",
-			      prm_get(in, modify_field_select));
 	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
-	if (!table || get_miss(c, ctx, table->level, &miss))
+	if (!table)
+		return -1;
+	if (prm_get(in, modify_field_select) !=
+	    (table->demux ? PRM_MODIFY_FT_LAG_NEXT_TABLE : PRM_MODIFY_FT_MISS_TABLE))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "modify_field_select 0x%x: only the table behind it can be changed",
+			      prm_get(in, modify_field_select));
+	if (table->demux ? get_demux_next(c, ctx, table->level, &miss) :
+			   get_miss(c, ctx, table->level, &miss))
 		return -1;
 
 	obj_put(table->miss);
 	table->miss = miss;
 	prm_set(&table->ctx, table_miss_action, prm_get(ctx, table_miss_action));
 	prm_set(&table->ctx, table_miss_id, prm_get(ctx, table_miss_id));
+	prm_set(&table->ctx, lag_master_next_table_id, prm_get(ctx, lag_master_next_table_id));
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "eth.h"
+#include "lag.h"
 
 #define LOG_SQ_STRIDE 6
 #define LOG_RQ_STRIDE_MIN 4
@@ -27,9 +28,11 @@ static void tis_release(void *obj)
 
 static int check_tisc(struct cmd *c, const struct prm_tisc *ctx)
 {
+	if (!lag_announced(c->dev) &&
+	    is_set(c, ctx, strict_lag_tx_port_affinity, "but LAG is not advertised"))
+		return -1;
 	if (is_set(c, ctx, tls_en, "but TLS is not advertised") ||
-	    is_set(c, ctx, strict_lag_tx_port_affinity, "but LAG is not advertised") ||
-	    is_set(c, ctx, lag_tx_port_affinity, "but LAG is not advertised") ||
+	    lag_check_affinity(c, prm_get(ctx, lag_tx_port_affinity)) ||
 	    is_set(c, ctx, underlay_qpn, "but this is an Ethernet port") ||
 	    is_set(c, ctx, pd, "but only TLS uses it"))
 		return -1;
@@ -66,9 +69,18 @@ static int run_modify_tis(struct cmd *c)
 
 	if (!tis)
 		return -1;
-	if (is_set(c, in, bitmask.lag_tx_port_affinity, "but LAG is not advertised") ||
-	    is_set(c, in, bitmask.strict_lag_tx_port_affinity, "but LAG is not advertised"))
+	if (!lag_announced(c->dev) &&
+	    (is_set(c, in, bitmask.lag_tx_port_affinity, "but LAG is not advertised") ||
+	     is_set(c, in, bitmask.strict_lag_tx_port_affinity, "but LAG is not advertised")))
 		return -1;
+	if (prm_get(in, bitmask.lag_tx_port_affinity)) {
+		if (lag_check_affinity(c, prm_get(in, ctx.lag_tx_port_affinity)))
+			return -1;
+		prm_set(&tis->ctx, lag_tx_port_affinity, prm_get(in, ctx.lag_tx_port_affinity));
+	}
+	if (prm_get(in, bitmask.strict_lag_tx_port_affinity))
+		prm_set(&tis->ctx, strict_lag_tx_port_affinity,
+			prm_get(in, ctx.strict_lag_tx_port_affinity));
 	if (prm_get(in, bitmask.prio))
 		prm_set(&tis->ctx, prio, prm_get(in, ctx.prio));
 	return 0;

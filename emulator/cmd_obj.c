@@ -113,14 +113,6 @@ static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
 	return 0;
 }
 
-static unsigned int mkey_access(const struct prm_mkc *mkc)
-{
-	return (prm_get(mkc, lr) ? MEM_LOCAL_READ : 0) | (prm_get(mkc, lw) ? MEM_LOCAL_WRITE : 0) |
-	       (prm_get(mkc, rr) ? MEM_REMOTE_READ : 0) |
-	       (prm_get(mkc, rw) ? MEM_REMOTE_WRITE : 0) |
-	       (prm_get(mkc, a) ? MEM_REMOTE_ATOMIC : 0);
-}
-
 static int mkey_take_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
 {
 	uint64_t page = 1ull << mkey->log_page;
@@ -176,7 +168,6 @@ static int mkey_take_xlt(struct cmd *c, struct mkey *mkey, const struct prm_crea
 	const struct prm_mkc *mkc = prm_sub_const(in, memory_key_mkey_entry, mkc);
 	uint32_t octwords = prm_get(in, translations_octword_actual_size);
 
-	mkey->log_page = prm_get(mkc, log_page_size);
 	mkey->max_xlt = prm_get(mkc, translations_octword_size);
 	if (mkey->mode == MKEY_PA) {
 		if (octwords || mkey->max_xlt)
@@ -220,14 +211,7 @@ static int run_create_mkey(struct cmd *c)
 	mkey->obj.release = mkey_release;
 	mkey->ctx = *mkc;
 	mkey->mode = mode;
-	mkey->variant = prm_get(mkc, mkey_7_0);
-	mkey->access = mkey_access(mkc);
-	mkey->free = prm_get(mkc, free);
-	mkey->umr_en = prm_get(mkc, umr_en);
-	mkey->en_rinval = prm_get(mkc, en_rinval);
-	mkey->length64 = prm_get(mkc, length64);
-	mkey->start = prm_get64(mkc, start_addr);
-	mkey->len = prm_get64(mkc, len);
+	mkey_decode(mkey);
 	mkey->pd = obj_use(c, OBJ_PD, prm_get(mkc, pd), "mkc.pd");
 	if (!mkey->pd || mkey_take_xlt(c, mkey, in)) {
 		obj_drop_failed(mkey);
@@ -247,8 +231,6 @@ static int run_query_mkey(struct cmd *c)
 	if (!mkey)
 		return -1;
 	*mkc = mkey->ctx;
-	prm_set(mkc, free, mkey->free);
-	prm_set(mkc, mkey_7_0, mkey->variant);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "eth.h"
+#include "hca.h"
 #include "prm/port.h"
 
 #define PORT 1
@@ -15,10 +16,7 @@
 #define FCS 4
 #define MIN_PORT_MTU 68
 #define PRIORITIES 8
-
-/* Link modes of eth_proto_*: 100GBASE-CR4, -SR4, -KR4, -LR4; the wire runs at the first. */
-#define PROTO_CAPABILITY 0x00f00000
-#define PROTO_OPER 0x00100000
+#define OVERRUN_MAX 15		/* the lower half of link_overrun_errors */
 
 /* A register: what came in, what goes out; both have the register's size. */
 struct reg {
@@ -45,6 +43,7 @@ static int ptys_read(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct prm_ptys_reg *in = reg_in;
 	struct prm_ptys_reg *out = reg_out;
 	struct eth_state *eth = c->dev->eth;
+	uint32_t proto = c->dev->card->eth_proto;
 
 	if (bad_port(c, in))
 		return -1;
@@ -54,11 +53,11 @@ static int ptys_read(struct cmd *c, const void *reg_in, void *reg_out)
 	prm_set(out, an_disable_admin, eth->an_disable);
 	if (prm_get(in, proto_mask) != PRM_PTYS_ETH)
 		return 0;
-	prm_set(out, eth_proto_capability, PROTO_CAPABILITY);
-	prm_set(out, eth_proto_admin, eth->proto_admin & PROTO_CAPABILITY);
+	prm_set(out, eth_proto_capability, proto);
+	prm_set(out, eth_proto_admin, eth->proto_admin & proto);
 	if (port_link_up(c->dev->port)) {
-		prm_set(out, eth_proto_oper, PROTO_OPER);
-		prm_set(out, eth_proto_lp_advertise, PROTO_CAPABILITY);
+		prm_set(out, eth_proto_oper, proto & -proto);
+		prm_set(out, eth_proto_lp_advertise, proto);
 	}
 	return 0;
 }
@@ -66,7 +65,7 @@ static int ptys_read(struct cmd *c, const void *reg_in, void *reg_out)
 static int ptys_write(struct cmd *c, const void *reg_in, void *reg_out)
 {
 	const struct prm_ptys_reg *in = reg_in;
-	uint32_t admin = prm_get(in, eth_proto_admin);
+	uint32_t admin = prm_get(in, eth_proto_admin), proto = c->dev->card->eth_proto;
 
 	if (bad_port(c, in))
 		return -1;
@@ -75,9 +74,9 @@ static int ptys_write(struct cmd *c, const void *reg_in, void *reg_out)
 			      prm_get(in, proto_mask));
 	if (is_set(c, in, ext_eth_proto_admin, "but extended link modes are not advertised"))
 		return -1;
-	if (!(admin & PROTO_CAPABILITY) || (admin & ~PROTO_CAPABILITY))
+	if (!(admin & proto) || (admin & ~proto))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "eth_proto_admin 0x%x is not within 0x%x",
-			      admin, PROTO_CAPABILITY);
+			      admin, proto);
 	c->dev->eth->proto_admin = admin;
 	c->dev->eth->an_disable = prm_get(in, an_disable_admin);
 	return ptys_read(c, reg_in, reg_out);
@@ -153,8 +152,10 @@ static int pmlp_read(struct cmd *c, const void *reg_in, void *reg_out)
 	if (bad_port(c, in))
 		return -1;
 	prm_set(out, local_port, PORT);
-	prm_set(out, width, 4);
+	prm_set(out, width, c->dev->card->port_lanes);
 	prm_set(out, lane0_module_mapping, lane(0));
+	if (c->dev->card->port_lanes == 1)
+		return 0;
 	prm_set(out, lane1_module_mapping, lane(1));
 	prm_set(out, lane2_module_mapping, lane(2));
 	prm_set(out, lane3_module_mapping, lane(3));
@@ -274,6 +275,34 @@ static void rfc_2819(struct prm_eth_2819_cntrs_grp_data_layout *out, const struc
 	PUT64(out, ether_stats_pkts8192to10239octets, n->rx_sizes[9]);
 }
 
+/*
+ * What the port counts beside Ethernet's groups: RoCE packets whose ICRC is wrong. Priority flow
+ * control and buffers that fill are not there.
+ */
+static void eth_extended(struct prm_eth_extended_cntrs_grp_data_layout *out,
+			 const struct rdma_counters *rdma)
+{
+	PUT64(out, rx_icrc_encapsulated, rdma->rx_icrc_errors);
+}
+
+static uint32_t at_most(uint64_t value, uint32_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+/*
+ * The port as InfiniBand's performance management sees it. The counters are narrow and stay at
+ * their limits.
+ */
+static void ib_port(struct prm_ib_port_cntrs_grp_data_layout *out, const struct port_counters *n,
+		    const struct eth_counters *eth, const struct rdma_counters *rdma)
+{
+	prm_set(out, link_downed_counter, at_most(n->link_downs, 0xff));
+	prm_set(out, port_rcv_errors, at_most(rdma->rx_icrc_errors + eth->rx_oversize, 0xffff));
+	prm_set(out, port_xmit_discards, at_most(n->down, 0xffff));
+	prm_set(out, link_overrun_errors, at_most(n->full, OVERRUN_MAX));
+}
+
 /* The wire knows one priority. */
 static void per_priority(struct prm_eth_per_prio_grp_data_layout *out,
 			 const struct port_counters *n, unsigned int prio)
@@ -293,6 +322,7 @@ static int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 	void *set = out->dw + prm_bit(out, counter_set) / 32;
 	const struct port_counters *n = port_counters(c->dev->port);
 	const struct eth_counters *eth = &c->dev->eth->counters;
+	const struct rdma_counters *rdma = &c->dev->rdma;
 	unsigned int prio = prm_get(in, prio_tc);
 
 	if (bad_port(c, in))
@@ -312,6 +342,12 @@ static int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 	case PRM_PPCNT_RFC_2819:
 		rfc_2819(set, n, eth);
 		return 0;
+	case PRM_PPCNT_ETH_EXTENDED:
+		eth_extended(set, rdma);
+		return 0;
+	case PRM_PPCNT_IB:
+		ib_port(set, n, eth, rdma);
+		return 0;
 	case PRM_PPCNT_PER_PRIORITY:
 		if (prio >= PRIORITIES)
 			return refuse(c, PRM_STATUS_BAD_PARAM, "prio_tc %u is above %u", prio,
@@ -326,6 +362,29 @@ static int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 		return decline(c, PRM_STATUS_BAD_PARAM, "counter group 0x%x is not advertised",
 			       prm_get(in, grp));
 	}
+}
+
+/* ---- what there is ---- */
+
+#define PCAM_07_TO_00	(1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 7) /* the table below */
+#define PCAM_127_TO_96	(1u << 31)					  /* PCAM itself */
+
+static int pcam_read(struct cmd *c, const void *reg_in, void *reg_out)
+{
+	const struct prm_pcam_reg *in = reg_in;
+	struct prm_pcam_reg *out = reg_out;
+
+	if (prm_get(in, feature_group) || prm_get(in, access_reg_group))
+		return decline(c, PRM_STATUS_BAD_PARAM,
+			       "feature group %u, register group %u: there is group 0 of both",
+			       prm_get(in, feature_group), prm_get(in, access_reg_group));
+	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.port_access_reg_cap_mask_127_to_96,
+		PCAM_127_TO_96);
+	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.port_access_reg_cap_mask_07_to_00,
+		PCAM_07_TO_00);
+	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.ppcnt, 1);
+	prm_set(out, feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter, 1);
+	return 0;
 }
 
 /* ---- node ---- */
@@ -361,6 +420,7 @@ static const struct reg regs[] = {
 	{ PRM_REG_PAOS, "PAOS", sizeof(struct prm_paos_reg), paos_read, paos_write },
 	{ PRM_REG_PFCC, "PFCC", sizeof(struct prm_pfcc_reg), pfcc_read, pfcc_write },
 	{ PRM_REG_PPCNT, "PPCNT", sizeof(struct prm_ppcnt_reg), ppcnt_read, NULL },
+	{ PRM_REG_PCAM, "PCAM", sizeof(struct prm_pcam_reg), pcam_read, NULL },
 	{ PRM_REG_NODE_DESC, "NODE_DESC", sizeof(struct prm_node_desc_reg), node_desc_read,
 	  node_desc_write },
 	{ PRM_REG_HOST_ENDIANNESS, "HOST_ENDIANNESS", sizeof(struct prm_host_endianness_reg), NULL,

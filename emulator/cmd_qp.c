@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lag.h"
 #include "qp.h"
 
 #define ADAPTER_LOG_PAGE	12	/* qpc.log_page_size counts from here */
@@ -25,7 +26,7 @@ static const char *const state_names[16] = {
 /* Connected queue pairs have a path and another end. */
 static bool is_connected(const struct qp *qp)
 {
-	return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_UC;
+	return qp_reliable(qp) || qp->st == PRM_QP_ST_UC;
 }
 
 /* ---- what the engine needs of the context -------------------------------------------------- */
@@ -113,6 +114,7 @@ static void qp_release(void *obj)
 	obj_put(qp->uar);
 	obj_put(qp->pd);
 	obj_put(qp->srq);
+	obj_put(qp->xrcd);
 	obj_put(qp->send_cq);
 	obj_put(qp->recv_cq);
 }
@@ -126,7 +128,7 @@ static int check_create(struct cmd *c, const struct prm_create_qp_in *in, const 
 	    REFUSED(c, in, wq_umem_valid, "umem was not announced") ||
 	    REFUSED(c, ctx, dbr_umem_valid, "umem was not announced") ||
 	    REFUSED(c, ctx, state, "a QP is made in reset state") ||
-	    REFUSED(c, ctx, lag_tx_port_affinity, "LAG was not announced") ||
+	    REFUSED(c, ctx, lag_tx_port_affinity, "it is taken from RESET to INIT") ||
 	    REFUSED(c, ctx, isolate_vl_tc, "not supported") ||
 	    REFUSED(c, ctx, req_e2e_credit_mode, "not supported") ||
 	    REFUSED(c, ctx, offload_type, "not supported") ||
@@ -159,6 +161,12 @@ static int take_service(struct cmd *c, struct qp *qp)
 	case PRM_QP_ST_RC:
 	case PRM_QP_ST_UC:
 	case PRM_QP_ST_UD:
+		break;
+	case PRM_QP_ST_XRC:
+		if (prm_get(&qp->ctx, rq_type) != PRM_QP_RQ_SRQ)
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "qpc.rq_type %u: an XRC QP has no receive queue of its own",
+				      prm_get(&qp->ctx, rq_type));
 		break;
 	case PRM_QP_ST_REG_UMR:
 		if (prm_get(&qp->ctx, rq_type) != PRM_QP_RQ_NONE)
@@ -227,14 +235,18 @@ static int take_cq(struct cmd *c, struct cq **cq, uint32_t num, bool needed, con
 static int take_srq(struct cmd *c, struct qp *qp)
 {
 	uint32_t num = prm_get(&qp->ctx, srqn_rmpn_xrqn), type = prm_get(&qp->ctx, rq_type);
+	enum obj_type shared = OBJ_SRQ;
 
 	switch (type) {
 	case PRM_QP_RQ:
 	case PRM_QP_RQ_NONE:
 		return 0;
 	case PRM_QP_RQ_SRQ:
-		qp->srq = obj_use(c, obj_find(c->dev, OBJ_SRQ, num) ? OBJ_SRQ : OBJ_RMP, num,
-				  "qpc.srqn_rmpn_xrqn");
+		if (qp->st == PRM_QP_ST_XRC)
+			shared = OBJ_XRC_SRQ;
+		else if (!obj_find(c->dev, OBJ_SRQ, num))
+			shared = OBJ_RMP;
+		qp->srq = obj_use(c, shared, num, "qpc.srqn_rmpn_xrqn");
 		return qp->srq ? 0 : -1;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.rq_type %u is not supported", type);
@@ -248,6 +260,11 @@ static int take_objects(struct cmd *c, struct qp *qp)
 	if (qp->st != PRM_QP_ST_REG_UMR || prm_get(ctx, pd)) {
 		qp->pd = obj_use(c, OBJ_PD, prm_get(ctx, pd), "qpc.pd");
 		if (!qp->pd)
+			return -1;
+	}
+	if (qp->st == PRM_QP_ST_XRC) {
+		qp->xrcd = obj_use(c, OBJ_XRCD, prm_get(ctx, xrcd), "qpc.xrcd");
+		if (!qp->xrcd)
 			return -1;
 	}
 	if (!prm_get(ctx, no_sq)) {
@@ -323,6 +340,7 @@ void qp_set_error(struct qp *qp)
 {
 	trace(qp->obj.dev, "QP 0x%x: %s to ERR", qp->obj.num, state_names[qp->state]);
 	qp->state = PRM_QP_ERR;
+	qp->failed = true;
 	requester_stop(qp);
 	responder_stop(qp);
 	qp->flush_delay = 1000000;
@@ -333,6 +351,7 @@ void qp_sq_error(struct qp *qp)
 {
 	trace(qp->obj.dev, "QP 0x%x: %s to SQER", qp->obj.num, state_names[qp->state]);
 	qp->state = PRM_QP_SQER;
+	qp->failed = true;
 	requester_stop(qp);
 	work_queue(&qp->flush_work);
 }
@@ -355,7 +374,8 @@ static const struct transition init2init = {
 };
 
 static const struct transition init2rtr = {
-	S(INIT), PRM_QP_RTR, OPT_ACCESS | PRM_QP_OPT_PKEY_INDEX | PRM_QP_OPT_Q_KEY,
+	S(INIT), PRM_QP_RTR,
+	OPT_ACCESS | PRM_QP_OPT_PKEY_INDEX | PRM_QP_OPT_Q_KEY | PRM_QP_OPT_LAG_TX_AFF,
 };
 
 static const struct transition rtr2rts = {
@@ -366,7 +386,7 @@ static const struct transition rtr2rts = {
 static const struct transition rts2rts = {
 	S(RTS), PRM_QP_RTS,
 	OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_PM_STATE | PRM_QP_OPT_Q_KEY |
-	PRM_QP_OPT_COUNTER_SET_ID,
+	PRM_QP_OPT_COUNTER_SET_ID | PRM_QP_OPT_LAG_TX_AFF,
 };
 
 static const struct transition sqerr2rts = {
@@ -420,6 +440,12 @@ static int take_optional(struct cmd *c, struct qp *qp, const struct prm_qpc *fro
 	if (opt & PRM_QP_OPT_PRI_PORT && prm_get(from, primary_address_path.vhca_port_num) != PORT)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "the function has one port, not %u",
 			      prm_get(from, primary_address_path.vhca_port_num));
+	if (opt & PRM_QP_OPT_LAG_TX_AFF) {
+		if (!lag_announced(c->dev))
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "opt_param_mask has the LAG port: LAG was not announced");
+		TAKE(&qp->ctx, from, lag_tx_port_affinity);
+	}
 	if (opt & PRM_QP_OPT_COUNTER_SET_ID)
 		return take_counter(c, qp, from);
 	return 0;
@@ -433,6 +459,7 @@ static int take_init(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "a QP needs port 1, not %u",
 			      prm_get(from, primary_address_path.vhca_port_num));
 	TAKE(to, from, primary_address_path.vhca_port_num);
+	TAKE(to, from, lag_tx_port_affinity);
 	TAKE(to, from, q_key);
 	TAKE(to, from, rre);
 	TAKE(to, from, rwe);
@@ -505,6 +532,9 @@ static void take_rts(struct qp *qp, const struct prm_qpc *from)
 static int check_modify(struct cmd *c, const struct qp *qp, const struct transition *t,
 			uint32_t opt, uint32_t ece, const struct prm_qpc *from)
 {
+	if (!(t->from & 1u << qp->state) && qp->failed)
+		return decline(c, PRM_STATUS_BAD_QP_STATE, "QP 0x%x went to state %s by itself",
+			       qp->obj.num, state_names[qp->state]);
 	if (!(t->from & 1u << qp->state))
 		return refuse(c, PRM_STATUS_BAD_QP_STATE, "QP 0x%x is in state %s", qp->obj.num,
 			      state_names[qp->state]);
@@ -513,13 +543,17 @@ static int check_modify(struct cmd *c, const struct qp *qp, const struct transit
 			      "opt_param_mask 0x%x: the transition takes 0x%x", opt, t->opt);
 	if (ece)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ece 0x%x: ECE was not announced", ece);
-	if (prm_get(from, st) != qp->st)
+	/* A driver that only changes the set of counters sends a context with nothing else. */
+	if (prm_get(from, st) != qp->st && opt != PRM_QP_OPT_COUNTER_SET_ID)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st is 0x%x, the QP was made with 0x%x",
 			      prm_get(from, st), qp->st);
 	if (qp->pd && prm_get(from, pd) && prm_get(from, pd) != qp_pdn(qp))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.pd is 0x%x, the QP was made with 0x%x",
 			      prm_get(from, pd), qp_pdn(qp));
-	if (REFUSED(c, from, lag_tx_port_affinity, "LAG was not announced") ||
+	if (t != &rst2init && !(opt & PRM_QP_OPT_LAG_TX_AFF) &&
+	    REFUSED(c, from, lag_tx_port_affinity, "this transition does not take it"))
+		return -1;
+	if (lag_check_affinity(c, prm_get(from, lag_tx_port_affinity)) ||
 	    REFUSED(c, from, primary_address_path.pkey_index, "the table has one P_Key"))
 		return -1;
 	return 0;
@@ -557,6 +591,7 @@ static int modify(struct cmd *c, const struct transition *t)
 	if (t == &sqerr2rts)
 		requester_resume(qp);
 	qp->state = t->to;
+	qp->failed = false;
 	return 0;
 }
 
@@ -604,6 +639,7 @@ static int run_qp_2err(struct cmd *c)
 		return -1;
 	if (qp->state != PRM_QP_ERR)
 		qp_set_error(qp);
+	qp->failed = false;
 	return 0;
 }
 
@@ -621,6 +657,7 @@ static int run_qp_2rst(struct cmd *c)
 	qp->rq_taken = 0;
 	qp->established = false;
 	qp->last_wqe_told = false;
+	qp->failed = false;
 	qp->state = PRM_QP_RST;
 	return 0;
 }

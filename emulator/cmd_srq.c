@@ -11,6 +11,7 @@ static void srq_release(void *obj)
 {
 	struct srq *srq = obj;
 
+	responder_forget_srq(srq);
 	pages_free(&srq->pages);
 	obj_put(srq->pd);
 	obj_put(srq->cq);

@@ -267,6 +267,18 @@ static void put_traffic(struct prm_traffic_counter *counter, const struct traffi
 	prm_set64(counter, octets, traffic->bytes);
 }
 
+/* What the port counts beside, for PPCNT, goes on. */
+static void clear_vport(struct eth_counters *eth, struct rdma_counters *rdma)
+{
+	*eth = (struct eth_counters){ .rx_oversize = eth->rx_oversize };
+	*rdma = (struct rdma_counters){ .rx_icrc_errors = rdma->rx_icrc_errors,
+					.rx_dropped = rdma->rx_dropped,
+					.rx_ecn_marked = rdma->rx_ecn_marked,
+					.tx_cnp = rdma->tx_cnp,
+					.rx_cnp = rdma->rx_cnp,
+					.rx_cnp_ignored = rdma->rx_cnp_ignored };
+}
+
 static int run_query_vport_counter(struct cmd *c)
 {
 	const struct prm_query_vport_counter_in *in = c->in;
@@ -296,9 +308,34 @@ static int run_query_vport_counter(struct cmd *c)
 	put_traffic(prm_sub(out, transmitted_eth_unicast, traffic_counter), &eth->tx_unicast);
 	put_traffic(prm_sub(out, received_eth_multicast, traffic_counter), &eth->rx_multicast);
 	put_traffic(prm_sub(out, transmitted_eth_multicast, traffic_counter), &eth->tx_multicast);
+	if (prm_get(in, clear))
+		clear_vport(eth, rdma);
+	return 0;
+}
+
+#define PUT64(p, field, v)                                 \
+	do {                                               \
+		uint64_t v_ = (v);                         \
+	\
+		prm_set(p, field##_high, v_ >> 32);        \
+		prm_set(p, field##_low, v_ & 0xffffffff);  \
+	} while (0)
+
+static int run_query_cong_statistics(struct cmd *c)
+{
+	const struct prm_query_cong_statistics_in *in = c->in;
+	struct prm_query_cong_statistics_out *out = c->out;
+	struct rdma_counters *n = &c->dev->rdma;
+
+	PUT64(out, np_ecn_marked_roce_packets, n->rx_ecn_marked);
+	PUT64(out, np_cnp_sent, n->tx_cnp);
+	PUT64(out, rp_cnp_handled, n->rx_cnp);
+	PUT64(out, rp_cnp_ignored, n->rx_cnp_ignored);
 	if (prm_get(in, clear)) {
-		memset(eth, 0, sizeof(*eth));
-		memset(rdma, 0, sizeof(*rdma));
+		n->rx_ecn_marked = 0;
+		n->tx_cnp = 0;
+		n->rx_cnp = 0;
+		n->rx_cnp_ignored = 0;
 	}
 	return 0;
 }
@@ -406,6 +443,41 @@ static int run_query_roce_address(struct cmd *c)
 	return 0;
 }
 
+static const char *roce_addr_type(const struct roce_addr *entry)
+{
+	if (entry->version == PRM_ROCE_V1)
+		return "v1";
+	return entry->l3_type == PRM_ROCE_L3_IPV4 ? "v2/IPv4" : "v2/IPv6";
+}
+
+static void roce_addr_print(const struct roce_addr *entry, unsigned int index, FILE *out)
+{
+	unsigned int i;
+
+	fprintf(out, "  %u ", index);
+	for (i = 0; i < 16; i += 2)
+		fprintf(out, "%s%02x%02x", i ? ":" : "", entry->gid[i], entry->gid[i + 1]);
+	fprintf(out, " %s ", roce_addr_type(entry));
+	for (i = 0; i < 6; i++)
+		fprintf(out, "%s%02x", i ? ":" : "", entry->mac[i]);
+	if (entry->vlan_valid)
+		fprintf(out, " %u\n", entry->vlan);
+	else
+		fprintf(out, " -\n");
+}
+
+void roce_addrs_print(const struct cxdev *dev, FILE *out)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ROCE_ADDRS; i++)
+		n += dev->roce_addrs[i].valid;
+	fprintf(out, "function %s: %u of %u addresses\n", dev->name, n, ROCE_ADDRS);
+	for (i = 0; i < ROCE_ADDRS; i++)
+		if (dev->roce_addrs[i].valid)
+			roce_addr_print(&dev->roce_addrs[i], i, out);
+}
+
 /*
  * An Ethernet port has one pkey, the default one; the rest of the table reads as zero. Index 0xffff
  * asks for all.
@@ -438,5 +510,6 @@ const struct cmd_desc cmds_vport[] = {
 	CMD(query_nic_vport_context), CMD(modify_nic_vport_context, .tail = true),
 	CMD(query_vport_state),	      CMD(query_vport_counter),
 	CMD(set_roce_address),	      CMD(query_roce_address),
-	CMD(query_hca_vport_pkey),    {}
+	CMD(query_hca_vport_pkey),    CMD(query_cong_statistics),
+	{}
 };

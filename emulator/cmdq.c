@@ -9,8 +9,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
+#include <libdeflate.h>
 
+#include "fault.h"
 #include "hca.h"
 #include "trace.h"
 
@@ -25,7 +26,7 @@
 
 static const struct cmd_desc *const tables[] = {
 	cmds_hca,   cmds_obj, cmds_eq_cq, cmds_qp,   cmds_srq,
-	cmds_vport, cmds_nic, cmds_flow,  cmds_port,
+	cmds_vport, cmds_nic, cmds_flow,  cmds_port,  cmds_lag,
 };
 
 /* A command on its way through the queue. */
@@ -73,7 +74,7 @@ const char *cmd_status_name(uint8_t status)
 static void set_refusal(struct cmd *c, enum prm_status status, const char *fmt)
 {
 	c->status = status;
-	c->syndrome = crc32(0, (const unsigned char *)fmt, strlen(fmt)) & 0xffffff;
+	c->syndrome = libdeflate_crc32(0, fmt, strlen(fmt)) & 0xffffff;
 }
 
 int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
@@ -145,10 +146,11 @@ static int check_phase(struct cmd *c, const struct cmd_desc *desc)
 int cmd_run(struct cmd *c)
 {
 	const struct cmd_desc *desc = find_desc(c->opcode);
+	uint32_t value;
 
 	if (!desc)
 		return refuse(c, PRM_STATUS_BAD_OP, "opcode 0x%x is not supported", c->opcode);
-	if (c->uid)
+	if (c->uid && (c->uid != PRM_UID_SHARED || c->opcode != PRM_OP_alloc_q_counter))
 		return refuse(c, PRM_STATUS_BAD_RES, "uid %u: there are no user contexts", c->uid);
 	if (check_phase(c, desc))
 		return -1;
@@ -164,6 +166,10 @@ int cmd_run(struct cmd *c)
 			      desc->out_len);
 	if (check_reserved(c, desc->reserved))
 		return -1;
+	if (fault_ask(FAULT_COMMAND, c->dev, c->opcode, &value) == FAULT_STATUS) {
+		set_refusal(c, value, "a fault was asked for");
+		return -1;
+	}
 	return desc->run(c);
 }
 
@@ -332,11 +338,20 @@ static void give_back(struct slot *slot, uint64_t addr)
 	guest_write(slot->dev, addr + own, (uint8_t *)e + own, sizeof(*e) - own);
 }
 
+static uint16_t opcode_of(const struct slot *slot)
+{
+	const struct prm_mbox_in *hdr = (const void *)slot->in;
+
+	return prm_get(hdr, opcode);
+}
+
 static void run_slot(struct cxdev *dev, uint32_t num)
 {
 	struct slot slot = { .dev = dev, .num = num };
 	uint64_t addr = dev->hca->cmdq_addr + (num << CMDQ_LOG_STRIDE);
 	struct eq *eq = dev->hca->cmd_eq;
+	enum fault_action fault = FAULT_NONE;
+	uint32_t value;
 
 	if (guest_read(dev, addr, &slot.entry, sizeof(slot.entry))) {
 		violation(dev, "command slot %u is outside the memory mapped for DMA", num);
@@ -347,18 +362,31 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 		return;
 	}
 	if (fetch(&slot)) {
-		run_command(&slot);
-		write_output(&slot);
+		fault = fault_ask(FAULT_SLOT, dev, opcode_of(&slot), &value);
+		if (fault == FAULT_SILENT)
+			goto free;
+		if (fault != FAULT_DELIVERY) {
+			run_command(&slot);
+			write_output(&slot);
+		}
 	}
+	if (fault == FAULT_DELIVERY)
+		slot.delivery = value;
+	else if (fault == FAULT_LENGTH)
+		slot.entry.outlen = cpu_to_be32(value);
 	give_back(&slot, addr);
-	free(slot.in);
-	free(slot.out);
 	/*
 	 * Who had no command EQ when the command began polls; who destroyed it by the command polls
 	 * too.
 	 */
-	if (eq && dev->hca->cmd_eq == eq)
+	if (eq && dev->hca->cmd_eq == eq) {
 		eq_report_command(dev, eq, 1u << num);
+		if (fault == FAULT_TWICE)
+			eq_report_command(dev, eq, 1u << num);
+	}
+free:
+	free(slot.in);
+	free(slot.out);
 }
 
 void cmdq_work(struct work *work)
@@ -383,6 +411,8 @@ void cmdq_doorbell(struct cxdev *dev, uint32_t bits)
 {
 	struct hca_state *hca = dev->hca;
 
+	if (dev->ails.fatal)
+		return;
 	if (!hca->cmdq_addr) {
 		violation(dev, "command doorbell 0x%x before the queue's address was written",
 			  bits);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "fault.h"
 #include "hca.h"
 #include "trace.h"
 
@@ -39,14 +40,83 @@ void control_status(FILE *out)
 	violations_print(out);
 }
 
-/* Zero, or an error of which the text was printed to @out. */
-static int run_line(char *line, FILE *out)
+#define COMMANDS "status, violations, gids [FUNCTION], cable, uncable, fault ..., help"
+
+/* The address tables of all functions, or of the one that is named. */
+static int print_gids(const char *name, FILE *out)
+{
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; i < n_devs; i++) {
+		if (name && strcmp(name, devs[i]->name))
+			continue;
+		found = true;
+		roce_addrs_print(devs[i], out);
+	}
+	if (!found) {
+		fprintf(out, "error: gids: there is no function '%s'\n", name);
+		return -EINVAL;
+	}
+	fprintf(out, "ok\n");
+	return 0;
+}
+
+static struct port *port_word(const char *name, FILE *out)
+{
+	struct port *port = name ? port_find(name) : NULL;
+
+	if (!port && name)
+		fprintf(out, "error: there is no port '%s'\n", name);
+	return port;
+}
+
+/* cable A B, uncable A */
+static int set_cable(const char *word, char *rest, FILE *out)
+{
+	bool two = !strcmp(word, "cable");
+	char *first = rest ? strtok(rest, " \t\r") : NULL, *second = strtok(NULL, " \t\r");
+	struct port *a, *b = NULL;
+	int err;
+
+	if (!first || !second != !two || strtok(NULL, " \t\r")) {
+		fprintf(out, "error: %s\n", two ? "cable takes two ports" : "uncable takes a port");
+		return -EINVAL;
+	}
+	a = port_word(first, out);
+	if (a && two)
+		b = port_word(second, out);
+	if (!a || (two && !b))
+		return -EINVAL;
+	err = two ? port_cable(a, b) : 0;
+	if (err) {
+		fprintf(out, "error: %s\n", err == -EBUSY ? "one of them has a cable already" :
+							   "a cable joins two ports");
+		return err;
+	}
+	if (!two)
+		port_uncable(a);
+	fprintf(out, "ok\n");
+	return 0;
+}
+
+int control_line(char *line, FILE *out)
 {
 	char *word = strtok(line, " \t\r"), *rest = strtok(NULL, "");
 
 	if (!word) {
-		fprintf(out, "error: empty line; commands are: status, violations\n");
+		fprintf(out, "error: empty line; commands are: " COMMANDS "\n");
 		return -EINVAL;
+	}
+	if (!strcmp(word, "gids"))
+		return print_gids(rest, out);
+	if (!strcmp(word, "cable") || !strcmp(word, "uncable"))
+		return set_cable(word, rest, out);
+	if (!strcmp(word, "fault")) {
+		if (fault_line(rest ? rest : line + strlen(line), devs, n_devs, out))
+			return -EINVAL;
+		fprintf(out, "ok\n");
+		return 0;
 	}
 	if (rest) {
 		fprintf(out, "error: %s takes no arguments, got '%s'\n", word, rest);
@@ -56,9 +126,11 @@ static int run_line(char *line, FILE *out)
 		control_status(out);
 	} else if (!strcmp(word, "violations")) {
 		violations_print(out);
+	} else if (!strcmp(word, "help")) {
+		fprintf(out, "commands are: " COMMANDS "\n");
+		fault_usage(out);
 	} else {
-		fprintf(out, "error: unknown command '%s'; commands are: status, violations\n",
-			word);
+		fprintf(out, "error: unknown command '%s'; commands are: " COMMANDS "\n", word);
 		return -EINVAL;
 	}
 	fprintf(out, "ok\n");
@@ -82,7 +154,7 @@ static bool answer(int fd, char *line)
 
 	if (!out)
 		return false;
-	run_line(line, out);
+	control_line(line, out);
 	fclose(out);
 	sent = send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	free(text);
@@ -137,6 +209,12 @@ static void on_connect(int fd, void *arg)
 	}
 }
 
+void control_serve(struct cxdev **functions, unsigned int n)
+{
+	devs = functions;
+	n_devs = n;
+}
+
 int control_open(const char *path, struct cxdev **functions, unsigned int n)
 {
 	int err;
@@ -146,8 +224,7 @@ int control_open(const char *path, struct cxdev **functions, unsigned int n)
 			sizeof(where.sun_path) - 1);
 		return -ENAMETOOLONG;
 	}
-	devs = functions;
-	n_devs = n;
+	control_serve(functions, n);
 	strcpy(where.sun_path, path);
 	unlink(path);
 	listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -109,6 +109,12 @@ void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,
 		   PRM_CQE_REQ_ERR, syndrome);
 }
 
+/* XRC SRQs have a CQ of their own. */
+static struct cq *recv_cq(const struct qp *qp, const struct rwqe *wqe)
+{
+	return wqe->srq && wqe->srq->cq ? (struct cq *)wqe->srq->cq : qp->recv_cq;
+}
+
 void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe,
 		   enum prm_cqe_opcode opcode, bool solicited)
 {
@@ -116,7 +122,7 @@ void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe,
 	cqe->sop_drop_qpn = cpu_to_be32(qp->obj.num);
 	cqe->wqe_counter = cpu_to_be16(wqe->index);
 	cqe->op_own = opcode << PRM_CQE_OPCODE_SHIFT | (solicited ? PRM_CQE_SOLICITED : 0);
-	push(qp, qp->recv_cq, cqe, solicited);
+	push(qp, recv_cq(qp, wqe), cqe, solicited);
 }
 
 void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syndrome syndrome)
@@ -135,7 +141,8 @@ void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syn
 	if (syndrome != PRM_CQE_SYND_WR_FLUSH)
 		trace(qp->obj.dev, "QP 0x%x: receive WQE %u ends with syndrome 0x%02x", qp->obj.num,
 		      wqe->index, syndrome);
-	push_error(qp, qp->recv_cq, wqe->srq, qp->obj.num, wqe->index, PRM_CQE_RESP_ERR, syndrome);
+	push_error(qp, recv_cq(qp, wqe), wqe->srq, qp->obj.num, wqe->index, PRM_CQE_RESP_ERR,
+		   syndrome);
 }
 
 void qp_event(struct qp *qp, enum prm_event type)
@@ -181,7 +188,7 @@ static bool flush_recv(struct qp *qp, int *budget)
 		p->have_wqe = false;
 		complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_WR_FLUSH);
 	}
-	if (qp->srq) {
+	if (qp->srq && qp->st != PRM_QP_ST_XRC) {
 		if (!qp->last_wqe_told)
 			qp_event(qp, PRM_EVENT_SRQ_LAST_WQE);
 		qp->last_wqe_told = true;

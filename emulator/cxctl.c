@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	int fd, i;
 
 	if (argc < 3 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: cxctl SOCKET COMMAND...   (status, violations)\n");
+		fprintf(stderr, "usage: cxctl SOCKET COMMAND...   (help lists them)\n");
 		return 2;
 	}
 	fd = connect_to(argv[1]);

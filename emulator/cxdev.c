@@ -4,16 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fault.h"
 #include "hca.h"
+#include "lag.h"
 
 #define BOOT_NS 2000000		/* from reset to the end of "initializing" */
 
 /* ---- guest memory and interrupts ---- */
 
+/* Off the bus, or its firmware dead: neither DMA nor interrupts. */
+static bool cut_off(const struct cxdev *dev)
+{
+	return dev->ails.gone || dev->ails.fatal;
+}
+
 int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len)
 {
-	int err = dev->ops->read(dev->guest, addr, buf, len);
+	int err;
 
+	if (cut_off(dev))
+		return -EFAULT;
+	err = dev->ops->read(dev->guest, addr, buf, len);
 	if (err)
 		violation(dev, "DMA read of %zu bytes at 0x%llx: not mapped, or no bus master", len,
 			  (unsigned long long)addr);
@@ -22,8 +33,11 @@ int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len)
 
 int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len)
 {
-	int err = dev->ops->write(dev->guest, addr, buf, len);
+	int err;
 
+	if (cut_off(dev))
+		return -EFAULT;
+	err = dev->ops->write(dev->guest, addr, buf, len);
 	if (err)
 		violation(dev, "DMA write of %zu bytes at 0x%llx: not mapped, or no bus master",
 			  len, (unsigned long long)addr);
@@ -32,7 +46,13 @@ int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len)
 
 void hca_raise_irq(struct cxdev *dev, unsigned int vector)
 {
+	if (cut_off(dev))
+		return;
 	dev->hca->irqs++;
+	if (fault_ask(FAULT_INTERRUPT, dev, vector, NULL) == FAULT_LOSE) {
+		dev->hca->irqs_lost++;
+		return;
+	}
 	if (dev->ops->irq(dev->guest, vector)) {
 		dev->hca->irqs_lost++;
 		trace(dev, "interrupt %u: the vector is off", vector);
@@ -97,6 +117,7 @@ unsigned int cxdev_report_leaks(struct cxdev *dev)
 	if (dev->hca->phase == HCA_RUNNING) {
 		for (type = 0; type < OBJ_TYPES; type++)
 			obj_for_each(dev, type, report_object, &n);
+		n += lag_report(dev);
 	} else if (dev->hca->pages.n) {
 		n = dev->hca->pages.n;
 		violation(dev, "leak: %u pages were not taken back", n);
@@ -108,6 +129,7 @@ void hca_stop(struct cxdev *dev)
 {
 	cxdev_report_leaks(dev);
 	obj_destroy_all(dev);
+	lag_reset(dev);
 	rdma_state_reset(dev);
 	eth_state_reset(dev);
 	dev->hca->phase = HCA_ENABLED;
@@ -147,6 +169,7 @@ struct cxdev *cxdev_create(const char *name, unsigned int index, const struct ca
 		goto no_memory;
 	snprintf(dev->name, sizeof(dev->name), "%s", name);
 	dev->index = index;
+	dev->native_port = 1;
 	dev->card = card;
 	dev->ops = ops;
 	dev->guest = guest;
@@ -170,6 +193,7 @@ void cxdev_destroy(struct cxdev *dev)
 {
 	if (dev->objs)
 		obj_destroy_all(dev);
+	adapter_leave(dev);
 	if (dev->port)
 		port_destroy(dev->port);
 	if (dev->eth)
@@ -184,9 +208,11 @@ void cxdev_destroy(struct cxdev *dev)
 void cxdev_reset(struct cxdev *dev)
 {
 	obj_destroy_all(dev);
+	lag_reset(dev);
 	rdma_state_reset(dev);
 	eth_state_reset(dev);
 	hca_state_reset(dev);
+	fault_reset(dev);
 }
 
 /* ---- status ---- */
@@ -227,6 +253,7 @@ void cxdev_status(struct cxdev *dev, FILE *out)
 		if (obj_count(dev, type))
 			fprintf(out, ", %u %s", obj_count(dev, type), obj_name(type));
 	fprintf(out, "\n");
+	lag_status(dev, out);
 	rdma_status(dev, out);
 	eth_status(dev, out);
 }

@@ -216,7 +216,7 @@ PRM_CMD_LIST(PRM_DECLARE_RESERVED)
 
 /* The tables that cmdq.c dispatches from; each ends with a row whose name is NULL. */
 extern const struct cmd_desc cmds_hca[], cmds_obj[], cmds_eq_cq[], cmds_qp[], cmds_srq[],
-	cmds_vport[], cmds_nic[], cmds_flow[], cmds_port[];
+	cmds_vport[], cmds_nic[], cmds_flow[], cmds_port[], cmds_lag[];
 
 /*
  * Refuses the command: sets status and a syndrome of its own (CRC-32 of the format string, 24 bits:
@@ -289,14 +289,30 @@ enum mem_access {
 };
 
 /* What was wrong, so that the caller picks the right syndrome. */
-enum mem_result { MEM_OK, MEM_BAD_KEY, MEM_BAD_PD, MEM_BAD_RANGE, MEM_BAD_ACCESS, MEM_DMA_FAULT };
+enum mem_result {
+	MEM_OK,
+	MEM_BAD_KEY,
+	MEM_BAD_PD,
+	MEM_BAD_QP,
+	MEM_BAD_RANGE,
+	MEM_BAD_ACCESS,
+	MEM_DMA_FAULT
+};
 
-/* @pdn: of the queue that asks. One access is at most 2 GiB; len 0 is fine and checks nothing. */
-enum mem_result mem_check(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, uint64_t len,
-			  unsigned int access);
-enum mem_result mem_read(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, void *buf,
-			 size_t len, unsigned int access);
-enum mem_result mem_write(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va,
+#define MEM_ANY_QP 0xffffffu
+#define MEM_ANY_PD 0xffffffffu	/* the driver's own queues */
+
+/* Who asks: keys belong to a PD, some to one QP of it. */
+struct mem_user {
+	uint32_t pdn, qpn;
+};
+
+/* One access is at most 2 GiB; len 0 is fine and checks nothing. */
+enum mem_result mem_check(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			  uint64_t len, unsigned int access);
+enum mem_result mem_read(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			 void *buf, size_t len, unsigned int access);
+enum mem_result mem_write(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
 			  const void *buf, size_t len, unsigned int access);
 const char *mem_result_text(enum mem_result result);
 
@@ -322,6 +338,7 @@ struct rdma_counters {
 	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, tx_mcast_packets, tx_mcast_bytes,
 		rx_mcast_packets, rx_mcast_bytes;
 	uint64_t rx_icrc_errors, rx_dropped;
+	uint64_t rx_ecn_marked, tx_cnp, rx_cnp, rx_cnp_ignored;
 };
 
 /* RoCE address table entry, set by SET_ROCE_ADDRESS (cmd_nic.c), read by the engine. */
@@ -336,6 +353,9 @@ struct roce_addr {
 };
 
 #define ROCE_ADDRS 256
+
+/* The entries in use, one a line: index, address, type, MAC, VLAN or "-"; for `gids`. */
+void roce_addrs_print(const struct cxdev *dev, FILE *out);
 
 /* ---- eth.c, cmd_nic.c, cmd_flow.c, cmd_port.c ---- */
 
@@ -387,11 +407,25 @@ void port_destroy(struct port *port);
  * work, never a nested call.
  */
 void port_send(struct port *port, struct frame *frame);
+/*
+ * To the function at this port alone, as if it came from the wire: multicast that its sender
+ * listens to. Takes the frame; neither the capture nor the filter sees it.
+ */
+void port_loop(struct port *port, struct frame *frame);
 bool port_link_up(const struct port *port);
 bool port_admin_up(const struct port *port);
+bool port_wire_up(const struct port *port);
+const char *port_name(const struct port *port);
+struct port *port_find(const char *name); /* NULL: there is none */
 /* PAOS; a change raises the port event on its function */
 void port_set_admin(struct port *port, bool up);
 void port_set_wire(struct port *port, bool up); /* the cable, for faults; likewise */
+/*
+ * From the switch to a cable between two ports, and back. A cable has a link when all four ends
+ * want it. 0; -EINVAL: one port twice; -EBUSY: one of them has a cable.
+ */
+int port_cable(struct port *a, struct port *b);
+void port_uncable(struct port *port); /* both ends; none: nothing happens */
 /* reset of the function: what waits for it is lost, the link event too */
 void port_flush(struct port *port);
 /*
@@ -403,12 +437,14 @@ const struct port_counters *port_counters(const struct port *port);
 void wire_status(FILE *out);
 /*
  * For other wires and for tests: called for each frame that is delivered to a port without a
- * function.
+ * function; false: it could not be taken and is lost.
  */
-void port_set_sink(struct port *port, void (*fn)(void *arg, const struct frame *frame), void *arg);
+void port_set_sink(struct port *port, bool (*fn)(void *arg, const struct frame *frame), void *arg);
+/* Its queue is not emptied until it is let go; for a sink that cannot take more at the moment. */
+void port_hold(struct port *port, bool hold);
 
 /*
- * For faults and tests: sees each frame after the capture and before the switch, may change its
+ * For tests: sees each frame after the capture and before faults and switch, may change its
  * bytes, and says what becomes of it. WIRE_HOLD keeps it until another frame has passed
  * (reordering). NULL: no filter; a held frame is released.
  */
@@ -416,6 +452,10 @@ enum wire_verdict { WIRE_PASS, WIRE_DROP, WIRE_DUPLICATE, WIRE_HOLD };
 void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
 					     struct frame *frame),
 		     void *arg);
+
+/* uplink.c: unix:SOCKET or tap:INTERFACE; 0 or -errno, message printed */
+int uplink_open(const char *what);
+void uplinks_close(void);
 
 /* capture.c: pcap through libpcap; every frame once, as it enters the switch. */
 int capture_open(const char *path); /* 0 or -errno, message printed */
@@ -429,6 +469,18 @@ struct hca_state;  /* cmdq.c, iseg.c, cmd_hca.c, eq_cq.c */
 struct rdma_state; /* cmd_obj.c, mem.c, cmd_qp.c, requester.c, responder.c, roce.c */
 struct eth_state;  /* cmd_nic.c, cmd_flow.c, cmd_port.c, eth.c */
 struct obj_state;  /* obj.c */
+struct adapter;	   /* cmd_lag.c: the ports of one card */
+
+/* What is wrong with a function because somebody asked for it (fault.c). */
+struct ailments {
+	bool gone;	 /* off the bus: all reads are ones */
+	bool fatal;	 /* the firmware died: no commands, DMA, interrupts until a reset */
+	bool stalled;	 /* the health counter stands at stalled_at */
+	bool config_lost; /* it was gone: the configuration space has to be made anew */
+	bool excused;	 /* what the driver does wrong is a consequence, and does not count */
+	uint8_t synd;	 /* of the health buffer */
+	uint32_t stalled_at;
+};
 
 struct cxdev {
 	char name[32];	    /* as given on the command line: a, a0, ... */
@@ -437,12 +489,15 @@ struct cxdev {
 	const struct guest_ops *ops;
 	void *guest;
 	struct port *port;
+	struct adapter *adapter;  /* NULL: the card has one port */
+	unsigned int native_port; /* of the card, from 1 */
 	uint8_t mac[6]; /* permanent: 02:c4:... derived from index; current one is eth's */
 	uint64_t node_guid, sys_image_guid;
 	struct roce_addr roce_addrs[ROCE_ADDRS];
 	bool roce_enabled; /* NIC_VPORT_CONTEXT.roce_en */
 	struct rdma_counters rdma;
 	uint64_t violations;
+	struct ailments ails;
 	struct hca_state *hca;
 	struct rdma_state *rdma_state;
 	struct eth_state *eth;

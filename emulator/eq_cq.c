@@ -9,9 +9,12 @@
  */
 #include <string.h>
 
+#include "eth.h"
+#include "fault.h"
 #include "hca.h"
 #include "prm/cqe.h"
 #include "prm/obj.h"
+#include "qp.h"
 
 #define LOG_PAGE_MAX 19		/* in units of 4 KiB: 2 GiB */
 #define INDEX_MASK 0xffffffu
@@ -26,6 +29,12 @@
 #define CTX_ERROR	0xa
 
 #define CQ_ERROR_OVERRUN 1
+#define CQ_PERIOD_FROM_CQE 1
+#define CQ_OP_MOD_RESIZE 1
+
+/* of the health buffer */
+#define SYND_ASYNC_EQ_OVERRUN	0xc
+#define SYND_EQ_ERROR		0xd
 
 struct eq {
 	struct obj obj;
@@ -36,6 +45,7 @@ struct eq {
 	uint32_t size, pi, ci;
 	unsigned int vector;
 	bool armed, overrun;
+	bool broken;			/* on command */
 };
 
 struct cq {
@@ -49,6 +59,8 @@ struct cq {
 	uint32_t solicited_pi;		/* one after the last solicited completion */
 	uint8_t fired_sn, armed_sn;
 	bool armed, armed_solicited, fired, overrun_ignore, error;
+	uint32_t unreported;		/* completions that the armed event waits with */
+	struct timer moderation;
 };
 
 static uint32_t distance(uint32_t from, uint32_t to)
@@ -64,12 +76,20 @@ static void eq_fire(struct eq *eq)
 	hca_raise_irq(eq->obj.dev, eq->vector);
 }
 
-static void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *data, size_t len)
+/* An EQ that was made to overrun takes nothing more, and that is fatal for the function. */
+static void eq_break(struct eq *eq)
 {
+	notice(eq->obj.dev, "fault: EQ 0x%x overruns", eq->obj.num);
+	eq->overrun = true;
+	eq->broken = true;
+	eq->obj.dev->ails.synd = eq->events ? SYND_ASYNC_EQ_OVERRUN : SYND_EQ_ERROR;
+}
+
+static void eq_put(struct eq *eq, struct prm_eqe *eqe)
+{
+	uint64_t at = (uint64_t)(eq->pi & (eq->size - 1)) * sizeof(*eqe);
 	struct cxdev *dev = eq->obj.dev;
-	struct prm_eqe eqe = { .type = type, .sub_type = subtype };
-	uint64_t at = (uint64_t)(eq->pi & (eq->size - 1)) * sizeof(eqe);
-	const size_t last = sizeof(eqe) - 4;
+	const size_t last = sizeof(*eqe) - 4;
 
 	if (distance(eq->ci, eq->pi) >= eq->size) {
 		if (!eq->overrun)
@@ -78,14 +98,39 @@ static void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *da
 		eq->overrun = true;
 		return;
 	}
-	memcpy(&eqe.data, data, len);
-	eqe.owner = eq->pi & eq->size ? 1 : 0;
-	pages_write(dev, &eq->pages, at, &eqe, last);
+	eqe->owner = eq->pi & eq->size ? 1 : 0;
+	pages_write(dev, &eq->pages, at, eqe, last);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	pages_write(dev, &eq->pages, at + last, (uint8_t *)&eqe + last, sizeof(eqe) - last);
+	pages_write(dev, &eq->pages, at + last, (uint8_t *)eqe + last, sizeof(*eqe) - last);
 	eq->pi = (eq->pi + 1) & INDEX_MASK;
 	if (eq->armed)
 		eq_fire(eq);
+}
+
+static void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *data, size_t len)
+{
+	struct prm_eqe eqe = { .type = type, .sub_type = subtype };
+	uint32_t value;
+
+	if (eq->broken)
+		return;
+	memcpy(&eqe.data, data, len);
+	switch (fault_ask(FAULT_EVENT, eq->obj.dev, type, &value)) {
+	case FAULT_LOSE:
+		return;
+	case FAULT_OVERRUN:
+		eq_break(eq);
+		return;
+	case FAULT_TYPE:
+		eqe.type = value;
+		break;
+	case FAULT_DUPLICATE:
+		eq_put(eq, &eqe);
+		break;
+	default:
+		break;
+	}
+	eq_put(eq, &eqe);
 }
 
 void event_push(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *data, size_t len)
@@ -126,7 +171,7 @@ void eq_doorbell(struct cxdev *dev, uint32_t uar, uint32_t value, bool arm)
 		return;
 	}
 	eq->ci = ci;
-	if (!arm)
+	if (!arm || eq->broken)
 		return;
 	eq->armed = true;
 	if (eq->pi != ci)
@@ -250,24 +295,42 @@ static void cq_fire(struct cq *cq)
 {
 	struct prm_eqe_comp comp = { .cqn = cpu_to_be32(cq->obj.num) };
 
+	timer_cancel(&cq->moderation);
+	cq->unreported = 0;
 	cq->armed = false;
 	cq->fired = true;
 	cq->fired_sn = cq->armed_sn;
 	eq_push(cq->eq, PRM_EVENT_COMP, 0, &comp, sizeof(comp));
 }
 
+static void cq_period_over(struct timer *timer)
+{
+	cq_fire(container_of(timer, struct cq, moderation));
+}
+
 /*
- * True if there is room; looks at the consumer index in guest memory only when the known one leaves
- * none.
+ * A completion that the armed event is for: the event waits for more of them, or for the period,
+ * which begins with the first of them or anew with each.
  */
-static bool cq_has_room(struct cq *cq)
+static void cq_moderate(struct cq *cq)
+{
+	uint32_t count = prm_get(&cq->ctx, cq_max_count), us = prm_get(&cq->ctx, cq_period);
+
+	cq->unreported++;
+	if (!us || (count && cq->unreported >= count))
+		cq_fire(cq);
+	else if (prm_get(&cq->ctx, cq_period_mode) == CQ_PERIOD_FROM_CQE ||
+		 !timer_armed(&cq->moderation))
+		timer_arm(&cq->moderation, us * 1000ull);
+}
+
+/* Takes the consumer index from guest memory. */
+static bool cq_consumed(struct cq *cq)
 {
 	struct cxdev *dev = cq->obj.dev;
 	struct prm_cq_dbr dbr;
 	uint32_t ci;
 
-	if (cq->overrun_ignore || distance(cq->ci, cq->pi) < cq->size)
-		return true;
 	if (guest_read(dev, cq->dbr, &dbr, sizeof(dbr)))
 		return false;
 	ci = be32_to_cpu(dbr.ci) & INDEX_MASK;
@@ -277,7 +340,18 @@ static bool cq_has_room(struct cq *cq)
 		return false;
 	}
 	cq->ci = ci;
-	return distance(cq->ci, cq->pi) < cq->size;
+	return true;
+}
+
+/*
+ * True if there is room; looks at the consumer index in guest memory only when the known one leaves
+ * none.
+ */
+static bool cq_has_room(struct cq *cq)
+{
+	if (cq->overrun_ignore || distance(cq->ci, cq->pi) < cq->size)
+		return true;
+	return cq_consumed(cq) && distance(cq->ci, cq->pi) < cq->size;
 }
 
 static void cq_overrun(struct cq *cq)
@@ -285,12 +359,51 @@ static void cq_overrun(struct cq *cq)
 	struct prm_eqe_cq_err err = { .cqn = cpu_to_be32(cq->obj.num),
 				      .syndrome = CQ_ERROR_OVERRUN };
 
-	violation(cq->obj.dev, "CQ 0x%x overrun: all %u entries are unread", cq->obj.num, cq->size);
 	cq->error = true;
 	event_push(cq->obj.dev, PRM_EVENT_CQ_ERROR, 0, &err, sizeof(err));
 }
 
-bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
+static bool is_error(const struct prm_cqe64 *cqe)
+{
+	unsigned int opcode = cqe->op_own >> PRM_CQE_OPCODE_SHIFT;
+
+	return opcode == PRM_CQE_REQ_ERR || opcode == PRM_CQE_RESP_ERR;
+}
+
+/* Turns a good completion into an error, as far as its queue's number goes: the same fields. */
+static void make_error(struct prm_cqe64 *cqe, enum prm_cqe_syndrome syndrome)
+{
+	bool send = cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_REQ;
+	struct prm_err_cqe err = {
+		.srqn = cqe->srqn,
+		.vendor_err_synd = 0x80 | syndrome,
+		.syndrome = syndrome,
+		.s_wqe_opcode_qpn = cqe->sop_drop_qpn,
+		.wqe_counter = cqe->wqe_counter,
+		.op_own = (send ? PRM_CQE_REQ_ERR : PRM_CQE_RESP_ERR) << PRM_CQE_OPCODE_SHIFT,
+	};
+
+	memcpy(cqe, &err, sizeof(err));
+}
+
+/* The queue whose completion was made an error stops, and flushes what is left. */
+static void stop_queue(struct cxdev *dev, const struct prm_cqe64 *cqe)
+{
+	uint32_t num = be32_to_cpu(cqe->sop_drop_qpn) & INDEX_MASK;
+	struct qp *qp = obj_find(dev, OBJ_QP, num);
+	struct sq *sq = obj_find(dev, OBJ_SQ, num);
+	struct rq *rq = obj_find(dev, OBJ_RQ, num);
+
+	if (qp)
+		qp_set_error(qp);
+	if (sq)
+		sq_to_error(sq);
+	if (rq)
+		rq_to_error(rq);
+}
+
+/* The owner bit comes last. */
+static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
 {
 	uint64_t at =
 		(uint64_t)(cq->pi & (cq->size - 1)) * cq->cqe_bytes + cq->cqe_bytes - sizeof(*cqe);
@@ -300,12 +413,6 @@ bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 	uint8_t sum = 0;
 	size_t i;
 
-	if (cq->error)
-		return false;
-	if (!cq_has_room(cq)) {
-		cq_overrun(cq);
-		return false;
-	}
 	cqe->op_own = (cqe->op_own & ~1) | (cq->pi & cq->size ? 1 : 0);
 	cqe->signature = 0;
 	for (i = 0; i < sizeof(*cqe); i++)
@@ -315,11 +422,45 @@ bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	pages_write(dev, &cq->pages, at + last, p + last, sizeof(*cqe) - last);
 	cq->pi = (cq->pi + 1) & INDEX_MASK;
+}
+
+static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
+{
+	if (!cq_has_room(cq)) {
+		violation(cq->obj.dev, "CQ 0x%x overrun: all %u entries are unread", cq->obj.num,
+			  cq->size);
+		cq_overrun(cq);
+		return false;
+	}
+	cq_write(cq, cqe);
 	if (solicited)
 		cq->solicited_pi = cq->pi;
 	if (cq->armed && (solicited || !cq->armed_solicited))
-		cq_fire(cq);
+		cq_moderate(cq);
 	return true;
+}
+
+bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
+{
+	uint32_t syndrome;
+	bool put;
+
+	if (cq->error)
+		return false;
+	switch (is_error(cqe) ? FAULT_NONE :
+				fault_ask(FAULT_CQE, cq->obj.dev, cq->obj.num, &syndrome)) {
+	case FAULT_OVERRUN:
+		notice(cq->obj.dev, "fault: CQ 0x%x overruns", cq->obj.num);
+		cq_overrun(cq);
+		return false;
+	case FAULT_ERROR:
+		make_error(cqe, syndrome);
+		put = cq_put(cq, cqe, true);
+		stop_queue(cq->obj.dev, cqe);
+		return put;
+	default:
+		return cq_put(cq, cqe, solicited);
+	}
 }
 
 /*
@@ -365,6 +506,7 @@ static void cq_release(void *obj)
 {
 	struct cq *cq = obj;
 
+	timer_cancel(&cq->moderation);
 	obj_put(cq->eq);
 	obj_put(cq->uar);
 	pages_free(&cq->pages);
@@ -413,6 +555,7 @@ static int run_create_cq(struct cmd *c)
 	cq = obj_create(c, OBJ_CQ, sizeof(*cq));
 	if (!cq)
 		return -1;
+	timer_init(&cq->moderation, cq_period_over);
 	cq->obj.release = cq_release;
 	cq->ctx = *ctx;
 	cq->size = 1u << prm_get(ctx, log_cq_size);
@@ -470,7 +613,73 @@ enum modify_cq_field {
 	CQ_MODIFY_PERIOD_MODE = 16,
 };
 
-/* Completions are never held back, so that the moderation is only kept for the query. */
+enum resize_cq_field {
+	CQ_RESIZE_SIZE = 1,
+	CQ_RESIZE_PAGE_OFFSET = 2,
+	CQ_RESIZE_PAGE_SIZE = 4,
+};
+
+/*
+ * The last entry of the old memory says that the CQ goes on in the new one. The driver copies what
+ * it has not consumed; each entry moves up by one, because the index goes on behind that entry.
+ */
+static int cq_move(struct cmd *c, struct cq *cq, struct pages *pages, const struct prm_cqc *ctx)
+{
+	struct prm_cqe64 cqe = { .op_own = PRM_CQE_RESIZE_CQ << PRM_CQE_OPCODE_SHIFT };
+	uint32_t log_size = prm_get(ctx, log_cq_size), unread;
+
+	if (cq->error || !cq_consumed(cq) || distance(cq->ci, cq->pi) >= cq->size)
+		return refuse(c, PRM_STATUS_BAD_RES_STATE,
+			      "CQ 0x%x has no room for the entry that ends it", cq->obj.num);
+	unread = distance(cq->ci, cq->pi);
+	if (unread >= 1u << log_size)
+		return refuse(c, PRM_STATUS_BAD_SIZE_OUTS_CQES,
+			      "%u completions are unread, the new size is %u", unread,
+			      1u << log_size);
+	cq_write(cq, &cqe);
+	if ((int32_t)((cq->solicited_pi - cq->ci) << 8) > 0)
+		cq->solicited_pi = (cq->solicited_pi + 1) & INDEX_MASK;
+	pages_free(&cq->pages);
+	cq->pages = *pages;
+	cq->size = 1u << log_size;
+	prm_set(&cq->ctx, log_cq_size, log_size);
+	prm_set(&cq->ctx, log_page_size, prm_get(ctx, log_page_size));
+	prm_set(&cq->ctx, page_offset, prm_get(ctx, page_offset));
+	return 0;
+}
+
+static int cq_resize(struct cmd *c, struct cq *cq, const struct prm_cqc *ctx)
+{
+	const struct prm_modify_cq_in *in = c->in;
+	uint32_t fields = prm_get(in, modify_field_select_resize_field_select.resize_field_select
+					      .resize_field_select);
+	unsigned int log_page = prm_get(ctx, log_page_size) + 12;
+	struct pages pages = {};
+
+	if (fields != (CQ_RESIZE_SIZE | CQ_RESIZE_PAGE_OFFSET | CQ_RESIZE_PAGE_SIZE))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "resize_field_select 0x%x: size, page offset and page size go together",
+			      fields);
+	if (prm_get(in, cq_umem_valid))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "cq_umem_valid: there are no umem objects");
+	if (prm_get(ctx, log_cq_size) > 22 || prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_cq_size %u or log_page_size %u is above 22 or %u",
+			      prm_get(ctx, log_cq_size), prm_get(ctx, log_page_size), LOG_PAGE_MAX);
+	if (64u << prm_get(ctx, cqe_sz) != cq->cqe_bytes)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u: entries are of %u bytes",
+			      prm_get(ctx, cqe_sz), cq->cqe_bytes);
+	if (pages_get(c, &pages, prm_tail_const(in),
+		      (uint64_t)cq->cqe_bytes << prm_get(ctx, log_cq_size), log_page,
+		      prm_get(ctx, page_offset) << (log_page - 6)))
+		return -1;
+	if (cq_move(c, cq, &pages, ctx)) {
+		pages_free(&pages);
+		return -1;
+	}
+	return 0;
+}
+
 static int run_modify_cq(struct cmd *c)
 {
 	const struct prm_modify_cq_in *in = c->in;
@@ -481,8 +690,10 @@ static int run_modify_cq(struct cmd *c)
 
 	if (!cq)
 		return -1;
+	if (c->op_mod == CQ_OP_MOD_RESIZE)
+		return cq_resize(c, cq, ctx);
 	if (c->op_mod)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod 0x%x: queues cannot be resized",
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod 0x%x is neither 0 nor 1, resize",
 			      c->op_mod);
 	if (fields & ~(CQ_MODIFY_PERIOD | CQ_MODIFY_COUNT | CQ_MODIFY_PERIOD_MODE))
 		return refuse(c, PRM_STATUS_BAD_PARAM,

@@ -5,6 +5,7 @@
 
 #include "eth.h"
 #include "hca.h"
+#include "lag.h"
 #include "prm/cqe.h"
 #include "prm/eqe.h"
 #include "prm/vport.h"
@@ -249,6 +250,8 @@ static uint8_t parse_tx(struct tx *tx)
 	sz = be16_to_cpu(tx->eseg->inline_hdr_sz);
 	tx->insert_vlan = sz & PRM_WQE_ETH_INSERT_VLAN;
 	tx->first_seg = 2;
+	if (tx->insert_vlan && !tx->sq->obj.dev->card->vlan_insert)
+		return refuse_wqe(tx, "VLAN insertion is not advertised");
 	if (tx->insert_vlan) {
 		if (sz & ~(PRM_WQE_ETH_INSERT_VLAN | 1))
 			return refuse_wqe(tx,
@@ -272,7 +275,8 @@ static uint8_t parse_tx(struct tx *tx)
 static uint8_t read_segment(const struct tx *tx, const struct prm_wqe_data_seg *seg, uint8_t *buf,
 			    uint32_t len)
 {
-	enum mem_result result = mem_read(tx->sq->obj.dev, tx->sq->pd->num, be32_to_cpu(seg->lkey),
+	struct mem_user user = { .pdn = tx->sq->pd->num, .qpn = MEM_ANY_QP };
+	enum mem_result result = mem_read(tx->sq->obj.dev, user, be32_to_cpu(seg->lkey),
 					  be64_to_cpu(seg->addr), buf, len, MEM_LOCAL_READ);
 
 	if (result == MEM_OK)
@@ -323,6 +327,15 @@ static uint8_t gather(const struct tx *tx, uint8_t *buf, uint32_t room, uint32_t
 
 /* ---- frames ---- */
 
+static struct port *tx_port(const struct tis *tis)
+{
+	unsigned int affinity = prm_get(&tis->ctx, lag_tx_port_affinity);
+
+	if (prm_get(&tis->ctx, strict_lag_tx_port_affinity))
+		return lag_strict_port(tis->obj.dev, affinity);
+	return lag_tx_port(tis->obj.dev, affinity);
+}
+
 static void transmit(struct sq *sq, struct frame *frame)
 {
 	struct cxdev *dev = sq->obj.dev;
@@ -344,7 +357,7 @@ static void transmit(struct sq *sq, struct frame *frame)
 				  &counters->tx_broadcast;
 	traffic->packets++;
 	traffic->bytes += frame->len;
-	port_send(dev->port, frame);
+	port_send(tx_port(sq->tis), frame);
 }
 
 static void offload_checksums(const struct tx *tx, struct frame *frame,

@@ -213,6 +213,7 @@ struct flow_table {
 	struct obj obj;
 	uint8_t level, log_size;
 	struct flow_table *miss; /* NULL: the packet is dropped */
+	bool demux;		 /* of a LAG; miss is what stands behind it at its owner */
 	struct list_head groups, ftes;
 	struct prm_flow_table_context ctx;
 };

@@ -72,6 +72,7 @@ struct rx_data {
 static enum mem_result put_bytes(struct rq *rq, const struct prm_wqe_data_seg *seg,
 				 const struct rx_data *data, uint32_t off, uint32_t n)
 {
+	struct mem_user user = { .pdn = rq->pd ? rq->pd->num : 0, .qpn = MEM_ANY_QP };
 	uint64_t addr = be64_to_cpu(seg->addr);
 	enum mem_result result = MEM_OK;
 	int i;
@@ -84,8 +85,8 @@ static enum mem_result put_bytes(struct rq *rq, const struct prm_wqe_data_seg *s
 			continue;
 		}
 		part = data->len[i] - off < n ? data->len[i] - off : n;
-		result = mem_write(rq->obj.dev, rq->pd ? rq->pd->num : 0, be32_to_cpu(seg->lkey),
-				   addr, data->part[i] + off, part, MEM_LOCAL_WRITE);
+		result = mem_write(rq->obj.dev, user, be32_to_cpu(seg->lkey), addr,
+				   data->part[i] + off, part, MEM_LOCAL_WRITE);
 		addr += part;
 		n -= part;
 		off = 0;

@@ -26,9 +26,15 @@ struct obj_range {
 struct card {
 	const char *name;		/* of --card */
 	const char *model;
-	uint16_t device_id, subsystem_id;
+	uint16_t device_id, vf_device_id, subsystem_id;
 	uint16_t fw_major, fw_minor, fw_sub;
 	char psid[17];
+	uint8_t pcie_gen, pcie_lanes;
+	uint8_t port_lanes;
+	uint32_t eth_proto;		/* link modes of PTYS; it runs at the lowest */
+	uint8_t inline_mode;		/* enum prm_inline_mode */
+	bool vlan_insert;		/* WQEs can insert a tag */
+	bool vf;			/* a virtual function of the card */
 	uint64_t bar_bytes;
 	unsigned int vectors;
 	uint32_t boot_pages, init_pages;
@@ -41,6 +47,8 @@ struct card {
 };
 
 const struct card *card_find(const char *name, size_t len);	/* NULL: no such card */
+const struct card *card_vf(const struct card *card);		/* its virtual function */
+const struct card *card_nth(unsigned int n);			/* NULL: there are fewer */
 void card_list(FILE *out);
 
 #define UAR_BYTES 4096

@@ -31,6 +31,10 @@ static uint32_t health_read(struct cxdev *dev, uint32_t offset)
 		       dev->card->fw_sub;
 	case offsetof(struct prm_iseg, health.hw_id):
 		return dev->card->device_id;
+	case offsetof(struct prm_iseg, health.rfr_severity):
+		return dev->ails.fatal ? (uint32_t)PRM_HEALTH_RFR << 24 : 0;
+	case offsetof(struct prm_iseg, health.irisc_index):
+		return (uint32_t)dev->ails.synd << 16;
 	default:
 		return 0;
 	}
@@ -52,13 +56,14 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 		       (uint32_t)hca->nic_ifc << PRM_ISEG_NIC_IFC_SHIFT | CMDQ_LOG_SZ << 4 |
 		       CMDQ_LOG_STRIDE;
 	case offsetof(struct prm_iseg, initializing):
-		return now_ns() < hca->boot_done_ns ? PRM_ISEG_INITIALIZING : 0;
+		return PRM_ISEG_CAN_RESET |
+		       (now_ns() < hca->boot_done_ns ? PRM_ISEG_INITIALIZING : 0);
 	case offsetof(struct prm_iseg, internal_timer_h):
 		return device_clock() >> 32;
 	case offsetof(struct prm_iseg, internal_timer_l):
 		return device_clock();
 	case offsetof(struct prm_iseg, health_counter):
-		return now_ns() / 10000000 & 0xffffff;
+		return dev->ails.stalled ? dev->ails.stalled_at : now_ns() / 10000000 & 0xffffff;
 	default:
 		return health_read(dev, offset);
 	}
@@ -66,12 +71,22 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 
 /*
  * The nic interface leaves FULL only when the driver resets or disables the function; commands stop
- * then.
+ * then. A driver that asks for a reset finds the interface disabled when it is done.
  */
 static void write_cmdq_low(struct cxdev *dev, uint32_t value)
 {
 	struct hca_state *hca = dev->hca;
+	bool excused = dev->ails.excused;
 
+	if ((value >> PRM_ISEG_NIC_IFC_SHIFT & 7) == PRM_NIC_IFC_SW_RESET) {
+		notice(dev, "reset by the driver");
+		cxdev_reset(dev);
+		dev->ails.excused = excused;	/* its queues do not know yet */
+		hca->nic_ifc = PRM_NIC_IFC_DISABLED;
+		return;
+	}
+	if (!dev->ails.fatal)
+		dev->ails.excused = false;	/* a new start */
 	hca->cmdq_addr = (hca->cmdq_addr & ~0xffffffffull) | (value & PRM_ISEG_CMDQ_ADDR_L_MASK);
 	hca->nic_ifc = value >> PRM_ISEG_NIC_IFC_SHIFT & 7;
 	if (hca->nic_ifc != PRM_NIC_IFC_FULL)

@@ -10,11 +10,12 @@
 
 #include "control.h"
 #include "hca.h"
+#include "lag.h"
 #include "server.h"
 #include "trace.h"
 
 #define FUNCTIONS_MAX 16
-#define PORTS_MAX 2
+#define WIRES_MAX 16
 #define EXIT_VIOLATIONS 3
 
 const char *argp_program_version = "cxemu 0.1";
@@ -23,10 +24,14 @@ static const char doc[] =
 	"A ConnectX adapter for QEMU\vExit status 0; 1: it could not start; 3: violations.";
 
 static const struct argp_option option_table[] = {
-	{ "card", 'c', "NAME[,ports=N]", 0,
-	  "the adapter; N functions in a row are the ports of one card (default cx5,ports=1)", 0 },
+	{ "card", 'c', "NAME[,ports=N][,vf]", 0,
+	  "the adapter; N functions in a row are the ports of one card; vf: virtual functions of it (default cx5,ports=1)",
+	  0 },
 	{ "vm", 'v', "NAME=SOCKET", 0,
 	  "a function, and the socket where a virtual machine takes it; may be repeated", 0 },
+	{ "wire", 'w', "unix:SOCKET|tap:INTERFACE", 0,
+	  "another wire on the switch: a socket for QEMU's -netdev stream, or a tap device; may be repeated",
+	  0 },
 	{ "pcap", 'p', "FILE", 0, "write every frame to FILE", 0 },
 	{ "control", 's', "SOCKET", 0, "answer cxctl there", 0 },
 	{ "log", 'l', "FILE", 0, "write the log there instead of to standard error", 0 },
@@ -38,17 +43,28 @@ static struct {
 	const struct card *card;
 	unsigned int ports;
 	const char *pcap, *control, *log;
-	unsigned int n;
+	const char *wires[WIRES_MAX];
+	unsigned int n_wires, n;
 	struct function functions[FUNCTIONS_MAX];
 	char names[FUNCTIONS_MAX][32];
 	struct cxdev *devs[FUNCTIONS_MAX];
 	FILE *log_file;
 } run = { .ports = 1 };
 
+static void parse_card_option(struct argp_state *state, const char *arg, size_t len)
+{
+	if (len == 2 && !memcmp(arg, "vf", 2))
+		run.card = card_vf(run.card);
+	else if (len == 7 && !memcmp(arg, "ports=", 6) && arg[6] >= '1' && arg[6] < '1' + LAG_PORTS)
+		run.ports = arg[6] - '0';
+	else
+		argp_error(state, "--card: '%.*s' is neither ports=1, ports=2 nor vf", (int)len,
+			   arg);
+}
+
 static void parse_card(struct argp_state *state, const char *arg)
 {
 	size_t len = strcspn(arg, ",");
-	char *end;
 
 	run.card = card_find(arg, len);
 	if (!run.card) {
@@ -57,13 +73,13 @@ static void parse_card(struct argp_state *state, const char *arg)
 		fprintf(stderr, "\n");
 		exit(EXIT_FAILURE);
 	}
-	if (!arg[len])
-		return;
-	if (strncmp(arg + len, ",ports=", 7))
-		argp_error(state, "--card: '%s' is not ports=N", arg + len + 1);
-	run.ports = strtoul(arg + len + 7, &end, 10);
-	if (*end || end == arg + len + 7 || run.ports < 1 || run.ports > PORTS_MAX)
-		argp_error(state, "--card: ports=%s is not 1 or 2", arg + len + 7);
+	while (arg[len]) {
+		arg += len + 1;
+		len = strcspn(arg, ",");
+		parse_card_option(state, arg, len);
+	}
+	if (run.card->vf && run.ports > 1)
+		argp_error(state, "--card: a virtual function has one port");
 }
 
 static void parse_vm(struct argp_state *state, const char *arg)
@@ -89,6 +105,13 @@ static void parse_vm(struct argp_state *state, const char *arg)
 	run.n++;
 }
 
+static void parse_wire(struct argp_state *state, const char *arg)
+{
+	if (run.n_wires == WIRES_MAX)
+		argp_error(state, "--wire: more than %u wires", WIRES_MAX);
+	run.wires[run.n_wires++] = arg;
+}
+
 static void parse_level(struct argp_state *state, const char *arg)
 {
 	if (!strcmp(arg, "quiet"))
@@ -109,6 +132,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 'v':
 		parse_vm(state, arg);
+		break;
+	case 'w':
+		parse_wire(state, arg);
 		break;
 	case 'p':
 		run.pcap = arg;
@@ -182,9 +208,14 @@ static int start(void)
 		if (!run.devs[i])
 			return -ENOMEM;
 		run.functions[i].dev = run.devs[i];
-		run.devs[i]->sys_image_guid = run.devs[i / run.ports * run.ports]->node_guid;
+		if (run.ports == LAG_PORTS && i % LAG_PORTS)
+			err = adapter_join(&run.devs[i - 1]);
+		if (err)
+			return err;
 		err = function_listen(&run.functions[i]);
 	}
+	for (i = 0; !err && i < run.n_wires; i++)
+		err = uplink_open(run.wires[i]);
 	if (!err && run.control)
 		err = control_open(run.control, run.devs, run.n);
 	return err;
@@ -195,6 +226,7 @@ static void stop(void)
 	unsigned int i;
 
 	control_close();
+	uplinks_close();
 	for (i = 0; i < run.n; i++) {
 		if (!run.devs[i])
 			continue;

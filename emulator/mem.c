@@ -9,7 +9,7 @@
 
 struct access {
 	struct cxdev *dev;
-	uint32_t pdn;
+	struct mem_user user;
 	unsigned int rights;
 	enum { ACCESS_CHECK, ACCESS_READ, ACCESS_WRITE } op;
 	uint8_t *buf;
@@ -20,6 +20,30 @@ struct mkey *mkey_find(struct cxdev *dev, uint32_t key)
 	struct mkey *mkey = obj_find(dev, OBJ_MKEY, key >> 8);
 
 	return mkey && mkey->variant == (key & 0xff) ? mkey : NULL;
+}
+
+static unsigned int mkey_access(const struct prm_mkc *mkc)
+{
+	return (prm_get(mkc, lr) ? MEM_LOCAL_READ : 0) | (prm_get(mkc, lw) ? MEM_LOCAL_WRITE : 0) |
+	       (prm_get(mkc, rr) ? MEM_REMOTE_READ : 0) |
+	       (prm_get(mkc, rw) ? MEM_REMOTE_WRITE : 0) |
+	       (prm_get(mkc, a) ? MEM_REMOTE_ATOMIC : 0);
+}
+
+void mkey_decode(struct mkey *mkey)
+{
+	const struct prm_mkc *mkc = &mkey->ctx;
+
+	mkey->variant = prm_get(mkc, mkey_7_0);
+	mkey->qpn = prm_get(mkc, qpn);
+	mkey->access = mkey_access(mkc);
+	mkey->free = prm_get(mkc, free);
+	mkey->umr_en = prm_get(mkc, umr_en);
+	mkey->en_rinval = prm_get(mkc, en_rinval);
+	mkey->length64 = prm_get(mkc, length64);
+	mkey->start = prm_get64(mkc, start_addr);
+	mkey->len = prm_get64(mkc, len);
+	mkey->log_page = prm_get(mkc, log_page_size);
 }
 
 /* Moves @len bytes at bus address @pa and steps the buffer. */
@@ -60,15 +84,30 @@ static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uin
 static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, uint64_t len,
 				  unsigned int depth);
 
+/*
+ * The keys of a list are local ones: what the indirect key gives to the other side need not be
+ * given by those below it.
+ */
+static unsigned int local_rights(unsigned int rights)
+{
+	return (rights & (MEM_LOCAL_READ | MEM_REMOTE_READ | MEM_REMOTE_ATOMIC) ? MEM_LOCAL_READ :
+										  0) |
+	       (rights & (MEM_LOCAL_WRITE | MEM_REMOTE_WRITE | MEM_REMOTE_ATOMIC) ?
+			MEM_LOCAL_WRITE :
+			0);
+}
+
 static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uint64_t va,
 				  uint64_t len, unsigned int depth)
 {
 	uint64_t off = va - mkey->start, chunk;
 	enum mem_result result = MEM_OK;
+	unsigned int rights = a->rights;
 	uint32_t i;
 
 	if (depth >= MKEY_MAX_INDIRECTION)
 		return MEM_BAD_KEY;
+	a->rights = local_rights(rights);
 	for (i = 0; i < mkey->n_xlt && len && !result; i++) {
 		const struct klm *klm = &mkey->klm[i];
 
@@ -81,6 +120,7 @@ static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uin
 		len -= chunk;
 		off = 0;
 	}
+	a->rights = rights;
 	return result ? result : len ? MEM_BAD_RANGE : MEM_OK;
 }
 
@@ -98,8 +138,10 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 	mkey = mkey_find(a->dev, key);
 	if (!mkey || mkey->free)
 		return MEM_BAD_KEY;
-	if (mkey->pd->num != a->pdn)
+	if (a->user.pdn != MEM_ANY_PD && mkey->pd->num != a->user.pdn)
 		return MEM_BAD_PD;
+	if (mkey->qpn != MEM_ANY_QP && mkey->qpn != a->user.qpn)
+		return MEM_BAD_QP;
 	if (a->rights & ~mkey->access)
 		return MEM_BAD_ACCESS;
 	if (!mkey->length64 && (va < mkey->start || va - mkey->start > mkey->len ||
@@ -117,30 +159,32 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 	return MEM_BAD_KEY;
 }
 
-enum mem_result mem_check(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, uint64_t len,
-			  unsigned int access)
+enum mem_result mem_check(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			  uint64_t len, unsigned int access)
 {
-	struct access a = { .dev = dev, .pdn = pdn, .rights = access, .op = ACCESS_CHECK };
+	struct access a = { .dev = dev, .user = user, .rights = access, .op = ACCESS_CHECK };
 
 	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
 }
 
-enum mem_result mem_read(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va, void *buf,
-			 size_t len, unsigned int access)
+enum mem_result mem_read(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			 void *buf, size_t len, unsigned int access)
 {
 	struct access a = {
-		.dev = dev, .pdn = pdn, .rights = access, .op = ACCESS_READ, .buf = buf
+		.dev = dev, .user = user, .rights = access, .op = ACCESS_READ, .buf = buf
 	};
 
 	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
 }
 
-enum mem_result mem_write(struct cxdev *dev, uint32_t pdn, uint32_t key, uint64_t va,
+enum mem_result mem_write(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
 			  const void *buf, size_t len, unsigned int access)
 {
-	struct access a = {
-		.dev = dev, .pdn = pdn, .rights = access, .op = ACCESS_WRITE, .buf = (uint8_t *)buf
-	};
+	struct access a = { .dev = dev,
+			    .user = user,
+			    .rights = access,
+			    .op = ACCESS_WRITE,
+			    .buf = (uint8_t *)buf };
 
 	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
 }
@@ -154,6 +198,8 @@ const char *mem_result_text(enum mem_result result)
 		return "there is no such key, or it is free";
 	case MEM_BAD_PD:
 		return "the key belongs to another PD";
+	case MEM_BAD_QP:
+		return "the key belongs to another QP";
 	case MEM_BAD_RANGE:
 		return "the range is not within the key's region";
 	case MEM_BAD_ACCESS:

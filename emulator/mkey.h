@@ -22,6 +22,7 @@ struct klm {
 struct mkey {
 	struct obj obj;			/* num: index, the upper 24 bits of the key */
 	uint8_t variant;
+	uint32_t qpn;			/* MEM_ANY_QP, or whose alone it is */
 	enum mkey_mode mode;
 	unsigned int access;		/* enum mem_access */
 	bool free; /* no access until it is registered through the send queue */
@@ -36,10 +37,12 @@ struct mkey {
 		struct klm *klm;
 		void *xlt;
 	};
-	struct prm_mkc ctx;		/* as created, for QUERY_MKEY */
+	struct prm_mkc ctx;		/* as it is now, for QUERY_MKEY */
 };
 
 /* The mkey of a full 32-bit key, variant included; NULL if there is none. */
 struct mkey *mkey_find(struct cxdev *dev, uint32_t key);
+/* Takes out of the context what an access needs; PD and translation list are the caller's. */
+void mkey_decode(struct mkey *mkey);
 
 #endif

@@ -67,8 +67,10 @@ static void fill_header(struct function *fn, const struct card *card)
 	set16(fn, PCI_INTERRUPT_LINE, 0, 0x00ff);
 }
 
-static void fill_pcie(struct function *fn)
+static void fill_pcie(struct function *fn, const struct card *card)
 {
+	uint16_t link = card->pcie_gen | card->pcie_lanes << 4;
+
 	set16(fn, CAP_PCIE, PCI_CAP_ID_EXP | CAP_MSIX << 8, 0);
 	set16(fn, CAP_PCIE + PCI_EXP_FLAGS, 2 | PCI_EXP_TYPE_ENDPOINT << 4, 0);
 	set32(fn, CAP_PCIE + PCI_EXP_DEVCAP,
@@ -76,15 +78,14 @@ static void fill_pcie(struct function *fn)
 	/* The FLR bit reads as zero; pci_write() looks for it. */
 	set16(fn, CAP_PCIE + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN |
 	      PCI_EXP_DEVCTL_READRQ_512B, 0x7fff);
-	/* 8 GT/s, 16 lanes */
-	set32(fn, CAP_PCIE + PCI_EXP_LNKCAP, 3 | 16 << 4, 0);
+	set32(fn, CAP_PCIE + PCI_EXP_LNKCAP, link, 0);
 	set16(fn, CAP_PCIE + PCI_EXP_LNKCTL, 0,
 	      PCI_EXP_LNKCTL_ASPMC | PCI_EXP_LNKCTL_CCC | PCI_EXP_LNKCTL_RCB);
-	set16(fn, CAP_PCIE + PCI_EXP_LNKSTA, 3 | 16 << 4, 0);
+	set16(fn, CAP_PCIE + PCI_EXP_LNKSTA, link, 0);
 	set32(fn, CAP_PCIE + PCI_EXP_DEVCAP2, 0x1f, 0);	/* completion time-outs A to D, and off */
 	set16(fn, CAP_PCIE + PCI_EXP_DEVCTL2, 0, 0x1f);
-	set32(fn, CAP_PCIE + PCI_EXP_LNKCAP2, 0x0e, 0);
-	set16(fn, CAP_PCIE + PCI_EXP_LNKCTL2, 3, 0);
+	set32(fn, CAP_PCIE + PCI_EXP_LNKCAP2, (2u << card->pcie_gen) - 2, 0);
+	set16(fn, CAP_PCIE + PCI_EXP_LNKCTL2, card->pcie_gen, 0);
 }
 
 static void fill_caps(struct function *fn, const struct card *card)
@@ -94,7 +95,7 @@ static void fill_caps(struct function *fn, const struct card *card)
 	set16(fn, CAP_PM, PCI_CAP_ID_PM | CAP_PCIE << 8, 0);
 	set16(fn, CAP_PM + PCI_PM_PMC, 3, 0);
 	set16(fn, CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET, PCI_PM_CTRL_STATE_MASK);
-	fill_pcie(fn);
+	fill_pcie(fn, card);
 	set16(fn, CAP_MSIX, PCI_CAP_ID_MSIX, 0);
 	set16(fn, CAP_MSIX + PCI_MSIX_FLAGS, card->vectors - 1,
 	      PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
@@ -112,6 +113,7 @@ static void fill_caps(struct function *fn, const struct card *card)
 
 void pci_reset(struct function *fn)
 {
+	fn->dev->ails.config_lost = false;
 	memset(fn->config, 0, sizeof(fn->config));
 	memset(fn->writable, 0, sizeof(fn->writable));
 	fill_header(fn, fn->dev->card);
@@ -120,7 +122,12 @@ void pci_reset(struct function *fn)
 
 void pci_read(struct function *fn, uint32_t offset, void *buf, uint32_t len)
 {
-	memcpy(buf, fn->config + offset, len);
+	if (fn->dev->ails.config_lost)
+		pci_reset(fn);
+	if (fn->dev->ails.gone)
+		memset(buf, 0xff, len);
+	else
+		memcpy(buf, fn->config + offset, len);
 }
 
 /* BAR and command survive no function level reset; the software that asks for one restores them. */
@@ -131,6 +138,10 @@ void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t l
 	bool flr = false;
 	uint32_t i, at;
 
+	if (fn->dev->ails.gone)
+		return;
+	if (fn->dev->ails.config_lost)
+		pci_reset(fn);
 	for (i = 0; i < len; i++) {
 		at = offset + i;
 		fn->config[at] = (fn->config[at] & ~fn->writable[at]) | (p[i] & fn->writable[at]);
@@ -142,7 +153,8 @@ void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t l
 
 bool pci_bus_master(const struct function *fn)
 {
-	return get16(fn->config + PCI_COMMAND) & PCI_COMMAND_MASTER;
+	return !fn->dev->ails.config_lost &&
+	       get16(fn->config + PCI_COMMAND) & PCI_COMMAND_MASTER;
 }
 
 void function_reset(struct function *fn, const char *why)

@@ -94,11 +94,13 @@ struct swqe {
 	uint32_t rkey;
 	uint64_t swap_add, compare;
 	uint32_t dqpn, qkey;
+	uint32_t xrc_srqn;	/* the other side's, of XRC */
 	struct av av;
 	uint64_t len;
 	unsigned int n_sges;
 	struct sge sges[SEND_SGES_MAX];
-	uint8_t raw[SEND_WQE_MAX];
+	uint32_t bytes;
+	uint8_t raw[SEND_WQE_MAX] __attribute__((aligned(8)));
 };
 
 struct srq;
@@ -136,6 +138,7 @@ struct message {
 	uint16_t index;		/* of the WQE */
 	uint8_t bbs, opcode;
 	bool signaled, solicited;
+	bool executed;		/* UMR: not again when the requester goes back */
 	uint32_t psn, n_psn;	/* first PSN, how many: 0 for a WQE without packets */
 	uint32_t len;
 	uint8_t error;		/* syndrome it ends with once all before it are complete */
@@ -170,6 +173,7 @@ struct answer {
 	uint32_t psn, msn, n_psn, done;
 	uint64_t va;		/* ATOMIC: the value that was there */
 	uint32_t rkey, len;
+	struct mem_user user;
 };
 
 #define ATOMIC_RESULTS 128	/* as many as a requester may have in flight, for repetition */
@@ -185,6 +189,9 @@ struct responder {
 	bool nak_sent;			/* for the expected PSN */
 	bool dying;			/* a fatal NAK is on its way: error state after it */
 	bool in_message, writing;	/* a message is under way; a WRITE */
+	struct srq *srq;	/* of the request: the QP's own, of XRC the one it names */
+	struct mem_user user;	/* with whose keys it works */
+	uint32_t xrc_srqn;	/* of the message under way */
 	bool have_wqe;
 	struct rwqe wqe;
 	uint64_t va, got, dmalen;	/* WRITE: next address, bytes so far, length */
@@ -200,12 +207,13 @@ struct responder {
 
 struct qp {
 	struct obj obj;
-	enum prm_qp_st st;		/* RC, UC, UD, QP1 or REG_UMR */
+	enum prm_qp_st st;		/* RC, UC, UD, XRC, QP1 or REG_UMR */
 	enum prm_qp_state state;
 	struct prm_qpc ctx;		/* as the driver set it; the query adds what moves */
 	struct obj *uar, *pd;		/* pd: NULL if a UMR QP has none */
 	struct cq *send_cq, *recv_cq;
-	struct srq *srq;
+	struct srq *srq;		/* of XRC: named at creation, used by nobody */
+	struct obj *xrcd;		/* of XRC */
 	struct q_counter *counters;	/* never NULL: rdma_state has one for counter set 0 */
 	struct pages pages;
 	uint64_t dbr;
@@ -223,6 +231,7 @@ struct qp {
 	uint64_t timeout_ns;		/* 0: none */
 
 	bool established, last_wqe_told;
+	bool failed;			/* by itself: the driver may not know yet */
 	struct requester req;
 	struct responder resp;
 	struct work flush_work;
@@ -235,6 +244,23 @@ static inline uint32_t qp_pdn(const struct qp *qp)
 	return qp->pd ? qp->pd->num : 0;
 }
 
+/* What is lost is sent again, and every request is answered. */
+static inline bool qp_reliable(const struct qp *qp)
+{
+	return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_XRC;
+}
+
+/* One end of an XRC connection only sends requests, the other end only receives them. */
+static inline bool qp_xrc_target(const struct qp *qp)
+{
+	return qp->st == PRM_QP_ST_XRC && !qp->has_sq;
+}
+
+static inline struct mem_user qp_user(const struct qp *qp)
+{
+	return (struct mem_user){ .pdn = qp->pd ? qp->pd->num : MEM_ANY_PD, .qpn = qp->obj.num };
+}
+
 /* ---- packets ------------------------------------------------------------------------------- */
 
 #define BTH_BYTES	12
@@ -242,6 +268,7 @@ static inline uint32_t qp_pdn(const struct qp *qp)
 #define RETH_BYTES	16
 #define AETH_BYTES	4
 #define IMM_BYTES	4
+#define XRC_ETH_BYTES	4
 #define ATOMIC_ETH_BYTES 28
 #define ATOMIC_ACK_BYTES 8
 #define ICRC_BYTES	4
@@ -277,6 +304,13 @@ enum bth_op {
 #define BTH_RC	0x00
 #define BTH_UC	0x20
 #define BTH_UD	0x60
+#define BTH_XRC	0xa0
+#define BTH_CNP	0x81	/* the whole opcode */
+
+static inline uint8_t qp_transport(const struct qp *qp)
+{
+	return qp->st == PRM_QP_ST_XRC ? BTH_XRC : qp->st == PRM_QP_ST_UC ? BTH_UC : BTH_RC;
+}
 
 /* Upper 3 bits of the AETH syndrome, and the NAK codes. */
 #define AETH_ACK		0x1f	/* no credit count */
@@ -288,7 +322,7 @@ enum bth_op {
 
 struct bth {
 	uint8_t opcode;		/* with transport bits */
-	bool solicited, ack_req;
+	bool solicited, ack_req, becn;
 	uint32_t dqpn, psn;
 };
 
@@ -301,7 +335,8 @@ struct packet {
 	bool vlan;
 	uint16_t vlan_tci;
 	uint8_t grh[GRH_BYTES];		/* as UD receivers see it */
-	const uint8_t *ext;		/* after the BTH */
+	uint32_t xrc_srqn;
+	const uint8_t *ext;		/* after the BTH, and the XRCETH */
 	uint32_t ext_len;		/* ext header, payload without pad */
 };
 
@@ -360,6 +395,7 @@ enum mem_result swqe_gather(struct qp *qp, const struct swqe *wqe, uint64_t off,
 			    uint32_t len);
 enum mem_result swqe_scatter(struct qp *qp, const struct swqe *wqe, uint64_t off, const void *buf,
 			     uint32_t len);
+int swqe_bad(struct qp *qp, uint16_t index, const char *why, uint32_t value);
 uint8_t swqe_size(struct qp *qp, uint16_t index); /* in basic blocks, 1 if it cannot be read */
 int sq_update(struct qp *qp);	/* producer index from the doorbell record; -1: it makes no sense */
 
@@ -368,6 +404,11 @@ enum recv_result { RECV_OK, RECV_EMPTY, RECV_ERROR };
 enum recv_result recv_take(struct qp *qp, struct rwqe *wqe);
 enum mem_result recv_scatter(struct qp *qp, const struct rwqe *wqe, uint64_t off, const void *buf,
 			     uint32_t len);
+
+/* ---- umr.c: memory keys changed through a send queue; 0 or a syndrome ------------------------ */
+
+int umr_check(struct qp *qp, const struct swqe *wqe);	/* is the WQE well-formed? */
+int umr_execute(struct qp *qp, const struct swqe *wqe);
 
 /* ---- cqe.c --------------------------------------------------------------------------------- */
 
@@ -401,6 +442,8 @@ void responder_reset(struct qp *qp);
 int responder_start(struct qp *qp);	/* PSN and depth from the context: INIT to RTR */
 void responder_stop(struct qp *qp);
 void responder_free(struct qp *qp);
+/* A shared queue goes: a message that uses one of its WQEs is cut off. */
+void responder_forget_srq(struct srq *srq);
 void responder_request(struct qp *qp, const struct packet *pkt);
 void responder_datagram(struct qp *qp, const struct packet *pkt);
 

@@ -66,10 +66,10 @@ static void fail(struct qp *qp, enum prm_cqe_syndrome syndrome)
 	msg = msg_at(qp, r->tail);
 	r->tail++;
 	complete_send_error(qp, msg->index, msg->opcode, syndrome);
-	if (qp->st == PRM_QP_ST_RC)
-		qp_set_error(qp);
-	else
+	if (is_datagram(qp) || qp->st == PRM_QP_ST_UC)
 		qp_sq_error(qp);
+	else
+		qp_set_error(qp);
 }
 
 static void complete_ready(struct qp *qp)
@@ -173,7 +173,7 @@ static void rnr_fired(struct timer *timer)
 
 static uint32_t packets_of(const struct qp *qp, const struct swqe *w)
 {
-	if (w->opcode == PRM_WQE_NOP)
+	if (w->opcode == PRM_WQE_NOP || w->opcode == PRM_WQE_UMR)
 		return 0;
 	if (is_datagram(qp) || !w->len)
 		return 1;
@@ -282,6 +282,21 @@ static bool ask_for_ack(struct qp *qp, bool last)
 	return true;
 }
 
+/* Of a connection: the transport's bits of the opcode, and XRC's header in front. */
+static struct frame *request_frame(struct qp *qp, struct bth *bth, uint32_t len, uint8_t **ext)
+{
+	uint32_t head = qp->st == PRM_QP_ST_XRC ? XRC_ETH_BYTES : 0;
+	struct frame *frame;
+
+	bth->opcode |= qp_transport(qp);
+	frame = roce_frame(qp, &qp->av, bth, head + len, ext);
+	if (frame && head) {
+		put32(*ext, qp->req.tx.xrc_srqn);
+		*ext += head;
+	}
+	return frame;
+}
+
 /* Packet @cur_pkt of a SEND or WRITE. 0 or a syndrome. */
 static int send_data(struct qp *qp, const struct message *msg)
 {
@@ -294,8 +309,7 @@ static int send_data(struct qp *qp, const struct message *msg)
 	uint32_t len = msg->len - off < qp->mtu ? msg->len - off : qp->mtu;
 	uint32_t head = (write && first ? RETH_BYTES : 0) + (imm && last ? IMM_BYTES : 0);
 	struct bth bth = {
-		.opcode = (qp->st == PRM_QP_ST_UC ? BTH_UC : BTH_RC) |
-			  data_opcode(msg->opcode, first, last),
+		.opcode = data_opcode(msg->opcode, first, last),
 		.solicited = last && msg->solicited,
 		.dqpn = qp->remote_qpn,
 		.psn = psn_add(msg->psn, r->cur_pkt),
@@ -303,8 +317,8 @@ static int send_data(struct qp *qp, const struct message *msg)
 	struct frame *frame;
 	uint8_t *p;
 
-	bth.ack_req = qp->st == PRM_QP_ST_RC && ask_for_ack(qp, last);
-	frame = roce_frame(qp, &qp->av, &bth, head + len, &p);
+	bth.ack_req = qp_reliable(qp) && ask_for_ack(qp, last);
+	frame = request_frame(qp, &bth, head + len, &p);
 	if (!frame)
 		return 0;
 	if (swqe_gather(qp, &r->tx, off, p + head, len)) {
@@ -332,7 +346,7 @@ static int send_read(struct qp *qp, const struct message *msg)
 	struct frame *frame;
 	uint8_t *p;
 
-	frame = roce_frame(qp, &qp->av, &bth, RETH_BYTES, &p);
+	frame = request_frame(qp, &bth, RETH_BYTES, &p);
 	if (!frame)
 		return 0;
 	put64(p, r->tx.raddr + off);
@@ -353,7 +367,7 @@ static int send_atomic(struct qp *qp, const struct message *msg)
 	struct frame *frame;
 	uint8_t *p;
 
-	frame = roce_frame(qp, &qp->av, &bth, ATOMIC_ETH_BYTES, &p);
+	frame = request_frame(qp, &bth, ATOMIC_ETH_BYTES, &p);
 	if (!frame)
 		return 0;
 	put64(p, r->tx.raddr);
@@ -421,7 +435,7 @@ static void sent_packet(struct qp *qp, const struct message *msg)
 		if (has_response(msg))
 			r->reads++;
 	}
-	if (qp->st != PRM_QP_ST_RC) {
+	if (!qp_reliable(qp)) {
 		if (whole)
 			progress(qp, after);
 		return;
@@ -445,8 +459,12 @@ static bool send_step(struct qp *qp)
 		msg->error = PRM_CQE_SYND_LOCAL_QP_OP;
 	if (!msg->error && must_wait(qp, msg))
 		return false;
-	if (!msg->error && msg->n_psn)
+	if (!msg->error && msg->n_psn) {
 		msg->error = send_packet(qp, msg);
+	} else if (!msg->error && msg->opcode == PRM_WQE_UMR && !msg->executed) {
+		msg->error = umr_execute(qp, &r->tx);
+		msg->executed = true;
+	}
 	if (msg->error) {
 		complete_ready(qp);
 		return false;

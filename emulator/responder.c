@@ -99,7 +99,7 @@ static void die(struct qp *qp, uint8_t syndrome)
 	struct responder *p = &qp->resp;
 
 	p->dying = true;
-	if (qp->st == PRM_QP_ST_RC && add_answer(qp, ANSWER_NAK, syndrome, p->psn))
+	if (qp_reliable(qp) && add_answer(qp, ANSWER_NAK, syndrome, p->psn))
 		return;
 	qp_set_error(qp);
 }
@@ -136,7 +136,9 @@ static struct frame *answer_frame(struct qp *qp, uint8_t opcode, uint32_t psn,
 				  const struct answer *answer, uint32_t len, uint8_t **data)
 {
 	uint32_t head = opcode == BTH_READ_RESP_MIDDLE ? 0 : AETH_BYTES;
-	struct bth bth = { .opcode = opcode, .dqpn = qp->remote_qpn, .psn = psn };
+	struct bth bth = { .opcode = qp_transport(qp) | opcode,
+			   .dqpn = qp->remote_qpn,
+			   .psn = psn };
 	struct frame *frame;
 	uint8_t *p;
 
@@ -168,7 +170,7 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 	answer->done++;
 	if (!frame)
 		return;
-	if (mem_read(qp->obj.dev, qp_pdn(qp), answer->rkey, answer->va + off, data, len,
+	if (mem_read(qp->obj.dev, answer->user, answer->rkey, answer->va + off, data, len,
 		     MEM_REMOTE_READ)) {
 		frame_free(frame);
 		qp->resp.head = qp->resp.tail + 1;
@@ -291,7 +293,7 @@ static bool need_wqe(struct qp *qp)
 		p->have_wqe = true;
 		return true;
 	case RECV_EMPTY:
-		if (qp->st == PRM_QP_ST_RC)
+		if (qp_reliable(qp))
 			add_nak(qp, AETH_RNR_NAK | prm_get(&qp->ctx, min_rnr_nak));
 		return false;
 	case RECV_ERROR:
@@ -328,7 +330,7 @@ static bool start_write(struct qp *qp, const uint8_t *reth)
 		refuse_invalid(qp, "the QP does not allow remote writes");
 		return false;
 	}
-	result = mem_check(qp->obj.dev, qp_pdn(qp), p->rkey, p->va, p->dmalen, MEM_REMOTE_WRITE);
+	result = mem_check(qp->obj.dev, qp->resp.user, p->rkey, p->va, p->dmalen, MEM_REMOTE_WRITE);
 	if (result) {
 		refuse_access(qp, result, p->rkey, p->va, p->dmalen);
 		return false;
@@ -360,9 +362,13 @@ static bool store_write(struct qp *qp, const struct op_info *op, const uint8_t *
 		refuse_invalid(qp, "the packets of a WRITE do not add up to its DMA length");
 		return false;
 	}
-	result = mem_write(qp->obj.dev, qp_pdn(qp), p->rkey, p->va + p->got, data, len,
+	result = mem_write(qp->obj.dev, qp->resp.user, p->rkey, p->va + p->got, data, len,
 			   MEM_REMOTE_WRITE);
 	if (result) {
+		if (p->have_wqe && qp_reliable(qp)) {
+			p->have_wqe = false;
+			complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_LOCAL_ACCESS);
+		}
 		refuse_access(qp, result, p->rkey, p->va + p->got, len);
 		return false;
 	}
@@ -374,10 +380,13 @@ static bool invalidate(struct qp *qp, uint32_t rkey)
 {
 	struct mkey *mkey = mkey_find(qp->obj.dev, rkey);
 
-	if (!mkey || mkey->free || !mkey->en_rinval || !mkey->umr_en || mkey->pd != qp->pd) {
+	if (!mkey || mkey->free || !mkey->en_rinval || !mkey->umr_en ||
+	    mkey->pd->num != qp->resp.user.pdn ||
+	    (mkey->qpn != MEM_ANY_QP && mkey->qpn != qp->obj.num)) {
 		refuse_access(qp, mkey ? MEM_BAD_ACCESS : MEM_BAD_KEY, rkey, 0, 0);
 		return false;
 	}
+	prm_set(&mkey->ctx, free, 1);
 	mkey->free = true;
 	return true;
 }
@@ -426,7 +435,7 @@ static void execute_data(struct qp *qp, const struct packet *pkt, const struct o
 		if (p->have_wqe)
 			complete_message(qp, pkt, op, imm);
 	}
-	if (qp->st == PRM_QP_ST_RC && pkt->bth.ack_req && qp->state != PRM_QP_ERR)
+	if (qp_reliable(qp) && pkt->bth.ack_req && qp->state != PRM_QP_ERR)
 		add_ack(qp);
 }
 
@@ -449,7 +458,7 @@ static unsigned int reads_waiting(struct qp *qp)
 	return n;
 }
 
-static void add_read(struct qp *qp, const struct packet *pkt, uint32_t msn)
+static void add_read(struct qp *qp, const struct packet *pkt, uint32_t msn, struct mem_user user)
 {
 	uint32_t len = get32(pkt->ext + 12);
 	struct answer *answer = add_answer(qp, ANSWER_READ, AETH_ACK, pkt->bth.psn);
@@ -459,6 +468,7 @@ static void add_read(struct qp *qp, const struct packet *pkt, uint32_t msn)
 	answer->va = get64(pkt->ext);
 	answer->rkey = get32(pkt->ext + 8);
 	answer->len = len;
+	answer->user = user;
 	answer->n_psn = read_packets(qp, len);
 	answer->msn = msn;
 }
@@ -481,7 +491,7 @@ static void execute_read(struct qp *qp, const struct packet *pkt)
 		refuse_invalid(qp, "more READs and atomics than log_rra_max allows");
 		return;
 	}
-	result = mem_check(qp->obj.dev, qp_pdn(qp), get32(pkt->ext + 8), get64(pkt->ext),
+	result = mem_check(qp->obj.dev, qp->resp.user, get32(pkt->ext + 8), get64(pkt->ext),
 			   get32(pkt->ext + 12), MEM_REMOTE_READ);
 	if (result) {
 		refuse_access(qp, result, get32(pkt->ext + 8), get64(pkt->ext),
@@ -490,7 +500,7 @@ static void execute_read(struct qp *qp, const struct packet *pkt)
 	}
 	qp->counters->rx_read_requests++;
 	p->msn++;
-	add_read(qp, pkt, p->msn);
+	add_read(qp, pkt, p->msn, p->user);
 	p->psn = psn_add(p->psn, read_packets(qp, get32(pkt->ext + 12)));
 }
 
@@ -499,10 +509,10 @@ static enum mem_result do_atomic(struct qp *qp, const struct packet *pkt, uint64
 {
 	uint64_t va = get64(pkt->ext), arg = get64(pkt->ext + 12), compare = get64(pkt->ext + 20),
 		 le;
-	uint32_t rkey = get32(pkt->ext + 8), pdn = qp_pdn(qp);
+	uint32_t rkey = get32(pkt->ext + 8);
 	enum mem_result result;
 
-	result = mem_read(qp->obj.dev, pdn, rkey, va, &le, sizeof(le), MEM_REMOTE_ATOMIC);
+	result = mem_read(qp->obj.dev, qp->resp.user, rkey, va, &le, sizeof(le), MEM_REMOTE_ATOMIC);
 	if (result)
 		return result;
 	*old = le64toh(le);
@@ -510,7 +520,7 @@ static enum mem_result do_atomic(struct qp *qp, const struct packet *pkt, uint64
 		le = htole64(*old + arg);
 	else if (*old == compare)
 		le = htole64(arg);
-	return mem_write(qp->obj.dev, pdn, rkey, va, &le, sizeof(le), MEM_REMOTE_ATOMIC);
+	return mem_write(qp->obj.dev, qp->resp.user, rkey, va, &le, sizeof(le), MEM_REMOTE_ATOMIC);
 }
 
 static void add_atomic(struct qp *qp, const struct atomic_result *result)
@@ -564,21 +574,37 @@ static void forget_answers(struct qp *qp, uint32_t psn)
 	}
 }
 
+/* NULL: it does not exist, or not in the domain of this end of the connection. */
+static struct srq *find_xrc_srq(const struct qp *qp, const struct packet *pkt)
+{
+	struct srq *srq = obj_find(qp->obj.dev, OBJ_XRC_SRQ, pkt->xrc_srqn);
+
+	return srq && srq->xrcd == qp->xrcd ? srq : NULL;
+}
+
 /* A request that was executed before. READs are done again, atomics answered from what was kept. */
 static void repeat(struct qp *qp, const struct packet *pkt)
 {
 	struct responder *p = &qp->resp;
 	uint8_t op = pkt->bth.opcode & 0x1f;
+	struct mem_user user = p->user;
+	struct srq *srq;
 	unsigned int i;
 
 	qp->counters->duplicate_request++;
 	if (op == BTH_READ_REQUEST) {
+		if (qp->st == PRM_QP_ST_XRC) {
+			srq = find_xrc_srq(qp, pkt);
+			if (!srq)
+				return;
+			user.pdn = srq->pd->num;
+		}
 		if (pkt->ext_len != RETH_BYTES || !qp->rre ||
 		    psn_diff(psn_add(pkt->bth.psn, read_packets(qp, get32(pkt->ext + 12))),
 			     p->psn) > 0)
 			return;
 		forget_answers(qp, pkt->bth.psn);
-		add_read(qp, pkt, p->msn);
+		add_read(qp, pkt, p->msn, user);
 	} else if (op == BTH_CMP_SWAP || op == BTH_FETCH_ADD) {
 		for (i = 0; i < ATOMIC_RESULTS; i++) {
 			if (!p->atomics[i].valid || p->atomics[i].psn != pkt->bth.psn)
@@ -592,16 +618,34 @@ static void repeat(struct qp *qp, const struct packet *pkt)
 	}
 }
 
+/* The shared queue that an XRC request names lends its keys' PD too. False: refused. */
+static bool take_xrc_srq(struct qp *qp, const struct packet *pkt)
+{
+	struct srq *srq = find_xrc_srq(qp, pkt);
+	struct responder *p = &qp->resp;
+
+	if (!srq || (p->in_message && pkt->xrc_srqn != p->xrc_srqn)) {
+		refuse_invalid(qp, "the XRC SRQ is not in the domain, or not that of the message");
+		return false;
+	}
+	p->xrc_srqn = pkt->xrc_srqn;
+	p->srq = srq;
+	p->user.pdn = srq->pd->num;
+	return true;
+}
+
 static void execute(struct qp *qp, const struct packet *pkt)
 {
 	uint8_t op = pkt->bth.opcode & 0x1f;
 	const struct op_info *info = &op_infos[op];
 
-	if (info->known && (qp->st == PRM_QP_ST_RC || !info->inv))
+	if (qp->st == PRM_QP_ST_XRC && !take_xrc_srq(qp, pkt))
+		return;
+	if (info->known && (qp_reliable(qp) || !info->inv))
 		execute_data(qp, pkt, info);
-	else if (qp->st == PRM_QP_ST_RC && op == BTH_READ_REQUEST)
+	else if (qp_reliable(qp) && op == BTH_READ_REQUEST)
 		execute_read(qp, pkt);
-	else if (qp->st == PRM_QP_ST_RC && (op == BTH_CMP_SWAP || op == BTH_FETCH_ADD))
+	else if (qp_reliable(qp) && (op == BTH_CMP_SWAP || op == BTH_FETCH_ADD))
 		execute_atomic(qp, pkt);
 	else
 		refuse_invalid(qp, "the opcode is not known");
@@ -734,7 +778,27 @@ int responder_start(struct qp *qp)
 	p->mask = n - 1;
 	p->ring = calloc(n, sizeof(*p->ring));
 	p->psn = prm_get(&qp->ctx, next_rcv_psn);
+	p->user = qp_user(qp);
+	p->srq = qp->st == PRM_QP_ST_XRC ? NULL : qp->srq;
 	return p->ring ? 0 : -1;
+}
+
+static void forget_srq(void *obj, void *arg)
+{
+	struct qp *qp = obj;
+	struct responder *p = &qp->resp;
+
+	if (qp->st != PRM_QP_ST_XRC)
+		return;
+	if (p->srq == arg)
+		p->srq = NULL;
+	if (p->have_wqe && p->wqe.srq == arg)
+		p->have_wqe = false;
+}
+
+void responder_forget_srq(struct srq *srq)
+{
+	obj_for_each(srq->obj.dev, OBJ_QP, forget_srq, srq);
 }
 
 void responder_free(struct qp *qp)

@@ -4,8 +4,9 @@
  * queue pair.
  */
 #include <string.h>
-#include <zlib.h>
+#include <libdeflate.h>
 
+#include "lag.h"
 #include "qp.h"
 
 #define ETH_BYTES	14
@@ -21,6 +22,9 @@
 #define NEXT_IBA	0x1b
 #define SPORT_MIN	0xc000u
 #define BTH_TVER_MASK	0x0f
+#define ECN_CE		3
+#define CNP_DSCP	48
+#define CNP_BYTES	16
 #define PKEY_MASK	0x7fff	/* bit 15 says full member */
 
 static const uint8_t v4_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
@@ -46,7 +50,7 @@ uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type)
 	uint32_t ip = l3_bytes(type), udp = type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES,
 		 masked = ip + udp + BTH_BYTES;
 	uint8_t *p = head + 8;
-	unsigned long crc;
+	uint32_t crc;
 
 	memset(head, 0xff, 8);
 	memcpy(p, l3, masked);
@@ -62,8 +66,8 @@ uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type)
 	if (udp)
 		memset(p + ip + 6, 0xff, 2);
 	p[ip + udp + 4] = 0xff;
-	crc = crc32(0, head, 8 + masked);
-	return crc32(crc, l3 + masked, len - masked);
+	crc = libdeflate_crc32(0, head, 8 + masked);
+	return libdeflate_crc32(crc, l3 + masked, len - masked);
 }
 
 /* ---- sending ------------------------------------------------------------------------------- */
@@ -138,7 +142,7 @@ static uint8_t *put_bth(uint8_t *p, const struct bth *bth, unsigned int pad)
 	p[0] = bth->opcode;
 	p[1] = (bth->solicited ? 0x80 : 0) | 0x40 | pad << 4;
 	put16(p + 2, DEFAULT_PKEY);
-	put32(p + 4, bth->dqpn);
+	put32(p + 4, (bth->becn ? 0x40000000u : 0) | bth->dqpn);
 	put32(p + 8, (bth->ack_req ? 0x80000000u : 0) | bth->psn);
 	return p + BTH_BYTES;
 }
@@ -181,32 +185,6 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 	memset(p + len, 0, pad);
 	*ext = p;
 	return frame;
-}
-
-void roce_send(struct qp *qp, struct frame *frame)
-{
-	struct cxdev *dev = qp->obj.dev;
-	uint8_t *d = frame->data;
-	uint32_t l3 = get16(d + 12) == ETHERTYPE_VLAN ? ETH_BYTES + VLAN_BYTES : ETH_BYTES, crc;
-	uint16_t ethertype = get16(d + l3 - 2);
-	enum prm_cqe_roce_type type = ethertype == ETHERTYPE_ROCE ? PRM_CQE_ROCE_GRH :
-				      ethertype == ETHERTYPE_IPV4 ? PRM_CQE_ROCE_IPV4 :
-								    PRM_CQE_ROCE_IPV6;
-	uint8_t *end = d + frame->len - ICRC_BYTES;
-
-	crc = roce_icrc(d + l3, end - (d + l3), type);
-	end[0] = crc;
-	end[1] = crc >> 8;
-	end[2] = crc >> 16;
-	end[3] = crc >> 24;
-	if (d[0] & 1) {
-		dev->rdma.tx_mcast_packets++;
-		dev->rdma.tx_mcast_bytes += frame->len;
-	} else {
-		dev->rdma.tx_packets++;
-		dev->rdma.tx_bytes += frame->len;
-	}
-	port_send(dev->port, frame);
 }
 
 /* ---- receiving ----------------------------------------------------------------------------- */
@@ -303,6 +281,58 @@ static bool is_ours(struct cxdev *dev, const struct packet *pkt, const uint8_t *
 	return false;
 }
 
+/* ---- the end of sending -------------------------------------------------------------------- */
+
+/* A group's own members hear what is sent to it from here too, unless the sender forbids it. */
+static void loop_back(struct qp *qp, const struct frame *frame)
+{
+	struct cxdev *dev = qp->obj.dev;
+	struct frame *copy;
+	struct packet pkt;
+	uint32_t l3;
+
+	if (prm_get(&qp->ctx, block_lb_mc) || list_empty(&dev->rdma_state->mcgs) ||
+	    !parse_frame(frame, &pkt, &l3) || !is_ours(dev, &pkt, frame->data))
+		return;
+	copy = frame_copy(frame);
+	if (copy)
+		port_loop(dev->port, copy);
+}
+
+void roce_send(struct qp *qp, struct frame *frame)
+{
+	struct cxdev *dev = qp->obj.dev;
+	uint8_t *d = frame->data;
+	uint32_t l3 = get16(d + 12) == ETHERTYPE_VLAN ? ETH_BYTES + VLAN_BYTES : ETH_BYTES, crc;
+	uint16_t ethertype = get16(d + l3 - 2);
+	enum prm_cqe_roce_type type = ethertype == ETHERTYPE_ROCE ? PRM_CQE_ROCE_GRH :
+				      ethertype == ETHERTYPE_IPV4 ? PRM_CQE_ROCE_IPV4 :
+								    PRM_CQE_ROCE_IPV6;
+	uint8_t *end = d + frame->len - ICRC_BYTES;
+
+	crc = roce_icrc(d + l3, end - (d + l3), type);
+	end[0] = crc;
+	end[1] = crc >> 8;
+	end[2] = crc >> 16;
+	end[3] = crc >> 24;
+	if (d[0] & 1) {
+		loop_back(qp, frame);
+		dev->rdma.tx_mcast_packets++;
+		dev->rdma.tx_mcast_bytes += frame->len;
+	} else {
+		dev->rdma.tx_packets++;
+		dev->rdma.tx_bytes += frame->len;
+	}
+	port_send(lag_tx_port(dev, prm_get(&qp->ctx, lag_tx_port_affinity)), frame);
+}
+
+/* ---- what was received --------------------------------------------------------------------- */
+
+static bool is_answer(uint8_t opcode)
+{
+	return (opcode & 0x1f) >= BTH_READ_RESP_FIRST && (opcode & 0x1f) <= BTH_ATOMIC_ACK;
+}
+
 /* BTH and what follows; @iba: bytes from the BTH to the end of the ICRC. */
 static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
 {
@@ -318,6 +348,13 @@ static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
 	pkt->bth.psn = get32(p + 8) & PSN_MASK;
 	pkt->ext = p + BTH_BYTES;
 	pkt->ext_len = rest - pad;
+	if ((p[0] & 0xe0) != BTH_XRC || is_answer(p[0]))
+		return true;
+	if (pkt->ext_len < XRC_ETH_BYTES)
+		return false;
+	pkt->xrc_srqn = get32(pkt->ext) & PSN_MASK;
+	pkt->ext += XRC_ETH_BYTES;
+	pkt->ext_len -= XRC_ETH_BYTES;
 	return true;
 }
 
@@ -330,21 +367,75 @@ static bool connection_matches(const struct qp *qp, const struct packet *pkt)
 	       !memcmp(qp->av.dgid, pkt->sgid, 16);
 }
 
+/* ---- congestion ---------------------------------------------------------------------------- */
+
+/* Did a switch mark the packet? RoCE v1 has no such field. */
+static bool is_marked(const struct packet *pkt)
+{
+	if (pkt->type == PRM_CQE_ROCE_IPV4)
+		return (pkt->grh[GRH_BYTES - IPV4_BYTES + 1] & 3) == ECN_CE;
+	return pkt->type == PRM_CQE_ROCE_IPV6 && (pkt->grh[1] >> 4 & 3) == ECN_CE;
+}
+
+/* Tells the other end of the connection that its packets meet congestion. */
+static void send_cnp(struct qp *qp)
+{
+	struct bth bth = { .opcode = BTH_CNP, .becn = true, .dqpn = qp->remote_qpn };
+	struct av av = qp->av;
+	struct frame *frame;
+	uint8_t *p;
+
+	qp->obj.dev->rdma.rx_ecn_marked++;
+	av.tclass = CNP_DSCP << 2;
+	frame = roce_frame(qp, &av, &bth, CNP_BYTES, &p);
+	if (!frame)
+		return;
+	memset(p, 0, CNP_BYTES);
+	qp->obj.dev->rdma.tx_cnp++;
+	roce_send(qp, frame);
+}
+
+static bool take_cnp(struct qp *qp, const struct packet *pkt)
+{
+	if ((!qp_reliable(qp) && qp->st != PRM_QP_ST_UC) || !connection_matches(qp, pkt))
+		return false;
+	qp->obj.dev->rdma.rx_cnp++;
+	return true;
+}
+
+static bool of_connection(struct qp *qp, const struct packet *pkt)
+{
+	if (!connection_matches(qp, pkt))
+		return false;
+	if (is_marked(pkt) && qp->state != PRM_QP_RST && qp->state != PRM_QP_INIT)
+		send_cnp(qp);
+	return true;
+}
+
 static bool dispatch_qp(struct qp *qp, const struct packet *pkt)
 {
-	uint8_t op = pkt->bth.opcode & 0x1f;
-
+	if (pkt->bth.opcode == BTH_CNP)
+		return take_cnp(qp, pkt);
 	switch (pkt->bth.opcode & 0xe0) {
 	case BTH_RC:
-		if (qp->st != PRM_QP_ST_RC || !connection_matches(qp, pkt))
+		if (qp->st != PRM_QP_ST_RC || !of_connection(qp, pkt))
 			return false;
-		if (op >= BTH_READ_RESP_FIRST && op <= BTH_ATOMIC_ACK)
+		if (is_answer(pkt->bth.opcode))
 			requester_answer(qp, pkt);
 		else
 			responder_request(qp, pkt);
 		return true;
+	case BTH_XRC:
+		if (qp->st != PRM_QP_ST_XRC || is_answer(pkt->bth.opcode) == qp_xrc_target(qp) ||
+		    !of_connection(qp, pkt))
+			return false;
+		if (qp_xrc_target(qp))
+			responder_request(qp, pkt);
+		else
+			requester_answer(qp, pkt);
+		return true;
 	case BTH_UC:
-		if (qp->st != PRM_QP_ST_UC || !connection_matches(qp, pkt))
+		if (qp->st != PRM_QP_ST_UC || !of_connection(qp, pkt))
 			return false;
 		responder_request(qp, pkt);
 		return true;
@@ -386,7 +477,7 @@ static void count_received(struct cxdev *dev, const struct frame *frame)
 
 bool roce_receive(struct cxdev *dev, struct frame *frame)
 {
-	struct packet pkt;
+	struct packet pkt = {};
 	uint32_t l3, len, headers;
 	const uint8_t *icrc;
 
@@ -408,6 +499,7 @@ bool roce_receive(struct cxdev *dev, struct frame *frame)
 	} else if (!parse_bth(frame->data + l3 + headers, len - headers, &pkt) ||
 		   !dispatch(dev, &pkt)) {
 		dev->rdma.rx_dropped++;
+		dev->rdma.rx_cnp_ignored += pkt.bth.opcode == BTH_CNP;
 		trace(dev, "a RoCE packet for QP 0x%x (opcode 0x%02x, PSN %u) was dropped",
 		      get32(frame->data + l3 + headers + 4) & PSN_MASK, frame->data[l3 + headers],
 		      get32(frame->data + l3 + headers + 8) & PSN_MASK);

@@ -68,6 +68,10 @@ void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list 
 	int n = snprintf(text, sizeof(text), "%s", prefix);
 
 	vsnprintf(text + n, sizeof(text) - n, fmt, ap);
+	if (dev && dev->ails.excused) {
+		notice(dev, "consequence of a fault, not counted: %s", text);
+		return;
+	}
 	n_violations++;
 	if (dev)
 		dev->violations++;

@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "fault.h"
 #include "hca.h"
 #include "server.h"
 
@@ -490,6 +491,7 @@ static void disconnect(struct function *fn, const char *why)
 	cxdev_reset(fn->dev);
 	pci_reset(fn);
 	dma_unmap_all(fn);
+	fault_disconnect(fn->dev);
 }
 
 static void take_fds(struct function *fn, struct msghdr *msg)

@@ -3,15 +3,17 @@
  * The wire: one learning switch that joins the ports of all functions of the process.
  *
  * The switch does not look at VLAN tags: it learns and forwards by MAC address alone and floods
- * what it does not know. A frame is never delivered inside port_send(); each port has a bounded
- * queue that its own work item empties, so a function that sends to itself or two that answer each
- * other cannot nest.
+ * what it does not know. Two ports can be joined by a cable instead: what one sends, the other
+ * gets. A frame is never delivered inside port_send(); each port has a bounded queue that its own
+ * work item empties, so a function that sends to itself or two that answer each other cannot nest.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device.h"
+#include "fault.h"
+#include "lag.h"
 #include "prm/eqe.h"
 
 #define FRAME_MIN 60 /* without FCS; shorter frames are padded with zeros as a MAC does */
@@ -29,10 +31,12 @@ struct port {
 	bool admin, wire, reported;
 	struct list_head rx;
 	unsigned int rx_len;
+	bool hold;
 	struct work rx_work;
 	struct work event_work;
-	void (*sink)(void *arg, const struct frame *frame);
+	bool (*sink)(void *arg, const struct frame *frame);
 	void *sink_arg;
+	struct port *cable; /* the other end, NULL: the port is on the switch */
 	struct port_counters counters;
 };
 
@@ -196,6 +200,12 @@ static void deliver_one(struct port *port, struct frame *frame)
 {
 	struct port_counters *counters = &port->counters;
 
+	if (port->sink && !port->sink(port->sink_arg, frame)) {
+		counters->full++;
+		frame_free(frame);
+		return;
+	}
+
 	counters->rx_frames++;
 	counters->rx_bytes += frame->len;
 	counters->rx_sizes[size_class(frame->len + FCS)]++;
@@ -205,13 +215,11 @@ static void deliver_one(struct port *port, struct frame *frame)
 		counters->rx_multicast++;
 
 	if (!port->dev) {
-		if (port->sink)
-			port->sink(port->sink_arg, frame);
 		frame_free(frame);
 		return;
 	}
 
-	if (!roce_receive(port->dev, frame))
+	if (!roce_receive(lag_rdma(port->dev), frame))
 		eth_receive(port->dev, frame);
 }
 
@@ -220,7 +228,7 @@ static void port_rx_work(struct work *work)
 	struct port *port = container_of(work, struct port, rx_work);
 	int budget = LOOP_SLICE;
 
-	while (budget-- && !list_empty(&port->rx)) {
+	while (budget-- && !port->hold && !list_empty(&port->rx)) {
 		struct frame *frame = list_first_entry(&port->rx, struct frame, node);
 
 		list_del(&frame->node);
@@ -228,11 +236,11 @@ static void port_rx_work(struct work *work)
 		deliver_one(port, frame);
 	}
 
-	if (!list_empty(&port->rx))
+	if (!port->hold && !list_empty(&port->rx))
 		work_queue(&port->rx_work);
 }
 
-static void port_enqueue(struct port *port, struct frame *frame)
+static void put_on_queue(struct port *port, struct frame *frame)
 {
 	if (!port_link_up(port)) {
 		port->counters.down++;
@@ -250,6 +258,14 @@ static void port_enqueue(struct port *port, struct frame *frame)
 	work_queue(&port->rx_work);
 }
 
+static void port_enqueue(struct port *port, struct frame *frame)
+{
+	if (fault_wants_frames())
+		fault_frame(port, true, frame, put_on_queue);
+	else
+		put_on_queue(port, frame);
+}
+
 static void flood(struct port *from, struct frame *frame)
 {
 	struct port *port;
@@ -257,7 +273,7 @@ static void flood(struct port *from, struct frame *frame)
 	list_for_each_entry(port, &ports, node) {
 		struct frame *copy;
 
-		if (port == from || !port_link_up(port))
+		if (port == from || port->cable || !port_link_up(port))
 			continue;
 		copy = frame_copy(frame);
 		if (!copy) {
@@ -274,6 +290,10 @@ static void forward(struct port *from, struct frame *frame)
 {
 	struct port *to;
 
+	if (from->cable) {
+		port_enqueue(from->cable, frame);
+		return;
+	}
 	fdb_learn(frame->data + 6, from);
 
 	to = is_multicast(frame) ? NULL : fdb_lookup(frame->data);
@@ -281,6 +301,15 @@ static void forward(struct port *from, struct frame *frame)
 		port_enqueue(to, frame);
 	else
 		flood(from, frame);
+}
+
+/* Past the filter: to the switch, unless a fault was asked for. */
+static void enter(struct port *from, struct frame *frame)
+{
+	if (fault_wants_frames())
+		fault_frame(from, false, frame, forward);
+	else
+		forward(from, frame);
 }
 
 static void release_held(void)
@@ -291,7 +320,7 @@ static void release_held(void)
 	if (!frame)
 		return;
 	if (held_from)
-		forward(held_from, frame);
+		enter(held_from, frame);
 	else
 		frame_free(frame);
 	held_from = NULL;
@@ -316,13 +345,13 @@ static void filter_frame(struct port *from, struct frame *frame)
 		filter_duplicated++;
 		copy = frame_copy(frame);
 		if (copy)
-			forward(from, copy);
+			enter(from, copy);
 		break;
 	case WIRE_PASS:
 		break;
 	}
 
-	forward(from, frame);
+	enter(from, frame);
 	release_held();
 }
 
@@ -355,7 +384,13 @@ void port_send(struct port *from, struct frame *frame)
 	if (filter_fn)
 		filter_frame(from, frame);
 	else
-		forward(from, frame);
+		enter(from, frame);
+}
+
+void port_loop(struct port *port, struct frame *frame)
+{
+	frame->from = port;
+	put_on_queue(port, frame);
 }
 
 void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
@@ -369,14 +404,29 @@ void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
 
 /* ---- ports ---- */
 
-bool port_link_up(const struct port *port)
+static bool own_end_up(const struct port *port)
 {
 	return port->admin && port->wire;
+}
+
+bool port_link_up(const struct port *port)
+{
+	return own_end_up(port) && (!port->cable || own_end_up(port->cable));
 }
 
 bool port_admin_up(const struct port *port)
 {
 	return port->admin;
+}
+
+bool port_wire_up(const struct port *port)
+{
+	return port->wire;
+}
+
+const char *port_name(const struct port *port)
+{
+	return port->name;
 }
 
 /*
@@ -412,12 +462,20 @@ static void port_changed(struct port *port, bool was_up)
 		work_queue(&port->event_work);
 }
 
+/* The other end of a cable sees the same link. */
+static void ends_changed(struct port *port, bool was_up)
+{
+	port_changed(port, was_up);
+	if (port->cable)
+		port_changed(port->cable, was_up);
+}
+
 void port_set_admin(struct port *port, bool up)
 {
 	bool was_up = port_link_up(port);
 
 	port->admin = up;
-	port_changed(port, was_up);
+	ends_changed(port, was_up);
 }
 
 void port_set_wire(struct port *port, bool up)
@@ -425,7 +483,47 @@ void port_set_wire(struct port *port, bool up)
 	bool was_up = port_link_up(port);
 
 	port->wire = up;
+	ends_changed(port, was_up);
+}
+
+struct port *port_find(const char *name)
+{
+	struct port *port;
+
+	list_for_each_entry(port, &ports, node)
+		if (!strcmp(port->name, name))
+			return port;
+	return NULL;
+}
+
+void port_uncable(struct port *port)
+{
+	struct port *other = port->cable;
+	bool was_up = port_link_up(port);
+
+	if (!other)
+		return;
+	port->cable = NULL;
+	other->cable = NULL;
 	port_changed(port, was_up);
+	port_changed(other, was_up);
+}
+
+int port_cable(struct port *a, struct port *b)
+{
+	bool a_up = port_link_up(a), b_up = port_link_up(b);
+
+	if (a == b)
+		return -EINVAL;
+	if (a->cable || b->cable)
+		return -EBUSY;
+	a->cable = b;
+	b->cable = a;
+	fdb_forget(a);
+	fdb_forget(b);
+	port_changed(a, a_up);
+	port_changed(b, b_up);
+	return 0;
 }
 
 struct port *port_create(struct cxdev *dev, const char *name)
@@ -467,7 +565,9 @@ void port_destroy(struct port *port)
 	if (!port)
 		return;
 
+	port_uncable(port);
 	port_flush(port);
+	fault_port_gone(port);
 	if (held_from == port)
 		held_from = NULL;
 	fdb_forget(port);
@@ -493,10 +593,17 @@ unsigned int port_room(const struct port *from)
 	return room;
 }
 
-void port_set_sink(struct port *port, void (*fn)(void *arg, const struct frame *frame), void *arg)
+void port_set_sink(struct port *port, bool (*fn)(void *arg, const struct frame *frame), void *arg)
 {
 	port->sink = fn;
 	port->sink_arg = arg;
+}
+
+void port_hold(struct port *port, bool hold)
+{
+	port->hold = hold;
+	if (!hold && !list_empty(&port->rx))
+		work_queue(&port->rx_work);
 }
 
 static unsigned long long ull(uint64_t v)
@@ -516,9 +623,10 @@ void wire_status(FILE *out)
 	list_for_each_entry(port, &ports, node) {
 		const struct port_counters *n = &port->counters;
 
-		fprintf(out, "port %s: link %s (function %s, wire %s), ", port->name,
+		fprintf(out, "port %s: link %s (function %s, wire %s%s%s), ", port->name,
 			port_link_up(port) ? "up" : "down", port->admin ? "up" : "down",
-			port->wire ? "up" : "down");
+			port->wire ? "up" : "down", port->cable ? ", cable to " : "",
+			port->cable ? port->cable->name : "");
 		fprintf(out,
 			"sent %llu frames %llu bytes, received %llu frames %llu bytes, waiting %u, ",
 			ull(n->tx_frames), ull(n->tx_bytes), ull(n->rx_frames), ull(n->rx_bytes),

@@ -59,7 +59,7 @@ uint8_t swqe_size(struct qp *qp, uint16_t index)
 	return ds ? (ds + 3) / 4 : 1;
 }
 
-static int swqe_bad(struct qp *qp, uint16_t index, const char *why, uint32_t value)
+int swqe_bad(struct qp *qp, uint16_t index, const char *why, uint32_t value)
 {
 	violation(qp->obj.dev, "QP 0x%x: send WQE %u: %s (0x%x)", qp->obj.num, index, why, value);
 	return PRM_CQE_SYND_LOCAL_QP_OP;
@@ -88,6 +88,12 @@ static int parse_headers(struct qp *qp, struct swqe *w, uint32_t end, uint32_t *
 	bool datagram = qp->st == PRM_QP_ST_UD || qp->st == PRM_QP_ST_QP1;
 	uint32_t need = 0;
 
+	if (qp->st == PRM_QP_ST_XRC) {
+		if (*pos + sizeof(struct prm_wqe_xrc_seg) > end)
+			return swqe_bad(qp, w->index, "the WQE ends before its XRC segment", end);
+		w->xrc_srqn = get32(w->raw + *pos) & PSN_MASK;
+		*pos += sizeof(struct prm_wqe_xrc_seg);
+	}
 	if (datagram)
 		need = sizeof(*av);
 	else if (w->opcode == PRM_WQE_ATOMIC_CS || w->opcode == PRM_WQE_ATOMIC_FA)
@@ -154,12 +160,15 @@ static bool opcode_fits(const struct qp *qp, uint8_t opcode)
 		return qp->st != PRM_QP_ST_REG_UMR;
 	case PRM_WQE_RDMA_WRITE:
 	case PRM_WQE_RDMA_WRITE_IMM:
-		return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_UC;
+		return qp_reliable(qp) || qp->st == PRM_QP_ST_UC;
+	case PRM_WQE_UMR:
+		return qp_reliable(qp) || qp->st == PRM_QP_ST_UC ||
+		       qp->st == PRM_QP_ST_REG_UMR;
 	case PRM_WQE_SEND_INVAL:
 	case PRM_WQE_RDMA_READ:
 	case PRM_WQE_ATOMIC_CS:
 	case PRM_WQE_ATOMIC_FA:
-		return qp->st == PRM_QP_ST_RC;
+		return qp_reliable(qp);
 	default:
 		return false;
 	}
@@ -219,7 +228,12 @@ int swqe_read(struct qp *qp, uint16_t index, struct swqe *w)
 	w->signaled = ctrl->fm_ce_se & PRM_WQE_CE_ALWAYS;
 	w->solicited = ctrl->fm_ce_se & PRM_WQE_SOLICITED;
 	w->imm = be32_to_cpu(ctrl->imm);
-	if (w->opcode != PRM_WQE_NOP) {
+	w->bytes = end;
+	if (w->opcode == PRM_WQE_UMR) {
+		err = umr_check(qp, w);
+		if (err)
+			return err;
+	} else if (w->opcode != PRM_WQE_NOP) {
 		err = parse_headers(qp, w, end, &pos);
 		if (!err)
 			err = parse_data(qp, w, end, pos);
@@ -239,7 +253,7 @@ struct transfer {
 	const struct sge *sges;
 	unsigned int n_sges;
 	const uint8_t *raw;	/* of a send WQE, for inline data */
-	uint32_t pdn;
+	struct mem_user user;
 	bool rlky;
 };
 
@@ -256,9 +270,10 @@ static enum mem_result move_sge(const struct transfer *t, const struct sge *sge,
 	}
 	if (sge->lkey == MKEY_RESERVED_LKEY && !t->rlky)
 		return MEM_BAD_KEY;
-	return to_guest ?
-		       mem_write(dev, t->pdn, sge->lkey, sge->va + off, buf, len, MEM_LOCAL_WRITE) :
-		       mem_read(dev, t->pdn, sge->lkey, sge->va + off, buf, len, MEM_LOCAL_READ);
+	if (to_guest)
+		return mem_write(dev, t->user, sge->lkey, sge->va + off, buf, len,
+				 MEM_LOCAL_WRITE);
+	return mem_read(dev, t->user, sge->lkey, sge->va + off, buf, len, MEM_LOCAL_READ);
 }
 
 static enum mem_result move(const struct transfer *t, uint64_t off, void *buf, uint32_t len,
@@ -298,7 +313,7 @@ enum mem_result swqe_gather(struct qp *qp, const struct swqe *w, uint64_t off, v
 			      .sges = w->sges,
 			      .n_sges = w->n_sges,
 			      .raw = w->raw,
-			      .pdn = qp_pdn(qp),
+			      .user = qp_user(qp),
 			      .rlky = qp->rlky };
 
 	return move(&t, off, buf, len, false);
@@ -307,9 +322,11 @@ enum mem_result swqe_gather(struct qp *qp, const struct swqe *w, uint64_t off, v
 enum mem_result swqe_scatter(struct qp *qp, const struct swqe *w, uint64_t off, const void *buf,
 			     uint32_t len)
 {
-	struct transfer t = {
-		.qp = qp, .sges = w->sges, .n_sges = w->n_sges, .pdn = qp_pdn(qp), .rlky = qp->rlky
-	};
+	struct transfer t = { .qp = qp,
+			      .sges = w->sges,
+			      .n_sges = w->n_sges,
+			      .user = qp_user(qp),
+			      .rlky = qp->rlky };
 
 	return move(&t, off, (void *)buf, len, true);
 }
@@ -319,7 +336,8 @@ enum mem_result recv_scatter(struct qp *qp, const struct rwqe *w, uint64_t off, 
 			     uint32_t len)
 {
 	struct transfer t = { .qp = qp, .sges = w->sges, .n_sges = w->n_sges,
-			      .pdn = w->srq ? w->srq->pd->num : qp_pdn(qp),
+			      .user = { w->srq ? w->srq->pd->num : qp_pdn(qp),
+					qp->obj.num },
 			      .rlky = w->srq ? w->srq->rlky : qp->rlky };
 
 	return move(&t, off, (void *)buf, len, true);
@@ -383,6 +401,18 @@ static void srq_limit_event(struct srq *srq)
 	event_push(srq->obj.dev, PRM_EVENT_SRQ_RQ_LIMIT, 0, &data, sizeof(data));
 }
 
+/* The queue cannot be used any more. */
+static enum recv_result srq_fail(struct srq *srq)
+{
+	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_RQ,
+				       .qp_srq_n = cpu_to_be32(srq->obj.num) };
+
+	if (!srq->error)
+		event_push(srq->obj.dev, PRM_EVENT_SRQ_CATAS_ERROR, 0, &data, sizeof(data));
+	srq->error = true;
+	return RECV_ERROR;
+}
+
 static enum recv_result srq_take(struct srq *srq, struct rwqe *w)
 {
 	uint8_t dbr[sizeof(__be32)], raw[SRQ_WQE_MAX];
@@ -391,7 +421,7 @@ static enum recv_result srq_take(struct srq *srq, struct rwqe *w)
 	uint16_t avail;
 
 	if (srq->error || guest_read(srq->obj.dev, srq->dbr, dbr, sizeof(dbr)))
-		return RECV_ERROR;
+		return srq_fail(srq);
 	avail = get32(dbr) - srq->taken;
 	if (!avail)
 		return RECV_EMPTY;
@@ -400,12 +430,12 @@ static enum recv_result srq_take(struct srq *srq, struct rwqe *w)
 			  "%s 0x%x: doorbell record %u: %u WQEs were used, the queue has %u",
 			  obj_name(srq->obj.type), srq->obj.num, get32(dbr) & 0xffff, srq->taken,
 			  1u << srq->log_size);
-		return RECV_ERROR;
+		return srq_fail(srq);
 	}
 	w->index = srq->head & ((1u << srq->log_size) - 1);
 	w->srq = srq;
 	if (pages_read(srq->obj.dev, &srq->pages, (uint64_t)w->index * stride, raw, stride))
-		return RECV_ERROR;
+		return srq_fail(srq);
 	parse_recv(w, raw + PRM_WQE_DS, stride / PRM_WQE_DS - 1);
 	srq->head = be16_to_cpu(next->next_wqe_index);
 	srq->taken++;
@@ -418,8 +448,8 @@ enum recv_result recv_take(struct qp *qp, struct rwqe *w)
 {
 	enum recv_result result = RECV_EMPTY;
 
-	if (qp->srq)
-		result = srq_take(qp->srq, w);
+	if (qp->resp.srq)
+		result = srq_take(qp->resp.srq, w);
 	else if (qp->has_rq)
 		result = rq_take(qp, w);
 	if (result == RECV_EMPTY)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dut.h"
 #include "hca.h"
@@ -101,6 +102,30 @@ uint64_t dut_violations(struct dut *dut)
 
 /* ---- commands ---- */
 
+/*
+ * With CXEMU_RECORD in the environment: the commands of the tests as inputs of fuzz_command, one
+ * file per function.
+ */
+static void record(struct dut *dut, unsigned int opcode, const void *in, size_t len)
+{
+	const uint16_t head[] = { opcode, len - 16 };
+	const char *dir = getenv("CXEMU_RECORD");
+	char path[512];
+	FILE *file;
+
+	if (!dir || !dut->ready || len < 16 || len > 1039)
+		return;
+	snprintf(path, sizeof(path), "%s/%d-%u", dir, getpid(), dut->number);
+	file = fopen(path, "ab");
+	if (!file)
+		return;
+	if (ftell(file) < 8192) {
+		fwrite(head, sizeof(head), 1, file);
+		fwrite(in, len, 1, file);
+	}
+	fclose(file);
+}
+
 int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t in_len,
 		  const void *tail, size_t n, void *out, size_t out_len)
 {
@@ -114,6 +139,7 @@ int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t i
 	memcpy(joined, in, in_len);
 	if (n)
 		memcpy(joined + in_len, tail, n);
+	record(dut, opcode, joined, in_len + n);
 	joined[0] = opcode >> 8;
 	joined[1] = opcode & 0xff;
 	c.op_mod = joined[6] << 8 | joined[7];
@@ -201,19 +227,27 @@ static void create_eq(struct dut *dut)
 	dut->eq = prm_get(&out, eq_number);
 }
 
-struct dut *dut_create(const char *name, unsigned int index)
+struct dut *dut_create_card(const char *name, unsigned int index, const struct card *card)
 {
+	static unsigned int made;
 	struct dut *dut = calloc(1, sizeof(*dut));
 
 	trace_to(NULL);
+	dut->number = made++;
 	dut->mem = calloc(1, DUT_BYTES);
 	dut->next = DUT_BASE;
-	dut->dev = cxdev_create(name, index, card_find("cx5", 3), &ops, dut);
+	dut->dev = cxdev_create(name, index, card, &ops, dut);
 	dut->dev->hca->phase = HCA_RUNNING;
 	dut->dev->hca->pages.n = HELD_PAGES;
 	create_base(dut);
 	create_eq(dut);
+	dut->ready = true;
 	return dut;
+}
+
+struct dut *dut_create(const char *name, unsigned int index)
+{
+	return dut_create_card(name, index, card_find("cx5", 3));
 }
 
 void dut_destroy(struct dut *dut)

@@ -22,10 +22,13 @@ struct dut {
 	unsigned int irqs;
 	uint32_t uar, eq, pd, td, lkey;
 	uint64_t eq_buf;
+	unsigned int number; /* of those the program has made */
+	bool ready;
 };
 
 /* A running function with UAR, EQ (all events), PD, TD and a key for all of memory. */
 struct dut *dut_create(const char *name, unsigned int index);
+struct dut *dut_create_card(const char *name, unsigned int index, const struct card *card);
 void dut_destroy(struct dut *dut);
 uint64_t dut_alloc(struct dut *dut, size_t len); /* whole pages, zeroed */
 void *dut_ptr(struct dut *dut, uint64_t addr);

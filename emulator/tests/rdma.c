@@ -271,7 +271,7 @@ static void set_addrs(struct side *side, uint8_t n)
 	side->dev->roce_enabled = true;
 }
 
-static void side_open(struct side *side, const char *name, unsigned int index)
+void side_open(struct side *side, const char *name, unsigned int index)
 {
 	struct prm_alloc_uar_in in = {};
 	struct prm_alloc_uar_out out;
@@ -303,7 +303,7 @@ void sides_open(void)
 	wire_watch();
 }
 
-static void side_close(struct side *side)
+void side_close(struct side *side)
 {
 	side->dev->hca->pages.n = 0;
 	cxdev_destroy(side->dev);
@@ -340,18 +340,21 @@ int qp_make(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq
 			     .log_rq = or_default(o->log_rq, 6),
 			     .log_rq_stride = or_default(o->log_rq_stride, 2) };
 	rq_bytes = o->srq ? 0 : 16ull << qp->log_rq_stride << qp->log_rq;
-	bytes = rq_bytes + (64ull << qp->log_sq);
+	bytes = rq_bytes + (o->no_sq ? 0 : 64ull << qp->log_sq);
 	buf = mem_take(side, bytes + 2 * PAGE) + 3 * 64;	/* page_offset 3 */
 	qp->dbr = mem_take(side, 64);
 	qp->rq = buf;
 	qp->sq = buf + rq_bytes;
-	for (i = 0; i < (bytes + 3 * 64 + PAGE - 1) / PAGE; i++)
+	for (i = 0; bytes && i < (bytes + 3 * 64 + PAGE - 1) / PAGE; i++)
 		cmd.pas[i] = cpu_to_be64(buf - 3 * 64 + i * PAGE);
 	prm_set(&cmd.in, opcode, PRM_OP_create_qp);
 	prm_set(&cmd.in, qpc.st, st);
 	prm_set(&cmd.in, qpc.pm_state, PRM_QP_PM_MIGRATED);
 	prm_set(&cmd.in, qpc.pd, or_default(o->pd, side->pd));
-	prm_set(&cmd.in, qpc.log_sq_size, qp->log_sq);
+	prm_set(&cmd.in, qpc.no_sq, o->no_sq);
+	prm_set(&cmd.in, qpc.block_lb_mc, o->block_lb_mc);
+	prm_set(&cmd.in, qpc.log_sq_size, o->no_sq ? 0 : qp->log_sq);
+	prm_set(&cmd.in, qpc.xrcd, o->xrcd);
 	if (o->srq) {
 		prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_SRQ);
 		prm_set(&cmd.in, qpc.srqn_rmpn_xrqn, o->srq->num);
@@ -383,6 +386,7 @@ int qp_init(struct tqp *qp, const struct qp_opts *o)
 	prm_set(&in, qpc.rwe, !o->no_remote);
 	prm_set(&in, qpc.rae, !o->no_remote);
 	prm_set(&in, qpc.counter_set_id, o->counter);
+	prm_set(&in, qpc.lag_tx_port_affinity, o->affinity);
 	return command(qp->side, rst2init_qp, &in, &out);
 }
 
@@ -472,20 +476,56 @@ void qp_unpair(struct tqp *x, struct tqp *y)
 	must(qp_simple(y, PRM_OP_destroy_qp), "destroy_qp");
 }
 
-void srq_make(struct tsrq *srq, struct side *side, unsigned int log)
+static void srq_ring(struct tsrq *srq, struct side *side, unsigned int log, __be64 *pas)
 {
-	struct { struct prm_create_rmp_in in; __be64 pas[4]; } cmd = {};
-	struct prm_create_rmp_out out;
 	uint32_t i, bytes = 64u << log;
 
 	*srq = (struct tsrq) {
 		.side = side, .log = log, .ring = mem_take(side, bytes), .dbr = mem_take(side, 64)
 	};
 	for (i = 0; i < (bytes + PAGE - 1) / PAGE; i++)
-		cmd.pas[i] = cpu_to_be64(srq->ring + i * PAGE);
+		pas[i] = cpu_to_be64(srq->ring + i * PAGE);
 	for (i = 0; i < 1u << log; i++)	/* a list that is no ring: i, i + 5, i + 10 ... */
 		((struct prm_wqe_srq_next_seg *)mem_at(side, srq->ring + 64 * i))->next_wqe_index =
 			cpu_to_be16((i + 5) & ((1u << log) - 1));
+}
+
+uint32_t xrcd_make(struct side *side)
+{
+	struct prm_alloc_xrcd_in in = {};
+	struct prm_alloc_xrcd_out out;
+
+	must(command(side, alloc_xrcd, &in, &out), "alloc_xrcd");
+	return prm_get(&out, xrcd);
+}
+
+void xrc_srq_make(struct tsrq *srq, struct side *side, unsigned int log, uint32_t xrcd,
+		  struct tcq *cq, uint32_t pd, uint32_t user_index)
+{
+	struct { struct prm_create_xrc_srq_in in; __be64 pas[4]; } cmd = {};
+	struct prm_create_xrc_srq_out out;
+
+	srq_ring(srq, side, log, cmd.pas);
+	prm_set(&cmd.in, opcode, PRM_OP_create_xrc_srq);
+	prm_set(&cmd.in, xrc_srq_context_entry.log_xrc_srq_size, log);
+	prm_set(&cmd.in, xrc_srq_context_entry.log_rq_stride, 2);
+	prm_set(&cmd.in, xrc_srq_context_entry.xrcd, xrcd);
+	prm_set(&cmd.in, xrc_srq_context_entry.cqn, cq->cqn);
+	prm_set(&cmd.in, xrc_srq_context_entry.user_index, user_index);
+	prm_set(&cmd.in, xrc_srq_context_entry.pd, pd);
+	prm_set(&cmd.in, xrc_srq_context_entry.db_record_addr_h, srq->dbr >> 32);
+	prm_set(&cmd.in, xrc_srq_context_entry.db_record_addr_l, (uint32_t)srq->dbr >> 2);
+	must(exec(side, PRM_OP_create_xrc_srq, &cmd, sizeof(cmd), &out, sizeof(out)),
+	     "create_xrc_srq");
+	srq->num = prm_get(&out, xrc_srqn);
+}
+
+void srq_make(struct tsrq *srq, struct side *side, unsigned int log)
+{
+	struct { struct prm_create_rmp_in in; __be64 pas[4]; } cmd = {};
+	struct prm_create_rmp_out out;
+
+	srq_ring(srq, side, log, cmd.pas);
 	prm_set(&cmd.in, opcode, PRM_OP_create_rmp);
 	prm_set(&cmd.in, ctx.state, PRM_WQ_RDY);
 	prm_set(&cmd.in, ctx.wq.log_wq_stride, 6);
@@ -520,6 +560,13 @@ static void fill_av(struct side *from, const struct wr *wr, struct prm_av *av)
 
 static uint32_t fill_remote(const struct wr *wr, uint8_t *p)
 {
+	if (wr->xrc_srqn) {
+		struct wr rest = *wr;
+
+		put32(p, wr->xrc_srqn);
+		rest.xrc_srqn = 0;
+		return 16 + fill_remote(&rest, p + 16);
+	}
 	if (wr->to) {
 		fill_av(NULL, wr, (struct prm_av *)p);
 		return sizeof(struct prm_av);
@@ -553,21 +600,28 @@ static uint32_t fill_data(const struct wr *wr, uint8_t *p)
 	return len;
 }
 
-void post_send_quietly(struct tqp *qp, const struct wr *wr)
+void post_wqe(struct tqp *qp, const struct wr *wr, uint8_t *raw, uint32_t len)
 {
-	uint32_t len = 16, i;
-	uint8_t raw[1024] = {};
+	uint32_t i;
 
 	put32(raw, (uint32_t)qp->sq_pi << 8 | wr->opcode);
 	raw[11] = wr->flags | (wr->quiet ? 0 : PRM_WQE_CE_ALWAYS);
 	put32(raw + 12, wr->imm);
-	len += fill_remote(wr, raw + len);
-	len += fill_data(wr, raw + len);
 	put32(raw + 4, qp->qpn << 8 | len / 16);
 	for (i = 0; i < len; i += 64, qp->sq_pi++)
 		memcpy(mem_at(qp->side, qp->sq + (qp->sq_pi & ((1u << qp->log_sq) - 1)) * 64),
 		       raw + i, 64);
 	put32((uint8_t *)mem_at(qp->side, qp->dbr) + 4, qp->sq_pi);
+}
+
+void post_send_quietly(struct tqp *qp, const struct wr *wr)
+{
+	uint8_t raw[1024] = {};
+	uint32_t len = 16;
+
+	len += fill_remote(wr, raw + len);
+	len += fill_data(wr, raw + len);
+	post_wqe(qp, wr, raw, len);
 }
 
 void ring(struct tqp *qp)

@@ -65,6 +65,9 @@ extern struct side a, b;
 
 void sides_open(void);
 void sides_close(void);
+/* One more function of the process, for a card with two ports. */
+void side_open(struct side *side, const char *name, unsigned int index);
+void side_close(struct side *side);
 /* Guest address of @bytes zeroed bytes, aligned to a page. */
 uint64_t mem_take(struct side *side, uint64_t bytes);
 void *mem_at(struct side *side, uint64_t addr);
@@ -95,6 +98,9 @@ struct qp_opts {
 	struct tsrq *srq;
 	bool no_remote, retry_set, rnr_set;
 	uint32_t pd, send_psn, recv_psn, qkey, counter;
+	unsigned int affinity;
+	uint32_t xrcd;
+	bool no_sq, block_lb_mc;
 };
 
 /*
@@ -113,6 +119,9 @@ void qp_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, st
 	     const struct qp_opts *o);
 void qp_unpair(struct tqp *x, struct tqp *y);
 void srq_make(struct tsrq *srq, struct side *side, unsigned int log);
+uint32_t xrcd_make(struct side *side);
+void xrc_srq_make(struct tsrq *srq, struct side *side, unsigned int log, uint32_t xrcd,
+		  struct tcq *cq, uint32_t pd, uint32_t user_index);
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
@@ -129,6 +138,7 @@ struct wr {
 	uint64_t raddr;
 	uint32_t rkey;
 	uint64_t swap_add, compare;
+	uint32_t xrc_srqn;
 	unsigned int n;
 	struct tsge sge[4];
 	const void *inl;
@@ -141,6 +151,8 @@ struct wr {
 };
 
 void post_send(struct tqp *qp, const struct wr *wr);	/* and rings */
+/* A WQE of @len bytes in @raw, whose control segment is filled here; no doorbell. */
+void post_wqe(struct tqp *qp, const struct wr *wr, uint8_t *raw, uint32_t len);
 void post_send_quietly(struct tqp *qp, const struct wr *wr);	/* no doorbell */
 void ring(struct tqp *qp);
 void post_recv(struct tqp *qp, unsigned int n, const struct tsge *sge);

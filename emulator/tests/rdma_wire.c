@@ -98,6 +98,7 @@ const char *frame_check(const uint8_t *d, uint32_t frame_len, uint8_t *opcode)
 	uint32_t l2 = d[12] == 0x81 && !d[13] ? 18 : 14, len = 0, ip = 40, icrc;
 	uint16_t ethertype = d[l2 - 2] << 8 | d[l2 - 1];
 	const uint8_t *l3 = d + l2, *bth, *end;
+	uint8_t tclass;
 	const char *why;
 
 	if (ethertype == 0x0800) {
@@ -117,8 +118,12 @@ const char *frame_check(const uint8_t *d, uint32_t frame_len, uint8_t *opcode)
 	*opcode = bth[0];
 	if ((len & 3) || end < bth + 12)
 		return "length";
-	if ((bth[1] & 0x0f) || bth[2] != 0xff || bth[3] != 0xff || bth[4] || (bth[8] & 0x7f))
+	if ((bth[1] & 0x0f) || bth[2] != 0xff || bth[3] != 0xff ||
+	    bth[4] != (bth[0] == BTH_CNP ? 0x40 : 0) || (bth[8] & 0x7f))
 		return "BTH";
+	tclass = ethertype == 0x0800 ? l3[1] : l3[0] << 4 | l3[1] >> 4;
+	if (bth[0] == BTH_CNP && tclass != 48 << 2)
+		return "traffic class of a CNP";
 	icrc = bitwise_icrc(l3, len - 4, ethertype);
 	if (end[0] != (icrc & 0xff) || end[1] != (icrc >> 8 & 0xff) ||
 	    end[2] != (icrc >> 16 & 0xff) || end[3] != icrc >> 24)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "prm/caps.h"
+#include "prm/vport.h"
 #include "vfu_client.h"
 
 #define DELIVERY(d) (PRM_DELIVERY_##d << 8)
@@ -208,6 +209,51 @@ static void test_page_refusals(struct client *c)
 	     "more pages than in the mailbox");
 }
 
+static int set_address(struct client *c, unsigned int index, unsigned int version, unsigned int l3,
+		       const uint8_t gid[16], unsigned int vlan)
+{
+	static const uint8_t mac[6] = { 2, 0, 0, 0, 0xab, 0xcd };
+	struct prm_set_roce_address_in in = {};
+
+	prm_set(&in, roce_address_index, index);
+	prm_set(&in, roce_address.roce_version, version);
+	prm_set(&in, roce_address.roce_l3_type, l3);
+	prm_set(&in, roce_address.vlan_valid, !!vlan);
+	prm_set(&in, roce_address.vlan_id, vlan);
+	memcpy(prm_bytes(&in, roce_address.source_l3_address), gid, 16);
+	if (gid[0] || gid[15])
+		memcpy(prm_bytes(&in, roce_address.source_mac_47_32), mac, 6);
+	return cmd(c, set_roce_address, &in, &(struct prm_set_roce_address_out){});
+}
+
+/* What `gids` says is what was set, entry by entry. */
+static void test_gids(struct client *c, struct emu *emu)
+{
+	static const uint8_t none[16];
+	static const uint8_t v4[16] = { [10] = 0xff, 0xff, 10, 0, 0, 1 };
+	static const uint8_t v6[16] = { 0xfd, 0, [15] = 1 };
+
+	ktap(!set_address(c, 0, PRM_ROCE_V1, 0, v6, 0) &&
+	     !set_address(c, 7, PRM_ROCE_V2, PRM_ROCE_L3_IPV4, v4, 100) &&
+	     !set_address(c, 255, PRM_ROCE_V2, PRM_ROCE_L3_IPV6, v6, 0) &&
+	     set_address(c, 256, PRM_ROCE_V1, 0, v6, 0) == PRM_STATUS_IX,
+	     "256 RoCE addresses");
+	ktap(!strcmp(emu_control(emu, "gids f0"),
+		     "function f0: 3 of 256 addresses\n"
+		     "  0 fd00:0000:0000:0000:0000:0000:0000:0001 v1 02:00:00:00:ab:cd -\n"
+		     "  7 0000:0000:0000:0000:0000:ffff:0a00:0001 v2/IPv4 02:00:00:00:ab:cd 100\n"
+		     "  255 fd00:0000:0000:0000:0000:0000:0000:0001 v2/IPv6 02:00:00:00:ab:cd -\n"
+		     "ok\n"),
+	     "gids prints the entries in use");
+	set_address(c, 0, 0, 0, none, 0);
+	set_address(c, 7, 0, 0, none, 0);
+	set_address(c, 255, 0, 0, none, 0);
+	ktap(!strcmp(emu_control(emu, "gids"), "function f0: 0 of 256 addresses\nok\n"),
+	     "gids of all functions, and cleared entries are gone");
+	ktap(!strcmp(emu_control(emu, "gids f9"), "error: gids: there is no function 'f9'\n"),
+	     "gids of a function that is not there");
+}
+
 /* A driver that does everything right leaves an emulator without a word of complaint. */
 static void test_good(const char *bin_dir)
 {
@@ -263,7 +309,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(52);
+	ktap_plan(56);
 	test_good(argv[1]);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
@@ -275,6 +321,7 @@ int main(int argc, char **argv)
 	ktap(!cmd(&c, init_hca, &(struct prm_init_hca_in){}, &(struct prm_init_hca_out){}),
 	     "INIT_HCA");
 	test_checks(&c);
+	test_gids(&c, &emu);
 	test_pages(&c);
 	test_page_refusals(&c);
 	ktap(nothing(&c, &(struct spoil){ .software_owned = true }) == 0 &&

@@ -174,7 +174,7 @@ static struct {
 	uint8_t packet[8192];
 } lso;
 
-static void lso_sink(void *arg, const struct frame *frame)
+static bool lso_sink(void *arg, const struct frame *frame)
 {
 	struct lso_seen *seen = arg;
 	const uint8_t *ip = frame->data + 14, *tcp = ip + (lso.packet[12] == 8 ? 20 : 40);
@@ -190,6 +190,7 @@ static void lso_sink(void *arg, const struct frame *frame)
 		      (lso.packet[12] != 8 || (ip[4] << 8 | ip[5]) == 0x1234 + (int)seen->n);
 	seen->n++;
 	seen->bytes += n;
+	return true;
 }
 
 /* One LSO WQE: headers inline, payload in two data segments. */

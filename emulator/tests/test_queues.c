@@ -262,8 +262,9 @@ static void test_modify_cq(const struct queue *q)
 	     prm_get(&state, cq_context.cq_max_count) == 32 &&
 	     prm_get(&state, cq_context.log_cq_size) == 4,
 	     "QUERY_CQ shows it");
-	prm_set(&in, op_mod, 1);
-	ktap(cmd(&c, modify_cq, &in, &out) == PRM_STATUS_BAD_PARAM, "MODIFY_CQ refuses to resize");
+	prm_set(&in, op_mod, 2);
+	ktap(cmd(&c, modify_cq, &in, &out) == PRM_STATUS_BAD_PARAM,
+	     "MODIFY_CQ refuses an unknown modifier");
 }
 
 static void test_cq(struct queue *eq)

@@ -483,7 +483,7 @@ static void test_refused_fields(void)
 	prm_set(&pd, pd, a.pd);
 	ok(command(&a, dealloc_pd, &pd, &pd_out) == PRM_STATUS_RES_BUSY,
 	   "the PD of a QP cannot go");
-	ok(qp_make(&y, &a, PRM_QP_ST_XRC, &ca, &o) == PRM_STATUS_BAD_PARAM, "XRC is not supported");
+	ok(qp_make(&y, &a, PRM_QP_ST_DCI, &ca, &o) == PRM_STATUS_BAD_PARAM, "DC is not supported");
 	ok(qp_make(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts) { .pd = 0x7777 }) ==
 	   PRM_STATUS_BAD_RES,
 	   "a PD that does not exist");

@@ -23,7 +23,7 @@ struct sink {
 static struct port *ports[PORTS];
 static struct sink sinks[PORTS];
 
-static void take(void *arg, const struct frame *frame)
+static bool take(void *arg, const struct frame *frame)
 {
 	struct sink *sink = arg;
 
@@ -32,6 +32,7 @@ static void take(void *arg, const struct frame *frame)
 	sink->n++;
 	sink->len = frame->len;
 	memcpy(sink->last, frame->data, frame->len);
+	return true;
 }
 
 static void set_up(void)

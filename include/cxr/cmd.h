@@ -11,7 +11,9 @@
 #define CXR_CMD_H
 
 #include "cxr.h"
+#include "../../drivers/codec/counter.h"
 #include "../../drivers/codec/qpc.h"
+#include "../../drivers/codec/umr.h"
 #include "../../drivers/policy/gid.h"
 
 /* ---- PD, TD, mkey, counters (cmd_obj.c) ------------------------------------------------------ */
@@ -24,24 +26,26 @@ int cxr_cmd_alloc_uar(struct cxr_core *core, u32 *uar);
 void cxr_cmd_dealloc_uar(struct cxr_core *core, u32 uar);
 int cxr_cmd_alloc_q_counter(struct cxr_core *core, u32 *id);
 void cxr_cmd_dealloc_q_counter(struct cxr_core *core, u32 id);
+/* Fills the queue counters' part of @values[CXR_COUNTERS]. */
+int cxr_cmd_query_q_counter(struct cxr_core *core, u32 id, u64 *values);
 
-enum cxr_access {
-	CXR_ACCESS_LOCAL_WRITE = 1 << 0,
-	CXR_ACCESS_REMOTE_READ = 1 << 1,
-	CXR_ACCESS_REMOTE_WRITE = 1 << 2,
-	CXR_ACCESS_REMOTE_ATOMIC = 1 << 3,
-	CXR_ACCESS_RELAXED_ORDERING = 1 << 4,	/* ignored if the device has no such thing */
+enum cxr_mkey_kind {
+	CXR_MKEY_PAGES,		/* a list of pages */
+	CXR_MKEY_ALL,		/* physical addresses, all of them: a DMA MR */
+	CXR_MKEY_FAST_REG,	/* room for pages, which a send WQE registers */
+	CXR_MKEY_WINDOW,	/* room for a part of another region, which a send WQE binds */
+	CXR_MKEY_WINDOW_INV,	/* the same, and a peer may unbind it */
 };
 
 struct cxr_mkey_attr {
+	enum cxr_mkey_kind kind;
 	u32 pdn;
 	u32 access;		/* enum cxr_access; local read is always allowed */
-	/* physical addresses, all of them: a DMA MR; the rest is then not read */
-	bool whole_memory;
+	u32 npages;		/* of a window: parts */
+	/* of CXR_MKEY_PAGES alone */
 	u64 va;			/* IOVA of the first byte */
 	u64 len;
 	const dma_addr_t *dma;	/* pages of 2^log_page_size; the caller keeps the array */
-	u32 npages;
 	u8 log_page_size;
 };
 
@@ -67,6 +71,23 @@ int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, b
 /* Multicast: datagrams to this GID reach the QP. */
 int cxr_cmd_attach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn);
 int cxr_cmd_detach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn);
+
+/* ---- SRQ (cmd_srq.c) ------------------------------------------------------------------------- */
+
+struct cxr_srq_attr {
+	bool xrc;
+	u32 pdn;
+	u32 xrcd, cqn, user_index;	/* of an XRC SRQ */
+	u8 log_size;		/* in WQEs */
+	u8 log_stride;		/* in bytes, 5.. */
+	struct cxr_pas pas;
+	u64 db_dma;
+};
+
+int cxr_cmd_create_srq(struct cxr_core *core, const struct cxr_srq_attr *attr, u32 *srqn);
+void cxr_cmd_destroy_srq(struct cxr_core *core, bool xrc, u32 srqn);
+int cxr_cmd_arm_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 limit);
+int cxr_cmd_query_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 *limit);
 
 /* ---- Ethernet queues (cmd_nic.c) ------------------------------------------------------------- */
 
@@ -168,12 +189,15 @@ struct cxr_vport_counters {
 	u64 rx_packets, rx_bytes, tx_packets, tx_bytes;
 	u64 rx_multicast;
 	u64 rx_errors, tx_errors;
-	/* unicast + multicast */
+	/* unicast + multicast, and the latter alone */
 	u64 rdma_rx_packets, rdma_rx_bytes, rdma_tx_packets, rdma_tx_bytes;
+	u64 rdma_rx_multicast, rdma_tx_multicast;
 };
 
 int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counters *counters);
 int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up);
+/* Fills the congestion counters' part of @values[CXR_COUNTERS]. */
+int cxr_cmd_query_cong_counters(struct cxr_core *core, u64 *values);
 
 struct cxr_link {
 	bool up;		/* PAOS oper status */
@@ -185,6 +209,20 @@ struct cxr_link {
 int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link);
 int cxr_cmd_set_port_admin(struct cxr_core *core, bool up);
 int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu);	/* without header; port and vport */
+
+/* The port as InfiniBand's performance management counts; narrow, they stay at their limits. */
+struct cxr_ib_port_counters {
+	u16 symbol_error, rcv_errors, rcv_remphys_errors, rcv_switch_relay_errors;
+	u16 xmit_discards, vl15_dropped;
+	u8 link_error_recovery, link_downed, xmit_constraint_errors, rcv_constraint_errors;
+	u8 link_overrun_errors;	/* local link integrity << 4 | excessive buffer overrun */
+	u32 xmit_wait;
+};
+
+int cxr_cmd_query_ib_port(struct cxr_core *core, struct cxr_ib_port_counters *counters);
+/* Does the port count RoCE packets with a wrong ICRC? If so, how many. */
+int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted);
+int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors);
 
 /* RoCE address table. @entry NULL clears the index. */
 int cxr_cmd_set_roce_address(struct cxr_core *core, u16 index, const struct cxr_gid_entry *entry);

@@ -51,7 +51,8 @@
  *	  |                     cxr_port: netdev, with a reference
  *	  |                       | cxr_client_ops.netdev
  *	  |                       v
- *	  `-- cxr_adev "ib" --> cxr_ib: ib_device, its PDs, mkeys, CQs, QPs, address table
+ *	  `-- cxr_adev "ib" --> cxr_ib: ib_device, its PDs, mkeys, CQs, SRQs, QPs, address table
+ *					and set of queue counters
  *
  * Who made an object destroys it. Memory that a create function is told the address of stays its
  * caller's, and is the device's too until the destroy function returned. The exceptions are pages,
@@ -61,9 +62,9 @@
  *
  * FROM PROBE TO THE FIRST PACKET
  *
- *	pci	BAR 0, DMA mask, bus mastering
- *	cmdq	wait for the firmware, tell it where the command queue is. Commands work from here
- *		on; their end is found by looking
+ *	pci	BAR 0, DMA mask
+ *	cmdq	wait for the firmware, bus mastering, tell it where the command queue is. Commands
+ *		work from here on; their end is found by looking
  *	hca	ENABLE_HCA, interface revision, boot pages, capabilities (asked, chosen, asked
  *		again, checked), init pages, INIT_HCA. What roce_mode was granted is decided here
  *	uar	the page with the EQs' doorbells
@@ -82,6 +83,10 @@
  *
  * Down is the same table read upwards, on removal, shutdown, and on an error in the middle. The
  * module parameter fail_stage makes every one of these ways a test.
+ *
+ * A devlink reload is the way down to pci, which stays, and up again: so what devlink was told for
+ * roce_mode counts when hca decides anew. If it fails on the way up, all but pci is
+ * down and the next reload starts there. A device that was given up needs a reset, and so unbind.
  *
  * The module has no alias: nothing loads it but a user. It then binds to functions that no driver
  * holds.
@@ -105,6 +110,10 @@
  *	port, QP, SRQ		cxr_client_ops.event of both clients
  *	warnings		the log
  *
+ * A queue is armed for one interrupt. If that one is lost, a command that waits for its event
+ * (after a second) or the look at the device's health (after four at most) does the handler's work
+ * and arms it again.
+ *
  * Numbers come from the device: they are looked up, and what is not found is dropped. When
  * cxr_cq_destroy() or cxr_client_unregister() returned, no handler runs any more.
  *
@@ -124,7 +133,11 @@
  *
  * LOCKS, outermost first
  *
- *	device_lock of the PCI or the auxiliary device
+ *	device_lock of the PCI device
+ *	  devlink instance		reload, its parameters, info; not by probe and remove, which
+ *					make and end it
+ *	    device_lock of an auxiliary device
+ *	any of the above
  *	  cxr_dev.client_lock		registration of clients, their netdev and fatal callbacks
  *	    rtnl, and what the clients take in these callbacks
  *	    cxr_port.lock		who is the netdev
@@ -147,6 +160,8 @@
  *	  cxr_ib_wq.lock		a queue is posted to; innermost
  *	  cxr_ib_cq.lock		a CQ is polled, or rid of a QP; never two at a time
  *	    lock of cxr_ib_dev.qps	QPs by number, also for events
+ *	    cxr_ib_srq.lock		an SRQ is posted to, or gets a WQE back; innermost
+ *	  lock of cxr_ib_dev.srqs	SRQs by number, for events; innermost
  */
 #ifndef CXR_H
 #define CXR_H
@@ -188,7 +203,7 @@ struct cxr_port {
  * @dev: the PCI device's
  * @pdev: PCI function
  * @caps: what the device can do; constant after probe
- * @roce: granted mode (and whether there is RoCE at all); constant after probe
+ * @roce: granted mode (and whether there is RoCE at all); constant while clients are there
  * @port: the port
  * @comp_vectors: number of completion EQs; vectors are 0 .. comp_vectors - 1
  * @fw_major: firmware version
@@ -375,6 +390,8 @@ static inline struct cxr_pas cxr_buf_pas(const struct cxr_buf *buf)
 	return (struct cxr_pas){ .dma = buf->dma, .n = buf->n, .log_size = PAGE_SHIFT };
 }
 
+#define CXR_CQ_PERIOD_MAX 0xfff
+
 struct cxr_cq_attr {
 	u8 log_size;		/* entries */
 	bool cqe_128;
@@ -382,7 +399,8 @@ struct cxr_cq_attr {
 	int vector;
 	struct cxr_pas pas;
 	u64 db_dma;
-	u16 period, max_count;	/* moderation: us, completions; 0 = none */
+	/* moderation: microseconds up to CXR_CQ_PERIOD_MAX, completions; 0 = none */
+	u16 period, max_count;
 	bool overrun_ignore;
 	u16 uid;
 };
@@ -394,6 +412,8 @@ struct cxr_cq_attr {
  */
 int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr);
 void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
+/* Other moderation than it was created with. May sleep. 0 or the command's error. */
+int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 max_count);
 /* Interrupt number of a completion vector (affinity hints, netif_napi_set_irq). */
 int cxr_comp_irq(const struct cxr_core *core, int vector);
 

@@ -53,6 +53,15 @@ enum prm_cap_page {
 /* atomic_caps.atomic_operations */
 #define PRM_ATOMIC_CMP_SWAP	(1U << 0)
 #define PRM_ATOMIC_FETCH_ADD	(1U << 1)
+/* umr_fence: what a UMR WQE waits for */
+enum prm_umr_fence {
+	PRM_UMR_FENCE_STRONG	= 0,
+	PRM_UMR_FENCE_SMALL	= 1,
+	PRM_UMR_FENCE_NONE	= 2,
+};
+
+#define PRM_ATOMIC_SIZE_8	(1U << 3)	/* atomic_size_qp */
+#define PRM_ATOMIC_HOST_ENDIAN	1		/* atomic_req_8B_endianness_mode */
 
 struct prm_cmd_hca_cap_bits {
 	u8 rsvd_00[16];

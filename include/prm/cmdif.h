@@ -58,6 +58,8 @@ static_assert(sizeof(struct prm_iseg) == 0x2010, "initialization segment");
 
 #define PRM_CMDIF_REV			5
 #define PRM_ISEG_INITIALIZING		0x80000000
+#define PRM_ISEG_CAN_RESET		0x40000000	/* by PRM_NIC_IFC_SW_RESET */
+#define PRM_HEALTH_RFR			0x80		/* rfr_severity */
 #define PRM_ISEG_CMDQ_ADDR_L_MASK	0xfffff000
 #define PRM_ISEG_NIC_IFC_SHIFT		8
 #define PRM_ISEG_NIC_IFC_MASK		0x700
@@ -166,6 +168,9 @@ PRM_LAYOUT(mbox_out, 0x10);
 
 #define PRM_ENUM_DELIVERY(name, number, text)	PRM_DELIVERY_##name = (number),
 #define PRM_ENUM_STATUS(name, number, text)	PRM_STATUS_##name = (number),
+/* .uid of an object that every user context may name; 0: the kernel's */
+#define PRM_UID_SHARED	0xffff
+
 enum prm_delivery { PRM_DELIVERY_LIST(PRM_ENUM_DELIVERY) };
 enum prm_status { PRM_STATUS_LIST(PRM_ENUM_STATUS) };
 

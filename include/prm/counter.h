@@ -157,6 +157,38 @@ struct prm_dealloc_q_counter_out_bits {
 };
 PRM_LAYOUT(dealloc_q_counter_out, 0x10);
 
+struct prm_query_cong_statistics_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 clear[1];
+	u8 rsvd_41[63];
+};
+PRM_LAYOUT(query_cong_statistics_in, 0x10);
+
+struct prm_query_cong_statistics_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+	u8 rp_cur_flows[32];
+	u8 sum_flows[32];
+	u8 rp_cnp_ignored_high[32];
+	u8 rp_cnp_ignored_low[32];
+	u8 rp_cnp_handled_high[32];
+	u8 rp_cnp_handled_low[32];
+	u8 rsvd_140[256];
+	u8 time_stamp_high[32];
+	u8 time_stamp_low[32];
+	u8 accumulators_period[32];
+	u8 np_ecn_marked_roce_packets_high[32];
+	u8 np_ecn_marked_roce_packets_low[32];
+	u8 np_cnp_sent_high[32];
+	u8 np_cnp_sent_low[32];
+	u8 rsvd_320[1376];
+};
+PRM_LAYOUT(query_cong_statistics_out, 0x110);
+
 struct prm_alloc_flow_counter_in_bits {
 	u8 opcode[16];
 	u8 rsvd_10[32];

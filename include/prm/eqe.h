@@ -128,6 +128,11 @@ struct prm_eqe_port_module {
 	u8 rsvd_07;
 };
 
+struct prm_eqe_temp_warning {
+	__be64 sensor_warning_msb;
+	__be64 sensor_warning_lsb;	/* bit n: sensor n */
+};
+
 struct prm_eqe {
 	u8 rsvd_00;
 	u8 type;

@@ -26,6 +26,7 @@ enum {
 
 /* modify_flow_table_in.modify_field_select */
 #define PRM_MODIFY_FT_MISS_TABLE	(1U << 0)
+#define PRM_MODIFY_FT_LAG_NEXT_TABLE	(1U << 15)
 
 /* set_flow_table_root_in.op_mod */
 enum {

@@ -168,6 +168,7 @@ static_assert(offsetof(struct prm_wqe_eth_seg, inline_hdr_sz) == 0x0c, "inline_h
 #define PRM_UMR_CHECK_NOT_FREE		0x20
 #define PRM_UMR_CHECK_FREE		0x40
 #define PRM_UMR_TRANSLATION_OFFSET_EN	0x10
+#define PRM_UMR_CHECK_QPN		0x08
 
 /* mkey_mask of the UMR control segment: which mkey fields the WQE sets */
 #define PRM_UMR_MASK_LEN		(1ULL << 0)

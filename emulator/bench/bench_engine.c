@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * How fast the device's engine is by itself: two functions in this process, arrays as guest memory,
+ * no virtual machine. Bandwidth stands beside what memcpy does with the same bytes in the same run.
+ * Numbers are CPU time, so that other work on the machine does not count.
+ */
+#include <malloc.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../tests/rdma.h"
+
+#define LARGE 65536u
+#define WINDOW 16 /* messages under way */
+#define PLACES 63 /* of LARGE bytes in the registered buffer, used in turn */
+#define MESSAGES 1024
+#define SMALL_MESSAGES 50000
+#define COMMANDS 100000
+#define OBJECTS 10000
+
+static struct tcq ca, cb;
+static struct tqp x, y;
+
+static double cpu_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static void bad(const char *what)
+{
+	fprintf(stderr, "bench: %s\n", what);
+	exit(1);
+}
+
+/* MiB/s of memcpy over as many places. */
+static double copy_rate(void)
+{
+	uint8_t *from = malloc(PLACES * LARGE), *to = malloc(PLACES * LARGE);
+	unsigned int i, rounds = 16 * MESSAGES;
+	volatile uint8_t sink;
+	double t;
+
+	memset(from, 1, PLACES * LARGE);
+	memset(to, 2, PLACES * LARGE);
+	t = cpu_seconds();
+	for (i = 0; i < rounds; i++) {
+		memcpy(to + i % PLACES * LARGE, from + i % PLACES * LARGE, LARGE);
+		sink = to[i % LARGE];
+		(void)sink;
+	}
+	t = cpu_seconds() - t;
+	free(from);
+	free(to);
+	return rounds * (LARGE / 1048576.0) / t;
+}
+
+static unsigned int reap(struct tcq *cq)
+{
+	const struct prm_cqe64 *cqe;
+	unsigned int n = 0;
+
+	while ((cqe = poll(cq))) {
+		if (cqe_opcode(cqe) == PRM_CQE_REQ_ERR || cqe_opcode(cqe) == PRM_CQE_RESP_ERR)
+			bad("a message failed");
+		n++;
+	}
+	return n;
+}
+
+/* Seconds for @n messages of @len bytes. */
+static double move(uint8_t opcode, unsigned int n, uint32_t len)
+{
+	unsigned int posted = 0, done = 0, i;
+	double t = cpu_seconds();
+
+	while (done < n) {
+		for (i = 0; i < WINDOW && posted < n; i++, posted++) {
+			uint32_t off = posted % PLACES * len;
+			struct tsge to = { b.va + off, len, b.lkey };
+			struct wr wr = { .opcode = opcode,
+					 .n = 1,
+					 .sge = { { a.va + off, len, a.lkey } } };
+
+			if (opcode == PRM_WQE_SEND) {
+				post_recv(&y, 1, &to);
+			} else {
+				wr.raddr = b.va + off;
+				wr.rkey = b.rkey;
+			}
+			post_send(&x, &wr);
+		}
+		settle();
+		i = reap(&ca);
+		reap(&cb);
+		if (!i)
+			bad("the engine stands still");
+		done += i;
+	}
+	return cpu_seconds() - t;
+}
+
+static void bandwidth(void)
+{
+	static const struct {
+		const char *name;
+		uint8_t opcode;
+	} ops[] = { { "SEND", PRM_WQE_SEND },
+		    { "WRITE", PRM_WQE_RDMA_WRITE },
+		    { "READ", PRM_WQE_RDMA_READ } };
+	double copy = copy_rate(), rate;
+	unsigned int i;
+
+	printf("%-34s %10.0f MiB/s\n", "memcpy of 64 KiB", copy);
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		rate = MESSAGES * (LARGE / 1048576.0) / move(ops[i].opcode, MESSAGES, LARGE);
+		printf("%-5s of 64 KiB, MTU 4096           %10.0f MiB/s   %5.2f of memcpy\n",
+		       ops[i].name, rate, rate / copy);
+	}
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		printf("%-5s of 64 bytes                   %10.0f messages/s\n", ops[i].name,
+		       SMALL_MESSAGES / move(ops[i].opcode, SMALL_MESSAGES, 64));
+}
+
+static void commands(void)
+{
+	struct prm_alloc_pd_in in = {};
+	struct prm_alloc_pd_out out;
+	struct prm_dealloc_pd_in din = {};
+	struct prm_dealloc_pd_out dout;
+	double t = cpu_seconds();
+	unsigned int i;
+
+	for (i = 0; i < COMMANDS / 2; i++) {
+		if (command(&a, alloc_pd, &in, &out))
+			bad("ALLOC_PD");
+		prm_set(&din, pd, prm_get(&out, pd));
+		if (command(&a, dealloc_pd, &din, &dout))
+			bad("DEALLOC_PD");
+	}
+	printf("%-34s %10.0f commands/s\n", "ALLOC_PD and DEALLOC_PD",
+	       COMMANDS / (cpu_seconds() - t));
+}
+
+/* Bytes of the process's heap that each of many objects takes; their rings lie in the same memory. */
+static void footprint(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	size_t before = mallinfo2().uordblks;
+	struct tqp qp;
+	uint64_t at;
+	unsigned int i;
+
+	at = a.next;
+	for (i = 0; i < OBJECTS; i++) {
+		a.next = at;
+		if (qp_make(&qp, &a, PRM_QP_ST_RC, &ca, &o))
+			bad("CREATE_QP");
+	}
+	printf("%-34s %10zu bytes each, of %u\n", "memory of a QP of 64 WQEs",
+	       (mallinfo2().uordblks - before) / OBJECTS, OBJECTS);
+	before = mallinfo2().uordblks;
+	for (i = 0; i < OBJECTS; i++) {
+		a.next = at;
+		mkey_make(&a, a.pd, 0, a.va, 65536, 0);
+	}
+	printf("%-34s %10zu bytes each, of %u\n", "memory of an MR of 64 KiB",
+	       (mallinfo2().uordblks - before) / OBJECTS, OBJECTS);
+}
+
+int main(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = 5, .timeout = 18 };
+
+	sides_open();
+	wire_set_filter(NULL, NULL);
+	cq_make(&ca, &a, 9);
+	cq_make(&cb, &b, 9);
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	bandwidth();
+	commands();
+	footprint();
+	return 0;
+}

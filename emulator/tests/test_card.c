@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The cards of the table and their virtual functions: what one advertises it has, and what it does
+ * not advertise it refuses.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dut.h"
+#include "hca.h"
+#include "prm/caps.h"
+#include "prm/obj.h"
+#include "prm/port.h"
+#include "prm/vport.h"
+#include "vfu_client.h"
+
+static const struct card *card;
+static struct dut *dut;
+static char name[32];
+
+static void query_cap(unsigned int type, void *cap)
+{
+	struct prm_query_hca_cap_in in = {};
+	struct prm_query_hca_cap_out out;
+
+	prm_set(&in, op_mod, type << 1 | 1);
+	dut_must(dut, query_hca_cap, &in, &out);
+	memcpy(cap, (uint8_t *)&out + sizeof(struct prm_mbox_out), CAP_BYTES);
+}
+
+static void test_identity(void)
+{
+	const struct card *other;
+	unsigned int i, same = 0;
+
+	for (i = 0; (other = card_nth(i)); i++)
+		same += other->device_id == card->device_id || !strcmp(other->psid, card->psid);
+	ktap(same == 1 && iseg_read(dut->dev, offsetof(struct prm_iseg, health.hw_id)) ==
+	     card->device_id &&
+	     iseg_read(dut->dev, offsetof(struct prm_iseg, fw_rev)) ==
+	     ((uint32_t)card->fw_minor << 16 | card->fw_major),
+	     "%s: device 0x%04x and firmware are its own", name, card->device_id);
+}
+
+static void test_vf_identity(const struct card *pf)
+{
+	ktap(card->vf && card->device_id == pf->vf_device_id && card->device_id != pf->device_id,
+	     "%s: device 0x%04x is the virtual function's", name, card->device_id);
+}
+
+static int create_eq(unsigned int vector)
+{
+	struct prm_create_eq_in in = {};
+	struct prm_create_eq_out out;
+	__be64 pas[1] = { cpu_to_be64(dut_alloc(dut, 4096)) };
+	int err;
+
+	prm_set(&in, eq_context_entry.log_eq_size, 4);
+	prm_set(&in, eq_context_entry.intr, vector);
+	prm_set(&in, eq_context_entry.uar_page, dut->uar);
+	err = dut_cmd_tail(dut, create_eq, &in, &out, pas, 8);
+	if (!err)
+		dut_destroy_obj(dut, PRM_OP_destroy_eq, prm_get(&out, eq_number));
+	return err;
+}
+
+/* UARs are there up to the end of the BAR and no further. */
+static void test_limits(void)
+{
+	struct prm_cmd_hca_cap *cap = calloc(1, CAP_BYTES);
+	struct prm_alloc_uar_in in = {};
+	struct prm_alloc_uar_out out;
+	uint32_t n = 0, highest = 0;
+
+	query_cap(CAP_GENERAL, cap);
+	while (!dut_cmd(dut, alloc_uar, &in, &out)) {
+		n++;
+		if (prm_get(&out, uar) > highest)
+			highest = prm_get(&out, uar);
+	}
+	ktap((highest + 1ull) * UAR_BYTES == card->bar_bytes &&
+	     1u << prm_get(cap, uar_sz) == card->bar_bytes >> 20,
+	     "%s: %u more UARs fill the BAR of %u MiB", name, n, 1u << prm_get(cap, uar_sz));
+	free(cap);
+	ktap(!create_eq(card->vectors - 1) && create_eq(card->vectors) == PRM_STATUS_BAD_PARAM,
+	     "%s: %u vectors", name, card->vectors);
+}
+
+static int access_reg(unsigned int op_mod, unsigned int id, void *reg, uint32_t len)
+{
+	struct { struct prm_access_register_in hdr; uint8_t reg[64]; } in = {};
+	struct { struct prm_access_register_out hdr; uint8_t reg[64]; } out;
+	int err;
+
+	prm_set(&in.hdr, op_mod, op_mod);
+	prm_set(&in.hdr, register_id, id);
+	err = dut_exec_tail(dut, PRM_OP_access_register, &in.hdr, sizeof(in.hdr), reg, len, &out,
+			    sizeof(out.hdr) + len);
+	memcpy(reg, out.reg, len);
+	return err;
+}
+
+static int set_proto(uint32_t proto)
+{
+	struct prm_ptys_reg reg = {};
+
+	prm_set(&reg, local_port, 1);
+	prm_set(&reg, proto_mask, PRM_PTYS_ETH);
+	prm_set(&reg, eth_proto_admin, proto);
+	return access_reg(PRM_ACCESS_REG_WRITE, PRM_REG_PTYS, &reg, sizeof(reg));
+}
+
+static void test_link(void)
+{
+	struct prm_ptys_reg reg = {};
+	struct prm_pmlp_reg lanes = {};
+	uint32_t can, oper, bit;
+	bool good;
+
+	prm_set(&reg, local_port, 1);
+	prm_set(&reg, proto_mask, PRM_PTYS_ETH);
+	prm_set(&lanes, local_port, 1);
+	good = !access_reg(PRM_ACCESS_REG_READ, PRM_REG_PTYS, &reg, sizeof(reg)) &&
+	       !access_reg(PRM_ACCESS_REG_READ, PRM_REG_PMLP, &lanes, sizeof(lanes));
+	can = prm_get(&reg, eth_proto_capability);
+	oper = prm_get(&reg, eth_proto_oper);
+	ktap(good && can == card->eth_proto && oper && !(oper & (oper - 1)) && can & oper &&
+	     prm_get(&lanes, width) == card->port_lanes,
+	     "%s: link modes 0x%08x, it runs at 0x%08x on %u lanes", name, can, oper,
+	     prm_get(&lanes, width));
+	for (good = true, bit = 1; bit; bit <<= 1)
+		good &= (set_proto(bit) == PRM_STATUS_OK) == !!(can & bit);
+	ktap(good, "%s: each of them can be set, no other can", name);
+}
+
+static void wants_inline(struct prm_sqc *ctx)
+{
+	prm_set(ctx, min_wqe_inline_mode, PRM_VPORT_INLINE_L2);
+}
+
+static unsigned int sent(const void *packet, uint32_t len, bool inline_header, bool insert,
+			 void (*edit)(struct prm_sqc *ctx))
+{
+	struct dut_wq sq = dut_create_sq(dut, 6, edit);
+	uint32_t head = inline_header ? 18 : 0;
+	uint64_t buf = dut_alloc(dut, 4096);
+	struct prm_wqe_eth_seg *eseg;
+	const struct prm_cqe64 *cqe;
+	uint8_t *wqe;
+
+	memcpy(dut_ptr(dut, buf), packet, len);
+	wqe = dut_wqe(dut, &sq, PRM_WQE_SEND, inline_header ? 4 : 3, PRM_WQE_CE_ALWAYS);
+	eseg = (void *)(wqe + PRM_WQE_DS);
+	if (inline_header) {
+		eseg->inline_hdr_sz = cpu_to_be16(head);
+		memcpy(wqe + PRM_WQE_DS + offsetof(struct prm_wqe_eth_seg, inline_hdr_start),
+		       packet, head);
+	} else if (insert) {
+		eseg->inline_hdr_sz = cpu_to_be16(PRM_WQE_ETH_INSERT_VLAN);
+	}
+	dut_data_seg(dut, (void *)(wqe + (inline_header ? 3 : 2) * PRM_WQE_DS), buf + head,
+		     len - head);
+	dut_ring(dut, &sq, 1);
+	dut_run();
+	cqe = dut_poll(dut, &sq.cq);
+	return cqe ? cqe->op_own >> PRM_CQE_OPCODE_SHIFT : 0xff;
+}
+
+/* What the capabilities say of WQEs is what WQEs may do. */
+static void test_wqes(void)
+{
+	struct prm_per_protocol_networking_offload_caps *cap = calloc(1, CAP_BYTES);
+	static const uint8_t packet[100] = { 2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 1, 0x88, 0xb5 };
+	unsigned int mode, insert;
+
+	query_cap(CAP_ETH, cap);
+	mode = prm_get(cap, wqe_inline_mode);
+	insert = prm_get(cap, wqe_vlan_insert);
+	ktap(sent(packet, sizeof(packet), true, false, NULL) == PRM_CQE_REQ,
+	     "%s: a header may be inline", name);
+	ktap(sent(packet, sizeof(packet), false, false, NULL) ==
+	     (mode == PRM_INLINE_MODE_L2 ? PRM_CQE_REQ_ERR : PRM_CQE_REQ) &&
+	     (mode != PRM_INLINE_MODE_VPORT ||
+	      sent(packet, sizeof(packet), false, false, wants_inline) == PRM_CQE_REQ_ERR),
+	     "%s: inline mode %u: so must it be, or not", name, mode);
+	ktap(sent(packet, sizeof(packet), false, true, NULL) ==
+	     (insert ? PRM_CQE_REQ : PRM_CQE_REQ_ERR),
+	     "%s: a tag is inserted if that is advertised (%u)", name, insert);
+	free(cap);
+}
+
+static void test_card(const struct card *which, const struct card *pf)
+{
+	card = which;
+	snprintf(name, sizeof(name), "%s%s", card->name, card->vf ? ",vf" : "");
+	dut = dut_create_card("a", 0, card);
+	if (pf)
+		test_vf_identity(pf);
+	else
+		test_identity();
+	test_link();
+	test_wqes();
+	test_limits();
+	dut_destroy(dut);
+}
+
+int main(void)
+{
+	static const char *const names[] = { "cx4", "cx4lx", "cx5", "cx6", "cx6dx", "cx7" };
+	unsigned int i;
+
+	ktap_plan(6 + 6 * 2 * 8);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct card *pf = card_find(names[i], strlen(names[i]));
+
+		ktap(pf && pf == card_nth(i), "--card %s", names[i]);
+		test_card(pf, NULL);
+		test_card(card_vf(pf), pf);
+	}
+	return ktap_end();
+}

@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Faults on command: the language refuses what it should, each fault happens exactly as asked, and
+ * the card is healthy afterwards. Faults of completions and frames: test_rdma_fault.c.
+ */
+#include <ctype.h>
+#include <linux/pci_regs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "prm/eqe.h"
+#include "vfu_client.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define LOG_EQ 6
+#define CONFIG_REGION 7
+#define ASYNC (1ull << PRM_EVENT_PORT_CHANGE | 1ull << PRM_EVENT_TEMP_WARN)
+
+struct queue {
+	uint32_t num, ci, size;
+	uint64_t ring;
+};
+
+static struct client c;
+static struct emu emu;
+static uint32_t uar;
+
+/* ---- helpers ---- */
+
+/* The answer to "fault ..."; *good: it ended with ok. */
+static const char *fault(bool *good, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static const char *fault(bool *good, const char *fmt, ...)
+{
+	char line[512] = "fault ";
+	const char *answer;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line + 6, sizeof(line) - 6, fmt, ap);
+	va_end(ap);
+	answer = emu_control(&emu, line);
+	*good = strlen(answer) >= 3 && !strcmp(answer + strlen(answer) - 3, "ok\n");
+	return answer;
+}
+
+static void must(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static void must(const char *fmt, ...)
+{
+	char line[512];
+	const char *answer;
+	va_list ap;
+	bool good;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	answer = fault(&good, "%s", line);
+	if (!good) {
+		printf("Bail out! fault %s: %s\n", line, answer);
+		exit(1);
+	}
+}
+
+/* Nothing is left of any fault. */
+static bool none(void)
+{
+	bool good;
+
+	return !strcmp(fault(&good, "list"), "ok\n");
+}
+
+static bool no_violation(void)
+{
+	reg_read(&c, 0);
+	return !strcmp(emu_control(&emu, "violations"), "ok\n");
+}
+
+static int query_issi(void)
+{
+	struct prm_query_issi_in in = {};
+	struct prm_query_issi_out out;
+
+	return cmd(&c, query_issi, &in, &out);
+}
+
+static int query_adapter(void)
+{
+	struct prm_query_adapter_in in = {};
+	struct prm_query_adapter_out out;
+
+	return cmd(&c, query_adapter, &in, &out);
+}
+
+static int alloc_uar(uint32_t *num)
+{
+	struct prm_alloc_uar_in in = {};
+	struct prm_alloc_uar_out out = {};
+	int err = cmd(&c, alloc_uar, &in, &out);
+
+	*num = prm_get(&out, uar);
+	return err;
+}
+
+static int dealloc_uar(uint32_t num)
+{
+	struct prm_dealloc_uar_in in = {};
+	struct prm_dealloc_uar_out out;
+
+	prm_set(&in, uar, num);
+	return cmd(&c, dealloc_uar, &in, &out);
+}
+
+static void create_eq(struct queue *q, unsigned int vector, uint64_t event_mask)
+{
+	struct { struct prm_create_eq_in hdr; __be64 pas[1]; } in = {};
+	struct prm_create_eq_out out;
+
+	q->size = 1u << LOG_EQ;
+	q->ci = 0;
+	q->ring = ram_alloc(&c, 4096);
+	memset(ram_ptr(&c, q->ring), 0xff, 4096);
+	prm_set(&in.hdr, opcode, PRM_OP_create_eq);
+	prm_set(&in.hdr, eq_context_entry.log_eq_size, LOG_EQ);
+	prm_set(&in.hdr, eq_context_entry.intr, vector);
+	prm_set(&in.hdr, eq_context_entry.uar_page, uar);
+	prm_set64(&in.hdr, event_bitmask[0], event_mask);
+	in.pas[0] = cpu_to_be64(q->ring);
+	if (cmd_exec(&c, &in, sizeof(in), &out, sizeof(out), NULL)) {
+		printf("Bail out! CREATE_EQ\n");
+		exit(1);
+	}
+	q->num = prm_get(&out, eq_number);
+	vector_on(&c, vector);
+}
+
+static int destroy_eq(const struct queue *q)
+{
+	struct prm_destroy_eq_in in = {};
+	struct prm_destroy_eq_out out;
+
+	prm_set(&in, eq_number, q->num);
+	return cmd(&c, destroy_eq, &in, &out);
+}
+
+static void arm(const struct queue *q)
+{
+	reg_write(&c, (uint64_t)uar * 4096 + PRM_UAR_EQ_ARM, q->num << 24 | (q->ci & 0xffffff));
+}
+
+/* The type of the next entry, or -1. */
+static int next_event(struct queue *q, struct prm_eqe *copy)
+{
+	struct prm_eqe *eqe = (struct prm_eqe *)ram_ptr(&c, q->ring) + (q->ci & (q->size - 1));
+
+	reg_read(&c, 0); /* the device has done what it was told */
+	if ((eqe->owner & 1) != !!(q->ci & q->size))
+		return -1;
+	q->ci++;
+	if (copy)
+		*copy = *eqe;
+	return eqe->type;
+}
+
+static unsigned int count_events(struct queue *q, int type)
+{
+	unsigned int n = 0;
+	int got;
+
+	while ((got = next_event(q, NULL)) >= 0)
+		n += got == type;
+	arm(q);
+	return n;
+}
+
+static uint8_t health_synd(void)
+{
+	return reg_read(&c, offsetof(struct prm_iseg, health.irisc_index)) >> 16 & 0xff;
+}
+
+static void start(void)
+{
+	if (boot_to_init(&c) || alloc_uar(&uar)) {
+		printf("Bail out! bring-up\n");
+		exit(1);
+	}
+}
+
+/* ---- the language ---- */
+
+static const struct {
+	const char *text, *word; /* what the error must name */
+} bad_texts[] = {
+	{ "", "a function, list or clear is missing" },
+	{ "f9 gone", "'f9' is neither" },
+	{ "list all", "'all' is one word too many" },
+	{ "clear x", "'x' is no number" },
+	{ "clear 77", "'77' is no number of a rule" },
+	{ "clear 1 2", "'2' is one word too many" },
+	{ "f0", "goes wrong with 'f0' is missing" },
+	{ "f0 burn", "'burn' is nothing" },
+	{ "f0 command", "command is missing" },
+	{ "f0 command creat_cq silent", "'creat_cq' is no command" },
+	{ "f0 command 0x1000 silent", "'0x1000' is no command" },
+	{ "f0 command create_cq", "what is to happen is missing" },
+	{ "f0 command create_cq explode", "'explode' is nothing" },
+	{ "f0 command create_cq status", "status is missing" },
+	{ "f0 command create_cq status BAD", "'BAD' is no status" },
+	{ "f0 command create_cq status ok", "'ok': that status is no fault" },
+	{ "f0 command create_cq status 0x100", "'0x100' is no status" },
+	{ "f0 command create_cq delivery ok", "'ok': that delivery" },
+	{ "f0 command create_cq length", "length is missing" },
+	{ "f0 command create_cq length -1", "'-1' is no length" },
+	{ "f0 command create_cq silent nth=0", "'nth=0': nth" },
+	{ "f0 command create_cq silent nth=", "'nth=': nth" },
+	{ "f0 command create_cq silent nth=1x", "'nth=1x': nth" },
+	{ "f0 command create_cq silent nth=99999999999999999999", "'nth=99999999999999999999'" },
+	{ "f0 command create_cq silent times=0", "'times=0': times" },
+	{ "f0 command create_cq silent times=ever", "'times=ever': times" },
+	{ "f0 command create_cq silent percent=0", "'percent=0': percent" },
+	{ "f0 command create_cq silent percent=101", "'percent=101': percent" },
+	{ "f0 command create_cq silent percent=100.01", "'percent=100.01': percent" },
+	{ "f0 command create_cq silent percent=1.", "'percent=1.': percent" },
+	{ "f0 command create_cq silent percent=1.234", "'percent=1.234': percent" },
+	{ "f0 command create_cq silent seed=x percent=1", "'seed=x': seed" },
+	{ "f0 command create_cq silent seed=3", "seed without percent" },
+	{ "f0 command create_cq silent nth=2 percent=5", "nth and percent exclude" },
+	{ "f0 command create_cq silent nth=2 nth=3", "'nth=3': said twice" },
+	{ "f0 command create_cq silent twice", "'twice' is no option" },
+	{ "f0 command create_cq silent dir=rx", "'dir=rx' is no option" },
+	{ "f0 command create_cq silent qp=3", "'qp=3' is no option" },
+	{ "any command create_cq silent", "'any' is no function" },
+	{ "f0 event port lose", "'port' is no event type" },
+	{ "f0 event port_change shout", "'shout' is nothing" },
+	{ "f0 event port_change type", "event type is missing" },
+	{ "f0 event port_change type 256", "'256' is no event type" },
+	{ "f0 cqe 0x1000000 overrun", "'0x1000000' is no CQ" },
+	{ "f0 cqe any error good", "'good' is no syndrome" },
+	{ "f0 interrupt 64 lose", "'64': the card has 64 vectors" },
+	{ "f0 interrupt 1 double", "'double' is nothing" },
+	{ "f0 frame rc_send drop", "'rc_send' is no BTH opcode" },
+	{ "f0 frame ud_read_request drop", "'ud_read_request' is no BTH opcode" },
+	{ "f0 frame any drop dir=up", "'dir=up': dir" },
+	{ "f0 frame any drop qp=0x1000000", "'qp=0x1000000': qp" },
+	{ "f0 frame any delay 0", "'0': a frame is delayed" },
+	{ "f0 frame any delay 1025", "'1025' is no number of frames" },
+	{ "f0 frame any corrupt 10240", "'10240' is no byte" },
+	{ "any gone", "'any' is no function" },
+	{ "f0 pages", "pages is missing" },
+	{ "f0 pages 0", "'0' is no number of pages" },
+	{ "f0 pages -x", "'-x' is no number of pages" },
+	{ "f0 pages 5000000000", "'5000000000' is no number of pages" },
+	{ "f0 pages 5", "no event queue for page requests" },
+	{ "f0 pages 5 6", "'6' is one word too many" },
+	{ "f0 temperature", "no event queue for temperature" },
+	{ "f0 port", "up or down is missing" },
+	{ "f0 port sideways", "'sideways' is neither" },
+	{ "f0 port down now", "'now' is one word too many" },
+	{ "f0 health", "syndrome is missing" },
+	{ "f0 health ill", "'ill' is no health syndrome" },
+	{ "f0 gone for good", "'for' is one word too many" },
+	{ "f0 fatal now", "'now' is one word too many" },
+	{ "f0 stall now", "'now' is one word too many" },
+	{ "f0 back", "'f0' is not gone" },
+	{ "f0 aer", "'aer' of f0: QEMU stops" },
+	{ "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", "'17' is one word too many" },
+};
+
+static void test_bad_texts(void)
+{
+	const char *answer;
+	unsigned int i;
+	bool good;
+
+	for (i = 0; i < ARRAY_SIZE(bad_texts); i++) {
+		answer = fault(&good, "%s", bad_texts[i].text);
+		good = !strncmp(answer, "error: fault: ", 14) && strstr(answer, bad_texts[i].word);
+		if (!good)
+			printf("# answer: %s", answer);
+		ktap(good, "refused: fault %s", bad_texts[i].text);
+	}
+	ktap(none() && no_violation(), "after all that there is no fault");
+}
+
+static void test_list(void)
+{
+	bool good;
+	const char *text;
+
+	must("f0 command CREATE_CQ status bad_res nth=3");
+	must("any frame rc_send_only drop percent=1.5 seed=7 qp=0x80 dir=rx");
+	must("f1 port down");
+	query_issi();
+	text = fault(&good, "list");
+	ktap(good && strstr(text, ": f0 command create_cq status BAD_RES nth=3 times=1: seen 0") &&
+	     strstr(text, ": any frame rc_send_only drop dir=rx qp=0x80 percent=1.50 seed=7 ") &&
+	     strstr(text, "f1 port down\n"), "the list shows rules and what ails a function");
+	must("clear");
+	ktap(none(), "clear removes all");
+	text = emu_control(&emu, "help");
+	ktap(strstr(text, "fault FUNCTION command OPCODE|any") &&
+	     strstr(text, "fault FUNCTION gone") && strstr(text, "fault list"),
+	     "help has the grammar");
+}
+
+/* ---- commands ---- */
+
+#define STATUS_ROW(name, number, text) { #name, number },
+
+static void test_status(void)
+{
+	static const struct { const char *name; int status; } statuses[] = {
+		PRM_STATUS_LIST(STATUS_ROW)
+	};
+	int got[5], other;
+	unsigned int i;
+	char name[32];
+
+	must("f0 command query_issi status bad_res nth=2 times=2");
+	for (i = 0; i < 5; i++)
+		got[i] = query_issi();
+	ktap(!got[0] && got[1] == PRM_STATUS_BAD_RES && got[2] == PRM_STATUS_BAD_RES && !got[3] &&
+	     !got[4], "the 2nd and 3rd of a command fail, the 1st and 4th do not");
+	must("clear");
+	for (i = 0; i < ARRAY_SIZE(statuses); i++) {
+		if (!statuses[i].status)
+			continue;
+		snprintf(name, sizeof(name), "%s", statuses[i].name);
+		for (char *p = name; *p; p++)
+			*p = tolower(*p);
+		must("f0 command query_issi status %s", name);
+		other = query_adapter();
+		got[0] = query_issi();
+		got[1] = query_issi();
+		ktap(!other && got[0] == statuses[i].status && !got[1],
+		     "status %s for one command, others are left alone", name);
+	}
+	must("f0 command any status no_res nth=2");
+	got[0] = query_issi();
+	got[1] = query_adapter();
+	got[2] = query_issi();
+	ktap(!got[0] && got[1] == PRM_STATUS_NO_RES && !got[2], "any counts all commands");
+	must("clear");
+}
+
+/* A command that was made to fail did nothing. */
+static void test_status_has_no_effect(void)
+{
+	uint32_t first, second;
+	int err;
+
+	must("f0 command alloc_uar status lim");
+	err = alloc_uar(&first);
+	ktap(err == PRM_STATUS_LIM && strstr(emu_control(&emu, "status"), "objects: 1, 1 UAR"),
+	     "a command that is made to fail makes nothing");
+	must("f0 command dealloc_uar status res_busy");
+	alloc_uar(&second);
+	err = dealloc_uar(second);
+	ktap(err == PRM_STATUS_RES_BUSY && !dealloc_uar(second), "and destroys nothing");
+	must("clear");
+}
+
+static void test_slots(void)
+{
+	struct prm_cmdq_entry *e = (void *)(c.ram + CMDQ_OFFSET);
+	uint32_t num;
+	int err;
+
+	must("f0 command query_issi delivery token");
+	ktap(query_issi() == PRM_DELIVERY_TOKEN << 8 && !query_issi(), "a delivery status");
+	must("f0 command query_issi length 0xfffffffe");
+	err = query_issi();
+	ktap(!err && be32_to_cpu(e->outlen) == 0xfffffffe, "a length that makes no sense");
+	must("f0 command alloc_uar silent");
+	err = alloc_uar(&num);
+	ktap(err == -1 && strstr(emu_control(&emu, "status"), "objects: 1, 1 UAR"),
+	     "a command that never completes, and did nothing");
+	ktap(!query_issi(), "the next one works");
+	must("clear");
+	ktap(no_violation(), "none of that counts as the driver's fault");
+}
+
+/* The pattern of failures of 64 commands, as bits. */
+static uint64_t pattern(const char *options)
+{
+	uint64_t bits = 0;
+	unsigned int i;
+
+	must("f0 command query_issi status internal %s", options);
+	for (i = 0; i < 64; i++)
+		bits |= (uint64_t)!!query_issi() << i;
+	must("clear");
+	return bits;
+}
+
+static void test_chance(void)
+{
+	uint64_t first = pattern("percent=25 seed=1"), again = pattern("percent=25 seed=1");
+	uint64_t other = pattern("percent=25 seed=2"), few = pattern("percent=50 seed=1 times=3");
+	int n = __builtin_popcountll(first);
+
+	ktap(first == again, "the same seed gives the same failures");
+	ktap(first != other, "another seed others");
+	ktap(n >= 8 && n <= 24, "25 percent of 64 are %d", n);
+	ktap(__builtin_popcountll(few) == 3, "and at most so many as asked");
+	ktap(pattern("percent=100") == UINT64_MAX, "100 percent are all");
+	ktap(pattern("nth=61 times=all") == 0xfull << 60, "nth=61 times=all are the last four");
+}
+
+/* ---- events and interrupts ---- */
+
+static void test_events(struct queue *q)
+{
+	struct prm_eqe eqe;
+	int type;
+
+	count_events(q, 0);
+	must("f0 command query_issi twice");
+	query_issi();
+	ktap(count_events(q, PRM_EVENT_CMD) == 2, "a command completes twice");
+	must("f0 event cmd lose nth=2");
+	query_issi();
+	ktap(count_events(q, PRM_EVENT_CMD) == 1, "the first event comes");
+	query_issi();
+	ktap(count_events(q, PRM_EVENT_CMD) == 0, "the second is lost");
+	query_issi();
+	ktap(count_events(q, PRM_EVENT_CMD) == 1, "the third comes");
+	must("f0 event cmd duplicate");
+	query_issi();
+	ktap(count_events(q, PRM_EVENT_CMD) == 2, "an event comes twice");
+	must("f0 event cmd type 0xfe");
+	query_issi();
+	type = next_event(q, &eqe);
+	ktap(type == 0xfe && be32_to_cpu(eqe.data.cmd.vector) == 1,
+	     "an event of a type that does not exist");
+	must("clear");
+	count_events(q, 0);
+}
+
+static void test_interrupts(struct queue *q)
+{
+	count_events(q, 0);
+	while (vector_fired(&c, 1, 20))
+		;
+	must("f0 interrupt 1 lose");
+	query_issi();
+	ktap(!vector_fired(&c, 1, 50) && next_event(q, NULL) == PRM_EVENT_CMD,
+	     "an interrupt is lost, its event is not");
+	arm(q);
+	query_issi();
+	ktap(vector_fired(&c, 1, 1000), "the next one comes");
+	must("f0 interrupt 2 lose");
+	count_events(q, 0);
+	while (vector_fired(&c, 1, 20))
+		;
+	query_issi();
+	ktap(vector_fired(&c, 1, 1000), "another vector's fault leaves this one alone");
+	must("clear");
+	count_events(q, 0);
+}
+
+static void test_port(struct queue *q)
+{
+	struct prm_eqe eqe = {};
+
+	must("f0 port down");
+	ktap(next_event(q, &eqe) == PRM_EVENT_PORT_CHANGE &&
+	     eqe.sub_type == PRM_PORT_CHANGE_DOWN &&
+	     strstr(emu_control(&emu, "status"), "port f0: link down (function up, wire down)"),
+	     "the port goes down, and the driver is told");
+	must("f0 port up");
+	ktap(next_event(q, &eqe) == PRM_EVENT_PORT_CHANGE &&
+	     eqe.sub_type == PRM_PORT_CHANGE_ACTIVE, "and up again");
+	must("f0 port down");
+	must("clear");
+	ktap(count_events(q, PRM_EVENT_PORT_CHANGE) == 2 && none(), "clear brings it up");
+}
+
+static void test_pages(void)
+{
+	struct prm_eqe eqe = {};
+	struct queue q;
+
+	create_eq(&q, 3, 1ull << PRM_EVENT_PAGE_REQUEST);
+	must("f0 pages 1000");
+	ktap(next_event(&q, &eqe) == PRM_EVENT_PAGE_REQUEST &&
+	     be32_to_cpu(eqe.data.req_pages.num_pages) == 1000, "a request for 1000 pages");
+	must("f0 pages -7");
+	ktap(next_event(&q, &eqe) == PRM_EVENT_PAGE_REQUEST &&
+	     (int32_t)be32_to_cpu(eqe.data.req_pages.num_pages) == -7, "a request to take 7 back");
+	ktap(!destroy_eq(&q), "the queue goes");
+}
+
+static void test_health(struct queue *q)
+{
+	const uint32_t counter = offsetof(struct prm_iseg, health_counter);
+	uint32_t before;
+	bool good;
+
+	must("f0 temperature");
+	ktap(next_event(q, NULL) == PRM_EVENT_TEMP_WARN, "a temperature warning");
+	must("f0 health 0x10");
+	ktap(health_synd() == 0x10 && strstr(fault(&good, "list"), "f0 health 0x10\n"),
+	     "a health syndrome");
+	must("f0 health 0");
+	ktap(!health_synd() && none(), "and none");
+	must("f0 stall");
+	before = reg_read(&c, counter);
+	usleep(50000);
+	ktap(reg_read(&c, counter) == before, "the health counter stands still");
+	must("clear");
+	usleep(30000);
+	ktap(reg_read(&c, counter) != before, "and goes on");
+}
+
+static void test_eq_overrun(struct queue *q)
+{
+	struct prm_query_eq_in in = {};
+	struct prm_query_eq_out out;
+
+	must("f0 event port_change overrun");
+	must("f0 port down");
+	must("f0 port up");
+	prm_set(&in, eq_number, q->num);
+	ktap(next_event(q, NULL) == -1 && !cmd(&c, query_eq, &in, &out) &&
+	     prm_get(&out, eq_context_entry.status) == 9 && health_synd() == 0xc,
+	     "an asynchronous EQ overruns: it takes nothing more, the syndrome says so");
+	must("clear");
+	must("f0 temperature");
+	ktap(next_event(q, NULL) == -1 && !health_synd(),
+	     "the syndrome can be cleared, the queue stays broken");
+	ktap(!destroy_eq(q), "until it is destroyed");
+	create_eq(q, 2, ASYNC);
+	must("f0 temperature");
+	ktap(next_event(q, NULL) == PRM_EVENT_TEMP_WARN, "a new one works");
+}
+
+/* ---- the whole function ---- */
+
+static void test_fatal(void)
+{
+	const uint32_t rfr = offsetof(struct prm_iseg, health.rfr_severity);
+	const uint32_t low = offsetof(struct prm_iseg, cmdq_addr_l_sz);
+
+	must("f0 fatal");
+	ktap(health_synd() == 1 && reg_read(&c, rfr) >> 31,
+	     "the firmware dies and asks for a reset");
+	ktap(query_issi() == -1 && no_violation(), "commands are not answered");
+	reg_write(&c, low, PRM_NIC_IFC_SW_RESET << PRM_ISEG_NIC_IFC_SHIFT);
+	reg_write(&c, 64 * 4096 + 0x800, 0);
+	ktap(no_violation(), "what its queues ring until they know is no violation");
+	ktap((reg_read(&c, low) >> PRM_ISEG_NIC_IFC_SHIFT & 7) == PRM_NIC_IFC_DISABLED &&
+	     !health_synd() && none(), "after the reset the interface is disabled");
+	start();
+	ktap(!dealloc_uar(uar) && !shut_down(&c) && no_violation(),
+	     "and the function works from its start to its end");
+}
+
+static void test_gone(void)
+{
+	uint32_t before = reg_read(&c, offsetof(struct prm_iseg, fw_rev));
+
+	start();
+	must("f0 gone");
+	ktap(reg_read(&c, 0) == UINT32_MAX && reg_read(&c, 0x200000) == UINT32_MAX &&
+	     config_read16(&c, PCI_VENDOR_ID) == 0xffff, "all reads are ones");
+	config_write16(&c, PCI_COMMAND, PCI_COMMAND_PARITY);
+	reg_write(&c, offsetof(struct prm_iseg, cmd_dbell), 1);
+	must("f0 back");
+	ktap(reg_read(&c, 0) == before && config_read16(&c, PCI_VENDOR_ID) == 0x15b3 &&
+	     !config_read16(&c, PCI_COMMAND) && none(),
+	     "back again, with its configuration as after power-on");
+	config_write16(&c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	ktap(query_issi() == -1 && no_violation(), "what the driver had there is lost");
+	start();
+	ktap(!dealloc_uar(uar) && !shut_down(&c) && no_violation(),
+	     "and the function works from its start to its end");
+}
+
+/* Everything is left broken; the next guest notices nothing. */
+static void test_next_guest(void)
+{
+	static const char *const faults[] = {
+		"command any status internal percent=50", "command any silent percent=50",
+		"event any lose percent=50", "interrupt any lose percent=50",
+		"frame any drop percent=50", "cqe any overrun percent=50", "port down", "stall",
+		"health 7", "fatal", "gone",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(faults); i++) {
+		must("f0 %s", faults[i]);
+		client_close(&c);
+		client_open(&c, &emu, 0);
+		start();
+		ktap(none() && !dealloc_uar(uar) && !shut_down(&c) && no_violation(),
+		     "the next guest does not see: %s", faults[i]);
+	}
+	must("f1 command any status internal");
+	client_close(&c);
+	client_open(&c, &emu, 0);
+	ktap(!none(), "another function's faults stay");
+	must("clear");
+}
+
+int main(int argc, char **argv)
+{
+	struct queue q, async;
+	int status;
+
+	(void)argc;
+	ktap_plan(155);
+	emu_start(&emu, argv[1], 2);
+	client_open(&c, &emu, 0);
+	start();
+	test_bad_texts();
+	test_list();
+	test_status();
+	test_status_has_no_effect();
+	test_slots();
+	test_chance();
+	create_eq(&q, 1, 1ull << PRM_EVENT_CMD);
+	create_eq(&async, 2, ASYNC);
+	test_events(&q);
+	test_interrupts(&q);
+	test_port(&async);
+	test_pages();
+	test_health(&async);
+	test_eq_overrun(&async);
+	ktap(!destroy_eq(&async) && !destroy_eq(&q) && !dealloc_uar(uar) && !shut_down(&c) &&
+	     no_violation(), "after all that the function comes down without a complaint");
+	start();
+	test_fatal();
+	test_gone();
+	test_next_guest();
+	client_close(&c);
+	status = emu_stop(&emu);
+	ktap(!status, "exit status 0 (%d)", status);
+	return ktap_end();
+}

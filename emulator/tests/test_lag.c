@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Ethernet frames of a card whose two ports are a LAG: the port that a TIS names. */
+#include <string.h>
+
+#include "dut.h"
+#include "hca.h"
+#include "lag.h"
+#include "prm/lag.h"
+#include "vfu_client.h"
+
+static struct dut *card[LAG_PORTS], *alone;
+
+static int make_tis(struct dut *dut, unsigned int affinity, bool strict, uint32_t *tisn)
+{
+	struct prm_create_tis_in in = {};
+	struct prm_create_tis_out out;
+	int status;
+
+	prm_set(&in, ctx.transport_domain, dut->td);
+	prm_set(&in, ctx.lag_tx_port_affinity, affinity);
+	prm_set(&in, ctx.strict_lag_tx_port_affinity, strict);
+	status = dut_cmd(dut, create_tis, &in, &out);
+	*tisn = prm_get(&out, tisn);
+	return status;
+}
+
+static uint32_t tis_of_next;
+
+static void use_tis(struct prm_sqc *ctx)
+{
+	prm_set(ctx, tis_num_0, tis_of_next);
+}
+
+/* By which port of the card a frame of this function leaves: 1 or 2, 0: none. */
+static unsigned int leaves(struct dut *dut, struct dut_wq *sq)
+{
+	struct flow flow = { .dmac = { 2, 9, 9, 9, 9, 9 }, .vlan = -1, .payload = 64 };
+	uint64_t before[LAG_PORTS];
+	uint8_t packet[128];
+	unsigned int i, port = 0;
+
+	memcpy(flow.smac, dut->dev->mac, 6);
+	for (i = 0; i < LAG_PORTS; i++)
+		before[i] = port_counters(card[i]->dev->port)->tx_frames;
+	dut_send(dut, sq, packet, make_packet(packet, &flow), 0);
+	dut_run();
+	for (i = 0; i < LAG_PORTS; i++)
+		if (port_counters(card[i]->dev->port)->tx_frames != before[i])
+			port = port ? 9 : i + 1;
+	return port;
+}
+
+static int lag(bool on, unsigned int one, unsigned int two)
+{
+	struct prm_create_lag_in in = {};
+	struct prm_create_lag_out out;
+	struct prm_destroy_lag_in gone = {};
+
+	if (!on)
+		return dut_cmd(card[0], destroy_lag, &gone, &out);
+	prm_set(&in, ctx.tx_remap_affinity_1, one);
+	prm_set(&in, ctx.tx_remap_affinity_2, two);
+	return dut_cmd(card[0], create_lag, &in, &out);
+}
+
+static int change(struct dut *dut, uint32_t tisn, unsigned int affinity)
+{
+	struct prm_modify_tis_in in = {};
+	struct prm_modify_tis_out out;
+
+	prm_set(&in, tisn, tisn);
+	prm_set(&in, bitmask.lag_tx_port_affinity, 1);
+	prm_set(&in, ctx.lag_tx_port_affinity, affinity);
+	return dut_cmd(dut, modify_tis, &in, &out);
+}
+
+static struct dut_wq sq_with(struct dut *dut, unsigned int affinity, bool strict, uint32_t *tisn)
+{
+	dut_check(make_tis(dut, affinity, strict, tisn), "create_tis");
+	tis_of_next = *tisn;
+	return dut_create_sq(dut, 4, use_tis);
+}
+
+static void test_tis(void)
+{
+	uint32_t tis_own, tis_two, tis_strict;
+	struct dut_wq own = sq_with(card[1], 0, false, &tis_own);
+	struct dut_wq two = sq_with(card[0], 2, false, &tis_two);
+	struct dut_wq strict = sq_with(card[1], 0, true, &tis_strict);
+
+	ktap(leaves(card[1], &own) == 2 && leaves(card[0], &two) == 1 &&
+	     leaves(card[1], &strict) == 2, "without a LAG a frame leaves by its function's port");
+	ktap(!lag(true, 1, 2), "CREATE_LAG");
+	ktap(leaves(card[1], &own) == 2 && leaves(card[0], &two) == 2,
+	     "in a LAG a frame leaves by the port that its TIS names, or its function's");
+	ktap(!lag(false, 0, 0) && !lag(true, 1, 1), "all is mapped to port 1");
+	ktap(leaves(card[1], &own) == 1 && leaves(card[0], &two) == 1, "both leave by port 1");
+	ktap(leaves(card[1], &strict) == 2, "but not what is strict: it keeps its function's port");
+	ktap(!change(card[0], tis_two, 1) && !lag(false, 0, 0) && !lag(true, 2, 1) &&
+	     leaves(card[0], &two) == 2, "MODIFY_TIS changes the affinity");
+	ktap(change(card[0], tis_two, 3) && dut_violations(card[0]) == 1, "not to a third port");
+	lag(false, 0, 0);
+}
+
+int main(void)
+{
+	struct cxdev *devs[LAG_PORTS];
+	uint32_t tisn;
+
+	ktap_plan(10);
+	card[0] = dut_create("a0", 0);
+	card[1] = dut_create("a1", 1);
+	alone = dut_create("b", 2);
+	devs[0] = card[0]->dev;
+	devs[1] = card[1]->dev;
+	ktap(!adapter_join(devs), "two functions become the ports of a card");
+	test_tis();
+	ktap(make_tis(alone, 1, false, &tisn) && make_tis(alone, 0, true, &tisn) &&
+	     change(alone, dut_create_tis(alone), 1) && dut_violations(alone) == 3,
+	     "a card of one port takes no affinity");
+	dut_destroy(card[0]);
+	dut_destroy(card[1]);
+	dut_destroy(alone);
+	return ktap_end();
+}

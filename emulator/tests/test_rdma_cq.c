@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Completion queues under traffic: new memory while completions wait, moderation, overrun. */
+#include "rdma.h"
+
+static struct tcq ca, cb;
+static struct tqp x, y;
+static unsigned int arm_sn;
+
+#define PAGE 4096u
+#define RESIZE_FIELDS 7
+
+static void post(unsigned int n)
+{
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
+			 .n = 1,
+			 .sge = { { a.va, 8, a.lkey } },
+			 .raddr = b.va,
+			 .rkey = b.rkey };
+
+	while (n--)
+		post_send(&x, &wr);
+	settle();
+}
+
+/* The next @n completions are those of WQEs @first and on. */
+static bool polled(unsigned int n, uint16_t first)
+{
+	struct prm_cqe64 *cqe;
+
+	for (; n--; first++) {
+		cqe = poll(&ca);
+		if (!cqe || cqe_opcode(cqe) != PRM_CQE_REQ ||
+		    be16_to_cpu(cqe->wqe_counter) != first)
+			return false;
+	}
+	return true;
+}
+
+static struct prm_cqe64 *entry(uint64_t ring, unsigned int log, uint32_t index)
+{
+	return (struct prm_cqe64 *)mem_at(&a, ring) + (index & ((1u << log) - 1));
+}
+
+/* ---- resize -------------------------------------------------------------------------------- */
+
+struct resize {
+	unsigned int log, fields, cqe_sz, log_page, drop;	/* @drop: bytes of the page list */
+};
+
+static int resize(const struct resize *r, uint64_t *ring)
+{
+	struct { struct prm_modify_cq_in in; __be64 pas[64]; } cmd = {};
+	uint32_t bytes = sizeof(struct prm_cqe64) << r->log, pages = (bytes + PAGE - 1) / PAGE, i;
+	struct prm_modify_cq_out out;
+
+	*ring = mem_take(&a, bytes);
+	for (i = 0; i < 1u << r->log; i++)
+		entry(*ring, r->log, i)->op_own = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT;
+	for (i = 0; i < pages; i++)
+		cmd.pas[i] = cpu_to_be64(*ring + i * PAGE);
+	prm_set(&cmd.in, opcode, PRM_OP_modify_cq);
+	prm_set(&cmd.in, op_mod, 1);
+	prm_set(&cmd.in, cqn, ca.cqn);
+	prm_set(&cmd.in,
+		modify_field_select_resize_field_select.resize_field_select.resize_field_select,
+		r->fields);
+	prm_set(&cmd.in, cq_context.log_cq_size, r->log);
+	prm_set(&cmd.in, cq_context.cqe_sz, r->cqe_sz);
+	prm_set(&cmd.in, cq_context.log_page_size, r->log_page);
+	return exec(&a, PRM_OP_modify_cq, &cmd, sizeof(cmd.in) + pages * 8 - r->drop, &out,
+		    sizeof(out));
+}
+
+/* As user space does it: entry i of the old memory becomes i + 1 of the new one. False: no end. */
+static bool take_over(uint64_t ring, unsigned int log)
+{
+	uint32_t i;
+
+	for (i = ca.ci; i != ca.ci + (1u << ca.log) + 1; i++) {
+		struct prm_cqe64 *from = entry(ca.ring, ca.log, i), *to = entry(ring, log, i + 1);
+
+		if ((from->op_own & PRM_CQE_OWNER) != !!(i & 1u << ca.log))
+			return false;
+		if (cqe_opcode(from) == PRM_CQE_RESIZE_CQ) {
+			ca.ci++;
+			ca.ring = ring;
+			ca.log = log;
+			return true;
+		}
+		*to = *from;
+		to->op_own = (from->op_own & ~PRM_CQE_OWNER) | !!((i + 1) & 1u << log);
+	}
+	return false;
+}
+
+static void test_resize(void)
+{
+	struct resize r = { .log = 7, .fields = RESIZE_FIELDS };
+	uint64_t ring, old = ca.ring;
+	unsigned int old_bytes = sizeof(struct prm_cqe64) << ca.log, i;
+	uint8_t copy[sizeof(struct prm_cqe64) << 4];
+
+	post(5);
+	ok(polled(2, 0), "five completions, two are read");
+	ok(!resize(&r, &ring) && take_over(ring, 7), "a CQ of 16 entries goes on with 128");
+	memcpy(copy, mem_at(&a, old), old_bytes);
+	ok(polled(3, 2), "what was not read is there, in order");
+	for (i = 0; i < 150; i += 50) {
+		post(50);
+		if (!polled(50, 5 + i))
+			break;
+	}
+	ok(i == 150 && !poll(&ca), "completions come in the new memory, all around it");
+	ok(!memcmp(copy, mem_at(&a, old), old_bytes), "the old memory is left alone");
+
+	post(20);
+	r.log = 4;
+	ok(resize(&r, &ring) == PRM_STATUS_BAD_SIZE_OUTS_CQES, "too small for what is not read");
+	ok(polled(10, 155), "the CQ is as it was");
+	ok(!resize(&r, &ring) && take_over(ring, 4) && polled(10, 165), "after reading it shrinks");
+	post(10);
+	ok(polled(10, 175), "and goes on");
+}
+
+static void test_resize_refused(void)
+{
+	static const struct {
+		const char *name;
+		struct resize r;
+		int status;
+	} cases[] = {
+		{ "no field", { .log = 5 }, PRM_STATUS_BAD_PARAM },
+		{ "size alone", { .log = 5, .fields = 1 }, PRM_STATUS_BAD_PARAM },
+		{ "an unknown field", { .log = 5, .fields = 15 }, PRM_STATUS_BAD_PARAM },
+		{ "another entry size", { .log = 5, .fields = 7, .cqe_sz = 1 },
+		  PRM_STATUS_BAD_PARAM },
+		{ "pages of 2^32 bytes", { .log = 5, .fields = 7, .log_page = 20 },
+		  PRM_STATUS_BAD_PARAM },
+		{ "a page too few", { .log = 7, .fields = 7, .drop = 8 }, PRM_STATUS_BAD_INP_LEN },
+	};
+	uint64_t before = a.dev->violations, ring;
+	struct resize r = { .log = 6, .fields = RESIZE_FIELDS };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		ok(resize(&cases[i].r, &ring) == cases[i].status, "refused: %s", cases[i].name);
+	ok(a.dev->violations == before + ARRAY_SIZE(cases), "each is a violation");
+	post(16);
+	ok(resize(&r, &ring) == PRM_STATUS_BAD_RES_STATE, "refused: the CQ is full");
+	ok(polled(16, 185), "the CQ is as it was");
+}
+
+/* ---- moderation and arming ----------------------------------------------------------------- */
+
+static int moderate(unsigned int count, unsigned int us, unsigned int mode)
+{
+	struct prm_modify_cq_in in = {};
+	struct prm_modify_cq_out out;
+
+	prm_set(&in, cqn, ca.cqn);
+	prm_set(&in,
+		modify_field_select_resize_field_select.modify_field_select.modify_field_select,
+		1 | 2 | 16);
+	prm_set(&in, cq_context.cq_max_count, count);
+	prm_set(&in, cq_context.cq_period, us);
+	prm_set(&in, cq_context.cq_period_mode, mode);
+	return command(&a, modify_cq, &in, &out);
+}
+
+static void arm(void)
+{
+	while (poll(&ca))
+		;
+	while (poll_eq(&a))
+		;
+	cq_arm_doorbell(a.dev, a.uar,
+			(uint64_t)(++arm_sn % 4 << PRM_CQ_ARM_SN_SHIFT | (ca.ci & 0xffffff)) << 32 |
+				ca.cqn);
+}
+
+static unsigned int events(void)
+{
+	struct prm_eqe *eqe;
+	unsigned int n = 0;
+
+	while ((eqe = poll_eq(&a)))
+		n += eqe->type == PRM_EVENT_COMP && be32_to_cpu(eqe->data.comp.cqn) == ca.cqn;
+	return n;
+}
+
+static void microseconds(unsigned int us)
+{
+	loop_test_clock(now_ns() + us * 1000ull);
+	settle();
+}
+
+static void test_moderation(void)
+{
+	arm();
+	post(1);
+	ok(events() == 1, "without moderation the first completion raises the event");
+	post(2);
+	ok(!events(), "and the next ones none until the CQ is armed");
+
+	ok(!moderate(3, 1000, 0), "three completions or 1000 us");
+	arm();
+	post(2);
+	ok(!events(), "two completions: no event");
+	post(1);
+	ok(events() == 1, "the third one raises it");
+	arm();
+	post(1);
+	microseconds(999);
+	ok(!events(), "one completion, 999 us: no event");
+	post(1);
+	microseconds(1);
+	ok(events() == 1, "1000 us after the first one it comes");
+	microseconds(5000);
+	ok(!events(), "once");
+
+	moderate(3, 1000, 1);
+	arm();
+	post(1);
+	microseconds(600);
+	post(1);
+	microseconds(600);
+	ok(!events(), "the period begins anew with each completion");
+	microseconds(400);
+	ok(events() == 1, "and ends with the event");
+
+	moderate(0, 1000, 0);
+	arm();
+	post(10);
+	ok(!events(), "no count: ten completions raise no event");
+	microseconds(1000);
+	ok(events() == 1, "the period does");
+	moderate(0, 0, 0);
+}
+
+/* ---- overrun ------------------------------------------------------------------------------- */
+
+static void test_overrun(void)
+{
+	struct prm_eqe *eqe;
+	bool cq_error = false, qp_error = false;
+
+	arm();
+	post(17);
+	while ((eqe = poll_eq(&a))) {
+		cq_error |= eqe->type == PRM_EVENT_CQ_ERROR &&
+			    be32_to_cpu(eqe->data.cq_err.cqn) == ca.cqn &&
+			    eqe->data.cq_err.syndrome == 1;
+		qp_error |= eqe->type == PRM_EVENT_WQ_CATAS_ERROR;
+	}
+	ok(cq_error && qp_error && qp_state(&x) == PRM_QP_ERR,
+	   "an overrun: CQ error, and the queue pair goes into error");
+}
+
+int main(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+
+	sides_open();
+	cq_make(&ca, &a, 4);
+	cq_make(&cb, &b, 4);
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	test_resize();
+	test_resize_refused();
+	test_moderation();
+	test_overrun();
+	qp_unpair(&x, &y);
+	sides_close();
+	return ok_end();
+}

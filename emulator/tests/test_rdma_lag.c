@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Two ports of a card as a LAG: the commands and their order, the port that packets of a queue pair
+ * leave by, fail-over under traffic, who gets what arrives at the other port.
+ */
+#include "../lag.h"
+#include "prm/caps.h"
+#include "prm/flow.h"
+#include "prm/lag.h"
+#include "rdma.h"
+
+static struct side a2;	/* port 2 of a's card */
+static struct tcq ca, cb;
+
+/* ---- commands ---- */
+
+static int create(struct side *side, unsigned int one, unsigned int two)
+{
+	struct prm_create_lag_in in = {};
+	struct prm_create_lag_out out;
+
+	prm_set(&in, ctx.tx_remap_affinity_1, one);
+	prm_set(&in, ctx.tx_remap_affinity_2, two);
+	return command(side, create_lag, &in, &out);
+}
+
+static int modify(unsigned int select, unsigned int one, unsigned int two)
+{
+	struct prm_modify_lag_in in = {};
+	struct prm_modify_lag_out out;
+
+	prm_set(&in, field_select, select);
+	prm_set(&in, ctx.tx_remap_affinity_1, one);
+	prm_set(&in, ctx.tx_remap_affinity_2, two);
+	return command(&a, modify_lag, &in, &out);
+}
+
+#define SIMPLE(name)						\
+static int name(struct side *side)				\
+{								\
+	struct prm_##name##_in in = {};				\
+	struct prm_##name##_out out;				\
+								\
+	return command(side, name, &in, &out);			\
+}
+
+SIMPLE(destroy_lag)
+SIMPLE(create_vport_lag)
+SIMPLE(destroy_vport_lag)
+SIMPLE(query_lag)
+
+static int create_mode(unsigned int mode, unsigned int fdb, unsigned int active)
+{
+	struct prm_create_lag_in in = {};
+	struct prm_create_lag_out out;
+
+	prm_set(&in, ctx.tx_remap_affinity_1, 1);
+	prm_set(&in, ctx.tx_remap_affinity_2, 2);
+	prm_set(&in, ctx.port_select_mode, mode);
+	prm_set(&in, ctx.fdb_selection_mode, fdb);
+	prm_set(&in, ctx.active_port, active);
+	return command(&a, create_lag, &in, &out);
+}
+
+static int table(unsigned int op_mod, uint32_t *id)
+{
+	struct prm_create_flow_table_in in = {};
+	struct prm_create_flow_table_out out;
+	int status;
+
+	prm_set(&in, op_mod, op_mod);
+	prm_set(&in, flow_table_context.level, 3);
+	status = command(&a, create_flow_table, &in, &out);
+	*id = prm_get(&out, table_id);
+	return status;
+}
+
+static int drop_table(uint32_t id)
+{
+	struct prm_destroy_flow_table_in in = {};
+	struct prm_destroy_flow_table_out out;
+
+	prm_set(&in, table_id, id);
+	return command(&a, destroy_flow_table, &in, &out);
+}
+
+/* Violations since the last call, which are forgotten. */
+static uint64_t violations(void)
+{
+	uint64_t n = a.dev->violations + a2.dev->violations + b.dev->violations;
+
+	a.dev->violations = 0;
+	a2.dev->violations = 0;
+	b.dev->violations = 0;
+	return n;
+}
+
+static unsigned int cap_of(struct side *side, unsigned int *ports)
+{
+	const struct prm_cmd_hca_cap *cap = (const void *)side->dev->hca->cap_cur[CAP_GENERAL];
+
+	*ports = prm_get(cap, num_lag_ports);
+	return prm_get(cap, native_port_num);
+}
+
+static void test_one_port(void)
+{
+	struct qp_opts o = { .affinity = 1 };
+	unsigned int ports;
+	struct tqp qp;
+
+	ok(cap_of(&b, &ports) == 1 && !ports, "a card of one port announces no LAG");
+	ok(create(&b, 1, 2) == PRM_STATUS_BAD_OP, "CREATE_LAG on it is refused");
+	qp_make(&qp, &b, PRM_QP_ST_RC, &cb, &o);
+	ok(qp_init(&qp, &o) == PRM_STATUS_BAD_PARAM, "a QP's affinity too");
+	qp_simple(&qp, PRM_OP_destroy_qp);
+	ok(violations() == 2, "both are violations");
+}
+
+static void test_card(void)
+{
+	unsigned int one, two;
+
+	ok(cap_of(&a, &one) == 1 && one == 2 && cap_of(&a2, &two) == 2 && two == 2,
+	   "two ports of a card know their numbers and announce a LAG of two");
+	ok(a.dev->sys_image_guid == a2.dev->sys_image_guid &&
+	   a.dev->sys_image_guid != b.dev->sys_image_guid, "they have one system image GUID");
+}
+
+static void test_order(void)
+{
+	struct prm_query_lag_in in = {};
+	struct prm_query_lag_out out;
+	uint32_t id, other;
+
+	ok(modify(1, 1, 2) == PRM_STATUS_BAD_RES_STATE && destroy_lag(&a) &&
+	   query_lag(&a) && create_vport_lag(&a) && destroy_vport_lag(&a),
+	   "without a LAG nothing but CREATE_LAG is taken");
+	ok(create(&a2, 1, 2) == PRM_STATUS_BAD_PARAM, "a LAG belongs to port 1");
+	ok(create(&a, 0, 2) && create(&a, 1, 3), "the map names ports 1 and 2");
+	ok(create_mode(1, 0, 0) && create_mode(0, 1, 0) && create_mode(0, 0, 3),
+	   "hash mode, native FDB selection and active ports are not advertised");
+	ok(violations() == 11, "each is a violation");
+
+	ok(!create(&a, 1, 2), "CREATE_LAG");
+	ok(create(&a, 1, 2) == PRM_STATUS_BAD_RES_STATE, "not twice");
+	ok(modify(0, 1, 2) && modify(2, 1, 2) && modify(1, 0, 1),
+	   "MODIFY_LAG changes the map and nothing else");
+	ok(!modify(1, 2, 2) && !command(&a, query_lag, &in, &out) &&
+	   prm_get(&out, ctx.tx_remap_affinity_1) == 2 &&
+	   prm_get(&out, ctx.tx_remap_affinity_2) == 2, "QUERY_LAG tells the map");
+	ok(table(1, &id) == PRM_STATUS_BAD_RES_STATE, "a demux table needs a vport LAG");
+	ok(!create_vport_lag(&a) && create_vport_lag(&a), "one vport LAG");
+	ok(!table(0, &other) && !table(1, &id), "then a demux table can be made");
+	ok(destroy_vport_lag(&a) == PRM_STATUS_RES_BUSY, "it holds the vport LAG");
+	ok(!drop_table(other) && destroy_vport_lag(&a), "another table does not");
+	ok(destroy_lag(&a) == PRM_STATUS_RES_BUSY, "the vport LAG holds the LAG");
+	ok(!drop_table(id) && !destroy_vport_lag(&a) && !destroy_lag(&a), "back in order");
+	ok(violations() == 9, "what was refused was a violation");
+}
+
+/* ---- traffic ---- */
+
+struct sent {
+	uint64_t one, two;
+};
+
+static struct sent sent(void)
+{
+	static struct sent before;
+	struct sent now = { port_counters(a.dev->port)->tx_frames,
+			    port_counters(a2.dev->port)->tx_frames };
+	struct sent since = { now.one - before.one, now.two - before.two };
+
+	before = now;
+	return since;
+}
+
+/* @bytes from a to b over the pair; true if they arrived and both ends know. */
+static bool write_bytes(struct tqp *x, uint32_t bytes, uint32_t seed, unsigned int map_after)
+{
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .raddr = b.va, .rkey = b.rkey, .n = 1 };
+	struct prm_cqe64 *cqe;
+	unsigned int i;
+
+	buf_fill(&a, 0, bytes, seed);
+	wr.sge[0] = (struct tsge){ .va = a.va, .len = bytes, .key = a.lkey };
+	post_send(x, &wr);
+	for (i = 0; map_after && i < 3; i++)
+		loop_run_pending();
+	if (map_after && modify(1, map_after, map_after))
+		return false;
+	settle();
+	for (i = 0; i < 200; i++) {
+		cqe = poll(&ca);
+		if (cqe)
+			return cqe_opcode(cqe) == PRM_CQE_REQ && buf_is(&b, 0, bytes, seed);
+		pass_time(10);
+	}
+	return false;
+}
+
+static void pair(struct tqp *x, struct tqp *y, unsigned int affinity)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .affinity = affinity, .timeout = 8 }, plain = o;
+
+	plain.affinity = 0;
+	qp_make(x, &a, PRM_QP_ST_RC, &ca, &o);
+	qp_make(y, &b, PRM_QP_ST_RC, &cb, &o);
+	ok(!qp_init(x, &o) && !qp_init(y, &plain) && !qp_rtr(x, y, &o) && !qp_rtr(y, x, &o) &&
+	   !qp_rts(x, &o) && !qp_rts(y, &o), "a pair whose one end has affinity %u", affinity);
+}
+
+static void test_ports(void)
+{
+	struct qp_opts o = { .affinity = 3 };
+	struct tqp x[3], y[3], bad;
+	struct sent n;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		pair(&x[i], &y[i], i);
+	qp_make(&bad, &a, PRM_QP_ST_RC, &ca, &o);
+	ok(qp_init(&bad, &o) && violations() == 1, "affinity 3 is refused: there are two ports");
+	qp_simple(&bad, PRM_OP_destroy_qp);
+
+	sent();
+	for (i = 0; i < 3; i++)
+		write_bytes(&x[i], 5000, i, 0);
+	n = sent();
+	ok(n.one && !n.two, "without a LAG all packets leave by the function's own port");
+
+	create(&a, 1, 2);
+	create_vport_lag(&a);
+	ok(write_bytes(&x[1], 5000, 1, 0) && (n = sent(), n.one == 5 && !n.two),
+	   "affinity 1 leaves by port 1");
+	ok(write_bytes(&x[2], 5000, 2, 0) && (n = sent(), !n.one && n.two == 5),
+	   "affinity 2 leaves by port 2");
+	ok(write_bytes(&x[0], 5000, 3, 0) && (n = sent(), n.one == 5 && !n.two),
+	   "no affinity leaves by the function's own port");
+	modify(1, 2, 1);
+	write_bytes(&x[1], 5000, 1, 0);
+	n = sent();
+	ok(!n.one && n.two == 5, "the map moves affinity 1 to port 2");
+	write_bytes(&x[2], 5000, 1, 0);
+	n = sent();
+	ok(n.one == 5 && !n.two, "and affinity 2 to port 1");
+
+	modify(1, 1, 2);
+	sent();
+	ok(write_bytes(&x[1], 300000, 9, 2), "the map changes in the middle of a message");
+	n = sent();
+	ok(n.one && n.two, "its packets left by both ports, and every byte arrived");
+
+	modify(1, 1, 2);
+	port_set_wire(a.dev->port, false);
+	modify(1, 2, 2);
+	ok(write_bytes(&x[1], 5000, 11, 0) && (n = sent(), !n.one && n.two),
+	   "a queue pair of the port without link goes on through the other");
+	port_set_wire(a.dev->port, true);
+	for (i = 0; i < 3; i++)
+		qp_unpair(&x[i], &y[i]);
+	ok(!violations(), "no violation");
+}
+
+/* What arrives at port 2 is for the owner of the LAG once there is a vport LAG. */
+static void test_arrival(void)
+{
+	struct tqp x, y;
+	struct sent n;
+
+	modify(1, 2, 2);
+	pair(&x, &y, 2);
+	destroy_vport_lag(&a);
+	sent();
+	ok(!write_bytes(&x, 1000, 1, 0), "without a vport LAG no answer reaches its queue pair");
+	qp_unpair(&x, &y);
+	while (poll(&ca))
+		;
+	create_vport_lag(&a);
+	pair(&x, &y, 2);
+	ok(write_bytes(&x, 1000, 1, 0) && (n = sent(), n.two),
+	   "with it answers that come to port 2 do");
+	qp_unpair(&x, &y);
+	ok(!violations(), "no violation");
+}
+
+static int change_affinity(struct tqp *qp, unsigned int opt, unsigned int affinity)
+{
+	struct prm_rts2rts_qp_in in = {};
+	struct prm_rts2rts_qp_out out;
+
+	prm_set(&in, qpn, qp->qpn);
+	prm_set(&in, qpc.st, qp->st);
+	prm_set(&in, opt_param_mask, opt);
+	prm_set(&in, qpc.lag_tx_port_affinity, affinity);
+	return command(qp->side, rts2rts_qp, &in, &out);
+}
+
+static void test_rts2rts(void)
+{
+	struct tqp x, y;
+	struct sent n;
+
+	modify(1, 1, 2);
+	pair(&x, &y, 1);
+	ok(change_affinity(&x, 0, 2) == PRM_STATUS_BAD_PARAM && violations() == 1,
+	   "an affinity that the option mask does not name is refused");
+	ok(!change_affinity(&x, PRM_QP_OPT_LAG_TX_AFF, 2), "RTS to RTS changes the affinity");
+	sent();
+	ok(write_bytes(&x, 3000, 4, 0) && (n = sent(), !n.one && n.two == 3),
+	   "then packets leave by the other port");
+	qp_unpair(&x, &y);
+}
+
+static void test_end(void)
+{
+	struct prm_teardown_hca_in in = {};
+	struct prm_teardown_hca_out out;
+
+	cxdev_reset(a2.dev);
+	ok(a.dev->adapter->active && !violations(), "a reset of port 2 leaves the LAG");
+	cxdev_reset(a.dev);
+	ok(!a.dev->adapter->active && !violations(), "a reset of port 1 ends it");
+	a.dev->hca->phase = HCA_RUNNING;
+	create(&a, 1, 1);
+	command(&a, teardown_hca, &in, &out);
+	ok(!a.dev->adapter->active && violations() == 1, "TEARDOWN_HCA in a LAG is a leak");
+}
+
+/* ---- cables ---- */
+
+static void test_cables(void)
+{
+	struct port *one = a.dev->port, *two = a2.dev->port, *other = b.dev->port;
+	struct frame *frame;
+	uint64_t got;
+
+	ok(port_cable(one, one) && !port_cable(one, other) && port_cable(two, other),
+	   "a cable joins two ports that have none");
+	got = port_counters(other)->rx_frames;
+	frame = frame_alloc(60);
+	memset(frame->data, 0xff, 60);
+	memcpy(frame->data + 6, a2.dev->mac, 6);
+	port_send(two, frame);
+	settle();
+	ok(port_counters(other)->rx_frames == got, "the switch does not reach its ends");
+	frame = frame_alloc(60);
+	memset(frame->data, 0x02, 60);
+	port_send(one, frame);
+	settle();
+	ok(port_counters(other)->rx_frames == got + 1, "what one end sends the other gets");
+	port_set_admin(one, false);
+	ok(!port_link_up(other), "an end that is down takes the link from both");
+	port_uncable(other);
+	ok(port_link_up(other) && !port_link_up(one), "without the cable each has its own");
+	port_set_admin(one, true);
+}
+
+int main(void)
+{
+	struct cxdev *card[LAG_PORTS];
+
+	sides_open();
+	side_open(&a2, "a2", 2);
+	cq_make(&ca, &a, 9);
+	cq_make(&cb, &b, 9);
+	test_one_port();
+	card[0] = a.dev;
+	card[1] = a2.dev;
+	ok(!adapter_join(card), "two functions become the ports of a card");
+	test_card();
+	test_order();
+	test_ports();
+	test_arrival();
+	test_rts2rts();
+	test_cables();
+	test_end();
+	side_close(&a2);
+	sides_close();
+	return ok_end();
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Multicast that comes back to its sender's function, congestion marks, queues that break. */
+#include "rdma.h"
+
+static struct tcq ca, cb;
+
+#define DST_OFF (1u << 20)
+#define QKEY	0x11111111
+
+static const uint8_t group[16] = { 0xff, 0x0e, [15] = 0x77 };
+
+static void drain(void)
+{
+	settle();
+	while (poll(&ca) || poll(&cb))
+		;
+	saw_event(&a, 0, 0);
+	saw_event(&b, 0, 0);
+}
+
+/* ---- multicast ----------------------------------------------------------------------------- */
+
+static int membership(struct tqp *qp, uint16_t opcode)
+{
+	struct prm_attach_to_mcg_in in = {};
+	struct prm_attach_to_mcg_out out;
+
+	prm_set(&in, opcode, opcode);
+	prm_set(&in, qpn, qp->qpn);
+	memcpy(prm_bytes(&in, multicast_gid), group, 16);
+	return exec(qp->side, opcode, &in, sizeof(in), &out, sizeof(out));
+}
+
+static bool datagram_qp(struct tqp *qp, const struct qp_opts *o)
+{
+	return !qp_make(qp, &a, PRM_QP_ST_UD, &ca, o) && !qp_init(qp, o) && !qp_rtr(qp, qp, o) &&
+	       !qp_rts(qp, o);
+}
+
+/* Completions of the CQ: sends, and receives of @qp. */
+static unsigned int received(struct tqp *qp)
+{
+	struct prm_cqe64 *cqe;
+	unsigned int n = 0;
+
+	settle();
+	while ((cqe = poll(&ca)))
+		n += cqe_opcode(cqe) == PRM_CQE_RESP_SEND &&
+		     (be32_to_cpu(cqe->sop_drop_qpn) & 0xffffff) == qp->qpn;
+	return n;
+}
+
+static void test_multicast_loop(void)
+{
+	struct wr wr = { .opcode = PRM_WQE_SEND,
+			 .n = 1,
+			 .sge = { { a.va, 50, a.lkey } },
+			 .to = &b,
+			 .addr = ADDR_V2_IPV6,
+			 .dqpn = MCAST_QPN,
+			 .qkey = QKEY,
+			 .mgid = group };
+	struct qp_opts o = { .qkey = QKEY, .addr = ADDR_V2_IPV6 }, deaf = o;
+	struct tsge sge = { a.va + DST_OFF, 2000, a.lkey };
+	struct tqp x, y, z;
+	unsigned int i;
+
+	deaf.block_lb_mc = true;
+	if (!ok(datagram_qp(&x, &o) && datagram_qp(&y, &o) && datagram_qp(&z, &deaf),
+		"three UD QPs of one function"))
+		return;
+	for (i = 0; i < 4; i++) {
+		post_recv(&x, 1, &sge);
+		post_recv(&y, 1, &sge);
+	}
+	post_send(&x, &wr);
+	ok(!received(&y), "nobody is attached");
+	ok(!membership(&y, PRM_OP_attach_to_mcg), "one is");
+	buf_fill(&a, 0, 50, 7);
+	post_send(&x, &wr);
+	ok(received(&y) == 1 && buf_is(&a, DST_OFF + 40, 50, 7), "it hears what another one sends");
+	post_send(&z, &wr);
+	ok(!received(&y), "but not what is sent with block_lb_mc");
+	ok(!membership(&x, PRM_OP_attach_to_mcg), "the sender is attached too");
+	post_send(&x, &wr);
+	ok(received(&x) == 1, "it hears itself");
+	membership(&x, PRM_OP_detach_from_mcg);
+	membership(&y, PRM_OP_detach_from_mcg);
+	qp_simple(&x, PRM_OP_destroy_qp);
+	qp_simple(&y, PRM_OP_destroy_qp);
+	qp_simple(&z, PRM_OP_destroy_qp);
+	drain();
+}
+
+/* ---- congestion ---------------------------------------------------------------------------- */
+
+static void test_marks(unsigned int addr, bool told)
+{
+	struct qp_opts o = { .addr = addr };
+	uint64_t marked = b.dev->rdma.rx_ecn_marked, cnps = a.dev->rdma.rx_cnp;
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
+			 .n = 1,
+			 .sge = { { a.va, 3000, a.lkey } },
+			 .raddr = b.va + DST_OFF,
+			 .rkey = b.rkey };
+	struct tqp x, y;
+	struct qp *qp;
+
+	drain();
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	wire_watch();
+	post_send(&x, &wr);
+	settle();
+	ok(poll(&ca) && !wire.by_opcode[BTH_CNP], "address %u: no mark, no CNP", addr);
+	qp = obj_find(a.dev, OBJ_QP, x.qpn);
+	qp->av.tclass |= 3;		/* as if a switch had marked every packet */
+	post_send(&x, &wr);
+	settle();
+	ok(poll(&ca) && wire.by_opcode[BTH_CNP] == (told ? 3 : 0) && !wire.wrong &&
+	   b.dev->rdma.rx_ecn_marked - marked == (told ? 3 : 0) &&
+	   a.dev->rdma.rx_cnp - cnps == (told ? 3 : 0),
+	   "address %u: %s", addr, told ? "each marked packet is answered by a CNP" :
+					  "RoCE v1 knows no marks");
+	wire_watch();
+	qp_unpair(&x, &y);
+}
+
+/* ---- errors of receive queues -------------------------------------------------------------- */
+
+static void test_local_access(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .timeout = 14 };
+	uint32_t key = mkey_make(&b, b.pd, MEM_LOCAL_WRITE | MEM_REMOTE_WRITE, b.va + DST_OFF,
+				 10000, DST_OFF);
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE_IMM,
+			 .n = 1,
+			 .sge = { { a.va, 3000, a.lkey } },
+			 .raddr = b.va + DST_OFF,
+			 .rkey = key };
+	struct tsge sge = { b.va, 100, b.lkey };
+	struct prm_cqe64 *cqe;
+	struct tqp x, y;
+
+	drain();
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	post_recv(&y, 1, &sge);
+	wire_watch();
+	wire.drop_at = 3;
+	post_send(&x, &wr);
+	settle();
+	ok(!mkey_drop(&b, key), "the key goes before the last packet of a WRITE with immediate");
+	pass_time(300);
+	cqe = poll(&ca);
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_ACCESS, "the sender: remote access error");
+	cqe = poll(&cb);
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_RESP_ERR &&
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_LOCAL_ACCESS &&
+	   saw_event(&b, PRM_EVENT_WQ_ACCESS_ERROR, y.qpn),
+	   "the receiver: local access error of the receive, and the event");
+	wire_watch();
+	qp_unpair(&x, &y);
+}
+
+static void test_srq_breaks(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 8, a.lkey } } };
+	struct prm_cqe64 *cqe;
+	struct tsrq srq;
+	struct tqp x, y;
+	bool srq_event = false, qp_event = false;
+	struct prm_eqe *eqe;
+
+	drain();
+	srq_make(&srq, &b, 4);
+	o.srq = &srq;
+	if (!ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o), "a QP with a shared queue"))
+		return;
+	o.srq = NULL;
+	if (qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o) || qp_init(&x, &o) || qp_init(&y, &o) ||
+	    qp_rtr(&x, &y, &o) || qp_rtr(&y, &x, &o) || qp_rts(&x, &o) || qp_rts(&y, &o))
+		return;
+	put32(mem_at(&b, srq.dbr), 17);
+	post_send(&x, &wr);
+	settle();
+	while ((eqe = poll_eq(&b))) {
+		srq_event |= eqe->type == PRM_EVENT_SRQ_CATAS_ERROR &&
+			     be32_to_cpu(eqe->data.qp_srq.qp_srq_n) == srq.num;
+		qp_event |= eqe->type == PRM_EVENT_WQ_CATAS_ERROR &&
+			    be32_to_cpu(eqe->data.qp_srq.qp_srq_n) == y.qpn;
+	}
+	cqe = poll(&ca);
+	ok(srq_event && qp_event && qp_state(&y) == PRM_QP_ERR && cqe &&
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_OP,
+	   "a doorbell record that makes no sense breaks the shared queue");
+	qp_unpair(&x, &y);
+}
+
+int main(void)
+{
+	sides_open();
+	cq_make(&ca, &a, 8);
+	cq_make(&cb, &b, 8);
+	test_multicast_loop();
+	test_marks(ADDR_V2_IPV4, true);
+	test_marks(ADDR_V2_IPV6, true);
+	test_marks(ADDR_V2_VLAN, true);
+	test_marks(ADDR_V1, false);
+	test_local_access();
+	test_srq_breaks();
+	sides_close();
+	return ok_end();
+}

@@ -1,0 +1,814 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Memory keys that are changed through the send queue: fast registration, invalidation from both
+ * sides, memory windows, and what must not work.
+ */
+#include "rdma.h"
+
+static struct tcq ca, cb;
+
+#define PAGE		4096u
+#define KEY_OFF		(1u << 20)	/* of the regions in b's buffer */
+#define KEY_BYTES	9000u
+#define LIST_OFF	(3u << 20)
+#define ALL_RIGHTS	(MEM_LOCAL_READ | MEM_LOCAL_WRITE | MEM_REMOTE_READ | MEM_REMOTE_WRITE | \
+			 MEM_REMOTE_ATOMIC)
+#define REG_MASK	(PRM_UMR_MASK_LEN | PRM_UMR_MASK_PAGE_SIZE | PRM_UMR_MASK_START_ADDR |	\
+			 PRM_UMR_MASK_EN_RINVAL | PRM_UMR_MASK_KEY | PRM_UMR_MASK_LR |		\
+			 PRM_UMR_MASK_LW | PRM_UMR_MASK_RR | PRM_UMR_MASK_RW | PRM_UMR_MASK_A |	\
+			 PRM_UMR_MASK_SMALL_FENCE | PRM_UMR_MASK_FREE)
+#define BIND_MASK	(PRM_UMR_MASK_FREE | PRM_UMR_MASK_KEY | PRM_UMR_MASK_LEN |		\
+			 PRM_UMR_MASK_START_ADDR | PRM_UMR_MASK_LW | PRM_UMR_MASK_RR |		\
+			 PRM_UMR_MASK_RW | PRM_UMR_MASK_A)
+
+static bool good(struct tcq *cq)
+{
+	struct prm_cqe64 *cqe;
+
+	settle();
+	cqe = poll(cq);
+	return cqe && cqe_opcode(cqe) == PRM_CQE_REQ;
+}
+
+static unsigned int syndrome_of(struct tcq *cq)
+{
+	struct prm_cqe64 *cqe;
+
+	settle();
+	cqe = poll(cq);
+	return cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR ? cqe_syndrome(cqe) : 0;
+}
+
+static void drain(void)
+{
+	settle();
+	while (poll(&ca) || poll(&cb))
+		;
+	saw_event(&a, 0, 0);
+	saw_event(&b, 0, 0);
+}
+
+/* ---- keys and requests --------------------------------------------------------------------- */
+
+/* A free key with room for @octwords; low byte 0x5a. */
+static uint32_t free_key(struct side *side, uint32_t pd, enum mkey_mode mode, uint32_t octwords,
+			 bool rinval)
+{
+	struct prm_create_mkey_in in = {};
+	struct prm_create_mkey_out out;
+
+	prm_set(&in, memory_key_mkey_entry.free, 1);
+	prm_set(&in, memory_key_mkey_entry.umr_en, 1);
+	prm_set(&in, memory_key_mkey_entry.lr, 1);
+	prm_set(&in, memory_key_mkey_entry.access_mode_1_0, mode);
+	prm_set(&in, memory_key_mkey_entry.qpn, 0xffffff);
+	prm_set(&in, memory_key_mkey_entry.mkey_7_0, 0x5a);
+	prm_set(&in, memory_key_mkey_entry.pd, pd);
+	prm_set(&in, memory_key_mkey_entry.en_rinval, rinval);
+	prm_set(&in, memory_key_mkey_entry.translations_octword_size, octwords);
+	prm_set(&in, memory_key_mkey_entry.log_page_size, mode == MKEY_MTT ? 12 : 0);
+	if (command(side, create_mkey, &in, &out))
+		return 0;
+	return prm_get(&out, mkey_index) << 8 | 0x5a;
+}
+
+/* All of memory; made without umr_en. */
+static uint32_t plain_key(struct side *side)
+{
+	struct prm_create_mkey_in in = {};
+	struct prm_create_mkey_out out;
+
+	prm_set(&in, memory_key_mkey_entry.lr, 1);
+	prm_set(&in, memory_key_mkey_entry.length64, 1);
+	prm_set(&in, memory_key_mkey_entry.qpn, 0xffffff);
+	prm_set(&in, memory_key_mkey_entry.pd, side->pd);
+	if (command(side, create_mkey, &in, &out))
+		return 0;
+	return prm_get(&out, mkey_index) << 8;
+}
+
+struct umr_wr {
+	uint32_t key;		/* of the control segment */
+	uint8_t flags;
+	uint64_t mask;
+	uint32_t octwords, offset;
+	unsigned int rights;
+	bool free, rinval;
+	uint32_t new_key, qpn, pd;
+	uint64_t va, len;
+	const void *list;	/* inline */
+	uint32_t list_len;
+	struct tsge sge;	/* or by pointer */
+	uint8_t fence;
+	bool quiet;
+};
+
+static uint32_t build_umr(const struct umr_wr *u, uint8_t *raw)
+{
+	struct prm_wqe_umr_ctrl_seg *ctrl = (void *)(raw + 16);
+	struct prm_mkc *mkc = (void *)(raw + 64);
+
+	ctrl->flags = u->flags;
+	ctrl->xlt_octowords = cpu_to_be16(u->octwords);
+	ctrl->xlt_offset = cpu_to_be16(u->offset);
+	ctrl->mkey_mask = cpu_to_be64(u->mask);
+	prm_set(mkc, free, u->free);
+	prm_set(mkc, en_rinval, u->rinval);
+	prm_set(mkc, lr, !!(u->rights & MEM_LOCAL_READ));
+	prm_set(mkc, lw, !!(u->rights & MEM_LOCAL_WRITE));
+	prm_set(mkc, rr, !!(u->rights & MEM_REMOTE_READ));
+	prm_set(mkc, rw, !!(u->rights & MEM_REMOTE_WRITE));
+	prm_set(mkc, a, !!(u->rights & MEM_REMOTE_ATOMIC));
+	prm_set(mkc, qpn, u->qpn ? u->qpn : 0xffffff);
+	prm_set(mkc, mkey_7_0, u->new_key & 0xff);
+	prm_set(mkc, pd, u->pd);
+	prm_set64(mkc, start_addr, u->va);
+	prm_set64(mkc, len, u->len);
+	prm_set(mkc, log_page_size, 12);
+	if (u->list) {
+		memcpy(raw + 128, u->list, u->list_len);
+		return 128 + ((u->list_len + 63) & ~63u);
+	}
+	if (!u->sge.key)
+		return 128;
+	put32(raw + 128, u->sge.len);
+	put32(raw + 132, u->sge.key);
+	put64(raw + 136, u->sge.va);
+	return 144;
+}
+
+static void post_umr(struct tqp *qp, const struct umr_wr *u)
+{
+	struct wr wr = { .opcode = PRM_WQE_UMR, .imm = u->key, .flags = u->fence,
+			 .quiet = u->quiet };
+	uint8_t raw[1024] __attribute__((aligned(8))) = {};
+
+	post_wqe(qp, &wr, raw, build_umr(u, raw));
+	ring(qp);
+}
+
+/* The pages of the side's buffer from byte @off on. */
+static void page_list(struct side *side, uint8_t *list, uint32_t off, unsigned int n)
+{
+	uint8_t *base = mem_at(side, MEM_BASE);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t skew = (side->va + off) & (PAGE - 1);
+
+		put64(list + 8 * i, MEM_BASE + (buf_at(side, off - skew + i * PAGE) - base) + 3);
+	}
+}
+
+static struct umr_wr reg_wr(uint32_t key, const uint8_t *list, unsigned int n)
+{
+	return (struct umr_wr) { .key = key,
+				 .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_NOT_FREE,
+				 .mask = REG_MASK,
+				 .octwords = (n * 8 + 63) / 64 * 4,
+				 .rights = ALL_RIGHTS,
+				 .rinval = true,
+				 .new_key = key,
+				 .va = b.va + KEY_OFF,
+				 .len = KEY_BYTES,
+				 .list = list,
+				 .list_len = (n * 8 + 63) / 64 * 64 };
+}
+
+static struct umr_wr inval_wr(uint32_t key)
+{
+	return (struct umr_wr) { .key = key,
+				 .flags = PRM_UMR_INLINE,
+				 .mask = PRM_UMR_MASK_FREE,
+				 .free = true };
+}
+
+static struct umr_wr bind_wr(uint32_t old, uint32_t new, const uint8_t *klm, uint64_t va)
+{
+	return (struct umr_wr) { .key = old,
+				 .flags = PRM_UMR_INLINE | PRM_UMR_TRANSLATION_OFFSET_EN,
+				 .mask = BIND_MASK,
+				 .rights = MEM_REMOTE_READ | MEM_REMOTE_WRITE,
+				 .new_key = new,
+				 .va = va,
+				 .len = KEY_BYTES,
+				 .list = klm,
+				 .list_len = 64 };
+}
+
+static void klm_put(uint8_t *klm, uint32_t len, uint32_t key, uint64_t va)
+{
+	put32(klm, len);
+	put32(klm + 4, key);
+	put64(klm + 8, va);
+}
+
+/* Writes all of the region from the other side; its completion's syndrome, 0: it went well. */
+static unsigned int write_to(struct tqp *x, uint32_t rkey, uint64_t va, uint32_t seed)
+{
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
+			 .n = 1,
+			 .sge = { { a.va, KEY_BYTES, a.lkey } },
+			 .raddr = va,
+			 .rkey = rkey };
+	struct prm_cqe64 *cqe;
+
+	buf_fill(&a, 0, KEY_BYTES, seed);
+	post_send(x, &wr);
+	settle();
+	cqe = poll(&ca);
+	if (!cqe)
+		return 0xff;
+	return cqe_opcode(cqe) == PRM_CQE_REQ ? 0 : cqe_syndrome(cqe);
+}
+
+static bool arrived(uint32_t seed)
+{
+	return buf_is(&b, KEY_OFF, KEY_BYTES, seed);
+}
+
+static void pair(struct tqp *x, struct tqp *y)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+
+	drain();
+	qp_pair(x, y, PRM_QP_ST_RC, &ca, &cb, &o);
+}
+
+/* ---- fast registration --------------------------------------------------------------------- */
+
+static void test_register(void)
+{
+	uint32_t key = free_key(&b, b.pd, MKEY_MTT, 4, false), next = (key & ~0xffu) | 0x5b;
+	uint64_t va = b.va + KEY_OFF;
+	uint8_t list[64] = {};
+	struct umr_wr reg;
+	struct tqp x, y;
+
+	page_list(&b, list, KEY_OFF, 3);
+	reg = reg_wr(key, list, 3);
+	pair(&x, &y);
+	post_umr(&y, &reg);
+	ok(good(&cb) && !write_to(&x, key, va, 1) && arrived(1), "fast registration, list inline");
+	ok(write_to(&x, next, va, 2) == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(2),
+	   "another low byte of the key is refused");
+	qp_unpair(&x, &y);
+
+	pair(&x, &y);
+	reg = inval_wr(key);
+	post_umr(&y, &reg);
+	ok(good(&cb), "local invalidation");
+	ok(write_to(&x, key, va, 3) == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(3),
+	   "an invalidated key is refused");
+	qp_unpair(&x, &y);
+
+	pair(&x, &y);
+	memcpy(buf_at(&b, LIST_OFF), list, 24);
+	reg = reg_wr(next, NULL, 3);
+	reg.flags = PRM_UMR_CHECK_NOT_FREE;
+	reg.sge = (struct tsge) { b.va + LIST_OFF, 64, b.lkey };
+	post_umr(&y, &reg);
+	ok(good(&cb) && !write_to(&x, next, va, 4) && arrived(4),
+	   "fast registration with another low byte, list by pointer");
+	ok(write_to(&x, key, va, 5) == PRM_CQE_SYND_REMOTE_ACCESS, "the old low byte is refused");
+	qp_unpair(&x, &y);
+	ok(!mkey_drop(&b, next), "the key is destroyed");
+}
+
+static void test_rights(void)
+{
+	static const struct {
+		const char *name;
+		unsigned int rights;
+		uint8_t opcode;
+		bool works;
+	} cases[] = {
+		{ "read only, WRITE", MEM_REMOTE_READ, PRM_WQE_RDMA_WRITE, false },
+		{ "read only, READ", MEM_REMOTE_READ, PRM_WQE_RDMA_READ, true },
+		{ "write only, READ", MEM_REMOTE_WRITE, PRM_WQE_RDMA_READ, false },
+		{ "no atomics, FETCH_ADD", MEM_REMOTE_WRITE, PRM_WQE_ATOMIC_FA, false },
+		{ "atomics, FETCH_ADD", MEM_REMOTE_ATOMIC, PRM_WQE_ATOMIC_FA, true },
+		{ "local only, READ", MEM_LOCAL_WRITE, PRM_WQE_RDMA_READ, false },
+	};
+	uint8_t list[64] = {};
+	unsigned int i;
+
+	page_list(&b, list, KEY_OFF, 3);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t key = free_key(&b, b.pd, MKEY_MTT, 4, false);
+		struct umr_wr reg = reg_wr(key, list, 3);
+		struct wr wr = { .opcode = cases[i].opcode,
+				 .n = 1,
+				 .sge = { { a.va, 8, a.lkey } },
+				 .raddr = (b.va + KEY_OFF + 7) & ~7ull,
+				 .rkey = key };
+		struct tqp x, y;
+		bool worked;
+
+		reg.rights = cases[i].rights;
+		pair(&x, &y);
+		post_umr(&y, &reg);
+		settle();
+		poll(&cb);
+		post_send(&x, &wr);
+		if (cases[i].works)
+			worked = good(&ca);
+		else
+			worked = syndrome_of(&ca) != PRM_CQE_SYND_REMOTE_ACCESS;
+		ok(worked == cases[i].works, "rights of a registered key: %s", cases[i].name);
+		qp_unpair(&x, &y);
+		mkey_drop(&b, key);
+	}
+}
+
+/* ---- invalidation by the other side -------------------------------------------------------- */
+
+static void test_remote_invalidate(bool allowed)
+{
+	uint32_t key = free_key(&b, b.pd, MKEY_MTT, 4, false);
+	struct wr wr = { .opcode = PRM_WQE_SEND_INVAL,
+			 .n = 1,
+			 .sge = { { a.va, 100, a.lkey } },
+			 .imm = key };
+	struct tsge sge = { b.va, 4096, b.lkey };
+	struct prm_cqe64 *cqe;
+	uint8_t list[64] = {};
+	struct umr_wr reg;
+	struct tqp x, y;
+
+	page_list(&b, list, KEY_OFF, 3);
+	reg = reg_wr(key, list, 3);
+	reg.rinval = allowed;
+	pair(&x, &y);
+	post_umr(&y, &reg);
+	settle();
+	poll(&cb);
+	post_recv(&y, 1, &sge);
+	post_send(&x, &wr);
+	if (!allowed) {
+		ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && qp_state(&y) == PRM_QP_ERR,
+		   "SEND with invalidate of a key that does not allow it");
+	} else {
+		ok(good(&ca), "SEND with invalidate");
+		cqe = poll(&cb);
+		ok(cqe && cqe_opcode(cqe) == PRM_CQE_RESP_SEND_INV &&
+		   be32_to_cpu(cqe->inval_rkey) == key, "the receiver learns the key");
+		ok(write_to(&x, key, b.va + KEY_OFF, 6) == PRM_CQE_SYND_REMOTE_ACCESS,
+		   "the key is invalid after it");
+	}
+	qp_unpair(&x, &y);
+	mkey_drop(&b, key);
+}
+
+/* The request stands between packets that are sent twice; it is done once. */
+static void test_once(void)
+{
+	uint32_t key = free_key(&a, a.pd, MKEY_MTT, 4, false);
+	struct umr_wr inval = inval_wr(key), reg;
+	struct wr wr = { .opcode = PRM_WQE_RDMA_READ,
+			 .n = 1,
+			 .sge = { { a.va, 5000, a.lkey } },
+			 .raddr = b.va,
+			 .rkey = b.rkey };
+	uint8_t list[64] = {};
+	struct tqp x, y;
+
+	page_list(&a, list, KEY_OFF, 3);
+	reg = reg_wr(key, list, 3);
+	reg.va = a.va + KEY_OFF;
+	inval.flags |= PRM_UMR_CHECK_FREE;
+	pair(&x, &y);
+	post_umr(&x, &reg);
+	ok(good(&ca), "a key that is invalidated behind a READ");
+	wire_watch();
+	wire.drop_at = 3;	/* a response of the READ: the requester goes back */
+	buf_fill(&b, 0, 5000, 77);
+	post_send_quietly(&x, &wr);
+	post_umr(&x, &inval);
+	pass_time(200);
+	ok(good(&ca) && good(&ca) && buf_is(&a, 0, 5000, 77),
+	   "the READ is repeated, the invalidation is done once");
+	wire_watch();
+	qp_unpair(&x, &y);
+	mkey_drop(&a, key);
+}
+
+/* ---- memory windows ------------------------------------------------------------------------ */
+
+static void test_window_type1(void)
+{
+	/* Remote rights are the window's; the region gives only local ones. */
+	uint32_t region = mkey_make(&b, b.pd, MEM_LOCAL_READ | MEM_LOCAL_WRITE, b.va + KEY_OFF,
+				    KEY_BYTES, KEY_OFF);
+	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 4, false), next = (key & ~0xffu) | 0x77;
+	uint64_t va = b.va + KEY_OFF;
+	uint8_t klm[64] = {};
+	struct umr_wr bind;
+	struct tqp x, y;
+
+	klm_put(klm, KEY_BYTES, region, va);
+	bind = bind_wr(key, next, klm, va);
+	pair(&x, &y);
+	post_umr(&y, &bind);
+	ok(good(&cb) && !write_to(&x, next, va, 11) && arrived(11), "window of type 1, bound");
+	bind = bind_wr(next, key, klm, 0);
+	post_umr(&y, &bind);
+	ok(good(&cb) && !write_to(&x, key, 0, 12) && arrived(12),
+	   "bound again under another key, addresses from zero");
+	ok(write_to(&x, next, va, 13) == PRM_CQE_SYND_REMOTE_ACCESS, "the old key is refused");
+	qp_unpair(&x, &y);
+
+	pair(&x, &y);
+	bind = (struct umr_wr) { .key = key,
+				 .flags = PRM_UMR_INLINE | PRM_UMR_TRANSLATION_OFFSET_EN,
+				 .mask = PRM_UMR_MASK_FREE | PRM_UMR_MASK_KEY,
+				 .free = true,
+				 .new_key = next };
+	post_umr(&y, &bind);
+	ok(good(&cb) && write_to(&x, next, va, 14) == PRM_CQE_SYND_REMOTE_ACCESS, "unbound");
+	qp_unpair(&x, &y);
+
+	pair(&x, &y);
+	bind = bind_wr(next, next, klm, va);
+	klm_put(klm, KEY_BYTES, region ^ 1, va);
+	post_umr(&y, &bind);
+	ok(good(&cb) && write_to(&x, next, va, 15) == PRM_CQE_SYND_REMOTE_ACCESS,
+	   "a window over a key that does not exist is refused at the access");
+	qp_unpair(&x, &y);
+	mkey_drop(&b, key);
+	mkey_drop(&b, region);
+}
+
+static void test_window_type2(void)
+{
+	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 4, true), next = (key & ~0xffu) | 0x78;
+	struct tqp x, y, x2, y2;
+	uint64_t va = b.va + KEY_OFF;
+	uint8_t klm[64] = {};
+	struct umr_wr bind;
+
+	klm_put(klm, KEY_BYTES, b.lkey, va);
+	pair(&x, &y);
+	pair(&x2, &y2);
+	bind = bind_wr(key, next, klm, va);
+	bind.mask |= PRM_UMR_MASK_QPN;
+	bind.flags |= PRM_UMR_CHECK_NOT_FREE;
+	bind.qpn = y.qpn;
+	post_umr(&y, &bind);
+	ok(good(&cb) && !write_to(&x, next, va, 21) && arrived(21), "window of type 2, bound");
+	ok(write_to(&x2, next, va, 22) == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(22),
+	   "through another QP it is refused");
+	drain();
+	post_umr(&y, &bind);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND && qp_state(&y) == PRM_QP_ERR,
+	   "a bound window of type 2 cannot be bound again");
+	qp_unpair(&x2, &y2);
+	qp_unpair(&x, &y);
+	mkey_drop(&b, key);
+}
+
+static void test_window_type2_unbind(void)
+{
+	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 4, true), next = (key & ~0xffu) | 0x79;
+	uint64_t va = b.va + KEY_OFF;
+	struct umr_wr bind, unbind;
+	uint8_t klm[64] = {};
+	struct tqp x, y, x2, y2;
+
+	klm_put(klm, KEY_BYTES, b.lkey, va);
+	bind = bind_wr(key, next, klm, va);
+	bind.mask |= PRM_UMR_MASK_QPN;
+	unbind = (struct umr_wr) { .key = next,
+				   .flags = PRM_UMR_INLINE | PRM_UMR_TRANSLATION_OFFSET_EN |
+					    PRM_UMR_CHECK_QPN,
+				   .mask = PRM_UMR_MASK_FREE | PRM_UMR_MASK_KEY | PRM_UMR_MASK_QPN,
+				   .free = true };
+	pair(&x, &y);
+	pair(&x2, &y2);
+	bind.qpn = y.qpn;
+	post_umr(&y, &bind);
+	settle();
+	poll(&cb);
+	post_umr(&y2, &unbind);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "only the QP of a window unbinds it");
+	drain();
+	post_umr(&y, &unbind);
+	ok(good(&cb) && write_to(&x, next, va, 23) == PRM_CQE_SYND_REMOTE_ACCESS,
+	   "a window of type 2, unbound");
+	qp_unpair(&x2, &y2);
+	qp_unpair(&x, &y);
+	mkey_drop(&b, key);
+}
+
+/* A registration with gaps: regions of any length, one after the other. */
+static void test_klm_list(void)
+{
+	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 8, false);
+	uint8_t klm[128] = {};
+	struct umr_wr reg;
+	struct tqp x, y;
+	uint32_t i, half = KEY_BYTES / 2;
+	bool same = true;
+
+	klm_put(klm, half, b.lkey, b.va + KEY_OFF + 20000);
+	klm_put(klm + 16, 1, b.lkey, b.va + KEY_OFF + 50000);
+	klm_put(klm + 32, KEY_BYTES - half - 1, b.lkey, b.va + KEY_OFF);
+	reg = reg_wr(key, klm, 0);
+	reg.list_len = 128;
+	reg.octwords = 8;
+	pair(&x, &y);
+	post_umr(&y, &reg);
+	ok(good(&cb) && !write_to(&x, key, b.va + KEY_OFF, 31), "fast registration with gaps");
+	for (i = 0; i < KEY_BYTES; i++) {
+		uint32_t at = i - half - 1;
+
+		if (i <= half)
+			at = i < half ? 20000 + i : 50000;
+		same &= *buf_at(&a, i) == *buf_at(&b, KEY_OFF + at);
+	}
+	ok(same, "each byte lies where the list says");
+	qp_unpair(&x, &y);
+	mkey_drop(&b, key);
+}
+
+/* ---- the driver's own queue pair ----------------------------------------------------------- */
+
+static void umr_qp(struct tqp *qp, struct side *side, struct tcq *cq)
+{
+	struct { struct prm_create_qp_in in; __be64 pas[2]; } cmd = {};
+	struct prm_create_qp_out out;
+	struct qp_opts o = {};
+
+	*qp = (struct tqp) { .side = side, .st = PRM_QP_ST_REG_UMR, .cq = cq, .log_sq = 6 };
+	qp->sq = mem_take(side, 64 << 6);
+	qp->dbr = mem_take(side, 64);
+	cmd.pas[0] = cpu_to_be64(qp->sq);
+	prm_set(&cmd.in, opcode, PRM_OP_create_qp);
+	prm_set(&cmd.in, qpc.st, PRM_QP_ST_REG_UMR);
+	prm_set(&cmd.in, qpc.pm_state, PRM_QP_PM_MIGRATED);
+	prm_set(&cmd.in, qpc.log_sq_size, 6);
+	prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_NONE);
+	prm_set(&cmd.in, qpc.uar_page, side->uar);
+	prm_set(&cmd.in, qpc.user_index, 0x124);
+	prm_set(&cmd.in, qpc.cqn_snd, cq->cqn);
+	prm_set64(&cmd.in, qpc.dbr_addr, qp->dbr);
+	if (exec(side, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)))
+		return;
+	qp->qpn = prm_get(&out, qpn);
+	qp_init(qp, &o);
+	qp_rtr(qp, qp, &o);
+	qp_rts(qp, &o);
+}
+
+static int pd_drop(struct side *side, uint32_t pd)
+{
+	struct prm_dealloc_pd_in in = {};
+	struct prm_dealloc_pd_out out;
+
+	prm_set(&in, pd, pd);
+	return command(side, dealloc_pd, &in, &out);
+}
+
+static void test_umr_qp(void)
+{
+	uint32_t pd2 = pd_make(&b), key = free_key(&b, b.pd, MKEY_MTT, 2, false);
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .pd = pd2 };
+	struct umr_wr u = { .key = key, .flags = PRM_UMR_CHECK_NOT_FREE, .octwords = 4 };
+	struct tqp umr, x, y;
+	uint64_t pages[8] = {};
+
+	umr_qp(&umr, &b, &cb);
+	ok(umr.qpn && qp_state(&umr) == PRM_QP_RTS, "a UMR QP works");
+
+	/* The first two pages, the key stays free; then the third one and all fields. */
+	page_list(&b, (uint8_t *)pages, KEY_OFF, 3);
+	memcpy(buf_at(&b, LIST_OFF), pages, 64);
+	u.sge = (struct tsge) { b.va + LIST_OFF, 64, b.lkey };
+	post_umr(&umr, &u);
+	ok(good(&cb), "a part of a list, the key stays free");
+	memset(buf_at(&b, LIST_OFF), 0, 64);
+	memcpy(buf_at(&b, LIST_OFF), &pages[2], 8);
+	u.flags |= PRM_UMR_TRANSLATION_OFFSET_EN;
+	u.offset = 1;
+	u.octwords = 1;
+	u.mask = REG_MASK | PRM_UMR_MASK_PD;
+	u.mask &= ~(uint64_t)PRM_UMR_MASK_EN_RINVAL;
+	u.rights = ALL_RIGHTS;
+	u.pd = pd2;
+	u.new_key = key;
+	u.va = b.va + KEY_OFF;
+	u.len = KEY_BYTES;
+	post_umr(&umr, &u);
+	ok(good(&cb), "its end, with PD and rights");
+
+	o.pd = 0;
+	if (qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o))
+		return;
+	o.pd = pd2;
+	ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&x, &o) && !qp_init(&y, &o) &&
+	   !qp_rtr(&x, &y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&x, &o) && !qp_rts(&y, &o),
+	   "a QP of the new PD");
+	ok(!write_to(&x, key, b.va + KEY_OFF, 41) && arrived(41), "the key works in its new PD");
+
+	u = (struct umr_wr) { .key = key,
+			      .flags = PRM_UMR_INLINE,
+			      .mask = PRM_UMR_MASK_FREE | PRM_UMR_MASK_PD,
+			      .free = true,
+			      .pd = b.pd };
+	post_umr(&umr, &u);
+	ok(good(&cb) && write_to(&x, key, b.va + KEY_OFF, 42) == PRM_CQE_SYND_REMOTE_ACCESS,
+	   "revoked and given back to the driver's PD");
+	qp_unpair(&x, &y);
+	ok(!qp_simple(&umr, PRM_OP_destroy_qp), "the UMR QP is destroyed");
+	ok(!pd_drop(&b, pd2), "nothing holds the other PD");
+	mkey_drop(&b, key);
+}
+
+/* ---- what is refused ----------------------------------------------------------------------- */
+
+struct bad_case {
+	const char *name;
+	void (*spoil)(struct umr_wr *u, uint8_t *raw, uint32_t *len);
+	unsigned int syndrome;
+	bool violation;
+};
+
+#define SPOIL(fn, what)									\
+	static void fn(struct umr_wr *u, uint8_t *raw, uint32_t *len)			\
+	{										\
+		(void)u;								\
+		(void)raw;								\
+		(void)len;								\
+		what;									\
+	}
+
+SPOIL(spoil_none, (void)0)
+SPOIL(spoil_short, *len = 112)
+SPOIL(spoil_flag, raw[16] |= 1)
+SPOIL(spoil_checks, raw[16] |= PRM_UMR_CHECK_FREE)
+SPOIL(spoil_rsvd1, raw[17] = 1)
+SPOIL(spoil_rsvd2, raw[63] = 1)
+SPOIL(spoil_mask, raw[24] = 0x80)
+SPOIL(spoil_sigerr, put64(raw + 24, REG_MASK | PRM_UMR_MASK_EN_SIGERR))
+SPOIL(spoil_relaxed, put64(raw + 24, REG_MASK | PRM_UMR_MASK_RELAXED_WRITE))
+SPOIL(spoil_pd, put64(raw + 24, REG_MASK | PRM_UMR_MASK_PD))
+SPOIL(spoil_qpn, (put64(raw + 24, REG_MASK | PRM_UMR_MASK_QPN), put32(raw + 68, 0x00ffee5a)))
+SPOIL(spoil_offset, raw[23] = 1)
+SPOIL(spoil_far_offset, (raw[16] |= PRM_UMR_TRANSLATION_OFFSET_EN, raw[35] = 1))
+SPOIL(spoil_octwords, raw[21] = 5)
+SPOIL(spoil_pointer, raw[16] &= ~PRM_UMR_INLINE)
+SPOIL(spoil_opmod, raw[0] = 1)
+SPOIL(spoil_room, (raw[16] |= PRM_UMR_TRANSLATION_OFFSET_EN, raw[23] = 1))
+SPOIL(spoil_few, put64(raw + 88, 8 * PAGE + 1))
+SPOIL(spoil_align, raw[134] |= 8)
+SPOIL(spoil_page, raw[123] = 11)
+SPOIL(spoil_key, u->key += 0x100)
+
+static const struct bad_case bad_cases[] = {
+	{ "as it should be", spoil_none, 0, false },
+	{ "shorter than its segments", spoil_short, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an unknown flag", spoil_flag, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "both checks of the free bit", spoil_checks, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a reserved field in front", spoil_rsvd1, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a reserved field at the end", spoil_rsvd2, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an unknown bit of the mask", spoil_mask, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "signatures", spoil_sigerr, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "relaxed ordering", spoil_relaxed, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "the PD, through an RC QP", spoil_pd, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "another QP's number", spoil_qpn, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an offset without its flag", spoil_offset, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an extended offset", spoil_far_offset, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a list longer than the WQE", spoil_octwords, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a pointer that is not there", spoil_pointer, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an opcode modifier", spoil_opmod, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a list beyond the key's room", spoil_room, PRM_CQE_SYND_MW_BIND, false },
+	{ "fewer pages than the length needs", spoil_few, PRM_CQE_SYND_MW_BIND, false },
+	{ "a page that is not aligned", spoil_align, PRM_CQE_SYND_MW_BIND, false },
+	{ "a page size of 2 KiB", spoil_page, PRM_CQE_SYND_MW_BIND, false },
+	{ "a key that does not exist", spoil_key, PRM_CQE_SYND_MW_BIND, false },
+};
+
+static void test_bad(const struct bad_case *t)
+{
+	uint32_t key = free_key(&b, b.pd, MKEY_MTT, 4, false), len;
+	uint8_t list[64] = {}, raw[1024] __attribute__((aligned(8))) = {};
+	struct wr wr = { .opcode = PRM_WQE_UMR };
+	uint64_t before = b.dev->violations;
+	struct prm_query_mkey_in in = {};
+	struct prm_query_mkey_out out;
+	unsigned int syndrome;
+	struct umr_wr reg;
+	struct tqp x, y;
+
+	page_list(&b, list, KEY_OFF, 3);
+	reg = reg_wr(key, list, 3);
+	pair(&x, &y);
+	len = build_umr(&reg, raw);
+	t->spoil(&reg, raw, &len);
+	wr.imm = reg.key;
+	if (t->spoil == spoil_opmod) {
+		post_wqe(&y, &wr, raw, len);
+		*(uint8_t *)mem_at(&b, y.sq) = 1;
+	} else {
+		post_wqe(&y, &wr, raw, len);
+	}
+	ring(&y);
+	syndrome = syndrome_of(&cb);
+	prm_set(&in, mkey_index, key >> 8);
+	ok(syndrome == t->syndrome && (b.dev->violations > before) == t->violation &&
+	   !command(&b, query_mkey, &in, &out) &&
+	   prm_get(&out, memory_key_mkey_entry.free) == !!t->syndrome &&
+	   qp_state(&y) == (t->syndrome ? PRM_QP_ERR : PRM_QP_RTS),
+	   "UMR WQE with %s: syndrome 0x%02x, key 0x%x", t->name, syndrome, key >> 8);
+	qp_unpair(&x, &y);
+	mkey_drop(&b, key);
+}
+
+/* Requests that do not fit the state or the owner of the key. */
+static void test_state(void)
+{
+	uint32_t pd2 = pd_make(&b), key = free_key(&b, b.pd, MKEY_MTT, 4, false),
+		 foreign = free_key(&b, pd2, MKEY_MTT, 4, false), next = (key & ~0xffu) | 1, plain;
+	struct umr_wr reg, u;
+	uint8_t list[64] = {};
+	struct tqp x, y;
+
+	page_list(&b, list, KEY_OFF, 3);
+	reg = reg_wr(key, list, 3);
+	pair(&x, &y);
+	post_umr(&y, &reg);
+	ok(good(&cb), "a key to work on");
+	post_umr(&y, &reg);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "registration of a key in use");
+	qp_unpair(&x, &y);
+
+	pair(&x, &y);
+	u = inval_wr(next);
+	post_umr(&y, &u);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "invalidation with another low byte");
+	qp_unpair(&x, &y);
+
+	pair(&x, &y);
+	u = inval_wr(foreign);
+	post_umr(&y, &u);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "invalidation of a key of another PD");
+	qp_unpair(&x, &y);
+
+	pair(&x, &y);
+	plain = plain_key(&b);
+	u = inval_wr(plain);
+	post_umr(&y, &u);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "invalidation of a key made without umr_en");
+	qp_unpair(&x, &y);
+
+	pair(&x, &y);
+	u = inval_wr(key);
+	u.flags |= PRM_UMR_CHECK_FREE;
+	post_umr(&y, &u);
+	ok(good(&cb), "invalidation of a key in use");
+	post_umr(&y, &u);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "and again, where it must be in use");
+	qp_unpair(&x, &y);
+
+	pair(&x, &y);
+	reg.list = NULL;
+	reg.flags &= ~PRM_UMR_INLINE;
+	reg.sge = (struct tsge) { b.va + LIST_OFF, 64, b.lkey ^ 1 };
+	post_umr(&y, &reg);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_LOCAL_PROT, "a list behind a wrong lkey");
+	qp_unpair(&x, &y);
+
+	pair(&x, &y);
+	reg.sge.key = MKEY_RESERVED_LKEY;
+	post_umr(&y, &reg);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_LOCAL_PROT,
+	   "a list behind the reserved lkey, which the QP may not use");
+	qp_unpair(&x, &y);
+	mkey_drop(&b, key);
+	mkey_drop(&b, foreign);
+	mkey_drop(&b, plain);
+}
+
+int main(void)
+{
+	unsigned int i;
+
+	sides_open();
+	cq_make(&ca, &a, 8);
+	cq_make(&cb, &b, 8);
+	test_register();
+	test_rights();
+	test_remote_invalidate(true);
+	test_remote_invalidate(false);
+	test_once();
+	test_window_type1();
+	test_window_type2();
+	test_window_type2_unbind();
+	test_klm_list();
+	test_umr_qp();
+	for (i = 0; i < ARRAY_SIZE(bad_cases); i++)
+		test_bad(&bad_cases[i]);
+	test_state();
+	sides_close();
+	return ok_end();
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Other wires: two sockets with QEMU's stream framing on the switch of a running cxemu, and what a
+ * peer can do wrong there.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "vfu_client.h"
+
+#define BIG 10240
+#define WAIT_MS 5000
+
+static const char *bin_dir;
+static char dir[] = "/tmp/cxemu-uplink.XXXXXX";
+static uint8_t buf[BIG + 4];
+
+static pid_t start(const char *wire1, const char *wire2)
+{
+	char bin[512], vm[128], one[128], two[128];
+	pid_t pid;
+
+	snprintf(bin, sizeof(bin), "%s/cxemu", bin_dir);
+	snprintf(vm, sizeof(vm), "f0=%s/f0", dir);
+	snprintf(one, sizeof(one), wire1, dir);
+	snprintf(two, sizeof(two), wire2, dir);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(126);
+		execl(bin, bin, "--vm", vm, "--wire", one, "--wire", two, NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+static int status_of(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) < 0)
+		return -errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int plug(const char *name)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), tries;
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/%s", dir, name);
+	for (tries = 0; tries < 500; tries++) {
+		if (!connect(fd, (struct sockaddr *)&at, sizeof(at)))
+			return fd;
+		usleep(10000);
+	}
+	close(fd);
+	return -1;
+}
+
+static void put_bytes(int fd, const void *data, size_t len)
+{
+	if (send(fd, data, len, MSG_NOSIGNAL) != (ssize_t)len)
+		ktap(false, "the emulator takes %zu bytes", len);
+}
+
+/* A frame from station @from to station @to with @len bytes, all the rest @fill. */
+static void put(int fd, uint8_t to, uint8_t from, uint32_t len, uint8_t fill)
+{
+	uint32_t head = htonl(len);
+
+	memcpy(buf, &head, 4);
+	memset(buf + 4, fill, len);
+	memcpy(buf + 4, (uint8_t[]){ 2, 0, 0, 0, 0, to, 2, 0, 0, 0, 0, from }, 12);
+	put_bytes(fd, buf, 4 + len);
+}
+
+static bool take_bytes(int fd, void *data, size_t len, int wait_ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < len) {
+		if (poll(&p, 1, wait_ms) <= 0)
+			return false;
+		n = read(fd, (uint8_t *)data + done, len - done);
+		if (n <= 0)
+			return false;
+		done += n;
+	}
+	return true;
+}
+
+/* The length of the next frame, its bytes in buf; 0: none came. */
+static uint32_t take(int fd, int wait_ms)
+{
+	uint32_t len;
+
+	if (!take_bytes(fd, &len, 4, wait_ms))
+		return 0;
+	len = ntohl(len);
+	return len <= BIG && take_bytes(fd, buf, len, WAIT_MS) ? len : 0;
+}
+
+static bool hung_up(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char c;
+
+	return poll(&p, 1, WAIT_MS) == 1 && read(fd, &c, 1) <= 0;
+}
+
+/* A frame that comes through shows that the emulator has seen both ends. */
+static bool joined(int a, int b)
+{
+	int tries;
+
+	for (tries = 0; tries < 100; tries++) {
+		put(a, 2, 1, 60, 0);
+		if (take(b, 50)) {
+			while (take(b, 50))
+				;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void test_frames(int a, int b)
+{
+	ktap(joined(a, b), "a frame goes from one wire to the other");
+	put(b, 1, 2, 100, 7);
+	ktap(take(a, WAIT_MS) == 100 && buf[14] == 7, "and back");
+	put(a, 2, 1, BIG, 9);
+	ktap(take(b, WAIT_MS) == BIG && buf[BIG - 1] == 9, "the longest frame passes whole");
+	put(a, 2, 1, 20, 5);
+	ktap(take(b, WAIT_MS) == 60 && buf[19] == 5 && !buf[20], "a short one is padded with zeroes");
+}
+
+static void test_pieces(int a, int b)
+{
+	uint8_t two[2 * 104];
+	unsigned int i;
+
+	put(a, 2, 1, 100, 1);
+	take(b, WAIT_MS);
+	memset(two, 0, sizeof(two));
+	for (i = 0; i < 2; i++) {
+		two[i * 104 + 3] = 100;
+		memcpy(two + i * 104 + 4, (uint8_t[]){ 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1 }, 12);
+		two[i * 104 + 18] = 10 + i;
+	}
+	for (i = 0; i < sizeof(two); i += 52) {
+		put_bytes(a, two + i, 52);
+		usleep(5000);
+	}
+	ktap(take(b, WAIT_MS) == 100 && buf[14] == 10 && take(b, WAIT_MS) == 100 && buf[14] == 11,
+	     "frames that come in pieces are put together");
+}
+
+static int test_wrong_length(int a, int b, uint32_t len)
+{
+	uint32_t head = htonl(len);
+
+	put_bytes(a, &head, 4);
+	ktap(hung_up(a), "a frame of %u bytes ends the connection", len);
+	close(a);
+	a = plug("a");
+	ktap(a >= 0 && joined(a, b), "and the next peer is served");
+	return a;
+}
+
+/* While nobody reads b, a and the third station go on. */
+static void test_slow_reader(int a, int b)
+{
+	unsigned int i, n = 0;
+	int more;
+
+	more = plug("b");
+	ktap(more >= 0 && hung_up(more), "a second peer at one socket is turned away");
+	close(more);
+	put(b, 1, 2, 60, 0);
+	take(a, WAIT_MS);
+	for (i = 0; i < 4000; i++)
+		put(a, 2, 1, 8000, i);
+	put(b, 1, 2, 60, 77);
+	ktap(take(a, WAIT_MS) == 60 && buf[14] == 77, "a peer that does not read still may send");
+	for (i = 0; i < 4000 && take(b, 500); i++)
+		n++;
+	ktap(n > 1 && n < 4000, "what it did not read in time is lost, not kept: %u of 4000 came", n);
+	ktap(joined(a, b), "and then it is served as before");
+}
+
+/* The kernel sends frames of its own there, too: only those with our byte count. */
+static bool tap_to_wire(int packets, int b)
+{
+	uint8_t frame[100] = { 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5, 0x5a };
+	unsigned int tries, more;
+
+	for (tries = 0; tries < 50; tries++) {
+		if (send(packets, frame, sizeof(frame), 0) != sizeof(frame))
+			continue;
+		for (more = 0; more < 20 && take(b, 100); more++)
+			if (buf[14] == 0x5a)
+				return true;
+	}
+	return false;
+}
+
+static bool wire_to_tap(int packets, int b)
+{
+	struct pollfd p = { .fd = packets, .events = POLLIN };
+	unsigned int more;
+
+	put(b, 1, 2, 100, 0xa5);
+	for (more = 0; more < 50 && poll(&p, 1, WAIT_MS) == 1; more++)
+		if (read(packets, buf, sizeof(buf)) == 100 && buf[14] == 0xa5)
+			return true;
+	return false;
+}
+
+/* A tap in a network of its own: what the kernel sends there comes out at the other wire. */
+static void test_tap(void)
+{
+	const char *skip = NULL;
+	struct ifreq request = {};
+	struct sockaddr_ll to = {};
+	int packets, b;
+	pid_t pid;
+
+	if (access("/dev/net/tun", R_OK | W_OK))
+		skip = "/dev/net/tun cannot be used here";
+	else if (unshare(CLONE_NEWNET))
+		skip = "no privilege for a network of one's own";
+	if (skip) {
+		ktap(true, "a frame goes from a tap to a wire # SKIP %s", skip);
+		ktap(true, "and from a wire to a tap # SKIP %s", skip);
+		ktap(true, "cxemu ends clean with a tap # SKIP %s", skip);
+		return;
+	}
+
+	pid = start("tap:cx-test", "unix:%s/b");
+	b = plug("b");
+	packets = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL));
+	strcpy(request.ifr_name, "cx-test");
+	request.ifr_flags = IFF_UP;
+	ioctl(packets, SIOCSIFFLAGS, &request);
+	ioctl(packets, SIOCGIFINDEX, &request);
+	to.sll_family = AF_PACKET;
+	to.sll_protocol = htons(ETH_P_ALL);
+	to.sll_ifindex = request.ifr_ifindex;
+	ktap(!bind(packets, (struct sockaddr *)&to, sizeof(to)) && tap_to_wire(packets, b),
+	     "a frame goes from a tap to a wire");
+	ktap(wire_to_tap(packets, b), "and from a wire to a tap");
+	kill(pid, SIGTERM);
+	ktap(status_of(pid) == 0, "cxemu ends clean with a tap");
+	close(packets);
+	close(b);
+}
+
+static void test_refusals(void)
+{
+	ktap(status_of(start("udp:%s/a", "unix:%s/b")) == 1, "an unknown kind of wire is refused");
+	ktap(status_of(start("unix:", "unix:%s/b")) == 1, "a wire without a name is refused");
+	ktap(status_of(start("unix:%s/none/a", "unix:%s/b")) == 1,
+	     "a socket that cannot be made is refused");
+	ktap(status_of(start("tap:sixteen-letters-", "unix:%s/b")) == 1,
+	     "an interface name that is too long is refused");
+}
+
+int main(int argc, char **argv)
+{
+	pid_t pid;
+	int a, b;
+
+	bin_dir = argc > 1 ? argv[1] : ".";
+	if (!mkdtemp(dir))
+		return 1;
+	ktap_plan(22);
+	pid = start("unix:%s/a", "unix:%s/b");
+	a = plug("a");
+	b = plug("b");
+	test_frames(a, b);
+	test_pieces(a, b);
+	a = test_wrong_length(a, b, 0);
+	a = test_wrong_length(a, b, BIG + 1);
+	test_slow_reader(a, b);
+	kill(pid, SIGTERM);
+	ktap(status_of(pid) == 0, "cxemu ends clean with peers connected");
+	close(a);
+	close(b);
+	test_refusals();
+	test_tap();
+	ktap(rmdir(dir) == 0, "no socket is left behind");
+	return ktap_end();
+}

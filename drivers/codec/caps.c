@@ -27,7 +27,6 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->max_wqe_sz_rq = prm_get(cap, max_wqe_sz_rq);
 	caps->max_sgl_for_optimized_performance = prm_get(cap, max_sgl_for_optimized_performance);
 	caps->max_qp_mcg = prm_get(cap, max_qp_mcg);
-	caps->num_q_counters = prm_get(cap, max_qp_cnt);
 	caps->log_max_current_mc_list = prm_get(cap, log_max_current_mc_list);
 	caps->log_max_current_uc_list = prm_get(cap, log_max_current_uc_list);
 	caps->log_max_vlan_list = prm_get(cap, log_max_vlan_list);
@@ -37,6 +36,18 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->log_max_tis = prm_get(cap, log_max_tis);
 	caps->log_max_rqt = prm_get(cap, log_max_rqt);
 	caps->log_max_rqt_size = prm_get(cap, log_max_rqt_size);
+}
+
+static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
+{
+	caps->vport_counters = prm_get(cap, vport_counters);
+	caps->num_q_counters = prm_get(cap, max_qp_cnt);
+	caps->out_of_seq_cnt = prm_get(cap, out_of_seq_cnt);
+	caps->retransmission_q_counters = prm_get(cap, retransmission_q_counters);
+	caps->enhanced_error_q_counters = prm_get(cap, enhanced_error_q_counters);
+	caps->roce_accl = prm_get(cap, roce_accl);
+	caps->cc_query_allowed = prm_get(cap, cc_query_allowed);
+	caps->pcam_reg = prm_get(cap, pcam_reg);
 }
 
 void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
@@ -60,13 +71,15 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->umr_modify_entity_size_disabled = prm_get(cap, umr_modify_entity_size_disabled);
 	caps->fixed_buffer_size = prm_get(cap, fixed_buffer_size);
 	caps->imaicl = prm_get(cap, imaicl);
+	caps->log_max_klm_list_size = prm_get(cap, log_max_klm_list_size);
+	caps->umr_fence = prm_get(cap, umr_fence);
 	/* 0 means 128 entries, each step doubles; what is out of range is left to the check */
 	log_pkeys = prm_get(cap, pkey_table_size);
 	caps->pkey_table_size = log_pkeys <= 5 ? 128U << log_pkeys : 0;
 	caps->local_ca_ack_delay = prm_get(cap, local_ca_ack_delay);
 	caps->device_frequency_khz = prm_get(cap, device_frequency_khz);
 	caps->nic_flow_table = prm_get(cap, nic_flow_table);
-	caps->vport_counters = prm_get(cap, vport_counters);
+	decode_counters(cap, caps);
 	caps->roce.roce = prm_get(cap, roce);
 }
 
@@ -97,6 +110,15 @@ void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_c
 	caps->ft_max_level = prm_get(cap, flow_table_properties_nic_receive.max_ft_level);
 }
 
+void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps)
+{
+	u32 both = PRM_ATOMIC_CMP_SWAP | PRM_ATOMIC_FETCH_ADD;
+
+	caps->atomic = (prm_get(cap, atomic_operations) & both) == both &&
+		       prm_get(cap, atomic_size_qp) & PRM_ATOMIC_SIZE_8 &&
+		       prm_get(cap, atomic_req_8B_endianness_mode) == PRM_ATOMIC_HOST_ENDIAN;
+}
+
 void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
 {
 	u32 versions = prm_get(cap, roce_version);
@@ -115,6 +137,9 @@ void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
 #define MIN_WQE_SZ_SQ	128	/* control, datagram and two data segments, in whole blocks */
 #define MIN_WQE_SZ_RQ	16
 #define LOG_MAX		24	/* numbers of objects and queue indices have 24 bits */
+
+#define LOG_KLM_LIST_MAX 16	/* a UMR WQE counts 16-byte units in 16 bits */
+#define LOG_SRQ_SZ_MAX	16	/* links between WQEs of an SRQ have 16 */
 
 static bool bad_log(u8 log)
 {
@@ -137,6 +162,10 @@ int cxr_caps_check(const struct cxr_caps *caps, const char **why)
 		{ bad_log(caps->log_max_qp_sz), "log_max_qp_sz is out of range" },
 		{ bad_log(caps->log_max_cq_sz), "log_max_cq_sz is out of range" },
 		{ bad_log(caps->log_max_eq_sz), "log_max_eq_sz is out of range" },
+		{ caps->log_max_srq > LOG_MAX, "log_max_srq is out of range" },
+		{ caps->log_max_srq_sz > LOG_SRQ_SZ_MAX, "log_max_srq_sz is out of range" },
+		{ caps->log_max_klm_list_size > LOG_KLM_LIST_MAX,
+		  "log_max_klm_list_size is out of range" },
 		{ caps->log_max_msg > 31, "log_max_msg is out of range" },
 		{ caps->max_wqe_sz_sq < MIN_WQE_SZ_SQ, "max_wqe_sz_sq is too small" },
 		{ caps->max_wqe_sz_rq < MIN_WQE_SZ_RQ, "max_wqe_sz_rq is too small" },

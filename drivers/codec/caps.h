@@ -21,19 +21,26 @@ struct cxr_caps {
 	bool uar_4k;
 	u8 log_bf_reg_size;		/* 0: no BlueFlame */
 	bool bf;
-	bool atomic;
+	bool atomic;			/* 8 bytes, the old value in the CPU's byte order */
 	bool xrc, rc, uc, ud;
 	bool cq_moderation, cq_oi;
 	bool scatter_to_cqe;
 	bool umr_extended_translation_offset, umr_modify_entity_size_disabled;
-	bool fixed_buffer_size, imaicl;
+	bool fixed_buffer_size;
+	bool imaicl;			/* mkeys that point to parts of mkeys: windows */
+	u8 log_max_klm_list_size;
+	u8 umr_fence;			/* enum prm_umr_fence: what a UMR WQE must wait for */
 	u16 pkey_table_size;		/* entries */
 	u8 local_ca_ack_delay;		/* 4.096 us * 2^n */
 	u32 device_frequency_khz;
 	u8 log_max_current_mc_list, log_max_current_uc_list, log_max_vlan_list;
 	bool nic_flow_table;
-	u16 vport_counters;
-	u32 num_q_counters;
+	/* counters; which of them a set has comes in groups */
+	bool vport_counters;
+	u16 num_q_counters;		/* sets; 0: queues are not counted */
+	bool out_of_seq_cnt, retransmission_q_counters, enhanced_error_q_counters, roce_accl;
+	bool cc_query_allowed;
+	bool pcam_reg;
 	/* Ethernet offloads */
 	bool csum, vlan, lso, rss, self_lb_en_modifiable;
 	u32 max_lso;			/* bytes */
@@ -52,6 +59,8 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
 			 struct cxr_caps *caps);
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);
+/* Leaves caps->atomic set if they are as it says. */
+void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps);
 void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps);
 /* Numbers that would break us (logs that cannot be shifted, zeros): -EPROTO and *why. */
 int cxr_caps_check(const struct cxr_caps *caps, const char **why);

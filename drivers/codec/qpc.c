@@ -52,6 +52,13 @@ static u8 service_type(enum cxr_qp_type type)
 	}
 }
 
+static u8 rq_type(const struct cxr_qp_create *attr)
+{
+	if (attr->srq)
+		return PRM_QP_RQ_SRQ;
+	return attr->no_rq ? PRM_QP_RQ_NONE : PRM_QP_RQ;
+}
+
 void cxr_qpc_encode_create(struct prm_qpc *qpc, const struct cxr_qp_create *attr)
 {
 	prm_set(qpc, st, service_type(attr->type));
@@ -69,7 +76,9 @@ void cxr_qpc_encode_create(struct prm_qpc *qpc, const struct cxr_qp_create *attr
 	prm_set(qpc, no_sq, attr->no_sq);
 	if (!attr->no_sq)
 		prm_set(qpc, log_sq_size, attr->log_sq_size);
-	prm_set(qpc, rq_type, attr->no_rq ? PRM_QP_RQ_NONE : PRM_QP_RQ);
+	prm_set(qpc, rq_type, rq_type(attr));
+	if (attr->srq)
+		prm_set(qpc, srqn_rmpn_xrqn, attr->srqn);
 	if (!attr->no_rq) {
 		prm_set(qpc, log_rq_size, attr->log_rq_size);
 		prm_set(qpc, log_rq_stride, attr->log_rq_stride - 4);

@@ -24,6 +24,8 @@ struct cxr_qp_create {
 	u8 log_rq_size;		/* in WQEs; no_rq: none */
 	u8 log_rq_stride;	/* in bytes, 4.. */
 	bool no_rq;
+	bool srq;		/* with no_rq: receives come from @srqn */
+	u32 srqn;
 	u8 log_page_size;	/* in bytes, 12.. */
 	u8 page_offset;		/* in 1/64 of the page */
 	u64 db_dma;

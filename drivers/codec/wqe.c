@@ -3,6 +3,16 @@
 #include <linux/types.h>
 #include "wqe.h"
 
+static u8 fence(u32 flags)
+{
+	if (flags & CXR_WQE_FENCE_STRONG)
+		return PRM_WQE_FENCE_STRONG;
+	if (flags & CXR_WQE_FENCE_SMALL)
+		return flags & CXR_WQE_FENCE ? PRM_WQE_FENCE_SMALL_AND_FENCE :
+					       PRM_WQE_FENCE_INITIATOR_SMALL;
+	return flags & CXR_WQE_FENCE ? PRM_WQE_FENCE : PRM_WQE_FENCE_NONE;
+}
+
 void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u8 opmod, u8 ds,
 		  u32 flags, __be32 imm)
 {
@@ -13,8 +23,7 @@ void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u
 		seg->fm_ce_se |= PRM_WQE_CE_ALWAYS;
 	if (flags & CXR_WQE_SOLICITED)
 		seg->fm_ce_se |= PRM_WQE_SOLICITED;
-	if (flags & CXR_WQE_FENCE)
-		seg->fm_ce_se |= PRM_WQE_FENCE;
+	seg->fm_ce_se |= fence(flags);
 	seg->imm = imm;
 }
 
@@ -23,6 +32,12 @@ void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rkey)
 	seg->raddr = cpu_to_be64(addr);
 	seg->rkey = cpu_to_be32(rkey);
 	seg->rsvd_0c = 0;
+}
+
+void cxr_wqe_atomic(struct prm_wqe_atomic_seg *seg, u64 swap_add, u64 compare)
+{
+	seg->swap_add = cpu_to_be64(swap_add);
+	seg->compare = cpu_to_be64(compare);
 }
 
 /* A length of 0 would mean 2 GiB to the device: empty pieces get no segment. */

@@ -6,15 +6,24 @@
 #include <linux/types.h>
 #include "prm/wqe.h"
 
-enum cxr_wqe_ctrl_flag { CXR_WQE_SIGNALED = 1, CXR_WQE_SOLICITED = 2, CXR_WQE_FENCE = 4 };
+enum cxr_wqe_ctrl_flag {
+	CXR_WQE_SIGNALED = 1,
+	CXR_WQE_SOLICITED = 2,
+	/* waits for all before it to be complete: READs and atomics, UMR WQEs, everything */
+	CXR_WQE_FENCE = 4,
+	CXR_WQE_FENCE_SMALL = 8,
+	CXR_WQE_FENCE_STRONG = 16,
+};
 
 /*
- * @num: QPN or SQN; @ds: size in 16-byte units, this segment included; @imm: immediate or rkey to
- * invalidate, else 0.
+ * @num: QPN or SQN; @ds: size in 16-byte units, this segment included; @imm: immediate, rkey to
+ * invalidate, or key that a UMR WQE changes, else 0.
  */
 void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u8 opmod, u8 ds,
 		  u32 flags, __be32 imm);
 void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rkey);
+/* @swap_add: what to put there or to add; @compare: what must be there to be swapped */
+void cxr_wqe_atomic(struct prm_wqe_atomic_seg *seg, u64 swap_add, u64 compare);
 void cxr_wqe_data(struct prm_wqe_data_seg *seg, u64 addr, u32 lkey, u32 len);
 void cxr_wqe_datagram(struct prm_wqe_datagram_seg *seg, const struct prm_av *av, u32 qpn, u32 qkey);
 /* Header of inline data of @len bytes; the bytes follow. */

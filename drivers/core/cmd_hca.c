@@ -144,9 +144,6 @@ static int set_roce_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	struct prm_roce_cap *max, *cur, *set;
 	int err;
 
-	if (!prm_get(&bufs->set, capability.cmd_hca_cap.roce))
-		return 0;
-
 	err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_MAX, &bufs->max);
 	if (err)
 		return err;
@@ -166,17 +163,41 @@ static int set_roce_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	return set_caps(core, PRM_CAP_ROCE, &bufs->set);
 }
 
+/* The value that an atomic operation returns: as the CPU has it, not big-endian. */
+static int set_atomic_caps(struct cxr_core *core, struct cap_bufs *bufs)
+{
+	struct prm_atomic_caps *max, *set;
+	int err;
+
+	err = query_caps(core, PRM_CAP_ATOMIC, PRM_CAP_MAX, &bufs->max);
+	if (err)
+		return err;
+	max = prm_sub(&bufs->max, capability.atomic_caps, atomic_caps);
+	if (!prm_get(max, supported_atomic_req_8B_endianness_mode_1))
+		return 0;
+
+	memset(&bufs->set, 0, sizeof(bufs->set));
+	set = prm_sub(&bufs->set, capability.atomic_caps, atomic_caps);
+	prm_set(set, atomic_req_8B_endianness_mode, PRM_ATOMIC_HOST_ENDIAN);
+	return set_caps(core, PRM_CAP_ATOMIC, &bufs->set);
+}
+
 static int choose_caps(struct cxr_core *core)
 {
 	struct cap_bufs *bufs = kvzalloc(sizeof(*bufs), GFP_KERNEL);
+	bool roce, atomic;
 	int err;
 
 	if (!bufs)
 		return -ENOMEM;
 
 	err = set_general_caps(core, bufs);
-	if (!err)
+	roce = prm_get(&bufs->set, capability.cmd_hca_cap.roce);
+	atomic = prm_get(&bufs->set, capability.cmd_hca_cap.atomic);
+	if (!err && roce)
 		err = set_roce_caps(core, bufs);
+	if (!err && atomic)
+		err = set_atomic_caps(core, bufs);
 	kvfree(bufs);
 	return err;
 }
@@ -247,6 +268,13 @@ static int read_caps(struct cxr_dev *dev)
 		if (err)
 			goto out_free;
 		cxr_caps_decode_roce(prm_sub(out, capability.roce_cap, roce_cap), caps);
+	}
+
+	if (caps->atomic) {
+		err = query_caps(core, PRM_CAP_ATOMIC, PRM_CAP_CUR, out);
+		if (err)
+			goto out_free;
+		cxr_caps_decode_atomic(prm_sub(out, capability.atomic_caps, atomic_caps), caps);
 	}
 
 	err = cxr_caps_check(caps, &why);
@@ -346,7 +374,7 @@ int cxr_hca_up(struct cxr_dev *dev)
 		err = query_adapter(core);
 	if (err)
 		goto err_teardown;
-	cxr_grant_mode(dev);
+	cxr_roce_grant(dev);
 	return 0;
 
 err_teardown:

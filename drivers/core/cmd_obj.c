@@ -160,6 +160,30 @@ void cxr_cmd_dealloc_q_counter(struct cxr_core *core, u32 id)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_q_counter);
 
+/**
+ * cxr_cmd_query_q_counter() - QUERY_Q_COUNTER
+ * @core: the device
+ * @id: of cxr_cmd_alloc_q_counter()
+ * @values: CXR_COUNTERS of them, of which the first CXR_Q_COUNTERS are filled
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_q_counter(struct cxr_core *core, u32 id, u64 *values)
+{
+	struct prm_query_q_counter_in in = {};
+	struct prm_query_q_counter_out out;
+	int err;
+
+	prm_set(&in, counter_set_id, id);
+	err = cxr_cmd(core, query_q_counter, &in, &out);
+	if (err)
+		return err;
+
+	cxr_q_counters_decode(&out, values);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_q_counter);
+
 static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cxr_mkey_attr *attr,
 		       u8 variant, u32 octwords)
 {
@@ -175,16 +199,42 @@ static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cx
 	prm_set(mkc, qpn, MKEY_NO_QPN);
 	prm_set(mkc, mkey_7_0, variant);
 	prm_set(mkc, pd, attr->pdn);
-	if (attr->whole_memory) {
+	if (attr->kind == CXR_MKEY_ALL) {
 		prm_set(mkc, access_mode_1_0, PRM_MKC_PA);
 		prm_set(mkc, length64, 1);
 		return;
 	}
-	prm_set(mkc, access_mode_1_0, PRM_MKC_MTT);
-	prm_set64(mkc, start_addr, attr->va);
-	prm_set64(mkc, len, attr->len);
-	prm_set(mkc, log_page_size, attr->log_page_size);
 	prm_set(mkc, translations_octword_size, octwords);
+	if (attr->kind == CXR_MKEY_PAGES) {
+		prm_set(mkc, access_mode_1_0, PRM_MKC_MTT);
+		prm_set64(mkc, start_addr, attr->va);
+		prm_set64(mkc, len, attr->len);
+		prm_set(mkc, log_page_size, attr->log_page_size);
+		return;
+	}
+	/* Of no use before a send WQE says what it stands for. */
+	prm_set(mkc, free, 1);
+	prm_set(mkc, umr_en, 1);
+	prm_set(mkc, access_mode_1_0,
+		attr->kind == CXR_MKEY_FAST_REG ? PRM_MKC_MTT : PRM_MKC_KLMS);
+	if (attr->kind == CXR_MKEY_FAST_REG)
+		prm_set(mkc, log_page_size, PAGE_SHIFT);
+	prm_set(mkc, en_rinval, attr->kind == CXR_MKEY_WINDOW_INV);
+}
+
+/* Of 16 bytes: two pages, or one part of another region; room for those of WQEs in whole blocks. */
+static u32 count_octwords(const struct cxr_mkey_attr *attr)
+{
+	switch (attr->kind) {
+	case CXR_MKEY_ALL:
+		return 0;
+	case CXR_MKEY_PAGES:
+		return DIV_ROUND_UP(attr->npages, 2);
+	case CXR_MKEY_FAST_REG:
+		return ALIGN(attr->npages, CXR_UMR_PAGES_ALIGN) / 2;
+	default:
+		return ALIGN(attr->npages, CXR_UMR_PAGES_ALIGN / 2);
+	}
 }
 
 /**
@@ -199,9 +249,10 @@ static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cx
  */
 int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr, u32 *mkey)
 {
-	u32 npages = attr->whole_memory ? 0 : attr->npages;
+	u32 npages = attr->kind == CXR_MKEY_PAGES ? attr->npages : 0;
 	struct cxr_dev *dev = to_dev(core);
-	u32 octwords = DIV_ROUND_UP(npages, 2);		/* of 16 bytes, that is two translations */
+	u32 octwords = count_octwords(attr);
+	u32 given = DIV_ROUND_UP(npages, 2);
 	u8 variant = atomic_inc_return(&dev->mkey_variant);
 	struct prm_create_mkey_out out;
 	struct prm_create_mkey_in *in;
@@ -210,7 +261,7 @@ int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr,
 	u32 i;
 	int err;
 
-	len = sizeof(*in) + (size_t)octwords * 2 * sizeof(*mtt);
+	len = sizeof(*in) + (size_t)given * 2 * sizeof(*mtt);
 	in = kvzalloc(len, GFP_KERNEL);
 	if (!in)
 		return -ENOMEM;
@@ -219,7 +270,7 @@ int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr,
 	for (i = 0; i < npages; i++)
 		mtt[i] = cpu_to_be64(attr->dma[i] | MTT_READ | MTT_WRITE);
 	encode_mkc(dev, prm_sub(in, memory_key_mkey_entry, mkc), attr, variant, octwords);
-	prm_set(in, translations_octword_actual_size, octwords);
+	prm_set(in, translations_octword_actual_size, given);
 	err = cxr_cmd_len(core, create_mkey, in, len, &out, sizeof(out));
 	if (!err)
 		*mkey = prm_get(&out, mkey_index) << 8 | variant;

@@ -182,17 +182,41 @@ int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counter
 	mc = prm_sub(&out, received_ib_multicast, traffic_counter);
 	counters->rdma_rx_packets = packets(uc) + packets(mc);
 	counters->rdma_rx_bytes = octets(uc) + octets(mc);
+	counters->rdma_rx_multicast = packets(mc);
 
 	uc = prm_sub(&out, transmitted_ib_unicast, traffic_counter);
 	mc = prm_sub(&out, transmitted_ib_multicast, traffic_counter);
 	counters->rdma_tx_packets = packets(uc) + packets(mc);
 	counters->rdma_tx_bytes = octets(uc) + octets(mc);
+	counters->rdma_tx_multicast = packets(mc);
 
 	counters->rx_errors = prm_get64(&out, received_errors.packets);
 	counters->tx_errors = prm_get64(&out, transmit_errors.packets);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_counters);
+
+/**
+ * cxr_cmd_query_cong_counters() - QUERY_CONG_STATISTICS
+ * @core: the device, with caps.cc_query_allowed
+ * @values: CXR_COUNTERS of them, of which those of congestion are filled
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_cong_counters(struct cxr_core *core, u64 *values)
+{
+	struct prm_query_cong_statistics_in in = {};
+	struct prm_query_cong_statistics_out out;
+	int err;
+
+	err = cxr_cmd(core, query_cong_statistics, &in, &out);
+	if (err)
+		return err;
+
+	cxr_cong_counters_decode(&out, values);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_cong_counters);
 
 /**
  * cxr_cmd_query_vport_state() - QUERY_VPORT_STATE
@@ -366,6 +390,98 @@ int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 	return modify_vport(core, &in, sizeof(in));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_mtu);
+
+/**
+ * cxr_cmd_query_icrc_counted() - ACCESS_REGISTER of PCAM
+ * @core: the device
+ * @counted: the port counts RoCE packets with a wrong ICRC
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted)
+{
+	struct prm_pcam_reg pcam = {};
+	int err;
+
+	*counted = false;
+	if (!core->caps.pcam_reg)
+		return 0;
+
+	err = access_reg(core, PRM_REG_PCAM, PRM_ACCESS_REG_READ, &pcam, sizeof(pcam));
+	if (err)
+		return err;
+
+	*counted = prm_get(&pcam, feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_counted);
+
+static int read_ppcnt(struct cxr_core *core, u8 group, struct prm_ppcnt_reg *ppcnt)
+{
+	prm_set(ppcnt, local_port, LOCAL_PORT);
+	prm_set(ppcnt, grp, group);
+	return access_reg(core, PRM_REG_PPCNT, PRM_ACCESS_REG_READ, ppcnt, sizeof(*ppcnt));
+}
+
+/**
+ * cxr_cmd_query_icrc_errors() - ACCESS_REGISTER of PPCNT: RoCE packets with a wrong ICRC
+ * @core: the device
+ * @errors: how many came
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors)
+{
+	const struct prm_eth_extended_cntrs_grp_data_layout *set;
+	struct prm_ppcnt_reg ppcnt = {};
+	int err;
+
+	err = read_ppcnt(core, PRM_PPCNT_ETH_EXTENDED, &ppcnt);
+	if (err)
+		return err;
+
+	set = prm_sub(&ppcnt, counter_set.eth_extended_cntrs_grp_data_layout,
+		      eth_extended_cntrs_grp_data_layout);
+	*errors = (u64)prm_get(set, rx_icrc_encapsulated_high) << 32 |
+		  prm_get(set, rx_icrc_encapsulated_low);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_errors);
+
+/**
+ * cxr_cmd_query_ib_port() - ACCESS_REGISTER of PPCNT: the port as InfiniBand counts
+ * @core: the device
+ * @counters: what it says
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_ib_port(struct cxr_core *core, struct cxr_ib_port_counters *counters)
+{
+	const struct prm_ib_port_cntrs_grp_data_layout *set;
+	struct prm_ppcnt_reg ppcnt = {};
+	int err;
+
+	err = read_ppcnt(core, PRM_PPCNT_IB, &ppcnt);
+	if (err)
+		return err;
+
+	set = prm_sub(&ppcnt, counter_set.ib_port_cntrs_grp_data_layout,
+		      ib_port_cntrs_grp_data_layout);
+	counters->symbol_error = prm_get(set, symbol_error_counter);
+	counters->link_error_recovery = prm_get(set, link_error_recovery_counter);
+	counters->link_downed = prm_get(set, link_downed_counter);
+	counters->rcv_errors = prm_get(set, port_rcv_errors);
+	counters->rcv_remphys_errors = prm_get(set, port_rcv_remote_physical_errors);
+	counters->rcv_switch_relay_errors = prm_get(set, port_rcv_switch_relay_errors);
+	counters->xmit_discards = prm_get(set, port_xmit_discards);
+	counters->xmit_constraint_errors = prm_get(set, port_xmit_constraint_errors);
+	counters->rcv_constraint_errors = prm_get(set, port_rcv_constraint_errors);
+	counters->link_overrun_errors = prm_get(set, link_overrun_errors);
+	counters->vl15_dropped = prm_get(set, vl_15_dropped);
+	counters->xmit_wait = prm_get(set, port_xmit_wait);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_ib_port);
 
 /**
  * cxr_cmd_get_node_desc() - ACCESS_REGISTER of NODE_DESC

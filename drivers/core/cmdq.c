@@ -284,6 +284,8 @@ static bool expire(struct cxr_cmdq *q, struct cmd_ent *ent)
 /* One look at the slot, without an event; with @events it gets a little more time to come. */
 static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op, bool events)
 {
+	bool lost;
+
 	if (READ_ONCE(entry_at(&dev->cmdq, ent->slot)->status_own) & PRM_CMDQ_OWN_HW)
 		return try_wait_for_completion(&ent->done);
 
@@ -291,8 +293,9 @@ static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op, bool eve
 		if (wait_for_completion_timeout(&ent->done, LATE_IRQ))
 			return true;
 		dev->cmdq.polled++;
-		dev_warn_ratelimited(dev->core.dev, "%s: no event came, found by looking\n",
-				     cxr_cmd_name(op));
+		lost = cxr_eq_recover(dev);
+		dev_warn_ratelimited(dev->core.dev, "%s: no %s came, found by looking\n",
+				     cxr_cmd_name(op), lost ? "interrupt" : "event");
 	}
 	cxr_cmdq_complete(dev, BIT(ent->slot));
 	return try_wait_for_completion(&ent->done);
@@ -601,17 +604,19 @@ int cxr_cmdq_up(struct cxr_dev *dev)
 		goto err_free_ring;
 	}
 
+	pci_set_master(dev->core.pdev);
 	/* The low half carries the driver's interest in the NIC too: 0 = all of it. */
 	iowrite32be(upper_32_bits(q->dma), &dev->iseg->cmdq_addr_h);
 	iowrite32be(lower_32_bits(q->dma), &dev->iseg->cmdq_addr_l_sz);
 	err = cxr_health_wait_ready(dev);
 	if (err)
-		goto err_destroy_pool;
+		goto err_clear_master;
 
 	q->up = true;
 	return 0;
 
-err_destroy_pool:
+err_clear_master:
+	pci_clear_master(dev->core.pdev);
 	dma_pool_destroy(q->pool);
 err_free_ring:
 	dma_free_coherent(device, RING_BYTES, q->ring, q->dma);

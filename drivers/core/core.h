@@ -62,6 +62,7 @@ struct cxr_pages {
 	struct list_head free;		/* struct fw_page with pieces that nobody has */
 	u32 count;			/* pieces that the device holds, of all functions */
 	struct xarray func_count;	/* the same by function */
+	bool taken;			/* the device had not given all back, and needs a reset */
 	struct workqueue_struct *wq;	/* ordered */
 	struct work_struct work;
 
@@ -79,6 +80,8 @@ struct cxr_eq {
 	u8 eqn;
 	int vector;		/* MSI-X */
 	bool live;		/* the handler may look at it */
+	bool waits;		/* cxr_eq_watch(): at the last look, entry looked_at waited */
+	u32 looked_at;
 	u64 events;
 };
 
@@ -87,6 +90,7 @@ enum cxr_async_eq { CXR_EQ_CMD, CXR_EQ_ASYNC, CXR_EQ_PAGES, CXR_ASYNC_EQS };
 struct cxr_eqs {
 	struct cxr_eq async[CXR_ASYNC_EQS];	/* all on MSI-X vector 0 */
 	struct cxr_eq *comp;			/* comp[n] is on MSI-X vector n + 1 */
+	struct mutex stand_in_lock;		/* who does an interrupt's work for it */
 	struct xarray cqs;			/* CQN -> struct cxr_cq */
 	char (*names)[40];			/* of the interrupts, by MSI-X vector */
 };
@@ -108,6 +112,7 @@ struct cxr_dev {
 	int id;				/* of the auxiliary devices */
 	int stage;			/* stages that are up */
 	unsigned long state;		/* CXR_DEAD */
+	enum cxr_roce_mode asked_mode;	/* by the module parameter, or devlink before a reload */
 
 	phys_addr_t bar;
 	resource_size_t bar_len;
@@ -145,9 +150,21 @@ static inline struct cxr_dev *to_dev(const struct cxr_core *core)
 
 /* main.c */
 const char *cxr_stage_name(int stage);	/* NULL past the last one */
-void cxr_grant_mode(struct cxr_dev *dev);
+void cxr_reload_down(struct cxr_dev *dev);
+int cxr_reload_up(struct cxr_dev *dev);	/* on an error the device is as after cxr_reload_down() */
 extern unsigned int cxr_cmd_timeout_ms;
 extern struct dentry *cxr_debugfs_root;
+
+/* roce.c */
+void cxr_roce_ask(struct cxr_dev *dev);
+void cxr_roce_grant(struct cxr_dev *dev);
+const char *cxr_roce_granted(const struct cxr_core *core);
+
+/* devlink.c */
+struct cxr_dev *cxr_devlink_alloc(struct pci_dev *pdev);	/* zeroed; NULL */
+void cxr_devlink_free(struct cxr_dev *dev);
+int cxr_devlink_register(struct cxr_dev *dev);
+void cxr_devlink_unregister(struct cxr_dev *dev);
 
 /* cmdq.c */
 int cxr_cmdq_up(struct cxr_dev *dev);
@@ -203,6 +220,8 @@ void cxr_irq_sync(struct cxr_dev *dev, int vector);
 /* eq.c */
 int cxr_eq_up(struct cxr_dev *dev);
 void cxr_eq_down(struct cxr_dev *dev);
+bool cxr_eq_recover(struct cxr_dev *dev);
+void cxr_eq_watch(struct cxr_dev *dev);
 
 /* port.c */
 int cxr_ports_up(struct cxr_dev *dev);

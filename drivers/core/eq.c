@@ -123,7 +123,8 @@ static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 	}
 }
 
-static void drain(struct cxr_eq *eq)
+/* Returns how many entries it took. */
+static unsigned int drain(struct cxr_eq *eq)
 {
 	const struct prm_eqe *eqe;
 	struct cxr_event event;
@@ -131,7 +132,7 @@ static void drain(struct cxr_eq *eq)
 	int err;
 
 	if (!smp_load_acquire(&eq->live))	/* pairs with start_eq() */
-		return;
+		return 0;
 
 	while (n < EQ_BUDGET && (eqe = next_eqe(eq))) {
 		memset(&event, 0, sizeof(event));
@@ -149,19 +150,26 @@ static void drain(struct cxr_eq *eq)
 	}
 
 	/* Nothing taken: the interrupt was another queue's, and this one is armed still. */
-	if (!n)
-		return;
-	eq->events += n;
-	cxr_uar_eq(eq->dev->uar, eq->eqn, eq->ci, true);
+	if (n) {
+		eq->events += n;
+		cxr_uar_eq(eq->dev->uar, eq->eqn, eq->ci, true);
+	}
+	return n;
+}
+
+static unsigned int drain_async(struct cxr_dev *dev)
+{
+	unsigned int n = 0;
+	int i;
+
+	for (i = 0; i < CXR_ASYNC_EQS; i++)
+		n += drain(&dev->eqs.async[i]);
+	return n;
 }
 
 static irqreturn_t async_irq(int irq, void *data)
 {
-	struct cxr_dev *dev = data;
-	int i;
-
-	for (i = 0; i < CXR_ASYNC_EQS; i++)
-		drain(&dev->eqs.async[i]);
+	drain_async(data);
 	return IRQ_HANDLED;
 }
 
@@ -169,6 +177,64 @@ static irqreturn_t comp_irq(int irq, void *data)
 {
 	drain(data);
 	return IRQ_HANDLED;
+}
+
+/* ---- lost interrupts ------------------------------------------------------------------------- */
+
+/*
+ * Does what the handler of an interrupt would do. A queue is armed for one interrupt: when that one
+ * is lost, none comes any more until somebody takes the entries and arms it again.
+ */
+static unsigned int stand_in(struct cxr_dev *dev, int vector)
+{
+	int irq = pci_irq_vector(dev->core.pdev, vector);
+	unsigned int n;
+
+	mutex_lock(&dev->eqs.stand_in_lock);
+	disable_irq(irq);
+	/* as in the handler; what it raised runs when softirqs are allowed again */
+	local_bh_disable();
+	local_irq_disable();
+	n = vector ? drain(&dev->eqs.comp[vector - 1]) : drain_async(dev);
+	local_irq_enable();
+	local_bh_enable();
+	enable_irq(irq);
+	mutex_unlock(&dev->eqs.stand_in_lock);
+	return n;
+}
+
+/* A command's event is overdue. May sleep. True if its interrupt was lost, or that of another. */
+bool cxr_eq_recover(struct cxr_dev *dev)
+{
+	return stand_in(dev, 0);
+}
+
+/* An entry that was there at the last look already, and nobody took it. */
+static bool is_stuck(struct cxr_eq *eq)
+{
+	u32 ci = READ_ONCE(eq->ci);
+	bool before = eq->waits && eq->looked_at == ci;
+
+	eq->looked_at = ci;
+	eq->waits = cxr_eqe_ours(READ_ONCE(eqe_at(eq, ci)->owner), ci, eq->log_size);
+	return before && eq->waits;
+}
+
+/* Called every few seconds while the queues are up. May sleep. */
+void cxr_eq_watch(struct cxr_dev *dev)
+{
+	bool stuck = false;
+	int i;
+
+	for (i = 0; i < CXR_ASYNC_EQS; i++)
+		stuck |= is_stuck(&dev->eqs.async[i]);
+	if (stuck && stand_in(dev, 0))
+		dev_warn_ratelimited(dev->core.dev, "interrupt 0 was lost, found by looking\n");
+	for (i = 0; i < dev->core.comp_vectors; i++) {
+		if (is_stuck(&dev->eqs.comp[i]) && stand_in(dev, i + 1))
+			dev_warn_ratelimited(dev->core.dev,
+					     "interrupt %d was lost, found by looking\n", i + 1);
+	}
 }
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -214,6 +280,7 @@ static int start_eq(struct cxr_dev *dev, struct cxr_eq *eq, const char *name, u8
 	eq->log_size = min(log_size, dev->core.caps.log_max_eq_sz);
 	eq->vector = vector;
 	eq->ci = 0;
+	eq->waits = false;
 	err = cxr_buf_alloc(&dev->core, &eq->buf, EQE_BYTES << eq->log_size);
 	if (err)
 		return err;
@@ -236,7 +303,9 @@ static void stop_eq(struct cxr_eq *eq)
 	struct prm_destroy_eq_in in = {};
 	struct prm_destroy_eq_out out;
 
+	mutex_lock(&dev->eqs.stand_in_lock);
 	WRITE_ONCE(eq->live, false);
+	mutex_unlock(&dev->eqs.stand_in_lock);
 	cxr_irq_sync(dev, eq->vector);
 	prm_set(&in, eq_number, eq->eqn);
 	cxr_cmd(&dev->core, destroy_eq, &in, &out);
@@ -435,3 +504,29 @@ void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq)
 	cxr_irq_sync(dev, 0);
 }
 EXPORT_SYMBOL_GPL(cxr_cq_destroy);
+
+/**
+ * cxr_cq_moderate() - when the device reports completions of a CQ
+ * @core: the device
+ * @cq: of cxr_cq_create()
+ * @period: after so many microseconds, up to CXR_CQ_PERIOD_MAX
+ * @max_count: or so many completions, whatever comes first; both 0: at once
+ *
+ * May sleep.
+ *
+ * Return: 0 or the command's error.
+ */
+int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 max_count)
+{
+	struct prm_modify_cq_in in = {};
+	struct prm_modify_cq_out out;
+
+	prm_set(&in, cqn, cq->cqn);
+	prm_set(&in,
+		modify_field_select_resize_field_select.modify_field_select.modify_field_select,
+		PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_MAX_COUNT);
+	prm_set(&in, cq_context.cq_period, period);
+	prm_set(&in, cq_context.cq_max_count, max_count);
+	return cxr_cmd(core, modify_cq, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cq_moderate);

@@ -3,16 +3,25 @@
 #include <linux/export.h>
 
 #include "../codec/addrpath.h"
+#include "../codec/counter.h"
 #include "../codec/cqe.h"
+#include "../codec/umr.h"
 #include "../codec/wqe.h"
 #include "../policy/gid.h"
 #include "../policy/mode.h"
 #include "../policy/path.h"
 
 EXPORT_SYMBOL_GPL(cxr_av_encode);
+EXPORT_SYMBOL_GPL(cxr_counter_name);
+EXPORT_SYMBOL_GPL(cxr_counter_present);
 EXPORT_SYMBOL_GPL(cxr_cqe_ours);
 EXPORT_SYMBOL_GPL(cxr_cqe_decode);
 EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
+EXPORT_SYMBOL_GPL(cxr_umr_reg);
+EXPORT_SYMBOL_GPL(cxr_umr_invalidate);
+EXPORT_SYMBOL_GPL(cxr_umr_page);
+EXPORT_SYMBOL_GPL(cxr_wqe_atomic);
+EXPORT_SYMBOL_GPL(cxr_wqe_inline);
 EXPORT_SYMBOL_GPL(cxr_wqe_ctrl);
 EXPORT_SYMBOL_GPL(cxr_wqe_raddr);
 EXPORT_SYMBOL_GPL(cxr_wqe_data);

@@ -2,7 +2,8 @@
 /*
  * Is the device alive? Looked at every two seconds, and by commands that wait. A device that is not
  * is marked dead once and for all: commands fail at once, its DMA is cut off so that its memory can
- * be freed, clients are told. It works again after unbind and bind.
+ * be freed, clients are told. It works again after unbind and bind. Lost interrupts are found by
+ * the way.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -148,6 +149,7 @@ static void health_work(struct work_struct *work)
 
 	why = ailment(dev, &synd);
 	if (!why) {
+		cxr_eq_watch(dev);
 		queue_delayed_work(system_unbound_wq, &dev->health.work, PERIOD);
 		return;
 	}

@@ -31,7 +31,7 @@ static void pci_down(struct cxr_dev *dev);
  * error.
  */
 static const struct cxr_stage cxr_stages[] = {
-	{ "pci",	pci_up,		pci_down },
+	{ "pci",	pci_up,		pci_down },	/* a reload leaves it up */
 	{ "cmdq",	cxr_cmdq_up,	cxr_cmdq_down },
 	{ "hca",	cxr_hca_up,	cxr_hca_down },
 	{ "uar",	cxr_uar_up,	cxr_uar_down },
@@ -51,27 +51,6 @@ const char *cxr_stage_name(int stage)
 }
 
 /* ---- module parameters ----------------------------------------------------------------------- */
-
-static enum cxr_roce_mode roce_mode = CXR_ROCE_V1_V2;
-
-static int set_roce_mode(const char *val, const struct kernel_param *kp)
-{
-	int err = cxr_roce_mode_parse(val, &roce_mode);
-
-	if (err)
-		pr_err("cxr_core: roce_mode=%.32s: no such mode; it is one of 0 or v1, 2 or v2, 4 or v1v2\n",
-		       val);
-	return err;
-}
-
-static int get_roce_mode(char *buf, const struct kernel_param *kp)
-{
-	return sysfs_emit(buf, "%s\n", cxr_roce_mode_name(roce_mode));
-}
-
-static const struct kernel_param_ops roce_mode_ops = { .set = set_roce_mode, .get = get_roce_mode };
-module_param_cb(roce_mode, &roce_mode_ops, NULL, 0444);
-MODULE_PARM_DESC(roce_mode, "RoCE versions to offer: 0 or v1, 2 or v2, 4 or v1v2 (default)");
 
 static int fail_stage = -1;
 
@@ -173,7 +152,6 @@ static int pci_up(struct cxr_dev *dev)
 		err = -ENOMEM;
 		goto err_release;
 	}
-	pci_set_master(pdev);
 	return 0;
 
 err_release:
@@ -188,7 +166,6 @@ static void pci_down(struct cxr_dev *dev)
 	struct pci_dev *pdev = dev->core.pdev;
 	int err;
 
-	pci_clear_master(pdev);
 	iounmap(dev->iseg);
 	dev->iseg = NULL;
 	/* Nobody took its objects away: without a reset it would not start again. */
@@ -204,16 +181,18 @@ static void pci_down(struct cxr_dev *dev)
 
 /* ---- up and down ----------------------------------------------------------------------------- */
 
-static void go_down(struct cxr_dev *dev)
+/* The stages from @first on, which goes down last. */
+static void go_down(struct cxr_dev *dev, int first)
 {
-	while (dev->stage > 0) {
+	while (dev->stage > first) {
 		dev->stage--;
 		if (cxr_stages[dev->stage].down)
 			cxr_stages[dev->stage].down(dev);
 	}
 }
 
-static int go_up(struct cxr_dev *dev)
+/* All that are not up yet; if one fails, those from @first on are down at the end. */
+static int go_up(struct cxr_dev *dev, int first)
 {
 	int fail = READ_ONCE(fail_stage);
 	const struct cxr_stage *stage;
@@ -232,34 +211,29 @@ static int go_up(struct cxr_dev *dev)
 		dev_err(dev->core.dev, "bring-up failed at stage %s: %pe%s\n", stage->name,
 			ERR_PTR(err),
 			asked ? " (asked for by fail_stage)" : "");
-		go_down(dev);
+		go_down(dev, first);
 		return err;
 	}
 	return 0;
 }
 
-static const char *roce_granted(const struct cxr_core *core)
+/*
+ * A reload does not touch the stage pci: resetting a function that was given up needs the lock of
+ * its device, which devlink does not take on all kernels.
+ */
+void cxr_reload_down(struct cxr_dev *dev)
 {
-	return core->roce.roce ? cxr_roce_mode_name(core->roce.mode) : "off";
+	go_down(dev, 1);
 }
 
-/* Cuts what the user asked for down to what the device can do. */
-void cxr_grant_mode(struct cxr_dev *dev)
+int cxr_reload_up(struct cxr_dev *dev)
 {
-	const struct cxr_roce_support *can = &dev->core.caps.roce;
-	struct cxr_core *core = &dev->core;
-
-	core->roce = cxr_roce_mode_grant(roce_mode, can);
-	if (!core->roce.differs)
-		return;
-	dev_warn(core->dev, "roce_mode %s was asked for, the device has%s%s%s: granted %s\n",
-		 cxr_roce_mode_name(roce_mode), can->v1 ? " v1" : "", can->v2 ? " v2" : "",
-		 can->roce ? "" : " no RoCE", roce_granted(core));
+	return go_up(dev, 1);
 }
 
 static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
 {
-	struct cxr_dev *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	struct cxr_dev *dev = cxr_devlink_alloc(pdev);
 	int err;
 
 	if (!dev)
@@ -272,9 +246,11 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
 	spin_lock_init(&dev->cmdq.lock);
 	INIT_LIST_HEAD(&dev->cmdq.lost);
 	xa_init(&dev->eqs.cqs);
+	mutex_init(&dev->eqs.stand_in_lock);
 	mutex_init(&dev->db_lock);
 	INIT_LIST_HEAD(&dev->dbs);
 	cxr_clients_init(dev);
+	cxr_roce_ask(dev);
 
 	dev->id = ida_alloc(&cxr_ida, GFP_KERNEL);
 	if (dev->id < 0) {
@@ -289,7 +265,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
 err_free_id:
 	ida_free(&cxr_ida, dev->id);
 err_free:
-	kfree(dev);
+	cxr_devlink_free(dev);
 	return ERR_PTR(err);
 }
 
@@ -299,7 +275,7 @@ static void free_dev(struct cxr_dev *dev)
 	cxr_pages_exit(dev);
 	xa_destroy(&dev->eqs.cqs);
 	ida_free(&cxr_ida, dev->id);
-	kfree(dev);
+	cxr_devlink_free(dev);
 }
 
 static int cxr_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -311,18 +287,25 @@ static int cxr_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return PTR_ERR(dev);
 
 	cxr_debugfs_add(dev);
-	err = go_up(dev);
-	if (err) {
-		cxr_debugfs_remove(dev);
-		free_dev(dev);
-		return err;
-	}
+	err = go_up(dev, 0);
+	if (err)
+		goto err_free;
+	err = cxr_devlink_register(dev);
+	if (err)
+		goto err_down;
 	pci_set_drvdata(pdev, dev);
 	dev_info(&pdev->dev, "firmware %u.%u.%04u, board %s, RoCE %s, %d completion vectors\n",
 		 dev->core.fw_major, dev->core.fw_minor, dev->core.fw_sub,
-		 dev->core.board_id[0] ? dev->core.board_id : "unknown", roce_granted(&dev->core),
-		 dev->core.comp_vectors);
+		 dev->core.board_id[0] ? dev->core.board_id : "unknown",
+		 cxr_roce_granted(&dev->core), dev->core.comp_vectors);
 	return 0;
+
+err_down:
+	go_down(dev, 0);
+err_free:
+	cxr_debugfs_remove(dev);
+	free_dev(dev);
+	return err;
 }
 
 static void cxr_remove(struct pci_dev *pdev)
@@ -333,10 +316,12 @@ static void cxr_remove(struct pci_dev *pdev)
 		return;
 
 	pci_set_drvdata(pdev, NULL);
+	/* A reload that runs comes to its end, and no other one begins. */
+	cxr_devlink_unregister(dev);
 	/* Pulled out, or off the bus: do not wait for a health poll to find out. */
 	if (!pci_device_is_present(pdev))
 		cxr_core_fail(dev, "it is no longer on the bus");
-	go_down(dev);
+	go_down(dev, 0);
 	cxr_debugfs_remove(dev);
 	free_dev(dev);
 }

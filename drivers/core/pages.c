@@ -20,7 +20,7 @@
 #define PIECES		(PAGE_SIZE / PIECE)
 #define ALL_IDLE	GENMASK(PIECES - 1, 0)
 #define TAKE_MAX	512		/* pieces asked back with one command */
-#define GIVE_MAX	BIT(20)		/* 4 GiB: no firmware needs that much at once */
+#define GIVE_PART	4		/* a part of all memory that no firmware needs at once */
 #define TAKE_PATIENCE	(5 * HZ)
 
 struct fw_page {
@@ -262,6 +262,12 @@ out_free:
 	return err;
 }
 
+/* What a mad firmware asks for is not tried: the system would run out of memory. */
+static bool too_many(u32 n)
+{
+	return n / PIECES > totalram_pages() / GIVE_PART;
+}
+
 /* ---- start and stop -------------------------------------------------------------------------- */
 
 /* What the firmware needs before (@boot) or for INIT_HCA. */
@@ -280,7 +286,7 @@ int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
 	n = prm_get(&out, num_pages);
 	if (n <= 0)
 		return 0;
-	if (n > GIVE_MAX) {
+	if (too_many(n)) {
 		dev_err(dev->core.dev, "firmware asks for %d pages at start: not believed\n", n);
 		return -EPROTO;
 	}
@@ -325,6 +331,7 @@ void cxr_pages_drop(struct cxr_dev *dev)
 		return;
 
 	pci_clear_master(dev->core.pdev);
+	pages->taken = true;
 	dev_warn(dev->core.dev, "%u pages of 4 KiB were not given back by the device; taken\n",
 		 pages->count);
 	mutex_lock(&pages->lock);
@@ -380,7 +387,7 @@ static void serve(struct cxr_dev *dev, const struct cxr_page_req *req)
 	int err;
 
 	if (req->pages > 0) {
-		err = n > GIVE_MAX ? -E2BIG : give(dev, req->func, n);
+		err = too_many(n) ? -E2BIG : give(dev, req->func, n);
 		if (err && !cxr_core_dead(&dev->core)) {
 			dev_warn_ratelimited(dev->core.dev,
 					     "the device asks for %u pages, which cannot be given: %pe\n",

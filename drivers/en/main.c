@@ -271,7 +271,7 @@ static const struct cxr_client_ops client_ops = {
 
 static int create_base(struct cxr_en *en)
 {
-	struct cxr_mkey_attr mkey = { .access = CXR_ACCESS_LOCAL_WRITE, .whole_memory = true };
+	struct cxr_mkey_attr mkey = { .access = CXR_ACCESS_LOCAL_WRITE, .kind = CXR_MKEY_ALL };
 	struct cxr_core *core = en->core;
 	int err;
 

@@ -96,6 +96,8 @@ static void fill_response(const struct cxr_ib_dev *dev, const struct cxr_ib_ucon
 	resp->max_rq_desc_sz = caps->max_wqe_sz_rq;
 	resp->max_send_wqebb = 1u << caps->log_max_qp_sz;
 	resp->max_recv_wr = 1u << caps->log_max_qp_sz;
+	if (caps->log_max_srq)
+		resp->max_srq_recv_wr = 1u << caps->log_max_srq_sz;
 	resp->num_ports = CXR_IB_PORT;
 	resp->cqe_version = ctx->cqe_version;
 	resp->cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;

@@ -305,7 +305,28 @@ int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
+int cxr_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
+
+	if (!dev->core->caps.cq_moderation) {
+		ibdev_dbg(&dev->ibdev, "CQ: the device does not moderate\n");
+		return -EOPNOTSUPP;
+	}
+	if (period > CXR_CQ_PERIOD_MAX) {
+		ibdev_dbg(&dev->ibdev, "CQ: moderation for %u us: at most %u\n", period,
+			  CXR_CQ_PERIOD_MAX);
+		return -EINVAL;
+	}
+	return cxr_cq_moderate(dev->core, &to_cxr_cq(ibcq)->cq, period, count);
+}
+
 /* ---- poll ---- */
+
+static bool is_send(const struct cxr_cqe *cqe)
+{
+	return cqe->kind == CXR_CQE_REQ || cqe->kind == CXR_CQE_REQ_ERR;
+}
 
 static const struct {
 	u8 syndrome;
@@ -350,20 +371,15 @@ static void fill_send(const struct cxr_cqe *cqe, struct ib_wc *wc)
 {
 	switch (cqe->send_opcode) {
 	case PRM_WQE_RDMA_WRITE_IMM:
-		wc->wc_flags |= IB_WC_WITH_IMM;
-		fallthrough;
-	case PRM_WQE_RDMA_WRITE:
-		wc->opcode = IB_WC_RDMA_WRITE;
-		break;
-	case PRM_WQE_RDMA_READ:
-		wc->opcode = IB_WC_RDMA_READ;
-		wc->byte_len = cqe->byte_count;
-		break;
 	case PRM_WQE_SEND_IMM:
 		wc->wc_flags |= IB_WC_WITH_IMM;
-		fallthrough;
-	default:
-		wc->opcode = IB_WC_SEND;
+		break;
+	case PRM_WQE_RDMA_READ:
+		wc->byte_len = cqe->byte_count;
+		break;
+	case PRM_WQE_ATOMIC_CS:
+	case PRM_WQE_ATOMIC_FA:
+		wc->byte_len = sizeof(u64);
 		break;
 	}
 }
@@ -418,6 +434,7 @@ static bool finish_send(struct cxr_ib_wq *sq, u16 counter, struct ib_wc *wc)
 		return false;
 
 	wc->wr_id = sq->wrid[slot];
+	wc->opcode = sq->wc_opcode[slot];
 	/* The slots are the poster's again: pairs with the acquire in post_one_send(). */
 	smp_store_release(&sq->tail, sq->next[slot]);
 	return true;
@@ -434,6 +451,12 @@ static bool finish_recv(struct cxr_ib_wq *rq, struct ib_wc *wc)
 	/* The slot is the poster's again: pairs with the acquire in post_one_recv(). */
 	smp_store_release(&rq->tail, rq->tail + 1);
 	return true;
+}
+
+static bool finish_any_recv(struct cxr_ib_qp *qp, u16 counter, struct ib_wc *wc)
+{
+	return qp->ibqp.srq ? cxr_ib_srq_finish(to_cxr_srq(qp->ibqp.srq), counter, &wc->wr_id) :
+			      finish_recv(&qp->rq, wc);
 }
 
 /*
@@ -457,7 +480,7 @@ static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send)
 /* False: the entry makes no sense, and is dropped. */
 static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_wc *wc)
 {
-	bool send = cqe->kind == CXR_CQE_REQ || cqe->kind == CXR_CQE_REQ_ERR;
+	bool send = is_send(cqe);
 	struct cxr_ib_qp *qp;
 
 	if (cqe->kind == CXR_CQE_RESIZE || cqe->kind == CXR_CQE_UNKNOWN)
@@ -468,7 +491,8 @@ static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_w
 
 	memset(wc, 0, sizeof(*wc));
 	wc->qp = &qp->ibqp;
-	if (!(send ? finish_send(&qp->sq, cqe->wqe_counter, wc) : finish_recv(&qp->rq, wc)))
+	if (!(send ? finish_send(&qp->sq, cqe->wqe_counter, wc) :
+		     finish_any_recv(qp, cqe->wqe_counter, wc)))
 		return false;
 
 	if (cqe->kind == CXR_CQE_REQ_ERR || cqe->kind == CXR_CQE_RESP_ERR)
@@ -623,12 +647,21 @@ void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp)
 	spin_unlock_irq(&recv_cq->lock);
 }
 
+/* The WQEs of an SRQ are needed again, whoever's completions they were. */
+static void forget_recv(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe)
+{
+	u64 wr_id;
+
+	if (qp->ibqp.srq && !is_send(cqe))
+		cxr_ib_srq_finish(to_cxr_srq(qp->ibqp.srq), cqe->wqe_counter, &wr_id);
+}
+
 /*
  * Takes out the entries of a QP that the device has forgotten or reset: its number may be another's
  * soon. The entries that stay move up, from the newest to the oldest; each place keeps its owner
  * bit, which tells the round.
  */
-static void purge(struct cxr_ib_cq *cq, u32 qpn)
+static void purge(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
 {
 	u32 gone = 0, i = cq->ci;
 
@@ -642,8 +675,9 @@ static void purge(struct cxr_ib_cq *cq, u32 qpn)
 		u8 owner;
 
 		cxr_cqe_decode(from, &cqe);
-		if (cqe.qpn == qpn) {
+		if (cqe.qpn == qp->qpn) {
 			gone++;
+			forget_recv(qp, &cqe);
 		} else if (gone) {
 			owner = to->op_own & PRM_CQE_OWNER;
 			*to = *from;
@@ -668,14 +702,14 @@ void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove)
 	struct cxr_ib_cq *recv_cq = to_cxr_cq(qp->ibqp.recv_cq);
 
 	spin_lock_irq(&send_cq->lock);
-	purge(send_cq, qp->qpn);
+	purge(send_cq, qp);
 	if (remove)
 		list_del(&qp->send_entry);
 	spin_unlock_irq(&send_cq->lock);
 
 	spin_lock_irq(&recv_cq->lock);
 	if (recv_cq != send_cq)
-		purge(recv_cq, qp->qpn);
+		purge(recv_cq, qp);
 	if (remove)
 		list_del(&qp->recv_entry);
 	spin_unlock_irq(&recv_cq->lock);

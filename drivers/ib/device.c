@@ -47,16 +47,35 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->max_sge_rd = attr->max_send_sge;
 	attr->max_cq = 1 << caps->log_max_cq;
 	attr->max_cqe = (1 << caps->log_max_cq_sz) - 1;
+	if (caps->log_max_srq) {
+		attr->max_srq = 1 << caps->log_max_srq;
+		attr->max_srq_wr = (1 << caps->log_max_srq_sz) - 1;
+		attr->max_srq_sge = cxr_ib_srq_max_sge(caps);
+	}
 	attr->max_mr = 1 << caps->log_max_mkey;
+	if (caps->imaicl) {
+		attr->device_cap_flags |= IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B;
+		attr->max_mw = attr->max_mr;
+	}
+	attr->max_fast_reg_page_list_len = cxr_ib_max_fast_reg(caps);
+	if (attr->max_fast_reg_page_list_len > 1)
+		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
 	attr->max_pd = 1 << caps->log_max_pd;
 	attr->max_ah = INT_MAX;
 	attr->max_qp_rd_atom = 1 << caps->log_max_ra_req_qp;
 	attr->max_qp_init_rd_atom = 1 << caps->log_max_ra_res_qp;
 	attr->max_res_rd_atom = attr->max_qp_rd_atom * attr->max_qp;
 	attr->local_ca_ack_delay = caps->local_ca_ack_delay;
-	attr->atomic_cap = IB_ATOMIC_NONE;
+	attr->atomic_cap = caps->atomic ? IB_ATOMIC_HCA : IB_ATOMIC_NONE;
 	attr->masked_atomic_cap = IB_ATOMIC_NONE;
 	attr->max_pkeys = 1;
+	attr->max_mcast_grp = 1 << caps->log_max_mcg;
+	attr->max_mcast_qp_attach = caps->max_qp_mcg;
+	attr->max_total_mcast_qp_attach = attr->max_mcast_grp * attr->max_mcast_qp_attach;
+	if (caps->cq_moderation) {
+		attr->cq_caps.max_cq_moderation_count = U16_MAX;
+		attr->cq_caps.max_cq_moderation_period = CXR_CQ_PERIOD_MAX;
+	}
 	return 0;
 }
 

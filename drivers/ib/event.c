@@ -5,7 +5,7 @@
 
 #include "ib.h"
 
-/* ---- QP events ---- */
+/* ---- events of queues ---- */
 
 static const enum ib_event_type qp_events[] = {
 	[CXR_QPE_PATH_MIGRATED] = IB_EVENT_PATH_MIG,
@@ -38,13 +38,25 @@ void cxr_ib_put_qp(struct cxr_ib_qp *qp)
 		complete(&qp->unused);
 }
 
+/* cxr_ib_tell_qp - an event of a QP to whoever has it; any context */
+void cxr_ib_tell_qp(struct cxr_ib_qp *qp, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = qp->ibqp.device,
+		.event = type,
+		.element.qp = &qp->ibqp,
+	};
+
+	if (qp->ibqp.event_handler)
+		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+}
+
 /*
  * A number that is no QP's is not wrong: the event may have been under way when the QP was
  * destroyed.
  */
 static void qp_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 {
-	struct ib_event ibev = { .device = &dev->ibdev };
 	struct cxr_ib_qp *qp;
 
 	if (event->what >= ARRAY_SIZE(qp_events))
@@ -53,11 +65,44 @@ static void qp_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 	if (!qp)
 		return;
 
-	ibev.event = qp_events[event->what];
-	ibev.element.qp = &qp->ibqp;
-	if (qp->ibqp.event_handler)
-		qp->ibqp.event_handler(&ibev, qp->ibqp.qp_context);
+	cxr_ib_tell_qp(qp, qp_events[event->what]);
 	cxr_ib_put_qp(qp);
+}
+
+/* As get_qp() and cxr_ib_put_qp(). */
+static struct cxr_ib_srq *get_srq(struct cxr_ib_dev *dev, u32 srqn)
+{
+	struct cxr_ib_srq *srq;
+	unsigned long flags;
+
+	xa_lock_irqsave(&dev->srqs, flags);
+	srq = xa_load(&dev->srqs, srqn);
+	if (srq)
+		refcount_inc(&srq->ref);
+	xa_unlock_irqrestore(&dev->srqs, flags);
+	return srq;
+}
+
+void cxr_ib_put_srq(struct cxr_ib_srq *srq)
+{
+	if (refcount_dec_and_test(&srq->ref))
+		complete(&srq->unused);
+}
+
+static void srq_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
+{
+	struct ib_event ibev = {
+		.device = &dev->ibdev,
+		.event = event->what ? IB_EVENT_SRQ_ERR : IB_EVENT_SRQ_LIMIT_REACHED,
+	};
+	struct cxr_ib_srq *srq = get_srq(dev, event->num);
+
+	if (!srq)
+		return;
+	ibev.element.srq = &srq->ibsrq;
+	if (srq->ibsrq.event_handler)
+		srq->ibsrq.event_handler(&ibev, srq->ibsrq.srq_context);
+	cxr_ib_put_srq(srq);
 }
 
 /* Interrupt context. The port's state is taken from the netdev, which en keeps: one truth. */
@@ -65,6 +110,8 @@ static void device_event(void *priv, const struct cxr_event *event)
 {
 	if (event->kind == CXR_EVENT_QP)
 		qp_event(priv, event);
+	else if (event->kind == CXR_EVENT_SRQ)
+		srq_event(priv, event);
 }
 
 static void device_fatal(void *priv)

@@ -22,6 +22,7 @@
 #define CXR_IB_PORT 1		/* a function has one port */
 #define CXR_IB_NO_UIDX 0xffffff	/* user index of a queue that has none */
 #define CXR_IB_SQ_DESC_MAX 512	/* bytes of a send WQE */
+#define CXR_IB_UMR_WQE 192	/* bytes of one that registers memory, in whole blocks */
 
 /**
  * struct cxr_ib_dev - the RDMA device of a function
@@ -29,6 +30,7 @@
  * @core: the function
  * @uar: doorbells of the kernel's queues
  * @qps: hardware QPN to struct cxr_ib_qp; its lock is taken with interrupts off
+ * @srqs: SRQN to struct cxr_ib_srq; as @qps
  * @kcq_lock: guards @kcqs
  * @kcqs: CQs of the kernel, which have to be woken when the device dies
  * @flush_work: calls the completion handlers of @kcqs on a dead device
@@ -38,12 +40,18 @@
  * @netdev_nb: watches @netdev for that purpose
  * @scan_lock: guards @registered while GIDs are scanned; ib_core takes rtnl_lock below it
  * @registered: ib_core has the device: GIDs may be scanned
+ * @q_set: the set of counters of all QPs; 0: the device has none
+ * @icrc_counted: the port counts wrong ICRCs
+ * @n_stats: counters that the device has
+ * @stat_counters: which
+ * @stat_descs: their names
  */
 struct cxr_ib_dev {
 	struct ib_device ibdev;
 	struct cxr_core *core;
 	struct cxr_uar *uar;
 	struct xarray qps;
+	struct xarray srqs;
 	struct mutex kcq_lock;		/* kcqs */
 	struct list_head kcqs;
 	struct work_struct flush_work;
@@ -53,6 +61,11 @@ struct cxr_ib_dev {
 	struct notifier_block netdev_nb;
 	struct mutex scan_lock;		/* registered */
 	bool registered;
+	u32 q_set;
+	bool icrc_counted;
+	int n_stats;
+	enum cxr_counter stat_counters[CXR_COUNTERS];
+	struct rdma_stat_desc stat_descs[CXR_COUNTERS];
 };
 
 /**
@@ -93,10 +106,30 @@ struct cxr_ib_ah {
 	struct prm_av av;
 };
 
+/**
+ * struct cxr_ib_mr - memory region
+ * @ibmr: ib_core's
+ * @umem: memory of user space, or NULL
+ * @mkey: as it was created; 0: none, because a change of it failed
+ * @access: enum cxr_access
+ * @va: IOVA of @umem
+ * @pages: of fast registration: the list that a WQE gives to the device
+ * @pages_dma: its address for the device
+ * @pages_size: in bytes
+ * @npages: in the list
+ * @max_pages: room in the list
+ */
 struct cxr_ib_mr {
 	struct ib_mr ibmr;
-	struct ib_umem *umem;	/* NULL: a DMA MR */
+	struct ib_umem *umem;
 	u32 mkey;
+	u32 access;
+	u64 va;
+	struct prm_mtt *pages;
+	dma_addr_t pages_dma;
+	u32 pages_size;
+	u32 npages;
+	u32 max_pages;
 };
 
 /* A pinned page of user space with doorbell records; umem.c's. */
@@ -150,27 +183,69 @@ struct cxr_ib_cq {
 };
 
 /**
+ * struct cxr_ib_srq - shared receive queue
+ * @ibsrq: ib_core's
+ * @srqn: its number
+ * @log_size: WQEs, one of which is never posted
+ * @log_stride: of a WQE in bytes
+ * @max_sge: of a work request
+ * @ref: events in flight, plus one
+ * @unused: @ref came to zero
+ * @lock: guards all down to @tail
+ * @wrid: cookie of the work request at a WQE, in the kernel
+ * @posted: WQEs so far
+ * @head: next WQE to post
+ * @tail: last free WQE
+ * @buf: WQEs, in the kernel
+ * @db: doorbell record of @buf
+ * @queue: WQEs, in user space
+ * @user_db: doorbell record of @queue
+ */
+struct cxr_ib_srq {
+	struct ib_srq ibsrq;
+	u32 srqn;
+	u8 log_size;
+	u8 log_stride;
+	u8 max_sge;
+	refcount_t ref;
+	struct completion unused;
+	spinlock_t lock;		/* wrid .. tail */
+	u64 *wrid;
+	u32 posted;
+	u32 head;
+	u32 tail;
+	struct cxr_buf buf;
+	struct cxr_db db;
+	struct cxr_ib_queue queue;
+	struct cxr_ib_db user_db;
+};
+
+/**
  * struct cxr_ib_wq - send or receive queue of a QP of the kernel
  * @lock: serializes posting
  * @wrid: cookie of the work request that begins at a slot
  * @next: of a send: position after it
+ * @wc_opcode: of a send: what its completion will be called
  * @head: written under @lock; free running, in 64-byte blocks (send) or WQEs (receive)
  * @tail: written under the lock of the CQ; free running
  * @size: slots, a power of two; 0: no such queue
  * @offset: in the QP's memory
  * @log_stride: of a slot in bytes
  * @max_sge: of a work request
+ * @max_inline: of a send, in bytes
  */
 struct cxr_ib_wq {
 	spinlock_t lock;		/* head, and what it vouches for */
 	u64 *wrid;
 	u32 *next;
+	u8 *wc_opcode;
 	u32 head;
 	u32 tail;
 	u32 size;
 	u32 offset;
 	u8 log_stride;
 	u8 max_sge;
+	u16 max_inline;
 };
 
 /**
@@ -185,6 +260,7 @@ struct cxr_ib_wq {
  * @dest_qpn: peer of a connected QP
  * @port: 1
  * @sig_all: every send completes
+ * @after_umr: the last WQE changed a memory key; under the lock of @sq
  * @sq: sends, in the kernel
  * @rq: receives, in the kernel
  * @buf: memory of both, in the kernel
@@ -208,6 +284,7 @@ struct cxr_ib_qp {
 	u32 dest_qpn;
 	u8 port;
 	bool sig_all;
+	bool after_umr;
 	struct cxr_ib_wq sq;
 	struct cxr_ib_wq rq;
 	struct cxr_buf buf;
@@ -249,6 +326,11 @@ static inline struct cxr_ib_mr *to_cxr_mr(struct ib_mr *ibmr)
 static inline struct cxr_ib_cq *to_cxr_cq(struct ib_cq *ibcq)
 {
 	return container_of(ibcq, struct cxr_ib_cq, ibcq);
+}
+
+static inline struct cxr_ib_srq *to_cxr_srq(struct ib_srq *ibsrq)
+{
+	return container_of(ibsrq, struct cxr_ib_srq, ibsrq);
 }
 
 static inline struct cxr_ib_qp *to_cxr_qp(struct ib_qp *ibqp)
@@ -298,21 +380,57 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 struct ib_mr *cxr_ib_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *cxr_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
 				 int access CXR_REG_MR_DMAH_PARAM, struct ib_udata *udata);
+struct ib_mr *cxr_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 virt_addr,
+					int fd, int access CXR_REG_MR_DMAH_PARAM,
+					cxr_reg_dmabuf_arg *arg);
+struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
+				   int access, struct ib_pd *new_pd, struct ib_udata *udata);
+struct ib_mr *cxr_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg);
+int cxr_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
 int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+int cxr_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int cxr_ib_dealloc_mw(struct ib_mw *ibmw);
+u32 cxr_ib_device_access(const struct cxr_caps *caps, int access);
+
+/* Pages that a send WQE can register; 0: none, the WQE that does it is too large. */
+static inline u32 cxr_ib_max_fast_reg(const struct cxr_caps *caps)
+{
+	return caps->max_wqe_sz_sq >= CXR_IB_UMR_WQE ? BIT(caps->log_max_klm_list_size) : 0;
+}
 
 /* cq.c */
 int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		     cxr_create_cq_arg *arg);
 int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int cxr_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int cxr_ib_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
 int cxr_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp);
 void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove);
 void cxr_ib_flush_work(struct work_struct *work);
 
+/* srq.c */
+int cxr_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata);
+int cxr_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
+int cxr_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		      struct ib_udata *udata);
+int cxr_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int cxr_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+			 const struct ib_recv_wr **bad_wr);
+bool cxr_ib_srq_finish(struct cxr_ib_srq *srq, u16 index, u64 *wr_id);
+
+/* Elements that fit behind the link of the largest WQE of an SRQ. */
+static inline u32 cxr_ib_srq_max_sge(const struct cxr_caps *caps)
+{
+	return (caps->max_wqe_sz_rq - sizeof(struct prm_wqe_srq_next_seg)) /
+	       sizeof(struct prm_wqe_data_seg);
+}
+
 /* qp.c */
 int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
 int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int cxr_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
 /* qp_state.c */
 int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
@@ -322,6 +440,7 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 /* wr.c */
 int cxr_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		     const struct ib_send_wr **bad_wr);
+void cxr_ib_write_recv(struct prm_wqe_data_seg *seg, u32 max, const struct ib_recv_wr *wr);
 int cxr_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		     const struct ib_recv_wr **bad_wr);
 
@@ -329,11 +448,20 @@ int cxr_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context);
 int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context);
 
+/* counter.c */
+int cxr_ib_counters_init(struct cxr_ib_dev *dev);
+void cxr_ib_counters_exit(struct cxr_ib_dev *dev);
+
+/* mad.c */
+extern const struct ib_device_ops cxr_ib_pma_ops;
+
 /* event.c */
 extern const struct cxr_client_ops cxr_ib_client_ops;
 struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev);
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);
+void cxr_ib_put_srq(struct cxr_ib_srq *srq);
+void cxr_ib_tell_qp(struct cxr_ib_qp *qp, enum ib_event_type type);
 
 #endif

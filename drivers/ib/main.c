@@ -31,12 +31,25 @@ static const struct ib_device_ops cxr_ib_ops = {
 	.destroy_ah = cxr_ib_destroy_ah,
 	.get_dma_mr = cxr_ib_get_dma_mr,
 	.reg_user_mr = cxr_ib_reg_user_mr,
+	.reg_user_mr_dmabuf = cxr_ib_reg_user_mr_dmabuf,
+	.rereg_user_mr = cxr_ib_rereg_user_mr,
+	.alloc_mr = cxr_ib_alloc_mr,
+	.map_mr_sg = cxr_ib_map_mr_sg,
 	.dereg_mr = cxr_ib_dereg_mr,
+	.alloc_mw = cxr_ib_alloc_mw,
+	.dealloc_mw = cxr_ib_dealloc_mw,
 
 	.create_cq = cxr_ib_create_cq,
+	.modify_cq = cxr_ib_modify_cq,
 	.destroy_cq = cxr_ib_destroy_cq,
 	.poll_cq = cxr_ib_poll_cq,
 	.req_notify_cq = cxr_ib_req_notify_cq,
+
+	.create_srq = cxr_ib_create_srq,
+	.modify_srq = cxr_ib_modify_srq,
+	.query_srq = cxr_ib_query_srq,
+	.destroy_srq = cxr_ib_destroy_srq,
+	.post_srq_recv = cxr_ib_post_srq_recv,
 
 	.create_qp = cxr_ib_create_qp,
 	.modify_qp = cxr_ib_modify_qp,
@@ -44,15 +57,19 @@ static const struct ib_device_ops cxr_ib_ops = {
 	.destroy_qp = cxr_ib_destroy_qp,
 	.post_send = cxr_ib_post_send,
 	.post_recv = cxr_ib_post_recv,
+	.attach_mcast = cxr_ib_attach_mcast,
+	.detach_mcast = cxr_ib_detach_mcast,
 
 	.add_gid = cxr_ib_add_gid,
 	.del_gid = cxr_ib_del_gid,
 
+	.size_ib_mw = sizeof(struct ib_mw),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, cxr_ib_ucontext, ibucontext),
 	INIT_RDMA_OBJ_SIZE(ib_pd, cxr_ib_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_ah, cxr_ib_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, cxr_ib_cq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_qp, cxr_ib_qp, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_srq, cxr_ib_srq, ibsrq),
 };
 
 static void init_ibdev(struct cxr_ib_dev *dev)
@@ -75,12 +92,12 @@ static void init_ibdev(struct cxr_ib_dev *dev)
 }
 
 /*
- * A netdev that came while ib_core was registering the device was seen by neither ib_core's first
- * scan for GIDs nor by the callback, which found @registered not set.
+ * ib_core scans for GIDs early in the registration, and in 6.1 hears of addresses only after it:
+ * what came between is found by a scan of ours. So is a netdev that came meanwhile, on all kernels:
+ * the callback found @registered not set.
  */
 static int register_ibdev(struct cxr_ib_dev *dev)
 {
-	struct net_device *before = READ_ONCE(dev->netdev);
 	int err;
 
 	err = ib_register_device(&dev->ibdev, "mlx5_%d", dev->core->dev);
@@ -89,8 +106,7 @@ static int register_ibdev(struct cxr_ib_dev *dev)
 
 	mutex_lock(&dev->scan_lock);
 	dev->registered = true;
-	if (READ_ONCE(dev->netdev) != before)
-		rdma_roce_rescan_device(&dev->ibdev);
+	rdma_roce_rescan_device(&dev->ibdev);
 	mutex_unlock(&dev->scan_lock);
 	return 0;
 }
@@ -118,6 +134,9 @@ static int cxr_ib_start(struct cxr_ib_dev *dev)
 		goto err_put_uar;
 
 	init_ibdev(dev);
+	err = cxr_ib_counters_init(dev);
+	if (err)
+		goto err_roce_off;
 	/* Tells the netdev, if en has one: ib_core wants it before the device is registered. */
 	cxr_client_register(core, CXR_CLIENT_IB, &cxr_ib_client_ops, dev);
 
@@ -135,6 +154,8 @@ err_unregister_ibdev:
 err_unregister_client:
 	cxr_client_unregister(core, CXR_CLIENT_IB);
 	cancel_work_sync(&dev->flush_work);
+	cxr_ib_counters_exit(dev);
+err_roce_off:
 	cxr_cmd_set_vport_roce(core, false);
 err_put_uar:
 	cxr_uar_put(core, dev->uar);
@@ -153,6 +174,7 @@ static void cxr_ib_stop(struct cxr_ib_dev *dev)
 	unregister_ibdev(dev);
 	cxr_client_unregister(core, CXR_CLIENT_IB);
 	cancel_work_sync(&dev->flush_work);
+	cxr_ib_counters_exit(dev);
 	cxr_cmd_set_vport_roce(core, false);
 	cxr_uar_put(core, dev->uar);
 }
@@ -161,6 +183,7 @@ static void dealloc(struct cxr_ib_dev *dev)
 {
 	if (dev->netdev)
 		dev_put(dev->netdev);
+	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->qps);
 	mutex_destroy(&dev->scan_lock);
 	mutex_destroy(&dev->kcq_lock);
@@ -184,6 +207,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 
 	dev->core = core;
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
 	mutex_init(&dev->kcq_lock);
 	INIT_LIST_HEAD(&dev->kcqs);
 	INIT_WORK(&dev->flush_work, cxr_ib_flush_work);

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Memory regions. */
+#include <linux/log2.h>
 #include <linux/slab.h>
 
 #include "ib.h"
 
 #define ACCESS_SUPPORTED	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 				 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
-				 IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
+				 IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_HUGETLB | \
+				 IB_ACCESS_OPTIONAL)
 
 /* The mkey's page size is a 5-bit logarithm. */
 #define PAGE_SIZES	GENMASK_ULL(31, 12)
 
-/* Atomics are left out where the device has none: it refuses them by itself. */
-static u32 device_access(const struct cxr_caps *caps, int access)
+/*
+ * cxr_ib_device_access - IB_ACCESS_* as enum cxr_access
+ *
+ * Atomics are left out where the device has none: it refuses them by itself.
+ */
+u32 cxr_ib_device_access(const struct cxr_caps *caps, int access)
 {
 	u32 flags = 0;
 
@@ -46,6 +52,7 @@ static struct ib_mr *create_mr(struct cxr_ib_dev *dev, const struct cxr_mkey_att
 	}
 
 	mr->umem = umem;
+	mr->access = attr->access;
 	mr->ibmr.lkey = mr->mkey;
 	mr->ibmr.rkey = mr->mkey;
 	return &mr->ibmr;
@@ -55,13 +62,15 @@ struct ib_mr *cxr_ib_get_dma_mr(struct ib_pd *ibpd, int access)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
 	struct cxr_mkey_attr attr = {
+		.kind = CXR_MKEY_ALL,
 		.pdn = to_cxr_pd(ibpd)->pdn,
-		.access = device_access(&dev->core->caps, access),
-		.whole_memory = true,
+		.access = cxr_ib_device_access(&dev->core->caps, access),
 	};
 
 	return create_mr(dev, &attr, NULL);
 }
+
+/* ---- memory of user space ---- */
 
 /* Registers pinned memory; the umem goes to the MR. */
 static struct ib_mr *register_umem(struct cxr_ib_dev *dev, struct ib_umem *umem,
@@ -85,7 +94,40 @@ static struct ib_mr *register_umem(struct cxr_ib_dev *dev, struct ib_umem *umem,
 	attr->log_page_size = __ffs(page_size);
 	ibmr = create_mr(dev, attr, umem);
 	kvfree(list);
+	if (!IS_ERR(ibmr))
+		to_cxr_mr(ibmr)->va = attr->va;
 	return ibmr;
+}
+
+static struct ib_mr *pin_and_register(struct cxr_ib_dev *dev, u64 start, int access,
+				      struct cxr_mkey_attr *attr)
+{
+	struct ib_umem *umem = cxr_umem_get(&dev->ibdev, start, attr->len, access);
+	struct ib_mr *ibmr;
+
+	if (IS_ERR(umem)) {
+		ibdev_dbg(&dev->ibdev, "MR: %#llx bytes at %#llx cannot be pinned: %ld\n",
+			  attr->len, start, PTR_ERR(umem));
+		return ERR_CAST(umem);
+	}
+
+	ibmr = register_umem(dev, umem, attr);
+	if (IS_ERR(ibmr))
+		ib_umem_release(umem);
+	return ibmr;
+}
+
+static int check_access(struct cxr_ib_dev *dev, int access)
+{
+	if (access & ~ACCESS_SUPPORTED) {
+		ibdev_dbg(&dev->ibdev, "MR: access %#x: not supported\n", access);
+		return -EOPNOTSUPP;
+	}
+	if (access & IB_ACCESS_MW_BIND && !dev->core->caps.imaicl) {
+		ibdev_dbg(&dev->ibdev, "MR: for memory windows: the device has none\n");
+		return -EOPNOTSUPP;
+	}
+	return 0;
 }
 
 struct ib_mr *cxr_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
@@ -94,29 +136,206 @@ struct ib_mr *cxr_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 
 	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
 	struct cxr_mkey_attr attr = {
 		.pdn = to_cxr_pd(ibpd)->pdn,
-		.access = device_access(&dev->core->caps, access),
+		.access = cxr_ib_device_access(&dev->core->caps, access),
 		.va = virt_addr,
 		.len = length,
 	};
-	struct ib_umem *umem;
-	struct ib_mr *ibmr;
+	int err = check_access(dev, access);
 
-	if (access & ~ACCESS_SUPPORTED || CXR_REG_MR_HAS_DMAH) {
-		ibdev_dbg(&dev->ibdev, "MR: access %#x or a DMA handle: not supported\n", access);
+	if (err)
+		return ERR_PTR(err);
+	if (CXR_REG_MR_HAS_DMAH) {
+		ibdev_dbg(&dev->ibdev, "MR: no DMA handles\n");
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	return pin_and_register(dev, start, access, &attr);
+}
+
+/* The exporter keeps the memory where it is until we let go. */
+struct ib_mr *cxr_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 virt_addr,
+					int fd, int access CXR_REG_MR_DMAH_PARAM,
+					cxr_reg_dmabuf_arg *arg)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
+	struct cxr_mkey_attr attr = {
+		.pdn = to_cxr_pd(ibpd)->pdn,
+		.access = cxr_ib_device_access(&dev->core->caps, access),
+		.va = virt_addr,
+		.len = length,
+	};
+	struct ib_umem_dmabuf *dmabuf;
+	struct ib_mr *ibmr;
+	int err = check_access(dev, access);
+
+	if (err)
+		return ERR_PTR(err);
+	if (CXR_REG_MR_HAS_DMAH) {
+		ibdev_dbg(&dev->ibdev, "MR: no DMA handles\n");
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 
-	umem = cxr_umem_get(&dev->ibdev, start, length, access);
-	if (IS_ERR(umem)) {
-		ibdev_dbg(&dev->ibdev, "MR: %#llx bytes at %#llx cannot be pinned: %ld\n", length,
-			  start, PTR_ERR(umem));
-		return ERR_CAST(umem);
+	dmabuf = ib_umem_dmabuf_get_pinned(&dev->ibdev, offset, length, fd, access);
+	if (IS_ERR(dmabuf)) {
+		ibdev_dbg(&dev->ibdev, "MR: DMA buffer %d cannot be pinned: %ld\n", fd,
+			  PTR_ERR(dmabuf));
+		return ERR_CAST(dmabuf);
 	}
 
-	ibmr = register_umem(dev, umem, &attr);
+	ibmr = register_umem(dev, &dmabuf->umem, &attr);
 	if (IS_ERR(ibmr))
-		ib_umem_release(umem);
+		ib_umem_release(&dmabuf->umem);
 	return ibmr;
+}
+
+/*
+ * The same memory under a new key. The old key goes first: were it to stay, the memory could be
+ * unpinned under it. On failure the MR has no key any more, and its memory.
+ */
+static struct ib_mr *move_umem(struct cxr_ib_dev *dev, struct cxr_ib_mr *mr,
+			       struct cxr_mkey_attr *attr)
+{
+	struct ib_mr *ibmr;
+	int err;
+
+	err = cxr_cmd_destroy_mkey(dev->core, mr->mkey);
+	if (err)
+		return ERR_PTR(err);
+
+	mr->mkey = 0;
+	ibmr = register_umem(dev, mr->umem, attr);
+	if (!IS_ERR(ibmr))
+		mr->umem = NULL;
+	return ibmr;
+}
+
+/*
+ * What changes is made anew, with a new key, and takes the place of the old MR, which ib_core then
+ * deregisters.
+ */
+struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
+				   int access, struct ib_pd *new_pd, struct ib_udata *udata)
+{
+	struct ib_pd *pd = flags & IB_MR_REREG_PD ? new_pd : ibmr->pd;
+	struct cxr_ib_dev *dev = to_cxr_dev(ibmr->device);
+	struct cxr_ib_mr *mr = to_cxr_mr(ibmr);
+	struct cxr_mkey_attr attr = {
+		.pdn = to_cxr_pd(pd)->pdn,
+		.access = mr->access,
+	};
+	int err;
+
+	if (flags & ~IB_MR_REREG_SUPPORTED || !mr->umem || mr->umem->is_dmabuf || !mr->mkey) {
+		ibdev_dbg(&dev->ibdev, "MR %#x: changes %#x: not possible\n", mr->mkey, flags);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	if (flags & IB_MR_REREG_ACCESS) {
+		err = check_access(dev, access);
+		if (err)
+			return ERR_PTR(err);
+		attr.access = cxr_ib_device_access(&dev->core->caps, access);
+	} else {
+		access = mr->umem->writable ? IB_ACCESS_LOCAL_WRITE : 0;
+	}
+
+	if (flags & IB_MR_REREG_TRANS) {
+		attr.va = iova;
+		attr.len = length;
+		return pin_and_register(dev, start, access, &attr);
+	}
+	attr.va = mr->va;
+	attr.len = mr->umem->length;
+	/* What was pinned to be read has to be pinned again to be written. */
+	if (ib_access_writable(access) && !mr->umem->writable)
+		return pin_and_register(dev, mr->umem->address, access, &attr);
+	return move_umem(dev, mr, &attr);
+}
+
+/* ---- fast registration ---- */
+
+static void free_pages_list(struct cxr_ib_mr *mr)
+{
+	ib_dma_unmap_single(mr->ibmr.device, mr->pages_dma, mr->pages_size, DMA_TO_DEVICE);
+	kfree(mr->pages);
+}
+
+/* A list of pages that the device reads when a WQE names it: whole blocks, at a block. */
+static int alloc_pages_list(struct cxr_ib_dev *dev, struct cxr_ib_mr *mr, u32 max)
+{
+	mr->max_pages = max;
+	mr->pages_size = ALIGN(max, CXR_UMR_PAGES_ALIGN) * sizeof(*mr->pages);
+	/* From 64 bytes on, kmalloc() aligns a power of two to itself. */
+	mr->pages = kzalloc(roundup_pow_of_two(mr->pages_size), GFP_KERNEL);
+	if (!mr->pages)
+		return -ENOMEM;
+
+	mr->pages_dma = ib_dma_map_single(&dev->ibdev, mr->pages, mr->pages_size, DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(&dev->ibdev, mr->pages_dma)) {
+		kfree(mr->pages);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+struct ib_mr *cxr_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
+	struct cxr_mkey_attr attr = {
+		.kind = CXR_MKEY_FAST_REG,
+		.pdn = to_cxr_pd(ibpd)->pdn,
+		.access = CXR_ACCESS_RELAXED_ORDERING,
+		.npages = max_num_sg,
+	};
+	struct cxr_ib_mr *mr;
+	struct ib_mr *ibmr;
+	int err;
+
+	if (type != IB_MR_TYPE_MEM_REG) {
+		ibdev_dbg(&dev->ibdev, "MR: type %d: not supported\n", type);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	if (!max_num_sg || max_num_sg > cxr_ib_max_fast_reg(&dev->core->caps)) {
+		ibdev_dbg(&dev->ibdev, "MR: %u pages: 1 to %u can be registered by a WQE\n",
+			  max_num_sg, cxr_ib_max_fast_reg(&dev->core->caps));
+		return ERR_PTR(-EINVAL);
+	}
+
+	ibmr = create_mr(dev, &attr, NULL);
+	if (IS_ERR(ibmr))
+		return ibmr;
+
+	mr = to_cxr_mr(ibmr);
+	err = alloc_pages_list(dev, mr, max_num_sg);
+	if (err) {
+		cxr_cmd_destroy_mkey(dev->core, mr->mkey);
+		kfree(mr);
+		return ERR_PTR(err);
+	}
+	/* For free_pages_list(); ib_core sets it only after we return. */
+	ibmr->device = &dev->ibdev;
+	return ibmr;
+}
+
+static int add_page(struct ib_mr *ibmr, u64 addr)
+{
+	struct cxr_ib_mr *mr = to_cxr_mr(ibmr);
+
+	if (mr->npages == mr->max_pages)
+		return -ENOMEM;
+	cxr_umr_page(&mr->pages[mr->npages++], addr);
+	return 0;
+}
+
+int cxr_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset)
+{
+	struct cxr_ib_mr *mr = to_cxr_mr(ibmr);
+	int n;
+
+	mr->npages = 0;
+	ib_dma_sync_single_for_cpu(ibmr->device, mr->pages_dma, mr->pages_size, DMA_TO_DEVICE);
+	n = ib_sg_to_pages(ibmr, sg, nents, offset, add_page);
+	ib_dma_sync_single_for_device(ibmr->device, mr->pages_dma, mr->pages_size,
+				      DMA_TO_DEVICE);
+	return n;
 }
 
 int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
@@ -129,12 +348,75 @@ int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	 * Memory that the device may still write stays pinned; -ENODEV says that it cannot any
 	 * more.
 	 */
-	err = cxr_cmd_destroy_mkey(dev->core, mr->mkey);
+	err = mr->mkey ? cxr_cmd_destroy_mkey(dev->core, mr->mkey) : 0;
 	if (err && err != -ENODEV)
 		return err;
 
 	if (mr->umem)
 		ib_umem_release(mr->umem);
+	if (mr->pages)
+		free_pages_list(mr);
 	kfree(mr);
 	return 0;
 }
+
+/* ---- memory windows ---- */
+
+static int take_mw(struct ib_device *ibdev, struct ib_udata *udata, struct mlx5_ib_alloc_mw *req)
+{
+	int err;
+
+	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	if (err)
+		return err;
+	if (req->comp_mask || req->reserved1 || req->reserved2 ||
+	    (udata->inlen > sizeof(*req) &&
+	     !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))) {
+		ibdev_dbg(ibdev, "MW: the request asks for what came after this driver\n");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/* It is bound, and unbound, by WQEs that user space makes. */
+int cxr_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibmw->device);
+	struct mlx5_ib_alloc_mw req = {};
+	struct cxr_mkey_attr attr = {
+		.kind = ibmw->type == IB_MW_TYPE_2 ? CXR_MKEY_WINDOW_INV : CXR_MKEY_WINDOW,
+		.pdn = to_cxr_pd(ibmw->pd)->pdn,
+	};
+	struct {
+		__u32 comp_mask;
+		__u32 response_length;
+	} resp = {};
+	int err;
+
+	if (!dev->core->caps.imaicl) {
+		ibdev_dbg(&dev->ibdev, "MW: the device has none\n");
+		return -EOPNOTSUPP;
+	}
+	err = take_mw(&dev->ibdev, udata, &req);
+	if (err)
+		return err;
+
+	attr.npages = max_t(u32, req.num_klms, 1);
+	err = cxr_cmd_create_mkey(dev->core, &attr, &ibmw->rkey);
+	if (err)
+		return err;
+
+	resp.response_length = min(udata->outlen, sizeof(resp));
+	err = resp.response_length ? ib_copy_to_udata(udata, &resp, resp.response_length) : 0;
+	if (err)
+		cxr_cmd_destroy_mkey(dev->core, ibmw->rkey);
+	return err;
+}
+
+int cxr_ib_dealloc_mw(struct ib_mw *ibmw)
+{
+	int err = cxr_cmd_destroy_mkey(to_cxr_dev(ibmw->device)->core, ibmw->rkey);
+
+	return err == -ENODEV ? 0 : err;
+}
+

@@ -45,16 +45,20 @@ static int device_type(struct cxr_ib_dev *dev, enum ib_qp_type ibtype, bool user
 	}
 }
 
-static int check_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr)
+static int check_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 {
-	if (attr->create_flags || attr->srq || attr->rwq_ind_tbl || attr->xrcd) {
-		ibdev_dbg(&dev->ibdev, "QP: flags %#x, SRQ, RSS or XRC: not supported\n",
+	if (attr->create_flags || attr->rwq_ind_tbl || attr->xrcd) {
+		ibdev_dbg(&dev->ibdev, "QP: flags %#x, RSS or XRC: not supported\n",
 			  attr->create_flags);
 		return -EOPNOTSUPP;
 	}
 	if (!attr->send_cq || !attr->recv_cq) {
 		ibdev_dbg(&dev->ibdev, "QP: send or receive CQ is missing\n");
 		return -EINVAL;
+	}
+	if (attr->srq) {
+		attr->cap.max_recv_wr = 0;
+		attr->cap.max_recv_sge = 0;
 	}
 	if (attr->cap.max_send_wr > BIT(dev->core->caps.log_max_qp_sz) ||
 	    attr->cap.max_recv_wr > BIT(dev->core->caps.log_max_qp_sz)) {
@@ -127,8 +131,12 @@ static int check_user_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr
 			  req->sq_wqe_count, most);
 		return -EINVAL;
 	}
-	if (!attr->cap.max_recv_wr && !req->rq_wqe_count)
-		return req->sq_wqe_count ? 0 : -EINVAL;
+	if (!attr->cap.max_recv_wr && !req->rq_wqe_count) {
+		if (req->sq_wqe_count || attr->srq)
+			return 0;
+		ibdev_dbg(&dev->ibdev, "QP: with neither a send nor a receive queue\n");
+		return -EINVAL;
+	}
 	if (!attr->cap.max_recv_wr || !is_power_of_2(req->rq_wqe_count) ||
 	    req->rq_wqe_count > most) {
 		ibdev_dbg(&dev->ibdev, "QP: %u receive slots for %u requests: powers of 2 to %u\n",
@@ -152,9 +160,13 @@ static size_t user_size(const struct mlx5_ib_create_qp *req)
 	return rq + (size_t)req->sq_wqe_count * WQE_BB;
 }
 
-static void fill_user_create(const struct cxr_ib_qp *qp, const struct mlx5_ib_create_qp *req,
+static void fill_user_create(struct cxr_ib_qp *qp, const struct mlx5_ib_create_qp *req,
 			     struct cxr_qp_create *create)
 {
+	/* Of the send queue the library knows the size; this is for queries. */
+	qp->rq.size = req->rq_wqe_count;
+	qp->rq.max_sge = req->rq_wqe_count ? BIT(req->rq_wqe_shift) / SEG : 0;
+
 	create->uar = req->bfreg_index;
 	create->no_sq = !req->sq_wqe_count;
 	create->log_sq_size = create->no_sq ? 0 : ilog2(req->sq_wqe_count);
@@ -235,12 +247,20 @@ static int answer_user(struct ib_udata *udata)
 /* ---- QPs of the kernel ---- */
 
 /* Blocks of the largest send WQE. */
-static u32 send_blocks(enum cxr_qp_type type, u32 max_sge)
+static u32 send_blocks(const struct cxr_caps *caps, enum cxr_qp_type type,
+		       const struct ib_qp_cap *cap)
 {
-	size_t size = sizeof(struct prm_wqe_ctrl_seg) + max_sge * SEG;
+	size_t data = max(cap->max_send_sge * SEG,
+			  ALIGN(sizeof(struct prm_wqe_inline_seg) + cap->max_inline_data, SEG));
+	size_t size = sizeof(struct prm_wqe_ctrl_seg);
 
-	size += type == CXR_QP_RC ? sizeof(struct prm_wqe_raddr_seg) :
-				    sizeof(struct prm_wqe_datagram_seg);
+	if (type != CXR_QP_RC)
+		size += sizeof(struct prm_wqe_datagram_seg) + data;
+	else
+		size += sizeof(struct prm_wqe_raddr_seg) +
+			max(data, sizeof(struct prm_wqe_atomic_seg) + SEG);
+	if (type == CXR_QP_RC && cxr_ib_max_fast_reg(caps))
+		size = max_t(size_t, size, CXR_IB_UMR_WQE);
 	return DIV_ROUND_UP(size, WQE_BB);
 }
 
@@ -251,25 +271,23 @@ static int size_sq(struct cxr_ib_qp *qp, struct ib_qp_cap *cap)
 	struct cxr_ib_wq *sq = &qp->sq;
 	u32 blocks;
 
-	if (cap->max_inline_data) {
-		ibdev_dbg(&dev->ibdev, "QP: no inline data for QPs of the kernel\n");
-		return -EINVAL;
-	}
 	if (!cap->max_send_wr)
 		return 0;
-	if (cap->max_send_sge > limit / SEG) {
-		ibdev_dbg(&dev->ibdev, "QP: %u send elements\n", cap->max_send_sge);
+	if (cap->max_send_sge > limit / SEG || cap->max_inline_data > limit) {
+		ibdev_dbg(&dev->ibdev, "QP: %u send elements, %u bytes inline\n",
+			  cap->max_send_sge, cap->max_inline_data);
 		return -EINVAL;
 	}
 
-	blocks = send_blocks(qp->type, cap->max_send_sge);
+	blocks = send_blocks(&dev->core->caps, qp->type, cap);
 	sq->size = roundup_pow_of_two(cap->max_send_wr * blocks);
 	if (blocks * WQE_BB > limit || sq->size > BIT(dev->core->caps.log_max_qp_sz)) {
-		ibdev_dbg(&dev->ibdev, "QP: %u sends of %u elements do not fit\n", cap->max_send_wr,
-			  cap->max_send_sge);
+		ibdev_dbg(&dev->ibdev, "QP: %u sends of %u elements or %u bytes do not fit\n",
+			  cap->max_send_wr, cap->max_send_sge, cap->max_inline_data);
 		return -ENOMEM;
 	}
 	sq->max_sge = cap->max_send_sge;
+	sq->max_inline = cap->max_inline_data;
 	cap->max_send_wr = sq->size / blocks;
 	return 0;
 }
@@ -304,8 +322,9 @@ static int alloc_books(struct cxr_ib_qp *qp)
 
 	sq->wrid = kvcalloc(sq->size, sizeof(*sq->wrid), GFP_KERNEL);
 	sq->next = kvcalloc(sq->size, sizeof(*sq->next), GFP_KERNEL);
+	sq->wc_opcode = kvcalloc(sq->size, sizeof(*sq->wc_opcode), GFP_KERNEL);
 	rq->wrid = kvcalloc(rq->size, sizeof(*rq->wrid), GFP_KERNEL);
-	if ((sq->size && (!sq->wrid || !sq->next)) || (rq->size && !rq->wrid))
+	if ((sq->size && (!sq->wrid || !sq->next || !sq->wc_opcode)) || (rq->size && !rq->wrid))
 		return -ENOMEM;
 	return 0;
 }
@@ -313,6 +332,7 @@ static int alloc_books(struct cxr_ib_qp *qp)
 static void free_books(struct cxr_ib_qp *qp)
 {
 	kvfree(qp->rq.wrid);
+	kvfree(qp->sq.wc_opcode);
 	kvfree(qp->sq.next);
 	kvfree(qp->sq.wrid);
 }
@@ -441,6 +461,10 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 		goto err_destroy_mutex;
 
 	create.type = qp->type;
+	if (attr->srq) {
+		create.srq = true;
+		create.srqn = to_cxr_srq(attr->srq)->srqn;
+	}
 	create.pdn = to_cxr_pd(ibqp->pd)->pdn;
 	create.cqn_snd = to_cxr_cq(attr->send_cq)->cq.cqn;
 	create.cqn_rcv = to_cxr_cq(attr->recv_cq)->cq.cqn;
@@ -492,4 +516,27 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 		free_kernel_memory(qp);
 	mutex_destroy(&qp->mutex);
 	return 0;
+}
+
+/* ---- multicast ---- */
+
+/* Destroying a QP that is attached is refused by ib_core. A RoCE group has no LID. */
+int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
+{
+	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+
+	if (qp->type != CXR_QP_UD) {
+		ibdev_dbg(ibqp->device, "QP %#x: only datagrams are multicast\n", qp->qpn);
+		return -EOPNOTSUPP;
+	}
+	return cxr_cmd_attach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw, qp->qpn);
+}
+
+/* A dead device has no groups any more. */
+int cxr_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
+{
+	int err = cxr_cmd_detach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw,
+				     to_cxr_qp(ibqp)->qpn);
+
+	return err == -ENODEV ? 0 : err;
 }

@@ -104,6 +104,11 @@ static int check_modify(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int
 		ibdev_dbg(ibdev, "QP %#x: there is no path to migrate to\n", qp->qpn);
 		return -EOPNOTSUPP;
 	}
+	if (to == IB_QPS_SQD) {
+		ibdev_dbg(ibdev, "QP %#x: there is no command that drains a send queue\n",
+			  qp->qpn);
+		return -EOPNOTSUPP;
+	}
 	if (!ib_modify_qp_is_ok(from, to, qp->ibqp.qp_type, mask)) {
 		ibdev_dbg(ibdev, "QP %#x: state %d to %d with attributes %#x\n", qp->qpn, from, to,
 			  mask);
@@ -188,11 +193,14 @@ static void fill_mtu(const struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 static int fill_mod(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 		    struct cxr_qp_mod *mod)
 {
+	const struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+
 	mod->type = qp->type;
 	mod->port = qp->port;
 	mod->pdn = to_cxr_pd(qp->ibqp.pd)->pdn;
 	mod->cqn_snd = to_cxr_cq(qp->ibqp.send_cq)->cq.cqn;
 	mod->cqn_rcv = to_cxr_cq(qp->ibqp.recv_cq)->cq.cqn;
+	mod->q_counter = dev->q_set;
 	mod->db_dma = qp->uar ? qp->user_db.dma : qp->db.dma;
 
 	if (mask & IB_QP_QKEY)
@@ -225,6 +233,7 @@ static void reset_queues(struct cxr_ib_qp *qp)
 	cxr_ib_cqs_forget_qp(qp, false);
 	qp->sq.head = 0;
 	qp->sq.tail = 0;
+	qp->after_umr = false;
 	qp->rq.head = 0;
 	qp->rq.tail = 0;
 	qp->db.rec[0] = 0;
@@ -277,6 +286,9 @@ static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, in
 	 */
 	if (err && cxr_core_dead(dev->core) && (to == IB_QPS_ERR || to == IB_QPS_RESET)) {
 		schedule_work(&dev->flush_work);
+		/* Who drains a QP with an SRQ waits for this instead. */
+		if (qp->ibqp.srq && to == IB_QPS_ERR)
+			cxr_ib_tell_qp(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 		err = 0;
 	}
 	if (err)
@@ -374,17 +386,19 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->cur_qp_state = attr->qp_state;
 	attr->sq_draining = draining;
 	fill_attr(&mod, attr);
-	/* Of a QP of user space the library knows the sizes. */
+	attr->cap.max_recv_wr = qp->rq.size;
+	attr->cap.max_recv_sge = qp->rq.max_sge;
+	/* Of the send queue of user space the library knows the size. */
 	if (!qp->uar) {
 		attr->cap.max_send_wr = qp->sq.size;
 		attr->cap.max_send_sge = qp->sq.max_sge;
-		attr->cap.max_recv_wr = qp->rq.size;
-		attr->cap.max_recv_sge = qp->rq.max_sge;
+		attr->cap.max_inline_data = qp->sq.max_inline;
 	}
 
 	init->qp_type = ibqp->qp_type;
 	init->send_cq = ibqp->send_cq;
 	init->recv_cq = ibqp->recv_cq;
+	init->srq = ibqp->srq;
 	init->cap = attr->cap;
 	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
 	return 0;

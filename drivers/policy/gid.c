@@ -47,6 +47,16 @@ static const char *refuse_link(const struct cxr_gid_in *in)
 	return NULL;
 }
 
+/* The device adds one tag, an 802.1Q one: an entry that needs more would send on another VLAN. */
+static const char *refuse_tags(const struct cxr_gid_in *in)
+{
+	if (in->vlan_stacked)
+		return "its interface is a VLAN on a VLAN, and the device adds one tag";
+	if (in->vlan_8021ad)
+		return "its interface is an 802.1ad VLAN, and the device adds 802.1Q tags";
+	return NULL;
+}
+
 int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid_entry *entry,
 		   const char **why)
 {
@@ -60,6 +70,8 @@ int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid
 		*why = "the port does not do RoCE v1";
 	else if (in->type == CXR_GID_V2 && !v2)
 		*why = "the port does not do RoCE v2";
+	else
+		*why = refuse_tags(in);
 	if (*why)
 		return -EOPNOTSUPP;
 

@@ -17,6 +17,8 @@ struct cxr_gid_in {
 	enum cxr_gid_type type;
 	u16 vlan;		/* 0..4095 or CXR_VLAN_NONE */
 	u8 mac[6];		/* source MAC */
+	bool vlan_stacked;	/* below the VLAN there is another one */
+	bool vlan_8021ad;	/* the tag is a service tag */
 };
 
 struct cxr_gid_entry {
@@ -30,7 +32,7 @@ struct cxr_gid_entry {
 
 /*
  * 0 and *entry; -EINVAL: zero GID, multicast GID, multicast or zero MAC, VLAN out of range;
- * -EOPNOTSUPP: the mode does not have this type. *why then is a sentence fragment for the log.
+ * -EOPNOTSUPP: the mode does not have this type, or the device cannot add such VLAN tags. *why then is a sentence fragment for the log.
  */
 int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid_entry *entry,
 		   const char **why);

@@ -3,52 +3,26 @@
 #include <linux/types.h>
 #include "mode.h"
 
-struct mode {
-	const char *number, *name;
-	enum cxr_roce_mode mode;
-};
+/* Both numberings were in use, and 2 means another thing in each: names are safe. */
+#define NUMBERINGS \
+	"two numberings are in the field: MLNX_OFED up to 3.x has 0 v1, 1 v1.5, 2 v2, " \
+	"3 v1.5 and v2, 4 v1 and v2; from 4.0 on it has 0 v1, 1 v2, 2 v1 and v2. " \
+	"Here it is one of 0 or v1, 2 or v2, 4 or v1v2"
 
-static const struct mode modes[] = {
-	{ "0", "v1", CXR_ROCE_V1 },
-	{ "2", "v2", CXR_ROCE_V2 },
-	{ "4", "v1v2", CXR_ROCE_V1_V2 },
+static const struct cxr_param_value roce_modes[] = {
+	{ "v1", CXR_ROCE_V1, NULL },
+	{ "v2", CXR_ROCE_V2, NULL },
+	{ "v1v2", CXR_ROCE_V1_V2, NULL },
+	{ "v1.5", 1, NUMBERINGS },
+	{ "v1.5v2", 3, NUMBERINGS },
 	{ }
 };
 
-/* sysfs hands over what `echo` wrote, newline included. */
-static bool same_line(const char *text, const char *word)
-{
-	while (*word && *text == *word) {
-		text++;
-		word++;
-	}
-	if (*word)
-		return false;
-	return !*text || (text[0] == '\n' && !text[1]);
-}
-
-int cxr_roce_mode_parse(const char *text, enum cxr_roce_mode *mode)
-{
-	const struct mode *m;
-
-	for (m = modes; m->name; m++) {
-		if (same_line(text, m->number) || same_line(text, m->name)) {
-			*mode = m->mode;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-const char *cxr_roce_mode_name(enum cxr_roce_mode mode)
-{
-	const struct mode *m;
-
-	for (m = modes; m->name; m++)
-		if (m->mode == mode)
-			return m->name;
-	return "none";
-}
+const struct cxr_param_spec cxr_roce_mode_spec = {
+	.values = roce_modes,
+	.unnamed = CXR_ROCE_V1_V2,
+	.expected = "it is one of 0 or v1, 2 or v2, 4 or v1v2",
+};
 
 bool cxr_roce_mode_has_v1(enum cxr_roce_mode mode)
 {

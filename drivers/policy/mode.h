@@ -4,6 +4,7 @@
 #define CXR_POLICY_MODE_H
 
 #include <linux/types.h>
+#include "param.h"
 
 /* Values of the module parameter roce_mode. */
 enum cxr_roce_mode {
@@ -27,12 +28,8 @@ struct cxr_mode_grant {
 	bool differs;		/* granted is not what was asked: warn, naming both */
 };
 
-/*
- * "0", "2", "4", "v1", "v2", "v1v2" (one trailing newline is fine); -EINVAL for anything else,
- * and *mode is untouched.
- */
-int cxr_roce_mode_parse(const char *text, enum cxr_roce_mode *mode);
-const char *cxr_roce_mode_name(enum cxr_roce_mode mode);
+extern const struct cxr_param_spec cxr_roce_mode_spec;
+
 struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked,
 					  const struct cxr_roce_support *support);
 bool cxr_roce_mode_has_v1(enum cxr_roce_mode mode);

@@ -48,6 +48,16 @@
 #define cxr_create_cq_udata(arg) ((arg) ? &(arg)->driver_udata : NULL)
 #endif
 
+/*
+ * The last argument of ib_device_ops.reg_user_mr_dmabuf became the attribute bundle (6.10), the one
+ * before it a DMA handle (6.17).
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define cxr_reg_dmabuf_arg struct ib_udata
+#else
+#define cxr_reg_dmabuf_arg struct uverbs_attr_bundle
+#endif
+
 /* ib_device_ops.reg_user_mr got a DMA handle (6.17). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
 #define CXR_REG_MR_DMAH_PARAM
@@ -67,6 +77,50 @@
 #else
 #define cxr_umem_get ib_umem_get_va
 #define CXR_IB_CORE_WATCHES_NETDEV true
+#endif
+
+/* ---- devlink ---- */
+
+/* The core names the driver by itself (6.2). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define cxr_devlink_info_driver(req) devlink_info_driver_name_put(req, KBUILD_MODNAME)
+#else
+#define cxr_devlink_info_driver(req) 0
+#endif
+
+/* A driver with the callbacks need not ask for reload any more (6.3). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define cxr_devlink_allow_reload(devlink) devlink_set_features(devlink, DEVLINK_F_RELOAD)
+#else
+#define cxr_devlink_allow_reload(devlink) do { } while (0)
+#endif
+
+/* Functions that want the instance's lock got names that say so (6.4). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define devl_param_driverinit_value_get devlink_param_driverinit_value_get
+#define devl_param_driverinit_value_set devlink_param_driverinit_value_set
+#endif
+
+/* Callbacks of parameters got an extack: set by 6.12, get by 7.2. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define CXR_DEVLINK_SET_EXTACK_PARAM
+#define CXR_DEVLINK_SET_EXTACK ((struct netlink_ext_ack *)NULL)
+#else
+#define CXR_DEVLINK_SET_EXTACK_PARAM , struct netlink_ext_ack *extack
+#define CXR_DEVLINK_SET_EXTACK extack
+#endif
+
+/* By 7.2 get has one, too, and values are handed over by their address. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define CXR_DEVLINK_GET_EXTACK_PARAM
+#define cxr_devlink_value_arg(name) union devlink_param_value name
+#define cxr_devlink_value(name) (name)
+#define cxr_devlink_pass_value(name) (name)
+#else
+#define CXR_DEVLINK_GET_EXTACK_PARAM , struct netlink_ext_ack *extack
+#define cxr_devlink_value_arg(name) union devlink_param_value *name
+#define cxr_devlink_value(name) (*(name))
+#define cxr_devlink_pass_value(name) (&(name))
 #endif
 
 #endif

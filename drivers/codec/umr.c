@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <linux/string.h>
+#include <linux/types.h>
+#include "umr.h"
+
+#define NO_QPN 0xffffff		/* not bound to a QP */
+#define VARIANT_MASK 0xff
+
+void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
+		 const struct cxr_fast_reg *reg)
+{
+	u64 mask = PRM_UMR_MASK_LEN | PRM_UMR_MASK_PAGE_SIZE | PRM_UMR_MASK_START_ADDR |
+		   PRM_UMR_MASK_EN_RINVAL | PRM_UMR_MASK_KEY | PRM_UMR_MASK_LR | PRM_UMR_MASK_LW |
+		   PRM_UMR_MASK_RR | PRM_UMR_MASK_RW | PRM_UMR_MASK_SMALL_FENCE |
+		   PRM_UMR_MASK_FREE;
+	u32 pages = (reg->npages + CXR_UMR_PAGES_ALIGN - 1) / CXR_UMR_PAGES_ALIGN *
+		    CXR_UMR_PAGES_ALIGN;
+	u32 octwords = pages / 2;
+
+	/* A device may not let this one be changed, even to what it is. */
+	if (reg->access & CXR_ACCESS_REMOTE_ATOMIC)
+		mask |= PRM_UMR_MASK_A;
+
+	memset(ctrl, 0, sizeof(*ctrl));
+	ctrl->flags = PRM_UMR_CHECK_NOT_FREE;
+	ctrl->xlt_octowords = cpu_to_be16(octwords);
+	ctrl->mkey_mask = cpu_to_be64(mask);
+
+	memset(mkc, 0, sizeof(*mkc));
+	prm_set(mkc, umr_en, 1);
+	prm_set(mkc, lr, 1);
+	prm_set(mkc, lw, !!(reg->access & CXR_ACCESS_LOCAL_WRITE));
+	prm_set(mkc, rr, !!(reg->access & CXR_ACCESS_REMOTE_READ));
+	prm_set(mkc, rw, !!(reg->access & CXR_ACCESS_REMOTE_WRITE));
+	prm_set(mkc, a, !!(reg->access & CXR_ACCESS_REMOTE_ATOMIC));
+	prm_set(mkc, access_mode_1_0, PRM_MKC_MTT);
+	prm_set(mkc, qpn, NO_QPN);
+	prm_set(mkc, mkey_7_0, reg->key & VARIANT_MASK);
+	prm_set(mkc, en_rinval, 1);
+	prm_set64(mkc, start_addr, reg->va);
+	prm_set64(mkc, len, reg->len);
+	prm_set(mkc, translations_octword_size, octwords);
+	prm_set(mkc, log_page_size, reg->log_page_size);
+}
+
+void cxr_umr_invalidate(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc)
+{
+	memset(ctrl, 0, sizeof(*ctrl));
+	ctrl->flags = PRM_UMR_INLINE;
+	ctrl->mkey_mask = cpu_to_be64(PRM_UMR_MASK_FREE);
+
+	memset(mkc, 0, sizeof(*mkc));
+	prm_set(mkc, free, 1);
+}
+
+void cxr_umr_page(struct prm_mtt *mtt, u64 addr)
+{
+	mtt->ptag = cpu_to_be64(addr | PRM_MTT_READ | PRM_MTT_WRITE);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * devlink: what the device is, what it was asked for, and a reload that takes up what it is asked
+ * for now.
+ *
+ * The instance is registered when all stages are up and unregistered before the first one goes
+ * down, so a reload meets neither probe nor removal. Callbacks run under the instance's lock.
+ */
+#include <linux/netlink.h>
+#include <net/devlink.h>
+
+#include "core.h"
+
+enum { PARAM_ROCE_MODE = DEVLINK_PARAM_GENERIC_ID_MAX + 1 };
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+/* What holds now, as far as the device is up. */
+static int get_param(struct devlink *devlink, u32 id,
+		     struct devlink_param_gset_ctx *ctx CXR_DEVLINK_GET_EXTACK_PARAM)
+{
+	const struct cxr_dev *dev = devlink_priv(devlink);
+	const char *text = cxr_stage_name(dev->stage) ? "down" : cxr_roce_granted(&dev->core);
+
+	strscpy(ctx->val.vstr, text, sizeof(ctx->val.vstr));
+	return 0;
+}
+
+/* GIDs, and whoever uses them, do not live through a change. */
+static int set_param(struct devlink *devlink, u32 id,
+		     struct devlink_param_gset_ctx *ctx CXR_DEVLINK_SET_EXTACK_PARAM)
+{
+	const struct cxr_dev *dev = devlink_priv(devlink);
+
+	NL_SET_ERR_MSG_MOD(CXR_DEVLINK_SET_EXTACK,
+			   "it changes by cmode driverinit and a reload only");
+	dev_dbg(dev->core.dev, "devlink: roce_mode changes by driverinit and a reload only\n");
+	return -EOPNOTSUPP;
+}
+
+static int check_param(struct devlink *devlink, u32 id, cxr_devlink_value_arg(val),
+		       struct netlink_ext_ack *extack)
+{
+	struct cxr_param_fault fault;
+	int value, err;
+
+	err = cxr_param_parse_one(&cxr_roce_mode_spec, cxr_devlink_value(val).vstr, &value, &fault);
+	if (err && extack)
+		extack->_msg = fault.why;
+	return err;
+}
+
+#define CMODES (BIT(DEVLINK_PARAM_CMODE_RUNTIME) | BIT(DEVLINK_PARAM_CMODE_DRIVERINIT))
+
+static const struct devlink_param params[] = {
+	DEVLINK_PARAM_DRIVER(PARAM_ROCE_MODE, "roce_mode", DEVLINK_PARAM_TYPE_STRING, CMODES,
+			     get_param, set_param, check_param),
+};
+
+/* The value that a reload takes up begins as the one that the parameter of the module gave. */
+static void set_initial(struct devlink *devlink, u32 id, int asked)
+{
+	union devlink_param_value value;
+
+	strscpy(value.vstr, cxr_param_name(&cxr_roce_mode_spec, asked), sizeof(value.vstr));
+	devl_param_driverinit_value_set(devlink, id, cxr_devlink_pass_value(value));
+}
+
+/* It was checked when it was set. */
+static int read_asked(struct devlink *devlink, u32 id, int *asked)
+{
+	union devlink_param_value value;
+	struct cxr_param_fault fault;
+	int err;
+
+	err = devl_param_driverinit_value_get(devlink, id, &value);
+	if (err)
+		return err;
+	return cxr_param_parse_one(&cxr_roce_mode_spec, value.vstr, asked, &fault);
+}
+
+/* ---- reload ---------------------------------------------------------------------------------- */
+
+static int reload_down(struct devlink *devlink, bool netns_change,
+		       enum devlink_reload_action action, enum devlink_reload_limit limit,
+		       struct netlink_ext_ack *extack)
+{
+	struct cxr_dev *dev = devlink_priv(devlink);
+
+	if (netns_change) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "the adapter stays in its network namespace, move its interface");
+		return -EOPNOTSUPP;
+	}
+	if (cxr_core_dead(&dev->core)) {
+		NL_SET_ERR_MSG_MOD(extack, "the device was given up: unbind it and bind it again");
+		return -EIO;
+	}
+	cxr_reload_down(dev);
+	return 0;
+}
+
+static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
+		     enum devlink_reload_limit limit, u32 *actions_performed,
+		     struct netlink_ext_ack *extack)
+{
+	struct cxr_dev *dev = devlink_priv(devlink);
+	int mode, err;
+
+	err = read_asked(devlink, PARAM_ROCE_MODE, &mode);
+	if (err)
+		return err;
+	if (dev->pages.taken) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "the device kept memory and is cut off: unbind it and bind it again");
+		return -EIO;
+	}
+
+	dev->asked_mode = mode;
+	err = cxr_reload_up(dev);
+	if (err) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "bring-up failed at the stage that is in the log, and all but pci is down; another reload tries again");
+		return err;
+	}
+	*actions_performed = BIT(DEVLINK_RELOAD_ACTION_DRIVER_REINIT);
+	return 0;
+}
+
+/* ---- info ------------------------------------------------------------------------------------ */
+
+static int info_get(struct devlink *devlink, struct devlink_info_req *req,
+		    struct netlink_ext_ack *extack)
+{
+	const struct cxr_dev *dev = devlink_priv(devlink);
+	const struct cxr_core *core = &dev->core;
+	char version[32];
+	int err;
+
+	err = cxr_devlink_info_driver(req);
+	if (!err && core->board_id[0])
+		err = devlink_info_version_fixed_put(req, DEVLINK_INFO_VERSION_GENERIC_FW_PSID,
+						     core->board_id);
+	if (err)
+		return err;
+
+	snprintf(version, sizeof(version), "%u.%u.%04u", core->fw_major, core->fw_minor,
+		 core->fw_sub);
+	err = devlink_info_version_running_put(req, "fw.version", version);
+	if (err)
+		return err;
+	return devlink_info_version_running_put(req, DEVLINK_INFO_VERSION_GENERIC_FW, version);
+}
+
+static const struct devlink_ops ops = {
+	.reload_actions = BIT(DEVLINK_RELOAD_ACTION_DRIVER_REINIT),
+	.reload_down = reload_down,
+	.reload_up = reload_up,
+	.info_get = info_get,
+};
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+/* The device's own struct lives in the instance, which is freed with its last reference. */
+struct cxr_dev *cxr_devlink_alloc(struct pci_dev *pdev)
+{
+	struct devlink *devlink = devlink_alloc(&ops, sizeof(struct cxr_dev), &pdev->dev);
+
+	return devlink ? devlink_priv(devlink) : NULL;
+}
+
+void cxr_devlink_free(struct cxr_dev *dev)
+{
+	devlink_free(priv_to_devlink(dev));
+}
+
+int cxr_devlink_register(struct cxr_dev *dev)
+{
+	struct devlink *devlink = priv_to_devlink(dev);
+	int err;
+
+	err = devlink_params_register(devlink, params, ARRAY_SIZE(params));
+	if (err)
+		return err;
+
+	devl_lock(devlink);
+	set_initial(devlink, PARAM_ROCE_MODE, dev->asked_mode);
+	devl_unlock(devlink);
+	cxr_devlink_allow_reload(devlink);
+	devlink_register(devlink);
+	return 0;
+}
+
+void cxr_devlink_unregister(struct cxr_dev *dev)
+{
+	struct devlink *devlink = priv_to_devlink(dev);
+
+	devlink_unregister(devlink);
+	devlink_params_unregister(devlink, params, ARRAY_SIZE(params));
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Performance management: ib_core reads the files in counters/ by MADs to ourselves. All others go
+ * on to whom ib_mad knows.
+ */
+#include <rdma/ib_mad.h>
+#include <rdma/ib_pma.h>
+
+#include "ib.h"
+
+#define PMA_DATA 40		/* in ib_mad.data: where an attribute begins */
+#define PORT_SELECT 41
+#define WORD 4			/* data counters count in these */
+
+static void put_class_port_info(void *data)
+{
+	struct ib_class_port_info *info = data;
+
+	info->base_version = 1;
+	info->class_version = 1;
+	info->capability_mask = IB_PMA_CLASS_CAP_EXT_WIDTH;
+}
+
+static u32 at_most_u32(u64 value)
+{
+	return min_t(u64, value, U32_MAX);
+}
+
+static int put_port_counters(struct cxr_core *core, void *data)
+{
+	struct ib_pma_portcounters *out = data;
+	struct cxr_ib_port_counters port;
+	struct cxr_vport_counters vport;
+	int err;
+
+	err = cxr_cmd_query_ib_port(core, &port);
+	if (err)
+		return err;
+	err = cxr_cmd_query_vport_counters(core, &vport);
+	if (err)
+		return err;
+
+	out->symbol_error_counter = cpu_to_be16(port.symbol_error);
+	out->link_error_recovery_counter = port.link_error_recovery;
+	out->link_downed_counter = port.link_downed;
+	out->port_rcv_errors = cpu_to_be16(port.rcv_errors);
+	out->port_rcv_remphys_errors = cpu_to_be16(port.rcv_remphys_errors);
+	out->port_rcv_switch_relay_errors = cpu_to_be16(port.rcv_switch_relay_errors);
+	out->port_xmit_discards = cpu_to_be16(port.xmit_discards);
+	out->port_xmit_constraint_errors = port.xmit_constraint_errors;
+	out->port_rcv_constraint_errors = port.rcv_constraint_errors;
+	out->link_overrun_errors = port.link_overrun_errors;
+	out->vl15_dropped = cpu_to_be16(port.vl15_dropped);
+	out->port_xmit_wait = cpu_to_be32(port.xmit_wait);
+	out->port_xmit_data = cpu_to_be32(at_most_u32(vport.rdma_tx_bytes / WORD));
+	out->port_rcv_data = cpu_to_be32(at_most_u32(vport.rdma_rx_bytes / WORD));
+	out->port_xmit_packets = cpu_to_be32(at_most_u32(vport.rdma_tx_packets));
+	out->port_rcv_packets = cpu_to_be32(at_most_u32(vport.rdma_rx_packets));
+	return 0;
+}
+
+static int put_port_counters_ext(struct cxr_core *core, void *data)
+{
+	struct ib_pma_portcounters_ext *out = data;
+	struct cxr_vport_counters vport;
+	u64 tx_unicast, rx_unicast;
+	int err;
+
+	err = cxr_cmd_query_vport_counters(core, &vport);
+	if (err)
+		return err;
+
+	tx_unicast = vport.rdma_tx_packets - vport.rdma_tx_multicast;
+	rx_unicast = vport.rdma_rx_packets - vport.rdma_rx_multicast;
+	out->port_xmit_data = cpu_to_be64(vport.rdma_tx_bytes / WORD);
+	out->port_rcv_data = cpu_to_be64(vport.rdma_rx_bytes / WORD);
+	out->port_xmit_packets = cpu_to_be64(vport.rdma_tx_packets);
+	out->port_rcv_packets = cpu_to_be64(vport.rdma_rx_packets);
+	out->port_unicast_xmit_packets = cpu_to_be64(tx_unicast);
+	out->port_unicast_rcv_packets = cpu_to_be64(rx_unicast);
+	out->port_multicast_xmit_packets = cpu_to_be64(vport.rdma_tx_multicast);
+	out->port_multicast_rcv_packets = cpu_to_be64(vport.rdma_rx_multicast);
+	return 0;
+}
+
+/* The status of the answer: 0, or what IBTA calls it. Negative: the device did not tell. */
+static int answer_pma(struct cxr_ib_dev *dev, u32 port, const struct ib_mad *in, struct ib_mad *out)
+{
+	void *data = &out->data[PMA_DATA];
+
+	if (in->mad_hdr.attr_id == IB_PMA_CLASS_PORT_INFO) {
+		put_class_port_info(data);
+		return 0;
+	}
+	if (in->mad_hdr.attr_id != IB_PMA_PORT_COUNTERS &&
+	    in->mad_hdr.attr_id != IB_PMA_PORT_COUNTERS_EXT)
+		return IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB;
+	if (in->data[PORT_SELECT] != port) {
+		ibdev_dbg(&dev->ibdev, "MAD: counters of port %u\n", in->data[PORT_SELECT]);
+		return IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE;
+	}
+
+	out->data[PORT_SELECT] = port;
+	return in->mad_hdr.attr_id == IB_PMA_PORT_COUNTERS ?
+	       put_port_counters(dev->core, data) : put_port_counters_ext(dev->core, data);
+}
+
+static int process_mad(struct ib_device *ibdev, int flags, u32 port, const struct ib_wc *wc,
+		       const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
+		       size_t *out_size, u16 *out_pkey_index)
+{
+	int status;
+
+	if (in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT ||
+	    in->mad_hdr.method != IB_MGMT_METHOD_GET)
+		return IB_MAD_RESULT_SUCCESS;
+
+	memset(out, 0, sizeof(*out));
+	out->mad_hdr = in->mad_hdr;
+	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;
+	status = answer_pma(to_cxr_dev(ibdev), port, in, out);
+	if (status < 0)
+		return IB_MAD_RESULT_FAILURE;
+	out->mad_hdr.status = cpu_to_be16(status);
+	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
+}
+
+const struct ib_device_ops cxr_ib_pma_ops = {
+	.process_mad = process_mad,
+};

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Shared receive queues.
+ *
+ * Their WQEs finish in any order, so they are a linked list in memory: each begins with the index
+ * of the next. Those that are free form a list of the same kind, whose last one is never posted:
+ * the device may have read its link already and follows it when there is more.
+ */
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "ib.h"
+
+#define SEG sizeof(struct prm_wqe_data_seg)
+#define NEXT_SEG sizeof(struct prm_wqe_srq_next_seg)
+#define LOG_STRIDE_MIN 5
+#define WQE_COUNT_MASK 0xffff
+
+static struct prm_wqe_srq_next_seg *wqe_at(const struct cxr_ib_srq *srq, u32 i)
+{
+	return cxr_buf_at(&srq->buf, (size_t)i << srq->log_stride);
+}
+
+/* ---- create and destroy ---- */
+
+static int check_srq(struct cxr_ib_dev *dev, const struct ib_srq_init_attr *init)
+{
+	const struct cxr_caps *caps = &dev->core->caps;
+	u32 max_sge = cxr_ib_srq_max_sge(caps);
+
+	if (init->srq_type != IB_SRQT_BASIC) {
+		ibdev_dbg(&dev->ibdev, "SRQ: type %d: not supported\n", init->srq_type);
+		return -EOPNOTSUPP;
+	}
+	if (!init->attr.max_wr || init->attr.max_wr >= BIT(caps->log_max_srq_sz) ||
+	    init->attr.max_sge > max_sge) {
+		ibdev_dbg(&dev->ibdev, "SRQ: %u requests of %u elements: 1 to %lu of %u exist\n",
+			  init->attr.max_wr, init->attr.max_sge, BIT(caps->log_max_srq_sz) - 1,
+			  max_sge);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* User space computes the same from the same numbers. */
+static void size_srq(struct cxr_ib_srq *srq, struct ib_srq_attr *attr)
+{
+	srq->log_size = order_base_2(attr->max_wr + 1);
+	srq->log_stride = max_t(u8, order_base_2(NEXT_SEG + attr->max_sge * SEG), LOG_STRIDE_MIN);
+	srq->max_sge = (BIT(srq->log_stride) - NEXT_SEG) / SEG;
+	attr->max_wr = BIT(srq->log_size) - 1;
+}
+
+static int take_user_srq(struct ib_device *ibdev, struct ib_udata *udata,
+			 struct mlx5_ib_create_srq *req)
+{
+	int err;
+
+	if (udata->inlen < offsetof(struct mlx5_ib_create_srq, reserved0)) {
+		ibdev_dbg(ibdev, "SRQ: a request of %zu bytes is too short\n", udata->inlen);
+		return -EINVAL;
+	}
+	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	if (err)
+		return err;
+	if (req->reserved0 || req->reserved1 ||
+	    (udata->inlen > sizeof(*req) &&
+	     !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))) {
+		ibdev_dbg(ibdev, "SRQ: reserved fields are not zero\n");
+		return -EINVAL;
+	}
+	if (req->flags) {
+		ibdev_dbg(ibdev, "SRQ: flags %#x: no signatures\n", req->flags);
+		return req->flags & ~MLX5_SRQ_FLAG_SIGNATURE ? -EINVAL : -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/* Memory of an SRQ of user space. Undone by free_user_memory(). */
+static int pin_user_memory(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx,
+			   struct ib_udata *udata, struct cxr_srq_attr *attr)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(srq->ibsrq.device);
+	struct mlx5_ib_create_srq req = {};
+	int err;
+
+	err = take_user_srq(&dev->ibdev, udata, &req);
+	if (err)
+		return err;
+	err = cxr_ib_queue_pin(dev, req.buf_addr, BIT(srq->log_size + srq->log_stride),
+			       &srq->queue);
+	if (err)
+		return err;
+	err = cxr_ib_db_pin(ctx, req.db_addr, &srq->user_db);
+	if (err) {
+		cxr_ib_queue_unpin(&srq->queue);
+		return err;
+	}
+
+	attr->pas = srq->queue.pas;
+	attr->db_dma = srq->user_db.dma;
+	return 0;
+}
+
+static void free_user_memory(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx)
+{
+	cxr_ib_db_unpin(ctx, &srq->user_db);
+	cxr_ib_queue_unpin(&srq->queue);
+}
+
+static void link_wqes(struct cxr_ib_srq *srq)
+{
+	u32 n = BIT(srq->log_size);
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		wqe_at(srq, i)->next_wqe_index = cpu_to_be16((i + 1) & (n - 1));
+	srq->head = 0;
+	srq->tail = n - 1;
+}
+
+/* Memory of an SRQ of the kernel. Undone by free_kernel_memory(). */
+static int alloc_kernel_memory(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr)
+{
+	struct cxr_core *core = to_cxr_dev(srq->ibsrq.device)->core;
+	int err;
+
+	srq->wrid = kvcalloc(BIT(srq->log_size), sizeof(*srq->wrid), GFP_KERNEL);
+	if (!srq->wrid)
+		return -ENOMEM;
+	err = cxr_buf_alloc(core, &srq->buf, BIT(srq->log_size + srq->log_stride));
+	if (err)
+		goto err_free_wrid;
+	err = cxr_db_alloc(core, &srq->db);
+	if (err)
+		goto err_free_buf;
+
+	link_wqes(srq);
+	attr->pas = cxr_buf_pas(&srq->buf);
+	attr->db_dma = srq->db.dma;
+	return 0;
+
+err_free_buf:
+	cxr_buf_free(core, &srq->buf);
+err_free_wrid:
+	kvfree(srq->wrid);
+	return err;
+}
+
+static void free_kernel_memory(struct cxr_ib_srq *srq)
+{
+	struct cxr_core *core = to_cxr_dev(srq->ibsrq.device)->core;
+
+	cxr_db_free(core, &srq->db);
+	cxr_buf_free(core, &srq->buf);
+	kvfree(srq->wrid);
+}
+
+/* From here on events find it. */
+static int publish(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
+{
+	int err;
+
+	err = xa_insert_irq(&dev->srqs, srq->srqn, srq, GFP_KERNEL);
+	if (err)
+		ibdev_err(&dev->ibdev, "SRQ %#x cannot be recorded: %d\n", srq->srqn, err);
+	/* -EBUSY: the device gave a number out twice. */
+	return err == -EBUSY ? -EIO : err;
+}
+
+static void retract(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
+{
+	xa_erase_irq(&dev->srqs, srq->srqn);
+	cxr_ib_put_srq(srq);
+	wait_for_completion(&srq->unused);
+}
+
+static int answer_user(const struct cxr_ib_srq *srq, struct ib_udata *udata)
+{
+	struct mlx5_ib_create_srq_resp resp = { .srqn = srq->srqn };
+
+	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
+}
+
+static int make_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr, struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(srq->ibsrq.device);
+	int err;
+
+	attr->pdn = to_cxr_pd(srq->ibsrq.pd)->pdn;
+	attr->log_size = srq->log_size;
+	attr->log_stride = srq->log_stride;
+	err = cxr_cmd_create_srq(dev->core, attr, &srq->srqn);
+	if (err)
+		return err;
+	cxr_ib_queue_free_list(&srq->queue);
+
+	err = publish(dev, srq);
+	if (err)
+		goto err_destroy;
+	err = udata ? answer_user(srq, udata) : 0;
+	if (err)
+		goto err_retract;
+	return 0;
+
+err_retract:
+	retract(dev, srq);
+err_destroy:
+	cxr_cmd_destroy_srq(dev->core, false, srq->srqn);
+	return err;
+}
+
+/* A limit is not set here: by the specification the attribute has no meaning yet. */
+int cxr_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata)
+{
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
+	struct cxr_srq_attr attr = {};
+	int err;
+
+	err = check_srq(to_cxr_dev(ibsrq->device), init);
+	if (err)
+		return err;
+
+	spin_lock_init(&srq->lock);
+	refcount_set(&srq->ref, 1);
+	init_completion(&srq->unused);
+	size_srq(srq, &init->attr);
+	err = udata ? pin_user_memory(srq, ctx, udata, &attr) : alloc_kernel_memory(srq, &attr);
+	if (err)
+		return err;
+
+	err = make_srq(srq, &attr, udata);
+	if (!err)
+		return 0;
+
+	if (udata)
+		free_user_memory(srq, ctx);
+	else
+		free_kernel_memory(srq);
+	return err;
+}
+
+int cxr_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
+{
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_dev *dev = to_cxr_dev(ibsrq->device);
+	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
+
+	cxr_cmd_destroy_srq(dev->core, false, srq->srqn);
+	retract(dev, srq);
+	if (udata)
+		free_user_memory(srq, ctx);
+	else
+		free_kernel_memory(srq);
+	return 0;
+}
+
+/* ---- limit ---- */
+
+int cxr_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		      struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibsrq->device);
+	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
+
+	if (mask & ~IB_SRQ_LIMIT) {
+		ibdev_dbg(&dev->ibdev, "SRQ %#x: attributes %#x: no resizing\n", srq->srqn, mask);
+		return -EOPNOTSUPP;
+	}
+	if (!(mask & IB_SRQ_LIMIT))
+		return 0;
+	if (attr->srq_limit >= BIT(srq->log_size)) {
+		ibdev_dbg(&dev->ibdev, "SRQ %#x: a limit of %u of %lu\n", srq->srqn,
+			  attr->srq_limit, BIT(srq->log_size) - 1);
+		return -EINVAL;
+	}
+	return cxr_cmd_arm_srq(dev->core, false, srq->srqn, attr->srq_limit);
+}
+
+int cxr_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
+{
+	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
+	u16 limit;
+	int err;
+
+	err = cxr_cmd_query_srq(to_cxr_dev(ibsrq->device)->core, false, srq->srqn, &limit);
+	if (err)
+		return err;
+
+	attr->srq_limit = limit;
+	attr->max_wr = BIT(srq->log_size) - 1;
+	attr->max_sge = srq->max_sge;
+	return 0;
+}
+
+/* ---- work of the kernel ---- */
+
+static int post_one(struct cxr_ib_srq *srq, const struct ib_recv_wr *wr)
+{
+	struct prm_wqe_srq_next_seg *next;
+
+	lockdep_assert_held(&srq->lock);
+	if (wr->num_sge < 0 || wr->num_sge > srq->max_sge) {
+		ibdev_dbg(srq->ibsrq.device, "SRQ %#x: receive of %d elements, %u are possible\n",
+			  srq->srqn, wr->num_sge, srq->max_sge);
+		return -EINVAL;
+	}
+	if (srq->head == srq->tail)
+		return -ENOMEM;
+
+	next = wqe_at(srq, srq->head);
+	cxr_ib_write_recv((struct prm_wqe_data_seg *)(next + 1), srq->max_sge, wr);
+	srq->wrid[srq->head] = wr->wr_id;
+	srq->head = be16_to_cpu(next->next_wqe_index);
+	srq->posted++;
+	return 0;
+}
+
+int cxr_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+			 const struct ib_recv_wr **bad_wr)
+{
+	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	for (; wr; wr = wr->next) {
+		err = post_one(srq, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	dma_wmb();	/* WQEs, then the record: there is no doorbell for receives */
+	WRITE_ONCE(srq->db.rec[0], cpu_to_be32(srq->posted & WQE_COUNT_MASK));
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return err;
+}
+
+/*
+ * cxr_ib_srq_finish - the device is done with a WQE; any context
+ *
+ * False: it named one that does not exist.
+ */
+bool cxr_ib_srq_finish(struct cxr_ib_srq *srq, u16 index, u64 *wr_id)
+{
+	if (index >= BIT(srq->log_size))
+		return false;
+
+	spin_lock(&srq->lock);
+	*wr_id = srq->wrid[index];
+	wqe_at(srq, srq->tail)->next_wqe_index = cpu_to_be16(index);
+	srq->tail = index;
+	spin_unlock(&srq->lock);
+	return true;
+}

@@ -2,15 +2,28 @@
 #
 # cxr: the RoCE driver, the emulated adapter and the tests. `make help` says what there is.
 
-VERSION := 0.1
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 KDIR ?= /lib/modules/$(shell uname -r)/build
 KERNEL ?= 6.12
 KERNELS ?= 6.12
 DRIVER ?= $(if $(HCA),$(HCA),cxr)
 TOP := $(CURDIR)
+# (Debian's 6.1 has another word in include/config/kernel.release.)
+KREL = $(or $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null),$(shell uname -r))
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y dkms.conf)
 PREFIX ?= /usr/local
-TOOLS := show_gids cma_roce_mode cma_roce_tos ibdev2netdev compat_gid_gen show_counters dat_conf_gen cxr-bind
-CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" IOMMU="$(IOMMU)" scripts/check
+MANDIR ?= $(PREFIX)/share/man
+UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
+EXAMPLEDIR ?= $(PREFIX)/share/doc/cxr-tools/examples
+TOOLS := show_gids cma_roce_mode cma_roce_tos ibdev2netdev compat_gid_gen show_counters dat_conf_gen cxr-bind rxe-fallback
+UDEV_RULE := 76-rdma-cxr.rules
+
+# What the modules are built from, and what a release holds
+MODULE_SOURCES := Kbuild dkms.conf LICENSE include drivers
+DKMS_SOURCE = $(DESTDIR)/usr/src/cxr-$(VERSION)
+RELEASE := .ci .gitignore Documentation Kbuild LICENSE Makefile README.md debian dkms.conf drivers emulator include packaging scripts selftests
+BUILT := *.o *.ko *.mod *.mod.c .*.cmd __pycache__
+CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" IOMMU="$(IOMMU)" LONG="$(LONG)" scripts/check
 
 all: headers
 	$(MAKE) -C $(KDIR) M=$(TOP) W=1 modules
@@ -28,16 +41,24 @@ help:
 	@echo "make vm                 a shell in a guest with an adapter; a second guest is its peer"
 	@echo "make check              all tests; the last line is the result"
 	@echo "   KERNELS=\"6.1 6.12 7.2\"  kernels for the VM tests, also: debug   (6.12)"
-	@echo "   DRIVER=mlx5            cxr, mlx5 (the kernel's own), rxe (Soft-RoCE) (cxr)"
+	@echo "   DRIVER=mlx5            cxr, mlx5 (the kernel's own) (cxr)"
+	@echo "   HCA=rxe                the generic tests on Soft-RoCE, without adapter and emulator"
 	@echo "   TESTS=\"probe.sh\"       these VM tests only"
 	@echo "   IOMMU=1                with an IOMMU in strict mode"
+	@echo "   LONG=1                 tests of chance and endurance run their full length"
 	@echo "make check-host         what needs no virtual machine"
+	@echo "make check-package      installs and removes what is released, in a copy of the toolbox; LONG=1: for each kernel"
 	@echo "make lint               checkpatch, sparse, W=1, shellcheck, codespell, kernel-doc"
+	@echo "make fuzz               libFuzzer on the emulator, SECONDS=60 for each of five targets"
+	@echo "make bench              how fast the emulator's engine is, beside memcpy"
 	@echo "make modules            the modules for a kernel of the toolbox: KERNEL=6.1, 6.12, 7.2, debug"
 	@echo "make emulator           cxemu, in build/emulator"
-	@echo "make install            install the modules for the running kernel, and the tools (as root)"
+	@echo "make dkms-install       install the modules with DKMS, also for kernels to come, and the tools (as root)"
+	@echo "make install            the same without DKMS, for the running kernel alone (as root)"
 	@echo "make install-tools      show_gids, cma_roce_mode and the others, with their man pages (PREFIX=/usr/local)"
-	@echo "make dkms-install       the same with DKMS, also for kernels to come (as root)"
+	@echo "make uninstall          take away what any of these installed (as root)"
+	@echo "make dist               the release: build/cxr-$(VERSION).tar.gz"
+	@echo "make deb                Debian packages cxr-dkms and cxr-tools, in build/deb"
 	@echo "make clean              remove what was built here"
 	@echo "make clean-cache        remove what was downloaded: $${CXR_CACHE:-~/.cache/cxr}"
 
@@ -58,26 +79,64 @@ check:
 	@$(CHECK)
 
 check-host:
-	@$(CHECK) host build
+	@$(CHECK) host build package
+
+check-package:
+	@$(CHECK) package
 
 lint:
 	@scripts/lint
 
+fuzz:
+	@scripts/fuzz $(SECONDS)
+
+bench:
+	@scripts/toolbox run $(MAKE) -s -j2 -C emulator O=$(TOP)/build/emulator bench
+
+# depmod prefers updates/ to the kernel's own modules. The key that the kernel was signed with is not here.
 install: all install-tools
-	$(MAKE) -C $(KDIR) M=$(TOP) INSTALL_MOD_DIR=updates/cxr modules_install
-	depmod
+	$(MAKE) -C $(KDIR) M=$(TOP) INSTALL_MOD_DIR=updates/cxr INSTALL_MOD_STRIP=1 CONFIG_MODULE_SIG_ALL= modules_install
+	depmod $(KREL)
 
 install-tools:
-	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/share/man/man8
+	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(UDEVDIR) $(DESTDIR)$(EXAMPLEDIR)
 	install -m 755 $(TOOLS:%=scripts/%) $(DESTDIR)$(PREFIX)/sbin/
-	install -m 644 $(TOOLS:%=Documentation/man/%.8) $(DESTDIR)$(PREFIX)/share/man/man8/
+	install -m 644 $(TOOLS:%=Documentation/man/%.8) $(DESTDIR)$(MANDIR)/man8/
+	install -m 644 packaging/$(UDEV_RULE) $(DESTDIR)$(UDEVDIR)/
+	install -m 644 packaging/modprobe.conf $(DESTDIR)$(EXAMPLEDIR)/
+
+install-dkms-source:
+	rm -rf $(DKMS_SOURCE)
+	install -d $(DKMS_SOURCE)
+	tar -c --owner=0 --group=0 --mode=u=rwX,go=rX $(BUILT:%=--exclude='%') $(MODULE_SOURCES) | tar -x -C $(DKMS_SOURCE)
 
 dkms-install:
 	@command -v dkms >/dev/null || { echo "dkms is not installed (Debian: apt install dkms)" >&2; exit 1; }
-	mkdir -p /usr/src/cxr-$(VERSION)
-	cp -r Makefile Kbuild dkms.conf LICENSE include drivers /usr/src/cxr-$(VERSION)/
+	! dkms status cxr/$(VERSION) | grep -q . || dkms remove cxr/$(VERSION) --all
+	$(MAKE) install-dkms-source
 	dkms install cxr/$(VERSION)
 	$(MAKE) install-tools
+
+uninstall:
+	! command -v dkms >/dev/null || ! dkms status cxr/$(VERSION) | grep -q . || dkms remove cxr/$(VERSION) --all
+	rm -rf $(DKMS_SOURCE)
+	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/sbin/%) $(TOOLS:%=$(DESTDIR)$(MANDIR)/man8/%.8)
+	rm -f $(DESTDIR)$(UDEVDIR)/$(UDEV_RULE) $(DESTDIR)$(EXAMPLEDIR)/modprobe.conf
+	@set -- $(MANDIR)/man8 $(UDEVDIR) $(dir $(UDEVDIR)) $(EXAMPLEDIR) $(dir $(EXAMPLEDIR)) $(PREFIX)/share/doc; for d; do \
+		test ! -d $(DESTDIR)$$d || rmdir --ignore-fail-on-non-empty $(DESTDIR)$$d; done
+	@if [ -d /lib/modules/$(KREL)/updates/cxr ]; then \
+		rm -r /lib/modules/$(KREL)/updates/cxr; \
+		rmdir --ignore-fail-on-non-empty /lib/modules/$(KREL)/updates; \
+		depmod $(KREL); fi
+
+# The same sources give the same archive, byte by byte.
+dist:
+	@mkdir -p build
+	tar -c --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$(SOURCE_DATE_EPOCH) \
+		$(BUILT:%=--exclude='%') --transform='s,^,cxr-$(VERSION)/,S' $(RELEASE) | gzip -9n >build/cxr-$(VERSION).tar.gz
+
+deb: dist
+	scripts/toolbox run packaging/build-deb build/cxr-$(VERSION).tar.gz build/deb
 
 clean:
 	@test ! -e $(KDIR)/Makefile || $(MAKE) -s -C $(KDIR) M=$(TOP) clean
@@ -86,4 +145,5 @@ clean:
 clean-cache:
 	rm -rf "$${CXR_CACHE:-$$HOME/.cache/cxr}"
 
-.PHONY: all headers help modules emulator demo vm check check-host lint install install-tools dkms-install clean clean-cache
+.PHONY: all headers help modules emulator demo vm check check-host check-package lint install install-tools install-dkms-source \
+	dkms-install uninstall dist deb clean clean-cache fuzz bench

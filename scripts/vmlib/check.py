@@ -54,6 +54,9 @@ class Totals:
         return True
 
     def summary(self):
+        if os.environ["DRIVER"] == "rxe":
+            print("\nSoft-RoCE (rdma_rxe) stood in for the adapter: the generic tests ran in the guests, "
+                  "none of driver or emulator")
         if self.failures:
             print("\nFailures:")
         for text, rerun, log in self.failures:
@@ -124,6 +127,16 @@ def build_part():
              f"make modules KERNEL={k}")
 
 
+def package_part(kernels):
+    """Install and remove what is released; with LONG=1 for each kernel."""
+    heading("Packages")
+    fit = [k for k in kernels if k in BUILD_KERNELS] or ["6.12"]
+    cmd = ["selftests/package/run", f"{BUILD}/package", *(BUILD_KERNELS if os.environ["LONG"] else fit[:1])]
+    step("packages", cmd, "make check-package", True)
+    cmd = ["selftests/package/kselftest", f"{BUILD}/package/kselftest"]
+    step("the kernel's runner of selftests", cmd, "make check-package LONG=1", True)
+
+
 # --- tests in virtual machines ------------------------------------------------
 
 class Script:
@@ -132,12 +145,13 @@ class Script:
     def __init__(self, path):
         self.path = os.path.relpath(path, REPO)
         self.name = os.path.basename(path)
-        self.head = {"guests": "1", "functions": "1", "timeout": "300", "kernels": "", "drivers": ""}
+        self.head = {"guests": "1", "functions": "1", "timeout": "300", "long": "", "kernels": "", "drivers": "",
+                     "peers": "", "windows": ""}
         with open(path, encoding="utf-8") as f:
             for line in f:
                 if not line.startswith("#"):
                     break
-                m = re.match(r"# (guests|functions|timeout|kernels|drivers): *(.*)", line)
+                m = re.match(r"# (guests|functions|peers|timeout|long|kernels|drivers|windows): *(.*)", line)
                 if m:
                     self.head[m.group(1)] = m.group(2).strip()
 
@@ -147,10 +161,13 @@ class Script:
             return f"is for kernel {self.head['kernels']}"
         if self.head["drivers"] and driver not in self.head["drivers"].split():
             return f"is for driver {self.head['drivers']}"
+        if driver == "rxe" and (self.head["guests"] != "1" or self.head["peers"]):
+            return "is for guests on the adapters' wire"
         return None
 
     def seconds(self, kernel):
-        return int(self.head["timeout"]) * process.patience(kernel)
+        limit = self.head["long"] if os.environ["LONG"] and self.head["long"] else self.head["timeout"]
+        return int(limit) * process.patience(kernel)
 
 
 def scripts_wanted():
@@ -165,14 +182,14 @@ def scripts_wanted():
 class Session:
     """One boot of the guests, and the scripts that run in it."""
 
-    def __init__(self, kernel, driver, guests, functions, todo):
+    def __init__(self, kernel, driver, guests, functions, peers, todo):
         self.kernel, self.driver = kernel, driver
-        self.guests, self.functions = guests, functions
+        self.guests, self.functions, self.peers = guests, functions, peers
         self.todo = todo
         self.current = None
 
     def rerun(self, script):
-        extra = " IOMMU=1" if os.environ["IOMMU"] else ""
+        extra = "".join(f" {name}=1" for name in ("IOMMU", "LONG") if os.environ[name])
         return f"make check TESTS={script} KERNELS={self.kernel} DRIVER={self.driver}{extra}"
 
     def command(self, out):
@@ -183,6 +200,10 @@ class Session:
             cmd += ["--pcap", os.path.join(out, "wire.pcap")]
         if os.environ["IOMMU"]:
             cmd.append("--iommu")
+        if self.peers == "soft":
+            cmd.append("--soft")
+        if os.environ["LONG"]:
+            cmd += ["--append", "cxr.env.LONG=1"]
         words = [f"{s.seconds(self.kernel)}:{s.path}" for s in self.todo] + ["400:selftests/lib/after.sh"]
         return cmd + ["--", "selftests/lib/run-tests", *words]
 
@@ -205,7 +226,8 @@ class Session:
 
     def boot(self, number):
         """Boot and run; what is left in self.todo has not run."""
-        out = os.path.join(LOGS, f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}-{number}")
+        windows = any(s.head["windows"] for s in self.todo)
+        out = os.path.join(LOGS, f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{self.peers}-{number}")
         os.makedirs(out, exist_ok=True)
         log = os.path.join(out, "output.txt")
         self.current = None
@@ -222,24 +244,28 @@ class Session:
                 self.notes = []
         code = proc.wait()
         what = f"kernel {self.kernel}, {self.driver}, {self.guests} guests"
+        what += ", peers with Soft-RoCE" if self.peers == "soft" else ""
         if self.current:
             totals.result("FAIL", f"{self.current}: the machine went down in it ({what})",
                           self.rerun(self.current), os.path.join(out, "console-a.txt"))
         else:
             totals.result("FAIL" if code else "ok", "guests and emulator end without a complaint: " + what,
                           None, os.path.join(out, "emulator.txt"))
-        self.judge_capture(os.path.join(out, "wire.pcap"), what)
+        self.judge_capture(os.path.join(out, "wire.pcap"), what, windows and not self.todo)
         return code, self.current is not None
 
-    def judge_capture(self, pcap, what):
-        """Every RoCE frame of the capture; what Wireshark makes of the first frames is in its own log."""
+    def judge_capture(self, pcap, what, windows):
+        """Every RoCE frame of the capture, and what tests said of them (windows: some did). What Wireshark makes
+        of the first frames is in its own log."""
         if not os.path.exists(pcap):
             return
         judge = f"{BUILD}/wire/roce_check"
         inside = "scripts/toolbox run "
         subprocess.run(["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", judge], cwd=REPO, check=True)
-        step(f"every RoCE frame on the wire is right: {what}", [judge, pcap], f"{inside}{judge} {pcap}")
-        cmd = f'bad=$(tshark -n -r {pcap} -c {TSHARK_FRAMES} -Y _ws.malformed) && echo "$bad" && [ -z "$bad" ]'
+        words = [judge] + ["--need-window"] * windows + [pcap]
+        step(f"every RoCE frame on the wire is right: {what}", words, inside + " ".join(words))
+        # A dissector that takes payload of its own accord for its protocol says nothing of the frame.
+        cmd = f'bad=$(tshark -n --disable-protocol rpcordma -r {pcap} -c {TSHARK_FRAMES} -Y _ws.malformed) && echo "$bad" && [ -z "$bad" ]'
         step(f"tshark finds no malformed frame: {what}", ["sh", "-c", cmd], f"{inside}sh -c {shlex.quote(cmd)}")
 
     def run(self):
@@ -283,13 +309,13 @@ def vm_part():
             if why:
                 totals.result("skip", f"{s.name} {why}")
                 continue
-            guests = max(2, int(s.head["guests"])) if driver == "rxe" else int(s.head["guests"])
-            groups.setdefault((s.head["functions"], guests), []).append(s)
-        # Guests that a script does not need do not disturb it: one boot per number of functions.
-        for functions in sorted({f for f, _ in groups}):
-            guests = max(g for f, g in groups if f == functions)
-            todo = [s for (f, _), group in sorted(groups.items()) if f == functions for s in group]
-            Session(kernel, driver, str(guests), functions, todo).run()
+            guests = int(s.head["guests"])
+            groups.setdefault((s.head["functions"], s.head["peers"], guests), []).append(s)
+        # Guests that a script does not need do not disturb it: one boot per kind of machines.
+        for kind in sorted({(f, p) for f, p, _ in groups}):
+            guests = max(g for f, p, g in groups if (f, p) == kind)
+            todo = [s for (f, p, _), group in sorted(groups.items()) if (f, p) == kind for s in group]
+            Session(kernel, driver, str(guests), *kind, todo).run()
 
 
 def main(parts):
@@ -301,6 +327,8 @@ def main(parts):
             host_part()
         if "build" in parts:
             build_part()
+        if "package" in parts:
+            package_part(os.environ["KERNELS"].split())
     if "vm" in parts:
         vm_part()
     print(f"\ntook {(time.monotonic() - t0) / 60:.1f} minutes")

@@ -24,10 +24,13 @@ class Guest:
         self.stop_failures = None
         self.pending = b""
         self.functions = []
+        self.kernel = opts.guest_kernels[index]
+        self.soft = bool(opts.soft and index)
+        self.driver = "rxe" if self.soft else opts.driver
         self.cables = self._cables(opts.guests)
-        self.env = {"GUEST": self.name, "GUESTS": str(opts.guests), "DRIVER": opts.driver,
-                    "KERNEL": opts.kernel.name, "FUNCTIONS": str(opts.functions),
-                    "PATIENCE": str(patience(opts.kernel.name))}
+        self.env = {"GUEST": self.name, "GUESTS": str(opts.guests), "DRIVER": self.driver,
+                    "KERNEL": self.kernel.name, "FUNCTIONS": str(opts.functions),
+                    "PATIENCE": str(patience(self.kernel.name))}
         if opts.load:
             self.env["LOAD"] = "1"
         self.listeners = {p: self._listen(self.sock(p)) for p in ("con", "ctl", "out", "emu")}
@@ -37,9 +40,11 @@ class Guest:
     def _cables(self, guests):
         """Management network: one cable from guest a to every other guest."""
         if self.index:
+            wire = [(f"stream,server=off,addr.type=unix,addr.path={self.sock('wire')}",
+                     f"52:54:00:ce:{self.index:02x}:00")]
             path = os.path.join(os.path.dirname(self.sock("x")), f"cable-{self.index}")
             return [(f"stream,server=off,addr.type=unix,addr.path={path}",
-                     f"52:54:00:cc:{self.index:02x}:01")]
+                     f"52:54:00:cc:{self.index:02x}:01")] + (wire if self.soft else [])
         ends = []
         for peer in range(1, guests):
             path = os.path.join(os.path.dirname(self.sock("x")), f"cable-{peer}")

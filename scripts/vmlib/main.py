@@ -39,6 +39,10 @@ def parse_args(argv):
                    help="adapter functions per guest")
     p.add_argument("--driver", default="cxr", choices=("cxr", "mlx5", "rxe", "none"),
                    help="driver the guests use; none: no adapter at all")
+    p.add_argument("--soft", action="store_true",
+                   help="the other guests have Soft-RoCE, on a network card on the adapters' wire")
+    p.add_argument("--soft-kernel", default="7.2", choices=("6.1", "6.12", "7.2", "debug"),
+                   help="their kernel (default %(default)s)")
     p.add_argument("--load", action="store_true", help="load the driver before the command runs")
     p.add_argument("--smp", type=int, default=1, metavar="CPUS")
     p.add_argument("--mem", default="1G", metavar="SIZE")
@@ -60,6 +64,8 @@ def parse_args(argv):
         p.error("give a command or --shell (see --help)")
     if not re.fullmatch(r"[1-9][0-9]*[MG]", opts.mem):
         p.error(f"--mem {opts.mem}: give a number with M or G")
+    if opts.soft and (opts.guests == 1 or opts.driver not in ("cxr", "mlx5") or opts.emulator_socket):
+        p.error("--soft: needs --guests 2 or more, an adapter in guest a, and an emulator of this run")
     if opts.timeout <= 0 or opts.smp < 1:
         p.error("--timeout and --smp must be positive")
     return p, opts
@@ -113,6 +119,13 @@ def write_command(opts):
         f.write((words[0] if len(words) == 1 else shlex.join(words)) + "\n")
 
 
+def guest_kernel(opts, index):
+    """The kernel of a guest, with the initramfs to boot it."""
+    kernel = images.Kernel(opts.soft_kernel if opts.soft and index else opts.kernel)
+    kernel.initrd = images.initramfs(kernel)
+    return kernel
+
+
 def prepare(parser, opts):
     """Check and make what the run needs; fills in opts."""
     opts.sockets = function_sockets(parser, opts)
@@ -122,15 +135,15 @@ def prepare(parser, opts):
         opts.emulator = os.path.join(images.REPO, "build/emulator/cxemu")
         if not opts.sockets and not os.path.exists(opts.emulator):
             raise VmError("the emulator is not built: make emulator")
-    kernel = images.Kernel(opts.kernel)
+    opts.guest_kernels = [guest_kernel(opts, i) for i in range(opts.guests)]
+    kernel = opts.guest_kernels[0]
     if opts.driver == "cxr" and not os.path.exists(
             os.path.join(images.REPO, "build", kernel.name, "cxr_core.ko")):
         raise VmError(f"the driver is not built for this kernel: make modules KERNEL={kernel.name}")
     opts.kernel = kernel
     if opts.accel == "auto":
         opts.accel = qemu.accelerator(images.Kernel("6.12").image)
-    opts.initrd = images.initramfs(kernel)
-    opts.root = images.root(say) if kernel.has_erofs else None
+    opts.root = images.root(say) if any(k.has_erofs for k in opts.guest_kernels) else None
     if opts.pcap:
         opts.pcap = os.path.realpath(opts.pcap)
     opts.out = result_dir(opts)

@@ -25,7 +25,8 @@ def check_vfio_user():
     if '"vfio-user-pci"' not in out:
         version = subprocess.run([QEMU, "--version"], capture_output=True, text=True, check=False)
         raise ImageError("this QEMU has no vfio-user-pci device (10.1 or later is needed); it is "
-                         + version.stdout.splitlines()[0])
+                         + version.stdout.splitlines()[0]
+                         + "\nWithout it the generic tests run on Soft-RoCE: make check HCA=rxe")
 
 
 def accelerator(kernel_image):
@@ -64,10 +65,10 @@ def command(guest, opts):
     accel = "kvm" if opts.accel == "kvm" else "tcg,thread=multi"
     machine = "q35,memory-backend=m0"
     append = [APPEND]
-    if opts.kernel.name != "debug":
+    if guest.kernel.name != "debug":
         append.append(STOCK)
-    append.append("cxr.root=" + ("erofs" if opts.kernel.has_erofs else "9p"))
-    if opts.driver != "mlx5":
+    append.append("cxr.root=" + ("erofs" if guest.kernel.has_erofs else "9p"))
+    if guest.driver != "mlx5":
         append.append("modprobe.blacklist=mlx5_core,mlx5_ib")
     if opts.iommu:
         append.append("intel_iommu=on iommu.strict=1")
@@ -79,7 +80,7 @@ def command(guest, opts):
     cmd = [QEMU, "-name", f"cxr-{guest.name}", "-accel", accel, "-cpu", "max", "-machine", machine,
            "-object", f"memory-backend-memfd,id=m0,size={opts.mem},share=on", "-m", opts.mem,
            "-smp", str(opts.smp), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-           "-kernel", opts.kernel.image, "-initrd", opts.initrd, "-append", " ".join(append)]
+           "-kernel", guest.kernel.image, "-initrd", guest.kernel.initrd, "-append", " ".join(append)]
     if opts.iommu:
         cmd += ["-device", "intel-iommu,intremap=on,caching-mode=on"]
     cmd += ["-chardev", f"socket,id=con,path={sock('con')},logfile={out('console')}", "-serial", "chardev:con",
@@ -87,13 +88,13 @@ def command(guest, opts):
     for port in ("ctl", "out", "emu"):
         cmd += ["-chardev", f"socket,id={port},path={sock(port)}",
                 "-device", f"virtserialport,chardev={port},name=cxr.{port}"]
-    if opts.kernel.has_erofs:
+    if guest.kernel.has_erofs:
         cmd += ["-drive", f"file={opts.root},format=raw,if=none,id=root,readonly=on",
                 "-device", "virtio-blk-pci,drive=root"]
     else:
         cmd += _share("root", "/", True)
     cmd += _share("repo", REPO, True) + _share("out", opts.out, False)
-    cmd += _share("kmods", opts.kernel.modules, True)
+    cmd += _share("kmods", guest.kernel.modules, True)
     for i, (netdev, mac) in enumerate(guest.cables):
         cmd += ["-netdev", f"{netdev},id=net{i}", "-device", f"virtio-net-pci,netdev=net{i},mac={mac}"]
     for i, path in enumerate(guest.functions):

@@ -38,6 +38,9 @@ class Session:
         self.tty_state = None
         self.problems = []
 
+    def patience(self):
+        return max(patience(g.kernel.name) for g in self.guests)
+
     # --- start ---------------------------------------------------------------
 
     def start_emulator(self):
@@ -46,6 +49,9 @@ class Session:
         self.control = os.path.join(self.run_dir, "control")
         cmd = [opts.emulator, "--card", opts.card, "--control", self.control]
         for g in self.guests:
+            if g.soft:
+                cmd += ["--wire", f"unix:{g.sock('wire')}"]
+                continue
             for i in range(opts.functions):
                 name = g.name if opts.functions == 1 else f"{g.name}{i}"
                 path = os.path.join(self.run_dir, f"fn-{name}")
@@ -55,7 +61,8 @@ class Session:
             cmd += ["--pcap", opts.pcap]
         cmd += opts.emu_arg
         self.emulator = Child("the emulator", cmd, os.path.join(opts.out, "emulator.txt"))
-        for path in [self.control] + [f for g in self.guests for f in g.functions]:
+        wires = [g.sock("wire") for g in self.guests if g.soft]
+        for path in [self.control] + wires + [f for g in self.guests for f in g.functions]:
             if not wait_for_path(path, self.emulator, 10):
                 self.check_emulator()
                 raise VmError(f"the emulator did not make its socket {path}\n{self.emulator.tail()}")
@@ -104,11 +111,12 @@ class Session:
             self.sel.register(self.emulator.pidfd, selectors.EVENT_READ, (self.emulator_ended, None))
         t0 = time.monotonic()
         self.start_guests()
-        boot = BOOT_SECONDS * patience(opts.kernel.name)
+        boot = BOOT_SECONDS * self.patience()
         self.loop(lambda: all(g.state == "ready" for g in self.guests), boot, "boot")
         self.boot_seconds = time.monotonic() - t0
         self.say(f"{opts.guests} guest{'s' * (opts.guests > 1)} up in {self.boot_seconds:.1f} s "
-                 f"({opts.kernel.release}, {opts.accel}, driver {opts.driver})")
+                 f"({opts.kernel.release}, {opts.accel}, driver {opts.driver}"
+                 f"{', peers: Soft-RoCE' if opts.soft else ''})")
         if opts.load:
             self.load_driver()
         a = self.guests[0]
@@ -126,7 +134,7 @@ class Session:
         for g in self.guests:
             g.state = "loading"
             g.send("load")
-        self.loop(lambda: all(g.state == "ready" for g in self.guests), BOOT_SECONDS * patience(self.opts.kernel.name),
+        self.loop(lambda: all(g.state == "ready" for g in self.guests), BOOT_SECONDS * self.patience(),
                   "driver load")
         failed = [g.name for g in self.guests if g.load_failed]
         if failed:
@@ -278,7 +286,7 @@ class Session:
         for g in self.guests:
             g.stop()
         self.loop(lambda: all(g.state == "down" for g in self.guests),
-                  STOP_SECONDS * patience(self.opts.kernel.name), "shutdown")
+                  STOP_SECONDS * self.patience(), "shutdown")
         for g in self.guests:
             if g.stop_failures:
                 self.problem(f"guest {g.name}: the driver did not unload, see dmesg-{g.name}.txt")

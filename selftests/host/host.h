@@ -25,6 +25,7 @@ void test_prm(void);
 void test_mode(void);
 void test_gid(void);
 void test_path(void);
+void test_lag(void);
 void test_event(void);
 void test_mbox(void);
 void test_addrpath(void);
@@ -32,5 +33,6 @@ void test_qpc(void);
 void test_wqe(void);
 void test_cqe(void);
 void test_caps(void);
+void test_counter(void);
 
 #endif

@@ -70,6 +70,7 @@ int main(void)
 	test_mode();
 	test_gid();
 	test_path();
+	test_lag();
 	test_event();
 	test_mbox();
 	test_addrpath();
@@ -77,6 +78,7 @@ int main(void)
 	test_wqe();
 	test_cqe();
 	test_caps();
+	test_counter();
 	end();
 	printf("1..%u\n", passed + failed);
 	printf("# pass:%u fail:%u skip:0\n", passed, failed);

@@ -329,6 +329,18 @@ static void test_caps_decode(struct cxr_caps *caps)
 	cxr_caps_decode_roce(&roce, caps);
 }
 
+static bool atomics(u32 operations, u32 sizes, u32 endianness)
+{
+	struct cxr_caps caps = { .atomic = true };
+	struct prm_atomic_caps cap = {};
+
+	prm_set(&cap, atomic_operations, operations);
+	prm_set(&cap, atomic_size_qp, sizes);
+	prm_set(&cap, atomic_req_8B_endianness_mode, endianness);
+	cxr_caps_decode_atomic(&cap, &caps);
+	return caps.atomic;
+}
+
 static void test_caps_values(void)
 {
 	struct cxr_caps caps = {};
@@ -361,6 +373,12 @@ static void test_caps_values(void)
 	expect(caps.rss_ind_tbl_max, 256);
 	expect(caps.ft_max_level, 64);
 
+	begin("caps", "atomics count if both are there, on 8 bytes, in the CPU's byte order");
+	expect(atomics(3, 8, 1), true);
+	expect(atomics(1, 8, 1), false);
+	expect(atomics(3, 4, 1), false);
+	expect(atomics(3, 8, 0), false);
+
 	begin("caps", "a register size without BlueFlame counts for nothing");
 	good_hca(&hca);
 	prm_set(&hca, bf, 0);
@@ -383,6 +401,13 @@ static const struct {
 	  "log_max_eq is out of range" },
 	{ "a CQ size that cannot be shifted", offsetof(struct cxr_caps, log_max_cq_sz), 255,
 	  "log_max_cq_sz is out of range" },
+	{ "an SRQ whose links have more than 16 bits",
+	  offsetof(struct cxr_caps, log_max_srq_sz), 17, "log_max_srq_sz is out of range" },
+	{ "more SRQs than 24 bits number", offsetof(struct cxr_caps, log_max_srq), 25,
+	  "log_max_srq is out of range" },
+	{ "a list in a UMR WQE that 16 bits cannot count",
+	  offsetof(struct cxr_caps, log_max_klm_list_size), 17,
+	  "log_max_klm_list_size is out of range" },
 	{ "messages over 2 GiB", offsetof(struct cxr_caps, log_max_msg), 32,
 	  "log_max_msg is out of range" },
 	{ "a CQE version of the future", offsetof(struct cxr_caps, cqe_version), 2,

@@ -1,101 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The policies: RoCE mode, GID table entries, paths. */
+/* The policies: GID table entries, paths. */
 #include <errno.h>
 #include <string.h>
 #include "host.h"
 #include "policy/gid.h"
-#include "policy/mode.h"
 #include "policy/path.h"
 
-static const struct {
-	const char *sentence;
-	const char *text;
-	int err;
-	enum cxr_roce_mode mode;
-} parse_cases[] = {
-	{ "0 is v1", "0", 0, CXR_ROCE_V1 },
-	{ "2 is v2", "2", 0, CXR_ROCE_V2 },
-	{ "4 is both", "4", 0, CXR_ROCE_V1_V2 },
-	{ "v1 by name", "v1", 0, CXR_ROCE_V1 },
-	{ "v2 by name", "v2", 0, CXR_ROCE_V2 },
-	{ "v1v2 by name", "v1v2", 0, CXR_ROCE_V1_V2 },
-	{ "a trailing newline is fine", "v1v2\n", 0, CXR_ROCE_V1_V2 },
-	{ "1 is refused: v1.5 is not offered", "1", -EINVAL, 0 },
-	{ "3 is refused", "3", -EINVAL, 0 },
-	{ "an empty text is refused", "", -EINVAL, 0 },
-	{ "a lone newline is refused", "\n", -EINVAL, 0 },
-	{ "two newlines are refused", "2\n\n", -EINVAL, 0 },
-	{ "a number that begins well is refused", "22", -EINVAL, 0 },
-	{ "a name that begins well is refused", "v1v", -EINVAL, 0 },
-	{ "capital letters are refused", "V1", -EINVAL, 0 },
-	{ "a leading blank is refused", " 2", -EINVAL, 0 },
-};
-
-static const struct {
-	const char *sentence;
-	enum cxr_roce_mode asked;
-	struct cxr_roce_support has;
-	struct cxr_mode_grant grant;
-} grant_cases[] = {
-	{ "a device that does both grants both", CXR_ROCE_V1_V2, { true, true, true, true, true },
-	  { true, CXR_ROCE_V1_V2, false } },
-	{ "a device that does both grants v1 alone", CXR_ROCE_V1, { true, true, true, true, true },
-	  { true, CXR_ROCE_V1, false } },
-	{ "a device that does both grants v2 alone", CXR_ROCE_V2, { true, true, true, true, true },
-	  { true, CXR_ROCE_V2, false } },
-	{ "both on a v1 device is v1, with a warning", CXR_ROCE_V1_V2, { true, true, false, true,
-	  true },
-	  { true, CXR_ROCE_V1, true } },
-	{ "both on a v2 device is v2, with a warning", CXR_ROCE_V1_V2, { true, false, true, true,
-	  true },
-	  { true, CXR_ROCE_V2, true } },
-	{ "v2 on a v1 device is v1, with a warning", CXR_ROCE_V2, { true, true, false, true, true },
-	  { true, CXR_ROCE_V1, true } },
-	{ "v1 on a v2 device is v2, with a warning", CXR_ROCE_V1, { true, false, true, true, true },
-	  { true, CXR_ROCE_V2, true } },
-	{ "v2 without IPv4 is no v2", CXR_ROCE_V2, { true, true, true, false, true },
-	  { true, CXR_ROCE_V1, true } },
-	{ "v2 without IPv6 is no v2", CXR_ROCE_V1_V2, { true, true, true, true, false },
-	  { true, CXR_ROCE_V1, true } },
-	{ "v1 needs no IP", CXR_ROCE_V1, { true, true, false, false, false }, { true, CXR_ROCE_V1,
-	  false } },
-	{ "a device without RoCE gets none", CXR_ROCE_V1_V2, { false, true, true, true, true },
-	  { false, CXR_ROCE_V1_V2, false } },
-	{ "a device with no version gets none", CXR_ROCE_V2, { true, false, false, true, true },
-	  { false, CXR_ROCE_V2, false } },
-};
-
-void test_mode(void)
-{
-	enum cxr_roce_mode mode;
-	struct cxr_mode_grant grant;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(parse_cases); i++) {
-		begin("mode", parse_cases[i].sentence);
-		mode = 77;
-		expect(cxr_roce_mode_parse(parse_cases[i].text, &mode), parse_cases[i].err);
-		expect(mode, parse_cases[i].err ? 77 : parse_cases[i].mode);
-	}
-	for (i = 0; i < ARRAY_SIZE(grant_cases); i++) {
-		begin("mode", grant_cases[i].sentence);
-		grant = cxr_roce_mode_grant(grant_cases[i].asked, &grant_cases[i].has);
-		expect(grant.roce, grant_cases[i].grant.roce);
-		expect(grant.mode, grant_cases[i].grant.mode);
-		expect(grant.differs, grant_cases[i].grant.differs);
-	}
-
-	begin("mode", "each mode has the name that its text may have");
-	expect_text(cxr_roce_mode_name(CXR_ROCE_V1), "v1");
-	expect_text(cxr_roce_mode_name(CXR_ROCE_V2), "v2");
-	expect_text(cxr_roce_mode_name(CXR_ROCE_V1_V2), "v1v2");
-
-	begin("mode", "v1v2 has both versions, the others have one");
-	expect(cxr_roce_mode_has_v1(CXR_ROCE_V1_V2) && cxr_roce_mode_has_v2(CXR_ROCE_V1_V2), true);
-	expect(cxr_roce_mode_has_v1(CXR_ROCE_V2) || cxr_roce_mode_has_v2(CXR_ROCE_V1), false);
-}
-
 #define MAC { 0x02, 0, 0, 0, 0, 1 }
+#define LINK(...) __VA_ARGS__, false, false /* a MAC, and no tags but one of 802.1Q */
 #define GID_LINK_LOCAL { 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xfe, 0, 0, 1 }
 #define GID_IPV4(a, b, c, d) { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d }
 
@@ -108,42 +20,49 @@ static const struct {
 	struct cxr_gid_entry entry;
 } gid_cases[] = {
 	{ "a v1 GID has version 0 and no network layer", { GID_LINK_LOCAL, CXR_GID_V1,
-	  CXR_VLAN_NONE, MAC },
+	  CXR_VLAN_NONE, LINK(MAC) },
 	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, false, 0, 0, 0 } },
 	{ "an IPv6 v2 GID has version 2 and layer 1", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE,
-	  MAC },
+	  LINK(MAC) },
 	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, false, 0, 2, 1 } },
 	{ "an IPv4 v2 GID has version 2 and layer 0",
-	  { GID_IPV4(10, 0, 0, 1), CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	  { GID_IPV4(10, 0, 0, 1), CXR_GID_V2, CXR_VLAN_NONE, LINK(MAC) },
 	  true, true, 0, NULL, { GID_IPV4(10, 0, 0, 1), MAC, false, 0, 2, 0 } },
 	{ "a v1 GID may be an IPv4 address", { GID_IPV4(10, 0, 0, 1), CXR_GID_V1, CXR_VLAN_NONE,
-	  MAC },
+	  LINK(MAC) },
 	  true, false, 0, NULL, { GID_IPV4(10, 0, 0, 1), MAC, false, 0, 0, 0 } },
-	{ "a VLAN goes into the entry", { GID_LINK_LOCAL, CXR_GID_V2, 100, MAC },
+	{ "a VLAN goes into the entry", { GID_LINK_LOCAL, CXR_GID_V2, 100, LINK(MAC) },
 	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, true, 100, 2, 1 } },
-	{ "VLAN 0 is a tag too", { GID_LINK_LOCAL, CXR_GID_V2, 0, MAC },
+	{ "VLAN 0 is a tag too", { GID_LINK_LOCAL, CXR_GID_V2, 0, LINK(MAC) },
 	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, true, 0, 2, 1 } },
-	{ "VLAN 4095 is refused", { GID_LINK_LOCAL, CXR_GID_V2, 4095, MAC },
+	{ "VLAN 4095 is refused", { GID_LINK_LOCAL, CXR_GID_V2, 4095, LINK(MAC) },
 	  true, true, -EINVAL, "the VLAN is over 4094", {} },
-	{ "the zero GID is refused", { { 0 }, CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	{ "the zero GID is refused", { { 0 }, CXR_GID_V2, CXR_VLAN_NONE, LINK(MAC) },
 	  true, true, -EINVAL, "the GID is zero", {} },
-	{ "a multicast GID is refused", { { 0xff, 0x0e }, CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	{ "a multicast GID is refused", { { 0xff, 0x0e }, CXR_GID_V2, CXR_VLAN_NONE, LINK(MAC) },
 	  true, true, -EINVAL, "the GID is a multicast address", {} },
-	{ "IPv4 zero is refused", { GID_IPV4(0, 0, 0, 0), CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	{ "IPv4 zero is refused", { GID_IPV4(0, 0, 0, 0), CXR_GID_V2, CXR_VLAN_NONE, LINK(MAC) },
 	  true, true, -EINVAL, "the GID is the IPv4 address zero", {} },
-	{ "IPv4 multicast is refused", { GID_IPV4(224, 0, 0, 1), CXR_GID_V2, CXR_VLAN_NONE, MAC },
+	{ "IPv4 multicast is refused", { GID_IPV4(224, 0, 0, 1), CXR_GID_V2, CXR_VLAN_NONE, LINK(MAC) },
 	  true, true, -EINVAL, "the GID is an IPv4 multicast or broadcast address", {} },
-	{ "a zero MAC is refused", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, { 0 } },
+	{ "a zero MAC is refused", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, LINK({ 0 }) },
 	  true, true, -EINVAL, "the source MAC is zero", {} },
 	{ "a multicast MAC is refused", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE, { 1, 0, 0x5e,
-	  0, 0, 1 } },
+	  0, 0, 1 }, false, false },
 	  true, true, -EINVAL, "the source MAC is a multicast address", {} },
 	{ "a v1 GID on a v2 port is not supported", { GID_LINK_LOCAL, CXR_GID_V1, CXR_VLAN_NONE,
-	  MAC },
+	  LINK(MAC) },
 	  false, true, -EOPNOTSUPP, "the port does not do RoCE v1", {} },
 	{ "a v2 GID on a v1 port is not supported", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE,
-	  MAC },
+	  LINK(MAC) },
 	  true, false, -EOPNOTSUPP, "the port does not do RoCE v2", {} },
+	{ "a VLAN on a VLAN is not supported", { GID_LINK_LOCAL, CXR_GID_V2, 100, MAC, true, false },
+	  true, true, -EOPNOTSUPP, "its interface is a VLAN on a VLAN, and the device adds one tag",
+	  {} },
+	{ "an 802.1ad VLAN is not supported",
+	  { GID_LINK_LOCAL, CXR_GID_V1, 100, MAC, false, true },
+	  true, true, -EOPNOTSUPP,
+	  "its interface is an 802.1ad VLAN, and the device adds 802.1Q tags", {} },
 };
 
 void test_gid(void)

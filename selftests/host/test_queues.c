@@ -5,6 +5,7 @@
 #include "host.h"
 #include "codec/addrpath.h"
 #include "codec/qpc.h"
+#include "codec/umr.h"
 #include "codec/wqe.h"
 
 static const struct cxr_addr addr_v2 = {
@@ -122,6 +123,17 @@ static void test_qpc_create(void)
 	expect(prm_get(&qpc, rq_type), PRM_QP_RQ_NONE);
 	expect(prm_get(&qpc, log_rq_size), 0);
 	expect(prm_get(&qpc, st), PRM_QP_ST_QP1);
+	expect(prm_get(&qpc, srqn_rmpn_xrqn), 0);
+
+	begin("qpc", "a QP that receives from an SRQ has no receive queue of its own");
+	memset(&qpc, 0, sizeof(qpc));
+	attr.srq = true;
+	attr.srqn = 0x123456;
+	cxr_qpc_encode_create(&qpc, &attr);
+	expect(prm_get(&qpc, rq_type), PRM_QP_RQ_SRQ);
+	expect(prm_get(&qpc, srqn_rmpn_xrqn), 0x123456);
+	expect(prm_get(&qpc, log_rq_size), 0);
+	expect(prm_get(&qpc, log_rq_stride), 0);
 }
 
 static void expect_same_mod(const struct cxr_qp_mod *back, const struct cxr_qp_mod *mod)
@@ -227,6 +239,81 @@ static void test_wqe_eth(void)
 	expect_bytes(seg, plain, 16);
 }
 
+static const struct {
+	const char *sentence;
+	u32 flags;
+	u8 fence;
+} fence_cases[] = {
+	{ "no fence", 0, 0x00 },
+	{ "a fence for READs and atomics", CXR_WQE_FENCE, 0x40 },
+	{ "a fence for UMR WQEs", CXR_WQE_FENCE_SMALL, 0x20 },
+	{ "both", CXR_WQE_FENCE | CXR_WQE_FENCE_SMALL, 0x80 },
+	{ "a strong fence covers the others", CXR_WQE_FENCE | CXR_WQE_FENCE_STRONG, 0x60 },
+};
+
+static void test_wqe_atomic(void)
+{
+	static const u8 atomic[] = { 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0x12, 0x34 };
+	struct prm_wqe_ctrl_seg ctrl;
+	unsigned int i;
+	u8 seg[16];
+
+	begin("wqe", "an atomic segment: what to put there, then what must be there");
+	cxr_wqe_atomic((void *)seg, 0x0102030405060708ULL, 0x1234);
+	expect_bytes(seg, atomic, 16);
+
+	for (i = 0; i < ARRAY_SIZE(fence_cases); i++) {
+		begin("wqe fence", fence_cases[i].sentence);
+		cxr_wqe_ctrl(&ctrl, 1, 0, PRM_WQE_UMR, 0, 3, fence_cases[i].flags, 0);
+		expect(ctrl.fm_ce_se, fence_cases[i].fence);
+	}
+}
+
+static void test_umr(void)
+{
+	static const u8 page[] = { 0, 0, 0, 0x12, 0x34, 0x56, 0x70, 0x03 };
+	struct cxr_fast_reg reg = {
+		.key = 0x123456ab, .access = CXR_ACCESS_LOCAL_WRITE | CXR_ACCESS_REMOTE_READ,
+		.va = 0x7f0000000123ULL, .len = 0x8000, .npages = 9, .log_page_size = 12,
+	};
+	struct prm_wqe_umr_ctrl_seg ctrl;
+	struct prm_mkc mkc;
+	struct prm_mtt mtt;
+
+	begin("umr", "registering sets what changes and nothing else");
+	cxr_umr_reg(&ctrl, &mkc, &reg);
+	expect(ctrl.flags, 0x20);
+	expect(be64_to_cpu(ctrl.mkey_mask), 0x209e2143);
+	expect(prm_get(&mkc, mkey_7_0), 0xab);
+	expect(prm_get(&mkc, qpn), 0xffffff);
+	expect(prm_get(&mkc, umr_en) && prm_get(&mkc, lr) && prm_get(&mkc, en_rinval), true);
+	expect(prm_get(&mkc, lw) && prm_get(&mkc, rr), true);
+	expect(prm_get(&mkc, rw) || prm_get(&mkc, a) || prm_get(&mkc, free), false);
+	expect(prm_get64(&mkc, start_addr), 0x7f0000000123ULL);
+	expect(prm_get64(&mkc, len), 0x8000);
+	expect(prm_get(&mkc, log_page_size), 12);
+
+	begin("umr", "nine pages are sixteen in whole blocks, two to an octword");
+	expect(be16_to_cpu(ctrl.xlt_octowords), 8);
+	expect(prm_get(&mkc, translations_octword_size), 8);
+
+	begin("umr", "the right to atomics is touched only to give it");
+	reg.access |= CXR_ACCESS_REMOTE_ATOMIC;
+	cxr_umr_reg(&ctrl, &mkc, &reg);
+	expect(be64_to_cpu(ctrl.mkey_mask), 0x20be2143);
+	expect(prm_get(&mkc, a), 1);
+
+	begin("umr", "invalidating is setting it free");
+	cxr_umr_invalidate(&ctrl, &mkc);
+	expect(ctrl.flags, 0x80);
+	expect(be64_to_cpu(ctrl.mkey_mask), 1 << 29);
+	expect(prm_get(&mkc, free), 1);
+
+	begin("umr", "a page of a list may be read and written");
+	cxr_umr_page(&mtt, 0x1234567000ULL);
+	expect_bytes(&mtt, page, sizeof(page));
+}
+
 void test_wqe(void)
 {
 	static const u8 ctrl[] = { 1, 0xab, 0xcd, 0x0b, 0x12, 0x34, 0x56, 4, 0, 0, 0, 0x0a, 1, 2, 3,
@@ -275,5 +362,7 @@ void test_wqe(void)
 	expect(be32_to_cpu(dgram.av.dqp_dct), 0x80123456);
 	expect_bytes(&dgram.av.stat_rate_sl, &av.stat_rate_sl, sizeof(av) - 12);
 
+	test_wqe_atomic();
+	test_umr();
 	test_wqe_eth();
 }

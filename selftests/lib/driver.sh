@@ -4,8 +4,12 @@
 # The adapter and its driver, as tests and helpers see them. To be sourced; in
 # a guest it is there already, also for commands run by `peer`.
 #
-# CXR_DRIVER  cxr, mlx5 (the kernel's own), rxe (Soft-RoCE) or none
+# CXR_DRIVER  cxr, mlx5 (the kernel's own), rxe (Soft-RoCE) or none; host: a machine as it is, on which nothing is
+#             loaded, unloaded or configured. That is what it is where nobody says.
 # CXR_GUEST   a, b, c or d
+# DEV         on a host: the RDMA device (the first)
+
+CXR_DRIVER=${CXR_DRIVER:-host}
 
 DRIVER_STATE=/run/cxr-driver
 CXR_MODULES=/cxr/build/${CXR_KERNEL:-}
@@ -33,6 +37,11 @@ driver_load()
 {
 	local want="$CXR_DRIVER $*" bdf
 
+	if [ "$CXR_DRIVER" = host ]; then
+		[ -n "$(driver_ibdevs)" ] && return
+		echo "driver_load: this machine has no RDMA device${DEV:+ $DEV}" >&2
+		return 1
+	fi
 	if [ "$(cat $DRIVER_STATE 2>/dev/null)" = "$want" ]; then return 0; fi
 	driver_unload || return
 	case $CXR_DRIVER in
@@ -41,9 +50,11 @@ driver_load()
 			driver_insmod cxr_en && driver_insmod cxr_ib || return
 		;;
 	mlx5)
-		modprobe mlx5_core && modprobe mlx5_ib || return
+		# Profile 0 keeps no thousands of memory keys in store.
+		modprobe mlx5_core prof_sel=0 && modprobe mlx5_ib || return
 		;;
 	rxe)
+		soft_cable
 		modprobe rdma_rxe && rdma link add rxe0 type rxe netdev "$(driver_netdev 0)" || return
 		;;
 	*)
@@ -61,16 +72,26 @@ driver_load()
 	echo "$want" >$DRIVER_STATE
 }
 
+# Soft-RoCE in a guest by itself: a cable with both ends here. It talks to itself then, which two guests on a loaded machine do
+# not do as reliably: a connection does not outlive half a second without its peer.
+soft_cable()
+{
+	[ -z "$(driver_netdevs)" ] || return 0
+	ip link add soft0 type veth peer name soft1 && ip link set soft1 up
+}
+
 # Unload the driver if it is loaded; what is wrong with that is an error.
 driver_unload()
 {
 	local m rc=0
 
+	[ "$CXR_DRIVER" != host ] || return 0
 	rm -f $DRIVER_STATE
 	for m in cxr_ib cxr_en cxr_core mlx5_ib mlx5_core rdma_rxe; do
 		[ -d "/sys/module/$m" ] || continue
 		rmmod "$m" || rc=1
 	done
+	[ ! -e /sys/class/net/soft0 ] || ip link del soft0 || rc=1
 	return $rc
 }
 
@@ -91,8 +112,13 @@ driver_netdevs()
 {
 	local bdf d
 
+	if [ "$CXR_DRIVER" = host ]; then
+		cat "/sys/class/infiniband/$(driver_ibdev)/ports/1/gid_attrs/ndevs/0"
+		return
+	fi
 	if [ "$CXR_DRIVER" = rxe ]; then
-		for d in /sys/class/net/mgmt*; do echo "${d##*/}"; done
+		if [ -e /sys/class/net/wire0 ]; then echo wire0; return; fi
+		for d in /sys/class/net/mgmt* /sys/class/net/soft0; do [ ! -e "$d" ] || echo "${d##*/}"; done
 		return
 	fi
 	for bdf in $(driver_bdfs); do
@@ -112,6 +138,7 @@ driver_ibdevs()
 	local d
 
 	for d in /sys/class/infiniband/*; do
+		[ "$CXR_DRIVER" != host ] || [ "${DEV:-${d##*/}}" = "${d##*/}" ] || continue
 		[ ! -e "$d" ] || echo "${d##*/}"
 	done
 }
@@ -152,6 +179,7 @@ driver_net_up() # [MTU]
 {
 	local i=0 dev
 
+	if [ "$CXR_DRIVER" = host ]; then link_up "$(driver_netdev)"; return; fi
 	for dev in $(driver_netdevs); do
 		echo 0 >"/proc/sys/net/ipv6/conf/$dev/accept_dad"
 		echo 0 >"/proc/sys/net/ipv6/conf/$dev/disable_ipv6"

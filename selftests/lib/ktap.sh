@@ -4,8 +4,8 @@
 # Tests in KTAP. A test script sources this file, names its tests and ends:
 #
 #   # guests: 2              what it needs, read by scripts/check: guests,
-#   # functions: 1           functions per guest, kernels, drivers and seconds
-#   # timeout: 300
+#   # functions: 1           functions per guest, kernels, drivers and seconds;
+#   # timeout: 300           "# peers: soft" for peers with Soft-RoCE
 #   . "$(dirname "$0")/../lib/ktap.sh"
 #   ktap_plan 2
 #   ktap_run "the sentence that holds" function [ARGUMENTS...]

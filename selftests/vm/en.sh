@@ -3,6 +3,7 @@
 #
 # The Ethernet device of a port: addresses, traffic, offloads, reconfiguration, teardown.
 # guests: 2
+# drivers: cxr mlx5
 # timeout: 900
 . "$(dirname "$0")/../lib/ktap.sh"
 
@@ -188,12 +189,17 @@ vlan_ping()
 # The peer sends to an address that nobody has; succeeds if we see it
 sees_foreign()
 {
+	local log pid
+
+	log=$(mktemp)
+	tcpdump -p -i "$dev" -c 1 -n ether dst "$FAKE_MAC" >/dev/null 2>"$log" &
+	pid=$!
+	wait_until 30 grep -q '^listening' "$log"
+	rm -f "$log"
 	peer "ip neigh replace $FAKE_IP lladdr $FAKE_MAC dev $(peer_dev) &&
-	      { ping -q -i 0.1 -c 40 -W 1 $FAKE_IP >/dev/null || true; }" &
-	timeout 5 tcpdump -p -i "$dev" -c 1 -n ether dst "$FAKE_MAC" >/dev/null 2>&1
-	set -- $?
-	wait
-	return "$1"
+	      { ping -q -i 0.1 -c 20 -W 1 $FAKE_IP >/dev/null || true; }"
+	kill -KILL $pid 2>/dev/null || true
+	wait $pid
 }
 
 promisc()

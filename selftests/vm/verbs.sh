@@ -260,19 +260,19 @@ rping_v1()
 # Nobody answers: the connection is refused or times out, and nothing else
 no_listener()
 {
-	must_fail timeout 60 rping -c -a "$(peer_ip)" -p 7999 -C 1
+	must_fail timeout 60 ib_write_bw -d "$dev" -R -F -p 7999 "$(peer_ip)"
 }
 
 # ---- what goes wrong -------------------------------------------------------------------------------
 
 bad_gid_index()
 {
-	local last=0
+	local last=0 limit=$((20 * ${CXR_PATIENCE:-1}))
 
 	while [ -e "/sys/class/infiniband/$dev/ports/1/gids/$((last + 1))" ]; do last=$((last + 1)); done
-	peer_bg data "timeout 20 ibv_rc_pingpong -d $peer_dev -g 0 -n 1 || true"
+	peer_bg data "timeout $limit ibv_rc_pingpong -d $peer_dev -g 0 -n 1 || true"
 	wait_until 20 listening $PP_PORT
-	must_fail timeout 20 ibv_rc_pingpong -d "$dev" -g $last -n 1 "$(peer_ip)"
+	must_fail timeout "$limit" ibv_rc_pingpong -d "$dev" -g $last -n 1 "$(peer_ip)"
 	peer_wait data
 }
 

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "window.h"
+
 #define ETHERTYPE_VLAN 0x8100
 #define ETHERTYPE_IPV4 0x0800
 #define ETHERTYPE_IPV6 0x86dd
@@ -22,14 +24,11 @@
 #define BTH_LEN 12
 #define ICRC_LEN 4
 
-enum kind { OTHER, V1, V2_IPV4, V2_IPV6, KINDS };
-
-static const char * const kind_name[KINDS] = { "other", "v1", "v2/IPv4", "v2/IPv6" };
-
 struct counts {
 	unsigned long frames[KINDS];
 	unsigned long bad;
 	unsigned int sport_min, sport_max;
+	struct windows windows;
 };
 
 static uint32_t crc_table[256];
@@ -64,6 +63,7 @@ struct frame {
 	size_t l3_len;
 	const uint8_t *bth;
 	size_t len; /* from l3 to the end of the ICRC */
+	int tci;    /* of the outer VLAN tag; -1: none */
 };
 
 /* Bytes of extended headers behind the BTH, -1: the opcode does not exist. */
@@ -154,6 +154,8 @@ static const char *check_udp(struct frame *f, struct counts *c)
 	return NULL;
 }
 
+static const char icrc_is_wrong[] = "ICRC is wrong";
+
 static const char *check_bth(const struct frame *f)
 {
 	size_t behind = f->l3 + f->len - f->bth;
@@ -183,6 +185,7 @@ static const char *check_frame(const uint8_t *p, size_t len, struct frame *f, st
 	uint32_t want;
 
 	memset(f, 0, sizeof(*f));
+	f->tci = len >= 16 && be16(p + off) == ETHERTYPE_VLAN ? (int)be16(p + off + 2) : -1;
 	while (off + 4 <= len && be16(p + off) == ETHERTYPE_VLAN)
 		off += 4;
 	if (off + 2 > len)
@@ -220,8 +223,32 @@ static const char *check_frame(const uint8_t *p, size_t len, struct frame *f, st
 	icrc = f->l3 + f->len - ICRC_LEN;
 	if (icrc[0] != (want & 0xff) || icrc[1] != (want >> 8 & 0xff) ||
 	    icrc[2] != (want >> 16 & 0xff) || icrc[3] != want >> 24)
-		return "ICRC is wrong";
+		return icrc_is_wrong;
 	return NULL;
+}
+
+/* What the windows of the capture make of a frame that check_frame() knows. */
+static void check_windows(struct windows *w, const uint8_t *p, size_t len, const struct frame *f,
+			  bool icrc, unsigned long number)
+{
+	bool ipv4 = f->kind == V2_IPV4;
+	struct traits t = { .kind = f->kind };
+
+	if (len > 14 && be16(p + 12) == ETHERTYPE_WINDOW) {
+		windows_mark(w, p + 14, strnlen((const char *)p + 14, len - 14));
+		return;
+	}
+	if (f->kind == OTHER)
+		return;
+	t.value[VLAN] = f->tci < 0 ? ABSENT : f->tci & 0xfff;
+	t.value[PCP] = f->tci < 0 ? ABSENT : f->tci >> 13;
+	t.value[TCLASS] = ipv4 ? f->l3[1] : be16(f->l3) >> 4 & 0xff;
+	t.value[DSCP] = f->kind == V1 ? ABSENT : t.value[TCLASS] >> 2;
+	t.value[HOPS] = f->l3[ipv4 ? 8 : 7];
+	t.value[FLOW] = ipv4 ? ABSENT : (int)((f->l3[1] & 0xf) << 16 | be16(f->l3 + 2));
+	t.value[ICRC] = icrc;
+	t.value[SPORT] = f->kind == V1 ? ABSENT : (int)be16(f->l3 + f->l3_len);
+	windows_frame(w, &t, number);
 }
 
 static int check_file(const char *path, struct counts *c)
@@ -250,7 +277,8 @@ static int check_file(const char *path, struct counts *c)
 
 		number++;
 		c->frames[f.kind]++;
-		if (!why)
+		check_windows(&c->windows, data, h->caplen, &f, why != icrc_is_wrong, number);
+		if (!why || (why == icrc_is_wrong && windows_wants_bad_icrc(&c->windows)))
 			continue;
 		if (c->bad++ < 10)
 			fprintf(stderr, "roce_check: frame %lu (%s, opcode %#x): %s\n", number,
@@ -258,6 +286,7 @@ static int check_file(const char *path, struct counts *c)
 	}
 	if (ret == PCAP_ERROR)
 		fprintf(stderr, "roce_check: %s: %s\n", path, pcap_geterr(pcap));
+	windows_finish(&c->windows);
 	pcap_close(pcap);
 	return ret == PCAP_ERROR ? -1 : 0;
 }
@@ -289,12 +318,72 @@ static const struct {
 	{ "a UDP checksum that is not 0 is found", 41, "UDP checksum is not 0" },
 };
 
+/* Marks and, between them, hw_frame once: RoCE v2 over IPv4, no tag, class 0xc2, 64 hops, port 0. */
+static const struct {
+	const char *what, *begin, *end;
+	bool fine;
+} window_tests[] = {
+	{ "a frame is of the type of its window", "begin type=v2/IPv4 : x", "end   ", true },
+	{ "a frame of another type is found", "begin type=v1 : x", "end", false },
+	{ "a frame without a tag", "begin vlan=none : x", "end", true },
+	{ "a VLAN that is missing is found", "begin vlan=100 : x", "end", false },
+	{ "a frame's DSCP", "begin dscp=48 : x", "end", true },
+	{ "another DSCP is found", "begin dscp=0 : x", "end", false },
+	{ "a priority that is missing is found", "begin pcp=3 : x", "end", false },
+	{ "a frame's class, hops and port, and a flow label that it has not",
+	  "begin tclass=0xc2 hops=64 sport=0 flow=none : x", "end", true },
+	{ "another class is found", "begin tclass=0xc0 : x", "end", false },
+	{ "another number of hops is found", "begin hops=63 : x", "end", false },
+	{ "another port is found", "begin sport=49152 : x", "end", false },
+	{ "a flow label that is missing is found", "begin flow=0 : x", "end", false },
+	{ "a word that only begins like one is found", "begin vlans=none : x", "end", false },
+	{ "too few frames are found", "begin min=2 : x", "end", false },
+	{ "a right ICRC where a wrong one is wanted is found", "begin icrc=0 : x", "end", false },
+	{ "a window that does not end is found", "begin min=1 : x", NULL, false },
+	{ "an end without a beginning is found", "end", NULL, false },
+	{ "a word that does not exist is found", "begin colour=red : x", "end", false },
+	{ "a type that does not exist is found", "begin type=v3 : x", "end", false },
+};
+
+static void mark(struct windows *w, const char *text)
+{
+	uint8_t data[128] = { [12] = ETHERTYPE_WINDOW >> 8, [13] = ETHERTYPE_WINDOW & 0xff };
+	struct frame f = {};
+
+	if (!text)
+		return;
+	memcpy(data + 14, text, strlen(text));
+	check_windows(w, data, 14 + strlen(text), &f, true, 0);
+}
+
+static int window_self_test(int number)
+{
+	int fails = 0;
+
+	for (size_t i = 0; i < sizeof(window_tests) / sizeof(window_tests[0]); i++) {
+		struct counts c = { .sport_min = 65536 };
+		struct frame f;
+		bool ok;
+
+		mark(&c.windows, window_tests[i].begin);
+		check_frame(hw_frame, sizeof(hw_frame), &f, &c);
+		check_windows(&c.windows, hw_frame, sizeof(hw_frame), &f, true, 1);
+		mark(&c.windows, window_tests[i].end);
+		windows_finish(&c.windows);
+		ok = !c.windows.bad == window_tests[i].fine;
+		printf("%sok %d %s\n", ok ? "" : "not ", ++number, window_tests[i].what);
+		fails += !ok;
+	}
+	return fails;
+}
+
 static int self_test(void)
 {
-	int n = sizeof(self_tests) / sizeof(self_tests[0]), fails = 0;
+	int frames = sizeof(self_tests) / sizeof(self_tests[0]), fails = 0;
+	int n = frames + sizeof(window_tests) / sizeof(window_tests[0]);
 
 	printf("KTAP version 1\n1..%d\n", n);
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < frames; i++) {
 		uint8_t data[sizeof(hw_frame)];
 		struct counts c = { .sport_min = 65536 };
 		const char *says;
@@ -312,35 +401,73 @@ static int self_test(void)
 			printf("# got: %s\n", says ? says : "fine");
 		fails += !ok;
 	}
+	fails += window_self_test(frames);
 	printf("# pass:%d fail:%d skip:0\n", n - fails, fails);
 	return fails ? 1 : 0;
 }
 
 static const char usage[] =
-	"usage: roce_check [--need-v1] [--need-v2] [--sport-min N] FILE.pcap | --self-test\n";
+	"usage: roce_check [--need-v1] [--need-v2] [--need-window] [--sport-min N] FILE.pcap | --self-test\n";
+
+struct needs {
+	bool v1, v2, window;
+	unsigned int sport_min;
+};
+
+/* Prints what there is, and what should be and is not; the exit status. */
+static int report(const struct counts *c, const struct needs *need, const char *path)
+{
+	int bad = 0;
+
+	printf("%lu RoCE v1, %lu RoCE v2 over IPv4, %lu over IPv6, %lu other frames; ",
+	       c->frames[V1], c->frames[V2_IPV4], c->frames[V2_IPV6], c->frames[OTHER]);
+	printf("%lu malformed or with a wrong ICRC\n", c->bad);
+	printf("%lu windows, %lu complaints about what is in them\n", c->windows.closed,
+	       c->windows.bad);
+	if (need->v1 && !c->frames[V1]) {
+		fprintf(stderr, "roce_check: no RoCE v1 frame in %s\n", path);
+		bad = 1;
+	}
+	if (need->v2 && !c->frames[V2_IPV4] && !c->frames[V2_IPV6]) {
+		fprintf(stderr, "roce_check: no RoCE v2 frame in %s\n", path);
+		bad = 1;
+	}
+	if (need->window && !c->windows.closed) {
+		fprintf(stderr, "roce_check: no window in %s\n", path);
+		bad = 1;
+	}
+	if (need->sport_min && c->sport_min < need->sport_min) {
+		fprintf(stderr, "roce_check: UDP source port %u is below %u\n", c->sport_min,
+			need->sport_min);
+		bad = 1;
+	}
+	return c->bad || c->windows.bad || bad ? 1 : 0;
+}
 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = { { "self-test", no_argument, NULL, 's' },
 						 { "need-v1", no_argument, NULL, '1' },
 						 { "need-v2", no_argument, NULL, '2' },
+						 { "need-window", no_argument, NULL, 'w' },
 						 { "sport-min", required_argument, NULL, 'p' },
 						 {} };
 	struct counts c = { .sport_min = 65536 };
-	bool need_v1 = false, need_v2 = false;
-	unsigned int sport_min = 0;
-	int opt, bad = 0;
+	struct needs need = {};
+	int opt;
 
 	make_crc_table();
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (opt == 's')
 			return self_test();
 		else if (opt == '1')
-			need_v1 = true;
+			need.v1 = true;
 		else if (opt == '2')
-			need_v2 = true;
+			need.v2 = true;
+		else if (opt == 'w')
+			need.window = true;
 		else if (opt == 'p')
-			sport_min = strtoul(optarg, NULL, 0);
+			need.sport_min = strtoul(optarg, NULL, 0);
 		else
 			return 2;
 	}
@@ -351,21 +478,5 @@ int main(int argc, char **argv)
 
 	if (check_file(argv[optind], &c))
 		return 2;
-	printf("%lu RoCE v1, %lu RoCE v2 over IPv4, %lu over IPv6, %lu other frames; ",
-	       c.frames[V1], c.frames[V2_IPV4], c.frames[V2_IPV6], c.frames[OTHER]);
-	printf("%lu malformed or with a wrong ICRC\n", c.bad);
-	if (need_v1 && !c.frames[V1]) {
-		fprintf(stderr, "roce_check: no RoCE v1 frame in %s\n", argv[optind]);
-		bad = 1;
-	}
-	if (need_v2 && !c.frames[V2_IPV4] && !c.frames[V2_IPV6]) {
-		fprintf(stderr, "roce_check: no RoCE v2 frame in %s\n", argv[optind]);
-		bad = 1;
-	}
-	if (sport_min && c.sport_min < sport_min) {
-		fprintf(stderr, "roce_check: UDP source port %u is below %u\n", c.sport_min,
-			sport_min);
-		bad = 1;
-	}
-	return c.bad || bad ? 1 : 0;
+	return report(&c, &need, argv[optind]);
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Which counters a device has, and where their values stand. */
+#include <string.h>
+#include "host.h"
+#include "codec/counter.h"
+
+static const struct {
+	const char *sentence;
+	struct cxr_caps caps;
+	bool icrc;
+	const char *have[3], *lack[3];
+	unsigned int n;
+} set_cases[] = {
+	{ "a device without any has none", {}, false, {},
+	  { "rx_write_requests", "np_cnp_sent", "rdma_rx_bytes" }, 0 },
+	{ "sets of queue counters bring five", { .num_q_counters = 128 }, false,
+	  { "rx_write_requests", "rx_dct_connect", "out_of_buffer" },
+	  { "out_of_sequence", "duplicate_request", "resp_cqe_error" }, 5 },
+	{ "without sets the other capabilities of queues bring nothing",
+	  { .out_of_seq_cnt = true, .retransmission_q_counters = true,
+	    .enhanced_error_q_counters = true, .roce_accl = true }, false, {},
+	  { "out_of_sequence", "packet_seq_err", "roce_slow_restart" }, 0 },
+	{ "a gap that the responder saw", { .num_q_counters = 1, .out_of_seq_cnt = true }, false,
+	  { "out_of_sequence" }, { "packet_seq_err" }, 6 },
+	{ "repetitions", { .num_q_counters = 1, .retransmission_q_counters = true }, false,
+	  { "duplicate_request", "rnr_nak_retry_err", "local_ack_timeout_err" },
+	  { "out_of_sequence", "resp_cqe_error" }, 10 },
+	{ "errors", { .num_q_counters = 1, .enhanced_error_q_counters = true }, false,
+	  { "resp_local_length_error", "req_cqe_flush_error", "req_rnr_retries_exceeded" },
+	  { "packet_seq_err", "roce_adp_retrans" }, 15 },
+	{ "adaptive retransmission", { .num_q_counters = 1, .roce_accl = true }, false,
+	  { "roce_adp_retrans", "roce_slow_restart_trans" }, { "resp_cqe_error" }, 10 },
+	{ "congestion is the port's, and needs no set", { .cc_query_allowed = true }, false,
+	  { "rp_cnp_ignored", "np_ecn_marked_roce_packets", "np_cnp_sent" },
+	  { "rx_write_requests" }, 4 },
+	{ "wrong ICRCs, which a register announces", {}, true, { "rx_icrc_encapsulated" },
+	  { "rdma_rx_packets" }, 1 },
+	{ "packets and bytes of the vport", { .vport_counters = true }, false,
+	  { "rdma_rx_packets", "rdma_tx_bytes" }, { "rx_icrc_encapsulated" }, 4 },
+};
+
+static bool has(const char *name, const struct cxr_caps *caps, bool icrc)
+{
+	enum cxr_counter i;
+
+	for (i = 0; i < CXR_COUNTERS; i++)
+		if (!strcmp(cxr_counter_name(i), name))
+			return cxr_counter_present(i, caps, icrc);
+	expect_text("no such counter", name);
+	return false;
+}
+
+static void test_sets(void)
+{
+	unsigned int i, k, n;
+
+	for (i = 0; i < ARRAY_SIZE(set_cases); i++) {
+		begin("counters", set_cases[i].sentence);
+		for (k = 0, n = 0; k < CXR_COUNTERS; k++)
+			n += cxr_counter_present(k, &set_cases[i].caps, set_cases[i].icrc);
+		expect(n, set_cases[i].n);
+		for (k = 0; k < 3; k++) {
+			if (set_cases[i].have[k])
+				expect(has(set_cases[i].have[k], &set_cases[i].caps,
+					   set_cases[i].icrc), true);
+			if (set_cases[i].lack[k])
+				expect(has(set_cases[i].lack[k], &set_cases[i].caps,
+					   set_cases[i].icrc), false);
+		}
+	}
+}
+
+/* Bytes of the answers, as the PRM numbers them. */
+static const struct {
+	enum cxr_counter counter;
+	unsigned int at;
+} q_places[] = {
+	{ CXR_CNT_rx_write_requests, 0x10 }, { CXR_CNT_out_of_buffer, 0x30 },
+	{ CXR_CNT_out_of_sequence, 0x38 }, { CXR_CNT_local_ack_timeout_err, 0x60 },
+	{ CXR_CNT_req_rnr_retries_exceeded, 0x70 }, { CXR_CNT_resp_local_length_error, 0x78 },
+	{ CXR_CNT_req_cqe_flush_error, 0xc0 }, { CXR_CNT_roce_slow_restart_trans, 0xd8 },
+}, cong_places[] = {
+	{ CXR_CNT_rp_cnp_ignored, 0x18 }, { CXR_CNT_rp_cnp_handled, 0x20 },
+	{ CXR_CNT_np_ecn_marked_roce_packets, 0x54 }, { CXR_CNT_np_cnp_sent, 0x5c },
+};
+
+static void test_values(void)
+{
+	struct prm_query_cong_statistics_out cong;
+	struct prm_query_q_counter_out q;
+	u64 values[CXR_COUNTERS];
+	unsigned int i;
+
+	begin("counters", "each value of a set comes from its place, and no other changes");
+	for (i = 0; i < ARRAY_SIZE(q_places); i++) {
+		memset(&q, 0, sizeof(q));
+		memset(values, 0xff, sizeof(values));
+		memcpy((u8 *)&q + q_places[i].at, "\x81\x02\x03\x04", 4);
+		cxr_q_counters_decode(&q, values);
+		expect(values[q_places[i].counter], 0x81020304);
+		expect(values[CXR_Q_COUNTERS], ~0ull);
+	}
+	begin("counters", "congestion counters have 64 bits");
+	for (i = 0; i < ARRAY_SIZE(cong_places); i++) {
+		memset(&cong, 0, sizeof(cong));
+		memset(values, 0xff, sizeof(values));
+		memcpy((u8 *)&cong + cong_places[i].at, "\1\2\3\4\5\6\7\x88", 8);
+		cxr_cong_counters_decode(&cong, values);
+		expect(values[cong_places[i].counter], 0x0102030405060788);
+		expect(values[CXR_CNT_rx_write_requests], ~0ull);
+		expect(values[CXR_CNT_rx_icrc_encapsulated], ~0ull);
+	}
+}
+
+void test_counter(void)
+{
+	test_sets();
+	test_values();
+}

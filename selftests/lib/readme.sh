@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# README's commands, for tests that follow them to the letter. To be sourced.
+
+# The indented lines below "<!-- tested: NAME -->", without sudo
+readme_commands() # NAME [FILE]
+{
+	awk -v mark="<!-- tested: $1 -->" '$0 == mark { on = 1; next } on && /^    / { print substr($0, 5); seen = 1; next }
+		on && seen && NF { exit }' "${2:-README.md}" | sed 's/^sudo //'
+}

@@ -1,0 +1,289 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Move data between two RDMA devices and check every byte.
+
+  xfer.py serve PORT                    be the far end, until told to stop
+  xfer.py stop HOST PORT                tell it
+  xfer.py run HOST PORT NAME=VALUE...   be the near end
+
+  dev, gid     device and GID index here; peer_dev, peer_gid: there
+  op           send, write, read, atomic (RC) or datagram (UD)
+  sizes        in bytes, with commas (default 64,1024,4096,65536,1048576)
+  count        messages of each size (default 8)
+  from         near or far: who posts the requests (default near)
+  depth        messages that are on their way at a time (default and at most 16)
+  timeout      of an acknowledgment, 4.096 us to the power of it (default 17: 0.5 s)
+  mtu          path MTU (default 1024)
+  seed         of the data (default 1)
+
+Each line that is printed is one size: what was moved, or what was wrong. Exit code 1: something was.
+"""
+
+import json
+import random
+import socket
+import struct
+import sys
+import time
+
+from pyverbs import enums as e
+from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsError
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.wr import SGE, RecvWR, SendWR
+
+DEPTH = 16
+GRH = 40
+QKEY = 0x11111111
+WAIT_SECONDS = 60
+MTU = {256: e.IBV_MTU_256, 512: e.IBV_MTU_512, 1024: e.IBV_MTU_1024, 2048: e.IBV_MTU_2048, 4096: e.IBV_MTU_4096}
+ACCESS = (e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ |
+          e.IBV_ACCESS_REMOTE_ATOMIC)
+
+
+class Wrong(Exception):
+    """Data or a completion that is not as it must be"""
+
+
+def data(seed, index, size):
+    return random.Random(seed * 1000003 + index).randbytes(size)
+
+
+class End:
+    """One end: device, memory, queue pair"""
+
+    def __init__(self, dev, gid, op, size, count):
+        self.op, self.size, self.count = op, size, count
+        self.ctx = Context(name=dev)
+        self.gid_index = gid
+        self.gid = self.ctx.query_gid(1, gid).gid
+        self.pd = PD(self.ctx)
+        self.slot = size + (GRH if op == "datagram" else 0)
+        self.mr = MR(self.pd, self.slot * DEPTH, ACCESS)
+        self.cq = CQ(self.ctx, 2 * DEPTH)
+        kind = e.IBV_QPT_UD if op == "datagram" else e.IBV_QPT_RC
+        cap = QPCap(max_send_wr=DEPTH, max_recv_wr=DEPTH, max_send_sge=1, max_recv_sge=1)
+        self.qp = QP(self.pd, QPInitAttr(qp_type=kind, scq=self.cq, rcq=self.cq, cap=cap, sq_sig_all=1))
+        self.psn = 0x123456
+        self.ah = None
+
+    def about(self):
+        return {"qpn": self.qp.qp_num, "psn": self.psn, "gid": self.gid, "addr": self.mr.buf, "rkey": self.mr.rkey}
+
+    def connect(self, peer, mtu, timeout):
+        route = GlobalRoute(dgid=GID(peer["gid"]), sgid_index=self.gid_index)
+        route_attr = AHAttr(gr=route, is_global=1, port_num=1)
+        attr = QPAttr(port_num=1)
+        if self.op == "datagram":
+            attr.qkey = QKEY
+            attr.sq_psn = self.psn
+            self.qp.to_rts(attr)
+            self.ah = AH(self.pd, attr=route_attr)
+            return
+        attr.qp_access_flags = ACCESS
+        attr.dest_qp_num = peer["qpn"]
+        attr.path_mtu = MTU[mtu]
+        attr.rq_psn = peer["psn"]
+        attr.sq_psn = self.psn
+        attr.ah_attr = route_attr
+        attr.max_dest_rd_atomic = 4
+        attr.max_rd_atomic = 4
+        attr.min_rnr_timer = 12
+        attr.timeout = timeout
+        attr.retry_cnt = 7
+        attr.rnr_retry = 7
+        self.qp.to_rts(attr)
+
+    def sge(self, slot, size=None):
+        return SGE(self.mr.buf + slot * self.slot, self.slot if size is None else size, self.mr.lkey)
+
+    def fill(self, seed, first, n):
+        for i in range(n):
+            self.mr.write(data(seed, first + i, self.size), self.size, i * self.slot)
+
+    def check(self, seed, first, n, skip=0):
+        for i in range(n):
+            got = self.mr.read(self.size, i * self.slot + skip)
+            want = data(seed, first + i, self.size)
+            if got != want:
+                at = next(k for k in range(self.size) if got[k] != want[k])
+                raise Wrong(f"message {first + i} differs from byte {at} on")
+
+    def post_receives(self, n):
+        for i in range(n):
+            self.qp.post_recv(RecvWR(wr_id=1000 + i, sg=[self.sge(i)], num_sge=1))
+
+    def post(self, peer, n):
+        for i in range(n):
+            wr = SendWR(wr_id=i, num_sge=1, sg=[self.sge(i, 8 if self.op == "atomic" else self.size)],
+                        opcode=OPCODE[self.op])
+            if self.op in ("write", "read"):
+                wr.set_wr_rdma(peer["rkey"], peer["addr"] + i * self.slot)
+            elif self.op == "atomic":
+                wr.set_wr_atomic(peer["rkey"], peer["addr"], 3)
+            elif self.op == "datagram":
+                wr.set_wr_ud(self.ah, peer["qpn"], QKEY)
+            self.qp.post_send(wr)
+
+    def wait(self, n):
+        end = time.monotonic() + WAIT_SECONDS
+        while n:
+            got, wcs = self.cq.poll(n)
+            for wc in wcs:
+                if wc.status != e.IBV_WC_SUCCESS:
+                    raise Wrong(f"completion {wc.wr_id}: status {wc.status}, vendor {wc.vendor_err:#x}")
+            n -= got
+            if not got:
+                if time.monotonic() > end:
+                    raise Wrong(f"{n} completions did not come in {WAIT_SECONDS} s")
+                time.sleep(0.001)
+
+
+OPCODE = {"send": e.IBV_WR_SEND, "datagram": e.IBV_WR_SEND, "write": e.IBV_WR_RDMA_WRITE,
+          "read": e.IBV_WR_RDMA_READ, "atomic": e.IBV_WR_ATOMIC_FETCH_AND_ADD}
+
+
+class Line:
+    """Objects, one a line, over TCP"""
+
+    def __init__(self, conn):
+        self.file = conn.makefile("rw", encoding="ascii")
+
+    def say(self, **words):
+        self.file.write(json.dumps(words) + "\n")
+        self.file.flush()
+
+    def hear(self):
+        text = self.file.readline()
+        if not text:
+            raise Wrong("the other end has gone")
+        words = json.loads(text)
+        if "wrong" in words:
+            raise Wrong(f"at the other end: {words['wrong']}")
+        return words
+
+
+def atomics(line, end, peer, posts, count, seed):
+    """Each fetches what the one before left; the sum is in the target's memory."""
+    start = random.Random(seed).getrandbits(63)
+    if not posts:
+        end.mr.write(struct.pack("=Q", start), 8, 0)
+    line.say(ready=1)
+    line.hear()
+    if posts:
+        end.post(peer, count)
+        end.wait(count)
+        got = [struct.unpack("=Q", end.mr.read(8, i * end.slot))[0] for i in range(count)]
+        want = [start + 3 * i for i in range(count)]
+        if got != want:
+            raise Wrong(f"fetched {got}, not {want}")
+    line.say(done=1)
+    line.hear()
+    if not posts:
+        got = struct.unpack("=Q", end.mr.read(8, 0))[0]
+        if got != start + 3 * count:
+            raise Wrong(f"the sum is {got}, not {start + 3 * count}")
+
+
+def messages(line, end, peer, posts, first, n, seed):
+    """One round of at most DEPTH messages"""
+    # Whoever's data it is fills; the other one has something else there.
+    source = posts == (end.op != "read")
+    end.fill(seed if source else ~seed, first, n)
+    receives = not posts and end.op in ("send", "datagram")
+    if receives:
+        end.post_receives(n)
+    line.say(ready=1)
+    line.hear()
+    if posts:
+        end.post(peer, n)
+        end.wait(n)
+    if receives:
+        end.wait(n)
+    line.say(done=1)
+    line.hear()
+    if not source:
+        end.check(seed, first, n, GRH if end.op == "datagram" else 0)
+
+
+def one_size(line, job, size, near):
+    """One size at this end, near or far"""
+    op, count, seed = job["op"], job["count"], job["seed"] + size
+    dev, gid = (job["dev"], job["gid"]) if near else (job["peer_dev"], job["peer_gid"])
+    end = End(dev, gid, op, size, count)
+    line.say(**end.about())
+    peer = line.hear()
+    end.connect(peer, job["mtu"], job["timeout"])
+    posts = (job["from"] == "near") == near
+    if op == "atomic":
+        atomics(line, end, peer, posts, min(count, DEPTH), seed)
+    else:
+        for first in range(0, count, job["depth"]):
+            messages(line, end, peer, posts, first, min(job["depth"], count - first), seed)
+    line.say(good=1)
+    line.hear()
+
+
+def attempt(line, job, size, near):
+    """What is wrong with one size, or None; both ends learn of it."""
+    try:
+        one_size(line, job, size, near)
+    except (Wrong, PyverbsError, OSError) as why:
+        try:
+            line.say(wrong=str(why))
+        except OSError:
+            pass
+        return str(why)
+    return None
+
+
+def serve(port):
+    with socket.create_server(("", port)) as server:
+        while True:
+            conn, _ = server.accept()
+            with conn:
+                line = Line(conn)
+                job = line.hear()
+                if "stop" in job:
+                    return 0
+                attempt(line, job, job["size"], False)
+
+
+def run(host, port, words):
+    job = {"op": "send", "count": 8, "from": "near", "mtu": 1024, "seed": 1, "depth": DEPTH, "timeout": 17,
+           "sizes": "64,1024,4096,65536,1048576"}
+    job.update(w.split("=", 1) for w in words)
+    for name in ("count", "depth", "timeout", "mtu", "seed", "gid", "peer_gid"):
+        job[name] = int(job[name])
+    job["depth"] = min(job["depth"], DEPTH)
+    bad = 0
+    for size in [int(s) for s in job["sizes"].split(",")]:
+        with socket.create_connection((host, port), timeout=WAIT_SECONDS + 20) as conn:
+            line = Line(conn)
+            line.say(**job, size=size)
+            why = attempt(line, job, size, True)
+        bad += bool(why)
+        print(f"{job['op']} of {size} bytes from the {job['from']} end:",
+              f"WRONG: {why}" if why else f"{job['count']} right", flush=True)
+    return 1 if bad else 0
+
+
+def main(argv):
+    if len(argv) == 3 and argv[1] == "serve":
+        return serve(int(argv[2]))
+    if len(argv) == 4 and argv[1] == "stop":
+        with socket.create_connection((argv[2], int(argv[3]))) as conn:
+            Line(conn).say(stop=1)
+        return 0
+    if len(argv) > 4 and argv[1] == "run":
+        return run(argv[2], int(argv[3]), argv[4:])
+    sys.stderr.write(__doc__)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

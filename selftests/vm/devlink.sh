@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# devlink: what it tells of a device, and a reload that changes roce_mode, that meets clients which are not
+# there, and that fails.
+# guests: 1
+# timeout: 300
+. "$(dirname "$0")/../lib/ktap.sh"
+
+need_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "these parameters and this way of reload are cxr_core's; the driver here is $CXR_DRIVER"; }
+
+# Types and number of the entries in the GID table of the first device
+table_types() { cat /sys/class/infiniband/"$(driver_ibdev)"/ports/1/gid_attrs/types/* 2>/dev/null | sed 's/.* //' | sort -u | xargs; }
+types_are() { [ "$(table_types)" = "$1" ]; }
+entries() { cat /sys/class/infiniband/"$(driver_ibdev)"/ports/1/gid_attrs/types/* 2>/dev/null | wc -l; }
+has_entries() { [ "$(entries)" -ge "$1" ]; }
+
+devlink_dev() { echo "pci/$(driver_bdfs | head -n 1)"; }
+
+# What devlink says of parameter $1 in cmode $2
+devlink_value() { devlink dev param show "$(devlink_dev)" name "$1" | sed -n "s/.*cmode $2 value //p"; }
+
+both_up() { [ -n "$(driver_netdev)" ] && [ -n "$(driver_ibdev)" ]; }
+
+# The table of $1 entries for each address after the interface, which is new, was set up
+table_again()
+{
+	wait_until 20 both_up
+	driver_net_up
+	wait_until 20 has_entries $((3 * $1))
+}
+
+devlink_reload() { devlink dev reload "$(devlink_dev)"; }
+
+info()
+{
+	local text
+
+	need_cxr
+	driver_unload
+	driver_load
+	text=$(devlink dev info "$(devlink_dev)")
+	echo "$text"
+	grep -q "driver cxr_core" <<<"$text"
+	grep -q "fw.psid $(cat /sys/class/infiniband/"$(driver_ibdev)"/board_id)" <<<"$text"
+	grep -q "fw.version $(cat /sys/class/infiniband/"$(driver_ibdev)"/fw_ver)" <<<"$text"
+}
+
+begins_as_loaded()
+{
+	need_cxr
+	driver_unload
+	driver_load roce_mode=v1
+	[ "$(devlink_value roce_mode runtime)" = v1 ]
+	[ "$(devlink_value roce_mode driverinit)" = v1 ]
+}
+
+refuses()
+{
+	local dev text
+
+	need_cxr
+	dev=$(devlink_dev)
+	text=$(devlink dev param set "$dev" name roce_mode value 3 cmode driverinit 2>&1) && fail "3 was taken"
+	echo "$text"
+	grep -q "two numberings" <<<"$text"
+	must_fail devlink dev param set "$dev" name roce_mode value v2 cmode runtime
+	ip netns add elsewhere
+	text=$(devlink dev reload "$dev" netns elsewhere 2>&1) && fail "it moved to another namespace"
+	ip netns del elsewhere
+	echo "$text"
+	grep -q "network namespace" <<<"$text"
+	[ "$(devlink_value roce_mode driverinit)" = v1 ]
+	[ "$(devlink_value roce_mode runtime)" = v1 ]
+}
+
+# From v1 to v2 with a process that holds the device, and to both
+reload_changes()
+{
+	local watch
+
+	need_cxr
+	driver_net_up
+	wait_until 20 has_entries 3
+	types_are v1
+	ibv_asyncwatch -d "$(driver_ibdev)" >/tmp/watch 2>&1 &
+	watch=$!
+	devlink dev param set "$(devlink_dev)" name roce_mode value 2 cmode driverinit
+	[ "$(devlink_value roce_mode runtime)" = v1 ]
+	devlink_reload
+	[ "$(devlink_value roce_mode runtime)" = v2 ]
+	table_again 1
+	types_are v2
+	kill $watch 2>/dev/null || true	# it may have ended with its device
+	devlink dev param set "$(devlink_dev)" name roce_mode value v1v2 cmode driverinit
+	devlink_reload
+	table_again 2
+	types_are "v1 v2"
+}
+
+# A client that was unbound is there again: its device is a new one
+reload_rebinds()
+{
+	local adev
+
+	need_cxr
+	for adev in /sys/bus/auxiliary/devices/cxr_core.ib.*; do
+		echo "${adev##*/}" >/sys/bus/auxiliary/drivers/cxr_ib.cxr_ib/unbind
+	done
+	[ -z "$(driver_ibdev)" ]
+	devlink_reload
+	table_again 2
+}
+
+stage_is() { [ "$(cat "/sys/kernel/debug/cxr/$(driver_bdfs | head -n 1)/stage")" = "$1" ]; }
+
+# Each stage in turn fails; what is left is pci, and the next reload works
+reload_fails()
+{
+	local stage
+
+	need_cxr
+	for stage in cmdq hca uar irq eq ports health clients; do
+		echo $stage >/sys/module/cxr_core/parameters/fail_stage
+		must_fail devlink_reload
+		stage_is pci
+		[ -z "$(driver_netdev)$(driver_ibdev)" ]
+		[ "$(devlink_value roce_mode runtime)" = down ]
+		device_is_clean >/dev/null
+	done
+	must_fail devlink_reload
+	echo -1 >/sys/module/cxr_core/parameters/fail_stage
+	devlink_reload
+	stage_is clients
+	table_again 2
+}
+
+# After a reload that failed there is only pci to take down
+unload_after_failure()
+{
+	need_cxr
+	echo eq >/sys/module/cxr_core/parameters/fail_stage
+	must_fail devlink_reload
+	driver_unload
+	device_is_clean
+}
+
+ktap_plan 7
+ktap_run "devlink tells driver, firmware and board" info
+ktap_run "devlink begins with what the parameters of the module say" begins_as_loaded
+ktap_run "devlink refuses wrong values, values at run time, and another namespace" refuses
+ktap_run "a reload makes the mode the one that devlink was told" reload_changes
+ktap_run "a reload brings back a client that was unbound" reload_rebinds
+ktap_run "a reload that fails at any stage leaves pci, and the next one works" reload_fails
+ktap_run "the driver unloads after a reload that failed" unload_after_failure
+ktap_end

@@ -1,0 +1,533 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# The GID table: what is in it, and that the adapter's own table (where an emulator can be asked) says
+# the same, index by index, with the network layer, MAC and VLAN of each entry.
+# guests: 1
+# drivers: cxr mlx5
+# timeout: 600
+. "$(dirname "$0")/../lib/ktap.sh"
+
+gids=/run/gids
+defaults=/proc/sys/net/ipv6/conf/default
+
+# ---- the ground that each test starts from ---------------------------------------------------------
+
+settings() # DISABLE_IPV6 ACCEPT_DAD ADDR_GEN_MODE: of interfaces to come
+{
+	echo "$1" >$defaults/disable_ipv6
+	echo "$2" >$defaults/accept_dad
+	echo "$3" >$defaults/addr_gen_mode
+}
+
+ready()
+{
+	local m
+
+	for m in 8021q macvlan bonding dummy bridge; do modprobe $m; done
+	driver_unload	# whatever was done to the table and the interfaces before
+	driver_load
+	driver_net_up
+	settings 0 0 1
+	ip link set "$(driver_netdev)" addrgenmode none
+	ip -6 addr flush dev "$(driver_netdev)"
+	clean
+	expect
+}
+
+# No device on top of the interface, and one address
+clean()
+{
+	ip -n gn link set "$netdev" netns 1 2>/dev/null || true
+	ip netns del gn 2>/dev/null || true
+	ip -force -batch - >/dev/null 2>&1 <<-END || true
+	link del gb0
+	link del gbr
+	link del gd0
+	link del gm0
+	link del gv100
+	link del gv101
+	link set ${netdev}x down
+	link set ${netdev}x name $netdev
+	addr flush dev $netdev
+	link set $netdev nomaster
+	link set $netdev address $mac up
+	addr add $(my_ip)/24 dev $netdev
+	END
+}
+
+# The table is the default GIDs, my address, and these
+expect() { expect_only "$netdev" "$(my_ip)@$netdev" "$@"; }
+# ... exactly these, with the default GIDs of an interface, or none ("-")
+expect_only()
+{
+	local code
+
+	echo "$dev $*" >$gids/ask
+	{ read -r code && cat; } <$gids/answer
+	return "$code"
+}
+
+# The same without the table, which is long
+expect_many() { expect "$@" >$gids/text || { tail -n 30 $gids/text; return 1; }; }
+
+batch() { ip -batch -; }
+
+vlan100() { ip link add link "$netdev" name gv100 type vlan id 100 && ip link set gv100 up; }
+
+entries() { cat /sys/class/infiniband/"$dev"/ports/1/gid_attrs/types/* 2>/dev/null | wc -l; }
+index_is() { [ "$(gid_index "$dev" v1 "$1")" = "$2" ]; }
+gone() { ! gid_index "$dev" v1 "$1" >/dev/null 2>&1; }
+
+# ---- what makes an entry ---------------------------------------------------------------------------
+
+addresses()
+{
+	ip addr add 10.78.0.1/24 dev "$netdev"
+	ip -6 addr add fd78::1/64 dev "$netdev" nodad
+	expect "10.78.0.1@$netdev" "fd78::1@$netdev"
+	[ "$(entries)" = 8 ]	# K * (N + 1), K = 2 types, N = 3 addresses
+	ip -6 addr del fd78::1/64 dev "$netdev"
+	ip addr del 10.78.0.1/24 dev "$netdev"
+	expect
+	[ "$(entries)" = 4 ]
+}
+
+aliases()
+{
+	batch <<-END
+	addr add 10.77.0.101/24 dev $netdev label $netdev:1
+	addr add 10.77.0.102/24 dev $netdev label $netdev:2
+	addr add 10.78.0.1/32 dev $netdev
+	END
+	expect "10.77.0.101@$netdev" "10.77.0.102@$netdev" "10.78.0.1@$netdev"
+}
+
+# Of link-local addresses the one that is made of the MAC is there from the start.
+link_local()
+{
+	local ll
+
+	ll=$(python3 -c 'import sys; sys.path.insert(0, "selftests/lib"); import gids; print(gids.default_gid(sys.argv[1]))' "$mac")
+	batch <<-END
+	addr add $ll/64 dev $netdev nodad
+	addr add fe80::77/64 dev $netdev nodad
+	END
+	expect "fe80::77@$netdev"
+	ip -6 addr del "$ll/64" dev "$netdev"
+	expect "fe80::77@$netdev"
+}
+
+vlans()
+{
+	vlan100
+	batch <<-END
+	link add link $netdev name gv101 type vlan id 4094
+	link set gv101 up
+	addr add 193.168.1.70/24 dev gv100
+	addr add fd78::70/64 dev gv100 nodad
+	addr add 193.168.2.70/24 dev gv101
+	END
+	expect 193.168.1.70@gv100,vlan=100 fd78::70@gv100,vlan=100 193.168.2.70@gv101,vlan=4094
+	ip link del gv100
+	expect 193.168.2.70@gv101,vlan=4094
+}
+
+macvlans()
+{
+	vlan100
+	batch <<-END
+	link add link $netdev name gm0 address 02:00:00:77:00:01 type macvlan mode bridge
+	link set gm0 up
+	addr add 10.78.0.1/24 dev gm0
+	END
+	expect 10.78.0.1@gm0,mac=02:00:00:77:00:01
+	batch <<-END
+	link del gm0
+	link add link gv100 name gm0 address 02:00:00:77:00:02 type macvlan mode bridge
+	link set gm0 up
+	addr add 10.78.0.1/24 dev gm0
+	END
+	expect 10.78.0.1@gm0,vlan=100,mac=02:00:00:77:00:02
+}
+
+stacked()
+{
+	batch <<-END
+	link add link $netdev name gm0 address 02:00:00:77:00:01 type macvlan mode bridge
+	link set gm0 up
+	link add link gm0 name gv100 type vlan id 100
+	link set gv100 up
+	addr add 10.78.0.1/24 dev gv100
+	END
+	expect 10.78.0.1@gv100,vlan=100,mac=02:00:00:77:00:01
+	batch <<-END
+	link del gm0
+	link add gbr type bridge
+	link set $netdev master gbr
+	link set gbr up
+	addr add 10.78.0.2/24 dev gbr
+	END
+	expect 10.78.0.2@gbr
+	ip link set "$netdev" nomaster
+	expect
+}
+
+# What the adapter cannot say with one 802.1Q tag has no entry, and traffic on another VLAN is none.
+tags_that_it_has_not()
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "the kernel's driver makes an entry of the uppermost tag alone"
+	vlan100
+	batch <<-END
+	link add link gv100 name gv101 type vlan id 101
+	link set gv101 up
+	addr add 10.78.0.1/24 dev gv101
+	addr add 10.78.0.2/24 dev gv100
+	END
+	expect 10.78.0.2@gv100,vlan=100
+	ip addr del 10.78.0.1/24 dev gv101
+	batch <<-END
+	link del gv101
+	link add link $netdev name gv101 type vlan proto 802.1ad id 101
+	link set gv101 up
+	addr add 10.78.0.1/24 dev gv101
+	END
+	expect 10.78.0.2@gv100,vlan=100
+	dmesg | tail -n 20 | grep 'GID add failed'
+}
+
+namespaces()
+{
+	vlan100
+	ip netns add gn
+	ip -n gn link set lo up
+	ip netns exec gn sh -c "echo 1 >$defaults/addr_gen_mode; echo 0 >$defaults/accept_dad"
+	ip addr add 10.78.0.1/24 dev gv100
+	expect 10.78.0.1@gv100,vlan=100
+	ip link set gv100 netns gn	# which takes the addresses away
+	expect
+	ip -n gn -batch - <<-END
+	link set gv100 up
+	addr add 10.78.0.2/24 dev gv100
+	addr add fd78::2/64 dev gv100 nodad
+	END
+	expect "10.78.0.2@gv100,vlan=100,mac=$mac" "fd78::2@gv100,vlan=100,mac=$mac"
+	ip netns del gn
+	expect
+}
+
+port_in_a_namespace()
+{
+	ip netns add gn
+	ip netns exec gn sh -c "echo 1 >$defaults/addr_gen_mode"
+	ip link set "$netdev" netns gn || skip "the interface of this driver does not leave its namespace"
+	expect_only "$netdev,mac=$mac"
+	ip -n gn addr add 10.78.0.1/24 dev "$netdev"
+	expect_only "$netdev,mac=$mac" "10.78.0.1@$netdev,mac=$mac"
+	ip -n gn link set "$netdev" netns 1
+	expect_only "$netdev"
+	clean
+	expect
+}
+
+# ---- bonds that are no LAG -------------------------------------------------------------------------
+
+bond() # MODE
+{
+	batch <<-END
+	link add gd0 type dummy
+	link add gb0 type bond mode $1
+	link set $netdev down
+	link set $netdev master gb0
+	link set gd0 master gb0
+	link set gb0 up
+	addr add 10.78.0.1/24 dev gb0
+	END
+}
+
+unbond()
+{
+	ip link del gb0
+	ip link set "$netdev" up
+	ip addr replace "$(my_ip)/24" dev "$netdev"
+	expect
+}
+
+# The bond's addresses are those of its active interface. What the interface has itself stays.
+bond_active_backup()
+{
+	ip addr flush dev "$netdev"
+	bond active-backup
+	ip link set gb0 type bond active_slave "$netdev"
+	expect_only gb0 10.78.0.1@gb0
+	ip link set gb0 type bond active_slave gd0
+	wait_until 10 gone 10.78.0.1
+	expect_only gb0
+	ip link set gb0 type bond active_slave "$netdev"
+	expect_only gb0 10.78.0.1@gb0
+	unbond
+}
+
+bond_round_robin()
+{
+	ip addr flush dev "$netdev"
+	bond balance-rr
+	expect_only gb0 10.78.0.1@gb0
+	ip addr add 10.78.0.2/24 dev gb0
+	expect_only gb0 10.78.0.1@gb0 10.78.0.2@gb0
+	unbond
+}
+
+# ---- what happens to entries -----------------------------------------------------------------------
+
+mac_changes()
+{
+	vlan100
+	batch <<-END
+	addr add 10.78.0.1/24 dev gv100
+	link set $netdev address 02:00:00:78:00:01
+	END
+	expect 10.78.0.1@gv100,vlan=100,mac=02:00:00:78:00:01
+	[ "$(cat "/sys/class/net/$netdev/address")" = 02:00:00:78:00:01 ]
+	ip link set "$netdev" address "$mac"
+	expect "10.78.0.1@gv100,vlan=100,mac=$mac"
+}
+
+renamed()
+{
+	local index
+
+	vlan100
+	ip addr add 10.78.0.1/24 dev gv100
+	expect 10.78.0.1@gv100,vlan=100
+	index=$(gid_index "$dev" v1 10.78.0.1)
+	batch <<-END
+	link set gv100 down
+	link set gv100 name gv101
+	link set gv101 up
+	END
+	expect 10.78.0.1@gv101,vlan=100
+	index_is 10.78.0.1 "$index"
+	ip link set "$netdev" down
+	ip link set "$netdev" name "${netdev}x"
+	ip link set "${netdev}x" up
+	expect_only "${netdev}x" "$(my_ip)@${netdev}x" 10.78.0.1@gv101,vlan=100
+	index_is 10.78.0.1 "$index"
+}
+
+# Users' configuration names indexes: an interface that goes down and comes up moves none.
+flaps()
+{
+	local before i
+
+	echo 1 >"/proc/sys/net/ipv6/conf/$netdev/keep_addr_on_down"
+	vlan100
+	batch <<-END
+	addr add 10.78.0.1/32 dev $netdev
+	addr add 10.78.0.2/32 dev $netdev
+	addr add fd78::1/64 dev $netdev nodad
+	addr add 10.78.1.1/24 dev gv100
+	addr del 10.78.0.1/32 dev $netdev
+	END
+	before=$(expect "10.78.0.2@$netdev" "fd78::1@$netdev" 10.78.1.1@gv100,vlan=100) || { echo "$before"; return 1; }
+	for i in 1 2 3; do
+		ip link set "$netdev" down
+		ip link set "$netdev" up
+		ip link set gv100 up
+	done
+	wait_until 20 link_up "$netdev"
+	diff <(echo "$before") <(expect "10.78.0.2@$netdev" "fd78::1@$netdev" 10.78.1.1@gv100,vlan=100)
+	if [ -c "${CXR_EMU_PORT:-}" ]; then
+		emu fault "$CXR_GUEST" port down
+		wait_until 20 carrier_is 0
+		emu fault "$CXR_GUEST" port up
+		wait_until 20 carrier_is 1
+		diff <(echo "$before") <(expect "10.78.0.2@$netdev" "fd78::1@$netdev" 10.78.1.1@gv100,vlan=100)
+	fi
+	echo 0 >"/proc/sys/net/ipv6/conf/$netdev/keep_addr_on_down"
+}
+
+carrier_is() { [ "$(cat "/sys/class/net/$netdev/carrier")" = "$1" ]; }
+
+# The last index works as the first does, and what does not fit is told in the log.
+full()
+{
+	local i want=() last=10.80.0.126
+
+	for i in {1..126}; do echo "addr add 10.80.0.$i/32 dev $netdev"; done | batch
+	for i in {1..126}; do want+=("10.80.0.$i@$netdev"); done
+	expect_many "${want[@]}"
+	[ "$(entries)" = 256 ]
+	ip addr add 10.80.0.127/32 dev "$netdev"
+	wait_until 10 no_room
+	expect_many "${want[@]}"
+	[ "$(gid_index "$dev" v2 $last)" = 255 ]
+
+	ibv_rc_pingpong -d "$dev" -g 255 -n 20 -c >/tmp/gid-pingpong &
+	wait_until 20 listening
+	ibv_rc_pingpong -d "$dev" -g 255 -n 20 -c 127.0.0.1
+	wait $!
+
+	# A place that gets free is taken: the first one.
+	i=$(gid_index "$dev" v1 10.80.0.50)
+	ip addr del 10.80.0.50/32 dev "$netdev"
+	wait_until 10 gone 10.80.0.50
+	ip addr add 10.80.0.150/32 dev "$netdev"
+	wait_until 10 index_is 10.80.0.150 "$i"
+	ip addr flush dev "$netdev"
+	expect_only "$netdev"
+}
+listening() { ss -ltn | grep -q ':18515 '; }
+no_room() { dmesg | tail -n 10 | grep -q 'unable to add gid.*error=-28'; }
+
+# A queue pair keeps the entry that it uses: nobody else gets its index.
+in_use()
+{
+	local index holder
+
+	ip addr add 10.78.0.1/24 dev "$netdev"
+	expect "10.78.0.1@$netdev"
+	index=$(gid_index "$dev" v1 10.78.0.1)
+	python3 selftests/lib/gid_hold.py "$dev" "$index" >/tmp/gid-hold &
+	holder=$!
+	wait_until 20 grep -q held /tmp/gid-hold
+	ip addr del 10.78.0.1/24 dev "$netdev"
+	expect
+	ip addr add 10.78.0.2/24 dev "$netdev"
+	expect "10.78.0.2@$netdev"
+	index_is 10.78.0.2 $((index + 1))	# the place of the v2 entry, which nobody uses
+	[ "$(gid_index "$dev" v2 10.78.0.2)" = $((index + 2)) ]
+	kill $holder
+	wait $holder || true
+	ip addr add 10.78.0.3/24 dev "$netdev"
+	wait_until 10 index_is 10.78.0.3 "$index"
+	expect "10.78.0.2@$netdev" "10.78.0.3@$netdev"
+}
+
+# Each change is an event for programs that ask
+events()
+{
+	local watch
+
+	stdbuf -oL ibv_asyncwatch -d "$dev" >/tmp/gid-events &
+	watch=$!
+	wait_until 10 grep -q 'async event FD' /tmp/gid-events
+	ip addr add 10.78.0.1/24 dev "$netdev"
+	wait_until 10 gid_changes 1
+	ip addr del 10.78.0.1/24 dev "$netdev"
+	wait_until 10 gid_changes 3
+	cat /tmp/gid-events
+	kill $watch
+}
+gid_changes() { [ "$(grep -c GID_CHANGE /tmp/gid-events)" -ge "$1" ]; }
+
+# ---- devices that come and go ----------------------------------------------------------------------
+
+auxiliary() # en | ib: the auxiliary device of the function
+{
+	local name
+
+	case $CXR_DRIVER-$1 in
+	cxr-*) name=cxr_core.$1 ;;
+	mlx5-en) name=mlx5_core.eth ;;
+	mlx5-ib) name=mlx5_core.rdma ;;
+	esac
+	echo "/sys/bus/auxiliary/devices/$name.0"
+}
+
+netdev_goes()
+{
+	local aux driver back
+
+	aux=$(auxiliary en)
+	driver=$(readlink -f "$aux/driver")
+	ip addr add 10.78.0.1/24 dev "$netdev"
+	expect "10.78.0.1@$netdev"
+	echo "${aux##*/}" >"$driver/unbind"
+	expect_only -
+	[ "$(driver_ibdev)" = "$dev" ]
+	echo "${aux##*/}" >"$driver/bind"
+	wait_until 10 has_netdev
+	back=$(driver_netdev)
+	ip link set "$back" addrgenmode none
+	# The kernel's own driver names its new interface to ib_core later than ib_core hears of it: the default
+	# GIDs come with the next event.
+	[ "$CXR_DRIVER" = cxr ] || ip link set "$back" up
+	expect_only "$back"
+	if [ "$back" != "$netdev" ]; then ip link set "$back" name "$netdev"; fi
+	clean
+	expect
+}
+has_netdev() { [ -n "$(driver_netdev)" ]; }
+
+# ib_core of 6.1 does not hear of what happens while it registers a device.
+registration()
+{
+	local aux driver i want=()
+
+	[ "$CXR_DRIVER-$CXR_KERNEL" != mlx5-6.1 ] || skip "the kernel's driver of 6.1 loses such addresses"
+	aux=$(auxiliary ib)
+	driver=$(readlink -f "$aux/driver")
+	for i in {1..100}; do want+=("10.80.0.$i@$netdev"); done
+	for _ in 1 2 3; do
+		echo "${aux##*/}" >"$driver/unbind"
+		[ -z "$(driver_ibdevs)" ]
+		for i in {1..100}; do echo "addr add 10.80.0.$i/32 dev $netdev"; done | batch &
+		echo "${aux##*/}" >"$driver/bind"
+		wait $!
+		[ "$(driver_ibdev)" = "$dev" ]
+		expect_many "${want[@]}"
+		clean
+	done
+}
+
+leave()
+{
+	clean
+	settings "${saved[@]}"
+	driver_unload
+}
+
+saved=("$(<$defaults/disable_ipv6)" "$(<$defaults/accept_dad)" "$(<$defaults/addr_gen_mode)")
+driver_load || exit
+dev=$(driver_ibdev)
+netdev=$(driver_netdev)
+mac=$(<"/sys/class/net/$netdev/address")
+
+mkdir -p $gids
+mkfifo $gids/ask $gids/answer
+python3 selftests/lib/gids.py serve $gids &
+server=$!
+
+tests=(
+	"a device that nobody configured has the default GIDs and its one address:ready"
+	"an address is an entry of each type, with its network layer and MAC:addresses"
+	"alias addresses are entries:aliases"
+	"a link-local address made of the MAC is not there twice, another one is an entry:link_local"
+	"addresses of VLANs are entries with the VLAN:vlans"
+	"addresses of macvlans are entries with their MAC, on a VLAN with both:macvlans"
+	"a VLAN on a macvlan, and a bridge, are found:stacked"
+	"a VLAN on a VLAN and an 802.1ad VLAN get no entry:tags_that_it_has_not"
+	"an interface in another network namespace has its entries:namespaces"
+	"the port itself goes to another network namespace and comes back:port_in_a_namespace"
+	"a bond's addresses are those of its active interface:bond_active_backup"
+	"a bond without active interface has its addresses on all:bond_round_robin"
+	"entries follow the MAC:mac_changes"
+	"entries follow the interface's name and keep their index:renamed"
+	"a link that goes and comes moves no index:flaps"
+	"a full table says so, and its last index works:full"
+	"an entry in use keeps its index until it is not:in_use"
+	"a program is told of changes:events"
+	"the interface goes and comes, the RDMA device stays:netdev_goes"
+	"addresses that come while the device is registered are not lost:registration"
+)
+ktap_plan $((${#tests[@]} + 2))
+for t in "${tests[@]}"; do
+	clean
+	ktap_run "${t%:*}" "${t##*:}"
+done
+ktap_run "nothing stays behind" leave
+kill $server
+rm -r $gids
+ktap_run "the emulator has no objects left and no complaint" device_is_clean
+ktap_end

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Random changes of addresses, VLANs, macvlans, namespaces, names, MACs and links, and after each
+# batch of them the GID table, and the adapter's, against a model (lib/gid_churn.py).
+# guests: 1
+# drivers: cxr mlx5
+# timeout: 300
+# long: 3600
+. "$(dirname "$0")/../lib/ktap.sh"
+
+churn() # OPERATIONS SEED
+{
+	modprobe -a 8021q macvlan
+	driver_unload	# whatever was done to the table and the interfaces before
+	driver_load
+	driver_net_up
+	ip link set "$(driver_netdev)" addrgenmode none
+	ip addr flush dev "$(driver_netdev)"
+	python3 selftests/lib/gid_churn.py "$(driver_ibdev)" "$(driver_netdev)" "$1" "$2"
+}
+
+if [ -n "${CXR_LONG:-}" ]; then
+	operations=10000 seed=$EPOCHSECONDS
+else
+	operations=200 seed=1
+fi
+ktap_plan 2
+KTAP_TIMEOUT=3400 ktap_run "the GID table is as the model says after each of $operations random changes" churn $operations $seed
+driver_unload
+ktap_run "the emulator has no objects left and no complaint" device_is_clean
+ktap_end

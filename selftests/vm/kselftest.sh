@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# The tests in the form of the kernel's selftests, as somebody runs them on a machine of theirs: driver loaded, port up.
+# guests: 1
+# drivers: cxr rxe
+# timeout: 400
+# long: 700
+. "$(dirname "$0")/../lib/ktap.sh"
+
+installed=/cxr/build/package/kselftest/install
+
+# A shell that knows nothing of guests
+on_a_machine() { env -i "PATH=/cxr/scripts:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root "DEV=$(driver_ibdev)" "$@"; }
+
+passes()
+{
+	"$@" | tee /tmp/kselftest
+	grep -qx 'ok 1 selftests: cxr: roce_port.sh' /tmp/kselftest
+	grep -Eq '^# ok [0-9]+ - .*with itself over RoCE v2$' /tmp/kselftest
+}
+
+own_runner()
+{
+	driver_load
+	driver_net_up
+	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
+	passes on_a_machine make -s -C selftests run_tests
+	# all is as it was
+	[ "$(driver_ibdev)" = "$(rdma -j link show | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["ifname"])')" ]
+}
+
+kernels_runner()
+{
+	[ -n "${CXR_LONG:-}" ] || skip "the same again under another runner takes LONG=1"
+	[ -x $installed/run_kselftest.sh ] || skip "there is no install folder: make check-package LONG=1"
+	diff -r $installed/cxr/lib selftests/lib || skip "the install folder is of other sources: make check-package LONG=1"
+	passes on_a_machine $installed/run_kselftest.sh -c cxr
+}
+
+# What is not there is skipped, with a reason
+no_such_device()
+{
+	on_a_machine make -s -C selftests run_tests DEV=mlx5_77 | tee /tmp/kselftest
+	grep -qx 'ok 1 selftests: cxr: roce_port.sh # SKIP' /tmp/kselftest
+	grep -q '# SKIP this machine has no RDMA device mlx5_77' /tmp/kselftest
+}
+
+export KTAP_TIMEOUT=300
+ktap_plan 3
+ktap_run "make -C selftests run_tests" own_runner
+ktap_run "the kernel's run_kselftest.sh" kernels_runner
+ktap_run "a device that is not there is skipped" no_such_device
+ktap_end

@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# What README's commands installed by DKMS (selftests/package), in a guest that has it where an owner would: modprobe, show_gids, udev.
+# guests: 1
+# functions: 2
+# drivers: cxr
+# kernels: 6.1 6.12 7.2
+# timeout: 400
+. "$(dirname "$0")/../lib/ktap.sh"
+. "$(dirname "$0")/../lib/readme.sh"
+
+kept=/cxr/build/package/$CXR_KERNEL
+
+# The guest's /usr with the installed files over it
+lay_over()
+{
+	modprobe overlay
+	mkdir -p /run/modules
+	mount -t overlay -o "ro,lowerdir=$kept/usr/lib/modules:/usr/lib/modules" overlay /run/modules
+	mount -t overlay -o "ro,lowerdir=$kept/usr:/usr" overlay /usr
+	mount --bind /run/modules /usr/lib/modules
+}
+
+take_away()
+{
+	umount -l /usr/lib/modules
+	umount -l /usr
+	umount -l /run/modules
+	[ ! -e /usr/local/sbin/show_gids ]
+}
+
+# When time runs out in the middle, the next script must not find udev at work
+clean_up()
+{
+	udevadm control --exit 2>/dev/null
+	if mountpoint -q /run/modules; then take_away; fi
+}
+
+# As root's shell finds programs, not this project's guests
+as_owner() { env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin HOME=/root bash -ec "$1"; }
+
+three_loaded()
+{
+	local m
+
+	for m in cxr_core cxr_en cxr_ib; do [ -d /sys/module/$m ] || return; done
+	[ "$(driver_ibdevs | wc -l)" = "$CXR_FUNCTIONS" ] && [ "$(driver_netdevs | wc -l)" = "$CXR_FUNCTIONS" ]
+}
+
+gids_of_both_versions()
+{
+	as_owner show_gids >/tmp/gids
+	grep -qw v1 /tmp/gids && grep -qw v2 /tmp/gids
+}
+
+readme_use()
+{
+	local m
+
+	driver_unload
+	[ -n "$(readme_commands use)" ]
+	as_owner "$(readme_commands use)"
+	for m in cxr_core cxr_en cxr_ib; do
+		case $(modinfo -n $m) in */updates/dkms/$m.ko*) ;; *) fail "$m is $(modinfo -n $m)" ;; esac
+		[ "$(modinfo -F signer $m)" = "cxr test key" ]
+	done
+	three_loaded
+	wait_until 20 gids_of_both_versions
+	cat /tmp/gids
+}
+
+comes_off()
+{
+	local m
+
+	as_owner "modprobe -r cxr_ib cxr_en"
+	for m in cxr_core cxr_en cxr_ib; do [ ! -d /sys/module/$m ]; done
+	device_is_clean
+}
+
+# ---- udev ----------------------------------------------------------------------------------------------------
+
+udev_up()
+{
+	mkdir -p /run/udev
+	(exec -a systemd-udevd udevadm --daemon --resolve-names=never)
+	udevadm control --ping
+}
+
+# BDF, interface, RDMA device of each function
+names()
+{
+	local bdf
+
+	for bdf in $(driver_bdfs); do
+		echo "$bdf $(ls "/sys/bus/pci/devices/$bdf/net") $(ls "/sys/bus/pci/devices/$bdf/infiniband")"
+	done
+}
+
+# README loaded cxr_core alone: udev found the other two by their aliases, and named the devices.
+udev_knows()
+{
+	local d
+
+	names | tee /tmp/names
+	[ "$(awk '$2 ~ /^en/ && $3 ~ /^rocep/' /tmp/names | wc -l)" = "$CXR_FUNCTIONS" ]
+	for d in /sys/class/infiniband/*; do
+		udevadm info -q property "$d" | tee /tmp/properties
+		grep -qx ID_RDMA_ROCE=1 /tmp/properties
+		grep -Eq '^SYSTEMD_WANTS=.*rdma-load-modules@roce.service' /tmp/properties
+		ibv_devinfo -d "${d##*/}" | grep 'link_layer:.*Ethernet'
+	done
+}
+
+# Whoever comes first: a name belongs to its function.
+names_are_stable()
+{
+	local first second bdf
+
+	first=$(driver_bdfs | sed -n 1p) second=$(driver_bdfs | sed -n 2p)
+	for bdf in "$first" "$second"; do echo "$bdf" >/sys/bus/pci/drivers/cxr_core/unbind; done
+	for bdf in "$second" "$first"; do echo "$bdf" >/sys/bus/pci/drivers/cxr_core/bind; done
+	wait_until 30 three_loaded
+	udevadm settle -t 60
+	names | diff /tmp/names -
+}
+
+udev_down()
+{
+	udevadm control --exit
+	wait_until 20 no_udevd
+}
+no_udevd() { ! pgrep -f '^systemd-udevd' >/dev/null; }
+
+if [ "$(cat "$kept/stamp" 2>/dev/null)" != "$(selftests/package/stamp)" ]; then
+	ktap_plan 1
+	ktap_run "what DKMS installed" skip "it is not there for kernel $CXR_KERNEL, or of other sources: make check-package"
+	ktap_end
+fi
+trap clean_up EXIT
+ktap_plan 8
+ktap_run "the guest has what DKMS installed" lay_over
+ktap_run "udev runs" udev_up
+ktap_run "README's commands load it, and show the GIDs" readme_use
+ktap_run "udev names the devices by PCI address, and knows them as RoCE" udev_knows
+ktap_run "the names stay when the functions come in another order" names_are_stable
+ktap_run "modprobe -r takes off all three modules" comes_off
+ktap_run "udev ends" udev_down
+ktap_run "the guest is as it was" take_away
+ktap_end

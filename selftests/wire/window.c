@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "window.h"
+
+#define ANY (-2)
+#define COMPLAINTS 10
+
+const char * const kind_name[KINDS] = { "other", "v1", "v2/IPv4", "v2/IPv6" };
+static const char * const trait_name[TRAITS] = {
+	"vlan", "pcp", "dscp", "tclass", "hops", "flow", "sport", "icrc"
+};
+
+static void __attribute__((format(printf, 2, 3))) complain(struct windows *w, const char *fmt, ...)
+{
+	va_list args;
+
+	if (w->bad++ >= COMPLAINTS)
+		return;
+	fprintf(stderr, "roce_check: %s: ", w->label);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+/* OTHER: no type of that name. */
+static enum kind kind_of(const char *name)
+{
+	for (int k = V1; k < KINDS; k++)
+		if (!strcmp(name, kind_name[k]))
+			return k;
+	return OTHER;
+}
+
+/* Where the number of the word before '=' goes, or NULL. */
+static int *trait_of(struct windows *w, const char *word, size_t len)
+{
+	for (int t = 0; t < TRAITS; t++)
+		if (!strncmp(word, trait_name[t], len) && !trait_name[t][len])
+			return &w->want[t];
+	return NULL;
+}
+
+/* False: it is no word of ours. */
+static bool take_word(struct windows *w, const char *word)
+{
+	const char *value = strchr(word, '=');
+	unsigned long n;
+	char *end;
+	int *want;
+
+	if (!value++)
+		return false;
+	if (!strncmp(word, "type=", 5)) {
+		n = kind_of(value);
+		if (n)
+			w->type = n;
+		return n;
+	}
+	want = trait_of(w, word, value - word - 1);
+	if (want && !strcmp(value, "none")) {
+		*want = ABSENT;
+		return true;
+	}
+	n = strtoul(value, &end, 0);
+	if (end == value || *end)
+		return false;
+	if (want)
+		*want = n;
+	else if (!strncmp(word, "min=", 4))
+		w->min = n;
+	else
+		return false;
+	return true;
+}
+
+static void begin(struct windows *w, char *words)
+{
+	char *label = strstr(words, " : ");
+
+	if (w->open)
+		complain(w, "the window did not end before the next one");
+	w->open = true;
+	w->frames = 0;
+	w->min = 1;
+	w->type = ANY;
+	for (int t = 0; t < TRAITS; t++)
+		w->want[t] = ANY;
+	snprintf(w->label, sizeof(w->label), "%s", label ? label + 3 : "window without a label");
+	if (label)
+		*label = 0;
+	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+		if (!take_word(w, word))
+			complain(w, "there is no word '%s'", word);
+}
+
+static void end(struct windows *w)
+{
+	if (w->frames < w->min)
+		complain(w, "%lu RoCE frames, and at least %lu were to come", w->frames, w->min);
+	w->open = false;
+	w->closed++;
+}
+
+void windows_mark(struct windows *w, const uint8_t *text, size_t len)
+{
+	char line[512];
+
+	if (len >= sizeof(line))
+		len = sizeof(line) - 1;
+	memcpy(line, text, len);
+	line[len] = 0;
+	/* A frame is at least 60 bytes long: blanks may fill it. */
+	while (len && line[len - 1] == ' ')
+		line[--len] = 0;
+	if (!strncmp(line, "begin ", 6))
+		begin(w, line + 6);
+	else if (!strcmp(line, "end") && w->open)
+		end(w);
+	else
+		complain(w, "'%s' begins no window and ends none", line);
+}
+
+void windows_frame(struct windows *w, const struct traits *t, unsigned long number)
+{
+	if (!w->open)
+		return;
+	w->frames++;
+	if (w->type != ANY && (int)t->kind != w->type)
+		complain(w, "frame %lu is RoCE %s and not %s", number, kind_name[t->kind],
+			 kind_name[w->type]);
+	for (int i = 0; i < TRAITS; i++)
+		if (w->want[i] != ANY && t->value[i] != w->want[i])
+			complain(w, "frame %lu has %s %d and not %d (%d: none)", number,
+				 trait_name[i], t->value[i], w->want[i], ABSENT);
+}
+
+bool windows_wants_bad_icrc(const struct windows *w)
+{
+	return w->open && w->want[ICRC] == 0;
+}
+
+void windows_finish(struct windows *w)
+{
+	if (w->open)
+		complain(w, "the capture ends before the window");
+}

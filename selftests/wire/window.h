@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Windows of a capture: a test puts a frame of its own on the wire that says what the RoCE frames
+ * after it must be, and one that ends this. The text of such a frame, behind an Ethernet header with
+ * type 0x88b5 (for experiments):
+ *
+ *	begin WORD... : LABEL
+ *	end
+ *
+ * Words: type=v1|v2/IPv4|v2/IPv6; the traits by their names, =N or =none; and min=N, the number of
+ * frames that must come (1).
+ */
+#ifndef WIRE_WINDOW_H
+#define WIRE_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ETHERTYPE_WINDOW 0x88b5
+#define ABSENT (-1)
+
+enum kind { OTHER, V1, V2_IPV4, V2_IPV6, KINDS };
+
+extern const char * const kind_name[KINDS];
+
+/*
+ * vlan and pcp of the outer tag, dscp of the IP header (v2), sport of UDP (v2), tclass of GRH or IP
+ * header with its ECN bits, hops, and flow of GRH or IPv6; icrc is 1 where it is right. In a window
+ * that says icrc=0 a wrong one is what is wanted.
+ */
+enum trait { VLAN, PCP, DSCP, TCLASS, HOPS, FLOW, SPORT, ICRC, TRAITS };
+
+/* What windows look at in a RoCE frame. */
+struct traits {
+	enum kind kind;
+	int value[TRAITS];	/* ABSENT: it has no such field */
+};
+
+struct windows {
+	bool open;
+	char label[128];
+	int type, want[TRAITS];		/* ANY, or what is wanted */
+	unsigned long min, frames;
+	unsigned long closed, bad;	/* windows; complaints */
+};
+
+/* The text of a frame of type ETHERTYPE_WINDOW. */
+void windows_mark(struct windows *w, const uint8_t *text, size_t len);
+void windows_frame(struct windows *w, const struct traits *t, unsigned long number);
+/* A frame with a wrong ICRC is wanted now. */
+bool windows_wants_bad_icrc(const struct windows *w);
+/* At the end of the capture. Complaints went to stderr and are counted in @bad. */
+void windows_finish(struct windows *w);
+
+#endif

@@ -90,8 +90,6 @@ static int run_teardown_hca(struct cmd *c)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "profile %u: only graceful teardown is supported",
 			      prm_get(in, profile));
-	if (c->dev->hca->phase != HCA_RUNNING)
-		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the function does not run");
 	hca_stop(c->dev);
 	return 0;
 }

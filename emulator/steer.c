@@ -73,7 +73,9 @@ static void walk_table(struct walk *walk, struct flow_table *table, uint32_t tag
 	while (table) {
 		struct fte *fte;
 
-		if (walk->steps++ >= MAX_STEPS) {
+		if (walk->steps > MAX_STEPS)
+			return;
+		if (walk->steps++ == MAX_STEPS) {
 			violation(walk->dev, "one packet walks through more than %d flow tables",
 				  MAX_STEPS);
 			return;

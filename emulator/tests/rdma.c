@@ -2,6 +2,8 @@
 /* The small driver and verbs library behind the tests of the RDMA engine. */
 #include <stdlib.h>
 
+#include "../trace.h"
+#include "log.h"
 #include "rdma.h"
 
 #define PAGE 4096u
@@ -276,6 +278,7 @@ void side_open(struct side *side, const char *name, unsigned int index)
 	struct prm_alloc_uar_in in = {};
 	struct prm_alloc_uar_out out;
 
+	trace_to(test_log());
 	*side = (struct side){ .mem = malloc(MEM_BYTES), .va = VA_BASE + ((uint64_t)index << 32) };
 	side->dev = cxdev_create(name, index, card_find("cx5", 3), &ops, side);
 	if (!side->mem || !side->dev)

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "log.h"
 #include "vfu_client.h"
 
 struct header {
@@ -34,7 +35,9 @@ static unsigned int planned, done, failed;
 void ktap_plan(unsigned int n)
 {
 	planned = n;
-	printf("KTAP version 1\n1..%u\n", n);
+	printf("KTAP version 1\n");
+	if (n)
+		printf("1..%u\n", n);
 }
 
 bool ktap(bool ok, const char *fmt, ...)
@@ -53,6 +56,10 @@ bool ktap(bool ok, const char *fmt, ...)
 
 int ktap_end(void)
 {
+	if (!planned) {
+		planned = done;
+		printf("1..%u\n", planned);
+	}
 	if (done != planned)
 		printf("# planned %u tests, ran %u\n", planned, done);
 	return failed || done != planned;
@@ -77,6 +84,11 @@ static int connect_socket(const char *path)
 
 void emu_start(struct emu *emu, const char *bin_dir, unsigned int n)
 {
+	emu_start_card(emu, bin_dir, n, NULL);
+}
+
+void emu_start_card(struct emu *emu, const char *bin_dir, unsigned int n, const char *card)
+{
 	char bin[512], vm[8][128], *argv[24] = { bin };
 	unsigned int i, argc = 1;
 
@@ -87,6 +99,10 @@ void emu_start(struct emu *emu, const char *bin_dir, unsigned int n)
 	snprintf(bin, sizeof(bin), "%s/cxemu", bin_dir);
 	snprintf(emu->control, sizeof(emu->control), "%s/control", emu->dir);
 	snprintf(emu->log, sizeof(emu->log), "%s/log", emu->dir);
+	if (card) {
+		argv[argc++] = "--card";
+		argv[argc++] = (char *)card;
+	}
 	for (i = 0; i < n; i++) {
 		snprintf(vm[i], sizeof(vm[i]), "f%u=%s/f%u", i, emu->dir, i);
 		argv[argc++] = "--vm";
@@ -109,6 +125,20 @@ void emu_start(struct emu *emu, const char *bin_dir, unsigned int n)
 	close(connect_socket(emu->control));
 }
 
+/* The emulator's log goes to the end of the one that the tests were given. */
+static void keep_log(const struct emu *emu)
+{
+	FILE *from = fopen(emu->log, "r"), *to = test_log();
+	char line[512];
+
+	while (from && to && fgets(line, sizeof(line), from))
+		fputs(line, to);
+	if (to)
+		fflush(to);
+	if (from)
+		fclose(from);
+}
+
 int emu_stop(struct emu *emu)
 {
 	char cmd_line[128];
@@ -117,6 +147,7 @@ int emu_stop(struct emu *emu)
 	kill(emu->pid, SIGTERM);
 	if (waitpid(emu->pid, &status, 0) < 0)
 		die("waitpid");
+	keep_log(emu);
 	snprintf(cmd_line, sizeof(cmd_line), "rm -rf %s", emu->dir);
 	if (getenv("CXEMU_KEEP_LOG"))
 		printf("# log: %s\n", emu->log);
@@ -396,7 +427,8 @@ static uint64_t fill_chain(struct client *c, uint64_t base, const uint8_t *data,
 		b->block_num = cpu_to_be32(i + (spoil && spoil->wrong_block));
 		b->token = c->token + (spoil && spoil->wrong_token);
 		b->ctrl_sig =
-			~xor_bytes(b->rsvd_200, offsetof(struct prm_mbox_block, ctrl_sig) - 512);
+			~xor_bytes(b->rsvd_200, offsetof(struct prm_mbox_block, ctrl_sig) - 512) ^
+			(spoil && spoil->bad_ctrl);
 		b->sig = ~xor_bytes(b, sizeof(*b) - 1) ^ (spoil && spoil->bad_signature);
 	}
 	return n ? RAM_IOVA + base : 0;
@@ -427,7 +459,12 @@ int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint3
 	memcpy(e->in, in, in_len < 16 ? in_len : 16);
 	e->in_ptr = cpu_to_be64(fill_chain(c, MBOX_IN, in, in_len, spoil));
 	e->out_ptr = cpu_to_be64(fill_chain(c, MBOX_OUT, NULL, out_len, NULL));
+	if (spoil && spoil->in_ptr)
+		e->in_ptr = cpu_to_be64(spoil->in_ptr);
+	if (spoil && spoil->out_ptr)
+		e->out_ptr = cpu_to_be64(spoil->out_ptr);
 	e->token = c->token;
+	e->rsvd_01[0] = spoil && spoil->reserved;
 	e->status_own = spoil && spoil->software_owned ? 0 : PRM_CMDQ_OWN_HW;
 	e->sig = ~xor_bytes(e, sizeof(*e)) ^ (spoil && spoil->bad_signature && in_len <= 16);
 	__atomic_thread_fence(__ATOMIC_RELEASE);

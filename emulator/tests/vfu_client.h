@@ -19,7 +19,7 @@
 
 /* ---- KTAP ---- */
 
-void ktap_plan(unsigned int n);
+void ktap_plan(unsigned int n);	/* 0: as many as there will be */
 /* One result line; returns @ok. */
 bool ktap(bool ok, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int ktap_end(void);	/* the exit status */
@@ -49,6 +49,8 @@ struct client {
 
 /* Starts cxemu from @bin_dir with @n functions f0, f1... */
 void emu_start(struct emu *emu, const char *bin_dir, unsigned int n);
+/* ... of the kind that --card names; NULL: as it comes. */
+void emu_start_card(struct emu *emu, const char *bin_dir, unsigned int n, const char *card);
 int emu_stop(struct emu *emu);	/* SIGTERM; the exit status, or 128 + signal */
 /* The answer to a control command, in a static buffer. */
 const char *emu_control(struct emu *emu, const char *line);
@@ -86,6 +88,8 @@ void *ram_ptr(struct client *c, uint64_t iova);
 /* How a command is spoilt before it is sent. */
 struct spoil {
 	bool wrong_token, wrong_block, bad_signature, bad_type, software_owned;
+	bool bad_ctrl, reserved;	/* the mailbox's control signature; a byte of the slot */
+	uint64_t in_ptr, out_ptr;	/* 0: where the mailboxes are */
 	uint32_t in_len, out_len;	/* 0: as given */
 };
 

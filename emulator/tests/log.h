@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* Where tests that have the device in their own process put its log. */
+#ifndef CXEMU_TEST_LOG_H
+#define CXEMU_TEST_LOG_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The end of the file that $CXEMU_LOG names; NULL: nobody wants it. */
+static inline FILE *test_log(void)
+{
+	const char *path = getenv("CXEMU_LOG");
+	static FILE *log;
+
+	if (!log && path)
+		log = fopen(path, "a");
+	return log;
+}
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* A driver that is wrong about the WQEs and indices of RDMA queues, one thing at a time. */
+#include "rdma.h"
+#include "wrong_log.h"
+
+static struct tcq ca, cb;
+
+static void drain(void)
+{
+	settle();
+	while (poll(&ca) || poll(&cb))
+		;
+	saw_event(&a, 0, 0);
+	saw_event(&b, 0, 0);
+}
+
+/* ---- send queues ---- */
+
+struct send_case {
+	const char *what;
+	enum prm_qp_st st;
+	uint8_t opcode;
+	void (*spoil)(uint8_t *wqe, uint32_t qpn);	/* as it stands in the queue */
+	const char *text;
+};
+
+static struct prm_wqe_ctrl_seg *ctrl_of(uint8_t *wqe)
+{
+	return (void *)wqe;
+}
+
+static void no_size(uint8_t *wqe, uint32_t qpn)
+{
+	ctrl_of(wqe)->qpn_ds = cpu_to_be32(qpn << 8);
+}
+
+static void other_index(uint8_t *wqe, uint32_t qpn)
+{
+	(void)qpn;
+	ctrl_of(wqe)->opmod_idx_opcode = cpu_to_be32(9 << 8 | PRM_WQE_SEND);
+}
+
+static void other_queue(uint8_t *wqe, uint32_t qpn)
+{
+	ctrl_of(wqe)->qpn_ds = cpu_to_be32((qpn + 1) << 8 | 2);
+}
+
+static void modifier(uint8_t *wqe, uint32_t qpn)
+{
+	(void)qpn;
+	ctrl_of(wqe)->opmod_idx_opcode = cpu_to_be32(1u << 24 | PRM_WQE_SEND);
+}
+
+static void too_long(uint8_t *wqe, uint32_t qpn)
+{
+	ctrl_of(wqe)->qpn_ds = cpu_to_be32(qpn << 8 | 5);
+}
+
+static void only_control(uint8_t *wqe, uint32_t qpn)
+{
+	ctrl_of(wqe)->qpn_ds = cpu_to_be32(qpn << 8 | 1);
+}
+
+static void long_inline(uint8_t *wqe, uint32_t qpn)
+{
+	(void)qpn;
+	put32(wqe + 16, PRM_WQE_INLINE | 100);
+}
+
+static void short_vector(uint8_t *wqe, uint32_t qpn)
+{
+	struct prm_av *av = (void *)(wqe + 16);
+
+	(void)qpn;
+	av->dqp_dct = cpu_to_be32(be32_to_cpu(av->dqp_dct) & ~PRM_AV_EXTENDED);
+}
+
+static void empty_gid(uint8_t *wqe, uint32_t qpn)
+{
+	struct prm_av *av = (void *)(wqe + 16);
+
+	(void)qpn;
+	av->grh_gid_fl = cpu_to_be32(PRM_AV_GRH | 200 << PRM_AV_GID_SHIFT);
+}
+
+static void mixed_gids(uint8_t *wqe, uint32_t qpn)
+{
+	struct prm_av *av = (void *)(wqe + 16);
+
+	(void)qpn;
+	av->grh_gid_fl = cpu_to_be32(PRM_AV_GRH | ADDR_V2_IPV4 << PRM_AV_GID_SHIFT);
+}
+
+static void atomic_of_16(uint8_t *wqe, uint32_t qpn)
+{
+	(void)qpn;
+	put32(wqe + 48, 16);
+}
+
+static const struct send_case send_cases[] = {
+	{ "a WQE without a size", PRM_QP_ST_RC, PRM_WQE_SEND, no_size,
+	  "QP 0x*: send WQE 0: its size is 0 (0x*)" },
+	{ "a WQE with another index", PRM_QP_ST_RC, PRM_WQE_SEND, other_index,
+	  "QP 0x*: send WQE 0: its control segment has another index (0x90a)" },
+	{ "a WQE of another queue", PRM_QP_ST_RC, PRM_WQE_SEND, other_queue,
+	  "QP 0x*: send WQE 0: its control segment has another QPN (0x*)" },
+	{ "an opcode modifier", PRM_QP_ST_RC, PRM_WQE_SEND, modifier,
+	  "QP 0x*: send WQE 0: the QP cannot do this opcode (0x100000a)" },
+	{ "a READ on UC", PRM_QP_ST_UC, PRM_WQE_RDMA_READ, NULL,
+	  "QP 0x*: send WQE 0: the QP cannot do this opcode (0x10)" },
+	{ "a masked atomic, which was not announced", PRM_QP_ST_RC, PRM_WQE_ATOMIC_MASKED_CS, NULL,
+	  "QP 0x*: send WQE 0: the QP cannot do this opcode (0x14)" },
+	{ "a WQE longer than what was posted", PRM_QP_ST_RC, PRM_WQE_SEND, too_long,
+	  "QP 0x*: send WQE 0: it is longer than what was posted (0x2)" },
+	{ "a WRITE without an address", PRM_QP_ST_RC, PRM_WQE_RDMA_WRITE, only_control,
+	  "QP 0x*: send WQE 0: the WQE ends before the segments that its opcode needs (0x8)" },
+	{ "inline data beyond the WQE", PRM_QP_ST_RC, PRM_WQE_SEND, long_inline,
+	  "QP 0x*: send WQE 0: inline data run over the end of the WQE (0x80000064)" },
+	{ "an atomic on 16 bytes", PRM_QP_ST_RC, PRM_WQE_ATOMIC_FA, atomic_of_16,
+	  "QP 0x*: send WQE 0: an atomic operation works on 8 bytes (0x10)" },
+	{ "a short address vector", PRM_QP_ST_UD, PRM_WQE_SEND, short_vector,
+	  "QP 0x*: send WQE 0: RoCE needs an extended address vector (0x*)" },
+	{ "an address that the table does not have", PRM_QP_ST_UD, PRM_WQE_SEND, empty_gid,
+	  "QP 0x*: source GID index 200 is empty" },
+	{ "an IPv4 source for an IPv6 destination", PRM_QP_ST_UD, PRM_WQE_SEND, mixed_gids,
+	  "QP 0x*: source GID 2 is IPv4, the destination GID is not" },
+};
+
+static void wrong_send(const struct send_case *k)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV6, .qkey = 5 };
+	struct wr wr = { .opcode = k->opcode, .n = 1, .sge = { { a.va, 8, a.lkey } },
+			 .raddr = b.va + 5, .rkey = b.rkey };
+	struct tqp x, y;
+
+	qp_pair(&x, &y, k->st, &ca, &cb, &o);
+	if (k->opcode == PRM_WQE_SEND)
+		wr.rkey = 0;
+	if (k->st == PRM_QP_ST_UD) {
+		wr.to = &b;
+		wr.addr = ADDR_V2_IPV6;
+		wr.dqpn = y.qpn;
+		wr.qkey = 5;
+	}
+	post_send_quietly(&x, &wr);
+	if (k->spoil)
+		k->spoil(mem_at(&a, x.sq), x.qpn);
+	wrong_begin();
+	ring(&x);
+	settle();
+	wrong_expect(k->what, k->text);
+	drain();
+	qp_unpair(&x, &y);
+	drain();
+}
+
+static void wrong_length(void)
+{
+	struct qp_opts o = { .addr = ADDR_V1, .qkey = 5 };
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 1025, a.lkey } },
+			 .to = &b, .addr = ADDR_V1, .qkey = 5 };
+	struct tqp x, y;
+
+	qp_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
+	wr.dqpn = y.qpn;
+	wrong_begin();
+	post_send(&x, &wr);
+	settle();
+	wrong_expect("a datagram above the MTU",
+		     "QP 0x*: send WQE 0: message of 1025 bytes");
+	drain();
+	qp_unpair(&x, &y);
+	drain();
+}
+
+static void wrong_xrc(void)
+{
+	uint32_t xrcd = xrcd_make(&a);
+	struct qp_opts o = { .xrcd = xrcd, .addr = ADDR_V1 };
+	struct wr wr = { .opcode = PRM_WQE_SEND };
+	struct tqp x;
+	struct tsrq srq;
+
+	xrc_srq_make(&srq, &a, 4, xrcd, &ca, a.pd, 1);
+	o.srq = &srq;
+	ok(!qp_make(&x, &a, PRM_QP_ST_XRC, &ca, &o) && !qp_init(&x, &o) && !qp_rtr(&x, &x, &o) &&
+	   !qp_rts(&x, &o), "an XRC queue pair");
+	wrong_begin();
+	post_send(&x, &wr);
+	settle();
+	wrong_expect("an XRC WQE without its segment",
+		     "QP 0x*: send WQE 0: the WQE ends before its XRC segment (0x10)");
+	drain();
+	qp_simple(&x, PRM_OP_destroy_qp);
+}
+
+/* ---- what the queue stands in ---- */
+
+static void wrong_memory(void)
+{
+	struct { struct prm_create_qp_in in; __be64 pas[2]; } cmd = {};
+	struct prm_create_qp_out out;
+	struct qp_opts o = { .addr = ADDR_V1 };
+	struct tqp x = { .side = &a, .st = PRM_QP_ST_RC, .cq = &ca, .log_sq = 6 };
+
+	prm_set(&cmd.in, opcode, PRM_OP_create_qp);
+	prm_set(&cmd.in, qpc.st, PRM_QP_ST_RC);
+	prm_set(&cmd.in, qpc.pm_state, PRM_QP_PM_MIGRATED);
+	prm_set(&cmd.in, qpc.pd, a.pd);
+	prm_set(&cmd.in, qpc.log_sq_size, 6);
+	prm_set(&cmd.in, qpc.uar_page, a.uar);
+	prm_set(&cmd.in, qpc.cqn_snd, ca.cqn);
+	prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_NONE);
+	x.dbr = mem_take(&a, 64);
+	prm_set64(&cmd.in, qpc.dbr_addr, x.dbr);
+	cmd.pas[0] = cpu_to_be64(0x7000000000ull);
+	ok(!exec(&a, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)),
+	   "a queue pair in memory that is not there");
+	x.qpn = prm_get(&out, qpn);
+	ok(!qp_init(&x, &o) && !qp_rtr(&x, &x, &o) && !qp_rts(&x, &o), "reaches RTS");
+	put32((uint8_t *)mem_at(&a, x.dbr) + 4, 1);
+	wrong_begin();
+	ring(&x);
+	settle();
+	wrong_expect("a send queue that is not mapped",
+		     "DMA read of 64 bytes at 0x7000000000: not mapped, or no bus master\n"
+		     "QP 0x*: send WQE 0: it cannot be read (0x0)");
+	drain();
+	qp_simple(&x, PRM_OP_destroy_qp);
+}
+
+/* The WQE of a message that was sent and not answered becomes another one. */
+static void wrong_change(void)
+{
+	struct qp_opts o = { .addr = ADDR_V1 };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1,
+			 .sge = { { a.va, 100, a.lkey } }, .raddr = b.va, .rkey = b.rkey };
+	struct tqp x, y;
+
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	wire.drop_every = 1;
+	post_send_quietly(&x, &wr);
+	post_send(&x, &wr);
+	settle();
+	put32((uint8_t *)mem_at(&a, x.sq) + 32, 50);
+	wire.drop_every = 0;
+	wrong_begin();
+	pass_time(2000);
+	wrong_expect("a WQE that changes under way",
+		     "QP 0x*: send WQE 0 was changed while it was in use");
+	drain();
+	qp_unpair(&x, &y);
+	drain();
+}
+
+static void wrong_doorbells(void)
+{
+	struct qp_opts o = { .addr = ADDR_V1 };
+	struct tqp x, y;
+
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	put32((uint8_t *)mem_at(&a, x.dbr) + 4, 65);
+	wrong_begin();
+	ring(&x);
+	settle();
+	wrong_expect("a send queue that is overfull",
+		     "QP 0x*: send producer index 65: 0 on are in use, the queue has 64");
+	drain();
+	qp_unpair(&x, &y);
+	drain();
+	qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o);
+	wrong_begin();
+	ring(&x);
+	settle();
+	wrong_expect("a doorbell in reset", "QP 0x*: doorbell for send WQE 0 in state 0");
+	qp_simple(&x, PRM_OP_destroy_qp);
+}
+
+/* ---- receive queues ---- */
+
+static void wrong_receive(void)
+{
+	struct qp_opts o = { .addr = ADDR_V1 };
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 10, a.lkey } } };
+	struct tsrq srq;
+	struct tqp x, y;
+
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	put32(mem_at(&b, y.dbr), 65);
+	wrong_begin();
+	post_send(&x, &wr);
+	settle();
+	/* once for the message, once for the flush */
+	wrong_expect("a receive queue that is overfull",
+		     "QP 0x*: receive producer index 65: 0 WQEs were used, the queue has 64\n"
+		     "QP 0x*: receive producer index 65: 0 WQEs were used, the queue has 64");
+	drain();
+	qp_unpair(&x, &y);
+	drain();
+
+	srq_make(&srq, &b, 4);
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	qp_simple(&y, PRM_OP_destroy_qp);
+	o.srq = &srq;
+	ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&y, &o) && !qp_rtr(&y, &x, &o) &&
+	   !qp_rts(&y, &o), "a queue pair with a shared queue");
+	qp_simple(&x, PRM_OP_destroy_qp);
+	o.srq = NULL;
+	ok(!qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o) && !qp_init(&x, &o) && !qp_rtr(&x, &y, &o) &&
+	   !qp_rts(&x, &o), "and its peer");
+	/* the shared queue's pair knows the number of the first peer, so it is made to fit */
+	qp_simple(&y, PRM_OP_qp_2rst);
+	o.srq = &srq;
+	ok(!qp_init(&y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&y, &o), "connected");
+	put32(mem_at(&b, srq.dbr), 17);
+	wrong_begin();
+	post_send(&x, &wr);
+	settle();
+	wrong_expect("a shared queue that is overfull",
+		     "RMP 0x*: doorbell record 17: 0 WQEs were used, the queue has 16");
+	drain();
+	qp_unpair(&x, &y);
+	drain();
+}
+
+/* ---- keys changed by WQEs ---- */
+
+static void wrong_pd(void)
+{
+	struct { struct prm_create_qp_in in; __be64 pas[2]; } cmd = {};
+	struct tqp x = { .side = &a, .st = PRM_QP_ST_REG_UMR, .cq = &ca, .log_sq = 6 };
+	struct wr wr = { .opcode = PRM_WQE_UMR };
+	struct prm_create_qp_out out;
+	struct qp_opts o = { .addr = ADDR_V1 };
+	uint8_t raw[256] = {};
+	struct prm_wqe_umr_ctrl_seg *umr = (void *)(raw + 16);
+	struct prm_mkc *mkc = (void *)(raw + 64);
+	uint32_t key = mkey_make(&a, a.pd, MEM_LOCAL_READ, a.va, 4096, 0);
+
+	prm_set(&cmd.in, opcode, PRM_OP_create_qp);
+	prm_set(&cmd.in, qpc.st, PRM_QP_ST_REG_UMR);
+	prm_set(&cmd.in, qpc.pm_state, PRM_QP_PM_MIGRATED);
+	prm_set(&cmd.in, qpc.pd, a.pd);
+	prm_set(&cmd.in, qpc.log_sq_size, 6);
+	prm_set(&cmd.in, qpc.uar_page, a.uar);
+	prm_set(&cmd.in, qpc.cqn_snd, ca.cqn);
+	prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_NONE);
+	x.dbr = mem_take(&a, 64);
+	x.sq = mem_take(&a, 4096);
+	prm_set64(&cmd.in, qpc.dbr_addr, x.dbr);
+	cmd.pas[0] = cpu_to_be64(x.sq);
+	ok(!exec(&a, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)), "a UMR queue pair");
+	x.qpn = prm_get(&out, qpn);
+	ok(!qp_init(&x, &o) && !qp_rtr(&x, &x, &o) && !qp_rts(&x, &o), "reaches RTS");
+	umr->flags = PRM_UMR_INLINE;
+	umr->mkey_mask = cpu_to_be64(PRM_UMR_MASK_PD);
+	prm_set(mkc, pd, 0xabcdef);
+	wr.imm = key;
+	post_wqe(&x, &wr, raw, 128);
+	wrong_begin();
+	ring(&x);
+	settle();
+	wrong_expect("a key for a PD that is not there",
+		     "QP 0x*: send WQE 0: there is no such PD (0xabcdef)");
+	drain();
+	qp_simple(&x, PRM_OP_destroy_qp);
+}
+
+int main(void)
+{
+	unsigned int i;
+
+	wrong_open_here(ok);
+	sides_open();
+	cq_make(&ca, &a, 8);
+	cq_make(&cb, &b, 8);
+	for (i = 0; i < ARRAY_SIZE(send_cases); i++)
+		wrong_send(&send_cases[i]);
+	wrong_length();
+	wrong_xrc();
+	wrong_memory();
+	wrong_change();
+	wrong_doorbells();
+	wrong_receive();
+	wrong_pd();
+	sides_close();
+	wrong_close();
+	return ok_end();
+}

@@ -103,6 +103,7 @@ connection()
 
 	address=$(addresses | head -n 1)
 	[ -n "$address" ] || skip "$netdev has no address"
+	shares_pages
 	timeout 60 rping -s -a "$address" -C 10 -S 1000 >"$tmp/server" 2>&1 &
 	wait_until 20 cm_listens
 	timeout 60 rping -c -a "$address" -C 10 -S 1000

@@ -183,15 +183,6 @@ datagrams() { both v2 -x ib_send_bw -F -c UD -s 1024 -n 200; }
 
 # ---- connections -----------------------------------------------------------------------------------
 
-# The programs of librdmacm register several buffers that share a page. That is legal, but DMA
-# debugging of kernels before 7 takes it for a driver's error, whatever the driver.
-shares_pages()
-{
-	[ -e /sys/kernel/debug/dma-api/error_count ] || return 0
-	[ "$(uname -r | cut -d. -f1)" -ge 7 ] ||
-		skip "DMA debugging of this kernel takes two buffers in one page for an error"
-}
-
 cm_bandwidth()
 {
 	peer_bg data "ib_write_bw -d $peer_dev -R -F -s 65536 -n 100 --report_gbits"

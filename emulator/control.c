@@ -21,6 +21,7 @@
 
 struct client {
 	size_t len;
+	bool streaming;		/* a capture; what the client sends is not looked at any more */
 	char line[LINE_BYTES];
 };
 
@@ -36,11 +37,15 @@ void control_status(FILE *out)
 	for (i = 0; i < n_devs; i++)
 		cxdev_status(devs[i], out);
 	wire_status(out);
+	capture_status(out);
 	fprintf(out, "violations: %llu\n", (unsigned long long)violations_total());
 	violations_print(out);
 }
 
-#define COMMANDS "status, violations, gids [FUNCTION], cable, uncable, fault ..., help"
+#define COMMANDS \
+	"status, violations, gids [FUNCTION], cable, uncable, capture ..., fault ..., help"
+
+#define CAPTURE_USAGE "capture FILE [PORT], capture - [PORT], capture stop FILE"
 
 /* The address tables of all functions, or of the one that is named. */
 static int print_gids(const char *name, FILE *out)
@@ -100,6 +105,35 @@ static int set_cable(const char *word, char *rest, FILE *out)
 	return 0;
 }
 
+/* capture stop FILE, capture FILE [PORT]; "-" for FILE is a matter of the connection. */
+static int set_capture(char *rest, FILE *out)
+{
+	char *path = rest ? strtok(rest, " \t\r") : NULL, *second = strtok(NULL, " \t\r");
+	bool stop = path && !strcmp(path, "stop");
+	struct port *port = NULL;
+	int err;
+
+	if (!path || (stop && !second) || strtok(NULL, " \t\r")) {
+		fprintf(out, "error: " CAPTURE_USAGE "\n");
+		return -EINVAL;
+	}
+	if (!stop && second) {
+		port = port_word(second, out);
+		if (!port)
+			return -EINVAL;
+	}
+	err = stop ? capture_stop(second) : capture_open(path, port);
+	if (err == -EBUSY)
+		fprintf(out, "error: %s is written already\n", path);
+	else if (err == -ENOENT && stop)
+		fprintf(out, "error: no capture writes %s\n", second);
+	else if (err)
+		fprintf(out, "error: %s: %s\n", path, strerror(-err));
+	else
+		fprintf(out, "ok\n");
+	return err;
+}
+
 int control_line(char *line, FILE *out)
 {
 	char *word = strtok(line, " \t\r"), *rest = strtok(NULL, "");
@@ -112,6 +146,8 @@ int control_line(char *line, FILE *out)
 		return print_gids(rest, out);
 	if (!strcmp(word, "cable") || !strcmp(word, "uncable"))
 		return set_cable(word, rest, out);
+	if (!strcmp(word, "capture"))
+		return set_capture(rest, out);
 	if (!strcmp(word, "fault")) {
 		if (fault_line(rest ? rest : line + strlen(line), devs, n_devs, out))
 			return -EINVAL;
@@ -128,6 +164,7 @@ int control_line(char *line, FILE *out)
 		violations_print(out);
 	} else if (!strcmp(word, "help")) {
 		fprintf(out, "commands are: " COMMANDS "\n");
+		fprintf(out, CAPTURE_USAGE "\n");
 		fault_usage(out);
 	} else {
 		fprintf(out, "error: unknown command '%s'; commands are: " COMMANDS "\n", word);
@@ -139,9 +176,30 @@ int control_line(char *line, FILE *out)
 
 static void close_client(int fd, struct client *client)
 {
+	capture_stream_end(fd);
 	loop_del_fd(fd);
 	close(fd);
 	free(client);
+}
+
+/* "capture - [PORT]": the capture goes to the client. False: it is another command. */
+static bool stream(int fd, struct client *client)
+{
+	char name[64] = "", end;
+	struct port *port = NULL;
+
+	if (sscanf(client->line, "capture - %63s %c", name, &end) == 2 ||
+	    (strncmp(client->line, "capture - ", 10) && strcmp(client->line, "capture -")))
+		return false;
+	if (*name)
+		port = port_find(name);
+	if (*name && !port)
+		dprintf(fd, "error: there is no port '%s'\n", name);
+	else if (capture_stream(fd, port))
+		dprintf(fd, "error: the capture cannot begin\n");
+	else
+		client->streaming = true;
+	return true;
 }
 
 /* False: the client does not take the reply. */
@@ -174,10 +232,16 @@ static void on_client(int fd, void *arg)
 		close_client(fd, client);
 		return;
 	}
+	if (client->streaming)
+		return;
 	client->len += n;
 	client->line[client->len] = 0;
 	while ((end = memchr(client->line, '\n', client->len))) {
 		*end = 0;
+		if (stream(fd, client)) {
+			client->len = 0;
+			return;
+		}
 		if (!answer(fd, client->line)) {
 			close_client(fd, client);
 			return;

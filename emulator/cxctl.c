@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * cxctl SOCKET WORD...: sends one command to cxemu's control socket and prints the answer. 0: ok,
- * 1: refused, 2: no answer.
+ * 1: refused, 2: no answer. `capture -` goes on until one of both ends.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,6 +28,22 @@ static int connect_to(const char *path)
 	return fd;
 }
 
+/* What comes is a capture, unless it is an error. */
+static int stream(int fd)
+{
+	static char data[65536];
+	ssize_t n = read(fd, data, sizeof(data));
+
+	if (n > 7 && !memcmp(data, "error: ", 7)) {
+		fprintf(stderr, "cxctl: %.*s", (int)n - 7, data + 7);
+		return 1;
+	}
+	for (; n > 0; n = read(fd, data, sizeof(data)))
+		if (fwrite(data, n, 1, stdout) != 1 || fflush(stdout))
+			return 0;	/* who reads it has seen enough */
+	return n ? 2 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	char line[1024];
@@ -46,6 +62,8 @@ int main(int argc, char **argv)
 		return 2;
 	for (i = 2; i < argc; i++)
 		dprintf(fd, "%s%s", argv[i], i + 1 < argc ? " " : "\n");
+	if (argc > 3 && !strcmp(argv[2], "capture") && !strcmp(argv[3], "-"))
+		return stream(fd);
 	while (fgets(line, sizeof(line), sock)) {
 		if (!strcmp(line, "ok\n"))
 			return 0;

@@ -417,6 +417,7 @@ bool port_admin_up(const struct port *port);
 bool port_wire_up(const struct port *port);
 const char *port_name(const struct port *port);
 struct port *port_find(const char *name); /* NULL: there is none */
+void port_names(void (*fn)(const char *name, void *arg), void *arg);
 /* PAOS; a change raises the port event on its function */
 void port_set_admin(struct port *port, bool up);
 void port_set_wire(struct port *port, bool up); /* the cable, for faults; likewise */
@@ -457,10 +458,18 @@ void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
 int uplink_open(const char *what);
 void uplinks_close(void);
 
-/* capture.c: pcap through libpcap; every frame once, as it enters the switch. */
-int capture_open(const char *path); /* 0 or -errno, message printed */
-void capture_frame(const struct frame *frame);
-void capture_close(void);
+/*
+ * capture.c: pcapng to a file, a pipe, or a client of the control socket; of all ports, or of
+ * @only. 0 or -errno.
+ */
+int capture_open(const char *path, const struct port *only);
+int capture_stream(int client, const struct port *only);
+void capture_stream_end(int client);	/* the connection ends; none: nothing happens */
+int capture_stop(const char *path);	/* 0, or -ENOENT */
+void capture_close(void);		/* all of them */
+void capture_status(FILE *out);
+void capture_sent(const struct port *port, const struct frame *frame);
+void capture_delivered(const struct port *port, const struct frame *frame);
 
 /* ---- the function ---- */
 

@@ -32,7 +32,7 @@ static const struct argp_option option_table[] = {
 	{ "wire", 'w', "unix:SOCKET|tap:INTERFACE", 0,
 	  "another wire on the switch: a socket for QEMU's -netdev stream, or a tap device; may be repeated",
 	  0 },
-	{ "pcap", 'p', "FILE", 0, "write every frame to FILE", 0 },
+	{ "pcap", 'p', "FILE", 0, "write every frame to FILE (pcapng)", 0 },
 	{ "control", 's', "SOCKET", 0, "answer cxctl there", 0 },
 	{ "log", 'l', "FILE", 0, "write the log there instead of to standard error", 0 },
 	{ "trace", 't', "LEVEL", 0, "quiet, info (default) or debug (every command)", 0 },
@@ -200,8 +200,6 @@ static int start(void)
 	}
 	trace_to(run.log_file);
 	err = catch_signals();
-	if (!err && run.pcap)
-		err = capture_open(run.pcap);
 	for (i = 0; !err && i < run.n; i++) {
 		run.devs[i] = cxdev_create(run.names[i], i, run.card, &function_guest_ops,
 					   &run.functions[i]);
@@ -216,6 +214,11 @@ static int start(void)
 	}
 	for (i = 0; !err && i < run.n_wires; i++)
 		err = uplink_open(run.wires[i]);
+	if (!err && run.pcap) {
+		err = capture_open(run.pcap, NULL);
+		if (err)
+			fprintf(stderr, "cxemu: --pcap %s: %s\n", run.pcap, strerror(-err));
+	}
 	if (!err && run.control)
 		err = control_open(run.control, run.devs, run.n);
 	return err;
@@ -233,8 +236,7 @@ static void stop(void)
 		function_close(&run.functions[i]);
 		cxdev_destroy(run.devs[i]);
 	}
-	if (run.pcap)
-		capture_close();
+	capture_close();
 }
 
 int main(int argc, char **argv)

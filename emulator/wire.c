@@ -206,6 +206,7 @@ static void deliver_one(struct port *port, struct frame *frame)
 		return;
 	}
 
+	capture_delivered(port, frame);
 	counters->rx_frames++;
 	counters->rx_bytes += frame->len;
 	counters->rx_sizes[size_class(frame->len + FCS)]++;
@@ -379,7 +380,7 @@ void port_send(struct port *from, struct frame *frame)
 		from->counters.tx_broadcast++;
 	else if (is_multicast(frame))
 		from->counters.tx_multicast++;
-	capture_frame(frame);
+	capture_sent(from, frame);
 
 	if (filter_fn)
 		filter_frame(from, frame);
@@ -614,6 +615,14 @@ static unsigned long long ull(uint64_t v)
 const struct port_counters *port_counters(const struct port *port)
 {
 	return &port->counters;
+}
+
+void port_names(void (*fn)(const char *name, void *arg), void *arg)
+{
+	const struct port *port;
+
+	list_for_each_entry(port, &ports, node)
+		fn(port->name, arg);
 }
 
 void wire_status(FILE *out)

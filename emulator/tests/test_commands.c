@@ -3,10 +3,12 @@
  * The command queue and the commands of the function as a whole: bring-up, refusals, pages, leaks,
  * reset.
  */
+#include <fcntl.h>
 #include <linux/pci_regs.h>
 #include <linux/vfio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "prm/caps.h"
@@ -254,6 +256,54 @@ static void test_gids(struct client *c, struct emu *emu)
 	     "gids of a function that is not there");
 }
 
+/* Begins a capture by @line on a connection of its own; the first bytes of what comes. */
+static int begin_stream(struct emu *emu, const char *line, char *got, size_t room)
+{
+	int fd = control_connect(emu);
+	ssize_t n;
+
+	dprintf(fd, "%s\n", line);
+	memset(got, 0, room);
+	n = read(fd, got, room - 1);
+	return n > 0 ? fd : -1;
+}
+
+static void test_capture(struct emu *emu)
+{
+	char fifo[120], file[120], line[160], got[256];
+	unsigned int tries;
+	int fd, pipe_fd;
+
+	snprintf(fifo, sizeof(fifo), "%s/fifo", emu->dir);
+	snprintf(file, sizeof(file), "%s/file", emu->dir);
+	fd = begin_stream(emu, "capture - f0", got, sizeof(got));
+	ktap(fd >= 0 && !memcmp(got, "\x0a\x0d\x0d\x0a", 4) &&
+	     strstr(emu_control(emu, "status"), "capture - of f0: 0 frames, 0 lost"),
+	     "a capture of a port comes over the control socket");
+	close(fd);
+	for (tries = 0; tries < 500 && strstr(emu_control(emu, "status"), "capture -"); tries++)
+		usleep(10000);
+	ktap(tries < 500, "and ends with the connection");
+	fd = begin_stream(emu, "capture - f9", got, sizeof(got));
+	ktap(!strcmp(got, "error: there is no port 'f9'\n"),
+	     "no capture of a port that is not there");
+	close(fd);
+	snprintf(line, sizeof(line), "capture %s", fifo);
+	mkfifo(fifo, 0600);
+	ktap(strstr(emu_control(emu, line), "error: "), "a pipe that nobody reads is refused");
+	pipe_fd = open(fifo, O_RDONLY | O_NONBLOCK);
+	ktap(!strcmp(emu_control(emu, line), "ok\n") && read(pipe_fd, got, 4) == 4 &&
+	     !memcmp(got, "\x0a\x0d\x0d\x0a", 4), "one that is read gets it live");
+	snprintf(line, sizeof(line), "capture stop %s", fifo);
+	ktap(!strcmp(emu_control(emu, line), "ok\n") && strstr(emu_control(emu, line), "error: "),
+	     "it ends once");
+	close(pipe_fd);
+	snprintf(line, sizeof(line), "capture %s f0", file);
+	ktap(!strcmp(emu_control(emu, line), "ok\n") && strstr(emu_control(emu, line), "error: ") &&
+	     strstr(emu_control(emu, "capture"), "error: capture FILE [PORT]"),
+	     "a file is written once at a time");
+}
+
 /* A driver that does everything right leaves an emulator without a word of complaint. */
 static void test_good(const char *bin_dir)
 {
@@ -309,7 +359,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(56);
+	ktap_plan(63);
 	test_good(argv[1]);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
@@ -322,6 +372,7 @@ int main(int argc, char **argv)
 	     "INIT_HCA");
 	test_checks(&c);
 	test_gids(&c, &emu);
+	test_capture(&emu);
 	test_pages(&c);
 	test_page_refusals(&c);
 	ktap(nothing(&c, &(struct spoil){ .software_owned = true }) == 0 &&

@@ -3,6 +3,7 @@
  * The switch: learning, flooding, bounded queues, link, the filter; the capture, read back by
  * libpcap.
  */
+#include <errno.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,7 +184,7 @@ static void test_capture(void)
 
 	close(mkstemp(path));
 	set_up();
-	ktap(!capture_open(path), "a capture begins");
+	ktap(!capture_open(path, NULL), "a capture begins");
 	for (i = 0; i < 5; i++)
 		put(0, 0xff, i);
 	put(0, 0xff, 5);
@@ -205,7 +206,75 @@ static void test_capture(void)
 	if (pcap)
 		pcap_close(pcap);
 	unlink(path);
-	ktap(capture_open("/nonexistent/file") < 0, "a file that cannot be created is an error");
+	ktap(capture_open("/nonexistent/file", NULL) == -ENOENT,
+	     "a file that cannot be created is an error");
+	tear_down();
+}
+
+struct block {
+	uint32_t type, len;
+	uint32_t words[];
+};
+
+/*
+ * The blocks of a capture, read without the emulator's code: interfaces by name, packets as
+ * <interface><direction> ('>' sent, '<' received) in @order. Lengths must agree at both ends.
+ */
+static bool read_blocks(const char *path, char *names, char *order)
+{
+	static uint32_t data[1 << 16];
+	FILE *file = fopen(path, "r");
+	size_t n = file ? fread(data, 1, sizeof(data), file) : 0, at;
+	const struct block *b;
+	bool good = n > 0;
+
+	for (at = 0; good && at < n; at += b->len) {
+		b = (const void *)((uint8_t *)data + at);
+		good = at + b->len <= n && b->len >= 12 && !(b->len % 4) &&
+		       ((uint32_t *)b)[b->len / 4 - 1] == b->len &&
+		       (at || (b->type == 0x0a0d0d0a && b->words[0] == 0x1a2b3c4d));
+		if (b->type == 1)
+			names += sprintf(names, "%.*s ", b->words[2] >> 16,
+					 (const char *)&b->words[3]);
+		if (b->type == 6)
+			order += sprintf(order, "%u%c", b->words[0],
+					 b->words[5 + (b->words[3] + 3) / 4 + 1] == 2 ? '>' : '<');
+	}
+	if (file)
+		fclose(file);
+	return good;
+}
+
+/* Which port a frame was sent by is in the capture; a port's own capture has both directions. */
+static void test_capture_ports(void)
+{
+	char all[] = "/tmp/cxemu-capture-XXXXXX", one[] = "/tmp/cxemu-capture-XXXXXX";
+	char names[256] = "", order[256] = "";
+
+	close(mkstemp(all));
+	close(mkstemp(one));
+	set_up();
+	ktap(!capture_open(all, NULL) && !capture_open(one, ports[1]) &&
+	     capture_open(one, NULL) == -EBUSY, "two captures at once, not into one file");
+	put(1, 0xff, 1);
+	put(0, 1, 2);
+	dut_run();
+	put(2, 1, 3);
+	put(1, 2, 4);
+	dut_run();
+	ktap(!capture_stop(one) && capture_stop(one) == -ENOENT, "one of them ends");
+	put(1, 0xff, 5);
+	dut_run();
+	capture_close();
+	ktap(read_blocks(all, names, order) && !strcmp(names, "p0 p1 p2 ") &&
+	     !strcmp(order, "1>0>2>1>1>"),
+	     "all ports: interfaces %s, sent by %s", names, order);
+	names[0] = 0;
+	order[0] = 0;
+	ktap(read_blocks(one, names, order) && !strcmp(names, "p1 ") &&
+	     !strcmp(order, "0>0<0>0<"), "one port: interfaces %s, %s", names, order);
+	unlink(all);
+	unlink(one);
 	tear_down();
 }
 
@@ -221,7 +290,7 @@ static void test_flush(void)
 
 	close(mkstemp(path));
 	set_up();
-	capture_open(path);
+	capture_open(path, NULL);
 	for (i = 0; i < 20000; i++) {
 		put(0, 1, 1);
 		if (!(i % 500))
@@ -241,11 +310,12 @@ static void test_flush(void)
 
 int main(void)
 {
-	ktap_plan(22);
+	ktap_plan(26);
 	test_switch();
 	test_bounds();
 	test_filter();
 	test_capture();
+	test_capture_ports();
 	test_flush();
 	return ktap_end();
 }

@@ -156,6 +156,11 @@ int emu_stop(struct emu *emu)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+int control_connect(struct emu *emu)
+{
+	return connect_socket(emu->control);
+}
+
 const char *emu_control(struct emu *emu, const char *line)
 {
 	static char text[65536];

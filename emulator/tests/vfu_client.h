@@ -52,6 +52,7 @@ void emu_start(struct emu *emu, const char *bin_dir, unsigned int n);
 /* ... of the kind that --card names; NULL: as it comes. */
 void emu_start_card(struct emu *emu, const char *bin_dir, unsigned int n, const char *card);
 int emu_stop(struct emu *emu);	/* SIGTERM; the exit status, or 128 + signal */
+int control_connect(struct emu *emu);
 /* The answer to a control command, in a static buffer. */
 const char *emu_control(struct emu *emu, const char *line);
 

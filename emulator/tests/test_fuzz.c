@@ -11,6 +11,7 @@
 #include "vfu_client.h"
 
 #define ROUNDS 20
+#define GUESTS 50
 
 static uint64_t state;
 
@@ -121,6 +122,62 @@ static void fuzz_messages(struct emu *emu)
 	}
 }
 
+/*
+ * A guest that comes, does a few things that make no sense, and goes as a virtual machine goes that
+ * was killed. Every other one brings the function up first. Returns the commands that were never
+ * answered.
+ */
+static unsigned int mad_guest(struct emu *emu, unsigned int number)
+{
+	unsigned int unanswered = 0, i, k;
+	uint8_t data[256];
+	struct client c;
+	uint16_t op;
+
+	state = 0x9e3779b97f4a7c15ull * (number + 1);
+	client_open(&c, emu, 1);
+	if (number % 2)
+		unanswered += boot_to_init(&c) != 0;
+	else
+		cmdq_setup(&c);
+	for (i = 0; i < 12; i++) {
+		op = opcodes[rnd(sizeof(opcodes) / sizeof(opcodes[0]))];
+		if (number % 2 && ends_running(op))
+			continue;
+		unanswered += send_command(&c, op, 16 + 8 * rnd(66), rnd(12)) < 0;
+	}
+	for (i = 0; i < 20; i++) {
+		for (k = 0; k < 8; k++)
+			data[k] = rnd(2) ? 0 : rnd(256);
+		region_write(&c, 0, (64 + rnd(4)) * 4096ull + rnd(512) * 8, data, 8, true);
+	}
+	for (i = 0; i < 6; i++) {
+		fill(data, sizeof(data), rnd(40));
+		vfu_send(&c, rnd(17), rnd(2) ? 0x10 : 0x10 | rnd(256) << 8, data,
+			 rnd(sizeof(data)), NULL, 0);
+	}
+	client_close(&c);
+	return unanswered;
+}
+
+static void mad_guests(struct emu *emu, unsigned int n)
+{
+	unsigned int unanswered = 0, i;
+	struct client c;
+
+	for (i = 0; i < n; i++) {
+		unanswered += mad_guest(emu, i);
+		if (unanswered) {
+			printf("# guest %u\n", i);
+			break;
+		}
+	}
+	ktap(!unanswered, "%u random guests, one after another: every command was answered", n);
+	client_open(&c, emu, 1);
+	ktap(!boot_to_init(&c) && !shut_down(&c), "the guest after them finds a healthy card");
+	client_close(&c);
+}
+
 int main(int argc, char **argv)
 {
 	struct client c, probe;
@@ -130,7 +187,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	state = 0x9e3779b97f4a7c15ull;
-	ktap_plan(5);
+	ktap_plan(7);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	ktap(!boot_to_init(&c), "bring-up");
@@ -143,6 +200,7 @@ int main(int argc, char **argv)
 	client_open(&probe, &emu, 1);
 	ktap(!boot_to_init(&probe), "the other function still works after random messages");
 	client_close(&probe);
+	mad_guests(&emu, argc > 2 ? atoi(argv[2]) : GUESTS);
 	ktap(!shut_down(&c), "shutdown after random commands and doorbells");
 	client_close(&c);
 	status = emu_stop(&emu);

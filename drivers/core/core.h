@@ -112,7 +112,9 @@ struct cxr_dev {
 	int id;				/* of the auxiliary devices */
 	int stage;			/* stages that are up */
 	unsigned long state;		/* CXR_DEAD */
-	enum cxr_roce_mode asked_mode;	/* by the module parameter, or devlink before a reload */
+	/* by the module parameters, or devlink before a reload */
+	enum cxr_roce_mode asked_mode;
+	enum cxr_ud_gid_type asked_ud;
 
 	phys_addr_t bar;
 	resource_size_t bar_len;
@@ -159,6 +161,7 @@ extern struct dentry *cxr_debugfs_root;
 void cxr_roce_ask(struct cxr_dev *dev);
 void cxr_roce_grant(struct cxr_dev *dev);
 const char *cxr_roce_granted(const struct cxr_core *core);
+const char *cxr_roce_granted_ud(const struct cxr_core *core);
 
 /* devlink.c */
 struct cxr_dev *cxr_devlink_alloc(struct pci_dev *pdev);	/* zeroed; NULL */

@@ -11,18 +11,28 @@
 
 #include "core.h"
 
-enum { PARAM_ROCE_MODE = DEVLINK_PARAM_GENERIC_ID_MAX + 1 };
+enum { PARAM_ROCE_MODE = DEVLINK_PARAM_GENERIC_ID_MAX + 1, PARAM_UD_GID_TYPE };
 
 /* ---- parameters ------------------------------------------------------------------------------ */
+
+static const struct cxr_param_spec *spec_of(u32 id)
+{
+	return id == PARAM_ROCE_MODE ? &cxr_roce_mode_spec : &cxr_ud_gid_type_spec;
+}
+
+static const char *granted(const struct cxr_dev *dev, u32 id)
+{
+	if (cxr_stage_name(dev->stage))
+		return "down";
+	return id == PARAM_ROCE_MODE ? cxr_roce_granted(&dev->core) :
+				       cxr_roce_granted_ud(&dev->core);
+}
 
 /* What holds now, as far as the device is up. */
 static int get_param(struct devlink *devlink, u32 id,
 		     struct devlink_param_gset_ctx *ctx CXR_DEVLINK_GET_EXTACK_PARAM)
 {
-	const struct cxr_dev *dev = devlink_priv(devlink);
-	const char *text = cxr_stage_name(dev->stage) ? "down" : cxr_roce_granted(&dev->core);
-
-	strscpy(ctx->val.vstr, text, sizeof(ctx->val.vstr));
+	strscpy(ctx->val.vstr, granted(devlink_priv(devlink), id), sizeof(ctx->val.vstr));
 	return 0;
 }
 
@@ -34,7 +44,8 @@ static int set_param(struct devlink *devlink, u32 id,
 
 	NL_SET_ERR_MSG_MOD(CXR_DEVLINK_SET_EXTACK,
 			   "it changes by cmode driverinit and a reload only");
-	dev_dbg(dev->core.dev, "devlink: roce_mode changes by driverinit and a reload only\n");
+	dev_dbg(dev->core.dev, "devlink: %s changes by driverinit and a reload only\n",
+		id == PARAM_ROCE_MODE ? "roce_mode" : "ud_gid_type");
 	return -EOPNOTSUPP;
 }
 
@@ -44,7 +55,7 @@ static int check_param(struct devlink *devlink, u32 id, cxr_devlink_value_arg(va
 	struct cxr_param_fault fault;
 	int value, err;
 
-	err = cxr_param_parse_one(&cxr_roce_mode_spec, cxr_devlink_value(val).vstr, &value, &fault);
+	err = cxr_param_parse_one(spec_of(id), cxr_devlink_value(val).vstr, &value, &fault);
 	if (err && extack)
 		extack->_msg = fault.why;
 	return err;
@@ -55,6 +66,8 @@ static int check_param(struct devlink *devlink, u32 id, cxr_devlink_value_arg(va
 static const struct devlink_param params[] = {
 	DEVLINK_PARAM_DRIVER(PARAM_ROCE_MODE, "roce_mode", DEVLINK_PARAM_TYPE_STRING, CMODES,
 			     get_param, set_param, check_param),
+	DEVLINK_PARAM_DRIVER(PARAM_UD_GID_TYPE, "ud_gid_type", DEVLINK_PARAM_TYPE_STRING, CMODES,
+			     get_param, set_param, check_param),
 };
 
 /* The value that a reload takes up begins as the one that the parameter of the module gave. */
@@ -62,7 +75,7 @@ static void set_initial(struct devlink *devlink, u32 id, int asked)
 {
 	union devlink_param_value value;
 
-	strscpy(value.vstr, cxr_param_name(&cxr_roce_mode_spec, asked), sizeof(value.vstr));
+	strscpy(value.vstr, cxr_param_name(spec_of(id), asked), sizeof(value.vstr));
 	devl_param_driverinit_value_set(devlink, id, cxr_devlink_pass_value(value));
 }
 
@@ -76,7 +89,7 @@ static int read_asked(struct devlink *devlink, u32 id, int *asked)
 	err = devl_param_driverinit_value_get(devlink, id, &value);
 	if (err)
 		return err;
-	return cxr_param_parse_one(&cxr_roce_mode_spec, value.vstr, asked, &fault);
+	return cxr_param_parse_one(spec_of(id), value.vstr, asked, &fault);
 }
 
 /* ---- reload ---------------------------------------------------------------------------------- */
@@ -105,9 +118,11 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 		     struct netlink_ext_ack *extack)
 {
 	struct cxr_dev *dev = devlink_priv(devlink);
-	int mode, err;
+	int mode, ud, err;
 
 	err = read_asked(devlink, PARAM_ROCE_MODE, &mode);
+	if (!err)
+		err = read_asked(devlink, PARAM_UD_GID_TYPE, &ud);
 	if (err)
 		return err;
 	if (dev->pages.taken) {
@@ -117,6 +132,7 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 	}
 
 	dev->asked_mode = mode;
+	dev->asked_ud = ud;
 	err = cxr_reload_up(dev);
 	if (err) {
 		NL_SET_ERR_MSG_MOD(extack,
@@ -185,6 +201,7 @@ int cxr_devlink_register(struct cxr_dev *dev)
 
 	devl_lock(devlink);
 	set_initial(devlink, PARAM_ROCE_MODE, dev->asked_mode);
+	set_initial(devlink, PARAM_UD_GID_TYPE, dev->asked_ud);
 	devl_unlock(devlink);
 	cxr_devlink_allow_reload(devlink);
 	devlink_register(devlink);

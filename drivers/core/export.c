@@ -30,4 +30,7 @@ EXPORT_SYMBOL_GPL(cxr_wqe_eth);
 EXPORT_SYMBOL_GPL(cxr_gid_decide);
 EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v1);
 EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v2);
+EXPORT_SYMBOL_GPL(cxr_ud_gid_type_spec);
+EXPORT_SYMBOL_GPL(cxr_ud_gid_type_takes);
+EXPORT_SYMBOL_GPL(cxr_param_name);
 EXPORT_SYMBOL_GPL(cxr_path_decide);

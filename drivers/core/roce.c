@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Which RoCE versions were asked for, by module parameter, and which are granted. */
+/* Which RoCE versions were asked for, by module parameters, and which are granted. */
 #include <linux/moduleparam.h>
 #include <linux/pci.h>
 #include <linux/sysfs.h>
@@ -14,6 +14,11 @@ struct roce_param {
 static struct roce_param roce_mode = {
 	.spec = &cxr_roce_mode_spec,
 	.param = { .value = CXR_ROCE_V1_V2 },
+};
+
+static struct roce_param ud_gid_type = {
+	.spec = &cxr_ud_gid_type_spec,
+	.param = { .value = CXR_UD_ANY },
 };
 
 static int set_param(const char *val, const struct kernel_param *kp)
@@ -52,18 +57,24 @@ MODULE_PARM_DESC(roce_mode,
 		 "RoCE versions to offer: 0 or v1, 2 or v2, 4 or v1v2 (default); "
 		 "for all devices, or as a list of ADDRESS-VALUE,... with addresses like 0000:03:00.0");
 
+module_param_cb(ud_gid_type, &param_ops, &ud_gid_type, 0444);
+MODULE_PARM_DESC(ud_gid_type,
+		 "type of the GIDs that address handles for datagrams may have: 0 or v1, 2 or v2, any (default); "
+		 "for all devices, or as a list as of roce_mode");
+
 static int value_of(const struct roce_param *p, struct pci_dev *pdev)
 {
 	return cxr_param_of(&p->param, pci_domain_nr(pdev->bus), pdev->bus->number,
 			    PCI_SLOT(pdev->devfn), PCI_FUNC(pdev->devfn));
 }
 
-/* What the parameter says of the device; a virtual function has what its physical one has. */
+/* What the parameters say of the device; a virtual function has what its physical one has. */
 void cxr_roce_ask(struct cxr_dev *dev)
 {
 	struct pci_dev *pdev = pci_physfn(dev->core.pdev);
 
 	dev->asked_mode = value_of(&roce_mode, pdev);
+	dev->asked_ud = value_of(&ud_gid_type, pdev);
 }
 
 /* The name of the granted mode. */
@@ -72,15 +83,36 @@ const char *cxr_roce_granted(const struct cxr_core *core)
 	return core->roce.roce ? cxr_param_name(&cxr_roce_mode_spec, core->roce.mode) : "off";
 }
 
-/* This sentence is what scripts know from other drivers of such a parameter. */
-static void say_mode(const struct cxr_core *core)
+/* The name of the granted type of datagrams. */
+const char *cxr_roce_granted_ud(const struct cxr_core *core)
+{
+	return core->roce.roce ? cxr_param_name(&cxr_ud_gid_type_spec, core->ud_gid_type) : "off";
+}
+
+/* These sentences are what scripts know from other drivers of such parameters. */
+static void say_granted(const struct cxr_core *core)
 {
 	enum cxr_roce_mode mode = core->roce.mode;
+	enum cxr_ud_gid_type ud = core->ud_gid_type;
 
 	if (!core->roce.roce)
 		return;
 	dev_info(core->dev, "device is working in RoCE mode: Roce %s\n",
 		 mode == CXR_ROCE_V1 ? "V1" : mode == CXR_ROCE_V2 ? "V2" : "V1/V2");
+	dev_info(core->dev, "UD QP Gid type is: %s\n",
+		 ud == CXR_UD_V1 ? "V1" : ud == CXR_UD_V2 ? "V2" : "any");
+}
+
+static void grant_ud(struct cxr_dev *dev)
+{
+	struct cxr_core *core = &dev->core;
+	struct cxr_ud_grant grant = cxr_ud_gid_type_grant(dev->asked_ud, &core->roce);
+
+	core->ud_gid_type = grant.type;
+	if (grant.differs)
+		dev_warn(core->dev,
+			 "gid_type %d for UD QPs is not supported by the device, gid_type %d was chosen instead\n",
+			 dev->asked_ud, grant.type);
 }
 
 /* Cuts what the user asked for down to what the device can do. */
@@ -95,5 +127,6 @@ void cxr_roce_grant(struct cxr_dev *dev)
 			 cxr_param_name(&cxr_roce_mode_spec, dev->asked_mode),
 			 can->v1 ? " v1" : "", can->v2 ? " v2" : "", can->roce ? "" : " no RoCE",
 			 cxr_roce_granted(core));
-	say_mode(core);
+	grant_ud(dev);
+	say_granted(core);
 }

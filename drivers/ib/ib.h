@@ -40,6 +40,7 @@
  * @netdev_nb: watches @netdev for that purpose
  * @scan_lock: guards @registered while GIDs are scanned; ib_core takes rtnl_lock below it
  * @registered: ib_core has the device: GIDs may be scanned
+ * @gsi_pd: PD of the GSI QP, or NULL; to be compared and not followed
  * @q_set: the set of counters of all QPs; 0: the device has none
  * @icrc_counted: the port counts wrong ICRCs
  * @n_stats: counters that the device has
@@ -61,6 +62,7 @@ struct cxr_ib_dev {
 	struct notifier_block netdev_nb;
 	struct mutex scan_lock;		/* registered */
 	bool registered;
+	const struct ib_pd *gsi_pd;
 	u32 q_set;
 	bool icrc_counted;
 	int n_stats;

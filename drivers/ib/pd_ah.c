@@ -71,6 +71,26 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 	return 0;
 }
 
+/*
+ * ud_gid_type, for all but the general service interface: its answers have the type of what they
+ * answer. The kernel makes its address handles in the PD of that QP, also those of ib_umad.
+ */
+static int check_ud_type(const struct cxr_ib_dev *dev, const struct ib_ah *ibah,
+			 const struct rdma_ah_attr *ah)
+{
+	const struct ib_gid_attr *gid = rdma_ah_read_grh(ah)->sgid_attr;
+	enum cxr_ud_gid_type type = dev->core->ud_gid_type;
+	bool v2 = gid->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
+
+	if (cxr_ud_gid_type_takes(type, v2) || ibah->pd == READ_ONCE(dev->gsi_pd))
+		return 0;
+	ibdev_warn_ratelimited(&dev->ibdev,
+			       "address handle for datagrams refused: its GID %u is of RoCE %s, and ud_gid_type is %s\n",
+			       gid->index, v2 ? "v2" : "v1",
+			       cxr_param_name(&cxr_ud_gid_type_spec, type));
+	return -EINVAL;
+}
+
 /* User space builds the address itself; it only lacks the MAC that ib_core has found. */
 static int answer_ah(const struct rdma_ah_attr *ah, struct ib_udata *udata)
 {
@@ -91,6 +111,9 @@ int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct 
 	int err;
 
 	err = cxr_ib_addr_from_ah(dev, attr->ah_attr, 0, 0, &addr);
+	if (err)
+		return err;
+	err = check_ud_type(dev, ibah, attr->ah_attr);
 	if (err)
 		return err;
 

@@ -423,11 +423,15 @@ static int publish(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 	}
 	if (!qp->uar)
 		cxr_ib_cqs_add_qp(qp);
+	if (qp->type == CXR_QP_GSI)
+		WRITE_ONCE(dev->gsi_pd, qp->ibqp.pd);
 	return 0;
 }
 
 static void retract(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 {
+	if (qp->type == CXR_QP_GSI)
+		WRITE_ONCE(dev->gsi_pd, NULL);
 	xa_erase_irq(&dev->qps, qp->qpn);
 	if (!qp->uar)
 		cxr_ib_cqs_forget_qp(qp, true);

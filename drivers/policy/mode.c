@@ -24,6 +24,22 @@ const struct cxr_param_spec cxr_roce_mode_spec = {
 	.expected = "it is one of 0 or v1, 2 or v2, 4 or v1v2",
 };
 
+#define UD_EXPECTED "it is one of 0 or v1, 2 or v2, any"
+
+static const struct cxr_param_value ud_gid_types[] = {
+	{ "any", CXR_UD_ANY, NULL },
+	{ "v1", CXR_UD_V1, NULL },
+	{ "v2", CXR_UD_V2, NULL },
+	{ "v1.5", 1, "1 is v1.5 of MLNX_OFED 3.x, which is not offered; " UD_EXPECTED },
+	{ }
+};
+
+const struct cxr_param_spec cxr_ud_gid_type_spec = {
+	.values = ud_gid_types,
+	.unnamed = CXR_UD_ANY,
+	.expected = UD_EXPECTED,
+};
+
 bool cxr_roce_mode_has_v1(enum cxr_roce_mode mode)
 {
 	return mode == CXR_ROCE_V1 || mode == CXR_ROCE_V1_V2;
@@ -60,4 +76,28 @@ struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked,
 		grant.mode = v2 ? CXR_ROCE_V2 : CXR_ROCE_V1;
 	grant.differs = grant.mode != asked;
 	return grant;
+}
+
+/*
+ * A type of which the port has no GID would refuse every address handle: then it is the type that
+ * the port has.
+ */
+struct cxr_ud_grant cxr_ud_gid_type_grant(enum cxr_ud_gid_type asked,
+					  const struct cxr_mode_grant *mode)
+{
+	struct cxr_ud_grant grant = { .type = asked };
+
+	if (!mode->roce)
+		return grant;
+	if (asked == CXR_UD_V1 && !cxr_roce_mode_has_v1(mode->mode))
+		grant.type = CXR_UD_V2;
+	if (asked == CXR_UD_V2 && !cxr_roce_mode_has_v2(mode->mode))
+		grant.type = CXR_UD_V1;
+	grant.differs = grant.type != asked;
+	return grant;
+}
+
+bool cxr_ud_gid_type_takes(enum cxr_ud_gid_type type, bool v2)
+{
+	return type == CXR_UD_ANY || (type == CXR_UD_V2) == v2;
 }

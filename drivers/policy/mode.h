@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Decides which RoCE versions a port offers: what was asked for, less what the device cannot. */
+/*
+ * Decides which RoCE versions a port offers, what was asked for less what the device cannot; and
+ * which of them datagrams use.
+ */
 #ifndef CXR_POLICY_MODE_H
 #define CXR_POLICY_MODE_H
 
@@ -28,11 +31,28 @@ struct cxr_mode_grant {
 	bool differs;		/* granted is not what was asked: warn, naming both */
 };
 
+/* Values of the module parameter ud_gid_type. */
+enum cxr_ud_gid_type {
+	CXR_UD_ANY = -1,	/* what the GID of each address handle says */
+	CXR_UD_V1 = 0,
+	CXR_UD_V2 = 2,
+};
+
+struct cxr_ud_grant {
+	enum cxr_ud_gid_type type;
+	bool differs;		/* granted is not what was asked: warn, naming both */
+};
+
 extern const struct cxr_param_spec cxr_roce_mode_spec;
+extern const struct cxr_param_spec cxr_ud_gid_type_spec;
 
 struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked,
 					  const struct cxr_roce_support *support);
 bool cxr_roce_mode_has_v1(enum cxr_roce_mode mode);
 bool cxr_roce_mode_has_v2(enum cxr_roce_mode mode);
+struct cxr_ud_grant cxr_ud_gid_type_grant(enum cxr_ud_gid_type asked,
+					  const struct cxr_mode_grant *mode);
+/* Whether an address handle for datagrams may have a GID of v2, respectively v1. */
+bool cxr_ud_gid_type_takes(enum cxr_ud_gid_type type, bool v2);
 
 #endif

@@ -66,7 +66,8 @@
  *	cmdq	wait for the firmware, bus mastering, tell it where the command queue is. Commands
  *		work from here on; their end is found by looking
  *	hca	ENABLE_HCA, interface revision, boot pages, capabilities (asked, chosen, asked
- *		again, checked), init pages, INIT_HCA. What roce_mode was granted is decided here
+ *		again, checked), init pages, INIT_HCA. What is granted of roce_mode and ud_gid_type
+ *		is decided here
  *	uar	the page with the EQs' doorbells
  *	irq	MSI-X vectors: one for the device, one per CPU for completions
  *	eq	command, asynchronous, page and completion EQs. Commands end by an event from here
@@ -85,7 +86,7 @@
  * module parameter fail_stage makes every one of these ways a test.
  *
  * A devlink reload is the way down to pci, which stays, and up again: so what devlink was told for
- * roce_mode counts when hca decides anew. If it fails on the way up, all but pci is
+ * roce_mode and ud_gid_type counts when hca decides anew. If it fails on the way up, all but pci is
  * down and the next reload starts there. A device that was given up needs a reset, and so unbind.
  *
  * The module has no alias: nothing loads it but a user. It then binds to functions that no driver
@@ -204,6 +205,7 @@ struct cxr_port {
  * @pdev: PCI function
  * @caps: what the device can do; constant after probe
  * @roce: granted mode (and whether there is RoCE at all); constant while clients are there
+ * @ud_gid_type: what GIDs address handles for datagrams may have; as @roce
  * @port: the port
  * @comp_vectors: number of completion EQs; vectors are 0 .. comp_vectors - 1
  * @fw_major: firmware version
@@ -221,6 +223,7 @@ struct cxr_core {
 	struct pci_dev *pdev;
 	struct cxr_caps caps;
 	struct cxr_mode_grant roce;
+	enum cxr_ud_gid_type ud_gid_type;
 	struct cxr_port port;
 	int comp_vectors;
 	u16 fw_major, fw_minor, fw_sub;

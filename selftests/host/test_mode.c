@@ -129,6 +129,86 @@ static const struct {
 	  { false, CXR_ROCE_V2, false } },
 };
 
+static const struct {
+	const char *sentence;
+	const char *text;
+	int err;
+	enum cxr_ud_gid_type type;
+} ud_cases[] = {
+	{ "datagrams: 0 is v1", "0", 0, CXR_UD_V1 },
+	{ "datagrams: 2 is v2", "2", 0, CXR_UD_V2 },
+	{ "datagrams: v1 by name", "v1", 0, CXR_UD_V1 },
+	{ "datagrams: v2 by name", "v2", 0, CXR_UD_V2 },
+	{ "datagrams: any by name", "any", 0, CXR_UD_ANY },
+	{ "datagrams: any has no number", "-1", -EINVAL, 0 },
+	{ "datagrams: 1 is refused", "1", -EINVAL, 0 },
+	{ "datagrams: 4 is refused, one has one type", "4", -EINVAL, 0 },
+	{ "datagrams: v1v2 is refused", "v1v2", -EINVAL, 0 },
+	{ "datagrams: an empty text is refused", "", -EINVAL, 0 },
+	{ "datagrams: 65535 is refused", "65535", -EINVAL, 0 },
+};
+
+static const struct {
+	const char *sentence;
+	enum cxr_ud_gid_type asked;
+	struct cxr_mode_grant mode;
+	struct cxr_ud_grant grant;
+} ud_grant_cases[] = {
+	{ "datagrams of v1 on a port with both are v1", CXR_UD_V1, { true, CXR_ROCE_V1_V2, false },
+	  { CXR_UD_V1, false } },
+	{ "datagrams of v2 on a port with both are v2", CXR_UD_V2, { true, CXR_ROCE_V1_V2, false },
+	  { CXR_UD_V2, false } },
+	{ "datagrams of v1 on a v1 port are v1", CXR_UD_V1, { true, CXR_ROCE_V1, false },
+	  { CXR_UD_V1, false } },
+	{ "datagrams of v2 on a v1 port are v1, with a warning", CXR_UD_V2,
+	  { true, CXR_ROCE_V1, false }, { CXR_UD_V1, true } },
+	{ "datagrams of v1 on a v2 port are v2, with a warning", CXR_UD_V1,
+	  { true, CXR_ROCE_V2, true }, { CXR_UD_V2, true } },
+	{ "datagrams of any type stay that on every port", CXR_UD_ANY, { true, CXR_ROCE_V2, false },
+	  { CXR_UD_ANY, false } },
+	{ "where there is no RoCE there is nothing to warn of", CXR_UD_V2,
+	  { false, CXR_ROCE_V1, false }, { CXR_UD_V2, false } },
+};
+
+static void test_ud(void)
+{
+	struct cxr_param_fault fault;
+	struct cxr_ud_grant grant;
+	struct cxr_param param;
+	unsigned int i;
+	int value;
+
+	for (i = 0; i < ARRAY_SIZE(ud_cases); i++) {
+		begin("mode", ud_cases[i].sentence);
+		value = UNTOUCHED;
+		expect(cxr_param_parse_one(&cxr_ud_gid_type_spec, ud_cases[i].text, &value, &fault),
+		       ud_cases[i].err);
+		expect(value, ud_cases[i].err ? UNTOUCHED : (int)ud_cases[i].type);
+		if (ud_cases[i].err)
+			expect(!!strstr(fault.why, "it is one of 0 or v1, 2 or v2, any"), true);
+	}
+
+	begin("mode", "datagrams of a device that a list does not name are of any type");
+	expect(cxr_param_parse(&cxr_ud_gid_type_spec, "03:00.0-2", &param, &fault), 0);
+	expect(cxr_param_of(&param, 0, 3, 0, 0), CXR_UD_V2);
+	expect(cxr_param_of(&param, 0, 3, 0, 1), CXR_UD_ANY);
+
+	for (i = 0; i < ARRAY_SIZE(ud_grant_cases); i++) {
+		begin("mode", ud_grant_cases[i].sentence);
+		grant = cxr_ud_gid_type_grant(ud_grant_cases[i].asked, &ud_grant_cases[i].mode);
+		expect(grant.type, ud_grant_cases[i].grant.type);
+		expect(grant.differs, ud_grant_cases[i].grant.differs);
+	}
+
+	begin("mode", "an address handle's GID is of the type that was asked for, or any");
+	expect(cxr_ud_gid_type_takes(CXR_UD_V1, false), true);
+	expect(cxr_ud_gid_type_takes(CXR_UD_V1, true), false);
+	expect(cxr_ud_gid_type_takes(CXR_UD_V2, false), false);
+	expect(cxr_ud_gid_type_takes(CXR_UD_V2, true), true);
+	expect(cxr_ud_gid_type_takes(CXR_UD_ANY, false), true);
+	expect(cxr_ud_gid_type_takes(CXR_UD_ANY, true), true);
+}
+
 static void test_values(void)
 {
 	struct cxr_param_fault fault;
@@ -239,6 +319,7 @@ void test_mode(void)
 	test_values();
 	test_lists();
 	test_limits();
+	test_ud();
 	for (i = 0; i < ARRAY_SIZE(grant_cases); i++) {
 		begin("mode", grant_cases[i].sentence);
 		grant = cxr_roce_mode_grant(grant_cases[i].asked, &grant_cases[i].has);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# devlink: what it tells of a device, and a reload that changes roce_mode, that meets clients which are not
-# there, and that fails.
+# devlink: what it tells of a device, and a reload that changes roce_mode and ud_gid_type, that meets clients which are
+# not there, and that fails.
 # guests: 1
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"
@@ -50,9 +50,11 @@ begins_as_loaded()
 {
 	need_cxr
 	driver_unload
-	driver_load roce_mode=v1
+	driver_load roce_mode=v1 ud_gid_type=v1
 	[ "$(devlink_value roce_mode runtime)" = v1 ]
 	[ "$(devlink_value roce_mode driverinit)" = v1 ]
+	[ "$(devlink_value ud_gid_type runtime)" = v1 ]
+	[ "$(devlink_value ud_gid_type driverinit)" = v1 ]
 }
 
 refuses()
@@ -64,7 +66,11 @@ refuses()
 	text=$(devlink dev param set "$dev" name roce_mode value 3 cmode driverinit 2>&1) && fail "3 was taken"
 	echo "$text"
 	grep -q "two numberings" <<<"$text"
+	text=$(devlink dev param set "$dev" name ud_gid_type value v1v2 cmode driverinit 2>&1) && fail "v1v2 was taken"
+	echo "$text"
+	grep -q "it is one of 0 or v1, 2 or v2, any" <<<"$text"
 	must_fail devlink dev param set "$dev" name roce_mode value v2 cmode runtime
+	must_fail devlink dev param set "$dev" name ud_gid_type value v2 cmode runtime
 	ip netns add elsewhere
 	text=$(devlink dev reload "$dev" netns elsewhere 2>&1) && fail "it moved to another namespace"
 	ip netns del elsewhere
@@ -89,11 +95,15 @@ reload_changes()
 	[ "$(devlink_value roce_mode runtime)" = v1 ]
 	devlink_reload
 	[ "$(devlink_value roce_mode runtime)" = v2 ]
+	[ "$(devlink_value ud_gid_type runtime)" = v2 ]	# v1 was asked for, and there is none
+	[ "$(devlink_value ud_gid_type driverinit)" = v1 ]
 	table_again 1
 	types_are v2
 	kill $watch 2>/dev/null || true	# it may have ended with its device
 	devlink dev param set "$(devlink_dev)" name roce_mode value v1v2 cmode driverinit
+	devlink dev param set "$(devlink_dev)" name ud_gid_type value any cmode driverinit
 	devlink_reload
+	[ "$(devlink_value ud_gid_type runtime)" = any ]
 	table_again 2
 	types_are "v1 v2"
 }

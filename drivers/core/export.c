@@ -34,3 +34,4 @@ EXPORT_SYMBOL_GPL(cxr_ud_gid_type_spec);
 EXPORT_SYMBOL_GPL(cxr_ud_gid_type_takes);
 EXPORT_SYMBOL_GPL(cxr_param_name);
 EXPORT_SYMBOL_GPL(cxr_path_decide);
+EXPORT_SYMBOL_GPL(cxr_path_mtu);

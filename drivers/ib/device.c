@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* What the device and its port are and can do. */
 #include <linux/netdevice.h>
-#include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 
 #include "ib.h"
@@ -79,14 +78,6 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	return 0;
 }
 
-static enum ib_mtu active_mtu(const struct net_device *ndev)
-{
-	enum ib_mtu mtu = iboe_get_mtu(ndev->mtu);
-
-	/* The encoding has no zero: 256 is what a netdev gets that is too small for any. */
-	return mtu ? min(mtu, IB_MTU_4096) : IB_MTU_256;
-}
-
 int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibdev);
@@ -116,7 +107,7 @@ int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *at
 	if (!ndev)
 		return 0;
 
-	attr->active_mtu = active_mtu(ndev);
+	attr->active_mtu = ib_mtu_int_to_enum(cxr_path_mtu(READ_ONCE(ndev->mtu)));
 	if (netif_running(ndev) && netif_carrier_ok(ndev)) {
 		attr->state = IB_PORT_ACTIVE;
 		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;

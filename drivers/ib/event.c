@@ -147,25 +147,55 @@ struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev)
 	return ndev;
 }
 
-/* Tells ib_core of the port's state if it changed. */
-static void report_port(struct cxr_ib_dev *dev)
+static void tell_port(struct cxr_ib_dev *dev, enum ib_event_type type)
 {
 	struct ib_event ibev = {
 		.device = &dev->ibdev,
 		.element.port_num = CXR_IB_PORT,
+		.event = type,
 	};
+
+	ib_dispatch_event(&ibev);
+}
+
+static bool is_active(const struct cxr_ib_dev *dev)
+{
+	lockdep_assert_held(&dev->netdev_lock);
+	return dev->netdev && netif_running(dev->netdev) && netif_carrier_ok(dev->netdev);
+}
+
+/* Tells ib_core of the port's state if it changed. */
+static void report_port(struct cxr_ib_dev *dev)
+{
 	bool active, changed;
 
 	spin_lock(&dev->netdev_lock);
-	active = dev->netdev && netif_running(dev->netdev) && netif_carrier_ok(dev->netdev);
+	active = is_active(dev);
 	changed = active != dev->port_active;
 	dev->port_active = active;
 	spin_unlock(&dev->netdev_lock);
 
-	if (!changed)
-		return;
-	ibev.event = active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR;
-	ib_dispatch_event(&ibev);
+	if (changed)
+		tell_port(dev, active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+}
+
+/*
+ * There is no event for another MTU of a path. Who keeps a port's attributes asks for them when the
+ * port becomes active: so that is said again. A port that is not active says it when it is.
+ */
+static void report_mtu(struct cxr_ib_dev *dev)
+{
+	unsigned int mtu;
+	bool tell;
+
+	spin_lock(&dev->netdev_lock);
+	mtu = dev->netdev ? cxr_path_mtu(READ_ONCE(dev->netdev->mtu)) : dev->active_mtu;
+	tell = mtu != dev->active_mtu && is_active(dev);
+	dev->active_mtu = mtu;
+	spin_unlock(&dev->netdev_lock);
+
+	if (tell)
+		tell_port(dev, IB_EVENT_PORT_ACTIVE);
 }
 
 static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
@@ -180,25 +210,34 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
-		report_port(dev);
+		if (!CXR_IB_CORE_WATCHES_NETDEV)
+			report_port(dev);
+		break;
+	case NETDEV_CHANGEMTU:
+		report_mtu(dev);
 		break;
 	}
 	return NOTIFY_DONE;
 }
 
-/* cxr_ib_watch_netdev - reports port events where ib_core does not; after registration */
+/*
+ * cxr_ib_watch_netdev - reports port events where ib_core does not, and another MTU; after
+ * registration
+ */
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev)
 {
-	if (CXR_IB_CORE_WATCHES_NETDEV)
-		return 0;
+	int err;
+
 	dev->netdev_nb.notifier_call = netdev_event;
-	return register_netdevice_notifier(&dev->netdev_nb);
+	err = register_netdevice_notifier(&dev->netdev_nb);
+	if (!err)
+		report_mtu(dev);	/* what it was changed to during the registration */
+	return err;
 }
 
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev)
 {
-	if (!CXR_IB_CORE_WATCHES_NETDEV)
-		unregister_netdevice_notifier(&dev->netdev_nb);
+	unregister_netdevice_notifier(&dev->netdev_nb);
 }
 
 /* en has a netdev for the port, or takes it back (NULL). May sleep; takes rtnl_lock. */
@@ -212,6 +251,9 @@ static void set_netdev(void *priv, struct net_device *ndev)
 	spin_lock(&dev->netdev_lock);
 	old = dev->netdev;
 	WRITE_ONCE(dev->netdev, ndev);
+	/* Nobody needs to be told: the port was not active, and will be with this. */
+	if (ndev)
+		dev->active_mtu = cxr_path_mtu(READ_ONCE(ndev->mtu));
 	spin_unlock(&dev->netdev_lock);
 	if (old)
 		dev_put(old);

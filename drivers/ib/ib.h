@@ -34,10 +34,11 @@
  * @kcq_lock: guards @kcqs
  * @kcqs: CQs of the kernel, which have to be woken when the device dies
  * @flush_work: calls the completion handlers of @kcqs on a dead device
- * @netdev_lock: guards @netdev and @port_active
+ * @netdev_lock: guards @netdev, @port_active and @active_mtu
  * @netdev: netdev of the port with a reference, or NULL
  * @port_active: last state that was told to ib_core, where it does not watch the netdev itself
- * @netdev_nb: watches @netdev for that purpose
+ * @active_mtu: of the port when ib_core was told last, in bytes
+ * @netdev_nb: watches @netdev for these purposes
  * @scan_lock: guards @registered while GIDs are scanned; ib_core takes rtnl_lock below it
  * @registered: ib_core has the device: GIDs may be scanned
  * @gsi_pd: PD of the GSI QP, or NULL; to be compared and not followed
@@ -56,9 +57,10 @@ struct cxr_ib_dev {
 	struct mutex kcq_lock;		/* kcqs */
 	struct list_head kcqs;
 	struct work_struct flush_work;
-	spinlock_t netdev_lock;		/* netdev, port_active */
+	spinlock_t netdev_lock;		/* netdev, port_active, active_mtu */
 	struct net_device *netdev;
 	bool port_active;
+	unsigned int active_mtu;
 	struct notifier_block netdev_nb;
 	struct mutex scan_lock;		/* registered */
 	bool registered;

@@ -6,6 +6,7 @@
 #define FLOW_LABEL_MASK	0xfffff
 #define SL_MAX		15
 #define ECN_MASK	3
+#define HEADERS		96	/* GRH 40, UDP 8, BTH 12, XRCETH 4, AtomicETH 28, ICRC 4 */
 #define ECN_ECT0	2	/* "ECN-capable transport": congestion is marked, not dropped */
 
 /*
@@ -55,4 +56,14 @@ int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 	path->udp_sport = sport_of_label(in->flow_label ? in->flow_label :
 					 label_of_qpns(in->local_qpn, in->remote_qpn));
 	return 0;
+}
+
+/* An interface too small for any packet has the smallest: the encoding has no zero. */
+unsigned int cxr_path_mtu(unsigned int netdev_mtu)
+{
+	unsigned int mtu = CXR_MTU_MAX;
+
+	while (mtu > CXR_MTU_MIN && netdev_mtu < mtu + HEADERS)
+		mtu /= 2;
+	return mtu;
 }

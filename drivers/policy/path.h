@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Decides what a packet's headers carry; one rule for AH, RC, UC and UD. */
+/* Decides what a packet's headers carry, one rule for AH, RC, UC, UD; and how large it may be. */
 #ifndef CXR_POLICY_PATH_H
 #define CXR_POLICY_PATH_H
 
@@ -8,6 +8,8 @@
 
 #define CXR_UDP_SPORT_MIN 0xc000
 #define CXR_HOP_LIMIT_DEFAULT 64
+#define CXR_MTU_MIN 256
+#define CXR_MTU_MAX 4096
 
 struct cxr_path_in {
 	enum cxr_gid_type type;
@@ -31,5 +33,7 @@ struct cxr_path {
 
 /* 0, or -EINVAL for a number out of range (sl, flow label). */
 int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path);
+/* The active MTU of a port, in bytes, whose interface has MTU @netdev_mtu. */
+unsigned int cxr_path_mtu(unsigned int netdev_mtu);
 
 #endif

@@ -115,6 +115,9 @@
  * (after a second) or the look at the device's health (after four at most) does the handler's work
  * and arms it again.
  *
+ * The port's state and MTU are those of its netdev, so that there is one truth: cxr_ib watches it
+ * and tells ib_core of another MTU, and of another state where ib_core does not watch by itself.
+ *
  * Numbers come from the device: they are looked up, and what is not found is dropped. When
  * cxr_cq_destroy() or cxr_client_unregister() returned, no handler runs any more.
  *

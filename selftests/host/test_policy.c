@@ -136,10 +136,34 @@ static const struct {
 	  -EINVAL, {} },
 };
 
+static const struct {
+	const char *sentence;
+	unsigned int netdev, mtu;
+} mtu_cases[] = {
+	{ "an interface of 1500 bytes leaves 1024", 1500, 1024 },
+	{ "4192 bytes are enough for 4096", 4192, 4096 },
+	{ "4191 bytes leave 2048", 4191, 2048 },
+	{ "2144 bytes are enough for 2048", 2144, 2048 },
+	{ "2143 bytes leave 1024", 2143, 1024 },
+	{ "1120 bytes are enough for 1024", 1120, 1024 },
+	{ "1119 bytes leave 512", 1119, 512 },
+	{ "608 bytes are enough for 512", 608, 512 },
+	{ "607 bytes leave 256", 607, 256 },
+	{ "an interface that is too small has 256", 351, 256 },
+	{ "an interface of no bytes has 256", 0, 256 },
+	{ "there is no more than 4096", 9978, 4096 },
+	{ "the largest number is no more, either", 0xffffffff, 4096 },
+};
+
 void test_path(void)
 {
 	struct cxr_path path;
 	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(mtu_cases); i++) {
+		begin("path", mtu_cases[i].sentence);
+		expect(cxr_path_mtu(mtu_cases[i].netdev), mtu_cases[i].mtu);
+	}
 
 	for (i = 0; i < ARRAY_SIZE(path_cases); i++) {
 		begin("path", path_cases[i].sentence);

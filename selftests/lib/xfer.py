@@ -4,16 +4,20 @@
 
   xfer.py serve PORT                    be the far end, until told to stop
   xfer.py stop HOST PORT                tell it
-  xfer.py run HOST PORT NAME=VALUE...   be the near end
+  xfer.py run HOST PORT NAME=VALUE... [+ NAME=VALUE...]...   be the near end; after each + is what one of several
+               runs has beside what is before the first +
 
   dev, gid     device and GID index here; peer_dev, peer_gid: there
-  op           send, write, read, atomic (RC) or datagram (UD)
+  op           send, write, read, atomic (RC), datagram (UD) or uc_send (UC)
   sizes        in bytes, with commas (default 64,1024,4096,65536,1048576)
   count        messages of each size (default 8)
   from         near or far: who posts the requests (default near)
   depth        messages that are on their way at a time (default and at most 16)
   timeout      of an acknowledgment, 4.096 us to the power of it (default 17: 0.5 s)
   mtu          path MTU (default 1024)
+  sl, tclass, hops, flow   of the path, both ways: service level, traffic class, hop limit (default 1), flow label
+  netdev, window           what the frames must be, as of window.sh, sent on netdev before and after them; the word
+               sport=qpns is the UDP source port that the numbers of the queue pairs make
   seed         of the data (default 1)
 
 Each line that is printed is one size: what was moved, or what was wrong. Exit code 1: something was.
@@ -53,11 +57,15 @@ def data(seed, index, size):
     return random.Random(seed * 1000003 + index).randbytes(size)
 
 
+KIND = {"datagram": e.IBV_QPT_UD, "uc_send": e.IBV_QPT_UC}
+
+
 class End:
     """One end: device, memory, queue pair"""
 
     def __init__(self, dev, gid, op, size, count):
-        self.op, self.size, self.count = op, size, count
+        self.kind = KIND.get(op, e.IBV_QPT_RC)
+        self.op, self.size, self.count = op.removeprefix("uc_"), size, count
         self.ctx = Context(name=dev)
         self.gid_index = gid
         self.gid = self.ctx.query_gid(1, gid).gid
@@ -65,18 +73,18 @@ class End:
         self.slot = size + (GRH if op == "datagram" else 0)
         self.mr = MR(self.pd, self.slot * DEPTH, ACCESS)
         self.cq = CQ(self.ctx, 2 * DEPTH)
-        kind = e.IBV_QPT_UD if op == "datagram" else e.IBV_QPT_RC
         cap = QPCap(max_send_wr=DEPTH, max_recv_wr=DEPTH, max_send_sge=1, max_recv_sge=1)
-        self.qp = QP(self.pd, QPInitAttr(qp_type=kind, scq=self.cq, rcq=self.cq, cap=cap, sq_sig_all=1))
+        self.qp = QP(self.pd, QPInitAttr(qp_type=self.kind, scq=self.cq, rcq=self.cq, cap=cap, sq_sig_all=1))
         self.psn = 0x123456
         self.ah = None
 
     def about(self):
         return {"qpn": self.qp.qp_num, "psn": self.psn, "gid": self.gid, "addr": self.mr.buf, "rkey": self.mr.rkey}
 
-    def connect(self, peer, mtu, timeout):
-        route = GlobalRoute(dgid=GID(peer["gid"]), sgid_index=self.gid_index)
-        route_attr = AHAttr(gr=route, is_global=1, port_num=1)
+    def connect(self, peer, job):
+        route = GlobalRoute(dgid=GID(peer["gid"]), sgid_index=self.gid_index, flow_label=job["flow"],
+                            hop_limit=job["hops"], traffic_class=job["tclass"])
+        route_attr = AHAttr(gr=route, is_global=1, port_num=1, sl=job["sl"])
         attr = QPAttr(port_num=1)
         if self.op == "datagram":
             attr.qkey = QKEY
@@ -84,16 +92,16 @@ class End:
             self.qp.to_rts(attr)
             self.ah = AH(self.pd, attr=route_attr)
             return
-        attr.qp_access_flags = ACCESS
+        attr.qp_access_flags = ACCESS if self.kind == e.IBV_QPT_RC else e.IBV_ACCESS_REMOTE_WRITE
         attr.dest_qp_num = peer["qpn"]
-        attr.path_mtu = MTU[mtu]
+        attr.path_mtu = MTU[job["mtu"]]
         attr.rq_psn = peer["psn"]
         attr.sq_psn = self.psn
         attr.ah_attr = route_attr
         attr.max_dest_rd_atomic = 4
         attr.max_rd_atomic = 4
         attr.min_rnr_timer = 12
-        attr.timeout = timeout
+        attr.timeout = job["timeout"]
         attr.retry_cnt = 7
         attr.rnr_retry = 7
         self.qp.to_rts(attr)
@@ -210,6 +218,21 @@ def messages(line, end, peer, posts, first, n, seed):
         end.check(seed, first, n, GRH if end.op == "datagram" else 0)
 
 
+def sport_of_qpns(a, b):
+    """The UDP source port of a connection without flow label: the product, folded to 20 and then to 14 bits."""
+    v = a * b
+    v ^= v >> 20
+    v = (v ^ v >> 40) & 0xfffff
+    return 0xc000 | (v & 0x3fff) ^ v >> 14
+
+
+def frame(netdev, text):
+    """A frame for the judge of the capture, as of window.sh"""
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
+        s.bind((netdev, 0))
+        s.send(bytes.fromhex("0200000000fe0200000000ff88b5") + text.ljust(60).encode())
+
+
 def one_size(line, job, size, near):
     """One size at this end, near or far"""
     op, count, seed = job["op"], job["count"], job["seed"] + size
@@ -217,8 +240,12 @@ def one_size(line, job, size, near):
     end = End(dev, gid, op, size, count)
     line.say(**end.about())
     peer = line.hear()
-    end.connect(peer, job["mtu"], job["timeout"])
+    end.connect(peer, job)
     posts = (job["from"] == "near") == near
+    windowed = near and "window" in job
+    if windowed:
+        words = job["window"].replace("sport=qpns", f"sport={sport_of_qpns(end.qp.qp_num, peer['qpn'])}")
+        frame(job["netdev"], f"begin {words} : {op} of {size} bytes")
     if op == "atomic":
         atomics(line, end, peer, posts, min(count, DEPTH), seed)
     else:
@@ -226,6 +253,8 @@ def one_size(line, job, size, near):
             messages(line, end, peer, posts, first, min(job["depth"], count - first), seed)
     line.say(good=1)
     line.hear()
+    if windowed:
+        frame(job["netdev"], "end")
 
 
 def attempt(line, job, size, near):
@@ -253,22 +282,38 @@ def serve(port):
                 attempt(line, job, job["size"], False)
 
 
-def run(host, port, words):
+def read_job(words):
     job = {"op": "send", "count": 8, "from": "near", "mtu": 1024, "seed": 1, "depth": DEPTH, "timeout": 17,
-           "sizes": "64,1024,4096,65536,1048576"}
+           "sl": 0, "tclass": 0, "hops": 1, "flow": 0, "sizes": "64,1024,4096,65536,1048576"}
     job.update(w.split("=", 1) for w in words)
-    for name in ("count", "depth", "timeout", "mtu", "seed", "gid", "peer_gid"):
-        job[name] = int(job[name])
+    for name in ("count", "depth", "timeout", "mtu", "seed", "gid", "peer_gid", "sl", "tclass", "hops", "flow"):
+        job[name] = int(str(job[name]), 0)
     job["depth"] = min(job["depth"], DEPTH)
+    return job
+
+
+def jobs_of(words):
+    """A job for what is behind each +, with what is before the first one; or the one job if there is none."""
+    parts = [[]]
+    for w in words:
+        if w == "+":
+            parts.append([])
+        else:
+            parts[-1].append(w)
+    return [read_job(parts[0] + p) for p in parts[1:] or [[]]]
+
+
+def run(host, port, words):
     bad = 0
-    for size in [int(s) for s in job["sizes"].split(",")]:
-        with socket.create_connection((host, port), timeout=WAIT_SECONDS + 20) as conn:
-            line = Line(conn)
-            line.say(**job, size=size)
-            why = attempt(line, job, size, True)
-        bad += bool(why)
-        print(f"{job['op']} of {size} bytes from the {job['from']} end:",
-              f"WRONG: {why}" if why else f"{job['count']} right", flush=True)
+    for job in jobs_of(words):
+        for size in [int(s) for s in job["sizes"].split(",")]:
+            with socket.create_connection((host, port), timeout=WAIT_SECONDS + 20) as conn:
+                line = Line(conn)
+                line.say(**job, size=size)
+                why = attempt(line, job, size, True)
+            bad += bool(why)
+            print(f"{job['op']} of {size} bytes from the {job['from']} end:",
+                  f"WRONG: {why}" if why else f"{job['count']} right", flush=True)
     return 1 if bad else 0
 
 

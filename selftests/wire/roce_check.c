@@ -247,6 +247,9 @@ static void check_windows(struct windows *w, const uint8_t *p, size_t len, const
 	t.value[HOPS] = f->l3[ipv4 ? 8 : 7];
 	t.value[FLOW] = ipv4 ? ABSENT : (int)((f->l3[1] & 0xf) << 16 | be16(f->l3 + 2));
 	t.value[ICRC] = icrc;
+	t.qpn = ABSENT;
+	if (f->bth && f->bth + 8 <= p + len)
+		t.qpn = f->bth[5] << 16 | be16(f->bth + 6);
 	t.value[SPORT] = f->kind == V1 ? ABSENT : (int)be16(f->l3 + f->l3_len);
 	windows_frame(w, &t, number);
 }
@@ -327,6 +330,11 @@ static const struct {
 	{ "a frame of another type is found", "begin type=v1 : x", "end", false },
 	{ "a frame without a tag", "begin vlan=none : x", "end", true },
 	{ "a VLAN that is missing is found", "begin vlan=100 : x", "end", false },
+	{ "a frame to a queue pair that is left out", "begin except=280 dscp=0 min=0 : x", "end",
+	  true },
+	{ "a frame to another one than that is found", "begin except=1 dscp=0 min=0 : x", "end",
+	  false },
+	{ "too few frames besides those left out are found", "begin except=280 : x", "end", false },
 	{ "a frame's DSCP", "begin dscp=48 : x", "end", true },
 	{ "another DSCP is found", "begin dscp=0 : x", "end", false },
 	{ "a priority that is missing is found", "begin pcp=3 : x", "end", false },

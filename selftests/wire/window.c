@@ -73,6 +73,8 @@ static bool take_word(struct windows *w, const char *word)
 		*want = n;
 	else if (!strncmp(word, "min=", 4))
 		w->min = n;
+	else if (!strncmp(word, "except=", 7))
+		w->except = n;
 	else
 		return false;
 	return true;
@@ -88,6 +90,7 @@ static void begin(struct windows *w, char *words)
 	w->frames = 0;
 	w->min = 1;
 	w->type = ANY;
+	w->except = ANY;
 	for (int t = 0; t < TRAITS; t++)
 		w->want[t] = ANY;
 	snprintf(w->label, sizeof(w->label), "%s", label ? label + 3 : "window without a label");
@@ -127,7 +130,7 @@ void windows_mark(struct windows *w, const uint8_t *text, size_t len)
 
 void windows_frame(struct windows *w, const struct traits *t, unsigned long number)
 {
-	if (!w->open)
+	if (!w->open || t->qpn == w->except)
 		return;
 	w->frames++;
 	if (w->type != ANY && (int)t->kind != w->type)

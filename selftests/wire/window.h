@@ -7,8 +7,8 @@
  *	begin WORD... : LABEL
  *	end
  *
- * Words: type=v1|v2/IPv4|v2/IPv6; the traits by their names, =N or =none; and min=N, the number of
- * frames that must come (1).
+ * Words: type=v1|v2/IPv4|v2/IPv6; the traits by their names, =N or =none; min=N, the number of
+ * frames that must come (1); and except=N: frames to queue pair N are no concern of the window.
  */
 #ifndef WIRE_WINDOW_H
 #define WIRE_WINDOW_H
@@ -35,12 +35,13 @@ enum trait { VLAN, PCP, DSCP, TCLASS, HOPS, FLOW, SPORT, ICRC, TRAITS };
 struct traits {
 	enum kind kind;
 	int value[TRAITS];	/* ABSENT: it has no such field */
+	int qpn;		/* it is for */
 };
 
 struct windows {
 	bool open;
 	char label[128];
-	int type, want[TRAITS];		/* ANY, or what is wanted */
+	int type, except, want[TRAITS];	/* ANY, or what is wanted */
 	unsigned long min, frames;
 	unsigned long closed, bad;	/* windows; complaints */
 };

@@ -1,0 +1,266 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# rdma_cm over RoCE v1 and v2: its defaults of version and type of service, by configfs and by the tools, for connected
+# and datagram service and for groups; what is on the wire for each; ends that do not agree.
+# guests: 2
+# drivers: cxr mlx5
+# timeout: 500
+# long: 800
+# windows: yes
+. "$(dirname "$0")/../lib/ktap.sh"
+. "$(dirname "$0")/../lib/window.sh"
+
+cm=/sys/kernel/config/rdma_cm
+vlan_ip=10.79.0		# .1 here, .2 there
+group=239.77.0.1
+near=/run/cm		# where lib/cm.py waits for what to ask, here and on the peer
+
+# The same interfaces here and on the peer, with a VLAN whose priority 2 goes as PCP 5
+interfaces() # END
+{
+	driver_net_up
+	modprobe 8021q
+	ip link del cm100 2>/dev/null || true
+	ip link add link "$(driver_netdev)" name cm100 type vlan id 100 egress-qos-map 2:5
+	ip addr add $vlan_ip."$1"/24 dev cm100
+	ip link set cm100 up
+	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
+	wait_until 20 gid_index "$(driver_ibdev)" v1 $vlan_ip."$1" >/dev/null
+}
+
+# An answer to one address of each network is one to all.
+ready_both()
+{
+	local body
+
+	driver_load
+	interfaces 1
+	body=$(declare -f interfaces)
+	peer "driver_load; vlan_ip=$vlan_ip; $body; set -e; interfaces 2"
+	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
+	wait_until 20 ping -q -c 1 -W 1 $vlan_ip.2 >/dev/null
+	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip6)" >/dev/null
+}
+
+# Connected and datagram service, on three addresses each
+listens() { [ "$(peer "rdma resource show cm_id | grep -c LISTEN")" = "$1" ]; }
+
+# Say a line to lib/cm.py; what was wrong is its answer
+tell()
+{
+	local code
+
+	echo "$*" >$near/ask
+	{ read -r code && cat; } <$near/answer
+	return "$code"
+}
+
+ask() { tell ask "$@"; }
+
+# This end, and with "both" the peer as well
+mode() # 1|2 [both]
+{
+	cma_roce_mode -d "$dev" -m "$1"
+	[ -z "${2:-}" ] || peer "cma_roce_mode -d $peer_dev -m $1"
+}
+
+tos() { cma_roce_tos -d "$dev" -t "$1"; }
+
+# ---- what is asked for, and what is on the wire -------------------------------------------------------------------
+
+default_is_v2()
+{
+	[ "$(cma_roce_mode -d "$dev")" = "RoCE v2" ]
+	[ "$(cma_roce_tos -d "$dev")" = 0 ]
+	window "type=v2/IPv4 dscp=0 vlan=none" ask "$(peer_ip)" rc ud
+}
+
+# All of it: messages of the connection manager, and data
+v1()
+{
+	mode 1 both
+	tos 104
+	window "type=v1 tclass=104 vlan=none" ask "$(peer_ip)" rc ud
+}
+
+# A datagram service's answer about its queue pair has no class over IPv4: the kernel does not read it from the header of
+# the request. It goes to QP 1.
+v2_again()
+{
+	mode 2 both
+	window "type=v2/IPv4" ask "$(peer_ip)" rc ud
+	window "dscp=26 except=1" ask "$(peer_ip)" rc ud
+}
+
+ipv6()
+{
+	window "type=v2/IPv6 dscp=26" ask "$(peer_ip6)" rc ud
+}
+
+# An application that says its own: DSCP 46. With one connection ucmatose has one buffer, and shares no page.
+own_tos()
+{
+	peer_bg data "ucmatose -b $(peer_ip) -p 7480 -c 1 -C 4 -S 1000"
+	wait_until 20 listens 7
+	window "type=v2/IPv4 dscp=46" ucmatose -s "$(peer_ip)" -p 7480 -c 1 -C 4 -S 1000 -t 184 >/tmp/ucmatose
+	cat /tmp/ucmatose
+	grep -q 'return status 0' /tmp/ucmatose
+	peer_wait data
+}
+
+# Type of service 104 is priority 2 of the kernel, and that is 5 on the VLAN.
+vlan()
+{
+	window "type=v2/IPv4 vlan=100 pcp=5 dscp=26" ask $vlan_ip.2 rc
+	tos 0
+	window "type=v2/IPv4 vlan=100 pcp=0 dscp=0" ask $vlan_ip.2 rc
+}
+
+by_configfs()
+{
+	local p=$cm/$dev/ports/1
+
+	mkdir "$cm/$dev"
+	printf 'IB/RoCE v1' >"$p/default_roce_mode"
+	[ "$(<"$p/default_roce_mode")" = "IB/RoCE v1" ]
+	echo 0x20 >"$p/default_roce_tos"
+	[ "$(<"$p/default_roce_tos")" = 32 ]
+	rmdir "$cm/$dev"
+	# what was said outlives the folder
+	window "type=v1 tclass=32" ask "$(peer_ip)" rc
+	mkdir "$cm/$dev"
+	echo "RoCE v2" >"$p/default_roce_mode"
+	echo 0 >"$p/default_roce_tos"
+	rmdir "$cm/$dev"
+	[ "$(cma_roce_mode -d "$dev")" = "RoCE v2" ]
+}
+
+refuses() # TEXT FILE
+{
+	must_fail sh -c "echo '$1' >'$2'" 2>/tmp/refused
+	cat /tmp/refused
+}
+
+configfs_refuses()
+{
+	local p=$cm/$dev/ports/1 text
+
+	mkdir "$cm/$dev"
+	for text in v1 "RoCE v1" "RoCE v3" "IB/RoCE v1 " 1; do refuses "$text" "$p/default_roce_mode"; done
+	for text in 256 -1 x; do refuses "$text" "$p/default_roce_tos"; done
+	[ "$(<"$p/default_roce_mode")" = "RoCE v2" ]
+	[ "$(<"$p/default_roce_tos")" = 0 ]
+	rmdir "$cm/$dev"
+	must_fail mkdir $cm/mlx5_77
+	[ -z "$(ls $cm)" ]
+}
+
+# ---- groups ---------------------------------------------------------------------------------------------------------
+
+in_group() # WINDOW
+{
+	peer "near=$near; $(declare -f tell); tell member $(peer_ip) $group"
+	window "$1" tell group "$(my_ip)" $group
+}
+
+group_v2() { in_group "type=v2/IPv4 min=2"; }
+
+group_v1()
+{
+	mode 1 both
+	in_group "type=v1 min=2"
+	mode 2 both
+}
+
+# ---- ends that do not agree -----------------------------------------------------------------------------------------
+
+# Both ends have both versions: the one who asks decides.
+asker_decides()
+{
+	mode 1
+	window "type=v1" ask "$(peer_ip)" rc ud
+	mode 2
+	peer "cma_roce_mode -d $peer_dev -m 1"
+	window "type=v2/IPv4" ask "$(peer_ip)" rc ud
+	peer "cma_roce_mode -d $peer_dev -m 2"
+}
+
+nobody_listens()
+{
+	peer_kill serve
+	peer_wait serve || true
+	peer "echo end >$near/ask"
+	peer_wait member
+	must_fail ask "$(peer_ip)" rc >/tmp/ask
+	cat /tmp/ask
+	grep -q RDMA_CM_EVENT_REJECTED /tmp/ask
+	must_fail ask "$(peer_ip)" ud >/tmp/ask
+	cat /tmp/ask
+	grep -q RDMA_CM_EVENT_UNREACHABLE /tmp/ask
+}
+
+need_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "it takes roce_mode, which is cxr_core's; the driver here is $CXR_DRIVER"; }
+
+# The peer's port has v2 alone from here on.
+one_version()
+{
+	need_cxr
+	peer "driver_unload; driver_load roce_mode=v2 && driver_net_up"
+	must_fail peer "cma_roce_mode -d $peer_dev -m 1"
+	[ "$(peer "cma_roce_mode -d $peer_dev")" = "RoCE v2" ]
+}
+
+# The kernel asks again for a minute before it gives up.
+no_answer()
+{
+	need_cxr
+	[ -n "${CXR_LONG:-}" ] || skip "the minute it takes is for LONG=1"
+	mode 1
+	must_fail ask "$(peer_ip)" rc >/tmp/ask
+	mode 2
+	cat /tmp/ask
+	grep -q RDMA_CM_EVENT_UNREACHABLE /tmp/ask
+}
+
+# Of those who asked: no queue pair but the kernel's own, no id
+no_ids() { [ -z "$(rdma resource show cm_id)" ]; }
+nothing_left()
+{
+	echo end >$near/ask
+	wait_until 20 no_ids
+	rdma resource show
+	must_fail grep -q python3 <<<"$(rdma resource show qp)"
+	ip link del cm100
+	peer "rm -r $near; driver_unload; driver_load"
+	[ -z "$(ls $cm)" ]
+}
+
+ktap_plan 16
+ktap_run "both guests are ready" ready_both
+dev=$(driver_ibdev)
+peer_dev=$(peer driver_ibdev)
+mkdir $near
+mkfifo $near/ask $near/answer
+selftests/lib/cm.py obey $near &
+peer "mkdir $near; mkfifo $near/ask $near/answer"
+PEER_TIMEOUT=3000 peer_bg member "selftests/lib/cm.py obey $near"
+PEER_TIMEOUT=3000 peer_bg serve "selftests/lib/cm.py serve $(peer_ip) $(peer_ip6) $vlan_ip.2"
+wait_until 60 listens 6
+ktap_run "without a word it is RoCE v2, class 0" default_is_v2
+ktap_run "cma_roce_mode and cma_roce_tos: RoCE v1, and its class" v1
+ktap_run "RoCE v2 again, and its DSCP" v2_again
+ktap_run "over IPv6" ipv6
+ktap_run "an application's own type of service" own_tos
+ktap_run "the type of service becomes the priority of a VLAN" vlan
+ktap_run "the same by configfs, and it outlives the folder" by_configfs
+ktap_run "configfs refuses what is no version and no type of service" configfs_refuses
+ktap_run "ends of different defaults: who asks decides" asker_decides
+ktap_run "a group over RoCE v2" group_v2
+ktap_run "a group over RoCE v1" group_v1
+ktap_run "where nobody listens it is refused" nobody_listens
+ktap_run "a port of one version takes no other default" one_version
+KTAP_TIMEOUT=300 ktap_run "who asks by a version that the other port has not is told so" no_answer
+ktap_run "nothing is left" nothing_left
+rm -r $near
+ktap_end

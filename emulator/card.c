@@ -13,6 +13,7 @@
 #include "prm/caps.h"
 
 #define DEVICE_KHZ 78125
+#define LOG_MAX_LIST 16		/* what one UMR can give a key, in entries */
 #define ATOMIC_8B	(1u << 3)
 #define ROCE_V1 0x01
 #define ROCE_V2 0x04
@@ -104,6 +105,8 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, qkv, 1);
 	prm_set(cap, cq_oi, 1);
 	prm_set(cap, cq_moderation, 1);
+	prm_set(cap, cq_resize, 1);
+	prm_set(cap, block_lb_mc, 1);
 	prm_set(cap, cq_period_start_from_cqe, 1);
 	prm_set(cap, vport_counters, 1);
 	prm_set(cap, max_flow_counter_15_0, 1 << 14);
@@ -117,7 +120,9 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, disable_local_lb_mc, 1);
 	prm_set(cap, nic_vport_change_event, 1);
 	prm_set(cap, basic_cyclic_rcv_wqe, 1);
-	prm_set(cap, umr_modify_entity_size_disabled, 1);
+	prm_set(cap, imaicl, 1);
+	prm_set(cap, umr_ptr_rlky, 1);
+	prm_set(cap, log_max_klm_list_size, LOG_MAX_LIST);
 	prm_set(cap, cmdif_checksum, 3);
 	prm_set(cap, driver_version, 1);
 	prm_set(cap, pcam_reg, 1);

@@ -227,8 +227,8 @@ int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
  * As refuse(), but no violation: the driver asks whether the card has something, and the card says
- * no (capability groups, registers and counter sets that no capability bit announces). `status`
- * counts these as declined.
+ * no (capability groups, registers and counter sets that no capability bit announces), or hands on
+ * what an application asks and only the card can judge. `status` counts these as declined.
  */
 int decline(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

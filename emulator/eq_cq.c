@@ -633,9 +633,9 @@ static int cq_move(struct cmd *c, struct cq *cq, struct pages *pages, const stru
 			      "CQ 0x%x has no room for the entry that ends it", cq->obj.num);
 	unread = distance(cq->ci, cq->pi);
 	if (unread >= 1u << log_size)
-		return refuse(c, PRM_STATUS_BAD_SIZE_OUTS_CQES,
-			      "%u completions are unread, the new size is %u", unread,
-			      1u << log_size);
+		return decline(c, PRM_STATUS_BAD_SIZE_OUTS_CQES,
+			       "%u completions are unread, the new size is %u", unread,
+			       1u << log_size);
 	cq_write(cq, &cqe);
 	if ((int32_t)((cq->solicited_pi - cq->ci) << 8) > 0)
 		cq->solicited_pi = (cq->solicited_pi + 1) & INDEX_MASK;

@@ -215,7 +215,7 @@ static void test_errors(uint32_t read_only)
 		  { .opcode = 0x3f, .n = 1, .sge = { from } },
 		  {},
 		  PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "UMR, which was not announced",
+		{ "a UMR without its segments",
 		  { .opcode = PRM_WQE_UMR },
 		  {},
 		  PRM_CQE_SYND_LOCAL_QP_OP },

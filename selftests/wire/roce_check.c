@@ -78,6 +78,10 @@ static int header_len(uint8_t opcode)
 		return 16; /* CNP: reserved bytes */
 	if (service <= 1)  /* RC, UC */
 		return op < sizeof(rc) ? rc[op] : -1;
+	if (service == 5) /* XRC: requests, but not answers, say for which SRQ they are */
+		return op >= sizeof(rc) || rc[op] < 0 ? -1 :
+		       op >= 13 && op <= 18	      ? rc[op] :
+							rc[op] + 4;
 	if (service == 3) /* UD */
 		return op == 4 ? 8 : op == 5 ? 12 : -1;
 	return -1;
@@ -321,6 +325,31 @@ static const struct {
 	{ "a UDP checksum that is not 0 is found", 41, "UDP checksum is not 0" },
 };
 
+static const struct {
+	const char *what;
+	uint8_t opcode;
+	int len;
+} header_tests[] = {
+	{ "an RC SEND has no header behind the BTH", 0x04, 0 },
+	{ "an XRC SEND says for which SRQ it is", 0xa4, 4 },
+	{ "an XRC WRITE has address and SRQ", 0xaa, 20 },
+	{ "an XRC acknowledgment has what any has", 0xb1, 4 },
+	{ "XRC has no RESYNC", 0xb5, -1 },
+};
+
+static int header_self_test(int number)
+{
+	int fails = 0;
+
+	for (size_t i = 0; i < sizeof(header_tests) / sizeof(header_tests[0]); i++) {
+		bool ok = header_len(header_tests[i].opcode) == header_tests[i].len;
+
+		printf("%sok %d %s\n", ok ? "" : "not ", ++number, header_tests[i].what);
+		fails += !ok;
+	}
+	return fails;
+}
+
 /* Marks and, between them, hw_frame once: RoCE v2 over IPv4, no tag, class 0xc2, 64 hops, port 0. */
 static const struct {
 	const char *what, *begin, *end;
@@ -388,7 +417,8 @@ static int window_self_test(int number)
 static int self_test(void)
 {
 	int frames = sizeof(self_tests) / sizeof(self_tests[0]), fails = 0;
-	int n = frames + sizeof(window_tests) / sizeof(window_tests[0]);
+	int windows = sizeof(window_tests) / sizeof(window_tests[0]);
+	int n = frames + windows + sizeof(header_tests) / sizeof(header_tests[0]);
 
 	printf("KTAP version 1\n1..%d\n", n);
 	for (int i = 0; i < frames; i++) {
@@ -410,6 +440,7 @@ static int self_test(void)
 		fails += !ok;
 	}
 	fails += window_self_test(frames);
+	fails += header_self_test(frames + windows);
 	printf("# pass:%d fail:%d skip:0\n", n - fails, fails);
 	return fails ? 1 : 0;
 }

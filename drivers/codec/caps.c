@@ -42,6 +42,7 @@ static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *
 {
 	caps->vport_counters = prm_get(cap, vport_counters);
 	caps->num_q_counters = prm_get(cap, max_qp_cnt);
+	caps->rts2rts_counter_set = prm_get(cap, rts2rts_qp_counters_set_id);
 	caps->out_of_seq_cnt = prm_get(cap, out_of_seq_cnt);
 	caps->retransmission_q_counters = prm_get(cap, retransmission_q_counters);
 	caps->enhanced_error_q_counters = prm_get(cap, enhanced_error_q_counters);
@@ -66,6 +67,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->ud = prm_get(cap, ud);
 	caps->cq_moderation = prm_get(cap, cq_moderation);
 	caps->cq_oi = prm_get(cap, cq_oi);
+	caps->cq_resize = prm_get(cap, cq_resize);
 	caps->scatter_to_cqe = prm_get(cap, sctr_data_cqe);
 	caps->umr_extended_translation_offset = prm_get(cap, umr_extended_translation_offset);
 	caps->umr_modify_entity_size_disabled = prm_get(cap, umr_modify_entity_size_disabled);

@@ -23,7 +23,7 @@ struct cxr_caps {
 	bool bf;
 	bool atomic;			/* 8 bytes, the old value in the CPU's byte order */
 	bool xrc, rc, uc, ud;
-	bool cq_moderation, cq_oi;
+	bool cq_moderation, cq_oi, cq_resize;
 	bool scatter_to_cqe;
 	bool umr_extended_translation_offset, umr_modify_entity_size_disabled;
 	bool fixed_buffer_size;
@@ -38,6 +38,7 @@ struct cxr_caps {
 	/* counters; which of them a set has comes in groups */
 	bool vport_counters;
 	u16 num_q_counters;		/* sets; 0: queues are not counted */
+	bool rts2rts_counter_set;	/* a QP that runs can change its set */
 	bool out_of_seq_cnt, retransmission_q_counters, enhanced_error_q_counters, roce_accl;
 	bool cc_query_allowed;
 	bool pcam_reg;

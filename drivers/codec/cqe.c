@@ -2,6 +2,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #include "cqe.h"
+#include "prm/wqe.h"
 
 #define NUM_MASK 0xffffff
 
@@ -126,4 +127,30 @@ const char *cxr_cqe_syndrome_text(u8 syndrome)
 	static const char *const texts[0x100] = { PRM_CQE_SYNDROME_LIST(SYNDROME_TEXT) };
 
 	return texts[syndrome] ? texts[syndrome] : "unknown error";
+}
+
+const char *cxr_wqe_opcode_text(u8 opcode)
+{
+	static const struct opcode_text {
+		u8 opcode;
+		const char *text;
+	} texts[] = {
+		{ PRM_WQE_NOP, "no operation" },
+		{ PRM_WQE_SEND_INVAL, "send with invalidate" },
+		{ PRM_WQE_RDMA_WRITE, "RDMA write" },
+		{ PRM_WQE_RDMA_WRITE_IMM, "RDMA write with immediate" },
+		{ PRM_WQE_SEND, "send" },
+		{ PRM_WQE_SEND_IMM, "send with immediate" },
+		{ PRM_WQE_RDMA_READ, "RDMA read" },
+		{ PRM_WQE_ATOMIC_CS, "compare and swap" },
+		{ PRM_WQE_ATOMIC_FA, "fetch and add" },
+		{ PRM_WQE_UMR, "change of a memory key" },
+		{ }
+	};
+	const struct opcode_text *t;
+
+	for (t = texts; t->text; t++)
+		if (t->opcode == opcode)
+			return t->text;
+	return "unknown opcode";
 }

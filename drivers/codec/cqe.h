@@ -30,7 +30,7 @@ struct cxr_cqe {
 	u32 qpn;		/* or SQN */
 	u32 user_index;		/* srqn_uidx: RQN/SRQN of version 0 */
 	u16 wqe_counter;
-	u8 send_opcode;		/* kind REQ: opcode of the WQE that finished */
+	u8 send_opcode;		/* kind REQ, REQ_ERR: opcode of the WQE that finished */
 	u32 byte_count;
 	__be32 imm_inval;	/* immediate, or the rkey that was invalidated */
 	u32 flags;		/* enum cxr_cqe_flag */
@@ -50,5 +50,6 @@ struct cxr_cqe {
 bool cxr_cqe_ours(u8 op_own, u32 ci, u8 log_size);
 void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out);
 const char *cxr_cqe_syndrome_text(u8 syndrome);
+const char *cxr_wqe_opcode_text(u8 opcode);	/* enum prm_wqe_opcode */
 
 #endif

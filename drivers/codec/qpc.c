@@ -24,6 +24,7 @@ static const struct opt opts_of_device[] = {
 	{ CXR_QP_OPT_ACK_TIMEOUT, PRM_QP_OPT_ACK_TIMEOUT },
 	{ CXR_QP_OPT_PORT, PRM_QP_OPT_PRI_PORT },
 	{ CXR_QP_OPT_WRITE, PRM_QP_OPT_RWE },
+	{ CXR_QP_OPT_COUNTER, PRM_QP_OPT_COUNTER_SET_ID },
 	{ }
 };
 
@@ -47,6 +48,8 @@ static u8 service_type(enum cxr_qp_type type)
 		return PRM_QP_ST_UC;
 	case CXR_QP_UD:
 		return PRM_QP_ST_UD;
+	case CXR_QP_XRC:
+		return PRM_QP_ST_XRC;
 	default:
 		return PRM_QP_ST_QP1;
 	}
@@ -79,6 +82,8 @@ void cxr_qpc_encode_create(struct prm_qpc *qpc, const struct cxr_qp_create *attr
 	prm_set(qpc, rq_type, rq_type(attr));
 	if (attr->srq)
 		prm_set(qpc, srqn_rmpn_xrqn, attr->srqn);
+	if (attr->type == CXR_QP_XRC)
+		prm_set(qpc, xrcd, attr->xrcd);
 	if (!attr->no_rq) {
 		prm_set(qpc, log_rq_size, attr->log_rq_size);
 		prm_set(qpc, log_rq_stride, attr->log_rq_stride - 4);
@@ -164,6 +169,9 @@ static int decode_type(u8 raw, enum cxr_qp_type *type)
 		return 0;
 	case PRM_QP_ST_QP1:
 		*type = CXR_QP_GSI;
+		return 0;
+	case PRM_QP_ST_XRC:
+		*type = CXR_QP_XRC;
 		return 0;
 	default:
 		return -EPROTO;

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include "addrpath.h"
 
-enum cxr_qp_type { CXR_QP_RC, CXR_QP_UC, CXR_QP_UD, CXR_QP_GSI };
+enum cxr_qp_type { CXR_QP_RC, CXR_QP_UC, CXR_QP_UD, CXR_QP_GSI, CXR_QP_XRC };
 enum cxr_qp_state {
 	CXR_QPS_RST, CXR_QPS_INIT, CXR_QPS_RTR, CXR_QPS_RTS, CXR_QPS_SQER, CXR_QPS_SQD, CXR_QPS_ERR,
 };
@@ -26,6 +26,7 @@ struct cxr_qp_create {
 	bool no_rq;
 	bool srq;		/* with no_rq: receives come from @srqn */
 	u32 srqn;
+	u32 xrcd;		/* of CXR_QP_XRC, which has an SRQ by all means */
 	u8 log_page_size;	/* in bytes, 12.. */
 	u8 page_offset;		/* in 1/64 of the page */
 	u64 db_dma;
@@ -68,6 +69,7 @@ enum cxr_qp_opt {
 	CXR_QP_OPT_ACK_TIMEOUT = 1 << 9,
 	CXR_QP_OPT_PORT = 1 << 10,
 	CXR_QP_OPT_WRITE = 1 << 11,	/* of the access flags that one alone: UC has no other */
+	CXR_QP_OPT_COUNTER = 1 << 12,
 };
 
 u32 cxr_qp_opt_encode(u32 opts);	/* PRM opt_param_mask */

@@ -50,6 +50,43 @@ void cxr_cmd_dealloc_pd(struct cxr_core *core, u32 pdn)
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_pd);
 
 /**
+ * cxr_cmd_alloc_xrcd() - ALLOC_XRCD: a domain of shared receive queues that peers may name
+ * @core: the device
+ * @xrcd: its number; the caller's until cxr_cmd_dealloc_xrcd()
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_alloc_xrcd(struct cxr_core *core, u32 *xrcd)
+{
+	struct prm_alloc_xrcd_in in = {};
+	struct prm_alloc_xrcd_out out;
+	int err;
+
+	err = cxr_cmd(core, alloc_xrcd, &in, &out);
+	if (err)
+		return err;
+
+	*xrcd = prm_get(&out, xrcd);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_alloc_xrcd);
+
+/**
+ * cxr_cmd_dealloc_xrcd() - DEALLOC_XRCD
+ * @core: the device
+ * @xrcd: of cxr_cmd_alloc_xrcd()
+ */
+void cxr_cmd_dealloc_xrcd(struct cxr_core *core, u32 xrcd)
+{
+	struct prm_dealloc_xrcd_in in = {};
+	struct prm_dealloc_xrcd_out out;
+
+	prm_set(&in, xrcd, xrcd);
+	cxr_cmd(core, dealloc_xrcd, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_xrcd);
+
+/**
  * cxr_cmd_alloc_td() - ALLOC_TRANSPORT_DOMAIN
  * @core: the device
  * @tdn: its number; the caller's until cxr_cmd_dealloc_td()

@@ -412,35 +412,40 @@ static void destroy_cq(struct cxr_core *core, const struct cxr_cq *cq)
 	cxr_cmd(core, destroy_cq, &in, &out);
 }
 
+static void fill_cq_memory(struct prm_cqc *cqc, __be64 *tail, bool cqe_128, u8 log_size,
+			   const struct cxr_pas *pas)
+{
+	u32 i;
+
+	prm_set(cqc, cqe_sz, cqe_128 ? PRM_CQE_SZ_128 : PRM_CQE_SZ_64);
+	prm_set(cqc, log_cq_size, log_size);
+	prm_set(cqc, page_offset, pas->offset);
+	prm_set(cqc, log_page_size, pas->log_size - PRM_PAGE_SHIFT);
+	for (i = 0; i < pas->n; i++)
+		tail[i] = cpu_to_be64(pas->dma[i]);
+}
+
 static int create_cq(struct cxr_core *core, const struct cxr_cq_attr *attr, u8 eqn, u32 *cqn)
 {
 	struct prm_create_cq_out out;
 	struct prm_create_cq_in *in;
 	struct prm_cqc *cqc;
-	__be64 *pas;
 	size_t len;
-	u32 i;
 	int err;
 
-	len = sizeof(*in) + attr->pas.n * sizeof(*pas);
+	len = sizeof(*in) + attr->pas.n * sizeof(__be64);
 	in = kvzalloc(len, GFP_KERNEL);
 	if (!in)
 		return -ENOMEM;
 
-	pas = prm_tail(in);
-	for (i = 0; i < attr->pas.n; i++)
-		pas[i] = cpu_to_be64(attr->pas.dma[i]);
 	prm_set(in, uid, attr->uid);
 	cqc = prm_sub(in, cq_context, cqc);
-	prm_set(cqc, cqe_sz, attr->cqe_128 ? PRM_CQE_SZ_128 : PRM_CQE_SZ_64);
+	fill_cq_memory(cqc, prm_tail(in), attr->cqe_128, attr->log_size, &attr->pas);
 	prm_set(cqc, oi, attr->overrun_ignore);
-	prm_set(cqc, page_offset, attr->pas.offset);
-	prm_set(cqc, log_cq_size, attr->log_size);
 	prm_set(cqc, uar_page, attr->uar);
 	prm_set(cqc, cq_period, attr->period);
 	prm_set(cqc, cq_max_count, attr->max_count);
 	prm_set(cqc, c_eqn_or_apu_element, eqn);
-	prm_set(cqc, log_page_size, attr->pas.log_size - PRM_PAGE_SHIFT);
 	prm_set64(cqc, dbr_addr, attr->db_dma);
 	err = cxr_cmd_len(core, create_cq, in, len, &out, sizeof(out));
 	if (!err)
@@ -530,3 +535,43 @@ int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 ma
 	return cxr_cmd(core, modify_cq, &in, &out);
 }
 EXPORT_SYMBOL_GPL(cxr_cq_moderate);
+
+/**
+ * cxr_cq_resize() - other memory for a CQ
+ * @core: the device
+ * @cq: of cxr_cq_create()
+ * @cqe_128: as it was created: entries are of 128 bytes
+ * @log_size: entries of the new memory
+ * @pas: the new memory, the device's too until cxr_cq_destroy(); the array stays the caller's
+ *
+ * The last entry that the device writes into the old memory says so (PRM_CQE_RESIZE_CQ); at our
+ * return it does not touch that memory any more. What was not consumed there has to be copied, by
+ * whoever polls the CQ. May sleep.
+ *
+ * Return: 0, -ENOMEM, or the command's error; then nothing has changed.
+ */
+int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log_size,
+		  const struct cxr_pas *pas)
+{
+	struct prm_modify_cq_out out;
+	struct prm_modify_cq_in *in;
+	size_t len;
+	int err;
+
+	len = sizeof(*in) + pas->n * sizeof(__be64);
+	in = kvzalloc(len, GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	prm_set(in, uid, cq->uid);
+	prm_set(in, op_mod, PRM_RESIZE_CQ);
+	prm_set(in, cqn, cq->cqn);
+	prm_set(in,
+		modify_field_select_resize_field_select.resize_field_select.resize_field_select,
+		PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PAGE_OFFSET | PRM_RESIZE_CQ_PAGE_SIZE);
+	fill_cq_memory(prm_sub(in, cq_context, cqc), prm_tail(in), cqe_128, log_size, pas);
+	err = cxr_cmd_len(core, modify_cq, in, len, &out, sizeof(out));
+	kvfree(in);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cq_resize);

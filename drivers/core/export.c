@@ -17,6 +17,7 @@ EXPORT_SYMBOL_GPL(cxr_counter_present);
 EXPORT_SYMBOL_GPL(cxr_cqe_ours);
 EXPORT_SYMBOL_GPL(cxr_cqe_decode);
 EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
+EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
 EXPORT_SYMBOL_GPL(cxr_umr_reg);
 EXPORT_SYMBOL_GPL(cxr_umr_invalidate);
 EXPORT_SYMBOL_GPL(cxr_umr_page);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Counters of the port. Its QPs count in one set of queue counters, made with the RDMA device. */
+/*
+ * Counters of the port, and of single QPs. QPs count in one set of queue counters, made with the
+ * RDMA device, unless ib_core binds them to another one.
+ */
+#include <linux/slab.h>
+
 #include "ib.h"
 
 /* ---- hw_counters ---- */
@@ -58,6 +63,208 @@ static const struct ib_device_ops stats_ops = {
 	.get_hw_stats = get_hw_stats,
 };
 
+/* ---- sets of single QPs ---- */
+
+/*
+ * A set can be freed when neither ib_core's counter nor the device's context of a QP names it. The
+ * latter may last: a QP in error stays with its set whatever ib_core does.
+ */
+void cxr_ib_q_set_put(struct cxr_ib_dev *dev, struct cxr_ib_q_set *set)
+{
+	if (!set || !refcount_dec_and_test(&set->ref))
+		return;
+
+	xa_erase(&dev->q_sets, set->id);
+	cxr_cmd_dealloc_q_counter(dev->core, set->id);
+	kfree(set);
+}
+
+static struct cxr_ib_q_set *make_q_set(struct cxr_ib_dev *dev)
+{
+	struct cxr_ib_q_set *set;
+	int err;
+
+	set = kzalloc(sizeof(*set), GFP_KERNEL);
+	if (!set)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&set->ref, 1);
+	err = cxr_cmd_alloc_q_counter(dev->core, &set->id);
+	if (err)
+		goto err_free;
+	err = xa_insert(&dev->q_sets, set->id, set, GFP_KERNEL);
+	if (err)
+		goto err_dealloc;
+	return set;
+
+err_dealloc:
+	cxr_cmd_dealloc_q_counter(dev->core, set->id);
+err_free:
+	kfree(set);
+	return ERR_PTR(err);
+}
+
+/* The set of a counter of ib_core's, whose reference keeps it; NULL: the port's. */
+static struct cxr_ib_q_set *set_of(struct cxr_ib_dev *dev, const struct rdma_counter *counter)
+{
+	return counter ? xa_load(&dev->q_sets, counter->id) : NULL;
+}
+
+/* cxr_ib_qp_q_set - number of the set that a QP shall count in */
+u32 cxr_ib_qp_q_set(const struct cxr_ib_qp *qp)
+{
+	const struct rdma_counter *counter = qp->ibqp.counter;
+
+	return counter ? counter->id : to_cxr_dev(qp->ibqp.device)->q_set;
+}
+
+/* The device counts the QP in @set from now on. */
+static void hold_set(struct cxr_ib_qp *qp, struct cxr_ib_q_set *set)
+{
+	struct cxr_ib_q_set *old = qp->q_set;
+
+	lockdep_assert_held(&qp->mutex);
+	if (set)
+		refcount_inc(&set->ref);
+	qp->q_set = set;
+	cxr_ib_q_set_put(to_cxr_dev(qp->ibqp.device), old);
+}
+
+static int change_running(struct cxr_ib_qp *qp, struct rdma_counter *counter)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	struct cxr_qp_mod mod = {
+		.type = qp->type,
+		.q_counter = counter ? counter->id : dev->q_set,
+	};
+	int err;
+
+	lockdep_assert_held(&qp->mutex);
+	err = cxr_cmd_modify_qp(dev->core, qp->qpn, CXR_QPS_RTS, CXR_QPS_RTS, &mod,
+				CXR_QP_OPT_COUNTER);
+	if (!err)
+		hold_set(qp, set_of(dev, counter));
+	return err;
+}
+
+/* cxr_ib_qp_moved - a transition succeeded; what it means for the set of counters */
+void cxr_ib_qp_moved(struct cxr_ib_qp *qp, enum ib_qp_state from, enum ib_qp_state to)
+{
+	struct rdma_counter *counter = qp->ibqp.counter;
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+
+	lockdep_assert_held(&qp->mutex);
+	if (to == IB_QPS_RESET) {
+		hold_set(qp, NULL);
+	} else if (from == IB_QPS_RESET && to == IB_QPS_INIT) {
+		hold_set(qp, set_of(dev, counter));
+		qp->counter_pending = false;
+	} else if (to == IB_QPS_RTS && qp->counter_pending) {
+		qp->counter_pending = false;
+		if (change_running(qp, counter))
+			ibdev_warn_ratelimited(&dev->ibdev, "QP %#x goes on in its old counters\n",
+					       qp->qpn);
+	}
+}
+
+/* Only in RTS does the device change the set; in reset there is none, else it has to wait. */
+static int bind_counter(struct cxr_ib_qp *qp, struct rdma_counter *counter)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	int err = 0;
+
+	mutex_lock(&qp->mutex);
+	if (qp->state != IB_QPS_RESET && !dev->core->caps.rts2rts_counter_set) {
+		ibdev_dbg(&dev->ibdev, "QP %#x: the device changes no counters of QPs in use\n",
+			  qp->qpn);
+		err = -EOPNOTSUPP;
+	} else if (qp->state == IB_QPS_RTS) {
+		err = change_running(qp, counter);
+	} else if (qp->state != IB_QPS_RESET) {
+		qp->counter_pending = true;
+	}
+	if (!err)
+		qp->ibqp.counter = counter;
+	mutex_unlock(&qp->mutex);
+	return err;
+}
+
+static int counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp CXR_COUNTER_PORT_PARAM)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
+	struct cxr_ib_q_set *new = NULL;
+	int err;
+
+	if (!counter->id) {
+		new = make_q_set(dev);
+		if (IS_ERR(new))
+			return PTR_ERR(new);
+		counter->id = new->id;
+	}
+
+	err = bind_counter(to_cxr_qp(ibqp), counter);
+	if (err && new) {
+		counter->id = 0;
+		cxr_ib_q_set_put(dev, new);
+	}
+	return err;
+}
+
+static int counter_unbind_qp(struct ib_qp *ibqp CXR_COUNTER_PORT_PARAM)
+{
+	return bind_counter(to_cxr_qp(ibqp), NULL);
+}
+
+static int counter_dealloc(struct rdma_counter *counter)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(counter->device);
+
+	if (counter->id)
+		cxr_ib_q_set_put(dev, set_of(dev, counter));
+	return 0;
+}
+
+static struct rdma_hw_stats *counter_alloc_stats(struct rdma_counter *counter)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(counter->device);
+
+	return rdma_alloc_hw_stats_struct(dev->stat_descs, dev->n_q_stats,
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+static int counter_update_stats(struct rdma_counter *counter)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(counter->device);
+	u64 values[CXR_COUNTERS];
+	int err, i;
+
+	err = cxr_cmd_query_q_counter(dev->core, counter->id, values);
+	if (err)
+		return err;
+
+	for (i = 0; i < dev->n_q_stats; i++)
+		counter->stats->value[i] = values[dev->stat_counters[i]];
+	return 0;
+}
+
+#ifdef CXR_COUNTER_HAS_INIT
+/* There is nothing of ours in it, but ib_core calls. */
+static void counter_init(struct rdma_counter *counter)
+{
+}
+#endif
+
+static const struct ib_device_ops counter_ops = {
+#ifdef CXR_COUNTER_HAS_INIT
+	.counter_init = counter_init,
+	.size_rdma_counter = sizeof(struct rdma_counter),
+#endif
+	.counter_bind_qp = counter_bind_qp,
+	.counter_unbind_qp = counter_unbind_qp,
+	.counter_dealloc = counter_dealloc,
+	.counter_alloc_stats = counter_alloc_stats,
+	.counter_update_stats = counter_update_stats,
+};
+
 /* ---- life ---- */
 
 static void list_counters(struct cxr_ib_dev *dev)
@@ -70,6 +277,8 @@ static void list_counters(struct cxr_ib_dev *dev)
 		dev->stat_descs[dev->n_stats].name = cxr_counter_name(counter);
 		dev->stat_counters[dev->n_stats] = counter;
 		dev->n_stats++;
+		if (counter < CXR_Q_COUNTERS)
+			dev->n_q_stats = dev->n_stats;
 	}
 }
 
@@ -90,6 +299,8 @@ int cxr_ib_counters_init(struct cxr_ib_dev *dev)
 	list_counters(dev);
 	if (dev->n_stats)
 		ib_set_device_ops(&dev->ibdev, &stats_ops);
+	if (dev->q_set && dev->n_q_stats)
+		ib_set_device_ops(&dev->ibdev, &counter_ops);
 	if (dev->core->caps.vport_counters)
 		ib_set_device_ops(&dev->ibdev, &cxr_ib_pma_ops);
 	return 0;

@@ -134,7 +134,8 @@ static int pin_user_memory(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
 	if (err)
 		goto err_unpin_queue;
 
-	attr->cqe_128 = req.cqe_size == 128;
+	cq->cqe_128 = req.cqe_size == 128;
+	attr->cqe_128 = cq->cqe_128;
 	attr->uar = req.uar_page_index;
 	attr->pas = cq->queue.pas;
 	attr->db_dma = cq->user_db.dma;
@@ -226,6 +227,7 @@ static int answer_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata)
 static void init_cq(struct cxr_ib_cq *cq, u32 entries)
 {
 	spin_lock_init(&cq->lock);
+	mutex_init(&cq->resize_lock);
 	INIT_LIST_HEAD(&cq->send_qps);
 	INIT_LIST_HEAD(&cq->recv_qps);
 	INIT_LIST_HEAD(&cq->kcq_entry);
@@ -321,6 +323,92 @@ int cxr_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	return cxr_cq_moderate(dev->core, &to_cxr_cq(ibcq)->cq, period, count);
 }
 
+/* ---- resize ---- */
+
+static int take_resize(const struct cxr_ib_cq *cq, struct ib_udata *udata,
+		       struct mlx5_ib_resize_cq *req)
+{
+	struct ib_device *ibdev = cq->ibcq.device;
+	int err;
+
+	if (udata->inlen < sizeof(*req)) {
+		ibdev_dbg(ibdev, "CQ %#x: a request of %zu bytes is too short\n", cq->cq.cqn,
+			  udata->inlen);
+		return -EINVAL;
+	}
+	err = ib_copy_from_udata(req, udata, sizeof(*req));
+	if (err)
+		return err;
+	if (req->reserved0 || req->reserved1 ||
+	    (udata->inlen > sizeof(*req) &&
+	     !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))) {
+		ibdev_dbg(ibdev, "CQ %#x: reserved fields are not zero\n", cq->cq.cqn);
+		return -EINVAL;
+	}
+	if (req->cqe_size != (cq->cqe_128 ? 128 : 64)) {
+		ibdev_dbg(ibdev, "CQ %#x: entries of %u bytes cannot be resized to %u\n",
+			  cq->cq.cqn, cq->cqe_128 ? 128 : 64, req->cqe_size);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The process copies what it has not polled: it still has the old memory, the device has not. */
+static int move_queue(struct cxr_ib_cq *cq, u8 log_size, struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
+	struct mlx5_ib_resize_cq req;
+	struct cxr_ib_queue queue;
+	int err;
+
+	lockdep_assert_held(&cq->resize_lock);
+	err = take_resize(cq, udata, &req);
+	if (err)
+		return err;
+	err = cxr_ib_queue_pin(dev, req.buf_addr, (size_t)req.cqe_size << log_size, &queue);
+	if (err)
+		return err;
+	err = cxr_cq_resize(dev->core, &cq->cq, cq->cqe_128, log_size, &queue.pas);
+	if (err) {
+		cxr_ib_queue_unpin(&queue);
+		return err;
+	}
+
+	cxr_ib_queue_free_list(&queue);
+	cxr_ib_queue_unpin(&cq->queue);
+	cq->queue = queue;
+	cq->log_size = log_size;
+	cq->ibcq.cqe = BIT(log_size) - 1;
+	return 0;
+}
+
+int cxr_ib_resize_cq(struct ib_cq *ibcq, cxr_resize_cq_count entries, struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
+	const struct cxr_caps *caps = &dev->core->caps;
+	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
+	u8 log_size;
+	int err = 0;
+
+	if (!caps->cq_resize || !udata) {
+		ibdev_dbg(&dev->ibdev, "CQ %#x: %s cannot be resized\n", cq->cq.cqn,
+			  udata ? "CQs of this device" : "one of the kernel");
+		return -EOPNOTSUPP;
+	}
+	if (entries < 1 || entries >= BIT(caps->log_max_cq_sz)) {
+		ibdev_dbg(&dev->ibdev, "CQ %#x: %d entries: 1 to %lu are possible\n", cq->cq.cqn,
+			  (int)entries, BIT(caps->log_max_cq_sz) - 1);
+		return -EINVAL;
+	}
+
+	log_size = order_base_2(entries + 1);
+	mutex_lock(&cq->resize_lock);
+	if (log_size != cq->log_size)
+		err = move_queue(cq, log_size, udata);
+	mutex_unlock(&cq->resize_lock);
+	return err;
+}
+
 /* ---- poll ---- */
 
 static bool is_send(const struct cxr_cqe *cqe)
@@ -357,14 +445,33 @@ static enum ib_wc_status wc_status(u8 syndrome)
 	return IB_WC_GENERAL_ERR;
 }
 
-static void fill_error(const struct cxr_cqe *cqe, struct ib_wc *wc)
+/*
+ * The first error of a QP: what follows is flushed and says nothing. Whom a QP could not reach is
+ * what the administrator looks for first.
+ */
+static void report_error(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe)
+{
+	const char *what = cqe->kind == CXR_CQE_REQ_ERR ? cxr_wqe_opcode_text(cqe->send_opcode) :
+							  "receive";
+	const char *why = cxr_cqe_syndrome_text(cqe->syndrome);
+	struct ib_device *ibdev = qp->ibqp.device;
+
+	if (cqe->syndrome == PRM_CQE_SYND_TRANSPORT_RETRY_EXC)
+		ibdev_warn_ratelimited(ibdev, "QP %#x: %s at WQE %u: %s (syndrome %#x, %#x): no answer from %pI6\n",
+				       cqe->qpn, what, cqe->wqe_counter, why, cqe->syndrome,
+				       cqe->vendor_err, qp->peer);
+	else
+		ibdev_warn_ratelimited(ibdev, "QP %#x: %s at WQE %u: %s (syndrome %#x, %#x)\n",
+				       cqe->qpn, what, cqe->wqe_counter, why, cqe->syndrome,
+				       cqe->vendor_err);
+}
+
+static void fill_error(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe, struct ib_wc *wc)
 {
 	wc->status = wc_status(cqe->syndrome);
 	wc->vendor_err = cqe->vendor_err;
-	if (wc->status == IB_WC_WR_FLUSH_ERR)
-		return;
-	ibdev_dbg(wc->qp->device, "QP %#x: %s (vendor error %#x)\n", cqe->qpn,
-		  cxr_cqe_syndrome_text(cqe->syndrome), cqe->vendor_err);
+	if (wc->status != IB_WC_WR_FLUSH_ERR)
+		report_error(qp, cqe);
 }
 
 static void fill_send(const struct cxr_cqe *cqe, struct ib_wc *wc)
@@ -471,7 +578,7 @@ static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send)
 	lockdep_assert_held(&cq->lock);
 	xa_lock(&dev->qps);
 	qp = xa_load(&dev->qps, qpn);
-	if (qp && (qp->uar || (send ? qp->ibqp.send_cq : qp->ibqp.recv_cq) != &cq->ibcq))
+	if (qp && (qp->user || (send ? qp->ibqp.send_cq : qp->ibqp.recv_cq) != &cq->ibcq))
 		qp = NULL;
 	xa_unlock(&dev->qps);
 	return qp;
@@ -496,7 +603,7 @@ static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_w
 		return false;
 
 	if (cqe->kind == CXR_CQE_REQ_ERR || cqe->kind == CXR_CQE_RESP_ERR)
-		fill_error(cqe, wc);
+		fill_error(qp, cqe, wc);
 	else if (send)
 		fill_send(cqe, wc);
 	else
@@ -713,4 +820,14 @@ void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove)
 	if (remove)
 		list_del(&qp->recv_entry);
 	spin_unlock_irq(&recv_cq->lock);
+}
+
+/* cxr_ib_cqs_name_peer - whom a QP of the kernel talks to, as poll reports it; process context */
+void cxr_ib_cqs_name_peer(struct cxr_ib_qp *qp, const u8 gid[16])
+{
+	struct cxr_ib_cq *cq = to_cxr_cq(qp->ibqp.send_cq);
+
+	spin_lock_irq(&cq->lock);
+	memcpy(qp->peer, gid, sizeof(qp->peer));
+	spin_unlock_irq(&cq->lock);
 }

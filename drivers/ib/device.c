@@ -56,6 +56,8 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->device_cap_flags |= IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B;
 		attr->max_mw = attr->max_mr;
 	}
+	if (caps->xrc)
+		attr->device_cap_flags |= IB_DEVICE_XRC;
 	attr->max_fast_reg_page_list_len = cxr_ib_max_fast_reg(caps);
 	if (attr->max_fast_reg_page_list_len > 1)
 		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;

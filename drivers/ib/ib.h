@@ -42,7 +42,11 @@
  * @scan_lock: guards @registered while GIDs are scanned; ib_core takes rtnl_lock below it
  * @registered: ib_core has the device: GIDs may be scanned
  * @gsi_pd: PD of the GSI QP, or NULL; to be compared and not followed
- * @q_set: the set of counters of all QPs; 0: the device has none
+ * @loan_lock: guards @loan
+ * @loan: what XRC QPs are lent, from the first one on
+ * @q_set: the set of counters of QPs without their own; 0: the device has none
+ * @q_sets: other sets, by number: struct cxr_ib_q_set
+ * @n_q_stats: how many of @stat_descs, from the first on, a set of counters has
  * @icrc_counted: the port counts wrong ICRCs
  * @n_stats: counters that the device has
  * @stat_counters: which
@@ -65,7 +69,11 @@ struct cxr_ib_dev {
 	struct mutex scan_lock;		/* registered */
 	bool registered;
 	const struct ib_pd *gsi_pd;
+	struct mutex loan_lock;		/* loan */
+	struct cxr_ib_loan *loan;
 	u32 q_set;
+	struct xarray q_sets;
+	int n_q_stats;
 	bool icrc_counted;
 	int n_stats;
 	enum cxr_counter stat_counters[CXR_COUNTERS];
@@ -103,6 +111,27 @@ struct cxr_ib_uar {
 struct cxr_ib_pd {
 	struct ib_pd ibpd;
 	u32 pdn;
+};
+
+struct cxr_ib_xrcd {
+	struct ib_xrcd ibxrcd;
+	u32 xrcd;
+};
+
+/* xrc.c: what an XRC QP has for the device but not for its owner. Nothing ever comes of it. */
+struct cxr_ib_loan {
+	u32 pdn;
+	u32 xrcd;
+	u32 srqn;
+	struct cxr_cq cq;
+	struct cxr_buf cq_buf, srq_buf;
+	struct cxr_db cq_db, srq_db;
+};
+
+/* A set of queue counters beside the port's, of the QPs that share it. */
+struct cxr_ib_q_set {
+	u32 id;
+	refcount_t ref;		/* ib_core's counter, QPs that the device counts in it */
 };
 
 struct cxr_ib_ah {
@@ -165,6 +194,8 @@ struct cxr_ib_queue {
  * @send_qps: QPs of the kernel that complete sends here
  * @recv_qps: the same for receives
  * @kcq_entry: in dev->kcqs
+ * @cqe_128: entries are of 128 bytes
+ * @resize_lock: guards @queue while the CQ can be used, and @log_size with it
  * @queue: entries, in user space
  * @user_db: doorbell record of @queue
  * @uar: page of user space that arms it; NULL: a CQ of the kernel
@@ -181,6 +212,8 @@ struct cxr_ib_cq {
 	struct list_head send_qps;
 	struct list_head recv_qps;
 	struct list_head kcq_entry;
+	bool cqe_128;
+	struct mutex resize_lock;	/* queue */
 	struct cxr_ib_queue queue;
 	struct cxr_ib_db user_db;
 	struct cxr_ib_uar *uar;
@@ -263,6 +296,14 @@ struct cxr_ib_wq {
  * @dest_rd: reads that a peer may have outstanding; 0: none
  * @dest_qpn: peer of a connected QP
  * @port: 1
+ * @gone: the device does not have it any more; under @mutex
+ * @counter_pending: the set of counters changes when it comes to RTS; under @mutex
+ * @q_set: of counters that the device counts in, if it is not the port's; under @mutex
+ * @user: it is user space's; one of XRC that receives has no queue, no matter whose
+ * @pdn: what it works with: that of its owner, or lent
+ * @cqn_snd: as @pdn
+ * @cqn_rcv: as @pdn
+ * @peer: GID, of a QP of the kernel; under the lock of its send CQ
  * @sig_all: every send completes
  * @after_umr: the last WQE changed a memory key; under the lock of @sq
  * @sq: sends, in the kernel
@@ -275,7 +316,7 @@ struct cxr_ib_wq {
  * @unused: @ref came to zero
  * @queue: memory of both queues, in user space
  * @user_db: doorbell record of @queue
- * @uar: page of user space that rings it; NULL: a QP of the kernel
+ * @uar: page of user space that rings it, or NULL
  */
 struct cxr_ib_qp {
 	struct ib_qp ibqp;
@@ -287,6 +328,12 @@ struct cxr_ib_qp {
 	u8 dest_rd;
 	u32 dest_qpn;
 	u8 port;
+	bool gone;
+	bool counter_pending;
+	struct cxr_ib_q_set *q_set;
+	bool user;
+	u32 pdn, cqn_snd, cqn_rcv;
+	u8 peer[16];
 	bool sig_all;
 	bool after_umr;
 	struct cxr_ib_wq sq;
@@ -320,6 +367,11 @@ static inline struct cxr_ib_pd *to_cxr_pd(struct ib_pd *ibpd)
 static inline struct cxr_ib_ah *to_cxr_ah(struct ib_ah *ibah)
 {
 	return container_of(ibah, struct cxr_ib_ah, ibah);
+}
+
+static inline struct cxr_ib_xrcd *to_cxr_xrcd(struct ib_xrcd *ibxrcd)
+{
+	return container_of(ibxrcd, struct cxr_ib_xrcd, ibxrcd);
 }
 
 static inline struct cxr_ib_mr *to_cxr_mr(struct ib_mr *ibmr)
@@ -407,10 +459,12 @@ int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		     cxr_create_cq_arg *arg);
 int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int cxr_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
+int cxr_ib_resize_cq(struct ib_cq *ibcq, cxr_resize_cq_count entries, struct ib_udata *udata);
 int cxr_ib_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
 int cxr_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp);
 void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove);
+void cxr_ib_cqs_name_peer(struct cxr_ib_qp *qp, const u8 gid[16]);
 void cxr_ib_flush_work(struct work_struct *work);
 
 /* srq.c */
@@ -452,7 +506,16 @@ int cxr_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context);
 int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context);
 
+/* xrc.c */
+int cxr_ib_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+int cxr_ib_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+const struct cxr_ib_loan *cxr_ib_xrc_lend(struct cxr_ib_dev *dev);
+void cxr_ib_xrc_exit(struct cxr_ib_dev *dev);
+
 /* counter.c */
+u32 cxr_ib_qp_q_set(const struct cxr_ib_qp *qp);
+void cxr_ib_qp_moved(struct cxr_ib_qp *qp, enum ib_qp_state from, enum ib_qp_state to);
+void cxr_ib_q_set_put(struct cxr_ib_dev *dev, struct cxr_ib_q_set *set);
 int cxr_ib_counters_init(struct cxr_ib_dev *dev);
 void cxr_ib_counters_exit(struct cxr_ib_dev *dev);
 

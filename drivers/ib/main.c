@@ -26,6 +26,8 @@ static const struct ib_device_ops cxr_ib_ops = {
 
 	.alloc_pd = cxr_ib_alloc_pd,
 	.dealloc_pd = cxr_ib_dealloc_pd,
+	.alloc_xrcd = cxr_ib_alloc_xrcd,
+	.dealloc_xrcd = cxr_ib_dealloc_xrcd,
 	.create_ah = cxr_ib_create_ah,
 	.create_user_ah = cxr_ib_create_ah,
 	.destroy_ah = cxr_ib_destroy_ah,
@@ -41,6 +43,7 @@ static const struct ib_device_ops cxr_ib_ops = {
 
 	.create_cq = cxr_ib_create_cq,
 	.modify_cq = cxr_ib_modify_cq,
+	.CXR_OP_RESIZE_CQ = cxr_ib_resize_cq,
 	.destroy_cq = cxr_ib_destroy_cq,
 	.poll_cq = cxr_ib_poll_cq,
 	.req_notify_cq = cxr_ib_req_notify_cq,
@@ -70,6 +73,7 @@ static const struct ib_device_ops cxr_ib_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_cq, cxr_ib_cq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_qp, cxr_ib_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_srq, cxr_ib_srq, ibsrq),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, cxr_ib_xrcd, ibxrcd),
 };
 
 static void init_ibdev(struct cxr_ib_dev *dev)
@@ -154,6 +158,7 @@ err_unregister_ibdev:
 err_unregister_client:
 	cxr_client_unregister(core, CXR_CLIENT_IB);
 	cancel_work_sync(&dev->flush_work);
+	cxr_ib_xrc_exit(dev);
 	cxr_ib_counters_exit(dev);
 err_roce_off:
 	cxr_cmd_set_vport_roce(core, false);
@@ -174,6 +179,7 @@ static void cxr_ib_stop(struct cxr_ib_dev *dev)
 	unregister_ibdev(dev);
 	cxr_client_unregister(core, CXR_CLIENT_IB);
 	cancel_work_sync(&dev->flush_work);
+	cxr_ib_xrc_exit(dev);
 	cxr_ib_counters_exit(dev);
 	cxr_cmd_set_vport_roce(core, false);
 	cxr_uar_put(core, dev->uar);
@@ -185,6 +191,8 @@ static void dealloc(struct cxr_ib_dev *dev)
 		dev_put(dev->netdev);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->qps);
+	xa_destroy(&dev->q_sets);
+	mutex_destroy(&dev->loan_lock);
 	mutex_destroy(&dev->scan_lock);
 	mutex_destroy(&dev->kcq_lock);
 	ib_dealloc_device(&dev->ibdev);
@@ -208,6 +216,8 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	dev->core = core;
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
+	xa_init(&dev->q_sets);
+	mutex_init(&dev->loan_lock);
 	mutex_init(&dev->kcq_lock);
 	INIT_LIST_HEAD(&dev->kcqs);
 	INIT_WORK(&dev->flush_work, cxr_ib_flush_work);

@@ -40,6 +40,12 @@ static int device_type(struct cxr_ib_dev *dev, enum ib_qp_type ibtype, bool user
 	case IB_QPT_GSI:
 		*type = CXR_QP_GSI;
 		return user ? -EOPNOTSUPP : 0;
+	case IB_QPT_XRC_INI:
+		*type = CXR_QP_XRC;
+		return caps->xrc && user ? 0 : -EOPNOTSUPP;
+	case IB_QPT_XRC_TGT:
+		*type = CXR_QP_XRC;
+		return caps->xrc ? 0 : -EOPNOTSUPP;
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -47,13 +53,22 @@ static int device_type(struct cxr_ib_dev *dev, enum ib_qp_type ibtype, bool user
 
 static int check_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 {
-	if (attr->create_flags || attr->rwq_ind_tbl || attr->xrcd) {
-		ibdev_dbg(&dev->ibdev, "QP: flags %#x, RSS or XRC: not supported\n",
+	bool target = attr->qp_type == IB_QPT_XRC_TGT;
+
+	if (attr->create_flags || attr->rwq_ind_tbl) {
+		ibdev_dbg(&dev->ibdev, "QP: flags %#x or RSS: not supported\n",
 			  attr->create_flags);
 		return -EOPNOTSUPP;
 	}
-	if (!attr->send_cq || !attr->recv_cq) {
+	/* Of XRC, one kind only sends and the other has no queue at all. */
+	if ((!attr->send_cq && !target) ||
+	    (!attr->recv_cq && !target && attr->qp_type != IB_QPT_XRC_INI)) {
 		ibdev_dbg(&dev->ibdev, "QP: send or receive CQ is missing\n");
+		return -EINVAL;
+	}
+	if (target != !!attr->xrcd) {
+		ibdev_dbg(&dev->ibdev, "QP: type %d %s a domain of XRC\n", attr->qp_type,
+			  target ? "without" : "with");
 		return -EINVAL;
 	}
 	if (attr->srq) {
@@ -229,6 +244,8 @@ err_put_uar:
 
 static void free_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 {
+	if (!qp->uar)
+		return;
 	cxr_ib_db_unpin(ctx, &qp->user_db);
 	cxr_ib_queue_unpin(&qp->queue);
 	cxr_ib_uar_put(qp->uar);
@@ -396,7 +413,7 @@ static void free_kernel_memory(struct cxr_ib_qp *qp)
 
 /* ---- both ---- */
 
-static void init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr)
+static void init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user)
 {
 	mutex_init(&qp->mutex);
 	spin_lock_init(&qp->sq.lock);
@@ -407,6 +424,7 @@ static void init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr)
 	init_completion(&qp->unused);
 	qp->state = IB_QPS_RESET;
 	qp->port = CXR_IB_PORT;
+	qp->user = user;
 	qp->sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
 }
 
@@ -421,7 +439,7 @@ static int publish(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 		ibdev_err(&dev->ibdev, "QP %#x cannot be recorded: %d\n", qp->qpn, err);
 		return err == -EBUSY ? -EIO : err;
 	}
-	if (!qp->uar)
+	if (!qp->user)
 		cxr_ib_cqs_add_qp(qp);
 	if (qp->type == CXR_QP_GSI)
 		WRITE_ONCE(dev->gsi_pd, qp->ibqp.pd);
@@ -433,10 +451,68 @@ static void retract(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 	if (qp->type == CXR_QP_GSI)
 		WRITE_ONCE(dev->gsi_pd, NULL);
 	xa_erase_irq(&dev->qps, qp->qpn);
-	if (!qp->uar)
+	if (!qp->user)
 		cxr_ib_cqs_forget_qp(qp, true);
 	cxr_ib_put_qp(qp);
 	wait_for_completion(&qp->unused);
+}
+
+/*
+ * What the QP works with. For the device an XRC QP has all that other QPs have; what it has not for
+ * its owner is lent.
+ */
+static int name_objects(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+			struct cxr_qp_create *create)
+{
+	const struct cxr_ib_loan *loan = NULL;
+
+	if (qp->type == CXR_QP_XRC) {
+		loan = cxr_ib_xrc_lend(to_cxr_dev(qp->ibqp.device));
+		if (IS_ERR(loan))
+			return PTR_ERR(loan);
+		create->srq = true;
+		create->srqn = loan->srqn;
+		create->xrcd = attr->xrcd ? to_cxr_xrcd(attr->xrcd)->xrcd : loan->xrcd;
+	}
+	if (attr->srq) {
+		create->srq = true;
+		create->srqn = to_cxr_srq(attr->srq)->srqn;
+	}
+	qp->pdn = qp->ibqp.pd ? to_cxr_pd(qp->ibqp.pd)->pdn : loan->pdn;
+	qp->cqn_snd = attr->send_cq ? to_cxr_cq(attr->send_cq)->cq.cqn : loan->cq.cqn;
+	qp->cqn_rcv = attr->recv_cq ? to_cxr_cq(attr->recv_cq)->cq.cqn : loan->cq.cqn;
+	create->pdn = qp->pdn;
+	create->cqn_snd = qp->cqn_snd;
+	create->cqn_rcv = qp->cqn_rcv;
+	return 0;
+}
+
+/* Undone by free_memory(). */
+static int get_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
+		      struct ib_qp_init_attr *attr, struct ib_udata *udata,
+		      struct cxr_qp_create *create)
+{
+	/*
+	 * It may outlive the process that made it, if others open it: ib_core hands us nothing of
+	 * the process's.
+	 */
+	if (attr->qp_type == IB_QPT_XRC_TGT) {
+		create->no_sq = true;
+		create->no_rq = true;
+		create->log_page_size = PAGE_SHIFT;
+		create->user_index = CXR_IB_NO_UIDX;
+		return 0;
+	}
+	return qp->user ? pin_user_memory(qp, ctx, attr, udata, create) :
+			  alloc_kernel_memory(qp, &attr->cap, create);
+}
+
+static void free_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
+{
+	if (qp->user)
+		free_user_memory(qp, ctx);
+	else
+		free_kernel_memory(qp);
 }
 
 int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
@@ -458,21 +534,16 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 	if (err)
 		return err;
 
-	init_qp(qp, attr);
-	err = udata ? pin_user_memory(qp, ctx, attr, udata, &create) :
-		      alloc_kernel_memory(qp, &attr->cap, &create);
+	init_qp(qp, attr, udata || attr->qp_type == IB_QPT_XRC_TGT);
+	err = get_memory(qp, ctx, attr, udata, &create);
 	if (err)
 		goto err_destroy_mutex;
 
 	create.type = qp->type;
-	if (attr->srq) {
-		create.srq = true;
-		create.srqn = to_cxr_srq(attr->srq)->srqn;
-	}
-	create.pdn = to_cxr_pd(ibqp->pd)->pdn;
-	create.cqn_snd = to_cxr_cq(attr->send_cq)->cq.cqn;
-	create.cqn_rcv = to_cxr_cq(attr->recv_cq)->cq.cqn;
-	pas = udata ? qp->queue.pas : cxr_buf_pas(&qp->buf);
+	err = name_objects(qp, attr, &create);
+	if (err)
+		goto err_free_memory;
+	pas = qp->user ? qp->queue.pas : cxr_buf_pas(&qp->buf);
 	err = cxr_cmd_create_qp(dev->core, &create, &pas, &qp->qpn);
 	if (err)
 		goto err_free_memory;
@@ -492,10 +563,7 @@ err_retract:
 err_destroy:
 	cxr_cmd_destroy_qp(dev->core, qp->qpn);
 err_free_memory:
-	if (udata)
-		free_user_memory(qp, ctx);
-	else
-		free_kernel_memory(qp);
+	free_memory(qp, ctx);
 err_destroy_mutex:
 	mutex_destroy(&qp->mutex);
 	return err;
@@ -508,17 +576,19 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
 
+	/* Kernels to 6.12 may still list it, and ask for its state, until they have it back. */
+	mutex_lock(&qp->mutex);
+	qp->gone = true;
+	mutex_unlock(&qp->mutex);
+
 	/*
 	 * First the device: then no entry and no event of this QP is added to those that retract()
 	 * waits for and purges.
 	 */
 	cxr_cmd_destroy_qp(dev->core, qp->qpn);
 	retract(dev, qp);
-	if (qp->uar)
-		free_user_memory(qp, ctx);
-	else
-		free_kernel_memory(qp);
-	mutex_destroy(&qp->mutex);
+	cxr_ib_q_set_put(dev, qp->q_set);
+	free_memory(qp, ctx);
 	return 0;
 }
 

@@ -65,7 +65,8 @@ static const struct {
  */
 static u32 optional_parts(enum cxr_qp_type type, enum ib_qp_state from, enum ib_qp_state to)
 {
-	u32 own = type == CXR_QP_RC ? CXR_QP_OPT_ACCESS :
+	bool reliable = type == CXR_QP_RC || type == CXR_QP_XRC;
+	u32 own = reliable ? CXR_QP_OPT_ACCESS :
 		  type == CXR_QP_UC ? CXR_QP_OPT_WRITE : CXR_QP_OPT_QKEY;
 
 	if (from == IB_QPS_INIT && to == IB_QPS_INIT)
@@ -73,7 +74,7 @@ static u32 optional_parts(enum cxr_qp_type type, enum ib_qp_state from, enum ib_
 	if (from == IB_QPS_INIT && to == IB_QPS_RTR)
 		return own | CXR_QP_OPT_PKEY;
 	if (to == IB_QPS_RTS && from >= IB_QPS_RTR && from <= IB_QPS_SQE)
-		return own | (type == CXR_QP_RC ? CXR_QP_OPT_RNR_TIMER : 0);
+		return own | (reliable ? CXR_QP_OPT_RNR_TIMER : 0);
 	return 0;
 }
 
@@ -193,15 +194,13 @@ static void fill_mtu(const struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 static int fill_mod(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 		    struct cxr_qp_mod *mod)
 {
-	const struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
-
 	mod->type = qp->type;
 	mod->port = qp->port;
-	mod->pdn = to_cxr_pd(qp->ibqp.pd)->pdn;
-	mod->cqn_snd = to_cxr_cq(qp->ibqp.send_cq)->cq.cqn;
-	mod->cqn_rcv = to_cxr_cq(qp->ibqp.recv_cq)->cq.cqn;
-	mod->q_counter = dev->q_set;
-	mod->db_dma = qp->uar ? qp->user_db.dma : qp->db.dma;
+	mod->pdn = qp->pdn;
+	mod->cqn_snd = qp->cqn_snd;
+	mod->cqn_rcv = qp->cqn_rcv;
+	mod->q_counter = cxr_ib_qp_q_set(qp);
+	mod->db_dma = qp->user ? qp->user_db.dma : qp->db.dma;
 
 	if (mask & IB_QP_QKEY)
 		mod->qkey = attr->qkey;
@@ -227,7 +226,7 @@ static int fill_mod(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mas
 /* The device begins at zero again. User space resets its own books. */
 static void reset_queues(struct cxr_ib_qp *qp)
 {
-	if (qp->uar)
+	if (qp->user)
 		return;
 
 	cxr_ib_cqs_forget_qp(qp, false);
@@ -249,6 +248,8 @@ static void remember(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int ma
 		qp->dest_rd = attr->max_dest_rd_atomic;
 	if (mask & IB_QP_DEST_QPN)
 		qp->dest_qpn = attr->dest_qp_num;
+	if (mask & IB_QP_AV && !qp->user)
+		cxr_ib_cqs_name_peer(qp, rdma_ah_read_grh(&attr->ah_attr)->dgid.raw);
 	WRITE_ONCE(qp->state, state);
 	if (state == IB_QPS_RESET)
 		reset_queues(qp);
@@ -295,6 +296,7 @@ static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, in
 		return err;
 
 	remember(qp, attr, mask, to);
+	cxr_ib_qp_moved(qp, from, to);
 	return 0;
 }
 
@@ -350,7 +352,7 @@ static void fill_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *attr)
 		attr->qp_access_flags |= IB_ACCESS_REMOTE_ATOMIC;
 	attr->pkey_index = mod->pkey_index;
 	attr->port_num = mod->port;
-	if (mod->type == CXR_QP_RC) {
+	if (mod->type == CXR_QP_RC || mod->type == CXR_QP_XRC) {
 		attr->max_rd_atomic = BIT(mod->log_max_rd);
 		attr->max_dest_rd_atomic = BIT(mod->log_max_dest_rd);
 	}
@@ -358,7 +360,7 @@ static void fill_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *attr)
 	attr->timeout = mod->addr.ack_timeout;
 	attr->retry_cnt = mod->retry_cnt;
 	attr->rnr_retry = mod->rnr_retry;
-	if (mod->type == CXR_QP_RC || mod->type == CXR_QP_UC)
+	if (mod->type != CXR_QP_UD && mod->type != CXR_QP_GSI)
 		fill_ah(mod, &attr->ah_attr);
 }
 
@@ -375,7 +377,9 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	memset(attr, 0, sizeof(*attr));
 	memset(init, 0, sizeof(*init));
 	mutex_lock(&qp->mutex);
-	err = cxr_cmd_query_qp(dev->core, qp->qpn, &state, &draining, &mod);
+	/* -EAGAIN: whoever lists all QPs goes on with the next one. */
+	err = qp->gone ? -EAGAIN :
+	      cxr_cmd_query_qp(dev->core, qp->qpn, &state, &draining, &mod);
 	if (!err)
 		WRITE_ONCE(qp->state, ib_state(state));
 	mutex_unlock(&qp->mutex);
@@ -389,7 +393,7 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->cap.max_recv_wr = qp->rq.size;
 	attr->cap.max_recv_sge = qp->rq.max_sge;
 	/* Of the send queue of user space the library knows the size. */
-	if (!qp->uar) {
+	if (!qp->user) {
 		attr->cap.max_send_wr = qp->sq.size;
 		attr->cap.max_send_sge = qp->sq.max_sge;
 		attr->cap.max_inline_data = qp->sq.max_inline;

@@ -28,7 +28,7 @@ static int check_srq(struct cxr_ib_dev *dev, const struct ib_srq_init_attr *init
 	const struct cxr_caps *caps = &dev->core->caps;
 	u32 max_sge = cxr_ib_srq_max_sge(caps);
 
-	if (init->srq_type != IB_SRQT_BASIC) {
+	if (init->srq_type != IB_SRQT_BASIC && (init->srq_type != IB_SRQT_XRC || !caps->xrc)) {
 		ibdev_dbg(&dev->ibdev, "SRQ: type %d: not supported\n", init->srq_type);
 		return -EOPNOTSUPP;
 	}
@@ -51,6 +51,12 @@ static void size_srq(struct cxr_ib_srq *srq, struct ib_srq_attr *attr)
 	attr->max_wr = BIT(srq->log_size) - 1;
 }
 
+static bool is_xrc(const struct cxr_ib_srq *srq)
+{
+	return srq->ibsrq.srq_type == IB_SRQT_XRC;
+}
+
+/* An XRC SRQ has an index of user space; of a basic one it is not looked at. */
 static int take_user_srq(struct ib_device *ibdev, struct ib_udata *udata,
 			 struct mlx5_ib_create_srq *req)
 {
@@ -87,6 +93,12 @@ static int pin_user_memory(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx,
 	err = take_user_srq(&dev->ibdev, udata, &req);
 	if (err)
 		return err;
+	if (is_xrc(srq)) {
+		err = cxr_ib_check_uidx(ctx, udata->inlen >= offsetofend(typeof(req), uidx),
+					req.uidx, &attr->user_index);
+		if (err)
+			return err;
+	}
 	err = cxr_ib_queue_pin(dev, req.buf_addr, BIT(srq->log_size + srq->log_stride),
 			       &srq->queue);
 	if (err)
@@ -187,6 +199,7 @@ static int make_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr, struct ib
 	struct cxr_ib_dev *dev = to_cxr_dev(srq->ibsrq.device);
 	int err;
 
+	attr->xrc = is_xrc(srq);
 	attr->pdn = to_cxr_pd(srq->ibsrq.pd)->pdn;
 	attr->log_size = srq->log_size;
 	attr->log_stride = srq->log_stride;
@@ -206,7 +219,7 @@ static int make_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr, struct ib
 err_retract:
 	retract(dev, srq);
 err_destroy:
-	cxr_cmd_destroy_srq(dev->core, false, srq->srqn);
+	cxr_cmd_destroy_srq(dev->core, attr->xrc, srq->srqn);
 	return err;
 }
 
@@ -222,6 +235,14 @@ int cxr_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struc
 	err = check_srq(to_cxr_dev(ibsrq->device), init);
 	if (err)
 		return err;
+	if (init->srq_type == IB_SRQT_XRC) {
+		if (!udata || !init->ext.cq || !init->ext.xrc.xrcd) {
+			ibdev_dbg(ibsrq->device, "SRQ: of XRC only for user space, with a CQ\n");
+			return -EOPNOTSUPP;
+		}
+		attr.cqn = to_cxr_cq(init->ext.cq)->cq.cqn;
+		attr.xrcd = to_cxr_xrcd(init->ext.xrc.xrcd)->xrcd;
+	}
 
 	spin_lock_init(&srq->lock);
 	refcount_set(&srq->ref, 1);
@@ -249,7 +270,7 @@ int cxr_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	struct cxr_ib_dev *dev = to_cxr_dev(ibsrq->device);
 	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
 
-	cxr_cmd_destroy_srq(dev->core, false, srq->srqn);
+	cxr_cmd_destroy_srq(dev->core, is_xrc(srq), srq->srqn);
 	retract(dev, srq);
 	if (udata)
 		free_user_memory(srq, ctx);
@@ -277,7 +298,7 @@ int cxr_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_sr
 			  attr->srq_limit, BIT(srq->log_size) - 1);
 		return -EINVAL;
 	}
-	return cxr_cmd_arm_srq(dev->core, false, srq->srqn, attr->srq_limit);
+	return cxr_cmd_arm_srq(dev->core, is_xrc(srq), srq->srqn, attr->srq_limit);
 }
 
 int cxr_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
@@ -286,7 +307,7 @@ int cxr_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 	u16 limit;
 	int err;
 
-	err = cxr_cmd_query_srq(to_cxr_dev(ibsrq->device)->core, false, srq->srqn, &limit);
+	err = cxr_cmd_query_srq(to_cxr_dev(ibsrq->device)->core, is_xrc(srq), srq->srqn, &limit);
 	if (err)
 		return err;
 

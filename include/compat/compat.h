@@ -79,6 +79,23 @@
 #define CXR_IB_CORE_WATCHES_NETDEV true
 #endif
 
+/* ib_device_ops.resize_cq was renamed and counts in unsigned numbers (by 7.2). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define CXR_OP_RESIZE_CQ resize_cq
+#define cxr_resize_cq_count int
+#else
+#define CXR_OP_RESIZE_CQ resize_user_cq
+#define cxr_resize_cq_count unsigned int
+#endif
+
+/* Binding a counter got the port; ib_core allocates counters in the driver's size (by 7.2). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define CXR_COUNTER_PORT_PARAM
+#else
+#define CXR_COUNTER_PORT_PARAM , u32 port
+#define CXR_COUNTER_HAS_INIT
+#endif
+
 /* ---- devlink ---- */
 
 /* The core names the driver by itself (6.2). */

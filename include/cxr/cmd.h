@@ -20,6 +20,8 @@
 
 int cxr_cmd_alloc_pd(struct cxr_core *core, u32 *pdn);
 void cxr_cmd_dealloc_pd(struct cxr_core *core, u32 pdn);
+int cxr_cmd_alloc_xrcd(struct cxr_core *core, u32 *xrcd);
+void cxr_cmd_dealloc_xrcd(struct cxr_core *core, u32 xrcd);
 int cxr_cmd_alloc_td(struct cxr_core *core, u32 *tdn);
 void cxr_cmd_dealloc_td(struct cxr_core *core, u32 tdn);
 int cxr_cmd_alloc_uar(struct cxr_core *core, u32 *uar);

@@ -420,6 +420,9 @@ int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_
 void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
 /* Other moderation than it was created with. May sleep. 0 or the command's error. */
 int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 max_count);
+/* Other memory. The former is the caller's alone again after 0. May sleep. */
+int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log_size,
+		  const struct cxr_pas *pas);
 /* Interrupt number of a completion vector (affinity hints, netif_napi_set_irq). */
 int cxr_comp_irq(const struct cxr_core *core, int vector);
 

@@ -79,6 +79,10 @@ enum {
 #define PRM_MODIFY_CQ_EQN		(1U << 3)
 #define PRM_MODIFY_CQ_PERIOD_MODE	(1U << 4)
 
+#define PRM_RESIZE_CQ_LOG_SIZE		(1U << 0)
+#define PRM_RESIZE_CQ_PAGE_OFFSET	(1U << 1)
+#define PRM_RESIZE_CQ_PAGE_SIZE		(1U << 2)
+
 /* mkc.access_mode_1_0 */
 enum {
 	PRM_MKC_PA	= 0,

@@ -7,6 +7,7 @@
 #include "codec/cqe.h"
 #include "codec/event.h"
 #include "codec/mbox.h"
+#include "prm/wqe.h"
 
 static const struct {
 	const char *sentence;
@@ -271,6 +272,11 @@ void test_cqe(void)
 	begin("cqe", "a syndrome has a text, and one that does not exist too");
 	expect_text(cxr_cqe_syndrome_text(0x15), "transport retries exceeded");
 	expect_text(cxr_cqe_syndrome_text(0x99), "unknown error");
+
+	begin("cqe", "opcodes have texts");
+	expect_text(cxr_wqe_opcode_text(PRM_WQE_SEND_INVAL), "send with invalidate");
+	expect_text(cxr_wqe_opcode_text(PRM_WQE_UMR), "change of a memory key");
+	expect_text(cxr_wqe_opcode_text(0x77), "unknown opcode");
 }
 
 /* A device that passes the check. */

@@ -79,6 +79,7 @@ static const struct {
 	{ "depth of reads in both directions", CXR_QP_OPT_MAX_RD | CXR_QP_OPT_MAX_DEST_RD, 0x300 },
 	{ "retries of both kinds", CXR_QP_OPT_RETRY | CXR_QP_OPT_RNR_RETRY, 0x3000 },
 	{ "write access alone is one bit", CXR_QP_OPT_WRITE, 0x08 },
+	{ "the set of counters", CXR_QP_OPT_COUNTER, 0x2000000 },
 	{ "RNR timer and port", CXR_QP_OPT_RNR_TIMER | CXR_QP_OPT_PORT, 0x10040 },
 };
 
@@ -134,6 +135,17 @@ static void test_qpc_create(void)
 	expect(prm_get(&qpc, srqn_rmpn_xrqn), 0x123456);
 	expect(prm_get(&qpc, log_rq_size), 0);
 	expect(prm_get(&qpc, log_rq_stride), 0);
+	expect(prm_get(&qpc, xrcd), 0);
+
+	begin("qpc", "an XRC QP has a domain beside its SRQ");
+	memset(&qpc, 0, sizeof(qpc));
+	attr.type = CXR_QP_XRC;
+	attr.xrcd = 0xabcdef;
+	cxr_qpc_encode_create(&qpc, &attr);
+	expect(prm_get(&qpc, st), PRM_QP_ST_XRC);
+	expect(prm_get(&qpc, rq_type), PRM_QP_RQ_SRQ);
+	expect(prm_get(&qpc, srqn_rmpn_xrqn), 0x123456);
+	expect(prm_get(&qpc, xrcd), 0xabcdef);
 }
 
 static void expect_same_mod(const struct cxr_qp_mod *back, const struct cxr_qp_mod *mod)
@@ -198,6 +210,11 @@ static void test_qpc_mod(void)
 	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), 0);
 	expect(state, CXR_QPS_SQD);
 	expect(draining, true);
+
+	begin("qpc", "a query tells an XRC QP by its type");
+	prm_set(&qpc, st, PRM_QP_ST_XRC);
+	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), 0);
+	expect(back.type, CXR_QP_XRC);
 
 	begin("qpc", "a state that does not exist is refused");
 	prm_set(&qpc, state, 12);

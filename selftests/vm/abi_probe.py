@@ -15,12 +15,14 @@ import os
 import struct
 import sys
 
-GET_CONTEXT, ALLOC_PD, REG_MR, CREATE_CQ, CREATE_QP = 0, 3, 9, 18, 24
+GET_CONTEXT, ALLOC_PD, REG_MR, CREATE_CQ, RESIZE_CQ, CREATE_QP = 0, 3, 9, 18, 19, 24
+OPEN_XRCD, CREATE_XSRQ = 37, 39
 IOCTL = 0xc0181b01
 DRIVER_MLX5 = 1
 OBJECT_UAR, UAR_ALLOC = 0x1000 + 8, 0x1000
 PAGE = mmap.PAGESIZE
 RC, RAW_PACKET = 2, 8
+SRQT_XRC = 1
 CQ_UAR_INDEX, QP_UAR_INDEX = 2, 1 << 10
 
 
@@ -97,6 +99,20 @@ class Device:
         driver = struct.pack("<QQIIIIIIQ", buf, db, sq, rq, shift, flags, uidx, uar, 0)
         return self.command(CREATE_QP, body, 32 + 32, driver[:cut])
 
+    def resize(self, cq, buf, entries=31, cqe_size=64, reserved=0, cut=None):
+        body = struct.pack("<II", cq, entries)
+        driver = struct.pack("<QHHI", buf, cqe_size, reserved, 0)
+        return self.command(RESIZE_CQ, body, 8, driver[:cut])
+
+    def xrcd(self):
+        body = struct.pack("<iI", -1, os.O_CREAT)
+        return struct.unpack_from("<I", self.command(OPEN_XRCD, body, 4))[0]
+
+    def xsrq(self, pd, domain, cq, buf, db, entries=15, flags=0, uidx=7, cut=None):
+        body = struct.pack("<QIIIIIIII", 0, SRQT_XRC, pd, entries, 1, 0, 0, domain, cq)
+        driver = struct.pack("<QQIIII", buf, db, flags, 0, uidx, 0)
+        return self.command(CREATE_XSRQ, body, 16 + 8, driver[:cut])
+
     def mr(self, pd, start, length, access):
         body = struct.pack("<QQQII", start, length, start, pd, access)
         return self.command(REG_MR, body, 12)
@@ -122,6 +138,23 @@ def with_qp(**what):
     cq = dev.cq(uar, mem.addr, mem.addr + PAGE)
     return dev.qp(**{"pd": dev.pd(), "cq": cq, "uar": uar, "buf": mem.addr + 2 * PAGE,
                      "db": mem.addr + PAGE + 64, **what})
+
+
+def with_resize(**what):
+    dev = opened()
+    uar, _ = dev.uar()
+    mem = Memory(3)
+    cq = dev.cq(uar, mem.addr, mem.addr + PAGE)
+    return dev.resize(**{"cq": cq, "buf": mem.addr + 2 * PAGE, **what})
+
+
+def with_xsrq(**what):
+    dev = opened()
+    uar, _ = dev.uar()
+    mem = Memory(4)
+    cq = dev.cq(uar, mem.addr, mem.addr + PAGE)
+    return dev.xsrq(**{"pd": dev.pd(), "domain": dev.xrcd(), "cq": cq, "buf": mem.addr + 2 * PAGE,
+                       "db": mem.addr + PAGE + 64, **what})
 
 
 def foreign(make):
@@ -205,6 +238,17 @@ CASES = [
     ("a CQ that does not begin at a 64th of a page", ANY, INVAL,
      lambda: with_cq(buf=Memory(2).addr + 32)),
     ("a CQ on another context's doorbell page", OWN, INVAL, lambda: foreign(with_cq)),
+    ("a CQ that is resized", ANY, OK, with_resize),
+    ("a CQ that is resized in memory that is not there", ANY, FAULT, lambda: with_resize(buf=NOWHERE)),
+    ("a CQ that is resized to no entries", ANY, INVAL, lambda: with_resize(entries=0)),
+    ("a CQ that is resized to 2^30 entries", ANY, INVAL, lambda: with_resize(entries=1 << 30)),
+    ("a CQ that is resized to entries of other size", OWN, INVAL, lambda: with_resize(cqe_size=128)),
+    ("a CQ that is resized with a reserved field set", ANY, INVAL, lambda: with_resize(reserved=1)),
+    ("a CQ that is resized by a request that is cut", OWN, INVAL, lambda: with_resize(cut=8)),
+    ("an XRC SRQ", ANY, OK, with_xsrq),
+    ("an XRC SRQ without a user index", ANY, INVAL, lambda: with_xsrq(cut=24)),
+    ("an XRC SRQ with an unknown flag", OWN, INVAL, lambda: with_xsrq(flags=1 << 31)),
+    ("an XRC SRQ in memory that is not there", ANY, FAULT, lambda: with_xsrq(buf=NOWHERE)),
     ("a QP", ANY, OK, with_qp),
     ("a QP with an unknown flag", ANY, INVAL, lambda: with_qp(flags=QP_UAR_INDEX | 1 << 31)),
     ("a QP with signatures", OWN, NOTSUPP, lambda: with_qp(flags=QP_UAR_INDEX | 1)),
@@ -225,7 +269,7 @@ CASES = [
     ("an MR that wraps", ANY, INVAL, lambda: with_mr(length=(1 << 64) - PAGE)),
     ("an MR of memory that is not there", ANY, FAULT, lambda: with_mr(start=NOWHERE)),
     ("an MR that peers may write and we may not", ANY, INVAL, lambda: with_mr(access=2)),
-    ("an MR for memory windows", OWN, NOTSUPP, lambda: with_mr(access=1 | 16)),
+    ("an MR for memory windows", ANY, OK, lambda: with_mr(access=1 | 16)),
 ]
 
 

@@ -14,12 +14,35 @@ ready()
 	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
 }
 
-object() # TEST
+probe=$(dirname "$0")/objects.py
+object() { python3 -B "$probe" "$dev" "$gid" "$@" || exit; }	# TEST
+
+matrix() { python3 -B "$probe" "$dev" "$gid" matrix >/tmp/errors.txt 2>&1 || { cat /tmp/errors.txt; return 1; }; }
+
+# What is said of row NUMBER; the lines before tell what was wrong
+error_row()
 {
-	python3 -B "$(dirname "$0")/objects.py" "$dev" "$gid" "$1" || exit
+	local line
+
+	line=$(grep -E "^$1 (ok|fail)" /tmp/errors.txt) || { cat /tmp/errors.txt; fail "it did not get there"; }
+	[ "$line" = "$1 ok" ] || { sed "/^$1 /Q" /tmp/errors.txt | tac | sed '/^[0-9]/Q' | tac; fail "see above"; }
 }
 
-ktap_plan 11
+# What is asked of the device for a queue pair that has gone is a violation
+listed()
+{
+	local before
+
+	before=$(violations)
+	object listed
+	[ "$(violations)" = "$before" ]
+}
+violations() { if [ -c "${CXR_EMU_PORT:-}" ]; then emu status | grep '^violations:'; fi; }
+
+mapfile -t errors < <(python3 -B "$probe" errors)
+[ ${#errors[@]} -gt 0 ] || exit 1
+
+ktap_plan $((19 + ${#errors[@]}))
 ktap_run "the driver is loaded and has an address" ready
 dev=$(driver_ibdev)
 gid=$(gid_index "$dev" v2 "$(my_ip)")
@@ -30,7 +53,16 @@ ktap_run "fetch-and-add and compare-and-swap" object atomics
 ktap_run "atomics on a region that does not allow them fail" object atomics_denied
 ktap_run "a memory region can be changed" object rereg
 ktap_run "a memory window of type 1" object window_type_1
+ktap_run "a memory window of type 2, bound, invalidated and bound again" object window_type_2
+ktap_run "a send invalidates a window of the other side" object window_remote_inv
+ktap_run "a completion queue gets larger and smaller with completions in it" object cq_resize
+ktap_run "one XRC connection reaches two shared receive queues" object xrc
+ktap_run "a queue pair is counted by itself" object qp_counters
+ktap_run "queue pairs are counted by their type" object qp_counters_auto
+ktap_run "queue pairs are listed while they go" listed
 ktap_run "the state of a drained send queue is refused" object sqd_is_refused
 ktap_run "work of a queue pair in error is flushed" object flush
 ktap_run "a query says what was set" object query_says_what_was_set
+ktap_run "the error matrix comes to its end" matrix
+for i in "${!errors[@]}"; do ktap_run "error matrix: ${errors[i]}" error_row "$i"; done
 ktap_end

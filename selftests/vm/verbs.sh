@@ -284,7 +284,9 @@ peer_dies()
 	grep -q 'Failed status 12' <<<"$out"
 }
 
-# A process that is killed leaves nothing behind
+# A process that is killed leaves nothing behind. By the time it can be waited for, its files are closed. Not to be
+# asked for meanwhile: until 6.12 ib_core lists a queue pair that the driver has destroyed already, and the kernel's
+# own driver then asks the device for the state of a number that is nobody's.
 killed()
 {
 	local i
@@ -293,7 +295,8 @@ killed()
 		ibv_rc_pingpong -d "$dev" -g 0 >/dev/null 2>&1 &
 		wait_until 20 has_qp
 		kill -KILL $!
-		wait_until 20 has_no_qp
+		wait $! || true
+		has_no_qp
 	done
 }
 has_qp() { rdma resource show qp | grep -q ibv_rc_pingpong; }

@@ -15,7 +15,6 @@
 #include "prm/counter.h"
 
 #define MAX_BULK_QUERY 1024
-#define LAG_DEMUX 1 /* op_mod of CREATE_FLOW_TABLE */
 
 /* The fields that every command of this file begins with. Both: -1 and refused, or 0. */
 #define bad_type(c, in)                                                                  \
@@ -95,7 +94,7 @@ static int check_kind(struct cmd *c, const struct prm_flow_table_context *ctx)
 
 	if (!c->op_mod)
 		return is_set(c, ctx, lag_master_next_table_id, "but this is no LAG demux table");
-	if (c->op_mod != LAG_DEMUX)
+	if (c->op_mod != PRM_FT_OP_LAG_DEMUX)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "op_mod %u of CREATE_FLOW_TABLE is not advertised", c->op_mod);
 	if (!adapter || c->dev->native_port != 1 || !adapter->vport)
@@ -150,12 +149,12 @@ static int run_create_flow_table(struct cmd *c)
 	table->ctx = *ctx;
 	list_init(&table->groups);
 	list_init(&table->ftes);
-	if (c->op_mod == LAG_DEMUX ? get_demux_next(c, ctx, table->level, &table->miss) :
+	if (c->op_mod == PRM_FT_OP_LAG_DEMUX ? get_demux_next(c, ctx, table->level, &table->miss) :
 				     get_miss(c, ctx, table->level, &table->miss)) {
 		obj_drop_failed(table);
 		return -1;
 	}
-	if (c->op_mod == LAG_DEMUX) {
+	if (c->op_mod == PRM_FT_OP_LAG_DEMUX) {
 		table->demux = true;
 		c->dev->adapter->demux++;
 	}

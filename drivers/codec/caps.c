@@ -51,6 +51,16 @@ static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *
 	caps->pcam_reg = prm_get(cap, pcam_reg);
 }
 
+/* A function that does not manage the card's vports cannot make a LAG. */
+static void decode_lag(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
+{
+	caps->native_port = prm_get(cap, native_port_num);
+	caps->lag = prm_get(cap, vport_group_manager) && prm_get(cap, lag_master) &&
+		    prm_get(cap, lag_tx_port_affinity) && prm_get(cap, num_lag_ports) == 2 &&
+		    caps->native_port >= 1 && caps->native_port <= 2;
+	caps->lag_affinity_rtr = caps->lag && prm_get(cap, init2_lag_tx_port_affinity);
+}
+
 void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
 	u32 log_pkeys;
@@ -82,6 +92,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->device_frequency_khz = prm_get(cap, device_frequency_khz);
 	caps->nic_flow_table = prm_get(cap, nic_flow_table);
 	decode_counters(cap, caps);
+	decode_lag(cap, caps);
 	caps->roce.roce = prm_get(cap, roce);
 }
 

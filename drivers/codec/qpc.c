@@ -25,6 +25,7 @@ static const struct opt opts_of_device[] = {
 	{ CXR_QP_OPT_PORT, PRM_QP_OPT_PRI_PORT },
 	{ CXR_QP_OPT_WRITE, PRM_QP_OPT_RWE },
 	{ CXR_QP_OPT_COUNTER, PRM_QP_OPT_COUNTER_SET_ID },
+	{ CXR_QP_OPT_LAG_PORT, PRM_QP_OPT_LAG_TX_AFF },
 	{ }
 };
 
@@ -132,6 +133,7 @@ void cxr_qpc_encode_mod(struct prm_qpc *qpc, const struct cxr_qp_mod *mod)
 	prm_set(qpc, min_rnr_nak, mod->min_rnr_timer);
 	prm_set(qpc, retry_count, mod->retry_cnt);
 	prm_set(qpc, rnr_retry, mod->rnr_retry);
+	prm_set(qpc, lag_tx_port_affinity, mod->lag_port);
 	prm_set(qpc, log_ack_req_freq, LOG_ACK_REQ_FREQ);
 }
 
@@ -208,6 +210,7 @@ int cxr_qpc_decode(const struct prm_qpc *qpc, enum cxr_qp_state *state, bool *dr
 	mod->min_rnr_timer = prm_get(qpc, min_rnr_nak);
 	mod->retry_cnt = prm_get(qpc, retry_count);
 	mod->rnr_retry = prm_get(qpc, rnr_retry);
+	mod->lag_port = prm_get(qpc, lag_tx_port_affinity);
 	mod->pdn = prm_get(qpc, pd);
 	mod->cqn_snd = prm_get(qpc, cqn_snd);
 	mod->cqn_rcv = prm_get(qpc, cqn_rcv);

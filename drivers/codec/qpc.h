@@ -49,6 +49,7 @@ struct cxr_qp_mod {
 	u8 log_max_dest_rd;	/* responder */
 	u8 min_rnr_timer;
 	u8 retry_cnt, rnr_retry;
+	u8 lag_port;		/* port of the LAG that it sends through, 1..; 0: the function's */
 	struct cxr_addr addr;
 	/* RST2INIT takes these again; they are those of the creation. */
 	u32 pdn, cqn_snd, cqn_rcv, q_counter;
@@ -70,6 +71,7 @@ enum cxr_qp_opt {
 	CXR_QP_OPT_PORT = 1 << 10,
 	CXR_QP_OPT_WRITE = 1 << 11,	/* of the access flags that one alone: UC has no other */
 	CXR_QP_OPT_COUNTER = 1 << 12,
+	CXR_QP_OPT_LAG_PORT = 1 << 13,
 };
 
 u32 cxr_qp_opt_encode(u32 opts);	/* PRM opt_param_mask */

@@ -21,6 +21,15 @@ static struct cxr_client_slot *slot_of(struct cxr_dev *dev, enum cxr_client whic
 	return rcu_dereference_protected(dev->clients[which], lockdep_is_held(&dev->client_lock));
 }
 
+/* With a reference, or NULL. */
+static struct net_device *netdev_of(struct cxr_core *core, enum cxr_client which)
+{
+	if (which != CXR_CLIENT_IB || !core->lag)
+		return cxr_port_get_netdev(&core->port);
+	dev_hold(core->lag->netdev);
+	return core->lag->netdev;
+}
+
 /**
  * cxr_client_register() - be told of events
  * @core: the device
@@ -41,7 +50,7 @@ void cxr_client_register(struct cxr_core *core, enum cxr_client which,
 	dev->client_slots[which] = (struct cxr_client_slot){ .ops = ops, .priv = priv };
 	rcu_assign_pointer(dev->clients[which], &dev->client_slots[which]);
 
-	netdev = cxr_port_get_netdev(&core->port);
+	netdev = netdev_of(core, which);
 	if (netdev && ops->netdev)
 		ops->netdev(priv, netdev);
 	dev_put(netdev);
@@ -92,9 +101,29 @@ void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev)
 	lockdep_assert_held(&dev->client_lock);
 	for (i = 0; i < CXR_CLIENTS; i++) {
 		slot = slot_of(dev, i);
+		/* What becomes of the port is the bond's business then. */
+		if (i == CXR_CLIENT_IB && slot && dev->core.lag)
+			continue;
 		if (slot && slot->ops->netdev)
 			slot->ops->netdev(slot->priv, netdev);
 	}
+}
+
+/* Another netdev stands for the LAG whose RDMA device this function has. */
+void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net_device *netdev)
+{
+	struct cxr_client_slot *slot;
+	struct net_device *old;
+
+	mutex_lock(&dev->client_lock);
+	dev_hold(netdev);
+	old = lag->netdev;
+	lag->netdev = netdev;
+	slot = slot_of(dev, CXR_CLIENT_IB);
+	if (slot && slot->ops->netdev)
+		slot->ops->netdev(slot->priv, netdev);
+	mutex_unlock(&dev->client_lock);
+	dev_put(old);
 }
 
 static void fatal_work(struct work_struct *work)
@@ -110,6 +139,7 @@ static void fatal_work(struct work_struct *work)
 			slot->ops->fatal(slot->priv);
 	}
 	mutex_unlock(&dev->client_lock);
+	cxr_lag_kick(dev);
 }
 
 void cxr_clients_init(struct cxr_dev *dev)
@@ -123,7 +153,7 @@ static void release_adev(struct device *device)
 	kfree(container_of(device, struct cxr_adev, adev.dev));
 }
 
-static int add_adev(struct cxr_dev *dev, enum cxr_client which)
+int cxr_adev_add(struct cxr_dev *dev, enum cxr_client which)
 {
 	struct cxr_adev *cadev = kzalloc(sizeof(*cadev), GFP_KERNEL);
 	int err;
@@ -150,17 +180,21 @@ static int add_adev(struct cxr_dev *dev, enum cxr_client which)
 	return 0;
 }
 
+void cxr_adev_del(struct cxr_dev *dev, enum cxr_client which)
+{
+	struct cxr_adev *cadev = dev->adevs[which];
+
+	if (!cadev)
+		return;
+	auxiliary_device_delete(&cadev->adev);
+	auxiliary_device_uninit(&cadev->adev);
+	dev->adevs[which] = NULL;
+}
+
 void cxr_clients_down(struct cxr_dev *dev)
 {
-	int i;
-
-	for (i = CXR_CLIENTS - 1; i >= 0; i--) {
-		if (!dev->adevs[i])
-			continue;
-		auxiliary_device_delete(&dev->adevs[i]->adev);
-		auxiliary_device_uninit(&dev->adevs[i]->adev);
-		dev->adevs[i] = NULL;
-	}
+	cxr_lag_leave(dev);
+	cxr_adev_del(dev, CXR_CLIENT_EN);
 }
 
 /* Stage: the auxiliary devices; drivers may bind to them before this returns. */
@@ -168,9 +202,9 @@ int cxr_clients_up(struct cxr_dev *dev)
 {
 	int err;
 
-	err = add_adev(dev, CXR_CLIENT_EN);
-	if (!err && dev->core.roce.roce)
-		err = add_adev(dev, CXR_CLIENT_IB);
+	err = cxr_adev_add(dev, CXR_CLIENT_EN);
+	if (!err)
+		err = cxr_lag_join(dev);
 	if (err)
 		cxr_clients_down(dev);
 	return err;

@@ -22,6 +22,9 @@
  * @prio: 0..7
  * @tisn: its number
  *
+ * The packets leave by the function's own port in a LAG, too: which port an interface sends
+ * through is for its bond to say, and what a port tells its link partner (LACP) must go there.
+ *
  * Return: 0 or as cxr_cmd_exec().
  */
 int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u32 *tisn)
@@ -32,6 +35,10 @@ int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u32 *tisn)
 
 	prm_set(&in, ctx.prio, prio << TIS_PRIO_SHIFT);
 	prm_set(&in, ctx.transport_domain, tdn);
+	if (core->caps.lag) {
+		prm_set(&in, ctx.strict_lag_tx_port_affinity, 1);
+		prm_set(&in, ctx.lag_tx_port_affinity, core->caps.native_port);
+	}
 	err = cxr_cmd(core, create_tis, &in, &out);
 	if (err)
 		return err;

@@ -128,6 +128,9 @@ struct cxr_dev {
 	struct mutex db_lock;		/* dbs */
 	struct list_head dbs;		/* pages of doorbell records (buf.c) */
 	atomic_t mkey_variant;
+	struct mutex root_lock;		/* flow_root, demux */
+	u32 flow_root;			/* en's first flow table; 0: none */
+	u32 demux;			/* LAG demux table before it; 0: none */
 	bool uar_4k;			/* UAR numbers count 4 KiB, not system pages */
 	bool relaxed_write, relaxed_read;
 	/* events for the log that the device can send, bit per type */
@@ -139,6 +142,8 @@ struct cxr_dev {
 	struct cxr_client_slot __rcu *clients[CXR_CLIENTS];	/* to client_slots, or NULL */
 	struct cxr_adev *adevs[CXR_CLIENTS];
 	struct work_struct fatal_work;
+	struct cxr_card *card;		/* lag.c's; NULL: no LAG is possible */
+	bool lag_allowed;		/* roce_lag_enable */
 
 	struct dentry *debugfs;
 };
@@ -241,10 +246,21 @@ void cxr_core_fail(struct cxr_dev *dev, const char *why);
 /* client.c */
 void cxr_clients_init(struct cxr_dev *dev);
 int cxr_clients_up(struct cxr_dev *dev);
+int cxr_adev_add(struct cxr_dev *dev, enum cxr_client which);
+void cxr_adev_del(struct cxr_dev *dev, enum cxr_client which);	/* does nothing without one */
 void cxr_clients_down(struct cxr_dev *dev);
 /* interrupt context */
 void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event);
 void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev);
+void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net_device *netdev);
+
+/* lag.c */
+int cxr_lag_init(void);
+void cxr_lag_exit(void);
+int cxr_lag_join(struct cxr_dev *dev);
+void cxr_lag_leave(struct cxr_dev *dev);
+void cxr_lag_kick(struct cxr_dev *dev);
+extern const struct attribute_group *cxr_dev_groups[];
 
 /* debugfs.c */
 void cxr_debugfs_add(struct cxr_dev *dev);

@@ -248,6 +248,8 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
 	xa_init(&dev->eqs.cqs);
 	mutex_init(&dev->eqs.stand_in_lock);
 	mutex_init(&dev->db_lock);
+	mutex_init(&dev->root_lock);
+	dev->lag_allowed = true;
 	INIT_LIST_HEAD(&dev->dbs);
 	cxr_clients_init(dev);
 	cxr_roce_ask(dev);
@@ -359,22 +361,29 @@ static struct pci_driver cxr_driver = {
 	.probe = cxr_probe,
 	.remove = cxr_remove,
 	.shutdown = cxr_shutdown,
+	.dev_groups = cxr_dev_groups,
 };
 
 static int __init cxr_init(void)
 {
 	int err;
 
+	err = cxr_lag_init();
+	if (err)
+		return err;
 	cxr_debugfs_root = debugfs_create_dir("cxr", NULL);
 	err = pci_register_driver(&cxr_driver);
-	if (err)
+	if (err) {
 		debugfs_remove_recursive(cxr_debugfs_root);
+		cxr_lag_exit();
+	}
 	return err;
 }
 
 static void __exit cxr_exit(void)
 {
 	pci_unregister_driver(&cxr_driver);
+	cxr_lag_exit();
 	debugfs_remove_recursive(cxr_debugfs_root);
 	ida_destroy(&cxr_ida);
 }

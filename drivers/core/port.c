@@ -28,6 +28,7 @@ void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
 	cxr_clients_netdev(dev, netdev);
 	dev_put(old);
 	mutex_unlock(&dev->client_lock);
+	cxr_lag_kick(dev);
 }
 EXPORT_SYMBOL_GPL(cxr_port_set_netdev);
 

@@ -18,7 +18,7 @@
 #define LOG_MAC_TABLE	(CXR_EN_LOG_MACS + 1)
 #define LOG_CLASS_TABLE	3
 
-enum { MAC_LEVEL, CLASS_LEVEL };	/* a table may point at one of a higher level */
+enum { MAC_LEVEL = CXR_FLOW_LEVEL_EN, CLASS_LEVEL };
 enum { GROUP_MAC, GROUP_ALLMULTI, GROUP_PROMISC };
 enum { GROUP_L4, GROUP_L3, GROUP_REST };
 
@@ -308,7 +308,7 @@ int cxr_en_steer_create(struct cxr_en *en)
 	if (err)
 		goto err_destroy;
 
-	err = cxr_cmd_set_flow_root(en->core, steer->macs.id);
+	err = cxr_flow_root(en->core, steer->macs.id);
 	if (err)
 		goto err_destroy;
 
@@ -328,6 +328,7 @@ void cxr_en_steer_destroy(struct cxr_en *en)
 
 	steer->active = false;
 	if (steer->macs.made) {
+		cxr_flow_root(en->core, 0);
 		switch_entry(en, &steer->promisc, false, PROMISC, GROUP_PROMISC);
 		switch_entry(en, &steer->allmulti, false, ALLMULTI, GROUP_ALLMULTI);
 		drop_unwanted(en);	/* nothing is wanted */

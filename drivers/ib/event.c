@@ -210,8 +210,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
-		if (!CXR_IB_CORE_WATCHES_NETDEV)
-			report_port(dev);
+		report_port(dev);
 		break;
 	case NETDEV_CHANGEMTU:
 		report_mtu(dev);
@@ -221,9 +220,14 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 }
 
 /*
- * cxr_ib_watch_netdev - reports port events where ib_core does not, and another MTU; after
- * registration
+ * What newer kernels call for events of the port's netdev. We watch it ourselves on all: in a LAG
+ * ib_core knows a slave, and the state is the bond's.
  */
+void cxr_ib_report_port_event(struct ib_device *ibdev, struct net_device *ndev, unsigned long event)
+{
+}
+
+/* cxr_ib_watch_netdev - reports port events and another MTU; after registration */
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev)
 {
 	int err;
@@ -240,20 +244,25 @@ void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev)
 	unregister_netdevice_notifier(&dev->netdev_nb);
 }
 
-/* en has a netdev for the port, or takes it back (NULL). May sleep; takes rtnl_lock. */
+/*
+ * en has a netdev for the port, or takes it back (NULL); or another one stands for a LAG, whose
+ * state is the bond's. May sleep; takes rtnl_lock.
+ */
 static void set_netdev(void *priv, struct net_device *ndev)
 {
 	struct cxr_ib_dev *dev = priv;
+	const struct cxr_lag *lag = dev->core->lag;
+	struct net_device *watched = lag ? lag->bond : ndev;
 	struct net_device *old;
 
-	if (ndev)
-		dev_hold(ndev);
+	if (watched)
+		dev_hold(watched);
 	spin_lock(&dev->netdev_lock);
 	old = dev->netdev;
-	WRITE_ONCE(dev->netdev, ndev);
+	WRITE_ONCE(dev->netdev, watched);
 	/* Nobody needs to be told: the port was not active, and will be with this. */
-	if (ndev)
-		dev->active_mtu = cxr_path_mtu(READ_ONCE(ndev->mtu));
+	if (watched)
+		dev->active_mtu = cxr_path_mtu(READ_ONCE(watched->mtu));
 	spin_unlock(&dev->netdev_lock);
 	if (old)
 		dev_put(old);
@@ -265,8 +274,7 @@ static void set_netdev(void *priv, struct net_device *ndev)
 		/* Its addresses came before ib_core knew that it is ours. */
 		if (ndev)
 			rdma_roce_rescan_device(&dev->ibdev);
-		if (!CXR_IB_CORE_WATCHES_NETDEV)
-			report_port(dev);
+		report_port(dev);
 	}
 	mutex_unlock(&dev->scan_lock);
 }

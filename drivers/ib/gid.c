@@ -67,7 +67,8 @@ static int read_entry(const struct ib_gid_attr *attr, struct cxr_gid_in *in)
 
 int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context)
 {
-	struct cxr_core *core = to_cxr_dev(attr->device)->core;
+	struct cxr_ib_dev *dev = to_cxr_dev(attr->device);
+	struct cxr_core *core = dev->core;
 	struct cxr_gid_entry entry = {};
 	struct cxr_gid_in in = {};
 	const char *why;
@@ -89,13 +90,95 @@ int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context)
 		ibdev_dbg(attr->device, "GID %u: %s\n", attr->index, why);
 		return err;
 	}
-	return cxr_cmd_set_roce_address(core, attr->index, &entry);
+	mutex_lock(&dev->gid_lock);
+	clear_bit(attr->index, dev->gid_late);
+	err = cxr_cmd_set_roce_address(core, attr->index, &entry);
+	mutex_unlock(&dev->gid_lock);
+	return err;
 }
 
-/* attr->ndev may be gone already: the index says all. A dead device has nothing to forget. */
+/* ---- removal, and entries that outlive it ---------------------------------------------------- */
+
+/* A dead device has nothing to forget. */
+static int clear_entry(struct cxr_ib_dev *dev, unsigned int index)
+{
+	int err;
+
+	lockdep_assert_held(&dev->gid_lock);
+	err = cxr_cmd_set_roce_address(dev->core, index, NULL);
+	return err == -ENODEV ? 0 : err;
+}
+
+/*
+ * attr->ndev may be gone already: the index says all.
+ *
+ * When a bond changes its active slave ib_core takes all its entries away, to make them anew at
+ * other indexes as far as they are in use, and calls this at once. In a LAG the queue pairs that
+ * use them are to go on: such an entry stays in the device until nobody uses it. ib_core does not
+ * give the index to another one before.
+ */
 int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context)
 {
-	int err = cxr_cmd_set_roce_address(to_cxr_dev(attr->device)->core, attr->index, NULL);
+	struct cxr_ib_dev *dev = to_cxr_dev(attr->device);
+	unsigned int index = attr->index;
+	int err = 0;
 
-	return err == -ENODEV ? 0 : err;
+	mutex_lock(&dev->gid_lock);
+	if (dev->core->lag)
+		set_bit(index, dev->gid_late);
+	smp_mb__after_atomic();		/* pairs with that of atomic_dec_and_test() in unuse */
+	if (!dev->core->lag || !atomic_read(&dev->gid_users[index])) {
+		clear_bit(index, dev->gid_late);
+		err = clear_entry(dev, index);
+	}
+	mutex_unlock(&dev->gid_lock);
+	return err;
+}
+
+/* cxr_ib_gid_use - a QP or an AH is about to send with this entry; any context */
+void cxr_ib_gid_use(struct cxr_ib_dev *dev, unsigned int index)
+{
+	atomic_inc(&dev->gid_users[index]);
+}
+
+/* cxr_ib_gid_unuse - and will not any more; any context */
+void cxr_ib_gid_unuse(struct cxr_ib_dev *dev, unsigned int index)
+{
+	if (atomic_dec_and_test(&dev->gid_users[index]) && test_bit(index, dev->gid_late))
+		schedule_work(&dev->gid_work);
+}
+
+static void gid_work(struct work_struct *work)
+{
+	struct cxr_ib_dev *dev = container_of(work, struct cxr_ib_dev, gid_work);
+	unsigned int index;
+
+	mutex_lock(&dev->gid_lock);
+	for_each_set_bit(index, dev->gid_late, dev->core->caps.roce_addresses) {
+		if (atomic_read(&dev->gid_users[index]))
+			continue;
+		clear_bit(index, dev->gid_late);
+		clear_entry(dev, index);
+	}
+	mutex_unlock(&dev->gid_lock);
+}
+
+int cxr_ib_gids_init(struct cxr_ib_dev *dev)
+{
+	unsigned int n = dev->core->caps.roce_addresses;
+
+	mutex_init(&dev->gid_lock);
+	INIT_WORK(&dev->gid_work, gid_work);
+	dev->gid_users = kcalloc(n, sizeof(*dev->gid_users), GFP_KERNEL);
+	dev->gid_late = bitmap_zalloc(n, GFP_KERNEL);
+	return dev->gid_users && dev->gid_late ? 0 : -ENOMEM;
+}
+
+/* All users are gone; also after half an init. */
+void cxr_ib_gids_exit(struct cxr_ib_dev *dev)
+{
+	flush_work(&dev->gid_work);
+	bitmap_free(dev->gid_late);
+	kfree(dev->gid_users);
+	mutex_destroy(&dev->gid_lock);
 }

@@ -35,8 +35,8 @@
  * @kcqs: CQs of the kernel, which have to be woken when the device dies
  * @flush_work: calls the completion handlers of @kcqs on a dead device
  * @netdev_lock: guards @netdev, @port_active and @active_mtu
- * @netdev: netdev of the port with a reference, or NULL
- * @port_active: last state that was told to ib_core, where it does not watch the netdev itself
+ * @netdev: netdev whose state is the port's, with a reference, or NULL; in a LAG the bond
+ * @port_active: last state that was told to ib_core
  * @active_mtu: of the port when ib_core was told last, in bytes
  * @netdev_nb: watches @netdev for these purposes
  * @scan_lock: guards @registered while GIDs are scanned; ib_core takes rtnl_lock below it
@@ -47,6 +47,11 @@
  * @q_set: the set of counters of QPs without their own; 0: the device has none
  * @q_sets: other sets, by number: struct cxr_ib_q_set
  * @n_q_stats: how many of @stat_descs, from the first on, a set of counters has
+ * @gid_lock: serializes what is written to the device's address table
+ * @gid_users: QPs and AHs by index in that table
+ * @gid_late: entries that ib_core took away, and that are in the device because they are in use
+ * @gid_work: takes those away that are in use no more
+ * @lag_next: counts QPs of a LAG, to spread them over the ports
  * @icrc_counted: the port counts wrong ICRCs
  * @n_stats: counters that the device has
  * @stat_counters: which
@@ -71,6 +76,11 @@ struct cxr_ib_dev {
 	const struct ib_pd *gsi_pd;
 	struct mutex loan_lock;		/* loan */
 	struct cxr_ib_loan *loan;
+	struct mutex gid_lock;		/* the address table */
+	atomic_t *gid_users;
+	unsigned long *gid_late;
+	struct work_struct gid_work;
+	atomic_t lag_next;
 	u32 q_set;
 	struct xarray q_sets;
 	int n_q_stats;
@@ -136,6 +146,7 @@ struct cxr_ib_q_set {
 
 struct cxr_ib_ah {
 	struct ib_ah ibah;
+	u8 sgid_index;
 	struct prm_av av;
 };
 
@@ -290,12 +301,15 @@ struct cxr_ib_wq {
  * @ibqp: ib_core's; its qp_num is 1 for the GSI QP
  * @qpn: as the device knows it
  * @type: as the device knows it
- * @mutex: serializes transitions; guards all down to @port
+ * @mutex: serializes transitions; guards all down to @lag_port
  * @state: written under @mutex, read by post functions without
  * @access: IB_ACCESS_* of remote peers
  * @dest_rd: reads that a peer may have outstanding; 0: none
  * @dest_qpn: peer of a connected QP
+ * @has_sgid: it uses an entry of the address table
+ * @sgid_index: that one
  * @port: 1
+ * @lag_port: port of the LAG that it was given, 1..; 0: none
  * @gone: the device does not have it any more; under @mutex
  * @counter_pending: the set of counters changes when it comes to RTS; under @mutex
  * @q_set: of counters that the device counts in, if it is not the port's; under @mutex
@@ -322,12 +336,15 @@ struct cxr_ib_qp {
 	struct ib_qp ibqp;
 	u32 qpn;
 	enum cxr_qp_type type;
-	struct mutex mutex;		/* state .. port */
+	struct mutex mutex;		/* state .. lag_port */
 	enum ib_qp_state state;
 	int access;
 	u8 dest_rd;
 	u32 dest_qpn;
+	bool has_sgid;
+	u8 sgid_index;
 	u8 port;
+	u8 lag_port;
 	bool gone;
 	bool counter_pending;
 	struct cxr_ib_q_set *q_set;
@@ -492,8 +509,10 @@ int cxr_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
 /* qp_state.c */
 int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
+void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index);
 int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		    struct ib_qp_init_attr *init);
+int cxr_ib_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp);
 
 /* wr.c */
 int cxr_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
@@ -505,6 +524,10 @@ int cxr_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 /* gid.c */
 int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context);
 int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context);
+void cxr_ib_gid_use(struct cxr_ib_dev *dev, unsigned int index);
+void cxr_ib_gid_unuse(struct cxr_ib_dev *dev, unsigned int index);
+int cxr_ib_gids_init(struct cxr_ib_dev *dev);
+void cxr_ib_gids_exit(struct cxr_ib_dev *dev);
 
 /* xrc.c */
 int cxr_ib_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
@@ -525,6 +548,8 @@ extern const struct ib_device_ops cxr_ib_pma_ops;
 /* event.c */
 extern const struct cxr_client_ops cxr_ib_client_ops;
 struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev);
+void cxr_ib_report_port_event(struct ib_device *ibdev, struct net_device *ndev,
+			      unsigned long event);
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);

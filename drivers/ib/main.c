@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* The auxiliary driver: brings an RDMA device to ib_core and takes it away again. */
 #include <linux/module.h>
+#include <rdma/lag.h>
 
 #include "ib.h"
 
@@ -14,6 +15,7 @@ static const struct ib_device_ops cxr_ib_ops = {
 	.query_port = cxr_ib_query_port,
 	.get_port_immutable = cxr_ib_get_port_immutable,
 	.get_link_layer = cxr_ib_get_link_layer,
+	CXR_REPORT_PORT_EVENT_OP(cxr_ib_report_port_event)
 	.query_pkey = cxr_ib_query_pkey,
 	.modify_device = cxr_ib_modify_device,
 	.get_dev_fw_str = cxr_ib_get_dev_fw_str,
@@ -58,6 +60,7 @@ static const struct ib_device_ops cxr_ib_ops = {
 	.modify_qp = cxr_ib_modify_qp,
 	.query_qp = cxr_ib_query_qp,
 	.destroy_qp = cxr_ib_destroy_qp,
+	.fill_res_qp_entry = cxr_ib_fill_res_qp_entry,
 	.post_send = cxr_ib_post_send,
 	.post_recv = cxr_ib_post_recv,
 	.attach_mcast = cxr_ib_attach_mcast,
@@ -89,6 +92,9 @@ static void init_ibdev(struct cxr_ib_dev *dev)
 	ibdev->num_comp_vectors = core->comp_vectors;
 	ib_set_device_ops(ibdev, &cxr_ib_ops);
 	ibdev->driver_def = cxr_ib_uapi_defs;
+	/* ib_core asks the bond which slave a flow label leads to. */
+	if (core->lag)
+		ibdev->lag_flags = RDMA_LAG_FLAGS_HASH_ALL_SLAVES;
 
 	if (cxr_cmd_get_node_desc(core, (u8 *)ibdev->node_desc))
 		strscpy(ibdev->node_desc, "cxr", sizeof(ibdev->node_desc));
@@ -104,7 +110,8 @@ static int register_ibdev(struct cxr_ib_dev *dev)
 {
 	int err;
 
-	err = ib_register_device(&dev->ibdev, "mlx5_%d", dev->core->dev);
+	err = ib_register_device(&dev->ibdev, dev->core->lag ? "mlx5_bond_%d" : "mlx5_%d",
+				 dev->core->dev);
 	if (err)
 		return err;
 
@@ -138,9 +145,12 @@ static int cxr_ib_start(struct cxr_ib_dev *dev)
 		goto err_put_uar;
 
 	init_ibdev(dev);
+	err = cxr_ib_gids_init(dev);
+	if (err)
+		goto err_gids_exit;
 	err = cxr_ib_counters_init(dev);
 	if (err)
-		goto err_roce_off;
+		goto err_gids_exit;
 	/* Tells the netdev, if en has one: ib_core wants it before the device is registered. */
 	cxr_client_register(core, CXR_CLIENT_IB, &cxr_ib_client_ops, dev);
 
@@ -160,7 +170,8 @@ err_unregister_client:
 	cancel_work_sync(&dev->flush_work);
 	cxr_ib_xrc_exit(dev);
 	cxr_ib_counters_exit(dev);
-err_roce_off:
+err_gids_exit:
+	cxr_ib_gids_exit(dev);
 	cxr_cmd_set_vport_roce(core, false);
 err_put_uar:
 	cxr_uar_put(core, dev->uar);
@@ -181,6 +192,7 @@ static void cxr_ib_stop(struct cxr_ib_dev *dev)
 	cancel_work_sync(&dev->flush_work);
 	cxr_ib_xrc_exit(dev);
 	cxr_ib_counters_exit(dev);
+	cxr_ib_gids_exit(dev);
 	cxr_cmd_set_vport_roce(core, false);
 	cxr_uar_put(core, dev->uar);
 }

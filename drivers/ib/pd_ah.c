@@ -117,12 +117,19 @@ int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct 
 	if (err)
 		return err;
 
+	err = answer_ah(attr->ah_attr, udata);
+	if (err)
+		return err;
+
 	cxr_av_encode(&to_cxr_ah(ibah)->av, &addr);
-	return answer_ah(attr->ah_attr, udata);
+	to_cxr_ah(ibah)->sgid_index = addr.sgid_index;
+	cxr_ib_gid_use(dev, addr.sgid_index);
+	return 0;
 }
 
 /* The device knows nothing of an AH. */
 int cxr_ib_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
+	cxr_ib_gid_unuse(to_cxr_dev(ibah->device), to_cxr_ah(ibah)->sgid_index);
 	return 0;
 }

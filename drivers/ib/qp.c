@@ -586,6 +586,7 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	 * waits for and purges.
 	 */
 	cxr_cmd_destroy_qp(dev->core, qp->qpn);
+	cxr_ib_qp_set_sgid(qp, -1);
 	retract(dev, qp);
 	cxr_ib_q_set_put(dev, qp->q_set);
 	free_memory(qp, ctx);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Queue pairs: states. */
 #include <linux/log2.h>
+#include <net/netlink.h>
+#include <rdma/restrack.h>
 
 #include "ib.h"
 
@@ -191,6 +193,34 @@ static void fill_mtu(const struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 	}
 }
 
+/*
+ * In a LAG each QP is given a port on its way to INIT, in turn; the map of the LAG says where that
+ * leads. Whoever names a flow label on the way to RTR asks for the port that the bond would choose
+ * for it. MADs go as the map says for the function's own port.
+ */
+static u32 choose_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+		       enum ib_qp_state from, enum ib_qp_state to, struct cxr_qp_mod *mod)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	const struct cxr_core *core = dev->core;
+	u8 port;
+
+	if (!core->lag || qp->type == CXR_QP_GSI)
+		return 0;
+	if (from == IB_QPS_RESET && to == IB_QPS_INIT) {
+		mod->lag_port = 1 + (u32)atomic_inc_return(&dev->lag_next) % CXR_LAG_PORTS;
+		return 0;
+	}
+	if (from != IB_QPS_INIT || to != IB_QPS_RTR || !(mask & IB_QP_AV) ||
+	    !core->caps.lag_affinity_rtr)
+		return 0;
+	port = cxr_lag_port_of(core, attr->xmit_slave);
+	if (!port)
+		return 0;
+	mod->lag_port = port;
+	return CXR_QP_OPT_LAG_PORT;
+}
+
 static int fill_mod(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 		    struct cxr_qp_mod *mod)
 {
@@ -239,6 +269,19 @@ static void reset_queues(struct cxr_ib_qp *qp)
 	qp->db.rec[1] = 0;
 }
 
+/* cxr_ib_qp_set_sgid - the entry of the address table that the QP uses from now on; -1: none */
+void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+
+	if (index >= 0)
+		cxr_ib_gid_use(dev, index);
+	if (qp->has_sgid)
+		cxr_ib_gid_unuse(dev, qp->sgid_index);
+	qp->has_sgid = index >= 0;
+	qp->sgid_index = qp->has_sgid ? index : 0;
+}
+
 static void remember(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 		     enum ib_qp_state state)
 {
@@ -250,9 +293,13 @@ static void remember(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int ma
 		qp->dest_qpn = attr->dest_qp_num;
 	if (mask & IB_QP_AV && !qp->user)
 		cxr_ib_cqs_name_peer(qp, rdma_ah_read_grh(&attr->ah_attr)->dgid.raw);
+	if (mask & IB_QP_AV)
+		cxr_ib_qp_set_sgid(qp, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
 	WRITE_ONCE(qp->state, state);
-	if (state == IB_QPS_RESET)
+	if (state == IB_QPS_RESET) {
+		cxr_ib_qp_set_sgid(qp, -1);
 		reset_queues(qp);
+	}
 }
 
 static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask)
@@ -261,6 +308,7 @@ static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, in
 	enum ib_qp_state from, to;
 	enum cxr_qp_state device_from, device_to;
 	struct cxr_qp_mod mod = {};
+	u32 opts;
 	int err;
 
 	lockdep_assert_held(&qp->mutex);
@@ -279,8 +327,8 @@ static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, in
 	err = fill_mod(qp, attr, mask, &mod);
 	if (err)
 		return err;
-	err = cxr_cmd_modify_qp(dev->core, qp->qpn, device_from, device_to, &mod,
-				opts_of_attr(qp, mask, from, to));
+	opts = opts_of_attr(qp, mask, from, to) | choose_port(qp, attr, mask, from, to, &mod);
+	err = cxr_cmd_modify_qp(dev->core, qp->qpn, device_from, device_to, &mod, opts);
 	/*
 	 * Whoever drains a QP moves it to error and waits for what it posts then. On a dead device
 	 * it gets there all the same: poll flushes the books.
@@ -297,11 +345,14 @@ static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, in
 
 	remember(qp, attr, mask, to);
 	cxr_ib_qp_moved(qp, from, to);
+	if (mod.lag_port)
+		qp->lag_port = mod.lag_port;
 	return 0;
 }
 
 int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
 {
+	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
 	int err;
 
@@ -314,9 +365,14 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 		return -EOPNOTSUPP;
 	}
 
+	/* So that the entry does not go while the device is told to use it. */
+	if (mask & IB_QP_AV)
+		cxr_ib_gid_use(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
 	mutex_lock(&qp->mutex);
 	err = modify_locked(qp, attr, mask);
 	mutex_unlock(&qp->mutex);
+	if (mask & IB_QP_AV)
+		cxr_ib_gid_unuse(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
 	return err;
 }
 
@@ -405,5 +461,31 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init->srq = ibqp->srq;
 	init->cap = attr->cap;
 	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
+	return 0;
+}
+
+/* ---- restrack ---- */
+
+/* The part of `rdma resource show qp -dd' that is ours: the port of the LAG. */
+int cxr_ib_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
+{
+	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+	struct nlattr *nest;
+	u8 port;
+
+	if (!to_cxr_dev(ibqp->device)->core->lag)
+		return 0;
+	mutex_lock(&qp->mutex);
+	port = qp->lag_port;
+	mutex_unlock(&qp->mutex);
+
+	nest = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
+	if (!nest)
+		return -EMSGSIZE;
+	if (rdma_nl_put_driver_u32(msg, "lag-port", port)) {
+		nla_nest_cancel(msg, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(msg, nest);
 	return 0;
 }

@@ -32,7 +32,8 @@ struct cxr_gid_entry {
 
 /*
  * 0 and *entry; -EINVAL: zero GID, multicast GID, multicast or zero MAC, VLAN out of range;
- * -EOPNOTSUPP: the mode does not have this type, or the device cannot add such VLAN tags. *why then is a sentence fragment for the log.
+ * -EOPNOTSUPP: the mode does not have this type, or the device cannot add such VLAN tags. *why then
+ * is a sentence fragment for the log.
  */
 int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid_entry *entry,
 		   const char **why);

@@ -68,15 +68,15 @@
 #endif
 
 /*
- * ib_umem_get() was renamed, and ib_core reports port events of a netdev by itself: both by 7.2,
- * not yet in 6.12.
+ * By 7.2, not yet in 6.12: ib_umem_get() was renamed, and ib_core reports events of a port by its
+ * netdev unless a driver does.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define cxr_umem_get ib_umem_get
-#define CXR_IB_CORE_WATCHES_NETDEV false
+#define CXR_REPORT_PORT_EVENT_OP(function)
 #else
 #define cxr_umem_get ib_umem_get_va
-#define CXR_IB_CORE_WATCHES_NETDEV true
+#define CXR_REPORT_PORT_EVENT_OP(function) .report_port_event = function,
 #endif
 
 /* ib_device_ops.resize_cq was renamed and counts in unsigned numbers (by 7.2). */

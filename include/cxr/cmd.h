@@ -156,6 +156,9 @@ struct cxr_flow_match {
 
 enum cxr_flow_dest { CXR_FLOW_TIR, CXR_FLOW_TABLE, CXR_FLOW_DROP };
 
+/* A table leads only to tables of higher levels. */
+enum { CXR_FLOW_LEVEL_DEMUX, CXR_FLOW_LEVEL_EN };
+
 int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table);
 void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table);
 int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table);
@@ -168,6 +171,16 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 		    const struct cxr_flow_match *match,
 		    enum cxr_flow_dest dest, u32 num);
 void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index);
+
+/* ---- two ports as one (cmd_lag.c) ------------------------------------------------------------ */
+
+int cxr_cmd_create_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS]);
+int cxr_cmd_modify_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS]);
+int cxr_cmd_destroy_lag(struct cxr_core *core);
+int cxr_cmd_create_vport_lag(struct cxr_core *core);
+void cxr_cmd_destroy_vport_lag(struct cxr_core *core);
+int cxr_cmd_create_demux_table(struct cxr_core *core, u32 next, u32 *table);
+int cxr_cmd_set_demux_next(struct cxr_core *core, u32 table, u32 next);
 
 /* ---- vport and port (cmd_port.c) ------------------------------------------------------------- */
 

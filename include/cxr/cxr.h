@@ -131,20 +131,32 @@
  *
  * LAG
  *
- * Two ports of one adapter in a bond become one RDMA device. Nothing of it is in the tree yet but
- * its layouts; what is there makes room for it: an RDMA device comes and goes as an auxiliary
- * device, and the mode is a decision on a snapshot (drivers/policy).
+ * Two ports of one adapter in a bond become one RDMA device. What should be is a decision on a
+ * snapshot of both (drivers/policy/lag.c); a card's work takes it anew after whatever may matter,
+ * and acts (drivers/core/lag.c). In: both functions' "ib" devices go, CREATE_LAG and a vport LAG
+ * make port 1's function send and receive RoCE for both ports, a LAG demux table before its flow
+ * tables gives Ethernet back to port 2's, then "ib" of port 1 comes again. cxr_core.lag tells
+ * cxr_ib: the device is called mlx5_bond_N, its port's state is the bond's, its QPs take ports in
+ * turn. Fail-over is MODIFY_LAG, and with an active slave another netdev for ib_core; entries of
+ * the address table that are in use stay then (drivers/ib/gid.c). Out is the way in, backwards. A
+ * function that goes takes the card out of its LAG first; one that is dead makes its card's work
+ * do so.
  *
  * LOCKS, outermost first
  *
  *	device_lock of the PCI device
  *	  devlink instance		reload, its parameters, info; not by probe and remove, which
  *					make and end it
- *	    device_lock of an auxiliary device
+ *	    cxr_card.lock		RDMA devices of a card come and go; its work and a write to
+ *					roce_lag_enable take it without the two above
+ *	      device_lock of an auxiliary device
  *	any of the above
  *	  cxr_dev.client_lock		registration of clients, their netdev and fatal callbacks
  *	    rtnl, and what the clients take in these callbacks
  *	    cxr_port.lock		who is the netdev
+ *	    cards_lock of lag.c		which cards there are; innermost
+ *	any of the above
+ *	  cxr_dev.root_lock		en's first flow table, and the LAG demux table before it
  *	any of the above
  *	  cmdq.pages_sem or .sem	a command slot; the first only for MANAGE_PAGES
  *	cxr_pages.lock			pieces and counts; no command under it
@@ -179,6 +191,7 @@
 
 #include "../../drivers/codec/caps.h"
 #include "../../drivers/codec/event.h"
+#include "../../drivers/policy/lag.h"
 #include "../../drivers/policy/mode.h"
 
 #define CXR_AUX_EN "en"		/* auxiliary devices are cxr_core.en.N and cxr_core.ib.N */
@@ -203,12 +216,27 @@ struct cxr_port {
 };
 
 /**
+ * struct cxr_lag - two ports that are one RDMA device, as the latter sees them
+ * @bond: the bond, with a reference of the core's: its state is the port's
+ * @netdev: what ib_core takes for the port's netdev, the same: the active slave, since ib_core
+ *          makes GIDs anew when that changes, default ones only for a slave; without one the bond.
+ *          A change comes by cxr_client_ops.netdev
+ * @slave: netdevs by port, to compare with: they may be gone before the LAG is
+ */
+struct cxr_lag {
+	struct net_device *bond;
+	struct net_device *netdev;
+	const struct net_device *slave[CXR_LAG_PORTS];
+};
+
+/**
  * struct cxr_core - a function as its clients see it
  * @dev: the PCI device's
  * @pdev: PCI function
  * @caps: what the device can do; constant after probe
  * @roce: granted mode (and whether there is RoCE at all); constant while clients are there
  * @ud_gid_type: what GIDs address handles for datagrams may have; as @roce
+ * @lag: of the function of port 1, in a LAG; NULL: none. Constant while ib is there
  * @port: the port
  * @comp_vectors: number of completion EQs; vectors are 0 .. comp_vectors - 1
  * @fw_major: firmware version
@@ -227,6 +255,7 @@ struct cxr_core {
 	struct cxr_caps caps;
 	struct cxr_mode_grant roce;
 	enum cxr_ud_gid_type ud_gid_type;
+	const struct cxr_lag *lag;
 	struct cxr_port port;
 	int comp_vectors;
 	u16 fw_major, fw_minor, fw_sub;
@@ -256,6 +285,13 @@ static inline struct cxr_core *to_cxr_core(struct auxiliary_device *adev)
 void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev);
 /* The netdev with a reference (dev_put() it), or NULL. May sleep. */
 struct net_device *cxr_port_get_netdev(struct cxr_port *port);
+
+/* ---- LAG (lag.c) ----------------------------------------------------------------------------- */
+
+/* Port of the LAG whose netdev this is, or 0. */
+u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev);
+/* en's first flow table, 0 before it is destroyed. 0 or the command's error. May sleep. */
+int cxr_flow_root(struct cxr_core *core, u32 table);
 
 /* ---- clients: events to en and ib ------------------------------------------------------------ */
 

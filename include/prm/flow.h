@@ -18,6 +18,12 @@ enum {
 	PRM_FT_RDMA_TX		= 8,
 };
 
+/* create_flow_table_in.op_mod */
+enum {
+	PRM_FT_OP_NORMAL	= 0,
+	PRM_FT_OP_LAG_DEMUX	= 1,
+};
+
 /* flow_table_context.table_miss_action */
 enum {
 	PRM_FT_MISS_DEFAULT	= 0,

@@ -198,6 +198,8 @@ class Session:
                "--functions", self.functions, "--timeout", str(seconds), "--out", out]
         if self.driver != "rxe":
             cmd += ["--pcap", os.path.join(out, "wire.pcap")]
+        if self.functions == "2":
+            cmd += ["--card", "cx5,ports=2"]  # the two ports of one card
         if os.environ["IOMMU"]:
             cmd.append("--iommu")
         if self.peers == "soft":

@@ -347,6 +347,46 @@ static bool atomics(u32 operations, u32 sizes, u32 endianness)
 	return caps.atomic;
 }
 
+/* What takes part in a LAG, with one of the conditions at @value. */
+static struct cxr_caps lag_caps(unsigned int condition, u32 value)
+{
+	struct prm_cmd_hca_cap hca;
+	struct cxr_caps caps = {};
+
+	good_hca(&hca);
+	prm_set(&hca, vport_group_manager, condition == 1 ? value : 1);
+	prm_set(&hca, lag_master, condition == 2 ? value : 1);
+	prm_set(&hca, lag_tx_port_affinity, condition == 3 ? value : 1);
+	prm_set(&hca, num_lag_ports, condition == 4 ? value : 2);
+	prm_set(&hca, native_port_num, condition == 5 ? value : 2);
+	prm_set(&hca, init2_lag_tx_port_affinity, condition == 6 ? value : 1);
+	cxr_caps_decode_hca(&hca, &caps);
+	return caps;
+}
+
+static void test_caps_lag(void)
+{
+	begin("caps", "two ports, their master, and a port for each queue: a LAG is possible");
+	expect(lag_caps(0, 0).lag, true);
+	expect(lag_caps(0, 0).native_port, 2);
+	expect(lag_caps(0, 0).lag_affinity_rtr, true);
+	expect(lag_caps(5, 1).lag, true);
+
+	begin("caps", "without one of them it is not");
+	expect(lag_caps(1, 0).lag, false);
+	expect(lag_caps(2, 0).lag, false);
+	expect(lag_caps(3, 0).lag, false);
+	expect(lag_caps(4, 0).lag, false);
+	expect(lag_caps(4, 4).lag, false);
+	expect(lag_caps(5, 0).lag, false);
+	expect(lag_caps(5, 3).lag, false);
+
+	begin("caps", "the way to RTR takes no port where the device does not say so");
+	expect(lag_caps(6, 0).lag, true);
+	expect(lag_caps(6, 0).lag_affinity_rtr, false);
+	expect(lag_caps(2, 0).lag_affinity_rtr, false);
+}
+
 static void test_caps_values(void)
 {
 	struct cxr_caps caps = {};
@@ -427,6 +467,7 @@ void test_caps(void)
 	unsigned int i;
 
 	test_caps_values();
+	test_caps_lag();
 	for (i = 0; i < ARRAY_SIZE(caps_cases); i++) {
 		begin("caps are refused", caps_cases[i].sentence);
 		memset(&caps, 0, sizeof(caps));

@@ -167,6 +167,7 @@ static void expect_same_mod(const struct cxr_qp_mod *back, const struct cxr_qp_m
 	expect(back->log_max_dest_rd, mod->log_max_dest_rd);
 	expect(back->min_rnr_timer, mod->min_rnr_timer);
 	expect(back->retry_cnt, mod->retry_cnt);
+	expect(back->lag_port, mod->lag_port);
 	expect(back->rnr_retry, mod->rnr_retry);
 	expect(back->pdn, mod->pdn);
 	expect(back->cqn_snd, mod->cqn_snd);
@@ -184,7 +185,7 @@ static void test_qpc_mod(void)
 		  .rq_psn = 0x111111,
 		.sq_psn = 0x222222, .log_max_rd = 4, .log_max_dest_rd = 3, .min_rnr_timer = 12,
 		  .retry_cnt = 7,
-		.rnr_retry = 6, .addr = addr_v2, .pdn = 1, .cqn_snd = 2, .cqn_rcv = 3,
+		.rnr_retry = 6, .lag_port = 2, .addr = addr_v2, .pdn = 1, .cqn_snd = 2, .cqn_rcv = 3,
 		  .q_counter = 4,
 		.db_dma = 0x1000,
 	};

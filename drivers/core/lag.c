@@ -1,0 +1,735 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * RoCE LAG: the two functions of a card, whose netdevs are slaves of one bond, have one RDMA device
+ * between them, which sends through both ports and outlives the loss of one.
+ *
+ * What should be is drivers/policy/lag's decision on a snapshot of both ports. It is taken anew
+ * whenever something happens that may matter, by work of the card: under rtnl, where most of it is
+ * heard of, no command may wait for a device. Entering and leaving is "RDMA devices go, others
+ * come"; in between a fail-over is one command, of which no QP knows.
+ */
+#include <linux/etherdevice.h>
+#include <linux/kref.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/sysfs.h>
+#include <linux/workqueue.h>
+#include <net/bonding.h>
+
+#include "core.h"
+
+/**
+ * struct cxr_card - two functions with one port each
+ * @ref: for who waits for @lock; the functions have one together
+ * @node: in cards
+ * @guid: system image GUID, which tells cards apart
+ * @users: functions that joined, under cards_lock
+ * @work: the decision is taken anew
+ * @lock: guards all below; RDMA devices of the card come and go under it
+ * @port: functions by port; NULL: not here
+ * @now: what is done
+ * @lag: what the RDMA device is told, while there is a LAG
+ * @refused: snapshot with which the device refused to enter
+ * @was_refused: @refused holds one
+ */
+struct cxr_card {
+	struct kref ref;
+	struct list_head node;
+	__be64 guid;
+	unsigned int users;
+	struct work_struct work;
+
+	struct mutex lock;		/* all below */
+	struct cxr_dev *port[CXR_LAG_PORTS];
+	struct cxr_lag_out now;
+	struct cxr_lag lag;
+	struct cxr_lag_in refused;
+	bool was_refused;
+};
+
+static DEFINE_MUTEX(cards_lock);	/* cards, users of each, cxr_dev.card; innermost */
+static LIST_HEAD(cards);
+static struct workqueue_struct *lag_wq;
+
+/* ---- the snapshot ---------------------------------------------------------------------------- */
+
+struct view {
+	struct net_device *netdev[CXR_LAG_PORTS];	/* with references */
+	struct net_device *bond;			/* the same; NULL: not one and the same */
+	struct cxr_lag_in in;
+};
+
+static struct net_device *bond_of(struct net_device *netdev)
+{
+	struct net_device *master = netdev_master_upper_dev_get_rcu(netdev);
+
+	return master && netif_is_bond_master(master) ? master : NULL;
+}
+
+static enum cxr_lag_tx tx_of(const struct net_device *bond)
+{
+	switch (BOND_MODE((struct bonding *)netdev_priv(bond))) {
+	case BOND_MODE_ACTIVEBACKUP:
+		return CXR_LAG_TX_ACTIVE_BACKUP;
+	case BOND_MODE_XOR:
+	case BOND_MODE_8023AD:
+		return CXR_LAG_TX_HASH;
+	default:
+		return CXR_LAG_TX_OTHER;
+	}
+}
+
+static void look_at_netdev(struct net_device *netdev, struct cxr_lag_port *port)
+{
+	struct net_device *bond = bond_of(netdev);
+	struct slave *slave;
+
+	port->netdev = true;
+	port->init_net = net_eq(dev_net(netdev), &init_net);
+	port->link = netif_running(netdev) && netif_carrier_ok(netdev);
+	if (!bond)
+		return;
+	port->bond = bond->ifindex;
+	slave = bond_slave_get_rcu(netdev);
+	port->tx_enabled = slave && bond_is_active_slave(slave);
+}
+
+static unsigned int count_foreign(const struct view *v, struct net_device *bond)
+{
+	struct net_device *netdev;
+	unsigned int n = 0;
+
+	for_each_netdev_rcu(&init_net, netdev)
+		if (netdev_master_upper_dev_get_rcu(netdev) == bond &&
+		    netdev != v->netdev[0] && netdev != v->netdev[1])
+			n++;
+	return n;
+}
+
+static void look_at_bond(struct view *v)
+{
+	const struct cxr_lag_port *one = &v->in.port[0], *two = &v->in.port[1];
+	struct net_device *bond;
+
+	if (!one->init_net || !two->init_net || !one->bond || one->bond != two->bond)
+		return;
+	bond = bond_of(v->netdev[0]);
+	if (!bond)
+		return;
+	v->in.tx = tx_of(bond);
+	v->in.foreign = count_foreign(v, bond);
+	dev_hold(bond);
+	v->bond = bond;
+}
+
+/* Another look at the card; end_look() gives the references back. */
+static void look(struct cxr_card *card, struct view *v)
+{
+	struct cxr_dev *dev;
+	int i;
+
+	memset(v, 0, sizeof(*v));
+	v->in.last = card->now.active;
+	for (i = 0; i < CXR_LAG_PORTS; i++) {
+		dev = card->port[i];
+		if (!dev)
+			continue;
+		v->in.port[i].driver = !cxr_core_dead(&dev->core);
+		v->in.port[i].roce = dev->core.roce.roce;
+		v->in.port[i].allowed = READ_ONCE(dev->lag_allowed);
+		v->netdev[i] = cxr_port_get_netdev(&dev->core.port);
+	}
+
+	rcu_read_lock();
+	for (i = 0; i < CXR_LAG_PORTS; i++)
+		if (v->netdev[i])
+			look_at_netdev(v->netdev[i], &v->in.port[i]);
+	look_at_bond(v);
+	rcu_read_unlock();
+}
+
+static void end_look(struct view *v)
+{
+	dev_put(v->bond);
+	dev_put(v->netdev[0]);
+	dev_put(v->netdev[1]);
+}
+
+/* Was this what the device refused? Which port was the last to stand for it does not count. */
+static bool same_as_refused(struct cxr_card *card, const struct view *v)
+{
+	struct cxr_lag_in in = v->in;
+
+	in.last = card->refused.last;
+	return card->was_refused && !memcmp(&in, &card->refused, sizeof(in));
+}
+
+/* ---- RDMA devices ---------------------------------------------------------------------------- */
+
+/* Those that are missing; in a LAG only the function of port 1 has one. */
+static int give_ibs(struct cxr_card *card)
+{
+	int i, err, first = 0;
+	struct cxr_dev *dev;
+
+	for (i = 0; i < CXR_LAG_PORTS; i++) {
+		dev = card->port[i];
+		if (!dev || dev->adevs[CXR_CLIENT_IB] || !dev->core.roce.roce ||
+		    cxr_core_dead(&dev->core) || (i && card->port[0] && card->port[0]->core.lag))
+			continue;
+		err = cxr_adev_add(dev, CXR_CLIENT_IB);
+		if (err) {
+			dev_err(dev->core.dev, "the RDMA device cannot be added: %pe\n",
+				ERR_PTR(err));
+			first = first ?: err;
+		}
+	}
+	return first;
+}
+
+static void take_ibs(struct cxr_card *card)
+{
+	int i;
+
+	for (i = 0; i < CXR_LAG_PORTS; i++)
+		if (card->port[i])
+			cxr_adev_del(card->port[i], CXR_CLIENT_IB);
+}
+
+/* ---- the device ------------------------------------------------------------------------------ */
+
+/**
+ * cxr_flow_root() - where received packets start
+ * @core: the device
+ * @table: the table, of a level above CXR_FLOW_LEVEL_DEMUX; 0: it is about to be destroyed
+ *
+ * In a LAG the demux table is before it. May sleep.
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_flow_root(struct cxr_core *core, u32 table)
+{
+	struct cxr_dev *dev = to_dev(core);
+	int err = 0;
+
+	mutex_lock(&dev->root_lock);
+	if (dev->demux)
+		err = cxr_cmd_set_demux_next(core, dev->demux, table);
+	else if (table)
+		err = cxr_cmd_set_flow_root(core, table);
+	if (!err || !table)
+		dev->flow_root = table;
+	mutex_unlock(&dev->root_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_flow_root);
+
+static int demux_on(struct cxr_dev *dev)
+{
+	int err;
+
+	mutex_lock(&dev->root_lock);
+	err = cxr_cmd_create_demux_table(&dev->core, dev->flow_root, &dev->demux);
+	if (!err) {
+		err = cxr_cmd_set_flow_root(&dev->core, dev->demux);
+		if (err) {
+			cxr_cmd_destroy_flow_table(&dev->core, dev->demux);
+			dev->demux = 0;
+		}
+	}
+	mutex_unlock(&dev->root_lock);
+	return err;
+}
+
+static void demux_off(struct cxr_dev *dev)
+{
+	mutex_lock(&dev->root_lock);
+	if (dev->flow_root)
+		cxr_cmd_set_flow_root(&dev->core, dev->flow_root);
+	cxr_cmd_destroy_flow_table(&dev->core, dev->demux);
+	dev->demux = 0;
+	mutex_unlock(&dev->root_lock);
+}
+
+static int join_ports(struct cxr_card *card, const u8 map[CXR_LAG_PORTS])
+{
+	struct cxr_core *one = &card->port[0]->core, *two = &card->port[1]->core;
+	int err;
+
+	err = cxr_cmd_create_lag(one, map);
+	if (err)
+		return err;
+	err = cxr_cmd_create_vport_lag(one);
+	if (err)
+		goto err_destroy_lag;
+	err = demux_on(card->port[0]);
+	if (err)
+		goto err_destroy_vport_lag;
+	/* Where no RDMA device does it: RoCE packets are to be known as such at port 2, too. */
+	err = cxr_cmd_set_vport_roce(two, true);
+	if (err)
+		goto err_demux_off;
+	return 0;
+
+err_demux_off:
+	demux_off(card->port[0]);
+err_destroy_vport_lag:
+	cxr_cmd_destroy_vport_lag(one);
+err_destroy_lag:
+	cxr_cmd_destroy_lag(one);
+	return err;
+}
+
+static void part_ports(struct cxr_card *card)
+{
+	struct cxr_core *one = &card->port[0]->core, *two = &card->port[1]->core;
+	int err;
+
+	cxr_cmd_set_vport_roce(two, false);
+	demux_off(card->port[0]);
+	cxr_cmd_destroy_vport_lag(one);
+	err = cxr_cmd_destroy_lag(one);
+	if (err && err != -ENODEV)
+		dev_err(one->dev,
+			"the device does not end its LAG (%pe): unbind this function and bind it again\n",
+			ERR_PTR(err));
+}
+
+/* ---- in and out ------------------------------------------------------------------------------ */
+
+static void say_map(const struct cxr_card *card, const struct cxr_lag_out *out)
+{
+	struct device *dev = card->port[0]->core.dev;
+
+	if (out->map[0] == out->map[1])
+		dev_info(dev, "RoCE LAG over %s, %s: port %u carries all\n",
+			 netdev_name(card->lag.bond), cxr_lag_mode_name(out->mode), out->map[0]);
+	else
+		dev_info(dev, "RoCE LAG over %s, %s: both ports carry\n",
+			 netdev_name(card->lag.bond), cxr_lag_mode_name(out->mode));
+}
+
+static struct net_device *netdev_for(const struct view *v, const struct cxr_lag_out *out)
+{
+	return out->mode == CXR_LAG_ACTIVE_BACKUP ? v->netdev[out->active - 1] : v->bond;
+}
+
+/* The RDMA device of the LAG goes; those of the functions do not come yet. */
+static void leave(struct cxr_card *card)
+{
+	struct cxr_dev *one = card->port[0];
+
+	cxr_adev_del(one, CXR_CLIENT_IB);
+	part_ports(card);
+	one->core.lag = NULL;
+	dev_info(one->core.dev, "RoCE LAG over %s ends\n", netdev_name(card->lag.bond));
+	dev_put(card->lag.bond);
+	dev_put(card->lag.netdev);
+	memset(&card->lag, 0, sizeof(card->lag));
+	card->now.mode = CXR_LAG_OFF;
+}
+
+/* On an error there is no LAG, and the functions have to be given their RDMA devices back. */
+static int enter(struct cxr_card *card, const struct view *v, const struct cxr_lag_out *out)
+{
+	struct cxr_dev *one = card->port[0];
+	int i, err;
+
+	take_ibs(card);
+	err = join_ports(card, out->map);
+	if (err) {
+		dev_err(one->core.dev, "the device refuses a RoCE LAG: %pe\n", ERR_PTR(err));
+		return err;
+	}
+
+	dev_hold(v->bond);
+	card->lag.bond = v->bond;
+	card->lag.netdev = netdev_for(v, out);
+	dev_hold(card->lag.netdev);
+	for (i = 0; i < CXR_LAG_PORTS; i++)
+		card->lag.slave[i] = v->netdev[i];
+	one->core.lag = &card->lag;
+	card->now = *out;
+	say_map(card, out);
+	err = give_ibs(card);
+	if (err)
+		leave(card);
+	return err;
+}
+
+static int remap(struct cxr_card *card, const struct view *v, const struct cxr_lag_out *out)
+{
+	struct cxr_core *one = &card->port[0]->core;
+	int err = 0;
+
+	if (memcmp(out->map, card->now.map, sizeof(out->map)))
+		err = cxr_cmd_modify_lag(one, out->map);
+	if (err) {
+		dev_err(one->dev, "the device refuses another port map: %pe\n", ERR_PTR(err));
+		return err;
+	}
+	if (memcmp(out->map, card->now.map, sizeof(out->map)) || out->mode != card->now.mode)
+		say_map(card, out);
+	card->now = *out;
+	if (card->lag.netdev != netdev_for(v, out))
+		cxr_clients_lag_netdev(card->port[0], &card->lag, netdev_for(v, out));
+	return 0;
+}
+
+/* Who bonds the ports and gets no LAG is told why, once. */
+static void say_why(const struct cxr_card *card, const struct view *v, enum cxr_lag_why why)
+{
+	const struct cxr_dev *dev = card->port[0] ?: card->port[1];
+
+	if (dev && why != card->now.why && (v->in.port[0].bond || v->in.port[1].bond))
+		dev_info(dev->core.dev, "no RoCE LAG: %s\n", cxr_lag_why_text(why));
+}
+
+/* Does what the decision says. */
+static void act(struct cxr_card *card, const struct view *v)
+{
+	struct cxr_lag_out out = cxr_lag_decide(&v->in);
+	bool on = card->now.mode != CXR_LAG_OFF;
+	int err = 0;
+
+	if (on && (out.mode == CXR_LAG_OFF || card->lag.bond != v->bond)) {
+		leave(card);
+		on = false;
+	}
+	if (out.mode == CXR_LAG_OFF) {
+		say_why(card, v, out.why);
+		card->now = out;
+	} else if (on) {
+		err = remap(card, v, &out);
+		if (err)
+			leave(card);
+	} else {
+		err = enter(card, v, &out);
+	}
+	if (err) {
+		card->refused = v->in;
+		card->was_refused = true;
+		card->now.why = CXR_LAG_WHY_REFUSED;
+	}
+	give_ibs(card);
+}
+
+static void evaluate(struct cxr_card *card)
+{
+	struct view v;
+
+	lockdep_assert_held(&card->lock);
+	look(card, &v);
+	v.in.refused = same_as_refused(card, &v);
+	if (!v.in.refused)
+		card->was_refused = false;
+	act(card, &v);
+	end_look(&v);
+}
+
+static void lag_work(struct work_struct *work)
+{
+	struct cxr_card *card = container_of(work, struct cxr_card, work);
+
+	mutex_lock(&card->lock);
+	evaluate(card);
+	mutex_unlock(&card->lock);
+}
+
+/* ---- cards ----------------------------------------------------------------------------------- */
+
+static void free_card(struct kref *ref)
+{
+	struct cxr_card *card = container_of(ref, struct cxr_card, ref);
+
+	mutex_destroy(&card->lock);
+	kfree(card);
+}
+
+static void put_card(struct cxr_card *card)
+{
+	kref_put(&card->ref, free_card);
+}
+
+static struct cxr_card *find_card(__be64 guid)
+{
+	struct cxr_card *card;
+
+	list_for_each_entry(card, &cards, node)
+		if (card->guid == guid)
+			return card;
+
+	card = kzalloc(sizeof(*card), GFP_KERNEL);
+	if (!card)
+		return NULL;
+	kref_init(&card->ref);
+	mutex_init(&card->lock);
+	INIT_WORK(&card->work, lag_work);
+	card->guid = guid;
+	card->now.why = CXR_LAG_WHY_DRIVER;
+	list_add(&card->node, &cards);
+	return card;
+}
+
+/* The card of a function that joins; or NULL, without memory. */
+static struct cxr_card *use_card(struct cxr_dev *dev)
+{
+	struct cxr_card *card;
+
+	mutex_lock(&cards_lock);
+	card = find_card(dev->core.sys_image_guid);
+	if (card) {
+		card->users++;
+		dev->card = card;
+	}
+	mutex_unlock(&cards_lock);
+	return card;
+}
+
+static void unuse_card(struct cxr_dev *dev)
+{
+	struct cxr_card *card = dev->card;
+	bool last;
+
+	mutex_lock(&cards_lock);
+	dev->card = NULL;
+	last = !--card->users;
+	if (last)
+		list_del(&card->node);
+	mutex_unlock(&cards_lock);
+	if (!last)
+		return;
+	/* Nobody finds it any more to queue it again. */
+	cancel_work_sync(&card->work);
+	put_card(card);
+}
+
+/* The card of a function, with a reference, or NULL. */
+static struct cxr_card *get_card(struct cxr_dev *dev)
+{
+	struct cxr_card *card;
+
+	mutex_lock(&cards_lock);
+	card = dev->card;
+	if (card)
+		kref_get(&card->ref);
+	mutex_unlock(&cards_lock);
+	return card;
+}
+
+/* cxr_lag_join - the function gets its RDMA device, or takes part in that of its card */
+int cxr_lag_join(struct cxr_dev *dev)
+{
+	struct cxr_card *card;
+	int port = dev->core.caps.native_port - 1;
+	int err;
+
+	if (!dev->core.caps.lag)
+		return dev->core.roce.roce ? cxr_adev_add(dev, CXR_CLIENT_IB) : 0;
+
+	card = use_card(dev);
+	if (!card)
+		return -ENOMEM;
+
+	mutex_lock(&card->lock);
+	if (card->port[port]) {
+		dev_err(dev->core.dev, "port %d of the card is %s's already\n", port + 1,
+			dev_name(card->port[port]->core.dev));
+		err = -EEXIST;
+	} else {
+		card->port[port] = dev;
+		err = give_ibs(card);
+		evaluate(card);
+	}
+	mutex_unlock(&card->lock);
+	return err;
+}
+
+/* cxr_lag_leave - the function's RDMA device goes, and so does a LAG; also after half a join */
+void cxr_lag_leave(struct cxr_dev *dev)
+{
+	struct cxr_card *card = dev->card;
+	int i;
+
+	if (!card) {
+		cxr_adev_del(dev, CXR_CLIENT_IB);
+		return;
+	}
+
+	mutex_lock(&card->lock);
+	for (i = 0; i < CXR_LAG_PORTS; i++) {
+		if (card->port[i] != dev)
+			continue;
+		if (card->now.mode != CXR_LAG_OFF)
+			leave(card);
+		cxr_adev_del(dev, CXR_CLIENT_IB);
+		card->port[i] = NULL;
+		card->now.why = CXR_LAG_WHY_DRIVER;
+		give_ibs(card);
+	}
+	mutex_unlock(&card->lock);
+	unuse_card(dev);
+}
+
+/* cxr_lag_kick - something of the function changed; any context that may sleep, also under rtnl */
+void cxr_lag_kick(struct cxr_dev *dev)
+{
+	mutex_lock(&cards_lock);
+	if (dev->card)
+		queue_work(lag_wq, &dev->card->work);
+	mutex_unlock(&cards_lock);
+}
+
+/**
+ * cxr_lag_port_of() - port of a LAG whose netdev this is
+ * @core: the function of port 1, whose RDMA device is that of the LAG
+ * @netdev: compared and not followed
+ *
+ * For the RDMA device, which does not outlive the LAG. Any context.
+ *
+ * Return: 1 or 2; 0: it is none of them, or there is no LAG.
+ */
+u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev)
+{
+	int i;
+
+	for (i = 0; core->lag && netdev && i < CXR_LAG_PORTS; i++)
+		if (core->lag->slave[i] == netdev)
+			return i + 1;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_lag_port_of);
+
+/* ---- the bond -------------------------------------------------------------------------------- */
+
+static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	const struct net_device *netdev = netdev_notifier_info_to_dev(ptr);
+	struct cxr_card *card;
+
+	switch (event) {
+	case NETDEV_CHANGEUPPER:
+	case NETDEV_CHANGELOWERSTATE:
+	case NETDEV_CHANGEINFODATA:
+	case NETDEV_BONDING_FAILOVER:
+	case NETDEV_CHANGE:
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_UNREGISTER:
+		break;
+	default:
+		return NOTIFY_DONE;
+	}
+	if (event != NETDEV_CHANGEUPPER && !netif_is_bond_slave(netdev) &&
+	    !netif_is_bond_master(netdev))
+		return NOTIFY_DONE;
+
+	mutex_lock(&cards_lock);
+	list_for_each_entry(card, &cards, node)
+		queue_work(lag_wq, &card->work);
+	mutex_unlock(&cards_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block netdev_nb = { .notifier_call = netdev_event };
+
+int __init cxr_lag_init(void)
+{
+	int err;
+
+	lag_wq = alloc_workqueue("cxr_lag", WQ_UNBOUND, 0);
+	if (!lag_wq)
+		return -ENOMEM;
+	err = register_netdevice_notifier(&netdev_nb);
+	if (err)
+		destroy_workqueue(lag_wq);
+	return err;
+}
+
+void cxr_lag_exit(void)
+{
+	unregister_netdevice_notifier(&netdev_nb);
+	destroy_workqueue(lag_wq);
+}
+
+/* ---- sysfs: attributes of the PCI device ----------------------------------------------------- */
+
+static ssize_t roce_lag_enable_show(struct device *device, struct device_attribute *attr,
+				    char *buf)
+{
+	const struct cxr_dev *dev = dev_get_drvdata(device);
+
+	return sysfs_emit(buf, "%d\n", READ_ONCE(dev->lag_allowed));
+}
+
+/* Takes effect before the write returns. */
+static ssize_t roce_lag_enable_store(struct device *device, struct device_attribute *attr,
+				     const char *buf, size_t count)
+{
+	struct cxr_dev *dev = dev_get_drvdata(device);
+	struct cxr_card *card;
+	u32 value;
+	int err;
+
+	err = kstrtou32(buf, 0, &value);
+	if (!err && value > 1)
+		err = -EINVAL;
+	if (err) {
+		dev_err(device, "roce_lag_enable: '%.*s' is refused: 0 or 1\n",
+			(int)min_t(size_t, strcspn(buf, "\n"), 16), buf);
+		return err;
+	}
+
+	WRITE_ONCE(dev->lag_allowed, value);
+	card = get_card(dev);
+	if (card) {
+		mutex_lock(&card->lock);
+		evaluate(card);
+		mutex_unlock(&card->lock);
+		put_card(card);
+	}
+	return count;
+}
+static DEVICE_ATTR_RW(roce_lag_enable);
+
+static ssize_t lag_state_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	struct cxr_card *card = get_card(dev_get_drvdata(device));
+	const struct cxr_lag_out *now;
+	ssize_t len;
+
+	if (!card)
+		return sysfs_emit(buf, "off: the function is down\n");
+
+	mutex_lock(&card->lock);
+	now = &card->now;
+	if (now->mode == CXR_LAG_OFF)
+		len = sysfs_emit(buf, "off: %s\n", cxr_lag_why_text(now->why));
+	else
+		len = sysfs_emit(buf, "%s over %s, ports %u %u\n", cxr_lag_mode_name(now->mode),
+				 netdev_name(card->lag.bond), now->map[0], now->map[1]);
+	mutex_unlock(&card->lock);
+	put_card(card);
+	return len;
+}
+static DEVICE_ATTR_RO(lag_state);
+
+static struct attribute *lag_attrs[] = {
+	&dev_attr_roce_lag_enable.attr,
+	&dev_attr_lag_state.attr,
+	NULL
+};
+
+static umode_t lag_attr_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	const struct cxr_dev *dev = dev_get_drvdata(kobj_to_dev(kobj));
+
+	return dev && dev->core.caps.lag ? attr->mode : 0;
+}
+
+static const struct attribute_group lag_attr_group = {
+	.attrs = lag_attrs,
+	.is_visible = lag_attr_visible,
+};
+
+const struct attribute_group *cxr_dev_groups[] = { &lag_attr_group, NULL };

@@ -238,7 +238,7 @@ static void init_cq(struct cxr_ib_cq *cq, u32 entries)
 	cq->cq.error = cq_error;
 }
 
-int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr_create_cq_arg *arg)
+int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr_create_cq_arg(arg))
 {
 	struct ib_udata *udata = cxr_create_cq_udata(arg);
 	struct cxr_ib_ucontext *ctx =

@@ -473,7 +473,7 @@ static inline u32 cxr_ib_max_fast_reg(const struct cxr_caps *caps)
 
 /* cq.c */
 int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-		     cxr_create_cq_arg *arg);
+		     cxr_create_cq_arg(arg));
 int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int cxr_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int cxr_ib_resize_cq(struct ib_cq *ibcq, cxr_resize_cq_count entries, struct ib_udata *udata);

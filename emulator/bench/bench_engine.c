@@ -128,23 +128,23 @@ static void commands(void)
 {
 	struct prm_alloc_pd_in in = {};
 	struct prm_alloc_pd_out out;
-	struct prm_dealloc_pd_in din = {};
-	struct prm_dealloc_pd_out dout;
+	struct prm_dealloc_pd_in gone = {};
+	struct prm_dealloc_pd_out gone_out;
 	double t = cpu_seconds();
 	unsigned int i;
 
 	for (i = 0; i < COMMANDS / 2; i++) {
 		if (command(&a, alloc_pd, &in, &out))
 			bad("ALLOC_PD");
-		prm_set(&din, pd, prm_get(&out, pd));
-		if (command(&a, dealloc_pd, &din, &dout))
+		prm_set(&gone, pd, prm_get(&out, pd));
+		if (command(&a, dealloc_pd, &gone, &gone_out))
 			bad("DEALLOC_PD");
 	}
 	printf("%-34s %10.0f commands/s\n", "ALLOC_PD and DEALLOC_PD",
 	       COMMANDS / (cpu_seconds() - t));
 }
 
-/* Bytes of the process's heap that each of many objects takes; their rings lie in the same memory. */
+/* Bytes of the heap that each of many objects takes; their rings lie in the same memory. */
 static void footprint(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4 };

@@ -119,7 +119,9 @@ static void one_message(struct input *in, int fd, uint16_t id)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint8_t hello[] = { 1, 0, 1, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0 };
+	static const uint8_t hello[] = {
+		1, 0, 1, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0
+	};
 	struct input input = { data, size };
 	char reply[4096];
 	uint16_t n;

@@ -274,11 +274,13 @@ static void test_sets(uint32_t set)
 		;
 }
 
-/* Of both kinds that a driver moves to another set while they run, and of one that failed unseen. */
+/* Of both kinds that a driver moves to another set as they run, and of one that failed unseen. */
 static void test_rebind(uint32_t set)
 {
 	struct qp_opts o = { .counter = set };
-	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, A_SGE(10), .raddr = b.va, .rkey = b.rkey ^ 1 };
+	struct wr wr = {
+		.opcode = PRM_WQE_RDMA_WRITE, A_SGE(10), .raddr = b.va, .rkey = b.rkey ^ 1
+	};
 	uint32_t other = counter_of(&a);
 	uint64_t declined = a.dev->hca->declined;
 	struct tqp x, y;

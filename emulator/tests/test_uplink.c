@@ -150,7 +150,8 @@ static void test_frames(int a, int b)
 	put(a, 2, 1, BIG, 9);
 	ktap(take(b, WAIT_MS) == BIG && buf[BIG - 1] == 9, "the longest frame passes whole");
 	put(a, 2, 1, 20, 5);
-	ktap(take(b, WAIT_MS) == 60 && buf[19] == 5 && !buf[20], "a short one is padded with zeroes");
+	ktap(take(b, WAIT_MS) == 60 && buf[19] == 5 && !buf[20],
+	     "a short one is padded with zeroes");
 }
 
 static void test_pieces(int a, int b)
@@ -203,7 +204,8 @@ static void test_slow_reader(int a, int b)
 	ktap(take(a, WAIT_MS) == 60 && buf[14] == 77, "a peer that does not read still may send");
 	for (i = 0; i < 4000 && take(b, 500); i++)
 		n++;
-	ktap(n > 1 && n < 4000, "what it did not read in time is lost, not kept: %u of 4000 came", n);
+	ktap(n > 1 && n < 4000,
+	     "what it did not read in time is lost, not kept: %u of 4000 came", n);
 	ktap(joined(a, b), "and then it is served as before");
 }
 

@@ -41,10 +41,10 @@
  * own CQs (6.11).
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
-#define cxr_create_cq_arg struct ib_udata
+#define cxr_create_cq_arg(name) struct ib_udata *name
 #define cxr_create_cq_udata(arg) (arg)
 #else
-#define cxr_create_cq_arg struct uverbs_attr_bundle
+#define cxr_create_cq_arg(name) struct uverbs_attr_bundle *name
 #define cxr_create_cq_udata(arg) ((arg) ? &(arg)->driver_udata : NULL)
 #endif
 

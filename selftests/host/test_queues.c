@@ -185,8 +185,8 @@ static void test_qpc_mod(void)
 		  .rq_psn = 0x111111,
 		.sq_psn = 0x222222, .log_max_rd = 4, .log_max_dest_rd = 3, .min_rnr_timer = 12,
 		  .retry_cnt = 7,
-		.rnr_retry = 6, .lag_port = 2, .addr = addr_v2, .pdn = 1, .cqn_snd = 2, .cqn_rcv = 3,
-		  .q_counter = 4,
+		.rnr_retry = 6, .lag_port = 2, .addr = addr_v2, .pdn = 1, .cqn_snd = 2,
+		  .cqn_rcv = 3, .q_counter = 4,
 		.db_dma = 0x1000,
 	};
 	struct prm_qpc qpc = {};

@@ -350,7 +350,7 @@ static int header_self_test(int number)
 	return fails;
 }
 
-/* Marks and, between them, hw_frame once: RoCE v2 over IPv4, no tag, class 0xc2, 64 hops, port 0. */
+/* Marks and, between them, hw_frame once: v2 over IPv4, no tag, class 0xc2, 64 hops, port 0. */
 static const struct {
 	const char *what, *begin, *end;
 	bool fine;
@@ -446,7 +446,8 @@ static int self_test(void)
 }
 
 static const char usage[] =
-	"usage: roce_check [--need-v1] [--need-v2] [--need-window] [--sport-min N] FILE.pcap | --self-test\n";
+	"usage: roce_check [--need-v1] [--need-v2] [--need-window] [--sport-min N] FILE.pcap |\n"
+	"       roce_check --self-test\n";
 
 struct needs {
 	bool v1, v2, window;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
  * Windows of a capture: a test puts a frame of its own on the wire that says what the RoCE frames
- * after it must be, and one that ends this. The text of such a frame, behind an Ethernet header with
- * type 0x88b5 (for experiments):
+ * after it must be, and one that ends this. The text of such a frame, behind an Ethernet header
+ * with type 0x88b5 (for experiments):
  *
  *	begin WORD... : LABEL
  *	end

@@ -67,7 +67,6 @@ int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table)
 	prm_set(&in, table_id, table);
 	return cxr_cmd(core, set_flow_table_root, &in, &out);
 }
-EXPORT_SYMBOL_GPL(cxr_cmd_set_flow_root);
 
 /* A match as a mask: all ones where a part is used. The DMAC has a mask of its own. */
 static void encode_mask(struct prm_fte_match_set_lyr_2_4 *set, const struct cxr_flow_match *match)

@@ -50,7 +50,6 @@ struct net_device *cxr_port_get_netdev(struct cxr_port *port)
 	mutex_unlock(&port->lock);
 	return netdev;
 }
-EXPORT_SYMBOL_GPL(cxr_port_get_netdev);
 
 /* Stage: what the port is called. */
 int cxr_ports_up(struct cxr_dev *dev)

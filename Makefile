@@ -46,6 +46,7 @@ help:
 	@echo "   TESTS=\"probe.sh\"       these VM tests only"
 	@echo "   IOMMU=1                with an IOMMU in strict mode"
 	@echo "   LONG=1                 tests of chance and endurance run their full length"
+	@echo "   JOBS=1                 one set of virtual machines after the other, not one a CPU"
 	@echo "make check-host         what needs no virtual machine"
 	@echo "make check-package      installs and removes what is released, in a copy of the toolbox; LONG=1: for each kernel"
 	@echo "make lint               checkpatch, sparse, W=1, shellcheck, codespell, kernel-doc"

@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import process
@@ -22,36 +23,54 @@ TSHARK_FRAMES = 20000
 SESSION_SLACK = 180
 
 
+class Output(threading.local):
+    """Shows lines at once, or, for a thread that holds them, all together when it lets them go."""
+    mutex = threading.Lock()
+    held = None
+
+    def line(self, text):
+        if self.held is None:
+            print(text, flush=True)
+        else:
+            self.held.append(text)
+
+    def hold(self):
+        """What this thread says from now on waits for the next call, which shows it."""
+        with self.mutex:
+            print("".join(f"{text}\n" for text in self.held or ()), end="", flush=True)
+        self.held = []
+
+
+out = Output()
+
+
 class Totals:
     def __init__(self):
+        self.mutex = threading.Lock()
         self.passed = self.failed = self.skipped = 0
         self.failures = []
 
     def result(self, kind, text, rerun=None, log=None):
         """Count one result and show it; kind: ok, FAIL or skip."""
-        print(f"    {kind:4}  {text}", flush=True)
-        if kind == "ok":
-            self.passed += 1
-        elif kind == "skip":
-            self.skipped += 1
-        else:
-            self.failed += 1
-            self.failures.append((text, rerun, log))
+        out.line(f"    {kind:4}  {text}")
+        with self.mutex:
+            if kind == "ok":
+                self.passed += 1
+            elif kind == "skip":
+                self.skipped += 1
+            else:
+                self.failed += 1
+                self.failures.append((text, rerun, log))
 
     def ktap(self, line, rerun, log):
-        """Count a KTAP result line; False if it is none."""
+        """Count a KTAP result line; its kind, or None if it is none."""
         m = KTAP_LINE.fullmatch(line)
         if not m:
-            return False
+            return None
         text = m.group(2)
-        skip = SKIP.search(text)
-        if m.group(1):
-            self.result("FAIL", text, rerun, log)
-        elif skip:
-            self.result("skip", text)
-        else:
-            self.result("ok", text)
-        return True
+        kind = "FAIL" if m.group(1) else "skip" if SKIP.search(text) else "ok"
+        self.result(kind, text, rerun, log)
+        return kind
 
     def summary(self):
         if os.environ["DRIVER"] == "rxe":
@@ -83,24 +102,22 @@ def start(cmd, env=None):
 def step(name, cmd, rerun, results=False):
     """Run a command: its KTAP results if it prints them, else one by its exit code."""
     log = os.path.join(LOGS, re.sub(r"[^a-z0-9.]+", "-", name.lower()) + ".log")
-    before = totals.passed + totals.failed + totals.skipped
-    failed_before = totals.failed
+    kinds = set()
     t0 = time.monotonic()
     proc = start(cmd)
     with open(log, "wb") as f:
         for raw in proc.stdout:
             f.write(raw)
             if results:
-                totals.ktap(raw.decode(errors="replace").rstrip("\n"), rerun, log)
+                kinds.add(totals.ktap(raw.decode(errors="replace").rstrip("\n"), rerun, log))
     code = proc.wait()
-    counted = totals.passed + totals.failed + totals.skipped - before
     took = f"({time.monotonic() - t0:.0f} s)"
-    if counted == 0:
+    if not kinds - {None}:
         totals.result("FAIL" if code else "ok", f"{name} {took}", rerun, log)
-    elif code and totals.failed == failed_before:
+    elif code and "FAIL" not in kinds:
         totals.result("FAIL", f"{name}: exit code {code}", rerun, log)
     if code:
-        print(process.tail(log, 15), flush=True)
+        out.line(process.tail(log, 15))
     return code == 0
 
 
@@ -187,17 +204,24 @@ class Session:
         self.guests, self.functions, self.peers = guests, functions, peers
         self.todo = todo
         self.current = None
+        self.kinds = set()    # of the results since the script began
+        self.what = f"kernel {kernel}, {driver}, {guests} guest" + "s" * (guests != "1")
+        self.what += f" with {functions} functions" if functions != "1" else ""
+        self.what += ", peers with Soft-RoCE" if peers == "soft" else ""
+
+    def limit(self):
+        """Seconds that its scripts may take together."""
+        return sum(s.seconds(self.kernel) for s in self.todo)
 
     def rerun(self, script):
         extra = "".join(f" {name}=1" for name in ("IOMMU", "LONG") if os.environ[name])
         return f"make check TESTS={script} KERNELS={self.kernel} DRIVER={self.driver}{extra}"
 
-    def command(self, out):
-        seconds = sum(s.seconds(self.kernel) for s in self.todo) + SESSION_SLACK
+    def command(self, where):
         cmd = ["scripts/vm", "--kernel", self.kernel, "--driver", self.driver, "--guests", self.guests,
-               "--functions", self.functions, "--timeout", str(seconds), "--out", out]
+               "--functions", self.functions, "--timeout", str(self.limit() + SESSION_SLACK), "--out", where]
         if self.driver != "rxe":
-            cmd += ["--pcap", os.path.join(out, "wire.pcap")]
+            cmd += ["--pcap", os.path.join(where, "wire.pcap")]
         if self.functions == "2":
             cmd += ["--card", "cx5,ports=2"]  # the two ports of one card
         if os.environ["IOMMU"]:
@@ -213,50 +237,49 @@ class Session:
         m = re.fullmatch(r"# script: (.*)", text)
         if m:
             self.current = m.group(1)
-            print(f"  {self.current}", flush=True)
-            self.failed_before = totals.failed
+            self.kinds = set()
+            out.hold()
+            out.line(f"  {self.current}  ({self.what})")
             self.todo = [s for s in self.todo if s.name != self.current]
             return
         m = re.fullmatch(r"# end of script: (\S+) (\d+)", text)
         if m:
-            if m.group(2) != "0" and totals.failed == self.failed_before:
+            if m.group(2) != "0" and "FAIL" not in self.kinds:
                 totals.result("FAIL", f"{m.group(1)}: exit code {m.group(2)}", self.rerun(m.group(1)), log)
             self.current = None
             return
-        if not totals.ktap(text, self.rerun(self.current), log) and re.match(r"# |vm: ", text):
+        kind = totals.ktap(text, self.rerun(self.current), log)
+        self.kinds.add(kind)
+        if not kind and re.match(r"# |vm: ", text):
             self.notes.append(text)
+        if kind == "FAIL" or text.startswith(("vm: ", "    | ")):
+            out.line("\n".join(f"          {n}" for n in self.notes) or f"          {text}")
+        if kind or text.startswith(("vm: ", "    | ")):
+            self.notes = []
 
     def boot(self, number):
         """Boot and run; what is left in self.todo has not run."""
         windows = any(s.head["windows"] for s in self.todo)
-        out = os.path.join(LOGS, f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{self.peers}-{number}")
-        os.makedirs(out, exist_ok=True)
-        log = os.path.join(out, "output.txt")
+        where = os.path.join(LOGS, f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{self.peers}-{number}")
+        os.makedirs(where, exist_ok=True)
+        log = os.path.join(where, "output.txt")
         self.current = None
         self.notes = []
-        proc = start(self.command(out))
+        proc = start(self.command(where))
         for raw in proc.stdout:
-            text = raw.decode(errors="replace").rstrip("\r\n")
-            failed = totals.failed
-            self.line(text, log)
-            if totals.failed > failed or text.startswith(("vm: ", "    | ")):
-                print("\n".join(f"          {n}" for n in self.notes) or f"          {text}", flush=True)
-                self.notes = []
-            elif KTAP_LINE.fullmatch(text):
-                self.notes = []
+            self.line(raw.decode(errors="replace").rstrip("\r\n"), log)
         code = proc.wait()
-        what = f"kernel {self.kernel}, {self.driver}, {self.guests} guests"
-        what += ", peers with Soft-RoCE" if self.peers == "soft" else ""
         if self.current:
-            totals.result("FAIL", f"{self.current}: the machine went down in it ({what})",
-                          self.rerun(self.current), os.path.join(out, "console-a.txt"))
+            totals.result("FAIL", f"{self.current}: the machine went down in it ({self.what})",
+                          self.rerun(self.current), os.path.join(where, "console-a.txt"))
         else:
-            totals.result("FAIL" if code else "ok", "guests and emulator end without a complaint: " + what,
-                          None, os.path.join(out, "emulator.txt"))
-        self.judge_capture(os.path.join(out, "wire.pcap"), what, windows and not self.todo)
+            totals.result("FAIL" if code else "ok", f"guests and emulator end without a complaint: {self.what}",
+                          None, os.path.join(where, "emulator.txt"))
+        self.judge_capture(os.path.join(where, "wire.pcap"), windows and not self.todo)
+        out.hold()
         return code, self.current is not None
 
-    def judge_capture(self, pcap, what, windows):
+    def judge_capture(self, pcap, windows):
         """Every RoCE frame of the capture, and what tests said of them (windows: some did). What Wireshark makes
         of the first frames is in its own log."""
         if not os.path.exists(pcap):
@@ -265,13 +288,14 @@ class Session:
         inside = "scripts/toolbox run "
         subprocess.run(["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", judge], cwd=REPO, check=True)
         words = [judge] + ["--need-window"] * windows + [pcap]
-        step(f"every RoCE frame on the wire is right: {what}", words, inside + " ".join(words))
+        step(f"every RoCE frame on the wire is right: {self.what}", words, inside + " ".join(words))
         # A dissector that takes payload of its own accord for its protocol says nothing of the frame.
         cmd = f'bad=$(tshark -n --disable-protocol rpcordma -r {pcap} -c {TSHARK_FRAMES} -Y _ws.malformed) && echo "$bad" && [ -z "$bad" ]'
-        step(f"tshark finds no malformed frame: {what}", ["sh", "-c", cmd], f"{inside}sh -c {shlex.quote(cmd)}")
+        step(f"tshark finds no malformed frame: {self.what}", ["sh", "-c", cmd], f"{inside}sh -c {shlex.quote(cmd)}")
 
     def run(self):
         number = 0
+        out.hold()
         while self.todo:
             before = len(self.todo)
             code, died = self.boot(number)
@@ -279,7 +303,8 @@ class Session:
             if len(self.todo) == before or (code and not died and self.todo):
                 for s in self.todo:
                     totals.result("FAIL", f"{s.name}: did not run", self.rerun(s.name))
-                return
+                self.todo = []
+        out.hold()
 
 
 def prepare_vm(kernels, driver):
@@ -295,6 +320,27 @@ def prepare_vm(kernels, driver):
     return ok
 
 
+def at_once(sessions):
+    """Run them, as many at a time as JOBS allows, those that may take longest first."""
+    queue = sorted(sessions, key=Session.limit, reverse=True)
+    errors = []
+
+    def work():
+        try:
+            while queue:
+                queue.pop(0).run()
+        except Exception as e:  # pylint: disable=broad-exception-caught
+            errors.append(e)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(int(os.environ["JOBS"]))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    if errors:
+        raise errors[0]
+
+
 def vm_part():
     kernels, driver = os.environ["KERNELS"].split(), os.environ["DRIVER"]
     scripts = scripts_wanted()
@@ -303,21 +349,17 @@ def vm_part():
         for s in scripts:
             totals.result("FAIL", f"{s.name}: did not run")
         return
+    heading(f"VM tests: kernel {', '.join(kernels)}, driver {driver}" + (", IOMMU" if os.environ["IOMMU"] else ""))
+    groups = {}
     for kernel in kernels:
-        heading(f"VM tests: kernel {kernel}, driver {driver}" + (", IOMMU" if os.environ["IOMMU"] else ""))
-        groups = {}
         for s in scripts:
             why = s.unfit(kernel, driver)
             if why:
                 totals.result("skip", f"{s.name} {why}")
                 continue
-            guests = int(s.head["guests"])
-            groups.setdefault((s.head["functions"], s.head["peers"], guests), []).append(s)
-        # Guests that a script does not need do not disturb it: one boot per kind of machines.
-        for kind in sorted({(f, p) for f, p, _ in groups}):
-            guests = max(g for f, p, g in groups if (f, p) == kind)
-            todo = [s for (f, p, _), group in sorted(groups.items()) if (f, p) == kind for s in group]
-            Session(kernel, driver, str(guests), *kind, todo).run()
+            kind = kernel, driver, s.head["guests"], s.head["functions"], s.head["peers"]
+            groups.setdefault(kind, []).append(s)
+    at_once([Session(*kind, todo) for kind, todo in groups.items()])
 
 
 def main(parts):

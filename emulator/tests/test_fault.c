@@ -606,13 +606,79 @@ static void test_next_guest(void)
 	must("clear");
 }
 
+/* ---- the documentation ---- */
+
+/* Documentation/faults.rst, found from this file. */
+static FILE *open_document(void)
+{
+	char path[4096];
+	int dir = strrchr(__FILE__, '/') - __FILE__;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%.*s/../../Documentation/faults.rst", dir, __FILE__);
+	f = fopen(path, "r");
+	if (!f) {
+		printf("Bail out! %s: there is no such file\n", path);
+		exit(1);
+	}
+	return f;
+}
+
+/* The example that a row of a table begins with, for function 0; NULL: it begins with none. */
+static char *example(char *row)
+{
+	static char text[512];
+	char *end;
+
+	if (strncmp(row, "``fault ", 8))
+		return NULL;
+	end = strstr(row + 8, "``");
+	if (!end)
+		return NULL;
+	*end = 0;
+	if (!strncmp(row + 8, "a ", 2))
+		snprintf(text, sizeof(text), "f0%s", row + 9);
+	else
+		snprintf(text, sizeof(text), "%s", row + 8);
+	memmove(row, end + 2, strlen(end + 2) + 1);
+	return text;
+}
+
+/* Each example is taken, or refused where the table says so, and none outlives clear. */
+static void test_examples(void)
+{
+	FILE *f = open_document();
+	unsigned int n = 0, bad = 0;
+	struct queue async;
+	const char *answer;
+	char row[512], *text;
+	bool good;
+
+	create_eq(&async, 3, ASYNC | 1ull << PRM_EVENT_PAGE_REQUEST);
+	while (fgets(row, sizeof(row), f)) {
+		text = example(row);
+		if (!text)
+			continue;
+		n++;
+		answer = fault(&good, "%s", text);
+		if (good == !strncmp(row + strspn(row, " "), "refused.", 8)) {
+			printf("# fault %s: %s\n", text, answer);
+			bad++;
+		}
+	}
+	fclose(f);
+	must("clear");
+	ktap(n >= 27 && !bad, "the %u examples of the documentation are what the language has", n);
+	ktap(none(), "clear ends all of them");
+}
+
 int main(int argc, char **argv)
 {
 	struct queue q, async;
 	int status;
 
 	(void)argc;
-	ktap_plan(155);
+	ktap_plan(157);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();
@@ -636,6 +702,8 @@ int main(int argc, char **argv)
 	test_fatal();
 	test_gone();
 	test_next_guest();
+	start();
+	test_examples();
 	client_close(&c);
 	status = emu_stop(&emu);
 	ktap(!status, "exit status 0 (%d)", status);

@@ -19,7 +19,7 @@ def die_with_parent(sig=signal.SIGKILL):
 def patience(kernel):
     """Factor for time limits: the debug kernel is slow, and so is a machine with much else to do."""
     crowd = os.getloadavg()[0] / (2 * os.cpu_count())
-    return (3 if kernel == "debug" else 1) * max(1, min(4, round(crowd)))
+    return (6 if kernel == "debug" else 1) * max(1, min(4, round(crowd)))
 
 
 class Child:

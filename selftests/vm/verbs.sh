@@ -58,6 +58,39 @@ sysfs_attributes()
 	grep -Eq '^[0-9]+\.[0-9]+\.[0-9]{4}$' "$d/fw_ver"
 }
 
+port_says() # STATE PHYS_STATE
+{
+	[ "$(<"/sys/class/infiniband/$dev/ports/1/state")" = "$1" ] &&
+		[ "$(<"/sys/class/infiniband/$dev/ports/1/phys_state")" = "$2" ]
+}
+
+# The rate is the netdev's while there is a link.
+port_is_up()
+{
+	local rate netdev
+
+	wait_until 20 port_says "4: ACTIVE" "5: LinkUp"
+	netdev=$(driver_netdev)
+	rate=$(<"/sys/class/infiniband/$dev/ports/1/rate")
+	echo "$rate, $netdev has $(<"/sys/class/net/$netdev/speed") Mb/s"
+	[ "$CXR_DRIVER" = rxe ] || [ "${rate%% *}" = $(($(<"/sys/class/net/$netdev/speed") / 1000)) ]
+}
+
+follows_link()
+{
+	port_is_up
+	ip link set "$(driver_netdev)" down
+	wait_until 20 port_says "1: DOWN" "3: Disabled"
+	grep -q 'Gb/sec' "/sys/class/infiniband/$dev/ports/1/rate"
+	driver_net_up $NETDEV_MTU
+	port_is_up
+	[ -c "${CXR_EMU_PORT:-}" ] || return 0
+	emu fault "$CXR_GUEST" port down
+	wait_until 20 port_says "1: DOWN" "3: Disabled"
+	emu fault "$CXR_GUEST" port up
+	port_is_up
+}
+
 node_desc_is_kept()
 {
 	local f=/sys/class/infiniband/$dev/node_desc
@@ -321,7 +354,7 @@ device_goes()
 	both v2 -g ibv_rc_pingpong -c -s 4096 -n 20
 }
 
-ktap_plan 34
+ktap_plan 35
 ktap_run "both guests are ready" ready_both
 dev=$(driver_ibdev)
 netdev=$(driver_netdev)
@@ -329,6 +362,7 @@ peer_dev=$(peer driver_ibdev)
 find_gids
 ktap_run "ibv_devinfo -v shows an active RoCE port" devinfo
 ktap_run "sysfs has the attributes that tools read" sysfs_attributes
+ktap_run "state, phys_state and rate follow the link" follows_link
 ktap_run "the node description can be changed" node_desc_is_kept
 ktap_run "the GID table has both types of every address" gid_table
 ktap_run "a GID comes and goes with its address" gid_comes_and_goes

@@ -38,7 +38,7 @@ static struct net_device *netdev_of(struct cxr_core *core, enum cxr_client which
  * @priv: their first argument
  *
  * May sleep; not from a callback. The current netdev, if there is one, is told before the return;
- * so is a device that is dead.
+ * so are the MACs of an ECMP LAG, and a device that is dead.
  */
 void cxr_client_register(struct cxr_core *core, enum cxr_client which,
 			 const struct cxr_client_ops *ops, void *priv)
@@ -51,6 +51,8 @@ void cxr_client_register(struct cxr_core *core, enum cxr_client which,
 	rcu_assign_pointer(dev->clients[which], &dev->client_slots[which]);
 
 	netdev = netdev_of(core, which);
+	if (which == CXR_CLIENT_IB && core->lag && core->lag->ecmp && ops->lag_macs)
+		ops->lag_macs(priv, core->lag->mac);
 	if (netdev && ops->netdev)
 		ops->netdev(priv, netdev);
 	dev_put(netdev);
@@ -124,6 +126,22 @@ void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net
 		slot->ops->netdev(slot->priv, netdev);
 	mutex_unlock(&dev->client_lock);
 	dev_put(old);
+}
+
+/* Other source MACs in an ECMP LAG. 0, or an error after which the RDMA device has to go. */
+int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
+			 const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
+{
+	struct cxr_client_slot *slot;
+	int err = 0;
+
+	mutex_lock(&dev->client_lock);
+	memcpy(lag->mac, mac, sizeof(lag->mac));
+	slot = slot_of(dev, CXR_CLIENT_IB);
+	if (slot && slot->ops->lag_macs)
+		err = slot->ops->lag_macs(slot->priv, lag->mac);
+	mutex_unlock(&dev->client_lock);
+	return err;
 }
 
 static void fatal_work(struct work_struct *work)

@@ -253,6 +253,8 @@ void cxr_clients_down(struct cxr_dev *dev);
 void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event);
 void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev);
 void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net_device *netdev);
+int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
+			 const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 
 /* lag.c */
 int cxr_lag_init(void);

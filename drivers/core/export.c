@@ -7,6 +7,7 @@
 #include "../codec/cqe.h"
 #include "../codec/umr.h"
 #include "../codec/wqe.h"
+#include "../policy/ecmp.h"
 #include "../policy/gid.h"
 #include "../policy/mode.h"
 #include "../policy/path.h"
@@ -28,6 +29,10 @@ EXPORT_SYMBOL_GPL(cxr_wqe_raddr);
 EXPORT_SYMBOL_GPL(cxr_wqe_data);
 EXPORT_SYMBOL_GPL(cxr_wqe_datagram);
 EXPORT_SYMBOL_GPL(cxr_wqe_eth);
+EXPORT_SYMBOL_GPL(cxr_ecmp_fold);
+EXPORT_SYMBOL_GPL(cxr_ecmp_half);
+EXPORT_SYMBOL_GPL(cxr_ecmp_index);
+EXPORT_SYMBOL_GPL(cxr_ecmp_port);
 EXPORT_SYMBOL_GPL(cxr_gid_decide);
 EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v1);
 EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v2);

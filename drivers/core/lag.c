@@ -1,53 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * RoCE LAG: the two functions of a card, whose netdevs are slaves of one bond, have one RDMA device
- * between them, which sends through both ports and outlives the loss of one.
+ * between them, which sends through both ports and outlives the loss of one. In an ECMP LAG there
+ * is no bond: the interface that roce_lag_ecmp_dev names, the parent, stands for it.
  *
- * What should be is drivers/policy/lag's decision on a snapshot of both ports. It is taken anew
- * whenever something happens that may matter, by work of the card: under rtnl, where most of it is
- * heard of, no command may wait for a device. Entering and leaving is "RDMA devices go, others
- * come"; in between a fail-over is one command, of which no QP knows.
+ * What should be is a decision of drivers/policy/lag or ecmp on a snapshot of both ports. It is
+ * taken anew whenever something happens that may matter, by work of the card: under rtnl, where
+ * most of it is heard of, no command may wait for a device. Entering and leaving is "RDMA devices
+ * go, others come"; in between a fail-over is one command, of which no QP knows.
  */
 #include <linux/etherdevice.h>
-#include <linux/kref.h>
+#include <linux/if_arp.h>
 #include <linux/module.h>
 #include <linux/pci.h>
-#include <linux/sysfs.h>
-#include <linux/workqueue.h>
+#include <linux/rtnetlink.h>
 #include <net/bonding.h>
 
-#include "core.h"
+#include "../policy/ecmp.h"
+#include "lag.h"
 
-/**
- * struct cxr_card - two functions with one port each
- * @ref: for who waits for @lock; the functions have one together
- * @node: in cards
- * @guid: system image GUID, which tells cards apart
- * @users: functions that joined, under cards_lock
- * @work: the decision is taken anew
- * @lock: guards all below; RDMA devices of the card come and go under it
- * @port: functions by port; NULL: not here
- * @now: what is done
- * @lag: what the RDMA device is told, while there is a LAG
- * @refused: snapshot with which the device refused to enter
- * @was_refused: @refused holds one
- */
-struct cxr_card {
-	struct kref ref;
-	struct list_head node;
-	__be64 guid;
-	unsigned int users;
-	struct work_struct work;
-
-	struct mutex lock;		/* all below */
-	struct cxr_dev *port[CXR_LAG_PORTS];
-	struct cxr_lag_out now;
-	struct cxr_lag lag;
-	struct cxr_lag_in refused;
-	bool was_refused;
-};
-
-static DEFINE_MUTEX(cards_lock);	/* cards, users of each, cxr_dev.card; innermost */
+/* cards, users and parents of each, cxr_dev.card; innermost */
+static DEFINE_MUTEX(cards_lock);
 static LIST_HEAD(cards);
 static struct workqueue_struct *lag_wq;
 
@@ -56,7 +29,10 @@ static struct workqueue_struct *lag_wq;
 struct view {
 	struct net_device *netdev[CXR_LAG_PORTS];	/* with references */
 	struct net_device *bond;			/* the same; NULL: not one and the same */
+	u8 mac[CXR_LAG_PORTS][ETH_ALEN];
 	struct cxr_lag_in in;
+	bool is_ecmp;					/* a parent is named, @bond is that one */
+	struct cxr_ecmp_in ecmp;
 };
 
 static struct net_device *bond_of(struct net_device *netdev)
@@ -122,9 +98,30 @@ static void look_at_bond(struct view *v)
 	v->bond = bond;
 }
 
+static void look_at_parent(struct view *v, struct net_device *parent)
+{
+	v->is_ecmp = true;
+	v->ecmp.parent.found = true;
+	v->ecmp.parent.port = parent == v->netdev[0] || parent == v->netdev[1];
+	v->ecmp.parent.ethernet = parent->type == ARPHRD_ETHER && !(parent->flags & IFF_LOOPBACK);
+	dev_hold(parent);
+	v->bond = parent;
+}
+
+static bool has_parent(struct cxr_card *card)
+{
+	bool has;
+
+	mutex_lock(&cards_lock);
+	has = card->parent && !card->parent_goes;
+	mutex_unlock(&cards_lock);
+	return has;
+}
+
 /* Another look at the card; end_look() gives the references back. */
 static void look(struct cxr_card *card, struct view *v)
 {
+	bool ecmp = has_parent(card);
 	struct cxr_dev *dev;
 	int i;
 
@@ -141,11 +138,20 @@ static void look(struct cxr_card *card, struct view *v)
 	}
 
 	rcu_read_lock();
-	for (i = 0; i < CXR_LAG_PORTS; i++)
-		if (v->netdev[i])
-			look_at_netdev(v->netdev[i], &v->in.port[i]);
-	look_at_bond(v);
+	for (i = 0; i < CXR_LAG_PORTS; i++) {
+		if (!v->netdev[i])
+			continue;
+		look_at_netdev(v->netdev[i], &v->in.port[i]);
+		/* If it is just being changed, this is not the last look. */
+		ether_addr_copy(v->mac[i], v->netdev[i]->dev_addr);
+	}
+	if (ecmp)
+		look_at_parent(v, card->parent);
+	else
+		look_at_bond(v);
 	rcu_read_unlock();
+	memcpy(v->ecmp.port, v->in.port, sizeof(v->ecmp.port));
+	v->ecmp.addresses = card->port[0] ? card->port[0]->core.caps.roce_addresses : 0;
 }
 
 static void end_look(struct view *v)
@@ -162,6 +168,11 @@ static bool same_as_refused(struct cxr_card *card, const struct view *v)
 
 	in.last = card->refused.last;
 	return card->was_refused && !memcmp(&in, &card->refused, sizeof(in));
+}
+
+static struct cxr_lag_out decide(const struct view *v)
+{
+	return v->is_ecmp ? cxr_ecmp_decide(&v->ecmp) : cxr_lag_decide(&v->in);
 }
 
 /* ---- RDMA devices ---------------------------------------------------------------------------- */
@@ -314,6 +325,16 @@ static struct net_device *netdev_for(const struct view *v, const struct cxr_lag_
 	return out->mode == CXR_LAG_ACTIVE_BACKUP ? v->netdev[out->active - 1] : v->bond;
 }
 
+/* MACs of what is assigned to port 1 and 2: those of the ports where the map leads. */
+static void macs_for(const struct view *v, const struct cxr_lag_out *out,
+		     u8 mac[CXR_LAG_PORTS][ETH_ALEN])
+{
+	int i;
+
+	for (i = 0; i < CXR_LAG_PORTS; i++)
+		ether_addr_copy(mac[i], v->mac[out->map[i] - 1]);
+}
+
 /* The RDMA device of the LAG goes; those of the functions do not come yet. */
 static void leave(struct cxr_card *card)
 {
@@ -348,6 +369,8 @@ static int enter(struct cxr_card *card, const struct view *v, const struct cxr_l
 	dev_hold(card->lag.netdev);
 	for (i = 0; i < CXR_LAG_PORTS; i++)
 		card->lag.slave[i] = v->netdev[i];
+	card->lag.ecmp = out->mode == CXR_LAG_ECMP;
+	macs_for(v, out, card->lag.mac);
 	one->core.lag = &card->lag;
 	card->now = *out;
 	say_map(card, out);
@@ -357,17 +380,49 @@ static int enter(struct cxr_card *card, const struct view *v, const struct cxr_l
 	return err;
 }
 
-static int remap(struct cxr_card *card, const struct view *v, const struct cxr_lag_out *out)
+static int remap_ports(struct cxr_card *card, const struct cxr_lag_out *out)
 {
 	struct cxr_core *one = &card->port[0]->core;
+	int err;
+
+	if (!memcmp(out->map, card->now.map, sizeof(out->map)))
+		return 0;
+	err = cxr_cmd_modify_lag(one, out->map);
+	if (err)
+		dev_err(one->dev, "the device refuses another port map: %pe\n", ERR_PTR(err));
+	return err;
+}
+
+static int remap_macs(struct cxr_card *card, const struct view *v, const struct cxr_lag_out *out)
+{
+	u8 mac[CXR_LAG_PORTS][ETH_ALEN];
+	int err;
+
+	if (!card->lag.ecmp)
+		return 0;
+	macs_for(v, out, mac);
+	if (!memcmp(mac, card->lag.mac, sizeof(mac)))
+		return 0;
+	err = cxr_clients_lag_macs(card->port[0], &card->lag, mac);
+	if (err)
+		dev_err(card->port[0]->core.dev, "the device refuses other source MACs: %pe\n",
+			ERR_PTR(err));
+	return err;
+}
+
+static int remap(struct cxr_card *card, const struct view *v, const struct cxr_lag_out *out)
+{
+	bool macs_first = cxr_ecmp_macs_first(out->map);
 	int err = 0;
 
-	if (memcmp(out->map, card->now.map, sizeof(out->map)))
-		err = cxr_cmd_modify_lag(one, out->map);
-	if (err) {
-		dev_err(one->dev, "the device refuses another port map: %pe\n", ERR_PTR(err));
+	if (macs_first)
+		err = remap_macs(card, v, out);
+	if (!err)
+		err = remap_ports(card, out);
+	if (!err && !macs_first)
+		err = remap_macs(card, v, out);
+	if (err)
 		return err;
-	}
 	if (memcmp(out->map, card->now.map, sizeof(out->map)) || out->mode != card->now.mode)
 		say_map(card, out);
 	card->now = *out;
@@ -376,26 +431,30 @@ static int remap(struct cxr_card *card, const struct view *v, const struct cxr_l
 	return 0;
 }
 
-/* Who bonds the ports and gets no LAG is told why, once. */
+/* Who bonds the ports, or named a parent, and gets no LAG is told why, once. */
 static void say_why(const struct cxr_card *card, const struct view *v, enum cxr_lag_why why)
 {
 	const struct cxr_dev *dev = card->port[0] ?: card->port[1];
 
-	if (dev && why != card->now.why && (v->in.port[0].bond || v->in.port[1].bond))
+	if (dev && why != card->now.why &&
+	    (v->is_ecmp || v->in.port[0].bond || v->in.port[1].bond))
 		dev_info(dev->core.dev, "no RoCE LAG: %s\n", cxr_lag_why_text(why));
 }
 
 /* Does what the decision says. */
 static void act(struct cxr_card *card, const struct view *v)
 {
-	struct cxr_lag_out out = cxr_lag_decide(&v->in);
+	struct cxr_lag_out out = decide(v);
 	bool on = card->now.mode != CXR_LAG_OFF;
 	int err = 0;
 
-	if (on && (out.mode == CXR_LAG_OFF || card->lag.bond != v->bond)) {
+	if (on && (out.mode == CXR_LAG_OFF || card->lag.bond != v->bond ||
+		   card->lag.ecmp != v->is_ecmp)) {
 		leave(card);
 		on = false;
 	}
+	if (out.mode != CXR_LAG_OFF || out.why != card->now.why)
+		card->refusal = CXR_LAG_WHY_NONE;
 	if (out.mode == CXR_LAG_OFF) {
 		say_why(card, v, out.why);
 		card->now = out;
@@ -414,17 +473,115 @@ static void act(struct cxr_card *card, const struct view *v)
 	give_ibs(card);
 }
 
-static void evaluate(struct cxr_card *card)
+static void set_parent(struct cxr_card *card, struct net_device *parent)
+{
+	mutex_lock(&cards_lock);
+	card->parent = parent;
+	card->parent_goes = false;
+	mutex_unlock(&cards_lock);
+}
+
+static void put_parent(struct cxr_card *card)
+{
+	struct net_device *parent = card->parent;
+
+	set_parent(card, NULL);
+	dev_put(parent);
+}
+
+/* Its LAG is left; it waits for nothing but our reference. */
+static void parent_went(struct cxr_card *card)
+{
+	const struct cxr_dev *dev = card->port[0] ?: card->port[1];
+
+	if (dev)
+		dev_info(dev->core.dev, "roce_lag_ecmp_dev: %s is gone\n",
+			 netdev_name(card->parent));
+	put_parent(card);
+}
+
+/* cxr_card_evaluate - the decision is taken anew, and done; under the card's lock */
+void cxr_card_evaluate(struct cxr_card *card)
 {
 	struct view v;
 
 	lockdep_assert_held(&card->lock);
 	look(card, &v);
 	v.in.refused = same_as_refused(card, &v);
+	v.ecmp.refused = v.in.refused;
 	if (!v.in.refused)
 		card->was_refused = false;
 	act(card, &v);
+	if (card->parent && !v.is_ecmp)
+		parent_went(card);
 	end_look(&v);
+}
+
+/* ---- the parent of an ECMP LAG --------------------------------------------------------------- */
+
+/* Under rtnl, so that what goes at the same time either is not found or is heard of. */
+static void find_parent(struct cxr_card *card, const char *name)
+{
+	struct net_device *netdev;
+
+	rtnl_lock();
+	netdev = __dev_get_by_name(&init_net, name);
+	if (netdev) {
+		dev_hold(netdev);
+		set_parent(card, netdev);
+	}
+	rtnl_unlock();
+}
+
+/*
+ * cxr_card_name_parent - enter an ECMP LAG with that interface; under the card's lock
+ *
+ * Nothing changes if it is refused. Return: why, or CXR_LAG_WHY_NONE.
+ */
+enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
+{
+	bool another;
+	struct cxr_lag_out out;
+	struct view v;
+
+	lockdep_assert_held(&card->lock);
+	if (card->parent && !has_parent(card))
+		cxr_card_evaluate(card);
+	another = card->parent;
+	if (another && !strcmp(netdev_name(card->parent), name))
+		return CXR_LAG_WHY_NONE;
+	if (!another)
+		find_parent(card, name);
+
+	look(card, &v);
+	v.ecmp.parent.another = another;
+	out = cxr_ecmp_decide(&v.ecmp);
+	if (out.mode != CXR_LAG_OFF) {
+		card->was_refused = false;
+		act(card, &v);
+		out.why = card->now.why;
+	}
+	end_look(&v);
+	if (out.why != CXR_LAG_WHY_NONE && !another) {
+		put_parent(card);
+		cxr_card_evaluate(card);
+	}
+	card->refusal = out.why;
+	return out.why;
+}
+
+/* cxr_card_drop_parent - leave the ECMP LAG for good; under the card's lock */
+void cxr_card_drop_parent(struct cxr_card *card)
+{
+	struct net_device *parent = card->parent;
+
+	lockdep_assert_held(&card->lock);
+	card->refusal = CXR_LAG_WHY_NONE;
+	if (!parent)
+		return;
+	set_parent(card, NULL);
+	cxr_card_evaluate(card);
+	dev_put(parent);
 }
 
 static void lag_work(struct work_struct *work)
@@ -432,7 +589,7 @@ static void lag_work(struct work_struct *work)
 	struct cxr_card *card = container_of(work, struct cxr_card, work);
 
 	mutex_lock(&card->lock);
-	evaluate(card);
+	cxr_card_evaluate(card);
 	mutex_unlock(&card->lock);
 }
 
@@ -446,7 +603,8 @@ static void free_card(struct kref *ref)
 	kfree(card);
 }
 
-static void put_card(struct cxr_card *card)
+/* cxr_card_put - gives back what cxr_card_get() gave */
+void cxr_card_put(struct cxr_card *card)
 {
 	kref_put(&card->ref, free_card);
 }
@@ -499,13 +657,16 @@ static void unuse_card(struct cxr_dev *dev)
 	mutex_unlock(&cards_lock);
 	if (!last)
 		return;
-	/* Nobody finds it any more to queue it again. */
+	/* Nobody finds it any more to queue it again, or to name a parent. */
 	cancel_work_sync(&card->work);
-	put_card(card);
+	mutex_lock(&card->lock);
+	put_parent(card);
+	mutex_unlock(&card->lock);
+	cxr_card_put(card);
 }
 
-/* The card of a function, with a reference, or NULL. */
-static struct cxr_card *get_card(struct cxr_dev *dev)
+/* cxr_card_get - the card of a function, with a reference, or NULL */
+struct cxr_card *cxr_card_get(struct cxr_dev *dev)
 {
 	struct cxr_card *card;
 
@@ -539,7 +700,7 @@ int cxr_lag_join(struct cxr_dev *dev)
 	} else {
 		card->port[port] = dev;
 		err = give_ibs(card);
-		evaluate(card);
+		cxr_card_evaluate(card);
 	}
 	mutex_unlock(&card->lock);
 	return err;
@@ -600,12 +761,13 @@ u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev)
 }
 EXPORT_SYMBOL_GPL(cxr_lag_port_of);
 
-/* ---- the bond -------------------------------------------------------------------------------- */
+/* ---- bond and parent ------------------------------------------------------------------------- */
 
 static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	const struct net_device *netdev = netdev_notifier_info_to_dev(ptr);
 	struct cxr_card *card;
+	bool of_bond;
 
 	switch (event) {
 	case NETDEV_CHANGEUPPER:
@@ -616,17 +778,22 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_UNREGISTER:
+	case NETDEV_CHANGEADDR:
 		break;
 	default:
 		return NOTIFY_DONE;
 	}
-	if (event != NETDEV_CHANGEUPPER && !netif_is_bond_slave(netdev) &&
-	    !netif_is_bond_master(netdev))
-		return NOTIFY_DONE;
+	of_bond = event == NETDEV_CHANGEUPPER || netif_is_bond_slave(netdev) ||
+		  netif_is_bond_master(netdev);
 
 	mutex_lock(&cards_lock);
-	list_for_each_entry(card, &cards, node)
-		queue_work(lag_wq, &card->work);
+	list_for_each_entry(card, &cards, node) {
+		/* Also when it moves to another network namespace. */
+		if (card->parent == netdev && event == NETDEV_UNREGISTER)
+			card->parent_goes = true;
+		if (of_bond || card->parent)
+			queue_work(lag_wq, &card->work);
+	}
 	mutex_unlock(&cards_lock);
 	return NOTIFY_DONE;
 }
@@ -651,85 +818,3 @@ void cxr_lag_exit(void)
 	unregister_netdevice_notifier(&netdev_nb);
 	destroy_workqueue(lag_wq);
 }
-
-/* ---- sysfs: attributes of the PCI device ----------------------------------------------------- */
-
-static ssize_t roce_lag_enable_show(struct device *device, struct device_attribute *attr,
-				    char *buf)
-{
-	const struct cxr_dev *dev = dev_get_drvdata(device);
-
-	return sysfs_emit(buf, "%d\n", READ_ONCE(dev->lag_allowed));
-}
-
-/* Takes effect before the write returns. */
-static ssize_t roce_lag_enable_store(struct device *device, struct device_attribute *attr,
-				     const char *buf, size_t count)
-{
-	struct cxr_dev *dev = dev_get_drvdata(device);
-	struct cxr_card *card;
-	u32 value;
-	int err;
-
-	err = kstrtou32(buf, 0, &value);
-	if (!err && value > 1)
-		err = -EINVAL;
-	if (err) {
-		dev_err(device, "roce_lag_enable: '%.*s' is refused: 0 or 1\n",
-			(int)min_t(size_t, strcspn(buf, "\n"), 16), buf);
-		return err;
-	}
-
-	WRITE_ONCE(dev->lag_allowed, value);
-	card = get_card(dev);
-	if (card) {
-		mutex_lock(&card->lock);
-		evaluate(card);
-		mutex_unlock(&card->lock);
-		put_card(card);
-	}
-	return count;
-}
-static DEVICE_ATTR_RW(roce_lag_enable);
-
-static ssize_t lag_state_show(struct device *device, struct device_attribute *attr, char *buf)
-{
-	struct cxr_card *card = get_card(dev_get_drvdata(device));
-	const struct cxr_lag_out *now;
-	ssize_t len;
-
-	if (!card)
-		return sysfs_emit(buf, "off: the function is down\n");
-
-	mutex_lock(&card->lock);
-	now = &card->now;
-	if (now->mode == CXR_LAG_OFF)
-		len = sysfs_emit(buf, "off: %s\n", cxr_lag_why_text(now->why));
-	else
-		len = sysfs_emit(buf, "%s over %s, ports %u %u\n", cxr_lag_mode_name(now->mode),
-				 netdev_name(card->lag.bond), now->map[0], now->map[1]);
-	mutex_unlock(&card->lock);
-	put_card(card);
-	return len;
-}
-static DEVICE_ATTR_RO(lag_state);
-
-static struct attribute *lag_attrs[] = {
-	&dev_attr_roce_lag_enable.attr,
-	&dev_attr_lag_state.attr,
-	NULL
-};
-
-static umode_t lag_attr_visible(struct kobject *kobj, struct attribute *attr, int n)
-{
-	const struct cxr_dev *dev = dev_get_drvdata(kobj_to_dev(kobj));
-
-	return dev && dev->core.caps.lag ? attr->mode : 0;
-}
-
-static const struct attribute_group lag_attr_group = {
-	.attrs = lag_attrs,
-	.is_visible = lag_attr_visible,
-};
-
-const struct attribute_group *cxr_dev_groups[] = { &lag_attr_group, NULL };

@@ -94,7 +94,7 @@ int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *at
 	/* ib_core has zeroed attr: on Ethernet there are no LIDs and no subnet manager. */
 	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->ip_gids = true;
-	attr->gid_tbl_len = caps->roce_addresses;
+	attr->gid_tbl_len = cxr_ib_gids(dev);
 	attr->pkey_tbl_len = 1;
 	attr->max_msg_sz = 1u << caps->log_max_msg;
 	attr->max_mtu = IB_MTU_4096;
@@ -136,7 +136,7 @@ int cxr_ib_get_port_immutable(struct ib_device *ibdev, u32 port, struct ib_port_
 	struct cxr_ib_dev *dev = to_cxr_dev(ibdev);
 
 	imm->core_cap_flags = core_cap_flags(&dev->core->roce);
-	imm->gid_tbl_len = dev->core->caps.roce_addresses;
+	imm->gid_tbl_len = cxr_ib_gids(dev);
 	imm->pkey_tbl_len = 1;
 	imm->max_mad_size = IB_MGMT_MAD_SIZE;
 	return 0;

@@ -279,8 +279,14 @@ static void set_netdev(void *priv, struct net_device *ndev)
 	mutex_unlock(&dev->scan_lock);
 }
 
+static int set_lag_macs(void *priv, const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
+{
+	return cxr_ib_lag_macs(priv, mac);
+}
+
 const struct cxr_client_ops cxr_ib_client_ops = {
 	.event = device_event,
 	.netdev = set_netdev,
+	.lag_macs = set_lag_macs,
 	.fatal = device_fatal,
 };

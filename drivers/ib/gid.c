@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The GID table: ib_core owns it, the device's RoCE address table mirrors it index by index. */
+/*
+ * The GID table: ib_core owns it, the device's RoCE address table mirrors it index by index; in an
+ * ECMP LAG twice, for queue pairs of either port.
+ */
+#include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 #include <rdma/ib_cache.h>
 
@@ -65,6 +69,74 @@ static int read_entry(const struct ib_gid_attr *attr, struct cxr_gid_in *in)
 	return 0;
 }
 
+/* ---- the device's table ---------------------------------------------------------------------- */
+
+/* The entry for the queue pairs of a port, 1 or 2, in an ECMP LAG. */
+static int set_double(struct cxr_ib_dev *dev, unsigned int index, u8 port)
+{
+	struct cxr_gid_entry entry = dev->gid_entries[index];
+
+	ether_addr_copy(entry.mac, dev->lag_mac[port - 1]);
+	return cxr_cmd_set_roce_address(dev->core, cxr_ecmp_index(index, port, dev->gid_half),
+					&entry);
+}
+
+/* A dead device has nothing to forget. */
+static int clear_entry(struct cxr_ib_dev *dev, unsigned int index)
+{
+	int err, err2 = 0;
+
+	lockdep_assert_held(&dev->gid_lock);
+	if (dev->gid_half) {
+		clear_bit(index, dev->gid_set);
+		err2 = cxr_cmd_set_roce_address(dev->core, cxr_ecmp_index(index, 2, dev->gid_half),
+						NULL);
+	}
+	err = cxr_cmd_set_roce_address(dev->core, index, NULL) ?: err2;
+	return err == -ENODEV ? 0 : err;
+}
+
+/* Both halves or none. */
+static int set_entry(struct cxr_ib_dev *dev, unsigned int index, const struct cxr_gid_entry *entry)
+{
+	int err;
+
+	lockdep_assert_held(&dev->gid_lock);
+	if (!dev->gid_half)
+		return cxr_cmd_set_roce_address(dev->core, index, entry);
+
+	dev->gid_entries[index] = *entry;
+	err = set_double(dev, index, 1);
+	if (err)
+		return err;
+	err = set_double(dev, index, 2);
+	if (err)
+		clear_entry(dev, index);
+	else
+		set_bit(index, dev->gid_set);
+	return err;
+}
+
+/* cxr_ib_lag_macs - other source MACs for what is assigned to port 1 and 2 of an ECMP LAG */
+int cxr_ib_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
+{
+	unsigned int index;
+	int i, err = 0;
+
+	mutex_lock(&dev->gid_lock);
+	for (i = 0; i < CXR_LAG_PORTS; i++) {
+		if (ether_addr_equal(mac[i], dev->lag_mac[i]))
+			continue;
+		ether_addr_copy(dev->lag_mac[i], mac[i]);
+		for_each_set_bit(index, dev->gid_set, dev->gid_half)
+			err = err ?: set_double(dev, index, i + 1);
+	}
+	mutex_unlock(&dev->gid_lock);
+	return err;
+}
+
+/* ---- additions ------------------------------------------------------------------------------- */
+
 int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(attr->device);
@@ -74,9 +146,9 @@ int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context)
 	const char *why;
 	int err;
 
-	if (attr->index >= core->caps.roce_addresses) {
+	if (attr->index >= cxr_ib_gids(dev)) {
 		ibdev_dbg(attr->device, "GID %u: the device holds %u\n", attr->index,
-			  core->caps.roce_addresses);
+			  cxr_ib_gids(dev));
 		return -EINVAL;
 	}
 
@@ -92,22 +164,12 @@ int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context)
 	}
 	mutex_lock(&dev->gid_lock);
 	clear_bit(attr->index, dev->gid_late);
-	err = cxr_cmd_set_roce_address(core, attr->index, &entry);
+	err = set_entry(dev, attr->index, &entry);
 	mutex_unlock(&dev->gid_lock);
 	return err;
 }
 
 /* ---- removal, and entries that outlive it ---------------------------------------------------- */
-
-/* A dead device has nothing to forget. */
-static int clear_entry(struct cxr_ib_dev *dev, unsigned int index)
-{
-	int err;
-
-	lockdep_assert_held(&dev->gid_lock);
-	err = cxr_cmd_set_roce_address(dev->core, index, NULL);
-	return err == -ENODEV ? 0 : err;
-}
 
 /*
  * attr->ndev may be gone already: the index says all.
@@ -154,7 +216,7 @@ static void gid_work(struct work_struct *work)
 	unsigned int index;
 
 	mutex_lock(&dev->gid_lock);
-	for_each_set_bit(index, dev->gid_late, dev->core->caps.roce_addresses) {
+	for_each_set_bit(index, dev->gid_late, cxr_ib_gids(dev)) {
 		if (atomic_read(&dev->gid_users[index]))
 			continue;
 		clear_bit(index, dev->gid_late);
@@ -165,19 +227,27 @@ static void gid_work(struct work_struct *work)
 
 int cxr_ib_gids_init(struct cxr_ib_dev *dev)
 {
-	unsigned int n = dev->core->caps.roce_addresses;
+	const struct cxr_core *core = dev->core;
+	unsigned int n;
 
+	if (core->lag && core->lag->ecmp)
+		dev->gid_half = cxr_ecmp_half(core->caps.roce_addresses);
+	n = cxr_ib_gids(dev);
 	mutex_init(&dev->gid_lock);
 	INIT_WORK(&dev->gid_work, gid_work);
 	dev->gid_users = kcalloc(n, sizeof(*dev->gid_users), GFP_KERNEL);
 	dev->gid_late = bitmap_zalloc(n, GFP_KERNEL);
-	return dev->gid_users && dev->gid_late ? 0 : -ENOMEM;
+	dev->gid_entries = kcalloc(dev->gid_half, sizeof(*dev->gid_entries), GFP_KERNEL);
+	dev->gid_set = bitmap_zalloc(dev->gid_half, GFP_KERNEL);
+	return dev->gid_users && dev->gid_late && dev->gid_entries && dev->gid_set ? 0 : -ENOMEM;
 }
 
 /* All users are gone; also after half an init. */
 void cxr_ib_gids_exit(struct cxr_ib_dev *dev)
 {
 	flush_work(&dev->gid_work);
+	bitmap_free(dev->gid_set);
+	kfree(dev->gid_entries);
 	bitmap_free(dev->gid_late);
 	kfree(dev->gid_users);
 	mutex_destroy(&dev->gid_lock);

@@ -18,6 +18,7 @@
 #include "cxr/cxr.h"
 #include "cxr/cmd.h"
 #include "../codec/wqe.h"
+#include "../policy/ecmp.h"
 
 #define CXR_IB_PORT 1		/* a function has one port */
 #define CXR_IB_NO_UIDX 0xffffff	/* user index of a queue that has none */
@@ -51,6 +52,10 @@
  * @gid_users: QPs and AHs by index in that table
  * @gid_late: entries that ib_core took away, and that are in the device because they are in use
  * @gid_work: takes those away that are in use no more
+ * @gid_half: in an ECMP LAG: how many there are, and how far behind each its double is; else 0
+ * @gid_entries: in an ECMP LAG: what stands in the device, to change the MACs; guarded by @gid_lock
+ * @gid_set: which of @gid_entries do
+ * @lag_mac: as cxr_lag.mac, guarded by @gid_lock
  * @lag_next: counts QPs of a LAG, to spread them over the ports
  * @icrc_counted: the port counts wrong ICRCs
  * @n_stats: counters that the device has
@@ -80,6 +85,10 @@ struct cxr_ib_dev {
 	atomic_t *gid_users;
 	unsigned long *gid_late;
 	struct work_struct gid_work;
+	u16 gid_half;
+	struct cxr_gid_entry *gid_entries;
+	unsigned long *gid_set;
+	u8 lag_mac[CXR_LAG_PORTS][ETH_ALEN];
 	atomic_t lag_next;
 	u32 q_set;
 	struct xarray q_sets;
@@ -526,8 +535,15 @@ int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context);
 int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context);
 void cxr_ib_gid_use(struct cxr_ib_dev *dev, unsigned int index);
 void cxr_ib_gid_unuse(struct cxr_ib_dev *dev, unsigned int index);
+int cxr_ib_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 int cxr_ib_gids_init(struct cxr_ib_dev *dev);
 void cxr_ib_gids_exit(struct cxr_ib_dev *dev);
+
+/* Entries of the GID table. */
+static inline u16 cxr_ib_gids(const struct cxr_ib_dev *dev)
+{
+	return dev->gid_half ?: dev->core->caps.roce_addresses;
+}
 
 /* xrc.c */
 int cxr_ib_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);

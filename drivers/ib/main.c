@@ -93,7 +93,7 @@ static void init_ibdev(struct cxr_ib_dev *dev)
 	ib_set_device_ops(ibdev, &cxr_ib_ops);
 	ibdev->driver_def = cxr_ib_uapi_defs;
 	/* ib_core asks the bond which slave a flow label leads to. */
-	if (core->lag)
+	if (core->lag && !core->lag->ecmp)
 		ibdev->lag_flags = RDMA_LAG_FLAGS_HASH_ALL_SLAVES;
 
 	if (cxr_cmd_get_node_desc(core, (u8 *)ibdev->node_desc))

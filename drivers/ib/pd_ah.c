@@ -43,10 +43,10 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 		return -EINVAL;
 	}
 	if (rdma_ah_get_port_num(ah) != CXR_IB_PORT || !grh->sgid_attr ||
-	    grh->sgid_index >= dev->core->caps.roce_addresses) {
+	    grh->sgid_index >= cxr_ib_gids(dev)) {
 		ibdev_dbg(&dev->ibdev, "address: port %u, source GID %u of %u\n",
 			  rdma_ah_get_port_num(ah), grh->sgid_index,
-			  dev->core->caps.roce_addresses);
+			  cxr_ib_gids(dev));
 		return -EINVAL;
 	}
 

@@ -165,6 +165,8 @@ static int fill_path(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int ma
 					  &mod->addr);
 		if (err)
 			return err;
+		mod->addr.sgid_index = cxr_ecmp_index(mod->addr.sgid_index, qp->lag_port,
+						      dev->gid_half);
 	}
 	if (mask & IB_QP_TIMEOUT)
 		mod->addr.ack_timeout = attr->timeout;
@@ -193,10 +195,18 @@ static void fill_mtu(const struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 	}
 }
 
+static u8 next_port(struct cxr_ib_dev *dev, const struct cxr_ib_qp *qp)
+{
+	bool connected = !dev->gid_half || qp->type != CXR_QP_UD;
+
+	return cxr_ecmp_port(connected, connected ? atomic_inc_return(&dev->lag_next) : 0);
+}
+
 /*
  * In a LAG each QP is given a port on its way to INIT, in turn; the map of the LAG says where that
  * leads. Whoever names a flow label on the way to RTR asks for the port that the bond would choose
- * for it. MADs go as the map says for the function's own port.
+ * for it. MADs go as the map says for the function's own port. In an ECMP LAG the port is part of
+ * the QP's address, and so it stays.
  */
 static u32 choose_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 		       enum ib_qp_state from, enum ib_qp_state to, struct cxr_qp_mod *mod)
@@ -208,11 +218,11 @@ static u32 choose_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int 
 	if (!core->lag || qp->type == CXR_QP_GSI)
 		return 0;
 	if (from == IB_QPS_RESET && to == IB_QPS_INIT) {
-		mod->lag_port = 1 + (u32)atomic_inc_return(&dev->lag_next) % CXR_LAG_PORTS;
+		mod->lag_port = next_port(dev, qp);
 		return 0;
 	}
 	if (from != IB_QPS_INIT || to != IB_QPS_RTR || !(mask & IB_QP_AV) ||
-	    !core->caps.lag_affinity_rtr)
+	    !core->caps.lag_affinity_rtr || core->lag->ecmp)
 		return 0;
 	port = cxr_lag_port_of(core, attr->xmit_slave);
 	if (!port)
@@ -442,6 +452,7 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (err)
 		return err;
 
+	mod.addr.sgid_index = cxr_ecmp_fold(mod.addr.sgid_index, dev->gid_half);
 	attr->qp_state = ib_state(state);
 	attr->cur_qp_state = attr->qp_state;
 	attr->sq_draining = draining;

@@ -9,6 +9,8 @@ const char *cxr_lag_mode_name(enum cxr_lag_mode mode)
 		return "active-backup";
 	case CXR_LAG_SPREAD:
 		return "spread";
+	case CXR_LAG_ECMP:
+		return "ecmp";
 	default:
 		return "off";
 	}
@@ -28,6 +30,12 @@ const char *cxr_lag_why_text(enum cxr_lag_why why)
 		[CXR_LAG_WHY_FOREIGN] = "the bond has slaves that are not ports of this card",
 		[CXR_LAG_WHY_TX] = "the bond's mode is not 1, 2 or 4",
 		[CXR_LAG_WHY_REFUSED] = "the device refused",
+		[CXR_LAG_WHY_BONDED] = "a port is in a bond, and roce_lag_ecmp_dev is set",
+		[CXR_LAG_WHY_TABLE] = "the RoCE address table has no halves",
+		[CXR_LAG_WHY_PARENT] = "there is no interface of that name",
+		[CXR_LAG_WHY_PARENT_PORT] = "that interface is a port of this card",
+		[CXR_LAG_WHY_PARENT_TYPE] = "that interface is not an Ethernet one",
+		[CXR_LAG_WHY_PARENT_OTHER] = "roce_lag_ecmp_dev names another interface already",
 	};
 
 	return (unsigned int)why < CXR_LAG_WHYS ? texts[why] : "unknown";

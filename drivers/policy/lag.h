@@ -38,6 +38,7 @@ enum cxr_lag_mode {
 	CXR_LAG_OFF,
 	CXR_LAG_ACTIVE_BACKUP,	/* all QPs on the active slave */
 	CXR_LAG_SPREAD,		/* QPs on both ports in turn */
+	CXR_LAG_ECMP,		/* the same without a bond, with the MAC of the port (ecmp.h) */
 };
 
 enum cxr_lag_why {
@@ -52,6 +53,12 @@ enum cxr_lag_why {
 	CXR_LAG_WHY_FOREIGN,
 	CXR_LAG_WHY_TX,
 	CXR_LAG_WHY_REFUSED,
+	CXR_LAG_WHY_BONDED,	/* from here on: of ECMP LAG only */
+	CXR_LAG_WHY_TABLE,
+	CXR_LAG_WHY_PARENT,
+	CXR_LAG_WHY_PARENT_PORT,
+	CXR_LAG_WHY_PARENT_TYPE,
+	CXR_LAG_WHY_PARENT_OTHER,
 	CXR_LAG_WHYS
 };
 

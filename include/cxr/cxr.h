@@ -142,17 +142,25 @@
  * function that goes takes the card out of its LAG first; one that is dead makes its card's work
  * do so.
  *
+ * An ECMP LAG is one without a bond (drivers/policy/ecmp.c): the interface that a write to
+ * roce_lag_ecmp_dev names stands for it. The address table then has each GID twice, half a table
+ * apart, with the MAC of either port; a QP uses the half of the port that it is assigned to. Where
+ * the map leads elsewhere the half gets the MAC of that port (cxr_client_ops.lag_macs): no QP is
+ * touched.
+ *
  * LOCKS, outermost first
  *
  *	device_lock of the PCI device
  *	  devlink instance		reload, its parameters, info; not by probe and remove, which
  *					make and end it
  *	    cxr_card.lock		RDMA devices of a card come and go; its work and a write to
- *					roce_lag_enable take it without the two above
+ *					roce_lag_enable or roce_lag_ecmp_dev take it without the two
+ *					above
  *	      device_lock of an auxiliary device
  *	any of the above
  *	  cxr_dev.client_lock		registration of clients, their netdev and fatal callbacks
- *	    rtnl, and what the clients take in these callbacks
+ *	    rtnl, and what the clients take in these callbacks; without client_lock also to find
+ *					the parent of an ECMP LAG
  *	    cxr_port.lock		who is the netdev
  *	    cards_lock of lag.c		which cards there are; innermost
  *	any of the above
@@ -169,6 +177,7 @@
  * and of cxr_ib, where commands may be issued under the first three:
  *
  *	cxr_ib_dev.scan_lock		GIDs are scanned; under client_lock, and rtnl under it
+ *	cxr_ib_dev.gid_lock		the address table is written; under client_lock, or alone
  *	cxr_ib_qp.mutex			transitions of a QP
  *	cxr_ib_ucontext.db_lock		pinned doorbell records of a process; mmap_lock under it
  *	cxr_ib_dev.kcq_lock		CQs of the kernel; their completion handlers under it
@@ -217,16 +226,22 @@ struct cxr_port {
 
 /**
  * struct cxr_lag - two ports that are one RDMA device, as the latter sees them
- * @bond: the bond, with a reference of the core's: its state is the port's
+ * @bond: the bond, in an ECMP LAG the parent, with a reference of the core's: its state is the
+ *        port's
  * @netdev: what ib_core takes for the port's netdev, the same: the active slave, since ib_core
  *          makes GIDs anew when that changes, default ones only for a slave; without one the bond.
  *          A change comes by cxr_client_ops.netdev
  * @slave: netdevs by port, to compare with: they may be gone before the LAG is
+ * @ecmp: there is no bond: what is sent has the MAC of the port it leaves by; constant
+ * @mac: in an ECMP LAG: source MACs of what is assigned to port 1 and to port 2; under the lock of
+ *       the callbacks. A change comes by cxr_client_ops.lag_macs
  */
 struct cxr_lag {
 	struct net_device *bond;
 	struct net_device *netdev;
 	const struct net_device *slave[CXR_LAG_PORTS];
+	bool ecmp;
+	u8 mac[CXR_LAG_PORTS][ETH_ALEN];
 };
 
 /**
@@ -301,11 +316,14 @@ int cxr_flow_root(struct cxr_core *core, u32 table);
  * needs a command. Completion
  *         and CQ error events do not come here but to the CQ.
  * @netdev: cxr_port_set_netdev() was called; may sleep; ndev NULL: it goes
+ * @lag_macs: source MACs of an ECMP LAG, by what is assigned to port 1 and 2; may sleep; 0 or the
+ *            error of a command
  * @fatal: the device is gone or being recovered; may sleep
  */
 struct cxr_client_ops {
 	void (*event)(void *priv, const struct cxr_event *event);
 	void (*netdev)(void *priv, struct net_device *ndev);
+	int (*lag_macs)(void *priv, const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 	void (*fatal)(void *priv);
 };
 

@@ -25,6 +25,7 @@ void test_prm(void);
 void test_mode(void);
 void test_gid(void);
 void test_path(void);
+void test_ecmp(void);
 void test_lag(void);
 void test_event(void);
 void test_mbox(void);

@@ -226,6 +226,7 @@ void test_lag(void)
 	expect_text(cxr_lag_mode_name(CXR_LAG_OFF), "off");
 	expect_text(cxr_lag_mode_name(CXR_LAG_ACTIVE_BACKUP), "active-backup");
 	expect_text(cxr_lag_mode_name(CXR_LAG_SPREAD), "spread");
+	expect_text(cxr_lag_mode_name(CXR_LAG_ECMP), "ecmp");
 
 	begin("lag", "each reason has a text of its own");
 	for (i = 0; i < CXR_LAG_WHYS; i++)

@@ -8,10 +8,10 @@
 #
 #   window "type=v1 vlan=100" COMMAND...    all RoCE frames while COMMAND runs are v1 with tag 100
 
-# One frame with a text, of the Ethernet type for experiments, to nobody
-window_frame()
+# One frame with a text, of the Ethernet type for experiments, to nobody; by NETDEV, or the first port
+window_frame() # TEXT [NETDEV]
 {
-	printf '\x02\0\0\0\0\xfe\x02\0\0\0\0\xff\x88\xb5%-60s' "$1" | socat -u - "INTERFACE:$(driver_netdev)"
+	printf '\x02\0\0\0\0\xfe\x02\0\0\0\0\xff\x88\xb5%-60s' "$1" | socat -u - "INTERFACE:${2:-$(driver_netdev)}"
 }
 
 window()

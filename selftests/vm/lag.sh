@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # RoCE LAG: both ports of a card in one bond are one RDMA device, which outlives the loss of a port;
-# every way in, every way out, and what is refused.
+# every way in, every way out, and what is refused. The same without a bond: ECMP LAG.
 # guests: 2
 # functions: 2
 # drivers: cxr mlx5
 # timeout: 900
 # long: 2400
+# windows: yes
 . "$(dirname "$0")/../lib/ktap.sh"
+. "$(dirname "$0")/../lib/window.sh"
 
 XFER_PORT=7002
 SEED=${CXR_SEED:-42}
@@ -86,7 +88,7 @@ leaves()
 # ---- traffic ---------------------------------------------------------------------------------------
 
 serving() { peer "ss -ltn | grep -q ':$XFER_PORT '"; }
-serve() { PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"; wait_until 20 serving; }
+serve() { PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"; wait_until 60 serving; }
 serve_no_more() { /cxr/selftests/lib/xfer.py stop b $XFER_PORT; peer_wait xfer; }
 
 traffic() # NAME=VALUE...
@@ -331,7 +333,359 @@ unload_in_lag()
 	wait_until 20 is_pair
 }
 
-ktap_plan 18
+# ---- ECMP LAG --------------------------------------------------------------------------------------
+
+ecmp_attr() { echo "/sys/class/net/$(driver_netdev "${1:-0}")/device/roce_lag_ecmp_dev"; }
+parent() { cat "$(ecmp_attr "${1:-0}")"; }
+mac_of() { cat "/sys/class/net/$1/address"; }
+has_map() { state_is "^ecmp over .*, ports $1\$"; }
+
+# The RDMA device that has this address
+ibdev_with()
+{
+	local d
+
+	for d in $(driver_ibdevs); do
+		if gid_index "$d" v2 "$1" >/dev/null 2>&1; then echo "$d"; return; fi
+	done
+	return 1
+}
+
+# The parent stands for both ports: its addresses, and the way to the peer as a router would be the way. The peer has one port
+# in this. The parent's own MAC is port 1's, so that this host finds itself.
+make_parent() # NAME
+{
+	modprobe dummy numdummies=0
+	ip link add "$1" address "$(mac_of "$(driver_netdev 0)")" type dummy
+	ip link set "$1" arp on up
+	ip addr add "$(my_ip 9)/24" dev "$1"
+	ip neigh replace "$(guest_ip b 9)" lladdr "$(peer 'cat /sys/class/net/$(driver_netdev)/address')" dev "$1" nud permanent
+}
+
+peer_sends_to() { peer "ip neigh replace $(my_ip 9) lladdr $1 dev \$(driver_netdev) nud permanent"; }
+
+# The adapter's table: each entry of the first half has its double in the second, each half has its MAC. MAC MAC
+doubles()
+{
+	emu gids a0 | awk -v one="$1" -v two="$2" '
+		$1 !~ /^[0-9]+$/ { next }
+		$1 < 128 { n++; first[$1] = $2 $3 $5; if ($4 != one) bad = 1 }
+		$1 >= 128 { m++; if ($4 != two || first[$1 - 128] != $2 $3 $5) bad = 1 }
+		END { exit bad || n != m || n < 2 }'
+}
+
+ecmp_enters()
+{
+	ours
+	make_parent ecmp0
+	peer "ip addr replace $(guest_ip b 9)/24 dev \$(driver_netdev)"
+	[ "$(parent)" = "" ]
+	echo ecmp0 >"$(ecmp_attr 1)"
+	is_lag			# at once
+	[ "$(parent 0)" = ecmp0 ]
+	[ "$(parent 1)" = ecmp0 ]
+	cat "$(state_file)"
+	has_map "1 2"
+	wait_until 20 gid_is_there
+	[ "$(echo /sys/class/infiniband/mlx5_bond_0/ports/1/gids/* | wc -w)" = 128 ]
+	ibv_devinfo -v -d mlx5_bond_0 | grep "gid_tbl_len:[[:space:]]*128$"
+	emu gids a0
+	doubles "$(mac_of "$(driver_netdev 0)")" "$(mac_of "$(driver_netdev 1)")"
+	peer "$(declare -f ibdev_with) && wait_until 20 ibdev_with $(guest_ip b 9) >/dev/null"
+}
+
+# What all the tests of it ask, once: interfaces and MACs by port, the peer's MAC and device, the GIDs
+ecmp_facts()
+{
+	local n
+
+	for n in 1 2; do
+		netdev[n]=$(driver_netdev $((n - 1)))
+		mac[n]=$(mac_of "${netdev[n]}")
+	done
+	gid=$(gid_index mlx5_bond_0 v2 "$(my_ip 9)")
+	read -r peer_mac peer_dev peer_gid < <(peer "$(declare -f ibdev_with)
+		d=\$(ibdev_with $(guest_ip b 9)); echo \$(cat /sys/class/net/\$(driver_netdev)/address) \$d \$(gid_index \$d v2 $(guest_ip b 9))")
+}
+
+ecmp_traffic() # NAME=VALUE... [+ NAME=VALUE...]
+{
+	/cxr/selftests/lib/xfer.py run b $XFER_PORT dev=mlx5_bond_0 "gid=$gid" "peer_dev=$peer_dev" "peer_gid=$peer_gid" \
+		"netdev=${netdev[1]}" "seed=$SEED" "$@"
+}
+
+# Which port the next connection gets: the other one than that of a connection now
+next_port()
+{
+	local before
+
+	before=$(sent 1)
+	ecmp_traffic op=write sizes=4096 count=16 >&2 || return
+	if [ $(($(sent 1) - before)) -ge 60 ]; then echo 1; else echo 2; fi
+}
+
+# A connection by this port: all that it sends has the port's MAC, and leaves there. PORT
+by_port()
+{
+	local before after
+
+	before=("$(sent 0)" "$(sent 1)")
+	ecmp_traffic op=write sizes=4096 count=16 "window=min=60 to=$peer_mac smac=${mac[$1]}"
+	after=("$(sent 0)" "$(sent 1)")
+	echo "port $1, ${mac[$1]}; sent before: ${before[*]}, after: ${after[*]}"
+	[ $((after[$1 - 1] - before[$1 - 1])) -ge 60 ]
+	[ $((after[2 - $1] - before[2 - $1])) -lt 30 ]
+}
+
+ecmp_macs()
+{
+	local port before
+
+	ours
+	peer_sends_to "${mac[1]}"
+	serve
+	port=$(next_port)
+	by_port "$port"
+	# Datagrams are port 1's; they take no turn.
+	before=$(sent 0)
+	ecmp_traffic op=datagram sizes=1024 count=16 "window=min=16 to=$peer_mac smac=${mac[1]}"
+	[ $(($(sent 0) - before)) -ge 16 ]
+	by_port $((3 - port))
+	serve_no_more
+}
+
+# Two connected queue pairs of this host, each of another port, by the host's own address; what a query says of the path
+ecmp_itself()
+{
+	ours
+	timeout 60 python3 - "$gid" <<-'END'
+	import sys, time
+	from pyverbs import enums as e
+	from pyverbs.addr import AHAttr, GlobalRoute
+	from pyverbs.cq import CQ
+	from pyverbs.device import Context
+	from pyverbs.mr import MR
+	from pyverbs.pd import PD
+	from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+	from pyverbs.wr import SGE, RecvWR, SendWR
+	index = int(sys.argv[1])
+	ctx = Context(name="mlx5_bond_0")
+	pd, cq = PD(ctx), CQ(ctx, 16)
+	mr = MR(pd, 4096, e.IBV_ACCESS_LOCAL_WRITE)
+	qps = [QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=QPCap(max_send_wr=4, max_recv_wr=4),
+	                         sq_sig_all=1)) for _ in range(2)]
+	for qp, to in zip(qps, reversed(qps)):
+	    route = GlobalRoute(dgid=ctx.query_gid(1, index), sgid_index=index, hop_limit=1)
+	    attr = QPAttr(port_num=1)
+	    attr.dest_qp_num, attr.path_mtu, attr.timeout, attr.retry_cnt, attr.rnr_retry = to.qp_num, e.IBV_MTU_1024, 17, 7, 7
+	    attr.ah_attr = AHAttr(gr=route, is_global=1, port_num=1)
+	    qp.to_rts(attr)
+	    got = qp.query(e.IBV_QP_AV)[0].ah_attr.sgid_index
+	    assert got == index, f"index {index} became {got}"
+	for qp, to in zip(qps, reversed(qps)):
+	    to.post_recv(RecvWR(num_sge=1, sg=[SGE(mr.buf + 2048, 64, mr.lkey)]))
+	    qp.post_send(SendWR(num_sge=1, sg=[SGE(mr.buf, 64, mr.lkey)], opcode=e.IBV_WR_SEND))
+	left, end = 4, time.monotonic() + 50
+	while left and time.monotonic() < end:
+	    n, wcs = cq.poll(left)
+	    assert all(wc.status == e.IBV_WC_SUCCESS for wc in wcs), [wc.status for wc in wcs]
+	    left -= n
+	assert not left, f"{left} completions did not come"
+	END
+}
+
+more_sent() { [ "$(sent "$1")" -ge "$2" ]; }
+
+# While traffic goes on, PORT sends it, under its MAC
+sends_as() # PORT PORT-THAT-IT-WAS-GIVEN-TO
+{
+	wait_until 30 more_sent $(($1 - 1)) $(($(sent $(($1 - 1))) + 20))
+	window_frame "begin min=8 to=$peer_mac smac=${mac[$1]} : port $1 carries what was given to port $2" "${netdev[$1]}"
+	wait_until 30 more_sent $(($1 - 1)) $(($(sent $(($1 - 1))) + 20))
+	window_frame end "${netdev[$1]}"
+}
+
+# A port fails under a connection that it carries: the other one does, as itself, until it is back. The peer sends to the port
+# that lives, as a router would that lost the other one.
+fails_over() # PORT
+{
+	local other=$((3 - $1)) pid
+
+	peer_sends_to "${mac[other]}"
+	[ "$(next_port)" = "$1" ] || ecmp_traffic op=write sizes=64 count=1
+	ecmp_traffic op=write sizes=4096 count=8000 >/tmp/traffic 2>&1 &
+	pid=$!
+	sends_as "$1" "$1"
+	link $(($1 - 1)) down
+	wait_until 20 has_map "$other $other"
+	doubles "${mac[other]}" "${mac[other]}"
+	sends_as "$other" "$1"
+	link $(($1 - 1)) up
+	wait_until 20 has_map "1 2"
+	doubles "${mac[1]}" "${mac[2]}"
+	sends_as "$1" "$1"
+	kill -0 $pid || { cat /tmp/traffic; fail "the traffic broke, or was over too soon"; }
+	pkill -P $pid	# the program in the shell that runs it
+	wait $pid || true
+	cat /tmp/traffic
+}
+
+ecmp_survives()
+{
+	ours
+	serve
+	fails_over 2
+	fails_over 1
+	serve_no_more
+}
+
+# Its connections are none of ours to break: the address stays, and the entries follow.
+ecmp_new_mac()
+{
+	ours
+	ip link set "${netdev[2]}" address 02:00:5e:10:00:01
+	wait_until 10 doubles "${mac[1]}" 02:00:5e:10:00:01
+	ip link set "${netdev[2]}" address "${mac[2]}"
+	wait_until 10 doubles "${mac[1]}" "${mac[2]}"
+}
+
+ecmp_leaves()
+{
+	ours
+	echo >"$(ecmp_attr)"
+	is_pair			# at once
+	[ "$(parent)" = "" ]
+	state_is "^off: a port is not in a bond"
+	echo "" >"$(ecmp_attr)"	# once more is no error
+}
+
+writes_in_vain() # NAME ERROR REASON
+{
+	local said
+
+	if said=$( (echo "$1" >"$(ecmp_attr)") 2>&1); then fail "'$1' is taken"; fi
+	echo "$said"
+	grep -q "write error: $2" <<<"$said"
+	dmesg | awk '/cxr-test: / { t = "" } { t = t "\n" $0 } END { print t }' |
+		grep -q "roce_lag_ecmp_dev: '$1' is refused: $3"
+}
+
+ecmp_refused() # NAME ERROR REASON: and there are two devices, as before
+{
+	writes_in_vain "$@"
+	state_is "^off: roce_lag_ecmp_dev: $3"
+	[ "$(parent)" = "" ]
+	is_pair
+}
+
+ecmp_refusals()
+{
+	local enable
+
+	ours
+	enable=/sys/bus/pci/drivers/cxr_core/$(function_of 2)/roce_lag_enable
+	ecmp_refused nosuch0 "No such device" "there is no interface of that name"
+	ecmp_refused longer-than-names-are "No such device" "there is no interface of that name"
+	ecmp_refused "$(driver_netdev 1)" "Invalid argument" "that interface is a port of this card"
+	ecmp_refused lo "Invalid argument" "that interface is not an Ethernet one"
+	echo 0 >"$enable"
+	ecmp_refused ecmp0 "Operation not permitted" "roce_lag_enable is 0"
+	echo 1 >"$enable"
+	emu fault a0 command create_lag status bad_param >/dev/null
+	ecmp_refused ecmp0 "Input/output error" "the device refused"
+	# A bond of the ports, in a LAG or not
+	bond active-backup
+	wait_until 20 is_lag
+	writes_in_vain ecmp0 "Device or resource busy" "a port is in a bond, and roce_lag_ecmp_dev is set"
+	is_lag
+	state_is "^active-backup over bond0"
+	unbond
+	wait_until 20 is_pair
+	# A second parent
+	echo ecmp0 >"$(ecmp_attr)"
+	is_lag
+	ip link add ecmp2 type dummy
+	writes_in_vain ecmp2 "Device or resource busy" "roce_lag_ecmp_dev names another interface already"
+	is_lag
+	[ "$(parent)" = ecmp0 ]
+	echo ecmp0 >"$(ecmp_attr 1)"	# the same again is no error
+	ip link del ecmp2
+}
+
+# What happens to the parent, the ports and their functions in an ECMP LAG
+ecmp_life()
+{
+	local enable bdf n
+
+	ours
+	is_lag
+	enable=/sys/bus/pci/drivers/cxr_core/$(function_of 2)/roce_lag_enable
+	ip link set ecmp0 down
+	wait_until 10 has_state mlx5_bond_0 "1: DOWN"
+	ip link set ecmp0 name ecmp1
+	[ "$(parent)" = ecmp1 ]
+	ip link set ecmp1 name ecmp0
+	ip link set ecmp0 up
+	wait_until 10 is_lag
+	echo 0 >"$enable"
+	is_pair
+	state_is "^off: roce_lag_enable is 0"
+	[ "$(parent)" = ecmp0 ]
+	echo 1 >"$enable"
+	is_lag
+	bond active-backup
+	wait_until 20 state_is "^off: a port is in a bond, and roce_lag_ecmp_dev is set"
+	is_pair
+	unbond
+	wait_until 20 is_lag
+	for n in 1 2; do
+		bdf=$(function_of $n)
+		echo "$bdf" >/sys/bus/pci/drivers/cxr_core/unbind
+		must_fail is_lag
+		[ "$(driver_ibdevs | wc -l)" = 1 ]
+		echo "$bdf" >/sys/bus/pci/drivers/cxr_core/bind
+		driver_net_up
+		wait_until 20 is_lag
+	done
+	devlink dev reload "pci/$(function_of 1)"
+	driver_net_up
+	wait_until 20 is_lag
+}
+
+no_parent() { [ "$(parent)" = "" ] && is_pair; }
+
+ecmp_parent_goes()
+{
+	ours
+	is_lag
+	ip netns add ecmpns
+	ip link set ecmp0 netns ecmpns
+	wait_until 20 no_parent
+	ip netns exec ecmpns ip link set ecmp0 netns 1
+	ip netns del ecmpns
+	ip link set ecmp0 up
+	echo ecmp0 >"$(ecmp_attr)"
+	is_lag
+	timeout 30 ip link del ecmp0
+	wait_until 20 no_parent
+	state_is "^off: a port is not in a bond"
+}
+
+ecmp_unload()
+{
+	ours
+	make_parent ecmp0
+	echo ecmp0 >"$(ecmp_attr)"
+	is_lag
+	driver_unload
+	timeout 30 ip link del ecmp0
+	driver_load
+	driver_net_up
+	wait_until 20 is_pair
+	[ "$(parent)" = "" ]
+}
+
+ktap_plan 28
 ready() { driver_load; driver_net_up; peer "driver_load && driver_net_up"; }
 ktap_run "two cards with two ports are ready" ready
 ktap_run "without a bond each port has a device of its own" two_devices
@@ -351,4 +705,16 @@ ktap_run "either function loses its driver and gets it back" both_functions
 ktap_run "a reload in a LAG ends it" reload_in_lag
 ktap_run "the bond goes under traffic" bond_goes
 ktap_run "the driver unloads in a LAG" unload_in_lag
+ktap_run "roce_lag_ecmp_dev: one device without a bond, with half the GIDs, each twice in the adapter" ecmp_enters
+netdev=() mac=()
+[ "$CXR_DRIVER" != cxr ] || ecmp_facts
+ktap_run "ECMP LAG: what is sent has the MAC of the port that it leaves by" ecmp_macs
+ktap_run "ECMP LAG: the host finds itself, and a query has the index of the GID" ecmp_itself
+KTAP_TIMEOUT=240 ktap_run "ECMP LAG: a port fails, and the other one sends under its own MAC until it is back" ecmp_survives
+ktap_run "ECMP LAG: the entries follow the MAC of a port" ecmp_new_mac
+ktap_run "an empty write leaves the ECMP LAG" ecmp_leaves
+ktap_run "what roce_lag_ecmp_dev refuses: the write, the log and lag_state say why" ecmp_refusals
+KTAP_TIMEOUT=240 ktap_run "ECMP LAG: names, bonds, functions that go and come" ecmp_life
+ktap_run "ECMP LAG: the parent goes" ecmp_parent_goes
+ktap_run "the driver unloads in an ECMP LAG" ecmp_unload
 ktap_end

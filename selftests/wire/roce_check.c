@@ -231,6 +231,11 @@ static const char *check_frame(const uint8_t *p, size_t len, struct frame *f, st
 	return NULL;
 }
 
+static uint64_t be48(const uint8_t *p)
+{
+	return (uint64_t)be16(p) << 32 | (uint64_t)be16(p + 2) << 16 | be16(p + 4);
+}
+
 /* What the windows of the capture make of a frame that check_frame() knows. */
 static void check_windows(struct windows *w, const uint8_t *p, size_t len, const struct frame *f,
 			  bool icrc, unsigned long number)
@@ -244,6 +249,8 @@ static void check_windows(struct windows *w, const uint8_t *p, size_t len, const
 	}
 	if (f->kind == OTHER)
 		return;
+	t.dmac = be48(p);
+	t.smac = be48(p + 6);
 	t.value[VLAN] = f->tci < 0 ? ABSENT : f->tci & 0xfff;
 	t.value[PCP] = f->tci < 0 ? ABSENT : f->tci >> 13;
 	t.value[TCLASS] = ipv4 ? f->l3[1] : be16(f->l3) >> 4 & 0xff;
@@ -364,6 +371,14 @@ static const struct {
 	{ "a frame to another one than that is found", "begin except=1 dscp=0 min=0 : x", "end",
 	  false },
 	{ "too few frames besides those left out are found", "begin except=280 : x", "end", false },
+	{ "a frame's source address", "begin smac=7c:fe:90:64:3b:32 : x", "end", true },
+	{ "another source address is found", "begin smac=7c:fe:90:64:3b:33 : x", "end", false },
+	{ "a frame to the address that counts", "begin to=e4:1d:2d:ab:2b:c2 : x", "end", true },
+	{ "frames to other addresses do not count",
+	  "begin to=e4:1d:2d:ab:2b:c3 dscp=0 min=0 : x", "end", true },
+	{ "too few frames to an address are found",
+	  "begin to=e4:1d:2d:ab:2b:c3 : x", "end", false },
+	{ "an address that is none is found", "begin smac=7c:fe:90 : x", "end", false },
 	{ "a frame's DSCP", "begin dscp=48 : x", "end", true },
 	{ "another DSCP is found", "begin dscp=0 : x", "end", false },
 	{ "a priority that is missing is found", "begin pcp=3 : x", "end", false },
@@ -393,6 +408,46 @@ static void mark(struct windows *w, const char *text)
 	check_windows(w, data, 14 + strlen(text), &f, true, 0);
 }
 
+/* Ports that are spread, and ones that are not: all the same, in one half, even ones only. */
+static const struct {
+	const char *what;
+	uint16_t base, step, mask;
+	bool fine;
+} spread_tests[] = {
+	{ "ports that are spread", 0, 12345, 0x3fff, true },
+	{ "ports that are all the same are found", 777, 0, 0x3fff, false },
+	{ "ports in the lower half are found", 0, 12345, 0x1fff, false },
+	{ "ports that are all even are found", 0, 12345, 0x3ffe, false },
+};
+
+static int spread_self_test(int number)
+{
+	uint16_t value[256];
+	struct windows w;
+	int fails = 0;
+
+	for (size_t i = 0; i < sizeof(spread_tests) / sizeof(spread_tests[0]); i++) {
+		struct traits t = { .kind = V2_IPV4 };
+		char begin[] = "begin spread=256 : x";
+		bool ok;
+
+		memset(&w, 0, sizeof(w));
+		windows_mark(&w, (const uint8_t *)begin, strlen(begin));
+		for (unsigned int k = 0; k < 256; k++) {
+			value[k] = 0xc000 | ((spread_tests[i].base + k * spread_tests[i].step) &
+					     spread_tests[i].mask);
+			t.qpn = k;
+			t.value[SPORT] = value[k];
+			windows_frame(&w, &t, k);
+		}
+		windows_mark(&w, (const uint8_t *)"end", 3);
+		ok = !w.bad == spread_tests[i].fine;
+		printf("%sok %d %s\n", ok ? "" : "not ", ++number, spread_tests[i].what);
+		fails += !ok;
+	}
+	return fails;
+}
+
 static int window_self_test(int number)
 {
 	int fails = 0;
@@ -418,7 +473,8 @@ static int self_test(void)
 {
 	int frames = sizeof(self_tests) / sizeof(self_tests[0]), fails = 0;
 	int windows = sizeof(window_tests) / sizeof(window_tests[0]);
-	int n = frames + windows + sizeof(header_tests) / sizeof(header_tests[0]);
+	int headers = sizeof(header_tests) / sizeof(header_tests[0]);
+	int n = frames + windows + headers + sizeof(spread_tests) / sizeof(spread_tests[0]);
 
 	printf("KTAP version 1\n1..%d\n", n);
 	for (int i = 0; i < frames; i++) {
@@ -441,6 +497,7 @@ static int self_test(void)
 	}
 	fails += window_self_test(frames);
 	fails += header_self_test(frames + windows);
+	fails += spread_self_test(frames + windows + headers);
 	printf("# pass:%d fail:%d skip:0\n", n - fails, fails);
 	return fails ? 1 : 0;
 }

@@ -9,6 +9,10 @@
 #define ANY (-2)
 #define COMPLAINTS 10
 
+#define SPORT_BITS 14	    /* of a port of 49152..65535 */
+#define BINS 16
+#define CHI_SQUARE_MAX 50.5 /* 15 degrees of freedom: dice are over it once in 100,000 times */
+
 const char * const kind_name[KINDS] = { "other", "v1", "v2/IPv4", "v2/IPv6" };
 static const char * const trait_name[TRAITS] = {
 	"vlan", "pcp", "dscp", "tclass", "hops", "flow", "sport", "icrc"
@@ -45,6 +49,21 @@ static int *trait_of(struct windows *w, const char *word, size_t len)
 	return NULL;
 }
 
+/* False: it is no MAC. */
+static bool take_mac(const char *text, uint64_t *mac)
+{
+	unsigned int b[6];
+	int end = 0;
+
+	if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5],
+		   &end) != 6 || text[end])
+		return false;
+	*mac = 0;
+	for (int i = 0; i < 6; i++)
+		*mac = *mac << 8 | b[i];
+	return true;
+}
+
 /* False: it is no word of ours. */
 static bool take_word(struct windows *w, const char *word)
 {
@@ -61,6 +80,10 @@ static bool take_word(struct windows *w, const char *word)
 			w->type = n;
 		return n;
 	}
+	if (!strncmp(word, "to=", 3))
+		return take_mac(value, &w->to);
+	if (!strncmp(word, "smac=", 5))
+		return take_mac(value, &w->smac);
 	want = trait_of(w, word, value - word - 1);
 	if (want && !strcmp(value, "none")) {
 		*want = ABSENT;
@@ -75,6 +98,8 @@ static bool take_word(struct windows *w, const char *word)
 		w->min = n;
 	else if (!strncmp(word, "except=", 7))
 		w->except = n;
+	else if (!strncmp(word, "spread=", 7) && n && n <= MAX_FLOWS)
+		w->spread = n;
 	else
 		return false;
 	return true;
@@ -91,6 +116,10 @@ static void begin(struct windows *w, char *words)
 	w->min = 1;
 	w->type = ANY;
 	w->except = ANY;
+	w->to = 0;
+	w->smac = 0;
+	w->spread = 0;
+	w->n_flows = 0;
 	for (int t = 0; t < TRAITS; t++)
 		w->want[t] = ANY;
 	snprintf(w->label, sizeof(w->label), "%s", label ? label + 3 : "window without a label");
@@ -101,8 +130,65 @@ static void begin(struct windows *w, char *words)
 			complain(w, "there is no word '%s'", word);
 }
 
+/* One more queue pair that is sent to; each has one source port. */
+static void add_flow(struct windows *w, const struct traits *t, unsigned long number)
+{
+	for (unsigned int i = 0; i < w->n_flows; i++) {
+		if (w->flow[i].qpn != t->qpn)
+			continue;
+		if (w->flow[i].sport != t->value[SPORT])
+			complain(w, "frame %lu: queue pair %#x has source ports %u and %d", number,
+				 t->qpn, w->flow[i].sport, t->value[SPORT]);
+		return;
+	}
+	if (w->n_flows == MAX_FLOWS) {
+		complain(w, "frame %lu is for one queue pair more than there can be", number);
+		return;
+	}
+	w->flow[w->n_flows].qpn = t->qpn;
+	w->flow[w->n_flows++].sport = t->value[SPORT];
+}
+
+static double chi_square(const uint16_t *value, unsigned int n, unsigned int shift)
+{
+	unsigned int count[BINS] = { 0 };
+	double want = (double)n / BINS, sum = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		count[value[i] >> shift & (BINS - 1)]++;
+	for (int b = 0; b < BINS; b++)
+		sum += (count[b] - want) * (count[b] - want) / want;
+	return sum;
+}
+
+static void judge_spread(struct windows *w)
+{
+	uint16_t value[MAX_FLOWS];
+	double chi, lower;
+
+	for (unsigned int i = 0; i < w->n_flows; i++) {
+		value[i] = w->flow[i].sport;
+		if (w->flow[i].sport < 49152)
+			complain(w, "source port %u is below 49152", w->flow[i].sport);
+	}
+	if (w->n_flows != w->spread) {
+		complain(w, "%u queue pairs were sent to, and not %u", w->n_flows, w->spread);
+		return;
+	}
+	chi = chi_square(value, w->n_flows, SPORT_BITS - 4);
+	lower = chi_square(value, w->n_flows, 0);
+	if (lower > chi)
+		chi = lower;
+	printf("# source ports of %u queue pairs: chi-square %.1f, at most %.1f is even\n",
+	       w->n_flows, chi, CHI_SQUARE_MAX);
+	if (chi > CHI_SQUARE_MAX)
+		complain(w, "the source ports are not spread: chi-square %.1f", chi);
+}
+
 static void end(struct windows *w)
 {
+	if (w->spread)
+		judge_spread(w);
 	if (w->frames < w->min)
 		complain(w, "%lu RoCE frames, and at least %lu were to come", w->frames, w->min);
 	w->open = false;
@@ -130,12 +216,17 @@ void windows_mark(struct windows *w, const uint8_t *text, size_t len)
 
 void windows_frame(struct windows *w, const struct traits *t, unsigned long number)
 {
-	if (!w->open || t->qpn == w->except)
+	if (!w->open || t->qpn == w->except || (w->to && t->dmac != w->to))
 		return;
 	w->frames++;
 	if (w->type != ANY && (int)t->kind != w->type)
 		complain(w, "frame %lu is RoCE %s and not %s", number, kind_name[t->kind],
 			 kind_name[w->type]);
+	if (w->spread)
+		add_flow(w, t, number);
+	if (w->smac && t->smac != w->smac)
+		complain(w, "frame %lu is from %012llx and not from %012llx", number,
+			 (unsigned long long)t->smac, (unsigned long long)w->smac);
 	for (int i = 0; i < TRAITS; i++)
 		if (w->want[i] != ANY && t->value[i] != w->want[i])
 			complain(w, "frame %lu has %s %d and not %d (%d: none)", number,

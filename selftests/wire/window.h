@@ -8,7 +8,10 @@
  *	end
  *
  * Words: type=v1|v2/IPv4|v2/IPv6; the traits by their names, =N or =none; min=N, the number of
- * frames that must come (1); and except=N: frames to queue pair N are no concern of the window.
+ * frames that must come (1); except=N: frames to queue pair N are no concern of the window; to=MAC:
+ * nor are those to other addresses; smac=MAC: the source address; spread=N: N queue pairs are sent
+ * to, and their UDP source ports are spread over 49152..65535 as dice would do it (chi-square over
+ * 16 bins, of the upper four of their 14 bits and of the lower four).
  */
 #ifndef WIRE_WINDOW_H
 #define WIRE_WINDOW_H
@@ -19,6 +22,7 @@
 
 #define ETHERTYPE_WINDOW 0x88b5
 #define ABSENT (-1)
+#define MAX_FLOWS 1024
 
 enum kind { OTHER, V1, V2_IPV4, V2_IPV6, KINDS };
 
@@ -36,13 +40,20 @@ struct traits {
 	enum kind kind;
 	int value[TRAITS];	/* ABSENT: it has no such field */
 	int qpn;		/* it is for */
+	uint64_t dmac, smac;
 };
 
 struct windows {
 	bool open;
 	char label[128];
 	int type, except, want[TRAITS];	/* ANY, or what is wanted */
+	uint64_t to, smac;		/* 0: any */
 	unsigned long min, frames;
+	unsigned int spread, n_flows; /* 0: not asked; those in @flow */
+	struct {
+		int qpn;
+		uint16_t sport;
+	} flow[MAX_FLOWS];
 	unsigned long closed, bad;	/* windows; complaints */
 };
 

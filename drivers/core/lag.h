@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* What lag.c and lag_sysfs.c know of each other. */
+#ifndef CXR_CORE_LAG_H
+#define CXR_CORE_LAG_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/workqueue.h>
+
+#include "core.h"
+
+/**
+ * struct cxr_card - two functions with one port each
+ * @ref: for who waits for @lock; the functions have one together
+ * @node: in cards
+ * @guid: system image GUID, which tells cards apart
+ * @users: functions that joined, under cards_lock
+ * @work: the decision is taken anew
+ * @lock: guards all below; RDMA devices of the card come and go under it
+ * @port: functions by port; NULL: not here
+ * @now: what is done
+ * @lag: what the RDMA device is told, while there is a LAG
+ * @refused: snapshot with which the device refused to enter
+ * @was_refused: @refused holds one
+ * @parent: interface that roce_lag_ecmp_dev names, with a reference, or NULL; written under
+ *          cards_lock, too
+ * @parent_goes: it left the initial network namespace; under cards_lock
+ * @refusal: why the last write to roce_lag_ecmp_dev was refused, as long as nothing else happens
+ */
+struct cxr_card {
+	struct kref ref;
+	struct list_head node;
+	__be64 guid;
+	unsigned int users;
+	struct work_struct work;
+
+	struct mutex lock;		/* all below */
+	struct cxr_dev *port[CXR_LAG_PORTS];
+	struct cxr_lag_out now;
+	struct cxr_lag lag;
+	struct cxr_lag_in refused;
+	bool was_refused;
+	struct net_device *parent;
+	bool parent_goes;
+	enum cxr_lag_why refusal;
+};
+
+struct cxr_card *cxr_card_get(struct cxr_dev *dev);
+void cxr_card_put(struct cxr_card *card);
+void cxr_card_evaluate(struct cxr_card *card);
+enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name);
+void cxr_card_drop_parent(struct cxr_card *card);
+
+#endif

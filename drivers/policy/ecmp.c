@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <linux/errno.h>
+#include <linux/types.h>
+#include "ecmp.h"
+
+/* What was asked for comes before what is amiss with the card. */
+static enum cxr_lag_why ask_parent(const struct cxr_ecmp_parent *parent)
+{
+	if (parent->another)
+		return CXR_LAG_WHY_PARENT_OTHER;
+	if (!parent->found)
+		return CXR_LAG_WHY_PARENT;
+	if (parent->port)
+		return CXR_LAG_WHY_PARENT_PORT;
+	if (!parent->ethernet)
+		return CXR_LAG_WHY_PARENT_TYPE;
+	return CXR_LAG_WHY_NONE;
+}
+
+static enum cxr_lag_why ask(const struct cxr_ecmp_in *in)
+{
+	const struct cxr_lag_port *a = &in->port[0], *b = &in->port[1];
+	enum cxr_lag_why why = ask_parent(&in->parent);
+
+	if (why != CXR_LAG_WHY_NONE)
+		return why;
+	if (!a->driver || !b->driver)
+		return CXR_LAG_WHY_DRIVER;
+	if (!a->roce || !b->roce)
+		return CXR_LAG_WHY_ROCE;
+	if (!cxr_ecmp_half(in->addresses))
+		return CXR_LAG_WHY_TABLE;
+	if (!a->allowed || !b->allowed)
+		return CXR_LAG_WHY_DISABLED;
+	if (!a->netdev || !b->netdev)
+		return CXR_LAG_WHY_NETDEV;
+	if (!a->init_net || !b->init_net)
+		return CXR_LAG_WHY_NETNS;
+	if (a->bond || b->bond)
+		return CXR_LAG_WHY_BONDED;
+	if (in->refused)
+		return CXR_LAG_WHY_REFUSED;
+	return CXR_LAG_WHY_NONE;
+}
+
+struct cxr_lag_out cxr_ecmp_decide(const struct cxr_ecmp_in *in)
+{
+	struct cxr_lag_out out = { .mode = CXR_LAG_OFF, .why = ask(in), .map = { 1, 2 } };
+
+	if (out.why != CXR_LAG_WHY_NONE)
+		return out;
+
+	out.mode = CXR_LAG_ECMP;
+	out.active = 1;
+	if (in->port[0].link != in->port[1].link) {
+		out.map[0] = in->port[0].link ? 1 : 2;
+		out.map[1] = out.map[0];
+	}
+	return out;
+}
+
+/* What a write that is refused for this reason ends with. */
+int cxr_ecmp_errno(enum cxr_lag_why why)
+{
+	switch (why) {
+	case CXR_LAG_WHY_NONE:
+		return 0;
+	case CXR_LAG_WHY_PARENT:
+	case CXR_LAG_WHY_DRIVER:
+	case CXR_LAG_WHY_NETDEV:
+		return -ENODEV;
+	case CXR_LAG_WHY_PARENT_OTHER:
+	case CXR_LAG_WHY_BONDED:
+		return -EBUSY;
+	case CXR_LAG_WHY_ROCE:
+	case CXR_LAG_WHY_TABLE:
+		return -EOPNOTSUPP;
+	case CXR_LAG_WHY_DISABLED:
+		return -EPERM;
+	case CXR_LAG_WHY_REFUSED:
+		return -EIO;
+	default:
+		return -EINVAL;
+	}
+}
+
+u16 cxr_ecmp_half(u16 addresses)
+{
+	return addresses / 2;
+}
+
+/* Where the QPs of a port find the GID with this index. */
+u16 cxr_ecmp_index(u16 index, u8 port, u16 half)
+{
+	return port == 2 ? index + half : index;
+}
+
+/* The GID that an index of the device's table stands for. */
+u16 cxr_ecmp_fold(u16 index, u16 half)
+{
+	return half && index >= half ? index - half : index;
+}
+
+/*
+ * Ports in turn, for QPs with an address of their own. A datagram has that of its address handle,
+ * which knows no QP, and in user space no driver: all of them use port 1 and the first half.
+ */
+u8 cxr_ecmp_port(bool connected, u32 turn)
+{
+	return connected ? 1 + turn % CXR_LAG_PORTS : 1;
+}
+
+/*
+ * What is told the device first, the map or the MACs? While one is new and the other old, a MAC is
+ * seen at the other port. When a port fails that does no harm, and the map is what counts. When it
+ * is back, its MAC comes before its traffic: a switch never learns the other one's there.
+ */
+bool cxr_ecmp_macs_first(const u8 map[CXR_LAG_PORTS])
+{
+	return map[0] != map[1];
+}

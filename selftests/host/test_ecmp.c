@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The policy of ECMP LAG: a table of cases, the halves of the address table, a random walk. */
+#include <linux/errno.h>
+#include "host.h"
+#include "policy/ecmp.h"
+
+#define UP	{ true, true, true, true, true, 0, true, false }
+#define DOWN	{ true, true, true, true, true, 0, false, false }
+/* A port with a link, but for one thing. */
+#define NO_DRIVER	{ false, true, true, true, true, 0, true, false }
+#define NO_ROCE		{ true, false, true, true, true, 0, true, false }
+#define FORBIDDEN	{ true, true, false, true, true, 0, true, false }
+#define NO_NETDEV	{ true, true, true, false, true, 0, true, false }
+#define ELSEWHERE	{ true, true, true, true, false, 0, true, false }
+#define BONDED		{ true, true, true, true, true, 7, true, true }
+
+#define FOUND		{ true, false, true, false }
+#define NONE		{ false, false, false, false }
+#define ITSELF		{ true, true, true, false }
+#define LOOPBACK	{ true, false, false, false }
+#define SECOND		{ true, false, true, true }
+
+#define N		256
+#define ON(a, b)	{ CXR_LAG_ECMP, CXR_LAG_WHY_NONE, { a, b }, 1 }
+#define OFF(w)		{ CXR_LAG_OFF, CXR_LAG_WHY_##w, { 1, 2 }, 0 }
+
+static const struct {
+	const char *sentence;
+	struct cxr_ecmp_in in;
+	struct cxr_lag_out out;
+	int error;
+} cases[] = {
+	{ "a parent and two ports with links: each on its own port",
+	  { { UP, UP }, FOUND, N, false }, ON(1, 2), 0 },
+	{ "a parent, the second port is down: all on the first",
+	  { { UP, DOWN }, FOUND, N, false }, ON(1, 1), 0 },
+	{ "a parent, the first port is down: all on the second",
+	  { { DOWN, UP }, FOUND, N, false }, ON(2, 2), 0 },
+	{ "a parent, both ports are down: each on its own port",
+	  { { DOWN, DOWN }, FOUND, N, false }, ON(1, 2), 0 },
+	{ "a table of an odd size is halved, too",
+	  { { UP, UP }, FOUND, 3, false }, ON(1, 2), 0 },
+	{ "a parent that does not exist is refused",
+	  { { UP, UP }, NONE, N, false }, OFF(PARENT), -ENODEV },
+	{ "a port of the card as its parent is refused",
+	  { { UP, UP }, ITSELF, N, false }, OFF(PARENT_PORT), -EINVAL },
+	{ "a parent that is not Ethernet is refused",
+	  { { UP, UP }, LOOPBACK, N, false }, OFF(PARENT_TYPE), -EINVAL },
+	{ "a second parent is refused",
+	  { { UP, UP }, SECOND, N, false }, OFF(PARENT_OTHER), -EBUSY },
+	{ "a second parent is refused, whether or not it exists",
+	  { { UP, UP }, { false, false, false, true }, N, false }, OFF(PARENT_OTHER), -EBUSY },
+	{ "a parent for a card with one driver is refused",
+	  { { UP, NO_DRIVER }, FOUND, N, false }, OFF(DRIVER), -ENODEV },
+	{ "a parent for a card with a port without RoCE is refused",
+	  { { NO_ROCE, UP }, FOUND, N, false }, OFF(ROCE), -EOPNOTSUPP },
+	{ "a parent for a card with one address is refused",
+	  { { UP, UP }, FOUND, 1, false }, OFF(TABLE), -EOPNOTSUPP },
+	{ "a parent for a card where LAG is switched off is refused",
+	  { { UP, FORBIDDEN }, FOUND, N, false }, OFF(DISABLED), -EPERM },
+	{ "a parent for a card without netdev is refused",
+	  { { NO_NETDEV, UP }, FOUND, N, false }, OFF(NETDEV), -ENODEV },
+	{ "a parent for a card with a port in another network namespace is refused",
+	  { { UP, ELSEWHERE }, FOUND, N, false }, OFF(NETNS), -EINVAL },
+	{ "a parent for a card with a port in a bond is refused",
+	  { { UP, BONDED }, FOUND, N, false }, OFF(BONDED), -EBUSY },
+	{ "a parent that the device refused is not tried again",
+	  { { UP, UP }, FOUND, N, true }, OFF(REFUSED), -EIO },
+	{ "what is wrong with the parent is told before what is wrong with the card",
+	  { { NO_DRIVER, BONDED }, NONE, 0, true }, OFF(PARENT), -ENODEV },
+};
+
+static u32 roll(u64 *seed, u32 n)
+{
+	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (u32)(*seed >> 33) % n;
+}
+
+/* Everything by chance, with links and parents mostly there. */
+static void draw(struct cxr_ecmp_in *in, u64 *seed)
+{
+	unsigned int i;
+
+	for (i = 0; i < CXR_LAG_PORTS; i++) {
+		in->port[i].driver = roll(seed, 16);
+		in->port[i].roce = roll(seed, 16);
+		in->port[i].allowed = roll(seed, 16);
+		in->port[i].netdev = roll(seed, 16);
+		in->port[i].init_net = roll(seed, 16);
+		in->port[i].bond = roll(seed, 16) ? 0 : 7;
+		in->port[i].link = roll(seed, 3);
+		in->port[i].tx_enabled = roll(seed, 2);
+	}
+	in->parent.found = roll(seed, 16);
+	in->parent.port = !roll(seed, 16);
+	in->parent.ethernet = roll(seed, 16);
+	in->parent.another = !roll(seed, 16);
+	in->addresses = roll(seed, 16) ? N : roll(seed, 3);
+	in->refused = !roll(seed, 16);
+}
+
+/* The conditions once more, in another form than the policy has them. */
+static bool may(const struct cxr_ecmp_in *in)
+{
+	unsigned int i, good = 0;
+
+	for (i = 0; i < CXR_LAG_PORTS; i++)
+		good += in->port[i].driver && in->port[i].roce && in->port[i].allowed &&
+			in->port[i].netdev && in->port[i].init_net && !in->port[i].bond;
+	return good == CXR_LAG_PORTS && in->parent.found && in->parent.ethernet &&
+	       !in->parent.port && !in->parent.another && in->addresses > 1 && !in->refused;
+}
+
+/* The rules that a decision breaks, a bit each. */
+static u32 broken(const struct cxr_ecmp_in *in, const struct cxr_lag_out *out)
+{
+	bool on = out->mode == CXR_LAG_ECMP, links = in->port[0].link || in->port[1].link;
+	u32 bad = 0;
+	unsigned int i;
+
+	if (on != may(in) || (!on && out->mode != CXR_LAG_OFF))
+		bad |= 1;
+	if (on != !out->why || !cxr_ecmp_errno(out->why) != on)
+		bad |= 2;
+	for (i = 0; i < CXR_LAG_PORTS; i++) {
+		if (out->map[i] != 1 && out->map[i] != 2)
+			return bad | 4;
+		if (on && links && !in->port[out->map[i] - 1].link)
+			bad |= 8;
+		/* A port with a link keeps its own. */
+		if (on && in->port[i].link && out->map[i] != i + 1)
+			bad |= 16;
+	}
+	return bad;
+}
+
+static void walk(u64 seed)
+{
+	unsigned int step, on = 0, off = 0;
+	struct cxr_ecmp_in in;
+	struct cxr_lag_out out;
+	u32 bad = 0;
+
+	for (step = 0; step < 20000 && !bad; step++) {
+		draw(&in, &seed);
+		out = cxr_ecmp_decide(&in);
+		bad = broken(&in, &out);
+		if (out.mode == CXR_LAG_OFF)
+			off++;
+		else
+			on++;
+	}
+	expect(bad, 0);
+	expect(on > 1000 && off > 1000, true);
+}
+
+/* Each entry of the device's table has one owner, and leads back to the GID that it copies. */
+static void halves(u16 addresses)
+{
+	u16 half = cxr_ecmp_half(addresses), index, at;
+	u8 used[N] = {}, port;
+
+	for (index = 0; index < half; index++) {
+		for (port = 1; port <= CXR_LAG_PORTS; port++) {
+			at = cxr_ecmp_index(index, port, half);
+			expect(at < addresses, true);
+			expect(used[at % N]++, 0);
+			expect(cxr_ecmp_fold(at, half), index);
+		}
+	}
+}
+
+static void ports(void)
+{
+	unsigned int n[CXR_LAG_PORTS + 1] = {};
+	u32 turn;
+
+	for (turn = ~0u - 31; turn != 32; turn++)
+		n[cxr_ecmp_port(true, turn)]++;
+	expect(n[1], 32);
+	expect(n[2], 32);
+	for (turn = 0; turn < 4; turn++)
+		expect(cxr_ecmp_port(false, turn), 1);
+}
+
+void test_ecmp(void)
+{
+	struct cxr_lag_out out;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin("ecmp", cases[i].sentence);
+		out = cxr_ecmp_decide(&cases[i].in);
+		expect(out.mode, cases[i].out.mode);
+		expect(out.why, cases[i].out.why);
+		expect(out.map[0], cases[i].out.map[0]);
+		expect(out.map[1], cases[i].out.map[1]);
+		expect(out.active, cases[i].out.active);
+		expect(cxr_ecmp_errno(out.why), cases[i].error);
+	}
+
+	begin("ecmp", "every entry of the table has one GID and one port");
+	halves(N);
+	halves(3);
+	halves(2);
+
+	begin("ecmp", "without halves an index is an index");
+	expect(cxr_ecmp_index(7, 0, 0), 7);
+	expect(cxr_ecmp_index(7, 2, 0), 7);
+	expect(cxr_ecmp_fold(7, 0), 7);
+
+	begin("ecmp", "connections take ports in turn, datagrams the first one");
+	ports();
+
+	begin("ecmp", "a port that is back gets its MAC before its traffic, one that fails after");
+	expect(cxr_ecmp_macs_first((const u8[]){ 1, 2 }), true);
+	expect(cxr_ecmp_macs_first((const u8[]){ 1, 1 }), false);
+	expect(cxr_ecmp_macs_first((const u8[]){ 2, 2 }), false);
+
+	begin("ecmp", "no queue pair on a dead port while one lives, and none moved without need");
+	for (i = 0; i < 8; i++)
+		walk(i + 1);
+}

@@ -114,13 +114,22 @@ void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *
 
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps)
 {
-	if (!prm_get(cap, flow_table_properties_nic_receive.ft_support)) {
+	const struct prm_flow_table_prop_layout *rx =
+		prm_sub_const(cap, flow_table_properties_nic_receive, flow_table_prop_layout);
+
+	if (!prm_get(rx, ft_support)) {
 		caps->ft_log_max_size = 0;
 		caps->ft_max_level = 0;
+		caps->flow_rules = false;
 		return;
 	}
-	caps->ft_log_max_size = prm_get(cap, flow_table_properties_nic_receive.log_max_ft_size);
-	caps->ft_max_level = prm_get(cap, flow_table_properties_nic_receive.max_ft_level);
+	caps->ft_log_max_size = prm_get(rx, log_max_ft_size);
+	caps->ft_max_level = prm_get(rx, max_ft_level);
+	caps->flow_rules = prm_get(rx, flow_modify_en) && prm_get(rx, modify_root) &&
+			   prm_get(rx, identified_miss_table_mode) &&
+			   prm_get(rx, flow_table_modify);
+	cxr_flow_decode_caps(prm_sub_const(rx, ft_field_support, flow_table_fields_supported),
+			     &caps->ft_match);
 }
 
 void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps)

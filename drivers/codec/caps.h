@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include "prm/caps.h"
+#include "flow.h"
 #include "../policy/mode.h"
 
 struct cxr_caps {
@@ -50,6 +51,8 @@ struct cxr_caps {
 	u8 log_max_rq, log_max_sq, log_max_tir, log_max_tis, log_max_rqt, log_max_rqt_size;
 	/* flow tables, NIC receive side */
 	u8 ft_log_max_size, ft_max_level;
+	bool flow_rules;		/* tables can be put before others while packets pass */
+	struct cxr_flow_fields ft_match;	/* bits that can be matched */
 	bool lag;			/* two ports of a card can be one RDMA device */
 	bool lag_affinity_rtr;		/* the port of a QP may be chosen on its way to RTR, too */
 	u8 native_port;			/* number of the port on the card, 1.. */

@@ -36,6 +36,15 @@ static const struct queue_event queue_events[] = {
 	{ }
 };
 
+/* Queues by themselves have numbers of their own. */
+static u8 queue_kind(u8 kind, u8 type)
+{
+	if (kind != CXR_EVENT_QP)
+		return kind;
+	return type == PRM_EQE_RSC_SQ ? CXR_EVENT_SQ :
+	       type == PRM_EQE_RSC_RQ ? CXR_EVENT_RQ : CXR_EVENT_QP;
+}
+
 static int decode_queue_event(const struct prm_eqe *eqe, struct cxr_event *event)
 {
 	const struct queue_event *e;
@@ -43,7 +52,7 @@ static int decode_queue_event(const struct prm_eqe *eqe, struct cxr_event *event
 	for (e = queue_events; e->type; e++) {
 		if (e->type != eqe->type)
 			continue;
-		event->kind = e->kind;
+		event->kind = queue_kind(e->kind, eqe->data.qp_srq.type);
 		event->what = e->what;
 		event->num = num24(eqe->data.qp_srq.qp_srq_n);
 		return 0;

@@ -12,7 +12,9 @@ enum cxr_event_kind {
 	CXR_EVENT_PAGES,	/* func, pages (negative: the device gives some back) */
 	CXR_EVENT_PORT,		/* port, up */
 	CXR_EVENT_CQ_ERROR,	/* num = CQN, syndrome */
-	CXR_EVENT_QP,		/* num = QPN/RQN/SQN, what: enum cxr_qp_event */
+	CXR_EVENT_QP,		/* num = QPN, what: enum cxr_qp_event */
+	CXR_EVENT_SQ,		/* num = SQN, of a queue that is no QP's; what as before */
+	CXR_EVENT_RQ,		/* num = RQN, as before */
 	CXR_EVENT_SRQ,		/* num = SRQN, what: 0 = limit reached, 1 = catastrophic error */
 	CXR_EVENT_HEALTH,	/* a general or temperature warning: type and subtype for the log */
 };

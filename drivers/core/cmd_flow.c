@@ -68,46 +68,31 @@ int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table)
 	return cxr_cmd(core, set_flow_table_root, &in, &out);
 }
 
-/* A match as a mask: all ones where a part is used. The DMAC has a mask of its own. */
-static void encode_mask(struct prm_fte_match_set_lyr_2_4 *set, const struct cxr_flow_match *match)
+/**
+ * cxr_cmd_set_flow_miss() - MODIFY_FLOW_TABLE: where packets go that no entry is for
+ * @core: the device
+ * @table: the table
+ * @next: a table of a higher level; 0: nowhere
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_flow_miss(struct cxr_core *core, u32 table, u32 next)
 {
-	const u8 *mac = match->dmac_mask;
+	struct prm_modify_flow_table_in in = {};
+	struct prm_modify_flow_table_out out;
 
-	if (match->dmac_valid) {
-		prm_set(set, dmac_47_16, (u32)mac[0] << 24 | mac[1] << 16 | mac[2] << 8 | mac[3]);
-		prm_set(set, dmac_15_0, mac[4] << 8 | mac[5]);
-	}
-	if (match->ethertype_valid)
-		prm_set(set, ethertype, 0xffff);
-	if (match->ip_protocol_valid)
-		prm_set(set, ip_protocol, 0xff);
-	if (match->ip_version)
-		prm_set(set, ip_version, 0xf);
-	if (match->cvlan_tag_valid)
-		prm_set(set, cvlan_tag, 1);
+	prm_set(&in, table_type, PRM_FT_NIC_RX);
+	prm_set(&in, table_id, table);
+	prm_set(&in, modify_field_select, PRM_MODIFY_FT_MISS_TABLE);
+	prm_set(&in, flow_table_context.table_miss_action, next ?
+		PRM_FT_MISS_FWD : PRM_FT_MISS_DEFAULT);
+	prm_set(&in, flow_table_context.table_miss_id, next);
+	return cxr_cmd(core, modify_flow_table, &in, &out);
 }
 
-static void encode_value(struct prm_fte_match_set_lyr_2_4 *set, const struct cxr_flow_match *match)
+static bool matches_anything(const struct cxr_flow_fields *mask)
 {
-	const u8 *mac = match->dmac;
-
-	if (match->dmac_valid) {
-		prm_set(set, dmac_47_16, (u32)mac[0] << 24 | mac[1] << 16 | mac[2] << 8 | mac[3]);
-		prm_set(set, dmac_15_0, mac[4] << 8 | mac[5]);
-	}
-	if (match->ethertype_valid)
-		prm_set(set, ethertype, match->ethertype);
-	if (match->ip_protocol_valid)
-		prm_set(set, ip_protocol, match->ip_protocol);
-	prm_set(set, ip_version, match->ip_version);
-	if (match->cvlan_tag_valid)
-		prm_set(set, cvlan_tag, match->cvlan_tag);
-}
-
-static bool matches_anything(const struct cxr_flow_match *match)
-{
-	return match->dmac_valid || match->ethertype_valid || match->ip_protocol_valid ||
-	       match->ip_version || match->cvlan_tag_valid;
+	return memchr_inv(mask, 0, sizeof(*mask));
 }
 
 /**
@@ -116,14 +101,13 @@ static bool matches_anything(const struct cxr_flow_match *match)
  * @table: the table
  * @first: its first entry
  * @last: its last entry
- * @mask: the parts; values are not read
+ * @mask: their bits
  * @group: its number
  *
  * Return: 0, -ENOMEM, or as cxr_cmd_exec().
  */
 int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last,
-			      const struct cxr_flow_match *mask,
-			      u32 *group)
+			      const struct cxr_flow_fields *mask, u32 *group)
 {
 	struct prm_create_flow_group_out out;
 	struct prm_create_flow_group_in *in;
@@ -139,7 +123,7 @@ int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 l
 	prm_set(in, end_flow_index, last);
 	if (matches_anything(mask))
 		prm_set(in, match_criteria_enable, PRM_MATCH_OUTER);
-	encode_mask(prm_sub(in, match_criteria.outer_headers, fte_match_set_lyr_2_4), mask);
+	cxr_flow_encode(mask, prm_sub(in, match_criteria.outer_headers, fte_match_set_lyr_2_4));
 	err = cxr_cmd(core, create_flow_group, in, &out);
 	if (!err)
 		*group = prm_get(&out, group_id);
@@ -172,47 +156,48 @@ EXPORT_SYMBOL_GPL(cxr_cmd_destroy_flow_group);
  * @table: the table
  * @group: group that @index lies in
  * @index: the entry
- * @match: packets it is for; the parts are the group's
- * @dest: where they go
- * @num: TIRN or table, by @dest
+ * @value: packets it is for; the parts are the group's
+ * @action: what is done with them
+ * @again: the entry exists, and gets other destinations
  *
  * Return: 0, -ENOMEM, or as cxr_cmd_exec().
  */
 int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
-		    const struct cxr_flow_match *match,
-		    enum cxr_flow_dest dest, u32 num)
+		    const struct cxr_flow_fields *value, const struct cxr_flow_action *action,
+		    bool again)
 {
-	struct fte_in {
-		struct prm_set_fte_in head;
-		struct prm_dest_format_struct dest;
-	} *in;
+	struct prm_dest_format_struct *dests;
 	struct prm_set_fte_out out;
-	size_t len = sizeof(in->head);
+	struct prm_set_fte_in *in;
+	size_t len;
+	u32 i;
 	int err;
 
-	in = kzalloc(sizeof(*in), GFP_KERNEL);
+	len = sizeof(*in) + action->n_dests * sizeof(*dests);
+	in = kvzalloc(len, GFP_KERNEL);
 	if (!in)
 		return -ENOMEM;
 
-	prm_set(&in->head, op_mod, PRM_FTE_SET);
-	prm_set(&in->head, table_type, PRM_FT_NIC_RX);
-	prm_set(&in->head, table_id, table);
-	prm_set(&in->head, flow_index, index);
-	prm_set(&in->head, flow_context.group_id, group);
-	encode_value(prm_sub(&in->head, flow_context.match_value.outer_headers,
-			     fte_match_set_lyr_2_4), match);
-	if (dest == CXR_FLOW_DROP) {
-		prm_set(&in->head, flow_context.action, PRM_FLOW_DROP);
-	} else {
-		prm_set(&in->head, flow_context.action, PRM_FLOW_FWD_DEST);
-		prm_set(&in->head, flow_context.destination_list_size, 1);
-		prm_set(&in->dest, destination_type, dest == CXR_FLOW_TIR ?
-			PRM_FLOW_DEST_TIR : PRM_FLOW_DEST_TABLE);
-		prm_set(&in->dest, destination_id, num);
-		len = sizeof(*in);
+	prm_set(in, op_mod, again ? PRM_FTE_MODIFY : PRM_FTE_SET);
+	if (again)
+		prm_set(in, modify_enable_mask, PRM_FTE_MODIFY_DEST_LIST);
+	prm_set(in, table_type, PRM_FT_NIC_RX);
+	prm_set(in, table_id, table);
+	prm_set(in, flow_index, index);
+	prm_set(in, flow_context.group_id, group);
+	prm_set(in, flow_context.flow_tag, action->tag);
+	prm_set(in, flow_context.action, action->n_dests ? PRM_FLOW_FWD_DEST : PRM_FLOW_DROP);
+	prm_set(in, flow_context.destination_list_size, action->n_dests);
+	cxr_flow_encode(value, prm_sub(in, flow_context.match_value.outer_headers,
+				       fte_match_set_lyr_2_4));
+	dests = prm_tail(in);
+	for (i = 0; i < action->n_dests; i++) {
+		prm_set(&dests[i], destination_type, action->dests[i].table ?
+			PRM_FLOW_DEST_TABLE : PRM_FLOW_DEST_TIR);
+		prm_set(&dests[i], destination_id, action->dests[i].num);
 	}
-	err = cxr_cmd_len(core, set_fte, &in->head, len, &out, sizeof(out));
-	kfree(in);
+	err = cxr_cmd_len(core, set_fte, in, len, &out, sizeof(out));
+	kvfree(in);
 	return err;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_fte);

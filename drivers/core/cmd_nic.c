@@ -12,6 +12,8 @@
 #define TIS_PRIO_SHIFT		1	/* the low bit of the field is not the priority's */
 #define END_PAD_TO_CACHE_LINE	1	/* of wq.end_padding_mode */
 #define HASH_KEY_BYTES		40
+#define HASH_IPS		(CXR_HASH_SRC_IP | CXR_HASH_DST_IP)
+#define HASH_ALL		(HASH_IPS | CXR_HASH_SPORT | CXR_HASH_DPORT)
 
 /* ---- TIS ------------------------------------------------------------------------------------- */
 
@@ -20,14 +22,16 @@
  * @core: the device
  * @tdn: transport domain
  * @prio: 0..7
+ * @lag_port: port of the LAG, 1..; 0: the function's own
  * @tisn: its number
  *
- * The packets leave by the function's own port in a LAG, too: which port an interface sends
- * through is for its bond to say, and what a port tells its link partner (LACP) must go there.
+ * An interface's packets leave by the function's own port in a LAG, too: which port an interface
+ * sends through is for its bond to say, and what a port tells its link partner (LACP) must go
+ * there. A port of the LAG is what the map of the LAG makes of it.
  *
  * Return: 0 or as cxr_cmd_exec().
  */
-int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u32 *tisn)
+int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u8 lag_port, u32 *tisn)
 {
 	struct prm_create_tis_in in = {};
 	struct prm_create_tis_out out;
@@ -35,7 +39,9 @@ int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u32 *tisn)
 
 	prm_set(&in, ctx.prio, prio << TIS_PRIO_SHIFT);
 	prm_set(&in, ctx.transport_domain, tdn);
-	if (core->caps.lag) {
+	if (lag_port) {
+		prm_set(&in, ctx.lag_tx_port_affinity, lag_port);
+	} else if (core->caps.lag) {
 		prm_set(&in, ctx.strict_lag_tx_port_affinity, 1);
 		prm_set(&in, ctx.lag_tx_port_affinity, core->caps.native_port);
 	}
@@ -123,16 +129,65 @@ int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_sq);
 
-static int modify_sq(struct cxr_core *core, u32 sqn, u8 from, u8 to)
+static const u8 device_states[] = {
+	[CXR_WQ_RST] = PRM_WQ_RST,
+	[CXR_WQ_RDY] = PRM_WQ_RDY,
+	[CXR_WQ_ERR] = PRM_WQ_ERR,
+};
+
+static int take_state(u8 state, enum cxr_wq_state *taken)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(device_states); i++) {
+		if (device_states[i] != state)
+			continue;
+		*taken = i;
+		return 0;
+	}
+	return -EPROTO;
+}
+
+/**
+ * cxr_cmd_modify_sq() - MODIFY_SQ: another state
+ * @core: the device
+ * @sqn: the queue
+ * @from: its state
+ * @to: the next; there is no way from reset to error and from error to ready
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_modify_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state from, enum cxr_wq_state to)
 {
 	struct prm_modify_sq_in in = {};
 	struct prm_modify_sq_out out;
 
-	prm_set(&in, sq_state, from);
+	prm_set(&in, sq_state, device_states[from]);
 	prm_set(&in, sqn, sqn);
-	prm_set(&in, ctx.state, to);
+	prm_set(&in, ctx.state, device_states[to]);
 	return cxr_cmd(core, modify_sq, &in, &out);
 }
+EXPORT_SYMBOL_GPL(cxr_cmd_modify_sq);
+
+/**
+ * cxr_cmd_query_sq() - QUERY_SQ: its state
+ * @core: the device
+ * @sqn: the queue
+ * @state: the answer
+ *
+ * Return: 0, -EPROTO (a state that is none), or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state *state)
+{
+	struct prm_query_sq_in in = {};
+	struct prm_query_sq_out out;
+	int err;
+
+	prm_set(&in, sqn, sqn);
+	err = cxr_cmd(core, query_sq, &in, &out);
+	return err ?: take_state(prm_get(&out, sq_context.state), state);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_sq);
 
 /**
  * cxr_cmd_sq_ready() - MODIFY_SQ from reset to ready
@@ -143,7 +198,7 @@ static int modify_sq(struct cxr_core *core, u32 sqn, u8 from, u8 to)
  */
 int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn)
 {
-	return modify_sq(core, sqn, PRM_WQ_RST, PRM_WQ_RDY);
+	return cxr_cmd_modify_sq(core, sqn, CXR_WQ_RST, CXR_WQ_RDY);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_sq_ready);
 
@@ -195,7 +250,8 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 	prm_set(rqc, cqn, attr->cqn);
 	wq = prm_sub(rqc, wq, wq);
 	prm_set(wq, wq_type, PRM_WQ_CYCLIC);
-	prm_set(wq, end_padding_mode, END_PAD_TO_CACHE_LINE);
+	if (attr->end_pad)
+		prm_set(wq, end_padding_mode, END_PAD_TO_CACHE_LINE);
 	prm_set(wq, page_offset, attr->pas.offset);
 	prm_set(wq, pd, attr->pdn);
 	prm_set64(wq, dbr_addr, attr->db_dma);
@@ -211,16 +267,69 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_rq);
 
-static int modify_rq(struct cxr_core *core, u32 rqn, u8 from, u8 to)
+/**
+ * cxr_cmd_modify_rq() - MODIFY_RQ: another state
+ * @core: the device
+ * @rqn: the queue
+ * @from: its state
+ * @to: the next; there is no way from reset to error and from error to ready
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_modify_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state from, enum cxr_wq_state to)
 {
 	struct prm_modify_rq_in in = {};
 	struct prm_modify_rq_out out;
 
-	prm_set(&in, rq_state, from);
+	prm_set(&in, rq_state, device_states[from]);
 	prm_set(&in, rqn, rqn);
-	prm_set(&in, ctx.state, to);
+	prm_set(&in, ctx.state, device_states[to]);
 	return cxr_cmd(core, modify_rq, &in, &out);
 }
+EXPORT_SYMBOL_GPL(cxr_cmd_modify_rq);
+
+/**
+ * cxr_cmd_set_rq_strip() - MODIFY_RQ: whether it takes VLAN tags off
+ * @core: the device
+ * @rqn: the queue
+ * @state: its state
+ * @strip: it does from now on
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_set_rq_strip(struct cxr_core *core, u32 rqn, enum cxr_wq_state state, bool strip)
+{
+	struct prm_modify_rq_in in = {};
+	struct prm_modify_rq_out out;
+
+	prm_set(&in, rq_state, device_states[state]);
+	prm_set(&in, rqn, rqn);
+	prm_set64(&in, modify_bitmask, PRM_MODIFY_RQ_VSD);
+	prm_set(&in, ctx.state, device_states[state]);
+	prm_set(&in, ctx.vsd, !strip);
+	return cxr_cmd(core, modify_rq, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_rq_strip);
+
+/**
+ * cxr_cmd_query_rq() - QUERY_RQ: its state
+ * @core: the device
+ * @rqn: the queue
+ * @state: the answer
+ *
+ * Return: 0, -EPROTO (a state that is none), or as cxr_cmd_exec().
+ */
+int cxr_cmd_query_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state *state)
+{
+	struct prm_query_rq_in in = {};
+	struct prm_query_rq_out out;
+	int err;
+
+	prm_set(&in, rqn, rqn);
+	err = cxr_cmd(core, query_rq, &in, &out);
+	return err ?: take_state(prm_get(&out, rq_context.state), state);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_rq);
 
 /**
  * cxr_cmd_rq_ready() - MODIFY_RQ from reset to ready
@@ -231,7 +340,7 @@ static int modify_rq(struct cxr_core *core, u32 rqn, u8 from, u8 to)
  */
 int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn)
 {
-	return modify_rq(core, rqn, PRM_WQ_RST, PRM_WQ_RDY);
+	return cxr_cmd_modify_rq(core, rqn, CXR_WQ_RST, CXR_WQ_RDY);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_rq_ready);
 
@@ -306,23 +415,64 @@ void cxr_cmd_destroy_rqt(struct cxr_core *core, u32 rqtn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_rqt);
 
-static void encode_hash(struct prm_tirc *tirc, enum cxr_tir_hash hash, const u8 *key)
+static void encode_hash(struct prm_tirc *tirc, u32 hash, const u8 *key)
 {
-	bool ipv6 = hash == CXR_TIR_IPV6 || hash == CXR_TIR_IPV6_TCP || hash == CXR_TIR_IPV6_UDP;
-	bool udp = hash == CXR_TIR_IPV4_UDP || hash == CXR_TIR_IPV6_UDP;
-	bool l4 = udp || hash == CXR_TIR_IPV4_TCP || hash == CXR_TIR_IPV6_TCP;
-	u32 fields = PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP;
+	u32 fields = 0;
 
-	if (l4)
-		fields |= PRM_RX_HASH_L4_SPORT | PRM_RX_HASH_L4_DPORT;
+	if (hash & CXR_HASH_SRC_IP)
+		fields |= PRM_RX_HASH_SRC_IP;
+	if (hash & CXR_HASH_DST_IP)
+		fields |= PRM_RX_HASH_DST_IP;
+	if (hash & CXR_HASH_SPORT)
+		fields |= PRM_RX_HASH_L4_SPORT;
+	if (hash & CXR_HASH_DPORT)
+		fields |= PRM_RX_HASH_L4_DPORT;
 	prm_set(tirc, rx_hash_fn, PRM_RX_HASH_TOEPLITZ);
 	memcpy(prm_bytes(tirc, rx_hash_toeplitz_key), key, HASH_KEY_BYTES);
-	prm_set(tirc, rx_hash_field_selector_outer.l3_prot_type, ipv6 ?
+	prm_set(tirc, rx_hash_field_selector_outer.l3_prot_type, hash & CXR_HASH_IPV6 ?
 		PRM_RX_HASH_IPV6 : PRM_RX_HASH_IPV4);
-	prm_set(tirc, rx_hash_field_selector_outer.l4_prot_type, udp ?
+	prm_set(tirc, rx_hash_field_selector_outer.l4_prot_type, hash & CXR_HASH_UDP ?
 		PRM_RX_HASH_UDP : PRM_RX_HASH_TCP);
 	prm_set(tirc, rx_hash_field_selector_outer.selected_fields, fields);
 }
+
+static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 tdn, u32 *tirn)
+{
+	struct prm_create_tir_out out;
+	int err;
+
+	prm_set(in, ctx.transport_domain, tdn);
+	err = cxr_cmd(core, create_tir, in, &out);
+	if (err)
+		return err;
+
+	*tirn = prm_get(&out, tirn);
+	return 0;
+}
+
+/**
+ * cxr_cmd_create_hash_tir() - CREATE_TIR: spread over a table of receive queues
+ * @core: the device
+ * @tdn: transport domain
+ * @fields: what is hashed: enum cxr_hash
+ * @rqtn: the table
+ * @key: of the Toeplitz hash, 40 bytes
+ * @tirn: its number
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn, const u8 *key,
+			    u32 *tirn)
+{
+	struct prm_create_tir_in in = {};
+	struct prm_tirc *tirc = prm_sub(&in, ctx, tirc);
+
+	prm_set(tirc, disp_type, PRM_TIR_INDIRECT);
+	prm_set(tirc, indirect_table, rqtn);
+	encode_hash(tirc, fields, key);
+	return create_tir(core, &in, tdn, tirn);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_hash_tir);
 
 /**
  * cxr_cmd_create_tir() - CREATE_TIR: to one receive queue, or spread over a table of them
@@ -338,26 +488,21 @@ static void encode_hash(struct prm_tirc *tirc, enum cxr_tir_hash hash, const u8 
 int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num,
 		       const u8 *key, u32 *tirn)
 {
+	static const u32 fields[] = {
+		[CXR_TIR_IPV4] = HASH_IPS,
+		[CXR_TIR_IPV6] = HASH_IPS | CXR_HASH_IPV6,
+		[CXR_TIR_IPV4_TCP] = HASH_ALL,
+		[CXR_TIR_IPV4_UDP] = HASH_ALL | CXR_HASH_UDP,
+		[CXR_TIR_IPV6_TCP] = HASH_ALL | CXR_HASH_IPV6,
+		[CXR_TIR_IPV6_UDP] = HASH_ALL | CXR_HASH_IPV6 | CXR_HASH_UDP,
+	};
 	struct prm_create_tir_in in = {};
-	struct prm_create_tir_out out;
-	struct prm_tirc *tirc = prm_sub(&in, ctx, tirc);
-	int err;
 
-	prm_set(tirc, transport_domain, tdn);
-	if (hash == CXR_TIR_NO_HASH) {
-		prm_set(tirc, disp_type, PRM_TIR_DIRECT);
-		prm_set(tirc, inline_rqn, num);
-	} else {
-		prm_set(tirc, disp_type, PRM_TIR_INDIRECT);
-		prm_set(tirc, indirect_table, num);
-		encode_hash(tirc, hash, key);
-	}
-	err = cxr_cmd(core, create_tir, &in, &out);
-	if (err)
-		return err;
-
-	*tirn = prm_get(&out, tirn);
-	return 0;
+	if (hash != CXR_TIR_NO_HASH)
+		return cxr_cmd_create_hash_tir(core, tdn, fields[hash], num, key, tirn);
+	prm_set(&in, ctx.disp_type, PRM_TIR_DIRECT);
+	prm_set(&in, ctx.inline_rqn, num);
+	return create_tir(core, &in, tdn, tirn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_tir);
 

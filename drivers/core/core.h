@@ -128,9 +128,11 @@ struct cxr_dev {
 	struct mutex db_lock;		/* dbs */
 	struct list_head dbs;		/* pages of doorbell records (buf.c) */
 	atomic_t mkey_variant;
-	struct mutex root_lock;		/* flow_root, demux */
-	u32 flow_root;			/* en's first flow table; 0: none */
-	u32 demux;			/* LAG demux table before it; 0: none */
+	struct mutex root_lock;		/* demux .. rules */
+	u32 demux;			/* LAG demux table; 0: none */
+	u32 flow_first;			/* table behind it, or the first one; 0: none */
+	u32 flow_root, flow_root_miss;	/* en's first flow table and where it leads; 0: none */
+	struct cxr_rule_table *rules[CXR_FLOW_PRIO_LEFT + 1];	/* by priority (steering.c) */
 	bool uar_4k;			/* UAR numbers count 4 KiB, not system pages */
 	bool relaxed_write, relaxed_read;
 	/* events for the log that the device can send, bit per type */
@@ -255,6 +257,10 @@ void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev);
 void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net_device *netdev);
 int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
 			 const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
+
+/* steering.c */
+int cxr_demux_on(struct cxr_dev *dev);
+void cxr_demux_off(struct cxr_dev *dev);
 
 /* lag.c */
 int cxr_lag_init(void);

@@ -117,6 +117,8 @@ static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 		}
 		fallthrough;
 	case CXR_EVENT_QP:
+	case CXR_EVENT_SQ:
+	case CXR_EVENT_RQ:
 	case CXR_EVENT_SRQ:
 		cxr_clients_event(dev, event);
 		break;

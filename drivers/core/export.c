@@ -5,6 +5,7 @@
 #include "../codec/addrpath.h"
 #include "../codec/counter.h"
 #include "../codec/cqe.h"
+#include "../codec/flow.h"
 #include "../codec/umr.h"
 #include "../codec/wqe.h"
 #include "../policy/ecmp.h"
@@ -19,6 +20,7 @@ EXPORT_SYMBOL_GPL(cxr_cqe_ours);
 EXPORT_SYMBOL_GPL(cxr_cqe_decode);
 EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
+EXPORT_SYMBOL_GPL(cxr_flow_within);
 EXPORT_SYMBOL_GPL(cxr_umr_reg);
 EXPORT_SYMBOL_GPL(cxr_umr_invalidate);
 EXPORT_SYMBOL_GPL(cxr_umr_page);

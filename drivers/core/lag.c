@@ -209,59 +209,6 @@ static void take_ibs(struct cxr_card *card)
 
 /* ---- the device ------------------------------------------------------------------------------ */
 
-/**
- * cxr_flow_root() - where received packets start
- * @core: the device
- * @table: the table, of a level above CXR_FLOW_LEVEL_DEMUX; 0: it is about to be destroyed
- *
- * In a LAG the demux table is before it. May sleep.
- *
- * Return: 0 or as cxr_cmd_exec().
- */
-int cxr_flow_root(struct cxr_core *core, u32 table)
-{
-	struct cxr_dev *dev = to_dev(core);
-	int err = 0;
-
-	mutex_lock(&dev->root_lock);
-	if (dev->demux)
-		err = cxr_cmd_set_demux_next(core, dev->demux, table);
-	else if (table)
-		err = cxr_cmd_set_flow_root(core, table);
-	if (!err || !table)
-		dev->flow_root = table;
-	mutex_unlock(&dev->root_lock);
-	return err;
-}
-EXPORT_SYMBOL_GPL(cxr_flow_root);
-
-static int demux_on(struct cxr_dev *dev)
-{
-	int err;
-
-	mutex_lock(&dev->root_lock);
-	err = cxr_cmd_create_demux_table(&dev->core, dev->flow_root, &dev->demux);
-	if (!err) {
-		err = cxr_cmd_set_flow_root(&dev->core, dev->demux);
-		if (err) {
-			cxr_cmd_destroy_flow_table(&dev->core, dev->demux);
-			dev->demux = 0;
-		}
-	}
-	mutex_unlock(&dev->root_lock);
-	return err;
-}
-
-static void demux_off(struct cxr_dev *dev)
-{
-	mutex_lock(&dev->root_lock);
-	if (dev->flow_root)
-		cxr_cmd_set_flow_root(&dev->core, dev->flow_root);
-	cxr_cmd_destroy_flow_table(&dev->core, dev->demux);
-	dev->demux = 0;
-	mutex_unlock(&dev->root_lock);
-}
-
 static int join_ports(struct cxr_card *card, const u8 map[CXR_LAG_PORTS])
 {
 	struct cxr_core *one = &card->port[0]->core, *two = &card->port[1]->core;
@@ -273,7 +220,7 @@ static int join_ports(struct cxr_card *card, const u8 map[CXR_LAG_PORTS])
 	err = cxr_cmd_create_vport_lag(one);
 	if (err)
 		goto err_destroy_lag;
-	err = demux_on(card->port[0]);
+	err = cxr_demux_on(card->port[0]);
 	if (err)
 		goto err_destroy_vport_lag;
 	/* Where no RDMA device does it: RoCE packets are to be known as such at port 2, too. */
@@ -283,7 +230,7 @@ static int join_ports(struct cxr_card *card, const u8 map[CXR_LAG_PORTS])
 	return 0;
 
 err_demux_off:
-	demux_off(card->port[0]);
+	cxr_demux_off(card->port[0]);
 err_destroy_vport_lag:
 	cxr_cmd_destroy_vport_lag(one);
 err_destroy_lag:
@@ -297,7 +244,7 @@ static void part_ports(struct cxr_card *card)
 	int err;
 
 	cxr_cmd_set_vport_roce(two, false);
-	demux_off(card->port[0]);
+	cxr_demux_off(card->port[0]);
 	cxr_cmd_destroy_vport_lag(one);
 	err = cxr_cmd_destroy_lag(one);
 	if (err && err != -ENODEV)

@@ -292,7 +292,7 @@ static int create_base(struct cxr_en *en)
 	if (err)
 		goto err_dealloc_td;
 
-	err = cxr_cmd_create_tis(core, en->tdn, 0, &en->tisn);
+	err = cxr_cmd_create_tis(core, en->tdn, 0, 0, &en->tisn);
 	if (err)
 		goto err_destroy_mkey;
 	return 0;

@@ -234,6 +234,7 @@ static int create_rq_object(struct cxr_en_rq *rq, bool vlan_strip)
 		.log_size = rq->log_size,
 		.log_stride = rq->log_stride,
 		.vlan_strip = vlan_strip,
+		.end_pad = true,
 		.pas = cxr_buf_pas(&rq->buf),
 		.db_dma = rq->db.dma,
 	};

@@ -18,25 +18,24 @@
 #define LOG_MAC_TABLE	(CXR_EN_LOG_MACS + 1)
 #define LOG_CLASS_TABLE	3
 
-enum { MAC_LEVEL = CXR_FLOW_LEVEL_EN, CLASS_LEVEL };
+enum { MAC_LEVEL = CXR_FLOW_LEVEL_EN, CLASS_LEVEL = CXR_FLOW_LEVEL_EN_2 };
 enum { GROUP_MAC, GROUP_ALLMULTI, GROUP_PROMISC };
 enum { GROUP_L4, GROUP_L3, GROUP_REST };
 
 struct group {
 	u32 first, last;
-	struct cxr_flow_match mask;
+	struct cxr_flow_fields mask;
 };
 
 static const struct group mac_groups[CXR_EN_GROUPS] = {
-	[GROUP_MAC] = { 0, CXR_EN_MACS - 1,
-			{ .dmac_valid = true, .dmac_mask = { [0 ... ETH_ALEN - 1] = 0xff } } },
-	[GROUP_ALLMULTI] = { ALLMULTI, ALLMULTI, { .dmac_valid = true, .dmac_mask = { 0x01 } } },
+	[GROUP_MAC] = { 0, CXR_EN_MACS - 1, { .dmac = { [0 ... ETH_ALEN - 1] = 0xff } } },
+	[GROUP_ALLMULTI] = { ALLMULTI, ALLMULTI, { .dmac = { 0x01 } } },
 	[GROUP_PROMISC] = { PROMISC, PROMISC, {} },
 };
 
 static const struct group class_groups[CXR_EN_GROUPS] = {
-	[GROUP_L4] = { 0, 3, { .ethertype_valid = true, .ip_protocol_valid = true } },
-	[GROUP_L3] = { 4, 5, { .ethertype_valid = true } },
+	[GROUP_L4] = { 0, 3, { .ethertype = 0xffff, .ip_protocol = 0xff } },
+	[GROUP_L3] = { 4, 5, { .ethertype = 0xffff } },
 	[GROUP_REST] = { 6, 6, {} },
 };
 
@@ -98,18 +97,16 @@ static int add_classes(struct cxr_en *en)
 
 	for (steer->n_classes = 0; steer->n_classes < ARRAY_SIZE(classes); steer->n_classes++) {
 		const struct packet_class *class = &classes[steer->n_classes];
-		const struct cxr_flow_match *mask = &class_groups[class->group].mask;
-		struct cxr_flow_match match = {
-			.ethertype_valid = mask->ethertype_valid,
+		struct cxr_flow_fields value = {
 			.ethertype = class->ethertype,
-			.ip_protocol_valid = mask->ip_protocol_valid,
 			.ip_protocol = class->protocol,
 		};
 		u32 tirn = steer->tirn[class->hash < steer->n_tirs ? class->hash : CXR_TIR_NO_HASH];
+		struct cxr_flow_action action = { .n_dests = 1, .dests = { { .num = tirn } } };
 
 		err = cxr_cmd_set_fte(en->core, steer->classes.id,
-				      steer->classes.group[class->group], steer->n_classes, &match,
-				      CXR_FLOW_TIR, tirn);
+				      steer->classes.group[class->group], steer->n_classes, &value,
+				      &action, false);
 		if (err)
 			return err;
 	}
@@ -121,15 +118,16 @@ static int add_classes(struct cxr_en *en)
 static int set_mac_entry(struct cxr_en *en, u32 index, unsigned int group, const u8 *addr)
 {
 	struct cxr_en_steer *steer = &en->steer;
-	struct cxr_flow_match match = {
-		.dmac_valid = mac_groups[group].mask.dmac_valid,
+	struct cxr_flow_action action = {
+		.n_dests = 1,
+		.dests = { { .table = true, .num = steer->classes.id } },
 	};
+	struct cxr_flow_fields value = {};
 
-	memcpy(match.dmac_mask, mac_groups[group].mask.dmac_mask, ETH_ALEN);
 	if (addr)
-		ether_addr_copy(match.dmac, addr);
-	return cxr_cmd_set_fte(en->core, steer->macs.id, steer->macs.group[group], index, &match,
-			       CXR_FLOW_TABLE, steer->classes.id);
+		memcpy(value.dmac, addr, ETH_ALEN);
+	return cxr_cmd_set_fte(en->core, steer->macs.id, steer->macs.group[group], index, &value,
+			       &action, false);
 }
 
 static void switch_entry(struct cxr_en *en, bool *stands, bool wanted, u32 index,

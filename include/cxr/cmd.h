@@ -12,6 +12,7 @@
 
 #include "cxr.h"
 #include "../../drivers/codec/counter.h"
+#include "../../drivers/codec/flow.h"
 #include "../../drivers/codec/qpc.h"
 #include "../../drivers/codec/umr.h"
 #include "../../drivers/policy/gid.h"
@@ -93,7 +94,7 @@ int cxr_cmd_query_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 *limit);
 
 /* ---- Ethernet queues (cmd_nic.c) ------------------------------------------------------------- */
 
-int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u32 *tisn);
+int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u8 lag_port, u32 *tisn);
 void cxr_cmd_destroy_tis(struct cxr_core *core, u32 tisn);
 
 struct cxr_sq_attr {
@@ -111,16 +112,24 @@ struct cxr_rq_attr {
 	u8 log_size;		/* in WQEs */
 	u8 log_stride;		/* in bytes */
 	bool vlan_strip;
+	bool end_pad;		/* may fill up the last cache line behind a packet */
 	struct cxr_pas pas;
 	u64 db_dma;
 };
 
+enum cxr_wq_state { CXR_WQ_RST, CXR_WQ_RDY, CXR_WQ_ERR };
+
 /* Created in reset; *_ready moves to ready, and destroy flushes what is queued. */
 int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32 *sqn);
 int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn);
+int cxr_cmd_modify_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state from, enum cxr_wq_state to);
+int cxr_cmd_query_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state *state);
 void cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn);
 int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32 *rqn);
 int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn);
+int cxr_cmd_modify_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state from, enum cxr_wq_state to);
+int cxr_cmd_set_rq_strip(struct cxr_core *core, u32 rqn, enum cxr_wq_state state, bool strip);
+int cxr_cmd_query_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state *state);
 void cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn);
 
 /* @n is a power of two up to caps.rss_ind_tbl_max. */
@@ -132,44 +141,62 @@ enum cxr_tir_hash {
 	CXR_TIR_IPV6_TCP, CXR_TIR_IPV6_UDP,
 };
 
+/* What of a packet is hashed, and in which packets (else IPv4 and TCP). */
+enum cxr_hash {
+	CXR_HASH_SRC_IP = BIT(0), CXR_HASH_DST_IP = BIT(1),
+	CXR_HASH_SPORT = BIT(2), CXR_HASH_DPORT = BIT(3),
+	CXR_HASH_IPV6 = BIT(4), CXR_HASH_UDP = BIT(5),
+};
+
 /*
  * Direct to @num = RQN (CXR_TIR_NO_HASH), or spread over @num = RQTN by Toeplitz hash with @key of
  * 40 bytes.
  */
 int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num,
 		       const u8 *key, u32 *tirn);
+/* The same with a choice of enum cxr_hash. */
+int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn, const u8 *key,
+			    u32 *tirn);
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
 
 /* ---- flow tables of the NIC's receive side (cmd_flow.c) -------------------------------------- */
 
-struct cxr_flow_match {
-	bool dmac_valid;
-	u8 dmac[ETH_ALEN], dmac_mask[ETH_ALEN];
-	bool ethertype_valid;
-	u16 ethertype;
-	bool ip_protocol_valid;	/* with ethertype or ip_version */
-	u8 ip_protocol;
-	u8 ip_version;		/* 0 = any, 4, 6 */
-	bool cvlan_tag_valid;	/* match on cvlan_tag */
-	bool cvlan_tag;
+struct cxr_flow_dest {
+	bool table;		/* num is a flow table, of a higher level; else a TIR */
+	u32 num;
 };
 
-enum cxr_flow_dest { CXR_FLOW_TIR, CXR_FLOW_TABLE, CXR_FLOW_DROP };
+#define CXR_FLOW_DESTS 16
 
-/* A table leads only to tables of higher levels. */
-enum { CXR_FLOW_LEVEL_DEMUX, CXR_FLOW_LEVEL_EN };
+struct cxr_flow_action {
+	u32 tag;		/* 24 bits, in completions */
+	u32 n_dests;		/* 0: packets are dropped */
+	struct cxr_flow_dest dests[CXR_FLOW_DESTS];
+};
+
+/*
+ * A table leads only to tables of higher levels. Rules have two tables for each priority, and one
+ * for what is left when nobody else wanted it.
+ */
+enum {
+	CXR_FLOW_LEVEL_DEMUX,
+	CXR_FLOW_LEVEL_RULES,
+	CXR_FLOW_LEVEL_EN = CXR_FLOW_LEVEL_RULES + 2 * CXR_FLOW_PRIOS,
+	CXR_FLOW_LEVEL_EN_2,
+	CXR_FLOW_LEVEL_LEFT,
+};
 
 int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table);
 void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table);
 int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table);
-/* Entries first..last; @mask: which parts of a match its entries use (values ignored). */
+int cxr_cmd_set_flow_miss(struct cxr_core *core, u32 table, u32 next);
+/* Entries first..last; @mask: the bits that its entries match on. */
 int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last,
-			      const struct cxr_flow_match *mask,
-			      u32 *group);
+			      const struct cxr_flow_fields *mask, u32 *group);
 void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group);
 int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
-		    const struct cxr_flow_match *match,
-		    enum cxr_flow_dest dest, u32 num);
+		    const struct cxr_flow_fields *value, const struct cxr_flow_action *action,
+		    bool again);
 void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index);
 
 /* ---- two ports as one (cmd_lag.c) ------------------------------------------------------------ */

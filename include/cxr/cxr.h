@@ -51,8 +51,8 @@
  *	  |                     cxr_port: netdev, with a reference
  *	  |                       | cxr_client_ops.netdev
  *	  |                       v
- *	  `-- cxr_adev "ib" --> cxr_ib: ib_device, its PDs, mkeys, CQs, SRQs, QPs, address table
- *					and set of queue counters
+ *	  `-- cxr_adev "ib" --> cxr_ib: ib_device, its PDs, mkeys, CQs, SRQs, QPs, WQs, address
+ *					table and set of queue counters
  *
  * Who made an object destroys it. Memory that a create function is told the address of stays its
  * caller's, and is the device's too until the destroy function returned. The exceptions are pages,
@@ -91,6 +91,13 @@
  *
  * The module has no alias: nothing loads it but a user. It then binds to functions that no driver
  * holds.
+ *
+ * RECEIVED PACKETS
+ *
+ * What is not RoCE starts at the first flow table there is, and each table leads to the next one:
+ * the LAG demux table, the rules of programs by priority, en's, rules for what is left. The core
+ * keeps the chain and the rules (drivers/core/steering.c): en says which table is its first
+ * (cxr_flow_root), ib which rules there are (cxr_rule_add). They come and go by themselves.
  *
  * WHERE NO COMMAND MAY BE ISSUED
  *
@@ -164,7 +171,7 @@
  *	    cxr_port.lock		who is the netdev
  *	    cards_lock of lag.c		which cards there are; innermost
  *	any of the above
- *	  cxr_dev.root_lock		en's first flow table, and the LAG demux table before it
+ *	  cxr_dev.root_lock		the chain of flow tables, and rules in it
  *	any of the above
  *	  cmdq.pages_sem or .sem	a command slot; the first only for MANAGE_PAGES
  *	cxr_pages.lock			pieces and counts; no command under it
@@ -174,11 +181,13 @@
  *	  cxr_pages.req_lock		requests; innermost
  *	  RCU				clients for events, CQs by number
  *
- * and of cxr_ib, where commands may be issued under the first three:
+ * and of cxr_ib, where commands may be issued under the first five:
  *
  *	cxr_ib_dev.scan_lock		GIDs are scanned; under client_lock, and rtnl under it
  *	cxr_ib_dev.gid_lock		the address table is written; under client_lock, or alone
  *	cxr_ib_qp.mutex			transitions of a QP
+ *	cxr_ib_rwq.mutex		transitions of a WQ
+ *	cxr_ib_ucontext.td_lock		transport domain of a process
  *	cxr_ib_ucontext.db_lock		pinned doorbell records of a process; mmap_lock under it
  *	cxr_ib_dev.kcq_lock		CQs of the kernel; their completion handlers under it
  *	with interrupts off
@@ -187,6 +196,7 @@
  *	    lock of cxr_ib_dev.qps	QPs by number, also for events
  *	    cxr_ib_srq.lock		an SRQ is posted to, or gets a WQE back; innermost
  *	  lock of cxr_ib_dev.srqs	SRQs by number, for events; innermost
+ *	  lock of cxr_ib_dev.listeners	the same for send and receive queues that are no QP's
  */
 #ifndef CXR_H
 #define CXR_H
@@ -200,6 +210,7 @@
 
 #include "../../drivers/codec/caps.h"
 #include "../../drivers/codec/event.h"
+#include "../../drivers/codec/flow.h"
 #include "../../drivers/policy/lag.h"
 #include "../../drivers/policy/mode.h"
 
@@ -305,8 +316,38 @@ struct net_device *cxr_port_get_netdev(struct cxr_port *port);
 
 /* Port of the LAG whose netdev this is, or 0. */
 u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev);
+
+/* ---- received packets (steering.c) ----------------------------------------------------------- */
+
 /* en's first flow table, 0 before it is destroyed. 0 or the command's error. May sleep. */
 int cxr_flow_root(struct cxr_core *core, u32 table);
+
+#define CXR_FLOW_PRIOS 16
+#define CXR_FLOW_PRIO_LEFT CXR_FLOW_PRIOS	/* what is left when nobody wanted it */
+
+/**
+ * struct cxr_rule_attr - a rule for packets before en gets them
+ * @mask: bits that count, of what caps.ft_match says
+ * @value: of these bits; others are zero
+ * @prio: 0 is asked first, CXR_FLOW_PRIOS - 1 last; or CXR_FLOW_PRIO_LEFT
+ * @drop: nobody gets the packets; else @tirn
+ * @shared: whoever would get them without the rule gets them too
+ * @tirn: who gets them
+ * @tag: of 24 bits, in their completions
+ */
+struct cxr_rule_attr {
+	struct cxr_flow_fields mask, value;
+	u8 prio;
+	bool drop, shared;
+	u32 tirn;
+	u32 tag;
+};
+
+struct cxr_rule;
+
+/* ERR_PTR. Both may sleep. */
+struct cxr_rule *cxr_rule_add(struct cxr_core *core, const struct cxr_rule_attr *attr);
+void cxr_rule_del(struct cxr_core *core, struct cxr_rule *rule);
 
 /* ---- clients: events to en and ib ------------------------------------------------------------ */
 

@@ -35,5 +35,6 @@ void test_wqe(void);
 void test_cqe(void);
 void test_caps(void);
 void test_counter(void);
+void test_flow(void);
 
 #endif

@@ -80,6 +80,7 @@ int main(void)
 	test_cqe();
 	test_caps();
 	test_counter();
+	test_flow();
 	end();
 	printf("1..%u\n", passed + failed);
 	printf("# pass:%u fail:%u skip:0\n", passed, failed);

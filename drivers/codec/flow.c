@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <linux/string.h>
+#include <linux/types.h>
+#include "flow.h"
+
+#define TCI_VID 0x0fff
+#define TCI_CFI 0x1000
+#define TCI_PRIO 0xe000
+#define TC_ECN 0x03
+#define TC_DSCP 0xfc
+#define VERSION_BITS 0xf
+
+static void encode_l2(const struct cxr_flow_fields *f, struct prm_fte_match_set_lyr_2_4 *set)
+{
+	prm_set(set, dmac_47_16, (u32)f->dmac[0] << 24 | f->dmac[1] << 16 | f->dmac[2] << 8 |
+				 f->dmac[3]);
+	prm_set(set, dmac_15_0, f->dmac[4] << 8 | f->dmac[5]);
+	prm_set(set, smac_47_16, (u32)f->smac[0] << 24 | f->smac[1] << 16 | f->smac[2] << 8 |
+				 f->smac[3]);
+	prm_set(set, smac_15_0, f->smac[4] << 8 | f->smac[5]);
+	prm_set(set, ethertype, f->ethertype);
+	prm_set(set, first_vid, f->tci & TCI_VID);
+	prm_set(set, first_cfi, !!(f->tci & TCI_CFI));
+	prm_set(set, first_prio, (f->tci & TCI_PRIO) >> 13);
+	prm_set(set, cvlan_tag, f->tagged);
+}
+
+void cxr_flow_encode(const struct cxr_flow_fields *f, struct prm_fte_match_set_lyr_2_4 *set)
+{
+	memset(set, 0, sizeof(*set));
+	encode_l2(f, set);
+	prm_set(set, ip_version, f->ip_version);
+	prm_set(set, ip_protocol, f->ip_protocol);
+	prm_set(set, ip_dscp, (f->traffic_class & TC_DSCP) >> 2);
+	prm_set(set, ip_ecn, f->traffic_class & TC_ECN);
+	prm_set(set, ttl_hoplimit, f->hop_limit);
+	memcpy(prm_bytes(set, src_ipv4_src_ipv6), f->src, sizeof(f->src));
+	memcpy(prm_bytes(set, dst_ipv4_dst_ipv6), f->dst, sizeof(f->dst));
+	prm_set(set, tcp_sport, f->tcp_sport);
+	prm_set(set, tcp_dport, f->tcp_dport);
+	prm_set(set, udp_sport, f->udp_sport);
+	prm_set(set, udp_dport, f->udp_dport);
+}
+
+static u16 ports(bool supported)
+{
+	return supported ? 0xffff : 0;
+}
+
+void cxr_flow_decode_caps(const struct prm_flow_table_fields_supported *s,
+			  struct cxr_flow_fields *bits)
+{
+	memset(bits, 0, sizeof(*bits));
+	memset(bits->dmac, prm_get(s, outer_dmac) ? 0xff : 0, sizeof(bits->dmac));
+	memset(bits->smac, prm_get(s, outer_smac) ? 0xff : 0, sizeof(bits->smac));
+	bits->ethertype = prm_get(s, outer_ether_type) ? 0xffff : 0;
+	bits->tci = (prm_get(s, outer_first_vid) ? TCI_VID : 0) |
+		    (prm_get(s, outer_first_cfi) ? TCI_CFI : 0) |
+		    (prm_get(s, outer_first_prio) ? TCI_PRIO : 0);
+	bits->tagged = prm_get(s, outer_first_vid);
+	bits->ip_version = prm_get(s, outer_ip_version) ? VERSION_BITS : 0;
+	bits->ip_protocol = prm_get(s, outer_ip_protocol) ? 0xff : 0;
+	bits->traffic_class = (prm_get(s, outer_ip_dscp) ? TC_DSCP : 0) |
+			      (prm_get(s, outer_ip_ecn) ? TC_ECN : 0);
+	bits->hop_limit = prm_get(s, outer_ipv4_ttl) ? 0xff : 0;
+	memset(bits->src, prm_get(s, outer_sip) ? 0xff : 0, sizeof(bits->src));
+	memset(bits->dst, prm_get(s, outer_dip) ? 0xff : 0, sizeof(bits->dst));
+	bits->tcp_sport = ports(prm_get(s, outer_tcp_sport));
+	bits->tcp_dport = ports(prm_get(s, outer_tcp_dport));
+	bits->udp_sport = ports(prm_get(s, outer_udp_sport));
+	bits->udp_dport = ports(prm_get(s, outer_udp_dport));
+}
+
+/* There is no padding in it. */
+bool cxr_flow_within(const struct cxr_flow_fields *mask, const struct cxr_flow_fields *bits)
+{
+	const u8 *m = (const u8 *)mask, *b = (const u8 *)bits;
+	size_t i;
+
+	for (i = 0; i < sizeof(*mask); i++)
+		if (m[i] & ~b[i])
+			return false;
+	return true;
+}

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The way of a received packet: the LAG demux table, if there is a LAG; rules of programs, by
+ * priority; en's tables; rules for what is left. Each table leads to the next one that exists, by
+ * what it does with packets that no entry of it is for.
+ *
+ * A priority has a table as long as it has rules. In it each group has the entries of one mask. A
+ * rule that takes nothing away sends a copy on to what comes behind its priority; so that such an
+ * entry need not change with what that is, there is an empty table, the tail, which does.
+ */
+#include <linux/slab.h>
+
+#include "core.h"
+
+#define LOG_GROUP 5
+#define LOG_GROUPS 6
+#define GROUP_ENTRIES BIT(LOG_GROUP)
+#define GROUPS BIT(LOG_GROUPS)
+#define LEFT CXR_FLOW_PRIO_LEFT
+
+/* Rules for the same packets in the same priority share it. */
+struct entry {
+	u32 index;
+	u32 tag;
+	struct cxr_flow_fields value;
+	struct list_head rules;
+};
+
+struct group {
+	u32 id;
+	struct cxr_flow_fields mask;
+	unsigned int used;
+	struct entry *entries[GROUP_ENTRIES];
+};
+
+struct cxr_rule_table {
+	u32 id;
+	u32 miss;		/* where it leads; 0: nowhere */
+	u32 tail, tail_miss;	/* tail 0: there is none */
+	unsigned int used;
+	struct group *groups[GROUPS];
+};
+
+struct cxr_rule {
+	struct list_head node;	/* of its entry */
+	struct cxr_rule_table *table;
+	struct group *group;
+	struct entry *entry;
+	u8 prio;
+	bool drop, shared;
+	u32 tirn;
+};
+
+/* ---- one behind the other -------------------------------------------------------------------- */
+
+static int lead(struct cxr_dev *dev, u32 table, u32 *miss, u32 next)
+{
+	int err;
+
+	if (!table || *miss == next)
+		return 0;
+	err = cxr_cmd_set_flow_miss(&dev->core, table, next);
+	if (!err)
+		*miss = next;
+	return err;
+}
+
+/* Makes each table lead to the next one, from the last to the first; *first is that. */
+static int chain(struct cxr_dev *dev, u32 *first)
+{
+	struct cxr_rule_table *table = dev->rules[LEFT];
+	u32 next = table ? table->id : 0;
+	int i, err;
+
+	lockdep_assert_held(&dev->root_lock);
+	err = lead(dev, dev->flow_root, &dev->flow_root_miss, next);
+	if (err)
+		return err;
+	next = dev->flow_root ?: next;
+	for (i = CXR_FLOW_PRIOS - 1; i >= 0; i--) {
+		table = dev->rules[i];
+		if (!table)
+			continue;
+		err = lead(dev, table->tail, &table->tail_miss, next);
+		err = err ?: lead(dev, table->id, &table->miss, next);
+		if (err)
+			return err;
+		next = table->id;
+	}
+	*first = next;
+	return 0;
+}
+
+/* The device forgets its first table with that. */
+static int set_first(struct cxr_dev *dev, u32 first)
+{
+	int err = 0;
+
+	if (dev->flow_first == first)
+		return 0;
+	if (dev->demux)
+		err = cxr_cmd_set_demux_next(&dev->core, dev->demux, first);
+	else if (first)
+		err = cxr_cmd_set_flow_root(&dev->core, first);
+	if (!err)
+		dev->flow_first = first;
+	return err;
+}
+
+static int relink(struct cxr_dev *dev)
+{
+	u32 first;
+	int err;
+
+	err = chain(dev, &first);
+	return err ?: set_first(dev, first);
+}
+
+/**
+ * cxr_flow_root() - en's first table
+ * @core: the device
+ * @table: the table, of level CXR_FLOW_LEVEL_EN; 0: it is about to be destroyed
+ *
+ * May sleep.
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_flow_root(struct cxr_core *core, u32 table)
+{
+	struct cxr_dev *dev = to_dev(core);
+	u32 old;
+	int err;
+
+	mutex_lock(&dev->root_lock);
+	old = dev->flow_root;
+	if (!table)
+		lead(dev, old, &dev->flow_root_miss, 0);
+	dev->flow_root = table;
+	dev->flow_root_miss = 0;
+	err = relink(dev);
+	if (err && table) {
+		dev->flow_root = 0;
+		relink(dev);	/* what led there already */
+	}
+	mutex_unlock(&dev->root_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_flow_root);
+
+/* cxr_demux_on - a LAG demux table before the others; the function of port 1, in a vport LAG */
+int cxr_demux_on(struct cxr_dev *dev)
+{
+	int err;
+
+	mutex_lock(&dev->root_lock);
+	err = cxr_cmd_create_demux_table(&dev->core, dev->flow_first, &dev->demux);
+	if (!err) {
+		err = cxr_cmd_set_flow_root(&dev->core, dev->demux);
+		if (err) {
+			cxr_cmd_destroy_flow_table(&dev->core, dev->demux);
+			dev->demux = 0;
+		}
+	}
+	mutex_unlock(&dev->root_lock);
+	return err;
+}
+
+void cxr_demux_off(struct cxr_dev *dev)
+{
+	mutex_lock(&dev->root_lock);
+	if (dev->flow_first)
+		cxr_cmd_set_flow_root(&dev->core, dev->flow_first);
+	cxr_cmd_destroy_flow_table(&dev->core, dev->demux);
+	dev->demux = 0;
+	mutex_unlock(&dev->root_lock);
+}
+
+/* ---- tables and groups ----------------------------------------------------------------------- */
+
+static u8 table_level(u8 prio)
+{
+	return prio == LEFT ? CXR_FLOW_LEVEL_LEFT : CXR_FLOW_LEVEL_RULES + 2 * prio;
+}
+
+static void put_table(struct cxr_dev *dev, u8 prio)
+{
+	struct cxr_rule_table *table = dev->rules[prio];
+
+	if (table->used)
+		return;
+	dev->rules[prio] = NULL;
+	relink(dev);
+	if (table->tail)
+		cxr_cmd_destroy_flow_table(&dev->core, table->tail);
+	cxr_cmd_destroy_flow_table(&dev->core, table->id);
+	kfree(table);
+}
+
+/* ERR_PTR. put_table() takes it back when it is empty. */
+static struct cxr_rule_table *get_table(struct cxr_dev *dev, u8 prio)
+{
+	struct cxr_rule_table *table = dev->rules[prio];
+	int err;
+
+	if (table)
+		return table;
+	table = kzalloc(sizeof(*table), GFP_KERNEL);
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	err = cxr_cmd_create_flow_table(&dev->core, table_level(prio), LOG_GROUPS + LOG_GROUP,
+					&table->id);
+	if (err) {
+		kfree(table);
+		return ERR_PTR(err);
+	}
+
+	dev->rules[prio] = table;
+	err = relink(dev);
+	if (err) {
+		put_table(dev, prio);
+		return ERR_PTR(err);
+	}
+	return table;
+}
+
+/* For rules that send a copy on. It goes with its table. */
+static int get_tail(struct cxr_dev *dev, u8 prio)
+{
+	struct cxr_rule_table *table = dev->rules[prio];
+	int err;
+
+	if (table->tail)
+		return 0;
+	err = cxr_cmd_create_flow_table(&dev->core, table_level(prio) + 1, 0, &table->tail);
+	return err ?: relink(dev);
+}
+
+static void put_group(struct cxr_dev *dev, struct cxr_rule_table *table, struct group *group)
+{
+	unsigned int i;
+
+	if (group->used)
+		return;
+	for (i = 0; table->groups[i] != group; i++)
+		;
+	table->groups[i] = NULL;
+	table->used--;
+	cxr_cmd_destroy_flow_group(&dev->core, table->id, group->id);
+	kfree(group);
+}
+
+/* Entries of one mask stand together; a group that is full gets another one. ERR_PTR. */
+static struct group *get_group(struct cxr_dev *dev, struct cxr_rule_table *table,
+			       const struct cxr_flow_fields *mask, u32 *slot)
+{
+	u32 i, free = GROUPS;
+	struct group *group;
+	int err;
+
+	for (i = 0; i < GROUPS; i++) {
+		group = table->groups[i];
+		if (!group)
+			free = min(free, i);
+		else if (group->used < GROUP_ENTRIES && !memcmp(&group->mask, mask, sizeof(*mask)))
+			break;
+	}
+	*slot = i;
+	if (i < GROUPS)
+		return group;
+	if (free == GROUPS)
+		return ERR_PTR(-ENOSPC);
+
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group)
+		return ERR_PTR(-ENOMEM);
+	group->mask = *mask;
+	err = cxr_cmd_create_flow_group(&dev->core, table->id, free << LOG_GROUP,
+					(free << LOG_GROUP) + GROUP_ENTRIES - 1, mask, &group->id);
+	if (err) {
+		kfree(group);
+		return ERR_PTR(err);
+	}
+	table->groups[free] = group;
+	table->used++;
+	*slot = free;
+	return group;
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+/* What is done with the packets of @entry; -EXIST: its rules contradict each other. */
+static int fill_action(const struct cxr_rule_table *table, const struct entry *entry,
+		       struct cxr_flow_action *action)
+{
+	const struct cxr_rule *rule;
+	bool shared = true;
+
+	action->tag = entry->tag;
+	action->n_dests = 0;
+	list_for_each_entry(rule, &entry->rules, node) {
+		if (rule->drop && !list_is_singular(&entry->rules))
+			return -EEXIST;
+		shared &= rule->shared;
+		if (rule->drop)
+			continue;
+		if (action->n_dests == CXR_FLOW_DESTS - 1)
+			return -ENOSPC;
+		action->dests[action->n_dests++] = (struct cxr_flow_dest){ .num = rule->tirn };
+	}
+	if (shared && action->n_dests)
+		action->dests[action->n_dests++] = (struct cxr_flow_dest){
+			.table = true, .num = table->tail,
+		};
+	return 0;
+}
+
+static int write_entry(struct cxr_dev *dev, const struct cxr_rule *rule, bool again)
+{
+	struct cxr_flow_action action;
+	int err;
+
+	err = fill_action(rule->table, rule->entry, &action);
+	if (err)
+		return err;
+	return cxr_cmd_set_fte(&dev->core, rule->table->id, rule->group->id, rule->entry->index,
+			       &rule->entry->value, &action, again);
+}
+
+/* An entry for the same packets that stands already. */
+static struct entry *find_entry(struct cxr_rule_table *table, const struct cxr_rule_attr *attr,
+				struct group **group)
+{
+	struct entry *entry;
+	u32 g, i;
+
+	for (g = 0; g < GROUPS; g++) {
+		*group = table->groups[g];
+		if (!*group || memcmp(&(*group)->mask, &attr->mask, sizeof(attr->mask)))
+			continue;
+		for (i = 0; i < GROUP_ENTRIES; i++) {
+			entry = (*group)->entries[i];
+			if (entry && !memcmp(&entry->value, &attr->value, sizeof(attr->value)))
+				return entry;
+		}
+	}
+	return NULL;
+}
+
+static int join_entry(struct cxr_dev *dev, struct cxr_rule *rule, const struct cxr_rule_attr *attr)
+{
+	int err;
+
+	if (rule->entry->tag != attr->tag)
+		return -EEXIST;
+	list_add_tail(&rule->node, &rule->entry->rules);
+	err = write_entry(dev, rule, true);
+	if (err)
+		list_del(&rule->node);
+	return err;
+}
+
+static int make_entry(struct cxr_dev *dev, struct cxr_rule *rule, const struct cxr_rule_attr *attr)
+{
+	struct entry *entry;
+	u32 slot, i;
+	int err;
+
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+	rule->group = get_group(dev, rule->table, &attr->mask, &slot);
+	if (IS_ERR(rule->group)) {
+		err = PTR_ERR(rule->group);
+		goto err_free;
+	}
+
+	for (i = 0; rule->group->entries[i]; i++)
+		;
+	entry->index = (slot << LOG_GROUP) + i;
+	entry->tag = attr->tag;
+	entry->value = attr->value;
+	INIT_LIST_HEAD(&entry->rules);
+	list_add(&rule->node, &entry->rules);
+	rule->entry = entry;
+	err = write_entry(dev, rule, false);
+	if (err)
+		goto err_put_group;
+	rule->group->entries[i] = entry;
+	rule->group->used++;
+	return 0;
+
+err_put_group:
+	put_group(dev, rule->table, rule->group);
+err_free:
+	kfree(entry);
+	return err;
+}
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static int add_rule(struct cxr_dev *dev, struct cxr_rule *rule, const struct cxr_rule_attr *attr)
+{
+	int err;
+
+	rule->table = get_table(dev, attr->prio);
+	if (IS_ERR(rule->table))
+		return PTR_ERR(rule->table);
+	err = attr->shared ? get_tail(dev, attr->prio) : 0;
+	if (err)
+		goto err_put_table;
+
+	rule->entry = find_entry(rule->table, attr, &rule->group);
+	err = rule->entry ? join_entry(dev, rule, attr) : make_entry(dev, rule, attr);
+	if (err)
+		goto err_put_table;
+	return 0;
+
+err_put_table:
+	put_table(dev, attr->prio);
+	return err;
+}
+
+/**
+ * cxr_rule_add() - packets to a TIR, or to nobody, before en gets them
+ * @core: the device; caps.flow_rules
+ * @attr: which packets, and what is done with them
+ *
+ * May sleep.
+ *
+ * Return: a rule for cxr_rule_del(); ERR_PTR: -EEXIST (another rule for the same packets in this
+ * priority has another tag, or drops them), -ENOSPC (too many rules), -ENOMEM, or as
+ * cxr_cmd_exec()
+ */
+struct cxr_rule *cxr_rule_add(struct cxr_core *core, const struct cxr_rule_attr *attr)
+{
+	struct cxr_dev *dev = to_dev(core);
+	struct cxr_rule *rule;
+	int err;
+
+	rule = kzalloc(sizeof(*rule), GFP_KERNEL);
+	if (!rule)
+		return ERR_PTR(-ENOMEM);
+	rule->prio = attr->prio;
+	rule->drop = attr->drop;
+	rule->shared = attr->shared;
+	rule->tirn = attr->tirn;
+
+	mutex_lock(&dev->root_lock);
+	err = add_rule(dev, rule, attr);
+	mutex_unlock(&dev->root_lock);
+	if (err) {
+		kfree(rule);
+		return ERR_PTR(err);
+	}
+	return rule;
+}
+EXPORT_SYMBOL_GPL(cxr_rule_add);
+
+/**
+ * cxr_rule_del() - the rule ends; packets go where they went without it
+ * @core: the device
+ * @rule: of cxr_rule_add()
+ */
+void cxr_rule_del(struct cxr_core *core, struct cxr_rule *rule)
+{
+	struct cxr_dev *dev = to_dev(core);
+	struct entry *entry = rule->entry;
+	struct group *group = rule->group;
+
+	mutex_lock(&dev->root_lock);
+	list_del(&rule->node);
+	if (!list_empty(&entry->rules)) {
+		write_entry(dev, rule, true);
+	} else {
+		cxr_cmd_delete_fte(core, rule->table->id, entry->index);
+		group->entries[entry->index % GROUP_ENTRIES] = NULL;
+		group->used--;
+		kfree(entry);
+		put_group(dev, rule->table, group);
+		put_table(dev, rule->prio);
+	}
+	mutex_unlock(&dev->root_lock);
+	kfree(rule);
+}
+EXPORT_SYMBOL_GPL(cxr_rule_del);

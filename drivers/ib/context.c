@@ -100,7 +100,8 @@ static void fill_response(const struct cxr_ib_dev *dev, const struct cxr_ib_ucon
 		resp->max_srq_recv_wr = 1u << caps->log_max_srq_sz;
 	resp->num_ports = CXR_IB_PORT;
 	resp->cqe_version = ctx->cqe_version;
-	resp->cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
+	resp->cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE |
+			       MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
 	resp->eth_min_inline = MLX5_USER_INLINE_MODE_NA;
 	resp->log_uar_size = caps->uar_4k && req->lib_caps & MLX5_LIB_CAP_4K_UAR ?
 			     ilog2(CXR_UAR_SIZE) : PAGE_SHIFT;
@@ -134,6 +135,7 @@ int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata
 	xa_init(&ctx->uars);
 	mutex_init(&ctx->db_lock);
 	INIT_LIST_HEAD(&ctx->db_pages);
+	mutex_init(&ctx->td_lock);
 	return 0;
 }
 
@@ -143,8 +145,27 @@ void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext)
 
 	/* ib_core destroyed all objects before. */
 	WARN_ON(!list_empty(&ctx->db_pages));
+	if (ctx->has_td)
+		cxr_cmd_dealloc_td(to_cxr_dev(ibucontext->device)->core, ctx->tdn);
+	mutex_destroy(&ctx->td_lock);
 	mutex_destroy(&ctx->db_lock);
 	xa_destroy(&ctx->uars);
+}
+
+/* cxr_ib_get_td - the process's transport domain, which it keeps */
+int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn)
+{
+	int err = 0;
+
+	mutex_lock(&ctx->td_lock);
+	if (!ctx->has_td)
+		err = cxr_cmd_alloc_td(to_cxr_dev(ctx->ibucontext.device)->core, &ctx->tdn);
+	if (!err) {
+		ctx->has_td = true;
+		*tdn = ctx->tdn;
+	}
+	mutex_unlock(&ctx->td_lock);
+	return err;
 }
 
 /*

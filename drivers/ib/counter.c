@@ -194,6 +194,10 @@ static int counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp CXR_
 	struct cxr_ib_q_set *new = NULL;
 	int err;
 
+	if (to_cxr_qp(ibqp)->raw) {
+		ibdev_dbg(ibqp->device, "QP %#x: raw packets are not counted\n", ibqp->qp_num);
+		return -EOPNOTSUPP;
+	}
 	if (!counter->id) {
 		new = make_q_set(dev);
 		if (IS_ERR(new))

@@ -19,10 +19,53 @@ static u32 max_send_sge(const struct cxr_caps *caps)
 	       sizeof(struct prm_wqe_data_seg);
 }
 
-/*
- * @udata is of no use to a library that was not told (cmds_supp_uhw) that its part of the answer
- * exists.
- */
+/* Raw packets, and queues among which they are spread. */
+static void fill_raw_attr(const struct cxr_caps *caps, struct ib_device_attr *attr)
+{
+	if (caps->vlan)
+		attr->raw_packet_caps |= IB_RAW_PACKET_CAP_CVLAN_STRIPPING;
+	if (caps->csum) {
+		attr->raw_packet_caps |= IB_RAW_PACKET_CAP_IP_CSUM;
+		attr->device_cap_flags |= IB_DEVICE_RAW_IP_CSUM;
+	}
+	if (cxr_ib_has_flows(caps))
+		attr->device_cap_flags |= IB_DEVICE_MANAGED_FLOW_STEERING;
+	if (cxr_ib_has_rss(caps)) {
+		attr->rss_caps.max_rwq_indirection_tables = 1 << caps->log_max_rqt;
+		attr->rss_caps.max_rwq_indirection_table_size =
+			min_t(u32, 1 << caps->log_max_rqt_size, caps->rss_ind_tbl_max);
+		attr->rss_caps.supported_qpts = BIT(IB_QPT_RAW_PACKET);
+		attr->max_wq_type_rq = 1 << caps->log_max_rq;
+	}
+}
+
+/* What the library is told beside, and cannot do without, for RSS. */
+static int answer_query(const struct cxr_caps *caps, struct ib_device *ibdev,
+			struct ib_udata *udata)
+{
+	struct mlx5_ib_query_device_resp resp = {};
+
+	if (udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
+		ibdev_dbg(ibdev, "query device: a request that is not known\n");
+		return -EINVAL;
+	}
+	if (!udata->outlen)
+		return 0;
+	if (udata->outlen < offsetofend(typeof(resp), response_length)) {
+		ibdev_dbg(ibdev, "query device: no room for an answer in %zu bytes\n",
+			  udata->outlen);
+		return -EINVAL;
+	}
+
+	resp.response_length = min(udata->outlen, sizeof(resp));
+	if (cxr_ib_has_rss(caps)) {
+		resp.rss_caps.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ;
+		resp.rss_caps.rx_hash_fields_mask = cxr_ib_hash_fields();
+	}
+	return ib_copy_to_udata(udata, &resp, resp.response_length);
+}
+
+/* ib_core asks without @udata, too. */
 int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			struct ib_udata *udata)
 {
@@ -77,7 +120,8 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->cq_caps.max_cq_moderation_count = U16_MAX;
 		attr->cq_caps.max_cq_moderation_period = CXR_CQ_PERIOD_MAX;
 	}
-	return 0;
+	fill_raw_attr(caps, attr);
+	return udata ? answer_query(caps, ibdev, udata) : 0;
 }
 
 int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
@@ -122,7 +166,7 @@ int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *at
 
 static u32 core_cap_flags(const struct cxr_mode_grant *roce)
 {
-	u32 flags = 0;
+	u32 flags = RDMA_CORE_PORT_RAW_PACKET;
 
 	if (cxr_roce_mode_has_v1(roce->mode))
 		flags |= RDMA_CORE_PORT_IBA_ROCE;

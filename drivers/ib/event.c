@@ -69,6 +69,70 @@ static void qp_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 	cxr_ib_put_qp(qp);
 }
 
+/* cxr_ib_listen - events of a queue go to @listener, which names a QP or a WQ */
+int cxr_ib_listen(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener)
+{
+	int err;
+
+	refcount_set(&listener->ref, 1);
+	init_completion(&listener->unused);
+	err = xa_insert_irq(&dev->listeners, key, listener, GFP_KERNEL);
+	if (err)
+		ibdev_err(&dev->ibdev, "queue %#x cannot be recorded: %d\n", key, err);
+	/* -EBUSY: the device gave a number out twice. */
+	return err == -EBUSY ? -EIO : err;
+}
+
+static void put_listener(struct cxr_ib_listener *listener)
+{
+	if (refcount_dec_and_test(&listener->ref))
+		complete(&listener->unused);
+}
+
+/* cxr_ib_unlisten - after it no event is under way */
+void cxr_ib_unlisten(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener)
+{
+	xa_erase_irq(&dev->listeners, key);
+	put_listener(listener);
+	wait_for_completion(&listener->unused);
+}
+
+static void tell_wq(struct ib_wq *wq, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = wq->device,
+		.event = IB_EVENT_WQ_FATAL,
+		.element.wq = wq,
+	};
+
+	/* A WQ has no other event. */
+	if (wq->event_handler && type == IB_EVENT_QP_FATAL)
+		wq->event_handler(&event, wq->wq_context);
+}
+
+static void queue_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
+{
+	u32 key = event->num | (event->kind == CXR_EVENT_RQ ? CXR_IB_LISTEN_RQ : 0);
+	struct cxr_ib_listener *listener;
+	unsigned long flags;
+
+	if (event->what >= ARRAY_SIZE(qp_events))
+		return;
+	xa_lock_irqsave(&dev->listeners, flags);
+	listener = xa_load(&dev->listeners, key);
+	if (listener)
+		refcount_inc(&listener->ref);
+	xa_unlock_irqrestore(&dev->listeners, flags);
+	if (!listener)	/* one of cxr_en's */
+		return;
+
+	if (listener->qp)
+		cxr_ib_tell_qp(to_cxr_qp(listener->qp), qp_events[event->what]);
+	else
+		tell_wq(listener->wq, qp_events[event->what]);
+	put_listener(listener);
+}
+
 /* As get_qp() and cxr_ib_put_qp(). */
 static struct cxr_ib_srq *get_srq(struct cxr_ib_dev *dev, u32 srqn)
 {
@@ -110,6 +174,8 @@ static void device_event(void *priv, const struct cxr_event *event)
 {
 	if (event->kind == CXR_EVENT_QP)
 		qp_event(priv, event);
+	else if (event->kind == CXR_EVENT_SQ || event->kind == CXR_EVENT_RQ)
+		queue_event(priv, event);
 	else if (event->kind == CXR_EVENT_SRQ)
 		srq_event(priv, event);
 }

@@ -22,6 +22,7 @@
 
 #define CXR_IB_PORT 1		/* a function has one port */
 #define CXR_IB_NO_UIDX 0xffffff	/* user index of a queue that has none */
+#define CXR_IB_LISTEN_RQ BIT(24)	/* queue numbers have 24 bits */
 #define CXR_IB_SQ_DESC_MAX 512	/* bytes of a send WQE */
 #define CXR_IB_UMR_WQE 192	/* bytes of one that registers memory, in whole blocks */
 
@@ -32,6 +33,7 @@
  * @uar: doorbells of the kernel's queues
  * @qps: hardware QPN to struct cxr_ib_qp; its lock is taken with interrupts off
  * @srqs: SRQN to struct cxr_ib_srq; as @qps
+ * @listeners: SQN, or RQN with CXR_IB_LISTEN_RQ, to struct cxr_ib_listener; as @qps
  * @kcq_lock: guards @kcqs
  * @kcqs: CQs of the kernel, which have to be woken when the device dies
  * @flush_work: calls the completion handlers of @kcqs on a dead device
@@ -68,6 +70,7 @@ struct cxr_ib_dev {
 	struct cxr_uar *uar;
 	struct xarray qps;
 	struct xarray srqs;
+	struct xarray listeners;
 	struct mutex kcq_lock;		/* kcqs */
 	struct list_head kcqs;
 	struct work_struct flush_work;
@@ -107,6 +110,9 @@ struct cxr_ib_dev {
  * @uars: first UAR index of the page to struct cxr_ib_uar; what is in it belongs to this context
  * @db_lock: guards @db_pages
  * @db_pages: pinned pages with doorbell records
+ * @td_lock: guards @tdn and @has_td
+ * @tdn: transport domain of its queues of raw packets, from the first one on
+ * @has_td: there is one
  */
 struct cxr_ib_ucontext {
 	struct ib_ucontext ibucontext;
@@ -115,6 +121,9 @@ struct cxr_ib_ucontext {
 	struct xarray uars;
 	struct mutex db_lock;		/* db_pages */
 	struct list_head db_pages;
+	struct mutex td_lock;		/* tdn, has_td */
+	u32 tdn;
+	bool has_td;
 };
 
 /*
@@ -305,11 +314,65 @@ struct cxr_ib_wq {
 	u16 max_inline;
 };
 
+/* Whom events of a send or receive queue that is no QP's of the device concern. */
+struct cxr_ib_listener {
+	refcount_t ref;			/* events in flight, plus one */
+	struct completion unused;	/* @ref came to zero */
+	struct ib_qp *qp;		/* either */
+	struct ib_wq *wq;
+};
+
+/**
+ * struct cxr_ib_raw - what a QP of raw packets has in the device
+ * @tdn: transport domain, of its process
+ * @has_sq: there are @tisn, @sqn and @sq_queue
+ * @has_rq: there is @rqn
+ * @has_tir: there is @tirn, of the receive queue or of a table of them
+ * @tisn: where it sends to
+ * @sqn: send queue
+ * @rqn: receive queue, whose memory is cxr_ib_qp.queue
+ * @tirn: what flow rules lead to
+ * @sq_queue: memory of the send queue
+ * @sq_events: of the send queue
+ * @rq_events: of the receive queue
+ */
+struct cxr_ib_raw {
+	u32 tdn;
+	bool has_sq, has_rq, has_tir;
+	u32 tisn, sqn, rqn, tirn;
+	struct cxr_ib_queue sq_queue;
+	struct cxr_ib_listener sq_events, rq_events;
+};
+
+/**
+ * struct cxr_ib_rwq - receive queue by itself, of user space
+ * @ibwq: ib_core's
+ * @rqn: its number
+ * @mutex: serializes transitions
+ * @queue: its memory
+ * @db: doorbell record
+ * @events: of the queue
+ */
+struct cxr_ib_rwq {
+	struct ib_wq ibwq;
+	u32 rqn;
+	struct mutex mutex;		/* transitions */
+	struct cxr_ib_queue queue;
+	struct cxr_ib_db db;
+	struct cxr_ib_listener events;
+};
+
+struct cxr_ib_ind_table {
+	struct ib_rwq_ind_table ibtable;
+	u32 rqtn;
+};
+
 /**
  * struct cxr_ib_qp - queue pair
  * @ibqp: ib_core's; its qp_num is 1 for the GSI QP
- * @qpn: as the device knows it
- * @type: as the device knows it
+ * @qpn: as the device knows it; of raw packets the number of its send or receive queue, or 0
+ * @type: as the device knows it; of no use with @raw
+ * @raw: of a QP of raw packets, which the device does not know as a QP; else NULL
  * @mutex: serializes transitions; guards all down to @lag_port
  * @state: written under @mutex, read by post functions without
  * @access: IB_ACCESS_* of remote peers
@@ -345,6 +408,7 @@ struct cxr_ib_qp {
 	struct ib_qp ibqp;
 	u32 qpn;
 	enum cxr_qp_type type;
+	struct cxr_ib_raw *raw;
 	struct mutex mutex;		/* state .. lag_port */
 	enum ib_qp_state state;
 	int access;
@@ -440,6 +504,7 @@ int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);
 void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry);
 struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
 void cxr_ib_uar_put(struct cxr_ib_uar *uar);
+int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
 int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
 
 /* umem.c */
@@ -510,7 +575,47 @@ static inline u32 cxr_ib_srq_max_sge(const struct cxr_caps *caps)
 	       sizeof(struct prm_wqe_data_seg);
 }
 
+static inline struct cxr_ib_rwq *to_cxr_rwq(struct ib_wq *ibwq)
+{
+	return container_of(ibwq, struct cxr_ib_rwq, ibwq);
+}
+
+static inline struct cxr_ib_ind_table *to_cxr_ind_table(struct ib_rwq_ind_table *ibtable)
+{
+	return container_of(ibtable, struct cxr_ib_ind_table, ibtable);
+}
+
+/* raw.c */
+int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
+void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx);
+int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask);
+int cxr_ib_query_raw(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, struct ib_qp_init_attr *init);
+
+/* wq.c */
+struct ib_wq *cxr_ib_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *attr,
+			       struct ib_udata *udata);
+int cxr_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata);
+int cxr_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
+		     struct ib_udata *udata);
+int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
+			    struct ib_rwq_ind_table_init_attr *attr, struct ib_udata *udata);
+int cxr_ib_destroy_ind_table(struct ib_rwq_ind_table *ibtable);
+int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+			  struct ib_udata *udata);
+u64 cxr_ib_hash_fields(void);
+bool cxr_ib_has_rss(const struct cxr_caps *caps);
+
+/* flow.c */
+struct ib_flow *cxr_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
+				   struct ib_udata *udata);
+int cxr_ib_destroy_flow(struct ib_flow *ibflow);
+bool cxr_ib_has_flows(const struct cxr_caps *caps);
+
 /* qp.c */
+int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
+		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index);
+void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user);
+int cxr_ib_answer_qp(struct ib_udata *udata);
 int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
 int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
@@ -570,6 +675,8 @@ int cxr_ib_watch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);
 void cxr_ib_put_srq(struct cxr_ib_srq *srq);
+int cxr_ib_listen(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener);
+void cxr_ib_unlisten(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener);
 void cxr_ib_tell_qp(struct cxr_ib_qp *qp, enum ib_event_type type);
 
 #endif

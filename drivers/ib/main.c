@@ -63,6 +63,13 @@ static const struct ib_device_ops cxr_ib_ops = {
 	.fill_res_qp_entry = cxr_ib_fill_res_qp_entry,
 	.post_send = cxr_ib_post_send,
 	.post_recv = cxr_ib_post_recv,
+	.create_wq = cxr_ib_create_wq,
+	.modify_wq = cxr_ib_modify_wq,
+	.destroy_wq = cxr_ib_destroy_wq,
+	.create_rwq_ind_table = cxr_ib_create_ind_table,
+	.destroy_rwq_ind_table = cxr_ib_destroy_ind_table,
+	.create_flow = cxr_ib_create_flow,
+	.destroy_flow = cxr_ib_destroy_flow,
 	.attach_mcast = cxr_ib_attach_mcast,
 	.detach_mcast = cxr_ib_detach_mcast,
 
@@ -77,6 +84,7 @@ static const struct ib_device_ops cxr_ib_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, cxr_ib_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_srq, cxr_ib_srq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, cxr_ib_xrcd, ibxrcd),
+	INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, cxr_ib_ind_table, ibtable),
 };
 
 static void init_ibdev(struct cxr_ib_dev *dev)
@@ -201,6 +209,7 @@ static void dealloc(struct cxr_ib_dev *dev)
 {
 	if (dev->netdev)
 		dev_put(dev->netdev);
+	xa_destroy(&dev->listeners);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->qps);
 	xa_destroy(&dev->q_sets);
@@ -228,6 +237,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	dev->core = core;
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&dev->listeners, XA_FLAGS_LOCK_IRQ);
 	xa_init(&dev->q_sets);
 	mutex_init(&dev->loan_lock);
 	mutex_init(&dev->kcq_lock);

@@ -56,7 +56,7 @@ static int check_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 	bool target = attr->qp_type == IB_QPT_XRC_TGT;
 
 	if (attr->create_flags || attr->rwq_ind_tbl) {
-		ibdev_dbg(&dev->ibdev, "QP: flags %#x or RSS: not supported\n",
+		ibdev_dbg(&dev->ibdev, "QP: flags %#x or a table: not of this type\n",
 			  attr->create_flags);
 		return -EOPNOTSUPP;
 	}
@@ -167,6 +167,19 @@ static int check_user_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr
 	return 0;
 }
 
+/* cxr_ib_take_qp - the request of user space for a QP, as far as it can be checked by itself */
+int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
+		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
+	int err;
+
+	err = take_user_qp(&dev->ibdev, udata, req);
+	err = err ?: check_user_flags(&dev->ibdev, req);
+	err = err ?: check_user_sizes(dev, attr, req);
+	return err ?: cxr_ib_check_uidx(ctx, true, req->uidx, user_index);
+}
+
 /* Both queues in bytes; the sizes are checked. The send queue begins at a whole block. */
 static size_t user_size(const struct mlx5_ib_create_qp *req)
 {
@@ -205,16 +218,7 @@ static int pin_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 	struct mlx5_ib_create_qp req = {};
 	int err;
 
-	err = take_user_qp(&dev->ibdev, udata, &req);
-	if (err)
-		return err;
-	err = check_user_flags(&dev->ibdev, &req);
-	if (err)
-		return err;
-	err = check_user_sizes(dev, attr, &req);
-	if (err)
-		return err;
-	err = cxr_ib_check_uidx(ctx, true, req.uidx, &create->user_index);
+	err = cxr_ib_take_qp(ctx, attr, udata, &req, &create->user_index);
 	if (err)
 		return err;
 
@@ -252,7 +256,7 @@ static void free_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 	qp->uar = NULL;
 }
 
-static int answer_user(struct ib_udata *udata)
+int cxr_ib_answer_qp(struct ib_udata *udata)
 {
 	struct mlx5_ib_create_qp_resp resp = {
 		.bfreg_index = INVALID_BFREG,
@@ -413,7 +417,7 @@ static void free_kernel_memory(struct cxr_ib_qp *qp)
 
 /* ---- both ---- */
 
-static void init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user)
+void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user)
 {
 	mutex_init(&qp->mutex);
 	spin_lock_init(&qp->sq.lock);
@@ -525,6 +529,8 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 	struct cxr_pas pas;
 	int err;
 
+	if (attr->qp_type == IB_QPT_RAW_PACKET)
+		return cxr_ib_create_raw(qp, attr, udata);
 	err = device_type(dev, attr->qp_type, udata, &qp->type);
 	if (err) {
 		ibdev_dbg(&dev->ibdev, "QP: type %d: not supported\n", attr->qp_type);
@@ -534,7 +540,7 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 	if (err)
 		return err;
 
-	init_qp(qp, attr, udata || attr->qp_type == IB_QPT_XRC_TGT);
+	cxr_ib_init_qp(qp, attr, udata || attr->qp_type == IB_QPT_XRC_TGT);
 	err = get_memory(qp, ctx, attr, udata, &create);
 	if (err)
 		goto err_destroy_mutex;
@@ -553,7 +559,7 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 	err = publish(dev, qp);
 	if (err)
 		goto err_destroy;
-	err = udata ? answer_user(udata) : 0;
+	err = udata ? cxr_ib_answer_qp(udata) : 0;
 	if (err)
 		goto err_retract;
 	return 0;
@@ -581,6 +587,10 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	qp->gone = true;
 	mutex_unlock(&qp->mutex);
 
+	if (qp->raw) {
+		cxr_ib_destroy_raw(qp, ctx);
+		return 0;
+	}
 	/*
 	 * First the device: then no entry and no event of this QP is added to those that retract()
 	 * waits for and purges.
@@ -600,7 +610,7 @@ int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
 
-	if (qp->type != CXR_QP_UD) {
+	if (qp->raw || qp->type != CXR_QP_UD) {
 		ibdev_dbg(ibqp->device, "QP %#x: only datagrams are multicast\n", qp->qpn);
 		return -EOPNOTSUPP;
 	}

@@ -367,7 +367,8 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 	int err;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS) {
-		ibdev_dbg(ibqp->device, "QP %#x: unknown attributes %#x\n", qp->qpn, mask);
+		ibdev_dbg(ibqp->device, "QP %#x: attributes %#x: no rate limit, and none unknown\n",
+			  qp->qpn, mask);
 		return -EOPNOTSUPP;
 	}
 	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
@@ -379,7 +380,7 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 	if (mask & IB_QP_AV)
 		cxr_ib_gid_use(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
 	mutex_lock(&qp->mutex);
-	err = modify_locked(qp, attr, mask);
+	err = qp->raw ? cxr_ib_modify_raw(qp, attr, mask) : modify_locked(qp, attr, mask);
 	mutex_unlock(&qp->mutex);
 	if (mask & IB_QP_AV)
 		cxr_ib_gid_unuse(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
@@ -442,6 +443,8 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 
 	memset(attr, 0, sizeof(*attr));
 	memset(init, 0, sizeof(*init));
+	if (qp->raw)
+		return cxr_ib_query_raw(qp, attr, init);
 	mutex_lock(&qp->mutex);
 	/* -EAGAIN: whoever lists all QPs goes on with the next one. */
 	err = qp->gone ? -EAGAIN :

@@ -94,9 +94,9 @@ class Device:
         return struct.unpack_from("<I", self.command(CREATE_CQ, body, 8 + 8, driver[:cut]))[0]
 
     def qp(self, pd, cq, uar, buf, db, kind=RC, sq=16, rq=16, shift=4, flags=QP_UAR_INDEX, uidx=5,
-           recv=16, cut=None):
+           recv=16, sq_buf=0, cut=None):
         body = struct.pack("<QIIIIIIIIIBBBB", 0, pd, cq, cq, 0, 16, recv, 1, 1, 0, 0, kind, 0, 0)
-        driver = struct.pack("<QQIIIIIIQ", buf, db, sq, rq, shift, flags, uidx, uar, 0)
+        driver = struct.pack("<QQIIIIIIQ", buf, db, sq, rq, shift, flags, uidx, uar, sq_buf)
         return self.command(CREATE_QP, body, 32 + 32, driver[:cut])
 
     def resize(self, cq, buf, entries=31, cqe_size=64, reserved=0, cut=None):
@@ -138,6 +138,10 @@ def with_qp(**what):
     cq = dev.cq(uar, mem.addr, mem.addr + PAGE)
     return dev.qp(**{"pd": dev.pd(), "cq": cq, "uar": uar, "buf": mem.addr + 2 * PAGE,
                      "db": mem.addr + PAGE + 64, **what})
+
+
+def with_raw_qp(**what):
+    return with_qp(**{"kind": RAW_PACKET, "sq_buf": Memory().addr, **what})
 
 
 def with_resize(**what):
@@ -263,7 +267,12 @@ CASES = [
     ("a QP whose user index has 25 bits", ANY, INVAL, lambda: with_qp(uidx=1 << 24)),
     ("a QP in memory that is not there", ANY, FAULT, lambda: with_qp(buf=NOWHERE)),
     ("a QP on another context's doorbell page", OWN, INVAL, lambda: foreign(with_qp)),
-    ("a raw packet QP", OWN, NOTSUPP, lambda: with_qp(kind=RAW_PACKET)),
+    ("a raw packet QP", ANY, OK, with_raw_qp),
+    ("a raw packet QP that only sends", OWN, OK, lambda: with_raw_qp(rq=0, recv=0)),
+    ("a raw packet QP whose send memory is not there", ANY, FAULT, lambda: with_raw_qp(sq_buf=NOWHERE)),
+    ("a raw packet QP whose receive memory is not there", ANY, FAULT, lambda: with_raw_qp(buf=NOWHERE)),
+    ("a raw packet QP whose doorbell record is not aligned", OWN, INVAL, lambda: with_raw_qp(db=NOWHERE + 3)),
+    ("a raw packet QP on another context's doorbell page", OWN, INVAL, lambda: foreign(with_raw_qp)),
     ("an MR", ANY, OK, with_mr),
     ("an MR of nothing", ANY, INVAL, lambda: with_mr(length=0)),
     ("an MR that wraps", ANY, INVAL, lambda: with_mr(length=(1 << 64) - PAGE)),

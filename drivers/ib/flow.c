@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Flow rules: which packets a QP of raw packets gets. What a program says header by header becomes
+ * a value and a mask of all of them; the core keeps the rules (drivers/core/steering.c).
+ */
+#include <linux/etherdevice.h>
+#include <linux/in.h>
+#include <linux/slab.h>
+
+#include "ib.h"
+
+#define TAG_MAX 0xffffff
+#define VERSION_MASK 0xf
+
+/* A rule for all that is left is two: one for multicast packets, one for others. */
+struct cxr_ib_flow {
+	struct ib_flow ibflow;
+	struct cxr_rule *rule[2];
+};
+
+bool cxr_ib_has_flows(const struct cxr_caps *caps)
+{
+	return caps->flow_rules && caps->ft_max_level > CXR_FLOW_LEVEL_LEFT;
+}
+
+/* ---- what a program says of one header ---- */
+
+static int take_eth(const struct ib_flow_spec_eth *spec, struct cxr_rule_attr *rule)
+{
+	const struct ib_flow_eth_filter *v = &spec->val, *m = &spec->mask;
+
+	ether_addr_copy(rule->mask.dmac, m->dst_mac);
+	ether_addr_copy(rule->value.dmac, v->dst_mac);
+	ether_addr_copy(rule->mask.smac, m->src_mac);
+	ether_addr_copy(rule->value.smac, v->src_mac);
+	rule->mask.ethertype = be16_to_cpu(m->ether_type);
+	rule->value.ethertype = be16_to_cpu(v->ether_type);
+	rule->mask.tci = be16_to_cpu(m->vlan_tag);
+	rule->value.tci = be16_to_cpu(v->vlan_tag);
+	rule->mask.tagged = !!m->vlan_tag;
+	rule->value.tagged = !!m->vlan_tag;
+	return 0;
+}
+
+/* The version of IP or the protocol above it; -EINVAL: another part of the rule says another. */
+static int take_number(u8 *mask, u8 *value, u8 m, u8 v)
+{
+	if ((*mask & m & (*value ^ v)))
+		return -EINVAL;
+	*mask |= m;
+	*value |= m & v;
+	return 0;
+}
+
+static int take_ipv4(const struct ib_flow_spec_ipv4 *spec, struct cxr_rule_attr *rule)
+{
+	const struct ib_flow_ipv4_filter *v = &spec->val, *m = &spec->mask;
+	int err;
+
+	if (m->flags)
+		return -EOPNOTSUPP;
+	err = take_number(&rule->mask.ip_version, &rule->value.ip_version, VERSION_MASK, 4);
+	err = err ?: take_number(&rule->mask.ip_protocol, &rule->value.ip_protocol, m->proto,
+				 v->proto);
+	memcpy(rule->mask.src + 12, &m->src_ip, sizeof(m->src_ip));
+	memcpy(rule->value.src + 12, &v->src_ip, sizeof(v->src_ip));
+	memcpy(rule->mask.dst + 12, &m->dst_ip, sizeof(m->dst_ip));
+	memcpy(rule->value.dst + 12, &v->dst_ip, sizeof(v->dst_ip));
+	rule->mask.traffic_class = m->tos;
+	rule->value.traffic_class = v->tos;
+	rule->mask.hop_limit = m->ttl;
+	rule->value.hop_limit = v->ttl;
+	return err;
+}
+
+static int take_ipv6(const struct ib_flow_spec_ipv6 *spec, struct cxr_rule_attr *rule)
+{
+	const struct ib_flow_ipv6_filter *v = &spec->val, *m = &spec->mask;
+	int err;
+
+	if (m->flow_label)
+		return -EOPNOTSUPP;
+	err = take_number(&rule->mask.ip_version, &rule->value.ip_version, VERSION_MASK, 6);
+	err = err ?: take_number(&rule->mask.ip_protocol, &rule->value.ip_protocol, m->next_hdr,
+				 v->next_hdr);
+	memcpy(rule->mask.src, m->src_ip, sizeof(m->src_ip));
+	memcpy(rule->value.src, v->src_ip, sizeof(v->src_ip));
+	memcpy(rule->mask.dst, m->dst_ip, sizeof(m->dst_ip));
+	memcpy(rule->value.dst, v->dst_ip, sizeof(v->dst_ip));
+	rule->mask.traffic_class = m->traffic_class;
+	rule->value.traffic_class = v->traffic_class;
+	rule->mask.hop_limit = m->hop_limit;
+	rule->value.hop_limit = v->hop_limit;
+	return err;
+}
+
+static int take_ports(const struct ib_flow_spec_tcp_udp *spec, struct cxr_rule_attr *rule)
+{
+	bool tcp = spec->type == IB_FLOW_SPEC_TCP;
+
+	if (tcp) {
+		rule->mask.tcp_sport = be16_to_cpu(spec->mask.src_port);
+		rule->value.tcp_sport = be16_to_cpu(spec->val.src_port);
+		rule->mask.tcp_dport = be16_to_cpu(spec->mask.dst_port);
+		rule->value.tcp_dport = be16_to_cpu(spec->val.dst_port);
+	} else {
+		rule->mask.udp_sport = be16_to_cpu(spec->mask.src_port);
+		rule->value.udp_sport = be16_to_cpu(spec->val.src_port);
+		rule->mask.udp_dport = be16_to_cpu(spec->mask.dst_port);
+		rule->value.udp_dport = be16_to_cpu(spec->val.dst_port);
+	}
+	return take_number(&rule->mask.ip_protocol, &rule->value.ip_protocol, 0xff,
+			   tcp ? IPPROTO_TCP : IPPROTO_UDP);
+}
+
+static int take_spec(const union ib_flow_spec *spec, struct cxr_rule_attr *rule)
+{
+	switch (spec->type) {
+	case IB_FLOW_SPEC_ETH:
+		return take_eth(&spec->eth, rule);
+	case IB_FLOW_SPEC_IPV4:
+		return take_ipv4(&spec->ipv4, rule);
+	case IB_FLOW_SPEC_IPV6:
+		return take_ipv6(&spec->ipv6, rule);
+	case IB_FLOW_SPEC_TCP:
+	case IB_FLOW_SPEC_UDP:
+		return take_ports(&spec->tcp_udp, rule);
+	case IB_FLOW_SPEC_ACTION_TAG:
+		if (spec->flow_tag.tag_id > TAG_MAX)
+			return -EINVAL;
+		rule->tag = spec->flow_tag.tag_id;
+		return 0;
+	case IB_FLOW_SPEC_ACTION_DROP:
+		rule->drop = true;
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+/* ---- all headers ---- */
+
+/* Bits that do not count are zero, so that the same rules look the same. */
+static void clean_value(struct cxr_rule_attr *rule)
+{
+	const u8 *mask = (const u8 *)&rule->mask;
+	u8 *value = (u8 *)&rule->value;
+	size_t i;
+
+	for (i = 0; i < sizeof(rule->value); i++)
+		value[i] &= mask[i];
+}
+
+/* What the Ethernet header says and what is said behind it. */
+static bool contradicts(const struct cxr_rule_attr *rule)
+{
+	u16 ethertype = rule->value.ip_version == 6 ? ETH_P_IPV6 : ETH_P_IP;
+
+	return rule->mask.ip_version && (rule->value.ethertype ^ ethertype) & rule->mask.ethertype;
+}
+
+static int take_specs(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
+		      struct cxr_rule_attr *rule)
+{
+	const union ib_flow_spec *spec = (const void *)(attr + 1);
+	int i, err;
+
+	for (i = 0; i < attr->num_of_specs; i++) {
+		err = take_spec(spec, rule);
+		if (err) {
+			ibdev_dbg(&dev->ibdev, "flow: part %d, type %#x: %s\n", i, spec->type,
+				  err == -EINVAL ? "contradicts another, or has a tag too large" :
+						   "it, or a field of it, is not supported");
+			return err;
+		}
+		spec = (const void *)spec + spec->size;
+	}
+	clean_value(rule);
+	if (contradicts(rule)) {
+		ibdev_dbg(&dev->ibdev, "flow: Ethernet type %#x is not of IPv%u\n",
+			  rule->value.ethertype, rule->value.ip_version);
+		return -EINVAL;
+	}
+	if (!cxr_flow_within(&rule->mask, &dev->core->caps.ft_match)) {
+		ibdev_dbg(&dev->ibdev, "flow: the device does not match on one of these fields\n");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int check_attr(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
+		      struct ib_udata *udata)
+{
+	struct ib_device *ibdev = &dev->ibdev;
+
+	if (!cxr_ib_has_flows(&dev->core->caps)) {
+		ibdev_dbg(ibdev, "flow: the device cannot put tables before others\n");
+		return -EOPNOTSUPP;
+	}
+	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
+		ibdev_dbg(ibdev, "flow: rules have no counters\n");
+		return -EOPNOTSUPP;
+	}
+	if (attr->port != CXR_IB_PORT) {
+		ibdev_dbg(ibdev, "flow: there is no port %u\n", attr->port);
+		return -EINVAL;
+	}
+	if (attr->flags & ~IB_FLOW_ATTR_FLAGS_DONT_TRAP) {
+		ibdev_dbg(ibdev, "flow: flags %#x: rules are for what is received\n", attr->flags);
+		return attr->flags & ~(IB_FLOW_ATTR_FLAGS_DONT_TRAP | IB_FLOW_ATTR_FLAGS_EGRESS) ?
+		       -EINVAL : -EOPNOTSUPP;
+	}
+	if (attr->priority >= CXR_FLOW_PRIOS) {
+		ibdev_dbg(ibdev, "flow: priority %u: 0 to %u exist\n", attr->priority,
+			  CXR_FLOW_PRIOS - 1);
+		return -ENOSPC;
+	}
+	if (attr->type != IB_FLOW_ATTR_NORMAL && (attr->num_of_specs || attr->flags)) {
+		ibdev_dbg(ibdev, "flow: type %d has neither parts nor flags\n", attr->type);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* ---- rules ---- */
+
+static int add_rule(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow, int i,
+		    const struct cxr_rule_attr *attr)
+{
+	struct cxr_rule *rule = cxr_rule_add(dev->core, attr);
+
+	if (IS_ERR(rule)) {
+		ibdev_dbg(&dev->ibdev, "flow: %s\n", PTR_ERR(rule) == -EEXIST ?
+			  "a rule for these packets has another tag, or drops them" :
+			  PTR_ERR(rule) == -ENOSPC ? "there are too many rules of this priority" :
+			  "the device does not take the rule");
+		return PTR_ERR(rule);
+	}
+	flow->rule[i] = rule;
+	return 0;
+}
+
+static void del_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flow->rule); i++)
+		if (flow->rule[i])
+			cxr_rule_del(dev->core, flow->rule[i]);
+}
+
+/* For what is left: multicast, or multicast and all else. */
+static int add_left(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow, bool all,
+		    struct cxr_rule_attr *attr)
+{
+	int err;
+
+	attr->prio = CXR_FLOW_PRIO_LEFT;
+	attr->mask.dmac[0] = 1;
+	attr->value.dmac[0] = 1;
+	err = add_rule(dev, flow, 0, attr);
+	if (err || !all)
+		return err;
+	attr->value.dmac[0] = 0;
+	return add_rule(dev, flow, 1, attr);
+}
+
+static int add_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow,
+		     const struct ib_flow_attr *attr, u32 tirn)
+{
+	struct cxr_rule_attr rule = {
+		.prio = attr->priority,
+		.shared = attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP,
+		.tirn = tirn,
+	};
+	int err;
+
+	switch (attr->type) {
+	case IB_FLOW_ATTR_NORMAL:
+		err = take_specs(dev, attr, &rule);
+		return err ?: add_rule(dev, flow, 0, &rule);
+	case IB_FLOW_ATTR_ALL_DEFAULT:
+		return add_left(dev, flow, true, &rule);
+	case IB_FLOW_ATTR_MC_DEFAULT:
+		return add_left(dev, flow, false, &rule);
+	default:
+		ibdev_dbg(&dev->ibdev, "flow: type %d: there are no sniffer rules\n", attr->type);
+		return -EOPNOTSUPP;
+	}
+}
+
+struct ib_flow *cxr_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
+				   struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
+	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+	struct cxr_ib_flow *flow;
+	int err;
+
+	if (!qp->raw || !qp->raw->has_tir) {
+		ibdev_dbg(&dev->ibdev, "flow: QP %#x receives no raw packets\n", ibqp->qp_num);
+		return ERR_PTR(qp->raw ? -EINVAL : -EOPNOTSUPP);
+	}
+	err = check_attr(dev, attr, udata);
+	if (err)
+		return ERR_PTR(err);
+	flow = kzalloc(sizeof(*flow), GFP_KERNEL);
+	if (!flow)
+		return ERR_PTR(-ENOMEM);
+	err = add_rules(dev, flow, attr, qp->raw->tirn);
+	if (err) {
+		del_rules(dev, flow);
+		kfree(flow);
+		return ERR_PTR(err);
+	}
+	return &flow->ibflow;
+}
+
+int cxr_ib_destroy_flow(struct ib_flow *ibflow)
+{
+	struct cxr_ib_flow *flow = container_of(ibflow, struct cxr_ib_flow, ibflow);
+
+	del_rules(to_cxr_dev(ibflow->device), flow);
+	kfree(flow);
+	return 0;
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * QPs of raw packets. For the device they are Ethernet queues: a send queue with a TIS, and a
+ * receive queue with a TIR, to which flow rules lead; or, for RSS, a TIR alone, over a table of
+ * receive queues that are there by themselves (wq.c). They are user space's alone.
+ *
+ * The library keeps the two queues in separate memory and takes the number of the send queue for
+ * the QP's, since that is what stands in its WQEs.
+ *
+ * A receive queue takes packets from INIT on; the library shows it what was posted at RTR.
+ */
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include <rdma/restrack.h>
+
+#include "ib.h"
+
+#define WQE_BB 64
+#define SEG sizeof(struct prm_wqe_data_seg)
+#define INLINE_BY_VPORT 1	/* caps.wqe_inline_mode: the vport says what has to be inline */
+
+/* ---- create and destroy ---- */
+
+static int check_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr)
+{
+	struct ib_device *ibdev = &dev->ibdev;
+	const struct cxr_caps *caps = &dev->core->caps;
+
+	if (attr->create_flags & ~IB_QP_CREATE_CVLAN_STRIPPING ||
+	    (attr->create_flags && !caps->vlan)) {
+		ibdev_dbg(ibdev, "raw QP: flags %#x: %s\n", attr->create_flags,
+			  caps->vlan ? "only VLAN stripping exists" : "none exists");
+		return -EOPNOTSUPP;
+	}
+	if (attr->srq) {
+		ibdev_dbg(ibdev, "raw QP: an SRQ is not possible\n");
+		return -EOPNOTSUPP;
+	}
+	if (attr->cap.max_send_wr > BIT(caps->log_max_qp_sz) ||
+	    attr->cap.max_recv_wr > BIT(caps->log_max_qp_sz)) {
+		ibdev_dbg(ibdev, "raw QP: %u sends, %u receives: %lu are possible\n",
+			  attr->cap.max_send_wr, attr->cap.max_recv_wr,
+			  BIT(caps->log_max_qp_sz));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* In a LAG the TIS is given a port in turn, as QPs are. */
+static int create_tis(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
+{
+	if (dev->core->lag)
+		qp->lag_port = 1 + (u32)atomic_inc_return(&dev->lag_next) % CXR_LAG_PORTS;
+	return cxr_cmd_create_tis(dev->core, qp->raw->tdn, 0, qp->lag_port, &qp->raw->tisn);
+}
+
+static int create_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+		     const struct mlx5_ib_create_qp *req, u32 user_index)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	struct cxr_ib_raw *raw = qp->raw;
+	struct cxr_sq_attr sq = {
+		.cqn = to_cxr_cq(attr->send_cq)->cq.cqn,
+		.pdn = qp->pdn,
+		.uar = req->bfreg_index,
+		.user_index = user_index,
+		.log_size = ilog2(req->sq_wqe_count),
+		.db_dma = qp->user_db.dma,
+	};
+	struct cxr_vport vport;
+	int err;
+
+	if (dev->core->caps.wqe_inline_mode == INLINE_BY_VPORT) {
+		err = cxr_cmd_query_vport(dev->core, &vport);
+		if (err)
+			return err;
+		sq.min_inline_mode = vport.min_inline_mode;
+	}
+	err = cxr_ib_queue_pin(dev, req->sq_buf_addr, (size_t)req->sq_wqe_count * WQE_BB,
+			       &raw->sq_queue);
+	if (err)
+		return err;
+	err = create_tis(dev, qp);
+	if (err)
+		goto err_unpin;
+	sq.tisn = raw->tisn;
+	sq.pas = raw->sq_queue.pas;
+	err = cxr_cmd_create_sq(dev->core, &sq, &raw->sqn);
+	if (err)
+		goto err_destroy_tis;
+	cxr_ib_queue_free_list(&raw->sq_queue);
+	raw->sq_events.qp = &qp->ibqp;
+	err = cxr_ib_listen(dev, raw->sqn, &raw->sq_events);
+	if (err)
+		goto err_destroy_sq;
+	raw->has_sq = true;
+	return 0;
+
+err_destroy_sq:
+	cxr_cmd_destroy_sq(dev->core, raw->sqn);
+err_destroy_tis:
+	cxr_cmd_destroy_tis(dev->core, raw->tisn);
+err_unpin:
+	cxr_ib_queue_unpin(&raw->sq_queue);
+	return err;
+}
+
+static int create_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+		     const struct mlx5_ib_create_qp *req, u32 user_index)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	struct cxr_ib_raw *raw = qp->raw;
+	struct cxr_rq_attr rq = {
+		.cqn = to_cxr_cq(attr->recv_cq)->cq.cqn,
+		.pdn = qp->pdn,
+		.user_index = user_index,
+		.log_size = ilog2(req->rq_wqe_count),
+		.log_stride = req->rq_wqe_shift,
+		.vlan_strip = attr->create_flags & IB_QP_CREATE_CVLAN_STRIPPING,
+		.db_dma = qp->user_db.dma,
+	};
+	int err;
+
+	err = cxr_ib_queue_pin(dev, req->buf_addr, (size_t)req->rq_wqe_count << req->rq_wqe_shift,
+			       &qp->queue);
+	if (err)
+		return err;
+	rq.pas = qp->queue.pas;
+	err = cxr_cmd_create_rq(dev->core, &rq, &raw->rqn);
+	if (err)
+		goto err_unpin;
+	cxr_ib_queue_free_list(&qp->queue);
+	err = cxr_cmd_create_tir(dev->core, raw->tdn, CXR_TIR_NO_HASH, raw->rqn, NULL, &raw->tirn);
+	if (err)
+		goto err_destroy_rq;
+	raw->rq_events.qp = &qp->ibqp;
+	err = cxr_ib_listen(dev, raw->rqn | CXR_IB_LISTEN_RQ, &raw->rq_events);
+	if (err)
+		goto err_destroy_tir;
+
+	qp->rq.size = req->rq_wqe_count;
+	qp->rq.max_sge = BIT(req->rq_wqe_shift) / SEG;
+	raw->has_rq = true;
+	raw->has_tir = true;
+	return 0;
+
+err_destroy_tir:
+	cxr_cmd_destroy_tir(dev->core, raw->tirn);
+err_destroy_rq:
+	cxr_cmd_destroy_rq(dev->core, raw->rqn);
+err_unpin:
+	cxr_ib_queue_unpin(&qp->queue);
+	return err;
+}
+
+/* Whatever there is of it. Packets stop first, then the queues go, then their memory. */
+static void destroy_queues(struct cxr_ib_qp *qp)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	struct cxr_ib_raw *raw = qp->raw;
+
+	if (raw->has_tir)
+		cxr_cmd_destroy_tir(dev->core, raw->tirn);
+	if (raw->has_rq) {
+		cxr_cmd_destroy_rq(dev->core, raw->rqn);
+		cxr_ib_unlisten(dev, raw->rqn | CXR_IB_LISTEN_RQ, &raw->rq_events);
+		cxr_ib_queue_unpin(&qp->queue);
+	}
+	if (raw->has_sq) {
+		cxr_cmd_destroy_sq(dev->core, raw->sqn);
+		cxr_ib_unlisten(dev, raw->sqn, &raw->sq_events);
+		cxr_cmd_destroy_tis(dev->core, raw->tisn);
+		cxr_ib_queue_unpin(&raw->sq_queue);
+	}
+}
+
+static int create_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
+			 const struct ib_qp_init_attr *attr, struct ib_udata *udata)
+{
+	struct ib_device *ibdev = qp->ibqp.device;
+	struct mlx5_ib_create_qp req = {};
+	u32 user_index;
+	int err;
+
+	err = cxr_ib_take_qp(ctx, attr, udata, &req, &user_index);
+	if (err)
+		return err;
+	if ((req.sq_wqe_count && !attr->send_cq) || (req.rq_wqe_count && !attr->recv_cq)) {
+		ibdev_dbg(ibdev, "raw QP: a queue without a CQ\n");
+		return -EINVAL;
+	}
+	qp->uar = cxr_ib_uar_get(ctx, req.bfreg_index);
+	if (!qp->uar) {
+		ibdev_dbg(ibdev, "raw QP: doorbell page %u is not this process's\n",
+			  req.bfreg_index);
+		return -EINVAL;
+	}
+	err = cxr_ib_db_pin(ctx, req.db_addr, &qp->user_db);
+	if (err)
+		goto err_put_uar;
+
+	err = req.sq_wqe_count ? create_sq(qp, attr, &req, user_index) : 0;
+	if (!err && req.rq_wqe_count)
+		err = create_rq(qp, attr, &req, user_index);
+	if (err)
+		goto err_destroy;
+	qp->qpn = qp->raw->has_sq ? qp->raw->sqn : qp->raw->rqn;
+	return 0;
+
+err_destroy:
+	destroy_queues(qp);
+	cxr_ib_db_unpin(ctx, &qp->user_db);
+err_put_uar:
+	cxr_ib_uar_put(qp->uar);
+	qp->uar = NULL;
+	return err;
+}
+
+/* cxr_ib_destroy_raw - all of it; ib_core has no rule that leads to it any more */
+void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
+{
+	destroy_queues(qp);
+	if (qp->uar) {
+		cxr_ib_db_unpin(ctx, &qp->user_db);
+		cxr_ib_uar_put(qp->uar);
+	}
+	kfree(qp->raw);
+}
+
+/* cxr_ib_create_raw - a QP of raw packets, or of RSS over them; ib_core checked CAP_NET_RAW */
+int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
+{
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	int err;
+
+	if (!ctx) {
+		ibdev_dbg(&dev->ibdev, "raw QP: user space alone has them\n");
+		return -EOPNOTSUPP;
+	}
+	err = check_attr(dev, attr);
+	if (err)
+		return err;
+
+	cxr_ib_init_qp(qp, attr, true);
+	qp->pdn = to_cxr_pd(qp->ibqp.pd)->pdn;
+	qp->raw = kzalloc(sizeof(*qp->raw), GFP_KERNEL);
+	if (!qp->raw)
+		return -ENOMEM;
+	err = cxr_ib_get_td(ctx, &qp->raw->tdn);
+	if (err)
+		goto err_free;
+	err = attr->rwq_ind_tbl ? cxr_ib_create_rss_tir(qp, attr, udata) :
+				  create_queues(qp, ctx, attr, udata);
+	if (err)
+		goto err_free;
+	qp->ibqp.qp_num = qp->qpn;
+	/* That of RSS has neither number nor state. */
+	if (attr->rwq_ind_tbl)
+		rdma_restrack_no_track(&qp->ibqp.res);
+
+	err = cxr_ib_answer_qp(udata);
+	if (err) {
+		cxr_ib_destroy_raw(qp, ctx);
+		qp->raw = NULL;
+	}
+	return err;
+
+err_free:
+	kfree(qp->raw);
+	qp->raw = NULL;
+	return err;
+}
+
+/* ---- states ---- */
+
+/*
+ * A queue may have come into error by itself: it is asked where it stands. One that is in reset has
+ * nothing to flush, and no way to error.
+ */
+static int move_sq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr_wq_state to)
+{
+	enum cxr_wq_state is;
+	int err;
+
+	if (!raw->has_sq)
+		return 0;
+	err = cxr_cmd_query_sq(core, raw->sqn, &is);
+	if (err || is == to || (is == CXR_WQ_RST && to == CXR_WQ_ERR))
+		return err;
+	return cxr_cmd_modify_sq(core, raw->sqn, is, to);
+}
+
+static int move_rq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr_wq_state to)
+{
+	enum cxr_wq_state is;
+	int err;
+
+	if (!raw->has_rq)
+		return 0;
+	err = cxr_cmd_query_rq(core, raw->rqn, &is);
+	if (err || is == to || (is == CXR_WQ_RST && to == CXR_WQ_ERR))
+		return err;
+	return cxr_cmd_modify_rq(core, raw->rqn, is, to);
+}
+
+static int move(struct cxr_core *core, const struct cxr_ib_raw *raw, enum ib_qp_state from,
+		enum ib_qp_state to)
+{
+	enum cxr_wq_state queues = to == IB_QPS_RESET ? CXR_WQ_RST : CXR_WQ_ERR;
+	int err;
+
+	if (to == IB_QPS_INIT && from == IB_QPS_RESET)
+		return move_rq(core, raw, CXR_WQ_RDY);
+	if (to == IB_QPS_RTS && from == IB_QPS_RTR)
+		return move_sq(core, raw, CXR_WQ_RDY);
+	if (to != IB_QPS_RESET && to != IB_QPS_ERR)
+		return 0;
+	err = move_rq(core, raw, queues);
+	return err ?: move_sq(core, raw, queues);
+}
+
+static int check_modify(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+			enum ib_qp_state from, enum ib_qp_state to)
+{
+	struct ib_device *ibdev = qp->ibqp.device;
+
+	if (qp->ibqp.rwq_ind_tbl) {
+		ibdev_dbg(ibdev, "QP of RSS: it has no states\n");
+		return -EOPNOTSUPP;
+	}
+	if (to == IB_QPS_SQD || to == IB_QPS_SQE) {
+		ibdev_dbg(ibdev, "raw QP %#x: a send queue is not drained\n", qp->qpn);
+		return -EOPNOTSUPP;
+	}
+	if (!ib_modify_qp_is_ok(from, to, IB_QPT_RAW_PACKET, mask)) {
+		ibdev_dbg(ibdev, "raw QP %#x: state %d to %d with attributes %#x\n", qp->qpn, from,
+			  to, mask);
+		return -EINVAL;
+	}
+	if (mask & IB_QP_PORT && attr->port_num != CXR_IB_PORT) {
+		ibdev_dbg(ibdev, "raw QP %#x: port %u\n", qp->qpn, attr->port_num);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* cxr_ib_modify_raw - as cxr_ib_modify_qp(); qp->mutex held */
+int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask)
+{
+	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
+	enum ib_qp_state from, to;
+	int err;
+
+	lockdep_assert_held(&qp->mutex);
+	from = mask & IB_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
+	to = mask & IB_QP_STATE ? attr->qp_state : from;
+	err = check_modify(qp, attr, mask, from, to);
+	if (err)
+		return err;
+
+	err = move(core, qp->raw, from, to);
+	/* On a dead device nothing is left to be done. */
+	if (err && cxr_core_dead(core) && (to == IB_QPS_ERR || to == IB_QPS_RESET))
+		err = 0;
+	if (!err)
+		WRITE_ONCE(qp->state, to);
+	return err;
+}
+
+static int ask_state(struct cxr_core *core, struct cxr_ib_qp *qp)
+{
+	enum cxr_wq_state sq = CXR_WQ_RST, rq = CXR_WQ_RST;
+	int err = 0;
+
+	if (qp->raw->has_sq)
+		err = cxr_cmd_query_sq(core, qp->raw->sqn, &sq);
+	if (!err && qp->raw->has_rq)
+		err = cxr_cmd_query_rq(core, qp->raw->rqn, &rq);
+	if (!err && (sq == CXR_WQ_ERR || rq == CXR_WQ_ERR))
+		WRITE_ONCE(qp->state, IB_QPS_ERR);
+	return err;
+}
+
+/* cxr_ib_query_raw - as cxr_ib_query_qp(); both structs are zeroed */
+int cxr_ib_query_raw(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, struct ib_qp_init_attr *init)
+{
+	struct ib_qp *ibqp = &qp->ibqp;
+	int err;
+
+	if (ibqp->rwq_ind_tbl) {
+		ibdev_dbg(ibqp->device, "QP of RSS: there is nothing to ask for\n");
+		return -EOPNOTSUPP;
+	}
+	mutex_lock(&qp->mutex);
+	/* -EAGAIN: whoever lists all QPs goes on with the next one. */
+	err = qp->gone ? -EAGAIN : ask_state(to_cxr_dev(ibqp->device)->core, qp);
+	attr->qp_state = qp->state;
+	mutex_unlock(&qp->mutex);
+	if (err)
+		return err;
+
+	attr->cur_qp_state = attr->qp_state;
+	attr->port_num = qp->port;
+	attr->path_mig_state = IB_MIG_MIGRATED;
+	attr->cap.max_recv_wr = qp->rq.size;
+	attr->cap.max_recv_sge = qp->rq.max_sge;
+	init->qp_type = ibqp->qp_type;
+	init->send_cq = ibqp->send_cq;
+	init->recv_cq = ibqp->recv_cq;
+	init->cap = attr->cap;
+	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
+	return 0;
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Receive queues by themselves, tables of them, and QPs that spread packets over such a table by a
+ * hash (RSS). All are user space's; what leads packets to such a QP is flow rules (flow.c).
+ */
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "ib.h"
+
+#define LOG_STRIDE_MIN 4
+#define LOG_STRIDE_MAX 11
+#define HASH_KEY_BYTES 40
+
+bool cxr_ib_has_rss(const struct cxr_caps *caps)
+{
+	return caps->rss && caps->log_max_rqt_size;
+}
+
+/* ---- receive queues ---- */
+
+static int check_wq(struct cxr_ib_dev *dev, const struct ib_wq_init_attr *attr)
+{
+	struct ib_device *ibdev = &dev->ibdev;
+
+	if (attr->wq_type != IB_WQT_RQ) {
+		ibdev_dbg(ibdev, "WQ: type %d: there are only receive queues\n", attr->wq_type);
+		return -EOPNOTSUPP;
+	}
+	if (attr->create_flags & ~IB_WQ_FLAGS_CVLAN_STRIPPING ||
+	    (attr->create_flags && !dev->core->caps.vlan)) {
+		ibdev_dbg(ibdev, "WQ: flags %#x: not supported\n", attr->create_flags);
+		return -EOPNOTSUPP;
+	}
+	if (!cxr_ib_has_rss(&dev->core->caps)) {
+		ibdev_dbg(ibdev, "WQ: the device has no tables of them\n");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int take_wq(struct ib_device *ibdev, struct ib_udata *udata, struct mlx5_ib_create_wq *req)
+{
+	int err;
+
+	if (udata->inlen < offsetofend(struct mlx5_ib_create_wq, comp_mask)) {
+		ibdev_dbg(ibdev, "WQ: a request of %zu bytes is too short\n", udata->inlen);
+		return -EINVAL;
+	}
+	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	if (err)
+		return err;
+	if (udata->inlen > sizeof(*req) &&
+	    !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req))) {
+		ibdev_dbg(ibdev, "WQ: the request asks for what came after this driver\n");
+		return -EOPNOTSUPP;
+	}
+	if (req->comp_mask || req->flags || req->two_byte_shift_en) {
+		ibdev_dbg(ibdev, "WQ: mask %#x, flags %#x: no strides, no signatures\n",
+			  req->comp_mask, req->flags);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int check_sizes(struct cxr_ib_dev *dev, const struct mlx5_ib_create_wq *req)
+{
+	const struct cxr_caps *caps = &dev->core->caps;
+
+	if (!is_power_of_2(req->rq_wqe_count) || req->rq_wqe_count > BIT(caps->log_max_qp_sz) ||
+	    req->rq_wqe_shift < LOG_STRIDE_MIN || req->rq_wqe_shift > LOG_STRIDE_MAX ||
+	    BIT(req->rq_wqe_shift) > caps->max_wqe_sz_rq) {
+		ibdev_dbg(&dev->ibdev, "WQ: %u slots of 2^%u bytes: powers of 2 to %lu, %u bytes\n",
+			  req->rq_wqe_count, req->rq_wqe_shift, BIT(caps->log_max_qp_sz),
+			  caps->max_wqe_sz_rq);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int answer_wq(struct ib_udata *udata)
+{
+	struct mlx5_ib_create_wq_resp resp = {
+		.response_length = min(udata->outlen, sizeof(resp)),
+	};
+
+	return ib_copy_to_udata(udata, &resp, resp.response_length);
+}
+
+static int make_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr *attr,
+		   const struct mlx5_ib_create_wq *req, u32 pdn, u32 user_index)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(rwq->ibwq.device);
+	struct cxr_rq_attr rq = {
+		.cqn = to_cxr_cq(attr->cq)->cq.cqn,
+		.pdn = pdn,
+		.user_index = user_index,
+		.log_size = ilog2(req->rq_wqe_count),
+		.log_stride = req->rq_wqe_shift,
+		.vlan_strip = attr->create_flags & IB_WQ_FLAGS_CVLAN_STRIPPING,
+		.pas = rwq->queue.pas,
+		.db_dma = rwq->db.dma,
+	};
+	int err;
+
+	err = cxr_cmd_create_rq(dev->core, &rq, &rwq->rqn);
+	if (err)
+		return err;
+	cxr_ib_queue_free_list(&rwq->queue);
+	rwq->events.wq = &rwq->ibwq;
+	err = cxr_ib_listen(dev, rwq->rqn | CXR_IB_LISTEN_RQ, &rwq->events);
+	if (err)
+		cxr_cmd_destroy_rq(dev->core, rwq->rqn);
+	return err;
+}
+
+static void destroy_rq(struct cxr_ib_rwq *rwq)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(rwq->ibwq.device);
+
+	cxr_cmd_destroy_rq(dev->core, rwq->rqn);
+	cxr_ib_unlisten(dev, rwq->rqn | CXR_IB_LISTEN_RQ, &rwq->events);
+}
+
+static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_ucontext *ctx,
+		     const struct ib_wq_init_attr *attr, struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
+	struct mlx5_ib_create_wq req = {};
+	u32 user_index;
+	int err;
+
+	err = take_wq(&dev->ibdev, udata, &req);
+	err = err ?: check_sizes(dev, &req);
+	err = err ?: cxr_ib_check_uidx(ctx, true, req.user_index, &user_index);
+	if (err)
+		return err;
+	err = cxr_ib_queue_pin(dev, req.buf_addr, (size_t)req.rq_wqe_count << req.rq_wqe_shift,
+			       &rwq->queue);
+	if (err)
+		return err;
+	err = cxr_ib_db_pin(ctx, req.db_addr, &rwq->db);
+	if (err)
+		goto err_unpin;
+	err = make_rq(rwq, attr, &req, to_cxr_pd(ibpd)->pdn, user_index);
+	if (err)
+		goto err_unpin_db;
+	err = answer_wq(udata);
+	if (err)
+		goto err_destroy;
+	return 0;
+
+err_destroy:
+	destroy_rq(rwq);
+err_unpin_db:
+	cxr_ib_db_unpin(ctx, &rwq->db);
+err_unpin:
+	cxr_ib_queue_unpin(&rwq->queue);
+	return err;
+}
+
+struct ib_wq *cxr_ib_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *attr,
+			       struct ib_udata *udata)
+{
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
+	struct cxr_ib_rwq *rwq;
+	int err;
+
+	if (!ctx)
+		return ERR_PTR(-EOPNOTSUPP);
+	err = check_wq(dev, attr);
+	if (err)
+		return ERR_PTR(err);
+	rwq = kzalloc(sizeof(*rwq), GFP_KERNEL);
+	if (!rwq)
+		return ERR_PTR(-ENOMEM);
+
+	mutex_init(&rwq->mutex);
+	/* Events may come before ib_core fills these in. */
+	rwq->ibwq.device = &dev->ibdev;
+	rwq->ibwq.event_handler = attr->event_handler;
+	rwq->ibwq.wq_context = attr->wq_context;
+	rwq->ibwq.state = IB_WQS_RESET;
+	err = create_wq(rwq, ibpd, ctx, attr, udata);
+	if (err) {
+		mutex_destroy(&rwq->mutex);
+		kfree(rwq);
+		return ERR_PTR(err);
+	}
+	rwq->ibwq.wq_num = rwq->rqn;
+	return &rwq->ibwq;
+}
+
+int cxr_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
+{
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_rwq *rwq = to_cxr_rwq(ibwq);
+
+	destroy_rq(rwq);
+	cxr_ib_db_unpin(ctx, &rwq->db);
+	cxr_ib_queue_unpin(&rwq->queue);
+	mutex_destroy(&rwq->mutex);
+	kfree(rwq);
+	return 0;
+}
+
+/* ---- their states ---- */
+
+static const enum cxr_wq_state device_states[] = {
+	[IB_WQS_RESET] = CXR_WQ_RST,
+	[IB_WQS_RDY] = CXR_WQ_RDY,
+	[IB_WQS_ERR] = CXR_WQ_ERR,
+};
+
+static int check_modify(struct cxr_ib_dev *dev, const struct ib_wq_attr *attr, u32 mask)
+{
+	if (mask & ~(IB_WQ_STATE | IB_WQ_CUR_STATE | IB_WQ_FLAGS) ||
+	    (mask & IB_WQ_STATE && attr->wq_state > IB_WQS_ERR) ||
+	    (mask & IB_WQ_CUR_STATE && attr->curr_wq_state > IB_WQS_ERR)) {
+		ibdev_dbg(&dev->ibdev, "WQ: attributes %#x, state %d\n", mask, attr->wq_state);
+		return -EINVAL;
+	}
+	if (mask & IB_WQ_FLAGS &&
+	    (attr->flags_mask != IB_WQ_FLAGS_CVLAN_STRIPPING || !dev->core->caps.vlan)) {
+		ibdev_dbg(&dev->ibdev, "WQ: flags %#x cannot be changed\n", attr->flags_mask);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int modify_wq(struct cxr_ib_rwq *rwq, const struct ib_wq_attr *attr, u32 mask)
+{
+	struct ib_device *ibdev = rwq->ibwq.device;
+	struct cxr_core *core = to_cxr_dev(ibdev)->core;
+	enum cxr_wq_state is, to;
+	int err;
+
+	err = cxr_cmd_query_rq(core, rwq->rqn, &is);
+	if (err)
+		return err;
+	to = mask & IB_WQ_STATE ? device_states[attr->wq_state] : is;
+	if ((mask & IB_WQ_CUR_STATE && device_states[attr->curr_wq_state] != is) ||
+	    (is == CXR_WQ_RST && to == CXR_WQ_ERR) || (is == CXR_WQ_ERR && to == CXR_WQ_RDY)) {
+		ibdev_dbg(ibdev, "WQ %#x: no way from state %d to %d\n", rwq->rqn, is, to);
+		return -EINVAL;
+	}
+	if (is != to)
+		err = cxr_cmd_modify_rq(core, rwq->rqn, is, to);
+	if (!err && mask & IB_WQ_FLAGS)
+		err = cxr_cmd_set_rq_strip(core, rwq->rqn, to,
+					   attr->flags & IB_WQ_FLAGS_CVLAN_STRIPPING);
+	if (!err && mask & IB_WQ_STATE)
+		rwq->ibwq.state = attr->wq_state;
+	return err;
+}
+
+int cxr_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask, struct ib_udata *udata)
+{
+	struct cxr_ib_rwq *rwq = to_cxr_rwq(ibwq);
+	int err;
+
+	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
+		ibdev_dbg(ibwq->device, "WQ %#x: a request that is not known\n", rwq->rqn);
+		return -EOPNOTSUPP;
+	}
+	err = check_modify(to_cxr_dev(ibwq->device), attr, mask);
+	if (err)
+		return err;
+	mutex_lock(&rwq->mutex);
+	err = modify_wq(rwq, attr, mask);
+	mutex_unlock(&rwq->mutex);
+	return err;
+}
+
+/* ---- tables ---- */
+
+int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
+			    struct ib_rwq_ind_table_init_attr *attr, struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibtable->device);
+	struct cxr_ib_ind_table *table = to_cxr_ind_table(ibtable);
+	struct mlx5_ib_create_rwq_ind_tbl_resp resp = {};
+	const struct cxr_caps *caps = &dev->core->caps;
+	u32 i, n, *rqns;
+	int err;
+
+	if (udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
+		ibdev_dbg(&dev->ibdev, "WQ table: a request that is not known\n");
+		return -EOPNOTSUPP;
+	}
+	if (attr->log_ind_tbl_size > caps->log_max_rqt_size ||
+	    BIT(attr->log_ind_tbl_size) > caps->rss_ind_tbl_max) {
+		ibdev_dbg(&dev->ibdev, "WQ table: 2^%u entries are too many\n",
+			  attr->log_ind_tbl_size);
+		return -EINVAL;
+	}
+
+	n = BIT(attr->log_ind_tbl_size);
+	rqns = kcalloc(n, sizeof(*rqns), GFP_KERNEL);
+	if (!rqns)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		rqns[i] = to_cxr_rwq(attr->ind_tbl[i])->rqn;
+	err = cxr_cmd_create_rqt(dev->core, rqns, n, &table->rqtn);
+	kfree(rqns);
+	if (err)
+		return err;
+
+	ibtable->ind_tbl_num = table->rqtn;
+	resp.response_length = min(udata->outlen, sizeof(resp));
+	err = ib_copy_to_udata(udata, &resp, resp.response_length);
+	if (err)
+		cxr_cmd_destroy_rqt(dev->core, table->rqtn);
+	return err;
+}
+
+int cxr_ib_destroy_ind_table(struct ib_rwq_ind_table *ibtable)
+{
+	cxr_cmd_destroy_rqt(to_cxr_dev(ibtable->device)->core, to_cxr_ind_table(ibtable)->rqtn);
+	return 0;
+}
+
+/* ---- QPs of RSS ---- */
+
+#define IPV4_FIELDS (MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4)
+#define IPV6_FIELDS (MLX5_RX_HASH_SRC_IPV6 | MLX5_RX_HASH_DST_IPV6)
+#define TCP_FIELDS (MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_DST_PORT_TCP)
+#define UDP_FIELDS (MLX5_RX_HASH_SRC_PORT_UDP | MLX5_RX_HASH_DST_PORT_UDP)
+
+/* cxr_ib_hash_fields - what a hash can be made of: enum mlx5_rx_hash_fields */
+u64 cxr_ib_hash_fields(void)
+{
+	return IPV4_FIELDS | IPV6_FIELDS | TCP_FIELDS | UDP_FIELDS;
+}
+
+static int take_rss(struct ib_device *ibdev, struct ib_udata *udata,
+		    struct mlx5_ib_create_qp_rss *req)
+{
+	int err;
+
+	if (udata->inlen < offsetofend(struct mlx5_ib_create_qp_rss, comp_mask)) {
+		ibdev_dbg(ibdev, "RSS: a request of %zu bytes is too short\n", udata->inlen);
+		return -EINVAL;
+	}
+	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	if (err)
+		return err;
+	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)) ||
+	    (udata->inlen > sizeof(*req) &&
+	     !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))) {
+		ibdev_dbg(ibdev, "RSS: reserved fields are not zero\n");
+		return -EOPNOTSUPP;
+	}
+	if (req->comp_mask || req->flags) {
+		ibdev_dbg(ibdev, "RSS: mask %#x, flags %#x: not supported\n", req->comp_mask,
+			  req->flags);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/* One version of IP and one protocol above it can be hashed, or nothing, to a table of one. */
+static int check_rss(struct ib_device *ibdev, const struct mlx5_ib_create_qp_rss *req,
+		     const struct ib_rwq_ind_table *table)
+{
+	u64 mask = req->rx_hash_fields_mask;
+
+	if (req->rx_hash_function != MLX5_RX_HASH_FUNC_TOEPLITZ) {
+		ibdev_dbg(ibdev, "RSS: hash function %u: only Toeplitz\n", req->rx_hash_function);
+		return -EOPNOTSUPP;
+	}
+	if (mask & ~cxr_ib_hash_fields()) {
+		ibdev_dbg(ibdev, "RSS: fields %#llx cannot be hashed\n",
+			  mask & ~cxr_ib_hash_fields());
+		return -EOPNOTSUPP;
+	}
+	if (req->rx_key_len != HASH_KEY_BYTES) {
+		ibdev_dbg(ibdev, "RSS: a key of %u bytes: %u are needed\n", req->rx_key_len,
+			  HASH_KEY_BYTES);
+		return -EINVAL;
+	}
+	if ((mask & IPV4_FIELDS && mask & IPV6_FIELDS) ||
+	    (mask & TCP_FIELDS && mask & UDP_FIELDS) || (!mask && table->log_ind_tbl_size)) {
+		ibdev_dbg(ibdev, "RSS: fields %#llx: one kind of packet, and a hash, are needed\n",
+			  mask);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static u32 device_fields(u64 mask)
+{
+	u32 fields = 0;
+
+	if (mask & (MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_SRC_IPV6))
+		fields |= CXR_HASH_SRC_IP;
+	if (mask & (MLX5_RX_HASH_DST_IPV4 | MLX5_RX_HASH_DST_IPV6))
+		fields |= CXR_HASH_DST_IP;
+	if (mask & (MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP))
+		fields |= CXR_HASH_SPORT;
+	if (mask & (MLX5_RX_HASH_DST_PORT_TCP | MLX5_RX_HASH_DST_PORT_UDP))
+		fields |= CXR_HASH_DPORT;
+	if (mask & IPV6_FIELDS)
+		fields |= CXR_HASH_IPV6;
+	if (mask & UDP_FIELDS)
+		fields |= CXR_HASH_UDP;
+	return fields;
+}
+
+/* cxr_ib_create_rss_tir - all that a QP of RSS has; cxr_ib_destroy_raw() undoes it */
+int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+			  struct ib_udata *udata)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	struct mlx5_ib_create_qp_rss req = {};
+	int err;
+
+	if (attr->create_flags) {
+		ibdev_dbg(&dev->ibdev, "RSS: flags %#x are the WQs'\n", attr->create_flags);
+		return -EOPNOTSUPP;
+	}
+	err = take_rss(&dev->ibdev, udata, &req);
+	err = err ?: check_rss(&dev->ibdev, &req, attr->rwq_ind_tbl);
+	if (err)
+		return err;
+
+	err = cxr_cmd_create_hash_tir(dev->core, qp->raw->tdn,
+				      device_fields(req.rx_hash_fields_mask),
+				      to_cxr_ind_table(attr->rwq_ind_tbl)->rqtn, req.rx_hash_key,
+				      &qp->raw->tirn);
+	if (!err)
+		qp->raw->has_tir = true;
+	return err;
+}

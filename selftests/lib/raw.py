@@ -1,0 +1,888 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Raw packet queue pairs, flow rules and RSS: what reaches whom, frame by frame and byte by byte.
+
+  raw.py serve PORT NETDEV              be the far end: it sends and receives frames through NETDEV
+  raw.py run HOST PORT DEV NETDEV IP    be the near end; NETDEV is the interface of the same port as DEV, IP is the
+                                        far end's address there
+  raw.py list                           the tests and their sentences
+
+What is printed of a test is indented, the last line about it is "NAME ok", "NAME skip REASON" or "NAME fail".
+"""
+
+import errno
+import ipaddress
+import json
+import os
+import select
+import socket
+import struct
+import sys
+import time
+import traceback
+
+ETH_P_ALL = 3
+ETH_P_TEST = 0x88b6	# for experiments; 0x88b5 are windows (window.sh)
+PACKET_OUTGOING = 4
+PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
+WAIT = 10 * PATIENCE	# for what must come
+IP, PEER_IP = "192.0.2.1", "192.0.2.2"	# nobody's
+IP6, PEER_IP6 = "2001:db8::1", "2001:db8::2"
+SLOT = 2048
+
+TESTS = []
+
+
+class Wrong(Exception):
+    """Something is not as it must be"""
+
+
+class Skip(Exception):
+    pass
+
+
+def check(what, told, wanted):
+    if told != wanted:
+        raise Wrong("%s: %r, must be %r" % (what, told, wanted))
+
+
+# ---- frames ----------------------------------------------------------------------------------------
+
+def mac_bytes(text):
+    return bytes.fromhex(text.replace(":", ""))
+
+
+def mac_text(raw):
+    return ":".join("%02x" % b for b in raw)
+
+
+def csum(data):
+    data += b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(">%dH" % (len(data) // 2), data))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return ~total & 0xffff
+
+
+counter = 0
+
+
+def payload(size=46):
+    """Never the same"""
+    global counter
+    counter += 1
+    head = struct.pack(">IQ", 0x43585221, counter)
+    return head + bytes((counter * 7 + i) & 0xff for i in range(size - len(head)))
+
+
+def eth(dst, src, ethertype, data, vlan=None):
+    tag = b"" if vlan is None else struct.pack(">HH", 0x8100, vlan)
+    return dst + src + tag + struct.pack(">H", ethertype) + data
+
+
+def l4(proto, sport, dport, data):
+    if proto == socket.IPPROTO_UDP:
+        return struct.pack(">HHHH", sport, dport, 8 + len(data), 0) + data
+    return struct.pack(">HHIIBBHHH", sport, dport, 1, 1, 5 << 4, 0x10, 1024, 0, 0) + data
+
+
+def ipv4(dst, src, data, proto=socket.IPPROTO_UDP, tos=0, ttl=64, src_ip=PEER_IP, dst_ip=IP, sport=1000, dport=2000,
+         vlan=None):
+    data = l4(proto, sport, dport, data)
+    head = struct.pack(">BBHHHBBH4s4s", 0x45, tos, 20 + len(data), 1, 0, ttl, proto, 0,
+                       ipaddress.ip_address(src_ip).packed, ipaddress.ip_address(dst_ip).packed)
+    head = head[:10] + struct.pack(">H", csum(head)) + head[12:]
+    return eth(dst, src, 0x0800, head + data, vlan)
+
+
+def ipv6(dst, src, data, proto=socket.IPPROTO_UDP, src_ip=PEER_IP6, dst_ip=IP6, sport=1000, dport=2000, tclass=0):
+    data = l4(proto, sport, dport, data)
+    head = struct.pack(">IHBB16s16s", 6 << 28 | tclass << 20, len(data), proto, 64,
+                       ipaddress.ip_address(src_ip).packed, ipaddress.ip_address(dst_ip).packed)
+    return eth(dst, src, 0x86dd, head + data)
+
+
+class Wire:
+    """Frames of a network interface, sent and received"""
+
+    def __init__(self, netdev):
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+        # the kernel takes a tag out of the frame and tells it beside
+        self.socket.setsockopt(263, 8, 1)	# SOL_PACKET, PACKET_AUXDATA
+        self.socket.bind((netdev, ETH_P_ALL))
+        self.mac = self.socket.getsockname()[4]
+
+    def send(self, frame):
+        self.socket.send(frame)
+
+    def receive(self):
+        """A frame of ours, or None if none is there"""
+        while select.select([self.socket], [], [], 0)[0]:
+            try:
+                frame, aux, _, address = self.socket.recvmsg(65536, 256)
+            except OSError as error:
+                if error.errno != errno.ENETDOWN:	# told once
+                    raise
+                continue
+            if address[2] == PACKET_OUTGOING or b"CXR!" not in frame:
+                continue
+            for _, kind, data in aux:
+                status, _, _, _, _, tci, tpid = struct.unpack_from("IIIHHHH", data)
+                if kind == 8 and status & 16:
+                    frame = frame[:12] + struct.pack(">HH", tpid or 0x8100, tci) + frame[12:]
+            return frame
+        return None
+
+
+# ---- the far end -----------------------------------------------------------------------------------
+
+def serve(port, netdev):
+    wire = Wire(netdev)
+    server = socket.create_server(("", port))
+    while True:
+        connection = server.accept()[0]
+        lines = connection.makefile("r")
+        print(json.dumps({"mac": mac_text(wire.mac)}), file=connection.makefile("w"), flush=True)
+        out = connection.makefile("w")
+        for line in lines:
+            request = json.loads(line)
+            if request["op"] == "stop":
+                return
+            if request["op"] == "send":
+                for frame in request["frames"]:
+                    wire.send(bytes.fromhex(frame))
+                answer = len(request["frames"])
+            else:
+                answer, end = [], time.monotonic() + request["wait"]
+                while len(answer) < request["count"] and time.monotonic() < end:
+                    frame = wire.receive()
+                    if frame:
+                        answer.append(frame.hex())
+                    else:
+                        time.sleep(0.005)
+            print(json.dumps(answer), file=out, flush=True)
+
+
+# ---- the near end ----------------------------------------------------------------------------------
+
+class Near:
+    def __init__(self, host, port, dev, netdev, ip):
+        self.ip = ip
+        end = time.monotonic() + WAIT
+        while True:
+            try:
+                self.peer = socket.create_connection((host, port), timeout=120 * PATIENCE)
+                break
+            except OSError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
+        self.lines = self.peer.makefile("r")
+        self.out = self.peer.makefile("w")
+        self.peer_mac = mac_bytes(json.loads(self.lines.readline())["mac"])
+        self.wire = Wire(netdev)
+        self.mac = self.wire.mac
+        self.ctx = Context(name=dev)
+        self.pd = PD(self.ctx)
+
+    def ask(self, **request):
+        print(json.dumps(request), file=self.out, flush=True)
+        return json.loads(self.lines.readline())
+
+    def peer_sends(self, *frames):
+        self.ask(op="send", frames=[f.hex() for f in frames])
+
+    def peer_got(self, count):
+        return [bytes.fromhex(f) for f in self.ask(op="receive", count=count, wait=WAIT)]
+
+    def keep(self, queue):
+        self.here[str(len(self.here))] = queue
+        return queue
+
+    def queue(self, **more):
+        return self.keep(Queue(self, **more))
+
+    def spread(self, *args, **more):
+        return self.keep(Spread(self, *args, **more))
+
+    def stop(self):
+        print(json.dumps({"op": "stop"}), file=self.out, flush=True)
+
+    # frames to this side
+    def plain(self, ethertype=ETH_P_TEST, dst=None, **more):
+        return eth(dst or self.mac, self.peer_mac, ethertype, payload(), **more)
+
+    def v4(self, **more):
+        return ipv4(self.mac, self.peer_mac, payload(), **more)
+
+    def v6(self, **more):
+        return ipv6(self.mac, self.peer_mac, payload(), **more)
+
+    def arrive(self, wanted):
+        """Has the peer send frames: [(frame, name of who gets it or None, ...)]; names are self.here's. Each must come
+        to those and to nobody else. A last frame, which the interface gets, says that all before it have come."""
+        where = {f: [] for f, *_ in wanted}
+        last = eth(self.mac, self.peer_mac, 0x88fe, payload())
+        self.peer_sends(*[f for f, *_ in wanted], last)
+        end, seen = time.monotonic() + WAIT, False
+        while time.monotonic() < end and not seen:
+            frame = self.wire.receive()
+            seen = frame == last
+            if frame in where:
+                where[frame].append("interface")
+        if not seen:
+            raise Wrong("the interface receives nothing")
+        for name, queue in self.here.items():
+            for frame in queue.receive():
+                if frame not in where:
+                    raise Wrong("%s got a frame that was not sent: %s" % (name, frame.hex()))
+                where[frame].append(name)
+        for i, (frame, *names) in enumerate(wanted):
+            check("frame %d reached" % i, sorted(where[frame]), sorted(n for n in names if n))
+
+
+class Queue:
+    """A raw packet queue pair with its buffer"""
+
+    def __init__(self, near, receives=64, states=True, flags=0, tags=False):
+        self.near = near
+        self.tags = [] if tags else None
+        if tags:
+            self.cq = CQEX(near.ctx, CqInitAttrEx(cqe=255, wc_flags=e.IBV_WC_EX_WITH_FLOW_TAG |
+                                                  e.IBV_WC_EX_WITH_BYTE_LEN))
+        else:
+            self.cq = CQ(near.ctx, 255, None, None, 0)
+        self.mr = MR(near.pd, 128 * SLOT, e.IBV_ACCESS_LOCAL_WRITE)
+        cap = QPCap(max_send_wr=64, max_recv_wr=64, max_send_sge=2, max_recv_sge=2)
+        if flags:
+            init = QPInitAttrEx(qp_type=e.IBV_QPT_RAW_PACKET, scq=self.cq, rcq=self.cq, cap=cap, pd=near.pd,
+                                create_flags=flags, comp_mask=e.IBV_QP_INIT_ATTR_PD | e.IBV_QP_INIT_ATTR_CREATE_FLAGS)
+            self.qp = QP(near.ctx, init)
+        else:
+            self.qp = QP(near.pd, QPInitAttr(qp_type=e.IBV_QPT_RAW_PACKET, scq=self.cq, rcq=self.cq, cap=cap))
+        self.flows = []
+        self.bad = []
+        self.ok_flags = []
+        self.posted = 0
+        if states:
+            self.up(receives)
+
+    def up(self, receives=64):
+        attr = QPAttr(qp_state=e.IBV_QPS_INIT, port_num=1)
+        self.qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_PORT)
+        for _ in range(receives):
+            self.post()
+        self.qp.modify(QPAttr(qp_state=e.IBV_QPS_RTR), e.IBV_QP_STATE)
+        self.qp.modify(QPAttr(qp_state=e.IBV_QPS_RTS), e.IBV_QP_STATE)
+
+    def post(self):
+        at = self.mr.buf + self.posted % 64 * SLOT
+        self.qp.post_recv(RecvWR(wr_id=at, sg=[SGE(at, SLOT, self.mr.lkey)], num_sge=1))
+        self.posted += 1
+
+    def poll(self, wait=0):
+        end = time.monotonic() + wait
+        while True:
+            n, wcs = self.cq.poll(16)
+            if n or time.monotonic() >= end:
+                return wcs or []
+
+    def receive_tagged(self):
+        frames = []
+        while not self.cq.start_poll(PollCqAttr()):
+            check("status", self.cq.status, e.IBV_WC_SUCCESS)
+            frames.append(self.mr.read(self.cq.read_byte_len(), self.cq.wr_id - self.mr.buf))
+            self.tags.append(self.cq.read_flow_tag())
+            self.cq.end_poll()
+            self.post()
+        return frames
+
+    def receive(self):
+        """Frames that are there"""
+        if self.tags is not None:
+            return self.receive_tagged()
+        frames = []
+        while wcs := self.poll():
+            for wc in wcs:
+                if wc.status != e.IBV_WC_SUCCESS:
+                    self.bad.append(wc.status)
+                    continue
+                frames.append(self.mr.read(wc.byte_len, wc.wr_id - self.mr.buf))
+                self.ok_flags.append(wc.wc_flags)
+                self.post()
+        return frames
+
+    def send(self, frames, flags=0):
+        for i, frame in enumerate(frames):
+            at = 64 * SLOT + i % 64 * SLOT
+            self.mr.write(frame, len(frame), at)
+            # in two pieces
+            cut = len(frame) // 2
+            sg = [SGE(self.mr.buf + at, cut, self.mr.lkey), SGE(self.mr.buf + at + cut, len(frame) - cut, self.mr.lkey)]
+            self.qp.post_send(SendWR(wr_id=i, opcode=e.IBV_WR_SEND, sg=sg, num_sge=2,
+                                     send_flags=e.IBV_SEND_SIGNALED | flags))
+            wcs = self.poll(WAIT)
+            check("completions of a send", [(wc.status, wc.wr_id) for wc in wcs], [(e.IBV_WC_SUCCESS, i)])
+
+    def rule(self, *specs, **more):
+        flow = Flow(self.qp, flow_attr(specs, **more))
+        self.flows.append(flow)
+        return flow
+
+    def close(self):
+        for flow in self.flows:
+            flow.close()
+        self.qp.close()
+        self.mr.close()
+        self.cq.close()
+
+
+# The example that Microsoft's specification of RSS verifies itself with
+RSS_KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa")
+
+
+def toeplitz(data, key=RSS_KEY):
+    result, bits = 0, int.from_bytes(key, "big")
+    for i in range(8 * len(data)):
+        if data[i // 8] >> (7 - i % 8) & 1:
+            result ^= bits >> (8 * len(key) - 32 - i) & 0xffffffff
+    return result
+
+
+class Spread:
+    """A queue pair that spreads packets over receive queues by a hash"""
+
+    def __init__(self, near, fields, n=4, log_size=3, flags=0):
+        self.near = near
+        self.flows = []
+        self.cqs = [CQ(near.ctx, 255, None, None, 0) for _ in range(n)]
+        self.mr = MR(near.pd, n * 64 * SLOT, e.IBV_ACCESS_LOCAL_WRITE)
+        more = e.IBV_WQ_INIT_ATTR_FLAGS if flags else 0
+        self.wqs = [WQ(near.ctx, WQInitAttr(wq_context=None, wq_pd=near.pd, wq_cq=cq, wq_type=e.IBV_WQT_RQ, max_wr=64,
+                                            max_sge=1, comp_mask=more, create_flags=flags)) for cq in self.cqs]
+        self.table = RwqIndTable(near.ctx, RwqIndTableInitAttr(log_size, [self.wqs[i % n] for i in range(1 << log_size)]))
+        self.qp = self.make_qp(fields)
+        self.posted = 0
+        for wq in range(n):
+            self.wqs[wq].modify(WQAttr(attr_mask=e.IBV_WQ_ATTR_STATE, wq_state=e.IBV_WQS_RDY))
+            for _ in range(64):
+                self.post(wq)
+
+    def make_qp(self, fields, key=RSS_KEY, function=None):
+        conf = RxHashConf(rx_hash_function=e.IBV_RX_HASH_FUNC_TOEPLITZ if function is None else function,
+                          rx_hash_key_len=len(key), rx_hash_key=list(key), rx_hash_fields_mask=fields)
+        mask = e.IBV_QP_INIT_ATTR_CREATE_FLAGS | e.IBV_QP_INIT_ATTR_PD | e.IBV_QP_INIT_ATTR_RX_HASH | \
+            e.IBV_QP_INIT_ATTR_IND_TABLE
+        return QPEx(self.near.ctx, QPInitAttrEx(qp_type=e.IBV_QPT_RAW_PACKET, comp_mask=mask, pd=self.near.pd,
+                                                hash_conf=conf, ind_table=self.table))
+
+    def post(self, wq):
+        at = self.mr.buf + (wq * 64 + self.posted % 64) * SLOT
+        self.wqs[wq].post_recv(RecvWR(wr_id=at, sg=[SGE(at, SLOT, self.mr.lkey)], num_sge=1))
+        self.posted += 1
+
+    def rule(self, *specs, **more):
+        flow = Flow(self.qp, flow_attr(specs, **more))
+        self.flows.append(flow)
+        return flow
+
+    def receive_each(self):
+        """Frames that are there, by queue"""
+        frames = []
+        for cq in self.cqs:
+            frames.append([])
+            while True:
+                n, wcs = cq.poll(16)
+                if not n:
+                    break
+                for wc in wcs:
+                    check("status", wc.status, e.IBV_WC_SUCCESS)
+                    frames[-1].append(self.mr.read(wc.byte_len, wc.wr_id - self.mr.buf))
+        return frames
+
+    def receive(self):
+        self.got = self.receive_each()
+        return [f for queue in self.got for f in queue]
+
+    def close(self):
+        for thing in self.flows + [self.qp, self.table] + self.wqs + [self.mr] + self.cqs:
+            thing.close()
+
+
+def flow_attr(specs, kind=None, priority=0, flags=0, port=1):
+    attr = FlowAttr(num_of_specs=len(specs), flow_type=e.IBV_FLOW_ATTR_NORMAL if kind is None else kind,
+                    priority=priority, port=port, flags=flags)
+    attr.specs.extend(specs)
+    return attr
+
+
+def refused(codes, call, *args, **more):
+    try:
+        made = call(*args, **more)
+    except PyverbsRDMAError as error:
+        if error.error_code in codes:
+            return
+        raise Wrong("it fails with %s" % errno.errorcode.get(error.error_code, error.error_code)) from error
+    made.close()
+    raise Wrong("it works")
+
+
+def test(function):
+    TESTS.append((function.__name__, function.__doc__))
+    return function
+
+
+def ethertype(near, value=ETH_P_TEST, **more):
+    return EthSpec(dst_mac=mac_text(near.mac), ether_type=value, **more)
+
+
+# ---- tests -----------------------------------------------------------------------------------------
+
+@test
+def sends(near):
+    """what a raw queue pair sends is what the peer receives, byte for byte"""
+    queue = near.queue()
+    frames = [eth(near.peer_mac, near.mac, ETH_P_TEST, payload(size)) for size in (46, 47, 100, 500, 1000, 1499, 1500)]
+    queue.send(frames)
+    check("the peer got", near.peer_got(len(frames)), frames)
+
+
+@test
+def ethernet_rule(near):
+    """a rule takes the frames that match it from the interface, and only those"""
+    queue = near.queue()
+    flow = queue.rule(ethertype(near))
+    near.arrive([(near.plain(), "0"), (near.plain(0x88b7), "interface"), (near.v4(), "interface")])
+    flow.close()
+    near.arrive([(near.plain(), "interface")])
+
+
+@test
+def source_rule(near):
+    """a rule for a source address, and one for part of one"""
+    near.queue().rule(EthSpec(src_mac="02:00:00:00:12:34", src_mac_mask="ff:ff:ff:ff:ff:ff"))
+    near.queue().rule(EthSpec(src_mac="00:00:00:aa:00:00", src_mac_mask="00:00:00:ff:00:00"), priority=1)
+
+    def frame(source):
+        return eth(near.mac, mac_bytes(source), ETH_P_TEST, payload())
+
+    near.arrive([(frame("02:00:00:00:12:34"), "0"), (frame("02:00:00:00:12:35"), "interface"),
+                 (frame("02:00:00:aa:99:35"), "1")])
+
+
+@test
+def priorities(near):
+    """of two rules for a frame the one of the lower priority number gets it"""
+    one, two = near.queue(), near.queue()
+    two.rule(ethertype(near), priority=1)
+    near.arrive([(near.plain(), "1")])
+    first = one.rule(ethertype(near))
+    near.arrive([(near.plain(), "0"), (near.plain(0x88b7), "interface")])
+    first.close()
+    near.arrive([(near.plain(), "1")])
+
+
+@test
+def ipv4_rule(near):
+    """rules for IPv4 addresses with masks, and for a class of service"""
+    near.queue().rule(Ipv4ExtSpec(src_ip="198.51.100.0", src_ip_mask="255.255.255.0"))
+    near.queue().rule(Ipv4ExtSpec(tos=0x28, tos_mask=0xfc), priority=1)
+    near.arrive([(near.v4(src_ip="198.51.100.7"), "0"), (near.v4(src_ip="198.51.101.7"), "interface"),
+                 (near.v4(tos=0x2a), "1"), (near.v4(ttl=9), "interface"), (near.v6(), "interface")])
+
+
+@test
+def hops_rule(near):
+    """rules for numbers of hops"""
+    if os.environ.get("CXR_DRIVER") == "mlx5":
+        raise Skip("the kernel's driver refuses such a rule")
+    near.queue().rule(Ipv4ExtSpec(dst_ip=IP, ttl=9, ttl_mask=0xff))
+    near.queue().rule(Ipv6Spec(src_ip=PEER_IP6, dst_ip=IP6, hop_limit=64, hop_limit_mask=0xff), priority=3)
+    near.arrive([(near.v4(ttl=9), "0"), (near.v4(ttl=8), "interface"), (near.v6(), "1")])
+
+
+@test
+def udp_rule(near):
+    """a rule for a UDP port over IPv4, and one for a range of them"""
+    near.queue().rule(ethertype(near, 0x800), Ipv4ExtSpec(dst_ip=IP), TcpUdpSpec(e.IBV_FLOW_SPEC_UDP, dst_port=2001))
+    near.queue().rule(TcpUdpSpec(e.IBV_FLOW_SPEC_UDP, src_port=3072, src_port_mask=0xff00))
+    near.arrive([(near.v4(dport=2001), "0"), (near.v4(dport=2002), "interface"), (near.v4(sport=3100), "1"),
+                 (near.v4(dport=2001, proto=socket.IPPROTO_TCP), "interface"), (near.v6(sport=3101), "1")])
+
+
+@test
+def ipv6_rule(near):
+    """a rule for a TCP port over IPv6, and one for its traffic class"""
+    near.queue().rule(ethertype(near, 0x86dd), Ipv6Spec(src_ip=PEER_IP6, dst_ip=IP6, next_hdr=socket.IPPROTO_TCP),
+                      TcpUdpSpec(e.IBV_FLOW_SPEC_TCP, src_port=1000, dst_port=2000))
+    near.queue().rule(Ipv6Spec(src_ip=PEER_IP6, dst_ip=IP6, traffic_class=0x44, traffic_class_mask=0xff), priority=1)
+    near.arrive([(near.v6(proto=socket.IPPROTO_TCP), "0"), (near.v6(), "interface"),
+                 (near.v6(proto=socket.IPPROTO_TCP, src_ip="2001:db8::3"), "interface"), (near.v6(tclass=0x44), "1")])
+
+
+@test
+def vlan_rule(near):
+    """a rule for a VLAN leaves untagged frames and other VLANs alone"""
+    near.queue().rule(ethertype(near, vlan_tag=0x2064, vlan_tag_mask=0xffff))
+    near.queue().rule(ethertype(near), priority=1)	# an interface may want no VLAN but its own
+    near.arrive([(near.plain(vlan=0x2064), "0"), (near.plain(vlan=0x2065), "1"), (near.plain(vlan=0x0064), "1"),
+                 (near.plain(), "1")])
+
+
+@test
+def drop_rule(near):
+    """a rule that drops takes frames from everybody"""
+    queue = near.queue()
+    flow = queue.rule(ethertype(near), Action(e.IBV_FLOW_SPEC_ACTION_DROP))
+    near.arrive([(near.plain(), None), (near.plain(0x88b7), "interface")])
+    flow.close()
+    near.arrive([(near.plain(), "interface")])
+
+
+@test
+def tag_rule(near):
+    """a rule gives its frames a tag"""
+    queue = near.queue(tags=True)
+    queue.rule(ethertype(near), Action(e.IBV_FLOW_SPEC_ACTION_TAG, 0x123456))
+    queue.rule(ethertype(near, 0x88b7))
+    near.arrive([(near.plain(), "0"), (near.plain(0x88b7), "0")])
+    check("tags", [t & 0xffffff for t in queue.tags], [0x123456, 0])
+
+
+@test
+def shared_rule(near):
+    """a rule that traps nothing gives a copy"""
+    queue = near.queue()
+    queue.rule(ethertype(near), flags=e.IBV_FLOW_ATTR_FLAGS_DONT_TRAP)
+    near.arrive([(near.plain(), "0", "interface"), (near.plain(0x88b7), "interface")])
+
+
+@test
+def same_rule(near):
+    """two queue pairs with the same rule"""
+    near.queue().rule(ethertype(near))
+    near.queue().rule(ethertype(near))
+    near.arrive([(near.plain(), "0", "1")])
+
+
+@test
+def all_default(near):
+    """a default rule gets what nobody else wants"""
+    queue = near.queue()
+    flow = queue.rule(kind=e.IBV_FLOW_ATTR_ALL_DEFAULT)
+    other = mac_bytes("02:00:00:00:77:77")
+    near.arrive([(near.plain(), "interface"), (near.plain(dst=other), "0"),
+                 (near.plain(dst=mac_bytes("01:00:5e:01:02:03")), "0")])
+    flow.close()
+    near.arrive([(near.plain(dst=other), None)])
+
+
+@test
+def multicast_default(near):
+    """a default rule for multicast gets what nobody else wants"""
+    queue = near.queue()
+    queue.rule(kind=e.IBV_FLOW_ATTR_MC_DEFAULT)
+    near.arrive([(near.plain(dst=mac_bytes("02:00:00:00:77:77")), None), (near.plain(dst=b"\xff" * 6), "interface"),
+                 (near.plain(dst=mac_bytes("01:00:5e:01:02:03")), "0")])
+
+
+@test
+def interface_works(near):
+    """the interface does its work beside rules of every kind"""
+    near.queue().rule(ethertype(near))
+    near.queue().rule(TcpUdpSpec(e.IBV_FLOW_SPEC_UDP, dst_port=99), priority=9)
+    near.queue().rule(ethertype(near, 0x800), priority=15, flags=e.IBV_FLOW_ATTR_FLAGS_DONT_TRAP)
+    near.queue().rule(kind=e.IBV_FLOW_ATTR_ALL_DEFAULT)
+    if os.system("ping -q -i 0.2 -c 5 -W %d %s" % (WAIT, near.ip)):
+        raise Wrong("ping does not come back")
+    copies = len(near.here["2"].receive())
+    if copies < 5:
+        raise Wrong("the rule that traps nothing got %d of 5 replies" % copies)
+
+
+@test
+def wrong_rules(near):
+    """rules that make no sense, and those the card cannot have, are refused"""
+    queue = near.queue()
+    refused([errno.EOPNOTSUPP], queue.rule, kind=e.IBV_FLOW_ATTR_SNIFFER)
+    refused([errno.ENOSPC, errno.ENOMEM], queue.rule, ethertype(near), priority=4000)
+    refused([errno.EINVAL], queue.rule, Action(0x77))
+    if os.environ.get("CXR_DRIVER") == "cxr":	# the kernel's driver takes the port, and the last header of the two
+        refused([errno.EINVAL], queue.rule, ethertype(near), port=7)
+        refused([errno.EINVAL], queue.rule, Ipv4ExtSpec(dst_ip=IP), Ipv6Spec(src_ip=PEER_IP6, dst_ip=IP6))
+        refused([errno.EINVAL], queue.rule, ethertype(near, 0x86dd), Ipv4ExtSpec(dst_ip=IP))
+        refused([errno.EOPNOTSUPP], queue.rule, Ipv6Spec(src_ip=PEER_IP6, dst_ip=IP6, flow_label=5))
+    near.arrive([(near.plain(), "interface"), (near.v4(), "interface")])
+
+
+@test
+def many_rules(near):
+    """a hundred rules, and half of them again"""
+    queue = near.queue()
+    flows = [queue.rule(TcpUdpSpec(e.IBV_FLOW_SPEC_UDP, dst_port=5000 + i)) for i in range(100)]
+    near.arrive([(near.v4(dport=5000 + i), "0") for i in range(0, 100, 9)] + [(near.v4(dport=5100), "interface")])
+    for flow in flows[::2]:
+        flow.close()
+    near.arrive([(near.v4(dport=5000), "interface"), (near.v4(dport=5001), "0"), (near.v4(dport=5098), "interface"),
+                 (near.v4(dport=5099), "0")])
+    for i in range(0, 100, 2):
+        queue.rule(TcpUdpSpec(e.IBV_FLOW_SPEC_UDP, dst_port=6000 + i))
+    near.arrive([(near.v4(dport=6000), "0"), (near.v4(dport=5098), "interface"), (near.v4(dport=6098), "0")])
+
+
+@test
+def checksums(near):
+    """checksums are computed and checked"""
+    queue = near.queue()
+    queue.rule(ethertype(near, 0x800))
+    good = near.v4()
+    bad = bytearray(near.v4())
+    bad[24] ^= 1
+    near.arrive([(good, "0"), (bytes(bad), "0")])
+    check("checksum flags", [bool(f & e.IBV_WC_IP_CSUM_OK) for f in queue.ok_flags], [True, False])
+    frame = bytearray(ipv4(near.peer_mac, near.mac, payload(), src_ip=IP, dst_ip=PEER_IP))
+    want = bytes(frame)
+    frame[24:26] = b"\0\0"
+    queue.send([bytes(frame)], e.IBV_SEND_IP_CSUM)
+    got = near.peer_got(1)[0]
+    check("the IPv4 header", got[14:34], want[14:34])
+    check("the UDP checksum", csum(got[26:34] + struct.pack(">HH", 17, len(got) - 34) + got[34:]), 0)
+
+
+@test
+def strips_vlan(near):
+    """a tag is taken off for those who want it"""
+    queue = near.queue(flags=e.IBV_QP_CREATE_CVLAN_STRIPPING)
+    queue.rule(ethertype(near, vlan_tag=100, vlan_tag_mask=0xfff))
+    tagged = near.plain(vlan=100)
+    near.peer_sends(tagged)
+    frames, end = [], time.monotonic() + WAIT
+    while not frames and time.monotonic() < end:
+        frames = queue.receive()
+    check("frames", frames, [tagged[:12] + tagged[16:]])
+
+
+@test
+def states(near):
+    """states are what was asked for; work in error is flushed; after a reset it begins anew"""
+    queue = near.queue(states=False)
+
+    def state():
+        return queue.qp.query(e.IBV_QP_STATE)[0].qp_state
+
+    check("state", state(), e.IBV_QPS_RESET)
+    queue.qp.modify(QPAttr(qp_state=e.IBV_QPS_INIT, port_num=1), e.IBV_QP_STATE | e.IBV_QP_PORT)
+    check("state", state(), e.IBV_QPS_INIT)
+    for _ in range(4):
+        queue.post()
+    queue.rule(ethertype(near))
+    near.arrive([(near.plain(), None)])
+    queue.qp.modify(QPAttr(qp_state=e.IBV_QPS_RTR), e.IBV_QP_STATE)
+    check("state", state(), e.IBV_QPS_RTR)
+    near.arrive([(near.plain(), "0")])
+    queue.qp.modify(QPAttr(qp_state=e.IBV_QPS_RTS), e.IBV_QP_STATE)
+    check("state", state(), e.IBV_QPS_RTS)
+    near.arrive([(near.plain(), "0")])
+    queue.qp.modify(QPAttr(qp_state=e.IBV_QPS_ERR), e.IBV_QP_STATE)
+    check("state", state(), e.IBV_QPS_ERR)
+    flushed, end = [], time.monotonic() + WAIT
+    while len(flushed) < 4 and time.monotonic() < end:
+        flushed += [wc.status for wc in queue.poll()]
+    check("flushed", flushed, [e.IBV_WC_WR_FLUSH_ERR] * 4)
+    near.arrive([(near.plain(), None)])
+    queue.qp.modify(QPAttr(qp_state=e.IBV_QPS_RESET), e.IBV_QP_STATE)
+    check("state", state(), e.IBV_QPS_RESET)
+    queue.posted = 0
+    queue.up()
+    near.arrive([(near.plain(), "0")])
+    frame = eth(near.peer_mac, near.mac, ETH_P_TEST, payload())
+    queue.send([frame])
+    check("the peer got", near.peer_got(1), [frame])
+
+
+@test
+def interface_down(near):
+    """rules outlive the interface, and work while it is down"""
+    queue = near.queue()
+    queue.rule(ethertype(near))
+    netdev = near.wire.socket.getsockname()[0]
+    if os.system("ip link set %s down" % netdev):
+        raise Wrong("the interface cannot be set down")
+    if os.system("ip link set %s up" % netdev):
+        raise Wrong("the interface cannot be set up")
+    end = time.monotonic() + 30 * PATIENCE
+    while open("/sys/class/net/%s/operstate" % netdev).read() != "up\n" and time.monotonic() < end:
+        time.sleep(0.05)
+    near.arrive([(near.plain(), "0"), (near.plain(0x88b7), "interface")])
+
+
+def addresses(packet):
+    return packet[26:34] if packet[12:14] == b"\x08\0" else packet[22:54]
+
+
+def ports(packet):
+    return packet[34:38] if packet[12:14] == b"\x08\0" else packet[54:58]
+
+
+def is_spread(near, queue, frames, hashed):
+    """Each frame came to the queue that its hash says, and more than one queue was chosen"""
+    near.arrive([(f, "0") for f in frames])
+    for wq, got in enumerate(queue.got):
+        want = [f for f in frames if toeplitz(hashed(f)) % 8 % len(queue.wqs) == wq]
+        check("queue %d" % wq, got, want)
+    print("  frames by queue:", [len(got) for got in queue.got])
+    if sum(bool(got) for got in queue.got) < 2:
+        raise Wrong("one queue got everything")
+
+
+@test
+def rss_ipv4(near):
+    """packets are spread by their IPv4 addresses"""
+    queue = near.spread(e.IBV_RX_HASH_SRC_IPV4 | e.IBV_RX_HASH_DST_IPV4)
+    queue.rule(ethertype(near, 0x800))
+    is_spread(near, queue, [near.v4(src_ip="198.51.100.%d" % i, sport=7 * i) for i in range(1, 33)], addresses)
+
+
+@test
+def rss_udp(near):
+    """packets are spread by their UDP ports over IPv4"""
+    queue = near.spread(e.IBV_RX_HASH_SRC_IPV4 | e.IBV_RX_HASH_DST_IPV4 | e.IBV_RX_HASH_SRC_PORT_UDP |
+                        e.IBV_RX_HASH_DST_PORT_UDP)
+    queue.rule(ethertype(near, 0x800))
+    is_spread(near, queue, [near.v4(sport=1000 + 13 * i) for i in range(32)], lambda f: addresses(f) + ports(f))
+
+
+@test
+def rss_tcp6(near):
+    """packets are spread by their TCP ports over IPv6"""
+    queue = near.spread(e.IBV_RX_HASH_SRC_IPV6 | e.IBV_RX_HASH_DST_IPV6 | e.IBV_RX_HASH_SRC_PORT_TCP |
+                        e.IBV_RX_HASH_DST_PORT_TCP)
+    queue.rule(ethertype(near, 0x86dd))
+    is_spread(near, queue, [near.v6(proto=socket.IPPROTO_TCP, dport=99 + 17 * i) for i in range(32)],
+              lambda f: addresses(f) + ports(f))
+
+
+@test
+def rss_source(near):
+    """packets are spread by their source address alone"""
+    queue = near.spread(e.IBV_RX_HASH_SRC_IPV4)
+    queue.rule(ethertype(near, 0x800))
+    is_spread(near, queue, [near.v4(src_ip="198.51.100.%d" % i, dst_ip="192.0.2.%d" % (i % 7)) for i in range(1, 33)],
+              lambda f: f[26:30])
+
+
+@test
+def rss_wrong(near):
+    """hashes that make no sense are refused"""
+    queue = near.spread(e.IBV_RX_HASH_SRC_IPV4)
+    refused([errno.EINVAL], queue.make_qp, e.IBV_RX_HASH_SRC_IPV4 | e.IBV_RX_HASH_SRC_IPV6)
+    refused([errno.EINVAL], queue.make_qp, e.IBV_RX_HASH_SRC_PORT_TCP | e.IBV_RX_HASH_SRC_PORT_UDP)
+    refused([errno.EINVAL], queue.make_qp, 0)
+    refused([errno.EINVAL], queue.make_qp, e.IBV_RX_HASH_SRC_IPV4, key=RSS_KEY[:39])
+    refused([errno.EOPNOTSUPP], queue.make_qp, e.IBV_RX_HASH_SRC_IPV4, function=0x40)
+
+
+@test
+def wq_states(near):
+    """a receive queue in error flushes; after a reset it begins anew"""
+    queue = near.spread(e.IBV_RX_HASH_SRC_IPV4, n=1, log_size=1)
+    queue.rule(ethertype(near))
+    near.arrive([(near.plain(), "0")])
+    queue.wqs[0].modify(WQAttr(attr_mask=e.IBV_WQ_ATTR_STATE, wq_state=e.IBV_WQS_ERR))
+    flushed, end = 0, time.monotonic() + WAIT
+    while flushed < 63 and time.monotonic() < end:
+        n, wcs = queue.cqs[0].poll(16)
+        for wc in wcs if n else []:
+            check("status", wc.status, e.IBV_WC_WR_FLUSH_ERR)
+            flushed += 1
+    check("flushed", flushed, 63)
+    near.arrive([(near.plain(), None)])
+    for state in (e.IBV_WQS_RESET, e.IBV_WQS_RDY):
+        queue.wqs[0].modify(WQAttr(attr_mask=e.IBV_WQ_ATTR_STATE, wq_state=state))
+    queue.posted = 0
+    queue.post(0)
+    near.arrive([(near.plain(), "0")])
+
+
+@test
+def wq_strips_vlan(near):
+    """a receive queue of RSS takes tags off if it is asked to"""
+    queue = near.spread(e.IBV_RX_HASH_SRC_IPV4, n=1, log_size=1, flags=e.IBV_WQ_FLAGS_CVLAN_STRIPPING)
+    queue.rule(ethertype(near, vlan_tag=100, vlan_tag_mask=0xfff))
+    tagged = near.plain(vlan=100)
+    near.peer_sends(tagged)
+    frames, end = [], time.monotonic() + WAIT
+    while not frames and time.monotonic() < end:
+        frames = queue.receive()
+    check("frames", frames, [tagged[:12] + tagged[16:]])
+
+
+# ---- running ---------------------------------------------------------------------------------------
+
+def run(host, port, dev, netdev, ip):
+    near = Near(host, port, dev, netdev, ip)
+    failed = 0
+    for name, _ in TESTS:
+        if os.environ.get("RAW_TESTS") and name not in os.environ["RAW_TESTS"].split():
+            continue
+        near.here = {}
+        try:
+            globals()[name](near)
+            said = "ok"
+        except Skip as why:
+            said = "skip %s" % why
+        except Exception:	# whatever it is, the next test may still tell something
+            print("  " + traceback.format_exc().replace("\n", "\n  "))
+            failed, said = 1, "fail"
+        for queue in reversed(near.here.values()):
+            queue.close()
+        while near.wire.receive():
+            pass
+        print(name, said, flush=True)
+    near.stop()
+    return failed
+
+
+def main(args):
+    if args[:1] == ["list"]:
+        for name, sentence in TESTS:
+            print(name, sentence)
+        return 0
+    if args[0] == "serve":
+        return serve(int(args[1]), args[2])
+    return run(args[1], int(args[2]), *args[3:6])
+
+
+if sys.argv[1:2] == ["run"]:
+    from pyverbs import enums as e
+    from pyverbs.cq import CQ, CQEX, CqInitAttrEx, PollCqAttr
+    from pyverbs.device import Context
+    from pyverbs.flow import Flow, FlowAttr
+    from pyverbs.mr import MR
+    from pyverbs.pd import PD
+    from pyverbs.pyverbs_error import PyverbsRDMAError
+    from pyverbs.qp import QP, QPAttr, QPCap, QPEx, QPInitAttr, QPInitAttrEx
+    from pyverbs.spec import EthSpec, Ipv4ExtSpec, Ipv6Spec, Spec, TcpUdpSpec
+    from pyverbs.wq import RwqIndTable, RwqIndTableInitAttr, RxHashConf, WQ, WQAttr, WQInitAttr
+    from pyverbs.wr import RecvWR, SGE, SendWR
+    import ctypes
+
+    class Action(Spec):
+        """What a rule does, in the place of what it is for"""
+
+        def __init__(self, kind, number=None):
+            self.raw = struct.pack("=IH", kind, 8 if number is None else 12) + b"\0\0"
+            if number is not None:
+                self.raw += struct.pack("=I", number)
+
+        @property
+        def size(self):
+            return len(self.raw)
+
+        def _copy_data(self, where):
+            ctypes.memmove(where, self.raw, len(self.raw))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

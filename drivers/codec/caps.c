@@ -75,6 +75,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->rc = prm_get(cap, rc);
 	caps->uc = prm_get(cap, uc);
 	caps->ud = prm_get(cap, ud);
+	caps->block_lb_mc = prm_get(cap, block_lb_mc);
 	caps->cq_moderation = prm_get(cap, cq_moderation);
 	caps->cq_oi = prm_get(cap, cq_oi);
 	caps->cq_resize = prm_get(cap, cq_resize);

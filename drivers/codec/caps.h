@@ -24,6 +24,7 @@ struct cxr_caps {
 	bool bf;
 	bool atomic;			/* 8 bytes, the old value in the CPU's byte order */
 	bool xrc, rc, uc, ud;
+	bool block_lb_mc;		/* a QP can leave out its own port's multicast */
 	bool cq_moderation, cq_oi, cq_resize;
 	bool scatter_to_cqe;
 	bool umr_extended_translation_offset, umr_modify_entity_size_disabled;

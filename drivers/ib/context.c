@@ -20,12 +20,6 @@
 /* The older offsets use 24 bits of page number. */
 #define FIRST_PGOFF BIT(24)
 
-/* Of a system page. ALLOC_UAR gives system pages; the device may see several UARs in each. */
-static u32 uars_per_page(const struct cxr_caps *caps, u64 lib_caps)
-{
-	return caps->uar_4k && lib_caps & MLX5_LIB_CAP_4K_UAR ? PAGE_SIZE / CXR_UAR_SIZE : 1;
-}
-
 static int take_request(struct cxr_ib_dev *dev, struct ib_udata *udata,
 			struct mlx5_ib_alloc_ucontext_req_v2 *req)
 {
@@ -81,11 +75,10 @@ static int check_request(struct cxr_ib_dev *dev, const struct mlx5_ib_alloc_ucon
 	return 0;
 }
 
-static void fill_response(const struct cxr_ib_dev *dev, const struct cxr_ib_ucontext *ctx,
-			  const struct mlx5_ib_alloc_ucontext_req_v2 *req,
+static void fill_response(const struct cxr_ib_ucontext *ctx,
 			  struct mlx5_ib_alloc_ucontext_resp *resp)
 {
-	const struct cxr_caps *caps = &dev->core->caps;
+	const struct cxr_caps *caps = &to_cxr_dev(ctx->ibucontext.device)->core->caps;
 
 	resp->qp_tab_size = 1u << caps->log_max_qp;
 	/* Zero says: no BlueFlame. It needs write combining. */
@@ -103,8 +96,7 @@ static void fill_response(const struct cxr_ib_dev *dev, const struct cxr_ib_ucon
 	resp->cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE |
 			       MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
 	resp->eth_min_inline = MLX5_USER_INLINE_MODE_NA;
-	resp->log_uar_size = caps->uar_4k && req->lib_caps & MLX5_LIB_CAP_4K_UAR ?
-			     ilog2(CXR_UAR_SIZE) : PAGE_SHIFT;
+	resp->log_uar_size = ctx->uar_4k ? ilog2(CXR_UAR_SIZE) : PAGE_SHIFT;
 	resp->num_uars_per_page = ctx->uars_per_page;
 	/* tot_bfregs stays zero: pages come from the ioctl object alone. */
 }
@@ -125,8 +117,10 @@ int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata
 		return err;
 
 	ctx->cqe_version = min(dev->core->caps.cqe_version, req.max_cqe_version);
-	ctx->uars_per_page = uars_per_page(&dev->core->caps, req.lib_caps);
-	fill_response(dev, ctx, &req, &resp);
+	ctx->uar_4k = dev->core->caps.uar_4k && req.lib_caps & MLX5_LIB_CAP_4K_UAR;
+	/* ALLOC_UAR gives system pages; the device may see several UARs in each. */
+	ctx->uars_per_page = ctx->uar_4k ? PAGE_SIZE / CXR_UAR_SIZE : 1;
+	fill_response(ctx, &resp);
 	resp.response_length = min(udata->outlen, sizeof(resp));
 	err = ib_copy_to_udata(udata, &resp, resp.response_length);
 	if (err)
@@ -166,6 +160,19 @@ int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn)
 	}
 	mutex_unlock(&ctx->td_lock);
 	return err;
+}
+
+/* Who was handed the context's file asks for what its opener was told. */
+int cxr_ib_query_ucontext(struct ib_ucontext *ibucontext, struct uverbs_attr_bundle *attrs)
+{
+	struct mlx5_ib_alloc_ucontext_resp resp = {};
+
+	fill_response(to_cxr_ucontext(ibucontext), &resp);
+	resp.response_length =
+		min_t(size_t, uverbs_attr_get_len(attrs, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX),
+		      sizeof(resp));
+	return uverbs_copy_to_struct_or_zero(attrs, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, &resp,
+					     sizeof(resp));
 }
 
 /*
@@ -392,7 +399,66 @@ DECLARE_UVERBS_NAMED_OBJECT(MLX5_IB_OBJECT_UAR, UVERBS_TYPE_ALLOC_IDR(destroy_ua
 			    &UVERBS_METHOD(MLX5_IB_METHOD_UAR_OBJ_ALLOC),
 			    &UVERBS_METHOD(MLX5_IB_METHOD_UAR_OBJ_DESTROY));
 
+/* ---- what a library asks of objects that another one made ---- */
+
+ADD_UVERBS_ATTRIBUTES_SIMPLE(query_context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT,
+			     UVERBS_ATTR_PTR_OUT(MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX,
+						 UVERBS_ATTR_STRUCT(struct mlx5_ib_alloc_ucontext_resp,
+								    dump_fill_mkey),
+						 UA_MANDATORY));
+
+static int UVERBS_HANDLER(MLX5_IB_METHOD_PD_QUERY)(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_pd *ibpd = uverbs_attr_get_obj(attrs, MLX5_IB_ATTR_QUERY_PD_HANDLE);
+	struct cxr_ib_pd *pd = to_cxr_pd(ibpd);
+
+	return uverbs_copy_to(attrs, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &pd->pdn, sizeof(pd->pdn));
+}
+
+DECLARE_UVERBS_NAMED_METHOD(MLX5_IB_METHOD_PD_QUERY,
+			    UVERBS_ATTR_IDR(MLX5_IB_ATTR_QUERY_PD_HANDLE, UVERBS_OBJECT_PD,
+					    UVERBS_ACCESS_READ, UA_MANDATORY),
+			    UVERBS_ATTR_PTR_OUT(MLX5_IB_ATTR_QUERY_PD_RESP_PDN,
+						UVERBS_ATTR_TYPE(u32), UA_MANDATORY));
+
+/* It tells of an eswitch only, which this driver does not run: no flag, so nothing follows. */
+static int UVERBS_HANDLER(MLX5_IB_METHOD_QUERY_PORT)(struct uverbs_attr_bundle *attrs)
+{
+	struct mlx5_ib_uapi_query_port info = {};
+	struct ib_ucontext *ibctx;
+	u32 port;
+	int err;
+
+	ibctx = ib_uverbs_get_ucontext(attrs);
+	if (IS_ERR(ibctx))
+		return PTR_ERR(ibctx);
+
+	err = uverbs_copy_from(&port, attrs, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM);
+	if (err)
+		return err;
+	if (!rdma_is_port_valid(ibctx->device, port)) {
+		ibdev_dbg(ibctx->device, "query port: there is no port %u\n", port);
+		return -EINVAL;
+	}
+	return uverbs_copy_to_struct_or_zero(attrs, MLX5_IB_ATTR_QUERY_PORT, &info, sizeof(info));
+}
+
+DECLARE_UVERBS_NAMED_METHOD(MLX5_IB_METHOD_QUERY_PORT,
+			    UVERBS_ATTR_PTR_IN(MLX5_IB_ATTR_QUERY_PORT_PORT_NUM,
+					       UVERBS_ATTR_TYPE(u32), UA_MANDATORY),
+			    UVERBS_ATTR_PTR_OUT(MLX5_IB_ATTR_QUERY_PORT,
+						UVERBS_ATTR_STRUCT(struct mlx5_ib_uapi_query_port,
+								   reg_c0),
+						UA_MANDATORY));
+
+ADD_UVERBS_METHODS(query_port, UVERBS_OBJECT_DEVICE, &UVERBS_METHOD(MLX5_IB_METHOD_QUERY_PORT));
+
+ADD_UVERBS_METHODS(query_pd, UVERBS_OBJECT_PD, &UVERBS_METHOD(MLX5_IB_METHOD_PD_QUERY));
+
 const struct uapi_definition cxr_ib_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE_NAMED(MLX5_IB_OBJECT_UAR),
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &query_context),
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &query_port),
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_PD, &query_pd),
 	{}
 };

@@ -101,6 +101,8 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	}
 	if (caps->xrc)
 		attr->device_cap_flags |= IB_DEVICE_XRC;
+	if (caps->block_lb_mc)
+		attr->kernel_cap_flags |= IBK_BLOCK_MULTICAST_LOOPBACK;
 	attr->max_fast_reg_page_list_len = cxr_ib_max_fast_reg(caps);
 	if (attr->max_fast_reg_page_list_len > 1)
 		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;

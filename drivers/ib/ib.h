@@ -106,6 +106,7 @@ struct cxr_ib_dev {
  * struct cxr_ib_ucontext - an open device of a process
  * @ibucontext: ib_core's
  * @cqe_version: 1: queues carry an index of user space
+ * @uar_4k: the library knows UARs that are smaller than a page
  * @uars_per_page: device UARs in a system page
  * @uars: first UAR index of the page to struct cxr_ib_uar; what is in it belongs to this context
  * @db_lock: guards @db_pages
@@ -117,6 +118,7 @@ struct cxr_ib_dev {
 struct cxr_ib_ucontext {
 	struct ib_ucontext ibucontext;
 	u8 cqe_version;
+	bool uar_4k;
 	u32 uars_per_page;
 	struct xarray uars;
 	struct mutex db_lock;		/* db_pages */
@@ -499,6 +501,7 @@ void cxr_ib_get_dev_fw_str(struct ib_device *ibdev, char *str);
 extern const struct uapi_definition cxr_ib_uapi_defs[];
 int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata);
 void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext);
+int cxr_ib_query_ucontext(struct ib_ucontext *ibucontext, struct uverbs_attr_bundle *attrs);
 void cxr_ib_disassociate_ucontext(struct ib_ucontext *ibucontext);
 int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);
 void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry);

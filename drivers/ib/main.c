@@ -22,6 +22,7 @@ static const struct ib_device_ops cxr_ib_ops = {
 
 	.alloc_ucontext = cxr_ib_alloc_ucontext,
 	.dealloc_ucontext = cxr_ib_dealloc_ucontext,
+	.query_ucontext = cxr_ib_query_ucontext,
 	.disassociate_ucontext = cxr_ib_disassociate_ucontext,
 	.mmap = cxr_ib_mmap,
 	.mmap_free = cxr_ib_mmap_free,

@@ -54,8 +54,11 @@ static int device_type(struct cxr_ib_dev *dev, enum ib_qp_type ibtype, bool user
 static int check_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 {
 	bool target = attr->qp_type == IB_QPT_XRC_TGT;
+	u32 flags = 0;
 
-	if (attr->create_flags || attr->rwq_ind_tbl) {
+	if (attr->qp_type == IB_QPT_UD && dev->core->caps.block_lb_mc)
+		flags = IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	if (attr->create_flags & ~flags || attr->rwq_ind_tbl) {
 		ibdev_dbg(&dev->ibdev, "QP: flags %#x or a table: not of this type\n",
 			  attr->create_flags);
 		return -EOPNOTSUPP;
@@ -546,6 +549,7 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 		goto err_destroy_mutex;
 
 	create.type = qp->type;
+	create.block_lb_mc = attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	err = name_objects(qp, attr, &create);
 	if (err)
 		goto err_free_memory;

@@ -104,6 +104,7 @@ static void test_qpc_create(void)
 	expect(prm_get(&qpc, uar_page), 0x44);
 	expect(prm_get(&qpc, user_index), 0x55);
 	expect(prm_get(&qpc, counter_set_id), 6);
+	expect(prm_get(&qpc, block_lb_mc), 0);
 	expect(prm_get(&qpc, log_sq_size), 7);
 	expect(prm_get(&qpc, log_rq_size), 8);
 	expect(prm_get(&qpc, page_offset), 3);
@@ -136,6 +137,14 @@ static void test_qpc_create(void)
 	expect(prm_get(&qpc, log_rq_size), 0);
 	expect(prm_get(&qpc, log_rq_stride), 0);
 	expect(prm_get(&qpc, xrcd), 0);
+
+	begin("qpc", "a QP whose own port does not get its multicast");
+	memset(&qpc, 0, sizeof(qpc));
+	attr.type = CXR_QP_UD;
+	attr.block_lb_mc = true;
+	cxr_qpc_encode_create(&qpc, &attr);
+	expect(prm_get(&qpc, st), PRM_QP_ST_UD);
+	expect(prm_get(&qpc, block_lb_mc), 1);
 
 	begin("qpc", "an XRC QP has a domain beside its SRQ");
 	memset(&qpc, 0, sizeof(qpc));

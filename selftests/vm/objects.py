@@ -13,6 +13,7 @@ import errno
 import mmap
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ import time
 import traceback
 
 from pyverbs import enums as e
-from pyverbs.addr import AHAttr, GlobalRoute
+from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
 from pyverbs.mr import MR, MW, MWBindInfo, MWBind
@@ -324,6 +325,95 @@ def window_remote_inv(ctx, gid):
     assert wc.wr_id == 7 and wc.wc_flags & e.IBV_WC_WITH_INV, (wc.wr_id, wc.wc_flags)
     assert wc.imm_data == key, (hex(wc.imm_data), hex(key))
     through(a, b, key, 0, e.IBV_WC_REM_ACCESS_ERR)
+
+
+# ---- objects of another process's context --------------------------------------------------------
+
+def imported(ctx, gid):
+    """context, domain and region by the file they are in: another library works with them"""
+    home, far = Side(ctx, gid), Side(ctx, gid)
+    again = Context(cmd_fd=os.dup(ctx.cmd_fd))
+    pd = PD(again, handle=home.pd.handle)
+    mr = MR(pd, handle=home.mr.handle, address=home.mr.buf)
+    assert (mr.lkey, mr.rkey) == (home.mr.lkey, home.mr.rkey)
+    near = Side(again, gid, pd=pd)
+    near.mr.close()
+    near.mr = mr
+    near.connect(far)
+    far.connect(near)
+    text = b"into a region that was imported"
+    fill(far, text)
+    far.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=near)
+    far.wait()
+    same(home, text)
+    near.send(e.IBV_WR_RDMA_WRITE, 2, len(text), remote=far)
+    near.wait()
+    near.qp.close()
+    near.cq.close()
+    mr.unimport()
+    pd.unimport()
+
+
+# ---- groups --------------------------------------------------------------------------------------
+
+GROUP = GID("0000:0000:0000:0000:0000:ffff:ef01:0203")
+GRH = 40
+
+
+ATTACH, DETACH = 30, 31
+
+
+def membership(ctx, command):
+    """Of all datagram queue pairs of the context. pyverbs has no call for it, and does not tell their handles."""
+    done, gid = 0, bytes.fromhex(GROUP.gid.replace(":", ""))
+    for handle in range(32):
+        request = struct.pack("=IHH16sIHH", command, 8, 0, gid, handle, 0xffff, 0)
+        try:
+            done += os.write(ctx.cmd_fd, request) == len(request)
+        except OSError as err:
+            assert err.errno in (errno.EINVAL, errno.ENOENT), err
+    return done
+
+
+def datagrams(ctx, gid, flags=0):
+    side = Side(ctx, gid, kind=e.IBV_QPT_UD)
+    if flags:
+        mask = e.IBV_QP_INIT_ATTR_PD | e.IBV_QP_INIT_ATTR_CREATE_FLAGS
+        side.qp = QP(ctx, QPInitAttrEx(qp_type=e.IBV_QPT_UD, comp_mask=mask, pd=side.pd, scq=side.cq, rcq=side.cq,
+                                       create_flags=flags, cap=QPCap(max_send_wr=4, max_recv_wr=4)))
+    attr = QPAttr(port_num=PORT)
+    attr.qkey = 0x1234
+    side.qp.to_rts(attr)
+    return side
+
+
+def to_group(side, text):
+    fill(side, text)
+    route = GlobalRoute(dgid=GROUP, sgid_index=side.gid_index)
+    ah = AH(side.pd, attr=AHAttr(gr=route, is_global=1, port_num=PORT))
+    wr = SendWR(wr_id=1, num_sge=1, sg=[side.sge(len(text))], opcode=e.IBV_WR_SEND, send_flags=SIGNALED)
+    wr.set_wr_ud(ah, 0xffffff, 0x1234)
+    side.qp.post_send(wr)
+    side.wait()
+
+
+def group(ctx, gid):
+    """a member hears what is sent on its own port, except from a queue pair that was made not to be heard there"""
+    member, other = datagrams(ctx, gid), Context(name=ctx.name)
+    assert membership(ctx, ATTACH) == 1
+    loud, quiet = datagrams(other, gid), datagrams(other, gid, e.IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)
+    for i in range(2):
+        member.recv(i, 256, 256 * i)
+    to_group(quiet, b"not for you")
+    to_group(loud, b"for all of us")
+    assert member.wait()[0].wr_id == 0
+    same(member, b"for all of us", GRH)
+    time.sleep(0.2)
+    assert member.cq.poll(1)[0] == 0, "it was heard twice, or all the same"
+    assert membership(ctx, DETACH) == 1
+    to_group(loud, b"not any more")
+    time.sleep(0.2)
+    assert member.cq.poll(1)[0] == 0, "it hears what it left"
 
 
 # ---- completion queues -------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include <linux/io.h>
 #include <linux/slab.h>
 
+#include "prm/cmdif.h"
 #include "prm/cqe.h"
 #include "prm/eqe.h"
 #include "core.h"
@@ -27,6 +28,43 @@ phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index)
 	return off + CXR_UAR_SIZE <= dev->bar_len ? dev->bar + off : 0;
 }
 EXPORT_SYMBOL_GPL(cxr_uar_phys);
+
+/**
+ * cxr_clock_read() - the device's free-running counter
+ * @core: the device
+ *
+ * Any context. Of a device that is gone it is all ones.
+ *
+ * Return: the count, at caps.device_frequency_khz.
+ */
+u64 cxr_clock_read(const struct cxr_core *core)
+{
+	const struct prm_iseg __iomem *iseg = to_dev(core)->iseg;
+	u32 high, low, again;
+
+	again = ioread32be(&iseg->internal_timer_h);
+	do {
+		high = again;
+		low = ioread32be(&iseg->internal_timer_l);
+		again = ioread32be(&iseg->internal_timer_h);
+	} while (high != again);
+	return (u64)high << 32 | low;
+}
+EXPORT_SYMBOL_GPL(cxr_clock_read);
+
+/**
+ * cxr_clock_phys() - where the counter is
+ * @core: the device
+ *
+ * For a mapping of user space. Any context.
+ *
+ * Return: the physical address of its 8 bytes, big endian.
+ */
+phys_addr_t cxr_clock_phys(const struct cxr_core *core)
+{
+	return to_dev(core)->bar + offsetof(struct prm_iseg, internal_timer_h);
+}
+EXPORT_SYMBOL_GPL(cxr_clock_phys);
 
 /**
  * cxr_uar_get() - a UAR page of one's own

@@ -98,6 +98,7 @@ static void fill_response(const struct cxr_ib_ucontext *ctx,
 	resp->eth_min_inline = MLX5_USER_INLINE_MODE_NA;
 	resp->log_uar_size = ctx->uar_4k ? ilog2(CXR_UAR_SIZE) : PAGE_SHIFT;
 	resp->num_uars_per_page = ctx->uars_per_page;
+	cxr_ib_clock_answer(to_cxr_dev(ctx->ibucontext.device), resp);
 	/* tot_bfregs stays zero: pages come from the ioctl object alone. */
 }
 
@@ -258,10 +259,8 @@ int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma)
 	pgprot_t prot;
 	int err;
 
-	if (vma->vm_pgoff < FIRST_PGOFF) {
-		ibdev_dbg(&dev->ibdev, "mmap: offset %#lx has no meaning here\n", vma->vm_pgoff);
-		return -EOPNOTSUPP;
-	}
+	if (vma->vm_pgoff < FIRST_PGOFF)
+		return cxr_ib_clock_mmap(ibucontext, vma);
 
 	entry = rdma_user_mmap_entry_get(ibucontext, vma);
 	if (!entry) {
@@ -401,10 +400,10 @@ DECLARE_UVERBS_NAMED_OBJECT(MLX5_IB_OBJECT_UAR, UVERBS_TYPE_ALLOC_IDR(destroy_ua
 
 /* ---- what a library asks of objects that another one made ---- */
 
+#define CONTEXT_RESP UVERBS_ATTR_STRUCT(struct mlx5_ib_alloc_ucontext_resp, dump_fill_mkey)
+
 ADD_UVERBS_ATTRIBUTES_SIMPLE(query_context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT,
-			     UVERBS_ATTR_PTR_OUT(MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX,
-						 UVERBS_ATTR_STRUCT(struct mlx5_ib_alloc_ucontext_resp,
-								    dump_fill_mkey),
+			     UVERBS_ATTR_PTR_OUT(MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, CONTEXT_RESP,
 						 UA_MANDATORY));
 
 static int UVERBS_HANDLER(MLX5_IB_METHOD_PD_QUERY)(struct uverbs_attr_bundle *attrs)

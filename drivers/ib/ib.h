@@ -26,6 +26,12 @@
 #define CXR_IB_SQ_DESC_MAX 512	/* bytes of a send WQE */
 #define CXR_IB_UMR_WQE 192	/* bytes of one that registers memory, in whole blocks */
 
+/* The device's clock for user space; without @info it has none. */
+struct cxr_ib_clock {
+	struct mlx5_ib_clock_info *info;	/* a page that processes map */
+	struct delayed_work work;
+};
+
 /**
  * struct cxr_ib_dev - the RDMA device of a function
  * @ibdev: ib_core's
@@ -36,6 +42,7 @@
  * @listeners: SQN, or RQN with CXR_IB_LISTEN_RQ, to struct cxr_ib_listener; as @qps
  * @kcq_lock: guards @kcqs
  * @kcqs: CQs of the kernel, which have to be woken when the device dies
+ * @clock: user space's view of the device's clock
  * @flush_work: calls the completion handlers of @kcqs on a dead device
  * @netdev_lock: guards @netdev, @port_active and @active_mtu
  * @netdev: netdev whose state is the port's, with a reference, or NULL; in a LAG the bond
@@ -73,6 +80,7 @@ struct cxr_ib_dev {
 	struct xarray listeners;
 	struct mutex kcq_lock;		/* kcqs */
 	struct list_head kcqs;
+	struct cxr_ib_clock clock;
 	struct work_struct flush_work;
 	spinlock_t netdev_lock;		/* netdev, port_active, active_mtu */
 	struct net_device *netdev;
@@ -509,6 +517,12 @@ struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
 void cxr_ib_uar_put(struct cxr_ib_uar *uar);
 int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
 int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
+
+/* clock.c */
+int cxr_ib_clock_init(struct cxr_ib_dev *dev);
+void cxr_ib_clock_exit(struct cxr_ib_dev *dev);
+void cxr_ib_clock_answer(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp);
+int cxr_ib_clock_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);
 
 /* umem.c */
 int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_ib_queue *queue);

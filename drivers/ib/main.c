@@ -160,6 +160,9 @@ static int cxr_ib_start(struct cxr_ib_dev *dev)
 	err = cxr_ib_counters_init(dev);
 	if (err)
 		goto err_gids_exit;
+	err = cxr_ib_clock_init(dev);
+	if (err)
+		goto err_counters_exit;
 	/* Tells the netdev, if en has one: ib_core wants it before the device is registered. */
 	cxr_client_register(core, CXR_CLIENT_IB, &cxr_ib_client_ops, dev);
 
@@ -178,6 +181,8 @@ err_unregister_client:
 	cxr_client_unregister(core, CXR_CLIENT_IB);
 	cancel_work_sync(&dev->flush_work);
 	cxr_ib_xrc_exit(dev);
+	cxr_ib_clock_exit(dev);
+err_counters_exit:
 	cxr_ib_counters_exit(dev);
 err_gids_exit:
 	cxr_ib_gids_exit(dev);
@@ -200,6 +205,7 @@ static void cxr_ib_stop(struct cxr_ib_dev *dev)
 	cxr_client_unregister(core, CXR_CLIENT_IB);
 	cancel_work_sync(&dev->flush_work);
 	cxr_ib_xrc_exit(dev);
+	cxr_ib_clock_exit(dev);
 	cxr_ib_counters_exit(dev);
 	cxr_ib_gids_exit(dev);
 	cxr_cmd_set_vport_roce(core, false);

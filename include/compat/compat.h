@@ -105,6 +105,13 @@
 #define cxr_devlink_info_driver(req) 0
 #endif
 
+/* Flags of a mapping that is not anyone's yet change by functions (6.3). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define cxr_vm_flags_clear(vma, flags) ((vma)->vm_flags &= ~(flags))
+#else
+#define cxr_vm_flags_clear vm_flags_clear
+#endif
+
 /* A driver with the callbacks need not ask for reload any more (6.3). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 #define cxr_devlink_allow_reload(devlink) devlink_set_features(devlink, DEVLINK_F_RELOAD)

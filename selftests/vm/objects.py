@@ -26,6 +26,7 @@ from pyverbs.cq import CQ
 from pyverbs.device import Context
 from pyverbs.mr import MR, MW, MWBindInfo, MWBind
 from pyverbs.pd import PD
+from pyverbs.providers.mlx5.mlx5dv import Mlx5Context
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr, QPInitAttrEx
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr, SrqInitAttrEx
@@ -352,6 +353,24 @@ def imported(ctx, gid):
     near.cq.close()
     mr.unimport()
     pd.unimport()
+
+
+# ---- the device's clock --------------------------------------------------------------------------
+
+def clock(ctx, gid):
+    """the counter, converted, goes as fast as ours and is about as late"""
+    def now():
+        return Mlx5Context.device_timestamp_to_ns(ctx, ctx.query_rt_values_ex()[1]) / 1e9
+
+    before, first = time.time(), now()
+    assert before - 5 < first < time.time() + 5, f"{first} and not {before}"
+    outer = time.monotonic()
+    first = now()
+    inner = time.monotonic()
+    time.sleep(2)
+    slept = time.monotonic() - inner
+    passed = now() - first
+    assert 0.99 * slept < passed < 1.01 * (time.monotonic() - outer), f"{passed} s and not {slept}"
 
 
 # ---- groups --------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ violations() { if [ -c "${CXR_EMU_PORT:-}" ]; then emu status | grep '^violation
 mapfile -t errors < <(python3 -B "$probe" errors)
 [ ${#errors[@]} -gt 0 ] || exit 1
 
-ktap_plan $((21 + ${#errors[@]}))
+ktap_plan $((22 + ${#errors[@]}))
 ktap_run "the driver is loaded and has an address" ready
 dev=$(driver_ibdev)
 gid=$(gid_index "$dev" v2 "$(my_ip)")
@@ -61,6 +61,7 @@ ktap_run "a queue pair is counted by itself" object qp_counters
 ktap_run "queue pairs are counted by their type" object qp_counters_auto
 ktap_run "queue pairs are listed while they go" listed
 ktap_run "context, domain and region can be imported by another library" object imported
+ktap_run "the device's clock can be read and converted" object clock
 ktap_run "a group hears its own port, and not who asked for that" object group
 ktap_run "the state of a drained send queue is refused" object sqd_is_refused
 ktap_run "work of a queue pair in error is flushed" object flush

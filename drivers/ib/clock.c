@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The device's clock for user space: it maps the counter itself, and a page that says how many
+ * nanoseconds a count is and when some count was. Completions carry counts.
+ */
+#include <linux/clocksource.h>
+#include <linux/mm.h>
+
+#include "ib.h"
+
+#define CLOCK_BITS	41	/* of a time stamp that mean something */
+#define UPDATE_SECONDS	30
+#define SPAN_SECONDS	600	/* that multiply without overflow; an update may be late */
+#define MMAP_CMD(pgoff)	((pgoff) >> 8)
+#define MMAP_INDEX(pgoff) ((pgoff) & 0xff)
+
+/*
+ * Moves the page on to count @now. Its readers begin anew when its sign changed, and wait while it
+ * is odd.
+ */
+static void advance(struct mlx5_ib_clock_info *info, u64 now)
+{
+	u64 ns = ((now - info->cycles) & info->mask) * info->mult + info->frac;
+	u32 sign = info->sign;
+
+	/* seen before any of what changes */
+	smp_store_mb(info->sign, sign | MLX5_IB_CLOCK_INFO_KERNEL_UPDATING);
+	info->cycles = now & info->mask;
+	info->nsec += ns >> info->shift;
+	info->frac = ns & (BIT_ULL(info->shift) - 1);
+	/* seen after all of it */
+	smp_store_release(&info->sign, sign + 2 * MLX5_IB_CLOCK_INFO_KERNEL_UPDATING);
+}
+
+static void clock_work(struct work_struct *work)
+{
+	struct cxr_ib_clock *clock =
+		container_of(to_delayed_work(work), struct cxr_ib_clock, work);
+	struct cxr_ib_dev *dev = container_of(clock, struct cxr_ib_dev, clock);
+
+	advance(clock->info, cxr_clock_read(dev->core));
+	schedule_delayed_work(&clock->work, UPDATE_SECONDS * HZ);
+}
+
+/*
+ * cxr_ib_clock_init - a device whose clock's frequency is not known has none for user space; nor
+ * has one where a page shows more of the device than its clock
+ */
+int cxr_ib_clock_init(struct cxr_ib_dev *dev)
+{
+	u32 khz = dev->core->caps.device_frequency_khz;
+	struct mlx5_ib_clock_info *info;
+
+	if (!khz || khz > U32_MAX / 1000 || PAGE_SIZE > SZ_4K)
+		return 0;
+
+	info = (struct mlx5_ib_clock_info *)get_zeroed_page(GFP_KERNEL);
+	if (!info)
+		return -ENOMEM;
+
+	clocks_calc_mult_shift(&info->mult, &info->shift, khz * 1000, NSEC_PER_SEC, SPAN_SECONDS);
+	info->mask = CLOCKSOURCE_MASK(CLOCK_BITS);
+	info->overflow_period = UPDATE_SECONDS * HZ;
+	info->cycles = cxr_clock_read(dev->core) & info->mask;
+	info->nsec = ktime_get_real_ns();
+	dev->clock.info = info;
+	INIT_DELAYED_WORK(&dev->clock.work, clock_work);
+	schedule_delayed_work(&dev->clock.work, UPDATE_SECONDS * HZ);
+	return 0;
+}
+
+/* Who has the page mapped keeps it. */
+void cxr_ib_clock_exit(struct cxr_ib_dev *dev)
+{
+	if (!dev->clock.info)
+		return;
+
+	cancel_delayed_work_sync(&dev->clock.work);
+	free_page((unsigned long)dev->clock.info);
+	dev->clock.info = NULL;
+}
+
+/* What a new context is told of it */
+void cxr_ib_clock_answer(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp)
+{
+	if (!dev->clock.info)
+		return;
+
+	resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET;
+	resp->hca_core_clock_offset = offset_in_page(cxr_clock_phys(dev->core));
+	resp->clock_info_versions = BIT(MLX5_IB_CLOCK_INFO_V1);
+}
+
+/* The older kind of offset, a command and an index: all that there is of it is the clock. */
+int cxr_ib_clock_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibucontext->device);
+	struct ib_device *ibdev = &dev->ibdev;
+	bool counter = MMAP_CMD(vma->vm_pgoff) == MLX5_IB_MMAP_CORE_CLOCK;
+
+	if (!dev->clock.info ||
+	    (!counter && MMAP_CMD(vma->vm_pgoff) != MLX5_IB_MMAP_CLOCK_INFO) ||
+	    MMAP_INDEX(vma->vm_pgoff)) {
+		ibdev_dbg(ibdev, "mmap: offset %#lx has no meaning here\n", vma->vm_pgoff);
+		return -EOPNOTSUPP;
+	}
+	if (vma->vm_end - vma->vm_start != PAGE_SIZE || !(vma->vm_flags & VM_SHARED)) {
+		ibdev_dbg(ibdev, "mmap: the clock is one shared page\n");
+		return -EINVAL;
+	}
+	if (vma->vm_flags & VM_WRITE) {
+		ibdev_dbg(ibdev, "mmap: the clock is only read\n");
+		return -EPERM;
+	}
+
+	cxr_vm_flags_clear(vma, VM_MAYWRITE);
+	if (!counter)
+		return vm_insert_page(vma, vma->vm_start, virt_to_page(dev->clock.info));
+	return rdma_user_mmap_io(ibucontext, vma, PHYS_PFN(cxr_clock_phys(dev->core)), PAGE_SIZE,
+				 pgprot_noncached(vma->vm_page_prot), NULL);
+}

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# usage: rdma_core.sh [PATTERN...]     as of test_mr.MRTest.*
+#
+# rdma-core's own tests, those of the release that the guests have: the device talks to itself. What is skipped
+# must stand in rdma_core.skips, with a reason.
+# guests: 1
+# timeout: 60
+# long: 3600
+. "$(dirname "$0")/../lib/ktap.sh"
+
+TESTS=/cxr/build/rdma-core
+LIMIT=$((60 * ${CXR_PATIENCE:-1}))	# for one test
+SERVER=/tmp/rdma-core
+here=$(dirname "$0")
+
+if [ -z "${CXR_LONG:-}" ]; then
+	ktap_plan 1
+	ktap_run "rdma-core's own tests" skip "more than a quarter of an hour: LONG=1"
+	ktap_end
+fi
+
+ready()
+{
+	[ -e $TESTS/tests/base.py ] || fail "the tests are not in $TESTS: scripts/check puts them there (LONG=1)"
+	driver_load
+	driver_net_up 4200
+	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
+	# of the tests with huge pages
+	echo 32 >/proc/sys/vm/nr_hugepages
+}
+
+suite() { PYTHONPYCACHEPREFIX=/tmp/pycache python3 "$here/rdma_core.py" $TESTS "$dev" "$gid" "$@"; }
+
+# ---- the process that runs the tests: one for all of them, until one kills it ---------------------------
+
+server_runs() { [ -e $SERVER.pid ] && kill -0 "$(<$SERVER.pid)" 2>/dev/null; }
+
+server_start()
+{
+	local line
+
+	while read -r -t 0.1 line <&6; do :; done
+	# shellcheck disable=SC2016
+	setsid bash -c 'echo $$ >"$0.pid"; exec "$@" <&5 3>&6 >"$0.log" 2>&1 5>&- 6>&-' $SERVER \
+		env PYTHONPYCACHEPREFIX=/tmp/pycache python3 "$here/rdma_core.py" $TESTS "$dev" "$gid" serve $LIMIT &
+	wait_until 10 server_runs
+}
+
+server_stop()
+{
+	[ -e $SERVER.pid ] || return 0
+	kill -KILL -- "-$(<$SERVER.pid)" 2>/dev/null
+	rm -f $SERVER.pid
+}
+
+one() # TEST
+{
+	local line
+
+	server_runs || server_start
+	echo "$1" >&5
+	while :; do
+		if ! read -r -t 2 line <&6; then
+			server_runs && continue
+			cat $SERVER.log
+			server_stop
+			fail "the process ended in it"
+		fi
+		case $line in
+		pass*) return ;;
+		skip*) skipped "$1" "${line#skip }" ;;
+		fail*) return 1 ;;
+		*) echo "${line#| }" ;;
+		esac
+	done
+}
+
+# A skip that nobody foresaw is a failure.
+skipped() # TEST REASON
+{
+	local pattern drivers why
+
+	while read -r pattern drivers why; do
+		case $pattern in ''|'#'*) continue ;; esac
+		# shellcheck disable=SC2254
+		case $1 in $pattern) ;; *) continue ;; esac
+		case " ${drivers//,/ } " in *" $CXR_DRIVER "*|*" all "*) skip "$why ($2)" ;; esac
+	done <"$here/rdma_core.skips"
+	fail "skipped, which rdma_core.skips does not foresee: $2"
+}
+
+wanted()
+{
+	local name pattern
+
+	while read -r name; do
+		[ $# -gt 0 ] || echo "$name"
+		# shellcheck disable=SC2254
+		for pattern; do case $name in $pattern) echo "$name"; break ;; esac; done
+	done
+}
+
+mkfifo $SERVER.in $SERVER.out
+exec 5<>$SERVER.in 6<>$SERVER.out
+dev=none gid=0		# for the list
+mapfile -t names < <(suite list | wanted "$@")
+[ ${#names[@]} -gt 0 ] || { echo "# there is no test ${*:-at all}"; exit 1; }
+
+ktap_plan $((1 + ${#names[@]}))
+ktap_run "the driver is loaded and has an address" ready
+dev=$(driver_ibdev)
+gid=$(gid_index "$dev" v2 "$(my_ip)")
+for name in "${names[@]}"; do KTAP_TIMEOUT=150 ktap_run "$name" one "$name"; done
+server_stop
+ktap_end

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""
+Many verbs objects, and many processes that do not live long. Both ends of each connection are on one device.
+
+usage: stress.py DEVICE GID-INDEX many QPS MRS          open so many at once, use each, say "open", wait to be killed
+       stress.py DEVICE GID-INDEX lives SECONDS SEED    processes connect and transfer until they are killed, again and again
+       stress.py DEVICE GID-INDEX gone SEED             the same until the device goes, which standard input tells
+"""
+import ctypes
+import mmap
+import os
+import random
+import select
+import signal
+import struct
+import sys
+import time
+import traceback
+
+from pyverbs import enums as e
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsError
+from pyverbs.qp import QP, QPCap, QPInitAttr
+from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
+from pyverbs.wr import SGE, SendWR
+
+from objects import ALL, SIGNALED, Side, fill, pair, path_attr, same
+
+PAGE = 4096
+PROCESSES = 8
+PATIENCE = 60 * int(os.environ.get("CXR_PATIENCE", "1"))
+
+
+# ---- many at once --------------------------------------------------------------------------------
+
+def poll(cq, n):
+    end = time.monotonic() + PATIENCE
+    while n:
+        got, wcs = cq.poll(n)
+        for wc in wcs:
+            assert wc.status == e.IBV_WC_SUCCESS, f"completion {wc.wr_id} has status {wc.status}"
+        n -= got
+        assert time.monotonic() < end, f"{n} completions are missing"
+
+
+def regions(pd, count):
+    """A page each; the first of them is where the others are written from."""
+    memory = mmap.mmap(-1, count * PAGE)
+    base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    return memory, base, [MR(pd, PAGE, ALL, base + i * PAGE) for i in range(count)]
+
+
+def many(dev, gid, qps, mrs):
+    ctx = Context(name=dev)
+    pd = PD(ctx)
+    cq = CQ(ctx, qps)
+    memory, base, keys = regions(pd, mrs)
+    print(f"{mrs} memory regions", flush=True)
+    init = QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq,
+                      cap=QPCap(max_send_wr=4, max_recv_wr=1, max_send_sge=1, max_recv_sge=1))
+    ends = [QP(pd, init) for _ in range(qps)]
+    for i, qp in enumerate(ends):
+        qp.to_rts(path_attr(ctx, gid, ends[i ^ 1].qp_num))
+    print(f"{qps} queue pairs", flush=True)
+    # Each region is written once, the queue pairs take turns.
+    turn = min(qps, mrs - 1)
+    for first in range(1, mrs, turn):
+        last = min(first + turn, mrs)
+        for i in range(first, last):
+            wr = SendWR(wr_id=i, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, send_flags=SIGNALED | e.IBV_SEND_INLINE,
+                        sg=[SGE(base, 8, keys[0].lkey)])
+            memory[:8] = struct.pack(">Q", 0x5a5a5a5a << 32 | i)
+            wr.set_wr_rdma(keys[i].rkey, base + i * PAGE)
+            ends[i % qps].post_send(wr)
+        poll(cq, last - first)
+    for i in range(1, mrs):
+        got = struct.unpack(">Q", memory[i * PAGE:i * PAGE + 8])[0]
+        assert got == 0x5a5a5a5a << 32 | i, f"region {i} has {got:#x}"
+    print("open", flush=True)
+    sys.stdin.read()
+    return 0
+
+
+# ---- short lives ---------------------------------------------------------------------------------
+
+def extras(side, rng):
+    """Other objects, some of which are destroyed again"""
+    srq = SRQ(side.pd, SrqInitAttr(SrqAttr(max_wr=rng.randrange(1, 64), max_sge=1)))
+    cq = CQ(side.ctx, rng.randrange(1, 500))
+    mrs = [MR(side.pd, rng.randrange(1, 64) * 512, ALL) for _ in range(rng.randrange(8))]
+    if rng.random() < 0.5:
+        srq.close()
+        for mr in mrs[::2]:
+            mr.close()
+    return srq, cq, mrs
+
+
+def transfer(a, b, rng):
+    size = rng.randrange(1, 16384)
+    text = rng.randbytes(size)
+    fill(a, text)
+    kind = rng.choice((e.IBV_WR_SEND, e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_READ))
+    if kind == e.IBV_WR_RDMA_READ:
+        b.send(kind, 1, size, remote=a)
+        b.wait(seconds=PATIENCE)
+    else:
+        if kind == e.IBV_WR_SEND:
+            b.recv(2, size)
+        a.send(kind, 1, size, remote=a if kind == e.IBV_WR_SEND else b)
+        a.wait(seconds=PATIENCE)
+        if kind == e.IBV_WR_SEND:
+            b.wait(seconds=PATIENCE)
+    same(b, text)
+
+
+def life(dev, gid, rng, count):
+    ctx = Context(name=dev)
+    kept = []
+    while True:
+        a, b = pair(ctx, gid, size=16384)
+        kept.append((a, b, extras(a, rng)))
+        for _ in range(rng.randrange(1, 8)):
+            transfer(a, b, rng)
+            count[0] += 1
+        if len(kept) > 4:
+            old, other, _ = kept.pop(0)
+            old.qp.close()
+            other.qp.close()
+
+
+class Lives:
+    """PROCESSES at a time; each counts its transfers in memory that all share."""
+
+    def __init__(self, dev, gid, seed):
+        self.dev, self.gid, self.seed = dev, gid, seed
+        self.rng = random.Random(seed)
+        self.shared = mmap.mmap(-1, PROCESSES * 8)
+        self.counts = [(ctypes.c_uint64 * 1).from_buffer(self.shared, 8 * i) for i in range(PROCESSES)]
+        self.pids = [self.begin(i) for i in range(PROCESSES)]
+        self.killed = 0
+
+    def begin(self, slot):
+        seed = self.rng.getrandbits(32)
+        pid = os.fork()
+        if pid:
+            return pid
+        try:
+            life(self.dev, self.gid, random.Random(seed), self.counts[slot])
+        except (PyverbsError, AssertionError, OSError):
+            traceback.print_exc()
+        finally:
+            os._exit(1)
+
+    def ended(self):
+        """One that ended by itself, or 0"""
+        return os.waitpid(-1, os.WNOHANG)[0]
+
+    def kill(self, slot):
+        os.kill(self.pids[slot], signal.SIGKILL)
+        os.waitpid(self.pids[slot], 0)
+        self.killed += 1
+
+    def done(self):
+        return [c[0] for c in self.counts]
+
+
+def lives(dev, gid, seconds, seed):
+    """Whoever made some transfers since its slot was taken is killed at a time of chance."""
+    all_of_them = Lives(dev, gid, seed)
+    before = all_of_them.done()
+    end = time.monotonic() + seconds
+    hard_end = end + PATIENCE
+    while time.monotonic() < end or min(all_of_them.done()) == 0:
+        time.sleep(all_of_them.rng.random() * 0.3)
+        if all_of_them.ended():
+            print("a process ended by itself")
+            return 1
+        assert time.monotonic() < hard_end, f"transfers of each process: {all_of_them.done()}"
+        slot = all_of_them.rng.randrange(PROCESSES)
+        if all_of_them.done()[slot] > before[slot] or all_of_them.rng.random() < 0.1:
+            all_of_them.kill(slot)
+            before[slot] = all_of_them.done()[slot]
+            all_of_them.pids[slot] = all_of_them.begin(slot)
+    for slot in range(PROCESSES):
+        all_of_them.kill(slot)
+    print(f"{all_of_them.killed} processes were killed, they made {sum(all_of_them.done())} transfers")
+    return 0
+
+
+def gone(dev, gid, seed):
+    all_of_them = Lives(dev, gid, seed)
+    end = time.monotonic() + PATIENCE
+    while min(all_of_them.done()) == 0:
+        time.sleep(0.05)
+        assert not all_of_them.ended(), "a process ended by itself"
+        assert time.monotonic() < end, f"transfers of each process: {all_of_them.done()}"
+    print("busy", flush=True)
+    select.select([sys.stdin], [], [])
+    # One that was complete before may be counted yet.
+    for _ in range(20):
+        at = all_of_them.done()
+        time.sleep(0.5)
+        if at == all_of_them.done():
+            break
+    else:
+        raise AssertionError("transfers go on without a device")
+    try:
+        Context(name=dev)
+        print("the device can be opened")
+        return 1
+    except PyverbsError:
+        pass
+    for slot in range(PROCESSES):
+        all_of_them.kill(slot)
+    return 0
+
+
+def main():
+    dev, gid, what, numbers = sys.argv[1], int(sys.argv[2]), sys.argv[3], [int(w) for w in sys.argv[4:]]
+    return {"many": many, "lives": lives, "gone": gone}[what](dev, gid, *numbers)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

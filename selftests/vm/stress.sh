@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Many verbs objects at once, processes that are killed amid their transfers, a device that goes while
+# they run. Then all is as it was: in ib_core, in the kernel's memory, in the device.
+# guests: 1
+# timeout: 300
+# long: 1500
+. "$(dirname "$0")/../lib/ktap.sh"
+
+SEED=${SEED:-$RANDOM}
+GROWTH_KB=4096			# that a kernel may take and keep for its own reasons
+if [ -n "${CXR_LONG:-}" ]; then QPS=1000 MRS=10000 SECONDS_OF_LIVES=300 TURNS=5; else QPS=100 MRS=500 SECONDS_OF_LIVES=8 TURNS=1; fi
+
+py=$(dirname "$0")/stress.py
+run() { python3 -B "$py" "$dev" "$gid" "$@"; }
+
+ready()
+{
+	driver_load
+	driver_net_up 4200
+	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
+}
+
+# ---- what there is ---------------------------------------------------------------------------------
+
+# The numbers alone: a list may ask a device for a queue pair that has just gone.
+in_core() { rdma resource show | sed 's/^[0-9]*: //; s/ *$//'; }
+
+# Of a device with 1000 queue pairs; nothing where there is no emulator. The kernel's own driver keeps
+# memory keys for the next who wants one.
+in_device()
+{
+	[ -c "${CXR_EMU_PORT:-}" ] || return 0
+	emu status | sed -n 's/^ *objects: [0-9]*, //p' | tr ',' '\n' | sed 's/^ *//' |
+		if [ "$CXR_DRIVER" = mlx5 ]; then grep -v mkey; else cat; fi
+}
+
+violations() { [ ! -c "${CXR_EMU_PORT:-}" ] || emu status | grep '^violations:'; }
+
+there_is() { in_core; in_device; violations; }
+as_it_was() { [ "$(there_is)" = "$(</tmp/stress.was)" ]; }
+
+all_as_it_was()
+{
+	wait_until 30 as_it_was && return
+	diff /tmp/stress.was <(there_is)
+}
+
+kernel_kb()
+{
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '/^SUnreclaim|^VmallocUsed|^KernelStack|^PageTables|^Percpu/ { n += $2 } END { print n }' /proc/meminfo
+}
+kernel_took() { [ $(($(kernel_kb) - $1)) -lt $GROWTH_KB ]; }
+
+# ---- the tests -------------------------------------------------------------------------------------
+
+many()
+{
+	local pid
+
+	mkfifo /tmp/many.in
+	python3 -B "$py" "$dev" "$gid" many $QPS $MRS </tmp/many.in >/tmp/many.out 2>&1 &
+	pid=$!
+	exec 7>/tmp/many.in
+	rm /tmp/many.in
+	wait_until 600 many_says_or_ends $pid
+	cat /tmp/many.out
+	grep -qx open /tmp/many.out
+	in_core
+	in_core | grep -Eq " qp $((QPS + 1)) .* mr $MRS( |$)"
+	in_device
+	[ ! -c "${CXR_EMU_PORT:-}" ] || [ "$(in_device | sed -n 's/ QP$//p')" -gt $QPS ]
+	kill -KILL $pid
+	wait $pid || true
+	all_as_it_was
+}
+many_says_or_ends() { grep -qx open /tmp/many.out || ! kill -0 "$1" 2>/dev/null; }
+
+lives()
+{
+	local before
+
+	echo "SEED=$SEED"
+	run lives 3 "$SEED"	# what is allocated once and kept is there after that
+	all_as_it_was
+	before=$(kernel_kb)
+	run lives $SECONDS_OF_LIVES "$SEED"
+	all_as_it_was
+	echo "the kernel had $before kB and has $(kernel_kb)"
+	wait_until 30 kernel_took "$before"
+}
+
+goes()
+{
+	local bdf turn pid rc
+
+	[ "$CXR_DRIVER" != rxe ] || skip "this is no PCI device"
+	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$dev/device")")
+	for ((turn = 0; turn < TURNS; turn++)); do
+		mkfifo /tmp/gone.in
+		python3 -B "$py" "$dev" "$gid" gone $((SEED + turn)) </tmp/gone.in >/tmp/gone.out 2>&1 &
+		pid=$!
+		exec 7>/tmp/gone.in
+		rm /tmp/gone.in
+		wait_until 120 busy_or_ends $pid
+		grep -qx busy /tmp/gone.out || { cat /tmp/gone.out; fail "it did not get there"; }
+		echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
+		[ -z "$(driver_ibdevs)" ]
+		device_is_clean >/dev/null
+		exec 7>&-
+		rc=0
+		wait $pid || rc=$?
+		[ $rc = 0 ] || { cat /tmp/gone.out; fail "exit code $rc"; }
+		driver_unload
+		ready
+	done
+	run lives 2 "$SEED"
+}
+busy_or_ends() { grep -qx busy /tmp/gone.out || ! kill -0 "$1" 2>/dev/null; }
+
+ktap_plan 4
+ktap_run "the driver is loaded and has an address" ready
+dev=$(driver_ibdev)
+gid=$(gid_index "$dev" v2 "$(my_ip)")
+there_is >/tmp/stress.was
+KTAP_TIMEOUT=700 ktap_run "$QPS queue pairs and $MRS memory regions at once, each in use" many
+KTAP_TIMEOUT=$((SECONDS_OF_LIVES + 300)) ktap_run "processes that are killed amid transfers leave nothing" lives
+KTAP_TIMEOUT=600 ktap_run "the device goes while processes use it" goes
+ktap_end

@@ -128,6 +128,18 @@ sport_of_qpns()
 	send_all
 }
 
+# What switches choose a way by: the source ports of many connections are spread as dice would do it.
+spread_ports()
+{
+	FLOWS_PORT=7004
+	PEER_TIMEOUT=300 peer_bg flows "/cxr/selftests/lib/flows.py serve $FLOWS_PORT"
+	wait_until 60 peer "ss -ltn | grep -q ':$FLOWS_PORT '"
+	# shellcheck disable=SC2016
+	/cxr/selftests/lib/flows.py run b $FLOWS_PORT 256 "$dev" "${gid[v2-ipv4]}" "$peer_dev" "${peer_gid[v2-ipv4]}" "$netdev" \
+		"min=256 type=v2/IPv4 spread=256 to=$(peer 'cat /sys/class/net/$(driver_netdev)/address')"
+	peer_wait flows
+}
+
 # Of a class that names no codepoint the packet is ECN-capable; one that is named stands.
 ecn()
 {
@@ -257,7 +269,7 @@ leave()
 	driver_net_up
 }
 
-ktap_plan 17
+ktap_plan 18
 ktap_run "both guests are ready" ready_both
 dev=$(driver_ibdev)
 netdev=$(driver_netdev)
@@ -274,6 +286,7 @@ ktap_run "RC: priority, class, flow label and source port are those of the path,
 ktap_run "UC: priority, class, flow label and source port are those of the path, hops those of the route" connected uc_send
 ktap_run "UD: priority, class, hops, flow label and source port are those of the address handle" datagrams
 ktap_run "without a flow label the source port comes from the QPNs" sport_of_qpns
+ktap_run "the source ports of 256 connections are evenly spread" spread_ports
 ktap_run "a class without ECN is made ECN-capable" ecn
 ktap_run "RoCE v1 here and v2 there: retries are exhausted" different v1 v2 type=v1
 ktap_run "RoCE v2 here and v1 there: retries are exhausted" different v2 v1 type=v2/IPv4

@@ -16,6 +16,8 @@ XFER_PORT=7002
 SEED=${CXR_SEED:-42}
 FLIPS=${CXR_LONG:+100}
 FLIPS=${FLIPS:-4}
+STORM=${CXR_LONG:+1000}
+STORM=${STORM:-30}
 
 # Text for a shell, here or at the peer: a bond of both ports. MODE ADDRESS
 bond_text()
@@ -685,7 +687,62 @@ ecmp_unload()
 	[ "$(parent)" = "" ]
 }
 
-ktap_plan 28
+# ---- by chance -------------------------------------------------------------------------------------
+
+# One thing that an administrator, a cable or a program may do; what the state does not allow fails, and that is all right.
+something()
+{
+	local n=$((RANDOM % 2)) what=$((RANDOM % 14)) mode=$((RANDOM % 4)) dev bdf
+
+	dev=$(driver_netdev $n)
+	bdf=$(function_of $((n + 1)))
+	case $what in
+	0) ip link add bond0 type bond mode "$(echo active-backup balance-xor 802.3ad balance-rr | cut -d ' ' -f $((mode + 1)))" miimon 20
+		ip link set bond0 up ;;
+	1|2|3) ip link set "$dev" down && ip link set "$dev" master bond0 ;;
+	4) ip link set "$dev" nomaster ;;
+	5) ip link del bond0 ;;
+	6) link $n down ;;
+	7) link $n up ;;
+	8) ip addr add "10.78.$mode.1/24" dev bond0 || ip addr del "10.78.$mode.1/24" dev bond0 ;;
+	9) echo $n >"/sys/bus/pci/drivers/cxr_core/$bdf/roce_lag_enable" ;;
+	10) echo "$bdf" >/sys/bus/pci/drivers/cxr_core/unbind || echo "$bdf" >/sys/bus/pci/drivers/cxr_core/bind ;;
+	11) echo ecmp0 >"/sys/bus/pci/drivers/cxr_core/$bdf/roce_lag_ecmp_dev" ;;
+	12) echo >"/sys/bus/pci/drivers/cxr_core/$bdf/roce_lag_ecmp_dev" ;;
+	13) ip link set "$dev" up ;;
+	esac
+}
+
+# What was done does not matter once it is undone.
+storm()
+{
+	local i n bdf
+
+	ours
+	make_parent ecmp0
+	RANDOM=$SEED
+	for ((i = 0; i < STORM; i++)); do
+		something >/dev/null 2>&1 || true
+		[ "$(driver_ibdevs | wc -l)" -le 2 ]
+	done
+	for n in 1 2; do
+		link $((n - 1)) up
+		bdf=$(function_of $n)
+		[ -e "/sys/bus/pci/drivers/cxr_core/$bdf" ] || echo "$bdf" >/sys/bus/pci/drivers/cxr_core/bind
+		echo 1 >"/sys/bus/pci/drivers/cxr_core/$bdf/roce_lag_enable"
+	done
+	echo >"/sys/bus/pci/drivers/cxr_core/$bdf/roce_lag_ecmp_dev"
+	unbond
+	wait_until 20 is_pair
+	state_is "^off: a port is not in a bond"
+	bond active-backup
+	wait_until 20 is_lag
+	unbond
+	wait_until 20 is_pair
+	ip link del ecmp0
+}
+
+ktap_plan 29
 ready() { driver_load; driver_net_up; peer "driver_load && driver_net_up"; }
 ktap_run "two cards with two ports are ready" ready
 ktap_run "without a bond each port has a device of its own" two_devices
@@ -717,4 +774,5 @@ ktap_run "what roce_lag_ecmp_dev refuses: the write, the log and lag_state say w
 KTAP_TIMEOUT=240 ktap_run "ECMP LAG: names, bonds, functions that go and come" ecmp_life
 ktap_run "ECMP LAG: the parent goes" ecmp_parent_goes
 ktap_run "the driver unloads in an ECMP LAG" ecmp_unload
+KTAP_TIMEOUT=$((120 + 3 * STORM)) ktap_run "$STORM random things with bonds, parents, cables and functions leave no trace (seed $SEED)" storm
 ktap_end

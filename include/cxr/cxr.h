@@ -406,8 +406,8 @@ void cxr_uar_put(struct cxr_core *core, struct cxr_uar *uar);
 /* Physical address of UAR page @index, for a mapping of user space. */
 phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index);
 /*
- * The device's free-running counter, 64 bits in big endian, in the initialization segment; counts at
- * caps.device_frequency_khz. Its value, and where it is for a mapping of user space.
+ * The device's free-running counter, 64 bits in big endian, in the initialization segment; counts
+ * at caps.device_frequency_khz. Its value, and where it is for a mapping of user space.
  */
 u64 cxr_clock_read(const struct cxr_core *core);
 phys_addr_t cxr_clock_phys(const struct cxr_core *core);

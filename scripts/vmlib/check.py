@@ -182,6 +182,10 @@ class Script:
             return "is for guests on the adapters' wire"
         return None
 
+    def says_frames(self, driver):
+        """Will the capture have windows, which say what the frames in them must be?"""
+        return self.head["windows"] == "yes" or driver in self.head["windows"].split()
+
     def seconds(self, kernel):
         limit = self.head["long"] if os.environ["LONG"] and self.head["long"] else self.head["timeout"]
         return int(limit) * process.patience(kernel)
@@ -259,7 +263,7 @@ class Session:
 
     def boot(self, number):
         """Boot and run; what is left in self.todo has not run."""
-        windows = any(s.head["windows"] for s in self.todo)
+        windows = any(s.says_frames(self.driver) for s in self.todo)
         where = os.path.join(LOGS, f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{self.peers}-{number}")
         os.makedirs(where, exist_ok=True)
         log = os.path.join(where, "output.txt")

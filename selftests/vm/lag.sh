@@ -8,7 +8,7 @@
 # drivers: cxr mlx5
 # timeout: 900
 # long: 2400
-# windows: yes
+# windows: cxr
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/window.sh"
 

@@ -20,13 +20,15 @@
 /* The older offsets use 24 bits of page number. */
 #define FIRST_PGOFF BIT(24)
 
-static int take_request(struct cxr_ib_dev *dev, struct ib_udata *udata,
+static int take_request(const struct ib_device *ibdev, struct ib_udata *udata,
 			struct mlx5_ib_alloc_ucontext_req_v2 *req)
 {
-	struct ib_device *ibdev = &dev->ibdev;
-	int err;
+	static const struct cxr_ib_request request = {
+		.what = "context",
+		.size = sizeof(*req),
+		.unknown = -EOPNOTSUPP,
+	};
 
-	memset(req, 0, sizeof(*req));
 	if (udata->inlen != sizeof(struct mlx5_ib_alloc_ucontext_req) &&
 	    udata->inlen < offsetof(struct mlx5_ib_alloc_ucontext_req_v2, max_cqe_version)) {
 		ibdev_dbg(ibdev, "context: a request of %zu bytes has no known version\n",
@@ -34,16 +36,7 @@ static int take_request(struct cxr_ib_dev *dev, struct ib_udata *udata,
 		return -EINVAL;
 	}
 
-	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
-	if (err)
-		return err;
-
-	if (udata->inlen > sizeof(*req) &&
-	    !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req))) {
-		ibdev_dbg(ibdev, "context: the request asks for what came after this driver\n");
-		return -EOPNOTSUPP;
-	}
-	return 0;
+	return cxr_ib_take_request(ibdev, udata, &request, req);
 }
 
 /*
@@ -110,7 +103,7 @@ int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata
 	struct mlx5_ib_alloc_ucontext_req_v2 req;
 	int err;
 
-	err = take_request(dev, udata, &req);
+	err = take_request(&dev->ibdev, udata, &req);
 	if (err)
 		return err;
 	err = check_request(dev, &req);

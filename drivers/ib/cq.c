@@ -88,18 +88,18 @@ static int check_user_cq(struct ib_device *ibdev, const struct mlx5_ib_create_cq
 static int take_user_cq(struct ib_device *ibdev, struct ib_udata *udata,
 			struct mlx5_ib_create_cq *req)
 {
+	static const struct cxr_ib_request request = {
+		.what = "CQ",
+		.size = sizeof(*req),
+		.least = offsetofend(struct mlx5_ib_create_cq, cqe_comp_res_format),
+		.unknown = -EINVAL,
+	};
 	int err;
 
-	if (udata->inlen < offsetofend(struct mlx5_ib_create_cq, cqe_comp_res_format)) {
-		ibdev_dbg(ibdev, "CQ: a request of %zu bytes is too short\n", udata->inlen);
-		return -EINVAL;
-	}
-	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	err = cxr_ib_take_request(ibdev, udata, &request, req);
 	if (err)
 		return err;
-	if (req->reserved0 || req->reserved1 ||
-	    (udata->inlen > sizeof(*req) &&
-	     !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))) {
+	if (req->reserved0 || req->reserved1) {
 		ibdev_dbg(ibdev, "CQ: reserved fields are not zero\n");
 		return -EINVAL;
 	}
@@ -111,7 +111,7 @@ static int pin_user_memory(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
 			   struct ib_udata *udata, struct cxr_cq_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
-	struct mlx5_ib_create_cq req = {};
+	struct mlx5_ib_create_cq req;
 	int err;
 
 	err = take_user_cq(&dev->ibdev, udata, &req);
@@ -328,20 +328,19 @@ int cxr_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 static int take_resize(const struct cxr_ib_cq *cq, struct ib_udata *udata,
 		       struct mlx5_ib_resize_cq *req)
 {
+	static const struct cxr_ib_request request = {
+		.what = "resized CQ",
+		.size = sizeof(*req),
+		.least = sizeof(*req),
+		.unknown = -EINVAL,
+	};
 	struct ib_device *ibdev = cq->ibcq.device;
 	int err;
 
-	if (udata->inlen < sizeof(*req)) {
-		ibdev_dbg(ibdev, "CQ %#x: a request of %zu bytes is too short\n", cq->cq.cqn,
-			  udata->inlen);
-		return -EINVAL;
-	}
-	err = ib_copy_from_udata(req, udata, sizeof(*req));
+	err = cxr_ib_take_request(ibdev, udata, &request, req);
 	if (err)
 		return err;
-	if (req->reserved0 || req->reserved1 ||
-	    (udata->inlen > sizeof(*req) &&
-	     !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))) {
+	if (req->reserved0 || req->reserved1) {
 		ibdev_dbg(ibdev, "CQ %#x: reserved fields are not zero\n", cq->cq.cqn);
 		return -EINVAL;
 	}

@@ -43,12 +43,13 @@ static void fill_raw_attr(const struct cxr_caps *caps, struct ib_device_attr *at
 static int answer_query(const struct cxr_caps *caps, struct ib_device *ibdev,
 			struct ib_udata *udata)
 {
+	static const struct cxr_ib_request request = { .what = "query device", .unknown = -EINVAL };
 	struct mlx5_ib_query_device_resp resp = {};
+	int err;
 
-	if (udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
-		ibdev_dbg(ibdev, "query device: a request that is not known\n");
-		return -EINVAL;
-	}
+	err = cxr_ib_take_request(ibdev, udata, &request, NULL);
+	if (err)
+		return err;
 	if (!udata->outlen)
 		return 0;
 	if (udata->outlen < offsetofend(typeof(resp), response_length)) {

@@ -204,6 +204,20 @@ struct cxr_ib_mr {
 	u32 max_pages;
 };
 
+/**
+ * struct cxr_ib_request - what a driver's part of a request of user space must be
+ * @what: name of the object, for the log
+ * @size: bytes of it that this driver knows
+ * @least: bytes that must be there
+ * @unknown: error if more than @size are there and are not zero
+ */
+struct cxr_ib_request {
+	const char *what;
+	size_t size;
+	size_t least;
+	int unknown;
+};
+
 /* A pinned page of user space with doorbell records; umem.c's. */
 struct cxr_ib_db_page;
 
@@ -523,6 +537,10 @@ int cxr_ib_clock_init(struct cxr_ib_dev *dev);
 void cxr_ib_clock_exit(struct cxr_ib_dev *dev);
 void cxr_ib_clock_answer(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp);
 int cxr_ib_clock_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);
+
+/* udata.c */
+int cxr_ib_take_request(const struct ib_device *ibdev, struct ib_udata *udata,
+			const struct cxr_ib_request *request, void *to);
 
 /* umem.c */
 int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_ib_queue *queue);

@@ -364,15 +364,18 @@ int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 
 static int take_mw(struct ib_device *ibdev, struct ib_udata *udata, struct mlx5_ib_alloc_mw *req)
 {
+	static const struct cxr_ib_request request = {
+		.what = "MW",
+		.size = sizeof(*req),
+		.unknown = -EOPNOTSUPP,
+	};
 	int err;
 
-	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	err = cxr_ib_take_request(ibdev, udata, &request, req);
 	if (err)
 		return err;
-	if (req->comp_mask || req->reserved1 || req->reserved2 ||
-	    (udata->inlen > sizeof(*req) &&
-	     !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))) {
-		ibdev_dbg(ibdev, "MW: the request asks for what came after this driver\n");
+	if (req->comp_mask || req->reserved1 || req->reserved2) {
+		ibdev_dbg(ibdev, "MW: mask %#x or reserved fields are not zero\n", req->comp_mask);
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -382,7 +385,7 @@ static int take_mw(struct ib_device *ibdev, struct ib_udata *udata, struct mlx5_
 int cxr_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibmw->device);
-	struct mlx5_ib_alloc_mw req = {};
+	struct mlx5_ib_alloc_mw req;
 	struct cxr_mkey_attr attr = {
 		.kind = ibmw->type == IB_MW_TYPE_2 ? CXR_MKEY_WINDOW_INV : CXR_MKEY_WINDOW,
 		.pdn = to_cxr_pd(ibmw->pd)->pdn,

@@ -90,25 +90,12 @@ static int check_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 
 /* ---- QPs of user space ---- */
 
-static int take_user_qp(struct ib_device *ibdev, struct ib_udata *udata,
-			struct mlx5_ib_create_qp *req)
-{
-	int err;
-
-	if (udata->inlen < offsetof(struct mlx5_ib_create_qp, ece_options)) {
-		ibdev_dbg(ibdev, "QP: a request of %zu bytes is too short\n", udata->inlen);
-		return -EINVAL;
-	}
-	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
-	if (err)
-		return err;
-	if (udata->inlen > sizeof(*req) &&
-	    !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req))) {
-		ibdev_dbg(ibdev, "QP: the request asks for what came after this driver\n");
-		return -EINVAL;
-	}
-	return 0;
-}
+static const struct cxr_ib_request qp_request = {
+	.what = "QP",
+	.size = sizeof(struct mlx5_ib_create_qp),
+	.least = offsetof(struct mlx5_ib_create_qp, ece_options),
+	.unknown = -EINVAL,
+};
 
 /*
  * Scattering small messages into completions is an offer of the library, which looks at each
@@ -177,7 +164,7 @@ int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *at
 	struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
 	int err;
 
-	err = take_user_qp(&dev->ibdev, udata, req);
+	err = cxr_ib_take_request(&dev->ibdev, udata, &qp_request, req);
 	err = err ?: check_user_flags(&dev->ibdev, req);
 	err = err ?: check_user_sizes(dev, attr, req);
 	return err ?: cxr_ib_check_uidx(ctx, true, req->uidx, user_index);
@@ -218,7 +205,7 @@ static int pin_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 			   struct cxr_qp_create *create)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
-	struct mlx5_ib_create_qp req = {};
+	struct mlx5_ib_create_qp req;
 	int err;
 
 	err = cxr_ib_take_qp(ctx, attr, udata, &req, &create->user_index);

@@ -178,7 +178,7 @@ static int create_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 			 const struct ib_qp_init_attr *attr, struct ib_udata *udata)
 {
 	struct ib_device *ibdev = qp->ibqp.device;
-	struct mlx5_ib_create_qp req = {};
+	struct mlx5_ib_create_qp req;
 	u32 user_index;
 	int err;
 

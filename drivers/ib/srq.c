@@ -60,18 +60,18 @@ static bool is_xrc(const struct cxr_ib_srq *srq)
 static int take_user_srq(struct ib_device *ibdev, struct ib_udata *udata,
 			 struct mlx5_ib_create_srq *req)
 {
+	static const struct cxr_ib_request request = {
+		.what = "SRQ",
+		.size = sizeof(*req),
+		.least = offsetof(struct mlx5_ib_create_srq, reserved0),
+		.unknown = -EINVAL,
+	};
 	int err;
 
-	if (udata->inlen < offsetof(struct mlx5_ib_create_srq, reserved0)) {
-		ibdev_dbg(ibdev, "SRQ: a request of %zu bytes is too short\n", udata->inlen);
-		return -EINVAL;
-	}
-	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	err = cxr_ib_take_request(ibdev, udata, &request, req);
 	if (err)
 		return err;
-	if (req->reserved0 || req->reserved1 ||
-	    (udata->inlen > sizeof(*req) &&
-	     !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))) {
+	if (req->reserved0 || req->reserved1) {
 		ibdev_dbg(ibdev, "SRQ: reserved fields are not zero\n");
 		return -EINVAL;
 	}
@@ -87,7 +87,7 @@ static int pin_user_memory(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx,
 			   struct ib_udata *udata, struct cxr_srq_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(srq->ibsrq.device);
-	struct mlx5_ib_create_srq req = {};
+	struct mlx5_ib_create_srq req;
 	int err;
 
 	err = take_user_srq(&dev->ibdev, udata, &req);

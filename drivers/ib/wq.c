@@ -41,20 +41,17 @@ static int check_wq(struct cxr_ib_dev *dev, const struct ib_wq_init_attr *attr)
 
 static int take_wq(struct ib_device *ibdev, struct ib_udata *udata, struct mlx5_ib_create_wq *req)
 {
+	static const struct cxr_ib_request request = {
+		.what = "WQ",
+		.size = sizeof(*req),
+		.least = offsetofend(struct mlx5_ib_create_wq, comp_mask),
+		.unknown = -EOPNOTSUPP,
+	};
 	int err;
 
-	if (udata->inlen < offsetofend(struct mlx5_ib_create_wq, comp_mask)) {
-		ibdev_dbg(ibdev, "WQ: a request of %zu bytes is too short\n", udata->inlen);
-		return -EINVAL;
-	}
-	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	err = cxr_ib_take_request(ibdev, udata, &request, req);
 	if (err)
 		return err;
-	if (udata->inlen > sizeof(*req) &&
-	    !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req))) {
-		ibdev_dbg(ibdev, "WQ: the request asks for what came after this driver\n");
-		return -EOPNOTSUPP;
-	}
 	if (req->comp_mask || req->flags || req->two_byte_shift_en) {
 		ibdev_dbg(ibdev, "WQ: mask %#x, flags %#x: no strides, no signatures\n",
 			  req->comp_mask, req->flags);
@@ -126,7 +123,7 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 		     const struct ib_wq_init_attr *attr, struct ib_udata *udata)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
-	struct mlx5_ib_create_wq req = {};
+	struct mlx5_ib_create_wq req;
 	u32 user_index;
 	int err;
 
@@ -259,13 +256,13 @@ static int modify_wq(struct cxr_ib_rwq *rwq, const struct ib_wq_attr *attr, u32 
 
 int cxr_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask, struct ib_udata *udata)
 {
+	static const struct cxr_ib_request request = { .what = "WQ", .unknown = -EOPNOTSUPP };
 	struct cxr_ib_rwq *rwq = to_cxr_rwq(ibwq);
 	int err;
 
-	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
-		ibdev_dbg(ibwq->device, "WQ %#x: a request that is not known\n", rwq->rqn);
-		return -EOPNOTSUPP;
-	}
+	err = cxr_ib_take_request(ibwq->device, udata, &request, NULL);
+	if (err)
+		return err;
 	err = check_modify(to_cxr_dev(ibwq->device), attr, mask);
 	if (err)
 		return err;
@@ -280,6 +277,7 @@ int cxr_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask, stru
 int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
 			    struct ib_rwq_ind_table_init_attr *attr, struct ib_udata *udata)
 {
+	static const struct cxr_ib_request request = { .what = "WQ table", .unknown = -EOPNOTSUPP };
 	struct cxr_ib_dev *dev = to_cxr_dev(ibtable->device);
 	struct cxr_ib_ind_table *table = to_cxr_ind_table(ibtable);
 	struct mlx5_ib_create_rwq_ind_tbl_resp resp = {};
@@ -287,10 +285,9 @@ int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
 	u32 i, n, *rqns;
 	int err;
 
-	if (udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
-		ibdev_dbg(&dev->ibdev, "WQ table: a request that is not known\n");
-		return -EOPNOTSUPP;
-	}
+	err = cxr_ib_take_request(&dev->ibdev, udata, &request, NULL);
+	if (err)
+		return err;
 	if (attr->log_ind_tbl_size > caps->log_max_rqt_size ||
 	    BIT(attr->log_ind_tbl_size) > caps->rss_ind_tbl_max) {
 		ibdev_dbg(&dev->ibdev, "WQ table: 2^%u entries are too many\n",
@@ -339,25 +336,27 @@ u64 cxr_ib_hash_fields(void)
 static int take_rss(struct ib_device *ibdev, struct ib_udata *udata,
 		    struct mlx5_ib_create_qp_rss *req)
 {
+	static const struct cxr_ib_request request = {
+		.what = "RSS",
+		.size = sizeof(*req),
+		.least = offsetofend(struct mlx5_ib_create_qp_rss, comp_mask),
+		.unknown = -EINVAL,
+	};
+	u32 refused = MLX5_QP_FLAG_TUNNEL_OFFLOADS | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC |
+		      MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC;
 	int err;
 
-	if (udata->inlen < offsetofend(struct mlx5_ib_create_qp_rss, comp_mask)) {
-		ibdev_dbg(ibdev, "RSS: a request of %zu bytes is too short\n", udata->inlen);
-		return -EINVAL;
-	}
-	err = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	err = cxr_ib_take_request(ibdev, udata, &request, req);
 	if (err)
 		return err;
-	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)) ||
-	    (udata->inlen > sizeof(*req) &&
-	     !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))) {
+	if (memchr_inv(req->reserved, 0, sizeof(req->reserved))) {
 		ibdev_dbg(ibdev, "RSS: reserved fields are not zero\n");
-		return -EOPNOTSUPP;
+		return -EINVAL;
 	}
 	if (req->comp_mask || req->flags) {
 		ibdev_dbg(ibdev, "RSS: mask %#x, flags %#x: not supported\n", req->comp_mask,
 			  req->flags);
-		return -EOPNOTSUPP;
+		return req->flags & ~refused ? -EINVAL : -EOPNOTSUPP;
 	}
 	return 0;
 }
@@ -415,7 +414,7 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 			  struct ib_udata *udata)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
-	struct mlx5_ib_create_qp_rss req = {};
+	struct mlx5_ib_create_qp_rss req;
 	int err;
 
 	if (attr->create_flags) {

@@ -15,14 +15,17 @@ import os
 import struct
 import sys
 
-GET_CONTEXT, ALLOC_PD, REG_MR, CREATE_CQ, RESIZE_CQ, CREATE_QP = 0, 3, 9, 18, 19, 24
-OPEN_XRCD, CREATE_XSRQ = 37, 39
+GET_CONTEXT, ALLOC_PD, REG_MR, ALLOC_MW, CREATE_CQ, RESIZE_CQ, CREATE_QP = 0, 3, 9, 14, 18, 19, 24
+OPEN_XRCD, CREATE_XSRQ, CREATE_WQ, CREATE_TABLE = 37, 39, 52, 55
+EXTENDED = 1 << 31
 IOCTL = 0xc0181b01
 DRIVER_MLX5 = 1
 OBJECT_UAR, UAR_ALLOC = 0x1000 + 8, 0x1000
 PAGE = mmap.PAGESIZE
 RC, RAW_PACKET = 2, 8
 SRQT_XRC = 1
+WQT_RQ = 0
+TOEPLITZ, QP_HAS_TABLE = 1, 1
 CQ_UAR_INDEX, QP_UAR_INDEX = 2, 1 << 10
 
 
@@ -60,6 +63,17 @@ class Device:
             raise Refused(e.errno) from e
         return answer.raw
 
+    def extended(self, number, body, answer_len, driver=b""):
+        """Write an extended command; the driver has 32 bytes for its part of the answer"""
+        answer = ctypes.create_string_buffer(answer_len + 32)
+        head = struct.pack("<IHH", number | EXTENDED, len(body) // 8, answer_len // 8)
+        head += struct.pack("<QHHI", ctypes.addressof(answer), len(driver) // 8, 4, 0)
+        try:
+            os.write(self.fd, head + body + driver)
+        except OSError as e:
+            raise Refused(e.errno) from e
+        return answer.raw
+
     def context(self, total=16, low=4, flags=0, mask=0, cqe_version=1, reserved=0, caps=3, cut=None,
                 tail=b""):
         request = struct.pack("<IIIIBBHIQ", total, low, flags, mask, cqe_version, 0, 0, reserved, caps)
@@ -88,30 +102,54 @@ class Device:
         self.ioctl(OBJECT_UAR, UAR_ALLOC, attrs)
         return struct.unpack("<I", out[2].raw[:4])[0], struct.unpack("<Q", out[0].raw)[0]
 
-    def cq(self, uar, buf, db, entries=15, cqe_size=64, flags=CQ_UAR_INDEX, reserved=0, cut=None):
+    def cq(self, uar, buf, db, entries=15, cqe_size=64, flags=CQ_UAR_INDEX, reserved=0, cut=None,
+           tail=b""):
         body = struct.pack("<QIIiI", 0, entries, 0, -1, 0)
         driver = struct.pack("<QQIBBHHHI", buf, db, cqe_size, 0, 0, flags, uar, reserved, 0)
-        return struct.unpack_from("<I", self.command(CREATE_CQ, body, 8 + 8, driver[:cut]))[0]
+        return struct.unpack_from("<I", self.command(CREATE_CQ, body, 8 + 8, driver[:cut] + tail))[0]
 
     def qp(self, pd, cq, uar, buf, db, kind=RC, sq=16, rq=16, shift=4, flags=QP_UAR_INDEX, uidx=5,
-           recv=16, sq_buf=0, cut=None):
+           recv=16, sq_buf=0, cut=None, tail=b""):
         body = struct.pack("<QIIIIIIIIIBBBB", 0, pd, cq, cq, 0, 16, recv, 1, 1, 0, 0, kind, 0, 0)
-        driver = struct.pack("<QQIIIIIIQ", buf, db, sq, rq, shift, flags, uidx, uar, sq_buf)
-        return self.command(CREATE_QP, body, 32 + 32, driver[:cut])
+        driver = struct.pack("<QQIIIIIIQII", buf, db, sq, rq, shift, flags, uidx, uar, sq_buf, 0, 0)
+        return self.command(CREATE_QP, body, 32 + 32, driver[:cut] + tail)
 
-    def resize(self, cq, buf, entries=31, cqe_size=64, reserved=0, cut=None):
+    def resize(self, cq, buf, entries=31, cqe_size=64, reserved=0, cut=None, tail=b""):
         body = struct.pack("<II", cq, entries)
         driver = struct.pack("<QHHI", buf, cqe_size, reserved, 0)
-        return self.command(RESIZE_CQ, body, 8, driver[:cut])
+        return self.command(RESIZE_CQ, body, 8, driver[:cut] + tail)
 
     def xrcd(self):
         body = struct.pack("<iI", -1, os.O_CREAT)
         return struct.unpack_from("<I", self.command(OPEN_XRCD, body, 4))[0]
 
-    def xsrq(self, pd, domain, cq, buf, db, entries=15, flags=0, uidx=7, cut=None):
+    def xsrq(self, pd, domain, cq, buf, db, entries=15, flags=0, uidx=7, cut=None,
+             tail=b""):
         body = struct.pack("<QIIIIIIII", 0, SRQT_XRC, pd, entries, 1, 0, 0, domain, cq)
         driver = struct.pack("<QQIIII", buf, db, flags, 0, uidx, 0)
-        return self.command(CREATE_XSRQ, body, 16 + 8, driver[:cut])
+        return self.command(CREATE_XSRQ, body, 16 + 8, driver[:cut] + tail)
+
+    def wq(self, pd, cq, buf, db, count=16, shift=4, flags=0, mask=0, cut=None, tail=b""):
+        body = struct.pack("<IIQIIIIII", 0, WQT_RQ, 0, pd, cq, count, 1, 0, 0)
+        driver = struct.pack("<QQIIIIIIII", buf, db, count, shift, 9, flags, mask, 0, 0, 0)
+        return struct.unpack_from("<8xI", self.extended(CREATE_WQ, body, 24, driver[:cut] + tail))[0]
+
+    def table(self, wq, log_size=1, driver=b""):
+        body = struct.pack("<IIII", 0, log_size, wq, wq)
+        return struct.unpack_from("<8xI", self.extended(CREATE_TABLE, body, 16, driver))[0]
+
+    def rss(self, pd, table, fields=0, function=TOEPLITZ, key_len=40, reserved=0, flags=0, mask=0, cut=None,
+            tail=b""):
+        body = struct.pack("<QIIIIIIIIIBBBBIIII", 0, pd, 0, 0, 0, 0, 0, 0, 0, 0, 0, RAW_PACKET, 0, 0,
+                           QP_HAS_TABLE, 0, table, 0)
+        driver = struct.pack("<QBB6s128sII", fields, function, key_len, bytes([reserved]), bytes(range(40)),
+                             mask, flags)
+        return self.extended(CREATE_QP, body, 40, driver[:cut] + tail)
+
+    def mw(self, pd, kind=1, mask=0, reserved=0, driver=True, tail=b""):
+        body = struct.pack("<IBBBB", pd, kind, 0, 0, 0)
+        request = struct.pack("<IBBH", mask, 0, 0, reserved) if driver else b""
+        return self.command(ALLOC_MW, body, 8 + 8, request + tail)
 
     def mr(self, pd, start, length, access):
         body = struct.pack("<QQQII", start, length, start, pd, access)
@@ -161,6 +199,33 @@ def with_xsrq(**what):
                        "db": mem.addr + PAGE + 64, **what})
 
 
+def a_wq(dev, **what):
+    uar, _ = dev.uar()
+    mem = Memory(4)
+    cq = dev.cq(uar, mem.addr, mem.addr + PAGE)
+    return dev.wq(**{"pd": dev.pd(), "cq": cq, "buf": mem.addr + 2 * PAGE, "db": mem.addr + PAGE + 64, **what})
+
+
+def with_wq(**what):
+    return a_wq(opened(), **what)
+
+
+def with_table(**what):
+    dev = opened()
+    return dev.table(a_wq(dev), **what)
+
+
+def with_rss(**what):
+    dev = opened()
+    table = dev.table(a_wq(dev))
+    return dev.rss(**{"pd": dev.pd(), "table": table, "fields": 3, **what})
+
+
+def with_mw(**what):
+    dev = opened()
+    return dev.mw(dev.pd(), **what)
+
+
 def foreign(make):
     other = opened()
     number, _ = other.uar()
@@ -202,6 +267,7 @@ def context_is_dynamic():
 
 OK = 0
 INVAL, NOTSUPP, FAULT = errno.EINVAL, errno.EOPNOTSUPP, errno.EFAULT
+MORE = b"\1" * 8	# behind a request: not zero
 NOWHERE = 0x10000	# never mapped: below vm.mmap_min_addr
 ANY, OWN = ("cxr", "mlx5"), ("cxr",)	# OWN: the kernel's driver decides otherwise
 
@@ -219,7 +285,7 @@ CASES = [
      lambda: Device().context(total=4, low=4)),
     ("a context with zeroes behind the request", ANY, OK, lambda: Device().context(tail=bytes(8))),
     ("a context with more than zeroes behind the request", OWN, NOTSUPP,
-     lambda: Device().context(tail=b"\1" * 8)),
+     lambda: Device().context(tail=MORE)),
     ("a doorbell page of an unknown type", ANY, NOTSUPP, lambda: opened().uar(7)),
     ("an object that does not exist", ANY, errno.EPROTONOSUPPORT,
      lambda: opened().ioctl(0x1000 + 900, 0, [])),
@@ -233,6 +299,8 @@ CASES = [
     ("a CQ without a doorbell page", ANY, INVAL, lambda: with_cq(flags=0)),
     ("a CQ with a reserved field set", ANY, INVAL, lambda: with_cq(reserved=1)),
     ("a CQ request that is cut", ANY, INVAL, lambda: with_cq(cut=16)),
+    ("a CQ with more than zeroes behind the request", OWN, INVAL, lambda: with_cq(tail=MORE)),
+    ("a CQ with zeroes behind the request", ANY, OK, lambda: with_cq(tail=bytes(8))),
     ("a CQ of no entries", OWN, INVAL, lambda: with_cq(entries=0)),
     ("a CQ of 2^30 entries", ANY, INVAL, lambda: with_cq(entries=1 << 30)),
     ("a CQ in memory that is not there", ANY, FAULT, lambda: with_cq(buf=NOWHERE)),
@@ -249,7 +317,10 @@ CASES = [
     ("a CQ that is resized to entries of other size", OWN, INVAL, lambda: with_resize(cqe_size=128)),
     ("a CQ that is resized with a reserved field set", ANY, INVAL, lambda: with_resize(reserved=1)),
     ("a CQ that is resized by a request that is cut", OWN, INVAL, lambda: with_resize(cut=8)),
+    ("a CQ that is resized with more than zeroes behind the request", OWN, INVAL,
+     lambda: with_resize(tail=MORE)),
     ("an XRC SRQ", ANY, OK, with_xsrq),
+    ("an XRC SRQ with more than zeroes behind the request", ANY, INVAL, lambda: with_xsrq(tail=MORE)),
     ("an XRC SRQ without a user index", ANY, INVAL, lambda: with_xsrq(cut=24)),
     ("an XRC SRQ with an unknown flag", OWN, INVAL, lambda: with_xsrq(flags=1 << 31)),
     ("an XRC SRQ in memory that is not there", ANY, FAULT, lambda: with_xsrq(buf=NOWHERE)),
@@ -258,6 +329,7 @@ CASES = [
     ("a QP with signatures", OWN, NOTSUPP, lambda: with_qp(flags=QP_UAR_INDEX | 1)),
     ("a QP without a doorbell page", OWN, INVAL, lambda: with_qp(flags=0)),
     ("a QP request that is cut", ANY, INVAL, lambda: with_qp(cut=16)),
+    ("a QP with more than zeroes behind the request", ANY, INVAL, lambda: with_qp(tail=MORE)),
     ("a QP with 15 send blocks", ANY, INVAL, lambda: with_qp(sq=15)),
     ("a QP with 2^31 send blocks", ANY, INVAL, lambda: with_qp(sq=1 << 31)),
     ("a QP with 17 receive slots", OWN, INVAL, lambda: with_qp(rq=17)),
@@ -273,6 +345,31 @@ CASES = [
     ("a raw packet QP whose receive memory is not there", ANY, FAULT, lambda: with_raw_qp(buf=NOWHERE)),
     ("a raw packet QP whose doorbell record is not aligned", OWN, INVAL, lambda: with_raw_qp(db=NOWHERE + 3)),
     ("a raw packet QP on another context's doorbell page", OWN, INVAL, lambda: foreign(with_raw_qp)),
+    ("a WQ", ANY, OK, with_wq),
+    ("a WQ request that is cut", ANY, INVAL, lambda: with_wq(cut=32)),
+    ("a WQ with more than zeroes behind the request", ANY, NOTSUPP, lambda: with_wq(tail=MORE)),
+    ("a WQ with an unknown mask", ANY, NOTSUPP, lambda: with_wq(mask=1 << 31)),
+    ("a WQ with signatures", OWN, NOTSUPP, lambda: with_wq(flags=1)),
+    ("a WQ with 17 slots", OWN, INVAL, lambda: with_wq(count=17)),
+    ("a WQ with slots of 2^255 bytes", ANY, INVAL, lambda: with_wq(shift=255)),
+    ("a WQ in memory that is not there", ANY, FAULT, lambda: with_wq(buf=NOWHERE)),
+    ("a WQ whose doorbell record is not there", ANY, FAULT, lambda: with_wq(db=NOWHERE)),
+    ("a table of WQs", ANY, OK, with_table),
+    ("a table of WQs with a request behind", ANY, NOTSUPP, lambda: with_table(driver=MORE)),
+    ("a table of 2^14 WQs", ANY, INVAL, lambda: with_table(log_size=14)),
+    ("an RSS QP", ANY, OK, with_rss),
+    ("an RSS QP request that is cut", ANY, INVAL, lambda: with_rss(cut=64)),
+    ("an RSS QP with more than zeroes behind the request", ANY, INVAL, lambda: with_rss(tail=MORE)),
+    ("an RSS QP with an unknown mask", ANY, NOTSUPP, lambda: with_rss(mask=1)),
+    ("an RSS QP with an unknown flag", ANY, INVAL, lambda: with_rss(flags=1 << 31)),
+    ("an RSS QP with a reserved field set", OWN, INVAL, lambda: with_rss(reserved=1)),
+    ("an RSS QP that hashes tunnels", OWN, NOTSUPP, lambda: with_rss(flags=4)),
+    ("an RSS QP with a key of 41 bytes", ANY, INVAL, lambda: with_rss(key_len=41)),
+    ("a memory window", ANY, OK, with_mw),
+    ("a memory window without a request", ANY, OK, lambda: with_mw(driver=False)),
+    ("a memory window with an unknown mask", ANY, NOTSUPP, lambda: with_mw(mask=1)),
+    ("a memory window with a reserved field set", ANY, NOTSUPP, lambda: with_mw(reserved=1)),
+    ("a memory window with more than zeroes behind the request", ANY, NOTSUPP, lambda: with_mw(tail=MORE)),
     ("an MR", ANY, OK, with_mr),
     ("an MR of nothing", ANY, INVAL, lambda: with_mr(length=0)),
     ("an MR that wraps", ANY, INVAL, lambda: with_mr(length=(1 << 64) - PAGE)),

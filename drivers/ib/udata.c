@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* What of a request of user space this driver knows, and that there is no more in it. */
+
+#include <rdma/ib_verbs.h>
+
+#include "ib.h"
+
+/*
+ * cxr_ib_take_request - copies a request in
+ * @request: the rules for it
+ * @to: gets @request->size bytes, zeroes where the process sent fewer; may be NULL for none
+ *
+ * A process newer than this driver may send more, which is refused unless it is zero. Logs what is
+ * wrong. May sleep. -EINVAL: too short; @request->unknown: too much; -EFAULT: cannot be read.
+ */
+int cxr_ib_take_request(const struct ib_device *ibdev, struct ib_udata *udata,
+			const struct cxr_ib_request *request, void *to)
+{
+	size_t sent = udata ? udata->inlen : 0, known = min(sent, request->size);
+
+	if (sent < request->least) {
+		ibdev_dbg(ibdev, "%s: a request of %zu bytes is too short\n", request->what, sent);
+		return -EINVAL;
+	}
+	if (sent > known && !ib_is_udata_cleared(udata, known, sent - known)) {
+		ibdev_dbg(ibdev, "%s: the request asks for what came after this driver\n",
+			  request->what);
+		return request->unknown;
+	}
+	if (!request->size)
+		return 0;
+	memset(to, 0, request->size);
+	return ib_copy_from_udata(to, udata, known);
+}

@@ -28,7 +28,7 @@ ROOT_EXCLUDES = (
     "^usr/libexec/gcc/", "^usr/lib/linux-kbuild", "^usr/share/(qemu|seabios|doc|man|info|perl)/",
     "^usr/bin/(qemu-|x86_64-linux-gnu-|shellcheck|erofs|mkfs.erofs)", r"\.a$",
     "^usr/lib/x86_64-linux-gnu/qemu/", "^(proc|sys|dev|run|tmp|cxr|out|root)/.+",
-    "^var/(cache|lib/(apt|dpkg))/.+", "^usr/lib/(udev|systemd)/",
+    "^var/(cache|lib/(apt|dpkg))/.+", "^usr/lib/udev/",
 )
 
 

@@ -12,18 +12,48 @@
 #   	a# COMMAND          on this guest; b# on the peer, both# on either; "&" at its end: a server, which runs on
 #   	OUTPUT              of the command above, if it is shown: "..." is any text, and alone on a line any lines
 #
+# A file is one, too: ".. file: PATH", and the block is what is in it, on both guests, with the peer's address on the peer.
 # Blanks count as one. A command that only reads is asked again until it says what is written: what it shows comes by itself.
 
 TRANSCRIPT_BIN=/run/transcript/bin	# before all in PATH, here and on the peer
 TRANSCRIPT_SECONDS=20
 transcript_out=/tmp/transcript
 
+# modprobe and udev find the modules where an owner has them installed; a guest has them in the repository. (That the
+# installed ones load by these words, package.sh shows.) For this guest and, by its text, the peer.
+transcript_prepare()
+{
+	local bin=/run/transcript/bin
+
+	mkdir -p $bin
+	cat >$bin/modprobe <<-'END'
+	#!/bin/bash
+	. /cxr/selftests/lib/driver.sh
+	case $1 in
+	cxr_core) shift; driver_load "$@" ;;
+	-r) driver_unload ;;
+	*) exec /usr/sbin/modprobe "$@" ;;
+	esac
+	END
+	cat >$bin/udevadm <<-'END'
+	#!/bin/bash
+	. /cxr/selftests/lib/driver.sh
+	both() { [ -n "$(driver_netdev)" ] && [ -n "$(driver_ibdev)" ]; }
+	wait_until 20 both
+	END
+	chmod +x $bin/*
+	# addresses made of the MAC, without a search for another one who has them
+	echo 0 >/proc/sys/net/ipv6/conf/default/disable_ipv6
+	echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
+	echo 0 >/proc/sys/net/ipv6/conf/default/addr_gen_mode
+}
+
 # The kind and name of each block of FILE, in their order; those that are long only with LONG=1
-transcript_blocks() { sed -nE "s/^\.\. (tested|fails)(${CXR_LONG:+, long|}): ([a-z-]+)\$/\1 \3/p" "$1"; }
+transcript_blocks() { sed -nE "s/^\.\. (tested|fails|file)(${CXR_LONG:+, long|}): ([a-z0-9./-]+)\$/\1 \3/p" "$1"; }
 
 transcript_block() # FILE NAME: its lines
 {
-	awk -v mark="^[.][.] (tested|fails)(, long)?: $2\$" '$0 ~ mark { on = 1; next }
+	awk -v mark="^[.][.] (tested|fails|file)(, long)?: $2\$" '$0 ~ mark { on = 1; next }
 		on && /^\t/ { print substr($0, 2); seen = 1; next } on && seen && NF { exit }' "$1"
 }
 
@@ -134,15 +164,39 @@ transcript_lines() # FILE KIND NAME ADDRESS
 	done
 }
 
+# The block is the file PATH. FILE PATH
+transcript_file()
+{
+	local text
+
+	text=$(transcript_block "$1" "$2")
+	[ -n "$text" ] || { echo "there is nothing in the file $2"; return 1; }
+	printf '%s\n' "$text" >"$2" || return
+	peer "base64 -d >$2 <<<$(sed 's/192\.168\.1\.1\b/192.168.1.2/' <<<"$text" | base64 -w 0)"
+}
+
 # Run what the block NAME of FILE has. ADDRESS: of the PCI function that the guide calls 0000:03:00.0
 transcript_run() # FILE KIND NAME ADDRESS
 {
 	local server='' rc=0
 
+	if [ "$2" = file ]; then transcript_file "$1" "$3"; return; fi
 	transcript_lines "$@" || rc=$?
 	[ -n "$server" ] || return $rc
 	# who was to fail, or did, has left its server alone
 	if [ "$2$rc" != tested0 ]; then peer_kill server; fi
 	peer_wait server >$transcript_out || [ "$2$rc" != tested0 ] || { cat $transcript_out; echo "the server failed"; rc=1; }
 	return $rc
+}
+
+# Run all blocks of FILE, a page of the guide; what fails does not end it
+transcript_page() # FILE
+{
+	local kind name bad=
+
+	while read -r kind name; do
+		echo "$(basename "$1"), $name ($SECONDS s)"
+		transcript_run "$1" "$kind" "$name" "$(driver_bdfs | head -n 1)" </dev/null || bad=1
+	done < <(transcript_blocks "$1")
+	[ -z "$bad" ]
 }

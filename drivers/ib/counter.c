@@ -291,6 +291,11 @@ int cxr_ib_counters_init(struct cxr_ib_dev *dev)
 {
 	int err;
 
+	/*
+	 * Here, and not where the arrays of QPs are initialized: locks that one file initializes by
+	 * xa_init() are one class for lockdep, and those are taken by interrupts.
+	 */
+	xa_init(&dev->q_sets);
 	err = cxr_cmd_query_icrc_counted(dev->core, &dev->icrc_counted);
 	if (err)
 		return err;
@@ -315,4 +320,5 @@ void cxr_ib_counters_exit(struct cxr_ib_dev *dev)
 {
 	if (dev->q_set)
 		cxr_cmd_dealloc_q_counter(dev->core, dev->q_set);
+	xa_destroy(&dev->q_sets);
 }

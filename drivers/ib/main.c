@@ -219,7 +219,6 @@ static void dealloc(struct cxr_ib_dev *dev)
 	xa_destroy(&dev->listeners);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->qps);
-	xa_destroy(&dev->q_sets);
 	mutex_destroy(&dev->loan_lock);
 	mutex_destroy(&dev->scan_lock);
 	mutex_destroy(&dev->kcq_lock);
@@ -245,7 +244,6 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&dev->listeners, XA_FLAGS_LOCK_IRQ);
-	xa_init(&dev->q_sets);
 	mutex_init(&dev->loan_lock);
 	mutex_init(&dev->kcq_lock);
 	INIT_LIST_HEAD(&dev->kcqs);

@@ -66,16 +66,7 @@ phys_addr_t cxr_clock_phys(const struct cxr_core *core)
 }
 EXPORT_SYMBOL_GPL(cxr_clock_phys);
 
-/**
- * cxr_uar_get() - a UAR page of one's own
- * @core: the device
- *
- * ALLOC_UAR and a mapping. May sleep. The caller owns it until cxr_uar_put().
- *
- * Return: the page, or ERR_PTR: -ENOMEM, -EPROTO (the device names a page outside of its BAR), or
- * the command's error.
- */
-struct cxr_uar *cxr_uar_get(struct cxr_core *core)
+static struct cxr_uar *get(struct cxr_core *core, bool wc)
 {
 	struct cxr_uar *uar;
 	phys_addr_t phys;
@@ -94,7 +85,7 @@ struct cxr_uar *cxr_uar_get(struct cxr_core *core)
 		err = -EPROTO;
 		goto err_dealloc;
 	}
-	uar->map = ioremap(phys, CXR_UAR_SIZE);
+	uar->map = wc ? ioremap_wc(phys, CXR_UAR_SIZE) : ioremap(phys, CXR_UAR_SIZE);
 	if (!uar->map) {
 		err = -ENOMEM;
 		goto err_dealloc;
@@ -107,7 +98,33 @@ err_free:
 	kfree(uar);
 	return ERR_PTR(err);
 }
+
+/**
+ * cxr_uar_get() - a UAR page of one's own
+ * @core: the device
+ *
+ * ALLOC_UAR and a mapping. May sleep. The caller owns it until cxr_uar_put().
+ *
+ * Return: the page, or ERR_PTR: -ENOMEM, -EPROTO (the device names a page outside of its BAR), or
+ * the command's error.
+ */
+struct cxr_uar *cxr_uar_get(struct cxr_core *core)
+{
+	return get(core, false);
+}
 EXPORT_SYMBOL_GPL(cxr_uar_get);
+
+/**
+ * cxr_uar_get_wc() - as cxr_uar_get(), but writes to the page may be combined
+ * @core: the device
+ *
+ * Return: as cxr_uar_get().
+ */
+struct cxr_uar *cxr_uar_get_wc(struct cxr_core *core)
+{
+	return get(core, true);
+}
+EXPORT_SYMBOL_GPL(cxr_uar_get_wc);
 
 /**
  * cxr_uar_put() - give a UAR page back

@@ -71,11 +71,12 @@ static int check_request(struct cxr_ib_dev *dev, const struct mlx5_ib_alloc_ucon
 static void fill_response(const struct cxr_ib_ucontext *ctx,
 			  struct mlx5_ib_alloc_ucontext_resp *resp)
 {
-	const struct cxr_caps *caps = &to_cxr_dev(ctx->ibucontext.device)->core->caps;
+	const struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
+	const struct cxr_caps *caps = &dev->core->caps;
 
 	resp->qp_tab_size = 1u << caps->log_max_qp;
-	/* Zero says: no BlueFlame. It needs write combining. */
-	if (caps->bf && arch_can_pci_mmap_wc())
+	/* Zero says: no BlueFlame. */
+	if (dev->bf)
 		resp->bf_reg_size = 1u << caps->log_bf_reg_size;
 	resp->cache_line_size = cache_line_size();
 	resp->max_sq_desc_sz = caps->max_wqe_sz_sq;
@@ -91,7 +92,7 @@ static void fill_response(const struct cxr_ib_ucontext *ctx,
 	resp->eth_min_inline = MLX5_USER_INLINE_MODE_NA;
 	resp->log_uar_size = ctx->uar_4k ? ilog2(CXR_UAR_SIZE) : PAGE_SHIFT;
 	resp->num_uars_per_page = ctx->uars_per_page;
-	cxr_ib_clock_answer(to_cxr_dev(ctx->ibucontext.device), resp);
+	cxr_ib_clock_answer(dev, resp);
 	/* tot_bfregs stays zero: pages come from the ioctl object alone. */
 }
 

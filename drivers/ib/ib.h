@@ -37,6 +37,7 @@ struct cxr_ib_clock {
  * @ibdev: ib_core's
  * @core: the function
  * @uar: doorbells of the kernel's queues
+ * @bf: the device sees BlueFlame writes as such; constant
  * @qps: hardware QPN to struct cxr_ib_qp; its lock is taken with interrupts off
  * @srqs: SRQN to struct cxr_ib_srq; as @qps
  * @listeners: SQN, or RQN with CXR_IB_LISTEN_RQ, to struct cxr_ib_listener; as @qps
@@ -75,6 +76,7 @@ struct cxr_ib_dev {
 	struct ib_device ibdev;
 	struct cxr_core *core;
 	struct cxr_uar *uar;
+	bool bf;
 	struct xarray qps;
 	struct xarray srqs;
 	struct xarray listeners;
@@ -531,6 +533,9 @@ struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
 void cxr_ib_uar_put(struct cxr_ib_uar *uar);
 int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
 int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
+
+/* wc.c */
+bool cxr_ib_test_wc(struct cxr_ib_dev *dev);
 
 /* clock.c */
 int cxr_ib_clock_init(struct cxr_ib_dev *dev);

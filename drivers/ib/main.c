@@ -153,6 +153,7 @@ static int cxr_ib_start(struct cxr_ib_dev *dev)
 	if (err)
 		goto err_put_uar;
 
+	dev->bf = cxr_ib_test_wc(dev);
 	init_ibdev(dev);
 	err = cxr_ib_gids_init(dev);
 	if (err)

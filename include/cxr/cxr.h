@@ -389,7 +389,7 @@ bool cxr_core_dead(const struct cxr_core *core);
 /**
  * struct cxr_uar - a UAR page of ours in the kernel
  * @index: for create commands
- * @map: the page, uncached; doorbell registers at CXR_UAR_*
+ * @map: the page, uncached or write-combining; doorbell registers at CXR_UAR_*
  */
 struct cxr_uar {
 	u32 index;
@@ -400,8 +400,9 @@ struct cxr_uar {
 #define CXR_UAR_DB 0x800	/* send doorbell (BlueFlame register 0) */
 #define CXR_UAR_SIZE 4096	/* of the device; a system page may hold several */
 
-/* ALLOC_UAR and ioremap. ERR_PTR. May sleep. */
+/* ALLOC_UAR and ioremap; _wc: writes may be combined. ERR_PTR. May sleep. */
 struct cxr_uar *cxr_uar_get(struct cxr_core *core);
+struct cxr_uar *cxr_uar_get_wc(struct cxr_core *core);
 void cxr_uar_put(struct cxr_core *core, struct cxr_uar *uar);
 /* Physical address of UAR page @index, for a mapping of user space. */
 phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index);

@@ -265,6 +265,13 @@ def context_is_dynamic():
         raise AssertionError(f"tot_bfregs {bfregs}, cache_line_size {line}")
 
 
+# The guest's processor hands a write of 64 bytes on in pieces of 8.
+def context_has_no_blue_flame():
+    _, size, _, _ = Device().context()
+    if size:
+        raise AssertionError(f"bf_reg_size {size}")
+
+
 OK = 0
 INVAL, NOTSUPP, FAULT = errno.EINVAL, errno.EOPNOTSUPP, errno.EFAULT
 MORE = b"\1" * 8	# behind a request: not zero
@@ -273,6 +280,7 @@ ANY, OWN = ("cxr", "mlx5"), ("cxr",)	# OWN: the kernel's driver decides otherwis
 
 CASES = [
     ("a context gets doorbell pages on demand", ANY, OK, context_is_dynamic),
+    ("a context gets no BlueFlame where writes cannot be combined", ANY, OK, context_has_no_blue_flame),
     ("a context request of 4 bytes", ANY, INVAL, lambda: Device().context(cut=4)),
     ("a context request of 12 bytes", ANY, INVAL, lambda: Device().context(cut=12)),
     ("a context with an unknown flag", ANY, NOTSUPP, lambda: Device().context(flags=1 << 31)),

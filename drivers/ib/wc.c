@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Is write combining real here?
+ *
+ * BlueFlame writes a whole WQE into the doorbell page, so that the device need not fetch it. It is
+ * seen as one only if the 64 bytes arrive in one piece, and whether they do is for the processor,
+ * the bridges and, in a virtual machine, the hypervisor to say. In pieces it is a doorbell with
+ * writes behind it that nobody wants: slower than a doorbell alone. So it is tried. WQEs which do
+ * nothing are posted by BlueFlame with a request for a completion, while what stands for them in
+ * the queue asks for none, but for the last one: what the first completion belongs to tells where
+ * the device took the WQEs from.
+ */
+#include <linux/delay.h>
+#include <linux/io.h>
+#include <linux/slab.h>
+
+#include "../codec/cqe.h"
+#include "cxr/cmd.h"
+#include "prm/cqe.h"
+#include "prm/wqe.h"
+#include "ib.h"
+
+#define LOG_WQES	6	/* combining may fail now and then */
+#define WQES		(1U << LOG_WQES)
+#define LOG_CQES	(LOG_WQES + 1)
+#define CQES		(1U << LOG_CQES)
+#define WAIT_MS		100
+
+/* All that the trial needs; made and unmade in the order of the fields. */
+struct trial {
+	struct cxr_core *core;
+	struct cxr_uar *uar;
+	struct cxr_buf cq_buf, sq_buf;
+	struct cxr_db cq_db, sq_db;
+	struct cxr_cq cq;
+	u32 pdn, tdn, tisn, sqn;
+};
+
+/* The CQ is polled: it is never armed, and if it fails nothing comes. */
+static void no_comp(struct cxr_cq *cq)
+{
+}
+
+static void no_error(struct cxr_cq *cq, u8 syndrome)
+{
+}
+
+static int create_cq(struct trial *t)
+{
+	struct cxr_cq_attr attr = {
+		.log_size = LOG_CQES,
+		.uar = t->uar->index,
+		.pas = cxr_buf_pas(&t->cq_buf),
+		.db_dma = t->cq_db.dma,
+	};
+	struct prm_cqe64 *cqe;
+	unsigned int i;
+
+	for (i = 0; i < CQES; i++) {
+		cqe = cxr_buf_at(&t->cq_buf, i * sizeof(*cqe));
+		cqe->op_own = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | PRM_CQE_OWNER;
+	}
+	t->cq.comp = no_comp;
+	t->cq.error = no_error;
+	return cxr_cq_create(t->core, &t->cq, &attr);
+}
+
+static int create_sq(struct trial *t)
+{
+	struct cxr_sq_attr attr = {
+		.tisn = t->tisn,
+		.cqn = t->cq.cqn,
+		.pdn = t->pdn,
+		.uar = t->uar->index,
+		.log_size = LOG_WQES,
+		.pas = cxr_buf_pas(&t->sq_buf),
+		.db_dma = t->sq_db.dma,
+	};
+	int err;
+
+	err = cxr_cmd_create_sq(t->core, &attr, &t->sqn);
+	if (err)
+		return err;
+	err = cxr_cmd_sq_ready(t->core, t->sqn);
+	if (err)
+		cxr_cmd_destroy_sq(t->core, t->sqn);
+	return err;
+}
+
+static int create_objects(struct trial *t)
+{
+	int err;
+
+	err = cxr_cmd_alloc_pd(t->core, &t->pdn);
+	if (err)
+		return err;
+	err = cxr_cmd_alloc_td(t->core, &t->tdn);
+	if (err)
+		goto err_pd;
+	err = cxr_cmd_create_tis(t->core, t->tdn, 0, 0, &t->tisn);
+	if (err)
+		goto err_td;
+	err = create_cq(t);
+	if (err)
+		goto err_tis;
+	err = create_sq(t);
+	if (err)
+		goto err_cq;
+	return 0;
+
+err_cq:
+	cxr_cq_destroy(t->core, &t->cq);
+err_tis:
+	cxr_cmd_destroy_tis(t->core, t->tisn);
+err_td:
+	cxr_cmd_dealloc_td(t->core, t->tdn);
+err_pd:
+	cxr_cmd_dealloc_pd(t->core, t->pdn);
+	return err;
+}
+
+static void destroy_objects(struct trial *t)
+{
+	cxr_cmd_destroy_sq(t->core, t->sqn);
+	cxr_cq_destroy(t->core, &t->cq);
+	cxr_cmd_destroy_tis(t->core, t->tisn);
+	cxr_cmd_dealloc_td(t->core, t->tdn);
+	cxr_cmd_dealloc_pd(t->core, t->pdn);
+}
+
+static void free_memory(struct trial *t)
+{
+	cxr_db_free(t->core, &t->sq_db);
+	cxr_db_free(t->core, &t->cq_db);
+	cxr_buf_free(t->core, &t->sq_buf);
+	cxr_buf_free(t->core, &t->cq_buf);
+	cxr_uar_put(t->core, t->uar);
+}
+
+static int alloc_memory(struct trial *t)
+{
+	int err;
+
+	t->uar = cxr_uar_get_wc(t->core);
+	if (IS_ERR(t->uar))
+		return PTR_ERR(t->uar);
+	err = cxr_buf_alloc(t->core, &t->cq_buf, CQES * sizeof(struct prm_cqe64));
+	if (err)
+		goto err_uar;
+	err = cxr_buf_alloc(t->core, &t->sq_buf, WQES * PRM_WQE_BB);
+	if (err)
+		goto err_cq_buf;
+	err = cxr_db_alloc(t->core, &t->cq_db);
+	if (err)
+		goto err_sq_buf;
+	err = cxr_db_alloc(t->core, &t->sq_db);
+	if (err)
+		goto err_cq_db;
+	return 0;
+
+err_cq_db:
+	cxr_db_free(t->core, &t->cq_db);
+err_sq_buf:
+	cxr_buf_free(t->core, &t->sq_buf);
+err_cq_buf:
+	cxr_buf_free(t->core, &t->cq_buf);
+err_uar:
+	cxr_uar_put(t->core, t->uar);
+	return err;
+}
+
+static void post(struct trial *t, unsigned int i)
+{
+	struct prm_wqe_ctrl_seg *wqe = cxr_buf_at(&t->sq_buf, i * PRM_WQE_BB);
+	u64 flame[PRM_WQE_BB / sizeof(u64)] = {};
+	struct prm_wqe_ctrl_seg *copy = (void *)flame;
+
+	wqe->opmod_idx_opcode = cpu_to_be32(i << 8 | PRM_WQE_NOP);
+	wqe->qpn_ds = cpu_to_be32(t->sqn << 8 | 1);
+	wqe->fm_ce_se = i == WQES - 1 ? PRM_WQE_CE_ALWAYS : PRM_WQE_CE_ERROR;
+	*copy = *wqe;
+	copy->fm_ce_se = PRM_WQE_CE_ALWAYS;
+
+	dma_wmb();	/* the WQE before the record that hands it over */
+	t->sq_db.rec[1] = cpu_to_be32(i + 1);
+	wmb();		/* both before the doorbell */
+	__iowrite64_copy(t->uar->map + PRM_UAR_BF + i % 2 * PRM_UAR_BF_HALF, flame,
+			 ARRAY_SIZE(flame));
+	wmb();		/* out of the buffer that combines, before the next one */
+}
+
+/* The WQE of the first completion; -ETIMEDOUT: none came, -EIO: it is one of an error. */
+static int first_completed(struct trial *t)
+{
+	const struct prm_cqe64 *cqe = cxr_buf_at(&t->cq_buf, 0);
+	unsigned int ms;
+
+	for (ms = 0; !cxr_cqe_ours(READ_ONCE(cqe->op_own), 0, LOG_CQES); ms++) {
+		if (ms == WAIT_MS || cxr_core_dead(t->core))
+			return -ETIMEDOUT;
+		usleep_range(1000, 2000);
+	}
+	dma_rmb();	/* the owner before the rest of the entry */
+	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT != PRM_CQE_REQ)
+		return -EIO;
+	return be16_to_cpu(cqe->wqe_counter);
+}
+
+/* cxr_ib_test_wc - tries BlueFlame; may sleep. False as well if the trial cannot be made. */
+bool cxr_ib_test_wc(struct cxr_ib_dev *dev)
+{
+	struct trial t = { .core = dev->core };
+	unsigned int i;
+	int first;
+
+	if (!dev->core->caps.bf || !arch_can_pci_mmap_wc())
+		return false;
+	first = alloc_memory(&t);
+	if (first)
+		goto out;
+	first = create_objects(&t);
+	if (first)
+		goto out_free;
+
+	for (i = 0; i < WQES; i++)
+		post(&t, i);
+	first = first_completed(&t);
+	destroy_objects(&t);
+out_free:
+	free_memory(&t);
+out:
+	if (first < 0)
+		dev_warn(dev->core->dev, "BlueFlame could not be tried, and is not used: %d\n",
+			 first);
+	return first >= 0 && first < WQES - 1;
+}

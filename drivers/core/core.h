@@ -146,8 +146,6 @@ struct cxr_dev {
 	struct work_struct fatal_work;
 	struct cxr_card *card;		/* lag.c's; NULL: no LAG is possible */
 	bool lag_allowed;		/* roce_lag_enable */
-
-	struct dentry *debugfs;
 };
 
 enum { CXR_DEAD };

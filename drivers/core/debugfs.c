@@ -41,13 +41,13 @@ DEFINE_SHOW_ATTRIBUTE(stage);
 
 void cxr_debugfs_add(struct cxr_dev *dev)
 {
-	dev->debugfs = debugfs_create_dir(dev_name(dev->core.dev), cxr_debugfs_root);
-	debugfs_create_file("pages", 0400, dev->debugfs, dev, &pages_fops);
-	debugfs_create_file("cmd", 0400, dev->debugfs, dev, &cmd_fops);
-	debugfs_create_file("stage", 0400, dev->debugfs, dev, &stage_fops);
+	dev->core.debugfs = debugfs_create_dir(dev_name(dev->core.dev), cxr_debugfs_root);
+	debugfs_create_file("pages", 0400, dev->core.debugfs, dev, &pages_fops);
+	debugfs_create_file("cmd", 0400, dev->core.debugfs, dev, &cmd_fops);
+	debugfs_create_file("stage", 0400, dev->core.debugfs, dev, &stage_fops);
 }
 
 void cxr_debugfs_remove(struct cxr_dev *dev)
 {
-	debugfs_remove_recursive(dev->debugfs);
+	debugfs_remove_recursive(dev->core.debugfs);
 }

@@ -71,6 +71,7 @@ struct cxr_ib_clock {
  * @n_stats: counters that the device has
  * @stat_counters: which
  * @stat_descs: their names
+ * @debugfs: the file of QPs
  */
 struct cxr_ib_dev {
 	struct ib_device ibdev;
@@ -110,6 +111,7 @@ struct cxr_ib_dev {
 	int n_stats;
 	enum cxr_counter stat_counters[CXR_COUNTERS];
 	struct rdma_stat_desc stat_descs[CXR_COUNTERS];
+	struct dentry *debugfs;
 };
 
 /**
@@ -542,6 +544,10 @@ int cxr_ib_clock_init(struct cxr_ib_dev *dev);
 void cxr_ib_clock_exit(struct cxr_ib_dev *dev);
 void cxr_ib_clock_answer(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp);
 int cxr_ib_clock_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);
+
+/* debugfs.c */
+void cxr_ib_debugfs_add(struct cxr_ib_dev *dev);
+void cxr_ib_debugfs_remove(struct cxr_ib_dev *dev);
 
 /* udata.c */
 int cxr_ib_take_request(const struct ib_device *ibdev, struct ib_udata *udata,

@@ -257,6 +257,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 		goto err_dealloc;
 
 	auxiliary_set_drvdata(adev, dev);
+	cxr_ib_debugfs_add(dev);
 	return 0;
 
 err_dealloc:
@@ -268,6 +269,7 @@ static void cxr_ib_remove(struct auxiliary_device *adev)
 {
 	struct cxr_ib_dev *dev = auxiliary_get_drvdata(adev);
 
+	cxr_ib_debugfs_remove(dev);
 	cxr_ib_stop(dev);
 	dealloc(dev);
 }

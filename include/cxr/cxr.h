@@ -272,6 +272,7 @@ struct cxr_lag {
  * @vendor_id: of QUERY_ADAPTER (IEEE)
  * @node_guid: of the vport
  * @sys_image_guid: of the adapter
+ * @debugfs: folder of the function; what a client puts there it takes away
  *
  * What else the core knows of the device is in drivers/core/core.h.
  */
@@ -288,6 +289,7 @@ struct cxr_core {
 	char board_id[20];
 	u32 vendor_id;
 	__be64 node_guid, sys_image_guid;
+	struct dentry *debugfs;
 };
 
 /* An auxiliary device carries its core: to_cxr_core(adev). */

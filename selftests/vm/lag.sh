@@ -24,7 +24,7 @@ bond_text()
 {
 	cat <<-END
 	modprobe bonding max_bonds=0
-	ip link add bond0 type bond mode $1 miimon 20
+	ip link add bond0 type bond mode $1 miimon 20$([ "$1" != 802.3ad ] || echo " lacp_rate fast")
 	for d in \$(driver_netdevs); do ip addr flush dev \$d; ip link set \$d down; ip link set \$d master bond0; done
 	ip link set bond0 up
 	ip addr replace $2/24 dev bond0
@@ -68,12 +68,25 @@ two_devices()
 	[ "$CXR_DRIVER" != cxr ] || state_is "^off: a port is not in a bond"
 }
 
+# Port by port: LACP is between the two ends of a cable, not for others on a switch.
+cables()
+{
+	[ "$1" = 802.3ad ] || return 0
+	emu cable a0 b0
+	emu cable a1 b1
+}
+
+aggregated() { grep -q "Number of ports: 2" /proc/net/bonding/bond0; }
+both_used() { ! grep -q 802.3ad /proc/net/bonding/bond0 || aggregated; }
+
 enters() # MODE
 {
+	cables "$1"
 	bond "$1"
 	bond_peer "$1"
 	lag_ready
 	wait_until 20 peer_is_lag
+	wait_until 20 both_used
 	rdma link
 	rdma link | grep -q "link mlx5_bond_0/1 state ACTIVE.* netdev"
 	[ "$CXR_DRIVER" != cxr ] || cat "$(state_file)"
@@ -83,6 +96,8 @@ leaves()
 {
 	unbond
 	unbond_peer
+	emu uncable a0
+	emu uncable a1
 	wait_until 20 is_pair
 	[ "$CXR_DRIVER" != cxr ] || wait_until 10 state_is "^off: a port is not in a bond"
 }
@@ -127,6 +142,7 @@ survives()
 		kill -0 $pid 2>/dev/null || break
 		link $port up
 		sleep 1
+		wait_until 20 both_used
 	done
 	link 0 up
 	link 1 up
@@ -146,6 +162,9 @@ survives()
 	link 1 up
 	wait_until 20 same_gids "$before" || { echo "$before"; echo now; gids; fail "the GIDs moved"; }
 }
+
+# Number and port of each, as debugfs has it
+ports_in_debugfs() { sed -n 's/^0x\([0-9a-f]*\) [A-Z]* [A-Z]* port \([12]\)$/\1 \2/p' "/sys/kernel/debug/cxr/$(function_of 1)/qps"; }
 
 port_of_qps() { rdma resource show qp link mlx5_bond_0/1 -dd -j | tr ',' '\n' | sed -n 's/.*"drv_lag-port":\([0-9]*\).*/\1/p'; }
 
@@ -178,9 +197,73 @@ spread()
 	rdma resource show qp link mlx5_bond_0/1 -dd | head -n 3
 	one=$(port_of_qps | grep -c '^1$')
 	two=$(port_of_qps | grep -c '^2$')
-	kill $pid
 	echo "port 1: $one queue pairs, port 2: $two"
+	ports_in_debugfs | cut -d ' ' -f 2 | sort | uniq -c >/tmp/debugfs
+	kill $pid
 	[ "$one" = 32 ] && [ "$two" = 32 ]
+	sed 's/^ *//' /tmp/debugfs
+	grep -q "^ *32 1$" /tmp/debugfs
+	grep -q "^ *32 2$" /tmp/debugfs
+}
+
+# Queue pairs to the peer with a flow label get the port by which the bond sends UDP of these addresses and ports. (RoCE's own
+# port is the source here and the label's the destination: the bond's hash takes both alike, and the frames are not RoCE.)
+labels()
+{
+	ours
+	ip link set bond0 type bond xmit_hash_policy layer3+4
+	timeout 120 python3 - "$(gid_index mlx5_bond_0 v2 "$(my_ip 9)")" "$(my_ip 9)" "$(guest_ip b 9)" "$(function_of 1)" \
+		"$(driver_netdev 0)" "$(driver_netdev 1)" <<-'END'
+	import socket, sys, time
+	from pyverbs import enums as e
+	from pyverbs.addr import AHAttr, GID, GlobalRoute
+	from pyverbs.cq import CQ
+	from pyverbs.device import Context
+	from pyverbs.pd import PD
+	from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+	index, me, peer, bdf, *netdevs = sys.argv[1:]
+	ctx = Context(name="mlx5_bond_0")
+	pd, cq = PD(ctx), CQ(ctx, 16)
+	dgid = GID(val="0000:0000:0000:0000:0000:ffff:{:02x}{:02x}:{:02x}{:02x}".format(*socket.inet_aton(peer)))
+
+	def rdma_port(label):
+	    qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=QPCap()))
+	    attr = QPAttr(port_num=1)
+	    attr.dest_qp_num, attr.path_mtu, attr.timeout = 0x100, e.IBV_MTU_1024, 14
+	    attr.ah_attr = AHAttr(gr=GlobalRoute(dgid=dgid, sgid_index=int(index), flow_label=label, hop_limit=1), is_global=1,
+	                          port_num=1)
+	    qp.to_rts(attr)
+	    rows = [row.split() for row in open(f"/sys/kernel/debug/cxr/{bdf}/qps")]
+	    return next(int(row[4]) for row in rows if int(row[0], 16) == qp.qp_num and row[2] == "RTS")
+
+	def counts():
+	    return [int(open(f"/sys/class/net/{n}/statistics/tx_packets").read()) for n in netdevs]
+
+	def udp_port(label):
+	    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+	    sock.bind((me, 4791))
+	    before = counts()
+	    for _ in range(50):
+	        sock.sendto(b"x", (peer, (label & 0x3fff ^ label >> 14) | 0xc000))
+	    end = time.monotonic() + 10
+	    while time.monotonic() < end:
+	        sent = [now - was for now, was in zip(counts(), before)]
+	        if max(sent) >= 50:
+	            return 1 + sent.index(max(sent))
+	        time.sleep(0.1)
+	    raise AssertionError(f"50 packets did not leave: {sent}")
+
+	seen = set()
+	for label in (0x00001, 0x00002, 0x12345, 0x0ffff, 0xabcde, 0xfffff, 0x54321, 0x00fed):
+	    want, got = udp_port(label), [rdma_port(label) for _ in range(2)]
+	    print(f"label {label:#07x}: the bond sends by port {want}, the queue pairs have {got}")
+	    assert got == [want, want]
+	    seen.add(want)
+	assert seen == {1, 2}, "all labels lead to one port"
+	turns = [rdma_port(0) for _ in range(4)]
+	assert sorted(turns) == [1, 1, 2, 2], f"without a label: {turns}"
+	END
+	ip link set bond0 type bond xmit_hash_policy layer2
 }
 
 both_ports_carry()
@@ -742,7 +825,7 @@ storm()
 	ip link del ecmp0
 }
 
-ktap_plan 29
+ktap_plan 35
 ready() { driver_load; driver_net_up; peer "driver_load && driver_net_up"; }
 ktap_run "two cards with two ports are ready" ready
 ktap_run "without a bond each port has a device of its own" two_devices
@@ -753,7 +836,13 @@ ktap_run "balance-xor: one device in place of two" enters balance-xor
 ktap_run "balance-xor: 64 queue pairs are spread evenly" spread
 ktap_run "balance-xor: both ports carry" both_ports_carry
 KTAP_TIMEOUT=$((120 + 4 * FLIPS)) ktap_run "balance-xor: traffic goes on while ports fail, $FLIPS times, and no GID moves (seed $SEED)" survives balance-xor
+ktap_run "balance-xor: a queue pair with a flow label gets the port of the bond's hash" labels
 ktap_run "and two devices again" leaves
+ktap_run "802.3ad: one device in place of two" enters 802.3ad
+ktap_run "802.3ad: 64 queue pairs are spread evenly" spread
+ktap_run "802.3ad: both ports carry" both_ports_carry
+KTAP_TIMEOUT=$((120 + 8 * FLIPS)) ktap_run "802.3ad: traffic goes on while ports fail, $FLIPS times, and no GID moves (seed $SEED)" survives 802.3ad
+ktap_run "two devices after 802.3ad" leaves
 ktap_run "a bond with a foreign slave is refused, and taken without it" foreign_slave
 ktap_run "a bond of another mode is refused" wrong_mode
 ktap_run "two bonds are refused" two_bonds

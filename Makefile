@@ -51,7 +51,7 @@ help:
 	@echo "make check-package      installs and removes what is released, in a copy of the toolbox; LONG=1: for each kernel"
 	@echo "make lint               checkpatch, sparse, W=1, shellcheck, codespell, kernel-doc"
 	@echo "make fuzz               libFuzzer on the emulator, SECONDS=60 for each of five targets"
-	@echo "make bench              how fast the emulator's engine is, beside memcpy"
+	@echo "make bench              ratios: engine and memcpy, verbs and fail-over on two drivers"
 	@echo "make modules            the modules for a kernel of the toolbox: KERNEL=6.1, 6.12, 7.2, debug"
 	@echo "make emulator           cxemu, in build/emulator"
 	@echo "make dkms-install       install the modules with DKMS, also for kernels to come, and the tools (as root)"
@@ -92,7 +92,7 @@ fuzz:
 	@scripts/fuzz $(SECONDS)
 
 bench:
-	@scripts/toolbox run $(MAKE) -s -j2 -C emulator O=$(TOP)/build/emulator bench
+	@scripts/bench
 
 # depmod prefers updates/ to the kernel's own modules. The key that the kernel was signed with is not here.
 install: all install-tools

@@ -78,9 +78,9 @@
  *		only if RoCE was granted
  *
  * cxr_en makes a netdev and hands it over. When it is opened: CQs, RQs, TIRs, SQs, flow tables;
- * then packets pass. cxr_ib makes an ib_device, switches RoCE on in the vport, and fills the
- * address table as ib_core tells it; a QP on its way to RTS names an entry of that table, and its
- * packets pass.
+ * then packets pass. cxr_ib switches RoCE on in the vport, tries whether the device sees WQEs that
+ * are written to it (BlueFlame, drivers/ib/wc.c), makes an ib_device, and fills the address table
+ * as ib_core tells it; a QP on its way to RTS names an entry of that table, and its packets pass.
  *
  * Down is the same table read upwards, on removal, shutdown, and on an error in the middle. The
  * module parameter fail_stage makes every one of these ways a test.

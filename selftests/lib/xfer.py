@@ -19,6 +19,7 @@
   netdev, window           what the frames must be, as of window.sh, sent on netdev before and after them; the word
                sport=qpns is the UDP source port that the numbers of the queue pairs make
   seed         of the data (default 1)
+  pause        1: say how long the longest time between two rounds of depth messages was
 
 Each line that is printed is one size: what was moved, or what was wrong. Exit code 1: something was.
 """
@@ -249,8 +250,12 @@ def one_size(line, job, size, near):
     if op == "atomic":
         atomics(line, end, peer, posts, min(count, DEPTH), seed)
     else:
+        was, longest = time.monotonic(), 0
         for first in range(0, count, job["depth"]):
             messages(line, end, peer, posts, first, min(job["depth"], count - first), seed)
+            now = time.monotonic()
+            was, longest = now, max(longest, now - was)
+        job["longest"] = longest
     line.say(good=1)
     line.hear()
     if windowed:
@@ -312,8 +317,9 @@ def run(host, port, words):
                 line.say(**job, size=size)
                 why = attempt(line, job, size, True)
             bad += bool(why)
+            pause = f", longest pause {job['longest'] * 1000:.0f} ms" if "pause" in job and not why else ""
             print(f"{job['op']} of {size} bytes from the {job['from']} end:",
-                  f"WRONG: {why}" if why else f"{job['count']} right", flush=True)
+                  f"WRONG: {why}" if why else f"{job['count']} right{pause}", flush=True)
     return 1 if bad else 0
 
 

@@ -188,6 +188,21 @@ each_command()
 	up
 }
 
+# The trial of BlueFlame is the first who makes a send queue.
+no_flame()
+{
+	up
+	off
+	fault command create_sq status no_res
+	try_bind
+	says "BlueFlame could not be tried, and is not used: "
+	heal
+	wait_until 30 ibdev_there
+	off
+	device_is_clean >/dev/null || fail "something is left"
+	up
+}
+
 silent_probe()
 {
 	up
@@ -226,7 +241,7 @@ healthy()
 }
 
 export KTAP_TIMEOUT=150
-ktap_plan 10
+ktap_plan 11
 ktap_run "the device asks for pages beyond normal and gives them back; for too many it gets none" more_pages
 ktap_run "the event of a command is lost: the command is found by looking" lost_event
 ktap_run "the interrupt of a command is lost: found by looking, and the next ones come" lost_interrupt
@@ -234,6 +249,7 @@ ktap_run "completions that come twice, odd lengths and unknown events do no harm
 ktap_run "the port goes down and up: carrier, state of the RDMA port, its events" port_down
 ktap_run "INIT_HCA fails by its status: the probe fails and leaves nothing" each_status
 ktap_run "commands of bring-up and of both devices fail: nothing is left" each_command
+ktap_run "BlueFlame cannot be tried: the device works without" no_flame
 ktap_run "a command at probe never completes: the probe fails, the next one works" silent_probe
 ktap_run "a command never completes: the device is given up, and works after unbind and bind" silent
 ktap_run "the device is healthy at the end, and unload leaves nothing in it" healthy

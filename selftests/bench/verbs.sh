@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# In a guest with two functions: one with our driver, one with the kernel's own, and Soft-RoCE; verbs_bench compares them.
+set -euo pipefail
+. /cxr/selftests/lib/driver.sh
+
+ibdev_of() # BDF
+{
+	local d
+
+	for d in /sys/class/infiniband/*; do
+		[ "$(readlink -f "$d/device")" != "$(readlink -f "/sys/bus/pci/devices/$1")" ] || { echo "${d##*/}"; return; }
+	done
+	return 1
+}
+
+address() # NETDEV ADDRESS
+{
+	ip link set "$1" up
+	ip addr replace "$2/24" dev "$1"
+	wait_until 30 link_up "$1"
+}
+
+driver_load
+ours=$(driver_bdfs | sed -n 1p) theirs=$(driver_bdfs | sed -n 2p)
+echo "$theirs" >/sys/bus/pci/drivers/cxr_core/unbind
+echo mlx5_core >"/sys/bus/pci/devices/$theirs/driver_override"
+modprobe mlx5_core
+modprobe mlx5_ib
+wait_until 30 ibdev_of "$theirs" >/dev/null
+address "$(driver_netdev 0)" 10.77.0.1
+address "$(driver_netdev 1)" 10.77.1.1
+ip link add soft0 type veth peer name soft1
+ip link set soft1 up
+address soft0 10.77.2.1
+modprobe rdma_rxe
+rdma link add rxe0 type rxe netdev soft0
+a=$(ibdev_of "$ours") b=$(ibdev_of "$theirs")
+wait_until 20 gid_index "$a" v2 10.77.0.1 >/dev/null
+wait_until 20 gid_index "$b" v2 10.77.1.1 >/dev/null
+wait_until 20 gid_index rxe0 v2 10.77.2.1 >/dev/null
+sleep 5	# the kernel's own driver makes memory keys in store
+echo "bench: begin"
+printf '%-42s %10s %10s %10s %8s %8s\n' "microseconds, median" cxr mlx5 rxe cxr/mlx5 cxr/rxe
+/cxr/build/bench/verbs_bench "$a" "$b" rxe0
+echo "bench: done"
+# so that the runner finds the guest as it was
+rdma link del rxe0
+ip link del soft0
+rmmod mlx5_ib
+rmmod mlx5_core

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * usage: verbs_bench DEVICE DEVICE...
+ *
+ * How long verbs take on the first device, beside what they take on the others. The devices take turns, so that what else the
+ * machine does is the same for all; of many turns the median is printed, in the guest's microseconds. Each device talks to itself,
+ * over a RoCE v2 GID of IPv4.
+ */
+#include <infiniband/verbs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define TURNS 31
+#define DEVICES 4
+#define LARGE 65536u
+#define BUFFER (64u << 20)
+
+struct dev {
+	const char *name;
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+	union ibv_gid gid;
+	int gid_index;
+};
+
+static void *memory;
+static size_t memory_size;
+
+static void die(const struct dev *d, const char *what)
+{
+	fprintf(stderr, "verbs_bench: %s: %s: %m\n", d->name, what);
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1e6 + ts.tv_nsec / 1e3;
+}
+
+/* ---- what is measured: each gives the microseconds of one ------------------------------------ */
+
+static void to_rts(const struct dev *d, struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
+
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+		die(d, "to INIT");
+	attr = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = qp->qp_num,
+		.max_dest_rd_atomic = 1, .min_rnr_timer = 12,
+		.ah_attr = { .is_global = 1, .port_num = 1,
+			     .grh = { .dgid = d->gid, .sgid_index = d->gid_index, .hop_limit = 1 } } };
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+		die(d, "to RTR");
+	attr = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTS, .timeout = 17, .retry_cnt = 7, .rnr_retry = 7,
+		.max_rd_atomic = 1 };
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
+		die(d, "to RTS");
+}
+
+static struct ibv_qp *make_qp(const struct dev *d)
+{
+	struct ibv_qp_init_attr init = { .send_cq = d->cq, .recv_cq = d->cq, .qp_type = IBV_QPT_RC, .sq_sig_all = 1,
+		.cap = { .max_send_wr = 32, .max_recv_wr = 32, .max_send_sge = 1, .max_recv_sge = 1 } };
+	struct ibv_qp *qp = ibv_create_qp(d->pd, &init);
+
+	if (!qp)
+		die(d, "QP");
+	return qp;
+}
+
+static double qp_up(const struct dev *d, size_t unused)
+{
+	double t = now();
+	struct ibv_qp *qp = make_qp(d);
+
+	(void)unused;
+	to_rts(d, qp);
+	t = now() - t;
+	ibv_destroy_qp(qp);
+	return t;
+}
+
+static double qp_gone(const struct dev *d, size_t unused)
+{
+	struct ibv_qp *qp = make_qp(d);
+	double t;
+
+	(void)unused;
+	to_rts(d, qp);
+	t = now();
+	if (ibv_destroy_qp(qp))
+		die(d, "destroy QP");
+	return now() - t;
+}
+
+static double mr(const struct dev *d, size_t size)
+{
+	double t = now();
+	struct ibv_mr *mr = ibv_reg_mr(d->pd, memory, size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+
+	t = now() - t;
+	if (!mr)
+		die(d, "MR");
+	ibv_dereg_mr(mr);
+	return t;
+}
+
+static double cq(const struct dev *d, size_t entries)
+{
+	double t = now();
+	struct ibv_cq *cq = ibv_create_cq(d->ctx, entries, NULL, NULL, 0);
+
+	t = now() - t;
+	if (!cq)
+		die(d, "CQ");
+	ibv_destroy_cq(cq);
+	return t;
+}
+
+static double ah(const struct dev *d, size_t unused)
+{
+	struct ibv_ah_attr attr = { .is_global = 1, .port_num = 1,
+		.grh = { .dgid = d->gid, .sgid_index = d->gid_index, .hop_limit = 1 } };
+	double t = now();
+	struct ibv_ah *ah = ibv_create_ah(d->pd, &attr);
+
+	(void)unused;
+	t = now() - t;
+	if (!ah)
+		die(d, "AH");
+	ibv_destroy_ah(ah);
+	return t;
+}
+
+static void write_one(const struct dev *d, size_t size)
+{
+	struct ibv_sge sge = { .addr = (uintptr_t)memory, .length = size, .lkey = d->mr->lkey };
+	struct ibv_send_wr *bad, wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = { .remote_addr = (uintptr_t)memory + BUFFER / 2, .rkey = d->mr->rkey } };
+
+	if (ibv_post_send(d->qp, &wr, &bad))
+		die(d, "post");
+}
+
+static void reap(const struct dev *d, int n)
+{
+	struct ibv_wc wc;
+
+	while (n) {
+		int got = ibv_poll_cq(d->cq, 1, &wc);
+
+		if (got < 0 || (got && wc.status != IBV_WC_SUCCESS))
+			die(d, got < 0 ? "poll" : ibv_wc_status_str(wc.status));
+		n -= got;
+	}
+}
+
+/* From the doorbell to the completion, which comes behind the acknowledgment. */
+static double latency(const struct dev *d, size_t size)
+{
+	double t = now();
+
+	write_one(d, size);
+	reap(d, 1);
+	return now() - t;
+}
+
+static double stream(const struct dev *d, size_t messages)
+{
+	double t = now();
+	size_t i;
+
+	for (i = 0; i < messages; i++)
+		write_one(d, LARGE);
+	reap(d, messages);
+	return (now() - t) / messages;
+}
+
+static const struct measure {
+	const char *what;
+	double (*one)(const struct dev *d, size_t n);
+	size_t n;
+} measures[] = {
+	{ "QP: create to RTS", qp_up, 0 },
+	{ "QP: destroy", qp_gone, 0 },
+	{ "CQ of 256: create", cq, 255 },
+	{ "AH: create", ah, 0 },
+	{ "MR of 4 KiB: register", mr, 4096 },
+	{ "MR of 2 MiB: register", mr, 2 << 20 },
+	{ "MR of 1 GiB: register", mr, 1 << 30 },
+	{ "RC WRITE of 8 bytes: post to completion", latency, 8 },
+	{ "RC WRITE of 64 KiB, 16 at a time: each", stream, 16 },
+};
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+static void find_gid(struct dev *d)
+{
+	static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };
+	struct ibv_gid_entry entries[256];
+	ssize_t i, n = ibv_query_gid_table(d->ctx, entries, 256, 0);
+
+	for (i = 0; i < n; i++)
+		if (entries[i].gid_type == IBV_GID_TYPE_ROCE_V2 && !memcmp(&entries[i].gid, v4, sizeof(v4))) {
+			d->gid = entries[i].gid;
+			d->gid_index = entries[i].gid_index;
+			return;
+		}
+	die(d, "there is no RoCE v2 GID of an IPv4 address");
+}
+
+static void open_dev(struct dev *d)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int i;
+
+	for (i = 0; list && list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), d->name))
+			d->ctx = ibv_open_device(list[i]);
+	if (!d->ctx)
+		die(d, "cannot be opened");
+	ibv_free_device_list(list);
+	d->pd = ibv_alloc_pd(d->ctx);
+	d->cq = ibv_create_cq(d->ctx, 64, NULL, NULL, 0);
+	d->mr = ibv_reg_mr(d->pd, memory, BUFFER, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	if (!d->pd || !d->cq || !d->mr)
+		die(d, "has no PD, CQ or MR");
+	find_gid(d);
+	d->qp = make_qp(d);
+	to_rts(d, d->qp);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void measure(const struct measure *m, struct dev *devs, int n)
+{
+	static double t[DEVICES][TURNS];
+	int i, j, turn;
+
+	/* Twice each: what the device did before was another one's, and it may sleep by now. */
+	for (turn = 0; turn < TURNS; turn++)
+		for (j = 0; j < n; j++) {
+			i = (turn + j) % n;
+			m->one(&devs[i], m->n);
+			t[i][turn] = m->one(&devs[i], m->n);
+		}
+	printf("%-42s", m->what);
+	for (i = 0; i < n; i++) {
+		qsort(t[i], TURNS, sizeof(t[i][0]), compare);
+		printf(" %10.1f", t[i][TURNS / 2]);
+	}
+	for (i = 1; i < n; i++)
+		printf(" %8.2f", t[0][TURNS / 2] / t[i][TURNS / 2]);
+	printf("\n");
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	struct dev devs[DEVICES] = { 0 };
+	int i, n = argc - 1;
+
+	if (n < 2 || n > DEVICES) {
+		fprintf(stderr, "usage: verbs_bench DEVICE DEVICE...\n");
+		return 2;
+	}
+	memory_size = 1ul << 30;
+	memory = mmap(NULL, memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (memory == MAP_FAILED) {
+		memory_size = BUFFER;
+		memory = mmap(NULL, memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	}
+	for (i = 0; i < n; i++) {
+		devs[i].name = argv[i + 1];
+		open_dev(&devs[i]);
+	}
+	for (i = 0; i < (int)(sizeof(measures) / sizeof(measures[0])); i++) {
+		if (measures[i].one == mr && measures[i].n > memory_size)
+			printf("%-42s does not fit into this guest\n", measures[i].what);
+		else
+			measure(&measures[i], devs, n);
+	}
+	return 0;
+}

@@ -19,6 +19,7 @@
   netdev, window           what the frames must be, as of window.sh, sent on netdev before and after them; the word
                sport=qpns is the UDP source port that the numbers of the queue pairs make
   seed         of the data (default 1)
+  wait         seconds for completions to come (default 60)
   pause        1: say how long the longest time between two rounds of depth messages was
 
 Each line that is printed is one size: what was moved, or what was wrong. Exit code 1: something was.
@@ -77,6 +78,7 @@ class End:
         cap = QPCap(max_send_wr=DEPTH, max_recv_wr=DEPTH, max_send_sge=1, max_recv_sge=1)
         self.qp = QP(self.pd, QPInitAttr(qp_type=self.kind, scq=self.cq, rcq=self.cq, cap=cap, sq_sig_all=1))
         self.psn = 0x123456
+        self.seconds = WAIT_SECONDS
         self.ah = None
 
     def about(self):
@@ -139,7 +141,7 @@ class End:
             self.qp.post_send(wr)
 
     def wait(self, n):
-        end = time.monotonic() + WAIT_SECONDS
+        end = time.monotonic() + self.seconds
         while n:
             got, wcs = self.cq.poll(n)
             for wc in wcs:
@@ -148,7 +150,7 @@ class End:
             n -= got
             if not got:
                 if time.monotonic() > end:
-                    raise Wrong(f"{n} completions did not come in {WAIT_SECONDS} s")
+                    raise Wrong(f"{n} completions did not come in {self.seconds} s")
                 time.sleep(0.001)
 
 
@@ -239,6 +241,7 @@ def one_size(line, job, size, near):
     op, count, seed = job["op"], job["count"], job["seed"] + size
     dev, gid = (job["dev"], job["gid"]) if near else (job["peer_dev"], job["peer_gid"])
     end = End(dev, gid, op, size, count)
+    end.seconds = job["wait"]
     line.say(**end.about())
     peer = line.hear()
     end.connect(peer, job)
@@ -289,9 +292,9 @@ def serve(port):
 
 def read_job(words):
     job = {"op": "send", "count": 8, "from": "near", "mtu": 1024, "seed": 1, "depth": DEPTH, "timeout": 17,
-           "sl": 0, "tclass": 0, "hops": 1, "flow": 0, "sizes": "64,1024,4096,65536,1048576"}
+           "sl": 0, "tclass": 0, "hops": 1, "flow": 0, "wait": WAIT_SECONDS, "sizes": "64,1024,4096,65536,1048576"}
     job.update(w.split("=", 1) for w in words)
-    for name in ("count", "depth", "timeout", "mtu", "seed", "gid", "peer_gid", "sl", "tclass", "hops", "flow"):
+    for name in ("count", "depth", "timeout", "mtu", "seed", "gid", "peer_gid", "sl", "tclass", "hops", "flow", "wait"):
         job[name] = int(str(job[name]), 0)
     job["depth"] = min(job["depth"], DEPTH)
     return job

@@ -796,18 +796,37 @@ something()
 	esac
 }
 
+# Transfers over whatever device there is, by addresses that are made of MACs; those that a device takes with it fail.
+storm_traffic() # PEER-DEVICE
+{
+	while [ ! -e /tmp/storm-is-over ]; do
+		/cxr/selftests/lib/xfer.py run b $XFER_PORT "dev=$(driver_ibdev)" "peer_dev=$1" gid=1 peer_gid=1 op=write sizes=4096 \
+			count=32 timeout=12 wait=3 || true
+		sleep 0.2
+	done >>/tmp/storm-traffic 2>&1
+}
+
 # What was done does not matter once it is undone.
 storm()
 {
-	local i n bdf
+	local i n bdf pid good
 
 	ours
+	serve
+	rm -f /tmp/storm-is-over /tmp/storm-traffic
+	storm_traffic "$(peer driver_ibdev)" &
+	pid=$!
 	make_parent ecmp0
 	RANDOM=$SEED
 	for ((i = 0; i < STORM; i++)); do
 		something >/dev/null 2>&1 || true
 		[ "$(driver_ibdevs | wc -l)" -le 2 ]
 	done
+	touch /tmp/storm-is-over
+	wait $pid
+	good=$(grep -c "32 right" /tmp/storm-traffic)
+	echo "$good of $(wc -l </tmp/storm-traffic) lines of the traffic say that all is right"
+	[ "$good" -ge 1 ]
 	for n in 1 2; do
 		link $((n - 1)) up
 		bdf=$(function_of $n)
@@ -823,6 +842,7 @@ storm()
 	unbond
 	wait_until 20 is_pair
 	ip link del ecmp0
+	serve_no_more
 }
 
 ktap_plan 35
@@ -863,5 +883,5 @@ ktap_run "what roce_lag_ecmp_dev refuses: the write, the log and lag_state say w
 KTAP_TIMEOUT=240 ktap_run "ECMP LAG: names, bonds, functions that go and come" ecmp_life
 ktap_run "ECMP LAG: the parent goes" ecmp_parent_goes
 ktap_run "the driver unloads in an ECMP LAG" ecmp_unload
-KTAP_TIMEOUT=$((120 + 3 * STORM)) ktap_run "$STORM random things with bonds, parents, cables and functions leave no trace (seed $SEED)" storm
+KTAP_TIMEOUT=$((120 + 3 * STORM)) ktap_run "$STORM random things with bonds, parents, cables and functions under traffic leave no trace (seed $SEED)" storm
 ktap_end

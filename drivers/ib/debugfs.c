@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* /sys/kernel/debug/cxr/<PCI name>/qps: the queue pairs, and the port of a LAG that each was given. */
+/* /sys/kernel/debug/cxr/<PCI name>/qps: the queue pairs, and the port of a LAG that each has. */
 
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>

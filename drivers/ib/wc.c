@@ -10,20 +10,20 @@
  * the queue asks for none, but for the last one: what the first completion belongs to tells where
  * the device took the WQEs from.
  */
+#include <linux/bits.h>
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/slab.h>
 
 #include "../codec/cqe.h"
+#include "../codec/wqe.h"
 #include "cxr/cmd.h"
-#include "prm/cqe.h"
-#include "prm/wqe.h"
 #include "ib.h"
 
 #define LOG_WQES	6	/* combining may fail now and then */
-#define WQES		(1U << LOG_WQES)
+#define WQES		BIT(LOG_WQES)
 #define LOG_CQES	(LOG_WQES + 1)
-#define CQES		(1U << LOG_CQES)
+#define CQES		BIT(LOG_CQES)
 #define WAIT_MS		100
 
 /* All that the trial needs; made and unmade in the order of the fields. */
@@ -173,13 +173,9 @@ static void post(struct trial *t, unsigned int i)
 {
 	struct prm_wqe_ctrl_seg *wqe = cxr_buf_at(&t->sq_buf, i * PRM_WQE_BB);
 	u64 flame[PRM_WQE_BB / sizeof(u64)] = {};
-	struct prm_wqe_ctrl_seg *copy = (void *)flame;
 
-	wqe->opmod_idx_opcode = cpu_to_be32(i << 8 | PRM_WQE_NOP);
-	wqe->qpn_ds = cpu_to_be32(t->sqn << 8 | 1);
-	wqe->fm_ce_se = i == WQES - 1 ? PRM_WQE_CE_ALWAYS : PRM_WQE_CE_ERROR;
-	*copy = *wqe;
-	copy->fm_ce_se = PRM_WQE_CE_ALWAYS;
+	cxr_wqe_ctrl(wqe, t->sqn, i, PRM_WQE_NOP, 0, 1, i == WQES - 1 ? CXR_WQE_SIGNALED : 0, 0);
+	cxr_wqe_ctrl((void *)flame, t->sqn, i, PRM_WQE_NOP, 0, 1, CXR_WQE_SIGNALED, 0);
 
 	dma_wmb();	/* the WQE before the record that hands it over */
 	t->sq_db.rec[1] = cpu_to_be32(i + 1);
@@ -192,18 +188,18 @@ static void post(struct trial *t, unsigned int i)
 /* The WQE of the first completion; -ETIMEDOUT: none came, -EIO: it is one of an error. */
 static int first_completed(struct trial *t)
 {
-	const struct prm_cqe64 *cqe = cxr_buf_at(&t->cq_buf, 0);
+	const struct prm_cqe64 *entry = cxr_buf_at(&t->cq_buf, 0);
+	struct cxr_cqe cqe;
 	unsigned int ms;
 
-	for (ms = 0; !cxr_cqe_ours(READ_ONCE(cqe->op_own), 0, LOG_CQES); ms++) {
+	for (ms = 0; !cxr_cqe_ours(READ_ONCE(entry->op_own), 0, LOG_CQES); ms++) {
 		if (ms == WAIT_MS || cxr_core_dead(t->core))
 			return -ETIMEDOUT;
 		usleep_range(1000, 2000);
 	}
 	dma_rmb();	/* the owner before the rest of the entry */
-	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT != PRM_CQE_REQ)
-		return -EIO;
-	return be16_to_cpu(cqe->wqe_counter);
+	cxr_cqe_decode(entry, &cqe);
+	return cqe.kind == CXR_CQE_REQ ? cqe.wqe_counter : -EIO;
 }
 
 /* cxr_ib_test_wc - tries BlueFlame; may sleep. False as well if the trial cannot be made. */

@@ -2,9 +2,9 @@
 /*
  * usage: verbs_bench DEVICE DEVICE...
  *
- * How long verbs take on the first device, beside what they take on the others. The devices take turns, so that what else the
- * machine does is the same for all; of many turns the median is printed, in the guest's microseconds. Each device talks to itself,
- * over a RoCE v2 GID of IPv4.
+ * How long verbs take on the first device, beside what they take on the others. The devices take
+ * turns, so that what else the machine does is the same for all; of many turns the median is
+ * printed, in the guest's microseconds. Each device talks to itself, over a RoCE v2 GID of IPv4.
  */
 #include <infiniband/verbs.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #define DEVICES 4
 #define LARGE 65536u
 #define BUFFER (64u << 20)
+#define REMOTE_WRITE (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)
 
 struct dev {
 	const char *name;
@@ -48,31 +49,40 @@ static double now(void)
 
 /* ---- what is measured: each gives the microseconds of one ------------------------------------ */
 
+static struct ibv_ah_attr to_itself(const struct dev *d)
+{
+	return (struct ibv_ah_attr) { .is_global = 1, .port_num = 1,
+		.grh = { .dgid = d->gid, .sgid_index = d->gid_index, .hop_limit = 1 } };
+}
+
 static void to_rts(const struct dev *d, struct ibv_qp *qp)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1,
+	struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT, .port_num = 1,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
+	struct ibv_qp_attr rtr = { .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
+		.dest_qp_num = qp->qp_num, .max_dest_rd_atomic = 1, .min_rnr_timer = 12,
+		.ah_attr = to_itself(d) };
+	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS, .timeout = 17, .retry_cnt = 7,
+		.rnr_retry = 7, .max_rd_atomic = 1 };
 
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+	if (ibv_modify_qp(qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			  IBV_QP_ACCESS_FLAGS))
 		die(d, "to INIT");
-	attr = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = qp->qp_num,
-		.max_dest_rd_atomic = 1, .min_rnr_timer = 12,
-		.ah_attr = { .is_global = 1, .port_num = 1,
-			     .grh = { .dgid = d->gid, .sgid_index = d->gid_index, .hop_limit = 1 } } };
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+	if (ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+			  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			  IBV_QP_MIN_RNR_TIMER))
 		die(d, "to RTR");
-	attr = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTS, .timeout = 17, .retry_cnt = 7, .rnr_retry = 7,
-		.max_rd_atomic = 1 };
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
+	if (ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			  IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
 		die(d, "to RTS");
 }
 
 static struct ibv_qp *make_qp(const struct dev *d)
 {
-	struct ibv_qp_init_attr init = { .send_cq = d->cq, .recv_cq = d->cq, .qp_type = IBV_QPT_RC, .sq_sig_all = 1,
-		.cap = { .max_send_wr = 32, .max_recv_wr = 32, .max_send_sge = 1, .max_recv_sge = 1 } };
+	struct ibv_qp_init_attr init = { .send_cq = d->cq, .recv_cq = d->cq,
+		.qp_type = IBV_QPT_RC, .sq_sig_all = 1,
+		.cap = { .max_send_wr = 32, .max_recv_wr = 32,
+			 .max_send_sge = 1, .max_recv_sge = 1 } };
 	struct ibv_qp *qp = ibv_create_qp(d->pd, &init);
 
 	if (!qp)
@@ -108,7 +118,7 @@ static double qp_gone(const struct dev *d, size_t unused)
 static double mr(const struct dev *d, size_t size)
 {
 	double t = now();
-	struct ibv_mr *mr = ibv_reg_mr(d->pd, memory, size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	struct ibv_mr *mr = ibv_reg_mr(d->pd, memory, size, REMOTE_WRITE);
 
 	t = now() - t;
 	if (!mr)
@@ -131,8 +141,7 @@ static double cq(const struct dev *d, size_t entries)
 
 static double ah(const struct dev *d, size_t unused)
 {
-	struct ibv_ah_attr attr = { .is_global = 1, .port_num = 1,
-		.grh = { .dgid = d->gid, .sgid_index = d->gid_index, .hop_limit = 1 } };
+	struct ibv_ah_attr attr = to_itself(d);
 	double t = now();
 	struct ibv_ah *ah = ibv_create_ah(d->pd, &attr);
 
@@ -213,7 +222,8 @@ static void find_gid(struct dev *d)
 	ssize_t i, n = ibv_query_gid_table(d->ctx, entries, 256, 0);
 
 	for (i = 0; i < n; i++)
-		if (entries[i].gid_type == IBV_GID_TYPE_ROCE_V2 && !memcmp(&entries[i].gid, v4, sizeof(v4))) {
+		if (entries[i].gid_type == IBV_GID_TYPE_ROCE_V2 &&
+		    !memcmp(&entries[i].gid, v4, sizeof(v4))) {
 			d->gid = entries[i].gid;
 			d->gid_index = entries[i].gid_index;
 			return;
@@ -234,7 +244,7 @@ static void open_dev(struct dev *d)
 	ibv_free_device_list(list);
 	d->pd = ibv_alloc_pd(d->ctx);
 	d->cq = ibv_create_cq(d->ctx, 64, NULL, NULL, 0);
-	d->mr = ibv_reg_mr(d->pd, memory, BUFFER, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	d->mr = ibv_reg_mr(d->pd, memory, BUFFER, REMOTE_WRITE);
 	if (!d->pd || !d->cq || !d->mr)
 		die(d, "has no PD, CQ or MR");
 	find_gid(d);
@@ -272,6 +282,23 @@ static void measure(const struct measure *m, struct dev *devs, int n)
 	fflush(stdout);
 }
 
+/* As much as the largest region wants, if the guest has it. */
+static void map_memory(void)
+{
+	memory_size = 1ul << 30;
+	memory = mmap(NULL, memory_size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (memory != MAP_FAILED)
+		return;
+	memory_size = BUFFER;
+	memory = mmap(NULL, memory_size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED) {
+		perror("verbs_bench: memory");
+		exit(1);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct dev devs[DEVICES] = { 0 };
@@ -281,12 +308,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: verbs_bench DEVICE DEVICE...\n");
 		return 2;
 	}
-	memory_size = 1ul << 30;
-	memory = mmap(NULL, memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (memory == MAP_FAILED) {
-		memory_size = BUFFER;
-		memory = mmap(NULL, memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	}
+	map_memory();
 	for (i = 0; i < n; i++) {
 		devs[i].name = argv[i + 1];
 		open_dev(&devs[i]);

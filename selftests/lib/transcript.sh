@@ -172,7 +172,8 @@ transcript_file()
 	text=$(transcript_block "$1" "$2")
 	[ -n "$text" ] || { echo "there is nothing in the file $2"; return 1; }
 	printf '%s\n' "$text" >"$2" || return
-	peer "base64 -d >$2 <<<$(sed 's/192\.168\.1\.1\b/192.168.1.2/' <<<"$text" | base64 -w 0)"
+	text=${text//192.168.1.1\//192.168.1.2/}
+	peer "base64 -d >$2 <<<$(base64 -w 0 <<<"$text")"
 }
 
 # Run what the block NAME of FILE has. ADDRESS: of the PCI function that the guide calls 0000:03:00.0

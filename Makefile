@@ -23,7 +23,7 @@ MODULE_SOURCES := Kbuild dkms.conf LICENSE include drivers
 DKMS_SOURCE = $(DESTDIR)/usr/src/cxr-$(VERSION)
 RELEASE := .ci .gitignore Documentation Kbuild LICENSE Makefile README.md debian dkms.conf drivers emulator include packaging scripts selftests
 BUILT := *.o *.ko *.mod *.mod.c .*.cmd __pycache__
-CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" IOMMU="$(IOMMU)" LONG="$(LONG)" scripts/check
+CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" IOMMU="$(IOMMU)" LONG="$(LONG)" SEED="$(SEED)" scripts/check
 
 all: headers
 	$(MAKE) -C $(KDIR) M=$(TOP) W=1 modules
@@ -46,11 +46,12 @@ help:
 	@echo "   TESTS=\"probe.sh\"       these VM tests only"
 	@echo "   IOMMU=1                with an IOMMU in strict mode"
 	@echo "   LONG=1                 tests of chance and endurance run their full length"
+	@echo "   SEED=7                 what tests of chance begin with, to repeat a run"
 	@echo "   JOBS=1                 one set of virtual machines after the other, not one a CPU"
 	@echo "make check-host         what needs no virtual machine"
 	@echo "make check-package      installs and removes what is released, in a copy of the toolbox; LONG=1: for each kernel"
 	@echo "make lint               checkpatch, sparse, W=1, shellcheck, codespell, kernel-doc"
-	@echo "make fuzz               libFuzzer on the emulator, SECONDS=60 for each of five targets"
+	@echo "make fuzz               libFuzzer on the emulator, SECONDS=60 for each of five targets; ten minutes on the driver's verbs"
 	@echo "make bench              ratios: engine and memcpy, verbs and fail-over on two drivers"
 	@echo "make modules            the modules for a kernel of the toolbox: KERNEL=6.1, 6.12, 7.2, debug"
 	@echo "make emulator           cxemu, in build/emulator"

@@ -218,7 +218,7 @@ class Session:
         return sum(s.seconds(self.kernel) for s in self.todo)
 
     def rerun(self, script):
-        extra = "".join(f" {name}=1" for name in ("IOMMU", "LONG") if os.environ[name])
+        extra = "".join(f" {name}={os.environ[name]}" for name in ("IOMMU", "LONG", "SEED") if os.environ[name])
         return f"make check TESTS={script} KERNELS={self.kernel} DRIVER={self.driver}{extra}"
 
     def command(self, where):
@@ -232,8 +232,9 @@ class Session:
             cmd.append("--iommu")
         if self.peers == "soft":
             cmd.append("--soft")
-        if os.environ["LONG"]:
-            cmd += ["--append", "cxr.env.LONG=1"]
+        for name in ("LONG", "SEED"):
+            if os.environ[name]:
+                cmd += ["--append", f"cxr.env.{name}={os.environ[name]}"]
         words = [f"{s.seconds(self.kernel)}:{s.path}" for s in self.todo] + ["400:selftests/lib/after.sh"]
         return cmd + ["--", "selftests/lib/run-tests", *words]
 

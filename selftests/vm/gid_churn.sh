@@ -21,9 +21,9 @@ churn() # OPERATIONS SEED
 }
 
 if [ -n "${CXR_LONG:-}" ]; then
-	operations=10000 seed=$EPOCHSECONDS
+	operations=10000 seed=${CXR_SEED:-$EPOCHSECONDS}
 else
-	operations=200 seed=1
+	operations=200 seed=${CXR_SEED:-1}
 fi
 ktap_plan 2
 KTAP_TIMEOUT=3400 ktap_run "the GID table is as the model says after each of $operations random changes" churn $operations $seed

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Random and bent requests of user space, by one process and by several at once (uverbs_fuzz.py): no harm is done.
+# guests: 1
+# drivers: cxr
+# timeout: 400
+# long: 1200
+. "$(dirname "$0")/../lib/ktap.sh"
+
+fuzz=$(dirname "$0")/uverbs_fuzz.py
+if [ -n "${CXR_LONG:-}" ]; then
+	steps=100000000 seconds=300 seed=${CXR_SEED:-$EPOCHSECONDS}
+else
+	steps=10000 seconds='' seed=${CXR_SEED:-1}
+fi
+
+# Each ends by itself: what it says is for people, but what was never taken fails it
+one() { python3 -B "$fuzz" $seed $steps $seconds; }
+
+several()
+{
+	local pids=() pid wrong=0
+
+	for i in 1 2 3 4; do
+		python3 -B "$fuzz" $((seed + i)) "$steps" $seconds >"/tmp/fuzz.$i" 2>&1 &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do wait "$pid" || wrong=1; done
+	tail -n +1 /tmp/fuzz.[1-4]
+	return $wrong
+}
+
+# What is refused here is what the device was never asked
+nothing_left()
+{
+	must_fail grep -q python3 <(rdma resource show qp; rdma resource show mr; rdma resource show cq)
+	driver_unload
+	device_is_clean
+}
+
+driver_load || exit 1
+driver_net_up || exit 1
+ktap_plan 3
+KTAP_TIMEOUT=900 ktap_run "random requests of a process do no harm (seed $seed)" one
+KTAP_TIMEOUT=900 ktap_run "random requests of four processes at once do no harm (seeds $((seed + 1)) to $((seed + 4)))" several
+ktap_run "nothing is left of them, and the device was never asked for what it refuses" nothing_left
+ktap_end

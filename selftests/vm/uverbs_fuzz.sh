@@ -10,20 +10,20 @@
 
 fuzz=$(dirname "$0")/uverbs_fuzz.py
 if [ -n "${CXR_LONG:-}" ]; then
-	steps=100000000 seconds=300 seed=${CXR_SEED:-$EPOCHSECONDS}
+	limits=(100000000 300) seed=${CXR_SEED:-$EPOCHSECONDS}
 else
-	steps=10000 seconds='' seed=${CXR_SEED:-1}
+	limits=(10000) seed=${CXR_SEED:-1}
 fi
 
 # Each ends by itself: what it says is for people, but what was never taken fails it
-one() { python3 -B "$fuzz" $seed $steps $seconds; }
+one() { python3 -B "$fuzz" "$seed" "${limits[@]}"; }
 
 several()
 {
 	local pids=() pid wrong=0
 
 	for i in 1 2 3 4; do
-		python3 -B "$fuzz" $((seed + i)) "$steps" $seconds >"/tmp/fuzz.$i" 2>&1 &
+		python3 -B "$fuzz" $((seed + i)) "${limits[@]}" >"/tmp/fuzz.$i" 2>&1 &
 		pids+=($!)
 	done
 	for pid in "${pids[@]}"; do wait "$pid" || wrong=1; done

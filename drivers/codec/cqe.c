@@ -4,20 +4,9 @@
 #include "cqe.h"
 #include "prm/wqe.h"
 
-#define NUM_MASK 0xffffff
-
-bool cxr_cqe_ours(u8 op_own, u32 ci, u8 log_size)
-{
-	if (op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_INVALID)
-		return false;
-	return (op_own & PRM_CQE_OWNER) == (ci >> log_size & 1);
-}
-
 static enum cxr_cqe_kind kind_of(u8 opcode)
 {
 	switch (opcode) {
-	case PRM_CQE_REQ:
-		return CXR_CQE_REQ;
 	case PRM_CQE_RESP_WR_IMM:
 		return CXR_CQE_RESP_WRITE_IMM;
 	case PRM_CQE_RESP_SEND:
@@ -86,7 +75,7 @@ static void decode_error(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 	out->vendor_err = err->vendor_err_synd;
 }
 
-void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
+void cxr_cqe_decode_other(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 {
 	u32 sop_qpn = be32_to_cpu(cqe->sop_drop_qpn);
 	u32 flags_rqpn = be32_to_cpu(cqe->flags_rqpn);
@@ -95,9 +84,9 @@ void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 
 	memset(out, 0, sizeof(*out));
 	out->kind = kind_of(cqe->op_own >> PRM_CQE_OPCODE_SHIFT);
-	out->qpn = sop_qpn & NUM_MASK;
+	out->qpn = sop_qpn & CXR_CQE_NUM_MASK;
 	out->send_opcode = sop_qpn >> 24;
-	out->user_index = be32_to_cpu(cqe->srqn) & NUM_MASK;
+	out->user_index = be32_to_cpu(cqe->srqn) & CXR_CQE_NUM_MASK;
 	out->wqe_counter = be16_to_cpu(cqe->wqe_counter);
 	if (out->kind == CXR_CQE_REQ_ERR || out->kind == CXR_CQE_RESP_ERR) {
 		decode_error(cqe, out);
@@ -108,7 +97,7 @@ void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 	out->imm_inval = cqe->immediate;
 	out->pkey_index = be32_to_cpu(cqe->pkey) & 0xffff;
 	out->flags = offload_flags(cqe) | grh_flags(flags_rqpn);
-	out->src_qpn = flags_rqpn & NUM_MASK;
+	out->src_qpn = flags_rqpn & CXR_CQE_NUM_MASK;
 	if (out->flags & CXR_CQE_VLAN) {
 		out->vlan = vlan & 0xfff;
 		out->sl = vlan >> 13;

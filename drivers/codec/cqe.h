@@ -6,6 +6,8 @@
 #include <linux/types.h>
 #include "prm/cqe.h"
 
+#define CXR_CQE_NUM_MASK 0xffffff	/* QPNs and counters have 24 bits */
+
 enum cxr_cqe_kind {
 	CXR_CQE_REQ, CXR_CQE_RESP_WRITE_IMM, CXR_CQE_RESP_SEND, CXR_CQE_RESP_SEND_IMM,
 	CXR_CQE_RESP_SEND_INV, CXR_CQE_REQ_ERR, CXR_CQE_RESP_ERR, CXR_CQE_RESIZE, CXR_CQE_UNKNOWN,
@@ -28,10 +30,11 @@ enum cxr_cqe_flag {
 struct cxr_cqe {
 	enum cxr_cqe_kind kind;
 	u32 qpn;		/* or SQN */
-	u32 user_index;		/* srqn_uidx: RQN/SRQN of version 0 */
 	u16 wqe_counter;
 	u8 send_opcode;		/* kind REQ, REQ_ERR: opcode of the WQE that finished */
 	u32 byte_count;
+	/* what follows is not set for kind REQ */
+	u32 user_index;		/* srqn_uidx: RQN/SRQN of version 0 */
 	__be32 imm_inval;	/* immediate, or the rkey that was invalidated */
 	u32 flags;		/* enum cxr_cqe_flag */
 	u32 src_qpn;
@@ -47,8 +50,32 @@ struct cxr_cqe {
 };
 
 /* Owner bit: @op_own read once by the caller, then dma_rmb(). */
-bool cxr_cqe_ours(u8 op_own, u32 ci, u8 log_size);
-void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out);
+static inline bool cxr_cqe_ours(u8 op_own, u32 ci, u8 log_size)
+{
+	if (op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_INVALID)
+		return false;
+	return (op_own & PRM_CQE_OWNER) == (ci >> log_size & 1);
+}
+
+/* All kinds but REQ; 0 in the fields that the kind does not have. */
+void cxr_cqe_decode_other(const struct prm_cqe64 *cqe, struct cxr_cqe *out);
+
+/* The one of each send is here, and sets no more than it has: pollers wait for it. */
+static inline void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
+{
+	u32 sop_qpn = be32_to_cpu(cqe->sop_drop_qpn);
+
+	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT != PRM_CQE_REQ) {
+		cxr_cqe_decode_other(cqe, out);
+		return;
+	}
+	out->kind = CXR_CQE_REQ;
+	out->qpn = sop_qpn & CXR_CQE_NUM_MASK;
+	out->send_opcode = sop_qpn >> 24;
+	out->wqe_counter = be16_to_cpu(cqe->wqe_counter);
+	out->byte_count = be32_to_cpu(cqe->byte_cnt);
+}
+
 const char *cxr_cqe_syndrome_text(u8 syndrome);
 const char *cxr_wqe_opcode_text(u8 opcode);	/* enum prm_wqe_opcode */
 

@@ -27,25 +27,10 @@ void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u
 	seg->imm = imm;
 }
 
-void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rkey)
-{
-	seg->raddr = cpu_to_be64(addr);
-	seg->rkey = cpu_to_be32(rkey);
-	seg->rsvd_0c = 0;
-}
-
 void cxr_wqe_atomic(struct prm_wqe_atomic_seg *seg, u64 swap_add, u64 compare)
 {
 	seg->swap_add = cpu_to_be64(swap_add);
 	seg->compare = cpu_to_be64(compare);
-}
-
-/* A length of 0 would mean 2 GiB to the device: empty pieces get no segment. */
-void cxr_wqe_data(struct prm_wqe_data_seg *seg, u64 addr, u32 lkey, u32 len)
-{
-	seg->byte_count = cpu_to_be32(len);
-	seg->lkey = cpu_to_be32(lkey);
-	seg->addr = cpu_to_be64(addr);
 }
 
 void cxr_wqe_datagram(struct prm_wqe_datagram_seg *seg, const struct prm_av *av, u32 qpn, u32 qkey)

@@ -21,10 +21,8 @@ enum cxr_wqe_ctrl_flag {
  */
 void cxr_wqe_ctrl(struct prm_wqe_ctrl_seg *seg, u32 num, u16 index, u8 opcode, u8 opmod, u8 ds,
 		  u32 flags, __be32 imm);
-void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rkey);
 /* @swap_add: what to put there or to add; @compare: what must be there to be swapped */
 void cxr_wqe_atomic(struct prm_wqe_atomic_seg *seg, u64 swap_add, u64 compare);
-void cxr_wqe_data(struct prm_wqe_data_seg *seg, u64 addr, u32 lkey, u32 len);
 void cxr_wqe_datagram(struct prm_wqe_datagram_seg *seg, const struct prm_av *av, u32 qpn, u32 qkey);
 /* Header of inline data of @len bytes; the bytes follow. */
 void cxr_wqe_inline(struct prm_wqe_inline_seg *seg, u32 len);
@@ -33,5 +31,21 @@ void cxr_wqe_inline(struct prm_wqe_inline_seg *seg, u32 len);
  * inline bytes, of which the first stand here.
  */
 void cxr_wqe_eth(struct prm_wqe_eth_seg *seg, bool csum, u16 mss, const u8 *headers, u16 len);
+
+/* The two that most WQEs have are here: a call takes as long as they do. */
+static inline void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rkey)
+{
+	seg->raddr = cpu_to_be64(addr);
+	seg->rkey = cpu_to_be32(rkey);
+	seg->rsvd_0c = 0;
+}
+
+/* A length of 0 would mean 2 GiB to the device: empty pieces get no segment. */
+static inline void cxr_wqe_data(struct prm_wqe_data_seg *seg, u64 addr, u32 lkey, u32 len)
+{
+	seg->byte_count = cpu_to_be32(len);
+	seg->lkey = cpu_to_be32(lkey);
+	seg->addr = cpu_to_be64(addr);
+}
 
 #endif

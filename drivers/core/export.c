@@ -16,8 +16,7 @@
 EXPORT_SYMBOL_GPL(cxr_av_encode);
 EXPORT_SYMBOL_GPL(cxr_counter_name);
 EXPORT_SYMBOL_GPL(cxr_counter_present);
-EXPORT_SYMBOL_GPL(cxr_cqe_ours);
-EXPORT_SYMBOL_GPL(cxr_cqe_decode);
+EXPORT_SYMBOL_GPL(cxr_cqe_decode_other);
 EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
 EXPORT_SYMBOL_GPL(cxr_flow_within);
@@ -27,8 +26,6 @@ EXPORT_SYMBOL_GPL(cxr_umr_page);
 EXPORT_SYMBOL_GPL(cxr_wqe_atomic);
 EXPORT_SYMBOL_GPL(cxr_wqe_inline);
 EXPORT_SYMBOL_GPL(cxr_wqe_ctrl);
-EXPORT_SYMBOL_GPL(cxr_wqe_raddr);
-EXPORT_SYMBOL_GPL(cxr_wqe_data);
 EXPORT_SYMBOL_GPL(cxr_wqe_datagram);
 EXPORT_SYMBOL_GPL(cxr_wqe_eth);
 EXPORT_SYMBOL_GPL(cxr_ecmp_fold);

@@ -9,7 +9,6 @@
 #include "../codec/cqe.h"
 
 #define CQE_SIZE 64		/* of the kernel's CQs */
-#define CQE_NUM_MASK 0xffffff
 
 static struct prm_cqe64 *cqe_at(const struct cxr_ib_cq *cq, u32 i)
 {
@@ -30,7 +29,7 @@ static struct prm_cqe64 *ready_cqe(const struct cxr_ib_cq *cq, u32 i)
 /* The device may overwrite what lies before. */
 static void publish_ci(struct cxr_ib_cq *cq)
 {
-	WRITE_ONCE(cq->db.rec[0], cpu_to_be32(cq->ci & CQE_NUM_MASK));
+	WRITE_ONCE(cq->db.rec[0], cpu_to_be32(cq->ci & CXR_CQE_NUM_MASK));
 }
 
 /* ---- events ---- */
@@ -565,46 +564,70 @@ static bool finish_any_recv(struct cxr_ib_qp *qp, u16 counter, struct ib_wc *wc)
 			      finish_recv(&qp->rq, wc);
 }
 
+static bool completes_into(const struct cxr_ib_qp *qp, const struct cxr_ib_cq *cq, bool send)
+{
+	return !qp->user && (send ? qp->ibqp.send_cq : qp->ibqp.recv_cq) == &cq->ibcq;
+}
+
 /*
  * The QP of an entry, if it completes into this CQ. It cannot go while we hold the CQ's lock:
- * destruction takes that lock after it took the QP out of dev->qps.
+ * destruction takes that lock after it took the QP out of dev->qps. So the QP of the entry before,
+ * @last, is still there too, and most often the same.
  */
-static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send)
+static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send,
+				   struct cxr_ib_qp *last)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
 	struct cxr_ib_qp *qp;
 
 	lockdep_assert_held(&cq->lock);
+	if (last && last->qpn == qpn)
+		return completes_into(last, cq, send) ? last : NULL;
 	xa_lock(&dev->qps);
 	qp = xa_load(&dev->qps, qpn);
-	if (qp && (qp->user || (send ? qp->ibqp.send_cq : qp->ibqp.recv_cq) != &cq->ibcq))
+	if (qp && !completes_into(qp, cq, send))
 		qp = NULL;
 	xa_unlock(&dev->qps);
 	return qp;
 }
 
-/* False: the entry makes no sense, and is dropped. */
-static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_wc *wc)
+/* Of a send consumers read few fields, and poll has no time for the others. */
+static void clear_wc(struct ib_wc *wc, bool send)
+{
+	if (!send) {
+		memset(wc, 0, sizeof(*wc));
+		return;
+	}
+	wc->status = IB_WC_SUCCESS;
+	wc->vendor_err = 0;
+	wc->byte_len = 0;
+	wc->wc_flags = 0;
+}
+
+/* False: the entry makes no sense, and is dropped. @last: QP of the entry before, or NULL */
+static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_wc *wc,
+		    struct cxr_ib_qp **last)
 {
 	bool send = is_send(cqe);
 	struct cxr_ib_qp *qp;
 
-	if (cqe->kind == CXR_CQE_RESIZE || cqe->kind == CXR_CQE_UNKNOWN)
+	if (!send && (cqe->kind == CXR_CQE_RESIZE || cqe->kind == CXR_CQE_UNKNOWN))
 		return false;
-	qp = qp_of_cqe(cq, cqe->qpn, send);
+	qp = qp_of_cqe(cq, cqe->qpn, send, *last);
+	*last = qp;
 	if (!qp)
 		return false;
 
-	memset(wc, 0, sizeof(*wc));
+	clear_wc(wc, send);
 	wc->qp = &qp->ibqp;
 	if (!(send ? finish_send(&qp->sq, cqe->wqe_counter, wc) :
 		     finish_any_recv(qp, cqe->wqe_counter, wc)))
 		return false;
 
-	if (cqe->kind == CXR_CQE_REQ_ERR || cqe->kind == CXR_CQE_RESP_ERR)
-		fill_error(qp, cqe, wc);
-	else if (send)
+	if (cqe->kind == CXR_CQE_REQ)
 		fill_send(cqe, wc);
+	else if (send || cqe->kind == CXR_CQE_RESP_ERR)
+		fill_error(qp, cqe, wc);
 	else
 		fill_recv(cqe, wc);
 	return true;
@@ -658,18 +681,19 @@ static int poll_dead(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
 
 static int poll_live(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
 {
+	struct cxr_ib_qp *last = NULL;
+	const struct prm_cqe64 *raw;
 	u32 first = cq->ci;
+	struct cxr_cqe cqe;
 	int done = 0;
 
 	while (done < n) {
-		struct prm_cqe64 *raw = ready_cqe(cq, cq->ci);
-		struct cxr_cqe cqe;
-
+		raw = ready_cqe(cq, cq->ci);
 		if (!raw)
 			break;
 		cxr_cqe_decode(raw, &cqe);
 		cq->ci++;
-		if (fill_wc(cq, &cqe, wc + done))
+		if (fill_wc(cq, &cqe, wc + done, &last))
 			done++;
 		else
 			ibdev_err_ratelimited(cq->ibcq.device,

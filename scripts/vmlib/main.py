@@ -55,7 +55,8 @@ def parse_args(argv):
                    help="use a function of an emulator that runs already")
     p.add_argument("--emu-arg", action="append", default=[], metavar="ARG", help="argument for cxemu")
     p.add_argument("--append", action="append", default=[], metavar="ARGS", help="kernel arguments")
-    p.add_argument("--accel", default="auto", choices=("auto", "kvm", "tcg"))
+    p.add_argument("--accel", default="auto", choices=("auto", "kvm", "tcg", "icount"),
+                   help="icount: TCG whose clock counts the guest's instructions, one a nanosecond")
     p.add_argument("--out", metavar="DIR", help="directory for logs and results")
     p.add_argument("--shell", action="store_true", help="a shell on the console of guest a (^] ends it)")
     p.add_argument("command", nargs="*", metavar="COMMAND")
@@ -66,6 +67,8 @@ def parse_args(argv):
         p.error(f"--mem {opts.mem}: give a number with M or G")
     if opts.soft and (opts.guests == 1 or opts.driver not in ("cxr", "mlx5") or opts.emulator_socket):
         p.error("--soft: needs --guests 2 or more, an adapter in guest a, and an emulator of this run")
+    if opts.accel == "icount" and opts.smp != 1:
+        p.error("--accel icount: instructions are counted on one CPU (--smp 1)")
     if opts.timeout <= 0 or opts.smp < 1:
         p.error("--timeout and --smp must be positive")
     return p, opts

@@ -65,7 +65,7 @@ def _kvm_works(kernel_image):
 def command(guest, opts):
     """The command line of a guest; see class Guest for its fields."""
     sock, out = guest.sockets, guest.out
-    accel = "kvm" if opts.accel == "kvm" else "tcg,thread=multi"
+    accel = {"kvm": "kvm", "icount": "tcg,thread=single"}.get(opts.accel, "tcg,thread=multi")
     machine = "q35,memory-backend=m0"
     append = [APPEND]
     if guest.kernel.name == "debug":
@@ -86,6 +86,8 @@ def command(guest, opts):
            "-object", f"memory-backend-memfd,id=m0,size={opts.mem},share=on", "-m", opts.mem,
            "-smp", str(opts.smp), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
            "-kernel", guest.kernel.image, "-initrd", guest.kernel.initrd, "-append", " ".join(append)]
+    if opts.accel == "icount":
+        cmd += ["-icount", "shift=0,sleep=off,align=off"]
     if opts.iommu:
         cmd += ["-device", "intel-iommu,intremap=on,caching-mode=on"]
     cmd += ["-chardev", f"socket,id=con,path={sock('con')},logfile={out('console')}", "-serial", "chardev:con",

@@ -1,7 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# In a guest with two functions: one with our driver, one with the kernel's own, and Soft-RoCE; verbs_bench compares them.
+# usage: verbs.sh [instructions]
+#
+# In a guest with two functions: one with our driver, one with the kernel's own, and Soft-RoCE; verbs_bench compares them for
+# programs, kverbs for the kernel's own consumers. With "instructions" the guest's clock counts those, and only kverbs runs: for what
+# waits for the device such a clock means nothing.
 set -euo pipefail
 . /cxr/selftests/lib/driver.sh
 
@@ -20,6 +24,21 @@ address() # NETDEV ADDRESS
 	ip link set "$1" up
 	ip addr replace "$2/24" dev "$1"
 	wait_until 30 link_up "$1"
+}
+
+heading() { printf '%-42s %10s %10s %10s %8s %8s\n' "$1" cxr mlx5 rxe cxr/mlx5 cxr/rxe; }
+
+kernel_verbs() # UNIT DIGITS WHICH
+{
+	insmod /cxr/build/bench/kverbs/kverbs.ko "devices=$a,$b,rxe0"
+	rmmod kverbs
+	dmesg | sed -n 's/.*kverbs: //p' | grep -E "$3" | awk -F': ' -v unit="$1" -v digits="$2" '{
+		split($NF, t, " ")
+		sub(/: [0-9 ]+$/, "")
+		printf "%-42s", $0
+		for (i = 1; i <= 3; i++) printf " %10." digits "f", t[i] / unit
+		printf " %8.2f %8.2f\n", t[1] / t[2], t[1] / t[3]
+	}'
 }
 
 driver_load
@@ -42,8 +61,14 @@ wait_until 20 gid_index "$b" v2 10.77.1.1 >/dev/null
 wait_until 20 gid_index rxe0 v2 10.77.2.1 >/dev/null
 sleep 5	# the kernel's own driver makes memory keys in store
 echo "bench: begin"
-printf '%-42s %10s %10s %10s %8s %8s\n' "microseconds, median" cxr mlx5 rxe cxr/mlx5 cxr/rxe
-/cxr/build/bench/verbs_bench "$a" "$b" rxe0
+if [ "${1:-}" = instructions ]; then
+	heading "instructions, median"
+	kernel_verbs 1 0 'post_send|poll_cq'
+else
+	heading "microseconds, median"
+	/cxr/build/bench/verbs_bench "$a" "$b" rxe0
+	kernel_verbs 1000 1 .
+fi
 echo "bench: done"
 # so that the runner finds the guest as it was
 rdma link del rxe0

@@ -119,7 +119,6 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, disable_local_lb_uc, 1);
 	prm_set(cap, disable_local_lb_mc, 1);
 	prm_set(cap, nic_vport_change_event, 1);
-	prm_set(cap, basic_cyclic_rcv_wqe, 1);
 	prm_set(cap, imaicl, 1);
 	prm_set(cap, umr_ptr_rlky, 1);
 	prm_set(cap, log_max_klm_list_size, LOG_MAX_LIST);

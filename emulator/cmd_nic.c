@@ -406,23 +406,11 @@ static int run_create_rq(struct cmd *c)
 static int modify_rq_fields(struct cmd *c, const struct prm_modify_rq_in *in, struct rq *rq)
 {
 	uint64_t mask = prm_get64(in, modify_bitmask);
-	struct obj *counters = NULL;
-	uint32_t id = prm_get(in, ctx.counter_set_id);
 
-	if (mask & ~(PRM_MODIFY_RQ_VSD | PRM_MODIFY_RQ_COUNTER_SET_ID))
+	if (mask & ~PRM_MODIFY_RQ_VSD)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "modify_bitmask 0x%llx has fields that are not advertised",
 			      (unsigned long long)mask);
-	if (mask & PRM_MODIFY_RQ_COUNTER_SET_ID) {
-		if (id) {
-			counters = obj_use(c, OBJ_Q_COUNTER, id, "counter_set_id");
-			if (!counters)
-				return -1;
-		}
-		obj_put(rq->counters);
-		rq->counters = counters;
-		prm_set(&rq->ctx, counter_set_id, id);
-	}
 	if (mask & PRM_MODIFY_RQ_VSD)
 		prm_set(&rq->ctx, vsd, prm_get(in, ctx.vsd));
 	return 0;

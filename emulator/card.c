@@ -11,6 +11,7 @@
 #include "hca.h"
 #include "lag.h"
 #include "prm/caps.h"
+#include "qp.h"
 
 #define DEVICE_KHZ 78125
 #define LOG_MAX_LIST 16		/* what one UMR can give a key, in entries */
@@ -53,9 +54,9 @@ static void card_general_sizes(const struct card *card, struct prm_cmd_hca_cap *
 	prm_set(cap, log_max_tis, LOG_OBJS(card, OBJ_TIS));
 	prm_set(cap, log_max_rqt, LOG_OBJS(card, OBJ_RQT));
 	prm_set(cap, log_max_rqt_size, ETH_LOG_MAX_RQT_SIZE);
-	prm_set(cap, log_max_ra_req_qp, 4);
-	prm_set(cap, log_max_ra_res_qp, 4);
-	prm_set(cap, log_max_msg, 30);
+	prm_set(cap, log_max_ra_req_qp, LOG_RA_MAX);
+	prm_set(cap, log_max_ra_res_qp, LOG_RA_MAX);
+	prm_set(cap, log_max_msg, LOG_MSG_MAX);
 	prm_set(cap, max_wqe_sz_sq, 1024);
 	prm_set(cap, max_wqe_sz_rq, ETH_MAX_WQE_RQ);
 	prm_set(cap, log_max_wq_sz, ETH_LOG_MAX_WQ_SZ);

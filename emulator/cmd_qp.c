@@ -506,6 +506,9 @@ static int take_rtr(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 	TAKE(to, from, log_msg_max);
 	if (!is_connected(qp))
 		return 0;
+	if (prm_get(from, log_rra_max) > LOG_RA_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_rra_max %u: the card announced %u",
+			      prm_get(from, log_rra_max), LOG_RA_MAX);
 	if (take_path(c, qp, from))
 		return -1;
 	TAKE(to, from, remote_qpn);
@@ -515,18 +518,22 @@ static int take_rtr(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 	return 0;
 }
 
-static void take_rts(struct qp *qp, const struct prm_qpc *from)
+static int take_rts(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 {
 	struct prm_qpc *to = &qp->ctx;
 
 	TAKE(to, from, next_send_psn);
 	TAKE(to, from, log_ack_req_freq);
 	if (!is_connected(qp))
-		return;
+		return 0;
+	if (prm_get(from, log_sra_max) > LOG_RA_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_sra_max %u: the card announced %u",
+			      prm_get(from, log_sra_max), LOG_RA_MAX);
 	TAKE(to, from, primary_address_path.ack_timeout);
 	TAKE(to, from, retry_count);
 	TAKE(to, from, rnr_retry);
 	TAKE(to, from, log_sra_max);
+	return 0;
 }
 
 static int check_modify(struct cmd *c, const struct qp *qp, const struct transition *t,
@@ -576,7 +583,7 @@ static int modify(struct cmd *c, const struct transition *t)
 	else if (t == &init2rtr)
 		err = take_rtr(c, qp, from);
 	else if (t == &rtr2rts)
-		take_rts(qp, from);
+		err = take_rts(c, qp, from);
 	if (!err)
 		err = take_optional(c, qp, from, prm_get(in, opt_param_mask));
 	if (err) {

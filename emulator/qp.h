@@ -24,6 +24,7 @@
 #define DEFAULT_PKEY		0xffff
 #define QP_NO_USER_INDEX	0xffffffu	/* the driver wants QPNs and SRQNs in completions */
 #define LOG_MSG_MAX		30
+#define LOG_RA_MAX		4	/* READs and atomics under way */
 
 #define SEND_WQE_MAX		1024
 #define SEND_SGES_MAX		63

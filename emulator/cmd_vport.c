@@ -64,6 +64,8 @@ static void fill_context(struct cxdev *dev, struct prm_nic_vport_context *ctx)
 	prm_set64(ctx, system_image_guid, dev->sys_image_guid);
 	prm_set64(ctx, port_guid, port_guid(eth->mac));
 	prm_set64(ctx, node_guid, dev->node_guid);
+	prm_set(ctx, qkey_violation_counter,
+		dev->rdma.rx_bad_qkeys < 0xffff ? dev->rdma.rx_bad_qkeys : 0xffff);
 	prm_set(ctx, promisc_uc, eth->promisc_uc);
 	prm_set(ctx, promisc_mc, eth->promisc_mc);
 	prm_set(ctx, promisc_all, eth->promisc_all);
@@ -273,6 +275,7 @@ static void clear_vport(struct eth_counters *eth, struct rdma_counters *rdma)
 	*eth = (struct eth_counters){ .rx_oversize = eth->rx_oversize };
 	*rdma = (struct rdma_counters){ .rx_icrc_errors = rdma->rx_icrc_errors,
 					.rx_dropped = rdma->rx_dropped,
+					.rx_bad_qkeys = rdma->rx_bad_qkeys,
 					.rx_ecn_marked = rdma->rx_ecn_marked,
 					.tx_cnp = rdma->tx_cnp,
 					.rx_cnp = rdma->rx_cnp,

@@ -337,7 +337,7 @@ bool roce_receive(struct cxdev *dev, struct frame *frame);
 struct rdma_counters {
 	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, tx_mcast_packets, tx_mcast_bytes,
 		rx_mcast_packets, rx_mcast_bytes;
-	uint64_t rx_icrc_errors, rx_dropped;
+	uint64_t rx_icrc_errors, rx_dropped, rx_bad_qkeys;
 	uint64_t rx_ecn_marked, tx_cnp, rx_cnp, rx_cnp_ignored;
 };
 

@@ -715,6 +715,7 @@ void responder_datagram(struct qp *qp, const struct packet *pkt)
 		trace(qp->obj.dev, "QP 0x%x: a datagram with Q_Key 0x%x was dropped", qp->obj.num,
 		      get32(pkt->ext));
 		qp->obj.dev->rdma.rx_dropped++;
+		qp->obj.dev->rdma.rx_bad_qkeys++;
 		return;
 	}
 	if (!need_wqe(qp))

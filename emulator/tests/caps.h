@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* The ledger of capabilities: a row for each field, and what shows that it is true. */
+#ifndef CXEMU_TESTS_CAPS_H
+#define CXEMU_TESTS_CAPS_H
+
+#include "dut.h"
+#include "hca.h"
+#include "prm/caps.h"
+#include "prm/obj.h"
+#include "prm/qp.h"
+#include "prm/vport.h"
+
+struct cap_row {
+	const char *name;
+	unsigned int bit, width;
+	/* Of a flag: does the device do it? Of a value: is it the right one? */
+	bool (*probe)(struct dut *dut, uint32_t value, uint32_t arg);
+	uint32_t arg;
+	bool flag;
+};
+
+struct cap_page {
+	const char *name;
+	enum cap_type type;
+	const struct cap_row *rows;
+	unsigned int n;
+};
+
+#define CAP_ROW(layout, field, is_flag, fn, a)						\
+	{ .name = #field, .bit = offsetof(struct prm_##layout##_bits, field),		\
+	  .width = sizeof(((struct prm_##layout##_bits *)0)->field), .probe = fn,	\
+	  .arg = a, .flag = is_flag }
+
+extern const struct cap_row caps_sizes[], caps_general[], caps_eth[], caps_atomic[], caps_roce[],
+	caps_flow[];
+extern const unsigned int caps_sizes_n, caps_general_n, caps_eth_n, caps_atomic_n, caps_roce_n,
+	caps_flow_n;
+
+/* What probes share: a queue of completions, an RQ with its TIR. */
+struct caps_env {
+	uint32_t cqn, rqn, tirn;
+};
+
+extern struct caps_env env;
+
+/*
+ * A create command with what it needs beside what @in has already: one large page, a CQ... The
+ * status; the object is gone again.
+ */
+int try_cq(struct dut *dut, struct prm_create_cq_in *in);
+int try_eq(struct dut *dut, struct prm_create_eq_in *in);
+int try_sq(struct dut *dut, struct prm_create_sq_in *in);
+int try_rq(struct dut *dut, struct prm_create_rq_in *in);
+int try_qp(struct dut *dut, struct prm_create_qp_in *in);
+int try_rmp(struct dut *dut, struct prm_create_rmp_in *in);
+int try_mkey(struct dut *dut, struct prm_create_mkey_in *in);
+
+#define TRY(dut, kind, layout, field, value) ({						\
+	struct prm_create_##layout##_in try_in_ = {};					\
+											\
+	prm_set(&try_in_, field, value);						\
+	try_##kind(dut, &try_in_);							\
+})
+
+/* A queue pair on its way to RTS, where it is destroyed. */
+struct qp_way {
+	unsigned int st, log_msg, log_rra, log_sra, affinity;
+	uint32_t counters;	/* taken in RTS */
+};
+
+int try_way(struct dut *dut, const struct qp_way *way);	/* 0, or the first status that is not */
+int make_qp(struct dut *dut, struct prm_create_qp_in *in, uint32_t *qpn);
+int modify_qp(struct dut *dut, unsigned int opcode, uint32_t qpn, uint32_t opt,
+	      const struct prm_qpc *ctx);
+int set_address(struct dut *dut, unsigned int index, unsigned int version, unsigned int l3);
+/* SET_HCA_CAP as before INIT_HCA, of the page as it is but for one field; all is undone. */
+int try_set_cap(struct dut *dut, enum cap_type type, unsigned int bit, unsigned int width,
+		uint32_t value);
+int create_lag(struct dut *dut, unsigned int one, unsigned int two, bool fdb, unsigned int mode);
+
+bool probe_page(struct dut *dut, uint32_t value, uint32_t type);
+bool probe_opcode(struct dut *dut, uint32_t value, uint32_t opcode);
+bool probe_qkeys(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_umr_list(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_rqt_size(struct dut *dut, uint32_t value, uint32_t arg);
+
+#endif

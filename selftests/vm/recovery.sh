@@ -191,6 +191,7 @@ each_command()
 # The trial of BlueFlame is the first who makes a send queue.
 no_flame()
 {
+	[ -e /sys/kernel/debug/x86/pat_memtype_list ] || skip "this kernel has no pages that combine writes: nothing is tried"
 	up
 	off
 	fault command create_sq status no_res

@@ -22,7 +22,11 @@ no_leaks()
 	sleep 6
 	echo scan >$f
 	text=$(cat $f)
-	[ -z "$text" ] || { echo "$text" | head -n 60; fail "kmemleak found $(grep -c unreferenced <<<"$text") objects"; }
+	[ -n "$text" ] || return 0
+	echo "$text" | head -n 60
+	echo "all of them, by size, process, and when (in jiffies):"
+	echo "$text" | sed -n 's/^unreferenced.*(size \([0-9]*\)):/\1/p; s/^  comm \(.*\), jiffies \([0-9]*\).*/\1 \2/p' | paste -d ' ' - - | head -n 300
+	fail "kmemleak found $(grep -c unreferenced <<<"$text") objects"
 }
 
 no_dma_errors()

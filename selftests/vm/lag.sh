@@ -242,10 +242,10 @@ labels()
 	def udp_port(label):
 	    # The hash is of the two ports' XOR, which is that of RoCE, but the ports are others: this is none.
 	    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-	    sock.bind((me, 4791 ^ 1))
+	    sock.bind((me, 4791 ^ 0x800))
 	    before = counts()
 	    for _ in range(50):
-	        sock.sendto(b"x", (peer, ((label & 0x3fff ^ label >> 14) | 0xc000) ^ 1))
+	        sock.sendto(b"x", (peer, ((label & 0x3fff ^ label >> 14) | 0xc000) ^ 0x800))
 	    end = time.monotonic() + 10
 	    while time.monotonic() < end:
 	        sent = [now - was for now, was in zip(counts(), before)]

@@ -26,7 +26,7 @@ else
 	operations=200 seed=${CXR_SEED:-1}
 fi
 ktap_plan 2
-KTAP_TIMEOUT=3400 ktap_run "the GID table is as the model says after each of $operations random changes" churn $operations $seed
+KTAP_TIMEOUT=3400 ktap_run "the GID table is as the model says after each of $operations random changes" churn $operations "$seed"
 driver_unload
 ktap_run "the emulator has no objects left and no complaint" device_is_clean
 ktap_end

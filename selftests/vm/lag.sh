@@ -136,7 +136,7 @@ survives()
 	before=$(gids)
 	serve
 	frames=$(($(sent 0) + $(sent 1)))
-	traffic op=write sizes=4096 count=$((FLIPS * 160)) >/tmp/traffic 2>&1 &
+	traffic op=write sizes=4096 count=$((FLIPS * 800)) >/tmp/traffic 2>&1 &
 	pid=$!
 	wait_until 30 flowing "$frames"	# a connection that begins amid a change may find its GID gone
 	RANDOM=$SEED

@@ -153,7 +153,7 @@ static void close_dev(struct dev *d)
 	ib_device_put(d->ib);
 }
 
-/* ---- what is measured: nanoseconds of one, 0: it failed --------------------------------------- */
+/* ---- what is measured: nanoseconds of one, 0: it failed ------------------------------------ */
 
 static int post(struct dev *d)
 {
@@ -209,8 +209,8 @@ static u64 poll_each(struct dev *d)
 		for (i = 0; i < BATCH; i++)
 			if (post(d))
 				return 0;
-		/* Soft-RoCE wants the CPU, a device time: asleep, one that counts instructions skips it */
-		msleep(2);
+		/* Soft-RoCE wants the CPU, a device time, which a clock of instructions skips */
+		msleep(20);
 		mdelay(5 << tries);
 		t = ktime_get_ns();
 		got = ib_poll_cq(d->cq, BATCH, wc);

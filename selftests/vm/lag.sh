@@ -122,18 +122,23 @@ same_gids() { [ "$(gids)" = "$1" ]; }
 # Frames that port N of guest a sent
 sent() { emu status | sed -n "s/^port a$1: .* sent \([0-9]*\) frames.*/\1/p"; }
 
+# Both ports of guest a together have sent more than FRAMES and a few
+flowing() { [ $(($(sent 0) + $(sent 1))) -gt $(($1 + 100)) ]; }
+
 # Traffic goes on while ports are closed and opened in turn, and no GID moves. MODE
 survives()
 {
-	local before i port pid
+	local before i port pid frames
 
 	# ib_core takes the bond's GIDs away then, and so does that driver, under the queue pairs that use them.
 	[ "$1 $CXR_DRIVER" != "active-backup mlx5" ] ||
 		skip "the kernel's own driver loses connections when the active slave changes"
 	before=$(gids)
 	serve
-	traffic op=write sizes=4096 count=$((FLIPS * 160)) >/tmp/traffic 2>&1 &
+	frames=$(($(sent 0) + $(sent 1)))
+	traffic op=write sizes=4096 count=$((FLIPS * 2400)) >/tmp/traffic 2>&1 &
 	pid=$!
+	wait_until 30 flowing "$frames"	# a connection that begins amid a change may find its GID gone
 	RANDOM=$SEED
 	for ((i = 0; i < FLIPS; i++)); do
 		port=$((RANDOM % 2))

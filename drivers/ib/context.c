@@ -8,6 +8,7 @@
  * offset, are not offered: no library of the supported distributions needs them.
  */
 #include <linux/mm.h>
+#include <linux/sched/task.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include <rdma/uverbs_std_types.h>
@@ -96,7 +97,21 @@ static void fill_response(const struct cxr_ib_ucontext *ctx,
 	/* tot_bfregs stays zero: pages come from the ioctl object alone. */
 }
 
-int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
+/*
+ * ib_core (6.1 to 7.2) frees a context that was asked for by ioctl and refused without giving back
+ * the reference to the process that its tracking entry holds. libmlx5 asks for DEVX first, at three
+ * lengths: each open of a device would leave a process behind. An ib_core that does give the
+ * reference back finds none here. The entry is in no table yet: nobody else reads it.
+ */
+static void forget_process(struct rdma_restrack_entry *res)
+{
+	if (!res->task)
+		return;
+	put_task_struct(res->task);
+	res->task = NULL;
+}
+
+static int init_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibucontext->device);
 	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(ibucontext);
@@ -126,6 +141,16 @@ int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata
 	INIT_LIST_HEAD(&ctx->db_pages);
 	mutex_init(&ctx->td_lock);
 	return 0;
+}
+
+int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
+{
+	int err;
+
+	err = init_ucontext(ibucontext, udata);
+	if (err)
+		forget_process(&ibucontext->res);
+	return err;
 }
 
 void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext)

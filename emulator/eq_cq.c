@@ -629,8 +629,8 @@ static int cq_move(struct cmd *c, struct cq *cq, struct pages *pages, const stru
 	uint32_t log_size = prm_get(ctx, log_cq_size), unread;
 
 	if (cq->error || !cq_consumed(cq) || distance(cq->ci, cq->pi) >= cq->size)
-		return refuse(c, PRM_STATUS_BAD_RES_STATE,
-			      "CQ 0x%x has no room for the entry that ends it", cq->obj.num);
+		return decline(c, PRM_STATUS_BAD_RES_STATE,
+			       "CQ 0x%x has no room for the entry that ends it", cq->obj.num);
 	unread = distance(cq->ci, cq->pi);
 	if (unread >= 1u << log_size)
 		return decline(c, PRM_STATUS_BAD_SIZE_OUTS_CQES,

@@ -13,16 +13,6 @@
 XFER_PORT=7001
 SEED=${CXR_SEED:-20}
 
-ready_both()
-{
-	driver_load
-	driver_net_up
-	peer "driver_load && driver_net_up"
-	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
-	peer "wait_until 20 gid_index \$(driver_ibdev) v2 $(peer_ip) >/dev/null"
-}
-
 serving() { peer "ss -ltn | grep -q ':$XFER_PORT '"; }
 
 # OP FROM [NAME=VALUE...]
@@ -87,7 +77,7 @@ lossy()
 }
 
 ktap_plan 14
-ktap_run "adapter and Soft-RoCE are ready" ready_both
+ktap_run "adapter and Soft-RoCE are ready" driver_both_up
 dev=$(driver_ibdev)
 peer_dev=$(peer driver_ibdev)
 gid=$(gid_index "$dev" v2 "$(my_ip)")

@@ -61,12 +61,7 @@ on_target() { peer "bash selftests/vm/nvme.sh $*"; }
 
 ready_both()
 {
-	driver_load
-	driver_net_up 4200
-	peer "driver_load && driver_net_up 4200"
-	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
-	peer "wait_until 20 gid_index \$(driver_ibdev) v2 $(peer_ip) >/dev/null"
+	driver_both_up 4200
 	modprobe nvme-rdma
 }
 

@@ -18,16 +18,6 @@ LATENCY_SIZES=${LATENCY_SIZES:-64}
 
 listening() { peer "ss -ltn | grep -q ':$PP_PORT '"; }
 
-ready()
-{
-	driver_load
-	driver_net_up 4200
-	peer "driver_load && driver_net_up 4200"
-	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
-	peer "wait_until 20 gid_index \$(driver_ibdev) v2 $(peer_ip) >/dev/null"
-}
-
 find_ends()
 {
 	dev=$(driver_ibdev) gid=$(gid_index "$dev" v2 "$(my_ip)")
@@ -138,7 +128,7 @@ runs=(
 )
 
 ktap_plan $((1 + ${#runs[@]}))
-ktap_run "both guests are ready" ready
+ktap_run "both guests are ready" driver_both_up 4200
 find_ends
 for run in "${runs[@]}"; do
 	# shellcheck disable=SC2086

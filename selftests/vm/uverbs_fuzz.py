@@ -20,7 +20,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import uverbs  # noqa: E402
-from uverbs import NOWHERE, PAGE, Memory, Refused  # noqa: E402
+from uverbs import NOWHERE, PAGE, RAW_PACKET, RC, Memory, Refused  # noqa: E402
 
 # Pages: queues and regions are in the first POOL. Doorbell records are far behind those, where no bent number leads and nothing
 # is ever written, so that the device finds no work in them: what it does with wrong work is not the driver's.
@@ -28,7 +28,7 @@ PAGES, POOL, RECORDS, RECORD_PAGES = 0x1000, 64, 0x555, 8
 CONTEXTS = 3
 OBJECTS = 40    # of a kind and context; then one goes before one comes
 DRIVER_OBJECTS = 0x1000
-RC, UC, UD, RAW_PACKET, XRC_INI = 2, 3, 4, 8, 9
+UC, UD, XRC_INI = 3, 4, 9
 RESET, INIT, RTR, RTS, SQD, SQE, ERR = range(7)
 STATE, ACCESS, PKEY, PORT, QKEY, AV, PATH_MTU, TIMEOUT = 1, 8, 0x10, 0x20, 0x40, 0x80, 0x100, 0x200
 RETRY, RNR_RETRY, RQ_PSN, RD_ATOMIC, MIN_RNR, SQ_PSN = 0x400, 0x800, 0x1000, 0x2000, 0x8000, 0x10000
@@ -45,8 +45,11 @@ MASKS = {
     RAW_PACKET: {INIT: STATE | PORT, RTR: STATE, RTS: STATE},
 }
 
-# Of a WQ that is to get a state that there is not ib_core keeps the reference that it took, and warns of that when the process ends.
-MODIFY_WQ = 53
+# Commands, beside those of uverbs.py. Of a WQ that is to get a state that there is not ib_core keeps
+# the reference that it took, and warns of that when the process ends: that is not asked for.
+QUERY_DEVICE, CREATE_AH, REREG_MR, QUERY_QP, MODIFY_QP, ATTACH_MCAST = 1, 5, 11, 25, 26, 30
+CREATE_SRQ, MODIFY_SRQ, QUERY_SRQ = 32, 33, 34
+CREATE_FLOW, MODIFY_WQ, MODIFY_CQ = 50, 53, 57
 
 # How to give back each kind: number of the command, and whether it is an extended one.
 GONE = {"pd": (4, False), "mr": (13, False), "mw": (16, False), "cq": (20, False), "qp": (27, False),
@@ -209,7 +212,7 @@ class Context(uverbs.Device):
         start = self.place(64)
         body = struct.pack("<IIQQQII", self.a("mr"), self.rand.randrange(1, 8), start, 3 * PAGE, start, self.a("pd"),
                            self.rand.choice((1, 3, 7, 15)))
-        self.command(11, body, 8)
+        self.command(REREG_MR, body, 8)
 
     def alloc_mw(self):
         answer = self.mw(self.a("pd"), self.rand.choice((1, 2)))
@@ -224,7 +227,7 @@ class Context(uverbs.Device):
 
     def moderate_cq(self):
         body = struct.pack("<IIHHI", self.a("cq"), 1, self.rand.getrandbits(12), self.rand.getrandbits(12), 0)
-        self.extended(57, body, 0)
+        self.extended(MODIFY_CQ, body, 0)
 
     def create_qp(self):
         kind = self.rand.choice((RC, RC, UC, UD, XRC_INI, RAW_PACKET))
@@ -240,17 +243,17 @@ class Context(uverbs.Device):
     def create_srq(self):
         body = struct.pack("<QIIII", 0, self.a("pd"), self.rand.choice((1, 15, 100)), self.rand.choice((1, 2, 4)), 0)
         driver = struct.pack("<QQIIII", self.place(), self.record(), 0, 0, self.rand.getrandbits(24), 0)
-        self.keep("srq", struct.unpack_from("<I", self.command(32, body, 16 + 8, driver))[0])
+        self.keep("srq", struct.unpack_from("<I", self.command(CREATE_SRQ, body, 16 + 8, driver))[0])
 
     def create_xsrq(self):
         answer = self.xsrq(self.a("pd"), self.a("xrcd"), self.a("cq"), self.place(), self.record())
         self.keep("srq", struct.unpack_from("<I", answer)[0])
 
     def modify_srq(self):
-        self.plain(33, struct.pack("<IIII", self.a("srq"), self.rand.choice((1, 2, 2, 3)), 100, self.rand.choice((0, 1, 9))))
+        self.plain(MODIFY_SRQ, struct.pack("<IIII", self.a("srq"), self.rand.choice((1, 2, 2, 3)), 100, self.rand.choice((0, 1, 9))))
 
     def query_srq(self):
-        self.command(34, struct.pack("<II", self.a("srq"), 0), 16)
+        self.command(QUERY_SRQ, struct.pack("<II", self.a("srq"), 0), 16)
 
     def open_xrcd(self):
         self.keep("xrcd", self.xrcd())
@@ -277,11 +280,11 @@ class Context(uverbs.Device):
         attr = struct.pack("<IHHB2sBI", self.rand.choice((0, 0, 0, 1, 2, 3)), len(data), self.rand.randrange(4),
                            len(specs), b"", 1, 0)
         body = struct.pack("<II", 0, self.qp_of(RAW_PACKET)) + attr + data
-        self.keep("flow", struct.unpack_from("<4xI", self.extended(50, body + bytes(-len(body) % 8), 8))[0])
+        self.keep("flow", struct.unpack_from("<4xI", self.extended(CREATE_FLOW, body + bytes(-len(body) % 8), 8))[0])
 
     def create_ah(self):
         body = struct.pack("<QII", 0, self.a("pd"), 0) + self.grh() + struct.pack("<HBBBBBB", 0, 0, 0, 0, 1, 1, 0)
-        self.keep("ah", struct.unpack_from("<I", self.command(5, body, 4 + 24))[0])
+        self.keep("ah", struct.unpack_from("<I", self.command(CREATE_AH, body, 4 + 24))[0])
 
     def grh(self):
         index, gid = self.rand.choice(self.gids)
@@ -305,20 +308,20 @@ class Context(uverbs.Device):
             self.rand.getrandbits(24), self.rand.choice((0, 1, 2, 15)), 0, 0, state, 0, self.rand.randrange(1, 4), 0, 0,
             self.rand.choice((0, 1, 16)), self.rand.choice((0, 1, 16)), 12, 1, 14, 7, 7, 0, 0, b"")
         if self.rand.random() < 0.5:
-            self.plain(26, body)
+            self.plain(MODIFY_QP, body)
         else:
-            self.extended(26, body + struct.pack("<II", 0, 0), 8)
+            self.extended(MODIFY_QP, body + struct.pack("<II", 0, 0), 8)
         self.states[handle] = state
 
     def query_qp(self):
-        self.command(25, struct.pack("<II", self.a("qp"), 0xffffff), 128)
+        self.command(QUERY_QP, struct.pack("<II", self.a("qp"), 0xffffff), 128)
 
     def join(self):
         gid = b"\xff\x0e" + self.rand.randbytes(14)
-        self.plain(30, gid + struct.pack("<IHH", self.qp_of(UD), 0xc000, 0))
+        self.plain(ATTACH_MCAST, gid + struct.pack("<IHH", self.qp_of(UD), 0xc000, 0))
 
     def query_device(self):
-        self.extended(1, struct.pack("<II", 0, 0), 280)
+        self.extended(QUERY_DEVICE, struct.pack("<II", 0, 0), 280)
 
     def any_ioctl(self):
         """Objects and methods of ib_core and of the driver, with attributes of any kind."""

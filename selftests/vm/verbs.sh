@@ -10,15 +10,7 @@
 PP_PORT=18515		# of the pingpong and bandwidth programs
 NETDEV_MTU=4200		# room for packets of 4096 bytes
 
-ready_both()
-{
-	driver_load
-	driver_net_up $NETDEV_MTU
-	peer "driver_load && driver_net_up $NETDEV_MTU"
-	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
-	peer "wait_until 20 gid_index \$(driver_ibdev) v2 $(peer_ip) >/dev/null"
-}
+ready_both() { driver_both_up $NETDEV_MTU; }
 
 listening() { peer "ss -ltn | grep -q ':$1 '"; }
 

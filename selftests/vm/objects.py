@@ -10,6 +10,7 @@ Leaves with 0 if the test passed, with 4 and a reason if the device says that it
 """
 import ctypes
 import errno
+import fcntl
 import mmap
 import os
 import re
@@ -22,9 +23,9 @@ import traceback
 
 from pyverbs import enums as e
 from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
-from pyverbs.cq import CQ
+from pyverbs.cq import CQ, CompChannel
 from pyverbs.device import Context
-from pyverbs.mr import MR, MW, MWBindInfo, MWBind
+from pyverbs.mr import MR, MW, DmaBufMR, MWBindInfo, MWBind
 from pyverbs.pd import PD
 from pyverbs.providers.mlx5.mlx5dv import Mlx5Context
 from pyverbs.pyverbs_error import PyverbsRDMAError
@@ -32,6 +33,9 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr, QPInitAttrEx
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr, SrqInitAttrEx
 from pyverbs.wr import RecvWR, SGE, SendWR
 from pyverbs.xrcd import XRCD, XRCDInitAttr
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import uverbs  # noqa: E402
 
 PORT = 1
 ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | \
@@ -46,12 +50,12 @@ class Skip(Exception):
 class Side:
     """A queue pair with a completion queue and a buffer."""
 
-    def __init__(self, ctx, gid_index, kind=e.IBV_QPT_RC, srq=None, pd=None, access=ALL, size=8192, recv=64):
+    def __init__(self, ctx, gid_index, kind=e.IBV_QPT_RC, srq=None, pd=None, access=ALL, size=8192, recv=64, cq=None):
         self.gid_index = gid_index
         self.ctx = ctx
         self.gid = ctx.query_gid(PORT, gid_index)
         self.pd = pd or PD(ctx)
-        self.cq = CQ(ctx, 255, None, None, 0)
+        self.cq = cq or CQ(ctx, 255, None, None, 0)
         self.mr = MR(self.pd, size, access)
         cap = QPCap(max_send_wr=64, max_recv_wr=recv, max_send_sge=2, max_recv_sge=2)
         init = QPInitAttr(qp_type=kind, scq=self.cq, rcq=self.cq, srq=srq, cap=cap, sq_sig_all=0)
@@ -250,6 +254,59 @@ def rereg(ctx, gid):
     b.mr.rereg(e.IBV_REREG_MR_CHANGE_PD, PD(ctx), 0, 0, 0)
     a.qp.post_send(wr)
     a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+DMA_HEAP_ALLOC = 0xc0184800
+
+
+def heap_buffer(size):
+    """a DMA buffer of the system's heap: its file"""
+    try:
+        heap = os.open("/dev/dma_heap/system", os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError as err:
+        raise Skip("this kernel has no heap of DMA buffers") from err
+    request = bytearray(struct.pack("<QIIQ", size, 0, os.O_RDWR | os.O_CLOEXEC, 0))
+    fcntl.ioctl(heap, DMA_HEAP_ALLOC, request)
+    os.close(heap)
+    return struct.unpack_from("<I", request, 8)[0]
+
+
+def dma_buffer(ctx, gid):
+    """a part of a DMA buffer is a region: written by the peer, read by who maps the buffer, and the other way round"""
+    a, b = pair(ctx, gid)
+    start, fd = 4096, heap_buffer(16384)
+    memory = mmap.mmap(fd, 16384)
+    try:
+        mr = DmaBufMR(b.pd, 8192, ALL, fd, start)    # its addresses are those in the buffer
+    except PyverbsRDMAError as err:
+        if err.error_code == errno.EOPNOTSUPP:
+            raise Skip("the driver takes no DMA buffers") from err
+        raise
+
+    def write(wr_id, address, length, status=e.IBV_WC_SUCCESS):
+        wr = SendWR(wr_id=wr_id, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(length)], send_flags=SIGNALED)
+        wr.set_wr_rdma(mr.rkey, address)
+        a.qp.post_send(wr)
+        a.wait(status=status)
+
+    text = b"written by the peer, behind a page's end"
+    fill(a, text)
+    write(1, start + 4090, len(text))
+    assert memory[start + 4090:start + 4090 + len(text)] == text
+    memory[start:start + 16] = b"read by the peer"
+    a.recv(2, 16)
+    b.qp.post_send(SendWR(wr_id=3, opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(start, 16, mr.lkey)], send_flags=SIGNALED))
+    b.wait()
+    a.wait()
+    same(a, b"read by the peer")
+    refused(errno.EINVAL, DmaBufMR, b.pd, 8192, ALL, fd, 12288)    # longer than the buffer
+    with open("/dev/null", "rb") as null:
+        refused(errno.EINVAL, DmaBufMR, b.pd, 4096, ALL, null.fileno(), 0)
+    write(4, start + 8192, 16, e.IBV_WC_REM_ACCESS_ERR)    # in the buffer, behind the region
+    assert memory[start + 8192:start + 8208] == bytes(16)
+    mr.close()
+    memory.close()
+    os.close(fd)
 
 
 # ---- memory windows ----------------------------------------------------------------------------
@@ -466,6 +523,63 @@ def cq_resize(ctx, gid):
         deliver(a, b, first, 12)
         assert [wc.wr_id for wc in b.wait(12)] == list(range(first, first + 12))
     refused(errno.EINVAL, b.cq.resize, ctx.query_device().max_cqe + 1)
+
+
+CQ_MODERATION, PERIOD_MAX = 1, 4095
+
+
+def modify_cq(ctx, handle, count, period):
+    """pyverbs has no such call"""
+    raw = uverbs.Device.__new__(uverbs.Device)
+    raw.fd = ctx.cmd_fd
+    raw.extended(uverbs.MODIFY_CQ, struct.pack("<IIHHI", handle, CQ_MODERATION, count, period, 0), 0)
+
+
+def handle_of_cq(ctx):
+    """of the only one that there is: pyverbs does not tell"""
+    for handle in range(64):
+        try:
+            modify_cq(ctx, handle, 0, 0)
+            return handle
+        except uverbs.Refused as err:
+            if err.code == errno.EOPNOTSUPP:
+                raise Skip("the driver does not moderate") from err
+    raise AssertionError("no object is a CQ")
+
+
+def moderation(ctx, gid):
+    """the event of an armed CQ waits until the period is over; without moderation it does not"""
+    channel = CompChannel(ctx)
+    a = Side(ctx, gid, cq=CQ(ctx, 64, None, channel, 0))
+    handle = handle_of_cq(ctx)
+    b = Side(ctx, gid)
+    a.connect(b)
+    b.connect(a)
+
+    def soonest():
+        best = 1e9
+        for i in range(20):
+            a.cq.req_notify(0)
+            begin = time.monotonic()
+            a.send(e.IBV_WR_RDMA_WRITE, i, 8, remote=b)
+            channel.get_cq_event(a.cq)
+            best = min(best, time.monotonic() - begin)
+            a.cq.ack_events(1)
+            a.wait()
+        return round(best * 1e6)
+
+    before = soonest()
+    modify_cq(ctx, handle, 8, PERIOD_MAX)
+    between = soonest()
+    modify_cq(ctx, handle, 0, 0)
+    after = soonest()
+    print(f"an event comes after {before} us; moderated for {PERIOD_MAX} us after {between}; then after {after}")
+    assert between >= PERIOD_MAX
+    try:
+        modify_cq(ctx, handle, 8, PERIOD_MAX + 1)
+        raise AssertionError("a period that is too long was taken")
+    except uverbs.Refused as err:
+        assert err.code == errno.EINVAL, err.code
 
 
 # ---- extended reliable connections ---------------------------------------------------------------

@@ -79,7 +79,7 @@ violations() { if [ -c "${CXR_EMU_PORT:-}" ]; then emu status | grep '^violation
 mapfile -t errors < <(python3 -B "$probe" errors)
 [ ${#errors[@]} -gt 0 ] || exit 1
 
-ktap_plan $((23 + ${#errors[@]}))
+ktap_plan $((25 + ${#errors[@]}))
 ktap_run "the driver is loaded and has an address" ready
 dev=$(driver_ibdev)
 gid=$(gid_index "$dev" v2 "$(my_ip)")
@@ -90,10 +90,12 @@ ktap_run "shared receive queues that are too large are refused" object srq_refus
 ktap_run "fetch-and-add and compare-and-swap" object atomics
 ktap_run "atomics on a region that does not allow them fail" object atomics_denied
 ktap_run "a memory region can be changed" object rereg
+ktap_run "a part of a DMA buffer is a memory region" object dma_buffer
 ktap_run "a memory window of type 1" object window_type_1
 ktap_run "a memory window of type 2, bound, invalidated and bound again" object window_type_2
 ktap_run "a send invalidates a window of the other side" object window_remote_inv
 ktap_run "a completion queue gets larger and smaller with completions in it" object cq_resize
+ktap_run "events of a completion queue are moderated" object moderation
 ktap_run "one XRC connection reaches two shared receive queues" object xrc
 ktap_run "a queue pair is counted by itself" object qp_counters
 ktap_run "queue pairs are counted by their type" object qp_counters_auto

@@ -49,7 +49,7 @@ MASKS = {
 # the reference that it took, and warns of that when the process ends: that is not asked for.
 QUERY_DEVICE, CREATE_AH, REREG_MR, QUERY_QP, MODIFY_QP, ATTACH_MCAST = 1, 5, 11, 25, 26, 30
 CREATE_SRQ, MODIFY_SRQ, QUERY_SRQ = 32, 33, 34
-CREATE_FLOW, MODIFY_WQ, MODIFY_CQ = 50, 53, 57
+CREATE_FLOW, MODIFY_WQ = 50, 53
 
 # How to give back each kind: number of the command, and whether it is an extended one.
 GONE = {"pd": (4, False), "mr": (13, False), "mw": (16, False), "cq": (20, False), "qp": (27, False),
@@ -227,7 +227,7 @@ class Context(uverbs.Device):
 
     def moderate_cq(self):
         body = struct.pack("<IIHHI", self.a("cq"), 1, self.rand.getrandbits(12), self.rand.getrandbits(12), 0)
-        self.extended(MODIFY_CQ, body, 0)
+        self.extended(uverbs.MODIFY_CQ, body, 0)
 
     def create_qp(self):
         kind = self.rand.choice((RC, RC, UC, UD, XRC_INI, RAW_PACKET))

@@ -314,10 +314,14 @@ class Session:
 
 def prepare_vm(kernels, driver):
     """Emulator and modules that the VM tests run on; False if they do not build."""
+    ok = True
+    for k in kernels:
+        cmd = ["env", "FOLDER=selftests/kmod", "scripts/build-modules", k, "W=1"]
+        ok = step(f"test modules for the guests, kernel {k}", cmd, " ".join(cmd[1:])) and ok
     if driver == "rxe":
-        return True
+        return ok
     cmd = ["make", "-s", "-j2", "-C", "emulator", f"O={BUILD}/emulator"]
-    ok = step("emulator builds", cmd, "make emulator")
+    ok = step("emulator builds", cmd, "make emulator") and ok
     if driver == "cxr":
         for k in kernels:
             ok = step(f"modules for the guests, kernel {k}", ["scripts/build-modules", k, "W=1"],

@@ -30,7 +30,7 @@ heading() { printf '%-42s %10s %10s %10s %8s %8s\n' "$1" cxr mlx5 rxe cxr/mlx5 c
 
 kernel_verbs() # UNIT DIGITS WHICH
 {
-	insmod /cxr/build/bench/kverbs/kverbs.ko "devices=$a,$b,rxe0"
+	insmod /cxr/build/6.12-kmod/kverbs.ko "devices=$a,$b,rxe0"
 	rmmod kverbs
 	dmesg | sed -n 's/.*kverbs: //p' | grep -E "$3" | awk -F': ' -v unit="$1" -v digits="$2" '{
 		split($NF, t, " ")

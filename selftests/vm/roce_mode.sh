@@ -6,6 +6,7 @@
 # guests: 1
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"
+. "$(dirname "$0")/../lib/kverbs.sh"
 
 need_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "roce_mode is cxr_core's; the driver here is $CXR_DRIVER"; }
 
@@ -174,6 +175,18 @@ ud_refuses()
 	dmesg | tail -n 5 | grep "address handle for datagrams refused: its GID [0-9]* is of RoCE v2, and ud_gid_type is v1\$"
 }
 
+# What the kernel's own users ask for, but for the answers of the general service interface
+ud_of_kernel()
+{
+	local said
+
+	need_cxr
+	kverbs "$(driver_ibdev)" handle_v1
+	if said=$(insmod "$KVERBS" "devices=$(driver_ibdev)" test=handle_v2 2>&1); then fail "a handle with a GID of v2 was made"; fi
+	echo "$said"
+	grep -q "Invalid" <<<"$said"
+}
+
 # The other version, with a device of both that ud_refuses() has left: it is for datagrams alone
 ud_leaves_connections()
 {
@@ -218,7 +231,7 @@ ud_words_refused()
 	[ ! -d /sys/module/cxr_core ]
 }
 
-ktap_plan 12
+ktap_plan 13
 ktap_run "roce_mode=0 gives RoCE v1 entries only" mode_gives 0 v1 1 v1
 ktap_run "roce_mode=2 gives RoCE v2 entries only" mode_gives 2 v2 1 v2
 ktap_run "roce_mode=4 gives an entry of each type for each address" mode_gives 4 "v1 v2" 2 v1v2
@@ -228,6 +241,7 @@ ktap_run "a device that a list does not name has the default" list_of_others
 ktap_run "a list with a wrong word is refused, and the word is named" lists_refused
 ktap_run "without ud_gid_type an address handle may have any GID" ud_default
 ktap_run "ud_gid_type=v1, by list, refuses address handles with GIDs of v2, and the log says why" ud_refuses
+ktap_run "so it does with those that the kernel makes" ud_of_kernel
 ktap_run "connections of v2 and rdma_cm work all the same" ud_leaves_connections
 ktap_run "ud_gid_type that roce_mode excludes is corrected, and a warning names both" ud_corrected
 ktap_run "a value of ud_gid_type that is none is refused by name" ud_words_refused

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * What a kernel consumer asks of a driver and no stock one asks where it can be seen: one thing, on
+ * a queue pair that is connected to itself.
+ */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include "loop.h"
+
+#define FAR	(PAGE_SIZE / 2)		/* in the page: where peers write */
+
+#define wrong(fmt, ...) ({					\
+	pr_err("kverbs: test: " fmt "\n", ##__VA_ARGS__);	\
+	-EBADMSG;						\
+})
+
+static void fill(u8 *bytes, size_t n, u8 first)
+{
+	while (n--)
+		*bytes++ = first++;
+}
+
+static int post_recv(struct loop *l, u32 len, struct ib_cqe *cqe)
+{
+	struct ib_sge sge = { .addr = l->dma + FAR, .length = len, .lkey = l->pd->local_dma_lkey };
+	struct ib_recv_wr wr = { .wr_cqe = cqe, .sg_list = &sge, .num_sge = 1 };
+
+	return ib_post_recv(l->qp, &wr, NULL);
+}
+
+static int post_write(struct loop *l, u32 len, u64 addr, u32 rkey, struct ib_cqe *cqe)
+{
+	struct ib_sge sge = { .addr = l->dma, .length = len, .lkey = l->pd->local_dma_lkey };
+	struct ib_rdma_wr wr = {
+		.wr = { .wr_cqe = cqe, .sg_list = &sge, .num_sge = 1, .opcode = IB_WR_RDMA_WRITE },
+		.remote_addr = addr, .rkey = rkey,
+	};
+
+	return ib_post_send(l->qp, &wr.wr, NULL);
+}
+
+/* ---- inline data ----------------------------------------------------------------------------- */
+
+static int post_inline(struct loop *l, const void *data, u32 len)
+{
+	struct ib_sge sge = { .addr = (uintptr_t)data, .length = len };
+	struct ib_send_wr wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IB_WR_SEND, .send_flags = IB_SEND_INLINE,
+	};
+
+	return ib_post_send(l->qp, &wr, NULL);
+}
+
+/* From memory that is not mapped, and another's when the device sends. */
+static int inline_data(struct loop *l)
+{
+	u8 want[LOOP_INLINE], *data;
+	struct ib_wc wc[2];
+	int err;
+
+	data = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	if (!data)
+		return -ENOMEM;
+	fill(want, sizeof(want), 1);
+	memcpy(data, want, sizeof(want));
+	err = post_recv(l, sizeof(want), NULL);
+	err = err ?: post_inline(l, data, sizeof(want));
+	memset(data, 0, sizeof(want));
+	if (err) {
+		kfree(data);
+		return wrong("posting: %d", err);
+	}
+	err = post_inline(l, data, PAGE_SIZE);
+	kfree(data);
+	if (!err)
+		return wrong("a page of inline data is taken");
+	if (!loop_reap(l, 2, wc))
+		return wrong("it did not complete");
+	if (memcmp(l->buf + FAR, want, sizeof(want)))
+		return wrong("%*ph and not %*ph", 8, l->buf + FAR, 8, want);
+	return 0;
+}
+
+/* ---- fast registration ----------------------------------------------------------------------- */
+
+/* The page, by a key of its own. */
+static int map_page(struct loop *l, struct ib_mr *mr, int access)
+{
+	struct ib_reg_wr wr = { .wr = { .opcode = IB_WR_REG_MR }, .mr = mr, .access = access };
+	struct scatterlist sg;
+	struct ib_wc wc;
+	int err;
+
+	sg_init_one(&sg, l->buf, PAGE_SIZE);
+	sg_dma_address(&sg) = l->dma;
+	sg_dma_len(&sg) = PAGE_SIZE;
+	if (ib_map_mr_sg(mr, &sg, 1, NULL, PAGE_SIZE) != 1)
+		return wrong("the page cannot be mapped");
+	ib_update_fast_reg_key(mr, mr->rkey + 1);
+	wr.key = mr->rkey;
+	err = ib_post_send(l->qp, &wr.wr, NULL);
+	if (err)
+		return wrong("posting REG_MR: %d", err);
+	return loop_reap(l, 1, &wc) ? 0 : wrong("REG_MR did not complete");
+}
+
+static int unmap_page(struct loop *l, struct ib_mr *mr)
+{
+	struct ib_send_wr wr = { .opcode = IB_WR_LOCAL_INV, .ex.invalidate_rkey = mr->rkey };
+	struct ib_wc wc;
+	int err;
+
+	err = ib_post_send(l->qp, &wr, NULL);
+	if (err)
+		return wrong("posting LOCAL_INV: %d", err);
+	return loop_reap(l, 1, &wc) ? 0 : wrong("LOCAL_INV did not complete");
+}
+
+static int write_by_key(struct loop *l, struct ib_mr *mr)
+{
+	struct ib_wc wc;
+	int err;
+
+	err = map_page(l, mr, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE);
+	if (err)
+		return err;
+	fill(l->buf, 64, 7);
+	if (post_write(l, 64, mr->iova + FAR, mr->rkey, NULL) || !loop_reap(l, 1, &wc))
+		return wrong("a WRITE by the key failed");
+	if (memcmp(l->buf, l->buf + FAR, 64))
+		return wrong("a WRITE by the key wrote something else");
+	err = unmap_page(l, mr);
+	if (err)
+		return err;
+	memset(l->buf + FAR, 0, 64);
+	if (post_write(l, 64, mr->iova + FAR, mr->rkey, NULL))
+		return wrong("posting a WRITE by the dead key failed");
+	/* Both ends are this queue pair: the one that refuses may flush what the other one asks. */
+	if (loop_reap(l, 1, &wc) ||
+	    (wc.status != IB_WC_REM_ACCESS_ERR && wc.status != IB_WC_WR_FLUSH_ERR))
+		return wrong("a WRITE by the dead key: %s", ib_wc_status_msg(wc.status));
+	return memchr_inv(l->buf + FAR, 0, 64) ? wrong("a WRITE by the dead key wrote") : 0;
+}
+
+static int with_mr(struct loop *l, int (*what)(struct loop *l, struct ib_mr *mr))
+{
+	struct ib_mr *mr;
+	int err;
+
+	if (!(l->ib->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
+		return -EOPNOTSUPP;
+	mr = ib_alloc_mr(l->pd, IB_MR_TYPE_MEM_REG, 1);
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	err = what(l, mr);
+	ib_dereg_mr(mr);
+	return err;
+}
+
+static int fast_registration(struct loop *l)
+{
+	return with_mr(l, write_by_key);
+}
+
+/* ---- atomics --------------------------------------------------------------------------------- */
+
+/* What was there before, in the CPU's byte order; or -1 as all ones, which no test has. */
+static u64 atomic_op(struct loop *l, struct ib_mr *mr, enum ib_wr_opcode opcode, u64 compare_add,
+		     u64 swap)
+{
+	struct ib_sge sge = { .addr = l->dma, .length = 8, .lkey = l->pd->local_dma_lkey };
+	struct ib_atomic_wr wr = {
+		.wr = { .sg_list = &sge, .num_sge = 1, .opcode = opcode },
+		.remote_addr = mr->iova + FAR, .rkey = mr->rkey,
+		.compare_add = compare_add, .swap = swap,
+	};
+	struct ib_wc wc;
+
+	if (ib_post_send(l->qp, &wr.wr, NULL) || !loop_reap(l, 1, &wc))
+		return ~0ULL;
+	return *(u64 *)l->buf;
+}
+
+static int add_and_swap(struct loop *l, struct ib_mr *mr)
+{
+	const u64 start = 0x0102030405060708;
+	u64 *target = l->buf + FAR, got;
+	int err;
+
+	err = map_page(l, mr, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_ATOMIC);
+	if (err)
+		return err;
+	*target = start;
+	got = atomic_op(l, mr, IB_WR_ATOMIC_FETCH_AND_ADD, 7, 0);
+	if (got != start || *target != start + 7)
+		return wrong("fetch and add: %#llx was there, %#llx is", got, *target);
+	got = atomic_op(l, mr, IB_WR_ATOMIC_CMP_AND_SWP, start, 9);
+	if (got != start + 7 || *target != start + 7)
+		return wrong("swap of another value: %#llx was there, %#llx is", got, *target);
+	got = atomic_op(l, mr, IB_WR_ATOMIC_CMP_AND_SWP, start + 7, 9);
+	if (got != start + 7 || *target != 9)
+		return wrong("compare and swap: %#llx was there, %#llx is", got, *target);
+	return 0;
+}
+
+static int atomics(struct loop *l)
+{
+	return l->ib->attrs.atomic_cap == IB_ATOMIC_NONE ? -EOPNOTSUPP : with_mr(l, add_and_swap);
+}
+
+/* ---- completions by events ------------------------------------------------------------------- */
+
+static atomic_t done_count;
+static DECLARE_COMPLETION(all_done);
+static int done_wanted;
+
+static void one_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	if (atomic_inc_return(&done_count) == done_wanted)
+		complete(&all_done);
+}
+
+static struct ib_cqe done_cqe = { .done = one_done };
+
+static int post_writes(struct loop *l)
+{
+	int i, err = 0;
+
+	for (i = 0; i < LOOP_BATCH && !err; i++)
+		err = post_write(l, 64, l->dma + FAR, l->pd->unsafe_global_rkey, &done_cqe);
+	return err;
+}
+
+static int events(struct loop *l)
+{
+	int turn;
+
+	for (turn = 1; turn <= 20; turn++) {
+		atomic_set(&done_count, 0);
+		reinit_completion(&all_done);
+		done_wanted = LOOP_BATCH;
+		if (post_writes(l))
+			return wrong("posting failed");
+		if (!wait_for_completion_timeout(&all_done, 5 * HZ))
+			return wrong("%d of %d completions came, turn %d",
+				     atomic_read(&done_count), LOOP_BATCH, turn);
+	}
+	return 0;
+}
+
+/* All that was posted is over when it returns: sends, done or flushed, and receives. */
+static int drain(struct loop *l)
+{
+	int i, err = 0;
+
+	done_wanted = 0;
+	for (i = 0; i < LOOP_BATCH - 1 && !err; i++)
+		err = post_recv(l, 64, &done_cqe);
+	err = err ?: post_writes(l);
+	if (err)
+		return wrong("posting failed");
+	ib_drain_qp(l->qp);
+	i = atomic_read(&done_count);
+	return i == 2 * LOOP_BATCH - 1 ? 0 : wrong("%d of %d are over", i, 2 * LOOP_BATCH - 1);
+}
+
+/* ---- address handles ------------------------------------------------------------------------- */
+
+static int handle(struct loop *l, enum ib_gid_type type)
+{
+	const struct ib_gid_attr *gid = loop_gid(l->ib, type);
+	struct rdma_ah_attr attr = {};
+	struct ib_ah *ah;
+	int err;
+
+	if (IS_ERR(gid))
+		return wrong("there is no such GID");
+	err = loop_path(gid, &attr);
+	ah = err ? ERR_PTR(err) : rdma_create_ah(l->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
+	rdma_destroy_ah_attr(&attr);
+	if (IS_ERR(ah))
+		return PTR_ERR(ah);
+	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+	return 0;
+}
+
+static int handle_v1(struct loop *l)
+{
+	return handle(l, IB_GID_TYPE_ROCE);
+}
+
+static int handle_v2(struct loop *l)
+{
+	return handle(l, IB_GID_TYPE_ROCE_UDP_ENCAP);
+}
+
+static const struct kverbs_test {
+	const char *name;
+	enum ib_poll_context poll;
+	int (*run)(struct loop *l);
+} tests[] = {
+	{ "inline_data", IB_POLL_DIRECT, inline_data },
+	{ "fast_registration", IB_POLL_DIRECT, fast_registration },
+	{ "atomics", IB_POLL_DIRECT, atomics },
+	{ "softirq", IB_POLL_SOFTIRQ, events },
+	{ "workqueue", IB_POLL_WORKQUEUE, events },
+	{ "drain", IB_POLL_WORKQUEUE, drain },
+	{ "drain_direct", IB_POLL_DIRECT, drain },
+	{ "handle_v1", IB_POLL_DIRECT, handle_v1 },
+	{ "handle_v2", IB_POLL_DIRECT, handle_v2 },
+};
+
+int loop_test(struct ib_device *ib, const char *what)
+{
+	struct loop l = {};
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(tests) && strcmp(tests[i].name, what); i++)
+		;
+	if (i == ARRAY_SIZE(tests))
+		return -EINVAL;
+	err = loop_open(&l, ib, tests[i].poll);
+	if (err)
+		wrong("a queue pair cannot be made: %d", err);
+	else
+		err = tests[i].run(&l);
+	loop_close(&l);
+	return err;
+}

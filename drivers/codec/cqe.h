@@ -49,6 +49,12 @@ struct cxr_cqe {
 	bool inline_data;	/* the payload stands in the CQE (scatter to CQE) */
 };
 
+/* Before the device has the queue: zeroes would read as a valid entry of the first round. */
+static inline void cxr_cqe_invalidate(struct prm_cqe64 *cqe)
+{
+	cqe->op_own = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | PRM_CQE_OWNER;
+}
+
 /* Owner bit: @op_own read once by the caller, then dma_rmb(). */
 static inline bool cxr_cqe_ours(u8 op_own, u32 ci, u8 log_size)
 {

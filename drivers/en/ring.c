@@ -55,10 +55,8 @@ static int create_cq(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_siz
 	if (err)
 		goto err_free_buf;
 
-	/* an entry that was never written must not look like one of the first round */
 	for (i = 0; i < 1U << log_size; i++)
-		((struct prm_cqe64 *)cxr_buf_at(&cq->buf, (size_t)i << LOG_CQE))->op_own =
-			PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | PRM_CQE_OWNER;
+		cxr_cqe_invalidate(cxr_buf_at(&cq->buf, (size_t)i << LOG_CQE));
 	if (core->caps.cq_moderation) {
 		attr.period = period;
 		attr.max_count = count;

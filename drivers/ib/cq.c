@@ -156,13 +156,12 @@ static void free_user_memory(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx)
 	cq->uar = NULL;
 }
 
-/* Zeroes would read as valid entries of the first round. */
 static void invalidate_cqes(struct cxr_ib_cq *cq)
 {
 	u32 i;
 
 	for (i = 0; i < BIT(cq->log_size); i++)
-		cqe_at(cq, i)->op_own = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT;
+		cxr_cqe_invalidate(cqe_at(cq, i));
 }
 
 /* Memory of a CQ of the kernel. Undone by free_kernel_memory(). */

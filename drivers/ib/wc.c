@@ -53,13 +53,10 @@ static int create_cq(struct trial *t)
 		.pas = cxr_buf_pas(&t->cq_buf),
 		.db_dma = t->cq_db.dma,
 	};
-	struct prm_cqe64 *cqe;
 	unsigned int i;
 
-	for (i = 0; i < CQES; i++) {
-		cqe = cxr_buf_at(&t->cq_buf, i * sizeof(*cqe));
-		cqe->op_own = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | PRM_CQE_OWNER;
-	}
+	for (i = 0; i < CQES; i++)
+		cxr_cqe_invalidate(cxr_buf_at(&t->cq_buf, i * sizeof(struct prm_cqe64)));
 	t->cq.comp = no_comp;
 	t->cq.error = no_error;
 	return cxr_cq_create(t->core, &t->cq, &attr);

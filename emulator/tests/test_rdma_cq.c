@@ -147,8 +147,8 @@ static void test_resize_refused(void)
 		ok(resize(&cases[i].r, &ring) == cases[i].status, "refused: %s", cases[i].name);
 	ok(a.dev->violations == before + ARRAY_SIZE(cases), "each is a violation");
 	post(16);
-	ok(resize(&r, &ring) == PRM_STATUS_BAD_RES_STATE && a.dev->violations == before + ARRAY_SIZE(cases),
-	   "declined: the CQ is full");
+	ok(resize(&r, &ring) == PRM_STATUS_BAD_RES_STATE &&
+	   a.dev->violations == before + ARRAY_SIZE(cases), "declined: the CQ is full");
 	ok(polled(16, 185), "the CQ is as it was");
 }
 

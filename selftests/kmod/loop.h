@@ -27,14 +27,14 @@ struct loop {
 	u64 dma;
 };
 
-/* After an error, too, loop_close() has to come. @poll: of the CQ; IB_POLL_DIRECT is for loop_reap(). */
+/* loop_close() after an error, too. @poll: of the CQ; IB_POLL_DIRECT for loop_reap(). */
 int loop_open(struct loop *l, struct ib_device *ib, enum ib_poll_context poll);
 void loop_close(struct loop *l);
 /* The first GID of @type for an IPv4 address: with a reference, or ERR_PTR(-ENOENT). */
 const struct ib_gid_attr *loop_gid(struct ib_device *ib, enum ib_gid_type type);
 /* To the device itself by @gid, whose reference is taken; rdma_destroy_ah_attr() frees it. */
 int loop_path(const struct ib_gid_attr *gid, struct rdma_ah_attr *attr);
-/* @n completions, in order, each with IB_WC_SUCCESS; false: one of an error, or none for a second. */
+/* @n completions, each with IB_WC_SUCCESS; false: one of an error, or none for a second. */
 bool loop_reap(struct loop *l, int n, struct ib_wc *wc);
 
 int loop_test(struct ib_device *ib, const char *what);	/* test.c */

@@ -4,8 +4,8 @@
  * insmod kverbs.ko devices=NAME,NAME...
  *
  * RDMA devices as kernel consumers use them. With a test it stays loaded if that passed; else the
- * kernel log says what was wrong, and insmod has the error: -EOPNOTSUPP if the device does not offer
- * it. Without one it measures, see bench.c.
+ * kernel log says what was wrong, and insmod has the error: -EOPNOTSUPP if the device does not
+ * offer it. Without one it measures, see bench.c.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>

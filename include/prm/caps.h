@@ -744,6 +744,17 @@ struct prm_flow_table_nic_cap_bits {
 };
 PRM_LAYOUT(flow_table_nic_cap, 0x1000);
 
+struct prm_port_selection_cap_bits {
+	u8 rsvd_00[16];
+	u8 port_select_flow_table[1];
+	u8 rsvd_11[1];
+	u8 port_select_flow_table_bypass[1];
+	u8 rsvd_13[493];
+	struct prm_flow_table_prop_layout_bits flow_table_properties_port_selection;
+	u8 rsvd_400[31744];
+};
+PRM_LAYOUT(port_selection_cap, 0x1000);
+
 union prm_hca_cap_union_bits {
 	struct prm_cmd_hca_cap_bits cmd_hca_cap;
 	struct prm_cmd_hca_cap_2_bits cmd_hca_cap_2;
@@ -751,6 +762,7 @@ union prm_hca_cap_union_bits {
 	struct prm_roce_cap_bits roce_cap;
 	struct prm_per_protocol_networking_offload_caps_bits per_protocol_networking_offload_caps;
 	struct prm_flow_table_nic_cap_bits flow_table_nic_cap;
+	struct prm_port_selection_cap_bits port_selection_cap;
 };
 
 struct prm_query_hca_cap_in_bits {

@@ -16,6 +16,7 @@ enum {
 	PRM_FT_SNIFFER_TX	= 6,
 	PRM_FT_RDMA_RX		= 7,
 	PRM_FT_RDMA_TX		= 8,
+	PRM_FT_PORT_SEL		= 9,
 };
 
 /* create_flow_table_in.op_mod */
@@ -40,6 +41,12 @@ enum {
 	PRM_FT_ROOT_RESET	= 1,
 };
 
+/* create_flow_group_in.group_type */
+enum {
+	PRM_FG_TCAM		= 0,
+	PRM_FG_HASH_SPLIT	= 1,	/* an entry by the hash of what match_definer_id picks */
+};
+
 /* match_criteria_enable */
 #define PRM_MATCH_OUTER		(1U << 0)
 #define PRM_MATCH_MISC		(1U << 1)
@@ -60,6 +67,7 @@ enum {
 	PRM_FLOW_DEST_VPORT	= 0,
 	PRM_FLOW_DEST_TABLE	= 1,
 	PRM_FLOW_DEST_TIR	= 2,
+	PRM_FLOW_DEST_UPLINK	= 8,	/* the port of destination_eswitch_owner_vhca_id */
 };
 
 /* set_fte_in.op_mod, .modify_enable_mask */

@@ -5,6 +5,17 @@
 
 #include "prm.h"
 
+/* lagc.port_select_mode */
+enum {
+	PRM_LAG_QUEUE_AFFINITY	= 0,
+	PRM_LAG_PORT_SELECT_FT	= 1,	/* hash mode: by flow tables of type PRM_FT_PORT_SEL */
+	PRM_LAG_PORT_SELECT_MPESW = 2,
+};
+
+/* modify_lag_in.field_select */
+#define PRM_MODIFY_LAG_REMAP		(1U << 0)
+#define PRM_MODIFY_LAG_ACTIVE_PORT	(1U << 1)
+
 struct prm_lagc_bits {
 	u8 fdb_selection_mode[1];
 	u8 rsvd_01[20];

@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Flow tables: CREATE/DESTROY/QUERY/MODIFY_FLOW_TABLE, SET_FLOW_TABLE_ROOT, the same for groups and
- * entries, flow counters.
+ * Flow tables and their groups: CREATE/DESTROY/QUERY/MODIFY_FLOW_TABLE, SET_FLOW_TABLE_ROOT,
+ * CREATE/DESTROY/QUERY_FLOW_GROUP.
  *
- * Only tables of received packets exist (type NIC_RX). References: a group uses its table, an entry
- * its destinations and counters, a table the table behind it. Entries are no objects: they belong
- * to their group.
+ * Only tables of received packets exist (type NIC_RX). References: a group uses its table, a table
+ * the table behind it.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "eth.h"
+#include "flow.h"
 #include "lag.h"
-#include "prm/counter.h"
-
-#define MAX_BULK_QUERY 1024
-
-/* The fields that every command of this file begins with. Both: -1 and refused, or 0. */
-#define bad_type(c, in)                                                                  \
-	({                                                                               \
-		unsigned int type_ = prm_get(in, table_type);                            \
-	\
-		type_ == PRM_FT_NIC_RX ?                                                 \
-			0 :                                                              \
-			refuse(c, PRM_STATUS_BAD_PARAM,                                  \
-			       "table_type 0x%x is not advertised, only NIC_RX", type_); \
-	})
-
-#define bad_head(c, in)                                                            \
-	({                                                                         \
-		typeof(in) in_ = (in);                                             \
-		struct cmd *c_ = (c);                                              \
-	\
-		is_set(c_, in_, other_vport, "but there is one vport") ||          \
-			is_set(c_, in_, vport_number, "but there is one vport") || \
-			bad_type(c_, in_);                                         \
-	})
 
 /* ---- tables ---- */
 
@@ -51,9 +26,8 @@ static void table_release(void *obj)
 	obj_put(table->miss);
 }
 
-/* The table behind @level that a miss or an entry names; NULL: refused. */
-static struct flow_table *use_next_table(struct cmd *c, uint32_t id, unsigned int level,
-					 const char *field)
+struct flow_table *flow_next_table(struct cmd *c, uint32_t id, unsigned int level,
+				   const char *field)
 {
 	struct flow_table *next = obj_use(c, OBJ_FLOW_TABLE, id, field);
 
@@ -79,7 +53,7 @@ static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx, uns
 			return -1;
 		return 0;
 	case PRM_FT_MISS_FWD:
-		*next = use_next_table(c, prm_get(ctx, table_miss_id), level, "table_miss_id");
+		*next = flow_next_table(c, prm_get(ctx, table_miss_id), level, "table_miss_id");
 		return *next ? 0 : -1;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM, "table_miss_action %u is not advertised",
@@ -112,7 +86,7 @@ static int get_demux_next(struct cmd *c, const struct prm_flow_table_context *ct
 {
 	uint32_t id = prm_get(ctx, lag_master_next_table_id);
 
-	*next = id ? use_next_table(c, id, level, "lag_master_next_table_id") : NULL;
+	*next = id ? flow_next_table(c, id, level, "lag_master_next_table_id") : NULL;
 	return id && !*next ? -1 : 0;
 }
 
@@ -248,8 +222,6 @@ static int run_set_flow_table_root(struct cmd *c)
 
 /* ---- groups ---- */
 
-static void fte_free(struct fte *fte);
-
 static void group_release(void *obj)
 {
 	struct flow_group *group = obj;
@@ -360,8 +332,7 @@ static int run_create_flow_group(struct cmd *c)
 	return 0;
 }
 
-/* The group @id of the table @table_id; NULL: refused. */
-static struct flow_group *get_group(struct cmd *c, uint32_t table_id, uint32_t id)
+struct flow_group *flow_get_group(struct cmd *c, uint32_t table_id, uint32_t id)
 {
 	struct flow_table *table = obj_get(c, OBJ_FLOW_TABLE, table_id, "table_id");
 	struct flow_group *group = table ? obj_get(c, OBJ_FLOW_GROUP, id, "group_id") : NULL;
@@ -380,7 +351,7 @@ static int run_destroy_flow_group(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	group = get_group(c, prm_get(in, table_id), prm_get(in, group_id));
+	group = flow_get_group(c, prm_get(in, table_id), prm_get(in, group_id));
 	if (!group)
 		return -1;
 	if (group->entries)
@@ -397,7 +368,7 @@ static int run_query_flow_group(struct cmd *c)
 
 	if (bad_type(c, in))
 		return -1;
-	group = get_group(c, prm_get(in, table_id), prm_get(in, group_id));
+	group = flow_get_group(c, prm_get(in, table_id), prm_get(in, group_id));
 	if (!group)
 		return -1;
 	prm_set(out, start_flow_index, group->start);
@@ -407,394 +378,9 @@ static int run_query_flow_group(struct cmd *c)
 	return 0;
 }
 
-/* ---- entries ---- */
-
-/* What an entry holds; freed by put_targets(). */
-struct targets {
-	struct flow_dest *dests;
-	struct flow_counter **counters;
-	unsigned int n_dests, n_counters;
+const struct cmd_desc cmds_flow[] = {
+	CMD(create_flow_table), CMD(destroy_flow_table), CMD(modify_flow_table),
+	CMD(query_flow_table), CMD(set_flow_table_root),
+	CMD(create_flow_group), CMD(destroy_flow_group), CMD(query_flow_group),
+	{}
 };
-
-static void put_targets(struct targets *targets)
-{
-	unsigned int i;
-
-	for (i = 0; i < targets->n_dests; i++) {
-		obj_put(targets->dests[i].tir);
-		obj_put(targets->dests[i].table);
-	}
-	for (i = 0; i < targets->n_counters; i++)
-		obj_put(targets->counters[i]);
-	free(targets->dests);
-	free(targets->counters);
-	memset(targets, 0, sizeof(*targets));
-}
-
-static void fte_free(struct fte *fte)
-{
-	struct targets targets = { fte->dests, fte->counters, fte->n_dests, fte->n_counters };
-
-	put_targets(&targets);
-	list_del(&fte->node);
-	fte->group->entries--;
-	free(fte);
-}
-
-/* The entry with this index, or NULL; *after is the list position behind which a new one goes. */
-static struct fte *find_fte(struct flow_table *table, uint32_t index, struct list_head **after)
-{
-	struct fte *fte;
-
-	*after = &table->ftes;
-	list_for_each_entry(fte, &table->ftes, node) {
-		if (fte->index == index)
-			return fte;
-		if (fte->index > index)
-			break;
-		*after = &fte->node;
-	}
-	return NULL;
-}
-
-static int get_dest(struct cmd *c, const struct prm_dest_format_struct *format, unsigned int level,
-		    struct flow_dest *dest)
-{
-	uint32_t id = prm_get(format, destination_id);
-
-	if (is_set(c, format, destination_eswitch_owner_vhca_id_valid,
-		   "but there is no e-switch") ||
-	    is_set(c, format, packet_reformat, "but packet reformat is not advertised"))
-		return -1;
-	switch (prm_get(format, destination_type)) {
-	case PRM_FLOW_DEST_TIR:
-		dest->tir = obj_use(c, OBJ_TIR, id, "destination_id");
-		return dest->tir ? 0 : -1;
-	case PRM_FLOW_DEST_TABLE:
-		dest->table = use_next_table(c, id, level, "destination_id");
-		return dest->table ? 0 : -1;
-	default:
-		return refuse(c, PRM_STATUS_BAD_PARAM, "destination_type %u is not advertised",
-			      prm_get(format, destination_type));
-	}
-}
-
-/* The lists behind SET_FTE's fixed part: destinations, then counters, 8 bytes each. */
-static int get_targets(struct cmd *c, const struct prm_set_fte_in *in, unsigned int level,
-		       struct targets *targets)
-{
-	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);
-	uint32_t n_dests = prm_get(ctx, destination_list_size),
-		 n_counters = prm_get(ctx, flow_counter_list_size);
-	const struct prm_dest_format_struct *dests = prm_tail_const(in);
-	const struct prm_flow_counter_list *counters = (const void *)(dests + n_dests);
-
-	memset(targets, 0, sizeof(*targets));
-	if (n_dests > FLOW_MAX_DESTS || n_counters > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "%u destinations and %u counters: at most %u and 1 are advertised",
-			      n_dests, n_counters, FLOW_MAX_DESTS);
-	if (c->in_len < sizeof(*in) + (n_dests + n_counters) * sizeof(*dests))
-		return refuse(c, PRM_STATUS_BAD_INP_LEN,
-			      "%u destinations and %u counters do not fit in %u bytes", n_dests,
-			      n_counters, c->in_len);
-
-	targets->dests = calloc(n_dests + 1, sizeof(*targets->dests));
-	targets->counters = calloc(n_counters + 1, sizeof(*targets->counters));
-	if (!targets->dests || !targets->counters) {
-		put_targets(targets);
-		return refuse(c, PRM_STATUS_INTERNAL, "no memory for the destinations");
-	}
-	for (; targets->n_dests < n_dests; targets->n_dests++)
-		if (get_dest(c, &dests[targets->n_dests], level, &targets->dests[targets->n_dests]))
-			goto put;
-	for (; targets->n_counters < n_counters; targets->n_counters++) {
-		uint32_t id = prm_get(&counters[targets->n_counters], flow_counter_id);
-
-		targets->counters[targets->n_counters] = obj_use(c, OBJ_FLOW_COUNTER, id,
-								 "flow_counter_id");
-		if (!targets->counters[targets->n_counters])
-			goto put;
-	}
-	return 0;
-
-put:
-	put_targets(targets);
-	return -1;
-}
-
-static int check_action(struct cmd *c, const struct prm_flow_context *ctx)
-{
-	uint32_t action = prm_get(ctx, action);
-
-	if (is_set(c, ctx, extended_destination, "but packet reformat is not advertised") ||
-	    is_set(c, ctx, uplink_hairpin_en, "but hairpin is not advertised") ||
-	    is_set(c, ctx, flow_source, "but there is no e-switch") ||
-	    is_set(c, ctx, encrypt_decrypt_type, "but encryption is not advertised") ||
-	    is_set(c, ctx, encrypt_decrypt_obj_id, "but encryption is not advertised") ||
-	    is_set(c, ctx, packet_reformat_id, "but packet reformat is not advertised") ||
-	    is_set(c, ctx, push_vlan.ethtype, "but pushing VLAN tags is not advertised") ||
-	    is_set(c, ctx, push_vlan_2.ethtype, "but pushing VLAN tags is not advertised") ||
-	    is_set(c, ctx, modify_header_id, "but header modification is not advertised"))
-		return -1;
-	if (action & ~(PRM_FLOW_DROP | PRM_FLOW_FWD_DEST | PRM_FLOW_COUNT))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "action 0x%x has actions that are not advertised", action);
-	if (!(action & PRM_FLOW_DROP) == !(action & PRM_FLOW_FWD_DEST))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "action 0x%x: a packet is either forwarded or dropped", action);
-	if (!(action & PRM_FLOW_FWD_DEST) != !prm_get(ctx, destination_list_size))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "action 0x%x with %u destinations", action,
-			      prm_get(ctx, destination_list_size));
-	if (!(action & PRM_FLOW_COUNT) != !prm_get(ctx, flow_counter_list_size))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "action 0x%x with %u counters", action,
-			      prm_get(ctx, flow_counter_list_size));
-	return 0;
-}
-
-static int check_value(struct cmd *c, const struct flow_group *group,
-		       const struct prm_fte_match_param *value)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(value->dw); i++)
-		if (value->dw[i] & ~group->criteria.dw[i])
-			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "match_value: byte 0x%x is outside the criteria of group 0x%x",
-				      i * 4, group->obj.num);
-	return 0;
-}
-
-static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flow_table *table,
-		      uint32_t index, struct list_head *after)
-{
-	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);
-	const struct prm_fte_match_param *value = prm_sub_const(ctx, match_value, fte_match_param);
-	struct flow_group *group = get_group(c, table->obj.num, prm_get(ctx, group_id));
-	struct targets targets;
-	struct fte *fte;
-
-	if (is_set(c, in, modify_enable_mask, "but the entry is new"))
-		return -1;
-	if (!group || check_action(c, ctx) || check_value(c, group, value))
-		return -1;
-	if (index < group->start || index > group->end)
-		return refuse(c, PRM_STATUS_IX, "flow_index %u is outside group 0x%x (%u to %u)",
-			      index, group->obj.num, group->start, group->end);
-	if (get_targets(c, in, table->level, &targets))
-		return -1;
-	fte = calloc(1, sizeof(*fte));
-	if (!fte) {
-		put_targets(&targets);
-		return refuse(c, PRM_STATUS_INTERNAL, "no memory for the entry");
-	}
-
-	fte->index = index;
-	fte->group = group;
-	fte->value = *prm_sub_const(value, outer_headers, fte_match_set_lyr_2_4);
-	fte->tag = prm_get(ctx, flow_tag);
-	fte->action = prm_get(ctx, action);
-	fte->dests = targets.dests;
-	fte->n_dests = targets.n_dests;
-	fte->counters = targets.counters;
-	fte->n_counters = targets.n_counters;
-	fte->ctx = *ctx;
-	group->entries++;
-	list_add(&fte->node, after);
-	return 0;
-}
-
-/* Destinations, counters and action change together in one step: the rule never stands half-way. */
-static int modify_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flow_table *table,
-		      struct fte *fte)
-{
-	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);
-	unsigned int mask = prm_get(in, modify_enable_mask);
-	struct targets targets, old = { fte->dests, fte->counters, fte->n_dests, fte->n_counters };
-
-	if (mask & ~(PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_TAG | PRM_FTE_MODIFY_DEST_LIST |
-		     PRM_FTE_MODIFY_COUNTERS))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "modify_enable_mask 0x%x has unknown bits",
-			      mask);
-	if (prm_get(ctx, group_id) != fte->group->obj.num)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "entry %u is in group 0x%x, not 0x%x",
-			      fte->index, fte->group->obj.num, prm_get(ctx, group_id));
-	if (check_action(c, ctx) || get_targets(c, in, table->level, &targets))
-		return -1;
-
-	if (mask & PRM_FTE_MODIFY_TAG)
-		fte->tag = prm_get(ctx, flow_tag);
-	if (mask & PRM_FTE_MODIFY_ACTION)
-		fte->action = prm_get(ctx, action);
-	if (mask & PRM_FTE_MODIFY_DEST_LIST) {
-		fte->dests = targets.dests;
-		fte->n_dests = targets.n_dests;
-		targets.dests = old.dests;
-		targets.n_dests = old.n_dests;
-	}
-	if (mask & PRM_FTE_MODIFY_COUNTERS) {
-		fte->counters = targets.counters;
-		fte->n_counters = targets.n_counters;
-		targets.counters = old.counters;
-		targets.n_counters = old.n_counters;
-	}
-	put_targets(&targets);
-	prm_set(&fte->ctx, flow_tag, fte->tag);
-	prm_set(&fte->ctx, action, fte->action);
-	prm_set(&fte->ctx, destination_list_size, fte->n_dests);
-	prm_set(&fte->ctx, flow_counter_list_size, fte->n_counters);
-	return 0;
-}
-
-static int run_set_fte(struct cmd *c)
-{
-	const struct prm_set_fte_in *in = c->in;
-	uint32_t index = prm_get(in, flow_index);
-	struct flow_table *table;
-	struct list_head *after;
-	struct fte *fte;
-
-	if (bad_head(c, in))
-		return -1;
-	if (is_set(c, in, ignore_flow_level, "but it is not advertised"))
-		return -1;
-	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
-	if (!table)
-		return -1;
-	fte = find_fte(table, index, &after);
-
-	switch (c->op_mod) {
-	case PRM_FTE_SET:
-		if (fte)
-			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "entry %u of table 0x%x exists already", index,
-				      table->obj.num);
-		return create_fte(c, in, table, index, after);
-	case PRM_FTE_MODIFY:
-		if (!fte)
-			return refuse(c, PRM_STATUS_IX,
-				      "there is no entry %u in table 0x%x to modify", index,
-				      table->obj.num);
-		return modify_fte(c, in, table, fte);
-	default:
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "op_mod %u of SET_FLOW_TABLE_ENTRY is unknown", c->op_mod);
-	}
-}
-
-/* The entry a command names; NULL: refused. */
-static struct fte *get_fte(struct cmd *c, uint32_t table_id, uint32_t index)
-{
-	struct flow_table *table = obj_get(c, OBJ_FLOW_TABLE, table_id, "table_id");
-	struct list_head *after;
-	struct fte *fte = table ? find_fte(table, index, &after) : NULL;
-
-	if (table && !fte)
-		refuse(c, PRM_STATUS_IX, "there is no entry %u in table 0x%x", index, table_id);
-	return fte;
-}
-
-static int run_query_fte(struct cmd *c)
-{
-	const struct prm_query_fte_in *in = c->in;
-	struct prm_query_fte_out *out = c->out;
-	struct fte *fte;
-
-	if (bad_type(c, in))
-		return -1;
-	fte = get_fte(c, prm_get(in, table_id), prm_get(in, flow_index));
-	if (!fte)
-		return -1;
-	*prm_sub(out, flow_context, flow_context) = fte->ctx;
-	return 0;
-}
-
-static int run_delete_fte(struct cmd *c)
-{
-	const struct prm_delete_fte_in *in = c->in;
-	struct fte *fte;
-
-	if (bad_head(c, in))
-		return -1;
-	fte = get_fte(c, prm_get(in, table_id), prm_get(in, flow_index));
-	if (!fte)
-		return -1;
-	fte_free(fte);
-	return 0;
-}
-
-/* ---- counters ---- */
-
-static int run_alloc_flow_counter(struct cmd *c)
-{
-	const struct prm_alloc_flow_counter_in *in = c->in;
-	struct prm_alloc_flow_counter_out *out = c->out;
-	struct flow_counter *counter;
-
-	if (is_set(c, in, flow_counter_bulk, "but counters in bulk are not advertised") ||
-	    is_set(c, in, flow_counter_bulk_log_size, "but counters in bulk are not advertised"))
-		return -1;
-	counter = obj_create(c, OBJ_FLOW_COUNTER, sizeof(*counter));
-	if (!counter)
-		return -1;
-	prm_set(out, flow_counter_id, counter->obj.num);
-	return 0;
-}
-
-static int run_dealloc_flow_counter(struct cmd *c)
-{
-	const struct prm_dealloc_flow_counter_in *in = c->in;
-	struct flow_counter *counter = obj_get(c, OBJ_FLOW_COUNTER, prm_get(in, flow_counter_id),
-					       "flow_counter_id");
-
-	return counter ? obj_destroy(c, counter) : -1;
-}
-
-/* A range may have holes: they read as zero. */
-static int run_query_flow_counter(struct cmd *c)
-{
-	const struct prm_query_flow_counter_in *in = c->in;
-	struct prm_query_flow_counter_out *out = c->out;
-	struct prm_traffic_counter *stats = prm_tail(out);
-	uint32_t n = prm_get(in, num_of_counters), first = prm_get(in, flow_counter_id), i;
-
-	if (n > MAX_BULK_QUERY)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "num_of_counters %u is above %u", n,
-			      MAX_BULK_QUERY);
-	if (!n) {
-		n = 1;
-		if (!obj_get(c, OBJ_FLOW_COUNTER, first, "flow_counter_id"))
-			return -1;
-	}
-	if (c->out_len < sizeof(*out) + n * sizeof(*stats))
-		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "%u counters do not fit in %u bytes", n,
-			      c->out_len);
-
-	for (i = 0; i < n; i++) {
-		struct flow_counter *counter = obj_find(c->dev, OBJ_FLOW_COUNTER, first + i);
-
-		if (!counter)
-			continue;
-		prm_set64(&stats[i], packets, counter->hits.packets);
-		prm_set64(&stats[i], octets, counter->hits.bytes);
-		if (prm_get(in, clear))
-			memset(&counter->hits, 0, sizeof(counter->hits));
-	}
-	return 0;
-}
-
-const struct cmd_desc cmds_flow[] = { CMD(create_flow_table),
-				      CMD(destroy_flow_table),
-				      CMD(modify_flow_table),
-				      CMD(query_flow_table),
-				      CMD(set_flow_table_root),
-				      CMD(create_flow_group),
-				      CMD(destroy_flow_group),
-				      CMD(query_flow_group),
-				      CMD(set_fte, .tail = true),
-				      CMD(query_fte),
-				      CMD(delete_fte),
-				      CMD(alloc_flow_counter),
-				      CMD(dealloc_flow_counter),
-				      CMD(query_flow_counter),
-				      {} };

@@ -25,8 +25,8 @@
 #define STATUS_NAME(n, number, text) NAME(number, #n),
 
 static const struct cmd_desc *const tables[] = {
-	cmds_hca,   cmds_obj, cmds_eq_cq, cmds_qp,   cmds_srq,
-	cmds_vport, cmds_nic, cmds_flow,  cmds_port,  cmds_lag,
+	cmds_hca,   cmds_obj, cmds_eq_cq, cmds_qp,  cmds_srq,  cmds_vport,
+	cmds_nic,   cmds_flow, cmds_fte,  cmds_port, cmds_lag,
 };
 
 /* A command on its way through the queue. */

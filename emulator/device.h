@@ -216,7 +216,7 @@ PRM_CMD_LIST(PRM_DECLARE_RESERVED)
 
 /* The tables that cmdq.c dispatches from; each ends with a row whose name is NULL. */
 extern const struct cmd_desc cmds_hca[], cmds_obj[], cmds_eq_cq[], cmds_qp[], cmds_srq[],
-	cmds_vport[], cmds_nic[], cmds_flow[], cmds_port[], cmds_lag[];
+	cmds_vport[], cmds_nic[], cmds_flow[], cmds_fte[], cmds_port[], cmds_lag[];
 
 /*
  * Refuses the command: sets status and a syndrome of its own (CRC-32 of the format string, 24 bits:
@@ -357,7 +357,7 @@ struct roce_addr {
 /* The entries in use, one a line: index, address, type, MAC, VLAN or "-"; for `gids`. */
 void roce_addrs_print(const struct cxdev *dev, FILE *out);
 
-/* ---- eth.c, cmd_nic.c, cmd_flow.c, cmd_port.c ---- */
+/* ---- eth.c, cmd_nic.c, cmd_flow.c, cmd_fte.c, cmd_port.c ---- */
 
 struct sq;
 
@@ -476,7 +476,7 @@ void capture_delivered(const struct port *port, const struct frame *frame);
 struct card;	   /* card.c: ids, board id, limits, capability pages */
 struct hca_state;  /* cmdq.c, iseg.c, cmd_hca.c, eq_cq.c */
 struct rdma_state; /* cmd_obj.c, mem.c, cmd_qp.c, requester.c, responder.c, roce.c */
-struct eth_state;  /* cmd_nic.c, cmd_flow.c, cmd_port.c, eth.c */
+struct eth_state;  /* cmd_nic.c, cmd_flow.c, cmd_fte.c, cmd_port.c, eth.c */
 struct obj_state;  /* obj.c */
 struct adapter;	   /* cmd_lag.c: the ports of one card */
 

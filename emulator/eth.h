@@ -173,7 +173,7 @@ struct rss {
 struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc);
 void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set);
 
-/* ---- steering: cmd_flow.c, steer.c ---- */
+/* ---- steering: cmd_flow.c, cmd_fte.c, steer.c ---- */
 
 struct flow_counter {
 	struct obj obj;

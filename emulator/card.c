@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "eth.h"
+#include "flow.h"
 #include "hca.h"
 #include "lag.h"
 #include "prm/caps.h"
+#include "prm/definer.h"
 #include "qp.h"
 
 #define DEVICE_KHZ 78125
@@ -81,6 +83,16 @@ static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, init2_lag_tx_port_affinity, 1);
 }
 
+static void card_port_selection_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
+{
+	if (!port_select_announced(dev))
+		return;
+	prm_set(cap, port_selection_cap, 1);
+	prm_set64(cap, general_obj_types, 1ull << PRM_OBJ_MATCH_DEFINER);
+	prm_set(cap, max_num_match_definer, dev->card->objs[OBJ_MATCH_DEFINER].count);
+	prm_set64(cap, match_definer_format_supported, definer_formats());
+}
+
 static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 {
 	const struct card *card = dev->card;
@@ -131,6 +143,7 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, bf, 1);
 	prm_set(cap, log_bf_reg_size, 9);
 	card_lag(dev, cap);
+	card_port_selection_general(dev, cap);
 	prm_set(cap, uar_sz, log2_floor(card->bar_bytes >> 20));
 	prm_set(cap, num_of_uars_per_page, 1);
 	prm_set(cap, device_frequency_mhz, DEVICE_KHZ / 1000);
@@ -194,15 +207,10 @@ static void card_flow_fields(struct prm_flow_table_fields_supported *fields)
 	prm_set(fields, outer_tcp_flags, 1);
 }
 
-static void card_flow(struct prm_flow_table_nic_cap *nic)
+/* What tables of all types have. */
+static void card_flow_tables(struct prm_flow_table_prop_layout *cap)
 {
-	struct prm_flow_table_prop_layout *cap =
-		prm_sub(nic, flow_table_properties_nic_receive, flow_table_prop_layout);
-
-	prm_set(nic, nic_rx_multi_path_tirs, 1);
-	prm_set(nic, nic_rx_multi_path_tirs_fts, 1);
 	prm_set(cap, ft_support, 1);
-	prm_set(cap, flow_counter, 1);
 	prm_set(cap, flow_modify_en, 1);
 	prm_set(cap, modify_root, 1);
 	prm_set(cap, identified_miss_table_mode, 1);
@@ -210,11 +218,29 @@ static void card_flow(struct prm_flow_table_nic_cap *nic)
 	prm_set(cap, log_max_ft_size, FLOW_LOG_MAX_SIZE);
 	prm_set(cap, max_ft_level, FLOW_MAX_LEVEL);
 	prm_set(cap, log_max_ft_num, 10);
-	prm_set(cap, log_max_flow_counter, 14);
-	prm_set(cap, log_max_destination, 6);
 	prm_set(cap, log_max_flow, 20);
 	card_flow_fields(prm_sub(cap, ft_field_support, flow_table_fields_supported));
 	card_flow_fields(prm_sub(cap, ft_field_bitmask_support, flow_table_fields_supported));
+}
+
+static void card_flow(struct prm_flow_table_nic_cap *nic)
+{
+	struct prm_flow_table_prop_layout *cap =
+		prm_sub(nic, flow_table_properties_nic_receive, flow_table_prop_layout);
+
+	prm_set(nic, nic_rx_multi_path_tirs, 1);
+	prm_set(nic, nic_rx_multi_path_tirs_fts, 1);
+	card_flow_tables(cap);
+	prm_set(cap, flow_counter, 1);
+	prm_set(cap, log_max_flow_counter, 14);
+	prm_set(cap, log_max_destination, 6);
+}
+
+static void card_port_selection(struct prm_port_selection_cap *cap)
+{
+	prm_set(cap, port_select_flow_table, 1);
+	card_flow_tables(prm_sub(cap, flow_table_properties_port_selection,
+				 flow_table_prop_layout));
 }
 
 static int fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *max)
@@ -235,6 +261,11 @@ static int fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void
 	case CAP_FLOW_NIC:
 		card_flow(cur);
 		break;
+	case CAP_PORT_SELECTION:
+		if (!port_select_announced(dev))
+			return -1;
+		card_port_selection(cur);
+		break;
 	default:
 		return -1;
 	}
@@ -243,6 +274,8 @@ static int fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void
 		prm_set((struct prm_cmd_hca_cap *)max, uar_4k, 1);
 	else if (type == CAP_ROCE)
 		prm_set((struct prm_roce_cap *)max, sw_r_roce_src_udp_port, 1);
+	else if (type == CAP_PORT_SELECTION)
+		prm_set((struct prm_port_selection_cap *)max, port_select_flow_table_bypass, 1);
 	return 0;
 }
 
@@ -283,6 +316,7 @@ static int fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void
 		[OBJ_FLOW_TABLE] = { 1, 1 << 10 },                                          \
 		[OBJ_FLOW_GROUP] = { 1, 1 << 14 },                                          \
 		[OBJ_FLOW_COUNTER] = { 1, 1 << 14 },                                        \
+		[OBJ_MATCH_DEFINER] = { 1, 64 },                                            \
 	}
 
 /*
@@ -324,14 +358,15 @@ static const struct card cards[] = {
 		.vf_device_id = 0x101e, .subsystem_id = 0x0016, .fw_major = 22, .fw_minor = 35,
 		.fw_sub = 4030, .psid = "CXR000000006D", .pcie_gen = 4, .pcie_lanes = 16,
 		.port_lanes = 4, .eth_proto = PROTO_100G,
-		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true, COMMON
+		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
+		.port_select = true, COMMON
 	},
 	{
 		.name = "cx7", .model = "ConnectX-7", .device_id = 0x1021, .vf_device_id = 0x101e,
 		.subsystem_id = 0x0041, .fw_major = 28, .fw_minor = 35, .fw_sub = 4030,
 		.psid = "CXR0000000007", .pcie_gen = 5, .pcie_lanes = 16, .port_lanes = 4,
 		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_NOT_REQUIRED,
-		.vlan_insert = true, COMMON
+		.vlan_insert = true, .port_select = true, COMMON
 	},
 };
 

@@ -3,8 +3,9 @@
  * Flow tables and their groups: CREATE/DESTROY/QUERY/MODIFY_FLOW_TABLE, SET_FLOW_TABLE_ROOT,
  * CREATE/DESTROY/QUERY_FLOW_GROUP.
  *
- * Only tables of received packets exist (type NIC_RX). References: a group uses its table, a table
- * the table behind it.
+ * There are tables of received packets (type NIC_RX), and of port selection (PORT_SEL), which say
+ * by which port of a LAG a packet leaves. References: a group uses its table and its definer, a
+ * table the table behind it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,37 +15,66 @@
 
 /* ---- tables ---- */
 
+int flow_check_type(struct cmd *c, unsigned int type)
+{
+	if (type == PRM_FT_NIC_RX || (type == PRM_FT_PORT_SEL && port_select_announced(c->dev)))
+		return 0;
+	return refuse(c, PRM_STATUS_BAD_PARAM, "table_type 0x%x is not advertised", type);
+}
+
+struct flow_table *flow_get_table(struct cmd *c, uint32_t id, unsigned int type)
+{
+	struct flow_table *table = obj_get(c, OBJ_FLOW_TABLE, id, "table_id");
+
+	if (table && table->type != type) {
+		refuse(c, PRM_STATUS_BAD_PARAM, "table 0x%x is of type %u, not %u", id, table->type,
+		       type);
+		return NULL;
+	}
+	return table;
+}
+
+static struct flow_table **root_of(struct cxdev *dev, unsigned int type)
+{
+	return type == PRM_FT_PORT_SEL ? &dev->eth->port_root : &dev->eth->rx_root;
+}
+
 static void table_release(void *obj)
 {
-	struct flow_table *table = obj;
-	struct eth_state *eth = table->obj.dev->eth;
+	struct flow_table *table = obj, **root = root_of(table->obj.dev, table->type);
 
-	if (eth->rx_root == table)
-		eth->rx_root = NULL;
+	if (*root == table)
+		*root = NULL;
 	if (table->demux)
 		table->obj.dev->adapter->demux--;
 	obj_put(table->miss);
 }
 
-struct flow_table *flow_next_table(struct cmd *c, uint32_t id, unsigned int level,
-				   const char *field)
+struct flow_table *flow_next_table(struct cmd *c, uint32_t id, unsigned int type,
+				   unsigned int level, const char *field)
 {
-	struct flow_table *next = obj_use(c, OBJ_FLOW_TABLE, id, field);
+	struct flow_table *next = obj_get(c, OBJ_FLOW_TABLE, id, field);
 
 	if (!next)
 		return NULL;
+	if (next->type != type) {
+		refuse(c, PRM_STATUS_BAD_PARAM,
+		       "%s: table 0x%x is of type %u, none of type %u leads there", field, id,
+		       next->type, type);
+		return NULL;
+	}
 	if (next->level <= level) {
 		refuse(c, PRM_STATUS_BAD_PARAM, "%s: table 0x%x of level %u is not behind level %u",
 		       field, id, next->level, level);
-		obj_put(next);
 		return NULL;
 	}
+	next->obj.refs++;
 	return next;
 }
 
 /* miss_action and miss_id of a context; *next is NULL for the default. */
-static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx, unsigned int level,
-		    struct flow_table **next)
+static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx,
+		    const struct flow_table *table, struct flow_table **next)
 {
 	*next = NULL;
 	switch (prm_get(ctx, table_miss_action)) {
@@ -53,7 +83,8 @@ static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx, uns
 			return -1;
 		return 0;
 	case PRM_FT_MISS_FWD:
-		*next = flow_next_table(c, prm_get(ctx, table_miss_id), level, "table_miss_id");
+		*next = flow_next_table(c, prm_get(ctx, table_miss_id), table->type, table->level,
+					"table_miss_id");
 		return *next ? 0 : -1;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM, "table_miss_action %u is not advertised",
@@ -62,7 +93,7 @@ static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx, uns
 }
 
 /* 0, or refused: op_mod, and the fields that only one kind of table has. */
-static int check_kind(struct cmd *c, const struct prm_flow_table_context *ctx)
+static int check_kind(struct cmd *c, const struct prm_flow_table_context *ctx, unsigned int type)
 {
 	const struct adapter *adapter = c->dev->adapter;
 
@@ -71,6 +102,9 @@ static int check_kind(struct cmd *c, const struct prm_flow_table_context *ctx)
 	if (c->op_mod != PRM_FT_OP_LAG_DEMUX)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "op_mod %u of CREATE_FLOW_TABLE is not advertised", c->op_mod);
+	if (type != PRM_FT_NIC_RX)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "op_mod 1: a LAG demux table is of type NIC_RX, not %u", type);
 	if (!adapter || c->dev->native_port != 1 || !adapter->vport)
 		return refuse(c, PRM_STATUS_BAD_RES_STATE,
 			      "a LAG demux table needs a vport LAG of this function");
@@ -82,11 +116,12 @@ static int check_kind(struct cmd *c, const struct prm_flow_table_context *ctx)
 
 /* Nothing but the table behind it is of use: Ethernet frames do not change hands in a LAG. */
 static int get_demux_next(struct cmd *c, const struct prm_flow_table_context *ctx,
-			  unsigned int level, struct flow_table **next)
+			  const struct flow_table *table, struct flow_table **next)
 {
 	uint32_t id = prm_get(ctx, lag_master_next_table_id);
 
-	*next = id ? flow_next_table(c, id, level, "lag_master_next_table_id") : NULL;
+	*next = id ? flow_next_table(c, id, table->type, table->level,
+				     "lag_master_next_table_id") : NULL;
 	return id && !*next ? -1 : 0;
 }
 
@@ -100,7 +135,7 @@ static int run_create_flow_table(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	if (check_kind(c, ctx))
+	if (check_kind(c, ctx, prm_get(in, table_type)))
 		return -1;
 	if (is_set(c, ctx, reformat_en, "but packet reformat is not advertised") ||
 	    is_set(c, ctx, decap_en, "but decapsulation is not advertised") ||
@@ -118,13 +153,14 @@ static int run_create_flow_table(struct cmd *c)
 	if (!table)
 		return -1;
 	table->obj.release = table_release;
+	table->type = prm_get(in, table_type);
 	table->level = prm_get(ctx, level);
 	table->log_size = prm_get(ctx, log_size);
 	table->ctx = *ctx;
 	list_init(&table->groups);
 	list_init(&table->ftes);
-	if (c->op_mod == PRM_FT_OP_LAG_DEMUX ? get_demux_next(c, ctx, table->level, &table->miss) :
-				     get_miss(c, ctx, table->level, &table->miss)) {
+	if (c->op_mod == PRM_FT_OP_LAG_DEMUX ? get_demux_next(c, ctx, table, &table->miss) :
+					       get_miss(c, ctx, table, &table->miss)) {
 		obj_drop_failed(table);
 		return -1;
 	}
@@ -143,7 +179,7 @@ static int run_destroy_flow_table(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
+	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
 	return table ? obj_destroy(c, table) : -1;
 }
 
@@ -156,7 +192,7 @@ static int run_modify_flow_table(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
+	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
 	if (!table)
 		return -1;
 	if (prm_get(in, modify_field_select) !=
@@ -164,8 +200,7 @@ static int run_modify_flow_table(struct cmd *c)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "modify_field_select 0x%x: only the table behind it can be changed",
 			      prm_get(in, modify_field_select));
-	if (table->demux ? get_demux_next(c, ctx, table->level, &miss) :
-			   get_miss(c, ctx, table->level, &miss))
+	if (table->demux ? get_demux_next(c, ctx, table, &miss) : get_miss(c, ctx, table, &miss))
 		return -1;
 
 	obj_put(table->miss);
@@ -182,9 +217,9 @@ static int run_query_flow_table(struct cmd *c)
 	struct prm_query_flow_table_out *out = c->out;
 	struct flow_table *table;
 
-	if (bad_type(c, in))
+	if (flow_check_type(c, prm_get(in, table_type)))
 		return -1;
-	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
+	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
 	if (!table)
 		return -1;
 	*prm_sub(out, flow_table_context, flow_table_context) = table->ctx;
@@ -204,15 +239,15 @@ static int run_set_flow_table_root(struct cmd *c)
 		return -1;
 	switch (c->op_mod) {
 	case PRM_FT_ROOT_SET:
-		table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
+		table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
 		if (!table)
 			return -1;
-		c->dev->eth->rx_root = table;
+		*root_of(c->dev, table->type) = table;
 		return 0;
 	case PRM_FT_ROOT_RESET:
 		if (is_set(c, in, table_id, "but op_mod 1 takes the root away"))
 			return -1;
-		c->dev->eth->rx_root = NULL;
+		*root_of(c->dev, prm_get(in, table_type)) = NULL;
 		return 0;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM,
@@ -231,6 +266,7 @@ static void group_release(void *obj)
 		if (fte->group == group)
 			fte_free(fte);
 	list_del(&group->node);
+	obj_put(group->definer);
 	obj_put(group->table);
 }
 
@@ -288,6 +324,28 @@ static int insert_group(struct cmd *c, struct flow_table *table, struct flow_gro
 	return 0;
 }
 
+/* 0, or refused: the kind of the group, and in *definer what a hash group picks, not yet used. */
+static int get_kind(struct cmd *c, const struct prm_create_flow_group_in *in,
+		    const struct flow_table *table, struct match_definer **definer)
+{
+	unsigned int type = prm_get(in, group_type);
+
+	*definer = NULL;
+	if (type == PRM_FG_TCAM)
+		return is_set(c, in, match_definer_id, "but this is no hash group");
+	if (type != PRM_FG_HASH_SPLIT)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "group_type %u is not advertised", type);
+	if (table->type != PRM_FT_PORT_SEL)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "a hash group is of tables of port selection, not of type %u",
+			      table->type);
+	if (is_set(c, in, match_criteria_enable, "but the entries of a hash group match nothing"))
+		return -1;
+	*definer = obj_get(c, OBJ_MATCH_DEFINER, prm_get(in, match_definer_id),
+			   "match_definer_id");
+	return *definer ? 0 : -1;
+}
+
 static int run_create_flow_group(struct cmd *c)
 {
 	const struct prm_create_flow_group_in *in = c->in;
@@ -295,19 +353,18 @@ static int run_create_flow_group(struct cmd *c)
 								   fte_match_param);
 	struct prm_create_flow_group_out *out = c->out;
 	uint32_t start = prm_get(in, start_flow_index), end = prm_get(in, end_flow_index);
+	struct match_definer *definer;
 	struct flow_table *table;
 	struct flow_group *group;
 
 	if (bad_head(c, in))
 		return -1;
-	if (is_set(c, in, group_type, "but hash groups are not advertised") ||
-	    is_set(c, in, match_definer_id, "but match definers are not advertised") ||
-	    is_set(c, in, source_eswitch_owner_vhca_id_valid, "but there is no e-switch"))
+	if (is_set(c, in, source_eswitch_owner_vhca_id_valid, "but there is no e-switch"))
 		return -1;
 	if (check_criteria(c, prm_get(in, match_criteria_enable), criteria))
 		return -1;
-	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
-	if (!table)
+	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
+	if (!table || get_kind(c, in, table, &definer))
 		return -1;
 	if (start > end || end >= 1u << table->log_size)
 		return refuse(c, PRM_STATUS_IX, "entries %u to %u are no range of a table of %u",
@@ -327,18 +384,21 @@ static int run_create_flow_group(struct cmd *c)
 	}
 	group->table = table;
 	table->obj.refs++;
+	group->definer = definer;
+	if (definer)
+		definer->obj.refs++;
 	group->obj.release = group_release;
 	prm_set(out, group_id, group->obj.num);
 	return 0;
 }
 
-struct flow_group *flow_get_group(struct cmd *c, uint32_t table_id, uint32_t id)
+struct flow_group *flow_get_group(struct cmd *c, struct flow_table *table, uint32_t id)
 {
-	struct flow_table *table = obj_get(c, OBJ_FLOW_TABLE, table_id, "table_id");
-	struct flow_group *group = table ? obj_get(c, OBJ_FLOW_GROUP, id, "group_id") : NULL;
+	struct flow_group *group = obj_get(c, OBJ_FLOW_GROUP, id, "group_id");
 
 	if (group && group->table != table) {
-		refuse(c, PRM_STATUS_BAD_RES, "group 0x%x is not in table 0x%x", id, table_id);
+		refuse(c, PRM_STATUS_BAD_RES, "group 0x%x is not in table 0x%x", id,
+		       table->obj.num);
 		return NULL;
 	}
 	return group;
@@ -347,11 +407,13 @@ struct flow_group *flow_get_group(struct cmd *c, uint32_t table_id, uint32_t id)
 static int run_destroy_flow_group(struct cmd *c)
 {
 	const struct prm_destroy_flow_group_in *in = c->in;
+	struct flow_table *table;
 	struct flow_group *group;
 
 	if (bad_head(c, in))
 		return -1;
-	group = flow_get_group(c, prm_get(in, table_id), prm_get(in, group_id));
+	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
+	group = table ? flow_get_group(c, table, prm_get(in, group_id)) : NULL;
 	if (!group)
 		return -1;
 	if (group->entries)
@@ -364,11 +426,13 @@ static int run_query_flow_group(struct cmd *c)
 {
 	const struct prm_query_flow_group_in *in = c->in;
 	struct prm_query_flow_group_out *out = c->out;
+	struct flow_table *table;
 	struct flow_group *group;
 
-	if (bad_type(c, in))
+	if (flow_check_type(c, prm_get(in, table_type)))
 		return -1;
-	group = flow_get_group(c, prm_get(in, table_id), prm_get(in, group_id));
+	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
+	group = table ? flow_get_group(c, table, prm_get(in, group_id)) : NULL;
 	if (!group)
 		return -1;
 	prm_set(out, start_flow_index, group->start);

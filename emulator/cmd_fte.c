@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "flow.h"
+#include "lag.h"
 #include "prm/counter.h"
 
 #define MAX_BULK_QUERY 1024
@@ -63,31 +64,58 @@ static struct fte *find_fte(struct flow_table *table, uint32_t index, struct lis
 	return NULL;
 }
 
-static int get_dest(struct cmd *c, const struct prm_dest_format_struct *format, unsigned int level,
-		    struct flow_dest *dest)
+/* The port of the function that vhca_id names; that is all an uplink has. */
+static int get_uplink(struct cmd *c, const struct prm_dest_format_struct *format,
+		      struct flow_dest *dest)
 {
+	unsigned int vhca_id = prm_get(format, destination_eswitch_owner_vhca_id);
+
+	if (is_set(c, format, destination_id, "but an uplink is named by its vhca_id"))
+		return -1;
+	if (!prm_get(format, destination_eswitch_owner_vhca_id_valid))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "destination_eswitch_owner_vhca_id_valid is clear: which uplink?");
+	dest->uplink = lag_port_of(c->dev, vhca_id);
+	return dest->uplink ? 0 :
+	       refuse(c, PRM_STATUS_BAD_PARAM,
+		      "destination_eswitch_owner_vhca_id 0x%x is no function of this card",
+		      vhca_id);
+}
+
+static int get_dest(struct cmd *c, const struct prm_dest_format_struct *format,
+		    const struct flow_group *group, struct flow_dest *dest)
+{
+	unsigned int type = prm_get(format, destination_type);
+	const struct flow_table *table = group->table;
 	uint32_t id = prm_get(format, destination_id);
 
-	if (is_set(c, format, destination_eswitch_owner_vhca_id_valid,
-		   "but there is no e-switch") ||
-	    is_set(c, format, packet_reformat, "but packet reformat is not advertised"))
+	if (is_set(c, format, packet_reformat, "but packet reformat is not advertised"))
 		return -1;
-	switch (prm_get(format, destination_type)) {
+	if (table->type == PRM_FT_PORT_SEL &&
+	    type != (group->definer ? PRM_FLOW_DEST_UPLINK : PRM_FLOW_DEST_TABLE))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "destination_type %u: a hash group has uplinks, others have tables",
+			      type);
+	if (table->type == PRM_FT_PORT_SEL && group->definer)
+		return get_uplink(c, format, dest);
+	if (is_set(c, format, destination_eswitch_owner_vhca_id_valid, "but there is no e-switch"))
+		return -1;
+	switch (type) {
 	case PRM_FLOW_DEST_TIR:
 		dest->tir = obj_use(c, OBJ_TIR, id, "destination_id");
 		return dest->tir ? 0 : -1;
 	case PRM_FLOW_DEST_TABLE:
-		dest->table = flow_next_table(c, id, level, "destination_id");
+		dest->table = flow_next_table(c, id, table->type, table->level, "destination_id");
 		return dest->table ? 0 : -1;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM, "destination_type %u is not advertised",
-			      prm_get(format, destination_type));
+			      type);
 	}
 }
 
 /* The lists behind SET_FTE's fixed part: destinations, then counters, 8 bytes each. */
-static int get_targets(struct cmd *c, const struct prm_set_fte_in *in, unsigned int level,
-		       struct targets *targets)
+static int get_targets(struct cmd *c, const struct prm_set_fte_in *in,
+		       const struct flow_group *group, struct targets *targets)
 {
 	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);
 	uint32_t n_dests = prm_get(ctx, destination_list_size),
@@ -112,7 +140,7 @@ static int get_targets(struct cmd *c, const struct prm_set_fte_in *in, unsigned 
 		return refuse(c, PRM_STATUS_INTERNAL, "no memory for the destinations");
 	}
 	for (; targets->n_dests < n_dests; targets->n_dests++)
-		if (get_dest(c, &dests[targets->n_dests], level, &targets->dests[targets->n_dests]))
+		if (get_dest(c, &dests[targets->n_dests], group, &targets->dests[targets->n_dests]))
 			goto put;
 	for (; targets->n_counters < n_counters; targets->n_counters++) {
 		uint32_t id = prm_get(&counters[targets->n_counters], flow_counter_id);
@@ -158,6 +186,24 @@ static int check_action(struct cmd *c, const struct prm_flow_context *ctx)
 	return 0;
 }
 
+/* One step of port selection: what it leads to is all that an entry says. */
+static int check_port_entry(struct cmd *c, const struct prm_flow_context *ctx)
+{
+	if (prm_get(ctx, action) != PRM_FLOW_FWD_DEST || prm_get(ctx, destination_list_size) != 1)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "action 0x%x with %u destinations: port selection forwards to one",
+			      prm_get(ctx, action), prm_get(ctx, destination_list_size));
+	return is_set(c, ctx, flow_tag, "but what is sent has none");
+}
+
+static int check_context(struct cmd *c, const struct prm_flow_context *ctx,
+			 const struct flow_table *table)
+{
+	if (check_action(c, ctx))
+		return -1;
+	return table->type == PRM_FT_PORT_SEL ? check_port_entry(c, ctx) : 0;
+}
+
 static int check_value(struct cmd *c, const struct flow_group *group,
 		       const struct prm_fte_match_param *value)
 {
@@ -176,18 +222,18 @@ static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flo
 {
 	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);
 	const struct prm_fte_match_param *value = prm_sub_const(ctx, match_value, fte_match_param);
-	struct flow_group *group = flow_get_group(c, table->obj.num, prm_get(ctx, group_id));
+	struct flow_group *group = flow_get_group(c, table, prm_get(ctx, group_id));
 	struct targets targets;
 	struct fte *fte;
 
 	if (is_set(c, in, modify_enable_mask, "but the entry is new"))
 		return -1;
-	if (!group || check_action(c, ctx) || check_value(c, group, value))
+	if (!group || check_context(c, ctx, table) || check_value(c, group, value))
 		return -1;
 	if (index < group->start || index > group->end)
 		return refuse(c, PRM_STATUS_IX, "flow_index %u is outside group 0x%x (%u to %u)",
 			      index, group->obj.num, group->start, group->end);
-	if (get_targets(c, in, table->level, &targets))
+	if (get_targets(c, in, group, &targets))
 		return -1;
 	fte = calloc(1, sizeof(*fte));
 	if (!fte) {
@@ -211,8 +257,7 @@ static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flo
 }
 
 /* Destinations, counters and action change together in one step: the rule never stands half-way. */
-static int modify_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flow_table *table,
-		      struct fte *fte)
+static int modify_fte(struct cmd *c, const struct prm_set_fte_in *in, struct fte *fte)
 {
 	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);
 	unsigned int mask = prm_get(in, modify_enable_mask);
@@ -225,7 +270,7 @@ static int modify_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flo
 	if (prm_get(ctx, group_id) != fte->group->obj.num)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "entry %u is in group 0x%x, not 0x%x",
 			      fte->index, fte->group->obj.num, prm_get(ctx, group_id));
-	if (check_action(c, ctx) || get_targets(c, in, table->level, &targets))
+	if (check_context(c, ctx, fte->group->table) || get_targets(c, in, fte->group, &targets))
 		return -1;
 
 	if (mask & PRM_FTE_MODIFY_TAG)
@@ -264,7 +309,7 @@ static int run_set_fte(struct cmd *c)
 		return -1;
 	if (is_set(c, in, ignore_flow_level, "but it is not advertised"))
 		return -1;
-	table = obj_get(c, OBJ_FLOW_TABLE, prm_get(in, table_id), "table_id");
+	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
 	if (!table)
 		return -1;
 	fte = find_fte(table, index, &after);
@@ -281,7 +326,7 @@ static int run_set_fte(struct cmd *c)
 			return refuse(c, PRM_STATUS_IX,
 				      "there is no entry %u in table 0x%x to modify", index,
 				      table->obj.num);
-		return modify_fte(c, in, table, fte);
+		return modify_fte(c, in, fte);
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "op_mod %u of SET_FLOW_TABLE_ENTRY is unknown", c->op_mod);
@@ -289,9 +334,9 @@ static int run_set_fte(struct cmd *c)
 }
 
 /* The entry a command names; NULL: refused. */
-static struct fte *get_fte(struct cmd *c, uint32_t table_id, uint32_t index)
+static struct fte *get_fte(struct cmd *c, uint32_t table_id, unsigned int type, uint32_t index)
 {
-	struct flow_table *table = obj_get(c, OBJ_FLOW_TABLE, table_id, "table_id");
+	struct flow_table *table = flow_get_table(c, table_id, type);
 	struct list_head *after;
 	struct fte *fte = table ? find_fte(table, index, &after) : NULL;
 
@@ -306,9 +351,9 @@ static int run_query_fte(struct cmd *c)
 	struct prm_query_fte_out *out = c->out;
 	struct fte *fte;
 
-	if (bad_type(c, in))
+	if (flow_check_type(c, prm_get(in, table_type)))
 		return -1;
-	fte = get_fte(c, prm_get(in, table_id), prm_get(in, flow_index));
+	fte = get_fte(c, prm_get(in, table_id), prm_get(in, table_type), prm_get(in, flow_index));
 	if (!fte)
 		return -1;
 	*prm_sub(out, flow_context, flow_context) = fte->ctx;
@@ -322,7 +367,7 @@ static int run_delete_fte(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	fte = get_fte(c, prm_get(in, table_id), prm_get(in, flow_index));
+	fte = get_fte(c, prm_get(in, table_id), prm_get(in, table_type), prm_get(in, flow_index));
 	if (!fte)
 		return -1;
 	fte_free(fte);

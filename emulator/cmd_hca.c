@@ -334,6 +334,7 @@ static int run_query_hca_cap(struct cmd *c)
 static void settable(unsigned int type, uint8_t *mask)
 {
 	struct prm_cmd_hca_cap *gen = (void *)mask;
+	struct prm_port_selection_cap *port_selection = (void *)mask;
 	struct prm_roce_cap *roce = (void *)mask;
 
 	if (type == CAP_GENERAL) {
@@ -345,6 +346,8 @@ static void settable(unsigned int type, uint8_t *mask)
 		prm_set(gen, cache_line_128byte, 1);
 	} else if (type == CAP_ROCE) {
 		prm_set(roce, sw_r_roce_src_udp_port, 1);
+	} else if (type == CAP_PORT_SELECTION) {
+		prm_set(port_selection, port_select_flow_table_bypass, 1);
 	}
 }
 
@@ -370,6 +373,13 @@ bool hca_atomics_in_host_order(const struct cxdev *dev)
 {
 	return prm_get((const struct prm_atomic_caps *)dev->hca->cap_cur[CAP_ATOMIC],
 		       atomic_req_8B_endianness_mode);
+}
+
+bool hca_affinity_bypass(const struct cxdev *dev)
+{
+	const void *cur = dev->hca->cap_cur[CAP_PORT_SELECTION];
+
+	return prm_get((const struct prm_port_selection_cap *)cur, port_select_flow_table_bypass);
 }
 
 /* Drivers send the one field that can be set, and zeroes around it. */

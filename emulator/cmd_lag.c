@@ -2,8 +2,9 @@
 /*
  * CREATE, MODIFY, QUERY and DESTROY_LAG, CREATE and DESTROY_VPORT_LAG.
  *
- * The order is strict: LAG, vport LAG, demux tables, and back the same way. Only queue affinity is
- * advertised: no port selection by hash, no native FDB selection.
+ * The order is strict: LAG, vport LAG, demux tables, and back the same way. Ports are selected by
+ * queue affinity and a map, or in hash mode by the flow tables of port 1's function. Native FDB
+ * selection is not advertised.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +13,6 @@
 #include "hca.h"
 #include "lag.h"
 #include "prm/lag.h"
-
-#define FIELD_REMAP 1u
 
 /* ---- the card ---- */
 
@@ -55,6 +54,11 @@ bool lag_announced(const struct cxdev *dev)
 	return dev->adapter;
 }
 
+bool port_select_announced(const struct cxdev *dev)
+{
+	return lag_announced(dev) && dev->card->port_select;
+}
+
 /* Called when the objects of the function are gone, demux tables too. */
 void lag_reset(struct cxdev *dev)
 {
@@ -64,6 +68,7 @@ void lag_reset(struct cxdev *dev)
 		return;
 	adapter->active = false;
 	adapter->vport = false;
+	adapter->hash = false;
 }
 
 unsigned int lag_report(struct cxdev *dev)
@@ -96,12 +101,37 @@ static struct port *port_of(const struct adapter *adapter, unsigned int number)
 	return dev ? dev->port : NULL;
 }
 
-struct port *lag_tx_port(const struct cxdev *dev, unsigned int affinity)
+unsigned int lag_port_of(const struct cxdev *dev, unsigned int vhca_id)
+{
+	unsigned int i;
+
+	for (i = 0; dev->adapter && i < LAG_PORTS; i++)
+		if (dev->adapter->dev[i] && dev->adapter->dev[i]->index == vhca_id)
+			return i + 1;
+	return 0;
+}
+
+/* An affinity counts only while its port is active: it names a port past the tables. */
+static unsigned int hash_port(const struct cxdev *dev, unsigned int affinity,
+			      const struct frame *frame)
+{
+	const struct adapter *adapter = dev->adapter;
+	unsigned int selected;
+
+	if (affinity && adapter->active_ports & 1u << (affinity - 1))
+		return affinity;
+	selected = port_select(adapter->dev[0], frame);
+	return selected ? selected : dev->native_port;
+}
+
+struct port *lag_tx_port(const struct cxdev *dev, unsigned int affinity, const struct frame *frame)
 {
 	const struct adapter *adapter = dev->adapter;
 
 	if (!adapter || !adapter->active)
 		return dev->port;
+	if (adapter->hash)
+		return port_of(adapter, hash_port(dev, affinity, frame));
 	return port_of(adapter, adapter->map[(affinity ? affinity : dev->native_port) - 1]);
 }
 
@@ -121,6 +151,13 @@ struct cxdev *lag_rdma(struct cxdev *dev)
 	return adapter && adapter->active && adapter->vport ? adapter->dev[0] : dev;
 }
 
+static const char *port_set(unsigned int bits)
+{
+	static const char *const sets[1u << LAG_PORTS] = { "none", "1", "2", "1 2" };
+
+	return sets[bits];
+}
+
 void lag_status(const struct cxdev *dev, FILE *out)
 {
 	const struct adapter *adapter = dev->adapter;
@@ -129,10 +166,11 @@ void lag_status(const struct cxdev *dev, FILE *out)
 		return;
 	fprintf(out, "  port %u of the card, lag: %s", dev->native_port,
 		adapter->active ? "on" : "off");
-	if (adapter->active)
-		fprintf(out, ", map 1:%u 2:%u%s", adapter->map[0], adapter->map[1],
-			adapter->vport ? ", vport" : "");
-	fprintf(out, "\n");
+	if (adapter->active && adapter->hash)
+		fprintf(out, ", hash mode, active ports %s", port_set(adapter->active_ports));
+	else if (adapter->active)
+		fprintf(out, ", map 1:%u 2:%u", adapter->map[0], adapter->map[1]);
+	fprintf(out, "%s\n", adapter->active && adapter->vport ? ", vport" : "");
 }
 
 /* ---- commands ---- */
@@ -182,14 +220,40 @@ static int take_map(struct cmd *c, struct adapter *adapter, const struct prm_lag
 	return 0;
 }
 
-static int check_lagc(struct cmd *c, const struct prm_lagc *ctx)
+/*
+ * Only with the bypass can an affinity name a port past the tables, and then one of those that are
+ * said to be active.
+ */
+static int take_active(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx)
+{
+	unsigned int ports = prm_get(ctx, active_port);
+
+	if (is_set(c, ctx, tx_remap_affinity_1, "but hash mode has no map") ||
+	    is_set(c, ctx, tx_remap_affinity_2, "but hash mode has no map"))
+		return -1;
+	if (!hca_affinity_bypass(c->dev)) {
+		if (is_set(c, ctx, active_port, "but port_select_flow_table_bypass is off"))
+			return -1;
+	} else if (!ports || ports >> LAG_PORTS) {
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "active_port 0x%x: a bit for each, at least one of %u", ports,
+			      LAG_PORTS);
+	}
+	adapter->active_ports = ports;
+	notice(c->dev, "LAG in hash mode, active ports %s", port_set(ports));
+	return 0;
+}
+
+static int take_selection(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx,
+			  bool hash)
 {
 	if (is_set(c, ctx, fdb_selection_mode, "but it is not advertised") ||
-	    is_set(c, ctx, port_select_mode, "but only queue affinity is advertised") ||
-	    is_set(c, ctx, active_port, "but hash mode is not advertised") ||
 	    is_set(c, ctx, lag_state, "but it is the device's"))
 		return -1;
-	return 0;
+	if (hash)
+		return take_active(c, adapter, ctx);
+	return is_set(c, ctx, active_port, "but it is of hash mode") ? -1 :
+	       take_map(c, adapter, ctx);
 }
 
 static int run_create_lag(struct cmd *c)
@@ -197,9 +261,17 @@ static int run_create_lag(struct cmd *c)
 	const struct prm_create_lag_in *in = c->in;
 	const struct prm_lagc *ctx = prm_sub_const(in, ctx, lagc);
 	struct adapter *adapter = get_lag(c, false);
+	unsigned int mode = prm_get(ctx, port_select_mode);
+	bool hash = mode == PRM_LAG_PORT_SELECT_FT;
 
-	if (!adapter || check_lagc(c, ctx) || take_map(c, adapter, ctx))
+	if (!adapter)
 		return -1;
+	if (mode && !(hash && port_select_announced(c->dev)))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "port_select_mode %u is not advertised",
+			      mode);
+	if (take_selection(c, adapter, ctx, hash))
+		return -1;
+	adapter->hash = hash;
 	adapter->active = true;
 	return 0;
 }
@@ -209,14 +281,18 @@ static int run_modify_lag(struct cmd *c)
 	const struct prm_modify_lag_in *in = c->in;
 	const struct prm_lagc *ctx = prm_sub_const(in, ctx, lagc);
 	struct adapter *adapter = get_lag(c, true);
+	unsigned int select = prm_get(in, field_select), can = PRM_MODIFY_LAG_REMAP;
 
 	if (!adapter)
 		return -1;
-	if (prm_get(in, field_select) != FIELD_REMAP)
+	if (adapter->hash)
+		can = hca_affinity_bypass(c->dev) ? PRM_MODIFY_LAG_ACTIVE_PORT : 0;
+	if (!select || select != can)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "field_select 0x%x: only the map (bit 0) can be changed",
-			      prm_get(in, field_select));
-	return check_lagc(c, ctx) ? -1 : take_map(c, adapter, ctx);
+			      "field_select 0x%x: of this LAG 0x%x can be changed", select, can);
+	if (is_set(c, ctx, port_select_mode, "but a LAG keeps its mode"))
+		return -1;
+	return take_selection(c, adapter, ctx, adapter->hash);
 }
 
 static int run_query_lag(struct cmd *c)
@@ -226,6 +302,11 @@ static int run_query_lag(struct cmd *c)
 
 	if (!adapter)
 		return -1;
+	if (adapter->hash) {
+		prm_set(out, ctx.port_select_mode, PRM_LAG_PORT_SELECT_FT);
+		prm_set(out, ctx.active_port, adapter->active_ports);
+		return 0;
+	}
 	prm_set(out, ctx.tx_remap_affinity_1, adapter->map[0]);
 	prm_set(out, ctx.tx_remap_affinity_2, adapter->map[1]);
 	return 0;

@@ -26,7 +26,7 @@
 
 static const struct cmd_desc *const tables[] = {
 	cmds_hca,   cmds_obj, cmds_eq_cq, cmds_qp,  cmds_srq,  cmds_vport,
-	cmds_nic,   cmds_flow, cmds_fte,  cmds_port, cmds_lag,
+	cmds_nic,   cmds_flow, cmds_fte,  cmds_definer, cmds_port, cmds_lag,
 };
 
 /* A command on its way through the queue. */
@@ -110,10 +110,9 @@ int decline(struct cmd *c, enum prm_status status, const char *fmt, ...)
 
 /* ---- dispatch ---- */
 
-/* 0, or refused naming the first range of reserved bits that holds something. */
-static int check_reserved(struct cmd *c, const struct prm_reserved *r)
+int check_reserved(struct cmd *c, const struct prm_reserved *r, uint32_t at)
 {
-	const uint8_t *in = c->in;
+	const uint8_t *in = (const uint8_t *)c->in + at;
 	uint32_t bit, end;
 
 	for (; r->width; r++) {
@@ -126,7 +125,7 @@ static int check_reserved(struct cmd *c, const struct prm_reserved *r)
 			if (in[bit / 8] & (0x80 >> bit % 8))
 				return refuse(c, PRM_STATUS_BAD_PARAM,
 					      "reserved bit 0x%x (of 0x%x..0x%x) is not zero",
-					      bit, r->bit, end - 1);
+					      at * 8 + bit, at * 8 + r->bit, at * 8 + end - 1);
 		}
 	}
 	return 0;
@@ -164,7 +163,7 @@ int cmd_run(struct cmd *c)
 		return refuse(c, PRM_STATUS_BAD_OUTP_LEN,
 			      "room for %u bytes of output, the layout has %u", c->out_len,
 			      desc->out_len);
-	if (check_reserved(c, desc->reserved))
+	if (check_reserved(c, desc->reserved, 0))
 		return -1;
 	if (fault_ask(FAULT_COMMAND, c->dev, c->opcode, &value) == FAULT_STATUS) {
 		set_refusal(c, value, "a fault was asked for");

@@ -120,6 +120,7 @@ enum obj_type {
 	OBJ_FLOW_TABLE,
 	OBJ_FLOW_GROUP,
 	OBJ_FLOW_COUNTER,
+	OBJ_MATCH_DEFINER,
 	OBJ_TYPES
 };
 
@@ -199,9 +200,16 @@ struct cmd_desc {
 	int (*run)(struct cmd *c); /* 0, or what refuse() returned */
 };
 
+/*
+ * 0, or refused naming the first range of reserved bits that holds something; the layout begins
+ * @at bytes behind the start of the input.
+ */
+int check_reserved(struct cmd *c, const struct prm_reserved *r, uint32_t at);
+
 /* A table for each command, made from the layouts. */
 #define PRM_DECLARE_RESERVED(n, ...) extern const struct prm_reserved prm_reserved_##n##_in[];
 PRM_CMD_LIST(PRM_DECLARE_RESERVED)
+extern const struct prm_reserved prm_reserved_match_definer[];
 
 /*
  * CMD(create_eq, .tail = true): a row for run_create_eq with the sizes of struct
@@ -216,7 +224,8 @@ PRM_CMD_LIST(PRM_DECLARE_RESERVED)
 
 /* The tables that cmdq.c dispatches from; each ends with a row whose name is NULL. */
 extern const struct cmd_desc cmds_hca[], cmds_obj[], cmds_eq_cq[], cmds_qp[], cmds_srq[],
-	cmds_vport[], cmds_nic[], cmds_flow[], cmds_fte[], cmds_port[], cmds_lag[];
+	cmds_vport[], cmds_nic[], cmds_flow[], cmds_fte[], cmds_definer[],
+	cmds_port[], cmds_lag[];
 
 /*
  * Refuses the command: sets status and a syndrome of its own (CRC-32 of the format string, 24 bits:

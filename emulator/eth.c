@@ -327,13 +327,13 @@ static uint8_t gather(const struct tx *tx, uint8_t *buf, uint32_t room, uint32_t
 
 /* ---- frames ---- */
 
-static struct port *tx_port(const struct tis *tis)
+static struct port *tx_port(const struct tis *tis, const struct frame *frame)
 {
 	unsigned int affinity = prm_get(&tis->ctx, lag_tx_port_affinity);
 
 	if (prm_get(&tis->ctx, strict_lag_tx_port_affinity))
 		return lag_strict_port(tis->obj.dev, affinity);
-	return lag_tx_port(tis->obj.dev, affinity);
+	return lag_tx_port(tis->obj.dev, affinity, frame);
 }
 
 static void transmit(struct sq *sq, struct frame *frame)
@@ -357,7 +357,7 @@ static void transmit(struct sq *sq, struct frame *frame)
 				  &counters->tx_broadcast;
 	traffic->packets++;
 	traffic->bytes += frame->len;
-	port_send(tx_port(sq->tis), frame);
+	port_send(tx_port(sq->tis, frame), frame);
 }
 
 static void offload_checksums(const struct tx *tx, struct frame *frame,

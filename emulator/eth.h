@@ -5,6 +5,7 @@
 
 #include "device.h"
 #include "prm/caps.h"
+#include "prm/definer.h"
 #include "prm/flow.h"
 #include "prm/nic.h"
 
@@ -65,7 +66,7 @@ struct eth_state {
 	struct address_list lists[LIST_TYPES];
 
 	uint8_t inline_mode; /* of the card */
-	struct flow_table *rx_root;
+	struct flow_table *rx_root, *port_root; /* NIC_RX, PORT_SEL */
 	struct eth_counters counters;
 
 	uint16_t port_mtu;
@@ -173,16 +174,23 @@ struct rss {
 struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc);
 void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set);
 
-/* ---- steering: cmd_flow.c, cmd_fte.c, steer.c ---- */
+/* ---- steering: cmd_flow.c, cmd_fte.c, cmd_definer.c, steer.c ---- */
 
 struct flow_counter {
 	struct obj obj;
 	struct traffic hits;
 };
 
+struct match_definer {
+	struct obj obj;
+	struct prm_match_definer ctx;
+	struct prm_fte_match_set_lyr_2_4 picked; /* its mask, of the fields of a packet */
+};
+
 struct flow_dest {
 	struct tir *tir;
 	struct flow_table *table;
+	unsigned int uplink; /* port of the card, from 1; 0: none */
 };
 
 /* A flow table entry; it lives in its table's list, ordered by index. */
@@ -205,14 +213,15 @@ struct flow_group {
 	struct flow_table *table;
 	uint32_t start, end;
 	unsigned int entries;
+	struct match_definer *definer; /* of a hash group; NULL: entries match */
 	uint8_t criteria_enable;
 	struct prm_fte_match_param criteria;
 };
 
 struct flow_table {
 	struct obj obj;
-	uint8_t level, log_size;
-	struct flow_table *miss; /* NULL: the packet is dropped */
+	uint8_t type, level, log_size;
+	struct flow_table *miss; /* NULL: the packet is dropped, or has the function's own port */
 	bool demux;		 /* of a LAG; miss is what stands behind it at its owner */
 	struct list_head groups, ftes;
 	struct prm_flow_table_context ctx;

@@ -14,7 +14,8 @@ enum cap_type {
 	CAP_ATOMIC = 3,
 	CAP_ROCE = 4,
 	CAP_FLOW_NIC = 7,
-	CAP_TYPES = 8
+	CAP_PORT_SELECTION = 0x25,
+	CAP_TYPES = 0x26
 };
 
 #define CAP_BYTES 0x1000
@@ -34,6 +35,7 @@ struct card {
 	uint32_t eth_proto;		/* link modes of PTYS; it runs at the lowest */
 	uint8_t inline_mode;		/* enum prm_inline_mode */
 	bool vlan_insert;		/* WQEs can insert a tag */
+	bool port_select;		/* a LAG's ports can be selected by flow tables */
 	bool vf;			/* a virtual function of the card */
 	uint64_t bar_bytes;
 	unsigned int vectors;
@@ -118,6 +120,8 @@ bool pages_afford(struct cxdev *dev);
 void pages_object_gone(struct cxdev *dev);
 int32_t pages_wanted(struct cxdev *dev);	/* more than the card holds; negative: fewer */
 void hca_caps_reset(struct cxdev *dev);
+/* May an affinity name a port past the flow tables that select one? */
+bool hca_affinity_bypass(const struct cxdev *dev);
 
 /* obj.c */
 int obj_state_create(struct cxdev *dev);

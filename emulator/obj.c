@@ -34,6 +34,7 @@ static const char *const names[OBJ_TYPES] = {
 	[OBJ_FLOW_TABLE] = "FLOW_TABLE",
 	[OBJ_FLOW_GROUP] = "FLOW_GROUP",
 	[OBJ_FLOW_COUNTER] = "FLOW_COUNTER",
+	[OBJ_MATCH_DEFINER] = "MATCH_DEFINER",
 };
 
 struct obj_state {

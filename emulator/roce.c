@@ -323,7 +323,7 @@ void roce_send(struct qp *qp, struct frame *frame)
 		dev->rdma.tx_packets++;
 		dev->rdma.tx_bytes += frame->len;
 	}
-	port_send(lag_tx_port(dev, prm_get(&qp->ctx, lag_tx_port_affinity)), frame);
+	port_send(lag_tx_port(dev, prm_get(&qp->ctx, lag_tx_port_affinity), frame), frame);
 }
 
 /* ---- what was received --------------------------------------------------------------------- */

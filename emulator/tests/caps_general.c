@@ -5,6 +5,7 @@
 #include "caps.h"
 #include "lag.h"
 #include "prm/counter.h"
+#include "prm/definer.h"
 #include "prm/lag.h"
 #include "prm/port.h"
 #include "qp.h"
@@ -609,11 +610,61 @@ static bool probe_fdb_selection(struct dut *dut, uint32_t value, uint32_t arg)
 	return !create_lag(dut, 1, 2, true, 0);
 }
 
-static bool probe_port_selection(struct dut *dut, uint32_t value, uint32_t arg)
+/* Dword 10 of the mask belongs to some field of each format. */
+static int try_definer(struct dut *dut, unsigned int format, bool keep)
 {
-	(void)value;
+	struct {
+		struct prm_create_general_object_in head;
+		struct prm_match_definer ctx;
+	} in = {};
+	struct prm_create_general_object_out out;
+	struct prm_destroy_general_object_in gone = {};
+	struct prm_destroy_general_object_out gone_out;
+	int status;
+
+	prm_set(&in.head, obj_type, PRM_OBJ_MATCH_DEFINER);
+	prm_set(&in.ctx, format_id, format);
+	in.ctx.dw[prm_bit(&in.ctx, match_mask) / 32 + 10] = cpu_to_be32(0xff00);
+	status = dut_exec_tail(dut, PRM_OP_create_general_object, &in.head, sizeof(in.head),
+			       &in.ctx, sizeof(in.ctx), &out, sizeof(out));
+	if (status || keep)
+		return status;
+	prm_set(&gone, obj_type, PRM_OBJ_MATCH_DEFINER);
+	prm_set(&gone, obj_id, prm_get(&out, obj_id));
+	return dut_cmd(dut, destroy_general_object, &gone, &gone_out);
+}
+
+static bool probe_object(struct dut *dut, uint32_t value, uint32_t type)
+{
+	return value == (try_definer(dut, PRM_DEFINER_IPV4, false) ? 0 : 1u << type);
+}
+
+/* All below 32: the halves of the field stand in two dwords. */
+static bool probe_formats(struct dut *dut, uint32_t value, uint32_t first)
+{
+	uint32_t works = 0, i;
+
+	for (i = 0; i < 32; i++)
+		if (!try_definer(dut, first + i, false))
+			works |= 1u << i;
+	return works == value;
+}
+
+static bool probe_definers(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_destroy_general_object_in gone = {};
+	struct prm_destroy_general_object_out out;
+	uint32_t n = 0, i;
+
 	(void)arg;
-	return !create_lag(dut, 1, 2, false, 1);
+	while (n <= value && !try_definer(dut, PRM_DEFINER_IPV4, true))
+		n++;
+	prm_set(&gone, obj_type, PRM_OBJ_MATCH_DEFINER);
+	for (i = 0; i < dut->dev->card->objs[OBJ_MATCH_DEFINER].count; i++) {
+		prm_set(&gone, obj_id, dut->dev->card->objs[OBJ_MATCH_DEFINER].first + i);
+		dut_cmd(dut, destroy_general_object, &gone, &out);
+	}
+	return n == value;
 }
 
 static bool probe_tis_affinity(struct dut *dut, uint32_t value, uint32_t arg)
@@ -647,6 +698,10 @@ static bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg)
 
 #define FLAG(field, fn, arg) CAP_ROW(cmd_hca_cap, field, true, fn, arg)
 #define VALUE(field, fn, arg) CAP_ROW(cmd_hca_cap, field, false, fn, arg)
+/* A dword of a field of 64 bits. */
+#define HALF(title, field, n, fn, a)							\
+	{ .name = title, .bit = offsetof(struct prm_cmd_hca_cap_bits, field) + (n) * 32,	\
+	  .width = 32, .probe = fn, .arg = a }
 
 const struct cap_row caps_general[] = {
 	VALUE(vhca_id, probe_vhca_id, 0),
@@ -693,9 +748,14 @@ const struct cap_row caps_general[] = {
 	VALUE(num_lag_ports, probe_lag_ports, 0),
 	FLAG(lag_tx_port_affinity, probe_tis_affinity, 0),
 	FLAG(init2_lag_tx_port_affinity, probe_qp_affinity, 0),
+	/* of a newer card with two ports */
+	FLAG(port_selection_cap, probe_page, PRM_CAP_PORT_SELECTION),
+	VALUE(max_num_match_definer, probe_definers, 0),
+	HALF("general_obj_types", general_obj_types, 1, probe_object, PRM_OBJ_MATCH_DEFINER),
+	HALF("formats 0 to 31", match_definer_format_supported, 1, probe_formats, 0),
+	HALF("formats 32 to 63", match_definer_format_supported, 0, probe_formats, 32),
 	/* not advertised by any card */
 	FLAG(lag_native_fdb_selection, probe_fdb_selection, 0),
-	FLAG(port_selection_cap, probe_port_selection, 0),
 	FLAG(qos, probe_page, PRM_CAP_QOS),
 	FLAG(qos, probe_sq_pacing, 0),
 	FLAG(pg, probe_page, PRM_CAP_ODP),

@@ -548,7 +548,7 @@ static void fill_av(struct side *from, const struct wr *wr, struct prm_av *av)
 	(void)from;
 	av->key.qkey.qkey = cpu_to_be32(wr->qkey);
 	av->dqp_dct = cpu_to_be32(PRM_AV_EXTENDED | wr->dqpn);
-	av->udp_sport = cpu_to_be16(wr->addr == ADDR_V1 ? 0 : 0xc123);
+	av->udp_sport = cpu_to_be16(wr->addr == ADDR_V1 ? 0 : wr->sport ? wr->sport : 0xc123);
 	av->hop_limit = 5;
 	av->tclass = 2;
 	av->stat_rate_sl = 3 << 1;

@@ -145,6 +145,7 @@ struct wr {
 	uint32_t inl_len;
 	/* datagrams */
 	uint32_t dqpn, qkey;
+	uint16_t sport;		/* UDP source port; 0: one that is always the same */
 	unsigned int addr;
 	struct side *to;
 	const uint8_t *mgid;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Ethernet frames of a card whose two ports are a LAG: the port that a TIS names. */
+/* Ethernet frames of a card whose two ports are a LAG: the port that a TIS names, or a hash. */
 #include <string.h>
 
 #include "dut.h"
 #include "hca.h"
 #include "lag.h"
+#include "prm/definer.h"
 #include "prm/lag.h"
 #include "vfu_client.h"
 
@@ -102,19 +103,112 @@ static void test_tis(void)
 	lag(false, 0, 0);
 }
 
+/* ---- hash mode ---- */
+
+static uint32_t make_definer(void)
+{
+	struct prm_create_general_object_in in = {};
+	struct prm_create_general_object_out out;
+	struct prm_match_definer ctx = {};
+	struct prm_match_definer_format_0 *mask = (void *)(ctx.dw + prm_bit(&ctx, match_mask) / 32);
+
+	prm_set(&in, obj_type, PRM_OBJ_MATCH_DEFINER);
+	prm_set(mask, outer_smac_15_0, 0xffff);
+	dut_check(dut_cmd_tail(card[0], create_general_object, &in, &out, &ctx, sizeof(ctx)),
+		  "create_general_object");
+	return prm_get(&out, obj_id);
+}
+
+static uint32_t hash_table, hash_group;
+
+/* A hash group of one entry is the root: all leave by one port. */
+static void make_tables(void)
+{
+	struct prm_create_flow_table_in table = {};
+	struct prm_create_flow_table_out made;
+	struct prm_create_flow_group_in group = {};
+	struct prm_create_flow_group_out grouped;
+	struct prm_set_flow_table_root_in root = {};
+	struct prm_set_flow_table_root_out out;
+
+	prm_set(&table, table_type, PRM_FT_PORT_SEL);
+	dut_must(card[0], create_flow_table, &table, &made);
+	hash_table = prm_get(&made, table_id);
+	prm_set(&group, table_type, PRM_FT_PORT_SEL);
+	prm_set(&group, table_id, hash_table);
+	prm_set(&group, group_type, PRM_FG_HASH_SPLIT);
+	prm_set(&group, match_definer_id, make_definer());
+	dut_must(card[0], create_flow_group, &group, &grouped);
+	hash_group = prm_get(&grouped, group_id);
+	prm_set(&root, table_type, PRM_FT_PORT_SEL);
+	prm_set(&root, table_id, hash_table);
+	dut_must(card[0], set_flow_table_root, &root, &out);
+}
+
+static void lead_to(unsigned int port, bool modify)
+{
+	struct prm_set_fte_in in = {};
+	struct prm_set_fte_out out;
+	struct prm_dest_format_struct dest = {};
+
+	prm_set(&in, op_mod, modify);
+	prm_set(&in, modify_enable_mask, modify ? PRM_FTE_MODIFY_DEST_LIST : 0);
+	prm_set(&in, table_type, PRM_FT_PORT_SEL);
+	prm_set(&in, table_id, hash_table);
+	prm_set(&in, flow_context.group_id, hash_group);
+	prm_set(&in, flow_context.action, PRM_FLOW_FWD_DEST);
+	prm_set(&in, flow_context.destination_list_size, 1);
+	prm_set(&dest, destination_type, PRM_FLOW_DEST_UPLINK);
+	prm_set(&dest, destination_eswitch_owner_vhca_id_valid, 1);
+	prm_set(&dest, destination_eswitch_owner_vhca_id, card[port - 1]->dev->index);
+	dut_check(dut_cmd_tail(card[0], set_fte, &in, &out, &dest, sizeof(dest)), "set_fte");
+}
+
+static int hash_lag(void)
+{
+	struct prm_create_lag_in in = {};
+	struct prm_create_lag_out out;
+
+	prm_set(&in, ctx.port_select_mode, PRM_LAG_PORT_SELECT_FT);
+	return dut_cmd(card[0], create_lag, &in, &out);
+}
+
+static void test_hash(void)
+{
+	uint32_t tis_one, tis_two, tis_named, tis_strict;
+	struct dut_wq one = sq_with(card[0], 0, false, &tis_one);
+	struct dut_wq two = sq_with(card[1], 0, false, &tis_two);
+	struct dut_wq named = sq_with(card[0], 1, false, &tis_named);
+	struct dut_wq strict = sq_with(card[0], 0, true, &tis_strict);
+
+	make_tables();
+	lead_to(2, false);
+	ktap(leaves(card[0], &one) == 1, "without a LAG the tables say nothing");
+	ktap(!hash_lag() && leaves(card[0], &one) == 2 && leaves(card[1], &two) == 2,
+	     "in hash mode the tables of port 1 select the port for both functions");
+	lead_to(1, true);
+	ktap(leaves(card[0], &one) == 1 && leaves(card[1], &two) == 1, "and again by another entry");
+	lead_to(2, true);
+	ktap(leaves(card[0], &named) == 2, "without the bypass a TIS names no port");
+	ktap(leaves(card[0], &strict) == 1, "what is strict keeps its function's port");
+	ktap(!dut_violations(card[0]) && !dut_violations(card[1]), "no violation");
+	lag(false, 0, 0);
+}
+
 int main(void)
 {
 	struct cxdev *devs[LAG_PORTS];
 	uint32_t tisn;
 
-	ktap_plan(10);
-	card[0] = dut_create("a0", 0);
-	card[1] = dut_create("a1", 1);
+	ktap_plan(16);
+	card[0] = dut_create_card("a0", 0, card_find("cx7", 3));
+	card[1] = dut_create_card("a1", 1, card_find("cx7", 3));
 	alone = dut_create("b", 2);
 	devs[0] = card[0]->dev;
 	devs[1] = card[1]->dev;
 	ktap(!adapter_join(devs), "two functions become the ports of a card");
 	test_tis();
+	test_hash();
 	ktap(make_tis(alone, 1, false, &tisn) && make_tis(alone, 0, true, &tisn) &&
 	     change(alone, dut_create_tis(alone), 1) && dut_violations(alone) == 3,
 	     "a card of one port takes no affinity");

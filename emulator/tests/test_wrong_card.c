@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "prm/caps.h"
+#include "prm/definer.h"
 #include "prm/flow.h"
 #include "prm/lag.h"
 #include "prm/nic.h"
@@ -546,9 +547,8 @@ static const struct wrong_row lag_rows[] = {
 	F(create_lag, ctx.fdb_selection_mode, 1,
 	  "fdb_selection_mode is set (0x1), but it is not advertised"),
 	F(create_lag, ctx.port_select_mode, 1,
-	  "port_select_mode is set (0x1), but only queue affinity is advertised"),
-	F(create_lag, ctx.active_port, 1,
-	  "active_port is set (0x1), but hash mode is not advertised"),
+	  "port_select_mode 1 is not advertised"),
+	F(create_lag, ctx.active_port, 1, "active_port is set (0x1), but it is of hash mode"),
 	F(create_lag, ctx.tx_remap_affinity_1, 3,
 	  "tx_remap_affinity 3 and 2: ports are 1 to 2"),
 };
@@ -571,14 +571,22 @@ static void wrong_lag(const char *bin_dir)
 		  .text = "there is no vport LAG" },
 	};
 	static const struct wrong_row modify[] = {
-		F(modify_lag, field_select, 2,
-		  "field_select 0x2: only the map (bit 0) can be changed"),
+		F(modify_lag, field_select, 2, "field_select 0x2: of this LAG 0x1 can be changed"),
+		F(modify_lag, field_select, 3, "field_select 0x3: of this LAG 0x1 can be changed"),
+		F(modify_lag, ctx.port_select_mode, 1,
+		  "port_select_mode is set (0x1), but a LAG keeps its mode"),
+	};
+	static const struct wrong_row object[] = {
+		{ .field = "on a card without", .status = PRM_STATUS_BAD_OP,
+		  .text = "the card announces no general objects" },
 	};
 	struct prm_create_lag_in in = {};
 	struct prm_modify_lag_in change = {};
 	struct prm_create_flow_table_in demux = {};
 
 	rig_open_card(bin_dir, 2, "cx5,ports=2");
+	WRONG_ONLY(&WRONG_CMD(destroy_general_object, &(struct prm_destroy_general_object_in){}),
+		   object);
 	WRONG_ONLY(&WRONG_CMD(destroy_lag, &(struct prm_destroy_lag_in){}), none);
 	prm_set(&in, ctx.tx_remap_affinity_1, 1);
 	prm_set(&in, ctx.tx_remap_affinity_2, 2);

@@ -12,7 +12,8 @@ static uint32_t table, behind, group, counter;
 static const struct wrong_row head_rows[] = {
 	F(set_fte, other_vport, 1, "other_vport is set (0x1), but there is one vport"),
 	F(set_fte, vport_number, 1, "vport_number is set (0x1), but there is one vport"),
-	F(set_fte, table_type, PRM_FT_FDB, "table_type 0x4 is not advertised, only NIC_RX"),
+	F(set_fte, table_type, PRM_FT_FDB, "table_type 0x4 is not advertised"),
+	F(set_fte, table_type, PRM_FT_PORT_SEL, "table_type 0x9 is not advertised"),
 };
 
 #define CTX flow_table_context
@@ -52,7 +53,7 @@ static void wrong_table(void)
 		  "table_miss_id is set (0x*), but the miss action does not use it"),
 	};
 	static const struct wrong_row query[] = {
-		F(query_flow_table, table_type, 4, "table_type 0x4 is not advertised, only NIC_RX"),
+		F(query_flow_table, table_type, 4, "table_type 0x4 is not advertised"),
 	};
 	static const struct wrong_row root[] = {
 		F(set_flow_table_root, underlay_qpn, 1,
@@ -107,10 +108,11 @@ static void wrong_level(void)
 }
 
 static const struct wrong_row group_rows[] = {
-	F(create_flow_group, group_type, 1,
-	  "group_type is set (0x1), but hash groups are not advertised"),
+	F(create_flow_group, group_type, 2, "group_type 2 is not advertised"),
+	F(create_flow_group, group_type, PRM_FG_HASH_SPLIT,
+	  "a hash group is of tables of port selection, not of type 0"),
 	F(create_flow_group, match_definer_id, 1,
-	  "match_definer_id is set (0x1), but match definers are not advertised"),
+	  "match_definer_id is set (0x1), but this is no hash group"),
 	F(create_flow_group, source_eswitch_owner_vhca_id_valid, 1,
 	  "source_eswitch_owner_vhca_id_valid is set (0x1), but there is no e-switch"),
 	F(create_flow_group, match_criteria_enable, 3,
@@ -135,7 +137,7 @@ static void wrong_group(void)
 		  AND(create_flow_group, end_flow_index, 8)),
 	};
 	static const struct wrong_row query[] = {
-		F(query_flow_group, table_type, 4, "table_type 0x4 is not advertised, only NIC_RX"),
+		F(query_flow_group, table_type, 4, "table_type 0x4 is not advertised"),
 		F(query_flow_group, group_id, 0xabcdef, "group_id: there is no FLOW_GROUP 0xabcdef",
 		  .status = PRM_STATUS_BAD_RES),
 	};

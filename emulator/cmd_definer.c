@@ -14,12 +14,12 @@ struct definer_field {
 	uint16_t match, match_width; /* in the fields of a packet */
 };
 
-#define MATCH_BIT(field) offsetof(struct prm_fte_match_set_lyr_2_4_bits, field)
-#define MATCH_WIDTH(field) sizeof(((struct prm_fte_match_set_lyr_2_4_bits *)0)->field)
+/* The first bit and the width of a field. */
+#define PLACE(layout, field)                                                           \
+	offsetof(struct prm_##layout##_bits, field),                                   \
+	sizeof(((struct prm_##layout##_bits *)0)->field)
 #define FIELD(format, field, of)                                                       \
-	{ offsetof(struct prm_match_definer_format_##format##_bits, field),            \
-	  sizeof(((struct prm_match_definer_format_##format##_bits *)0)->field),       \
-	  MATCH_BIT(of), MATCH_WIDTH(of) }
+	{ PLACE(match_definer_format_##format, field), PLACE(fte_match_set_lyr_2_4, of) }
 #define MACS(format)                                                                   \
 	FIELD(format, outer_dmac_47_16, dmac_47_16),                                   \
 	FIELD(format, outer_dmac_15_0, dmac_15_0),                                     \

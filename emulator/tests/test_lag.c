@@ -187,7 +187,7 @@ static void test_hash(void)
 	ktap(!hash_lag() && leaves(card[0], &one) == 2 && leaves(card[1], &two) == 2,
 	     "in hash mode the tables of port 1 select the port for both functions");
 	lead_to(1, true);
-	ktap(leaves(card[0], &one) == 1 && leaves(card[1], &two) == 1, "and again by another entry");
+	ktap(leaves(card[0], &one) == 1 && leaves(card[1], &two) == 1, "as another entry says");
 	lead_to(2, true);
 	ktap(leaves(card[0], &named) == 2, "without the bypass a TIS names no port");
 	ktap(leaves(card[0], &strict) == 1, "what is strict keeps its function's port");

@@ -106,7 +106,8 @@ static int drop_definer(uint32_t id)
 	return command(&a, destroy_general_object, &in, &out);
 }
 
-static uint32_t make_table(unsigned int level, unsigned int log_size)
+/* @miss: the table behind it, 0: none. */
+static uint32_t make_table(unsigned int level, unsigned int log_size, uint32_t miss)
 {
 	struct prm_create_flow_table_in in = {};
 	struct prm_create_flow_table_out out;
@@ -114,6 +115,9 @@ static uint32_t make_table(unsigned int level, unsigned int log_size)
 	prm_set(&in, table_type, PRM_FT_PORT_SEL);
 	prm_set(&in, flow_table_context.level, level);
 	prm_set(&in, flow_table_context.log_size, log_size);
+	prm_set(&in, flow_table_context.table_miss_action,
+		miss ? PRM_FT_MISS_FWD : PRM_FT_MISS_DEFAULT);
+	prm_set(&in, flow_table_context.table_miss_id, miss);
 	ok(!command(&a, create_flow_table, &in, &out), "a table of level %u", level);
 	return prm_get(&out, table_id);
 }
@@ -223,7 +227,7 @@ static void make_kind(struct kind *kind)
 	struct prm_create_flow_group_in hash = {};
 
 	kind->definer = make_definer(kind->format);
-	kind->table = make_table(2, 1);
+	kind->table = make_table(2, 1, 0);
 	prm_set(&hash, group_type, PRM_FG_HASH_SPLIT);
 	prm_set(&hash, match_definer_id, kind->definer);
 	kind->group = make_group(&hash, kind->table, 0, 1);
@@ -257,7 +261,7 @@ static void make_tables(void)
 
 	for (i = 0; i < ALL_KINDS; i++)
 		make_kind(&kinds[i]);
-	outer = make_table(0, 7);
+	outer = make_table(0, 7, 0);
 	for (i = 0; i < ALL_KINDS; i++)
 		lead_kind(&kinds[i]);
 	ok(!set_root(outer), "the outer table is the root");
@@ -430,24 +434,55 @@ static void test_spread(void)
 	ok(spread(ANY, 1) % FLOWS == 0, "RoCE v1 between two addresses is one flow");
 }
 
-/* RoCE v1 to many addresses. */
+/* One frame, FLOWS times, with another value at this byte; how many have port 1. */
+static unsigned int vary(struct frame *frame, unsigned int at)
+{
+	unsigned int i, one = 0;
+
+	for (i = 0; i < FLOWS; i++) {
+		frame->data[at] = i;
+		one += port_select(a.dev, frame) == 1;
+	}
+	frame->data[at] = 0;
+	return one;
+}
+
+/* RoCE v1 to many addresses, and from many. */
 static void test_macs(void)
 {
 	struct frame *frame = frame_alloc(64);
-	unsigned int i, one = 0, half;
 
 	memset(frame->data, 0, 64);
 	memcpy(frame->data + 12, "\x89\x15", 2);
-	for (i = 0; i < FLOWS; i++) {
-		frame->data[5] = i;
-		one += port_select(a.dev, frame) == 1;
+	ok(about_half(vary(frame, 5)) && about_half(vary(frame, 11)), "v1 spreads by both MACs");
+	frame_free(frame);
+}
+
+/* Of IPv4 the definer picks addresses and ports, of other frames MACs and ethertype. */
+static void test_picked(void)
+{
+	static const unsigned int picked[] = { 26, 29, 30, 33, 34, 35, 36, 37 };
+	static const unsigned int others[] = { 0, 5, 6, 11, 15, 18, 22, 40 };
+	struct frame *frame = frame_alloc(64);
+	unsigned int i, n, good = 0;
+
+	memset(frame->data, 0, 64);
+	memcpy(frame->data + 12, "\x08\0\x45", 3);
+	frame->data[17] = 50;
+	frame->data[23] = PROTO_UDP;
+	for (i = 0; i < ARRAY_SIZE(picked); i++)
+		good += about_half(vary(frame, picked[i]));
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		n = vary(frame, others[i]);
+		good += !n || n == FLOWS;
 	}
-	half = one;
-	for (i = 0; i < FLOWS; i++) {
-		frame->data[11] = i;
-		one += port_select(a.dev, frame) == 1;
-	}
-	ok(about_half(half) && about_half(one - half), "v1 spreads by both MACs");
+	ok(good == ARRAY_SIZE(picked) + ARRAY_SIZE(others),
+	   "what the definer picks makes another flow, and nothing else (%u)", good);
+	memcpy(frame->data + 12, "\x81\0\0\x05\x08\0\x45", 7);
+	frame->data[18 + 3] = 46;
+	frame->data[18 + 9] = PROTO_UDP;
+	n = vary(frame, 14);
+	ok(about_half(vary(frame, 18 + 20)) && (!n || n == FLOWS), "behind a VLAN tag too");
 	frame_free(frame);
 }
 
@@ -585,10 +620,17 @@ static unsigned int packets_by_one(void)
 /* Where the tables say nothing a packet leaves by its function's own port. */
 static void test_nothing_said(void)
 {
+	uint32_t front;
+
 	lead_all_to(&a2, &a2);
 	ok(!packets_by_one(), "all leave by port 2");
 	ok(!set_root(0) && packets_by_one() == 3 * FLOWS, "without a root by port 1");
 	ok(!set_root(kinds[V4].table) && spread(V4, 1) == 0, "a hash group can be the root");
+	front = make_table(1, 0, kinds[V4].table);
+	ok(!set_root(front) && spread(V4, 1) == 0 && drop_table(kinds[V4].table) &&
+	   !drop_table(front) && spread(V4, 1) == FLOWS && !set_root(kinds[V4].table),
+	   "or what a root without entries misses to");
+	a.dev->violations = 0;
 	ok(!drop_entry(kinds[V4].table, 0) && about_half(spread(V4, 1)),
 	   "without one of two entries half of the flows leave by port 1");
 	ok(!set_root(outer) && about_half(spread(V4, 1)) && spread(V6, 1) == 0,
@@ -633,16 +675,17 @@ static void test_end(void)
 	ok(!vport(false) && !destroy(), "the LAG ends before its tables");
 	drop_tables();
 	make_definer(PRM_DEFINER_L2);
-	set_root(make_table(0, 0));
+	set_root(make_table(0, 0, 0));
 	create(1);
 	cxdev_reset(a.dev);
-	ok(!a.dev->adapter->active && !a.dev->eth->port_root && !obj_count(a.dev, OBJ_MATCH_DEFINER),
+	ok(!a.dev->adapter->active && !a.dev->eth->port_root &&
+	   !obj_count(a.dev, OBJ_MATCH_DEFINER),
 	   "a reset takes LAG, tables and definers");
 	a.dev->hca->phase = HCA_RUNNING;
 	a.dev->hca->pages.n = 1u << 20;
 	a.dev->violations = 0;
 	make_definer(PRM_DEFINER_L2);
-	make_table(0, 0);
+	make_table(0, 0, 0);
 	command(&a, teardown_hca, &in, &out);
 	ok(a.dev->violations == 2, "at TEARDOWN_HCA a definer and a table are leaks");
 }
@@ -665,6 +708,7 @@ int main(void)
 	make_datagrams();
 	test_spread();
 	test_macs();
+	test_picked();
 	test_connections();
 	test_fail_over();
 	test_affinity();

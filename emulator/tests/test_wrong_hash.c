@@ -71,8 +71,8 @@ static void wrong_definer(void)
 
 	prm_set(&in.head, obj_type, PRM_OBJ_MATCH_DEFINER);
 	prm_set(&in.ctx, format_id, PRM_DEFINER_IPV4);
-	prm_set_bits((__be32 *)&in, MASK_AT * 8 + FIELD_BIT(match_definer_format_22, outer_l4_sport),
-		     16, 0xffff);
+	prm_set_bits((__be32 *)&in,
+		     MASK_AT * 8 + FIELD_BIT(match_definer_format_22, outer_l4_sport), 16, 0xffff);
 	WRONG(&WRONG_CMD(create_general_object, &in), definer_rows);
 	definer = rig_make(&WRONG_CMD(create_general_object, &in));
 	prm_set(&ask, obj_type, PRM_OBJ_MATCH_DEFINER);

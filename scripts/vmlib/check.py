@@ -163,12 +163,12 @@ class Script:
         self.path = os.path.relpath(path, REPO)
         self.name = os.path.basename(path)
         self.head = {"guests": "1", "functions": "1", "timeout": "300", "long": "", "kernels": "", "drivers": "",
-                     "peers": "", "windows": ""}
+                     "peers": "", "windows": "", "card": "cx5"}
         with open(path, encoding="utf-8") as f:
             for line in f:
                 if not line.startswith("#"):
                     break
-                m = re.match(r"# (guests|functions|peers|timeout|long|kernels|drivers|windows): *(.*)", line)
+                m = re.match(r"# (guests|functions|card|peers|timeout|long|kernels|drivers|windows): *(.*)", line)
                 if m:
                     self.head[m.group(1)] = m.group(2).strip()
 
@@ -203,14 +203,15 @@ def scripts_wanted():
 class Session:
     """One boot of the guests, and the scripts that run in it."""
 
-    def __init__(self, kernel, driver, guests, functions, peers, todo):
+    def __init__(self, kernel, driver, guests, functions, card, peers, todo):
         self.kernel, self.driver = kernel, driver
-        self.guests, self.functions, self.peers = guests, functions, peers
+        self.guests, self.functions, self.card, self.peers = guests, functions, card, peers
         self.todo = todo
         self.current = None
         self.kinds = set()    # of the results since the script began
         self.what = f"kernel {kernel}, {driver}, {guests} guest" + "s" * (guests != "1")
         self.what += f" with {functions} functions" if functions != "1" else ""
+        self.what += f" on {card}" if card != "cx5" else ""
         self.what += ", peers with Soft-RoCE" if peers == "soft" else ""
 
     def limit(self):
@@ -226,8 +227,7 @@ class Session:
                "--functions", self.functions, "--timeout", str(self.limit() + SESSION_SLACK), "--out", where]
         if self.driver != "rxe":
             cmd += ["--pcap", os.path.join(where, "wire.pcap")]
-        if self.functions == "2":
-            cmd += ["--card", "cx5,ports=2"]  # the two ports of one card
+        cmd += ["--card", self.card + (",ports=2" if self.functions == "2" else "")]  # the two ports of one card
         if os.environ["IOMMU"]:
             cmd.append("--iommu")
         if self.peers == "soft":
@@ -262,10 +262,15 @@ class Session:
         if kind or text.startswith(("vm: ", "    | ")):
             self.notes = []
 
+    def place(self, number):
+        """Its folder of logs."""
+        card = "" if self.card == "cx5" else self.card
+        return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{card}{self.peers}-{number}"
+
     def boot(self, number):
         """Boot and run; what is left in self.todo has not run."""
         windows = any(s.says_frames(self.driver) for s in self.todo)
-        where = os.path.join(LOGS, f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{self.peers}-{number}")
+        where = os.path.join(LOGS, self.place(number))
         os.makedirs(where, exist_ok=True)
         log = os.path.join(where, "output.txt")
         self.current = None
@@ -366,7 +371,7 @@ def vm_part():
             if why:
                 totals.result("skip", f"{s.name} {why}")
                 continue
-            kind = kernel, driver, s.head["guests"], s.head["functions"], s.head["peers"]
+            kind = kernel, driver, s.head["guests"], s.head["functions"], s.head["card"], s.head["peers"]
             groups.setdefault(kind, []).append(s)
     at_once([Session(*kind, todo) for kind, todo in groups.items()])
 

@@ -11,162 +11,10 @@
 # windows: cxr
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/window.sh"
+. "$(dirname "$0")/../lib/lag.sh"
 
-XFER_PORT=7002
-SEED=${CXR_SEED:-42}
-FLIPS=${CXR_LONG:+100}
-FLIPS=${FLIPS:-4}
 STORM=${CXR_LONG:+1000}
 STORM=${STORM:-30}
-
-# Text for a shell, here or at the peer: a bond of both ports. MODE ADDRESS
-bond_text()
-{
-	cat <<-END
-	modprobe bonding max_bonds=0
-	ip link add bond0 type bond mode $1 miimon 20$([ "$1" != 802.3ad ] || echo " lacp_rate fast")
-	for d in \$(driver_netdevs); do ip addr flush dev \$d; ip link set \$d down; ip link set \$d master bond0; done
-	ip link set bond0 up
-	ip addr replace $2/24 dev bond0
-	END
-}
-
-bond() { eval "$(bond_text "$1" "$(my_ip 9)")"; }
-bond_peer() { peer "$(bond_text "$1" "$(guest_ip b 9)" | sed '$!s/$/;/' | tr '\n' ' ')"; }
-unbond() { ip link del bond0 2>/dev/null || true; driver_net_up; }
-unbond_peer() { peer "ip link del bond0 2>/dev/null; driver_net_up"; }
-
-is_lag() { [ "$(driver_ibdevs | tr '\n' ' ')" = "mlx5_bond_0 " ] && has_state mlx5_bond_0 "4: ACTIVE"; }
-has_state() { [ "$(cat "/sys/class/infiniband/$1/ports/1/state")" = "$2" ]; }
-is_pair() { [ "$(driver_ibdevs | grep -cv bond)" = 2 ] && [ "$(driver_ibdevs | wc -l)" = 2 ]; }
-gid_is_there() { gid_index mlx5_bond_0 v2 "$(my_ip 9)" >/dev/null; }
-peer_is_lag() { peer "gid_index mlx5_bond_0 v2 $(guest_ip b 9) >/dev/null"; }
-
-lag_ready()
-{
-	wait_until 20 is_lag
-	wait_until 20 gid_is_there
-	wait_until 20 ping -q -c 1 -W 1 "$(guest_ip b 9)" >/dev/null
-}
-
-function_of() { driver_bdfs | sed -n "$1p"; }
-state_file() { echo "/sys/bus/pci/drivers/cxr_core/$(function_of 1)/lag_state"; }
-state_is() { grep -q "$1" "$(state_file)"; }
-ours() { [ "$CXR_DRIVER" = cxr ] || skip "lag_state and roce_lag_enable are attributes of cxr_core"; }
-
-link() # PORT up|down: of guest a, as the cable sees it
-{
-	emu fault "a$1" port "$2" >/dev/null
-}
-
-# ---- in and out ------------------------------------------------------------------------------------
-
-two_devices()
-{
-	wait_until 20 is_pair
-	driver_ibdevs
-	[ "$CXR_DRIVER" != cxr ] || state_is "^off: a port is not in a bond"
-}
-
-# Port by port: LACP is between the two ends of a cable, not for others on a switch.
-cables()
-{
-	[ "$1" = 802.3ad ] || return 0
-	emu cable a0 b0
-	emu cable a1 b1
-}
-
-aggregated() { grep -q "Number of ports: 2" /proc/net/bonding/bond0; }
-both_used() { ! grep -q 802.3ad /proc/net/bonding/bond0 || aggregated; }
-
-enters() # MODE
-{
-	cables "$1"
-	bond "$1"
-	bond_peer "$1"
-	lag_ready
-	wait_until 20 peer_is_lag
-	wait_until 20 both_used
-	rdma link
-	rdma link | grep -q "link mlx5_bond_0/1 state ACTIVE.* netdev"
-	[ "$CXR_DRIVER" != cxr ] || cat "$(state_file)"
-}
-
-leaves()
-{
-	unbond
-	unbond_peer
-	emu uncable a0
-	emu uncable a1
-	wait_until 20 is_pair
-	[ "$CXR_DRIVER" != cxr ] || wait_until 10 state_is "^off: a port is not in a bond"
-}
-
-# ---- traffic ---------------------------------------------------------------------------------------
-
-serving() { peer "ss -ltn | grep -q ':$XFER_PORT '"; }
-serve() { PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"; wait_until 60 serving; }
-serve_no_more() { /cxr/selftests/lib/xfer.py stop b $XFER_PORT; peer_wait xfer; }
-
-traffic() # NAME=VALUE...
-{
-	/cxr/selftests/lib/xfer.py run b $XFER_PORT dev=mlx5_bond_0 peer_dev=mlx5_bond_0 \
-		"gid=$(gid_index mlx5_bond_0 v2 "$(my_ip 9)")" \
-		"peer_gid=$(peer "gid_index mlx5_bond_0 v2 $(guest_ip b 9)")" "seed=$SEED" "$@"
-}
-
-gids() { cat /sys/class/infiniband/mlx5_bond_0/ports/1/gids/{0,1,2,3,4,5} 2>/dev/null; }
-
-same_gids() { [ "$(gids)" = "$1" ]; }
-
-# Frames that port N of guest a sent
-sent() { emu status | sed -n "s/^port a$1: .* sent \([0-9]*\) frames.*/\1/p"; }
-
-# Both ports of guest a together have sent more than FRAMES and a few
-flowing() { [ $(($(sent 0) + $(sent 1))) -gt $(($1 + 100)) ]; }
-
-# Traffic goes on while ports are closed and opened in turn, and no GID moves. MODE
-survives()
-{
-	local before i port pid frames
-
-	# ib_core takes the bond's GIDs away then, and so does that driver, under the queue pairs that use them.
-	[ "$1 $CXR_DRIVER" != "active-backup mlx5" ] ||
-		skip "the kernel's own driver loses connections when the active slave changes"
-	before=$(gids)
-	serve
-	frames=$(($(sent 0) + $(sent 1)))
-	traffic op=write sizes=4096 count=$((FLIPS * 4000)) >/tmp/traffic 2>&1 &
-	pid=$!
-	wait_until 30 flowing "$frames"	# a connection that begins amid a change may find its GID gone
-	RANDOM=$SEED
-	for ((i = 0; i < FLIPS; i++)); do
-		port=$((RANDOM % 2))
-		link $port down
-		sleep 1
-		kill -0 $pid 2>/dev/null || break
-		link $port up
-		sleep 1
-		wait_until 20 both_used
-	done
-	link 0 up
-	link 1 up
-	echo "$i fail-overs while it ran"
-	wait $pid || { cat /tmp/traffic; fail "the traffic broke"; }
-	cat /tmp/traffic
-	traffic op=send sizes=64,65536 from=far count=8
-	serve_no_more
-	[ "$i" -ge 2 ]
-	# A GID that is in use while the active slave changes gets another index: ib_core makes it anew.
-	# The next change finds it unused.
-	link 0 down
-	sleep 1
-	link 0 up
-	link 1 down
-	sleep 1
-	link 1 up
-	wait_until 20 same_gids "$before" || { echo "$before"; echo now; gids; fail "the GIDs moved"; }
-}
 
 # Number and port of each, as debugfs has it
 ports_in_debugfs() { sed -n 's/^0x\([0-9a-f]*\) [A-Z]* [A-Z]* port \([12]\)$/\1 \2/p' "/sys/kernel/debug/cxr/$(function_of 1)/qps"; }
@@ -269,18 +117,6 @@ labels()
 	assert sorted(turns) == [1, 1, 2, 2], f"without a label: {turns}"
 	END
 	ip link set bond0 type bond xmit_hash_policy layer2
-}
-
-both_ports_carry()
-{
-	local before=("$(sent 0)" "$(sent 1)") after i
-
-	serve
-	for i in 1 2 3 4; do traffic op=write sizes=4096 count=16; done
-	serve_no_more
-	after=("$(sent 0)" "$(sent 1)")
-	echo "sent before: ${before[*]}, after: ${after[*]}"
-	for i in 0 1; do [ $((after[i] - before[i])) -ge 60 ]; done
 }
 
 # ---- what is refused -------------------------------------------------------------------------------
@@ -500,7 +336,7 @@ ecmp_facts()
 
 ecmp_traffic() # NAME=VALUE... [+ NAME=VALUE...]
 {
-	/cxr/selftests/lib/xfer.py run b $XFER_PORT dev=mlx5_bond_0 "gid=$gid" "peer_dev=$peer_dev" "peer_gid=$peer_gid" \
+	/cxr/selftests/lib/xfer.py run b "$XFER_PORT" dev=mlx5_bond_0 "gid=$gid" "peer_dev=$peer_dev" "peer_gid=$peer_gid" \
 		"netdev=${netdev[1]}" "seed=$SEED" "$@"
 }
 
@@ -805,7 +641,7 @@ something()
 storm_traffic() # PEER-DEVICE
 {
 	while [ ! -e /tmp/storm-is-over ]; do
-		/cxr/selftests/lib/xfer.py run b $XFER_PORT "dev=$(driver_ibdev)" "peer_dev=$1" gid=1 peer_gid=1 op=write sizes=4096 \
+		/cxr/selftests/lib/xfer.py run b "$XFER_PORT" "dev=$(driver_ibdev)" "peer_dev=$1" gid=1 peer_gid=1 op=write sizes=4096 \
 			count=32 timeout=12 wait=3 || true
 		sleep 0.2
 	done >>/tmp/storm-traffic 2>&1
@@ -851,8 +687,7 @@ storm()
 }
 
 ktap_plan 35
-ready() { driver_load; driver_net_up; peer "driver_load && driver_net_up"; }
-ktap_run "two cards with two ports are ready" ready
+ktap_run "two cards with two ports are ready" lag_cards_ready
 ktap_run "without a bond each port has a device of its own" two_devices
 ktap_run "active-backup: one device in place of two" enters active-backup
 KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_run "active-backup: traffic goes on while ports fail, $FLIPS times, and no GID moves (seed $SEED)" survives active-backup

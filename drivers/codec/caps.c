@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #include <linux/errno.h>
 #include <linux/types.h>
+#include "prm/definer.h"
 #include "caps.h"
 
 static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
@@ -51,6 +52,16 @@ static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *
 	caps->pcam_reg = prm_get(cap, pcam_reg);
 }
 
+/* Objects that say what of a packet is hashed, for IPv4, IPv6 and others. */
+static bool has_definers(const struct prm_cmd_hca_cap *cap)
+{
+	u64 formats = 1ull << PRM_DEFINER_L2 | 1ull << PRM_DEFINER_IPV4 |
+		      1ull << PRM_DEFINER_IPV6_L4;
+
+	return prm_get64(cap, general_obj_types) & 1ull << PRM_OBJ_MATCH_DEFINER &&
+	       (prm_get64(cap, match_definer_format_supported) & formats) == formats;
+}
+
 /* A function that does not manage the card's vports cannot make a LAG. */
 static void decode_lag(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
@@ -59,6 +70,8 @@ static void decode_lag(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 		    prm_get(cap, lag_tx_port_affinity) && prm_get(cap, num_lag_ports) == 2 &&
 		    caps->native_port >= 1 && caps->native_port <= 2;
 	caps->lag_affinity_rtr = caps->lag && prm_get(cap, init2_lag_tx_port_affinity);
+	caps->lag_hash = caps->lag && prm_get(cap, port_selection_cap) && has_definers(cap);
+	caps->vhca_id = prm_get(cap, vhca_id);
 }
 
 void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
@@ -140,6 +153,23 @@ void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *
 	caps->atomic = (prm_get(cap, atomic_operations) & both) == both &&
 		       prm_get(cap, atomic_size_qp) & PRM_ATOMIC_SIZE_8 &&
 		       prm_get(cap, atomic_req_8B_endianness_mode) == PRM_ATOMIC_HOST_ENDIAN;
+}
+
+/* Two levels, the first of four entries that match what is UDP; entries are changed in service. */
+void cxr_caps_decode_port_selection(const struct prm_port_selection_cap *cap,
+				    struct cxr_caps *caps)
+{
+	const struct prm_flow_table_prop_layout *tables =
+		prm_sub_const(cap, flow_table_properties_port_selection, flow_table_prop_layout);
+	const struct prm_flow_table_fields_supported *fields =
+		prm_sub_const(tables, ft_field_support, flow_table_fields_supported);
+
+	caps->lag_hash = prm_get(cap, port_select_flow_table) &&
+			 prm_get(cap, port_select_flow_table_bypass) &&
+			 prm_get(tables, ft_support) && prm_get(tables, flow_modify_en) &&
+			 prm_get(tables, modify_root) && prm_get(tables, log_max_ft_size) >= 2 &&
+			 prm_get(tables, max_ft_level) >= 2 &&
+			 prm_get(fields, outer_ether_type) && prm_get(fields, outer_ip_protocol);
 }
 
 void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)

@@ -55,7 +55,9 @@ struct cxr_caps {
 	bool flow_rules;		/* tables can be put before others while packets pass */
 	struct cxr_flow_fields ft_match;	/* bits that can be matched */
 	bool lag;			/* two ports of a card can be one RDMA device */
+	bool lag_hash;			/* by a hash, and a QP may have its own port all the same */
 	bool lag_affinity_rtr;		/* the port of a QP may be chosen on its way to RTR, too */
+	u16 vhca_id;			/* of the function, on its card */
 	u8 native_port;			/* number of the port on the card, 1.. */
 	/* RoCE */
 	struct cxr_roce_support roce;
@@ -69,6 +71,9 @@ void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);
 /* Leaves caps->atomic set if they are as it says. */
 void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps);
+/* Leaves caps->lag_hash set if the tables are fit for it. */
+void cxr_caps_decode_port_selection(const struct prm_port_selection_cap *cap,
+				    struct cxr_caps *caps);
 void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps);
 /* Numbers that would break us (logs that cannot be shifted, zeros): -EPROTO and *why. */
 int cxr_caps_check(const struct cxr_caps *caps, const char **why);

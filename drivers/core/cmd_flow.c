@@ -1,13 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Commands for the flow tables of the NIC's receive side. */
+/*
+ * Commands for flow tables: those of the NIC's receive side, and those that choose the port of what
+ * a LAG sends. A table's number has 24 bits; above stands its type, which for the former is 0.
+ */
 #include <linux/slab.h>
 
 #include "prm/cmdif.h"
 #include "prm/flow.h"
 #include "core.h"
 
+#define TYPE_SHIFT 24
+
+static u32 type_of(u32 table)
+{
+	return table >> TYPE_SHIFT;
+}
+
+static u32 id_of(u32 table)
+{
+	return table & (BIT(TYPE_SHIFT) - 1);
+}
+
+static int create_table(struct cxr_core *core, u32 type, u8 level, u8 log_size, u32 *table)
+{
+	struct prm_create_flow_table_in in = {};
+	struct prm_create_flow_table_out out;
+	int err;
+
+	prm_set(&in, table_type, type);
+	prm_set(&in, flow_table_context.table_miss_action, PRM_FT_MISS_DEFAULT);
+	prm_set(&in, flow_table_context.level, level);
+	prm_set(&in, flow_table_context.log_size, log_size);
+	err = cxr_cmd(core, create_flow_table, &in, &out);
+	if (err)
+		return err;
+
+	*table = prm_get(&out, table_id) | type << TYPE_SHIFT;
+	return 0;
+}
+
 /**
- * cxr_cmd_create_flow_table() - CREATE_FLOW_TABLE
+ * cxr_cmd_create_flow_table() - CREATE_FLOW_TABLE: for received packets
  * @core: the device
  * @level: a table leads only to tables of higher levels
  * @log_size: of the number of entries
@@ -17,22 +50,23 @@
  */
 int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table)
 {
-	struct prm_create_flow_table_in in = {};
-	struct prm_create_flow_table_out out;
-	int err;
-
-	prm_set(&in, table_type, PRM_FT_NIC_RX);
-	prm_set(&in, flow_table_context.table_miss_action, PRM_FT_MISS_DEFAULT);
-	prm_set(&in, flow_table_context.level, level);
-	prm_set(&in, flow_table_context.log_size, log_size);
-	err = cxr_cmd(core, create_flow_table, &in, &out);
-	if (err)
-		return err;
-
-	*table = prm_get(&out, table_id);
-	return 0;
+	return create_table(core, PRM_FT_NIC_RX, level, log_size, table);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_flow_table);
+
+/**
+ * cxr_cmd_create_port_table() - CREATE_FLOW_TABLE: to choose the port of what a LAG sends
+ * @core: the function of port 1
+ * @level: as of cxr_cmd_create_flow_table()
+ * @log_size: the same
+ * @table: its number
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_port_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table)
+{
+	return create_table(core, PRM_FT_PORT_SEL, level, log_size, table);
+}
 
 /**
  * cxr_cmd_destroy_flow_table() - DESTROY_FLOW_TABLE
@@ -44,14 +78,14 @@ void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table)
 	struct prm_destroy_flow_table_in in = {};
 	struct prm_destroy_flow_table_out out;
 
-	prm_set(&in, table_type, PRM_FT_NIC_RX);
-	prm_set(&in, table_id, table);
+	prm_set(&in, table_type, type_of(table));
+	prm_set(&in, table_id, id_of(table));
 	cxr_cmd(core, destroy_flow_table, &in, &out);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_flow_table);
 
 /**
- * cxr_cmd_set_flow_root() - SET_FLOW_TABLE_ROOT: where received packets start
+ * cxr_cmd_set_flow_root() - SET_FLOW_TABLE_ROOT: where the packets of this type start
  * @core: the device
  * @table: the table
  *
@@ -63,8 +97,8 @@ int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table)
 	struct prm_set_flow_table_root_out out;
 
 	prm_set(&in, op_mod, PRM_FT_ROOT_SET);
-	prm_set(&in, table_type, PRM_FT_NIC_RX);
-	prm_set(&in, table_id, table);
+	prm_set(&in, table_type, type_of(table));
+	prm_set(&in, table_id, id_of(table));
 	return cxr_cmd(core, set_flow_table_root, &in, &out);
 }
 
@@ -81,12 +115,12 @@ int cxr_cmd_set_flow_miss(struct cxr_core *core, u32 table, u32 next)
 	struct prm_modify_flow_table_in in = {};
 	struct prm_modify_flow_table_out out;
 
-	prm_set(&in, table_type, PRM_FT_NIC_RX);
-	prm_set(&in, table_id, table);
+	prm_set(&in, table_type, type_of(table));
+	prm_set(&in, table_id, id_of(table));
 	prm_set(&in, modify_field_select, PRM_MODIFY_FT_MISS_TABLE);
 	prm_set(&in, flow_table_context.table_miss_action, next ?
 		PRM_FT_MISS_FWD : PRM_FT_MISS_DEFAULT);
-	prm_set(&in, flow_table_context.table_miss_id, next);
+	prm_set(&in, flow_table_context.table_miss_id, id_of(next));
 	return cxr_cmd(core, modify_flow_table, &in, &out);
 }
 
@@ -117,8 +151,8 @@ int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 l
 	if (!in)
 		return -ENOMEM;
 
-	prm_set(in, table_type, PRM_FT_NIC_RX);
-	prm_set(in, table_id, table);
+	prm_set(in, table_type, type_of(table));
+	prm_set(in, table_id, id_of(table));
 	prm_set(in, start_flow_index, first);
 	prm_set(in, end_flow_index, last);
 	if (matches_anything(mask))
@@ -133,6 +167,41 @@ int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 l
 EXPORT_SYMBOL_GPL(cxr_cmd_create_flow_group);
 
 /**
+ * cxr_cmd_create_hash_group() - CREATE_FLOW_GROUP: entries among which a hash of the packet chooses
+ * @core: the function of port 1
+ * @table: of cxr_cmd_create_port_table()
+ * @first: its first entry
+ * @last: its last entry
+ * @definer: what is hashed, of cxr_cmd_create_definer()
+ * @group: its number
+ *
+ * Return: 0, -ENOMEM, or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_hash_group(struct cxr_core *core, u32 table, u32 first, u32 last, u32 definer,
+			      u32 *group)
+{
+	struct prm_create_flow_group_out out;
+	struct prm_create_flow_group_in *in;
+	int err;
+
+	in = kzalloc(sizeof(*in), GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	prm_set(in, table_type, type_of(table));
+	prm_set(in, group_type, PRM_FG_HASH_SPLIT);
+	prm_set(in, table_id, id_of(table));
+	prm_set(in, start_flow_index, first);
+	prm_set(in, end_flow_index, last);
+	prm_set(in, match_definer_id, definer);
+	err = cxr_cmd(core, create_flow_group, in, &out);
+	if (!err)
+		*group = prm_get(&out, group_id);
+	kfree(in);
+	return err;
+}
+
+/**
  * cxr_cmd_destroy_flow_group() - DESTROY_FLOW_GROUP
  * @core: the device
  * @table: its table
@@ -143,12 +212,31 @@ void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group)
 	struct prm_destroy_flow_group_in in = {};
 	struct prm_destroy_flow_group_out out;
 
-	prm_set(&in, table_type, PRM_FT_NIC_RX);
-	prm_set(&in, table_id, table);
+	prm_set(&in, table_type, type_of(table));
+	prm_set(&in, table_id, id_of(table));
 	prm_set(&in, group_id, group);
 	cxr_cmd(core, destroy_flow_group, &in, &out);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_flow_group);
+
+static void encode_dest(struct prm_dest_format_struct *format, const struct cxr_flow_dest *dest)
+{
+	switch (dest->to) {
+	case CXR_FLOW_TO_TIR:
+		prm_set(format, destination_type, PRM_FLOW_DEST_TIR);
+		prm_set(format, destination_id, dest->num);
+		break;
+	case CXR_FLOW_TO_TABLE:
+		prm_set(format, destination_type, PRM_FLOW_DEST_TABLE);
+		prm_set(format, destination_id, id_of(dest->num));
+		break;
+	case CXR_FLOW_TO_UPLINK:
+		prm_set(format, destination_type, PRM_FLOW_DEST_UPLINK);
+		prm_set(format, destination_eswitch_owner_vhca_id_valid, 1);
+		prm_set(format, destination_eswitch_owner_vhca_id, dest->num);
+		break;
+	}
+}
 
 /**
  * cxr_cmd_set_fte() - SET_FLOW_TABLE_ENTRY
@@ -181,8 +269,8 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 	prm_set(in, op_mod, again ? PRM_FTE_MODIFY : PRM_FTE_SET);
 	if (again)
 		prm_set(in, modify_enable_mask, PRM_FTE_MODIFY_DEST_LIST);
-	prm_set(in, table_type, PRM_FT_NIC_RX);
-	prm_set(in, table_id, table);
+	prm_set(in, table_type, type_of(table));
+	prm_set(in, table_id, id_of(table));
 	prm_set(in, flow_index, index);
 	prm_set(in, flow_context.group_id, group);
 	prm_set(in, flow_context.flow_tag, action->tag);
@@ -191,11 +279,8 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 	cxr_flow_encode(value, prm_sub(in, flow_context.match_value.outer_headers,
 				       fte_match_set_lyr_2_4));
 	dests = prm_tail(in);
-	for (i = 0; i < action->n_dests; i++) {
-		prm_set(&dests[i], destination_type, action->dests[i].table ?
-			PRM_FLOW_DEST_TABLE : PRM_FLOW_DEST_TIR);
-		prm_set(&dests[i], destination_id, action->dests[i].num);
-	}
+	for (i = 0; i < action->n_dests; i++)
+		encode_dest(&dests[i], &action->dests[i]);
 	err = cxr_cmd_len(core, set_fte, in, len, &out, sizeof(out));
 	kvfree(in);
 	return err;
@@ -213,8 +298,8 @@ void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index)
 	struct prm_delete_fte_in in = {};
 	struct prm_delete_fte_out out;
 
-	prm_set(&in, table_type, PRM_FT_NIC_RX);
-	prm_set(&in, table_id, table);
+	prm_set(&in, table_type, type_of(table));
+	prm_set(&in, table_id, id_of(table));
 	prm_set(&in, flow_index, index);
 	cxr_cmd(core, delete_fte, &in, &out);
 }

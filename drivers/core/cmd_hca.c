@@ -182,10 +182,36 @@ static int set_atomic_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	return set_caps(core, PRM_CAP_ATOMIC, &bufs->set);
 }
 
+/* In a LAG that hashes, a QP may have its own port all the same. */
+static int set_port_selection_caps(struct cxr_core *core, struct cap_bufs *bufs)
+{
+	struct prm_port_selection_cap *max, *cur, *set;
+	int err;
+
+	err = query_caps(core, PRM_CAP_PORT_SELECTION, PRM_CAP_MAX, &bufs->max);
+	if (err)
+		return err;
+	err = query_caps(core, PRM_CAP_PORT_SELECTION, PRM_CAP_CUR, &bufs->cur);
+	if (err)
+		return err;
+
+	max = prm_sub(&bufs->max, capability.port_selection_cap, port_selection_cap);
+	cur = prm_sub(&bufs->cur, capability.port_selection_cap, port_selection_cap);
+	if (prm_get(cur, port_select_flow_table_bypass) ||
+	    !prm_get(max, port_select_flow_table_bypass))
+		return 0;
+
+	memset(&bufs->set, 0, sizeof(bufs->set));
+	set = prm_sub(&bufs->set, capability.port_selection_cap, port_selection_cap);
+	*set = *cur;
+	prm_set(set, port_select_flow_table_bypass, 1);
+	return set_caps(core, PRM_CAP_PORT_SELECTION, &bufs->set);
+}
+
 static int choose_caps(struct cxr_core *core)
 {
 	struct cap_bufs *bufs = kvzalloc(sizeof(*bufs), GFP_KERNEL);
-	bool roce, atomic;
+	bool roce, atomic, port_selection;
 	int err;
 
 	if (!bufs)
@@ -194,10 +220,13 @@ static int choose_caps(struct cxr_core *core)
 	err = set_general_caps(core, bufs);
 	roce = prm_get(&bufs->set, capability.cmd_hca_cap.roce);
 	atomic = prm_get(&bufs->set, capability.cmd_hca_cap.atomic);
+	port_selection = prm_get(&bufs->set, capability.cmd_hca_cap.port_selection_cap);
 	if (!err && roce)
 		err = set_roce_caps(core, bufs);
 	if (!err && atomic)
 		err = set_atomic_caps(core, bufs);
+	if (!err && port_selection)
+		err = set_port_selection_caps(core, bufs);
 	kvfree(bufs);
 	return err;
 }
@@ -275,6 +304,14 @@ static int read_caps(struct cxr_dev *dev)
 		if (err)
 			goto out_free;
 		cxr_caps_decode_atomic(prm_sub(out, capability.atomic_caps, atomic_caps), caps);
+	}
+
+	if (caps->lag_hash) {
+		err = query_caps(core, PRM_CAP_PORT_SELECTION, PRM_CAP_CUR, out);
+		if (err)
+			goto out_free;
+		cxr_caps_decode_port_selection(prm_sub(out, capability.port_selection_cap,
+						       port_selection_cap), caps);
 	}
 
 	err = cxr_caps_check(caps, &why);

@@ -1,31 +1,120 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Commands for two ports as one. All are for the function of port 1. */
 #include "prm/cmdif.h"
+#include "prm/definer.h"
 #include "prm/flow.h"
 #include "prm/lag.h"
 #include "core.h"
 
-#define MODIFY_MAP 1	/* modify_lag_in.field_select */
-
-static void encode_map(struct prm_lagc *ctx, const u8 map[CXR_LAG_PORTS])
+/* By a hash the ports stand in the entries of its tables; here is just which are in use. */
+static void encode_map(struct prm_lagc *ctx, const u8 map[CXR_LAG_PORTS], bool hash)
 {
+	if (hash) {
+		prm_set(ctx, active_port, BIT(map[0] - 1) | BIT(map[1] - 1));
+		return;
+	}
 	prm_set(ctx, tx_remap_affinity_1, map[0]);
 	prm_set(ctx, tx_remap_affinity_2, map[1]);
+}
+
+static void pick_addresses_ipv4(struct prm_match_definer *definer)
+{
+	struct prm_match_definer_format_22 *mask = (void *)prm_bytes(definer, match_mask);
+
+	prm_set(definer, format_id, PRM_DEFINER_IPV4);
+	prm_set(mask, outer_ip_src_addr, ~0U);
+	prm_set(mask, outer_ip_dest_addr, ~0U);
+	prm_set(mask, outer_l4_sport, 0xffff);
+	prm_set(mask, outer_l4_dport, 0xffff);
+}
+
+static void pick_addresses_ipv6(struct prm_match_definer *definer)
+{
+	struct prm_match_definer_format_29 *mask = (void *)prm_bytes(definer, match_mask);
+
+	prm_set(definer, format_id, PRM_DEFINER_IPV6_L4);
+	memset(prm_bytes(mask, outer_ip_src_addr), 0xff, sizeof(struct in6_addr));
+	memset(prm_bytes(mask, outer_ip_dest_addr), 0xff, sizeof(struct in6_addr));
+	prm_set(mask, outer_l4_sport, 0xffff);
+	prm_set(mask, outer_l4_dport, 0xffff);
+}
+
+static void pick_macs(struct prm_match_definer *definer)
+{
+	struct prm_match_definer_format_0 *mask = (void *)prm_bytes(definer, match_mask);
+
+	prm_set(definer, format_id, PRM_DEFINER_L2);
+	prm_set(mask, outer_smac_47_16, ~0U);
+	prm_set(mask, outer_smac_15_0, 0xffff);
+	prm_set(mask, outer_dmac_47_16, ~0U);
+	prm_set(mask, outer_dmac_15_0, 0xffff);
+	prm_set(mask, outer_ethertype, 0xffff);
+}
+
+/**
+ * cxr_cmd_create_definer() - CREATE_GENERAL_OBJECT: what of a packet is hashed
+ * @core: the function of port 1
+ * @packets: the packets that it is for
+ * @definer: its number, for cxr_cmd_create_hash_group()
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_definer(struct cxr_core *core, enum cxr_lag_packets packets, u32 *definer)
+{
+	struct prm_create_general_object_out out;
+	struct {
+		struct prm_create_general_object_in head;
+		struct prm_match_definer definer;
+	} in = {};
+	int err;
+
+	prm_set(&in.head, obj_type, PRM_OBJ_MATCH_DEFINER);
+	switch (packets) {
+	case CXR_LAG_UDP_IPV4:
+		pick_addresses_ipv4(&in.definer);
+		break;
+	case CXR_LAG_UDP_IPV6:
+		pick_addresses_ipv6(&in.definer);
+		break;
+	default:
+		pick_macs(&in.definer);
+	}
+	err = cxr_cmd_len(core, create_general_object, &in.head, sizeof(in), &out, sizeof(out));
+	if (!err)
+		*definer = prm_get(&out, obj_id);
+	return err;
+}
+
+/**
+ * cxr_cmd_destroy_definer() - DESTROY_GENERAL_OBJECT
+ * @core: the function of port 1
+ * @definer: of cxr_cmd_create_definer()
+ */
+void cxr_cmd_destroy_definer(struct cxr_core *core, u32 definer)
+{
+	struct prm_destroy_general_object_in in = {};
+	struct prm_destroy_general_object_out out;
+
+	prm_set(&in, obj_type, PRM_OBJ_MATCH_DEFINER);
+	prm_set(&in, obj_id, definer);
+	cxr_cmd(core, destroy_general_object, &in, &out);
 }
 
 /**
  * cxr_cmd_create_lag() - CREATE_LAG: the QPs of this function may send through both ports
  * @core: the function of port 1
- * @map: physical port (from 1) of what has affinity 1 and 2
+ * @map: physical port (from 1) of what has affinity 1 and 2, or such a hash
+ * @hash: the port is chosen by a hash, as tables say that stand already
  *
  * Return: 0 or as cxr_cmd_exec().
  */
-int cxr_cmd_create_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS])
+int cxr_cmd_create_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool hash)
 {
 	struct prm_create_lag_in in = {};
 	struct prm_create_lag_out out;
 
-	encode_map(prm_sub(&in, ctx, lagc), map);
+	prm_set(&in, ctx.port_select_mode, hash ? PRM_LAG_PORT_SELECT_FT : PRM_LAG_QUEUE_AFFINITY);
+	encode_map(prm_sub(&in, ctx, lagc), map, hash);
 	return cxr_cmd(core, create_lag, &in, &out);
 }
 
@@ -33,16 +122,17 @@ int cxr_cmd_create_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS])
  * cxr_cmd_modify_lag() - MODIFY_LAG: another map
  * @core: the function of port 1
  * @map: as of cxr_cmd_create_lag()
+ * @hash: as there; the entries of the tables are not changed here
  *
  * Return: 0 or as cxr_cmd_exec().
  */
-int cxr_cmd_modify_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS])
+int cxr_cmd_modify_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool hash)
 {
 	struct prm_modify_lag_in in = {};
 	struct prm_modify_lag_out out;
 
-	prm_set(&in, field_select, MODIFY_MAP);
-	encode_map(prm_sub(&in, ctx, lagc), map);
+	prm_set(&in, field_select, hash ? PRM_MODIFY_LAG_ACTIVE_PORT : PRM_MODIFY_LAG_REMAP);
+	encode_map(prm_sub(&in, ctx, lagc), map, hash);
 	return cxr_cmd(core, modify_lag, &in, &out);
 }
 

@@ -42,14 +42,23 @@ static struct net_device *bond_of(struct net_device *netdev)
 	return master && netif_is_bond_master(master) ? master : NULL;
 }
 
+static bool hashes_ports(const struct bonding *bonding)
+{
+	int policy = READ_ONCE(bonding->params.xmit_policy);
+
+	return policy == BOND_XMIT_POLICY_LAYER34 || policy == BOND_XMIT_POLICY_ENCAP34;
+}
+
 static enum cxr_lag_tx tx_of(const struct net_device *bond)
 {
-	switch (BOND_MODE((struct bonding *)netdev_priv(bond))) {
+	const struct bonding *bonding = netdev_priv(bond);
+
+	switch (BOND_MODE(bonding)) {
 	case BOND_MODE_ACTIVEBACKUP:
 		return CXR_LAG_TX_ACTIVE_BACKUP;
 	case BOND_MODE_XOR:
 	case BOND_MODE_8023AD:
-		return CXR_LAG_TX_HASH;
+		return hashes_ports(bonding) ? CXR_LAG_TX_HASH_FLOW : CXR_LAG_TX_HASH;
 	default:
 		return CXR_LAG_TX_OTHER;
 	}
@@ -127,6 +136,7 @@ static void look(struct cxr_card *card, struct view *v)
 
 	memset(v, 0, sizeof(*v));
 	v->in.last = card->now.active;
+	v->in.hashes = card->port[0] && card->port[0]->core.caps.lag_hash;
 	for (i = 0; i < CXR_LAG_PORTS; i++) {
 		dev = card->port[i];
 		if (!dev)
@@ -209,14 +219,20 @@ static void take_ibs(struct cxr_card *card)
 
 /* ---- the device ------------------------------------------------------------------------------ */
 
-static int join_ports(struct cxr_card *card, const u8 map[CXR_LAG_PORTS])
+static int join_ports(struct cxr_card *card, const struct cxr_lag_out *out)
 {
 	struct cxr_core *one = &card->port[0]->core, *two = &card->port[1]->core;
+	bool hash = out->mode == CXR_LAG_HASH;
 	int err;
 
-	err = cxr_cmd_create_lag(one, map);
+	if (hash) {
+		err = cxr_lag_tables_create(card, out->map);
+		if (err)
+			return err;
+	}
+	err = cxr_cmd_create_lag(one, out->map, hash);
 	if (err)
-		return err;
+		goto err_destroy_tables;
 	err = cxr_cmd_create_vport_lag(one);
 	if (err)
 		goto err_destroy_lag;
@@ -235,6 +251,9 @@ err_destroy_vport_lag:
 	cxr_cmd_destroy_vport_lag(one);
 err_destroy_lag:
 	cxr_cmd_destroy_lag(one);
+err_destroy_tables:
+	if (hash)
+		cxr_lag_tables_destroy(card);
 	return err;
 }
 
@@ -251,6 +270,8 @@ static void part_ports(struct cxr_card *card)
 		dev_err(one->dev,
 			"the device does not end its LAG (%pe): unbind this function and bind it again\n",
 			ERR_PTR(err));
+	if (card->lag.hash)
+		cxr_lag_tables_destroy(card);
 }
 
 /* ---- in and out ------------------------------------------------------------------------------ */
@@ -304,7 +325,7 @@ static int enter(struct cxr_card *card, const struct view *v, const struct cxr_l
 	int i, err;
 
 	take_ibs(card);
-	err = join_ports(card, out->map);
+	err = join_ports(card, out);
 	if (err) {
 		dev_err(one->core.dev, "the device refuses a RoCE LAG: %pe\n", ERR_PTR(err));
 		return err;
@@ -317,6 +338,7 @@ static int enter(struct cxr_card *card, const struct view *v, const struct cxr_l
 	for (i = 0; i < CXR_LAG_PORTS; i++)
 		card->lag.slave[i] = v->netdev[i];
 	card->lag.ecmp = out->mode == CXR_LAG_ECMP;
+	card->lag.hash = out->mode == CXR_LAG_HASH;
 	macs_for(v, out, card->lag.mac);
 	one->core.lag = &card->lag;
 	card->now = *out;
@@ -330,11 +352,13 @@ static int enter(struct cxr_card *card, const struct view *v, const struct cxr_l
 static int remap_ports(struct cxr_card *card, const struct cxr_lag_out *out)
 {
 	struct cxr_core *one = &card->port[0]->core;
-	int err;
+	int err = 0;
 
 	if (!memcmp(out->map, card->now.map, sizeof(out->map)))
 		return 0;
-	err = cxr_cmd_modify_lag(one, out->map);
+	if (card->lag.hash)
+		err = cxr_lag_tables_remap(card, card->now.map, out->map);
+	err = err ?: cxr_cmd_modify_lag(one, out->map, card->lag.hash);
 	if (err)
 		dev_err(one->dev, "the device refuses another port map: %pe\n", ERR_PTR(err));
 	return err;
@@ -392,11 +416,11 @@ static void say_why(const struct cxr_card *card, const struct view *v, enum cxr_
 static void act(struct cxr_card *card, const struct view *v)
 {
 	struct cxr_lag_out out = decide(v);
-	bool on = card->now.mode != CXR_LAG_OFF;
+	bool on = card->now.mode != CXR_LAG_OFF, hash = out.mode == CXR_LAG_HASH;
 	int err = 0;
 
 	if (on && (out.mode == CXR_LAG_OFF || card->lag.bond != v->bond ||
-		   card->lag.ecmp != v->is_ecmp)) {
+		   card->lag.ecmp != v->is_ecmp || card->lag.hash != hash)) {
 		leave(card);
 		on = false;
 	}

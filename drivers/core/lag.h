@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What lag.c and lag_sysfs.c know of each other. */
+/* What lag.c, lag_hash.c and lag_sysfs.c know of each other. */
 #ifndef CXR_CORE_LAG_H
 #define CXR_CORE_LAG_H
 
@@ -10,6 +10,17 @@
 #include <linux/workqueue.h>
 
 #include "core.h"
+
+/* Entries among which a hash of the packet chooses. */
+struct cxr_lag_hash_table {
+	u32 definer, id, group;
+};
+
+/* In hash mode: root leads what is UDP, and the rest, to a table each. */
+struct cxr_lag_tables {
+	u32 root, udp_group, rest_group;
+	struct cxr_lag_hash_table hash[CXR_LAG_PACKETS];
+};
 
 /**
  * struct cxr_card - two functions with one port each
@@ -22,6 +33,7 @@
  * @port: functions by port; NULL: not here
  * @now: what is done
  * @lag: what the RDMA device is told, while there is a LAG
+ * @tables: where it leaves by a hash, while @now is such a LAG
  * @refused: snapshot with which the device refused to enter
  * @was_refused: @refused holds one
  * @parent: interface that roce_lag_ecmp_dev names, with a reference, or NULL; written under
@@ -40,6 +52,7 @@ struct cxr_card {
 	struct cxr_dev *port[CXR_LAG_PORTS];
 	struct cxr_lag_out now;
 	struct cxr_lag lag;
+	struct cxr_lag_tables tables;
 	struct cxr_lag_in refused;
 	bool was_refused;
 	struct net_device *parent;
@@ -52,5 +65,10 @@ void cxr_card_put(struct cxr_card *card);
 void cxr_card_evaluate(struct cxr_card *card);
 enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name);
 void cxr_card_drop_parent(struct cxr_card *card);
+
+int cxr_lag_tables_create(struct cxr_card *card, const u8 map[CXR_LAG_PORTS]);
+void cxr_lag_tables_destroy(struct cxr_card *card);
+int cxr_lag_tables_remap(struct cxr_card *card, const u8 old[CXR_LAG_PORTS],
+			 const u8 map[CXR_LAG_PORTS]);
 
 #endif

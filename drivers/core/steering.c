@@ -309,7 +309,7 @@ static int fill_action(const struct cxr_rule_table *table, const struct entry *e
 	}
 	if (shared && action->n_dests)
 		action->dests[action->n_dests++] = (struct cxr_flow_dest){
-			.table = true, .num = table->tail,
+			.to = CXR_FLOW_TO_TABLE, .num = table->tail,
 		};
 	return 0;
 }

@@ -120,7 +120,7 @@ static int set_mac_entry(struct cxr_en *en, u32 index, unsigned int group, const
 	struct cxr_en_steer *steer = &en->steer;
 	struct cxr_flow_action action = {
 		.n_dests = 1,
-		.dests = { { .table = true, .num = steer->classes.id } },
+		.dests = { { .to = CXR_FLOW_TO_TABLE, .num = steer->classes.id } },
 	};
 	struct cxr_flow_fields value = {};
 

@@ -206,7 +206,8 @@ static u8 next_port(struct cxr_ib_dev *dev, const struct cxr_ib_qp *qp)
  * In a LAG each QP is given a port on its way to INIT, in turn; the map of the LAG says where that
  * leads. Whoever names a flow label on the way to RTR asks for the port that the bond would choose
  * for it. MADs go as the map says for the function's own port. In an ECMP LAG the port is part of
- * the QP's address, and so it stays.
+ * the QP's address, and so it stays. In hash mode no QP is given one: a flow label is in the UDP
+ * source port, which is hashed.
  */
 static u32 choose_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 		       enum ib_qp_state from, enum ib_qp_state to, struct cxr_qp_mod *mod)
@@ -215,7 +216,7 @@ static u32 choose_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int 
 	const struct cxr_core *core = dev->core;
 	u8 port;
 
-	if (!core->lag || qp->type == CXR_QP_GSI)
+	if (!core->lag || core->lag->hash || qp->type == CXR_QP_GSI)
 		return 0;
 	if (from == IB_QPS_RESET && to == IB_QPS_INIT) {
 		mod->lag_port = next_port(dev, qp);
@@ -480,14 +481,15 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 
 /* ---- restrack ---- */
 
-/* The part of `rdma resource show qp -dd' that is ours: the port of the LAG. */
+/* The part of `rdma resource show qp -dd' that is ours: the port of the LAG, unless it hashes. */
 int cxr_ib_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
+	const struct cxr_lag *lag = to_cxr_dev(ibqp->device)->core->lag;
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
 	struct nlattr *nest;
 	u8 port;
 
-	if (!to_cxr_dev(ibqp->device)->core->lag)
+	if (!lag || lag->hash)
 		return 0;
 	mutex_lock(&qp->mutex);
 	port = qp->lag_port;

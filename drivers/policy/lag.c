@@ -9,6 +9,8 @@ const char *cxr_lag_mode_name(enum cxr_lag_mode mode)
 		return "active-backup";
 	case CXR_LAG_SPREAD:
 		return "spread";
+	case CXR_LAG_HASH:
+		return "hash";
 	case CXR_LAG_ECMP:
 		return "ecmp";
 	default:
@@ -90,6 +92,17 @@ static u8 better(const struct cxr_lag_in *in)
 	return one ? 1 : 2;
 }
 
+/*
+ * A bond that hashes no ports has all connections of two hosts on one port; such a hash is not
+ * given to the card: its QPs take turns.
+ */
+static enum cxr_lag_mode mode_of(const struct cxr_lag_in *in)
+{
+	if (in->tx == CXR_LAG_TX_ACTIVE_BACKUP)
+		return CXR_LAG_ACTIVE_BACKUP;
+	return in->tx == CXR_LAG_TX_HASH_FLOW && in->hashes ? CXR_LAG_HASH : CXR_LAG_SPREAD;
+}
+
 struct cxr_lag_out cxr_lag_decide(const struct cxr_lag_in *in)
 {
 	struct cxr_lag_out out = { .mode = CXR_LAG_OFF, .why = ask(in), .map = { 1, 2 } };
@@ -99,14 +112,12 @@ struct cxr_lag_out cxr_lag_decide(const struct cxr_lag_in *in)
 		return out;
 
 	port = better(in);
-	if (in->tx == CXR_LAG_TX_ACTIVE_BACKUP) {
-		out.mode = CXR_LAG_ACTIVE_BACKUP;
+	out.mode = mode_of(in);
+	out.active = 1;
+	if (out.mode == CXR_LAG_ACTIVE_BACKUP) {
 		if (!port)
 			port = in->last == 2 ? 2 : 1;
 		out.active = port;
-	} else {
-		out.mode = CXR_LAG_SPREAD;
-		out.active = 1;
 	}
 	if (port) {
 		out.map[0] = port;

@@ -12,6 +12,7 @@ enum cxr_lag_tx {
 	CXR_LAG_TX_OTHER,		/* round robin, broadcast, adaptive: not for RoCE */
 	CXR_LAG_TX_ACTIVE_BACKUP,	/* mode 1 */
 	CXR_LAG_TX_HASH,		/* modes 2 and 4 */
+	CXR_LAG_TX_HASH_FLOW,		/* the same, and the hash tells connections apart */
 };
 
 struct cxr_lag_port {
@@ -30,6 +31,7 @@ struct cxr_lag_in {
 	struct cxr_lag_port port[CXR_LAG_PORTS];
 	enum cxr_lag_tx tx;	/* of the bond */
 	unsigned int foreign;	/* slaves of the bond that are not ports of this card */
+	bool hashes;		/* the card can choose the port of each packet by a hash */
 	bool refused;		/* the device refused to enter, and nothing has changed since */
 	u8 last;		/* port that stood for the device last, 0: none */
 };
@@ -38,6 +40,7 @@ enum cxr_lag_mode {
 	CXR_LAG_OFF,
 	CXR_LAG_ACTIVE_BACKUP,	/* all QPs on the active slave */
 	CXR_LAG_SPREAD,		/* QPs on both ports in turn */
+	CXR_LAG_HASH,		/* packets on both ports by a hash of their addresses and ports */
 	CXR_LAG_ECMP,		/* the same without a bond, with the MAC of the port (ecmp.h) */
 };
 
@@ -66,7 +69,7 @@ enum cxr_lag_why {
 struct cxr_lag_out {
 	enum cxr_lag_mode mode;
 	enum cxr_lag_why why;		/* mode is off because */
-	u8 map[CXR_LAG_PORTS];		/* physical port of what has affinity 1, 2 */
+	u8 map[CXR_LAG_PORTS];		/* physical port of what has affinity, or hash, 1, 2 */
 	u8 active;			/* port whose netdev stands for the device; 0: off */
 };
 

@@ -159,10 +159,16 @@ int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn
 			    u32 *tirn);
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
 
-/* ---- flow tables of the NIC's receive side (cmd_flow.c) -------------------------------------- */
+/* ---- flow tables (cmd_flow.c) ---------------------------------------------------------------- */
+
+enum cxr_flow_to {
+	CXR_FLOW_TO_TIR,
+	CXR_FLOW_TO_TABLE,	/* of a higher level */
+	CXR_FLOW_TO_UPLINK,	/* of the function with that vhca_id; entries of port selection */
+};
 
 struct cxr_flow_dest {
-	bool table;		/* num is a flow table, of a higher level; else a TIR */
+	enum cxr_flow_to to;
 	u32 num;
 };
 
@@ -187,12 +193,15 @@ enum {
 };
 
 int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table);
+int cxr_cmd_create_port_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table);
 void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table);
 int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table);
 int cxr_cmd_set_flow_miss(struct cxr_core *core, u32 table, u32 next);
 /* Entries first..last; @mask: the bits that its entries match on. */
 int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last,
 			      const struct cxr_flow_fields *mask, u32 *group);
+int cxr_cmd_create_hash_group(struct cxr_core *core, u32 table, u32 first, u32 last, u32 definer,
+			      u32 *group);
 void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group);
 int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 		    const struct cxr_flow_fields *value, const struct cxr_flow_action *action,
@@ -201,8 +210,18 @@ void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index);
 
 /* ---- two ports as one (cmd_lag.c) ------------------------------------------------------------ */
 
-int cxr_cmd_create_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS]);
-int cxr_cmd_modify_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS]);
+/* Packets that are told apart by a hash. */
+enum cxr_lag_packets {
+	CXR_LAG_UDP_IPV4, CXR_LAG_UDP_IPV6,	/* by addresses and ports */
+	CXR_LAG_REST,				/* by MACs */
+	CXR_LAG_PACKETS
+};
+
+int cxr_cmd_create_definer(struct cxr_core *core, enum cxr_lag_packets packets, u32 *definer);
+void cxr_cmd_destroy_definer(struct cxr_core *core, u32 definer);
+/* @hash: the tables of port selection say where packets leave, and not their queues. */
+int cxr_cmd_create_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool hash);
+int cxr_cmd_modify_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool hash);
 int cxr_cmd_destroy_lag(struct cxr_core *core);
 int cxr_cmd_create_vport_lag(struct cxr_core *core);
 void cxr_cmd_destroy_vport_lag(struct cxr_core *core);

@@ -144,7 +144,9 @@
  * make port 1's function send and receive RoCE for both ports, a LAG demux table before its flow
  * tables gives Ethernet back to port 2's, then "ib" of port 1 comes again. cxr_core.lag tells
  * cxr_ib: the device is called mlx5_bond_N, its port's state is the bond's, its QPs take ports in
- * turn. Fail-over is MODIFY_LAG, and with an active slave another netdev for ib_core; entries of
+ * turn; or none, if card and bond can tell connections apart by a hash: then flow tables lead what
+ * is sent to either port (drivers/core/lag_hash.c). Fail-over is MODIFY_LAG, behind other
+ * destinations in these tables, and with an active slave another netdev for ib_core; entries of
  * the address table that are in use stay then (drivers/ib/gid.c). Out is the way in, backwards. A
  * function that goes takes the card out of its LAG first; one that is dead makes its card's work
  * do so.
@@ -243,6 +245,7 @@ struct cxr_port {
  *          makes GIDs anew when that changes, default ones only for a slave; without one the bond.
  *          A change comes by cxr_client_ops.netdev
  * @slave: netdevs by port, to compare with: they may be gone before the LAG is
+ * @hash: the port of a packet is that of its hash, unless its QP was given one; constant
  * @ecmp: there is no bond: what is sent has the MAC of the port it leaves by; constant
  * @mac: in an ECMP LAG: source MACs of what is assigned to port 1 and to port 2; under the lock of
  *       the callbacks. A change comes by cxr_client_ops.lag_macs
@@ -251,6 +254,7 @@ struct cxr_lag {
 	struct net_device *bond;
 	struct net_device *netdev;
 	const struct net_device *slave[CXR_LAG_PORTS];
+	bool hash;
 	bool ecmp;
 	u8 mac[CXR_LAG_PORTS][ETH_ALEN];
 };

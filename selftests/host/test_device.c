@@ -7,6 +7,7 @@
 #include "codec/cqe.h"
 #include "codec/event.h"
 #include "codec/mbox.h"
+#include "prm/definer.h"
 #include "prm/wqe.h"
 
 static const struct {
@@ -370,6 +371,58 @@ static struct cxr_caps lag_caps(unsigned int condition, u32 value)
 	return caps;
 }
 
+#define DEFINERS	(1ull << PRM_DEFINER_L2 | 1ull << PRM_DEFINER_IPV4 | \
+			 1ull << PRM_DEFINER_IPV6_L4)
+
+/* A card that hashes, without the condition of that number. */
+static struct cxr_caps hash_caps(unsigned int without)
+{
+	struct prm_port_selection_cap page = {};
+	struct prm_flow_table_prop_layout *tables =
+		prm_sub(&page, flow_table_properties_port_selection, flow_table_prop_layout);
+	struct prm_cmd_hca_cap hca;
+	struct cxr_caps caps = {};
+
+	good_hca(&hca);
+	prm_set(&hca, vport_group_manager, 1);
+	prm_set(&hca, lag_master, without != 1);
+	prm_set(&hca, lag_tx_port_affinity, 1);
+	prm_set(&hca, num_lag_ports, 2);
+	prm_set(&hca, native_port_num, 1);
+	prm_set(&hca, port_selection_cap, without != 2);
+	prm_set(&hca, vhca_id, 0x1234);
+	prm_set64(&hca, general_obj_types, without == 3 ? 0 : 1ull << PRM_OBJ_MATCH_DEFINER);
+	prm_set64(&hca, match_definer_format_supported, without == 4 ? DEFINERS & ~1ull : DEFINERS);
+	cxr_caps_decode_hca(&hca, &caps);
+	if (!caps.lag_hash)
+		return caps;
+
+	prm_set(&page, port_select_flow_table, without != 5);
+	prm_set(&page, port_select_flow_table_bypass, without != 6);
+	prm_set(tables, ft_support, without != 7);
+	prm_set(tables, flow_modify_en, without != 8);
+	prm_set(tables, modify_root, without != 9);
+	prm_set(tables, log_max_ft_size, without == 10 ? 1 : 2);
+	prm_set(tables, max_ft_level, without == 11 ? 1 : 2);
+	prm_set(tables, ft_field_support.outer_ether_type, without != 12);
+	prm_set(tables, ft_field_support.outer_ip_protocol, without != 13);
+	cxr_caps_decode_port_selection(&page, &caps);
+	return caps;
+}
+
+static void test_caps_hash(void)
+{
+	unsigned int i;
+
+	begin("caps", "a LAG can hash with tables and definers for it");
+	expect(hash_caps(0).lag_hash, true);
+	expect(hash_caps(0).vhca_id, 0x1234);
+	begin("caps", "without one of them it cannot");
+	for (i = 1; i <= 13; i++)
+		expect(hash_caps(i).lag_hash, false);
+	expect(hash_caps(2).lag, true);
+}
+
 static void test_caps_lag(void)
 {
 	begin("caps", "two ports, their master, and a port for each queue: a LAG is possible");
@@ -474,6 +527,7 @@ void test_caps(void)
 
 	test_caps_values();
 	test_caps_lag();
+	test_caps_hash();
 	for (i = 0; i < ARRAY_SIZE(caps_cases); i++) {
 		begin("caps are refused", caps_cases[i].sentence);
 		memset(&caps, 0, sizeof(caps));

@@ -19,6 +19,7 @@
 
 #define AB	CXR_LAG_TX_ACTIVE_BACKUP
 #define HASH	CXR_LAG_TX_HASH
+#define FLOW	CXR_LAG_TX_HASH_FLOW
 #define OFF(w)	{ CXR_LAG_OFF, CXR_LAG_WHY_##w, { 1, 2 }, 0 }
 
 static const struct {
@@ -27,56 +28,68 @@ static const struct {
 	struct cxr_lag_out out;
 } cases[] = {
 	{ "both ports in an active-backup bond: all on the active slave",
-	  { { UP, BACKUP }, AB, 0, false, 0 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 1, 1 }, 1 } },
+	  { { UP, BACKUP }, AB, 0, false, false, 0 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 1, 1 }, 1 } },
 	{ "the second port may be the active slave",
-	  { { BACKUP, UP }, AB, 0, false, 0 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
+	  { { BACKUP, UP }, AB, 0, false, false, 0 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
 	{ "both ports in a hashing bond: each on its own port",
-	  { { UP, UP }, HASH, 0, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 2 }, 1 } },
+	  { { UP, UP }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 2 }, 1 } },
 	{ "hashing, the first port is down: all on the second",
-	  { { DOWN, UP }, HASH, 0, false, 0 }, { CXR_LAG_SPREAD, 0, { 2, 2 }, 1 } },
+	  { { DOWN, UP }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 2, 2 }, 1 } },
 	{ "hashing, the second port is down: all on the first",
-	  { { UP, DOWN }, HASH, 0, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 1 }, 1 } },
+	  { { UP, DOWN }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 1 }, 1 } },
 	{ "hashing, the bond sends on one slave only: all on that",
-	  { { BACKUP, UP }, HASH, 0, false, 0 }, { CXR_LAG_SPREAD, 0, { 2, 2 }, 1 } },
+	  { { BACKUP, UP }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 2, 2 }, 1 } },
 	{ "hashing, both ports are down: each on its own port",
-	  { { DOWN, DOWN }, HASH, 0, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 2 }, 1 } },
+	  { { DOWN, DOWN }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 2 }, 1 } },
 	{ "hashing, no slave sends but one has a link: all on that",
-	  { { DOWN, BACKUP }, HASH, 0, false, 0 }, { CXR_LAG_SPREAD, 0, { 2, 2 }, 1 } },
+	  { { DOWN, BACKUP }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 2, 2 }, 1 } },
+	{ "the bond hashes ports, too, and so can the card: by a hash",
+	  { { UP, UP }, FLOW, 0, true, false, 0 }, { CXR_LAG_HASH, 0, { 1, 2 }, 1 } },
+	{ "the bond hashes ports, the card cannot: in turn",
+	  { { UP, UP }, FLOW, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 2 }, 1 } },
+	{ "the card can hash, but the bond's hash knows no ports: in turn",
+	  { { UP, UP }, HASH, 0, true, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 2 }, 1 } },
+	{ "the card can hash, the bond has an active slave: all on that",
+	  { { BACKUP, UP }, AB, 0, true, false, 0 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
+	{ "by a hash, the first port is down: all on the second",
+	  { { DOWN, UP }, FLOW, 0, true, false, 0 }, { CXR_LAG_HASH, 0, { 2, 2 }, 1 } },
 	{ "the active slave lost its link and the bond did not notice: the other one",
-	  { { DARK, BACKUP }, AB, 0, false, 1 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
+	  { { DARK, BACKUP }, AB, 0, false, false, 1 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
 	{ "active-backup, no link at all: the port that was active stays",
-	  { { DOWN, DOWN }, AB, 0, false, 2 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
+	  { { DOWN, DOWN }, AB, 0, false, false, 2 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
 	{ "active-backup, no active slave yet and none before: the first port",
-	  { { BACKUP, BACKUP }, AB, 0, false, 0 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 1, 1 }, 1 } },
+	  { { BACKUP, BACKUP }, AB, 0, false, false, 0 },
+	  { CXR_LAG_ACTIVE_BACKUP, 0, { 1, 1 }, 1 } },
 	{ "active-backup, between two active slaves: the port that was active stays",
-	  { { BACKUP, BACKUP }, AB, 0, false, 2 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
+	  { { BACKUP, BACKUP }, AB, 0, false, false, 2 },
+	  { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
 	{ "a port without this driver: no LAG",
-	  { { UP, NO_DRIVER }, AB, 0, false, 0 }, OFF(DRIVER) },
+	  { { UP, NO_DRIVER }, AB, 0, false, false, 0 }, OFF(DRIVER) },
 	{ "the first port without this driver is no better",
-	  { { NO_DRIVER, UP }, AB, 0, false, 0 }, OFF(DRIVER) },
+	  { { NO_DRIVER, UP }, AB, 0, false, false, 0 }, OFF(DRIVER) },
 	{ "a port without RoCE: no LAG",
-	  { { UP, NO_ROCE }, AB, 0, false, 0 }, OFF(ROCE) },
+	  { { UP, NO_ROCE }, AB, 0, false, false, 0 }, OFF(ROCE) },
 	{ "switched off on one port: no LAG",
-	  { { FORBIDDEN, UP }, HASH, 0, false, 0 }, OFF(DISABLED) },
+	  { { FORBIDDEN, UP }, HASH, 0, false, false, 0 }, OFF(DISABLED) },
 	{ "a port without netdev: no LAG",
-	  { { UP, NO_NETDEV }, HASH, 0, false, 0 }, OFF(NETDEV) },
+	  { { UP, NO_NETDEV }, HASH, 0, false, false, 0 }, OFF(NETDEV) },
 	{ "a port in another network namespace: no LAG",
-	  { { UP, ELSEWHERE }, HASH, 0, false, 0 }, OFF(NETNS) },
+	  { { UP, ELSEWHERE }, HASH, 0, false, false, 0 }, OFF(NETNS) },
 	{ "one port alone in the bond: no LAG",
-	  { { UP, NO_BOND }, HASH, 0, false, 0 }, OFF(NO_BOND) },
+	  { { UP, NO_BOND }, HASH, 0, false, false, 0 }, OFF(NO_BOND) },
 	{ "no bond at all: no LAG",
-	  { { NO_BOND, NO_BOND }, CXR_LAG_TX_OTHER, 0, false, 0 },
+	  { { NO_BOND, NO_BOND }, CXR_LAG_TX_OTHER, 0, false, false, 0 },
 	  OFF(NO_BOND) },
 	{ "a bond for each port: no LAG",
-	  { { UP, OTHER_BOND }, HASH, 0, false, 0 }, OFF(BONDS) },
+	  { { UP, OTHER_BOND }, HASH, 0, false, false, 0 }, OFF(BONDS) },
 	{ "another slave in the bond: no LAG",
-	  { { UP, BACKUP }, AB, 1, false, 0 }, OFF(FOREIGN) },
+	  { { UP, BACKUP }, AB, 1, false, false, 0 }, OFF(FOREIGN) },
 	{ "another mode of the bond: no LAG",
-	  { { UP, UP }, CXR_LAG_TX_OTHER, 0, false, 0 }, OFF(TX) },
+	  { { UP, UP }, CXR_LAG_TX_OTHER, 0, false, false, 0 }, OFF(TX) },
 	{ "a device that refused is not asked again",
-	  { { UP, UP }, HASH, 0, true, 0 }, OFF(REFUSED) },
+	  { { UP, UP }, HASH, 0, false, true, 0 }, OFF(REFUSED) },
 	{ "of several reasons the one to mend first is told",
-	  { { FORBIDDEN, NO_BOND }, CXR_LAG_TX_OTHER, 3, true, 0 },
+	  { { FORBIDDEN, NO_BOND }, CXR_LAG_TX_OTHER, 3, false, true, 0 },
 	  OFF(DISABLED) },
 };
 
@@ -111,10 +124,11 @@ static void change(struct cxr_lag_in *in, u64 *seed)
 		in->foreign = roll(seed, 4) ? 0 : 1 + roll(seed, 3);
 		break;
 	case 6:
-		in->tx = roll(seed, 8) ? 1 + roll(seed, 2) : CXR_LAG_TX_OTHER;
+		in->tx = roll(seed, 8) ? 1 + roll(seed, 3) : CXR_LAG_TX_OTHER;
 		break;
 	case 7:
 		in->refused = !roll(seed, 4);
+		in->hashes = roll(seed, 2);
 		break;
 	case 8:
 		port->roce = roll(seed, 4);
@@ -146,6 +160,7 @@ static u32 broken(const struct cxr_lag_in *in, const struct cxr_lag_out *out)
 {
 	bool on = out->mode != CXR_LAG_OFF, reason = out->why != CXR_LAG_WHY_NONE;
 	bool links = in->port[0].link || in->port[1].link;
+	bool hashes = in->hashes && in->tx == CXR_LAG_TX_HASH_FLOW;
 	u32 bad = 0;
 	unsigned int i;
 
@@ -164,9 +179,11 @@ static u32 broken(const struct cxr_lag_in *in, const struct cxr_lag_out *out)
 	if (out->mode == CXR_LAG_ACTIVE_BACKUP &&
 	    (out->map[0] != out->map[1] || out->map[0] != out->active))
 		bad |= 32;
-	if (out->mode == CXR_LAG_SPREAD && out->map[0] != out->map[1] &&
+	if (on && out->mode != CXR_LAG_ACTIVE_BACKUP && out->map[0] != out->map[1] &&
 	    (out->map[0] != 1 || out->map[1] != 2))
 		bad |= 64;
+	if (out->mode == CXR_LAG_HASH ? !hashes : on && hashes)
+		bad |= 512;
 	return bad;
 }
 
@@ -181,7 +198,7 @@ static unsigned int owners(const struct cxr_lag_in *in, const struct cxr_lag_out
 
 static void walk(u64 seed)
 {
-	struct cxr_lag_in in = { { UP, UP }, HASH, 0, false, 0 };
+	struct cxr_lag_in in = { { UP, UP }, HASH, 0, false, false, 0 };
 	unsigned int step, i, entered = 0, off = 0;
 	struct cxr_lag_out out, again;
 	u32 bad = 0;
@@ -226,6 +243,7 @@ void test_lag(void)
 	expect_text(cxr_lag_mode_name(CXR_LAG_OFF), "off");
 	expect_text(cxr_lag_mode_name(CXR_LAG_ACTIVE_BACKUP), "active-backup");
 	expect_text(cxr_lag_mode_name(CXR_LAG_SPREAD), "spread");
+	expect_text(cxr_lag_mode_name(CXR_LAG_HASH), "hash");
 	expect_text(cxr_lag_mode_name(CXR_LAG_ECMP), "ecmp");
 
 	begin("lag", "each reason has a text of its own");

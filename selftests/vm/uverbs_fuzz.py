@@ -58,6 +58,14 @@ GONE = {"pd": (4, False), "mr": (13, False), "mw": (16, False), "cq": (20, False
 ANSWERED = {"cq", "qp", "srq", "wq"}    # their going has an answer
 
 
+def program():
+    """Where the program and its libraries are: what stands there a device must not take for a doorbell record"""
+    with open("/proc/self/maps", encoding="ascii") as maps:
+        lines = [line.split() for line in maps]
+    return [range(*(int(end, 16) for end in line[0].split("-"))) for line in lines
+            if len(line) > 5 and line[5] != "/dev/zero"]    # which is shared memory: ours
+
+
 class Bender:
     """Bytes that were right, made otherwise."""
 
@@ -67,6 +75,8 @@ class Bender:
         self.numbers = near + [0, 1, 2, 3, 0xff, NOWHERE, 1 << 47, (1 << 47) - PAGE, 0xffff << 48,
                                0xffff888000001000, (1 << 64) - 1, (1 << 64) - PAGE]
         self.numbers += [n for i in range(64) for n in (1 << i, (1 << i) - 1, (1 << i) + 1)]
+        taken = program()    # an interpreter at a fixed address begins at a power of two
+        self.numbers = [n for n in self.numbers if not any(n in place for place in taken)]
 
     def field(self, data):
         size = self.rand.choice([n for n in (1, 2, 4, 8) if n <= len(data)])

@@ -129,6 +129,32 @@ static bool matches_anything(const struct cxr_flow_fields *mask)
 	return memchr_inv(mask, 0, sizeof(*mask));
 }
 
+static struct prm_create_flow_group_in *new_group(u32 table, u32 first, u32 last)
+{
+	struct prm_create_flow_group_in *in = kzalloc(sizeof(*in), GFP_KERNEL);
+
+	if (!in)
+		return NULL;
+	prm_set(in, table_type, type_of(table));
+	prm_set(in, table_id, id_of(table));
+	prm_set(in, start_flow_index, first);
+	prm_set(in, end_flow_index, last);
+	return in;
+}
+
+/* Frees @in. */
+static int make_group(struct cxr_core *core, struct prm_create_flow_group_in *in, u32 *group)
+{
+	struct prm_create_flow_group_out out;
+	int err;
+
+	err = cxr_cmd(core, create_flow_group, in, &out);
+	if (!err)
+		*group = prm_get(&out, group_id);
+	kfree(in);
+	return err;
+}
+
 /**
  * cxr_cmd_create_flow_group() - CREATE_FLOW_GROUP: entries of a table that match on the same parts
  * @core: the device
@@ -143,26 +169,14 @@ static bool matches_anything(const struct cxr_flow_fields *mask)
 int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last,
 			      const struct cxr_flow_fields *mask, u32 *group)
 {
-	struct prm_create_flow_group_out out;
-	struct prm_create_flow_group_in *in;
-	int err;
+	struct prm_create_flow_group_in *in = new_group(table, first, last);
 
-	in = kzalloc(sizeof(*in), GFP_KERNEL);
 	if (!in)
 		return -ENOMEM;
-
-	prm_set(in, table_type, type_of(table));
-	prm_set(in, table_id, id_of(table));
-	prm_set(in, start_flow_index, first);
-	prm_set(in, end_flow_index, last);
 	if (matches_anything(mask))
 		prm_set(in, match_criteria_enable, PRM_MATCH_OUTER);
 	cxr_flow_encode(mask, prm_sub(in, match_criteria.outer_headers, fte_match_set_lyr_2_4));
-	err = cxr_cmd(core, create_flow_group, in, &out);
-	if (!err)
-		*group = prm_get(&out, group_id);
-	kfree(in);
-	return err;
+	return make_group(core, in, group);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_flow_group);
 
@@ -180,25 +194,13 @@ EXPORT_SYMBOL_GPL(cxr_cmd_create_flow_group);
 int cxr_cmd_create_hash_group(struct cxr_core *core, u32 table, u32 first, u32 last, u32 definer,
 			      u32 *group)
 {
-	struct prm_create_flow_group_out out;
-	struct prm_create_flow_group_in *in;
-	int err;
+	struct prm_create_flow_group_in *in = new_group(table, first, last);
 
-	in = kzalloc(sizeof(*in), GFP_KERNEL);
 	if (!in)
 		return -ENOMEM;
-
-	prm_set(in, table_type, type_of(table));
 	prm_set(in, group_type, PRM_FG_HASH_SPLIT);
-	prm_set(in, table_id, id_of(table));
-	prm_set(in, start_flow_index, first);
-	prm_set(in, end_flow_index, last);
 	prm_set(in, match_definer_id, definer);
-	err = cxr_cmd(core, create_flow_group, in, &out);
-	if (!err)
-		*group = prm_get(&out, group_id);
-	kfree(in);
-	return err;
+	return make_group(core, in, group);
 }
 
 /**

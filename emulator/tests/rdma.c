@@ -723,3 +723,38 @@ void pass_time(unsigned int ms)
 		settle();
 	}
 }
+
+void pair_with_affinity(struct tqp *x, struct tqp *y, struct tcq *cx, struct tcq *cy,
+			unsigned int affinity)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .affinity = affinity, .timeout = 8 }, plain = o;
+
+	plain.affinity = 0;
+	qp_make(x, &a, PRM_QP_ST_RC, cx, &o);
+	qp_make(y, &b, PRM_QP_ST_RC, cy, &o);
+	ok(!qp_init(x, &o) && !qp_init(y, &plain) && !qp_rtr(x, y, &o) && !qp_rtr(y, x, &o) &&
+	   !qp_rts(x, &o) && !qp_rts(y, &o), "a pair whose one end has affinity %u", affinity);
+}
+
+bool write_bytes(struct tqp *x, struct tcq *cq, uint32_t bytes, uint32_t seed, bool (*midway)(void))
+{
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .raddr = b.va, .rkey = b.rkey, .n = 1,
+			 .sge = { { a.va, bytes, a.lkey } } };
+	struct prm_cqe64 *cqe;
+	unsigned int i;
+
+	buf_fill(&a, 0, bytes, seed);
+	post_send(x, &wr);
+	for (i = 0; midway && i < 3; i++)
+		loop_run_pending();
+	if (midway && !midway())
+		return false;
+	settle();
+	for (i = 0; i < 200; i++) {
+		cqe = poll(cq);
+		if (cqe)
+			return cqe_opcode(cqe) == PRM_CQE_REQ && buf_is(&b, 0, bytes, seed);
+		pass_time(10);
+	}
+	return false;
+}

@@ -195,4 +195,13 @@ void wire_watch(void);			/* zeroes @wire and starts */
 const char *frame_check(const uint8_t *data, uint32_t len, uint8_t *opcode);
 uint32_t bitwise_icrc(const uint8_t *l3, uint32_t len, uint16_t ethertype);
 
+/* ---- what tests of LAG share ---------------------------------------------------------------- */
+
+/* An RC pair over IPv4; only @x has the affinity. */
+void pair_with_affinity(struct tqp *x, struct tqp *y, struct tcq *cx, struct tcq *cy,
+			unsigned int affinity);
+/* From a to b; @midway, unless NULL, when some packets have left. True if all arrived. */
+bool write_bytes(struct tqp *x, struct tcq *cq, uint32_t bytes, uint32_t seed,
+		 bool (*midway)(void));
+
 #endif

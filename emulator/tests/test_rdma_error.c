@@ -151,7 +151,13 @@ static void test_error(const struct error_case *t)
 	drain();
 }
 
-static void test_errors(uint32_t read_only)
+static void test_all(const struct error_case *cases, unsigned int n)
+{
+	while (n--)
+		test_error(cases++);
+}
+
+static void test_receive_errors(uint32_t read_only)
 {
 	struct tsge from = { a.va, 100, a.lkey }, to = { b.va + DST_OFF, 100, b.lkey };
 	const struct error_case cases[] = {
@@ -175,6 +181,15 @@ static void test_errors(uint32_t read_only)
 		  { MEM_BASE, 100, MKEY_RESERVED_LKEY },
 		  PRM_CQE_SYND_REMOTE_OP,
 		  PRM_CQE_SYND_LOCAL_PROT },
+	};
+
+	test_all(cases, ARRAY_SIZE(cases));
+}
+
+static void test_send_errors(void)
+{
+	struct tsge from = { a.va, 100, a.lkey };
+	const struct error_case cases[] = {
 		{ "SEND from a wrong key",
 		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 10, a.lkey ^ 1 } } },
 		  {},
@@ -224,10 +239,8 @@ static void test_errors(uint32_t read_only)
 		  {},
 		  PRM_CQE_SYND_LOCAL_LENGTH },
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		test_error(&cases[i]);
+	test_all(cases, ARRAY_SIZE(cases));
 }
 
 static void test_earlier_first(void)
@@ -507,7 +520,8 @@ int main(void)
 	for (i = 0; i < ARRAY_SIZE(access_cases); i++)
 		test_access(&access_cases[i], other_pd);
 	test_vanishing_key();
-	test_errors(read_only);
+	test_receive_errors(read_only);
+	test_send_errors();
 	test_earlier_first();
 	test_flush();
 	test_ud_sq_error();

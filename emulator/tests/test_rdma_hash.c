@@ -486,42 +486,10 @@ static void test_picked(void)
 	frame_free(frame);
 }
 
-/* @bytes from a to b; true if they arrived. The ports change what they lead to on the way. */
-static bool write_bytes(struct tqp *x, uint32_t bytes, uint32_t seed, bool fail)
+static bool port_fails(void)
 {
-	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .raddr = b.va, .rkey = b.rkey, .n = 1,
-			 .sge = { { a.va, bytes, a.lkey } } };
-	struct prm_cqe64 *cqe;
-	unsigned int i;
-
-	buf_fill(&a, 0, bytes, seed);
-	post_send(x, &wr);
-	for (i = 0; fail && i < 3; i++)
-		loop_run_pending();
-	if (fail) {
-		port_set_wire(a.dev->port, false);
-		if (lead_all_to(&a2, &a2) || modify_active(2))
-			return false;
-	}
-	settle();
-	for (i = 0; i < 200; i++) {
-		cqe = poll(&ca);
-		if (cqe)
-			return cqe_opcode(cqe) == PRM_CQE_REQ && buf_is(&b, 0, bytes, seed);
-		pass_time(10);
-	}
-	return false;
-}
-
-static void pair(struct tqp *x, struct tqp *y, unsigned int affinity)
-{
-	struct qp_opts o = { .addr = ADDR_V2_IPV4, .affinity = affinity, .timeout = 8 }, plain = o;
-
-	plain.affinity = 0;
-	qp_make(x, &a, PRM_QP_ST_RC, &ca, &o);
-	qp_make(y, &b, PRM_QP_ST_RC, &cb, &o);
-	ok(!qp_init(x, &o) && !qp_init(y, &plain) && !qp_rtr(x, y, &o) && !qp_rtr(y, x, &o) &&
-	   !qp_rts(x, &o) && !qp_rts(y, &o), "a pair whose one end has affinity %u", affinity);
+	port_set_wire(a.dev->port, false);
+	return !lead_all_to(&a2, &a2) && !modify_active(2);
 }
 
 #define PAIRS 12
@@ -533,10 +501,10 @@ static void test_connections(void)
 	struct sent n;
 
 	for (i = 0; i < PAIRS; i++)
-		pair(&x[i], &y[i], 0);
+		pair_with_affinity(&x[i], &y[i], &ca, &cb, 0);
 	for (i = 0; i < PAIRS; i++) {
 		sent();
-		ok(write_bytes(&x[i], 5000, i, false), "connection %u works", i);
+		ok(write_bytes(&x[i], &ca, 5000, i, NULL), "connection %u works", i);
 		n = sent();
 		one += n.one == 5 && !n.two;
 		two += n.two == 5 && !n.one;
@@ -556,10 +524,11 @@ static void test_fail_over(void)
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		pair(&x[i], &y[i], 0);
+		pair_with_affinity(&x[i], &y[i], &ca, &cb, 0);
 	ok(!lead_all_to(&a, &a), "all entries lead to port 1");
 	sent();
-	ok(write_bytes(&x[0], 300000, 3, true), "port 1 fails in the middle of a message");
+	ok(write_bytes(&x[0], &ca, 300000, 3, port_fails),
+	   "port 1 fails in the middle of a message");
 	n = sent();
 	ok(n.one && n.two, "its packets left by both ports, and every byte arrived");
 	ok(spread(V4, 1) == 0 && spread(V6, 1) == 0 && spread(ANY, 1) == 0,
@@ -577,7 +546,7 @@ static unsigned int port_of_affinity(struct tqp *x)
 	struct sent n;
 
 	sent();
-	if (!write_bytes(x, 5000, 1, false))
+	if (!write_bytes(x, &ca, 5000, 1, NULL))
 		return 9;
 	n = sent();
 	return n.one && n.two ? 9 : n.one ? 1 : 2;
@@ -589,7 +558,7 @@ static void test_affinity(void)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		pair(&x[i], &y[i], i);
+		pair_with_affinity(&x[i], &y[i], &ca, &cb, i);
 	lead_all_to(&a2, &a2);
 	ok(port_of_affinity(&x[0]) == 2 && port_of_affinity(&x[1]) == 1 &&
 	   port_of_affinity(&x[2]) == 2, "an affinity passes the tables by");

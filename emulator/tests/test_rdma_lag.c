@@ -176,39 +176,9 @@ static struct sent sent(void)
 	return since;
 }
 
-/* @bytes from a to b over the pair; true if they arrived and both ends know. */
-static bool write_bytes(struct tqp *x, uint32_t bytes, uint32_t seed, unsigned int map_after)
+static bool map_changes(void)
 {
-	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .raddr = b.va, .rkey = b.rkey, .n = 1 };
-	struct prm_cqe64 *cqe;
-	unsigned int i;
-
-	buf_fill(&a, 0, bytes, seed);
-	wr.sge[0] = (struct tsge){ .va = a.va, .len = bytes, .key = a.lkey };
-	post_send(x, &wr);
-	for (i = 0; map_after && i < 3; i++)
-		loop_run_pending();
-	if (map_after && modify(1, map_after, map_after))
-		return false;
-	settle();
-	for (i = 0; i < 200; i++) {
-		cqe = poll(&ca);
-		if (cqe)
-			return cqe_opcode(cqe) == PRM_CQE_REQ && buf_is(&b, 0, bytes, seed);
-		pass_time(10);
-	}
-	return false;
-}
-
-static void pair(struct tqp *x, struct tqp *y, unsigned int affinity)
-{
-	struct qp_opts o = { .addr = ADDR_V2_IPV4, .affinity = affinity, .timeout = 8 }, plain = o;
-
-	plain.affinity = 0;
-	qp_make(x, &a, PRM_QP_ST_RC, &ca, &o);
-	qp_make(y, &b, PRM_QP_ST_RC, &cb, &o);
-	ok(!qp_init(x, &o) && !qp_init(y, &plain) && !qp_rtr(x, y, &o) && !qp_rtr(y, x, &o) &&
-	   !qp_rts(x, &o) && !qp_rts(y, &o), "a pair whose one end has affinity %u", affinity);
+	return !modify(1, 2, 2);
 }
 
 static void test_ports(void)
@@ -219,43 +189,44 @@ static void test_ports(void)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		pair(&x[i], &y[i], i);
+		pair_with_affinity(&x[i], &y[i], &ca, &cb, i);
 	qp_make(&bad, &a, PRM_QP_ST_RC, &ca, &o);
 	ok(qp_init(&bad, &o) && violations() == 1, "affinity 3 is refused: there are two ports");
 	qp_simple(&bad, PRM_OP_destroy_qp);
 
 	sent();
 	for (i = 0; i < 3; i++)
-		write_bytes(&x[i], 5000, i, 0);
+		write_bytes(&x[i], &ca, 5000, i, NULL);
 	n = sent();
 	ok(n.one && !n.two, "without a LAG all packets leave by the function's own port");
 
 	create(&a, 1, 2);
 	create_vport_lag(&a);
-	ok(write_bytes(&x[1], 5000, 1, 0) && (n = sent(), n.one == 5 && !n.two),
+	ok(write_bytes(&x[1], &ca, 5000, 1, NULL) && (n = sent(), n.one == 5 && !n.two),
 	   "affinity 1 leaves by port 1");
-	ok(write_bytes(&x[2], 5000, 2, 0) && (n = sent(), !n.one && n.two == 5),
+	ok(write_bytes(&x[2], &ca, 5000, 2, NULL) && (n = sent(), !n.one && n.two == 5),
 	   "affinity 2 leaves by port 2");
-	ok(write_bytes(&x[0], 5000, 3, 0) && (n = sent(), n.one == 5 && !n.two),
+	ok(write_bytes(&x[0], &ca, 5000, 3, NULL) && (n = sent(), n.one == 5 && !n.two),
 	   "no affinity leaves by the function's own port");
 	modify(1, 2, 1);
-	write_bytes(&x[1], 5000, 1, 0);
+	write_bytes(&x[1], &ca, 5000, 1, NULL);
 	n = sent();
 	ok(!n.one && n.two == 5, "the map moves affinity 1 to port 2");
-	write_bytes(&x[2], 5000, 1, 0);
+	write_bytes(&x[2], &ca, 5000, 1, NULL);
 	n = sent();
 	ok(n.one == 5 && !n.two, "and affinity 2 to port 1");
 
 	modify(1, 1, 2);
 	sent();
-	ok(write_bytes(&x[1], 300000, 9, 2), "the map changes in the middle of a message");
+	ok(write_bytes(&x[1], &ca, 300000, 9, map_changes),
+	   "the map changes in the middle of a message");
 	n = sent();
 	ok(n.one && n.two, "its packets left by both ports, and every byte arrived");
 
 	modify(1, 1, 2);
 	port_set_wire(a.dev->port, false);
 	modify(1, 2, 2);
-	ok(write_bytes(&x[1], 5000, 11, 0) && (n = sent(), !n.one && n.two),
+	ok(write_bytes(&x[1], &ca, 5000, 11, NULL) && (n = sent(), !n.one && n.two),
 	   "a queue pair of the port without link goes on through the other");
 	port_set_wire(a.dev->port, true);
 	for (i = 0; i < 3; i++)
@@ -270,16 +241,17 @@ static void test_arrival(void)
 	struct sent n;
 
 	modify(1, 2, 2);
-	pair(&x, &y, 2);
+	pair_with_affinity(&x, &y, &ca, &cb, 2);
 	destroy_vport_lag(&a);
 	sent();
-	ok(!write_bytes(&x, 1000, 1, 0), "without a vport LAG no answer reaches its queue pair");
+	ok(!write_bytes(&x, &ca, 1000, 1, NULL),
+	   "without a vport LAG no answer reaches its queue pair");
 	qp_unpair(&x, &y);
 	while (poll(&ca))
 		;
 	create_vport_lag(&a);
-	pair(&x, &y, 2);
-	ok(write_bytes(&x, 1000, 1, 0) && (n = sent(), n.two),
+	pair_with_affinity(&x, &y, &ca, &cb, 2);
+	ok(write_bytes(&x, &ca, 1000, 1, NULL) && (n = sent(), n.two),
 	   "with it answers that come to port 2 do");
 	qp_unpair(&x, &y);
 	ok(!violations(), "no violation");
@@ -303,12 +275,12 @@ static void test_rts2rts(void)
 	struct sent n;
 
 	modify(1, 1, 2);
-	pair(&x, &y, 1);
+	pair_with_affinity(&x, &y, &ca, &cb, 1);
 	ok(change_affinity(&x, 0, 2) == PRM_STATUS_BAD_PARAM && violations() == 1,
 	   "an affinity that the option mask does not name is refused");
 	ok(!change_affinity(&x, PRM_QP_OPT_LAG_TX_AFF, 2), "RTS to RTS changes the affinity");
 	sent();
-	ok(write_bytes(&x, 3000, 4, 0) && (n = sent(), !n.one && n.two == 3),
+	ok(write_bytes(&x, &ca, 3000, 4, NULL) && (n = sent(), !n.one && n.two == 3),
 	   "then packets leave by the other port");
 	qp_unpair(&x, &y);
 }

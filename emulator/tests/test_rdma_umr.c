@@ -724,6 +724,17 @@ static void test_bad(const struct bad_case *t)
 	mkey_drop(&b, key);
 }
 
+/* By a pair of its own, which is in error then. */
+static void refused(const struct umr_wr *wr, unsigned int syndrome, const char *what)
+{
+	struct tqp x, y;
+
+	pair(&x, &y);
+	post_umr(&y, wr);
+	ok(syndrome_of(&cb) == syndrome, "%s", what);
+	qp_unpair(&x, &y);
+}
+
 /* Requests that do not fit the state or the owner of the key. */
 static void test_state(void)
 {
@@ -742,24 +753,13 @@ static void test_state(void)
 	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "registration of a key in use");
 	qp_unpair(&x, &y);
 
-	pair(&x, &y);
 	u = inval_wr(next);
-	post_umr(&y, &u);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "invalidation with another low byte");
-	qp_unpair(&x, &y);
-
-	pair(&x, &y);
+	refused(&u, PRM_CQE_SYND_MW_BIND, "invalidation with another low byte");
 	u = inval_wr(foreign);
-	post_umr(&y, &u);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "invalidation of a key of another PD");
-	qp_unpair(&x, &y);
-
-	pair(&x, &y);
+	refused(&u, PRM_CQE_SYND_MW_BIND, "invalidation of a key of another PD");
 	plain = plain_key(&b);
 	u = inval_wr(plain);
-	post_umr(&y, &u);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "invalidation of a key made without umr_en");
-	qp_unpair(&x, &y);
+	refused(&u, PRM_CQE_SYND_MW_BIND, "invalidation of a key made without umr_en");
 
 	pair(&x, &y);
 	u = inval_wr(key);
@@ -770,20 +770,13 @@ static void test_state(void)
 	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "and again, where it must be in use");
 	qp_unpair(&x, &y);
 
-	pair(&x, &y);
 	reg.list = NULL;
 	reg.flags &= ~PRM_UMR_INLINE;
 	reg.sge = (struct tsge) { b.va + LIST_OFF, 64, b.lkey ^ 1 };
-	post_umr(&y, &reg);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_LOCAL_PROT, "a list behind a wrong lkey");
-	qp_unpair(&x, &y);
-
-	pair(&x, &y);
+	refused(&reg, PRM_CQE_SYND_LOCAL_PROT, "a list behind a wrong lkey");
 	reg.sge.key = MKEY_RESERVED_LKEY;
-	post_umr(&y, &reg);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_LOCAL_PROT,
-	   "a list behind the reserved lkey, which the QP may not use");
-	qp_unpair(&x, &y);
+	refused(&reg, PRM_CQE_SYND_LOCAL_PROT,
+		"a list behind the reserved lkey, which the QP may not use");
 	mkey_drop(&b, key);
 	mkey_drop(&b, foreign);
 	mkey_drop(&b, plain);

@@ -83,15 +83,15 @@ static const struct {
 	{ "RNR timer and port", CXR_QP_OPT_RNR_TIMER | CXR_QP_OPT_PORT, 0x10040 },
 };
 
+static const struct cxr_qp_create new_qp = {
+	.type = CXR_QP_RC, .pdn = 0x11, .cqn_snd = 0x22, .cqn_rcv = 0x33, .uar = 0x44,
+	.user_index = 0x55, .q_counter = 6, .log_sq_size = 7, .log_rq_size = 8,
+	.log_rq_stride = 6, .log_page_size = 12, .page_offset = 3, .db_dma = 0x123456780ULL,
+};
+
 static void test_qpc_create(void)
 {
-	struct cxr_qp_create attr = {
-		.type = CXR_QP_RC, .pdn = 0x11, .cqn_snd = 0x22, .cqn_rcv = 0x33, .uar = 0x44,
-		  .user_index = 0x55,
-		.q_counter = 6, .log_sq_size = 7, .log_rq_size = 8, .log_rq_stride = 6,
-		  .log_page_size = 12,
-		.page_offset = 3, .db_dma = 0x123456780ULL,
-	};
+	struct cxr_qp_create attr = new_qp;
 	struct prm_qpc qpc = {};
 
 	begin("qpc", "a new RC QP");
@@ -126,9 +126,18 @@ static void test_qpc_create(void)
 	expect(prm_get(&qpc, log_rq_size), 0);
 	expect(prm_get(&qpc, st), PRM_QP_ST_QP1);
 	expect(prm_get(&qpc, srqn_rmpn_xrqn), 0);
+}
+
+/* Of a QP without queues of its own. */
+static void test_qpc_create_srq(void)
+{
+	struct cxr_qp_create attr = new_qp;
+	struct prm_qpc qpc = {};
 
 	begin("qpc", "a QP that receives from an SRQ has no receive queue of its own");
-	memset(&qpc, 0, sizeof(qpc));
+	attr.type = CXR_QP_GSI;
+	attr.no_sq = true;
+	attr.no_rq = true;
 	attr.srq = true;
 	attr.srqn = 0x123456;
 	cxr_qpc_encode_create(&qpc, &attr);
@@ -245,6 +254,7 @@ void test_qpc(void)
 		expect(cxr_qp_opt_encode(opt_cases[i].opts), opt_cases[i].mask);
 	}
 	test_qpc_create();
+	test_qpc_create_srq();
 	test_qpc_mod();
 }
 

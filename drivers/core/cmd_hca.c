@@ -104,6 +104,13 @@ struct cap_bufs {
 	struct prm_set_hca_cap_in set;
 };
 
+static int query_both(struct cxr_core *core, enum prm_cap_page page, struct cap_bufs *bufs)
+{
+	int err = query_caps(core, page, PRM_CAP_MAX, &bufs->max);
+
+	return err ?: query_caps(core, page, PRM_CAP_CUR, &bufs->cur);
+}
+
 /*
  * Turns the general capabilities on or off that are ours to choose; the others go back as they
  * came.
@@ -113,10 +120,7 @@ static int set_general_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	struct prm_cmd_hca_cap *max, *cur, *set;
 	int err;
 
-	err = query_caps(core, PRM_CAP_GENERAL, PRM_CAP_MAX, &bufs->max);
-	if (err)
-		return err;
-	err = query_caps(core, PRM_CAP_GENERAL, PRM_CAP_CUR, &bufs->cur);
+	err = query_both(core, PRM_CAP_GENERAL, bufs);
 	if (err)
 		return err;
 
@@ -144,10 +148,7 @@ static int set_roce_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	struct prm_roce_cap *max, *cur, *set;
 	int err;
 
-	err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_MAX, &bufs->max);
-	if (err)
-		return err;
-	err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_CUR, &bufs->cur);
+	err = query_both(core, PRM_CAP_ROCE, bufs);
 	if (err)
 		return err;
 
@@ -188,10 +189,7 @@ static int set_port_selection_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	struct prm_port_selection_cap *max, *cur, *set;
 	int err;
 
-	err = query_caps(core, PRM_CAP_PORT_SELECTION, PRM_CAP_MAX, &bufs->max);
-	if (err)
-		return err;
-	err = query_caps(core, PRM_CAP_PORT_SELECTION, PRM_CAP_CUR, &bufs->cur);
+	err = query_both(core, PRM_CAP_PORT_SELECTION, bufs);
 	if (err)
 		return err;
 
@@ -255,6 +253,49 @@ static void set_driver_version(struct cxr_core *core)
 	cxr_cmd(core, set_driver_version, &in, &out);
 }
 
+/* The pages that others announce, after the general one, which is in @out. */
+static int read_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
+{
+	bool flow = prm_get(out, capability.cmd_hca_cap.nic_flow_table);
+	struct cxr_caps *caps = &core->caps;
+	int err;
+
+	if (prm_get(out, capability.cmd_hca_cap.eth_net_offloads)) {
+		err = query_caps(core, PRM_CAP_ETHERNET, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_eth(prm_sub(out, capability.per_protocol_networking_offload_caps,
+					    per_protocol_networking_offload_caps), caps);
+	}
+	if (flow) {
+		err = query_caps(core, PRM_CAP_FLOW_TABLE, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_flow(prm_sub(out, capability.flow_table_nic_cap,
+					     flow_table_nic_cap), caps);
+	}
+	if (caps->roce.roce) {
+		err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_roce(prm_sub(out, capability.roce_cap, roce_cap), caps);
+	}
+	if (caps->atomic) {
+		err = query_caps(core, PRM_CAP_ATOMIC, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_atomic(prm_sub(out, capability.atomic_caps, atomic_caps), caps);
+	}
+	if (caps->lag_hash) {
+		err = query_caps(core, PRM_CAP_PORT_SELECTION, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_port_selection(prm_sub(out, capability.port_selection_cap,
+						       port_selection_cap), caps);
+	}
+	return 0;
+}
+
 /* What the device can do now, decoded and believed only after cxr_caps_check(). */
 static int read_caps(struct cxr_dev *dev)
 {
@@ -262,7 +303,7 @@ static int read_caps(struct cxr_dev *dev)
 	struct cxr_core *core = &dev->core;
 	struct prm_query_hca_cap_out *out;
 	const char *why = "";
-	bool flow, eth, version;
+	bool version;
 	int err;
 
 	out = kvzalloc(sizeof(*out), GFP_KERNEL);
@@ -274,45 +315,10 @@ static int read_caps(struct cxr_dev *dev)
 	if (err)
 		goto out_free;
 	note_general_caps(dev, prm_sub(out, capability.cmd_hca_cap, cmd_hca_cap));
-	eth = prm_get(out, capability.cmd_hca_cap.eth_net_offloads);
-	flow = prm_get(out, capability.cmd_hca_cap.nic_flow_table);
 	version = prm_get(out, capability.cmd_hca_cap.driver_version);
-
-	if (eth) {
-		err = query_caps(core, PRM_CAP_ETHERNET, PRM_CAP_CUR, out);
-		if (err)
-			goto out_free;
-		cxr_caps_decode_eth(prm_sub(out, capability.per_protocol_networking_offload_caps,
-					    per_protocol_networking_offload_caps), caps);
-	}
-	if (flow) {
-		err = query_caps(core, PRM_CAP_FLOW_TABLE, PRM_CAP_CUR, out);
-		if (err)
-			goto out_free;
-		cxr_caps_decode_flow(prm_sub(out, capability.flow_table_nic_cap,
-					     flow_table_nic_cap), caps);
-	}
-	if (caps->roce.roce) {
-		err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_CUR, out);
-		if (err)
-			goto out_free;
-		cxr_caps_decode_roce(prm_sub(out, capability.roce_cap, roce_cap), caps);
-	}
-
-	if (caps->atomic) {
-		err = query_caps(core, PRM_CAP_ATOMIC, PRM_CAP_CUR, out);
-		if (err)
-			goto out_free;
-		cxr_caps_decode_atomic(prm_sub(out, capability.atomic_caps, atomic_caps), caps);
-	}
-
-	if (caps->lag_hash) {
-		err = query_caps(core, PRM_CAP_PORT_SELECTION, PRM_CAP_CUR, out);
-		if (err)
-			goto out_free;
-		cxr_caps_decode_port_selection(prm_sub(out, capability.port_selection_cap,
-						       port_selection_cap), caps);
-	}
+	err = read_pages(core, out);
+	if (err)
+		goto out_free;
 
 	err = cxr_caps_check(caps, &why);
 	if (err)

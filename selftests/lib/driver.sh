@@ -218,6 +218,14 @@ gid_index() # DEVICE TYPE [ADDRESS]
 	return 1
 }
 
+# The driver, its interfaces, and the GID of the first one's address
+driver_up() # [MTU]
+{
+	driver_load || return
+	driver_net_up "${1:-}" || return
+	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
+}
+
 # The GID of an IPv4 or IPv6 address as sysfs writes it
 gid_text()
 {

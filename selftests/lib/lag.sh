@@ -114,6 +114,8 @@ same_gids() { [ "$(gids)" = "$1" ]; }
 # Frames that port N of guest a sent
 sent() { emu status | sed -n "s/^port a$1: .* sent \([0-9]*\) frames.*/\1/p"; }
 
+more_sent() { [ "$(sent "$1")" -ge "$2" ]; } # PORT FRAMES
+
 # Both ports of guest a together have sent more than FRAMES and a few
 flowing() { [ $(($(sent 0) + $(sent 1))) -gt $(($1 + 100)) ]; }
 

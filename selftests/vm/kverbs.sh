@@ -6,19 +6,12 @@
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/kverbs.sh"
 
-ready()
-{
-	driver_load
-	driver_net_up
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
-}
-
 kernel() { kverbs "$(driver_ibdev)" "$1"; }
 
 no_such_test() { must_fail insmod "$KVERBS" "devices=$(driver_ibdev)" test=nothing; }
 
 ktap_plan 9
-ktap_run "the driver is loaded and has an address" ready
+ktap_run "the driver is loaded and has an address" driver_up
 ktap_run "inline data is the device's when it is posted, and has a limit" kernel inline_data
 ktap_run "memory has a key as long as it is registered" kernel fast_registration
 ktap_run "fetch-and-add and compare-and-swap, in the CPU's byte order" kernel atomics

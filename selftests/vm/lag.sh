@@ -420,8 +420,6 @@ ecmp_itself()
 	END
 }
 
-more_sent() { [ "$(sent "$1")" -ge "$2" ]; }
-
 # While traffic goes on, PORT sends it, under its MAC
 sends_as() # PORT PORT-THAT-IT-WAS-GIVEN-TO
 {

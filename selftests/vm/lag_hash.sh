@@ -80,8 +80,6 @@ by_macs()
 	[ $((after[0] - before[0])) -ge 60 ] || [ $((after[1] - before[1])) -ge 60 ]
 }
 
-more_sent() { [ "$(sent "$1")" -ge "$2" ]; } # PORT FRAMES
-
 # The port that a connection has by its hash fails, and stays down until the connection sends by the other one.
 moves()
 {

@@ -7,13 +7,6 @@
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"
 
-ready()
-{
-	driver_load
-	driver_net_up 4200
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
-}
-
 probe=$(dirname "$0")/objects.py
 object() { python3 -B "$probe" "$dev" "$gid" "$@" || exit; }	# TEST
 
@@ -80,7 +73,7 @@ mapfile -t errors < <(python3 -B "$probe" errors)
 [ ${#errors[@]} -gt 0 ] || exit 1
 
 ktap_plan $((25 + ${#errors[@]}))
-ktap_run "the driver is loaded and has an address" ready
+ktap_run "the driver is loaded and has an address" driver_up 4200
 dev=$(driver_ibdev)
 gid=$(gid_index "$dev" v2 "$(my_ip)")
 ktap_run "processes that had the device open are gone" opened_and_gone

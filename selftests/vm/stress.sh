@@ -15,13 +15,6 @@ if [ -n "${CXR_LONG:-}" ]; then QPS=1000 MRS=10000 SECONDS_OF_LIVES=300 TURNS=5;
 py=$(dirname "$0")/stress.py
 run() { python3 -B "$py" "$dev" "$gid" "$@"; }
 
-ready()
-{
-	driver_load
-	driver_net_up 4200
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
-}
-
 # ---- what there is ---------------------------------------------------------------------------------
 
 # The numbers alone: a list may ask a device for a queue pair that has just gone.
@@ -119,7 +112,7 @@ goes()
 busy_or_ends() { grep -qx busy /tmp/gone.out || ! kill -0 "$1" 2>/dev/null; }
 
 ktap_plan 4
-ktap_run "the driver is loaded and has an address" ready
+ktap_run "the driver is loaded and has an address" driver_up 4200
 dev=$(driver_ibdev)
 gid=$(gid_index "$dev" v2 "$(my_ip)")
 # What is made once and kept is there after that: the kernel's own driver makes a queue pair for all memory regions.

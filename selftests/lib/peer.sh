@@ -68,15 +68,12 @@ peer_wait()
 
 peer_kill() { peer "kill \$(cat /run/peer-$1.pid 2>/dev/null) 2>/dev/null || true"; }
 
-# The driver and its interfaces here and on b, and the GIDs of their addresses
+# driver_up here and on b
 driver_both_up() # [MTU]
 {
-	driver_load || return
-	driver_net_up "${1:-}" || return
-	peer "driver_load && driver_net_up ${1:-}" || return
-	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null || return
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null || return
-	peer "wait_until 20 gid_index \$(driver_ibdev) v2 $(peer_ip) >/dev/null"
+	driver_up "${1:-}" || return
+	peer "driver_up ${1:-}" || return
+	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
 }
 
 # Ask the emulator something (cxctl's words); its answer and exit code

@@ -24,9 +24,7 @@ fi
 ready()
 {
 	[ -e $TESTS/tests/base.py ] || fail "the tests are not in $TESTS: scripts/check puts them there (LONG=1)"
-	driver_load
-	driver_net_up 4200
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
+	driver_up 4200
 	# of the tests with huge pages
 	echo 32 >/proc/sys/vm/nr_hugepages
 }

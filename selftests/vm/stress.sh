@@ -105,7 +105,7 @@ goes()
 		wait $pid || rc=$?
 		[ $rc = 0 ] || { cat /tmp/gone.out; fail "exit code $rc"; }
 		driver_unload
-		ready
+		driver_up 4200
 	done
 	run lives 2 "$SEED"
 }

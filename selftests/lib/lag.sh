@@ -119,14 +119,42 @@ more_sent() { [ "$(sent "$1")" -ge "$2" ]; } # PORT FRAMES
 # Both ports of guest a together have sent more than FRAMES and a few
 flowing() { [ $(($(sent 0) + $(sent 1))) -gt $(($1 + 100)) ]; }
 
+# When the active slave changes, ib_core takes the bond's GIDs away, and so does that driver, under the queue pairs that use them.
+keeps_connections() # MODE
+{
+	[ "$1 $CXR_DRIVER" != "active-backup mlx5" ] ||
+		skip "the kernel's own driver loses connections when the active slave changes"
+}
+
+# The port that a connection leaves by fails, and stays down until the connection leaves by the other one. MODE
+moves()
+{
+	local before pid port=0
+
+	keeps_connections "$1"
+	serve
+	before=("$(sent 0)" "$(sent 1)")
+	traffic op=write sizes=4096 count=30000 >/tmp/traffic 2>&1 &
+	pid=$!
+	wait_until 30 flowing $((before[0] + before[1]))
+	[ $(($(sent 0) - before[0])) -gt $(($(sent 1) - before[1])) ] || port=1
+	link $port down
+	echo "port $((port + 1)) carried, and is down"
+	wait_until 20 more_sent $((1 - port)) $(($(sent $((1 - port))) + 100)) || { cat /tmp/traffic; fail "the other port does not carry"; }
+	kill -0 $pid || { cat /tmp/traffic; fail "the traffic broke, or was over too soon"; }
+	link $port up
+	pkill -P $pid	# the program in the shell that runs it
+	wait $pid || true
+	serve_no_more
+	wait_until 20 both_used
+}
+
 # Traffic goes on while ports are closed and opened in turn, and no GID moves. MODE
 survives()
 {
 	local before i port pid frames
 
-	# ib_core takes the bond's GIDs away then, and so does that driver, under the queue pairs that use them.
-	[ "$1 $CXR_DRIVER" != "active-backup mlx5" ] ||
-		skip "the kernel's own driver loses connections when the active slave changes"
+	keeps_connections "$1"
 	before=$(gids)
 	serve
 	frames=$(($(sent 0) + $(sent 1)))

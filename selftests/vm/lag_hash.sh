@@ -80,27 +80,6 @@ by_macs()
 	[ $((after[0] - before[0])) -ge 60 ] || [ $((after[1] - before[1])) -ge 60 ]
 }
 
-# The port that a connection has by its hash fails, and stays down until the connection sends by the other one.
-moves()
-{
-	local before pid port=0
-
-	serve
-	before=("$(sent 0)" "$(sent 1)")
-	traffic op=write sizes=4096 count=30000 >/tmp/traffic 2>&1 &
-	pid=$!
-	wait_until 30 flowing $((before[0] + before[1]))
-	[ $(($(sent 0) - before[0])) -gt $(($(sent 1) - before[1])) ] || port=1
-	link $port down
-	echo "port $((port + 1)) carried, and is down"
-	wait_until 20 more_sent $((1 - port)) $(($(sent $((1 - port))) + 100)) || { cat /tmp/traffic; fail "the other port does not carry"; }
-	kill -0 $pid || { cat /tmp/traffic; fail "the traffic broke, or was over too soon"; }
-	link $port up
-	pkill -P $pid	# the program in the shell that runs it
-	wait $pid || true
-	serve_no_more
-}
-
 no_port_of_its_own()
 {
 	ours
@@ -175,7 +154,7 @@ ktap_run "two devices without the bond" leaves
 ktap_run "balance-xor that hashes ports: one device, and the card hashes" enters_hashing balance-xor
 ktap_run "each connection has one port, not all the same" one_port_each
 ktap_run "RoCE v1 leaves by one port" by_macs
-ktap_run "a port that fails: its connections leave by the other one" moves
+ktap_run "a port that fails: its connections leave by the other one" moves balance-xor
 KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_run "balance-xor: traffic goes on while ports fail, $FLIPS times, and no GID moves (seed $SEED)" survives balance-xor
 ktap_run "and two devices again" leaves
 ktap_run "802.3ad that hashes ports: one device, and the card hashes" enters_hashing 802.3ad

@@ -7,7 +7,7 @@
 # functions: 2
 # drivers: cxr mlx5
 # timeout: 900
-# long: 2400
+# long: 5400
 # windows: cxr
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/window.sh"
@@ -229,6 +229,44 @@ reload_in_lag()
 	unbond
 	wait_until 20 is_pair
 }
+
+# A slave that leaves for another namespace leaves the bond, and a bond there is no LAG. The end of a namespace gives the ports back.
+namespaces()
+{
+	local dev port both
+
+	ours
+	both=$(driver_netdevs)
+	for port in 0 1; do
+		dev=$(driver_netdev $port)
+		bond active-backup
+		wait_until 20 is_lag
+		ip netns add lagns
+		ip link set "$dev" netns lagns
+		wait_until 20 is_pair
+		state_is "^off: a port is not in "
+		ip netns del lagns
+		wait_until 20 netdev_is_there "$dev"
+		ip link set "$dev" master bond0
+		wait_until 20 is_lag
+		unbond
+		wait_until 20 is_pair
+	done
+	ip netns add lagns
+	for dev in $both; do ip link set "$dev" down; ip link set "$dev" netns lagns; done
+	ip netns exec lagns ip link add bond0 type bond mode active-backup miimon 20
+	for dev in $both; do ip netns exec lagns ip link set "$dev" master bond0; done
+	ip netns exec lagns ip link set bond0 up
+	wait_until 20 state_is "^off: a port is not in the initial network namespace"
+	is_pair
+	ip netns del lagns
+	for dev in $both; do wait_until 20 netdev_is_there "$dev"; done
+	bond active-backup
+	wait_until 20 is_lag
+	unbond
+	wait_until 20 is_pair
+}
+netdev_is_there() { [ -e "/sys/class/net/$1" ]; }
 
 bond_goes()
 {
@@ -614,7 +652,7 @@ ecmp_unload()
 # One thing that an administrator, a cable or a program may do; what the state does not allow fails, and that is all right.
 something()
 {
-	local n=$((RANDOM % 2)) what=$((RANDOM % 14)) mode=$((RANDOM % 4)) dev bdf
+	local n=$((RANDOM % 2)) what=$((RANDOM % 17)) mode=$((RANDOM % 4)) dev bdf
 
 	dev=$(driver_netdev $n)
 	bdf=$(function_of $((n + 1)))
@@ -628,10 +666,13 @@ something()
 	7) link $n up ;;
 	8) ip addr add "10.78.$mode.1/24" dev bond0 || ip addr del "10.78.$mode.1/24" dev bond0 ;;
 	9) echo $n >"/sys/bus/pci/drivers/cxr_core/$bdf/roce_lag_enable" ;;
-	10) echo "$bdf" >/sys/bus/pci/drivers/cxr_core/unbind || echo "$bdf" >/sys/bus/pci/drivers/cxr_core/bind ;;
+	10) echo "$bdf" >/sys/bus/pci/drivers/cxr_core/unbind || { echo 1 >"/sys/bus/pci/devices/$bdf/reset"; echo "$bdf" >/sys/bus/pci/drivers/cxr_core/bind; } ;;
 	11) echo ecmp0 >"/sys/bus/pci/drivers/cxr_core/$bdf/roce_lag_ecmp_dev" ;;
 	12) echo >"/sys/bus/pci/drivers/cxr_core/$bdf/roce_lag_ecmp_dev" ;;
 	13) ip link set "$dev" up ;;
+	14) ip netns add storm; ip link set "$dev" netns storm ;;
+	15) ip netns del storm ;;
+	16) rmmod cxr_ib || driver_insmod cxr_ib ;;
 	esac
 }
 
@@ -666,6 +707,8 @@ storm()
 	good=$(grep -c "32 right" /tmp/storm-traffic)
 	echo "$good of $(wc -l </tmp/storm-traffic) lines of the traffic say that all is right"
 	[ "$good" -ge 1 ]
+	ip netns del storm 2>/dev/null || true
+	driver_insmod cxr_ib
 	for n in 1 2; do
 		link $((n - 1)) up
 		bdf=$(function_of $n)
@@ -684,7 +727,7 @@ storm()
 	serve_no_more
 }
 
-ktap_plan 38
+ktap_plan 39
 ktap_run "two cards with two ports are ready" lag_cards_ready
 ktap_run "without a bond each port has a device of its own" two_devices
 ktap_run "active-backup: one device in place of two" enters active-backup
@@ -710,6 +753,7 @@ ktap_run "two bonds are refused" two_bonds
 ktap_run "roce_lag_enable takes effect at once" switched_off
 ktap_run "either function loses its driver and gets it back" both_functions
 ktap_run "a reload in a LAG ends it" reload_in_lag
+ktap_run "ports and bonds in other network namespaces, and the end of those" namespaces
 ktap_run "the bond goes under traffic" bond_goes
 ktap_run "the driver unloads in a LAG" unload_in_lag
 ktap_run "roce_lag_ecmp_dev: one device without a bond, with half the GIDs, each twice in the adapter" ecmp_enters

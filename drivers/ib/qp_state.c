@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Queue pairs: states. */
+#include <linux/etherdevice.h>
 #include <linux/log2.h>
 #include <net/netlink.h>
 #include <rdma/restrack.h>
@@ -160,6 +161,11 @@ static int fill_path(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int ma
 
 	mod->addr.port = qp->port;
 	if (mask & IB_QP_AV) {
+		if (is_multicast_ether_addr(attr->ah_attr.roce.dmac)) {
+			ibdev_dbg(&dev->ibdev, "QP %#x: multicast address %pM for a connection\n",
+				  qp->qpn, attr->ah_attr.roce.dmac);
+			return -EINVAL;
+		}
 		err = cxr_ib_addr_from_ah(dev, &attr->ah_attr, qp->qpn,
 					  mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->dest_qpn,
 					  &mod->addr);

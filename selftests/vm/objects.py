@@ -858,6 +858,22 @@ def sqd_is_refused(ctx, gid):
     a.wait()
 
 
+def no_connection_to_a_group(ctx, gid):
+    """nobody is connected with a multicast address; after the refusal the queue pair gets another one"""
+    a, b = Side(ctx, gid), Side(ctx, gid)
+    a.gid, own = GROUP, a.gid
+    try:
+        b.connect(a)
+        raise AssertionError("this was not refused")
+    except PyverbsRDMAError as err:
+        assert err.error_code == errno.EINVAL, err.error_code
+    a.gid = own
+    a.connect(b)
+    b.connect(a)
+    b.send(e.IBV_WR_RDMA_WRITE, 1, 16, remote=a)
+    b.wait()
+
+
 def flush(ctx, gid):
     """what is posted on a queue pair in error is flushed, in order"""
     a, b = pair(ctx, gid)

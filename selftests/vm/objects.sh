@@ -33,6 +33,12 @@ own_group()
 	of_adapters group
 }
 
+own_connection()
+{
+	[ "$CXR_DRIVER" != mlx5 ] || skip "the kernel's own driver asks the device for it"
+	object no_connection_to_a_group
+}
+
 # What is asked of the device for a queue pair that has gone is a violation
 listed()
 {
@@ -72,7 +78,7 @@ violations() { if [ -c "${CXR_EMU_PORT:-}" ]; then emu status | grep '^violation
 mapfile -t errors < <(python3 -B "$probe" errors)
 [ ${#errors[@]} -gt 0 ] || exit 1
 
-ktap_plan $((25 + ${#errors[@]}))
+ktap_plan $((26 + ${#errors[@]}))
 ktap_run "the driver is loaded and has an address" driver_up 4200
 dev=$(driver_ibdev)
 gid=$(gid_index "$dev" v2 "$(my_ip)")
@@ -97,6 +103,7 @@ ktap_run "context, domain and region can be imported by another library" of_adap
 ktap_run "the device's clock can be read and converted" of_adapters clock
 ktap_run "a group hears its own port, and not who asked for that" own_group
 ktap_run "the state of a drained send queue is refused" object sqd_is_refused
+ktap_run "a connection to a multicast address is refused" own_connection
 ktap_run "work of a queue pair in error is flushed" object flush
 ktap_run "a query says what was set" object query_says_what_was_set
 ktap_run "the error matrix comes to its end" matrix

@@ -4,7 +4,6 @@
 import glob
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -299,9 +298,8 @@ class Session:
         subprocess.run(["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", judge], cwd=REPO, check=True)
         words = [judge] + ["--need-window"] * windows + [pcap]
         step(f"every RoCE frame on the wire is right: {self.what}", words, inside + " ".join(words))
-        # A dissector that takes payload of its own accord for its protocol says nothing of the frame.
-        cmd = f'bad=$(tshark -n --disable-protocol rpcordma -r {pcap} -c {TSHARK_FRAMES} -Y _ws.malformed) && echo "$bad" && [ -z "$bad" ]'
-        step(f"tshark finds no malformed frame: {self.what}", ["sh", "-c", cmd], f"{inside}sh -c {shlex.quote(cmd)}")
+        words = ["selftests/wire/malformed", pcap, str(TSHARK_FRAMES)]
+        step(f"tshark finds no malformed frame: {self.what}", words, inside + " ".join(words))
 
     def run(self):
         number = 0

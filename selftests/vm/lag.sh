@@ -672,30 +672,41 @@ something()
 	13) ip link set "$dev" up ;;
 	14) ip netns add storm; ip link set "$dev" netns storm ;;
 	15) ip netns del storm ;;
-	16) rmmod cxr_ib || driver_insmod cxr_ib ;;
+	16) rmmod cxr_ib; driver_insmod cxr_ib ;;
 	esac
 }
 
-# Transfers over whatever device there is, by addresses that are made of MACs; those that a device takes with it fail.
+# Over whatever device there is, by addresses that are made of MACs. PEER-DEVICE
+transfer()
+{
+	/cxr/selftests/lib/xfer.py run b "$XFER_PORT" "dev=$(driver_ibdev)" "peer_dev=$1" gid=1 peer_gid=1 op=write sizes=4096 \
+		count=32 timeout=12 wait=3
+}
+
+# Those that a device takes with it fail.
 storm_traffic() # PEER-DEVICE
 {
 	while [ ! -e /tmp/storm-is-over ]; do
-		/cxr/selftests/lib/xfer.py run b "$XFER_PORT" "dev=$(driver_ibdev)" "peer_dev=$1" gid=1 peer_gid=1 op=write sizes=4096 \
-			count=32 timeout=12 wait=3 || true
+		transfer "$1" || true
 		sleep 0.2
 	done >>/tmp/storm-traffic 2>&1
 }
+transfers() { grep -c "32 right" /tmp/storm-traffic || true; }
+transfer_is_right() { [ "$(transfers)" -gt 0 ]; }
 
 # What was done does not matter once it is undone.
 storm()
 {
-	local i n bdf pid good
+	local i n bdf pid far
 
 	ours
 	serve
-	rm -f /tmp/storm-is-over /tmp/storm-traffic
-	storm_traffic "$(peer driver_ibdev)" &
+	rm -f /tmp/storm-is-over
+	true >/tmp/storm-traffic
+	far=$(peer driver_ibdev)
+	storm_traffic "$far" &
 	pid=$!
+	wait_until 20 transfer_is_right || { cat /tmp/storm-traffic; fail "there is no traffic before the storm"; }
 	make_parent ecmp0
 	RANDOM=$SEED
 	for ((i = 0; i < STORM; i++)); do
@@ -704,9 +715,7 @@ storm()
 	done
 	touch /tmp/storm-is-over
 	wait $pid
-	good=$(grep -c "32 right" /tmp/storm-traffic)
-	echo "$good of $(wc -l </tmp/storm-traffic) lines of the traffic say that all is right"
-	[ "$good" -ge 1 ]
+	echo "$(transfers) of $(wc -l </tmp/storm-traffic) lines of the traffic say that all is right"
 	ip netns del storm 2>/dev/null || true
 	driver_insmod cxr_ib
 	for n in 1 2; do
@@ -719,6 +728,7 @@ storm()
 	unbond
 	wait_until 20 is_pair
 	state_is "^off: a port is not in a bond"
+	transfer "$far"
 	bond active-backup
 	wait_until 20 is_lag
 	unbond

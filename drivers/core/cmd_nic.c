@@ -71,15 +71,6 @@ EXPORT_SYMBOL_GPL(cxr_cmd_destroy_tis);
 
 /* ---- SQ -------------------------------------------------------------------------------------- */
 
-static void encode_pas(void *tail, const struct cxr_pas *pas)
-{
-	__be64 *out = tail;
-	u32 i;
-
-	for (i = 0; i < pas->n; i++)
-		out[i] = cpu_to_be64(pas->dma[i]);
-}
-
 /**
  * cxr_cmd_create_sq() - CREATE_SQ, in state reset
  * @core: the device
@@ -97,8 +88,7 @@ int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32
 	size_t len;
 	int err;
 
-	len = sizeof(*in) + attr->pas.n * sizeof(__be64);
-	in = kvzalloc(len, GFP_KERNEL);
+	in = cxr_cmd_with_pas(sizeof(*in), &attr->pas, &len);
 	if (!in)
 		return -ENOMEM;
 
@@ -120,7 +110,6 @@ int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32
 	prm_set(wq, log_wq_stride, LOG_SEND_BLOCK);
 	prm_set(wq, log_wq_pg_sz, attr->pas.log_size - PRM_PAGE_SHIFT);
 	prm_set(wq, log_wq_sz, attr->log_size);
-	encode_pas(prm_tail(in), &attr->pas);
 	err = cxr_cmd_len(core, create_sq, in, len, &out, sizeof(out));
 	if (!err)
 		*sqn = prm_get(&out, sqn);
@@ -236,8 +225,7 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 	size_t len;
 	int err;
 
-	len = sizeof(*in) + attr->pas.n * sizeof(__be64);
-	in = kvzalloc(len, GFP_KERNEL);
+	in = cxr_cmd_with_pas(sizeof(*in), &attr->pas, &len);
 	if (!in)
 		return -ENOMEM;
 
@@ -258,7 +246,6 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 	prm_set(wq, log_wq_stride, attr->log_stride);
 	prm_set(wq, log_wq_pg_sz, attr->pas.log_size - PRM_PAGE_SHIFT);
 	prm_set(wq, log_wq_sz, attr->log_size);
-	encode_pas(prm_tail(in), &attr->pas);
 	err = cxr_cmd_len(core, create_rq, in, len, &out, sizeof(out));
 	if (!err)
 		*rqn = prm_get(&out, rqn);

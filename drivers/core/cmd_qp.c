@@ -21,19 +21,13 @@ int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
 {
 	struct prm_create_qp_out out;
 	struct prm_create_qp_in *in;
-	__be64 *tail;
 	size_t len;
-	u32 i;
 	int err;
 
-	len = sizeof(*in) + pas->n * sizeof(*tail);
-	in = kvzalloc(len, GFP_KERNEL);
+	in = cxr_cmd_with_pas(sizeof(*in), pas, &len);
 	if (!in)
 		return -ENOMEM;
 
-	tail = prm_tail(in);
-	for (i = 0; i < pas->n; i++)
-		tail[i] = cpu_to_be64(pas->dma[i]);
 	cxr_qpc_encode_create(prm_sub(in, qpc, qpc), attr);
 	err = cxr_cmd_len(core, create_qp, in, len, &out, sizeof(out));
 	if (!err)

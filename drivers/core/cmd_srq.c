@@ -16,14 +16,6 @@
 
 #define LOG_XRC_STRIDE_UNIT 4	/* an XRC SRQ's stride counts 16 bytes, an RMP's single ones */
 
-static void fill_pas(__be64 *tail, const struct cxr_pas *pas)
-{
-	u32 i;
-
-	for (i = 0; i < pas->n; i++)
-		tail[i] = cpu_to_be64(pas->dma[i]);
-}
-
 static int create_rmp(struct cxr_core *core, const struct cxr_srq_attr *attr, u32 *srqn)
 {
 	struct prm_create_rmp_out out;
@@ -32,8 +24,7 @@ static int create_rmp(struct cxr_core *core, const struct cxr_srq_attr *attr, u3
 	size_t len;
 	int err;
 
-	len = sizeof(*in) + attr->pas.n * sizeof(__be64);
-	in = kvzalloc(len, GFP_KERNEL);
+	in = cxr_cmd_with_pas(sizeof(*in), &attr->pas, &len);
 	if (!in)
 		return -ENOMEM;
 
@@ -46,7 +37,6 @@ static int create_rmp(struct cxr_core *core, const struct cxr_srq_attr *attr, u3
 	prm_set(wq, log_wq_stride, attr->log_stride);
 	prm_set(wq, log_wq_pg_sz, attr->pas.log_size - PRM_PAGE_SHIFT);
 	prm_set(wq, log_wq_sz, attr->log_size);
-	fill_pas(prm_tail(in), &attr->pas);
 	err = cxr_cmd_len(core, create_rmp, in, len, &out, sizeof(out));
 	if (!err)
 		*srqn = prm_get(&out, rmpn);
@@ -62,8 +52,7 @@ static int create_xrc_srq(struct cxr_core *core, const struct cxr_srq_attr *attr
 	size_t len;
 	int err;
 
-	len = sizeof(*in) + attr->pas.n * sizeof(__be64);
-	in = kvzalloc(len, GFP_KERNEL);
+	in = cxr_cmd_with_pas(sizeof(*in), &attr->pas, &len);
 	if (!in)
 		return -ENOMEM;
 
@@ -79,7 +68,6 @@ static int create_xrc_srq(struct cxr_core *core, const struct cxr_srq_attr *attr
 	prm_set(ctx, pd, attr->pdn);
 	prm_set(ctx, db_record_addr_h, upper_32_bits(attr->db_dma));
 	prm_set(ctx, db_record_addr_l, lower_32_bits(attr->db_dma) >> 2);
-	fill_pas(prm_tail(in), &attr->pas);
 	err = cxr_cmd_len(core, create_xrc_srq, in, len, &out, sizeof(out));
 	if (!err)
 		*srqn = prm_get(&out, xrc_srqn);

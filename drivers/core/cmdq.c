@@ -547,6 +547,33 @@ void cxr_cmdq_use_events(struct cxr_dev *dev, bool on)
 	WRITE_ONCE(dev->cmdq.events, on);
 }
 
+/**
+ * cxr_cmd_with_pas() - room for a command that ends in a list of pages
+ * @fixed: bytes of its layout; zeroed
+ * @pas: the pages; they stand behind it
+ * @len: bytes of it all
+ *
+ * May sleep. The caller owns the memory: kvfree().
+ *
+ * Return: the layout, NULL if memory is out.
+ */
+void *cxr_cmd_with_pas(size_t fixed, const struct cxr_pas *pas, size_t *len)
+{
+	__be64 *list;
+	void *in;
+	u32 i;
+
+	*len = fixed + pas->n * sizeof(*list);
+	in = kvzalloc(*len, GFP_KERNEL);
+	if (!in)
+		return NULL;
+
+	list = in + fixed;
+	for (i = 0; i < pas->n; i++)
+		list[i] = cpu_to_be64(pas->dma[i]);
+	return in;
+}
+
 /* ---- bring-up -------------------------------------------------------------------------------- */
 
 static int read_geometry(struct cxr_dev *dev)

@@ -183,6 +183,7 @@ void cxr_cmdq_abort(struct cxr_dev *dev);		/* any context */
 int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
 int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
 const char *cxr_cmd_name(u16 op);
+void *cxr_cmd_with_pas(size_t fixed, const struct cxr_pas *pas, size_t *len);
 
 /*
  * Runs the command @name: @src and @dst are struct prm_<name>_in * and struct prm_<name>_out *,

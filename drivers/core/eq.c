@@ -243,26 +243,21 @@ void cxr_eq_watch(struct cxr_dev *dev)
 
 static int create_eq(struct cxr_eq *eq, u64 events)
 {
+	struct cxr_pas pas = cxr_buf_pas(&eq->buf);
 	struct cxr_dev *dev = eq->dev;
 	struct prm_create_eq_out out;
 	struct prm_create_eq_in *in;
-	__be64 *pas;
 	size_t len;
-	u32 i;
 	int err;
 
-	len = sizeof(*in) + eq->buf.n * sizeof(*pas);
-	in = kvzalloc(len, GFP_KERNEL);
+	in = cxr_cmd_with_pas(sizeof(*in), &pas, &len);
 	if (!in)
 		return -ENOMEM;
 
-	pas = prm_tail(in);
-	for (i = 0; i < eq->buf.n; i++)
-		pas[i] = cpu_to_be64(eq->buf.dma[i]);
 	prm_set(in, eq_context_entry.log_eq_size, eq->log_size);
 	prm_set(in, eq_context_entry.uar_page, dev->uar->index);
 	prm_set(in, eq_context_entry.intr, eq->vector);
-	prm_set(in, eq_context_entry.log_page_size, PAGE_SHIFT - PRM_PAGE_SHIFT);
+	prm_set(in, eq_context_entry.log_page_size, pas.log_size - PRM_PAGE_SHIFT);
 	prm_set64(in, event_bitmask[0], events);
 	err = cxr_cmd_len(&dev->core, create_eq, in, len, &out, sizeof(out));
 	if (!err)
@@ -414,17 +409,13 @@ static void destroy_cq(struct cxr_core *core, const struct cxr_cq *cq)
 	cxr_cmd(core, destroy_cq, &in, &out);
 }
 
-static void fill_cq_memory(struct prm_cqc *cqc, __be64 *tail, bool cqe_128, u8 log_size,
+static void fill_cq_memory(struct prm_cqc *cqc, bool cqe_128, u8 log_size,
 			   const struct cxr_pas *pas)
 {
-	u32 i;
-
 	prm_set(cqc, cqe_sz, cqe_128 ? PRM_CQE_SZ_128 : PRM_CQE_SZ_64);
 	prm_set(cqc, log_cq_size, log_size);
 	prm_set(cqc, page_offset, pas->offset);
 	prm_set(cqc, log_page_size, pas->log_size - PRM_PAGE_SHIFT);
-	for (i = 0; i < pas->n; i++)
-		tail[i] = cpu_to_be64(pas->dma[i]);
 }
 
 static int create_cq(struct cxr_core *core, const struct cxr_cq_attr *attr, u8 eqn, u32 *cqn)
@@ -435,14 +426,13 @@ static int create_cq(struct cxr_core *core, const struct cxr_cq_attr *attr, u8 e
 	size_t len;
 	int err;
 
-	len = sizeof(*in) + attr->pas.n * sizeof(__be64);
-	in = kvzalloc(len, GFP_KERNEL);
+	in = cxr_cmd_with_pas(sizeof(*in), &attr->pas, &len);
 	if (!in)
 		return -ENOMEM;
 
 	prm_set(in, uid, attr->uid);
 	cqc = prm_sub(in, cq_context, cqc);
-	fill_cq_memory(cqc, prm_tail(in), attr->cqe_128, attr->log_size, &attr->pas);
+	fill_cq_memory(cqc, attr->cqe_128, attr->log_size, &attr->pas);
 	prm_set(cqc, oi, attr->overrun_ignore);
 	prm_set(cqc, uar_page, attr->uar);
 	prm_set(cqc, cq_period, attr->period);
@@ -560,8 +550,7 @@ int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log
 	size_t len;
 	int err;
 
-	len = sizeof(*in) + pas->n * sizeof(__be64);
-	in = kvzalloc(len, GFP_KERNEL);
+	in = cxr_cmd_with_pas(sizeof(*in), pas, &len);
 	if (!in)
 		return -ENOMEM;
 
@@ -571,7 +560,7 @@ int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log
 	prm_set(in,
 		modify_field_select_resize_field_select.resize_field_select.resize_field_select,
 		PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PAGE_OFFSET | PRM_RESIZE_CQ_PAGE_SIZE);
-	fill_cq_memory(prm_sub(in, cq_context, cqc), prm_tail(in), cqe_128, log_size, pas);
+	fill_cq_memory(prm_sub(in, cq_context, cqc), cqe_128, log_size, pas);
 	err = cxr_cmd_len(core, modify_cq, in, len, &out, sizeof(out));
 	kvfree(in);
 	return err;

@@ -97,7 +97,8 @@ leaves()
 # ---- traffic ---------------------------------------------------------------------------------------
 
 serving() { peer "ss -ltn | grep -q ':$XFER_PORT '"; }
-serve() { PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"; wait_until 60 serving; }
+# A server that a failed test left has the port.
+serve() { peer_kill xfer; PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"; wait_until 60 serving; }
 serve_no_more() { /cxr/selftests/lib/xfer.py stop b $XFER_PORT; peer_wait xfer; }
 
 traffic() # NAME=VALUE...
@@ -136,7 +137,7 @@ moves()
 	before=("$(sent 0)" "$(sent 1)")
 	traffic op=write sizes=4096 count=30000 >/tmp/traffic 2>&1 &
 	pid=$!
-	wait_until 30 flowing $((before[0] + before[1]))
+	wait_until 60 flowing $((before[0] + before[1]))
 	[ $(($(sent 0) - before[0])) -gt $(($(sent 1) - before[1])) ] || port=1
 	link $port down
 	echo "port $((port + 1)) carried, and is down"
@@ -160,7 +161,7 @@ survives()
 	frames=$(($(sent 0) + $(sent 1)))
 	traffic op=write sizes=4096 count=$((FLIPS * 4000)) >/tmp/traffic 2>&1 &
 	pid=$!
-	wait_until 30 flowing "$frames"	# a connection that begins amid a change may find its GID gone
+	wait_until 60 flowing "$frames"	# a connection that begins amid a change may find its GID gone
 	RANDOM=$SEED
 	for ((i = 0; i < FLIPS; i++)); do
 		port=$((RANDOM % 2))
@@ -188,6 +189,47 @@ survives()
 	sleep 1
 	link 1 up
 	wait_until 20 same_gids "$before" || { echo "$before"; echo now; gids; fail "the GIDs moved"; }
+}
+
+connected() { [ "$(rdma resource show qp link mlx5_bond_0/1 | grep -c "type RC state RTS")" -ge "$1" ]; } # QPS
+tool_listens() { peer "ss -ltn | grep -q ':$1 '"; } # PORT
+
+# ib_send_bw and ib_write_bw, four queue pairs each, while ports are closed and opened in turn. MODE
+tools_go_on()
+{
+	local gid peer_gid i tool port seconds=$((3 * FLIPS + 4)) pids=() words
+
+	keeps_connections "$1"
+	gid=$(gid_index mlx5_bond_0 v2 "$(my_ip 9)")
+	peer_gid=$(peer "gid_index mlx5_bond_0 v2 $(guest_ip b 9)")
+	port=18515
+	for tool in ib_send_bw ib_write_bw; do
+		# A timeout of a second, which an emulated processor may need.
+		words="$tool -d mlx5_bond_0 -F -c RC -q 4 -s 4096 -u 18 -p $port -D $seconds"
+		PEER_TIMEOUT=$((seconds + 120)) peer_bg $tool "$words -x $peer_gid"
+		wait_until 30 tool_listens $port
+		$words -x "$gid" b >/tmp/$tool 2>&1 &
+		pids+=($!)
+		port=$((port + 1))
+	done
+	wait_until 60 connected 8	# a connection that begins amid a change may find its GID gone
+	RANDOM=$SEED
+	for ((i = 0; i < FLIPS; i++)); do
+		port=$((RANDOM % 2))
+		link $port down
+		sleep 1
+		link $port up
+		wait_until 20 both_used
+		kill -0 "${pids[@]}" 2>/dev/null || break
+	done
+	echo "$i fail-overs while they ran"
+	for tool in ib_send_bw ib_write_bw; do
+		wait "${pids[0]}" || { cat /tmp/$tool; fail "$tool broke"; }
+		pids=("${pids[@]:1}")
+		grep -A 1 '^ #bytes' /tmp/$tool
+		peer_wait $tool
+	done
+	[ "$i" -ge 2 ]
 }
 
 both_ports_carry()

@@ -6,8 +6,8 @@
 # guests: 2
 # functions: 2
 # drivers: cxr mlx5
-# timeout: 900
-# long: 5400
+# timeout: 1200
+# long: 7200
 # windows: cxr
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/window.sh"
@@ -737,24 +737,59 @@ storm()
 	serve_no_more
 }
 
-ktap_plan 39
+# What the port of the one device tells is what the bond tells. MODE
+follows()
+{
+	local mtu sum=1
+
+	[ "$(cat /sys/class/net/bond0/mtu)" = 1500 ]
+	has_mtu 1024
+	for mtu in 4200 1500; do
+		peer "ip link set bond0 mtu $mtu"
+		ip link set bond0 mtu $mtu
+		wait_until 10 has_mtu $((mtu == 1500 ? 1024 : 4096))
+	done
+	[ "$1" = active-backup ] || sum=2
+	if [ "$CXR_DRIVER" = cxr ]; then has_rate $((sum * $(port_speed))); fi
+	link 0 down
+	wait_until 10 has_state mlx5_bond_0 "4: ACTIVE"
+	[ "$CXR_DRIVER" != cxr ] || wait_until 10 has_rate "$(port_speed 1)"
+	link 1 down
+	wait_until 10 has_state mlx5_bond_0 "1: DOWN"
+	link 0 up
+	link 1 up
+	wait_until 10 has_state mlx5_bond_0 "4: ACTIVE"
+	wait_until 20 both_used
+	[ "$CXR_DRIVER" != cxr ] || wait_until 10 has_rate $((sum * $(port_speed)))
+}
+has_mtu() { ibv_devinfo -d mlx5_bond_0 | grep -q "active_mtu:[[:space:]]*$1 "; }
+port_speed() { cat "/sys/class/net/$(driver_netdev "${1:-0}")/speed"; } # in Mb/s
+has_rate() { [ "$(cut -d ' ' -f 1 /sys/class/infiniband/mlx5_bond_0/ports/1/rate)000" = "$1" ]; } # Mb/s
+
+ktap_plan 45
 ktap_run "two cards with two ports are ready" lag_cards_ready
 ktap_run "without a bond each port has a device of its own" two_devices
 ktap_run "active-backup: one device in place of two" enters active-backup
+ktap_run "active-backup: state, MTU and speed are those of the bond" follows active-backup
 KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_run "active-backup: traffic goes on while ports fail, $FLIPS times, and no GID moves (seed $SEED)" survives active-backup
+KTAP_TIMEOUT=$((240 + 6 * FLIPS)) ktap_run "active-backup: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on active-backup
 ktap_run "active-backup: a port that fails: its connections leave by the other one" moves active-backup
 ktap_run "without the bond there are two devices again" leaves
 ktap_run "balance-xor: one device in place of two" enters balance-xor
+ktap_run "balance-xor: state, MTU and speed are those of the bond" follows balance-xor
 ktap_run "balance-xor: 64 queue pairs are spread evenly" spread
 ktap_run "balance-xor: both ports carry" both_ports_carry
 KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_run "balance-xor: traffic goes on while ports fail, $FLIPS times, and no GID moves (seed $SEED)" survives balance-xor
+KTAP_TIMEOUT=$((240 + 6 * FLIPS)) ktap_run "balance-xor: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on balance-xor
 ktap_run "balance-xor: a port that fails: its connections leave by the other one" moves balance-xor
 ktap_run "balance-xor: a queue pair with a flow label gets the port of the bond's hash" labels
 ktap_run "and two devices again" leaves
 ktap_run "802.3ad: one device in place of two" enters 802.3ad
+ktap_run "802.3ad: state, MTU and speed are those of the bond" follows 802.3ad
 ktap_run "802.3ad: 64 queue pairs are spread evenly" spread
 ktap_run "802.3ad: both ports carry" both_ports_carry
 KTAP_TIMEOUT=$((240 + 8 * FLIPS)) ktap_run "802.3ad: traffic goes on while ports fail, $FLIPS times, and no GID moves (seed $SEED)" survives 802.3ad
+KTAP_TIMEOUT=$((240 + 6 * FLIPS)) ktap_run "802.3ad: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on 802.3ad
 ktap_run "802.3ad: a port that fails: its connections leave by the other one" moves 802.3ad
 ktap_run "two devices after 802.3ad" leaves
 ktap_run "a bond with a foreign slave is refused, and taken without it" foreign_slave

@@ -194,6 +194,7 @@ cm() # MODE WORDS
 	modprobe rdma_cm
 	[ -d $CM ] || skip "rdma_cm has no configfs here"
 	cma_defaults "$1" 104
+	peer_kill cm	# what a failed test left
 	wait_until 20 silent	# no word of the connection before
 	peer_bg cm "ib_send_bw -d $peer_dev -R -F -s 1000 -n 10"
 	wait_until 20 cm_listens

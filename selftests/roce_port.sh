@@ -105,11 +105,10 @@ connection()
 	[ -n "$address" ] || skip "$netdev has no address"
 	shares_pages
 	timeout 60 rping -s -a "$address" -C 10 -S 1000 >"$tmp/server" 2>&1 &
-	wait_until 20 cm_listens
+	wait_until 20 cm_listens rping
 	timeout 60 rping -c -a "$address" -C 10 -S 1000
 	wait $! || { cat "$tmp/server"; return 1; }
 }
-cm_listens() { rdma resource show cm_id | grep -q LISTEN; }
 
 [ "$(id -u)" = 0 ] || skip_all "this needs root, for the kernel log and for memory that is pinned"
 driver_load 2>"$tmp/err" || {

@@ -218,6 +218,9 @@ gid_index() # DEVICE TYPE [ADDRESS]
 	return 1
 }
 
+# Does PROGRAM of this machine wait for connections of rdma_cm?
+cm_listens() { rdma resource show cm_id | grep LISTEN | grep -q "comm $1 "; }
+
 # The driver, its interfaces, and the GID of the first one's address
 driver_up() # [MTU]
 {

@@ -52,7 +52,7 @@ datagrams() { xfer datagram "$1" sizes=64,1024 count=16; }
 cm_pingpong()
 {
 	peer_bg rping "rping -s -a $(peer_ip) -C 5 -v -S 512"
-	wait_until 20 peer "rdma resource show cm_id | grep -q LISTEN"
+	wait_until 20 peer "cm_listens rping"
 	timeout 60 rping -c -a "$(peer_ip)" -C 5 -v -S 512
 	peer_wait rping
 }

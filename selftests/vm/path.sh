@@ -175,8 +175,6 @@ cma_defaults()
 	peer "$set"
 }
 
-cm_listens() { peer "rdma resource show cm_id | grep -q LISTEN"; }
-
 packets() { cat "/sys/class/infiniband/$(driver_ibdev)/ports/1/counters/port_xmit_packets"; }
 silent()
 {
@@ -197,7 +195,7 @@ cm() # MODE WORDS
 	peer_kill cm	# what a failed test left
 	wait_until 20 silent	# no word of the connection before
 	peer_bg cm "ib_send_bw -d $peer_dev -R -F -s 1000 -n 10"
-	wait_until 20 cm_listens
+	wait_until 20 peer "cm_listens ib_send_bw"
 	window_frame "begin min=10 $2 : rdma_cm, $1"
 	ib_send_bw -d "$dev" -R -F -s 1000 -n 10 "$(peer_ip)"
 	peer_wait cm

@@ -200,12 +200,11 @@ ud_leaves_connections()
 	wait $!
 	# rdma_cm takes v2, for its connection and for its own messages, which are datagrams
 	ib_send_bw -d "$(driver_ibdev)" -R -F -s 1000 -n 10 >/tmp/ud-cm 2>&1 &
-	wait_until 20 cm_listens
+	wait_until 20 cm_listens ib_send_bw
 	ib_send_bw -d "$(driver_ibdev)" -R -F -s 1000 -n 10 "$(my_ip)"
 	wait $!
 }
 listening() { ss -ltn | grep -q ":$1 "; }
-cm_listens() { rdma resource show cm_id | grep -q LISTEN; }
 
 ud_corrected()
 {

@@ -206,7 +206,7 @@ bandwidth() # TOOL TYPE
 cm_bandwidth()
 {
 	peer_bg data "ib_write_bw -d $peer_dev -R -F -s 65536 -n 100 --report_gbits"
-	wait_until 20 cm_listens
+	wait_until 20 peer "cm_listens ib_write_bw"
 	ib_write_bw -d "$dev" -R -F -s 65536 -n 100 --report_gbits "$(peer_ip)"
 	peer_wait data
 }
@@ -215,11 +215,10 @@ rping_works()
 {
 	shares_pages
 	peer_bg cm "rping -s -a $(peer_ip) -C 20 -S 1000 -V"
-	wait_until 20 cm_listens
+	wait_until 20 peer "cm_listens rping"
 	rping -c -a "$(peer_ip)" -C 20 -S 1000 -V
 	peer_wait cm
 }
-cm_listens() { peer "rdma resource show cm_id | grep -q LISTEN"; }
 
 ucmatose_works()
 {
@@ -227,7 +226,7 @@ ucmatose_works()
 
 	shares_pages
 	peer_bg cm "ucmatose -b $(peer_ip) -c 4 -C 10 -S 1000"
-	wait_until 20 cm_listens
+	wait_until 20 peer "cm_listens ucmatose"
 	out=$(ucmatose -s "$(peer_ip)" -c 4 -C 10 -S 1000)
 	echo "$out"
 	grep -q 'return status 0' <<<"$out"
@@ -240,7 +239,7 @@ udaddy_works()
 
 	shares_pages
 	peer_bg cm "udaddy -b $(peer_ip) -c 2 -C 10 -S 500"
-	wait_until 20 cm_listens
+	wait_until 20 peer "cm_listens udaddy"
 	out=$(udaddy -s "$(peer_ip)" -c 2 -C 10 -S 500)
 	echo "$out"
 	grep -q 'return status 0' <<<"$out"

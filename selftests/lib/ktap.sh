@@ -83,16 +83,17 @@ ktap_limited()
 	set -m
 	(set -e; "$@") >"$KTAP_LOG" 2>&1 </dev/null &
 	pid=$!
-	set +m
 	(
 		sleep "$limit"
 		echo "FAIL: this took more than $limit s" >>"$KTAP_LOG"
 		kill -KILL -- -$pid
 	) 2>/dev/null &
 	watch=$!
+	set +m
 	wait $pid 2>/dev/null
 	rc=$?
-	kill $watch 2>/dev/null
+	# with its sleep, which holds our output open
+	kill -KILL -- -$watch 2>/dev/null
 	wait $watch 2>/dev/null
 	# what the test left running
 	kill -KILL -- -$pid 2>/dev/null

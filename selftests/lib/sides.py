@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""
+The two ends of a connection under pyverbs, both on one device, and what tests say of them.
+"""
+import time
+
+from pyverbs import enums as e
+from pyverbs.addr import AHAttr, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsRDMAError
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.wr import RecvWR, SGE, SendWR
+
+PORT = 1
+ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | \
+    e.IBV_ACCESS_REMOTE_ATOMIC
+SIGNALED = e.IBV_SEND_SIGNALED
+
+
+class Skip(Exception):
+    pass
+
+
+class Side:
+    """A queue pair with a completion queue and a buffer."""
+
+    def __init__(self, ctx, gid_index, kind=e.IBV_QPT_RC, srq=None, pd=None, access=ALL, size=8192, recv=64, cq=None):
+        self.gid_index = gid_index
+        self.ctx = ctx
+        self.gid = ctx.query_gid(PORT, gid_index)
+        self.pd = pd or PD(ctx)
+        self.cq = cq or CQ(ctx, 255, None, None, 0)
+        self.mr = MR(self.pd, size, access)
+        cap = QPCap(max_send_wr=64, max_recv_wr=recv, max_send_sge=2, max_recv_sge=2)
+        init = QPInitAttr(qp_type=kind, scq=self.cq, rcq=self.cq, srq=srq, cap=cap, sq_sig_all=0)
+        self.qp = QP(self.pd, init)
+        self.kind = kind
+
+    def path(self, other):
+        route = GlobalRoute(dgid=other.gid, sgid_index=self.gid_index, hop_limit=64)
+        return AHAttr(gr=route, is_global=1, port_num=PORT)
+
+    def connect(self, other, timeout=14, retry=7, rnr=7, allow=ALL):
+        attr = QPAttr(port_num=PORT)
+        attr.ah_attr = self.path(other)
+        attr.dest_qp_num = other.qp.qp_num
+        attr.path_mtu = e.IBV_MTU_1024
+        attr.max_rd_atomic = 4
+        attr.max_dest_rd_atomic = 4
+        attr.min_rnr_timer = 1
+        attr.qp_access_flags = allow
+        attr.timeout = timeout
+        attr.retry_cnt = retry
+        attr.rnr_retry = rnr
+        self.qp.to_rts(attr)
+
+    def sge(self, length, offset=0):
+        return SGE(self.mr.buf + offset, length, self.mr.lkey)
+
+    def recv(self, wr_id, length, offset=0):
+        self.qp.post_recv(RecvWR(wr_id=wr_id, sg=[self.sge(length, offset)], num_sge=1))
+
+    def send(self, opcode, wr_id=0, length=0, offset=0, flags=SIGNALED, remote=None, imm=0, **atomic):
+        sg = [self.sge(length, offset)] if length else []
+        wr = SendWR(wr_id=wr_id, opcode=opcode, num_sge=len(sg), sg=sg, send_flags=flags, imm_data=imm)
+        if remote and atomic:
+            wr.set_wr_atomic(remote.mr.rkey, remote.mr.buf, atomic["compare"], atomic.get("swap", 0))
+        elif remote:
+            wr.set_wr_rdma(remote.mr.rkey, remote.mr.buf)
+        self.qp.post_send(wr)
+
+    def wait(self, n=1, status=e.IBV_WC_SUCCESS, seconds=20):
+        """the next @n completions"""
+        got, end = [], time.time() + seconds
+        while len(got) < n:
+            count, wcs = self.cq.poll(n - len(got))
+            got += wcs
+            assert time.time() < end, f"{len(got)} of {n} completions after {seconds} s"
+        for wc in got:
+            assert wc.status == status, f"completion {wc.wr_id} has status {wc.status}, not {status}"
+        return got
+
+
+def pair(ctx, gid, **what):
+    a, b = Side(ctx, gid, **what), Side(ctx, gid, **what)
+    a.connect(b)
+    b.connect(a)
+    return a, b
+
+
+def fill(side, text, offset=0):
+    side.mr.write(text, len(text), offset)
+
+
+def same(side, text, offset=0):
+    got = side.mr.read(len(text), offset)
+    assert got == text, f"{got[:16]!r}... and not {text[:16]!r}..."
+
+
+def refused(number, what, *args, **more):
+    try:
+        what(*args, **more)
+    except PyverbsRDMAError as err:
+        assert err.error_code == number, f"refused with {err.error_code}, not {number}"
+        return
+    raise AssertionError("this was not refused")
+
+
+def has(flag, ctx, name):
+    if not ctx.query_device().device_cap_flags & flag:
+        raise Skip(f"the device has no {name}")

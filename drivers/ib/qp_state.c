@@ -161,16 +161,16 @@ static int fill_path(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int ma
 
 	mod->addr.port = qp->port;
 	if (mask & IB_QP_AV) {
-		if (is_multicast_ether_addr(attr->ah_attr.roce.dmac)) {
-			ibdev_dbg(&dev->ibdev, "QP %#x: multicast address %pM for a connection\n",
-				  qp->qpn, attr->ah_attr.roce.dmac);
-			return -EINVAL;
-		}
 		err = cxr_ib_addr_from_ah(dev, &attr->ah_attr, qp->qpn,
 					  mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->dest_qpn,
 					  &mod->addr);
 		if (err)
 			return err;
+		if (is_multicast_ether_addr(mod->addr.dmac)) {
+			ibdev_dbg(&dev->ibdev, "QP %#x: multicast address %pM for a connection\n",
+				  qp->qpn, mod->addr.dmac);
+			return -EINVAL;
+		}
 		mod->addr.sgid_index = cxr_ecmp_index(mod->addr.sgid_index, qp->lag_port,
 						      dev->gid_half);
 	}

@@ -96,9 +96,9 @@ leaves()
 
 # ---- traffic ---------------------------------------------------------------------------------------
 
-serving() { peer "ss -ltn | grep -q ':$XFER_PORT '"; }
+b_listens() { peer "ss -ltn | grep -q ':$1 '"; } # PORT
 # A server that a failed test left has the port.
-serve() { peer_kill xfer; PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"; wait_until 60 serving; }
+serve() { peer_kill xfer; PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"; wait_until 60 b_listens $XFER_PORT; }
 serve_no_more() { /cxr/selftests/lib/xfer.py stop b $XFER_PORT; peer_wait xfer; }
 
 traffic() # NAME=VALUE...
@@ -192,7 +192,6 @@ survives()
 }
 
 connected() { [ "$(rdma resource show qp link mlx5_bond_0/1 | grep -c "type RC state RTS")" -ge "$1" ]; } # QPS
-tool_listens() { peer "ss -ltn | grep -q ':$1 '"; } # PORT
 
 # ib_send_bw and ib_write_bw, four queue pairs each, while ports are closed and opened in turn. MODE
 tools_go_on()
@@ -207,7 +206,7 @@ tools_go_on()
 		# A timeout of a second, which an emulated processor may need.
 		words="$tool -d mlx5_bond_0 -F -c RC -q 4 -s 4096 -u 18 -p $port -D $seconds"
 		PEER_TIMEOUT=$((seconds + 120)) peer_bg $tool "$words -x $peer_gid"
-		wait_until 30 tool_listens $port
+		wait_until 30 b_listens $port
 		$words -x "$gid" b >/tmp/$tool 2>&1 &
 		pids+=($!)
 		port=$((port + 1))

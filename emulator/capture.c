@@ -204,6 +204,11 @@ static void record(struct capture *c, const struct port *port, const struct fram
 		timer_arm(&c->timer, FLUSH_NS);
 }
 
+bool capture_wants_frames(void)
+{
+	return !list_empty(&captures);
+}
+
 void capture_sent(const struct port *port, const struct frame *frame)
 {
 	struct capture *c, *tmp;

@@ -381,10 +381,14 @@ void eth_status(struct cxdev *dev, FILE *out);
 
 struct port;
 
-/* A frame from destination MAC to payload, without FCS. */
+/*
+ * A frame from destination MAC to payload, without FCS. What its sender may leave open until
+ * somebody can see it, a checksum, finish() puts there.
+ */
 struct frame {
 	struct list_head node;
 	const struct port *from; /* port it entered the switch by; set by port_send() */
+	void (*finish)(struct frame *frame); /* NULL: nothing is open */
 	uint32_t len;
 	uint8_t data[FRAME_MAX];
 };
@@ -407,6 +411,7 @@ struct port_counters {
 struct frame *frame_alloc(uint32_t len); /* NULL only if memory is out or len > FRAME_MAX */
 void frame_free(struct frame *frame);
 struct frame *frame_copy(const struct frame *frame);
+void frame_finish(struct frame *frame); /* before its bytes are read or changed as a whole */
 /* link is up when both sides want it */
 struct port *port_create(struct cxdev *dev, const char *name);
 void port_destroy(struct port *port);
@@ -477,6 +482,7 @@ void capture_stream_end(int client);	/* the connection ends; none: nothing happe
 int capture_stop(const char *path);	/* 0, or -ENOENT */
 void capture_close(void);		/* all of them */
 void capture_status(FILE *out);
+bool capture_wants_frames(void);
 void capture_sent(const struct port *port, const struct frame *frame);
 void capture_delivered(const struct port *port, const struct frame *frame);
 

@@ -347,7 +347,7 @@ struct packet {
  */
 struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len,
 			 uint8_t **ext);
-void roce_send(struct qp *qp, struct frame *frame);	/* adds the ICRC, counts, sends */
+void roce_send(struct qp *qp, struct frame *frame);	/* owes the ICRC, counts, sends */
 /*
  * Over the bytes from the L3 header (GRH, IPv6 or IPv4) to the one before the ICRC, which is the
  * value little-endian.

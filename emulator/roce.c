@@ -299,9 +299,12 @@ static void loop_back(struct qp *qp, const struct frame *frame)
 		port_loop(dev->port, copy);
 }
 
-void roce_send(struct qp *qp, struct frame *frame)
+/*
+ * A frame that stays in the process never needs its ICRC: nothing can change a bit of it, and to
+ * compute the same number at both ends is most of the work that large messages are.
+ */
+static void put_icrc(struct frame *frame)
 {
-	struct cxdev *dev = qp->obj.dev;
 	uint8_t *d = frame->data;
 	uint32_t l3 = get16(d + 12) == ETHERTYPE_VLAN ? ETH_BYTES + VLAN_BYTES : ETH_BYTES, crc;
 	uint16_t ethertype = get16(d + l3 - 2);
@@ -315,7 +318,14 @@ void roce_send(struct qp *qp, struct frame *frame)
 	end[1] = crc >> 8;
 	end[2] = crc >> 16;
 	end[3] = crc >> 24;
-	if (d[0] & 1) {
+}
+
+void roce_send(struct qp *qp, struct frame *frame)
+{
+	struct cxdev *dev = qp->obj.dev;
+
+	frame->finish = put_icrc;
+	if (frame->data[0] & 1) {
 		loop_back(qp, frame);
 		dev->rdma.tx_mcast_packets++;
 		dev->rdma.tx_mcast_bytes += frame->len;
@@ -475,11 +485,20 @@ static void count_received(struct cxdev *dev, const struct frame *frame)
 	}
 }
 
+/* @len: from the L3 header to the end of the ICRC. */
+static bool icrc_right(const struct frame *frame, uint32_t l3, uint32_t len,
+		       enum prm_cqe_roce_type type)
+{
+	const uint8_t *icrc = frame->data + l3 + len - ICRC_BYTES;
+
+	return frame->finish || roce_icrc(frame->data + l3, len - ICRC_BYTES, type) ==
+			       ((uint32_t)icrc[3] << 24 | icrc[2] << 16 | icrc[1] << 8 | icrc[0]);
+}
+
 bool roce_receive(struct cxdev *dev, struct frame *frame)
 {
 	struct packet pkt = {};
 	uint32_t l3, len, headers;
-	const uint8_t *icrc;
 
 	if (!dev->roce_enabled || !dev->rdma_state)
 		return false;
@@ -489,11 +508,9 @@ bool roce_receive(struct cxdev *dev, struct frame *frame)
 
 	count_received(dev, frame);
 	headers = l3_bytes(pkt.type) + (pkt.type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES);
-	icrc = frame->data + l3 + len - ICRC_BYTES;
 	if (len < headers + BTH_BYTES + ICRC_BYTES) {
 		dev->rdma.rx_dropped++;
-	} else if (roce_icrc(frame->data + l3, len - ICRC_BYTES, pkt.type) !=
-		   ((uint32_t)icrc[3] << 24 | icrc[2] << 16 | icrc[1] << 8 | icrc[0])) {
+	} else if (!icrc_right(frame, l3, len, pkt.type)) {
 		dev->rdma.rx_icrc_errors++;
 		trace(dev, "a RoCE packet with a wrong ICRC was dropped");
 	} else if (!parse_bth(frame->data + l3 + headers, len - headers, &pkt) ||

@@ -77,6 +77,7 @@ struct frame *frame_alloc(uint32_t len)
 	}
 
 	frame->from = NULL;
+	frame->finish = NULL;
 	frame->len = len;
 	return frame;
 }
@@ -113,8 +114,16 @@ struct frame *frame_copy(const struct frame *frame)
 	if (!copy)
 		return NULL;
 	copy->from = frame->from;
+	copy->finish = frame->finish;
 	memcpy(copy->data, frame->data, frame->len);
 	return copy;
+}
+
+void frame_finish(struct frame *frame)
+{
+	if (frame->finish)
+		frame->finish(frame);
+	frame->finish = NULL;
 }
 
 /* ---- addresses ---- */
@@ -200,6 +209,8 @@ static void deliver_one(struct port *port, struct frame *frame)
 {
 	struct port_counters *counters = &port->counters;
 
+	if (port->sink || capture_wants_frames())
+		frame_finish(frame);
 	if (port->sink && !port->sink(port->sink_arg, frame)) {
 		counters->full++;
 		frame_free(frame);
@@ -220,8 +231,10 @@ static void deliver_one(struct port *port, struct frame *frame)
 		return;
 	}
 
-	if (!roce_receive(lag_rdma(port->dev), frame))
-		eth_receive(port->dev, frame);
+	if (roce_receive(lag_rdma(port->dev), frame))
+		return;
+	frame_finish(frame);
+	eth_receive(port->dev, frame);
 }
 
 static void port_rx_work(struct work *work)
@@ -261,10 +274,12 @@ static void put_on_queue(struct port *port, struct frame *frame)
 
 static void port_enqueue(struct port *port, struct frame *frame)
 {
-	if (fault_wants_frames())
-		fault_frame(port, true, frame, put_on_queue);
-	else
+	if (!fault_wants_frames()) {
 		put_on_queue(port, frame);
+		return;
+	}
+	frame_finish(frame);
+	fault_frame(port, true, frame, put_on_queue);
 }
 
 static void flood(struct port *from, struct frame *frame)
@@ -307,10 +322,12 @@ static void forward(struct port *from, struct frame *frame)
 /* Past the filter: to the switch, unless a fault was asked for. */
 static void enter(struct port *from, struct frame *frame)
 {
-	if (fault_wants_frames())
-		fault_frame(from, false, frame, forward);
-	else
+	if (!fault_wants_frames()) {
 		forward(from, frame);
+		return;
+	}
+	frame_finish(frame);
+	fault_frame(from, false, frame, forward);
 }
 
 static void release_held(void)
@@ -369,6 +386,8 @@ void port_send(struct port *from, struct frame *frame)
 		return;
 	}
 
+	if (filter_fn || capture_wants_frames() || frame->len < FRAME_MIN)
+		frame_finish(frame);
 	if (frame->len < FRAME_MIN) {
 		memset(frame->data + frame->len, 0, FRAME_MIN - frame->len);
 		frame->len = FRAME_MIN;

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The ICRC, on frames that adapters made and by a second implementation. */
+/*
+ * The ICRC, on frames that adapters made and by a second implementation; and that whoever sees a
+ * frame sees it, though the engine computes it for nobody else.
+ */
+#include <pcap/pcap.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "../fault.h"
 #include "rdma.h"
+
+#define DST_OFF (1u << 20)
+#define QKEY	0x11111111
+
+static struct tcq ca, cb;
 
 /*
  * A congestion notification captured on a ConnectX-4 Lx (source port 0, ECN bits and all), and an
@@ -65,6 +76,139 @@ static void test_random(uint16_t ethertype, enum prm_cqe_roce_type type, const c
 	ok(!bad, "%s: 300 packets of random bytes", name);
 }
 
+/* ---- who sees a frame ---------------------------------------------------------------------- */
+
+struct seen {
+	unsigned int n;
+	const char *why;
+};
+
+static bool look(void *arg, const struct frame *frame)
+{
+	struct seen *seen = arg;
+	uint8_t opcode;
+
+	seen->n++;
+	if (!seen->why)
+		seen->why = frame_check(frame->data, frame->len, &opcode);
+	return true;
+}
+
+/* A datagram for everybody on the switch, as short as one can be or in the middle of @len. */
+static void test_sink(unsigned int addr, uint32_t len)
+{
+	static const uint8_t groups[ADDRS][16] = {
+		[ADDR_V1] = { 0xff, 0x0e, [15] = 0x77 },
+		[ADDR_V2_IPV6] = { 0xff, 0x0e, [15] = 0x77 },
+		[ADDR_V2_IPV4] = { [10] = 0xff, 0xff, 239, 1, 1, 1 },
+	};
+	struct qp_opts o = { .qkey = QKEY, .addr = addr };
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = !!len, .sge = { { a.va, len, a.lkey } },
+			 .to = &b, .addr = addr, .dqpn = MCAST_QPN, .qkey = QKEY,
+			 .mgid = groups[addr] };
+	struct port *port = port_create(NULL, "other");
+	struct seen seen = {};
+	struct tqp x;
+
+	port_set_sink(port, look, &seen);
+	if (qp_make(&x, &a, PRM_QP_ST_UD, &ca, &o) || qp_init(&x, &o) || qp_rtr(&x, &x, &o) ||
+	    qp_rts(&x, &o))
+		ok(false, "an UD QP");
+	post_send(&x, &wr);
+	settle();
+	ok(seen.n == 1 && !seen.why, "another wire gets %u bytes by address %u with ICRC (%u, %s)",
+	   len, addr, seen.n, seen.why ? seen.why : "right");
+	qp_simple(&x, PRM_OP_destroy_qp);
+	port_destroy(port);
+	while (poll(&ca))
+		;
+}
+
+static void send_twice(struct tqp *x, struct tqp *y)
+{
+	struct tsge to = { b.va + DST_OFF, 8192, b.lkey };
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 3000, a.lkey } } };
+
+	post_recv(y, 1, &to);
+	post_send(x, &wr);
+	wr.n = 0; /* on IPv4 shorter than the least frame */
+	post_recv(y, 1, &to);
+	post_send(x, &wr);
+	settle();
+}
+
+static void test_capture(const char *only, struct tqp *x, struct tqp *y)
+{
+	char path[] = "/tmp/cxemu-icrc-XXXXXX", error[PCAP_ERRBUF_SIZE];
+	struct pcap_pkthdr *header;
+	struct seen seen = {};
+	const uint8_t *data;
+	uint8_t opcode;
+	pcap_t *pcap;
+
+	close(mkstemp(path));
+	if (capture_open(path, only ? port_find(only) : NULL))
+		ok(false, "a capture begins");
+	send_twice(x, y);
+	capture_close();
+	pcap = pcap_open_offline(path, error);
+	while (pcap && pcap_next_ex(pcap, &header, &data) == 1) {
+		seen.n++;
+		if (!seen.why)
+			seen.why = frame_check(data, header->caplen, &opcode);
+	}
+	ok(pcap && seen.n >= 5 && !seen.why, "a capture of %s has frames with ICRC (%u, %s)",
+	   only ? only : "all ports", seen.n, seen.why ? seen.why : "right");
+	if (pcap)
+		pcap_close(pcap);
+	unlink(path);
+}
+
+/* What a fault changes is seen to be changed, on either side of the switch. */
+static void test_spoiled(const char *text, struct tqp *x, struct tqp *y)
+{
+	uint64_t before = b.dev->rdma.rx_icrc_errors;
+	struct cxdev *devs[] = { a.dev, b.dev };
+	char line[64], answer[256];
+	FILE *out = fmemopen(answer, sizeof(answer), "w");
+	bool good;
+
+	snprintf(line, sizeof(line), "%s", text);
+	good = !fault_line(line, devs, ARRAY_SIZE(devs), out);
+	fclose(out);
+	send_twice(x, y);
+	pass_time(200);
+	ok(good && b.dev->rdma.rx_icrc_errors == before + 1, "%s: one wrong ICRC", text);
+}
+
+static void test_seen(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .timeout = 10, .retry = 7, .retry_set = true };
+	uint64_t errors;
+	struct tqp x, y;
+
+	sides_open();
+	wire_set_filter(NULL, NULL);
+	cq_make(&ca, &a, 6);
+	cq_make(&cb, &b, 6);
+	buf_fill(&a, 0, 4096, 3);
+	test_sink(ADDR_V1, 100);
+	test_sink(ADDR_V2_IPV6, 0);
+	test_sink(ADDR_V2_IPV4, 0);
+	test_sink(ADDR_V2_IPV4, 1000);
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	errors = b.dev->rdma.rx_icrc_errors;
+	send_twice(&x, &y);
+	ok(b.dev->rdma.rx_icrc_errors == errors && buf_is(&b, DST_OFF, 3000, 3),
+	   "nobody looks: the message arrives");
+	test_capture(NULL, &x, &y);
+	test_capture("b", &x, &y);
+	test_spoiled("a frame any corrupt 90", &x, &y);
+	test_spoiled("b frame any corrupt 90 dir=rx", &x, &y);
+	qp_unpair(&x, &y);
+	sides_close();
+}
+
 int main(void)
 {
 	test_frame(cnp, "CNP of a ConnectX-4 Lx");
@@ -72,5 +216,6 @@ int main(void)
 	test_random(0x0800, PRM_CQE_ROCE_IPV4, "v2 IPv4");
 	test_random(0x86dd, PRM_CQE_ROCE_IPV6, "v2 IPv6");
 	test_random(0x8915, PRM_CQE_ROCE_GRH, "v1");
+	test_seen();
 	return ok_end();
 }

@@ -95,8 +95,7 @@ static int set_cable(const char *word, char *rest, FILE *out)
 		return -EINVAL;
 	err = two ? port_cable(a, b) : 0;
 	if (err) {
-		fprintf(out, "error: %s\n", err == -EBUSY ? "one of them has a cable already" :
-							   "a cable joins two ports");
+		fprintf(out, "error: one of them has a cable already\n");
 		return err;
 	}
 	if (!two)

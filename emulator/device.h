@@ -437,7 +437,8 @@ void port_set_admin(struct port *port, bool up);
 void port_set_wire(struct port *port, bool up); /* the cable, for faults; likewise */
 /*
  * From the switch to a cable between two ports, and back. A cable has a link when all four ends
- * want it. 0; -EINVAL: one port twice; -EBUSY: one of them has a cable.
+ * want it. One port twice is a loopback plug: it gets all that it sends. 0; -EBUSY: one of them has
+ * a cable.
  */
 int port_cable(struct port *a, struct port *b);
 void port_uncable(struct port *port); /* both ends; none: nothing happens */

@@ -307,6 +307,8 @@ static void forward(struct port *from, struct frame *frame)
 	struct port *to;
 
 	if (from->cable) {
+		if (from->cable == from)
+			frame->from = NULL; /* what a plug sends back comes from outside */
 		port_enqueue(from->cable, frame);
 		return;
 	}
@@ -486,7 +488,7 @@ static void port_changed(struct port *port, bool was_up)
 static void ends_changed(struct port *port, bool was_up)
 {
 	port_changed(port, was_up);
-	if (port->cable)
+	if (port->cable && port->cable != port)
 		port_changed(port->cable, was_up);
 }
 
@@ -526,15 +528,14 @@ void port_uncable(struct port *port)
 	port->cable = NULL;
 	other->cable = NULL;
 	port_changed(port, was_up);
-	port_changed(other, was_up);
+	if (other != port)
+		port_changed(other, was_up);
 }
 
 int port_cable(struct port *a, struct port *b)
 {
 	bool a_up = port_link_up(a), b_up = port_link_up(b);
 
-	if (a == b)
-		return -EINVAL;
 	if (a->cable || b->cable)
 		return -EBUSY;
 	a->cable = b;

@@ -308,7 +308,7 @@ static void test_cables(void)
 	struct frame *frame;
 	uint64_t got;
 
-	ok(port_cable(one, one) && !port_cable(one, other) && port_cable(two, other),
+	ok(!port_cable(one, other) && port_cable(two, other) && port_cable(two, one),
 	   "a cable joins two ports that have none");
 	got = port_counters(other)->rx_frames;
 	frame = frame_alloc(60);
@@ -329,6 +329,33 @@ static void test_cables(void)
 	port_set_admin(one, true);
 }
 
+static void test_plug(void)
+{
+	struct port *one = a.dev->port, *other = b.dev->port;
+	uint64_t got, elsewhere, downs;
+	struct frame *frame;
+
+	ok(!port_cable(one, one) && port_cable(one, other) && port_cable(one, one),
+	   "a loopback plug takes the place of a cable");
+	settle();
+	got = port_counters(one)->rx_frames;
+	elsewhere = port_counters(other)->rx_frames;
+	frame = frame_alloc(60);
+	memset(frame->data, 0x02, 60);
+	port_send(one, frame);
+	settle();
+	ok(port_counters(one)->rx_frames == got + 1 && port_counters(other)->rx_frames == elsewhere,
+	   "what is sent comes back, once, and goes nowhere else");
+	downs = port_counters(one)->link_downs;
+	port_set_wire(one, false);
+	ok(!port_link_up(one) && port_counters(one)->link_downs == downs + 1,
+	   "its link goes down once");
+	port_set_wire(one, true);
+	port_uncable(one);
+	ok(port_link_up(one) && !port_cable(one, other), "without it the port is as others are");
+	port_uncable(one);
+}
+
 int main(void)
 {
 	struct cxdev *card[LAG_PORTS];
@@ -347,6 +374,7 @@ int main(void)
 	test_arrival();
 	test_rts2rts();
 	test_cables();
+	test_plug();
 	test_end();
 	side_close(&a2);
 	sides_close();

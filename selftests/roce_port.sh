@@ -15,8 +15,6 @@ skip_all()
 	exit "$KTAP_SKIP"
 }
 
-listening() { ss -ltn | grep -q ":$1 "; }
-
 is_active()
 {
 	local text
@@ -88,7 +86,7 @@ with_itself() # VERSION INDEX-OPTION TOOL ARGUMENTS...
 	idx=$(awk -v type="$type" '$2 == type { print $1; exit }' "$tmp/entries")
 	shift 3
 	timeout 100 "$tool" -d "$dev" "$option" "$idx" "$@" >"$tmp/server" 2>&1 &
-	wait_until 20 listening $PP_PORT
+	wait_until 20 tcp_listens $PP_PORT
 	timeout 100 "$tool" -d "$dev" "$option" "$idx" "$@" 127.0.0.1
 	wait $! || { cat "$tmp/server"; return 1; }
 }

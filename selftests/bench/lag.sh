@@ -26,9 +26,8 @@ driver_load
 peer "driver_load; $(declare -f bond); bond $(guest_ip b 9)"
 bond "$(my_ip 9)"
 wait_until 20 ping -q -c 1 -W 1 "$(guest_ip b 9)" >/dev/null
-serving() { peer "ss -ltn | grep -q ':$PORT '"; }
 PEER_TIMEOUT=800 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $PORT"
-wait_until 60 serving
+wait_until 60 peer "tcp_listens $PORT"
 gid=$(gid_index mlx5_bond_0 v2 "$(my_ip 9)")
 peer_gid=$(peer "gid_index mlx5_bond_0 v2 $(guest_ip b 9)")
 for _ in $(seq $TRANSFERS); do

@@ -218,6 +218,9 @@ gid_index() # DEVICE TYPE [ADDRESS]
 	return 1
 }
 
+# Does anybody of this machine wait for connections at a TCP port?
+tcp_listens() { ss -ltn | grep -q ":$1 "; } # PORT
+
 # Does PROGRAM of this machine wait for connections of rdma_cm?
 cm_listens() { rdma resource show cm_id | grep LISTEN | grep -q "comm $1 "; }
 

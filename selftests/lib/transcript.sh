@@ -133,7 +133,7 @@ transcript_step() # HOST COMMAND [fails]
 	return 1
 }
 
-transcript_listens() { peer "ss -ltn | grep -q ':18515 ' || rdma resource show cm_id | grep -q LISTEN"; }
+transcript_listens() { peer "tcp_listens 18515 || rdma resource show cm_id | grep -q LISTEN"; }
 
 # The lines of the block NAME, one after another; sets $server once one runs
 transcript_lines() # FILE KIND NAME ADDRESS

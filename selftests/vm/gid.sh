@@ -364,7 +364,7 @@ full()
 	[ "$(gid_index "$dev" v2 $last)" = 255 ]
 
 	ibv_rc_pingpong -d "$dev" -g 255 -n 20 -c >/tmp/gid-pingpong &
-	wait_until 20 listening
+	wait_until 20 tcp_listens 18515
 	ibv_rc_pingpong -d "$dev" -g 255 -n 20 -c 127.0.0.1
 	wait $!
 
@@ -377,7 +377,6 @@ full()
 	ip addr flush dev "$netdev"
 	expect_only "$netdev"
 }
-listening() { ss -ltn | grep -q ':18515 '; }
 no_room() { dmesg | tail -n 10 | grep -q 'unable to add gid.*error=-28'; }
 
 # A queue pair keeps the entry that it uses: nobody else gets its index.

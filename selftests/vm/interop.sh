@@ -13,8 +13,6 @@
 XFER_PORT=7001
 SEED=${CXR_SEED:-20}
 
-serving() { peer "ss -ltn | grep -q ':$XFER_PORT '"; }
-
 # OP FROM [NAME=VALUE...]
 xfer()
 {
@@ -83,7 +81,7 @@ peer_dev=$(peer driver_ibdev)
 gid=$(gid_index "$dev" v2 "$(my_ip)")
 peer_gid=$(peer "gid_index $peer_dev v2 $(peer_ip)")
 PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"
-wait_until 20 serving
+wait_until 20 peer "tcp_listens $XFER_PORT"
 
 ktap_run "the adapter sends, Soft-RoCE receives" connected send near
 ktap_run "Soft-RoCE sends, the adapter receives" connected send far

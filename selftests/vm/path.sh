@@ -62,8 +62,6 @@ find_gids()
 	done
 }
 
-serving() { peer "ss -ltn | grep -q ':$XFER_PORT '"; }
-
 # To the peer, every byte checked: NAME=VALUE... [+ NAME=VALUE...]...
 xfer()
 {
@@ -133,7 +131,7 @@ spread_ports()
 {
 	FLOWS_PORT=7004
 	PEER_TIMEOUT=300 peer_bg flows "/cxr/selftests/lib/flows.py serve $FLOWS_PORT"
-	wait_until 60 peer "ss -ltn | grep -q ':$FLOWS_PORT '"
+	wait_until 60 peer "tcp_listens $FLOWS_PORT"
 	# shellcheck disable=SC2016
 	/cxr/selftests/lib/flows.py run b $FLOWS_PORT 256 "$dev" "${gid[v2-ipv4]}" "$peer_dev" "${peer_gid[v2-ipv4]}" "$netdev" \
 		"min=256 type=v2/IPv4 spread=256 to=$(peer 'cat /sys/class/net/$(driver_netdev)/address')"
@@ -277,7 +275,7 @@ peer_dev=$(peer driver_ibdev)
 find_gids
 jobs=()
 PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"
-wait_until 20 serving
+wait_until 20 peer "tcp_listens $XFER_PORT"
 
 ktap_run "RC has the RoCE version of its GID" plain send
 ktap_run "UC has the RoCE version of its GID" plain uc_send

@@ -16,8 +16,6 @@ DATAGRAM_SIZES=${DATAGRAM_SIZES:-1024}
 LATENCY_SIZES=${CXR_LONG:+2 64 4096 65536}
 LATENCY_SIZES=${LATENCY_SIZES:-64}
 
-listening() { peer "ss -ltn | grep -q ':$PP_PORT '"; }
-
 find_ends()
 {
 	dev=$(driver_ibdev) gid=$(gid_index "$dev" v2 "$(my_ip)")
@@ -32,7 +30,7 @@ pair() # TOOL ARGUMENTS...
 	shift
 	echo "$tool $*"
 	peer_bg data "$tool -d $peer_dev -x $peer_gid -F $*"
-	wait_until 20 listening
+	wait_until 20 peer "tcp_listens $PP_PORT"
 	"$tool" -d "$dev" -x "$gid" -F "$@" "$(peer_ip)" >/tmp/perftest || { cat /tmp/perftest; fail "$tool failed"; }
 	grep -A 1 '^ #bytes' /tmp/perftest
 	peer_wait data

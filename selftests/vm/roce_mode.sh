@@ -195,7 +195,7 @@ ud_leaves_connections()
 	need_cxr
 	index=$(gid_index "$(driver_ibdev)" v2 "$(my_ip)")
 	ibv_rc_pingpong -d "$(driver_ibdev)" -g "$index" -n 20 -c >/tmp/ud-rc &
-	wait_until 20 listening 18515
+	wait_until 20 tcp_listens 18515
 	ibv_rc_pingpong -d "$(driver_ibdev)" -g "$index" -n 20 -c 127.0.0.1
 	wait $!
 	# rdma_cm takes v2, for its connection and for its own messages, which are datagrams
@@ -204,7 +204,6 @@ ud_leaves_connections()
 	ib_send_bw -d "$(driver_ibdev)" -R -F -s 1000 -n 10 "$(my_ip)"
 	wait $!
 }
-listening() { ss -ltn | grep -q ":$1 "; }
 
 ud_corrected()
 {

@@ -40,12 +40,11 @@ carries_data()
 
 	idx=$(gid_index rxe0 v2 10.78.0.1)
 	ibv_rc_pingpong -d rxe0 -g "$idx" -c -m 4096 -s 20000 -n 20 >/tmp/server 2>&1 &
-	wait_until 20 listens
+	wait_until 20 tcp_listens 18515
 	refused "rxe0 is in use by ibv_rc_pingpong" -r cable0
 	ibv_rc_pingpong -d rxe0 -g "$idx" -c -m 4096 -s 20000 -n 20 127.0.0.1
 	wait $!
 }
-listens() { ss -ltn | grep -q :18515; }
 
 not_these()
 {

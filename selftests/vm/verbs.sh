@@ -12,8 +12,6 @@ NETDEV_MTU=4200		# room for packets of 4096 bytes
 
 ready_both() { driver_both_up $NETDEV_MTU; }
 
-listening() { peer "ss -ltn | grep -q ':$1 '"; }
-
 # ---- what there is ---------------------------------------------------------------------------------
 
 devinfo()
@@ -154,7 +152,7 @@ both() # TYPE GID-OPTION TOOL ARGUMENTS...
 
 	shift 3
 	peer_bg data "$tool -d $peer_dev $option ${peer_gid[$type]} $*"
-	wait_until 20 listening $PP_PORT
+	wait_until 20 peer "tcp_listens $PP_PORT"
 	"$tool" -d "$dev" "$option" "${gid[$type]}" "$@" "$(peer_ip)"
 	peer_wait data
 }
@@ -182,7 +180,7 @@ rc_pingpong_ipv6() { both v6 -g ibv_rc_pingpong -c -s 4096 -n 100; }
 rc_pingpong_link_local()
 {
 	peer_bg data "ibv_rc_pingpong -d $peer_dev -g 0 -c -s 4096 -n 100"
-	wait_until 20 listening $PP_PORT
+	wait_until 20 peer "tcp_listens $PP_PORT"
 	ibv_rc_pingpong -d "$dev" -g 0 -c -s 4096 -n 100 "$(peer_ip)"
 	peer_wait data
 }
@@ -199,7 +197,6 @@ bandwidth() # TOOL TYPE
 {
 	both "$2" -x "$1" -F -s 65536 -n 100 --report_gbits
 }
-
 
 # ---- connections -----------------------------------------------------------------------------------
 
@@ -281,7 +278,7 @@ bad_gid_index()
 
 	while [ -e "/sys/class/infiniband/$dev/ports/1/gids/$((last + 1))" ]; do last=$((last + 1)); done
 	peer_bg data "timeout $limit ibv_rc_pingpong -d $peer_dev -g 0 -n 1 || true"
-	wait_until 20 listening $PP_PORT
+	wait_until 20 peer "tcp_listens $PP_PORT"
 	must_fail timeout "$limit" ibv_rc_pingpong -d "$dev" -g $last -n 1 "$(peer_ip)"
 	peer_wait data
 }
@@ -292,7 +289,7 @@ peer_dies()
 	local out rc=0
 
 	peer_bg data "ib_write_bw -d $peer_dev -x ${peer_gid[v2]} -F -s 65536 -n 1000000"
-	wait_until 20 listening $PP_PORT
+	wait_until 20 peer "tcp_listens $PP_PORT"
 	( sleep 5; peer "pkill -KILL -f '^ib_write_bw'" ) &
 	out=$(timeout 100 ib_write_bw -d "$dev" -x "${gid[v2]}" -F -s 65536 -n 1000000 \
 	      "$(peer_ip)" 2>&1) || rc=$?

@@ -96,9 +96,8 @@ leaves()
 
 # ---- traffic ---------------------------------------------------------------------------------------
 
-b_listens() { peer "ss -ltn | grep -q ':$1 '"; } # PORT
 # A server that a failed test left has the port.
-serve() { peer_kill xfer; PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"; wait_until 60 b_listens $XFER_PORT; }
+serve() { peer_kill xfer; PEER_TIMEOUT=3000 peer_bg xfer "/cxr/selftests/lib/xfer.py serve $XFER_PORT"; wait_until 60 peer "tcp_listens $XFER_PORT"; }
 serve_no_more() { /cxr/selftests/lib/xfer.py stop b $XFER_PORT; peer_wait xfer; }
 
 traffic() # NAME=VALUE...
@@ -196,17 +195,20 @@ connected() { [ "$(rdma resource show qp link mlx5_bond_0/1 | grep -c "type RC s
 # ib_send_bw and ib_write_bw, four queue pairs each, while ports are closed and opened in turn. MODE
 tools_go_on()
 {
-	local gid peer_gid i tool port seconds=$((3 * FLIPS + 4)) pids=() words
+	local gid peer_gid i tool port seconds pids=() words
 
+	# long enough for both to be connected, too, where a program takes a minute to begin
+	seconds=$((3 * FLIPS + 4 + 60 * (${CXR_PATIENCE:-1} - 1)))
 	keeps_connections "$1"
 	gid=$(gid_index mlx5_bond_0 v2 "$(my_ip 9)")
 	peer_gid=$(peer "gid_index mlx5_bond_0 v2 $(guest_ip b 9)")
 	port=18515
 	for tool in ib_send_bw ib_write_bw; do
-		# A timeout of a second, which an emulated processor may need.
+		# A timeout of a second, which an emulated processor may need; a megabyte a second, as all of it is captured.
 		words="$tool -d mlx5_bond_0 -F -c RC -q 4 -s 4096 -u 18 -p $port -D $seconds"
+		words="$words --rate_limit=1 --rate_units=M --rate_limit_type=SW --burst_size=16"
 		PEER_TIMEOUT=$((seconds + 120)) peer_bg $tool "$words -x $peer_gid"
-		wait_until 30 b_listens $port
+		wait_until 30 peer "tcp_listens $port"
 		$words -x "$gid" b >/tmp/$tool 2>&1 &
 		pids+=($!)
 		port=$((port + 1))

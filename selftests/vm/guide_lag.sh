@@ -5,6 +5,7 @@
 # guests: 2
 # functions: 2
 # drivers: cxr
+# kernels: 6.1 6.12 7.2
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/transcript.sh"
 

@@ -40,3 +40,4 @@ EXPORT_SYMBOL_GPL(cxr_ud_gid_type_takes);
 EXPORT_SYMBOL_GPL(cxr_param_name);
 EXPORT_SYMBOL_GPL(cxr_path_decide);
 EXPORT_SYMBOL_GPL(cxr_path_mtu);
+EXPORT_SYMBOL_GPL(cxr_path_rate);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* What the device and its port are and can do. */
+#include <linux/ethtool.h>
 #include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
 #include <rdma/ib_mad.h>
 
 #include "ib.h"
@@ -131,6 +133,27 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	return udata ? answer_query(caps, ibdev, udata) : 0;
 }
 
+/*
+ * Not by ib_get_eth_speed(): before 6.6 it has 100 Gb/s for all above 40. A netdev that does not
+ * know its speed has the least.
+ */
+static void fill_rate(struct net_device *ndev, struct ib_port_attr *attr)
+{
+	struct ethtool_link_ksettings settings = {};
+	struct cxr_path_rate rate;
+	int err;
+
+	rtnl_lock();
+	err = ndev->reg_state == NETREG_REGISTERED ?
+	      __ethtool_get_link_ksettings(ndev, &settings) : -ENODEV;
+	rtnl_unlock();
+	if (err || settings.base.speed == (u32)SPEED_UNKNOWN)
+		settings.base.speed = 0;
+	rate = cxr_path_rate(settings.base.speed, settings.lanes);
+	attr->active_width = rate.width;
+	attr->active_speed = rate.speed;
+}
+
 int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibdev);
@@ -164,8 +187,7 @@ int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *at
 	if (netif_running(ndev) && netif_carrier_ok(ndev)) {
 		attr->state = IB_PORT_ACTIVE;
 		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
-		/* Asked only with a link: ib_core logs a netdev that does not know its speed. */
-		ib_get_eth_speed(ibdev, port, &attr->active_speed, &attr->active_width);
+		fill_rate(ndev, attr);
 	}
 	dev_put(ndev);
 	return 0;

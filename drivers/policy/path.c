@@ -67,3 +67,51 @@ unsigned int cxr_path_mtu(unsigned int netdev_mtu)
 		mtu /= 2;
 	return mtu;
 }
+
+static u8 width_of(u32 lanes)
+{
+	switch (lanes) {
+	case 1:
+		return 1;
+	case 2:
+		return 16;
+	case 4:
+		return 2;
+	case 8:
+		return 4;
+	case 12:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+static u32 usual_lanes(u32 mbps)
+{
+	if (mbps == 20000)
+		return 4;
+	if (mbps <= 25000)
+		return 1;
+	if (mbps == 50000)
+		return 2;
+	return mbps <= 400000 ? 4 : 8;
+}
+
+/* QDR is none of them: it moves less than Ethernet's 10 Gb/s. */
+struct cxr_path_rate cxr_path_rate(u32 mbps, u32 lanes)
+{
+	static const struct lane_speed {
+		u32 mbps; /* 0: all that is faster */
+		u8 speed;
+	} lane_speeds[] = {
+		{ 2500, 1 }, { 5000, 2 }, { 10000, 8 }, { 14000, 16 }, { 25000, 32 }, { 50000, 64 },
+		{ 0, 128 },
+	};
+	const struct lane_speed *lane = lane_speeds;
+
+	if (!width_of(lanes))
+		lanes = usual_lanes(mbps);
+	while (lane->mbps && mbps > lane->mbps * lanes)
+		lane++;
+	return (struct cxr_path_rate){ .width = width_of(lanes), .speed = lane->speed };
+}

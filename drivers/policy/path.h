@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Decides what a packet's headers carry, one rule for AH, RC, UC, UD; and how large it may be. */
+/*
+ * Decides what a packet's headers carry, one rule for AH, RC, UC, UD; how large it may be; and what
+ * InfiniBand calls the speed of the link it leaves by.
+ */
 #ifndef CXR_POLICY_PATH_H
 #define CXR_POLICY_PATH_H
 
@@ -31,9 +34,20 @@ struct cxr_path {
 	u16 udp_sport;		/* 0 for v1 */
 };
 
+/* A link's width and the speed of a lane in the encoding of PortInfo (IBTA, 14.2.5.6). */
+struct cxr_path_rate {
+	u8 width;
+	u8 speed;
+};
+
 /* 0, or -EINVAL for a number out of range (sl, flow label). */
 int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path);
 /* The active MTU of a port, in bytes, whose interface has MTU @netdev_mtu. */
 unsigned int cxr_path_mtu(unsigned int netdev_mtu);
+/*
+ * The rate of an Ethernet link of @mbps over @lanes, 0: nobody knows (a bond), and the fewest that
+ * are usual are taken. A speed that InfiniBand does not have becomes the next higher one.
+ */
+struct cxr_path_rate cxr_path_rate(u32 mbps, u32 lanes);
 
 #endif

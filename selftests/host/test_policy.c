@@ -157,6 +157,32 @@ static const struct {
 	{ "the largest number is no more, either", 0xffffffff, 4096 },
 };
 
+/* Widths 1X 1, 4X 2, 8X 4, 2X 16; speeds SDR 1, DDR 2, FDR10 8, EDR 32, HDR 64, NDR 128. */
+static const struct {
+	const char *sentence;
+	u32 mbps, lanes;
+	struct cxr_path_rate rate;
+} rate_cases[] = {
+	{ "a link of no known speed has the least", 0, 0, { 1, 1 } },
+	{ "1 Gb/s has the least", 1000, 0, { 1, 1 } },
+	{ "10 Gb/s are one lane of FDR10", 10000, 1, { 1, 8 } },
+	{ "a bond of 2 times 10 Gb/s is 20", 20000, 0, { 2, 2 } },
+	{ "25 Gb/s are one lane of EDR", 25000, 1, { 1, 32 } },
+	{ "40 Gb/s are four lanes of FDR10", 40000, 4, { 2, 8 } },
+	{ "50 Gb/s can be one lane of HDR", 50000, 1, { 1, 64 } },
+	{ "50 Gb/s can be two lanes of EDR", 50000, 2, { 16, 32 } },
+	{ "a bond of 2 times 25 Gb/s is two lanes of EDR", 50000, 0, { 16, 32 } },
+	{ "100 Gb/s are four lanes of EDR", 100000, 4, { 2, 32 } },
+	{ "100 Gb/s can be two lanes of HDR", 100000, 2, { 16, 64 } },
+	{ "a bond of 2 times 40 Gb/s has the next that there is", 80000, 0, { 2, 32 } },
+	{ "200 Gb/s are four lanes of HDR", 200000, 4, { 2, 64 } },
+	{ "a bond of 2 times 100 Gb/s is four lanes of HDR", 200000, 0, { 2, 64 } },
+	{ "400 Gb/s are four lanes of NDR", 400000, 4, { 2, 128 } },
+	{ "a bond of 2 times 400 Gb/s is eight lanes of NDR", 800000, 0, { 4, 128 } },
+	{ "three lanes are none that InfiniBand has", 100000, 3, { 2, 32 } },
+	{ "there is no faster lane than NDR", 400000, 1, { 1, 128 } },
+};
+
 void test_path(void)
 {
 	struct cxr_path path;
@@ -165,6 +191,14 @@ void test_path(void)
 	for (i = 0; i < ARRAY_SIZE(mtu_cases); i++) {
 		begin("path", mtu_cases[i].sentence);
 		expect(cxr_path_mtu(mtu_cases[i].netdev), mtu_cases[i].mtu);
+	}
+
+	for (i = 0; i < ARRAY_SIZE(rate_cases); i++) {
+		struct cxr_path_rate rate = cxr_path_rate(rate_cases[i].mbps, rate_cases[i].lanes);
+
+		begin("path", rate_cases[i].sentence);
+		expect(rate.width, rate_cases[i].rate.width);
+		expect(rate.speed, rate_cases[i].rate.speed);
 	}
 
 	for (i = 0; i < ARRAY_SIZE(path_cases); i++) {

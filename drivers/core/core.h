@@ -115,6 +115,7 @@ struct cxr_dev {
 	/* by the module parameters, or devlink before a reload */
 	enum cxr_roce_mode asked_mode;
 	enum cxr_ud_gid_type asked_ud;
+	bool roce_off;			/* by devlink's enable_roce */
 
 	phys_addr_t bar;
 	resource_size_t bar_len;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * devlink: what the device is, what it was asked for, and a reload that takes up what it is asked
- * for now.
+ * for now. RoCE as a whole is devlink's own parameter, the rest are the driver's.
  *
  * The instance is registered when all stages are up and unregistered before the first one goes
  * down, so a reload meets neither probe nor removal. Callbacks run under the instance's lock.
@@ -61,9 +61,22 @@ static int check_param(struct devlink *devlink, u32 id, cxr_devlink_value_arg(va
 	return err;
 }
 
+static int check_enable_roce(struct devlink *devlink, u32 id, cxr_devlink_value_arg(val),
+			     struct netlink_ext_ack *extack)
+{
+	const struct cxr_dev *dev = devlink_priv(devlink);
+
+	if (!cxr_devlink_value(val).vbool || dev->core.caps.roce.roce)
+		return 0;
+	NL_SET_ERR_MSG_MOD(extack, "the device has no RoCE");
+	return -EOPNOTSUPP;
+}
+
 #define CMODES (BIT(DEVLINK_PARAM_CMODE_RUNTIME) | BIT(DEVLINK_PARAM_CMODE_DRIVERINIT))
 
 static const struct devlink_param params[] = {
+	DEVLINK_PARAM_GENERIC(ENABLE_ROCE, BIT(DEVLINK_PARAM_CMODE_DRIVERINIT), NULL, NULL,
+			      check_enable_roce),
 	DEVLINK_PARAM_DRIVER(PARAM_ROCE_MODE, "roce_mode", DEVLINK_PARAM_TYPE_STRING, CMODES,
 			     get_param, set_param, check_param),
 	DEVLINK_PARAM_DRIVER(PARAM_UD_GID_TYPE, "ud_gid_type", DEVLINK_PARAM_TYPE_STRING, CMODES,
@@ -77,6 +90,14 @@ static void set_initial(struct devlink *devlink, u32 id, int asked)
 
 	strscpy(value.vstr, cxr_param_name(spec_of(id), asked), sizeof(value.vstr));
 	devl_param_driverinit_value_set(devlink, id, cxr_devlink_pass_value(value));
+}
+
+static void set_initial_roce(struct devlink *devlink, bool on)
+{
+	union devlink_param_value value = { .vbool = on };
+
+	devl_param_driverinit_value_set(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE,
+					cxr_devlink_pass_value(value));
 }
 
 /* It was checked when it was set. */
@@ -118,11 +139,15 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 		     struct netlink_ext_ack *extack)
 {
 	struct cxr_dev *dev = devlink_priv(devlink);
+	union devlink_param_value roce;
 	int mode, ud, err;
 
 	err = read_asked(devlink, PARAM_ROCE_MODE, &mode);
 	if (!err)
 		err = read_asked(devlink, PARAM_UD_GID_TYPE, &ud);
+	if (!err)
+		err = devl_param_driverinit_value_get(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE,
+						      &roce);
 	if (err)
 		return err;
 	if (dev->pages.taken) {
@@ -133,6 +158,7 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 
 	dev->asked_mode = mode;
 	dev->asked_ud = ud;
+	dev->roce_off = !roce.vbool;
 	err = cxr_reload_up(dev);
 	if (err) {
 		NL_SET_ERR_MSG_MOD(extack,
@@ -200,6 +226,7 @@ int cxr_devlink_register(struct cxr_dev *dev)
 		return err;
 
 	devl_lock(devlink);
+	set_initial_roce(devlink, dev->core.caps.roce.roce);
 	set_initial(devlink, PARAM_ROCE_MODE, dev->asked_mode);
 	set_initial(devlink, PARAM_UD_GID_TYPE, dev->asked_ud);
 	devl_unlock(devlink);

@@ -121,6 +121,12 @@ void cxr_roce_grant(struct cxr_dev *dev)
 	const struct cxr_roce_support *can = &dev->core.caps.roce;
 	struct cxr_core *core = &dev->core;
 
+	if (dev->roce_off) {
+		core->roce = (struct cxr_mode_grant){};
+		core->ud_gid_type = dev->asked_ud;
+		dev_info(core->dev, "RoCE is off, as devlink's enable_roce has it\n");
+		return;
+	}
 	core->roce = cxr_roce_mode_grant(dev->asked_mode, can);
 	if (core->roce.differs)
 		dev_warn(core->dev, "roce_mode %s was asked for, the device has%s%s%s: granted %s\n",

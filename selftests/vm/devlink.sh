@@ -108,6 +108,30 @@ reload_changes()
 	types_are "v1 v2"
 }
 
+# An adapter without RoCE is an Ethernet adapter still; what it was asked for before holds when RoCE is back.
+reload_without_roce()
+{
+	local dev text
+
+	need_cxr
+	dev=$(devlink_dev)
+	[ "$(devlink_value enable_roce driverinit)" = true ]
+	devlink dev param set "$dev" name enable_roce value false cmode driverinit
+	[ -n "$(driver_ibdevs)" ]
+	devlink_reload
+	[ -z "$(driver_ibdevs)" ]
+	[ "$(devlink_value roce_mode runtime)" = off ]
+	[ "$(devlink_value roce_mode driverinit)" = v1v2 ]
+	driver_net_up
+	ethtool "$(driver_netdev)" | grep -q 'Link detected: yes'
+	text=$(dmesg)
+	grep -q "RoCE is off, as devlink's enable_roce has it" <<<"$text"
+	devlink dev param set "$dev" name enable_roce value true cmode driverinit
+	devlink_reload
+	[ "$(devlink_value roce_mode runtime)" = v1v2 ]
+	table_again 2
+}
+
 # A client that was unbound is there again: its device is a new one
 reload_rebinds()
 {
@@ -155,11 +179,12 @@ unload_after_failure()
 	device_is_clean
 }
 
-ktap_plan 7
+ktap_plan 8
 ktap_run "devlink tells driver, firmware and board" info
 ktap_run "devlink begins with what the parameters of the module say" begins_as_loaded
 ktap_run "devlink refuses wrong values, values at run time, and another namespace" refuses
 ktap_run "a reload makes the mode the one that devlink was told" reload_changes
+ktap_run "a reload without RoCE leaves an Ethernet adapter, and another one brings RoCE back" reload_without_roce
 ktap_run "a reload brings back a client that was unbound" reload_rebinds
 ktap_run "a reload that fails at any stage leaves pci, and the next one works" reload_fails
 ktap_run "the driver unloads after a reload that failed" unload_after_failure

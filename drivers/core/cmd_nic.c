@@ -462,6 +462,28 @@ int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn
 EXPORT_SYMBOL_GPL(cxr_cmd_create_hash_tir);
 
 /**
+ * cxr_cmd_create_direct_tir() - CREATE_TIR: to one receive queue
+ * @core: the device
+ * @tdn: transport domain
+ * @rqn: the queue
+ * @block_mc: not what the function itself sends to a group
+ * @tirn: its number
+ *
+ * Return: 0 or as cxr_cmd_exec().
+ */
+int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 rqn, bool block_mc, u32 *tirn)
+{
+	struct prm_create_tir_in in = {};
+
+	prm_set(&in, ctx.disp_type, PRM_TIR_DIRECT);
+	prm_set(&in, ctx.inline_rqn, rqn);
+	if (block_mc)
+		prm_set(&in, ctx.self_lb_block, PRM_TIR_BLOCK_MULTICAST);
+	return create_tir(core, &in, tdn, tirn);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_direct_tir);
+
+/**
  * cxr_cmd_create_tir() - CREATE_TIR: to one receive queue, or spread over a table of them
  * @core: the device
  * @tdn: transport domain
@@ -483,13 +505,10 @@ int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u
 		[CXR_TIR_IPV6_TCP] = HASH_ALL | CXR_HASH_IPV6,
 		[CXR_TIR_IPV6_UDP] = HASH_ALL | CXR_HASH_IPV6 | CXR_HASH_UDP,
 	};
-	struct prm_create_tir_in in = {};
 
-	if (hash != CXR_TIR_NO_HASH)
-		return cxr_cmd_create_hash_tir(core, tdn, fields[hash], num, key, tirn);
-	prm_set(&in, ctx.disp_type, PRM_TIR_DIRECT);
-	prm_set(&in, ctx.inline_rqn, num);
-	return create_tir(core, &in, tdn, tirn);
+	if (hash == CXR_TIR_NO_HASH)
+		return cxr_cmd_create_direct_tir(core, tdn, num, false, tirn);
+	return cxr_cmd_create_hash_tir(core, tdn, fields[hash], num, key, tirn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_tir);
 

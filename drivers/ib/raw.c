@@ -25,11 +25,12 @@ static int check_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr
 {
 	struct ib_device *ibdev = &dev->ibdev;
 	const struct cxr_caps *caps = &dev->core->caps;
+	u32 flags = caps->vlan ? IB_QP_CREATE_CVLAN_STRIPPING : 0;
 
-	if (attr->create_flags & ~IB_QP_CREATE_CVLAN_STRIPPING ||
-	    (attr->create_flags && !caps->vlan)) {
-		ibdev_dbg(ibdev, "raw QP: flags %#x: %s\n", attr->create_flags,
-			  caps->vlan ? "only VLAN stripping exists" : "none exists");
+	if (!attr->rwq_ind_tbl)
+		flags |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	if (attr->create_flags & ~flags) {
+		ibdev_dbg(ibdev, "raw QP: flags %#x: only %#x exist\n", attr->create_flags, flags);
 		return -EOPNOTSUPP;
 	}
 	if (attr->srq) {
@@ -130,7 +131,9 @@ static int create_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 	if (err)
 		goto err_unpin;
 	cxr_ib_queue_free_list(&qp->queue);
-	err = cxr_cmd_create_tir(dev->core, raw->tdn, CXR_TIR_NO_HASH, raw->rqn, NULL, &raw->tirn);
+	err = cxr_cmd_create_direct_tir(dev->core, raw->tdn, raw->rqn,
+					attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
+					&raw->tirn);
 	if (err)
 		goto err_destroy_rq;
 	raw->rq_events.qp = &qp->ibqp;

@@ -32,9 +32,9 @@ static int check_srq(struct cxr_ib_dev *dev, const struct ib_srq_init_attr *init
 		ibdev_dbg(&dev->ibdev, "SRQ: type %d: not supported\n", init->srq_type);
 		return -EOPNOTSUPP;
 	}
-	if (!init->attr.max_wr || init->attr.max_wr >= BIT(caps->log_max_srq_sz) ||
-	    init->attr.max_sge > max_sge) {
-		ibdev_dbg(&dev->ibdev, "SRQ: %u requests of %u elements: 1 to %lu of %u exist\n",
+	/* One of no requests can be made with other drivers, and is of no use. */
+	if (init->attr.max_wr >= BIT(caps->log_max_srq_sz) || init->attr.max_sge > max_sge) {
+		ibdev_dbg(&dev->ibdev, "SRQ: %u requests of %u elements: up to %lu of %u exist\n",
 			  init->attr.max_wr, init->attr.max_sge, BIT(caps->log_max_srq_sz) - 1,
 			  max_sge);
 		return -EINVAL;

@@ -154,7 +154,9 @@ enum cxr_hash {
  */
 int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num,
 		       const u8 *key, u32 *tirn);
-/* The same with a choice of enum cxr_hash. */
+/* Direct, to hear multicast of its own function or not. */
+int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 rqn, bool block_mc, u32 *tirn);
+/* Spread, by a choice of enum cxr_hash. */
 int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn, const u8 *key,
 			    u32 *tirn);
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);

@@ -92,6 +92,7 @@ def srq_refuses(ctx, gid):
     pd = PD(ctx)
     refused(errno.EINVAL, SRQ, pd, SrqInitAttr(SrqAttr(max_wr=attr.max_srq_wr + 1, max_sge=1)))
     refused(errno.EINVAL, SRQ, pd, SrqInitAttr(SrqAttr(max_wr=8, max_sge=attr.max_srq_sge + 1)))
+    SRQ(pd, SrqInitAttr(SrqAttr(max_wr=0, max_sge=0)))
     SRQ(pd, SrqInitAttr(SrqAttr(max_wr=attr.max_srq_wr, max_sge=attr.max_srq_sge)))
 
 

@@ -27,6 +27,7 @@ struct cxr_qp_create {
 	bool srq;		/* with no_rq: receives come from @srqn */
 	u32 srqn;
 	u32 xrcd;		/* of CXR_QP_XRC, which has an SRQ by all means */
+	bool fast_reg;		/* its UMR WQEs may change keys of pages: of the kernel alone */
 	bool block_lb_mc;	/* the function's own members of a group do not get what it sends */
 	u8 log_page_size;	/* in bytes, 12.. */
 	u8 page_offset;		/* in 1/64 of the page */

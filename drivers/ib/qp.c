@@ -352,6 +352,7 @@ static void fill_kernel_create(const struct cxr_ib_qp *qp, struct cxr_qp_create 
 {
 	create->uar = to_cxr_dev(qp->ibqp.device)->uar->index;
 	create->user_index = CXR_IB_NO_UIDX;
+	create->fast_reg = qp->type == CXR_QP_RC;
 	create->no_sq = !qp->sq.size;
 	create->log_sq_size = create->no_sq ? 0 : ilog2(qp->sq.size);
 	create->no_rq = !qp->rq.size;

@@ -105,6 +105,7 @@ static void test_qpc_create(void)
 	expect(prm_get(&qpc, user_index), 0x55);
 	expect(prm_get(&qpc, counter_set_id), 6);
 	expect(prm_get(&qpc, block_lb_mc), 0);
+	expect(prm_get(&qpc, fre), 0);
 	expect(prm_get(&qpc, log_sq_size), 7);
 	expect(prm_get(&qpc, log_rq_size), 8);
 	expect(prm_get(&qpc, page_offset), 3);

@@ -61,6 +61,7 @@ static void qp_decode(struct qp *qp)
 	qp->qkey = prm_get(ctx, q_key);
 	qp->deth_sqpn = prm_get(ctx, deth_sqpn);
 	qp->rlky = prm_get(ctx, rlky);
+	qp->fre = prm_get(ctx, fre);
 	qp->rre = prm_get(ctx, rre);
 	qp->rwe = prm_get(ctx, rwe);
 	qp->rae = prm_get(ctx, rae);

@@ -227,7 +227,7 @@ struct qp {
 	/* Decoded from ctx by qp_decode(). */
 	uint32_t mtu;
 	uint32_t remote_qpn, qkey, deth_sqpn;
-	bool rlky, rre, rwe, rae;
+	bool rlky, fre, rre, rwe, rae;
 	struct av av;
 	uint64_t timeout_ns;		/* 0: none */
 

@@ -126,6 +126,9 @@ static int check_key(const struct change *ch)
 		return fails(ch, "there is no such key");
 	if (!mkey->umr_en)
 		return fails(ch, "the key was made without umr_en");
+	/* Its list has addresses of the bus: not for queue pairs of user space. */
+	if (mkey->mode != MKEY_KLM && !qp->fre)
+		return fails(ch, "a key of pages, by a QP without fre");
 	if (qp->st != PRM_QP_ST_REG_UMR) {
 		if (mkey->pd != qp->pd)
 			return fails(ch, "the key belongs to another PD");

@@ -325,6 +325,7 @@ static struct loop make_loop(struct dut *dut, enum prm_qp_st st)
 
 	prm_set(&in, qpc.pm_state, PRM_QP_PM_MIGRATED);
 	prm_set(&in, qpc.st, st);
+	prm_set(&in, qpc.fre, 1);
 	prm_set(&in, qpc.rq_type, PRM_QP_RQ_NONE);
 	prm_set(&in, qpc.log_sq_size, 2);
 	prm_set(&in, qpc.pd, dut->pd);

@@ -101,6 +101,7 @@ struct qp_opts {
 	unsigned int affinity;
 	uint32_t xrcd;
 	bool no_sq, block_lb_mc;
+	bool no_fre;		/* as a QP of user space */
 };
 
 /*

@@ -227,12 +227,22 @@ static bool arrived(uint32_t seed)
 	return buf_is(&b, KEY_OFF, KEY_BYTES, seed);
 }
 
-static void pair(struct tqp *x, struct tqp *y)
+static void pair_with(struct tqp *x, struct tqp *y, bool no_fre)
 {
-	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .no_fre = no_fre };
 
 	drain();
 	qp_pair(x, y, PRM_QP_ST_RC, &ca, &cb, &o);
+}
+
+static void pair(struct tqp *x, struct tqp *y)
+{
+	pair_with(x, y, false);
+}
+
+static void user_pair(struct tqp *x, struct tqp *y)
+{
+	pair_with(x, y, true);
 }
 
 /* ---- fast registration --------------------------------------------------------------------- */
@@ -408,7 +418,7 @@ static void test_window_type1(void)
 
 	klm_put(klm, KEY_BYTES, region, va);
 	bind = bind_wr(key, next, klm, va);
-	pair(&x, &y);
+	user_pair(&x, &y);
 	post_umr(&y, &bind);
 	ok(good(&cb) && !write_to(&x, next, va, 11) && arrived(11), "window of type 1, bound");
 	bind = bind_wr(next, key, klm, 0);
@@ -418,7 +428,7 @@ static void test_window_type1(void)
 	ok(write_to(&x, next, va, 13) == PRM_CQE_SYND_REMOTE_ACCESS, "the old key is refused");
 	qp_unpair(&x, &y);
 
-	pair(&x, &y);
+	user_pair(&x, &y);
 	bind = (struct umr_wr) { .key = key,
 				 .flags = PRM_UMR_INLINE | PRM_UMR_TRANSLATION_OFFSET_EN,
 				 .mask = PRM_UMR_MASK_FREE | PRM_UMR_MASK_KEY,
@@ -428,7 +438,7 @@ static void test_window_type1(void)
 	ok(good(&cb) && write_to(&x, next, va, 14) == PRM_CQE_SYND_REMOTE_ACCESS, "unbound");
 	qp_unpair(&x, &y);
 
-	pair(&x, &y);
+	user_pair(&x, &y);
 	bind = bind_wr(next, next, klm, va);
 	klm_put(klm, KEY_BYTES, region ^ 1, va);
 	post_umr(&y, &bind);
@@ -448,7 +458,7 @@ static void test_window_type2(void)
 	struct umr_wr bind;
 
 	klm_put(klm, KEY_BYTES, b.lkey, va);
-	pair(&x, &y);
+	user_pair(&x, &y);
 	pair(&x2, &y2);
 	bind = bind_wr(key, next, klm, va);
 	bind.mask |= PRM_UMR_MASK_QPN;
@@ -483,7 +493,7 @@ static void test_window_type2_unbind(void)
 					    PRM_UMR_CHECK_QPN,
 				   .mask = PRM_UMR_MASK_FREE | PRM_UMR_MASK_KEY | PRM_UMR_MASK_QPN,
 				   .free = true };
-	pair(&x, &y);
+	user_pair(&x, &y);
 	pair(&x2, &y2);
 	bind.qpn = y.qpn;
 	post_umr(&y, &bind);
@@ -516,7 +526,7 @@ static void test_klm_list(void)
 	reg = reg_wr(key, klm, 0);
 	reg.list_len = 128;
 	reg.octwords = 8;
-	pair(&x, &y);
+	user_pair(&x, &y);
 	post_umr(&y, &reg);
 	ok(good(&cb) && !write_to(&x, key, b.va + KEY_OFF, 31), "fast registration with gaps");
 	for (i = 0; i < KEY_BYTES; i++) {
@@ -546,6 +556,7 @@ static void umr_qp(struct tqp *qp, struct side *side, struct tcq *cq)
 	prm_set(&cmd.in, opcode, PRM_OP_create_qp);
 	prm_set(&cmd.in, qpc.st, PRM_QP_ST_REG_UMR);
 	prm_set(&cmd.in, qpc.pm_state, PRM_QP_PM_MIGRATED);
+	prm_set(&cmd.in, qpc.fre, 1);
 	prm_set(&cmd.in, qpc.log_sq_size, 6);
 	prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_NONE);
 	prm_set(&cmd.in, qpc.uar_page, side->uar);
@@ -609,6 +620,14 @@ static void test_umr_qp(void)
 	   !qp_rtr(&x, &y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&x, &o) && !qp_rts(&y, &o),
 	   "a QP of the new PD");
 	ok(!write_to(&x, key, b.va + KEY_OFF, 41) && arrived(41), "the key works in its new PD");
+	u = (struct umr_wr) { .key = key,
+			      .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE,
+			      .mask = PRM_UMR_MASK_LR | PRM_UMR_MASK_LW | PRM_UMR_MASK_RR |
+				      PRM_UMR_MASK_RW,
+			      .rights = ALL_RIGHTS };
+	post_umr(&umr, &u);
+	ok(good(&cb) && !write_to(&x, key, b.va + KEY_OFF, 43) && arrived(43),
+	   "rights of a key in use, with its list as it was");
 
 	u = (struct umr_wr) { .key = key,
 			      .flags = PRM_UMR_INLINE,
@@ -768,6 +787,11 @@ static void test_state(void)
 	ok(good(&cb), "invalidation of a key in use");
 	post_umr(&y, &u);
 	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "and again, where it must be in use");
+	qp_unpair(&x, &y);
+
+	user_pair(&x, &y);
+	post_umr(&y, &reg);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "a list of pages by a QP without fre");
 	qp_unpair(&x, &y);
 
 	reg.list = NULL;

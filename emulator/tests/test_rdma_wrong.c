@@ -340,6 +340,7 @@ static void wrong_pd(void)
 	prm_set(&cmd.in, opcode, PRM_OP_create_qp);
 	prm_set(&cmd.in, qpc.st, PRM_QP_ST_REG_UMR);
 	prm_set(&cmd.in, qpc.pm_state, PRM_QP_PM_MIGRATED);
+	prm_set(&cmd.in, qpc.fre, 1);
 	prm_set(&cmd.in, qpc.pd, a.pd);
 	prm_set(&cmd.in, qpc.log_sq_size, 6);
 	prm_set(&cmd.in, qpc.uar_page, a.uar);

@@ -95,6 +95,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->scatter_to_cqe = prm_get(cap, sctr_data_cqe);
 	caps->umr_extended_translation_offset = prm_get(cap, umr_extended_translation_offset);
 	caps->umr_modify_entity_size_disabled = prm_get(cap, umr_modify_entity_size_disabled);
+	caps->umr_modify_atomic_disabled = prm_get(cap, umr_modify_atomic_disabled);
 	caps->fixed_buffer_size = prm_get(cap, fixed_buffer_size);
 	caps->imaicl = prm_get(cap, imaicl);
 	caps->log_max_klm_list_size = prm_get(cap, log_max_klm_list_size);

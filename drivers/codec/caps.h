@@ -28,6 +28,7 @@ struct cxr_caps {
 	bool cq_moderation, cq_oi, cq_resize;
 	bool scatter_to_cqe;
 	bool umr_extended_translation_offset, umr_modify_entity_size_disabled;
+	bool umr_modify_atomic_disabled;
 	bool fixed_buffer_size;
 	bool imaicl;			/* mkeys that point to parts of mkeys: windows */
 	u8 log_max_klm_list_size;

@@ -51,6 +51,8 @@ static u8 service_type(enum cxr_qp_type type)
 		return PRM_QP_ST_UD;
 	case CXR_QP_XRC:
 		return PRM_QP_ST_XRC;
+	case CXR_QP_UMR:
+		return PRM_QP_ST_REG_UMR;
 	default:
 		return PRM_QP_ST_QP1;
 	}

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include "addrpath.h"
 
-enum cxr_qp_type { CXR_QP_RC, CXR_QP_UC, CXR_QP_UD, CXR_QP_GSI, CXR_QP_XRC };
+enum cxr_qp_type { CXR_QP_RC, CXR_QP_UC, CXR_QP_UD, CXR_QP_GSI, CXR_QP_XRC, CXR_QP_UMR };
 enum cxr_qp_state {
 	CXR_QPS_RST, CXR_QPS_INIT, CXR_QPS_RTR, CXR_QPS_RTS, CXR_QPS_SQER, CXR_QPS_SQD, CXR_QPS_ERR,
 };

@@ -6,6 +6,15 @@
 #define NO_QPN 0xffffff		/* not bound to a QP */
 #define VARIANT_MASK 0xff
 
+static void set_rights(struct prm_mkc *mkc, u32 access)
+{
+	prm_set(mkc, lr, 1);
+	prm_set(mkc, lw, !!(access & CXR_ACCESS_LOCAL_WRITE));
+	prm_set(mkc, rr, !!(access & CXR_ACCESS_REMOTE_READ));
+	prm_set(mkc, rw, !!(access & CXR_ACCESS_REMOTE_WRITE));
+	prm_set(mkc, a, !!(access & CXR_ACCESS_REMOTE_ATOMIC));
+}
+
 void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
 		 const struct cxr_fast_reg *reg)
 {
@@ -28,11 +37,7 @@ void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
 
 	memset(mkc, 0, sizeof(*mkc));
 	prm_set(mkc, umr_en, 1);
-	prm_set(mkc, lr, 1);
-	prm_set(mkc, lw, !!(reg->access & CXR_ACCESS_LOCAL_WRITE));
-	prm_set(mkc, rr, !!(reg->access & CXR_ACCESS_REMOTE_READ));
-	prm_set(mkc, rw, !!(reg->access & CXR_ACCESS_REMOTE_WRITE));
-	prm_set(mkc, a, !!(reg->access & CXR_ACCESS_REMOTE_ATOMIC));
+	set_rights(mkc, reg->access);
 	prm_set(mkc, access_mode_1_0, PRM_MKC_MTT);
 	prm_set(mkc, qpn, NO_QPN);
 	prm_set(mkc, mkey_7_0, reg->key & VARIANT_MASK);
@@ -51,6 +56,26 @@ void cxr_umr_invalidate(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc)
 
 	memset(mkc, 0, sizeof(*mkc));
 	prm_set(mkc, free, 1);
+}
+
+void cxr_umr_access(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc, u32 key, u32 pdn,
+		    u32 access, bool atomic)
+{
+	u64 mask = PRM_UMR_MASK_LR | PRM_UMR_MASK_LW | PRM_UMR_MASK_RR | PRM_UMR_MASK_RW |
+		   PRM_UMR_MASK_PD;
+
+	if (atomic)
+		mask |= PRM_UMR_MASK_A;
+
+	memset(ctrl, 0, sizeof(*ctrl));
+	ctrl->flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE;
+	ctrl->mkey_mask = cpu_to_be64(mask);
+
+	memset(mkc, 0, sizeof(*mkc));
+	set_rights(mkc, access);
+	prm_set(mkc, qpn, NO_QPN);
+	prm_set(mkc, mkey_7_0, key & VARIANT_MASK);
+	prm_set(mkc, pd, pdn);
 }
 
 void cxr_umr_page(struct prm_mtt *mtt, u64 addr)

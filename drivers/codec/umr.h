@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What a send WQE may do to a memory key (UMR): fast registration and its end. */
+/* What a send WQE may do to a memory key (UMR): fast registration, its end, other rights. */
 #ifndef CXR_CODEC_UMR_H
 #define CXR_CODEC_UMR_H
 
@@ -31,6 +31,9 @@ struct cxr_fast_reg {
 void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
 		 const struct cxr_fast_reg *reg);
 void cxr_umr_invalidate(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc);
+/* Rights and PD of a key in use, for a QP of the type CXR_QP_UMR; @atomic: that right as well. */
+void cxr_umr_access(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc, u32 key, u32 pdn,
+		    u32 access, bool atomic);
 void cxr_umr_page(struct prm_mtt *mtt, u64 addr);
 
 #endif

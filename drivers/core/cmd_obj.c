@@ -247,6 +247,8 @@ static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cx
 		prm_set64(mkc, start_addr, attr->va);
 		prm_set64(mkc, len, attr->len);
 		prm_set(mkc, log_page_size, attr->log_page_size);
+		/* For cxr_ib_umr_change(); queues of user space have no fre. */
+		prm_set(mkc, umr_en, 1);
 		return;
 	}
 	/* Of no use before a send WQE says what it stands for. */

@@ -22,6 +22,7 @@ EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
 EXPORT_SYMBOL_GPL(cxr_flow_within);
 EXPORT_SYMBOL_GPL(cxr_umr_reg);
 EXPORT_SYMBOL_GPL(cxr_umr_invalidate);
+EXPORT_SYMBOL_GPL(cxr_umr_access);
 EXPORT_SYMBOL_GPL(cxr_umr_page);
 EXPORT_SYMBOL_GPL(cxr_wqe_atomic);
 EXPORT_SYMBOL_GPL(cxr_wqe_inline);

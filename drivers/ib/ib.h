@@ -17,6 +17,7 @@
 
 #include "cxr/cxr.h"
 #include "cxr/cmd.h"
+#include "../codec/cqe.h"
 #include "../codec/wqe.h"
 #include "../policy/ecmp.h"
 
@@ -55,6 +56,8 @@ struct cxr_ib_clock {
  * @gsi_pd: PD of the GSI QP, or NULL; to be compared and not followed
  * @loan_lock: guards @loan
  * @loan: what XRC QPs are lent, from the first one on
+ * @umr_lock: guards @umr
+ * @umr: what changes memory keys, from the first time on
  * @q_set: the set of counters of QPs without their own; 0: the device has none
  * @q_sets: other sets, by number: struct cxr_ib_q_set
  * @n_q_stats: how many of @stat_descs, from the first on, a set of counters has
@@ -95,6 +98,8 @@ struct cxr_ib_dev {
 	const struct ib_pd *gsi_pd;
 	struct mutex loan_lock;		/* loan */
 	struct cxr_ib_loan *loan;
+	struct mutex umr_lock;		/* umr */
+	struct cxr_ib_umr *umr;
 	struct mutex gid_lock;		/* the address table */
 	atomic_t *gid_users;
 	unsigned long *gid_late;
@@ -160,15 +165,27 @@ struct cxr_ib_xrcd {
 	u32 xrcd;
 };
 
+/* A CQ of the driver's own that it polls; zeroed before it is created. */
+struct cxr_ib_polled {
+	struct cxr_cq cq;
+	struct cxr_buf buf;
+	struct cxr_db db;
+	u8 log_size;
+	u32 ci;
+};
+
 /* xrc.c: what an XRC QP has for the device but not for its owner. Nothing ever comes of it. */
 struct cxr_ib_loan {
 	u32 pdn;
 	u32 xrcd;
 	u32 srqn;
-	struct cxr_cq cq;
-	struct cxr_buf cq_buf, srq_buf;
-	struct cxr_db cq_db, srq_db;
+	struct cxr_ib_polled cq;
+	struct cxr_buf srq_buf;
+	struct cxr_db srq_db;
 };
+
+/* umr.c: the queue that changes memory keys. */
+struct cxr_ib_umr;
 
 /* A set of queue counters beside the port's, of the QPs that share it. */
 struct cxr_ib_q_set {
@@ -535,6 +552,17 @@ struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
 void cxr_ib_uar_put(struct cxr_ib_uar *uar);
 int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
 int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
+
+/* polled.c */
+int cxr_ib_polled_create(struct cxr_core *core, const struct cxr_uar *uar, u8 log_size,
+			 struct cxr_ib_polled *cq);
+void cxr_ib_polled_destroy(struct cxr_core *core, struct cxr_ib_polled *cq);
+int cxr_ib_polled_wait(struct cxr_core *core, struct cxr_ib_polled *cq, unsigned int ms,
+		       struct cxr_cqe *cqe);
+
+/* umr.c */
+int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access);
+void cxr_ib_umr_exit(struct cxr_ib_dev *dev);
 
 /* wc.c */
 bool cxr_ib_test_wc(struct cxr_ib_dev *dev);

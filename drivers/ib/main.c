@@ -181,6 +181,7 @@ err_unregister_ibdev:
 err_unregister_client:
 	cxr_client_unregister(core, CXR_CLIENT_IB);
 	cancel_work_sync(&dev->flush_work);
+	cxr_ib_umr_exit(dev);
 	cxr_ib_xrc_exit(dev);
 	cxr_ib_clock_exit(dev);
 err_counters_exit:
@@ -205,6 +206,7 @@ static void cxr_ib_stop(struct cxr_ib_dev *dev)
 	unregister_ibdev(dev);
 	cxr_client_unregister(core, CXR_CLIENT_IB);
 	cancel_work_sync(&dev->flush_work);
+	cxr_ib_umr_exit(dev);
 	cxr_ib_xrc_exit(dev);
 	cxr_ib_clock_exit(dev);
 	cxr_ib_counters_exit(dev);
@@ -220,6 +222,7 @@ static void dealloc(struct cxr_ib_dev *dev)
 	xa_destroy(&dev->listeners);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->qps);
+	mutex_destroy(&dev->umr_lock);
 	mutex_destroy(&dev->loan_lock);
 	mutex_destroy(&dev->scan_lock);
 	mutex_destroy(&dev->kcq_lock);
@@ -246,6 +249,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&dev->listeners, XA_FLAGS_LOCK_IRQ);
 	mutex_init(&dev->loan_lock);
+	mutex_init(&dev->umr_lock);
 	mutex_init(&dev->kcq_lock);
 	INIT_LIST_HEAD(&dev->kcqs);
 	INIT_WORK(&dev->flush_work, cxr_ib_flush_work);

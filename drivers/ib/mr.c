@@ -208,9 +208,20 @@ static struct ib_mr *move_umem(struct cxr_ib_dev *dev, struct cxr_ib_mr *mr,
 	return ibmr;
 }
 
+/* Can a work request change the rights from what they are to @access? */
+static bool keeps_key(const struct cxr_ib_dev *dev, const struct cxr_ib_mr *mr, u32 access)
+{
+	const struct cxr_caps *caps = &dev->core->caps;
+	u32 fixed = CXR_ACCESS_RELAXED_ORDERING;
+
+	if (caps->umr_modify_atomic_disabled)
+		fixed |= CXR_ACCESS_REMOTE_ATOMIC;
+	return cxr_ib_max_fast_reg(caps) && !((mr->access ^ access) & fixed);
+}
+
 /*
- * What changes is made anew, with a new key, and takes the place of the old MR, which ib_core then
- * deregisters.
+ * Other rights and another PD are given to the key that is there. For all else the region is made
+ * anew, with a new key, and takes the place of the old MR, which ib_core then deregisters.
  */
 struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 				   int access, struct ib_pd *new_pd, struct ib_udata *udata)
@@ -247,6 +258,11 @@ struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 	/* What was pinned to be read has to be pinned again to be written. */
 	if (ib_access_writable(access) && !mr->umem->writable)
 		return pin_and_register(dev, mr->umem->address, access, &attr);
+	if (keeps_key(dev, mr, attr.access) &&
+	    !cxr_ib_umr_change(dev, mr->mkey, attr.pdn, attr.access)) {
+		mr->access = attr.access;
+		return NULL;
+	}
 	return move_umem(dev, mr, &attr);
 }
 

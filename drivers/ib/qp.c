@@ -474,8 +474,8 @@ static int name_objects(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr
 		create->srqn = to_cxr_srq(attr->srq)->srqn;
 	}
 	qp->pdn = qp->ibqp.pd ? to_cxr_pd(qp->ibqp.pd)->pdn : loan->pdn;
-	qp->cqn_snd = attr->send_cq ? to_cxr_cq(attr->send_cq)->cq.cqn : loan->cq.cqn;
-	qp->cqn_rcv = attr->recv_cq ? to_cxr_cq(attr->recv_cq)->cq.cqn : loan->cq.cqn;
+	qp->cqn_snd = attr->send_cq ? to_cxr_cq(attr->send_cq)->cq.cqn : loan->cq.cq.cqn;
+	qp->cqn_rcv = attr->recv_cq ? to_cxr_cq(attr->recv_cq)->cq.cqn : loan->cq.cq.cqn;
 	create->pdn = qp->pdn;
 	create->cqn_snd = qp->cqn_snd;
 	create->cqn_rcv = qp->cqn_rcv;

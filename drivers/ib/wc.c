@@ -11,11 +11,9 @@
  * the device took the WQEs from.
  */
 #include <linux/bits.h>
-#include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/slab.h>
 
-#include "../codec/cqe.h"
 #include "../codec/wqe.h"
 #include "cxr/cmd.h"
 #include "ib.h"
@@ -23,50 +21,24 @@
 #define LOG_WQES	6	/* combining may fail now and then */
 #define WQES		BIT(LOG_WQES)
 #define LOG_CQES	(LOG_WQES + 1)
-#define CQES		BIT(LOG_CQES)
 #define WAIT_MS		100
 
 /* All that the trial needs; made and unmade in the order of the fields. */
 struct trial {
 	struct cxr_core *core;
 	struct cxr_uar *uar;
-	struct cxr_buf cq_buf, sq_buf;
-	struct cxr_db cq_db, sq_db;
-	struct cxr_cq cq;
-	u32 pdn, tdn, tisn, sqn;
+	struct cxr_buf sq_buf;
+	struct cxr_db sq_db;
+	u32 pdn, tdn, tisn;
+	struct cxr_ib_polled cq;
+	u32 sqn;
 };
-
-/* The CQ is polled: it is never armed, and if it fails nothing comes. */
-static void no_comp(struct cxr_cq *cq)
-{
-}
-
-static void no_error(struct cxr_cq *cq, u8 syndrome)
-{
-}
-
-static int create_cq(struct trial *t)
-{
-	struct cxr_cq_attr attr = {
-		.log_size = LOG_CQES,
-		.uar = t->uar->index,
-		.pas = cxr_buf_pas(&t->cq_buf),
-		.db_dma = t->cq_db.dma,
-	};
-	unsigned int i;
-
-	for (i = 0; i < CQES; i++)
-		cxr_cqe_invalidate(cxr_buf_at(&t->cq_buf, i * sizeof(struct prm_cqe64)));
-	t->cq.comp = no_comp;
-	t->cq.error = no_error;
-	return cxr_cq_create(t->core, &t->cq, &attr);
-}
 
 static int create_sq(struct trial *t)
 {
 	struct cxr_sq_attr attr = {
 		.tisn = t->tisn,
-		.cqn = t->cq.cqn,
+		.cqn = t->cq.cq.cqn,
 		.pdn = t->pdn,
 		.uar = t->uar->index,
 		.log_size = LOG_WQES,
@@ -97,7 +69,7 @@ static int create_objects(struct trial *t)
 	err = cxr_cmd_create_tis(t->core, t->tdn, 0, 0, &t->tisn);
 	if (err)
 		goto err_td;
-	err = create_cq(t);
+	err = cxr_ib_polled_create(t->core, t->uar, LOG_CQES, &t->cq);
 	if (err)
 		goto err_tis;
 	err = create_sq(t);
@@ -106,7 +78,7 @@ static int create_objects(struct trial *t)
 	return 0;
 
 err_cq:
-	cxr_cq_destroy(t->core, &t->cq);
+	cxr_ib_polled_destroy(t->core, &t->cq);
 err_tis:
 	cxr_cmd_destroy_tis(t->core, t->tisn);
 err_td:
@@ -119,7 +91,7 @@ err_pd:
 static void destroy_objects(struct trial *t)
 {
 	cxr_cmd_destroy_sq(t->core, t->sqn);
-	cxr_cq_destroy(t->core, &t->cq);
+	cxr_ib_polled_destroy(t->core, &t->cq);
 	cxr_cmd_destroy_tis(t->core, t->tisn);
 	cxr_cmd_dealloc_td(t->core, t->tdn);
 	cxr_cmd_dealloc_pd(t->core, t->pdn);
@@ -128,9 +100,7 @@ static void destroy_objects(struct trial *t)
 static void free_memory(struct trial *t)
 {
 	cxr_db_free(t->core, &t->sq_db);
-	cxr_db_free(t->core, &t->cq_db);
 	cxr_buf_free(t->core, &t->sq_buf);
-	cxr_buf_free(t->core, &t->cq_buf);
 	cxr_uar_put(t->core, t->uar);
 }
 
@@ -141,26 +111,16 @@ static int alloc_memory(struct trial *t)
 	t->uar = cxr_uar_get_wc(t->core);
 	if (IS_ERR(t->uar))
 		return PTR_ERR(t->uar);
-	err = cxr_buf_alloc(t->core, &t->cq_buf, CQES * sizeof(struct prm_cqe64));
-	if (err)
-		goto err_uar;
 	err = cxr_buf_alloc(t->core, &t->sq_buf, WQES * PRM_WQE_BB);
 	if (err)
-		goto err_cq_buf;
-	err = cxr_db_alloc(t->core, &t->cq_db);
-	if (err)
-		goto err_sq_buf;
+		goto err_uar;
 	err = cxr_db_alloc(t->core, &t->sq_db);
 	if (err)
-		goto err_cq_db;
+		goto err_sq_buf;
 	return 0;
 
-err_cq_db:
-	cxr_db_free(t->core, &t->cq_db);
 err_sq_buf:
 	cxr_buf_free(t->core, &t->sq_buf);
-err_cq_buf:
-	cxr_buf_free(t->core, &t->cq_buf);
 err_uar:
 	cxr_uar_put(t->core, t->uar);
 	return err;
@@ -185,17 +145,12 @@ static void post(struct trial *t, unsigned int i)
 /* The WQE of the first completion; -ETIMEDOUT: none came, -EIO: it is one of an error. */
 static int first_completed(struct trial *t)
 {
-	const struct prm_cqe64 *entry = cxr_buf_at(&t->cq_buf, 0);
 	struct cxr_cqe cqe;
-	unsigned int ms;
+	int err;
 
-	for (ms = 0; !cxr_cqe_ours(READ_ONCE(entry->op_own), 0, LOG_CQES); ms++) {
-		if (ms == WAIT_MS || cxr_core_dead(t->core))
-			return -ETIMEDOUT;
-		usleep_range(1000, 2000);
-	}
-	dma_rmb();	/* the owner before the rest of the entry */
-	cxr_cqe_decode(entry, &cqe);
+	err = cxr_ib_polled_wait(t->core, &t->cq, WAIT_MS, &cqe);
+	if (err)
+		return err;
 	return cqe.kind == CXR_CQE_REQ ? cqe.wqe_counter : -EIO;
 }
 

@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 
 #include "ib.h"
-#include "../codec/cqe.h"
 
 #define LOG_LOAN_CQ 2
 #define LOG_LOAN_SRQ 1
@@ -37,55 +36,13 @@ int cxr_ib_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 
 /* ---- what is lent ---- */
 
-/* Nobody arms the CQ. */
-static void loan_comp(struct cxr_cq *cq)
-{
-}
-
-static int make_cq(struct cxr_ib_dev *dev, struct cxr_ib_loan *loan)
-{
-	struct cxr_cq_attr attr = {
-		.log_size = LOG_LOAN_CQ,
-		.uar = dev->uar->index,
-	};
-	int err;
-
-	err = cxr_buf_alloc(dev->core, &loan->cq_buf, sizeof(struct prm_cqe64) << LOG_LOAN_CQ);
-	if (err)
-		return err;
-	err = cxr_db_alloc(dev->core, &loan->cq_db);
-	if (err)
-		goto err_free_buf;
-
-	attr.pas = cxr_buf_pas(&loan->cq_buf);
-	attr.db_dma = loan->cq_db.dma;
-	loan->cq.comp = loan_comp;
-	err = cxr_cq_create(dev->core, &loan->cq, &attr);
-	if (err)
-		goto err_free_db;
-	return 0;
-
-err_free_db:
-	cxr_db_free(dev->core, &loan->cq_db);
-err_free_buf:
-	cxr_buf_free(dev->core, &loan->cq_buf);
-	return err;
-}
-
-static void destroy_cq(struct cxr_ib_dev *dev, struct cxr_ib_loan *loan)
-{
-	cxr_cq_destroy(dev->core, &loan->cq);
-	cxr_db_free(dev->core, &loan->cq_db);
-	cxr_buf_free(dev->core, &loan->cq_buf);
-}
-
 static int make_srq(struct cxr_ib_dev *dev, struct cxr_ib_loan *loan)
 {
 	struct cxr_srq_attr attr = {
 		.xrc = true,
 		.pdn = loan->pdn,
 		.xrcd = loan->xrcd,
-		.cqn = loan->cq.cqn,
+		.cqn = loan->cq.cq.cqn,
 		.user_index = CXR_IB_NO_UIDX,
 		.log_size = LOG_LOAN_SRQ,
 		.log_stride = LOG_LOAN_STRIDE,
@@ -127,7 +84,7 @@ static struct cxr_ib_loan *make_loan(struct cxr_ib_dev *dev)
 	err = cxr_cmd_alloc_xrcd(dev->core, &loan->xrcd);
 	if (err)
 		goto err_dealloc_pd;
-	err = make_cq(dev, loan);
+	err = cxr_ib_polled_create(dev->core, dev->uar, LOG_LOAN_CQ, &loan->cq);
 	if (err)
 		goto err_dealloc_xrcd;
 	err = make_srq(dev, loan);
@@ -136,7 +93,7 @@ static struct cxr_ib_loan *make_loan(struct cxr_ib_dev *dev)
 	return loan;
 
 err_destroy_cq:
-	destroy_cq(dev, loan);
+	cxr_ib_polled_destroy(dev->core, &loan->cq);
 err_dealloc_xrcd:
 	cxr_cmd_dealloc_xrcd(dev->core, loan->xrcd);
 err_dealloc_pd:
@@ -179,7 +136,7 @@ void cxr_ib_xrc_exit(struct cxr_ib_dev *dev)
 	cxr_cmd_destroy_srq(dev->core, true, loan->srqn);
 	cxr_db_free(dev->core, &loan->srq_db);
 	cxr_buf_free(dev->core, &loan->srq_buf);
-	destroy_cq(dev, loan);
+	cxr_ib_polled_destroy(dev->core, &loan->cq);
 	cxr_cmd_dealloc_xrcd(dev->core, loan->xrcd);
 	cxr_cmd_dealloc_pd(dev->core, loan->pdn);
 	kfree(loan);

@@ -99,6 +99,13 @@
  * keeps the chain and the rules (drivers/core/steering.c): en says which table is its first
  * (cxr_flow_root), ib which rules there are (cxr_rule_add). They come and go by themselves.
  *
+ * WHO MAY CHANGE A MEMORY KEY
+ *
+ * A key of pages made with umr_en can be changed by a work request (UMR) of a QP that has fre, list
+ * of addresses and all. The keys of user space's memory have the one, for the sake of changes that
+ * keep the key (drivers/ib/umr.c); the QPs of user space must not have the other. QPs of the kernel
+ * have it, for fast registration. Windows are bound without.
+ *
  * WHERE NO COMMAND MAY BE ISSUED
  *
  * Commands sleep. So: not in interrupt context, that is not in cxr_client_ops.event, cxr_cq.comp

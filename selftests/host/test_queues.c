@@ -165,6 +165,14 @@ static void test_qpc_create_srq(void)
 	expect(prm_get(&qpc, rq_type), PRM_QP_RQ_SRQ);
 	expect(prm_get(&qpc, srqn_rmpn_xrqn), 0x123456);
 	expect(prm_get(&qpc, xrcd), 0xabcdef);
+
+	begin("qpc", "the QP that changes keys of pages is of its own type, and may");
+	memset(&qpc, 0, sizeof(qpc));
+	attr.type = CXR_QP_UMR;
+	attr.fast_reg = true;
+	cxr_qpc_encode_create(&qpc, &attr);
+	expect(prm_get(&qpc, st), PRM_QP_ST_REG_UMR);
+	expect(prm_get(&qpc, fre), 1);
 }
 
 static void expect_same_mod(const struct cxr_qp_mod *back, const struct cxr_qp_mod *mod)
@@ -346,6 +354,22 @@ static void test_umr(void)
 	expect(ctrl.flags, 0x80);
 	expect(be64_to_cpu(ctrl.mkey_mask), 1 << 29);
 	expect(prm_get(&mkc, free), 1);
+
+	begin("umr", "other rights and another domain are no other list");
+	cxr_umr_access(&ctrl, &mkc, 0x123456ab, 0x77, CXR_ACCESS_REMOTE_WRITE, false);
+	expect(ctrl.flags, 0xc0);
+	expect(ctrl.xlt_octowords, 0);
+	expect(be64_to_cpu(ctrl.mkey_mask), 0x1e0080);
+	expect(prm_get(&mkc, lr) && prm_get(&mkc, rw), true);
+	expect(prm_get(&mkc, lw) || prm_get(&mkc, rr) || prm_get(&mkc, a), false);
+	expect(prm_get(&mkc, pd), 0x77);
+	expect(prm_get(&mkc, mkey_7_0), 0xab);
+	expect(prm_get(&mkc, qpn), 0xffffff);
+
+	begin("umr", "the right to atomics is among them where it may change");
+	cxr_umr_access(&ctrl, &mkc, 1, 1, CXR_ACCESS_REMOTE_ATOMIC, true);
+	expect(be64_to_cpu(ctrl.mkey_mask), 0x3e0080);
+	expect(prm_get(&mkc, a), 1);
 
 	begin("umr", "a page of a list may be read and written");
 	cxr_umr_page(&mtt, 0x1234567000ULL);

@@ -159,6 +159,40 @@ def rereg(ctx, gid):
     a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
 
 
+def rereg_key(ctx, gid):
+    """other access and another domain under the key that the region has"""
+    a, b = pair(ctx, gid)
+    key, text = b.mr.rkey, b"under the same key"
+    fill(a, text)
+    for flags, pd, access in ((e.IBV_REREG_MR_CHANGE_ACCESS, None, 0),
+                              (e.IBV_REREG_MR_CHANGE_PD, PD(ctx), 0),
+                              (e.IBV_REREG_MR_CHANGE_ACCESS | e.IBV_REREG_MR_CHANGE_PD, b.pd, ALL)):
+        b.mr.rereg(flags, pd, 0, 0, access)
+        assert b.mr.rkey == key and b.mr.lkey == key, "it has another key"
+    a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
+    a.wait()
+    same(b, text)
+    b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, e.IBV_ACCESS_LOCAL_WRITE)
+    assert b.mr.rkey == key, "it has another key"
+    a.send(e.IBV_WR_RDMA_WRITE, 2, len(text), remote=b)
+    a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+def rereg_new_key(ctx, gid):
+    """a change that the device does not confirm is one of the key, too; the next one is as ever"""
+    a, b = pair(ctx, gid)
+    key, text = b.mr.rkey, b"under another key"
+    fill(a, text)
+    b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE)
+    assert b.mr.rkey != key, "it has the same key"
+    a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
+    a.wait()
+    same(b, text)
+    key = b.mr.rkey
+    b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, ALL)
+    assert b.mr.rkey == key, "the next change has another key, too"
+
+
 DMA_HEAP_ALLOC = 0xc0184800
 
 

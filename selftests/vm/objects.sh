@@ -33,6 +33,14 @@ own_group()
 	of_adapters group
 }
 
+# The fault is over with the first completion, which is that of the change.
+failed_change()
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "it takes a driver that then makes another key"
+	emu fault "$CXR_GUEST" cqe any error local_prot nth=1
+	object rereg_new_key
+}
+
 own_connection()
 {
 	[ "$CXR_DRIVER" != mlx5 ] || skip "the kernel's own driver asks the device for it"
@@ -78,7 +86,7 @@ violations() { if [ -c "${CXR_EMU_PORT:-}" ]; then emu status | grep '^violation
 mapfile -t errors < <(python3 -B "$probe" errors)
 [ ${#errors[@]} -gt 0 ] || exit 1
 
-ktap_plan $((26 + ${#errors[@]}))
+ktap_plan $((28 + ${#errors[@]}))
 ktap_run "the driver is loaded and has an address" driver_up 4200
 dev=$(driver_ibdev)
 gid=$(gid_index "$dev" v2 "$(my_ip)")
@@ -89,6 +97,8 @@ ktap_run "shared receive queues that are too large are refused" object srq_refus
 ktap_run "fetch-and-add and compare-and-swap" object atomics
 ktap_run "atomics on a region that does not allow them fail" object atomics_denied
 ktap_run "a memory region can be changed" object rereg
+ktap_run "a memory region keeps its key when its access or its domain changes" object rereg_key
+ktap_run "a change of a memory region that fails is one of its key" failed_change
 ktap_run "a part of a DMA buffer is a memory region" object dma_buffer
 ktap_run "a memory window of type 1" object window_type_1
 ktap_run "a memory window of type 2, bound, invalidated and bound again" object window_type_2

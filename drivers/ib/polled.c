@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Completion queues for the few work requests of the driver's own: they are polled, never armed. */
+#include <linux/iopoll.h>
+
+#include "ib.h"
+
+#define POLL_US 50
+
+/* Nobody arms it, and if it fails nothing comes. */
+static void no_comp(struct cxr_cq *cq)
+{
+}
+
+static void no_error(struct cxr_cq *cq, u8 syndrome)
+{
+}
+
+static struct prm_cqe64 *entry_at(const struct cxr_ib_polled *cq, u32 i)
+{
+	u32 slot = i & (BIT(cq->log_size) - 1);
+
+	return cxr_buf_at(&cq->buf, slot * sizeof(struct prm_cqe64));
+}
+
+static int create(struct cxr_core *core, const struct cxr_uar *uar, struct cxr_ib_polled *cq)
+{
+	struct cxr_cq_attr attr = {
+		.log_size = cq->log_size,
+		.uar = uar->index,
+		.pas = cxr_buf_pas(&cq->buf),
+		.db_dma = cq->db.dma,
+	};
+	u32 i;
+
+	for (i = 0; i < BIT(cq->log_size); i++)
+		cxr_cqe_invalidate(entry_at(cq, i));
+	cq->cq.comp = no_comp;
+	cq->cq.error = no_error;
+	return cxr_cq_create(core, &cq->cq, &attr);
+}
+
+/*
+ * cxr_ib_polled_create - a CQ of 2^@log_size entries; @cq is zeroed
+ *
+ * May sleep. 0, -ENOMEM or the command's error. Undone by cxr_ib_polled_destroy().
+ */
+int cxr_ib_polled_create(struct cxr_core *core, const struct cxr_uar *uar, u8 log_size,
+			 struct cxr_ib_polled *cq)
+{
+	int err;
+
+	cq->log_size = log_size;
+	err = cxr_buf_alloc(core, &cq->buf, sizeof(struct prm_cqe64) << log_size);
+	if (err)
+		return err;
+	err = cxr_db_alloc(core, &cq->db);
+	if (err)
+		goto err_free_buf;
+	err = create(core, uar, cq);
+	if (err)
+		goto err_free_db;
+	return 0;
+
+err_free_db:
+	cxr_db_free(core, &cq->db);
+err_free_buf:
+	cxr_buf_free(core, &cq->buf);
+	return err;
+}
+
+/* After the queues that complete there. May sleep. */
+void cxr_ib_polled_destroy(struct cxr_core *core, struct cxr_ib_polled *cq)
+{
+	cxr_cq_destroy(core, &cq->cq);
+	cxr_db_free(core, &cq->db);
+	cxr_buf_free(core, &cq->buf);
+}
+
+/*
+ * cxr_ib_polled_wait - takes the next entry
+ *
+ * Sleeps. 0, or -ETIMEDOUT: none came within @ms, or the device is dead.
+ */
+int cxr_ib_polled_wait(struct cxr_core *core, struct cxr_ib_polled *cq, unsigned int ms,
+		       struct cxr_cqe *cqe)
+{
+	const struct prm_cqe64 *entry = entry_at(cq, cq->ci);
+	u8 op_own;
+
+	read_poll_timeout(READ_ONCE, op_own,
+			  cxr_cqe_ours(op_own, cq->ci, cq->log_size) || cxr_core_dead(core),
+			  POLL_US, ms * USEC_PER_MSEC, false, entry->op_own);
+	if (!cxr_cqe_ours(op_own, cq->ci, cq->log_size))
+		return -ETIMEDOUT;
+
+	dma_rmb();	/* the owner before the rest of the entry */
+	cxr_cqe_decode(entry, cqe);
+	cq->ci++;
+	WRITE_ONCE(cq->db.rec[0], cpu_to_be32(cq->ci & CXR_CQE_NUM_MASK));
+	return 0;
+}

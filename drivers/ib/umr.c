@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Memory keys of user space that change and stay the same key.
+ *
+ * A command makes a key or takes it away; what changes one in place is a work request (UMR). The
+ * driver has a send queue of its own for these: a QP of a type that has no connection and may
+ * change keys of every protection domain. It is made for the first change and stays until the
+ * device goes. A change that fails leaves the QP in error: it goes, and the next change makes
+ * another one.
+ */
+#include <linux/slab.h>
+
+#include "ib.h"
+
+#define LOG_SQ		4	/* blocks */
+#define LOG_CQ		2
+#define WQE_BLOCKS	2
+#define WAIT_MS		5000
+#define LOG_MSG_MAX	12	/* as of datagrams: the QP sends nothing */
+
+struct umr_wqe {
+	struct prm_wqe_ctrl_seg ctrl;
+	struct prm_wqe_umr_ctrl_seg umr;
+	struct prm_mkc mkc;
+};
+
+static_assert(sizeof(struct umr_wqe) == WQE_BLOCKS * PRM_WQE_BB);
+
+/* Made and unmade in the order of the fields. */
+struct cxr_ib_umr {
+	u32 pdn;
+	struct cxr_ib_polled cq;
+	struct cxr_buf buf;
+	struct cxr_db db;
+	u32 qpn;
+	u16 head;		/* blocks posted */
+};
+
+static int create_qp(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
+{
+	struct cxr_pas pas = cxr_buf_pas(&umr->buf);
+	struct cxr_qp_create create = {
+		.type = CXR_QP_UMR,
+		.pdn = umr->pdn,
+		.cqn_snd = umr->cq.cq.cqn,
+		.cqn_rcv = umr->cq.cq.cqn,
+		.uar = dev->uar->index,
+		.user_index = CXR_IB_NO_UIDX,
+		.log_sq_size = LOG_SQ,
+		.no_rq = true,
+		.fast_reg = true,
+		.log_page_size = PAGE_SHIFT,
+		.db_dma = umr->db.dma,
+	};
+
+	return cxr_cmd_create_qp(dev->core, &create, &pas, &umr->qpn);
+}
+
+static int make_ready(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
+{
+	static const enum cxr_qp_state states[] = {
+		CXR_QPS_RST, CXR_QPS_INIT, CXR_QPS_RTR, CXR_QPS_RTS,
+	};
+	struct cxr_qp_mod mod = {
+		.type = CXR_QP_UMR,
+		.port = CXR_IB_PORT,
+		.addr = { .port = CXR_IB_PORT },
+		.mtu = IB_MTU_4096,
+		.log_msg_max = LOG_MSG_MAX,
+		.pdn = umr->pdn,
+		.cqn_snd = umr->cq.cq.cqn,
+		.cqn_rcv = umr->cq.cq.cqn,
+		.db_dma = umr->db.dma,
+	};
+	unsigned int i;
+	int err = 0;
+
+	for (i = 1; !err && i < ARRAY_SIZE(states); i++)
+		err = cxr_cmd_modify_qp(dev->core, umr->qpn, states[i - 1], states[i], &mod, 0);
+	return err;
+}
+
+static struct cxr_ib_umr *make_umr(struct cxr_ib_dev *dev)
+{
+	struct cxr_core *core = dev->core;
+	struct cxr_ib_umr *umr;
+	int err = -ENOMEM;
+
+	umr = kzalloc(sizeof(*umr), GFP_KERNEL);
+	if (!umr)
+		goto err;
+	err = cxr_cmd_alloc_pd(core, &umr->pdn);
+	if (err)
+		goto err_free;
+	err = cxr_ib_polled_create(core, dev->uar, LOG_CQ, &umr->cq);
+	if (err)
+		goto err_dealloc_pd;
+	err = cxr_buf_alloc(core, &umr->buf, PRM_WQE_BB << LOG_SQ);
+	if (err)
+		goto err_destroy_cq;
+	err = cxr_db_alloc(core, &umr->db);
+	if (err)
+		goto err_free_buf;
+	err = create_qp(dev, umr);
+	if (err)
+		goto err_free_db;
+	err = make_ready(dev, umr);
+	if (err)
+		goto err_destroy_qp;
+	return umr;
+
+err_destroy_qp:
+	cxr_cmd_destroy_qp(core, umr->qpn);
+err_free_db:
+	cxr_db_free(core, &umr->db);
+err_free_buf:
+	cxr_buf_free(core, &umr->buf);
+err_destroy_cq:
+	cxr_ib_polled_destroy(core, &umr->cq);
+err_dealloc_pd:
+	cxr_cmd_dealloc_pd(core, umr->pdn);
+err_free:
+	kfree(umr);
+err:
+	ibdev_dbg(&dev->ibdev, "UMR: the queue that changes keys cannot be made: %d\n", err);
+	return ERR_PTR(err);
+}
+
+/* cxr_ib_umr_exit - after the last memory region of user space. May sleep. */
+void cxr_ib_umr_exit(struct cxr_ib_dev *dev)
+{
+	struct cxr_core *core = dev->core;
+	struct cxr_ib_umr *umr = dev->umr;
+
+	if (!umr)
+		return;
+	dev->umr = NULL;
+	cxr_cmd_destroy_qp(core, umr->qpn);
+	cxr_db_free(core, &umr->db);
+	cxr_buf_free(core, &umr->buf);
+	cxr_ib_polled_destroy(core, &umr->cq);
+	cxr_cmd_dealloc_pd(core, umr->pdn);
+	kfree(umr);
+}
+
+static void post(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr, u32 mkey, u32 pdn, u32 access)
+{
+	const struct cxr_caps *caps = &dev->core->caps;
+	u32 slot = umr->head & (BIT(LOG_SQ) - 1);
+	struct umr_wqe *wqe = cxr_buf_at(&umr->buf, slot * PRM_WQE_BB);
+
+	cxr_wqe_ctrl(&wqe->ctrl, umr->qpn, umr->head, PRM_WQE_UMR, 0,
+		     sizeof(*wqe) / sizeof(wqe->ctrl), CXR_WQE_SIGNALED, cpu_to_be32(mkey));
+	cxr_umr_access(&wqe->umr, &wqe->mkc, mkey, pdn, access,
+		       caps->atomic && !caps->umr_modify_atomic_disabled);
+	umr->head += WQE_BLOCKS;
+	dma_wmb();	/* the WQE, then the record */
+	WRITE_ONCE(umr->db.rec[1], cpu_to_be32(umr->head));
+	/* It orders the record before the doorbell. */
+	cxr_uar_ring(dev->uar, &wqe->ctrl);
+}
+
+static int change_locked(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
+{
+	struct cxr_cqe cqe;
+	int err;
+
+	lockdep_assert_held(&dev->umr_lock);
+	if (!dev->umr) {
+		struct cxr_ib_umr *umr = make_umr(dev);
+
+		if (IS_ERR(umr))
+			return PTR_ERR(umr);
+		dev->umr = umr;
+	}
+
+	post(dev, dev->umr, mkey, pdn, access);
+	err = cxr_ib_polled_wait(dev->core, &dev->umr->cq, WAIT_MS, &cqe);
+	if (!err && cqe.kind == CXR_CQE_REQ)
+		return 0;
+	ibdev_warn_ratelimited(&dev->ibdev, "key %#x could not be changed: %s\n", mkey,
+			       err ? "no answer" : cxr_cqe_syndrome_text(cqe.syndrome));
+	cxr_ib_umr_exit(dev);
+	return err ?: -EIO;
+}
+
+/*
+ * cxr_ib_umr_change - other rights and another PD for a key of pages that is in use
+ * @mkey: made by cxr_cmd_create_mkey() as CXR_MKEY_PAGES
+ * @access: enum cxr_access. The ordering stays as it was made, and where the device says so
+ * (umr_modify_atomic_disabled) the right to atomics
+ *
+ * May sleep. After an error nobody knows which rights the key has: it has to be destroyed.
+ */
+int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
+{
+	int err;
+
+	mutex_lock(&dev->umr_lock);
+	err = change_locked(dev, mkey, pdn, access);
+	mutex_unlock(&dev->umr_lock);
+	return err;
+}

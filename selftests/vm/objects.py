@@ -163,17 +163,22 @@ def rereg_key(ctx, gid):
     """other access and another domain under the key that the region has"""
     a, b = pair(ctx, gid)
     key, text = b.mr.rkey, b"under the same key"
-    fill(a, text)
-    for flags, pd, access in ((e.IBV_REREG_MR_CHANGE_ACCESS, None, 0),
-                              (e.IBV_REREG_MR_CHANGE_PD, PD(ctx), 0),
-                              (e.IBV_REREG_MR_CHANGE_ACCESS | e.IBV_REREG_MR_CHANGE_PD, b.pd, ALL)):
+    other = PD(ctx)
+
+    def change(flags, pd=None, access=0):
         b.mr.rereg(flags, pd, 0, 0, access)
         assert b.mr.rkey == key and b.mr.lkey == key, "it has another key"
+
+    fill(a, text)
+    change(e.IBV_REREG_MR_CHANGE_ACCESS)
+    change(e.IBV_REREG_MR_CHANGE_PD, other)
+    change(e.IBV_REREG_MR_CHANGE_ACCESS | e.IBV_REREG_MR_CHANGE_PD, b.pd, ALL)
     a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
     a.wait()
     same(b, text)
-    b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, e.IBV_ACCESS_LOCAL_WRITE)
-    assert b.mr.rkey == key, "it has another key"
+    change(e.IBV_REREG_MR_CHANGE_ACCESS, access=e.IBV_ACCESS_LOCAL_WRITE)
+    change(e.IBV_REREG_MR_CHANGE_PD, other)
+    change(e.IBV_REREG_MR_CHANGE_PD, b.pd)
     a.send(e.IBV_WR_RDMA_WRITE, 2, len(text), remote=b)
     a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
 

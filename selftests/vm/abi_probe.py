@@ -128,6 +128,7 @@ OK = 0
 INVAL, NOTSUPP, FAULT = errno.EINVAL, errno.EOPNOTSUPP, errno.EFAULT
 MORE = b"\1" * 8	# behind a request: not zero
 ANY, OWN = ("cxr", "mlx5"), ("cxr",)	# OWN: the kernel's driver decides otherwise
+EARLIER = ("cxr", "mlx5 6.1", "mlx5 6.12")	# the one of 7.2 does
 
 CASES = [
     ("a context gets doorbell pages on demand", ANY, OK, context_is_dynamic),
@@ -179,7 +180,7 @@ CASES = [
     ("a CQ that is resized with more than zeroes behind the request", OWN, INVAL,
      lambda: with_resize(tail=MORE)),
     ("an XRC SRQ", ANY, OK, with_xsrq),
-    ("an XRC SRQ with more than zeroes behind the request", ANY, INVAL, lambda: with_xsrq(tail=MORE)),
+    ("an XRC SRQ with more than zeroes behind the request", EARLIER, INVAL, lambda: with_xsrq(tail=MORE)),
     ("an XRC SRQ without a user index", ANY, INVAL, lambda: with_xsrq(cut=24)),
     ("an XRC SRQ with an unknown flag", OWN, INVAL, lambda: with_xsrq(flags=1 << 31)),
     ("an XRC SRQ in memory that is not there", ANY, FAULT, lambda: with_xsrq(buf=NOWHERE)),
@@ -240,7 +241,8 @@ CASES = [
 
 def run(number):
     _, drivers, want, request = CASES[number]
-    if os.environ.get("CXR_DRIVER") not in drivers:
+    driver = os.environ.get("CXR_DRIVER")
+    if driver not in drivers and f"{driver} {os.environ.get('CXR_KERNEL')}" not in drivers:
         print("SKIP: the kernel's driver decides otherwise here")
         return 4
     got = OK

@@ -30,7 +30,7 @@ pair() # TOOL ARGUMENTS...
 	shift
 	echo "$tool $*"
 	peer_bg data "$tool -d $peer_dev -x $peer_gid -F $*"
-	wait_until 20 peer "tcp_listens $PP_PORT"
+	wait_until 60 peer "tcp_listens $PP_PORT"
 	"$tool" -d "$dev" -x "$gid" -F "$@" "$(peer_ip)" >/tmp/perftest || { cat /tmp/perftest; fail "$tool failed"; }
 	grep -A 1 '^ #bytes' /tmp/perftest
 	peer_wait data
@@ -70,8 +70,8 @@ raw()
 	peer_mac=$(peer 'cat /sys/class/net/$(driver_netdev)/address')
 	for size in ${CXR_LONG:+64 512} 1024; do
 		# It counts what comes until the time is over, and no end tells the other one how much that is.
-		peer_bg data "raw_ethernet_bw --server -d $peer_dev -F -E $mac -B $peer_mac -s $size -D 5"
-		sleep 1
+		peer_bg data "raw_ethernet_bw --server -d $peer_dev -F -E $mac -B $peer_mac -s $size -D 10"
+		wait_until 60 peer 'rdma resource show qp | grep -q "comm raw_ethernet"'
 		raw_ethernet_bw --client -d "$dev" -F -B "$mac" -E "$peer_mac" -s "$size" -D 3 >/tmp/perftest
 		grep -A 1 '^ #bytes' /tmp/perftest
 		peer_wait data >/tmp/received

@@ -41,21 +41,34 @@ class Memory:
         self.addr = ctypes.addressof(first)
 
 
+class Answer:
+    """Where the kernel writes an answer"""
+
+    def __init__(self, size):
+        self.buf = ctypes.create_string_buffer(size)
+        self.addr = ctypes.addressof(self.buf)
+
+    def read(self):
+        return self.buf.raw
+
+
 class Device:
+    answer = Answer
+
     def __init__(self):
         name = next(d for d in sorted(os.listdir("/sys/class/infiniband_verbs")) if d != "abi_version")
         self.fd = os.open("/dev/infiniband/" + name, os.O_RDWR | os.O_CLOEXEC)
 
     def command(self, number, body, answer_len, driver=b""):
         """Write a command; its first field, the address of the answer, is put in here."""
-        answer = ctypes.create_string_buffer(answer_len)
-        data = struct.pack("<Q", ctypes.addressof(answer)) + body + driver
+        answer = self.answer(answer_len)
+        data = struct.pack("<Q", answer.addr) + body + driver
         head = struct.pack("<IHH", number, (8 + len(data)) // 4, answer_len // 4)
         try:
             os.write(self.fd, head + data)
         except OSError as e:
             raise Refused(e.errno) from e
-        return answer.raw
+        return answer.read()
 
     def plain(self, number, body):
         """Write a command that has no answer."""
@@ -75,14 +88,14 @@ class Device:
 
     def extended(self, number, body, answer_len, driver=b""):
         """Write an extended command; the driver has 32 bytes for its part of the answer"""
-        answer = ctypes.create_string_buffer(answer_len + 32)
+        answer = self.answer(answer_len + 32)
         head = struct.pack("<IHH", number | EXTENDED, len(body) // 8, answer_len // 8)
-        head += struct.pack("<QHHI", ctypes.addressof(answer), len(driver) // 8, 4, 0)
+        head += struct.pack("<QHHI", answer.addr, len(driver) // 8, 4, 0)
         try:
             os.write(self.fd, head + body + driver)
         except OSError as e:
             raise Refused(e.errno) from e
-        return answer.raw
+        return answer.read()
 
     def context(self, total=16, low=4, flags=0, mask=0, cqe_version=1, reserved=0, caps=3, cut=None,
                 tail=b""):

@@ -3,15 +3,18 @@
 """usage: uverbs_fuzz.py SEED STEPS [SECONDS]
 
 Random requests to the RDMA device: commands of the uverbs ABI in a random order, on random objects,
-about half of them bent, most of those in the part that the driver reads. What is taken is kept
+about half of them bent, most of those in the part that the driver reads. Of some the answer cannot be
+written, or not all of it. What is taken is kept
 for later requests, and given back at random or at the end of the process. Ends after STEPS, or
 after SECONDS, and prints how many of each command were taken and refused. Fails if a command was
 never taken: then it was not what is named here that was tried.
 """
 
 import collections
+import ctypes
 import errno
 import glob
+import mmap
 import os
 import random
 import struct
@@ -118,14 +121,38 @@ def own_gids():
     return sorted(found)
 
 
+class Walled:
+    """Room for answers between two pages that cannot be written"""
+
+    def __init__(self, rand):
+        self.rand = rand
+        self.first = Memory(3).addr
+        for page in (0, 2):
+            if ctypes.CDLL(None).mprotect(ctypes.c_void_p(self.first + page * PAGE), PAGE, mmap.PROT_READ):
+                sys.exit("mprotect failed")
+
+    def answer(self, size):
+        """One that begins in the first of them or ends in the second"""
+        outside = self.rand.randrange(4, size + 4, 4)
+        return WalledAnswer(self.first + self.rand.choice((PAGE - outside, 2 * PAGE - size + outside)), size)
+
+
+class WalledAnswer:
+    def __init__(self, addr, size):
+        self.addr, self.size = addr, size
+
+    def read(self):
+        return ctypes.string_at(self.addr, self.size)
+
+
 class Context(uverbs.Device):
     """A process's view of the device, whose requests are bent on their way."""
 
-    def __init__(self, rand, memory, gids):
+    def __init__(self, rand, memory, walled, gids):
         super().__init__()
         self.gids = gids
         self.rand, self.bender = rand, Bender(rand, memory)
-        self.memory = memory
+        self.memory, self.walled = memory, walled
         self.have = collections.defaultdict(list)
         self.types = {}     # of QPs
         self.states = {}
@@ -139,6 +166,7 @@ class Context(uverbs.Device):
             body = self.bender.field(body) if body else body
         elif dice < 0.5:
             answer_len = max(0, answer_len + self.rand.choice((-8, -4, 4, 8, 64)))
+        self.answer = self.walled.answer if 0.5 < dice < 0.55 else uverbs.Answer
         driver += bytes(-(len(body) + len(driver)) % unit)
         return body, driver, answer_len
 
@@ -185,6 +213,7 @@ class Context(uverbs.Device):
     def give_back(self, kind):
         handle = self.a(kind)
         number, extended = GONE[kind]
+        self.answer = uverbs.Answer
         if extended:
             body = struct.pack("<II", 0, handle)
             uverbs.Device.extended(self, number, body, 8 if kind in ANSWERED else 0)
@@ -366,6 +395,7 @@ class Run:
     def __init__(self, seed):
         self.rand = random.Random(seed)
         self.memory = Memory(PAGES)
+        self.walled = Walled(self.rand)
         self.gids = own_gids()
         self.contexts = []
         self.counts = collections.Counter()
@@ -387,7 +417,7 @@ class Run:
     def context(self):
         if len(self.contexts) == CONTEXTS:
             self.contexts.pop(self.rand.randrange(CONTEXTS)).close()
-        new = Context(self.rand, self.memory, self.gids)
+        new = Context(self.rand, self.memory, self.walled, self.gids)
         if self.count("context", new.context):
             self.contexts.append(new)
         else:

@@ -87,6 +87,7 @@ static struct prm_eqe *next_eqe(struct queue *q)
 {
 	struct prm_eqe *eqe = (struct prm_eqe *)ram_ptr(&c, q->ring) + (q->ci & (q->size - 1));
 
+	reg_read(&c, 0);	/* a command is back before its event is written */
 	if ((eqe->owner & 1) != !!(q->ci & q->size))
 		return NULL;
 	q->ci++;

@@ -45,6 +45,7 @@ no_dma_errors()
 	local n
 
 	[ -e /sys/kernel/debug/dma-api/error_count ] || skip "this kernel has no DMA debugging"
+	! grep -qw dma_debug=off /proc/cmdline || skip "DMA debugging was turned off"
 	n=$(cat /sys/kernel/debug/dma-api/error_count)
 	[ "$((n))" = 0 ] || fail "DMA debugging counted $n errors"
 	[ "$(cat /sys/kernel/debug/dma-api/disabled)" = N ] || fail "DMA debugging turned itself off"

@@ -16,12 +16,17 @@ else
 fi
 
 # Each ends by itself: what it says is for people, but what was never taken fails it
-one() { python3 -B "$fuzz" "$seed" "${limits[@]}"; }
+one()
+{
+	shares_pages
+	python3 -B "$fuzz" "$seed" "${limits[@]}"
+}
 
 several()
 {
 	local pids=() pid wrong=0
 
+	shares_pages
 	for i in 1 2 3 4; do
 		python3 -B "$fuzz" $((seed + i)) "${limits[@]}" >"/tmp/fuzz.$i" 2>&1 &
 		pids+=($!)

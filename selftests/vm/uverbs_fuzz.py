@@ -49,10 +49,12 @@ MASKS = {
 }
 
 # Commands, beside those of uverbs.py. Of a WQ that is to get a state that there is not ib_core keeps
-# the reference that it took, and warns of that when the process ends: that is not asked for.
+# the reference that it took, and warns of that when the process ends: that is not asked for. Nor is a
+# second context of a file: ib_core refuses it and keeps the process in memory (SECOND_CONTEXT).
 QUERY_DEVICE, CREATE_AH, REREG_MR, QUERY_QP, MODIFY_QP, ATTACH_MCAST = 1, 5, 11, 25, 26, 30
 CREATE_SRQ, MODIFY_SRQ, QUERY_SRQ = 32, 33, 34
 CREATE_FLOW, MODIFY_WQ = 50, 53
+SECOND_CONTEXT = 0, 3    # UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT
 
 # How to give back each kind: number of the command, and whether it is an extended one.
 GONE = {"pd": (4, False), "mr": (13, False), "mw": (16, False), "cq": (20, False), "qp": (27, False),
@@ -369,7 +371,8 @@ class Context(uverbs.Device):
         attrs = [(self.rand.choice((0, DRIVER_OBJECTS)) + self.rand.randrange(8),
                   self.rand.choice((0, 4, 8, 16, 64)), self.rand.choice((0, 1, self.memory.addr)))
                  for _ in range(self.rand.randrange(6))]
-        super().ioctl(obj, method, attrs)
+        if (obj, method) != SECOND_CONTEXT:
+            super().ioctl(obj, method, attrs)
 
     def destroy(self):
         self.give_back(self.rand.choice(list(GONE)))

@@ -6,7 +6,7 @@
 # guests: 2
 # peers: soft
 # drivers: cxr mlx5
-# timeout: 600
+# timeout: 1200
 # long: 3600
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/soft.sh"

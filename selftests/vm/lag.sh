@@ -6,7 +6,7 @@
 # guests: 2
 # functions: 2
 # drivers: cxr mlx5
-# timeout: 1200
+# timeout: 1800
 # long: 7200
 # windows: cxr
 . "$(dirname "$0")/../lib/ktap.sh"

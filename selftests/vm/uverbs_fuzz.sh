@@ -4,7 +4,7 @@
 # Random and bent requests of user space, by one process and by several at once (uverbs_fuzz.py): no harm is done.
 # guests: 1
 # drivers: cxr
-# timeout: 400
+# timeout: 900
 # long: 1200
 . "$(dirname "$0")/../lib/ktap.sh"
 

@@ -32,7 +32,7 @@ kernel_verbs() # UNIT DIGITS WHICH
 {
 	insmod /cxr/build/6.12-kmod/kverbs.ko "devices=$a,$b,rxe0"
 	rmmod kverbs
-	dmesg | sed -n 's/.*kverbs: //p' | grep -E "$3" | awk -F': ' -v unit="$1" -v digits="$2" '{
+	dmesg | sed -n 's/.*kverbs: //p' | grep -E "($3).*: [0-9 ]+$" | awk -F': ' -v unit="$1" -v digits="$2" '{
 		split($NF, t, " ")
 		sub(/: [0-9 ]+$/, "")
 		printf "%-42s", $0

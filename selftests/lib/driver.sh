@@ -12,6 +12,7 @@
 CXR_DRIVER=${CXR_DRIVER:-host}
 
 DRIVER_STATE=/run/cxr-driver
+DRIVER_GROUND=/run/cxr-ground	# what a set-up of tests (ktap.sh) made, as long as it stands
 CXR_MODULES=/cxr/build/${CXR_KERNEL:-}
 
 # Load MODULE of our own with PARAMETERS, after the modules it needs.
@@ -43,6 +44,7 @@ driver_load()
 		return 1
 	fi
 	if [ "$(cat $DRIVER_STATE 2>/dev/null)" = "$want" ]; then return 0; fi
+	rm -f $DRIVER_GROUND
 	driver_unload || return
 	case $CXR_DRIVER in
 	cxr)
@@ -86,7 +88,7 @@ driver_unload()
 	local m rc=0
 
 	[ "$CXR_DRIVER" != host ] || return 0
-	rm -f $DRIVER_STATE
+	rm -f $DRIVER_STATE $DRIVER_GROUND
 	for m in cxr_ib cxr_en cxr_core mlx5_ib mlx5_core rdma_rxe; do
 		[ -d "/sys/module/$m" ] || continue
 		rmmod "$m" || rc=1

@@ -16,14 +16,13 @@ atomics()
 
 no_such_test() { must_fail insmod "$KVERBS" "devices=$(driver_ibdev)" test=nothing; }
 
-ktap_plan 9
-ktap_run "the driver is loaded and has an address" driver_up
-ktap_run "inline data is the device's when it is posted, and has a limit" kernel inline_data
-ktap_run "memory has a key as long as it is registered" kernel fast_registration
-ktap_run "fetch-and-add and compare-and-swap, in the CPU's byte order" atomics
-ktap_run "completions come by interrupts" kernel softirq
-ktap_run "completions come to a work queue" kernel workqueue
-ktap_run "what was posted is over when a queue pair is drained" kernel drain
-ktap_run "the same where nobody but the consumer polls" kernel drain_direct
-ktap_run "a test that there is not is refused" no_such_test
+ktap_setup driver_up
+ktap_test inline "inline data is the device's when it is posted, and has a limit" kernel inline_data
+ktap_test fast-registration "memory has a key as long as it is registered" kernel fast_registration
+ktap_test atomics "fetch-and-add and compare-and-swap, in the CPU's byte order" atomics
+ktap_test completion.softirq "completions come by interrupts" kernel softirq
+ktap_test completion.workqueue "completions come to a work queue" kernel workqueue
+ktap_test drain "what was posted is over when a queue pair is drained" kernel drain
+ktap_test drain.direct "the same where nobody but the consumer polls" kernel drain_direct
+ktap_test unknown "a test that there is not is refused" no_such_test
 ktap_end

@@ -23,7 +23,7 @@ MODULE_SOURCES := Kbuild dkms.conf LICENSE include drivers
 DKMS_SOURCE = $(DESTDIR)/usr/src/cxr-$(VERSION)
 RELEASE := .ci .gitignore Documentation Kbuild LICENSE Makefile README.md debian dkms.conf drivers emulator include packaging scripts selftests
 BUILT := *.o *.ko *.mod *.mod.c .*.cmd __pycache__
-CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" IOMMU="$(IOMMU)" LONG="$(LONG)" SEED="$(SEED)" scripts/check
+CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" ONLY="$(ONLY)" IOMMU="$(IOMMU)" LONG="$(LONG)" SEED="$(SEED)" SHUFFLE="$(SHUFFLE)" scripts/check
 
 all: headers
 	$(MAKE) -C $(KDIR) M=$(TOP) W=1 modules
@@ -43,11 +43,14 @@ help:
 	@echo "   KERNELS=\"6.1 6.12 7.2\"  kernels for the VM tests, also: debug   (6.12)"
 	@echo "   DRIVER=mlx5            cxr, mlx5 (the kernel's own) (cxr)"
 	@echo "   HCA=rxe                the generic tests on Soft-RoCE, without adapter and emulator"
-	@echo "   TESTS=\"probe.sh\"       these VM tests only"
+	@echo "   ONLY='lag.survives.*'  tests with these ids only, each with its set-up (make check-list: the ids)"
+	@echo "   TESTS=\"probe.sh\"       these scripts of VM tests only"
 	@echo "   IOMMU=1                with an IOMMU in strict mode"
 	@echo "   LONG=1                 tests of chance and endurance run their full length"
 	@echo "   SEED=7                 what tests of chance begin with, to repeat a run"
+	@echo "   SHUFFLE=7              each script's tests in an order made from that number"
 	@echo "   JOBS=1                 one set of virtual machines after the other, not one a CPU"
+	@echo "make check-list         ids and sentences of the tests"
 	@echo "make check-host         what needs no virtual machine"
 	@echo "make check-package      installs and removes what is released, in a copy of the toolbox; LONG=1: for each kernel"
 	@echo "make lint               checkpatch, sparse, W=1, shellcheck, codespell, kernel-doc"
@@ -82,6 +85,9 @@ check:
 
 check-host:
 	@$(CHECK) host build package
+
+check-list:
+	@ONLY="$(ONLY)" scripts/check list
 
 check-package:
 	@$(CHECK) package
@@ -147,5 +153,5 @@ clean:
 clean-cache:
 	rm -rf "$${CXR_CACHE:-$$HOME/.cache/cxr}"
 
-.PHONY: all headers help modules emulator demo vm check check-host check-package lint install install-tools install-dkms-source \
+.PHONY: all headers help modules emulator demo vm check check-list check-host check-package lint install install-tools install-dkms-source \
 	dkms-install uninstall dist deb clean clean-cache fuzz bench

@@ -9,33 +9,45 @@
 #   peer_on c CMD...    the same on c
 #   peer_bg ID CMD...   start CMD on b and go on
 #   peer_wait ID        wait for it: its output, its exit code
-#   peer_kill ID        end it, if it still runs
+#   peer_kill ID        end it and all that it started, if it still runs
+#   run_python FILE...  a program of Python, here, without the time that python3 takes to begin
 #   emu CMD...          a command for the emulator's control socket
 #
 # CMD is one line of shell with the functions of driver.sh. PEER_TIMEOUT (120)
-# is the time limit of each in seconds; 124 is its exit code when time ran out.
+# is the time limit of each in seconds; 124 is its exit code when time ran out. When who called it dies, it does, too.
 
 peer_hosts() { local l="b c d"; echo "${l:0:$((2 * ${CXR_GUESTS:-1} - 3 > 0 ? 2 * ${CXR_GUESTS:-1} - 3 : 0))}"; }
 
-peer_call() # HOST ID COMMAND
+# Lines of an answer of scripts/guest/agent, from file descriptor FD, and its exit code
+agent_answer() # FD
 {
-	local limit=$((${PEER_TIMEOUT:-120} * ${CXR_PATIENCE:-1})) tag text code=125 words
+	local tag text code=125
 
-	case ${CXR_PEER:-vm} in
-	vm) words="socat -t $limit -T $((limit + 10)) - TCP:$1:77" ;;
-	ssh:*) words="ssh -o BatchMode=yes ${CXR_PEER#ssh:} CXR_DRIVER=$CXR_DRIVER CXR_GUEST=$1 $PWD/scripts/guest/agent" ;;
-	*) echo "peer: CXR_PEER=$CXR_PEER is neither 'vm' nor 'ssh:HOST'" >&2; return 125 ;;
-	esac
 	while IFS= read -r text; do
 		tag=${text%% *} text=${text#* }
 		case $tag in
 		1) printf '%s\n' "$text" ;;
 		2) printf '%s\n' "$text" >&2 ;;
-		x) code=$text ;;
+		x) code=$text; break ;;
 		esac
-	done < <(echo "$limit $2 $(base64 -w0 <<<"$3")" | $words)
-	[ "$code" != 125 ] || echo "peer: no answer from $1" >&2
+	done <&"$1"
 	return "$code"
+}
+
+peer_call() # HOST ID COMMAND
+{
+	local limit=$((${PEER_TIMEOUT:-120} * ${CXR_PATIENCE:-1})) code=0 fd
+
+	case ${CXR_PEER:-vm} in
+	vm) { exec {fd}<>"/dev/tcp/$1/77"; } 2>/dev/null && printf '%s\0' 4 sh $limit "$2" "$3" >&"$fd" ;;
+	ssh:*)
+		exec {fd}< <(printf '%s\0' 4 sh $limit "$2" "$3" |
+			ssh -o BatchMode=yes "${CXR_PEER#ssh:}" "CXR_DRIVER=$CXR_DRIVER CXR_GUEST=$1 $PWD/scripts/guest/agent")
+		;;
+	*) echo "peer: CXR_PEER=$CXR_PEER is neither 'vm' nor 'ssh:HOST'" >&2; return 125 ;;
+	esac && { agent_answer "$fd" || code=$?; exec {fd}<&-; } || code=125
+	[ $code != 125 ] || echo "peer: no answer from $1" >&2
+	return $code
 }
 
 peer_on() { local host=$1; shift; peer_call "$host" "now-$BASHPID" "$*"; }
@@ -66,7 +78,19 @@ peer_wait()
 	return "$pid"
 }
 
-peer_kill() { peer "kill \$(cat /run/peer-$1.pid 2>/dev/null) 2>/dev/null || true"; }
+peer_kill() { peer "kill -- -\$(cat /run/peer-$1.pid 2>/dev/null) 2>/dev/null || true"; }
+
+# As `python3 PROGRAM ARGUMENTS...`, in a fork of a python3 that has all it needs already. In a guest; elsewhere it is that.
+run_python()
+{
+	local fd code=0
+
+	if ! { exec {fd}<>/dev/tcp/127.0.0.1/77; } 2>/dev/null; then python3 -B "$@"; return; fi
+	printf '%s\0' $(($# + 4)) py 86400 $BASHPID "$PWD" "$@" >&"$fd"
+	agent_answer "$fd" || code=$?
+	exec {fd}<&-
+	return $code
+}
 
 # driver_up here and on b
 driver_both_up() # [MTU]

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""What came out of the tests: counted, timed, held against the list of skips, and shown."""
+
+import fnmatch
+import os
+import re
+import threading
+import time
+
+from images import REPO
+
+BUILD = os.path.join(REPO, "build")
+LOGS = os.path.join(BUILD, "check")
+KTAP_LINE = re.compile(r"(not )?ok \d+ *(?:- )?(.*)")
+KTAP_ID = re.compile(r"([a-z0-9_]+(?:[.-][a-z0-9]+)+): (.*)")
+SKIP = re.compile(r" *# SKIP *(.*)$")
+SKIPS = "selftests/skips"
+LONGEST = 10
+
+
+class Output(threading.local):
+    """Shows lines at once, or, for a thread that holds them, all together when it lets them go."""
+    mutex = threading.Lock()
+    held = None
+
+    def line(self, text):
+        if self.held is None:
+            print(text, flush=True)
+        else:
+            self.held.append(text)
+
+    def hold(self):
+        """What this thread says from now on waits for the next call, which shows it."""
+        with self.mutex:
+            print("".join(f"{text}\n" for text in self.held or ()), end="", flush=True)
+        self.held = []
+
+
+out = Output()
+
+
+def heading(text):
+    print(f"\n{text}", flush=True)
+
+
+def slug(text):
+    """An id made of a sentence, for rows of tables whose sentence is their name."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def patterns(text):
+    """The globs of ONLY."""
+    return re.split(r"[ ,]+", text.strip()) if text.strip() else []
+
+
+def chosen(ident, globs):
+    """Is this the id of a test that was asked for? Without globs every one is."""
+    return not globs or any(fnmatch.fnmatchcase(ident, g) for g in globs)
+
+
+class Skips:
+    """selftests/skips: which test may skip where, and with which reason."""
+
+    def __init__(self, path=os.path.join(REPO, SKIPS)):
+        self.rows = []
+        with open(path, encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                if line.startswith("#") or not line.strip():
+                    continue
+                row = re.split(r"\t+", line.rstrip("\n"))
+                if len(row) != 4:
+                    raise ValueError(f"{SKIPS}:{number}: not four columns with tabs between them")
+                self.rows.append(row)
+
+    def allow(self, ident, driver, kernel, reason):
+        """Is there a row for it? A column * stands for anything, several words for any of them."""
+        for globs, drivers, kernels, why in self.rows:
+            if (fnmatch.fnmatchcase(ident, globs) and drivers in ("*", driver, *([driver] if driver in drivers.split() else ()))
+                    and (kernels == "*" or kernel in kernels.split()) and fnmatch.fnmatchcase(reason, why)):
+                return True
+        return False
+
+
+class Times:
+    """times.tsv: how long each boot, set-up, test and step took, and how busy the machine was then."""
+
+    def __init__(self):
+        self.mutex = threading.Lock()
+        self.rows = []
+        self.file = None
+
+    def add(self, what, name, seconds, where="-"):
+        """what: step, boot, set-up, test or script."""
+        with self.mutex:
+            if not self.file:
+                os.makedirs(LOGS, exist_ok=True)
+                self.file = open(os.path.join(LOGS, "times.tsv"), "w", encoding="utf-8")
+                self.file.write("what\tseconds\tload\tended\twhere\tname\n")
+            self.file.write(f"{what}\t{seconds:.1f}\t{os.getloadavg()[0]:.1f}\t{time.strftime('%H:%M:%S')}\t{where}\t{name}\n")
+            self.file.flush()
+            self.rows.append((seconds, what, name, where))
+
+    def summary(self):
+        rows = sorted((r for r in self.rows if r[1] != "script"), reverse=True)
+        if len(rows) > LONGEST:
+            print(f"\nThe {LONGEST} longest (all of them: {os.path.relpath(LOGS, REPO)}/times.tsv):")
+            for seconds, what, name, where in rows[:LONGEST]:
+                print(f"  {seconds:6.1f} s  {what:6}  {name}" + (f"  ({where})" if where != "-" else ""))
+
+
+class Totals:
+    def __init__(self):
+        self.mutex = threading.Lock()
+        self.passed = self.failed = self.skipped = 0
+        self.failures = []
+        self.seen = {}
+        self.file = None
+
+    def result(self, kind, text, rerun=None, log=None, ident=None, where="-"):
+        """Count one result and show it; kind: ok, FAIL or skip. An id comes once from a place."""
+        out.line(f"    {kind:4}  {text}")
+        with self.mutex:
+            if kind == "ok":
+                self.passed += 1
+            elif kind == "skip":
+                self.skipped += 1
+            else:
+                self.failed += 1
+                self.failures.append((text, rerun, log))
+            if ident:
+                self.record(kind, ident, where)
+
+    def record(self, kind, ident, where):
+        if not self.file:
+            os.makedirs(LOGS, exist_ok=True)
+            self.file = open(os.path.join(LOGS, "results.tsv"), "w", encoding="utf-8")
+            self.file.write("id\tresult\twhere\n")
+        self.file.write(f"{ident}\t{kind}\t{where}\n")
+        self.file.flush()
+        if (ident, where) in self.seen:
+            text = f"two tests have the id {ident}"
+            self.failed += 1
+            self.failures.append((text, None, None))
+            out.line(f"    FAIL  {text}")
+        self.seen[ident, where] = kind
+
+    def summary(self):
+        if os.environ["DRIVER"] == "rxe":
+            print("\nSoft-RoCE (rdma_rxe) stood in for the adapter: the generic tests ran in the guests, "
+                  "none of driver or emulator")
+        if self.failures:
+            print("\nFailures:")
+        for text, rerun, log in self.failures:
+            print(f"  {text}")
+            if log:
+                print(f"      log:   {os.path.relpath(log, REPO)}")
+            if rerun:
+                print(f"      again: {rerun}")
+        print(f"\n{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
+
+
+def parse(line):
+    """(kind, text, reason of a skip) of a KTAP result line, or None if it is none."""
+    m = KTAP_LINE.fullmatch(line)
+    if not m:
+        return None
+    text = m.group(2)
+    skip = SKIP.search(text)
+    if m.group(1):
+        return "FAIL", text, None
+    return ("skip", SKIP.sub("", text), skip.group(1)) if skip else ("ok", text, None)
+
+
+totals = Totals()
+times = Times()

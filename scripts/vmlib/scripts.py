@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The test scripts of selftests/vm: what their heads say they need, and the ids of their tests."""
+
+import glob
+import os
+import re
+import subprocess
+
+import process
+from images import REPO
+from results import chosen
+
+FOLDER = os.path.join(REPO, "selftests/vm")
+
+# Key of a script's head: (what it is without a word, what it may be, what it says)
+HEAD = {
+    "guests": ("1", "[1-4]", "how many guests"),
+    "functions": ("1", "[12]", "functions of each guest; two are the two ports of one card"),
+    "card": ("cx5", "[a-z0-9]+", "the card, as cxemu names it"),
+    "peers": ("", "soft", "the other guests have Soft-RoCE instead of an adapter"),
+    "takes": ("60", "[0-9]+", "seconds that it takes on an idle machine, by which the sets of machines are made up"),
+    "timeout": ("300", "[0-9]+", "seconds that the script may take"),
+    "long": ("", "[0-9]+", "the same with LONG=1"),
+    "kernels": ("", r"((6\.1|6\.12|7\.2|debug) ?)+", "the only kernels it is for"),
+    "drivers": ("", "((cxr|mlx5|rxe) ?)+", "the only drivers it is for"),
+    "windows": ("", "yes|((cxr|mlx5) ?)+", "its traffic says in the capture what its frames must be; always, or with these drivers"),
+}
+
+
+class HeadError(Exception):
+    """A script's head says what cannot be understood."""
+
+
+def read_head(path):
+    """What the comments at the top of a script say it needs. A line `# word: ...` there is a key, and has to be one of ours."""
+    name = os.path.relpath(path, REPO)
+    head = {key: default for key, (default, _, _) in HEAD.items()}
+    seen = set()
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            if not line.startswith("#"):
+                break
+            m = re.match(r"# ([a-z]+): *(.*)", line)
+            if not m:
+                continue
+            key, value = m.group(1), m.group(2).strip()
+            if key not in HEAD:
+                raise HeadError(f"{name}:{number}: there is no key '{key}' (there are: {', '.join(HEAD)})")
+            if key in seen:
+                raise HeadError(f"{name}:{number}: '{key}' stands there twice")
+            if not re.fullmatch(HEAD[key][1], value):
+                raise HeadError(f"{name}:{number}: '{key}: {value}' is none of {HEAD[key][1]}: {HEAD[key][2]}")
+            seen.add(key)
+            head[key] = value
+    return head
+
+
+class Script:
+    """A test script and what its head says it needs."""
+
+    def __init__(self, path):
+        self.path = os.path.relpath(path, REPO)
+        self.name = os.path.basename(path)
+        self.head = read_head(path)
+        self.found = None
+
+    def ids(self):
+        """{id: sentence} of its tests, as it lists them itself."""
+        if self.found is None:
+            done = subprocess.run(["bash", self.path], cwd=REPO, env={**os.environ, "CXR_LIST": "1", "CXR_DRIVER": "none"},
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+            if done.returncode:
+                raise HeadError(f"{self.path} does not list its tests:\n{done.stderr}")
+            self.found = dict(line.split("\t", 1) for line in done.stdout.splitlines())
+        return self.found
+
+    def wanted(self, globs):
+        """Ids of it that were asked for."""
+        if globs and not any(re.match(r"[*?\[]", g) or g.partition(".")[0] == self.name[:-3] or
+                             re.search(r"[*?\[]", g.partition(".")[0]) for g in globs):
+            return []
+        return [i for i in self.ids() if chosen(i, globs)]
+
+    def unfit(self, kernel, driver):
+        """Why it cannot run there, or None."""
+        if self.head["kernels"] and kernel not in self.head["kernels"].split():
+            return f"is for kernel {self.head['kernels']}"
+        if self.head["drivers"] and driver not in self.head["drivers"].split():
+            return f"is for driver {self.head['drivers']}"
+        if driver == "rxe" and (self.head["guests"] != "1" or self.head["peers"]):
+            return "is for guests on the adapters' wire"
+        return None
+
+    def says_frames(self, driver):
+        """Will the capture have windows, which say what the frames in them must be?"""
+        return self.head["windows"] == "yes" or driver in self.head["windows"].split()
+
+    def takes(self):
+        return int(self.head["takes"])
+
+    def seconds(self, kernel):
+        limit = self.head["long"] if os.environ["LONG"] and self.head["long"] else self.head["timeout"]
+        return int(limit) * process.patience(kernel)
+
+
+def all_scripts():
+    return [Script(p) for p in sorted(glob.glob(os.path.join(FOLDER, "*.sh")))]

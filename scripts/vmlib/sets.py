@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Sets of virtual machines: what runs in one boot, and several boots at once."""
+
+import os
+import re
+import subprocess
+import threading
+import time
+
+import process
+from images import REPO
+from results import BUILD, KTAP_ID, LOGS, out, parse, times, totals
+from steps import start, step
+
+TSHARK_FRAMES = 20000
+SESSION_SLACK = 180
+SET_SECONDS = 200  # what a set shall take at the most, where its scripts can be told apart
+
+
+class Session:
+    """One boot of the guests, and the scripts that run in it."""
+
+    def __init__(self, kernel, driver, head, todo, skips):
+        self.kernel, self.driver, self.skips = kernel, driver, skips
+        self.guests, self.functions, self.card, self.peers = (head[k] for k in ("guests", "functions", "card", "peers"))
+        self.todo = todo    # [(script, ids of it or None for all)]
+        self.current = None
+        self.kinds = []     # of the results since the script began
+        self.plan = None
+        self.notes = []
+        self.began = 0.0
+        self.script_began = 0.0
+        self.what = f"kernel {kernel}, {driver}, {self.guests} guest" + "s" * (self.guests != "1")
+        self.what += f" with {self.functions} functions" if self.functions != "1" else ""
+        self.what += f" on {self.card}" if self.card != "cx5" else ""
+        self.what += ", peers with Soft-RoCE" if self.peers == "soft" else ""
+        self.where = f"{kernel} {driver}" + (" iommu" if os.environ["IOMMU"] else "")
+
+    def limit(self):
+        """Seconds that its scripts may take together."""
+        return sum(s.seconds(self.kernel) for s, _ in self.todo)
+
+    def takes(self):
+        """Seconds that they take on an idle machine, as their heads tell."""
+        return sum(s.takes() for s, _ in self.todo)
+
+    def rerun(self, what):
+        extra = "".join(f" {name}={os.environ[name]}" for name in ("IOMMU", "LONG", "SEED") if os.environ[name])
+        return f"make check {what} KERNELS={self.kernel} DRIVER={self.driver}{extra}"
+
+    def command(self, where):
+        cmd = ["scripts/vm", "--kernel", self.kernel, "--driver", self.driver, "--guests", self.guests,
+               "--functions", self.functions, "--timeout", str(self.limit() + SESSION_SLACK), "--out", where]
+        if self.driver != "rxe":
+            cmd += ["--pcap", os.path.join(where, "wire.pcap")]
+        cmd += ["--card", self.card + (",ports=2" if self.functions == "2" else "")]  # the two ports of one card
+        if os.environ["IOMMU"]:
+            cmd.append("--iommu")
+        if self.peers == "soft":
+            cmd.append("--soft")
+        for name in ("LONG", "SEED", "SHUFFLE"):
+            if os.environ[name]:
+                cmd += ["--append", f"cxr.env.{name}={os.environ[name]}"]
+        words = []
+        for s, ids in self.todo:
+            words.append(f"{s.seconds(self.kernel)}:{s.path}" + (":" + ",".join(ids) if ids else ""))
+        return cmd + ["--", "selftests/lib/run-tests", *words, "400:selftests/lib/after.sh"]
+
+    # ---- what the guests say ----
+
+    def line(self, text, log):
+        """A line of run-tests or of a script's KTAP."""
+        now = time.monotonic()
+        for pattern, act in ((r"# script: (.*)", self.script_begins), (r"# end of script: (\S+) (\d+)", self.script_ends),
+                             (r"# set-up ([0-9.]+) s: (.*)", self.set_up), (r"1\.\.(\d+)", self.planned),
+                             (r"vm: .* up in ([0-9.]+) s .*", self.booted)):
+            m = re.fullmatch(pattern, text)
+            if m:
+                act(m, log)
+                break
+        else:
+            if not self.outcome(text, log, now - self.began):
+                if re.match(r"# |vm: ", text):
+                    self.notes.append(text)
+                if text.startswith(("vm: ", "    | ")):
+                    out.line(f"          {text}")
+                    self.notes = []
+                return
+        self.began = now
+
+    def script_begins(self, m, _log):
+        self.current, self.kinds, self.plan = m.group(1), [], None
+        self.script_began = time.monotonic()
+        out.hold()
+        out.line(f"  {self.current}  ({self.what})")
+        self.todo = [(s, ids) for s, ids in self.todo if s.name != self.current]
+
+    def script_ends(self, m, log):
+        name, code = m.groups()
+        times.add("script", name, time.monotonic() - self.script_began, self.where)
+        if code != "0" and "FAIL" not in self.kinds and not (code == "4" and set(self.kinds) == {"skip"}):
+            totals.result("FAIL", f"{name}: exit code {code}", self.rerun(f"TESTS={name}"), log)
+        elif len(self.kinds) != self.plan:
+            totals.result("FAIL", f"{name}: {len(self.kinds)} results of {self.plan} planned tests", self.rerun(f"TESTS={name}"), log)
+        self.current = None
+
+    def set_up(self, m, _log):
+        times.add("set-up", f"{self.current}: {m.group(2)}", float(m.group(1)), self.where)
+
+    def planned(self, m, _log):
+        self.plan = int(m.group(1))
+
+    def booted(self, m, _log):
+        times.add("boot", self.what, float(m.group(1)), self.where)
+        out.line(f"          {m.group(0)}")
+
+    def outcome(self, text, log, seconds):
+        """A result line: count it, and show what was said before it if it failed."""
+        result = parse(text)
+        if not result:
+            return False
+        kind, text, reason = result
+        m = KTAP_ID.fullmatch(text)
+        ident = m.group(1) if m else None
+        again = self.rerun(f"ONLY={ident}" if m and self.current != "after.sh" else f"TESTS={self.current}")
+        self.kinds.append(kind)
+        if not ident:
+            kind, text = "FAIL", f"{self.current}: a test without an id: {text}"
+        elif kind == "skip" and not self.skips.allow(ident, self.driver, self.kernel, reason):
+            kind, text = "FAIL", f"{text}: skipped ({reason}), which selftests/skips does not allow"
+        elif kind == "skip":
+            text += f": {reason}"
+        where = f"{self.where} {self.place(0)}" if self.current == "after.sh" else self.where
+        totals.result(kind, text, again, log, None if self.current == "after.sh" else ident, where)
+        if ident:
+            times.add("test", ident, seconds, self.where)
+        if kind == "FAIL":
+            out.line("\n".join(f"          {n}" for n in self.notes) or f"          {text}")
+        self.notes = []
+        return True
+
+    # ---- boots ----
+
+    def place(self, number):
+        """Its folder of logs."""
+        card = "" if self.card == "cx5" else self.card
+        first = self.first.name[:-3]
+        return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{card}{self.peers}-{first}-{number}"
+
+    def boot(self, number):
+        """Boot and run; what is left in self.todo has not run."""
+        scripts = [s.name for s, _ in self.todo if s.says_frames(self.driver)]
+        where = os.path.join(LOGS, self.place(number))
+        os.makedirs(where, exist_ok=True)
+        log = os.path.join(where, "output.txt")
+        self.current = None
+        self.notes = []
+        self.began = time.monotonic()
+        proc = start(self.command(where))
+        for raw in proc.stdout:
+            self.line(raw.decode(errors="replace").rstrip("\r\n"), log)
+        code = proc.wait()
+        if self.current:
+            totals.result("FAIL", f"{self.current}: the machine went down in it ({self.what})",
+                          self.rerun(f"TESTS={self.current}"), os.path.join(where, "console-a.txt"))
+        else:
+            totals.result("FAIL" if code else "ok", f"guests and emulator end without a complaint: {self.what}",
+                          None, os.path.join(where, "emulator.txt"))
+        self.judge_capture(os.path.join(where, "wire.pcap"), scripts and not self.todo and not os.environ["ONLY"])
+        out.hold()
+        return code, self.current is not None
+
+    def judge_capture(self, pcap, windows):
+        """Every RoCE frame of the capture, and what tests said of them (windows: some did). What Wireshark makes
+        of the first frames is in its own log."""
+        if not os.path.exists(pcap):
+            return
+        judge = f"{BUILD}/wire/roce_check"
+        inside = "scripts/toolbox run "
+        subprocess.run(["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", judge], cwd=REPO, check=True)
+        words = [judge] + ["--need-window"] * bool(windows) + [pcap]
+        step(None, f"every RoCE frame on the wire is right: {self.what}", words, inside + " ".join(words))
+        words = ["selftests/wire/malformed", pcap, str(TSHARK_FRAMES)]
+        step(None, f"tshark finds no malformed frame: {self.what}", words, inside + " ".join(words))
+
+    def run(self):
+        number = 0
+        self.first = self.todo[0][0]
+        out.hold()
+        while self.todo:
+            before = len(self.todo)
+            code, died = self.boot(number)
+            number += 1
+            if len(self.todo) == before or (code and not died and self.todo):
+                for s, _ in self.todo:
+                    totals.result("FAIL", f"{s.name}: did not run", self.rerun(f"TESTS={s.name}"))
+                self.todo = []
+        out.hold()
+
+
+def pack(scripts, kernel, driver, skips):
+    """Scripts that want the same machines share a boot, as long as they do not take too long together; the longest first, so that
+    the short ones fill the gaps. SCRIPTS: [(script, ids or None)]"""
+    kinds = {}
+    for s, ids in scripts:
+        kind = tuple(s.head[k] for k in ("guests", "functions", "card", "peers"))
+        kinds.setdefault(kind, []).append((s, ids))
+    sets = []
+    for rows in kinds.values():
+        total = sum(s.takes() for s, _ in rows)
+        bins = [[] for _ in range(max(1, round(total / SET_SECONDS)))]
+        for row in sorted(rows, key=lambda r: r[0].takes(), reverse=True):
+            min(bins, key=lambda b: sum(s.takes() for s, _ in b)).append(row)
+        sets += [Session(kernel, driver, b[0][0].head, b, skips) for b in bins if b]
+    return sets
+
+
+def at_once(sessions):
+    """Run them, as many at a time as JOBS allows, those that take longest first."""
+    queue = sorted(sessions, key=Session.takes, reverse=True)
+    errors = []
+
+    def work():
+        try:
+            while queue:
+                queue.pop(0).run()
+        except Exception as e:  # pylint: disable=broad-exception-caught
+            errors.append(e)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(int(os.environ["JOBS"]))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    if errors:
+        raise errors[0]

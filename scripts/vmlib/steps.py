@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Commands whose exit code, or whose lines of KTAP, are results."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import process
+from images import REPO
+from results import LOGS, chosen, out, parse, patterns, slug, times, totals
+
+
+def start(cmd, env=None):
+    return subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            cwd=REPO, env=env, preexec_fn=lambda: process.die_with_parent(signal.SIGTERM))
+
+
+def asked_for(ident):
+    """Does ONLY name this step or a result of it?"""
+    globs = patterns(os.environ["ONLY"])
+    return not globs or any(g == ident or g.startswith(f"{ident}.") or chosen(ident, [g]) for g in globs)
+
+
+class Rows:
+    """The results that a step prints. Their ids are made of its own and of their sentences; `# NAME` alone in a line is the
+    program whose results follow, where a step runs several."""
+
+    def __init__(self, ident, rerun, log):
+        self.ident, self.rerun, self.log = ident, rerun, log
+        self.program = ""
+        self.kinds = set()
+        self.plans = self.count = 0
+
+    def line(self, text):
+        m = re.fullmatch(r"# ((test|fuzz)_\w+)", text)
+        if m:
+            self.program = f".{m.group(1)}"
+        m = re.fullmatch(r"1\.\.(\d+)", text)
+        if m:
+            self.plans += int(m.group(1))
+        result = parse(text)
+        if not result:
+            return
+        kind, sentence, reason = result
+        self.count += 1
+        ident = f"{self.ident}{self.program}.{slug(sentence)}"
+        if not chosen(ident, patterns(os.environ["ONLY"])) and not chosen(self.ident, patterns(os.environ["ONLY"])):
+            return
+        self.kinds.add(kind)
+        if kind == "skip":
+            kind, sentence = "FAIL", f"{sentence}: skipped ({reason}), which no test without machines may"
+        totals.result(kind, sentence, self.rerun, self.log, ident)
+
+
+def step(ident, name, cmd, rerun, results=False):
+    """Run a command: its KTAP results if it prints them, else one by its exit code. Without an id it is always run."""
+    if ident and not asked_for(ident):
+        return True
+    log = os.path.join(LOGS, slug(ident or name) + ".log")
+    rows = Rows(ident, rerun, log)
+    t0 = time.monotonic()
+    proc = start(cmd)
+    with open(log, "wb") as f:
+        for raw in proc.stdout:
+            f.write(raw)
+            if results:
+                rows.line(raw.decode(errors="replace").rstrip("\n"))
+    code = proc.wait()
+    took = time.monotonic() - t0
+    times.add("step", name, took)
+    if not rows.kinds:
+        totals.result("FAIL" if code else "ok", f"{name} ({took:.0f} s)", rerun, log, ident)
+    elif code and "FAIL" not in rows.kinds:
+        totals.result("FAIL", f"{name}: exit code {code}", rerun, log)
+    elif rows.plans != rows.count:
+        totals.result("FAIL", f"{name}: {rows.count} results of {rows.plans} planned", rerun, log)
+    if code:
+        out.line(process.tail(log, 15))
+    return code == 0

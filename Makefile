@@ -50,6 +50,8 @@ help:
 	@echo "   SEED=7                 what tests of chance begin with, to repeat a run"
 	@echo "   SHUFFLE=7              each script's tests in an order made from that number"
 	@echo "   JOBS=1                 one set of virtual machines after the other, not one a CPU"
+	@echo "make check-changed      the tests that a change can touch, since BASE= (where the branch left its upstream)"
+	@echo "make check-all          the whole matrix: 6.1, 6.12, 7.2 with both drivers, and ours on the debug kernel"
 	@echo "make check-list         ids and sentences of the tests"
 	@echo "make check-host         what needs no virtual machine"
 	@echo "make check-package      installs and removes what is released, in a copy of the toolbox; LONG=1: for each kernel"
@@ -85,6 +87,12 @@ check:
 
 check-host:
 	@$(CHECK) host build package
+
+check-all:
+	@scripts/check-all
+
+check-changed:
+	@KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" scripts/check-changed $(BASE)
 
 check-list:
 	@ONLY="$(ONLY)" scripts/check list
@@ -153,5 +161,5 @@ clean:
 clean-cache:
 	rm -rf "$${CXR_CACHE:-$$HOME/.cache/cxr}"
 
-.PHONY: all headers help modules emulator demo vm check check-list check-host check-package lint install install-tools install-dkms-source \
+.PHONY: all headers help modules emulator demo vm check check-all check-changed check-list check-host check-package lint install install-tools install-dkms-source \
 	dkms-install uninstall dist deb clean clean-cache fuzz bench

@@ -18,13 +18,18 @@ INSIDE = "scripts/toolbox run "
 HOST_STEPS = (
     ("layers", "layers: who includes whom", ["scripts/check-layers"], False),
     ("docs", "documentation says what the tests say", ["scripts/check-docs"], False),
+    ("ids", "tests have ids, and what names tests names some that exist", ["scripts/check-ids"], False),
     ("prm", "layouts against the kernels' own headers", ["scripts/check-prm"], False),
     ("host", "host tests of policy, codec and layouts", ["make", "-s", "-C", "selftests/host", f"O={BUILD}/host", "check"], True),
     ("wire", "the judge of captures judges itself", ["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", "check"], True),
-    ("tools", "the users' tools", ["make", "-s", "-C", "selftests/tools", f"O={BUILD}/tools", "check"], True),
+    ("user-tools", "the users' tools", ["make", "-s", "-C", "selftests/tools", f"O={BUILD}/tools", "check"], True),
     ("emulator", "emulator tests with sanitizers",
      ["make", "-s", "-j2", "-C", "emulator", f"O={BUILD}/emulator", "check"], True),
 )
+
+
+# and the others
+STEPS = tuple(s[0] for s in HOST_STEPS) + tuple(f"build-{k}" for k in BUILD_KERNELS) + ("install", "kselftest-runner")
 
 
 def emulator_programs():
@@ -53,7 +58,7 @@ def package_part(kernels):
     heading("Packages")
     fit = [k for k in kernels if k in BUILD_KERNELS] or ["6.12"]
     cmd = ["selftests/package/run", f"{BUILD}/package", *(BUILD_KERNELS if os.environ["LONG"] else fit[:1])]
-    step("package", "packages", cmd, "make check-package", True)
+    step("install", "packages are installed and removed", cmd, "make check-package", True)
     cmd = ["selftests/package/kselftest", f"{BUILD}/package/kselftest"]
     step("kselftest-runner", "the kernel's runner of selftests", cmd, "make check-package LONG=1", True)
 
@@ -123,9 +128,9 @@ def list_part():
         for ident, sentence in s.ids().items():
             if chosen(ident, globs):
                 print(f"{ident}\t{sentence}")
-    for ident, name, _, results in HOST_STEPS:
+    for ident in STEPS:
         if asked_for(ident):
-            print(f"{ident}{'.*' if results else ''}\t{name}")
+            print(f"{ident}\t(a step of make check-host)")
 
 
 def run(parts):

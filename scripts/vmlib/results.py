@@ -10,7 +10,8 @@ import time
 from images import REPO
 
 BUILD = os.path.join(REPO, "build")
-LOGS = os.path.join(BUILD, "check")
+# of a run of several parts (scripts/parts) each has its own
+LOGS = os.path.join(BUILD, "check" + (f"-{os.environ['PART']}" if os.environ.get("PART") else ""))
 KTAP_LINE = re.compile(r"(not )?ok \d+ *(?:- )?(.*)")
 KTAP_ID = re.compile(r"([a-z0-9_]+(?:[.-][a-z0-9]+)+): (.*)")
 SKIP = re.compile(r" *# SKIP *(.*)$")

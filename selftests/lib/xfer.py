@@ -42,6 +42,8 @@ from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import SGE, RecvWR, SendWR
 
+import window
+
 DEPTH = 16
 GRH = 40
 QKEY = 0x11111111
@@ -229,13 +231,6 @@ def sport_of_qpns(a, b):
     return 0xc000 | (v & 0x3fff) ^ v >> 14
 
 
-def frame(netdev, text):
-    """A frame for the judge of the capture, as of window.sh"""
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
-        s.bind((netdev, 0))
-        s.send(bytes.fromhex("0200000000fe0200000000ff88b5") + text.ljust(60).encode())
-
-
 def one_size(line, job, size, near):
     """One size at this end, near or far"""
     op, count, seed = job["op"], job["count"], job["seed"] + size
@@ -249,7 +244,7 @@ def one_size(line, job, size, near):
     windowed = near and "window" in job
     if windowed:
         words = job["window"].replace("sport=qpns", f"sport={sport_of_qpns(end.qp.qp_num, peer['qpn'])}")
-        frame(job["netdev"], f"begin {words} : {op} of {size} bytes")
+        window.begin(job["netdev"], words, f"{op} of {size} bytes")
     if op == "atomic":
         atomics(line, end, peer, posts, min(count, DEPTH), seed)
     else:
@@ -262,7 +257,7 @@ def one_size(line, job, size, near):
     line.say(good=1)
     line.hear()
     if windowed:
-        frame(job["netdev"], "end")
+        window.end(job["netdev"])
 
 
 def attempt(line, job, size, near):

@@ -26,6 +26,9 @@ from pyverbs.pd import PD
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import SGE, RecvWR, SendWR
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import window
+
 ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_WRITE
 ROCE_PORT, TTL = 4791, 64
 ACK, NAK_SEQUENCE, SEND_ONLY, ACK_SYNDROME, CNP, ECN_CE = 0x11, 0x60, 0x04, 0x1f, 0x81, 3
@@ -173,13 +176,6 @@ def roce_frame(dev, transport, spoil=False, ecn=0):
     masked[40] = 0xff                                           # FECN, BECN and reserved bits
     icrc = struct.pack("<I", zlib.crc32(bytes(masked)) ^ spoil)
     return dev.mac() * 2 + b"\x08\x00" + ip + udp + transport + icrc
-
-
-def mark(dev, text):
-    """A frame for the judge of the capture, as of selftests/lib/window.sh"""
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
-        s.bind((dev.netdev, 0))
-        s.send(bytes.fromhex("0200000000fe0200000000ff88b5") + text.ljust(60).encode())
 
 
 def inject(dev, transport, **how):
@@ -356,11 +352,11 @@ def implied(dev):
 @case("packets whose ICRC is wrong", rx_icrc_encapsulated=3, port_rcv_errors=3)
 def icrc(dev):
     pair = Pair(dev)
-    mark(dev, "begin icrc=0 min=3 : packets whose ICRC is wrong")
+    window.begin(dev.netdev, "icrc=0 min=3", "packets whose ICRC is wrong")
     for _ in range(3):
         inject(dev, bth(SEND_ONLY, pair.b.qp.qp_num, 100) + b"data", spoil=True)
     time.sleep(0.2)
-    mark(dev, "end")
+    window.end(dev.netdev)
     pair.close()
 
 

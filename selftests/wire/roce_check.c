@@ -16,6 +16,8 @@
 
 #include "window.h"
 
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
 #define ETHERTYPE_VLAN 0x8100
 #define ETHERTYPE_IPV4 0x0800
 #define ETHERTYPE_IPV6 0x86dd
@@ -317,6 +319,14 @@ static const uint8_t hw_frame[] = {
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x82, 0xfd, 0x00, 0x2a,
 };
 
+static unsigned int passed, failed;
+
+static void result(bool ok, const char *what)
+{
+	*(ok ? &passed : &failed) += 1;
+	printf("%sok %u %s\n", ok ? "" : "not ", passed + failed, what);
+}
+
 static const struct {
 	const char *what;
 	int byte;	  /* of hw_frame that is inverted; -1 none */
@@ -344,17 +354,10 @@ static const struct {
 	{ "XRC has no RESYNC", 0xb5, -1 },
 };
 
-static int header_self_test(int number)
+static void header_self_test(void)
 {
-	int fails = 0;
-
-	for (size_t i = 0; i < sizeof(header_tests) / sizeof(header_tests[0]); i++) {
-		bool ok = header_len(header_tests[i].opcode) == header_tests[i].len;
-
-		printf("%sok %d %s\n", ok ? "" : "not ", ++number, header_tests[i].what);
-		fails += !ok;
-	}
-	return fails;
+	for (size_t i = 0; i < ARRAY_SIZE(header_tests); i++)
+		result(header_len(header_tests[i].opcode) == header_tests[i].len, header_tests[i].what);
 }
 
 /* Marks and, between them, hw_frame once: v2 over IPv4, no tag, class 0xc2, 64 hops, port 0. */
@@ -420,16 +423,14 @@ static const struct {
 	{ "ports that are all even are found", 0, 12345, 0x3ffe, false },
 };
 
-static int spread_self_test(int number)
+static void spread_self_test(void)
 {
 	uint16_t value[256];
 	struct windows w;
-	int fails = 0;
 
-	for (size_t i = 0; i < sizeof(spread_tests) / sizeof(spread_tests[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(spread_tests); i++) {
 		struct traits t = { .kind = V2_IPV4 };
 		char begin[] = "begin spread=256 : x";
-		bool ok;
 
 		memset(&w, 0, sizeof(w));
 		windows_mark(&w, (const uint8_t *)begin, strlen(begin));
@@ -441,43 +442,71 @@ static int spread_self_test(int number)
 			windows_frame(&w, &t, k);
 		}
 		windows_mark(&w, (const uint8_t *)"end", 3);
-		ok = !w.bad == spread_tests[i].fine;
-		printf("%sok %d %s\n", ok ? "" : "not ", ++number, spread_tests[i].what);
-		fails += !ok;
+		result(!w.bad == spread_tests[i].fine, spread_tests[i].what);
 	}
-	return fails;
 }
 
-static int window_self_test(int number)
+static void window_self_test(void)
 {
-	int fails = 0;
-
-	for (size_t i = 0; i < sizeof(window_tests) / sizeof(window_tests[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(window_tests); i++) {
 		struct counts c = { .sport_min = 65536 };
 		struct frame f;
-		bool ok;
 
 		mark(&c.windows, window_tests[i].begin);
 		check_frame(hw_frame, sizeof(hw_frame), &f, &c);
 		check_windows(&c.windows, hw_frame, sizeof(hw_frame), &f, true, 1);
 		mark(&c.windows, window_tests[i].end);
 		windows_finish(&c.windows);
-		ok = !c.windows.bad == window_tests[i].fine;
-		printf("%sok %d %s\n", ok ? "" : "not ", ++number, window_tests[i].what);
-		fails += !ok;
+		result(!c.windows.bad == window_tests[i].fine, window_tests[i].what);
 	}
-	return fails;
 }
 
-static int self_test(void)
-{
-	int frames = sizeof(self_tests) / sizeof(self_tests[0]), fails = 0;
-	int windows = sizeof(window_tests) / sizeof(window_tests[0]);
-	int headers = sizeof(header_tests) / sizeof(header_tests[0]);
-	int n = frames + windows + headers + sizeof(spread_tests) / sizeof(spread_tests[0]);
+/* What is demanded, and the marks of a capture without other frames. */
+static const struct {
+	const char *what, *demands[2], *marks[5];
+	bool fine;
+} demand_tests[] = {
+	{ "each script has the windows that are demanded of it", { "a.sh=1", "b.sh=1" },
+	  { "begin script=a.sh min=0 : x", "end", "begin script=b.sh min=0 : x", "end" }, true },
+	{ "a script without a window is found, though another one has some", { "a.sh=1", "b.sh=1" },
+	  { "begin script=a.sh min=0 : x", "end", "begin script=a.sh min=0 : y", "end" }, false },
+	{ "one window too few of a script is found", { "a.sh=2" },
+	  { "begin script=a.sh min=0 : x", "end" }, false },
+	{ "a window that names no script is nobody's", { "a.sh=1" },
+	  { "begin min=0 : x", "end" }, false },
+	{ "the windows of a script whose name begins alike are not its own", { "a.sh=1" },
+	  { "begin script=a.sh2 min=0 : x", "end" }, false },
+	{ "more windows than are demanded are no fault", { "a.sh=1" },
+	  { "begin script=a.sh min=0 : x", "end", "begin script=a.sh min=0 : y", "end" }, true },
+	{ "of a script no window may be demanded", { "a.sh=0" }, { NULL }, true },
+};
 
-	printf("KTAP version 1\n1..%d\n", n);
-	for (int i = 0; i < frames; i++) {
+static void demand_self_test(void)
+{
+	static const char *const wrong[] = { "a.sh", "a.sh=", "=1", "a.sh=many", "a.sh=1x" };
+	bool taken = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(demand_tests); i++) {
+		struct windows w = {};
+
+		for (int d = 0; d < 2 && demand_tests[i].demands[d]; d++)
+			windows_demand(&w, demand_tests[i].demands[d]);
+		for (int m = 0; m < 5; m++)
+			mark(&w, demand_tests[i].marks[m]);
+		windows_finish(&w);
+		result(!w.bad == demand_tests[i].fine, demand_tests[i].what);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct windows w = {};
+
+		taken |= windows_demand(&w, wrong[i]);
+	}
+	result(!taken, "a demand without a number is refused");
+}
+
+static void frame_self_test(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(self_tests); i++) {
 		uint8_t data[sizeof(hw_frame)];
 		struct counts c = { .sport_min = 65536 };
 		const char *says;
@@ -490,20 +519,31 @@ static int self_test(void)
 		says = check_frame(data, sizeof(data), &f, &c);
 		ok = f.kind == V2_IPV4 && !says == !self_tests[i].says &&
 		     (!says || !strcmp(says, self_tests[i].says));
-		printf("%sok %d %s\n", ok ? "" : "not ", i + 1, self_tests[i].what);
 		if (!ok)
 			printf("# got: %s\n", says ? says : "fine");
-		fails += !ok;
+		result(ok, self_tests[i].what);
 	}
-	fails += window_self_test(frames);
-	fails += header_self_test(frames + windows);
-	fails += spread_self_test(frames + windows + headers);
-	printf("# pass:%d fail:%d skip:0\n", n - fails, fails);
-	return fails ? 1 : 0;
+}
+
+static int self_test(void)
+{
+	unsigned int n = ARRAY_SIZE(self_tests) + ARRAY_SIZE(window_tests) +
+			 ARRAY_SIZE(header_tests) + ARRAY_SIZE(spread_tests) +
+			 ARRAY_SIZE(demand_tests) + 1;
+
+	printf("KTAP version 1\n1..%u\n", n);
+	frame_self_test();
+	window_self_test();
+	header_self_test();
+	spread_self_test();
+	demand_self_test();
+	printf("# Totals: pass:%u fail:%u xfail:0 xpass:0 skip:0 error:0\n", passed, failed);
+	return failed || passed != n;
 }
 
 static const char usage[] =
-	"usage: roce_check [--need-v1] [--need-v2] [--need-window] [--sport-min N] FILE.pcap |\n"
+	"usage: roce_check [--need-v1] [--need-v2] [--need-window] [--windows SCRIPT=N]...\n"
+	"                  [--sport-min N] FILE.pcap |\n"
 	"       roce_check --self-test\n";
 
 struct needs {
@@ -547,6 +587,7 @@ int main(int argc, char **argv)
 						 { "need-v1", no_argument, NULL, '1' },
 						 { "need-v2", no_argument, NULL, '2' },
 						 { "need-window", no_argument, NULL, 'w' },
+						 { "windows", required_argument, NULL, 'n' },
 						 { "sport-min", required_argument, NULL, 'p' },
 						 {} };
 	struct counts c = { .sport_min = 65536 };
@@ -555,18 +596,20 @@ int main(int argc, char **argv)
 
 	make_crc_table();
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (opt == 's')
+		if (opt == 's') {
 			return self_test();
-		else if (opt == '1')
+		} else if (opt == '1') {
 			need.v1 = true;
-		else if (opt == '2')
+		} else if (opt == '2') {
 			need.v2 = true;
-		else if (opt == 'w')
+		} else if (opt == 'w') {
 			need.window = true;
-		else if (opt == 'p')
+		} else if (opt == 'p') {
 			need.sport_min = strtoul(optarg, NULL, 0);
-		else
+		} else if (opt != 'n' || !windows_demand(&c.windows, optarg)) {
+			fputs(usage, stderr);
 			return 2;
+		}
 	}
 	if (optind + 1 != argc) {
 		fputs(usage, stderr);

@@ -24,7 +24,7 @@ static void __attribute__((format(printf, 2, 3))) complain(struct windows *w, co
 
 	if (w->bad++ >= COMPLAINTS)
 		return;
-	fprintf(stderr, "roce_check: %s: ", w->label);
+	fprintf(stderr, "roce_check: %s%s%s: ", w->script, w->script[0] ? ": " : "", w->label);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
@@ -80,6 +80,10 @@ static bool take_word(struct windows *w, const char *word)
 			w->type = n;
 		return n;
 	}
+	if (!strncmp(word, "script=", 7)) {
+		snprintf(w->script, sizeof(w->script), "%s", value);
+		return true;
+	}
 	if (!strncmp(word, "to=", 3))
 		return take_mac(value, &w->to);
 	if (!strncmp(word, "smac=", 5))
@@ -112,6 +116,7 @@ static void begin(struct windows *w, char *words)
 	if (w->open)
 		complain(w, "the window did not end before the next one");
 	w->open = true;
+	w->script[0] = 0;
 	w->frames = 0;
 	w->min = 1;
 	w->type = ANY;
@@ -193,6 +198,25 @@ static void end(struct windows *w)
 		complain(w, "%lu RoCE frames, and at least %lu were to come", w->frames, w->min);
 	w->open = false;
 	w->closed++;
+	for (unsigned int i = 0; i < w->n_demands; i++)
+		w->demand[i].got += !strcmp(w->demand[i].script, w->script);
+}
+
+bool windows_demand(struct windows *w, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	unsigned int n = w->n_demands;
+	char *after;
+
+	if (!equals || equals == text || equals - text >= (long)sizeof(w->demand[n].script) ||
+	    n == MAX_DEMANDS)
+		return false;
+	w->demand[n].want = strtoul(equals + 1, &after, 10);
+	if (after == equals + 1 || *after)
+		return false;
+	memcpy(w->demand[n].script, text, equals - text);
+	w->n_demands++;
+	return true;
 }
 
 void windows_mark(struct windows *w, const uint8_t *text, size_t len)
@@ -242,4 +266,11 @@ void windows_finish(struct windows *w)
 {
 	if (w->open)
 		complain(w, "the capture ends before the window");
+	for (unsigned int i = 0; i < w->n_demands; i++) {
+		if (w->demand[i].got >= w->demand[i].want)
+			continue;
+		w->bad++;
+		fprintf(stderr, "roce_check: %s: %lu windows, and %lu were to come\n",
+			w->demand[i].script, w->demand[i].got, w->demand[i].want);
+	}
 }

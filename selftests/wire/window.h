@@ -7,6 +7,9 @@
  *	begin WORD... : LABEL
  *	end
  *
+ * The first word may be script=NAME, the test script that says it: of a script a number of windows
+ * can be demanded, so that a test whose frames do not get as far as the capture is missed.
+ *
  * Words: type=v1|v2/IPv4|v2/IPv6; the traits by their names, =N or =none; min=N, the number of
  * frames that must come (1); except=N: frames to queue pair N are no concern of the window; to=MAC:
  * nor are those to other addresses; smac=MAC: the source address; spread=N: N queue pairs are sent
@@ -23,6 +26,7 @@
 #define ETHERTYPE_WINDOW 0x88b5
 #define ABSENT (-1)
 #define MAX_FLOWS 1024
+#define MAX_DEMANDS 64
 
 enum kind { OTHER, V1, V2_IPV4, V2_IPV6, KINDS };
 
@@ -46,6 +50,7 @@ struct traits {
 struct windows {
 	bool open;
 	char label[128];
+	char script[64];
 	int type, except, want[TRAITS];	/* ANY, or what is wanted */
 	uint64_t to, smac;		/* 0: any */
 	unsigned long min, frames;
@@ -55,7 +60,15 @@ struct windows {
 		uint16_t sport;
 	} flow[MAX_FLOWS];
 	unsigned long closed, bad;	/* windows; complaints */
+	unsigned int n_demands;
+	struct {
+		char script[64];
+		unsigned long want, got; /* windows that ended */
+	} demand[MAX_DEMANDS];
 };
+
+/* Of a script so many windows are to come: NAME=NUMBER. False: it says something else. */
+bool windows_demand(struct windows *w, const char *text);
 
 /* The text of a frame of type ETHERTYPE_WINDOW. */
 void windows_mark(struct windows *w, const uint8_t *text, size_t len);

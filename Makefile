@@ -55,7 +55,7 @@ help:
 	@echo "make check-list         ids and sentences of the tests"
 	@echo "make check-host         what needs no virtual machine"
 	@echo "make check-package      installs and removes what is released, in a copy of the toolbox; LONG=1: for each kernel"
-	@echo "make lint               checkpatch, sparse, W=1, shellcheck, codespell, kernel-doc"
+	@echo "make lint               checkpatch, sparse, W=1, shellcheck, pylint, docutils, codespell, kernel-doc"
 	@echo "make fuzz               libFuzzer on the emulator, SECONDS=60 for each of five targets; ten minutes on the driver's verbs"
 	@echo "make bench              ratios: engine and memcpy, verbs and fail-over on two drivers"
 	@echo "make modules            the modules for a kernel of the toolbox: KERNEL=6.1, 6.12, 7.2, debug"

@@ -75,8 +75,7 @@ class Side:
         """the next @n completions"""
         got, end = [], time.time() + seconds
         while len(got) < n:
-            count, wcs = self.cq.poll(n - len(got))
-            got += wcs
+            got += self.cq.poll(n - len(got))[1]
             assert time.time() < end, f"{len(got)} of {n} completions after {seconds} s"
         for wc in got:
             assert wc.status == status, f"completion {wc.wr_id} has status {wc.status}, not {status}"

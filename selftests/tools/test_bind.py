@@ -263,7 +263,8 @@ SS = "ss -H -t -n -p state established"
 def default_route():
     for family, text in (("4", "default via 10.0.0.1 dev eth0 proto dhcp metric 100\n10.0.0.0/24 dev eth0 scope link\n"),
                          ("6", "default via fe80::1 dev eth0 proto ra metric 100 pref medium\n"),
-                         ("4", "default proto static \\\tnexthop via 10.0.0.1 dev eth9 weight 1 \\\tnexthop via 10.1.0.1 dev eth0 weight 1\n"),
+                         ("4", "default proto static \\\tnexthop via 10.0.0.1 dev eth9 weight 1 "
+                          "\\\tnexthop via 10.1.0.1 dev eth0 weight 1\n"),
                          ("4", "default via 10.0.0.1 dev eth0 table 100\n")):
         m = Machine()
         m.texts[ROUTES.format(family)] = text

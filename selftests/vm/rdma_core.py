@@ -22,6 +22,8 @@ def suite(folder, device, gid):
     """The package of the tests, with their options set as their own program does"""
     sys.path[:0] = [folder, os.path.join(folder, "tests")]
     sys.argv[1:] = ["--dev", device, "--gid", gid]
+    # They are in the folder, and take the arguments when they are read.
+    # pylint: disable=import-error, import-outside-toplevel
     from args_parser import parser
     parser.parse_args()
     import tests

@@ -27,7 +27,7 @@ from pyverbs.qp import QP, QPCap, QPInitAttr
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wr import SGE, SendWR
 
-from objects import ALL, SIGNALED, Side, fill, pair, path_attr, same
+from objects import ALL, SIGNALED, fill, pair, path_attr, same
 
 PAGE = 4096
 PROCESSES = 8
@@ -145,14 +145,14 @@ class Lives:
     def begin(self, slot):
         seed = self.rng.getrandbits(32)
         pid = os.fork()
-        if pid:
-            return pid
-        try:
-            life(self.dev, self.gid, random.Random(seed), self.counts[slot])
-        except (PyverbsError, AssertionError, OSError):
-            traceback.print_exc()
-        finally:
-            os._exit(1)
+        if not pid:
+            try:
+                life(self.dev, self.gid, random.Random(seed), self.counts[slot])
+            except (PyverbsError, AssertionError, OSError):
+                traceback.print_exc()
+            finally:
+                os._exit(1)
+        return pid
 
     def ended(self):
         """One that ended by itself, or 0"""

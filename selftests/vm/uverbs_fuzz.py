@@ -116,7 +116,7 @@ def own_gids():
     """(index, GID) of the first device. Of who answers to these nobody needs to be asked, which can take a second."""
     found = []
     for path in glob.glob(sorted(glob.glob("/sys/class/infiniband/*/ports/1/gids"))[0] + "/*"):
-        with open(path) as f:
+        with open(path, encoding="ascii") as f:
             gid = bytes.fromhex(f.read().strip().replace(":", ""))
         if any(gid):
             found.append((int(os.path.basename(path)), gid))

@@ -28,6 +28,7 @@ class Session:
         self.kinds = []     # of the results since the script began
         self.plan = None
         self.notes = []
+        self.says_frames, self.windows = [], {}    # scripts whose frames must be as they say, and how often each said it
         self.began = 0.0
         self.script_began = 0.0
         self.what = f"kernel {kernel}, {driver}, {self.guests} guest" + "s" * (self.guests != "1")
@@ -73,6 +74,7 @@ class Session:
         now = time.monotonic()
         for pattern, act in ((r"# script: (.*)", self.script_begins), (r"# end of script: (\S+) (\d+)", self.script_ends),
                              (r"# set-up ([0-9.]+) s: (.*)", self.set_up), (r"1\.\.(\d+)", self.planned),
+                             (r"# windows of script: (\S+) (\d+)", self.has_windows),
                              (r"vm: .* up in ([0-9.]+) s .*", self.booted)):
             m = re.fullmatch(pattern, text)
             if m:
@@ -106,6 +108,13 @@ class Session:
 
     def set_up(self, m, _log):
         times.add("set-up", f"{self.current}: {m.group(2)}", float(m.group(1)), self.where)
+
+    def has_windows(self, m, log):
+        """How many windows a script has put on the wire; one that says in its head that it does has to."""
+        name, number = m.groups()
+        self.windows[name] = int(number)
+        if number == "0" and name in self.says_frames and not os.environ["ONLY"]:
+            totals.result("FAIL", f"{name}: it says what its frames must be, and has not said it once", self.rerun(f"TESTS={name}"), log)
 
     def planned(self, m, _log):
         self.plan = int(m.group(1))
@@ -149,7 +158,8 @@ class Session:
 
     def boot(self, number):
         """Boot and run; what is left in self.todo has not run."""
-        scripts = [s.name for s, _ in self.todo if s.says_frames(self.driver)]
+        self.says_frames = [s.name for s, _ in self.todo if s.says_frames(self.driver)]
+        self.windows = {}
         where = os.path.join(LOGS, self.place(number))
         os.makedirs(where, exist_ok=True)
         log = os.path.join(where, "output.txt")
@@ -166,19 +176,21 @@ class Session:
         else:
             totals.result("FAIL" if code else "ok", f"guests and emulator end without a complaint: {self.what}",
                           None, os.path.join(where, "emulator.txt"))
-        self.judge_capture(os.path.join(where, "wire.pcap"), scripts and not self.todo and not os.environ["ONLY"])
+        self.judge_capture(os.path.join(where, "wire.pcap"))
         out.hold()
         return code, self.current is not None
 
-    def judge_capture(self, pcap, windows):
-        """Every RoCE frame of the capture, and what tests said of them (windows: some did). What Wireshark makes
-        of the first frames is in its own log."""
+    def judge_capture(self, pcap):
+        """Every RoCE frame of the capture, and what tests said of them. What Wireshark makes of the first frames is in its own log."""
         if not os.path.exists(pcap):
             return
         judge = f"{BUILD}/wire/roce_check"
         inside = "scripts/toolbox run "
         subprocess.run(["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", judge], cwd=REPO, check=True)
-        words = [judge] + ["--need-window"] * bool(windows) + [pcap]
+        words = [judge]
+        for name, number in self.windows.items():
+            words += ["--windows", f"{name}={number}"] if number else []
+        words.append(pcap)
         step(None, f"every RoCE frame on the wire is right: {self.what}", words, inside + " ".join(words))
         words = ["selftests/wire/malformed", pcap, str(TSHARK_FRAMES)]
         step(None, f"tshark finds no malformed frame: {self.what}", words, inside + " ".join(words))

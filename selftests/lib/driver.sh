@@ -183,9 +183,10 @@ driver_net_up() # [MTU]
 
 	if [ "$CXR_DRIVER" = host ]; then link_up "$(driver_netdev)"; return; fi
 	for dev in $(driver_netdevs); do
+		# first: an interface of less than 1280 bytes has no IPv6
+		[ -z "${1:-}" ] || ip link set "$dev" mtu "$1" || return
 		echo 0 >"/proc/sys/net/ipv6/conf/$dev/accept_dad"
 		echo 0 >"/proc/sys/net/ipv6/conf/$dev/disable_ipv6"
-		[ -z "${1:-}" ] || ip link set "$dev" mtu "$1" || return
 		ip link set "$dev" up || return
 		ip addr replace "$(my_ip $i)/24" dev "$dev" || return
 		ip -6 addr replace "$(my_ip6 $i)/64" dev "$dev" nodad || return
@@ -199,7 +200,7 @@ driver_net_up() # [MTU]
 # without an address the first of that type.
 gid_index() # DEVICE TYPE [ADDRESS]
 {
-	local p=/sys/class/infiniband/$1/ports/1 i type want
+	local p=/sys/class/infiniband/$1/ports/1 i type gid want
 	local pattern='*'
 
 	case $2 in
@@ -213,8 +214,9 @@ gid_index() # DEVICE TYPE [ADDRESS]
 		[ -e "$p/gids/$i" ] || break
 		{ read -r type <"$p/gid_attrs/types/$i"; } 2>/dev/null || continue
 		[ "$type" = "$want" ] || continue
+		read -r gid <"$p/gids/$i"
 		# shellcheck disable=SC2254
-		case $(<"$p/gids/$i") in $pattern) echo "$i"; return ;; esac
+		case $gid in $pattern) echo "$i"; return ;; esac
 	done
 	echo "gid_index: $1 has no GID of type $2${3:+ for $3}" >&2
 	return 1
@@ -237,14 +239,19 @@ driver_up() # [MTU]
 # The GID of an IPv4 or IPv6 address as sysfs writes it
 gid_text()
 {
-	local a b c d
+	local a b c d left right n text
 
 	case $1 in
 	*:*)
-		python3 -c '
-import ipaddress, sys
-a = int(ipaddress.ip_address(sys.argv[1]))
-print(":".join("%04x" % (a >> s & 0xffff) for s in range(112, -1, -16)))' "$1"
+		IFS=: read -ra left <<<"${1%%::*}"
+		IFS=: read -ra right <<<"${1#"${1%%::*}"}"
+		# an empty group before and one after the colons
+		[ ${#right[@]} = 0 ] || right=("${right[@]:2}")
+		n=$((8 - ${#left[@]} - ${#right[@]}))
+		left=("${left[@]/#/0x}") right=("${right[@]/#/0x}")
+		while [ $n -gt 0 ]; do left+=(0); n=$((n - 1)); done
+		printf -v text ':%04x' "${left[@]}" "${right[@]}"
+		echo "${text#:}"
 		;;
 	*)
 		IFS=. read -r a b c d <<<"$1"

@@ -35,6 +35,7 @@ KTAP_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 
 KTAP_SCRIPT=$(basename "$0" .sh)
 KTAP_IDS=() KTAP_SENTENCES=() KTAP_CALLS=() KTAP_LIMITS=() KTAP_GROUNDS=()
+declare -A KTAP_NAMED=()
 KTAP_GROUND='' KTAP_LAST=''
 KTAP_N=0 KTAP_PASSED=0 KTAP_FAILED=0 KTAP_SKIPPED=0
 KTAP_SKIP=4
@@ -65,17 +66,17 @@ ktap_finally() { KTAP_LAST=$*; }	# FUNCTION [ARGUMENTS...]
 
 ktap_test() # ID SENTENCE FUNCTION [ARGUMENTS...]
 {
-	local id=$KTAP_SCRIPT.$1 sentence=$2 other
+	local id=$KTAP_SCRIPT.$1 sentence=$2 call
 
 	shift 2
 	[[ $id =~ ^[a-z0-9_]+([.-][a-z0-9]+)*$ ]] || { echo "$0: '$id' is no id: lower-case words and numbers, . and -" >&2; exit 2; }
-	for other in "${KTAP_IDS[@]}"; do
-		[ "$other" != "$id" ] || { echo "$0: two tests have the id $id" >&2; exit 2; }
-	done
-	[ "$(type -t "$1")" ] || { echo "$0: $id: there is no function $1" >&2; exit 2; }
+	[ -z "${KTAP_NAMED[$id]:-}" ] || { echo "$0: two tests have the id $id" >&2; exit 2; }
+	type -t "$1" >/dev/null || { echo "$0: $id: there is no function $1" >&2; exit 2; }
+	KTAP_NAMED[$id]=1
 	KTAP_IDS+=("$id")
 	KTAP_SENTENCES+=("$sentence")
-	KTAP_CALLS+=("$(printf '%q ' "$@")")
+	printf -v call '%q ' "$@"
+	KTAP_CALLS+=("$call")
 	KTAP_LIMITS+=("${KTAP_TIMEOUT:-120}")
 	KTAP_GROUNDS+=("$KTAP_GROUND")
 }
@@ -85,12 +86,13 @@ ktap_spoilt() { rm -f "$DRIVER_GROUND"; }
 
 # ---- kernel logs -------------------------------------------------------------
 
-# Text for a shell: bad lines since the last mark, then a new mark; succeeds when there are some
+# Sets look, text for a shell: bad lines since the last mark, then a new mark; succeeds when there are some
 ktap_look() # NAME
 {
-	local since='/cxr-test: / { n = 0; next } { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[i] }'
+	local judge='/cxr-test: / { n = 0; next } { line[n++] = $0 }
+		     END { for (i = 0; i < n; i++) if (line[i] ~ bad) { print line[i]; r = 1 } exit !r }'
 
-	echo "dmesg | awk '$since' | grep -E '$KTAP_BAD'; r=\$?; echo 'cxr-test: $1' >/dev/kmsg; (exit \$r)"
+	look="dmesg | awk -v bad='$KTAP_BAD' '$judge'; r=\$?; echo 'cxr-test: $1' >/dev/kmsg; [ \$r = 0 ]"
 }
 
 # Bad lines in all guests since this was last called; what follows is NAME's (nobody's, when it is empty). Succeeds when there
@@ -99,7 +101,7 @@ ktap_bad_lines() # NAME
 {
 	local look host text found=1
 
-	look=$(ktap_look "$1")
+	ktap_look "$1"
 	if text=$(eval "$look"); then
 		echo "$text"
 		found=0
@@ -154,10 +156,11 @@ ktap_verdict() # CODE LOG NEXT
 # Have the set-up's ground under the test ID; returns 0, KTAP_SKIP or 1 with the reason in $KTAP_LOG
 ktap_ground() # SET-UP ID
 {
-	local began=${EPOCHREALTIME//[!0-9]/} rc log=$KTAP_LOG.set-up
+	local began=${EPOCHREALTIME//[!0-9]/} rc='' log=$KTAP_LOG.set-up
 
 	[ -n "$1" ] || return 0
-	[ "$(cat "$DRIVER_GROUND" 2>/dev/null)" != "$KTAP_SCRIPT $1" ] || return 0
+	{ read -r rc <"$DRIVER_GROUND"; } 2>/dev/null
+	[ "$rc" != "$KTAP_SCRIPT $1" ] || return 0
 	rc=$(sed -n "s/^\([0-9]*\) $KTAP_SCRIPT ${1//[^a-zA-Z0-9_ ]/.}\$/\1/p" "$KTAP_LOG.broken")
 	if [ -n "$rc" ]; then
 		echo "its set-up was tried before: $1" >"$KTAP_LOG"
@@ -184,7 +187,7 @@ ktap_ground() # SET-UP ID
 
 ktap_call() # CALL
 {
-	[ "$(type -t before_each)" != function ] || before_each
+	! declare -F before_each >/dev/null || before_each
 	eval "$1"
 }
 

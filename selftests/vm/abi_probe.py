@@ -1,17 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""usage: abi_probe.py list | CASE
+"""usage: abi_probe.py list | obey | ID
 
 Requests to the RDMA device that no library makes, straight into the uverbs character device:
 too short, too long, with numbers that are not the caller's. Each case says what it asks and which
-errors are right. `list` prints the numbers and sentences of the cases.
+errors are right. `list` prints the ids and sentences of the cases;
+`obey` does those that lib/obey.sh asks for.
 """
 
 import errno
 import os
 import sys
+import traceback
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from obey import obey  # noqa: E402
 from uverbs import CQ_UAR_INDEX, NOWHERE, PAGE, QP_UAR_INDEX, RAW_PACKET, Device, Memory, Refused  # noqa: E402
 
 
@@ -131,138 +134,178 @@ ANY, OWN = ("cxr", "mlx5"), ("cxr",)	# OWN: the kernel's driver decides otherwis
 EARLIER = ("cxr", "mlx5 6.1", "mlx5 6.12")	# the one of 7.2 does
 
 CASES = [
-    ("a context gets doorbell pages on demand", ANY, OK, context_is_dynamic),
-    ("a context gets no BlueFlame where writes cannot be combined", ANY, OK, context_has_no_blue_flame),
-    ("a context request of 4 bytes", ANY, INVAL, lambda: Device().context(cut=4)),
-    ("a context request of 12 bytes", ANY, INVAL, lambda: Device().context(cut=12)),
-    ("a context with an unknown flag", ANY, NOTSUPP, lambda: Device().context(flags=1 << 31)),
-    ("a context with DEVX", OWN, NOTSUPP, lambda: Device().context(flags=1)),
-    ("a context with DEVX, cut to 16 bytes", OWN, NOTSUPP,
+    ("context.dynamic", "a context gets doorbell pages on demand", ANY, OK, context_is_dynamic),
+    ("context.no.blue.flame", "a context gets no BlueFlame where writes cannot be combined", ANY, OK,
+     context_has_no_blue_flame),
+    ("context.4.bytes", "a context request of 4 bytes", ANY, INVAL, lambda: Device().context(cut=4)),
+    ("context.12.bytes", "a context request of 12 bytes", ANY, INVAL, lambda: Device().context(cut=12)),
+    ("context.unknown.flag", "a context with an unknown flag", ANY, NOTSUPP, lambda: Device().context(flags=1 << 31)),
+    ("context.devx", "a context with DEVX", OWN, NOTSUPP, lambda: Device().context(flags=1)),
+    ("context.devx.cut.16.bytes", "a context with DEVX, cut to 16 bytes", OWN, NOTSUPP,
      lambda: Device().context(flags=1, cut=16)),
-    ("a context with an unknown mask", ANY, NOTSUPP, lambda: Device().context(mask=1)),
-    ("a context with a reserved field set", ANY, NOTSUPP, lambda: Device().context(reserved=1)),
-    ("a context with as many low latency registers as there are", ANY, INVAL,
+    ("context.unknown.mask", "a context with an unknown mask", ANY, NOTSUPP, lambda: Device().context(mask=1)),
+    ("context.reserved", "a context with a reserved field set", ANY, NOTSUPP, lambda: Device().context(reserved=1)),
+    ("context.all.low.latency", "a context with as many low latency registers as there are", ANY, INVAL,
      lambda: Device().context(total=4, low=4)),
-    ("a context with zeroes behind the request", ANY, OK, lambda: Device().context(tail=bytes(8))),
-    ("a context with more than zeroes behind the request", OWN, NOTSUPP,
+    ("context.zero.tail", "a context with zeroes behind the request is accepted", ANY, OK,
+     lambda: Device().context(tail=bytes(8))),
+    ("context.tail", "a context with more than zeroes behind the request", OWN, NOTSUPP,
      lambda: Device().context(tail=MORE)),
-    ("a doorbell page of an unknown type", ANY, NOTSUPP, lambda: opened().uar(7)),
-    ("an object that does not exist", ANY, errno.EPROTONOSUPPORT,
+    ("uar.unknown", "a doorbell page of an unknown type", ANY, NOTSUPP, lambda: opened().uar(7)),
+    ("object.unknown", "an object that does not exist", ANY, errno.EPROTONOSUPPORT,
      lambda: opened().ioctl(0x1000 + 900, 0, [])),
-    ("a doorbell page is mapped", ANY, OK, map_own),
-    ("a mapping of another context's doorbell page", ANY, INVAL, map_foreign),
-    ("a mapping of a doorbell page and the next", ANY, INVAL, map_two),
-    ("a mapping at an offset of older libraries", OWN, NOTSUPP, lambda: opened().map_page(0)),
-    ("a CQ", ANY, OK, with_cq),
-    ("a CQ with entries of 65 bytes", ANY, INVAL, lambda: with_cq(cqe_size=65)),
-    ("a CQ with an unknown flag", ANY, INVAL, lambda: with_cq(flags=CQ_UAR_INDEX | 1 << 15)),
-    ("a CQ without a doorbell page", ANY, INVAL, lambda: with_cq(flags=0)),
-    ("a CQ with a reserved field set", ANY, INVAL, lambda: with_cq(reserved=1)),
-    ("a CQ request that is cut", ANY, INVAL, lambda: with_cq(cut=16)),
-    ("a CQ with more than zeroes behind the request", OWN, INVAL, lambda: with_cq(tail=MORE)),
-    ("a CQ with zeroes behind the request", ANY, OK, lambda: with_cq(tail=bytes(8))),
-    ("a CQ of no entries", OWN, INVAL, lambda: with_cq(entries=0)),
-    ("a CQ of 2^30 entries", ANY, INVAL, lambda: with_cq(entries=1 << 30)),
-    ("a CQ in memory that is not there", ANY, FAULT, lambda: with_cq(buf=NOWHERE)),
-    ("a CQ whose doorbell record is not there", ANY, FAULT, lambda: with_cq(db=NOWHERE)),
-    ("a CQ whose doorbell record is not aligned", OWN, INVAL,
+    ("map.own", "a doorbell page is mapped", ANY, OK, map_own),
+    ("map.foreign", "a mapping of another context's doorbell page", ANY, INVAL, map_foreign),
+    ("map.two", "a mapping of a doorbell page and the next", ANY, INVAL, map_two),
+    ("map.old.offset", "a mapping at an offset of older libraries", OWN, NOTSUPP, lambda: opened().map_page(0)),
+    ("cq", "a CQ is accepted", ANY, OK, with_cq),
+    ("cq.entries.65", "a CQ with entries of 65 bytes", ANY, INVAL, lambda: with_cq(cqe_size=65)),
+    ("cq.unknown.flag", "a CQ with an unknown flag", ANY, INVAL, lambda: with_cq(flags=CQ_UAR_INDEX | 1 << 15)),
+    ("cq.no.page", "a CQ without a doorbell page", ANY, INVAL, lambda: with_cq(flags=0)),
+    ("cq.reserved", "a CQ with a reserved field set", ANY, INVAL, lambda: with_cq(reserved=1)),
+    ("cq.cut", "a CQ request that is cut", ANY, INVAL, lambda: with_cq(cut=16)),
+    ("cq.tail", "a CQ with more than zeroes behind the request", OWN, INVAL, lambda: with_cq(tail=MORE)),
+    ("cq.zero.tail", "a CQ with zeroes behind the request is accepted", ANY, OK, lambda: with_cq(tail=bytes(8))),
+    ("cq.zero.entries", "a CQ of no entries", OWN, INVAL, lambda: with_cq(entries=0)),
+    ("cq.2-30.entries", "a CQ of 2^30 entries", ANY, INVAL, lambda: with_cq(entries=1 << 30)),
+    ("cq.nowhere", "a CQ in memory that is not there", ANY, FAULT, lambda: with_cq(buf=NOWHERE)),
+    ("cq.db.nowhere", "a CQ whose doorbell record is not there", ANY, FAULT, lambda: with_cq(db=NOWHERE)),
+    ("cq.db.unaligned", "a CQ whose doorbell record is not aligned", OWN, INVAL,
      lambda: with_cq(db=Memory().addr + 4)),
-    ("a CQ that does not begin at a 64th of a page", ANY, INVAL,
+    ("cq.buffer.unaligned", "a CQ that does not begin at a 64th of a page", ANY, INVAL,
      lambda: with_cq(buf=Memory(2).addr + 32)),
-    ("a CQ on another context's doorbell page", OWN, INVAL, lambda: foreign(with_cq)),
-    ("a CQ that is resized", ANY, OK, with_resize),
-    ("a CQ that is resized in memory that is not there", ANY, FAULT, lambda: with_resize(buf=NOWHERE)),
-    ("a CQ that is resized to no entries", ANY, INVAL, lambda: with_resize(entries=0)),
-    ("a CQ that is resized to 2^30 entries", ANY, INVAL, lambda: with_resize(entries=1 << 30)),
-    ("a CQ that is resized to entries of other size", OWN, INVAL, lambda: with_resize(cqe_size=128)),
-    ("a CQ that is resized with a reserved field set", ANY, INVAL, lambda: with_resize(reserved=1)),
-    ("a CQ that is resized by a request that is cut", OWN, INVAL, lambda: with_resize(cut=8)),
-    ("a CQ that is resized with more than zeroes behind the request", OWN, INVAL,
+    ("cq.foreign.page", "a CQ on another context's doorbell page", OWN, INVAL, lambda: foreign(with_cq)),
+    ("cq.resize", "a CQ that is resized is accepted", ANY, OK, with_resize),
+    ("cq.resize.nowhere", "a CQ that is resized in memory that is not there", ANY, FAULT,
+     lambda: with_resize(buf=NOWHERE)),
+    ("cq.resize.zero.entries", "a CQ that is resized to no entries", ANY, INVAL, lambda: with_resize(entries=0)),
+    ("cq.resize.2-30.entries", "a CQ that is resized to 2^30 entries", ANY, INVAL,
+     lambda: with_resize(entries=1 << 30)),
+    ("cq.resize.entries.size", "a CQ that is resized to entries of other size", OWN, INVAL,
+     lambda: with_resize(cqe_size=128)),
+    ("cq.resize.reserved", "a CQ that is resized with a reserved field set", ANY, INVAL,
+     lambda: with_resize(reserved=1)),
+    ("cq.resize.cut", "a CQ that is resized by a request that is cut", OWN, INVAL, lambda: with_resize(cut=8)),
+    ("cq.resize.tail", "a CQ that is resized with more than zeroes behind the request", OWN, INVAL,
      lambda: with_resize(tail=MORE)),
-    ("an XRC SRQ", ANY, OK, with_xsrq),
-    ("an XRC SRQ with more than zeroes behind the request", EARLIER, INVAL, lambda: with_xsrq(tail=MORE)),
-    ("an XRC SRQ without a user index", ANY, INVAL, lambda: with_xsrq(cut=24)),
-    ("an XRC SRQ with an unknown flag", OWN, INVAL, lambda: with_xsrq(flags=1 << 31)),
-    ("an XRC SRQ in memory that is not there", ANY, FAULT, lambda: with_xsrq(buf=NOWHERE)),
-    ("a QP", ANY, OK, with_qp),
-    ("a QP with an unknown flag", ANY, INVAL, lambda: with_qp(flags=QP_UAR_INDEX | 1 << 31)),
-    ("a QP with signatures", OWN, NOTSUPP, lambda: with_qp(flags=QP_UAR_INDEX | 1)),
-    ("a QP without a doorbell page", OWN, INVAL, lambda: with_qp(flags=0)),
-    ("a QP request that is cut", ANY, INVAL, lambda: with_qp(cut=16)),
-    ("a QP with more than zeroes behind the request", ANY, INVAL, lambda: with_qp(tail=MORE)),
-    ("a QP with 15 send blocks", ANY, INVAL, lambda: with_qp(sq=15)),
-    ("a QP with 2^31 send blocks", ANY, INVAL, lambda: with_qp(sq=1 << 31)),
-    ("a QP with 17 receive slots", OWN, INVAL, lambda: with_qp(rq=17)),
-    ("a QP with receive slots of 2^255 bytes", ANY, INVAL, lambda: with_qp(shift=255)),
-    ("a QP with receive slots of 2 bytes", OWN, INVAL, lambda: with_qp(shift=1)),
-    ("a QP with no queue at all", OWN, INVAL, lambda: with_qp(sq=0, rq=0, recv=0)),
-    ("a QP whose user index has 25 bits", ANY, INVAL, lambda: with_qp(uidx=1 << 24)),
-    ("a QP in memory that is not there", ANY, FAULT, lambda: with_qp(buf=NOWHERE)),
-    ("a QP on another context's doorbell page", OWN, INVAL, lambda: foreign(with_qp)),
-    ("a raw packet QP", ANY, OK, with_raw_qp),
-    ("a raw packet QP that only sends", OWN, OK, lambda: with_raw_qp(rq=0, recv=0)),
-    ("a raw packet QP whose send memory is not there", ANY, FAULT, lambda: with_raw_qp(sq_buf=NOWHERE)),
-    ("a raw packet QP whose receive memory is not there", ANY, FAULT, lambda: with_raw_qp(buf=NOWHERE)),
-    ("a raw packet QP whose doorbell record is not aligned", OWN, INVAL, lambda: with_raw_qp(db=NOWHERE + 3)),
-    ("a raw packet QP on another context's doorbell page", OWN, INVAL, lambda: foreign(with_raw_qp)),
-    ("a WQ", ANY, OK, with_wq),
-    ("a WQ request that is cut", ANY, INVAL, lambda: with_wq(cut=32)),
-    ("a WQ with more than zeroes behind the request", ANY, NOTSUPP, lambda: with_wq(tail=MORE)),
-    ("a WQ with an unknown mask", ANY, NOTSUPP, lambda: with_wq(mask=1 << 31)),
-    ("a WQ with signatures", OWN, NOTSUPP, lambda: with_wq(flags=1)),
-    ("a WQ with 17 slots", OWN, INVAL, lambda: with_wq(count=17)),
-    ("a WQ with slots of 2^255 bytes", ANY, INVAL, lambda: with_wq(shift=255)),
-    ("a WQ in memory that is not there", ANY, FAULT, lambda: with_wq(buf=NOWHERE)),
-    ("a WQ whose doorbell record is not there", ANY, FAULT, lambda: with_wq(db=NOWHERE)),
-    ("a table of WQs", ANY, OK, with_table),
-    ("a table of WQs with a request behind", ANY, NOTSUPP, lambda: with_table(driver=MORE)),
-    ("a table of 2^14 WQs", ANY, INVAL, lambda: with_table(log_size=14)),
-    ("an RSS QP", ANY, OK, with_rss),
-    ("an RSS QP request that is cut", ANY, INVAL, lambda: with_rss(cut=64)),
-    ("an RSS QP with more than zeroes behind the request", ANY, INVAL, lambda: with_rss(tail=MORE)),
-    ("an RSS QP with an unknown mask", ANY, NOTSUPP, lambda: with_rss(mask=1)),
-    ("an RSS QP with an unknown flag", ANY, INVAL, lambda: with_rss(flags=1 << 31)),
-    ("an RSS QP with a reserved field set", OWN, INVAL, lambda: with_rss(reserved=1)),
-    ("an RSS QP that hashes tunnels", OWN, NOTSUPP, lambda: with_rss(flags=4)),
-    ("an RSS QP with a key of 41 bytes", ANY, INVAL, lambda: with_rss(key_len=41)),
-    ("a memory window", ANY, OK, with_mw),
-    ("a memory window without a request", ANY, OK, lambda: with_mw(driver=False)),
-    ("a memory window with an unknown mask", ANY, NOTSUPP, lambda: with_mw(mask=1)),
-    ("a memory window with a reserved field set", ANY, NOTSUPP, lambda: with_mw(reserved=1)),
-    ("a memory window with more than zeroes behind the request", ANY, NOTSUPP, lambda: with_mw(tail=MORE)),
-    ("an MR", ANY, OK, with_mr),
-    ("an MR of nothing", ANY, INVAL, lambda: with_mr(length=0)),
-    ("an MR that wraps", ANY, INVAL, lambda: with_mr(length=(1 << 64) - PAGE)),
-    ("an MR of memory that is not there", ANY, FAULT, lambda: with_mr(start=NOWHERE)),
-    ("an MR that peers may write and we may not", ANY, INVAL, lambda: with_mr(access=2)),
-    ("an MR for memory windows", ANY, OK, lambda: with_mr(access=1 | 16)),
+    ("xrc.srq", "an XRC SRQ is accepted", ANY, OK, with_xsrq),
+    ("xrc.srq.tail", "an XRC SRQ with more than zeroes behind the request", EARLIER, INVAL,
+     lambda: with_xsrq(tail=MORE)),
+    ("xrc.srq.no.index", "an XRC SRQ without a user index", ANY, INVAL, lambda: with_xsrq(cut=24)),
+    ("xrc.srq.unknown.flag", "an XRC SRQ with an unknown flag", OWN, INVAL, lambda: with_xsrq(flags=1 << 31)),
+    ("xrc.srq.nowhere", "an XRC SRQ in memory that is not there", ANY, FAULT, lambda: with_xsrq(buf=NOWHERE)),
+    ("qp", "a QP is accepted", ANY, OK, with_qp),
+    ("qp.unknown.flag", "a QP with an unknown flag", ANY, INVAL, lambda: with_qp(flags=QP_UAR_INDEX | 1 << 31)),
+    ("qp.signatures", "a QP with signatures", OWN, NOTSUPP, lambda: with_qp(flags=QP_UAR_INDEX | 1)),
+    ("qp.no.page", "a QP without a doorbell page", OWN, INVAL, lambda: with_qp(flags=0)),
+    ("qp.cut", "a QP request that is cut", ANY, INVAL, lambda: with_qp(cut=16)),
+    ("qp.tail", "a QP with more than zeroes behind the request", ANY, INVAL, lambda: with_qp(tail=MORE)),
+    ("qp.15.blocks", "a QP with 15 send blocks", ANY, INVAL, lambda: with_qp(sq=15)),
+    ("qp.2-31.blocks", "a QP with 2^31 send blocks", ANY, INVAL, lambda: with_qp(sq=1 << 31)),
+    ("qp.17.slots", "a QP with 17 receive slots", OWN, INVAL, lambda: with_qp(rq=17)),
+    ("qp.slots.2-255", "a QP with receive slots of 2^255 bytes", ANY, INVAL, lambda: with_qp(shift=255)),
+    ("qp.slots.2.bytes", "a QP with receive slots of 2 bytes", OWN, INVAL, lambda: with_qp(shift=1)),
+    ("qp.no.queue", "a QP with no queue at all", OWN, INVAL, lambda: with_qp(sq=0, rq=0, recv=0)),
+    ("qp.index.25.bits", "a QP whose user index has 25 bits", ANY, INVAL, lambda: with_qp(uidx=1 << 24)),
+    ("qp.nowhere", "a QP in memory that is not there", ANY, FAULT, lambda: with_qp(buf=NOWHERE)),
+    ("qp.foreign.page", "a QP on another context's doorbell page", OWN, INVAL, lambda: foreign(with_qp)),
+    ("raw", "a raw packet QP is accepted", ANY, OK, with_raw_qp),
+    ("raw.sends", "a raw packet QP that only sends is accepted", OWN, OK, lambda: with_raw_qp(rq=0, recv=0)),
+    ("raw.send.nowhere", "a raw packet QP whose send memory is not there", ANY, FAULT,
+     lambda: with_raw_qp(sq_buf=NOWHERE)),
+    ("raw.receive.nowhere", "a raw packet QP whose receive memory is not there", ANY, FAULT,
+     lambda: with_raw_qp(buf=NOWHERE)),
+    ("raw.db.unaligned", "a raw packet QP whose doorbell record is not aligned", OWN, INVAL,
+     lambda: with_raw_qp(db=NOWHERE + 3)),
+    ("raw.foreign.page", "a raw packet QP on another context's doorbell page", OWN, INVAL,
+     lambda: foreign(with_raw_qp)),
+    ("wq", "a WQ is accepted", ANY, OK, with_wq),
+    ("wq.cut", "a WQ request that is cut", ANY, INVAL, lambda: with_wq(cut=32)),
+    ("wq.tail", "a WQ with more than zeroes behind the request", ANY, NOTSUPP, lambda: with_wq(tail=MORE)),
+    ("wq.unknown.mask", "a WQ with an unknown mask", ANY, NOTSUPP, lambda: with_wq(mask=1 << 31)),
+    ("wq.signatures", "a WQ with signatures", OWN, NOTSUPP, lambda: with_wq(flags=1)),
+    ("wq.17.slots", "a WQ with 17 slots", OWN, INVAL, lambda: with_wq(count=17)),
+    ("wq.slots.2-255", "a WQ with slots of 2^255 bytes", ANY, INVAL, lambda: with_wq(shift=255)),
+    ("wq.nowhere", "a WQ in memory that is not there", ANY, FAULT, lambda: with_wq(buf=NOWHERE)),
+    ("wq.db.nowhere", "a WQ whose doorbell record is not there", ANY, FAULT, lambda: with_wq(db=NOWHERE)),
+    ("table", "a table of WQs is accepted", ANY, OK, with_table),
+    ("table.tail", "a table of WQs with a request behind", ANY, NOTSUPP, lambda: with_table(driver=MORE)),
+    ("table.2-14.wqs", "a table of 2^14 WQs", ANY, INVAL, lambda: with_table(log_size=14)),
+    ("rss", "an RSS QP is accepted", ANY, OK, with_rss),
+    ("rss.cut", "an RSS QP request that is cut", ANY, INVAL, lambda: with_rss(cut=64)),
+    ("rss.tail", "an RSS QP with more than zeroes behind the request", ANY, INVAL, lambda: with_rss(tail=MORE)),
+    ("rss.unknown.mask", "an RSS QP with an unknown mask", ANY, NOTSUPP, lambda: with_rss(mask=1)),
+    ("rss.unknown.flag", "an RSS QP with an unknown flag", ANY, INVAL, lambda: with_rss(flags=1 << 31)),
+    ("rss.reserved", "an RSS QP with a reserved field set", OWN, INVAL, lambda: with_rss(reserved=1)),
+    ("rss.tunnels", "an RSS QP that hashes tunnels", OWN, NOTSUPP, lambda: with_rss(flags=4)),
+    ("rss.key.41", "an RSS QP with a key of 41 bytes", ANY, INVAL, lambda: with_rss(key_len=41)),
+    ("mw", "a memory window is accepted", ANY, OK, with_mw),
+    ("mw.no.request", "a memory window without a request is accepted", ANY, OK, lambda: with_mw(driver=False)),
+    ("mw.unknown.mask", "a memory window with an unknown mask", ANY, NOTSUPP, lambda: with_mw(mask=1)),
+    ("mw.reserved", "a memory window with a reserved field set", ANY, NOTSUPP, lambda: with_mw(reserved=1)),
+    ("mw.tail", "a memory window with more than zeroes behind the request", ANY, NOTSUPP, lambda: with_mw(tail=MORE)),
+    ("mr", "an MR is accepted", ANY, OK, with_mr),
+    ("mr.nothing", "an MR of nothing", ANY, INVAL, lambda: with_mr(length=0)),
+    ("mr.wraps", "an MR that wraps", ANY, INVAL, lambda: with_mr(length=(1 << 64) - PAGE)),
+    ("mr.nowhere", "an MR of memory that is not there", ANY, FAULT, lambda: with_mr(start=NOWHERE)),
+    ("mr.remote.write.alone", "an MR that peers may write and we may not", ANY, INVAL, lambda: with_mr(access=2)),
+    ("mr.mw.bind", "an MR for memory windows is accepted", ANY, OK, lambda: with_mr(access=1 | 16)),
 ]
 
 
-def run(number):
-    _, drivers, want, request = CASES[number]
+
+def decides_so(drivers):
     driver = os.environ.get("CXR_DRIVER")
-    if driver not in drivers and f"{driver} {os.environ.get('CXR_KERNEL')}" not in drivers:
-        print("SKIP: the kernel's driver decides otherwise here")
-        return 4
+    return driver in drivers or f"{driver} {os.environ.get('CXR_KERNEL')}" in drivers
+
+
+def run(name):
+    """Code and words of the case NAME"""
+    _, _, drivers, want, request = next(case for case in CASES if case[0] == name)
+    if not decides_so(drivers):
+        return 4, "SKIP: the kernel's driver decides otherwise here\n"
     got = OK
     try:
         request()
     except Refused as e:
         got = e.code
-    name = errno.errorcode.get
+    word = errno.errorcode.get
     if got != want:
-        print(f"FAIL: {name(got, 'it was taken')} instead of {name(want, 'success')}")
-        return 1
-    return 0
+        return 1, f"FAIL: {word(got, 'it was accepted')} instead of {word(want, 'success')}\n"
+    return 0, ""
+
+
+def run_apart(words):
+    """The case in a process of its own, which leaves nothing to the next one"""
+    there, here = os.pipe()
+    child = os.fork()
+    if not child:
+        os.dup2(here, 1)
+        os.dup2(here, 2)
+        try:
+            code, text = run(words[0])
+            sys.stdout.write(text)
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+        sys.stdout.flush()
+        os._exit(code)
+    os.close(here)
+    with open(there, encoding="utf-8") as words:
+        text = words.read()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text
 
 
 def main():
-    if sys.argv[1:] == ["list"]:
-        for i, (sentence, _, want, _) in enumerate(CASES):
-            print(i, sentence, "" if want == OK else f"is refused with {errno.errorcode[want]}")
+    if sys.argv[1] == "list":
+        for name, sentence, _, want, _ in CASES:
+            print(name, sentence + ("" if want == OK else f" is refused with {errno.errorcode[want]}"), sep="\t")
         return 0
-    return run(int(sys.argv[1]))
+    if sys.argv[1] == "obey":
+        return obey(run_apart)
+    code, text = run(sys.argv[1])
+    print(text, end="")
+    return code
 
 
 sys.exit(main())

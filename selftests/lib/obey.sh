@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# Programs that stay, and do what they are told a line at a time (lib/obey.py is their side). A guest takes seconds to start
+# Python and to open a device; so a set-up does that once, and each test asks for its part alone.
+#
+#   obey_start NAME COMMAND...	start COMMAND, in the place of what NAME was before
+#   obey NAME WORDS...		have it do WORDS: what it says, its code; 125 when it has ended
+#   obey_stop NAME
+
+OBEY_RUN=/run/obey	# -NAME: the folder of each
+
+obey_stop() # NAME
+{
+	local d=$OBEY_RUN-$1 pid
+
+	[ -d "$d" ] || return 0
+	pid=$(cat "$d/pid" 2>/dev/null) && kill -KILL "$pid" 2>/dev/null
+	while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+	rm -rf "$d"
+}
+
+obey_start() # NAME COMMAND...
+{
+	local d=$OBEY_RUN-$1
+
+	obey_stop "$1"
+	shift
+	mkdir "$d" && mkfifo "$d/ask" "$d/answer" || return
+	OBEY_FOLDER=$d "$@" >"$d/log" 2>&1 </dev/null &
+	echo $! >"$d/pid"
+}
+
+obey() # NAME WORDS...
+{
+	local d=$OBEY_RUN-$1 pid code text
+
+	read -r pid <"$d/pid" || return 125
+	shift
+	{
+		echo "$*" >&8
+		until read -r -t 1 code text <&9; do
+			kill -0 "$pid" 2>/dev/null || { cat "$d/log"; echo "obey: it has ended"; return 125; }
+		done
+	} 8<>"$d/ask" 9<>"$d/answer"
+	[ -z "$text" ] || base64 -d <<<"$text"
+	return "$code"
+}

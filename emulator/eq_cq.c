@@ -440,6 +440,21 @@ static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 	return true;
 }
 
+/* Rules name a queue, or the request that is completed. Both count it; the queue's is the one that acts. */
+static enum fault_action fault_of(const struct cq *cq, const struct prm_cqe64 *cqe,
+				  uint32_t *syndrome)
+{
+	enum fault_action by_request = FAULT_NONE, by_queue;
+	uint32_t opcode = be32_to_cpu(cqe->sop_drop_qpn) >> 24;
+
+	if (is_error(cqe))
+		return FAULT_NONE;
+	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_REQ)
+		by_request = fault_ask(FAULT_REQUEST, cq->obj.dev, opcode, syndrome);
+	by_queue = fault_ask(FAULT_CQE, cq->obj.dev, cq->obj.num, syndrome);
+	return by_queue == FAULT_NONE ? by_request : by_queue;
+}
+
 bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 {
 	uint32_t syndrome;
@@ -447,8 +462,7 @@ bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 
 	if (cq->error)
 		return false;
-	switch (is_error(cqe) ? FAULT_NONE :
-				fault_ask(FAULT_CQE, cq->obj.dev, cq->obj.num, &syndrome)) {
+	switch (fault_of(cq, cqe, &syndrome)) {
 	case FAULT_OVERRUN:
 		notice(cq->obj.dev, "fault: CQ 0x%x overruns", cq->obj.num);
 		cq_overrun(cq);

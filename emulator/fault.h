@@ -17,6 +17,7 @@ enum fault_site {
 	FAULT_SLOT,		/* a command slot is about to be given back */
 	FAULT_EVENT,
 	FAULT_CQE,
+	FAULT_REQUEST,		/* the completion of a send, by the opcode of its request */
 	FAULT_INTERRUPT,
 	FAULT_FRAME,
 	FAULT_SITES
@@ -45,7 +46,7 @@ struct fault {
 	enum fault_site site;
 	struct cxdev *dev;		/* whose; of frames: NULL */
 	const struct port *port;	/* of frames; NULL: any */
-	/* opcode, event type, CQ, vector, BTH opcode (FAULT_ANY: each) */
+	/* opcode, event type, CQ, opcode of a request, vector, BTH opcode (FAULT_ANY: each) */
 	uint32_t what;
 	uint32_t qpn;			/* of frames: destination queue, or FAULT_ANY */
 	bool rx;			/* of frames: those to the port, not those from it */

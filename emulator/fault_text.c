@@ -17,6 +17,7 @@
 #include "fault.h"
 #include "hca.h"
 #include "prm/cqe.h"
+#include "prm/wqe.h"
 
 #define WORDS_MAX 16
 
@@ -40,6 +41,14 @@ static const struct name status_list[] = { PRM_STATUS_LIST(TEXT_ROW) };
 static const struct name delivery_list[] = { PRM_DELIVERY_LIST(TEXT_ROW) };
 static const struct name event_list[] = { PRM_EVENT_LIST(TEXT_ROW) };
 static const struct name syndrome_list[] = { PRM_CQE_SYNDROME_LIST(TEXT_ROW) };
+
+static const struct name request_list[] = {
+	{ "send", PRM_WQE_SEND },	     { "send_imm", PRM_WQE_SEND_IMM },
+	{ "send_inval", PRM_WQE_SEND_INVAL },  { "rdma_write", PRM_WQE_RDMA_WRITE },
+	{ "rdma_write_imm", PRM_WQE_RDMA_WRITE_IMM }, { "rdma_read", PRM_WQE_RDMA_READ },
+	{ "atomic_cs", PRM_WQE_ATOMIC_CS },    { "atomic_fa", PRM_WQE_ATOMIC_FA },
+	{ "lso", PRM_WQE_LSO },		     { "umr", PRM_WQE_UMR },
+};
 
 /* BTH opcodes: three bits of transport, five of operation. Names are made at first use. */
 static const struct {
@@ -74,6 +83,7 @@ static const struct names events = NAMES("event type", event_list, 0xff);
 static const struct names syndromes = NAMES("syndrome", syndrome_list, 0xff);
 static struct names bth_opcodes = { .of = "BTH opcode", .list = bth_list, .max = 0xff };
 static const struct names cq_numbers = { .of = "CQ", .max = 0xffffff };
+static const struct names requests = NAMES("request", request_list, 0xff);
 static const struct names vectors = { .of = "vector", .max = 2047 };
 static const struct names lengths = { .of = "length", .max = UINT32_MAX - 1 };
 static const struct names offsets = { .of = "byte", .max = FRAME_MAX - 1 };
@@ -136,6 +146,8 @@ static const struct verb cqe_verbs[] = {
 	{}
 };
 
+static const struct verb request_verbs[] = { { "error", FAULT_ERROR, &syndromes }, {} };
+
 static const struct verb interrupt_verbs[] = { { "lose", FAULT_LOSE }, {} };
 
 static const struct verb frame_verbs[] = {
@@ -153,6 +165,7 @@ static const struct noun nouns[] = {
 	{ "event", FAULT_EVENT, &events, event_verbs,
 	  "event TYPE|any  lose | duplicate | type N | overrun" },
 	{ "cqe", FAULT_CQE, &cq_numbers, cqe_verbs, "cqe CQN|any  error SYNDROME | overrun" },
+	{ "request", FAULT_REQUEST, &requests, request_verbs, "request OPCODE|any  error SYNDROME" },
 	{ "interrupt", FAULT_INTERRUPT, &vectors, interrupt_verbs, "interrupt VECTOR|any  lose" },
 	{ "frame", FAULT_FRAME, &bth_opcodes, frame_verbs,
 	  "frame OPCODE|any  drop | duplicate | reorder | corrupt BYTE | delay N [dir=rx] [qp=N]" },

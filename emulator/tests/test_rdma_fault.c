@@ -248,6 +248,41 @@ static void test_cqe_error(void)
 	drain();
 }
 
+/* A rule of requests leaves those of other kinds alone, also in the same queue. */
+static void test_request_error(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	struct wr write = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .sge = { { a.va, 8, a.lkey } },
+			    .raddr = b.va, .rkey = b.rkey };
+	struct tqp x, y;
+	char only_cq[64];
+
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	must("a request rdma_write error local_prot");
+	send_one(&x, &y);
+	ok(good_pair() && listed("a request rdma_write error LOCAL_PROT nth=1 times=1: seen 0, done 0"),
+	   "a request of another kind is left alone");
+	post_send(&x, &write);
+	settle();
+	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_PROT) &&
+	   qp_state(&x) == PRM_QP_ERR && listed("seen 1, done 1"),
+	   "the one that is named completes with the error; the queue stops");
+	must("clear");
+	qp_unpair(&x, &y);
+	drain();
+
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	must("a request send error local_prot");
+	snprintf(only_cq, sizeof(only_cq), "a cqe 0x%x error wr_flush", ca.cqn);
+	must(only_cq);
+	send_one(&x, &y);
+	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH),
+	   "where both fit the rule of the queue acts");
+	must("clear");
+	qp_unpair(&x, &y);
+	drain();
+}
+
 static void test_cq_overrun(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
@@ -287,6 +322,7 @@ int main(void)
 	test_rdma_frames(ADDR_V2_IPV6, "RoCE v2, IPv6");
 	test_rdma_frames(ADDR_V2_VLAN, "RoCE v2 with a tag");
 	test_cqe_error();
+	test_request_error();
 	test_cq_overrun();
 	ok(!a.dev->violations && !b.dev->violations, "no violations");
 	sides_close();

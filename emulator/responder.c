@@ -791,10 +791,14 @@ static void forget_srq(void *obj, void *arg)
 
 	if (qp->st != PRM_QP_ST_XRC)
 		return;
-	if (p->srq == arg)
+	if (p->srq == arg) {
 		p->srq = NULL;
-	if (p->have_wqe && p->wqe.srq == arg)
+		p->in_message = false;
+	}
+	if (p->wqe.srq == arg) {
+		p->wqe.srq = NULL;
 		p->have_wqe = false;
+	}
 }
 
 void responder_forget_srq(struct srq *srq)

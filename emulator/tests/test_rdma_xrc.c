@@ -273,6 +273,48 @@ static void test_srq_goes(void)
 	qp_unpair(&x, &y);
 }
 
+/* Another one gets its number before the message goes on: a message is of the queue it began with. */
+static void test_srq_comes_back(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = PRM_QP_MTU_256, .timeout = 14 };
+	struct prm_destroy_xrc_srq_in in = {};
+	struct prm_destroy_xrc_srq_out out;
+	struct tsge sge = { b.va, 9000, b.lkey };
+	struct tsrq srq;
+	struct tqp x, y;
+	struct wr wr;
+	bool good = true;
+	uint32_t number;
+	uint64_t next;
+
+	pair(&x, &y, &o);
+	xrc_srq_make(&srq, &b, 3, domain, &cb, b.pd, 0x999);
+	post_srq(&srq, 1, &sge);
+	wire_watch();
+	wire.drop_at = 4;
+	wr = send_wr(srq.num, 1000);
+	post_send(&x, &wr);
+	settle();
+	number = srq.num;
+	do {
+		prm_set(&in, xrc_srqn, srq.num);
+		good = !command(&b, destroy_xrc_srq, &in, &out);
+		next = b.next;
+		xrc_srq_make(&srq, &b, 3, domain, &cb, b.pd, 0x999);
+		b.next = next;
+	} while (good && srq.num != number);
+	ok(good, "a shared queue goes in the middle of a message, and its number comes back");
+	post_srq(&srq, 1, &sge);
+	wire_watch();
+	pass_time(300);
+	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ && !poll(&cb) &&
+	   qp_state(&y) == PRM_QP_ERR, "the message ends as an invalid request all the same");
+	wire_watch();
+	qp_unpair(&x, &y);
+	prm_set(&in, xrc_srqn, srq.num);
+	ok(!command(&b, destroy_xrc_srq, &in, &out), "the new queue is nobody's");
+}
+
 static void test_commands(void)
 {
 	struct qp_opts o = { .xrcd = domain, .srq = &first };
@@ -319,6 +361,7 @@ int main(void)
 	test_rnr_and_limit();
 	test_refused();
 	test_srq_goes();
+	test_srq_comes_back();
 	test_commands();
 	sides_close();
 	return ok_end();

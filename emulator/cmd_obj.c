@@ -116,9 +116,7 @@ static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
 static int mkey_take_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
 {
 	uint64_t page = 1ull << mkey->log_page;
-	uint64_t need =
-		mkey->len ? (((mkey->start & (page - 1)) + mkey->len - 1) >> mkey->log_page) + 1 :
-			    0;
+	uint64_t need = mtt_pages(mkey->start, mkey->len, mkey->log_page);
 	uint32_t i;
 
 	if (need > octwords * 2ull)

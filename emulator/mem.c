@@ -64,9 +64,10 @@ static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uin
 				  uint64_t len)
 {
 	uint64_t page = 1ull << mkey->log_page, off = va - (mkey->start & ~(page - 1)), chunk;
+	uint64_t room = (uint64_t)mkey->n_xlt << mkey->log_page;
 	enum mem_result result = MEM_OK;
 
-	if (((off + len - 1) >> mkey->log_page) >= mkey->n_xlt)
+	if (off > room || len > room - off)
 		return MEM_BAD_RANGE;
 	if (a->op == ACCESS_CHECK)
 		return MEM_OK;

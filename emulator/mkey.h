@@ -45,4 +45,14 @@ struct mkey *mkey_find(struct cxdev *dev, uint32_t key);
 /* Takes out of the context what an access needs; PD and translation list are the caller's. */
 void mkey_decode(struct mkey *mkey);
 
+/* The pages that a region lies in. The sum of its start and its length may not fit. */
+static inline uint64_t mtt_pages(uint64_t start, uint64_t len, unsigned int log_page)
+{
+	uint64_t in_page = (1ull << log_page) - 1;
+
+	if (!len)
+		return 0;
+	return (len >> log_page) + (((start & in_page) + (len & in_page) + in_page) >> log_page);
+}
+
 #endif

@@ -266,9 +266,7 @@ static int check_mtt(const struct change *ch)
 	if (next->log_page < 12 || next->log_page > 31)
 		return fails(ch, "its page size is not within 2^12 to 2^31");
 	page = 1ull << next->log_page;
-	if (next->len > next->n_xlt * page)
-		return fails(ch, "the list has not enough pages for its length");
-	n = next->len ? (((next->start & (page - 1)) + next->len - 1) >> next->log_page) + 1 : 0;
+	n = mtt_pages(next->start, next->len, next->log_page);
 	if (n > next->n_xlt)
 		return fails(ch, "the list has not enough pages for its length");
 	for (i = 0; i < n; i++)

@@ -91,6 +91,83 @@ static void test_access(const struct access_case *t, uint32_t other_pd)
 	mkey_drop(&b, key);
 }
 
+/* ---- regions whose start and length do not add up ------------------------------------------ */
+
+struct span {
+	const char *name;
+	uint64_t start, len, va;	/* @va: where a WRITE by the key begins */
+	unsigned int log_page;
+	bool good;
+};
+
+/* The list has two pages. */
+static const struct span spans[] = {
+	{ "two pages", 0x1000, 0x2000, 0x2ff8, 12, .good = true },
+	{ "two pages less a byte", 0xffffffffffffe001, 0x1fff, 0xfffffffffffffff8, 12,
+	  .good = true },
+	{ "two pages and a byte", 0x1fff, 0x1002, 0x1fff, 12 },
+	{ "all addresses from the end of a page on", 0xfff, ~0ull, ~0ull - 7, 12 },
+	{ "all addresses from the last one on", ~0ull, ~0ull, 0x123456789000, 12 },
+	{ "all but a page", 0xfff, ~0ull - 0xfff, 1ull << 63, 12 },
+	{ "all addresses in pages of 2 GiB", 0x7fffffff, ~0ull, ~0ull - 7, 31 },
+};
+
+static uint32_t span_key(const struct span *t)
+{
+	struct { struct prm_create_mkey_in in; __be64 mtt[2]; } cmd = {};
+	struct prm_create_mkey_out out;
+
+	prm_set(&cmd.in, opcode, PRM_OP_create_mkey);
+	prm_set(&cmd.in, memory_key_mkey_entry.access_mode_1_0, MKEY_MTT);
+	prm_set(&cmd.in, memory_key_mkey_entry.lr, 1);
+	prm_set(&cmd.in, memory_key_mkey_entry.qpn, 0xffffff);
+	prm_set(&cmd.in, memory_key_mkey_entry.pd, a.pd);
+	prm_set64(&cmd.in, memory_key_mkey_entry.start_addr, t->start);
+	prm_set64(&cmd.in, memory_key_mkey_entry.len, t->len);
+	prm_set(&cmd.in, memory_key_mkey_entry.log_page_size, t->log_page);
+	prm_set(&cmd.in, memory_key_mkey_entry.translations_octword_size, 1);
+	prm_set(&cmd.in, translations_octword_actual_size, 1);
+	if (t->log_page == 12) {
+		cmd.mtt[0] = cpu_to_be64(a.buf);
+		cmd.mtt[1] = cpu_to_be64(a.buf + 4096);
+	}
+	if (exec(&a, PRM_OP_create_mkey, &cmd, sizeof(cmd), &out, sizeof(out)))
+		return 0;
+	return prm_get(&out, mkey_index) << 8;
+}
+
+static void test_span(const struct span *t)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	uint64_t before = a.dev->violations;
+	uint32_t key = span_key(t);
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
+			 .n = 1,
+			 .sge = { { t->va, t->good ? 8 : 4096, key } },
+			 .raddr = b.va,
+			 .rkey = b.rkey };
+	struct prm_cqe64 *cqe;
+	struct tqp x, y;
+
+	ok(t->good == !!key && a.dev->violations == before + !t->good, "a key of %s is %s", t->name,
+	   t->good ? "made" : "refused");
+	drain();
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	post_send(&x, &wr);
+	settle();
+	cqe = poll(&ca);
+	ok(t->good ? cqe && cqe_opcode(cqe) == PRM_CQE_REQ :
+		     is_error(cqe, PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_PROT),
+	   "and reaches no further than its pages");
+	drain();
+	qp_unpair(&x, &y);
+	drain();
+	if (key)
+		mkey_drop(&a, key);
+}
+
+/* ---- keys that go -------------------------------------------------------------------------- */
+
 /* The key goes while a long READ is under way. */
 static void test_vanishing_key(void)
 {
@@ -519,6 +596,8 @@ int main(void)
 	read_only = mkey_make(&b, b.pd, MEM_LOCAL_READ, b.va, 4096, 0);
 	for (i = 0; i < ARRAY_SIZE(access_cases); i++)
 		test_access(&access_cases[i], other_pd);
+	for (i = 0; i < ARRAY_SIZE(spans); i++)
+		test_span(&spans[i]);
 	test_vanishing_key();
 	test_receive_errors(read_only);
 	test_send_errors();

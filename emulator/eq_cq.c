@@ -6,6 +6,9 @@
  * EQ's consumer index comes by doorbell, a CQ's stands in its doorbell record and is read only when
  * the queue seems full. An interrupt, or an event of a CQ, is raised once for each arming; arming a
  * queue that already holds something newer raises it at once.
+ *
+ * To a CQ, newer is what no event has told of yet. The doorbell that arms it says what the driver
+ * has consumed, and may be late: the driver goes on to poll while it is on its way.
  */
 #include <string.h>
 
@@ -57,6 +60,7 @@ struct cq {
 	uint64_t dbr;
 	uint32_t size, cqe_bytes, pi, ci;
 	uint32_t solicited_pi;		/* one after the last solicited completion */
+	uint32_t told_pi;		/* one after the last completion when an event was raised */
 	uint8_t fired_sn, armed_sn;
 	bool armed, armed_solicited, fired, overrun_ignore, error;
 	uint32_t unreported;		/* completions that the armed event waits with */
@@ -66,6 +70,11 @@ struct cq {
 static uint32_t distance(uint32_t from, uint32_t to)
 {
 	return (to - from) & INDEX_MASK;
+}
+
+static bool is_after(uint32_t index, uint32_t other)
+{
+	return (int32_t)((index - other) << 8) > 0;
 }
 
 /* ---- event queues ---- */
@@ -300,6 +309,7 @@ static void cq_fire(struct cq *cq)
 	cq->armed = false;
 	cq->fired = true;
 	cq->fired_sn = cq->armed_sn;
+	cq->told_pi = cq->pi;
 	eq_push(cq->eq, PRM_EVENT_COMP, 0, &comp, sizeof(comp));
 }
 
@@ -324,22 +334,26 @@ static void cq_moderate(struct cq *cq)
 		timer_arm(&cq->moderation, us * 1000ull);
 }
 
-/* Takes the consumer index from guest memory. */
+/*
+ * Takes the consumer index from guest memory. What is unread is anything from nothing to the size,
+ * so the index counts modulo twice the size: DPDK's has 16 bits.
+ */
 static bool cq_consumed(struct cq *cq)
 {
 	struct cxdev *dev = cq->obj.dev;
 	struct prm_cq_dbr dbr;
-	uint32_t ci;
+	uint32_t ci, unread;
 
 	if (guest_read(dev, cq->dbr, &dbr, sizeof(dbr)))
 		return false;
 	ci = be32_to_cpu(dbr.ci) & INDEX_MASK;
-	if (distance(cq->ci, ci) > distance(cq->ci, cq->pi)) {
+	unread = (cq->pi - ci) & (2 * cq->size - 1);
+	if (!cq->overrun_ignore && unread > distance(cq->ci, cq->pi)) {
 		violation(dev, "CQ 0x%x: consumer index jumps from 0x%x to 0x%x, producer at 0x%x",
 			  cq->obj.num, cq->ci, ci, cq->pi);
 		return false;
 	}
-	cq->ci = ci;
+	cq->ci = (cq->pi - unread) & INDEX_MASK;
 	return true;
 }
 
@@ -402,6 +416,13 @@ static void stop_queue(struct cxdev *dev, const struct prm_cqe64 *cqe)
 		rq_to_error(rq);
 }
 
+/* What is older than all that can be unread stays so when the indices come round. */
+static void keep_behind(const struct cq *cq, uint32_t *index)
+{
+	if (distance(*index, cq->pi) > cq->size)
+		*index = (cq->pi - cq->size) & INDEX_MASK;
+}
+
 /* The owner bit comes last. */
 static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
 {
@@ -422,6 +443,8 @@ static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	pages_write(dev, &cq->pages, at + last, p + last, sizeof(*cqe) - last);
 	cq->pi = (cq->pi + 1) & INDEX_MASK;
+	keep_behind(cq, &cq->told_pi);
+	keep_behind(cq, &cq->solicited_pi);
 }
 
 static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
@@ -480,6 +503,10 @@ bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 /*
  * The number of a queue's arming changes with each event: one that repeats the number of the last
  * event comes too late.
+ *
+ * Completions that an event has told of raise no other one, consumed or not: who arms first and
+ * polls then gets one event for each. A driver that has not come as far as the last event told is
+ * about to poll all that there is.
  */
 void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 {
@@ -497,13 +524,11 @@ void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 			  cq->uar->num);
 		return;
 	}
-	if (!cq->overrun_ignore && distance(cq->ci, ci) > distance(cq->ci, cq->pi)) {
-		violation(dev,
-			  "CQ 0x%x: armed at index 0x%x, but 0x%x..0x%x are consumed and produced",
-			  cq->obj.num, ci, cq->ci, cq->pi);
+	if (!cq->overrun_ignore && is_after(ci, cq->pi)) {
+		violation(dev, "CQ 0x%x: armed at index 0x%x, the producer is at 0x%x",
+			  cq->obj.num, ci, cq->pi);
 		return;
 	}
-	cq->ci = ci;
 	if (cq->fired && sn == cq->fired_sn) {
 		trace(dev, "CQ 0x%x: armed again with sequence number %u of the last event",
 		      cq->obj.num, sn);
@@ -512,7 +537,8 @@ void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 	cq->armed = true;
 	cq->armed_sn = sn;
 	cq->armed_solicited = word & PRM_CQ_ARM_SOLICITED;
-	if (cq->armed_solicited ? (int32_t)((cq->solicited_pi - ci) << 8) > 0 : cq->pi != ci)
+	if (is_after(cq->armed_solicited ? cq->solicited_pi : cq->pi, ci) &&
+	    !is_after(cq->told_pi, ci))
 		cq_fire(cq);
 }
 
@@ -602,12 +628,10 @@ static int run_query_cq(struct cmd *c)
 	struct prm_query_cq_out *out = c->out;
 	struct cq *cq = obj_get(c, OBJ_CQ, prm_get(in, cqn), "cqn");
 	struct prm_cqc *ctx = prm_sub(out, cq_context, cqc);
-	struct prm_cq_dbr dbr;
 
 	if (!cq)
 		return -1;
-	if (!guest_read(c->dev, cq->dbr, &dbr, sizeof(dbr)))
-		cq->ci = be32_to_cpu(dbr.ci) & INDEX_MASK;
+	cq_consumed(cq);
 	*ctx = cq->ctx;
 	prm_set(ctx, status, cq->error ? CTX_ERROR : CTX_OK);
 	prm_set(ctx, st,
@@ -651,8 +675,10 @@ static int cq_move(struct cmd *c, struct cq *cq, struct pages *pages, const stru
 			       "%u completions are unread, the new size is %u", unread,
 			       1u << log_size);
 	cq_write(cq, &cqe);
-	if ((int32_t)((cq->solicited_pi - cq->ci) << 8) > 0)
+	if (is_after(cq->solicited_pi, cq->ci))
 		cq->solicited_pi = (cq->solicited_pi + 1) & INDEX_MASK;
+	if (is_after(cq->told_pi, cq->ci))
+		cq->told_pi = (cq->told_pi + 1) & INDEX_MASK;
 	pages_free(&cq->pages);
 	cq->pages = *pages;
 	cq->size = 1u << log_size;

@@ -169,17 +169,6 @@ static int moderate(unsigned int count, unsigned int us, unsigned int mode)
 	return command(&a, modify_cq, &in, &out);
 }
 
-static void arm(void)
-{
-	while (poll(&ca))
-		;
-	while (poll_eq(&a))
-		;
-	cq_arm_doorbell(a.dev, a.uar,
-			(uint64_t)(++arm_sn % 4 << PRM_CQ_ARM_SN_SHIFT | (ca.ci & 0xffffff)) << 32 |
-				ca.cqn);
-}
-
 static unsigned int events(void)
 {
 	struct prm_eqe *eqe;
@@ -187,7 +176,23 @@ static unsigned int events(void)
 
 	while ((eqe = poll_eq(&a)))
 		n += eqe->type == PRM_EVENT_COMP && be32_to_cpu(eqe->data.comp.cqn) == ca.cqn;
+	arm_sn += n;
 	return n;
+}
+
+static void arm_at(uint32_t ci, uint32_t solicited)
+{
+	uint32_t word = arm_sn % 4 << PRM_CQ_ARM_SN_SHIFT | solicited | (ci & 0xffffff);
+
+	cq_arm_doorbell(a.dev, a.uar, (uint64_t)word << 32 | ca.cqn);
+}
+
+static void arm(void)
+{
+	while (poll(&ca))
+		;
+	events();
+	arm_at(ca.ci, 0);
 }
 
 static void microseconds(unsigned int us)
@@ -239,6 +244,132 @@ static void test_moderation(void)
 	moderate(0, 0, 0);
 }
 
+/* A program that arms first and polls then, as libibverbs' manual has it. */
+static void test_arm_before_poll(void)
+{
+	unsigned int i, seen = 0;
+
+	arm();
+	for (i = 0; i < 6; i++) {
+		post(1);
+		seen += events();
+		arm_at(ca.ci, 0);
+		if (events() || !poll(&ca) || poll(&ca))
+			break;
+	}
+	ok(i == 6 && seen == 6, "armed before it is polled, a CQ has one event for each completion");
+	post(1);
+	seen = events();
+	post(1);
+	arm_at(ca.ci, 0);
+	seen += events();
+	while (poll(&ca))
+		;
+	post(1);
+	ok(seen == 1 && events() == 1,
+	   "one that came before the CQ was armed is polled; the next one raises the event");
+}
+
+static void test_arm_when_read(void)
+{
+	arm();
+	post(1);
+	events();
+	while (poll(&ca))
+		;
+	post(2);
+	arm_at(ca.ci, 0);
+	ok(events() == 1, "all was read that an event told of: what came since raises one at once");
+	arm_at(ca.ci, 0);
+	ok(!events(), "but once");
+	post(1);
+	ok(events() == 1, "armed it was");
+}
+
+/* The doorbell is on its way while the driver polls and the device reads the record. */
+static void test_late_arming(void)
+{
+	uint64_t before = a.dev->violations;
+	uint32_t armed_at;
+
+	arm();
+	post(1);
+	events();
+	armed_at = ca.ci;
+	while (poll(&ca))
+		;
+	post(16);
+	while (poll(&ca))
+		;
+	post(1);	/* the ring is full unless the record is read */
+	while (poll(&ca))
+		;
+	arm_at(armed_at, 0);
+	events();
+	post(1);
+	ok(events() == 1 && a.dev->violations == before,
+	   "a doorbell whose index is behind the record's arms the CQ");
+	arm_at(ca.ci + 2, 0);
+	ok(a.dev->violations == before + 1 && !events(),
+	   "one ahead of what was produced is a violation");
+}
+
+/* Nothing here is solicited: completions of sends have no bit for it, errors have. */
+static void test_arm_solicited(void)
+{
+	arm();
+	while (poll(&ca))
+		;
+	arm_at(ca.ci, PRM_CQ_ARM_SOLICITED);
+	post(3);
+	ok(!events(), "armed for solicited completions, others raise no event");
+	arm_at(ca.ci, 0);
+	ok(events() == 1, "until the CQ is armed for any");
+	while (poll(&ca))
+		;
+}
+
+/* As DPDK writes the record of a send queue's CQ; more than twice around 16 bits. */
+static void test_short_index(void)
+{
+	uint64_t before = a.dev->violations;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < 2 * 65536 / 16 + 2; i++) {
+		post(16);
+		while (poll(&ca))
+			n++;
+		put32(mem_at(&a, ca.dbr), ca.ci & 0xffff);
+	}
+	ok(n == 16 * i && a.dev->violations == before && qp_state(&x) == PRM_QP_RTS,
+	   "a consumer index of 16 bits may wrap");
+}
+
+/* Lies about what was read, seen when the ring seems full. */
+static void test_index_back(void)
+{
+	uint64_t before = a.dev->violations;
+	struct prm_query_cq_in in = {};
+	struct prm_query_cq_out out;
+
+	while (poll(&ca))
+		;
+	post(9);
+	prm_set(&in, cqn, ca.cqn);
+	ok(!command(&a, query_cq, &in, &out) && a.dev->violations == before &&
+	   prm_get(&out, cq_context.producer_counter) ==
+		   ((prm_get(&out, cq_context.consumer_counter) + 9) & 0xffffff) &&
+	   prm_get(&out, cq_context.consumer_counter) == (ca.ci & 0xffffff),
+	   "QUERY_CQ tells what is consumed and produced");
+	put32(mem_at(&a, ca.dbr), ca.ci + 10);
+	command(&a, query_cq, &in, &out);
+	ok(a.dev->violations == before + 1, "a consumer index beyond the producer is a violation");
+	put32(mem_at(&a, ca.dbr), ca.ci - 1);
+	command(&a, query_cq, &in, &out);
+	ok(a.dev->violations == before + 2, "so is one that goes back");
+	put32(mem_at(&a, ca.dbr), ca.ci & 0xffffff);
+}
+
 /* ---- overrun ------------------------------------------------------------------------------- */
 
 static void test_overrun(void)
@@ -269,6 +400,12 @@ int main(void)
 	test_resize();
 	test_resize_refused();
 	test_moderation();
+	test_arm_before_poll();
+	test_arm_when_read();
+	test_late_arming();
+	test_arm_solicited();
+	test_short_index();
+	test_index_back();
 	test_overrun();
 	qp_unpair(&x, &y);
 	sides_close();

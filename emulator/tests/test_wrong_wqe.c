@@ -309,7 +309,7 @@ static void wrong_consumer(void)
 	wrong_begin();
 	cq_arm_doorbell(d->dev, d->uar, (uint64_t)50 << 32 | sq.cq.num);
 	wrong_expect("a consumer index beyond the producer's",
-		     "CQ 0x*: armed at index 0x32, but 0x0..0x0 are consumed and produced");
+		     "CQ 0x*: armed at index 0x32, the producer is at 0x0");
 	wrong_begin();
 	cq_arm_doorbell(d->dev, d->uar + 1, sq.cq.num);
 	wrong_expect("arming a CQ on another page", "CQ 0x*: doorbell on UAR 0x*, its own is 0x*");
@@ -335,12 +335,12 @@ static void wrong_record(void)
 	}
 	dut_wqe(d, &sq, PRM_WQE_NOP, 1, PRM_WQE_CE_ALWAYS);
 	dut_ring(d, &sq, 1);
-	dut_store(d, sq.cq.dbr, 0x4000);
+	dut_store(d, sq.cq.dbr, 0x101);
 	wrong_begin();
 	dut_wqe(d, &sq, PRM_WQE_NOP, 1, PRM_WQE_CE_ALWAYS);
 	dut_ring(d, &sq, 1);
-	wrong_expect("a record far beyond the producer",
-		     "CQ 0x*: consumer index jumps from 0x0 to 0x4000, producer at 0x100\n"
+	wrong_expect("a record beyond the producer",
+		     "CQ 0x*: consumer index jumps from 0x0 to 0x101, producer at 0x100\n"
 		     "CQ 0x* overrun: all 256 entries are unread");
 }
 

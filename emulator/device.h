@@ -46,7 +46,7 @@ struct timer {
 	void (*fn)(struct timer *timer);
 };
 
-/* iseg.c: the internal timer, also the unit of a completion's timestamp */
+/* iseg.c: the internal timer, which completions have as their timestamp */
 uint64_t device_clock(void);
 uint64_t now_ns(void); /* CLOCK_MONOTONIC; host tests move it by loop_test_clock() */
 void work_init(struct work *work, void (*fn)(struct work *work));

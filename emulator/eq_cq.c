@@ -449,11 +449,18 @@ static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
 
 static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 {
+	uint64_t now = device_clock();
+
 	if (!cq_has_room(cq)) {
 		violation(cq->obj.dev, "CQ 0x%x overrun: all %u entries are unread", cq->obj.num,
 			  cq->size);
 		cq_overrun(cq);
 		return false;
+	}
+	/* An error has its syndromes in that place. */
+	if (!is_error(cqe)) {
+		cqe->timestamp_h = cpu_to_be32(now >> 32);
+		cqe->timestamp_l = cpu_to_be32(now & 0xffffffff);
 	}
 	cq_write(cq, cqe);
 	if (solicited)

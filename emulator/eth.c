@@ -106,11 +106,8 @@ struct wqe {
 static void complete(struct sq *sq, const struct wqe *wqe)
 {
 	struct prm_cqe64 cqe = {};
-	uint64_t now = device_clock();
 
 	cqe.srqn = cpu_to_be32(prm_get(&sq->ctx, user_index));
-	cqe.timestamp_h = cpu_to_be32(now >> 32);
-	cqe.timestamp_l = cpu_to_be32(now & 0xffffffff);
 	cqe.sop_drop_qpn = cpu_to_be32((uint32_t)wqe->opcode << 24 | sq->obj.num);
 	cqe.wqe_counter = cpu_to_be16(wqe->index);
 	cqe.op_own = PRM_CQE_REQ << PRM_CQE_OPCODE_SHIFT;

@@ -156,7 +156,6 @@ static void complete(struct rq *rq, const struct eth_packet *packet, uint32_t ta
 					       PRM_CQE_L3_NONE;
 	uint32_t from = packet->l3 ? packet->l3 : 14;
 	struct prm_cqe64 cqe = {};
-	uint64_t now = device_clock();
 
 	cqe.rss_hash_result = cpu_to_be32(rss->hash);
 	cqe.rss_hash_type = rss->type;
@@ -171,8 +170,6 @@ static void complete(struct rq *rq, const struct eth_packet *packet, uint32_t ta
 	}
 	cqe.srqn = cpu_to_be32(prm_get(&rq->ctx, user_index));
 	cqe.byte_cnt = cpu_to_be32(packet->len - (stripped ? 4 : 0));
-	cqe.timestamp_h = cpu_to_be32(now >> 32);
-	cqe.timestamp_l = cpu_to_be32(now & 0xffffffff);
 	cqe.sop_drop_qpn = cpu_to_be32(tag);
 	cqe.wqe_counter = cpu_to_be16(rq->ci);
 	cqe.op_own = PRM_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT;

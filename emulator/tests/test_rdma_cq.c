@@ -370,6 +370,64 @@ static void test_index_back(void)
 	put32(mem_at(&a, ca.dbr), ca.ci & 0xffffff);
 }
 
+/* ---- time ---------------------------------------------------------------------------------- */
+
+static uint64_t timer_now(void)
+{
+	return (uint64_t)iseg_read(a.dev, offsetof(struct prm_iseg, internal_timer_h)) << 32 |
+	       iseg_read(a.dev, offsetof(struct prm_iseg, internal_timer_l));
+}
+
+static uint64_t stamp(const struct prm_cqe64 *cqe)
+{
+	return (uint64_t)be32_to_cpu(cqe->timestamp_h) << 32 | be32_to_cpu(cqe->timestamp_l);
+}
+
+static void test_time(void)
+{
+	struct tsge sge = { b.va, 64, b.lkey };
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 8, a.lkey } } };
+	struct prm_cqe64 *cqe;
+	uint64_t sent, received, us;
+	unsigned int i;
+	bool good = true;
+
+	while (poll(&ca) || poll(&cb))
+		;
+	for (i = 0; i < 4; i++) {
+		us = i * 20000000ull + 1;	/* beyond 32 bits of the clock */
+		microseconds(us);
+		post_recv(&y, 1, &sge);
+		post_send(&x, &wr);
+		settle();
+		cqe = poll(&ca);
+		sent = cqe ? stamp(cqe) : 0;
+		cqe = poll(&cb);
+		received = cqe ? stamp(cqe) : 0;
+		good &= sent && sent == timer_now() && received == sent;
+		loop_test_clock(now_ns() + 1000000);
+		good &= sent < timer_now();
+	}
+	ok(good, "completions have the time that the initialization segment shows");
+}
+
+static void test_time_of_error(void)
+{
+	const struct prm_err_cqe *err;
+	struct prm_cqe64 *cqe;
+	uint8_t sum = 0;
+	unsigned int i;
+
+	qp_simple(&x, PRM_OP_qp_2err);
+	post(1);
+	cqe = poll(&ca);
+	err = (const struct prm_err_cqe *)cqe;
+	for (i = 0; cqe && i < sizeof(err->rsvd_24); i++)
+		sum |= err->rsvd_24[i];
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR && !sum,
+	   "an error has no time: its place is reserved, or a syndrome's");
+}
+
 /* ---- overrun ------------------------------------------------------------------------------- */
 
 static void test_overrun(void)
@@ -406,7 +464,12 @@ int main(void)
 	test_arm_solicited();
 	test_short_index();
 	test_index_back();
+	test_time();
 	test_overrun();
+	qp_unpair(&x, &y);
+	cq_make(&ca, &a, 4);
+	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	test_time_of_error();
 	qp_unpair(&x, &y);
 	sides_close();
 	return ok_end();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Protection domains and address handles. */
+#include <linux/sched.h>
+
 #include "ib.h"
 
 int cxr_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
@@ -27,6 +29,14 @@ int cxr_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 }
 
 /*
+ * An address that is refused leaves a program with an errno that stands for anything: the reason is
+ * told where an operator looks for it.
+ */
+#define warn_refused(dev, fmt, ...)							\
+	ibdev_warn_ratelimited(&(dev)->ibdev, "address of %s[%d] refused: " fmt,	\
+			       current->comm, task_pid_nr(current), ##__VA_ARGS__)
+
+/*
  * cxr_ib_addr_from_ah - what ib_core calls an AH attribute, as the device's address; for AHs and
  * for the path of a QP
  * @local_qpn: 0 for an AH, as is @remote_qpn
@@ -39,14 +49,14 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 	int err;
 
 	if (ah->type != RDMA_AH_ATTR_TYPE_ROCE || !(rdma_ah_get_ah_flags(ah) & IB_AH_GRH)) {
-		ibdev_dbg(&dev->ibdev, "address without a GRH\n");
+		warn_refused(dev, "it has no GRH\n");
 		return -EINVAL;
 	}
 	if (rdma_ah_get_port_num(ah) != CXR_IB_PORT || !grh->sgid_attr ||
 	    grh->sgid_index >= cxr_ib_gids(dev)) {
-		ibdev_dbg(&dev->ibdev, "address: port %u, source GID %u of %u\n",
-			  rdma_ah_get_port_num(ah), grh->sgid_index,
-			  cxr_ib_gids(dev));
+		warn_refused(dev, "its port is %u of %u, its source GID %u of %u\n",
+			     rdma_ah_get_port_num(ah), CXR_IB_PORT, grh->sgid_index,
+			     cxr_ib_gids(dev));
 		return -EINVAL;
 	}
 
@@ -59,8 +69,7 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 	in.remote_qpn = remote_qpn;
 	err = cxr_path_decide(&in, &addr->path);
 	if (err) {
-		ibdev_dbg(&dev->ibdev, "address: service level %u or flow label %#x out of range\n",
-			  in.sl, in.flow_label);
+		warn_refused(dev, "its service level %u is over 15\n", in.sl);
 		return err;
 	}
 
@@ -84,10 +93,8 @@ static int check_ud_type(const struct cxr_ib_dev *dev, const struct ib_ah *ibah,
 
 	if (cxr_ud_gid_type_takes(type, v2) || ibah->pd == READ_ONCE(dev->gsi_pd))
 		return 0;
-	ibdev_warn_ratelimited(&dev->ibdev,
-			       "address handle for datagrams refused: its GID %u is of RoCE %s, and ud_gid_type is %s\n",
-			       gid->index, v2 ? "v2" : "v1",
-			       cxr_param_name(&cxr_ud_gid_type_spec, type));
+	warn_refused(dev, "its GID %u is of RoCE %s, and ud_gid_type is %s\n", gid->index,
+		     v2 ? "v2" : "v1", cxr_param_name(&cxr_ud_gid_type_spec, type));
 	return -EINVAL;
 }
 
@@ -118,8 +125,10 @@ int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct 
 		return err;
 
 	err = answer_ah(attr->ah_attr, udata);
-	if (err)
+	if (err) {
+		warn_refused(dev, "its answer cannot be written to the program's memory\n");
 		return err;
+	}
 
 	cxr_av_encode(&to_cxr_ah(ibah)->av, &addr);
 	to_cxr_ah(ibah)->sgid_index = addr.sgid_index;

@@ -30,14 +30,15 @@ static u16 sport_of_label(u32 label)
 
 int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 {
+	u32 label = in->flow_label & FLOW_LABEL_MASK;
 	u8 ecn = in->traffic_class & ECN_MASK;
 
-	if (in->sl > SL_MAX || in->flow_label > FLOW_LABEL_MASK)
+	if (in->sl > SL_MAX)
 		return -EINVAL;
 
 	path->prio = in->sl & 7;
 	path->hop_limit = in->hop_limit ? in->hop_limit : CXR_HOP_LIMIT_DEFAULT;
-	path->flow_label = in->flow_label;
+	path->flow_label = label;
 
 	/* v1 has no IP header: its class is the GRH's alone, and there is no port. */
 	if (in->type == CXR_GID_V1) {
@@ -53,7 +54,7 @@ int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 	path->dscp = in->traffic_class >> 2;
 	path->ecn = ecn;
 	path->traffic_class = path->dscp << 2 | ecn;
-	path->udp_sport = sport_of_label(in->flow_label ? in->flow_label :
+	path->udp_sport = sport_of_label(label ? label :
 					 label_of_qpns(in->local_qpn, in->remote_qpn));
 	return 0;
 }

@@ -17,7 +17,8 @@
 struct cxr_path_in {
 	enum cxr_gid_type type;
 	u8 traffic_class;
-	u32 flow_label;		/* 20 bits; 0: derive the UDP source port from the QPNs */
+	/* its low 20 bits count: UCX sets all 32; 0: derive the UDP source port from the QPNs */
+	u32 flow_label;
 	u8 sl;			/* 0..15 */
 	u8 hop_limit;		/* 0: the default */
 	u32 local_qpn;		/* 0 for an AH */
@@ -40,7 +41,7 @@ struct cxr_path_rate {
 	u8 speed;
 };
 
-/* 0, or -EINVAL for a number out of range (sl, flow label). */
+/* 0, or -EINVAL for a service level out of range. */
 int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path);
 /* The active MTU of a port, in bytes, whose interface has MTU @netdev_mtu. */
 unsigned int cxr_path_mtu(unsigned int netdev_mtu);

@@ -138,6 +138,71 @@ spread_ports()
 	peer_wait flows
 }
 
+# UCX names a label of 32 bits in all its addresses.
+wide_label() # OP
+{
+	sends "$1" v1-ipv4 "type=v1 flow=0xfffff" flow=0xffffffff sizes=1000
+	sends "$1" v2-ipv4 "type=v2/IPv4 sport=0xffc0" flow=0xffffffff sizes=1000
+	sends "$1" v2-ipv6 "type=v2/IPv6 flow=0xfffff sport=0xffc0" flow=0xffffffff sizes=1000
+	send_all
+}
+
+wide_labels()
+{
+	wide_label write
+	jobs=()
+	wide_label datagram
+	# What a query says of it is what the packets have.
+	python3 - "$dev" "${gid[v2-ipv4]}" <<-'END'
+	import sys
+	from pyverbs import enums as e
+	from pyverbs.addr import AHAttr, GlobalRoute
+	from pyverbs.cq import CQ
+	from pyverbs.device import Context
+	from pyverbs.pd import PD
+	from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+	index = int(sys.argv[2])
+	ctx = Context(name=sys.argv[1])
+	pd, cq = PD(ctx), CQ(ctx, 16)
+	qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=QPCap()))
+	attr = QPAttr(port_num=1)
+	attr.dest_qp_num, attr.path_mtu = 0x100, e.IBV_MTU_1024
+	route = GlobalRoute(dgid=ctx.query_gid(1, index), sgid_index=index, flow_label=0xffffffff, hop_limit=1)
+	attr.ah_attr = AHAttr(gr=route, is_global=1, port_num=1)
+	qp.to_rtr(attr)
+	label = qp.query(e.IBV_QP_AV)[0].ah_attr.flow_label
+	assert label == 0xfffff, f"a query says {label:#x}"
+	END
+}
+
+# The kernel's driver takes the low three bits of a service level.
+told_why()
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "the kernel's driver refuses no address for what is in it"
+	python3 - "$dev" "${gid[v2-ipv4]}" <<-'END'
+	import sys
+	from pyverbs.addr import AH, AHAttr, GlobalRoute
+	from pyverbs.device import Context
+	from pyverbs.pd import PD
+	from pyverbs.pyverbs_error import PyverbsRDMAError
+	index = int(sys.argv[2])
+	ctx = Context(name=sys.argv[1])
+	pd = PD(ctx)
+	route = GlobalRoute(dgid=ctx.query_gid(1, index), sgid_index=index, hop_limit=1)
+	for _ in range(100):
+	    try:
+	        AH(pd, attr=AHAttr(gr=route, is_global=1, port_num=1, sl=16))
+	    except PyverbsRDMAError as err:
+	        assert err.error_code == 22, err
+	    else:
+	        sys.exit("it was not refused")
+	END
+	# with the level of a warning; and not a line for each
+	dmesg -l warn | grep "$dev: address of python3\[[0-9]*\] refused: its service level 16 is over 15\$" >/tmp/path-refused
+	cat /tmp/path-refused
+	[ "$(wc -l </tmp/path-refused)" -lt 100 ]
+}
+
 # Of a class that names no codepoint the packet is ECN-capable; one that is named stands.
 ecn()
 {
@@ -267,7 +332,7 @@ leave()
 	driver_net_up
 }
 
-ktap_plan 18
+ktap_plan 20
 ktap_run "both guests are ready" ready_both
 dev=$(driver_ibdev)
 netdev=$(driver_netdev)
@@ -284,6 +349,8 @@ ktap_run "RC: priority, class, flow label and source port are those of the path,
 ktap_run "UC: priority, class, flow label and source port are those of the path, hops those of the route" connected uc_send
 ktap_run "UD: priority, class, hops, flow label and source port are those of the address handle" datagrams
 ktap_run "without a flow label the source port comes from the QPNs" sport_of_qpns
+ktap_run "of a flow label of 32 bits the low 20 count, for RC and UD" wide_labels
+ktap_run "an address that is refused: the log names the program and the reason" told_why
 ktap_run "the source ports of 256 connections are evenly spread" spread_ports
 ktap_run "a class without ECN is made ECN-capable" ecn
 ktap_run "RoCE v1 here and v2 there: retries are exhausted" different v1 v2 type=v1

@@ -128,7 +128,7 @@ ud_default()
 ud_list() { echo "0001:ff:1f.7-v2,$(first_bdf)-$1"; }
 ud_of_v1() { loaded 6 "ud_gid_type=$(ud_list 0)"; }
 
-refusals() { dmesg | grep -c "address handle for datagrams refused: its GID [0-9]* is of RoCE v2, and ud_gid_type is v1\$"; }
+refusals() { dmesg | grep -c "address of python3\[[0-9]*\] refused: its GID [0-9]* is of RoCE v2, and ud_gid_type is v1\$"; }
 
 ud_refuses()
 {
@@ -139,7 +139,7 @@ ud_refuses()
 	[ "$(make_ah v1)" = made ]
 	[ "$(refusals)" = "$before" ]
 	[ "$(make_ah v2)" = $EINVAL ]
-	dmesg | grep "address handle" | tail -n 1
+	dmesg | grep "address of" | tail -n 1
 	[ "$(refusals)" = $((before + 1)) ]
 }
 

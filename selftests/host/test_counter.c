@@ -74,11 +74,21 @@ static void test_sets(void)
 static const struct {
 	enum cxr_counter counter;
 	unsigned int at;
-} q_places[] = {
-	{ CXR_CNT_rx_write_requests, 0x10 }, { CXR_CNT_out_of_buffer, 0x30 },
-	{ CXR_CNT_out_of_sequence, 0x38 }, { CXR_CNT_local_ack_timeout_err, 0x60 },
-	{ CXR_CNT_req_rnr_retries_exceeded, 0x70 }, { CXR_CNT_resp_local_length_error, 0x78 },
-	{ CXR_CNT_req_cqe_flush_error, 0xc0 }, { CXR_CNT_roce_slow_restart_trans, 0xd8 },
+} q_places[CXR_Q_COUNTERS] = {
+	{ CXR_CNT_rx_write_requests, 0x10 }, { CXR_CNT_rx_read_requests, 0x18 },
+	{ CXR_CNT_rx_atomic_requests, 0x20 }, { CXR_CNT_rx_dct_connect, 0x28 },
+	{ CXR_CNT_out_of_buffer, 0x30 }, { CXR_CNT_out_of_sequence, 0x38 },
+	{ CXR_CNT_duplicate_request, 0x40 }, { CXR_CNT_rnr_nak_retry_err, 0x48 },
+	{ CXR_CNT_packet_seq_err, 0x50 }, { CXR_CNT_implied_nak_seq_err, 0x58 },
+	{ CXR_CNT_local_ack_timeout_err, 0x60 }, { CXR_CNT_req_rnr_retries_exceeded, 0x70 },
+	{ CXR_CNT_resp_local_length_error, 0x78 }, { CXR_CNT_resp_cqe_error, 0x90 },
+	{ CXR_CNT_req_cqe_error, 0x94 }, { CXR_CNT_req_remote_invalid_request, 0xa0 },
+	{ CXR_CNT_req_remote_access_errors, 0xa8 }, { CXR_CNT_resp_remote_access_errors, 0xac },
+	{ CXR_CNT_req_transport_retries_exceeded, 0xb4 },
+	{ CXR_CNT_resp_cqe_flush_error, 0xbc }, { CXR_CNT_req_cqe_flush_error, 0xc0 },
+	{ CXR_CNT_roce_adp_retrans, 0xc8 }, { CXR_CNT_roce_adp_retrans_to, 0xcc },
+	{ CXR_CNT_roce_slow_restart, 0xd0 }, { CXR_CNT_roce_slow_restart_cnps, 0xd4 },
+	{ CXR_CNT_roce_slow_restart_trans, 0xd8 },
 }, cong_places[] = {
 	{ CXR_CNT_rp_cnp_ignored, 0x18 }, { CXR_CNT_rp_cnp_handled, 0x20 },
 	{ CXR_CNT_np_ecn_marked_roce_packets, 0x54 }, { CXR_CNT_np_cnp_sent, 0x5c },
@@ -89,7 +99,7 @@ static void test_values(void)
 	struct prm_query_cong_statistics_out cong;
 	struct prm_query_q_counter_out q;
 	u64 values[CXR_COUNTERS];
-	unsigned int i;
+	unsigned int i, k;
 
 	begin("counters", "each value of a set comes from its place, and no other changes");
 	for (i = 0; i < ARRAY_SIZE(q_places); i++) {
@@ -97,8 +107,9 @@ static void test_values(void)
 		memset(values, 0xff, sizeof(values));
 		memcpy((u8 *)&q + q_places[i].at, "\x81\x02\x03\x04", 4);
 		cxr_q_counters_decode(&q, values);
-		expect(values[q_places[i].counter], 0x81020304);
-		expect(values[CXR_Q_COUNTERS], ~0ull);
+		for (k = 0; k < CXR_COUNTERS; k++)
+			expect(values[k], k == q_places[i].counter ? 0x81020304 :
+					  k < CXR_Q_COUNTERS	   ? 0 : ~0ull);
 	}
 	begin("counters", "congestion counters have 64 bits");
 	for (i = 0; i < ARRAY_SIZE(cong_places); i++) {

@@ -57,6 +57,7 @@ help:
 	@echo "make check-package      installs and removes what is released, in a copy of the toolbox; LONG=1: for each kernel"
 	@echo "make lint               checkpatch, sparse, W=1, shellcheck, pylint, docutils, codespell, kernel-doc"
 	@echo "make fuzz               libFuzzer on the emulator, SECONDS=60 for each of five targets; ten minutes on the driver's verbs"
+	@echo "make mutants            breaks the code in many small ways, one by one: does the test fail that must? ONLY=\"name*\": some"
 	@echo "make bench              ratios: engine and memcpy, verbs and fail-over on two drivers"
 	@echo "make modules            the modules for a kernel of the toolbox: KERNEL=6.1, 6.12, 7.2, debug"
 	@echo "make emulator           cxemu, in build/emulator"
@@ -105,6 +106,9 @@ lint:
 
 fuzz:
 	@scripts/fuzz $(SECONDS)
+
+mutants:
+	@scripts/mutants $(foreach name,$(ONLY),'$(name)')
 
 bench:
 	@scripts/bench
@@ -162,4 +166,4 @@ clean-cache:
 	rm -rf "$${CXR_CACHE:-$$HOME/.cache/cxr}"
 
 .PHONY: all headers help modules emulator demo vm check check-all check-changed check-list check-host check-package lint install install-tools install-dkms-source \
-	dkms-install uninstall dist deb clean clean-cache fuzz bench
+	dkms-install uninstall dist deb clean clean-cache fuzz mutants bench

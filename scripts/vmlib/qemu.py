@@ -57,7 +57,7 @@ def accelerator(kernel_image):
 
 def _kvm_works(kernel_image):
     # Without a root the kernel panics, and panic=-1 ends QEMU.
-    cmd = [QEMU, "-accel", "kvm", "-cpu", CPU_DEBUG if guest.kernel.name == "debug" else CPU, "-M", "q35", "-m", "256M", "-nodefaults", "-display", "none",
+    cmd = [QEMU, "-accel", "kvm", "-cpu", "max", "-M", "q35", "-m", "256M", "-nodefaults", "-display", "none",
            "-no-reboot", "-serial", "stdio", "-kernel", kernel_image, "-append", "console=ttyS0 panic=-1"]
     try:
         out = subprocess.run(cmd, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
@@ -86,7 +86,8 @@ def command(guest, opts):
     append += [f"cxr.env.{k}={v}" for k, v in guest.env.items()]
     append += opts.append
 
-    cmd = [QEMU, "-name", f"cxr-{guest.name}", "-accel", accel, "-cpu", CPU_DEBUG if guest.kernel.name == "debug" else CPU, "-machine", machine,
+    cmd = [QEMU, "-name", f"cxr-{guest.name}", "-accel", accel,
+           "-cpu", CPU_DEBUG if guest.kernel.name == "debug" else CPU, "-machine", machine,
            "-object", f"memory-backend-memfd,id=m0,size={opts.mem},share=on", "-m", opts.mem,
            "-smp", str(opts.smp), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
            "-kernel", guest.kernel.image, "-initrd", guest.kernel.initrd, "-append", " ".join(append)]

@@ -7,13 +7,14 @@
 # CXR_DRIVER  cxr, mlx5 (the kernel's own), rxe (Soft-RoCE) or none; host: a machine as it is, on which nothing is
 #             loaded, unloaded or configured. That is what it is where nobody says.
 # CXR_GUEST   a, b, c or d
+# CXR_MODULES where our own modules are (build/KERNEL)
 # DEV         on a host: the RDMA device (the first)
 
 CXR_DRIVER=${CXR_DRIVER:-host}
 
 DRIVER_STATE=/run/cxr-driver
 DRIVER_GROUND=/run/cxr-ground	# what a set-up of tests (ktap.sh) made, as long as it stands
-CXR_MODULES=/cxr/build/${CXR_KERNEL:-}
+CXR_MODULES=${CXR_MODULES:-/cxr/build/${CXR_KERNEL:-}}
 
 # Load MODULE of our own with PARAMETERS, after the modules it needs.
 driver_insmod()

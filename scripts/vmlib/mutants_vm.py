@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""scripts/mutants: modules with a breakage each, and one boot of guests for all that are judged on the same machines."""
+
+import fnmatch
+import glob
+import hashlib
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+
+import check
+import process
+from images import REPO
+
+BUILD = os.path.join(REPO, "build/mutants")
+TREE = os.path.join(BUILD, "tree")
+PARTS = ("Kbuild", "drivers/", "include/")
+TEST_SECONDS = 400      # set-up and test have limits of their own, which are lower
+BOOT_SECONDS = 300
+GOOD = "none"           # what a run without a mutant is called
+
+
+# ---- modules -----------------------------------------------------------------
+
+def output(*words):
+    return subprocess.run(words, cwd=REPO, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+def kernel_folder(kernel):
+    if kernel == "debug":
+        return output("scripts/debug-kernel") + "/build"
+    return f"/usr/lib/modules/{output('scripts/toolbox', 'kver', kernel)}/build"
+
+
+def digest(kernel):
+    """Of all that the modules are made of, as it stands in the copy."""
+    h = hashlib.sha256(kernel.encode())
+    for folder, _, files in sorted(os.walk(TREE)):
+        for name in sorted(files):
+            path = os.path.join(folder, name)
+            if os.path.relpath(path, TREE).startswith(PARTS) and re.search(r"(\.[ch]|Kbuild)$", name) and not name.endswith(".mod.c"):
+                h.update(path.encode())
+                with open(path, "rb") as f:
+                    h.update(f.read())
+    return h.hexdigest()
+
+
+def build(m, kernel, kdir):
+    """The modules of what is in the copy, in a folder of the mutant's own. Returns None, or why not."""
+    place = os.path.join(BUILD, "modules", kernel, m.name)
+    mark, want = os.path.join(place, "made-of"), digest(kernel)
+    if os.path.exists(mark):
+        with open(mark, encoding="utf-8") as f:
+            if f.read() == want:
+                return None
+    done = subprocess.run(["make", "-C", kdir, f"M={TREE}", "CC=gcc-14", "HOSTCC=gcc-14", "-j2", "modules"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    if done.returncode:
+        return "\n".join(line for line in done.stdout.splitlines() if "rror" in line) or done.stdout
+    shutil.rmtree(place, ignore_errors=True)
+    os.makedirs(place)
+    for ko in glob.glob(os.path.join(TREE, "*.ko")):
+        subprocess.run(["strip", "--strip-debug", "-o", os.path.join(place, os.path.basename(ko)), ko], check=True)
+    with open(mark, "w", encoding="utf-8") as f:
+        f.write(want)
+    return None
+
+
+def build_all(mutants, sync, show):
+    """Those that built; of one kernel and one file follow each other, so that less is compiled."""
+    built, kernel, kdir = [], None, None
+    for m in sorted(mutants, key=lambda m: (m.kernel, m.key["file"])):
+        text = m.mutated()
+        if text is None:
+            m.end("stale", m.note)
+            show(m)
+            continue
+        if m.kernel != kernel:
+            kernel, kdir = m.kernel, kernel_folder(m.kernel)
+        sync({m.key["file"]: text})
+        why = build(m, kernel, kdir)
+        if why:
+            m.end("does not build", why)
+            show(m)
+            continue
+        built.append(m)
+    return built
+
+
+# ---- guests ------------------------------------------------------------------
+
+class Machines:
+    """Guests of one kind, booted as often as a mutant takes them down, and what is left to run in them."""
+
+    def __init__(self, kernel, head, mutants, show):
+        self.kernel, self.head, self.mutants, self.show = kernel, head, mutants, show
+        self.good = {}      # {id: result} without a mutant
+        self.boots = 0
+        self.what = f"kernel {kernel}, {head['guests']} guest" + "s" * (head["guests"] != "1")
+        self.what += f" with {head['functions']} functions" if head["functions"] != "1" else ""
+        self.what += f" on {head['card']}" if head["card"] != "cx5" else ""
+        self.what += ", peers with Soft-RoCE" if head["peers"] == "soft" else ""
+
+    def entries(self):
+        """(mutant or None, script, ids): each script without a mutant first, then with one after the other."""
+        found = []
+        for script in sorted({m.script for m in self.mutants}):
+            those = [m for m in self.mutants if m.script == script]
+            found.append((None, script, ",".join(sorted({m.test for m in those}))))
+            found += [(m, script, m.test) for m in those]
+        return found
+
+    def command(self, out, seconds):
+        head = self.head
+        cmd = ["scripts/vm", "--kernel", self.kernel, "--driver", "cxr", "--guests", head["guests"], "--functions", head["functions"],
+               "--timeout", str(seconds), "--out", out, "--card", head["card"] + (",ports=2" if head["functions"] == "2" else "")]
+        if head["peers"] == "soft":
+            cmd.append("--soft")
+        return cmd + ["--", "selftests/mutants/guest", "/out/list"]
+
+    def run(self):
+        print(self.what, flush=True)
+        left = self.entries()
+        while left:
+            before = len(left)
+            left = self.boot(left)
+            if len(left) == before:
+                for m, script, _ in left:
+                    if m and not m.result:
+                        m.end("no test", f"{script}: the guests did not come up, see {self.out}")
+                        self.show(m)
+                return
+
+    def boot(self, left):
+        """One boot; returns the entries that have not run."""
+        self.out = os.path.join(BUILD, f"vm-{self.kernel}-{self.head['guests']}x{self.head['functions']}{self.head['card']}"
+                                f"{self.head['peers']}-{self.boots}")
+        self.boots += 1
+        limit = TEST_SECONDS * process.patience(self.kernel)
+        os.makedirs(self.out, exist_ok=True)
+        with open(os.path.join(self.out, "list"), "w", encoding="utf-8") as f:
+            for m, script, ids in left:
+                folder = f"/cxr/build/mutants/modules/{self.kernel}/{m.name}" if m else f"/cxr/build/{self.kernel}"
+                f.write(f"{m.name if m else GOOD} {folder} {limit if m else 3 * limit} {script} {ids}\n")
+        proc = subprocess.Popen(self.command(self.out, BOOT_SECONDS + (limit + 120) * (len(left) + 2)), cwd=REPO, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=lambda: process.die_with_parent(signal.SIGTERM))
+        try:
+            return self.follow(proc, left, limit)
+        finally:
+            if proc.poll() is None:
+                proc.terminate()
+            proc.wait()
+
+    def follow(self, proc, left, limit):
+        """Read what the guests say, entry by entry."""
+        lines, began = None, time.monotonic()
+        for text in self.lines(proc, lambda: began + BOOT_SECONDS + limit * (1 if left and left[0][0] else 3)):
+            if re.match(r"# mutant: ", text):
+                lines, began = [], time.monotonic()
+            elif re.match(r"# end of mutant: ", text):
+                self.judge(left[0], lines, time.monotonic() - began)
+                left, lines, began = left[1:], None, time.monotonic()
+            elif lines is not None:
+                lines.append(text)
+        if lines is not None:
+            self.died(left[0], time.monotonic() - began)
+            left = left[1:]
+        return left
+
+    def lines(self, proc, end):
+        """Lines of its output, until it ends or stands still."""
+        pending = b""
+        with open(os.path.join(self.out, "said.txt"), "wb") as log:
+            while True:
+                if not select.select([proc.stdout], [], [], max(0, end() - time.monotonic()))[0]:
+                    return
+                data = os.read(proc.stdout.fileno(), 65536)
+                if not data:
+                    return
+                log.write(data)
+                log.flush()
+                *whole, pending = (pending + data).split(b"\n")
+                yield from (line.decode(errors="replace").rstrip("\r") for line in whole)
+
+    # ---- judging
+
+    def judge(self, entry, lines, seconds):
+        m, script, _ = entry
+        results = {}
+        for line in lines:
+            k = check.KTAP_LINE.fullmatch(line)
+            if k:
+                name = k.group(2).partition(": ")[0]
+                results[name] = "FAIL" if k.group(1) else "skip" if check.SKIP.search(line) else "ok"
+        if not m:
+            self.good.update(results)
+            return
+        m.seconds = seconds
+        tests = fnmatch.filter(self.good, m.test)
+        bad = [t for t in tests if self.good[t] == "FAIL"]
+        if not tests or bad:
+            m.end("no test", f"{bad[0]} fails without a mutant, see {self.out}/said.txt" if bad else f"{script} has no test {m.test}")
+        elif not [t for t in tests if self.good[t] == "ok"]:
+            m.end("skip", f"{tests[0]} is skipped here")
+        elif any(results.get(t) == "FAIL" for t in tests):
+            failed = any(re.match("# the set-up failed", line) for line in lines)
+            m.end("SURVIVED" if failed else "caught", "its set-up failed, not the test" if failed else "")
+        else:
+            m.end("SURVIVED", "the test passes" if any(results.get(t) == "ok" for t in tests) else "the test did not run")
+        self.show(m)
+
+    def died(self, entry, seconds):
+        m, script, _ = entry
+        if not m:
+            print(f"    {script} without a mutant takes the guests down, see {self.out}", flush=True)
+            return
+        m.seconds = seconds
+        m.end("caught" if m.dies else "died", "" if m.dies else f"the guests went down or stood still, see {self.out}")
+        self.show(m)
+
+
+def run_in_guests(mutants, sync, show):
+    heads = {}
+    for m in list(mutants):
+        m.script = f"selftests/vm/{m.test.partition('.')[0]}.sh"
+        if not os.path.exists(os.path.join(REPO, m.script)):
+            m.end("no test", f"there is no {m.script}")
+            show(m)
+            mutants.remove(m)
+            continue
+        head = check.Script(os.path.join(REPO, m.script)).head
+        key = (m.kernel, *(head[k] for k in ("guests", "functions", "card", "peers")))
+        heads[key] = head
+        m.machines = key
+    print("For the virtual machines", flush=True)
+    os.makedirs(check.LOGS, exist_ok=True)
+    if not check.prepare_vm(sorted({m.kernel for m in mutants}), "cxr"):
+        for m in mutants:
+            m.end("no test", "what is not mutated does not build")
+            show(m)
+        return
+    built = build_all(mutants, sync, show)
+    for key, head in sorted(heads.items()):
+        those = [m for m in built if m.machines == key]
+        if those:
+            Machines(key[0], head, those, show).run()

@@ -4,6 +4,7 @@
 import fcntl
 import fnmatch
 import glob
+import hashlib
 import os
 import re
 import shutil
@@ -15,8 +16,9 @@ from images import REPO
 from mutants_vm import run_in_guests
 
 BUILD = os.path.join(REPO, "build/mutants")
-TREE = os.path.join(BUILD, "tree")      # the copy that is broken; the sources are never touched
-COPIED = ("Kbuild", "drivers", "include", "emulator", "selftests/host", "scripts/prm-reserved", "scripts/prm_layouts.py")
+TREE = os.path.join(BUILD, "tree")      # a copy, for programs of the host; the sources are never touched
+COPIED = ("drivers", "include", "emulator", "selftests/host", "scripts/prm-reserved", "scripts/prm_layouts.py",
+          "Documentation/faults.rst")
 KEYS = ("file", "test", "why", "kernel", "dies")
 RESULT = re.compile(r"(not )?ok \d+ (?:- )?(.*)")
 PROGRAM_SECONDS = 240
@@ -115,10 +117,10 @@ def read_tables(patterns):
     return [m for m in mutants if not patterns or any(fnmatch.fnmatchcase(m.name, p) for p in patterns)]
 
 
-# ---- the copy ----------------------------------------------------------------
+# ---- copies ------------------------------------------------------------------
 
-def sources():
-    for part in COPIED:
+def sources(parts):
+    for part in parts:
         path = os.path.join(REPO, part)
         if os.path.isfile(path):
             yield part
@@ -128,32 +130,36 @@ def sources():
                     yield os.path.relpath(os.path.join(folder, name), REPO)
 
 
-def sync(changed):
-    """Have the copy equal to the sources, but for the files {path: text}. What is equal already keeps its time, so that
-    make compiles what a mutant changes and what the one before it had changed."""
-    wanted = set(sources())
+def sync(copy, parts, changed):
+    """Have a copy equal to the sources, but for the files {path: text}. What is equal already keeps its time, so that make
+    compiles what a mutant changes and what the one before it had changed. Returns a hash of it all."""
+    wanted = sorted(set(sources(parts)))
+    digest = hashlib.sha256()
     for path in wanted:
         if path in changed:
             data = changed[path].encode()
         else:
             with open(os.path.join(REPO, path), "rb") as f:
                 data = f.read()
-        copy = os.path.join(TREE, path)
+        digest.update(b"%s %d\n%s" % (path.encode(), len(data), data))
+        target = os.path.join(copy, path)
         try:
-            with open(copy, "rb") as f:
+            with open(target, "rb") as f:
                 same = f.read() == data
         except OSError:
             same = False
         if not same:
-            os.makedirs(os.path.dirname(copy), exist_ok=True)
-            with open(copy, "wb") as f:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(target, "wb") as f:
                 f.write(data)
-            shutil.copymode(os.path.join(REPO, path), copy)
-    for folder, _, files in os.walk(TREE):
-        for name in files:
-            path = os.path.relpath(os.path.join(folder, name), TREE)
-            if re.search(r"\.[ch]$", name) and not name.endswith(".mod.c") and not path.startswith("build/") and path not in wanted:
-                os.unlink(os.path.join(TREE, path))
+            shutil.copymode(os.path.join(REPO, path), target)
+    for part in parts:
+        for folder, _, files in os.walk(os.path.join(copy, part)):
+            for name in files:
+                path = os.path.relpath(os.path.join(folder, name), copy)
+                if re.search(r"(?<!\.mod)\.[ch]$", name) and path not in wanted:
+                    os.unlink(os.path.join(copy, path))
+    return digest.hexdigest()
 
 
 def make(*words):
@@ -198,42 +204,49 @@ class Program:
     def good_results(self):
         """What it says without a mutant."""
         if self.good is None:
-            sync({})
+            sync(TREE, COPIED, {})
             why = self.build()
             self.good = ({}, why) if why else self.run()
         return self.good
+
+    def lacks(self, pattern):
+        """Why it cannot judge by these tests, or None."""
+        good, code = self.good_results()
+        if code:
+            return f"{self.name} fails without a mutant: {code}"
+        return None if fnmatch.filter(good, pattern) else f"{self.name} has no test '{pattern}'"
+
+    def verdict(self, m, pattern):
+        """(result, note) of what was built now."""
+        results, code = self.run()
+        ended = [good for t, good in results.items() if fnmatch.fnmatchcase(t, pattern)]
+        if not all(ended):
+            return "caught", ""
+        if len(ended) >= len(fnmatch.filter(self.good_results()[0], pattern)):
+            return "SURVIVED", f"{sum(not good for good in results.values())} other tests fail"
+        if m.dies and code:
+            return "caught", f"{self.name} ended with {code}"
+        return "SURVIVED", f"{self.name} ended with {code} before its test"
 
 
 def judge_program(m, program, pattern):
     text = m.mutated()
     if text is None:
         return m.end("stale", m.note)
-    good, code = program.good_results()
-    tests = [t for t in good if fnmatch.fnmatchcase(t, pattern)]
-    if code:
-        return m.end("no test", f"{program.name} fails without a mutant: {code}")
-    if not tests:
-        return m.end("no test", f"{program.name} has no test '{pattern}'")
-    sync({m.key["file"]: text})
+    why = program.lacks(pattern)
+    if why:
+        return m.end("no test", why)
+    sync(TREE, COPIED, {m.key["file"]: text})
     why = program.build()
     if why:
         return m.end("does not build", why)
-    results, code = program.run()
-    ended = [good for t, good in results.items() if fnmatch.fnmatchcase(t, pattern)]
-    if not all(ended):
-        return m.end("caught")
-    if len(ended) >= len(tests):
-        return m.end("SURVIVED", f"{sum(not r for r in results.values())} other tests fail")
-    if m.dies and code:
-        return m.end("caught", f"the program ended with {code}")
-    return m.end("SURVIVED", f"{program.name} ended with {code} before its test")
+    return m.end(*program.verdict(m, pattern))
 
 
 def run_programs(mutants, show):
     """Mutants that programs of the host judge; those of one file follow each other, so that less is compiled."""
     programs = {}
     for m in sorted(mutants, key=lambda m: (m.kind != "host", m.key["file"])):
-        t0 = time.monotonic()
         name, pattern = ("host", m.test) if m.kind == "host" else m.test.split(": ", 1)
         program = programs.setdefault((m.kind, name), Program(m.kind, name))
         program.good_results()
@@ -284,7 +297,6 @@ def judge(mutants):
         run_programs(programs, show)
     if guests:
         run_in_guests(guests, sync, show)
-    sync({})
 
 
 if __name__ == "__main__":

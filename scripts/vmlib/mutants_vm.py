@@ -3,7 +3,6 @@
 
 import fnmatch
 import glob
-import hashlib
 import os
 import re
 import select
@@ -17,8 +16,7 @@ import process
 from images import REPO
 
 BUILD = os.path.join(REPO, "build/mutants")
-TREE = os.path.join(BUILD, "tree")
-PARTS = ("Kbuild", "drivers/", "include/")
+PARTS = ("Kbuild", "drivers", "include")
 TEST_SECONDS = 400      # set-up and test have limits of their own, which are lower
 BOOT_SECONDS = 300
 GOOD = "none"           # what a run without a mutant is called
@@ -30,59 +28,73 @@ def output(*words):
     return subprocess.run(words, cwd=REPO, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
-def kernel_folder(kernel):
-    if kernel == "debug":
-        return output("scripts/debug-kernel") + "/build"
-    return f"/usr/lib/modules/{output('scripts/toolbox', 'kver', kernel)}/build"
+def tail_of(text):
+    return "\n".join(line for line in text.splitlines() if "rror" in line) or text
 
 
-def digest(kernel):
-    """Of all that the modules are made of, as it stands in the copy."""
-    h = hashlib.sha256(kernel.encode())
-    for folder, _, files in sorted(os.walk(TREE)):
-        for name in sorted(files):
-            path = os.path.join(folder, name)
-            if os.path.relpath(path, TREE).startswith(PARTS) and re.search(r"(\.[ch]|Kbuild)$", name) and not name.endswith(".mod.c"):
-                h.update(path.encode())
-                with open(path, "rb") as f:
-                    h.update(f.read())
-    return h.hexdigest()
+class Modules:
+    """The copy that the modules for one kernel are built in, and a folder of them for each mutant."""
 
+    def __init__(self, kernel, sync):
+        self.kernel, self.sync = kernel, sync
+        self.copy = os.path.join(BUILD, kernel)
+        if kernel == "debug":
+            self.kdir = output("scripts/debug-kernel") + "/build"
+        else:
+            self.kdir = f"/usr/lib/modules/{output('scripts/toolbox', 'kver', kernel)}/build"
+        sync(self.copy, PARTS, {})
+        if not os.path.exists(os.path.join(self.copy, "Module.symvers")):
+            self.take_objects()
 
-def build(m, kernel, kdir):
-    """The modules of what is in the copy, in a folder of the mutant's own. Returns None, or why not."""
-    place = os.path.join(BUILD, "modules", kernel, m.name)
-    mark, want = os.path.join(place, "made-of"), digest(kernel)
-    if os.path.exists(mark):
-        with open(mark, encoding="utf-8") as f:
-            if f.read() == want:
-                return None
-    done = subprocess.run(["make", "-C", kdir, f"M={TREE}", "CC=gcc-14", "HOSTCC=gcc-14", "-j2", "modules"], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
-    if done.returncode:
-        return "\n".join(line for line in done.stdout.splitlines() if "rror" in line) or done.stdout
-    shutil.rmtree(place, ignore_errors=True)
-    os.makedirs(place)
-    for ko in glob.glob(os.path.join(TREE, "*.ko")):
-        subprocess.run(["strip", "--strip-debug", "-o", os.path.join(place, os.path.basename(ko)), ko], check=True)
-    with open(mark, "w", encoding="utf-8") as f:
-        f.write(want)
-    return None
+    def take_objects(self):
+        """What `make modules` has compiled, and how, needs not be compiled again: the commands name another folder."""
+        good = os.path.join(REPO, "build", self.kernel)
+        for folder, _, files in os.walk(good):
+            for name in files:
+                if not re.search(r"(\.o|\.cmd|\.mod|\.mod\.c|^modules\.order|^Module\.symvers)$", name):
+                    continue
+                with open(os.path.join(folder, name), "rb") as f:
+                    data = f.read()
+                if not name.endswith(".o"):
+                    data = data.replace(good.encode(), self.copy.encode())
+                with open(os.path.join(self.copy, os.path.relpath(folder, good), name), "wb") as f:
+                    f.write(data)
+
+    def build(self, m, text):
+        """Returns None, or why the mutant does not build."""
+        want = self.sync(self.copy, PARTS, {m.key["file"]: text})
+        place = os.path.join(BUILD, "modules", self.kernel, m.name)
+        mark = os.path.join(place, "made-of")
+        if os.path.exists(mark):
+            with open(mark, encoding="utf-8") as f:
+                if f.read() == want:
+                    return None
+        done = subprocess.run(["make", "-C", self.kdir, f"M={self.copy}", "CC=gcc-14", "HOSTCC=gcc-14", "-j2", "W=1", "modules"],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              check=False)
+        if done.returncode:
+            return tail_of(done.stdout)
+        shutil.rmtree(place, ignore_errors=True)
+        os.makedirs(place)
+        for ko in glob.glob(os.path.join(self.copy, "*.ko")):
+            subprocess.run(["strip", "--strip-debug", "-o", os.path.join(place, os.path.basename(ko)), ko], check=True)
+        with open(mark, "w", encoding="utf-8") as f:
+            f.write(want)
+        return None
 
 
 def build_all(mutants, sync, show):
     """Those that built; of one kernel and one file follow each other, so that less is compiled."""
-    built, kernel, kdir = [], None, None
+    built, modules = [], {}
     for m in sorted(mutants, key=lambda m: (m.kernel, m.key["file"])):
         text = m.mutated()
         if text is None:
             m.end("stale", m.note)
             show(m)
             continue
-        if m.kernel != kernel:
-            kernel, kdir = m.kernel, kernel_folder(m.kernel)
-        sync({m.key["file"]: text})
-        why = build(m, kernel, kdir)
+        if m.kernel not in modules:
+            modules[m.kernel] = Modules(m.kernel, sync)
+        why = modules[m.kernel].build(m, text)
         if why:
             m.end("does not build", why)
             show(m)
@@ -146,8 +158,9 @@ class Machines:
             for m, script, ids in left:
                 folder = f"/cxr/build/mutants/modules/{self.kernel}/{m.name}" if m else f"/cxr/build/{self.kernel}"
                 f.write(f"{m.name if m else GOOD} {folder} {limit if m else 3 * limit} {script} {ids}\n")
-        proc = subprocess.Popen(self.command(self.out, BOOT_SECONDS + (limit + 120) * (len(left) + 2)), cwd=REPO, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=lambda: process.die_with_parent(signal.SIGTERM))
+        words = self.command(self.out, BOOT_SECONDS + (limit + 120) * (len(left) + 2))
+        proc = subprocess.Popen(words, cwd=REPO, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                preexec_fn=lambda: process.die_with_parent(signal.SIGTERM))
         try:
             return self.follow(proc, left, limit)
         finally:

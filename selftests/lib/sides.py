@@ -2,10 +2,14 @@
 """
 The two ends of a connection under pyverbs, both on one device, and what tests say of them.
 """
+import errno
+import os
+import struct
 import time
 
+from rows import Skip, driver, lacks
 from pyverbs import enums as e
-from pyverbs.addr import AHAttr, GlobalRoute
+from pyverbs.addr import AHAttr, GID, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.mr import MR
 from pyverbs.pd import PD
@@ -17,10 +21,20 @@ PORT = 1
 ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | \
     e.IBV_ACCESS_REMOTE_ATOMIC
 SIGNALED = e.IBV_SEND_SIGNALED
+GROUP = GID("0000:0000:0000:0000:0000:ffff:ef01:0203")
 
 
-class Skip(Exception):
-    pass
+def path_attr(ctx, gid, dest):
+    attr = QPAttr(port_num=PORT)
+    route = GlobalRoute(dgid=ctx.query_gid(PORT, gid), sgid_index=gid, hop_limit=64)
+    attr.ah_attr = AHAttr(gr=route, is_global=1, port_num=PORT)
+    attr.dest_qp_num = dest
+    attr.path_mtu = e.IBV_MTU_1024
+    attr.max_rd_atomic = attr.max_dest_rd_atomic = 4
+    attr.min_rnr_timer = 1
+    attr.timeout, attr.retry_cnt, attr.rnr_retry = 14, 7, 7
+    attr.qp_access_flags = ALL
+    return attr
 
 
 class Side:
@@ -109,4 +123,24 @@ def refused(number, what, *args, **more):
 
 def has(flag, ctx, name):
     if not ctx.query_device().device_cap_flags & flag:
-        raise Skip(f"the device has no {name}")
+        lacks(name)
+
+
+def of_adapters():
+    if driver() == "rxe":
+        raise Skip("Soft-RoCE has none")
+
+
+ATTACH, DETACH = 30, 31
+
+
+def membership(ctx, command):
+    """Of all datagram queue pairs of the context. pyverbs has no call for it, and does not tell their handles."""
+    done, gid = 0, bytes.fromhex(GROUP.gid.replace(":", ""))
+    for handle in range(32):
+        request = struct.pack("=IHH16sIHH", command, 8, 0, gid, handle, 0xffff, 0)
+        try:
+            done += os.write(ctx.cmd_fd, request) == len(request)
+        except OSError as err:
+            assert err.errno in (errno.EINVAL, errno.ENOENT), err
+    return done

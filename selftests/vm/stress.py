@@ -27,7 +27,8 @@ from pyverbs.qp import QP, QPCap, QPInitAttr
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wr import SGE, SendWR
 
-from objects import ALL, SIGNALED, fill, pair, path_attr, same
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from sides import ALL, SIGNALED, fill, pair, path_attr, same  # noqa: E402
 
 PAGE = 4096
 PROCESSES = 8

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""
+The error matrix, rows of objects.py: what each kind of error completes with, on both sides, and the event that it raises.
+"""
+from pyverbs import enums as e
+from pyverbs.wr import RecvWR, SGE, SendWR
+
+from rows import row
+from sides import ALL, SIGNALED, Side
+
+
+def error(name, sentence, status, peer=None, event=None, allow=ALL, **connect):
+    """
+    An error: the completion of who asked, that of who answers, and the event of the latter's queue pair. Then the queue pair that
+    asked is in error and flushes.
+    """
+    def add(function):
+        def run(ctx, gid):
+            a, b = Side(ctx, gid), Side(ctx, gid)
+            a.connect(b, **connect)
+            b.connect(a, allow=allow)
+            function(a, b)
+            judge(ctx, a, b, status, peer, event)
+
+        return row(name, "error matrix: " + sentence)(run)
+    return add
+
+
+def judge(ctx, a, b, status, peer, event):
+    wc = a.wait(status=status)[0]
+    assert wc.wr_id == 1, wc.wr_id
+    if peer is not None:
+        assert b.wait(status=peer)[0].wr_id == 9
+    if event is not None:
+        got = ctx.get_async_event()
+        assert got.event_type == event, got.event_type
+        got.ack()
+    assert a.qp.query(0x1fffff)[0].qp_state == e.IBV_QPS_ERR
+    a.send(e.IBV_WR_RDMA_WRITE, 2, 16, remote=a)
+    assert a.wait(status=e.IBV_WC_WR_FLUSH_ERR)[0].wr_id == 2
+
+
+def write_to(a, b, key, offset=0):
+    wr = SendWR(wr_id=1, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(64)], send_flags=SIGNALED)
+    wr.set_wr_rdma(key, b.mr.buf + offset)
+    a.qp.post_send(wr)
+
+
+@error("error.key", "a WRITE with a wrong key", e.IBV_WC_REM_ACCESS_ERR, event=e.IBV_EVENT_QP_ACCESS_ERR)
+def error_key(a, b):
+    write_to(a, b, b.mr.rkey ^ 0x55)
+
+
+@error("error.beyond", "a WRITE beyond the region", e.IBV_WC_REM_ACCESS_ERR, event=e.IBV_EVENT_QP_ACCESS_ERR)
+def error_beyond(a, b):
+    write_to(a, b, b.mr.rkey, 8192 - 63)
+
+
+@error("error.not-allowed", "a WRITE to a queue pair that allows none", e.IBV_WC_REM_INV_REQ_ERR, event=e.IBV_EVENT_QP_REQ_ERR, allow=0)
+def error_allowed(a, b):
+    write_to(a, b, b.mr.rkey)
+
+
+@error("error.too-long", "a SEND longer than the receive", e.IBV_WC_REM_INV_REQ_ERR, e.IBV_WC_LOC_LEN_ERR)
+def error_length(a, b):
+    b.recv(9, 63)
+    a.send(e.IBV_WR_SEND, 1, 64)
+
+
+@error("error.send-key", "a SEND from memory with a wrong key", e.IBV_WC_LOC_PROT_ERR)
+def error_protection(a, _):
+    a.qp.post_send(SendWR(wr_id=1, num_sge=1, sg=[SGE(a.mr.buf, 64, a.mr.lkey ^ 0x55)], send_flags=SIGNALED))
+
+
+@error("error.receive-key", "a receive into memory with a wrong key", e.IBV_WC_REM_OP_ERR, e.IBV_WC_LOC_PROT_ERR)
+def error_operation(a, b):
+    b.qp.post_recv(RecvWR(wr_id=9, num_sge=1, sg=[SGE(b.mr.buf, 64, b.mr.lkey ^ 0x55)]))
+    a.send(e.IBV_WR_SEND, 1, 64)
+
+
+@error("error.no-peer", "a peer that is not there", e.IBV_WC_RETRY_EXC_ERR, timeout=10, retry=1)
+def error_retry(a, b):
+    b.qp.close()
+    write_to(a, b, b.mr.rkey)
+
+
+@error("error.not-ready", "a receiver that is not ready", e.IBV_WC_RNR_RETRY_EXC_ERR, rnr=1)
+def error_rnr(a, _):
+    a.send(e.IBV_WR_SEND, 1, 64)
+
+
+@error("error.unaligned", "an atomic operation that is not aligned", e.IBV_WC_REM_INV_REQ_ERR, event=e.IBV_EVENT_QP_REQ_ERR)
+def error_aligned(a, b):
+    wr = SendWR(wr_id=1, opcode=e.IBV_WR_ATOMIC_FETCH_AND_ADD, num_sge=1, sg=[a.sge(8)], send_flags=SIGNALED)
+    wr.set_wr_atomic(b.mr.rkey, b.mr.buf + 4, 1)
+    a.qp.post_send(wr)
+
+
+@error("error.no-key", "an invalidation of a key that is none", e.IBV_WC_MW_BIND_ERR)
+def error_invalidation(a, _):
+    wr = SendWR(wr_id=1, opcode=e.IBV_WR_LOCAL_INV, send_flags=SIGNALED)
+    wr.imm_data = 0xfffff155
+    a.qp.post_send(wr)

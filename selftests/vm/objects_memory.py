@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""
+Atomics, memory regions and memory windows, rows of objects.py.
+"""
+import ctypes
+import errno
+import fcntl
+import mmap
+import os
+import struct
+import sys
+
+from pyverbs import enums as e
+from pyverbs.device import Context
+from pyverbs.mr import MR, MW, DmaBufMR, MWBindInfo, MWBind
+from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsRDMAError
+from pyverbs.wr import SGE, SendWR
+
+from rows import Skip, driver, kernel, lacks, row
+from sides import ALL, SIGNALED, Side, fill, has, of_adapters, pair, refused, same
+
+
+# ---- atomics -----------------------------------------------------------------------------------
+
+def value(side, offset=0):
+    return int.from_bytes(side.mr.read(8, offset), sys.byteorder)
+
+
+@row("atomics", "fetch-and-add and compare-and-swap")
+def atomics(ctx, gid):
+    """fetch and add, compare and swap: what is there after and what was there before"""
+    if ctx.query_device().atomic_caps == e.IBV_ATOMIC_NONE:
+        lacks("atomics")
+    a, b = pair(ctx, gid)
+    start = 0x1122334455667788
+    fill(b, start.to_bytes(8, sys.byteorder))
+    a.send(e.IBV_WR_ATOMIC_FETCH_AND_ADD, 1, 8, remote=b, compare=5)
+    wc = a.wait()[0]
+    assert wc.opcode == e.IBV_WC_FETCH_ADD, wc.opcode
+    assert value(a) == start and value(b) == start + 5, (hex(value(a)), hex(value(b)))
+    a.send(e.IBV_WR_ATOMIC_CMP_AND_SWP, 2, 8, remote=b, compare=start, swap=7)
+    a.wait()
+    assert value(a) == start + 5 and value(b) == start + 5
+    a.send(e.IBV_WR_ATOMIC_CMP_AND_SWP, 3, 8, remote=b, compare=start + 5, swap=7)
+    wc = a.wait()[0]
+    assert wc.opcode == e.IBV_WC_COMP_SWAP, wc.opcode
+    assert value(a) == start + 5 and value(b) == 7
+
+
+@row("atomics.denied", "atomics on a region that does not allow them fail")
+def atomics_denied(ctx, gid):
+    """a region without remote atomics refuses them"""
+    if ctx.query_device().atomic_caps == e.IBV_ATOMIC_NONE:
+        lacks("atomics")
+    a = Side(ctx, gid)
+    b = Side(ctx, gid, access=ALL & ~e.IBV_ACCESS_REMOTE_ATOMIC)
+    a.connect(b)
+    b.connect(a)
+    a.send(e.IBV_WR_ATOMIC_FETCH_AND_ADD, 1, 8, remote=b, compare=5)
+    a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+# ---- memory regions ----------------------------------------------------------------------------
+
+@row("mr.changes", "a memory region can be changed")
+def rereg(ctx, gid):
+    """other memory, other access, another domain; the former key is void each time"""
+    a, b = pair(ctx, gid)
+    other = mmap.mmap(-1, 4096)  # no other region shares a page with it
+    address = ctypes.addressof(ctypes.c_char.from_buffer(other))
+    text = b"written after the change"
+    fill(a, text)
+    b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0,
+               e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE)
+    a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
+    a.wait()
+    same(b, text)
+    b.mr.rereg(e.IBV_REREG_MR_CHANGE_TRANSLATION, None, address, 4096, 0)
+    wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(len(text))], send_flags=SIGNALED)
+    wr.set_wr_rdma(b.mr.rkey, address)
+    a.qp.post_send(wr)
+    a.wait()
+    assert other[:len(text)] == text
+    b.mr.rereg(e.IBV_REREG_MR_CHANGE_PD, PD(ctx), 0, 0, 0)
+    a.qp.post_send(wr)
+    a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+@row("mr.keeps-key", "a memory region keeps its key when its access or its domain changes")
+def rereg_key(ctx, gid):
+    """other access and another domain under the key that the region has"""
+    a, b = pair(ctx, gid)
+    key, text = b.mr.rkey, b"under the same key"
+    other = PD(ctx)
+
+    def change(flags, pd=None, access=0):
+        b.mr.rereg(flags, pd, 0, 0, access)
+        assert b.mr.rkey == key and b.mr.lkey == key, "it has another key"
+
+    fill(a, text)
+    change(e.IBV_REREG_MR_CHANGE_ACCESS)
+    change(e.IBV_REREG_MR_CHANGE_PD, other)
+    change(e.IBV_REREG_MR_CHANGE_ACCESS | e.IBV_REREG_MR_CHANGE_PD, b.pd, ALL)
+    a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
+    a.wait()
+    same(b, text)
+    change(e.IBV_REREG_MR_CHANGE_ACCESS, access=e.IBV_ACCESS_LOCAL_WRITE)
+    change(e.IBV_REREG_MR_CHANGE_PD, other)
+    change(e.IBV_REREG_MR_CHANGE_PD, b.pd)
+    a.send(e.IBV_WR_RDMA_WRITE, 2, len(text), remote=b)
+    a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+@row("mr.new-key", "a change of a memory region that fails is one of its key")
+def rereg_new_key(ctx, gid):
+    """a change that the device does not confirm is one of the key, too; the next one is as ever"""
+    if driver() != "cxr":
+        raise Skip("it takes a driver that then makes another key")
+    a, b = pair(ctx, gid)
+    key, text = b.mr.rkey, b"under another key"
+    fill(a, text)
+    b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE)
+    assert b.mr.rkey != key, "it has the same key"
+    a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
+    a.wait()
+    same(b, text)
+    key = b.mr.rkey
+    b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, ALL)
+    assert b.mr.rkey == key, "the next change has another key, too"
+
+
+DMA_HEAP_ALLOC = 0xc0184800
+NO_HEAP = "6.1", "host"    # kernels that were built without
+
+
+def heap_buffer(size):
+    """a DMA buffer of the system's heap: its file"""
+    try:
+        heap = os.open("/dev/dma_heap/system", os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError as err:
+        if kernel() not in NO_HEAP:
+            raise
+        raise Skip("this kernel has no heap of DMA buffers") from err
+    request = bytearray(struct.pack("<QIIQ", size, 0, os.O_RDWR | os.O_CLOEXEC, 0))
+    fcntl.ioctl(heap, DMA_HEAP_ALLOC, request)
+    os.close(heap)
+    return struct.unpack_from("<I", request, 8)[0]
+
+
+@row("mr.dma-buffer", "a part of a DMA buffer is a memory region")
+def dma_buffer(ctx, gid):
+    """a part of a DMA buffer is a region: written by the peer, read by who maps the buffer, and the other way round"""
+    a, b = pair(ctx, gid)
+    start, fd = 4096, heap_buffer(16384)
+    memory = mmap.mmap(fd, 16384)
+    try:
+        mr = DmaBufMR(b.pd, 8192, ALL, fd, start)    # its addresses are those in the buffer
+    except PyverbsRDMAError as err:
+        if err.error_code == errno.EOPNOTSUPP:
+            lacks("regions in DMA buffers")
+        raise
+
+    def write(wr_id, address, length, status=e.IBV_WC_SUCCESS):
+        wr = SendWR(wr_id=wr_id, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(length)], send_flags=SIGNALED)
+        wr.set_wr_rdma(mr.rkey, address)
+        a.qp.post_send(wr)
+        a.wait(status=status)
+
+    text = b"written by the peer, behind a page's end"
+    fill(a, text)
+    write(1, start + 4090, len(text))
+    assert memory[start + 4090:start + 4090 + len(text)] == text
+    memory[start:start + 16] = b"read by the peer"
+    a.recv(2, 16)
+    b.qp.post_send(SendWR(wr_id=3, opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(start, 16, mr.lkey)], send_flags=SIGNALED))
+    b.wait()
+    a.wait()
+    same(a, b"read by the peer")
+    refused(errno.EINVAL, DmaBufMR, b.pd, 8192, ALL, fd, 12288)    # longer than the buffer
+    with open("/dev/null", "rb") as null:
+        refused(errno.EINVAL, DmaBufMR, b.pd, 4096, ALL, null.fileno(), 0)
+    write(4, start + 8192, 16, e.IBV_WC_REM_ACCESS_ERR)    # in the buffer, behind the region
+    assert memory[start + 8192:start + 8208] == bytes(16)
+    mr.close()
+    memory.close()
+    os.close(fd)
+
+
+# ---- memory windows ----------------------------------------------------------------------------
+
+def through(a, b, window, offset, status=e.IBV_WC_SUCCESS):
+    wr = SendWR(wr_id=1, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(64)], send_flags=SIGNALED)
+    wr.set_wr_rdma(window, b.mr.buf + offset)
+    a.qp.post_send(wr)
+    a.wait(status=status)
+
+
+@row("mw.type1", "a memory window of type 1")
+def window_type_1(ctx, gid):
+    has(e.IBV_DEVICE_MEM_WINDOW, ctx, "memory windows")
+    a, b = pair(ctx, gid, access=ALL | e.IBV_ACCESS_MW_BIND)
+    window = MW(b.pd, e.IBV_MW_TYPE_1)
+    info = MWBindInfo(b.mr, b.mr.buf + 256, 512, e.IBV_ACCESS_REMOTE_WRITE)
+    b.qp.bind_mw(window, MWBind(info, SIGNALED))
+    b.wait()
+    fill(a, b"w" * 64)
+    through(a, b, window.rkey, 256)
+    same(b, b"w" * 64, 256)
+    through(a, b, window.rkey, 0, e.IBV_WC_REM_ACCESS_ERR)
+
+
+def window_2(side, window, offset, length):
+    """binds a window of type 2 to a part of the region; its key"""
+    wr = SendWR(wr_id=50, opcode=e.IBV_WR_BIND_MW, send_flags=SIGNALED)
+    wr.set_bind_wr(window, MWBindInfo(side.mr, side.mr.buf + offset, length, e.IBV_ACCESS_REMOTE_WRITE))
+    side.qp.post_send(wr)
+    assert side.wait()[0].opcode == e.IBV_WC_BIND_MW
+    return wr.rkey
+
+
+def invalidate(side, opcode, key):
+    wr = SendWR(wr_id=51, opcode=opcode, send_flags=SIGNALED)
+    wr.imm_data = key
+    side.qp.post_send(wr)
+    side.wait()
+
+
+@row("mw.type2", "a memory window of type 2, bound, invalidated and bound again")
+def window_type_2(ctx, gid):
+    """bound by a work request, void after it was invalidated, bound again under another key"""
+    has(e.IBV_DEVICE_MEM_WINDOW_TYPE_2B, ctx, "memory windows of type 2B")
+    a, b = pair(ctx, gid, access=ALL | e.IBV_ACCESS_MW_BIND)
+    window = MW(b.pd, e.IBV_MW_TYPE_2)
+    key = window_2(b, window, 1024, 256)
+    fill(a, b"2" * 64)
+    through(a, b, key, 1024)
+    same(b, b"2" * 64, 1024)
+    invalidate(b, e.IBV_WR_LOCAL_INV, key)
+    through(a, b, key, 1024, e.IBV_WC_REM_ACCESS_ERR)
+    a, b2 = Side(ctx, gid), Side(ctx, gid, pd=b.pd, access=ALL | e.IBV_ACCESS_MW_BIND)
+    a.connect(b2)
+    b2.connect(a)
+    wr = SendWR(wr_id=52, opcode=e.IBV_WR_BIND_MW, send_flags=SIGNALED)
+    wr.set_bind_wr(window, MWBindInfo(b2.mr, b2.mr.buf, 64, e.IBV_ACCESS_REMOTE_WRITE))
+    b2.qp.post_send(wr)
+    b2.wait()
+    fill(a, b"3" * 64)
+    through(a, b2, wr.rkey, 0)
+    same(b2, b"3" * 64)
+
+
+@row("mw.remote-inv", "a send invalidates a window of the other side")
+def window_remote_inv(ctx, gid):
+    """a send takes the peer's window away, and says which to whoever receives"""
+    has(e.IBV_DEVICE_MEM_WINDOW_TYPE_2B, ctx, "memory windows of type 2B")
+    a, b = pair(ctx, gid, access=ALL | e.IBV_ACCESS_MW_BIND)
+    window = MW(b.pd, e.IBV_MW_TYPE_2)
+    key = window_2(b, window, 0, 512)
+    through(a, b, key, 0)
+    b.recv(7, 64, 2048)
+    invalidate(a, e.IBV_WR_SEND_WITH_INV, key)
+    wc = b.wait()[0]
+    assert wc.wr_id == 7 and wc.wc_flags & e.IBV_WC_WITH_INV, (wc.wr_id, wc.wc_flags)
+    assert wc.imm_data == key, (hex(wc.imm_data), hex(key))
+    through(a, b, key, 0, e.IBV_WC_REM_ACCESS_ERR)
+
+
+# ---- objects of another process's context --------------------------------------------------------
+
+@row("imported", "context, domain and region can be imported by another library")
+def imported(ctx, gid):
+    """context, domain and region by the file they are in: another library works with them"""
+    of_adapters()
+    home, far = Side(ctx, gid), Side(ctx, gid)
+    again = Context(cmd_fd=os.dup(ctx.cmd_fd))
+    pd = PD(again, handle=home.pd.handle)
+    mr = MR(pd, handle=home.mr.handle, address=home.mr.buf)
+    assert (mr.lkey, mr.rkey) == (home.mr.lkey, home.mr.rkey)
+    near = Side(again, gid, pd=pd)
+    near.mr.close()
+    near.mr = mr
+    near.connect(far)
+    far.connect(near)
+    text = b"into a region that was imported"
+    fill(far, text)
+    far.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=near)
+    far.wait()
+    same(home, text)
+    near.send(e.IBV_WR_RDMA_WRITE, 2, len(text), remote=far)
+    near.wait()
+    near.qp.close()
+    near.cq.close()
+    mr.unimport()
+    pd.unimport()

@@ -197,11 +197,10 @@ static void free_kernel_memory(struct cxr_ib_cq *cq)
 static int check_cq(struct cxr_ib_dev *dev, const struct ib_cq_init_attr *attr)
 {
 	const struct cxr_caps *caps = &dev->core->caps;
-	u32 flags = caps->cq_oi ? IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN : 0;
-
 	/* Each completion has its time, asked for or not. */
-	if (dev->clock.info)
-		flags |= IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	u32 flags = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
+		    (caps->cq_oi ? IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN : 0);
+
 	if (attr->flags & ~flags) {
 		ibdev_dbg(&dev->ibdev, "CQ: flags %#x: not supported\n", attr->flags);
 		return -EOPNOTSUPP;

@@ -121,10 +121,9 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->max_mcast_grp = 1 << caps->log_max_mcg;
 	attr->max_mcast_qp_attach = caps->max_qp_mcg;
 	attr->max_total_mcast_qp_attach = attr->max_mcast_grp * attr->max_mcast_qp_attach;
-	if (to_cxr_dev(ibdev)->clock.info) {
-		attr->timestamp_mask = GENMASK_ULL(62, 0);
-		attr->hca_core_clock = caps->device_frequency_khz;
-	}
+	/* Of completions: that processes cannot map the counter does not matter. */
+	attr->timestamp_mask = GENMASK_ULL(62, 0);
+	attr->hca_core_clock = caps->device_frequency_khz;
 	if (caps->cq_moderation) {
 		attr->cq_caps.max_cq_moderation_count = U16_MAX;
 		attr->cq_caps.max_cq_moderation_period = CXR_CQ_PERIOD_MAX;

@@ -17,7 +17,7 @@ import time
 
 from pyverbs import enums as e
 from pyverbs.addr import AH, AHAttr, GlobalRoute
-from pyverbs.cq import CQ, CompChannel
+from pyverbs.cq import CQ, CQEX, CompChannel, CqInitAttrEx, PollCqAttr
 from pyverbs.device import Context
 from pyverbs.mr import MR
 from pyverbs.pd import PD
@@ -148,6 +148,56 @@ def clock(ctx, gid):
     slept = time.monotonic() - inner
     passed = now() - first
     assert 0.99 * slept < passed < 1.01 * (time.monotonic() - outer), f"{passed} s and not {slept}"
+
+
+def stamped(ctx):
+    flags = e.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | e.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK
+    return CQEX(ctx, CqInitAttrEx(cqe=255, wc_flags=flags))
+
+
+def stamps(cq, n):
+    """of the next @n completions: the counter, and the time of day in nanoseconds"""
+    got, end = [], time.time() + 20
+    while len(got) < n:
+        assert time.time() < end, f"{len(got)} of {n} completions after 20 s"
+        if cq.start_poll(PollCqAttr()):
+            continue
+        while True:
+            assert cq.status == e.IBV_WC_SUCCESS, f"completion {cq.wr_id} has status {cq.status}"
+            got.append((cq.read_timestamp(), cq.read_completion_wallclock_ns()))
+            if len(got) == n or cq.poll_next():
+                break
+        cq.end_poll()
+    return got
+
+
+@row("clock.completions", "completions have the device's time")
+def completion_times(ctx, gid):
+    """they are the counter's: in order, between two looks at it, and as late as it when converted"""
+    of_adapters()
+
+    def counter():
+        return ctx.query_rt_values_ex()[1]
+
+    a, b = Side(ctx, gid, cq=stamped(ctx)), Side(ctx, gid, cq=stamped(ctx))
+    a.connect(b)
+    b.connect(a)
+    for number in range(8):
+        b.recv(number, 64)
+        before, day = counter(), time.time()
+        a.send(e.IBV_WR_SEND, number, 64)
+        (sent, sent_at), (received, received_at) = stamps(a.cq, 1)[0], stamps(b.cq, 1)[0]
+        after = counter()
+        assert before < received <= sent < after, f"{before}, {received}, {sent}, {after}"
+        for count, at in ((sent, sent_at), (received, received_at)):
+            converted = Mlx5Context.device_timestamp_to_ns(ctx, count)
+            assert abs(converted - at) < 1e6, f"{count} is {converted} and not {at}"
+            assert day - 5 < at / 1e9 < time.time() + 5, f"{at} ns and not {day} s"
+    before = counter()
+    for number in range(16):
+        a.send(e.IBV_WR_RDMA_READ if number % 2 else e.IBV_WR_RDMA_WRITE, number, 4096, remote=b)
+    counts = [count for count, _ in stamps(a.cq, 16)]
+    assert counts == sorted(counts) and before < counts[0] and counts[-1] < counter(), f"{before}: {counts}"
 
 
 # ---- groups --------------------------------------------------------------------------------------

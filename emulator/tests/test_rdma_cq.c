@@ -279,7 +279,7 @@ static void test_arm_when_read(void)
 		;
 	post(2);
 	arm_at(ca.ci, 0);
-	ok(events() == 1, "all was read that an event told of: what came since raises one at once");
+	ok(events() == 1, "what came since all was read that an event told of raises one at once");
 	arm_at(ca.ci, 0);
 	ok(!events(), "but once");
 	post(1);

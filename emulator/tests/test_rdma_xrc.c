@@ -273,7 +273,7 @@ static void test_srq_goes(void)
 	qp_unpair(&x, &y);
 }
 
-/* Another one gets its number before the message goes on: a message is of the queue it began with. */
+/* Another one has its number when the message goes on, which is of the queue it began with. */
 static void test_srq_comes_back(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = PRM_QP_MTU_256, .timeout = 14 };

@@ -10,13 +10,19 @@
 
 OBEY_RUN=/run/obey	# -NAME: the folder of each
 
+# It does not when nobody has waited for it yet.
+obey_lives() { [ -e "/proc/$1/exe" ]; } # PID
+
 obey_stop() # NAME
 {
 	local d=$OBEY_RUN-$1 pid
 
 	[ -d "$d" ] || return 0
-	pid=$(cat "$d/pid" 2>/dev/null) && kill -KILL "$pid" 2>/dev/null
-	while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+	pid=$(cat "$d/pid" 2>/dev/null || true)
+	if [ -n "$pid" ]; then
+		kill -KILL "$pid" 2>/dev/null || true
+		while obey_lives "$pid"; do sleep 0.05; done
+	fi
 	rm -rf "$d"
 }
 
@@ -40,7 +46,7 @@ obey() # NAME WORDS...
 	{
 		echo "$*" >&8
 		until read -r -t 1 code text <&9; do
-			kill -0 "$pid" 2>/dev/null || { cat "$d/log"; echo "obey: it has ended"; return 125; }
+			obey_lives "$pid" || { cat "$d/log"; echo "obey: it has ended"; return 125; }
 		done
 	} 8<>"$d/ask" 9<>"$d/answer"
 	[ -z "$text" ] || base64 -d <<<"$text"

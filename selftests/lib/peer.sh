@@ -8,6 +8,7 @@
 #   peer CMD...         run CMD on b: its output, its exit code
 #   peer_on c CMD...    the same on c
 #   peer_bg ID CMD...   start CMD on b and go on
+#   peer_serves ID CONDITION CMD...   the same, and wait until CONDITION holds on b: a server is ready
 #   peer_wait ID        wait for it: its output, its exit code
 #   peer_kill ID        end it and all that it started, if it still runs
 #   run_python FILE...  a program of Python, here, without the time that python3 takes to begin
@@ -58,6 +59,8 @@ peer_bg()
 	local id=$1
 
 	shift
+	rm -f "/tmp/peer-$id.rc"
+	true >"/tmp/peer-$id.out"
 	(
 		code=0
 		peer_call b "$id" "$*" >"/tmp/peer-$id.out" 2>&1 || code=$?
@@ -66,13 +69,27 @@ peer_bg()
 	echo $! >"/tmp/peer-$id.pid"
 }
 
+# Said by the peer itself: asking it time and again would cost more than the wait
+peer_serves()
+{
+	local id=$1 condition=$2
+
+	shift 2
+	peer_bg "$id" "{ $*; } & until $condition; do kill -0 \$! 2>/dev/null || { wait \$!; exit; }; sleep 0.05; done
+		       echo @ready; wait \$!"
+	wait_until 60 peer_has_said "$id" || return
+	grep -q '^@ready$' "/tmp/peer-$id.out" || { cat "/tmp/peer-$id.out"; echo "peer: $* has ended"; return 1; }
+}
+
+peer_has_said() { grep -q '^@ready$' "/tmp/peer-$1.out" || [ -e "/tmp/peer-$1.rc" ]; }
+
 peer_wait()
 {
 	local pid
 
 	pid=$(<"/tmp/peer-$1.pid")
 	while [ -d "/proc/$pid" ] && [ ! -e "/tmp/peer-$1.rc" ]; do sleep 0.1; done
-	cat "/tmp/peer-$1.out"
+	sed '/^@ready$/d' "/tmp/peer-$1.out"
 	pid=$(cat "/tmp/peer-$1.rc" 2>/dev/null || echo 125)
 	rm -f "/tmp/peer-$1".*
 	return "$pid"

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# The two ends of what tests move: this guest and b. A set-up makes them ready and writes down what there is; before_each
+# takes it from there, and asks nobody. Before: driver.sh, peer.sh.
+#
+#   ends_up [MTU]	both ends ready, and nothing runs on b that a test left; may be called at any time
+#   ends_know		sets dev, netdev, mac, gid[v1] gid[v2] gid[v6], and the same of the peer: peer_dev, ...
+#			gid[] are indices of the GID of the first address: v1 and v2 over IPv4, v2 over IPv6
+#   ends_stop		end what runs on b: commands of peer_bg, programs of obey.sh
+
+. "$(dirname "${BASH_SOURCE[0]}")/obey.sh"
+
+ENDS=/run/cxr-ends
+# shellcheck disable=SC2034
+dev='' netdev='' mac='' peer_dev='' peer_netdev='' peer_mac=''
+# shellcheck disable=SC2034
+declare -A gid=() peer_gid=()
+
+# What ends_know takes, with PREFIX before each name
+ends_here() # PREFIX
+{
+	local dev netdev
+
+	dev=$(driver_ibdev)
+	netdev=$(driver_netdev)
+	wait_until 20 gid_index "$dev" v2 "$(my_ip6)" >/dev/null || return
+	echo "$1dev=$dev $1netdev=$netdev $1mac=$(<"/sys/class/net/$netdev/address")"
+	echo "${1}gid[v1]=$(gid_index "$dev" v1 "$(my_ip)")"
+	echo "${1}gid[v2]=$(gid_index "$dev" v2 "$(my_ip)")"
+	echo "${1}gid[v6]=$(gid_index "$dev" v2 "$(my_ip6)")"
+}
+
+# Commands of peer_bg and programs of obey.sh that still run on this machine are ended
+ends_stop_here()
+{
+	local f pid
+
+	for f in "$OBEY_RUN"-*; do obey_stop "${f#"$OBEY_RUN"-}"; done
+	for f in /run/peer-*.pid; do
+		case $f in *'*'*|*/peer-now-*|*/peer-ends.pid) continue ;; esac
+		pid=$(cat "$f" 2>/dev/null || true)
+		if [ -z "$pid" ] || ! kill "$pid" 2>/dev/null; then continue; fi
+		while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+	done
+}
+
+ends_stop() { peer ". selftests/lib/ends.sh; ends_stop_here"; }
+
+ends_up() # [MTU]
+{
+	local ok=0
+
+	peer_bg ends ". selftests/lib/ends.sh; ends_stop_here; driver_up ${1:-} && ends_here peer_"
+	driver_up "${1:-}" && ends_here '' >$ENDS || ok=1
+	peer_wait ends >$ENDS.peer || ok=1
+	[ $ok = 0 ] || { cat $ENDS.peer; return 1; }
+	grep '^peer_.*=' $ENDS.peer >>$ENDS
+	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
+}
+
+ends_know()
+{
+	# shellcheck source=/dev/null
+	. $ENDS
+}

@@ -6,11 +6,25 @@
 # guests: 2
 # timeout: 1500
 . "$(dirname "$0")/../lib/ktap.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
 
-PP_PORT=18515		# of the pingpong and bandwidth programs
+PP_PORT=18515		# the first of the pingpong and bandwidth programs
 NETDEV_MTU=4200		# room for packets of 4096 bytes
+CM=/sys/kernel/config/rdma_cm
 
-ready_both() { driver_both_up $NETDEV_MTU; }
+ready()
+{
+	local f
+
+	ends_up $NETDEV_MTU
+	ends_know
+	for f in "$CM"/*/ports/1/default_roce_mode; do
+		[ ! -e "$f" ] || cma_mode "RoCE v2"
+	done
+}
+
+before_each() { ends_know; }
 
 # ---- what there is ---------------------------------------------------------------------------------
 
@@ -57,10 +71,9 @@ port_says() # STATE PHYS_STATE
 # The rate is the netdev's while there is a link.
 port_is_up()
 {
-	local rate netdev
+	local rate
 
 	wait_until 20 port_says "4: ACTIVE" "5: LinkUp"
-	netdev=$(driver_netdev)
 	rate=$(<"/sys/class/infiniband/$dev/ports/1/rate")
 	echo "$rate, $netdev has $(<"/sys/class/net/$netdev/speed") Mb/s"
 	[ "$CXR_DRIVER" = rxe ] || [ "${rate%% *}" = $(($(<"/sys/class/net/$netdev/speed") / 1000)) ]
@@ -68,8 +81,10 @@ port_is_up()
 
 follows_link()
 {
+	# addresses and their GIDs go with the link, and come back wherever there is room
+	ktap_spoilt
 	port_is_up
-	ip link set "$(driver_netdev)" down
+	ip link set "$netdev" down
 	wait_until 20 port_says "1: DOWN" "3: Disabled"
 	grep -q 'Gb/sec' "/sys/class/infiniband/$dev/ports/1/rate"
 	driver_net_up $NETDEV_MTU
@@ -131,79 +146,66 @@ no_gid() { ! gid_index "$@" >/dev/null 2>&1; }
 
 # ---- data ------------------------------------------------------------------------------------------
 
-declare -A gid peer_gid		# of each type, for the IPv4 address; v6: v2 for the IPv6 address
-
-find_gids()
+# Run TOOL here and on the peer, over GIDs of TYPE, once with each set of ARGUMENTS; all servers wait from the start
+both() # TYPE GID-OPTION TOOL "ARGUMENTS"...
 {
-	local type
-
-	for type in v1 v2; do
-		gid[$type]=$(gid_index "$dev" $type "$(my_ip)")
-		peer_gid[$type]=$(peer "gid_index $peer_dev $type $(peer_ip)")
-	done
-	gid[v6]=$(gid_index "$dev" v2 "$(my_ip6)")
-	peer_gid[v6]=$(peer "gid_index $peer_dev v2 $(peer_ip6)")
-}
-
-# Run TOOL here and on the peer, over GIDs of TYPE
-both() # TYPE GID-OPTION TOOL ARGUMENTS...
-{
-	local type=$1 option=$2 tool=$3
+	local type=$1 option=$2 tool=$3 servers='' words n=0
 
 	shift 3
-	peer_bg data "$tool -d $peer_dev $option ${peer_gid[$type]} $*"
-	wait_until 20 peer "tcp_listens $PP_PORT"
-	"$tool" -d "$dev" "$option" "${gid[$type]}" "$@" "$(peer_ip)"
+	for words; do
+		servers+="$tool -d $peer_dev $option ${peer_gid[$type]} -p $((PP_PORT + n)) $words & ids+=\" \$!\"; "
+		n=$((n + 1))
+	done
+	peer_serves data "[ \$(ss -ltn | grep -c ':1851[5-9] ') = $n ]" "$servers for id in \$ids; do wait \$id || exit; done"
+	n=0
+	for words; do
+		# shellcheck disable=SC2086
+		"$tool" -d "$dev" "$option" "${gid[$type]}" -p $((PP_PORT + n)) $words "$(peer_ip)"
+		n=$((n + 1))
+	done
 	peer_wait data
 }
 
 rc_pingpong() # TYPE [-e]
 {
-	local size n
+	local more="-c -m 4096 -r 50 ${2:-}"
 
-	for size in 64 4097 65536 1048576; do
-		n=$((size > 100000 ? 10 : 100))
-		both "$1" -g ibv_rc_pingpong -c -m 4096 -s $size -n $n -r 50 ${2:+$2}
-	done
+	both "$1" -g ibv_rc_pingpong "$more -s 64 -n 100" "$more -s 4097 -n 100" "$more -s 65536 -n 100" "$more -s 1048576 -n 10"
 }
 
 rc_pingpong_mtus()
 {
-	local mtu
+	local more="-c -s 20000 -n 20 -r 10"
 
-	for mtu in 256 512 1024 2048; do both v2 -g ibv_rc_pingpong -c -m $mtu -s 20000 -n 20 -r 10; done
+	both v2 -g ibv_rc_pingpong "$more -m 256" "$more -m 512" "$more -m 1024" "$more -m 2048"
 }
 
-rc_pingpong_ipv6() { both v6 -g ibv_rc_pingpong -c -s 4096 -n 100; }
+rc_pingpong_ipv6() { both v6 -g ibv_rc_pingpong "-c -s 4096 -n 100"; }
 
 # GIDs made of MAC addresses need no address
 rc_pingpong_link_local()
 {
-	peer_bg data "ibv_rc_pingpong -d $peer_dev -g 0 -c -s 4096 -n 100"
-	wait_until 20 peer "tcp_listens $PP_PORT"
-	ibv_rc_pingpong -d "$dev" -g 0 -c -s 4096 -n 100 "$(peer_ip)"
-	peer_wait data
+	gid[mac]=0 peer_gid[mac]=0
+	both mac -g ibv_rc_pingpong "-c -s 4096 -n 100"
 }
 
 ud_pingpong()
 {
-	local size
+	local more="-c -n 100 -r 50"
 
-	for size in 64 4000; do both "$1" -g ibv_ud_pingpong -c -s $size -n 100 -r 50; done
-	both "$1" -g ibv_ud_pingpong -c -s 1024 -n 100 -r 50 -e
+	both "$1" -g ibv_ud_pingpong "$more -s 64" "$more -s 4000" "$more -s 1024 -e"
 }
 
 bandwidth() # TOOL TYPE
 {
-	both "$2" -x "$1" -F -s 65536 -n 100 --report_gbits
+	both "$2" -x "$1" "-F -s 65536 -n 100 --report_gbits"
 }
 
 # ---- connections -----------------------------------------------------------------------------------
 
 cm_bandwidth()
 {
-	peer_bg data "ib_write_bw -d $peer_dev -R -F -s 65536 -n 100 --report_gbits"
-	wait_until 20 peer "cm_listens ib_write_bw"
+	peer_serves data "cm_listens ib_write_bw" "ib_write_bw -d $peer_dev -R -F -s 65536 -n 100 --report_gbits"
 	ib_write_bw -d "$dev" -R -F -s 65536 -n 100 --report_gbits "$(peer_ip)"
 	peer_wait data
 }
@@ -211,8 +213,7 @@ cm_bandwidth()
 rping_works()
 {
 	shares_pages
-	peer_bg cm "rping -s -a $(peer_ip) -C 20 -S 1000 -V"
-	wait_until 20 peer "cm_listens rping"
+	peer_serves cm "cm_listens rping" "rping -s -a $(peer_ip) -C 20 -S 1000 -V"
 	rping -c -a "$(peer_ip)" -C 20 -S 1000 -V
 	peer_wait cm
 }
@@ -222,8 +223,7 @@ ucmatose_works()
 	local out
 
 	shares_pages
-	peer_bg cm "ucmatose -b $(peer_ip) -c 4 -C 10 -S 1000"
-	wait_until 20 peer "cm_listens ucmatose"
+	peer_serves cm "cm_listens ucmatose" "ucmatose -b $(peer_ip) -c 4 -C 10 -S 1000"
 	out=$(ucmatose -s "$(peer_ip)" -c 4 -C 10 -S 1000)
 	echo "$out"
 	grep -q 'return status 0' <<<"$out"
@@ -235,8 +235,7 @@ udaddy_works()
 	local out
 
 	shares_pages
-	peer_bg cm "udaddy -b $(peer_ip) -c 2 -C 10 -S 500"
-	wait_until 20 peer "cm_listens udaddy"
+	peer_serves cm "cm_listens udaddy" "udaddy -b $(peer_ip) -c 2 -C 10 -S 500"
 	out=$(udaddy -s "$(peer_ip)" -c 2 -C 10 -S 500)
 	echo "$out"
 	grep -q 'return status 0' <<<"$out"
@@ -257,47 +256,57 @@ rping_v1()
 {
 	shares_pages
 	modprobe rdma_cm
-	[ -d /sys/kernel/config/rdma_cm ] || skip "rdma_cm has no configfs here"
+	[ -d $CM ]
 	cma_mode "IB/RoCE v1"
 	rping_works
 	cma_mode "RoCE v2"
 	rping_works
 }
 
-# Nobody answers: the connection is refused or times out, and nothing else
+# The peer's connection manager says so at once: 8 is RDMA_CM_EVENT_REJECTED
 no_listener()
 {
-	must_fail timeout 60 ib_write_bw -d "$dev" -R -F -p 7999 "$(peer_ip)"
+	must_fail timeout 60 ib_write_bw -d "$dev" -R -F -p 7999 "$(peer_ip)" >/tmp/refused 2>&1
+	cat /tmp/refused
+	grep -q 'Unexpected CM event .* 8$' /tmp/refused
 }
 
 # ---- what goes wrong -------------------------------------------------------------------------------
 
 bad_gid_index()
 {
-	local last=0 limit=$((20 * ${CXR_PATIENCE:-1}))
+	local last=0 limit=$((20 * ${CXR_PATIENCE:-1})) gids=/sys/class/infiniband/$dev/ports/1/gids
 
-	while [ -e "/sys/class/infiniband/$dev/ports/1/gids/$((last + 1))" ]; do last=$((last + 1)); done
-	peer_bg data "timeout $limit ibv_rc_pingpong -d $peer_dev -g 0 -n 1 || true"
-	wait_until 20 peer "tcp_listens $PP_PORT"
-	must_fail timeout "$limit" ibv_rc_pingpong -d "$dev" -g $last -n 1 "$(peer_ip)"
-	peer_wait data
+	while [ -e "$gids/$((last + 1))" ]; do last=$((last + 1)); done
+	grep -qx '[0:]*' "$gids/$last"
+	timeout "$limit" ibv_rc_pingpong -d "$dev" -g $last -n 1 >/tmp/refused 2>&1 &
+	wait_until 20 tcp_listens $PP_PORT
+	must_fail peer "timeout $limit ibv_rc_pingpong -d $peer_dev -g 0 -n 1 $(my_ip)"
+	must_fail wait $!
+	cat /tmp/refused
+	# the server connects first: it is not the peer that refuses
+	grep -q 'Failed to modify QP to RTR' /tmp/refused
 }
+
+packets() { cat "/sys/class/infiniband/$dev/ports/1/counters/port_xmit_packets"; }
+packets_are_more() { [ "$(packets)" -gt "$1" ]; }
 
 # Nobody acknowledges any more: retries are exhausted, the completion says so, the program ends
 peer_dies()
 {
-	local out rc=0
+	local before rc=0
 
-	peer_bg data "ib_write_bw -d $peer_dev -x ${peer_gid[v2]} -F -s 65536 -n 1000000"
-	wait_until 20 peer "tcp_listens $PP_PORT"
-	( sleep 5; peer "pkill -KILL -f '^ib_write_bw'" ) &
-	out=$(timeout 100 ib_write_bw -d "$dev" -x "${gid[v2]}" -F -s 65536 -n 1000000 \
-	      "$(peer_ip)" 2>&1) || rc=$?
-	wait
-	peer_wait data || true
-	echo "exit code $rc: $out"
-	[ $rc != 0 ] && [ $rc != 124 ]
-	grep -q 'Failed status 12' <<<"$out"
+	peer_serves data "tcp_listens $PP_PORT" "ib_write_bw -d $peer_dev -x ${peer_gid[v2]} -F -s 65536 -n 1000000"
+	before=$(packets)
+	timeout 100 ib_write_bw -d "$dev" -x "${gid[v2]}" -F -s 65536 -n 1000000 "$(peer_ip)" >/tmp/alone 2>&1 &
+	wait_until 60 packets_are_more $((before + 2000))
+	peer "pkill -KILL -f '^ib_write_bw'"
+	wait $! || rc=$?
+	echo "exit code $rc: $(cat /tmp/alone)"
+	must_fail peer_wait data
+	[ $rc != 0 ]
+	[ $rc != 124 ]
+	grep -q 'Failed status 12' /tmp/alone
 }
 
 # A process that is killed leaves nothing behind. By the time it can be waited for, its files are closed. Not to be
@@ -333,43 +342,40 @@ device_goes()
 	kill -KILL $id
 	wait $id || true
 	driver_unload
-	ready_both
-	both v2 -g ibv_rc_pingpong -c -s 4096 -n 20
+	ends_up $NETDEV_MTU
+	ends_know
+	both v2 -g ibv_rc_pingpong "-c -s 4096 -n 20"
 }
 
-ktap_plan 30
-ktap_run "both guests are ready" ready_both
-dev=$(driver_ibdev)
-netdev=$(driver_netdev)
-peer_dev=$(peer driver_ibdev)
-find_gids
-ktap_run "ibv_devinfo -v shows an active RoCE port" devinfo
-ktap_run "sysfs has the attributes that tools read" sysfs_attributes
-ktap_run "state, phys_state and rate follow the link" follows_link
-ktap_run "the node description can be changed" node_desc_is_kept
-ktap_run "the GID table has both types of every address" gid_table
-ktap_run "a GID comes and goes with its address" gid_comes_and_goes
-KTAP_TIMEOUT=300 ktap_run "ibv_rc_pingpong over RoCE v1, polling" rc_pingpong v1
-KTAP_TIMEOUT=300 ktap_run "ibv_rc_pingpong over RoCE v1, events" rc_pingpong v1 -e
-KTAP_TIMEOUT=300 ktap_run "ibv_rc_pingpong over RoCE v2, polling" rc_pingpong v2
-KTAP_TIMEOUT=300 ktap_run "ibv_rc_pingpong over RoCE v2, events" rc_pingpong v2 -e
-ktap_run "ibv_rc_pingpong at every path MTU" rc_pingpong_mtus
-ktap_run "ibv_rc_pingpong over RoCE v2 and IPv6" rc_pingpong_ipv6
-ktap_run "ibv_rc_pingpong over GIDs made of MAC addresses" rc_pingpong_link_local
-KTAP_TIMEOUT=300 ktap_run "ibv_ud_pingpong over RoCE v1" ud_pingpong v1
-KTAP_TIMEOUT=300 ktap_run "ibv_ud_pingpong over RoCE v2" ud_pingpong v2
-ktap_run "ib_write_bw over RoCE v1" bandwidth ib_write_bw v1
-ktap_run "ib_write_bw over RoCE v2" bandwidth ib_write_bw v2
-ktap_run "ib_read_bw over RoCE v2" bandwidth ib_read_bw v2
-ktap_run "ib_send_bw over RoCE v2" bandwidth ib_send_bw v2
-ktap_run "ib_write_bw over a connection of rdma_cm" cm_bandwidth
-ktap_run "rping" rping_works
-ktap_run "rping over RoCE v1 and back to v2" rping_v1
-ktap_run "ucmatose" ucmatose_works
-ktap_run "udaddy" udaddy_works
-ktap_run "a connection that nobody listens for fails" no_listener
-ktap_run "a GID index without a GID fails" bad_gid_index
-ktap_run "a peer that dies is a failed completion" peer_dies
-ktap_run "a killed process leaves no queue pair" killed
-ktap_run "the device can go while a process has it open" device_goes
+ktap_setup ready
+ktap_test devinfo "ibv_devinfo -v shows an active RoCE port" devinfo
+ktap_test sysfs "sysfs has the attributes that tools read" sysfs_attributes
+ktap_test link "state, phys_state and rate follow the link" follows_link
+ktap_test node.desc "the node description can be changed" node_desc_is_kept
+ktap_test gid.table "the GID table has both types of every address" gid_table
+ktap_test gid.comes "a GID comes and goes with its address" gid_comes_and_goes
+KTAP_TIMEOUT=300 ktap_test rc.v1.polling "ibv_rc_pingpong over RoCE v1, polling" rc_pingpong v1
+KTAP_TIMEOUT=300 ktap_test rc.v1.events "ibv_rc_pingpong over RoCE v1, events" rc_pingpong v1 -e
+KTAP_TIMEOUT=300 ktap_test rc.v2.polling "ibv_rc_pingpong over RoCE v2, polling" rc_pingpong v2
+KTAP_TIMEOUT=300 ktap_test rc.v2.events "ibv_rc_pingpong over RoCE v2, events" rc_pingpong v2 -e
+ktap_test rc.mtus "ibv_rc_pingpong at every path MTU" rc_pingpong_mtus
+ktap_test rc.ipv6 "ibv_rc_pingpong over RoCE v2 and IPv6" rc_pingpong_ipv6
+ktap_test rc.mac "ibv_rc_pingpong over GIDs made of MAC addresses" rc_pingpong_link_local
+KTAP_TIMEOUT=300 ktap_test ud.v1 "ibv_ud_pingpong over RoCE v1" ud_pingpong v1
+KTAP_TIMEOUT=300 ktap_test ud.v2 "ibv_ud_pingpong over RoCE v2" ud_pingpong v2
+ktap_test write.bw.v1 "ib_write_bw over RoCE v1" bandwidth ib_write_bw v1
+ktap_test write.bw.v2 "ib_write_bw over RoCE v2" bandwidth ib_write_bw v2
+ktap_test read.bw.v2 "ib_read_bw over RoCE v2" bandwidth ib_read_bw v2
+ktap_test send.bw.v2 "ib_send_bw over RoCE v2" bandwidth ib_send_bw v2
+ktap_test cm.bw "ib_write_bw over a connection of rdma_cm" cm_bandwidth
+ktap_test rping "rping over a connection of rdma_cm" rping_works
+ktap_test rping.v1 "rping over RoCE v1 and back to v2" rping_v1
+ktap_test ucmatose "ucmatose over four connections" ucmatose_works
+ktap_test udaddy "udaddy over two pairs of datagram ends" udaddy_works
+ktap_test no.listener "a connection that nobody listens for is rejected" no_listener
+ktap_test bad.gid "a GID index without a GID is refused" bad_gid_index
+ktap_test peer.dies "a peer that dies is a failed completion" peer_dies
+ktap_test killed "a killed process leaves no queue pair" killed
+ktap_test device.goes "the device can go while a process has it open" device_goes
+ktap_finally ends_stop
 ktap_end

@@ -3,12 +3,11 @@
 """Connections, datagrams and groups of rdma_cm, without the programs of librdmacm (whose buffers share pages).
 
   cm.py serve ADDRESS...      answer on these addresses, connected and datagram service, until killed
-  cm.py obey FOLDER           do what the lines in the FIFO FOLDER/ask say; into FOLDER/answer go a code, and what was wrong
+  cm.py obey                  do what lib/obey.sh asks for; what was wrong is the answer
 
-  ask ADDRESS SERVICE...            rc, ud: a message there and its answer back; every byte is checked
+  ask ADDRESS[,PORT] SERVICE...     rc, ud: a message there and its answer back; every byte is checked
   group ADDRESS GROUP               join from ADDRESS, a message to the group, an answer from a member
   member ADDRESS GROUP              join, and answer the next message in the group
-  end
 
 An answer is the message with each byte inverted. Nothing is destroyed before the process ends.
 """
@@ -26,6 +25,8 @@ from pyverbs.cq import CQ
 from pyverbs.mr import MR
 from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QPCap, QPInitAttr
+
+from obey import obey
 
 PORT = "7471"
 SIZE = 1000
@@ -142,11 +143,11 @@ def swap(end, ah=None, qpn=0):
         raise Wrong("the answer is not what was sent, inverted")
 
 
-def ask(service, address):
+def ask(service, address, port=PORT):
     channel = CMEventChannel()
     cmid = CMID(creator=channel, port_space=SPACE[service])
     KEPT.append((channel, cmid))
-    cmid.resolve_addr(AddrInfo(dst=address, dst_service=PORT, port_space=SPACE[service]), TIMEOUT_MS)
+    cmid.resolve_addr(AddrInfo(dst=address, dst_service=port, port_space=SPACE[service]), TIMEOUT_MS)
     expect(channel, ce.RDMA_CM_EVENT_ADDR_RESOLVED).ack_cm_event()
     cmid.resolve_route(TIMEOUT_MS)
     expect(channel, ce.RDMA_CM_EVENT_ROUTE_RESOLVED).ack_cm_event()
@@ -202,34 +203,26 @@ def ask_group(address, group):
         raise Wrong("the answer is not what was sent, inverted")
 
 
-def obey(folder):
-    """Words that were wrong, or None, for each line"""
-    member = None
-    while True:
-        with open(f"{folder}/ask", encoding="ascii") as f:
-            what, *words = f.readline().split()
-        why = None
-        try:
-            if what == "end":
-                return
-            if what == "group":
-                ask_group(*words)
-            elif what == "member":
-                member = Member(*words)
-            else:
-                for service in words[1:]:
-                    ask(service, words[0])
-        except (Wrong, PyverbsError) as error:
-            why = f"{what} {' '.join(words)}: {error}"
-        with open(f"{folder}/answer", "w", encoding="ascii") as f:
-            f.write(f"1\n{why}\n" if why else "0\n")
-        if what == "member" and not why:
-            be_member(member)
+def do(words):
+    """Code, words that were wrong, and what a member has to do then"""
+    what, *rest = words
+    try:
+        if what == "group":
+            ask_group(*rest)
+        elif what == "member":
+            member = Member(*rest)
+            return 0, "", lambda: be_member(member)
+        else:
+            for service in rest[1:]:
+                ask(service, *rest[0].split(","))
+    except (Wrong, PyverbsError) as error:
+        return 1, f"{' '.join(words)}: {error}\n"
+    return 0, ""
 
 
 def main(argv):
     if argv[1] == "obey":
-        obey(argv[2])
+        obey(do)
     elif os.fork():
         serve("rc", argv[2:])
     else:
@@ -238,5 +231,3 @@ def main(argv):
 
 if __name__ == "__main__":
     main(sys.argv)
-    # in no order of its own: the kernel takes it all
-    os._exit(0)

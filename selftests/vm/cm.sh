@@ -10,53 +10,47 @@
 # windows: yes
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/window.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
 
 cm=/sys/kernel/config/rdma_cm
 vlan_ip=10.79.0		# .1 here, .2 there
 group=239.77.0.1
-near=/run/cm		# where lib/cm.py waits for what to ask, here and on the peer
+CM_PY=selftests/lib/cm.py
 
-# The same interfaces here and on the peer, with a VLAN whose priority 2 goes as PCP 5
-interfaces() # END
+# The same here and on b: a VLAN whose priority 2 goes as PCP 5, and the defaults as they come; and who does what tests ask
+prepare() # END
 {
-	driver_net_up
 	modprobe 8021q
+	modprobe rdma_cm
 	ip link del cm100 2>/dev/null || true
-	ip link add link "$(driver_netdev)" name cm100 type vlan id 100 egress-qos-map 2:5
-	ip addr add $vlan_ip."$1"/24 dev cm100
-	ip link set cm100 up
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
-	wait_until 20 gid_index "$(driver_ibdev)" v1 $vlan_ip."$1" >/dev/null
+	ip link add link "$(driver_netdev)" name cm100 type vlan id 100 egress-qos-map 2:5 &&
+		ip addr add "$vlan_ip.$1/24" dev cm100 && ip link set cm100 up || return
+	rmdir $cm/* 2>/dev/null || true
+	cma_roce_mode -d "$(driver_ibdev)" -m 2 && cma_roce_tos -d "$(driver_ibdev)" -t 0 || return
+	obey_start cm python3 -B $CM_PY obey
+	wait_until 20 gid_index "$(driver_ibdev)" v2 "$vlan_ip.$1" >/dev/null
 }
 
-# An answer to one address of each network is one to all.
-ready_both()
+ready()
 {
 	local body
 
-	driver_load
-	interfaces 1
-	body=$(declare -f interfaces)
-	peer "driver_load; vlan_ip=$vlan_ip; $body; set -e; interfaces 2"
-	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
+	ends_up
+	prepare 1
+	body=$(declare -f prepare)
+	# connected and datagram service, on three addresses each
+	PEER_TIMEOUT=3000 peer_serves serve '[ "$(rdma resource show cm_id | grep -c LISTEN)" = 6 ]' \
+		"vlan_ip=$vlan_ip cm=$cm CM_PY=$CM_PY; . selftests/lib/obey.sh; $body
+		 prepare 2 && python3 -B $CM_PY serve $(peer_ip) $(peer_ip6) $vlan_ip.2"
+	# An answer to one address of each network is one to all.
 	wait_until 20 ping -q -c 1 -W 1 $vlan_ip.2 >/dev/null
 	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip6)" >/dev/null
 }
 
-# Connected and datagram service, on three addresses each
-listens() { [ "$(peer "rdma resource show cm_id | grep -c LISTEN")" = "$1" ]; }
+before_each() { ends_know; }
 
-# Say a line to lib/cm.py; what was wrong is its answer
-tell()
-{
-	local code
-
-	echo "$*" >$near/ask
-	{ read -r code && cat; } <$near/answer
-	return "$code"
-}
-
-ask() { tell ask "$@"; }
+ask() { obey cm ask "$@"; }
 
 # This end, and with "both" the peer as well
 mode() # 1|2 [both]
@@ -82,27 +76,33 @@ v1()
 	mode 1 both
 	tos 104
 	window "type=v1 tclass=104 vlan=none" ask "$(peer_ip)" rc ud
+	tos 0
+	mode 2 both
 }
 
 # A datagram service's answer about its queue pair has no class over IPv4: the kernel does not read it from the header of
 # the request. It goes to QP 1.
 v2_again()
 {
-	mode 2 both
+	mode 1
+	mode 2
+	tos 104
 	window "type=v2/IPv4" ask "$(peer_ip)" rc ud
 	window "dscp=26 except=1" ask "$(peer_ip)" rc ud
+	tos 0
 }
 
 ipv6()
 {
+	tos 104
 	window "type=v2/IPv6 dscp=26" ask "$(peer_ip6)" rc ud
+	tos 0
 }
 
 # An application that says its own: DSCP 46. With one connection ucmatose has one buffer, and shares no page.
 own_tos()
 {
-	peer_bg data "ucmatose -b $(peer_ip) -p 7480 -c 1 -C 4 -S 1000"
-	wait_until 20 listens 7
+	peer_serves data "cm_listens ucmatose" "ucmatose -b $(peer_ip) -p 7480 -c 1 -C 4 -S 1000"
 	window "type=v2/IPv4 dscp=46" ucmatose -s "$(peer_ip)" -p 7480 -c 1 -C 4 -S 1000 -t 184 >/tmp/ucmatose
 	cat /tmp/ucmatose
 	grep -q 'return status 0' /tmp/ucmatose
@@ -112,6 +112,7 @@ own_tos()
 # Type of service 104 is priority 2 of the kernel, and that is 5 on the VLAN.
 vlan()
 {
+	tos 104
 	window "type=v2/IPv4 vlan=100 pcp=5 dscp=26" ask $vlan_ip.2 rc
 	tos 0
 	window "type=v2/IPv4 vlan=100 pcp=0 dscp=0" ask $vlan_ip.2 rc
@@ -160,8 +161,8 @@ configfs_refuses()
 
 in_group() # WINDOW
 {
-	peer "near=$near; $(declare -f tell); tell member $(peer_ip) $group"
-	window "$1" tell group "$(my_ip)" $group
+	peer ". selftests/lib/obey.sh; obey cm member $(peer_ip) $group"
+	window "$1" obey cm group "$(my_ip)" $group
 }
 
 group_v2() { in_group "type=v2/IPv4 min=2"; }
@@ -188,25 +189,25 @@ asker_decides()
 
 nobody_listens()
 {
-	peer_kill serve
-	peer_wait serve || true
-	peer "echo end >$near/ask"
-	peer_wait member
-	must_fail ask "$(peer_ip)" rc >/tmp/ask
+	must_fail ask "$(peer_ip),7479" rc >/tmp/ask
 	cat /tmp/ask
 	grep -q RDMA_CM_EVENT_REJECTED /tmp/ask
-	must_fail ask "$(peer_ip)" ud >/tmp/ask
+	must_fail ask "$(peer_ip),7479" ud >/tmp/ask
 	cat /tmp/ask
 	grep -q RDMA_CM_EVENT_UNREACHABLE /tmp/ask
 }
 
-need_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "it takes roce_mode, which is cxr_core's; the driver here is $CXR_DRIVER"; }
+# The peer's port has v2 alone.
+peer_of_v2()
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "it takes roce_mode, which is cxr_core's; the driver here is $CXR_DRIVER"
+	ends_up
+	peer "driver_load roce_mode=v2 && driver_net_up"
+	prepare 1
+}
 
-# The peer's port has v2 alone from here on.
 one_version()
 {
-	need_cxr
-	peer "driver_unload; driver_load roce_mode=v2 && driver_net_up"
 	must_fail peer "cma_roce_mode -d $peer_dev -m 1"
 	[ "$(peer "cma_roce_mode -d $peer_dev")" = "RoCE v2" ]
 }
@@ -214,7 +215,6 @@ one_version()
 # The kernel asks again for a minute before it gives up.
 no_answer()
 {
-	need_cxr
 	[ -n "${CXR_LONG:-}" ] || skip "the minute it takes is for LONG=1"
 	mode 1
 	must_fail ask "$(peer_ip)" rc >/tmp/ask
@@ -227,40 +227,41 @@ no_answer()
 no_ids() { [ -z "$(rdma resource show cm_id)" ]; }
 nothing_left()
 {
-	echo end >$near/ask
+	ktap_spoilt
+	ask "$(peer_ip)" rc ud
+	obey_stop cm
 	wait_until 20 no_ids
 	rdma resource show
 	must_fail grep -q python3 <<<"$(rdma resource show qp)"
-	ip link del cm100
-	peer "rm -r $near; driver_unload; driver_load"
+	ends_stop
+	peer "driver_unload && driver_load"
 	[ -z "$(ls $cm)" ]
 }
 
-ktap_plan 16
-ktap_run "both guests are ready" ready_both
-dev=$(driver_ibdev)
-peer_dev=$(peer driver_ibdev)
-mkdir $near
-mkfifo $near/ask $near/answer
-selftests/lib/cm.py obey $near &
-peer "mkdir $near; mkfifo $near/ask $near/answer"
-PEER_TIMEOUT=3000 peer_bg member "selftests/lib/cm.py obey $near"
-PEER_TIMEOUT=3000 peer_bg serve "selftests/lib/cm.py serve $(peer_ip) $(peer_ip6) $vlan_ip.2"
-wait_until 60 listens 6
-ktap_run "without a word it is RoCE v2, class 0" default_is_v2
-ktap_run "cma_roce_mode and cma_roce_tos: RoCE v1, and its class" v1
-ktap_run "RoCE v2 again, and its DSCP" v2_again
-ktap_run "over IPv6" ipv6
-ktap_run "an application's own type of service" own_tos
-ktap_run "the type of service becomes the priority of a VLAN" vlan
-ktap_run "the same by configfs, and it outlives the folder" by_configfs
-ktap_run "configfs refuses what is no version and no type of service" configfs_refuses
-ktap_run "ends of different defaults: who asks decides" asker_decides
-ktap_run "a group over RoCE v2" group_v2
-ktap_run "a group over RoCE v1" group_v1
-ktap_run "where nobody listens it is refused" nobody_listens
-ktap_run "a port of one version takes no other default" one_version
-KTAP_TIMEOUT=300 ktap_run "who asks by a version that the other port has not is told so" no_answer
-ktap_run "nothing is left" nothing_left
-rm -r $near
+leave()
+{
+	obey_stop cm
+	ends_stop
+	ip link del cm100 2>/dev/null || true
+	peer "ip link del cm100 2>/dev/null || true"
+}
+
+ktap_setup ready
+ktap_test default "without a word it is RoCE v2, class 0" default_is_v2
+ktap_test v1 "cma_roce_mode and cma_roce_tos: RoCE v1, and its class" v1
+ktap_test v2 "RoCE v2 again, and its DSCP" v2_again
+ktap_test ipv6 "over IPv6 the type of service is the DSCP, too" ipv6
+ktap_test tos.own "an application's own type of service goes before the default" own_tos
+ktap_test tos.vlan "the type of service becomes the priority of a VLAN" vlan
+ktap_test configfs "the same by configfs, and it outlives the folder" by_configfs
+ktap_test configfs.refuses "configfs refuses what is no version and no type of service" configfs_refuses
+ktap_test asker.decides "ends of different defaults: who asks decides" asker_decides
+ktap_test group.v2 "a group over RoCE v2" group_v2
+ktap_test group.v1 "a group over RoCE v1" group_v1
+ktap_test no.listener "where nobody listens it is refused" nobody_listens
+ktap_test nothing.left "nothing is left of those who asked" nothing_left
+ktap_setup peer_of_v2
+ktap_test one.version "a port of one version takes no other default" one_version
+KTAP_TIMEOUT=300 ktap_test one.version.asked "who asks by a version that the other port has not is told so" no_answer
+ktap_finally leave
 ktap_end

@@ -19,20 +19,23 @@ xfer() # OP FROM [NAME=VALUE...]
 	local op=$1 from=$2
 
 	shift 2
-	PEER_TIMEOUT=${KTAP_TIMEOUT:-120} $XFER_NEAR "/cxr/selftests/lib/xfer.py run $XFER_FAR $XFER_PORT $XFER_ENDS op=$op from=$from seed=$SEED $*"
+	PEER_TIMEOUT=${KTAP_TIMEOUT:-120} $XFER_NEAR "selftests/lib/xfer.py run $XFER_FAR $XFER_PORT $XFER_ENDS op=$op from=$from seed=$SEED $*"
 }
 
-# Answers at the far end, REACH being what runs a command there, until xfer_stop
-xfer_serve() # REACH
+# Answers at the far end, on guest HOST, in the place of what did before
+xfer_serve() # HOST
 {
-	PEER_TIMEOUT=4000 $1 "/cxr/selftests/lib/xfer.py serve $XFER_PORT" &
-	wait_until 20 "$1" "tcp_listens $XFER_PORT"
+	xfer_end "$1"
+	(
+		PEER_TIMEOUT=4000 peer_call "$1" xfer "selftests/lib/xfer.py serve $XFER_PORT"
+	) >/tmp/xfer-serve 2>&1 &
+	wait_until 60 peer_on "$1" "tcp_listens $XFER_PORT"
 }
 
-xfer_stop()
+xfer_end() # HOST
 {
-	$XFER_NEAR "/cxr/selftests/lib/xfer.py stop $XFER_FAR $XFER_PORT"
-	wait
+	peer_on "$1" "kill \$(cat /run/peer-xfer.pid 2>/dev/null) 2>/dev/null || true
+		      while tcp_listens $XFER_PORT; do sleep 0.1; done"
 }
 
 # Soft-RoCE in a guest of an emulated machine acknowledges large messages late: one at a time and with
@@ -43,6 +46,7 @@ connected()
 	xfer "$1" "$2" sizes=65536,1048576 count=3 depth=1 timeout=20
 }
 
+atomics() { xfer atomic "$1" sizes=8 count=16; }
 datagrams() { xfer datagram "$1" sizes=64,1024 count=16; }
 
 # Frames of both directions are lost, and not a byte. Of a megabyte there are few: Soft-RoCE sends much of it

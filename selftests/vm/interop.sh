@@ -9,26 +9,27 @@
 # timeout: 1200
 # long: 3600
 . "$(dirname "$0")/../lib/ktap.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
 . "$(dirname "$0")/../lib/soft.sh"
 
-has_atomics() # END
+ready()
 {
-	local text
-
-	if [ "$1" = near ]; then text=$(ibv_devinfo -v -d "$dev"); else text=$(peer "ibv_devinfo -v -d $peer_dev"); fi
-	grep -q 'atomic_cap:.*ATOMIC_\(HCA\|GLOB\)' <<<"$text"
+	ends_up
+	before_each
+	xfer_serve b
+	echo "seed $SEED"
 }
 
-atomics() # FROM
+before_each()
 {
-	has_atomics near && has_atomics far || skip "$dev or $peer_dev has no atomic operations"
-	xfer atomic "$1" sizes=8 count=16
+	ends_know
+	xfer_between eval b "$dev" "${gid[v2]}" "$peer_dev" "${peer_gid[v2]}"
 }
 
 cm_pingpong()
 {
-	peer_bg rping "rping -s -a $(peer_ip) -C 5 -v -S 512"
-	wait_until 20 peer "cm_listens rping"
+	peer_serves rping "cm_listens rping" "rping -s -a $(peer_ip) -C 5 -v -S 512"
 	timeout 60 rping -c -a "$(peer_ip)" -C 5 -v -S 512
 	peer_wait rping
 }
@@ -48,34 +49,26 @@ lossy_here() # PERCENT OP...
 {
 	local before
 
+	echo "seed $SEED"
 	before=$(sent_again)
 	lossy a "tx rx" "$@"
 	echo "counted by the adapter: $(($(sent_again) - before))"
 	[ "$(sent_again)" -gt "$before" ]
 }
 
-ktap_plan 14
-ktap_run "adapter and Soft-RoCE are ready" driver_both_up
-dev=$(driver_ibdev)
-peer_dev=$(peer driver_ibdev)
-gid=$(gid_index "$dev" v2 "$(my_ip)")
-peer_gid=$(peer "gid_index $peer_dev v2 $(peer_ip)")
-xfer_between eval b "$dev" "$gid" "$peer_dev" "$peer_gid"
-xfer_serve peer
-
-ktap_run "the adapter sends, Soft-RoCE receives" connected send near
-ktap_run "Soft-RoCE sends, the adapter receives" connected send far
-ktap_run "the adapter writes into the memory of Soft-RoCE" connected write near
-ktap_run "Soft-RoCE writes into the memory of the adapter" connected write far
-ktap_run "the adapter reads from Soft-RoCE" connected read near
-ktap_run "Soft-RoCE reads from the adapter" connected read far
-ktap_run "the adapter's atomic operations at Soft-RoCE" atomics near
-ktap_run "Soft-RoCE's atomic operations at the adapter" atomics far
-ktap_run "datagrams from the adapter" datagrams near
-ktap_run "datagrams from Soft-RoCE" datagrams far
-ktap_run "rping over a connection of rdma_cm" cm_pingpong
-KTAP_TIMEOUT=400 ktap_run "1 % of the frames lost, all data right (seed $SEED)" lossy_here 1 send write read
-KTAP_TIMEOUT=${CXR_LONG:+2}400 ktap_run "5 % of the frames lost, all data right (seed $SEED)" lossy_here 5 send write read
-
-xfer_stop
+ktap_setup ready
+ktap_test send.near "the adapter sends, Soft-RoCE receives" connected send near
+ktap_test send.far "Soft-RoCE sends, the adapter receives" connected send far
+ktap_test write.near "the adapter writes into the memory of Soft-RoCE" connected write near
+ktap_test write.far "Soft-RoCE writes into the memory of the adapter" connected write far
+ktap_test read.near "the adapter reads from Soft-RoCE" connected read near
+ktap_test read.far "Soft-RoCE reads from the adapter" connected read far
+ktap_test atomic.near "the adapter's atomic operations at Soft-RoCE" atomics near
+ktap_test atomic.far "Soft-RoCE's atomic operations at the adapter" atomics far
+ktap_test datagram.near "datagrams from the adapter" datagrams near
+ktap_test datagram.far "datagrams from Soft-RoCE" datagrams far
+ktap_test rping "rping over a connection of rdma_cm" cm_pingpong
+KTAP_TIMEOUT=400 ktap_test loss.1 "1 % of the frames lost, all data right" lossy_here 1 send write read
+KTAP_TIMEOUT=${CXR_LONG:+2}400 ktap_test loss.5 "5 % of the frames lost, all data right" lossy_here 5 send write read
+ktap_finally ends_stop
 ktap_end

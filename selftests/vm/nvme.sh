@@ -7,62 +7,24 @@
 # kernels: 6.1 6.12 7.2
 # timeout: 400
 . "$(dirname "$0")/../lib/ktap.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
+. "$(dirname "$0")/../lib/nvmet.sh"
 
-NQN=nqn.2000-01.test:disk
 HOSTID=6d1ae1cf-5d9d-4a2b-9b4e-2f6b3e0c7a11
-NVMET=/sys/kernel/config/nvmet
-SIZE_MB=32
 DATA=/tmp/nvme-data
+QPS=/run/nvme-qps	# how many there were before, here and there
 
-# The number alone: in kernels to 6.12 a list of queue pairs may ask the device for one that has gone.
-qps() { rdma resource show | sed -n 's/.* qp \([0-9]*\).*/\1/p'; }
-qps_are() { [ "$(qps)" = "$1" ]; }
+on_target() { peer "set -e; . selftests/lib/nvmet.sh; $*"; }
 
-# ---- on the peer: the target ------------------------------------------------------------------------
-
-# What kind of memory the target receives into is a parameter of nvmet-rdma.
-target_up() # [use_srq=1]
+# The target may receive into the queue of each connection, or into a shared one.
+connected() # [use_srq=1]
 {
-	modprobe brd rd_nr=1 rd_size=$((SIZE_MB * 1024))
-	modprobe nvmet
-	modprobe nvmet-rdma "$@"
-	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-	mkdir -p $NVMET/subsystems/$NQN/namespaces/1 $NVMET/ports/1
-	echo 1 >$NVMET/subsystems/$NQN/attr_allow_any_host
-	echo /dev/ram0 >$NVMET/subsystems/$NQN/namespaces/1/device_path
-	echo 1 >$NVMET/subsystems/$NQN/namespaces/1/enable
-	echo rdma >$NVMET/ports/1/addr_trtype
-	echo ipv4 >$NVMET/ports/1/addr_adrfam
-	my_ip >$NVMET/ports/1/addr_traddr
-	echo 4420 >$NVMET/ports/1/addr_trsvcid
-	ln -sfn $NVMET/subsystems/$NQN $NVMET/ports/1/subsystems/$NQN
-}
-
-target_down()
-{
-	[ -d $NVMET/ports/1 ] || return 0
-	rm -f $NVMET/ports/1/subsystems/$NQN
-	rmdir $NVMET/ports/1
-	rmdir $NVMET/subsystems/$NQN/namespaces/1
-	rmdir $NVMET/subsystems/$NQN
-	rmmod nvmet_rdma && rmmod nvmet
-	rmmod brd
-}
-
-if [ $# -gt 0 ]; then
-	set -e
-	"$@"
-	exit
-fi
-
-on_target() { peer "bash selftests/vm/nvme.sh $*"; }
-
-# ---- here: the host ---------------------------------------------------------------------------------
-
-ready_both()
-{
-	driver_both_up 4200
+	ends_up 4200
 	modprobe nvme-rdma
+	! disk >/dev/null || nvme disconnect -n "$NVME_NQN"
+	echo "$(nvme_qps) $(on_target "nvmet_down; nvmet_up $*; nvme_qps")" >$QPS
+	connect
 }
 
 disk()
@@ -88,7 +50,7 @@ controller_is() # STATE
 
 connect()
 {
-	nvme connect -t rdma -a "$(peer_ip)" -s 4420 -n $NQN --nr-io-queues=2 --queue-size=32 \
+	nvme connect -t rdma -a "$(peer_ip)" -s 4420 -n "$NVME_NQN" --nr-io-queues=2 --queue-size=32 \
 	     --reconnect-delay=1 --keep-alive-tmo=$((10 * ${CXR_PATIENCE:-1})) \
 	     --hostnqn=nqn.2014-08.org.nvmexpress:uuid:$HOSTID --hostid=$HOSTID
 	wait_until 20 disk
@@ -96,10 +58,21 @@ connect()
 
 disconnect()
 {
-	nvme disconnect -n $NQN
+	local here there
+
+	read -r here there <$QPS
+	nvme disconnect -n "$NVME_NQN"
 	must_fail disk
-	wait_until 20 qps_are "$qps_before"
-	peer "bash selftests/vm/nvme.sh wait_until 20 qps_are $peer_qps_before"
+	wait_until 20 nvme_qps_are "$here"
+	on_target wait_until 20 nvme_qps_are "$there"
+}
+
+goes_and_comes()
+{
+	[ "$(blockdev --getsize64 "$(disk)")" = $((NVME_MB << 20)) ]
+	disconnect
+	connect
+	moves 4096 16
 }
 
 # Write and read back COUNT blocks of SIZE from block FIRST on, with no cache between
@@ -141,7 +114,7 @@ error_is_told()
 	local line lines
 
 	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator to make an error"
-	dmesg -C
+	echo "nvme: an error follows" >/dev/kmsg
 	emu fault a cqe any error transport_retry_exc nth=1
 	moves 65536 16 &
 	wait_until 30 controller_is connecting
@@ -150,8 +123,8 @@ error_is_told()
 	wait $!
 	moves 4096 16
 	[ "$CXR_DRIVER" = cxr ] || return 0
-	lines=$(dmesg | grep -c 'transport retries exceeded') || true
-	line=$(dmesg | grep 'transport retries exceeded' || true)
+	line=$(dmesg | tac | sed '/nvme: an error follows/Q' | grep 'transport retries exceeded')
+	lines=$(wc -l <<<"$line")
 	echo "$line"
 	[ "$lines" = 1 ]
 	grep -Eq "QP 0x[0-9a-f]+: (receive|send|change of a memory key) at WQE [0-9]+: transport retries exceeded" <<<"$line"
@@ -160,36 +133,55 @@ error_is_told()
 
 shared_queue()
 {
-	disconnect
-	on_target target_down
-	on_target target_up use_srq=1
-	connect
 	moves 4096 64
 	moves 262144 8
 }
 
-# Both ends lose their device while they are connected: queue pairs are drained, memory comes back.
-device_goes()
+# Until an error, which is said in FILE
+reads() # DISK MIB FILE
 {
-	local bdf
-
-	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$(driver_ibdev)/device")")
-	echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
-	must_fail disk
-	rmmod nvme_rdma
-	driver_unload
-	on_target driver_unload
-	on_target target_down
+	while dd if="$1" of=/dev/null bs=64k skip=$(($2 * 16)) count=16 iflag=direct status=none 2>"$3"; do :; done
 }
 
-ktap_plan 7
-ktap_run "both guests are ready" ready_both
-qps_before=$(qps)
-peer_qps_before=$(on_target qps)
-ktap_run "a disk of the other guest's kernel appears" eval "on_target target_up && connect"
-ktap_run "blocks of many sizes come back as they were written" sizes
-ktap_run "four streams at once" at_once
-ktap_run "an error of a queue pair is told in words, and got over" error_is_told
-ktap_run "the target receives by a shared receive queue" shared_queue
-ktap_run "the devices go while the disk is in use" device_goes
+in_flight() { cat /sys/block/nvme*/inflight | awk '{ n += $1 } END { print n " requests are in flight"; exit !n }'; }
+
+# Both ends lose their device while requests are on their way: these end with an error, queue pairs are drained, memory comes back.
+device_goes()
+{
+	local bdf device i ids=()
+
+	device=$(disk)
+	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$(driver_ibdev)/device")")
+	for i in 0 1 2 3; do
+		reads "$device" $((i * 8)) $DATA-error-$i &
+		ids+=($!)
+	done
+	wait_until 20 in_flight
+	echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
+	must_fail disk
+	for i in "${ids[@]}"; do wait "$i"; done
+	cat $DATA-error-*
+	# one at least was on its way, and did not begin only after the disk had gone
+	grep -q 'error reading' $DATA-error-*
+	rm $DATA-error-*
+	rmmod nvme_rdma
+	driver_unload
+	on_target "driver_unload; nvmet_down"
+}
+
+leave()
+{
+	! disk >/dev/null || nvme disconnect -n "$NVME_NQN"
+	on_target nvmet_down
+}
+
+ktap_setup connected
+ktap_test disk "a disk of the other guest's kernel appears, and goes with its queue pairs" goes_and_comes
+ktap_test sizes "blocks of many sizes come back as they were written" sizes
+ktap_test at.once "four streams at once" at_once
+ktap_test error "an error of a queue pair is told in words, and got over" error_is_told
+ktap_test device.goes "the devices go while requests of the disk are in flight" device_goes
+ktap_setup connected use_srq=1
+ktap_test srq "the target receives by a shared receive queue" shared_queue
+ktap_finally leave
 ktap_end

@@ -2,32 +2,26 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """Raw packet queue pairs, flow rules and RSS: what reaches whom, frame by frame and byte by byte.
 
-  raw.py serve PORT NETDEV              be the far end: it sends and receives frames through NETDEV
-  raw.py run HOST PORT DEV NETDEV IP    be the near end; NETDEV is the interface of the same port as DEV, IP is the
-                                        far end's address there
-  raw.py list                           the tests and their sentences
-
-What is printed of a test is indented, the last line about it is "NAME ok", "NAME skip REASON" or "NAME fail".
+  raw.py obey HOST PORT DEV NETDEV IP   be the near end and do the tests that lib/obey.sh asks for; NETDEV is the interface
+                                        of the same port as DEV, IP is the far end's address there, where frames.py serves
+  raw.py list                           ids and sentences of the tests
 """
 
 import errno
-import ipaddress
 import json
 import os
-import select
 import socket
 import struct
 import sys
 import time
 import traceback
 
-ETH_P_ALL = 3
+from frames import IP, IP6, PEER_IP, PEER_IP6, Wire, csum, eth, ipv4, ipv6, mac_bytes, mac_text, payload
+from obey import obey
+
 ETH_P_TEST = 0x88b6	# for experiments; 0x88b5 are windows (window.sh)
-PACKET_OUTGOING = 4
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 WAIT = 10 * PATIENCE	# for what must come
-IP, PEER_IP = "192.0.2.1", "192.0.2.2"	# nobody's
-IP6, PEER_IP6 = "2001:db8::1", "2001:db8::2"
 SLOT = 2048
 
 TESTS = []
@@ -48,124 +42,6 @@ class Skip(Exception):
 def check(what, told, wanted):
     if told != wanted:
         raise Wrong("%s: %r, must be %r" % (what, told, wanted))
-
-
-# ---- frames ----------------------------------------------------------------------------------------
-
-def mac_bytes(text):
-    return bytes.fromhex(text.replace(":", ""))
-
-
-def mac_text(raw):
-    return ":".join("%02x" % b for b in raw)
-
-
-def csum(data):
-    data += b"\0" * (len(data) % 2)
-    total = sum(struct.unpack(">%dH" % (len(data) // 2), data))
-    while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    return ~total & 0xffff
-
-
-counter = 0
-
-
-def payload(size=46):
-    """Never the same"""
-    global counter
-    counter += 1
-    head = struct.pack(">IQ", 0x43585221, counter)
-    return head + bytes((counter * 7 + i) & 0xff for i in range(size - len(head)))
-
-
-def eth(dst, src, ethertype, data, vlan=None):
-    tag = b"" if vlan is None else struct.pack(">HH", 0x8100, vlan)
-    return dst + src + tag + struct.pack(">H", ethertype) + data
-
-
-def l4(proto, sport, dport, data):
-    if proto == socket.IPPROTO_UDP:
-        return struct.pack(">HHHH", sport, dport, 8 + len(data), 0) + data
-    return struct.pack(">HHIIBBHHH", sport, dport, 1, 1, 5 << 4, 0x10, 1024, 0, 0) + data
-
-
-def ipv4(dst, src, data, proto=socket.IPPROTO_UDP, tos=0, ttl=64, src_ip=PEER_IP, dst_ip=IP, sport=1000, dport=2000,
-         vlan=None):
-    data = l4(proto, sport, dport, data)
-    head = struct.pack(">BBHHHBBH4s4s", 0x45, tos, 20 + len(data), 1, 0, ttl, proto, 0,
-                       ipaddress.ip_address(src_ip).packed, ipaddress.ip_address(dst_ip).packed)
-    head = head[:10] + struct.pack(">H", csum(head)) + head[12:]
-    return eth(dst, src, 0x0800, head + data, vlan)
-
-
-def ipv6(dst, src, data, proto=socket.IPPROTO_UDP, src_ip=PEER_IP6, dst_ip=IP6, sport=1000, dport=2000, tclass=0):
-    data = l4(proto, sport, dport, data)
-    head = struct.pack(">IHBB16s16s", 6 << 28 | tclass << 20, len(data), proto, 64,
-                       ipaddress.ip_address(src_ip).packed, ipaddress.ip_address(dst_ip).packed)
-    return eth(dst, src, 0x86dd, head + data)
-
-
-class Wire:
-    """Frames of a network interface, sent and received"""
-
-    def __init__(self, netdev):
-        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
-        # the kernel takes a tag out of the frame and tells it beside
-        self.socket.setsockopt(263, 8, 1)	# SOL_PACKET, PACKET_AUXDATA
-        self.socket.bind((netdev, ETH_P_ALL))
-        self.mac = self.socket.getsockname()[4]
-
-    def send(self, frame):
-        self.socket.send(frame)
-
-    def receive(self):
-        """A frame of ours, or None if none is there"""
-        while select.select([self.socket], [], [], 0)[0]:
-            try:
-                frame, aux, _, address = self.socket.recvmsg(65536, 256)
-            except OSError as error:
-                if error.errno != errno.ENETDOWN:	# told once
-                    raise
-                continue
-            if address[2] == PACKET_OUTGOING or b"CXR!" not in frame:
-                continue
-            for _, kind, data in aux:
-                status, _, _, _, _, tci, tpid = struct.unpack_from("IIIHHHH", data)
-                if kind == 8 and status & 16:
-                    frame = frame[:12] + struct.pack(">HH", tpid or 0x8100, tci) + frame[12:]
-            return frame
-        return None
-
-
-# ---- the far end -----------------------------------------------------------------------------------
-
-def serve(port, netdev):
-    wire = Wire(netdev)
-    server = socket.create_server(("", port))
-    while True:
-        connection = server.accept()[0]
-        lines = connection.makefile("r")
-        print(json.dumps({"mac": mac_text(wire.mac)}), file=connection.makefile("w"), flush=True)
-        out = connection.makefile("w")
-        for line in lines:
-            request = json.loads(line)
-            if request["op"] == "stop":
-                return
-            if request["op"] == "send":
-                for frame in request["frames"]:
-                    wire.send(bytes.fromhex(frame))
-                answer = len(request["frames"])
-            else:
-                answer, end = [], time.monotonic() + request["wait"]
-                while len(answer) < request["count"] and time.monotonic() < end:
-                    frame = wire.receive()
-                    if frame:
-                        answer.append(frame.hex())
-                    else:
-                        time.sleep(0.005)
-            print(json.dumps(answer), file=out, flush=True)
 
 
 # ---- the near end ----------------------------------------------------------------------------------
@@ -209,9 +85,6 @@ class Near:
 
     def spread(self, *args, **more):
         return self.keep(Spread(self, *args, **more))
-
-    def stop(self):
-        print(json.dumps({"op": "stop"}), file=self.out, flush=True)
 
     # frames to this side
     def plain(self, ethertype=ETH_P_TEST, dst=None, **more):
@@ -751,9 +624,8 @@ def is_spread(near, queue, frames, hashed):
         want = [f for f in frames if toeplitz(hashed(f)) % 8 % len(queue.wqs) == wq]
         # They are flows of their own: the peer may send them by several queues, in no order.
         check("queue %d" % wq, sorted(got), sorted(want))
-    print("  frames by queue:", [len(got) for got in queue.got])
     if sum(bool(got) for got in queue.got) < 2:
-        raise Wrong("one queue got everything")
+        raise Wrong("one queue got everything: frames by queue are %s" % [len(got) for got in queue.got])
 
 
 @test
@@ -834,41 +706,37 @@ def wq_strips_vlan(near):
 
 # ---- running ---------------------------------------------------------------------------------------
 
-def run(host, port, dev, netdev, ip):
-    near = Near(host, port, dev, netdev, ip)
-    failed = 0
-    for name, _ in TESTS:
-        if os.environ.get("RAW_TESTS") and name not in os.environ["RAW_TESTS"].split():
-            continue
-        near.here = {}
-        try:
-            globals()[name](near)
-            said = "ok"
-        except Skip as why:
-            said = "skip %s" % why
-        except Exception:	# whatever it is, the next test may still tell something
-            print("  " + traceback.format_exc().replace("\n", "\n  "))
-            failed, said = 1, "fail"
-        for queue in reversed(near.here.values()):
-            queue.close()
-        while near.wire.receive():
-            pass
-        print(name, said, flush=True)
-    near.stop()
-    return failed
+def test_id(name):
+    return name.replace("_", ".")
+
+
+def run(near, name):
+    """Code and words of the test NAME"""
+    near.here = {}
+    try:
+        next(globals()[n] for n, _ in TESTS if test_id(n) == name)(near)
+        said = 0, ""
+    except Skip as why:
+        said = 4, f"SKIP: {why}\n"
+    except Exception:	# whatever it is, the next test may still tell something
+        said = 1, traceback.format_exc()
+    for queue in reversed(near.here.values()):
+        queue.close()
+    while near.wire.receive():
+        pass
+    return said
 
 
 def main(args):
-    if args[:1] == ["list"]:
+    if args == ["list"]:
         for name, sentence in TESTS:
-            print(name, sentence)
+            print(test_id(name), sentence, sep="\t")
         return 0
-    if args[0] == "serve":
-        return serve(int(args[1]), args[2])
-    return run(args[1], int(args[2]), *args[3:6])
+    near = Near(args[1], int(args[2]), *args[3:6])
+    return obey(lambda words: run(near, words[0]))
 
 
-if sys.argv[1:2] == ["run"]:
+if sys.argv[1:2] == ["obey"]:
     from pyverbs import enums as e
     from pyverbs.cq import CQ, CQEX, CqInitAttrEx, PollCqAttr
     from pyverbs.device import Context

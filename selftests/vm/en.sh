@@ -6,24 +6,29 @@
 # drivers: cxr mlx5
 # timeout: 900
 . "$(dirname "$0")/../lib/ktap.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
 
-dev=
 FAKE_MAC=02:aa:bb:cc:dd:ee	# nobody has it
 FAKE_IP=10.77.0.99
+TCP_PORT=5001			# and the next
 
-up_both()
+# An interface that is as it comes, whatever a test left of it
+ready()
 {
-	driver_load
-	driver_net_up
-	peer "driver_load && driver_net_up"
+	driver_unload
+	peer "ip link del en.100 2>/dev/null || true; ip addr del 10.79.0.2/24 dev \$(driver_netdev) 2>/dev/null || true"
+	ends_up 1500
 }
+
+before_each() { ends_know; }
 
 mac_of() { cat "/sys/class/net/$1/address"; }
 carrier() { [ "$(cat "/sys/class/net/$1/carrier" 2>/dev/null)" = 1 ]; }
 pings() { ping -q -i 0.05 -c 5 -W 2 "$@" >/dev/null; }
 # The first packets after a change may be lost to neighbour discovery
 reachable() { wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null; }
-peer_dev() { peer driver_netdev; }
+peer_pings() { peer "ping -q -i 0.05 -c 5 -W 2 $* >/dev/null"; }
 
 # ---- what is there ---------------------------------------------------------------------------------
 
@@ -31,39 +36,38 @@ netdev_is_there()
 {
 	local bdf mac
 
-	driver_load
 	for bdf in $(driver_bdfs); do
 		set -- /sys/bus/pci/devices/"$bdf"/net/*
-		[ $# = 1 ] && [ -d "$1" ]
+		[ $# = 1 ]
+		[ -d "$1" ]
 	done
-	[ "$(cat "/sys/class/net/$dev/dev_port")" = 0 ]
-	mac=$(mac_of "$dev")
-	echo "$dev has $mac"
+	[ "$(cat "/sys/class/net/$netdev/dev_port")" = 0 ]
+	mac=$(mac_of "$netdev")
+	echo "$netdev has $mac"
 	[ $((0x${mac%%:*} & 1)) = 0 ]
-	[ "$(ethtool -P "$dev")" = "Permanent address: $mac" ]
+	[ "$(ethtool -P "$netdev")" = "Permanent address: $mac" ]
 }
 
 mac_is_of_the_card()
 {
 	[ -c "${CXR_EMU_PORT:-}" ] || skip "only the emulator tells the MAC by another way"
-	emu status | grep -q -i -F "$(mac_of "$dev")"
+	emu status | grep -q -i -F "$(mac_of "$netdev")"
 }
 
 link_is_up()
 {
-	up_both
-	carrier "$dev"
-	peer "grep -q 1 /sys/class/net/$(peer_dev)/carrier"
-	ethtool "$dev" | grep -q 'Link detected: yes'
-	ethtool "$dev" | grep -q 'Speed: [0-9]'
+	carrier "$netdev"
+	peer "grep -q 1 /sys/class/net/$peer_netdev/carrier"
+	ethtool "$netdev" | grep -q 'Link detected: yes'
+	ethtool "$netdev" | grep -q 'Speed: [0-9]'
 }
 
 link_follows_the_interface()
 {
-	ip link set "$dev" down
-	must_fail carrier "$dev"
+	ip link set "$netdev" down
+	must_fail carrier "$netdev"
 	driver_net_up
-	carrier "$dev"
+	carrier "$netdev"
 	reachable
 }
 
@@ -76,7 +80,7 @@ ping_sizes()
 	for size in 18 56 64 230 242 500 1472; do	# 242: header copy of 256 bytes ends
 		pings -M "do" -s $size "$(peer_ip)"
 		pings -M "do" -s $((size > 1452 ? 1452 : size)) "$(peer_ip6)"
-		peer "ping -q -i 0.05 -c 5 -W 2 -M do -s $size $(my_ip) >/dev/null"
+		peer_pings "-M do -s $size $(my_ip)"
 	done
 }
 
@@ -85,49 +89,49 @@ ping_fragments()
 	pings -s 4000 "$(peer_ip)"
 	pings -s 30000 "$(peer_ip6)"
 	pings -s 65000 "$(peer_ip)"
-	peer "ping -q -i 0.05 -c 5 -W 2 -s 65000 $(my_ip) >/dev/null"
+	peer_pings "-s 65000 $(my_ip)"
 }
 
+# Our own answer is none.
 multicast_is_heard()
 {
-	local answers
+	local out
 
-	answers=$(ping -6 -c 2 -W 2 "ff02::1%$dev" | grep -c 'bytes from') || true
-	echo "$answers answers from all nodes"
-	# our own answer to each is not enough
-	[ "$answers" -ge 2 ]
-	ping -6 -c 2 -W 2 "ff02::1%$dev" | grep 'bytes from' | grep -q -v "$(own_link_local)"
+	out=$(ping -6 -c 2 -i 0.2 -W 2 "ff02::1%$netdev")
+	echo "$out"
+	grep 'bytes from' <<<"$out" | grep -q -v "$(own_link_local)"
 }
 
-own_link_local() { ip -6 -br addr show dev "$dev" scope link | grep -o 'fe80[^/]*'; }
+own_link_local() { ip -6 -br addr show dev "$netdev" scope link | grep -o 'fe80[^/]*'; }
 
-# $1 MiB of random bytes to the peer, and back
-tcp_both_ways()
+# Random bytes to the peer, and back
+tcp_both_ways() # SIZE [ADDRESS]
 {
-	local mib=$1 address=${2:-} sum got listen="reuseaddr,ipv6only=0" connect="retry=200,interval=0.1"
+	local size=$1 address=${2:-} sum got listen="reuseaddr,ipv6only=0" connect="retry=200,interval=0.1"
+	local back=$((TCP_PORT + 1))
 
 	[ -n "$address" ] || address=$(peer_ip)
 	case $address in *:*) address="[$address]" ;; esac
 	[ -e /tmp/en.data ] || head -c 16M /dev/urandom >/tmp/en.data
-	sum=$(head -c "${mib}M" /tmp/en.data | sha256sum)
-	peer_bg tcp "socat -u TCP6-LISTEN:5001,$listen CREATE:/tmp/en.got && sha256sum </tmp/en.got &&
-		     socat -u OPEN:/tmp/en.got TCP6-LISTEN:5002,$listen"
-	head -c "${mib}M" /tmp/en.data | socat -u STDIN "TCP:$address:5001,$connect"
-	got=$(socat -u "TCP:$address:5002,$connect" STDOUT | sha256sum)
+	sum=$(head -c "$size" /tmp/en.data | sha256sum)
+	peer_bg tcp "socat -u TCP6-LISTEN:$TCP_PORT,$listen CREATE:/tmp/en.got && sha256sum </tmp/en.got &&
+		     socat -u OPEN:/tmp/en.got TCP6-LISTEN:$back,$listen"
+	head -c "$size" /tmp/en.data | socat -u STDIN "TCP:$address:$TCP_PORT,$connect"
+	got=$(socat -u "TCP:$address:$back,$connect" STDOUT | sha256sum)
 	[ "$(peer_wait tcp)" = "$sum" ] || fail "what the peer got is not what was sent"
 	[ "$got" = "$sum" ] || fail "what came back is not what was sent"
 }
 
 tcp_transfer()
 {
-	tcp_both_ways 16
-	tcp_both_ways 1 "$(peer_ip6)"
+	tcp_both_ways 16M
+	tcp_both_ways 1M "$(peer_ip6)"
 }
 
 mtu_both()
 {
-	ip link set "$dev" mtu "$1"
-	peer "ip link set $(peer_dev) mtu $1"
+	ip link set "$netdev" mtu "$1"
+	peer "ip link set $peer_netdev mtu $1"
 	reachable
 }
 
@@ -138,108 +142,158 @@ jumbo()
 	for mtu in 9000 4000 1280; do
 		mtu_both $mtu
 		pings -M "do" -s $((mtu - 28)) "$(peer_ip)"
-		peer "ping -q -i 0.05 -c 5 -W 2 -M do -s $((mtu - 28)) $(my_ip) >/dev/null"
+		peer_pings "-M do -s $((mtu - 28)) $(my_ip)"
 		must_fail ping -q -c 1 -W 1 -M "do" -s $((mtu - 27)) "$(peer_ip)"
-		tcp_both_ways 1
+		tcp_both_ways 1M
 	done
 	mtu_both 1500
-	must_fail ip link set "$dev" mtu 20000
-	[ "$(cat "/sys/class/net/$dev/mtu")" = 1500 ]
+	must_fail ip link set "$netdev" mtu 20000
+	[ "$(cat "/sys/class/net/$netdev/mtu")" = 1500 ]
 }
 
-offloads()
-{
-	local set
+# ---- what the device does of the stack's work --------------------------------------------------------
 
-	for set in "tx off" "rx off tx on tso off" "rx on tso on sg off" "sg on gro off rxhash off" \
-		   "gro on rxhash on rx on tx on tso on"; do
-		# shellcheck disable=SC2086
-		ethtool -K "$dev" $set
-		echo "$set:"
-		tcp_both_ways 1
-		pings "$(peer_ip)"
+offload_is() # NAME on|off
+{
+	local name
+
+	case $1 in
+	rx) name=rx-checksumming ;;
+	tx) name=tx-checksumming ;;
+	sg) name=scatter-gather ;;
+	tso) name=tcp-segmentation-offload ;;
+	gro) name=generic-receive-offload ;;
+	rxhash) name=receive-hashing ;;
+	txvlan) name=tx-vlan-offload ;;
+	rxvlan) name=rx-vlan-offload ;;
+	*) return 2 ;;
+	esac
+	ethtool -k "$netdev" | grep -q "^$name: $2"
+}
+
+offload() # NAME on|off...
+{
+	ethtool -K "$netdev" "$@"
+	while [ $# -gt 0 ]; do
+		offload_is "$1" "$2" || fail "$1 is not $2"
+		shift 2
 	done
+}
+
+with_tap()
+{
+	ready
+	ends_know
+	obey_start tap python3 -B selftests/lib/tap.py "$netdev" $TCP_PORT
+}
+
+# Data goes both ways, and what is seen of it at the interface is WORDS of lib/tap.py. Without GRO, unless it is asked for:
+# it makes checksums its own.
+act() # "WORDS" [ADDRESS]
+{
+	obey tap begin
+	tcp_both_ways 256K "${2:-}"
+	obey tap end "$1"
+}
+
+# All on, but for those that are named. What is off is not done, and the others are.
+offloads_act() # "NAME on|off..." "WORDS"
+{
+	local -A is=([tx]=on [sg]=on [tso]=on [rx]=on [rxhash]=on [gro]=off)
+	local words=$2 name all=()
+
+	# shellcheck disable=SC2086
+	set -- $1
+	while [ $# -gt 0 ]; do
+		is[$1]=$2
+		shift 2
+	done
+	for name in "${!is[@]}"; do all+=("$name" "${is[$name]}"); done
+	offload "${all[@]}"
+	act "$words"
 }
 
 vlan_ping()
 {
-	local set other
+	local out in
 
-	other=$(peer_dev)
-	ip link add link "$dev" name en.100 type vlan id 100
+	ip link add link "$netdev" name en.100 type vlan id 100
 	ip addr add 10.78.0.1/24 dev en.100
 	ip link set en.100 up
-	peer "ip link add link $other name en.100 type vlan id 100 && ip addr add 10.78.0.2/24 dev en.100 &&
+	peer "ip link add link $peer_netdev name en.100 type vlan id 100 && ip addr add 10.78.0.2/24 dev en.100 &&
 	      ip link set en.100 up"
-	for set in "txvlan off rxvlan on" "txvlan on rxvlan off" "txvlan on rxvlan on"; do
-		# a device may have these fixed: then there is one way only, and it has to work
-		# shellcheck disable=SC2086
-		ethtool -K "$dev" $set || true
+	for out in off on; do
+		in=on
+		[ $out = off ] || in=off
+		offload txvlan $out rxvlan $in
 		wait_until 20 ping -q -c 1 -W 1 10.78.0.2 >/dev/null
 		pings -M "do" -s 1472 10.78.0.2
-		peer "ping -q -i 0.05 -c 5 -W 2 -M do -s 1472 10.78.0.1 >/dev/null"
-		tcp_both_ways 1 10.78.0.2
+		peer_pings "-M do -s 1472 10.78.0.1"
+		act "out.tag=$out" 10.78.0.2
 	done
+	offload txvlan on rxvlan on
+	act "out.tag=on" 10.78.0.2
 	ip link del en.100
 	peer "ip link del en.100"
 }
 
 # ---- addresses that are received -------------------------------------------------------------------
 
-# The peer sends to an address that nobody has; succeeds if we see it
-sees_foreign()
+# The peer sends to an address that nobody has: do we see it? yes or no
+foreign()
 {
-	local log pid
+	local log seen=no
 
 	log=$(mktemp)
-	tcpdump -p -i "$dev" -c 1 -n ether dst "$FAKE_MAC" >/dev/null 2>"$log" &
-	pid=$!
+	tcpdump --immediate-mode -p -i "$netdev" -c 1 -n ether dst "$FAKE_MAC" >/dev/null 2>"$log" &
 	wait_until 30 grep -q '^listening' "$log"
 	rm -f "$log"
-	peer "ip neigh replace $FAKE_IP lladdr $FAKE_MAC dev $(peer_dev) &&
-	      { ping -q -i 0.1 -c 20 -W 1 $FAKE_IP >/dev/null || true; }"
-	kill -KILL $pid 2>/dev/null || true
-	wait $pid
+	peer "ip neigh replace $FAKE_IP lladdr $FAKE_MAC dev $peer_netdev &&
+	      { ping -q -i 0.1 -c 10 -W 1 $FAKE_IP >/dev/null || true; }"
+	# it ends by itself when it has seen one
+	kill -KILL $! 2>/dev/null || true
+	! wait $! || seen=yes
+	echo $seen
 }
 
 promisc()
 {
-	must_fail sees_foreign
-	ip link set "$dev" promisc on
-	sees_foreign
-	ip link set "$dev" promisc off
-	must_fail sees_foreign
+	[ "$(foreign)" = no ]
+	ip link set "$netdev" promisc on
+	[ "$(foreign)" = yes ]
+	ip link set "$netdev" promisc off
+	[ "$(foreign)" = no ]
 }
 
 extra_unicast()
 {
 	# the interface itself shall not answer for the other one's address
-	echo 1 >"/proc/sys/net/ipv4/conf/$dev/arp_ignore"
-	ip link add link "$dev" name en.mac address 02:12:34:56:78:9a type macvlan mode private
+	echo 1 >"/proc/sys/net/ipv4/conf/$netdev/arp_ignore"
+	ip link add link "$netdev" name en.mac address 02:12:34:56:78:9a type macvlan mode private
 	ip addr add 10.79.0.1/24 dev en.mac
 	ip link set en.mac up
-	peer "ip addr add 10.79.0.2/24 dev $(peer_dev)"
+	peer "ip addr add 10.79.0.2/24 dev $peer_netdev"
 	wait_until 20 peer "ping -q -c 1 -W 1 10.79.0.1 >/dev/null"
 	peer "ping -q -i 0.05 -c 5 -W 2 10.79.0.1 >/dev/null && ip neigh show 10.79.0.1 | grep -q 02:12:34:56:78:9a"
-	peer "ip addr del 10.79.0.2/24 dev $(peer_dev)"
+	peer "ip addr del 10.79.0.2/24 dev $peer_netdev"
 	ip link del en.mac
-	echo 0 >"/proc/sys/net/ipv4/conf/$dev/arp_ignore"
+	echo 0 >"/proc/sys/net/ipv4/conf/$netdev/arp_ignore"
 }
 
 change_mac()
 {
 	local old
 
-	old=$(mac_of "$dev")
-	ip link set "$dev" address 02:00:5e:11:22:33
-	peer "ip neigh flush dev $(peer_dev)"
+	old=$(mac_of "$netdev")
+	ip link set "$netdev" address 02:00:5e:11:22:33
+	peer "ip neigh flush dev $peer_netdev"
 	reachable
 	peer "ping -q -c 2 -W 2 $(my_ip) >/dev/null && ip neigh show $(my_ip) | grep -q 02:00:5e:11:22:33"
-	ip link set "$dev" address "$old"
-	peer "ip neigh flush dev $(peer_dev)"
+	ip link set "$netdev" address "$old"
+	peer "ip neigh flush dev $peer_netdev"
 	reachable
-	must_fail ip link set "$dev" address 01:00:5e:00:00:01
-	[ "$(mac_of "$dev")" = "$old" ]
+	must_fail ip link set "$netdev" address 01:00:5e:00:00:01
+	[ "$(mac_of "$netdev")" = "$old" ]
 }
 
 # ---- reconfiguration and teardown ------------------------------------------------------------------
@@ -248,44 +302,93 @@ counters()
 {
 	local before after
 
-	before=$(cat "/sys/class/net/$dev/statistics/rx_packets")
+	before=$(cat "/sys/class/net/$netdev/statistics/rx_packets")
 	pings "$(peer_ip)"
-	after=$(cat "/sys/class/net/$dev/statistics/rx_packets")
+	after=$(cat "/sys/class/net/$netdev/statistics/rx_packets")
 	[ $((after - before)) -ge 5 ]
-	[ "$(cat "/sys/class/net/$dev/statistics/rx_errors")" = 0 ]
-	[ "$(cat "/sys/class/net/$dev/statistics/tx_errors")" = 0 ]
-	ethtool -S "$dev" | grep -q 'rdma'
+	[ "$(cat "/sys/class/net/$netdev/statistics/rx_errors")" = 0 ]
+	[ "$(cat "/sys/class/net/$netdev/statistics/tx_errors")" = 0 ]
+	ethtool -S "$netdev" | grep -q 'rdma'
 }
 
-flood() { peer_bg flood "ping -f -q -s 1000 -w ${1:-60} $(my_ip)"; }
+flood() { PEER_TIMEOUT=300 peer_bg flood "ping -f -q -s 1000 $(my_ip)"; }
 flood_end() { peer_kill flood; peer_wait flood || true; }
+
+received() { cat "/sys/class/net/$netdev/statistics/rx_packets"; }
+receives() { [ "$(received)" -gt "$1" ]; }
+flows() { wait_until 20 receives $(($(received) + 20)); }
+
+rings() { ethtool -g "$netdev" | awk '/^Current/ { n = 1 } n && /^(RX|TX):/ { print $1 $2 }' | paste -sd ' '; }
 
 rings_under_traffic()
 {
-	local size
+	local size was
 
+	was=$(rings)
 	flood
+	flows
 	for size in 64 256 4096 1024; do
-		ethtool -G "$dev" rx $size tx $size
-		reachable
+		ethtool -G "$netdev" rx $size tx $size
+		[ "$(rings)" = "RX:$size TX:$size" ]
+		flows
 	done
 	flood_end
-	tcp_both_ways 1
-	must_fail ethtool -G "$dev" rx 1000000
+	tcp_both_ways 1M
+	must_fail ethtool -G "$netdev" rx 1000000
+	[ "$(rings)" = "RX:1024 TX:1024" ]
+	ethtool -G "$netdev" rx 512 tx 2048
+	[ "$(rings)" = "RX:512 TX:2048" ]
+	reachable
+	was=${was//[A-Z:]/}
+	ethtool -G "$netdev" rx "${was% *}" tx "${was#* }"
+}
+
+channels_are() { ethtool -l "$netdev" | awk '/^Combined:/ { n = $2 } END { print n }'; }
+
+set_channels() # N
+{
+	# asking for what is set already is answered by an error of ethtool's own
+	[ "$(channels_are)" = "$1" ] || ethtool -L "$netdev" combined "$1"
+}
+
+# How many packets each receive queue has got, one number a line
+by_queue() { ethtool -S "$netdev" | sed -n 's/^ *rx\([0-9]*\)_packets: /\1 /p' | sort -n | cut -d ' ' -f 2; }
+
+# Packets of many flows reach every queue there is, and no other
+spread_over() # N
+{
+	local before after
+
+	before=$(by_queue)
+	# nobody is there to answer; they have been received all the same
+	peer "for i in {1..300}; do echo >/dev/udp/$(my_ip)/\$((20000 + i)); done 2>/dev/null; true"
+	reachable
+	after=$(by_queue)
+	paste <(echo "$before") <(echo "$after") | awk -v n="$1" '
+		{ got = $2 - $1; print "queue", NR - 1 ":", got }
+		got > 0 { busy++ }
+		got > 0 && NR > n { wrong = 1 }
+		END { exit wrong || busy != n }'
 }
 
 channels()
 {
-	local max n
+	local max n was queues
 
-	max=$(ethtool -l "$dev" | awk '/^Combined:/ { print $2; exit }')
+	was=$(channels_are)
+	max=$(ethtool -l "$netdev" | awk '/^Combined:/ { print $2; exit }')
 	for n in 1 "$max"; do
-		# asking for what is set already is answered by an error of ethtool's own
-		[ "$(ethtool -l "$dev" | awk '/^Combined:/ { n = $2 } END { print n }')" = "$n" ] ||
-			ethtool -L "$dev" combined "$n"
+		set_channels "$n"
+		[ "$(channels_are)" = "$n" ]
+		queues=("/sys/class/net/$netdev/queues"/rx-*)
+		[ ${#queues[@]} = "$n" ]
 		reachable
-		tcp_both_ways 1
+		spread_over "$n"
+		tcp_both_ways 1M
 	done
+	must_fail ethtool -L "$netdev" combined $((max + 1))
+	[ "$(channels_are)" = "$max" ]
+	set_channels "$was"
 }
 
 down_up()
@@ -293,9 +396,10 @@ down_up()
 	local i
 
 	flood
+	flows
 	for ((i = 0; i < 10; i++)); do
-		ip link set "$dev" down
-		ip link set "$dev" up
+		ip link set "$netdev" down
+		ip link set "$netdev" up
 	done
 	flood_end
 	driver_net_up
@@ -326,49 +430,70 @@ unbind_bind()
 		echo "$name" >"$driver/bind"
 		a_netdev
 	done
-	dev=$(driver_netdev)
+	ktap_spoilt
+	netdev=$(driver_netdev)
 	driver_net_up
 	reachable
-	tcp_both_ways 1
+	tcp_both_ways 1M
 }
 
 unload_under_traffic()
 {
 	local seconds
 
-	for seconds in 1 0.5 0.1; do
-		flood 30
+	for seconds in 0 0.1 0.4; do
+		flood
+		flows
 		sleep $seconds
 		driver_unload
 		flood_end
 		driver_load
+		netdev=$(driver_netdev)
 		driver_net_up
 		reachable
 	done
 }
 
-driver_load || exit 1
-dev=$(driver_netdev)
+leave()
+{
+	obey_stop tap
+	ends_stop
+}
 
-ktap_plan 20
-ktap_run "each function has one netdev, with dev_port 0 and a permanent MAC" netdev_is_there
-ktap_run "the MAC is the card's" mac_is_of_the_card
-ktap_run "the link is up on both sides, and has a speed" link_is_up
-ktap_run "the carrier goes and comes with the interface" link_follows_the_interface
-ktap_run "pings of many sizes go both ways over IPv4 and IPv6" ping_sizes
-ktap_run "fragmented pings go both ways" ping_fragments
-ktap_run "the peer answers to a multicast ping" multicast_is_heard
-KTAP_TIMEOUT=300 ktap_run "TCP carries data unchanged both ways" tcp_transfer
-KTAP_TIMEOUT=300 ktap_run "MTUs from 1280 to 9000 work, a larger one is refused" jumbo
-KTAP_TIMEOUT=300 ktap_run "TCP works with every offload on and off" offloads
-KTAP_TIMEOUT=300 ktap_run "a VLAN device works with its offloads on and off" vlan_ping
-ktap_run "packets to foreign addresses are seen in promiscuous mode only" promisc
-ktap_run "a second unicast address is received" extra_unicast
-ktap_run "the MAC can be changed, and not to a multicast one" change_mac
-ktap_run "the counters count, and no errors" counters
-ktap_run "ring sizes change under traffic" rings_under_traffic
-ktap_run "the number of channels changes" channels
-ktap_run "the interface survives 10 times down and up under traffic" down_up
-ktap_run "the Ethernet device survives 20 times unbind and bind" unbind_bind
-KTAP_TIMEOUT=300 ktap_run "the driver unloads under traffic" unload_under_traffic
+ktap_setup ready
+ktap_test netdev "each function has one netdev, with dev_port 0 and a permanent MAC" netdev_is_there
+ktap_test mac.card "the MAC is the card's" mac_is_of_the_card
+ktap_test link "the link is up on both sides, and has a speed" link_is_up
+ktap_test carrier "the carrier goes and comes with the interface" link_follows_the_interface
+ktap_test ping.sizes "pings of many sizes go both ways over IPv4 and IPv6" ping_sizes
+ktap_test ping.fragments "fragmented pings go both ways" ping_fragments
+ktap_test ping.multicast "the peer answers to a multicast ping" multicast_is_heard
+KTAP_TIMEOUT=300 ktap_test tcp "TCP carries data unchanged both ways" tcp_transfer
+KTAP_TIMEOUT=300 ktap_test mtu "MTUs from 1280 to 9000 work, a larger one is refused" jumbo
+ktap_test promisc "packets to foreign addresses are seen in promiscuous mode only" promisc
+ktap_test mac.second "a second unicast address is received" extra_unicast
+ktap_test mac.change "the MAC can be changed, and not to a multicast one" change_mac
+ktap_test counters "the counters count, and no errors" counters
+ktap_test rings "ring sizes change under traffic" rings_under_traffic
+ktap_test channels "the number of channels changes, and flows are spread over all of them" channels
+ktap_test down.up "the interface survives 10 times down and up under traffic" down_up
+ktap_setup with_tap
+ktap_test offload.all "with all offloads the device makes segments, makes and checks checksums, and tells hashes" \
+	offloads_act "" "out.large=on out.checksum=on in.large=off in.checksum=on in.hash=on"
+ktap_test offload.tso "without TSO segments are the stack's" \
+	offloads_act "tso off" "out.large=off out.checksum=on in.checksum=on in.hash=on"
+ktap_test offload.sg "without scatter-gather there is no TSO, and checksums are still made" \
+	offloads_act "sg off tso off" "out.large=off out.checksum=on in.checksum=on in.hash=on"
+ktap_test offload.tx "without checksums of packets sent these are the stack's" \
+	offloads_act "tx off tso off" "out.large=off out.checksum=off in.checksum=on in.hash=on"
+ktap_test offload.rx "without checksums of packets received none is called right by the device" \
+	offloads_act "rx off" "out.large=on out.checksum=on in.checksum=off in.hash=on"
+ktap_test offload.rxhash "without receive hashing no packet has a hash" \
+	offloads_act "rxhash off" "out.large=on out.checksum=on in.checksum=on in.hash=off"
+ktap_test offload.gro "with GRO packets received are put together" offloads_act "gro on" "out.large=on in.large=on in.hash=on"
+KTAP_TIMEOUT=300 ktap_test vlan "a VLAN device works, with tags put in and taken out by the device or not" vlan_ping
+ktap_setup ready
+ktap_test unbind "the Ethernet device survives 20 times unbind and bind" unbind_bind
+KTAP_TIMEOUT=300 ktap_test unload "the driver unloads under traffic" unload_under_traffic
+ktap_finally leave
 ktap_end

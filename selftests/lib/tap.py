@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""What the stack gives a network interface and gets from it of TCP, as a packet socket sees it: who did the work.
+
+  tap.py NETDEV PORT        do what lib/obey.sh asks for, of connections with PORT or the next one
+
+  begin                     from here on
+  end WORD=on|off...        until here each was so: "on" of some of the packets, "off" of none; and packets were seen
+
+  out.large, in.large       packets are larger than the MTU: the device makes segments of them, or GRO made them of segments
+  out.checksum              the checksum is left to the device
+  in.checksum               it was found right below the stack
+  in.hash                   they have the device's hash
+  out.tag                   they have a VLAN tag beside them, which the device puts in; a tag received always is beside them
+
+Packets that carry data count.
+"""
+
+import ctypes
+import select
+import socket
+import struct
+import sys
+
+from obey import obey
+
+ETH_P_ALL = 3
+SOL_PACKET, PACKET_AUXDATA, PACKET_OUTGOING = 263, 8, 4
+SO_ATTACH_FILTER, SO_RCVBUFFORCE = 26, 33
+CSUM_NOT_READY, VLAN_VALID, CSUM_VALID = 1 << 3, 1 << 4, 1 << 7	# TP_STATUS_
+PLAIN, HASHED = 128, 192	# bytes that the filter leaves of a packet without hash, and with one
+HEADERS = 14
+MARKS = ("large", "checksum", "hash", "tag")
+
+
+def filter_by_hash(sock):
+    """Of each packet so many bytes that their number tells whether it has a hash"""
+    program = struct.pack("=" + "HBBI" * 4,
+                          0x20, 0, 0, 0xfffff000 + 32,	# load SKF_AD_RXHASH
+                          0x15, 0, 1, 0,		# is it zero?
+                          0x06, 0, 0, PLAIN,
+                          0x06, 0, 0, HASHED)
+    memory = ctypes.create_string_buffer(program)
+    sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HL", 4, ctypes.addressof(memory)))
+
+
+class Tap:
+    def __init__(self, netdev, port):
+        self.ports = port, port + 1
+        self.netdev = netdev
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+        filter_by_hash(self.socket)
+        self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 32 << 20)
+        self.socket.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
+        self.socket.bind((netdev, ETH_P_ALL))
+
+    def packets(self):
+        while select.select([self.socket], [], [], 0)[0]:
+            data, aux, _, address = self.socket.recvmsg(HASHED, 256)
+            status, size, _, _, _, _, _ = struct.unpack_from("IIIHHHH", aux[0][2])
+            yield data, status, size, address[2] == PACKET_OUTGOING
+
+    def is_ours(self, data):
+        """TCP over IPv4 to or from our ports"""
+        at = 18 if data[12:14] == b"\x81\0" else HEADERS
+        if data[at - 2:at] != b"\x08\0" or data[at + 9] != socket.IPPROTO_TCP:
+            return False
+        at += (data[at] & 15) * 4
+        return any(port in self.ports for port in struct.unpack_from(">HH", data, at))
+
+    def begin(self):
+        for _ in self.packets():
+            pass
+
+    def end(self):
+        """Numbers of packets by direction and mark"""
+        seen = {f"{way}.{mark}": 0 for way in ("out", "in") for mark in ("packets",) + MARKS}
+        with open(f"/sys/class/net/{self.netdev}/mtu", encoding="ascii") as f:
+            largest = int(f.read()) + HEADERS + 4
+        for data, status, size, out in self.packets():
+            if len(data) < PLAIN or not self.is_ours(data):
+                continue
+            way = "out" if out else "in"
+            seen[f"{way}.packets"] += 1
+            seen[f"{way}.large"] += size > largest
+            seen[f"{way}.checksum"] += bool(status & (CSUM_NOT_READY if out else CSUM_VALID))
+            seen[f"{way}.hash"] += len(data) == HASHED
+            seen[f"{way}.tag"] += bool(status & VLAN_VALID)
+        return seen
+
+    def do(self, words):
+        if words[0] == "begin":
+            self.begin()
+            return 0, ""
+        seen = self.end()
+        wrong = [way for way in ("out", "in") if not seen[f"{way}.packets"]]
+        for word in words[1:]:
+            name, want = word.split("=")
+            if bool(seen[name]) != (want == "on"):
+                wrong.append(word)
+        said = " ".join(f"{name}={n}" for name, n in seen.items())
+        return (1 if wrong else 0), said + "\n" + (f"FAIL: it is not so: {' '.join(wrong)}\n" if wrong else "")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    obey(Tap(sys.argv[1], int(sys.argv[2])).do)

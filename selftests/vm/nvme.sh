@@ -20,10 +20,14 @@ on_target() { peer "set -e; . selftests/lib/nvmet.sh; $*"; }
 # The target may receive into the queue of each connection, or into a shared one.
 connected() # [use_srq=1]
 {
+	local here there
+
 	ends_up 4200
 	modprobe nvme-rdma
-	! disk >/dev/null || nvme disconnect -n "$NVME_NQN"
-	echo "$(nvme_qps) $(on_target "nvmet_down; nvmet_up $*; nvme_qps")" >$QPS
+	nvme disconnect -n "$NVME_NQN"
+	here=$(nvme_qps)
+	there=$(on_target "nvmet_down; nvmet_up $*; nvme_qps")
+	echo "$here $there" >$QPS
 	connect
 }
 
@@ -171,7 +175,7 @@ device_goes()
 
 leave()
 {
-	! disk >/dev/null || nvme disconnect -n "$NVME_NQN"
+	nvme disconnect -n "$NVME_NQN" || true
 	on_target nvmet_down
 }
 

@@ -19,7 +19,7 @@ xfer() # OP FROM [NAME=VALUE...]
 	local op=$1 from=$2
 
 	shift 2
-	PEER_TIMEOUT=${KTAP_TIMEOUT:-120} $XFER_NEAR "selftests/lib/xfer.py run $XFER_FAR $XFER_PORT $XFER_ENDS op=$op from=$from seed=$SEED $*"
+	PEER_TIMEOUT=${KTAP_TIMEOUT:-120} $XFER_NEAR "run_python selftests/lib/xfer.py run $XFER_FAR $XFER_PORT $XFER_ENDS op=$op from=$from seed=$SEED $*"
 }
 
 # Answers at the far end, on guest HOST, in the place of what did before
@@ -34,7 +34,7 @@ xfer_serve() # HOST
 
 xfer_end() # HOST
 {
-	peer_on "$1" "kill \$(cat /run/peer-xfer.pid 2>/dev/null) 2>/dev/null || true
+	peer_on "$1" "kill -- -\$(cat /run/peer-xfer.pid 2>/dev/null) 2>/dev/null || true
 		      while tcp_listens $XFER_PORT; do sleep 0.1; done"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# devlink: what it tells of a device, and a reload that changes roce_mode and ud_gid_type, that meets clients which are
+# What devlink has: what it tells of a device, and a reload that changes roce_mode and ud_gid_type, that meets clients which are
 # not there, and that fails.
 # guests: 1
 # timeout: 300

@@ -101,7 +101,7 @@ list_of_others()
 # ---- ud_gid_type -----------------------------------------------------------------------------------
 
 # An address handle with the first GID of type $1 for my address: prints "made", or the number of the error
-make_ah() { python3 -B selftests/lib/make_ah.py "$(driver_ibdev)" "$(gid_index "$(driver_ibdev)" "$1" "$(my_ip)")"; }
+make_ah() { run_python selftests/lib/make_ah.py "$(driver_ibdev)" "$(gid_index "$(driver_ibdev)" "$1" "$(my_ip)")"; }
 
 EINVAL=22
 

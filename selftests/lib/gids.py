@@ -13,6 +13,10 @@ usage: gids.py serve FOLDER
 
 Does the same for each line that is written to FOLDER/ask, a FIFO; FOLDER/answer gets the exit code in
 a line and then the text. An interpreter takes a guest a second to start.
+
+usage: gids.py default MAC
+
+Prints the default GID of an interface with that MAC.
 """
 
 import base64
@@ -199,4 +203,6 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     if sys.argv[1] == "serve":
         serve(sys.argv[2])
+    if sys.argv[1] == "default":
+        sys.exit(print(default_gid(sys.argv[2])))
     sys.exit(expect(sys.argv[1], sys.argv[2], sys.argv[3:]))

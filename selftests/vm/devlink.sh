@@ -4,10 +4,9 @@
 # What devlink has: what it tells of a device, and a reload that changes roce_mode and ud_gid_type, that meets clients which are
 # not there, and that fails.
 # guests: 1
+# drivers: cxr
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"
-
-need_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "these parameters and this way of reload are cxr_core's; the driver here is $CXR_DRIVER"; }
 
 # Types and number of the entries in the GID table of the first device
 table_types() { cat /sys/class/infiniband/"$(driver_ibdev)"/ports/1/gid_attrs/types/* 2>/dev/null | sed 's/.* //' | sort -u | xargs; }
@@ -30,15 +29,20 @@ table_again()
 	wait_until 20 has_entries $((3 * $1))
 }
 
+# The driver as these PARAMETERS make it; devlink may have made something else of it
+loaded() # [PARAMETERS...]
+{
+	driver_unload
+	driver_load "$@"
+	driver_net_up
+}
+
 devlink_reload() { devlink dev reload "$(devlink_dev)"; }
 
 info()
 {
 	local text
 
-	need_cxr
-	driver_unload
-	driver_load
 	text=$(devlink dev info "$(devlink_dev)")
 	echo "$text"
 	grep -q "driver cxr_core" <<<"$text"
@@ -48,9 +52,6 @@ info()
 
 begins_as_loaded()
 {
-	need_cxr
-	driver_unload
-	driver_load roce_mode=v1 ud_gid_type=v1
 	[ "$(devlink_value roce_mode runtime)" = v1 ]
 	[ "$(devlink_value roce_mode driverinit)" = v1 ]
 	[ "$(devlink_value ud_gid_type runtime)" = v1 ]
@@ -61,7 +62,6 @@ refuses()
 {
 	local dev text
 
-	need_cxr
 	dev=$(devlink_dev)
 	text=$(devlink dev param set "$dev" name roce_mode value 3 cmode driverinit 2>&1) && fail "3 was taken"
 	echo "$text"
@@ -71,9 +71,9 @@ refuses()
 	grep -q "it is one of 0 or v1, 2 or v2, any" <<<"$text"
 	must_fail devlink dev param set "$dev" name roce_mode value v2 cmode runtime
 	must_fail devlink dev param set "$dev" name ud_gid_type value v2 cmode runtime
+	trap 'ip netns del elsewhere' EXIT
 	ip netns add elsewhere
 	text=$(devlink dev reload "$dev" netns elsewhere 2>&1) && fail "it moved to another namespace"
-	ip netns del elsewhere
 	echo "$text"
 	grep -q "network namespace" <<<"$text"
 	[ "$(devlink_value roce_mode driverinit)" = v1 ]
@@ -85,12 +85,12 @@ reload_changes()
 {
 	local watch
 
-	need_cxr
-	driver_net_up
+	ktap_spoilt
 	wait_until 20 has_entries 3
 	types_are v1
-	ibv_asyncwatch -d "$(driver_ibdev)" >/tmp/watch 2>&1 &
+	stdbuf -oL ibv_asyncwatch -d "$(driver_ibdev)" >/tmp/watch 2>&1 &
 	watch=$!
+	wait_until 10 grep -q 'async event FD' /tmp/watch
 	devlink dev param set "$(devlink_dev)" name roce_mode value 2 cmode driverinit
 	[ "$(devlink_value roce_mode runtime)" = v1 ]
 	devlink_reload
@@ -113,7 +113,6 @@ reload_without_roce()
 {
 	local dev text
 
-	need_cxr
 	dev=$(devlink_dev)
 	[ "$(devlink_value enable_roce driverinit)" = true ]
 	devlink dev param set "$dev" name enable_roce value false cmode driverinit
@@ -137,7 +136,6 @@ reload_rebinds()
 {
 	local adev
 
-	need_cxr
 	for adev in /sys/bus/auxiliary/devices/cxr_core.ib.*; do
 		echo "${adev##*/}" >/sys/bus/auxiliary/drivers/cxr_ib.cxr_ib/unbind
 	done
@@ -153,7 +151,6 @@ reload_fails()
 {
 	local stage
 
-	need_cxr
 	for stage in cmdq hca uar irq eq ports health clients; do
 		echo $stage >/sys/module/cxr_core/parameters/fail_stage
 		must_fail devlink_reload
@@ -172,20 +169,21 @@ reload_fails()
 # After a reload that failed there is only pci to take down
 unload_after_failure()
 {
-	need_cxr
 	echo eq >/sys/module/cxr_core/parameters/fail_stage
 	must_fail devlink_reload
 	driver_unload
 	device_is_clean
 }
 
-ktap_plan 8
-ktap_run "devlink tells driver, firmware and board" info
-ktap_run "devlink begins with what the parameters of the module say" begins_as_loaded
-ktap_run "devlink refuses wrong values, values at run time, and another namespace" refuses
-ktap_run "a reload makes the mode the one that devlink was told" reload_changes
-ktap_run "a reload without RoCE leaves an Ethernet adapter, and another one brings RoCE back" reload_without_roce
-ktap_run "a reload brings back a client that was unbound" reload_rebinds
-ktap_run "a reload that fails at any stage leaves pci, and the next one works" reload_fails
-ktap_run "the driver unloads after a reload that failed" unload_after_failure
+ktap_setup loaded roce_mode=v1 ud_gid_type=v1
+ktap_test begins "devlink begins with what the parameters of the module say" begins_as_loaded
+ktap_test refuses "devlink refuses wrong values, values at run time, and another namespace" refuses
+ktap_test reload.mode "a reload makes the mode the one that devlink was told" reload_changes
+ktap_setup loaded
+ktap_test info "devlink tells driver, firmware and board" info
+ktap_test reload.no-roce "a reload without RoCE leaves an Ethernet adapter, and another one brings RoCE back" reload_without_roce
+ktap_test reload.unbound "a reload brings back a client that was unbound" reload_rebinds
+ktap_test reload.fails "a reload that fails at any stage leaves pci, and the next one works" reload_fails
+ktap_test reload.failed.unload "the driver unloads after a reload that failed" unload_after_failure
+ktap_finally driver_unload
 ktap_end

@@ -43,6 +43,16 @@ mode_gives()
 	[ "$(cat /sys/module/cxr_core/parameters/roce_mode)" = "$2" ]
 }
 
+# Users' configuration names indexes
+first_indexes() # OF-THE-ADDRESS
+{
+	local dev
+
+	dev=$(driver_ibdev)
+	grep ^fe80: "/sys/class/infiniband/$dev/ports/1/gids/0"
+	[ "$(gid_index "$dev" v2 "$(my_ip)")" = "$1" ]
+}
+
 # The parameter $1 is refused, with a line in the log that names the word $2 of it and says $3
 word_refused()
 {
@@ -199,8 +209,10 @@ ktap_setup loaded 3 roce_mode=0
 ktap_test mode.0 "roce_mode=0 gives RoCE v1 entries only" mode_gives v1 v1
 ktap_setup loaded 3 roce_mode=2
 ktap_test mode.2 "roce_mode=2 gives RoCE v2 entries only" mode_gives v2 v2
+ktap_test mode.2.index "with roce_mode=2 the default GID has index 0, and the first address index 1" first_indexes 1
 ktap_setup loaded 6 roce_mode=4
 ktap_test mode.4 "roce_mode=4 gives an entry of each type for each address" mode_gives "v1 v2" v1v2
+ktap_test mode.4.index "with roce_mode=4 the first address has indexes 2 and 3" first_indexes 3
 ktap_test ud.default "without ud_gid_type an address handle may have any GID" ud_default
 ktap_setup listed
 ktap_test list.by-device "a list gives each device its value, and reads back as it is" list_by_device

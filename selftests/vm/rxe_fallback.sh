@@ -8,13 +8,40 @@
 . "$(dirname "$0")/../lib/ktap.sh"
 
 # An Ethernet cable with both ends here, and nothing of RDMA but what the driver under test has
-set_up()
+cable()
 {
 	[ "$CXR_DRIVER" != rxe ] || driver_unload
+	no_cable
 	ip link add cable0 type veth peer name cable1
 	ip link set cable1 up
 	ip link set cable0 mtu 4200 up
 	ip addr add 10.78.0.1/24 dev cable0
+}
+
+no_cable()
+{
+	[ ! -e /sys/class/infiniband/rxe0 ] || rdma link del rxe0
+	[ ! -d /sys/module/rdma_rxe ] || rmmod rdma_rxe
+	[ ! -e /sys/class/net/cable0 ] || ip link del cable0
+}
+
+soft_roce()
+{
+	cable
+	rxe-fallback cable0
+	wait_until 10 gid_index rxe0 v2 10.78.0.1
+}
+
+adapter_alone()
+{
+	[ "$CXR_DRIVER" != rxe ] || skip "there is no adapter"
+	no_cable
+	driver_up
+}
+
+set_up()
+{
+	ktap_spoilt
 	rxe-fallback cable0 | tee /tmp/rxe
 	grep -Eq '^rxe0: Soft-RoCE \(software, no adapter\) on cable0, ACTIVE, RoCE v2$' /tmp/rxe
 	grep -q 'MTU of cable0: 4200$' /tmp/rxe
@@ -48,27 +75,28 @@ carries_data()
 
 not_these()
 {
-	driver_unload
 	refused "there is no network interface 'cable7'" cable7
 	refused "lo is no Ethernet interface" lo
-	[ "$CXR_DRIVER" != rxe ] || skip "the adapter's port needs an adapter"
-	driver_load
-	driver_net_up
-	refused "$(driver_netdev) is a port of the adapter $(driver_ibdev)" "$(driver_netdev)"
 }
+
+no_adapter() { refused "$(driver_netdev) is a port of the adapter $(driver_ibdev)" "$(driver_netdev)"; }
 
 undone()
 {
+	ktap_spoilt
 	[ "$(rxe-fallback -r cable0)" = "rxe0: removed from cable0" ]
 	[ "$(rxe-fallback -r cable0)" = "cable0 has no Soft-RoCE" ]
 	[ ! -d /sys/class/infiniband/rxe0 ]
 	[ ! -d /sys/module/rdma_rxe ]
-	ip link del cable0
 }
 
-ktap_plan 4
-ktap_run "rxe-fallback sets up Soft-RoCE, and says what it is, once and again" set_up
-ktap_run "data goes over it, and what is in use is not removed" carries_data
-ktap_run "rxe-fallback -r leaves nothing" undone
-ktap_run "what is unfit is refused" not_these
+ktap_setup cable
+ktap_test not-these "what is no Ethernet interface is refused" not_these
+ktap_test set-up "rxe-fallback sets up Soft-RoCE, and says what it is, once and again" set_up
+ktap_setup soft_roce
+ktap_test carries-data "data goes over it, and what is in use is not removed" carries_data
+ktap_test undone "rxe-fallback -r leaves nothing" undone
+ktap_setup adapter_alone
+ktap_test no-adapter "a port of an adapter is refused" no_adapter
+ktap_finally no_cable
 ktap_end

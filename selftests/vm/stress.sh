@@ -8,12 +8,27 @@
 # long: 1500
 . "$(dirname "$0")/../lib/ktap.sh"
 
-SEED=${SEED:-$RANDOM}
+SEED=${CXR_SEED:-$RANDOM}
 GROWTH_KB=4096			# that a kernel may take and keep for its own reasons
 if [ -n "${CXR_LONG:-}" ]; then QPS=1000 MRS=10000 SECONDS_OF_LIVES=300 TURNS=5; else QPS=100 MRS=500 SECONDS_OF_LIVES=8 TURNS=1; fi
 
 py=$(dirname "$0")/stress.py
 run() { python3 -B "$py" "$dev" "$gid" "$@"; }
+
+before_each()
+{
+	dev=$(driver_ibdev)
+	gid=$(gid_index "$dev" v2 "$(my_ip)")
+}
+
+# What is made once and kept is there after that: the kernel's own driver makes a queue pair for all memory regions.
+ready()
+{
+	driver_up 4200
+	before_each
+	run lives 1 "$SEED"
+	there_is >/tmp/stress.was
+}
 
 # ---- what there is ---------------------------------------------------------------------------------
 
@@ -53,6 +68,8 @@ many()
 {
 	local pid
 
+	echo "$QPS queue pairs, $MRS memory regions"
+	rm -f /tmp/many.in
 	mkfifo /tmp/many.in
 	python3 -B "$py" "$dev" "$gid" many $QPS $MRS </tmp/many.in >/tmp/many.out 2>&1 &
 	pid=$!
@@ -87,9 +104,11 @@ goes()
 {
 	local bdf turn pid rc
 
+	echo "SEED=$SEED"
 	[ "$CXR_DRIVER" != rxe ] || skip "this is no PCI device"
 	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$dev/device")")
 	for ((turn = 0; turn < TURNS; turn++)); do
+		rm -f /tmp/gone.in
 		mkfifo /tmp/gone.in
 		python3 -B "$py" "$dev" "$gid" gone $((SEED + turn)) </tmp/gone.in >/tmp/gone.out 2>&1 &
 		pid=$!
@@ -99,7 +118,7 @@ goes()
 		grep -qx busy /tmp/gone.out || { cat /tmp/gone.out; fail "it did not get there"; }
 		echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
 		[ -z "$(driver_ibdevs)" ]
-		device_is_clean >/dev/null
+		[ ! -c "${CXR_EMU_PORT:-}" ] || device_is_clean >/dev/null
 		exec 7>&-
 		rc=0
 		wait $pid || rc=$?
@@ -111,14 +130,8 @@ goes()
 }
 busy_or_ends() { grep -qx busy /tmp/gone.out || ! kill -0 "$1" 2>/dev/null; }
 
-ktap_plan 4
-ktap_run "the driver is loaded and has an address" driver_up 4200
-dev=$(driver_ibdev)
-gid=$(gid_index "$dev" v2 "$(my_ip)")
-# What is made once and kept is there after that: the kernel's own driver makes a queue pair for all memory regions.
-run lives 3 "$SEED" | sed 's/^/# /'
-there_is >/tmp/stress.was
-KTAP_TIMEOUT=700 ktap_run "$QPS queue pairs and $MRS memory regions at once, each in use" many
-KTAP_TIMEOUT=$((SECONDS_OF_LIVES + 300)) ktap_run "processes that are killed amid transfers leave nothing" lives
-KTAP_TIMEOUT=600 ktap_run "the device goes while processes use it" goes
+ktap_setup ready
+KTAP_TIMEOUT=700 ktap_test many "many queue pairs and memory regions at once, each in use" many
+KTAP_TIMEOUT=$((SECONDS_OF_LIVES + 300)) ktap_test lives "processes that are killed amid transfers leave nothing" lives
+KTAP_TIMEOUT=600 ktap_test gone "the device goes while processes use it" goes
 ktap_end

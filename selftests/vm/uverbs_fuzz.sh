@@ -16,10 +16,11 @@ else
 fi
 
 # Each ends by itself: what it says is for people, but what was never taken fails it
-one()
+one() # LIMITS...
 {
 	shares_pages
-	python3 -B "$fuzz" "$seed" "${limits[@]}"
+	echo "seed $seed"
+	python3 -B "$fuzz" "$seed" "$@"
 }
 
 several()
@@ -27,6 +28,7 @@ several()
 	local pids=() pid wrong=0
 
 	shares_pages
+	echo "seeds $((seed + 1)) to $((seed + 4))"
 	for i in 1 2 3 4; do
 		python3 -B "$fuzz" $((seed + i)) "${limits[@]}" >"/tmp/fuzz.$i" 2>&1 &
 		pids+=($!)
@@ -39,15 +41,14 @@ several()
 # What is refused here is what the device was never asked
 nothing_left()
 {
+	one 4000
 	must_fail grep -q python3 <(rdma resource show qp; rdma resource show mr; rdma resource show cq)
 	driver_unload
 	device_is_clean
 }
 
-driver_load || exit 1
-driver_net_up || exit 1
-ktap_plan 3
-KTAP_TIMEOUT=900 ktap_run "random requests of a process do no harm (seed $seed)" one
-KTAP_TIMEOUT=900 ktap_run "random requests of four processes at once do no harm (seeds $((seed + 1)) to $((seed + 4)))" several
-ktap_run "nothing is left of them, and the device was never asked for what it refuses" nothing_left
+ktap_setup driver_up
+KTAP_TIMEOUT=900 ktap_test one "random requests of a process do no harm" one "${limits[@]}"
+KTAP_TIMEOUT=900 ktap_test several "random requests of four processes at once do no harm" several
+KTAP_TIMEOUT=300 ktap_test nothing-left "nothing is left of them, and the device was never asked for what it refuses" nothing_left
 ktap_end

@@ -15,6 +15,7 @@ on_a_machine() { env -i "PATH=/cxr/scripts:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/
 
 passes()
 {
+	set -o pipefail
 	"$@" | tee /tmp/kselftest
 	grep -qx 'ok 1 selftests: cxr: roce_port.sh' /tmp/kselftest
 	grep -Eq '^# ok [0-9]+ - .*with itself over RoCE v2$' /tmp/kselftest
@@ -22,10 +23,9 @@ passes()
 
 own_runner()
 {
-	driver_up
 	passes on_a_machine make -s -C selftests run_tests
 	# all is as it was
-	[ "$(driver_ibdev)" = "$(rdma -j link show | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["ifname"])')" ]
+	[ "$(rdma link show | sed -n 's|^link \([^/]*\)/.*|\1|p' | head -n 1)" = "$(driver_ibdev)" ]
 }
 
 kernels_runner()
@@ -39,14 +39,15 @@ kernels_runner()
 # What is not there is skipped, with a reason
 no_such_device()
 {
+	set -o pipefail
 	on_a_machine make -s -C selftests run_tests DEV=mlx5_77 | tee /tmp/kselftest
 	grep -qx 'ok 1 selftests: cxr: roce_port.sh # SKIP' /tmp/kselftest
 	grep -q '# SKIP this machine has no RDMA device mlx5_77' /tmp/kselftest
 }
 
 export KTAP_TIMEOUT=300
-ktap_plan 3
-ktap_run "make -C selftests run_tests" own_runner
-ktap_run "the kernel's run_kselftest.sh" kernels_runner
-ktap_run "a device that is not there is skipped" no_such_device
+ktap_setup driver_up
+ktap_test own "make -C selftests run_tests" own_runner
+ktap_test kernels "the kernel's run_kselftest.sh" kernels_runner
+ktap_test no-device "a device that is not there is skipped" no_such_device
 ktap_end

@@ -12,7 +12,26 @@
 
 kept=/cxr/build/package/$CXR_KERNEL
 
-# The guest's /usr with the installed files over it
+# The guest's /usr with the installed files over it, and udev
+installed()
+{
+	[ "$(cat "$kept/stamp" 2>/dev/null)" = "$(selftests/package/stamp)" ] ||
+		skip "it is not there for kernel $CXR_KERNEL, or of other sources: make check-package"
+	driver_unload
+	mountpoint -q /run/modules || lay_over
+	udevadm control --ping 2>/dev/null || udev_up
+}
+
+# The same, and what README's commands load
+loaded()
+{
+	installed
+	as_owner "$(readme_commands use)"
+	wait_until 30 three_loaded
+	udevadm settle -t 60
+	names >/tmp/names
+}
+
 lay_over()
 {
 	modprobe overlay
@@ -30,12 +49,17 @@ take_away()
 	[ ! -e /usr/local/sbin/show_gids ]
 }
 
-# When time runs out in the middle, the next script must not find udev at work
-clean_up()
+# The next script must not find udev at work, nor what was installed.
+put_back()
 {
-	udevadm control --exit 2>/dev/null
+	driver_unload
+	if pgrep -f '^systemd-udevd' >/dev/null; then
+		udevadm control --exit
+		wait_until 20 no_udevd
+	fi
 	if mountpoint -q /run/modules; then take_away; fi
 }
+no_udevd() { ! pgrep -f '^systemd-udevd' >/dev/null; }
 
 # As root's shell finds programs, not this project's guests
 as_owner() { env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin HOME=/root bash -ec "$1"; }
@@ -58,7 +82,7 @@ readme_use()
 {
 	local m
 
-	driver_unload
+	ktap_spoilt
 	[ -n "$(readme_commands use)" ]
 	as_owner "$(readme_commands use)"
 	for m in cxr_core cxr_en cxr_ib; do
@@ -74,6 +98,7 @@ comes_off()
 {
 	local m
 
+	ktap_spoilt
 	as_owner "modprobe -r cxr_ib cxr_en"
 	for m in cxr_core cxr_en cxr_ib; do [ ! -d /sys/module/$m ]; done
 	device_is_clean
@@ -103,7 +128,7 @@ udev_knows()
 {
 	local d
 
-	names | tee /tmp/names
+	cat /tmp/names
 	[ "$(awk '$2 ~ /^en/ && $3 ~ /^rocep/' /tmp/names | wc -l)" = "$CXR_FUNCTIONS" ]
 	for d in /sys/class/infiniband/*; do
 		udevadm info -q property "$d" | tee /tmp/properties
@@ -126,26 +151,11 @@ names_are_stable()
 	names | diff /tmp/names -
 }
 
-udev_down()
-{
-	udevadm control --exit
-	wait_until 20 no_udevd
-}
-no_udevd() { ! pgrep -f '^systemd-udevd' >/dev/null; }
-
-if [ "$(cat "$kept/stamp" 2>/dev/null)" != "$(selftests/package/stamp)" ]; then
-	ktap_plan 1
-	ktap_run "what DKMS installed" skip "it is not there for kernel $CXR_KERNEL, or of other sources: make check-package"
-	ktap_end
-fi
-trap clean_up EXIT
-ktap_plan 8
-ktap_run "the guest has what DKMS installed" lay_over
-ktap_run "udev runs" udev_up
-ktap_run "README's commands load it, and show the GIDs" readme_use
-ktap_run "udev names the devices by PCI address, and knows them as RoCE" udev_knows
-ktap_run "the names stay when the functions come in another order" names_are_stable
-ktap_run "modprobe -r takes off all three modules" comes_off
-ktap_run "udev ends" udev_down
-ktap_run "the guest is as it was" take_away
+ktap_setup installed
+ktap_test readme "README's commands load it, and show the GIDs" readme_use
+ktap_setup loaded
+ktap_test udev.names "udev names the devices by PCI address, and knows them as RoCE" udev_knows
+ktap_test udev.order "the names stay when the functions come in another order" names_are_stable
+ktap_test comes-off "modprobe -r takes off all three modules" comes_off
+ktap_finally put_back
 ktap_end

@@ -2,7 +2,7 @@
 """
 rdma-core's own tests, one at a time.
 
-usage: rdma_core.py FOLDER DEVICE GID-INDEX list             their names
+usage: rdma_core.py FOLDER DEVICE GID-INDEX list             "id<TAB>name" of each
        rdma_core.py FOLDER DEVICE GID-INDEX serve SECONDS    run those that are named on standard input, a line each
 
 FOLDER holds the tests/ of rdma-core. Of each test `serve` prints on file descriptor 3 "pass", "skip REASON" or, behind the lines
@@ -11,6 +11,7 @@ that tell what was wrong, "fail". A test that takes more than SECONDS ends this 
 import faulthandler
 import os
 import random
+import re
 import sys
 import tempfile
 import unittest
@@ -37,6 +38,11 @@ def names(tests):
         for group in unittest.defaultTestLoader.loadTestsFromModule(module):
             found += [t.id().removeprefix(PREFIX) for t in group if type(t).__module__ == module.__name__]
     return found
+
+
+def id_of(name):
+    """As of the other tests: lower-case words and numbers, with . and - between them"""
+    return ".".join(re.sub("[^a-z0-9]+", "-", part.lower()).strip("-") for part in name.split("."))
 
 
 def verdict(test):
@@ -88,7 +94,7 @@ def main(argv):
     folder, device, gid, what, *rest = argv[1:]
     tests = suite(folder, device, gid)
     if what == "list":
-        print("\n".join(names(tests)))
+        print("\n".join(f"{id_of(name)}\t{name}" for name in names(tests)))
         return 0
     if what == "serve" and len(rest) == 1:
         faulthandler.enable()

@@ -1,8 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# usage: rdma_core.sh [PATTERN...]     as of test_mr.MRTest.*
-#
 # rdma-core's own tests, those of the release that the guests have: the device talks to itself, what it sends to
 # nobody's address through a loopback plug. What is skipped must stand in rdma_core.skips, with a reason.
 # guests: 1
@@ -10,26 +8,36 @@
 # long: 3600
 . "$(dirname "$0")/../lib/ktap.sh"
 
-TESTS=/cxr/build/rdma-core
+TESTS=$(cd "$KTAP_DIR/../.." && pwd)/build/rdma-core
 LIMIT=$((60 * ${CXR_PATIENCE:-1}))	# for one test
 SERVER=/tmp/rdma-core
 here=$(dirname "$0")
 
-if [ -z "${CXR_LONG:-}" ]; then
-	ktap_plan 1
-	ktap_run "rdma-core's own tests" skip "more than a quarter of an hour: LONG=1"
-	ktap_end
-fi
-
 ready()
 {
-	[ -e $TESTS/tests/base.py ] || fail "the tests are not in $TESTS: scripts/check puts them there (LONG=1)"
+	[ -e "$TESTS/tests/base.py" ] || fail "the tests are not in $TESTS: scripts/check puts them there (LONG=1)"
+	server_stop
+	rm -f $SERVER.in $SERVER.out
+	mkfifo $SERVER.in $SERVER.out
 	driver_up 4200
 	# of the tests with huge pages
 	echo 32 >/proc/sys/vm/nr_hugepages
 }
 
-suite() { PYTHONPYCACHEPREFIX=/tmp/pycache python3 "$here/rdma_core.py" $TESTS "$dev" "$gid" "$@"; }
+before_each()
+{
+	dev=$(driver_ibdev)
+	gid=$(gid_index "$dev" v2 "$(my_ip)")
+	exec 5<>$SERVER.in 6<>$SERVER.out
+}
+
+put_back()
+{
+	server_stop
+	echo 0 >/proc/sys/vm/nr_hugepages
+}
+
+suite() { PYTHONPYCACHEPREFIX=/tmp/pycache python3 "$here/rdma_core.py" "$TESTS" "$dev" "$gid" "$@"; }
 
 # ---- the process that runs the tests: one for all of them, until one kills it ---------------------------
 
@@ -42,7 +50,7 @@ server_start()
 	while read -r -t 0.1 line <&6; do :; done
 	# shellcheck disable=SC2016
 	setsid bash -c 'echo $$ >"$0.pid"; exec "$@" <&5 3>&6 >"$0.log" 2>&1 5>&- 6>&-' $SERVER \
-		env PYTHONPYCACHEPREFIX=/tmp/pycache python3 "$here/rdma_core.py" $TESTS "$dev" "$gid" serve $LIMIT &
+		env PYTHONPYCACHEPREFIX=/tmp/pycache python3 "$here/rdma_core.py" "$TESTS" "$dev" "$gid" serve $LIMIT &
 	wait_until 10 server_runs
 }
 
@@ -115,27 +123,15 @@ skipped() # TEST REASON
 	skip "$why ($2)"
 }
 
-wanted()
-{
-	local name pattern
-
-	while read -r name; do
-		[ $# -gt 0 ] || echo "$name"
-		# shellcheck disable=SC2254
-		for pattern; do case $name in $pattern) echo "$name"; break ;; esac; done
-	done
-}
-
-mkfifo $SERVER.in $SERVER.out
-exec 5<>$SERVER.in 6<>$SERVER.out
+if [ -z "${CXR_LONG:-}" ]; then
+	ktap_test all "rdma-core's own tests" skip "more than a quarter of an hour: LONG=1"
+	ktap_end
+fi
 dev=none gid=0		# for the list
-mapfile -t names < <(suite list | wanted "$@")
-[ ${#names[@]} -gt 0 ] || { echo "# there is no test ${*:-at all}"; exit 1; }
-
-ktap_plan $((1 + ${#names[@]}))
-ktap_run "the driver is loaded and has an address" ready
-dev=$(driver_ibdev)
-gid=$(gid_index "$dev" v2 "$(my_ip)")
-for name in "${names[@]}"; do KTAP_TIMEOUT=150 ktap_run "$name" one "$name"; done
-server_stop
+ktap_setup ready
+while IFS=$'\t' read -r id name; do
+	KTAP_TIMEOUT=150 ktap_test "$id" "$name" one "$name"
+done < <(suite list)
+[ ${#KTAP_IDS[@]} -gt 0 ] || { echo "# there is no test in $TESTS"; exit 1; }
+ktap_finally put_back
 ktap_end

@@ -11,12 +11,13 @@
 
 class=/sys/class/infiniband
 
-up()
+before_each() { dev=$(driver_ibdev); }
+
+# The driver under test, and no other
+alone()
 {
-	driver_load
-	driver_net_up
-	dev=$(driver_ibdev)
-	wait_until 20 gid_index "$dev" v2 "$(my_ip)" >/dev/null
+	if [ -d /sys/module/mlx5_core ] && [ -d /sys/module/cxr_core ]; then end_with_both; fi
+	driver_up
 }
 
 # The whole table of all devices, made from sysfs in another way than the tool's
@@ -35,7 +36,6 @@ gids_agree()
 {
 	local lines
 
-	up
 	lines=$(show_gids)
 	echo "$lines"
 	diff -u <(table) <(sed '1,2d;$d' <<<"$lines" | awk '{ print $1, $2, $3, $4, $(NF - 1), $NF }')
@@ -69,7 +69,7 @@ example()
 {
 	local dev1 dev2 n=0 d
 
-	driver_unload
+	driver_unload	# the interfaces are as they came
 	driver_load
 	dev1=$(driver_ibdev 0) dev2=$(driver_ibdev 1)
 	for d in $(driver_netdevs); do ip link set "$d" down name "tmp$n"; n=$((n + 1)); done
@@ -85,8 +85,9 @@ example()
 	ip link add link eth1 name eth1.100 type vlan id 100
 	ip link set eth1.100 addrgenmode none
 	ip link set eth1.100 up
+	wait_until 20 gid_index "$dev1" v2 192.168.1.70	# the table is filled in the background, in the order of what happens
 	ip addr add 193.168.1.70/24 dev eth1.100
-	sleep 1		# the table is filled in the background, in the order of what happens
+	wait_until 20 gid_index "$dev1" v2 193.168.1.70
 	ip addr add 1234::70/64 dev eth1 nodad
 	wait_until 20 example_is_there "$dev1" "$dev2" || true
 	show_gids
@@ -99,7 +100,6 @@ netdevs_agree()
 {
 	local line bdf n=0 lines
 
-	up
 	lines=$(ibdev2netdev)
 	diff -u - <(echo "$lines") <<-END
 	$(driver_ibdev 0) port 1 ==> $(driver_netdev 0) (Up)
@@ -118,7 +118,6 @@ netdevs_agree()
 
 dat_conf()
 {
-	up
 	diff -u - <(dat_conf_gen) <<-END
 	ofa-v2-$(driver_netdev 0) u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 "$(driver_netdev 0) 1" ""
 	ofa-v2-$(driver_netdev 1) u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 "$(driver_netdev 1) 1" ""
@@ -129,7 +128,6 @@ cma_defaults()
 {
 	local cm=/sys/kernel/config/rdma_cm
 
-	up
 	cma_roce_mode -d "$dev"
 	[ "$(cma_roce_mode -d "$dev" -p 1 -m 1)" = "IB/RoCE v1" ]
 	[ "$(cma_roce_mode -d "$dev")" = "IB/RoCE v1" ]
@@ -161,7 +159,6 @@ counter_names()
 
 counters()
 {
-	up
 	show_counters "$dev" >/tmp/counters
 	diff -u <(counter_names "$class/$dev/ports/1") <(sed 's/:.*//' /tmp/counters)
 	must_fail grep -vE '^Port 1 (hw|cm) counters:$|^[a-z_0-9]+: [0-9]+$' /tmp/counters
@@ -173,7 +170,6 @@ compat()
 {
 	local mac gid
 
-	up
 	mac=$(<"/sys/class/net/$(driver_netdev)/address")
 	IFS=: read -r -a m <<<"$mac"
 	gid=$(printf 'fe80:0000:0000:0000:%02x%s:%s00:64%s:%s%s' $((0x${m[0]} ^ 2)) "${m[1]}" "${m[2]}" "${m[3]}" "${m[4]}" "${m[5]}")
@@ -192,7 +188,8 @@ both_drivers()
 	if [ "$CXR_DRIVER" = mlx5 ] && [ ! -e "$CXR_MODULES/cxr_ib.ko" ]; then
 		skip "there are no modules of cxr for this kernel: make modules"
 	fi
-	up
+	end_with_both
+	driver_up
 	if [ "$CXR_DRIVER" = mlx5 ]; then
 		driver_insmod cxr_core
 		driver_insmod cxr_en
@@ -225,7 +222,6 @@ hand_over()
 {
 	local first second ours=cxr_core theirs=mlx5_core here there
 
-	both_drivers
 	first=$(driver_bdfs | sed -n 1p) second=$(driver_bdfs | sed -n 2p)
 	if [ "$CXR_DRIVER" = mlx5 ]; then here=$theirs there=$ours; else here=$ours there=$theirs; fi
 	for to in $there $here; do
@@ -237,25 +233,23 @@ hand_over()
 		ip link set "$(ls "/sys/bus/pci/devices/$first/net")" up
 		wait_until 30 link_up "$(ls "/sys/bus/pci/devices/$first/net")"
 	done
-	end_with_both
+	driver_net_up
 }
 
 refuses()
 {
 	local first netdev rc=0 words=() here=mlx5_core
 
-	both_drivers
 	first=$(driver_bdfs | sed -n 1p) netdev=$(driver_netdev)
 	if [ "$CXR_DRIVER" = cxr ]; then words=(--back) here=cxr_core; fi
+	trap 'ip route del default dev "$netdev" table 77' EXIT
 	ip route add default via "$(peer_ip)" dev "$netdev" table 77
 	cxr-bind "${words[@]}" "$first" >/tmp/refused 2>&1 || rc=$?
 	cat /tmp/refused
 	[ $rc = 3 ]
 	grep -qx "$netdev carries the default route" /tmp/refused
 	lives_with "$first" $here
-	ip route del default dev "$netdev" table 77
 	[ "$(</sys/bus/pci/drivers_autoprobe)" = 1 ]
-	end_with_both
 }
 
 # A driver that does not take it: the function goes back to where it was
@@ -264,7 +258,7 @@ goes_back()
 	local first rc=0
 
 	[ "$CXR_DRIVER" = cxr ] || skip "this takes a parameter of cxr_core; the driver here is $CXR_DRIVER"
-	both_drivers
+	ktap_spoilt
 	first=$(driver_bdfs | sed -n 1p)
 	cxr-bind --back "$first"
 	wait_until 30 lives_with "$first" mlx5_core
@@ -276,7 +270,6 @@ goes_back()
 	grep -q "cxr_core did not take it" /tmp/back
 	wait_until 30 lives_with "$first" mlx5_core
 	[ "$(<"/sys/bus/pci/devices/$first/driver_override")" = "(null)" ]
-	end_with_both
 }
 
 # What --persist leaves for the next boot, with modprobe as udev runs it then
@@ -284,7 +277,6 @@ boots()
 {
 	local first second
 
-	both_drivers
 	first=$(driver_bdfs | sed -n 1p) second=$(driver_bdfs | sed -n 2p)
 	rm -rf /run/boot
 	CXR_ETC=/run/boot cxr-bind --persist "$first"
@@ -297,20 +289,22 @@ boots()
 	driver_insmod cxr_core
 	[ "$(driver_of "$first")" = cxr_core ]
 	[ "$(driver_of "$second")" = mlx5_core ]
-	end_with_both
 }
 
 export KTAP_TIMEOUT=300
-ktap_plan 11
-ktap_run "show_gids shows what the kernel's table holds" gids_agree
-ktap_run "show_gids: the example of the documents" example
-ktap_run "ibdev2netdev names interface, link, firmware" netdevs_agree
-ktap_run "dat_conf_gen names each interface" dat_conf
-ktap_run "cma_roce_mode and cma_roce_tos set rdma_cm's defaults per port" cma_defaults
-ktap_run "show_counters shows every counter" counters
-ktap_run "compat_gid_gen makes the GID appear" compat
-ktap_run "cxr-bind hands one function to the other driver and back" hand_over
-ktap_run "cxr-bind refuses to take down the default route" refuses
-ktap_run "cxr-bind: when the driver does not take it, it goes back" goes_back
-ktap_run "cxr-bind --persist: each driver finds its functions at boot" boots
+ktap_setup alone
+ktap_test show-gids "show_gids shows what the kernel's table holds" gids_agree
+ktap_test ibdev2netdev "ibdev2netdev names interface, link, firmware" netdevs_agree
+ktap_test dat-conf-gen "dat_conf_gen names each interface" dat_conf
+ktap_test cma "cma_roce_mode and cma_roce_tos set rdma_cm's defaults per port" cma_defaults
+ktap_test show-counters "show_counters shows every counter" counters
+ktap_test compat-gid-gen "compat_gid_gen makes the GID appear" compat
+ktap_setup
+ktap_test show-gids.example "show_gids: the example of the documents" example
+ktap_setup both_drivers
+ktap_test cxr-bind.over "cxr-bind hands one function to the other driver and back" hand_over
+ktap_test cxr-bind.route "cxr-bind refuses to take down the default route" refuses
+ktap_test cxr-bind.back "cxr-bind: when the driver does not take it, it goes back" goes_back
+ktap_test cxr-bind.persist "cxr-bind --persist: each driver finds its functions at boot" boots
+ktap_finally end_with_both
 ktap_end

@@ -778,7 +778,8 @@ int __init cxr_lag_init(void)
 	lag_wq = alloc_workqueue("cxr_lag", WQ_UNBOUND, 0);
 	if (!lag_wq)
 		return -ENOMEM;
-	err = register_netdevice_notifier(&netdev_nb);
+	/* Where bonds and parents are; ports are followed elsewhere (cxr_port_set_netdev()). */
+	err = register_netdevice_notifier_net(&init_net, &netdev_nb);
 	if (err)
 		destroy_workqueue(lag_wq);
 	return err;
@@ -786,6 +787,6 @@ int __init cxr_lag_init(void)
 
 void cxr_lag_exit(void)
 {
-	unregister_netdevice_notifier(&netdev_nb);
+	unregister_netdevice_notifier_net(&init_net, &netdev_nb);
 	destroy_workqueue(lag_wq);
 }

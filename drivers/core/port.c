@@ -5,13 +5,44 @@
 
 #include "core.h"
 
+/* The ports of a LAG are in one network namespace: what moves there or from there is a reason. */
+static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct cxr_port *port = container_of(nb, struct cxr_port, netdev_nb);
+
+	/* A pointer that is compared and not followed. */
+	if (event == NETDEV_REGISTER && netdev_notifier_info_to_dev(ptr) == READ_ONCE(port->netdev))
+		cxr_lag_kick(to_dev(port->core));
+	return NOTIFY_DONE;
+}
+
+/* As in drivers/ib/event.c, a notifier that moves with the netdev. Takes rtnl. */
+static void follow(struct cxr_port *port, struct net_device *netdev)
+{
+	int err;
+
+	port->netdev_nb.notifier_call = netdev_event;
+	err = register_netdevice_notifier_dev_net(netdev, &port->netdev_nb, &port->netdev_nn);
+	port->followed = !err;
+	if (err)
+		dev_err(port->core->dev, "%s cannot be followed to other namespaces: %pe\n",
+			netdev_name(netdev), ERR_PTR(err));
+}
+
+static void unfollow(struct cxr_port *port, struct net_device *netdev)
+{
+	if (port->followed)
+		unregister_netdevice_notifier_dev_net(netdev, &port->netdev_nb, &port->netdev_nn);
+	port->followed = false;
+}
+
 /**
  * cxr_port_set_netdev() - the netdev of a port comes or goes
  * @port: the port
  * @netdev: registered netdev; NULL: it is about to be unregistered
  *
- * Only cxr_en calls this, without rtnl. May sleep; takes the client lock and port->lock, and runs
- * the clients' netdev callbacks. The port holds a reference until the next call.
+ * Only cxr_en calls this, without rtnl. May sleep; takes the client lock, port->lock and rtnl, and
+ * runs the clients' netdev callbacks. The port holds a reference until the next call.
  */
 void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
 {
@@ -22,9 +53,13 @@ void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
 	mutex_lock(&port->lock);
 	dev_hold(netdev);
 	old = port->netdev;
-	port->netdev = netdev;
+	WRITE_ONCE(port->netdev, netdev);
 	mutex_unlock(&port->lock);
 
+	if (old)
+		unfollow(port, old);
+	if (netdev)
+		follow(port, netdev);
 	cxr_clients_netdev(dev, netdev);
 	dev_put(old);
 	mutex_unlock(&dev->client_lock);

@@ -293,13 +293,42 @@ void cxr_ib_report_port_event(struct ib_device *ibdev, struct net_device *ndev, 
 {
 }
 
-/* cxr_ib_watch_netdev - reports port events and another MTU; after registration */
+/*
+ * The notifier is one of the network namespace that @netdev is in, and moves with it. One of all
+ * namespaces could not be taken back here: that waits for whoever takes a kind of netdevs away
+ * (rmmod bonding), and he waits for our reference on one of these. Takes rtnl.
+ */
+static int watch(struct cxr_ib_dev *dev, struct net_device *netdev)
+{
+	int err;
+
+	lockdep_assert_held(&dev->scan_lock);
+	if (netdev == dev->watched)
+		return 0;
+	if (dev->watched)
+		unregister_netdevice_notifier_dev_net(dev->watched, &dev->netdev_nb,
+						      &dev->netdev_nn);
+	dev->watched = NULL;
+	if (!netdev)
+		return 0;
+
+	dev->netdev_nb.notifier_call = netdev_event;
+	err = register_netdevice_notifier_dev_net(netdev, &dev->netdev_nb, &dev->netdev_nn);
+	if (err)
+		ibdev_err(&dev->ibdev, "%s cannot be watched: %pe\n", netdev_name(netdev),
+			  ERR_PTR(err));
+	else
+		dev->watched = netdev;
+	return err;
+}
+
+/* cxr_ib_watch_netdev - reports port events and another MTU from now on; after registration */
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev)
 {
 	int err;
 
-	dev->netdev_nb.notifier_call = netdev_event;
-	err = register_netdevice_notifier(&dev->netdev_nb);
+	/* One that is just being replaced stays until set_netdev() had the lock, too. */
+	err = watch(dev, READ_ONCE(dev->netdev));
 	if (!err)
 		report_mtu(dev);	/* what it was changed to during the registration */
 	return err;
@@ -307,7 +336,7 @@ int cxr_ib_watch_netdev(struct cxr_ib_dev *dev)
 
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev)
 {
-	unregister_netdevice_notifier(&dev->netdev_nb);
+	watch(dev, NULL);
 }
 
 /*
@@ -330,19 +359,20 @@ static void set_netdev(void *priv, struct net_device *ndev)
 	if (watched)
 		dev->active_mtu = cxr_path_mtu(READ_ONCE(watched->mtu));
 	spin_unlock(&dev->netdev_lock);
-	if (old)
-		dev_put(old);
 
 	ib_device_set_netdev(&dev->ibdev, ndev, CXR_IB_PORT);
 
 	mutex_lock(&dev->scan_lock);
 	if (dev->registered) {
+		watch(dev, watched);
 		/* Its addresses came before ib_core knew that it is ours. */
 		if (ndev)
 			rdma_roce_rescan_device(&dev->ibdev);
 		report_port(dev);
+		report_mtu(dev);
 	}
 	mutex_unlock(&dev->scan_lock);
+	dev_put(old);
 }
 
 static int set_lag_macs(void *priv, const u8 mac[CXR_LAG_PORTS][ETH_ALEN])

@@ -51,7 +51,9 @@ struct cxr_ib_clock {
  * @port_active: last state that was told to ib_core
  * @active_mtu: of the port when ib_core was told last, in bytes
  * @netdev_nb: watches @netdev for these purposes
- * @scan_lock: guards @registered while GIDs are scanned; ib_core takes rtnl_lock below it
+ * @netdev_nn: ties @netdev_nb to @watched
+ * @watched: netdev that has @netdev_nb, or NULL; @netdev, once the device is registered
+ * @scan_lock: guards @watched, and @registered while GIDs are scanned; rtnl_lock is taken below it
  * @registered: ib_core has the device: GIDs may be scanned
  * @gsi_pd: PD of the GSI QP, or NULL; to be compared and not followed
  * @loan_lock: guards @loan
@@ -93,7 +95,9 @@ struct cxr_ib_dev {
 	bool port_active;
 	unsigned int active_mtu;
 	struct notifier_block netdev_nb;
-	struct mutex scan_lock;		/* registered */
+	struct netdev_net_notifier netdev_nn;
+	struct net_device *watched;
+	struct mutex scan_lock;		/* registered, watched */
 	bool registered;
 	const struct ib_pd *gsi_pd;
 	struct mutex loan_lock;		/* loan */
@@ -745,6 +749,7 @@ extern const struct cxr_client_ops cxr_ib_client_ops;
 struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_report_port_event(struct ib_device *ibdev, struct net_device *ndev,
 			      unsigned long event);
+/* both under scan_lock */
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);

@@ -110,6 +110,15 @@ static void init_ibdev(struct cxr_ib_dev *dev)
 	ibdev->node_desc[sizeof(ibdev->node_desc) - 1] = '\0';
 }
 
+static void unregister_ibdev(struct cxr_ib_dev *dev)
+{
+	mutex_lock(&dev->scan_lock);
+	cxr_ib_unwatch_netdev(dev);
+	dev->registered = false;
+	mutex_unlock(&dev->scan_lock);
+	ib_unregister_device(&dev->ibdev);
+}
+
 /*
  * ib_core scans for GIDs early in the registration, and in 6.1 hears of addresses only after it:
  * what came between is found by a scan of ours. So is a netdev that came meanwhile, on all kernels:
@@ -127,16 +136,11 @@ static int register_ibdev(struct cxr_ib_dev *dev)
 	mutex_lock(&dev->scan_lock);
 	dev->registered = true;
 	rdma_roce_rescan_device(&dev->ibdev);
+	err = cxr_ib_watch_netdev(dev);
 	mutex_unlock(&dev->scan_lock);
-	return 0;
-}
-
-static void unregister_ibdev(struct cxr_ib_dev *dev)
-{
-	mutex_lock(&dev->scan_lock);
-	dev->registered = false;
-	mutex_unlock(&dev->scan_lock);
-	ib_unregister_device(&dev->ibdev);
+	if (err)
+		unregister_ibdev(dev);
+	return err;
 }
 
 static int cxr_ib_start(struct cxr_ib_dev *dev)
@@ -170,14 +174,8 @@ static int cxr_ib_start(struct cxr_ib_dev *dev)
 	err = register_ibdev(dev);
 	if (err)
 		goto err_unregister_client;
-
-	err = cxr_ib_watch_netdev(dev);
-	if (err)
-		goto err_unregister_ibdev;
 	return 0;
 
-err_unregister_ibdev:
-	unregister_ibdev(dev);
 err_unregister_client:
 	cxr_client_unregister(core, CXR_CLIENT_IB);
 	cancel_work_sync(&dev->flush_work);
@@ -198,7 +196,6 @@ static void cxr_ib_stop(struct cxr_ib_dev *dev)
 {
 	struct cxr_core *core = dev->core;
 
-	cxr_ib_unwatch_netdev(dev);
 	/*
 	 * ib_core drains QPs while it unregisters; if the device dies meanwhile it takes the fatal
 	 * callback to go on.

@@ -132,6 +132,10 @@
  * The port's state and MTU are those of its netdev, so that there is one truth: cxr_ib watches it
  * and tells ib_core of another MTU, and of another state where ib_core does not watch by itself.
  *
+ * Notifiers of netdevs are those of one namespace: the initial one for bonds, else that of the
+ * netdev, with which they move. Those of all namespaces wait for pernet_ops_rwsem, and its holder
+ * may wait for a reference on a netdev that we have.
+ *
  * Numbers come from the device: they are looked up, and what is not found is dropped. When
  * cxr_cq_destroy() or cxr_client_unregister() returned, no handler runs any more.
  *
@@ -192,7 +196,8 @@
  *
  * and of cxr_ib, where commands may be issued under the first five:
  *
- *	cxr_ib_dev.scan_lock		GIDs are scanned; under client_lock, and rtnl under it
+ *	cxr_ib_dev.scan_lock		GIDs are scanned, another netdev is watched; under
+ *					client_lock, and rtnl under it
  *	cxr_ib_dev.gid_lock		the address table is written; under client_lock, or alone
  *	cxr_ib_qp.mutex			transitions of a QP
  *	cxr_ib_rwq.mutex		transitions of a WQ
@@ -236,12 +241,19 @@ struct cxr_uar;
  * @lock: guards @netdev
  * @netdev: the netdev that cxr_en registered, NULL before and after; cxr_port_get_netdev() takes a
  * reference
+ * @netdev_nb: hears that @netdev moved to another network namespace; cxr_port_set_netdev() alone
+ * has to do with it
+ * @netdev_nn: ties @netdev_nb to @netdev
+ * @followed: it is
  */
 struct cxr_port {
 	struct cxr_core *core;
 	u8 mac[ETH_ALEN];
 	struct mutex lock;		/* netdev */
 	struct net_device *netdev;
+	struct notifier_block netdev_nb;
+	struct netdev_net_notifier netdev_nn;
+	bool followed;
 };
 
 /**

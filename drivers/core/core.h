@@ -112,6 +112,7 @@ struct cxr_dev {
 	int id;				/* of the auxiliary devices */
 	int stage;			/* stages that are up */
 	unsigned long state;		/* CXR_DEAD */
+	spinlock_t fail_lock;		/* from the end of the DMA to CXR_DEAD; in any context */
 	/* by the module parameters, or devlink before a reload */
 	enum cxr_roce_mode asked_mode;
 	enum cxr_ud_gid_type asked_ud;
@@ -242,7 +243,7 @@ int cxr_health_up(struct cxr_dev *dev);
 void cxr_health_down(struct cxr_dev *dev);
 /* the device does not answer: reads are all ones, or offline */
 bool cxr_health_gone(struct cxr_dev *dev);
-/* any context; the first call counts */
+/* any context; the first call counts, and none returns before the DMA is off */
 void cxr_core_fail(struct cxr_dev *dev, const char *why);
 
 /* client.c */

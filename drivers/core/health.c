@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Is the device alive? Looked at every two seconds, and by commands that wait. A device that is not
- * is marked dead once and for all: commands fail at once, its DMA is cut off so that its memory can
- * be freed, clients are told. It works again after unbind and bind. Lost interrupts are found by
- * the way.
+ * is given up once and for all: its DMA is cut off so that its memory can be freed, commands fail
+ * at once, clients are told. It works again after unbind and bind. Lost interrupts are found by the
+ * way.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -95,17 +95,40 @@ bool cxr_health_gone(struct cxr_dev *dev)
  */
 bool cxr_core_dead(const struct cxr_core *core)
 {
-	return test_bit(CXR_DEAD, &to_dev(core)->state);
+	return test_bit_acquire(CXR_DEAD, &to_dev(core)->state);
 }
 EXPORT_SYMBOL_GPL(cxr_core_dead);
 
+/*
+ * The DMA first: whoever sees that the device is dead frees what it was given. A write to the
+ * configuration may be posted, and so may what the device just wrote: the answer to a read comes
+ * behind both.
+ */
+static void cut_off(struct cxr_dev *dev)
+{
+	u16 command;
+
+	pci_clear_master(dev->core.pdev);
+	pci_read_config_word(dev->core.pdev, PCI_COMMAND, &command);
+	smp_mb__before_atomic();	/* the DMA, then the mark: cxr_core_dead() */
+	set_bit(CXR_DEAD, &dev->state);
+}
+
 void cxr_core_fail(struct cxr_dev *dev, const char *why)
 {
-	if (test_and_set_bit(CXR_DEAD, &dev->state))
+	unsigned long flags;
+	bool first;
+
+	spin_lock_irqsave(&dev->fail_lock, flags);
+	first = !cxr_core_dead(&dev->core);
+	if (first)
+		cut_off(dev);
+	spin_unlock_irqrestore(&dev->fail_lock, flags);
+	if (!first)
 		return;
 
+	/* A console takes its time. */
 	dev_err(dev->core.dev, "given up: %s\n", why);
-	pci_clear_master(dev->core.pdev);
 	cxr_cmdq_abort(dev);
 	schedule_work(&dev->fatal_work);
 }

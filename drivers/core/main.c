@@ -243,6 +243,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
 	dev->core.pdev = pdev;
 	dev->core.port.core = &dev->core;
 	mutex_init(&dev->core.port.lock);
+	spin_lock_init(&dev->fail_lock);
 	spin_lock_init(&dev->cmdq.lock);
 	INIT_LIST_HEAD(&dev->cmdq.lost);
 	xa_init(&dev->eqs.cqs);

@@ -142,10 +142,10 @@
  * WHEN THE DEVICE IS DEAD
  *
  * A command that got no answer, reads that are all ones, a health syndrome, a counter that stands
- * still: cxr_core_fail() says so once, cuts off the device's DMA, ends all commands that wait with
- * -ENODEV, and tells the clients (cxr_client_ops.fatal). From then on commands return -ENODEV at
- * once, destroy functions only free memory, and that is safe because of the DMA. Unbind resets the
- * function, bind brings it back.
+ * still: cxr_core_fail() cuts off the device's DMA, only then marks it as dead, says so once, ends
+ * all commands that wait with -ENODEV, and tells the clients (cxr_client_ops.fatal). From the mark
+ * on commands return -ENODEV at once, destroy functions only free memory, and that is safe because
+ * of the DMA. Unbind resets the function, bind brings it back.
  *
  * LAG
  *
@@ -190,6 +190,7 @@
  *	cxr_pages.lock			pieces and counts; no command under it
  *	cxr_dev.db_lock			pages of doorbell records; no command under it
  *	in interrupts
+ *	  cxr_dev.fail_lock		the end of the DMA of a dead device; innermost
  *	  cmdq.lock			slots; innermost
  *	  cxr_pages.req_lock		requests; innermost
  *	  RCU				clients for events, CQs by number

@@ -5,7 +5,8 @@
 #
 # An example is a literal block below a mark:
 #
-#   .. tested: NAME       every command succeeds; "fails" instead: the last one does not; "tested, long": with LONG=1
+#   .. tested: NAME       every command succeeds; "tested, long": with LONG=1
+#   .. fails: NAME        the last one does not, and its output tells why: it has more than "..."
 #
 #   ::
 #
@@ -153,6 +154,10 @@ transcript_lines() # FILE KIND NAME ADDRESS
 			[[ ${lines[i]} != @(a|b|both)'# '* ]] || break
 			[ -z "${lines[i]}" ] || want+=("${lines[i]}")
 		done
+		if [ -n "$fails" ] && [[ "${want[*]//.../}" != *[^\ ]* ]]; then
+			echo "$3: it is to fail for any reason: $command"
+			return 1
+		fi
 		if [ "$host" = b ] && [ "${command: -1}" = "&" ]; then
 			peer_bg server "export PATH=$TRANSCRIPT_BIN:\$PATH; exec ${command%&}"
 			server=1

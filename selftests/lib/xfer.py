@@ -7,10 +7,11 @@
   xfer.py run HOST PORT NAME=VALUE... [+ NAME=VALUE...]...   be the near end; after each + is what one of several
                runs has beside what is before the first +
 
-  dev, gid     device and GID index here; peer_dev, peer_gid: there
+  dev, gid     device here, and its GID: an index, or v1:ADDRESS or v2:ADDRESS; peer_dev, peer_gid: there
   op           send, write, read, atomic (RC), datagram (UD) or uc_send (UC)
   sizes        in bytes, with commas (default 64,1024,4096,65536,1048576)
   count        messages of each size (default 8)
+  until        a file here: what is in it ends, with a round that is whole, once the file is there
   from         near or far: who posts the requests (default near)
   depth        messages that are on their way at a time (default and at most 16)
   timeout      of an acknowledgment, 4.096 us to the power of it (default 17: 0.5 s)
@@ -25,7 +26,9 @@
 Each line that is printed is one size: what was moved, or what was wrong. Exit code 1: something was.
 """
 
+import ipaddress
 import json
+import os
 import random
 import socket
 import struct
@@ -61,6 +64,30 @@ def data(seed, index, size):
     return random.Random(seed * 1000003 + index).randbytes(size)
 
 
+def line_of(path):
+    """The line in a file of sysfs; nothing where an entry of the table has none"""
+    try:
+        with open(path, encoding="ascii") as f:
+            return f.readline().strip()
+    except OSError:
+        return ""
+
+
+def gid_index(dev, gid):
+    """The index that stands there, or that of the entry for v1:ADDRESS or v2:ADDRESS"""
+    kind, found, text = gid.partition(":")
+    if not found:
+        return int(gid, 0)
+    address = ipaddress.ip_address(text)
+    want = ipaddress.IPv6Address(f"::ffff:{address}") if address.version == 4 else address
+    port = f"/sys/class/infiniband/{dev}/ports/1"
+    for index in sorted(map(int, os.listdir(f"{port}/gids"))):
+        got = line_of(f"{port}/gids/{index}")
+        if got and ipaddress.ip_address(got) == want and line_of(f"{port}/gid_attrs/types/{index}").endswith(kind):
+            return index
+    raise Wrong(f"{dev} has no GID {gid}")
+
+
 KIND = {"datagram": e.IBV_QPT_UD, "uc_send": e.IBV_QPT_UC}
 
 
@@ -71,8 +98,8 @@ class End:
         self.kind = KIND.get(op, e.IBV_QPT_RC)
         self.op, self.size, self.count = op.removeprefix("uc_"), size, count
         self.ctx = Context(name=dev)
-        self.gid_index = gid
-        self.gid = self.ctx.query_gid(1, gid).gid
+        self.gid_index = gid_index(dev, gid)
+        self.gid = self.ctx.query_gid(1, self.gid_index).gid
         self.pd = PD(self.ctx)
         self.slot = size + (GRH if op == "datagram" else 0)
         self.mr = MR(self.pd, self.slot * DEPTH, ACCESS)
@@ -223,6 +250,17 @@ def messages(line, end, peer, posts, first, n, seed):
         end.check(seed, first, n, GRH if end.op == "datagram" else 0)
 
 
+def goes_on(line, job, near):
+    """Whether there is another round: the near end knows, and says so."""
+    if "until" not in job:
+        return True
+    if near:
+        more = not os.path.exists(job["until"])
+        line.say(more=more)
+        return more
+    return line.hear()["more"]
+
+
 def sport_of_qpns(a, b):
     """The UDP source port of a connection without flow label: the product, folded to 20 and then to 14 bits."""
     v = a * b
@@ -250,6 +288,9 @@ def one_size(line, job, size, near):
     else:
         was, longest = time.monotonic(), 0
         for first in range(0, count, job["depth"]):
+            if not goes_on(line, job, near):
+                job["count"] = first
+                break
             messages(line, end, peer, posts, first, min(job["depth"], count - first), seed)
             now = time.monotonic()
             was, longest = now, max(longest, now - was)
@@ -289,7 +330,7 @@ def read_job(words):
     job = {"op": "send", "count": 8, "from": "near", "mtu": 1024, "seed": 1, "depth": DEPTH, "timeout": 17,
            "sl": 0, "tclass": 0, "hops": 1, "flow": 0, "wait": WAIT_SECONDS, "sizes": "64,1024,4096,65536,1048576"}
     job.update(w.split("=", 1) for w in words)
-    for name in ("count", "depth", "timeout", "mtu", "seed", "gid", "peer_gid", "sl", "tclass", "hops", "flow", "wait"):
+    for name in ("count", "depth", "timeout", "mtu", "seed", "sl", "tclass", "hops", "flow", "wait"):
         job[name] = int(str(job[name]), 0)
     job["depth"] = min(job["depth"], DEPTH)
     return job

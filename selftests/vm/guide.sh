@@ -10,22 +10,30 @@
 . "$(dirname "$0")/../lib/transcript.sh"
 
 guide=Documentation/guide
-pages="mode gids rdma_cm lossless counters troubleshooting"
+pages="mode gids counters troubleshooting rdma_cm lossless"
 
-two_machines()
+# A set-up: two machines with nothing loaded
+unloaded()
 {
 	driver_unload
 	transcript_prepare
-	peer "driver_unload; $(declare -f transcript_prepare); transcript_prepare"
+	peer "set -e; driver_unload; $(declare -f transcript_prepare); transcript_prepare"
 	# the guide's name of the interface is the kernel's first one
 	[ ! -e /sys/class/net/eth0 ]
 	peer "[ ! -e /sys/class/net/eth0 ]"
 }
 
-export KTAP_TIMEOUT=300
+# A set-up: what the guide has loaded, by its first example, when the other pages begin
+loaded()
+{
+	unloaded
+	transcript_run $guide/mode.rst tested load "$(driver_bdfs | head -n 1)"
+}
 
 page() # NAME
 {
+	# What these set is seen by others; and that one comes from no driver to one.
+	case $1 in mode|rdma_cm|lossless) ktap_spoilt ;; esac
 	[ "$1" != lossless ] || modprobe -q sch_red || skip "this kernel has no queueing discipline RED, which a router in this page has"
 	transcript_page "$guide/$1.rst"
 }
@@ -33,14 +41,14 @@ page() # NAME
 as_it_was()
 {
 	driver_unload
-	peer "driver_unload; rm -r /run/transcript"
-	rm -r /run/transcript
+	peer "driver_unload; rm -rf /run/transcript"
+	rm -rf /run/transcript
 }
 
-# shellcheck disable=SC2086
-set -- $pages
-ktap_plan $(($# + 2))
-ktap_run "two machines with nothing loaded" two_machines
-for p in "$@"; do ktap_run "the guide's page $p.rst is true" page "$p"; done
-ktap_run "the guests are as they were" as_it_was
+for p in $pages; do
+	ktap_setup loaded
+	[ "$p" != mode ] || ktap_setup unloaded
+	KTAP_TIMEOUT=300 ktap_test "${p//_/-}" "the guide's page $p.rst is true" page "$p"
+done
+ktap_finally as_it_was
 ktap_end

@@ -35,19 +35,21 @@ networkd_end()
 	pkill -x systemd-network || true
 	pkill -x systemd-udevd || true
 	ip link del bond0 2>/dev/null || true
-	umount /etc/systemd/network /etc/machine-id
+	umount /etc/systemd/network /etc/machine-id 2>/dev/null || true
 	rm -r /run/transcript
 	driver_unload
 }
 
+# A set-up: two machines, each with the two ports of a card
 two_machines()
 {
+	[ ! -e /run/transcript ] || as_it_was
 	driver_unload
 	transcript_prepare
 	networkd_prepare
 	modprobe bonding max_bonds=0
 	driver_load
-	peer "driver_unload; $(declare -f transcript_prepare networkd_prepare); transcript_prepare; networkd_prepare; modprobe bonding max_bonds=0; driver_load"
+	peer "set -e; driver_unload; $(declare -f transcript_prepare networkd_prepare); transcript_prepare; networkd_prepare; modprobe bonding max_bonds=0; driver_load"
 	# the guide's names of the interfaces are the kernel's first ones
 	[ -e /sys/class/net/eth0 ]
 	peer "[ -e /sys/class/net/eth0 ]"
@@ -59,10 +61,13 @@ as_it_was()
 	peer "$(declare -f networkd_end); networkd_end"
 }
 
-export KTAP_TIMEOUT=300
+page()
+{
+	ktap_spoilt
+	transcript_page Documentation/guide/lag.rst
+}
 
-ktap_plan 3
-ktap_run "two machines, each with the two ports of a card" two_machines
-ktap_run "the guide's page lag.rst is true" transcript_page Documentation/guide/lag.rst
-ktap_run "the guests are as they were" as_it_was
+ktap_setup two_machines
+KTAP_TIMEOUT=300 ktap_test page "the guide's page lag.rst is true" page
+ktap_finally as_it_was
 ktap_end

@@ -16,108 +16,59 @@
 STORM=${CXR_LONG:+1000}
 STORM=${STORM:-30}
 
-# Number and port of each, as debugfs has it
-ports_in_debugfs() { sed -n 's/^0x\([0-9a-f]*\) [A-Z]* [A-Z]* port \([12]\)$/\1 \2/p' "/sys/kernel/debug/cxr/$(function_of 1)/qps"; }
-
-port_of_qps() { rdma resource show qp link mlx5_bond_0/1 -dd -j | tr ',' '\n' | sed -n 's/.*"drv_lag-port":\([0-9]*\).*/\1/p'; }
+QPS=/cxr/selftests/vm/lag_qps.py
 
 spread()
 {
-	local one two pid
-
 	ours
-	rm -f /tmp/qps
-	python3 - <<-'END' &
-	import time
-	from pyverbs.device import Context
-	from pyverbs.pd import PD
-	from pyverbs.cq import CQ
-	from pyverbs.qp import QP, QPCap, QPInitAttr, QPAttr
-	from pyverbs import enums as e
-	ctx = Context(name="mlx5_bond_0")
-	pd, cq = PD(ctx), CQ(ctx, 16)
-	qps = []
-	for _ in range(64):
-	    qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=QPCap()))
-	    attr = QPAttr(port_num=1)
-	    qp.to_init(attr)
-	    qps.append(qp)
-	open("/tmp/qps", "w").close()
-	time.sleep(300)
-	END
-	pid=$!
-	wait_until 60 test -e /tmp/qps
-	rdma resource show qp link mlx5_bond_0/1 -dd | head -n 3
-	one=$(port_of_qps | grep -c '^1$')
-	two=$(port_of_qps | grep -c '^2$')
-	echo "port 1: $one queue pairs, port 2: $two"
-	ports_in_debugfs | cut -d ' ' -f 2 | sort | uniq -c >/tmp/debugfs
-	kill $pid
-	[ "$one" = 32 ] && [ "$two" = 32 ]
-	sed 's/^ *//' /tmp/debugfs
-	grep -q "^ *32 1$" /tmp/debugfs
-	grep -q "^ *32 2$" /tmp/debugfs
+	run_python $QPS spread "$(function_of 1)"
 }
 
 # Queue pairs to the peer with a flow label get the port by which the bond sends UDP of these addresses and ports.
 labels()
 {
 	ours
+	ktap_spoilt
 	ip link set bond0 type bond xmit_hash_policy layer3+4
-	timeout 120 python3 - "$(gid_index mlx5_bond_0 v2 "$(my_ip 9)")" "$(my_ip 9)" "$(guest_ip b 9)" "$(function_of 1)" \
-		"$(driver_netdev 0)" "$(driver_netdev 1)" <<-'END'
-	import socket, sys, time
-	from pyverbs import enums as e
-	from pyverbs.addr import AHAttr, GID, GlobalRoute
-	from pyverbs.cq import CQ
-	from pyverbs.device import Context
-	from pyverbs.pd import PD
-	from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
-	index, me, peer, bdf, *netdevs = sys.argv[1:]
-	ctx = Context(name="mlx5_bond_0")
-	pd, cq = PD(ctx), CQ(ctx, 16)
-	dgid = GID(val="0000:0000:0000:0000:0000:ffff:{:02x}{:02x}:{:02x}{:02x}".format(*socket.inet_aton(peer)))
-
-	def rdma_port(label):
-	    qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=QPCap()))
-	    attr = QPAttr(port_num=1)
-	    attr.dest_qp_num, attr.path_mtu, attr.timeout = 0x100, e.IBV_MTU_1024, 14
-	    attr.ah_attr = AHAttr(gr=GlobalRoute(dgid=dgid, sgid_index=int(index), flow_label=label, hop_limit=1), is_global=1,
-	                          port_num=1)
-	    qp.to_rts(attr)
-	    rows = [row.split() for row in open(f"/sys/kernel/debug/cxr/{bdf}/qps")]
-	    return next(int(row[4]) for row in rows if int(row[0], 16) == qp.qp_num and row[2] == "RTS")
-
-	def counts():
-	    return [int(open(f"/sys/class/net/{n}/statistics/tx_packets").read()) for n in netdevs]
-
-	def udp_port(label):
-	    # The hash is of the two ports' XOR, which is that of RoCE, but the ports are others: this is none.
-	    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-	    sock.bind((me, 4791 ^ 0x800))
-	    before = counts()
-	    for _ in range(50):
-	        sock.sendto(b"x", (peer, ((label & 0x3fff ^ label >> 14) | 0xc000) ^ 0x800))
-	    end = time.monotonic() + 10
-	    while time.monotonic() < end:
-	        sent = [now - was for now, was in zip(counts(), before)]
-	        if max(sent) >= 50:
-	            return 1 + sent.index(max(sent))
-	        time.sleep(0.1)
-	    raise AssertionError(f"50 packets did not leave: {sent}")
-
-	seen = set()
-	for label in (0x00001, 0x00002, 0x12345, 0x0ffff, 0xabcde, 0xfffff, 0x54321, 0x00fed):
-	    want, got = udp_port(label), [rdma_port(label) for _ in range(2)]
-	    print(f"label {label:#07x}: the bond sends by port {want}, the queue pairs have {got}")
-	    assert got == [want, want]
-	    seen.add(want)
-	assert seen == {1, 2}, "all labels lead to one port"
-	turns = [rdma_port(0) for _ in range(4)]
-	assert sorted(turns) == [1, 1, 2, 2], f"without a label: {turns}"
-	END
-	ip link set bond0 type bond xmit_hash_policy layer2
+	wait_until 20 is_lag
+	run_python $QPS labels "$(function_of 1)" "$(gid_index mlx5_bond_0 v2 "$(my_ip 9)")" "$(my_ip 9)" "$(guest_ip b 9)" \
+		"$(driver_netdev 0)" "$(driver_netdev 1)"
 }
+
+# What the port of the one device tells is what the bond tells. First the port fails that carries, if one does alone.
+follows()
+{
+	local mtu sum=1 first=0 other
+
+	has_mtu 1024
+	for mtu in 4200 1500; do
+		peer "ip link set bond0 mtu $mtu"
+		ip link set bond0 mtu $mtu
+		wait_until 10 has_mtu $((mtu == 1500 ? 1024 : 4096))
+	done
+	if bond_has mode active-backup; then
+		bond_has active_slave "$(driver_netdev 0)" || first=1
+	else
+		sum=2
+	fi
+	other=$((1 - first))
+	has_rate $((sum * $(port_speed)))
+	link_heard $first down
+	if bond_has mode active-backup; then bond_has active_slave "$(driver_netdev $other)"; fi
+	wait_until 10 has_rate "$(port_speed $other)"
+	wait_until 10 has_state mlx5_bond_0 "4: ACTIVE"
+	link $other down
+	wait_until 10 has_state mlx5_bond_0 "1: DOWN"
+	link $first up
+	wait_until 10 has_state mlx5_bond_0 "4: ACTIVE"
+	link $other up
+	wait_until 20 both_used
+	wait_until 10 has_rate $((sum * $(port_speed)))
+}
+has_mtu() { ibv_devinfo -d mlx5_bond_0 | grep -q "active_mtu:[[:space:]]*$1 "; }
+port_speed() { cat "/sys/class/net/$(driver_netdev "${1:-0}")/speed"; } # in Mb/s
+# Mb/s; the kernel's own driver has the speed of one port
+has_rate() { [ "$CXR_DRIVER" != cxr ] || [ "$(cut -d ' ' -f 1 /sys/class/infiniband/mlx5_bond_0/ports/1/rate)000" = "$1" ]; }
 
 # ---- what is refused -------------------------------------------------------------------------------
 
@@ -131,6 +82,7 @@ refused() # REASON: there are two devices, the attribute and the log say why
 foreign_slave()
 {
 	ours
+	ktap_spoilt
 	bond active-backup
 	wait_until 20 is_lag
 	ip link add lagd0 type dummy
@@ -139,29 +91,26 @@ foreign_slave()
 	ip link set lagd0 nomaster
 	ip link del lagd0
 	wait_until 20 is_lag
-	unbond
-	wait_until 20 is_pair
 }
 
 wrong_mode()
 {
 	ours
+	ktap_spoilt
 	bond balance-rr
 	refused "the bond's mode is not 1, 2 or 4"
-	unbond
 }
 
 two_bonds()
 {
 	ours
+	ktap_spoilt
 	bond active-backup
 	wait_until 20 is_lag
 	ip link add bond1 type bond mode active-backup
 	ip link set "$(driver_netdev 1)" down
 	ip link set "$(driver_netdev 1)" master bond1
 	refused "the ports are in different bonds"
-	ip link del bond1
-	unbond
 }
 
 switched_off()
@@ -169,6 +118,7 @@ switched_off()
 	local attr
 
 	ours
+	ktap_spoilt
 	attr=/sys/bus/pci/drivers/cxr_core/$(function_of 2)/roce_lag_enable
 	[ "$(cat "$attr")" = 1 ]
 	bond active-backup
@@ -187,8 +137,6 @@ switched_off()
 	refused "roce_lag_enable is 0"
 	echo 1 >"$attr"
 	is_lag
-	unbond
-	wait_until 20 is_pair
 }
 
 # ---- what may happen -------------------------------------------------------------------------------
@@ -199,6 +147,7 @@ function_goes() # PORT
 	local bdf
 
 	ours
+	ktap_spoilt
 	bdf=$(function_of "$1")
 	bond active-backup
 	wait_until 20 is_lag
@@ -210,15 +159,10 @@ function_goes() # PORT
 	wait_until 20 is_pair
 }
 
-both_functions()
-{
-	function_goes 1
-	function_goes 2
-}
-
 reload_in_lag()
 {
 	ours
+	ktap_spoilt
 	bond active-backup
 	wait_until 20 is_lag
 	devlink dev reload "pci/$(function_of 1)"
@@ -226,8 +170,6 @@ reload_in_lag()
 	unbond
 	bond active-backup
 	wait_until 20 is_lag
-	unbond
-	wait_until 20 is_pair
 }
 
 # A slave that leaves for another namespace leaves the bond, and a bond there is no LAG. The end of a namespace gives the ports back.
@@ -236,6 +178,7 @@ namespaces()
 	local dev port both
 
 	ours
+	ktap_spoilt
 	both=$(driver_netdevs)
 	for port in 0 1; do
 		dev=$(driver_netdev $port)
@@ -263,26 +206,30 @@ namespaces()
 	for dev in $both; do wait_until 20 netdev_is_there "$dev"; done
 	bond active-backup
 	wait_until 20 is_lag
-	unbond
-	wait_until 20 is_pair
 }
 netdev_is_there() { [ -e "/sys/class/net/$1" ]; }
 
 bond_goes()
 {
-	local pid
-
-	enters active-backup
-	serve
-	traffic op=write sizes=4096 count=2000 >/tmp/traffic 2>&1 &
-	pid=$!
-	sleep 1
+	ktap_spoilt
+	traffic_starts traffic wait=5
+	flows
 	ip link del bond0
 	wait_until 30 is_pair
-	wait $pid && fail "the traffic went on without a device"
-	peer_kill xfer
-	peer_wait xfer || true
-	leaves
+	traffic_breaks
+}
+
+# The module waits for all who have a reference on one of its bonds, with a lock that stops all who change what they hear of.
+module_goes()
+{
+	ktap_spoilt
+	traffic_starts traffic wait=5
+	flows
+	rm -f /tmp/rmmod
+	{ rmmod bonding && echo gone >/tmp/rmmod; } &
+	wait_until 30 test -s /tmp/rmmod || fail "rmmod bonding waits: $(cat "/proc/$(pgrep -x rmmod)/stack")"
+	wait_until 30 is_pair
+	traffic_breaks
 }
 
 unload_in_lag()
@@ -317,13 +264,21 @@ ibdev_with()
 
 # The parent stands for both ports: its addresses, and the way to the peer as a router would be the way. The peer has one port
 # in this. The parent's own MAC is port 1's, so that this host finds itself.
-make_parent() # NAME
+make_parent() # NAME PEER-MAC
 {
 	modprobe dummy numdummies=0
 	ip link add "$1" address "$(mac_of "$(driver_netdev 0)")" type dummy
 	ip link set "$1" arp on up
 	ip addr add "$(my_ip 9)/24" dev "$1"
-	ip neigh replace "$(guest_ip b 9)" lladdr "$(peer 'cat /sys/class/net/$(driver_netdev)/address')" dev "$1" nud permanent
+	ip neigh replace "$(guest_ip b 9)" lladdr "$2" dev "$1" nud permanent
+}
+
+# What the tests ask of the peer: its port gets the address; MAC, device
+peer_joins()
+{
+	ip addr replace "$(my_ip 9)/24" dev "$(driver_netdev)"
+	wait_until 20 ibdev_with "$(my_ip 9)" >/dev/null
+	echo "$(mac_of "$(driver_netdev)") $(ibdev_with "$(my_ip 9)")"
 }
 
 peer_sends_to() { peer "ip neigh replace $(my_ip 9) lladdr $1 dev \$(driver_netdev) nud permanent"; }
@@ -338,44 +293,57 @@ doubles()
 		END { exit bad || n != m || n < 2 }'
 }
 
-ecmp_enters()
+# Into an ECMP LAG over ecmp0
+ecmp_join()
 {
-	ours
-	make_parent ecmp0
-	peer "ip addr replace $(guest_ip b 9)/24 dev \$(driver_netdev)"
+	peer ". selftests/lib/lag.sh; $(declare -f mac_of ibdev_with peer_joins); peer_joins" >/tmp/ecmp.peer
+	read -r peer_mac _ </tmp/ecmp.peer
+	make_parent ecmp0 "$peer_mac"
 	[ "$(parent)" = "" ]
 	echo ecmp0 >"$(ecmp_attr 1)"
 	is_lag			# at once
-	[ "$(parent 0)" = ecmp0 ]
-	[ "$(parent 1)" = ecmp0 ]
-	cat "$(state_file)"
-	has_map "1 2"
 	wait_until 20 gid_is_there
-	[ "$(echo /sys/class/infiniband/mlx5_bond_0/ports/1/gids/* | wc -w)" = 128 ]
-	ibv_devinfo -v -d mlx5_bond_0 | grep "gid_tbl_len:[[:space:]]*128$"
-	emu gids a0
-	doubles "$(mac_of "$(driver_netdev 0)")" "$(mac_of "$(driver_netdev 1)")"
-	peer "$(declare -f ibdev_with) && wait_until 20 ibdev_with $(guest_ip b 9) >/dev/null"
 }
 
-# What all the tests of it ask, once: interfaces and MACs by port, the peer's MAC and device, the GIDs
-ecmp_facts()
+# A set-up: in an ECMP LAG
+ecmp_in()
+{
+	ours
+	lag_out
+	ecmp_join
+}
+
+# For the tests of it: interfaces and MACs by port, the peer's MAC and device
+before_each()
 {
 	local n
 
 	for n in 1 2; do
 		netdev[n]=$(driver_netdev $((n - 1)))
-		mac[n]=$(mac_of "${netdev[n]}")
+		[ -z "${netdev[n]}" ] || mac[n]=$(mac_of "${netdev[n]}")
 	done
-	gid=$(gid_index mlx5_bond_0 v2 "$(my_ip 9)")
-	read -r peer_mac peer_dev peer_gid < <(peer "$(declare -f ibdev_with)
-		d=\$(ibdev_with $(guest_ip b 9)); echo \$(cat /sys/class/net/\$(driver_netdev)/address) \$d \$(gid_index \$d v2 $(guest_ip b 9))")
+	if [ -e /tmp/ecmp.peer ]; then read -r peer_mac peer_dev </tmp/ecmp.peer; fi
+}
+netdev=() mac=()
+
+ecmp_enters()
+{
+	ours
+	ktap_spoilt
+	ecmp_join
+	[ "$(parent 0)" = ecmp0 ]
+	[ "$(parent 1)" = ecmp0 ]
+	cat "$(state_file)"
+	has_map "1 2"
+	[ "$(echo /sys/class/infiniband/mlx5_bond_0/ports/1/gids/* | wc -w)" = 128 ]
+	ibv_devinfo -v -d mlx5_bond_0 | grep "gid_tbl_len:[[:space:]]*128$"
+	emu gids a0
+	doubles "${mac[1]}" "${mac[2]}"
 }
 
 ecmp_traffic() # NAME=VALUE... [+ NAME=VALUE...]
 {
-	/cxr/selftests/lib/xfer.py run b "$XFER_PORT" dev=mlx5_bond_0 "gid=$gid" "peer_dev=$peer_dev" "peer_gid=$peer_gid" \
-		"netdev=${netdev[1]}" "seed=$SEED" "$@"
+	traffic "peer_dev=$peer_dev" "netdev=${netdev[1]}" "$@"
 }
 
 # Which port the next connection gets: the other one than that of a connection now
@@ -405,9 +373,7 @@ ecmp_macs()
 {
 	local port before
 
-	ours
 	peer_sends_to "${mac[1]}"
-	serve
 	port=$(next_port)
 	by_port "$port"
 	# Datagrams are port 1's; they take no turn.
@@ -415,48 +381,10 @@ ecmp_macs()
 	ecmp_traffic op=datagram sizes=1024 count=16 "window=min=16 to=$peer_mac smac=${mac[1]}"
 	[ $(($(sent 0) - before)) -ge 16 ]
 	by_port $((3 - port))
-	serve_no_more
 }
 
 # Two connected queue pairs of this host, each of another port, by the host's own address; what a query says of the path
-ecmp_itself()
-{
-	ours
-	timeout 60 python3 - "$gid" <<-'END'
-	import sys, time
-	from pyverbs import enums as e
-	from pyverbs.addr import AHAttr, GlobalRoute
-	from pyverbs.cq import CQ
-	from pyverbs.device import Context
-	from pyverbs.mr import MR
-	from pyverbs.pd import PD
-	from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
-	from pyverbs.wr import SGE, RecvWR, SendWR
-	index = int(sys.argv[1])
-	ctx = Context(name="mlx5_bond_0")
-	pd, cq = PD(ctx), CQ(ctx, 16)
-	mr = MR(pd, 4096, e.IBV_ACCESS_LOCAL_WRITE)
-	qps = [QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=QPCap(max_send_wr=4, max_recv_wr=4),
-	                         sq_sig_all=1)) for _ in range(2)]
-	for qp, to in zip(qps, reversed(qps)):
-	    route = GlobalRoute(dgid=ctx.query_gid(1, index), sgid_index=index, hop_limit=1)
-	    attr = QPAttr(port_num=1)
-	    attr.dest_qp_num, attr.path_mtu, attr.timeout, attr.retry_cnt, attr.rnr_retry = to.qp_num, e.IBV_MTU_1024, 17, 7, 7
-	    attr.ah_attr = AHAttr(gr=route, is_global=1, port_num=1)
-	    qp.to_rts(attr)
-	    got = qp.query(e.IBV_QP_AV)[0].ah_attr.sgid_index
-	    assert got == index, f"index {index} became {got}"
-	for qp, to in zip(qps, reversed(qps)):
-	    to.post_recv(RecvWR(num_sge=1, sg=[SGE(mr.buf + 2048, 64, mr.lkey)]))
-	    qp.post_send(SendWR(num_sge=1, sg=[SGE(mr.buf, 64, mr.lkey)], opcode=e.IBV_WR_SEND))
-	left, end = 4, time.monotonic() + 50
-	while left and time.monotonic() < end:
-	    n, wcs = cq.poll(left)
-	    assert all(wc.status == e.IBV_WC_SUCCESS for wc in wcs), [wc.status for wc in wcs]
-	    left -= n
-	assert not left, f"{left} completions did not come"
-	END
-}
+ecmp_itself() { run_python $QPS itself "$(gid_index mlx5_bond_0 v2 "$(my_ip 9)")"; }
 
 # While traffic goes on, PORT sends it, under its MAC
 sends_as() # PORT PORT-THAT-IT-WAS-GIVEN-TO
@@ -471,12 +399,11 @@ sends_as() # PORT PORT-THAT-IT-WAS-GIVEN-TO
 # that lives, as a router would that lost the other one.
 fails_over() # PORT
 {
-	local other=$((3 - $1)) pid
+	local other=$((3 - $1))
 
 	peer_sends_to "${mac[other]}"
 	[ "$(next_port)" = "$1" ] || ecmp_traffic op=write sizes=64 count=1
-	ecmp_traffic op=write sizes=4096 count=8000 >/tmp/traffic 2>&1 &
-	pid=$!
+	traffic_starts ecmp_traffic
 	sends_as "$1" "$1"
 	link $(($1 - 1)) down
 	wait_until 20 has_map "$other $other"
@@ -486,25 +413,12 @@ fails_over() # PORT
 	wait_until 20 has_map "1 2"
 	doubles "${mac[1]}" "${mac[2]}"
 	sends_as "$1" "$1"
-	kill -0 $pid || { cat /tmp/traffic; fail "the traffic broke, or was over too soon"; }
-	pkill -P $pid	# the program in the shell that runs it
-	wait $pid || true
-	cat /tmp/traffic
-}
-
-ecmp_survives()
-{
-	ours
-	serve
-	fails_over 2
-	fails_over 1
-	serve_no_more
+	traffic_stops
 }
 
 # Its connections are none of ours to break: the address stays, and the entries follow.
 ecmp_new_mac()
 {
-	ours
 	ip link set "${netdev[2]}" address 02:00:5e:10:00:01
 	wait_until 10 doubles "${mac[1]}" 02:00:5e:10:00:01
 	ip link set "${netdev[2]}" address "${mac[2]}"
@@ -513,7 +427,7 @@ ecmp_new_mac()
 
 ecmp_leaves()
 {
-	ours
+	ktap_spoilt
 	echo >"$(ecmp_attr)"
 	is_pair			# at once
 	[ "$(parent)" = "" ]
@@ -545,6 +459,9 @@ ecmp_refusals()
 	local enable
 
 	ours
+	ktap_spoilt
+	make_parent ecmp0 02:00:5e:10:00:02
+	[ "$(parent)" = "" ]
 	enable=/sys/bus/pci/drivers/cxr_core/$(function_of 2)/roce_lag_enable
 	ecmp_refused nosuch0 "No such device" "there is no interface of that name"
 	ecmp_refused longer-than-names-are "No such device" "there is no interface of that name"
@@ -579,8 +496,7 @@ ecmp_life()
 {
 	local enable bdf n
 
-	ours
-	is_lag
+	ktap_spoilt
 	enable=/sys/bus/pci/drivers/cxr_core/$(function_of 2)/roce_lag_enable
 	ip link set ecmp0 down
 	wait_until 10 has_state mlx5_bond_0 "1: DOWN"
@@ -614,12 +530,31 @@ ecmp_life()
 	wait_until 20 is_lag
 }
 
+# Both ports in turn: the device is the same when the parent's LAG is back.
+ecmp_namespaces()
+{
+	local n dev
+
+	ktap_spoilt
+	for n in 0 1; do
+		dev=$(driver_netdev $n)
+		ip netns add lagns
+		ip link set "$dev" netns lagns
+		wait_until 20 state_is "^off: a port is not in the initial network namespace"
+		is_pair
+		[ "$(cat "/sys/bus/pci/devices/$(function_of 1)/roce_lag_ecmp_dev")" = ecmp0 ]
+		ip netns del lagns
+		wait_until 20 netdev_is_there "$dev"
+		driver_net_up
+		wait_until 20 is_lag
+	done
+}
+
 no_parent() { [ "$(parent)" = "" ] && is_pair; }
 
 ecmp_parent_goes()
 {
-	ours
-	is_lag
+	ktap_spoilt
 	ip netns add ecmpns
 	ip link set ecmp0 netns ecmpns
 	wait_until 20 no_parent
@@ -635,10 +570,6 @@ ecmp_parent_goes()
 
 ecmp_unload()
 {
-	ours
-	make_parent ecmp0
-	echo ecmp0 >"$(ecmp_attr)"
-	is_lag
 	driver_unload
 	timeout 30 ip link del ecmp0
 	driver_load
@@ -679,7 +610,7 @@ something()
 # Over whatever device there is, by addresses that are made of MACs. PEER-DEVICE
 transfer()
 {
-	/cxr/selftests/lib/xfer.py run b "$XFER_PORT" "dev=$(driver_ibdev)" "peer_dev=$1" gid=1 peer_gid=1 op=write sizes=4096 \
+	run_python /cxr/selftests/lib/xfer.py run b "$XFER_PORT" "dev=$(driver_ibdev)" "peer_dev=$1" gid=1 peer_gid=1 op=write sizes=4096 \
 		count=32 timeout=12 wait=3
 }
 
@@ -688,7 +619,6 @@ storm_traffic() # PEER-DEVICE
 {
 	while [ ! -e /tmp/storm-is-over ]; do
 		transfer "$1" || true
-		sleep 0.2
 	done >>/tmp/storm-traffic 2>&1
 }
 transfers() { grep -c "32 right" /tmp/storm-traffic || true; }
@@ -697,17 +627,18 @@ transfer_is_right() { [ "$(transfers)" -gt 0 ]; }
 # What was done does not matter once it is undone.
 storm()
 {
-	local i n bdf pid far
+	local i pid far
 
 	ours
-	serve
+	ktap_spoilt
+	echo "$STORM things, seed $SEED"
 	rm -f /tmp/storm-is-over
 	true >/tmp/storm-traffic
 	far=$(peer driver_ibdev)
 	storm_traffic "$far" &
 	pid=$!
 	wait_until 20 transfer_is_right || { cat /tmp/storm-traffic; fail "there is no traffic before the storm"; }
-	make_parent ecmp0
+	make_parent ecmp0 02:00:5e:10:00:02
 	RANDOM=$SEED
 	for ((i = 0; i < STORM; i++)); do
 		something >/dev/null 2>&1 || true
@@ -716,102 +647,78 @@ storm()
 	touch /tmp/storm-is-over
 	wait $pid
 	echo "$(transfers) of $(wc -l </tmp/storm-traffic) lines of the traffic say that all is right"
-	ip netns del storm 2>/dev/null || true
-	driver_insmod cxr_ib
-	for n in 1 2; do
-		link $((n - 1)) up
-		bdf=$(function_of $n)
-		[ -e "/sys/bus/pci/drivers/cxr_core/$bdf" ] || echo "$bdf" >/sys/bus/pci/drivers/cxr_core/bind
-		echo 1 >"/sys/bus/pci/drivers/cxr_core/$bdf/roce_lag_enable"
-	done
-	echo >"/sys/bus/pci/drivers/cxr_core/$bdf/roce_lag_ecmp_dev"
+	card_is_whole
 	unbond
 	wait_until 20 is_pair
 	state_is "^off: a port is not in a bond"
 	transfer "$far"
 	bond active-backup
 	wait_until 20 is_lag
-	unbond
-	wait_until 20 is_pair
-	ip link del ecmp0
-	serve_no_more
 }
 
-# What the port of the one device tells is what the bond tells. MODE
-follows()
-{
-	local mtu sum=1
+ktap_setup lag_out
+ktap_test pair "without a bond each port has a device of its own" two_devices
+ktap_test enters.active-backup "active-backup: one device in place of two" enters active-backup
+ktap_setup lag_in active-backup
+ktap_test follows.active-backup "active-backup: state, MTU and speed are those of the bond" follows
+KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives.active-backup "active-backup: traffic goes on while ports fail, and no GID moves" survives
+KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test tools.active-backup "active-backup: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on
+ktap_test moves.active-backup "active-backup: a port that fails: its connections leave by the other one" moves
+ktap_test leaves.active-backup "without the bond there are two devices again" leaves
+ktap_setup lag_in active-backup
+ktap_test goes "the bond goes under traffic" bond_goes
+ktap_test module.active-backup "active-backup: the module of bonds goes under traffic" module_goes
 
-	[ "$(cat /sys/class/net/bond0/mtu)" = 1500 ]
-	has_mtu 1024
-	for mtu in 4200 1500; do
-		peer "ip link set bond0 mtu $mtu"
-		ip link set bond0 mtu $mtu
-		wait_until 10 has_mtu $((mtu == 1500 ? 1024 : 4096))
-	done
-	[ "$1" = active-backup ] || sum=2
-	if [ "$CXR_DRIVER" = cxr ]; then has_rate $((sum * $(port_speed))); fi
-	link 0 down
-	wait_until 10 has_state mlx5_bond_0 "4: ACTIVE"
-	[ "$CXR_DRIVER" != cxr ] || wait_until 10 has_rate "$(port_speed 1)"
-	link 1 down
-	wait_until 10 has_state mlx5_bond_0 "1: DOWN"
-	link 0 up
-	link 1 up
-	wait_until 10 has_state mlx5_bond_0 "4: ACTIVE"
-	wait_until 20 both_used
-	[ "$CXR_DRIVER" != cxr ] || wait_until 10 has_rate $((sum * $(port_speed)))
-}
-has_mtu() { ibv_devinfo -d mlx5_bond_0 | grep -q "active_mtu:[[:space:]]*$1 "; }
-port_speed() { cat "/sys/class/net/$(driver_netdev "${1:-0}")/speed"; } # in Mb/s
-has_rate() { [ "$(cut -d ' ' -f 1 /sys/class/infiniband/mlx5_bond_0/ports/1/rate)000" = "$1" ]; } # Mb/s
+ktap_setup lag_out
+ktap_test enters.balance-xor "balance-xor: one device in place of two" enters balance-xor
+ktap_setup lag_in balance-xor
+ktap_test follows.balance-xor "balance-xor: state, MTU and speed are those of the bond" follows
+ktap_test spread.balance-xor "balance-xor: 64 queue pairs are spread evenly" spread
+ktap_test carry.balance-xor "balance-xor: both ports carry" both_ports_carry
+KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives.balance-xor "balance-xor: traffic goes on while ports fail, and no GID moves" survives
+KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test tools.balance-xor "balance-xor: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on
+ktap_test moves.balance-xor "balance-xor: a port that fails: its connections leave by the other one" moves
+ktap_test leaves.balance-xor "balance-xor goes, and two devices are there again" leaves
+ktap_test labels "balance-xor: a queue pair with a flow label gets the port of the bond's hash" labels
+ktap_test module.balance-xor "balance-xor: the module of bonds goes under traffic" module_goes
 
-ktap_plan 45
-ktap_run "two cards with two ports are ready" lag_cards_ready
-ktap_run "without a bond each port has a device of its own" two_devices
-ktap_run "active-backup: one device in place of two" enters active-backup
-ktap_run "active-backup: state, MTU and speed are those of the bond" follows active-backup
-KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_run "active-backup: traffic goes on while ports fail, $FLIPS times, and no GID moves (seed $SEED)" survives active-backup
-KTAP_TIMEOUT=$((240 + 6 * FLIPS)) ktap_run "active-backup: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on active-backup
-ktap_run "active-backup: a port that fails: its connections leave by the other one" moves active-backup
-ktap_run "without the bond there are two devices again" leaves
-ktap_run "balance-xor: one device in place of two" enters balance-xor
-ktap_run "balance-xor: state, MTU and speed are those of the bond" follows balance-xor
-ktap_run "balance-xor: 64 queue pairs are spread evenly" spread
-ktap_run "balance-xor: both ports carry" both_ports_carry
-KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_run "balance-xor: traffic goes on while ports fail, $FLIPS times, and no GID moves (seed $SEED)" survives balance-xor
-KTAP_TIMEOUT=$((240 + 6 * FLIPS)) ktap_run "balance-xor: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on balance-xor
-ktap_run "balance-xor: a port that fails: its connections leave by the other one" moves balance-xor
-ktap_run "balance-xor: a queue pair with a flow label gets the port of the bond's hash" labels
-ktap_run "and two devices again" leaves
-ktap_run "802.3ad: one device in place of two" enters 802.3ad
-ktap_run "802.3ad: state, MTU and speed are those of the bond" follows 802.3ad
-ktap_run "802.3ad: 64 queue pairs are spread evenly" spread
-ktap_run "802.3ad: both ports carry" both_ports_carry
-KTAP_TIMEOUT=$((240 + 8 * FLIPS)) ktap_run "802.3ad: traffic goes on while ports fail, $FLIPS times, and no GID moves (seed $SEED)" survives 802.3ad
-KTAP_TIMEOUT=$((240 + 6 * FLIPS)) ktap_run "802.3ad: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on 802.3ad
-ktap_run "802.3ad: a port that fails: its connections leave by the other one" moves 802.3ad
-ktap_run "two devices after 802.3ad" leaves
-ktap_run "a bond with a foreign slave is refused, and taken without it" foreign_slave
-ktap_run "a bond of another mode is refused" wrong_mode
-ktap_run "two bonds are refused" two_bonds
-ktap_run "roce_lag_enable takes effect at once" switched_off
-ktap_run "either function loses its driver and gets it back" both_functions
-ktap_run "a reload in a LAG ends it" reload_in_lag
-ktap_run "ports and bonds in other network namespaces, and the end of those" namespaces
-ktap_run "the bond goes under traffic" bond_goes
-ktap_run "the driver unloads in a LAG" unload_in_lag
-ktap_run "roce_lag_ecmp_dev: one device without a bond, with half the GIDs, each twice in the adapter" ecmp_enters
-netdev=() mac=()
-[ "$CXR_DRIVER" != cxr ] || ecmp_facts
-ktap_run "ECMP LAG: what is sent has the MAC of the port that it leaves by" ecmp_macs
-ktap_run "ECMP LAG: the host finds itself, and a query has the index of the GID" ecmp_itself
-KTAP_TIMEOUT=240 ktap_run "ECMP LAG: a port fails, and the other one sends under its own MAC until it is back" ecmp_survives
-ktap_run "ECMP LAG: the entries follow the MAC of a port" ecmp_new_mac
-ktap_run "an empty write leaves the ECMP LAG" ecmp_leaves
-ktap_run "what roce_lag_ecmp_dev refuses: the write, the log and lag_state say why" ecmp_refusals
-KTAP_TIMEOUT=240 ktap_run "ECMP LAG: names, bonds, functions that go and come" ecmp_life
-ktap_run "ECMP LAG: the parent goes" ecmp_parent_goes
-ktap_run "the driver unloads in an ECMP LAG" ecmp_unload
-KTAP_TIMEOUT=$((120 + 3 * STORM)) ktap_run "$STORM random things with bonds, parents, cables and functions under traffic leave no trace (seed $SEED)" storm
+ktap_setup lag_out
+ktap_test enters.802.3ad "802.3ad: one device in place of two" enters 802.3ad
+ktap_setup lag_in 802.3ad
+ktap_test follows.802.3ad "802.3ad: state, MTU and speed are those of the bond" follows
+ktap_test spread.802.3ad "802.3ad: 64 queue pairs are spread evenly" spread
+ktap_test carry.802.3ad "802.3ad: both ports carry" both_ports_carry
+KTAP_TIMEOUT=$((240 + 8 * FLIPS)) ktap_test survives.802.3ad "802.3ad: traffic goes on while ports fail, and no GID moves" survives
+KTAP_TIMEOUT=$((240 + 8 * FLIPS)) ktap_test tools.802.3ad "802.3ad: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on
+ktap_test moves.802.3ad "802.3ad: a port that fails: its connections leave by the other one" moves
+ktap_test leaves.802.3ad "802.3ad goes, and two devices are there again" leaves
+
+ktap_setup lag_out
+ktap_test refuses.foreign-slave "a bond with a foreign slave is refused, and taken without it" foreign_slave
+ktap_test refuses.mode "a bond of another mode is refused" wrong_mode
+ktap_test refuses.two-bonds "two bonds are refused" two_bonds
+ktap_test enable "roce_lag_enable takes effect at once" switched_off
+ktap_test rebind.1 "the function of port 1 loses its driver and gets it back" function_goes 1
+ktap_test rebind.2 "the function of port 2 loses its driver and gets it back" function_goes 2
+ktap_test reload "a reload in a LAG ends it" reload_in_lag
+ktap_test namespaces "ports and bonds in other network namespaces, and the end of those" namespaces
+ktap_test unload "the driver unloads in a LAG" unload_in_lag
+
+ktap_test ecmp.enters "roce_lag_ecmp_dev: one device without a bond, with half the GIDs, each twice in the adapter" ecmp_enters
+ktap_setup ecmp_in
+ktap_test ecmp.macs "ECMP LAG: what is sent has the MAC of the port that it leaves by" ecmp_macs
+ktap_test ecmp.itself "ECMP LAG: the host finds itself, and a query has the index of the GID" ecmp_itself
+KTAP_TIMEOUT=180 ktap_test ecmp.survives.2 "ECMP LAG: port 2 fails, and port 1 sends under its own MAC until it is back" fails_over 2
+KTAP_TIMEOUT=180 ktap_test ecmp.survives.1 "ECMP LAG: port 1 fails, and port 2 sends under its own MAC until it is back" fails_over 1
+ktap_test ecmp.mac "ECMP LAG: the entries follow the MAC of a port" ecmp_new_mac
+ktap_test ecmp.leaves "an empty write leaves the ECMP LAG" ecmp_leaves
+KTAP_TIMEOUT=240 ktap_test ecmp.life "ECMP LAG: names, bonds, functions that go and come" ecmp_life
+ktap_test ecmp.namespaces "ECMP LAG: a port in another network namespace ends it, until the port is back" ecmp_namespaces
+ktap_test ecmp.parent "ECMP LAG: the parent goes" ecmp_parent_goes
+ktap_test ecmp.unload "the driver unloads in an ECMP LAG" ecmp_unload
+ktap_setup lag_out
+ktap_test ecmp.refusals "what roce_lag_ecmp_dev refuses: the write, the log and lag_state say why" ecmp_refusals
+
+KTAP_TIMEOUT=$((120 + 3 * STORM)) ktap_test storm "random things with bonds, parents, cables and functions under traffic leave no trace" storm
+ktap_finally lag_end
 ktap_end

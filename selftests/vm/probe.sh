@@ -24,8 +24,10 @@ reload()
 {
 	local i
 
-	for i in $(seq $ROUNDS); do
+	echo "$ROUNDS rounds"
+	for i in $(seq "$ROUNDS"); do
 		driver_unload
+		device_is_clean >/dev/null || fail "round $i: something is left in the device"
 		driver_load
 		devices_there || fail "round $i: no devices"
 	done
@@ -38,9 +40,9 @@ rebind()
 {
 	local bdf i
 
-	driver_load
+	echo "$ROUNDS rounds"
 	bdf=$(driver_bdfs | head -n 1)
-	for i in $(seq $ROUNDS); do
+	for i in $(seq "$ROUNDS"); do
 		echo "$bdf" >"/sys/bus/pci/drivers/$(pci_driver)/unbind"
 		[ -z "$(driver_netdev)" ] || fail "round $i: the netdev is still there"
 		[ -z "$(driver_ibdev)" ] || fail "round $i: the RDMA device is still there"
@@ -55,11 +57,10 @@ rebind_client()
 	local aux drv i
 
 	[ "$CXR_DRIVER" = cxr ] || skip "names of the auxiliary devices are those of cxr; the driver here is $CXR_DRIVER"
-	driver_load
-	devices_there
+	echo "$ROUNDS rounds"
 	aux=$(basename /sys/bus/auxiliary/devices/cxr_core."$1".*)
 	drv=$(readlink -f "/sys/bus/auxiliary/devices/$aux/driver")
-	for i in $(seq $ROUNDS); do
+	for i in $(seq "$ROUNDS"); do
 		echo "$aux" >"$drv/unbind"
 		echo "$aux" >"$drv/bind"
 		devices_there || fail "round $i: no devices"
@@ -72,18 +73,29 @@ unloaded_is_clean()
 	device_is_clean
 }
 
+# All that can go and come did
+rebinds_and_unload()
+{
+	if [ "$CXR_DRIVER" = cxr ]; then
+		ROUNDS=1 rebind_client en
+		ROUNDS=1 rebind_client ib
+	fi
+	ROUNDS=1 rebind
+	unloaded_is_clean
+}
+
 # FLR of an unbound function, then it works again
 function_reset()
 {
 	local bdf
 
-	driver_load
 	bdf=$(driver_bdfs | head -n 1)
 	echo "$bdf" >"/sys/bus/pci/drivers/$(pci_driver)/unbind"
 	grep -q flr "/sys/bus/pci/devices/$bdf/reset_method"
 	echo 1 >"/sys/bus/pci/devices/$bdf/reset"
 	echo "$bdf" >"/sys/bus/pci/drivers/$(pci_driver)/bind"
 	devices_there
+	unloaded_is_clean
 }
 
 # Nothing may load the module because a card is there
@@ -115,18 +127,30 @@ not_stolen()
 	driver_unload
 	driver_load
 	devices_there
+	unloaded_is_clean
+}
+
+# A set-up: the driver has the function, and both devices are there
+loaded()
+{
+	local bdf
+
+	bdf=$(driver_bdfs | head -n 1)
+	driver_load
+	[ -e "/sys/bus/pci/devices/$bdf/driver" ] || echo "$bdf" >"/sys/bus/pci/drivers/$(pci_driver)/bind"
+	devices_there
 }
 
 export KTAP_TIMEOUT=300
-ktap_plan 10
-ktap_run "the modules do not load because a card is there" no_autoload
-ktap_run "netdev and RDMA device appear, $ROUNDS loads in a row" reload
-ktap_run "unload leaves nothing in the device" unloaded_is_clean
-ktap_run "unbind and bind, $ROUNDS times in a row" rebind
-ktap_run "the netdev's driver alone goes and comes, $ROUNDS times" rebind_client en
-ktap_run "the RDMA driver alone goes and comes, $ROUNDS times" rebind_client ib
-ktap_run "after that, too, unload leaves nothing in the device" unloaded_is_clean
-ktap_run "the function works after a function-level reset" function_reset
-ktap_run "a function that another driver holds stays with it" not_stolen
-ktap_run "and at the end nothing is left in the device" unloaded_is_clean
+ktap_test autoload "the modules do not load because a card is there" no_autoload
+ktap_test load "netdev and RDMA device appear, many loads in a row" reload
+ktap_test stays "a function that another driver holds stays with it" not_stolen
+ktap_setup loaded
+ktap_test unload "unload leaves nothing in the device" unloaded_is_clean
+ktap_test rebind.function "unbind and bind, many times in a row" rebind
+ktap_test rebind.en "the netdev's driver alone goes and comes, many times" rebind_client en
+ktap_test rebind.ib "the RDMA driver alone goes and comes, many times" rebind_client ib
+ktap_test rebind.unload "after that, too, unload leaves nothing in the device" rebinds_and_unload
+ktap_test reset "the function works after a function-level reset" function_reset
+ktap_finally driver_unload
 ktap_end

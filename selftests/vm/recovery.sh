@@ -9,9 +9,12 @@
 . "$(dirname "$0")/../lib/ktap.sh"
 
 LIMIT=/sys/module/cxr_core/parameters/cmd_timeout_ms
-BDF=$(driver_bdfs | head -n 1)
 DRV=/sys/bus/pci/drivers/cxr_core
-DEBUG=/sys/kernel/debug/cxr/$BDF
+before_each()
+{
+	BDF=$(driver_bdfs | head -n 1)
+	DEBUG=/sys/kernel/debug/cxr/$BDF
+}
 
 fault() { emu fault "$CXR_GUEST" "$@" >/dev/null || fail "the emulator refuses: fault $*"; }
 heal() { emu fault clear >/dev/null; }
@@ -25,14 +28,20 @@ netdev_there() { [ -n "$(driver_netdev)" ]; }
 ibdev_there() { [ -n "$(driver_ibdev)" ]; }
 bound() { [ -e "$DRV/$BDF" ]; }
 is_dead() { grep -q dead "$DEBUG/stage"; }
+off() { if bound; then echo "$BDF" >"$DRV/unbind"; fi; }
 count() { awk -v k="$1" '$1 == k { print $2 }' "$DEBUG/cmd"; }
 pages_held() { emu status | sed -n 's/.*pages: \([0-9]*\) held.*/\1/p' | head -n 1; }
 held_at_least() { [ "$(pages_held)" -ge "$1" ]; }
 held_at_most() { [ "$(pages_held)" -le "$1" ]; }
 
+# A set-up: a healthy adapter, and the driver with both its devices, whatever was done to them
 up()
 {
+	before_each
+	heal
 	driver_load
+	echo 60000 >$LIMIT
+	if bound && is_dead; then off; fi
 	bound || echo "$BDF" >"$DRV/bind"
 	wait_until 30 netdev_there
 	wait_until 30 ibdev_there
@@ -67,7 +76,6 @@ more_pages()
 {
 	local before
 
-	up
 	before=$(pages_held)
 	fault pages 5000
 	wait_until 30 held_at_least $((before + 5000))
@@ -81,9 +89,9 @@ more_pages()
 
 lost_event()
 {
-	up
 	fault event cmd lose
 	run_commands
+	rule_acted
 	says "no event came, found by looking"
 	wait_until 30 link_is 1
 }
@@ -92,10 +100,10 @@ lost_interrupt()
 {
 	local polled
 
-	up
 	fault interrupt 0 lose
 	run_commands
 	says "found by looking"
+	rule_acted
 	polled=$(count polled)
 	run_commands
 	[ "$(count polled)" = "$polled" ] || fail "the queue is not armed again: $polled, then $(count polled) commands polled"
@@ -106,7 +114,6 @@ odd_completions()
 {
 	local before
 
-	up
 	before=$(count spurious)
 	fault command any twice
 	run_commands
@@ -124,7 +131,6 @@ port_down()
 {
 	local events
 
-	up
 	ibv_asyncwatch -d "$(driver_ibdev)" >/tmp/events 2>&1 &
 	events=$!
 	wait_until 10 test -s /tmp/events
@@ -143,47 +149,93 @@ port_down()
 # ---- probe -------------------------------------------------------------------
 
 try_bind() { { echo "$BDF" >"$DRV/bind"; } 2>/dev/null; }
-off()
+
+# The oldest rule has acted
+rule_acted() { emu fault list | head -n 1 | grep ": seen [0-9]*, done [1-9]"; }
+
+# Nothing in the device: neither objects nor pages
+is_empty()
 {
-	if bound; then echo "$BDF" >"$DRV/unbind"; fi
+	emu status | grep -q 'objects: 0' || { emu status; fail "$1: objects are left"; }
+	held_at_most 0 || fail "$1: $(pages_held) pages are left"
 }
 
-STATUSES="bad_sys_state no_res"
-
-each_status()
+# How far a bind gets: the function's driver, the netdev, that it can be opened, the RDMA device
+try_all()
 {
-	local s
+	local got=
 
-	up
-	off
-	for s in $STATUSES; do
-		fault command init_hca status "$s"
-		must_fail try_bind
-		heal
-		device_is_clean >/dev/null || fail "status $s: something is left"
-	done
-	[ "$(said_now | grep -c 'bring-up failed at stage hca')" = "$(wc -w <<<"$STATUSES")" ]
-	up
+	if try_bind; then got=function; fi
+	if netdev_there; then
+		got="$got netdev"
+		if ip link set "$(driver_netdev)" up 2>/dev/null; then got="$got open"; fi
+	fi
+	if ibdev_there; then got="$got rdma"; fi
+	echo "$got"
 }
 
-# Of bring-up, of its last stage, of the netdev and of the RDMA device
-COMMANDS="manage_pages create_eq create_cq"
-
-each_command()
+# Each command of TABLE is refused, whenever it is issued; ends with the device off, and nothing in it
+refused() # TABLE: lines COMMAND STATUS [WHAT-THERE-IS...]
 {
-	local c
+	local command status want got bad=
 
-	up
+	ktap_spoilt
 	off
-	for c in $COMMANDS; do
-		fault command "$c" status no_res
-		try_bind || true
+	while read -r command status want; do
+		[ -n "$command" ] || continue
+		fault command "$command" status "$status" times=all
+		got=$(try_all)
+		rule_acted >/dev/null || { emu fault list; fail "$command: nobody asked for it"; }
 		off
 		heal
-		emu status | grep -q 'objects: 0' || { emu status; fail "$c: objects are left"; }
-		held_at_most 0 || fail "$c: $(pages_held) pages are left"
-	done
+		echo "$command $status ${got# }"
+		[ "$got" = "$want" ] || { echo "that is not: $want"; bad=1; }
+		is_empty "$command"
+	done <<<"$1"
 	[ "$(emu violations)" = "" ] || { emu violations; fail "the driver did something wrong"; }
+	[ -z "$bad" ]
+}
+
+BRING_UP="
+enable_hca		bad_sys_state
+query_issi		internal
+set_issi		bad_param
+query_pages		bad_param
+manage_pages		no_res
+query_hca_cap		bad_op
+set_hca_cap		bad_param
+init_hca		bad_sys_state
+query_adapter		internal
+alloc_uar		no_res
+create_eq		no_res
+query_nic_vport_context	bad_param
+"
+
+DEVICES="
+alloc_pd		no_res
+alloc_transport_domain	no_res
+create_mkey		lim
+create_cq		no_res
+create_tis		no_res
+create_sq		no_res
+create_rq		bad_res
+create_rqt		no_res
+create_tir		bad_param
+create_flow_table	no_res
+create_qp		no_res
+"
+
+bring_up_refused()
+{
+	refused "$BRING_UP"
+	# the probe fails at the stage of the command, and says so
+	[ "$(said_now | grep -c 'bring-up failed at stage ')" = "$(grep -c . <<<"$BRING_UP")" ] || { said_now; fail "not each failure is told"; }
+	up
+}
+
+devices_refused()
+{
+	refused "$DEVICES"
 	up
 }
 
@@ -191,21 +243,21 @@ each_command()
 no_flame()
 {
 	[ -e /sys/kernel/debug/x86/pat_memtype_list ] || skip "this kernel has no pages that combine writes: nothing is tried"
-	up
+	ktap_spoilt
 	off
 	fault command create_sq status no_res
 	try_bind
 	says "BlueFlame could not be tried, and is not used: "
+	rule_acted
 	heal
 	wait_until 30 ibdev_there
 	off
 	device_is_clean >/dev/null || fail "something is left"
-	up
 }
 
 silent_probe()
 {
-	up
+	ktap_spoilt
 	off
 	echo 1500 >$LIMIT
 	fault command create_eq silent nth=2
@@ -213,7 +265,7 @@ silent_probe()
 	echo 60000 >$LIMIT
 	says "create_eq (0x301): no answer in 1500 ms" 1
 	has_said "bring-up failed at stage eq"
-	heal
+	rule_acted
 	up
 }
 
@@ -221,7 +273,7 @@ silent_probe()
 
 silent()
 {
-	up
+	ktap_spoilt
 	echo 1500 >$LIMIT
 	fault command any silent
 	ip link set "$(driver_netdev)" down || true
@@ -229,28 +281,77 @@ silent()
 	says "no answer in 1500 ms"
 	has_said "given up: a command timed out"
 	is_dead
+	rule_acted
+	revive
+}
+
+bus_master() { [ $(($(od -An -tu1 -j 4 -N 1 "/sys/bus/pci/devices/$BDF/config") & 4)) != 0 ]; }
+
+# What is printed takes a second a line, and more on a busy machine; others run meanwhile, if need be on the same CPU.
+slow_prints()
+{
+	local preempt=/sys/kernel/debug/sched/preempt was=
+
+	if [ "$(nproc)" = 1 ] && ! uname -v | grep -qw PREEMPT; then
+		was=$(sed -n 's/.*(\([a-z]*\)).*/\1/p' $preempt 2>/dev/null)
+		[ -n "$was" ] || skip "one CPU and no preemption: nobody can look while the driver prints"
+		echo full >$preempt
+	fi
+	# shellcheck disable=SC2064
+	trap "echo 0 >/proc/sys/kernel/printk_delay; ${was:+echo $was >$preempt}" EXIT
+	echo 1000 >/proc/sys/kernel/printk_delay
+}
+
+# Two commands: the second one to give the device up does not return before its DMA is off, either.
+dead_without_dma()
+{
+	local counters n rc=0
+
+	ktap_spoilt
+	counters=/sys/class/infiniband/$(driver_ibdev)/ports/1/counters
+	bus_master
+	# Frames that come or go have the adapter look at its memory: without DMA that is a violation.
+	ip link set "$(driver_netdev)" down
+	rm -f /tmp/back-*
+	slow_prints
+	echo 1500 >$LIMIT
+	fault command query_vport_counter silent times=2
+	for n in xmit rcv; do
+		{
+			cat "$counters/port_${n}_packets" || true
+			if bus_master; then echo on; else echo off; fi >/tmp/back-$n
+		} &
+	done
+	run_python "$(dirname "$0")/dma_when_dead.py" "$DEBUG/stage" "/sys/bus/pci/devices/$BDF/config" $((60 * ${CXR_PATIENCE:-1})) || rc=$?
+	wait_until 60 test -s /tmp/back-xmit
+	wait_until 60 test -s /tmp/back-rcv
+	echo 0 >/proc/sys/kernel/printk_delay
+	echo 60000 >$LIMIT
+	grep . /tmp/back-*
+	[ $rc = 0 ]
+	must_fail grep -q on /tmp/back-xmit /tmp/back-rcv
+	says "given up: a command timed out"
 	revive
 }
 
 healthy()
 {
-	heal
-	up
 	driver_unload
 	device_is_clean
 }
 
-export KTAP_TIMEOUT=150
-ktap_plan 11
-ktap_run "the device asks for pages beyond normal and gives them back; for too many it gets none" more_pages
-ktap_run "the event of a command is lost: the command is found by looking" lost_event
-ktap_run "the interrupt of a command is lost: found by looking, and the next ones come" lost_interrupt
-ktap_run "completions that come twice, odd lengths and unknown events do no harm" odd_completions
-ktap_run "the port goes down and up: carrier, state of the RDMA port, its events" port_down
-ktap_run "INIT_HCA fails by its status: the probe fails and leaves nothing" each_status
-ktap_run "commands of bring-up and of both devices fail: nothing is left" each_command
-ktap_run "BlueFlame cannot be tried: the device works without" no_flame
-ktap_run "a command at probe never completes: the probe fails, the next one works" silent_probe
-ktap_run "a command never completes: the device is given up, and works after unbind and bind" silent
-ktap_run "the device is healthy at the end, and unload leaves nothing in it" healthy
+ktap_setup up
+ktap_test pages "the device asks for pages beyond normal and gives them back; for too many it gets none" more_pages
+ktap_test event.lost "the event of a command is lost: the command is found by looking" lost_event
+ktap_test interrupt.lost "the interrupt of a command is lost: found by looking, and the next ones come" lost_interrupt
+ktap_test odd "completions that come twice, odd lengths and unknown events do no harm" odd_completions
+ktap_test port "the port goes down and up: carrier, state of the RDMA port, its events" port_down
+KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command of bring-up is refused: the probe fails and leaves nothing" bring_up_refused
+KTAP_TIMEOUT=300 ktap_test refused.devices "a command of the netdev or the RDMA device is refused: what does not need it is there, nothing is left" devices_refused
+ktap_test flame "BlueFlame cannot be tried: the device works without" no_flame
+ktap_test silent.probe "a command at probe never completes: the probe fails, the next one works" silent_probe
+ktap_test silent.running "a command never completes: the device is given up, and works after unbind and bind" silent
+KTAP_TIMEOUT=240 ktap_test dma.off "a device that is given up has no DMA, from when that can be known" dead_without_dma
+ktap_test unload "the device is healthy, and unload leaves nothing in it" healthy
+ktap_finally up
 ktap_end

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """
-A program that is a table of tests: each row an id, the sentence that holds, and a function.
+A program that is a table of tests: each row an id, the sentence that holds, and a function. Id and
+sentence stand in one line before the function, where scripts read them (lib/rows.sh).
 
     PROGRAM list                 "id<TAB>sentence" of each row
     PROGRAM run ID WORDS...      one row: leaves with 0 if it passed, with 4 and a reason if it was skipped
-    PROGRAM serve FOLDER         rows as they are asked for (lib/rows.sh): a guest takes seconds to start Python with pyverbs,
-                                 and nothing to fork it
+    PROGRAM serve FOLDER ROWS    rows as they are asked for, of which there must be so many: a guest takes seconds to start
+                                 Python with pyverbs, and nothing to fork it
 """
 import os
 import sys
@@ -92,7 +93,8 @@ def main(doc, begin):
         return 0
     if what == "run" and words and words[0] in ROWS:
         return verdict(begin, words[0], words[1:])
-    if what == "serve" and len(words) == 1:
+    if what == "serve" and len(words) == 2:
+        assert len(ROWS) == int(words[1]), f"{len(ROWS)} rows, and {words[1]} lines that begin one"
         return serve(begin, words[0])
     sys.stderr.write(doc)
     return 2

@@ -5,13 +5,16 @@
 
 ROWS=/run/rows-$KTAP_SCRIPT
 
+# "id<TAB>sentence" of each row, of the program and the files beside it that have rows of it
+rows_list() { sed -nE 's/^@[a-z]+\("([^"]+)", "([^"]+)".*/\1\t\2/p' "$@"; } # PROGRAM [FILES...]
+
 # Of a set-up, and again of the next one: whatever the one before was doing ends
-rows_serve() # PROGRAM
+rows_serve() # PROGRAM [FILES...]
 {
 	rows_end
 	mkdir "$ROWS"
 	mkfifo "$ROWS/ask" "$ROWS/answer"
-	python3 -B "$1" serve "$ROWS" &
+	python3 -B "$1" serve "$ROWS" "$(rows_list "$@" | wc -l)" &
 	wait_until 200 test -s "$ROWS/pid"
 }
 

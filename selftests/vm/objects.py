@@ -4,7 +4,7 @@ Verbs objects under pyverbs: one function per object, both ends on one device.
 
 usage: objects.py list
        objects.py run ID DEVICE GID-INDEX
-       objects.py serve FOLDER
+       objects.py serve FOLDER ROWS
 """
 import errno
 import os

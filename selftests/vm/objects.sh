@@ -8,12 +8,13 @@
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$KTAP_DIR/rows.sh"
 
-probe=$(dirname "$0")/objects.py
+here=$(dirname "$0")
+probe=("$here/objects.py" "$here/objects_memory.py" "$here/objects_errors.py")
 
 ready()
 {
 	driver_up 4200
-	rows_serve "$probe"
+	rows_serve "${probe[@]}"
 }
 
 object() # ID
@@ -56,7 +57,7 @@ while IFS=$'\t' read -r id sentence; do
 	listed) ktap_test "$id" "$sentence" listed "$id" ;;
 	*) ktap_test "$id" "$sentence" object "$id" ;;
 	esac
-done < <(python3 -B "$probe" list)
+done < <(rows_list "${probe[@]}")
 [ ${#KTAP_IDS[@]} -gt 0 ] || exit 1
 ktap_finally rows_end
 ktap_end

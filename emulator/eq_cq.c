@@ -470,7 +470,7 @@ static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 	return true;
 }
 
-/* Rules name a queue, or the request that is completed. Both count it; the queue's is the one that acts. */
+/* Rules name a queue, or the request that is completed. Both count it; the queue's goes first. */
 static enum fault_action fault_of(const struct cq *cq, const struct prm_cqe64 *cqe,
 				  uint32_t *syndrome)
 {

@@ -43,11 +43,16 @@ static const struct name event_list[] = { PRM_EVENT_LIST(TEXT_ROW) };
 static const struct name syndrome_list[] = { PRM_CQE_SYNDROME_LIST(TEXT_ROW) };
 
 static const struct name request_list[] = {
-	{ "send", PRM_WQE_SEND },	     { "send_imm", PRM_WQE_SEND_IMM },
-	{ "send_inval", PRM_WQE_SEND_INVAL },  { "rdma_write", PRM_WQE_RDMA_WRITE },
-	{ "rdma_write_imm", PRM_WQE_RDMA_WRITE_IMM }, { "rdma_read", PRM_WQE_RDMA_READ },
-	{ "atomic_cs", PRM_WQE_ATOMIC_CS },    { "atomic_fa", PRM_WQE_ATOMIC_FA },
-	{ "lso", PRM_WQE_LSO },		     { "umr", PRM_WQE_UMR },
+	{ "send", PRM_WQE_SEND },
+	{ "send_imm", PRM_WQE_SEND_IMM },
+	{ "send_inval", PRM_WQE_SEND_INVAL },
+	{ "rdma_write", PRM_WQE_RDMA_WRITE },
+	{ "rdma_write_imm", PRM_WQE_RDMA_WRITE_IMM },
+	{ "rdma_read", PRM_WQE_RDMA_READ },
+	{ "atomic_cs", PRM_WQE_ATOMIC_CS },
+	{ "atomic_fa", PRM_WQE_ATOMIC_FA },
+	{ "lso", PRM_WQE_LSO },
+	{ "umr", PRM_WQE_UMR },
 };
 
 /* BTH opcodes: three bits of transport, five of operation. Names are made at first use. */

@@ -681,7 +681,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(157);
+	ktap_plan(160);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();

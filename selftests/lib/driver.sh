@@ -223,8 +223,19 @@ gid_index() # DEVICE TYPE [ADDRESS]
 	return 1
 }
 
-# Does anybody of this machine wait for connections at a TCP port?
-tcp_listens() { ss -ltn | grep -q ":$1 "; } # PORT
+# Does anybody of this machine wait for connections at a TCP port? Asked in loops, so without a process: the kernel's own table.
+tcp_listens() # PORT
+{
+	local port table address state
+
+	printf -v port ':%04X' "$1"
+	for table in /proc/net/tcp /proc/net/tcp6; do
+		while read -r _ address _ state _; do
+			[[ $state != 0A || $address != *"$port" ]] || return 0
+		done <$table
+	done
+	return 1
+}
 
 # Does PROGRAM of this machine wait for connections of rdma_cm?
 cm_listens() { rdma resource show cm_id | grep LISTEN | grep -q "comm $1 "; }

@@ -75,9 +75,9 @@ peer_serves()
 	local id=$1 condition=$2
 
 	shift 2
-	peer_bg "$id" "{ $*; } & until $condition; do kill -0 \$! 2>/dev/null || { wait \$!; exit; }; sleep 0.05; done
+	peer_bg "$id" "{ $*; } & until $condition; do kill -0 \$! 2>/dev/null || { wait \$!; exit; }; sleep 0.2; done
 		       echo @ready; wait \$!"
-	wait_until 60 peer_has_said "$id" || return
+	wait_until 120 peer_has_said "$id" || return
 	grep -q '^@ready$' "/tmp/peer-$id.out" || { cat "/tmp/peer-$id.out"; echo "peer: $* has ended"; return 1; }
 }
 

@@ -27,7 +27,7 @@ xfer_serve() # HOST
 {
 	xfer_end "$1"
 	(
-		PEER_TIMEOUT=4000 peer_call "$1" xfer "selftests/lib/xfer.py serve $XFER_PORT"
+		PEER_TIMEOUT=4000 peer_call "$1" xfer "run_python selftests/lib/xfer.py serve $XFER_PORT"
 	) >/tmp/xfer-serve 2>&1 &
 	wait_until 60 peer_on "$1" "tcp_listens $XFER_PORT"
 }

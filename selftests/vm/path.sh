@@ -44,7 +44,7 @@ ready()
 	on_peer vlan_up "$(vlan_ip b)" peer_ >>$ENDS
 	wait_until 20 ping -q -c 1 -W 1 "$(vlan_ip b)" >/dev/null
 	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip6)" >/dev/null
-	PEER_TIMEOUT=3000 peer_serves xfer "tcp_listens $XFER_PORT" selftests/lib/xfer.py serve $XFER_PORT
+	PEER_TIMEOUT=3000 peer_serves xfer "tcp_listens $XFER_PORT" run_python selftests/lib/xfer.py serve $XFER_PORT
 }
 
 # For what is said of this port alone
@@ -121,7 +121,7 @@ sport_of_qpns()
 # What switches choose a way by: the source ports of many connections are spread as dice would do it.
 spread_ports()
 {
-	PEER_TIMEOUT=300 peer_serves flows "tcp_listens $FLOWS_PORT" selftests/lib/flows.py serve $FLOWS_PORT
+	PEER_TIMEOUT=300 peer_serves flows "tcp_listens $FLOWS_PORT" run_python selftests/lib/flows.py serve $FLOWS_PORT
 	run_python selftests/lib/flows.py run b $FLOWS_PORT 256 "$dev" "${gid[v2]}" "$peer_dev" "${peer_gid[v2]}" "$netdev" \
 		"min=256 type=v2/IPv4 spread=256 to=$peer_mac"
 	peer_wait flows

@@ -242,7 +242,7 @@ refuses()
 
 	first=$(driver_bdfs | sed -n 1p) netdev=$(driver_netdev)
 	if [ "$CXR_DRIVER" = cxr ]; then words=(--back) here=cxr_core; fi
-	trap 'ip route del default dev "$netdev" table 77' EXIT
+	trap 'ip route del default table 77' EXIT
 	ip route add default via "$(peer_ip)" dev "$netdev" table 77
 	cxr-bind "${words[@]}" "$first" >/tmp/refused 2>&1 || rc=$?
 	cat /tmp/refused

@@ -4,6 +4,7 @@
 # Objects of verbs beyond the plain queue pair, with stock libraries: shared receive queues, atomics,
 # memory regions that change, windows, states, flushing. Both ends of each connection are here.
 # guests: 1
+# takes: 60
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$KTAP_DIR/rows.sh"

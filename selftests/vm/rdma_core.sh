@@ -4,6 +4,7 @@
 # rdma-core's own tests, those of the release that the guests have: the device talks to itself, what it sends to
 # nobody's address through a loopback plug. What is skipped must stand in rdma_core.skips, with a reason.
 # guests: 1
+# takes: 5
 # timeout: 60
 # long: 3600
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -4,6 +4,7 @@
 # The adapter misbehaves as it is told to (Documentation/faults.rst): the driver says what is wrong, goes on where it can,
 # gives up where it cannot, and works again after unbind and bind.
 # guests: 1
+# takes: 90
 # timeout: 600
 # drivers: cxr
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -96,6 +96,7 @@ static int open_queues(struct loop *l, enum ib_poll_context poll)
 	l->qp = ib_create_qp(l->pd, &init);
 	if (IS_ERR(l->qp))
 		return PTR_ERR(l->qp);
+	l->max_inline = init.cap.max_inline_data;
 	return to_rts(l);
 }
 

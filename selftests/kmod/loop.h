@@ -15,6 +15,7 @@
  * @pd: domain, whose unsafe_global_rkey is valid for all that is mapped
  * @cq: of sends and receives
  * @qp: takes LOOP_BATCH sends and receives at least, and LOOP_INLINE bytes of inline data
+ * @max_inline: how many bytes of inline data it takes
  * @buf: the page
  * @dma: its address for the device
  */
@@ -23,6 +24,7 @@ struct loop {
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	struct ib_qp *qp;
+	u32 max_inline;
 	void *buf;
 	u64 dma;
 };

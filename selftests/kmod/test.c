@@ -73,10 +73,11 @@ static int inline_data(struct loop *l)
 		kfree(data);
 		return wrong("posting: %d", err);
 	}
-	err = post_inline(l, data, PAGE_SIZE);
+	err = post_inline(l, data, l->max_inline + 1);
 	kfree(data);
 	if (!err)
-		return wrong("a page of inline data is taken");
+		return wrong("%u bytes of inline data are taken, the limit is %u",
+			     l->max_inline + 1, l->max_inline);
 	if (!loop_reap(l, 2, wc))
 		return wrong("it did not complete");
 	if (memcmp(l->buf + FAR, want, sizeof(want)))

@@ -13,6 +13,8 @@ import time
 
 import check
 import process
+import results as results_of
+import scripts
 from images import REPO
 
 BUILD = os.path.join(REPO, "build/mutants")
@@ -205,10 +207,10 @@ class Machines:
         m, script, _ = entry
         results = {}
         for line in lines:
-            k = check.KTAP_LINE.fullmatch(line)
+            k = results_of.KTAP_LINE.fullmatch(line)
             if k:
                 name = k.group(2).partition(": ")[0]
-                results[name] = "FAIL" if k.group(1) else "skip" if check.SKIP.search(line) else "ok"
+                results[name] = "FAIL" if k.group(1) else "skip" if results_of.SKIP.search(line) else "ok"
         if not m:
             self.good.update(results)
             return
@@ -245,12 +247,12 @@ def run_in_guests(mutants, sync, show):
             show(m)
             mutants.remove(m)
             continue
-        head = check.Script(os.path.join(REPO, m.script)).head
+        head = scripts.Script(os.path.join(REPO, m.script)).head
         key = (m.kernel, *(head[k] for k in ("guests", "functions", "card", "peers")))
         heads[key] = head
         m.machines = key
     print("For the virtual machines", flush=True)
-    os.makedirs(check.LOGS, exist_ok=True)
+    os.makedirs(results_of.LOGS, exist_ok=True)
     if not check.prepare_vm(sorted({m.kernel for m in mutants}), "cxr"):
         for m in mutants:
             m.end("no test", "what is not mutated does not build")

@@ -243,17 +243,18 @@ vlan_ping()
 # The peer sends to an address that nobody has: do we see it? yes or no
 foreign()
 {
-	local log seen=no
+	local log id seen=no
 
 	log=$(mktemp)
 	tcpdump --immediate-mode -p -i "$netdev" -c 1 -n ether dst "$FAKE_MAC" >/dev/null 2>"$log" &
+	id=$!
 	wait_until 30 grep -q '^listening' "$log"
 	rm -f "$log"
 	peer "ip neigh replace $FAKE_IP lladdr $FAKE_MAC dev $peer_netdev &&
 	      { ping -q -i 0.1 -c 10 -W 1 $FAKE_IP >/dev/null || true; }"
 	# it ends by itself when it has seen one
-	kill -KILL $! 2>/dev/null || true
-	! wait $! || seen=yes
+	kill -KILL $id 2>/dev/null || true
+	! wait $id || seen=yes
 	echo $seen
 }
 

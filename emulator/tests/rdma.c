@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../trace.h"
+#include "ktap.h"
 #include "log.h"
 #include "rdma.h"
 
@@ -11,28 +12,23 @@
 
 struct side a, b;
 
-static unsigned int n_results, n_failed;
-
 bool ok(bool good, const char *fmt, ...)
 {
+	static bool begun;
 	va_list ap;
 
-	if (!n_results)
-		printf("KTAP version 1\n");
-	printf("%sok %u ", good ? "" : "not ", ++n_results);
+	if (!begun)
+		ktap_plan(0);
+	begun = true;
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	vktap(good, fmt, ap);
 	va_end(ap);
-	printf("\n");
-	fflush(stdout);
-	n_failed += !good;
 	return good;
 }
 
 int ok_end(void)
 {
-	printf("1..%u\n", n_results);
-	return n_failed ? 1 : 0;
+	return ktap_end();
 }
 
 static void die(const char *what)
@@ -733,8 +729,9 @@ void pair_with_affinity(struct tqp *x, struct tqp *y, struct tcq *cx, struct tcq
 	plain.affinity = 0;
 	qp_make(x, &a, PRM_QP_ST_RC, cx, &o);
 	qp_make(y, &b, PRM_QP_ST_RC, cy, &o);
-	ok(!qp_init(x, &o) && !qp_init(y, &plain) && !qp_rtr(x, y, &o) && !qp_rtr(y, x, &o) &&
-	   !qp_rts(x, &o) && !qp_rts(y, &o), "a pair whose one end has affinity %u", affinity);
+	if (qp_init(x, &o) || qp_init(y, &plain) || qp_rtr(x, y, &o) || qp_rtr(y, x, &o) ||
+	    qp_rts(x, &o) || qp_rts(y, &o))
+		die("a pair whose one end has an affinity");
 }
 
 bool write_bytes(struct tqp *x, struct tcq *cq, uint32_t bytes, uint32_t seed, bool (*midway)(void))

@@ -321,7 +321,7 @@ static void test_good(const char *bin_dir)
 	client_close(&c);
 	ktap(strstr(emu_control(&emu, "status"), "violations: 0"), "status: no violations");
 	status = emu_stop(&emu);
-	ktap(!status, "exit status 0 (%d)", status);
+	ktap(!status, "exit status 0");
 }
 
 static void test_leak(struct client *c, struct emu *emu)
@@ -383,6 +383,6 @@ int main(int argc, char **argv)
 	test_reset(&c, &emu);
 	client_close(&c);
 	status = emu_stop(&emu);
-	ktap(status == 3, "exit status 3 (%d)", status);
+	ktap(status == 3, "exit status 3");
 	return ktap_end();
 }

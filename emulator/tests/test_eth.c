@@ -87,7 +87,7 @@ static void test_pass(void)
 						  .payload = 4 });
 	got = pass(packet, len, 0, &cqe);
 	ktap(got && be32toh(cqe->byte_cnt) == 60, "a short frame is padded to 60 bytes");
-	ktap(!dut_violations(a) && !dut_violations(b), "no violation on the way");
+	ktap(!dut_violations(a) && !dut_violations(b), "no violation on the way of frames");
 	tear_down();
 }
 
@@ -139,7 +139,7 @@ static void test_checksum(void)
 				     (cases[i].ip == 6 || cases[i].proto == 6),
 		     "%s: without offload the receiver judges the zero", cases[i].name);
 	}
-	ktap(!dut_violations(a) && !dut_violations(b), "no violation on the way");
+	ktap(!dut_violations(a) && !dut_violations(b), "no violation on the way of checksums");
 	tear_down();
 }
 
@@ -385,11 +385,11 @@ static void test_toeplitz(void)
 		rss_context(&ctx, IP_FIELDS, false);
 		ktap(packet_rss(&parsed, &ctx).hash == ms4[i].ip &&
 		     packet_rss(&parsed, &ctx).type == 0x05,
-		     "Toeplitz, IPv4 vector %u: 0x%08x", i, ms4[i].ip);
+		     "Toeplitz, IPv4 vector %u", i);
 		rss_context(&ctx, ALL_FIELDS, false);
 		ktap(packet_rss(&parsed, &ctx).hash == ms4[i].tcp &&
 		     packet_rss(&parsed, &ctx).type == 0x55,
-		     "Toeplitz, IPv4 with ports, vector %u: 0x%08x", i, ms4[i].tcp);
+		     "Toeplitz, IPv4 with ports, vector %u", i);
 	}
 	for (i = 0; i < ARRAY_SIZE(ms6); i++) {
 		uint32_t hash;
@@ -414,7 +414,7 @@ static void test_toeplitz(void)
 		flow.sport = ms6[i].dport;
 		packet_parse(&parsed, packet, make_packet(packet, &flow));
 		ktap(packet_rss(&parsed, &ctx).hash == hash,
-		     "symmetric hash: the same for the other direction");
+		     "symmetric hash, vector %u: the same for the other direction", i);
 	}
 }
 

@@ -117,7 +117,7 @@ static void test_resize(void)
 	r.log = 4;
 	ok(resize(&r, &ring) == PRM_STATUS_BAD_SIZE_OUTS_CQES && a.dev->violations == before,
 	   "too small for what is not read, which may be an application's wish");
-	ok(polled(10, 155), "the CQ is as it was");
+	ok(polled(10, 155), "the CQ is as it was before it was to shrink");
 	ok(!resize(&r, &ring) && take_over(ring, 4) && polled(10, 165), "after reading it shrinks");
 	post(10);
 	ok(polled(10, 175), "and goes on");
@@ -149,7 +149,7 @@ static void test_resize_refused(void)
 	post(16);
 	ok(resize(&r, &ring) == PRM_STATUS_BAD_RES_STATE &&
 	   a.dev->violations == before + ARRAY_SIZE(cases), "declined: the CQ is full");
-	ok(polled(16, 185), "the CQ is as it was");
+	ok(polled(16, 185), "the CQ is as it was before it was declined");
 }
 
 /* ---- moderation and arming ----------------------------------------------------------------- */

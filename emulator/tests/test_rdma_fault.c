@@ -176,7 +176,7 @@ static void test_rdma_frames(unsigned int addr, const char *what)
 	ok(!poll(&ca) && !poll(&cb) && listed("seen 1, done 1"), "%s: a queue's is dropped",
 	   what);
 	pass_time(20);
-	ok(good_pair() && listed("seen 2, done 1"), "%s: and repeated", what);
+	ok(good_pair() && listed("seen 2, done 1"), "%s: what was dropped is repeated", what);
 	must("clear");
 	must("a frame rc_ack drop dir=rx");
 	send_one(&x, &y);
@@ -189,7 +189,7 @@ static void test_rdma_frames(unsigned int addr, const char *what)
 	send_one(&x, &y);
 	ok(b.dev->rdma.rx_icrc_errors && !poll(&cb), "%s: a spoilt frame is thrown away", what);
 	pass_time(20);
-	ok(good_pair(), "%s: and repeated", what);
+	ok(good_pair(), "%s: what was spoilt is repeated", what);
 	b.dev->rdma.rx_icrc_errors = 0;
 	must("clear");
 	qp_unpair(&x, &y);

@@ -39,6 +39,7 @@ static struct kind kinds[ALL_KINDS] = {
 };
 
 static uint32_t outer;
+static const char *scene;	/* of what is made, for its sentence */
 
 #define ONES(mask, format, f) \
 	memset(prm_bytes((struct prm_match_definer_format_##format *)(mask), f), 0xff, \
@@ -92,7 +93,7 @@ static uint32_t make_definer(unsigned int format)
 	prm_set(&ask, obj_id, prm_get(&out, obj_id));
 	ok(!err && !exec(&a, PRM_OP_query_general_object, &ask, sizeof(ask), &got, sizeof(got)) &&
 	   !memcmp(&got.ctx, &in.ctx, sizeof(in.ctx)),
-	   "a definer of format %u reads as it was written", format);
+	   "%s: a definer of format %u reads as it was written", scene, format);
 	return prm_get(&out, obj_id);
 }
 
@@ -118,7 +119,7 @@ static uint32_t make_table(unsigned int level, unsigned int log_size, uint32_t m
 	prm_set(&in, flow_table_context.table_miss_action,
 		miss ? PRM_FT_MISS_FWD : PRM_FT_MISS_DEFAULT);
 	prm_set(&in, flow_table_context.table_miss_id, miss);
-	ok(!command(&a, create_flow_table, &in, &out), "a table of level %u", level);
+	ok(!command(&a, create_flow_table, &in, &out), "%s: a table of level %u", scene, level);
 	return prm_get(&out, table_id);
 }
 
@@ -174,7 +175,8 @@ static uint32_t make_group(struct prm_create_flow_group_in *in, uint32_t table, 
 	prm_set(in, table_id, table);
 	prm_set(in, start_flow_index, first);
 	prm_set(in, end_flow_index, last);
-	ok(!command(&a, create_flow_group, in, &out), "a group of entries %u to %u", first, last);
+	ok(!command(&a, create_flow_group, in, &out), "%s: a group of entries %u to %u", scene, first,
+	   last);
 	return prm_get(&out, group_id);
 }
 
@@ -226,13 +228,14 @@ static void make_kind(struct kind *kind)
 {
 	struct prm_create_flow_group_in hash = {};
 
+	scene = kind->name;
 	kind->definer = make_definer(kind->format);
 	kind->table = make_table(2, 1, 0);
 	prm_set(&hash, group_type, PRM_FG_HASH_SPLIT);
 	prm_set(&hash, match_definer_id, kind->definer);
 	kind->group = make_group(&hash, kind->table, 0, 1);
 	ok(!lead_to(kind, 0, &a, false) && !lead_to(kind, 1, &a2, false),
-	   "its two entries lead to the uplinks of both functions");
+	   "%s: two entries lead to the uplinks of both functions", kind->name);
 }
 
 static void lead_kind(struct kind *kind)
@@ -248,6 +251,7 @@ static void lead_kind(struct kind *kind)
 			kind->ip_version);
 		prm_set(&fte.in, flow_context.match_value.outer_headers.ip_protocol, PROTO_UDP);
 	}
+	scene = kind->name;
 	kind->outer_group = make_group(&group, outer, kind->first, kind->last);
 	prm_set(&fte.dest, destination_type, PRM_FLOW_DEST_TABLE);
 	prm_set(&fte.dest, destination_id, kind->table);
@@ -261,6 +265,7 @@ static void make_tables(void)
 
 	for (i = 0; i < ALL_KINDS; i++)
 		make_kind(&kinds[i]);
+	scene = "the outer table";
 	outer = make_table(0, 7, 0);
 	for (i = 0; i < ALL_KINDS; i++)
 		lead_kind(&kinds[i]);
@@ -271,10 +276,10 @@ static void drop_kind(const struct kind *kind)
 {
 	ok(drop_table(kind->table) == PRM_STATUS_RES_BUSY &&
 	   drop_definer(kind->definer) == PRM_STATUS_RES_BUSY,
-	   "a group holds its table and its definer");
+	   "%s: a group holds its table and its definer", kind->name);
 	ok(!drop_entry(kind->table, 0) && !drop_entry(kind->table, 1) &&
 	   !drop_group(kind->table, kind->group) && !drop_table(kind->table) &&
-	   !drop_definer(kind->definer), "without it they can go");
+	   !drop_definer(kind->definer), "%s: without it they can go", kind->name);
 }
 
 static void drop_tables(void)
@@ -283,7 +288,7 @@ static void drop_tables(void)
 
 	for (i = 0; i < ALL_KINDS; i++)
 		ok(!drop_entry(outer, kinds[i].first) && !drop_group(outer, kinds[i].outer_group),
-		   "the entry and its group go");
+		   "%s: the entry and its group go", kinds[i].name);
 	ok(!drop_table(outer) && !a.dev->eth->port_root, "the root can be destroyed");
 	a.dev->violations = 0;
 	for (i = 0; i < ALL_KINDS; i++)
@@ -341,7 +346,7 @@ static void set_bypass(bool on)
 	prm_set(&in, op_mod, CAP_PORT_SELECTION << 1);
 	prm_set(&in, capability.port_selection_cap.port_select_flow_table_bypass, on);
 	a.dev->hca->phase = HCA_ENABLED;
-	ok(!command(&a, set_hca_cap, &in, &out), "the bypass is set to %u", on);
+	ok(!command(&a, set_hca_cap, &in, &out), "%s: the bypass is set to %u", scene, on);
 	a.dev->hca->phase = HCA_RUNNING;
 }
 
@@ -568,13 +573,14 @@ static void test_affinity(void)
 	ok(!modify_active(1) && port_of_affinity(&x[1]) == 1 && port_of_affinity(&x[2]) == 1,
 	   "nor with the ports the other way round");
 
-	ok(!vport(false) && !destroy(), "the LAG ends");
+	ok(!vport(false) && !destroy(), "the LAG with the bypass ends");
+	scene = "for affinities";
 	set_bypass(false);
 	lead_all_to(&a2, &a2);
 	ok(!create(0) && !vport(true) && port_of_affinity(&x[1]) == 2 &&
 	   port_of_affinity(&x[2]) == 2, "without the bypass an affinity does nothing");
 	ok(strstr(status(), "lag: on, hash mode, active ports none, vport"), "status says so");
-	ok(!vport(false) && !destroy(), "the LAG ends");
+	ok(!vport(false) && !destroy(), "the LAG without the bypass ends");
 	set_bypass(true);
 	ok(!create(3) && !vport(true), "and begins with it");
 	for (i = 0; i < 3; i++)
@@ -595,6 +601,7 @@ static void test_nothing_said(void)
 	ok(!packets_by_one(), "all leave by port 2");
 	ok(!set_root(0) && packets_by_one() == 3 * FLOWS, "without a root by port 1");
 	ok(!set_root(kinds[V4].table) && spread(V4, 1) == 0, "a hash group can be the root");
+	scene = "before a hash group";
 	front = make_table(1, 0, kinds[V4].table);
 	ok(!set_root(front) && spread(V4, 1) == 0 && drop_table(kinds[V4].table) &&
 	   !drop_table(front) && spread(V4, 1) == FLOWS && !set_root(kinds[V4].table),
@@ -643,6 +650,7 @@ static void test_end(void)
 		qp_unpair(&datagrams[i], &receivers[i]);
 	ok(!vport(false) && !destroy(), "the LAG ends before its tables");
 	drop_tables();
+	scene = "before a reset";
 	make_definer(PRM_DEFINER_L2);
 	set_root(make_table(0, 0, 0));
 	create(1);
@@ -653,6 +661,7 @@ static void test_end(void)
 	a.dev->hca->phase = HCA_RUNNING;
 	a.dev->hca->pages.n = 1u << 20;
 	a.dev->violations = 0;
+	scene = "before TEARDOWN_HCA";
 	make_definer(PRM_DEFINER_L2);
 	make_table(0, 0, 0);
 	command(&a, teardown_hca, &in, &out);
@@ -672,6 +681,7 @@ int main(void)
 	a.dev->card = card_find("cx7", 3);
 	a2.dev->card = a.dev->card;
 	ok(!adapter_join(card), "two functions become the ports of a newer card");
+	scene = "to begin with";
 	set_bypass(true);
 	make_tables();
 	make_datagrams();

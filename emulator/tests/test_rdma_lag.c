@@ -231,7 +231,7 @@ static void test_ports(void)
 	port_set_wire(a.dev->port, true);
 	for (i = 0; i < 3; i++)
 		qp_unpair(&x[i], &y[i]);
-	ok(!violations(), "no violation");
+	ok(!violations(), "no violation while the map changes");
 }
 
 /* What arrives at port 2 is for the owner of the LAG once there is a vport LAG. */
@@ -254,7 +254,7 @@ static void test_arrival(void)
 	ok(write_bytes(&x, &ca, 1000, 1, NULL) && (n = sent(), n.two),
 	   "with it answers that come to port 2 do");
 	qp_unpair(&x, &y);
-	ok(!violations(), "no violation");
+	ok(!violations(), "no violation by what arrives");
 }
 
 static int change_affinity(struct tqp *qp, unsigned int opt, unsigned int affinity)

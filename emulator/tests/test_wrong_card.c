@@ -522,7 +522,7 @@ static void wrong_function(const char *bin_dir)
 	rig_make(&WRONG_CMD(init_hca, &(struct prm_init_hca_in){}));
 	wrong_running();
 	wrong_end();
-	ktap(rig_close() == 3, "exit status 3");
+	ktap(rig_close() == 3, "exit status 3 of a ConnectX-5");
 }
 
 /* ---- other cards ---- */
@@ -539,7 +539,7 @@ static void wrong_inline(const char *bin_dir)
 	rig_open_card(bin_dir, 1, "cx4lx");
 	prm_set(&in, field_select.min_inline, 1);
 	WRONG(&WRONG_CMD(modify_nic_vport_context, &in), rows);
-	ktap(rig_close() == 3, "exit status 3");
+	ktap(rig_close() == 3, "exit status 3 of a ConnectX-4 Lx");
 }
 
 static const struct wrong_row lag_rows[] = {
@@ -599,7 +599,7 @@ static void wrong_lag(const char *bin_dir)
 	rig_make(&WRONG_CMD(create_vport_lag, &(struct prm_create_vport_lag_in){}));
 	prm_set(&demux, op_mod, 1);
 	WRONG(&WRONG_CMD(create_flow_table, &demux), demux_rows);
-	ktap(rig_close() == 3, "exit status 3");
+	ktap(rig_close() == 3, "exit status 3 of two ports");
 }
 
 int main(int argc, char **argv)

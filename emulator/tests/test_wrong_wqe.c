@@ -5,25 +5,12 @@
 
 #include "dut.h"
 #include "hca.h"
+#include "ktap.h"
 #include "wrong_log.h"
 
 static struct dut *d;
-static unsigned int n_results, n_failed;
 static uint8_t packet[2048];
 static uint32_t packet_len;
-
-static bool result(bool good, const char *fmt, ...)
-{
-	va_list ap;
-
-	printf("%sok %u ", good ? "" : "not ", ++n_results);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	printf("\n");
-	n_failed += !good;
-	return good;
-}
 
 /* ---- send queues ---- */
 
@@ -166,7 +153,7 @@ static void wrong_send(const struct send_case *k)
 	dut_ring(d, &sq, 1);
 	cqe = (const void *)dut_poll(d, &sq.cq);
 	if (!cqe || cqe->op_own >> PRM_CQE_OPCODE_SHIFT != PRM_CQE_REQ_ERR)
-		result(false, "%s: there is no error completion", k->what);
+		ktap(false, "%s: there is no error completion", k->what);
 	wrong_expect(k->what, k->text);
 }
 
@@ -364,8 +351,8 @@ int main(void)
 			     .smac = { 2, 0, 0, 0, 0, 9 } };
 	unsigned int i;
 
-	printf("KTAP version 1\n");
-	wrong_open_here(result);
+	ktap_plan(0);
+	wrong_open_here(ktap);
 	d = dut_create("a", 0);
 	memcpy(flow.dmac, d->dev->mac, 6);
 	packet_len = make_packet(packet, &flow);
@@ -386,6 +373,5 @@ int main(void)
 	wrong_boot();
 	dut_destroy(d);
 	wrong_close();
-	printf("1..%u\n", n_results);
-	return !!n_failed;
+	return ktap_end();
 }

@@ -28,43 +28,6 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* ---- KTAP ---- */
-
-static unsigned int planned, done, failed;
-
-void ktap_plan(unsigned int n)
-{
-	planned = n;
-	printf("KTAP version 1\n");
-	if (n)
-		printf("1..%u\n", n);
-}
-
-bool ktap(bool ok, const char *fmt, ...)
-{
-	va_list ap;
-
-	printf("%sok %u ", ok ? "" : "not ", ++done);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	printf("\n");
-	fflush(stdout);
-	failed += !ok;
-	return ok;
-}
-
-int ktap_end(void)
-{
-	if (!planned) {
-		planned = done;
-		printf("1..%u\n", planned);
-	}
-	if (done != planned)
-		printf("# planned %u tests, ran %u\n", planned, done);
-	return failed || done != planned;
-}
-
 /* ---- the process ---- */
 
 static int connect_socket(const char *path)

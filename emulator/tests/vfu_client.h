@@ -7,22 +7,15 @@
 #ifndef CXEMU_VFU_CLIENT_H
 #define CXEMU_VFU_CLIENT_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "ktap.h"
 #include "prm/prm.h"
 #include "prm/cmdif.h"
 #include "prm/obj.h"
-
-/* ---- KTAP ---- */
-
-void ktap_plan(unsigned int n);	/* 0: as many as there will be */
-/* One result line; returns @ok. */
-bool ktap(bool ok, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int ktap_end(void);	/* the exit status */
 
 /* ---- the emulator and its card ---- */
 

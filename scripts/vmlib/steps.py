@@ -24,8 +24,8 @@ def asked_for(ident):
 
 
 class Rows:
-    """The results that a step prints. Their ids are made of its own and of their sentences; `# NAME` alone in a line is the
-    program whose results follow, where a step runs several."""
+    """The results that a step prints. Their ids are made of its own and of their sentences; scripts/ktap-check
+    says which program's results follow."""
 
     def __init__(self, ident, rerun, log):
         self.ident, self.rerun, self.log = ident, rerun, log
@@ -34,9 +34,9 @@ class Rows:
         self.plans = self.count = 0
 
     def line(self, text):
-        m = re.fullmatch(r"# ((test|fuzz)_\w+)", text)
+        m = re.fullmatch(r"# program: (\S+)", text)
         if m:
-            self.program = f".{m.group(1)}"
+            self.program = "" if m.group(1) == self.ident else f".{m.group(1)}"
         m = re.fullmatch(r"1\.\.(\d+)", text)
         if m:
             self.plans += int(m.group(1))

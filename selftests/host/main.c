@@ -83,6 +83,6 @@ int main(void)
 	test_flow();
 	end();
 	printf("1..%u\n", passed + failed);
-	printf("# pass:%u fail:%u skip:0\n", passed, failed);
+	printf("# Totals: pass:%u fail:%u xfail:0 xpass:0 skip:0 error:0\n", passed, failed);
 	return failed != 0;
 }

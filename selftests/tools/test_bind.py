@@ -459,6 +459,7 @@ def main():
             print("# " + traceback.format_exc().rstrip().replace("\n", "\n# "))
             print(f"not ok {n} - {sentence}")
             failed += 1
+    print(f"# Totals: pass:{len(TESTS) - failed} fail:{failed} xfail:0 xpass:0 skip:0 error:0")
     return 1 if failed else 0
 
 

@@ -58,12 +58,12 @@ bandwidth() # TOOL CONNECTION ARGUMENTS...
 	pairs "$tool" "${sets[@]}"
 }
 
-latency() # TOOL CONNECTION
+latency() # TOOL CONNECTION ARGUMENTS...
 {
 	local size sizes=$LATENCY_SIZES sets=()
 
 	[ "$2" != UD ] || sizes=$DATAGRAM_SIZES
-	for size in $sizes; do sets+=("-c $2 -s $size -n 100"); done
+	for size in $sizes; do sets+=("-c $2 -s $size -n 100 ${*:3}"); done
 	pairs "$1" "${sets[@]}"
 }
 
@@ -100,6 +100,7 @@ ktap_test read.bw.xrc "ib_read_bw over XRC" bandwidth ib_read_bw XRC
 ktap_test atomic.bw.rc "ib_atomic_bw over RC" atomics ib_atomic_bw RC
 ktap_test send.lat.ud "ib_send_lat over UD" latency ib_send_lat UD
 ktap_test write.lat.rc "ib_write_lat over RC" latency ib_write_lat RC
+ktap_test send.lat.events "ib_send_lat with events" latency ib_send_lat RC -e
 ktap_test send.bw.events "ib_send_bw with events" bandwidth ib_send_bw RC -e
 ktap_test send.bw.srq "ib_send_bw with an SRQ" bandwidth ib_send_bw RC --use-srq
 ktap_test write.bw.both "ib_write_bw in both directions at once" bandwidth ib_write_bw RC -b
@@ -119,6 +120,11 @@ if [ -n "${CXR_LONG:-}" ]; then
 	ktap_test write.lat.xrc "ib_write_lat over XRC" latency ib_write_lat XRC
 	ktap_test read.lat.rc "ib_read_lat over RC" latency ib_read_lat RC
 	ktap_test read.lat.xrc "ib_read_lat over XRC" latency ib_read_lat XRC
+	ktap_test send.lat.uc.events "ib_send_lat over UC with events" latency ib_send_lat UC -e
+	ktap_test send.lat.ud.events "ib_send_lat over UD with events" latency ib_send_lat UD -e
+	ktap_test send.lat.xrc.events "ib_send_lat over XRC with events" latency ib_send_lat XRC -e
+	ktap_test read.lat.events "ib_read_lat with events" latency ib_read_lat RC -e
+	ktap_test atomic.lat.events "ib_atomic_lat with events" pair ib_atomic_lat -n 100 -e
 	ktap_test read.bw.events "ib_read_bw with events" bandwidth ib_read_bw RC -e
 	ktap_test atomic.bw.events "ib_atomic_bw with events" pair ib_atomic_bw -n 100 -e
 	ktap_test send.bw.ud.events "ib_send_bw over UD with events" bandwidth ib_send_bw UD -e

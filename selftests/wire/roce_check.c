@@ -357,7 +357,8 @@ static const struct {
 static void header_self_test(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(header_tests); i++)
-		result(header_len(header_tests[i].opcode) == header_tests[i].len, header_tests[i].what);
+		result(header_len(header_tests[i].opcode) == header_tests[i].len,
+		       header_tests[i].what);
 }
 
 /* Marks and, between them, hw_frame once: v2 over IPv4, no tag, class 0xc2, 64 hops, port 0. */

@@ -158,7 +158,7 @@ static void test_span(const struct span *t)
 	cqe = poll(&ca);
 	ok(t->good ? cqe && cqe_opcode(cqe) == PRM_CQE_REQ :
 		     is_error(cqe, PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_PROT),
-	   "and reaches no further than its pages");
+	   "a WRITE by a key of %s reaches no further than its pages", t->name);
 	drain();
 	qp_unpair(&x, &y);
 	drain();

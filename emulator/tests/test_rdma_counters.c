@@ -364,7 +364,8 @@ static void test_congestion(unsigned int addr, bool has_ecn)
 	wire_watch();
 	post_send(&x, &wr);
 	settle();
-	ok(cong_is(&b, 0, 0, 0, 0) && !wire.by_opcode[BTH_CNP], "address %u: no mark, no notification", addr);
+	ok(cong_is(&b, 0, 0, 0, 0) && !wire.by_opcode[BTH_CNP],
+	   "address %u: no mark, no notification", addr);
 	own->av.tclass |= 3;
 	post_send(&x, &wr);
 	settle();

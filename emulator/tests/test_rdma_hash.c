@@ -175,8 +175,8 @@ static uint32_t make_group(struct prm_create_flow_group_in *in, uint32_t table, 
 	prm_set(in, table_id, table);
 	prm_set(in, start_flow_index, first);
 	prm_set(in, end_flow_index, last);
-	ok(!command(&a, create_flow_group, in, &out), "%s: a group of entries %u to %u", scene, first,
-	   last);
+	ok(!command(&a, create_flow_group, in, &out), "%s: a group of entries %u to %u", scene,
+	   first, last);
 	return prm_get(&out, group_id);
 }
 

@@ -217,7 +217,8 @@ static void wrong_memory(void)
 	ok(!exec(&a, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)),
 	   "a queue pair in memory that is not there");
 	x.qpn = prm_get(&out, qpn);
-	ok(!qp_init(&x, &o) && !qp_rtr(&x, &x, &o) && !qp_rts(&x, &o), "it reaches RTS all the same");
+	ok(!qp_init(&x, &o) && !qp_rtr(&x, &x, &o) && !qp_rts(&x, &o),
+	   "it reaches RTS all the same");
 	put32((uint8_t *)mem_at(&a, x.dbr) + 4, 1);
 	wrong_begin();
 	ring(&x);
@@ -352,7 +353,8 @@ static void wrong_pd(void)
 	cmd.pas[0] = cpu_to_be64(x.sq);
 	ok(!exec(&a, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)), "a UMR queue pair");
 	x.qpn = prm_get(&out, qpn);
-	ok(!qp_init(&x, &o) && !qp_rtr(&x, &x, &o) && !qp_rts(&x, &o), "the UMR queue pair reaches RTS");
+	ok(!qp_init(&x, &o) && !qp_rtr(&x, &x, &o) && !qp_rts(&x, &o),
+	   "the UMR queue pair reaches RTS");
 	umr->flags = PRM_UMR_INLINE;
 	umr->mkey_mask = cpu_to_be64(PRM_UMR_MASK_PD);
 	prm_set(mkc, pd, 0xabcdef);

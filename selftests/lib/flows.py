@@ -23,7 +23,8 @@ from pyverbs.pd import PD
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import SGE, SendWR
 
-from xfer import WAIT_SECONDS, Line, Wrong, frame
+import window
+from xfer import WAIT_SECONDS, Line, Wrong
 
 SIZE = 8
 
@@ -110,9 +111,9 @@ def run(host, port, n, dev, gid, peer_dev, peer_gid, netdev, words):
         line.say(**end.about())
         end.connect(peer)
         line.hear()
-        frame(netdev, f"begin {words} : {n} connections")
+        window.begin(netdev, words, f"{n} connections")
         end.write(peer)
-        frame(netdev, "end")
+        window.end(netdev)
         line.say(done=1)
         line.hear()
     print(f"{n} connections wrote {SIZE} bytes each")

@@ -26,11 +26,8 @@ SLOT = 2048
 
 TESTS = []
 
-
-# A far end needs no pyverbs: the end of this file has the imports.
+# A far end needs no pyverbs: it is imported at the end.
 # pylint: disable=possibly-used-before-assignment
-
-
 class Wrong(Exception):
     """Something is not as it must be"""
 

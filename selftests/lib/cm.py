@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """Connections, datagrams and groups of rdma_cm, without the programs of librdmacm (whose buffers share pages).
 
-  cm.py serve ADDRESS...      answer on these addresses, connected and datagram service, until killed
-  cm.py obey                  do what lib/obey.sh asks for; what was wrong is the answer
+  cm.py [ADDRESS...]          do what lib/obey.sh asks for; what was wrong is the answer. Two children answer on the addresses,
+                              connected and datagram service, as long as this process lives.
 
   ask ADDRESS[,PORT] SERVICE...     rc, ud: a message there and its answer back; every byte is checked
   group ADDRESS GROUP               join from ADDRESS, a message to the group, an answer from a member
@@ -12,8 +12,10 @@
 An answer is the message with each byte inverted. Nothing is destroyed before the process ends.
 """
 
+import ctypes
 import os
 import random
+import signal
 import sys
 import time
 
@@ -36,6 +38,7 @@ TIMEOUT_MS = 1000 * WAIT_SECONDS	# of address and route
 GROUP_QPN = 0xffffff
 SPACE = {"rc": ce.RDMA_PS_TCP, "ud": ce.RDMA_PS_UDP}
 KEPT = []
+PR_SET_PDEATHSIG = 1
 
 
 class Wrong(Exception):
@@ -220,13 +223,17 @@ def do(words):
     return 0, ""
 
 
+def serve_apart(service, addresses):
+    if not os.fork():
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        serve(service, addresses)
+
+
 def main(argv):
-    if argv[1] == "obey":
-        obey(do)
-    elif os.fork():
-        serve("rc", argv[2:])
-    else:
-        serve("ud", argv[2:])
+    if argv[1:]:
+        for service in SPACE:
+            serve_apart(service, argv[1:])
+    obey(do)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ peer_serves()
 	shift 2
 	peer_bg "$id" "{ $*; } & until $condition; do kill -0 \$! 2>/dev/null || { wait \$!; exit; }; sleep 0.2; done
 		       echo @ready; wait \$!"
-	wait_until 120 peer_has_said "$id" || return
+	wait_until 180 peer_has_said "$id" || return
 	grep -q '^@ready$' "/tmp/peer-$id.out" || { cat "/tmp/peer-$id.out"; echo "peer: $* has ended"; return 1; }
 }
 

@@ -17,33 +17,35 @@
 cm=/sys/kernel/config/rdma_cm
 vlan_ip=10.79.0		# .1 here, .2 there
 group=239.77.0.1
-CM_PY=selftests/lib/cm.py
 
-# The same here and on b: a VLAN whose priority 2 goes as PCP 5, and the defaults as they come; and who does what tests ask
-prepare() # END
+# The same here and on b: a VLAN whose priority 2 goes as PCP 5, and the defaults as they come; and who does what tests ask.
+# On b it also answers on ADDRESSES, connected and datagram service.
+prepare() # END [ADDRESSES...]
 {
+	local end=$1
+
+	shift
 	modprobe 8021q
 	modprobe rdma_cm
 	ip link del cm100 2>/dev/null || true
 	ip link add link "$(driver_netdev)" name cm100 type vlan id 100 egress-qos-map 2:5 &&
-		ip addr add "$vlan_ip.$1/24" dev cm100 && ip link set cm100 up || return
+		ip addr add "$vlan_ip.$end/24" dev cm100 && ip link set cm100 up || return
 	rmdir $cm/* 2>/dev/null || true
 	cma_roce_mode -d "$(driver_ibdev)" -m 2 && cma_roce_tos -d "$(driver_ibdev)" -t 0 || return
-	obey_start cm python3 -B $CM_PY obey
-	wait_until 20 gid_index "$(driver_ibdev)" v2 "$vlan_ip.$1" >/dev/null
+	wait_until 20 gid_index "$(driver_ibdev)" v2 "$vlan_ip.$end" >/dev/null || return
+	obey_start cm python3 -B selftests/lib/cm.py "$@"
+	[ $# = 0 ] || wait_until 180 listen $((2 * $#))
 }
+
+listen() { [ "$(rdma resource show cm_id | grep -c LISTEN)" = "$1" ]; }
 
 ready()
 {
-	local body
-
 	ends_up
+	PEER_TIMEOUT=200 peer_bg prepare "vlan_ip=$vlan_ip cm=$cm; . selftests/lib/obey.sh; $(declare -f prepare listen)
+		prepare 2 $(peer_ip) $(peer_ip6) $vlan_ip.2"
 	prepare 1
-	body=$(declare -f prepare)
-	# connected and datagram service, on three addresses each
-	PEER_TIMEOUT=3000 peer_serves serve '[ "$(rdma resource show cm_id | grep -c LISTEN)" = 6 ]' \
-		"vlan_ip=$vlan_ip cm=$cm CM_PY=$CM_PY; . selftests/lib/obey.sh; $body
-		 prepare 2 && python3 -B $CM_PY serve $(peer_ip) $(peer_ip6) $vlan_ip.2"
+	peer_wait prepare
 	# An answer to one address of each network is one to all.
 	wait_until 20 ping -q -c 1 -W 1 $vlan_ip.2 >/dev/null
 	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip6)" >/dev/null

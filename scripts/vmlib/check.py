@@ -7,7 +7,7 @@ import sys
 import time
 
 from results import BUILD, LOGS, Skips, chosen, heading, patterns, times, totals
-from scripts import HeadError, all_scripts
+from script import HeadError, all_scripts
 from sets import at_once, pack
 from steps import asked_for, step
 

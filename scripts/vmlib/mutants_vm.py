@@ -14,7 +14,7 @@ import time
 import check
 import process
 import results as results_of
-import scripts
+import script
 from images import REPO
 
 BUILD = os.path.join(REPO, "build/mutants")
@@ -247,7 +247,7 @@ def run_in_guests(mutants, sync, show):
             show(m)
             mutants.remove(m)
             continue
-        head = scripts.Script(os.path.join(REPO, m.script)).head
+        head = script.Script(os.path.join(REPO, m.script)).head
         key = (m.kernel, *(head[k] for k in ("guests", "functions", "card", "peers")))
         heads[key] = head
         m.machines = key

@@ -76,8 +76,9 @@ class Skips:
     def allow(self, ident, driver, kernel, reason):
         """Is there a row for it? A column * stands for anything, several words for any of them."""
         for globs, drivers, kernels, why in self.rows:
-            if (fnmatch.fnmatchcase(ident, globs) and (drivers == "*" or driver in drivers.split())
-                    and (kernels == "*" or kernel in kernels.split()) and fnmatch.fnmatchcase(reason, why)):
+            here = drivers in ("*", driver) or driver in drivers.split()
+            here = here and (kernels == "*" or kernel in kernels.split())
+            if here and fnmatch.fnmatchcase(ident, globs) and fnmatch.fnmatchcase(reason, why):
                 return True
         return False
 

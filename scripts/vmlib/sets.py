@@ -7,7 +7,6 @@ import subprocess
 import threading
 import time
 
-import process
 from images import REPO
 from results import BUILD, KTAP_ID, LOGS, out, parse, times, totals
 from steps import start, step

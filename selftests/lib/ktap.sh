@@ -3,7 +3,7 @@
 #
 # Tests in KTAP. A test script sources this file, names its tests and ends:
 #
-#   # guests: 2              what it needs; scripts/vmlib/scripts.py has the keys
+#   # guests: 2              what it needs; scripts/vmlib/script.py has the keys
 #   # timeout: 300
 #   . "$(dirname "$0")/../lib/ktap.sh"
 #   ktap_setup driver_both_up

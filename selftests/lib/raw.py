@@ -62,6 +62,7 @@ class Near:
         self.mac = self.wire.mac
         self.ctx = Context(name=dev)
         self.pd = PD(self.ctx)
+        self.here = {}
 
     def ask(self, **request):
         print(json.dumps(request), file=self.out, flush=True)

@@ -291,8 +291,8 @@ def run_apart(words):
         sys.stdout.flush()
         os._exit(code)
     os.close(here)
-    with open(there, encoding="utf-8") as words:
-        text = words.read()
+    with open(there, encoding="utf-8") as said:
+        text = said.read()
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text
 
 

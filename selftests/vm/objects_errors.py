@@ -56,7 +56,8 @@ def error_beyond(a, b):
     write_to(a, b, b.mr.rkey, 8192 - 63)
 
 
-@error("error.not-allowed", "error matrix: a WRITE to a queue pair that allows none", e.IBV_WC_REM_INV_REQ_ERR, event=e.IBV_EVENT_QP_REQ_ERR, allow=0)
+@error("error.not-allowed", "error matrix: a WRITE to a queue pair that allows none", e.IBV_WC_REM_INV_REQ_ERR,
+       event=e.IBV_EVENT_QP_REQ_ERR, allow=0)
 def error_allowed(a, b):
     write_to(a, b, b.mr.rkey)
 

@@ -257,7 +257,8 @@ static void test_arm_before_poll(void)
 		if (events() || !poll(&ca) || poll(&ca))
 			break;
 	}
-	ok(i == 6 && seen == 6, "armed before it is polled, a CQ has one event for each completion");
+	ok(i == 6 && seen == 6,
+	   "armed before it is polled, a CQ has one event for each completion");
 	post(1);
 	seen = events();
 	post(1);

@@ -261,7 +261,7 @@ static void test_request_error(void)
 	must("a request rdma_write error local_prot");
 	send_one(&x, &y);
 	ok(good_pair() &&
-		   listed("a request rdma_write error LOCAL_PROT nth=1 times=1: seen 0, done 0"),
+	   listed("a request rdma_write error LOCAL_PROT nth=1 times=1: seen 0, done 0"),
 	   "a request of another kind is left alone");
 	post_send(&x, &write);
 	settle();

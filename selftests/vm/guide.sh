@@ -13,12 +13,15 @@
 guide=Documentation/guide
 pages="mode gids counters troubleshooting rdma_cm lossless"
 
-# A set-up: two machines with nothing loaded
+# A set-up: two machines with nothing loaded, and without what was said of rdma_cm in configfs, which outlives the device
 unloaded()
 {
+	local forget='rmdir /sys/kernel/config/rdma_cm/* 2>/dev/null || true'
+
+	eval "$forget"
 	driver_unload
 	transcript_prepare
-	peer "set -e; driver_unload; $(declare -f transcript_prepare); transcript_prepare"
+	peer "$forget; set -e; driver_unload; $(declare -f transcript_prepare); transcript_prepare"
 	# the guide's name of the interface is the kernel's first one
 	[ ! -e /sys/class/net/eth0 ]
 	peer "[ ! -e /sys/class/net/eth0 ]"

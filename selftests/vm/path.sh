@@ -291,7 +291,8 @@ leave()
 	[ ! -d "$CM/$(driver_ibdev)" ] || cma_defaults "RoCE v2" 0
 	route_hops 64 64
 	ip link del pv100 2>/dev/null || true
-	peer "ip link del pv100 2>/dev/null || true"
+	rmdir $CM/* 2>/dev/null || true
+	peer "ip link del pv100 2>/dev/null; rmdir $CM/* 2>/dev/null; true"
 	driver_net_up 4200
 }
 

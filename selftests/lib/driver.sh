@@ -32,6 +32,14 @@ driver_insmod()
 	insmod "$ko" "$@"
 }
 
+# Does each function have a driver? A test that failed may have left one without.
+driver_took_all()
+{
+	local bdf
+
+	for bdf in $(driver_bdfs); do [ -e "/sys/bus/pci/devices/$bdf/driver" ] || return; done
+}
+
 # Have the driver loaded with exactly these PARAMETERS of cxr_core, and the
 # user-space interfaces of the RDMA stack. What is loaded so already stays.
 # The kernel's own driver knows no roce_mode: it always offers both versions.
@@ -44,7 +52,7 @@ driver_load()
 		echo "driver_load: this machine has no RDMA device${DEV:+ $DEV}" >&2
 		return 1
 	fi
-	if [ "$(cat $DRIVER_STATE 2>/dev/null)" = "$want" ]; then return 0; fi
+	if [ "$(cat $DRIVER_STATE 2>/dev/null)" = "$want" ] && driver_took_all; then return 0; fi
 	rm -f $DRIVER_GROUND
 	driver_unload || return
 	case $CXR_DRIVER in
@@ -103,10 +111,11 @@ driver_loaded() { [ -e $DRIVER_STATE ]; }
 # PCI addresses of the adapter's functions, one a line
 driver_bdfs()
 {
-	local d
+	local d vendor
 
 	for d in /sys/bus/pci/devices/*; do
-		[ "$(<"$d/vendor")" != 0x15b3 ] || echo "${d##*/}"
+		read -r vendor <"$d/vendor"
+		[ "$vendor" != 0x15b3 ] || echo "${d##*/}"
 	done
 }
 

@@ -512,14 +512,15 @@ bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
  * event comes too late.
  *
  * Completions that an event has told of raise no other one, consumed or not: who arms first and
- * polls then gets one event for each. A driver that has not come as far as the last event told is
- * about to poll all that there is.
+ * polls then gets one event for each. One that came since has an event at once, however far the
+ * driver has come: the doorbell may be late, and the driver done with polling.
  */
 void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 {
 	struct cq *cq = obj_find(dev, OBJ_CQ, value & INDEX_MASK);
 	uint32_t word = value >> 32, ci = word & INDEX_MASK;
 	uint8_t sn = word >> PRM_CQ_ARM_SN_SHIFT & 3;
+	uint32_t newest;
 
 	if (!cq) {
 		violation(dev, "CQ doorbell names CQ 0x%x, which does not exist",
@@ -544,8 +545,8 @@ void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 	cq->armed = true;
 	cq->armed_sn = sn;
 	cq->armed_solicited = word & PRM_CQ_ARM_SOLICITED;
-	if (is_after(cq->armed_solicited ? cq->solicited_pi : cq->pi, ci) &&
-	    !is_after(cq->told_pi, ci))
+	newest = cq->armed_solicited ? cq->solicited_pi : cq->pi;
+	if (is_after(newest, ci) && is_after(newest, cq->told_pi))
 		cq_fire(cq);
 }
 

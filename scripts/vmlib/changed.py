@@ -4,11 +4,10 @@
 usage: changed.py FILE...    the files that changed
 """
 
-import os
 import re
 import sys
 
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../selftests/changed.tsv")
+from results import table
 
 
 def pattern(path):
@@ -16,19 +15,6 @@ def pattern(path):
     parts = re.split(r"(\*\*|\*|\{name\})", path)
     said = {"**": ".*", "*": "[^/]*", "{name}": r"(?P<name>[^/.]+)"}
     return re.compile("".join(said.get(p) or re.escape(p) for p in parts))
-
-
-def read():
-    rows = []
-    with open(TABLE, encoding="utf-8") as f:
-        for number, line in enumerate(f, 1):
-            if line.startswith("#") or not line.strip():
-                continue
-            row = re.split(r"\t+", line.rstrip("\n"))
-            if len(row) != 2:
-                sys.exit(f"selftests/changed.tsv:{number}: not two columns with a tab between them")
-            rows.append((pattern(row[0]), row[1]))
-    return rows
 
 
 def tests_of(path, rows):
@@ -40,7 +26,7 @@ def tests_of(path, rows):
 
 
 def main(paths):
-    rows = read()
+    rows = [(pattern(path), tests) for _, (path, tests) in table("selftests/changed.tsv", 2)]
     found = {}
     for path in paths:
         tests = tests_of(path, rows)

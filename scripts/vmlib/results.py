@@ -59,19 +59,31 @@ def chosen(ident, globs):
     return not globs or any(fnmatch.fnmatchcase(ident, g) for g in globs)
 
 
+def table(path, columns):
+    """(line number, cells) of a file of the repository whose columns have tabs between them; # begins a comment."""
+    with open(os.path.join(REPO, path), encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            if line.startswith("#") or not line.strip():
+                continue
+            cells = re.split(r"\t+", line.rstrip("\n"))
+            if len(cells) != columns:
+                raise ValueError(f"{path}:{number}: {len(cells)} columns with tabs between them, not {columns}")
+            yield number, cells
+
+
+def tsv(name, head):
+    """A file of results, begun anew, with its first line."""
+    os.makedirs(LOGS, exist_ok=True)
+    f = open(os.path.join(LOGS, name), "w", encoding="utf-8")
+    f.write(head + "\n")
+    return f
+
+
 class Skips:
     """selftests/skips: which test may skip where, and with which reason."""
 
-    def __init__(self, path=os.path.join(REPO, SKIPS)):
-        self.rows = []
-        with open(path, encoding="utf-8") as f:
-            for number, line in enumerate(f, 1):
-                if line.startswith("#") or not line.strip():
-                    continue
-                row = re.split(r"\t+", line.rstrip("\n"))
-                if len(row) != 4:
-                    raise ValueError(f"{SKIPS}:{number}: not four columns with tabs between them")
-                self.rows.append(row)
+    def __init__(self):
+        self.rows = [cells for _, cells in table(SKIPS, 4)]
 
     def allow(self, ident, driver, kernel, reason):
         """Is there a row for it? A column * stands for anything, several words for any of them."""
@@ -95,9 +107,7 @@ class Times:
         """what: step, boot, set-up, test or script."""
         with self.mutex:
             if not self.file:
-                os.makedirs(LOGS, exist_ok=True)
-                self.file = open(os.path.join(LOGS, "times.tsv"), "w", encoding="utf-8")
-                self.file.write("what\tseconds\tload\tended\twhere\tname\n")
+                self.file = tsv("times.tsv", "what\tseconds\tload\tended\twhere\tname")
             self.file.write(f"{what}\t{seconds:.1f}\t{os.getloadavg()[0]:.1f}\t{time.strftime('%H:%M:%S')}\t{where}\t{name}\n")
             self.file.flush()
             self.rows.append((seconds, what, name, where))
@@ -134,9 +144,7 @@ class Totals:
 
     def record(self, kind, ident, where):
         if not self.file:
-            os.makedirs(LOGS, exist_ok=True)
-            self.file = open(os.path.join(LOGS, "results.tsv"), "w", encoding="utf-8")
-            self.file.write("id\tresult\twhere\n")
+            self.file = tsv("results.tsv", "id\tresult\twhere")
         self.file.write(f"{ident}\t{kind}\t{where}\n")
         self.file.flush()
         if (ident, where) in self.seen:

@@ -59,6 +59,22 @@ ends_up() # [MTU]
 	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
 }
 
+PP_PORT=18515		# the first of the pingpong and bandwidth programs
+
+# On b COMMAND with each set of WORDS, each at a port of its own from PP_PORT on; all of them listen when this returns.
+# peer_wait servers: they have ended
+ends_serve() # COMMAND "WORDS"...
+{
+	local command=$1 servers='' words n=0
+
+	shift
+	for words; do
+		servers+="$command -p $((PP_PORT + n)) $words & ids+=\" \$!\"; "
+		n=$((n + 1))
+	done
+	peer_serves servers "[ \$(ss -ltn | grep -c ':1851[5-9] ') = $n ]" "$servers for id in \$ids; do wait \$id || exit; done"
+}
+
 ends_know()
 {
 	# shellcheck source=/dev/null

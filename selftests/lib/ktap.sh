@@ -81,6 +81,15 @@ ktap_test() # ID SENTENCE FUNCTION [ARGUMENTS...]
 	KTAP_GROUNDS+=("$KTAP_GROUND")
 }
 
+# A test for each "ID<TAB>SENTENCE" of standard input, by FUNCTION [ARGUMENTS...] ID; there has to be one
+ktap_rows()
+{
+	local id sentence n=${#KTAP_IDS[@]}
+
+	while IFS=$'\t' read -r id sentence; do ktap_test "$id" "$sentence" "$@" "$id"; done
+	[ ${#KTAP_IDS[@]} -gt "$n" ] || { echo "$0: no row for: $*" >&2; exit 2; }
+}
+
 # The ground is not what the set-up made any more
 ktap_spoilt() { rm -f "$DRIVER_GROUND"; }
 

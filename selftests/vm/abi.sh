@@ -29,11 +29,8 @@ nothing_left()
 	device_is_clean
 }
 
-rows=$(python3 -B "$probe" list) || exit 1
 ktap_setup ready
-while IFS=$'\t' read -r id sentence; do
-	ktap_test "$id" "$sentence" obey abi "$id"
-done <<<"$rows"
+ktap_rows obey abi < <(python3 -B "$probe" list)
 ktap_test nothing.left "nothing is left of all that" nothing_left
 ktap_finally obey_stop abi
 ktap_end

@@ -15,7 +15,7 @@ probe=("$here/objects.py" "$here/objects_memory.py" "$here/objects_errors.py")
 ready()
 {
 	driver_up 4200
-	rows_serve "${probe[@]}"
+	rows_agree "${probe[@]}"
 }
 
 object() # ID
@@ -23,7 +23,7 @@ object() # ID
 	local dev
 
 	dev=$(driver_ibdev)
-	rows_run "$1" "$dev" "$(gid_index "$dev" v2 "$(my_ip)")" || exit
+	run_python "${probe[0]}" run "$1" "$dev" "$(gid_index "$dev" v2 "$(my_ip)")" || exit
 }
 
 # The error is for the key's change: nothing else of the kernel's makes such a request
@@ -60,5 +60,4 @@ while IFS=$'\t' read -r id sentence; do
 	esac
 done < <(rows_list "${probe[@]}")
 [ ${#KTAP_IDS[@]} -gt 0 ] || exit 1
-ktap_finally rows_end
 ktap_end

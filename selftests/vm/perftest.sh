@@ -11,7 +11,6 @@
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
 
-PP_PORT=18515		# the first of the ports
 SIZES=${CXR_LONG:+2 64 4096 65536 1048576}
 SIZES=${SIZES:-65536}
 DATAGRAM_SIZES=${CXR_LONG:+2 64 1024}
@@ -24,15 +23,10 @@ before_each() { ends_know; }
 # A program here, the same on the peer, once with each set of ARGUMENTS; all servers wait from the start
 pairs() # TOOL "ARGUMENTS"...
 {
-	local tool=$1 servers='' words n=0
+	local tool=$1 words n=0
 
 	shift
-	for words; do
-		servers+="$tool -d $peer_dev -x ${peer_gid[v2]} -F -p $((PP_PORT + n)) $words & ids+=\" \$!\"; "
-		n=$((n + 1))
-	done
-	peer_serves data "[ \$(ss -ltn | grep -c ':1851[5-9] ') = $n ]" "$servers for id in \$ids; do wait \$id || exit; done"
-	n=0
+	ends_serve "$tool -d $peer_dev -x ${peer_gid[v2]} -F" "$@"
 	for words; do
 		echo "$tool $words"
 		# shellcheck disable=SC2086
@@ -43,7 +37,7 @@ pairs() # TOOL "ARGUMENTS"...
 		grep -A 1 '^ #bytes' /tmp/perftest
 		n=$((n + 1))
 	done
-	peer_wait data
+	peer_wait servers
 }
 
 pair() { pairs "$1" "${*:2}"; } # TOOL ARGUMENTS...

@@ -57,11 +57,8 @@ last()
 	ends_stop
 }
 
-rows=$(python3 -B "$RAW" list) || exit 1
 ktap_setup ready
-while IFS=$'\t' read -r id sentence; do
-	ktap_test "$id" "$sentence" obey raw "$id"
-done <<<"$rows"
+ktap_rows obey raw < <(python3 -B "$RAW" list)
 ktap_setup ends
 ktap_test bandwidth "raw_ethernet_bw receives what its peer sends" bandwidth
 ktap_setup ready

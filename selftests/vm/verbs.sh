@@ -10,7 +10,6 @@
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
 
-PP_PORT=18515		# the first of the pingpong and bandwidth programs
 NETDEV_MTU=4200		# room for packets of 4096 bytes
 CM=/sys/kernel/config/rdma_cm
 
@@ -150,21 +149,16 @@ no_gid() { ! gid_index "$@" >/dev/null 2>&1; }
 # Run TOOL here and on the peer, over GIDs of TYPE, once with each set of ARGUMENTS; all servers wait from the start
 both() # TYPE GID-OPTION TOOL "ARGUMENTS"...
 {
-	local type=$1 option=$2 tool=$3 servers='' words n=0
+	local type=$1 option=$2 tool=$3 words n=0
 
 	shift 3
-	for words; do
-		servers+="$tool -d $peer_dev $option ${peer_gid[$type]} -p $((PP_PORT + n)) $words & ids+=\" \$!\"; "
-		n=$((n + 1))
-	done
-	peer_serves data "[ \$(ss -ltn | grep -c ':1851[5-9] ') = $n ]" "$servers for id in \$ids; do wait \$id || exit; done"
-	n=0
+	ends_serve "$tool -d $peer_dev $option ${peer_gid[$type]}" "$@"
 	for words; do
 		# shellcheck disable=SC2086
 		"$tool" -d "$dev" "$option" "${gid[$type]}" -p $((PP_PORT + n)) $words "$(peer_ip)"
 		n=$((n + 1))
 	done
-	peer_wait data
+	peer_wait servers
 }
 
 rc_pingpong() # TYPE [-e]

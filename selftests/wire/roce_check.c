@@ -543,12 +543,12 @@ static int self_test(void)
 }
 
 static const char usage[] =
-	"usage: roce_check [--need-v1] [--need-v2] [--need-window] [--windows SCRIPT=N]...\n"
+	"usage: roce_check [--need-v1] [--need-v2] [--windows SCRIPT=N]...\n"
 	"                  [--sport-min N] FILE.pcap |\n"
 	"       roce_check --self-test\n";
 
 struct needs {
-	bool v1, v2, window;
+	bool v1, v2;
 	unsigned int sport_min;
 };
 
@@ -570,10 +570,6 @@ static int report(const struct counts *c, const struct needs *need, const char *
 		fprintf(stderr, "roce_check: no RoCE v2 frame in %s\n", path);
 		bad = 1;
 	}
-	if (need->window && !c->windows.closed) {
-		fprintf(stderr, "roce_check: no window in %s\n", path);
-		bad = 1;
-	}
 	if (need->sport_min && c->sport_min < need->sport_min) {
 		fprintf(stderr, "roce_check: UDP source port %u is below %u\n", c->sport_min,
 			need->sport_min);
@@ -587,7 +583,6 @@ int main(int argc, char **argv)
 	static const struct option options[] = { { "self-test", no_argument, NULL, 's' },
 						 { "need-v1", no_argument, NULL, '1' },
 						 { "need-v2", no_argument, NULL, '2' },
-						 { "need-window", no_argument, NULL, 'w' },
 						 { "windows", required_argument, NULL, 'n' },
 						 { "sport-min", required_argument, NULL, 'p' },
 						 {} };
@@ -603,8 +598,6 @@ int main(int argc, char **argv)
 			need.v1 = true;
 		} else if (opt == '2') {
 			need.v2 = true;
-		} else if (opt == 'w') {
-			need.window = true;
 		} else if (opt == 'p') {
 			need.sport_min = strtoul(optarg, NULL, 0);
 		} else if (opt != 'n' || !windows_demand(&c.windows, optarg)) {

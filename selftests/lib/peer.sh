@@ -19,19 +19,20 @@
 
 peer_hosts() { local l="b c d"; echo "${l:0:$((2 * ${CXR_GUESTS:-1} - 3 > 0 ? 2 * ${CXR_GUESTS:-1} - 3 : 0))}"; }
 
-# Lines of an answer of scripts/guest/agent, from file descriptor FD, and its exit code
+# Lines of an answer of scripts/guest/agent, from file descriptor FD, and its exit code. FD does not become standard input:
+# the agent gives a program that of this shell, and the end of the connection would never come while the program had it.
 agent_answer() # FD
 {
 	local tag text code=125
 
-	while IFS= read -r text; do
+	while IFS= read -r -u "$1" text; do
 		tag=${text%% *} text=${text#* }
 		case $tag in
 		1) printf '%s\n' "$text" ;;
 		2) printf '%s\n' "$text" >&2 ;;
 		x) code=$text; break ;;
 		esac
-	done <&"$1"
+	done
 	return "$code"
 }
 

@@ -25,13 +25,6 @@ ready()
 	echo 32 >/proc/sys/vm/nr_hugepages
 }
 
-before_each()
-{
-	dev=$(driver_ibdev)
-	gid=$(gid_index "$dev" v2 "$(my_ip)")
-	exec 5<>$SERVER.in 6<>$SERVER.out
-}
-
 put_back()
 {
 	server_stop
@@ -76,6 +69,9 @@ one() # TEST
 	local line why
 
 	! why=$(foreseen "$1" never) || skip "$why"
+	dev=$(driver_ibdev)
+	gid=$(gid_index "$dev" v2 "$(my_ip)")
+	exec 5<>$SERVER.in 6<>$SERVER.out
 	if plugged "$1"; then
 		trap 'emu uncable "$CXR_GUEST"' EXIT
 		emu cable "$CXR_GUEST" "$CXR_GUEST"

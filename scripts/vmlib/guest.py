@@ -3,6 +3,7 @@
 
 import os
 import socket
+import time
 
 import qemu
 from process import Child, patience, tail
@@ -11,7 +12,7 @@ LETTERS = "abcd"
 
 
 class Guest:
-    """state: booting, ready, loading, running, stopping, down"""
+    """state: booting, booted, ready, loading, running, stopping, down"""
 
     def __init__(self, index, opts, run_dir):
         self.index = index
@@ -33,6 +34,7 @@ class Guest:
                     "PATIENCE": str(patience(self.kernel.name))}
         if opts.load:
             self.env["LOAD"] = "1"
+        self.env.update(opts.env)
         self.listeners = {p: self._listen(self.sock(p)) for p in ("con", "ctl", "out", "emu")}
         self.conns = {}
         self.child = None
@@ -59,8 +61,14 @@ class Guest:
         s.listen(1)
         return s
 
-    def start(self, opts):
-        self.child = Child(f"guest {self.name}", qemu.command(self, opts), self.out("qemu"))
+    def start(self, opts, more):
+        """Its QEMU, with MORE on its command line."""
+        self.child = Child(f"guest {self.name}", qemu.machine(self, opts) + more, self.out("qemu"))
+
+    def begin(self):
+        """It has booted: what it is to know of this run."""
+        self.env["ADAPTER"] = str(len(self.functions))
+        self.send(" ".join(["begin", f"{time.time():.2f}"] + [f"{k}={v}" for k, v in self.env.items()]))
 
     def send(self, word):
         self.conns["ctl"].sendall(word.encode() + b"\n")

@@ -19,7 +19,7 @@ IMAGES = os.path.join(CACHE, "images")
 
 # What the first minute of a guest needs, where the kernel does not build it in.
 # (crc32c_generic is not a dependency in modules.dep: libcrc32c asks for it by name.)
-BOOT_MODULES = ("virtio_pci", "virtio_blk", "virtio_console", "9pnet_virtio", "9p", "crc32c_generic",
+BOOT_MODULES = ("virtio_pci", "virtio_blk", "virtio_console", "virtio_net", "9pnet_virtio", "9p", "crc32c_generic",
                 "erofs")
 
 # Parts of the tree that no guest uses: compilers, emulators, kernels.
@@ -92,14 +92,15 @@ class Kernel:
         return [f"{top}/{p}" for p in order]
 
 
-def _hash(*parts):
+def hash_of(*parts):
+    """A short name for what PARTS are."""
     h = hashlib.sha256()
     for p in parts:
         h.update(repr(p).encode())
     return h.hexdigest()[:12]
 
 
-def _cached(name, make):
+def cached(name, make):
     """Path of image NAME; make(path) writes it when it is not there yet."""
     os.makedirs(IMAGES, exist_ok=True)
     path = os.path.join(IMAGES, name)
@@ -118,20 +119,25 @@ def _module_bytes(path):
 
 
 def initramfs(kernel):
-    """The image that finds the root file system; see scripts/guest/initramfs-init."""
-    with open(os.path.join(REPO, "scripts/guest/initramfs-init"), encoding="ascii") as f:
-        script = f.read()
+    """The image that finds the root file system, and what runs in a guest before it has the repository; see scripts/guest."""
+    scripts = {}
+    for name in ("initramfs-init", "init", "agent"):
+        with open(os.path.join(REPO, "scripts/guest", name), "rb") as f:
+            scripts[name] = f.read()
     modules = kernel.boot_modules()
-    key = _hash(2, script, [(m, os.path.getmtime(m)) for m in modules])
+    key = hash_of(3, scripts, [(m, os.path.getmtime(m)) for m in modules])
 
     def make(path):
         with tempfile.TemporaryDirectory() as top:
             os.makedirs(f"{top}/bin")
             os.makedirs(f"{top}/modules")
             shutil.copy("/usr/bin/busybox", f"{top}/bin/busybox")
-            with open(f"{top}/init", "w", encoding="ascii") as f:
-                f.write(script)
-            os.chmod(f"{top}/init", 0o755)
+            os.makedirs(f"{top}/guest")
+            for name, text in scripts.items():
+                to = f"{top}/init" if name == "initramfs-init" else f"{top}/guest/{name}"
+                with open(to, "wb") as f:
+                    f.write(text)
+                os.chmod(to, 0o755)
             names = []
             for m in modules:
                 names.append(os.path.basename(m).split(".")[0] + ".ko")
@@ -142,14 +148,14 @@ def initramfs(kernel):
             subprocess.run(f"cd {top} && find . | cpio -o -H newc --quiet -R 0:0 | gzip -1 >{path}",
                            shell=True, check=True)
 
-    return _cached(f"initramfs-{kernel.release}-{key}.gz", make)
+    return cached(f"initramfs-{kernel.release}-{key}.gz", make)
 
 
 def root(say):
     """The guests' read-only root file system, an erofs image of the toolbox tree."""
     with open("/.cxr-toolbox", encoding="ascii") as f:
         tree = f.read().strip()
-    key = _hash(3, ROOT_EXCLUDES)
+    key = hash_of(3, ROOT_EXCLUDES)
 
     def make(path):
         say("making the guests' root file system (once)")
@@ -166,4 +172,4 @@ def root(say):
         if done.returncode:
             raise ImageError("mkfs.erofs failed: " + done.stdout[-500:])
 
-    return _cached(f"root-{tree}-{key}.erofs", make)
+    return cached(f"root-{tree}-{key}.erofs", make)

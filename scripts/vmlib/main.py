@@ -15,6 +15,7 @@ import images
 import process
 import qemu
 from session import Session, VmError
+from snapshot import Snapshots
 
 KEEP_RUNS = 10
 EXIT_TIMEOUT = 124
@@ -55,6 +56,9 @@ def parse_args(argv):
                    help="use a function of an emulator that runs already")
     p.add_argument("--emu-arg", action="append", default=[], metavar="ARG", help="argument for cxemu")
     p.add_argument("--append", action="append", default=[], metavar="ARGS", help="kernel arguments")
+    p.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="CXR_NAME in the guests")
+    p.add_argument("--boot", action="store_true",
+                   help="boot the guests, where they could start from what was saved of ones that have booted")
     p.add_argument("--accel", default="auto", choices=("auto", "kvm", "tcg", "icount"),
                    help="icount: TCG whose clock counts the guest's instructions, one a nanosecond")
     p.add_argument("--out", metavar="DIR", help="directory for logs and results")
@@ -69,6 +73,9 @@ def parse_args(argv):
         p.error("--soft: needs --guests 2 or more, an adapter in guest a, and an emulator of this run")
     if opts.accel == "icount" and opts.smp != 1:
         p.error("--accel icount: instructions are counted on one CPU (--smp 1)")
+    if not all(re.fullmatch(r"[A-Z_]+=[^\s]*", e) for e in opts.env):
+        p.error(f"--env {' '.join(opts.env)}: give NAME=VALUE, without spaces")
+    opts.env = dict(e.split("=", 1) for e in opts.env)
     if opts.timeout <= 0 or opts.smp < 1:
         p.error("--timeout and --smp must be positive")
     return p, opts
@@ -153,6 +160,14 @@ def prepare(parser, opts):
     write_command(opts)
 
 
+def snapshots(opts):
+    """What tells the snapshot of a guest. With KVM a boot takes no time, and a kernel argument is seldom tried twice."""
+    all_erofs = all(k.has_erofs for k in opts.guest_kernels)
+    if opts.boot or opts.accel != "tcg" or opts.append or not all_erofs:
+        return lambda guest: None
+    return Snapshots(opts, say).of
+
+
 def on_signal(signum, _frame):
     raise VmError(f"interrupted by {signal.Signals(signum).name}")
 
@@ -167,9 +182,9 @@ def main(argv):
     try:
         prepare(parser, opts)
         run_dir = socket_dir()
-        session = Session(opts, run_dir, say)
+        session = Session(opts, run_dir, say, snapshots(opts))
         code = session.run()
-    except (VmError, images.ImageError) as e:
+    except (VmError, images.ImageError, qemu.MonitorError) as e:
         say(str(e))
         code = getattr(e, "code", EXIT_VM)
     finally:

@@ -3,10 +3,13 @@
 
 import json
 import os
+import socket
 import subprocess
 import tempfile
+import time
 
 from images import CACHE, REPO, ImageError
+from process import wait_for_path
 
 QEMU = "qemu-system-x86_64"
 
@@ -17,10 +20,15 @@ APPEND = ("console=ttyS0 quiet panic=-1 nokaslr no_timer_check tsc=reliable miti
 # takes two thirds of the time. Who follows a pointer of user space by mistake is found on the debug kernel, which has them.
 CPU = "max,la57=off,smap=off,smep=off,umip=off,pku=off"
 CPU_DEBUG = "max,la57=off"
+ROOT_PORT_ROOM = "512M"   # 8 functions of 32 MiB, twice
 # Who looks for stray accesses to memory. KASAN does it better than SLUB, which would cost a third of the
 # time beside it; kernels without it have SLUB do it where a driver of ours runs.
 WITH_KASAN = "slab_debug=-"
-WITHOUT_KASAN = "slub_debug=FZP page_poison=1"
+WITHOUT_KASAN = "slub_debug=FZP"
+
+
+class MonitorError(Exception):
+    """QEMU does not do what it was told."""
 
 
 def check_vfio_user():
@@ -66,11 +74,11 @@ def _kvm_works(kernel_image):
     return out.returncode == 0 and b"Kernel panic" in out.stdout
 
 
-def command(guest, opts):
-    """The command line of a guest; see class Guest for its fields."""
+def machine(guest, opts):
+    """The command line of a guest but for the adapter's functions; see class Guest for its fields."""
     sock, out = guest.sockets, guest.out
     accel = {"kvm": "kvm", "icount": "tcg,thread=single"}.get(opts.accel, "tcg,thread=multi")
-    machine = "q35,memory-backend=m0"
+    board = "q35,memory-backend=m0"
     append = [APPEND]
     if guest.kernel.name == "debug":
         append.append(WITH_KASAN)
@@ -82,12 +90,11 @@ def command(guest, opts):
     if opts.iommu:
         append.append("intel_iommu=on iommu.strict=1")
         if accel == "kvm":
-            machine += ",kernel-irqchip=split"
-    append += [f"cxr.env.{k}={v}" for k, v in guest.env.items()]
+            board += ",kernel-irqchip=split"
     append += opts.append
 
     cmd = [QEMU, "-name", f"cxr-{guest.name}", "-accel", accel,
-           "-cpu", CPU_DEBUG if guest.kernel.name == "debug" else CPU, "-machine", machine,
+           "-cpu", CPU_DEBUG if guest.kernel.name == "debug" else CPU, "-machine", board,
            "-object", f"memory-backend-memfd,id=m0,size={opts.mem},share=on", "-m", opts.mem,
            "-smp", str(opts.smp), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
            "-kernel", guest.kernel.image, "-initrd", guest.kernel.initrd, "-append", " ".join(append)]
@@ -109,13 +116,72 @@ def command(guest, opts):
     cmd += _share("kmods", guest.kernel.modules, True)
     for i, (netdev, mac) in enumerate(guest.cables):
         cmd += ["-netdev", f"{netdev},id=net{i}", "-device", f"virtio-net-pci,netdev=net{i},mac={mac}"]
-    for i, path in enumerate(guest.functions):
-        if i % 8 == 0:
-            cmd += ["-device", f"pcie-root-port,id=rp{i // 8},chassis={i // 8 + 1},slot={i // 8 + 1}"]
-        cmd += ["-device", json.dumps({
-            "driver": "vfio-user-pci", "socket": {"type": "unix", "path": path},
-            "bus": f"rp{i // 8}", "addr": f"0.{i % 8}", "multifunction": len(guest.functions) > 1})]
+    if opts.uses_adapter and not guest.soft:
+        # with room for functions that are found after the firmware has given out addresses
+        cmd += ["-device", f"pcie-root-port,id=rp0,chassis=1,slot=1,pref64-reserve={ROOT_PORT_ROOM}"]
     return cmd
+
+
+def functions(guest):
+    """The adapter's functions, behind the root port, in the order in which they can be plugged: the first one last."""
+    return [{"driver": "vfio-user-pci", "socket": {"type": "unix", "path": path}, "bus": "rp0", "addr": f"0.{i}",
+             "multifunction": len(guest.functions) > 1} for i, path in reversed(list(enumerate(guest.functions)))]
+
+
+class Monitor:
+    """The monitor of a QEMU that was started with monitor_at()."""
+
+    def __init__(self, path, child):
+        if not wait_for_path(path, child, 20):
+            raise MonitorError(f"QEMU did not start\n{child.tail()}")
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(60)
+        self.sock.connect(path)
+        self.file = self.sock.makefile("rw", encoding="utf-8")
+        self.file.readline()    # the greeting
+        self.command("qmp_capabilities")
+
+    def close(self):
+        self.file.close()
+        self.sock.close()
+
+    def command(self, name, **arguments):
+        """The command's answer."""
+        self.file.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
+        self.file.flush()
+        while True:
+            answer = json.loads(self.file.readline() or '{"error": {"desc": "it ended"}}')
+            if "error" in answer:
+                raise MonitorError(f"QEMU: {name}: {answer['error']['desc']}")
+            if "return" in answer:
+                return answer["return"]
+
+    def migrated(self):
+        """Wait until what was asked for last is done."""
+        while True:
+            state = self.command("query-migrate")
+            if state.get("status") == "completed":
+                return
+            if state.get("status") in ("failed", "cancelled"):
+                raise MonitorError(f"QEMU: {state.get('error-desc', state['status'])}")
+            time.sleep(0.02)
+
+    def save(self, path):
+        """The machine as it is, in a file. It does not run any more."""
+        self.command("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
+        self.command("migrate", uri=f"file:{path}")
+        self.migrated()
+
+    def load(self, path):
+        """A machine that was started with -incoming defer goes on as it was saved. It has not moved, and need not be announced:
+        the network back end of type stream of QEMU 11.1 would die of it, without its other end yet."""
+        self.command("migrate-set-parameters", **{"announce-rounds": 0})
+        self.command("migrate-incoming", uri=f"file:{path}")
+        self.migrated()
+
+
+def monitor_at(path):
+    return ["-qmp", f"unix:{path},server=on,wait=off"]
 
 
 def _share(tag, path, readonly):

@@ -2,6 +2,7 @@
 """A run: the emulator, the guests, and the loop that serves them."""
 
 import base64
+import json
 import os
 import selectors
 import subprocess
@@ -10,6 +11,7 @@ import termios
 import time
 import tty
 
+import qemu
 from guest import Guest
 from process import Child, patience, wait_for_path
 
@@ -27,8 +29,10 @@ class VmError(Exception):
 
 
 class Session:
-    def __init__(self, opts, run_dir, say):
+    def __init__(self, opts, run_dir, say, snapshot_of=lambda guest: None):
+        """SNAPSHOT_OF: the file to start a guest from, or None: it boots"""
         self.opts = opts
+        self.snapshot_of = snapshot_of
         self.run_dir = run_dir
         self.say = say
         self.sel = selectors.DefaultSelector()
@@ -67,18 +71,33 @@ class Session:
                 self.check_emulator()
                 raise VmError(f"the emulator did not make its socket {path}\n{self.emulator.tail()}")
 
-    def start_guests(self):
-        for g in self.guests:
-            g.start(self.opts)
-            self.sel.register(g.child.pidfd, selectors.EVENT_READ, (self.guest_ended, g))
-            for port, s in g.listeners.items():
-                s.settimeout(20)
-                self.accept(g, port, s)
+    def start_guest(self, g, more):
+        g.start(self.opts, more)
+        self.sel.register(g.child.pidfd, selectors.EVENT_READ, (self.guest_ended, g))
+        for port, s in g.listeners.items():
+            s.settimeout(20)
+            self.accept(g, port, s)
+
+    def start_guests(self, snapshots):
+        for g, path in zip(self.guests, snapshots):
+            if path:
+                self.start_guest(g, qemu.monitor_at(g.sock("qmp")) + ["-incoming", "defer"])
+            else:
+                self.start_guest(g, [w for f in qemu.functions(g) for w in ("-device", json.dumps(f))])
             # guest a listens on the management cables of the others
             if g.index == 0 and self.opts.guests > 1:
                 for peer in range(1, self.opts.guests):
                     if not wait_for_path(os.path.join(self.run_dir, f"cable-{peer}"), g.child, 20):
                         raise VmError(f"guest a did not start\n{g.child.tail()}")
+
+    def wake(self, g, path):
+        """Start a guest from its snapshot, and plug the adapter's functions."""
+        monitor = qemu.Monitor(g.sock("qmp"), g.child)
+        monitor.load(path)
+        for f in qemu.functions(g):
+            monitor.command("device_add", **f)
+        monitor.close()
+        self.booted(g)
 
     def accept(self, g, port, listener):
         """QEMU opens its ports as it starts; when it does not, it ended."""
@@ -103,6 +122,7 @@ class Session:
         """Boot, run the command, shut down; returns the exit code."""
         opts = self.opts
         self.guests = [Guest(i, opts, self.run_dir) for i in range(opts.guests)]
+        snapshots = [self.snapshot_of(g) for g in self.guests]
         if opts.sockets:
             for g in self.guests:
                 g.functions = opts.sockets[g.name]
@@ -110,9 +130,11 @@ class Session:
             self.start_emulator()
             self.sel.register(self.emulator.pidfd, selectors.EVENT_READ, (self.emulator_ended, None))
         t0 = time.monotonic()
-        self.start_guests()
-        boot = BOOT_SECONDS * self.patience()
-        self.loop(lambda: all(g.state == "ready" for g in self.guests), boot, "boot")
+        self.start_guests(snapshots)
+        for g, path in zip(self.guests, snapshots):
+            if path:
+                self.wake(g, path)
+        self.boot(lambda: all(g.state == "ready" for g in self.guests))
         self.boot_seconds = time.monotonic() - t0
         self.say(f"{opts.guests} guest{'s' * (opts.guests > 1)} up in {self.boot_seconds:.1f} s "
                  f"({opts.kernel.release}, {opts.accel}, driver {opts.driver}"
@@ -129,6 +151,9 @@ class Session:
         self.detach_terminal()
         self.shut_down()
         return a.exit_code or (125 if self.problems else 0)
+
+    def boot(self, done):
+        self.loop(done, BOOT_SECONDS * self.patience(), "boot")
 
     def load_driver(self):
         for g in self.guests:
@@ -174,7 +199,9 @@ class Session:
 
     def on_ctl(self, g):
         for words in g.control(self.read(g, "ctl")):
-            if words[:1] == ["ready"]:
+            if words[:1] == ["booted"]:
+                self.booted(g)
+            elif words[:1] == ["ready"]:
                 g.state = "ready"
             elif words[:1] == ["loaded"] and len(words) == 2:
                 g.load_failed = words[1] != "0"
@@ -185,6 +212,10 @@ class Session:
                 g.state = "ready"
             elif words[:1] == ["stopped"] and len(words) == 2:
                 g.stop_failures = int(words[1])
+
+    def booted(self, g):
+        g.state = "booted"
+        g.begin()
 
     def drain_output(self, g):
         """The exit code may overtake the last output: take what is there."""

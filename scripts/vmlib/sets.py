@@ -60,7 +60,7 @@ class Session:
             cmd.append("--soft")
         for name in ("LONG", "SEED", "SHUFFLE"):
             if os.environ[name]:
-                cmd += ["--append", f"cxr.env.{name}={os.environ[name]}"]
+                cmd += ["--env", f"{name}={os.environ[name]}"]
         words = []
         for s, ids in self.todo:
             words.append(f"{s.seconds(self.kernel)}:{s.path}" + (":" + ",".join(ids) if ids else ""))

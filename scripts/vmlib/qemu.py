@@ -18,7 +18,7 @@ APPEND = ("console=ttyS0 quiet panic=-1 nokaslr no_timer_check tsc=reliable miti
           "panic_on_warn=1 oops=panic softlockup_panic=1 watchdog_thresh=60 hung_task_panic=1")
 # Under TCG each level of page tables and each opened window to user memory is work for every access: without them a guest
 # takes two thirds of the time. Who follows a pointer of user space by mistake is found on the debug kernel, which has them.
-CPU = "max,la57=off,smap=off,smep=off,umip=off,pku=off"
+CPU = "max,la57=off,smap=off,smep=off,umip=off,pku=off,erms=off,fsrm=off"
 CPU_DEBUG = "max,la57=off"
 ROOT_PORT_ROOM = "512M"   # 8 functions of 32 MiB, twice
 # Who looks for stray accesses to memory. KASAN does it better than SLUB, which would cost a third of the

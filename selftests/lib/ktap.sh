@@ -95,31 +95,19 @@ ktap_spoilt() { rm -f "$DRIVER_GROUND"; }
 
 # ---- kernel logs -------------------------------------------------------------
 
-# Sets look, text for a shell: bad lines since the last mark, then a new mark; succeeds when there are some
-ktap_look() # NAME
-{
-	local judge='/cxr-test: / { n = 0; next } { line[n++] = $0 }
-		     END { for (i = 0; i < n; i++) if (line[i] ~ bad) { print line[i]; r = 1 } exit !r }'
-
-	look="dmesg | awk -v bad='$KTAP_BAD' '$judge'; r=\$?; echo 'cxr-test: $1' >/dev/kmsg; [ \$r = 0 ]"
-}
-
 # Bad lines in all guests since this was last called; what follows is NAME's (nobody's, when it is empty). Succeeds when there
-# are some.
+# are some, or a guest does not answer.
 ktap_bad_lines() # NAME
 {
-	local look host text found=1
+	local host text rc found=1
 
-	ktap_look "$1"
-	if text=$(eval "$look"); then
+	for host in here $(peer_hosts); do
+		text=$(agent_do "$host" look "$1" "$KTAP_BAD" 2>&1)
+		rc=$?
+		[ $rc != 1 ] || continue
+		[ "$host" = here ] || text="on $host: $text"
 		echo "$text"
 		found=0
-	fi
-	for host in $(peer_hosts); do
-		if text=$(peer_on "$host" "$look"); then
-			echo "on $host: $text"
-			found=0
-		fi
 	done
 	return $found
 }

@@ -17,6 +17,8 @@
 # CMD is one line of shell with the functions of driver.sh. PEER_TIMEOUT (120)
 # is the time limit of each in seconds; 124 is its exit code when time ran out. When who called it dies, it does, too.
 
+PEER_DIR=$(dirname "${BASH_SOURCE[0]}")
+
 peer_hosts() { local l="b c d"; echo "${l:0:$((2 * ${CXR_GUESTS:-1} - 3 > 0 ? 2 * ${CXR_GUESTS:-1} - 3 : 0))}"; }
 
 # Lines of an answer of scripts/guest/agent, from file descriptor FD, and its exit code. FD does not become standard input:
@@ -36,20 +38,46 @@ agent_answer() # FD
 	return "$code"
 }
 
-peer_call() # HOST ID COMMAND
+# Ask the agent of HOST for a job (here: the machine of this shell). Its answer comes from file descriptor AGENT_FD
+agent_job() # HOST WORDS...
 {
-	local limit=$((${PEER_TIMEOUT:-120} * ${CXR_PATIENCE:-1})) code=0 fd
+	local host=$1
 
-	case ${CXR_PEER:-vm} in
-	vm) { exec {fd}<>"/dev/tcp/$1/77"; } 2>/dev/null && printf '%s\0' 4 sh $limit "$2" "$3" >&"$fd" ;;
-	ssh:*)
-		exec {fd}< <(printf '%s\0' 4 sh $limit "$2" "$3" |
-			ssh -o BatchMode=yes "${CXR_PEER#ssh:}" "CXR_DRIVER=$CXR_DRIVER CXR_GUEST=$1 $PWD/scripts/guest/agent")
+	shift
+	case $host-${CXR_PEER:-vm} in
+	here-*) host=127.0.0.1 ;;
+	*-vm) ;;
+	*-ssh:*)
+		exec {AGENT_FD}< <(printf '%s\0' $# "$@" |
+			ssh -o BatchMode=yes "${CXR_PEER#ssh:}" "CXR_DRIVER=$CXR_DRIVER CXR_GUEST=$host $PWD/scripts/guest/agent")
+		return
 		;;
-	*) echo "peer: CXR_PEER=$CXR_PEER is neither 'vm' nor 'ssh:HOST'" >&2; return 125 ;;
-	esac && { agent_answer "$fd" || code=$?; exec {fd}<&-; } || code=125
+	*) echo "peer: CXR_PEER=$CXR_PEER is neither 'vm' nor 'ssh:HOST'" >&2; return 1 ;;
+	esac
+	if { exec {AGENT_FD}<>"/dev/tcp/$host/77"; } 2>/dev/null; then
+		printf '%s\0' $# "$@" >&"$AGENT_FD"
+	else
+		# a machine that is no guest of ours
+		[ "$host" = 127.0.0.1 ] && exec {AGENT_FD}< <(printf '%s\0' $# "$@" | "$PEER_DIR/../../scripts/guest/agent")
+	fi
+}
+
+# As agent_job; prints the answer, returns the exit code, 125 if there is no answer
+agent_do() # HOST WORDS...
+{
+	local code=125 AGENT_FD
+
+	if agent_job "$@"; then
+		agent_answer "$AGENT_FD" && code=0 || code=$?
+		exec {AGENT_FD}<&-
+	fi
 	[ $code != 125 ] || echo "peer: no answer from $1" >&2
 	return $code
+}
+
+peer_call() # HOST ID COMMAND
+{
+	agent_do "$1" sh $((${PEER_TIMEOUT:-120} * ${CXR_PATIENCE:-1})) "$2" "$3"
 }
 
 peer_on() { local host=$1; shift; peer_call "$host" "now-$BASHPID" "$*"; }

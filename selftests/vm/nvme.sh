@@ -161,7 +161,7 @@ device_goes()
 		reads "$device" $((i * 8)) $DATA-error-$i &
 		ids+=($!)
 	done
-	wait_until 20 in_flight || { cat $DATA-error-*; pgrep -a dd; return 1; }
+	wait_until 60 in_flight || { cat $DATA-error-*; pgrep -a dd; return 1; }
 	echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
 	must_fail disk
 	for i in "${ids[@]}"; do wait "$i"; done

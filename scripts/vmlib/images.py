@@ -119,11 +119,11 @@ def _module_bytes(path):
 
 
 def initramfs(kernel):
-    """The image that finds the root file system, and what runs in a guest before it has the repository; see scripts/guest."""
+    """The image that finds the root file system, and what runs in a guest before it has the repository; see scripts/guest, selftests/lib/agent."""
     scripts = {}
-    for name in ("initramfs-init", "init", "agent"):
-        with open(os.path.join(REPO, "scripts/guest", name), "rb") as f:
-            scripts[name] = f.read()
+    for path in ("scripts/guest/initramfs-init", "scripts/guest/init", "selftests/lib/agent"):
+        with open(os.path.join(REPO, path), "rb") as f:
+            scripts[os.path.basename(path)] = f.read()
     modules = kernel.boot_modules()
     key = hash_of(3, scripts, [(m, os.path.getmtime(m)) for m in modules])
 

@@ -21,7 +21,7 @@ PEER_DIR=$(dirname "${BASH_SOURCE[0]}")
 
 peer_hosts() { local l="b c d"; echo "${l:0:$((2 * ${CXR_GUESTS:-1} - 3 > 0 ? 2 * ${CXR_GUESTS:-1} - 3 : 0))}"; }
 
-# Lines of an answer of scripts/guest/agent, from file descriptor FD, and its exit code. FD does not become standard input:
+# Lines of an answer of selftests/lib/agent, from file descriptor FD, and its exit code. FD does not become standard input:
 # the agent gives a program that of this shell, and the end of the connection would never come while the program had it.
 agent_answer() # FD
 {
@@ -49,7 +49,7 @@ agent_job() # HOST WORDS...
 	*-vm) ;;
 	*-ssh:*)
 		exec {AGENT_FD}< <(printf '%s\0' $# "$@" |
-			ssh -o BatchMode=yes "${CXR_PEER#ssh:}" "CXR_DRIVER=$CXR_DRIVER CXR_GUEST=$host $PWD/scripts/guest/agent")
+			ssh -o BatchMode=yes "${CXR_PEER#ssh:}" "CXR_DRIVER=$CXR_DRIVER CXR_GUEST=$host $PWD/selftests/lib/agent")
 		return
 		;;
 	*) echo "peer: CXR_PEER=$CXR_PEER is neither 'vm' nor 'ssh:HOST'" >&2; return 1 ;;
@@ -58,7 +58,7 @@ agent_job() # HOST WORDS...
 		printf '%s\0' $# "$@" >&"$AGENT_FD"
 	else
 		# a machine that is no guest of ours
-		[ "$host" = 127.0.0.1 ] && exec {AGENT_FD}< <(printf '%s\0' $# "$@" | "$PEER_DIR/../../scripts/guest/agent")
+		[ "$host" = 127.0.0.1 ] && exec {AGENT_FD}< <(printf '%s\0' $# "$@" | "$PEER_DIR/agent")
 	fi
 }
 

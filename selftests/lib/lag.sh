@@ -320,13 +320,12 @@ tools_go_on()
 		pids+=($!)
 	done
 	wait_until 60 connected 8	# a connection that begins amid a change may find its GID gone
-	RANDOM=$SEED
-	for ((i = 0; i < FLIPS; i++)); do
-		port=$((RANDOM % 2))
-		link_heard $port down
-		link_heard $port up
+	# they poll all the time, and all else takes so much longer
+	for ((i = 0; i < FLIPS / 2; i++)); do
+		link_heard $((i % 2)) down
+		link_heard $((i % 2)) up
 	done
-	echo "$FLIPS fail-overs, seed $SEED"
+	echo "$i fail-overs"
 	tools_end "${pids[@]}"
 	for tool in ib_send_bw ib_write_bw; do
 		wait "${pids[0]}" || { cat /tmp/$tool; fail "$tool broke"; }

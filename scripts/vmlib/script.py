@@ -21,6 +21,7 @@ HEAD = {
     "takes": ("60", "[0-9]+", "seconds that it takes on an idle machine, by which the sets of machines are made up"),
     "timeout": ("300", "[0-9]+", "seconds that the script may take"),
     "long": ("", "[0-9]+", "the same with LONG=1"),
+    "when": ("", "long", "it runs with LONG=1 alone"),
     "kernels": ("", r"((6\.1|6\.12|7\.2|debug) ?)+", "the only kernels it is for"),
     "drivers": ("", "((cxr|mlx5|rxe) ?)+", "the only drivers it is for"),
     "windows": ("", "yes|((cxr|mlx5) ?)+", "its traffic says in the capture what its frames must be; always, or with these drivers"),
@@ -87,6 +88,8 @@ class Script:
             return f"is for kernel {self.head['kernels']}"
         if self.head["drivers"] and driver not in self.head["drivers"].split():
             return f"is for driver {self.head['drivers']}"
+        if self.head["when"] and not os.environ["LONG"]:
+            return "takes LONG=1"
         if driver == "rxe" and (self.head["guests"] != "1" or self.head["peers"]):
             return "is for guests on the adapters' wire"
         return None

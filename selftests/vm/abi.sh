@@ -3,7 +3,7 @@
 #
 # Requests that no library makes are refused, each with the right error, and leave nothing behind.
 # guests: 1
-# takes: 25
+# takes: 30
 # drivers: cxr mlx5
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"

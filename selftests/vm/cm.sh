@@ -4,7 +4,7 @@
 # rdma_cm over RoCE v1 and v2: its defaults of version and type of service, by configfs and by the tools, for connected
 # and datagram service and for groups; what is on the wire for each; ends that do not agree.
 # guests: 2
-# takes: 60
+# takes: 70
 # drivers: cxr mlx5
 # timeout: 500
 # long: 800

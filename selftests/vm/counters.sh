@@ -3,7 +3,7 @@
 #
 # The counters of the RDMA device: each that exists is moved by an event of its own, and by no other.
 # guests: 1
-# takes: 50
+# takes: 55
 # drivers: cxr mlx5
 # timeout: 600
 # windows: yes

@@ -4,7 +4,7 @@
 # What devlink has: what it tells of a device, and a reload that changes roce_mode and ud_gid_type, that meets clients which are
 # not there, and that fails.
 # guests: 1
-# takes: 60
+# takes: 50
 # drivers: cxr
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -3,7 +3,7 @@
 #
 # The Ethernet device of a port: addresses, traffic, offloads, reconfiguration, teardown.
 # guests: 2
-# takes: 170
+# takes: 130
 # drivers: cxr mlx5
 # timeout: 900
 . "$(dirname "$0")/../lib/ktap.sh"

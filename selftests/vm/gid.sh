@@ -4,7 +4,7 @@
 # The GID table: what is in it, and that the adapter's own table (where an emulator can be asked) says
 # the same, index by index, with the network layer, MAC and VLAN of each entry.
 # guests: 1
-# takes: 110
+# takes: 95
 # drivers: cxr mlx5
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -4,7 +4,7 @@
 # Random changes of addresses, VLANs, macvlans, namespaces, names, MACs and links, and after each
 # batch of them the GID table, and the adapter's, against a model (lib/gid_churn.py).
 # guests: 1
-# takes: 50
+# takes: 25
 # drivers: cxr mlx5
 # timeout: 300
 # long: 3600

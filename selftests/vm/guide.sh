@@ -3,7 +3,7 @@
 #
 # The examples of Documentation/guide, page by page, as somebody follows them: they work, and print what is written there.
 # guests: 2
-# takes: 90
+# takes: 70
 # drivers: cxr
 # timeout: 600
 # long: 900

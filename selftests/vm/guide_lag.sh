@@ -3,7 +3,7 @@
 #
 # The guide's page of bonds, as somebody with a card of two ports follows it: guide.sh has the others.
 # guests: 2
-# takes: 60
+# takes: 50
 # functions: 2
 # drivers: cxr
 # kernels: 6.1 6.12 7.2

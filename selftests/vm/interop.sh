@@ -4,7 +4,7 @@
 # The adapter and Soft-RoCE as peers: connected and datagram transport, both ends asking, every
 # byte checked; with frames lost on the way; connections made by rdma_cm.
 # guests: 2
-# takes: 120
+# takes: 115
 # peers: soft
 # drivers: cxr mlx5
 # timeout: 1200

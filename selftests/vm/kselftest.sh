@@ -3,7 +3,7 @@
 #
 # The tests in the form of the kernel's selftests, as somebody runs them on a machine of theirs: driver loaded, port up.
 # guests: 1
-# takes: 60
+# takes: 40
 # drivers: cxr rxe
 # timeout: 400
 # long: 700

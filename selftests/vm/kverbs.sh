@@ -3,7 +3,7 @@
 #
 # What kernel consumers ask for beyond what NVMe over Fabrics does (nvme.sh): a module of our own asks.
 # guests: 1
-# takes: 25
+# takes: 5
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/kverbs.sh"
 

@@ -4,7 +4,7 @@
 # RoCE LAG: both ports of a card in one bond are one RDMA device, which outlives the loss of a port;
 # every way in, every way out, and what is refused. The same without a bond: ECMP LAG.
 # guests: 2
-# takes: 400
+# takes: 600
 # functions: 2
 # drivers: cxr mlx5
 # timeout: 1800

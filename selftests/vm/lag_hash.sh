@@ -3,7 +3,7 @@
 #
 # RoCE LAG on a card that chooses the port of each packet by a hash, which is done where the bond hashes ports, too.
 # guests: 2
-# takes: 170
+# takes: 220
 # functions: 2
 # card: cx6dx
 # drivers: cxr mlx5

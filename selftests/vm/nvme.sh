@@ -4,7 +4,7 @@
 # The kernel's own consumers: a disk over NVMe-oF. The host (nvme-rdma) registers memory by work requests and has it
 # invalidated by the target (nvmet-rdma), which reads and writes by RDMA; both drain queue pairs when they part.
 # guests: 2
-# takes: 60
+# takes: 25
 # kernels: 6.1 6.12 7.2
 # timeout: 400
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -3,7 +3,7 @@
 #
 # What README's commands installed by DKMS (selftests/package), in a guest that has it where an owner would: modprobe, show_gids, udev.
 # guests: 1
-# takes: 60
+# takes: 20
 # functions: 2
 # drivers: cxr
 # kernels: 6.1 6.12 7.2

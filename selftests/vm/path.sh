@@ -4,7 +4,7 @@
 # What is in the frames of a path: the RoCE version of its GID, VLAN and priority, class, hops, flow label and UDP source
 # port, for RC, UC and UD and for rdma_cm; ends of different versions; and the MTU of the port.
 # guests: 2
-# takes: 100
+# takes: 80
 # drivers: cxr mlx5
 # timeout: 600
 # windows: yes

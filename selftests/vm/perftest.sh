@@ -4,7 +4,7 @@
 # perftest's programs: each operation over each kind of connection that has it, bandwidth and latency, from 2 bytes to 1 MiB, up to
 # 64 queue pairs, with events, SRQs and inline data. With LONG=1 all of that, without it one of each kind.
 # guests: 2
-# takes: 120
+# takes: 80
 # timeout: 600
 # long: 3600
 . "$(dirname "$0")/../lib/ktap.sh"

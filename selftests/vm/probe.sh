@@ -3,7 +3,7 @@
 #
 # The driver comes and goes: by module, by bind and unbind, by function reset. What it held it gives back.
 # guests: 1
-# takes: 70
+# takes: 75
 # drivers: cxr mlx5
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -4,7 +4,7 @@
 # Raw packet queue pairs: frames that programs send and receive themselves, rules that say which frames they get, and
 # queues among which a hash spreads them. Everything that no rule takes still reaches the interface.
 # guests: 2
-# takes: 60
+# takes: 55
 # drivers: cxr mlx5
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"

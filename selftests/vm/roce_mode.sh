@@ -4,7 +4,7 @@
 # The module parameters roce_mode and ud_gid_type, for all devices and by list: what the GID table holds, which address
 # handles can be created, and what is refused.
 # guests: 1
-# takes: 60
+# takes: 40
 # drivers: cxr
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"

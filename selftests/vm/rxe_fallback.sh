@@ -3,7 +3,7 @@
 #
 # rxe-fallback on the kernel's Soft-RoCE: set up, used, undone.
 # guests: 1
-# takes: 40
+# takes: 55
 # drivers: cxr rxe
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"

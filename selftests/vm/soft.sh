@@ -4,7 +4,8 @@
 # Soft-RoCE against itself on the emulator's wire: what interop.sh asks of it and the adapter, without the adapter. Where this
 # fails, too, it is not the adapter's doing. It is one test, since no part of it says anything of the adapter.
 # guests: 3
-# takes: 90
+# takes: 145
+# when: long
 # peers: soft
 # drivers: cxr
 # timeout: 1200

@@ -3,7 +3,7 @@
 #
 # Bring-up is made to fail after each stage in turn: the probe says so, gives everything back, and the next one works.
 # guests: 1
-# takes: 60
+# takes: 30
 # drivers: cxr mlx5
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"

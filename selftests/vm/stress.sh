@@ -4,7 +4,7 @@
 # Many verbs objects at once, processes that are killed amid their transfers, a device that goes while
 # they run. Then all is as it was: in ib_core, in the kernel's memory, in the device.
 # guests: 1
-# takes: 80
+# takes: 65
 # timeout: 600
 # long: 1500
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -4,7 +4,7 @@
 # The users' tools on a real sysfs: what selftests/tools compares with golden
 # files, here compared with what the kernel says.
 # guests: 1
-# takes: 60
+# takes: 85
 # functions: 2
 # drivers: cxr mlx5
 # timeout: 900

@@ -3,7 +3,7 @@
 #
 # Random and bent requests of user space, by one process and by several at once (uverbs_fuzz.py): no harm is done.
 # guests: 1
-# takes: 100
+# takes: 90
 # drivers: cxr
 # timeout: 900
 # long: 1200

@@ -4,7 +4,7 @@
 # The RDMA device under the distribution's own programs: what it says of itself, the GID table,
 # RC and UD over RoCE v1 and v2, connections made by rdma_cm, peers and devices that go away.
 # guests: 2
-# takes: 150
+# takes: 85
 # timeout: 1500
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

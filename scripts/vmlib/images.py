@@ -119,7 +119,7 @@ def _module_bytes(path):
 
 
 def initramfs(kernel):
-    """The image that finds the root file system, and what runs in a guest before it has the repository; see scripts/guest, selftests/lib/agent."""
+    """The image that finds the root file system, and what runs in a guest before it has the repository."""
     scripts = {}
     for path in ("scripts/guest/initramfs-init", "scripts/guest/init", "selftests/lib/agent"):
         with open(os.path.join(REPO, path), "rb") as f:

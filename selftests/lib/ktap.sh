@@ -105,7 +105,7 @@ ktap_bad_lines() # NAME
 		text=$(agent_do "$host" look "$1" "$KTAP_BAD" 2>&1)
 		rc=$?
 		[ $rc != 1 ] || continue
-		[ $rc-$host != 125-here ] || [ -c "${CXR_EMU_PORT:-}" ] || continue	# no guest of ours, and who tests may not look
+		[ "$rc-$host" != 125-here ] || [ -c "${CXR_EMU_PORT:-}" ] || continue	# no guest of ours, and who tests may not look
 		[ "$host" = here ] || text="on $host: $text"
 		echo "$text"
 		found=0

@@ -332,6 +332,9 @@ static int run_destroy_qp(struct cmd *c)
 			return refuse(c, PRM_STATUS_RES_BUSY,
 				      "QP 0x%x is still attached to a multicast group",
 				      qp->obj.num);
+	if (qp_uar(qp))
+		c->dev->gone[c->dev->gone_count++ % GONE_QPS] =
+			(struct gone_qp){ .num = qp->obj.num, .uar = qp_uar(qp)->num };
 	return obj_destroy(c, qp);
 }
 

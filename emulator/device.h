@@ -507,7 +507,15 @@ struct ailments {
 	uint32_t stalled_at;
 };
 
+/* Queue pairs that went last; ib_core takes a program's doorbell page away only after them. */
+#define GONE_QPS 64
+struct gone_qp {
+	uint32_t num, uar;
+};
+
 struct cxdev {
+	struct gone_qp gone[GONE_QPS];
+	unsigned int gone_count;
 	char name[32];	    /* as given on the command line: a, a0, ... */
 	unsigned int index; /* 0.. in the process; part of MACs and GUIDs */
 	const struct card *card;

@@ -246,8 +246,16 @@ tcp_listens() # PORT
 	return 1
 }
 
-# Does PROGRAM of this machine wait for connections of rdma_cm?
-cm_listens() { rdma resource show cm_id | grep LISTEN | grep -q "comm $1 "; }
+# Does PROGRAM of this machine wait for connections of rdma_cm? The state is LISTEN a little before requests are taken;
+# who waits for events has come so far.
+cm_listens()
+{
+	local line
+
+	line=$(rdma resource show cm_id | grep "LISTEN .*comm $1 ") || return
+	[[ $line =~ " pid "([0-9]+) ]]
+	grep -qs ucma_get_event "/proc/${BASH_REMATCH[1]}"/task/*/wchan
+}
 
 # The driver, its interfaces, and the GID of the first one's address
 driver_up() # [MTU]

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/*
- * Commands for flow tables: those of the NIC's receive side, and those that choose the port of what
- * a LAG sends. A table's number has 24 bits; above stands its type, which for the former is 0.
- */
+/* Commands for flow tables. */
 #include <linux/slab.h>
 
 #include "prm/cmdif.h"
@@ -39,40 +36,17 @@ static int create_table(struct cxr_core *core, u32 type, u8 level, u8 log_size, 
 	return 0;
 }
 
-/**
- * cxr_cmd_create_flow_table() - CREATE_FLOW_TABLE: for received packets
- * @core: the device
- * @level: a table leads only to tables of higher levels
- * @log_size: of the number of entries
- * @table: its number
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table)
 {
 	return create_table(core, PRM_FT_NIC_RX, level, log_size, table);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_flow_table);
 
-/**
- * cxr_cmd_create_port_table() - CREATE_FLOW_TABLE: to choose the port of what a LAG sends
- * @core: the function of port 1
- * @level: as of cxr_cmd_create_flow_table()
- * @log_size: the same
- * @table: its number
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_create_port_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table)
 {
 	return create_table(core, PRM_FT_PORT_SEL, level, log_size, table);
 }
 
-/**
- * cxr_cmd_destroy_flow_table() - DESTROY_FLOW_TABLE
- * @core: the device
- * @table: of cxr_cmd_create_flow_table()
- */
 void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table)
 {
 	struct prm_destroy_flow_table_in in = {};
@@ -84,13 +58,6 @@ void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_flow_table);
 
-/**
- * cxr_cmd_set_flow_root() - SET_FLOW_TABLE_ROOT: where the packets of this type start
- * @core: the device
- * @table: the table
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table)
 {
 	struct prm_set_flow_table_root_in in = {};
@@ -102,14 +69,6 @@ int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table)
 	return cxr_cmd(core, set_flow_table_root, &in, &out);
 }
 
-/**
- * cxr_cmd_set_flow_miss() - MODIFY_FLOW_TABLE: where packets go that no entry is for
- * @core: the device
- * @table: the table
- * @next: a table of a higher level; 0: nowhere
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_set_flow_miss(struct cxr_core *core, u32 table, u32 next)
 {
 	struct prm_modify_flow_table_in in = {};
@@ -155,17 +114,6 @@ static int make_group(struct cxr_core *core, struct prm_create_flow_group_in *in
 	return err;
 }
 
-/**
- * cxr_cmd_create_flow_group() - CREATE_FLOW_GROUP: entries of a table that match on the same parts
- * @core: the device
- * @table: the table
- * @first: its first entry
- * @last: its last entry
- * @mask: their bits
- * @group: its number
- *
- * Return: 0, -ENOMEM, or as cxr_cmd_exec().
- */
 int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last,
 			      const struct cxr_flow_fields *mask, u32 *group)
 {
@@ -180,17 +128,6 @@ int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 l
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_flow_group);
 
-/**
- * cxr_cmd_create_hash_group() - CREATE_FLOW_GROUP: entries among which a hash of the packet chooses
- * @core: the function of port 1
- * @table: of cxr_cmd_create_port_table()
- * @first: its first entry
- * @last: its last entry
- * @definer: what is hashed, of cxr_cmd_create_definer()
- * @group: its number
- *
- * Return: 0, -ENOMEM, or as cxr_cmd_exec().
- */
 int cxr_cmd_create_hash_group(struct cxr_core *core, u32 table, u32 first, u32 last, u32 definer,
 			      u32 *group)
 {
@@ -203,12 +140,6 @@ int cxr_cmd_create_hash_group(struct cxr_core *core, u32 table, u32 first, u32 l
 	return make_group(core, in, group);
 }
 
-/**
- * cxr_cmd_destroy_flow_group() - DESTROY_FLOW_GROUP
- * @core: the device
- * @table: its table
- * @group: of cxr_cmd_create_flow_group()
- */
 void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group)
 {
 	struct prm_destroy_flow_group_in in = {};
@@ -240,18 +171,6 @@ static void encode_dest(struct prm_dest_format_struct *format, const struct cxr_
 	}
 }
 
-/**
- * cxr_cmd_set_fte() - SET_FLOW_TABLE_ENTRY
- * @core: the device
- * @table: the table
- * @group: group that @index lies in
- * @index: the entry
- * @value: packets it is for; the parts are the group's
- * @action: what is done with them
- * @again: the entry exists, and gets other destinations
- *
- * Return: 0, -ENOMEM, or as cxr_cmd_exec().
- */
 int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 		    const struct cxr_flow_fields *value, const struct cxr_flow_action *action,
 		    bool again)
@@ -289,12 +208,6 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_fte);
 
-/**
- * cxr_cmd_delete_fte() - DELETE_FLOW_TABLE_ENTRY
- * @core: the device
- * @table: the table
- * @index: entry of cxr_cmd_set_fte()
- */
 void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index)
 {
 	struct prm_delete_fte_in in = {};

@@ -399,7 +399,6 @@ static int start_hca(struct cxr_dev *dev)
 	return init_hca(core);
 }
 
-/* Stage: the function runs, and we know what it can do. */
 int cxr_hca_up(struct cxr_dev *dev)
 {
 	struct cxr_core *core = &dev->core;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Commands for two ports as one. All are for the function of port 1. */
+/* Commands for two ports as one. */
 #include "prm/cmdif.h"
 #include "prm/definer.h"
 #include "prm/flow.h"
@@ -51,14 +51,6 @@ static void pick_macs(struct prm_match_definer *definer)
 	prm_set(mask, outer_ethertype, 0xffff);
 }
 
-/**
- * cxr_cmd_create_definer() - CREATE_GENERAL_OBJECT: what of a packet is hashed
- * @core: the function of port 1
- * @packets: the packets that it is for
- * @definer: its number, for cxr_cmd_create_hash_group()
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_create_definer(struct cxr_core *core, enum cxr_lag_packets packets, u32 *definer)
 {
 	struct prm_create_general_object_out out;
@@ -85,11 +77,6 @@ int cxr_cmd_create_definer(struct cxr_core *core, enum cxr_lag_packets packets, 
 	return err;
 }
 
-/**
- * cxr_cmd_destroy_definer() - DESTROY_GENERAL_OBJECT
- * @core: the function of port 1
- * @definer: of cxr_cmd_create_definer()
- */
 void cxr_cmd_destroy_definer(struct cxr_core *core, u32 definer)
 {
 	struct prm_destroy_general_object_in in = {};
@@ -100,14 +87,6 @@ void cxr_cmd_destroy_definer(struct cxr_core *core, u32 definer)
 	cxr_cmd(core, destroy_general_object, &in, &out);
 }
 
-/**
- * cxr_cmd_create_lag() - CREATE_LAG: the QPs of this function may send through both ports
- * @core: the function of port 1
- * @map: physical port (from 1) of what has affinity 1 and 2, or such a hash
- * @hash: the port is chosen by a hash, as tables say that stand already
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_create_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool hash)
 {
 	struct prm_create_lag_in in = {};
@@ -118,14 +97,6 @@ int cxr_cmd_create_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool 
 	return cxr_cmd(core, create_lag, &in, &out);
 }
 
-/**
- * cxr_cmd_modify_lag() - MODIFY_LAG: another map
- * @core: the function of port 1
- * @map: as of cxr_cmd_create_lag()
- * @hash: as there; the entries of the tables are not changed here
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_modify_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool hash)
 {
 	struct prm_modify_lag_in in = {};
@@ -136,12 +107,6 @@ int cxr_cmd_modify_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool 
 	return cxr_cmd(core, modify_lag, &in, &out);
 }
 
-/**
- * cxr_cmd_destroy_lag() - DESTROY_LAG
- * @core: the function of port 1
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_destroy_lag(struct cxr_core *core)
 {
 	struct prm_destroy_lag_in in = {};
@@ -150,15 +115,6 @@ int cxr_cmd_destroy_lag(struct cxr_core *core)
 	return cxr_cmd(core, destroy_lag, &in, &out);
 }
 
-/**
- * cxr_cmd_create_vport_lag() - CREATE_VPORT_LAG: what port 2 receives comes to this function
- * @core: the function of port 1
- *
- * RoCE packets are the QPs'; what is none goes through the flow tables of this function up to a
- * LAG demux table, which gives it back to the function of port 2.
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_create_vport_lag(struct cxr_core *core)
 {
 	struct prm_create_vport_lag_in in = {};
@@ -167,10 +123,6 @@ int cxr_cmd_create_vport_lag(struct cxr_core *core)
 	return cxr_cmd(core, create_vport_lag, &in, &out);
 }
 
-/**
- * cxr_cmd_destroy_vport_lag() - DESTROY_VPORT_LAG
- * @core: the function of port 1
- */
 void cxr_cmd_destroy_vport_lag(struct cxr_core *core)
 {
 	struct prm_destroy_vport_lag_in in = {};
@@ -179,14 +131,6 @@ void cxr_cmd_destroy_vport_lag(struct cxr_core *core)
 	cxr_cmd(core, destroy_vport_lag, &in, &out);
 }
 
-/**
- * cxr_cmd_create_demux_table() - CREATE_FLOW_TABLE: a LAG demux table, without entries
- * @core: the function of port 1; there is a vport LAG
- * @next: table of a higher level for what port 1 received, 0: none
- * @table: its number, for cxr_cmd_destroy_flow_table()
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_create_demux_table(struct cxr_core *core, u32 next, u32 *table)
 {
 	struct prm_create_flow_table_in in = {};
@@ -203,14 +147,6 @@ int cxr_cmd_create_demux_table(struct cxr_core *core, u32 next, u32 *table)
 	return err;
 }
 
-/**
- * cxr_cmd_set_demux_next() - MODIFY_FLOW_TABLE: the table behind a LAG demux table
- * @core: the function of port 1
- * @table: of cxr_cmd_create_demux_table()
- * @next: as there
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_set_demux_next(struct cxr_core *core, u32 table, u32 next)
 {
 	struct prm_modify_flow_table_in in = {};

@@ -17,20 +17,6 @@
 
 /* ---- TIS ------------------------------------------------------------------------------------- */
 
-/**
- * cxr_cmd_create_tis() - CREATE_TIS: where a send queue's packets go
- * @core: the device
- * @tdn: transport domain
- * @prio: 0..7
- * @lag_port: port of the LAG, 1..; 0: the function's own
- * @tisn: its number
- *
- * An interface's packets leave by the function's own port in a LAG, too: which port an interface
- * sends through is for its bond to say, and what a port tells its link partner (LACP) must go
- * there. A port of the LAG is what the map of the LAG makes of it.
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u8 lag_port, u32 *tisn)
 {
 	struct prm_create_tis_in in = {};
@@ -54,11 +40,6 @@ int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u8 lag_port, u32
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_tis);
 
-/**
- * cxr_cmd_destroy_tis() - DESTROY_TIS
- * @core: the device
- * @tisn: of cxr_cmd_create_tis()
- */
 void cxr_cmd_destroy_tis(struct cxr_core *core, u32 tisn)
 {
 	struct prm_destroy_tis_in in = {};
@@ -71,14 +52,6 @@ EXPORT_SYMBOL_GPL(cxr_cmd_destroy_tis);
 
 /* ---- SQ -------------------------------------------------------------------------------------- */
 
-/**
- * cxr_cmd_create_sq() - CREATE_SQ, in state reset
- * @core: the device
- * @attr: what to make; its queue memory is the device's too until cxr_cmd_destroy_sq()
- * @sqn: its number
- *
- * Return: 0, -ENOMEM, or as cxr_cmd_exec().
- */
 int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32 *sqn)
 {
 	struct prm_create_sq_out out;
@@ -137,15 +110,6 @@ static int take_state(u8 state, enum cxr_wq_state *taken)
 	return -EPROTO;
 }
 
-/**
- * cxr_cmd_modify_sq() - MODIFY_SQ: another state
- * @core: the device
- * @sqn: the queue
- * @from: its state
- * @to: the next; there is no way from reset to error and from error to ready
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_modify_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state from, enum cxr_wq_state to)
 {
 	struct prm_modify_sq_in in = {};
@@ -158,14 +122,6 @@ int cxr_cmd_modify_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state from, en
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_modify_sq);
 
-/**
- * cxr_cmd_query_sq() - QUERY_SQ: its state
- * @core: the device
- * @sqn: the queue
- * @state: the answer
- *
- * Return: 0, -EPROTO (a state that is none), or as cxr_cmd_exec().
- */
 int cxr_cmd_query_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state *state)
 {
 	struct prm_query_sq_in in = {};
@@ -178,24 +134,12 @@ int cxr_cmd_query_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state *state)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_sq);
 
-/**
- * cxr_cmd_sq_ready() - MODIFY_SQ from reset to ready
- * @core: the device
- * @sqn: the queue
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn)
 {
 	return cxr_cmd_modify_sq(core, sqn, CXR_WQ_RST, CXR_WQ_RDY);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_sq_ready);
 
-/**
- * cxr_cmd_destroy_sq() - DESTROY_SQ
- * @core: the device
- * @sqn: of cxr_cmd_create_sq()
- */
 void cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn)
 {
 	struct prm_destroy_sq_in in = {};
@@ -208,14 +152,6 @@ EXPORT_SYMBOL_GPL(cxr_cmd_destroy_sq);
 
 /* ---- RQ -------------------------------------------------------------------------------------- */
 
-/**
- * cxr_cmd_create_rq() - CREATE_RQ, in state reset
- * @core: the device
- * @attr: what to make; its queue memory is the device's too until cxr_cmd_destroy_rq()
- * @rqn: its number
- *
- * Return: 0, -ENOMEM, or as cxr_cmd_exec().
- */
 int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32 *rqn)
 {
 	struct prm_create_rq_out out;
@@ -254,15 +190,6 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_rq);
 
-/**
- * cxr_cmd_modify_rq() - MODIFY_RQ: another state
- * @core: the device
- * @rqn: the queue
- * @from: its state
- * @to: the next; there is no way from reset to error and from error to ready
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_modify_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state from, enum cxr_wq_state to)
 {
 	struct prm_modify_rq_in in = {};
@@ -275,15 +202,6 @@ int cxr_cmd_modify_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state from, en
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_modify_rq);
 
-/**
- * cxr_cmd_set_rq_strip() - MODIFY_RQ: whether it takes VLAN tags off
- * @core: the device
- * @rqn: the queue
- * @state: its state
- * @strip: it does from now on
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_set_rq_strip(struct cxr_core *core, u32 rqn, enum cxr_wq_state state, bool strip)
 {
 	struct prm_modify_rq_in in = {};
@@ -298,14 +216,6 @@ int cxr_cmd_set_rq_strip(struct cxr_core *core, u32 rqn, enum cxr_wq_state state
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_rq_strip);
 
-/**
- * cxr_cmd_query_rq() - QUERY_RQ: its state
- * @core: the device
- * @rqn: the queue
- * @state: the answer
- *
- * Return: 0, -EPROTO (a state that is none), or as cxr_cmd_exec().
- */
 int cxr_cmd_query_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state *state)
 {
 	struct prm_query_rq_in in = {};
@@ -318,24 +228,12 @@ int cxr_cmd_query_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state *state)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_rq);
 
-/**
- * cxr_cmd_rq_ready() - MODIFY_RQ from reset to ready
- * @core: the device
- * @rqn: the queue
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn)
 {
 	return cxr_cmd_modify_rq(core, rqn, CXR_WQ_RST, CXR_WQ_RDY);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_rq_ready);
 
-/**
- * cxr_cmd_destroy_rq() - DESTROY_RQ
- * @core: the device
- * @rqn: of cxr_cmd_create_rq()
- */
 void cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn)
 {
 	struct prm_destroy_rq_in in = {};
@@ -348,15 +246,6 @@ EXPORT_SYMBOL_GPL(cxr_cmd_destroy_rq);
 
 /* ---- RQT and TIR ----------------------------------------------------------------------------- */
 
-/**
- * cxr_cmd_create_rqt() - CREATE_RQT: a table of receive queues
- * @core: the device
- * @rqns: the queues
- * @n: how many, a power of two up to caps.rss_ind_tbl_max
- * @rqtn: its number
- *
- * Return: 0, -EINVAL (@n), -ENOMEM, or as cxr_cmd_exec().
- */
 int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn)
 {
 	struct prm_create_rqt_out out;
@@ -387,11 +276,6 @@ int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_rqt);
 
-/**
- * cxr_cmd_destroy_rqt() - DESTROY_RQT
- * @core: the device
- * @rqtn: of cxr_cmd_create_rqt()
- */
 void cxr_cmd_destroy_rqt(struct cxr_core *core, u32 rqtn)
 {
 	struct prm_destroy_rqt_in in = {};
@@ -437,17 +321,6 @@ static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 t
 	return 0;
 }
 
-/**
- * cxr_cmd_create_hash_tir() - CREATE_TIR: spread over a table of receive queues
- * @core: the device
- * @tdn: transport domain
- * @fields: what is hashed: enum cxr_hash
- * @rqtn: the table
- * @key: of the Toeplitz hash, 40 bytes
- * @tirn: its number
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn, const u8 *key,
 			    u32 *tirn)
 {
@@ -461,16 +334,6 @@ int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_hash_tir);
 
-/**
- * cxr_cmd_create_direct_tir() - CREATE_TIR: to one receive queue
- * @core: the device
- * @tdn: transport domain
- * @rqn: the queue
- * @block_mc: not what the function itself sends to a group
- * @tirn: its number
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 rqn, bool block_mc, u32 *tirn)
 {
 	struct prm_create_tir_in in = {};
@@ -483,17 +346,6 @@ int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 rqn, bool bloc
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_direct_tir);
 
-/**
- * cxr_cmd_create_tir() - CREATE_TIR: to one receive queue, or spread over a table of them
- * @core: the device
- * @tdn: transport domain
- * @hash: CXR_TIR_NO_HASH: @num is an RQN; else @num is an RQTN, and this is what is hashed
- * @num: RQN or RQTN
- * @key: of the Toeplitz hash, 40 bytes; not read without a hash
- * @tirn: its number
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num,
 		       const u8 *key, u32 *tirn)
 {
@@ -512,11 +364,6 @@ int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_tir);
 
-/**
- * cxr_cmd_destroy_tir() - DESTROY_TIR
- * @core: the device
- * @tirn: of cxr_cmd_create_tir()
- */
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn)
 {
 	struct prm_destroy_tir_in in = {};

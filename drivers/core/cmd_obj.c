@@ -12,13 +12,6 @@
 #define MTT_WRITE	BIT_ULL(1)
 #define MKEY_NO_QPN	0xffffff	/* not bound to a QP */
 
-/**
- * cxr_cmd_alloc_pd() - ALLOC_PD: a protection domain
- * @core: the device
- * @pdn: its number; the caller's until cxr_cmd_dealloc_pd()
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_alloc_pd(struct cxr_core *core, u32 *pdn)
 {
 	struct prm_alloc_pd_in in = {};
@@ -34,11 +27,6 @@ int cxr_cmd_alloc_pd(struct cxr_core *core, u32 *pdn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_alloc_pd);
 
-/**
- * cxr_cmd_dealloc_pd() - DEALLOC_PD
- * @core: the device
- * @pdn: of cxr_cmd_alloc_pd()
- */
 void cxr_cmd_dealloc_pd(struct cxr_core *core, u32 pdn)
 {
 	struct prm_dealloc_pd_in in = {};
@@ -49,13 +37,6 @@ void cxr_cmd_dealloc_pd(struct cxr_core *core, u32 pdn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_pd);
 
-/**
- * cxr_cmd_alloc_xrcd() - ALLOC_XRCD: a domain of shared receive queues that peers may name
- * @core: the device
- * @xrcd: its number; the caller's until cxr_cmd_dealloc_xrcd()
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_alloc_xrcd(struct cxr_core *core, u32 *xrcd)
 {
 	struct prm_alloc_xrcd_in in = {};
@@ -71,11 +52,6 @@ int cxr_cmd_alloc_xrcd(struct cxr_core *core, u32 *xrcd)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_alloc_xrcd);
 
-/**
- * cxr_cmd_dealloc_xrcd() - DEALLOC_XRCD
- * @core: the device
- * @xrcd: of cxr_cmd_alloc_xrcd()
- */
 void cxr_cmd_dealloc_xrcd(struct cxr_core *core, u32 xrcd)
 {
 	struct prm_dealloc_xrcd_in in = {};
@@ -86,13 +62,6 @@ void cxr_cmd_dealloc_xrcd(struct cxr_core *core, u32 xrcd)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_xrcd);
 
-/**
- * cxr_cmd_alloc_td() - ALLOC_TRANSPORT_DOMAIN
- * @core: the device
- * @tdn: its number; the caller's until cxr_cmd_dealloc_td()
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_alloc_td(struct cxr_core *core, u32 *tdn)
 {
 	struct prm_alloc_transport_domain_in in = {};
@@ -108,11 +77,6 @@ int cxr_cmd_alloc_td(struct cxr_core *core, u32 *tdn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_alloc_td);
 
-/**
- * cxr_cmd_dealloc_td() - DEALLOC_TRANSPORT_DOMAIN
- * @core: the device
- * @tdn: of cxr_cmd_alloc_td()
- */
 void cxr_cmd_dealloc_td(struct cxr_core *core, u32 tdn)
 {
 	struct prm_dealloc_transport_domain_in in = {};
@@ -123,13 +87,6 @@ void cxr_cmd_dealloc_td(struct cxr_core *core, u32 tdn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_td);
 
-/**
- * cxr_cmd_alloc_uar() - ALLOC_UAR: a page of BAR 0
- * @core: the device
- * @uar: its index; the caller's until cxr_cmd_dealloc_uar(). See cxr_uar_phys() for where it is.
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_alloc_uar(struct cxr_core *core, u32 *uar)
 {
 	struct prm_alloc_uar_in in = {};
@@ -145,11 +102,6 @@ int cxr_cmd_alloc_uar(struct cxr_core *core, u32 *uar)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_alloc_uar);
 
-/**
- * cxr_cmd_dealloc_uar() - DEALLOC_UAR
- * @core: the device
- * @uar: of cxr_cmd_alloc_uar()
- */
 void cxr_cmd_dealloc_uar(struct cxr_core *core, u32 uar)
 {
 	struct prm_dealloc_uar_in in = {};
@@ -160,13 +112,6 @@ void cxr_cmd_dealloc_uar(struct cxr_core *core, u32 uar)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_uar);
 
-/**
- * cxr_cmd_alloc_q_counter() - ALLOC_Q_COUNTER: a set of counters that queues can share
- * @core: the device
- * @id: its number; the caller's until cxr_cmd_dealloc_q_counter()
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_alloc_q_counter(struct cxr_core *core, u32 *id)
 {
 	struct prm_alloc_q_counter_in in = {};
@@ -182,11 +127,6 @@ int cxr_cmd_alloc_q_counter(struct cxr_core *core, u32 *id)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_alloc_q_counter);
 
-/**
- * cxr_cmd_dealloc_q_counter() - DEALLOC_Q_COUNTER
- * @core: the device
- * @id: of cxr_cmd_alloc_q_counter()
- */
 void cxr_cmd_dealloc_q_counter(struct cxr_core *core, u32 id)
 {
 	struct prm_dealloc_q_counter_in in = {};
@@ -197,14 +137,6 @@ void cxr_cmd_dealloc_q_counter(struct cxr_core *core, u32 id)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_q_counter);
 
-/**
- * cxr_cmd_query_q_counter() - QUERY_Q_COUNTER
- * @core: the device
- * @id: of cxr_cmd_alloc_q_counter()
- * @values: CXR_COUNTERS of them, of which the first CXR_Q_COUNTERS are filled
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_query_q_counter(struct cxr_core *core, u32 id, u64 *values)
 {
 	struct prm_query_q_counter_in in = {};
@@ -276,16 +208,6 @@ static u32 count_octwords(const struct cxr_mkey_attr *attr)
 	}
 }
 
-/**
- * cxr_cmd_create_mkey() - CREATE_MKEY: a memory region
- * @core: the device
- * @attr: what to make; its array stays the caller's, the pages are the device's too until
- * cxr_cmd_destroy_mkey()
- * @mkey: index << 8 | variant, as it stands in WQEs. The variant changes with each call, so that an
- * old key is not a new one
- *
- * Return: 0, -ENOMEM, or as cxr_cmd_exec().
- */
 int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr, u32 *mkey)
 {
 	u32 npages = attr->kind == CXR_MKEY_PAGES ? attr->npages : 0;
@@ -318,14 +240,6 @@ int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr,
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_mkey);
 
-/**
- * cxr_cmd_destroy_mkey() - DESTROY_MKEY
- * @core: the device
- * @mkey: of cxr_cmd_create_mkey()
- *
- * Return: 0 or -ENODEV: the device does not touch the memory any more; else as cxr_cmd_exec(), and
- * it may.
- */
 int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey)
 {
 	struct prm_destroy_mkey_in in = {};

@@ -17,13 +17,6 @@
 
 /* ---- vport ----------------------------------------------------------------------------------- */
 
-/**
- * cxr_cmd_query_vport() - QUERY_NIC_VPORT_CONTEXT
- * @core: the device
- * @vport: what it says
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_query_vport(struct cxr_core *core, struct cxr_vport *vport)
 {
 	struct prm_query_nic_vport_context_in in = {};
@@ -57,13 +50,6 @@ static int modify_vport(struct cxr_core *core, struct prm_modify_nic_vport_conte
 	return cxr_cmd_len(core, modify_nic_vport_context, in, len, &out, sizeof(out));
 }
 
-/**
- * cxr_cmd_set_vport_roce() - MODIFY_NIC_VPORT_CONTEXT: RoCE on or off
- * @core: the device
- * @on: RoCE packets are the vport's RDMA; else they are Ethernet
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on)
 {
 	struct prm_modify_nic_vport_context_in in = {};
@@ -74,14 +60,6 @@ int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_roce);
 
-/**
- * cxr_cmd_set_vport_promisc() - MODIFY_NIC_VPORT_CONTEXT: what else the vport takes
- * @core: the device
- * @promisc: every packet
- * @allmulti: every multicast packet
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti)
 {
 	struct prm_modify_nic_vport_context_in in = {};
@@ -93,15 +71,6 @@ int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_promisc);
 
-/**
- * cxr_cmd_set_vport_macs() - MODIFY_NIC_VPORT_CONTEXT: MACs that the vport takes beside its own
- * @core: the device
- * @multicast: which list
- * @macs: the whole list, which replaces the former one
- * @n: how many
- *
- * Return: 0, -ENOSPC (more than the device can hold), -ENOMEM, or as cxr_cmd_exec().
- */
 int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 macs[][ETH_ALEN], u32 n)
 {
 	u8 log_max = multicast ? core->caps.log_max_current_mc_list :
@@ -147,13 +116,6 @@ static u64 octets(const struct prm_traffic_counter *counter)
 	return prm_get64(counter, octets);
 }
 
-/**
- * cxr_cmd_query_vport_counters() - QUERY_VPORT_COUNTER
- * @core: the device
- * @counters: since the device was started
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counters *counters)
 {
 	struct prm_query_vport_counter_in in = {};
@@ -196,13 +158,6 @@ int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counter
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_counters);
 
-/**
- * cxr_cmd_query_cong_counters() - QUERY_CONG_STATISTICS
- * @core: the device, with caps.cc_query_allowed
- * @values: CXR_COUNTERS of them, of which those of congestion are filled
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_query_cong_counters(struct cxr_core *core, u64 *values)
 {
 	struct prm_query_cong_statistics_in in = {};
@@ -218,13 +173,6 @@ int cxr_cmd_query_cong_counters(struct cxr_core *core, u64 *values)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_cong_counters);
 
-/**
- * cxr_cmd_query_vport_state() - QUERY_VPORT_STATE
- * @core: the device
- * @up: packets can pass
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up)
 {
 	struct prm_query_vport_state_in in = {};
@@ -305,13 +253,6 @@ static void decode_speed(const struct prm_ptys_reg *ptys, struct cxr_link *link)
 	link->lanes = speeds[__ffs(oper)].lanes;
 }
 
-/**
- * cxr_cmd_query_link() - ACCESS_REGISTER of PAOS, PTYS and PMTU
- * @core: the device
- * @link: what they say
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link)
 {
 	struct prm_paos_reg paos = {};
@@ -344,13 +285,6 @@ int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_link);
 
-/**
- * cxr_cmd_set_port_admin() - ACCESS_REGISTER of PAOS: take the port up or down
- * @core: the device
- * @up: what it shall be
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_set_port_admin(struct cxr_core *core, bool up)
 {
 	struct prm_paos_reg paos = {};
@@ -362,13 +296,6 @@ int cxr_cmd_set_port_admin(struct cxr_core *core, bool up)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_admin);
 
-/**
- * cxr_cmd_set_port_mtu() - ACCESS_REGISTER of PMTU, and the vport's MTU
- * @core: the device
- * @mtu: Ethernet MTU, without header
- *
- * Return: 0, -EINVAL (@mtu with its header does not fit), or as cxr_cmd_exec().
- */
 int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 {
 	struct prm_modify_nic_vport_context_in in = {};
@@ -391,13 +318,6 @@ int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_mtu);
 
-/**
- * cxr_cmd_query_icrc_counted() - ACCESS_REGISTER of PCAM
- * @core: the device
- * @counted: the port counts RoCE packets with a wrong ICRC
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted)
 {
 	struct prm_pcam_reg pcam = {};
@@ -423,13 +343,6 @@ static int read_ppcnt(struct cxr_core *core, u8 group, struct prm_ppcnt_reg *ppc
 	return access_reg(core, PRM_REG_PPCNT, PRM_ACCESS_REG_READ, ppcnt, sizeof(*ppcnt));
 }
 
-/**
- * cxr_cmd_query_icrc_errors() - ACCESS_REGISTER of PPCNT: RoCE packets with a wrong ICRC
- * @core: the device
- * @errors: how many came
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors)
 {
 	const struct prm_eth_extended_cntrs_grp_data_layout *set;
@@ -448,13 +361,6 @@ int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_errors);
 
-/**
- * cxr_cmd_query_ib_port() - ACCESS_REGISTER of PPCNT: the port as InfiniBand counts
- * @core: the device
- * @counters: what it says
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_query_ib_port(struct cxr_core *core, struct cxr_ib_port_counters *counters)
 {
 	const struct prm_ib_port_cntrs_grp_data_layout *set;
@@ -483,13 +389,6 @@ int cxr_cmd_query_ib_port(struct cxr_core *core, struct cxr_ib_port_counters *co
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_ib_port);
 
-/**
- * cxr_cmd_get_node_desc() - ACCESS_REGISTER of NODE_DESC
- * @core: the device
- * @desc: 64 bytes; not ended by NUL if it is that long
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_get_node_desc(struct cxr_core *core, u8 desc[64])
 {
 	memset(desc, 0, NODE_DESC_BYTES);
@@ -497,13 +396,6 @@ int cxr_cmd_get_node_desc(struct cxr_core *core, u8 desc[64])
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_get_node_desc);
 
-/**
- * cxr_cmd_set_node_desc() - ACCESS_REGISTER of NODE_DESC
- * @core: the device
- * @desc: 64 bytes
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_set_node_desc(struct cxr_core *core, const u8 desc[64])
 {
 	u8 data[NODE_DESC_BYTES];
@@ -515,14 +407,6 @@ EXPORT_SYMBOL_GPL(cxr_cmd_set_node_desc);
 
 /* ---- RoCE address table ---------------------------------------------------------------------- */
 
-/**
- * cxr_cmd_set_roce_address() - SET_ROCE_ADDRESS
- * @core: the device
- * @index: in the table, below caps.roce_addresses
- * @entry: what stands there; NULL: nothing
- *
- * Return: 0, -EINVAL (@index), or as cxr_cmd_exec().
- */
 int cxr_cmd_set_roce_address(struct cxr_core *core, u16 index, const struct cxr_gid_entry *entry)
 {
 	struct prm_set_roce_address_in in = {};

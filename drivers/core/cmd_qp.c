@@ -6,16 +6,6 @@
 #include "prm/qp.h"
 #include "core.h"
 
-/**
- * cxr_cmd_create_qp() - CREATE_QP, in state RST
- * @core: the device
- * @attr: what to make
- * @pas: its queue memory, which the device uses until cxr_cmd_destroy_qp(); the array stays the
- * caller's
- * @qpn: its number
- *
- * Return: 0, -ENOMEM, or as cxr_cmd_exec().
- */
 int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
 		      const struct cxr_pas *pas, u32 *qpn)
 {
@@ -37,11 +27,6 @@ int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_qp);
 
-/**
- * cxr_cmd_destroy_qp() - DESTROY_QP
- * @core: the device
- * @qpn: of cxr_cmd_create_qp()
- */
 void cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn)
 {
 	struct prm_destroy_qp_in in = {};
@@ -84,17 +69,6 @@ static int leave(struct cxr_core *core, u32 qpn, u16 op)
 	return cxr_cmd_exec(core, &in, sizeof(in), &out, sizeof(out));
 }
 
-/**
- * cxr_cmd_modify_qp() - one transition of a QP
- * @core: the device
- * @qpn: the QP
- * @from: the state it is in
- * @to: the state it shall go to; to CXR_QPS_ERR and CXR_QPS_RST it can go from any
- * @mod: what the transition sets; may be NULL for those two
- * @opts: enum cxr_qp_opt: the optional parts that @mod carries
- *
- * Return: 0, -EINVAL (there is no such transition), or as cxr_cmd_exec().
- */
 int cxr_cmd_modify_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state from, enum cxr_qp_state to,
 		      const struct cxr_qp_mod *mod, u32 opts)
 {
@@ -122,16 +96,6 @@ int cxr_cmd_modify_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state from, en
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_modify_qp);
 
-/**
- * cxr_cmd_query_qp() - QUERY_QP
- * @core: the device
- * @qpn: the QP
- * @state: where it is
- * @draining: state is SQD and the send queue is not empty yet
- * @mod: what its context holds of this
- *
- * Return: 0, -EPROTO (a state that does not exist), or as cxr_cmd_exec().
- */
 int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, bool *draining,
 		     struct cxr_qp_mod *mod)
 {
@@ -147,14 +111,6 @@ int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, b
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_qp);
 
-/**
- * cxr_cmd_attach_mcg() - ATTACH_TO_MCG: datagrams to a multicast GID reach a QP
- * @core: the device
- * @gid: multicast GID
- * @qpn: UD QP
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_attach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn)
 {
 	struct prm_attach_to_mcg_in in = {};
@@ -166,14 +122,6 @@ int cxr_cmd_attach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_attach_mcg);
 
-/**
- * cxr_cmd_detach_mcg() - DETACH_FROM_MCG
- * @core: the device
- * @gid: multicast GID
- * @qpn: QP that was attached
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_detach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn)
 {
 	struct prm_detach_from_mcg_in in = {};

@@ -75,26 +75,12 @@ static int create_xrc_srq(struct cxr_core *core, const struct cxr_srq_attr *attr
 	return err;
 }
 
-/**
- * cxr_cmd_create_srq() - a shared receive queue
- * @core: the device
- * @attr: what to make; its memory is the device's too until cxr_cmd_destroy_srq()
- * @srqn: its number
- *
- * Return: 0, -ENOMEM, or as cxr_cmd_exec().
- */
 int cxr_cmd_create_srq(struct cxr_core *core, const struct cxr_srq_attr *attr, u32 *srqn)
 {
 	return attr->xrc ? create_xrc_srq(core, attr, srqn) : create_rmp(core, attr, srqn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_srq);
 
-/**
- * cxr_cmd_destroy_srq() - the end of an SRQ
- * @core: the device
- * @xrc: it is an XRC SRQ
- * @srqn: of cxr_cmd_create_srq()
- */
 void cxr_cmd_destroy_srq(struct cxr_core *core, bool xrc, u32 srqn)
 {
 	if (xrc) {
@@ -137,15 +123,6 @@ static int arm_xrc_srq(struct cxr_core *core, u32 srqn, u16 limit)
 	return cxr_cmd(core, arm_xrc_srq, &in, &out);
 }
 
-/**
- * cxr_cmd_arm_srq() - asks for one event when fewer than so many WQEs are left
- * @core: the device
- * @xrc: it is an XRC SRQ
- * @srqn: the SRQ
- * @limit: 0 asks for none
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_arm_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 limit)
 {
 	return xrc ? arm_xrc_srq(core, srqn, limit) : arm_rmp(core, srqn, limit);
@@ -178,15 +155,6 @@ static int query_xrc_srq(struct cxr_core *core, u32 srqn, u16 *limit)
 	return err;
 }
 
-/**
- * cxr_cmd_query_srq() - the limit that an SRQ is armed for
- * @core: the device
- * @xrc: it is an XRC SRQ
- * @srqn: the SRQ
- * @limit: as given to cxr_cmd_arm_srq(), or 0 if that event came
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_cmd_query_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 *limit)
 {
 	return xrc ? query_xrc_srq(core, srqn, limit) : query_rmp(core, srqn, limit);

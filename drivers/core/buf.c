@@ -7,16 +7,6 @@
 
 #include "core.h"
 
-/**
- * cxr_buf_alloc() - queue memory
- * @core: the device that reads and writes it
- * @buf: filled
- * @size: in bytes
- *
- * Coherent and zeroed, page by page. May sleep. The caller owns it until cxr_buf_free().
- *
- * Return: 0, -EINVAL (no size), -ENOMEM.
- */
 int cxr_buf_alloc(struct cxr_core *core, struct cxr_buf *buf, size_t size)
 {
 	unsigned int want = DIV_ROUND_UP(size, PAGE_SIZE);
@@ -45,13 +35,6 @@ err_free:
 }
 EXPORT_SYMBOL_GPL(cxr_buf_alloc);
 
-/**
- * cxr_buf_free() - free queue memory
- * @core: the device; it does not use the memory any more
- * @buf: of cxr_buf_alloc(); empty afterwards, so that a second call does nothing
- *
- * May sleep.
- */
 void cxr_buf_free(struct cxr_core *core, struct cxr_buf *buf)
 {
 	while (buf->n) {
@@ -95,15 +78,6 @@ static struct db_page *new_db_page(struct cxr_dev *dev)
 	return page;
 }
 
-/**
- * cxr_db_alloc() - a doorbell record
- * @core: the device that reads it
- * @db: filled; the record is zeroed
- *
- * May sleep. The caller owns it until cxr_db_free().
- *
- * Return: 0 or -ENOMEM.
- */
 int cxr_db_alloc(struct cxr_core *core, struct cxr_db *db)
 {
 	struct cxr_dev *dev = to_dev(core);
@@ -137,13 +111,6 @@ out_unlock:
 }
 EXPORT_SYMBOL_GPL(cxr_db_alloc);
 
-/**
- * cxr_db_free() - free a doorbell record
- * @core: the device; it does not read the record any more
- * @db: of cxr_db_alloc()
- *
- * May sleep.
- */
 void cxr_db_free(struct cxr_core *core, struct cxr_db *db)
 {
 	struct cxr_dev *dev = to_dev(core);

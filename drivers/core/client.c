@@ -30,16 +30,6 @@ static struct net_device *netdev_of(struct cxr_core *core, enum cxr_client which
 	return core->lag->netdev;
 }
 
-/**
- * cxr_client_register() - be told of events
- * @core: the device
- * @which: who
- * @ops: callbacks; those that are NULL are left out. Must stay until cxr_client_unregister()
- * @priv: their first argument
- *
- * May sleep; not from a callback. The current netdev, if there is one, is told before the return;
- * so are the MACs of an ECMP LAG, and a device that is dead.
- */
 void cxr_client_register(struct cxr_core *core, enum cxr_client which,
 			 const struct cxr_client_ops *ops, void *priv)
 {
@@ -62,14 +52,6 @@ void cxr_client_register(struct cxr_core *core, enum cxr_client which,
 }
 EXPORT_SYMBOL_GPL(cxr_client_register);
 
-/**
- * cxr_client_unregister() - be told no more
- * @core: the device
- * @which: who
- *
- * May sleep; not from a callback. After its return none runs. Does nothing if @which is not
- * registered.
- */
 void cxr_client_unregister(struct cxr_core *core, enum cxr_client which)
 {
 	struct cxr_dev *dev = to_dev(core);
@@ -111,7 +93,6 @@ void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev)
 	}
 }
 
-/* Another netdev stands for the LAG whose RDMA device this function has. */
 void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net_device *netdev)
 {
 	struct cxr_client_slot *slot;
@@ -128,7 +109,6 @@ void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net
 	dev_put(old);
 }
 
-/* Other source MACs in an ECMP LAG. 0, or an error after which the RDMA device has to go. */
 int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
 			 const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
 {
@@ -215,7 +195,6 @@ void cxr_clients_down(struct cxr_dev *dev)
 	cxr_adev_del(dev, CXR_CLIENT_EN);
 }
 
-/* Stage: the auxiliary devices; drivers may bind to them before this returns. */
 int cxr_clients_up(struct cxr_dev *dev)
 {
 	int err;

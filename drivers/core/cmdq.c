@@ -408,18 +408,6 @@ err_free_in:
 	return err;
 }
 
-/**
- * cxr_cmd_try() - run a command that the device may refuse
- * @core: the device
- * @in: input, opcode set
- * @inlen: its length in bytes, 16 or more
- * @out: where the answer goes; cleared first
- * @outlen: its length in bytes
- *
- * As cxr_cmd_exec(), but a refusal is not reported: the caller has another way.
- *
- * Return: 0 or a negative errno.
- */
 int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen)
 {
 	const struct prm_mbox_in *head_in = in;
@@ -451,21 +439,6 @@ int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outle
 	return err;
 }
 
-/**
- * cxr_cmd_exec() - run a command
- * @core: the device
- * @in: input, opcode set
- * @inlen: its length in bytes, 16 or more
- * @out: where the answer goes; cleared first
- * @outlen: its length in bytes
- *
- * Process context; sleeps. Both buffers stay the caller's and need not be fit for DMA. A refusal is
- * reported here with the firmware's words, so that callers print nothing.
- *
- * Return: 0; -ENODEV: the device is gone; -ETIMEDOUT: no answer, and the device is now given up;
- * -ENOMEM: no mailboxes; -EIO, -EPROTO: the device did not understand us, or we not it; or the
- * errno of the firmware's status.
- */
 int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen)
 {
 	const struct prm_mbox_out *head_out = out;
@@ -485,14 +458,6 @@ int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outl
 	return err;
 }
 
-/**
- * cxr_cmdq_complete() - the device says, or we saw, that slots are done
- * @dev: the device
- * @slots: bit per slot
- *
- * Any context. A slot that the device still owns, or in which there is no command, is counted and
- * left alone.
- */
 void cxr_cmdq_complete(struct cxr_dev *dev, u32 slots)
 {
 	struct cxr_cmdq *q = &dev->cmdq;
@@ -515,12 +480,6 @@ void cxr_cmdq_complete(struct cxr_dev *dev, u32 slots)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-/**
- * cxr_cmdq_abort() - end all commands that wait: the device is dead
- * @dev: the device, marked as dead
- *
- * Any context. The commands return -ENODEV; their memory stays until cxr_cmdq_down().
- */
 void cxr_cmdq_abort(struct cxr_dev *dev)
 {
 	struct cxr_cmdq *q = &dev->cmdq;
@@ -538,25 +497,11 @@ void cxr_cmdq_abort(struct cxr_dev *dev)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-/*
- * Commands wait for events from now on, or look for themselves. One that waits already notices
- * within a second.
- */
 void cxr_cmdq_use_events(struct cxr_dev *dev, bool on)
 {
 	WRITE_ONCE(dev->cmdq.events, on);
 }
 
-/**
- * cxr_cmd_with_pas() - room for a command that ends in a list of pages
- * @fixed: bytes of its layout; zeroed
- * @pas: the pages; they stand behind it
- * @len: bytes of it all
- *
- * May sleep. The caller owns the memory: kvfree().
- *
- * Return: the layout, NULL if memory is out.
- */
 void *cxr_cmd_with_pas(size_t fixed, const struct cxr_pas *pas, size_t *len)
 {
 	__be64 *list;
@@ -603,7 +548,6 @@ static int read_geometry(struct cxr_dev *dev)
 	return 0;
 }
 
-/* Stage: a queue that commands can be issued to and are polled for. */
 int cxr_cmdq_up(struct cxr_dev *dev)
 {
 	struct cxr_cmdq *q = &dev->cmdq;

@@ -165,9 +165,13 @@ extern unsigned int cxr_cmd_timeout_ms;
 extern struct dentry *cxr_debugfs_root;
 
 /* roce.c */
+/* What the parameters say of the device; a virtual function has what its physical one has. */
 void cxr_roce_ask(struct cxr_dev *dev);
+/* Cuts what the user asked for down to what the device can do. */
 void cxr_roce_grant(struct cxr_dev *dev);
+/* The name of the granted mode. */
 const char *cxr_roce_granted(const struct cxr_core *core);
+/* The name of the granted type of datagrams. */
 const char *cxr_roce_granted_ud(const struct cxr_core *core);
 
 /* devlink.c */
@@ -177,14 +181,45 @@ int cxr_devlink_register(struct cxr_dev *dev);
 void cxr_devlink_unregister(struct cxr_dev *dev);
 
 /* cmdq.c */
+/* Stage: a queue that commands can be issued to and are polled for. */
 int cxr_cmdq_up(struct cxr_dev *dev);
 void cxr_cmdq_down(struct cxr_dev *dev);
+/*
+ * Commands wait for events from now on, or look for themselves. One that waits already notices
+ * within a second.
+ */
 void cxr_cmdq_use_events(struct cxr_dev *dev, bool on);
-void cxr_cmdq_complete(struct cxr_dev *dev, u32 slots);	/* any context */
-void cxr_cmdq_abort(struct cxr_dev *dev);		/* any context */
+/*
+ * The device says, or we saw, that the slots of these bits are done. A slot that the device still
+ * owns, or in which there is no command, is counted and left alone. Any context.
+ */
+void cxr_cmdq_complete(struct cxr_dev *dev, u32 slots);
+/*
+ * The device is marked as dead: all commands that wait return -ENODEV. Their memory stays until
+ * cxr_cmdq_down(). Any context.
+ */
+void cxr_cmdq_abort(struct cxr_dev *dev);
+/**
+ * cxr_cmd_exec() - run a command
+ * @core: the device
+ * @in: input, opcode set
+ * @inlen: its length in bytes, 16 or more
+ * @out: where the answer goes; cleared first
+ * @outlen: its length in bytes
+ *
+ * May sleep. Both buffers stay the caller's and need not be fit for DMA. A refusal is reported
+ * here, so that callers print nothing.
+ *
+ * Return: 0 or an error, as cmd.h tells.
+ */
 int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
+/* As cxr_cmd_exec(), but a refusal is not reported: the caller has another way. */
 int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
 const char *cxr_cmd_name(u16 op);
+/*
+ * A zeroed layout of @fixed bytes with a list of pages behind it, *len bytes in all. NULL without
+ * memory. May sleep; kvfree() it.
+ */
 void *cxr_cmd_with_pas(size_t fixed, const struct cxr_pas *pas, size_t *len);
 
 /*
@@ -204,41 +239,66 @@ void *cxr_cmd_with_pas(size_t fixed, const struct cxr_pas *pas, size_t *len);
 		    dst, sizeof(struct prm_##name##_out))
 
 /* cmd_hca.c */
+/* Stage: the function runs, and we know what it can do. */
 int cxr_hca_up(struct cxr_dev *dev);
 void cxr_hca_down(struct cxr_dev *dev);
 
 /* pages.c */
 int cxr_pages_init(struct cxr_dev *dev);
 void cxr_pages_exit(struct cxr_dev *dev);
+/* What the firmware needs before (@boot) or for INIT_HCA. */
 int cxr_pages_give_startup(struct cxr_dev *dev, bool boot);
+/* Asks for everything back; stops when the device gives nothing for a while, or does not answer. */
 void cxr_pages_take_all(struct cxr_dev *dev);
+/*
+ * Frees what the device did not give back. Nothing may be expected of it any more: its DMA is cut
+ * off.
+ */
 void cxr_pages_drop(struct cxr_dev *dev);
-void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages);	/* interrupt context */
+/*
+ * Interrupt context. The device has one request at a time per function; more than we can note are
+ * dropped, loudly.
+ */
+void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages);
+/* All requests so far are served. */
 void cxr_pages_flush(struct cxr_dev *dev);
 
 /* uar.c */
+/* Stage: the page on which the EQs' doorbells are. */
 int cxr_uar_up(struct cxr_dev *dev);
 void cxr_uar_down(struct cxr_dev *dev);
+/*
+ * An EQ's consumer index; with @arm the device interrupts at the next entry, at once if there is
+ * one that we have not seen.
+ */
 void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm);
 
 /* irq.c */
+/* Stage: vectors, as many as there are CPUs if device and system have them. */
 int cxr_irq_up(struct cxr_dev *dev);
 void cxr_irq_down(struct cxr_dev *dev);
 int cxr_irq_request(struct cxr_dev *dev, int vector, irq_handler_t handler, void *data);
 void cxr_irq_free(struct cxr_dev *dev, int vector, void *data);
+/* No handler of the vector that ran before runs any more. */
 void cxr_irq_sync(struct cxr_dev *dev, int vector);
 
 /* eq.c */
+/* Stage: from here on commands end by an event. */
 int cxr_eq_up(struct cxr_dev *dev);
 void cxr_eq_down(struct cxr_dev *dev);
+/* A command's event is overdue. May sleep. True if its interrupt was lost, or that of another. */
 bool cxr_eq_recover(struct cxr_dev *dev);
+/* Called every few seconds while the queues are up. May sleep. */
 void cxr_eq_watch(struct cxr_dev *dev);
 
 /* port.c */
+/* Stage: what the port is called. */
 int cxr_ports_up(struct cxr_dev *dev);
 
 /* health.c */
+/* The firmware is up. 0, -ENODEV (no answer), -ETIMEDOUT. */
 int cxr_health_wait_ready(struct cxr_dev *dev);
+/* Stage: the device is looked after. */
 int cxr_health_up(struct cxr_dev *dev);
 void cxr_health_down(struct cxr_dev *dev);
 /* the device does not answer: reads are all ones, or offline */
@@ -248,6 +308,7 @@ void cxr_core_fail(struct cxr_dev *dev, const char *why);
 
 /* client.c */
 void cxr_clients_init(struct cxr_dev *dev);
+/* Stage: the auxiliary devices; drivers may bind to them before this returns. */
 int cxr_clients_up(struct cxr_dev *dev);
 int cxr_adev_add(struct cxr_dev *dev, enum cxr_client which);
 void cxr_adev_del(struct cxr_dev *dev, enum cxr_client which);	/* does nothing without one */
@@ -255,19 +316,25 @@ void cxr_clients_down(struct cxr_dev *dev);
 /* interrupt context */
 void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event);
 void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev);
+/* Another netdev stands for the LAG whose RDMA device this function has. */
 void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net_device *netdev);
+/* Other source MACs in an ECMP LAG. 0, or an error after which the RDMA device has to go. */
 int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
 			 const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 
 /* steering.c */
+/* A LAG demux table before the others; the function of port 1, in a vport LAG */
 int cxr_demux_on(struct cxr_dev *dev);
 void cxr_demux_off(struct cxr_dev *dev);
 
 /* lag.c */
 int cxr_lag_init(void);
 void cxr_lag_exit(void);
+/* The function gets its RDMA device, or takes part in that of its card. */
 int cxr_lag_join(struct cxr_dev *dev);
+/* The function's RDMA device goes, and so does a LAG; also after half a join. */
 void cxr_lag_leave(struct cxr_dev *dev);
+/* Something of the function changed; any context that may sleep, also under rtnl. */
 void cxr_lag_kick(struct cxr_dev *dev);
 extern const struct attribute_group *cxr_dev_groups[];
 

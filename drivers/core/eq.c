@@ -205,7 +205,6 @@ static unsigned int stand_in(struct cxr_dev *dev, int vector)
 	return n;
 }
 
-/* A command's event is overdue. May sleep. True if its interrupt was lost, or that of another. */
 bool cxr_eq_recover(struct cxr_dev *dev)
 {
 	return stand_in(dev, 0);
@@ -222,7 +221,6 @@ static bool is_stuck(struct cxr_eq *eq)
 	return before && eq->waits;
 }
 
-/* Called every few seconds while the queues are up. May sleep. */
 void cxr_eq_watch(struct cxr_dev *dev)
 {
 	bool stuck = false;
@@ -345,7 +343,6 @@ err_stop:
 	return err;
 }
 
-/* Stage: from here on commands end by an event. */
 int cxr_eq_up(struct cxr_dev *dev)
 {
 	struct cxr_eq *async = dev->eqs.async;
@@ -446,18 +443,6 @@ static int create_cq(struct cxr_core *core, const struct cxr_cq_attr *attr, u8 e
 	return err;
 }
 
-/**
- * cxr_cq_create() - make a CQ
- * @core: the device
- * @cq: the caller's, with @comp (and @error if it wants to know) set; @cqn, @vector and @uid are
- * filled in
- * @attr: what to make; its memory stays the caller's, and the device's too until cxr_cq_destroy()
- *
- * May sleep. From its return on, cq->comp() may run, in interrupt context.
- *
- * Return: 0, -EINVAL (vector), -ENOMEM, -EPROTO (the device gives a number that is in use), or the
- * command's error.
- */
 int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr)
 {
 	struct cxr_dev *dev = to_dev(core);
@@ -483,14 +468,6 @@ int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_
 }
 EXPORT_SYMBOL_GPL(cxr_cq_create);
 
-/**
- * cxr_cq_destroy() - the end of a CQ
- * @core: the device
- * @cq: of cxr_cq_create()
- *
- * May sleep; not under a lock that cq->comp() takes. After its return no handler of the CQ runs and
- * the device does not touch its memory. Works on a dead device.
- */
 void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq)
 {
 	struct cxr_dev *dev = to_dev(core);
@@ -502,17 +479,6 @@ void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq)
 }
 EXPORT_SYMBOL_GPL(cxr_cq_destroy);
 
-/**
- * cxr_cq_moderate() - when the device reports completions of a CQ
- * @core: the device
- * @cq: of cxr_cq_create()
- * @period: after so many microseconds, up to CXR_CQ_PERIOD_MAX
- * @max_count: or so many completions, whatever comes first; both 0: at once
- *
- * May sleep.
- *
- * Return: 0 or the command's error.
- */
 int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 max_count)
 {
 	struct prm_modify_cq_in in = {};
@@ -528,20 +494,6 @@ int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 ma
 }
 EXPORT_SYMBOL_GPL(cxr_cq_moderate);
 
-/**
- * cxr_cq_resize() - other memory for a CQ
- * @core: the device
- * @cq: of cxr_cq_create()
- * @cqe_128: as it was created: entries are of 128 bytes
- * @log_size: entries of the new memory
- * @pas: the new memory, the device's too until cxr_cq_destroy(); the array stays the caller's
- *
- * The last entry that the device writes into the old memory says so (PRM_CQE_RESIZE_CQ); at our
- * return it does not touch that memory any more. What was not consumed there has to be copied, by
- * whoever polls the CQ. May sleep.
- *
- * Return: 0, -ENOMEM, or the command's error; then nothing has changed.
- */
 int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log_size,
 		  const struct cxr_pas *pas)
 {

@@ -50,7 +50,6 @@ static const char *synd_text(u8 synd)
 	}
 }
 
-/* The firmware is up. 0, -ENODEV (no answer), -ETIMEDOUT. */
 int cxr_health_wait_ready(struct cxr_dev *dev)
 {
 	unsigned long start = jiffies;
@@ -84,15 +83,6 @@ bool cxr_health_gone(struct cxr_dev *dev)
 	       ioread32be(&dev->iseg->health.fw_ver) == U32_MAX;
 }
 
-/**
- * cxr_core_dead() - is the device given up?
- * @core: the device
- *
- * Any context.
- *
- * Return: true once it is; commands then fail with -ENODEV, and nothing the device was given is
- * read or written by it.
- */
 bool cxr_core_dead(const struct cxr_core *core)
 {
 	return test_bit_acquire(CXR_DEAD, &to_dev(core)->state);
@@ -184,7 +174,6 @@ static void health_work(struct work_struct *work)
 	cxr_core_fail(dev, why);
 }
 
-/* Stage: the device is looked after. */
 int cxr_health_up(struct cxr_dev *dev)
 {
 	dev->health.misses = 0;

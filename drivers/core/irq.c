@@ -9,7 +9,6 @@
 
 #include "core.h"
 
-/* Stage: vectors, as many as there are CPUs if device and system have them. */
 int cxr_irq_up(struct cxr_dev *dev)
 {
 	int eqs = 1 << min_t(int, dev->core.caps.log_max_eq, 16);
@@ -77,21 +76,11 @@ void cxr_irq_free(struct cxr_dev *dev, int vector, void *data)
 	free_irq(irq, data);
 }
 
-/* No handler of the vector that ran before runs any more. */
 void cxr_irq_sync(struct cxr_dev *dev, int vector)
 {
 	synchronize_irq(pci_irq_vector(dev->core.pdev, vector));
 }
 
-/**
- * cxr_comp_irq() - interrupt number of a completion vector
- * @core: the device
- * @vector: 0 .. core->comp_vectors - 1
- *
- * Any context, while the device is up.
- *
- * Return: the number, or -EINVAL.
- */
 int cxr_comp_irq(const struct cxr_core *core, int vector)
 {
 	if (vector < 0 || vector >= core->comp_vectors)

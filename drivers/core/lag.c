@@ -471,7 +471,6 @@ static void parent_went(struct cxr_card *card)
 	put_parent(card);
 }
 
-/* cxr_card_evaluate - the decision is taken anew, and done; under the card's lock */
 void cxr_card_evaluate(struct cxr_card *card)
 {
 	struct view v;
@@ -504,11 +503,6 @@ static void find_parent(struct cxr_card *card, const char *name)
 	rtnl_unlock();
 }
 
-/*
- * cxr_card_name_parent - enter an ECMP LAG with that interface; under the card's lock
- *
- * Nothing changes if it is refused. Return: why, or CXR_LAG_WHY_NONE.
- */
 enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
 {
 	bool another;
@@ -541,7 +535,6 @@ enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
 	return out.why;
 }
 
-/* cxr_card_drop_parent - leave the ECMP LAG for good; under the card's lock */
 void cxr_card_drop_parent(struct cxr_card *card)
 {
 	struct net_device *parent = card->parent;
@@ -574,7 +567,6 @@ static void free_card(struct kref *ref)
 	kfree(card);
 }
 
-/* cxr_card_put - gives back what cxr_card_get() gave */
 void cxr_card_put(struct cxr_card *card)
 {
 	kref_put(&card->ref, free_card);
@@ -636,7 +628,6 @@ static void unuse_card(struct cxr_dev *dev)
 	cxr_card_put(card);
 }
 
-/* cxr_card_get - the card of a function, with a reference, or NULL */
 struct cxr_card *cxr_card_get(struct cxr_dev *dev)
 {
 	struct cxr_card *card;
@@ -649,7 +640,6 @@ struct cxr_card *cxr_card_get(struct cxr_dev *dev)
 	return card;
 }
 
-/* cxr_lag_join - the function gets its RDMA device, or takes part in that of its card */
 int cxr_lag_join(struct cxr_dev *dev)
 {
 	struct cxr_card *card;
@@ -677,7 +667,6 @@ int cxr_lag_join(struct cxr_dev *dev)
 	return err;
 }
 
-/* cxr_lag_leave - the function's RDMA device goes, and so does a LAG; also after half a join */
 void cxr_lag_leave(struct cxr_dev *dev)
 {
 	struct cxr_card *card = dev->card;
@@ -703,7 +692,6 @@ void cxr_lag_leave(struct cxr_dev *dev)
 	unuse_card(dev);
 }
 
-/* cxr_lag_kick - something of the function changed; any context that may sleep, also under rtnl */
 void cxr_lag_kick(struct cxr_dev *dev)
 {
 	mutex_lock(&cards_lock);
@@ -712,15 +700,6 @@ void cxr_lag_kick(struct cxr_dev *dev)
 	mutex_unlock(&cards_lock);
 }
 
-/**
- * cxr_lag_port_of() - port of a LAG whose netdev this is
- * @core: the function of port 1, whose RDMA device is that of the LAG
- * @netdev: compared and not followed
- *
- * For the RDMA device, which does not outlive the LAG. Any context.
- *
- * Return: 1 or 2; 0: it is none of them, or there is no LAG.
- */
 u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev)
 {
 	int i;

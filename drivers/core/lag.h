@@ -60,14 +60,25 @@ struct cxr_card {
 	enum cxr_lag_why refusal;
 };
 
+/* The card of a function, with a reference, or NULL */
 struct cxr_card *cxr_card_get(struct cxr_dev *dev);
+/* Gives back what cxr_card_get() gave. */
 void cxr_card_put(struct cxr_card *card);
+/* The decision is taken anew, and done; under the card's lock. */
 void cxr_card_evaluate(struct cxr_card *card);
+/*
+ * Enter an ECMP LAG with that interface; under the card's lock. Nothing changes if it is refused.
+ * Return: why, or CXR_LAG_WHY_NONE.
+ */
 enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name);
+/* Leave the ECMP LAG for good; under the card's lock. */
 void cxr_card_drop_parent(struct cxr_card *card);
 
+/* Before CREATE_LAG; @map: the port that a hash of 1 and 2 leads to. */
 int cxr_lag_tables_create(struct cxr_card *card, const u8 map[CXR_LAG_PORTS]);
+/* After DESTROY_LAG; the device forgets the first table with that. */
 void cxr_lag_tables_destroy(struct cxr_card *card);
+/* Entries whose port in @map is not that in @old lead there. */
 int cxr_lag_tables_remap(struct cxr_card *card, const u8 old[CXR_LAG_PORTS],
 			 const u8 map[CXR_LAG_PORTS]);
 

@@ -165,7 +165,6 @@ static void destroy_root(struct cxr_core *core, const struct cxr_lag_tables *tab
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* cxr_lag_tables_create - before CREATE_LAG; @map: the port that a hash of 1 and 2 leads to */
 int cxr_lag_tables_create(struct cxr_card *card, const u8 map[CXR_LAG_PORTS])
 {
 	struct cxr_core *core = &card->port[0]->core;
@@ -189,7 +188,6 @@ err_hash:
 	return err;
 }
 
-/* cxr_lag_tables_destroy - after DESTROY_LAG; the device forgets the first table with that */
 void cxr_lag_tables_destroy(struct cxr_card *card)
 {
 	struct cxr_core *core = &card->port[0]->core;
@@ -201,7 +199,6 @@ void cxr_lag_tables_destroy(struct cxr_card *card)
 		destroy_hash(core, &card->tables.hash[i - 1], CXR_LAG_PORTS);
 }
 
-/* cxr_lag_tables_remap - entries whose port in @map is not that in @old lead there */
 int cxr_lag_tables_remap(struct cxr_card *card, const u8 old[CXR_LAG_PORTS],
 			 const u8 map[CXR_LAG_PORTS])
 {

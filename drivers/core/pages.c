@@ -270,7 +270,6 @@ static bool too_many(u32 n)
 
 /* ---- start and stop -------------------------------------------------------------------------- */
 
-/* What the firmware needs before (@boot) or for INIT_HCA. */
 int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
 {
 	struct prm_query_pages_in in = {};
@@ -293,7 +292,6 @@ int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
 	return give(dev, prm_get(&out, function_id), n);
 }
 
-/* Asks for everything back; stops when the device gives nothing for a while, or does not answer. */
 void cxr_pages_take_all(struct cxr_dev *dev)
 {
 	struct cxr_pages *pages = &dev->pages;
@@ -317,10 +315,6 @@ void cxr_pages_take_all(struct cxr_dev *dev)
 	}
 }
 
-/*
- * Frees what the device did not give back. Nothing may be expected of it any more: its DMA is cut
- * off.
- */
 void cxr_pages_drop(struct cxr_dev *dev)
 {
 	struct cxr_pages *pages = &dev->pages;
@@ -344,10 +338,6 @@ void cxr_pages_drop(struct cxr_dev *dev)
 
 /* ---- requests of the device ------------------------------------------------------------------ */
 
-/*
- * Interrupt context. The device has one request at a time per function; more than we can note are
- * dropped, loudly.
- */
 void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages)
 {
 	struct cxr_pages *pages = &dev->pages;
@@ -409,7 +399,6 @@ static void pages_work(struct work_struct *work)
 		serve(dev, &req);
 }
 
-/* All requests so far are served. */
 void cxr_pages_flush(struct cxr_dev *dev)
 {
 	flush_work(&dev->pages.work);

@@ -36,14 +36,6 @@ static void unfollow(struct cxr_port *port, struct net_device *netdev)
 	port->followed = false;
 }
 
-/**
- * cxr_port_set_netdev() - the netdev of a port comes or goes
- * @port: the port
- * @netdev: registered netdev; NULL: it is about to be unregistered
- *
- * Only cxr_en calls this, without rtnl. May sleep; takes the client lock, port->lock and rtnl, and
- * runs the clients' netdev callbacks. The port holds a reference until the next call.
- */
 void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
 {
 	struct cxr_dev *dev = to_dev(port->core);
@@ -67,14 +59,6 @@ void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
 }
 EXPORT_SYMBOL_GPL(cxr_port_set_netdev);
 
-/**
- * cxr_port_get_netdev() - the netdev of a port
- * @port: the port
- *
- * May sleep; takes port->lock.
- *
- * Return: the netdev with a reference that the caller gives back by dev_put(), or NULL.
- */
 struct net_device *cxr_port_get_netdev(struct cxr_port *port)
 {
 	struct net_device *netdev;
@@ -86,7 +70,6 @@ struct net_device *cxr_port_get_netdev(struct cxr_port *port)
 	return netdev;
 }
 
-/* Stage: what the port is called. */
 int cxr_ports_up(struct cxr_dev *dev)
 {
 	struct cxr_core *core = &dev->core;

@@ -68,7 +68,6 @@ static int value_of(const struct roce_param *p, struct pci_dev *pdev)
 			    PCI_SLOT(pdev->devfn), PCI_FUNC(pdev->devfn));
 }
 
-/* What the parameters say of the device; a virtual function has what its physical one has. */
 void cxr_roce_ask(struct cxr_dev *dev)
 {
 	struct pci_dev *pdev = pci_physfn(dev->core.pdev);
@@ -77,13 +76,11 @@ void cxr_roce_ask(struct cxr_dev *dev)
 	dev->asked_ud = value_of(&ud_gid_type, pdev);
 }
 
-/* The name of the granted mode. */
 const char *cxr_roce_granted(const struct cxr_core *core)
 {
 	return core->roce.roce ? cxr_param_name(&cxr_roce_mode_spec, core->roce.mode) : "off";
 }
 
-/* The name of the granted type of datagrams. */
 const char *cxr_roce_granted_ud(const struct cxr_core *core)
 {
 	return core->roce.roce ? cxr_param_name(&cxr_ud_gid_type_spec, core->ud_gid_type) : "off";
@@ -115,7 +112,6 @@ static void grant_ud(struct cxr_dev *dev)
 			 dev->asked_ud, grant.type);
 }
 
-/* Cuts what the user asked for down to what the device can do. */
 void cxr_roce_grant(struct cxr_dev *dev)
 {
 	const struct cxr_roce_support *can = &dev->core.caps.roce;

@@ -116,15 +116,6 @@ static int relink(struct cxr_dev *dev)
 	return err ?: set_first(dev, first);
 }
 
-/**
- * cxr_flow_root() - en's first table
- * @core: the device
- * @table: the table, of level CXR_FLOW_LEVEL_EN; 0: it is about to be destroyed
- *
- * May sleep.
- *
- * Return: 0 or as cxr_cmd_exec().
- */
 int cxr_flow_root(struct cxr_core *core, u32 table)
 {
 	struct cxr_dev *dev = to_dev(core);
@@ -147,7 +138,6 @@ int cxr_flow_root(struct cxr_core *core, u32 table)
 }
 EXPORT_SYMBOL_GPL(cxr_flow_root);
 
-/* cxr_demux_on - a LAG demux table before the others; the function of port 1, in a vport LAG */
 int cxr_demux_on(struct cxr_dev *dev)
 {
 	int err;
@@ -420,17 +410,6 @@ err_put_table:
 	return err;
 }
 
-/**
- * cxr_rule_add() - packets to a TIR, or to nobody, before en gets them
- * @core: the device; caps.flow_rules
- * @attr: which packets, and what is done with them
- *
- * May sleep.
- *
- * Return: a rule for cxr_rule_del(); ERR_PTR: -EEXIST (another rule for the same packets in this
- * priority has another tag, or drops them), -ENOSPC (too many rules), -ENOMEM, or as
- * cxr_cmd_exec()
- */
 struct cxr_rule *cxr_rule_add(struct cxr_core *core, const struct cxr_rule_attr *attr)
 {
 	struct cxr_dev *dev = to_dev(core);
@@ -456,11 +435,6 @@ struct cxr_rule *cxr_rule_add(struct cxr_core *core, const struct cxr_rule_attr 
 }
 EXPORT_SYMBOL_GPL(cxr_rule_add);
 
-/**
- * cxr_rule_del() - the rule ends; packets go where they went without it
- * @core: the device
- * @rule: of cxr_rule_add()
- */
 void cxr_rule_del(struct cxr_core *core, struct cxr_rule *rule)
 {
 	struct cxr_dev *dev = to_dev(core);

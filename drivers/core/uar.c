@@ -10,16 +10,6 @@
 
 static_assert(CXR_UAR_CQ_ARM == PRM_UAR_CQ_ARM);
 
-/**
- * cxr_uar_phys() - where a UAR page is
- * @core: the device
- * @index: of ALLOC_UAR
- *
- * For a mapping of user space; on systems with larger pages the caller rounds down to PAGE_SIZE.
- * Any context.
- *
- * Return: the physical address, or 0 if @index lies outside of BAR 0.
- */
 phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index)
 {
 	const struct cxr_dev *dev = to_dev(core);
@@ -29,14 +19,6 @@ phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index)
 }
 EXPORT_SYMBOL_GPL(cxr_uar_phys);
 
-/**
- * cxr_clock_read() - the device's free-running counter
- * @core: the device
- *
- * Any context. Of a device that is gone it is all ones.
- *
- * Return: the count, at caps.device_frequency_khz.
- */
 u64 cxr_clock_read(const struct cxr_core *core)
 {
 	const struct prm_iseg __iomem *iseg = to_dev(core)->iseg;
@@ -52,14 +34,6 @@ u64 cxr_clock_read(const struct cxr_core *core)
 }
 EXPORT_SYMBOL_GPL(cxr_clock_read);
 
-/**
- * cxr_clock_phys() - where the counter is
- * @core: the device
- *
- * For a mapping of user space. Any context.
- *
- * Return: the physical address of its 8 bytes, big endian.
- */
 phys_addr_t cxr_clock_phys(const struct cxr_core *core)
 {
 	return to_dev(core)->bar + offsetof(struct prm_iseg, internal_timer_h);
@@ -99,40 +73,18 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/**
- * cxr_uar_get() - a UAR page of one's own
- * @core: the device
- *
- * ALLOC_UAR and a mapping. May sleep. The caller owns it until cxr_uar_put().
- *
- * Return: the page, or ERR_PTR: -ENOMEM, -EPROTO (the device names a page outside of its BAR), or
- * the command's error.
- */
 struct cxr_uar *cxr_uar_get(struct cxr_core *core)
 {
 	return get(core, false);
 }
 EXPORT_SYMBOL_GPL(cxr_uar_get);
 
-/**
- * cxr_uar_get_wc() - as cxr_uar_get(), but writes to the page may be combined
- * @core: the device
- *
- * Return: as cxr_uar_get().
- */
 struct cxr_uar *cxr_uar_get_wc(struct cxr_core *core)
 {
 	return get(core, true);
 }
 EXPORT_SYMBOL_GPL(cxr_uar_get_wc);
 
-/**
- * cxr_uar_put() - give a UAR page back
- * @core: the device
- * @uar: of cxr_uar_get(); no queue uses it any more
- *
- * May sleep. Works on a dead device.
- */
 void cxr_uar_put(struct cxr_core *core, struct cxr_uar *uar)
 {
 	iounmap(uar->map);
@@ -141,14 +93,6 @@ void cxr_uar_put(struct cxr_core *core, struct cxr_uar *uar)
 }
 EXPORT_SYMBOL_GPL(cxr_uar_put);
 
-/**
- * cxr_uar_ring() - ring a send doorbell
- * @uar: the page the queue was created with
- * @ctrl: first 8 bytes of the control segment of the last WQE, big-endian as they stand there
- *
- * Any context. The doorbell record must be written; this orders it, and the WQEs, before the
- * doorbell.
- */
 void cxr_uar_ring(struct cxr_uar *uar, const void *ctrl)
 {
 	wmb();	/* WQEs and doorbell record, then the doorbell */
@@ -156,17 +100,6 @@ void cxr_uar_ring(struct cxr_uar *uar, const void *ctrl)
 }
 EXPORT_SYMBOL_GPL(cxr_uar_ring);
 
-/**
- * cxr_uar_arm_cq() - ask for an event at the next completion
- * @uar: the page the CQ was created with
- * @arm_record: second dword of the CQ's doorbell record
- * @cqn: number of the CQ
- * @sn: how often it was armed and fired; the device takes the low two bits
- * @ci: its consumer index
- * @solicited: only a solicited completion, or an error
- *
- * Any context; not two at a time for one CQ.
- */
 void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u32 ci,
 		    bool solicited)
 {
@@ -182,10 +115,6 @@ void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u3
 }
 EXPORT_SYMBOL_GPL(cxr_uar_arm_cq);
 
-/*
- * An EQ's consumer index; with @arm the device interrupts at the next entry, at once if there is
- * one that we have not seen.
- */
 void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm)
 {
 	void __iomem *reg = uar->map + (arm ? PRM_UAR_EQ_ARM : PRM_UAR_EQ_CI);
@@ -193,7 +122,6 @@ void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm)
 	iowrite32be((u32)eqn << 24 | (ci & 0xffffff), reg);
 }
 
-/* Stage: the page on which the EQs' doorbells are. */
 int cxr_uar_up(struct cxr_dev *dev)
 {
 	struct cxr_uar *uar = cxr_uar_get(&dev->core);

@@ -331,21 +331,24 @@ static inline struct cxr_core *to_cxr_core(struct auxiliary_device *adev)
 
 /*
  * The one event between en and ib: en hands over its netdev after it registered it, and NULL before
- * it unregisters. Tells ib (cxr_client_ops.netdev). May sleep; takes port->lock. The port holds a
- * reference on the netdev.
+ * it unregisters it. The port holds a reference until the next call. Tells both clients
+ * (cxr_client_ops.netdev). May sleep; takes client_lock, under it port->lock and rtnl in turn.
  */
 void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev);
-/* The netdev with a reference (dev_put() it), or NULL. May sleep. */
+/* The netdev with a reference (dev_put() it), or NULL. May sleep; takes port->lock. */
 struct net_device *cxr_port_get_netdev(struct cxr_port *port);
 
 /* ---- LAG (lag.c) ----------------------------------------------------------------------------- */
 
-/* Port of the LAG whose netdev this is, or 0. */
+/*
+ * Port of the LAG, 1 or 2, whose netdev this is, or 0; @netdev is compared and not followed. For
+ * the RDMA device of the LAG, which does not outlive it. Any context.
+ */
 u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev);
 
 /* ---- received packets (steering.c) ----------------------------------------------------------- */
 
-/* en's first flow table, 0 before it is destroyed. 0 or the command's error. May sleep. */
+/* en's first flow table, of CXR_FLOW_LEVEL_EN; 0 before it is destroyed. A command (cmd.h). */
 int cxr_flow_root(struct cxr_core *core, u32 table);
 
 #define CXR_FLOW_PRIOS 16
@@ -371,8 +374,18 @@ struct cxr_rule_attr {
 
 struct cxr_rule;
 
-/* ERR_PTR. Both may sleep. */
+/**
+ * cxr_rule_add() - packets to a TIR, or to nobody, before en gets them
+ * @core: the device, with caps.flow_rules
+ * @attr: which packets, and what is done with them
+ *
+ * May sleep.
+ *
+ * Return: a rule; ERR_PTR: -EEXIST (another rule for the same packets in this priority has another
+ * tag, or drops them), -ENOSPC (too many rules), or the error of a command.
+ */
 struct cxr_rule *cxr_rule_add(struct cxr_core *core, const struct cxr_rule_attr *attr);
+/* Packets go where they went without the rule. May sleep. */
 void cxr_rule_del(struct cxr_core *core, struct cxr_rule *rule);
 
 /* ---- clients: events to en and ib ------------------------------------------------------------ */
@@ -396,17 +409,24 @@ struct cxr_client_ops {
 
 enum cxr_client { CXR_CLIENT_EN, CXR_CLIENT_IB, CXR_CLIENTS };
 
-/*
- * After return of unregister no callback runs any more. The current netdev is told at registration.
- * May sleep.
+/**
+ * cxr_client_register() - be told of events
+ * @core: the device
+ * @which: who
+ * @ops: callbacks, NULL for what is not wanted; must stay until cxr_client_unregister()
+ * @priv: their first argument
+ *
+ * May sleep; not from a callback. The current netdev, if there is one, is told before the return;
+ * so are the MACs of an ECMP LAG, and a device that is dead.
  */
 void cxr_client_register(struct cxr_core *core, enum cxr_client which,
 			 const struct cxr_client_ops *ops, void *priv);
+/* After its return no callback runs. Nothing without a registration. May sleep; not from one. */
 void cxr_client_unregister(struct cxr_core *core, enum cxr_client which);
 
 /*
- * true once the device is known to be gone or in error: commands fail with -ENODEV, destroy
- * functions only free memory.
+ * true once the device is given up: commands fail with -ENODEV, destroy functions only free memory,
+ * and the device reads and writes nothing that it was given. Any context.
  */
 bool cxr_core_dead(const struct cxr_core *core);
 
@@ -426,24 +446,43 @@ struct cxr_uar {
 #define CXR_UAR_DB 0x800	/* send doorbell (BlueFlame register 0) */
 #define CXR_UAR_SIZE 4096	/* of the device; a system page may hold several */
 
-/* ALLOC_UAR and ioremap; _wc: writes may be combined. ERR_PTR. May sleep. */
+/*
+ * ALLOC_UAR and a mapping; _wc: writes to it may be combined. The caller's until cxr_uar_put(), for
+ * when no queue uses it any more. ERR_PTR: the command's error, or -EPROTO: the device names a page
+ * outside of its BAR. May sleep.
+ */
 struct cxr_uar *cxr_uar_get(struct cxr_core *core);
 struct cxr_uar *cxr_uar_get_wc(struct cxr_core *core);
 void cxr_uar_put(struct cxr_core *core, struct cxr_uar *uar);
-/* Physical address of UAR page @index, for a mapping of user space. */
+/*
+ * Physical address of UAR page @index, or 0 if it lies outside of BAR 0. For a mapping of user
+ * space, which on systems with larger pages begins at PAGE_SIZE below. Any context.
+ */
 phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index);
 /*
  * The device's free-running counter, 64 bits in big endian, in the initialization segment; counts
- * at caps.device_frequency_khz. Its value, and where it is for a mapping of user space.
+ * at caps.device_frequency_khz. Its value, all ones if the device is gone, and where it is for a
+ * mapping of user space. Any context.
  */
 u64 cxr_clock_read(const struct cxr_core *core);
 phys_addr_t cxr_clock_phys(const struct cxr_core *core);
 /*
- * Rings a send doorbell: 8 bytes, the first qword of the control segment. The caller did dma_wmb()
- * after the doorbell record.
+ * Rings a send doorbell. @ctrl: first 8 bytes of the control segment of the last WQE, big-endian as
+ * they stand there. Orders the doorbell record and the WQEs, which are written, before it. Any
+ * context.
  */
 void cxr_uar_ring(struct cxr_uar *uar, const void *ctrl);
-/* Arms a CQ for its next (solicited) completion: record first, then the register. */
+/**
+ * cxr_uar_arm_cq() - ask for an event at the next completion: record first, then the register
+ * @uar: the page the CQ was created with
+ * @arm_record: second dword of the CQ's doorbell record
+ * @cqn: number of the CQ
+ * @sn: how often it was armed and fired; the device takes the low two bits
+ * @ci: its consumer index
+ * @solicited: only a solicited completion, or an error
+ *
+ * Any context; not two at a time for one CQ.
+ */
 void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u32 ci,
 		    bool solicited);
 
@@ -464,8 +503,9 @@ struct cxr_buf {
 	dma_addr_t *dma;
 };
 
-/* zeroed. 0, -ENOMEM. May sleep. */
+/* Zeroed; the caller's until cxr_buf_free(). 0, -EINVAL (no size), -ENOMEM. May sleep. */
 int cxr_buf_alloc(struct cxr_core *core, struct cxr_buf *buf, size_t size);
+/* The device does not use it any more. A second call does nothing. May sleep. */
 void cxr_buf_free(struct cxr_core *core, struct cxr_buf *buf);
 
 /* Address of byte @off; an item that is a power of two in size never crosses a page. */
@@ -488,7 +528,9 @@ struct cxr_db {
 	unsigned int slot;
 };
 
-int cxr_db_alloc(struct cxr_core *core, struct cxr_db *db);	/* zeroed. 0, -ENOMEM. May sleep. */
+/* The record is zeroed, and the caller's until cxr_db_free(). 0, -ENOMEM. May sleep. */
+int cxr_db_alloc(struct cxr_core *core, struct cxr_db *db);
+/* The device does not read it any more. May sleep. */
 void cxr_db_free(struct cxr_core *core, struct cxr_db *db);
 
 /* ---- CQs and their EQs (eq.c) ---------------------------------------------------------------- */
@@ -539,19 +581,46 @@ struct cxr_cq_attr {
 	u16 uid;
 };
 
-/*
- * CREATE_CQ on the EQ of attr->vector, then events reach cq->comp. The struct belongs to the
- * caller, who keeps it until cxr_cq_destroy() returns: after that no handler of it runs. Both may
- * sleep. 0, -EINVAL (vector), or the command's error.
+/**
+ * cxr_cq_create() - CREATE_CQ on the EQ of a completion vector
+ * @core: the device
+ * @cq: the caller's, with @comp (and @error if it wants to know) set; @cqn, @vector and @uid are
+ * filled in
+ * @attr: what to make; its memory stays the caller's, and the device's too until cxr_cq_destroy()
+ *
+ * May sleep. From its return on, cq->comp() may run, in interrupt context.
+ *
+ * Return: 0, -EINVAL (vector), -ENOMEM, -EPROTO (the device gives a number that is in use), or the
+ * command's error.
  */
 int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr);
+/*
+ * After its return no handler of the CQ runs and the device does not touch its memory, also if the
+ * device is dead. May sleep; not under a lock that cq->comp() takes.
+ */
 void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
-/* Other moderation than it was created with. May sleep. 0 or the command's error. */
+/*
+ * Completions are reported after so many microseconds, up to CXR_CQ_PERIOD_MAX, or so many of them,
+ * whatever comes first; both 0: at once. A command (cmd.h).
+ */
 int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 max_count);
-/* Other memory. The former is the caller's alone again after 0. May sleep. */
+/**
+ * cxr_cq_resize() - other memory for a CQ
+ * @core: the device
+ * @cq: of cxr_cq_create()
+ * @cqe_128: as it was created: entries are of 128 bytes
+ * @log_size: entries of the new memory
+ * @pas: the new memory, the device's too until cxr_cq_destroy(); the array stays the caller's
+ *
+ * The last entry that the device writes into the old memory says so (PRM_CQE_RESIZE_CQ); at our
+ * return it does not touch that memory any more. What was not consumed there has to be copied, by
+ * whoever polls the CQ. May sleep.
+ *
+ * Return: 0, or the command's error; then nothing has changed.
+ */
 int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log_size,
 		  const struct cxr_pas *pas);
-/* Interrupt number of a completion vector (affinity hints, netif_napi_set_irq). */
+/* Interrupt number of a completion vector, or -EINVAL. Any context, while the device is up. */
 int cxr_comp_irq(const struct cxr_core *core, int vector);
 
 #endif

@@ -42,10 +42,6 @@ static void clock_work(struct work_struct *work)
 	schedule_delayed_work(&clock->work, UPDATE_SECONDS * HZ);
 }
 
-/*
- * cxr_ib_clock_init - a device whose clock's frequency is not known has none for user space; nor
- * has one where a page shows more of the device than its clock
- */
 int cxr_ib_clock_init(struct cxr_ib_dev *dev)
 {
 	u32 khz = dev->core->caps.device_frequency_khz;
@@ -69,7 +65,6 @@ int cxr_ib_clock_init(struct cxr_ib_dev *dev)
 	return 0;
 }
 
-/* Who has the page mapped keeps it. */
 void cxr_ib_clock_exit(struct cxr_ib_dev *dev)
 {
 	if (!dev->clock.info)
@@ -80,7 +75,6 @@ void cxr_ib_clock_exit(struct cxr_ib_dev *dev)
 	dev->clock.info = NULL;
 }
 
-/* What a new context is told of it */
 void cxr_ib_clock_answer(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp)
 {
 	if (!dev->clock.info)

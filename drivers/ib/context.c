@@ -166,7 +166,6 @@ void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext)
 	xa_destroy(&ctx->uars);
 }
 
-/* cxr_ib_get_td - the process's transport domain, which it keeps */
 int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn)
 {
 	int err = 0;
@@ -203,11 +202,6 @@ void cxr_ib_disassociate_ucontext(struct ib_ucontext *ibucontext)
 {
 }
 
-/*
- * cxr_ib_check_uidx - the user index of a queue as CQE version 1 demands it and version 0 forbids
- * it
- * @present: the request was long enough to hold @uidx
- */
 int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index)
 {
 	struct ib_device *ibdev = ctx->ibucontext.device;
@@ -235,12 +229,6 @@ static struct cxr_ib_uar *to_cxr_uar(struct rdma_user_mmap_entry *entry)
 	return container_of(entry, struct cxr_ib_uar, entry);
 }
 
-/*
- * cxr_ib_uar_get - a doorbell page by the number that user space named
- *
- * Only pages of the context itself are found: whoever rings another's page rings another's queues.
- * Returns it with a reference, or NULL.
- */
 struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index)
 {
 	struct rdma_user_mmap_entry *entry = NULL;

@@ -65,10 +65,6 @@ static const struct ib_device_ops stats_ops = {
 
 /* ---- sets of single QPs ---- */
 
-/*
- * A set can be freed when neither ib_core's counter nor the device's context of a QP names it. The
- * latter may last: a QP in error stays with its set whatever ib_core does.
- */
 void cxr_ib_q_set_put(struct cxr_ib_dev *dev, struct cxr_ib_q_set *set)
 {
 	if (!set || !refcount_dec_and_test(&set->ref))
@@ -109,7 +105,6 @@ static struct cxr_ib_q_set *set_of(struct cxr_ib_dev *dev, const struct rdma_cou
 	return counter ? xa_load(&dev->q_sets, counter->id) : NULL;
 }
 
-/* cxr_ib_qp_q_set - number of the set that a QP shall count in */
 u32 cxr_ib_qp_q_set(const struct cxr_ib_qp *qp)
 {
 	const struct rdma_counter *counter = qp->ibqp.counter;
@@ -146,7 +141,6 @@ static int change_running(struct cxr_ib_qp *qp, struct rdma_counter *counter)
 	return err;
 }
 
-/* cxr_ib_qp_moved - a transition succeeded; what it means for the set of counters */
 void cxr_ib_qp_moved(struct cxr_ib_qp *qp, enum ib_qp_state from, enum ib_qp_state to)
 {
 	struct rdma_counter *counter = qp->ibqp.counter;
@@ -286,7 +280,6 @@ static void list_counters(struct cxr_ib_dev *dev)
 	}
 }
 
-/* cxr_ib_counters_init - the port's set, and what the device counts; before registration */
 int cxr_ib_counters_init(struct cxr_ib_dev *dev)
 {
 	int err;
@@ -315,7 +308,6 @@ int cxr_ib_counters_init(struct cxr_ib_dev *dev)
 	return 0;
 }
 
-/* After the last QP. */
 void cxr_ib_counters_exit(struct cxr_ib_dev *dev)
 {
 	if (dev->q_set)

@@ -749,7 +749,6 @@ static bool polled_only(const struct ib_cq *ibcq)
 	return ibcq->wc && ibcq->poll_ctx == IB_POLL_DIRECT;
 }
 
-/* Wakes whoever waits for completions that a dead device will not write. */
 void cxr_ib_flush_work(struct work_struct *work)
 {
 	struct cxr_ib_dev *dev = container_of(work, struct cxr_ib_dev, flush_work);
@@ -764,7 +763,6 @@ void cxr_ib_flush_work(struct work_struct *work)
 
 /* ---- QPs that come and go ---- */
 
-/* cxr_ib_cqs_add_qp - its outstanding work is to be found if the device dies; process context */
 void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp)
 {
 	struct cxr_ib_cq *send_cq = to_cxr_cq(qp->ibqp.send_cq);
@@ -824,10 +822,6 @@ static void purge(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
 	}
 }
 
-/*
- * cxr_ib_cqs_forget_qp - no entry of the QP is left in its CQs; @remove: it goes for good. Process
- * context
- */
 void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove)
 {
 	struct cxr_ib_cq *send_cq = to_cxr_cq(qp->ibqp.send_cq);
@@ -847,7 +841,6 @@ void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove)
 	spin_unlock_irq(&recv_cq->lock);
 }
 
-/* cxr_ib_cqs_name_peer - whom a QP of the kernel talks to, as poll reports it; process context */
 void cxr_ib_cqs_name_peer(struct cxr_ib_qp *qp, const u8 gid[16])
 {
 	struct cxr_ib_cq *cq = to_cxr_cq(qp->ibqp.send_cq);

@@ -53,13 +53,11 @@ static int qps_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(qps);
 
-/* cxr_ib_debugfs_add - makes the file, in the function's folder; failure is none of the device's */
 void cxr_ib_debugfs_add(struct cxr_ib_dev *dev)
 {
 	dev->debugfs = debugfs_create_file("qps", 0400, dev->core->debugfs, dev, &qps_fops);
 }
 
-/* cxr_ib_debugfs_remove - waits for those who read */
 void cxr_ib_debugfs_remove(struct cxr_ib_dev *dev)
 {
 	debugfs_remove(dev->debugfs);

@@ -38,7 +38,6 @@ void cxr_ib_put_qp(struct cxr_ib_qp *qp)
 		complete(&qp->unused);
 }
 
-/* cxr_ib_tell_qp - an event of a QP to whoever has it; any context */
 void cxr_ib_tell_qp(struct cxr_ib_qp *qp, enum ib_event_type type)
 {
 	struct ib_event event = {
@@ -69,7 +68,6 @@ static void qp_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 	cxr_ib_put_qp(qp);
 }
 
-/* cxr_ib_listen - events of a queue go to @listener, which names a QP or a WQ */
 int cxr_ib_listen(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener)
 {
 	int err;
@@ -89,7 +87,6 @@ static void put_listener(struct cxr_ib_listener *listener)
 		complete(&listener->unused);
 }
 
-/* cxr_ib_unlisten - after it no event is under way */
 void cxr_ib_unlisten(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener)
 {
 	xa_erase_irq(&dev->listeners, key);
@@ -200,7 +197,6 @@ static void device_fatal(void *priv)
 
 /* ---- port ---- */
 
-/* cxr_ib_get_netdev - the port's netdev with a reference, or NULL */
 struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev)
 {
 	struct net_device *ndev;
@@ -322,7 +318,6 @@ static int watch(struct cxr_ib_dev *dev, struct net_device *netdev)
 	return err;
 }
 
-/* cxr_ib_watch_netdev - reports port events and another MTU from now on; after registration */
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev)
 {
 	int err;

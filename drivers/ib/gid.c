@@ -117,7 +117,6 @@ static int set_entry(struct cxr_ib_dev *dev, unsigned int index, const struct cx
 	return err;
 }
 
-/* cxr_ib_lag_macs - other source MACs for what is assigned to port 1 and 2 of an ECMP LAG */
 int cxr_ib_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
 {
 	unsigned int index;
@@ -197,13 +196,11 @@ int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context)
 	return err;
 }
 
-/* cxr_ib_gid_use - a QP or an AH is about to send with this entry; any context */
 void cxr_ib_gid_use(struct cxr_ib_dev *dev, unsigned int index)
 {
 	atomic_inc(&dev->gid_users[index]);
 }
 
-/* cxr_ib_gid_unuse - and will not any more; any context */
 void cxr_ib_gid_unuse(struct cxr_ib_dev *dev, unsigned int index)
 {
 	if (atomic_dec_and_test(&dev->gid_users[index]) && test_bit(index, dev->gid_late))
@@ -242,7 +239,6 @@ int cxr_ib_gids_init(struct cxr_ib_dev *dev)
 	return dev->gid_users && dev->gid_late && dev->gid_entries && dev->gid_set ? 0 : -ENOMEM;
 }
 
-/* All users are gone; also after half an init. */
 void cxr_ib_gids_exit(struct cxr_ib_dev *dev)
 {
 	flush_work(&dev->gid_work);

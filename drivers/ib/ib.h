@@ -20,6 +20,7 @@
 #include "../codec/cqe.h"
 #include "../codec/wqe.h"
 #include "../policy/ecmp.h"
+#include "verbs.h"
 
 #define CXR_IB_PORT 1		/* a function has one port */
 #define CXR_IB_NO_UIDX 0xffffff	/* user index of a queue that has none */
@@ -535,86 +536,101 @@ static inline struct cxr_ib_qp *to_cxr_qp(struct ib_qp *ibqp)
 
 /* device.c */
 extern const struct attribute_group cxr_ib_attr_group;
-int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
-			struct ib_udata *udata);
-int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr);
-int cxr_ib_get_port_immutable(struct ib_device *ibdev, u32 port, struct ib_port_immutable *imm);
-enum rdma_link_layer cxr_ib_get_link_layer(struct ib_device *ibdev, u32 port);
-int cxr_ib_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
-int cxr_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *modify);
-void cxr_ib_get_dev_fw_str(struct ib_device *ibdev, char *str);
 
 /* context.c */
 extern const struct uapi_definition cxr_ib_uapi_defs[];
-int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata);
-void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext);
-int cxr_ib_query_ucontext(struct ib_ucontext *ibucontext, struct uverbs_attr_bundle *attrs);
-void cxr_ib_disassociate_ucontext(struct ib_ucontext *ibucontext);
-int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);
-void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry);
+/*
+ * A doorbell page by the number that user space named, with a reference, or NULL. Only pages of the
+ * context itself are found: whoever rings another's page rings another's queues.
+ */
 struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
 void cxr_ib_uar_put(struct cxr_ib_uar *uar);
+/* The process's transport domain, which it keeps. */
 int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
+/*
+ * The user index of a queue as CQE version 1 demands it and version 0 forbids it; @present: the
+ * request was long enough to hold @uidx.
+ */
 int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
 
 /* polled.c */
+/* A CQ of 2^@log_size entries; @cq is zeroed. May sleep. 0, -ENOMEM or the command's error. */
 int cxr_ib_polled_create(struct cxr_core *core, const struct cxr_uar *uar, u8 log_size,
 			 struct cxr_ib_polled *cq);
+/* After the queues that complete there. May sleep. */
 void cxr_ib_polled_destroy(struct cxr_core *core, struct cxr_ib_polled *cq);
+/* Takes the next entry. Sleeps. -ETIMEDOUT: none came within @ms, or the device is dead. */
 int cxr_ib_polled_wait(struct cxr_core *core, struct cxr_ib_polled *cq, unsigned int ms,
 		       struct cxr_cqe *cqe);
 
 /* umr.c */
+/*
+ * Other rights (enum cxr_access) and another PD for a key in use, which was made as CXR_MKEY_PAGES.
+ * The ordering stays as it was made, and so does the right to atomics where the device says so
+ * (umr_modify_atomic_disabled). May sleep. After an error nobody knows which rights the key has: it
+ * has to be destroyed.
+ */
 int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access);
+/* After the last memory region of user space. May sleep. */
 void cxr_ib_umr_exit(struct cxr_ib_dev *dev);
 
 /* wc.c */
+/* Tries BlueFlame; may sleep. False as well if the trial cannot be made. */
 bool cxr_ib_test_wc(struct cxr_ib_dev *dev);
 
 /* clock.c */
+/*
+ * A device whose clock's frequency is not known has none for user space; nor has one where a page
+ * shows more of the device than its clock.
+ */
 int cxr_ib_clock_init(struct cxr_ib_dev *dev);
+/* Who has the page mapped keeps it. */
 void cxr_ib_clock_exit(struct cxr_ib_dev *dev);
+/* What a new context is told of it. */
 void cxr_ib_clock_answer(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp);
 int cxr_ib_clock_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);
 
 /* debugfs.c */
+/* Makes the file, in the function's folder; failure is none of the device's. */
 void cxr_ib_debugfs_add(struct cxr_ib_dev *dev);
+/* Waits for those who read. */
 void cxr_ib_debugfs_remove(struct cxr_ib_dev *dev);
 
 /* udata.c */
+/*
+ * Copies a request of user space: @to, which may be NULL for none, gets @request->size bytes,
+ * zeroes where the process sent fewer. A process newer than this driver may send more, which is
+ * refused unless it is zero. Logs what is wrong. May sleep. -EINVAL: too short; @request->unknown:
+ * too much; -EFAULT: cannot be read.
+ */
 int cxr_ib_take_request(const struct ib_device *ibdev, struct ib_udata *udata,
 			const struct cxr_ib_request *request, void *to);
 
 /* umem.c */
+/*
+ * Pins a queue, until cxr_ib_queue_unpin(), after the device let go. It must begin where the device
+ * can point to: at a 64th of a page. -EINVAL if not, or the errors of pinning.
+ */
 int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_ib_queue *queue);
+/* The list of pages is of no use once the device has it. */
 void cxr_ib_queue_free_list(struct cxr_ib_queue *queue);
 void cxr_ib_queue_unpin(struct cxr_ib_queue *queue);
+/* Pins a doorbell record at @addr; -EINVAL if it is not aligned. */
 int cxr_ib_db_pin(struct cxr_ib_ucontext *ctx, u64 addr, struct cxr_ib_db *db);
 void cxr_ib_db_unpin(struct cxr_ib_ucontext *ctx, struct cxr_ib_db *db);
+/* Addresses of the blocks of @page_size. kvfree() it. NULL: no memory. */
 dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 *n);
 
 /* pd_ah.c */
-int cxr_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
-int cxr_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
-int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct ib_udata *udata);
-int cxr_ib_destroy_ah(struct ib_ah *ibah, u32 flags);
+/*
+ * What ib_core calls an AH attribute, as the device's address: for AHs, where both QPNs are 0, and
+ * for the path of a QP.
+ */
 int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u32 local_qpn,
 			u32 remote_qpn, struct cxr_addr *addr);
 
 /* mr.c */
-struct ib_mr *cxr_ib_get_dma_mr(struct ib_pd *ibpd, int access);
-struct ib_mr *cxr_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
-				 int access CXR_REG_MR_DMAH_PARAM, struct ib_udata *udata);
-struct ib_mr *cxr_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 virt_addr,
-					int fd, int access CXR_REG_MR_DMAH_PARAM,
-					cxr_reg_dmabuf_arg *arg);
-struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
-				   int access, struct ib_pd *new_pd, struct ib_udata *udata);
-struct ib_mr *cxr_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg);
-int cxr_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
-int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
-int cxr_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
-int cxr_ib_dealloc_mw(struct ib_mw *ibmw);
+/* IB_ACCESS_* as enum cxr_access, without atomics where the device has none: it refuses them. */
 u32 cxr_ib_device_access(const struct cxr_caps *caps, int access);
 
 /* Pages that a send WQE can register; 0: none, the WQE that does it is too large. */
@@ -624,26 +640,17 @@ static inline u32 cxr_ib_max_fast_reg(const struct cxr_caps *caps)
 }
 
 /* cq.c */
-int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-		     cxr_create_cq_arg(arg));
-int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
-int cxr_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
-int cxr_ib_resize_cq(struct ib_cq *ibcq, cxr_resize_cq_count entries, struct ib_udata *udata);
-int cxr_ib_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
-int cxr_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+/* Its outstanding work is to be found if the device dies; process context. */
 void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp);
+/* No entry of the QP is left in its CQs; @remove: it goes for good. Process context. */
 void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove);
+/* Whom a QP of the kernel talks to, as poll reports it; process context. */
 void cxr_ib_cqs_name_peer(struct cxr_ib_qp *qp, const u8 gid[16]);
+/* Wakes whoever waits for completions that a dead device will not write. */
 void cxr_ib_flush_work(struct work_struct *work);
 
 /* srq.c */
-int cxr_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata);
-int cxr_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
-int cxr_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
-		      struct ib_udata *udata);
-int cxr_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
-int cxr_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
-			 const struct ib_recv_wr **bad_wr);
+/* The device is done with a WQE; false: with one that does not exist. Any context. */
 bool cxr_ib_srq_finish(struct cxr_ib_srq *srq, u16 index, u64 *wr_id);
 
 /* Elements that fit behind the link of the largest WQE of an SRQ. */
@@ -664,62 +671,50 @@ static inline struct cxr_ib_ind_table *to_cxr_ind_table(struct ib_rwq_ind_table 
 }
 
 /* raw.c */
+/* A QP of raw packets, or of RSS over them; ib_core checked CAP_NET_RAW */
 int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
+/* All of it; ib_core has no rule that leads to it any more. */
 void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx);
+/* As cxr_ib_modify_qp(); qp->mutex held. */
 int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask);
+/* As cxr_ib_query_qp(); both structs are zeroed. */
 int cxr_ib_query_raw(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, struct ib_qp_init_attr *init);
 
 /* wq.c */
-struct ib_wq *cxr_ib_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *attr,
-			       struct ib_udata *udata);
-int cxr_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata);
-int cxr_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
-		     struct ib_udata *udata);
-int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
-			    struct ib_rwq_ind_table_init_attr *attr, struct ib_udata *udata);
-int cxr_ib_destroy_ind_table(struct ib_rwq_ind_table *ibtable);
+/* All that a QP of RSS has; cxr_ib_destroy_raw() undoes it. */
 int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 			  struct ib_udata *udata);
+/* What a hash can be made of: enum mlx5_rx_hash_fields. */
 u64 cxr_ib_hash_fields(void);
 bool cxr_ib_has_rss(const struct cxr_caps *caps);
 
 /* flow.c */
-struct ib_flow *cxr_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
-				   struct ib_udata *udata);
-int cxr_ib_destroy_flow(struct ib_flow *ibflow);
 bool cxr_ib_has_flows(const struct cxr_caps *caps);
 
 /* qp.c */
+/* The request of user space for a QP, as far as it can be checked by itself. */
 int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
 		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index);
 void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user);
 int cxr_ib_answer_qp(struct ib_udata *udata);
-int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
-int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
-int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
-int cxr_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
 /* qp_state.c */
-int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
+/* The entry of the address table that the QP uses from now on; -1: none. */
 void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index);
-int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
-		    struct ib_qp_init_attr *init);
-int cxr_ib_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp);
 
 /* wr.c */
-int cxr_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
-		     const struct ib_send_wr **bad_wr);
+/* The data segments of a receive WQE, which has @max; a shorter list ends with one that says so. */
 void cxr_ib_write_recv(struct prm_wqe_data_seg *seg, u32 max, const struct ib_recv_wr *wr);
-int cxr_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
-		     const struct ib_recv_wr **bad_wr);
 
 /* gid.c */
-int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context);
-int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context);
+/* A QP or an AH is about to send with this entry; any context. */
 void cxr_ib_gid_use(struct cxr_ib_dev *dev, unsigned int index);
+/* It will not any more; any context. */
 void cxr_ib_gid_unuse(struct cxr_ib_dev *dev, unsigned int index);
+/* Other source MACs for what is assigned to port 1 and 2 of an ECMP LAG */
 int cxr_ib_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 int cxr_ib_gids_init(struct cxr_ib_dev *dev);
+/* All users are gone; also after half an init. */
 void cxr_ib_gids_exit(struct cxr_ib_dev *dev);
 
 /* Entries of the GID table. */
@@ -729,16 +724,27 @@ static inline u16 cxr_ib_gids(const struct cxr_ib_dev *dev)
 }
 
 /* xrc.c */
-int cxr_ib_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
-int cxr_ib_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+/*
+ * What a QP of XRC works with where its owner has nothing: made for the first one, stays until the
+ * device goes. May sleep.
+ */
 const struct cxr_ib_loan *cxr_ib_xrc_lend(struct cxr_ib_dev *dev);
+/* After the last QP. */
 void cxr_ib_xrc_exit(struct cxr_ib_dev *dev);
 
 /* counter.c */
+/* Number of the set that a QP shall count in. */
 u32 cxr_ib_qp_q_set(const struct cxr_ib_qp *qp);
+/* A transition succeeded; what it means for the set of counters. */
 void cxr_ib_qp_moved(struct cxr_ib_qp *qp, enum ib_qp_state from, enum ib_qp_state to);
+/*
+ * A set can be freed when neither ib_core's counter nor the device's context of a QP names it. The
+ * latter may last: a QP in error stays with its set whatever ib_core does.
+ */
 void cxr_ib_q_set_put(struct cxr_ib_dev *dev, struct cxr_ib_q_set *set);
+/* The port's set, and what the device counts; before registration. */
 int cxr_ib_counters_init(struct cxr_ib_dev *dev);
+/* After the last QP. */
 void cxr_ib_counters_exit(struct cxr_ib_dev *dev);
 
 /* mad.c */
@@ -746,16 +752,18 @@ extern const struct ib_device_ops cxr_ib_pma_ops;
 
 /* event.c */
 extern const struct cxr_client_ops cxr_ib_client_ops;
+/* The port's netdev with a reference, or NULL */
 struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev);
-void cxr_ib_report_port_event(struct ib_device *ibdev, struct net_device *ndev,
-			      unsigned long event);
-/* both under scan_lock */
+/* Reports port events and another MTU from now on; after registration. Both under scan_lock. */
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);
 void cxr_ib_put_srq(struct cxr_ib_srq *srq);
+/* Events of a queue go to @listener, which names a QP or a WQ */
 int cxr_ib_listen(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener);
+/* After it no event is under way. */
 void cxr_ib_unlisten(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener);
+/* An event of a QP to whoever has it; any context. */
 void cxr_ib_tell_qp(struct cxr_ib_qp *qp, enum ib_event_type type);
 
 #endif

@@ -13,11 +13,6 @@
 /* The mkey's page size is a 5-bit logarithm. */
 #define PAGE_SIZES	GENMASK_ULL(31, 12)
 
-/*
- * cxr_ib_device_access - IB_ACCESS_* as enum cxr_access
- *
- * Atomics are left out where the device has none: it refuses them by itself.
- */
 u32 cxr_ib_device_access(const struct cxr_caps *caps, int access)
 {
 	u32 flags = 0;

@@ -36,11 +36,6 @@ int cxr_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	ibdev_warn_ratelimited(&(dev)->ibdev, "address of %s[%d] refused: " fmt,	\
 			       current->comm, task_pid_nr(current), ##__VA_ARGS__)
 
-/*
- * cxr_ib_addr_from_ah - what ib_core calls an AH attribute, as the device's address; for AHs and
- * for the path of a QP
- * @local_qpn: 0 for an AH, as is @remote_qpn
- */
 int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u32 local_qpn,
 			u32 remote_qpn, struct cxr_addr *addr)
 {

@@ -39,11 +39,6 @@ static int create(struct cxr_core *core, const struct cxr_uar *uar, struct cxr_i
 	return cxr_cq_create(core, &cq->cq, &attr);
 }
 
-/*
- * cxr_ib_polled_create - a CQ of 2^@log_size entries; @cq is zeroed
- *
- * May sleep. 0, -ENOMEM or the command's error. Undone by cxr_ib_polled_destroy().
- */
 int cxr_ib_polled_create(struct cxr_core *core, const struct cxr_uar *uar, u8 log_size,
 			 struct cxr_ib_polled *cq)
 {
@@ -68,7 +63,6 @@ err_free_buf:
 	return err;
 }
 
-/* After the queues that complete there. May sleep. */
 void cxr_ib_polled_destroy(struct cxr_core *core, struct cxr_ib_polled *cq)
 {
 	cxr_cq_destroy(core, &cq->cq);
@@ -76,11 +70,6 @@ void cxr_ib_polled_destroy(struct cxr_core *core, struct cxr_ib_polled *cq)
 	cxr_buf_free(core, &cq->buf);
 }
 
-/*
- * cxr_ib_polled_wait - takes the next entry
- *
- * Sleeps. 0, or -ETIMEDOUT: none came within @ms, or the device is dead.
- */
 int cxr_ib_polled_wait(struct cxr_core *core, struct cxr_ib_polled *cq, unsigned int ms,
 		       struct cxr_cqe *cqe)
 {

@@ -157,7 +157,6 @@ static int check_user_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr
 	return 0;
 }
 
-/* cxr_ib_take_qp - the request of user space for a QP, as far as it can be checked by itself */
 int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
 		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index)
 {

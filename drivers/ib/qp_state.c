@@ -286,7 +286,6 @@ static void reset_queues(struct cxr_ib_qp *qp)
 	qp->db.rec[1] = 0;
 }
 
-/* cxr_ib_qp_set_sgid - the entry of the address table that the QP uses from now on; -1: none */
 void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);

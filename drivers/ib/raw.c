@@ -219,7 +219,6 @@ err_put_uar:
 	return err;
 }
 
-/* cxr_ib_destroy_raw - all of it; ib_core has no rule that leads to it any more */
 void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 {
 	destroy_queues(qp);
@@ -230,7 +229,6 @@ void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 	kfree(qp->raw);
 }
 
-/* cxr_ib_create_raw - a QP of raw packets, or of RSS over them; ib_core checked CAP_NET_RAW */
 int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
 {
 	struct cxr_ib_ucontext *ctx =
@@ -349,7 +347,6 @@ static int check_modify(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int
 	return 0;
 }
 
-/* cxr_ib_modify_raw - as cxr_ib_modify_qp(); qp->mutex held */
 int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
 	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
@@ -386,7 +383,6 @@ static int ask_state(struct cxr_core *core, struct cxr_ib_qp *qp)
 	return err;
 }
 
-/* cxr_ib_query_raw - as cxr_ib_query_qp(); both structs are zeroed */
 int cxr_ib_query_raw(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, struct ib_qp_init_attr *init)
 {
 	struct ib_qp *ibqp = &qp->ibqp;

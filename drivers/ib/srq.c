@@ -361,11 +361,6 @@ int cxr_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 	return err;
 }
 
-/*
- * cxr_ib_srq_finish - the device is done with a WQE; any context
- *
- * False: it named one that does not exist.
- */
 bool cxr_ib_srq_finish(struct cxr_ib_srq *srq, u16 index, u64 *wr_id)
 {
 	if (index >= BIT(srq->log_size))

@@ -5,14 +5,6 @@
 
 #include "ib.h"
 
-/*
- * cxr_ib_take_request - copies a request in
- * @request: the rules for it
- * @to: gets @request->size bytes, zeroes where the process sent fewer; may be NULL for none
- *
- * A process newer than this driver may send more, which is refused unless it is zero. Logs what is
- * wrong. May sleep. -EINVAL: too short; @request->unknown: too much; -EFAULT: cannot be read.
- */
 int cxr_ib_take_request(const struct ib_device *ibdev, struct ib_udata *udata,
 			const struct cxr_ib_request *request, void *to)
 {

@@ -6,7 +6,6 @@
 
 #include "ib.h"
 
-/* cxr_ib_umem_list - addresses of the blocks of @page_size. kvfree() it. NULL: no memory. */
 dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 *n)
 {
 	size_t blocks = ib_umem_num_dma_blocks(umem, page_size);
@@ -26,13 +25,6 @@ dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 
 	return list;
 }
 
-/*
- * cxr_ib_queue_pin - pins a queue
- *
- * System pages will do, a queue is small. It must begin where the device can point to: at a 64th of
- * a page. -EINVAL if not, or the errors of pinning. cxr_ib_queue_unpin() undoes it, after the
- * device let go.
- */
 int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_ib_queue *queue)
 {
 	unsigned long offset = addr & ~PAGE_MASK;
@@ -52,6 +44,7 @@ int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_i
 		return err;
 	}
 
+	/* System pages will do: a queue is small. */
 	queue->pas.log_size = PAGE_SHIFT;
 	queue->pas.offset = offset / (PAGE_SIZE / 64);
 	queue->dma = cxr_ib_umem_list(queue->umem, PAGE_SIZE, &queue->pas.n);
@@ -63,7 +56,6 @@ int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_i
 	return 0;
 }
 
-/* The list of pages is of no use once the device has it. */
 void cxr_ib_queue_free_list(struct cxr_ib_queue *queue)
 {
 	kvfree(queue->dma);
@@ -126,7 +118,6 @@ static struct cxr_ib_db_page *add_page(struct cxr_ib_ucontext *ctx, u64 addr)
 	return page;
 }
 
-/* cxr_ib_db_pin - pins a doorbell record at @addr; -EINVAL if it is not aligned */
 int cxr_ib_db_pin(struct cxr_ib_ucontext *ctx, u64 addr, struct cxr_ib_db *db)
 {
 	struct cxr_ib_db_page *page;

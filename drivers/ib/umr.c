@@ -126,7 +126,6 @@ err:
 	return ERR_PTR(err);
 }
 
-/* cxr_ib_umr_exit - after the last memory region of user space. May sleep. */
 void cxr_ib_umr_exit(struct cxr_ib_dev *dev)
 {
 	struct cxr_core *core = dev->core;
@@ -184,14 +183,6 @@ static int change_locked(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
 	return err ?: -EIO;
 }
 
-/*
- * cxr_ib_umr_change - other rights and another PD for a key of pages that is in use
- * @mkey: made by cxr_cmd_create_mkey() as CXR_MKEY_PAGES
- * @access: enum cxr_access. The ordering stays as it was made, and where the device says so
- * (umr_modify_atomic_disabled) the right to atomics
- *
- * May sleep. After an error nobody knows which rights the key has: it has to be destroyed.
- */
 int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
 {
 	int err;

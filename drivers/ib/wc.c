@@ -154,7 +154,6 @@ static int first_completed(struct trial *t)
 	return cqe.kind == CXR_CQE_REQ ? cqe.wqe_counter : -EIO;
 }
 
-/* cxr_ib_test_wc - tries BlueFlame; may sleep. False as well if the trial cannot be made. */
 bool cxr_ib_test_wc(struct cxr_ib_dev *dev)
 {
 	struct trial t = { .core = dev->core };

@@ -327,7 +327,6 @@ int cxr_ib_destroy_ind_table(struct ib_rwq_ind_table *ibtable)
 #define TCP_FIELDS (MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_DST_PORT_TCP)
 #define UDP_FIELDS (MLX5_RX_HASH_SRC_PORT_UDP | MLX5_RX_HASH_DST_PORT_UDP)
 
-/* cxr_ib_hash_fields - what a hash can be made of: enum mlx5_rx_hash_fields */
 u64 cxr_ib_hash_fields(void)
 {
 	return IPV4_FIELDS | IPV6_FIELDS | TCP_FIELDS | UDP_FIELDS;
@@ -409,7 +408,6 @@ static u32 device_fields(u64 mask)
 	return fields;
 }
 
-/* cxr_ib_create_rss_tir - all that a QP of RSS has; cxr_ib_destroy_raw() undoes it */
 int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 			  struct ib_udata *udata)
 {

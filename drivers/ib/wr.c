@@ -384,10 +384,6 @@ int cxr_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	return err;
 }
 
-/*
- * cxr_ib_write_recv - the data segments of a receive WQE
- * @max: segments that the WQE has; a list that is shorter ends with one that says so
- */
 void cxr_ib_write_recv(struct prm_wqe_data_seg *seg, u32 max, const struct ib_recv_wr *wr)
 {
 	u32 n = 0;

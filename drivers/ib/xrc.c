@@ -105,11 +105,6 @@ err:
 	return ERR_PTR(err);
 }
 
-/*
- * cxr_ib_xrc_lend - what a QP of XRC works with where its owner has nothing
- *
- * Made for the first one; stays until the device goes. May sleep.
- */
 const struct cxr_ib_loan *cxr_ib_xrc_lend(struct cxr_ib_dev *dev)
 {
 	struct cxr_ib_loan *loan;
@@ -125,7 +120,6 @@ const struct cxr_ib_loan *cxr_ib_xrc_lend(struct cxr_ib_dev *dev)
 	return loan;
 }
 
-/* After the last QP. */
 void cxr_ib_xrc_exit(struct cxr_ib_dev *dev)
 {
 	struct cxr_ib_loan *loan = dev->loan;

@@ -41,7 +41,6 @@ void cxr_ads_decode(const struct prm_ads *ads, struct cxr_addr *addr)
 	memcpy(addr->dmac, prm_bytes_const(ads, rmac_47_32), sizeof(addr->dmac));
 }
 
-/* Key and QPN are the work request's; cxr_wqe_datagram() adds them. */
 void cxr_av_encode(struct prm_av *av, const struct cxr_addr *addr)
 {
 	memset(av, 0, sizeof(*av));

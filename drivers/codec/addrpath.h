@@ -21,6 +21,7 @@ struct cxr_addr {
 
 void cxr_ads_encode(struct prm_ads *ads, const struct cxr_addr *addr);
 void cxr_ads_decode(const struct prm_ads *ads, struct cxr_addr *addr);
+/* Key and QPN are the work request's; cxr_wqe_datagram() adds them. */
 void cxr_av_encode(struct prm_av *av, const struct cxr_addr *addr);
 
 #endif

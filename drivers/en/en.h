@@ -212,17 +212,28 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config);
 void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const char *what);
 
 /* ring.c */
+/*
+ * All channels of @config, receiving as soon as something is steered to them; tx queues stay
+ * stopped. RTNL held.
+ */
 int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config);
+/* Nothing is steered to the channels any more. RTNL held. */
 void cxr_en_close_channels(struct cxr_en *en);
+/* The next entry that the device wrote, or NULL. It stays valid until cxr_en_cq_update(). */
 struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq);
+/* Gives the entries that were taken back to the device. */
 void cxr_en_cq_update(struct cxr_en_cq *cq);
 void cxr_en_cq_arm(struct cxr_en_cq *cq);
 
 /* rx.c */
 u8 cxr_en_rx_pages(u16 mtu);
+/* The pool and the page table; the ring is filled later. 0 or -ENOMEM. */
 int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct device *dev, int node);
+/* The RQ is gone: the device writes no more. */
 void cxr_en_rx_free(struct cxr_en_rq *rq);
+/* Gives the device what it can take. false: there was no memory, call again. */
 bool cxr_en_rx_fill(struct cxr_en_rq *rq);
+/* Returns the number of packets, at most @budget. */
 int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget);
 
 /* tx.c */
@@ -230,15 +241,23 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev);
 netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *ndev,
 					netdev_features_t features);
 u16 cxr_en_tx_max_blocks(const struct cxr_core *core, u8 *max_ds);
+/* true: there is more to do. */
 bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget);
+/* Frees what the device did not send. The SQ is gone, senders and NAPI are off. */
 void cxr_en_tx_flush(struct cxr_en_sq *sq);
 
 /* rss.c: RQT and TIRs */
+/*
+ * tirn[CXR_TIR_NO_HASH] goes to the first channel. The others spread by hash; if the device cannot,
+ * they are not created, and n_tirs says so. en->lock held.
+ */
 int cxr_en_rss_create(struct cxr_en *en);
 void cxr_en_rss_destroy(struct cxr_en *en);
 
 /* steer.c */
+/* Receiving begins. The channels are open; en->lock held. */
 int cxr_en_steer_create(struct cxr_en *en);
+/* Receiving ends; also undoes half of a creation. en->lock held. */
 void cxr_en_steer_destroy(struct cxr_en *en);
 /* Makes the device take what the netdev's flags and lists say. May sleep; takes en->lock. */
 void cxr_en_apply_rx_mode(struct cxr_en *en);

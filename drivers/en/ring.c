@@ -84,7 +84,6 @@ static void destroy_cq(struct cxr_en_cq *cq)
 	cxr_buf_free(core, &cq->buf);
 }
 
-/* The next entry that the device wrote, or NULL. It stays valid until cxr_en_cq_update(). */
 struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq)
 {
 	u32 index = cq->ci & ((1U << cq->log_size) - 1);
@@ -98,7 +97,6 @@ struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq)
 	return entry;
 }
 
-/* Gives the entries that were taken back to the device. */
 void cxr_en_cq_update(struct cxr_en_cq *cq)
 {
 	cq->db.rec[0] = cpu_to_be32(cq->ci & 0xffffff);
@@ -392,10 +390,6 @@ static void close_channel(struct cxr_en_channel *ch)
 	kvfree(ch);
 }
 
-/*
- * All channels of @config, receiving as soon as something is steered to them; tx queues stay
- * stopped. RTNL held.
- */
 int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
 {
 	struct cxr_en_channel *ch;
@@ -420,7 +414,6 @@ int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
 	return 0;
 }
 
-/* Nothing is steered to the channels any more. RTNL held. */
 void cxr_en_close_channels(struct cxr_en *en)
 {
 	unsigned int i;

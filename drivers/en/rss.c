@@ -29,10 +29,6 @@ static int create_table(struct cxr_en *en, u32 size)
 	return err;
 }
 
-/*
- * tirn[CXR_TIR_NO_HASH] goes to the first channel. The others spread by hash; if the device cannot,
- * they are not created, and n_tirs says so. en->lock held.
- */
 int cxr_en_rss_create(struct cxr_en *en)
 {
 	struct cxr_en_steer *steer = &en->steer;

@@ -22,7 +22,6 @@ static struct page **pages_of(const struct cxr_en_rq *rq, u16 index)
 	return &rq->pages[(index & rq->mask) * rq->n_pages];
 }
 
-/* The pool and the page table; the ring is filled later. 0 or -ENOMEM. */
 int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct device *dev, int node)
 {
 	unsigned int n = (rq->mask + 1) * rq->n_pages;
@@ -47,7 +46,6 @@ int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct device *dev, int node)
 	return 0;
 }
 
-/* The RQ is gone: the device writes no more. */
 void cxr_en_rx_free(struct cxr_en_rq *rq)
 {
 	unsigned int i;
@@ -81,7 +79,6 @@ static int post(struct cxr_en_rq *rq)
 	return 0;
 }
 
-/* Gives the device what it can take. false: there was no memory, call again. */
 bool cxr_en_rx_fill(struct cxr_en_rq *rq)
 {
 	unsigned int room = rq->mask + 1 - (u16)(rq->pc - rq->cc);
@@ -187,7 +184,6 @@ static bool valid(struct cxr_en_rq *rq, const struct cxr_cqe *cqe)
 	return true;
 }
 
-/* Returns the number of packets, at most @budget. */
 int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 {
 	unsigned int packets = 0, bytes = 0, dropped = 0, csum = 0;

@@ -283,7 +283,6 @@ void cxr_en_apply_rx_mode(struct cxr_en *en)
 
 /* ---- all of it ---------------------------------------------------------- */
 
-/* Receiving begins. The channels are open; en->lock held. */
 int cxr_en_steer_create(struct cxr_en *en)
 {
 	struct cxr_en_steer *steer = &en->steer;
@@ -319,7 +318,6 @@ err_destroy:
 	return err;
 }
 
-/* Receiving ends; also undoes half of a creation. en->lock held. */
 void cxr_en_steer_destroy(struct cxr_en *en)
 {
 	struct cxr_en_steer *steer = &en->steer;

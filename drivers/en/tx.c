@@ -313,7 +313,6 @@ static void wake(struct cxr_en_sq *sq)
 		netif_tx_wake_queue(sq->txq);
 }
 
-/* true: there is more to do. */
 bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget)
 {
 	unsigned int packets = 0, bytes = 0;
@@ -346,7 +345,6 @@ bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget)
 	return packets >= TX_POLL_MAX;
 }
 
-/* Frees what the device did not send. The SQ is gone, senders and NAPI are off. */
 void cxr_en_tx_flush(struct cxr_en_sq *sq)
 {
 	unsigned int packets = 0, bytes = 0;

@@ -4,25 +4,30 @@
 #include "host.h"
 #include "policy/ecmp.h"
 
-#define UP	{ true, true, true, true, true, 0, true, false }
-#define DOWN	{ true, true, true, true, true, 0, false, false }
-/* A port with a link, but for one thing. */
-#define NO_DRIVER	{ false, true, true, true, true, 0, true, false }
-#define NO_ROCE		{ true, false, true, true, true, 0, true, false }
-#define FORBIDDEN	{ true, true, false, true, true, 0, true, false }
-#define NO_NETDEV	{ true, true, true, false, true, 0, true, false }
-#define ELSEWHERE	{ true, true, true, true, false, 0, true, false }
-#define BONDED		{ true, true, true, true, true, 7, true, true }
+/* A row of a table is a good one, but for what it names. */
+#pragma GCC diagnostic ignored "-Woverride-init"
 
-#define FOUND		{ true, false, true, false }
-#define NONE		{ false, false, false, false }
-#define ITSELF		{ true, true, true, false }
-#define LOOPBACK	{ true, false, false, false }
-#define SECOND		{ true, false, true, true }
+#define PORT(...) { .driver = true, .roce = true, .allowed = true, .netdev = true, \
+		    .init_net = true, .link = true, ##__VA_ARGS__ }
+#define UP		PORT()
+#define DOWN		PORT(.link = false)
+#define NO_DRIVER	PORT(.driver = false)
+#define NO_ROCE		PORT(.roce = false)
+#define FORBIDDEN	PORT(.allowed = false)
+#define NO_NETDEV	PORT(.netdev = false)
+#define ELSEWHERE	PORT(.init_net = false)
+#define BONDED		PORT(.bond = 7, .tx_enabled = true)
+
+#define PARENT(...)	{ .found = true, .ethernet = true, ##__VA_ARGS__ }
+#define FOUND		PARENT()
+#define NONE		{ .found = false }
+#define ITSELF		PARENT(.port = true)
+#define LOOPBACK	PARENT(.ethernet = false)
+#define SECOND		PARENT(.another = true)
 
 #define N		256
-#define ON(a, b)	{ CXR_LAG_ECMP, CXR_LAG_WHY_NONE, { a, b }, 1 }
-#define OFF(w)		{ CXR_LAG_OFF, CXR_LAG_WHY_##w, { 1, 2 }, 0 }
+#define ON(a, b)	{ .mode = CXR_LAG_ECMP, .map = { a, b }, .active = 1 }
+#define OFF(w)		{ .mode = CXR_LAG_OFF, .why = CXR_LAG_WHY_##w, .map = { 1, 2 } }
 
 static const struct {
 	const char *sentence;
@@ -30,44 +35,58 @@ static const struct {
 	struct cxr_lag_out out;
 	int error;
 } cases[] = {
-	{ "a parent and two ports with links: each on its own port",
-	  { { UP, UP }, FOUND, N, false }, ON(1, 2), 0 },
-	{ "a parent, the second port is down: all on the first",
-	  { { UP, DOWN }, FOUND, N, false }, ON(1, 1), 0 },
-	{ "a parent, the first port is down: all on the second",
-	  { { DOWN, UP }, FOUND, N, false }, ON(2, 2), 0 },
-	{ "a parent, both ports are down: each on its own port",
-	  { { DOWN, DOWN }, FOUND, N, false }, ON(1, 2), 0 },
-	{ "a table of an odd size is halved, too",
-	  { { UP, UP }, FOUND, 3, false }, ON(1, 2), 0 },
-	{ "a parent that does not exist is refused",
-	  { { UP, UP }, NONE, N, false }, OFF(PARENT), -ENODEV },
-	{ "a port of the card as its parent is refused",
-	  { { UP, UP }, ITSELF, N, false }, OFF(PARENT_PORT), -EINVAL },
-	{ "a parent that is not Ethernet is refused",
-	  { { UP, UP }, LOOPBACK, N, false }, OFF(PARENT_TYPE), -EINVAL },
-	{ "a second parent is refused",
-	  { { UP, UP }, SECOND, N, false }, OFF(PARENT_OTHER), -EBUSY },
-	{ "a second parent is refused, whether or not it exists",
-	  { { UP, UP }, { false, false, false, true }, N, false }, OFF(PARENT_OTHER), -EBUSY },
-	{ "a parent for a card with one driver is refused",
-	  { { UP, NO_DRIVER }, FOUND, N, false }, OFF(DRIVER), -ENODEV },
-	{ "a parent for a card with a port without RoCE is refused",
-	  { { NO_ROCE, UP }, FOUND, N, false }, OFF(ROCE), -EOPNOTSUPP },
-	{ "a parent for a card with one address is refused",
-	  { { UP, UP }, FOUND, 1, false }, OFF(TABLE), -EOPNOTSUPP },
-	{ "a parent for a card where LAG is switched off is refused",
-	  { { UP, FORBIDDEN }, FOUND, N, false }, OFF(DISABLED), -EPERM },
-	{ "a parent for a card without netdev is refused",
-	  { { NO_NETDEV, UP }, FOUND, N, false }, OFF(NETDEV), -ENODEV },
-	{ "a parent for a card with a port in another network namespace is refused",
-	  { { UP, ELSEWHERE }, FOUND, N, false }, OFF(NETNS), -EINVAL },
-	{ "a parent for a card with a port in a bond is refused",
-	  { { UP, BONDED }, FOUND, N, false }, OFF(BONDED), -EBUSY },
-	{ "a parent that the device refused is not tried again",
-	  { { UP, UP }, FOUND, N, true }, OFF(REFUSED), -EIO },
-	{ "what is wrong with the parent is told before what is wrong with the card",
-	  { { NO_DRIVER, BONDED }, NONE, 0, true }, OFF(PARENT), -ENODEV },
+	{ .sentence = "a parent and two ports with links: each on its own port",
+	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = N }, .out = ON(1, 2) },
+	{ .sentence = "a parent, the second port is down: all on the first",
+	  .in = { .port = { UP, DOWN }, .parent = FOUND, .addresses = N }, .out = ON(1, 1) },
+	{ .sentence = "a parent, the first port is down: all on the second",
+	  .in = { .port = { DOWN, UP }, .parent = FOUND, .addresses = N }, .out = ON(2, 2) },
+	{ .sentence = "a parent, both ports are down: each on its own port",
+	  .in = { .port = { DOWN, DOWN }, .parent = FOUND, .addresses = N }, .out = ON(1, 2) },
+	{ .sentence = "a table of an odd size is halved, too",
+	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = 3 }, .out = ON(1, 2) },
+	{ .sentence = "a parent that does not exist is refused",
+	  .in = { .port = { UP, UP }, .parent = NONE, .addresses = N },
+	  .out = OFF(PARENT), .error = -ENODEV },
+	{ .sentence = "a port of the card as its parent is refused",
+	  .in = { .port = { UP, UP }, .parent = ITSELF, .addresses = N },
+	  .out = OFF(PARENT_PORT), .error = -EINVAL },
+	{ .sentence = "a parent that is not Ethernet is refused",
+	  .in = { .port = { UP, UP }, .parent = LOOPBACK, .addresses = N },
+	  .out = OFF(PARENT_TYPE), .error = -EINVAL },
+	{ .sentence = "a second parent is refused",
+	  .in = { .port = { UP, UP }, .parent = SECOND, .addresses = N },
+	  .out = OFF(PARENT_OTHER), .error = -EBUSY },
+	{ .sentence = "a second parent is refused, whether or not it exists",
+	  .in = { .port = { UP, UP }, .parent = { .another = true }, .addresses = N },
+	  .out = OFF(PARENT_OTHER), .error = -EBUSY },
+	{ .sentence = "a parent for a card with one driver is refused",
+	  .in = { .port = { UP, NO_DRIVER }, .parent = FOUND, .addresses = N },
+	  .out = OFF(DRIVER), .error = -ENODEV },
+	{ .sentence = "a parent for a card with a port without RoCE is refused",
+	  .in = { .port = { NO_ROCE, UP }, .parent = FOUND, .addresses = N },
+	  .out = OFF(ROCE), .error = -EOPNOTSUPP },
+	{ .sentence = "a parent for a card with one address is refused",
+	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = 1 },
+	  .out = OFF(TABLE), .error = -EOPNOTSUPP },
+	{ .sentence = "a parent for a card where LAG is switched off is refused",
+	  .in = { .port = { UP, FORBIDDEN }, .parent = FOUND, .addresses = N },
+	  .out = OFF(DISABLED), .error = -EPERM },
+	{ .sentence = "a parent for a card without netdev is refused",
+	  .in = { .port = { NO_NETDEV, UP }, .parent = FOUND, .addresses = N },
+	  .out = OFF(NETDEV), .error = -ENODEV },
+	{ .sentence = "a parent for a card with a port in another network namespace is refused",
+	  .in = { .port = { UP, ELSEWHERE }, .parent = FOUND, .addresses = N },
+	  .out = OFF(NETNS), .error = -EINVAL },
+	{ .sentence = "a parent for a card with a port in a bond is refused",
+	  .in = { .port = { UP, BONDED }, .parent = FOUND, .addresses = N },
+	  .out = OFF(BONDED), .error = -EBUSY },
+	{ .sentence = "a parent that the device refused is not tried again",
+	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = N, .refused = true },
+	  .out = OFF(REFUSED), .error = -EIO },
+	{ .sentence = "what is wrong with the parent is told before what is wrong with the card",
+	  .in = { .port = { NO_DRIVER, BONDED }, .parent = NONE, .addresses = 0, .refused = true },
+	  .out = OFF(PARENT), .error = -ENODEV },
 };
 
 static u32 roll(u64 *seed, u32 n)

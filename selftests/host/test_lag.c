@@ -3,94 +3,100 @@
 #include "host.h"
 #include "policy/lag.h"
 
+/* A row of a table is a good one, but for what it names. */
+#pragma GCC diagnostic ignored "-Woverride-init"
+
 #define BOND	7
-#define UP	{ true, true, true, true, true, BOND, true, true }	/* a slave that sends */
-#define BACKUP	{ true, true, true, true, true, BOND, true, false }
-#define DARK	{ true, true, true, true, true, BOND, false, true }	/* no link, bond unaware */
-#define DOWN	{ true, true, true, true, true, BOND, false, false }
-/* A port that sends, but for one thing. */
-#define NO_DRIVER	{ false, true, true, true, true, BOND, true, true }
-#define NO_ROCE		{ true, false, true, true, true, BOND, true, true }
-#define FORBIDDEN	{ true, true, false, true, true, BOND, true, true }
-#define NO_NETDEV	{ true, true, true, false, true, BOND, true, true }
-#define ELSEWHERE	{ true, true, true, true, false, BOND, true, true }
-#define NO_BOND		{ true, true, true, true, true, 0, true, true }
-#define OTHER_BOND	{ true, true, true, true, true, 8, true, true }
+#define PORT(...) { .driver = true, .roce = true, .allowed = true, .netdev = true, \
+		    .init_net = true, .bond = BOND, .link = true, .tx_enabled = true, ##__VA_ARGS__ }
+#define UP		PORT()			/* a slave that sends */
+#define BACKUP		PORT(.tx_enabled = false)
+#define DARK		PORT(.link = false)	/* and the bond is unaware */
+#define DOWN		PORT(.link = false, .tx_enabled = false)
+#define NO_DRIVER	PORT(.driver = false)
+#define NO_ROCE		PORT(.roce = false)
+#define FORBIDDEN	PORT(.allowed = false)
+#define NO_NETDEV	PORT(.netdev = false)
+#define ELSEWHERE	PORT(.init_net = false)
+#define NO_BOND		PORT(.bond = 0)
+#define OTHER_BOND	PORT(.bond = 8)
 
 #define AB	CXR_LAG_TX_ACTIVE_BACKUP
 #define HASH	CXR_LAG_TX_HASH
 #define FLOW	CXR_LAG_TX_HASH_FLOW
-#define OFF(w)	{ CXR_LAG_OFF, CXR_LAG_WHY_##w, { 1, 2 }, 0 }
+#define OFF(w)	{ .mode = CXR_LAG_OFF, .why = CXR_LAG_WHY_##w, .map = { 1, 2 } }
+#define ON(m, a, b, port) { .mode = CXR_LAG_##m, .map = { a, b }, .active = port }
 
 static const struct {
 	const char *sentence;
 	struct cxr_lag_in in;
 	struct cxr_lag_out out;
 } cases[] = {
-	{ "both ports in an active-backup bond: all on the active slave",
-	  { { UP, BACKUP }, AB, 0, false, false, 0 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 1, 1 }, 1 } },
-	{ "the second port may be the active slave",
-	  { { BACKUP, UP }, AB, 0, false, false, 0 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
-	{ "both ports in a hashing bond: each on its own port",
-	  { { UP, UP }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 2 }, 1 } },
-	{ "hashing, the first port is down: all on the second",
-	  { { DOWN, UP }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 2, 2 }, 1 } },
-	{ "hashing, the second port is down: all on the first",
-	  { { UP, DOWN }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 1 }, 1 } },
-	{ "hashing, the bond sends on one slave only: all on that",
-	  { { BACKUP, UP }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 2, 2 }, 1 } },
-	{ "hashing, both ports are down: each on its own port",
-	  { { DOWN, DOWN }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 2 }, 1 } },
-	{ "hashing, no slave sends but one has a link: all on that",
-	  { { DOWN, BACKUP }, HASH, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 2, 2 }, 1 } },
-	{ "the bond hashes ports, too, and so can the card: by a hash",
-	  { { UP, UP }, FLOW, 0, true, false, 0 }, { CXR_LAG_HASH, 0, { 1, 2 }, 1 } },
-	{ "the bond hashes ports, the card cannot: in turn",
-	  { { UP, UP }, FLOW, 0, false, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 2 }, 1 } },
-	{ "the card can hash, but the bond's hash knows no ports: in turn",
-	  { { UP, UP }, HASH, 0, true, false, 0 }, { CXR_LAG_SPREAD, 0, { 1, 2 }, 1 } },
-	{ "the card can hash, the bond has an active slave: all on that",
-	  { { BACKUP, UP }, AB, 0, true, false, 0 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
-	{ "by a hash, the first port is down: all on the second",
-	  { { DOWN, UP }, FLOW, 0, true, false, 0 }, { CXR_LAG_HASH, 0, { 2, 2 }, 1 } },
-	{ "the active slave lost its link and the bond did not notice: the other one",
-	  { { DARK, BACKUP }, AB, 0, false, false, 1 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
-	{ "active-backup, no link at all: the port that was active stays",
-	  { { DOWN, DOWN }, AB, 0, false, false, 2 }, { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
-	{ "active-backup, no active slave yet and none before: the first port",
-	  { { BACKUP, BACKUP }, AB, 0, false, false, 0 },
-	  { CXR_LAG_ACTIVE_BACKUP, 0, { 1, 1 }, 1 } },
-	{ "active-backup, between two active slaves: the port that was active stays",
-	  { { BACKUP, BACKUP }, AB, 0, false, false, 2 },
-	  { CXR_LAG_ACTIVE_BACKUP, 0, { 2, 2 }, 2 } },
-	{ "a port without this driver: no LAG",
-	  { { UP, NO_DRIVER }, AB, 0, false, false, 0 }, OFF(DRIVER) },
-	{ "the first port without this driver is no better",
-	  { { NO_DRIVER, UP }, AB, 0, false, false, 0 }, OFF(DRIVER) },
-	{ "a port without RoCE: no LAG",
-	  { { UP, NO_ROCE }, AB, 0, false, false, 0 }, OFF(ROCE) },
-	{ "switched off on one port: no LAG",
-	  { { FORBIDDEN, UP }, HASH, 0, false, false, 0 }, OFF(DISABLED) },
-	{ "a port without netdev: no LAG",
-	  { { UP, NO_NETDEV }, HASH, 0, false, false, 0 }, OFF(NETDEV) },
-	{ "a port in another network namespace: no LAG",
-	  { { UP, ELSEWHERE }, HASH, 0, false, false, 0 }, OFF(NETNS) },
-	{ "one port alone in the bond: no LAG",
-	  { { UP, NO_BOND }, HASH, 0, false, false, 0 }, OFF(NO_BOND) },
-	{ "no bond at all: no LAG",
-	  { { NO_BOND, NO_BOND }, CXR_LAG_TX_OTHER, 0, false, false, 0 },
-	  OFF(NO_BOND) },
-	{ "a bond for each port: no LAG",
-	  { { UP, OTHER_BOND }, HASH, 0, false, false, 0 }, OFF(BONDS) },
-	{ "another slave in the bond: no LAG",
-	  { { UP, BACKUP }, AB, 1, false, false, 0 }, OFF(FOREIGN) },
-	{ "another mode of the bond: no LAG",
-	  { { UP, UP }, CXR_LAG_TX_OTHER, 0, false, false, 0 }, OFF(TX) },
-	{ "a device that refused is not asked again",
-	  { { UP, UP }, HASH, 0, false, true, 0 }, OFF(REFUSED) },
-	{ "of several reasons the one to mend first is told",
-	  { { FORBIDDEN, NO_BOND }, CXR_LAG_TX_OTHER, 3, false, true, 0 },
-	  OFF(DISABLED) },
+	{ .sentence = "both ports in an active-backup bond: all on the active slave",
+	  .in = { .port = { UP, BACKUP }, .tx = AB }, .out = ON(ACTIVE_BACKUP, 1, 1, 1) },
+	{ .sentence = "the second port may be the active slave",
+	  .in = { .port = { BACKUP, UP }, .tx = AB }, .out = ON(ACTIVE_BACKUP, 2, 2, 2) },
+	{ .sentence = "both ports in a hashing bond: each on its own port",
+	  .in = { .port = { UP, UP }, .tx = HASH }, .out = ON(SPREAD, 1, 2, 1) },
+	{ .sentence = "hashing, the first port is down: all on the second",
+	  .in = { .port = { DOWN, UP }, .tx = HASH }, .out = ON(SPREAD, 2, 2, 1) },
+	{ .sentence = "hashing, the second port is down: all on the first",
+	  .in = { .port = { UP, DOWN }, .tx = HASH }, .out = ON(SPREAD, 1, 1, 1) },
+	{ .sentence = "hashing, the bond sends on one slave only: all on that",
+	  .in = { .port = { BACKUP, UP }, .tx = HASH }, .out = ON(SPREAD, 2, 2, 1) },
+	{ .sentence = "hashing, both ports are down: each on its own port",
+	  .in = { .port = { DOWN, DOWN }, .tx = HASH }, .out = ON(SPREAD, 1, 2, 1) },
+	{ .sentence = "hashing, no slave sends but one has a link: all on that",
+	  .in = { .port = { DOWN, BACKUP }, .tx = HASH }, .out = ON(SPREAD, 2, 2, 1) },
+	{ .sentence = "the bond hashes ports, too, and so can the card: by a hash",
+	  .in = { .port = { UP, UP }, .tx = FLOW, .hashes = true }, .out = ON(HASH, 1, 2, 1) },
+	{ .sentence = "the bond hashes ports, the card cannot: in turn",
+	  .in = { .port = { UP, UP }, .tx = FLOW }, .out = ON(SPREAD, 1, 2, 1) },
+	{ .sentence = "the card can hash, but the bond's hash knows no ports: in turn",
+	  .in = { .port = { UP, UP }, .tx = HASH, .hashes = true }, .out = ON(SPREAD, 1, 2, 1) },
+	{ .sentence = "the card can hash, the bond has an active slave: all on that",
+	  .in = { .port = { BACKUP, UP }, .tx = AB, .hashes = true },
+	  .out = ON(ACTIVE_BACKUP, 2, 2, 2) },
+	{ .sentence = "by a hash, the first port is down: all on the second",
+	  .in = { .port = { DOWN, UP }, .tx = FLOW, .hashes = true }, .out = ON(HASH, 2, 2, 1) },
+	{ .sentence = "the active slave lost its link and the bond did not notice: the other one",
+	  .in = { .port = { DARK, BACKUP }, .tx = AB, .last = 1 },
+	  .out = ON(ACTIVE_BACKUP, 2, 2, 2) },
+	{ .sentence = "active-backup, no link at all: the port that was active stays",
+	  .in = { .port = { DOWN, DOWN }, .tx = AB, .last = 2 },
+	  .out = ON(ACTIVE_BACKUP, 2, 2, 2) },
+	{ .sentence = "active-backup, no active slave yet and none before: the first port",
+	  .in = { .port = { BACKUP, BACKUP }, .tx = AB }, .out = ON(ACTIVE_BACKUP, 1, 1, 1) },
+	{ .sentence = "active-backup, between two active slaves: the port that was active stays",
+	  .in = { .port = { BACKUP, BACKUP }, .tx = AB, .last = 2 },
+	  .out = ON(ACTIVE_BACKUP, 2, 2, 2) },
+	{ .sentence = "a port without this driver: no LAG",
+	  .in = { .port = { UP, NO_DRIVER }, .tx = AB }, .out = OFF(DRIVER) },
+	{ .sentence = "the first port without this driver is no better",
+	  .in = { .port = { NO_DRIVER, UP }, .tx = AB }, .out = OFF(DRIVER) },
+	{ .sentence = "a port without RoCE: no LAG",
+	  .in = { .port = { UP, NO_ROCE }, .tx = AB }, .out = OFF(ROCE) },
+	{ .sentence = "switched off on one port: no LAG",
+	  .in = { .port = { FORBIDDEN, UP }, .tx = HASH }, .out = OFF(DISABLED) },
+	{ .sentence = "a port without netdev: no LAG",
+	  .in = { .port = { UP, NO_NETDEV }, .tx = HASH }, .out = OFF(NETDEV) },
+	{ .sentence = "a port in another network namespace: no LAG",
+	  .in = { .port = { UP, ELSEWHERE }, .tx = HASH }, .out = OFF(NETNS) },
+	{ .sentence = "one port alone in the bond: no LAG",
+	  .in = { .port = { UP, NO_BOND }, .tx = HASH }, .out = OFF(NO_BOND) },
+	{ .sentence = "no bond at all: no LAG",
+	  .in = { .port = { NO_BOND, NO_BOND }, .tx = CXR_LAG_TX_OTHER }, .out = OFF(NO_BOND) },
+	{ .sentence = "a bond for each port: no LAG",
+	  .in = { .port = { UP, OTHER_BOND }, .tx = HASH }, .out = OFF(BONDS) },
+	{ .sentence = "another slave in the bond: no LAG",
+	  .in = { .port = { UP, BACKUP }, .tx = AB, .foreign = 1 }, .out = OFF(FOREIGN) },
+	{ .sentence = "another mode of the bond: no LAG",
+	  .in = { .port = { UP, UP }, .tx = CXR_LAG_TX_OTHER }, .out = OFF(TX) },
+	{ .sentence = "a device that refused is not asked again",
+	  .in = { .port = { UP, UP }, .tx = HASH, .refused = true }, .out = OFF(REFUSED) },
+	{ .sentence = "of several reasons the one to mend first is told",
+	  .in = { .port = { FORBIDDEN, NO_BOND }, .tx = CXR_LAG_TX_OTHER, .foreign = 3, .refused = true },
+	  .out = OFF(DISABLED) },
 };
 
 static u32 roll(u64 *seed, u32 n)
@@ -198,7 +204,7 @@ static unsigned int owners(const struct cxr_lag_in *in, const struct cxr_lag_out
 
 static void walk(u64 seed)
 {
-	struct cxr_lag_in in = { { UP, UP }, HASH, 0, false, false, 0 };
+	struct cxr_lag_in in = { .port = { UP, UP }, .tx = HASH };
 	unsigned int step, i, entered = 0, off = 0;
 	struct cxr_lag_out out, again;
 	u32 bad = 0;

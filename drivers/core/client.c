@@ -137,7 +137,7 @@ static void fatal_work(struct work_struct *work)
 			slot->ops->fatal(slot->priv);
 	}
 	mutex_unlock(&dev->client_lock);
-	cxr_lag_kick(dev);
+	cxr_lag_schedule(dev);
 }
 
 void cxr_clients_init(struct cxr_dev *dev)

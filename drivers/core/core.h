@@ -335,7 +335,7 @@ int cxr_lag_join(struct cxr_dev *dev);
 /* The function's RDMA device goes, and so does a LAG; also after half a join. */
 void cxr_lag_leave(struct cxr_dev *dev);
 /* Something of the function changed; any context that may sleep, also under rtnl. */
-void cxr_lag_kick(struct cxr_dev *dev);
+void cxr_lag_schedule(struct cxr_dev *dev);
 extern const struct attribute_group *cxr_dev_groups[];
 
 /* debugfs.c */

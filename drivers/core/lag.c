@@ -26,7 +26,7 @@ static struct workqueue_struct *lag_wq;
 
 /* ---- the snapshot ---------------------------------------------------------------------------- */
 
-struct view {
+struct snapshot {
 	struct net_device *netdev[CXR_LAG_PORTS];	/* with references */
 	struct net_device *bond;			/* the same; NULL: not one and the same */
 	u8 mac[CXR_LAG_PORTS][ETH_ALEN];
@@ -64,7 +64,7 @@ static enum cxr_lag_tx tx_of(const struct net_device *bond)
 	}
 }
 
-static void look_at_netdev(struct net_device *netdev, struct cxr_lag_port *port)
+static void note_netdev(struct net_device *netdev, struct cxr_lag_port *port)
 {
 	struct net_device *bond = bond_of(netdev);
 	struct slave *slave;
@@ -79,7 +79,7 @@ static void look_at_netdev(struct net_device *netdev, struct cxr_lag_port *port)
 	port->tx_enabled = slave && bond_is_active_slave(slave);
 }
 
-static unsigned int count_foreign(const struct view *v, struct net_device *bond)
+static unsigned int count_foreign(const struct snapshot *v, struct net_device *bond)
 {
 	struct net_device *netdev;
 	unsigned int n = 0;
@@ -91,7 +91,7 @@ static unsigned int count_foreign(const struct view *v, struct net_device *bond)
 	return n;
 }
 
-static void look_at_bond(struct view *v)
+static void note_bond(struct snapshot *v)
 {
 	const struct cxr_lag_port *one = &v->in.port[0], *two = &v->in.port[1];
 	struct net_device *bond;
@@ -107,7 +107,7 @@ static void look_at_bond(struct view *v)
 	v->bond = bond;
 }
 
-static void look_at_parent(struct view *v, struct net_device *parent)
+static void note_parent(struct snapshot *v, struct net_device *parent)
 {
 	v->is_ecmp = true;
 	v->ecmp.parent.found = true;
@@ -127,8 +127,8 @@ static bool has_parent(struct cxr_card *card)
 	return has;
 }
 
-/* Another look at the card; end_look() gives the references back. */
-static void look(struct cxr_card *card, struct view *v)
+/* What stands now at the card; snapshot_put() gives the references back. */
+static void snapshot_get(struct cxr_card *card, struct snapshot *v)
 {
 	bool ecmp = has_parent(card);
 	struct cxr_dev *dev;
@@ -151,20 +151,20 @@ static void look(struct cxr_card *card, struct view *v)
 	for (i = 0; i < CXR_LAG_PORTS; i++) {
 		if (!v->netdev[i])
 			continue;
-		look_at_netdev(v->netdev[i], &v->in.port[i]);
-		/* If it is just being changed, this is not the last look. */
+		note_netdev(v->netdev[i], &v->in.port[i]);
+		/* If it is just being changed, this is not the last snapshot. */
 		ether_addr_copy(v->mac[i], v->netdev[i]->dev_addr);
 	}
 	if (ecmp)
-		look_at_parent(v, card->parent);
+		note_parent(v, card->parent);
 	else
-		look_at_bond(v);
+		note_bond(v);
 	rcu_read_unlock();
 	memcpy(v->ecmp.port, v->in.port, sizeof(v->ecmp.port));
 	v->ecmp.addresses = card->port[0] ? card->port[0]->core.caps.roce_addresses : 0;
 }
 
-static void end_look(struct view *v)
+static void snapshot_put(struct snapshot *v)
 {
 	dev_put(v->bond);
 	dev_put(v->netdev[0]);
@@ -172,7 +172,7 @@ static void end_look(struct view *v)
 }
 
 /* Was this what the device refused? Which port was the last to stand for it does not count. */
-static bool same_as_refused(struct cxr_card *card, const struct view *v)
+static bool same_as_refused(struct cxr_card *card, const struct snapshot *v)
 {
 	struct cxr_lag_in in = v->in;
 
@@ -180,7 +180,7 @@ static bool same_as_refused(struct cxr_card *card, const struct view *v)
 	return card->was_refused && !memcmp(&in, &card->refused, sizeof(in));
 }
 
-static struct cxr_lag_out decide(const struct view *v)
+static struct cxr_lag_out decide(const struct snapshot *v)
 {
 	return v->is_ecmp ? cxr_ecmp_decide(&v->ecmp) : cxr_lag_decide(&v->in);
 }
@@ -188,7 +188,7 @@ static struct cxr_lag_out decide(const struct view *v)
 /* ---- RDMA devices ---------------------------------------------------------------------------- */
 
 /* Those that are missing; in a LAG only the function of port 1 has one. */
-static int give_ibs(struct cxr_card *card)
+static int add_ib_adevs(struct cxr_card *card)
 {
 	int i, err, first = 0;
 	struct cxr_dev *dev;
@@ -208,7 +208,7 @@ static int give_ibs(struct cxr_card *card)
 	return first;
 }
 
-static void take_ibs(struct cxr_card *card)
+static void remove_ib_adevs(struct cxr_card *card)
 {
 	int i;
 
@@ -219,7 +219,7 @@ static void take_ibs(struct cxr_card *card)
 
 /* ---- the device ------------------------------------------------------------------------------ */
 
-static int join_ports(struct cxr_card *card, const struct cxr_lag_out *out)
+static int create_lag_objects(struct cxr_card *card, const struct cxr_lag_out *out)
 {
 	struct cxr_core *one = &card->port[0]->core, *two = &card->port[1]->core;
 	bool hash = out->mode == CXR_LAG_HASH;
@@ -257,7 +257,7 @@ err_destroy_tables:
 	return err;
 }
 
-static void part_ports(struct cxr_card *card)
+static void destroy_lag_objects(struct cxr_card *card)
 {
 	struct cxr_core *one = &card->port[0]->core, *two = &card->port[1]->core;
 	int err;
@@ -288,13 +288,13 @@ static void say_map(const struct cxr_card *card, const struct cxr_lag_out *out)
 			 netdev_name(card->lag.bond), cxr_lag_mode_name(out->mode));
 }
 
-static struct net_device *netdev_for(const struct view *v, const struct cxr_lag_out *out)
+static struct net_device *netdev_for(const struct snapshot *v, const struct cxr_lag_out *out)
 {
 	return out->mode == CXR_LAG_ACTIVE_BACKUP ? v->netdev[out->active - 1] : v->bond;
 }
 
 /* MACs of what is assigned to port 1 and 2: those of the ports where the map leads. */
-static void macs_for(const struct view *v, const struct cxr_lag_out *out,
+static void macs_for(const struct snapshot *v, const struct cxr_lag_out *out,
 		     u8 mac[CXR_LAG_PORTS][ETH_ALEN])
 {
 	int i;
@@ -309,7 +309,7 @@ static void leave(struct cxr_card *card)
 	struct cxr_dev *one = card->port[0];
 
 	cxr_adev_del(one, CXR_CLIENT_IB);
-	part_ports(card);
+	destroy_lag_objects(card);
 	one->core.lag = NULL;
 	dev_info(one->core.dev, "RoCE LAG over %s ends\n", netdev_name(card->lag.bond));
 	dev_put(card->lag.bond);
@@ -319,13 +319,13 @@ static void leave(struct cxr_card *card)
 }
 
 /* On an error there is no LAG, and the functions have to be given their RDMA devices back. */
-static int enter(struct cxr_card *card, const struct view *v, const struct cxr_lag_out *out)
+static int enter(struct cxr_card *card, const struct snapshot *v, const struct cxr_lag_out *out)
 {
 	struct cxr_dev *one = card->port[0];
 	int i, err;
 
-	take_ibs(card);
-	err = join_ports(card, out);
+	remove_ib_adevs(card);
+	err = create_lag_objects(card, out);
 	if (err) {
 		dev_err(one->core.dev, "the device refuses a RoCE LAG: %pe\n", ERR_PTR(err));
 		return err;
@@ -343,7 +343,7 @@ static int enter(struct cxr_card *card, const struct view *v, const struct cxr_l
 	one->core.lag = &card->lag;
 	card->now = *out;
 	say_map(card, out);
-	err = give_ibs(card);
+	err = add_ib_adevs(card);
 	if (err)
 		leave(card);
 	return err;
@@ -364,7 +364,8 @@ static int remap_ports(struct cxr_card *card, const struct cxr_lag_out *out)
 	return err;
 }
 
-static int remap_macs(struct cxr_card *card, const struct view *v, const struct cxr_lag_out *out)
+static int remap_macs(struct cxr_card *card, const struct snapshot *v,
+		      const struct cxr_lag_out *out)
 {
 	u8 mac[CXR_LAG_PORTS][ETH_ALEN];
 	int err;
@@ -381,7 +382,7 @@ static int remap_macs(struct cxr_card *card, const struct view *v, const struct 
 	return err;
 }
 
-static int remap(struct cxr_card *card, const struct view *v, const struct cxr_lag_out *out)
+static int remap(struct cxr_card *card, const struct snapshot *v, const struct cxr_lag_out *out)
 {
 	bool macs_first = cxr_ecmp_macs_first(out->map);
 	int err = 0;
@@ -403,7 +404,7 @@ static int remap(struct cxr_card *card, const struct view *v, const struct cxr_l
 }
 
 /* Who bonds the ports, or named a parent, and gets no LAG is told why, once. */
-static void say_why(const struct cxr_card *card, const struct view *v, enum cxr_lag_why why)
+static void say_why(const struct cxr_card *card, const struct snapshot *v, enum cxr_lag_why why)
 {
 	const struct cxr_dev *dev = card->port[0] ?: card->port[1];
 
@@ -413,7 +414,7 @@ static void say_why(const struct cxr_card *card, const struct view *v, enum cxr_
 }
 
 /* Does what the decision says. */
-static void act(struct cxr_card *card, const struct view *v)
+static void apply_decision(struct cxr_card *card, const struct snapshot *v)
 {
 	struct cxr_lag_out out = decide(v);
 	bool on = card->now.mode != CXR_LAG_OFF, hash = out.mode == CXR_LAG_HASH;
@@ -441,7 +442,7 @@ static void act(struct cxr_card *card, const struct view *v)
 		card->was_refused = true;
 		card->now.why = CXR_LAG_WHY_REFUSED;
 	}
-	give_ibs(card);
+	add_ib_adevs(card);
 }
 
 static void set_parent(struct cxr_card *card, struct net_device *parent)
@@ -473,18 +474,18 @@ static void parent_went(struct cxr_card *card)
 
 void cxr_card_evaluate(struct cxr_card *card)
 {
-	struct view v;
+	struct snapshot v;
 
 	lockdep_assert_held(&card->lock);
-	look(card, &v);
+	snapshot_get(card, &v);
 	v.in.refused = same_as_refused(card, &v);
 	v.ecmp.refused = v.in.refused;
 	if (!v.in.refused)
 		card->was_refused = false;
-	act(card, &v);
+	apply_decision(card, &v);
 	if (card->parent && !v.is_ecmp)
 		parent_went(card);
-	end_look(&v);
+	snapshot_put(&v);
 }
 
 /* ---- the parent of an ECMP LAG --------------------------------------------------------------- */
@@ -507,7 +508,7 @@ enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
 {
 	bool another;
 	struct cxr_lag_out out;
-	struct view v;
+	struct snapshot v;
 
 	lockdep_assert_held(&card->lock);
 	if (card->parent && !has_parent(card))
@@ -518,15 +519,15 @@ enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
 	if (!another)
 		find_parent(card, name);
 
-	look(card, &v);
+	snapshot_get(card, &v);
 	v.ecmp.parent.another = another;
 	out = cxr_ecmp_decide(&v.ecmp);
 	if (out.mode != CXR_LAG_OFF) {
 		card->was_refused = false;
-		act(card, &v);
+		apply_decision(card, &v);
 		out.why = card->now.why;
 	}
-	end_look(&v);
+	snapshot_put(&v);
 	if (out.why != CXR_LAG_WHY_NONE && !another) {
 		put_parent(card);
 		cxr_card_evaluate(card);
@@ -572,7 +573,7 @@ void cxr_card_put(struct cxr_card *card)
 	kref_put(&card->ref, free_card);
 }
 
-static struct cxr_card *find_card(__be64 guid)
+static struct cxr_card *get_or_create_card(__be64 guid)
 {
 	struct cxr_card *card;
 
@@ -598,7 +599,7 @@ static struct cxr_card *use_card(struct cxr_dev *dev)
 	struct cxr_card *card;
 
 	mutex_lock(&cards_lock);
-	card = find_card(dev->core.sys_image_guid);
+	card = get_or_create_card(dev->core.sys_image_guid);
 	if (card) {
 		card->users++;
 		dev->card = card;
@@ -660,7 +661,7 @@ int cxr_lag_join(struct cxr_dev *dev)
 		err = -EEXIST;
 	} else {
 		card->port[port] = dev;
-		err = give_ibs(card);
+		err = add_ib_adevs(card);
 		cxr_card_evaluate(card);
 	}
 	mutex_unlock(&card->lock);
@@ -686,13 +687,13 @@ void cxr_lag_leave(struct cxr_dev *dev)
 		cxr_adev_del(dev, CXR_CLIENT_IB);
 		card->port[i] = NULL;
 		card->now.why = CXR_LAG_WHY_DRIVER;
-		give_ibs(card);
+		add_ib_adevs(card);
 	}
 	mutex_unlock(&card->lock);
 	unuse_card(dev);
 }
 
-void cxr_lag_kick(struct cxr_dev *dev)
+void cxr_lag_schedule(struct cxr_dev *dev)
 {
 	mutex_lock(&cards_lock);
 	if (dev->card)

@@ -12,7 +12,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 
 	/* A pointer that is compared and not followed. */
 	if (event == NETDEV_REGISTER && netdev_notifier_info_to_dev(ptr) == READ_ONCE(port->netdev))
-		cxr_lag_kick(to_dev(port->core));
+		cxr_lag_schedule(to_dev(port->core));
 	return NOTIFY_DONE;
 }
 
@@ -55,7 +55,7 @@ void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
 	cxr_clients_netdev(dev, netdev);
 	dev_put(old);
 	mutex_unlock(&dev->client_lock);
-	cxr_lag_kick(dev);
+	cxr_lag_schedule(dev);
 }
 EXPORT_SYMBOL_GPL(cxr_port_set_netdev);
 

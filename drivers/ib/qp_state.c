@@ -461,7 +461,7 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (err)
 		return err;
 
-	mod.addr.sgid_index = cxr_ecmp_fold(mod.addr.sgid_index, dev->gid_half);
+	mod.addr.sgid_index = cxr_ecmp_primary_index(mod.addr.sgid_index, dev->gid_half);
 	attr->qp_state = ib_state(state);
 	attr->cur_qp_state = attr->qp_state;
 	attr->sq_draining = draining;

@@ -37,7 +37,7 @@ static enum cxr_lag_why ask(const struct cxr_ecmp_in *in)
 	if (!a->init_net || !b->init_net)
 		return CXR_LAG_WHY_NETNS;
 	if (a->bond || b->bond)
-		return CXR_LAG_WHY_BONDED;
+		return CXR_LAG_WHY_PORT_IN_BOND;
 	if (in->refused)
 		return CXR_LAG_WHY_REFUSED;
 	return CXR_LAG_WHY_NONE;
@@ -69,7 +69,7 @@ int cxr_ecmp_errno(enum cxr_lag_why why)
 	case CXR_LAG_WHY_NETDEV:
 		return -ENODEV;
 	case CXR_LAG_WHY_PARENT_OTHER:
-	case CXR_LAG_WHY_BONDED:
+	case CXR_LAG_WHY_PORT_IN_BOND:
 		return -EBUSY;
 	case CXR_LAG_WHY_ROCE:
 	case CXR_LAG_WHY_TABLE:
@@ -93,7 +93,7 @@ u16 cxr_ecmp_index(u16 index, u8 port, u16 half)
 	return port == 2 ? index + half : index;
 }
 
-u16 cxr_ecmp_fold(u16 index, u16 half)
+u16 cxr_ecmp_primary_index(u16 index, u16 half)
 {
 	return half && index >= half ? index - half : index;
 }

@@ -34,7 +34,7 @@ u16 cxr_ecmp_half(u16 addresses);
 /* Where the QPs of a port find the GID with this index. */
 u16 cxr_ecmp_index(u16 index, u8 port, u16 half);
 /* The GID that an index of the device's table stands for. */
-u16 cxr_ecmp_fold(u16 index, u16 half);
+u16 cxr_ecmp_primary_index(u16 index, u16 half);
 /*
  * Ports in turn, for QPs with an address of their own. A datagram has that of its address handle,
  * which knows no QP, and in user space no driver: all of them use port 1 and the first half.

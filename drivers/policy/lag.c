@@ -27,12 +27,12 @@ const char *cxr_lag_why_text(enum cxr_lag_why why)
 		[CXR_LAG_WHY_DISABLED] = "roce_lag_enable is 0",
 		[CXR_LAG_WHY_NETDEV] = "a port has no netdev",
 		[CXR_LAG_WHY_NETNS] = "a port is not in the initial network namespace",
-		[CXR_LAG_WHY_NO_BOND] = "a port is not in a bond",
-		[CXR_LAG_WHY_BONDS] = "the ports are in different bonds",
+		[CXR_LAG_WHY_NOT_IN_BOND] = "a port is not in a bond",
+		[CXR_LAG_WHY_DIFFERENT_BONDS] = "the ports are in different bonds",
 		[CXR_LAG_WHY_FOREIGN] = "the bond has slaves that are not ports of this card",
 		[CXR_LAG_WHY_TX] = "the bond's mode is not 1, 2 or 4",
 		[CXR_LAG_WHY_REFUSED] = "the device refused",
-		[CXR_LAG_WHY_BONDED] = "a port is in a bond, and roce_lag_ecmp_dev is set",
+		[CXR_LAG_WHY_PORT_IN_BOND] = "a port is in a bond, and roce_lag_ecmp_dev is set",
 		[CXR_LAG_WHY_TABLE] = "the RoCE address table has no halves",
 		[CXR_LAG_WHY_PARENT] = "there is no interface of that name",
 		[CXR_LAG_WHY_PARENT_PORT] = "that interface is a port of this card",
@@ -62,9 +62,9 @@ static enum cxr_lag_why ask(const struct cxr_lag_in *in)
 	if (!a->init_net || !b->init_net)
 		return CXR_LAG_WHY_NETNS;
 	if (!a->bond || !b->bond)
-		return CXR_LAG_WHY_NO_BOND;
+		return CXR_LAG_WHY_NOT_IN_BOND;
 	if (a->bond != b->bond)
-		return CXR_LAG_WHY_BONDS;
+		return CXR_LAG_WHY_DIFFERENT_BONDS;
 	if (in->foreign)
 		return CXR_LAG_WHY_FOREIGN;
 	if (in->tx == CXR_LAG_TX_OTHER)

@@ -80,7 +80,7 @@ static const struct {
 	  .out = OFF(NETNS), .error = -EINVAL },
 	{ .sentence = "a parent for a card with a port in a bond is refused",
 	  .in = { .port = { UP, BONDED }, .parent = FOUND, .addresses = N },
-	  .out = OFF(BONDED), .error = -EBUSY },
+	  .out = OFF(PORT_IN_BOND), .error = -EBUSY },
 	{ .sentence = "a parent that the device refused is not tried again",
 	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = N, .refused = true },
 	  .out = OFF(REFUSED), .error = -EIO },
@@ -184,7 +184,7 @@ static void halves(u16 addresses)
 			at = cxr_ecmp_index(index, port, half);
 			expect(at < addresses, true);
 			expect(used[at % N]++, 0);
-			expect(cxr_ecmp_fold(at, half), index);
+			expect(cxr_ecmp_primary_index(at, half), index);
 		}
 	}
 }
@@ -226,7 +226,7 @@ void test_ecmp(void)
 	begin("ecmp", "without halves an index is an index");
 	expect(cxr_ecmp_index(7, 0, 0), 7);
 	expect(cxr_ecmp_index(7, 2, 0), 7);
-	expect(cxr_ecmp_fold(7, 0), 7);
+	expect(cxr_ecmp_primary_index(7, 0), 7);
 
 	begin("ecmp", "connections take ports in turn, datagrams the first one");
 	ports();

@@ -4,10 +4,29 @@
  * between them, which sends through both ports and outlives the loss of one. In an ECMP LAG there
  * is no bond: the interface that roce_lag_ecmp_dev names, the parent, stands for it.
  *
- * What should be is a decision of drivers/policy/lag or ecmp on a snapshot of both ports. It is
- * taken anew whenever something happens that may matter, by work of the card: under rtnl, where
- * most of it is heard of, no command may wait for a device. Entering and leaving is "RDMA devices
- * go, others come"; in between a fail-over is one command, of which no QP knows.
+ * What has to be done is a step of drivers/policy/lag, from a snapshot of both ports and what
+ * stands. It is taken anew whenever something happens that may matter, by work of the card: under
+ * rtnl, where most of it is heard of, no command may wait for a device.
+ *
+ *	        | cxr_lag_join(): add_ib_adevs()
+ *	        v
+ *	.-----------------------------------.
+ *	| an RDMA device for each function; |  cxr_lag_leave(): cxr_adev_del()
+ *	| cxr_card.now.why: why no LAG      | -------------------------------->
+ *	'-----------------------------------'
+ *	  | enter():                 ^ leave():
+ *	  |   remove_ib_adevs()      |   cxr_adev_del()
+ *	  |   create_lag_objects()   |   destroy_lag_objects()
+ *	  |   add_ib_adevs()         | apply_decision(): add_ib_adevs()
+ *	  v                          |
+ *	.-----------------------------------.
+ *	| one RDMA device, which has        | ---. remap(): remap_ports(), remap_macs(),
+ *	| cxr_core.lag, at port 1           | <--' cxr_clients_lag_netdev()
+ *	'-----------------------------------'
+ *
+ * No QP knows of a remap. A LAG is also left when a remap fails, and before one of the functions
+ * goes. After an error on the way in, or of a remap, the device is not asked again before something
+ * has changed.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -25,15 +44,6 @@ static LIST_HEAD(cards);
 static struct workqueue_struct *lag_wq;
 
 /* ---- the snapshot ---------------------------------------------------------------------------- */
-
-struct snapshot {
-	struct net_device *netdev[CXR_LAG_PORTS];	/* with references */
-	struct net_device *bond;			/* the same; NULL: not one and the same */
-	u8 mac[CXR_LAG_PORTS][ETH_ALEN];
-	struct cxr_lag_in in;
-	bool is_ecmp;					/* a parent is named, @bond is that one */
-	struct cxr_ecmp_in ecmp;
-};
 
 static struct net_device *bond_of(struct net_device *netdev)
 {
@@ -69,7 +79,8 @@ static void note_netdev(struct net_device *netdev, struct cxr_lag_port *port)
 	struct net_device *bond = bond_of(netdev);
 	struct slave *slave;
 
-	port->netdev = true;
+	/* If it is just being changed, this is not the last snapshot. */
+	ether_addr_copy(port->mac, netdev->dev_addr);
 	port->init_net = net_eq(dev_net(netdev), &init_net);
 	port->link = netif_running(netdev) && netif_carrier_ok(netdev);
 	if (!bond)
@@ -79,42 +90,42 @@ static void note_netdev(struct net_device *netdev, struct cxr_lag_port *port)
 	port->tx_enabled = slave && bond_is_active_slave(slave);
 }
 
-static unsigned int count_foreign(const struct snapshot *v, struct net_device *bond)
+static unsigned int count_foreign(const struct cxr_lag_in *in, struct net_device *bond)
 {
 	struct net_device *netdev;
 	unsigned int n = 0;
 
 	for_each_netdev_rcu(&init_net, netdev)
 		if (netdev_master_upper_dev_get_rcu(netdev) == bond &&
-		    netdev != v->netdev[0] && netdev != v->netdev[1])
+		    netdev != in->port[0].netdev && netdev != in->port[1].netdev)
 			n++;
 	return n;
 }
 
-static void note_bond(struct snapshot *v)
+static void note_bond(struct cxr_lag_in *in)
 {
-	const struct cxr_lag_port *one = &v->in.port[0], *two = &v->in.port[1];
+	const struct cxr_lag_port *one = &in->port[0], *two = &in->port[1];
 	struct net_device *bond;
 
 	if (!one->init_net || !two->init_net || !one->bond || one->bond != two->bond)
 		return;
-	bond = bond_of(v->netdev[0]);
+	bond = bond_of(one->netdev);
 	if (!bond)
 		return;
-	v->in.tx = tx_of(bond);
-	v->in.foreign = count_foreign(v, bond);
+	in->tx = tx_of(bond);
+	in->foreign = count_foreign(in, bond);
 	dev_hold(bond);
-	v->bond = bond;
+	in->upper = bond;
 }
 
-static void note_parent(struct snapshot *v, struct net_device *parent)
+static void note_parent(struct cxr_lag_in *in, struct net_device *parent)
 {
-	v->is_ecmp = true;
-	v->ecmp.parent.found = true;
-	v->ecmp.parent.port = parent == v->netdev[0] || parent == v->netdev[1];
-	v->ecmp.parent.ethernet = parent->type == ARPHRD_ETHER && !(parent->flags & IFF_LOOPBACK);
+	in->ecmp = true;
+	in->parent.found = true;
+	in->parent.port = parent == in->port[0].netdev || parent == in->port[1].netdev;
+	in->parent.ethernet = parent->type == ARPHRD_ETHER && !(parent->flags & IFF_LOOPBACK);
 	dev_hold(parent);
-	v->bond = parent;
+	in->upper = parent;
 }
 
 static bool has_parent(struct cxr_card *card)
@@ -127,62 +138,42 @@ static bool has_parent(struct cxr_card *card)
 	return has;
 }
 
-/* What stands now at the card; snapshot_put() gives the references back. */
-static void snapshot_get(struct cxr_card *card, struct snapshot *v)
+/* What counts now, with references on the netdevs; snapshot_put() gives them back. */
+static void snapshot_get(struct cxr_card *card, struct cxr_lag_in *in)
 {
 	bool ecmp = has_parent(card);
 	struct cxr_dev *dev;
 	int i;
 
-	memset(v, 0, sizeof(*v));
-	v->in.last = card->now.active;
-	v->in.hashes = card->port[0] && card->port[0]->core.caps.lag_hash;
+	memset(in, 0, sizeof(*in));
+	in->hashes = card->port[0] && card->port[0]->core.caps.lag_hash;
+	in->addresses = card->port[0] ? card->port[0]->core.caps.roce_addresses : 0;
 	for (i = 0; i < CXR_LAG_PORTS; i++) {
 		dev = card->port[i];
 		if (!dev)
 			continue;
-		v->in.port[i].driver = !cxr_core_dead(&dev->core);
-		v->in.port[i].roce = dev->core.roce.roce;
-		v->in.port[i].allowed = READ_ONCE(dev->lag_allowed);
-		v->netdev[i] = cxr_port_get_netdev(&dev->core.port);
+		in->port[i].driver = !cxr_core_dead(&dev->core);
+		in->port[i].roce = dev->core.roce.roce;
+		in->port[i].allowed = READ_ONCE(dev->lag_allowed);
+		in->port[i].netdev = cxr_port_get_netdev(&dev->core.port);
 	}
 
 	rcu_read_lock();
-	for (i = 0; i < CXR_LAG_PORTS; i++) {
-		if (!v->netdev[i])
-			continue;
-		note_netdev(v->netdev[i], &v->in.port[i]);
-		/* If it is just being changed, this is not the last snapshot. */
-		ether_addr_copy(v->mac[i], v->netdev[i]->dev_addr);
-	}
+	for (i = 0; i < CXR_LAG_PORTS; i++)
+		if (in->port[i].netdev)
+			note_netdev(in->port[i].netdev, &in->port[i]);
 	if (ecmp)
-		note_parent(v, card->parent);
+		note_parent(in, card->parent);
 	else
-		note_bond(v);
+		note_bond(in);
 	rcu_read_unlock();
-	memcpy(v->ecmp.port, v->in.port, sizeof(v->ecmp.port));
-	v->ecmp.addresses = card->port[0] ? card->port[0]->core.caps.roce_addresses : 0;
 }
 
-static void snapshot_put(struct snapshot *v)
+static void snapshot_put(const struct cxr_lag_in *in)
 {
-	dev_put(v->bond);
-	dev_put(v->netdev[0]);
-	dev_put(v->netdev[1]);
-}
-
-/* Was this what the device refused? Which port was the last to stand for it does not count. */
-static bool same_as_refused(struct cxr_card *card, const struct snapshot *v)
-{
-	struct cxr_lag_in in = v->in;
-
-	in.last = card->refused.last;
-	return card->was_refused && !memcmp(&in, &card->refused, sizeof(in));
-}
-
-static struct cxr_lag_out decide(const struct snapshot *v)
-{
-	return v->is_ecmp ? cxr_ecmp_decide(&v->ecmp) : cxr_lag_decide(&v->in);
+	dev_put(in->upper);
+	dev_put(in->port[0].netdev);
+	dev_put(in->port[1].netdev);
 }
 
 /* ---- RDMA devices ---------------------------------------------------------------------------- */
@@ -288,21 +279,6 @@ static void say_map(const struct cxr_card *card, const struct cxr_lag_out *out)
 			 netdev_name(card->lag.bond), cxr_lag_mode_name(out->mode));
 }
 
-static struct net_device *netdev_for(const struct snapshot *v, const struct cxr_lag_out *out)
-{
-	return out->mode == CXR_LAG_ACTIVE_BACKUP ? v->netdev[out->active - 1] : v->bond;
-}
-
-/* MACs of what is assigned to port 1 and 2: those of the ports where the map leads. */
-static void macs_for(const struct snapshot *v, const struct cxr_lag_out *out,
-		     u8 mac[CXR_LAG_PORTS][ETH_ALEN])
-{
-	int i;
-
-	for (i = 0; i < CXR_LAG_PORTS; i++)
-		ether_addr_copy(mac[i], v->mac[out->map[i] - 1]);
-}
-
 /* The RDMA device of the LAG goes; those of the functions do not come yet. */
 static void leave(struct cxr_card *card)
 {
@@ -319,30 +295,31 @@ static void leave(struct cxr_card *card)
 }
 
 /* On an error there is no LAG, and the functions have to be given their RDMA devices back. */
-static int enter(struct cxr_card *card, const struct snapshot *v, const struct cxr_lag_out *out)
+static int enter(struct cxr_card *card, const struct cxr_lag_in *in,
+		 const struct cxr_lag_step *step)
 {
 	struct cxr_dev *one = card->port[0];
 	int i, err;
 
 	remove_ib_adevs(card);
-	err = create_lag_objects(card, out);
+	err = create_lag_objects(card, &step->out);
 	if (err) {
 		dev_err(one->core.dev, "the device refuses a RoCE LAG: %pe\n", ERR_PTR(err));
 		return err;
 	}
 
-	dev_hold(v->bond);
-	card->lag.bond = v->bond;
-	card->lag.netdev = netdev_for(v, out);
+	card->lag.bond = in->upper;
+	dev_hold(card->lag.bond);
+	card->lag.netdev = step->netdev;
 	dev_hold(card->lag.netdev);
 	for (i = 0; i < CXR_LAG_PORTS; i++)
-		card->lag.slave[i] = v->netdev[i];
-	card->lag.ecmp = out->mode == CXR_LAG_ECMP;
-	card->lag.hash = out->mode == CXR_LAG_HASH;
-	macs_for(v, out, card->lag.mac);
+		card->lag.slave[i] = in->port[i].netdev;
+	card->lag.ecmp = step->out.mode == CXR_LAG_ECMP;
+	card->lag.hash = step->out.mode == CXR_LAG_HASH;
+	memcpy(card->lag.mac, step->mac, sizeof(card->lag.mac));
 	one->core.lag = &card->lag;
-	card->now = *out;
-	say_map(card, out);
+	card->now = step->out;
+	say_map(card, &step->out);
 	err = add_ib_adevs(card);
 	if (err)
 		leave(card);
@@ -364,81 +341,94 @@ static int remap_ports(struct cxr_card *card, const struct cxr_lag_out *out)
 	return err;
 }
 
-static int remap_macs(struct cxr_card *card, const struct snapshot *v,
-		      const struct cxr_lag_out *out)
+static int remap_macs(struct cxr_card *card, const struct cxr_lag_step *step)
 {
-	u8 mac[CXR_LAG_PORTS][ETH_ALEN];
 	int err;
 
-	if (!card->lag.ecmp)
+	if (!card->lag.ecmp || !memcmp(step->mac, card->lag.mac, sizeof(step->mac)))
 		return 0;
-	macs_for(v, out, mac);
-	if (!memcmp(mac, card->lag.mac, sizeof(mac)))
-		return 0;
-	err = cxr_clients_lag_macs(card->port[0], &card->lag, mac);
+	err = cxr_clients_lag_macs(card->port[0], &card->lag, step->mac);
 	if (err)
 		dev_err(card->port[0]->core.dev, "the device refuses other source MACs: %pe\n",
 			ERR_PTR(err));
 	return err;
 }
 
-static int remap(struct cxr_card *card, const struct snapshot *v, const struct cxr_lag_out *out)
+/* On an error the LAG has to be left. */
+static int remap(struct cxr_card *card, const struct cxr_lag_step *step)
 {
+	const struct cxr_lag_out *out = &step->out;
 	bool macs_first = cxr_ecmp_macs_first(out->map);
 	int err = 0;
 
 	if (macs_first)
-		err = remap_macs(card, v, out);
+		err = remap_macs(card, step);
 	if (!err)
 		err = remap_ports(card, out);
 	if (!err && !macs_first)
-		err = remap_macs(card, v, out);
+		err = remap_macs(card, step);
 	if (err)
 		return err;
 	if (memcmp(out->map, card->now.map, sizeof(out->map)) || out->mode != card->now.mode)
 		say_map(card, out);
 	card->now = *out;
-	if (card->lag.netdev != netdev_for(v, out))
-		cxr_clients_lag_netdev(card->port[0], &card->lag, netdev_for(v, out));
+	if (card->lag.netdev != step->netdev)
+		cxr_clients_lag_netdev(card->port[0], &card->lag, step->netdev);
 	return 0;
 }
 
-/* Who bonds the ports, or named a parent, and gets no LAG is told why, once. */
-static void say_why(const struct cxr_card *card, const struct snapshot *v, enum cxr_lag_why why)
+static void say_why(const struct cxr_card *card, enum cxr_lag_why why)
 {
 	const struct cxr_dev *dev = card->port[0] ?: card->port[1];
 
-	if (dev && why != card->now.why &&
-	    (v->is_ecmp || v->in.port[0].bond || v->in.port[1].bond))
+	if (dev)
 		dev_info(dev->core.dev, "no RoCE LAG: %s\n", cxr_lag_why_text(why));
 }
 
-/* Does what the decision says. */
-static void apply_decision(struct cxr_card *card, const struct snapshot *v)
+static struct cxr_lag_step next_step(const struct cxr_card *card, const struct cxr_lag_in *in)
 {
-	struct cxr_lag_out out = decide(v);
-	bool on = card->now.mode != CXR_LAG_OFF, hash = out.mode == CXR_LAG_HASH;
+	const struct cxr_lag_state state = {
+		.now = card->now,
+		.refused = card->was_refused ? &card->refused : NULL,
+		.upper = card->lag.bond,
+		.netdev = card->lag.netdev,
+		.mac = card->lag.mac,
+	};
+
+	return cxr_lag_step(in, &state);
+}
+
+static void apply_decision(struct cxr_card *card, const struct cxr_lag_in *in)
+{
+	struct cxr_lag_step step;
 	int err = 0;
 
-	if (on && (out.mode == CXR_LAG_OFF || card->lag.bond != v->bond ||
-		   card->lag.ecmp != v->is_ecmp || card->lag.hash != hash)) {
-		leave(card);
-		on = false;
-	}
-	if (out.mode != CXR_LAG_OFF || out.why != card->now.why)
-		card->refusal = CXR_LAG_WHY_NONE;
-	if (out.mode == CXR_LAG_OFF) {
-		say_why(card, v, out.why);
-		card->now = out;
-	} else if (on) {
-		err = remap(card, v, &out);
-		if (err)
+	do {
+		step = next_step(card, in);
+		card->was_refused = step.refused;
+		if (step.supersedes)
+			card->refusal = CXR_LAG_WHY_NONE;
+		switch (step.action) {
+		case CXR_LAG_KEEP:
+			if (step.tell)
+				say_why(card, step.out.why);
+			card->now = step.out;
+			break;
+		case CXR_LAG_REMAP:
+			err = remap(card, &step);
+			if (err)
+				leave(card);
+			break;
+		case CXR_LAG_LEAVE:
 			leave(card);
-	} else {
-		err = enter(card, v, &out);
-	}
+			break;
+		case CXR_LAG_ENTER:
+			err = enter(card, in, &step);
+			break;
+		}
+	} while (step.action == CXR_LAG_LEAVE);
 	if (err) {
-		card->refused = v->in;
+		card->refused = *in;
 		card->was_refused = true;
 		card->now.why = CXR_LAG_WHY_REFUSED;
 	}
@@ -474,18 +464,14 @@ static void parent_went(struct cxr_card *card)
 
 void cxr_card_evaluate(struct cxr_card *card)
 {
-	struct snapshot v;
+	struct cxr_lag_in in;
 
 	lockdep_assert_held(&card->lock);
-	snapshot_get(card, &v);
-	v.in.refused = same_as_refused(card, &v);
-	v.ecmp.refused = v.in.refused;
-	if (!v.in.refused)
-		card->was_refused = false;
-	apply_decision(card, &v);
-	if (card->parent && !v.is_ecmp)
+	snapshot_get(card, &in);
+	apply_decision(card, &in);
+	if (card->parent && !in.ecmp)
 		parent_went(card);
-	snapshot_put(&v);
+	snapshot_put(&in);
 }
 
 /* ---- the parent of an ECMP LAG --------------------------------------------------------------- */
@@ -508,7 +494,7 @@ enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
 {
 	bool another;
 	struct cxr_lag_out out;
-	struct snapshot v;
+	struct cxr_lag_in in;
 
 	lockdep_assert_held(&card->lock);
 	if (card->parent && !has_parent(card))
@@ -519,15 +505,16 @@ enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
 	if (!another)
 		find_parent(card, name);
 
-	snapshot_get(card, &v);
-	v.ecmp.parent.another = another;
-	out = cxr_ecmp_decide(&v.ecmp);
+	snapshot_get(card, &in);
+	in.parent.another = another;
+	/* What the device refused before is tried anew. */
+	out = cxr_ecmp_decide(&in, false);
 	if (out.mode != CXR_LAG_OFF) {
 		card->was_refused = false;
-		apply_decision(card, &v);
+		apply_decision(card, &in);
 		out.why = card->now.why;
 	}
-	snapshot_put(&v);
+	snapshot_put(&in);
 	if (out.why != CXR_LAG_WHY_NONE && !another) {
 		put_parent(card);
 		cxr_card_evaluate(card);

@@ -34,7 +34,7 @@ struct cxr_lag_tables {
  * @now: what is done
  * @lag: what the RDMA device is told, while there is a LAG
  * @tables: where it leaves by a hash, while @now is such a LAG
- * @refused: snapshot with which the device refused to enter
+ * @refused: snapshot with which the device refused a LAG; the netdevs may be gone
  * @was_refused: @refused holds one
  * @parent: interface that roce_lag_ecmp_dev names, with a reference, or NULL; written under
  *          cards_lock, too

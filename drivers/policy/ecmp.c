@@ -17,35 +17,27 @@ static enum cxr_lag_why ask_parent(const struct cxr_ecmp_parent *parent)
 	return CXR_LAG_WHY_NONE;
 }
 
-static enum cxr_lag_why ask(const struct cxr_ecmp_in *in)
+static enum cxr_lag_why ask_table(const struct cxr_lag_in *in)
 {
-	const struct cxr_lag_port *a = &in->port[0], *b = &in->port[1];
-	enum cxr_lag_why why = ask_parent(&in->parent);
-
-	if (why != CXR_LAG_WHY_NONE)
-		return why;
-	if (!a->driver || !b->driver)
-		return CXR_LAG_WHY_DRIVER;
-	if (!a->roce || !b->roce)
-		return CXR_LAG_WHY_ROCE;
-	if (!cxr_ecmp_half(in->addresses))
-		return CXR_LAG_WHY_TABLE;
-	if (!a->allowed || !b->allowed)
-		return CXR_LAG_WHY_DISABLED;
-	if (!a->netdev || !b->netdev)
-		return CXR_LAG_WHY_NETDEV;
-	if (!a->init_net || !b->init_net)
-		return CXR_LAG_WHY_NETNS;
-	if (a->bond || b->bond)
-		return CXR_LAG_WHY_PORT_IN_BOND;
-	if (in->refused)
-		return CXR_LAG_WHY_REFUSED;
-	return CXR_LAG_WHY_NONE;
+	return cxr_ecmp_half(in->addresses) ? CXR_LAG_WHY_NONE : CXR_LAG_WHY_TABLE;
 }
 
-struct cxr_lag_out cxr_ecmp_decide(const struct cxr_ecmp_in *in)
+static enum cxr_lag_why ask_bonds(const struct cxr_lag_in *in)
 {
-	struct cxr_lag_out out = { .mode = CXR_LAG_OFF, .why = ask(in), .map = { 1, 2 } };
+	return in->port[0].bond || in->port[1].bond ? CXR_LAG_WHY_PORT_IN_BOND : CXR_LAG_WHY_NONE;
+}
+
+static enum cxr_lag_why ask(const struct cxr_lag_in *in, bool refused)
+{
+	enum cxr_lag_why why = ask_parent(&in->parent) ?: cxr_lag_ask_functions(in) ?:
+			       ask_table(in) ?: cxr_lag_ask_netdevs(in) ?: ask_bonds(in);
+
+	return why ?: refused ? CXR_LAG_WHY_REFUSED : CXR_LAG_WHY_NONE;
+}
+
+struct cxr_lag_out cxr_ecmp_decide(const struct cxr_lag_in *in, bool refused)
+{
+	struct cxr_lag_out out = { .mode = CXR_LAG_OFF, .why = ask(in, refused), .map = { 1, 2 } };
 
 	if (out.why != CXR_LAG_WHY_NONE)
 		return out;

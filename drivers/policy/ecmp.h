@@ -6,23 +6,8 @@
 #include <linux/types.h>
 #include "lag.h"
 
-/* The interface that roce_lag_ecmp_dev names, as it is found. */
-struct cxr_ecmp_parent {
-	bool found;		/* in the initial network namespace */
-	bool port;		/* it is a port of the card itself */
-	bool ethernet;		/* it has Ethernet addresses and is no loopback */
-	bool another;		/* the card has another one already */
-};
-
-/* All that counts at one moment; of the ports tx_enabled does not. */
-struct cxr_ecmp_in {
-	struct cxr_lag_port port[CXR_LAG_PORTS];
-	struct cxr_ecmp_parent parent;
-	u16 addresses;		/* entries of the device's RoCE address table */
-	bool refused;		/* the device refused to enter, and nothing has changed since */
-};
-
-struct cxr_lag_out cxr_ecmp_decide(const struct cxr_ecmp_in *in);
+/* @refused: by the device, just this. The ports' tx_enabled does not count. */
+struct cxr_lag_out cxr_ecmp_decide(const struct cxr_lag_in *in, bool refused);
 /* What a write that is refused for this reason ends with. */
 int cxr_ecmp_errno(enum cxr_lag_why why);
 

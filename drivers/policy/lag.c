@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <linux/string.h>
 #include <linux/types.h>
+#include "ecmp.h"
 #include "lag.h"
 
 const char *cxr_lag_mode_name(enum cxr_lag_mode mode)
@@ -47,7 +49,7 @@ const char *cxr_lag_why_text(enum cxr_lag_why why)
  * What concerns both ports is asked of both before the next question, so that the answer does not
  * depend on their order, and the first thing to mend is named first.
  */
-static enum cxr_lag_why ask(const struct cxr_lag_in *in)
+enum cxr_lag_why cxr_lag_ask_functions(const struct cxr_lag_in *in)
 {
 	const struct cxr_lag_port *a = &in->port[0], *b = &in->port[1];
 
@@ -55,12 +57,26 @@ static enum cxr_lag_why ask(const struct cxr_lag_in *in)
 		return CXR_LAG_WHY_DRIVER;
 	if (!a->roce || !b->roce)
 		return CXR_LAG_WHY_ROCE;
+	return CXR_LAG_WHY_NONE;
+}
+
+enum cxr_lag_why cxr_lag_ask_netdevs(const struct cxr_lag_in *in)
+{
+	const struct cxr_lag_port *a = &in->port[0], *b = &in->port[1];
+
 	if (!a->allowed || !b->allowed)
 		return CXR_LAG_WHY_DISABLED;
 	if (!a->netdev || !b->netdev)
 		return CXR_LAG_WHY_NETDEV;
 	if (!a->init_net || !b->init_net)
 		return CXR_LAG_WHY_NETNS;
+	return CXR_LAG_WHY_NONE;
+}
+
+static enum cxr_lag_why ask_bond(const struct cxr_lag_in *in)
+{
+	const struct cxr_lag_port *a = &in->port[0], *b = &in->port[1];
+
 	if (!a->bond || !b->bond)
 		return CXR_LAG_WHY_NOT_IN_BOND;
 	if (a->bond != b->bond)
@@ -69,9 +85,14 @@ static enum cxr_lag_why ask(const struct cxr_lag_in *in)
 		return CXR_LAG_WHY_FOREIGN;
 	if (in->tx == CXR_LAG_TX_OTHER)
 		return CXR_LAG_WHY_TX;
-	if (in->refused)
-		return CXR_LAG_WHY_REFUSED;
 	return CXR_LAG_WHY_NONE;
+}
+
+static enum cxr_lag_why ask(const struct cxr_lag_in *in, bool refused)
+{
+	enum cxr_lag_why why = cxr_lag_ask_functions(in) ?: cxr_lag_ask_netdevs(in) ?: ask_bond(in);
+
+	return why ?: refused ? CXR_LAG_WHY_REFUSED : CXR_LAG_WHY_NONE;
 }
 
 /*
@@ -103,9 +124,9 @@ static enum cxr_lag_mode mode_of(const struct cxr_lag_in *in)
 	return in->tx == CXR_LAG_TX_HASH_FLOW && in->hashes ? CXR_LAG_HASH : CXR_LAG_SPREAD;
 }
 
-struct cxr_lag_out cxr_lag_decide(const struct cxr_lag_in *in)
+struct cxr_lag_out cxr_lag_decide(const struct cxr_lag_in *in, bool refused, u8 last)
 {
-	struct cxr_lag_out out = { .mode = CXR_LAG_OFF, .why = ask(in), .map = { 1, 2 } };
+	struct cxr_lag_out out = { .mode = CXR_LAG_OFF, .why = ask(in, refused), .map = { 1, 2 } };
 	u8 port;
 
 	if (out.why != CXR_LAG_WHY_NONE)
@@ -116,7 +137,7 @@ struct cxr_lag_out cxr_lag_decide(const struct cxr_lag_in *in)
 	out.active = 1;
 	if (out.mode == CXR_LAG_ACTIVE_BACKUP) {
 		if (!port)
-			port = in->last == 2 ? 2 : 1;
+			port = last == 2 ? 2 : 1;
 		out.active = port;
 	}
 	if (port) {
@@ -124,4 +145,80 @@ struct cxr_lag_out cxr_lag_decide(const struct cxr_lag_in *in)
 		out.map[1] = port;
 	}
 	return out;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static bool same_port(const struct cxr_lag_port *a, const struct cxr_lag_port *b)
+{
+	return a->driver == b->driver && a->roce == b->roce && a->allowed == b->allowed &&
+	       !a->netdev == !b->netdev && a->init_net == b->init_net && a->bond == b->bond &&
+	       a->link == b->link && a->tx_enabled == b->tx_enabled;
+}
+
+/*
+ * A device that refused is asked again when something has changed that a LAG depends on. MACs do
+ * not count; a parent is tried anew when it is named.
+ */
+static bool same_as_refused(const struct cxr_lag_in *in, const struct cxr_lag_in *refused)
+{
+	return same_port(&in->port[0], &refused->port[0]) &&
+	       same_port(&in->port[1], &refused->port[1]) && in->hashes == refused->hashes &&
+	       in->tx == refused->tx && in->foreign == refused->foreign;
+}
+
+/* Whether the device's objects can stay when one mode becomes the other. */
+static bool same_objects(enum cxr_lag_mode a, enum cxr_lag_mode b)
+{
+	return (a == CXR_LAG_HASH) == (b == CXR_LAG_HASH) &&
+	       (a == CXR_LAG_ECMP) == (b == CXR_LAG_ECMP);
+}
+
+/* With an active slave that one, so that ib_core makes GIDs anew when it changes. */
+static void *netdev_of(const struct cxr_lag_in *in, const struct cxr_lag_out *out)
+{
+	if (out->mode == CXR_LAG_ACTIVE_BACKUP)
+		return in->port[out->active - 1].netdev;
+	return in->upper;
+}
+
+static bool same_lag(const struct cxr_lag_step *step, const struct cxr_lag_state *state)
+{
+	if (step->out.mode != state->now.mode || step->netdev != state->netdev ||
+	    memcmp(step->out.map, state->now.map, sizeof(step->out.map)))
+		return false;
+	return step->out.mode != CXR_LAG_ECMP || !memcmp(step->mac, state->mac, sizeof(step->mac));
+}
+
+static enum cxr_lag_action choose_action(const struct cxr_lag_in *in,
+					 const struct cxr_lag_step *step,
+					 const struct cxr_lag_state *state)
+{
+	bool wanted = step->out.mode != CXR_LAG_OFF;
+
+	if (state->now.mode == CXR_LAG_OFF)
+		return wanted ? CXR_LAG_ENTER : CXR_LAG_KEEP;
+	if (!wanted || in->upper != state->upper || !same_objects(step->out.mode, state->now.mode))
+		return CXR_LAG_LEAVE;
+	return same_lag(step, state) ? CXR_LAG_KEEP : CXR_LAG_REMAP;
+}
+
+struct cxr_lag_step cxr_lag_step(const struct cxr_lag_in *in, const struct cxr_lag_state *state)
+{
+	struct cxr_lag_step step = {};
+	bool off;
+	int i;
+
+	step.refused = state->refused && same_as_refused(in, state->refused);
+	step.out = in->ecmp ? cxr_ecmp_decide(in, step.refused) :
+			      cxr_lag_decide(in, step.refused, state->now.active);
+	step.netdev = netdev_of(in, &step.out);
+	for (i = 0; i < CXR_LAG_PORTS; i++)
+		memcpy(step.mac[i], in->port[step.out.map[i] - 1].mac, sizeof(step.mac[i]));
+	step.action = choose_action(in, &step, state);
+
+	off = step.out.mode == CXR_LAG_OFF;
+	step.supersedes = !off || step.out.why != state->now.why;
+	step.tell = off && step.supersedes && (in->ecmp || in->port[0].bond || in->port[1].bond);
+	return step;
 }

@@ -149,18 +149,18 @@
  *
  * LAG
  *
- * Two ports of one adapter in a bond become one RDMA device. What should be is a decision on a
- * snapshot of both (drivers/policy/lag.c); a card's work takes it anew after whatever may matter,
- * and acts (drivers/core/lag.c). In: both functions' "ib" devices go, CREATE_LAG and a vport LAG
- * make port 1's function send and receive RoCE for both ports, a LAG demux table before its flow
- * tables gives Ethernet back to port 2's, then "ib" of port 1 comes again. cxr_core.lag tells
- * cxr_ib: the device is called mlx5_bond_N, its port's state is the bond's, its QPs take ports in
- * turn; or none, if card and bond can tell connections apart by a hash: then flow tables lead what
- * is sent to either port (drivers/core/lag_hash.c). Fail-over is MODIFY_LAG, behind other
- * destinations in these tables, and with an active slave another netdev for ib_core; entries of
- * the address table that are in use stay then (drivers/ib/gid.c). Out is the way in, backwards. A
- * function that goes takes the card out of its LAG first; one that is dead makes its card's work
- * do so.
+ * Two ports of one adapter in a bond become one RDMA device. What is to be done is a step from a
+ * snapshot of both and what stands (cxr_lag_step(), drivers/policy/lag.c); a card's work takes it
+ * anew after whatever may matter, and acts (drivers/core/lag.c). In: both functions' "ib" devices
+ * go, CREATE_LAG and a vport LAG make port 1's function send and receive RoCE for both ports, a LAG
+ * demux table before its flow tables gives Ethernet back to port 2's, then "ib" of port 1 comes
+ * again. cxr_core.lag tells cxr_ib: the device is called mlx5_bond_N, its port's state is the
+ * bond's, its QPs take ports in turn; or none, if card and bond can tell connections apart by a
+ * hash: then flow tables lead what is sent to either port (drivers/core/lag_hash.c). Fail-over is
+ * MODIFY_LAG, behind other destinations in these tables, and with an active slave another netdev
+ * for ib_core; entries of the address table that are in use stay then (drivers/ib/gid.c). Out is
+ * the way in, backwards. A function that goes takes the card out of its LAG first; one that is dead
+ * makes its card's work do so.
  *
  * An ECMP LAG is one without a bond (drivers/policy/ecmp.c): the interface that a write to
  * roce_lag_ecmp_dev names stands for it. The address table then has each GID twice, half a table

@@ -71,6 +71,7 @@ int main(void)
 	test_gid();
 	test_path();
 	test_lag();
+	test_lag_step();
 	test_ecmp();
 	test_event();
 	test_mbox();

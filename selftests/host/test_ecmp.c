@@ -7,14 +7,16 @@
 /* A row of a table is a good one, but for what it names. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-#define PORT(...) { .driver = true, .roce = true, .allowed = true, .netdev = true, \
+static char eth0;	/* a netdev: it is compared and not looked into */
+
+#define PORT(...) { .driver = true, .roce = true, .allowed = true, .netdev = &eth0, \
 		    .init_net = true, .link = true, ##__VA_ARGS__ }
 #define UP		PORT()
 #define DOWN		PORT(.link = false)
 #define NO_DRIVER	PORT(.driver = false)
 #define NO_ROCE		PORT(.roce = false)
 #define FORBIDDEN	PORT(.allowed = false)
-#define NO_NETDEV	PORT(.netdev = false)
+#define NO_NETDEV	PORT(.netdev = NULL)
 #define ELSEWHERE	PORT(.init_net = false)
 #define BONDED		PORT(.bond = 7, .tx_enabled = true)
 
@@ -31,7 +33,8 @@
 
 static const struct {
 	const char *sentence;
-	struct cxr_ecmp_in in;
+	struct cxr_lag_in in;
+	bool refused;
 	struct cxr_lag_out out;
 	int error;
 } cases[] = {
@@ -82,10 +85,10 @@ static const struct {
 	  .in = { .port = { UP, BONDED }, .parent = FOUND, .addresses = N },
 	  .out = OFF(PORT_IN_BOND), .error = -EBUSY },
 	{ .sentence = "a parent that the device refused is not tried again",
-	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = N, .refused = true },
+	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = N }, .refused = true,
 	  .out = OFF(REFUSED), .error = -EIO },
 	{ .sentence = "what is wrong with the parent is told before what is wrong with the card",
-	  .in = { .port = { NO_DRIVER, BONDED }, .parent = NONE, .addresses = 0, .refused = true },
+	  .in = { .port = { NO_DRIVER, BONDED }, .parent = NONE, .addresses = 0 }, .refused = true,
 	  .out = OFF(PARENT), .error = -ENODEV },
 };
 
@@ -96,7 +99,7 @@ static u32 roll(u64 *seed, u32 n)
 }
 
 /* Everything by chance, with links and parents mostly there. */
-static void draw(struct cxr_ecmp_in *in, u64 *seed)
+static void draw(struct cxr_lag_in *in, u64 *seed)
 {
 	unsigned int i;
 
@@ -104,7 +107,7 @@ static void draw(struct cxr_ecmp_in *in, u64 *seed)
 		in->port[i].driver = roll(seed, 16);
 		in->port[i].roce = roll(seed, 16);
 		in->port[i].allowed = roll(seed, 16);
-		in->port[i].netdev = roll(seed, 16);
+		in->port[i].netdev = roll(seed, 16) ? &eth0 : NULL;
 		in->port[i].init_net = roll(seed, 16);
 		in->port[i].bond = roll(seed, 16) ? 0 : 7;
 		in->port[i].link = roll(seed, 3);
@@ -115,11 +118,10 @@ static void draw(struct cxr_ecmp_in *in, u64 *seed)
 	in->parent.ethernet = roll(seed, 16);
 	in->parent.another = !roll(seed, 16);
 	in->addresses = roll(seed, 16) ? N : roll(seed, 3);
-	in->refused = !roll(seed, 16);
 }
 
 /* The conditions once more, in another form than the policy has them. */
-static bool may(const struct cxr_ecmp_in *in)
+static bool may(const struct cxr_lag_in *in, bool refused)
 {
 	unsigned int i, good = 0;
 
@@ -127,17 +129,17 @@ static bool may(const struct cxr_ecmp_in *in)
 		good += in->port[i].driver && in->port[i].roce && in->port[i].allowed &&
 			in->port[i].netdev && in->port[i].init_net && !in->port[i].bond;
 	return good == CXR_LAG_PORTS && in->parent.found && in->parent.ethernet &&
-	       !in->parent.port && !in->parent.another && in->addresses > 1 && !in->refused;
+	       !in->parent.port && !in->parent.another && in->addresses > 1 && !refused;
 }
 
 /* The rules that a decision breaks, a bit each. */
-static u32 broken(const struct cxr_ecmp_in *in, const struct cxr_lag_out *out)
+static u32 broken(const struct cxr_lag_in *in, bool refused, const struct cxr_lag_out *out)
 {
 	bool on = out->mode == CXR_LAG_ECMP, links = in->port[0].link || in->port[1].link;
 	u32 bad = 0;
 	unsigned int i;
 
-	if (on != may(in) || (!on && out->mode != CXR_LAG_OFF))
+	if (on != may(in, refused) || (!on && out->mode != CXR_LAG_OFF))
 		bad |= 1;
 	if (on != !out->why || !cxr_ecmp_errno(out->why) != on)
 		bad |= 2;
@@ -156,14 +158,16 @@ static u32 broken(const struct cxr_ecmp_in *in, const struct cxr_lag_out *out)
 static void walk(u64 seed)
 {
 	unsigned int step, on = 0, off = 0;
-	struct cxr_ecmp_in in;
+	struct cxr_lag_in in = { .ecmp = true };
 	struct cxr_lag_out out;
+	bool refused;
 	u32 bad = 0;
 
 	for (step = 0; step < 20000 && !bad; step++) {
 		draw(&in, &seed);
-		out = cxr_ecmp_decide(&in);
-		bad = broken(&in, &out);
+		refused = !roll(&seed, 16);
+		out = cxr_ecmp_decide(&in, refused);
+		bad = broken(&in, refused, &out);
 		if (out.mode == CXR_LAG_OFF)
 			off++;
 		else
@@ -209,7 +213,7 @@ void test_ecmp(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		begin("ecmp", cases[i].sentence);
-		out = cxr_ecmp_decide(&cases[i].in);
+		out = cxr_ecmp_decide(&cases[i].in, cases[i].refused);
 		expect(out.mode, cases[i].out.mode);
 		expect(out.why, cases[i].out.why);
 		expect(out.map[0], cases[i].out.map[0]);

@@ -146,7 +146,7 @@ struct cxr_dev {
 	struct cxr_client_slot __rcu *clients[CXR_CLIENTS];	/* to client_slots, or NULL */
 	struct cxr_adev *adevs[CXR_CLIENTS];
 	struct work_struct fatal_work;
-	struct cxr_card *card;		/* lag.c's; NULL: no LAG is possible */
+	struct cxr_card *card;		/* card.c's; NULL: no LAG is possible */
 	bool lag_allowed;		/* roce_lag_enable */
 };
 
@@ -323,9 +323,13 @@ int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
 			 const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 
 /* steering.c */
-/* A LAG demux table before the others; the function of port 1, in a vport LAG */
+/* A LAG demux table before the others; the function of port 1, in a vport LAG. */
 int cxr_demux_on(struct cxr_dev *dev);
 void cxr_demux_off(struct cxr_dev *dev);
+
+/* card.c */
+/* Something of the function changed; any context that may sleep, also under rtnl. */
+void cxr_lag_schedule(struct cxr_dev *dev);
 
 /* lag.c */
 int cxr_lag_init(void);
@@ -334,8 +338,6 @@ void cxr_lag_exit(void);
 int cxr_lag_join(struct cxr_dev *dev);
 /* The function's RDMA device goes, and so does a LAG; also after half a join. */
 void cxr_lag_leave(struct cxr_dev *dev);
-/* Something of the function changed; any context that may sleep, also under rtnl. */
-void cxr_lag_schedule(struct cxr_dev *dev);
 extern const struct attribute_group *cxr_dev_groups[];
 
 /* debugfs.c */

@@ -38,11 +38,6 @@
 #include "../policy/ecmp.h"
 #include "lag.h"
 
-/* cards, users and parents of each, cxr_dev.card; innermost */
-static DEFINE_MUTEX(cards_lock);
-static LIST_HEAD(cards);
-static struct workqueue_struct *lag_wq;
-
 /* ---- the snapshot ---------------------------------------------------------------------------- */
 
 static struct net_device *bond_of(struct net_device *netdev)
@@ -128,20 +123,10 @@ static void note_parent(struct cxr_lag_in *in, struct net_device *parent)
 	in->upper = parent;
 }
 
-static bool has_parent(struct cxr_card *card)
-{
-	bool has;
-
-	mutex_lock(&cards_lock);
-	has = card->parent && !card->parent_goes;
-	mutex_unlock(&cards_lock);
-	return has;
-}
-
 /* What counts now, with references on the netdevs; snapshot_put() gives them back. */
 static void snapshot_get(struct cxr_card *card, struct cxr_lag_in *in)
 {
-	bool ecmp = has_parent(card);
+	bool ecmp = cxr_card_has_parent(card);
 	struct cxr_dev *dev;
 	int i;
 
@@ -435,22 +420,6 @@ static void apply_decision(struct cxr_card *card, const struct cxr_lag_in *in)
 	add_ib_adevs(card);
 }
 
-static void set_parent(struct cxr_card *card, struct net_device *parent)
-{
-	mutex_lock(&cards_lock);
-	card->parent = parent;
-	card->parent_goes = false;
-	mutex_unlock(&cards_lock);
-}
-
-static void put_parent(struct cxr_card *card)
-{
-	struct net_device *parent = card->parent;
-
-	set_parent(card, NULL);
-	dev_put(parent);
-}
-
 /* Its LAG is left; it waits for nothing but our reference. */
 static void parent_went(struct cxr_card *card)
 {
@@ -459,7 +428,7 @@ static void parent_went(struct cxr_card *card)
 	if (dev)
 		dev_info(dev->core.dev, "roce_lag_ecmp_dev: %s is gone\n",
 			 netdev_name(card->parent));
-	put_parent(card);
+	cxr_card_put_parent(card);
 }
 
 void cxr_card_evaluate(struct cxr_card *card)
@@ -485,7 +454,7 @@ static void find_parent(struct cxr_card *card, const char *name)
 	netdev = __dev_get_by_name(&init_net, name);
 	if (netdev) {
 		dev_hold(netdev);
-		set_parent(card, netdev);
+		cxr_card_set_parent(card, netdev);
 	}
 	rtnl_unlock();
 }
@@ -497,7 +466,7 @@ enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
 	struct cxr_lag_in in;
 
 	lockdep_assert_held(&card->lock);
-	if (card->parent && !has_parent(card))
+	if (card->parent && !cxr_card_has_parent(card))
 		cxr_card_evaluate(card);
 	another = card->parent;
 	if (another && !strcmp(netdev_name(card->parent), name))
@@ -516,7 +485,7 @@ enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
 	}
 	snapshot_put(&in);
 	if (out.why != CXR_LAG_WHY_NONE && !another) {
-		put_parent(card);
+		cxr_card_put_parent(card);
 		cxr_card_evaluate(card);
 	}
 	card->refusal = out.why;
@@ -531,7 +500,7 @@ void cxr_card_drop_parent(struct cxr_card *card)
 	card->refusal = CXR_LAG_WHY_NONE;
 	if (!parent)
 		return;
-	set_parent(card, NULL);
+	cxr_card_set_parent(card, NULL);
 	cxr_card_evaluate(card);
 	dev_put(parent);
 }
@@ -545,88 +514,7 @@ static void lag_work(struct work_struct *work)
 	mutex_unlock(&card->lock);
 }
 
-/* ---- cards ----------------------------------------------------------------------------------- */
-
-static void free_card(struct kref *ref)
-{
-	struct cxr_card *card = container_of(ref, struct cxr_card, ref);
-
-	mutex_destroy(&card->lock);
-	kfree(card);
-}
-
-void cxr_card_put(struct cxr_card *card)
-{
-	kref_put(&card->ref, free_card);
-}
-
-static struct cxr_card *get_or_create_card(__be64 guid)
-{
-	struct cxr_card *card;
-
-	list_for_each_entry(card, &cards, node)
-		if (card->guid == guid)
-			return card;
-
-	card = kzalloc(sizeof(*card), GFP_KERNEL);
-	if (!card)
-		return NULL;
-	kref_init(&card->ref);
-	mutex_init(&card->lock);
-	INIT_WORK(&card->work, lag_work);
-	card->guid = guid;
-	card->now.why = CXR_LAG_WHY_DRIVER;
-	list_add(&card->node, &cards);
-	return card;
-}
-
-/* The card of a function that joins; or NULL, without memory. */
-static struct cxr_card *use_card(struct cxr_dev *dev)
-{
-	struct cxr_card *card;
-
-	mutex_lock(&cards_lock);
-	card = get_or_create_card(dev->core.sys_image_guid);
-	if (card) {
-		card->users++;
-		dev->card = card;
-	}
-	mutex_unlock(&cards_lock);
-	return card;
-}
-
-static void unuse_card(struct cxr_dev *dev)
-{
-	struct cxr_card *card = dev->card;
-	bool last;
-
-	mutex_lock(&cards_lock);
-	dev->card = NULL;
-	last = !--card->users;
-	if (last)
-		list_del(&card->node);
-	mutex_unlock(&cards_lock);
-	if (!last)
-		return;
-	/* Nobody finds it any more to queue it again, or to name a parent. */
-	cancel_work_sync(&card->work);
-	mutex_lock(&card->lock);
-	put_parent(card);
-	mutex_unlock(&card->lock);
-	cxr_card_put(card);
-}
-
-struct cxr_card *cxr_card_get(struct cxr_dev *dev)
-{
-	struct cxr_card *card;
-
-	mutex_lock(&cards_lock);
-	card = dev->card;
-	if (card)
-		kref_get(&card->ref);
-	mutex_unlock(&cards_lock);
-	return card;
-}
+/* ---- functions ------------------------------------------------------------------------------- */
 
 int cxr_lag_join(struct cxr_dev *dev)
 {
@@ -637,7 +525,7 @@ int cxr_lag_join(struct cxr_dev *dev)
 	if (!dev->core.caps.lag)
 		return dev->core.roce.roce ? cxr_adev_add(dev, CXR_CLIENT_IB) : 0;
 
-	card = use_card(dev);
+	card = cxr_card_attach(dev, lag_work);
 	if (!card)
 		return -ENOMEM;
 
@@ -677,15 +565,7 @@ void cxr_lag_leave(struct cxr_dev *dev)
 		add_ib_adevs(card);
 	}
 	mutex_unlock(&card->lock);
-	unuse_card(dev);
-}
-
-void cxr_lag_schedule(struct cxr_dev *dev)
-{
-	mutex_lock(&cards_lock);
-	if (dev->card)
-		queue_work(lag_wq, &dev->card->work);
-	mutex_unlock(&cards_lock);
+	cxr_card_detach(dev);
 }
 
 u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev)
@@ -704,7 +584,6 @@ EXPORT_SYMBOL_GPL(cxr_lag_port_of);
 static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	const struct net_device *netdev = netdev_notifier_info_to_dev(ptr);
-	struct cxr_card *card;
 	bool of_bond;
 
 	switch (event) {
@@ -724,15 +603,8 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 	of_bond = event == NETDEV_CHANGEUPPER || netif_is_bond_slave(netdev) ||
 		  netif_is_bond_master(netdev);
 
-	mutex_lock(&cards_lock);
-	list_for_each_entry(card, &cards, node) {
-		/* Also when it moves to another network namespace. */
-		if (card->parent == netdev && event == NETDEV_UNREGISTER)
-			card->parent_goes = true;
-		if (of_bond || card->parent)
-			queue_work(lag_wq, &card->work);
-	}
-	mutex_unlock(&cards_lock);
+	/* It is also unregistered when it moves to another network namespace. */
+	cxr_cards_schedule(netdev, event == NETDEV_UNREGISTER, of_bond);
 	return NOTIFY_DONE;
 }
 
@@ -742,18 +614,18 @@ int __init cxr_lag_init(void)
 {
 	int err;
 
-	lag_wq = alloc_workqueue("cxr_lag", WQ_UNBOUND, 0);
-	if (!lag_wq)
-		return -ENOMEM;
+	err = cxr_cards_init();
+	if (err)
+		return err;
 	/* Where bonds and parents are; ports are followed elsewhere (cxr_port_set_netdev()). */
 	err = register_netdevice_notifier_net(&init_net, &netdev_nb);
 	if (err)
-		destroy_workqueue(lag_wq);
+		cxr_cards_exit();
 	return err;
 }
 
 void cxr_lag_exit(void)
 {
 	unregister_netdevice_notifier_net(&init_net, &netdev_nb);
-	destroy_workqueue(lag_wq);
+	cxr_cards_exit();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What lag.c, lag_hash.c and lag_sysfs.c know of each other. */
+/* What card.c, lag.c, lag_hash.c and lag_sysfs.c know of each other. */
 #ifndef CXR_CORE_LAG_H
 #define CXR_CORE_LAG_H
 
@@ -60,10 +60,27 @@ struct cxr_card {
 	enum cxr_lag_why refusal;
 };
 
-/* The card of a function, with a reference, or NULL */
+/* card.c */
+int cxr_cards_init(void);
+void cxr_cards_exit(void);
+/* The function is one of its card until cxr_card_detach(). @work: of a new card. NULL: no memory. */
+struct cxr_card *cxr_card_attach(struct cxr_dev *dev, work_func_t work);
+void cxr_card_detach(struct cxr_dev *dev);
+/* The card of a function, with a reference, or NULL. */
 struct cxr_card *cxr_card_get(struct cxr_dev *dev);
-/* Gives back what cxr_card_get() gave. */
 void cxr_card_put(struct cxr_card *card);
+/* There is a parent, and it does not go. These three under the card's lock. */
+bool cxr_card_has_parent(struct cxr_card *card);
+/* Takes over the caller's reference on @parent, and forgets that on the former one. */
+void cxr_card_set_parent(struct cxr_card *card, struct net_device *parent);
+void cxr_card_put_parent(struct cxr_card *card);
+/*
+ * Queues the work of cards with a parent, with @of_bond of all. @goes: if the netdev is a parent,
+ * it leaves the initial network namespace. Any context that may sleep, also under rtnl.
+ */
+void cxr_cards_schedule(const struct net_device *netdev, bool goes, bool of_bond);
+
+/* lag.c */
 /* The decision is taken anew, and done; under the card's lock. */
 void cxr_card_evaluate(struct cxr_card *card);
 /*
@@ -74,6 +91,7 @@ enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name);
 /* Leave the ECMP LAG for good; under the card's lock. */
 void cxr_card_drop_parent(struct cxr_card *card);
 
+/* lag_hash.c */
 /* Before CREATE_LAG; @map: the port that a hash of 1 and 2 leads to. */
 int cxr_lag_tables_create(struct cxr_card *card, const u8 map[CXR_LAG_PORTS]);
 /* After DESTROY_LAG; the device forgets the first table with that. */

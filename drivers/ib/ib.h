@@ -671,7 +671,7 @@ static inline struct cxr_ib_ind_table *to_cxr_ind_table(struct ib_rwq_ind_table 
 }
 
 /* raw.c */
-/* A QP of raw packets, or of RSS over them; ib_core checked CAP_NET_RAW */
+/* A QP of raw packets, or of RSS over them; ib_core checked CAP_NET_RAW. */
 int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
 /* All of it; ib_core has no rule that leads to it any more. */
 void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx);
@@ -711,7 +711,7 @@ void cxr_ib_write_recv(struct prm_wqe_data_seg *seg, u32 max, const struct ib_re
 void cxr_ib_gid_use(struct cxr_ib_dev *dev, unsigned int index);
 /* It will not any more; any context. */
 void cxr_ib_gid_unuse(struct cxr_ib_dev *dev, unsigned int index);
-/* Other source MACs for what is assigned to port 1 and 2 of an ECMP LAG */
+/* Other source MACs for what is assigned to port 1 and 2 of an ECMP LAG. */
 int cxr_ib_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 int cxr_ib_gids_init(struct cxr_ib_dev *dev);
 /* All users are gone; also after half an init. */
@@ -752,14 +752,14 @@ extern const struct ib_device_ops cxr_ib_pma_ops;
 
 /* event.c */
 extern const struct cxr_client_ops cxr_ib_client_ops;
-/* The port's netdev with a reference, or NULL */
+/* The port's netdev with a reference, or NULL. */
 struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev);
 /* Reports port events and another MTU from now on; after registration. Both under scan_lock. */
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);
 void cxr_ib_put_srq(struct cxr_ib_srq *srq);
-/* Events of a queue go to @listener, which names a QP or a WQ */
+/* Events of a queue go to @listener, which names a QP or a WQ. */
 int cxr_ib_listen(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener);
 /* After it no event is under way. */
 void cxr_ib_unlisten(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener);

@@ -182,7 +182,7 @@
  *	    rtnl, and what the clients take in these callbacks; without client_lock also to find
  *					the parent of an ECMP LAG
  *	    cxr_port.lock		who is the netdev
- *	    cards_lock of lag.c		which cards there are; innermost
+ *	    cards_lock of card.c	which cards there are; innermost
  *	any of the above
  *	  cxr_dev.root_lock		the chain of flow tables, and rules in it
  *	any of the above

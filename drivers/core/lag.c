@@ -14,13 +14,13 @@
  *	| an RDMA device for each function; |  cxr_lag_leave(): cxr_adev_del()
  *	| cxr_card.now.why: why no LAG      | -------------------------------->
  *	'-----------------------------------'
- *	  | enter():                 ^ leave():
+ *	  | enter_lag():             ^ leave_lag():
  *	  |   remove_ib_adevs()      |   cxr_adev_del()
  *	  |   create_lag_objects()   |   destroy_lag_objects()
  *	  |   add_ib_adevs()         | apply_decision(): add_ib_adevs()
  *	  v                          |
  *	.-----------------------------------.
- *	| one RDMA device, which has        | ---. remap(): remap_ports(), remap_macs(),
+ *	| one RDMA device, which has        | ---. remap_lag(): remap_ports(), remap_macs(),
  *	| cxr_core.lag, at port 1           | <--' cxr_clients_lag_netdev()
  *	'-----------------------------------'
  *
@@ -265,7 +265,7 @@ static void say_map(const struct cxr_card *card, const struct cxr_lag_out *out)
 }
 
 /* The RDMA device of the LAG goes; those of the functions do not come yet. */
-static void leave(struct cxr_card *card)
+static void leave_lag(struct cxr_card *card)
 {
 	struct cxr_dev *one = card->port[0];
 
@@ -280,8 +280,8 @@ static void leave(struct cxr_card *card)
 }
 
 /* On an error there is no LAG, and the functions have to be given their RDMA devices back. */
-static int enter(struct cxr_card *card, const struct cxr_lag_in *in,
-		 const struct cxr_lag_step *step)
+static int enter_lag(struct cxr_card *card, const struct cxr_lag_in *in,
+		     const struct cxr_lag_step *step)
 {
 	struct cxr_dev *one = card->port[0];
 	int i, err;
@@ -307,7 +307,7 @@ static int enter(struct cxr_card *card, const struct cxr_lag_in *in,
 	say_map(card, &step->out);
 	err = add_ib_adevs(card);
 	if (err)
-		leave(card);
+		leave_lag(card);
 	return err;
 }
 
@@ -340,7 +340,7 @@ static int remap_macs(struct cxr_card *card, const struct cxr_lag_step *step)
 }
 
 /* On an error the LAG has to be left. */
-static int remap(struct cxr_card *card, const struct cxr_lag_step *step)
+static int remap_lag(struct cxr_card *card, const struct cxr_lag_step *step)
 {
 	const struct cxr_lag_out *out = &step->out;
 	bool macs_first = cxr_ecmp_macs_first(out->map);
@@ -400,15 +400,15 @@ static void apply_decision(struct cxr_card *card, const struct cxr_lag_in *in)
 			card->now = step.out;
 			break;
 		case CXR_LAG_REMAP:
-			err = remap(card, &step);
+			err = remap_lag(card, &step);
 			if (err)
-				leave(card);
+				leave_lag(card);
 			break;
 		case CXR_LAG_LEAVE:
-			leave(card);
+			leave_lag(card);
 			break;
 		case CXR_LAG_ENTER:
-			err = enter(card, in, &step);
+			err = enter_lag(card, in, &step);
 			break;
 		}
 	} while (step.action == CXR_LAG_LEAVE);
@@ -558,7 +558,7 @@ void cxr_lag_leave(struct cxr_dev *dev)
 		if (card->port[i] != dev)
 			continue;
 		if (card->now.mode != CXR_LAG_OFF)
-			leave(card);
+			leave_lag(card);
 		cxr_adev_del(dev, CXR_CLIENT_IB);
 		card->port[i] = NULL;
 		card->now.why = CXR_LAG_WHY_DRIVER;

@@ -63,7 +63,7 @@ struct cxr_card {
 /* card.c */
 int cxr_cards_init(void);
 void cxr_cards_exit(void);
-/* The function is one of its card until cxr_card_detach(). @work: of a new card. NULL: no memory. */
+/* The function is on its card until cxr_card_detach(). @work: a new card's. NULL: no memory. */
 struct cxr_card *cxr_card_attach(struct cxr_dev *dev, work_func_t work);
 void cxr_card_detach(struct cxr_dev *dev);
 /* The card of a function, with a reference, or NULL. */

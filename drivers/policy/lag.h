@@ -94,7 +94,7 @@ struct cxr_lag_out {
 /* What stands. */
 struct cxr_lag_state {
 	struct cxr_lag_out now;
-	const struct cxr_lag_in *refused;	/* with which the device refused a LAG; NULL: none */
+	const struct cxr_lag_in *refused;	/* by the device, when it was last asked; NULL: none */
 	/* of the LAG, if there is one */
 	const void *upper;			/* what it is over */
 	const void *netdev;			/* what its device takes for the port's netdev */

@@ -9,8 +9,9 @@
 static char eth0;	/* a netdev: it is compared and not looked into */
 
 #define BOND	7
-#define PORT(...) { .driver = true, .roce = true, .allowed = true, .netdev = &eth0, \
-		    .init_net = true, .bond = BOND, .link = true, .tx_enabled = true, ##__VA_ARGS__ }
+#define PORT(...) \
+	{ .driver = true, .roce = true, .allowed = true, .netdev = &eth0, .init_net = true, \
+	  .bond = BOND, .link = true, .tx_enabled = true, ##__VA_ARGS__ }
 #define UP		PORT()			/* a slave that sends */
 #define BACKUP		PORT(.tx_enabled = false)
 #define DARK		PORT(.link = false)	/* and the bond is unaware */
@@ -99,8 +100,8 @@ static const struct {
 	{ .sentence = "a device that refused is not asked again",
 	  .in = { .port = { UP, UP }, .tx = HASH }, .refused = true, .out = OFF(REFUSED) },
 	{ .sentence = "of several reasons the one to mend first is told",
-	  .in = { .port = { FORBIDDEN, NO_BOND }, .tx = CXR_LAG_TX_OTHER, .foreign = 3 }, .refused = true,
-	  .out = OFF(DISABLED) },
+	  .in = { .port = { FORBIDDEN, NO_BOND }, .tx = CXR_LAG_TX_OTHER, .foreign = 3 },
+	  .refused = true, .out = OFF(DISABLED) },
 };
 
 static u32 roll(u64 *seed, u32 n)

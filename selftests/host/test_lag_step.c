@@ -197,6 +197,12 @@ static struct cxr_lag_step next(const struct card *card, const struct cxr_lag_in
 	return cxr_lag_step(in, &state);
 }
 
+/* Modes with the same objects of the device have the same number. */
+static int objects_of(enum cxr_lag_mode mode)
+{
+	return mode == CXR_LAG_HASH || mode == CXR_LAG_ECMP ? mode : CXR_LAG_SPREAD;
+}
+
 /* The rules that a step breaks, a bit each. */
 static u32 broken(const struct card *card, const struct cxr_lag_in *in,
 		  const struct cxr_lag_step *step)
@@ -214,8 +220,7 @@ static u32 broken(const struct card *card, const struct cxr_lag_in *in,
 	/* Who uses the LAG keeps what it is over, and how it chooses a port. */
 	if (step->action == CXR_LAG_REMAP &&
 	    (in->upper != card->upper || !wanted ||
-	     (step->out.mode == CXR_LAG_HASH) != (card->now.mode == CXR_LAG_HASH) ||
-	     (step->out.mode == CXR_LAG_ECMP) != (card->now.mode == CXR_LAG_ECMP)))
+	     objects_of(step->out.mode) != objects_of(card->now.mode)))
 		bad |= 4;
 	if (step->tell && (wanted || !asked || step->out.why == card->now.why))
 		bad |= 8;

@@ -15,6 +15,7 @@ import check
 import process
 import results as results_of
 import script
+import sets
 from images import REPO
 
 BUILD = os.path.join(REPO, "build/mutants")
@@ -116,6 +117,7 @@ class Machines:
         self.boots = 0
         self.what = f"kernel {kernel}, {head['guests']} guest" + "s" * (head["guests"] != "1")
         self.what += f" with {head['functions']} functions" if head["functions"] != "1" else ""
+        self.what += f" with {head['cpus']} CPUs" if head["cpus"] != "1" else ""
         self.what += f" on {head['card']}" if head["card"] != "cx5" else ""
         self.what += ", peers with Soft-RoCE" if head["peers"] == "soft" else ""
 
@@ -131,7 +133,7 @@ class Machines:
     def command(self, out, seconds):
         head = self.head
         cmd = ["scripts/vm", "--kernel", self.kernel, "--driver", "cxr", "--guests", head["guests"], "--functions", head["functions"],
-               "--timeout", str(seconds), "--out", out, "--card", head["card"] + (",ports=2" if head["functions"] == "2" else "")]
+               "--smp", head["cpus"], "--timeout", str(seconds), "--out", out, "--card", head["card"] + (",ports=2" if head["functions"] == "2" else "")]
         if head["peers"] == "soft":
             cmd.append("--soft")
         return cmd + ["--", "selftests/mutants/guest", "/out/list"]
@@ -151,7 +153,7 @@ class Machines:
 
     def boot(self, left):
         """One boot; returns the entries that have not run."""
-        self.out = os.path.join(BUILD, f"vm-{self.kernel}-{self.head['guests']}x{self.head['functions']}{self.head['card']}"
+        self.out = os.path.join(BUILD, f"vm-{self.kernel}-{self.head['guests']}x{self.head['functions']}x{self.head['cpus']}{self.head['card']}"
                                 f"{self.head['peers']}-{self.boots}")
         self.boots += 1
         limit = TEST_SECONDS * process.patience(self.kernel)
@@ -248,7 +250,7 @@ def run_in_guests(mutants, sync, show):
             mutants.remove(m)
             continue
         head = script.Script(os.path.join(REPO, m.script)).head
-        key = (m.kernel, *(head[k] for k in ("guests", "functions", "card", "peers")))
+        key = (m.kernel, *(head[k] for k in sets.KIND))
         heads[key] = head
         m.machines = key
     print("For the virtual machines", flush=True)

@@ -16,6 +16,7 @@ FOLDER = os.path.join(REPO, "selftests/vm")
 HEAD = {
     "guests": ("1", "[1-4]", "how many guests"),
     "functions": ("1", "[12]", "functions of each guest; two are the two ports of one card"),
+    "cpus": ("1", "[12]", "processors of each guest"),
     "card": ("cx5", "[a-z0-9]+", "the card, as cxemu names it"),
     "peers": ("", "soft", "the other guests have Soft-RoCE instead of an adapter"),
     "takes": ("60", "[0-9]+", "seconds that it takes on an idle machine, by which the sets of machines are made up"),

@@ -13,6 +13,7 @@ from steps import start, step
 
 TSHARK_FRAMES = 20000
 SESSION_SLACK = 180
+KIND = ("guests", "functions", "cpus", "card", "peers")     # words of a head that say which machines
 SET_SECONDS = 200  # what a set shall take at the most, where its scripts can be told apart
 
 
@@ -21,7 +22,7 @@ class Session:
 
     def __init__(self, kernel, driver, head, todo, skips):
         self.kernel, self.driver, self.skips = kernel, driver, skips
-        self.guests, self.functions, self.card, self.peers = (head[k] for k in ("guests", "functions", "card", "peers"))
+        self.guests, self.functions, self.cpus, self.card, self.peers = (head[k] for k in KIND)
         self.todo = todo    # [(script, ids of it or None for all)]
         self.current = None
         self.kinds = []     # of the results since the script began
@@ -32,6 +33,7 @@ class Session:
         self.script_began = 0.0
         self.what = f"kernel {kernel}, {driver}, {self.guests} guest" + "s" * (self.guests != "1")
         self.what += f" with {self.functions} functions" if self.functions != "1" else ""
+        self.what += f" with {self.cpus} CPUs" if self.cpus != "1" else ""
         self.what += f" on {self.card}" if self.card != "cx5" else ""
         self.what += ", peers with Soft-RoCE" if self.peers == "soft" else ""
         self.where = f"{kernel} {driver}" + (" iommu" if os.environ["IOMMU"] else "")
@@ -50,7 +52,7 @@ class Session:
 
     def command(self, where):
         cmd = ["scripts/vm", "--kernel", self.kernel, "--driver", self.driver, "--guests", self.guests,
-               "--functions", self.functions, "--timeout", str(self.limit() + SESSION_SLACK), "--out", where]
+               "--functions", self.functions, "--smp", self.cpus, "--timeout", str(self.limit() + SESSION_SLACK), "--out", where]
         if self.driver != "rxe":
             cmd += ["--pcap", os.path.join(where, "wire.pcap")]
         cmd += ["--card", self.card + (",ports=2" if self.functions == "2" else "")]  # the two ports of one card
@@ -151,9 +153,10 @@ class Session:
 
     def place(self, number):
         """Its folder of logs."""
+        cpus = "" if self.cpus == "1" else f"smp{self.cpus}"
         card = "" if self.card == "cx5" else self.card
         first = self.first.name[:-3]
-        return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{card}{self.peers}-{first}-{number}"
+        return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{cpus}{card}{self.peers}-{first}-{number}"
 
     def boot(self, number):
         """Boot and run; what is left in self.todo has not run."""
@@ -214,7 +217,7 @@ def pack(scripts, kernel, driver, skips):
     the short ones fill the gaps. SCRIPTS: [(script, ids or None)]"""
     kinds = {}
     for s, ids in scripts:
-        kind = tuple(s.head[k] for k in ("guests", "functions", "card", "peers"))
+        kind = tuple(s.head[k] for k in KIND)
         kinds.setdefault(kind, []).append((s, ids))
     sets = []
     for rows in kinds.values():

@@ -8,10 +8,13 @@
 #   ends_know		sets dev, netdev, mac, gid[v1] gid[v2] gid[v6], and the same of the peer: peer_dev, ...
 #			gid[] are indices of the GID of the first address: v1 and v2 over IPv4, v2 over IPv6
 #   ends_stop		end what runs on b: commands of peer_bg, programs of obey.sh
+#   reachable		b answers, be it after a while
+#   tcp_both_ways SIZE [ADDRESS]	random bytes to b and back are right
 
 . "$(dirname "${BASH_SOURCE[0]}")/obey.sh"
 
 ENDS=/run/cxr-ends
+TCP_PORT=5001			# and the next
 # shellcheck disable=SC2034
 dev='' netdev='' mac='' peer_dev='' peer_netdev='' peer_mac=''
 # shellcheck disable=SC2034
@@ -79,4 +82,25 @@ ends_know()
 {
 	# shellcheck source=/dev/null
 	. $ENDS
+}
+
+# The first packets after a change may be lost to neighbour discovery
+reachable() { wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null; }
+
+# Random bytes to the peer, and back
+tcp_both_ways() # SIZE [ADDRESS]
+{
+	local size=$1 address=${2:-} sum got listen="reuseaddr,ipv6only=0" connect="retry=200,interval=0.1"
+	local back=$((TCP_PORT + 1))
+
+	[ -n "$address" ] || address=$(peer_ip)
+	case $address in *:*) address="[$address]" ;; esac
+	[ -e /tmp/ends.data ] || head -c 16M /dev/urandom >/tmp/ends.data
+	sum=$(head -c "$size" /tmp/ends.data | sha256sum)
+	peer_bg tcp "socat -u TCP6-LISTEN:$TCP_PORT,$listen CREATE:/tmp/ends.got && sha256sum </tmp/ends.got &&
+		     socat -u OPEN:/tmp/ends.got TCP6-LISTEN:$back,$listen"
+	head -c "$size" /tmp/ends.data | socat -u STDIN "TCP:$address:$TCP_PORT,$connect"
+	got=$(socat -u "TCP:$address:$back,$connect" STDOUT | sha256sum)
+	[ "$(peer_wait tcp)" = "$sum" ] || fail "what the peer got is not what was sent"
+	[ "$got" = "$sum" ] || fail "what came back is not what was sent"
 }

@@ -12,7 +12,6 @@
 
 FAKE_MAC=02:aa:bb:cc:dd:ee	# nobody has it
 FAKE_IP=10.77.0.99
-TCP_PORT=5001			# and the next
 
 # An interface that is as it comes, whatever a test left of it
 ready()
@@ -27,8 +26,6 @@ before_each() { ends_know; }
 mac_of() { cat "/sys/class/net/$1/address"; }
 carrier() { [ "$(cat "/sys/class/net/$1/carrier" 2>/dev/null)" = 1 ]; }
 pings() { ping -q -i 0.05 -c 5 -W 2 "$@" >/dev/null; }
-# The first packets after a change may be lost to neighbour discovery
-reachable() { wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null; }
 peer_pings() { peer "ping -q -i 0.05 -c 5 -W 2 $* >/dev/null"; }
 
 # ---- what is there ---------------------------------------------------------------------------------
@@ -104,24 +101,6 @@ multicast_is_heard()
 }
 
 own_link_local() { ip -6 -br addr show dev "$netdev" scope link | grep -o 'fe80[^/]*'; }
-
-# Random bytes to the peer, and back
-tcp_both_ways() # SIZE [ADDRESS]
-{
-	local size=$1 address=${2:-} sum got listen="reuseaddr,ipv6only=0" connect="retry=200,interval=0.1"
-	local back=$((TCP_PORT + 1))
-
-	[ -n "$address" ] || address=$(peer_ip)
-	case $address in *:*) address="[$address]" ;; esac
-	[ -e /tmp/en.data ] || head -c 16M /dev/urandom >/tmp/en.data
-	sum=$(head -c "$size" /tmp/en.data | sha256sum)
-	peer_bg tcp "socat -u TCP6-LISTEN:$TCP_PORT,$listen CREATE:/tmp/en.got && sha256sum </tmp/en.got &&
-		     socat -u OPEN:/tmp/en.got TCP6-LISTEN:$back,$listen"
-	head -c "$size" /tmp/en.data | socat -u STDIN "TCP:$address:$TCP_PORT,$connect"
-	got=$(socat -u "TCP:$address:$back,$connect" STDOUT | sha256sum)
-	[ "$(peer_wait tcp)" = "$sum" ] || fail "what the peer got is not what was sent"
-	[ "$got" = "$sum" ] || fail "what came back is not what was sent"
-}
 
 tcp_transfer()
 {
@@ -347,54 +326,6 @@ rings_under_traffic()
 	ethtool -G "$netdev" rx "${was% *}" tx "${was#* }"
 }
 
-channels_are() { ethtool -l "$netdev" | awk '/^Combined:/ { n = $2 } END { print n }'; }
-
-set_channels() # N
-{
-	# asking for what is set already is answered by an error of ethtool's own
-	[ "$(channels_are)" = "$1" ] || ethtool -L "$netdev" combined "$1"
-}
-
-# How many packets each receive queue has got, one number a line
-by_queue() { ethtool -S "$netdev" | sed -n 's/^ *rx\([0-9][0-9]*\)_packets: /\1 /p' | sort -n | cut -d ' ' -f 2; }
-
-# Packets of many flows reach every queue there is, and no other
-spread_over() # N
-{
-	local before after
-
-	before=$(by_queue)
-	# nobody is there to answer; they have been received all the same
-	peer "for i in {1..300}; do echo >/dev/udp/$(my_ip)/\$((20000 + i)); done 2>/dev/null; true"
-	reachable
-	after=$(by_queue)
-	paste <(echo "$before") <(echo "$after") | awk -v n="$1" '
-		{ got = $2 - $1; print "queue", NR - 1 ":", got }
-		got > 0 { busy++ }
-		got > 0 && NR > n { wrong = 1 }
-		END { exit wrong || busy != n }'
-}
-
-channels()
-{
-	local max n was queues
-
-	was=$(channels_are)
-	max=$(ethtool -l "$netdev" | awk '/^Combined:/ { print $2; exit }')
-	for n in 1 "$max"; do
-		set_channels "$n"
-		[ "$(channels_are)" = "$n" ] || fail "there are $(channels_are) channels, not $n"
-		queues=("/sys/class/net/$netdev/queues"/rx-*)
-		[ ${#queues[@]} = "$n" ] || fail "there are ${#queues[@]} queues, not $n"
-		reachable
-		spread_over "$n"
-		tcp_both_ways 1M
-	done
-	must_fail ethtool -L "$netdev" combined $((max + 1))
-	[ "$(channels_are)" = "$max" ] || fail "there are $(channels_are) channels, not $max, after one more was refused"
-	set_channels "$was"
-}
-
 down_up()
 {
 	local i
@@ -479,7 +410,6 @@ ktap_test mac.second "a second unicast address is received" extra_unicast
 ktap_test mac.change "the MAC can be changed, and not to a multicast one" change_mac
 ktap_test counters "the counters count, and no errors" counters
 ktap_test rings "ring sizes change under traffic" rings_under_traffic
-ktap_test channels "the number of channels changes, and flows are spread over all of them" channels
 ktap_test down.up "the interface survives 10 times down and up under traffic" down_up
 ktap_setup with_tap
 ktap_test offload.all "with all offloads the device makes segments, makes and checks checksums, and tells hashes" \

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# The Ethernet device where there is more than one CPU: a channel for each, and flows on all of them.
+# guests: 2
+# cpus: 2
+# takes: 30
+# drivers: cxr mlx5
+. "$(dirname "$0")/../lib/ktap.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
+
+before_each() { ends_know; }
+
+channels_are() { ethtool -l "$netdev" | awk '/^Combined:/ { n = $2 } END { print n }'; }
+
+set_channels() # N
+{
+	# asking for what is set already is answered by an error of ethtool's own
+	[ "$(channels_are)" = "$1" ] || ethtool -L "$netdev" combined "$1"
+}
+
+# How many packets each receive queue has got, one number a line
+by_queue() { ethtool -S "$netdev" | sed -n 's/^ *rx\([0-9][0-9]*\)_packets: /\1 /p' | sort -n | cut -d ' ' -f 2; }
+
+# Packets of many flows reach every queue there is, and no other
+spread_over() # N
+{
+	local before after
+
+	before=$(by_queue)
+	# nobody is there to answer; they have been received all the same
+	peer "for i in {1..300}; do echo >/dev/udp/$(my_ip)/\$((20000 + i)); done 2>/dev/null; true"
+	reachable
+	after=$(by_queue)
+	paste <(echo "$before") <(echo "$after") | awk -v n="$1" '
+		{ got = $2 - $1; print "queue", NR - 1 ":", got }
+		got > 0 { busy++ }
+		got > 0 && NR > n { wrong = 1 }
+		END { exit wrong || busy != n }'
+}
+
+channels()
+{
+	local max n was queues
+
+	was=$(channels_are)
+	max=$(ethtool -l "$netdev" | awk '/^Combined:/ { print $2; exit }')
+	[ "$max" -ge 2 ] || fail "there is one channel and no other, with $(nproc) CPUs"
+	for n in 1 "$max"; do
+		set_channels "$n"
+		[ "$(channels_are)" = "$n" ] || fail "there are $(channels_are) channels, not $n"
+		queues=("/sys/class/net/$netdev/queues"/rx-*)
+		[ ${#queues[@]} = "$n" ] || fail "there are ${#queues[@]} queues, not $n"
+		reachable
+		spread_over "$n"
+		tcp_both_ways 1M
+	done
+	must_fail ethtool -L "$netdev" combined $((max + 1))
+	[ "$(channels_are)" = "$max" ] || fail "there are $(channels_are) channels, not $max, after one more was refused"
+	set_channels "$was"
+}
+
+ktap_setup ends_up
+ktap_test channels "the number of channels changes, and flows are spread over all of them" channels
+ktap_end

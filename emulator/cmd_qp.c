@@ -319,6 +319,26 @@ fail:
 	return -1;
 }
 
+static void qp_goes(const struct qp *qp)
+{
+	struct rdma_state *rdma = qp->obj.dev->rdma_state;
+
+	if (qp->uar)
+		rdma->gone[rdma->gone_count++ % GONE_QPS] =
+			(struct gone_qp){ .num = qp->obj.num, .uar = qp->uar->num };
+}
+
+bool qp_has_gone(const struct cxdev *dev, uint32_t num, uint32_t uar)
+{
+	const struct rdma_state *rdma = dev->rdma_state;
+	unsigned int i;
+
+	for (i = 0; i < GONE_QPS; i++)
+		if (rdma->gone[i].num == num && rdma->gone[i].uar == uar)
+			return true;
+	return false;
+}
+
 static int run_destroy_qp(struct cmd *c)
 {
 	const struct prm_destroy_qp_in *in = c->in;
@@ -332,9 +352,7 @@ static int run_destroy_qp(struct cmd *c)
 			return refuse(c, PRM_STATUS_RES_BUSY,
 				      "QP 0x%x is still attached to a multicast group",
 				      qp->obj.num);
-	if (qp_uar(qp))
-		c->dev->gone[c->dev->gone_count++ % GONE_QPS] =
-			(struct gone_qp){ .num = qp->obj.num, .uar = qp_uar(qp)->num };
+	qp_goes(qp);
 	return obj_destroy(c, qp);
 }
 
@@ -786,6 +804,7 @@ void rdma_state_reset(struct cxdev *dev)
 	memset(&dev->rdma, 0, sizeof(dev->rdma));
 	memset(&dev->rdma_state->no_counter, 0, sizeof(dev->rdma_state->no_counter));
 	dev->rdma_state->last_addr = 0;
+	memset(dev->rdma_state->gone, 0, sizeof(dev->rdma_state->gone));
 }
 
 void rdma_state_destroy(struct cxdev *dev)

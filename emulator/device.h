@@ -334,6 +334,8 @@ void qp_doorbell(struct qp *qp, uint16_t pi_hint); /* from sq_doorbell(): new se
 bool hca_atomics_in_host_order(const struct cxdev *dev);
 /* whose page its doorbells come on; NULL: it has no send queue */
 struct obj *qp_uar(const struct qp *qp);
+/* Was there such a queue pair a moment ago? Its last doorbell may come after its end. */
+bool qp_has_gone(const struct cxdev *dev, uint32_t num, uint32_t uar);
 
 struct frame;
 /*
@@ -507,15 +509,7 @@ struct ailments {
 	uint32_t stalled_at;
 };
 
-/* Queue pairs that went last; ib_core takes a program's doorbell page away only after them. */
-#define GONE_QPS 64
-struct gone_qp {
-	uint32_t num, uar;
-};
-
 struct cxdev {
-	struct gone_qp gone[GONE_QPS];
-	unsigned int gone_count;
 	char name[32];	    /* as given on the command line: a, a0, ... */
 	unsigned int index; /* 0.. in the process; part of MACs and GUIDs */
 	const struct card *card;

@@ -757,14 +757,6 @@ static int run_modify_cq(struct cmd *c)
 
 /* ---- send queues: only whose doorbell it is ---- */
 
-static bool has_gone(const struct cxdev *dev, uint32_t num, uint32_t uar)
-{
-	for (size_t i = 0; i < GONE_QPS; i++)
-		if (dev->gone[i].num == num && dev->gone[i].uar == uar)
-			return true;
-	return false;
-}
-
 void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 {
 	uint32_t num = (uint32_t)value >> 8;
@@ -774,7 +766,7 @@ void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 	struct obj *own = qp ? qp_uar(qp) : sq ? sq_uar(sq) : NULL;
 
 	if (!qp && !sq) {
-		if (has_gone(dev, num, uar))
+		if (qp_has_gone(dev, num, uar))
 			return;
 		violation(dev, "send doorbell names queue 0x%x, which does not exist", num);
 		return;

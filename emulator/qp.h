@@ -458,12 +458,21 @@ struct mcg {
 	struct qp *qp;
 };
 
+/* Queue pairs that went last; ib_core takes a program's doorbell page away only after them. */
+#define GONE_QPS 64
+
+struct gone_qp {
+	uint32_t num, uar;
+};
+
 struct rdma_state {
 	struct qp *gsi;
 	struct list_head mcgs;
 	struct q_counter no_counter;	/* of QPs without a counter set: counted, never shown */
 	uint16_t ip_id;
 	unsigned int last_addr;		/* entry of the RoCE address table that matched last */
+	struct gone_qp gone[GONE_QPS];
+	unsigned int gone_count;
 };
 
 #endif

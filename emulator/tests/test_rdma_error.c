@@ -437,6 +437,20 @@ static void test_stray_doorbells(void)
 	ok(a.dev->violations == before + 3, "it is, on another UAR");
 }
 
+/* Last of all: the side is of no use behind it. */
+static void test_stray_doorbell_after_reset(void)
+{
+	struct qp_opts o = { .addr = ADDR_V1 };
+	uint64_t before = a.dev->violations;
+	struct tqp x;
+
+	qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o);
+	qp_simple(&x, PRM_OP_destroy_qp);
+	cxdev_reset(a.dev);
+	sq_doorbell(a.dev, a.uar, (uint64_t)1 << 40 | x.qpn << 8);
+	ok(a.dev->violations == before + 1, "after a reset nothing is late: it is wrong again");
+}
+
 /* A producer index far ahead of the queue must not be followed. */
 static void test_producer(void)
 {
@@ -612,6 +626,7 @@ int main(void)
 	test_states(PRM_QP_ST_UC);
 	test_states(PRM_QP_ST_UD);
 	test_refused_fields();
+	test_stray_doorbell_after_reset();
 	ok(!wire.wrong, "all frames were well-formed %s", wire.why);
 	sides_close();
 	return ok_end();

@@ -5,7 +5,7 @@
  */
 #include "../tests/dut.h"
 #include "fuzz.h"
-#include "hca.h"
+#include "func/hca.h"
 
 #define COMMANDS_MAX 64
 #define IN_MAX 1024

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../tests/dut.h"
-#include "control.h"
+#include "host/control.h"
 #include "fuzz.h"
 
 #define LINE_MAX_BYTES 1022

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "hca.h"
-#include "server.h"
+#include "func/hca.h"
+#include "host/host.h"
 
 #define PAYLOAD_MAX 512
 #define MESSAGES_MAX 24

@@ -4,7 +4,7 @@
 #define CXEMU_TESTS_CAPS_H
 
 #include "dut.h"
-#include "hca.h"
+#include "func/hca.h"
 #include "prm/caps.h"
 #include "prm/obj.h"
 #include "prm/qp.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "caps.h"
-#include "lag.h"
+#include "port/lag.h"
 #include "prm/counter.h"
 #include "prm/lag.h"
 

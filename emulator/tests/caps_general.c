@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "caps.h"
-#include "lag.h"
+#include "port/lag.h"
 #include "prm/counter.h"
 #include "prm/definer.h"
 #include "prm/lag.h"
 #include "prm/port.h"
-#include "qp.h"
+#include "rdma/rdma.h"
 
 /* ---- commands ---- */
 

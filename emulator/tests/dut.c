@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "dut.h"
-#include "hca.h"
+#include "func/hca.h"
 #include "log.h"
 #include "prm/obj.h"
-#include "trace.h"
+#include "base/trace.h"
 
 #define PAGE 4096ull
 #define HELD_PAGES 4000 /* the card is given all it might ask for */

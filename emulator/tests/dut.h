@@ -6,8 +6,8 @@
 #ifndef CXEMU_DUT_H
 #define CXEMU_DUT_H
 
-#include "device.h"
-#include "eth.h"
+#include "base/device.h"
+#include "nic/nic.h"
 #include "prm/cqe.h"
 #include "prm/eqe.h"
 #include "prm/wqe.h"

@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-#include "../hca.h"
-#include "../mkey.h"
-#include "../qp.h"
+#include "func/hca.h"
+#include "key/key.h"
+#include "rdma/rdma.h"
 
 /* ---- results ------------------------------------------------------------------------------- */
 

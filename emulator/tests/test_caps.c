@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "caps.h"
-#include "lag.h"
+#include "port/lag.h"
 #include "vfu_client.h"
 
 enum kind { PF, VF, TWO_PORTS, KINDS };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dut.h"
-#include "hca.h"
+#include "func/hca.h"
 #include "prm/caps.h"
 #include "prm/obj.h"
 #include "prm/port.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dut.h"
-#include "hca.h"
+#include "func/hca.h"
 #include "vfu_client.h"
 
 #define GUESTS 1000

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "dut.h"
-#include "hca.h"
-#include "lag.h"
+#include "func/hca.h"
+#include "port/lag.h"
 #include "prm/definer.h"
 #include "prm/lag.h"
 #include "vfu_client.h"

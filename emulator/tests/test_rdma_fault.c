@@ -2,7 +2,7 @@
 /* Faults on command of completions and frames, with the device in the test's own process. */
 #include <stdlib.h>
 
-#include "../fault.h"
+#include "fault/fault.h"
 #include "rdma.h"
 
 #define FRAMES 10

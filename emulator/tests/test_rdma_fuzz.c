@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "../mkey.h"
+#include "key/key.h"
 #include "rdma.h"
 
 #define POOL 512

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "../eth.h"
-#include "../lag.h"
+#include "nic/nic.h"
+#include "port/lag.h"
 #include "prm/caps.h"
 #include "prm/definer.h"
 #include "prm/flow.h"

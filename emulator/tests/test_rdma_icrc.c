@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../fault.h"
+#include "fault/fault.h"
 #include "rdma.h"
 
 #define DST_OFF (1u << 20)

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "dut.h"
-#include "hca.h"
+#include "func/hca.h"
 #include "ktap.h"
 #include "wrong_log.h"
 

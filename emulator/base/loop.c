@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The loop everything runs on: file descriptors, work items, timers.
+ *
+ * A round looks at the descriptors first (without waiting while work is left), then runs each work
+ * item that was queued when the round began once, then the timers that are due. Work that queues
+ * itself again runs in the next round, so that a busy queue pair never keeps a socket waiting.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/device.h"
+
+struct loop_fd {
+	void (*fn)(int fd, void *arg);
+	void *arg;
+};
+
+#define LOOP_FDS_MAX 256
+
+static struct pollfd poll_fds[LOOP_FDS_MAX];
+static struct loop_fd loop_fds[LOOP_FDS_MAX];
+static unsigned int n_fds;
+static bool stopping;
+static struct list_head works = LIST_HEAD_INIT(works);
+static struct list_head timers = LIST_HEAD_INIT(timers);	/* by due time */
+static uint64_t test_clock;
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	if (test_clock)
+		return test_clock;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+void loop_test_clock(uint64_t ns)
+{
+	test_clock = ns;
+}
+
+void work_init(struct work *work, void (*fn)(struct work *work))
+{
+	list_init(&work->node);
+	work->fn = fn;
+}
+
+void work_queue(struct work *work)
+{
+	if (list_empty(&work->node))
+		list_add_tail(&work->node, &works);
+}
+
+void work_cancel(struct work *work)
+{
+	list_del(&work->node);
+}
+
+void timer_init(struct timer *timer, void (*fn)(struct timer *timer))
+{
+	list_init(&timer->node);
+	timer->fn = fn;
+}
+
+/* New timers are mostly the last to come due, so the place is looked for from the end. */
+void timer_arm(struct timer *timer, uint64_t delay_ns)
+{
+	struct list_head *at;
+
+	list_del(&timer->node);
+	timer->due_ns = now_ns() + delay_ns;
+	for (at = timers.prev; at != &timers; at = at->prev)
+		if (list_entry(at, struct timer, node)->due_ns <= timer->due_ns)
+			break;
+	list_add(&timer->node, at);
+}
+
+void timer_cancel(struct timer *timer)
+{
+	list_del(&timer->node);
+}
+
+bool timer_armed(const struct timer *timer)
+{
+	return !list_empty(&timer->node);
+}
+
+int loop_add_fd(int fd, void (*fn)(int fd, void *arg), void *arg)
+{
+	if (n_fds == LOOP_FDS_MAX)
+		return -ENOSPC;
+
+	poll_fds[n_fds] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	loop_fds[n_fds] = (struct loop_fd){ .fn = fn, .arg = arg };
+	n_fds++;
+	return 0;
+}
+
+static int loop_find_fd(int fd)
+{
+	unsigned int i;
+
+	for (i = 0; i < n_fds; i++)
+		if (poll_fds[i].fd == fd)
+			return i;
+	return -1;
+}
+
+/*
+ * The last one takes its place: callers in loop_poll() look at each index again after a callback.
+ */
+void loop_del_fd(int fd)
+{
+	int i = loop_find_fd(fd);
+
+	if (i < 0)
+		return;
+	n_fds--;
+	poll_fds[i] = poll_fds[n_fds];
+	loop_fds[i] = loop_fds[n_fds];
+}
+
+void loop_fd_wants(int fd, bool readable, bool writable)
+{
+	int i = loop_find_fd(fd);
+
+	if (i >= 0)
+		poll_fds[i].events = (readable ? POLLIN : 0) | (writable ? POLLOUT : 0);
+}
+
+static void run_due_timers(void)
+{
+	uint64_t now = now_ns();
+	unsigned int budget = LOOP_SLICE;
+	struct timer *timer;
+
+	while (budget-- && !list_empty(&timers)) {
+		timer = list_first_entry(&timers, struct timer, node);
+		if (timer->due_ns > now)
+			break;
+		list_del(&timer->node);
+		timer->fn(timer);
+	}
+}
+
+/*
+ * The work of this round moves to a list of its own head; cancelling or destroying an item takes it
+ * off whichever list it is on.
+ */
+bool loop_run_pending(void)
+{
+	struct list_head batch = LIST_HEAD_INIT(batch);
+	struct work *work;
+
+	list_splice_tail(&works, &batch);
+	while (!list_empty(&batch)) {
+		work = list_first_entry(&batch, struct work, node);
+		list_del(&work->node);
+		work->fn(work);
+	}
+	run_due_timers();
+	return !list_empty(&works);
+}
+
+/*
+ * How long a round may wait: not at all with work left, else until the first timer; NULL: for ever.
+ */
+static struct timespec *wait_time(struct timespec *ts)
+{
+	uint64_t now, delay = 0;
+
+	if (list_empty(&works)) {
+		if (list_empty(&timers))
+			return NULL;
+		now = now_ns();
+		delay = list_first_entry(&timers, struct timer, node)->due_ns;
+		delay = delay > now ? delay - now : 0;
+	}
+	ts->tv_sec = delay / 1000000000;
+	ts->tv_nsec = delay % 1000000000;
+	return ts;
+}
+
+/*
+ * A callback may add and remove descriptors: one that is skipped or moved by that is ready again in
+ * the next round.
+ */
+static int loop_poll(void)
+{
+	struct timespec ts;
+	unsigned int i;
+	short ready;
+	int n;
+
+	n = ppoll(poll_fds, n_fds, wait_time(&ts), NULL);
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+
+	for (i = 0; n > 0 && i < n_fds; i++) {
+		ready = poll_fds[i].revents;
+		if (!ready)
+			continue;
+		poll_fds[i].revents = 0;
+		n--;
+		loop_fds[i].fn(poll_fds[i].fd, loop_fds[i].arg);
+	}
+	return 0;
+}
+
+int loop_run(void)
+{
+	int err = 0;
+
+	stopping = false;
+	while (!stopping && !err) {
+		err = loop_poll();
+		loop_run_pending();
+	}
+	return err;
+}
+
+void loop_stop(void)
+{
+	stopping = true;
+}

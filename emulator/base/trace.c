@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The log, and what drivers did wrong. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/device.h"
+#include "base/trace.h"
+
+#define VIOLATIONS_KEPT 64
+#define VIOLATIONS_LOGGED 10000		/* a driver that goes wild must not fill the disk */
+#define TEXT_MAX 240
+
+enum trace_level trace_level = TRACE_INFO;
+
+static FILE *log_file;
+static struct {
+	char name[sizeof(((struct cxdev *)0)->name)];
+	char text[TEXT_MAX];
+} kept[VIOLATIONS_KEPT];
+static unsigned int n_kept;
+static uint64_t n_violations;
+
+void trace_to(FILE *out)
+{
+	log_file = out;
+}
+
+static void line(struct cxdev *dev, const char *kind, const char *text)
+{
+	uint64_t us = now_ns() / 1000;
+
+	if (!log_file)
+		return;
+	fprintf(log_file, "[%5llu.%06llu] %s: %s%s\n", (unsigned long long)(us / 1000000),
+		(unsigned long long)(us % 1000000), dev ? dev->name : "cxemu", kind, text);
+	fflush(log_file);
+}
+
+void trace(struct cxdev *dev, const char *fmt, ...)
+{
+	char text[TEXT_MAX];
+	va_list ap;
+
+	if (trace_level < TRACE_DEBUG)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	line(dev, "", text);
+}
+
+void notice(struct cxdev *dev, const char *fmt, ...)
+{
+	char text[TEXT_MAX];
+	va_list ap;
+
+	if (trace_level < TRACE_INFO)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	line(dev, "", text);
+}
+
+void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap)
+{
+	char text[TEXT_MAX];
+	int n = snprintf(text, sizeof(text), "%s", prefix);
+
+	vsnprintf(text + n, sizeof(text) - n, fmt, ap);
+	if (dev && dev->ails.excused) {
+		notice(dev, "consequence of a fault, not counted: %s", text);
+		return;
+	}
+	n_violations++;
+	if (dev)
+		dev->violations++;
+	if (n_kept < VIOLATIONS_KEPT) {
+		snprintf(kept[n_kept].name, sizeof(kept[0].name), "%s", dev ? dev->name : "cxemu");
+		memcpy(kept[n_kept].text, text, sizeof(text));
+		n_kept++;
+	}
+	if (n_violations < VIOLATIONS_LOGGED)
+		line(dev, "VIOLATION: ", text);
+	else if (n_violations == VIOLATIONS_LOGGED)
+		line(dev, "VIOLATION: ", "further ones are only counted");
+}
+
+void violation(struct cxdev *dev, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vviolation(dev, "", fmt, ap);
+	va_end(ap);
+}
+
+uint64_t violations_total(void)
+{
+	return n_violations;
+}
+
+void violations_print(FILE *out)
+{
+	unsigned int i;
+
+	for (i = 0; i < n_kept; i++)
+		fprintf(out, "violation %s: %s\n", kept[i].name, kept[i].text);
+	if (n_violations > n_kept)
+		fprintf(out, "violation: %llu more were not kept\n",
+			(unsigned long long)(n_violations - n_kept));
+}

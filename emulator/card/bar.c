@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * BAR 0: the initialization segment, and from card->objs[OBJ_UAR].first on one UAR per 4 KiB page.
+ *
+ * Registers hold big-endian dwords, so on the bus a register's first byte is its most significant
+ * one. The MSI-X table and PBA at 0x2000 and 0x3000 belong to whoever carries the function (the
+ * virtual machine); writes end there.
+ */
+#include <string.h>
+
+#include "func/hca.h"
+#include "prm/cqe.h"
+
+#define MSIX_FROM 0x2000
+#define MSIX_TO 0x4000
+
+#define UAR_SQ_FROM 0x800		/* blue flame registers, 256 bytes each */
+#define UAR_SQ_MASK 0xff
+
+static uint64_t get_be(const uint8_t *p, size_t len)
+{
+	uint64_t v = 0;
+
+	while (len--)
+		v = v << 8 | *p++;
+	return v;
+}
+
+void bar_read(struct cxdev *dev, uint64_t offset, void *buf, size_t len)
+{
+	uint8_t *p = buf;
+	uint32_t value;
+	size_t i;
+
+	memset(buf, dev->ails.gone ? 0xff : 0, len);
+	if (dev->ails.gone || offset >= sizeof(struct prm_iseg))
+		return;
+	for (i = 0; i < len; i++, offset++) {
+		value = iseg_read(dev, offset & ~3ull);
+		p[i] = value >> (24 - 8 * (offset & 3));
+	}
+}
+
+/*
+ * A doorbell of 8 bytes may come as two writes of 4 (machines of 32 bits); the second rings. The
+ * blue flame buffer takes a whole WQE: its first 8 bytes are the doorbell, the rest repeats what
+ * stands in the send queue.
+ */
+static void doorbell64(struct cxdev *dev, uint32_t uar, uint32_t at, const void *buf, size_t len,
+		       void (*ring)(struct cxdev *dev, uint32_t uar, uint64_t value))
+{
+	uint64_t value = get_be(buf, len);
+
+	if (len == 8 && !(at & 7)) {
+		ring(dev, uar, value);
+	} else if (len == 4 && !(at & 7)) {
+		dev->hca->half_uar = uar;
+		dev->hca->half_at = at;
+		dev->hca->half_value = value;
+	} else if (len == 4 && dev->hca->half_uar == uar && dev->hca->half_at == (at & ~7u)) {
+		dev->hca->half_uar = 0;
+		ring(dev, uar, (uint64_t)dev->hca->half_value << 32 | value);
+	} else {
+		violation(dev, "UAR 0x%x: write of %zu bytes at 0x%x is no doorbell", uar, len, at);
+	}
+}
+
+static void uar_write(struct cxdev *dev, uint32_t uar, uint32_t at, const void *buf, size_t len)
+{
+	if (!obj_find(dev, OBJ_UAR, uar)) {
+		violation(dev, "write to UAR 0x%x at 0x%x, which is not allocated", uar, at);
+		return;
+	}
+	if (at >= UAR_SQ_FROM) {
+		if ((at & UAR_SQ_MASK) < 8)
+			doorbell64(dev, uar, at, buf, len, sq_doorbell);
+		return;
+	}
+	if ((at & ~7u) == PRM_UAR_CQ_ARM)
+		doorbell64(dev, uar, at, buf, len, cq_arm_doorbell);
+	else if ((at == PRM_UAR_EQ_ARM || at == PRM_UAR_EQ_CI) && len == 4)
+		eq_doorbell(dev, uar, get_be(buf, 4), at == PRM_UAR_EQ_ARM);
+	else
+		violation(dev, "UAR 0x%x: write of %zu bytes at 0x%x is no doorbell", uar, len, at);
+}
+
+void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len)
+{
+	const struct obj_range *uars = &dev->card->objs[OBJ_UAR];
+	const uint8_t *p = buf;
+	uint64_t page = offset / UAR_BYTES;
+
+	if (dev->ails.gone)
+		return;
+	if (page >= uars->first && page - uars->first < uars->count) {
+		uar_write(dev, page, offset % UAR_BYTES, buf, len);
+		return;
+	}
+	if (offset >= MSIX_FROM && offset < MSIX_TO)
+		return;
+	if (offset >= sizeof(struct prm_iseg) || offset % 4 || (len != 4 && len != 8)) {
+		violation(dev, "write of %zu bytes at 0x%llx of BAR 0, where no register is", len,
+			  (unsigned long long)offset);
+		return;
+	}
+	for (; len; len -= 4, offset += 4, p += 4)
+		iseg_write(dev, offset, get_be(p, 4));
+}

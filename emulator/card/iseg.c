@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The initialization segment: what a driver sees of the card before it can send commands.
+ *
+ * Registers are made when they are read. The low byte of cmdq_addr_l_sz is the card's and survives
+ * whatever is written.
+ */
+#include "func/hca.h"
+
+#define CORE_CLOCK_KHZ 78125ull
+
+uint64_t device_clock(void)
+{
+	uint64_t ns = now_ns();
+
+	return ns / 1000000 * CORE_CLOCK_KHZ + ns % 1000000 * CORE_CLOCK_KHZ / 1000000;
+}
+
+static uint32_t fw_rev(const struct card *card)
+{
+	return (uint32_t)card->fw_minor << 16 | card->fw_major;
+}
+
+static uint32_t health_read(struct cxdev *dev, uint32_t offset)
+{
+	switch (offset) {
+	case offsetof(struct prm_iseg, health.time):
+		return now_ns() / 1000000000;
+	case offsetof(struct prm_iseg, health.fw_ver):
+		return (uint32_t)dev->card->fw_major << 24 | (uint32_t)dev->card->fw_minor << 16 |
+		       dev->card->fw_sub;
+	case offsetof(struct prm_iseg, health.hw_id):
+		return dev->card->device_id;
+	case offsetof(struct prm_iseg, health.rfr_severity):
+		return dev->ails.fatal ? (uint32_t)PRM_HEALTH_RFR << 24 : 0;
+	case offsetof(struct prm_iseg, health.irisc_index):
+		return (uint32_t)dev->ails.synd << 16;
+	default:
+		return 0;
+	}
+}
+
+uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
+{
+	const struct hca_state *hca = dev->hca;
+
+	switch (offset) {
+	case offsetof(struct prm_iseg, fw_rev):
+		return fw_rev(dev->card);
+	case offsetof(struct prm_iseg, cmdif_rev_fw_sub):
+		return PRM_CMDIF_REV << 16 | dev->card->fw_sub;
+	case offsetof(struct prm_iseg, cmdq_addr_h):
+		return hca->cmdq_addr >> 32;
+	case offsetof(struct prm_iseg, cmdq_addr_l_sz):
+		return (hca->cmdq_addr & PRM_ISEG_CMDQ_ADDR_L_MASK) |
+		       (uint32_t)hca->nic_ifc << PRM_ISEG_NIC_IFC_SHIFT | CMDQ_LOG_SZ << 4 |
+		       CMDQ_LOG_STRIDE;
+	case offsetof(struct prm_iseg, initializing):
+		return PRM_ISEG_CAN_RESET |
+		       (now_ns() < hca->boot_done_ns ? PRM_ISEG_INITIALIZING : 0);
+	case offsetof(struct prm_iseg, internal_timer_h):
+		return device_clock() >> 32;
+	case offsetof(struct prm_iseg, internal_timer_l):
+		return device_clock();
+	case offsetof(struct prm_iseg, health_counter):
+		return dev->ails.stalled ? dev->ails.stalled_at : now_ns() / 10000000 & 0xffffff;
+	default:
+		return health_read(dev, offset);
+	}
+}
+
+/*
+ * The nic interface leaves FULL only when the driver resets or disables the function; commands stop
+ * then. A driver that asks for a reset finds the interface disabled when it is done.
+ */
+static void write_cmdq_low(struct cxdev *dev, uint32_t value)
+{
+	struct hca_state *hca = dev->hca;
+	bool excused = dev->ails.excused;
+
+	if ((value >> PRM_ISEG_NIC_IFC_SHIFT & 7) == PRM_NIC_IFC_SW_RESET) {
+		notice(dev, "reset by the driver");
+		cxdev_reset(dev);
+		dev->ails.excused = excused;	/* its queues do not know yet */
+		hca->nic_ifc = PRM_NIC_IFC_DISABLED;
+		return;
+	}
+	if (!dev->ails.fatal)
+		dev->ails.excused = false;	/* a new start */
+	hca->cmdq_addr = (hca->cmdq_addr & ~0xffffffffull) | (value & PRM_ISEG_CMDQ_ADDR_L_MASK);
+	hca->nic_ifc = value >> PRM_ISEG_NIC_IFC_SHIFT & 7;
+	if (hca->nic_ifc != PRM_NIC_IFC_FULL)
+		notice(dev, "driver sets the nic interface to %u", hca->nic_ifc);
+}
+
+void iseg_write(struct cxdev *dev, uint32_t offset, uint32_t value)
+{
+	struct hca_state *hca = dev->hca;
+
+	if (now_ns() < hca->boot_done_ns) {
+		violation(dev, "write to register 0x%x while the card is initializing", offset);
+		return;
+	}
+	switch (offset) {
+	case offsetof(struct prm_iseg, cmdq_addr_h):
+		hca->cmdq_addr = (uint64_t)value << 32 | (hca->cmdq_addr & 0xffffffff);
+		break;
+	case offsetof(struct prm_iseg, cmdq_addr_l_sz):
+		write_cmdq_low(dev, value);
+		break;
+	case offsetof(struct prm_iseg, cmd_dbell):
+		cmdq_doorbell(dev, value);
+		break;
+	case offsetof(struct prm_iseg, clr_intx):
+		break;
+	default:
+		violation(dev,
+			  "write of 0x%x to register 0x%x, which is read-only or does not exist",
+			  value, offset);
+	}
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Faults of frames: which frames a rule means, and what becomes of them.
+ *
+ * A frame that is held back goes on after so many further frames passed the same port in the same
+ * direction, whichever they are. The headers are read here, not by the engine's own code, so that a
+ * frame which the engine would not take can be meant too.
+ */
+#include <stdlib.h>
+
+#include "fault/fault.h"
+#include "rdma/rdma.h"
+
+#define ETH_BYTES 14
+#define TAG_BYTES 4
+#define TYPE_VLAN 0x8100
+#define TYPE_ROCE 0x8915
+#define TYPE_IPV4 0x0800
+#define TYPE_IPV6 0x86dd
+#define PROTO_UDP 17
+#define UDP_BYTES 8
+#define UDP_ROCE 4791
+#define IPV6_BYTES 40
+
+struct held_frame {
+	struct list_head node;
+	struct frame *frame;
+	struct port *port;
+	bool rx;
+	uint32_t left; /* frames that have to pass first */
+};
+
+static struct list_head held = LIST_HEAD_INIT(held);
+
+/* Where the UDP header of a frame begins at @at, or 0. */
+static uint32_t udp_at(const struct frame *frame, uint16_t type, uint32_t at)
+{
+	const uint8_t *ip = frame->data + at;
+
+	if (type == TYPE_IPV6)
+		return frame->len > at + IPV6_BYTES && ip[6] == PROTO_UDP ? at + IPV6_BYTES : 0;
+	if (type != TYPE_IPV4 || frame->len < at + 20 || ip[9] != PROTO_UDP)
+		return 0;
+	return at + 4 * (ip[0] & 0xf);
+}
+
+/* The BTH of a RoCE frame of either version, or NULL. */
+static const uint8_t *find_bth(const struct frame *frame)
+{
+	uint16_t type = get16(frame->data + 12);
+	uint32_t at = ETH_BYTES;
+
+	if (type == TYPE_VLAN && frame->len > at + TAG_BYTES) {
+		type = get16(frame->data + 16);
+		at += TAG_BYTES;
+	}
+	if (type == TYPE_ROCE) {
+		at += GRH_BYTES;
+	} else {
+		at = udp_at(frame, type, at);
+		if (!at || frame->len < at + UDP_BYTES || get16(frame->data + at + 2) != UDP_ROCE)
+			return NULL;
+		at += UDP_BYTES;
+	}
+	return frame->len >= at + BTH_BYTES ? frame->data + at : NULL;
+}
+
+bool fault_matches_frame(const struct fault *rule, const struct port *port, bool rx,
+			 const struct frame *frame)
+{
+	const uint8_t *bth;
+
+	if ((rule->port && rule->port != port) || rule->rx != rx)
+		return false;
+	if (rule->what == FAULT_ANY && rule->qpn == FAULT_ANY)
+		return true;
+	bth = find_bth(frame);
+	return bth && (rule->what == FAULT_ANY || bth[0] == rule->what) &&
+	       (rule->qpn == FAULT_ANY || (bth[5] << 16 | bth[6] << 8 | bth[7]) == (int)rule->qpn);
+}
+
+static void drop_held(struct held_frame *h)
+{
+	list_del(&h->node);
+	frame_free(h->frame);
+	free(h);
+}
+
+void fault_frames_drop(const struct port *port)
+{
+	struct held_frame *h, *tmp;
+
+	list_for_each_entry_safe(h, tmp, &held, node)
+		if (!port || h->port == port)
+			drop_held(h);
+}
+
+static void hold(struct port *port, bool rx, struct frame *frame, uint32_t n)
+{
+	struct held_frame *h = malloc(sizeof(*h));
+
+	if (!h) {
+		frame_free(frame);
+		return;
+	}
+	h->frame = frame;
+	h->port = port;
+	h->rx = rx;
+	h->left = n;
+	list_add_tail(&h->node, &held);
+}
+
+/* Takes out what has waited long enough now that one more frame passes. */
+static void collect_due(struct port *port, bool rx, struct list_head *due)
+{
+	struct held_frame *h, *tmp;
+
+	list_for_each_entry_safe(h, tmp, &held, node) {
+		if (h->port != port || h->rx != rx || --h->left)
+			continue;
+		list_del(&h->node);
+		list_add_tail(&h->node, due);
+	}
+}
+
+static void pass_due(struct list_head *due, frame_fn pass)
+{
+	struct held_frame *h, *tmp;
+
+	list_for_each_entry_safe(h, tmp, due, node) {
+		list_del(&h->node);
+		pass(h->port, h->frame);
+		free(h);
+	}
+}
+
+static void act(const struct fault *rule, struct port *port, struct frame *frame, frame_fn pass)
+{
+	struct frame *copy;
+	uint32_t at;
+
+	switch (rule->action) {
+	case FAULT_DROP:
+		frame_free(frame);
+		return;
+	case FAULT_DUPLICATE:
+		copy = frame_copy(frame);
+		if (copy)
+			pass(port, copy);
+		break;
+	case FAULT_CORRUPT:
+		at = rule->value < frame->len ? rule->value : frame->len - 1;
+		frame->data[at] ^= 0xff;
+		break;
+	case FAULT_DELAY:
+		hold(port, rule->rx, frame, rule->value);
+		return;
+	default:
+		break;
+	}
+	pass(port, frame);
+}
+
+void fault_frame(struct port *port, bool rx, struct frame *frame, frame_fn pass)
+{
+	struct list_head due = LIST_HEAD_INIT(due);
+	struct fault *rule = fault_of_frame(port, rx, frame);
+
+	collect_due(port, rx, &due);
+	if (rule)
+		act(rule, port, frame, pass);
+	else
+		pass(port, frame);
+	pass_due(&due, pass);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Numbers, owners and reference counts of all objects.
+ *
+ * A number is found through a hash of its number space. Numbers are handed out in turn, so that one
+ * that was given back stays unused for as long as the space allows and a driver that still uses it
+ * is noticed.
+ */
+#include <stdlib.h>
+
+#include "func/hca.h"
+
+#define BUCKETS 1024u
+
+static const char *const names[OBJ_TYPES] = {
+	[OBJ_UAR] = "UAR",
+	[OBJ_PD] = "PD",
+	[OBJ_TD] = "TD",
+	[OBJ_XRCD] = "XRCD",
+	[OBJ_MKEY] = "mkey",
+	[OBJ_PSV] = "PSV",
+	[OBJ_EQ] = "EQ",
+	[OBJ_CQ] = "CQ",
+	[OBJ_QP] = "QP",
+	[OBJ_SRQ] = "SRQ",
+	[OBJ_XRC_SRQ] = "XRC_SRQ",
+	[OBJ_RMP] = "RMP",
+	[OBJ_TIS] = "TIS",
+	[OBJ_TIR] = "TIR",
+	[OBJ_SQ] = "SQ",
+	[OBJ_RQ] = "RQ",
+	[OBJ_RQT] = "RQT",
+	[OBJ_Q_COUNTER] = "Q_COUNTER",
+	[OBJ_FLOW_TABLE] = "FLOW_TABLE",
+	[OBJ_FLOW_GROUP] = "FLOW_GROUP",
+	[OBJ_FLOW_COUNTER] = "FLOW_COUNTER",
+	[OBJ_MATCH_DEFINER] = "MATCH_DEFINER",
+};
+
+struct obj_state {
+	struct list_head by_num[OBJ_TYPES][BUCKETS];	/* first index: number space */
+	struct list_head by_type[OBJ_TYPES];
+	unsigned int count[OBJ_TYPES];
+	uint32_t next[OBJ_TYPES];			/* by number space */
+};
+
+const char *obj_name(enum obj_type type)
+{
+	return names[type];
+}
+
+/* A doorbell or a packet names queues by number alone: they share the space of QPs. */
+static enum obj_type space_of(enum obj_type type)
+{
+	switch (type) {
+	case OBJ_SQ:
+	case OBJ_RQ:
+	case OBJ_SRQ:
+	case OBJ_XRC_SRQ:
+	case OBJ_RMP:
+		return OBJ_QP;
+	default:
+		return type;
+	}
+}
+
+static struct obj *find_in_space(struct cxdev *dev, enum obj_type space, uint32_t num)
+{
+	struct obj *obj;
+
+	list_for_each_entry(obj, &dev->objs->by_num[space][num % BUCKETS], by_num)
+		if (obj->num == num)
+			return obj;
+	return NULL;
+}
+
+/* A free number, or false: all are taken. */
+static bool take_number(struct cxdev *dev, enum obj_type type, uint32_t *num)
+{
+	enum obj_type space = space_of(type);
+	const struct obj_range *range = &dev->card->objs[space];
+	uint32_t *next = &dev->objs->next[space];
+	uint32_t tries;
+
+	for (tries = 0; tries < range->count; tries++) {
+		*num = range->first + *next;
+		*next = (*next + 1) % range->count;
+		if (!find_in_space(dev, space, *num))
+			return true;
+	}
+	return false;
+}
+
+void *obj_create(struct cmd *c, enum obj_type type, size_t size)
+{
+	struct cxdev *dev = c->dev;
+	struct obj_state *objs = dev->objs;
+	struct obj *obj;
+	uint32_t num;
+
+	if (objs->count[type] >= dev->card->objs[type].count || !take_number(dev, type, &num)) {
+		refuse(c, PRM_STATUS_NO_RES, "the card has no more than %u %ss",
+		       dev->card->objs[type].count, obj_name(type));
+		return NULL;
+	}
+	if (!pages_afford(dev)) {
+		refuse(c, PRM_STATUS_NO_RES,
+		       "the pages that the card asked for have not come: no room for another %s",
+		       obj_name(type));
+		return NULL;
+	}
+	obj = calloc(1, size);
+	if (!obj) {
+		refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		return NULL;
+	}
+	obj->type = type;
+	obj->num = num;
+	obj->dev = dev;
+	list_add_tail(&obj->by_num, &objs->by_num[space_of(type)][num % BUCKETS]);
+	list_add_tail(&obj->by_type, &objs->by_type[type]);
+	objs->count[type]++;
+	return obj;
+}
+
+void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num)
+{
+	struct obj *obj = find_in_space(dev, space_of(type), num);
+
+	return obj && obj->type == type ? obj : NULL;
+}
+
+void *obj_get(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
+{
+	void *obj = obj_find(c->dev, type, num);
+
+	if (!obj)
+		refuse(c, PRM_STATUS_BAD_RES, "%s: there is no %s 0x%x", field, obj_name(type),
+		       num);
+	return obj;
+}
+
+void *obj_use(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
+{
+	struct obj *obj = obj_get(c, type, num, field);
+
+	if (obj)
+		obj->refs++;
+	return obj;
+}
+
+void obj_put(void *p)
+{
+	struct obj *obj = p;
+
+	if (!obj)
+		return;
+	if (!obj->refs) {
+		fprintf(stderr, "cxemu: %s 0x%x: reference given back twice\n", obj_name(obj->type),
+			obj->num);
+		abort();
+	}
+	obj->refs--;
+}
+
+void obj_drop_failed(void *p)
+{
+	struct obj *obj = p;
+	struct obj_state *objs = obj->dev->objs;
+
+	if (obj->release)
+		obj->release(obj);
+	list_del(&obj->by_num);
+	list_del(&obj->by_type);
+	objs->count[obj->type]--;
+	free(obj);
+}
+
+int obj_destroy(struct cmd *c, void *p)
+{
+	struct obj *obj = p;
+
+	if (obj->refs)
+		return refuse(c, PRM_STATUS_RES_BUSY, "%s 0x%x is still used by %u objects",
+			      obj_name(obj->type), obj->num, obj->refs);
+	obj_drop_failed(obj);
+	pages_object_gone(c->dev);
+	return 0;
+}
+
+unsigned int obj_count(struct cxdev *dev, enum obj_type type)
+{
+	return dev->objs->count[type];
+}
+
+unsigned int obj_count_all(struct cxdev *dev)
+{
+	unsigned int type, n = 0;
+
+	for (type = 0; type < OBJ_TYPES; type++)
+		n += dev->objs->count[type];
+	return n;
+}
+
+/*
+ * Drops what nobody uses until nothing is left; users hold references, so they go before what they
+ * use.
+ */
+void obj_destroy_all(struct cxdev *dev)
+{
+	struct obj *obj, *tmp;
+	unsigned int type, dropped;
+
+	do {
+		dropped = 0;
+		for (type = 0; type < OBJ_TYPES; type++) {
+			list_for_each_entry_safe(obj, tmp, &dev->objs->by_type[type], by_type) {
+				if (obj->refs)
+					continue;
+				obj_drop_failed(obj);
+				dropped++;
+			}
+		}
+	} while (dropped);
+
+	if (obj_count_all(dev)) {
+		fprintf(stderr, "cxemu: %s: %u objects hold references to each other\n", dev->name,
+			obj_count_all(dev));
+		abort();
+	}
+}
+
+void obj_for_each(struct cxdev *dev, enum obj_type type, void (*fn)(void *obj, void *arg),
+		  void *arg)
+{
+	struct obj *obj, *tmp;
+
+	list_for_each_entry_safe(obj, tmp, &dev->objs->by_type[type], by_type)
+		fn(obj, arg);
+}
+
+int obj_state_create(struct cxdev *dev)
+{
+	unsigned int i, k;
+
+	dev->objs = calloc(1, sizeof(*dev->objs));
+	if (!dev->objs)
+		return -1;
+	for (i = 0; i < OBJ_TYPES; i++) {
+		list_init(&dev->objs->by_type[i]);
+		for (k = 0; k < BUCKETS; k++)
+			list_init(&dev->objs->by_num[i][k]);
+	}
+	return 0;
+}
+
+void obj_state_destroy(struct cxdev *dev)
+{
+	free(dev->objs);
+	dev->objs = NULL;
+}

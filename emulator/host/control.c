@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The control socket. A client sends one line of words and reads text until the line "ok" or
+ * "error: ..."; it may send further lines then. A client that does not read what it asked for is
+ * dropped.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "host/control.h"
+#include "fault/fault.h"
+#include "func/hca.h"
+#include "base/trace.h"
+
+#define LINE_BYTES 1024
+#define REPLY_ROOM (1 << 20)
+
+struct client {
+	size_t len;
+	bool streaming;		/* a capture; what the client sends is not looked at any more */
+	char line[LINE_BYTES];
+};
+
+static struct cxdev **devs;
+static unsigned int n_devs;
+static int listen_fd = -1;
+static struct sockaddr_un where = { .sun_family = AF_UNIX };
+
+void control_status(FILE *out)
+{
+	unsigned int i;
+
+	for (i = 0; i < n_devs; i++)
+		cxdev_status(devs[i], out);
+	wire_status(out);
+	capture_status(out);
+	fprintf(out, "violations: %llu\n", (unsigned long long)violations_total());
+	violations_print(out);
+}
+
+#define COMMANDS \
+	"status, violations, gids [FUNCTION], cable, uncable, capture ..., fault ..., help"
+
+#define CAPTURE_USAGE "capture FILE [PORT], capture - [PORT], capture stop FILE"
+
+/* The address tables of all functions, or of the one that is named. */
+static int print_gids(const char *name, FILE *out)
+{
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; i < n_devs; i++) {
+		if (name && strcmp(name, devs[i]->name))
+			continue;
+		found = true;
+		roce_addrs_print(devs[i], out);
+	}
+	if (!found) {
+		fprintf(out, "error: gids: there is no function '%s'\n", name);
+		return -EINVAL;
+	}
+	fprintf(out, "ok\n");
+	return 0;
+}
+
+static struct port *port_word(const char *name, FILE *out)
+{
+	struct port *port = name ? port_find(name) : NULL;
+
+	if (!port && name)
+		fprintf(out, "error: there is no port '%s'\n", name);
+	return port;
+}
+
+/* cable A B, uncable A */
+static int set_cable(const char *word, char *rest, FILE *out)
+{
+	bool two = !strcmp(word, "cable");
+	char *first = rest ? strtok(rest, " \t\r") : NULL, *second = strtok(NULL, " \t\r");
+	struct port *a, *b = NULL;
+	int err;
+
+	if (!first || !second != !two || strtok(NULL, " \t\r")) {
+		fprintf(out, "error: %s\n", two ? "cable takes two ports" : "uncable takes a port");
+		return -EINVAL;
+	}
+	a = port_word(first, out);
+	if (a && two)
+		b = port_word(second, out);
+	if (!a || (two && !b))
+		return -EINVAL;
+	err = two ? port_cable(a, b) : 0;
+	if (err) {
+		fprintf(out, "error: one of them has a cable already\n");
+		return err;
+	}
+	if (!two)
+		port_uncable(a);
+	fprintf(out, "ok\n");
+	return 0;
+}
+
+/* capture stop FILE, capture FILE [PORT]; "-" for FILE is a matter of the connection. */
+static int set_capture(char *rest, FILE *out)
+{
+	char *path = rest ? strtok(rest, " \t\r") : NULL, *second = strtok(NULL, " \t\r");
+	bool stop = path && !strcmp(path, "stop");
+	struct port *port = NULL;
+	int err;
+
+	if (!path || (stop && !second) || strtok(NULL, " \t\r")) {
+		fprintf(out, "error: " CAPTURE_USAGE "\n");
+		return -EINVAL;
+	}
+	if (!stop && second) {
+		port = port_word(second, out);
+		if (!port)
+			return -EINVAL;
+	}
+	err = stop ? capture_stop(second) : capture_open(path, port);
+	if (err == -EBUSY)
+		fprintf(out, "error: %s is written already\n", path);
+	else if (err == -ENOENT && stop)
+		fprintf(out, "error: no capture writes %s\n", second);
+	else if (err)
+		fprintf(out, "error: %s: %s\n", path, strerror(-err));
+	else
+		fprintf(out, "ok\n");
+	return err;
+}
+
+int control_line(char *line, FILE *out)
+{
+	char *word = strtok(line, " \t\r"), *rest = strtok(NULL, "");
+
+	if (!word) {
+		fprintf(out, "error: empty line; commands are: " COMMANDS "\n");
+		return -EINVAL;
+	}
+	if (!strcmp(word, "gids"))
+		return print_gids(rest, out);
+	if (!strcmp(word, "cable") || !strcmp(word, "uncable"))
+		return set_cable(word, rest, out);
+	if (!strcmp(word, "capture"))
+		return set_capture(rest, out);
+	if (!strcmp(word, "fault")) {
+		if (fault_line(rest ? rest : line + strlen(line), devs, n_devs, out))
+			return -EINVAL;
+		fprintf(out, "ok\n");
+		return 0;
+	}
+	if (rest) {
+		fprintf(out, "error: %s takes no arguments, got '%s'\n", word, rest);
+		return -EINVAL;
+	}
+	if (!strcmp(word, "status")) {
+		control_status(out);
+	} else if (!strcmp(word, "violations")) {
+		violations_print(out);
+	} else if (!strcmp(word, "help")) {
+		fprintf(out, "commands are: " COMMANDS "\n");
+		fprintf(out, CAPTURE_USAGE "\n");
+		fault_usage(out);
+	} else {
+		fprintf(out, "error: unknown command '%s'; commands are: " COMMANDS "\n", word);
+		return -EINVAL;
+	}
+	fprintf(out, "ok\n");
+	return 0;
+}
+
+static void close_client(int fd, struct client *client)
+{
+	capture_stream_end(fd);
+	loop_del_fd(fd);
+	close(fd);
+	free(client);
+}
+
+/* "capture - [PORT]": the capture goes to the client. False: it is another command. */
+static bool stream(int fd, struct client *client)
+{
+	char name[64] = "", end;
+	struct port *port = NULL;
+
+	if (sscanf(client->line, "capture - %63s %c", name, &end) == 2 ||
+	    (strncmp(client->line, "capture - ", 10) && strcmp(client->line, "capture -")))
+		return false;
+	if (*name)
+		port = port_find(name);
+	if (*name && !port)
+		dprintf(fd, "error: there is no port '%s'\n", name);
+	else if (capture_stream(fd, port))
+		dprintf(fd, "error: the capture cannot begin\n");
+	else
+		client->streaming = true;
+	return true;
+}
+
+/* False: the client does not take the reply. */
+static bool answer(int fd, char *line)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	ssize_t sent;
+
+	if (!out)
+		return false;
+	control_line(line, out);
+	fclose(out);
+	sent = send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	free(text);
+	return sent == (ssize_t)len;
+}
+
+static void on_client(int fd, void *arg)
+{
+	struct client *client = arg;
+	ssize_t n =
+		recv(fd, client->line + client->len, LINE_BYTES - 1 - client->len, MSG_DONTWAIT);
+	char *end;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		close_client(fd, client);
+		return;
+	}
+	if (client->streaming)
+		return;
+	client->len += n;
+	client->line[client->len] = 0;
+	while ((end = memchr(client->line, '\n', client->len))) {
+		*end = 0;
+		if (stream(fd, client)) {
+			client->len = 0;
+			return;
+		}
+		if (!answer(fd, client->line)) {
+			close_client(fd, client);
+			return;
+		}
+		client->len -= end + 1 - client->line;
+		memmove(client->line, end + 1, client->len + 1);
+	}
+	if (client->len == LINE_BYTES - 1) {
+		static const char text[] = "error: the line is longer than 1022 characters\n";
+
+		send(fd, text, sizeof(text) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+		close_client(fd, client);
+	}
+}
+
+static void on_connect(int fd, void *arg)
+{
+	int conn = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), room = REPLY_ROOM;
+	struct client *client;
+
+	(void)arg;
+	if (conn < 0)
+		return;
+	setsockopt(conn, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	client = calloc(1, sizeof(*client));
+	if (!client || loop_add_fd(conn, on_client, client)) {
+		free(client);
+		close(conn);
+	}
+}
+
+void control_serve(struct cxdev **functions, unsigned int n)
+{
+	devs = functions;
+	n_devs = n;
+}
+
+int control_open(const char *path, struct cxdev **functions, unsigned int n)
+{
+	int err;
+
+	if (strlen(path) >= sizeof(where.sun_path)) {
+		fprintf(stderr, "cxemu: --control: the path is longer than %zu characters\n",
+			sizeof(where.sun_path) - 1);
+		return -ENAMETOOLONG;
+	}
+	control_serve(functions, n);
+	strcpy(where.sun_path, path);
+	unlink(path);
+	listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (listen_fd < 0 || bind(listen_fd, (struct sockaddr *)&where, sizeof(where)) ||
+	    listen(listen_fd, 8)) {
+		err = -errno;
+		fprintf(stderr, "cxemu: cannot listen on %s: %s\n", path, strerror(errno));
+		return err;
+	}
+	return loop_add_fd(listen_fd, on_connect, NULL);
+}
+
+void control_close(void)
+{
+	if (listen_fd < 0)
+		return;
+	loop_del_fd(listen_fd);
+	close(listen_fd);
+	unlink(where.sun_path);
+	listen_fd = -1;
+}

@@ -1,0 +1,696 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The language of faults. One grammar:
+ *
+ *	fault FUNCTION NOUN WHAT VERB [VALUE] [KEY=VALUE...]	a rule
+ *	fault FUNCTION ACT [VALUE]				done at once
+ *	fault list | fault clear [NUMBER]
+ *
+ * Nouns, verbs and acts stand in tables below. A line is read to its end before anything changes; a
+ * word that is wrong is named.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "fault/fault.h"
+#include "func/hca.h"
+#include "prm/cqe.h"
+#include "prm/wqe.h"
+
+#define WORDS_MAX 16
+
+struct name {
+	const char *name;
+	uint32_t number;
+};
+
+struct names {
+	const char *of; /* what they name, for messages */
+	const struct name *list;
+	size_t n;
+	uint32_t max; /* a number up to it is fine too */
+};
+
+#define ROW(name, number) { #name, number },
+#define TEXT_ROW(name, number, text) { #name, number },
+
+static const struct name opcode_list[] = { PRM_CMD_LIST(ROW) };
+static const struct name status_list[] = { PRM_STATUS_LIST(TEXT_ROW) };
+static const struct name delivery_list[] = { PRM_DELIVERY_LIST(TEXT_ROW) };
+static const struct name event_list[] = { PRM_EVENT_LIST(TEXT_ROW) };
+static const struct name syndrome_list[] = { PRM_CQE_SYNDROME_LIST(TEXT_ROW) };
+
+static const struct name request_list[] = {
+	{ "send", PRM_WQE_SEND },
+	{ "send_imm", PRM_WQE_SEND_IMM },
+	{ "send_inval", PRM_WQE_SEND_INVAL },
+	{ "rdma_write", PRM_WQE_RDMA_WRITE },
+	{ "rdma_write_imm", PRM_WQE_RDMA_WRITE_IMM },
+	{ "rdma_read", PRM_WQE_RDMA_READ },
+	{ "atomic_cs", PRM_WQE_ATOMIC_CS },
+	{ "atomic_fa", PRM_WQE_ATOMIC_FA },
+	{ "lso", PRM_WQE_LSO },
+	{ "umr", PRM_WQE_UMR },
+};
+
+/* BTH opcodes: three bits of transport, five of operation. Names are made at first use. */
+static const struct {
+	const char *name;
+	uint8_t bits, first, last; /* operations it has */
+} transports[] = {
+	{ "rc", 0x00, 0x00, 0x17 },
+	{ "uc", 0x20, 0x00, 0x0b },
+	{ "ud", 0x60, 0x04, 0x05 },
+	{ "xrc", 0xa0, 0x00, 0x17 },
+};
+
+static const char *const operations[] = {
+	"send_first", "send_middle", "send_last", "send_last_imm", "send_only", "send_only_imm",
+	"write_first", "write_middle", "write_last", "write_last_imm", "write_only",
+	"write_only_imm", "read_request", "read_resp_first", "read_resp_middle", "read_resp_last",
+	"read_resp_only", "ack", "atomic_ack", "cmp_swap", "fetch_add", NULL, "send_last_inv",
+	"send_only_inv",
+};
+
+#define BTH_NAMES_MAX (ARRAY_SIZE(transports) * ARRAY_SIZE(operations) + 1)
+#define OPCODE_CNP 0x81
+
+static struct name bth_list[BTH_NAMES_MAX] = { { "cnp", OPCODE_CNP } };
+
+#define NAMES(text, rows, m) { .of = text, .list = rows, .n = ARRAY_SIZE(rows), .max = m }
+
+static const struct names opcodes = NAMES("command", opcode_list, 0xfff);
+static const struct names statuses = NAMES("status", status_list, 0xff);
+static const struct names deliveries = NAMES("delivery status", delivery_list, 0x7f);
+static const struct names events = NAMES("event type", event_list, 0xff);
+static const struct names syndromes = NAMES("syndrome", syndrome_list, 0xff);
+static struct names bth_opcodes = { .of = "BTH opcode", .list = bth_list, .max = 0xff };
+static const struct names cq_numbers = { .of = "CQ", .max = 0xffffff };
+static const struct names requests = NAMES("request", request_list, 0xff);
+static const struct names vectors = { .of = "vector", .max = 2047 };
+static const struct names lengths = { .of = "length", .max = UINT32_MAX - 1 };
+static const struct names offsets = { .of = "byte", .max = FRAME_MAX - 1 };
+static const struct names frame_counts = { .of = "number of frames", .max = FAULT_DELAY_MAX };
+
+static void name_bth_opcodes(void)
+{
+	static char texts[BTH_NAMES_MAX][32];
+	unsigned int n = 1, i, op;
+
+	for (i = 0; i < ARRAY_SIZE(transports); i++) {
+		for (op = transports[i].first; op <= transports[i].last; op++) {
+			if (!operations[op])
+				continue;
+			snprintf(texts[n], sizeof(texts[n]), "%s_%s", transports[i].name,
+				 operations[op]);
+			bth_list[n].name = texts[n];
+			bth_list[n++].number = transports[i].bits | op;
+		}
+	}
+	bth_opcodes.n = n;
+}
+
+struct verb {
+	const char *name;
+	enum fault_action action;
+	const struct names *value; /* NULL: none */
+	uint32_t fixed;		   /* the value, where none is said */
+	enum fault_site site;	   /* where it differs from the noun's */
+};
+
+struct noun {
+	const char *name;
+	enum fault_site site;
+	const struct names *what;
+	const struct verb *verbs; /* to the one without a name */
+	const char *usage;
+};
+
+static const struct verb command_verbs[] = {
+	{ "status", FAULT_STATUS, &statuses },
+	{ "silent", FAULT_SILENT, .site = FAULT_SLOT },
+	{ "twice", FAULT_TWICE, .site = FAULT_SLOT },
+	{ "length", FAULT_LENGTH, &lengths, .site = FAULT_SLOT },
+	{ "delivery", FAULT_DELIVERY, &deliveries, .site = FAULT_SLOT },
+	{}
+};
+
+static const struct verb event_verbs[] = {
+	{ "lose", FAULT_LOSE },
+	{ "duplicate", FAULT_DUPLICATE },
+	{ "type", FAULT_TYPE, &events },
+	{ "overrun", FAULT_OVERRUN },
+	{}
+};
+
+static const struct verb cqe_verbs[] = {
+	{ "error", FAULT_ERROR, &syndromes },
+	{ "overrun", FAULT_OVERRUN },
+	{}
+};
+
+static const struct verb request_verbs[] = { { "error", FAULT_ERROR, &syndromes }, {} };
+
+static const struct verb interrupt_verbs[] = { { "lose", FAULT_LOSE }, {} };
+
+static const struct verb frame_verbs[] = {
+	{ "drop", FAULT_DROP },
+	{ "duplicate", FAULT_DUPLICATE },
+	{ "reorder", FAULT_DELAY, .fixed = 1 },
+	{ "corrupt", FAULT_CORRUPT, &offsets },
+	{ "delay", FAULT_DELAY, &frame_counts },
+	{}
+};
+
+static const struct noun nouns[] = {
+	{ "command", FAULT_COMMAND, &opcodes, command_verbs,
+	  "command OPCODE|any  status NAME | silent | twice | length N | delivery NAME" },
+	{ "event", FAULT_EVENT, &events, event_verbs,
+	  "event TYPE|any  lose | duplicate | type N | overrun" },
+	{ "cqe", FAULT_CQE, &cq_numbers, cqe_verbs, "cqe CQN|any  error SYNDROME | overrun" },
+	{ "request", FAULT_REQUEST, &requests, request_verbs,
+	  "request OPCODE|any  error SYNDROME" },
+	{ "interrupt", FAULT_INTERRUPT, &vectors, interrupt_verbs, "interrupt VECTOR|any  lose" },
+	{ "frame", FAULT_FRAME, &bth_opcodes, frame_verbs,
+	  "frame OPCODE|any  drop | duplicate | reorder | corrupt BYTE | delay N [dir=rx] [qp=N]" },
+};
+
+/* A line, cut into words. */
+struct text {
+	char *word[WORDS_MAX + 1];
+	unsigned int n, at;
+	struct cxdev *const *devs;
+	unsigned int n_devs;
+	FILE *out;
+};
+
+#define wrong(t, ...)                                        \
+	({                                                   \
+		fprintf((t)->out, "error: fault: " __VA_ARGS__); \
+		fprintf((t)->out, "\n");                      \
+		-EINVAL;                                     \
+	})
+
+/* ---- words ---- */
+
+static const char *next_word(struct text *t)
+{
+	return t->at < t->n ? t->word[t->at++] : NULL;
+}
+
+static int at_end(struct text *t)
+{
+	if (t->at == t->n)
+		return 0;
+	return wrong(t, "'%s' is one word too many", t->word[t->at]);
+}
+
+static bool get_number(const char *word, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	if (*word < '0' || *word > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(word, &end, 0);
+	return !errno && !*end && *value <= max;
+}
+
+static const char *name_of(const struct names *names, uint32_t number)
+{
+	size_t i;
+
+	for (i = 0; i < names->n; i++)
+		if (names->list[i].number == number)
+			return names->list[i].name;
+	return NULL;
+}
+
+/* A name of the list or a number; "any" where @any says so. */
+static int get_name(struct text *t, const struct names *names, bool any, uint32_t *number)
+{
+	const char *word = next_word(t);
+	uint64_t value;
+	size_t i;
+
+	if (!word)
+		return wrong(t, "a %s is missing at the end", names->of);
+	if (any && !strcmp(word, "any")) {
+		*number = FAULT_ANY;
+		return 0;
+	}
+	for (i = 0; i < names->n; i++) {
+		if (!strcasecmp(word, names->list[i].name)) {
+			*number = names->list[i].number;
+			return 0;
+		}
+	}
+	if (!get_number(word, names->max, &value))
+		return wrong(t, "'%s' is no %s%s", word, names->of,
+			     names->n ? " (neither a known name nor a number)" : "");
+	*number = value;
+	return 0;
+}
+
+/* ---- rules ---- */
+
+struct when {
+	bool nth, times, percent, seed, dir, qp; /* was said */
+};
+
+/* "P", "P.p" or "P.pp", above 0 and up to 100, in hundredths. */
+static bool get_percent(const char *word, uint32_t *chance)
+{
+	unsigned int whole = 0, part = 0, digits = 0;
+	const char *p = word;
+
+	for (; *p >= '0' && *p <= '9' && whole <= 100; p++)
+		whole = whole * 10 + *p - '0';
+	if (p == word)
+		return false;
+	if (*p == '.') {
+		for (p++; *p >= '0' && *p <= '9' && digits < 2; p++, digits++)
+			part = part * 10 + *p - '0';
+		if (!digits)
+			return false;
+		if (digits == 1)
+			part *= 10;
+	}
+	*chance = whole * 100 + part;
+	return !*p && *chance && *chance <= FAULT_BASIS_POINTS;
+}
+
+static int get_option(struct text *t, struct fault *rule, struct when *said, const char *word)
+{
+	const char *eq = strchr(word, '='), *value = eq ? eq + 1 : "";
+	size_t len = eq ? (size_t)(eq - word) : 0;
+	uint64_t number = 0;
+	bool *seen;
+
+#define IS(key) (len == sizeof(key) - 1 && !memcmp(word, key, len))
+	if (IS("nth")) {
+		seen = &said->nth;
+		if (!get_number(value, UINT64_MAX, &rule->nth) || !rule->nth)
+			return wrong(t, "'%s': nth is a number from 1 on", word);
+	} else if (IS("times")) {
+		seen = &said->times;
+		if (!strcmp(value, "all"))
+			rule->times = 0;
+		else if (!get_number(value, UINT64_MAX, &rule->times) || !rule->times)
+			return wrong(t, "'%s': times is a number from 1 on, or all", word);
+	} else if (IS("percent")) {
+		seen = &said->percent;
+		if (!get_percent(value, &rule->chance))
+			return wrong(t, "'%s': percent is 0.01 to 100", word);
+	} else if (IS("seed")) {
+		seen = &said->seed;
+		if (!get_number(value, UINT64_MAX, &rule->seed))
+			return wrong(t, "'%s': seed is a number", word);
+	} else if (IS("dir") && rule->site == FAULT_FRAME) {
+		seen = &said->dir;
+		rule->rx = !strcmp(value, "rx");
+		if (!rule->rx && strcmp(value, "tx"))
+			return wrong(t, "'%s': dir is tx or rx", word);
+	} else if (IS("qp") && rule->site == FAULT_FRAME) {
+		seen = &said->qp;
+		if (!get_number(value, 0xffffff, &number))
+			return wrong(t, "'%s': qp is a number of 24 bits", word);
+		rule->qpn = number;
+	} else {
+		return wrong(t, "'%s' is no option here", word);
+	}
+#undef IS
+	if (*seen)
+		return wrong(t, "'%s': said twice", word);
+	*seen = true;
+	return 0;
+}
+
+static int get_options(struct text *t, struct fault *rule)
+{
+	struct when said = {};
+	const char *word;
+
+	while ((word = next_word(t)))
+		if (get_option(t, rule, &said, word))
+			return -EINVAL;
+	if (said.percent && said.nth)
+		return wrong(t, "nth and percent exclude each other");
+	if (said.seed && !said.percent)
+		return wrong(t, "seed without percent");
+	if (!said.percent && !said.nth)
+		rule->nth = 1;
+	if (!said.times)
+		rule->times = said.percent ? 0 : 1;
+	return 0;
+}
+
+static const struct verb *get_verb(struct text *t, const struct noun *noun)
+{
+	const char *word = next_word(t);
+	const struct verb *verb;
+
+	for (verb = noun->verbs; word && verb->name; verb++)
+		if (!strcmp(word, verb->name))
+			return verb;
+	if (word)
+		wrong(t, "'%s' is nothing a %s can do: %s", word, noun->name, noun->usage);
+	else
+		wrong(t, "what is to happen is missing at the end: %s", noun->usage);
+	return NULL;
+}
+
+/* What no table can say about a value. */
+static int check_value(struct text *t, const struct fault *rule)
+{
+	if (rule->action == FAULT_STATUS && rule->value == PRM_STATUS_OK)
+		return wrong(t, "'%s': that status is no fault", t->word[t->at - 1]);
+	if (rule->action == FAULT_DELIVERY && rule->value == PRM_DELIVERY_OK)
+		return wrong(t, "'%s': that delivery status is no fault", t->word[t->at - 1]);
+	if (rule->action == FAULT_DELAY && !rule->value)
+		return wrong(t, "'%s': a frame is delayed by one frame at least",
+			     t->word[t->at - 1]);
+	return 0;
+}
+
+static void print_rule(const struct fault *rule, void *arg)
+{
+	const struct noun *noun = &nouns[0];
+	const struct verb *verb;
+	const char *name;
+	FILE *out = arg;
+
+	while (noun->site != (rule->site == FAULT_SLOT ? FAULT_COMMAND : rule->site))
+		noun++;
+	verb = noun->verbs;
+	while (verb->action != rule->action || (verb->fixed && verb->fixed != rule->value))
+		verb++;
+	fprintf(out, "fault %u: %s %s ", rule->id,
+		rule->dev  ? rule->dev->name :
+		rule->port ? port_name(rule->port) :
+			     "any",
+		noun->name);
+	name = rule->what == FAULT_ANY ? "any" : name_of(noun->what, rule->what);
+	if (name)
+		fprintf(out, "%s %s", name, verb->name);
+	else
+		fprintf(out, "0x%x %s", rule->what, verb->name);
+	if (verb->value) {
+		name = name_of(verb->value, rule->value);
+		if (name)
+			fprintf(out, " %s", name);
+		else
+			fprintf(out, " %u", rule->value);
+	}
+	if (rule->site == FAULT_FRAME)
+		fprintf(out, " dir=%s", rule->rx ? "rx" : "tx");
+	if (rule->site == FAULT_FRAME && rule->qpn != FAULT_ANY)
+		fprintf(out, " qp=0x%x", rule->qpn);
+	if (rule->chance)
+		fprintf(out, " percent=%u.%02u seed=%llu", rule->chance / 100, rule->chance % 100,
+			(unsigned long long)rule->seed);
+	else
+		fprintf(out, " nth=%llu", (unsigned long long)rule->nth);
+	if (rule->times)
+		fprintf(out, " times=%llu", (unsigned long long)rule->times);
+	else
+		fprintf(out, " times=all");
+	fprintf(out, ": seen %llu, done %llu\n", (unsigned long long)rule->seen,
+		(unsigned long long)rule->done);
+}
+
+static void print_if_it_is(const struct fault *rule, void *arg)
+{
+	struct { unsigned int id; FILE *out; } *want = arg;
+
+	if (rule->id == want->id)
+		print_rule(rule, want->out);
+}
+
+static int make_rule(struct text *t, const struct noun *noun, struct cxdev *dev,
+		     const struct port *port)
+{
+	struct fault rule = { .site = noun->site, .dev = dev, .port = port, .qpn = FAULT_ANY };
+	struct { unsigned int id; FILE *out; } made = { .out = t->out };
+	const struct verb *verb;
+
+	if (get_name(t, noun->what, true, &rule.what))
+		return -EINVAL;
+	if (noun->site == FAULT_INTERRUPT && rule.what != FAULT_ANY &&
+	    rule.what >= dev->card->vectors)
+		return wrong(t, "'%s': the card has %u vectors", t->word[t->at - 1],
+			     dev->card->vectors);
+	verb = get_verb(t, noun);
+	if (!verb)
+		return -EINVAL;
+	rule.action = verb->action;
+	rule.value = verb->fixed;
+	if (verb->site)
+		rule.site = verb->site;
+	if (verb->value &&
+	    (get_name(t, verb->value, false, &rule.value) || check_value(t, &rule)))
+		return -EINVAL;
+	if (get_options(t, &rule))
+		return -EINVAL;
+	if (fault_add(&rule, &made.id))
+		return wrong(t, "there are %u rules already: fault clear", FAULT_RULES_MAX);
+	fault_for_each(print_if_it_is, &made);
+	return 0;
+}
+
+/* ---- acts ---- */
+
+static int act_pages(struct text *t, struct cxdev *dev)
+{
+	const char *word = next_word(t);
+	uint64_t n;
+	bool take = word && *word == '-';
+
+	if (!word)
+		return wrong(t, "a number of pages is missing at the end");
+	if (!get_number(word + take, INT32_MAX, &n) || !n)
+		return wrong(t, "'%s' is no number of pages, like 64 or -64", word);
+	if (at_end(t))
+		return -EINVAL;
+	if (fault_pages(dev, take ? -(int32_t)n : (int32_t)n))
+		return wrong(t, "'%s': the driver has no event queue for page requests", dev->name);
+	return 0;
+}
+
+static int act_port(struct text *t, struct cxdev *dev)
+{
+	const char *word = next_word(t);
+	bool up = word && !strcmp(word, "up");
+
+	if (!word)
+		return wrong(t, "up or down is missing at the end");
+	if (!up && strcmp(word, "down"))
+		return wrong(t, "'%s' is neither up nor down", word);
+	if (at_end(t))
+		return -EINVAL;
+	port_set_wire(dev->port, up);
+	return 0;
+}
+
+static int act_health(struct text *t, struct cxdev *dev)
+{
+	static const struct names health = { .of = "health syndrome", .max = 0xff };
+	uint32_t synd;
+
+	if (get_name(t, &health, false, &synd) || at_end(t))
+		return -EINVAL;
+	dev->ails.synd = synd;
+	return 0;
+}
+
+static int act_temperature(struct text *t, struct cxdev *dev)
+{
+	if (at_end(t))
+		return -EINVAL;
+	if (fault_temperature(dev))
+		return wrong(t, "'%s': the driver has no event queue for temperature warnings",
+			     dev->name);
+	return 0;
+}
+
+static int act_stall(struct text *t, struct cxdev *dev)
+{
+	if (at_end(t))
+		return -EINVAL;
+	dev->ails.stalled = true;
+	dev->ails.stalled_at = iseg_read(dev, offsetof(struct prm_iseg, health_counter));
+	return 0;
+}
+
+static int act_fatal(struct text *t, struct cxdev *dev)
+{
+	if (at_end(t))
+		return -EINVAL;
+	fault_fatal(dev);
+	return 0;
+}
+
+static int act_gone(struct text *t, struct cxdev *dev)
+{
+	if (at_end(t))
+		return -EINVAL;
+	fault_gone(dev);
+	return 0;
+}
+
+static int act_back(struct text *t, struct cxdev *dev)
+{
+	if (at_end(t))
+		return -EINVAL;
+	if (!dev->ails.gone)
+		return wrong(t, "'%s' is not gone", dev->name);
+	fault_back(dev);
+	return 0;
+}
+
+/*
+ * vfio-user has an interrupt for errors of the device, but QEMU passes none on to the guest's AER:
+ * it stops the virtual machine.
+ */
+static int act_aer(struct text *t, struct cxdev *dev)
+{
+	return wrong(t,
+		     "'aer' of %s: QEMU stops the virtual machine at a vfio-user device's error and tells the guest nothing; use aer_inject in the guest",
+		     dev->name);
+}
+
+static const struct act {
+	const char *name;
+	int (*run)(struct text *t, struct cxdev *dev);
+	const char *usage;
+} acts[] = {
+	{ "pages", act_pages, "pages N|-N" },
+	{ "port", act_port, "port down|up" },
+	{ "health", act_health, "health SYNDROME (0: well again)" },
+	{ "temperature", act_temperature, "temperature" },
+	{ "stall", act_stall, "stall" },
+	{ "fatal", act_fatal, "fatal" },
+	{ "gone", act_gone, "gone" },
+	{ "back", act_back, "back" },
+	{ "aer", act_aer, "aer (refused, says why)" },
+};
+
+/* ---- the whole ---- */
+
+static void print_ails(const struct cxdev *dev, FILE *out)
+{
+	if (dev->ails.gone)
+		fprintf(out, "%s gone\n", dev->name);
+	if (dev->ails.fatal)
+		fprintf(out, "%s fatal\n", dev->name);
+	if (dev->ails.synd)
+		fprintf(out, "%s health 0x%02x\n", dev->name, dev->ails.synd);
+	if (dev->ails.stalled)
+		fprintf(out, "%s stall\n", dev->name);
+	if (!port_wire_up(dev->port))
+		fprintf(out, "%s port down\n", dev->name);
+}
+
+static int do_list(struct text *t)
+{
+	unsigned int i;
+
+	if (at_end(t))
+		return -EINVAL;
+	fault_for_each(print_rule, t->out);
+	for (i = 0; i < t->n_devs; i++)
+		print_ails(t->devs[i], t->out);
+	return 0;
+}
+
+static int do_clear(struct text *t)
+{
+	const char *word = next_word(t);
+	unsigned int i;
+	uint64_t id;
+
+	if (at_end(t))
+		return -EINVAL;
+	if (word) {
+		if (!get_number(word, UINT32_MAX, &id) || !fault_remove(id))
+			return wrong(t, "'%s' is no number of a rule; fault list shows them", word);
+		return 0;
+	}
+	fault_clear();
+	for (i = 0; i < t->n_devs; i++)
+		fault_heal(t->devs[i]);
+	return 0;
+}
+
+static int do_function(struct text *t, const char *name)
+{
+	const struct port *port = port_find(name);
+	struct cxdev *dev = NULL;
+	const char *word;
+	unsigned int i;
+
+	for (i = 0; i < t->n_devs; i++)
+		if (!strcmp(t->devs[i]->name, name))
+			dev = t->devs[i];
+	if (!dev && !port && strcmp(name, "any"))
+		return wrong(t, "'%s' is neither a function nor a port, nor list, clear", name);
+	word = next_word(t);
+	if (!word)
+		return wrong(t, "what goes wrong with '%s' is missing; see help", name);
+	for (i = 0; i < ARRAY_SIZE(nouns); i++) {
+		if (strcmp(nouns[i].name, word))
+			continue;
+		if (nouns[i].site == FAULT_FRAME)
+			return make_rule(t, &nouns[i], NULL, port);
+		if (!dev)
+			return wrong(t, "'%s' is no function, and '%s' needs one", name, word);
+		return make_rule(t, &nouns[i], dev, NULL);
+	}
+	for (i = 0; i < ARRAY_SIZE(acts); i++) {
+		if (strcmp(acts[i].name, word))
+			continue;
+		if (!dev)
+			return wrong(t, "'%s' is no function, and '%s' needs one", name, word);
+		return acts[i].run(t, dev);
+	}
+	return wrong(t, "'%s' is nothing that can go wrong; see help", word);
+}
+
+int fault_line(char *line, struct cxdev *const *devs, unsigned int n_devs, FILE *out)
+{
+	struct text t = { .devs = devs, .n_devs = n_devs, .out = out };
+	char *save = NULL, *word;
+
+	if (!bth_opcodes.n)
+		name_bth_opcodes();
+	for (word = strtok_r(line, " \t\r", &save); word; word = strtok_r(NULL, " \t\r", &save)) {
+		if (t.n == WORDS_MAX)
+			return wrong(&t, "'%s' is one word too many", word);
+		t.word[t.n++] = word;
+	}
+	word = (char *)next_word(&t);
+	if (!word)
+		return wrong(&t, "a function, list or clear is missing; see help");
+	if (!strcmp(word, "list"))
+		return do_list(&t);
+	if (!strcmp(word, "clear"))
+		return do_clear(&t);
+	return do_function(&t, word);
+}
+
+void fault_usage(FILE *out)
+{
+	unsigned int i;
+
+	fprintf(out, "fault list | clear [NUMBER]\n");
+	for (i = 0; i < ARRAY_SIZE(nouns); i++)
+		fprintf(out, "fault %s %s  [WHEN]\n",
+			nouns[i].site == FAULT_FRAME ? "FUNCTION|PORT|any" : "FUNCTION",
+			nouns[i].usage);
+	for (i = 0; i < ARRAY_SIZE(acts); i++)
+		fprintf(out, "fault FUNCTION %s\n", acts[i].usage);
+	fprintf(out,
+		"WHEN: [nth=N] [times=N|all], the first once if nothing is said; or percent=P [seed=S] [times=N|all]\n");
+}

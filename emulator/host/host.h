@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * What main.c, vfio_user.c, pci.c and guest.c share: a function as the virtual machine's side of
+ * the socket sees it.
+ */
+#ifndef CXEMU_SERVER_H
+#define CXEMU_SERVER_H
+
+#include "base/device.h"
+
+#define PCI_CONFIG_BYTES 4096
+#define MSG_FDS_MAX 16
+#define VECTORS_MAX 64
+
+/* A message that did not fit into the socket yet. */
+struct out_msg {
+	struct list_head node;
+	size_t len, done;
+	uint8_t data[];
+};
+
+/* One connection's half-read message. */
+struct in_msg {
+	uint8_t *data;
+	size_t len;		/* read so far */
+	int fds[MSG_FDS_MAX];
+	unsigned int n_fds;
+};
+
+struct function {
+	struct cxdev *dev;
+	char path[108];
+	int listen_fd, conn_fd;	/* -1: none */
+	struct in_msg in;
+	struct list_head out;
+	struct list_head dma;		/* guest.c */
+	uint8_t config[PCI_CONFIG_BYTES];
+	uint8_t writable[PCI_CONFIG_BYTES];
+	int irq_fds[VECTORS_MAX];
+};
+
+/* guest.c */
+extern const struct guest_ops function_guest_ops;
+/* @fd: taken in any case; -1: a range without memory behind it. 0 or -errno. */
+int dma_map(struct function *fn, uint64_t iova, uint64_t size, uint64_t offset, int fd,
+	    bool readable, bool writable);
+int dma_unmap(struct function *fn, uint64_t iova, uint64_t size);
+void dma_unmap_all(struct function *fn);
+
+/* pci.c */
+void pci_reset(struct function *fn);
+void pci_read(struct function *fn, uint32_t offset, void *buf, uint32_t len);
+void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t len);
+bool pci_bus_master(const struct function *fn);
+void function_reset(struct function *fn, const char *why);
+
+/* vfio_user.c: listens; 0, or -errno with a message. */
+int function_listen(struct function *fn);
+void function_close(struct function *fn);
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* cxemu: options, signals, the order in which things begin and end. */
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "host/control.h"
+#include "func/hca.h"
+#include "port/lag.h"
+#include "host/host.h"
+#include "base/trace.h"
+
+#define FUNCTIONS_MAX 16
+#define WIRES_MAX 16
+#define EXIT_VIOLATIONS 3
+
+const char *argp_program_version = "cxemu 0.1";
+
+static const char doc[] =
+	"A ConnectX adapter for QEMU\vExit status 0; 1: it could not start; 3: violations.";
+
+static const struct argp_option option_table[] = {
+	{ "card", 'c', "NAME[,ports=N][,vf]", 0,
+	  "the adapter; N functions in a row are the ports of one card; vf: virtual functions of it (default cx5,ports=1)",
+	  0 },
+	{ "vm", 'v', "NAME=SOCKET", 0,
+	  "a function, and the socket where a virtual machine takes it; may be repeated", 0 },
+	{ "wire", 'w', "unix:SOCKET|tap:INTERFACE", 0,
+	  "another wire on the switch: a socket for QEMU's -netdev stream, or a tap device; may be repeated",
+	  0 },
+	{ "pcap", 'p', "FILE", 0, "write every frame to FILE (pcapng)", 0 },
+	{ "control", 's', "SOCKET", 0, "answer cxctl there", 0 },
+	{ "log", 'l', "FILE", 0, "write the log there instead of to standard error", 0 },
+	{ "trace", 't', "LEVEL", 0, "quiet, info (default) or debug (every command)", 0 },
+	{ 0 }
+};
+
+static struct {
+	const struct card *card;
+	unsigned int ports;
+	const char *pcap, *control, *log;
+	const char *wires[WIRES_MAX];
+	unsigned int n_wires, n;
+	struct function functions[FUNCTIONS_MAX];
+	char names[FUNCTIONS_MAX][32];
+	struct cxdev *devs[FUNCTIONS_MAX];
+	FILE *log_file;
+} run = { .ports = 1 };
+
+static void parse_card_option(struct argp_state *state, const char *arg, size_t len)
+{
+	if (len == 2 && !memcmp(arg, "vf", 2))
+		run.card = card_vf(run.card);
+	else if (len == 7 && !memcmp(arg, "ports=", 6) && arg[6] >= '1' && arg[6] < '1' + LAG_PORTS)
+		run.ports = arg[6] - '0';
+	else
+		argp_error(state, "--card: '%.*s' is neither ports=1, ports=2 nor vf", (int)len,
+			   arg);
+}
+
+static void parse_card(struct argp_state *state, const char *arg)
+{
+	size_t len = strcspn(arg, ",");
+
+	run.card = card_find(arg, len);
+	if (!run.card) {
+		fprintf(stderr, "cxemu: --card: there is no card '%.*s'; known: ", (int)len, arg);
+		card_list(stderr);
+		fprintf(stderr, "\n");
+		exit(EXIT_FAILURE);
+	}
+	while (arg[len]) {
+		arg += len + 1;
+		len = strcspn(arg, ",");
+		parse_card_option(state, arg, len);
+	}
+	if (run.card->vf && run.ports > 1)
+		argp_error(state, "--card: a virtual function has one port");
+}
+
+static void parse_vm(struct argp_state *state, const char *arg)
+{
+	const char *eq = strchr(arg, '=');
+	unsigned int i;
+
+	if (!eq || eq == arg || !eq[1])
+		argp_error(state, "--vm: '%s' is not NAME=SOCKET", arg);
+	if (run.n == FUNCTIONS_MAX)
+		argp_error(state, "--vm: more than %u functions", FUNCTIONS_MAX);
+	if ((size_t)(eq - arg) >= sizeof(run.names[0]) ||
+	    strlen(eq + 1) >= sizeof(run.functions[0].path))
+		argp_error(state,
+			   "--vm: name longer than %zu or path longer than %zu characters in '%s'",
+			   sizeof(run.names[0]) - 1, sizeof(run.functions[0].path) - 1, arg);
+	memcpy(run.names[run.n], arg, eq - arg);
+	strcpy(run.functions[run.n].path, eq + 1);
+	for (i = 0; i < run.n; i++)
+		if (!strcmp(run.names[i], run.names[run.n]) ||
+		    !strcmp(run.functions[i].path, run.functions[run.n].path))
+			argp_error(state, "--vm: '%s': name or socket is used twice", arg);
+	run.n++;
+}
+
+static void parse_wire(struct argp_state *state, const char *arg)
+{
+	if (run.n_wires == WIRES_MAX)
+		argp_error(state, "--wire: more than %u wires", WIRES_MAX);
+	run.wires[run.n_wires++] = arg;
+}
+
+static void parse_level(struct argp_state *state, const char *arg)
+{
+	if (!strcmp(arg, "quiet"))
+		trace_level = TRACE_QUIET;
+	else if (!strcmp(arg, "info"))
+		trace_level = TRACE_INFO;
+	else if (!strcmp(arg, "debug"))
+		trace_level = TRACE_DEBUG;
+	else
+		argp_error(state, "--trace: '%s' is not quiet, info or debug", arg);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'c':
+		parse_card(state, arg);
+		break;
+	case 'v':
+		parse_vm(state, arg);
+		break;
+	case 'w':
+		parse_wire(state, arg);
+		break;
+	case 'p':
+		run.pcap = arg;
+		break;
+	case 's':
+		run.control = arg;
+		break;
+	case 'l':
+		run.log = arg;
+		break;
+	case 't':
+		parse_level(state, arg);
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is no option", arg);
+		break;
+	case ARGP_KEY_END:
+		if (!run.n)
+			argp_error(state, "at least one --vm NAME=SOCKET is needed");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void on_signal(int fd, void *arg)
+{
+	struct signalfd_siginfo info;
+
+	(void)arg;
+	if (read(fd, &info, sizeof(info)) == sizeof(info))
+		loop_stop();
+}
+
+static int catch_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : loop_add_fd(fd, on_signal, NULL);
+}
+
+static int start(void)
+{
+	unsigned int i;
+	int err;
+
+	run.log_file = stderr;
+	if (run.log) {
+		run.log_file = fopen(run.log, "w");
+		if (!run.log_file) {
+			fprintf(stderr, "cxemu: --log %s: %s\n", run.log, strerror(errno));
+			return -errno;
+		}
+	}
+	trace_to(run.log_file);
+	err = catch_signals();
+	for (i = 0; !err && i < run.n; i++) {
+		run.devs[i] = cxdev_create(run.names[i], i, run.card, &function_guest_ops,
+					   &run.functions[i]);
+		if (!run.devs[i])
+			return -ENOMEM;
+		run.functions[i].dev = run.devs[i];
+		if (run.ports == LAG_PORTS && i % LAG_PORTS)
+			err = adapter_join(&run.devs[i - 1]);
+		if (err)
+			return err;
+		err = function_listen(&run.functions[i]);
+	}
+	for (i = 0; !err && i < run.n_wires; i++)
+		err = uplink_open(run.wires[i]);
+	if (!err && run.pcap) {
+		err = capture_open(run.pcap, NULL);
+		if (err)
+			fprintf(stderr, "cxemu: --pcap %s: %s\n", run.pcap, strerror(-err));
+	}
+	if (!err && run.control)
+		err = control_open(run.control, run.devs, run.n);
+	return err;
+}
+
+static void stop(void)
+{
+	unsigned int i;
+
+	control_close();
+	uplinks_close();
+	for (i = 0; i < run.n; i++) {
+		if (!run.devs[i])
+			continue;
+		function_close(&run.functions[i]);
+		cxdev_destroy(run.devs[i]);
+	}
+	capture_close();
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = { option_table, parse_option, NULL, doc, NULL, NULL, NULL };
+	uint64_t violations;
+	int err;
+
+	run.card = card_find("cx5", 3);
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	err = start();
+	if (!err) {
+		notice(NULL, "%s, %u functions", run.card->model, run.n);
+		err = loop_run();
+		control_status(run.log_file);
+	}
+	stop();
+	violations = violations_total();
+	if (violations)
+		fprintf(stderr, "cxemu: %llu violations, see the log\n",
+			(unsigned long long)violations);
+	if (run.log && run.log_file)
+		fclose(run.log_file);
+	return err ? EXIT_FAILURE : violations ? EXIT_VIOLATIONS : EXIT_SUCCESS;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * PCI configuration space. Capabilities lie where a ConnectX-5 has them; each register's writable
+ * bits stand in a second array, so that a write is one masked copy and only function level reset
+ * and the power state need code.
+ */
+#include <linux/pci_regs.h>
+#include <string.h>
+
+#include "func/hca.h"
+#include "host/host.h"
+
+#define CAP_PM		0x40
+#define CAP_PCIE	0x60
+#define CAP_MSIX	0x9c
+#define EXT_AER		0x100
+#define EXT_SERIAL	0x148
+
+#define MSIX_TABLE_OFFSET	0x2000
+#define MSIX_PBA_OFFSET		0x3000
+
+static void put16(uint8_t *p, uint16_t v)
+{
+	p[0] = v;
+	p[1] = v >> 8;
+}
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	put16(p, v);
+	put16(p + 2, v >> 16);
+}
+
+static uint16_t get16(const uint8_t *p)
+{
+	return p[0] | p[1] << 8;
+}
+
+static void set16(struct function *fn, unsigned int at, uint16_t value, uint16_t writable)
+{
+	put16(fn->config + at, value);
+	put16(fn->writable + at, writable);
+}
+
+static void set32(struct function *fn, unsigned int at, uint32_t value, uint32_t writable)
+{
+	put32(fn->config + at, value);
+	put32(fn->writable + at, writable);
+}
+
+static void fill_header(struct function *fn, const struct card *card)
+{
+	set16(fn, PCI_VENDOR_ID, 0x15b3, 0);
+	set16(fn, PCI_DEVICE_ID, card->device_id, 0);
+	set16(fn, PCI_COMMAND, 0,
+	      PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY | PCI_COMMAND_SERR |
+		      PCI_COMMAND_INTX_DISABLE);
+	set16(fn, PCI_STATUS, PCI_STATUS_CAP_LIST, 0);
+	set16(fn, PCI_CLASS_DEVICE, 0x0200, 0);		/* Ethernet controller */
+	set16(fn, PCI_CACHE_LINE_SIZE, 0, 0x00ff);
+	set32(fn, PCI_BASE_ADDRESS_0, PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH,
+	      ~(uint32_t)(card->bar_bytes - 1));
+	set32(fn, PCI_BASE_ADDRESS_1, 0, 0xffffffff);
+	set16(fn, PCI_SUBSYSTEM_VENDOR_ID, 0x15b3, 0);
+	set16(fn, PCI_SUBSYSTEM_ID, card->subsystem_id, 0);
+	fn->config[PCI_CAPABILITY_LIST] = CAP_PM;
+	set16(fn, PCI_INTERRUPT_LINE, 0, 0x00ff);
+}
+
+static void fill_pcie(struct function *fn, const struct card *card)
+{
+	uint16_t link = card->pcie_gen | card->pcie_lanes << 4;
+
+	set16(fn, CAP_PCIE, PCI_CAP_ID_EXP | CAP_MSIX << 8, 0);
+	set16(fn, CAP_PCIE + PCI_EXP_FLAGS, 2 | PCI_EXP_TYPE_ENDPOINT << 4, 0);
+	set32(fn, CAP_PCIE + PCI_EXP_DEVCAP,
+	      PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_FLR | PCI_EXP_DEVCAP_EXT_TAG | 2, 0);
+	/* The FLR bit reads as zero; pci_write() looks for it. */
+	set16(fn, CAP_PCIE + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN |
+	      PCI_EXP_DEVCTL_READRQ_512B, 0x7fff);
+	set32(fn, CAP_PCIE + PCI_EXP_LNKCAP, link, 0);
+	set16(fn, CAP_PCIE + PCI_EXP_LNKCTL, 0,
+	      PCI_EXP_LNKCTL_ASPMC | PCI_EXP_LNKCTL_CCC | PCI_EXP_LNKCTL_RCB);
+	set16(fn, CAP_PCIE + PCI_EXP_LNKSTA, link, 0);
+	set32(fn, CAP_PCIE + PCI_EXP_DEVCAP2, 0x1f, 0);	/* completion time-outs A to D, and off */
+	set16(fn, CAP_PCIE + PCI_EXP_DEVCTL2, 0, 0x1f);
+	set32(fn, CAP_PCIE + PCI_EXP_LNKCAP2, (2u << card->pcie_gen) - 2, 0);
+	set16(fn, CAP_PCIE + PCI_EXP_LNKCTL2, card->pcie_gen, 0);
+}
+
+static void fill_caps(struct function *fn, const struct card *card)
+{
+	uint64_t serial = fn->dev->node_guid;
+
+	set16(fn, CAP_PM, PCI_CAP_ID_PM | CAP_PCIE << 8, 0);
+	set16(fn, CAP_PM + PCI_PM_PMC, 3, 0);
+	set16(fn, CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET, PCI_PM_CTRL_STATE_MASK);
+	fill_pcie(fn, card);
+	set16(fn, CAP_MSIX, PCI_CAP_ID_MSIX, 0);
+	set16(fn, CAP_MSIX + PCI_MSIX_FLAGS, card->vectors - 1,
+	      PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
+	set32(fn, CAP_MSIX + PCI_MSIX_TABLE, MSIX_TABLE_OFFSET | 0, 0);
+	set32(fn, CAP_MSIX + PCI_MSIX_PBA, MSIX_PBA_OFFSET | 0, 0);
+
+	set32(fn, EXT_AER, PCI_EXT_CAP_ID_ERR | 2 << 16 | EXT_SERIAL << 20, 0);
+	set32(fn, EXT_AER + PCI_ERR_UNCOR_MASK, 0, 0x01fff030);
+	set32(fn, EXT_AER + PCI_ERR_UNCOR_SEVER, 0x00062030, 0x01fff030);
+	set32(fn, EXT_AER + PCI_ERR_COR_MASK, 0x2000, 0x0000f1c1);
+	set32(fn, EXT_SERIAL, PCI_EXT_CAP_ID_DSN | 1 << 16, 0);
+	set32(fn, EXT_SERIAL + 4, serial, 0);
+	set32(fn, EXT_SERIAL + 8, serial >> 32, 0);
+}
+
+void pci_reset(struct function *fn)
+{
+	fn->dev->ails.config_lost = false;
+	memset(fn->config, 0, sizeof(fn->config));
+	memset(fn->writable, 0, sizeof(fn->writable));
+	fill_header(fn, fn->dev->card);
+	fill_caps(fn, fn->dev->card);
+}
+
+void pci_read(struct function *fn, uint32_t offset, void *buf, uint32_t len)
+{
+	if (fn->dev->ails.config_lost)
+		pci_reset(fn);
+	if (fn->dev->ails.gone)
+		memset(buf, 0xff, len);
+	else
+		memcpy(buf, fn->config + offset, len);
+}
+
+/* BAR and command survive no function level reset; the software that asks for one restores them. */
+void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t len)
+{
+	const unsigned int devctl = CAP_PCIE + PCI_EXP_DEVCTL + 1;
+	const uint8_t *p = buf;
+	bool flr = false;
+	uint32_t i, at;
+
+	if (fn->dev->ails.gone)
+		return;
+	if (fn->dev->ails.config_lost)
+		pci_reset(fn);
+	for (i = 0; i < len; i++) {
+		at = offset + i;
+		fn->config[at] = (fn->config[at] & ~fn->writable[at]) | (p[i] & fn->writable[at]);
+		flr |= at == devctl && p[i] & (PCI_EXP_DEVCTL_BCR_FLR >> 8);
+	}
+	if (flr)
+		function_reset(fn, "function level reset");
+}
+
+bool pci_bus_master(const struct function *fn)
+{
+	return !fn->dev->ails.config_lost &&
+	       get16(fn->config + PCI_COMMAND) & PCI_COMMAND_MASTER;
+}
+
+void function_reset(struct function *fn, const char *why)
+{
+	notice(fn->dev, "%s", why);
+	pci_reset(fn);
+	cxdev_reset(fn->dev);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Access to guest memory through memory keys.
+ *
+ * A key is looked up and translated anew at each access: a mkey that the driver destroys stops
+ * working at once, also for a transfer that is under way.
+ */
+#include "key/key.h"
+
+struct access {
+	struct cxdev *dev;
+	struct mem_user user;
+	unsigned int rights;
+	enum { ACCESS_CHECK, ACCESS_READ, ACCESS_WRITE } op;
+	uint8_t *buf;
+};
+
+struct mkey *mkey_find(struct cxdev *dev, uint32_t key)
+{
+	struct mkey *mkey = obj_find(dev, OBJ_MKEY, key >> 8);
+
+	return mkey && mkey->variant == (key & 0xff) ? mkey : NULL;
+}
+
+static unsigned int mkey_access(const struct prm_mkc *mkc)
+{
+	return (prm_get(mkc, lr) ? MEM_LOCAL_READ : 0) | (prm_get(mkc, lw) ? MEM_LOCAL_WRITE : 0) |
+	       (prm_get(mkc, rr) ? MEM_REMOTE_READ : 0) |
+	       (prm_get(mkc, rw) ? MEM_REMOTE_WRITE : 0) |
+	       (prm_get(mkc, a) ? MEM_REMOTE_ATOMIC : 0);
+}
+
+void mkey_decode(struct mkey *mkey)
+{
+	const struct prm_mkc *mkc = &mkey->ctx;
+
+	mkey->variant = prm_get(mkc, mkey_7_0);
+	mkey->qpn = prm_get(mkc, qpn);
+	mkey->access = mkey_access(mkc);
+	mkey->free = prm_get(mkc, free);
+	mkey->umr_en = prm_get(mkc, umr_en);
+	mkey->en_rinval = prm_get(mkc, en_rinval);
+	mkey->length64 = prm_get(mkc, length64);
+	mkey->start = prm_get64(mkc, start_addr);
+	mkey->len = prm_get64(mkc, len);
+	mkey->log_page = prm_get(mkc, log_page_size);
+}
+
+/* Moves @len bytes at bus address @pa and steps the buffer. */
+static enum mem_result access_pa(struct access *a, uint64_t pa, uint64_t len)
+{
+	int err = 0;
+
+	if (a->op == ACCESS_READ)
+		err = guest_read(a->dev, pa, a->buf, len);
+	else if (a->op == ACCESS_WRITE)
+		err = guest_write(a->dev, pa, a->buf, len);
+	if (a->op != ACCESS_CHECK)
+		a->buf += len;
+	return err ? MEM_DMA_FAULT : MEM_OK;
+}
+
+static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uint64_t va,
+				  uint64_t len)
+{
+	uint64_t page = 1ull << mkey->log_page, off = va - (mkey->start & ~(page - 1)), chunk;
+	uint64_t room = (uint64_t)mkey->n_xlt << mkey->log_page;
+	enum mem_result result = MEM_OK;
+
+	if (off > room || len > room - off)
+		return MEM_BAD_RANGE;
+	if (a->op == ACCESS_CHECK)
+		return MEM_OK;
+	while (len && !result) {
+		chunk = page - (off & (page - 1));
+		if (chunk > len)
+			chunk = len;
+		result = access_pa(a, mkey->mtt[off >> mkey->log_page] + (off & (page - 1)), chunk);
+		off += chunk;
+		len -= chunk;
+	}
+	return result;
+}
+
+static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, uint64_t len,
+				  unsigned int depth);
+
+/*
+ * The keys of a list are local ones: what the indirect key gives to the other side need not be
+ * given by those below it.
+ */
+static unsigned int local_rights(unsigned int rights)
+{
+	return (rights & (MEM_LOCAL_READ | MEM_REMOTE_READ | MEM_REMOTE_ATOMIC) ? MEM_LOCAL_READ :
+										  0) |
+	       (rights & (MEM_LOCAL_WRITE | MEM_REMOTE_WRITE | MEM_REMOTE_ATOMIC) ?
+			MEM_LOCAL_WRITE :
+			0);
+}
+
+static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uint64_t va,
+				  uint64_t len, unsigned int depth)
+{
+	uint64_t off = va - mkey->start, chunk;
+	enum mem_result result = MEM_OK;
+	unsigned int rights = a->rights;
+	uint32_t i;
+
+	if (depth >= MKEY_MAX_INDIRECTION)
+		return MEM_BAD_KEY;
+	a->rights = local_rights(rights);
+	for (i = 0; i < mkey->n_xlt && len && !result; i++) {
+		const struct klm *klm = &mkey->klm[i];
+
+		if (off >= klm->bytes) {
+			off -= klm->bytes;
+			continue;
+		}
+		chunk = klm->bytes - off < len ? klm->bytes - off : len;
+		result = access_key(a, klm->key, klm->va + off, chunk, depth + 1);
+		len -= chunk;
+		off = 0;
+	}
+	a->rights = rights;
+	return result ? result : len ? MEM_BAD_RANGE : MEM_OK;
+}
+
+static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, uint64_t len,
+				  unsigned int depth)
+{
+	const struct mkey *mkey;
+
+	if (key == MKEY_RESERVED_LKEY) {
+		if (a->rights & ~(MEM_LOCAL_READ | MEM_LOCAL_WRITE))
+			return MEM_BAD_ACCESS;
+		return access_pa(a, va, len);
+	}
+
+	mkey = mkey_find(a->dev, key);
+	if (!mkey || mkey->free)
+		return MEM_BAD_KEY;
+	if (a->user.pdn != MEM_ANY_PD && mkey->pd->num != a->user.pdn)
+		return MEM_BAD_PD;
+	if (mkey->qpn != MEM_ANY_QP && mkey->qpn != a->user.qpn)
+		return MEM_BAD_QP;
+	if (a->rights & ~mkey->access)
+		return MEM_BAD_ACCESS;
+	if (!mkey->length64 && (va < mkey->start || va - mkey->start > mkey->len ||
+				len > mkey->len - (va - mkey->start)))
+		return MEM_BAD_RANGE;
+
+	switch (mkey->mode) {
+	case MKEY_PA:
+		return access_pa(a, va, len);
+	case MKEY_MTT:
+		return access_mtt(a, mkey, va, len);
+	case MKEY_KLM:
+		return access_klm(a, mkey, va, len, depth);
+	}
+	return MEM_BAD_KEY;
+}
+
+enum mem_result mem_check(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			  uint64_t len, unsigned int access)
+{
+	struct access a = { .dev = dev, .user = user, .rights = access, .op = ACCESS_CHECK };
+
+	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
+}
+
+enum mem_result mem_read(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			 void *buf, size_t len, unsigned int access)
+{
+	struct access a = {
+		.dev = dev, .user = user, .rights = access, .op = ACCESS_READ, .buf = buf
+	};
+
+	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
+}
+
+enum mem_result mem_write(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			  const void *buf, size_t len, unsigned int access)
+{
+	struct access a = { .dev = dev,
+			    .user = user,
+			    .rights = access,
+			    .op = ACCESS_WRITE,
+			    .buf = (uint8_t *)buf };
+
+	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
+}
+
+const char *mem_result_text(enum mem_result result)
+{
+	switch (result) {
+	case MEM_OK:
+		return "no error";
+	case MEM_BAD_KEY:
+		return "there is no such key, or it is free";
+	case MEM_BAD_PD:
+		return "the key belongs to another PD";
+	case MEM_BAD_QP:
+		return "the key belongs to another QP";
+	case MEM_BAD_RANGE:
+		return "the range is not within the key's region";
+	case MEM_BAD_ACCESS:
+		return "the key does not allow this access";
+	case MEM_DMA_FAULT:
+		return "the address is not mapped for DMA";
+	}
+	return "unknown";
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Commands of the plain objects: PD, transport domain, XRCD, mkey, Q counter. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "key/key.h"
+#include "prm/counter.h"
+#include "rdma/rdma.h"
+
+#define MTT_ADDR_MASK	(~7ull)
+#define OCTWORD		16
+
+static int run_alloc_pd(struct cmd *c)
+{
+	struct prm_alloc_pd_out *out = c->out;
+	struct obj *pd = obj_create(c, OBJ_PD, sizeof(*pd));
+
+	if (!pd)
+		return -1;
+	prm_set(out, pd, pd->num);
+	return 0;
+}
+
+static int run_dealloc_pd(struct cmd *c)
+{
+	const struct prm_dealloc_pd_in *in = c->in;
+	struct obj *pd = obj_get(c, OBJ_PD, prm_get(in, pd), "pd");
+
+	return pd ? obj_destroy(c, pd) : -1;
+}
+
+static int run_alloc_transport_domain(struct cmd *c)
+{
+	struct prm_alloc_transport_domain_out *out = c->out;
+	struct obj *td = obj_create(c, OBJ_TD, sizeof(*td));
+
+	if (!td)
+		return -1;
+	prm_set(out, transport_domain, td->num);
+	return 0;
+}
+
+static int run_dealloc_transport_domain(struct cmd *c)
+{
+	const struct prm_dealloc_transport_domain_in *in = c->in;
+	struct obj *td = obj_get(c, OBJ_TD, prm_get(in, transport_domain), "transport_domain");
+
+	return td ? obj_destroy(c, td) : -1;
+}
+
+static int run_alloc_xrcd(struct cmd *c)
+{
+	struct prm_alloc_xrcd_out *out = c->out;
+	struct obj *xrcd = obj_create(c, OBJ_XRCD, sizeof(*xrcd));
+
+	if (!xrcd)
+		return -1;
+	prm_set(out, xrcd, xrcd->num);
+	return 0;
+}
+
+static int run_dealloc_xrcd(struct cmd *c)
+{
+	const struct prm_dealloc_xrcd_in *in = c->in;
+	struct obj *xrcd = obj_get(c, OBJ_XRCD, prm_get(in, xrcd), "xrcd");
+
+	return xrcd ? obj_destroy(c, xrcd) : -1;
+}
+
+static int run_query_special_contexts(struct cmd *c)
+{
+	struct prm_query_special_contexts_out *out = c->out;
+
+	prm_set(out, resd_lkey, MKEY_RESERVED_LKEY);
+	return 0;
+}
+
+/* ---- mkeys --------------------------------------------------------------------------------- */
+
+static void mkey_release(void *obj)
+{
+	struct mkey *mkey = obj;
+
+	obj_put(mkey->pd);
+	free(mkey->xlt);
+}
+
+static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
+			    const struct prm_mkc *mkc)
+{
+	if (prm_get(in, pg_access) || prm_get(in, mkey_umem_valid) || prm_get(in, data_direct))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "pg_access, mkey_umem_valid and data_direct are not supported");
+	if (prm_get(mkc, qpn) != PSN_MASK)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "mkc.qpn is 0x%x: only 0xffffff, any QP, is supported",
+			      prm_get(mkc, qpn));
+	if (prm_get(mkc, bsf_en) || prm_get(mkc, sync_umr) || prm_get(mkc, expected_sigerr_count) ||
+	    prm_get(mkc, bsf_octword_size))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "signature mkeys are not supported");
+	if (prm_get(mkc, relaxed_ordering_write) || prm_get(mkc, relaxed_ordering_read))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "relaxed ordering was not announced");
+	if (prm_get(mkc, ma_translation_mode))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "mkc.ma_translation_mode %u: ATS was not announced",
+			      prm_get(mkc, ma_translation_mode));
+	if (prm_get(mkc, free) && !prm_get(mkc, umr_en))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "a free mkey without umr_en can never be used");
+	if (prm_get(mkc, length64) && prm_get64(mkc, len))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.len is 0x%llx although length64 is set",
+			      (unsigned long long)prm_get64(mkc, len));
+	return 0;
+}
+
+static int mkey_take_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
+{
+	uint64_t page = 1ull << mkey->log_page;
+	uint64_t need = mtt_pages(mkey->start, mkey->len, mkey->log_page);
+	uint32_t i;
+
+	if (need > octwords * 2ull)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "%llu bytes at 0x%llx need %llu pages of 2^%u bytes, the list has %u",
+			      (unsigned long long)mkey->len, (unsigned long long)mkey->start,
+			      (unsigned long long)need, mkey->log_page, octwords * 2);
+	mkey->n_xlt = need;
+	mkey->mtt = calloc(need ? need : 1, sizeof(*mkey->mtt));
+	if (!mkey->mtt)
+		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+	for (i = 0; i < need; i++) {
+		mkey->mtt[i] = get64(tail + 8 * i) & MTT_ADDR_MASK;
+		if (mkey->mtt[i] & (page - 1))
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "page %u of the mkey, 0x%llx, is not aligned to 2^%u", i,
+				      (unsigned long long)mkey->mtt[i], mkey->log_page);
+	}
+	return 0;
+}
+
+static int mkey_take_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	mkey->n_xlt = octwords;
+	mkey->klm = calloc(octwords ? octwords : 1, sizeof(*mkey->klm));
+	if (!mkey->klm)
+		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+	for (i = 0; i < octwords; i++, tail += OCTWORD) {
+		mkey->klm[i] = (struct klm) { .bytes = get32(tail),
+					      .key = get32(tail + 4),
+					      .va = get64(tail + 8) };
+		sum += mkey->klm[i].bytes;
+	}
+	if (sum < mkey->len)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "the KLM list covers %llu bytes, mkc.len is %llu",
+			      (unsigned long long)sum, (unsigned long long)mkey->len);
+	return 0;
+}
+
+/* The translation list; a free mkey has only room for one. */
+static int mkey_take_xlt(struct cmd *c, struct mkey *mkey, const struct prm_create_mkey_in *in)
+{
+	const struct prm_mkc *mkc = prm_sub_const(in, memory_key_mkey_entry, mkc);
+	uint32_t octwords = prm_get(in, translations_octword_actual_size);
+
+	mkey->max_xlt = prm_get(mkc, translations_octword_size);
+	if (mkey->mode == MKEY_PA) {
+		if (octwords || mkey->max_xlt)
+			return refuse(c, PRM_STATUS_BAD_PARAM, "a PA mkey has no translation list");
+		return 0;
+	}
+	if (mkey->length64)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "length64 goes with PA mkeys only");
+	if (mkey->mode == MKEY_MTT && (mkey->log_page < 12 || mkey->log_page > 31))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "mkc.log_page_size %u is not within 12 to 31", mkey->log_page);
+	if (octwords > mkey->max_xlt || octwords > (c->in_len - sizeof(*in)) / OCTWORD)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "translations_octword_actual_size %u: room for %u, the input has %zu",
+			      octwords, mkey->max_xlt, (c->in_len - sizeof(*in)) / OCTWORD);
+	if (mkey->free)
+		return octwords ? refuse(c, PRM_STATUS_BAD_PARAM,
+					 "a free mkey takes no translation list") :
+				  0;
+	if (mkey->mode == MKEY_KLM)
+		return mkey_take_klm(c, mkey, prm_tail_const(in), octwords);
+	return mkey_take_mtt(c, mkey, prm_tail_const(in), octwords);
+}
+
+static int run_create_mkey(struct cmd *c)
+{
+	const struct prm_create_mkey_in *in = c->in;
+	const struct prm_mkc *mkc = prm_sub_const(in, memory_key_mkey_entry, mkc);
+	unsigned int mode = prm_get(mkc, access_mode_1_0) | prm_get(mkc, access_mode_4_2) << 2;
+	struct prm_create_mkey_out *out = c->out;
+	struct mkey *mkey;
+
+	if (mode > MKEY_KLM)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.access_mode %u is not supported", mode);
+	if (mkey_check_flags(c, in, mkc))
+		return -1;
+	mkey = obj_create(c, OBJ_MKEY, sizeof(*mkey));
+	if (!mkey)
+		return -1;
+
+	mkey->obj.release = mkey_release;
+	mkey->ctx = *mkc;
+	mkey->mode = mode;
+	mkey_decode(mkey);
+	mkey->pd = obj_use(c, OBJ_PD, prm_get(mkc, pd), "mkc.pd");
+	if (!mkey->pd || mkey_take_xlt(c, mkey, in)) {
+		obj_drop_failed(mkey);
+		return -1;
+	}
+	prm_set(out, mkey_index, mkey->obj.num);
+	return 0;
+}
+
+static int run_query_mkey(struct cmd *c)
+{
+	const struct prm_query_mkey_in *in = c->in;
+	struct prm_query_mkey_out *out = c->out;
+	struct mkey *mkey = obj_get(c, OBJ_MKEY, prm_get(in, mkey_index), "mkey_index");
+	struct prm_mkc *mkc = prm_sub(out, memory_key_mkey_entry, mkc);
+
+	if (!mkey)
+		return -1;
+	*mkc = mkey->ctx;
+	return 0;
+}
+
+static int run_destroy_mkey(struct cmd *c)
+{
+	const struct prm_destroy_mkey_in *in = c->in;
+	struct mkey *mkey = obj_get(c, OBJ_MKEY, prm_get(in, mkey_index), "mkey_index");
+
+	return mkey ? obj_destroy(c, mkey) : -1;
+}
+
+/* ---- Q counters ---------------------------------------------------------------------------- */
+
+static int run_alloc_q_counter(struct cmd *c)
+{
+	struct prm_alloc_q_counter_out *out = c->out;
+	struct q_counter *counter = obj_create(c, OBJ_Q_COUNTER, sizeof(*counter));
+
+	if (!counter)
+		return -1;
+	prm_set(out, counter_set_id, counter->obj.num);
+	return 0;
+}
+
+static int run_dealloc_q_counter(struct cmd *c)
+{
+	const struct prm_dealloc_q_counter_in *in = c->in;
+	struct q_counter *counter =
+		obj_get(c, OBJ_Q_COUNTER, prm_get(in, counter_set_id), "counter_set_id");
+
+	return counter ? obj_destroy(c, counter) : -1;
+}
+
+static void q_counter_show(struct prm_query_q_counter_out *out, const struct q_counter *q)
+{
+#define SHOW(field) prm_set(out, field, q->field)
+	SHOW(rx_write_requests);
+	SHOW(rx_read_requests);
+	SHOW(rx_atomic_requests);
+	SHOW(out_of_buffer);
+	SHOW(out_of_sequence);
+	SHOW(duplicate_request);
+	SHOW(rnr_nak_retry_err);
+	SHOW(packet_seq_err);
+	SHOW(implied_nak_seq_err);
+	SHOW(local_ack_timeout_err);
+	SHOW(req_rnr_retries_exceeded);
+	SHOW(resp_local_length_error);
+	SHOW(req_local_length_error);
+	SHOW(local_operation_error);
+	SHOW(resp_local_protection);
+	SHOW(req_local_protection);
+	SHOW(resp_cqe_error);
+	SHOW(req_cqe_error);
+	SHOW(req_bad_response);
+	SHOW(req_remote_invalid_request);
+	SHOW(resp_remote_invalid_request);
+	SHOW(req_remote_access_errors);
+	SHOW(resp_remote_access_errors);
+	SHOW(req_remote_operation_errors);
+	SHOW(req_transport_retries_exceeded);
+	SHOW(cq_overflow);
+	SHOW(resp_cqe_flush_error);
+	SHOW(req_cqe_flush_error);
+#undef SHOW
+}
+
+static int run_query_q_counter(struct cmd *c)
+{
+	const struct prm_query_q_counter_in *in = c->in;
+	struct q_counter *counter;
+
+	if (prm_get(in, other_vport) || prm_get(in, vport_number) || prm_get(in, aggregate))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "other vports and sums of counter sets are not supported");
+	counter = obj_get(c, OBJ_Q_COUNTER, prm_get(in, counter_set_id), "counter_set_id");
+	if (!counter)
+		return -1;
+	q_counter_show(c->out, counter);
+	if (prm_get(in, clear))
+		memset((char *)counter + sizeof(counter->obj), 0,
+		       sizeof(*counter) - sizeof(counter->obj));
+	return 0;
+}
+
+const struct cmd_desc cmds_obj[] = {
+	CMD(alloc_pd),
+	CMD(dealloc_pd),
+	CMD(alloc_transport_domain),
+	CMD(dealloc_transport_domain),
+	CMD(alloc_xrcd),
+	CMD(dealloc_xrcd),
+	CMD(query_special_contexts),
+	CMD(create_mkey, .tail = true),
+	CMD(query_mkey),
+	CMD(destroy_mkey),
+	CMD(alloc_q_counter),
+	CMD(dealloc_q_counter),
+	CMD(query_q_counter),
+	{}
+};

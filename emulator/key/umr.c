@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * UMR work requests: a memory key is changed through a send queue. Fast registration, local
+ * invalidation and the binding of memory windows are this one opcode with other masks.
+ *
+ * The control segment's mask says which fields of the mkey segment count; the others may hold
+ * anything, since user space does not clear them. The list of pages or regions stands behind it, or
+ * is pointed to. All is done to a copy first: a request that fails changes nothing.
+ *
+ * What makes no sense for any key is a violation and a QP operation error; what does not fit the
+ * key's state at that moment is a bind error, and may be an application's mistake.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "key/key.h"
+#include "rdma/rdma.h"
+
+#define CTRL_AT		sizeof(struct prm_wqe_ctrl_seg)
+#define MKEY_AT		(CTRL_AT + sizeof(struct prm_wqe_umr_ctrl_seg))
+#define LIST_AT		(MKEY_AT + sizeof(struct prm_mkc))
+#define OCTWORD		16
+#define LIST_UNIT	4	/* a key's room for its list goes in steps of 64 bytes */
+
+#define KNOWN_FLAGS	(PRM_UMR_INLINE | PRM_UMR_CHECK_NOT_FREE | PRM_UMR_CHECK_FREE |	\
+			 PRM_UMR_TRANSLATION_OFFSET_EN | PRM_UMR_CHECK_QPN)
+#define ACCESS_MASK	(PRM_UMR_MASK_LR | PRM_UMR_MASK_LW | PRM_UMR_MASK_RR |		\
+			 PRM_UMR_MASK_RW | PRM_UMR_MASK_A)
+#define KNOWN_MASK	(PRM_UMR_MASK_LEN | PRM_UMR_MASK_PAGE_SIZE |			\
+			 PRM_UMR_MASK_START_ADDR | PRM_UMR_MASK_PD |			\
+			 PRM_UMR_MASK_EN_RINVAL | PRM_UMR_MASK_KEY | PRM_UMR_MASK_QPN |	\
+			 ACCESS_MASK | PRM_UMR_MASK_SMALL_FENCE | PRM_UMR_MASK_FREE)
+
+static const struct prm_wqe_umr_ctrl_seg *umr_ctrl(const struct swqe *w)
+{
+	return (const void *)(w->raw + CTRL_AT);
+}
+
+static const struct prm_mkc *umr_mkc(const struct swqe *w)
+{
+	return (const void *)(w->raw + MKEY_AT);
+}
+
+/* ---- form ---------------------------------------------------------------------------------- */
+
+static int check_list(struct qp *qp, const struct swqe *w)
+{
+	const struct prm_wqe_umr_ctrl_seg *ctrl = umr_ctrl(w);
+	uint32_t bytes = be16_to_cpu(ctrl->xlt_octowords) * OCTWORD, room = w->bytes - LIST_AT;
+
+	if (!(ctrl->flags & PRM_UMR_INLINE)) {
+		if (room != sizeof(struct prm_wqe_data_seg))
+			return swqe_bad(qp, w->index, "a UMR list by pointer needs a data segment",
+					room);
+		room = get32(w->raw + LIST_AT);
+	}
+	if (bytes > room)
+		return swqe_bad(qp, w->index, "its UMR list is longer than what was given", bytes);
+	return 0;
+}
+
+int umr_check(struct qp *qp, const struct swqe *w)
+{
+	const struct prm_wqe_umr_ctrl_seg *ctrl = umr_ctrl(w);
+	uint64_t mask = be64_to_cpu(ctrl->mkey_mask);
+	uint32_t qpn = prm_get(umr_mkc(w), qpn);
+	unsigned int i;
+	uint8_t rsvd = 0;
+
+	if (w->bytes < LIST_AT)
+		return swqe_bad(qp, w->index, "the WQE ends before the segments of a UMR",
+				w->bytes);
+	if (ctrl->flags & ~KNOWN_FLAGS ||
+	    (ctrl->flags & PRM_UMR_CHECK_FREE && ctrl->flags & PRM_UMR_CHECK_NOT_FREE))
+		return swqe_bad(qp, w->index, "UMR flags", ctrl->flags);
+	for (i = 0; i < sizeof(ctrl->rsvd_01); i++)
+		rsvd |= ctrl->rsvd_01[i];
+	for (i = 0; i < sizeof(ctrl->rsvd_14); i++)
+		rsvd |= ctrl->rsvd_14[i];
+	if (rsvd)
+		return swqe_bad(qp, w->index, "reserved fields of the UMR control segment", rsvd);
+	if (mask & ~KNOWN_MASK)
+		return swqe_bad(qp, w->index, "the UMR mask names what was not announced",
+				(mask & ~KNOWN_MASK) >> 32 ? (mask & ~KNOWN_MASK) >> 32 :
+							     mask & ~KNOWN_MASK);
+	if (be32_to_cpu(ctrl->xlt_offset_47_16))
+		return swqe_bad(qp, w->index, "extended UMR offsets were not announced",
+				be32_to_cpu(ctrl->xlt_offset_47_16));
+	if (be16_to_cpu(ctrl->xlt_offset) && !(ctrl->flags & PRM_UMR_TRANSLATION_OFFSET_EN))
+		return swqe_bad(qp, w->index, "a UMR offset that is not enabled",
+				be16_to_cpu(ctrl->xlt_offset));
+	if (mask & PRM_UMR_MASK_PD && qp->st != PRM_QP_ST_REG_UMR)
+		return swqe_bad(qp, w->index, "only a UMR QP changes a key's PD",
+				prm_get(umr_mkc(w), pd));
+	if (mask & PRM_UMR_MASK_QPN && qpn != MEM_ANY_QP && qpn != qp->obj.num)
+		return swqe_bad(qp, w->index, "it gives a key to another QP", qpn);
+	return check_list(qp, w);
+}
+
+/* ---- the key as it will be ----------------------------------------------------------------- */
+
+/* What a request makes of a key; @next owns its list until commit(). */
+struct change {
+	struct qp *qp;
+	const struct swqe *w;
+	struct mkey *mkey;
+	struct mkey next;
+	struct obj *pd;
+};
+
+static int fails(const struct change *ch, const char *why)
+{
+	trace(ch->qp->obj.dev, "QP 0x%x: UMR WQE %u of key 0x%x: %s", ch->qp->obj.num,
+	      ch->w->index, ch->w->imm, why);
+	return PRM_CQE_SYND_MW_BIND;
+}
+
+/* May this queue pair change the key, and is it in the state that the request expects? */
+static int check_key(const struct change *ch)
+{
+	const struct mkey *mkey = ch->mkey;
+	const struct qp *qp = ch->qp;
+	uint8_t flags = umr_ctrl(ch->w)->flags;
+
+	if (!mkey)
+		return fails(ch, "there is no such key");
+	if (!mkey->umr_en)
+		return fails(ch, "the key was made without umr_en");
+	/* Its list has addresses of the bus: not for queue pairs of user space. */
+	if (mkey->mode != MKEY_KLM && !qp->fre)
+		return fails(ch, "a key of pages, by a QP without fre");
+	if (qp->st != PRM_QP_ST_REG_UMR) {
+		if (mkey->pd != qp->pd)
+			return fails(ch, "the key belongs to another PD");
+		if (mkey->qpn != MEM_ANY_QP && mkey->qpn != qp->obj.num)
+			return fails(ch, "the key belongs to another QP");
+	}
+	if (flags & PRM_UMR_CHECK_NOT_FREE && !mkey->free)
+		return fails(ch, "the key is in use and should be free");
+	if (flags & PRM_UMR_CHECK_FREE && mkey->free)
+		return fails(ch, "the key is free and should be in use");
+	if (flags & PRM_UMR_CHECK_QPN && mkey->qpn != qp->obj.num)
+		return fails(ch, "the key does not belong to this QP");
+	if (!mkey->free && mkey->variant != (ch->w->imm & 0xff))
+		return fails(ch, "the key's low byte is another one");
+	return 0;
+}
+
+#define TAKE(bit, field) do {								\
+	if (mask & PRM_UMR_MASK_##bit)							\
+		prm_set(to, field, prm_get(from, field));				\
+} while (0)
+
+static int take_fields(struct change *ch)
+{
+	uint64_t mask = be64_to_cpu(umr_ctrl(ch->w)->mkey_mask);
+	const struct prm_mkc *from = umr_mkc(ch->w);
+	struct prm_mkc *to = &ch->next.ctx;
+
+	TAKE(PAGE_SIZE, log_page_size);
+	TAKE(EN_RINVAL, en_rinval);
+	TAKE(KEY, mkey_7_0);
+	TAKE(QPN, qpn);
+	TAKE(LR, lr);
+	TAKE(LW, lw);
+	TAKE(RR, rr);
+	TAKE(RW, rw);
+	TAKE(A, a);
+	TAKE(SMALL_FENCE, small_fence_on_rdma_read_response);
+	TAKE(FREE, free);
+	if (mask & PRM_UMR_MASK_LEN)
+		prm_set64(to, len, prm_get64(from, len));
+	if (mask & PRM_UMR_MASK_START_ADDR)
+		prm_set64(to, start_addr, prm_get64(from, start_addr));
+	if (mask & PRM_UMR_MASK_PD) {
+		prm_set(to, pd, prm_get(from, pd));
+		ch->pd = obj_find(ch->qp->obj.dev, OBJ_PD, prm_get(from, pd));
+		if (!ch->pd)
+			return swqe_bad(ch->qp, ch->w->index, "there is no such PD",
+					prm_get(from, pd));
+	}
+	mkey_decode(&ch->next);
+	return 0;
+}
+
+/* ---- the list ------------------------------------------------------------------------------ */
+
+static uint32_t entry_bytes(const struct mkey *mkey)
+{
+	return mkey->mode == MKEY_KLM ? sizeof(struct prm_klm) : sizeof(struct prm_mtt);
+}
+
+/* The list as it will be: the old one if the request patches it, with @n entries put at @at. */
+static int put_entries(struct change *ch, const uint8_t *list, uint32_t n, uint32_t at)
+{
+	uint32_t total = at + n, i;
+	const struct mkey *mkey = ch->mkey;
+	struct mkey *next = &ch->next;
+	/* Entries have the same size in memory as in the list. */
+	uint32_t size = entry_bytes(mkey);
+
+	if (umr_ctrl(ch->w)->flags & PRM_UMR_TRANSLATION_OFFSET_EN && mkey->n_xlt > total)
+		total = mkey->n_xlt;
+	next->xlt = calloc(total, size);
+	if (!next->xlt)
+		return fails(ch, "the emulator is out of memory");
+	next->n_xlt = total;
+	if (mkey->xlt)
+		memcpy(next->xlt, mkey->xlt, (mkey->n_xlt < total ? mkey->n_xlt : total) * size);
+	for (i = 0; i < n; i++, list += size) {
+		if (mkey->mode == MKEY_KLM)
+			next->klm[at + i] = (struct klm) { .bytes = get32(list),
+							   .key = get32(list + 4),
+							   .va = get64(list + 8) };
+		else
+			next->mtt[at + i] = get64(list) & ~7ull;
+	}
+	return 0;
+}
+
+/* A length of 0 stands for all that an inline list has. */
+static int take_list(struct change *ch)
+{
+	const struct prm_wqe_umr_ctrl_seg *ctrl = umr_ctrl(ch->w);
+	const uint8_t *seg = ch->w->raw + LIST_AT;
+	uint32_t octwords = be16_to_cpu(ctrl->xlt_octowords),
+		 at = be16_to_cpu(ctrl->xlt_offset), lkey = get32(seg + 4),
+		 room = (ch->mkey->max_xlt + LIST_UNIT - 1) / LIST_UNIT * LIST_UNIT, per;
+	struct qp *qp = ch->qp;
+	uint8_t *list;
+	int err;
+
+	if (!octwords && ctrl->flags & PRM_UMR_INLINE)
+		octwords = (ch->w->bytes - LIST_AT) / OCTWORD;
+	if (!octwords)
+		return 0;
+	if (ch->mkey->mode == MKEY_PA)
+		return fails(ch, "the key has no list");
+	if (at + octwords > room)
+		return fails(ch, "the list does not fit into the key");
+	per = OCTWORD / entry_bytes(ch->mkey);
+	if (ctrl->flags & PRM_UMR_INLINE)
+		return put_entries(ch, seg, octwords * per, at * per);
+
+	list = malloc(octwords * OCTWORD);
+	if (!list)
+		return fails(ch, "the emulator is out of memory");
+	if ((lkey == MKEY_RESERVED_LKEY && !qp->rlky) ||
+	    mem_read(qp->obj.dev, qp_user(qp), lkey, get64(seg + 8), list, octwords * OCTWORD,
+		     MEM_LOCAL_READ)) {
+		trace(qp->obj.dev, "QP 0x%x: UMR WQE %u: its list cannot be read by lkey 0x%x",
+		      qp->obj.num, ch->w->index, lkey);
+		err = PRM_CQE_SYND_LOCAL_PROT;
+	} else {
+		err = put_entries(ch, list, octwords * per, at * per);
+	}
+	free(list);
+	return err;
+}
+
+static int check_mtt(const struct change *ch)
+{
+	const struct mkey *next = &ch->next;
+	uint64_t page, i, n;
+
+	if (next->log_page < 12 || next->log_page > 31)
+		return fails(ch, "its page size is not within 2^12 to 2^31");
+	page = 1ull << next->log_page;
+	n = mtt_pages(next->start, next->len, next->log_page);
+	if (n > next->n_xlt)
+		return fails(ch, "the list has not enough pages for its length");
+	for (i = 0; i < n; i++)
+		if (next->mtt[i] & (page - 1))
+			return fails(ch, "a page is not aligned to the key's page size");
+	return 0;
+}
+
+/* A key in use needs a list that covers it. */
+static int check_cover(const struct change *ch)
+{
+	const struct mkey *next = &ch->next;
+	uint64_t sum = 0;
+	uint32_t i;
+
+	if (next->free || next->mode == MKEY_PA)
+		return 0;
+	if (next->mode == MKEY_MTT)
+		return check_mtt(ch);
+	for (i = 0; i < next->n_xlt && sum < next->len; i++)
+		sum += next->klm[i].bytes;
+	return sum < next->len ? fails(ch, "the list covers less than its length") : 0;
+}
+
+static void commit(struct change *ch)
+{
+	struct mkey *mkey = ch->mkey, *next = &ch->next;
+
+	if (next->xlt != mkey->xlt)
+		free(mkey->xlt);
+	mkey->xlt = next->xlt;
+	mkey->n_xlt = next->n_xlt;
+	mkey->ctx = next->ctx;
+	if (ch->pd) {
+		obj_put(mkey->pd);
+		mkey->pd = ch->pd;
+		mkey->pd->refs++;
+	}
+	mkey_decode(mkey);
+}
+
+int umr_execute(struct qp *qp, const struct swqe *w)
+{
+	struct change ch = { .qp = qp, .w = w };
+	int err;
+
+	ch.mkey = obj_find(qp->obj.dev, OBJ_MKEY, w->imm >> 8);
+	err = check_key(&ch);
+	if (err)
+		return err;
+	ch.next = *ch.mkey;
+	err = take_fields(&ch);
+	if (!err)
+		err = take_list(&ch);
+	if (!err)
+		err = check_cover(&ch);
+	if (!err)
+		commit(&ch);
+	else if (ch.next.xlt != ch.mkey->xlt)
+		free(ch.next.xlt);
+	return err;
+}

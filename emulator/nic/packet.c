@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * What the device reads in a packet: headers, checksums, the RSS hash, the fields that flow tables
+ * match.
+ */
+#include <string.h>
+
+#include "nic/nic.h"
+#include "prm/cqe.h"
+
+#define IPPROTO_HOPOPTS 0
+#define IPPROTO_TCP 6
+#define IPPROTO_UDP 17
+#define IPPROTO_ROUTING 43
+#define IPPROTO_FRAGMENT 44
+#define IPPROTO_DSTOPTS 60
+#define MAX_TAGS 2
+#define MAX_EXTENSIONS 8
+
+static uint16_t get16(const uint8_t *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+static void put16(uint8_t *p, uint16_t v)
+{
+	p[0] = v >> 8;
+	p[1] = v & 0xff;
+}
+
+/* Keeps l4 only if the whole fixed part of the header is there. */
+static void parse_l4(struct eth_packet *packet, uint32_t at)
+{
+	uint32_t need = packet->proto == IPPROTO_TCP ? 20 : packet->proto == IPPROTO_UDP ? 8 : 0;
+
+	if (need && at + need <= packet->len)
+		packet->l4 = at;
+}
+
+static void parse_ipv4(struct eth_packet *packet, uint32_t at)
+{
+	const uint8_t *ip = packet->data + at;
+	uint32_t ihl, total;
+
+	if (at + 20 > packet->len || ip[0] >> 4 != 4)
+		return;
+	ihl = (ip[0] & 0xf) * 4;
+	if (ihl < 20 || at + ihl > packet->len)
+		return;
+
+	total = get16(ip + 2);
+	packet->l3 = at;
+	packet->ip_version = 4;
+	packet->proto = ip[9];
+	packet->frag = get16(ip + 6) & 0x3fff;
+	packet->len_ok = total >= ihl && at + total <= packet->len;
+	packet->end = packet->len_ok ? at + total : packet->len;
+	if (!(get16(ip + 6) & 0x1fff))
+		parse_l4(packet, at + ihl);
+}
+
+static void parse_ipv6(struct eth_packet *packet, uint32_t at)
+{
+	const uint8_t *ip = packet->data + at;
+	bool first = true;
+	uint32_t total;
+	int i;
+
+	if (at + 40 > packet->len || ip[0] >> 4 != 6)
+		return;
+
+	total = 40 + get16(ip + 4);
+	packet->l3 = at;
+	packet->ip_version = 6;
+	packet->proto = ip[6];
+	packet->len_ok = at + total <= packet->len;
+	packet->end = packet->len_ok ? at + total : packet->len;
+
+	at += 40;
+	for (i = 0; i < MAX_EXTENSIONS; i++) {
+		if (packet->proto != IPPROTO_HOPOPTS && packet->proto != IPPROTO_ROUTING &&
+		    packet->proto != IPPROTO_DSTOPTS && packet->proto != IPPROTO_FRAGMENT)
+			break;
+		if (at + 8 > packet->len)
+			return;
+		if (packet->proto == IPPROTO_FRAGMENT) {
+			packet->frag = true;
+			first = !(get16(packet->data + at + 2) & 0xfff8);
+			packet->proto = packet->data[at];
+			at += 8;
+			continue;
+		}
+		packet->proto = packet->data[at];
+		at += 8 + packet->data[at + 1] * 8;
+	}
+	if (first)
+		parse_l4(packet, at);
+}
+
+void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len)
+{
+	uint32_t at = 12;
+	int tags;
+
+	memset(packet, 0, sizeof(*packet));
+	packet->data = data;
+	packet->len = len;
+	packet->end = len;
+	if (len < 14)
+		return;
+
+	packet->ethertype = get16(data + at);
+	for (tags = 0; tags < MAX_TAGS; tags++) {
+		if ((packet->ethertype != ETH_P_8021Q && packet->ethertype != ETH_P_8021AD) ||
+		    at + 6 > len)
+			break;
+		if (!packet->first_tag) {
+			packet->first_tag = packet->ethertype;
+			packet->tci = get16(data + at + 2);
+		}
+		at += 4;
+		packet->ethertype = get16(data + at);
+	}
+
+	if (packet->ethertype == ETH_P_IP)
+		parse_ipv4(packet, at + 2);
+	else if (packet->ethertype == ETH_P_IPV6)
+		parse_ipv6(packet, at + 2);
+}
+
+/* ---- checksums ---- */
+
+uint64_t csum_add(uint64_t sum, const void *data, size_t len)
+{
+	const uint8_t *p = data;
+	size_t i;
+
+	for (i = 0; i + 1 < len; i += 2)
+		sum += get16(p + i);
+	if (len & 1)
+		sum += p[len - 1] << 8;
+	return sum;
+}
+
+uint16_t csum_fold(uint64_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+uint64_t packet_pseudo_sum(const struct eth_packet *packet, uint32_t l4_len)
+{
+	const uint8_t *ip = packet->data + packet->l3;
+	uint64_t sum;
+
+	if (packet->ip_version == 4)
+		sum = csum_add(0, ip + 12, 8);
+	else
+		sum = csum_add(0, ip + 8, 32);
+	return sum + packet->proto + (l4_len >> 16) + (l4_len & 0xffff);
+}
+
+bool packet_l3_ok(const struct eth_packet *packet)
+{
+	const uint8_t *ip = packet->data + packet->l3;
+
+	if (!packet->l3 || !packet->len_ok)
+		return false;
+	if (packet->ip_version == 6)
+		return true;
+	return csum_fold(csum_add(0, ip, (ip[0] & 0xf) * 4)) == 0xffff;
+}
+
+bool packet_l4_ok(const struct eth_packet *packet)
+{
+	uint32_t len;
+	uint64_t sum;
+
+	if (!packet->l4 || !packet->len_ok || packet->frag || packet->l4 > packet->end)
+		return false;
+
+	len = packet->end - packet->l4;
+	if (packet->proto == IPPROTO_UDP) {
+		uint16_t udp_len = get16(packet->data + packet->l4 + 4);
+
+		if (udp_len < 8 || udp_len > len)
+			return false;
+		if (!get16(packet->data + packet->l4 + 6))
+			return packet->ip_version == 4;
+		len = udp_len;
+	} else if (len < 20) {
+		return false;
+	}
+
+	sum = packet_pseudo_sum(packet, len);
+	return csum_fold(csum_add(sum, packet->data + packet->l4, len)) == 0xffff;
+}
+
+void packet_set_l3_csum(uint8_t *data, const struct eth_packet *packet)
+{
+	uint8_t *ip = data + packet->l3;
+
+	if (packet->ip_version != 4)
+		return;
+	put16(ip + 10, 0);
+	put16(ip + 10, ~csum_fold(csum_add(0, ip, (ip[0] & 0xf) * 4)));
+}
+
+void packet_set_l4_csum(uint8_t *data, const struct eth_packet *packet, uint32_t end)
+{
+	uint32_t at = packet->l4 + (packet->proto == IPPROTO_TCP ? 16 : 6);
+	uint32_t len = end - packet->l4;
+	uint16_t csum;
+
+	if (!packet->l4 || end < at + 2)
+		return;
+
+	put16(data + at, 0);
+	csum = ~csum_fold(csum_add(packet_pseudo_sum(packet, len), data + packet->l4, len));
+	/* 0 means "no checksum" to UDP; its other form is as right. */
+	if (!csum && packet->proto == IPPROTO_UDP)
+		csum = 0xffff;
+	put16(data + at, csum);
+}
+
+/* ---- RSS ---- */
+
+uint32_t toeplitz(const uint8_t key[40], const uint8_t *input, size_t len)
+{
+	uint32_t window = (uint32_t)key[0] << 24 | key[1] << 16 | key[2] << 8 | key[3];
+	uint32_t hash = 0;
+	size_t i;
+	int bit;
+
+	for (i = 0; i < len; i++) {
+		for (bit = 7; bit >= 0; bit--) {
+			if (input[i] >> bit & 1)
+				hash ^= window;
+			window = window << 1 | (i + 4 < 40 ? key[i + 4] >> bit & 1 : 0);
+		}
+	}
+	return hash;
+}
+
+/* The symmetric hash puts the smaller of two addresses, and of two ports, first. */
+static void order_pair(uint8_t *a, uint8_t *b, size_t len)
+{
+	uint8_t tmp[16];
+
+	if (memcmp(a, b, len) <= 0)
+		return;
+	memcpy(tmp, a, len);
+	memcpy(a, b, len);
+	memcpy(b, tmp, len);
+}
+
+struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc)
+{
+	uint32_t fields = prm_get(tirc, rx_hash_field_selector_outer.selected_fields);
+	unsigned int ip_len = packet->ip_version == 6 ? 16 : 4, fn = prm_get(tirc, rx_hash_fn),
+		     len = 0;
+	const uint8_t *ip = packet->data + packet->l3 + (packet->ip_version == 6 ? 8 : 12);
+	uint8_t input[36];
+	struct rss rss = {};
+
+	if (!packet->l3 || !fields || !fn)
+		return rss;
+
+	memcpy(input, ip, 2 * ip_len);
+	if ((fields & (PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP)) ==
+	    (PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP)) {
+		if (prm_get(tirc, rx_hash_symmetric))
+			order_pair(input, input + ip_len, ip_len);
+		len = 2 * ip_len;
+	} else if (fields & (PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP)) {
+		if (fields & PRM_RX_HASH_DST_IP)
+			memcpy(input, ip + ip_len, ip_len);
+		len = ip_len;
+	}
+	if (len)
+		/* source 1:0 and destination 3:2 */
+		rss.type |= (packet->ip_version == 6 ? 2 : 1) * 5;
+
+	if (packet->l4 && !packet->frag &&
+	    (fields & (PRM_RX_HASH_L4_SPORT | PRM_RX_HASH_L4_DPORT))) {
+		const uint8_t *ports = packet->data + packet->l4;
+		bool both = (fields & PRM_RX_HASH_L4_SPORT) && (fields & PRM_RX_HASH_L4_DPORT);
+
+		memcpy(input + len, ports + (fields & PRM_RX_HASH_L4_SPORT ? 0 : 2), both ? 4 : 2);
+		if (both && prm_get(tirc, rx_hash_symmetric))
+			order_pair(input + len, input + len + 2, 2);
+		len += both ? 4 : 2;
+		rss.type |= (packet->proto == IPPROTO_TCP ? 1 : 2) * 0x50;
+	}
+
+	if (fn == PRM_RX_HASH_TOEPLITZ) {
+		rss.hash = toeplitz(prm_bytes_const(tirc, rx_hash_toeplitz_key), input, len);
+	} else if (fn == PRM_RX_HASH_XOR8) {
+		unsigned int i;
+		uint8_t x = 0xff;
+
+		for (i = 0; i < len; i++)
+			x ^= input[i];
+		rss.hash = x;
+	}
+	return rss;
+}
+
+/* ---- fields for steering ---- */
+
+static void match_ip(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set)
+{
+	const uint8_t *ip = packet->data + packet->l3;
+	uint8_t tclass;
+
+	prm_set(set, ip_version, packet->ip_version);
+	prm_set(set, ip_protocol, packet->proto);
+	prm_set(set, frag, packet->frag);
+	if (packet->ip_version == 4) {
+		tclass = ip[1];
+		prm_set(set, ipv4_ihl, ip[0] & 0xf);
+		prm_set(set, ttl_hoplimit, ip[8]);
+		memcpy(prm_bytes(set, src_ipv4_src_ipv6.ipv4_layout.ipv4), ip + 12, 4);
+		memcpy(prm_bytes(set, dst_ipv4_dst_ipv6.ipv4_layout.ipv4), ip + 16, 4);
+	} else {
+		tclass = (ip[0] << 4 | ip[1] >> 4) & 0xff;
+		prm_set(set, ttl_hoplimit, ip[7]);
+		memcpy(prm_bytes(set, src_ipv4_src_ipv6.ipv6_layout.ipv6), ip + 8, 16);
+		memcpy(prm_bytes(set, dst_ipv4_dst_ipv6.ipv6_layout.ipv6), ip + 24, 16);
+	}
+	prm_set(set, ip_dscp, tclass >> 2);
+	prm_set(set, ip_ecn, tclass & 3);
+}
+
+void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set)
+{
+	const uint8_t *l4 = packet->data + packet->l4;
+
+	memset(set, 0, sizeof(*set));
+	memcpy(prm_bytes(set, dmac_47_16), packet->data, 6);
+	memcpy(prm_bytes(set, smac_47_16), packet->data + 6, 6);
+	prm_set(set, ethertype, packet->ethertype);
+	if (packet->first_tag) {
+		prm_set(set, cvlan_tag, packet->first_tag == ETH_P_8021Q);
+		prm_set(set, svlan_tag, packet->first_tag == ETH_P_8021AD);
+		prm_set(set, first_prio, packet->tci >> 13);
+		prm_set(set, first_cfi, packet->tci >> 12 & 1);
+		prm_set(set, first_vid, packet->tci & 0xfff);
+	}
+	if (packet->l3)
+		match_ip(packet, set);
+	if (packet->l4 && packet->proto == IPPROTO_TCP) {
+		prm_set(set, tcp_sport, get16(l4));
+		prm_set(set, tcp_dport, get16(l4 + 2));
+		prm_set(set, tcp_flags, get16(l4 + 12) & 0x1ff);
+	} else if (packet->l4) {
+		prm_set(set, udp_sport, get16(l4));
+		prm_set(set, udp_dport, get16(l4 + 2));
+	}
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The receive side: from the wire through the flow tables and a TIR to an RQ. */
+#include <string.h>
+
+#include "nic/nic.h"
+#include "prm/cqe.h"
+#include "prm/eqe.h"
+#include "prm/wqe.h"
+#include "rdma/rdma.h"
+
+#define IPPROTO_TCP 6
+#define TCP_ACK 0x10
+#define STRIDE_MAX 512
+#define RQ_START_PADDING 0x80000000
+
+/* ---- receive queues ---- */
+
+static void complete_error(struct rq *rq, uint16_t index, uint8_t syndrome)
+{
+	struct prm_err_cqe cqe = {};
+
+	cqe.srqn = cpu_to_be32(prm_get(&rq->ctx, user_index));
+	cqe.syndrome = syndrome;
+	cqe.s_wqe_opcode_qpn = cpu_to_be32(rq->obj.num);
+	cqe.wqe_counter = cpu_to_be16(index);
+	cqe.op_own = PRM_CQE_RESP_ERR << PRM_CQE_OPCODE_SHIFT;
+	cq_push(rq->cq, (struct prm_cqe64 *)&cqe, true);
+}
+
+/* Posted WQEs from the doorbell record; false if it cannot be right. */
+static bool posted(struct rq *rq, uint16_t *n)
+{
+	uint32_t be;
+
+	if (guest_read(rq->obj.dev, rq->dbr + offsetof(struct prm_wq_dbr, rcv), &be, sizeof(be)))
+		return false;
+	*n = (uint16_t)(be32toh(be) & 0xffff) - rq->ci;
+	if (*n <= 1u << rq->log_size)
+		return true;
+	violation(rq->obj.dev, "RQ 0x%x: producer index %u is more than a queue ahead of %u",
+		  rq->obj.num, be32toh(be) & 0xffff, rq->ci);
+	return false;
+}
+
+void rq_to_error(struct rq *rq)
+{
+	uint16_t n;
+
+	if (rq->state == PRM_WQ_RDY && prm_get(&rq->ctx, flush_in_error_en) && posted(rq, &n))
+		for (; n; n--)
+			complete_error(rq, rq->ci++, PRM_CQE_SYND_WR_FLUSH);
+	rq->state = PRM_WQ_ERR;
+}
+
+static void fail(struct rq *rq, uint8_t syndrome)
+{
+	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_RQ,
+				       .qp_srq_n = cpu_to_be32(rq->obj.num) };
+
+	rq->obj.dev->eth->counters.rx_errors.packets++;
+	complete_error(rq, rq->ci++, syndrome);
+	rq_to_error(rq);
+	event_push(rq->obj.dev, PRM_EVENT_WQ_CATAS_ERROR, 0, &data, sizeof(data));
+}
+
+/* Bytes of a packet in the order the guest gets them: without the tag that was taken off. */
+struct rx_data {
+	const uint8_t *part[2];
+	uint32_t len[2];
+};
+
+static enum mem_result put_bytes(struct rq *rq, const struct prm_wqe_data_seg *seg,
+				 const struct rx_data *data, uint32_t off, uint32_t n)
+{
+	struct mem_user user = { .pdn = rq->pd ? rq->pd->num : 0, .qpn = MEM_ANY_QP };
+	uint64_t addr = be64_to_cpu(seg->addr);
+	enum mem_result result = MEM_OK;
+	int i;
+
+	for (i = 0; i < 2 && n && result == MEM_OK; i++) {
+		uint32_t part;
+
+		if (off >= data->len[i]) {
+			off -= data->len[i];
+			continue;
+		}
+		part = data->len[i] - off < n ? data->len[i] - off : n;
+		result = mem_write(rq->obj.dev, user, be32_to_cpu(seg->lkey), addr,
+				   data->part[i] + off, part, MEM_LOCAL_WRITE);
+		addr += part;
+		n -= part;
+		off = 0;
+	}
+	return result;
+}
+
+/* 0, or the syndrome. */
+static uint8_t scatter(struct rq *rq, const struct rx_data *data)
+{
+	uint32_t raw[STRIDE_MAX / 4], total = data->len[0] + data->len[1], off = 0;
+	const struct prm_wqe_data_seg *seg = (const void *)raw;
+	unsigned int i, n = (1u << rq->log_stride) / sizeof(*seg),
+			index = rq->ci & ((1u << rq->log_size) - 1);
+
+	if (pages_read(rq->obj.dev, &rq->pages, (uint64_t)index << rq->log_stride, raw,
+		       1u << rq->log_stride))
+		return PRM_CQE_SYND_LOCAL_QP_OP;
+
+	for (i = 0; i < n && off < total; i++) {
+		/*
+		 * The top bit asks for padding in front of the address, up to a cache line: nothing
+		 * that a guest could see.
+		 */
+		uint32_t room = be32_to_cpu(seg[i].byte_count) & ~RQ_START_PADDING, bytes;
+		enum mem_result result;
+
+		if (be32_to_cpu(seg[i].lkey) == PRM_WQE_LKEY_TERMINATE)
+			break;
+		bytes = total - off < room ? total - off : room;
+		result = put_bytes(rq, &seg[i], data, off, bytes);
+		if (result != MEM_OK) {
+			violation(rq->obj.dev, "RQ 0x%x: WQE %u: lkey 0x%x, %u bytes at 0x%llx: %s",
+				  rq->obj.num, rq->ci, be32_to_cpu(seg[i].lkey), bytes,
+				  (unsigned long long)be64_to_cpu(seg[i].addr),
+				  mem_result_text(result));
+			return PRM_CQE_SYND_LOCAL_PROT;
+		}
+		off += bytes;
+	}
+	if (off == total)
+		return 0;
+	violation(rq->obj.dev, "RQ 0x%x: WQE %u has room for %u bytes of a packet of %u",
+		  rq->obj.num, rq->ci, off, total);
+	return PRM_CQE_SYND_LOCAL_LENGTH;
+}
+
+static uint8_t l4_type(const struct eth_packet *packet)
+{
+	const uint8_t *tcp = packet->data + packet->l4;
+
+	if (!packet->l4 || packet->frag)
+		return PRM_CQE_L4_NONE;
+	if (packet->proto != IPPROTO_TCP)
+		return PRM_CQE_L4_UDP;
+	if (!(tcp[13] & TCP_ACK))
+		return PRM_CQE_L4_TCP_NO_ACK;
+	return packet->l4 + (tcp[12] >> 4) * 4u < packet->end ? PRM_CQE_L4_TCP_ACK_AND_DATA :
+								PRM_CQE_L4_TCP_ACK_NO_DATA;
+}
+
+static void complete(struct rq *rq, const struct eth_packet *packet, uint32_t tag,
+		     const struct rss *rss, bool stripped)
+{
+	uint8_t l3 = packet->ip_version == 4 ? PRM_CQE_L3_IPV4 :
+		     packet->ip_version == 6 ? PRM_CQE_L3_IPV6 :
+					       PRM_CQE_L3_NONE;
+	uint32_t from = packet->l3 ? packet->l3 : 14;
+	struct prm_cqe64 cqe = {};
+
+	cqe.rss_hash_result = cpu_to_be32(rss->hash);
+	cqe.rss_hash_type = rss->type;
+	cqe.check_sum =
+		cpu_to_be16(csum_fold(csum_add(0, packet->data + from, packet->end - from)));
+	cqe.hds_ip_ext = PRM_CQE_L2_OK | (packet_l3_ok(packet) ? PRM_CQE_L3_OK : 0) |
+			 (packet_l4_ok(packet) ? PRM_CQE_L4_OK : 0);
+	cqe.l4_l3_hdr_type = l4_type(packet) << PRM_CQE_L4_SHIFT | l3 << PRM_CQE_L3_SHIFT;
+	if (stripped) {
+		cqe.l4_l3_hdr_type |= PRM_CQE_VLAN;
+		cqe.vlan_info = cpu_to_be16(packet->tci);
+	}
+	cqe.srqn = cpu_to_be32(prm_get(&rq->ctx, user_index));
+	cqe.byte_cnt = cpu_to_be32(packet->len - (stripped ? 4 : 0));
+	cqe.sop_drop_qpn = cpu_to_be32(tag);
+	cqe.wqe_counter = cpu_to_be16(rq->ci);
+	cqe.op_own = PRM_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT;
+	rq->ci++;
+	cq_push(rq->cq, &cqe, true);
+}
+
+static void rq_receive(struct rq *rq, const struct eth_packet *packet, uint32_t tag,
+		       const struct rss *rss)
+{
+	bool strip = packet->first_tag == ETH_P_8021Q && !prm_get(&rq->ctx, vsd);
+	struct rx_data data = {
+		.part = { packet->data, packet->data + (strip ? 16 : 12) },
+		.len = { 12, packet->len - (strip ? 16 : 12) },
+	};
+	struct eth_counters *counters = &rq->obj.dev->eth->counters;
+	uint8_t syndrome;
+	uint16_t n;
+
+	if (rq->state != PRM_WQ_RDY) {
+		counters->rx_queue_off++;
+		return;
+	}
+	if (!posted(rq, &n) || !n) {
+		counters->rx_no_buffer++;
+		rq->out_of_buffer++;
+		if (rq->counters)
+			((struct q_counter *)rq->counters)->out_of_buffer++;
+		return;
+	}
+
+	syndrome = scatter(rq, &data);
+	if (syndrome)
+		fail(rq, syndrome);
+	else
+		complete(rq, packet, tag, rss, strip);
+}
+
+/* ---- from the wire ---- */
+
+/* Whether the TIR, or the vport, does not want to hear what its own function sent. */
+static bool loopback_blocked(struct cxdev *dev, const struct tir *tir, const struct frame *frame)
+{
+	bool multicast = frame->data[0] & 1;
+	unsigned int block = prm_get(&tir->ctx, self_lb_block);
+
+	if (frame->from != dev->port)
+		return false;
+	if (multicast)
+		return dev->eth->block_mc || (block & PRM_TIR_BLOCK_MULTICAST);
+	return dev->eth->block_uc || (block & PRM_TIR_BLOCK_UNICAST);
+}
+
+static void deliver(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg)
+{
+	struct cxdev *dev = tir->obj.dev;
+	struct rss rss;
+
+	if (loopback_blocked(dev, tir, arg)) {
+		dev->eth->counters.rx_loopback_blocked++;
+		return;
+	}
+	rss = packet_rss(packet, &tir->ctx);
+	rq_receive(tir->rqt ? tir->rqt->rqs[rss.hash % tir->rqt->size] : tir->rq, packet, tag,
+		   &rss);
+}
+
+void eth_receive(struct cxdev *dev, struct frame *frame)
+{
+	struct eth_counters *counters = &dev->eth->counters;
+	struct traffic *traffic = &counters->rx_unicast;
+	struct eth_packet packet;
+
+	if (frame->len + 4u > dev->eth->port_mtu) {
+		counters->rx_oversize++;
+		counters->rx_errors.packets++;
+		counters->rx_errors.bytes += frame->len;
+		frame_free(frame);
+		return;
+	}
+	if (frame->data[0] & 1)
+		traffic = memcmp(frame->data, "\xff\xff\xff\xff\xff\xff", 6) ?
+				  &counters->rx_multicast :
+				  &counters->rx_broadcast;
+	traffic->packets++;
+	traffic->bytes += frame->len;
+
+	packet_parse(&packet, frame->data, frame->len);
+	if (!steer(dev, &packet, deliver, frame))
+		counters->rx_no_rule++;
+	frame_free(frame);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The walks of packets through flow tables: of one that is received to TIRs, of one that is sent to
+ * the port it leaves by.
+ *
+ * Levels rise along every edge (the commands see to it), so a walk ends; a fan-out over many tables
+ * is cut at a number of steps that no sane set of rules comes near.
+ */
+#include <string.h>
+#include <libdeflate.h>
+
+#include "nic/nic.h"
+#include "port/lag.h"
+
+#define MAX_STEPS 512
+
+struct walk {
+	struct cxdev *dev;
+	const struct eth_packet *packet;
+	struct prm_fte_match_set_lyr_2_4 fields;
+	void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg);
+	void *arg;
+	unsigned int steps, delivered;
+};
+
+static bool matches(const struct prm_fte_match_set_lyr_2_4 *fields, const struct fte *fte)
+{
+	const struct prm_fte_match_set_lyr_2_4 *mask =
+		prm_sub_const(&fte->group->criteria, outer_headers, fte_match_set_lyr_2_4);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(mask->dw); i++)
+		if ((fields->dw[i] ^ fte->value.dw[i]) & mask->dw[i])
+			return false;
+	return true;
+}
+
+/* ---- received ---- */
+
+/* The entry of the lowest index wins. */
+static struct fte *find_entry(struct walk *walk, struct flow_table *table)
+{
+	struct fte *fte;
+
+	list_for_each_entry(fte, &table->ftes, node)
+		if (matches(&walk->fields, fte))
+			return fte;
+	return NULL;
+}
+
+static void walk_table(struct walk *walk, struct flow_table *table, uint32_t tag);
+
+static void follow(struct walk *walk, const struct fte *fte, uint32_t tag)
+{
+	unsigned int i;
+
+	for (i = 0; i < fte->n_counters; i++) {
+		fte->counters[i]->hits.packets++;
+		fte->counters[i]->hits.bytes += walk->packet->len;
+	}
+	if (fte->action & PRM_FLOW_DROP)
+		return;
+
+	if (fte->tag)
+		tag = fte->tag;
+	for (i = 0; i < fte->n_dests; i++) {
+		if (fte->dests[i].table) {
+			walk_table(walk, fte->dests[i].table, tag);
+			continue;
+		}
+		walk->delivered++;
+		walk->deliver(fte->dests[i].tir, walk->packet, tag, walk->arg);
+	}
+}
+
+static void walk_table(struct walk *walk, struct flow_table *table, uint32_t tag)
+{
+	while (table) {
+		struct fte *fte;
+
+		if (walk->steps > MAX_STEPS)
+			return;
+		if (walk->steps++ == MAX_STEPS) {
+			violation(walk->dev, "one packet walks through more than %d flow tables",
+				  MAX_STEPS);
+			return;
+		}
+		fte = find_entry(walk, table);
+		if (fte) {
+			follow(walk, fte, tag);
+			return;
+		}
+		table = table->miss;
+	}
+}
+
+unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
+		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag,
+				   void *arg),
+		   void *arg)
+{
+	struct walk walk = { .dev = dev, .packet = packet, .deliver = deliver, .arg = arg };
+
+	if (!dev->eth->rx_root)
+		return 0;
+	packet_match_set(packet, &walk.fields);
+	walk_table(&walk, dev->eth->rx_root, 0);
+	return walk.delivered;
+}
+
+/* ---- sent ---- */
+
+/*
+ * Which entry of a hash group the packet gets. A CRC alone is linear: flows that count up in steps
+ * of two could all have one lowest bit, and so one port of two.
+ */
+static uint32_t pick(const struct flow_group *group, const struct prm_fte_match_set_lyr_2_4 *fields)
+{
+	struct prm_fte_match_set_lyr_2_4 picked;
+	uint32_t hash;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(picked.dw); i++)
+		picked.dw[i] = fields->dw[i] & group->definer->picked.dw[i];
+	hash = libdeflate_crc32(0, picked.dw, sizeof(picked.dw));
+	hash = (hash ^ hash >> 16) * 0x9e3779b1u;
+	hash ^= hash >> 15;
+	return group->start + hash % (group->end - group->start + 1);
+}
+
+/* The lowest index wins here too; of a hash group there is one entry at most. */
+static const struct fte *find_step(const struct flow_table *table,
+				   const struct prm_fte_match_set_lyr_2_4 *fields)
+{
+	const struct flow_group *group = NULL;
+	const struct fte *fte;
+	uint32_t index = 0;
+
+	list_for_each_entry(fte, &table->ftes, node) {
+		if (!fte->group->definer) {
+			if (matches(fields, fte))
+				return fte;
+			continue;
+		}
+		if (fte->group != group) {
+			group = fte->group;
+			index = pick(group, fields);
+		}
+		if (fte->index == index)
+			return fte;
+	}
+	return NULL;
+}
+
+unsigned int port_select(const struct cxdev *dev, const struct frame *frame)
+{
+	const struct flow_table *table = dev->eth->port_root;
+	struct prm_fte_match_set_lyr_2_4 fields;
+	struct eth_packet packet;
+	const struct fte *fte;
+
+	if (!table)
+		return 0;
+	packet_parse(&packet, frame->data, frame->len);
+	packet_match_set(&packet, &fields);
+	while (table) {
+		fte = find_step(table, &fields);
+		if (fte && fte->dests->uplink)
+			return fte->dests->uplink;
+		table = fte ? fte->dests->table : table->miss;
+	}
+	return 0;
+}

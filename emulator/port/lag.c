@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * CREATE, MODIFY, QUERY and DESTROY_LAG, CREATE and DESTROY_VPORT_LAG.
+ *
+ * The order is strict: LAG, vport LAG, demux tables, and back the same way. Ports are selected by
+ * queue affinity and a map, or in hash mode by the flow tables of port 1's function. Native FDB
+ * selection is not advertised.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "nic/nic.h"
+#include "func/hca.h"
+#include "port/lag.h"
+#include "prm/lag.h"
+
+/* ---- the card ---- */
+
+int adapter_join(struct cxdev **devs)
+{
+	struct adapter *adapter = calloc(1, sizeof(*adapter));
+	unsigned int i;
+
+	if (!adapter)
+		return -ENOMEM;
+	for (i = 0; i < LAG_PORTS; i++) {
+		adapter->dev[i] = devs[i];
+		devs[i]->adapter = adapter;
+		devs[i]->native_port = i + 1;
+		devs[i]->sys_image_guid = devs[0]->node_guid;
+		hca_caps_reset(devs[i]);
+	}
+	return 0;
+}
+
+void adapter_leave(struct cxdev *dev)
+{
+	struct adapter *adapter = dev->adapter;
+	unsigned int i, left = 0;
+
+	if (!adapter)
+		return;
+	adapter->active = false;
+	adapter->dev[dev->native_port - 1] = NULL;
+	dev->adapter = NULL;
+	for (i = 0; i < LAG_PORTS; i++)
+		left += !!adapter->dev[i];
+	if (!left)
+		free(adapter);
+}
+
+bool lag_announced(const struct cxdev *dev)
+{
+	return dev->adapter;
+}
+
+bool port_select_announced(const struct cxdev *dev)
+{
+	return lag_announced(dev) && dev->card->port_select;
+}
+
+/* Called when the objects of the function are gone, demux tables too. */
+void lag_reset(struct cxdev *dev)
+{
+	struct adapter *adapter = dev->adapter;
+
+	if (!adapter || dev->native_port != 1)
+		return;
+	adapter->active = false;
+	adapter->vport = false;
+	adapter->hash = false;
+}
+
+unsigned int lag_report(struct cxdev *dev)
+{
+	if (!dev->adapter || dev->native_port != 1 || !dev->adapter->active)
+		return 0;
+	violation(dev, "leak: the LAG was left");
+	return 1;
+}
+
+/* ---- ports ---- */
+
+int lag_check_affinity(struct cmd *c, unsigned int affinity)
+{
+	if (affinity && !lag_announced(c->dev))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "lag_tx_port_affinity is set (0x%x), but LAG is not advertised",
+			      affinity);
+	if (affinity > LAG_PORTS)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "lag_tx_port_affinity %u: the card has %u ports", affinity,
+			      LAG_PORTS);
+	return 0;
+}
+
+static struct port *port_of(const struct adapter *adapter, unsigned int number)
+{
+	const struct cxdev *dev = adapter->dev[number - 1];
+
+	return dev ? dev->port : NULL;
+}
+
+unsigned int lag_port_of(const struct cxdev *dev, unsigned int vhca_id)
+{
+	unsigned int i;
+
+	for (i = 0; dev->adapter && i < LAG_PORTS; i++)
+		if (dev->adapter->dev[i] && dev->adapter->dev[i]->index == vhca_id)
+			return i + 1;
+	return 0;
+}
+
+/* An affinity counts only while its port is active: it names a port past the tables. */
+static unsigned int hash_port(const struct cxdev *dev, unsigned int affinity,
+			      const struct frame *frame)
+{
+	const struct adapter *adapter = dev->adapter;
+	unsigned int selected;
+
+	if (affinity && adapter->active_ports & 1u << (affinity - 1))
+		return affinity;
+	selected = port_select(adapter->dev[0], frame);
+	return selected ? selected : dev->native_port;
+}
+
+struct port *lag_tx_port(const struct cxdev *dev, unsigned int affinity, const struct frame *frame)
+{
+	const struct adapter *adapter = dev->adapter;
+
+	if (!adapter || !adapter->active)
+		return dev->port;
+	if (adapter->hash)
+		return port_of(adapter, hash_port(dev, affinity, frame));
+	return port_of(adapter, adapter->map[(affinity ? affinity : dev->native_port) - 1]);
+}
+
+struct port *lag_strict_port(const struct cxdev *dev, unsigned int affinity)
+{
+	const struct adapter *adapter = dev->adapter;
+
+	if (!adapter || !adapter->active || !affinity)
+		return dev->port;
+	return port_of(adapter, affinity);
+}
+
+struct cxdev *lag_rdma(struct cxdev *dev)
+{
+	const struct adapter *adapter = dev->adapter;
+
+	return adapter && adapter->active && adapter->vport ? adapter->dev[0] : dev;
+}
+
+static const char *port_set(unsigned int bits)
+{
+	static const char *const sets[1u << LAG_PORTS] = { "none", "1", "2", "1 2" };
+
+	return sets[bits];
+}
+
+void lag_status(const struct cxdev *dev, FILE *out)
+{
+	const struct adapter *adapter = dev->adapter;
+
+	if (!adapter)
+		return;
+	fprintf(out, "  port %u of the card, lag: %s", dev->native_port,
+		adapter->active ? "on" : "off");
+	if (adapter->active && adapter->hash)
+		fprintf(out, ", hash mode, active ports %s", port_set(adapter->active_ports));
+	else if (adapter->active)
+		fprintf(out, ", map 1:%u 2:%u", adapter->map[0], adapter->map[1]);
+	fprintf(out, "%s\n", adapter->active && adapter->vport ? ", vport" : "");
+}
+
+/* ---- commands ---- */
+
+/* NULL: refused, the function cannot have a LAG, or there is one where there must be none. */
+static struct adapter *get_lag(struct cmd *c, bool active)
+{
+	struct adapter *adapter = c->dev->adapter;
+
+	if (!adapter) {
+		refuse(c, PRM_STATUS_BAD_OP, "LAG is not advertised: the card has one port");
+		return NULL;
+	}
+	if (c->dev->native_port != 1) {
+		refuse(c, PRM_STATUS_BAD_PARAM, "a LAG belongs to port 1, this is port %u",
+		       c->dev->native_port);
+		return NULL;
+	}
+	if (adapter->active && !active) {
+		refuse(c, PRM_STATUS_BAD_RES_STATE, "the ports are a LAG already");
+		return NULL;
+	}
+	if (!adapter->active && active) {
+		refuse(c, PRM_STATUS_BAD_RES_STATE, "the ports are no LAG");
+		return NULL;
+	}
+	return adapter;
+}
+
+static bool is_port(unsigned int number)
+{
+	return number >= 1 && number <= LAG_PORTS;
+}
+
+static int take_map(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx)
+{
+	unsigned int one = prm_get(ctx, tx_remap_affinity_1);
+	unsigned int two = prm_get(ctx, tx_remap_affinity_2);
+
+	if (!is_port(one) || !is_port(two))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "tx_remap_affinity %u and %u: ports are 1 to %u", one, two,
+			      LAG_PORTS);
+	adapter->map[0] = one;
+	adapter->map[1] = two;
+	notice(c->dev, "LAG map 1:%u 2:%u", one, two);
+	return 0;
+}
+
+/*
+ * Only with the bypass can an affinity name a port past the tables, and then one of those that are
+ * said to be active.
+ */
+static int take_active(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx)
+{
+	unsigned int ports = prm_get(ctx, active_port);
+
+	if (is_set(c, ctx, tx_remap_affinity_1, "but hash mode has no map") ||
+	    is_set(c, ctx, tx_remap_affinity_2, "but hash mode has no map"))
+		return -1;
+	if (!hca_affinity_bypass(c->dev)) {
+		if (is_set(c, ctx, active_port, "but port_select_flow_table_bypass is off"))
+			return -1;
+	} else if (!ports || ports >> LAG_PORTS) {
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "active_port 0x%x: a bit for each, at least one of %u", ports,
+			      LAG_PORTS);
+	}
+	adapter->active_ports = ports;
+	notice(c->dev, "LAG in hash mode, active ports %s", port_set(ports));
+	return 0;
+}
+
+static int take_selection(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx,
+			  bool hash)
+{
+	if (is_set(c, ctx, fdb_selection_mode, "but it is not advertised") ||
+	    is_set(c, ctx, lag_state, "but it is the device's"))
+		return -1;
+	if (hash)
+		return take_active(c, adapter, ctx);
+	return is_set(c, ctx, active_port, "but it is of hash mode") ? -1 :
+	       take_map(c, adapter, ctx);
+}
+
+static int run_create_lag(struct cmd *c)
+{
+	const struct prm_create_lag_in *in = c->in;
+	const struct prm_lagc *ctx = prm_sub_const(in, ctx, lagc);
+	struct adapter *adapter = get_lag(c, false);
+	unsigned int mode = prm_get(ctx, port_select_mode);
+	bool hash = mode == PRM_LAG_PORT_SELECT_FT;
+
+	if (!adapter)
+		return -1;
+	if (mode && !(hash && port_select_announced(c->dev)))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "port_select_mode %u is not advertised",
+			      mode);
+	if (take_selection(c, adapter, ctx, hash))
+		return -1;
+	adapter->hash = hash;
+	adapter->active = true;
+	return 0;
+}
+
+static int run_modify_lag(struct cmd *c)
+{
+	const struct prm_modify_lag_in *in = c->in;
+	const struct prm_lagc *ctx = prm_sub_const(in, ctx, lagc);
+	struct adapter *adapter = get_lag(c, true);
+	unsigned int select = prm_get(in, field_select), can = PRM_MODIFY_LAG_REMAP;
+
+	if (!adapter)
+		return -1;
+	if (adapter->hash)
+		can = hca_affinity_bypass(c->dev) ? PRM_MODIFY_LAG_ACTIVE_PORT : 0;
+	if (!select || select != can)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "field_select 0x%x: of this LAG 0x%x can be changed", select, can);
+	if (is_set(c, ctx, port_select_mode, "but a LAG keeps its mode"))
+		return -1;
+	return take_selection(c, adapter, ctx, adapter->hash);
+}
+
+static int run_query_lag(struct cmd *c)
+{
+	struct prm_query_lag_out *out = c->out;
+	struct adapter *adapter = get_lag(c, true);
+
+	if (!adapter)
+		return -1;
+	if (adapter->hash) {
+		prm_set(out, ctx.port_select_mode, PRM_LAG_PORT_SELECT_FT);
+		prm_set(out, ctx.active_port, adapter->active_ports);
+		return 0;
+	}
+	prm_set(out, ctx.tx_remap_affinity_1, adapter->map[0]);
+	prm_set(out, ctx.tx_remap_affinity_2, adapter->map[1]);
+	return 0;
+}
+
+static int run_destroy_lag(struct cmd *c)
+{
+	struct adapter *adapter = get_lag(c, true);
+
+	if (!adapter)
+		return -1;
+	if (adapter->vport)
+		return refuse(c, PRM_STATUS_RES_BUSY, "the vport LAG has to go first");
+	adapter->active = false;
+	notice(c->dev, "LAG ends");
+	return 0;
+}
+
+static int run_create_vport_lag(struct cmd *c)
+{
+	struct adapter *adapter = get_lag(c, true);
+
+	if (!adapter)
+		return -1;
+	if (adapter->vport)
+		return refuse(c, PRM_STATUS_BAD_RES_STATE, "there is a vport LAG already");
+	adapter->vport = true;
+	return 0;
+}
+
+static int run_destroy_vport_lag(struct cmd *c)
+{
+	struct adapter *adapter = get_lag(c, true);
+
+	if (!adapter)
+		return -1;
+	if (!adapter->vport)
+		return refuse(c, PRM_STATUS_BAD_RES_STATE, "there is no vport LAG");
+	if (adapter->demux)
+		return refuse(c, PRM_STATUS_RES_BUSY, "%u LAG demux tables have to go first",
+			      adapter->demux);
+	adapter->vport = false;
+	return 0;
+}
+
+const struct cmd_desc cmds_lag[] = {
+	CMD(create_lag), CMD(modify_lag), CMD(query_lag), CMD(destroy_lag),
+	CMD(create_vport_lag), CMD(destroy_vport_lag), {}
+};

@@ -1,0 +1,789 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Event queues and completion queues.
+ *
+ * Both are rings in guest memory whose entries carry an owner bit that flips each time round. An
+ * EQ's consumer index comes by doorbell, a CQ's stands in its doorbell record and is read only when
+ * the queue seems full. An interrupt, or an event of a CQ, is raised once for each arming; arming a
+ * queue that already holds something newer raises it at once.
+ *
+ * To a CQ, newer is what no event has told of yet. The doorbell that arms it says what the driver
+ * has consumed, and may be late: the driver goes on to poll while it is on its way.
+ */
+#include <string.h>
+
+#include "nic/nic.h"
+#include "fault/fault.h"
+#include "func/hca.h"
+#include "prm/cqe.h"
+#include "prm/obj.h"
+#include "rdma/rdma.h"
+
+#define LOG_PAGE_MAX 19		/* in units of 4 KiB: 2 GiB */
+#define INDEX_MASK 0xffffffu
+
+#define EQ_ST_ARMED	0x9
+#define EQ_ST_FIRED	0xa
+#define CQ_ST_ARMED_SOL	0x6
+#define CQ_ST_ARMED	0x9
+#define CQ_ST_FIRED	0xa
+#define CTX_OK		0x0
+#define CTX_OVERRUN	0x9
+#define CTX_ERROR	0xa
+
+#define CQ_ERROR_OVERRUN 1
+#define CQ_PERIOD_FROM_CQE 1
+#define CQ_OP_MOD_RESIZE 1
+
+/* of the health buffer */
+#define SYND_ASYNC_EQ_OVERRUN	0xc
+#define SYND_EQ_ERROR		0xd
+
+struct eq {
+	struct obj obj;
+	struct prm_eqc ctx;		/* as created */
+	uint64_t events;		/* mask */
+	struct pages pages;
+	struct obj *uar;
+	uint32_t size, pi, ci;
+	unsigned int vector;
+	bool armed, overrun;
+	bool broken;			/* on command */
+};
+
+struct cq {
+	struct obj obj;
+	struct prm_cqc ctx;		/* as created, moderation as modified */
+	struct pages pages;
+	struct eq *eq;
+	struct obj *uar;
+	uint64_t dbr;
+	uint32_t size, cqe_bytes, pi, ci;
+	uint32_t solicited_pi;		/* one after the last solicited completion */
+	uint32_t told_pi;		/* one after the last completion when an event was raised */
+	uint8_t fired_sn, armed_sn;
+	bool armed, armed_solicited, fired, overrun_ignore, error;
+	uint32_t unreported;		/* completions that the armed event waits with */
+	struct timer moderation;
+};
+
+static uint32_t distance(uint32_t from, uint32_t to)
+{
+	return (to - from) & INDEX_MASK;
+}
+
+static bool is_after(uint32_t index, uint32_t other)
+{
+	return (int32_t)((index - other) << 8) > 0;
+}
+
+/* ---- event queues ---- */
+
+static void eq_fire(struct eq *eq)
+{
+	eq->armed = false;
+	hca_raise_irq(eq->obj.dev, eq->vector);
+}
+
+/* An EQ that was made to overrun takes nothing more, and that is fatal for the function. */
+static void eq_break(struct eq *eq)
+{
+	notice(eq->obj.dev, "fault: EQ 0x%x overruns", eq->obj.num);
+	eq->overrun = true;
+	eq->broken = true;
+	eq->obj.dev->ails.synd = eq->events ? SYND_ASYNC_EQ_OVERRUN : SYND_EQ_ERROR;
+}
+
+static void eq_put(struct eq *eq, struct prm_eqe *eqe)
+{
+	uint64_t at = (uint64_t)(eq->pi & (eq->size - 1)) * sizeof(*eqe);
+	struct cxdev *dev = eq->obj.dev;
+	const size_t last = sizeof(*eqe) - 4;
+
+	if (distance(eq->ci, eq->pi) >= eq->size) {
+		if (!eq->overrun)
+			violation(dev, "EQ 0x%x overrun: %u entries and none was consumed",
+				  eq->obj.num, eq->size);
+		eq->overrun = true;
+		return;
+	}
+	eqe->owner = eq->pi & eq->size ? 1 : 0;
+	pages_write(dev, &eq->pages, at, eqe, last);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	pages_write(dev, &eq->pages, at + last, (uint8_t *)eqe + last, sizeof(*eqe) - last);
+	eq->pi = (eq->pi + 1) & INDEX_MASK;
+	if (eq->armed)
+		eq_fire(eq);
+}
+
+static void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *data, size_t len)
+{
+	struct prm_eqe eqe = { .type = type, .sub_type = subtype };
+	uint32_t value;
+
+	if (eq->broken)
+		return;
+	memcpy(&eqe.data, data, len);
+	switch (fault_ask(FAULT_EVENT, eq->obj.dev, type, &value)) {
+	case FAULT_LOSE:
+		return;
+	case FAULT_OVERRUN:
+		eq_break(eq);
+		return;
+	case FAULT_TYPE:
+		eqe.type = value;
+		break;
+	case FAULT_DUPLICATE:
+		eq_put(eq, &eqe);
+		break;
+	default:
+		break;
+	}
+	eq_put(eq, &eqe);
+}
+
+void event_push(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *data, size_t len)
+{
+	struct eq *eq = dev->hca->eq_by_event[type];
+
+	if (eq)
+		eq_push(eq, type, subtype, data, len);
+	else
+		trace(dev, "event 0x%x/%u: no EQ takes it", type, subtype);
+}
+
+void eq_report_command(struct cxdev *dev, struct eq *eq, uint32_t slots)
+{
+	struct prm_eqe_cmd cmd = { .vector = cpu_to_be32(slots) };
+
+	(void)dev;
+	eq_push(eq, PRM_EVENT_CMD, 0, &cmd, sizeof(cmd));
+}
+
+void eq_doorbell(struct cxdev *dev, uint32_t uar, uint32_t value, bool arm)
+{
+	struct eq *eq = obj_find(dev, OBJ_EQ, value >> 24);
+	uint32_t ci = value & INDEX_MASK;
+
+	if (!eq) {
+		violation(dev, "EQ doorbell names EQ 0x%x, which does not exist", value >> 24);
+		return;
+	}
+	if (eq->uar->num != uar) {
+		violation(dev, "EQ 0x%x: doorbell on UAR 0x%x, its own is 0x%x", eq->obj.num, uar,
+			  eq->uar->num);
+		return;
+	}
+	if (distance(eq->ci, ci) > distance(eq->ci, eq->pi)) {
+		violation(dev, "EQ 0x%x: consumer index jumps from 0x%x to 0x%x, producer at 0x%x",
+			  eq->obj.num, eq->ci, ci, eq->pi);
+		return;
+	}
+	eq->ci = ci;
+	if (!arm || eq->broken)
+		return;
+	eq->armed = true;
+	if (eq->pi != ci)
+		eq_fire(eq);
+}
+
+static void eq_release(void *obj)
+{
+	struct eq *eq = obj;
+	struct hca_state *hca = eq->obj.dev->hca;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hca->eq_by_event); i++)
+		if (hca->eq_by_event[i] == eq)
+			hca->eq_by_event[i] = NULL;
+	if (hca->cmd_eq == eq)
+		hca->cmd_eq = NULL;
+	obj_put(eq->uar);
+	pages_free(&eq->pages);
+}
+
+static int eq_check(struct cmd *c, const struct prm_create_eq_in *in)
+{
+	const struct prm_eqc *ctx = prm_sub_const(in, eq_context_entry, eqc);
+	uint64_t events = prm_get64(in, event_bitmask[0]);
+	unsigned int i;
+
+	if (prm_get(ctx, log_eq_size) > 22)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_eq_size %u is above 22",
+			      prm_get(ctx, log_eq_size));
+	if (prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "eqc.log_page_size %u is above %u",
+			      prm_get(ctx, log_page_size), LOG_PAGE_MAX);
+	if (prm_get(ctx, intr) >= c->dev->card->vectors)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "intr %u: the card has %u vectors",
+			      prm_get(ctx, intr), c->dev->card->vectors);
+	if (prm_get(ctx, status) || prm_get(ctx, ec) || prm_get(ctx, consumer_counter) ||
+	    prm_get(ctx, producer_counter))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "status, ec and counters must be zero at creation");
+	if (prm_get64(in, event_bitmask[1]) || prm_get64(in, event_bitmask[2]) ||
+	    prm_get64(in, event_bitmask[3]))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "event_bitmask has events above 63");
+	for (i = 0; i < 64; i++)
+		if (events >> i & 1 && c->dev->hca->eq_by_event[i])
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "event 0x%x already goes to another EQ", i);
+	return 0;
+}
+
+static int run_create_eq(struct cmd *c)
+{
+	const struct prm_create_eq_in *in = c->in;
+	struct prm_create_eq_out *out = c->out;
+	const struct prm_eqc *ctx = prm_sub_const(in, eq_context_entry, eqc);
+	unsigned int log_page = prm_get(ctx, log_page_size) + 12, i;
+	struct hca_state *hca = c->dev->hca;
+	struct eq *eq;
+
+	if (eq_check(c, in))
+		return -1;
+	eq = obj_create(c, OBJ_EQ, sizeof(*eq));
+	if (!eq)
+		return -1;
+	eq->obj.release = eq_release;
+	eq->ctx = *ctx;
+	eq->size = 1u << prm_get(ctx, log_eq_size);
+	eq->vector = prm_get(ctx, intr);
+	eq->events = prm_get64(in, event_bitmask[0]);
+	eq->armed = prm_get(ctx, st) == EQ_ST_ARMED;
+	eq->uar = obj_use(c, OBJ_UAR, prm_get(ctx, uar_page), "eqc.uar_page");
+	if (!eq->uar || pages_get(c, &eq->pages, prm_tail_const(in),
+				  (uint64_t)eq->size * sizeof(struct prm_eqe), log_page,
+				  prm_get(ctx, page_offset) << (log_page - 6))) {
+		obj_drop_failed(eq);
+		return -1;
+	}
+	for (i = 0; i < 64; i++)
+		if (eq->events >> i & 1)
+			hca->eq_by_event[i] = eq;
+	if (eq->events >> PRM_EVENT_CMD & 1)
+		hca->cmd_eq = eq;
+	prm_set(out, eq_number, eq->obj.num);
+	return 0;
+}
+
+static int run_destroy_eq(struct cmd *c)
+{
+	const struct prm_destroy_eq_in *in = c->in;
+	void *eq = obj_get(c, OBJ_EQ, prm_get(in, eq_number), "eq_number");
+
+	return eq ? obj_destroy(c, eq) : -1;
+}
+
+static int run_query_eq(struct cmd *c)
+{
+	const struct prm_query_eq_in *in = c->in;
+	struct prm_query_eq_out *out = c->out;
+	struct eq *eq = obj_get(c, OBJ_EQ, prm_get(in, eq_number), "eq_number");
+	struct prm_eqc *ctx = prm_sub(out, eq_context_entry, eqc);
+
+	if (!eq)
+		return -1;
+	*ctx = eq->ctx;
+	prm_set(ctx, status, eq->overrun ? CTX_OVERRUN : CTX_OK);
+	prm_set(ctx, st, eq->armed ? EQ_ST_ARMED : EQ_ST_FIRED);
+	prm_set(ctx, consumer_counter, eq->ci);
+	prm_set(ctx, producer_counter, eq->pi);
+	prm_set64(out, event_bitmask, eq->events);
+	return 0;
+}
+
+/* ---- completion queues ---- */
+
+uint32_t cq_number(const struct cq *cq)
+{
+	return cq->obj.num;
+}
+
+static void cq_fire(struct cq *cq)
+{
+	struct prm_eqe_comp comp = { .cqn = cpu_to_be32(cq->obj.num) };
+
+	timer_cancel(&cq->moderation);
+	cq->unreported = 0;
+	cq->armed = false;
+	cq->fired = true;
+	cq->fired_sn = cq->armed_sn;
+	cq->told_pi = cq->pi;
+	eq_push(cq->eq, PRM_EVENT_COMP, 0, &comp, sizeof(comp));
+}
+
+static void cq_period_over(struct timer *timer)
+{
+	cq_fire(container_of(timer, struct cq, moderation));
+}
+
+/*
+ * A completion that the armed event is for: the event waits for more of them, or for the period,
+ * which begins with the first of them or anew with each.
+ */
+static void cq_moderate(struct cq *cq)
+{
+	uint32_t count = prm_get(&cq->ctx, cq_max_count), us = prm_get(&cq->ctx, cq_period);
+
+	cq->unreported++;
+	if (!us || (count && cq->unreported >= count))
+		cq_fire(cq);
+	else if (prm_get(&cq->ctx, cq_period_mode) == CQ_PERIOD_FROM_CQE ||
+		 !timer_armed(&cq->moderation))
+		timer_arm(&cq->moderation, us * 1000ull);
+}
+
+/*
+ * Takes the consumer index from guest memory. What is unread is anything from nothing to the size,
+ * so the index counts modulo twice the size: DPDK's has 16 bits.
+ */
+static bool cq_consumed(struct cq *cq)
+{
+	struct cxdev *dev = cq->obj.dev;
+	struct prm_cq_dbr dbr;
+	uint32_t ci, unread;
+
+	if (guest_read(dev, cq->dbr, &dbr, sizeof(dbr)))
+		return false;
+	ci = be32_to_cpu(dbr.ci) & INDEX_MASK;
+	unread = (cq->pi - ci) & (2 * cq->size - 1);
+	if (!cq->overrun_ignore && unread > distance(cq->ci, cq->pi)) {
+		violation(dev, "CQ 0x%x: consumer index jumps from 0x%x to 0x%x, producer at 0x%x",
+			  cq->obj.num, cq->ci, ci, cq->pi);
+		return false;
+	}
+	cq->ci = (cq->pi - unread) & INDEX_MASK;
+	return true;
+}
+
+/*
+ * True if there is room; looks at the consumer index in guest memory only when the known one leaves
+ * none.
+ */
+static bool cq_has_room(struct cq *cq)
+{
+	if (cq->overrun_ignore || distance(cq->ci, cq->pi) < cq->size)
+		return true;
+	return cq_consumed(cq) && distance(cq->ci, cq->pi) < cq->size;
+}
+
+static void cq_overrun(struct cq *cq)
+{
+	struct prm_eqe_cq_err err = { .cqn = cpu_to_be32(cq->obj.num),
+				      .syndrome = CQ_ERROR_OVERRUN };
+
+	cq->error = true;
+	event_push(cq->obj.dev, PRM_EVENT_CQ_ERROR, 0, &err, sizeof(err));
+}
+
+static bool is_error(const struct prm_cqe64 *cqe)
+{
+	unsigned int opcode = cqe->op_own >> PRM_CQE_OPCODE_SHIFT;
+
+	return opcode == PRM_CQE_REQ_ERR || opcode == PRM_CQE_RESP_ERR;
+}
+
+/* Turns a good completion into an error, as far as its queue's number goes: the same fields. */
+static void make_error(struct prm_cqe64 *cqe, enum prm_cqe_syndrome syndrome)
+{
+	bool send = cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_REQ;
+	struct prm_err_cqe err = {
+		.srqn = cqe->srqn,
+		.vendor_err_synd = 0x80 | syndrome,
+		.syndrome = syndrome,
+		.s_wqe_opcode_qpn = cqe->sop_drop_qpn,
+		.wqe_counter = cqe->wqe_counter,
+		.op_own = (send ? PRM_CQE_REQ_ERR : PRM_CQE_RESP_ERR) << PRM_CQE_OPCODE_SHIFT,
+	};
+
+	memcpy(cqe, &err, sizeof(err));
+}
+
+/* The queue whose completion was made an error stops, and flushes what is left. */
+static void stop_queue(struct cxdev *dev, const struct prm_cqe64 *cqe)
+{
+	uint32_t num = be32_to_cpu(cqe->sop_drop_qpn) & INDEX_MASK;
+	struct qp *qp = obj_find(dev, OBJ_QP, num);
+	struct sq *sq = obj_find(dev, OBJ_SQ, num);
+	struct rq *rq = obj_find(dev, OBJ_RQ, num);
+
+	if (qp)
+		qp_set_error(qp);
+	if (sq)
+		sq_to_error(sq);
+	if (rq)
+		rq_to_error(rq);
+}
+
+/* What is older than all that can be unread stays so when the indices come round. */
+static void keep_behind(const struct cq *cq, uint32_t *index)
+{
+	if (distance(*index, cq->pi) > cq->size)
+		*index = (cq->pi - cq->size) & INDEX_MASK;
+}
+
+/* The owner bit comes last. */
+static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
+{
+	uint64_t at =
+		(uint64_t)(cq->pi & (cq->size - 1)) * cq->cqe_bytes + cq->cqe_bytes - sizeof(*cqe);
+	struct cxdev *dev = cq->obj.dev;
+	const size_t last = sizeof(*cqe) - 4;
+	const uint8_t *p = (const uint8_t *)cqe;
+	uint8_t sum = 0;
+	size_t i;
+
+	cqe->op_own = (cqe->op_own & ~1) | (cq->pi & cq->size ? 1 : 0);
+	cqe->signature = 0;
+	for (i = 0; i < sizeof(*cqe); i++)
+		sum ^= p[i];
+	cqe->signature = ~sum;
+	pages_write(dev, &cq->pages, at, p, last);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	pages_write(dev, &cq->pages, at + last, p + last, sizeof(*cqe) - last);
+	cq->pi = (cq->pi + 1) & INDEX_MASK;
+	keep_behind(cq, &cq->told_pi);
+	keep_behind(cq, &cq->solicited_pi);
+}
+
+static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
+{
+	uint64_t now = device_clock();
+
+	if (!cq_has_room(cq)) {
+		violation(cq->obj.dev, "CQ 0x%x overrun: all %u entries are unread", cq->obj.num,
+			  cq->size);
+		cq_overrun(cq);
+		return false;
+	}
+	/* An error has its syndromes in that place. */
+	if (!is_error(cqe)) {
+		cqe->timestamp_h = cpu_to_be32(now >> 32);
+		cqe->timestamp_l = cpu_to_be32(now & 0xffffffff);
+	}
+	cq_write(cq, cqe);
+	if (solicited)
+		cq->solicited_pi = cq->pi;
+	if (cq->armed && (solicited || !cq->armed_solicited))
+		cq_moderate(cq);
+	return true;
+}
+
+/* Rules name a queue, or the request that is completed. Both count it; the queue's goes first. */
+static enum fault_action fault_of(const struct cq *cq, const struct prm_cqe64 *cqe,
+				  uint32_t *syndrome)
+{
+	enum fault_action by_request = FAULT_NONE, by_queue;
+	uint32_t opcode = be32_to_cpu(cqe->sop_drop_qpn) >> 24;
+
+	if (is_error(cqe))
+		return FAULT_NONE;
+	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_REQ)
+		by_request = fault_ask(FAULT_REQUEST, cq->obj.dev, opcode, syndrome);
+	by_queue = fault_ask(FAULT_CQE, cq->obj.dev, cq->obj.num, syndrome);
+	return by_queue == FAULT_NONE ? by_request : by_queue;
+}
+
+bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
+{
+	uint32_t syndrome;
+	bool put;
+
+	if (cq->error)
+		return false;
+	switch (fault_of(cq, cqe, &syndrome)) {
+	case FAULT_OVERRUN:
+		notice(cq->obj.dev, "fault: CQ 0x%x overruns", cq->obj.num);
+		cq_overrun(cq);
+		return false;
+	case FAULT_ERROR:
+		make_error(cqe, syndrome);
+		put = cq_put(cq, cqe, true);
+		stop_queue(cq->obj.dev, cqe);
+		return put;
+	default:
+		return cq_put(cq, cqe, solicited);
+	}
+}
+
+/*
+ * The number of a queue's arming changes with each event: one that repeats the number of the last
+ * event comes too late.
+ *
+ * Completions that an event has told of raise no other one, consumed or not: who arms first and
+ * polls then gets one event for each. One that came since has an event at once, however far the
+ * driver has come: the doorbell may be late, and the driver done with polling.
+ */
+void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
+{
+	struct cq *cq = obj_find(dev, OBJ_CQ, value & INDEX_MASK);
+	uint32_t word = value >> 32, ci = word & INDEX_MASK;
+	uint8_t sn = word >> PRM_CQ_ARM_SN_SHIFT & 3;
+	uint32_t newest;
+
+	if (!cq) {
+		violation(dev, "CQ doorbell names CQ 0x%x, which does not exist",
+			  (uint32_t)value & INDEX_MASK);
+		return;
+	}
+	if (cq->uar->num != uar) {
+		violation(dev, "CQ 0x%x: doorbell on UAR 0x%x, its own is 0x%x", cq->obj.num, uar,
+			  cq->uar->num);
+		return;
+	}
+	if (!cq->overrun_ignore && is_after(ci, cq->pi)) {
+		violation(dev, "CQ 0x%x: armed at index 0x%x, the producer is at 0x%x",
+			  cq->obj.num, ci, cq->pi);
+		return;
+	}
+	if (cq->fired && sn == cq->fired_sn) {
+		trace(dev, "CQ 0x%x: armed again with sequence number %u of the last event",
+		      cq->obj.num, sn);
+		return;
+	}
+	cq->armed = true;
+	cq->armed_sn = sn;
+	cq->armed_solicited = word & PRM_CQ_ARM_SOLICITED;
+	newest = cq->armed_solicited ? cq->solicited_pi : cq->pi;
+	if (is_after(newest, ci) && is_after(newest, cq->told_pi))
+		cq_fire(cq);
+}
+
+static void cq_release(void *obj)
+{
+	struct cq *cq = obj;
+
+	timer_cancel(&cq->moderation);
+	obj_put(cq->eq);
+	obj_put(cq->uar);
+	pages_free(&cq->pages);
+}
+
+static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
+{
+	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
+
+	if (prm_get(ctx, log_cq_size) > 22)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_cq_size %u is above 22",
+			      prm_get(ctx, log_cq_size));
+	if (prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "cqc.log_page_size %u is above %u",
+			      prm_get(ctx, log_page_size), LOG_PAGE_MAX);
+	if (prm_get(ctx, cqe_sz) > 1)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u is neither 64 nor 128 bytes",
+			      prm_get(ctx, cqe_sz));
+	if (prm_get(ctx, cc) || prm_get(ctx, cqe_comp_en) || prm_get(ctx, mini_cqe_res_format) ||
+	    prm_get(ctx, apu_cq) || prm_get(ctx, scqe_break_moderation_en) ||
+	    prm_get(ctx, cqe_compression_layout))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "collapsed and compressed CQs are not supported");
+	if (prm_get(ctx, dbr_umem_valid) || prm_get(in, cq_umem_valid))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no umem objects");
+	if (prm_get(ctx, status) || prm_get(ctx, st) || prm_get(ctx, consumer_counter) ||
+	    prm_get(ctx, producer_counter) || prm_get(ctx, last_notified_index) ||
+	    prm_get(ctx, last_solicit_index))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "status, st and counters must be zero at creation");
+	if (prm_get64(ctx, dbr_addr) & 7)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "dbr_addr is not aligned to 8 bytes");
+	return 0;
+}
+
+static int run_create_cq(struct cmd *c)
+{
+	const struct prm_create_cq_in *in = c->in;
+	struct prm_create_cq_out *out = c->out;
+	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
+	unsigned int log_page = prm_get(ctx, log_page_size) + 12;
+	struct cq *cq;
+
+	if (cq_check(c, in))
+		return -1;
+	cq = obj_create(c, OBJ_CQ, sizeof(*cq));
+	if (!cq)
+		return -1;
+	timer_init(&cq->moderation, cq_period_over);
+	cq->obj.release = cq_release;
+	cq->ctx = *ctx;
+	cq->size = 1u << prm_get(ctx, log_cq_size);
+	cq->cqe_bytes = 64u << prm_get(ctx, cqe_sz);
+	cq->overrun_ignore = prm_get(ctx, oi);
+	cq->dbr = prm_get64(ctx, dbr_addr);
+	cq->eq = obj_use(c, OBJ_EQ, prm_get(ctx, c_eqn_or_apu_element), "cqc.c_eqn_or_apu_element");
+	cq->uar = cq->eq ? obj_use(c, OBJ_UAR, prm_get(ctx, uar_page), "cqc.uar_page") : NULL;
+	if (!cq->eq || !cq->uar ||
+	    pages_get(c, &cq->pages, prm_tail_const(in), (uint64_t)cq->size * cq->cqe_bytes,
+		      log_page, prm_get(ctx, page_offset) << (log_page - 6))) {
+		obj_drop_failed(cq);
+		return -1;
+	}
+	prm_set(out, cqn, cq->obj.num);
+	return 0;
+}
+
+static int run_destroy_cq(struct cmd *c)
+{
+	const struct prm_destroy_cq_in *in = c->in;
+	void *cq = obj_get(c, OBJ_CQ, prm_get(in, cqn), "cqn");
+
+	return cq ? obj_destroy(c, cq) : -1;
+}
+
+static int run_query_cq(struct cmd *c)
+{
+	const struct prm_query_cq_in *in = c->in;
+	struct prm_query_cq_out *out = c->out;
+	struct cq *cq = obj_get(c, OBJ_CQ, prm_get(in, cqn), "cqn");
+	struct prm_cqc *ctx = prm_sub(out, cq_context, cqc);
+
+	if (!cq)
+		return -1;
+	cq_consumed(cq);
+	*ctx = cq->ctx;
+	prm_set(ctx, status, cq->error ? CTX_ERROR : CTX_OK);
+	prm_set(ctx, st,
+		!cq->armed	      ? CQ_ST_FIRED
+		: cq->armed_solicited ? CQ_ST_ARMED_SOL
+				      : CQ_ST_ARMED);
+	prm_set(ctx, consumer_counter, cq->ci);
+	prm_set(ctx, producer_counter, cq->pi);
+	return 0;
+}
+
+enum modify_cq_field {
+	CQ_MODIFY_PERIOD = 1,
+	CQ_MODIFY_COUNT = 2,
+	CQ_MODIFY_OVERRUN = 4,
+	CQ_MODIFY_EQN = 8,
+	CQ_MODIFY_PERIOD_MODE = 16,
+};
+
+enum resize_cq_field {
+	CQ_RESIZE_SIZE = 1,
+	CQ_RESIZE_PAGE_OFFSET = 2,
+	CQ_RESIZE_PAGE_SIZE = 4,
+};
+
+/*
+ * The last entry of the old memory says that the CQ goes on in the new one. The driver copies what
+ * it has not consumed; each entry moves up by one, because the index goes on behind that entry.
+ */
+static int cq_move(struct cmd *c, struct cq *cq, struct pages *pages, const struct prm_cqc *ctx)
+{
+	struct prm_cqe64 cqe = { .op_own = PRM_CQE_RESIZE_CQ << PRM_CQE_OPCODE_SHIFT };
+	uint32_t log_size = prm_get(ctx, log_cq_size), unread;
+
+	if (cq->error || !cq_consumed(cq) || distance(cq->ci, cq->pi) >= cq->size)
+		return decline(c, PRM_STATUS_BAD_RES_STATE,
+			       "CQ 0x%x has no room for the entry that ends it", cq->obj.num);
+	unread = distance(cq->ci, cq->pi);
+	if (unread >= 1u << log_size)
+		return decline(c, PRM_STATUS_BAD_SIZE_OUTS_CQES,
+			       "%u completions are unread, the new size is %u", unread,
+			       1u << log_size);
+	cq_write(cq, &cqe);
+	if (is_after(cq->solicited_pi, cq->ci))
+		cq->solicited_pi = (cq->solicited_pi + 1) & INDEX_MASK;
+	if (is_after(cq->told_pi, cq->ci))
+		cq->told_pi = (cq->told_pi + 1) & INDEX_MASK;
+	pages_free(&cq->pages);
+	cq->pages = *pages;
+	cq->size = 1u << log_size;
+	prm_set(&cq->ctx, log_cq_size, log_size);
+	prm_set(&cq->ctx, log_page_size, prm_get(ctx, log_page_size));
+	prm_set(&cq->ctx, page_offset, prm_get(ctx, page_offset));
+	return 0;
+}
+
+static int cq_resize(struct cmd *c, struct cq *cq, const struct prm_cqc *ctx)
+{
+	const struct prm_modify_cq_in *in = c->in;
+	uint32_t fields = prm_get(in, modify_field_select_resize_field_select.resize_field_select
+					      .resize_field_select);
+	unsigned int log_page = prm_get(ctx, log_page_size) + 12;
+	struct pages pages = {};
+
+	if (fields != (CQ_RESIZE_SIZE | CQ_RESIZE_PAGE_OFFSET | CQ_RESIZE_PAGE_SIZE))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "resize_field_select 0x%x: size, page offset and page size go together",
+			      fields);
+	if (prm_get(in, cq_umem_valid))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "cq_umem_valid: there are no umem objects");
+	if (prm_get(ctx, log_cq_size) > 22 || prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_cq_size %u or log_page_size %u is above 22 or %u",
+			      prm_get(ctx, log_cq_size), prm_get(ctx, log_page_size), LOG_PAGE_MAX);
+	if (64u << prm_get(ctx, cqe_sz) != cq->cqe_bytes)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u: entries are of %u bytes",
+			      prm_get(ctx, cqe_sz), cq->cqe_bytes);
+	if (pages_get(c, &pages, prm_tail_const(in),
+		      (uint64_t)cq->cqe_bytes << prm_get(ctx, log_cq_size), log_page,
+		      prm_get(ctx, page_offset) << (log_page - 6)))
+		return -1;
+	if (cq_move(c, cq, &pages, ctx)) {
+		pages_free(&pages);
+		return -1;
+	}
+	return 0;
+}
+
+static int run_modify_cq(struct cmd *c)
+{
+	const struct prm_modify_cq_in *in = c->in;
+	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
+	uint32_t fields = prm_get(in, modify_field_select_resize_field_select.modify_field_select
+					      .modify_field_select);
+	struct cq *cq = obj_get(c, OBJ_CQ, prm_get(in, cqn), "cqn");
+
+	if (!cq)
+		return -1;
+	if (c->op_mod == CQ_OP_MOD_RESIZE)
+		return cq_resize(c, cq, ctx);
+	if (c->op_mod)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod 0x%x is neither 0 nor 1, resize",
+			      c->op_mod);
+	if (fields & ~(CQ_MODIFY_PERIOD | CQ_MODIFY_COUNT | CQ_MODIFY_PERIOD_MODE))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "field_select 0x%x: only moderation can be modified", fields);
+	if (fields & CQ_MODIFY_PERIOD)
+		prm_set(&cq->ctx, cq_period, prm_get(ctx, cq_period));
+	if (fields & CQ_MODIFY_COUNT)
+		prm_set(&cq->ctx, cq_max_count, prm_get(ctx, cq_max_count));
+	if (fields & CQ_MODIFY_PERIOD_MODE)
+		prm_set(&cq->ctx, cq_period_mode, prm_get(ctx, cq_period_mode));
+	return 0;
+}
+
+/* ---- send queues: only whose doorbell it is ---- */
+
+void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
+{
+	uint32_t num = (uint32_t)value >> 8;
+	uint16_t pi = value >> 40;
+	struct qp *qp = obj_find(dev, OBJ_QP, num);
+	struct sq *sq = qp ? NULL : obj_find(dev, OBJ_SQ, num);
+	struct obj *own = qp ? qp_uar(qp) : sq ? sq_uar(sq) : NULL;
+
+	if (!qp && !sq) {
+		if (qp_has_gone(dev, num, uar))
+			return;
+		violation(dev, "send doorbell names queue 0x%x, which does not exist", num);
+		return;
+	}
+	if (!own || own->num != uar) {
+		violation(dev, "queue 0x%x: send doorbell on UAR 0x%x, its own is 0x%x", num, uar,
+			  own ? own->num : 0);
+		return;
+	}
+	if (qp)
+		qp_doorbell(qp, pi);
+	else
+		eth_sq_doorbell(sq, pi);
+}
+
+const struct cmd_desc cmds_eq_cq[] = {
+	CMD(create_eq, .tail = true), CMD(destroy_eq), CMD(query_eq),
+	CMD(create_cq, .tail = true), CMD(destroy_cq), CMD(query_cq), CMD(modify_cq, .tail = true),
+	{}
+};

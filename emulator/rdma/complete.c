@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Completions of queue pairs, their events, and the flush of what is left when one goes into error.
+ */
+#include <string.h>
+
+#include "rdma/rdma.h"
+
+#define FLUSH_LOOK_MIN	1000000ull		/* 1 ms */
+#define FLUSH_LOOK_MAX	64000000ull
+
+/* In CQE version 1 the field holds the user's index of the queue pair, else the SRQ. */
+static uint32_t owner_field(const struct qp *qp, const struct srq *srq)
+{
+	if (srq && srq->obj.type == OBJ_XRC_SRQ && srq->user_index != QP_NO_USER_INDEX)
+		return srq->user_index;
+	if (qp->user_index != QP_NO_USER_INDEX)
+		return qp->user_index;
+	return srq ? srq->obj.num : 0;
+}
+
+static void push(struct qp *qp, struct cq *cq, void *cqe, bool solicited)
+{
+	if (cq_push(cq, cqe, solicited))
+		return;
+	qp->counters->cq_overflow++;
+	if (qp->state != PRM_QP_ERR) {
+		qp_event(qp, PRM_EVENT_WQ_CATAS_ERROR);
+		qp_set_error(qp);
+	}
+}
+
+void complete_send(struct qp *qp, const struct message *msg)
+{
+	struct prm_cqe64 cqe = {
+		.srqn = cpu_to_be32(owner_field(qp, NULL)),
+		.sop_drop_qpn = cpu_to_be32((uint32_t)msg->opcode << 24 | qp->obj.num),
+		.wqe_counter = cpu_to_be16(msg->index),
+		.op_own = PRM_CQE_REQ << PRM_CQE_OPCODE_SHIFT,
+	};
+
+	if (!msg->signaled)
+		return;
+	if (msg->opcode == PRM_WQE_RDMA_READ || msg->opcode == PRM_WQE_ATOMIC_CS ||
+	    msg->opcode == PRM_WQE_ATOMIC_FA)
+		cqe.byte_cnt = cpu_to_be32(msg->len);
+	push(qp, qp->send_cq, &cqe, false);
+}
+
+static void push_error(struct qp *qp, struct cq *cq, const struct srq *srq, uint32_t op_qpn,
+		       uint16_t index, enum prm_cqe_opcode opcode, enum prm_cqe_syndrome syndrome)
+{
+	struct prm_err_cqe cqe = {
+		.srqn = cpu_to_be32(owner_field(qp, srq)),
+		.vendor_err_synd = syndrome == PRM_CQE_SYND_WR_FLUSH ? 0xf9 : 0x80 | syndrome,
+		.syndrome = syndrome,
+		.s_wqe_opcode_qpn = cpu_to_be32(op_qpn),
+		.wqe_counter = cpu_to_be16(index),
+		.op_own = opcode << PRM_CQE_OPCODE_SHIFT,
+	};
+
+	push(qp, cq, &cqe, true);
+}
+
+void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,
+			 enum prm_cqe_syndrome syndrome)
+{
+	struct q_counter *q = qp->counters;
+
+	q->req_cqe_error++;
+	switch (syndrome) {
+	case PRM_CQE_SYND_WR_FLUSH:
+		q->req_cqe_flush_error++;
+		break;
+	case PRM_CQE_SYND_LOCAL_LENGTH:
+		q->req_local_length_error++;
+		break;
+	case PRM_CQE_SYND_LOCAL_QP_OP:
+		q->local_operation_error++;
+		break;
+	case PRM_CQE_SYND_LOCAL_PROT:
+		q->req_local_protection++;
+		break;
+	case PRM_CQE_SYND_BAD_RESP:
+		q->req_bad_response++;
+		break;
+	case PRM_CQE_SYND_REMOTE_INVAL_REQ:
+		q->req_remote_invalid_request++;
+		break;
+	case PRM_CQE_SYND_REMOTE_ACCESS:
+		q->req_remote_access_errors++;
+		break;
+	case PRM_CQE_SYND_REMOTE_OP:
+		q->req_remote_operation_errors++;
+		break;
+	case PRM_CQE_SYND_TRANSPORT_RETRY_EXC:
+		q->req_transport_retries_exceeded++;
+		break;
+	case PRM_CQE_SYND_RNR_RETRY_EXC:
+		q->req_rnr_retries_exceeded++;
+		break;
+	default:
+		break;
+	}
+	if (syndrome != PRM_CQE_SYND_WR_FLUSH)
+		trace(qp->obj.dev, "QP 0x%x: send WQE %u ends with syndrome 0x%02x", qp->obj.num,
+		      index, syndrome);
+	push_error(qp, qp->send_cq, NULL, (uint32_t)opcode << 24 | qp->obj.num, index,
+		   PRM_CQE_REQ_ERR, syndrome);
+}
+
+/* XRC SRQs have a CQ of their own. */
+static struct cq *recv_cq(const struct qp *qp, const struct rwqe *wqe)
+{
+	return wqe->srq && wqe->srq->cq ? (struct cq *)wqe->srq->cq : qp->recv_cq;
+}
+
+void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe,
+		   enum prm_cqe_opcode opcode, bool solicited)
+{
+	cqe->srqn = cpu_to_be32(owner_field(qp, wqe->srq));
+	cqe->sop_drop_qpn = cpu_to_be32(qp->obj.num);
+	cqe->wqe_counter = cpu_to_be16(wqe->index);
+	cqe->op_own = opcode << PRM_CQE_OPCODE_SHIFT | (solicited ? PRM_CQE_SOLICITED : 0);
+	push(qp, recv_cq(qp, wqe), cqe, solicited);
+}
+
+void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syndrome syndrome)
+{
+	struct q_counter *q = qp->counters;
+
+	q->resp_cqe_error++;
+	if (syndrome == PRM_CQE_SYND_WR_FLUSH)
+		q->resp_cqe_flush_error++;
+	else if (syndrome == PRM_CQE_SYND_LOCAL_LENGTH)
+		q->resp_local_length_error++;
+	else if (syndrome == PRM_CQE_SYND_LOCAL_PROT)
+		q->resp_local_protection++;
+	else if (syndrome == PRM_CQE_SYND_REMOTE_INVAL_REQ)
+		q->resp_remote_invalid_request++;
+	if (syndrome != PRM_CQE_SYND_WR_FLUSH)
+		trace(qp->obj.dev, "QP 0x%x: receive WQE %u ends with syndrome 0x%02x", qp->obj.num,
+		      wqe->index, syndrome);
+	push_error(qp, recv_cq(qp, wqe), wqe->srq, qp->obj.num, wqe->index, PRM_CQE_RESP_ERR,
+		   syndrome);
+}
+
+void qp_event(struct qp *qp, enum prm_event type)
+{
+	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_QP,
+				       .qp_srq_n = cpu_to_be32(qp->obj.num) };
+
+	event_push(qp->obj.dev, type, 0, &data, sizeof(data));
+}
+
+/* ---- flush --------------------------------------------------------------------------------- */
+
+/* Completes what is left of the send queue with an error; false: more than a slice was left. */
+static bool flush_send(struct qp *qp, int *budget)
+{
+	struct requester *r = &qp->req;
+
+	while (r->tail != r->head) {
+		const struct message *msg = &r->ring[r->tail & r->mask];
+
+		if (!(*budget)--)
+			return false;
+		r->tail++;
+		complete_send_error(qp, msg->index, msg->opcode, PRM_CQE_SYND_WR_FLUSH);
+	}
+	while (r->next != r->pi) {
+		uint8_t size = swqe_size(qp, r->next);
+		uint16_t index = r->next;
+
+		if (!(*budget)--)
+			return false;
+		r->next = (uint16_t)(r->pi - r->next) < size ? r->pi : r->next + size;
+		complete_send_error(qp, index, PRM_WQE_NOP, PRM_CQE_SYND_WR_FLUSH);
+	}
+	return true;
+}
+
+static bool flush_recv(struct qp *qp, int *budget)
+{
+	struct responder *p = &qp->resp;
+
+	if (p->have_wqe) {
+		p->have_wqe = false;
+		complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_WR_FLUSH);
+	}
+	if (qp->srq && qp->st != PRM_QP_ST_XRC) {
+		if (!qp->last_wqe_told)
+			qp_event(qp, PRM_EVENT_SRQ_LAST_WQE);
+		qp->last_wqe_told = true;
+		return true;
+	}
+	if (!qp->has_rq)
+		return true;
+	for (;;) {
+		uint32_t before = qp->counters->out_of_buffer;
+		enum recv_result result = recv_take(qp, &p->wqe);
+
+		qp->counters->out_of_buffer = before;
+		if (result != RECV_OK)
+			return true;
+		qp->flush_delay = FLUSH_LOOK_MIN;
+		complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_WR_FLUSH);
+		if (!(*budget)--)
+			return false;
+	}
+}
+
+/*
+ * Receives that are posted to a queue in error state complete too, and posting rings no doorbell:
+ * the record is looked at again, less and less often.
+ */
+void qp_flush(struct work *work)
+{
+	struct qp *qp = container_of(work, struct qp, flush_work);
+	int budget = LOOP_SLICE;
+
+	qp->req.cur = qp->req.head;
+	if (!flush_send(qp, &budget)) {
+		work_queue(work);
+		return;
+	}
+	if (qp->state != PRM_QP_ERR)
+		return;
+	if (!flush_recv(qp, &budget)) {
+		work_queue(work);
+		return;
+	}
+	if (!qp->has_rq)
+		return;
+	timer_arm(&qp->flush_timer, qp->flush_delay);
+	if (qp->flush_delay < FLUSH_LOOK_MAX)
+		qp->flush_delay *= 2;
+}
+
+void qp_flush_timer(struct timer *timer)
+{
+	struct qp *qp = container_of(timer, struct qp, flush_timer);
+
+	work_queue(&qp->flush_work);
+}

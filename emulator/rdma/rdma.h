@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Queue pairs and what serves them: cmd_qp.c and cmd_srq.c (objects and states), wqe.c (work queue
+ * entries), cqe.c (completions, errors, flush), requester.c, responder.c, roce.c (packets).
+ *
+ * A queue pair is two machines that share nothing but state and number: the requester reads send
+ * WQEs, sends requests and takes acknowledgments and read responses; the responder takes requests,
+ * uses receive WQEs and answers.
+ */
+#ifndef CXEMU_QP_H
+#define CXEMU_QP_H
+
+#include "base/device.h"
+#include "prm/counter.h"
+#include "prm/cqe.h"
+#include "prm/eqe.h"
+#include "prm/nic.h"
+#include "prm/qp.h"
+#include "prm/wqe.h"
+
+#define GSI_QPN			1
+#define GSI_QKEY		0x80010000u
+#define MCAST_QPN		0xffffffu
+#define DEFAULT_PKEY		0xffff
+#define QP_NO_USER_INDEX	0xffffffu	/* the driver wants QPNs and SRQNs in completions */
+#define LOG_MSG_MAX		30
+#define LOG_RA_MAX		4	/* READs and atomics under way */
+
+#define SEND_WQE_MAX		1024
+#define SEND_SGES_MAX		63
+#define RECV_SGES_MAX		32
+#define SRQ_WQE_MAX		1024	/* RECV_SGES_MAX and the next segment, rounded up */
+
+#define PSN_MASK		0xffffffu
+
+struct cq;
+
+/* Distance from @b to @a on the circle of PSNs, negative if @a is before @b. */
+static inline int32_t psn_diff(uint32_t a, uint32_t b)
+{
+	return (int32_t)((a - b) << 8) >> 8;
+}
+
+static inline uint32_t psn_add(uint32_t psn, uint32_t n)
+{
+	return (psn + n) & PSN_MASK;
+}
+
+/*
+ * For a field that must be zero: true, and the command is refused, if it is not. The format stays a
+ * literal, so that each field has a syndrome of its own.
+ */
+#define REFUSED(c, p, field, why)							\
+	(prm_get(p, field) &&								\
+	 refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x): " why, prm_get(p, field)))
+
+/* ---- Q counters: the names of QUERY_Q_COUNTER ---------------------------------------------- */
+
+struct q_counter {
+	struct obj obj;
+	uint32_t rx_write_requests, rx_read_requests, rx_atomic_requests, out_of_buffer;
+	uint32_t out_of_sequence, duplicate_request, rnr_nak_retry_err, packet_seq_err;
+	uint32_t implied_nak_seq_err, local_ack_timeout_err, req_rnr_retries_exceeded;
+	uint32_t resp_local_length_error, req_local_length_error, local_operation_error;
+	uint32_t resp_local_protection, req_local_protection, resp_cqe_error, req_cqe_error;
+	uint32_t req_bad_response, req_remote_invalid_request, resp_remote_invalid_request;
+	uint32_t req_remote_access_errors, resp_remote_access_errors, req_remote_operation_errors;
+	uint32_t req_transport_retries_exceeded, cq_overflow, resp_cqe_flush_error;
+	uint32_t req_cqe_flush_error;
+};
+
+/* ---- work queue entries -------------------------------------------------------------------- */
+
+struct sge {
+	uint64_t va;		/* inline: offset into the WQE's raw bytes */
+	uint32_t lkey, len;
+	bool inl;
+};
+
+/* Where a packet goes, whether from a QP context or from a WQE's address vector. */
+struct av {
+	uint8_t dmac[6], dgid[16];
+	uint8_t sgid_index, tclass, hop_limit, prio;
+	uint32_t flow_label;
+	uint16_t udp_sport;	/* 0: derived from the QP numbers */
+};
+
+struct swqe {
+	bool valid;
+	uint16_t index;
+	uint8_t bbs, opcode, fence;
+	bool signaled, solicited;
+	uint32_t imm;		/* or the rkey to invalidate; host order */
+	uint64_t raddr;
+	uint32_t rkey;
+	uint64_t swap_add, compare;
+	uint32_t dqpn, qkey;
+	uint32_t xrc_srqn;	/* the other side's, of XRC */
+	struct av av;
+	uint64_t len;
+	unsigned int n_sges;
+	struct sge sges[SEND_SGES_MAX];
+	uint32_t bytes;
+	uint8_t raw[SEND_WQE_MAX] __attribute__((aligned(8)));
+};
+
+struct srq;
+
+struct rwqe {
+	uint16_t index;
+	struct srq *srq;	/* NULL: the QP's own receive queue */
+	uint64_t room;
+	unsigned int n_sges;
+	struct sge sges[RECV_SGES_MAX];
+};
+
+/* SRQ, XRC_SRQ and RMP: a receive queue whose WQEs form a list. */
+struct srq {
+	struct obj obj;
+	struct pages pages;
+	uint64_t dbr;
+	uint8_t log_size, log_stride;
+	uint16_t head, taken;	/* next WQE of the list; WQEs taken in all */
+	uint16_t limit;		/* event when fewer are left; 0: not armed */
+	bool rlky, error;
+	uint32_t user_index;
+	struct obj *pd, *cq, *xrcd;
+	union {
+		struct prm_srqc srqc;
+		struct prm_xrc_srqc xrc_srqc;
+		struct prm_rmpc rmpc;
+	} ctx;			/* as created, for the query */
+};
+
+/* ---- requester ----------------------------------------------------------------------------- */
+
+/* One message on its way: from the first packet until it is complete. */
+struct message {
+	uint16_t index;		/* of the WQE */
+	uint8_t bbs, opcode;
+	bool signaled, solicited;
+	bool executed;		/* UMR: not again when the requester goes back */
+	uint32_t psn, n_psn;	/* first PSN, how many: 0 for a WQE without packets */
+	uint32_t len;
+	uint8_t error;		/* syndrome it ends with once all before it are complete */
+};
+
+struct requester {
+	uint16_t pi, next;	/* of the send queue: as of the last doorbell; next WQE to start */
+	struct message *ring;		/* [tail, head) are in flight; [tail, cur) sent */
+	uint32_t mask, tail, cur, head;
+	uint32_t cur_pkt;		/* next packet of message cur */
+	uint32_t next_psn;		/* for the next new message */
+	uint32_t una;			/* oldest PSN that is not acknowledged */
+	uint32_t sent;			/* one after the highest PSN ever sent */
+	uint32_t unasked;		/* packets since the last request for an acknowledgment */
+	unsigned int reads;		/* READs and atomics in [tail, cur) */
+	uint8_t retries, rnr_retries;	/* left */
+	bool rnr_wait;
+	bool implied;			/* a lost response was already acted on since una moved */
+	struct swqe tx, rd;		/* WQE of cur; WQE of the READ whose responses come in */
+	uint32_t tx_of, rd_of;		/* whose they are, as positions in the ring */
+	struct timer timeout, rnr;
+	struct work work;
+};
+
+/* ---- responder ----------------------------------------------------------------------------- */
+
+enum answer_kind { ANSWER_ACK, ANSWER_NAK, ANSWER_READ, ANSWER_ATOMIC };
+
+struct answer {
+	enum answer_kind kind;
+	uint8_t syndrome;	/* AETH */
+	uint32_t psn, msn, n_psn, done;
+	uint64_t va;		/* ATOMIC: the value that was there */
+	uint32_t rkey, len;
+	struct mem_user user;
+};
+
+#define ATOMIC_RESULTS 128	/* as many as a requester may have in flight, for repetition */
+
+struct atomic_result {
+	bool valid;
+	uint32_t psn, msn;
+	uint64_t value;
+};
+
+struct responder {
+	uint32_t psn, msn;		/* expected, completed messages */
+	bool nak_sent;			/* for the expected PSN */
+	bool dying;			/* a fatal NAK is on its way: error state after it */
+	bool in_message, writing;	/* a message is under way; a WRITE */
+	struct srq *srq;	/* of the request: the QP's own, of XRC the one it names */
+	struct mem_user user;	/* with whose keys it works */
+	uint32_t xrc_srqn;	/* of the message under way */
+	bool have_wqe;
+	struct rwqe wqe;
+	uint64_t va, got, dmalen;	/* WRITE: next address, bytes so far, length */
+	uint32_t rkey;
+	struct answer *ring;		/* answers that wait, in PSN order */
+	uint32_t mask, tail, head;
+	struct atomic_result atomics[ATOMIC_RESULTS];
+	uint32_t next_atomic;
+	struct work work;
+};
+
+/* ---- the queue pair ------------------------------------------------------------------------ */
+
+struct qp {
+	struct obj obj;
+	enum prm_qp_st st;		/* RC, UC, UD, XRC, QP1 or REG_UMR */
+	enum prm_qp_state state;
+	struct prm_qpc ctx;		/* as the driver set it; the query adds what moves */
+	struct obj *uar, *pd;		/* pd: NULL if a UMR QP has none */
+	struct cq *send_cq, *recv_cq;
+	struct srq *srq;		/* of XRC: named at creation, used by nobody */
+	struct obj *xrcd;		/* of XRC */
+	struct q_counter *counters;	/* never NULL: rdma_state has one for counter set 0 */
+	struct pages pages;
+	uint64_t dbr;
+	uint64_t sq_offset;	/* of the send queue within the pages; the receive queue is at 0 */
+	bool has_sq, has_rq;
+	uint8_t log_sq, log_rq, log_rq_stride;
+	uint32_t user_index;
+	uint16_t rq_taken;
+
+	/* Decoded from ctx by qp_decode(). */
+	uint32_t mtu;
+	uint32_t remote_qpn, qkey, deth_sqpn;
+	bool rlky, fre, rre, rwe, rae;
+	struct av av;
+	uint64_t timeout_ns;		/* 0: none */
+
+	bool established, last_wqe_told;
+	bool failed;			/* by itself: the driver may not know yet */
+	struct requester req;
+	struct responder resp;
+	struct work flush_work;
+	struct timer flush_timer;	/* in error state: looks for receives posted meanwhile */
+	uint64_t flush_delay;
+};
+
+static inline uint32_t qp_pdn(const struct qp *qp)
+{
+	return qp->pd ? qp->pd->num : 0;
+}
+
+/* What is lost is sent again, and every request is answered. */
+static inline bool qp_reliable(const struct qp *qp)
+{
+	return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_XRC;
+}
+
+/* One end of an XRC connection only sends requests, the other end only receives them. */
+static inline bool qp_xrc_target(const struct qp *qp)
+{
+	return qp->st == PRM_QP_ST_XRC && !qp->has_sq;
+}
+
+static inline struct mem_user qp_user(const struct qp *qp)
+{
+	return (struct mem_user){ .pdn = qp->pd ? qp->pd->num : MEM_ANY_PD, .qpn = qp->obj.num };
+}
+
+/* ---- packets ------------------------------------------------------------------------------- */
+
+#define BTH_BYTES	12
+#define DETH_BYTES	8
+#define RETH_BYTES	16
+#define AETH_BYTES	4
+#define IMM_BYTES	4
+#define XRC_ETH_BYTES	4
+#define ATOMIC_ETH_BYTES 28
+#define ATOMIC_ACK_BYTES 8
+#define ICRC_BYTES	4
+#define GRH_BYTES	40
+
+/* Low 5 bits of the BTH opcode; the upper 3 name the transport. */
+enum bth_op {
+	BTH_SEND_FIRST = 0x00,
+	BTH_SEND_MIDDLE,
+	BTH_SEND_LAST,
+	BTH_SEND_LAST_IMM,
+	BTH_SEND_ONLY,
+	BTH_SEND_ONLY_IMM,
+	BTH_WRITE_FIRST,
+	BTH_WRITE_MIDDLE,
+	BTH_WRITE_LAST,
+	BTH_WRITE_LAST_IMM,
+	BTH_WRITE_ONLY,
+	BTH_WRITE_ONLY_IMM,
+	BTH_READ_REQUEST,
+	BTH_READ_RESP_FIRST,
+	BTH_READ_RESP_MIDDLE,
+	BTH_READ_RESP_LAST,
+	BTH_READ_RESP_ONLY,
+	BTH_ACK,
+	BTH_ATOMIC_ACK,
+	BTH_CMP_SWAP,
+	BTH_FETCH_ADD,
+	BTH_SEND_LAST_INV = 0x16,
+	BTH_SEND_ONLY_INV,
+};
+
+#define BTH_RC	0x00
+#define BTH_UC	0x20
+#define BTH_UD	0x60
+#define BTH_XRC	0xa0
+#define BTH_CNP	0x81	/* the whole opcode */
+
+static inline uint8_t qp_transport(const struct qp *qp)
+{
+	return qp->st == PRM_QP_ST_XRC ? BTH_XRC : qp->st == PRM_QP_ST_UC ? BTH_UC : BTH_RC;
+}
+
+/* Upper 3 bits of the AETH syndrome, and the NAK codes. */
+#define AETH_ACK		0x1f	/* no credit count */
+#define AETH_RNR_NAK		0x20
+#define AETH_NAK_SEQUENCE	0x60
+#define AETH_NAK_INVALID	0x61
+#define AETH_NAK_ACCESS		0x62
+#define AETH_NAK_OPERATION	0x63
+
+struct bth {
+	uint8_t opcode;		/* with transport bits */
+	bool solicited, ack_req, becn;
+	uint32_t dqpn, psn;
+};
+
+/* A received packet, taken apart. */
+struct packet {
+	enum prm_cqe_roce_type type;
+	struct bth bth;
+	uint8_t sgid[16], dgid[16];
+	uint8_t smac[6];
+	bool vlan;
+	uint16_t vlan_tci;
+	uint8_t grh[GRH_BYTES];		/* as UD receivers see it */
+	uint32_t xrc_srqn;
+	const uint8_t *ext;		/* after the BTH, and the XRCETH */
+	uint32_t ext_len;		/* ext header, payload without pad */
+};
+
+/*
+ * A frame to @av with room for @len bytes after the BTH (padding is added and counted), headers
+ * filled; *ext is where the caller's bytes go. NULL: there is no such source address, or no memory.
+ */
+struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len,
+			 uint8_t **ext);
+void roce_send(struct qp *qp, struct frame *frame);	/* owes the ICRC, counts, sends */
+/*
+ * Over the bytes from the L3 header (GRH, IPv6 or IPv4) to the one before the ICRC, which is the
+ * value little-endian.
+ */
+uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type);
+
+static inline void put16(uint8_t *p, uint16_t v)
+{
+	p[0] = v >> 8;
+	p[1] = v;
+}
+
+static inline void put32(uint8_t *p, uint32_t v)
+{
+	put16(p, v >> 16);
+	put16(p + 2, v);
+}
+
+static inline void put64(uint8_t *p, uint64_t v)
+{
+	put32(p, v >> 32);
+	put32(p + 4, v);
+}
+
+static inline uint16_t get16(const uint8_t *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+static inline uint32_t get32(const uint8_t *p)
+{
+	return (uint32_t)get16(p) << 16 | get16(p + 2);
+}
+
+static inline uint64_t get64(const uint8_t *p)
+{
+	return (uint64_t)get32(p) << 32 | get32(p + 4);
+}
+
+/* ---- wqe.c --------------------------------------------------------------------------------- */
+
+/* Of WQE results: 0, or the syndrome of the completion that the WQE gets. */
+int swqe_read(struct qp *qp, uint16_t index, struct swqe *wqe);
+/* Copies @len bytes from @off of the message that the WQE describes. */
+enum mem_result swqe_gather(struct qp *qp, const struct swqe *wqe, uint64_t off, void *buf,
+			    uint32_t len);
+enum mem_result swqe_scatter(struct qp *qp, const struct swqe *wqe, uint64_t off, const void *buf,
+			     uint32_t len);
+int swqe_bad(struct qp *qp, uint16_t index, const char *why, uint32_t value);
+uint8_t swqe_size(struct qp *qp, uint16_t index); /* in basic blocks, 1 if it cannot be read */
+int sq_update(struct qp *qp);	/* producer index from the doorbell record; -1: it makes no sense */
+
+enum recv_result { RECV_OK, RECV_EMPTY, RECV_ERROR };
+
+enum recv_result recv_take(struct qp *qp, struct rwqe *wqe);
+enum mem_result recv_scatter(struct qp *qp, const struct rwqe *wqe, uint64_t off, const void *buf,
+			     uint32_t len);
+
+/* ---- umr.c: memory keys changed through a send queue; 0 or a syndrome ------------------------ */
+
+int umr_check(struct qp *qp, const struct swqe *wqe);	/* is the WQE well-formed? */
+int umr_execute(struct qp *qp, const struct swqe *wqe);
+
+/* ---- cqe.c --------------------------------------------------------------------------------- */
+
+void complete_send(struct qp *qp, const struct message *msg);
+void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,
+			 enum prm_cqe_syndrome syndrome);
+void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe,
+		   enum prm_cqe_opcode opcode, bool solicited);
+void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syndrome syndrome);
+void qp_event(struct qp *qp, enum prm_event type);
+void qp_flush(struct work *work);
+void qp_flush_timer(struct timer *timer);
+
+/* ---- cmd_qp.c ------------------------------------------------------------------------------ */
+
+void qp_set_error(struct qp *qp);	/* stops both machines and starts the flush */
+void qp_sq_error(struct qp *qp);	/* a datagram or UC send went wrong: SQER, receives go on */
+
+/* ---- requester.c, responder.c -------------------------------------------------------------- */
+
+int requester_init(struct qp *qp);
+void requester_reset(struct qp *qp);	/* indices and PSNs as after reset */
+void requester_start(struct qp *qp);	/* PSN and retry counts from the context: RTR to RTS */
+void requester_resume(struct qp *qp);	/* SQER to RTS: what was flushed counts as sent */
+void requester_stop(struct qp *qp);	/* timers and work, nothing is forgotten */
+void requester_free(struct qp *qp);
+/* ACK, NAK, READ and atomic responses. */
+void requester_answer(struct qp *qp, const struct packet *pkt);
+void responder_init(struct qp *qp);
+void responder_reset(struct qp *qp);
+int responder_start(struct qp *qp);	/* PSN and depth from the context: INIT to RTR */
+void responder_stop(struct qp *qp);
+void responder_free(struct qp *qp);
+/* A shared queue goes: a message that uses one of its WQEs is cut off. */
+void responder_forget_srq(struct srq *srq);
+void responder_request(struct qp *qp, const struct packet *pkt);
+void responder_datagram(struct qp *qp, const struct packet *pkt);
+
+uint64_t rnr_timer_ns(unsigned int code);
+
+/* ---- per function -------------------------------------------------------------------------- */
+
+struct mcg {
+	struct list_head node;
+	uint8_t gid[16];
+	struct qp *qp;
+};
+
+/* Queue pairs that went last; ib_core takes a program's doorbell page away only after them. */
+#define GONE_QPS 64
+
+struct gone_qp {
+	uint32_t num, uar;
+};
+
+struct rdma_state {
+	struct qp *gsi;
+	struct list_head mcgs;
+	struct q_counter no_counter;	/* of QPs without a counter set: counted, never shown */
+	uint16_t ip_id;
+	unsigned int last_addr;		/* entry of the RoCE address table that matched last */
+	struct gone_qp gone[GONE_QPS];
+	unsigned int gone_count;
+};
+
+#endif

@@ -1,0 +1,755 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The sending half of a queue pair.
+ *
+ * Messages stand in a ring from their first packet until they complete, in order. What was sent is
+ * never kept: after a loss the requester goes back to the oldest PSN that is not acknowledged and
+ * reads the WQEs again. `una` moves by acknowledgments for SEND and WRITE and by responses alone
+ * for READ and atomics, so it always lies in the oldest message.
+ */
+#include <stdlib.h>
+
+#include "key/key.h"
+#include "rdma/rdma.h"
+
+#define ROOM_RESERVE	64	/* places on the wire that requesters leave to answers */
+#define PSN_WINDOW	0x7fffffu
+#define RNR_FOREVER	7
+
+static struct message *msg_at(struct qp *qp, uint32_t pos)
+{
+	return &qp->req.ring[pos & qp->req.mask];
+}
+
+static bool is_atomic(const struct message *msg)
+{
+	return msg->opcode == PRM_WQE_ATOMIC_CS || msg->opcode == PRM_WQE_ATOMIC_FA;
+}
+
+/* Complete by a response, not by an acknowledgment. */
+static bool has_response(const struct message *msg)
+{
+	return msg->opcode == PRM_WQE_RDMA_READ || is_atomic(msg);
+}
+
+static bool is_datagram(const struct qp *qp)
+{
+	return qp->st == PRM_QP_ST_UD || qp->st == PRM_QP_ST_QP1;
+}
+
+static bool outstanding(const struct qp *qp)
+{
+	return psn_diff(qp->req.sent, qp->req.una) > 0;
+}
+
+uint64_t rnr_timer_ns(unsigned int code)
+{
+	static const uint16_t tens_of_us[32] = {
+		0,    1,    2,	  3,	4,    6,     8,	    12,	   16,	  24,	 32,
+		48,   64,   96,	  128,	192,  256,   384,   512,   768,	  1024,	 1536,
+		2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+	};
+
+	return (code & 31 ? tens_of_us[code & 31] : 65536) * 10000ull;
+}
+
+/* ---- completing ---------------------------------------------------------------------------- */
+
+/* The oldest message ends with @syndrome, and with it the send queue. */
+static void fail(struct qp *qp, enum prm_cqe_syndrome syndrome)
+{
+	struct requester *r = &qp->req;
+	struct message *msg;
+
+	if (r->tail == r->head)
+		return;
+	msg = msg_at(qp, r->tail);
+	r->tail++;
+	complete_send_error(qp, msg->index, msg->opcode, syndrome);
+	if (is_datagram(qp) || qp->st == PRM_QP_ST_UC)
+		qp_sq_error(qp);
+	else
+		qp_set_error(qp);
+}
+
+static void complete_ready(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	while (r->tail != r->cur) {
+		struct message *msg = msg_at(qp, r->tail);
+
+		if (psn_diff(r->una, psn_add(msg->psn, msg->n_psn)) < 0)
+			return;
+		r->tail++;
+		if (has_response(msg))
+			r->reads--;
+		complete_send(qp, msg);
+		if (qp->state == PRM_QP_ERR)
+			return;
+	}
+	if (r->tail != r->head && msg_at(qp, r->tail)->error)
+		fail(qp, msg_at(qp, r->tail)->error);
+}
+
+/* All before @una arrived. */
+static void progress(struct qp *qp, uint32_t una)
+{
+	struct requester *r = &qp->req;
+
+	r->una = una;
+	r->retries = prm_get(&qp->ctx, retry_count);
+	r->rnr_retries = prm_get(&qp->ctx, rnr_retry);
+	r->implied = false;
+	while (r->cur != r->head) {
+		struct message *msg = msg_at(qp, r->cur);
+		int32_t done = psn_diff(una, msg->psn);
+
+		if (!msg->n_psn || msg->error || done < (int32_t)msg->n_psn) {
+			if (done > (int32_t)r->cur_pkt)
+				r->cur_pkt = done;
+			break;
+		}
+		if (has_response(msg))
+			r->reads++;
+		r->cur++;
+		r->cur_pkt = 0;
+	}
+	complete_ready(qp);
+	if (qp->state == PRM_QP_ERR)
+		return;
+	if (outstanding(qp) && qp->timeout_ns)
+		timer_arm(&r->timeout, qp->timeout_ns);
+	else
+		timer_cancel(&r->timeout);
+	work_queue(&r->work);
+}
+
+static void go_back(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->cur = r->tail;
+	r->cur_pkt = r->tail == r->head ? 0 : psn_diff(r->una, msg_at(qp, r->tail)->psn);
+	r->reads = 0;
+}
+
+static void retry(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	if (!r->retries) {
+		fail(qp, PRM_CQE_SYND_TRANSPORT_RETRY_EXC);
+		return;
+	}
+	r->retries--;
+	go_back(qp);
+	if (qp->timeout_ns)
+		timer_arm(&r->timeout, qp->timeout_ns);
+	work_queue(&r->work);
+}
+
+static void timeout_fired(struct timer *timer)
+{
+	struct qp *qp = container_of(timer, struct qp, req.timeout);
+
+	if (qp->state != PRM_QP_RTS || !outstanding(qp))
+		return;
+	trace(qp->obj.dev, "QP 0x%x: no acknowledgment of PSN %u, %u retries left", qp->obj.num,
+	      qp->req.una, qp->req.retries);
+	qp->counters->local_ack_timeout_err++;
+	retry(qp);
+}
+
+static void rnr_fired(struct timer *timer)
+{
+	struct qp *qp = container_of(timer, struct qp, req.rnr);
+
+	qp->req.rnr_wait = false;
+	work_queue(&qp->req.work);
+}
+
+/* ---- starting ------------------------------------------------------------------------------ */
+
+static uint32_t packets_of(const struct qp *qp, const struct swqe *w)
+{
+	if (w->opcode == PRM_WQE_NOP || w->opcode == PRM_WQE_UMR)
+		return 0;
+	if (is_datagram(qp) || !w->len)
+		return 1;
+	return (w->len + qp->mtu - 1) / qp->mtu;
+}
+
+/*
+ * Puts the next WQE on the ring. A WQE that makes no sense is put there too, to end with an error
+ * in its turn.
+ */
+static bool start_message(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+	struct message *msg = msg_at(qp, r->head);
+	uint32_t n_psn;
+	int err;
+
+	if (r->next == r->pi || r->head - r->tail > r->mask)
+		return false;
+	err = swqe_read(qp, r->next, &r->tx);
+	n_psn = err ? 0 : packets_of(qp, &r->tx);
+	if (((r->next_psn + n_psn - r->una) & PSN_MASK) > PSN_WINDOW && r->tail != r->head) {
+		r->tx.valid = false;
+		return false;
+	}
+	*msg = (struct message) {
+		.index = r->next,
+		.bbs = r->tx.bbs,
+		.opcode = r->tx.opcode,
+		.signaled = r->tx.signaled,
+		.solicited = r->tx.solicited,
+		.psn = r->next_psn,
+		.n_psn = n_psn,
+		.len = r->tx.len,
+		.error = err,
+	};
+	r->tx_of = r->head;
+	r->next_psn = psn_add(r->next_psn, n_psn);
+	r->next = (uint16_t)(r->pi - r->next) < r->tx.bbs ? r->pi : r->next + r->tx.bbs;
+	r->cur_pkt = 0;
+	r->head++;
+	return true;
+}
+
+/* The WQE of the message at @cur, read again if another one was in between. */
+static bool load_wqe(struct qp *qp, struct swqe *wqe, uint32_t *of, uint32_t pos)
+{
+	struct message *msg = msg_at(qp, pos);
+
+	if (!wqe->valid || *of != pos) {
+		*of = pos;
+		if (swqe_read(qp, msg->index, wqe) || wqe->opcode != msg->opcode ||
+		    wqe->len != msg->len) {
+			violation(qp->obj.dev,
+				  "QP 0x%x: send WQE %u was changed while it was in use",
+				  qp->obj.num, msg->index);
+			wqe->valid = false;
+		}
+	}
+	return wqe->valid;
+}
+
+static bool must_wait(const struct qp *qp, const struct message *msg)
+{
+	const struct requester *r = &qp->req;
+
+	if (has_response(msg) && r->reads >= 1u << prm_get(&qp->ctx, log_sra_max))
+		return true;
+	if (r->cur_pkt)
+		return false;
+	switch (r->tx.fence) {
+	case PRM_WQE_FENCE:
+	case PRM_WQE_FENCE_SMALL_AND_FENCE:
+		return r->reads;
+	case PRM_WQE_FENCE_STRONG:
+		return r->tail != r->cur;
+	default:
+		return false;
+	}
+}
+
+/* ---- packets ------------------------------------------------------------------------------- */
+
+static uint8_t data_opcode(uint8_t wqe_opcode, bool first, bool last)
+{
+	bool write = wqe_opcode == PRM_WQE_RDMA_WRITE || wqe_opcode == PRM_WQE_RDMA_WRITE_IMM;
+	bool imm = wqe_opcode == PRM_WQE_SEND_IMM || wqe_opcode == PRM_WQE_RDMA_WRITE_IMM;
+	uint8_t base = write ? BTH_WRITE_FIRST : BTH_SEND_FIRST;
+
+	if (last && wqe_opcode == PRM_WQE_SEND_INVAL)
+		return first ? BTH_SEND_ONLY_INV : BTH_SEND_LAST_INV;
+	if (first && last)
+		return base + BTH_SEND_ONLY + imm;
+	if (last)
+		return base + BTH_SEND_LAST + imm;
+	return base + (first ? BTH_SEND_FIRST : BTH_SEND_MIDDLE);
+}
+
+static bool ask_for_ack(struct qp *qp, bool last)
+{
+	struct requester *r = &qp->req;
+
+	if (!last && ++r->unasked < 1u << prm_get(&qp->ctx, log_ack_req_freq))
+		return false;
+	r->unasked = 0;
+	return true;
+}
+
+/* Of a connection: the transport's bits of the opcode, and XRC's header in front. */
+static struct frame *request_frame(struct qp *qp, struct bth *bth, uint32_t len, uint8_t **ext)
+{
+	uint32_t head = qp->st == PRM_QP_ST_XRC ? XRC_ETH_BYTES : 0;
+	struct frame *frame;
+
+	bth->opcode |= qp_transport(qp);
+	frame = roce_frame(qp, &qp->av, bth, head + len, ext);
+	if (frame && head) {
+		put32(*ext, qp->req.tx.xrc_srqn);
+		*ext += head;
+	}
+	return frame;
+}
+
+/* Packet @cur_pkt of a SEND or WRITE. 0 or a syndrome. */
+static int send_data(struct qp *qp, const struct message *msg)
+{
+	struct requester *r = &qp->req;
+	bool first = !r->cur_pkt, last = r->cur_pkt + 1 == msg->n_psn;
+	bool write = msg->opcode == PRM_WQE_RDMA_WRITE || msg->opcode == PRM_WQE_RDMA_WRITE_IMM;
+	bool imm = msg->opcode == PRM_WQE_SEND_IMM || msg->opcode == PRM_WQE_RDMA_WRITE_IMM ||
+		   msg->opcode == PRM_WQE_SEND_INVAL;
+	uint64_t off = (uint64_t)r->cur_pkt * qp->mtu;
+	uint32_t len = msg->len - off < qp->mtu ? msg->len - off : qp->mtu;
+	uint32_t head = (write && first ? RETH_BYTES : 0) + (imm && last ? IMM_BYTES : 0);
+	struct bth bth = {
+		.opcode = data_opcode(msg->opcode, first, last),
+		.solicited = last && msg->solicited,
+		.dqpn = qp->remote_qpn,
+		.psn = psn_add(msg->psn, r->cur_pkt),
+	};
+	struct frame *frame;
+	uint8_t *p;
+
+	bth.ack_req = qp_reliable(qp) && ask_for_ack(qp, last);
+	frame = request_frame(qp, &bth, head + len, &p);
+	if (!frame)
+		return 0;
+	if (swqe_gather(qp, &r->tx, off, p + head, len)) {
+		frame_free(frame);
+		return PRM_CQE_SYND_LOCAL_PROT;
+	}
+	if (write && first) {
+		put64(p, r->tx.raddr);
+		put32(p + 8, r->tx.rkey);
+		put32(p + 12, msg->len);
+		p += RETH_BYTES;
+	}
+	if (imm && last)
+		put32(p, r->tx.imm);
+	roce_send(qp, frame);
+	return 0;
+}
+
+static int send_read(struct qp *qp, const struct message *msg)
+{
+	struct requester *r = &qp->req;
+	uint64_t off = (uint64_t)r->cur_pkt * qp->mtu;
+	struct bth bth = { .opcode = BTH_READ_REQUEST, .ack_req = true, .dqpn = qp->remote_qpn,
+			   .psn = psn_add(msg->psn, r->cur_pkt) };
+	struct frame *frame;
+	uint8_t *p;
+
+	frame = request_frame(qp, &bth, RETH_BYTES, &p);
+	if (!frame)
+		return 0;
+	put64(p, r->tx.raddr + off);
+	put32(p + 8, r->tx.rkey);
+	put32(p + 12, msg->len - off);
+	roce_send(qp, frame);
+	return 0;
+}
+
+static int send_atomic(struct qp *qp, const struct message *msg)
+{
+	struct requester *r = &qp->req;
+	bool swap = msg->opcode == PRM_WQE_ATOMIC_CS;
+	struct bth bth = { .opcode = swap ? BTH_CMP_SWAP : BTH_FETCH_ADD,
+			   .ack_req = true,
+			   .dqpn = qp->remote_qpn,
+			   .psn = msg->psn };
+	struct frame *frame;
+	uint8_t *p;
+
+	frame = request_frame(qp, &bth, ATOMIC_ETH_BYTES, &p);
+	if (!frame)
+		return 0;
+	put64(p, r->tx.raddr);
+	put32(p + 8, r->tx.rkey);
+	put64(p + 12, r->tx.swap_add);
+	put64(p + 20, swap ? r->tx.compare : 0);
+	roce_send(qp, frame);
+	return 0;
+}
+
+/* A Q_Key with the high bit set stands for the one of the QP context. */
+static int send_datagram(struct qp *qp, const struct message *msg)
+{
+	const struct swqe *w = &qp->req.tx;
+	bool imm = msg->opcode == PRM_WQE_SEND_IMM;
+	uint32_t head = DETH_BYTES + (imm ? IMM_BYTES : 0);
+	struct bth bth = { .opcode = BTH_UD | (imm ? BTH_SEND_ONLY_IMM : BTH_SEND_ONLY),
+			   .solicited = msg->solicited,
+			   .dqpn = w->dqpn,
+			   .psn = msg->psn };
+	struct frame *frame;
+	uint8_t *p;
+
+	frame = roce_frame(qp, &w->av, &bth, head + msg->len, &p);
+	if (!frame)
+		return 0;
+	if (swqe_gather(qp, w, 0, p + head, msg->len)) {
+		frame_free(frame);
+		return PRM_CQE_SYND_LOCAL_PROT;
+	}
+	put32(p, w->qkey & 0x80000000u ? qp->qkey : w->qkey);
+	put32(p + 4, qp->st == PRM_QP_ST_QP1 ? GSI_QPN :
+		     qp->deth_sqpn	     ? qp->deth_sqpn :
+					       qp->obj.num);
+	if (imm)
+		put32(p + DETH_BYTES, w->imm);
+	roce_send(qp, frame);
+	return 0;
+}
+
+static int send_packet(struct qp *qp, const struct message *msg)
+{
+	if (is_datagram(qp))
+		return send_datagram(qp, msg);
+	if (msg->opcode == PRM_WQE_RDMA_READ)
+		return send_read(qp, msg);
+	if (is_atomic(msg))
+		return send_atomic(qp, msg);
+	return send_data(qp, msg);
+}
+
+/* After a packet of @msg: what is next. */
+static void sent_packet(struct qp *qp, const struct message *msg)
+{
+	struct requester *r = &qp->req;
+	bool whole = has_response(msg) || r->cur_pkt + 1 >= msg->n_psn;
+	uint32_t after = whole ? psn_add(msg->psn, msg->n_psn) : psn_add(msg->psn, r->cur_pkt + 1);
+
+	if (psn_diff(after, r->sent) > 0)
+		r->sent = after;
+	r->cur_pkt++;
+	if (whole) {
+		r->cur++;
+		r->cur_pkt = 0;
+		if (has_response(msg))
+			r->reads++;
+	}
+	if (!qp_reliable(qp)) {
+		if (whole)
+			progress(qp, after);
+		return;
+	}
+	if (!msg->n_psn)
+		complete_ready(qp);
+	else if (qp->timeout_ns && !timer_armed(&r->timeout))
+		timer_arm(&r->timeout, qp->timeout_ns);
+}
+
+/* One packet. False: nothing to do until a doorbell, an answer or a timer. */
+static bool send_step(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+	struct message *msg;
+
+	if (r->cur == r->head && !start_message(qp))
+		return false;
+	msg = msg_at(qp, r->cur);
+	if (!msg->error && !load_wqe(qp, &r->tx, &r->tx_of, r->cur))
+		msg->error = PRM_CQE_SYND_LOCAL_QP_OP;
+	if (!msg->error && must_wait(qp, msg))
+		return false;
+	if (!msg->error && msg->n_psn) {
+		msg->error = send_packet(qp, msg);
+	} else if (!msg->error && msg->opcode == PRM_WQE_UMR && !msg->executed) {
+		msg->error = umr_execute(qp, &r->tx);
+		msg->executed = true;
+	}
+	if (msg->error) {
+		complete_ready(qp);
+		return false;
+	}
+	sent_packet(qp, msg);
+	return true;
+}
+
+static void requester_work(struct work *work)
+{
+	struct qp *qp = container_of(work, struct qp, req.work);
+	int budget = LOOP_SLICE;
+
+	while (qp->state == PRM_QP_RTS && !qp->req.rnr_wait) {
+		if (!budget-- || port_room(qp->obj.dev->port) < ROOM_RESERVE) {
+			work_queue(work);
+			return;
+		}
+		if (!send_step(qp))
+			return;
+	}
+}
+
+void qp_doorbell(struct qp *qp, uint16_t pi_hint)
+{
+	switch (qp->state) {
+	case PRM_QP_RTS:
+	case PRM_QP_SQD:
+		if (sq_update(qp)) {
+			qp_event(qp, PRM_EVENT_WQ_CATAS_ERROR);
+			qp_set_error(qp);
+			return;
+		}
+		work_queue(&qp->req.work);
+		return;
+	case PRM_QP_SQER:
+	case PRM_QP_ERR:
+		if (!sq_update(qp))
+			work_queue(&qp->flush_work);
+		return;
+	default:
+		violation(qp->obj.dev, "QP 0x%x: doorbell for send WQE %u in state %u", qp->obj.num,
+			  pi_hint, qp->state);
+	}
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+/*
+ * The responder is past all before @una. If a READ is among it whose responses did not all come,
+ * they are lost: returns false, and una stops there.
+ */
+static bool acknowledge(struct qp *qp, uint32_t una)
+{
+	struct requester *r = &qp->req;
+	bool whole = true;
+	uint32_t pos;
+
+	if (psn_diff(una, r->una) <= 0)
+		return true;
+	for (pos = r->tail; pos != r->head; pos++) {
+		struct message *msg = msg_at(qp, pos);
+
+		if (psn_diff(una, msg->psn) <= 0)
+			break;
+		if (!has_response(msg))
+			continue;
+		una = psn_diff(r->una, msg->psn) > 0 ? r->una : msg->psn;
+		whole = false;
+		break;
+	}
+	if (psn_diff(una, r->una) > 0)
+		progress(qp, una);
+	return whole;
+}
+
+/* Once for each place where it happens: further packets behind the gap say nothing new. */
+static void responses_lost(struct qp *qp)
+{
+	if (qp->req.implied)
+		return;
+	qp->counters->implied_nak_seq_err++;
+	retry(qp);
+	qp->req.implied = true;
+}
+
+static void take_rnr_nak(struct qp *qp, unsigned int code)
+{
+	struct requester *r = &qp->req;
+
+	qp->counters->rnr_nak_retry_err++;
+	if (!r->rnr_retries) {
+		fail(qp, PRM_CQE_SYND_RNR_RETRY_EXC);
+		return;
+	}
+	if (prm_get(&qp->ctx, rnr_retry) != RNR_FOREVER)
+		r->rnr_retries--;
+	go_back(qp);
+	r->rnr_wait = true;
+	timer_cancel(&r->timeout);
+	timer_arm(&r->rnr, rnr_timer_ns(code));
+}
+
+static void take_nak(struct qp *qp, uint8_t syndrome)
+{
+	switch (syndrome) {
+	case AETH_NAK_SEQUENCE:
+		qp->counters->packet_seq_err++;
+		retry(qp);
+		return;
+	case AETH_NAK_INVALID:
+		fail(qp, PRM_CQE_SYND_REMOTE_INVAL_REQ);
+		return;
+	case AETH_NAK_ACCESS:
+		fail(qp, PRM_CQE_SYND_REMOTE_ACCESS);
+		return;
+	case AETH_NAK_OPERATION:
+		fail(qp, PRM_CQE_SYND_REMOTE_OP);
+		return;
+	default:
+		fail(qp, PRM_CQE_SYND_BAD_RESP);
+	}
+}
+
+static void take_ack(struct qp *qp, const struct packet *pkt)
+{
+	uint8_t syndrome;
+	bool whole;
+
+	if (pkt->ext_len < AETH_BYTES)
+		return;
+	syndrome = pkt->ext[0];
+	if (syndrome < AETH_RNR_NAK) {
+		if (!acknowledge(qp, psn_add(pkt->bth.psn, 1)) && qp->state == PRM_QP_RTS)
+			responses_lost(qp);
+		return;
+	}
+	whole = acknowledge(qp, pkt->bth.psn);
+	if (qp->state != PRM_QP_RTS)
+		return;
+	if (!whole)
+		responses_lost(qp);
+	else if (syndrome < 2 * AETH_RNR_NAK)
+		take_rnr_nak(qp, syndrome & 0x1f);
+	else
+		take_nak(qp, syndrome);
+}
+
+static bool fits_response(const struct message *msg, uint8_t op, bool last, uint32_t len,
+			  uint32_t want)
+{
+	if (is_atomic(msg))
+		return op == BTH_ATOMIC_ACK && len == want;
+	if (len != want)
+		return false;
+	return last ? op == BTH_READ_RESP_LAST || op == BTH_READ_RESP_ONLY :
+		      op == BTH_READ_RESP_FIRST || op == BTH_READ_RESP_MIDDLE;
+}
+
+static void take_response(struct qp *qp, const struct packet *pkt)
+{
+	uint8_t op = pkt->bth.opcode & 0x1f;
+	uint32_t head = op == BTH_READ_RESP_MIDDLE ? 0 : AETH_BYTES, want, n;
+	struct requester *r = &qp->req;
+	struct message *msg;
+	const uint8_t *data;
+	uint64_t off, value;
+	bool last;
+
+	if (!acknowledge(qp, pkt->bth.psn)) {
+		if (qp->state == PRM_QP_RTS)
+			responses_lost(qp);
+		return;
+	}
+	if (qp->state != PRM_QP_RTS || r->tail == r->head || r->una != pkt->bth.psn)
+		return;
+	msg = msg_at(qp, r->tail);
+	n = psn_diff(r->una, msg->psn);
+	last = n + 1 == msg->n_psn;
+	off = (uint64_t)n * qp->mtu;
+	want = last ? msg->len - off : qp->mtu;
+	if (pkt->ext_len < head || !has_response(msg) ||
+	    !fits_response(msg, op, last, pkt->ext_len - head, want)) {
+		fail(qp, PRM_CQE_SYND_BAD_RESP);
+		return;
+	}
+	if (!load_wqe(qp, &r->rd, &r->rd_of, r->tail)) {
+		fail(qp, PRM_CQE_SYND_LOCAL_QP_OP);
+		return;
+	}
+	data = pkt->ext + head;
+	if (is_atomic(msg) && hca_atomics_in_host_order(qp->obj.dev)) {
+		value = htole64(get64(data));
+		data = (const uint8_t *)&value;
+	}
+	if (swqe_scatter(qp, &r->rd, off, data, want)) {
+		fail(qp, PRM_CQE_SYND_LOCAL_PROT);
+		return;
+	}
+	progress(qp, psn_add(pkt->bth.psn, 1));
+}
+
+void requester_answer(struct qp *qp, const struct packet *pkt)
+{
+	struct requester *r = &qp->req;
+
+	if (qp->state != PRM_QP_RTS && qp->state != PRM_QP_SQD)
+		return;
+	if (psn_diff(pkt->bth.psn, r->una) < 0 || psn_diff(r->sent, pkt->bth.psn) <= 0)
+		return;
+	if ((pkt->bth.opcode & 0x1f) == BTH_ACK)
+		take_ack(qp, pkt);
+	else
+		take_response(qp, pkt);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+int requester_init(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	work_init(&r->work, requester_work);
+	timer_init(&r->timeout, timeout_fired);
+	timer_init(&r->rnr, rnr_fired);
+	r->mask = qp->has_sq ? (1u << qp->log_sq) - 1 : 0;
+	r->ring = calloc(r->mask + 1, sizeof(*r->ring));
+	return r->ring ? 0 : -1;
+}
+
+void requester_stop(struct qp *qp)
+{
+	work_cancel(&qp->req.work);
+	timer_cancel(&qp->req.timeout);
+	timer_cancel(&qp->req.rnr);
+	qp->req.rnr_wait = false;
+}
+
+void requester_reset(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	requester_stop(qp);
+	r->pi = 0;
+	r->next = 0;
+	r->tail = 0;
+	r->cur = 0;
+	r->head = 0;
+	r->cur_pkt = 0;
+	r->reads = 0;
+	r->unasked = 0;
+	r->implied = false;
+	r->tx.valid = false;
+	r->rd.valid = false;
+}
+
+void requester_start(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->next_psn = prm_get(&qp->ctx, next_send_psn);
+	r->una = r->next_psn;
+	r->sent = r->next_psn;
+	r->retries = prm_get(&qp->ctx, retry_count);
+	r->rnr_retries = prm_get(&qp->ctx, rnr_retry);
+}
+
+void requester_resume(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->una = r->next_psn;
+	r->sent = r->next_psn;
+	r->cur_pkt = 0;
+	if (r->next != r->pi)
+		work_queue(&r->work);
+}
+
+void requester_free(struct qp *qp)
+{
+	requester_stop(qp);
+	free(qp->req.ring);
+}
+
+struct obj *qp_uar(const struct qp *qp)
+{
+	return qp->uar;
+}

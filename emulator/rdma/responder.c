@@ -1,0 +1,814 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The receiving half of a queue pair.
+ *
+ * Requests are executed as they come in, in PSN order. Answers stand in a ring in PSN order too and
+ * go out as the wire has room, so that an acknowledgment never overtakes the responses of a READ
+ * before it. READ data are read when they are sent.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "key/key.h"
+#include "rdma/rdma.h"
+
+/* What a request opcode is made of. */
+struct op_info {
+	bool known, first, last, write, imm, inv;
+};
+
+static const struct op_info op_infos[32] = {
+	[BTH_SEND_FIRST] = { .known = true, .first = true },
+	[BTH_SEND_MIDDLE] = { .known = true },
+	[BTH_SEND_LAST] = { .known = true, .last = true },
+	[BTH_SEND_LAST_IMM] = { .known = true, .last = true, .imm = true },
+	[BTH_SEND_ONLY] = { .known = true, .first = true, .last = true },
+	[BTH_SEND_ONLY_IMM] = { .known = true, .first = true, .last = true, .imm = true },
+	[BTH_WRITE_FIRST] = { .known = true, .first = true, .write = true },
+	[BTH_WRITE_MIDDLE] = { .known = true, .write = true },
+	[BTH_WRITE_LAST] = { .known = true, .last = true, .write = true },
+	[BTH_WRITE_LAST_IMM] = { .known = true, .last = true, .write = true, .imm = true },
+	[BTH_WRITE_ONLY] = { .known = true, .first = true, .last = true, .write = true },
+	[BTH_WRITE_ONLY_IMM] = { .known = true,
+				 .first = true,
+				 .last = true,
+				 .write = true,
+				 .imm = true },
+	[BTH_SEND_LAST_INV] = { .known = true, .last = true, .inv = true },
+	[BTH_SEND_ONLY_INV] = { .known = true, .first = true, .last = true, .inv = true },
+};
+
+static bool receiving(const struct qp *qp)
+{
+	return !qp->resp.dying && (qp->state == PRM_QP_RTR || qp->state == PRM_QP_RTS ||
+				   qp->state == PRM_QP_SQER || qp->state == PRM_QP_SQD);
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+static struct answer *answer_at(struct qp *qp, uint32_t pos)
+{
+	return &qp->resp.ring[pos & qp->resp.mask];
+}
+
+static struct answer *add_answer(struct qp *qp, enum answer_kind kind, uint8_t syndrome,
+				 uint32_t psn)
+{
+	struct responder *p = &qp->resp;
+	struct answer *answer;
+
+	if (p->head - p->tail > p->mask) {
+		trace(qp->obj.dev, "QP 0x%x: too many answers wait, one is lost", qp->obj.num);
+		return NULL;
+	}
+	answer = answer_at(qp, p->head++);
+	*answer = (struct answer) {
+		.kind = kind, .syndrome = syndrome, .psn = psn, .msn = p->msn, .n_psn = 1
+	};
+	work_queue(&p->work);
+	return answer;
+}
+
+/* All before the expected PSN arrived. An acknowledgment that still waits takes this one in. */
+static void add_ack(struct qp *qp)
+{
+	struct responder *p = &qp->resp;
+	uint32_t psn = psn_add(p->psn, PSN_MASK);
+	struct answer *last;
+
+	if (p->tail != p->head) {
+		last = answer_at(qp, p->head - 1);
+		if (last->kind == ANSWER_ACK) {
+			last->psn = psn;
+			last->msn = p->msn;
+			return;
+		}
+	}
+	add_answer(qp, ANSWER_ACK, AETH_ACK, psn);
+}
+
+static void add_nak(struct qp *qp, uint8_t syndrome)
+{
+	qp->resp.nak_sent = true;
+	add_answer(qp, ANSWER_NAK, syndrome, qp->resp.psn);
+}
+
+/* The queue pair cannot go on: it answers what it owes and a NAK, then goes into error. */
+static void die(struct qp *qp, uint8_t syndrome)
+{
+	struct responder *p = &qp->resp;
+
+	p->dying = true;
+	if (qp_reliable(qp) && add_answer(qp, ANSWER_NAK, syndrome, p->psn))
+		return;
+	qp_set_error(qp);
+}
+
+static void refuse_invalid(struct qp *qp, const char *why)
+{
+	trace(qp->obj.dev, "QP 0x%x: invalid request at PSN %u: %s", qp->obj.num, qp->resp.psn,
+	      why);
+	if (qp->st == PRM_QP_ST_UC) {
+		qp->resp.in_message = false;
+		return;
+	}
+	qp->counters->resp_remote_invalid_request++;
+	qp_event(qp, PRM_EVENT_WQ_INVAL_REQ_ERROR);
+	die(qp, AETH_NAK_INVALID);
+}
+
+static void refuse_access(struct qp *qp, enum mem_result result, uint32_t rkey, uint64_t va,
+			  uint64_t len)
+{
+	trace(qp->obj.dev, "QP 0x%x: remote access at PSN %u: rkey 0x%x, 0x%llx, %llu bytes: %s",
+	      qp->obj.num, qp->resp.psn, rkey, (unsigned long long)va, (unsigned long long)len,
+	      mem_result_text(result));
+	if (qp->st == PRM_QP_ST_UC) {
+		qp->resp.in_message = false;
+		return;
+	}
+	qp->counters->resp_remote_access_errors++;
+	qp_event(qp, PRM_EVENT_WQ_ACCESS_ERROR);
+	die(qp, AETH_NAK_ACCESS);
+}
+
+static struct frame *answer_frame(struct qp *qp, uint8_t opcode, uint32_t psn,
+				  const struct answer *answer, uint32_t len, uint8_t **data)
+{
+	uint32_t head = opcode == BTH_READ_RESP_MIDDLE ? 0 : AETH_BYTES;
+	struct bth bth = { .opcode = qp_transport(qp) | opcode,
+			   .dqpn = qp->remote_qpn,
+			   .psn = psn };
+	struct frame *frame;
+	uint8_t *p;
+
+	frame = roce_frame(qp, &qp->av, &bth, head + len, &p);
+	if (!frame)
+		return NULL;
+	if (head)
+		put32(p, (uint32_t)answer->syndrome << 24 | (answer->msn & PSN_MASK));
+	*data = p + head;
+	return frame;
+}
+
+/*
+ * The next packet of a READ's response. The region may be gone by now: then the NAK stands in its
+ * place.
+ */
+static void send_read_packet(struct qp *qp, struct answer *answer)
+{
+	uint64_t off = (uint64_t)answer->done * qp->mtu;
+	uint32_t psn = psn_add(answer->psn, answer->done);
+	uint32_t len = answer->len - off < qp->mtu ? answer->len - off : qp->mtu;
+	bool first = !answer->done, last = answer->done + 1 == answer->n_psn;
+	uint8_t opcode = first ? (last ? BTH_READ_RESP_ONLY : BTH_READ_RESP_FIRST) :
+				 (last ? BTH_READ_RESP_LAST : BTH_READ_RESP_MIDDLE);
+	struct frame *frame;
+	uint8_t *data;
+
+	frame = answer_frame(qp, opcode, psn, answer, len, &data);
+	answer->done++;
+	if (!frame)
+		return;
+	if (mem_read(qp->obj.dev, answer->user, answer->rkey, answer->va + off, data, len,
+		     MEM_REMOTE_READ)) {
+		frame_free(frame);
+		qp->resp.head = qp->resp.tail + 1;
+		*answer = (struct answer) { .kind = ANSWER_NAK,
+					    .syndrome = AETH_NAK_ACCESS,
+					    .psn = psn,
+					    .msn = answer->msn,
+					    .n_psn = 1 };
+		qp->counters->resp_remote_access_errors++;
+		qp_event(qp, PRM_EVENT_WQ_ACCESS_ERROR);
+		qp->resp.dying = true;
+		return;
+	}
+	roce_send(qp, frame);
+}
+
+/* One packet; true when the answer is through. */
+static bool send_answer(struct qp *qp, struct answer *answer)
+{
+	uint8_t opcode = answer->kind == ANSWER_ATOMIC ? BTH_ATOMIC_ACK : BTH_ACK;
+	struct frame *frame;
+	uint8_t *data;
+
+	if (answer->kind == ANSWER_READ) {
+		send_read_packet(qp, answer);
+		return answer->kind == ANSWER_READ && answer->done == answer->n_psn;
+	}
+	frame = answer_frame(qp, opcode, answer->psn, answer,
+			     answer->kind == ANSWER_ATOMIC ? ATOMIC_ACK_BYTES : 0, &data);
+	if (frame) {
+		if (answer->kind == ANSWER_ATOMIC)
+			put64(data, answer->va);
+		roce_send(qp, frame);
+	}
+	return true;
+}
+
+static bool is_fatal(const struct answer *answer)
+{
+	return answer->kind == ANSWER_NAK && answer->syndrome > AETH_NAK_SEQUENCE;
+}
+
+static void responder_work(struct work *work)
+{
+	struct qp *qp = container_of(work, struct qp, resp.work);
+	struct responder *p = &qp->resp;
+	int budget = LOOP_SLICE;
+
+	while (p->tail != p->head) {
+		struct answer *answer = answer_at(qp, p->tail);
+		bool fatal = is_fatal(answer);
+
+		if (!budget-- || !port_room(qp->obj.dev->port)) {
+			work_queue(work);
+			return;
+		}
+		if (!send_answer(qp, answer))
+			continue;
+		p->tail++;
+		if (fatal) {
+			qp_set_error(qp);
+			return;
+		}
+	}
+}
+
+/* ---- completions --------------------------------------------------------------------------- */
+
+static void fill_cqe(struct prm_cqe64 *cqe, const struct packet *pkt, uint32_t src_qpn, bool grh,
+		     uint32_t len)
+{
+	memset(cqe, 0, sizeof(*cqe));
+	cqe->flags_rqpn = cpu_to_be32((grh ? 1u : 0) << PRM_CQE_GRH_SHIFT |
+				      (uint32_t)pkt->type << PRM_CQE_ROCE_TYPE_SHIFT | src_qpn);
+	if (pkt->vlan) {
+		cqe->l4_l3_hdr_type = PRM_CQE_VLAN;
+		cqe->vlan_info = cpu_to_be16(pkt->vlan_tci);
+	}
+	cqe->byte_cnt = cpu_to_be32(len);
+}
+
+static void complete_message(struct qp *qp, const struct packet *pkt, const struct op_info *op,
+			     uint32_t imm)
+{
+	struct responder *p = &qp->resp;
+	enum prm_cqe_opcode opcode = op->write ? PRM_CQE_RESP_WR_IMM :
+				     op->imm   ? PRM_CQE_RESP_SEND_IMM :
+				     op->inv   ? PRM_CQE_RESP_SEND_INV :
+						 PRM_CQE_RESP_SEND;
+	struct prm_cqe64 cqe;
+
+	fill_cqe(&cqe, pkt, qp->remote_qpn, false, p->got);
+	cqe.immediate = cpu_to_be32(imm);
+	p->have_wqe = false;
+	complete_recv(qp, &p->wqe, &cqe, opcode, pkt->bth.solicited);
+}
+
+/* A receive that fails takes its WQE with it. */
+static void fail_recv(struct qp *qp, enum prm_cqe_syndrome syndrome, uint8_t nak)
+{
+	struct responder *p = &qp->resp;
+
+	p->have_wqe = false;
+	complete_recv_error(qp, &p->wqe, syndrome);
+	if (qp->state != PRM_QP_ERR)
+		die(qp, nak);
+}
+
+/* ---- SEND and WRITE ------------------------------------------------------------------------ */
+
+/* A receive WQE for the message. False: there is none, and the requester was told. */
+static bool need_wqe(struct qp *qp)
+{
+	struct responder *p = &qp->resp;
+
+	if (p->have_wqe)
+		return true;
+	switch (recv_take(qp, &p->wqe)) {
+	case RECV_OK:
+		p->have_wqe = true;
+		return true;
+	case RECV_EMPTY:
+		if (qp_reliable(qp))
+			add_nak(qp, AETH_RNR_NAK | prm_get(&qp->ctx, min_rnr_nak));
+		return false;
+	case RECV_ERROR:
+		qp_event(qp, PRM_EVENT_WQ_CATAS_ERROR);
+		die(qp, AETH_NAK_OPERATION);
+		return false;
+	}
+	return false;
+}
+
+static const char *check_shape(const struct qp *qp, const struct op_info *op, uint32_t len)
+{
+	const struct responder *p = &qp->resp;
+
+	if (op->first ? p->in_message : !p->in_message || p->writing != op->write)
+		return "the opcode does not fit the message under way";
+	if (!op->last && len != qp->mtu)
+		return "a packet that is not the last one is not as long as the path MTU";
+	if (op->last && (len > qp->mtu || (!op->first && !len)))
+		return "the length of the last packet";
+	return NULL;
+}
+
+/* The RETH of a WRITE's first packet. False: refused. */
+static bool start_write(struct qp *qp, const uint8_t *reth)
+{
+	struct responder *p = &qp->resp;
+	enum mem_result result;
+
+	p->va = get64(reth);
+	p->rkey = get32(reth + 8);
+	p->dmalen = get32(reth + 12);
+	if (!qp->rwe) {
+		refuse_invalid(qp, "the QP does not allow remote writes");
+		return false;
+	}
+	result = mem_check(qp->obj.dev, qp->resp.user, p->rkey, p->va, p->dmalen, MEM_REMOTE_WRITE);
+	if (result) {
+		refuse_access(qp, result, p->rkey, p->va, p->dmalen);
+		return false;
+	}
+	return true;
+}
+
+static bool store_send(struct qp *qp, const uint8_t *data, uint32_t len)
+{
+	struct responder *p = &qp->resp;
+
+	if (p->got + len > p->wqe.room) {
+		fail_recv(qp, PRM_CQE_SYND_LOCAL_LENGTH, AETH_NAK_INVALID);
+		return false;
+	}
+	if (recv_scatter(qp, &p->wqe, p->got, data, len)) {
+		fail_recv(qp, PRM_CQE_SYND_LOCAL_PROT, AETH_NAK_OPERATION);
+		return false;
+	}
+	return true;
+}
+
+static bool store_write(struct qp *qp, const struct op_info *op, const uint8_t *data, uint32_t len)
+{
+	struct responder *p = &qp->resp;
+	enum mem_result result;
+
+	if (p->got + len > p->dmalen || (op->last && p->got + len != p->dmalen)) {
+		refuse_invalid(qp, "the packets of a WRITE do not add up to its DMA length");
+		return false;
+	}
+	result = mem_write(qp->obj.dev, qp->resp.user, p->rkey, p->va + p->got, data, len,
+			   MEM_REMOTE_WRITE);
+	if (result) {
+		if (p->have_wqe && qp_reliable(qp)) {
+			p->have_wqe = false;
+			complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_LOCAL_ACCESS);
+		}
+		refuse_access(qp, result, p->rkey, p->va + p->got, len);
+		return false;
+	}
+	return true;
+}
+
+/* SEND with invalidate: the key must be one that may be invalidated by the other side. */
+static bool invalidate(struct qp *qp, uint32_t rkey)
+{
+	struct mkey *mkey = mkey_find(qp->obj.dev, rkey);
+
+	if (!mkey || mkey->free || !mkey->en_rinval || !mkey->umr_en ||
+	    mkey->pd->num != qp->resp.user.pdn ||
+	    (mkey->qpn != MEM_ANY_QP && mkey->qpn != qp->obj.num)) {
+		refuse_access(qp, mkey ? MEM_BAD_ACCESS : MEM_BAD_KEY, rkey, 0, 0);
+		return false;
+	}
+	prm_set(&mkey->ctx, free, 1);
+	mkey->free = true;
+	return true;
+}
+
+/* One packet of a SEND or WRITE with the expected PSN. */
+static void execute_data(struct qp *qp, const struct packet *pkt, const struct op_info *op)
+{
+	uint32_t reth = op->write && op->first ? RETH_BYTES : 0,
+		 head = reth + (op->imm || op->inv ? IMM_BYTES : 0);
+	const uint8_t *data = pkt->ext + head;
+	struct responder *p = &qp->resp;
+	const char *why;
+	uint32_t len, imm = 0;
+
+	if (pkt->ext_len < head) {
+		refuse_invalid(qp, "the packet ends in its headers");
+		return;
+	}
+	len = pkt->ext_len - head;
+	why = check_shape(qp, op, len);
+	if (why) {
+		refuse_invalid(qp, why);
+		return;
+	}
+	if (op->first)
+		p->got = 0;
+	if (reth && !start_write(qp, pkt->ext))
+		return;
+	if ((op->write ? op->imm : op->first) && !need_wqe(qp))
+		return;
+	if (op->write ? !store_write(qp, op, data, len) : !store_send(qp, data, len))
+		return;
+	if (op->imm || op->inv)
+		imm = get32(data - IMM_BYTES);
+	if (op->inv && !invalidate(qp, imm))
+		return;
+
+	if (reth)
+		qp->counters->rx_write_requests++;
+	p->got += len;
+	p->writing = op->write;
+	p->in_message = !op->last;
+	p->psn = psn_add(p->psn, 1);
+	if (op->last) {
+		p->msn++;
+		if (p->have_wqe)
+			complete_message(qp, pkt, op, imm);
+	}
+	if (qp_reliable(qp) && pkt->bth.ack_req && qp->state != PRM_QP_ERR)
+		add_ack(qp);
+}
+
+/* ---- READ and atomics ---------------------------------------------------------------------- */
+
+static uint32_t read_packets(const struct qp *qp, uint32_t len)
+{
+	return len ? (len + qp->mtu - 1) / qp->mtu : 1;
+}
+
+static unsigned int reads_waiting(struct qp *qp)
+{
+	struct responder *p = &qp->resp;
+	unsigned int n = 0;
+	uint32_t pos;
+
+	for (pos = p->tail; pos != p->head; pos++)
+		n += answer_at(qp, pos)->kind == ANSWER_READ ||
+		     answer_at(qp, pos)->kind == ANSWER_ATOMIC;
+	return n;
+}
+
+static void add_read(struct qp *qp, const struct packet *pkt, uint32_t msn, struct mem_user user)
+{
+	uint32_t len = get32(pkt->ext + 12);
+	struct answer *answer = add_answer(qp, ANSWER_READ, AETH_ACK, pkt->bth.psn);
+
+	if (!answer)
+		return;
+	answer->va = get64(pkt->ext);
+	answer->rkey = get32(pkt->ext + 8);
+	answer->len = len;
+	answer->user = user;
+	answer->n_psn = read_packets(qp, len);
+	answer->msn = msn;
+}
+
+static void execute_read(struct qp *qp, const struct packet *pkt)
+{
+	struct responder *p = &qp->resp;
+	enum mem_result result;
+
+	if (pkt->ext_len != RETH_BYTES || p->in_message) {
+		refuse_invalid(qp,
+			       "a READ request in the middle of a message, or of a wrong length");
+		return;
+	}
+	if (!qp->rre) {
+		refuse_invalid(qp, "the QP does not allow remote reads");
+		return;
+	}
+	if (reads_waiting(qp) >= 1u << prm_get(&qp->ctx, log_rra_max)) {
+		refuse_invalid(qp, "more READs and atomics than log_rra_max allows");
+		return;
+	}
+	result = mem_check(qp->obj.dev, qp->resp.user, get32(pkt->ext + 8), get64(pkt->ext),
+			   get32(pkt->ext + 12), MEM_REMOTE_READ);
+	if (result) {
+		refuse_access(qp, result, get32(pkt->ext + 8), get64(pkt->ext),
+			      get32(pkt->ext + 12));
+		return;
+	}
+	qp->counters->rx_read_requests++;
+	p->msn++;
+	add_read(qp, pkt, p->msn, p->user);
+	p->psn = psn_add(p->psn, read_packets(qp, get32(pkt->ext + 12)));
+}
+
+/* Reads, changes and writes 8 bytes, which stand in guest memory as the guest's CPU has them. */
+static enum mem_result do_atomic(struct qp *qp, const struct packet *pkt, uint64_t *old)
+{
+	uint64_t va = get64(pkt->ext), arg = get64(pkt->ext + 12), compare = get64(pkt->ext + 20),
+		 le;
+	uint32_t rkey = get32(pkt->ext + 8);
+	enum mem_result result;
+
+	result = mem_read(qp->obj.dev, qp->resp.user, rkey, va, &le, sizeof(le), MEM_REMOTE_ATOMIC);
+	if (result)
+		return result;
+	*old = le64toh(le);
+	if ((pkt->bth.opcode & 0x1f) == BTH_FETCH_ADD)
+		le = htole64(*old + arg);
+	else if (*old == compare)
+		le = htole64(arg);
+	return mem_write(qp->obj.dev, qp->resp.user, rkey, va, &le, sizeof(le), MEM_REMOTE_ATOMIC);
+}
+
+static void add_atomic(struct qp *qp, const struct atomic_result *result)
+{
+	struct answer *answer = add_answer(qp, ANSWER_ATOMIC, AETH_ACK, result->psn);
+
+	if (!answer)
+		return;
+	answer->va = result->value;
+	answer->msn = result->msn;
+}
+
+static void execute_atomic(struct qp *qp, const struct packet *pkt)
+{
+	struct responder *p = &qp->resp;
+	struct atomic_result *kept = &p->atomics[p->next_atomic % ATOMIC_RESULTS];
+	enum mem_result result;
+	uint64_t old;
+
+	if (pkt->ext_len != ATOMIC_ETH_BYTES || p->in_message || !qp->rae || get64(pkt->ext) % 8 ||
+	    reads_waiting(qp) >= 1u << prm_get(&qp->ctx, log_rra_max)) {
+		refuse_invalid(qp, "an atomic request not allowed, not aligned or too short");
+		return;
+	}
+	result = do_atomic(qp, pkt, &old);
+	if (result) {
+		refuse_access(qp, result, get32(pkt->ext + 8), get64(pkt->ext), 8);
+		return;
+	}
+	qp->counters->rx_atomic_requests++;
+	p->msn++;
+	*kept = (struct atomic_result){ .valid = true, .psn = p->psn, .msn = p->msn, .value = old };
+	p->next_atomic++;
+	add_atomic(qp, kept);
+	p->psn = psn_add(p->psn, 1);
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+/* Answers to @psn and what came after it will be asked for again. */
+static void forget_answers(struct qp *qp, uint32_t psn)
+{
+	struct responder *p = &qp->resp;
+
+	while (p->head != p->tail) {
+		const struct answer *last = answer_at(qp, p->head - 1);
+
+		if (psn_diff(psn_add(last->psn, last->n_psn - 1), psn) < 0)
+			return;
+		p->head--;
+	}
+}
+
+/* NULL: it does not exist, or not in the domain of this end of the connection. */
+static struct srq *find_xrc_srq(const struct qp *qp, const struct packet *pkt)
+{
+	struct srq *srq = obj_find(qp->obj.dev, OBJ_XRC_SRQ, pkt->xrc_srqn);
+
+	return srq && srq->xrcd == qp->xrcd ? srq : NULL;
+}
+
+/* A request that was executed before. READs are done again, atomics answered from what was kept. */
+static void repeat(struct qp *qp, const struct packet *pkt)
+{
+	struct responder *p = &qp->resp;
+	uint8_t op = pkt->bth.opcode & 0x1f;
+	struct mem_user user = p->user;
+	struct srq *srq;
+	unsigned int i;
+
+	qp->counters->duplicate_request++;
+	if (op == BTH_READ_REQUEST) {
+		if (qp->st == PRM_QP_ST_XRC) {
+			srq = find_xrc_srq(qp, pkt);
+			if (!srq)
+				return;
+			user.pdn = srq->pd->num;
+		}
+		if (pkt->ext_len != RETH_BYTES || !qp->rre ||
+		    psn_diff(psn_add(pkt->bth.psn, read_packets(qp, get32(pkt->ext + 12))),
+			     p->psn) > 0)
+			return;
+		forget_answers(qp, pkt->bth.psn);
+		add_read(qp, pkt, p->msn, user);
+	} else if (op == BTH_CMP_SWAP || op == BTH_FETCH_ADD) {
+		for (i = 0; i < ATOMIC_RESULTS; i++) {
+			if (!p->atomics[i].valid || p->atomics[i].psn != pkt->bth.psn)
+				continue;
+			forget_answers(qp, pkt->bth.psn);
+			add_atomic(qp, &p->atomics[i]);
+			return;
+		}
+	} else {
+		add_ack(qp);
+	}
+}
+
+/* The shared queue that an XRC request names lends its keys' PD too. False: refused. */
+static bool take_xrc_srq(struct qp *qp, const struct packet *pkt)
+{
+	struct srq *srq = find_xrc_srq(qp, pkt);
+	struct responder *p = &qp->resp;
+
+	if (!srq || (p->in_message && pkt->xrc_srqn != p->xrc_srqn)) {
+		refuse_invalid(qp, "the XRC SRQ is not in the domain, or not that of the message");
+		return false;
+	}
+	p->xrc_srqn = pkt->xrc_srqn;
+	p->srq = srq;
+	p->user.pdn = srq->pd->num;
+	return true;
+}
+
+static void execute(struct qp *qp, const struct packet *pkt)
+{
+	uint8_t op = pkt->bth.opcode & 0x1f;
+	const struct op_info *info = &op_infos[op];
+
+	if (qp->st == PRM_QP_ST_XRC && !take_xrc_srq(qp, pkt))
+		return;
+	if (info->known && (qp_reliable(qp) || !info->inv))
+		execute_data(qp, pkt, info);
+	else if (qp_reliable(qp) && op == BTH_READ_REQUEST)
+		execute_read(qp, pkt);
+	else if (qp_reliable(qp) && (op == BTH_CMP_SWAP || op == BTH_FETCH_ADD))
+		execute_atomic(qp, pkt);
+	else
+		refuse_invalid(qp, "the opcode is not known");
+}
+
+/* Unreliable: what is lost is lost with the rest of its message. */
+static void request_uc(struct qp *qp, const struct packet *pkt)
+{
+	const struct op_info *info = &op_infos[pkt->bth.opcode & 0x1f];
+	struct responder *p = &qp->resp;
+
+	if (pkt->bth.psn != p->psn)
+		p->in_message = false;
+	p->psn = pkt->bth.psn;
+	if (info->known && info->first)
+		p->in_message = false;
+	else if (!p->in_message)
+		return;
+	execute(qp, pkt);
+	p->psn = psn_add(pkt->bth.psn, 1);
+}
+
+void responder_request(struct qp *qp, const struct packet *pkt)
+{
+	struct responder *p = &qp->resp;
+	int32_t diff;
+
+	if (!receiving(qp))
+		return;
+	if (!qp->established) {
+		qp->established = true;
+		if (qp->state == PRM_QP_RTR)
+			qp_event(qp, PRM_EVENT_COMM_EST);
+	}
+	if (qp->st == PRM_QP_ST_UC) {
+		request_uc(qp, pkt);
+		return;
+	}
+	diff = psn_diff(pkt->bth.psn, p->psn);
+	if (diff < 0) {
+		repeat(qp, pkt);
+	} else if (diff > 0) {
+		if (p->nak_sent)
+			return;
+		qp->counters->out_of_sequence++;
+		add_nak(qp, AETH_NAK_SEQUENCE);
+	} else {
+		p->nak_sent = false;
+		execute(qp, pkt);
+	}
+}
+
+/* ---- datagrams ----------------------------------------------------------------------------- */
+
+void responder_datagram(struct qp *qp, const struct packet *pkt)
+{
+	bool imm = (pkt->bth.opcode & 0x1f) == BTH_SEND_ONLY_IMM;
+	uint32_t head = DETH_BYTES + (imm ? IMM_BYTES : 0), len;
+	struct responder *p = &qp->resp;
+	struct prm_cqe64 cqe;
+
+	if (!receiving(qp) || pkt->ext_len < head ||
+	    (!imm && (pkt->bth.opcode & 0x1f) != BTH_SEND_ONLY))
+		return;
+	len = pkt->ext_len - head;
+	if (get32(pkt->ext) != qp->qkey) {
+		trace(qp->obj.dev, "QP 0x%x: a datagram with Q_Key 0x%x was dropped", qp->obj.num,
+		      get32(pkt->ext));
+		qp->obj.dev->rdma.rx_dropped++;
+		qp->obj.dev->rdma.rx_bad_qkeys++;
+		return;
+	}
+	if (!need_wqe(qp))
+		return;
+	p->got = 0;
+	if (GRH_BYTES + len > p->wqe.room) {
+		fail_recv(qp, PRM_CQE_SYND_LOCAL_LENGTH, 0);
+		return;
+	}
+	if (recv_scatter(qp, &p->wqe, 0, pkt->grh, GRH_BYTES) ||
+	    recv_scatter(qp, &p->wqe, GRH_BYTES, pkt->ext + head, len)) {
+		fail_recv(qp, PRM_CQE_SYND_LOCAL_PROT, 0);
+		return;
+	}
+	fill_cqe(&cqe, pkt, get32(pkt->ext + 4) & PSN_MASK, true, GRH_BYTES + len);
+	if (imm)
+		cqe.immediate = cpu_to_be32(get32(pkt->ext + DETH_BYTES));
+	else
+		cqe.pkey = cpu_to_be32(DEFAULT_PKEY);
+	p->have_wqe = false;
+	complete_recv(qp, &p->wqe, &cqe, imm ? PRM_CQE_RESP_SEND_IMM : PRM_CQE_RESP_SEND,
+		      pkt->bth.solicited);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+void responder_init(struct qp *qp)
+{
+	work_init(&qp->resp.work, responder_work);
+}
+
+void responder_stop(struct qp *qp)
+{
+	work_cancel(&qp->resp.work);
+	qp->resp.tail = qp->resp.head;
+}
+
+void responder_reset(struct qp *qp)
+{
+	struct responder *p = &qp->resp;
+
+	responder_stop(qp);
+	p->dying = false;
+	p->in_message = false;
+	p->have_wqe = false;
+	p->nak_sent = false;
+	p->msn = 0;
+	p->next_atomic = 0;
+	memset(p->atomics, 0, sizeof(p->atomics));
+}
+
+/* Answers that can wait at the same time: each READ, an acknowledgment behind each, and a NAK. */
+int responder_start(struct qp *qp)
+{
+	struct responder *p = &qp->resp;
+	uint32_t n = 4u << prm_get(&qp->ctx, log_rra_max);
+
+	free(p->ring);
+	p->tail = 0;
+	p->head = 0;
+	p->mask = n - 1;
+	p->ring = calloc(n, sizeof(*p->ring));
+	p->psn = prm_get(&qp->ctx, next_rcv_psn);
+	p->user = qp_user(qp);
+	p->srq = qp->st == PRM_QP_ST_XRC ? NULL : qp->srq;
+	return p->ring ? 0 : -1;
+}
+
+static void forget_srq(void *obj, void *arg)
+{
+	struct qp *qp = obj;
+	struct responder *p = &qp->resp;
+
+	if (qp->st != PRM_QP_ST_XRC)
+		return;
+	if (p->srq == arg) {
+		p->srq = NULL;
+		p->in_message = false;
+	}
+	if (p->wqe.srq == arg) {
+		p->wqe.srq = NULL;
+		p->have_wqe = false;
+	}
+}
+
+void responder_forget_srq(struct srq *srq)
+{
+	obj_for_each(srq->obj.dev, OBJ_QP, forget_srq, srq);
+}
+
+void responder_free(struct qp *qp)
+{
+	responder_stop(qp);
+	free(qp->resp.ring);
+	qp->resp.ring = NULL;
+}

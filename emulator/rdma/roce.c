@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * RoCE packets: building and checking what stands around the transport headers, and finding the
+ * queue pair.
+ */
+#include <string.h>
+#include <libdeflate.h>
+
+#include "port/lag.h"
+#include "rdma/rdma.h"
+
+#define ETH_BYTES	14
+#define VLAN_BYTES	4
+#define IPV4_BYTES	20
+#define UDP_BYTES	8
+#define ETHERTYPE_VLAN	0x8100
+#define ETHERTYPE_ROCE	0x8915
+#define ETHERTYPE_IPV4	0x0800
+#define ETHERTYPE_IPV6	0x86dd
+#define ROCE_PORT	4791
+#define PROTO_UDP	17
+#define NEXT_IBA	0x1b
+#define SPORT_MIN	0xc000u
+#define BTH_TVER_MASK	0x0f
+#define ECN_CE		3
+#define CNP_DSCP	48
+#define CNP_BYTES	16
+#define PKEY_MASK	0x7fff	/* bit 15 says full member */
+
+static const uint8_t v4_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+
+static enum prm_cqe_roce_type addr_type(const struct roce_addr *addr)
+{
+	if (addr->version == 0)
+		return PRM_CQE_ROCE_GRH;
+	return addr->l3_type ? PRM_CQE_ROCE_IPV6 : PRM_CQE_ROCE_IPV4;
+}
+
+static uint32_t l3_bytes(enum prm_cqe_roce_type type)
+{
+	return type == PRM_CQE_ROCE_IPV4 ? IPV4_BYTES : GRH_BYTES;
+}
+
+/* ---- ICRC ---------------------------------------------------------------------------------- */
+
+/* Fields that a router may change count as all ones, and so does the LRH that RoCE has not. */
+uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type)
+{
+	uint8_t head[8 + GRH_BYTES + UDP_BYTES + BTH_BYTES];
+	uint32_t ip = l3_bytes(type), udp = type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES,
+		 masked = ip + udp + BTH_BYTES;
+	uint8_t *p = head + 8;
+	uint32_t crc;
+
+	memset(head, 0xff, 8);
+	memcpy(p, l3, masked);
+	if (type == PRM_CQE_ROCE_IPV4) {
+		p[1] = 0xff;
+		p[8] = 0xff;
+		memset(p + 10, 0xff, 2);
+	} else {
+		p[0] |= 0x0f;
+		memset(p + 1, 0xff, 3);
+		p[7] = 0xff;
+	}
+	if (udp)
+		memset(p + ip + 6, 0xff, 2);
+	p[ip + udp + 4] = 0xff;
+	crc = libdeflate_crc32(0, head, 8 + masked);
+	return libdeflate_crc32(crc, l3 + masked, len - masked);
+}
+
+/* ---- sending ------------------------------------------------------------------------------- */
+
+static uint8_t *put_eth(uint8_t *p, const struct av *av, const struct roce_addr *src,
+			enum prm_cqe_roce_type type)
+{
+	memcpy(p, av->dmac, 6);
+	memcpy(p + 6, src->mac, 6);
+	p += 12;
+	if (src->vlan_valid) {
+		put16(p, ETHERTYPE_VLAN);
+		put16(p + 2, av->prio << 13 | (src->vlan & 0xfff));
+		p += VLAN_BYTES;
+	}
+	put16(p, type == PRM_CQE_ROCE_GRH  ? ETHERTYPE_ROCE :
+		 type == PRM_CQE_ROCE_IPV4 ? ETHERTYPE_IPV4 :
+					     ETHERTYPE_IPV6);
+	return p + 2;
+}
+
+static uint8_t *put_ipv6(uint8_t *p, const struct av *av, const struct roce_addr *src, uint8_t next,
+			 uint32_t payload)
+{
+	put32(p, 6u << 28 | (uint32_t)av->tclass << 20 | (av->flow_label & 0xfffff));
+	put16(p + 4, payload);
+	p[6] = next;
+	p[7] = av->hop_limit;
+	memcpy(p + 8, src->gid, 16);
+	memcpy(p + 24, av->dgid, 16);
+	return p + GRH_BYTES;
+}
+
+static uint8_t *put_ipv4(uint8_t *p, struct cxdev *dev, const struct av *av,
+			 const struct roce_addr *src, uint32_t payload)
+{
+	uint32_t sum = 0;
+	unsigned int i;
+
+	p[0] = 0x45;
+	p[1] = av->tclass;
+	put16(p + 2, IPV4_BYTES + payload);
+	put16(p + 4, dev->rdma_state->ip_id++);
+	put16(p + 6, 0x4000);
+	p[8] = av->hop_limit;
+	p[9] = PROTO_UDP;
+	put16(p + 10, 0);
+	memcpy(p + 12, src->gid + 12, 4);
+	memcpy(p + 16, av->dgid + 12, 4);
+	for (i = 0; i < IPV4_BYTES; i += 2)
+		sum += get16(p + i);
+	sum = (sum & 0xffff) + (sum >> 16);
+	put16(p + 10, ~(sum + (sum >> 16)));
+	return p + IPV4_BYTES;
+}
+
+/* The checksum stays 0, as the RoCE v2 annex has it. */
+static uint8_t *put_udp(uint8_t *p, const struct qp *qp, const struct av *av, const struct bth *bth,
+			uint32_t len)
+{
+	uint32_t hash = qp->obj.num * bth->dqpn;
+
+	put16(p, av->udp_sport ? av->udp_sport : SPORT_MIN | ((hash ^ hash >> 14) & 0x3fff));
+	put16(p + 2, ROCE_PORT);
+	put16(p + 4, len);
+	put16(p + 6, 0);
+	return p + UDP_BYTES;
+}
+
+static uint8_t *put_bth(uint8_t *p, const struct bth *bth, unsigned int pad)
+{
+	p[0] = bth->opcode;
+	p[1] = (bth->solicited ? 0x80 : 0) | 0x40 | pad << 4;
+	put16(p + 2, DEFAULT_PKEY);
+	put32(p + 4, (bth->becn ? 0x40000000u : 0) | bth->dqpn);
+	put32(p + 8, (bth->ack_req ? 0x80000000u : 0) | bth->psn);
+	return p + BTH_BYTES;
+}
+
+struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len,
+			 uint8_t **ext)
+{
+	struct cxdev *dev = qp->obj.dev;
+	const struct roce_addr *src = &dev->roce_addrs[av->sgid_index];
+	enum prm_cqe_roce_type type = addr_type(src);
+	uint32_t pad = -len & 3, iba = BTH_BYTES + len + pad + ICRC_BYTES;
+	struct frame *frame;
+	uint8_t *p;
+
+	if (!src->valid) {
+		violation(dev, "QP 0x%x: source GID index %u is empty", qp->obj.num,
+			  av->sgid_index);
+		return NULL;
+	}
+	if (type == PRM_CQE_ROCE_IPV4 && memcmp(av->dgid, v4_prefix, sizeof(v4_prefix))) {
+		violation(dev, "QP 0x%x: source GID %u is IPv4, the destination GID is not",
+			  qp->obj.num, av->sgid_index);
+		return NULL;
+	}
+	frame = frame_alloc(ETH_BYTES + (src->vlan_valid ? VLAN_BYTES : 0) + l3_bytes(type) +
+			    (type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES) + iba);
+	if (!frame)
+		return NULL;
+
+	p = put_eth(frame->data, av, src, type);
+	if (type == PRM_CQE_ROCE_GRH)
+		p = put_ipv6(p, av, src, NEXT_IBA, iba);
+	else if (type == PRM_CQE_ROCE_IPV6)
+		p = put_ipv6(p, av, src, PROTO_UDP, UDP_BYTES + iba);
+	else
+		p = put_ipv4(p, dev, av, src, UDP_BYTES + iba);
+	if (type != PRM_CQE_ROCE_GRH)
+		p = put_udp(p, qp, av, bth, UDP_BYTES + iba);
+	p = put_bth(p, bth, pad);
+	memset(p + len, 0, pad);
+	*ext = p;
+	return frame;
+}
+
+/* ---- receiving ----------------------------------------------------------------------------- */
+
+/*
+ * Addresses and type of what may be RoCE. Returns the length from L3 header to ICRC, 0: it is
+ * something else.
+ */
+static uint32_t parse_l3(const uint8_t *l3, uint32_t room, uint16_t ethertype, struct packet *pkt)
+{
+	uint32_t len, udp;
+
+	if (ethertype == ETHERTYPE_IPV4) {
+		if (room < IPV4_BYTES + UDP_BYTES || l3[0] != 0x45 || l3[9] != PROTO_UDP ||
+		    (get16(l3 + 6) & 0x3fff))
+			return 0;
+		pkt->type = PRM_CQE_ROCE_IPV4;
+		len = get16(l3 + 2);
+		memset(pkt->grh, 0, GRH_BYTES - IPV4_BYTES);
+		memcpy(pkt->grh + GRH_BYTES - IPV4_BYTES, l3, IPV4_BYTES);
+		memcpy(pkt->sgid, v4_prefix, sizeof(v4_prefix));
+		memcpy(pkt->sgid + 12, l3 + 12, 4);
+		memcpy(pkt->dgid, v4_prefix, sizeof(v4_prefix));
+		memcpy(pkt->dgid + 12, l3 + 16, 4);
+	} else if (ethertype == ETHERTYPE_IPV6 || ethertype == ETHERTYPE_ROCE) {
+		if (room < GRH_BYTES + UDP_BYTES || l3[0] >> 4 != 6 ||
+		    l3[6] != (ethertype == ETHERTYPE_ROCE ? NEXT_IBA : PROTO_UDP))
+			return 0;
+		pkt->type = ethertype == ETHERTYPE_ROCE ? PRM_CQE_ROCE_GRH : PRM_CQE_ROCE_IPV6;
+		len = GRH_BYTES + get16(l3 + 4);
+		memcpy(pkt->grh, l3, GRH_BYTES);
+		memcpy(pkt->sgid, l3 + 8, 16);
+		memcpy(pkt->dgid, l3 + 24, 16);
+	} else {
+		return 0;
+	}
+	udp = l3_bytes(pkt->type);
+	if (pkt->type != PRM_CQE_ROCE_GRH && get16(l3 + udp + 2) != ROCE_PORT)
+		return 0;
+	return len <= room ? len : 0;
+}
+
+static uint32_t parse_frame(const struct frame *frame, struct packet *pkt, uint32_t *l3)
+{
+	const uint8_t *d = frame->data;
+	uint16_t ethertype;
+
+	if (frame->len < ETH_BYTES + VLAN_BYTES)
+		return 0;
+	memcpy(pkt->smac, d + 6, 6);
+	ethertype = get16(d + 12);
+	*l3 = ETH_BYTES;
+	pkt->vlan = ethertype == ETHERTYPE_VLAN;
+	if (pkt->vlan) {
+		pkt->vlan_tci = get16(d + 14);
+		ethertype = get16(d + 16);
+		*l3 += VLAN_BYTES;
+	}
+	return parse_l3(d + *l3, frame->len - *l3, ethertype, pkt);
+}
+
+/*
+ * Is it sent to one of our GIDs, of the right kind, with its MAC and VLAN? A tag with VLAN 0 only
+ * carries a priority.
+ */
+static bool address_matches(const struct roce_addr *addr, const struct packet *pkt,
+			    const uint8_t *dmac)
+{
+	uint16_t vid = pkt->vlan ? pkt->vlan_tci & 0xfff : 0;
+
+	return addr->valid && addr_type(addr) == pkt->type && !memcmp(addr->gid, pkt->dgid, 16) &&
+	       !memcmp(addr->mac, dmac, 6) && (addr->vlan_valid ? addr->vlan & 0xfff : 0) == vid;
+}
+
+static bool is_ours(struct cxdev *dev, const struct packet *pkt, const uint8_t *dmac)
+{
+	unsigned int *last = &dev->rdma_state->last_addr, i;
+	struct mcg *mcg;
+
+	if (dmac[0] & 1) {
+		list_for_each_entry(mcg, &dev->rdma_state->mcgs, node)
+			if (!memcmp(mcg->gid, pkt->dgid, 16))
+				return true;
+		return false;
+	}
+	if (address_matches(&dev->roce_addrs[*last], pkt, dmac))
+		return true;
+	for (i = 0; i < ROCE_ADDRS; i++) {
+		if (address_matches(&dev->roce_addrs[i], pkt, dmac)) {
+			*last = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- the end of sending -------------------------------------------------------------------- */
+
+/* A group's own members hear what is sent to it from here too, unless the sender forbids it. */
+static void loop_back(struct qp *qp, const struct frame *frame)
+{
+	struct cxdev *dev = qp->obj.dev;
+	struct frame *copy;
+	struct packet pkt;
+	uint32_t l3;
+
+	if (prm_get(&qp->ctx, block_lb_mc) || list_empty(&dev->rdma_state->mcgs) ||
+	    !parse_frame(frame, &pkt, &l3) || !is_ours(dev, &pkt, frame->data))
+		return;
+	copy = frame_copy(frame);
+	if (copy)
+		port_loop(dev->port, copy);
+}
+
+/*
+ * A frame that stays in the process never needs its ICRC: nothing can change a bit of it, and to
+ * compute the same number at both ends is most of the work that large messages are.
+ */
+static void put_icrc(struct frame *frame)
+{
+	uint8_t *d = frame->data;
+	uint32_t l3 = get16(d + 12) == ETHERTYPE_VLAN ? ETH_BYTES + VLAN_BYTES : ETH_BYTES, crc;
+	uint16_t ethertype = get16(d + l3 - 2);
+	enum prm_cqe_roce_type type = ethertype == ETHERTYPE_ROCE ? PRM_CQE_ROCE_GRH :
+				      ethertype == ETHERTYPE_IPV4 ? PRM_CQE_ROCE_IPV4 :
+								    PRM_CQE_ROCE_IPV6;
+	uint8_t *end = d + frame->len - ICRC_BYTES;
+
+	crc = roce_icrc(d + l3, end - (d + l3), type);
+	end[0] = crc;
+	end[1] = crc >> 8;
+	end[2] = crc >> 16;
+	end[3] = crc >> 24;
+}
+
+void roce_send(struct qp *qp, struct frame *frame)
+{
+	struct cxdev *dev = qp->obj.dev;
+
+	frame->finish = put_icrc;
+	if (frame->data[0] & 1) {
+		loop_back(qp, frame);
+		dev->rdma.tx_mcast_packets++;
+		dev->rdma.tx_mcast_bytes += frame->len;
+	} else {
+		dev->rdma.tx_packets++;
+		dev->rdma.tx_bytes += frame->len;
+	}
+	port_send(lag_tx_port(dev, prm_get(&qp->ctx, lag_tx_port_affinity), frame), frame);
+}
+
+/* ---- what was received --------------------------------------------------------------------- */
+
+static bool is_answer(uint8_t opcode)
+{
+	return (opcode & 0x1f) >= BTH_READ_RESP_FIRST && (opcode & 0x1f) <= BTH_ATOMIC_ACK;
+}
+
+/* BTH and what follows; @iba: bytes from the BTH to the end of the ICRC. */
+static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
+{
+	uint32_t pad = p[1] >> 4 & 3, rest = iba - BTH_BYTES - ICRC_BYTES;
+
+	if ((p[1] & BTH_TVER_MASK) || (get16(p + 2) & PKEY_MASK) != (DEFAULT_PKEY & PKEY_MASK) ||
+	    pad > rest)
+		return false;
+	pkt->bth.opcode = p[0];
+	pkt->bth.solicited = p[1] & 0x80;
+	pkt->bth.dqpn = get32(p + 4) & PSN_MASK;
+	pkt->bth.ack_req = p[8] & 0x80;
+	pkt->bth.psn = get32(p + 8) & PSN_MASK;
+	pkt->ext = p + BTH_BYTES;
+	pkt->ext_len = rest - pad;
+	if ((p[0] & 0xe0) != BTH_XRC || is_answer(p[0]))
+		return true;
+	if (pkt->ext_len < XRC_ETH_BYTES)
+		return false;
+	pkt->xrc_srqn = get32(pkt->ext) & PSN_MASK;
+	pkt->ext += XRC_ETH_BYTES;
+	pkt->ext_len -= XRC_ETH_BYTES;
+	return true;
+}
+
+/* Does a packet of a connection come from its other end, to the address the QP uses? */
+static bool connection_matches(const struct qp *qp, const struct packet *pkt)
+{
+	const struct roce_addr *own = &qp->obj.dev->roce_addrs[qp->av.sgid_index];
+
+	return own->valid && addr_type(own) == pkt->type && !memcmp(own->gid, pkt->dgid, 16) &&
+	       !memcmp(qp->av.dgid, pkt->sgid, 16);
+}
+
+/* ---- congestion ---------------------------------------------------------------------------- */
+
+/* Did a switch mark the packet? RoCE v1 has no such field. */
+static bool is_marked(const struct packet *pkt)
+{
+	if (pkt->type == PRM_CQE_ROCE_IPV4)
+		return (pkt->grh[GRH_BYTES - IPV4_BYTES + 1] & 3) == ECN_CE;
+	return pkt->type == PRM_CQE_ROCE_IPV6 && (pkt->grh[1] >> 4 & 3) == ECN_CE;
+}
+
+/* Tells the other end of the connection that its packets meet congestion. */
+static void send_cnp(struct qp *qp)
+{
+	struct bth bth = { .opcode = BTH_CNP, .becn = true, .dqpn = qp->remote_qpn };
+	struct av av = qp->av;
+	struct frame *frame;
+	uint8_t *p;
+
+	qp->obj.dev->rdma.rx_ecn_marked++;
+	av.tclass = CNP_DSCP << 2;
+	frame = roce_frame(qp, &av, &bth, CNP_BYTES, &p);
+	if (!frame)
+		return;
+	memset(p, 0, CNP_BYTES);
+	qp->obj.dev->rdma.tx_cnp++;
+	roce_send(qp, frame);
+}
+
+static bool take_cnp(struct qp *qp, const struct packet *pkt)
+{
+	if ((!qp_reliable(qp) && qp->st != PRM_QP_ST_UC) || !connection_matches(qp, pkt))
+		return false;
+	qp->obj.dev->rdma.rx_cnp++;
+	return true;
+}
+
+static bool of_connection(struct qp *qp, const struct packet *pkt)
+{
+	if (!connection_matches(qp, pkt))
+		return false;
+	if (is_marked(pkt) && qp->state != PRM_QP_RST && qp->state != PRM_QP_INIT)
+		send_cnp(qp);
+	return true;
+}
+
+static bool dispatch_qp(struct qp *qp, const struct packet *pkt)
+{
+	if (pkt->bth.opcode == BTH_CNP)
+		return take_cnp(qp, pkt);
+	switch (pkt->bth.opcode & 0xe0) {
+	case BTH_RC:
+		if (qp->st != PRM_QP_ST_RC || !of_connection(qp, pkt))
+			return false;
+		if (is_answer(pkt->bth.opcode))
+			requester_answer(qp, pkt);
+		else
+			responder_request(qp, pkt);
+		return true;
+	case BTH_XRC:
+		if (qp->st != PRM_QP_ST_XRC || is_answer(pkt->bth.opcode) == qp_xrc_target(qp) ||
+		    !of_connection(qp, pkt))
+			return false;
+		if (qp_xrc_target(qp))
+			responder_request(qp, pkt);
+		else
+			requester_answer(qp, pkt);
+		return true;
+	case BTH_UC:
+		if (qp->st != PRM_QP_ST_UC || !of_connection(qp, pkt))
+			return false;
+		responder_request(qp, pkt);
+		return true;
+	case BTH_UD:
+		if (qp->st != PRM_QP_ST_UD && qp->st != PRM_QP_ST_QP1)
+			return false;
+		responder_datagram(qp, pkt);
+		return true;
+	}
+	return false;
+}
+
+static bool dispatch(struct cxdev *dev, const struct packet *pkt)
+{
+	struct mcg *mcg, *tmp;
+	bool taken = false;
+	struct qp *qp;
+
+	if (pkt->bth.dqpn == MCAST_QPN) {
+		list_for_each_entry_safe(mcg, tmp, &dev->rdma_state->mcgs, node)
+			if (!memcmp(mcg->gid, pkt->dgid, 16))
+				taken |= dispatch_qp(mcg->qp, pkt);
+		return taken;
+	}
+	qp = pkt->bth.dqpn == GSI_QPN ? dev->rdma_state->gsi : obj_find(dev, OBJ_QP, pkt->bth.dqpn);
+	return qp && dispatch_qp(qp, pkt);
+}
+
+static void count_received(struct cxdev *dev, const struct frame *frame)
+{
+	if (frame->data[0] & 1) {
+		dev->rdma.rx_mcast_packets++;
+		dev->rdma.rx_mcast_bytes += frame->len;
+	} else {
+		dev->rdma.rx_packets++;
+		dev->rdma.rx_bytes += frame->len;
+	}
+}
+
+/* @len: from the L3 header to the end of the ICRC. */
+static bool icrc_right(const struct frame *frame, uint32_t l3, uint32_t len,
+		       enum prm_cqe_roce_type type)
+{
+	const uint8_t *icrc = frame->data + l3 + len - ICRC_BYTES;
+
+	return frame->finish || roce_icrc(frame->data + l3, len - ICRC_BYTES, type) ==
+			       ((uint32_t)icrc[3] << 24 | icrc[2] << 16 | icrc[1] << 8 | icrc[0]);
+}
+
+bool roce_receive(struct cxdev *dev, struct frame *frame)
+{
+	struct packet pkt = {};
+	uint32_t l3, len, headers;
+
+	if (!dev->roce_enabled || !dev->rdma_state)
+		return false;
+	len = parse_frame(frame, &pkt, &l3);
+	if (!len || !is_ours(dev, &pkt, frame->data))
+		return false;
+
+	count_received(dev, frame);
+	headers = l3_bytes(pkt.type) + (pkt.type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES);
+	if (len < headers + BTH_BYTES + ICRC_BYTES) {
+		dev->rdma.rx_dropped++;
+	} else if (!icrc_right(frame, l3, len, pkt.type)) {
+		dev->rdma.rx_icrc_errors++;
+		trace(dev, "a RoCE packet with a wrong ICRC was dropped");
+	} else if (!parse_bth(frame->data + l3 + headers, len - headers, &pkt) ||
+		   !dispatch(dev, &pkt)) {
+		dev->rdma.rx_dropped++;
+		dev->rdma.rx_cnp_ignored += pkt.bth.opcode == BTH_CNP;
+		trace(dev, "a RoCE packet for QP 0x%x (opcode 0x%02x, PSN %u) was dropped",
+		      get32(frame->data + l3 + headers + 4) & PSN_MASK, frame->data[l3 + headers],
+		      get32(frame->data + l3 + headers + 8) & PSN_MASK);
+	}
+	frame_free(frame);
+	return true;
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Captures of the wire in pcapng: the ports of the switch are its interfaces, and each frame says
+ * which one it was sent by. libpcap reads this format and cannot write it, so it is written here.
+ *
+ * A capture of everything has each frame once, as it enters the switch; a capture of one port has
+ * what the port sends and what is delivered to it. Its buffer holds whole blocks; it is emptied
+ * before a frame would cross its end, and at the latest FLUSH_NS after a frame came, so that
+ * whoever reads the file while it grows sees whole frames only. A pipe or a socket that is not
+ * read must not hold up the wire: frames that find its buffer full are lost, and counted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/device.h"
+
+#define BUFFER (1u << 20)
+#define FLUSH_NS 20000000ull
+#define SNAPLEN 65535
+#define PORTS_MAX 64
+#define NAME_MAX_BYTES 32
+
+#define BLOCK_SECTION 0x0a0d0d0au
+#define BLOCK_INTERFACE 1
+#define BLOCK_PACKET 6
+#define BYTE_ORDER_MAGIC 0x1a2b3c4du
+#define LINKTYPE_ETHERNET 1
+#define OPT_END 0
+#define OPT_USERAPPL 4
+#define OPT_IF_NAME 2
+#define OPT_IF_TSRESOL 9
+#define OPT_PACKET_FLAGS 2
+#define NANOSECONDS 9
+#define INBOUND 1
+#define OUTBOUND 2
+
+struct capture {
+	struct list_head node;
+	char path[256];			/* "-": a connection of the control socket */
+	int fd, client;
+	char only[NAME_MAX_BYTES];	/* the port whose frames these are; empty: all */
+	char ports[PORTS_MAX][NAME_MAX_BYTES];
+	unsigned int n_ports;
+	uint8_t *buffer;
+	size_t used;
+	uint64_t frames, lost;
+	struct timer timer;
+};
+
+static struct list_head captures = LIST_HEAD_INIT(captures);
+
+static void end_capture(struct capture *c)
+{
+	list_del(&c->node);
+	timer_cancel(&c->timer);
+	close(c->fd);
+	free(c->buffer);
+	free(c);
+}
+
+/* ---- out ---- */
+
+/* What can be written at once; false: the capture is over. */
+static bool flush(struct capture *c)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < c->used) {
+		n = write(c->fd, c->buffer + done, c->used - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			break;
+		if (n < 0) {
+			notice(NULL, "capture %s ends: %s", c->path, strerror(errno));
+			end_capture(c);
+			return false;
+		}
+		done += n;
+	}
+	c->used -= done;
+	memmove(c->buffer, c->buffer + done, c->used);
+	if (c->used)
+		timer_arm(&c->timer, FLUSH_NS);
+	return true;
+}
+
+static void flush_late(struct timer *timer)
+{
+	flush(container_of(timer, struct capture, timer));
+}
+
+/* ---- blocks ---- */
+
+static uint8_t *put(uint8_t *p, const void *data, size_t len)
+{
+	memcpy(p, data, len);
+	memset(p + len, 0, -len & 3);
+	return p + ((len + 3) & ~3ull);
+}
+
+static uint8_t *put32(uint8_t *p, uint32_t v)
+{
+	return put(p, &v, sizeof(v));
+}
+
+static uint8_t *put_option(uint8_t *p, uint16_t code, const void *data, uint16_t len)
+{
+	p = put32(p, (uint32_t)len << 16 | code);
+	return put(p, data, len);
+}
+
+/* Closes the block that begins at @start with its length at both ends. */
+static void end_block(struct capture *c, uint8_t *start, uint8_t *end)
+{
+	uint32_t len = end + 4 - start;
+
+	put32(start + 4, len);
+	put32(end, len);
+	c->used += len;
+}
+
+static void put_section(struct capture *c)
+{
+	static const char name[] = "cxemu";
+	uint8_t *start = c->buffer + c->used, *p = start;
+
+	p = put32(p, BLOCK_SECTION) + 4;
+	p = put32(p, BYTE_ORDER_MAGIC);
+	p = put32(p, 1);			/* version 1.0 */
+	p = put32(put32(p, UINT32_MAX), UINT32_MAX);	/* length unknown */
+	p = put_option(p, OPT_USERAPPL, name, strlen(name));
+	end_block(c, start, put32(p, OPT_END));
+}
+
+static void put_interface(const char *name, void *arg)
+{
+	struct capture *c = arg;
+	uint8_t *start = c->buffer + c->used, *p = start, resolution = NANOSECONDS;
+
+	if (c->n_ports == PORTS_MAX || (*c->only && strcmp(c->only, name)))
+		return;
+	snprintf(c->ports[c->n_ports++], NAME_MAX_BYTES, "%s", name);
+	p = put32(p, BLOCK_INTERFACE) + 4;
+	p = put32(p, LINKTYPE_ETHERNET);
+	p = put32(p, SNAPLEN);
+	p = put_option(p, OPT_IF_NAME, name, strlen(name));
+	p = put_option(p, OPT_IF_TSRESOL, &resolution, 1);
+	end_block(c, start, put32(p, OPT_END));
+}
+
+/* Number of the port's interface block; a port that came later gets one now. */
+static unsigned int interface(struct capture *c, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->n_ports; i++)
+		if (!strcmp(c->ports[i], name))
+			return i;
+	put_interface(name, c);
+	return c->n_ports - 1;
+}
+
+static void put_packet(struct capture *c, const struct port *port, const struct frame *frame,
+		       uint32_t direction)
+{
+	uint32_t number = interface(c, port_name(port));
+	uint8_t *start = c->buffer + c->used, *p = start;
+	struct timespec now;
+	uint64_t ns;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	ns = now.tv_sec * 1000000000ull + now.tv_nsec;
+	p = put32(p, BLOCK_PACKET) + 4;
+	p = put32(p, number);
+	p = put32(put32(p, ns >> 32), ns & UINT32_MAX);
+	p = put32(put32(p, frame->len), frame->len);
+	p = put(p, frame->data, frame->len);
+	p = put_option(p, OPT_PACKET_FLAGS, &direction, sizeof(direction));
+	end_block(c, start, put32(p, OPT_END));
+}
+
+static void record(struct capture *c, const struct port *port, const struct frame *frame,
+		   uint32_t direction)
+{
+	const size_t room = frame->len + 256;	/* an interface block may come first */
+	bool first;
+
+	if (c->used + room > BUFFER && !flush(c))
+		return;
+	if (c->used + room > BUFFER) {
+		c->lost++;
+		return;
+	}
+	first = !c->used;
+	put_packet(c, port, frame, direction);
+	c->frames++;
+	if (first)
+		timer_arm(&c->timer, FLUSH_NS);
+}
+
+bool capture_wants_frames(void)
+{
+	return !list_empty(&captures);
+}
+
+void capture_sent(const struct port *port, const struct frame *frame)
+{
+	struct capture *c, *tmp;
+
+	list_for_each_entry_safe(c, tmp, &captures, node)
+		if (!*c->only || !strcmp(c->only, port_name(port)))
+			record(c, port, frame, OUTBOUND);
+}
+
+void capture_delivered(const struct port *port, const struct frame *frame)
+{
+	struct capture *c, *tmp;
+
+	list_for_each_entry_safe(c, tmp, &captures, node)
+		if (*c->only && !strcmp(c->only, port_name(port)))
+			record(c, port, frame, INBOUND);
+}
+
+/* ---- beginning and end ---- */
+
+static int begin(int fd, int client, const char *path, const struct port *only)
+{
+	struct capture *c = calloc(1, sizeof(*c));
+
+	if (c)
+		c->buffer = malloc(BUFFER);
+	if (!c || !c->buffer) {
+		free(c);
+		return -ENOMEM;
+	}
+	snprintf(c->path, sizeof(c->path), "%s", path);
+	if (only)
+		snprintf(c->only, sizeof(c->only), "%s", port_name(only));
+	c->fd = fd;
+	c->client = client;
+	timer_init(&c->timer, flush_late);
+	list_add_tail(&c->node, &captures);
+	put_section(c);
+	port_names(put_interface, c);
+	return flush(c) ? 0 : -EIO;
+}
+
+int capture_open(const char *path, const struct port *only)
+{
+	const struct capture *c;
+	int fd, err;
+
+	if (strlen(path) >= sizeof(c->path))
+		return -ENAMETOOLONG;
+	list_for_each_entry(c, &captures, node)
+		if (!strcmp(c->path, path))
+			return -EBUSY;
+	/* a pipe that nobody reads is an error, and writing to one never waits */
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	err = begin(fd, -1, path, only);
+	if (err == -ENOMEM)
+		close(fd);
+	return err;
+}
+
+int capture_stream(int client, const struct port *only)
+{
+	int fd = fcntl(client, F_DUPFD_CLOEXEC, 0), err;
+
+	if (fd < 0)
+		return -errno;
+	err = begin(fd, client, "-", only);
+	if (err == -ENOMEM)
+		close(fd);
+	return err;
+}
+
+static void finish(struct capture *c)
+{
+	if (flush(c))
+		end_capture(c);
+}
+
+void capture_stream_end(int client)
+{
+	struct capture *c, *tmp;
+
+	list_for_each_entry_safe(c, tmp, &captures, node)
+		if (c->client == client)
+			end_capture(c);
+}
+
+int capture_stop(const char *path)
+{
+	struct capture *c, *tmp;
+
+	list_for_each_entry_safe(c, tmp, &captures, node) {
+		if (strcmp(c->path, path) || c->client >= 0)
+			continue;
+		finish(c);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+void capture_close(void)
+{
+	struct capture *c, *tmp;
+
+	list_for_each_entry_safe(c, tmp, &captures, node)
+		finish(c);
+}
+
+void capture_status(FILE *out)
+{
+	const struct capture *c;
+
+	list_for_each_entry(c, &captures, node)
+		fprintf(out, "capture %s of %s: %llu frames, %llu lost\n", c->path,
+			*c->only ? c->only : "all ports", (unsigned long long)c->frames,
+			(unsigned long long)c->lost);
+}

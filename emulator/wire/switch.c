@@ -1,0 +1,669 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The wire: one learning switch that joins the ports of all functions of the process.
+ *
+ * The switch does not look at VLAN tags: it learns and forwards by MAC address alone and floods
+ * what it does not know. Two ports can be joined by a cable instead: what one sends, the other
+ * gets. A frame is never delivered inside port_send(); each port has a bounded queue that its own
+ * work item empties, so a function that sends to itself or two that answer each other cannot nest.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/device.h"
+#include "fault/fault.h"
+#include "port/lag.h"
+#include "prm/eqe.h"
+
+#define FRAME_MIN 60 /* without FCS; shorter frames are padded with zeros as a MAC does */
+#define FCS 4
+#define PORT_QUEUE 1024 /* frames that wait at one port */
+#define POOL_MAX 2048	/* free frames that are kept */
+#define FDB_SETS 256
+#define FDB_WAYS 4
+
+struct port {
+	struct list_head node;
+	struct cxdev *dev;
+	char name[32];
+	/* both must be true for a link; reported: what the function was told last */
+	bool admin, wire, reported;
+	struct list_head rx;
+	unsigned int rx_len;
+	bool hold;
+	struct work rx_work;
+	struct work event_work;
+	bool (*sink)(void *arg, const struct frame *frame);
+	void *sink_arg;
+	struct port *cable; /* the other end, NULL: the port is on the switch */
+	struct port_counters counters;
+};
+
+struct fdb_entry {
+	uint8_t mac[6];
+	struct port *port; /* NULL: free */
+	uint64_t used;
+};
+
+static struct list_head ports = LIST_HEAD_INIT(ports);
+static struct list_head pool = LIST_HEAD_INIT(pool);
+static unsigned int pool_len;
+static struct fdb_entry fdb[FDB_SETS][FDB_WAYS];
+static uint64_t fdb_clock;
+static uint64_t filter_dropped, filter_duplicated, filter_held;
+
+static enum wire_verdict (*filter_fn)(void *arg, const struct port *from, struct frame *frame);
+static void *filter_arg;
+static struct frame *held; /* what the filter wants to see overtaken */
+static struct port *held_from;
+
+struct frame *frame_alloc(uint32_t len)
+{
+	struct frame *frame;
+
+	if (len > FRAME_MAX)
+		return NULL;
+
+	if (!list_empty(&pool)) {
+		frame = list_first_entry(&pool, struct frame, node);
+		list_del(&frame->node);
+		pool_len--;
+	} else {
+		frame = malloc(sizeof(*frame));
+		if (!frame)
+			return NULL;
+		list_init(&frame->node);
+	}
+
+	frame->from = NULL;
+	frame->finish = NULL;
+	frame->len = len;
+	return frame;
+}
+
+void frame_free(struct frame *frame)
+{
+	if (!frame)
+		return;
+
+	if (pool_len >= POOL_MAX) {
+		free(frame);
+		return;
+	}
+
+	list_add(&frame->node, &pool);
+	pool_len++;
+}
+
+static void pool_drain(void)
+{
+	while (!list_empty(&pool)) {
+		struct frame *frame = list_first_entry(&pool, struct frame, node);
+
+		list_del(&frame->node);
+		free(frame);
+	}
+	pool_len = 0;
+}
+
+struct frame *frame_copy(const struct frame *frame)
+{
+	struct frame *copy = frame_alloc(frame->len);
+
+	if (!copy)
+		return NULL;
+	copy->from = frame->from;
+	copy->finish = frame->finish;
+	memcpy(copy->data, frame->data, frame->len);
+	return copy;
+}
+
+void frame_finish(struct frame *frame)
+{
+	if (frame->finish)
+		frame->finish(frame);
+	frame->finish = NULL;
+}
+
+/* ---- addresses ---- */
+
+static struct fdb_entry *fdb_set(const uint8_t *mac)
+{
+	uint32_t hash = 2166136261u;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		hash = (hash ^ mac[i]) * 16777619u;
+	return fdb[(hash ^ (hash >> 16)) % FDB_SETS];
+}
+
+static struct port *fdb_lookup(const uint8_t *mac)
+{
+	struct fdb_entry *set = fdb_set(mac);
+	int i;
+
+	for (i = 0; i < FDB_WAYS; i++) {
+		if (set[i].port && !memcmp(set[i].mac, mac, 6)) {
+			set[i].used = ++fdb_clock;
+			return set[i].port;
+		}
+	}
+	return NULL;
+}
+
+/* A full set gives up the address that was used longest ago. */
+static void fdb_learn(const uint8_t *mac, struct port *port)
+{
+	struct fdb_entry *set = fdb_set(mac), *victim = &set[0];
+	int i;
+
+	for (i = 0; i < FDB_WAYS; i++) {
+		if (set[i].port && !memcmp(set[i].mac, mac, 6)) {
+			victim = &set[i];
+			break;
+		}
+		if (!set[i].port || (victim->port && set[i].used < victim->used))
+			victim = &set[i];
+	}
+
+	memcpy(victim->mac, mac, 6);
+	victim->port = port;
+	victim->used = ++fdb_clock;
+}
+
+static void fdb_forget(const struct port *port)
+{
+	int i, j;
+
+	for (i = 0; i < FDB_SETS; i++)
+		for (j = 0; j < FDB_WAYS; j++)
+			if (fdb[i][j].port == port)
+				fdb[i][j].port = NULL;
+}
+
+/* ---- delivery ---- */
+
+static bool is_multicast(const struct frame *frame)
+{
+	return frame->data[0] & 1;
+}
+
+static bool is_broadcast(const struct frame *frame)
+{
+	return !memcmp(frame->data, "\xff\xff\xff\xff\xff\xff", 6);
+}
+
+static unsigned int size_class(uint32_t len)
+{
+	static const uint32_t limit[PORT_SIZES - 1] = { 64,   127,  255,  511, 1023,
+							1518, 2047, 4095, 8191 };
+	unsigned int i;
+
+	for (i = 0; i < PORT_SIZES - 1 && len > limit[i]; i++)
+		;
+	return i;
+}
+
+static void deliver_one(struct port *port, struct frame *frame)
+{
+	struct port_counters *counters = &port->counters;
+
+	if (port->sink || capture_wants_frames())
+		frame_finish(frame);
+	if (port->sink && !port->sink(port->sink_arg, frame)) {
+		counters->full++;
+		frame_free(frame);
+		return;
+	}
+
+	capture_delivered(port, frame);
+	counters->rx_frames++;
+	counters->rx_bytes += frame->len;
+	counters->rx_sizes[size_class(frame->len + FCS)]++;
+	if (is_broadcast(frame))
+		counters->rx_broadcast++;
+	else if (is_multicast(frame))
+		counters->rx_multicast++;
+
+	if (!port->dev) {
+		frame_free(frame);
+		return;
+	}
+
+	if (roce_receive(lag_rdma(port->dev), frame))
+		return;
+	frame_finish(frame);
+	eth_receive(port->dev, frame);
+}
+
+static void port_rx_work(struct work *work)
+{
+	struct port *port = container_of(work, struct port, rx_work);
+	int budget = LOOP_SLICE;
+
+	while (budget-- && !port->hold && !list_empty(&port->rx)) {
+		struct frame *frame = list_first_entry(&port->rx, struct frame, node);
+
+		list_del(&frame->node);
+		port->rx_len--;
+		deliver_one(port, frame);
+	}
+
+	if (!port->hold && !list_empty(&port->rx))
+		work_queue(&port->rx_work);
+}
+
+static void put_on_queue(struct port *port, struct frame *frame)
+{
+	if (!port_link_up(port)) {
+		port->counters.down++;
+		frame_free(frame);
+		return;
+	}
+	if (port->rx_len >= PORT_QUEUE) {
+		port->counters.full++;
+		frame_free(frame);
+		return;
+	}
+
+	list_add_tail(&frame->node, &port->rx);
+	port->rx_len++;
+	work_queue(&port->rx_work);
+}
+
+static void port_enqueue(struct port *port, struct frame *frame)
+{
+	if (!fault_wants_frames()) {
+		put_on_queue(port, frame);
+		return;
+	}
+	frame_finish(frame);
+	fault_frame(port, true, frame, put_on_queue);
+}
+
+static void flood(struct port *from, struct frame *frame)
+{
+	struct port *port;
+
+	list_for_each_entry(port, &ports, node) {
+		struct frame *copy;
+
+		if (port == from || port->cable || !port_link_up(port))
+			continue;
+		copy = frame_copy(frame);
+		if (!copy) {
+			port->counters.full++;
+			continue;
+		}
+		port_enqueue(port, copy);
+	}
+	frame_free(frame);
+}
+
+/* Takes the frame; the filter has seen it. */
+static void forward(struct port *from, struct frame *frame)
+{
+	struct port *to;
+
+	if (from->cable) {
+		if (from->cable == from)
+			frame->from = NULL; /* what a plug sends back comes from outside */
+		port_enqueue(from->cable, frame);
+		return;
+	}
+	fdb_learn(frame->data + 6, from);
+
+	to = is_multicast(frame) ? NULL : fdb_lookup(frame->data);
+	if (to)
+		port_enqueue(to, frame);
+	else
+		flood(from, frame);
+}
+
+/* Past the filter: to the switch, unless a fault was asked for. */
+static void enter(struct port *from, struct frame *frame)
+{
+	if (!fault_wants_frames()) {
+		forward(from, frame);
+		return;
+	}
+	frame_finish(frame);
+	fault_frame(from, false, frame, forward);
+}
+
+static void release_held(void)
+{
+	struct frame *frame = held;
+
+	held = NULL;
+	if (!frame)
+		return;
+	if (held_from)
+		enter(held_from, frame);
+	else
+		frame_free(frame);
+	held_from = NULL;
+}
+
+static void filter_frame(struct port *from, struct frame *frame)
+{
+	struct frame *copy;
+
+	switch (filter_fn(filter_arg, from, frame)) {
+	case WIRE_DROP:
+		filter_dropped++;
+		frame_free(frame);
+		return;
+	case WIRE_HOLD:
+		filter_held++;
+		release_held();
+		held = frame;
+		held_from = from;
+		return;
+	case WIRE_DUPLICATE:
+		filter_duplicated++;
+		copy = frame_copy(frame);
+		if (copy)
+			enter(from, copy);
+		break;
+	case WIRE_PASS:
+		break;
+	}
+
+	enter(from, frame);
+	release_held();
+}
+
+void port_send(struct port *from, struct frame *frame)
+{
+	if (!port_link_up(from)) {
+		from->counters.down++;
+		frame_free(frame);
+		return;
+	}
+	if (frame->len < 14 || frame->len > FRAME_MAX || (frame->data[6] & 1)) {
+		from->counters.malformed++;
+		frame_free(frame);
+		return;
+	}
+
+	if (filter_fn || capture_wants_frames() || frame->len < FRAME_MIN)
+		frame_finish(frame);
+	if (frame->len < FRAME_MIN) {
+		memset(frame->data + frame->len, 0, FRAME_MIN - frame->len);
+		frame->len = FRAME_MIN;
+	}
+	frame->from = from;
+	from->counters.tx_frames++;
+	from->counters.tx_bytes += frame->len;
+	if (is_broadcast(frame))
+		from->counters.tx_broadcast++;
+	else if (is_multicast(frame))
+		from->counters.tx_multicast++;
+	capture_sent(from, frame);
+
+	if (filter_fn)
+		filter_frame(from, frame);
+	else
+		enter(from, frame);
+}
+
+void port_loop(struct port *port, struct frame *frame)
+{
+	frame->from = port;
+	put_on_queue(port, frame);
+}
+
+void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
+					     struct frame *frame),
+		     void *arg)
+{
+	filter_fn = fn;
+	filter_arg = arg;
+	release_held();
+}
+
+/* ---- ports ---- */
+
+static bool own_end_up(const struct port *port)
+{
+	return port->admin && port->wire;
+}
+
+bool port_link_up(const struct port *port)
+{
+	return own_end_up(port) && (!port->cable || own_end_up(port->cable));
+}
+
+bool port_admin_up(const struct port *port)
+{
+	return port->admin;
+}
+
+bool port_wire_up(const struct port *port)
+{
+	return port->wire;
+}
+
+const char *port_name(const struct port *port)
+{
+	return port->name;
+}
+
+/*
+ * The port event, later than the command that caused it: a function learns of its link as of a
+ * thing that takes time.
+ */
+static void port_event_work(struct work *work)
+{
+	struct port *port = container_of(work, struct port, event_work);
+	struct prm_eqe_port data = { .port = 1 << 4 };
+	bool up = port_link_up(port);
+
+	if (!port->dev || up == port->reported)
+		return;
+
+	port->reported = up;
+	trace(port->dev, "link %s", up ? "up" : "down");
+	event_push(port->dev, PRM_EVENT_PORT_CHANGE,
+		   up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN, &data, sizeof(data));
+}
+
+static void port_changed(struct port *port, bool was_up)
+{
+	bool up = port_link_up(port);
+
+	if (up == was_up)
+		return;
+	if (!up) {
+		port->counters.link_downs++;
+		fdb_forget(port);
+	}
+	if (port->dev)
+		work_queue(&port->event_work);
+}
+
+/* The other end of a cable sees the same link. */
+static void ends_changed(struct port *port, bool was_up)
+{
+	port_changed(port, was_up);
+	if (port->cable && port->cable != port)
+		port_changed(port->cable, was_up);
+}
+
+void port_set_admin(struct port *port, bool up)
+{
+	bool was_up = port_link_up(port);
+
+	port->admin = up;
+	ends_changed(port, was_up);
+}
+
+void port_set_wire(struct port *port, bool up)
+{
+	bool was_up = port_link_up(port);
+
+	port->wire = up;
+	ends_changed(port, was_up);
+}
+
+struct port *port_find(const char *name)
+{
+	struct port *port;
+
+	list_for_each_entry(port, &ports, node)
+		if (!strcmp(port->name, name))
+			return port;
+	return NULL;
+}
+
+void port_uncable(struct port *port)
+{
+	struct port *other = port->cable;
+	bool was_up = port_link_up(port);
+
+	if (!other)
+		return;
+	port->cable = NULL;
+	other->cable = NULL;
+	port_changed(port, was_up);
+	if (other != port)
+		port_changed(other, was_up);
+}
+
+int port_cable(struct port *a, struct port *b)
+{
+	bool a_up = port_link_up(a), b_up = port_link_up(b);
+
+	if (a->cable || b->cable)
+		return -EBUSY;
+	a->cable = b;
+	b->cable = a;
+	fdb_forget(a);
+	fdb_forget(b);
+	port_changed(a, a_up);
+	port_changed(b, b_up);
+	return 0;
+}
+
+struct port *port_create(struct cxdev *dev, const char *name)
+{
+	struct port *port = calloc(1, sizeof(*port));
+
+	if (!port)
+		return NULL;
+
+	port->dev = dev;
+	snprintf(port->name, sizeof(port->name), "%s", name);
+	port->admin = true;
+	port->wire = true;
+	port->reported = true;
+	list_init(&port->rx);
+	work_init(&port->rx_work, port_rx_work);
+	work_init(&port->event_work, port_event_work);
+	list_add_tail(&port->node, &ports);
+	return port;
+}
+
+/* What waits for the function is lost; its addresses stay known. For reset. */
+void port_flush(struct port *port)
+{
+	while (!list_empty(&port->rx)) {
+		struct frame *frame = list_first_entry(&port->rx, struct frame, node);
+
+		list_del(&frame->node);
+		frame_free(frame);
+	}
+	port->rx_len = 0;
+	port->reported = port_link_up(port);
+	work_cancel(&port->rx_work);
+	work_cancel(&port->event_work);
+}
+
+void port_destroy(struct port *port)
+{
+	if (!port)
+		return;
+
+	port_uncable(port);
+	port_flush(port);
+	fault_port_gone(port);
+	if (held_from == port)
+		held_from = NULL;
+	fdb_forget(port);
+	list_del(&port->node);
+	free(port);
+
+	if (list_empty(&ports)) {
+		release_held();
+		pool_drain();
+	}
+}
+
+unsigned int port_room(const struct port *from)
+{
+	unsigned int room = PORT_QUEUE;
+	const struct port *port;
+
+	(void)from;
+	list_for_each_entry(port, &ports, node) {
+		if (port_link_up(port) && PORT_QUEUE - port->rx_len < room)
+			room = PORT_QUEUE - port->rx_len;
+	}
+	return room;
+}
+
+void port_set_sink(struct port *port, bool (*fn)(void *arg, const struct frame *frame), void *arg)
+{
+	port->sink = fn;
+	port->sink_arg = arg;
+}
+
+void port_hold(struct port *port, bool hold)
+{
+	port->hold = hold;
+	if (!hold && !list_empty(&port->rx))
+		work_queue(&port->rx_work);
+}
+
+static unsigned long long ull(uint64_t v)
+{
+	return v;
+}
+
+const struct port_counters *port_counters(const struct port *port)
+{
+	return &port->counters;
+}
+
+void port_names(void (*fn)(const char *name, void *arg), void *arg)
+{
+	const struct port *port;
+
+	list_for_each_entry(port, &ports, node)
+		fn(port->name, arg);
+}
+
+void wire_status(FILE *out)
+{
+	const struct port *port;
+
+	list_for_each_entry(port, &ports, node) {
+		const struct port_counters *n = &port->counters;
+
+		fprintf(out, "port %s: link %s (function %s, wire %s%s%s), ", port->name,
+			port_link_up(port) ? "up" : "down", port->admin ? "up" : "down",
+			port->wire ? "up" : "down", port->cable ? ", cable to " : "",
+			port->cable ? port->cable->name : "");
+		fprintf(out,
+			"sent %llu frames %llu bytes, received %llu frames %llu bytes, waiting %u, ",
+			ull(n->tx_frames), ull(n->tx_bytes), ull(n->rx_frames), ull(n->rx_bytes),
+			port->rx_len);
+		fprintf(out, "dropped: queue full %llu, link down %llu, malformed %llu\n",
+			ull(n->full), ull(n->down), ull(n->malformed));
+	}
+	if (filter_dropped || filter_duplicated || filter_held)
+		fprintf(out, "filter: dropped %llu, duplicated %llu, reordered %llu\n",
+			ull(filter_dropped), ull(filter_duplicated), ull(filter_held));
+}

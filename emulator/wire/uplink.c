@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Other wires on the switch: a UNIX socket that speaks the framing of QEMU's stream network
+ * backend (each frame after its length in four bytes, big-endian), and a tap device.
+ *
+ * The port has link while somebody is connected. A peer that reads slowly holds its port's queue
+ * up, so that senders wait for it as for a function; one that has not read for STUCK_NS loses
+ * frames instead, since it must not hold up the others.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if.h>
+#include <linux/if_tun.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/device.h"
+
+#define LENGTH_BYTES 4
+#define STUCK_NS 500000000ull
+/* More would hide from the switch how far behind the peer is. */
+#define SEND_BUFFER (256 * 1024)
+
+struct uplink {
+	struct list_head node;
+	struct port *port;
+	char name[32];
+	struct sockaddr_un where;
+	int listen_fd, fd; /* -1: none */
+	bool is_tap, stuck;
+	struct timer timer;
+	uint32_t in_len, out_len, out_done; /* out_len: 0: nothing waits */
+	uint8_t in[LENGTH_BYTES + FRAME_MAX];
+	uint8_t out[LENGTH_BYTES + FRAME_MAX];
+};
+
+static struct list_head uplinks = LIST_HEAD_INIT(uplinks);
+
+static void hang_up(struct uplink *link, const char *why)
+{
+	notice(NULL, "wire %s: %s", link->name, why);
+	loop_del_fd(link->fd);
+	close(link->fd);
+	link->fd = -1;
+	link->in_len = 0;
+	link->out_len = 0;
+	link->stuck = false;
+	timer_cancel(&link->timer);
+	port_set_wire(link->port, false);
+	port_hold(link->port, false);
+}
+
+/* ---- from the switch to the peer ---- */
+
+/* What is left of the frame that waits; true if some of it went. */
+static bool send_out(struct uplink *link)
+{
+	ssize_t n = write(link->fd, link->out + link->out_done, link->out_len - link->out_done);
+
+	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		/* a tap refuses a frame while its interface is down: a cable would lose it too */
+		if (link->is_tap)
+			link->out_len = 0;
+		else
+			hang_up(link, strerror(errno));
+		return false;
+	}
+	if (n <= 0)
+		return false;
+
+	link->out_done += n;
+	link->stuck = false;
+	if (link->out_done == link->out_len)
+		link->out_len = 0;
+	return true;
+}
+
+static void wait_for_peer(struct uplink *link)
+{
+	loop_fd_wants(link->fd, true, true);
+	timer_arm(&link->timer, STUCK_NS);
+	port_hold(link->port, true);
+}
+
+static void on_stuck(struct timer *timer)
+{
+	struct uplink *link = container_of(timer, struct uplink, timer);
+
+	link->stuck = true;
+	port_hold(link->port, false);
+}
+
+static void on_writable(struct uplink *link)
+{
+	bool some = send_out(link);
+
+	if (link->fd < 0)
+		return;
+	if (link->out_len) {
+		if (some)
+			wait_for_peer(link);
+		return;
+	}
+
+	loop_fd_wants(link->fd, true, false);
+	timer_cancel(&link->timer);
+	port_hold(link->port, false);
+}
+
+static bool take_frame(void *arg, const struct frame *frame)
+{
+	struct uplink *link = arg;
+	uint32_t head = 0;
+
+	/* only while stuck: else the port is held */
+	if (link->fd < 0 || link->out_len)
+		return false;
+
+	if (!link->is_tap) {
+		uint32_t len = htobe32(frame->len);
+
+		memcpy(link->out, &len, LENGTH_BYTES);
+		head = LENGTH_BYTES;
+	}
+	memcpy(link->out + head, frame->data, frame->len);
+	link->out_len = head + frame->len;
+	link->out_done = 0;
+	send_out(link);
+	if (link->fd >= 0 && link->out_len)
+		wait_for_peer(link);
+	return true;
+}
+
+/* ---- from the peer to the switch ---- */
+
+static void put_frame(struct uplink *link, const uint8_t *data, uint32_t len)
+{
+	struct frame *frame = frame_alloc(len);
+
+	if (!frame)
+		return;
+	memcpy(frame->data, data, len);
+	port_send(link->port, frame);
+}
+
+/* The frames that are whole; false if the peer does not keep to the framing. */
+static bool take_frames(struct uplink *link)
+{
+	uint32_t at = 0, len;
+
+	while (link->in_len - at >= LENGTH_BYTES) {
+		memcpy(&len, link->in + at, LENGTH_BYTES);
+		len = be32toh(len);
+		if (!len || len > FRAME_MAX)
+			return false;
+		if (link->in_len - at < LENGTH_BYTES + len)
+			break;
+		put_frame(link, link->in + at + LENGTH_BYTES, len);
+		at += LENGTH_BYTES + len;
+	}
+	link->in_len -= at;
+	memmove(link->in, link->in + at, link->in_len);
+	return true;
+}
+
+static void on_readable(struct uplink *link)
+{
+	int budget = link->is_tap ? LOOP_SLICE : 1;
+	ssize_t n;
+
+	while (budget--) {
+		n = read(link->fd, link->in + link->in_len, sizeof(link->in) - link->in_len);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n <= 0) {
+			hang_up(link, n ? strerror(errno) : "the peer has gone");
+			return;
+		}
+		if (link->is_tap) {
+			put_frame(link, link->in, n);
+			continue;
+		}
+		link->in_len += n;
+		if (!take_frames(link))
+			hang_up(link, "a length is 0 or above 10240: this is not QEMU's framing");
+	}
+}
+
+static void on_peer(int fd, void *arg)
+{
+	struct uplink *link = arg;
+
+	if (link->out_len)
+		on_writable(link);
+	if (link->fd == fd)
+		on_readable(link);
+}
+
+/* ---- set-up ---- */
+
+static int attach(struct uplink *link, int fd)
+{
+	int err = loop_add_fd(fd, on_peer, link);
+
+	if (err) {
+		close(fd);
+		return err;
+	}
+	link->fd = fd;
+	port_set_wire(link->port, true);
+	return 0;
+}
+
+static void on_connect(int listen_fd, void *arg)
+{
+	struct uplink *link = arg;
+	int room = SEND_BUFFER, fd;
+
+	fd = accept4(listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (link->fd >= 0) {
+		notice(NULL, "wire %s: a second peer is turned away", link->name);
+		close(fd);
+		return;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	if (!attach(link, fd))
+		notice(NULL, "wire %s: a peer has come", link->name);
+}
+
+static int open_unix(struct uplink *link, const char *path)
+{
+	if (strlen(path) >= sizeof(link->where.sun_path))
+		return -ENAMETOOLONG;
+	link->where.sun_family = AF_UNIX;
+	strcpy(link->where.sun_path, path);
+	link->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (link->listen_fd < 0)
+		return -errno;
+	unlink(path);
+	if (bind(link->listen_fd, (struct sockaddr *)&link->where, sizeof(link->where)) ||
+	    listen(link->listen_fd, 1))
+		return -errno;
+	return loop_add_fd(link->listen_fd, on_connect, link);
+}
+
+static int open_tap(struct uplink *link, const char *interface)
+{
+	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
+	int fd, err;
+
+	if (strlen(interface) >= IFNAMSIZ)
+		return -ENAMETOOLONG;
+	strcpy(request.ifr_name, interface);
+	link->is_tap = true;
+	fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, TUNSETIFF, &request)) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return attach(link, fd);
+}
+
+static void free_uplink(struct uplink *link)
+{
+	if (link->fd >= 0)
+		hang_up(link, "closed");
+	if (link->listen_fd >= 0) {
+		loop_del_fd(link->listen_fd);
+		close(link->listen_fd);
+		unlink(link->where.sun_path);
+	}
+	port_destroy(link->port);
+	list_del(&link->node);
+	free(link);
+}
+
+int uplink_open(const char *what)
+{
+	const char *arg = strchr(what, ':');
+	struct uplink *link;
+	int err;
+
+	if (!arg || !arg[1] || (strncmp(what, "unix:", 5) && strncmp(what, "tap:", 4))) {
+		fprintf(stderr, "cxemu: --wire: '%s' is neither unix:SOCKET nor tap:INTERFACE\n",
+			what);
+		return -EINVAL;
+	}
+	link = calloc(1, sizeof(*link));
+	if (!link)
+		return -ENOMEM;
+
+	link->listen_fd = -1;
+	link->fd = -1;
+	snprintf(link->name, sizeof(link->name), "%s", arg + 1);
+	timer_init(&link->timer, on_stuck);
+	list_add_tail(&link->node, &uplinks);
+	link->port = port_create(NULL, link->name);
+	if (!link->port) {
+		err = -ENOMEM;
+	} else {
+		port_set_wire(link->port, false);
+		port_set_sink(link->port, take_frame, link);
+		err = what[0] == 'u' ? open_unix(link, arg + 1) : open_tap(link, arg + 1);
+	}
+	if (err) {
+		fprintf(stderr, "cxemu: --wire %s: %s\n", what, strerror(-err));
+		free_uplink(link);
+	}
+	return err;
+}
+
+void uplinks_close(void)
+{
+	while (!list_empty(&uplinks))
+		free_uplink(list_first_entry(&uplinks, struct uplink, node));
+}

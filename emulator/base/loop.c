@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/device.h"
+#include "base/base.h"
 
 struct loop_fd {
 	void (*fn)(int fd, void *arg);
@@ -37,6 +37,13 @@ uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+uint64_t device_clock(void)
+{
+	uint64_t ns = now_ns();
+
+	return ns / 1000000 * DEVICE_CLOCK_KHZ + ns % 1000000 * DEVICE_CLOCK_KHZ / 1000000;
 }
 
 void loop_test_clock(uint64_t ns)

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/device.h"
-#include "base/trace.h"
+#include "base/base.h"
 
 #define VIOLATIONS_KEPT 64
 #define VIOLATIONS_LOGGED 10000		/* a driver that goes wild must not fill the disk */
@@ -68,7 +67,7 @@ void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list 
 	int n = snprintf(text, sizeof(text), "%s", prefix);
 
 	vsnprintf(text + n, sizeof(text) - n, fmt, ap);
-	if (dev && dev->ails.excused) {
+	if (dev && dev->health.excused) {
 		notice(dev, "consequence of a fault, not counted: %s", text);
 		return;
 	}

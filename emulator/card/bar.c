@@ -8,8 +8,11 @@
  */
 #include <string.h>
 
-#include "func/hca.h"
+#include "card/card.h"
+#include "nic/nic.h"
 #include "prm/cqe.h"
+#include "queue/queue.h"
+#include "rdma/rdma.h"
 
 #define MSIX_FROM 0x2000
 #define MSIX_TO 0x4000
@@ -32,8 +35,8 @@ void bar_read(struct cxdev *dev, uint64_t offset, void *buf, size_t len)
 	uint32_t value;
 	size_t i;
 
-	memset(buf, dev->ails.gone ? 0xff : 0, len);
-	if (dev->ails.gone || offset >= sizeof(struct prm_iseg))
+	memset(buf, dev->health.gone ? 0xff : 0, len);
+	if (dev->health.gone || offset >= sizeof(struct prm_iseg))
 		return;
 	for (i = 0; i < len; i++, offset++) {
 		value = iseg_read(dev, offset & ~3ull);
@@ -65,6 +68,31 @@ static void doorbell64(struct cxdev *dev, uint32_t uar, uint32_t at, const void 
 	}
 }
 
+void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
+{
+	uint32_t num = (uint32_t)value >> 8;
+	uint16_t pi = value >> 40;
+	struct qp *qp = obj_find(dev, OBJ_QP, num);
+	struct sq *sq = qp ? NULL : obj_find(dev, OBJ_SQ, num);
+	struct obj *own = qp ? qp_uar(qp) : sq ? sq_uar(sq) : NULL;
+
+	if (!qp && !sq) {
+		if (qp_has_gone(dev, num, uar))
+			return;
+		violation(dev, "send doorbell names queue 0x%x, which does not exist", num);
+		return;
+	}
+	if (!own || own->num != uar) {
+		violation(dev, "queue 0x%x: send doorbell on UAR 0x%x, its own is 0x%x", num, uar,
+			  own ? own->num : 0);
+		return;
+	}
+	if (qp)
+		qp_doorbell(qp, pi);
+	else
+		eth_sq_doorbell(sq, pi);
+}
+
 static void uar_write(struct cxdev *dev, uint32_t uar, uint32_t at, const void *buf, size_t len)
 {
 	if (!obj_find(dev, OBJ_UAR, uar)) {
@@ -90,7 +118,7 @@ void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len)
 	const uint8_t *p = buf;
 	uint64_t page = offset / UAR_BYTES;
 
-	if (dev->ails.gone)
+	if (dev->health.gone)
 		return;
 	if (page >= uars->first && page - uars->first < uars->count) {
 		uar_write(dev, page, offset % UAR_BYTES, buf, len);
@@ -106,3 +134,30 @@ void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len)
 	for (; len; len -= 4, offset += 4, p += 4)
 		iseg_write(dev, offset, get_be(p, 4));
 }
+
+/* ---- UARs ---- */
+
+static int run_alloc_uar(struct cmd *c)
+{
+	struct prm_alloc_uar_out *out = c->out;
+	struct obj *uar = obj_create(c, OBJ_UAR, sizeof(*uar));
+
+	if (!uar)
+		return -1;
+	prm_set(out, uar, uar->num);
+	return 0;
+}
+
+static int run_dealloc_uar(struct cmd *c)
+{
+	const struct prm_dealloc_uar_in *in = c->in;
+	struct obj *uar = obj_get(c, OBJ_UAR, prm_get(in, uar), "uar");
+
+	return uar ? obj_destroy(c, uar) : -1;
+}
+
+const struct cmd_desc cmds_uar[] = {
+	CMD(alloc_uar),
+	CMD(dealloc_uar),
+	{}
+};

@@ -4,100 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "card/card.h"
 #include "fault/fault.h"
-#include "func/hca.h"
-#include "port/lag.h"
-
-#define BOOT_NS 2000000		/* from reset to the end of "initializing" */
-
-/* ---- guest memory and interrupts ---- */
-
-/* Off the bus, or its firmware dead: neither DMA nor interrupts. */
-static bool cut_off(const struct cxdev *dev)
-{
-	return dev->ails.gone || dev->ails.fatal;
-}
-
-int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len)
-{
-	int err;
-
-	if (cut_off(dev))
-		return -EFAULT;
-	err = dev->ops->read(dev->guest, addr, buf, len);
-	if (err)
-		violation(dev, "DMA read of %zu bytes at 0x%llx: not mapped, or no bus master", len,
-			  (unsigned long long)addr);
-	return err;
-}
-
-int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len)
-{
-	int err;
-
-	if (cut_off(dev))
-		return -EFAULT;
-	err = dev->ops->write(dev->guest, addr, buf, len);
-	if (err)
-		violation(dev, "DMA write of %zu bytes at 0x%llx: not mapped, or no bus master",
-			  len, (unsigned long long)addr);
-	return err;
-}
-
-void hca_raise_irq(struct cxdev *dev, unsigned int vector)
-{
-	if (cut_off(dev))
-		return;
-	dev->hca->irqs++;
-	if (fault_ask(FAULT_INTERRUPT, dev, vector, NULL) == FAULT_LOSE) {
-		dev->hca->irqs_lost++;
-		return;
-	}
-	if (dev->ops->irq(dev->guest, vector)) {
-		dev->hca->irqs_lost++;
-		trace(dev, "interrupt %u: the vector is off", vector);
-	}
-}
-
-/* ---- the state behind the registers ---- */
-
-int hca_state_create(struct cxdev *dev)
-{
-	dev->hca = calloc(1, sizeof(*dev->hca));
-	if (!dev->hca)
-		return -ENOMEM;
-	dev->hca->dev = dev;
-	work_init(&dev->hca->cmd_work, cmdq_work);
-	hca_caps_reset(dev);
-	return 0;
-}
-
-void hca_state_reset(struct cxdev *dev)
-{
-	struct hca_state *hca = dev->hca;
-
-	work_cancel(&hca->cmd_work);
-	hca->phase = HCA_OFF;
-	hca->cmdq_addr = 0;
-	hca->nic_ifc = PRM_NIC_IFC_FULL;
-	hca->pending = 0;
-	hca->next_slot = 0;
-	hca->half_uar = 0;
-	hca->pages.n = 0;
-	hca->pages_asked = 0;
-	hca->boot_done_ns = now_ns() + BOOT_NS;
-	hca_caps_reset(dev);
-}
-
-void hca_state_destroy(struct cxdev *dev)
-{
-	if (!dev->hca)
-		return;
-	work_cancel(&dev->hca->cmd_work);
-	free(dev->hca->pages.pa);
-	free(dev->hca);
-	dev->hca = NULL;
-}
+#include "nic/nic.h"
+#include "rdma/rdma.h"
+#include "wire/wire.h"
 
 /* ---- leaks ---- */
 
@@ -160,6 +71,30 @@ static void make_names(struct cxdev *dev)
 	dev->sys_image_guid = v;
 }
 
+static const struct cmd_desc *const tables[] = {
+	cmds_hca, cmds_uar, cmds_pages, cmds_caps, cmds_eq, cmds_cq, cmds_q_counter, cmds_key,
+	cmds_vport, cmds_register, cmds_lag, cmds_qp, cmds_qp_state, cmds_mcg, cmds_srq, cmds_roce,
+	cmds_sq, cmds_rq, cmds_tir, cmds_flow, cmds_fte, cmds_definer, NULL
+};
+
+static void receive(struct cxdev *dev, struct frame *frame)
+{
+	if (roce_receive(lag_rdma(dev), frame))
+		return;
+	frame_finish(frame);
+	eth_receive(dev, frame);
+}
+
+static void link_changed(struct cxdev *dev, bool up)
+{
+	struct prm_eqe_port data = { .port = 1 << 4 };
+
+	event_push(dev, PRM_EVENT_PORT_CHANGE, up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN,
+		   &data, sizeof(data));
+}
+
+static const struct port_ops port_ops = { .receive = receive, .link = link_changed };
+
 struct cxdev *cxdev_create(const char *name, unsigned int index, const struct card *card,
 			   const struct guest_ops *ops, void *guest)
 {
@@ -174,12 +109,14 @@ struct cxdev *cxdev_create(const char *name, unsigned int index, const struct ca
 	dev->ops = ops;
 	dev->guest = guest;
 	make_names(dev);
+	cmd_set_tables(tables);
 	if (hca_state_create(dev) || obj_state_create(dev) || rdma_state_create(dev) ||
 	    eth_state_create(dev))
 		goto destroy;
 	dev->port = port_create(dev, name);
 	if (!dev->port)
 		goto destroy;
+	port_set_ops(dev->port, &port_ops);
 	return dev;
 
 destroy:
@@ -212,23 +149,10 @@ void cxdev_reset(struct cxdev *dev)
 	rdma_state_reset(dev);
 	eth_state_reset(dev);
 	hca_state_reset(dev);
-	fault_reset(dev);
+	health_reset(dev);
 }
 
 /* ---- status ---- */
-
-static void rdma_status(struct cxdev *dev, FILE *out)
-{
-	const struct rdma_counters *r = &dev->rdma;
-
-	fprintf(out, "  rdma: tx %llu packets %llu bytes, rx %llu packets %llu bytes",
-		(unsigned long long)(r->tx_packets + r->tx_mcast_packets),
-		(unsigned long long)(r->tx_bytes + r->tx_mcast_bytes),
-		(unsigned long long)(r->rx_packets + r->rx_mcast_packets),
-		(unsigned long long)(r->rx_bytes + r->rx_mcast_bytes));
-	fprintf(out, ", icrc errors %llu, dropped %llu\n", (unsigned long long)r->rx_icrc_errors,
-		(unsigned long long)r->rx_dropped);
-}
 
 void cxdev_status(struct cxdev *dev, FILE *out)
 {

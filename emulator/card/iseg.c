@@ -5,16 +5,7 @@
  * Registers are made when they are read. The low byte of cmdq_addr_l_sz is the card's and survives
  * whatever is written.
  */
-#include "func/hca.h"
-
-#define CORE_CLOCK_KHZ 78125ull
-
-uint64_t device_clock(void)
-{
-	uint64_t ns = now_ns();
-
-	return ns / 1000000 * CORE_CLOCK_KHZ + ns % 1000000 * CORE_CLOCK_KHZ / 1000000;
-}
+#include "card/card.h"
 
 static uint32_t fw_rev(const struct card *card)
 {
@@ -32,9 +23,9 @@ static uint32_t health_read(struct cxdev *dev, uint32_t offset)
 	case offsetof(struct prm_iseg, health.hw_id):
 		return dev->card->device_id;
 	case offsetof(struct prm_iseg, health.rfr_severity):
-		return dev->ails.fatal ? (uint32_t)PRM_HEALTH_RFR << 24 : 0;
+		return dev->health.fatal ? (uint32_t)PRM_HEALTH_RFR << 24 : 0;
 	case offsetof(struct prm_iseg, health.irisc_index):
-		return (uint32_t)dev->ails.synd << 16;
+		return (uint32_t)dev->health.synd << 16;
 	default:
 		return 0;
 	}
@@ -63,7 +54,7 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 	case offsetof(struct prm_iseg, internal_timer_l):
 		return device_clock();
 	case offsetof(struct prm_iseg, health_counter):
-		return dev->ails.stalled ? dev->ails.stalled_at : now_ns() / 10000000 & 0xffffff;
+		return dev->health.stalled ? dev->health.stalled_at : now_ns() / 10000000 & 0xffffff;
 	default:
 		return health_read(dev, offset);
 	}
@@ -76,17 +67,17 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 static void write_cmdq_low(struct cxdev *dev, uint32_t value)
 {
 	struct hca_state *hca = dev->hca;
-	bool excused = dev->ails.excused;
+	bool excused = dev->health.excused;
 
 	if ((value >> PRM_ISEG_NIC_IFC_SHIFT & 7) == PRM_NIC_IFC_SW_RESET) {
 		notice(dev, "reset by the driver");
 		cxdev_reset(dev);
-		dev->ails.excused = excused;	/* its queues do not know yet */
+		dev->health.excused = excused;	/* its queues do not know yet */
 		hca->nic_ifc = PRM_NIC_IFC_DISABLED;
 		return;
 	}
-	if (!dev->ails.fatal)
-		dev->ails.excused = false;	/* a new start */
+	if (!dev->health.fatal)
+		dev->health.excused = false;	/* a new start */
 	hca->cmdq_addr = (hca->cmdq_addr & ~0xffffffffull) | (value & PRM_ISEG_CMDQ_ADDR_L_MASK);
 	hca->nic_ifc = value >> PRM_ISEG_NIC_IFC_SHIFT & 7;
 	if (hca->nic_ifc != PRM_NIC_IFC_FULL)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Faults on command: the device does wrong what it was told to do wrong, when it was told to.
+ * fault: faults on command. The device does wrong what it was told to do wrong, when it was told to.
  *
- * fault.c keeps the rules and decides; fault_text.c is the language; fault_wire.c does what is said
- * of frames. The places where something can go wrong ask one function each. Described in
- * Documentation/faults.rst.
+ * rules.c keeps the rules and decides; frames.c does what is said of frames. The places where
+ * something can go wrong ask one function each. The language is the host's (fault_text.c), what is
+ * done to a function at once the card's (health.c). Described in Documentation/faults.rst.
  */
 #ifndef CXEMU_FAULT_H
 #define CXEMU_FAULT_H
 
-#include "base/device.h"
+#include "base/base.h"
 
 /* Where a rule is asked about; what happens there counts it. */
 enum fault_site {
@@ -63,7 +63,7 @@ struct fault {
 enum fault_action fault_ask(enum fault_site site, struct cxdev *dev, uint32_t what,
 			    uint32_t *value);
 
-/* ---- fault.c, for the language ---- */
+/* ---- rules.c, for the language ---- */
 
 /* 0, or -ENOSPC. Takes a copy; *id is its number. */
 int fault_add(const struct fault *rule, unsigned int *id);
@@ -72,31 +72,10 @@ void fault_clear(void);			/* rules, states, and what is held of frames */
 /* @fn for each rule in the order they were made. */
 void fault_for_each(void (*fn)(const struct fault *rule, void *arg), void *arg);
 
-/*
- * What is done at once. 0, or -ENODEV: the driver has no event queue that takes such an event.
- */
-int fault_pages(struct cxdev *dev, int32_t n);
-int fault_temperature(struct cxdev *dev);
-void fault_gone(struct cxdev *dev);
-void fault_back(struct cxdev *dev);
-void fault_fatal(struct cxdev *dev);
-
-/*
- * Reset of the function: what ails it is over, rules stay. The end of the connection: rules go too,
- * so that the next guest finds a healthy card.
- */
-void fault_reset(struct cxdev *dev);
-void fault_disconnect(struct cxdev *dev);
+void fault_forget(const struct cxdev *dev); /* its rules */
 void fault_port_gone(const struct port *port); /* its rules, and what is held of its frames */
-void fault_heal(struct cxdev *dev);	       /* as if nothing had been asked for */
 
-/* ---- fault_text.c ---- */
-
-/* A line behind the word "fault". 0, or -EINVAL and why; "ok" is left to the caller. */
-int fault_line(char *line, struct cxdev *const *devs, unsigned int n_devs, FILE *out);
-void fault_usage(FILE *out);
-
-/* ---- fault_wire.c ---- */
+/* ---- frames.c ---- */
 
 typedef void (*frame_fn)(struct port *port, struct frame *frame);
 

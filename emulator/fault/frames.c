@@ -9,18 +9,8 @@
 #include <stdlib.h>
 
 #include "fault/fault.h"
-#include "rdma/rdma.h"
 
-#define ETH_BYTES 14
-#define TAG_BYTES 4
-#define TYPE_VLAN 0x8100
-#define TYPE_ROCE 0x8915
-#define TYPE_IPV4 0x0800
-#define TYPE_IPV6 0x86dd
 #define PROTO_UDP 17
-#define UDP_BYTES 8
-#define UDP_ROCE 4791
-#define IPV6_BYTES 40
 
 struct held_frame {
 	struct list_head node;
@@ -37,9 +27,9 @@ static uint32_t udp_at(const struct frame *frame, uint16_t type, uint32_t at)
 {
 	const uint8_t *ip = frame->data + at;
 
-	if (type == TYPE_IPV6)
+	if (type == ETH_P_IPV6)
 		return frame->len > at + IPV6_BYTES && ip[6] == PROTO_UDP ? at + IPV6_BYTES : 0;
-	if (type != TYPE_IPV4 || frame->len < at + 20 || ip[9] != PROTO_UDP)
+	if (type != ETH_P_IP || frame->len < at + 20 || ip[9] != PROTO_UDP)
 		return 0;
 	return at + 4 * (ip[0] & 0xf);
 }
@@ -50,15 +40,15 @@ static const uint8_t *find_bth(const struct frame *frame)
 	uint16_t type = get16(frame->data + 12);
 	uint32_t at = ETH_BYTES;
 
-	if (type == TYPE_VLAN && frame->len > at + TAG_BYTES) {
+	if (type == ETH_P_8021Q && frame->len > at + VLAN_BYTES) {
 		type = get16(frame->data + 16);
-		at += TAG_BYTES;
+		at += VLAN_BYTES;
 	}
-	if (type == TYPE_ROCE) {
+	if (type == ETH_P_ROCE) {
 		at += GRH_BYTES;
 	} else {
 		at = udp_at(frame, type, at);
-		if (!at || frame->len < at + UDP_BYTES || get16(frame->data + at + 2) != UDP_ROCE)
+		if (!at || frame->len < at + UDP_BYTES || get16(frame->data + at + 2) != ROCE_UDP_PORT)
 			return NULL;
 		at += UDP_BYTES;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Faults on command: which rules there are, whether one applies now, and what is done at once.
+ * Faults on command: which rules there are, and whether one applies now.
  *
  * A rule counts what it matches and acts on the nth, or by a generator of its own that a seed
  * starts: never by time. Of several that apply, the oldest acts; all of them count.
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "fault/fault.h"
-#include "func/hca.h"
 
 static struct list_head rules = LIST_HEAD_INIT(rules);
 static unsigned int n_rules, next_id = 1;
@@ -138,82 +137,15 @@ void fault_for_each(void (*fn)(const struct fault *rule, void *arg), void *arg)
 		fn(rule, arg);
 }
 
-/* ---- what is done at once ---- */
+/* ---- rules whose subject goes ---- */
 
-int fault_pages(struct cxdev *dev, int32_t n)
+void fault_forget(const struct cxdev *dev)
 {
-	struct prm_eqe_page_req req = { .num_pages = cpu_to_be32(n) };
+	struct fault *rule, *tmp;
 
-	if (!dev->hca->eq_by_event[PRM_EVENT_PAGE_REQUEST])
-		return -ENODEV;
-	dev->hca->pages_asked = n;
-	event_push(dev, PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
-	return 0;
-}
-
-int fault_temperature(struct cxdev *dev)
-{
-	struct prm_eqe_temp_warning warn = { .sensor_warning_lsb = cpu_to_be64(1) };
-
-	if (!dev->hca->eq_by_event[PRM_EVENT_TEMP_WARN])
-		return -ENODEV;
-	event_push(dev, PRM_EVENT_TEMP_WARN, 0, &warn, sizeof(warn));
-	return 0;
-}
-
-/* What the driver does before it has noticed is no fault of its own. */
-static void excuse(struct cxdev *dev)
-{
-	dev->ails.excused = true;
-}
-
-void fault_gone(struct cxdev *dev)
-{
-	cxdev_reset(dev);
-	dev->ails.gone = true;
-	excuse(dev);
-	notice(dev, "fault: off the bus");
-}
-
-void fault_back(struct cxdev *dev)
-{
-	if (!dev->ails.gone)
-		return;
-	dev->ails.gone = false;
-	cxdev_reset(dev);
-	dev->ails.config_lost = true;
-	excuse(dev);
-	notice(dev, "fault: on the bus again");
-}
-
-/* The firmware died: what it knew is lost, the registers still answer. */
-void fault_fatal(struct cxdev *dev)
-{
-	cxdev_reset(dev);
-	dev->hca->boot_done_ns = 0;
-	dev->ails.fatal = true;
-	dev->ails.synd = 0x1;
-	excuse(dev);
-	notice(dev, "fault: the firmware stops");
-}
-
-void fault_reset(struct cxdev *dev)
-{
-	bool gone = dev->ails.gone, config_lost = dev->ails.config_lost;
-
-	memset(&dev->ails, 0, sizeof(dev->ails));
-	dev->ails.gone = gone;
-	dev->ails.config_lost = config_lost;
-	dev->ails.excused = gone;
-}
-
-void fault_heal(struct cxdev *dev)
-{
-	fault_back(dev);
-	dev->ails.fatal = false;
-	dev->ails.stalled = false;
-	dev->ails.synd = 0;
-	port_set_wire(dev->port, true);
+	list_for_each_entry_safe(rule, tmp, &rules, node)
+		if (rule->dev == dev)
+			drop_rule(rule);
 }
 
 void fault_port_gone(const struct port *port)
@@ -224,16 +156,4 @@ void fault_port_gone(const struct port *port)
 		if (rule->port == port)
 			drop_rule(rule);
 	fault_frames_drop(port);
-}
-
-void fault_disconnect(struct cxdev *dev)
-{
-	struct fault *rule, *tmp;
-
-	list_for_each_entry_safe(rule, tmp, &rules, node)
-		if (rule->dev == dev)
-			drop_rule(rule);
-	fault_port_gone(dev->port);
-	fault_heal(dev);
-	dev->ails.excused = false;
 }

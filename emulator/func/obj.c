@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "func/hca.h"
+#include "func/func.h"
 
 #define BUCKETS 1024u
 
@@ -128,6 +128,11 @@ void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num)
 	struct obj *obj = find_in_space(dev, space_of(type), num);
 
 	return obj && obj->type == type ? obj : NULL;
+}
+
+struct obj *obj_find_queue(struct cxdev *dev, uint32_t num)
+{
+	return find_in_space(dev, OBJ_QP, num);
 }
 
 void *obj_get(struct cmd *c, enum obj_type type, uint32_t num, const char *field)

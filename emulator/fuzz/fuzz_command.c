@@ -4,8 +4,8 @@
  * length, bytes}; the recorded commands of the host tests are the seeds.
  */
 #include "../tests/dut.h"
+#include "card/card.h"
 #include "fuzz.h"
-#include "func/hca.h"
 
 #define COMMANDS_MAX 64
 #define IN_MAX 1024

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../tests/dut.h"
-#include "host/control.h"
 #include "fuzz.h"
+#include "host/control.h"
 
 #define LINE_MAX_BYTES 1022
 

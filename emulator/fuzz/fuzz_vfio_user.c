@@ -11,8 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "card/card.h"
 #include "fuzz.h"
-#include "func/hca.h"
 #include "host/host.h"
 
 #define PAYLOAD_MAX 512

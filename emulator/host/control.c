@@ -11,10 +11,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "host/control.h"
+#include "card/card.h"
 #include "fault/fault.h"
-#include "func/hca.h"
-#include "base/trace.h"
+#include "host/control.h"
+#include "host/host.h"
+#include "rdma/rdma.h"
+#include "wire/wire.h"
 
 #define LINE_BYTES 1024
 #define REPLY_ROOM (1 << 20)

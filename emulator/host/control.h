@@ -6,7 +6,7 @@
 #ifndef CXEMU_CONTROL_H
 #define CXEMU_CONTROL_H
 
-#include "base/device.h"
+#include "base/base.h"
 
 int control_open(const char *path, struct cxdev **devs,
 		 unsigned int n_devs); /* 0, or -errno with a message */
@@ -16,5 +16,11 @@ void control_serve(struct cxdev **devs, unsigned int n_devs);
 /* One line, which is cut up. 0, or -errno and a text with "error:" in @out. */
 int control_line(char *line, FILE *out);
 void control_status(FILE *out);
+
+/* ---- the language of faults: fault_text.c ---- */
+
+/* A line behind the word "fault". 0, or -EINVAL and why; "ok" is left to the caller. */
+int fault_line(char *line, struct cxdev *const *devs, unsigned int n_devs, FILE *out);
+void fault_usage(FILE *out);
 
 #endif

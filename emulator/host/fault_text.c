@@ -14,10 +14,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "card/card.h"
 #include "fault/fault.h"
-#include "func/hca.h"
+#include "host/control.h"
 #include "prm/cqe.h"
 #include "prm/wqe.h"
+#include "wire/wire.h"
 
 #define WORDS_MAX 16
 
@@ -474,7 +476,7 @@ static int act_pages(struct text *t, struct cxdev *dev)
 		return wrong(t, "'%s' is no number of pages, like 64 or -64", word);
 	if (at_end(t))
 		return -EINVAL;
-	if (fault_pages(dev, take ? -(int32_t)n : (int32_t)n))
+	if (health_pages(dev, take ? -(int32_t)n : (int32_t)n))
 		return wrong(t, "'%s': the driver has no event queue for page requests", dev->name);
 	return 0;
 }
@@ -501,7 +503,7 @@ static int act_health(struct text *t, struct cxdev *dev)
 
 	if (get_name(t, &health, false, &synd) || at_end(t))
 		return -EINVAL;
-	dev->ails.synd = synd;
+	dev->health.synd = synd;
 	return 0;
 }
 
@@ -509,7 +511,7 @@ static int act_temperature(struct text *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
-	if (fault_temperature(dev))
+	if (health_temperature(dev))
 		return wrong(t, "'%s': the driver has no event queue for temperature warnings",
 			     dev->name);
 	return 0;
@@ -519,8 +521,8 @@ static int act_stall(struct text *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
-	dev->ails.stalled = true;
-	dev->ails.stalled_at = iseg_read(dev, offsetof(struct prm_iseg, health_counter));
+	dev->health.stalled = true;
+	dev->health.stalled_at = iseg_read(dev, offsetof(struct prm_iseg, health_counter));
 	return 0;
 }
 
@@ -528,7 +530,7 @@ static int act_fatal(struct text *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
-	fault_fatal(dev);
+	health_fatal(dev);
 	return 0;
 }
 
@@ -536,7 +538,7 @@ static int act_gone(struct text *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
-	fault_gone(dev);
+	health_gone(dev);
 	return 0;
 }
 
@@ -544,9 +546,9 @@ static int act_back(struct text *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
-	if (!dev->ails.gone)
+	if (!dev->health.gone)
 		return wrong(t, "'%s' is not gone", dev->name);
-	fault_back(dev);
+	health_back(dev);
 	return 0;
 }
 
@@ -579,15 +581,15 @@ static const struct act {
 
 /* ---- the whole ---- */
 
-static void print_ails(const struct cxdev *dev, FILE *out)
+static void print_health(const struct cxdev *dev, FILE *out)
 {
-	if (dev->ails.gone)
+	if (dev->health.gone)
 		fprintf(out, "%s gone\n", dev->name);
-	if (dev->ails.fatal)
+	if (dev->health.fatal)
 		fprintf(out, "%s fatal\n", dev->name);
-	if (dev->ails.synd)
-		fprintf(out, "%s health 0x%02x\n", dev->name, dev->ails.synd);
-	if (dev->ails.stalled)
+	if (dev->health.synd)
+		fprintf(out, "%s health 0x%02x\n", dev->name, dev->health.synd);
+	if (dev->health.stalled)
 		fprintf(out, "%s stall\n", dev->name);
 	if (!port_wire_up(dev->port))
 		fprintf(out, "%s port down\n", dev->name);
@@ -601,7 +603,7 @@ static int do_list(struct text *t)
 		return -EINVAL;
 	fault_for_each(print_rule, t->out);
 	for (i = 0; i < t->n_devs; i++)
-		print_ails(t->devs[i], t->out);
+		print_health(t->devs[i], t->out);
 	return 0;
 }
 
@@ -620,7 +622,7 @@ static int do_clear(struct text *t)
 	}
 	fault_clear();
 	for (i = 0; i < t->n_devs; i++)
-		fault_heal(t->devs[i]);
+		health_heal(t->devs[i]);
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 #ifndef CXEMU_SERVER_H
 #define CXEMU_SERVER_H
 
-#include "base/device.h"
+#include "base/base.h"
 
 #define PCI_CONFIG_BYTES 4096
 #define MSG_FDS_MAX 16

@@ -8,11 +8,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "card/card.h"
 #include "host/control.h"
-#include "func/hca.h"
-#include "port/lag.h"
 #include "host/host.h"
-#include "base/trace.h"
+#include "port/port.h"
+#include "wire/wire.h"
 
 #define FUNCTIONS_MAX 16
 #define WIRES_MAX 16

@@ -7,7 +7,7 @@
 #include <linux/pci_regs.h>
 #include <string.h>
 
-#include "func/hca.h"
+#include "card/card.h"
 #include "host/host.h"
 
 #define CAP_PM		0x40
@@ -19,33 +19,33 @@
 #define MSIX_TABLE_OFFSET	0x2000
 #define MSIX_PBA_OFFSET		0x3000
 
-static void put16(uint8_t *p, uint16_t v)
+static void put_le16(uint8_t *p, uint16_t v)
 {
 	p[0] = v;
 	p[1] = v >> 8;
 }
 
-static void put32(uint8_t *p, uint32_t v)
+static void put_le32(uint8_t *p, uint32_t v)
 {
-	put16(p, v);
-	put16(p + 2, v >> 16);
+	put_le16(p, v);
+	put_le16(p + 2, v >> 16);
 }
 
-static uint16_t get16(const uint8_t *p)
+static uint16_t get_le16(const uint8_t *p)
 {
 	return p[0] | p[1] << 8;
 }
 
 static void set16(struct function *fn, unsigned int at, uint16_t value, uint16_t writable)
 {
-	put16(fn->config + at, value);
-	put16(fn->writable + at, writable);
+	put_le16(fn->config + at, value);
+	put_le16(fn->writable + at, writable);
 }
 
 static void set32(struct function *fn, unsigned int at, uint32_t value, uint32_t writable)
 {
-	put32(fn->config + at, value);
-	put32(fn->writable + at, writable);
+	put_le32(fn->config + at, value);
+	put_le32(fn->writable + at, writable);
 }
 
 static void fill_header(struct function *fn, const struct card *card)
@@ -113,7 +113,7 @@ static void fill_caps(struct function *fn, const struct card *card)
 
 void pci_reset(struct function *fn)
 {
-	fn->dev->ails.config_lost = false;
+	fn->dev->health.config_lost = false;
 	memset(fn->config, 0, sizeof(fn->config));
 	memset(fn->writable, 0, sizeof(fn->writable));
 	fill_header(fn, fn->dev->card);
@@ -122,9 +122,9 @@ void pci_reset(struct function *fn)
 
 void pci_read(struct function *fn, uint32_t offset, void *buf, uint32_t len)
 {
-	if (fn->dev->ails.config_lost)
+	if (fn->dev->health.config_lost)
 		pci_reset(fn);
-	if (fn->dev->ails.gone)
+	if (fn->dev->health.gone)
 		memset(buf, 0xff, len);
 	else
 		memcpy(buf, fn->config + offset, len);
@@ -138,9 +138,9 @@ void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t l
 	bool flr = false;
 	uint32_t i, at;
 
-	if (fn->dev->ails.gone)
+	if (fn->dev->health.gone)
 		return;
-	if (fn->dev->ails.config_lost)
+	if (fn->dev->health.config_lost)
 		pci_reset(fn);
 	for (i = 0; i < len; i++) {
 		at = offset + i;
@@ -153,8 +153,8 @@ void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t l
 
 bool pci_bus_master(const struct function *fn)
 {
-	return !fn->dev->ails.config_lost &&
-	       get16(fn->config + PCI_COMMAND) & PCI_COMMAND_MASTER;
+	return !fn->dev->health.config_lost &&
+	       get_le16(fn->config + PCI_COMMAND) & PCI_COMMAND_MASTER;
 }
 
 void function_reset(struct function *fn, const char *why)

@@ -17,8 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "fault/fault.h"
-#include "func/hca.h"
+#include "card/card.h"
 #include "host/host.h"
 
 enum vfu_command {
@@ -491,7 +490,7 @@ static void disconnect(struct function *fn, const char *why)
 	cxdev_reset(fn->dev);
 	pci_reset(fn);
 	dma_unmap_all(fn);
-	fault_disconnect(fn->dev);
+	health_disconnect(fn->dev);
 }
 
 static void take_fds(struct function *fn, struct msghdr *msg)

@@ -1,10 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Memory keys, between cmd_obj.c which makes them and mem.c which resolves them. */
-#ifndef CXEMU_MKEY_H
-#define CXEMU_MKEY_H
+/*
+ * key: protection domains, memory keys, and access to guest memory through them.
+ *
+ * A key is looked up and translated anew at each access: one that the driver destroys stops working
+ * at once, also for a transfer that is under way.
+ */
+#ifndef CXEMU_KEY_H
+#define CXEMU_KEY_H
 
-#include "base/device.h"
+#include "func/func.h"
 #include "prm/obj.h"
+
+extern const struct cmd_desc cmds_key[];
+
+/* ---- access: access.c ---- */
+
+enum mem_access {
+	MEM_LOCAL_READ = 1,
+	MEM_LOCAL_WRITE = 2,
+	MEM_REMOTE_READ = 4,
+	MEM_REMOTE_WRITE = 8,
+	MEM_REMOTE_ATOMIC = 16
+};
+
+/* What was wrong, so that the caller picks the right syndrome. */
+enum mem_result {
+	MEM_OK,
+	MEM_BAD_KEY,
+	MEM_BAD_PD,
+	MEM_BAD_QP,
+	MEM_BAD_RANGE,
+	MEM_BAD_ACCESS,
+	MEM_DMA_FAULT
+};
+
+#define MEM_ANY_QP 0xffffffu
+#define MEM_ANY_PD 0xffffffffu	/* the driver's own queues */
+
+/* Who asks: keys belong to a PD, some to one QP of it. */
+struct mem_user {
+	uint32_t pdn, qpn;
+};
+
+/* One access is at most 2 GiB; len 0 is fine and checks nothing. */
+enum mem_result mem_check(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			  uint64_t len, unsigned int access);
+enum mem_result mem_read(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			 void *buf, size_t len, unsigned int access);
+enum mem_result mem_write(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			  const void *buf, size_t len, unsigned int access);
+const char *mem_result_text(enum mem_result result);
+
+/* ---- keys: mkey.c ---- */
 
 /* Keys that no command makes. Index 0 to 15 are never handed out by CREATE_MKEY. */
 #define MKEY_RESERVED_LKEY                                                                         \

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Commands of the plain objects: PD, transport domain, XRCD, mkey, Q counter. */
+/* Protection domains and memory keys: making, asking, destroying. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "key/key.h"
 #include "prm/counter.h"
-#include "rdma/rdma.h"
 
 #define MTT_ADDR_MASK	(~7ull)
 #define OCTWORD		16
@@ -27,44 +26,6 @@ static int run_dealloc_pd(struct cmd *c)
 	struct obj *pd = obj_get(c, OBJ_PD, prm_get(in, pd), "pd");
 
 	return pd ? obj_destroy(c, pd) : -1;
-}
-
-static int run_alloc_transport_domain(struct cmd *c)
-{
-	struct prm_alloc_transport_domain_out *out = c->out;
-	struct obj *td = obj_create(c, OBJ_TD, sizeof(*td));
-
-	if (!td)
-		return -1;
-	prm_set(out, transport_domain, td->num);
-	return 0;
-}
-
-static int run_dealloc_transport_domain(struct cmd *c)
-{
-	const struct prm_dealloc_transport_domain_in *in = c->in;
-	struct obj *td = obj_get(c, OBJ_TD, prm_get(in, transport_domain), "transport_domain");
-
-	return td ? obj_destroy(c, td) : -1;
-}
-
-static int run_alloc_xrcd(struct cmd *c)
-{
-	struct prm_alloc_xrcd_out *out = c->out;
-	struct obj *xrcd = obj_create(c, OBJ_XRCD, sizeof(*xrcd));
-
-	if (!xrcd)
-		return -1;
-	prm_set(out, xrcd, xrcd->num);
-	return 0;
-}
-
-static int run_dealloc_xrcd(struct cmd *c)
-{
-	const struct prm_dealloc_xrcd_in *in = c->in;
-	struct obj *xrcd = obj_get(c, OBJ_XRCD, prm_get(in, xrcd), "xrcd");
-
-	return xrcd ? obj_destroy(c, xrcd) : -1;
 }
 
 static int run_query_special_contexts(struct cmd *c)
@@ -91,7 +52,7 @@ static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
 	if (prm_get(in, pg_access) || prm_get(in, mkey_umem_valid) || prm_get(in, data_direct))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "pg_access, mkey_umem_valid and data_direct are not supported");
-	if (prm_get(mkc, qpn) != PSN_MASK)
+	if (prm_get(mkc, qpn) != MEM_ANY_QP)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "mkc.qpn is 0x%x: only 0xffffff, any QP, is supported",
 			      prm_get(mkc, qpn));
@@ -240,93 +201,12 @@ static int run_destroy_mkey(struct cmd *c)
 	return mkey ? obj_destroy(c, mkey) : -1;
 }
 
-/* ---- Q counters ---------------------------------------------------------------------------- */
-
-static int run_alloc_q_counter(struct cmd *c)
-{
-	struct prm_alloc_q_counter_out *out = c->out;
-	struct q_counter *counter = obj_create(c, OBJ_Q_COUNTER, sizeof(*counter));
-
-	if (!counter)
-		return -1;
-	prm_set(out, counter_set_id, counter->obj.num);
-	return 0;
-}
-
-static int run_dealloc_q_counter(struct cmd *c)
-{
-	const struct prm_dealloc_q_counter_in *in = c->in;
-	struct q_counter *counter =
-		obj_get(c, OBJ_Q_COUNTER, prm_get(in, counter_set_id), "counter_set_id");
-
-	return counter ? obj_destroy(c, counter) : -1;
-}
-
-static void q_counter_show(struct prm_query_q_counter_out *out, const struct q_counter *q)
-{
-#define SHOW(field) prm_set(out, field, q->field)
-	SHOW(rx_write_requests);
-	SHOW(rx_read_requests);
-	SHOW(rx_atomic_requests);
-	SHOW(out_of_buffer);
-	SHOW(out_of_sequence);
-	SHOW(duplicate_request);
-	SHOW(rnr_nak_retry_err);
-	SHOW(packet_seq_err);
-	SHOW(implied_nak_seq_err);
-	SHOW(local_ack_timeout_err);
-	SHOW(req_rnr_retries_exceeded);
-	SHOW(resp_local_length_error);
-	SHOW(req_local_length_error);
-	SHOW(local_operation_error);
-	SHOW(resp_local_protection);
-	SHOW(req_local_protection);
-	SHOW(resp_cqe_error);
-	SHOW(req_cqe_error);
-	SHOW(req_bad_response);
-	SHOW(req_remote_invalid_request);
-	SHOW(resp_remote_invalid_request);
-	SHOW(req_remote_access_errors);
-	SHOW(resp_remote_access_errors);
-	SHOW(req_remote_operation_errors);
-	SHOW(req_transport_retries_exceeded);
-	SHOW(cq_overflow);
-	SHOW(resp_cqe_flush_error);
-	SHOW(req_cqe_flush_error);
-#undef SHOW
-}
-
-static int run_query_q_counter(struct cmd *c)
-{
-	const struct prm_query_q_counter_in *in = c->in;
-	struct q_counter *counter;
-
-	if (prm_get(in, other_vport) || prm_get(in, vport_number) || prm_get(in, aggregate))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "other vports and sums of counter sets are not supported");
-	counter = obj_get(c, OBJ_Q_COUNTER, prm_get(in, counter_set_id), "counter_set_id");
-	if (!counter)
-		return -1;
-	q_counter_show(c->out, counter);
-	if (prm_get(in, clear))
-		memset((char *)counter + sizeof(counter->obj), 0,
-		       sizeof(*counter) - sizeof(counter->obj));
-	return 0;
-}
-
-const struct cmd_desc cmds_obj[] = {
+const struct cmd_desc cmds_key[] = {
 	CMD(alloc_pd),
 	CMD(dealloc_pd),
-	CMD(alloc_transport_domain),
-	CMD(dealloc_transport_domain),
-	CMD(alloc_xrcd),
-	CMD(dealloc_xrcd),
 	CMD(query_special_contexts),
 	CMD(create_mkey, .tail = true),
 	CMD(query_mkey),
 	CMD(destroy_mkey),
-	CMD(alloc_q_counter),
-	CMD(dealloc_q_counter),
-	CMD(query_q_counter),
 	{}
 };

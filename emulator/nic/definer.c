@@ -6,8 +6,7 @@
  * A definer names its fields by format, and each format has its own layout. What is picked is kept
  * as a mask of the fields by which all tables match, so that a packet is looked at once.
  */
-#include "nic/flow.h"
-#include "port/lag.h"
+#include "nic/nic.h"
 
 struct definer_field {
 	uint16_t bit, width;	     /* in match_mask */

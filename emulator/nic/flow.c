@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic/flow.h"
-#include "port/lag.h"
+#include "nic/nic.h"
 
 /* ---- tables ---- */
 
@@ -243,6 +242,8 @@ static int run_set_flow_table_root(struct cmd *c)
 		if (!table)
 			return -1;
 		*root_of(c->dev, table->type) = table;
+		if (table->type == PRM_FT_PORT_SEL)
+			c->dev->adapter->select = port_select;
 		return 0;
 	case PRM_FT_ROOT_RESET:
 		if (is_set(c, in, table_id, "but op_mod 1 takes the root away"))

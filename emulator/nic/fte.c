@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic/flow.h"
-#include "port/lag.h"
+#include "nic/nic.h"
 #include "prm/counter.h"
 
 #define MAX_BULK_QUERY 1024

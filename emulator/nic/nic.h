@@ -1,80 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What the Ethernet side shares: vport, queues, steering, packets. */
-#ifndef CXEMU_ETH_H
-#define CXEMU_ETH_H
+/*
+ * nic: the Ethernet side. Send and receive queues, what spreads and steers packets to them, what the
+ * device reads and writes in a packet.
+ *
+ * A frame of a send queue is checked, cut and filled with checksums as the WQE says; a received one
+ * goes through the flow tables to each TIR that they name.
+ */
+#ifndef CXEMU_NIC_H
+#define CXEMU_NIC_H
 
-#include "base/device.h"
+#include "key/key.h"
+#include "port/port.h"
 #include "prm/caps.h"
 #include "prm/definer.h"
 #include "prm/flow.h"
 #include "prm/nic.h"
+#include "queue/queue.h"
+
+extern const struct cmd_desc cmds_sq[], cmds_rq[], cmds_tir[], cmds_flow[], cmds_fte[], cmds_definer[];
 
 /* Limits that the capability pages advertise and the commands enforce. */
 #define ETH_LOG_MAX_WQ_SZ 15
 #define ETH_LOG_MAX_RQT_SIZE 9
 #define ETH_LOG_MAX_LSO 18
-#define ETH_LOG_MAX_UC_LIST 7
-#define ETH_LOG_MAX_MC_LIST 11
-#define ETH_LOG_MAX_VLAN_LIST 12
 #define ETH_MAX_WQE_SQ 1008 /* 63 units of 16 bytes */
 #define ETH_MAX_WQE_RQ 512
-#define ETH_MAX_MTU 10000 /* port MTU, FCS included */
 #define FLOW_LOG_MAX_SIZE 20
 #define FLOW_MAX_LEVEL 128 /* the in-tree driver uses 66 levels */
 #define FLOW_MAX_DESTS 64
-
-/*
- * -1 and refused in the words of the field, or 0. The format stays a literal, so that each field
- * has a syndrome of its own.
- */
-#define is_set(c, p, field, why) ({							\
-	unsigned int value_ = prm_get(p, field);					\
-											\
-	value_ ? refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x), " why, value_) : 0; \
-})
-
-/* ---- the vport ---- */
-
-struct traffic {
-	uint64_t packets, bytes;
-};
-
-struct eth_counters {
-	struct traffic rx_unicast, rx_multicast, rx_broadcast;
-	struct traffic tx_unicast, tx_multicast, tx_broadcast;
-	struct traffic rx_errors, tx_errors;
-	uint64_t rx_oversize, rx_no_rule, rx_no_buffer, rx_queue_off, rx_loopback_blocked;
-};
-
-struct address_list {
-	uint32_t count;
-	uint64_t *entries; /* MACs, or VLAN ids */
-};
-
-enum address_list_type { LIST_UC, LIST_MC, LIST_VLAN, LIST_TYPES };
-
-struct flow_table;
-
-struct eth_state {
-	uint8_t mac[6];
-	uint16_t mtu;
-	uint8_t min_inline;
-	bool promisc_uc, promisc_mc, promisc_all;
-	bool block_uc, block_mc; /* disable_uc_local_lb, disable_mc_local_lb */
-	uint8_t change_events;	 /* event_on_... bits, as written */
-	bool change_armed;
-	struct address_list lists[LIST_TYPES];
-
-	uint8_t inline_mode; /* of the card */
-	struct flow_table *rx_root, *port_root; /* NIC_RX, PORT_SEL */
-	struct eth_counters counters;
-
-	uint16_t port_mtu;
-	uint8_t pause_tx, pause_rx, pfc_tx, pfc_rx;
-	uint8_t an_disable;
-	uint32_t proto_admin;
-	uint8_t node_desc[64];
-};
 
 /* ---- queues ---- */
 
@@ -126,17 +79,18 @@ struct tir {
 	struct prm_tirc ctx;
 };
 
-void sq_reset(struct sq *sq);
-void sq_work(struct work *work);
-void rq_to_error(struct rq *rq);
-void sq_to_error(struct sq *sq);
+/* Of an SQ or RQ, 0 or refused: wq.c. */
+int eth_check_wq(struct cmd *c, const struct prm_wq *wq);
+int eth_get_wq_pages(struct cmd *c, const struct prm_wq *wq, struct pages *pages);
+/* Which state may follow which. */
+int eth_check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is,
+			 unsigned int next);
+
+void eth_sq_doorbell(struct sq *sq, uint16_t pi_hint); /* new work */
+struct obj *sq_uar(const struct sq *sq);
+void eth_receive(struct cxdev *dev, struct frame *frame); /* takes the frame */
 
 /* ---- packets: packet.c ---- */
-
-#define ETH_P_IP 0x0800
-#define ETH_P_IPV6 0x86dd
-#define ETH_P_8021Q 0x8100
-#define ETH_P_8021AD 0x88a8
 
 /* Where the headers are. l3 and l4 are 0 if there is none that is understood. */
 struct eth_packet {
@@ -174,7 +128,7 @@ struct rss {
 struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc);
 void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set);
 
-/* ---- steering: cmd_flow.c, cmd_fte.c, cmd_definer.c, steer.c ---- */
+/* ---- steering: flow.c, fte.c, definer.c, steer.c ---- */
 
 struct flow_counter {
 	struct obj obj;
@@ -234,5 +188,32 @@ unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
 		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag,
 				   void *arg),
 		   void *arg);
+
+/* The port (from 1) that the tables of @dev select for the frame; 0: none. */
+unsigned int port_select(const struct cxdev *dev, const struct frame *frame);
+
+/* ---- what the commands of flow tables share ---- */
+
+/* The fields that every command of flow tables begins with: -1 and refused, or 0. */
+#define bad_head(c, in)                                                            \
+	({                                                                         \
+		typeof(in) in_ = (in);                                             \
+		struct cmd *c_ = (c);                                              \
+	\
+		is_set(c_, in_, other_vport, "but there is one vport") ||          \
+			is_set(c_, in_, vport_number, "but there is one vport") || \
+			flow_check_type(c_, prm_get(in_, table_type));             \
+	})
+
+int flow_check_type(struct cmd *c, unsigned int type);
+/* The table that a command names by number and type; NULL: refused. */
+struct flow_table *flow_get_table(struct cmd *c, uint32_t id, unsigned int type);
+/* The table behind @level that a miss or an entry names, and a reference; NULL: refused. */
+struct flow_table *flow_next_table(struct cmd *c, uint32_t id, unsigned int type,
+				   unsigned int level, const char *field);
+/* The group @id of the table; NULL: refused. */
+struct flow_group *flow_get_group(struct cmd *c, struct flow_table *table, uint32_t id);
+void fte_free(struct fte *fte);
+uint64_t definer_formats(void); /* as match_definer_format_supported */
 
 #endif

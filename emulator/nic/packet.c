@@ -17,17 +17,6 @@
 #define MAX_TAGS 2
 #define MAX_EXTENSIONS 8
 
-static uint16_t get16(const uint8_t *p)
-{
-	return p[0] << 8 | p[1];
-}
-
-static void put16(uint8_t *p, uint16_t v)
-{
-	p[0] = v >> 8;
-	p[1] = v & 0xff;
-}
-
 /* Keeps l4 only if the whole fixed part of the header is there. */
 static void parse_l4(struct eth_packet *packet, uint32_t at)
 {

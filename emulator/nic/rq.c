@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The receive side: from the wire through the flow tables and a TIR to an RQ. */
+/*
+ * Receive queues, and how a frame gets to one: from the wire through the flow tables and a TIR.
+ *
+ * References: an RQ uses its CQ, PD and set of counters.
+ */
 #include <string.h>
 
 #include "nic/nic.h"
 #include "prm/cqe.h"
 #include "prm/eqe.h"
 #include "prm/wqe.h"
-#include "rdma/rdma.h"
 
 #define IPPROTO_TCP 6
 #define TCP_ACK 0x10
-#define STRIDE_MAX 512
+#define LOG_RQ_STRIDE_MIN 4
+#define LOG_RQ_STRIDE_MAX 9
+#define TS_FORMAT_DEFAULT 1
+#define STRIDE_MAX (1u << LOG_RQ_STRIDE_MAX)
 #define RQ_START_PADDING 0x80000000
 
 /* ---- receive queues ---- */
@@ -42,8 +48,9 @@ static bool posted(struct rq *rq, uint16_t *n)
 	return false;
 }
 
-void rq_to_error(struct rq *rq)
+static void rq_to_error(void *obj)
 {
+	struct rq *rq = obj;
 	uint16_t n;
 
 	if (rq->state == PRM_WQ_RDY && prm_get(&rq->ctx, flush_in_error_en) && posted(rq, &n))
@@ -262,3 +269,157 @@ void eth_receive(struct cxdev *dev, struct frame *frame)
 		counters->rx_no_rule++;
 	frame_free(frame);
 }
+
+/* ---- commands ---- */
+
+static void rq_release(void *obj)
+{
+	struct rq *rq = obj;
+
+	pages_free(&rq->pages);
+	obj_put(rq->counters);
+	obj_put(rq->pd);
+	obj_put(rq->cq);
+}
+
+static int check_rqc(struct cmd *c, const struct prm_rqc *ctx)
+{
+	unsigned int stride = prm_get(ctx, wq.log_wq_stride);
+
+	if (is_set(c, ctx, rlky, "but the reserved lkey is not advertised for RQs") ||
+	    is_set(c, ctx, delay_drop_en, "but it is not advertised") ||
+	    is_set(c, ctx, scatter_fcs, "but it is not advertised") ||
+	    is_set(c, ctx, mem_rq_type, "but RQs of RMPs are not advertised") ||
+	    is_set(c, ctx, rmpn, "but RQs of RMPs are not advertised") ||
+	    is_set(c, ctx, hairpin, "but it is not advertised") ||
+	    is_set(c, ctx, hairpin_peer_sq, "but hairpin is not advertised") ||
+	    is_set(c, ctx, hairpin_peer_vhca, "but hairpin is not advertised") ||
+	    is_set(c, ctx, shampo_no_match_alignment_granularity, "but it is not advertised") ||
+	    is_set(c, ctx, shampo_match_criteria_type, "but it is not advertised") ||
+	    is_set(c, ctx, reservation_timeout, "but it is not advertised") ||
+	    is_set(c, ctx, wq.uar_page, "but an RQ has no UAR"))
+		return -1;
+	if (prm_get(ctx, state) != PRM_WQ_RST)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "an RQ begins in RST, not in state %u",
+			      prm_get(ctx, state));
+	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the RQ is not advertised",
+			      prm_get(ctx, ts_format));
+	if (stride < LOG_RQ_STRIDE_MIN || stride > LOG_RQ_STRIDE_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_wq_stride %u of the RQ is not within %u to %u", stride,
+			      LOG_RQ_STRIDE_MIN, LOG_RQ_STRIDE_MAX);
+	return eth_check_wq(c, prm_sub_const(ctx, wq, wq));
+}
+
+static int rq_references(struct cmd *c, struct rq *rq)
+{
+	const struct prm_rqc *ctx = &rq->ctx;
+
+	rq->cq = obj_use(c, OBJ_CQ, prm_get(ctx, cqn), "cqn");
+	if (!rq->cq)
+		return -1;
+	/*
+	 * The in-tree driver's RQ that drops everything is made without a PD: no WQE of it can
+	 * reach memory.
+	 */
+	if (prm_get(ctx, wq.pd)) {
+		rq->pd = obj_use(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
+		if (!rq->pd)
+			return -1;
+	}
+	if (!prm_get(ctx, counter_set_id))
+		return 0;
+	rq->counters = obj_use(c, OBJ_Q_COUNTER, prm_get(ctx, counter_set_id), "counter_set_id");
+	return rq->counters ? 0 : -1;
+}
+
+static int run_create_rq(struct cmd *c)
+{
+	const struct prm_create_rq_in *in = c->in;
+	const struct prm_rqc *ctx = prm_sub_const(in, ctx, rqc);
+	struct prm_create_rq_out *out = c->out;
+	struct rq *rq;
+
+	if (check_rqc(c, ctx))
+		return -1;
+	rq = obj_create(c, OBJ_RQ, sizeof(*rq));
+	if (!rq)
+		return -1;
+	rq->obj.release = rq_release;
+	rq->obj.stop = rq_to_error;
+	rq->ctx = *ctx;
+	rq->dbr = prm_get64(ctx, wq.dbr_addr);
+	rq->log_size = prm_get(ctx, wq.log_wq_sz);
+	rq->log_stride = prm_get(ctx, wq.log_wq_stride);
+	rq->state = PRM_WQ_RST;
+	if (rq_references(c, rq) || eth_get_wq_pages(c, prm_sub_const(ctx, wq, wq), &rq->pages)) {
+		obj_drop_failed(rq);
+		return -1;
+	}
+	prm_set(out, rqn, rq->obj.num);
+	return 0;
+}
+
+/* What modify_bitmask names, checked before anything changes. */
+static int modify_rq_fields(struct cmd *c, const struct prm_modify_rq_in *in, struct rq *rq)
+{
+	uint64_t mask = prm_get64(in, modify_bitmask);
+
+	if (mask & ~PRM_MODIFY_RQ_VSD)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "modify_bitmask 0x%llx has fields that are not advertised",
+			      (unsigned long long)mask);
+	if (mask & PRM_MODIFY_RQ_VSD)
+		prm_set(&rq->ctx, vsd, prm_get(in, ctx.vsd));
+	return 0;
+}
+
+static int run_modify_rq(struct cmd *c)
+{
+	const struct prm_modify_rq_in *in = c->in;
+	struct rq *rq = obj_get(c, OBJ_RQ, prm_get(in, rqn), "rqn");
+	unsigned int next = prm_get(in, ctx.state);
+
+	if (!rq || eth_check_transition(c, &rq->obj, prm_get(in, rq_state), rq->state, next) ||
+	    modify_rq_fields(c, in, rq))
+		return -1;
+
+	if (next == PRM_WQ_ERR && rq->state != PRM_WQ_ERR)
+		rq_to_error(rq);
+	rq->state = next;
+	if (next == PRM_WQ_RST)
+		rq->ci = 0;
+	return 0;
+}
+
+static int run_query_rq(struct cmd *c)
+{
+	const struct prm_query_rq_in *in = c->in;
+	struct prm_query_rq_out *out = c->out;
+	struct prm_rqc *ctx = prm_sub(out, rq_context, rqc);
+	struct rq *rq = obj_get(c, OBJ_RQ, prm_get(in, rqn), "rqn");
+
+	if (!rq)
+		return -1;
+	*ctx = rq->ctx;
+	prm_set(ctx, state, rq->state);
+	prm_set(ctx, wq.hw_counter, rq->ci);
+	return 0;
+}
+
+static int run_destroy_rq(struct cmd *c)
+{
+	const struct prm_destroy_rq_in *in = c->in;
+	struct rq *rq = obj_get(c, OBJ_RQ, prm_get(in, rqn), "rqn");
+
+	return rq ? obj_destroy(c, rq) : -1;
+}
+
+const struct cmd_desc cmds_rq[] = {
+	CMD(create_rq, .tail = true),
+	CMD(modify_rq),
+	CMD(query_rq),
+	CMD(destroy_rq),
+	{}
+};

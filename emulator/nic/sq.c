@@ -1,98 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The Ethernet state of a function, and the send side: SQs from doorbell to wire. */
+/*
+ * Send queues, from doorbell to wire.
+ *
+ * References: an SQ uses its CQ, PD, UAR and TIS.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nic/nic.h"
-#include "func/hca.h"
-#include "port/lag.h"
 #include "prm/cqe.h"
 #include "prm/eqe.h"
 #include "prm/vport.h"
 #include "prm/wqe.h"
 
-#define DEFAULT_MTU 1500
-#define DEFAULT_PORT_MTU 1522
+#define LOG_SQ_STRIDE 6
+#define TS_FORMAT_DEFAULT 1
 #define LSO_MAX (1u << ETH_LOG_MAX_LSO)
 #define BURST_ROOM 256 /* places in the queues of the wire that one LSO may need */
 #define IPPROTO_TCP 6
 #define TCP_FIN 0x01
 #define TCP_PSH 0x08
 #define TCP_CWR 0x80
-
-/* ---- state ---- */
-
-/* The mode that the card advertises decides which WQEs are right. */
-static uint8_t card_inline_mode(struct cxdev *dev)
-{
-	uint32_t page[CAP_BYTES / 4] = {}, max[CAP_BYTES / 4] = {};
-	const struct prm_per_protocol_networking_offload_caps *caps = (const void *)page;
-
-	if (!dev->card || !dev->card->caps || dev->card->caps(dev, CAP_ETH, page, max))
-		return PRM_INLINE_MODE_NOT_REQUIRED;
-	return prm_get(caps, wqe_inline_mode);
-}
-
-void eth_state_reset(struct cxdev *dev)
-{
-	struct eth_state *eth = dev->eth;
-	unsigned int i;
-
-	for (i = 0; i < LIST_TYPES; i++)
-		free(eth->lists[i].entries);
-	memset(eth, 0, sizeof(*eth));
-	memcpy(eth->mac, dev->mac, 6);
-	eth->mtu = DEFAULT_MTU;
-	eth->port_mtu = DEFAULT_PORT_MTU;
-	eth->min_inline = PRM_VPORT_INLINE_L2;
-	eth->inline_mode = card_inline_mode(dev);
-	eth->proto_admin = UINT32_MAX;
-	snprintf((char *)eth->node_desc, sizeof(eth->node_desc), "cxemu %s", dev->name);
-
-	memset(dev->roce_addrs, 0, sizeof(dev->roce_addrs));
-	dev->roce_enabled = false;
-	if (dev->port) {
-		port_set_admin(dev->port, true);
-		port_flush(dev->port);
-	}
-}
-
-int eth_state_create(struct cxdev *dev)
-{
-	dev->eth = calloc(1, sizeof(*dev->eth));
-	if (!dev->eth)
-		return -1;
-	eth_state_reset(dev);
-	return 0;
-}
-
-void eth_state_destroy(struct cxdev *dev)
-{
-	unsigned int i;
-
-	if (!dev->eth)
-		return;
-	for (i = 0; i < LIST_TYPES; i++)
-		free(dev->eth->lists[i].entries);
-	free(dev->eth);
-	dev->eth = NULL;
-}
-
-void eth_status(struct cxdev *dev, FILE *out)
-{
-	const struct eth_counters *n = &dev->eth->counters;
-
-	fprintf(out, "  eth: tx %llu unicast %llu multicast %llu broadcast, rx %llu %llu %llu; ",
-		(unsigned long long)n->tx_unicast.packets,
-		(unsigned long long)n->tx_multicast.packets,
-		(unsigned long long)n->tx_broadcast.packets,
-		(unsigned long long)n->rx_unicast.packets,
-		(unsigned long long)n->rx_multicast.packets,
-		(unsigned long long)n->rx_broadcast.packets);
-	fprintf(out, "not received: no buffer %llu, no rule %llu, queue off %llu, too long %llu\n",
-		(unsigned long long)n->rx_no_buffer, (unsigned long long)n->rx_no_rule,
-		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize);
-}
 
 /* ---- completions and errors of SQs ---- */
 
@@ -141,7 +69,7 @@ static void fail(struct sq *sq, const struct wqe *wqe, uint8_t syndrome)
 	event_push(sq->obj.dev, PRM_EVENT_WQ_CATAS_ERROR, 0, &data, sizeof(data));
 }
 
-void sq_reset(struct sq *sq)
+static void sq_reset(struct sq *sq)
 {
 	work_cancel(&sq->work);
 	sq->state = PRM_WQ_RST;
@@ -149,8 +77,10 @@ void sq_reset(struct sq *sq)
 	sq->pi = 0;
 }
 
-void sq_to_error(struct sq *sq)
+static void sq_to_error(void *obj)
 {
+	struct sq *sq = obj;
+
 	sq->state = PRM_WQ_ERR;
 	if (sq->ci != sq->pi)
 		work_queue(&sq->work);
@@ -512,7 +442,7 @@ static void flush_one(struct sq *sq)
 	sq->ci += bbs < posted ? bbs : posted;
 }
 
-void sq_work(struct work *work)
+static void sq_work(struct work *work)
 {
 	struct sq *sq = container_of(work, struct sq, work);
 	int budget = LOOP_SLICE;
@@ -569,3 +499,155 @@ struct obj *sq_uar(const struct sq *sq)
 {
 	return sq->uar;
 }
+
+/* ---- commands ---- */
+
+static void sq_release(void *obj)
+{
+	struct sq *sq = obj;
+
+	work_cancel(&sq->work);
+	pages_free(&sq->pages);
+	obj_put(sq->tis);
+	obj_put(sq->uar);
+	obj_put(sq->pd);
+	obj_put(sq->cq);
+}
+
+static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
+{
+	if (is_set(c, ctx, rlky, "but the reserved lkey is not advertised for SQs") ||
+	    is_set(c, ctx, cd_master, "but cross-channel queues are not advertised") ||
+	    is_set(c, ctx, fre, "but fast registration is not advertised for SQs") ||
+	    is_set(c, ctx, allow_multi_pkt_send_wqe, "but multi_pkt_send_wqe is not advertised") ||
+	    is_set(c, ctx, reg_umr, "but reg_umr_sq is not advertised") ||
+	    is_set(c, ctx, allow_swp, "but swp is not advertised") ||
+	    is_set(c, ctx, hairpin, "but it is not advertised") ||
+	    is_set(c, ctx, non_wire, "but it is not advertised") ||
+	    is_set(c, ctx, hairpin_peer_rq, "but hairpin is not advertised") ||
+	    is_set(c, ctx, hairpin_peer_vhca, "but hairpin is not advertised") ||
+	    is_set(c, ctx, ts_cqe_to_dest_cqn, "but it is not advertised") ||
+	    is_set(c, ctx, packet_pacing_rate_limit_index, "but packet pacing is not advertised") ||
+	    is_set(c, ctx, qos_queue_group_id, "but queue groups are not advertised"))
+		return -1;
+	if (prm_get(ctx, state) != PRM_WQ_RST)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "an SQ begins in RST, not in state %u",
+			      prm_get(ctx, state));
+	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the SQ is not advertised",
+			      prm_get(ctx, ts_format));
+	if (prm_get(ctx, tis_lst_sz) > 1)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "tis_lst_sz %u is above 1",
+			      prm_get(ctx, tis_lst_sz));
+	if (prm_get(ctx, min_wqe_inline_mode) && c->dev->eth->inline_mode != PRM_INLINE_MODE_VPORT)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "min_wqe_inline_mode %u, but wqe_inline_mode is %u",
+			      prm_get(ctx, min_wqe_inline_mode), c->dev->eth->inline_mode);
+	if (prm_get(ctx, wq.log_wq_stride) != LOG_SQ_STRIDE)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_wq_stride %u: an SQ has strides of 64 bytes",
+			      prm_get(ctx, wq.log_wq_stride));
+	return eth_check_wq(c, prm_sub_const(ctx, wq, wq));
+}
+
+static int sq_references(struct cmd *c, struct sq *sq)
+{
+	const struct prm_sqc *ctx = &sq->ctx;
+
+	sq->cq = obj_use(c, OBJ_CQ, prm_get(ctx, cqn), "cqn");
+	if (!sq->cq)
+		return -1;
+	sq->pd = obj_use(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
+	if (!sq->pd)
+		return -1;
+	sq->uar = obj_use(c, OBJ_UAR, prm_get(ctx, wq.uar_page), "wq.uar_page");
+	if (!sq->uar)
+		return -1;
+	if (!prm_get(ctx, tis_lst_sz))
+		return 0;
+	sq->tis = obj_use(c, OBJ_TIS, prm_get(ctx, tis_num_0), "tis_num_0");
+	return sq->tis ? 0 : -1;
+}
+
+static int run_create_sq(struct cmd *c)
+{
+	const struct prm_create_sq_in *in = c->in;
+	const struct prm_sqc *ctx = prm_sub_const(in, ctx, sqc);
+	struct prm_create_sq_out *out = c->out;
+	struct sq *sq;
+
+	if (check_sqc(c, ctx))
+		return -1;
+	sq = obj_create(c, OBJ_SQ, sizeof(*sq));
+	if (!sq)
+		return -1;
+	work_init(&sq->work, sq_work);
+	sq->obj.release = sq_release;
+	sq->obj.stop = sq_to_error;
+	sq->ctx = *ctx;
+	sq->dbr = prm_get64(ctx, wq.dbr_addr);
+	sq->log_size = prm_get(ctx, wq.log_wq_sz);
+	sq->state = PRM_WQ_RST;
+	if (sq_references(c, sq) || eth_get_wq_pages(c, prm_sub_const(ctx, wq, wq), &sq->pages)) {
+		obj_drop_failed(sq);
+		return -1;
+	}
+	prm_set(out, sqn, sq->obj.num);
+	return 0;
+}
+
+static int run_modify_sq(struct cmd *c)
+{
+	const struct prm_modify_sq_in *in = c->in;
+	struct sq *sq = obj_get(c, OBJ_SQ, prm_get(in, sqn), "sqn");
+	unsigned int next = prm_get(in, ctx.state);
+
+	if (!sq)
+		return -1;
+	if (prm_get64(in, modify_bitmask))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "modify_bitmask 0x%llx: an SQ has nothing to modify but its state",
+			      (unsigned long long)prm_get64(in, modify_bitmask));
+	if (eth_check_transition(c, &sq->obj, prm_get(in, sq_state), sq->state, next))
+		return -1;
+
+	if (next == PRM_WQ_RST)
+		sq_reset(sq);
+	else if (next == PRM_WQ_ERR)
+		sq_to_error(sq);
+	else
+		sq->state = next;
+	return 0;
+}
+
+static int run_query_sq(struct cmd *c)
+{
+	const struct prm_query_sq_in *in = c->in;
+	struct prm_query_sq_out *out = c->out;
+	struct prm_sqc *ctx = prm_sub(out, sq_context, sqc);
+	struct sq *sq = obj_get(c, OBJ_SQ, prm_get(in, sqn), "sqn");
+
+	if (!sq)
+		return -1;
+	*ctx = sq->ctx;
+	prm_set(ctx, state, sq->state);
+	prm_set(ctx, wq.hw_counter, sq->ci);
+	prm_set(ctx, wq.sw_counter, sq->pi);
+	return 0;
+}
+
+static int run_destroy_sq(struct cmd *c)
+{
+	const struct prm_destroy_sq_in *in = c->in;
+	struct sq *sq = obj_get(c, OBJ_SQ, prm_get(in, sqn), "sqn");
+
+	return sq ? obj_destroy(c, sq) : -1;
+}
+
+const struct cmd_desc cmds_sq[] = {
+	CMD(create_sq, .tail = true),
+	CMD(modify_sq),
+	CMD(query_sq),
+	CMD(destroy_sq),
+	{}
+};

@@ -10,7 +10,6 @@
 #include <libdeflate.h>
 
 #include "nic/nic.h"
-#include "port/lag.h"
 
 #define MAX_STEPS 512
 

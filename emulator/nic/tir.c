@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Ethernet queues and what steers to them: TIS, SQ, RQ, RQT, TIR.
+ * What stands between queues and packets: TIS, RQT, TIR, transport domains.
  *
- * References: an SQ uses its CQ, PD, UAR and TIS; an RQ its CQ, PD and set of counters; an RQT its
- * RQs; a TIR its RQ or RQT and its transport domain, a TIS its transport domain.
+ * References: an RQT uses its RQs; a TIR its RQ or RQT and its transport domain, a TIS its transport
+ * domain.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nic/nic.h"
-#include "port/lag.h"
-
-#define LOG_SQ_STRIDE 6
-#define LOG_RQ_STRIDE_MIN 4
-#define LOG_RQ_STRIDE_MAX 9
-#define LOG_PAGE_MAX 31
-#define TS_FORMAT_DEFAULT 1
 
 /* ---- TIS ---- */
 
@@ -104,357 +97,6 @@ static int run_destroy_tis(struct cmd *c)
 	struct tis *tis = obj_get(c, OBJ_TIS, prm_get(in, tisn), "tisn");
 
 	return tis ? obj_destroy(c, tis) : -1;
-}
-
-/* ---- work queues ---- */
-
-static int check_wq(struct cmd *c, const struct prm_wq *wq)
-{
-	if (is_set(c, wq, wq_signature, "but it is not advertised") ||
-	    is_set(c, wq, cd_slave, "but cross-channel queues are not advertised") ||
-	    is_set(c, wq, hds_skip_first_sge, "but header split is not advertised") ||
-	    is_set(c, wq, log2_hds_buf_size, "but header split is not advertised") ||
-	    is_set(c, wq, lwm, "but low watermarks are not advertised") ||
-	    is_set(c, wq, dbr_umem_valid, "but there are no user contexts") ||
-	    is_set(c, wq, wq_umem_valid, "but there are no user contexts") ||
-	    is_set(c, wq, log_hairpin_num_packets, "but hairpin is not advertised") ||
-	    is_set(c, wq, log_hairpin_data_sz, "but hairpin is not advertised") ||
-	    is_set(c, wq, two_byte_shift_en, "but it is not advertised") ||
-	    is_set(c, wq, shampo_enable, "but it is not advertised"))
-		return -1;
-	if (prm_get(wq, wq_type) != PRM_WQ_CYCLIC)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "wq_type %u is not advertised, only cyclic",
-			      prm_get(wq, wq_type));
-	if (prm_get(wq, end_padding_mode) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "end_padding_mode %u is unknown",
-			      prm_get(wq, end_padding_mode));
-	if (prm_get(wq, log_wq_sz) > ETH_LOG_MAX_WQ_SZ)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_wq_sz %u is above %u",
-			      prm_get(wq, log_wq_sz), ETH_LOG_MAX_WQ_SZ);
-	if (prm_get64(wq, dbr_addr) & 7)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "dbr_addr 0x%llx is not aligned to 8 bytes",
-			      (unsigned long long)prm_get64(wq, dbr_addr));
-	return 0;
-}
-
-static int get_wq_pages(struct cmd *c, const struct prm_wq *wq, struct pages *pages)
-{
-	uint64_t bytes = 1ull << (prm_get(wq, log_wq_sz) + prm_get(wq, log_wq_stride));
-	unsigned int log_page = prm_get(wq, log_wq_pg_sz) + 12;
-
-	if (log_page > LOG_PAGE_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "log_wq_pg_sz %u: pages are at most 2^%u bytes", log_page - 12,
-			      LOG_PAGE_MAX);
-	return pages_get(c, pages, prm_tail_const(wq), bytes, log_page,
-			 prm_get(wq, page_offset) << (log_page - 6));
-}
-
-/* Which state may follow which. */
-static int check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is,
-			    unsigned int next)
-{
-	const char *name = obj_name(obj->type);
-
-	if (said != is)
-		return refuse(c, PRM_STATUS_BAD_RES_STATE,
-			      "%s 0x%x is in state %u, the command says %u", name, obj->num, is,
-			      said);
-	if (next != PRM_WQ_RST && next != PRM_WQ_RDY && next != PRM_WQ_ERR)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "%s 0x%x: state %u is unknown", name,
-			      obj->num, next);
-	if ((is == PRM_WQ_ERR && next == PRM_WQ_RDY) || (is == PRM_WQ_RST && next == PRM_WQ_ERR))
-		return refuse(c, PRM_STATUS_BAD_RES_STATE, "%s 0x%x cannot go from state %u to %u",
-			      name, obj->num, is, next);
-	return 0;
-}
-
-/* ---- SQ ---- */
-
-static void sq_release(void *obj)
-{
-	struct sq *sq = obj;
-
-	work_cancel(&sq->work);
-	pages_free(&sq->pages);
-	obj_put(sq->tis);
-	obj_put(sq->uar);
-	obj_put(sq->pd);
-	obj_put(sq->cq);
-}
-
-static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
-{
-	if (is_set(c, ctx, rlky, "but the reserved lkey is not advertised for SQs") ||
-	    is_set(c, ctx, cd_master, "but cross-channel queues are not advertised") ||
-	    is_set(c, ctx, fre, "but fast registration is not advertised for SQs") ||
-	    is_set(c, ctx, allow_multi_pkt_send_wqe, "but multi_pkt_send_wqe is not advertised") ||
-	    is_set(c, ctx, reg_umr, "but reg_umr_sq is not advertised") ||
-	    is_set(c, ctx, allow_swp, "but swp is not advertised") ||
-	    is_set(c, ctx, hairpin, "but it is not advertised") ||
-	    is_set(c, ctx, non_wire, "but it is not advertised") ||
-	    is_set(c, ctx, hairpin_peer_rq, "but hairpin is not advertised") ||
-	    is_set(c, ctx, hairpin_peer_vhca, "but hairpin is not advertised") ||
-	    is_set(c, ctx, ts_cqe_to_dest_cqn, "but it is not advertised") ||
-	    is_set(c, ctx, packet_pacing_rate_limit_index, "but packet pacing is not advertised") ||
-	    is_set(c, ctx, qos_queue_group_id, "but queue groups are not advertised"))
-		return -1;
-	if (prm_get(ctx, state) != PRM_WQ_RST)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "an SQ begins in RST, not in state %u",
-			      prm_get(ctx, state));
-	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the SQ is not advertised",
-			      prm_get(ctx, ts_format));
-	if (prm_get(ctx, tis_lst_sz) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "tis_lst_sz %u is above 1",
-			      prm_get(ctx, tis_lst_sz));
-	if (prm_get(ctx, min_wqe_inline_mode) && c->dev->eth->inline_mode != PRM_INLINE_MODE_VPORT)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "min_wqe_inline_mode %u, but wqe_inline_mode is %u",
-			      prm_get(ctx, min_wqe_inline_mode), c->dev->eth->inline_mode);
-	if (prm_get(ctx, wq.log_wq_stride) != LOG_SQ_STRIDE)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "log_wq_stride %u: an SQ has strides of 64 bytes",
-			      prm_get(ctx, wq.log_wq_stride));
-	return check_wq(c, prm_sub_const(ctx, wq, wq));
-}
-
-static int sq_references(struct cmd *c, struct sq *sq)
-{
-	const struct prm_sqc *ctx = &sq->ctx;
-
-	sq->cq = obj_use(c, OBJ_CQ, prm_get(ctx, cqn), "cqn");
-	if (!sq->cq)
-		return -1;
-	sq->pd = obj_use(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
-	if (!sq->pd)
-		return -1;
-	sq->uar = obj_use(c, OBJ_UAR, prm_get(ctx, wq.uar_page), "wq.uar_page");
-	if (!sq->uar)
-		return -1;
-	if (!prm_get(ctx, tis_lst_sz))
-		return 0;
-	sq->tis = obj_use(c, OBJ_TIS, prm_get(ctx, tis_num_0), "tis_num_0");
-	return sq->tis ? 0 : -1;
-}
-
-static int run_create_sq(struct cmd *c)
-{
-	const struct prm_create_sq_in *in = c->in;
-	const struct prm_sqc *ctx = prm_sub_const(in, ctx, sqc);
-	struct prm_create_sq_out *out = c->out;
-	struct sq *sq;
-
-	if (check_sqc(c, ctx))
-		return -1;
-	sq = obj_create(c, OBJ_SQ, sizeof(*sq));
-	if (!sq)
-		return -1;
-	work_init(&sq->work, sq_work);
-	sq->obj.release = sq_release;
-	sq->ctx = *ctx;
-	sq->dbr = prm_get64(ctx, wq.dbr_addr);
-	sq->log_size = prm_get(ctx, wq.log_wq_sz);
-	sq->state = PRM_WQ_RST;
-	if (sq_references(c, sq) || get_wq_pages(c, prm_sub_const(ctx, wq, wq), &sq->pages)) {
-		obj_drop_failed(sq);
-		return -1;
-	}
-	prm_set(out, sqn, sq->obj.num);
-	return 0;
-}
-
-static int run_modify_sq(struct cmd *c)
-{
-	const struct prm_modify_sq_in *in = c->in;
-	struct sq *sq = obj_get(c, OBJ_SQ, prm_get(in, sqn), "sqn");
-	unsigned int next = prm_get(in, ctx.state);
-
-	if (!sq)
-		return -1;
-	if (prm_get64(in, modify_bitmask))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "modify_bitmask 0x%llx: an SQ has nothing to modify but its state",
-			      (unsigned long long)prm_get64(in, modify_bitmask));
-	if (check_transition(c, &sq->obj, prm_get(in, sq_state), sq->state, next))
-		return -1;
-
-	if (next == PRM_WQ_RST)
-		sq_reset(sq);
-	else if (next == PRM_WQ_ERR)
-		sq_to_error(sq);
-	else
-		sq->state = next;
-	return 0;
-}
-
-static int run_query_sq(struct cmd *c)
-{
-	const struct prm_query_sq_in *in = c->in;
-	struct prm_query_sq_out *out = c->out;
-	struct prm_sqc *ctx = prm_sub(out, sq_context, sqc);
-	struct sq *sq = obj_get(c, OBJ_SQ, prm_get(in, sqn), "sqn");
-
-	if (!sq)
-		return -1;
-	*ctx = sq->ctx;
-	prm_set(ctx, state, sq->state);
-	prm_set(ctx, wq.hw_counter, sq->ci);
-	prm_set(ctx, wq.sw_counter, sq->pi);
-	return 0;
-}
-
-static int run_destroy_sq(struct cmd *c)
-{
-	const struct prm_destroy_sq_in *in = c->in;
-	struct sq *sq = obj_get(c, OBJ_SQ, prm_get(in, sqn), "sqn");
-
-	return sq ? obj_destroy(c, sq) : -1;
-}
-
-/* ---- RQ ---- */
-
-static void rq_release(void *obj)
-{
-	struct rq *rq = obj;
-
-	pages_free(&rq->pages);
-	obj_put(rq->counters);
-	obj_put(rq->pd);
-	obj_put(rq->cq);
-}
-
-static int check_rqc(struct cmd *c, const struct prm_rqc *ctx)
-{
-	unsigned int stride = prm_get(ctx, wq.log_wq_stride);
-
-	if (is_set(c, ctx, rlky, "but the reserved lkey is not advertised for RQs") ||
-	    is_set(c, ctx, delay_drop_en, "but it is not advertised") ||
-	    is_set(c, ctx, scatter_fcs, "but it is not advertised") ||
-	    is_set(c, ctx, mem_rq_type, "but RQs of RMPs are not advertised") ||
-	    is_set(c, ctx, rmpn, "but RQs of RMPs are not advertised") ||
-	    is_set(c, ctx, hairpin, "but it is not advertised") ||
-	    is_set(c, ctx, hairpin_peer_sq, "but hairpin is not advertised") ||
-	    is_set(c, ctx, hairpin_peer_vhca, "but hairpin is not advertised") ||
-	    is_set(c, ctx, shampo_no_match_alignment_granularity, "but it is not advertised") ||
-	    is_set(c, ctx, shampo_match_criteria_type, "but it is not advertised") ||
-	    is_set(c, ctx, reservation_timeout, "but it is not advertised") ||
-	    is_set(c, ctx, wq.uar_page, "but an RQ has no UAR"))
-		return -1;
-	if (prm_get(ctx, state) != PRM_WQ_RST)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "an RQ begins in RST, not in state %u",
-			      prm_get(ctx, state));
-	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the RQ is not advertised",
-			      prm_get(ctx, ts_format));
-	if (stride < LOG_RQ_STRIDE_MIN || stride > LOG_RQ_STRIDE_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "log_wq_stride %u of the RQ is not within %u to %u", stride,
-			      LOG_RQ_STRIDE_MIN, LOG_RQ_STRIDE_MAX);
-	return check_wq(c, prm_sub_const(ctx, wq, wq));
-}
-
-static int rq_references(struct cmd *c, struct rq *rq)
-{
-	const struct prm_rqc *ctx = &rq->ctx;
-
-	rq->cq = obj_use(c, OBJ_CQ, prm_get(ctx, cqn), "cqn");
-	if (!rq->cq)
-		return -1;
-	/*
-	 * The in-tree driver's RQ that drops everything is made without a PD: no WQE of it can
-	 * reach memory.
-	 */
-	if (prm_get(ctx, wq.pd)) {
-		rq->pd = obj_use(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
-		if (!rq->pd)
-			return -1;
-	}
-	if (!prm_get(ctx, counter_set_id))
-		return 0;
-	rq->counters = obj_use(c, OBJ_Q_COUNTER, prm_get(ctx, counter_set_id), "counter_set_id");
-	return rq->counters ? 0 : -1;
-}
-
-static int run_create_rq(struct cmd *c)
-{
-	const struct prm_create_rq_in *in = c->in;
-	const struct prm_rqc *ctx = prm_sub_const(in, ctx, rqc);
-	struct prm_create_rq_out *out = c->out;
-	struct rq *rq;
-
-	if (check_rqc(c, ctx))
-		return -1;
-	rq = obj_create(c, OBJ_RQ, sizeof(*rq));
-	if (!rq)
-		return -1;
-	rq->obj.release = rq_release;
-	rq->ctx = *ctx;
-	rq->dbr = prm_get64(ctx, wq.dbr_addr);
-	rq->log_size = prm_get(ctx, wq.log_wq_sz);
-	rq->log_stride = prm_get(ctx, wq.log_wq_stride);
-	rq->state = PRM_WQ_RST;
-	if (rq_references(c, rq) || get_wq_pages(c, prm_sub_const(ctx, wq, wq), &rq->pages)) {
-		obj_drop_failed(rq);
-		return -1;
-	}
-	prm_set(out, rqn, rq->obj.num);
-	return 0;
-}
-
-/* What modify_bitmask names, checked before anything changes. */
-static int modify_rq_fields(struct cmd *c, const struct prm_modify_rq_in *in, struct rq *rq)
-{
-	uint64_t mask = prm_get64(in, modify_bitmask);
-
-	if (mask & ~PRM_MODIFY_RQ_VSD)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "modify_bitmask 0x%llx has fields that are not advertised",
-			      (unsigned long long)mask);
-	if (mask & PRM_MODIFY_RQ_VSD)
-		prm_set(&rq->ctx, vsd, prm_get(in, ctx.vsd));
-	return 0;
-}
-
-static int run_modify_rq(struct cmd *c)
-{
-	const struct prm_modify_rq_in *in = c->in;
-	struct rq *rq = obj_get(c, OBJ_RQ, prm_get(in, rqn), "rqn");
-	unsigned int next = prm_get(in, ctx.state);
-
-	if (!rq || check_transition(c, &rq->obj, prm_get(in, rq_state), rq->state, next) ||
-	    modify_rq_fields(c, in, rq))
-		return -1;
-
-	if (next == PRM_WQ_ERR && rq->state != PRM_WQ_ERR)
-		rq_to_error(rq);
-	rq->state = next;
-	if (next == PRM_WQ_RST)
-		rq->ci = 0;
-	return 0;
-}
-
-static int run_query_rq(struct cmd *c)
-{
-	const struct prm_query_rq_in *in = c->in;
-	struct prm_query_rq_out *out = c->out;
-	struct prm_rqc *ctx = prm_sub(out, rq_context, rqc);
-	struct rq *rq = obj_get(c, OBJ_RQ, prm_get(in, rqn), "rqn");
-
-	if (!rq)
-		return -1;
-	*ctx = rq->ctx;
-	prm_set(ctx, state, rq->state);
-	prm_set(ctx, wq.hw_counter, rq->ci);
-	return 0;
-}
-
-static int run_destroy_rq(struct cmd *c)
-{
-	const struct prm_destroy_rq_in *in = c->in;
-	struct rq *rq = obj_get(c, OBJ_RQ, prm_get(in, rqn), "rqn");
-
-	return rq ? obj_destroy(c, rq) : -1;
 }
 
 /* ---- RQT ---- */
@@ -726,24 +368,41 @@ static int run_destroy_tir(struct cmd *c)
 	return tir ? obj_destroy(c, tir) : -1;
 }
 
-const struct cmd_desc cmds_nic[] = { CMD(create_tis),
-				     CMD(modify_tis),
-				     CMD(query_tis),
-				     CMD(destroy_tis),
-				     CMD(create_sq, .tail = true),
-				     CMD(modify_sq),
-				     CMD(query_sq),
-				     CMD(destroy_sq),
-				     CMD(create_rq, .tail = true),
-				     CMD(modify_rq),
-				     CMD(query_rq),
-				     CMD(destroy_rq),
-				     CMD(create_rqt, .tail = true),
-				     CMD(modify_rqt, .tail = true),
-				     CMD(query_rqt),
-				     CMD(destroy_rqt),
-				     CMD(create_tir),
-				     CMD(modify_tir),
-				     CMD(query_tir),
-				     CMD(destroy_tir),
-				     {} };
+/* ---- transport domains ---- */
+
+static int run_alloc_transport_domain(struct cmd *c)
+{
+	struct prm_alloc_transport_domain_out *out = c->out;
+	struct obj *td = obj_create(c, OBJ_TD, sizeof(*td));
+
+	if (!td)
+		return -1;
+	prm_set(out, transport_domain, td->num);
+	return 0;
+}
+
+static int run_dealloc_transport_domain(struct cmd *c)
+{
+	const struct prm_dealloc_transport_domain_in *in = c->in;
+	struct obj *td = obj_get(c, OBJ_TD, prm_get(in, transport_domain), "transport_domain");
+
+	return td ? obj_destroy(c, td) : -1;
+}
+
+const struct cmd_desc cmds_tir[] = {
+	CMD(alloc_transport_domain),
+	CMD(dealloc_transport_domain),
+	CMD(create_tis),
+	CMD(modify_tis),
+	CMD(query_tis),
+	CMD(destroy_tis),
+	CMD(create_rqt, .tail = true),
+	CMD(modify_rqt, .tail = true),
+	CMD(query_rqt),
+	CMD(destroy_rqt),
+	CMD(create_tir),
+	CMD(modify_tir),
+	CMD(query_tir),
+	CMD(destroy_tir),
+	{}
+};

@@ -9,9 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "nic/nic.h"
-#include "func/hca.h"
-#include "port/lag.h"
+#include "port/port.h"
 #include "prm/lag.h"
 
 /* ---- the card ---- */
@@ -120,7 +118,7 @@ static unsigned int hash_port(const struct cxdev *dev, unsigned int affinity,
 
 	if (affinity && adapter->active_ports & 1u << (affinity - 1))
 		return affinity;
-	selected = port_select(adapter->dev[0], frame);
+	selected = adapter->select ? adapter->select(adapter->dev[0], frame) : 0;
 	return selected ? selected : dev->native_port;
 }
 

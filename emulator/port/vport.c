@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The vport: NIC context, state, counters; the RoCE address table; the pkey table. */
+/* The vport: NIC context, state, counters, the pkey table. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic/nic.h"
+#include "port/port.h"
+#include "prm/caps.h"
 #include "prm/counter.h"
 #include "prm/vport.h"
 
 #define MIN_MTU 68
+#define DEFAULT_MTU 1500
+#define DEFAULT_PORT_MTU 1522
 #define PKEYS 128
 #define DEFAULT_PKEY 0xffff
-#define VLAN_MAX 4094
-
-#define other_vport(c, in)                                                       \
-	({                                                                       \
-		typeof(in) in_ = (in);                                           \
-		struct cmd *c_ = (c);                                            \
-	\
-		is_set(c_, in_, other_vport, "but there is one vport") ||        \
-			is_set(c_, in_, vport_number, "but there is one vport"); \
-	})
 
 static uint64_t mac_to_u64(const uint8_t *mac)
 {
@@ -31,7 +24,7 @@ static uint64_t mac_to_u64(const uint8_t *mac)
 	return v;
 }
 
-static bool mac_is_unicast(const uint8_t *mac)
+bool mac_is_unicast(const uint8_t *mac)
 {
 	return !(mac[0] & 1) && mac_to_u64(mac);
 }
@@ -65,7 +58,7 @@ static void fill_context(struct cxdev *dev, struct prm_nic_vport_context *ctx)
 	prm_set64(ctx, port_guid, port_guid(eth->mac));
 	prm_set64(ctx, node_guid, dev->node_guid);
 	prm_set(ctx, qkey_violation_counter,
-		dev->rdma.rx_bad_qkeys < 0xffff ? dev->rdma.rx_bad_qkeys : 0xffff);
+		dev->rdma->rx_bad_qkeys < 0xffff ? dev->rdma->rx_bad_qkeys : 0xffff);
 	prm_set(ctx, promisc_uc, eth->promisc_uc);
 	prm_set(ctx, promisc_mc, eth->promisc_mc);
 	prm_set(ctx, promisc_all, eth->promisc_all);
@@ -287,7 +280,7 @@ static int run_query_vport_counter(struct cmd *c)
 	const struct prm_query_vport_counter_in *in = c->in;
 	struct prm_query_vport_counter_out *out = c->out;
 	struct eth_counters *eth = &c->dev->eth->counters;
-	struct rdma_counters *rdma = &c->dev->rdma;
+	struct rdma_counters *rdma = c->dev->rdma;
 	struct traffic ib_rx = { rdma->rx_packets, rdma->rx_bytes };
 	struct traffic ib_tx = { rdma->tx_packets, rdma->tx_bytes };
 	struct traffic ib_rx_mcast = { rdma->rx_mcast_packets, rdma->rx_mcast_bytes };
@@ -314,171 +307,6 @@ static int run_query_vport_counter(struct cmd *c)
 	if (prm_get(in, clear))
 		clear_vport(eth, rdma);
 	return 0;
-}
-
-#define PUT64(p, field, v)                                 \
-	do {                                               \
-		uint64_t v_ = (v);                         \
-	\
-		prm_set(p, field##_high, v_ >> 32);        \
-		prm_set(p, field##_low, v_ & 0xffffffff);  \
-	} while (0)
-
-static int run_query_cong_statistics(struct cmd *c)
-{
-	const struct prm_query_cong_statistics_in *in = c->in;
-	struct prm_query_cong_statistics_out *out = c->out;
-	struct rdma_counters *n = &c->dev->rdma;
-
-	PUT64(out, np_ecn_marked_roce_packets, n->rx_ecn_marked);
-	PUT64(out, np_cnp_sent, n->tx_cnp);
-	PUT64(out, rp_cnp_handled, n->rx_cnp);
-	PUT64(out, rp_cnp_ignored, n->rx_cnp_ignored);
-	if (prm_get(in, clear)) {
-		n->rx_ecn_marked = 0;
-		n->tx_cnp = 0;
-		n->rx_cnp = 0;
-		n->rx_cnp_ignored = 0;
-	}
-	return 0;
-}
-
-/* ---- RoCE addresses and pkeys ---- */
-
-static bool all_zero(const void *p, size_t len)
-{
-	const uint8_t *b = p;
-
-	while (len--)
-		if (*b++)
-			return false;
-	return true;
-}
-
-static bool is_v4_mapped(const uint8_t *gid)
-{
-	return all_zero(gid, 10) && gid[10] == 0xff && gid[11] == 0xff;
-}
-
-static int check_roce_address(struct cmd *c, const struct prm_roce_addr_layout *addr)
-{
-	const uint8_t *gid = prm_bytes_const(addr, source_l3_address);
-	unsigned int version = prm_get(addr, roce_version), l3 = prm_get(addr, roce_l3_type);
-
-	if (!mac_is_unicast(prm_bytes_const(addr, source_mac_47_32)))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "source_mac is no unicast address");
-	if (version != PRM_ROCE_V1 && version != PRM_ROCE_V2)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "roce_version %u is not advertised",
-			      version);
-	if (l3 > PRM_ROCE_L3_IPV6 || (version == PRM_ROCE_V1 && l3))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "roce_l3_type %u does not go with roce_version %u", l3, version);
-	if (version == PRM_ROCE_V2 &&
-	    l3 != (is_v4_mapped(gid) ? PRM_ROCE_L3_IPV4 : PRM_ROCE_L3_IPV6))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "roce_l3_type %u, but the address is %s", l3,
-			      is_v4_mapped(gid) ? "IPv4" : "IPv6");
-	if (!prm_get(addr, vlan_valid) && prm_get(addr, vlan_id))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "vlan_id %u without vlan_valid",
-			      prm_get(addr, vlan_id));
-	if (prm_get(addr, vlan_id) > VLAN_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "vlan_id %u is above %u",
-			      prm_get(addr, vlan_id), VLAN_MAX);
-	return 0;
-}
-
-static int run_set_roce_address(struct cmd *c)
-{
-	const struct prm_set_roce_address_in *in = c->in;
-	const struct prm_roce_addr_layout *addr = prm_sub_const(in, roce_address, roce_addr_layout);
-	unsigned int index = prm_get(in, roce_address_index);
-	struct roce_addr *entry;
-
-	if (index >= ROCE_ADDRS)
-		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u",
-			      index, ROCE_ADDRS);
-	if (prm_get(in, vhca_port_num) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "vhca_port_num %u: there is one port",
-			      prm_get(in, vhca_port_num));
-
-	entry = &c->dev->roce_addrs[index];
-	if (all_zero(prm_bytes_const(addr, source_l3_address), 16)) {
-		if (!all_zero(prm_bytes_const(addr, source_mac_47_32), 6) ||
-		    prm_get(addr, vlan_valid))
-			return refuse(c, PRM_STATUS_BAD_PARAM, "a MAC or VLAN without an address");
-		memset(entry, 0, sizeof(*entry));
-		return 0;
-	}
-	if (check_roce_address(c, addr))
-		return -1;
-
-	entry->valid = true;
-	memcpy(entry->gid, prm_bytes_const(addr, source_l3_address), 16);
-	memcpy(entry->mac, prm_bytes_const(addr, source_mac_47_32), 6);
-	entry->vlan_valid = prm_get(addr, vlan_valid);
-	entry->vlan = prm_get(addr, vlan_id);
-	entry->version = prm_get(addr, roce_version);
-	entry->l3_type = prm_get(addr, roce_l3_type);
-	return 0;
-}
-
-static int run_query_roce_address(struct cmd *c)
-{
-	const struct prm_query_roce_address_in *in = c->in;
-	struct prm_query_roce_address_out *out = c->out;
-	struct prm_roce_addr_layout *addr = prm_sub(out, roce_address, roce_addr_layout);
-	unsigned int index = prm_get(in, roce_address_index);
-	const struct roce_addr *entry;
-
-	if (index >= ROCE_ADDRS)
-		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u",
-			      index, ROCE_ADDRS);
-	if (prm_get(in, vhca_port_num) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "vhca_port_num %u: there is one port",
-			      prm_get(in, vhca_port_num));
-
-	entry = &c->dev->roce_addrs[index];
-	memcpy(prm_bytes(addr, source_l3_address), entry->gid, 16);
-	memcpy(prm_bytes(addr, source_mac_47_32), entry->mac, 6);
-	prm_set(addr, vlan_valid, entry->vlan_valid);
-	prm_set(addr, vlan_id, entry->vlan);
-	prm_set(addr, roce_version, entry->version);
-	prm_set(addr, roce_l3_type, entry->l3_type);
-	return 0;
-}
-
-static const char *roce_addr_type(const struct roce_addr *entry)
-{
-	if (entry->version == PRM_ROCE_V1)
-		return "v1";
-	return entry->l3_type == PRM_ROCE_L3_IPV4 ? "v2/IPv4" : "v2/IPv6";
-}
-
-static void roce_addr_print(const struct roce_addr *entry, unsigned int index, FILE *out)
-{
-	unsigned int i;
-
-	fprintf(out, "  %u ", index);
-	for (i = 0; i < 16; i += 2)
-		fprintf(out, "%s%02x%02x", i ? ":" : "", entry->gid[i], entry->gid[i + 1]);
-	fprintf(out, " %s ", roce_addr_type(entry));
-	for (i = 0; i < 6; i++)
-		fprintf(out, "%s%02x", i ? ":" : "", entry->mac[i]);
-	if (entry->vlan_valid)
-		fprintf(out, " %u\n", entry->vlan);
-	else
-		fprintf(out, " -\n");
-}
-
-void roce_addrs_print(const struct cxdev *dev, FILE *out)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < ROCE_ADDRS; i++)
-		n += dev->roce_addrs[i].valid;
-	fprintf(out, "function %s: %u of %u addresses\n", dev->name, n, ROCE_ADDRS);
-	for (i = 0; i < ROCE_ADDRS; i++)
-		if (dev->roce_addrs[i].valid)
-			roce_addr_print(&dev->roce_addrs[i], i, out);
 }
 
 /*
@@ -509,10 +337,84 @@ static int run_query_hca_vport_pkey(struct cmd *c)
 	return 0;
 }
 
+/* ---- the state ---- */
+
+/* The mode that the card advertises decides which WQEs are right. */
+static uint8_t card_inline_mode(struct cxdev *dev)
+{
+	uint32_t page[CAP_BYTES / 4] = {}, max[CAP_BYTES / 4] = {};
+	const struct prm_per_protocol_networking_offload_caps *caps = (const void *)page;
+
+	if (!dev->card || !dev->card->caps || dev->card->caps(dev, CAP_ETH, page, max))
+		return PRM_INLINE_MODE_NOT_REQUIRED;
+	return prm_get(caps, wqe_inline_mode);
+}
+
+void eth_state_reset(struct cxdev *dev)
+{
+	struct eth_state *eth = dev->eth;
+	unsigned int i;
+
+	for (i = 0; i < LIST_TYPES; i++)
+		free(eth->lists[i].entries);
+	memset(eth, 0, sizeof(*eth));
+	memcpy(eth->mac, dev->mac, 6);
+	eth->mtu = DEFAULT_MTU;
+	eth->port_mtu = DEFAULT_PORT_MTU;
+	eth->min_inline = PRM_VPORT_INLINE_L2;
+	eth->inline_mode = card_inline_mode(dev);
+	eth->proto_admin = UINT32_MAX;
+	snprintf((char *)eth->node_desc, sizeof(eth->node_desc), "cxemu %s", dev->name);
+	dev->roce_enabled = false;
+	if (dev->port) {
+		port_set_admin(dev->port, true);
+		port_flush(dev->port);
+	}
+}
+
+int eth_state_create(struct cxdev *dev)
+{
+	dev->eth = calloc(1, sizeof(*dev->eth));
+	if (!dev->eth)
+		return -1;
+	dev->rdma = &dev->eth->rdma;
+	eth_state_reset(dev);
+	return 0;
+}
+
+void eth_state_destroy(struct cxdev *dev)
+{
+	unsigned int i;
+
+	if (!dev->eth)
+		return;
+	for (i = 0; i < LIST_TYPES; i++)
+		free(dev->eth->lists[i].entries);
+	free(dev->eth);
+	dev->eth = NULL;
+}
+
+void eth_status(struct cxdev *dev, FILE *out)
+{
+	const struct eth_counters *n = &dev->eth->counters;
+
+	fprintf(out, "  eth: tx %llu unicast %llu multicast %llu broadcast, rx %llu %llu %llu; ",
+		(unsigned long long)n->tx_unicast.packets,
+		(unsigned long long)n->tx_multicast.packets,
+		(unsigned long long)n->tx_broadcast.packets,
+		(unsigned long long)n->rx_unicast.packets,
+		(unsigned long long)n->rx_multicast.packets,
+		(unsigned long long)n->rx_broadcast.packets);
+	fprintf(out, "not received: no buffer %llu, no rule %llu, queue off %llu, too long %llu\n",
+		(unsigned long long)n->rx_no_buffer, (unsigned long long)n->rx_no_rule,
+		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize);
+}
+
 const struct cmd_desc cmds_vport[] = {
-	CMD(query_nic_vport_context), CMD(modify_nic_vport_context, .tail = true),
-	CMD(query_vport_state),	      CMD(query_vport_counter),
-	CMD(set_roce_address),	      CMD(query_roce_address),
-	CMD(query_hca_vport_pkey),    CMD(query_cong_statistics),
+	CMD(query_nic_vport_context),
+	CMD(modify_nic_vport_context, .tail = true),
+	CMD(query_vport_state),
+	CMD(query_vport_counter),
+	CMD(query_hca_vport_pkey),
 	{}
 };

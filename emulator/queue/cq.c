@@ -1,55 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Event queues and completion queues.
- *
- * Both are rings in guest memory whose entries carry an owner bit that flips each time round. An
- * EQ's consumer index comes by doorbell, a CQ's stands in its doorbell record and is read only when
- * the queue seems full. An interrupt, or an event of a CQ, is raised once for each arming; arming a
- * queue that already holds something newer raises it at once.
+ * Completion queues: rings in guest memory whose entries carry an owner bit that flips each time
+ * round. The consumer index stands in the doorbell record and is read only when the queue seems
+ * full. An event is raised once for each arming; arming a queue that already holds something newer
+ * raises it at once.
  *
  * To a CQ, newer is what no event has told of yet. The doorbell that arms it says what the driver
  * has consumed, and may be late: the driver goes on to poll while it is on its way.
  */
 #include <string.h>
 
-#include "nic/nic.h"
 #include "fault/fault.h"
-#include "func/hca.h"
 #include "prm/cqe.h"
 #include "prm/obj.h"
-#include "rdma/rdma.h"
+#include "queue/queue.h"
 
-#define LOG_PAGE_MAX 19		/* in units of 4 KiB: 2 GiB */
-#define INDEX_MASK 0xffffffu
-
-#define EQ_ST_ARMED	0x9
-#define EQ_ST_FIRED	0xa
 #define CQ_ST_ARMED_SOL	0x6
 #define CQ_ST_ARMED	0x9
 #define CQ_ST_FIRED	0xa
-#define CTX_OK		0x0
-#define CTX_OVERRUN	0x9
-#define CTX_ERROR	0xa
 
 #define CQ_ERROR_OVERRUN 1
 #define CQ_PERIOD_FROM_CQE 1
 #define CQ_OP_MOD_RESIZE 1
-
-/* of the health buffer */
-#define SYND_ASYNC_EQ_OVERRUN	0xc
-#define SYND_EQ_ERROR		0xd
-
-struct eq {
-	struct obj obj;
-	struct prm_eqc ctx;		/* as created */
-	uint64_t events;		/* mask */
-	struct pages pages;
-	struct obj *uar;
-	uint32_t size, pi, ci;
-	unsigned int vector;
-	bool armed, overrun;
-	bool broken;			/* on command */
-};
 
 struct cq {
 	struct obj obj;
@@ -67,230 +39,9 @@ struct cq {
 	struct timer moderation;
 };
 
-static uint32_t distance(uint32_t from, uint32_t to)
-{
-	return (to - from) & INDEX_MASK;
-}
-
 static bool is_after(uint32_t index, uint32_t other)
 {
 	return (int32_t)((index - other) << 8) > 0;
-}
-
-/* ---- event queues ---- */
-
-static void eq_fire(struct eq *eq)
-{
-	eq->armed = false;
-	hca_raise_irq(eq->obj.dev, eq->vector);
-}
-
-/* An EQ that was made to overrun takes nothing more, and that is fatal for the function. */
-static void eq_break(struct eq *eq)
-{
-	notice(eq->obj.dev, "fault: EQ 0x%x overruns", eq->obj.num);
-	eq->overrun = true;
-	eq->broken = true;
-	eq->obj.dev->ails.synd = eq->events ? SYND_ASYNC_EQ_OVERRUN : SYND_EQ_ERROR;
-}
-
-static void eq_put(struct eq *eq, struct prm_eqe *eqe)
-{
-	uint64_t at = (uint64_t)(eq->pi & (eq->size - 1)) * sizeof(*eqe);
-	struct cxdev *dev = eq->obj.dev;
-	const size_t last = sizeof(*eqe) - 4;
-
-	if (distance(eq->ci, eq->pi) >= eq->size) {
-		if (!eq->overrun)
-			violation(dev, "EQ 0x%x overrun: %u entries and none was consumed",
-				  eq->obj.num, eq->size);
-		eq->overrun = true;
-		return;
-	}
-	eqe->owner = eq->pi & eq->size ? 1 : 0;
-	pages_write(dev, &eq->pages, at, eqe, last);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	pages_write(dev, &eq->pages, at + last, (uint8_t *)eqe + last, sizeof(*eqe) - last);
-	eq->pi = (eq->pi + 1) & INDEX_MASK;
-	if (eq->armed)
-		eq_fire(eq);
-}
-
-static void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *data, size_t len)
-{
-	struct prm_eqe eqe = { .type = type, .sub_type = subtype };
-	uint32_t value;
-
-	if (eq->broken)
-		return;
-	memcpy(&eqe.data, data, len);
-	switch (fault_ask(FAULT_EVENT, eq->obj.dev, type, &value)) {
-	case FAULT_LOSE:
-		return;
-	case FAULT_OVERRUN:
-		eq_break(eq);
-		return;
-	case FAULT_TYPE:
-		eqe.type = value;
-		break;
-	case FAULT_DUPLICATE:
-		eq_put(eq, &eqe);
-		break;
-	default:
-		break;
-	}
-	eq_put(eq, &eqe);
-}
-
-void event_push(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *data, size_t len)
-{
-	struct eq *eq = dev->hca->eq_by_event[type];
-
-	if (eq)
-		eq_push(eq, type, subtype, data, len);
-	else
-		trace(dev, "event 0x%x/%u: no EQ takes it", type, subtype);
-}
-
-void eq_report_command(struct cxdev *dev, struct eq *eq, uint32_t slots)
-{
-	struct prm_eqe_cmd cmd = { .vector = cpu_to_be32(slots) };
-
-	(void)dev;
-	eq_push(eq, PRM_EVENT_CMD, 0, &cmd, sizeof(cmd));
-}
-
-void eq_doorbell(struct cxdev *dev, uint32_t uar, uint32_t value, bool arm)
-{
-	struct eq *eq = obj_find(dev, OBJ_EQ, value >> 24);
-	uint32_t ci = value & INDEX_MASK;
-
-	if (!eq) {
-		violation(dev, "EQ doorbell names EQ 0x%x, which does not exist", value >> 24);
-		return;
-	}
-	if (eq->uar->num != uar) {
-		violation(dev, "EQ 0x%x: doorbell on UAR 0x%x, its own is 0x%x", eq->obj.num, uar,
-			  eq->uar->num);
-		return;
-	}
-	if (distance(eq->ci, ci) > distance(eq->ci, eq->pi)) {
-		violation(dev, "EQ 0x%x: consumer index jumps from 0x%x to 0x%x, producer at 0x%x",
-			  eq->obj.num, eq->ci, ci, eq->pi);
-		return;
-	}
-	eq->ci = ci;
-	if (!arm || eq->broken)
-		return;
-	eq->armed = true;
-	if (eq->pi != ci)
-		eq_fire(eq);
-}
-
-static void eq_release(void *obj)
-{
-	struct eq *eq = obj;
-	struct hca_state *hca = eq->obj.dev->hca;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(hca->eq_by_event); i++)
-		if (hca->eq_by_event[i] == eq)
-			hca->eq_by_event[i] = NULL;
-	if (hca->cmd_eq == eq)
-		hca->cmd_eq = NULL;
-	obj_put(eq->uar);
-	pages_free(&eq->pages);
-}
-
-static int eq_check(struct cmd *c, const struct prm_create_eq_in *in)
-{
-	const struct prm_eqc *ctx = prm_sub_const(in, eq_context_entry, eqc);
-	uint64_t events = prm_get64(in, event_bitmask[0]);
-	unsigned int i;
-
-	if (prm_get(ctx, log_eq_size) > 22)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "log_eq_size %u is above 22",
-			      prm_get(ctx, log_eq_size));
-	if (prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "eqc.log_page_size %u is above %u",
-			      prm_get(ctx, log_page_size), LOG_PAGE_MAX);
-	if (prm_get(ctx, intr) >= c->dev->card->vectors)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "intr %u: the card has %u vectors",
-			      prm_get(ctx, intr), c->dev->card->vectors);
-	if (prm_get(ctx, status) || prm_get(ctx, ec) || prm_get(ctx, consumer_counter) ||
-	    prm_get(ctx, producer_counter))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "status, ec and counters must be zero at creation");
-	if (prm_get64(in, event_bitmask[1]) || prm_get64(in, event_bitmask[2]) ||
-	    prm_get64(in, event_bitmask[3]))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "event_bitmask has events above 63");
-	for (i = 0; i < 64; i++)
-		if (events >> i & 1 && c->dev->hca->eq_by_event[i])
-			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "event 0x%x already goes to another EQ", i);
-	return 0;
-}
-
-static int run_create_eq(struct cmd *c)
-{
-	const struct prm_create_eq_in *in = c->in;
-	struct prm_create_eq_out *out = c->out;
-	const struct prm_eqc *ctx = prm_sub_const(in, eq_context_entry, eqc);
-	unsigned int log_page = prm_get(ctx, log_page_size) + 12, i;
-	struct hca_state *hca = c->dev->hca;
-	struct eq *eq;
-
-	if (eq_check(c, in))
-		return -1;
-	eq = obj_create(c, OBJ_EQ, sizeof(*eq));
-	if (!eq)
-		return -1;
-	eq->obj.release = eq_release;
-	eq->ctx = *ctx;
-	eq->size = 1u << prm_get(ctx, log_eq_size);
-	eq->vector = prm_get(ctx, intr);
-	eq->events = prm_get64(in, event_bitmask[0]);
-	eq->armed = prm_get(ctx, st) == EQ_ST_ARMED;
-	eq->uar = obj_use(c, OBJ_UAR, prm_get(ctx, uar_page), "eqc.uar_page");
-	if (!eq->uar || pages_get(c, &eq->pages, prm_tail_const(in),
-				  (uint64_t)eq->size * sizeof(struct prm_eqe), log_page,
-				  prm_get(ctx, page_offset) << (log_page - 6))) {
-		obj_drop_failed(eq);
-		return -1;
-	}
-	for (i = 0; i < 64; i++)
-		if (eq->events >> i & 1)
-			hca->eq_by_event[i] = eq;
-	if (eq->events >> PRM_EVENT_CMD & 1)
-		hca->cmd_eq = eq;
-	prm_set(out, eq_number, eq->obj.num);
-	return 0;
-}
-
-static int run_destroy_eq(struct cmd *c)
-{
-	const struct prm_destroy_eq_in *in = c->in;
-	void *eq = obj_get(c, OBJ_EQ, prm_get(in, eq_number), "eq_number");
-
-	return eq ? obj_destroy(c, eq) : -1;
-}
-
-static int run_query_eq(struct cmd *c)
-{
-	const struct prm_query_eq_in *in = c->in;
-	struct prm_query_eq_out *out = c->out;
-	struct eq *eq = obj_get(c, OBJ_EQ, prm_get(in, eq_number), "eq_number");
-	struct prm_eqc *ctx = prm_sub(out, eq_context_entry, eqc);
-
-	if (!eq)
-		return -1;
-	*ctx = eq->ctx;
-	prm_set(ctx, status, eq->overrun ? CTX_OVERRUN : CTX_OK);
-	prm_set(ctx, st, eq->armed ? EQ_ST_ARMED : EQ_ST_FIRED);
-	prm_set(ctx, consumer_counter, eq->ci);
-	prm_set(ctx, producer_counter, eq->pi);
-	prm_set64(out, event_bitmask, eq->events);
-	return 0;
 }
 
 /* ---- completion queues ---- */
@@ -346,14 +97,14 @@ static bool cq_consumed(struct cq *cq)
 
 	if (guest_read(dev, cq->dbr, &dbr, sizeof(dbr)))
 		return false;
-	ci = be32_to_cpu(dbr.ci) & INDEX_MASK;
+	ci = be32_to_cpu(dbr.ci) & RING_INDEX_MASK;
 	unread = (cq->pi - ci) & (2 * cq->size - 1);
-	if (!cq->overrun_ignore && unread > distance(cq->ci, cq->pi)) {
+	if (!cq->overrun_ignore && unread > ring_distance(cq->ci, cq->pi)) {
 		violation(dev, "CQ 0x%x: consumer index jumps from 0x%x to 0x%x, producer at 0x%x",
 			  cq->obj.num, cq->ci, ci, cq->pi);
 		return false;
 	}
-	cq->ci = (cq->pi - unread) & INDEX_MASK;
+	cq->ci = (cq->pi - unread) & RING_INDEX_MASK;
 	return true;
 }
 
@@ -363,9 +114,9 @@ static bool cq_consumed(struct cq *cq)
  */
 static bool cq_has_room(struct cq *cq)
 {
-	if (cq->overrun_ignore || distance(cq->ci, cq->pi) < cq->size)
+	if (cq->overrun_ignore || ring_distance(cq->ci, cq->pi) < cq->size)
 		return true;
-	return cq_consumed(cq) && distance(cq->ci, cq->pi) < cq->size;
+	return cq_consumed(cq) && ring_distance(cq->ci, cq->pi) < cq->size;
 }
 
 static void cq_overrun(struct cq *cq)
@@ -403,24 +154,17 @@ static void make_error(struct prm_cqe64 *cqe, enum prm_cqe_syndrome syndrome)
 /* The queue whose completion was made an error stops, and flushes what is left. */
 static void stop_queue(struct cxdev *dev, const struct prm_cqe64 *cqe)
 {
-	uint32_t num = be32_to_cpu(cqe->sop_drop_qpn) & INDEX_MASK;
-	struct qp *qp = obj_find(dev, OBJ_QP, num);
-	struct sq *sq = obj_find(dev, OBJ_SQ, num);
-	struct rq *rq = obj_find(dev, OBJ_RQ, num);
+	struct obj *obj = obj_find_queue(dev, be32_to_cpu(cqe->sop_drop_qpn) & RING_INDEX_MASK);
 
-	if (qp)
-		qp_set_error(qp);
-	if (sq)
-		sq_to_error(sq);
-	if (rq)
-		rq_to_error(rq);
+	if (obj && obj->stop)
+		obj->stop(obj);
 }
 
 /* What is older than all that can be unread stays so when the indices come round. */
 static void keep_behind(const struct cq *cq, uint32_t *index)
 {
-	if (distance(*index, cq->pi) > cq->size)
-		*index = (cq->pi - cq->size) & INDEX_MASK;
+	if (ring_distance(*index, cq->pi) > cq->size)
+		*index = (cq->pi - cq->size) & RING_INDEX_MASK;
 }
 
 /* The owner bit comes last. */
@@ -442,7 +186,7 @@ static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
 	pages_write(dev, &cq->pages, at, p, last);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	pages_write(dev, &cq->pages, at + last, p + last, sizeof(*cqe) - last);
-	cq->pi = (cq->pi + 1) & INDEX_MASK;
+	cq->pi = (cq->pi + 1) & RING_INDEX_MASK;
 	keep_behind(cq, &cq->told_pi);
 	keep_behind(cq, &cq->solicited_pi);
 }
@@ -517,14 +261,14 @@ bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
  */
 void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 {
-	struct cq *cq = obj_find(dev, OBJ_CQ, value & INDEX_MASK);
-	uint32_t word = value >> 32, ci = word & INDEX_MASK;
+	struct cq *cq = obj_find(dev, OBJ_CQ, value & RING_INDEX_MASK);
+	uint32_t word = value >> 32, ci = word & RING_INDEX_MASK;
 	uint8_t sn = word >> PRM_CQ_ARM_SN_SHIFT & 3;
 	uint32_t newest;
 
 	if (!cq) {
 		violation(dev, "CQ doorbell names CQ 0x%x, which does not exist",
-			  (uint32_t)value & INDEX_MASK);
+			  (uint32_t)value & RING_INDEX_MASK);
 		return;
 	}
 	if (cq->uar->num != uar) {
@@ -567,9 +311,9 @@ static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
 	if (prm_get(ctx, log_cq_size) > 22)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "log_cq_size %u is above 22",
 			      prm_get(ctx, log_cq_size));
-	if (prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
+	if (prm_get(ctx, log_page_size) > RING_LOG_PAGE_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqc.log_page_size %u is above %u",
-			      prm_get(ctx, log_page_size), LOG_PAGE_MAX);
+			      prm_get(ctx, log_page_size), RING_LOG_PAGE_MAX);
 	if (prm_get(ctx, cqe_sz) > 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u is neither 64 nor 128 bytes",
 			      prm_get(ctx, cqe_sz));
@@ -674,19 +418,19 @@ static int cq_move(struct cmd *c, struct cq *cq, struct pages *pages, const stru
 	struct prm_cqe64 cqe = { .op_own = PRM_CQE_RESIZE_CQ << PRM_CQE_OPCODE_SHIFT };
 	uint32_t log_size = prm_get(ctx, log_cq_size), unread;
 
-	if (cq->error || !cq_consumed(cq) || distance(cq->ci, cq->pi) >= cq->size)
+	if (cq->error || !cq_consumed(cq) || ring_distance(cq->ci, cq->pi) >= cq->size)
 		return decline(c, PRM_STATUS_BAD_RES_STATE,
 			       "CQ 0x%x has no room for the entry that ends it", cq->obj.num);
-	unread = distance(cq->ci, cq->pi);
+	unread = ring_distance(cq->ci, cq->pi);
 	if (unread >= 1u << log_size)
 		return decline(c, PRM_STATUS_BAD_SIZE_OUTS_CQES,
 			       "%u completions are unread, the new size is %u", unread,
 			       1u << log_size);
 	cq_write(cq, &cqe);
 	if (is_after(cq->solicited_pi, cq->ci))
-		cq->solicited_pi = (cq->solicited_pi + 1) & INDEX_MASK;
+		cq->solicited_pi = (cq->solicited_pi + 1) & RING_INDEX_MASK;
 	if (is_after(cq->told_pi, cq->ci))
-		cq->told_pi = (cq->told_pi + 1) & INDEX_MASK;
+		cq->told_pi = (cq->told_pi + 1) & RING_INDEX_MASK;
 	pages_free(&cq->pages);
 	cq->pages = *pages;
 	cq->size = 1u << log_size;
@@ -710,10 +454,10 @@ static int cq_resize(struct cmd *c, struct cq *cq, const struct prm_cqc *ctx)
 			      fields);
 	if (prm_get(in, cq_umem_valid))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cq_umem_valid: there are no umem objects");
-	if (prm_get(ctx, log_cq_size) > 22 || prm_get(ctx, log_page_size) > LOG_PAGE_MAX)
+	if (prm_get(ctx, log_cq_size) > 22 || prm_get(ctx, log_page_size) > RING_LOG_PAGE_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "log_cq_size %u or log_page_size %u is above 22 or %u",
-			      prm_get(ctx, log_cq_size), prm_get(ctx, log_page_size), LOG_PAGE_MAX);
+			      prm_get(ctx, log_cq_size), prm_get(ctx, log_page_size), RING_LOG_PAGE_MAX);
 	if (64u << prm_get(ctx, cqe_sz) != cq->cqe_bytes)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u: entries are of %u bytes",
 			      prm_get(ctx, cqe_sz), cq->cqe_bytes);
@@ -755,35 +499,10 @@ static int run_modify_cq(struct cmd *c)
 	return 0;
 }
 
-/* ---- send queues: only whose doorbell it is ---- */
-
-void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
-{
-	uint32_t num = (uint32_t)value >> 8;
-	uint16_t pi = value >> 40;
-	struct qp *qp = obj_find(dev, OBJ_QP, num);
-	struct sq *sq = qp ? NULL : obj_find(dev, OBJ_SQ, num);
-	struct obj *own = qp ? qp_uar(qp) : sq ? sq_uar(sq) : NULL;
-
-	if (!qp && !sq) {
-		if (qp_has_gone(dev, num, uar))
-			return;
-		violation(dev, "send doorbell names queue 0x%x, which does not exist", num);
-		return;
-	}
-	if (!own || own->num != uar) {
-		violation(dev, "queue 0x%x: send doorbell on UAR 0x%x, its own is 0x%x", num, uar,
-			  own ? own->num : 0);
-		return;
-	}
-	if (qp)
-		qp_doorbell(qp, pi);
-	else
-		eth_sq_doorbell(sq, pi);
-}
-
-const struct cmd_desc cmds_eq_cq[] = {
-	CMD(create_eq, .tail = true), CMD(destroy_eq), CMD(query_eq),
-	CMD(create_cq, .tail = true), CMD(destroy_cq), CMD(query_cq), CMD(modify_cq, .tail = true),
+const struct cmd_desc cmds_cq[] = {
+	CMD(create_cq, .tail = true),
+	CMD(destroy_cq),
+	CMD(query_cq),
+	CMD(modify_cq, .tail = true),
 	{}
 };

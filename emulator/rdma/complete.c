@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/*
- * Completions of queue pairs, their events, and the flush of what is left when one goes into error.
- */
+/* Completions of queue pairs, and their events. */
 #include <string.h>
 
 #include "rdma/rdma.h"
-
-#define FLUSH_LOOK_MIN	1000000ull		/* 1 ms */
-#define FLUSH_LOOK_MAX	64000000ull
 
 /* In CQE version 1 the field holds the user's index of the queue pair, else the SRQ. */
 static uint32_t owner_field(const struct qp *qp, const struct srq *srq)
@@ -151,95 +146,4 @@ void qp_event(struct qp *qp, enum prm_event type)
 				       .qp_srq_n = cpu_to_be32(qp->obj.num) };
 
 	event_push(qp->obj.dev, type, 0, &data, sizeof(data));
-}
-
-/* ---- flush --------------------------------------------------------------------------------- */
-
-/* Completes what is left of the send queue with an error; false: more than a slice was left. */
-static bool flush_send(struct qp *qp, int *budget)
-{
-	struct requester *r = &qp->req;
-
-	while (r->tail != r->head) {
-		const struct message *msg = &r->ring[r->tail & r->mask];
-
-		if (!(*budget)--)
-			return false;
-		r->tail++;
-		complete_send_error(qp, msg->index, msg->opcode, PRM_CQE_SYND_WR_FLUSH);
-	}
-	while (r->next != r->pi) {
-		uint8_t size = swqe_size(qp, r->next);
-		uint16_t index = r->next;
-
-		if (!(*budget)--)
-			return false;
-		r->next = (uint16_t)(r->pi - r->next) < size ? r->pi : r->next + size;
-		complete_send_error(qp, index, PRM_WQE_NOP, PRM_CQE_SYND_WR_FLUSH);
-	}
-	return true;
-}
-
-static bool flush_recv(struct qp *qp, int *budget)
-{
-	struct responder *p = &qp->resp;
-
-	if (p->have_wqe) {
-		p->have_wqe = false;
-		complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_WR_FLUSH);
-	}
-	if (qp->srq && qp->st != PRM_QP_ST_XRC) {
-		if (!qp->last_wqe_told)
-			qp_event(qp, PRM_EVENT_SRQ_LAST_WQE);
-		qp->last_wqe_told = true;
-		return true;
-	}
-	if (!qp->has_rq)
-		return true;
-	for (;;) {
-		uint32_t before = qp->counters->out_of_buffer;
-		enum recv_result result = recv_take(qp, &p->wqe);
-
-		qp->counters->out_of_buffer = before;
-		if (result != RECV_OK)
-			return true;
-		qp->flush_delay = FLUSH_LOOK_MIN;
-		complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_WR_FLUSH);
-		if (!(*budget)--)
-			return false;
-	}
-}
-
-/*
- * Receives that are posted to a queue in error state complete too, and posting rings no doorbell:
- * the record is looked at again, less and less often.
- */
-void qp_flush(struct work *work)
-{
-	struct qp *qp = container_of(work, struct qp, flush_work);
-	int budget = LOOP_SLICE;
-
-	qp->req.cur = qp->req.head;
-	if (!flush_send(qp, &budget)) {
-		work_queue(work);
-		return;
-	}
-	if (qp->state != PRM_QP_ERR)
-		return;
-	if (!flush_recv(qp, &budget)) {
-		work_queue(work);
-		return;
-	}
-	if (!qp->has_rq)
-		return;
-	timer_arm(&qp->flush_timer, qp->flush_delay);
-	if (qp->flush_delay < FLUSH_LOOK_MAX)
-		qp->flush_delay *= 2;
-}
-
-void qp_flush_timer(struct timer *timer)
-{
-	struct qp *qp = container_of(timer, struct qp, flush_timer);
-
-	work_queue(&qp->flush_work);
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Queue pairs and what serves them: cmd_qp.c and cmd_srq.c (objects and states), wqe.c (work queue
- * entries), cqe.c (completions, errors, flush), requester.c, responder.c, roce.c (packets).
+ * rdma: queue pairs and what serves them. What the driver posts is done in its order, what the wire
+ * loses is sent again, and each WQE ends with its completion or its flush.
  *
  * A queue pair is two machines that share nothing but state and number: the requester reads send
  * WQEs, sends requests and takes acknowledgments and read responses; the responder takes requests,
  * uses receive WQEs and answers.
  */
-#ifndef CXEMU_QP_H
-#define CXEMU_QP_H
+#ifndef CXEMU_RDMA_H
+#define CXEMU_RDMA_H
 
-#include "base/device.h"
+#include "key/key.h"
+#include "port/port.h"
+#include "queue/queue.h"
 #include "prm/counter.h"
 #include "prm/cqe.h"
 #include "prm/eqe.h"
@@ -33,7 +35,7 @@
 
 #define PSN_MASK		0xffffffu
 
-struct cq;
+extern const struct cmd_desc cmds_qp[], cmds_qp_state[], cmds_mcg[], cmds_srq[], cmds_roce[];
 
 /* Distance from @b to @a on the circle of PSNs, negative if @a is before @b. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
@@ -53,21 +55,6 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 #define REFUSED(c, p, field, why)							\
 	(prm_get(p, field) &&								\
 	 refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x): " why, prm_get(p, field)))
-
-/* ---- Q counters: the names of QUERY_Q_COUNTER ---------------------------------------------- */
-
-struct q_counter {
-	struct obj obj;
-	uint32_t rx_write_requests, rx_read_requests, rx_atomic_requests, out_of_buffer;
-	uint32_t out_of_sequence, duplicate_request, rnr_nak_retry_err, packet_seq_err;
-	uint32_t implied_nak_seq_err, local_ack_timeout_err, req_rnr_retries_exceeded;
-	uint32_t resp_local_length_error, req_local_length_error, local_operation_error;
-	uint32_t resp_local_protection, req_local_protection, resp_cqe_error, req_cqe_error;
-	uint32_t req_bad_response, req_remote_invalid_request, resp_remote_invalid_request;
-	uint32_t req_remote_access_errors, resp_remote_access_errors, req_remote_operation_errors;
-	uint32_t req_transport_retries_exceeded, cq_overflow, resp_cqe_flush_error;
-	uint32_t req_cqe_flush_error;
-};
 
 /* ---- work queue entries -------------------------------------------------------------------- */
 
@@ -264,7 +251,6 @@ static inline struct mem_user qp_user(const struct qp *qp)
 
 /* ---- packets ------------------------------------------------------------------------------- */
 
-#define BTH_BYTES	12
 #define DETH_BYTES	8
 #define RETH_BYTES	16
 #define AETH_BYTES	4
@@ -273,7 +259,6 @@ static inline struct mem_user qp_user(const struct qp *qp)
 #define ATOMIC_ETH_BYTES 28
 #define ATOMIC_ACK_BYTES 8
 #define ICRC_BYTES	4
-#define GRH_BYTES	40
 
 /* Low 5 bits of the BTH opcode; the upper 3 name the transport. */
 enum bth_op {
@@ -354,39 +339,6 @@ void roce_send(struct qp *qp, struct frame *frame);	/* owes the ICRC, counts, se
  */
 uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type);
 
-static inline void put16(uint8_t *p, uint16_t v)
-{
-	p[0] = v >> 8;
-	p[1] = v;
-}
-
-static inline void put32(uint8_t *p, uint32_t v)
-{
-	put16(p, v >> 16);
-	put16(p + 2, v);
-}
-
-static inline void put64(uint8_t *p, uint64_t v)
-{
-	put32(p, v >> 32);
-	put32(p + 4, v);
-}
-
-static inline uint16_t get16(const uint8_t *p)
-{
-	return p[0] << 8 | p[1];
-}
-
-static inline uint32_t get32(const uint8_t *p)
-{
-	return (uint32_t)get16(p) << 16 | get16(p + 2);
-}
-
-static inline uint64_t get64(const uint8_t *p)
-{
-	return (uint64_t)get32(p) << 32 | get32(p + 4);
-}
-
 /* ---- wqe.c --------------------------------------------------------------------------------- */
 
 /* Of WQE results: 0, or the syndrome of the completion that the WQE gets. */
@@ -411,7 +363,7 @@ enum mem_result recv_scatter(struct qp *qp, const struct rwqe *wqe, uint64_t off
 int umr_check(struct qp *qp, const struct swqe *wqe);	/* is the WQE well-formed? */
 int umr_execute(struct qp *qp, const struct swqe *wqe);
 
-/* ---- cqe.c --------------------------------------------------------------------------------- */
+/* ---- complete.c --------------------------------------------------------------------------------- */
 
 void complete_send(struct qp *qp, const struct message *msg);
 void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,
@@ -423,10 +375,18 @@ void qp_event(struct qp *qp, enum prm_event type);
 void qp_flush(struct work *work);
 void qp_flush_timer(struct timer *timer);
 
-/* ---- cmd_qp.c ------------------------------------------------------------------------------ */
+/* ---- qp_state.c ------------------------------------------------------------------------------ */
 
 void qp_set_error(struct qp *qp);	/* stops both machines and starts the flush */
+void qp_decode(struct qp *qp); /* what the engine needs of the context */
+void qp_stop(struct qp *qp); /* work and timers */
+void qp_put_counters(struct qp *qp);
 void qp_sq_error(struct qp *qp);	/* a datagram or UC send went wrong: SQER, receives go on */
+
+/* ---- mcg.c --------------------------------------------------------------------------------- */
+
+bool mcg_attached(const struct qp *qp);
+void mcg_detach_all(struct qp *qp);
 
 /* ---- requester.c, responder.c -------------------------------------------------------------- */
 
@@ -443,12 +403,45 @@ void responder_reset(struct qp *qp);
 int responder_start(struct qp *qp);	/* PSN and depth from the context: INIT to RTR */
 void responder_stop(struct qp *qp);
 void responder_free(struct qp *qp);
-/* A shared queue goes: a message that uses one of its WQEs is cut off. */
-void responder_forget_srq(struct srq *srq);
 void responder_request(struct qp *qp, const struct packet *pkt);
 void responder_datagram(struct qp *qp, const struct packet *pkt);
 
 uint64_t rnr_timer_ns(unsigned int code);
+
+/* ---- what other rooms call ------------------------------------------------------------------ */
+
+void qp_doorbell(struct qp *qp, uint16_t pi_hint); /* from sq_doorbell(): new send work */
+/* whose page its doorbells come on; NULL: it has no send queue */
+struct obj *qp_uar(const struct qp *qp);
+void qp_goes(const struct qp *qp); /* it is remembered for a while */
+/* Was there such a queue pair a moment ago? Its last doorbell may come after its end. */
+bool qp_has_gone(const struct cxdev *dev, uint32_t num, uint32_t uar);
+/*
+ * A received frame that may be RoCE: true if it was for the RDMA engine (and is consumed), false if
+ * it is Ethernet's.
+ */
+bool roce_receive(struct cxdev *dev, struct frame *frame);
+
+/* RoCE address table entry, set by SET_ROCE_ADDRESS (address.c), read by the engine. */
+struct roce_addr {
+	bool valid;
+	uint8_t gid[16];
+	uint8_t mac[6];
+	bool vlan_valid;
+	uint16_t vlan;
+	uint8_t version; /* 0 = v1, 2 = v2 */
+	uint8_t l3_type; /* 0 = IPv4, 1 = IPv6 */
+};
+
+#define ROCE_ADDRS 256
+
+/* The entries in use, one a line: index, address, type, MAC, VLAN or "-"; for `gids`. */
+void roce_addrs_print(const struct cxdev *dev, FILE *out);
+
+int rdma_state_create(struct cxdev *dev);
+void rdma_state_reset(struct cxdev *dev);
+void rdma_state_destroy(struct cxdev *dev);
+void rdma_status(struct cxdev *dev, FILE *out);
 
 /* ---- per function -------------------------------------------------------------------------- */
 
@@ -473,6 +466,7 @@ struct rdma_state {
 	unsigned int last_addr;		/* entry of the RoCE address table that matched last */
 	struct gone_qp gone[GONE_QPS];
 	unsigned int gone_count;
+	struct roce_addr addrs[ROCE_ADDRS];
 };
 
 #endif

@@ -9,7 +9,6 @@
  */
 #include <stdlib.h>
 
-#include "key/key.h"
 #include "rdma/rdma.h"
 
 #define ROOM_RESERVE	64	/* places on the wire that requesters leave to answers */

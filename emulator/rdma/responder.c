@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "key/key.h"
 #include "rdma/rdma.h"
 
 /* What a request opcode is made of. */
@@ -714,8 +713,8 @@ void responder_datagram(struct qp *qp, const struct packet *pkt)
 	if (get32(pkt->ext) != qp->qkey) {
 		trace(qp->obj.dev, "QP 0x%x: a datagram with Q_Key 0x%x was dropped", qp->obj.num,
 		      get32(pkt->ext));
-		qp->obj.dev->rdma.rx_dropped++;
-		qp->obj.dev->rdma.rx_bad_qkeys++;
+		qp->obj.dev->rdma->rx_dropped++;
+		qp->obj.dev->rdma->rx_bad_qkeys++;
 		return;
 	}
 	if (!need_wqe(qp))
@@ -782,28 +781,6 @@ int responder_start(struct qp *qp)
 	p->user = qp_user(qp);
 	p->srq = qp->st == PRM_QP_ST_XRC ? NULL : qp->srq;
 	return p->ring ? 0 : -1;
-}
-
-static void forget_srq(void *obj, void *arg)
-{
-	struct qp *qp = obj;
-	struct responder *p = &qp->resp;
-
-	if (qp->st != PRM_QP_ST_XRC)
-		return;
-	if (p->srq == arg) {
-		p->srq = NULL;
-		p->in_message = false;
-	}
-	if (p->wqe.srq == arg) {
-		p->wqe.srq = NULL;
-		p->have_wqe = false;
-	}
-}
-
-void responder_forget_srq(struct srq *srq)
-{
-	obj_for_each(srq->obj.dev, OBJ_QP, forget_srq, srq);
 }
 
 void responder_free(struct qp *qp)

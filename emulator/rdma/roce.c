@@ -6,18 +6,8 @@
 #include <string.h>
 #include <libdeflate.h>
 
-#include "port/lag.h"
 #include "rdma/rdma.h"
 
-#define ETH_BYTES	14
-#define VLAN_BYTES	4
-#define IPV4_BYTES	20
-#define UDP_BYTES	8
-#define ETHERTYPE_VLAN	0x8100
-#define ETHERTYPE_ROCE	0x8915
-#define ETHERTYPE_IPV4	0x0800
-#define ETHERTYPE_IPV6	0x86dd
-#define ROCE_PORT	4791
 #define PROTO_UDP	17
 #define NEXT_IBA	0x1b
 #define SPORT_MIN	0xc000u
@@ -79,13 +69,13 @@ static uint8_t *put_eth(uint8_t *p, const struct av *av, const struct roce_addr 
 	memcpy(p + 6, src->mac, 6);
 	p += 12;
 	if (src->vlan_valid) {
-		put16(p, ETHERTYPE_VLAN);
+		put16(p, ETH_P_8021Q);
 		put16(p + 2, av->prio << 13 | (src->vlan & 0xfff));
 		p += VLAN_BYTES;
 	}
-	put16(p, type == PRM_CQE_ROCE_GRH  ? ETHERTYPE_ROCE :
-		 type == PRM_CQE_ROCE_IPV4 ? ETHERTYPE_IPV4 :
-					     ETHERTYPE_IPV6);
+	put16(p, type == PRM_CQE_ROCE_GRH  ? ETH_P_ROCE :
+		 type == PRM_CQE_ROCE_IPV4 ? ETH_P_IP :
+					     ETH_P_IPV6);
 	return p + 2;
 }
 
@@ -131,7 +121,7 @@ static uint8_t *put_udp(uint8_t *p, const struct qp *qp, const struct av *av, co
 	uint32_t hash = qp->obj.num * bth->dqpn;
 
 	put16(p, av->udp_sport ? av->udp_sport : SPORT_MIN | ((hash ^ hash >> 14) & 0x3fff));
-	put16(p + 2, ROCE_PORT);
+	put16(p + 2, ROCE_UDP_PORT);
 	put16(p + 4, len);
 	put16(p + 6, 0);
 	return p + UDP_BYTES;
@@ -197,7 +187,7 @@ static uint32_t parse_l3(const uint8_t *l3, uint32_t room, uint16_t ethertype, s
 {
 	uint32_t len, udp;
 
-	if (ethertype == ETHERTYPE_IPV4) {
+	if (ethertype == ETH_P_IP) {
 		if (room < IPV4_BYTES + UDP_BYTES || l3[0] != 0x45 || l3[9] != PROTO_UDP ||
 		    (get16(l3 + 6) & 0x3fff))
 			return 0;
@@ -209,11 +199,11 @@ static uint32_t parse_l3(const uint8_t *l3, uint32_t room, uint16_t ethertype, s
 		memcpy(pkt->sgid + 12, l3 + 12, 4);
 		memcpy(pkt->dgid, v4_prefix, sizeof(v4_prefix));
 		memcpy(pkt->dgid + 12, l3 + 16, 4);
-	} else if (ethertype == ETHERTYPE_IPV6 || ethertype == ETHERTYPE_ROCE) {
+	} else if (ethertype == ETH_P_IPV6 || ethertype == ETH_P_ROCE) {
 		if (room < GRH_BYTES + UDP_BYTES || l3[0] >> 4 != 6 ||
-		    l3[6] != (ethertype == ETHERTYPE_ROCE ? NEXT_IBA : PROTO_UDP))
+		    l3[6] != (ethertype == ETH_P_ROCE ? NEXT_IBA : PROTO_UDP))
 			return 0;
-		pkt->type = ethertype == ETHERTYPE_ROCE ? PRM_CQE_ROCE_GRH : PRM_CQE_ROCE_IPV6;
+		pkt->type = ethertype == ETH_P_ROCE ? PRM_CQE_ROCE_GRH : PRM_CQE_ROCE_IPV6;
 		len = GRH_BYTES + get16(l3 + 4);
 		memcpy(pkt->grh, l3, GRH_BYTES);
 		memcpy(pkt->sgid, l3 + 8, 16);
@@ -222,7 +212,7 @@ static uint32_t parse_l3(const uint8_t *l3, uint32_t room, uint16_t ethertype, s
 		return 0;
 	}
 	udp = l3_bytes(pkt->type);
-	if (pkt->type != PRM_CQE_ROCE_GRH && get16(l3 + udp + 2) != ROCE_PORT)
+	if (pkt->type != PRM_CQE_ROCE_GRH && get16(l3 + udp + 2) != ROCE_UDP_PORT)
 		return 0;
 	return len <= room ? len : 0;
 }
@@ -237,7 +227,7 @@ static uint32_t parse_frame(const struct frame *frame, struct packet *pkt, uint3
 	memcpy(pkt->smac, d + 6, 6);
 	ethertype = get16(d + 12);
 	*l3 = ETH_BYTES;
-	pkt->vlan = ethertype == ETHERTYPE_VLAN;
+	pkt->vlan = ethertype == ETH_P_8021Q;
 	if (pkt->vlan) {
 		pkt->vlan_tci = get16(d + 14);
 		ethertype = get16(d + 16);
@@ -306,10 +296,10 @@ static void loop_back(struct qp *qp, const struct frame *frame)
 static void put_icrc(struct frame *frame)
 {
 	uint8_t *d = frame->data;
-	uint32_t l3 = get16(d + 12) == ETHERTYPE_VLAN ? ETH_BYTES + VLAN_BYTES : ETH_BYTES, crc;
+	uint32_t l3 = get16(d + 12) == ETH_P_8021Q ? ETH_BYTES + VLAN_BYTES : ETH_BYTES, crc;
 	uint16_t ethertype = get16(d + l3 - 2);
-	enum prm_cqe_roce_type type = ethertype == ETHERTYPE_ROCE ? PRM_CQE_ROCE_GRH :
-				      ethertype == ETHERTYPE_IPV4 ? PRM_CQE_ROCE_IPV4 :
+	enum prm_cqe_roce_type type = ethertype == ETH_P_ROCE ? PRM_CQE_ROCE_GRH :
+				      ethertype == ETH_P_IP ? PRM_CQE_ROCE_IPV4 :
 								    PRM_CQE_ROCE_IPV6;
 	uint8_t *end = d + frame->len - ICRC_BYTES;
 
@@ -327,11 +317,11 @@ void roce_send(struct qp *qp, struct frame *frame)
 	frame->finish = put_icrc;
 	if (frame->data[0] & 1) {
 		loop_back(qp, frame);
-		dev->rdma.tx_mcast_packets++;
-		dev->rdma.tx_mcast_bytes += frame->len;
+		dev->rdma->tx_mcast_packets++;
+		dev->rdma->tx_mcast_bytes += frame->len;
 	} else {
-		dev->rdma.tx_packets++;
-		dev->rdma.tx_bytes += frame->len;
+		dev->rdma->tx_packets++;
+		dev->rdma->tx_bytes += frame->len;
 	}
 	port_send(lag_tx_port(dev, prm_get(&qp->ctx, lag_tx_port_affinity), frame), frame);
 }
@@ -395,13 +385,13 @@ static void send_cnp(struct qp *qp)
 	struct frame *frame;
 	uint8_t *p;
 
-	qp->obj.dev->rdma.rx_ecn_marked++;
+	qp->obj.dev->rdma->rx_ecn_marked++;
 	av.tclass = CNP_DSCP << 2;
 	frame = roce_frame(qp, &av, &bth, CNP_BYTES, &p);
 	if (!frame)
 		return;
 	memset(p, 0, CNP_BYTES);
-	qp->obj.dev->rdma.tx_cnp++;
+	qp->obj.dev->rdma->tx_cnp++;
 	roce_send(qp, frame);
 }
 
@@ -409,7 +399,7 @@ static bool take_cnp(struct qp *qp, const struct packet *pkt)
 {
 	if ((!qp_reliable(qp) && qp->st != PRM_QP_ST_UC) || !connection_matches(qp, pkt))
 		return false;
-	qp->obj.dev->rdma.rx_cnp++;
+	qp->obj.dev->rdma->rx_cnp++;
 	return true;
 }
 
@@ -477,11 +467,11 @@ static bool dispatch(struct cxdev *dev, const struct packet *pkt)
 static void count_received(struct cxdev *dev, const struct frame *frame)
 {
 	if (frame->data[0] & 1) {
-		dev->rdma.rx_mcast_packets++;
-		dev->rdma.rx_mcast_bytes += frame->len;
+		dev->rdma->rx_mcast_packets++;
+		dev->rdma->rx_mcast_bytes += frame->len;
 	} else {
-		dev->rdma.rx_packets++;
-		dev->rdma.rx_bytes += frame->len;
+		dev->rdma->rx_packets++;
+		dev->rdma->rx_bytes += frame->len;
 	}
 }
 
@@ -509,14 +499,14 @@ bool roce_receive(struct cxdev *dev, struct frame *frame)
 	count_received(dev, frame);
 	headers = l3_bytes(pkt.type) + (pkt.type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES);
 	if (len < headers + BTH_BYTES + ICRC_BYTES) {
-		dev->rdma.rx_dropped++;
+		dev->rdma->rx_dropped++;
 	} else if (!icrc_right(frame, l3, len, pkt.type)) {
-		dev->rdma.rx_icrc_errors++;
+		dev->rdma->rx_icrc_errors++;
 		trace(dev, "a RoCE packet with a wrong ICRC was dropped");
 	} else if (!parse_bth(frame->data + l3 + headers, len - headers, &pkt) ||
 		   !dispatch(dev, &pkt)) {
-		dev->rdma.rx_dropped++;
-		dev->rdma.rx_cnp_ignored += pkt.bth.opcode == BTH_CNP;
+		dev->rdma->rx_dropped++;
+		dev->rdma->rx_cnp_ignored += pkt.bth.opcode == BTH_CNP;
 		trace(dev, "a RoCE packet for QP 0x%x (opcode 0x%02x, PSN %u) was dropped",
 		      get32(frame->data + l3 + headers + 4) & PSN_MASK, frame->data[l3 + headers],
 		      get32(frame->data + l3 + headers + 8) & PSN_MASK);

@@ -7,11 +7,29 @@
 #define LOG_SRQ_STRIDE_MAX	6
 #define LOG_SRQ_SIZE_MAX	15
 
+/* A message that uses a WQE of a shared queue which goes is cut off. */
+static void forget_srq(void *obj, void *arg)
+{
+	struct qp *qp = obj;
+	struct responder *p = &qp->resp;
+
+	if (qp->st != PRM_QP_ST_XRC)
+		return;
+	if (p->srq == arg) {
+		p->srq = NULL;
+		p->in_message = false;
+	}
+	if (p->wqe.srq == arg) {
+		p->wqe.srq = NULL;
+		p->have_wqe = false;
+	}
+}
+
 static void srq_release(void *obj)
 {
 	struct srq *srq = obj;
 
-	responder_forget_srq(srq);
+	obj_for_each(srq->obj.dev, OBJ_QP, forget_srq, srq);
 	pages_free(&srq->pages);
 	obj_put(srq->pd);
 	obj_put(srq->cq);
@@ -291,7 +309,30 @@ static int run_destroy_rmp(struct cmd *c)
 	return srq_destroy(c, OBJ_RMP, prm_get(in, rmpn), "rmpn");
 }
 
+/* ---- XRC domains ---- */
+
+static int run_alloc_xrcd(struct cmd *c)
+{
+	struct prm_alloc_xrcd_out *out = c->out;
+	struct obj *xrcd = obj_create(c, OBJ_XRCD, sizeof(*xrcd));
+
+	if (!xrcd)
+		return -1;
+	prm_set(out, xrcd, xrcd->num);
+	return 0;
+}
+
+static int run_dealloc_xrcd(struct cmd *c)
+{
+	const struct prm_dealloc_xrcd_in *in = c->in;
+	struct obj *xrcd = obj_get(c, OBJ_XRCD, prm_get(in, xrcd), "xrcd");
+
+	return xrcd ? obj_destroy(c, xrcd) : -1;
+}
+
 const struct cmd_desc cmds_srq[] = {
+	CMD(alloc_xrcd),
+	CMD(dealloc_xrcd),
 	CMD(create_srq, .tail = true),
 	CMD(query_srq),
 	CMD(destroy_srq),

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "key/key.h"
 #include "rdma/rdma.h"
 
 #define SEND_DS_MAX (SEND_WQE_MAX / PRM_WQE_DS)

@@ -3,8 +3,8 @@
 #ifndef CXEMU_TESTS_CAPS_H
 #define CXEMU_TESTS_CAPS_H
 
+#include "card/card.h"
 #include "dut.h"
-#include "func/hca.h"
 #include "prm/caps.h"
 #include "prm/obj.h"
 #include "prm/qp.h"

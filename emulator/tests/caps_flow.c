@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "caps.h"
-#include "port/lag.h"
+#include "port/port.h"
 #include "prm/counter.h"
 #include "prm/lag.h"
 

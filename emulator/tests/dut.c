@@ -3,11 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "card/card.h"
 #include "dut.h"
-#include "func/hca.h"
 #include "log.h"
 #include "prm/obj.h"
-#include "base/trace.h"
 
 #define PAGE 4096ull
 #define HELD_PAGES 4000 /* the card is given all it might ask for */

@@ -6,7 +6,7 @@
 #ifndef CXEMU_DUT_H
 #define CXEMU_DUT_H
 
-#include "base/device.h"
+#include "card/card.h"
 #include "nic/nic.h"
 #include "prm/cqe.h"
 #include "prm/eqe.h"

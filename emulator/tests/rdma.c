@@ -2,7 +2,7 @@
 /* The small driver and verbs library behind the tests of the RDMA engine. */
 #include <stdlib.h>
 
-#include "base/trace.h"
+#include "base/base.h"
 #include "ktap.h"
 #include "log.h"
 #include "rdma.h"

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "func/hca.h"
+#include "card/card.h"
 #include "key/key.h"
 #include "rdma/rdma.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "caps.h"
-#include "port/lag.h"
+#include "port/port.h"
 #include "vfu_client.h"
 
 enum kind { PF, VF, TWO_PORTS, KINDS };

@@ -9,6 +9,7 @@
 #include "prm/counter.h"
 #include "prm/port.h"
 #include "prm/vport.h"
+#include "rdma/rdma.h"
 #include "vfu_client.h"
 
 static struct dut *d;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "card/card.h"
 #include "dut.h"
-#include "func/hca.h"
 #include "vfu_client.h"
 
 #define GUESTS 1000

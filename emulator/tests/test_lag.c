@@ -2,9 +2,9 @@
 /* Ethernet frames of a card whose two ports are a LAG: the port that a TIS names, or a hash. */
 #include <string.h>
 
+#include "card/card.h"
 #include "dut.h"
-#include "func/hca.h"
-#include "port/lag.h"
+#include "port/port.h"
 #include "prm/definer.h"
 #include "prm/lag.h"
 #include "vfu_client.h"

@@ -502,7 +502,7 @@ static void test_ud_drops(void)
 	wr.dqpn = 0x7777;
 	post_send(&x, &wr);
 	settle();
-	ok(poll(&ca) && !poll(&cb) && b.dev->rdma.rx_dropped >= 2,
+	ok(poll(&ca) && !poll(&cb) && b.dev->rdma->rx_dropped >= 2,
 	   "one for a QP that does not exist too");
 	wr.dqpn = y.qpn;
 	wr.qkey = 0x11111111;
@@ -544,7 +544,7 @@ static void test_multicast(void)
 	post_send(&x, &wr);
 	settle();
 	ok(poll(&ca) && is_good(poll(&cb), &y, PRM_CQE_RESP_SEND, 0) &&
-	   b.dev->rdma.rx_mcast_packets == 1,
+	   b.dev->rdma->rx_mcast_packets == 1,
 	   "multicast: received");
 	ok(command(&b, attach_to_mcg, &in, &out) == PRM_STATUS_BAD_PARAM,
 	   "attaching twice is refused");

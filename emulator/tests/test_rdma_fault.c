@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "fault/fault.h"
+#include "host/control.h"
 #include "rdma.h"
 
 #define FRAMES 10
@@ -187,10 +188,10 @@ static void test_rdma_frames(unsigned int addr, const char *what)
 	must("clear");
 	must("any frame rc_send_only corrupt 100");
 	send_one(&x, &y);
-	ok(b.dev->rdma.rx_icrc_errors && !poll(&cb), "%s: a spoilt frame is thrown away", what);
+	ok(b.dev->rdma->rx_icrc_errors && !poll(&cb), "%s: a spoilt frame is thrown away", what);
 	pass_time(20);
 	ok(good_pair(), "%s: what was spoilt is repeated", what);
-	b.dev->rdma.rx_icrc_errors = 0;
+	b.dev->rdma->rx_icrc_errors = 0;
 	must("clear");
 	qp_unpair(&x, &y);
 	qp_unpair(&x2, &y2);

@@ -185,7 +185,8 @@ static void fuzz_wqes(struct qp_opts *o, unsigned int rounds)
 /* Objects that come of it stay until the end, as a driver that went away leaves them. */
 static void fuzz_commands(unsigned int rounds)
 {
-	static const struct cmd_desc *const tables[] = { cmds_obj, cmds_qp, cmds_srq };
+	static const struct cmd_desc *const tables[] = { cmds_key, cmds_q_counter, cmds_qp,
+							 cmds_qp_state, cmds_mcg, cmds_srq };
 	static uint8_t in[4096] __attribute__((aligned(8))), out[4096] __attribute__((aligned(8)));
 	const uint32_t numbers[] = { 0, 0, 0, a.pd, a.lkey >> 8, ca.cqn, 0x80, a.uar, 1 };
 	unsigned int i, k, good = 0;

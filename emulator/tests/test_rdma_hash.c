@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "nic/nic.h"
-#include "port/lag.h"
+#include "port/port.h"
 #include "prm/caps.h"
 #include "prm/definer.h"
 #include "prm/flow.h"

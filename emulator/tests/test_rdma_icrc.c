@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fault/fault.h"
+#include "host/control.h"
 #include "rdma.h"
 
 #define DST_OFF (1u << 20)
@@ -167,7 +168,7 @@ static void test_capture(const char *only, struct tqp *x, struct tqp *y)
 /* What a fault changes is seen to be changed, on either side of the switch. */
 static void test_spoiled(const char *text, struct tqp *x, struct tqp *y)
 {
-	uint64_t before = b.dev->rdma.rx_icrc_errors;
+	uint64_t before = b.dev->rdma->rx_icrc_errors;
 	struct cxdev *devs[] = { a.dev, b.dev };
 	char line[64], answer[256];
 	FILE *out = fmemopen(answer, sizeof(answer), "w");
@@ -178,7 +179,7 @@ static void test_spoiled(const char *text, struct tqp *x, struct tqp *y)
 	fclose(out);
 	send_twice(x, y);
 	pass_time(200);
-	ok(good && b.dev->rdma.rx_icrc_errors == before + 1, "%s: one wrong ICRC", text);
+	ok(good && b.dev->rdma->rx_icrc_errors == before + 1, "%s: one wrong ICRC", text);
 }
 
 static void test_seen(void)
@@ -197,9 +198,9 @@ static void test_seen(void)
 	test_sink(ADDR_V2_IPV4, 0);
 	test_sink(ADDR_V2_IPV4, 1000);
 	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
-	errors = b.dev->rdma.rx_icrc_errors;
+	errors = b.dev->rdma->rx_icrc_errors;
 	send_twice(&x, &y);
-	ok(b.dev->rdma.rx_icrc_errors == errors && buf_is(&b, DST_OFF, 3000, 3),
+	ok(b.dev->rdma->rx_icrc_errors == errors && buf_is(&b, DST_OFF, 3000, 3),
 	   "nobody looks: the message arrives");
 	test_capture(NULL, &x, &y);
 	test_capture("b", &x, &y);

@@ -3,7 +3,7 @@
  * Two ports of a card as a LAG: the commands and their order, the port that packets of a queue pair
  * leave by, fail-over under traffic, who gets what arrives at the other port.
  */
-#include "port/lag.h"
+#include "port/port.h"
 #include "prm/caps.h"
 #include "prm/flow.h"
 #include "prm/lag.h"

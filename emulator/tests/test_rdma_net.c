@@ -97,7 +97,7 @@ static void test_multicast_loop(void)
 static void test_marks(unsigned int addr, bool told)
 {
 	struct qp_opts o = { .addr = addr };
-	uint64_t marked = b.dev->rdma.rx_ecn_marked, cnps = a.dev->rdma.rx_cnp;
+	uint64_t marked = b.dev->rdma->rx_ecn_marked, cnps = a.dev->rdma->rx_cnp;
 	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
 			 .n = 1,
 			 .sge = { { a.va, 3000, a.lkey } },
@@ -117,8 +117,8 @@ static void test_marks(unsigned int addr, bool told)
 	post_send(&x, &wr);
 	settle();
 	ok(poll(&ca) && wire.by_opcode[BTH_CNP] == (told ? 3 : 0) && !wire.wrong &&
-	   b.dev->rdma.rx_ecn_marked - marked == (told ? 3 : 0) &&
-	   a.dev->rdma.rx_cnp - cnps == (told ? 3 : 0),
+	   b.dev->rdma->rx_ecn_marked - marked == (told ? 3 : 0) &&
+	   a.dev->rdma->rx_cnp - cnps == (told ? 3 : 0),
 	   "address %u: %s", addr, told ? "each marked packet is answered by a CNP" :
 					  "RoCE v1 knows no marks");
 	wire_watch();

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "card/card.h"
 #include "dut.h"
-#include "func/hca.h"
 #include "ktap.h"
 #include "wrong_log.h"
 

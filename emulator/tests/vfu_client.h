@@ -13,9 +13,9 @@
 #include <sys/types.h>
 
 #include "ktap.h"
-#include "prm/prm.h"
 #include "prm/cmdif.h"
 #include "prm/obj.h"
+#include "prm/prm.h"
 
 /* ---- the emulator and its card ---- */
 

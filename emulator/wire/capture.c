@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/device.h"
+#include "wire/wire.h"
 
 #define BUFFER (1u << 20)
 #define FLUSH_NS 20000000ull
@@ -104,14 +104,14 @@ static uint8_t *put(uint8_t *p, const void *data, size_t len)
 	return p + ((len + 3) & ~3ull);
 }
 
-static uint8_t *put32(uint8_t *p, uint32_t v)
+static uint8_t *put_word(uint8_t *p, uint32_t v)
 {
 	return put(p, &v, sizeof(v));
 }
 
 static uint8_t *put_option(uint8_t *p, uint16_t code, const void *data, uint16_t len)
 {
-	p = put32(p, (uint32_t)len << 16 | code);
+	p = put_word(p, (uint32_t)len << 16 | code);
 	return put(p, data, len);
 }
 
@@ -120,8 +120,8 @@ static void end_block(struct capture *c, uint8_t *start, uint8_t *end)
 {
 	uint32_t len = end + 4 - start;
 
-	put32(start + 4, len);
-	put32(end, len);
+	put_word(start + 4, len);
+	put_word(end, len);
 	c->used += len;
 }
 
@@ -130,12 +130,12 @@ static void put_section(struct capture *c)
 	static const char name[] = "cxemu";
 	uint8_t *start = c->buffer + c->used, *p = start;
 
-	p = put32(p, BLOCK_SECTION) + 4;
-	p = put32(p, BYTE_ORDER_MAGIC);
-	p = put32(p, 1);			/* version 1.0 */
-	p = put32(put32(p, UINT32_MAX), UINT32_MAX);	/* length unknown */
+	p = put_word(p, BLOCK_SECTION) + 4;
+	p = put_word(p, BYTE_ORDER_MAGIC);
+	p = put_word(p, 1);			/* version 1.0 */
+	p = put_word(put_word(p, UINT32_MAX), UINT32_MAX);	/* length unknown */
 	p = put_option(p, OPT_USERAPPL, name, strlen(name));
-	end_block(c, start, put32(p, OPT_END));
+	end_block(c, start, put_word(p, OPT_END));
 }
 
 static void put_interface(const char *name, void *arg)
@@ -146,12 +146,12 @@ static void put_interface(const char *name, void *arg)
 	if (c->n_ports == PORTS_MAX || (*c->only && strcmp(c->only, name)))
 		return;
 	snprintf(c->ports[c->n_ports++], NAME_MAX_BYTES, "%s", name);
-	p = put32(p, BLOCK_INTERFACE) + 4;
-	p = put32(p, LINKTYPE_ETHERNET);
-	p = put32(p, SNAPLEN);
+	p = put_word(p, BLOCK_INTERFACE) + 4;
+	p = put_word(p, LINKTYPE_ETHERNET);
+	p = put_word(p, SNAPLEN);
 	p = put_option(p, OPT_IF_NAME, name, strlen(name));
 	p = put_option(p, OPT_IF_TSRESOL, &resolution, 1);
-	end_block(c, start, put32(p, OPT_END));
+	end_block(c, start, put_word(p, OPT_END));
 }
 
 /* Number of the port's interface block; a port that came later gets one now. */
@@ -176,13 +176,13 @@ static void put_packet(struct capture *c, const struct port *port, const struct 
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	ns = now.tv_sec * 1000000000ull + now.tv_nsec;
-	p = put32(p, BLOCK_PACKET) + 4;
-	p = put32(p, number);
-	p = put32(put32(p, ns >> 32), ns & UINT32_MAX);
-	p = put32(put32(p, frame->len), frame->len);
+	p = put_word(p, BLOCK_PACKET) + 4;
+	p = put_word(p, number);
+	p = put_word(put_word(p, ns >> 32), ns & UINT32_MAX);
+	p = put_word(put_word(p, frame->len), frame->len);
 	p = put(p, frame->data, frame->len);
 	p = put_option(p, OPT_PACKET_FLAGS, &direction, sizeof(direction));
-	end_block(c, start, put32(p, OPT_END));
+	end_block(c, start, put_word(p, OPT_END));
 }
 
 static void record(struct capture *c, const struct port *port, const struct frame *frame,

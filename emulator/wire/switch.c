@@ -11,21 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/device.h"
 #include "fault/fault.h"
-#include "port/lag.h"
 #include "prm/eqe.h"
+#include "wire/wire.h"
 
 #define FRAME_MIN 60 /* without FCS; shorter frames are padded with zeros as a MAC does */
 #define FCS 4
 #define PORT_QUEUE 1024 /* frames that wait at one port */
-#define POOL_MAX 2048	/* free frames that are kept */
 #define FDB_SETS 256
 #define FDB_WAYS 4
 
 struct port {
 	struct list_head node;
 	struct cxdev *dev;
+	const struct port_ops *ops;
 	char name[32];
 	/* both must be true for a link; reported: what the function was told last */
 	bool admin, wire, reported;
@@ -47,8 +46,6 @@ struct fdb_entry {
 };
 
 static struct list_head ports = LIST_HEAD_INIT(ports);
-static struct list_head pool = LIST_HEAD_INIT(pool);
-static unsigned int pool_len;
 static struct fdb_entry fdb[FDB_SETS][FDB_WAYS];
 static uint64_t fdb_clock;
 static uint64_t filter_dropped, filter_duplicated, filter_held;
@@ -57,74 +54,6 @@ static enum wire_verdict (*filter_fn)(void *arg, const struct port *from, struct
 static void *filter_arg;
 static struct frame *held; /* what the filter wants to see overtaken */
 static struct port *held_from;
-
-struct frame *frame_alloc(uint32_t len)
-{
-	struct frame *frame;
-
-	if (len > FRAME_MAX)
-		return NULL;
-
-	if (!list_empty(&pool)) {
-		frame = list_first_entry(&pool, struct frame, node);
-		list_del(&frame->node);
-		pool_len--;
-	} else {
-		frame = malloc(sizeof(*frame));
-		if (!frame)
-			return NULL;
-		list_init(&frame->node);
-	}
-
-	frame->from = NULL;
-	frame->finish = NULL;
-	frame->len = len;
-	return frame;
-}
-
-void frame_free(struct frame *frame)
-{
-	if (!frame)
-		return;
-
-	if (pool_len >= POOL_MAX) {
-		free(frame);
-		return;
-	}
-
-	list_add(&frame->node, &pool);
-	pool_len++;
-}
-
-static void pool_drain(void)
-{
-	while (!list_empty(&pool)) {
-		struct frame *frame = list_first_entry(&pool, struct frame, node);
-
-		list_del(&frame->node);
-		free(frame);
-	}
-	pool_len = 0;
-}
-
-struct frame *frame_copy(const struct frame *frame)
-{
-	struct frame *copy = frame_alloc(frame->len);
-
-	if (!copy)
-		return NULL;
-	copy->from = frame->from;
-	copy->finish = frame->finish;
-	memcpy(copy->data, frame->data, frame->len);
-	return copy;
-}
-
-void frame_finish(struct frame *frame)
-{
-	if (frame->finish)
-		frame->finish(frame);
-	frame->finish = NULL;
-}
 
 /* ---- addresses ---- */
 
@@ -231,10 +160,7 @@ static void deliver_one(struct port *port, struct frame *frame)
 		return;
 	}
 
-	if (roce_receive(lag_rdma(port->dev), frame))
-		return;
-	frame_finish(frame);
-	eth_receive(port->dev, frame);
+	port->ops->receive(port->dev, frame);
 }
 
 static void port_rx_work(struct work *work)
@@ -458,7 +384,6 @@ const char *port_name(const struct port *port)
 static void port_event_work(struct work *work)
 {
 	struct port *port = container_of(work, struct port, event_work);
-	struct prm_eqe_port data = { .port = 1 << 4 };
 	bool up = port_link_up(port);
 
 	if (!port->dev || up == port->reported)
@@ -466,8 +391,7 @@ static void port_event_work(struct work *work)
 
 	port->reported = up;
 	trace(port->dev, "link %s", up ? "up" : "down");
-	event_push(port->dev, PRM_EVENT_PORT_CHANGE,
-		   up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN, &data, sizeof(data));
+	port->ops->link(port->dev, up);
 }
 
 static void port_changed(struct port *port, bool was_up)
@@ -597,7 +521,7 @@ void port_destroy(struct port *port)
 
 	if (list_empty(&ports)) {
 		release_held();
-		pool_drain();
+		frame_pool_drain();
 	}
 }
 
@@ -612,6 +536,11 @@ unsigned int port_room(const struct port *from)
 			room = PORT_QUEUE - port->rx_len;
 	}
 	return room;
+}
+
+void port_set_ops(struct port *port, const struct port_ops *ops)
+{
+	port->ops = ops;
 }
 
 void port_set_sink(struct port *port, bool (*fn)(void *arg, const struct frame *frame), void *arg)

@@ -18,7 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/device.h"
+#include "wire/wire.h"
 
 #define LENGTH_BYTES 4
 #define STUCK_NS 500000000ull

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "key/key.h"
 #include "rdma/rdma.h"
 
 #define CTRL_AT		sizeof(struct prm_wqe_ctrl_seg)

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * What the cards announce. What a capability promises is what the commands and engines do; a limit
+ * stands in the header of the room that enforces it, or in the object ranges.
+ */
+#include <string.h>
+
+#include "card/card.h"
+#include "nic/nic.h"
+#include "port/port.h"
+#include "prm/caps.h"
+#include "prm/obj.h"
+#include "rdma/rdma.h"
+
+#define LOG_MAX_LIST 16		/* what one UMR can give a key, in entries */
+#define ATOMIC_8B	(1u << 3)
+#define ROCE_V1 0x01
+#define ROCE_V2 0x04
+#define L3_IPV4 0x2		/* bits of l3_type */
+#define L3_IPV6 0x4
+
+static uint8_t log2_floor(uint64_t n)
+{
+	uint8_t log = 0;
+
+	while (n >>= 1)
+		log++;
+	return log;
+}
+
+#define LOG_OBJS(card, type) log2_floor((card)->objs[type].count)
+
+static void card_general_sizes(const struct card *card, struct prm_cmd_hca_cap *cap)
+{
+	prm_set(cap, log_max_qp, LOG_OBJS(card, OBJ_QP));
+	prm_set(cap, log_max_qp_sz, 15);
+	prm_set(cap, log_max_srq, LOG_OBJS(card, OBJ_SRQ));
+	prm_set(cap, log_max_srq_sz, 15);
+	prm_set(cap, log_max_cq, LOG_OBJS(card, OBJ_CQ));
+	prm_set(cap, log_max_cq_sz, 22);
+	prm_set(cap, log_max_eq, LOG_OBJS(card, OBJ_EQ));
+	prm_set(cap, log_max_eq_sz, 22);
+	prm_set(cap, log_max_mkey, LOG_OBJS(card, OBJ_MKEY));
+	prm_set(cap, log_max_mrw_sz, 64);
+	prm_set(cap, log_max_pd, LOG_OBJS(card, OBJ_PD));
+	prm_set(cap, log_max_xrcd, LOG_OBJS(card, OBJ_XRCD));
+	prm_set(cap, log_max_transport_domain, LOG_OBJS(card, OBJ_TD));
+	prm_set(cap, log_max_rq, LOG_OBJS(card, OBJ_RQ));
+	prm_set(cap, log_max_sq, LOG_OBJS(card, OBJ_SQ));
+	prm_set(cap, log_max_rmp, LOG_OBJS(card, OBJ_RMP));
+	prm_set(cap, log_max_tir, LOG_OBJS(card, OBJ_TIR));
+	prm_set(cap, log_max_tis, LOG_OBJS(card, OBJ_TIS));
+	prm_set(cap, log_max_rqt, LOG_OBJS(card, OBJ_RQT));
+	prm_set(cap, log_max_rqt_size, ETH_LOG_MAX_RQT_SIZE);
+	prm_set(cap, log_max_ra_req_qp, LOG_RA_MAX);
+	prm_set(cap, log_max_ra_res_qp, LOG_RA_MAX);
+	prm_set(cap, log_max_msg, LOG_MSG_MAX);
+	prm_set(cap, max_wqe_sz_sq, 1024);
+	prm_set(cap, max_wqe_sz_rq, ETH_MAX_WQE_RQ);
+	prm_set(cap, log_max_wq_sz, ETH_LOG_MAX_WQ_SZ);
+	prm_set(cap, log_max_stride_sz_rq, 9);
+	prm_set(cap, log_min_stride_sz_rq, 4);
+	prm_set(cap, log_max_stride_sz_sq, 6);
+	prm_set(cap, log_min_stride_sz_sq, 6);
+	prm_set(cap, log_max_current_uc_list, ETH_LOG_MAX_UC_LIST);
+	prm_set(cap, log_max_current_mc_list, ETH_LOG_MAX_MC_LIST);
+	prm_set(cap, log_max_vlan_list, ETH_LOG_MAX_VLAN_LIST);
+}
+
+/* Drivers look for LAG only where they also find the right to manage vports. */
+static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
+{
+	if (!lag_announced(dev))
+		return;
+	prm_set(cap, vport_group_manager, 1);
+	prm_set(cap, lag_master, 1);
+	prm_set(cap, num_lag_ports, LAG_PORTS);
+	prm_set(cap, lag_tx_port_affinity, 1);
+	prm_set(cap, init2_lag_tx_port_affinity, 1);
+}
+
+static void card_port_selection_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
+{
+	if (!port_select_announced(dev))
+		return;
+	prm_set(cap, port_selection_cap, 1);
+	prm_set64(cap, general_obj_types, 1ull << PRM_OBJ_MATCH_DEFINER);
+	prm_set(cap, max_num_match_definer, dev->card->objs[OBJ_MATCH_DEFINER].count);
+	prm_set64(cap, match_definer_format_supported, definer_formats());
+}
+
+static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
+{
+	const struct card *card = dev->card;
+
+	card_general_sizes(card, cap);
+	prm_set(cap, vhca_id, dev->index);
+	prm_set(cap, port_type, 1);
+	prm_set(cap, num_ports, 1);
+	prm_set(cap, native_port_num, dev->native_port);
+	prm_set(cap, gid_table_size, 4);
+	prm_set(cap, pkey_table_size, 0);
+	prm_set(cap, local_ca_ack_delay, 16);
+	prm_set(cap, cqe_version, 1);
+	prm_set(cap, eth_net_offloads, 1);
+	prm_set(cap, nic_flow_table, 1);
+	prm_set(cap, roce, 1);
+	prm_set(cap, rc, 1);
+	prm_set(cap, uc, 1);
+	prm_set(cap, ud, 1);
+	prm_set(cap, xrc, 1);
+	prm_set(cap, atomic, 1);
+	prm_set(cap, pkv, 1);
+	prm_set(cap, qkv, 1);
+	prm_set(cap, cq_oi, 1);
+	prm_set(cap, cq_moderation, 1);
+	prm_set(cap, cq_resize, 1);
+	prm_set(cap, block_lb_mc, 1);
+	prm_set(cap, cq_period_start_from_cqe, 1);
+	prm_set(cap, vport_counters, 1);
+	prm_set(cap, max_flow_counter_15_0, 1 << 14);
+	prm_set(cap, log_max_flow_counter_bulk, 10);
+	prm_set(cap, max_qp_cnt, card->objs[OBJ_Q_COUNTER].count);
+	prm_set(cap, rts2rts_qp_counters_set_id, 1);
+	prm_set(cap, out_of_seq_cnt, 1);
+	prm_set(cap, retransmission_q_counters, 1);
+	prm_set(cap, enhanced_error_q_counters, 1);
+	prm_set(cap, disable_local_lb_uc, 1);
+	prm_set(cap, disable_local_lb_mc, 1);
+	prm_set(cap, nic_vport_change_event, 1);
+	prm_set(cap, imaicl, 1);
+	prm_set(cap, umr_ptr_rlky, 1);
+	prm_set(cap, log_max_klm_list_size, LOG_MAX_LIST);
+	prm_set(cap, cmdif_checksum, 3);
+	prm_set(cap, driver_version, 1);
+	prm_set(cap, pcam_reg, 1);
+	prm_set(cap, cc_query_allowed, 1);
+	prm_set(cap, log_pg_sz, 12);
+	prm_set(cap, bf, 1);
+	prm_set(cap, log_bf_reg_size, 9);
+	card_lag(dev, cap);
+	card_port_selection_general(dev, cap);
+	prm_set(cap, uar_sz, log2_floor(card->bar_bytes >> 20));
+	prm_set(cap, num_of_uars_per_page, 1);
+	prm_set(cap, device_frequency_mhz, DEVICE_CLOCK_KHZ / 1000);
+	prm_set(cap, device_frequency_khz, DEVICE_CLOCK_KHZ);
+}
+
+static void card_eth(const struct card *card,
+		     struct prm_per_protocol_networking_offload_caps *cap)
+{
+	prm_set(cap, csum_cap, 1);
+	prm_set(cap, vlan_cap, 1);
+	prm_set(cap, max_lso_cap, ETH_LOG_MAX_LSO);
+	prm_set(cap, wqe_inline_mode, card->inline_mode);
+	prm_set(cap, wqe_vlan_insert, card->vlan_insert);
+	prm_set(cap, rss_ind_tbl_cap, ETH_LOG_MAX_RQT_SIZE);
+	prm_set(cap, self_lb_en_modifiable, 1);
+}
+
+static void card_roce(struct prm_roce_cap *cap)
+{
+	prm_set(cap, l3_type, L3_IPV4 | L3_IPV6);
+	prm_set(cap, roce_version, ROCE_V1 | ROCE_V2);
+	prm_set(cap, r_roce_dest_udp_port, 4791);
+	prm_set(cap, r_roce_min_src_udp_port, 0xc000);
+	prm_set(cap, r_roce_max_src_udp_port, 0xffff);
+	prm_set(cap, roce_address_table_size, ROCE_ADDRS);
+}
+
+/*
+ * 8 bytes; whether a requester finds the old value big-endian or as its CPU has it is for the
+ * driver to set.
+ */
+static void card_atomic(struct prm_atomic_caps *cap)
+{
+	prm_set(cap, supported_atomic_req_8B_endianness_mode_1, 1);
+	prm_set(cap, atomic_operations, PRM_ATOMIC_CMP_SWAP | PRM_ATOMIC_FETCH_ADD);
+	prm_set(cap, atomic_size_qp, ATOMIC_8B);
+}
+
+/* All of a packet's outer headers up to the ports can be matched, each field with any mask. */
+static void card_flow_fields(struct prm_flow_table_fields_supported *fields)
+{
+	prm_set(fields, outer_dmac, 1);
+	prm_set(fields, outer_smac, 1);
+	prm_set(fields, outer_ether_type, 1);
+	prm_set(fields, outer_ip_version, 1);
+	prm_set(fields, outer_first_prio, 1);
+	prm_set(fields, outer_first_cfi, 1);
+	prm_set(fields, outer_first_vid, 1);
+	prm_set(fields, outer_ipv4_ttl, 1);
+	prm_set(fields, outer_sip, 1);
+	prm_set(fields, outer_dip, 1);
+	prm_set(fields, outer_frag, 1);
+	prm_set(fields, outer_ip_protocol, 1);
+	prm_set(fields, outer_ip_ecn, 1);
+	prm_set(fields, outer_ip_dscp, 1);
+	prm_set(fields, outer_udp_sport, 1);
+	prm_set(fields, outer_udp_dport, 1);
+	prm_set(fields, outer_tcp_sport, 1);
+	prm_set(fields, outer_tcp_dport, 1);
+	prm_set(fields, outer_tcp_flags, 1);
+}
+
+/* What tables of all types have. */
+static void card_flow_tables(struct prm_flow_table_prop_layout *cap)
+{
+	prm_set(cap, ft_support, 1);
+	prm_set(cap, flow_modify_en, 1);
+	prm_set(cap, modify_root, 1);
+	prm_set(cap, identified_miss_table_mode, 1);
+	prm_set(cap, flow_table_modify, 1);
+	prm_set(cap, log_max_ft_size, FLOW_LOG_MAX_SIZE);
+	prm_set(cap, max_ft_level, FLOW_MAX_LEVEL);
+	prm_set(cap, log_max_ft_num, 10);
+	prm_set(cap, log_max_flow, 20);
+	card_flow_fields(prm_sub(cap, ft_field_support, flow_table_fields_supported));
+	card_flow_fields(prm_sub(cap, ft_field_bitmask_support, flow_table_fields_supported));
+}
+
+static void card_flow(struct prm_flow_table_nic_cap *nic)
+{
+	struct prm_flow_table_prop_layout *cap =
+		prm_sub(nic, flow_table_properties_nic_receive, flow_table_prop_layout);
+
+	prm_set(nic, nic_rx_multi_path_tirs, 1);
+	prm_set(nic, nic_rx_multi_path_tirs_fts, 1);
+	card_flow_tables(cap);
+	prm_set(cap, flow_counter, 1);
+	prm_set(cap, log_max_flow_counter, 14);
+	prm_set(cap, log_max_destination, 6);
+}
+
+static void card_port_selection(struct prm_port_selection_cap *cap)
+{
+	prm_set(cap, port_select_flow_table, 1);
+	card_flow_tables(prm_sub(cap, flow_table_properties_port_selection,
+				 flow_table_prop_layout));
+}
+
+int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *max)
+{
+	switch (type) {
+	case CAP_GENERAL:
+		card_general(dev, cur);
+		break;
+	case CAP_ETH:
+		card_eth(dev->card, cur);
+		break;
+	case CAP_ATOMIC:
+		card_atomic(cur);
+		break;
+	case CAP_ROCE:
+		card_roce(cur);
+		break;
+	case CAP_FLOW_NIC:
+		card_flow(cur);
+		break;
+	case CAP_PORT_SELECTION:
+		if (!port_select_announced(dev))
+			return -1;
+		card_port_selection(cur);
+		break;
+	default:
+		return -1;
+	}
+	memcpy(max, cur, CAP_BYTES);
+	if (type == CAP_GENERAL)
+		prm_set((struct prm_cmd_hca_cap *)max, uar_4k, 1);
+	else if (type == CAP_ROCE)
+		prm_set((struct prm_roce_cap *)max, sw_r_roce_src_udp_port, 1);
+	else if (type == CAP_PORT_SELECTION)
+		prm_set((struct prm_port_selection_cap *)max, port_select_flow_table_bypass, 1);
+	return 0;
+}

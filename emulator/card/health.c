@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * What is wrong with a function because somebody asked for it: faults that are done at once, and how
+ * a function gets well again.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "card/card.h"
+#include "fault/fault.h"
+#include "wire/wire.h"
+
+int health_pages(struct cxdev *dev, int32_t n)
+{
+	struct prm_eqe_page_req req = { .num_pages = cpu_to_be32(n) };
+
+	if (!event_taken(dev, PRM_EVENT_PAGE_REQUEST))
+		return -ENODEV;
+	dev->hca->pages_asked = n;
+	event_push(dev, PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
+	return 0;
+}
+
+int health_temperature(struct cxdev *dev)
+{
+	struct prm_eqe_temp_warning warn = { .sensor_warning_lsb = cpu_to_be64(1) };
+
+	if (!event_taken(dev, PRM_EVENT_TEMP_WARN))
+		return -ENODEV;
+	event_push(dev, PRM_EVENT_TEMP_WARN, 0, &warn, sizeof(warn));
+	return 0;
+}
+
+/* What the driver does before it has noticed is no fault of its own. */
+static void excuse(struct cxdev *dev)
+{
+	dev->health.excused = true;
+}
+
+void health_gone(struct cxdev *dev)
+{
+	cxdev_reset(dev);
+	dev->health.gone = true;
+	excuse(dev);
+	notice(dev, "fault: off the bus");
+}
+
+void health_back(struct cxdev *dev)
+{
+	if (!dev->health.gone)
+		return;
+	dev->health.gone = false;
+	cxdev_reset(dev);
+	dev->health.config_lost = true;
+	excuse(dev);
+	notice(dev, "fault: on the bus again");
+}
+
+/* The firmware died: what it knew is lost, the registers still answer. */
+void health_fatal(struct cxdev *dev)
+{
+	cxdev_reset(dev);
+	dev->hca->boot_done_ns = 0;
+	dev->health.fatal = true;
+	dev->health.synd = 0x1;
+	excuse(dev);
+	notice(dev, "fault: the firmware stops");
+}
+
+void health_reset(struct cxdev *dev)
+{
+	bool gone = dev->health.gone, config_lost = dev->health.config_lost;
+
+	memset(&dev->health, 0, sizeof(dev->health));
+	dev->health.gone = gone;
+	dev->health.config_lost = config_lost;
+	dev->health.excused = gone;
+}
+
+void health_heal(struct cxdev *dev)
+{
+	health_back(dev);
+	dev->health.fatal = false;
+	dev->health.stalled = false;
+	dev->health.synd = 0;
+	port_set_wire(dev->port, true);
+}
+
+void health_disconnect(struct cxdev *dev)
+{
+	fault_forget(dev);
+	fault_port_gone(dev->port);
+	health_heal(dev);
+	dev->health.excused = false;
+}

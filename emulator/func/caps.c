@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The capability pages of a function: as after boot, as the driver has set them. */
+#include <string.h>
+
+#include "func/func.h"
+#include "prm/caps.h"
+
+void hca_caps_reset(struct cxdev *dev)
+{
+	struct hca_state *hca = dev->hca;
+	unsigned int i;
+
+	memset(hca->cap_cur, 0, sizeof(hca->cap_cur));
+	memset(hca->cap_max, 0, sizeof(hca->cap_max));
+	for (i = 0; i < CAP_TYPES; i++)
+		hca->cap_valid[i] = !dev->card->caps(dev, i, hca->cap_cur[i], hca->cap_max[i]);
+	hca->issi = 0;
+}
+
+static int run_query_hca_cap(struct cmd *c)
+{
+	const struct prm_query_hca_cap_in *in = c->in;
+	struct prm_query_hca_cap_out *out = c->out;
+	unsigned int type = c->op_mod >> 1;
+	struct hca_state *hca = c->dev->hca;
+
+	if (prm_get(in, other_function) || prm_get(in, ec_vf_function) || prm_get(in, function_id))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no other functions");
+	if (type >= CAP_TYPES || !hca->cap_valid[type])
+		return decline(c, PRM_STATUS_BAD_PARAM, "the card has no capabilities of type 0x%x",
+			       type);
+	memcpy(prm_tail((struct prm_mbox_out *)c->out),
+	       c->op_mod & 1 ? hca->cap_cur[type] : hca->cap_max[type],
+	       sizeof(*out) - sizeof(struct prm_mbox_out));
+	return 0;
+}
+
+/* All ones where the driver may change a capability. */
+static void settable(unsigned int type, uint8_t *mask)
+{
+	struct prm_cmd_hca_cap *gen = (void *)mask;
+	struct prm_port_selection_cap *port_selection = (void *)mask;
+	struct prm_roce_cap *roce = (void *)mask;
+
+	if (type == CAP_GENERAL) {
+		prm_set(gen, pkey_table_size, 0xffff);
+		prm_set(gen, log_max_qp, 0x1f);
+		prm_set(gen, cmdif_checksum, 3);
+		prm_set(gen, uar_4k, 1);
+		prm_set(gen, log_uar_page_sz, 0xffff);
+		prm_set(gen, cache_line_128byte, 1);
+	} else if (type == CAP_ROCE) {
+		prm_set(roce, sw_r_roce_src_udp_port, 1);
+	} else if (type == CAP_PORT_SELECTION) {
+		prm_set(port_selection, port_select_flow_table_bypass, 1);
+	}
+}
+
+static int check_general(struct cmd *c, const struct prm_cmd_hca_cap *want,
+			 const struct prm_cmd_hca_cap *max)
+{
+	if (prm_get(want, log_max_qp) > prm_get(max, log_max_qp))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_max_qp %u is above %u",
+			      prm_get(want, log_max_qp), prm_get(max, log_max_qp));
+	if (prm_get(want, pkey_table_size) > prm_get(max, pkey_table_size))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "pkey_table_size 0x%x is above 0x%x",
+			      prm_get(want, pkey_table_size), prm_get(max, pkey_table_size));
+	if (prm_get(want, log_uar_page_sz) && !prm_get(want, uar_4k))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_uar_page_sz %u without uar_4k: UARs are 4 KiB",
+			      prm_get(want, log_uar_page_sz));
+	if (prm_get(want, cache_line_128byte) > prm_get(max, cache_line_128byte))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "cache_line_128byte is not supported");
+	return 0;
+}
+
+bool hca_atomics_in_host_order(const struct cxdev *dev)
+{
+	return prm_get((const struct prm_atomic_caps *)dev->hca->cap_cur[CAP_ATOMIC],
+		       atomic_req_8B_endianness_mode);
+}
+
+bool hca_affinity_bypass(const struct cxdev *dev)
+{
+	const void *cur = dev->hca->cap_cur[CAP_PORT_SELECTION];
+
+	return prm_get((const struct prm_port_selection_cap *)cur, port_select_flow_table_bypass);
+}
+
+/* Drivers send the one field that can be set, and zeroes around it. */
+static int set_atomic(struct cmd *c, const struct prm_atomic_caps *want)
+{
+	struct prm_atomic_caps *cur = (void *)c->dev->hca->cap_cur[CAP_ATOMIC];
+	unsigned int mode = prm_get(want, atomic_req_8B_endianness_mode);
+
+	if (mode > 1)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "atomic_req_8B_endianness_mode %u is neither 0 nor 1", mode);
+	if ((prm_get(want, atomic_operations) &&
+	     prm_get(want, atomic_operations) != prm_get(cur, atomic_operations)) ||
+	    (prm_get(want, atomic_size_qp) &&
+	     prm_get(want, atomic_size_qp) != prm_get(cur, atomic_size_qp)))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "of the atomic capabilities only the byte order can be set");
+	prm_set(cur, atomic_req_8B_endianness_mode, mode);
+	return 0;
+}
+
+static int run_set_hca_cap(struct cmd *c)
+{
+	const struct prm_set_hca_cap_in *in = c->in;
+	const uint8_t *want = prm_tail_const((const struct prm_mbox_in *)c->in);
+	unsigned int type = c->op_mod >> 1, i;
+	struct hca_state *hca = c->dev->hca;
+	uint8_t mask[CAP_BYTES] __attribute__((aligned(8))) = {};
+
+	if (prm_get(in, other_function) || prm_get(in, function_id))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no other functions");
+	if (hca->phase == HCA_RUNNING)
+		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "legal only before INIT_HCA");
+	if (type >= CAP_TYPES || !hca->cap_valid[type] || c->op_mod & 1)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "the card has no capabilities of type 0x%x to set", type);
+	if (type == CAP_ATOMIC)
+		return set_atomic(c, (const void *)want);
+	settable(type, mask);
+	for (i = 0; i < CAP_BYTES; i++)
+		if ((want[i] ^ hca->cap_cur[type][i]) & ~mask[i])
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "type 0x%x: byte 0x%x is 0x%02x, was 0x%02x: not to be set",
+				      type, i, want[i], hca->cap_cur[type][i]);
+	if (type == CAP_GENERAL &&
+	    check_general(c, (const void *)want, (const void *)hca->cap_max[type]))
+		return -1;
+	memcpy(hca->cap_cur[type], want, CAP_BYTES);
+	return 0;
+}
+
+const struct cmd_desc cmds_caps[] = {
+	CMD(query_hca_cap, .early = true),
+	CMD(set_hca_cap, .early = true),
+	{}
+};

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * What is the same for all commands: their rows, what is checked before one runs, refusals. What a
+ * command does stands with its table, in the room of its object.
+ */
+#include <string.h>
+#include <libdeflate.h>
+
+#include "fault/fault.h"
+#include "func/func.h"
+
+#define OPCODES 0x1000
+
+/* Rows of the tables that give numbers their names. */
+#define NAME(number, string)[number] = string
+#define OPCODE_NAME(n, number) NAME(number, #n),
+#define STATUS_NAME(n, number, text) NAME(number, #n),
+
+static const struct cmd_desc *by_opcode[OPCODES];
+
+void cmd_set_tables(const struct cmd_desc *const *tables)
+{
+	const struct cmd_desc *desc;
+
+	for (; *tables; tables++)
+		for (desc = *tables; desc->name; desc++)
+			by_opcode[desc->opcode] = desc;
+}
+
+static const struct cmd_desc *find_desc(uint16_t opcode)
+{
+	return opcode < OPCODES ? by_opcode[opcode] : NULL;
+}
+
+const char *cmd_opcode_name(uint16_t opcode)
+{
+	static const char *const names[OPCODES] = { PRM_CMD_LIST(OPCODE_NAME) };
+
+	return opcode < OPCODES && names[opcode] ? names[opcode] : "unknown command";
+}
+
+const char *cmd_status_name(uint8_t status)
+{
+	static const char *const names[256] = { PRM_STATUS_LIST(STATUS_NAME) };
+
+	return names[status] ? names[status] : "?";
+}
+
+/* ---- refusals ---- */
+
+void cmd_set_refusal(struct cmd *c, enum prm_status status, const char *fmt)
+{
+	c->status = status;
+	c->syndrome = libdeflate_crc32(0, fmt, strlen(fmt)) & 0xffffff;
+}
+
+int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
+{
+	char prefix[128];
+	va_list ap;
+
+	cmd_set_refusal(c, status, fmt);
+	c->dev->hca->refused++;
+	snprintf(prefix, sizeof(prefix),
+		 "%s op_mod 0x%x refused, %s, syndrome 0x%06x: ", cmd_opcode_name(c->opcode), c->op_mod,
+		 cmd_status_name(status), c->syndrome);
+	va_start(ap, fmt);
+	vviolation(c->dev, prefix, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int decline(struct cmd *c, enum prm_status status, const char *fmt, ...)
+{
+	char text[160];
+	va_list ap;
+
+	cmd_set_refusal(c, status, fmt);
+	c->dev->hca->declined++;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	notice(c->dev, "%s op_mod 0x%x declined, %s: %s", cmd_opcode_name(c->opcode), c->op_mod,
+	       cmd_status_name(status), text);
+	return -1;
+}
+
+/* ---- dispatch ---- */
+
+int check_reserved(struct cmd *c, const struct prm_reserved *r, uint32_t at)
+{
+	const uint8_t *in = (const uint8_t *)c->in + at;
+	uint32_t bit, end;
+
+	for (; r->width; r++) {
+		end = r->bit + r->width;
+		for (bit = r->bit; bit < end; bit++) {
+			if (!(bit % 8) && bit + 8 <= end && !in[bit / 8]) {
+				bit += 7;
+				continue;
+			}
+			if (in[bit / 8] & (0x80 >> bit % 8))
+				return refuse(c, PRM_STATUS_BAD_PARAM,
+					      "reserved bit 0x%x (of 0x%x..0x%x) is not zero",
+					      at * 8 + bit, at * 8 + r->bit, at * 8 + end - 1);
+		}
+	}
+	return 0;
+}
+
+static int check_phase(struct cmd *c, const struct cmd_desc *desc)
+{
+	enum hca_phase phase = c->dev->hca->phase;
+
+	if (c->opcode == PRM_OP_enable_hca || phase == HCA_RUNNING ||
+	    (phase == HCA_ENABLED && desc->early))
+		return 0;
+	return refuse(c, PRM_STATUS_BAD_SYS_STATE, "legal only after %s",
+		      desc->early ? "ENABLE_HCA" : "INIT_HCA");
+}
+
+int cmd_run(struct cmd *c)
+{
+	const struct cmd_desc *desc = find_desc(c->opcode);
+	uint32_t value;
+
+	if (!desc)
+		return refuse(c, PRM_STATUS_BAD_OP, "opcode 0x%x is not supported", c->opcode);
+	if (c->uid && (c->uid != PRM_UID_SHARED || c->opcode != PRM_OP_alloc_q_counter))
+		return refuse(c, PRM_STATUS_BAD_RES, "uid %u: there are no user contexts", c->uid);
+	if (check_phase(c, desc))
+		return -1;
+	if (c->in_len < desc->in_len)
+		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u bytes of input, the layout has %u",
+			      c->in_len, desc->in_len);
+	if (c->in_len > desc->in_len && !desc->tail)
+		return refuse(c, PRM_STATUS_BAD_INP_LEN,
+			      "%u bytes of input, the layout has only %u", c->in_len, desc->in_len);
+	if (c->out_len < desc->out_len)
+		return refuse(c, PRM_STATUS_BAD_OUTP_LEN,
+			      "room for %u bytes of output, the layout has %u", c->out_len,
+			      desc->out_len);
+	if (check_reserved(c, desc->reserved, 0))
+		return -1;
+	if (fault_ask(FAULT_COMMAND, c->dev, c->opcode, &value) == FAULT_STATUS) {
+		cmd_set_refusal(c, value, "a fault was asked for");
+		return -1;
+	}
+	return desc->run(c);
+}
+
+int cmd_check_function(struct cmd *c, bool embedded, uint32_t id)
+{
+	if (embedded || id)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "function %u%s: there is only function 0",
+			      id, embedded ? " of the embedded CPU" : "");
+	return 0;
+}

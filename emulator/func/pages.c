@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The pages that a card borrows from the driver.
+ *
+ * A real card keeps its contexts in pages that the driver gives; this one only counts them, but it
+ * counts as if it needed them: a number at boot, more for INIT_HCA, then one page for every few
+ * objects, asked for by page request events in good time and offered back when objects have gone.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "func/func.h"
+#include "prm/caps.h"
+#include "prm/obj.h"
+
+#define OBJECTS_PER_PAGE 8	/* beyond what the pages of INIT_HCA hold */
+#define OBJECTS_IN_INIT_PAGES 512
+#define PAGES_LOW 16		/* fewer spare pages than this: ask for more */
+#define PAGES_STEP 64
+#define PAGES_HIGH (PAGES_STEP + 2 * PAGES_LOW)	/* more spare pages than this: offer some back */
+
+enum query_pages_when { PAGES_BOOT = 1, PAGES_INIT = 2, PAGES_REGULAR = 3 };
+enum manage_pages_op { PAGES_CANT_GIVE = 0, PAGES_GIVE = 1, PAGES_TAKE = 2 };
+
+uint32_t pages_start(const struct cxdev *dev)
+{
+	return dev->card->boot_pages + dev->card->init_pages;
+}
+
+static int32_t pages_needed(struct cxdev *dev, unsigned int objects)
+{
+	uint32_t more = 0;
+
+	if (dev->hca->phase != HCA_RUNNING)
+		return 0;
+	if (objects > OBJECTS_IN_INIT_PAGES)
+		more = (objects - OBJECTS_IN_INIT_PAGES + OBJECTS_PER_PAGE - 1) / OBJECTS_PER_PAGE;
+	return pages_start(dev) + more;
+}
+
+static void pages_request(struct cxdev *dev, int32_t n)
+{
+	struct prm_eqe_page_req req = { .num_pages = cpu_to_be32(n) };
+
+	dev->hca->pages_asked = n;
+	trace(dev, "page request: %d", n);
+	event_push(dev, PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
+}
+
+int32_t pages_wanted(struct cxdev *dev)
+{
+	unsigned int objects = obj_count_all(dev);
+	int32_t held = dev->hca->pages.n;
+
+	if (held < pages_needed(dev, objects + PAGES_LOW * OBJECTS_PER_PAGE))
+		return PAGES_STEP;
+	if (held > pages_needed(dev, objects) + PAGES_HIGH)
+		return -PAGES_STEP;
+	return 0;
+}
+
+bool pages_afford(struct cxdev *dev)
+{
+	int32_t wanted = pages_wanted(dev);
+
+	if (wanted > 0 && dev->hca->pages_asked <= 0)
+		pages_request(dev, wanted);
+	return (int32_t)dev->hca->pages.n >= pages_needed(dev, obj_count_all(dev) + 1);
+}
+
+void pages_object_gone(struct cxdev *dev)
+{
+	int32_t wanted = pages_wanted(dev);
+
+	if (wanted < 0 && !dev->hca->pages_asked)
+		pages_request(dev, wanted);
+}
+
+static int run_query_pages(struct cmd *c)
+{
+	const struct prm_query_pages_in *in = c->in;
+	struct prm_query_pages_out *out = c->out;
+	struct hca_state *hca = c->dev->hca;
+	uint32_t total;
+
+	if (cmd_check_function(c, prm_get(in, embedded_cpu_function), prm_get(in, function_id)))
+		return -1;
+	switch (c->op_mod) {
+	case PAGES_BOOT:
+		total = c->dev->card->boot_pages;
+		break;
+	case PAGES_INIT:
+		total = pages_start(c->dev);
+		break;
+	case PAGES_REGULAR:
+		prm_set(out, num_pages, pages_wanted(c->dev));
+		return 0;
+	default:
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "op_mod is not boot (1), init (2) or regular (3)");
+	}
+	prm_set(out, num_pages, total > hca->pages.n ? total - hca->pages.n : 0);
+	return 0;
+}
+
+static bool page_held(const struct held_pages *held, uint64_t pa)
+{
+	uint32_t i;
+
+	for (i = 0; i < held->n; i++)
+		if (held->pa[i] == pa)
+			return true;
+	return false;
+}
+
+static int hold_page(struct cmd *c, struct held_pages *held, uint64_t pa)
+{
+	uint64_t *bigger;
+
+	if (pa & 0xfff)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx is not aligned to 4 KiB",
+			      (unsigned long long)pa);
+	if (page_held(held, pa))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx was given before",
+			      (unsigned long long)pa);
+	if (held->n == held->room) {
+		bigger = realloc(held->pa, (held->room + 1024) * sizeof(*bigger));
+		if (!bigger)
+			return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		held->pa = bigger;
+		held->room += 1024;
+	}
+	held->pa[held->n++] = pa;
+	return 0;
+}
+
+static int give_pages(struct cmd *c, uint32_t n)
+{
+	const uint8_t *list = prm_tail_const((const struct prm_manage_pages_in *)c->in);
+	struct held_pages *held = &c->dev->hca->pages;
+	uint32_t before = held->n, i;
+	__be64 be;
+
+	if ((c->in_len - sizeof(struct prm_manage_pages_in)) / 8 < n)
+		return refuse(c, PRM_STATUS_BAD_INP_LEN,
+			      "input_num_entries %u does not fit into %u bytes", n, c->in_len);
+	for (i = 0; i < n; i++) {
+		memcpy(&be, list + 8 * i, sizeof(be));
+		if (hold_page(c, held, be64_to_cpu(be))) {
+			held->n = before;
+			return -1;
+		}
+	}
+	if (held->n > c->dev->hca->pages_peak)
+		c->dev->hca->pages_peak = held->n;
+	return 0;
+}
+
+/* Returns what is spare, at most what was asked for and fits; the last ones given come first. */
+static int return_pages(struct cmd *c, uint32_t n)
+{
+	struct prm_manage_pages_out *out = c->out;
+	struct held_pages *held = &c->dev->hca->pages;
+	int32_t spare = (int32_t)held->n - pages_needed(c->dev, obj_count_all(c->dev));
+	uint8_t *list = prm_tail(out);
+	uint32_t i;
+	__be64 be;
+
+	if ((c->out_len - sizeof(*out)) / 8 < n)
+		return refuse(c, PRM_STATUS_BAD_OUTP_LEN,
+			      "input_num_entries %u does not fit into %u bytes of output", n,
+			      c->out_len);
+	if (spare < 0)
+		spare = 0;
+	if (n > (uint32_t)spare)
+		n = spare;
+	for (i = 0; i < n; i++) {
+		be = cpu_to_be64(held->pa[--held->n]);
+		memcpy(list + 8 * i, &be, sizeof(be));
+	}
+	prm_set(out, output_num_entries, n);
+	return 0;
+}
+
+static int run_manage_pages(struct cmd *c)
+{
+	const struct prm_manage_pages_in *in = c->in;
+	uint32_t n = prm_get(in, input_num_entries);
+	int err = 0;
+
+	if (cmd_check_function(c, prm_get(in, embedded_cpu_function), prm_get(in, function_id)))
+		return -1;
+	switch (c->op_mod) {
+	case PAGES_CANT_GIVE:
+		notice(c->dev, "the driver cannot give pages");
+		break;
+	case PAGES_GIVE:
+		err = give_pages(c, n);
+		break;
+	case PAGES_TAKE:
+		err = return_pages(c, n);
+		break;
+	default:
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "op_mod is not can't give (0), give (1) or take back (2)");
+	}
+	if (!err)
+		c->dev->hca->pages_asked = 0;
+	return err;
+}
+
+const struct cmd_desc cmds_pages[] = {
+	CMD(query_pages, .early = true),
+	CMD(manage_pages, .tail = true, .early = true),
+	{}
+};

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The state behind the registers and the command queue. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "func/func.h"
+
+#define BOOT_NS 2000000		/* from reset to the end of "initializing" */
+
+int hca_state_create(struct cxdev *dev)
+{
+	dev->hca = calloc(1, sizeof(*dev->hca));
+	if (!dev->hca)
+		return -ENOMEM;
+	dev->hca->dev = dev;
+	work_init(&dev->hca->cmd_work, cmdq_work);
+	hca_caps_reset(dev);
+	return 0;
+}
+
+void hca_state_reset(struct cxdev *dev)
+{
+	struct hca_state *hca = dev->hca;
+
+	work_cancel(&hca->cmd_work);
+	hca->phase = HCA_OFF;
+	hca->cmdq_addr = 0;
+	hca->nic_ifc = PRM_NIC_IFC_FULL;
+	hca->pending = 0;
+	hca->next_slot = 0;
+	hca->half_uar = 0;
+	hca->pages.n = 0;
+	hca->pages_asked = 0;
+	hca->boot_done_ns = now_ns() + BOOT_NS;
+	hca_caps_reset(dev);
+}
+
+void hca_state_destroy(struct cxdev *dev)
+{
+	if (!dev->hca)
+		return;
+	work_cancel(&dev->hca->cmd_work);
+	free(dev->hca->pages.pa);
+	free(dev->hca);
+	dev->hca = NULL;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* What SQs and RQs have in common: the context of a work queue, their states. */
+#include "nic/nic.h"
+
+#define LOG_PAGE_MAX 31
+
+int eth_check_wq(struct cmd *c, const struct prm_wq *wq)
+{
+	if (is_set(c, wq, wq_signature, "but it is not advertised") ||
+	    is_set(c, wq, cd_slave, "but cross-channel queues are not advertised") ||
+	    is_set(c, wq, hds_skip_first_sge, "but header split is not advertised") ||
+	    is_set(c, wq, log2_hds_buf_size, "but header split is not advertised") ||
+	    is_set(c, wq, lwm, "but low watermarks are not advertised") ||
+	    is_set(c, wq, dbr_umem_valid, "but there are no user contexts") ||
+	    is_set(c, wq, wq_umem_valid, "but there are no user contexts") ||
+	    is_set(c, wq, log_hairpin_num_packets, "but hairpin is not advertised") ||
+	    is_set(c, wq, log_hairpin_data_sz, "but hairpin is not advertised") ||
+	    is_set(c, wq, two_byte_shift_en, "but it is not advertised") ||
+	    is_set(c, wq, shampo_enable, "but it is not advertised"))
+		return -1;
+	if (prm_get(wq, wq_type) != PRM_WQ_CYCLIC)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "wq_type %u is not advertised, only cyclic",
+			      prm_get(wq, wq_type));
+	if (prm_get(wq, end_padding_mode) > 1)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "end_padding_mode %u is unknown",
+			      prm_get(wq, end_padding_mode));
+	if (prm_get(wq, log_wq_sz) > ETH_LOG_MAX_WQ_SZ)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_wq_sz %u is above %u",
+			      prm_get(wq, log_wq_sz), ETH_LOG_MAX_WQ_SZ);
+	if (prm_get64(wq, dbr_addr) & 7)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "dbr_addr 0x%llx is not aligned to 8 bytes",
+			      (unsigned long long)prm_get64(wq, dbr_addr));
+	return 0;
+}
+
+int eth_get_wq_pages(struct cmd *c, const struct prm_wq *wq, struct pages *pages)
+{
+	uint64_t bytes = 1ull << (prm_get(wq, log_wq_sz) + prm_get(wq, log_wq_stride));
+	unsigned int log_page = prm_get(wq, log_wq_pg_sz) + 12;
+
+	if (log_page > LOG_PAGE_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_wq_pg_sz %u: pages are at most 2^%u bytes", log_page - 12,
+			      LOG_PAGE_MAX);
+	return pages_get(c, pages, prm_tail_const(wq), bytes, log_page,
+			 prm_get(wq, page_offset) << (log_page - 6));
+}
+
+/* Which state may follow which. */
+int eth_check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is,
+			    unsigned int next)
+{
+	const char *name = obj_name(obj->type);
+
+	if (said != is)
+		return refuse(c, PRM_STATUS_BAD_RES_STATE,
+			      "%s 0x%x is in state %u, the command says %u", name, obj->num, is,
+			      said);
+	if (next != PRM_WQ_RST && next != PRM_WQ_RDY && next != PRM_WQ_ERR)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "%s 0x%x: state %u is unknown", name,
+			      obj->num, next);
+	if ((is == PRM_WQ_ERR && next == PRM_WQ_RDY) || (is == PRM_WQ_RST && next == PRM_WQ_ERR))
+		return refuse(c, PRM_STATUS_BAD_RES_STATE, "%s 0x%x cannot go from state %u to %u",
+			      name, obj->num, is, next);
+	return 0;
+}

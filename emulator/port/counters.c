@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The counters of the port, in the groups of register PPCNT. */
+#include "port/port.h"
+#include "prm/port.h"
+
+#define FCS 4
+#define PRIORITIES 8
+#define OVERRUN_MAX 15		/* the lower half of link_overrun_errors */
+
+static uint64_t with_fcs(uint64_t bytes, uint64_t frames)
+{
+	return bytes + frames * FCS;
+}
+
+static void ieee_802_3(struct prm_eth_802_3_cntrs_grp_data_layout *out,
+		       const struct port_counters *n, const struct eth_counters *eth)
+{
+	PUT64(out, a_frames_transmitted_ok, n->tx_frames);
+	PUT64(out, a_frames_received_ok, n->rx_frames);
+	PUT64(out, a_octets_transmitted_ok, with_fcs(n->tx_bytes, n->tx_frames));
+	PUT64(out, a_octets_received_ok, with_fcs(n->rx_bytes, n->rx_frames));
+	PUT64(out, a_multicast_frames_xmitted_ok, n->tx_multicast);
+	PUT64(out, a_broadcast_frames_xmitted_ok, n->tx_broadcast);
+	PUT64(out, a_multicast_frames_received_ok, n->rx_multicast);
+	PUT64(out, a_broadcast_frames_received_ok, n->rx_broadcast);
+	PUT64(out, a_frame_too_long_errors, eth->rx_oversize);
+}
+
+static void rfc_2863(struct prm_eth_2863_cntrs_grp_data_layout *out, const struct port_counters *n,
+		     const struct eth_counters *eth)
+{
+	PUT64(out, if_in_octets, with_fcs(n->rx_bytes, n->rx_frames));
+	PUT64(out, if_in_ucast_pkts, n->rx_frames - n->rx_multicast - n->rx_broadcast);
+	PUT64(out, if_in_multicast_pkts, n->rx_multicast);
+	PUT64(out, if_in_broadcast_pkts, n->rx_broadcast);
+	PUT64(out, if_in_discards, n->full + n->down);
+	PUT64(out, if_in_errors, eth->rx_oversize);
+	PUT64(out, if_out_octets, with_fcs(n->tx_bytes, n->tx_frames));
+	PUT64(out, if_out_ucast_pkts, n->tx_frames - n->tx_multicast - n->tx_broadcast);
+	PUT64(out, if_out_multicast_pkts, n->tx_multicast);
+	PUT64(out, if_out_broadcast_pkts, n->tx_broadcast);
+	PUT64(out, if_out_errors, eth->tx_errors.packets);
+}
+
+static void rfc_2819(struct prm_eth_2819_cntrs_grp_data_layout *out, const struct port_counters *n,
+		     const struct eth_counters *eth)
+{
+	PUT64(out, ether_stats_drop_events, n->full);
+	PUT64(out, ether_stats_octets, with_fcs(n->rx_bytes, n->rx_frames));
+	PUT64(out, ether_stats_pkts, n->rx_frames);
+	PUT64(out, ether_stats_broadcast_pkts, n->rx_broadcast);
+	PUT64(out, ether_stats_multicast_pkts, n->rx_multicast);
+	PUT64(out, ether_stats_oversize_pkts, eth->rx_oversize);
+	PUT64(out, ether_stats_pkts64octets, n->rx_sizes[0]);
+	PUT64(out, ether_stats_pkts65to127octets, n->rx_sizes[1]);
+	PUT64(out, ether_stats_pkts128to255octets, n->rx_sizes[2]);
+	PUT64(out, ether_stats_pkts256to511octets, n->rx_sizes[3]);
+	PUT64(out, ether_stats_pkts512to1023octets, n->rx_sizes[4]);
+	PUT64(out, ether_stats_pkts1024to1518octets, n->rx_sizes[5]);
+	PUT64(out, ether_stats_pkts1519to2047octets, n->rx_sizes[6]);
+	PUT64(out, ether_stats_pkts2048to4095octets, n->rx_sizes[7]);
+	PUT64(out, ether_stats_pkts4096to8191octets, n->rx_sizes[8]);
+	PUT64(out, ether_stats_pkts8192to10239octets, n->rx_sizes[9]);
+}
+
+/*
+ * What the port counts beside Ethernet's groups: RoCE packets whose ICRC is wrong. Priority flow
+ * control and buffers that fill are not there.
+ */
+static void eth_extended(struct prm_eth_extended_cntrs_grp_data_layout *out,
+			 const struct rdma_counters *rdma)
+{
+	PUT64(out, rx_icrc_encapsulated, rdma->rx_icrc_errors);
+}
+
+static uint32_t at_most(uint64_t value, uint32_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+/*
+ * The port as InfiniBand's performance management sees it. The counters are narrow and stay at
+ * their limits.
+ */
+static void ib_port(struct prm_ib_port_cntrs_grp_data_layout *out, const struct port_counters *n,
+		    const struct eth_counters *eth, const struct rdma_counters *rdma)
+{
+	prm_set(out, link_downed_counter, at_most(n->link_downs, 0xff));
+	prm_set(out, port_rcv_errors, at_most(rdma->rx_icrc_errors + eth->rx_oversize, 0xffff));
+	prm_set(out, port_xmit_discards, at_most(n->down, 0xffff));
+	prm_set(out, link_overrun_errors, at_most(n->full, OVERRUN_MAX));
+}
+
+/* The wire knows one priority. */
+static void per_priority(struct prm_eth_per_prio_grp_data_layout *out,
+			 const struct port_counters *n, unsigned int prio)
+{
+	if (prio)
+		return;
+	PUT64(out, rx_octets, with_fcs(n->rx_bytes, n->rx_frames));
+	PUT64(out, rx_frames, n->rx_frames);
+	PUT64(out, tx_octets, with_fcs(n->tx_bytes, n->tx_frames));
+	PUT64(out, tx_frames, n->tx_frames);
+}
+
+int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
+{
+	const struct prm_ppcnt_reg *in = reg_in;
+	struct prm_ppcnt_reg *out = reg_out;
+	void *set = out->dw + prm_bit(out, counter_set) / 32;
+	const struct port_counters *n = port_counters(c->dev->port);
+	const struct eth_counters *eth = &c->dev->eth->counters;
+	const struct rdma_counters *rdma = c->dev->rdma;
+	unsigned int prio = prm_get(in, prio_tc);
+
+	if (bad_port(c, in))
+		return -1;
+	if (is_set(c, in, clr, "but clearing is not advertised"))
+		return -1;
+	prm_set(out, local_port, PORT_NUMBER);
+	prm_set(out, grp, prm_get(in, grp));
+	prm_set(out, prio_tc, prio);
+	switch (prm_get(in, grp)) {
+	case PRM_PPCNT_IEEE_802_3:
+		ieee_802_3(set, n, eth);
+		return 0;
+	case PRM_PPCNT_RFC_2863:
+		rfc_2863(set, n, eth);
+		return 0;
+	case PRM_PPCNT_RFC_2819:
+		rfc_2819(set, n, eth);
+		return 0;
+	case PRM_PPCNT_ETH_EXTENDED:
+		eth_extended(set, rdma);
+		return 0;
+	case PRM_PPCNT_IB:
+		ib_port(set, n, eth, rdma);
+		return 0;
+	case PRM_PPCNT_PER_PRIORITY:
+		if (prio >= PRIORITIES)
+			return refuse(c, PRM_STATUS_BAD_PARAM, "prio_tc %u is above %u", prio,
+				      PRIORITIES - 1);
+		per_priority(set, n, prio);
+		return 0;
+	case PRM_PPCNT_PHYS_LAYER:
+		prm_set((struct prm_phys_layer_cntrs *)set, link_down_events,
+			n->link_downs & 0xffffffff);
+		return 0;
+	default:
+		return decline(c, PRM_STATUS_BAD_PARAM, "counter group 0x%x is not advertised",
+			       prm_get(in, grp));
+	}
+}

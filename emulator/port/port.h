@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * port: what a function tells of its port. The vport with its addresses and counters, the registers
+ * of ACCESS_REGISTER, and the two ports of one card as a LAG.
+ *
+ * The engines above count into the vport and ask it for what the driver has set; they ask the LAG
+ * for the port a frame leaves by.
+ */
+#ifndef CXEMU_PORT_H
+#define CXEMU_PORT_H
+
+#include "func/func.h"
+#include "wire/wire.h"
+
+extern const struct cmd_desc cmds_vport[], cmds_register[], cmds_lag[];
+
+/* Limits that the capability pages advertise and the commands enforce. */
+#define ETH_LOG_MAX_UC_LIST 7
+#define ETH_LOG_MAX_MC_LIST 11
+#define ETH_LOG_MAX_VLAN_LIST 12
+#define ETH_MAX_MTU 10000 /* port MTU, FCS included */
+
+/* For the fields of commands that could name another vport. */
+#define other_vport(c, in)                                                       \
+	({                                                                       \
+		typeof(in) in_ = (in);                                           \
+		struct cmd *c_ = (c);                                            \
+	\
+		is_set(c_, in_, other_vport, "but there is one vport") ||        \
+			is_set(c_, in_, vport_number, "but there is one vport"); \
+	})
+
+/* ---- the vport: vport.c ---- */
+
+struct traffic {
+	uint64_t packets, bytes;
+};
+
+struct eth_counters {
+	struct traffic rx_unicast, rx_multicast, rx_broadcast;
+	struct traffic tx_unicast, tx_multicast, tx_broadcast;
+	struct traffic rx_errors, tx_errors;
+	uint64_t rx_oversize, rx_no_rule, rx_no_buffer, rx_queue_off, rx_loopback_blocked;
+};
+
+/* Vport counters of RDMA traffic, for QUERY_VPORT_COUNTER and `status`. */
+struct rdma_counters {
+	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, tx_mcast_packets, tx_mcast_bytes,
+		rx_mcast_packets, rx_mcast_bytes;
+	uint64_t rx_icrc_errors, rx_dropped, rx_bad_qkeys;
+	uint64_t rx_ecn_marked, tx_cnp, rx_cnp, rx_cnp_ignored;
+};
+
+struct address_list {
+	uint32_t count;
+	uint64_t *entries; /* MACs, or VLAN ids */
+};
+
+enum address_list_type { LIST_UC, LIST_MC, LIST_VLAN, LIST_TYPES };
+
+struct flow_table;
+
+/* What the driver has set of vport and port, and what they counted. */
+struct eth_state {
+	uint8_t mac[6];
+	uint16_t mtu;
+	uint8_t min_inline;
+	bool promisc_uc, promisc_mc, promisc_all;
+	bool block_uc, block_mc; /* disable_uc_local_lb, disable_mc_local_lb */
+	uint8_t change_events;	 /* event_on_... bits, as written */
+	bool change_armed;
+	struct address_list lists[LIST_TYPES];
+
+	uint8_t inline_mode; /* of the card */
+	struct flow_table *rx_root, *port_root; /* NIC_RX, PORT_SEL */
+	struct eth_counters counters;
+	struct rdma_counters rdma;
+
+	uint16_t port_mtu;
+	uint8_t pause_tx, pause_rx, pfc_tx, pfc_rx;
+	uint8_t an_disable;
+	uint32_t proto_admin;
+	uint8_t node_desc[64];
+};
+
+bool mac_is_unicast(const uint8_t *mac);
+int eth_state_create(struct cxdev *dev);
+void eth_state_reset(struct cxdev *dev);
+void eth_state_destroy(struct cxdev *dev);
+void eth_status(struct cxdev *dev, FILE *out);
+
+/* ---- counters: counters.c ---- */
+
+#define PORT_NUMBER 1 /* of the one port that a function has */
+
+/* -1 and refused, or 0: for the registers of a port. */
+#define bad_port(c, in)                                                                \
+	({                                                                             \
+		unsigned int port_ = prm_get(in, local_port);                          \
+	\
+		port_ == PORT_NUMBER ? 0 :                                                    \
+				refuse(c, PRM_STATUS_BAD_PARAM,                        \
+				       "local_port %u: there is port 1 alone", port_); \
+	})
+
+int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out); /* register PPCNT */
+
+/* A counter of 64 bits whose halves are fields of their own. */
+#define PUT64(p, field, v)                                 \
+	do {                                               \
+		typeof(p) p_ = (p);                        \
+		uint64_t v_ = (v);                         \
+	\
+		prm_set(p_, field##_high, v_ >> 32);       \
+		prm_set(p_, field##_low, v_ & 0xffffffff); \
+	} while (0)
+
+/* ---- LAG: lag.c ---- */
+
+#define LAG_PORTS 2
+
+/*
+ * The ports of one card, and what two of them are as a LAG. A LAG belongs to the function of port 1:
+ * the RDMA engine of that function sends through both ports, and with a vport LAG also gets the
+ * RoCE packets that arrive at the other one. Ethernet frames stay with the function whose port they
+ * arrive at.
+ */
+struct adapter {
+	struct cxdev *dev[LAG_PORTS]; /* by port; NULL: the function is gone */
+	bool active;
+	bool vport;		 /* CREATE_VPORT_LAG came */
+	unsigned int demux;	 /* flow tables of kind LAG demux */
+	bool hash;		 /* flow tables select the port, and there is no map */
+	/* of hash mode: the port (from 1) that the tables of @dev select for the frame; 0: none */
+	unsigned int (*select)(const struct cxdev *dev, const struct frame *frame);
+	uint8_t active_ports;	 /* of hash mode: bits of those that an affinity can name */
+	uint8_t map[LAG_PORTS]; /* physical port (from 1) of affinity 1, 2 */
+};
+
+/* @devs become the ports of one card, in this order. 0 or -ENOMEM. */
+int adapter_join(struct cxdev **devs);
+void adapter_leave(struct cxdev *dev); /* the function ends */
+/* Reset or the end of INIT_HCA: a LAG does not outlive the function it belongs to. */
+void lag_reset(struct cxdev *dev);
+unsigned int lag_report(struct cxdev *dev); /* of leaks: 1 if there is a LAG */
+bool lag_announced(const struct cxdev *dev);
+bool port_select_announced(const struct cxdev *dev);
+unsigned int lag_port_of(const struct cxdev *dev, unsigned int vhca_id); /* 0: of none */
+/* 0, or refused: @affinity is no port of the card. */
+int lag_check_affinity(struct cmd *c, unsigned int affinity);
+/*
+ * Where a frame of this function leaves; affinity 0: the function's own port, or in hash mode what
+ * the flow tables say. Both are mapped.
+ */
+struct port *lag_tx_port(const struct cxdev *dev, unsigned int affinity, const struct frame *frame);
+/* The same without the map: a port that was named must be the one. */
+struct port *lag_strict_port(const struct cxdev *dev, unsigned int affinity);
+/* Whose RDMA engine looks at frames that arrive at the port of @dev. */
+struct cxdev *lag_rdma(struct cxdev *dev);
+void lag_status(const struct cxdev *dev, FILE *out);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* A queue's memory: pages of the guest, one behind the other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/queue.h"
+
+int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t bytes,
+	      unsigned int log_page_size, uint32_t offset)
+{
+	uint64_t at = (const uint8_t *)tail - (const uint8_t *)c->in;
+	uint64_t n, pa;
+	uint32_t i;
+	__be64 be;
+
+	memset(pages, 0, sizeof(*pages));
+	if (log_page_size < 12 || log_page_size > 43)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_page_size %u is not one of 12..43",
+			      log_page_size);
+	if (offset >= 1ull << log_page_size)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "page offset 0x%x is not within a page of 2^%u", offset,
+			      log_page_size);
+	n = (bytes + offset + (1ull << log_page_size) - 1) >> log_page_size;
+	if (at > c->in_len || (c->in_len - at) / 8 < n)
+		return refuse(c, PRM_STATUS_BAD_INP_LEN,
+			      "%llu pages are needed, the input has no room for them",
+			      (unsigned long long)n);
+	pages->pa = calloc(n ? n : 1, sizeof(*pages->pa));
+	if (!pages->pa)
+		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+	for (i = 0; i < n; i++) {
+		memcpy(&be, (const uint8_t *)tail + 8 * i, sizeof(be));
+		pa = be64_to_cpu(be);
+		if (pa & ((1ull << log_page_size) - 1)) {
+			pages_free(pages);
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "page %u: address 0x%llx is not aligned to 2^%u", i,
+				      (unsigned long long)pa, log_page_size);
+		}
+		pages->pa[i] = pa;
+	}
+	pages->n = n;
+	pages->log_size = log_page_size;
+	pages->offset = offset;
+	return 0;
+}
+
+void pages_free(struct pages *pages)
+{
+	free(pages->pa);
+	memset(pages, 0, sizeof(*pages));
+}
+
+static int pages_copy(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf,
+		      size_t len, bool write)
+{
+	uint64_t size = 1ull << pages->log_size, in_page, page;
+	uint8_t *p = buf;
+	size_t n;
+	int err;
+
+	off += pages->offset;
+	while (len) {
+		page = off >> pages->log_size;
+		in_page = off & (size - 1);
+		n = len < size - in_page ? len : size - in_page;
+		if (page >= pages->n)
+			return -1;
+		err = write ? guest_write(dev, pages->pa[page] + in_page, p, n) :
+			      guest_read(dev, pages->pa[page] + in_page, p, n);
+		if (err)
+			return err;
+		off += n;
+		p += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int pages_read(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf, size_t len)
+{
+	return pages_copy(dev, pages, off, buf, len, false);
+}
+
+int pages_write(struct cxdev *dev, const struct pages *pages, uint64_t off, const void *buf,
+		size_t len)
+{
+	return pages_copy(dev, pages, off, (void *)buf, len, true);
+}

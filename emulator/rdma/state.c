@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* What the RDMA engine keeps of a function. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rdma/rdma.h"
+
+int rdma_state_create(struct cxdev *dev)
+{
+	dev->rdma_state = calloc(1, sizeof(*dev->rdma_state));
+	if (!dev->rdma_state)
+		return -1;
+	list_init(&dev->rdma_state->mcgs);
+	dev->roce_addrs = dev->rdma_state->addrs;
+	return 0;
+}
+
+/* Objects go by obj_destroy_all(), and what hangs on them with them. */
+void rdma_state_reset(struct cxdev *dev)
+{
+	memset(&dev->rdma_state->no_counter, 0, sizeof(dev->rdma_state->no_counter));
+	dev->rdma_state->last_addr = 0;
+	memset(dev->rdma_state->addrs, 0, sizeof(dev->rdma_state->addrs));
+	memset(dev->rdma_state->gone, 0, sizeof(dev->rdma_state->gone));
+}
+
+void rdma_state_destroy(struct cxdev *dev)
+{
+	free(dev->rdma_state);
+	dev->rdma_state = NULL;
+}
+
+void qp_goes(const struct qp *qp)
+{
+	struct rdma_state *rdma = qp->obj.dev->rdma_state;
+
+	if (qp->uar)
+		rdma->gone[rdma->gone_count++ % GONE_QPS] =
+			(struct gone_qp){ .num = qp->obj.num, .uar = qp->uar->num };
+}
+
+bool qp_has_gone(const struct cxdev *dev, uint32_t num, uint32_t uar)
+{
+	const struct rdma_state *rdma = dev->rdma_state;
+	unsigned int i;
+
+	for (i = 0; i < GONE_QPS; i++)
+		if (rdma->gone[i].num == num && rdma->gone[i].uar == uar)
+			return true;
+	return false;
+}
+
+void rdma_status(struct cxdev *dev, FILE *out)
+{
+	const struct rdma_counters *r = dev->rdma;
+
+	fprintf(out, "  rdma: tx %llu packets %llu bytes, rx %llu packets %llu bytes",
+		(unsigned long long)(r->tx_packets + r->tx_mcast_packets),
+		(unsigned long long)(r->tx_bytes + r->tx_mcast_bytes),
+		(unsigned long long)(r->rx_packets + r->rx_mcast_packets),
+		(unsigned long long)(r->rx_bytes + r->rx_mcast_bytes));
+	fprintf(out, ", icrc errors %llu, dropped %llu\n", (unsigned long long)r->rx_icrc_errors,
+		(unsigned long long)r->rx_dropped);
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * What is wrong with a function because somebody asked for it: faults that are done at once, and how
- * a function gets well again.
+ * What is wrong with a function because somebody asked for it: faults that are done at once, and
+ * how a function gets well again.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * fault: faults on command. The device does wrong what it was told to do wrong, when it was told to.
+ * fault: faults on command. The device does wrong what it was told to, when it was told to.
  *
  * rules.c keeps the rules and decides; frames.c does what is said of frames. The places where
  * something can go wrong ask one function each. The language is the host's (fault_text.c), what is

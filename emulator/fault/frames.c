@@ -48,7 +48,8 @@ static const uint8_t *find_bth(const struct frame *frame)
 		at += GRH_BYTES;
 	} else {
 		at = udp_at(frame, type, at);
-		if (!at || frame->len < at + UDP_BYTES || get16(frame->data + at + 2) != ROCE_UDP_PORT)
+		if (!at || frame->len < at + UDP_BYTES ||
+		    get16(frame->data + at + 2) != ROCE_UDP_PORT)
 			return NULL;
 		at += UDP_BYTES;
 	}

@@ -62,8 +62,8 @@ int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	cmd_set_refusal(c, status, fmt);
 	c->dev->hca->refused++;
 	snprintf(prefix, sizeof(prefix),
-		 "%s op_mod 0x%x refused, %s, syndrome 0x%06x: ", cmd_opcode_name(c->opcode), c->op_mod,
-		 cmd_status_name(status), c->syndrome);
+		 "%s op_mod 0x%x refused, %s, syndrome 0x%06x: ", cmd_opcode_name(c->opcode),
+		 c->op_mod, cmd_status_name(status), c->syndrome);
 	va_start(ap, fmt);
 	vviolation(c->dev, prefix, fmt, ap);
 	va_end(ap);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * What main.c, vfio_user.c, pci.c and guest.c share: a function as the virtual machine's side of
+ * host: what plugs the device into a machine. A function as the virtual machine's side of
  * the socket sees it.
  */
-#ifndef CXEMU_SERVER_H
-#define CXEMU_SERVER_H
+#ifndef CXEMU_HOST_H
+#define CXEMU_HOST_H
 
 #include "base/base.h"
 
@@ -33,13 +33,13 @@ struct function {
 	int listen_fd, conn_fd;	/* -1: none */
 	struct in_msg in;
 	struct list_head out;
-	struct list_head dma;		/* guest.c */
+	struct list_head dma;		/* dma.c */
 	uint8_t config[PCI_CONFIG_BYTES];
 	uint8_t writable[PCI_CONFIG_BYTES];
 	int irq_fds[VECTORS_MAX];
 };
 
-/* guest.c */
+/* dma.c */
 extern const struct guest_ops function_guest_ops;
 /* @fd: taken in any case; -1: a range without memory behind it. 0 or -errno. */
 int dma_map(struct function *fn, uint64_t iova, uint64_t size, uint64_t offset, int fd,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * nic: the Ethernet side. Send and receive queues, what spreads and steers packets to them, what the
- * device reads and writes in a packet.
+ * nic: the Ethernet side. Send and receive queues, what spreads and steers packets to them, what
+ * the device reads and writes in a packet.
  *
  * A frame of a send queue is checked, cut and filled with checksums as the WQE says; a received one
  * goes through the flow tables to each TIR that they name.
@@ -17,7 +17,8 @@
 #include "prm/nic.h"
 #include "queue/queue.h"
 
-extern const struct cmd_desc cmds_sq[], cmds_rq[], cmds_tir[], cmds_flow[], cmds_fte[], cmds_definer[];
+extern const struct cmd_desc cmds_sq[], cmds_rq[], cmds_tir[], cmds_flow[], cmds_fte[],
+	cmds_definer[];
 
 /* Limits that the capability pages advertise and the commands enforce. */
 #define ETH_LOG_MAX_WQ_SZ 15

@@ -2,8 +2,8 @@
 /*
  * What stands between queues and packets: TIS, RQT, TIR, transport domains.
  *
- * References: an RQT uses its RQs; a TIR its RQ or RQT and its transport domain, a TIS its transport
- * domain.
+ * References: an RQT uses its RQs; a TIR its RQ or RQT and its transport domain, a TIS its
+ * transport domain.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -457,7 +457,8 @@ static int cq_resize(struct cmd *c, struct cq *cq, const struct prm_cqc *ctx)
 	if (prm_get(ctx, log_cq_size) > 22 || prm_get(ctx, log_page_size) > RING_LOG_PAGE_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "log_cq_size %u or log_page_size %u is above 22 or %u",
-			      prm_get(ctx, log_cq_size), prm_get(ctx, log_page_size), RING_LOG_PAGE_MAX);
+			      prm_get(ctx, log_cq_size), prm_get(ctx, log_page_size),
+			      RING_LOG_PAGE_MAX);
 	if (64u << prm_get(ctx, cqe_sz) != cq->cqe_bytes)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u: entries are of %u bytes",
 			      prm_get(ctx, cqe_sz), cq->cqe_bytes);

@@ -363,7 +363,7 @@ enum mem_result recv_scatter(struct qp *qp, const struct rwqe *wqe, uint64_t off
 int umr_check(struct qp *qp, const struct swqe *wqe);	/* is the WQE well-formed? */
 int umr_execute(struct qp *qp, const struct swqe *wqe);
 
-/* ---- complete.c --------------------------------------------------------------------------------- */
+/* ---- complete.c, flush.c -------------------------------------------------------------------- */
 
 void complete_send(struct qp *qp, const struct message *msg);
 void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,

@@ -4,7 +4,8 @@
  * two of them, other wires (a socket, a tap), and captures of what passes.
  *
  * A frame is never delivered inside port_send(): each port has a bounded queue that its own work
- * item empties. Frames keep their order between two ports unless a fault or a filter says otherwise.
+ * item empties. Frames keep their order between two ports unless a fault or a filter says
+ * otherwise.
  */
 #ifndef CXEMU_WIRE_H
 #define CXEMU_WIRE_H

@@ -94,7 +94,7 @@ struct cxr_lag_out {
 /* What stands. */
 struct cxr_lag_state {
 	struct cxr_lag_out now;
-	const struct cxr_lag_in *refused;	/* by the device, when it was last asked; NULL: none */
+	const struct cxr_lag_in *refused;	/* what the device refused last; NULL: nothing */
 	/* of the LAG, if there is one */
 	const void *upper;			/* what it is over */
 	const void *netdev;			/* what its device takes for the port's netdev */

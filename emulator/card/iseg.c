@@ -54,7 +54,8 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 	case offsetof(struct prm_iseg, internal_timer_l):
 		return device_clock();
 	case offsetof(struct prm_iseg, health_counter):
-		return dev->health.stalled ? dev->health.stalled_at : now_ns() / 10000000 & 0xffffff;
+		return dev->health.stalled ? dev->health.stalled_at :
+					     now_ns() / 10000000 & 0xffffff;
 	default:
 		return health_read(dev, offset);
 	}

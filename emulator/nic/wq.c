@@ -48,7 +48,7 @@ int eth_get_wq_pages(struct cmd *c, const struct prm_wq *wq, struct pages *pages
 
 /* Which state may follow which. */
 int eth_check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is,
-			    unsigned int next)
+			 unsigned int next)
 {
 	const char *name = obj_name(obj->type);
 

@@ -121,9 +121,9 @@ int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out); /* register PP
 
 /*
  * The ports of one card, and what two of them are as a LAG. A LAG belongs to the function of
- * port 1: the RDMA engine of that function sends through both ports, and with a vport LAG also gets the
- * RoCE packets that arrive at the other one. Ethernet frames stay with the function whose port they
- * arrive at.
+ * port 1: the RDMA engine of that function sends through both ports, and with a vport LAG also gets
+ * the RoCE packets that arrive at the other one. Ethernet frames stay with the function whose port
+ * they arrive at.
  */
 struct adapter {
 	struct cxdev *dev[LAG_PORTS]; /* by port; NULL: the function is gone */

@@ -36,6 +36,7 @@ struct port_counters {
 	uint64_t link_downs;
 	uint64_t full, down, malformed;
 };
+
 /* link is up when both sides want it; @dev NULL: no function, frames go to the sink */
 struct port *port_create(struct cxdev *dev, const char *name);
 void port_set_ops(struct port *port, const struct port_ops *ops); /* of one with a function */

@@ -133,7 +133,8 @@ class Machines:
     def command(self, out, seconds):
         head = self.head
         cmd = ["scripts/vm", "--kernel", self.kernel, "--driver", "cxr", "--guests", head["guests"], "--functions", head["functions"],
-               "--smp", head["cpus"], "--timeout", str(seconds), "--out", out, "--card", head["card"] + (",ports=2" if head["functions"] == "2" else "")]
+               "--smp", head["cpus"], "--card", head["card"] + (",ports=2" if head["functions"] == "2" else ""),
+               "--timeout", str(seconds), "--out", out]
         if head["peers"] == "soft":
             cmd.append("--soft")
         return cmd + ["--", "selftests/mutants/guest", "/out/list"]
@@ -153,8 +154,8 @@ class Machines:
 
     def boot(self, left):
         """One boot; returns the entries that have not run."""
-        self.out = os.path.join(BUILD, f"vm-{self.kernel}-{self.head['guests']}x{self.head['functions']}x{self.head['cpus']}{self.head['card']}"
-                                f"{self.head['peers']}-{self.boots}")
+        self.out = os.path.join(BUILD, f"vm-{self.kernel}-{self.head['guests']}x{self.head['functions']}x{self.head['cpus']}"
+                                f"{self.head['card']}{self.head['peers']}-{self.boots}")
         self.boots += 1
         limit = TEST_SECONDS * process.patience(self.kernel)
         os.makedirs(self.out, exist_ok=True)

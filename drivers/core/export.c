@@ -10,6 +10,7 @@
 #include "../codec/wqe.h"
 #include "../policy/ecmp.h"
 #include "../policy/gid.h"
+#include "../policy/limits.h"
 #include "../policy/mode.h"
 #include "../policy/path.h"
 
@@ -34,6 +35,12 @@ EXPORT_SYMBOL_GPL(cxr_ecmp_index);
 EXPORT_SYMBOL_GPL(cxr_ecmp_port);
 EXPORT_SYMBOL_GPL(cxr_ecmp_primary_index);
 EXPORT_SYMBOL_GPL(cxr_gid_decide);
+EXPORT_SYMBOL_GPL(cxr_limits_cq);
+EXPORT_SYMBOL_GPL(cxr_limits_qp);
+EXPORT_SYMBOL_GPL(cxr_limits_srq);
+EXPORT_SYMBOL_GPL(cxr_limits_srq_sges);
+EXPORT_SYMBOL_GPL(cxr_limits_user_qp);
+EXPORT_SYMBOL_GPL(cxr_limits_wq);
 EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v1);
 EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v2);
 EXPORT_SYMBOL_GPL(cxr_ud_gid_type_spec);

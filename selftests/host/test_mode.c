@@ -280,7 +280,7 @@ static void write_list(char *text, unsigned int n)
 		text += sprintf(text, "%s%02x:%02x.0-2", i ? "," : "", i / 32, i % 32);
 }
 
-static void test_limits(void)
+static void test_text_limits(void)
 {
 	static char text[CXR_PARAM_TEXT_MAX + 2];
 	struct cxr_param_fault fault;
@@ -318,7 +318,7 @@ void test_mode(void)
 
 	test_values();
 	test_lists();
-	test_limits();
+	test_text_limits();
 	test_ud();
 	for (i = 0; i < ARRAY_SIZE(grant_cases); i++) {
 		begin("mode", grant_cases[i].sentence);

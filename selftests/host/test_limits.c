@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Sizes and counts of queues that programs ask for: tables of cases, and a random walk. */
+#include <linux/errno.h>
+#include "host.h"
+#include "policy/limits.h"
+
+static const struct cxr_limits limits = {
+	.log_qp = 15, .log_srq = 15, .log_cq = 22, .send_bytes = 512, .recv_bytes = 512,
+};
+
+/* ---- what user space has laid out ------------------------------------------------------------ */
+
+static const struct {
+	const char *sentence;
+	struct cxr_limits_user_qp qp;
+	int error;
+	u64 bytes;
+} user_qps[] = {
+	{ .sentence = "a queue pair of user space: receives first, then the send blocks",
+	  .qp = { .send_blocks = 256, .recv_slots = 128, .recv_log_stride = 5, .recv_wrs = 100 },
+	  .bytes = 128 * 32 + 256 * 64 },
+	{ .sentence = "a queue pair that only sends",
+	  .qp = { .send_blocks = 1 }, .bytes = 64 },
+	{ .sentence = "a queue pair that only receives",
+	  .qp = { .recv_slots = 1, .recv_log_stride = 4, .recv_wrs = 1 }, .bytes = 16 },
+	{ .sentence = "a queue pair that receives from an SRQ has no queue of its own",
+	  .qp = { .srq = true }, .bytes = 0 },
+	{ .sentence = "as many send blocks as the device can have",
+	  .qp = { .send_blocks = 1 << 15 }, .bytes = 64 << 15 },
+	{ .sentence = "more send blocks than the device can have",
+	  .qp = { .send_blocks = 1 << 16 }, .error = -EINVAL },
+	{ .sentence = "send blocks whose size in bytes is none",
+	  .qp = { .send_blocks = 1u << 31 }, .error = -EINVAL },
+	{ .sentence = "fifteen send blocks", .qp = { .send_blocks = 15 }, .error = -EINVAL },
+	{ .sentence = "neither a send nor a receive queue", .qp = {}, .error = -EINVAL },
+	{ .sentence = "receive requests without slots",
+	  .qp = { .send_blocks = 1, .recv_wrs = 1 }, .error = -EINVAL },
+	{ .sentence = "receive slots without requests",
+	  .qp = { .send_blocks = 1, .recv_slots = 1, .recv_log_stride = 4 }, .error = -EINVAL },
+	{ .sentence = "seventeen receive slots",
+	  .qp = { .recv_slots = 17, .recv_log_stride = 4, .recv_wrs = 1 }, .error = -EINVAL },
+	{ .sentence = "more receive slots than the device can have",
+	  .qp = { .recv_slots = 1 << 16, .recv_log_stride = 4, .recv_wrs = 1 },
+	  .error = -EINVAL },
+	{ .sentence = "receive slots too small for an element",
+	  .qp = { .recv_slots = 1, .recv_log_stride = 3, .recv_wrs = 1 }, .error = -EINVAL },
+	{ .sentence = "receive slots larger than the device takes",
+	  .qp = { .recv_slots = 1, .recv_log_stride = 10, .recv_wrs = 1 }, .error = -EINVAL },
+	{ .sentence = "receive slots whose size does not fit in a number",
+	  .qp = { .recv_slots = 1, .recv_log_stride = 255, .recv_wrs = 1 }, .error = -EINVAL },
+};
+
+/* ---- what the kernel lays out ---------------------------------------------------------------- */
+
+/* Of a connected queue pair, as drivers/ib/qp.c has them. */
+#define RC .send_head = 32, .send_data = 32, .send_other = 192
+#define UD .send_head = 64
+
+static const struct {
+	const char *sentence;
+	struct cxr_limits_qp qp;
+	int error;
+	struct cxr_limits_layout layout;
+} qps[] = {
+	{ .sentence = "a connected queue pair: each send has room to register memory",
+	  .qp = { RC, .send_wrs = 10, .send_sges = 1, .recv_wrs = 10, .recv_sges = 1 },
+	  .layout = { .send_blocks = 32, .send_wrs = 10, .recv_wrs = 16, .recv_sges = 1,
+		      .recv_log_stride = 4, .send_offset = 256, .bytes = 256 + 32 * 64 } },
+	{ .sentence = "datagrams: each send has room for an address",
+	  .qp = { UD, .send_wrs = 8, .send_sges = 1, .recv_wrs = 8, .recv_sges = 3 },
+	  .layout = { .send_blocks = 16, .send_wrs = 8, .recv_wrs = 8, .recv_sges = 4,
+		      .recv_log_stride = 6, .send_offset = 512, .bytes = 512 + 16 * 64 } },
+	{ .sentence = "inline data is rounded up with the header before it",
+	  .qp = { UD, .send_wrs = 1, .inline_bytes = 61 },
+	  .layout = { .send_blocks = 4, .send_wrs = 1, .bytes = 4 * 64 } },
+	{ .sentence = "one receive has a block, so that sends begin at one",
+	  .qp = { UD, .send_wrs = 1, .recv_wrs = 1 },
+	  .layout = { .send_blocks = 2, .send_wrs = 1, .recv_wrs = 4, .recv_sges = 1,
+		      .recv_log_stride = 4, .send_offset = 64, .bytes = 64 + 2 * 64 } },
+	{ .sentence = "neither sends nor receives: there is no memory", .qp = { UD } },
+	{ .sentence = "more send elements than the largest request has",
+	  .qp = { UD, .send_wrs = 1, .send_sges = 33 }, .error = -EINVAL },
+	{ .sentence = "a number of send elements that has no size",
+	  .qp = { UD, .send_wrs = 1, .send_sges = ~0u }, .error = -EINVAL },
+	{ .sentence = "more inline data than the largest request has",
+	  .qp = { UD, .send_wrs = 1, .inline_bytes = ~0u }, .error = -EINVAL },
+	{ .sentence = "elements that leave no room for what comes before them",
+	  .qp = { RC, .send_wrs = 1, .send_sges = 32 }, .error = -ENOMEM },
+	{ .sentence = "sends that are too many in blocks",
+	  .qp = { RC, .send_wrs = 1 << 14, .send_sges = 1 }, .error = -ENOMEM },
+	{ .sentence = "a number of sends that has no size in blocks",
+	  .qp = { RC, .send_wrs = 0x55555556, .send_sges = 1 }, .error = -ENOMEM },
+	{ .sentence = "more receive elements than the largest request has",
+	  .qp = { UD, .recv_wrs = 1, .recv_sges = 33 }, .error = -EINVAL },
+	{ .sentence = "receives that no memory has room for",
+	  .qp = { UD, .recv_wrs = ~0u, .recv_sges = 1 }, .error = -ENOMEM },
+};
+
+/* ---- SRQs and CQs ---------------------------------------------------------------------------- */
+
+static const struct {
+	const char *sentence;
+	u32 wrs, sges;
+	int error;
+	struct cxr_limits_srq srq;
+} srqs[] = {
+	{ .sentence = "an SRQ has one more than it can be posted", .wrs = 16, .sges = 1,
+	  .srq = { .log_size = 5, .log_stride = 5, .wrs = 31, .sges = 1 } },
+	{ .sentence = "an SRQ's request begins with a link", .wrs = 15, .sges = 2,
+	  .srq = { .log_size = 4, .log_stride = 6, .wrs = 15, .sges = 3 } },
+	{ .sentence = "an SRQ of no requests is one all the same", .wrs = 0, .sges = 0,
+	  .srq = { .log_size = 0, .log_stride = 5, .wrs = 0, .sges = 1 } },
+	{ .sentence = "the largest SRQ", .wrs = (1 << 15) - 1, .sges = 31,
+	  .srq = { .log_size = 15, .log_stride = 9, .wrs = (1 << 15) - 1, .sges = 31 } },
+	{ .sentence = "an SRQ larger than that", .wrs = 1 << 15, .sges = 1, .error = -EINVAL },
+	{ .sentence = "an SRQ of too many elements", .wrs = 1, .sges = 32, .error = -EINVAL },
+	{ .sentence = "an SRQ whose numbers have no successor", .wrs = ~0u, .sges = ~0u,
+	  .error = -EINVAL },
+};
+
+static const struct {
+	const char *sentence;
+	u32 entries;
+	int log;
+} cqs[] = {
+	{ .sentence = "a CQ has one entry more than asked for", .entries = 1, .log = 1 },
+	{ .sentence = "a CQ of 256 entries has 512", .entries = 256, .log = 9 },
+	{ .sentence = "the largest CQ", .entries = (1 << 22) - 1, .log = 22 },
+	{ .sentence = "a CQ larger than that", .entries = 1 << 22, .log = -EINVAL },
+	{ .sentence = "a CQ of no entries", .entries = 0, .log = -EINVAL },
+	{ .sentence = "a CQ of a negative number of entries", .entries = -1, .log = -EINVAL },
+};
+
+/* ---- a random walk --------------------------------------------------------------------------- */
+
+static u64 roll(u64 *seed)
+{
+	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+	return *seed >> 16;
+}
+
+/* Of any size up to 32 bits, and often a power of two. */
+static u32 number(u64 *seed)
+{
+	u32 top = 1u << roll(seed) % 32;
+
+	return roll(seed) % 2 ? top : roll(seed) % ((u64)top + 1);
+}
+
+static bool power_of_two(u64 n)
+{
+	return n && !(n & (n - 1));
+}
+
+static struct cxr_limits draw_limits(u64 *seed)
+{
+	return (struct cxr_limits){
+		.log_qp = 1 + roll(seed) % 24,
+		.log_srq = roll(seed) % 17,
+		.log_cq = 1 + roll(seed) % 24,
+		.send_bytes = 192 + roll(seed) % 321,
+		.recv_bytes = 16 + roll(seed) % 4081,
+	};
+}
+
+/* The rules that an accepted QP of the kernel breaks, a bit each. */
+static u32 broken_qp(const struct cxr_limits *l, const struct cxr_limits_qp *qp,
+		     const struct cxr_limits_layout *to)
+{
+	u64 data = (u64)qp->send_sges * 16, in = 4 + (u64)qp->inline_bytes, wqe, room;
+	u32 bad = 0;
+
+	data = data > in ? data : in;
+	wqe = qp->send_head + (data > qp->send_data ? data : qp->send_data);
+	wqe = wqe > qp->send_other ? wqe : qp->send_other;
+	if (qp->send_wrs) {
+		if (!power_of_two(to->send_blocks) || to->send_blocks > 1u << l->log_qp)
+			bad |= 1;
+		/* What each of them may be, and not more than the device takes. */
+		room = to->send_wrs ? to->send_blocks / to->send_wrs * 64 : 0;
+		if (to->send_wrs < qp->send_wrs || room < wqe || wqe > l->send_bytes)
+			bad |= 2;
+	} else if (to->send_blocks) {
+		bad |= 1;
+	}
+	room = (u64)to->recv_wrs << to->recv_log_stride;
+	if (qp->recv_wrs) {
+		if (!power_of_two(to->recv_wrs) || to->recv_wrs < qp->recv_wrs)
+			bad |= 4;
+		if (to->recv_sges < qp->recv_sges || to->recv_sges * 16 > 1u << to->recv_log_stride)
+			bad |= 8;
+		if (to->recv_log_stride < 4 || to->recv_log_stride > 11)
+			bad |= 16;
+	} else if (to->recv_wrs) {
+		bad |= 4;
+	}
+	if (to->send_offset % 64 || to->send_offset != room ||
+	    to->bytes != room + (u64)to->send_blocks * 64)
+		bad |= 32;
+	return bad;
+}
+
+static u32 walk_qp(const struct cxr_limits *l, u64 *seed, unsigned int *taken)
+{
+	bool rc = roll(seed) % 2;
+	struct cxr_limits_qp qp = {
+		.send_wrs = number(seed), .send_sges = number(seed), .inline_bytes = number(seed),
+		.recv_wrs = number(seed), .recv_sges = number(seed),
+		.send_head = rc ? 32 : 64, .send_data = rc ? 32 : 0, .send_other = rc ? 192 : 0,
+	};
+	struct cxr_limits_layout layout;
+	const char *why = NULL;
+	int err;
+
+	/* Mostly what may fit. */
+	if (roll(seed) % 8) {
+		qp.send_sges %= 32;
+		qp.inline_bytes %= 256;
+		qp.recv_sges %= 32;
+		qp.send_wrs %= 1 << 12;
+		qp.recv_wrs %= 1 << 12;
+	}
+	err = cxr_limits_qp(l, &qp, &layout, &why);
+	if (err)
+		return why ? 0 : 64;
+	(*taken)++;
+	return broken_qp(l, &qp, &layout);
+}
+
+static u32 walk_user_qp(const struct cxr_limits *l, u64 *seed, unsigned int *taken)
+{
+	struct cxr_limits_user_qp qp = {
+		.send_blocks = roll(seed) % 4 ? number(seed) : 0,
+		.recv_slots = roll(seed) % 4 ? number(seed) : 0,
+		.recv_log_stride = roll(seed) % 4 ? roll(seed) % 16 : number(seed),
+		.srq = roll(seed) % 2,
+	};
+	const char *why = NULL;
+	u64 bytes;
+	u32 bad = 0;
+
+	qp.recv_wrs = roll(seed) % 8 ? qp.recv_slots : number(seed);
+	if (cxr_limits_user_qp(l, &qp, &bytes, &why))
+		return why ? 0 : 64;
+	(*taken)++;
+	if (qp.send_blocks && (!power_of_two(qp.send_blocks) || qp.send_blocks >> l->log_qp > 1))
+		bad |= 128;
+	if (qp.recv_slots && (!power_of_two(qp.recv_slots) || qp.recv_slots >> l->log_qp > 1 ||
+			      qp.recv_log_stride < 4 || qp.recv_log_stride > 11 ||
+			      1u << qp.recv_log_stride > l->recv_bytes))
+		bad |= 256;
+	if (bytes != (u64)qp.send_blocks * 64 +
+		     (qp.recv_slots ? (u64)qp.recv_slots << qp.recv_log_stride : 0))
+		bad |= 512;
+	return bad;
+}
+
+static u32 walk_others(const struct cxr_limits *l, u64 *seed, unsigned int *taken)
+{
+	u32 wrs = number(seed), sges = roll(seed) % 4 ? roll(seed) % 256 : number(seed);
+	u32 entries = number(seed);
+	struct cxr_limits_srq srq;
+	u32 bad = 0;
+	int log = cxr_limits_cq(l, entries);
+	bool fits = entries && entries >> l->log_cq == 0, taken_cq = log >= 0;
+
+	if (!cxr_limits_srq(l, wrs, sges, &srq)) {
+		(*taken)++;
+		if (srq.wrs < wrs || srq.sges < sges || srq.wrs != (1u << srq.log_size) - 1 ||
+		    srq.log_size > l->log_srq)
+			bad |= 1024;
+		if (srq.log_stride < 5 || (srq.sges + 1) * 16 > 1u << srq.log_stride)
+			bad |= 2048;
+	}
+	if (fits != taken_cq)
+		bad |= 4096;
+	if (taken_cq && (1ull << log <= entries || log > l->log_cq))
+		bad |= 8192;
+	return bad;
+}
+
+static void walk(u64 seed)
+{
+	unsigned int i, qp = 0, user = 0, other = 0;
+	struct cxr_limits l;
+	u32 bad = 0;
+
+	for (i = 0; i < 50000 && !bad; i++) {
+		l = draw_limits(&seed);
+		bad = walk_qp(&l, &seed, &qp) | walk_user_qp(&l, &seed, &user) |
+		      walk_others(&l, &seed, &other);
+	}
+	expect(bad, 0);
+	expect(qp > 1000 && user > 1000 && other > 1000, true);
+}
+
+static void test_qps(void)
+{
+	struct cxr_limits_layout layout;
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(qps); i++) {
+		begin("limits", qps[i].sentence);
+		why = NULL;
+		expect(cxr_limits_qp(&limits, &qps[i].qp, &layout, &why), qps[i].error);
+		expect(!why, !qps[i].error);
+		if (qps[i].error)
+			continue;
+		expect(layout.send_blocks, qps[i].layout.send_blocks);
+		expect(layout.send_wrs, qps[i].layout.send_wrs);
+		expect(layout.recv_wrs, qps[i].layout.recv_wrs);
+		expect(layout.recv_sges, qps[i].layout.recv_sges);
+		expect(layout.recv_log_stride, qps[i].layout.recv_log_stride);
+		expect(layout.send_offset, qps[i].layout.send_offset);
+		expect(layout.bytes, qps[i].layout.bytes);
+	}
+}
+
+void test_limits(void)
+{
+	struct cxr_limits_srq srq;
+	const char *why;
+	unsigned int i;
+	u64 bytes;
+
+	for (i = 0; i < ARRAY_SIZE(user_qps); i++) {
+		begin("limits", user_qps[i].sentence);
+		why = NULL;
+		expect(cxr_limits_user_qp(&limits, &user_qps[i].qp, &bytes, &why),
+		       user_qps[i].error);
+		expect(!why, !user_qps[i].error);
+		if (!user_qps[i].error)
+			expect(bytes, user_qps[i].bytes);
+	}
+	test_qps();
+	for (i = 0; i < ARRAY_SIZE(srqs); i++) {
+		begin("limits", srqs[i].sentence);
+		expect(cxr_limits_srq(&limits, srqs[i].wrs, srqs[i].sges, &srq), srqs[i].error);
+		if (srqs[i].error)
+			continue;
+		expect(srq.log_size, srqs[i].srq.log_size);
+		expect(srq.log_stride, srqs[i].srq.log_stride);
+		expect(srq.wrs, srqs[i].srq.wrs);
+		expect(srq.sges, srqs[i].srq.sges);
+	}
+	for (i = 0; i < ARRAY_SIZE(cqs); i++) {
+		begin("limits", cqs[i].sentence);
+		expect(cxr_limits_cq(&limits, cqs[i].entries), cqs[i].log);
+	}
+
+	begin("limits", "what is accepted fits, and is no less than what was asked for");
+	for (i = 0; i < 8; i++)
+		walk(i + 1);
+}

@@ -3,7 +3,6 @@
  * Completion queues. Those of user space are memory that the device fills and the process reads;
  * those of the kernel are polled here.
  */
-#include <linux/log2.h>
 
 #include "ib.h"
 #include "../codec/cqe.h"
@@ -205,11 +204,6 @@ static int check_cq(struct cxr_ib_dev *dev, const struct ib_cq_init_attr *attr)
 		ibdev_dbg(&dev->ibdev, "CQ: flags %#x: not supported\n", attr->flags);
 		return -EOPNOTSUPP;
 	}
-	if (!attr->cqe || attr->cqe >= BIT(caps->log_max_cq_sz)) {
-		ibdev_dbg(&dev->ibdev, "CQ: %u entries: 1 to %lu are possible\n", attr->cqe,
-			  BIT(caps->log_max_cq_sz) - 1);
-		return -EINVAL;
-	}
 	if (attr->comp_vector >= dev->core->comp_vectors) {
 		ibdev_dbg(&dev->ibdev, "CQ: completion vector %u of %d\n", attr->comp_vector,
 			  dev->core->comp_vectors);
@@ -225,15 +219,26 @@ static int answer_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
 }
 
-static void init_cq(struct cxr_ib_cq *cq, u32 entries)
+/* The logarithm of a size, or -EINVAL. */
+static int size_cq(struct cxr_ib_dev *dev, u32 entries)
+{
+	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
+	int log_size = cxr_limits_cq(&limits, entries);
+
+	if (log_size < 0)
+		ibdev_dbg(&dev->ibdev, "CQ: %u entries: 1 to %lu are possible\n", entries,
+			  BIT(limits.log_cq) - 1);
+	return log_size;
+}
+
+static void init_cq(struct cxr_ib_cq *cq, u8 log_size)
 {
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resize_lock);
 	INIT_LIST_HEAD(&cq->send_qps);
 	INIT_LIST_HEAD(&cq->recv_qps);
 	INIT_LIST_HEAD(&cq->kcq_entry);
-	/* One more than asked for: the device calls a CQ overrun when the last entry is taken. */
-	cq->log_size = order_base_2(entries + 1);
+	cq->log_size = log_size;
 	cq->ibcq.cqe = BIT(cq->log_size) - 1;
 	cq->cq.comp = cq_comp;
 	cq->cq.error = cq_error;
@@ -247,13 +252,16 @@ int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr
 	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
 	struct cxr_cq_attr core_attr = {};
 	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
-	int err;
+	int err, log_size;
 
 	err = check_cq(dev, attr);
 	if (err)
 		return err;
+	log_size = size_cq(dev, attr->cqe);
+	if (log_size < 0)
+		return log_size;
 
-	init_cq(cq, attr->cqe);
+	init_cq(cq, log_size);
 	err = udata ? pin_user_memory(cq, ctx, udata, &core_attr) :
 		      alloc_kernel_memory(cq, &core_attr);
 	if (err)
@@ -385,23 +393,18 @@ static int move_queue(struct cxr_ib_cq *cq, u8 log_size, struct ib_udata *udata)
 int cxr_ib_resize_cq(struct ib_cq *ibcq, cxr_resize_cq_count entries, struct ib_udata *udata)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
-	const struct cxr_caps *caps = &dev->core->caps;
 	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
-	u8 log_size;
-	int err = 0;
+	int log_size, err = 0;
 
-	if (!caps->cq_resize || !udata) {
+	if (!dev->core->caps.cq_resize || !udata) {
 		ibdev_dbg(&dev->ibdev, "CQ %#x: %s cannot be resized\n", cq->cq.cqn,
 			  udata ? "CQs of this device" : "one of the kernel");
 		return -EOPNOTSUPP;
 	}
-	if (entries < 1 || entries >= BIT(caps->log_max_cq_sz)) {
-		ibdev_dbg(&dev->ibdev, "CQ %#x: %d entries: 1 to %lu are possible\n", cq->cq.cqn,
-			  (int)entries, BIT(caps->log_max_cq_sz) - 1);
-		return -EINVAL;
-	}
+	log_size = size_cq(dev, entries);
+	if (log_size < 0)
+		return log_size;
 
-	log_size = order_base_2(entries + 1);
 	mutex_lock(&cq->resize_lock);
 	if (log_size != cq->log_size)
 		err = move_queue(cq, log_size, udata);

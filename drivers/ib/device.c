@@ -74,6 +74,7 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 {
 	const struct cxr_core *core = to_cxr_dev(ibdev)->core;
 	const struct cxr_caps *caps = &core->caps;
+	const struct cxr_limits limits = cxr_ib_limits(caps);
 
 	memset(attr, 0, sizeof(*attr));
 	attr->fw_ver = fw_version(core);
@@ -95,7 +96,7 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	if (caps->log_max_srq) {
 		attr->max_srq = 1 << caps->log_max_srq;
 		attr->max_srq_wr = (1 << caps->log_max_srq_sz) - 1;
-		attr->max_srq_sge = cxr_ib_srq_max_sge(caps);
+		attr->max_srq_sge = cxr_limits_srq_sges(&limits);
 	}
 	attr->max_mr = 1 << caps->log_max_mkey;
 	if (caps->imaicl) {

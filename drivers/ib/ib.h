@@ -20,6 +20,7 @@
 #include "../codec/cqe.h"
 #include "../codec/wqe.h"
 #include "../policy/ecmp.h"
+#include "../policy/limits.h"
 #include "verbs.h"
 
 #define CXR_IB_PORT 1		/* a function has one port */
@@ -633,6 +634,17 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 /* IB_ACCESS_* as enum cxr_access, without atomics where the device has none: it refuses them. */
 u32 cxr_ib_device_access(const struct cxr_caps *caps, int access);
 
+static inline struct cxr_limits cxr_ib_limits(const struct cxr_caps *caps)
+{
+	return (struct cxr_limits){
+		.log_qp = caps->log_max_qp_sz,
+		.log_srq = caps->log_max_srq_sz,
+		.log_cq = caps->log_max_cq_sz,
+		.send_bytes = min_t(u16, caps->max_wqe_sz_sq, CXR_IB_SQ_DESC_MAX),
+		.recv_bytes = caps->max_wqe_sz_rq,
+	};
+}
+
 /* Pages that a send WQE can register; 0: none, the WQE that does it is too large. */
 static inline u32 cxr_ib_max_fast_reg(const struct cxr_caps *caps)
 {
@@ -652,13 +664,6 @@ void cxr_ib_flush_work(struct work_struct *work);
 /* srq.c */
 /* The device is done with a WQE; false: with one that does not exist. Any context. */
 bool cxr_ib_srq_finish(struct cxr_ib_srq *srq, u16 index, u64 *wr_id);
-
-/* Elements that fit behind the link of the largest WQE of an SRQ. */
-static inline u32 cxr_ib_srq_max_sge(const struct cxr_caps *caps)
-{
-	return (caps->max_wqe_sz_rq - sizeof(struct prm_wqe_srq_next_seg)) /
-	       sizeof(struct prm_wqe_data_seg);
-}
 
 static inline struct cxr_ib_rwq *to_cxr_rwq(struct ib_wq *ibwq)
 {
@@ -692,9 +697,13 @@ bool cxr_ib_has_rss(const struct cxr_caps *caps);
 bool cxr_ib_has_flows(const struct cxr_caps *caps);
 
 /* qp.c */
-/* The request of user space for a QP, as far as it can be checked by itself. */
+/*
+ * The request of user space for a QP, as far as it can be checked by itself. *bytes: both queues,
+ * if they lie in one piece.
+ */
 int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
-		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index);
+		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index,
+		   u64 *bytes);
 void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user);
 int cxr_ib_answer_qp(struct ib_udata *udata);
 

@@ -11,16 +11,16 @@
  * have no purpose here.
  */
 #include <linux/log2.h>
-#include <linux/overflow.h>
 #include <linux/slab.h>
 
 #include "ib.h"
 
-#define WQE_BB 64
 #define SEG sizeof(struct prm_wqe_data_seg)
 #define INVALID_BFREG BIT(31)	/* to user space: the doorbell page is the one it named itself */
-#define LOG_RQ_STRIDE_MIN 4
-#define LOG_RQ_STRIDE_MAX 11	/* three bits, counted from LOG_RQ_STRIDE_MIN */
+
+static_assert(sizeof(struct prm_wqe_data_seg) == CXR_WQE_SEG);
+static_assert(sizeof(struct prm_wqe_srq_next_seg) == CXR_WQE_SEG);
+static_assert(sizeof(struct prm_wqe_inline_seg) == CXR_WQE_INLINE_HEAD);
 
 static int device_type(struct cxr_ib_dev *dev, enum ib_qp_type ibtype, bool user,
 		       enum cxr_qp_type *type)
@@ -126,55 +126,38 @@ static int check_user_flags(struct ib_device *ibdev, const struct mlx5_ib_create
 }
 
 static int check_user_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr,
-			    const struct mlx5_ib_create_qp *req)
+			    const struct mlx5_ib_create_qp *req, u64 *bytes)
 {
-	const struct cxr_caps *caps = &dev->core->caps;
-	u32 most = BIT(caps->log_max_qp_sz);
+	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
+	const struct cxr_limits_user_qp sizes = {
+		.send_blocks = req->sq_wqe_count,
+		.recv_slots = req->rq_wqe_count,
+		.recv_log_stride = req->rq_wqe_shift,
+		.recv_wrs = attr->cap.max_recv_wr,
+		.srq = attr->srq,
+	};
+	const char *why;
+	int err;
 
-	if (req->sq_wqe_count > most || (req->sq_wqe_count && !is_power_of_2(req->sq_wqe_count))) {
-		ibdev_dbg(&dev->ibdev, "QP: %u send blocks: no power of two up to %u\n",
-			  req->sq_wqe_count, most);
-		return -EINVAL;
-	}
-	if (!attr->cap.max_recv_wr && !req->rq_wqe_count) {
-		if (req->sq_wqe_count || attr->srq)
-			return 0;
-		ibdev_dbg(&dev->ibdev, "QP: with neither a send nor a receive queue\n");
-		return -EINVAL;
-	}
-	if (!attr->cap.max_recv_wr || !is_power_of_2(req->rq_wqe_count) ||
-	    req->rq_wqe_count > most) {
-		ibdev_dbg(&dev->ibdev, "QP: %u receive slots for %u requests: powers of 2 to %u\n",
-			  req->rq_wqe_count, attr->cap.max_recv_wr, most);
-		return -EINVAL;
-	}
-	if (req->rq_wqe_shift < LOG_RQ_STRIDE_MIN || req->rq_wqe_shift > LOG_RQ_STRIDE_MAX ||
-	    BIT(req->rq_wqe_shift) > caps->max_wqe_sz_rq) {
-		ibdev_dbg(&dev->ibdev, "QP: receive slots of 2^%u bytes: at most %u\n",
-			  req->rq_wqe_shift, caps->max_wqe_sz_rq);
-		return -EINVAL;
-	}
-	return 0;
+	err = cxr_limits_user_qp(&limits, &sizes, bytes, &why);
+	if (err)
+		ibdev_dbg(&dev->ibdev, "QP: %u send blocks, %u slots of 2^%u bytes for %u: %s\n",
+			  req->sq_wqe_count, req->rq_wqe_count, req->rq_wqe_shift,
+			  attr->cap.max_recv_wr, why);
+	return err;
 }
 
 int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
-		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index)
+		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index,
+		   u64 *bytes)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
 	int err;
 
 	err = cxr_ib_take_request(&dev->ibdev, udata, &qp_request, req);
 	err = err ?: check_user_flags(&dev->ibdev, req);
-	err = err ?: check_user_sizes(dev, attr, req);
+	err = err ?: check_user_sizes(dev, attr, req, bytes);
 	return err ?: cxr_ib_check_uidx(ctx, true, req->uidx, user_index);
-}
-
-/* Both queues in bytes; the sizes are checked. The send queue begins at a whole block. */
-static size_t user_size(const struct mlx5_ib_create_qp *req)
-{
-	size_t rq = req->rq_wqe_count ? (size_t)req->rq_wqe_count << req->rq_wqe_shift : 0;
-
-	return rq + (size_t)req->sq_wqe_count * WQE_BB;
 }
 
 static void fill_user_create(struct cxr_ib_qp *qp, const struct mlx5_ib_create_qp *req,
@@ -205,9 +188,10 @@ static int pin_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct mlx5_ib_create_qp req;
+	u64 bytes;
 	int err;
 
-	err = cxr_ib_take_qp(ctx, attr, udata, &req, &create->user_index);
+	err = cxr_ib_take_qp(ctx, attr, udata, &req, &create->user_index, &bytes);
 	if (err)
 		return err;
 
@@ -217,7 +201,7 @@ static int pin_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 			  req.bfreg_index);
 		return -EINVAL;
 	}
-	err = cxr_ib_queue_pin(dev, req.buf_addr, user_size(&req), &qp->queue);
+	err = cxr_ib_queue_pin(dev, req.buf_addr, bytes, &qp->queue);
 	if (err)
 		goto err_put_uar;
 	err = cxr_ib_db_pin(ctx, req.db_addr, &qp->user_db);
@@ -256,73 +240,50 @@ int cxr_ib_answer_qp(struct ib_udata *udata)
 
 /* ---- QPs of the kernel ---- */
 
-/* Blocks of the largest send WQE. */
-static u32 send_blocks(const struct cxr_caps *caps, enum cxr_qp_type type,
-		       const struct ib_qp_cap *cap)
-{
-	size_t data = max(cap->max_send_sge * SEG,
-			  ALIGN(sizeof(struct prm_wqe_inline_seg) + cap->max_inline_data, SEG));
-	size_t size = sizeof(struct prm_wqe_ctrl_seg);
-
-	if (type != CXR_QP_RC)
-		size += sizeof(struct prm_wqe_datagram_seg) + data;
-	else
-		size += sizeof(struct prm_wqe_raddr_seg) +
-			max(data, sizeof(struct prm_wqe_atomic_seg) + SEG);
-	if (type == CXR_QP_RC && cxr_ib_max_fast_reg(caps))
-		size = max_t(size_t, size, CXR_IB_UMR_WQE);
-	return DIV_ROUND_UP(size, WQE_BB);
-}
-
-static int size_sq(struct cxr_ib_qp *qp, struct ib_qp_cap *cap)
+/* On success @cap is what the QP got. */
+static int size_queues(struct cxr_ib_qp *qp, struct ib_qp_cap *cap, u32 *bytes)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
-	u32 limit = min_t(u32, dev->core->caps.max_wqe_sz_sq, CXR_IB_SQ_DESC_MAX);
-	struct cxr_ib_wq *sq = &qp->sq;
-	u32 blocks;
+	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
+	bool rc = qp->type == CXR_QP_RC;
+	const struct cxr_limits_qp sizes = {
+		.send_wrs = cap->max_send_wr,
+		.send_sges = cap->max_send_sge,
+		.inline_bytes = cap->max_inline_data,
+		.recv_wrs = cap->max_recv_wr,
+		.recv_sges = cap->max_recv_sge,
+		.send_head = sizeof(struct prm_wqe_ctrl_seg) +
+			     (rc ? sizeof(struct prm_wqe_raddr_seg) :
+				   sizeof(struct prm_wqe_datagram_seg)),
+		.send_data = rc ? sizeof(struct prm_wqe_atomic_seg) + SEG : 0,
+		.send_other = rc && cxr_ib_max_fast_reg(&dev->core->caps) ? CXR_IB_UMR_WQE : 0,
+	};
+	struct cxr_limits_layout layout;
+	const char *why;
+	int err;
 
-	if (!cap->max_send_wr)
-		return 0;
-	if (cap->max_send_sge > limit / SEG || cap->max_inline_data > limit) {
-		ibdev_dbg(&dev->ibdev, "QP: %u send elements, %u bytes inline\n",
-			  cap->max_send_sge, cap->max_inline_data);
-		return -EINVAL;
+	err = cxr_limits_qp(&limits, &sizes, &layout, &why);
+	if (err) {
+		ibdev_dbg(&dev->ibdev, "QP: %u sends of %u, %u inline, %u receives of %u: %s\n",
+			  cap->max_send_wr, cap->max_send_sge, cap->max_inline_data,
+			  cap->max_recv_wr, cap->max_recv_sge, why);
+		return err;
 	}
-
-	blocks = send_blocks(&dev->core->caps, qp->type, cap);
-	sq->size = roundup_pow_of_two(cap->max_send_wr * blocks);
-	if (blocks * WQE_BB > limit || sq->size > BIT(dev->core->caps.log_max_qp_sz)) {
-		ibdev_dbg(&dev->ibdev, "QP: %u sends of %u elements or %u bytes do not fit\n",
-			  cap->max_send_wr, cap->max_send_sge, cap->max_inline_data);
-		return -ENOMEM;
+	if (layout.send_blocks) {
+		qp->sq.size = layout.send_blocks;
+		qp->sq.max_sge = cap->max_send_sge;
+		qp->sq.max_inline = cap->max_inline_data;
+		cap->max_send_wr = layout.send_wrs;
 	}
-	sq->max_sge = cap->max_send_sge;
-	sq->max_inline = cap->max_inline_data;
-	cap->max_send_wr = sq->size / blocks;
-	return 0;
-}
-
-static int size_rq(struct cxr_ib_qp *qp, struct ib_qp_cap *cap)
-{
-	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
-	struct cxr_ib_wq *rq = &qp->rq;
-	u32 sge;
-
-	if (!cap->max_recv_wr)
-		return 0;
-
-	sge = max(cap->max_recv_sge, 1u);
-	if (sge > dev->core->caps.max_wqe_sz_rq / SEG) {
-		ibdev_dbg(&dev->ibdev, "QP: %u receive elements\n", cap->max_recv_sge);
-		return -EINVAL;
+	if (layout.recv_wrs) {
+		qp->rq.size = layout.recv_wrs;
+		qp->rq.log_stride = layout.recv_log_stride;
+		qp->rq.max_sge = layout.recv_sges;
+		cap->max_recv_wr = layout.recv_wrs;
+		cap->max_recv_sge = layout.recv_sges;
 	}
-	rq->log_stride = order_base_2(sge * SEG);
-	/* At least a block, so that the send queue behind begins at one. */
-	rq->size = max_t(u32, roundup_pow_of_two(cap->max_recv_wr),
-			 DIV_ROUND_UP(WQE_BB, BIT(rq->log_stride)));
-	rq->max_sge = BIT(rq->log_stride) / SEG;
-	cap->max_recv_wr = rq->size;
-	cap->max_recv_sge = rq->max_sge;
+	qp->sq.offset = layout.send_offset;
+	*bytes = layout.bytes;
 	return 0;
 }
 
@@ -366,20 +327,16 @@ static int alloc_kernel_memory(struct cxr_ib_qp *qp, struct ib_qp_cap *cap,
 			       struct cxr_qp_create *create)
 {
 	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
+	u32 bytes;
 	int err;
 
-	err = size_sq(qp, cap);
+	err = size_queues(qp, cap, &bytes);
 	if (err)
 		return err;
-	err = size_rq(qp, cap);
-	if (err)
-		return err;
-	qp->sq.offset = qp->rq.size << qp->rq.log_stride;
-
 	err = alloc_books(qp);
 	if (err)
 		goto err_free_books;
-	err = cxr_buf_alloc(core, &qp->buf, qp->sq.offset + (size_t)qp->sq.size * WQE_BB);
+	err = cxr_buf_alloc(core, &qp->buf, bytes);
 	if (err)
 		goto err_free_books;
 	err = cxr_db_alloc(core, &qp->db);

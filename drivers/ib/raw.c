@@ -15,7 +15,6 @@
 
 #include "ib.h"
 
-#define WQE_BB 64
 #define SEG sizeof(struct prm_wqe_data_seg)
 #define INLINE_BY_VPORT 1	/* caps.wqe_inline_mode: the vport says what has to be inline */
 
@@ -77,7 +76,7 @@ static int create_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 			return err;
 		sq.min_inline_mode = vport.min_inline_mode;
 	}
-	err = cxr_ib_queue_pin(dev, req->sq_buf_addr, (size_t)req->sq_wqe_count * WQE_BB,
+	err = cxr_ib_queue_pin(dev, req->sq_buf_addr, (size_t)req->sq_wqe_count * CXR_WQE_BLOCK,
 			       &raw->sq_queue);
 	if (err)
 		return err;
@@ -183,9 +182,11 @@ static int create_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 	struct ib_device *ibdev = qp->ibqp.device;
 	struct mlx5_ib_create_qp req;
 	u32 user_index;
+	u64 bytes;
 	int err;
 
-	err = cxr_ib_take_qp(ctx, attr, udata, &req, &user_index);
+	/* The queues of raw packets lie in a piece each. */
+	err = cxr_ib_take_qp(ctx, attr, udata, &req, &user_index, &bytes);
 	if (err)
 		return err;
 	if ((req.sq_wqe_count && !attr->send_cq) || (req.rq_wqe_count && !attr->recv_cq)) {

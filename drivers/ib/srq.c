@@ -6,14 +6,10 @@
  * of the next. Those that are free form a list of the same kind, whose last one is never posted:
  * the device may have read its link already and follows it when there is more.
  */
-#include <linux/log2.h>
 #include <linux/slab.h>
 
 #include "ib.h"
 
-#define SEG sizeof(struct prm_wqe_data_seg)
-#define NEXT_SEG sizeof(struct prm_wqe_srq_next_seg)
-#define LOG_STRIDE_MIN 5
 #define WQE_COUNT_MASK 0xffff
 
 static struct prm_wqe_srq_next_seg *wqe_at(const struct cxr_ib_srq *srq, u32 i)
@@ -23,32 +19,34 @@ static struct prm_wqe_srq_next_seg *wqe_at(const struct cxr_ib_srq *srq, u32 i)
 
 /* ---- create and destroy ---- */
 
-static int check_srq(struct cxr_ib_dev *dev, const struct ib_srq_init_attr *init)
+static int check_srq_type(struct cxr_ib_dev *dev, enum ib_srq_type type)
 {
-	const struct cxr_caps *caps = &dev->core->caps;
-	u32 max_sge = cxr_ib_srq_max_sge(caps);
-
-	if (init->srq_type != IB_SRQT_BASIC && (init->srq_type != IB_SRQT_XRC || !caps->xrc)) {
-		ibdev_dbg(&dev->ibdev, "SRQ: type %d: not supported\n", init->srq_type);
-		return -EOPNOTSUPP;
-	}
-	/* One of no requests can be made with other drivers, and is of no use. */
-	if (init->attr.max_wr >= BIT(caps->log_max_srq_sz) || init->attr.max_sge > max_sge) {
-		ibdev_dbg(&dev->ibdev, "SRQ: %u requests of %u elements: up to %lu of %u exist\n",
-			  init->attr.max_wr, init->attr.max_sge, BIT(caps->log_max_srq_sz) - 1,
-			  max_sge);
-		return -EINVAL;
-	}
-	return 0;
+	if (type == IB_SRQT_BASIC || (type == IB_SRQT_XRC && dev->core->caps.xrc))
+		return 0;
+	ibdev_dbg(&dev->ibdev, "SRQ: type %d: not supported\n", type);
+	return -EOPNOTSUPP;
 }
 
-/* User space computes the same from the same numbers. */
-static void size_srq(struct cxr_ib_srq *srq, struct ib_srq_attr *attr)
+/* On success @attr is what the SRQ has. */
+static int size_srq(struct cxr_ib_srq *srq, struct ib_srq_attr *attr)
 {
-	srq->log_size = order_base_2(attr->max_wr + 1);
-	srq->log_stride = max_t(u8, order_base_2(NEXT_SEG + attr->max_sge * SEG), LOG_STRIDE_MIN);
-	srq->max_sge = (BIT(srq->log_stride) - NEXT_SEG) / SEG;
-	attr->max_wr = BIT(srq->log_size) - 1;
+	struct cxr_ib_dev *dev = to_cxr_dev(srq->ibsrq.device);
+	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
+	struct cxr_limits_srq size;
+	int err;
+
+	err = cxr_limits_srq(&limits, attr->max_wr, attr->max_sge, &size);
+	if (err) {
+		ibdev_dbg(&dev->ibdev, "SRQ: %u requests of %u elements: up to %lu of %u exist\n",
+			  attr->max_wr, attr->max_sge, BIT(limits.log_srq) - 1,
+			  cxr_limits_srq_sges(&limits));
+		return err;
+	}
+	srq->log_size = size.log_size;
+	srq->log_stride = size.log_stride;
+	srq->max_sge = size.sges;
+	attr->max_wr = size.wrs;
+	return 0;
 }
 
 static bool is_xrc(const struct cxr_ib_srq *srq)
@@ -232,7 +230,8 @@ int cxr_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struc
 	struct cxr_srq_attr attr = {};
 	int err;
 
-	err = check_srq(to_cxr_dev(ibsrq->device), init);
+	err = check_srq_type(to_cxr_dev(ibsrq->device), init->srq_type);
+	err = err ?: size_srq(srq, &init->attr);
 	if (err)
 		return err;
 	if (init->srq_type == IB_SRQT_XRC) {
@@ -247,7 +246,6 @@ int cxr_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struc
 	spin_lock_init(&srq->lock);
 	refcount_set(&srq->ref, 1);
 	init_completion(&srq->unused);
-	size_srq(srq, &init->attr);
 	err = udata ? pin_user_memory(srq, ctx, udata, &attr) : alloc_kernel_memory(srq, &attr);
 	if (err)
 		return err;

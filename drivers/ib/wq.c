@@ -8,8 +8,6 @@
 
 #include "ib.h"
 
-#define LOG_STRIDE_MIN 4
-#define LOG_STRIDE_MAX 11
 #define HASH_KEY_BYTES 40
 
 bool cxr_ib_has_rss(const struct cxr_caps *caps)
@@ -60,19 +58,17 @@ static int take_wq(struct ib_device *ibdev, struct ib_udata *udata, struct mlx5_
 	return 0;
 }
 
-static int check_sizes(struct cxr_ib_dev *dev, const struct mlx5_ib_create_wq *req)
+static int check_sizes(struct cxr_ib_dev *dev, const struct mlx5_ib_create_wq *req, u64 *bytes)
 {
-	const struct cxr_caps *caps = &dev->core->caps;
+	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
+	const char *why;
+	int err;
 
-	if (!is_power_of_2(req->rq_wqe_count) || req->rq_wqe_count > BIT(caps->log_max_qp_sz) ||
-	    req->rq_wqe_shift < LOG_STRIDE_MIN || req->rq_wqe_shift > LOG_STRIDE_MAX ||
-	    BIT(req->rq_wqe_shift) > caps->max_wqe_sz_rq) {
-		ibdev_dbg(&dev->ibdev, "WQ: %u slots of 2^%u bytes: powers of 2 to %lu, %u bytes\n",
-			  req->rq_wqe_count, req->rq_wqe_shift, BIT(caps->log_max_qp_sz),
-			  caps->max_wqe_sz_rq);
-		return -EINVAL;
-	}
-	return 0;
+	err = cxr_limits_wq(&limits, req->rq_wqe_count, req->rq_wqe_shift, bytes, &why);
+	if (err)
+		ibdev_dbg(&dev->ibdev, "WQ: %u slots of 2^%u bytes: %s\n", req->rq_wqe_count,
+			  req->rq_wqe_shift, why);
+	return err;
 }
 
 static int answer_wq(struct ib_udata *udata)
@@ -125,15 +121,15 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
 	struct mlx5_ib_create_wq req;
 	u32 user_index;
+	u64 bytes;
 	int err;
 
 	err = take_wq(&dev->ibdev, udata, &req);
-	err = err ?: check_sizes(dev, &req);
+	err = err ?: check_sizes(dev, &req, &bytes);
 	err = err ?: cxr_ib_check_uidx(ctx, true, req.user_index, &user_index);
 	if (err)
 		return err;
-	err = cxr_ib_queue_pin(dev, req.buf_addr, (size_t)req.rq_wqe_count << req.rq_wqe_shift,
-			       &rwq->queue);
+	err = cxr_ib_queue_pin(dev, req.buf_addr, bytes, &rwq->queue);
 	if (err)
 		return err;
 	err = cxr_ib_db_pin(ctx, req.db_addr, &rwq->db);

@@ -18,7 +18,8 @@ is_pair() { [ "$(driver_ibdevs | grep -cv bond)" = 2 ] && [ "$(driver_ibdevs | w
 gid_is_there() { gid_index mlx5_bond_0 v2 "$(my_ip 9)" >/dev/null; }
 bond_has() { [ "$(cut -d ' ' -f 1 "/sys/class/net/bond0/bonding/$1" 2>/dev/null)" = "$2" ]; }
 slave_is() { [ "$(cat "/sys/class/net/$(driver_netdev "$1")/bonding_slave/mii_status" 2>/dev/null)" = "$2" ]; } # PORT up|down
-both_used() { ! bond_has mode 802.3ad || grep -q "Number of ports: 2" /proc/net/bonding/bond0; }
+# LACP: this end of each of the two cables and the other one collect and distribute (states 61, and 63 at the fast rate).
+both_used() { ! bond_has mode 802.3ad || [ "$(grep -c "port state: 6[13]$" /proc/net/bonding/bond0)" = 4 ]; }
 
 # bond0 of both ports, as it is when it was just made. MODE [HASH-POLICY]
 bond()

@@ -39,16 +39,18 @@ obey_start() # NAME COMMAND...
 
 obey() # NAME WORDS...
 {
-	local d=$OBEY_RUN-$1 pid code text
+	local d=$OBEY_RUN-$1 pid code text part answer=
 
 	read -r pid <"$d/pid" || return 125
 	shift
 	{
 		echo "$*" >&8
-		until read -r -t 1 code text <&9; do
+		until IFS= read -r -t 1 part <&9; do
+			answer+=$part	# the second may end in the middle of the line
 			obey_lives "$pid" || { cat "$d/log"; echo "obey: it has ended"; return 125; }
 		done
 	} 8<>"$d/ask" 9<>"$d/answer"
+	read -r code text <<<"$answer$part"
 	[ -z "$text" ] || base64 -d <<<"$text"
 	return "$code"
 }

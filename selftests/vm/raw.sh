@@ -34,7 +34,8 @@ bandwidth()
 {
 	local limit=$((60 * ${CXR_PATIENCE:-1})) flow="-J 192.0.2.1 -j 192.0.2.2 -K 2000 -k 1000 -s 512"
 
-	peer_bg bandwidth "timeout $limit raw_ethernet_bw --client -F -d $peer_dev -B $peer_mac -E $mac $flow -D 20 -f 1"
+	# in the foreground: a group of its own would outlive peer_kill and send on for 20 s
+	peer_bg bandwidth "timeout --foreground $limit raw_ethernet_bw --client -F -d $peer_dev -B $peer_mac -E $mac $flow -D 20 -f 1"
 	# shellcheck disable=SC2086
 	timeout $limit raw_ethernet_bw --server -F -d "$dev" -B "$mac" -E "$peer_mac" $flow -n 500 -r 256
 	peer_kill bandwidth

@@ -66,7 +66,7 @@ plugged() # TEST
 
 one() # TEST
 {
-	local line why
+	local why part line=
 
 	! why=$(foreseen "$1" never) || skip "$why"
 	dev=$(driver_ibdev)
@@ -79,18 +79,21 @@ one() # TEST
 	server_runs || server_start
 	echo "$1" >&5
 	while :; do
-		if ! read -r -t 2 line <&6; then
+		if ! IFS= read -r -t 2 part <&6; then
+			line+=$part	# the seconds may end in the middle of it
 			server_runs && continue
 			cat $SERVER.log
 			server_stop
 			fail "the process ended in it"
 		fi
+		line+=$part
 		case $line in
 		pass*) return ;;
 		skip*) skipped "$1" "${line#skip }" ;;
 		fail*) return 1 ;;
 		*) echo "${line#| }" ;;
 		esac
+		line=
 	done
 }
 

@@ -131,7 +131,7 @@ def rereg_new_key(ctx, gid):
 
 
 DMA_HEAP_ALLOC = 0xc0184800
-NO_HEAP = "6.1", "host"    # kernels that were built without
+NO_HEAP = "6.1", "debug", "host"    # kernels that were built without
 
 
 def heap_buffer(size):

@@ -8,6 +8,7 @@
 #   ends_know		sets dev, netdev, mac, gid[v1] gid[v2] gid[v6], and the same of the peer: peer_dev, ...
 #			gid[] are indices of the GID of the first address: v1 and v2 over IPv4, v2 over IPv6
 #   ends_stop		end what runs on b: commands of peer_bg, programs of obey.sh
+#   ends_cm PROGRAM OPTIONS	a program of perftest over a connection of rdma_cm, here and on b
 #   reachable		b answers, be it after a while
 #   tcp_both_ways SIZE [ADDRESS]	random bytes to b and back are right
 
@@ -59,7 +60,7 @@ ends_up() # [MTU]
 	peer_wait ends >$ENDS.peer || ok=1
 	[ $ok = 0 ] || { cat $ENDS.peer; return 1; }
 	grep '^peer_.*=' $ENDS.peer >>$ENDS
-	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
+	reachable
 }
 
 PP_PORT=18515		# the first of the pingpong and bandwidth programs
@@ -76,6 +77,27 @@ ends_serve() # COMMAND "WORDS"...
 		n=$((n + 1))
 	done
 	peer_serves servers "[ \$(ss -ltn | grep -c ':1851[5-9] ') = $n ]" "$servers for id in \$ids; do wait \$id || exit; done"
+}
+
+# PROGRAM of perftest over rdma_cm. Once both ends have agreed its server listens anew, and its client does not wait for that:
+# one that is too early is rejected (8: there is no such service), and both begin again.
+ends_cm() # PROGRAM OPTIONS...
+{
+	local program=$1 try code said
+
+	shift
+	for try in 1 2 3; do
+		peer_serves cm "cm_listens $program" "$program -d $peer_dev -R -F $*"
+		code=0
+		said=$("$program" -d "$dev" -R -F "$@" "$(peer_ip)" 2>&1) || code=$?
+		echo "$said"
+		[[ $code != 0 && $said == *"RDMA_CM_EVENT_REJECTED; error: 8."* ]] || break
+		echo "$program: too early, try $try"
+		peer_kill cm
+		peer_wait cm || true
+	done
+	[ $code = 0 ] || return $code
+	peer_wait cm
 }
 
 ends_know()

@@ -220,10 +220,8 @@ cm() # MODE WORDS
 	modprobe rdma_cm
 	cma_defaults "$1" 104
 	wait_silent	# no word of the connection before
-	peer_serves cm "cm_listens ib_send_bw" "ib_send_bw -d $peer_dev -R -F -s 1000 -n 10"
 	window_frame "begin min=10 $2 : rdma_cm, $1"
-	ib_send_bw -d "$dev" -R -F -s 1000 -n 10 "$(peer_ip)"
-	peer_wait cm
+	ends_cm ib_send_bw -s 1000 -n 10
 	wait_silent
 	window_frame end
 }

@@ -104,15 +104,15 @@ lost_interrupt()
 
 	for _ in 1 2 3; do
 		heal
+		polled=$(count polled)
 		fault interrupt 0 lose
 		run_commands
 		wait_until 5 has_said "found by looking" && break
 	done
 	says "found by looking" 1
 	rule_acted
-	polled=$(count polled)
 	run_commands
-	[ "$(count polled)" = "$polled" ] || fail "the queue is not armed again: $polled, then $(count polled) commands polled"
+	[ "$(count polled)" -le $((polled + 1)) ] || fail "the queue is not armed again: $polled, then $(count polled) commands polled"
 	wait_until 30 link_is 1
 }
 

@@ -176,9 +176,9 @@ ud_leaves_connections()
 	ibv_rc_pingpong -d "$(driver_ibdev)" -g "$index" -n 20 -c 127.0.0.1
 	wait $!
 	# rdma_cm takes v2, for its connection and for its own messages, which are datagrams
-	ib_send_bw -d "$(driver_ibdev)" -R -F -s 1000 -n 10 >/tmp/ud-cm 2>&1 &
-	wait_until 20 cm_listens ib_send_bw
-	ib_send_bw -d "$(driver_ibdev)" -R -F -s 1000 -n 10 "$(my_ip)"
+	rping -s -a "$(my_ip)" -C 10 -V >/tmp/ud-cm 2>&1 &
+	wait_until 20 cm_listens rping
+	rping -c -a "$(my_ip)" -C 10 -V
 	wait $!
 }
 

@@ -198,12 +198,7 @@ bandwidth() # TOOL TYPE
 
 # ---- connections -----------------------------------------------------------------------------------
 
-cm_bandwidth()
-{
-	peer_serves data "cm_listens ib_write_bw" "ib_write_bw -d $peer_dev -R -F -s 65536 -n 100 --report_gbits"
-	ib_write_bw -d "$dev" -R -F -s 65536 -n 100 --report_gbits "$(peer_ip)"
-	peer_wait data
-}
+cm_bandwidth() { ends_cm ib_write_bw -s 65536 -n 100 --report_gbits; }
 
 rping_works()
 {

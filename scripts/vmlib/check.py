@@ -6,7 +6,8 @@ import signal
 import sys
 import time
 
-from results import BUILD, LOGS, Skips, chosen, heading, patterns, times, totals
+from beside import Beside
+from results import BUILD, LOGS, Skips, chosen, heading, out, patterns, times, totals
 from script import HeadError, all_scripts
 from sets import at_once, pack
 from steps import asked_for, step
@@ -29,7 +30,7 @@ HOST_STEPS = (
 
 
 # and the others
-STEPS = tuple(s[0] for s in HOST_STEPS) + tuple(f"build-{k}" for k in BUILD_KERNELS) + ("install", "kselftest-runner")
+STEPS = tuple(s[0] for s in HOST_STEPS) + tuple(f"build-{k}" for k in BUILD_KERNELS) + ("loops", "install", "kselftest-runner")
 
 
 def emulator_programs():
@@ -61,6 +62,23 @@ def package_part(kernels):
     step("install", "packages are installed and removed", cmd, "make check-package", True)
     cmd = ["selftests/package/kselftest", f"{BUILD}/package/kselftest"]
     step("kselftest-runner", "the kernel's runner of selftests", cmd, "make check-package LONG=1", True)
+
+
+def packages_at_end(kernels):
+    """As package_part, but what it says comes when it has ended."""
+    out.hold()
+    package_part(kernels)
+    out.hold()
+
+
+def parts_without_machines(parts):
+    packages = Beside(packages_at_end, os.environ["KERNELS"].split()) if "package" in parts else None
+    if "host" in parts:
+        host_part()
+    if "build" in parts:
+        build_part()
+    if packages:
+        packages.finish()
 
 
 # --- tests in virtual machines ------------------------------------------------
@@ -140,12 +158,7 @@ def run(parts):
     os.makedirs(LOGS, exist_ok=True)
     t0 = time.monotonic()
     if not os.environ["TESTS"]:
-        if "host" in parts:
-            host_part()
-        if "build" in parts:
-            build_part()
-        if "package" in parts:
-            package_part(os.environ["KERNELS"].split())
+        parts_without_machines(parts)
     if "vm" in parts:
         vm_part()
     if not totals.passed + totals.failed + totals.skipped:

@@ -41,7 +41,7 @@ out = Output()
 
 
 def heading(text):
-    print(f"\n{text}", flush=True)
+    out.line(f"\n{text}")
 
 
 def slug(text):

@@ -4,9 +4,9 @@
 import os
 import re
 import subprocess
-import threading
 import time
 
+from beside import Beside, finish_all
 from images import REPO
 from results import BUILD, KTAP_ID, LOGS, out, parse, times, totals
 from steps import start, step
@@ -231,20 +231,10 @@ def pack(scripts, kernel, driver, skips):
 
 def at_once(sessions):
     """Run them, as many at a time as JOBS allows, those that take longest first."""
-    queue = sorted(sessions, key=Session.takes, reverse=True)
-    errors = []
+    queue = iter(sorted(sessions, key=Session.takes, reverse=True))
 
     def work():
-        try:
-            while queue:
-                queue.pop(0).run()
-        except Exception as e:  # pylint: disable=broad-exception-caught
-            errors.append(e)
+        for session in queue:
+            session.run()
 
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(int(os.environ["JOBS"]))]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    if errors:
-        raise errors[0]
+    finish_all([Beside(work) for _ in range(int(os.environ["JOBS"]))])

@@ -7,48 +7,78 @@
 #include "prm/counter.h"
 #include "caps.h"
 
-enum cxr_counter {
-	/* of a set of queue counters */
-	CXR_CNT_rx_write_requests,
-	CXR_CNT_rx_read_requests,
-	CXR_CNT_rx_atomic_requests,
-	CXR_CNT_rx_dct_connect,
-	CXR_CNT_out_of_buffer,
-	CXR_CNT_out_of_sequence,
-	CXR_CNT_duplicate_request,
-	CXR_CNT_rnr_nak_retry_err,
-	CXR_CNT_packet_seq_err,
-	CXR_CNT_implied_nak_seq_err,
-	CXR_CNT_local_ack_timeout_err,
-	CXR_CNT_resp_local_length_error,
-	CXR_CNT_resp_cqe_error,
-	CXR_CNT_req_cqe_error,
-	CXR_CNT_req_remote_invalid_request,
-	CXR_CNT_req_remote_access_errors,
-	CXR_CNT_resp_remote_access_errors,
-	CXR_CNT_resp_cqe_flush_error,
-	CXR_CNT_req_cqe_flush_error,
-	CXR_CNT_req_transport_retries_exceeded,
-	CXR_CNT_req_rnr_retries_exceeded,
-	CXR_CNT_roce_adp_retrans,
-	CXR_CNT_roce_adp_retrans_to,
-	CXR_CNT_roce_slow_restart,
-	CXR_CNT_roce_slow_restart_cnps,
-	CXR_CNT_roce_slow_restart_trans,
-	CXR_Q_COUNTERS,
+/*
+ * What comes together: one capability each. BASIC is there if there are sets of queue counters at
+ * all, ICRC if the port counts wrong ones, of which no capability tells.
+ */
+enum cxr_counter_group {
+	CXR_CNT_BASIC,
+	CXR_CNT_OUT_OF_SEQ,
+	CXR_CNT_RETRANS,
+	CXR_CNT_ERRORS,
+	CXR_CNT_ACCEL,
+	CXR_CNT_CONG,
+	CXR_CNT_ICRC,
+	CXR_CNT_VPORT,
+};
 
-	/* of the port: congestion, */
-	CXR_CNT_rp_cnp_ignored = CXR_Q_COUNTERS,
-	CXR_CNT_rp_cnp_handled,
-	CXR_CNT_np_ecn_marked_roce_packets,
-	CXR_CNT_np_cnp_sent,
-	/* its own, */
-	CXR_CNT_rx_icrc_encapsulated,
-	/* and of the vport; the kernel's own driver has these names for counters per flow */
-	CXR_CNT_rdma_rx_packets,
-	CXR_CNT_rdma_rx_bytes,
-	CXR_CNT_rdma_tx_packets,
-	CXR_CNT_rdma_tx_bytes,
+/*
+ * All there are, by the source that they are read from: X(name, group). Those of a query have the
+ * name of their field in the answer.
+ */
+/* QUERY_Q_COUNTER */
+#define CXR_Q_COUNTER_LIST(X)						\
+	X(rx_write_requests, BASIC)					\
+	X(rx_read_requests, BASIC)					\
+	X(rx_atomic_requests, BASIC)					\
+	X(rx_dct_connect, BASIC)					\
+	X(out_of_buffer, BASIC)						\
+	X(out_of_sequence, OUT_OF_SEQ)					\
+	X(duplicate_request, RETRANS)					\
+	X(rnr_nak_retry_err, RETRANS)					\
+	X(packet_seq_err, RETRANS)					\
+	X(implied_nak_seq_err, RETRANS)					\
+	X(local_ack_timeout_err, RETRANS)				\
+	X(resp_local_length_error, ERRORS)				\
+	X(resp_cqe_error, ERRORS)					\
+	X(req_cqe_error, ERRORS)					\
+	X(req_remote_invalid_request, ERRORS)				\
+	X(req_remote_access_errors, ERRORS)				\
+	X(resp_remote_access_errors, ERRORS)				\
+	X(resp_cqe_flush_error, ERRORS)					\
+	X(req_cqe_flush_error, ERRORS)					\
+	X(req_transport_retries_exceeded, ERRORS)			\
+	X(req_rnr_retries_exceeded, ERRORS)				\
+	X(roce_adp_retrans, ACCEL)					\
+	X(roce_adp_retrans_to, ACCEL)					\
+	X(roce_slow_restart, ACCEL)					\
+	X(roce_slow_restart_cnps, ACCEL)				\
+	X(roce_slow_restart_trans, ACCEL)
+
+/* QUERY_CONG_STATISTICS: the port's congestion */
+#define CXR_CONG_COUNTER_LIST(X)					\
+	X(rp_cnp_ignored, CONG)						\
+	X(rp_cnp_handled, CONG)						\
+	X(np_ecn_marked_roce_packets, CONG)				\
+	X(np_cnp_sent, CONG)
+
+/* PPCNT, and QUERY_VPORT_COUNTER; the kernel's own driver has its names for counters per flow */
+#define CXR_PORT_COUNTER_LIST(X)					\
+	X(rx_icrc_encapsulated, ICRC)					\
+	X(rdma_rx_packets, VPORT)					\
+	X(rdma_rx_bytes, VPORT)						\
+	X(rdma_tx_packets, VPORT)					\
+	X(rdma_tx_bytes, VPORT)
+
+#define CXR_COUNTER_NUMBER(name, group) CXR_CNT_##name,
+enum cxr_counter {
+	CXR_Q_COUNTER_LIST(CXR_COUNTER_NUMBER)
+	CXR_Q_COUNTERS,
+	CXR_CNT_LAST_OF_QUEUES = CXR_Q_COUNTERS - 1,	/* the numbers go on without a gap */
+	CXR_CONG_COUNTER_LIST(CXR_COUNTER_NUMBER)
+	CXR_Q_AND_CONG_COUNTERS,
+	CXR_CNT_LAST_OF_CONG = CXR_Q_AND_CONG_COUNTERS - 1,
+	CXR_PORT_COUNTER_LIST(CXR_COUNTER_NUMBER)
 	CXR_COUNTERS
 };
 

@@ -124,9 +124,8 @@ int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
 	return err;
 }
 
-static void fatal_work(struct work_struct *work)
+void cxr_clients_fatal(struct cxr_dev *dev)
 {
-	struct cxr_dev *dev = container_of(work, struct cxr_dev, fatal_work);
 	struct cxr_client_slot *slot;
 	int i;
 
@@ -137,13 +136,6 @@ static void fatal_work(struct work_struct *work)
 			slot->ops->fatal(slot->priv);
 	}
 	mutex_unlock(&dev->client_lock);
-	cxr_lag_schedule(dev);
-}
-
-void cxr_clients_init(struct cxr_dev *dev)
-{
-	mutex_init(&dev->client_lock);
-	INIT_WORK(&dev->fatal_work, fatal_work);
 }
 
 static void release_adev(struct device *device)
@@ -187,22 +179,4 @@ void cxr_adev_del(struct cxr_dev *dev, enum cxr_client which)
 	auxiliary_device_delete(&cadev->adev);
 	auxiliary_device_uninit(&cadev->adev);
 	dev->adevs[which] = NULL;
-}
-
-void cxr_clients_down(struct cxr_dev *dev)
-{
-	cxr_lag_leave(dev);
-	cxr_adev_del(dev, CXR_CLIENT_EN);
-}
-
-int cxr_clients_up(struct cxr_dev *dev)
-{
-	int err;
-
-	err = cxr_adev_add(dev, CXR_CLIENT_EN);
-	if (!err)
-		err = cxr_lag_join(dev);
-	if (err)
-		cxr_clients_down(dev);
-	return err;
 }

@@ -399,8 +399,9 @@ static int start_hca(struct cxr_dev *dev)
 	return init_hca(core);
 }
 
-int cxr_hca_up(struct cxr_dev *dev)
+int cxr_hca_up(void *owner)
 {
+	struct cxr_dev *dev = owner;
 	struct cxr_core *core = &dev->core;
 	int err;
 
@@ -428,8 +429,10 @@ err_disable:
 	return err;
 }
 
-void cxr_hca_down(struct cxr_dev *dev)
+void cxr_hca_down(void *owner)
 {
+	struct cxr_dev *dev = owner;
+
 	teardown_hca(&dev->core);
 	cxr_pages_take_all(dev);
 	disable_hca(&dev->core);

@@ -18,6 +18,7 @@
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/ktime.h>
+#include <linux/moduleparam.h>
 
 #include "prm/cmdif.h"
 #include "prm/obj.h"
@@ -31,6 +32,29 @@
 #define LOST_IRQ_POLL	HZ	/* how long to trust in the event before looking */
 #define LATE_IRQ	(HZ / 20)
 #define GONE_CHECK	(HZ / 10)
+
+static unsigned int timeout_ms = 60000;
+
+static int set_timeout(const char *val, const struct kernel_param *kp)
+{
+	unsigned int ms;
+
+	if (kstrtouint(val, 10, &ms) || ms < 100 || ms > 600000) {
+		pr_err("cxr_core: cmd_timeout_ms=%.32s: not a number from 100 to 600000\n", val);
+		return -EINVAL;
+	}
+	WRITE_ONCE(timeout_ms, ms);
+	return 0;
+}
+
+static const struct kernel_param_ops timeout_ops = {
+	.set = set_timeout,
+	.get = param_get_uint,
+};
+
+module_param_cb(cmd_timeout_ms, &timeout_ops, &timeout_ms, 0644);
+MODULE_PARM_DESC(cmd_timeout_ms,
+		 "How long a command may take before the device is given up, in ms (default 60000)");
 
 struct mbox {
 	struct prm_mbox_block *block;
@@ -281,19 +305,20 @@ static bool expire(struct cxr_cmdq *q, struct cmd_ent *ent)
 	return ours;
 }
 
-/* One look at the slot, without an event; with @events it gets a little more time to come. */
-static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op, bool events)
+/* One look at the slot, without an event; where one is due it gets a little more time to come. */
+static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op,
+		      cxr_cmdq_recover_fn *recover)
 {
 	bool lost;
 
 	if (READ_ONCE(entry_at(&dev->cmdq, ent->slot)->status_own) & PRM_CMDQ_OWN_HW)
 		return try_wait_for_completion(&ent->done);
 
-	if (events) {
+	if (recover) {
 		if (wait_for_completion_timeout(&ent->done, LATE_IRQ))
 			return true;
 		dev->cmdq.polled++;
-		lost = cxr_eq_recover(dev);
+		lost = recover(dev);
 		dev_warn_ratelimited(dev->core.dev, "%s: no %s came, found by looking\n",
 				     cxr_cmd_name(op), lost ? "interrupt" : "event");
 	}
@@ -307,15 +332,16 @@ static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op, bool eve
  */
 static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
 {
-	unsigned long deadline = jiffies + msecs_to_jiffies(cxr_cmd_timeout_ms);
+	unsigned int timeout = READ_ONCE(timeout_ms);
+	unsigned long deadline = jiffies + msecs_to_jiffies(timeout);
 	unsigned long check = jiffies + GONE_CHECK;
 	struct cxr_cmdq *q = &dev->cmdq;
 	unsigned int nap = 20;
-	bool events;
+	cxr_cmdq_recover_fn *recover;
 
 	for (;;) {
-		events = READ_ONCE(q->events);
-		if (events) {
+		recover = READ_ONCE(q->recover);
+		if (recover) {
 			if (wait_for_completion_timeout(&ent->done, LOST_IRQ_POLL))
 				break;
 		} else {
@@ -323,18 +349,18 @@ static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
 			nap = min(2 * nap, 1000U);
 		}
 
-		if (poll_slot(dev, ent, op, events))
+		if (poll_slot(dev, ent, op, recover))
 			break;
 
 		if (time_after(jiffies, check)) {
 			check = jiffies + GONE_CHECK;
-			if (cxr_health_gone(dev))
+			if (cxr_core_gone(dev))
 				cxr_core_fail(dev, "it does not answer");
 		}
 
 		if (time_after(jiffies, deadline) && expire(q, ent)) {
 			dev_err(dev->core.dev, "%s (%#x): no answer in %u ms\n", cxr_cmd_name(op),
-				op, cxr_cmd_timeout_ms);
+				op, timeout);
 			cxr_core_fail(dev, "a command timed out");
 			return -ETIMEDOUT;
 		}
@@ -497,9 +523,9 @@ void cxr_cmdq_abort(struct cxr_dev *dev)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-void cxr_cmdq_use_events(struct cxr_dev *dev, bool on)
+void cxr_cmdq_use_events(struct cxr_dev *dev, cxr_cmdq_recover_fn *recover)
 {
-	WRITE_ONCE(dev->cmdq.events, on);
+	WRITE_ONCE(dev->cmdq.recover, recover);
 }
 
 void *cxr_cmd_with_pas(size_t fixed, const struct cxr_pas *pas, size_t *len)
@@ -548,13 +574,14 @@ static int read_geometry(struct cxr_dev *dev)
 	return 0;
 }
 
-int cxr_cmdq_up(struct cxr_dev *dev)
+int cxr_cmdq_up(void *owner)
 {
+	struct cxr_dev *dev = owner;
 	struct cxr_cmdq *q = &dev->cmdq;
 	struct device *device = dev->core.dev;
 	int err;
 
-	err = cxr_health_wait_ready(dev);
+	err = cxr_core_wait_ready(dev);
 	if (err)
 		return err;
 	err = read_geometry(dev);
@@ -579,7 +606,7 @@ int cxr_cmdq_up(struct cxr_dev *dev)
 	/* The low half carries the driver's interest in the NIC too: 0 = all of it. */
 	iowrite32be(upper_32_bits(q->dma), &dev->iseg->cmdq_addr_h);
 	iowrite32be(lower_32_bits(q->dma), &dev->iseg->cmdq_addr_l_sz);
-	err = cxr_health_wait_ready(dev);
+	err = cxr_core_wait_ready(dev);
 	if (err)
 		goto err_clear_master;
 
@@ -594,8 +621,9 @@ err_free_ring:
 	return err;
 }
 
-void cxr_cmdq_down(struct cxr_dev *dev)
+void cxr_cmdq_down(void *owner)
 {
+	struct cxr_dev *dev = owner;
 	struct cxr_cmdq *q = &dev->cmdq;
 	struct chain *chain, *next;
 	unsigned long flags;

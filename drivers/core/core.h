@@ -14,6 +14,8 @@
 
 #include "cxr/cxr.h"
 #include "cxr/cmd.h"
+#include "cxr/stage.h"
+#include "roce.h"
 
 struct prm_iseg;
 struct prm_cmdq_entry;
@@ -25,13 +27,18 @@ struct cmd_ent;
  * The command queue. A slot is ours while its bit in @busy is clear, a command's while an entry of
  * @ent points at it, and lost for good if a command timed out in it.
  */
+struct cxr_dev;
+
+/* A command's event is overdue. May sleep. True if its interrupt was lost. */
+typedef bool cxr_cmdq_recover_fn(struct cxr_dev *dev);
+
 struct cxr_cmdq {
 	struct prm_cmdq_entry *ring;
 	dma_addr_t dma;
 	u8 log_stride;
 	u8 slots;		/* the last one is for MANAGE_PAGES only */
 	bool up;
-	bool events;		/* there is an EQ for completions */
+	cxr_cmdq_recover_fn *recover;	/* NULL: no EQ tells of the end of commands */
 	struct dma_pool *pool;
 	struct semaphore sem;	/* slots but the last */
 	struct semaphore pages_sem;
@@ -110,12 +117,11 @@ struct cxr_client_slot {
 struct cxr_dev {
 	struct cxr_core core;		/* what clients see */
 	int id;				/* of the auxiliary devices */
-	int stage;			/* stages that are up */
+	struct cxr_stages stages;
 	unsigned long state;		/* CXR_DEAD */
 	spinlock_t fail_lock;		/* from the end of the DMA to CXR_DEAD; in any context */
 	/* by the module parameters, or devlink before a reload */
-	enum cxr_roce_mode asked_mode;
-	enum cxr_ud_gid_type asked_ud;
+	int asked[CXR_ROCE_PARAM_COUNT];
 	bool roce_off;			/* by devlink's enable_roce */
 
 	phys_addr_t bar;
@@ -158,21 +164,6 @@ static inline struct cxr_dev *to_dev(const struct cxr_core *core)
 }
 
 /* main.c */
-const char *cxr_stage_name(int stage);	/* NULL past the last one */
-void cxr_reload_down(struct cxr_dev *dev);
-int cxr_reload_up(struct cxr_dev *dev);	/* on an error the device is as after cxr_reload_down() */
-extern unsigned int cxr_cmd_timeout_ms;
-extern struct dentry *cxr_debugfs_root;
-
-/* roce.c */
-/* What the parameters say of the device; a virtual function has what its physical one has. */
-void cxr_roce_ask(struct cxr_dev *dev);
-/* Cuts what the user asked for down to what the device can do. */
-void cxr_roce_grant(struct cxr_dev *dev);
-/* The name of the granted mode. */
-const char *cxr_roce_granted(const struct cxr_core *core);
-/* The name of the granted type of datagrams. */
-const char *cxr_roce_granted_ud(const struct cxr_core *core);
 
 /* devlink.c */
 struct cxr_dev *cxr_devlink_alloc(struct pci_dev *pdev);	/* zeroed; NULL */
@@ -182,13 +173,13 @@ void cxr_devlink_unregister(struct cxr_dev *dev);
 
 /* cmdq.c */
 /* Stage: a queue that commands can be issued to and are polled for. */
-int cxr_cmdq_up(struct cxr_dev *dev);
-void cxr_cmdq_down(struct cxr_dev *dev);
+int cxr_cmdq_up(void *dev);
+void cxr_cmdq_down(void *dev);
 /*
- * Commands wait for events from now on, or look for themselves. One that waits already notices
- * within a second.
+ * Commands wait for events from now on, or with NULL look for themselves; @recover is called when
+ * an event does not come. One that waits already notices within a second.
  */
-void cxr_cmdq_use_events(struct cxr_dev *dev, bool on);
+void cxr_cmdq_use_events(struct cxr_dev *dev, cxr_cmdq_recover_fn *recover);
 /*
  * The device says, or we saw, that the slots of these bits are done. A slot that the device still
  * owns, or in which there is no command, is counted and left alone. Any context.
@@ -240,8 +231,8 @@ void *cxr_cmd_with_pas(size_t fixed, const struct cxr_pas *pas, size_t *len);
 
 /* cmd_hca.c */
 /* Stage: the function runs, and we know what it can do. */
-int cxr_hca_up(struct cxr_dev *dev);
-void cxr_hca_down(struct cxr_dev *dev);
+int cxr_hca_up(void *dev);
+void cxr_hca_down(void *dev);
 
 /* pages.c */
 int cxr_pages_init(struct cxr_dev *dev);
@@ -265,8 +256,8 @@ void cxr_pages_flush(struct cxr_dev *dev);
 
 /* uar.c */
 /* Stage: the page on which the EQs' doorbells are. */
-int cxr_uar_up(struct cxr_dev *dev);
-void cxr_uar_down(struct cxr_dev *dev);
+int cxr_uar_up(void *dev);
+void cxr_uar_down(void *dev);
 /*
  * An EQ's consumer index; with @arm the device interrupts at the next entry, at once if there is
  * one that we have not seen.
@@ -275,8 +266,8 @@ void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm);
 
 /* irq.c */
 /* Stage: vectors, as many as there are CPUs if device and system have them. */
-int cxr_irq_up(struct cxr_dev *dev);
-void cxr_irq_down(struct cxr_dev *dev);
+int cxr_irq_up(void *dev);
+void cxr_irq_down(void *dev);
 int cxr_irq_request(struct cxr_dev *dev, int vector, irq_handler_t handler, void *data);
 void cxr_irq_free(struct cxr_dev *dev, int vector, void *data);
 /* No handler of the vector that ran before runs any more. */
@@ -284,35 +275,32 @@ void cxr_irq_sync(struct cxr_dev *dev, int vector);
 
 /* eq.c */
 /* Stage: from here on commands end by an event. */
-int cxr_eq_up(struct cxr_dev *dev);
-void cxr_eq_down(struct cxr_dev *dev);
-/* A command's event is overdue. May sleep. True if its interrupt was lost, or that of another. */
-bool cxr_eq_recover(struct cxr_dev *dev);
+int cxr_eq_up(void *dev);
+void cxr_eq_down(void *dev);
 /* Called every few seconds while the queues are up. May sleep. */
 void cxr_eq_watch(struct cxr_dev *dev);
 
 /* port.c */
 /* Stage: what the port is called. */
-int cxr_ports_up(struct cxr_dev *dev);
+int cxr_ports_up(void *dev);
 
-/* health.c */
+/* state.c */
 /* The firmware is up. 0, -ENODEV (no answer), -ETIMEDOUT. */
-int cxr_health_wait_ready(struct cxr_dev *dev);
-/* Stage: the device is looked after. */
-int cxr_health_up(struct cxr_dev *dev);
-void cxr_health_down(struct cxr_dev *dev);
+int cxr_core_wait_ready(struct cxr_dev *dev);
 /* the device does not answer: reads are all ones, or offline */
-bool cxr_health_gone(struct cxr_dev *dev);
+bool cxr_core_gone(struct cxr_dev *dev);
 /* any context; the first call counts, and none returns before the DMA is off */
 void cxr_core_fail(struct cxr_dev *dev, const char *why);
 
+/* health.c */
+/* Stage: the device is looked after. */
+int cxr_health_up(void *dev);
+void cxr_health_down(void *dev);
+
 /* client.c */
-void cxr_clients_init(struct cxr_dev *dev);
-/* Stage: the auxiliary devices; drivers may bind to them before this returns. */
-int cxr_clients_up(struct cxr_dev *dev);
 int cxr_adev_add(struct cxr_dev *dev, enum cxr_client which);
 void cxr_adev_del(struct cxr_dev *dev, enum cxr_client which);	/* does nothing without one */
-void cxr_clients_down(struct cxr_dev *dev);
+void cxr_clients_fatal(struct cxr_dev *dev);
 /* interrupt context */
 void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event);
 void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev);
@@ -338,9 +326,16 @@ void cxr_lag_exit(void);
 int cxr_lag_join(struct cxr_dev *dev);
 /* The function's RDMA device goes, and so does a LAG; also after half a join. */
 void cxr_lag_leave(struct cxr_dev *dev);
+
+/* lag_sysfs.c */
+extern const struct attribute_group cxr_lag_attr_group;
+
+/* sysfs.c */
 extern const struct attribute_group *cxr_dev_groups[];
 
 /* debugfs.c */
+void cxr_debugfs_init(void);
+void cxr_debugfs_exit(void);
 void cxr_debugfs_add(struct cxr_dev *dev);
 void cxr_debugfs_remove(struct cxr_dev *dev);
 

@@ -32,16 +32,29 @@ DEFINE_SHOW_ATTRIBUTE(cmd);
 static int stage_show(struct seq_file *s, void *unused)
 {
 	struct cxr_dev *dev = s->private;
+	unsigned int up = READ_ONCE(dev->stages.up);
 
-	seq_printf(s, "%s%s\n", cxr_stage_name(READ_ONCE(dev->stage) - 1) ?: "none",
+	seq_printf(s, "%s%s\n", up ? dev->stages.table[up - 1].name : "none",
 		   cxr_core_dead(&dev->core) ? " dead" : "");
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stage);
 
+static struct dentry *root;
+
+void cxr_debugfs_init(void)
+{
+	root = debugfs_create_dir("cxr", NULL);
+}
+
+void cxr_debugfs_exit(void)
+{
+	debugfs_remove_recursive(root);
+}
+
 void cxr_debugfs_add(struct cxr_dev *dev)
 {
-	dev->core.debugfs = debugfs_create_dir(dev_name(dev->core.dev), cxr_debugfs_root);
+	dev->core.debugfs = debugfs_create_dir(dev_name(dev->core.dev), root);
 	debugfs_create_file("pages", 0400, dev->core.debugfs, dev, &pages_fops);
 	debugfs_create_file("cmd", 0400, dev->core.debugfs, dev, &cmd_fops);
 	debugfs_create_file("stage", 0400, dev->core.debugfs, dev, &stage_fops);

@@ -11,28 +11,31 @@
 
 #include "core.h"
 
-enum { PARAM_ROCE_MODE = DEVLINK_PARAM_GENERIC_ID_MAX + 1, PARAM_UD_GID_TYPE };
+/*
+ * A reload does not touch the stage pci: resetting a function that was given up needs the lock of
+ * its device, which devlink does not take on all kernels.
+ */
+#define FIRST_STAGE	1
+
+/* The parameters of RoCE, by their numbers in cxr_roce_params. */
+#define ROCE_PARAM_ID	(DEVLINK_PARAM_GENERIC_ID_MAX + 1)
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-static const struct cxr_param_spec *spec_of(u32 id)
+static const struct cxr_roce_param_row *row_of(u32 id)
 {
-	return id == PARAM_ROCE_MODE ? &cxr_roce_mode_spec : &cxr_ud_gid_type_spec;
-}
-
-static const char *granted(const struct cxr_dev *dev, u32 id)
-{
-	if (cxr_stage_name(dev->stage))
-		return "down";
-	return id == PARAM_ROCE_MODE ? cxr_roce_granted(&dev->core) :
-				       cxr_roce_granted_ud(&dev->core);
+	return &cxr_roce_params[id - ROCE_PARAM_ID];
 }
 
 /* What holds now, as far as the device is up. */
 static int get_param(struct devlink *devlink, u32 id,
 		     struct devlink_param_gset_ctx *ctx CXR_DEVLINK_GET_EXTACK_PARAM)
 {
-	strscpy(ctx->val.vstr, granted(devlink_priv(devlink), id), sizeof(ctx->val.vstr));
+	const struct cxr_dev *dev = devlink_priv(devlink);
+	bool up = dev->stages.up == dev->stages.count;
+
+	strscpy(ctx->val.vstr, up ? row_of(id)->granted(&dev->core) : "down",
+		sizeof(ctx->val.vstr));
 	return 0;
 }
 
@@ -45,7 +48,7 @@ static int set_param(struct devlink *devlink, u32 id,
 	NL_SET_ERR_MSG_MOD(CXR_DEVLINK_SET_EXTACK,
 			   "it changes by cmode driverinit and a reload only");
 	dev_dbg(dev->core.dev, "devlink: %s changes by driverinit and a reload only\n",
-		id == PARAM_ROCE_MODE ? "roce_mode" : "ud_gid_type");
+		row_of(id)->name);
 	return -EOPNOTSUPP;
 }
 
@@ -55,7 +58,7 @@ static int check_param(struct devlink *devlink, u32 id, cxr_devlink_value_arg(va
 	struct cxr_param_fault fault;
 	int value, err;
 
-	err = cxr_param_parse_one(spec_of(id), cxr_devlink_value(val).vstr, &value, &fault);
+	err = cxr_param_parse_one(row_of(id)->spec, cxr_devlink_value(val).vstr, &value, &fault);
 	if (err && extack)
 		extack->_msg = fault.why;
 	return err;
@@ -74,13 +77,15 @@ static int check_enable_roce(struct devlink *devlink, u32 id, cxr_devlink_value_
 
 #define CMODES (BIT(DEVLINK_PARAM_CMODE_RUNTIME) | BIT(DEVLINK_PARAM_CMODE_DRIVERINIT))
 
+#define ROCE_PARAM(param, initial, granted, text)				\
+	DEVLINK_PARAM_DRIVER(ROCE_PARAM_ID + CXR_ROCE_PARAM_##param, #param,	\
+			     DEVLINK_PARAM_TYPE_STRING, CMODES,			\
+			     get_param, set_param, check_param),
+
 static const struct devlink_param params[] = {
 	DEVLINK_PARAM_GENERIC(ENABLE_ROCE, BIT(DEVLINK_PARAM_CMODE_DRIVERINIT), NULL, NULL,
 			      check_enable_roce),
-	DEVLINK_PARAM_DRIVER(PARAM_ROCE_MODE, "roce_mode", DEVLINK_PARAM_TYPE_STRING, CMODES,
-			     get_param, set_param, check_param),
-	DEVLINK_PARAM_DRIVER(PARAM_UD_GID_TYPE, "ud_gid_type", DEVLINK_PARAM_TYPE_STRING, CMODES,
-			     get_param, set_param, check_param),
+	CXR_ROCE_PARAMS(ROCE_PARAM)
 };
 
 /* The value that a reload takes up begins as the one that the parameter of the module gave. */
@@ -88,7 +93,7 @@ static void set_initial(struct devlink *devlink, u32 id, int asked)
 {
 	union devlink_param_value value;
 
-	strscpy(value.vstr, cxr_param_name(spec_of(id), asked), sizeof(value.vstr));
+	strscpy(value.vstr, cxr_param_name(row_of(id)->spec, asked), sizeof(value.vstr));
 	devl_param_driverinit_value_set(devlink, id, cxr_devlink_pass_value(value));
 }
 
@@ -110,7 +115,7 @@ static int read_asked(struct devlink *devlink, u32 id, int *asked)
 	err = devl_param_driverinit_value_get(devlink, id, &value);
 	if (err)
 		return err;
-	return cxr_param_parse_one(spec_of(id), value.vstr, asked, &fault);
+	return cxr_param_parse_one(row_of(id)->spec, value.vstr, asked, &fault);
 }
 
 /* ---- reload ---------------------------------------------------------------------------------- */
@@ -130,7 +135,7 @@ static int reload_down(struct devlink *devlink, bool netns_change,
 		NL_SET_ERR_MSG_MOD(extack, "the device was given up: unbind it and bind it again");
 		return -EIO;
 	}
-	cxr_reload_down(dev);
+	cxr_stages_down(&dev->stages, FIRST_STAGE);
 	return 0;
 }
 
@@ -140,14 +145,16 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 {
 	struct cxr_dev *dev = devlink_priv(devlink);
 	union devlink_param_value roce;
-	int mode, ud, err;
+	int asked[CXR_ROCE_PARAM_COUNT];
+	enum cxr_roce_param i;
+	int err;
 
-	err = read_asked(devlink, PARAM_ROCE_MODE, &mode);
-	if (!err)
-		err = read_asked(devlink, PARAM_UD_GID_TYPE, &ud);
-	if (!err)
-		err = devl_param_driverinit_value_get(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE,
-						      &roce);
+	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++) {
+		err = read_asked(devlink, ROCE_PARAM_ID + i, &asked[i]);
+		if (err)
+			return err;
+	}
+	err = devl_param_driverinit_value_get(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE, &roce);
 	if (err)
 		return err;
 	if (dev->pages.taken) {
@@ -156,10 +163,9 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 		return -EIO;
 	}
 
-	dev->asked_mode = mode;
-	dev->asked_ud = ud;
+	memcpy(dev->asked, asked, sizeof(asked));
 	dev->roce_off = !roce.vbool;
-	err = cxr_reload_up(dev);
+	err = cxr_stages_up(&dev->stages, FIRST_STAGE);
 	if (err) {
 		NL_SET_ERR_MSG_MOD(extack,
 				   "bring-up failed at the stage that is in the log, and all but pci is down; another reload tries again");
@@ -219,6 +225,7 @@ void cxr_devlink_free(struct cxr_dev *dev)
 int cxr_devlink_register(struct cxr_dev *dev)
 {
 	struct devlink *devlink = priv_to_devlink(dev);
+	enum cxr_roce_param i;
 	int err;
 
 	err = devlink_params_register(devlink, params, ARRAY_SIZE(params));
@@ -227,8 +234,8 @@ int cxr_devlink_register(struct cxr_dev *dev)
 
 	devl_lock(devlink);
 	set_initial_roce(devlink, dev->core.caps.roce.roce);
-	set_initial(devlink, PARAM_ROCE_MODE, dev->asked_mode);
-	set_initial(devlink, PARAM_UD_GID_TYPE, dev->asked_ud);
+	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++)
+		set_initial(devlink, ROCE_PARAM_ID + i, dev->asked[i]);
 	devl_unlock(devlink);
 	cxr_devlink_allow_reload(devlink);
 	devlink_register(devlink);

@@ -205,7 +205,8 @@ static unsigned int stand_in(struct cxr_dev *dev, int vector)
 	return n;
 }
 
-bool cxr_eq_recover(struct cxr_dev *dev)
+/* A command's event is overdue. May sleep. True if its interrupt was lost, or that of another. */
+static bool recover(struct cxr_dev *dev)
 {
 	return stand_in(dev, 0);
 }
@@ -343,8 +344,9 @@ err_stop:
 	return err;
 }
 
-int cxr_eq_up(struct cxr_dev *dev)
+int cxr_eq_up(void *owner)
 {
+	struct cxr_dev *dev = owner;
 	struct cxr_eq *async = dev->eqs.async;
 	int err;
 
@@ -354,7 +356,7 @@ int cxr_eq_up(struct cxr_dev *dev)
 	err = start_eq(dev, &async[CXR_EQ_CMD], "cmd", LOG_CMD_EQ, 0, BIT_ULL(PRM_EVENT_CMD));
 	if (err)
 		goto err_free_irq;
-	cxr_cmdq_use_events(dev, true);
+	cxr_cmdq_use_events(dev, recover);
 	err = start_eq(dev, &async[CXR_EQ_ASYNC], "async", LOG_ASYNC_EQ, 0,
 		       ASYNC_EVENTS | dev->warn_events);
 	if (err)
@@ -374,22 +376,23 @@ err_stop_pages:
 err_stop_async:
 	stop_eq(&async[CXR_EQ_ASYNC]);
 err_stop_cmd:
-	cxr_cmdq_use_events(dev, false);
+	cxr_cmdq_use_events(dev, NULL);
 	stop_eq(&async[CXR_EQ_CMD]);
 err_free_irq:
 	cxr_irq_free(dev, 0, dev);
 	return err;
 }
 
-void cxr_eq_down(struct cxr_dev *dev)
+void cxr_eq_down(void *owner)
 {
+	struct cxr_dev *dev = owner;
 	struct cxr_eq *async = dev->eqs.async;
 
 	stop_comp(dev, dev->core.comp_vectors);
 	stop_eq(&async[CXR_EQ_PAGES]);
 	cxr_pages_flush(dev);
 	stop_eq(&async[CXR_EQ_ASYNC]);
-	cxr_cmdq_use_events(dev, false);
+	cxr_cmdq_use_events(dev, NULL);
 	stop_eq(&async[CXR_EQ_CMD]);
 	cxr_irq_free(dev, 0, dev);
 }

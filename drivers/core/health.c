@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/*
- * Is the device alive? Looked at every two seconds, and by commands that wait. A device that is not
- * is given up once and for all: its DMA is cut off so that its memory can be freed, commands fail
- * at once, clients are told. It works again after unbind and bind. Lost interrupts are found by the
- * way.
- */
-#include <linux/delay.h>
+/* Is the device alive? Looked at every two seconds; lost interrupts are found by the way. */
 #include <linux/io.h>
-#include <linux/pci.h>
 
 #include "prm/cmdif.h"
 #include "core.h"
 
 #define PERIOD		(2 * HZ)
 #define MISSES		3		/* looks at a counter that does not move */
-#define READY_TIMEOUT	(120 * HZ)
-#define READY_SAY	(5 * HZ)
 #define SYND_HIGH_TEMP	0x10
 
 static const char *synd_text(u8 synd)
@@ -50,86 +41,13 @@ static const char *synd_text(u8 synd)
 	}
 }
 
-int cxr_health_wait_ready(struct cxr_dev *dev)
-{
-	unsigned long start = jiffies;
-	bool said = false;
-	u32 state;
-
-	for (;;) {
-		state = ioread32be(&dev->iseg->initializing);
-		if (state == U32_MAX) {
-			dev_err(dev->core.dev, "the device does not answer (all reads are ones)\n");
-			return -ENODEV;
-		}
-		if (!(state & PRM_ISEG_INITIALIZING))
-			return 0;
-		if (time_after(jiffies, start + READY_TIMEOUT)) {
-			dev_err(dev->core.dev, "firmware did not come up in %u s\n",
-				READY_TIMEOUT / HZ);
-			return -ETIMEDOUT;
-		}
-		if (!said && time_after(jiffies, start + READY_SAY)) {
-			said = true;
-			dev_info(dev->core.dev, "waiting for the firmware to come up\n");
-		}
-		msleep(20);
-	}
-}
-
-bool cxr_health_gone(struct cxr_dev *dev)
-{
-	return pci_channel_offline(dev->core.pdev) ||
-	       ioread32be(&dev->iseg->health.fw_ver) == U32_MAX;
-}
-
-bool cxr_core_dead(const struct cxr_core *core)
-{
-	return test_bit_acquire(CXR_DEAD, &to_dev(core)->state);
-}
-EXPORT_SYMBOL_GPL(cxr_core_dead);
-
-/*
- * The DMA first: whoever sees that the device is dead frees what it was given. A write to the
- * configuration may be posted, and so may what the device just wrote: the answer to a read comes
- * behind both.
- */
-static void cut_off(struct cxr_dev *dev)
-{
-	u16 command;
-
-	pci_clear_master(dev->core.pdev);
-	pci_read_config_word(dev->core.pdev, PCI_COMMAND, &command);
-	smp_mb__before_atomic();	/* the DMA, then the mark: cxr_core_dead() */
-	set_bit(CXR_DEAD, &dev->state);
-}
-
-void cxr_core_fail(struct cxr_dev *dev, const char *why)
-{
-	unsigned long flags;
-	bool first;
-
-	spin_lock_irqsave(&dev->fail_lock, flags);
-	first = !cxr_core_dead(&dev->core);
-	if (first)
-		cut_off(dev);
-	spin_unlock_irqrestore(&dev->fail_lock, flags);
-	if (!first)
-		return;
-
-	/* A console takes its time. */
-	dev_err(dev->core.dev, "given up: %s\n", why);
-	cxr_cmdq_abort(dev);
-	schedule_work(&dev->fatal_work);
-}
-
 /* The text of what is wrong, or NULL. @synd is read from a device that answers. */
 static const char *ailment(struct cxr_dev *dev, u8 *synd)
 {
 	struct cxr_health *health = &dev->health;
 	u32 nic_ifc, counter;
 
-	if (cxr_health_gone(dev))
+	if (cxr_core_gone(dev))
 		return "it does not answer (off the bus, or all reads are ones)";
 
 	*synd = ioread8(&dev->iseg->health.synd);
@@ -174,8 +92,10 @@ static void health_work(struct work_struct *work)
 	cxr_core_fail(dev, why);
 }
 
-int cxr_health_up(struct cxr_dev *dev)
+int cxr_health_up(void *owner)
 {
+	struct cxr_dev *dev = owner;
+
 	dev->health.misses = 0;
 	dev->health.counter = ioread32be(&dev->iseg->health_counter);
 	INIT_DELAYED_WORK(&dev->health.work, health_work);
@@ -183,7 +103,9 @@ int cxr_health_up(struct cxr_dev *dev)
 	return 0;
 }
 
-void cxr_health_down(struct cxr_dev *dev)
+void cxr_health_down(void *owner)
 {
+	struct cxr_dev *dev = owner;
+
 	cancel_delayed_work_sync(&dev->health.work);
 }

@@ -9,8 +9,9 @@
 
 #include "core.h"
 
-int cxr_irq_up(struct cxr_dev *dev)
+int cxr_irq_up(void *owner)
 {
+	struct cxr_dev *dev = owner;
 	int eqs = 1 << min_t(int, dev->core.caps.log_max_eq, 16);
 	struct pci_dev *pdev = dev->core.pdev;
 	int want = num_online_cpus() + 1;
@@ -38,8 +39,10 @@ int cxr_irq_up(struct cxr_dev *dev)
 	return 0;
 }
 
-void cxr_irq_down(struct cxr_dev *dev)
+void cxr_irq_down(void *owner)
 {
+	struct cxr_dev *dev = owner;
+
 	kfree(dev->eqs.names);
 	dev->eqs.names = NULL;
 	pci_free_irq_vectors(dev->core.pdev);

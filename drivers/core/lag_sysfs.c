@@ -147,9 +147,7 @@ static umode_t lag_attr_visible(struct kobject *kobj, struct attribute *attr, in
 	return dev && dev->core.caps.lag ? attr->mode : 0;
 }
 
-static const struct attribute_group lag_attr_group = {
+const struct attribute_group cxr_lag_attr_group = {
 	.attrs = lag_attrs,
 	.is_visible = lag_attr_visible,
 };
-
-const struct attribute_group *cxr_dev_groups[] = { &lag_attr_group, NULL };

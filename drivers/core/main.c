@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The PCI driver: module parameters, the stages a device comes up by, probe and remove.
+ * The PCI driver: probe and remove, and the stages at both ends: pci and clients.
  *
  * There is no MODULE_DEVICE_TABLE(pci) on purpose: with it, udev would load this module at boot on
  * any machine with such a card and race with the kernel's own driver for a NIC the machine may be
@@ -12,116 +12,17 @@
 #include <linux/dma-mapping.h>
 #include <linux/idr.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
 #include <linux/pci.h>
 
 #include "core.h"
 
-struct cxr_stage {
-	const char *name;
-	int (*up)(struct cxr_dev *dev);
-	void (*down)(struct cxr_dev *dev);	/* NULL: nothing to undo */
-};
-
-static int pci_up(struct cxr_dev *dev);
-static void pci_down(struct cxr_dev *dev);
-
-/*
- * The order in which a device comes up; it goes down in the reverse order, on removal as on an
- * error.
- */
-static const struct cxr_stage cxr_stages[] = {
-	{ "pci",	pci_up,		pci_down },	/* a reload leaves it up */
-	{ "cmdq",	cxr_cmdq_up,	cxr_cmdq_down },
-	{ "hca",	cxr_hca_up,	cxr_hca_down },
-	{ "uar",	cxr_uar_up,	cxr_uar_down },
-	{ "irq",	cxr_irq_up,	cxr_irq_down },
-	{ "eq",		cxr_eq_up,	cxr_eq_down },
-	{ "ports",	cxr_ports_up,	NULL },
-	{ "health",	cxr_health_up,	cxr_health_down },
-	{ "clients",	cxr_clients_up,	cxr_clients_down },
-};
-
-struct dentry *cxr_debugfs_root;
 static DEFINE_IDA(cxr_ida);
-
-const char *cxr_stage_name(int stage)
-{
-	return stage >= 0 && stage < ARRAY_SIZE(cxr_stages) ? cxr_stages[stage].name : NULL;
-}
-
-/* ---- module parameters ----------------------------------------------------------------------- */
-
-static int fail_stage = -1;
-
-static int set_fail_stage(const char *val, const struct kernel_param *kp)
-{
-	char name[16];
-	int i;
-
-	strscpy(name, val, sizeof(name));
-	strim(name);
-	if (!name[0]) {
-		fail_stage = -1;
-		return 0;
-	}
-	for (i = 0; i < ARRAY_SIZE(cxr_stages); i++) {
-		if (!strcmp(name, cxr_stages[i].name)) {
-			fail_stage = i;
-			return 0;
-		}
-	}
-	if (kstrtoint(name, 10, &i) || i < -1 || i >= (int)ARRAY_SIZE(cxr_stages)) {
-		pr_err("cxr_core: fail_stage=%.32s: neither a stage's name nor -1 (none) to %zu\n",
-		       val,
-		       ARRAY_SIZE(cxr_stages) - 1);
-		return -EINVAL;
-	}
-	fail_stage = i;
-	return 0;
-}
-
-static int get_fail_stage(char *buf, const struct kernel_param *kp)
-{
-	return sysfs_emit(buf, "%s\n", cxr_stage_name(fail_stage) ?: "-1");
-}
-
-static const struct kernel_param_ops fail_stage_ops = {
-	.set = set_fail_stage,
-	.get = get_fail_stage,
-};
-
-module_param_cb(fail_stage, &fail_stage_ops, NULL, 0644);
-MODULE_PARM_DESC(fail_stage,
-		 "For tests: stage (name or number) after which bring-up fails with EIO; -1: none");
-
-unsigned int cxr_cmd_timeout_ms = 60000;
-
-static int set_cmd_timeout(const char *val, const struct kernel_param *kp)
-{
-	unsigned int ms;
-
-	if (kstrtouint(val, 10, &ms) || ms < 100 || ms > 600000) {
-		pr_err("cxr_core: cmd_timeout_ms=%.32s: not a number from 100 to 600000\n", val);
-		return -EINVAL;
-	}
-	cxr_cmd_timeout_ms = ms;
-	return 0;
-}
-
-static const struct kernel_param_ops cmd_timeout_ops = {
-	.set = set_cmd_timeout,
-	.get = param_get_uint,
-};
-
-module_param_cb(cmd_timeout_ms, &cmd_timeout_ops, &cxr_cmd_timeout_ms, 0644);
-MODULE_PARM_DESC(cmd_timeout_ms,
-		 "How long a command may take before the device is given up, in ms (default 60000)");
 
 /* ---- stage pci ------------------------------------------------------------------------------- */
 
-static int pci_up(struct cxr_dev *dev)
+static int pci_up(void *owner)
 {
+	struct cxr_dev *dev = owner;
 	struct pci_dev *pdev = dev->core.pdev;
 	int err;
 
@@ -161,8 +62,9 @@ err_disable:
 	return err;
 }
 
-static void pci_down(struct cxr_dev *dev)
+static void pci_down(void *owner)
 {
+	struct cxr_dev *dev = owner;
 	struct pci_dev *pdev = dev->core.pdev;
 	int err;
 
@@ -179,56 +81,42 @@ static void pci_down(struct cxr_dev *dev)
 	pci_disable_device(pdev);
 }
 
-/* ---- up and down ----------------------------------------------------------------------------- */
+/* ---- stage clients --------------------------------------------------------------------------- */
 
-/* The stages from @first on, which goes down last. */
-static void go_down(struct cxr_dev *dev, int first)
+static void clients_down(void *owner)
 {
-	while (dev->stage > first) {
-		dev->stage--;
-		if (cxr_stages[dev->stage].down)
-			cxr_stages[dev->stage].down(dev);
-	}
+	struct cxr_dev *dev = owner;
+
+	cxr_lag_leave(dev);
+	cxr_adev_del(dev, CXR_CLIENT_EN);
 }
 
-/* All that are not up yet; if one fails, those from @first on are down at the end. */
-static int go_up(struct cxr_dev *dev, int first)
+static int clients_up(void *owner)
 {
-	int fail = READ_ONCE(fail_stage);
-	const struct cxr_stage *stage;
-	bool asked = false;
+	struct cxr_dev *dev = owner;
 	int err;
 
-	while (dev->stage < ARRAY_SIZE(cxr_stages)) {
-		stage = &cxr_stages[dev->stage];
-		err = stage->up(dev);
-		if (!err) {
-			asked = dev->stage++ == fail;
-			if (!asked)
-				continue;
-			err = -EIO;
-		}
-		dev_err(dev->core.dev, "bring-up failed at stage %s: %pe%s\n", stage->name,
-			ERR_PTR(err),
-			asked ? " (asked for by fail_stage)" : "");
-		go_down(dev, first);
-		return err;
-	}
-	return 0;
+	err = cxr_adev_add(dev, CXR_CLIENT_EN);
+	if (!err)
+		err = cxr_lag_join(dev);
+	if (err)
+		clients_down(dev);
+	return err;
 }
 
-/*
- * A reload does not touch the stage pci: resetting a function that was given up needs the lock of
- * its device, which devlink does not take on all kernels.
- */
-void cxr_reload_down(struct cxr_dev *dev)
-{
-	go_down(dev, 1);
-}
+/* ---- probe and remove ------------------------------------------------------------------------ */
 
-int cxr_reload_up(struct cxr_dev *dev)
+static const struct cxr_stage cxr_core_stages[] = {
+	CXR_CORE_STAGES(CXR_CORE_STAGE)
+};
+
+/* The device was given up. */
+static void fatal_work(struct work_struct *work)
 {
-	return go_up(dev, 1);
+	struct cxr_dev *dev = container_of(work, struct cxr_dev, fatal_work);
+
+	cxr_clients_fatal(dev);
+	cxr_lag_schedule(dev);
 }
 
 static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
@@ -242,6 +130,12 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
 	dev->core.dev = &pdev->dev;
 	dev->core.pdev = pdev;
 	dev->core.port.core = &dev->core;
+	dev->stages = (struct cxr_stages){
+		.table = cxr_core_stages,
+		.count = ARRAY_SIZE(cxr_core_stages),
+		.owner = dev,
+		.dev = &pdev->dev,
+	};
 	mutex_init(&dev->core.port.lock);
 	spin_lock_init(&dev->fail_lock);
 	spin_lock_init(&dev->cmdq.lock);
@@ -252,7 +146,8 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
 	mutex_init(&dev->root_lock);
 	dev->lag_allowed = true;
 	INIT_LIST_HEAD(&dev->dbs);
-	cxr_clients_init(dev);
+	mutex_init(&dev->client_lock);
+	INIT_WORK(&dev->fatal_work, fatal_work);
 	cxr_roce_ask(dev);
 
 	dev->id = ida_alloc(&cxr_ida, GFP_KERNEL);
@@ -290,7 +185,7 @@ static int cxr_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return PTR_ERR(dev);
 
 	cxr_debugfs_add(dev);
-	err = go_up(dev, 0);
+	err = cxr_stages_up(&dev->stages, 0);
 	if (err)
 		goto err_free;
 	err = cxr_devlink_register(dev);
@@ -304,7 +199,7 @@ static int cxr_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return 0;
 
 err_down:
-	go_down(dev, 0);
+	cxr_stages_down(&dev->stages, 0);
 err_free:
 	cxr_debugfs_remove(dev);
 	free_dev(dev);
@@ -324,7 +219,7 @@ static void cxr_remove(struct pci_dev *pdev)
 	/* Pulled out, or off the bus: do not wait for a health poll to find out. */
 	if (!pci_device_is_present(pdev))
 		cxr_core_fail(dev, "it is no longer on the bus");
-	go_down(dev, 0);
+	cxr_stages_down(&dev->stages, 0);
 	cxr_debugfs_remove(dev);
 	free_dev(dev);
 }
@@ -372,10 +267,10 @@ static int __init cxr_init(void)
 	err = cxr_lag_init();
 	if (err)
 		return err;
-	cxr_debugfs_root = debugfs_create_dir("cxr", NULL);
+	cxr_debugfs_init();
 	err = pci_register_driver(&cxr_driver);
 	if (err) {
-		debugfs_remove_recursive(cxr_debugfs_root);
+		cxr_debugfs_exit();
 		cxr_lag_exit();
 	}
 	return err;
@@ -385,7 +280,7 @@ static void __exit cxr_exit(void)
 {
 	pci_unregister_driver(&cxr_driver);
 	cxr_lag_exit();
-	debugfs_remove_recursive(cxr_debugfs_root);
+	cxr_debugfs_exit();
 	ida_destroy(&cxr_ida);
 }
 

@@ -70,8 +70,9 @@ struct net_device *cxr_port_get_netdev(struct cxr_port *port)
 	return netdev;
 }
 
-int cxr_ports_up(struct cxr_dev *dev)
+int cxr_ports_up(void *owner)
 {
+	struct cxr_dev *dev = owner;
 	struct cxr_core *core = &dev->core;
 	struct cxr_vport vport;
 	int err;

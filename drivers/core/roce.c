@@ -11,16 +11,6 @@ struct roce_param {
 	struct cxr_param param;
 };
 
-static struct roce_param roce_mode = {
-	.spec = &cxr_roce_mode_spec,
-	.param = { .value = CXR_ROCE_V1_V2 },
-};
-
-static struct roce_param ud_gid_type = {
-	.spec = &cxr_ud_gid_type_spec,
-	.param = { .value = CXR_UD_ANY },
-};
-
 static int set_param(const char *val, const struct kernel_param *kp)
 {
 	struct roce_param *p = kp->arg;
@@ -52,15 +42,20 @@ static int get_param(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops param_ops = { .set = set_param, .get = get_param };
 
-module_param_cb(roce_mode, &param_ops, &roce_mode, 0444);
-MODULE_PARM_DESC(roce_mode,
-		 "RoCE versions to offer: 0 or v1, 2 or v2, 4 or v1v2 (default); "
-		 "for all devices, or as a list of ADDRESS-VALUE,... with addresses like 0000:03:00.0");
+#define PARAM(name, initial, granted, text)				\
+	static struct roce_param name = {				\
+		.spec = &cxr_##name##_spec,				\
+		.param = { .value = initial },				\
+	};								\
+	module_param_cb(name, &param_ops, &name, 0444);			\
+	MODULE_PARM_DESC(name, text);
+CXR_ROCE_PARAMS(PARAM)
 
-module_param_cb(ud_gid_type, &param_ops, &ud_gid_type, 0444);
-MODULE_PARM_DESC(ud_gid_type,
-		 "type of the GIDs that address handles for datagrams may have: 0 or v1, 2 or v2, any (default); "
-		 "for all devices, or as a list as of roce_mode");
+#define ADDRESS(name, initial, granted, text) &name,
+static const struct roce_param *const given[] = { CXR_ROCE_PARAMS(ADDRESS) };
+
+#define ROW(name, initial, granted, text) { #name, &cxr_##name##_spec, granted },
+const struct cxr_roce_param_row cxr_roce_params[] = { CXR_ROCE_PARAMS(ROW) };
 
 static int value_of(const struct roce_param *p, struct pci_dev *pdev)
 {
@@ -71,9 +66,10 @@ static int value_of(const struct roce_param *p, struct pci_dev *pdev)
 void cxr_roce_ask(struct cxr_dev *dev)
 {
 	struct pci_dev *pdev = pci_physfn(dev->core.pdev);
+	enum cxr_roce_param i;
 
-	dev->asked_mode = value_of(&roce_mode, pdev);
-	dev->asked_ud = value_of(&ud_gid_type, pdev);
+	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++)
+		dev->asked[i] = value_of(given[i], pdev);
 }
 
 const char *cxr_roce_granted(const struct cxr_core *core)
@@ -103,30 +99,32 @@ static void say_granted(const struct cxr_core *core)
 static void grant_ud(struct cxr_dev *dev)
 {
 	struct cxr_core *core = &dev->core;
-	struct cxr_ud_grant grant = cxr_ud_gid_type_grant(dev->asked_ud, &core->roce);
+	enum cxr_ud_gid_type asked = dev->asked[CXR_ROCE_PARAM_ud_gid_type];
+	struct cxr_ud_grant grant = cxr_ud_gid_type_grant(asked, &core->roce);
 
 	core->ud_gid_type = grant.type;
 	if (grant.differs)
 		dev_warn(core->dev,
 			 "gid_type %d for UD QPs is not supported by the device, gid_type %d was chosen instead\n",
-			 dev->asked_ud, grant.type);
+			 asked, grant.type);
 }
 
 void cxr_roce_grant(struct cxr_dev *dev)
 {
 	const struct cxr_roce_support *can = &dev->core.caps.roce;
+	enum cxr_roce_mode asked = dev->asked[CXR_ROCE_PARAM_roce_mode];
 	struct cxr_core *core = &dev->core;
 
 	if (dev->roce_off) {
 		core->roce = (struct cxr_mode_grant){};
-		core->ud_gid_type = dev->asked_ud;
+		core->ud_gid_type = dev->asked[CXR_ROCE_PARAM_ud_gid_type];
 		dev_info(core->dev, "RoCE is off, as devlink's enable_roce has it\n");
 		return;
 	}
-	core->roce = cxr_roce_mode_grant(dev->asked_mode, can);
+	core->roce = cxr_roce_mode_grant(asked, can);
 	if (core->roce.differs)
 		dev_warn(core->dev, "roce_mode %s was asked for, the device has%s%s%s: granted %s\n",
-			 cxr_param_name(&cxr_roce_mode_spec, dev->asked_mode),
+			 cxr_param_name(&cxr_roce_mode_spec, asked),
 			 can->v1 ? " v1" : "", can->v2 ? " v2" : "", can->roce ? "" : " no RoCE",
 			 cxr_roce_granted(core));
 	grant_ud(dev);

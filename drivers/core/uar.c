@@ -122,8 +122,9 @@ void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm)
 	iowrite32be((u32)eqn << 24 | (ci & 0xffffff), reg);
 }
 
-int cxr_uar_up(struct cxr_dev *dev)
+int cxr_uar_up(void *owner)
 {
+	struct cxr_dev *dev = owner;
 	struct cxr_uar *uar = cxr_uar_get(&dev->core);
 
 	if (IS_ERR(uar))
@@ -132,8 +133,10 @@ int cxr_uar_up(struct cxr_dev *dev)
 	return 0;
 }
 
-void cxr_uar_down(struct cxr_dev *dev)
+void cxr_uar_down(void *owner)
 {
+	struct cxr_dev *dev = owner;
+
 	cxr_uar_put(&dev->core, dev->uar);
 	dev->uar = NULL;
 }

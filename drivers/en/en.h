@@ -6,7 +6,7 @@
  * vector with everything on it: an RQ, an SQ, their two CQs and the NAPI context that polls both.
  * The table below says what exists when.
  *
- *	probe .. remove		PD, transport domain, mkey, TIS, UAR	cxr_en_create_base()
+ *	probe .. remove		PD, transport domain, mkey, TIS, UAR	stage base
  *	up (ndo_open .. stop)	channels				cxr_en_open_channels()
  *				RQT, TIRs, flow tables			cxr_en_steer_create()
  *
@@ -27,6 +27,7 @@
 
 #include "cxr/cxr.h"
 #include "cxr/cmd.h"
+#include "cxr/stage.h"
 #include "../codec/cqe.h"
 #include "../codec/wqe.h"
 
@@ -183,6 +184,7 @@ struct cxr_en_config {
 
 struct cxr_en {
 	struct cxr_core *core;
+	struct cxr_stages stages;
 	struct net_device *ndev;
 	u32 pdn, tdn, mkey, tisn;
 	struct cxr_uar *uar;
@@ -208,8 +210,20 @@ struct cxr_en {
 /* main.c */
 /* Opens with @config in place of what runs; on failure the old one is brought back. RTNL held. */
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config);
+
+/* cq.c */
+#define CXR_EN_RESTART_GAP	HZ	/* restarts are at least this far apart */
 /* An error made a queue unusable: report it and make all of them anew, soon. Any context. */
 void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const char *what);
+/* @period in us and @count: interrupt moderation, if the device has it. */
+int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, u16 period,
+		     u16 count);
+void cxr_en_cq_destroy(struct cxr_en_cq *cq);
+/* The next entry that the device wrote, or NULL. It stays valid until cxr_en_cq_update(). */
+struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq);
+/* Gives the entries that were taken back to the device. */
+void cxr_en_cq_update(struct cxr_en_cq *cq);
+void cxr_en_cq_arm(struct cxr_en_cq *cq);
 
 /* ring.c */
 /*
@@ -219,11 +233,6 @@ void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const 
 int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config);
 /* Nothing is steered to the channels any more. RTNL held. */
 void cxr_en_close_channels(struct cxr_en *en);
-/* The next entry that the device wrote, or NULL. It stays valid until cxr_en_cq_update(). */
-struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq);
-/* Gives the entries that were taken back to the device. */
-void cxr_en_cq_update(struct cxr_en_cq *cq);
-void cxr_en_cq_arm(struct cxr_en_cq *cq);
 
 /* rx.c */
 u8 cxr_en_rx_pages(u16 mtu);

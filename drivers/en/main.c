@@ -7,7 +7,6 @@
 #include "en.h"
 
 #define MIN_SQ_WQE	512	/* bytes: all headers and one data segment, with room to spare */
-#define RESTART_GAP	HZ	/* restarts are at least this far apart */
 
 /* ---- link --------------------------------------------------------------- */
 
@@ -124,18 +123,6 @@ static void restart_work(struct work_struct *work)
 		cxr_en_reconfigure(en, &config);
 	}
 	rtnl_unlock();
-}
-
-void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const char *what)
-{
-	bool soon = time_after(jiffies, en->restarted + RESTART_GAP);
-
-	if (cxr_core_dead(en->core))
-		return;
-
-	/* one message for the many completions of a queue that is being flushed */
-	if (queue_delayed_work(en->wq, &en->restart_work, soon ? 0 : RESTART_GAP))
-		netdev_err(en->ndev, "%s 0x%x: %s; the queues are made anew\n", why, num, what);
 }
 
 static int en_open(struct net_device *ndev)
@@ -267,57 +254,7 @@ static const struct cxr_client_ops client_ops = {
 	.fatal = on_fatal,
 };
 
-/* ---- probe and remove --------------------------------------------------- */
-
-static int create_base(struct cxr_en *en)
-{
-	struct cxr_mkey_attr mkey = { .access = CXR_ACCESS_LOCAL_WRITE, .kind = CXR_MKEY_ALL };
-	struct cxr_core *core = en->core;
-	int err;
-
-	en->uar = cxr_uar_get(core);
-	if (IS_ERR(en->uar))
-		return PTR_ERR(en->uar);
-
-	err = cxr_cmd_alloc_pd(core, &en->pdn);
-	if (err)
-		goto err_put_uar;
-
-	err = cxr_cmd_alloc_td(core, &en->tdn);
-	if (err)
-		goto err_dealloc_pd;
-
-	mkey.pdn = en->pdn;
-	err = cxr_cmd_create_mkey(core, &mkey, &en->mkey);
-	if (err)
-		goto err_dealloc_td;
-
-	err = cxr_cmd_create_tis(core, en->tdn, 0, 0, &en->tisn);
-	if (err)
-		goto err_destroy_mkey;
-	return 0;
-
-err_destroy_mkey:
-	cxr_cmd_destroy_mkey(core, en->mkey);
-err_dealloc_td:
-	cxr_cmd_dealloc_td(core, en->tdn);
-err_dealloc_pd:
-	cxr_cmd_dealloc_pd(core, en->pdn);
-err_put_uar:
-	cxr_uar_put(core, en->uar);
-	return err;
-}
-
-static void destroy_base(struct cxr_en *en)
-{
-	struct cxr_core *core = en->core;
-
-	cxr_cmd_destroy_tis(core, en->tisn);
-	cxr_cmd_destroy_mkey(core, en->mkey);
-	cxr_cmd_dealloc_td(core, en->tdn);
-	cxr_cmd_dealloc_pd(core, en->pdn);
-	cxr_uar_put(core, en->uar);
-}
+/* ---- stages, see stage.h ------------------------------------------------ */
 
 static unsigned int max_channels(const struct cxr_core *core)
 {
@@ -355,8 +292,9 @@ static u32 max_mtu(const struct cxr_core *core, u16 port_max)
 	return min_t(u32, port_max, pages * PAGE_SIZE - CXR_EN_OVERHEAD);
 }
 
-static int setup_netdev(struct cxr_en *en)
+static int port_up(void *owner)
 {
+	struct cxr_en *en = owner;
 	struct cxr_core *core = en->core;
 	struct net_device *ndev = en->ndev;
 	struct cxr_vport vport;
@@ -398,22 +336,140 @@ static int setup_netdev(struct cxr_en *en)
 	ndev->watchdog_timeo = 15 * HZ;
 	ndev->dev_port = 0;	/* a function has one port */
 	set_features(en);
+	en->config = (struct cxr_en_config){
+		.channels = min(max_channels(core), num_online_cpus()),
+		.log_sq = CXR_EN_LOG_RING_DEFAULT,
+		.log_rq = CXR_EN_LOG_RING_DEFAULT,
+		.mtu = ndev->mtu,
+		.vlan_strip = ndev->features & NETIF_F_HW_VLAN_CTAG_RX,
+	};
 	return 0;
 }
 
-static int init_en(struct cxr_en *en, struct cxr_core *core, struct net_device *ndev)
+static int base_up(void *owner)
+{
+	struct cxr_en *en = owner;
+	struct cxr_mkey_attr mkey = { .access = CXR_ACCESS_LOCAL_WRITE, .kind = CXR_MKEY_ALL };
+	struct cxr_core *core = en->core;
+	int err;
+
+	en->uar = cxr_uar_get(core);
+	if (IS_ERR(en->uar))
+		return PTR_ERR(en->uar);
+
+	err = cxr_cmd_alloc_pd(core, &en->pdn);
+	if (err)
+		goto err_put_uar;
+
+	err = cxr_cmd_alloc_td(core, &en->tdn);
+	if (err)
+		goto err_dealloc_pd;
+
+	mkey.pdn = en->pdn;
+	err = cxr_cmd_create_mkey(core, &mkey, &en->mkey);
+	if (err)
+		goto err_dealloc_td;
+
+	err = cxr_cmd_create_tis(core, en->tdn, 0, 0, &en->tisn);
+	if (err)
+		goto err_destroy_mkey;
+	return 0;
+
+err_destroy_mkey:
+	cxr_cmd_destroy_mkey(core, en->mkey);
+err_dealloc_td:
+	cxr_cmd_dealloc_td(core, en->tdn);
+err_dealloc_pd:
+	cxr_cmd_dealloc_pd(core, en->pdn);
+err_put_uar:
+	cxr_uar_put(core, en->uar);
+	return err;
+}
+
+static void base_down(void *owner)
+{
+	struct cxr_en *en = owner;
+	struct cxr_core *core = en->core;
+
+	cxr_cmd_destroy_tis(core, en->tisn);
+	cxr_cmd_destroy_mkey(core, en->mkey);
+	cxr_cmd_dealloc_td(core, en->tdn);
+	cxr_cmd_dealloc_pd(core, en->pdn);
+	cxr_uar_put(core, en->uar);
+}
+
+static int wq_up(void *owner)
+{
+	struct cxr_en *en = owner;
+
+	en->wq = alloc_ordered_workqueue("cxr_en_%s", 0, pci_name(en->core->pdev));
+	return en->wq ? 0 : -ENOMEM;
+}
+
+static void wq_down(void *owner)
+{
+	struct cxr_en *en = owner;
+
+	/* the interface is closed: nothing queues a work any more */
+	cancel_delayed_work_sync(&en->restart_work);
+	destroy_workqueue(en->wq);
+}
+
+static int netdev_up(void *owner)
+{
+	struct cxr_en *en = owner;
+
+	netif_carrier_off(en->ndev);
+	return register_netdev(en->ndev);
+}
+
+static void netdev_down(void *owner)
+{
+	struct cxr_en *en = owner;
+
+	unregister_netdev(en->ndev);
+}
+
+static int client_up(void *owner)
+{
+	struct cxr_en *en = owner;
+
+	cxr_client_register(en->core, CXR_CLIENT_EN, &client_ops, en);
+	cxr_port_set_netdev(&en->core->port, en->ndev);
+	return 0;
+}
+
+static void client_down(void *owner)
+{
+	struct cxr_en *en = owner;
+
+	cxr_port_set_netdev(&en->core->port, NULL);
+	cxr_client_unregister(en->core, CXR_CLIENT_EN);
+}
+
+static const struct cxr_stage stages[] = {
+	CXR_EN_STAGES(CXR_EN_STAGE)
+};
+
+/* ---- probe and remove --------------------------------------------------- */
+
+static void init_en(struct cxr_en *en, struct cxr_core *core, struct net_device *ndev)
 {
 	en->core = core;
 	en->ndev = ndev;
-	en->restarted = jiffies - 2 * RESTART_GAP;
+	en->restarted = jiffies - 2 * CXR_EN_RESTART_GAP;
 	mutex_init(&en->lock);
 	INIT_WORK(&en->rx_mode_work, rx_mode_work);
 	INIT_WORK(&en->link_work, link_work);
 	INIT_DELAYED_WORK(&en->restart_work, restart_work);
 	netdev_rss_key_fill(en->hash_key, sizeof(en->hash_key));
 	cxr_en_stats_init(en);
-	en->wq = alloc_ordered_workqueue("cxr_en_%s", 0, pci_name(core->pdev));
-	return en->wq ? 0 : -ENOMEM;
+	en->stages = (struct cxr_stages){
+		.table = stages,
+		.count = ARRAY_SIZE(stages),
+		.owner = en,
+		.dev = core->dev,
+	};
 }
 
 static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device_id *id)
@@ -434,55 +490,22 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 
 	SET_NETDEV_DEV(ndev, core->dev);
 	en = netdev_priv(ndev);
-	err = init_en(en, core, ndev);
-	if (err)
-		goto err_free_netdev;
-
-	err = setup_netdev(en);
-	if (err)
-		goto err_destroy_wq;
-
-	en->config = (struct cxr_en_config){
-		.channels = min(max_channels(core), num_online_cpus()),
-		.log_sq = CXR_EN_LOG_RING_DEFAULT,
-		.log_rq = CXR_EN_LOG_RING_DEFAULT,
-		.mtu = ndev->mtu,
-		.vlan_strip = ndev->features & NETIF_F_HW_VLAN_CTAG_RX,
-	};
-	err = create_base(en);
-	if (err)
-		goto err_destroy_wq;
-
-	netif_carrier_off(ndev);
-	err = register_netdev(ndev);
-	if (err)
-		goto err_destroy_base;
-
+	init_en(en, core, ndev);
+	err = cxr_stages_up(&en->stages, 0);
+	if (err) {
+		mutex_destroy(&en->lock);
+		free_netdev(ndev);
+		return err;
+	}
 	auxiliary_set_drvdata(adev, en);
-	cxr_client_register(core, CXR_CLIENT_EN, &client_ops, en);
-	cxr_port_set_netdev(&core->port, ndev);
 	return 0;
-
-err_destroy_base:
-	destroy_base(en);
-err_destroy_wq:
-	destroy_workqueue(en->wq);
-err_free_netdev:
-	free_netdev(ndev);
-	return err;
 }
 
 static void en_remove(struct auxiliary_device *adev)
 {
 	struct cxr_en *en = auxiliary_get_drvdata(adev);
 
-	cxr_port_set_netdev(&en->core->port, NULL);
-	cxr_client_unregister(en->core, CXR_CLIENT_EN);
-	unregister_netdev(en->ndev);
-	/* down: nothing queues a work any more */
-	cancel_delayed_work_sync(&en->restart_work);
-	destroy_workqueue(en->wq);
-	destroy_base(en);
+	cxr_stages_down(&en->stages, 0);
 	mutex_destroy(&en->lock);
 	free_netdev(en->ndev);
 }

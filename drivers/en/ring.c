@@ -6,107 +6,10 @@
 #include "en.h"
 
 #define LOG_BB		6	/* of PRM_WQE_BB */
-#define LOG_CQE		6
 #define RX_PERIOD_US	8	/* interrupt moderation, if the device has it */
 #define RX_COUNT	64
 #define TX_PERIOD_US	16
 #define TX_COUNT	32
-
-/* ---- completion queues -------------------------------------------------- */
-
-static void cq_comp(struct cxr_cq *cq)
-{
-	struct cxr_en_cq *en_cq = container_of(cq, struct cxr_en_cq, cq);
-
-	en_cq->arm_sn++;
-	napi_schedule(&en_cq->ch->napi);
-}
-
-static void cq_error(struct cxr_cq *cq, u8 syndrome)
-{
-	struct cxr_en_cq *en_cq = container_of(cq, struct cxr_en_cq, cq);
-
-	cxr_en_schedule_restart(en_cq->ch->en, "completion queue", cq->cqn,
-				syndrome == 1 ? "overrun" : "access error");
-}
-
-static int create_cq(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, u16 period,
-		     u16 count)
-{
-	struct cxr_core *core = ch->en->core;
-	struct cxr_cq_attr attr = {
-		.log_size = log_size,
-		.uar = ch->en->uar->index,
-		.vector = ch->index,
-	};
-	unsigned int i;
-	int err;
-
-	*cq = (struct cxr_en_cq){
-		.cq = { .comp = cq_comp, .error = cq_error },
-		.ch = ch,
-		.log_size = log_size,
-	};
-	err = cxr_buf_alloc(core, &cq->buf, 1UL << log_size << LOG_CQE);
-	if (err)
-		return err;
-
-	err = cxr_db_alloc(core, &cq->db);
-	if (err)
-		goto err_free_buf;
-
-	for (i = 0; i < 1U << log_size; i++)
-		cxr_cqe_invalidate(cxr_buf_at(&cq->buf, (size_t)i << LOG_CQE));
-	if (core->caps.cq_moderation) {
-		attr.period = period;
-		attr.max_count = count;
-	}
-	attr.pas = cxr_buf_pas(&cq->buf);
-	attr.db_dma = cq->db.dma;
-	err = cxr_cq_create(core, &cq->cq, &attr);
-	if (err)
-		goto err_free_db;
-	return 0;
-
-err_free_db:
-	cxr_db_free(core, &cq->db);
-err_free_buf:
-	cxr_buf_free(core, &cq->buf);
-	return err;
-}
-
-static void destroy_cq(struct cxr_en_cq *cq)
-{
-	struct cxr_core *core = cq->ch->en->core;
-
-	cxr_cq_destroy(core, &cq->cq);
-	cxr_db_free(core, &cq->db);
-	cxr_buf_free(core, &cq->buf);
-}
-
-struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq)
-{
-	u32 index = cq->ci & ((1U << cq->log_size) - 1);
-	struct prm_cqe64 *entry = cxr_buf_at(&cq->buf, (size_t)index << LOG_CQE);
-
-	if (!cxr_cqe_ours(READ_ONCE(entry->op_own), cq->ci, cq->log_size))
-		return NULL;
-
-	cq->ci++;
-	dma_rmb();	/* the owner before the rest of the entry */
-	return entry;
-}
-
-void cxr_en_cq_update(struct cxr_en_cq *cq)
-{
-	cq->db.rec[0] = cpu_to_be32(cq->ci & 0xffffff);
-	dma_wmb();	/* the room in the CQ before the WQEs that may use it */
-}
-
-void cxr_en_cq_arm(struct cxr_en_cq *cq)
-{
-	cxr_uar_arm_cq(cq->ch->en->uar, &cq->db.rec[1], cq->cq.cqn, cq->arm_sn & 3, cq->ci, false);
-}
 
 /* ---- send queue --------------------------------------------------------- */
 
@@ -193,7 +96,7 @@ static int open_sq(struct cxr_en_channel *ch, u8 log_size)
 	if (err)
 		return err;
 
-	err = create_cq(ch, &sq->cq, log_size, TX_PERIOD_US, TX_COUNT);
+	err = cxr_en_cq_create(ch, &sq->cq, log_size, TX_PERIOD_US, TX_COUNT);
 	if (err)
 		goto err_free_sq;
 
@@ -205,7 +108,7 @@ static int open_sq(struct cxr_en_channel *ch, u8 log_size)
 	return 0;
 
 err_destroy_cq:
-	destroy_cq(&sq->cq);
+	cxr_en_cq_destroy(&sq->cq);
 err_free_sq:
 	free_sq(sq);
 	return err;
@@ -215,7 +118,7 @@ static void close_sq(struct cxr_en_sq *sq)
 {
 	cxr_cmd_destroy_sq(sq->en->core, sq->sqn);
 	cxr_en_tx_flush(sq);
-	destroy_cq(&sq->cq);
+	cxr_en_cq_destroy(&sq->cq);
 	free_sq(sq);
 }
 
@@ -294,7 +197,7 @@ static int open_rq(struct cxr_en_channel *ch, const struct cxr_en_config *config
 	if (err)
 		return err;
 
-	err = create_cq(ch, &rq->cq, config->log_rq, RX_PERIOD_US, RX_COUNT);
+	err = cxr_en_cq_create(ch, &rq->cq, config->log_rq, RX_PERIOD_US, RX_COUNT);
 	if (err)
 		goto err_free_rq;
 
@@ -304,7 +207,7 @@ static int open_rq(struct cxr_en_channel *ch, const struct cxr_en_config *config
 	return 0;
 
 err_destroy_cq:
-	destroy_cq(&rq->cq);
+	cxr_en_cq_destroy(&rq->cq);
 err_free_rq:
 	free_rq(rq);
 	return err;
@@ -313,7 +216,7 @@ err_free_rq:
 static void close_rq(struct cxr_en_rq *rq)
 {
 	cxr_cmd_destroy_rq(rq->en->core, rq->rqn);
-	destroy_cq(&rq->cq);
+	cxr_en_cq_destroy(&rq->cq);
 	free_rq(rq);
 }
 

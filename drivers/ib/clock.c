@@ -42,8 +42,9 @@ static void clock_work(struct work_struct *work)
 	schedule_delayed_work(&clock->work, UPDATE_SECONDS * HZ);
 }
 
-int cxr_ib_clock_init(struct cxr_ib_dev *dev)
+int cxr_ib_clock_up(void *owner)
 {
+	struct cxr_ib_dev *dev = owner;
 	u32 khz = dev->core->caps.device_frequency_khz;
 	struct mlx5_ib_clock_info *info;
 
@@ -65,8 +66,10 @@ int cxr_ib_clock_init(struct cxr_ib_dev *dev)
 	return 0;
 }
 
-void cxr_ib_clock_exit(struct cxr_ib_dev *dev)
+void cxr_ib_clock_down(void *owner)
 {
+	struct cxr_ib_dev *dev = owner;
+
 	if (!dev->clock.info)
 		return;
 

@@ -280,8 +280,9 @@ static void list_counters(struct cxr_ib_dev *dev)
 	}
 }
 
-int cxr_ib_counters_init(struct cxr_ib_dev *dev)
+int cxr_ib_counters_up(void *owner)
 {
+	struct cxr_ib_dev *dev = owner;
 	int err;
 
 	/*
@@ -308,8 +309,10 @@ int cxr_ib_counters_init(struct cxr_ib_dev *dev)
 	return 0;
 }
 
-void cxr_ib_counters_exit(struct cxr_ib_dev *dev)
+void cxr_ib_counters_down(void *owner)
 {
+	struct cxr_ib_dev *dev = owner;
+
 	if (dev->q_set)
 		cxr_cmd_dealloc_q_counter(dev->core, dev->q_set);
 	xa_destroy(&dev->q_sets);

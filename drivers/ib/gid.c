@@ -222,8 +222,18 @@ static void gid_work(struct work_struct *work)
 	mutex_unlock(&dev->gid_lock);
 }
 
-int cxr_ib_gids_init(struct cxr_ib_dev *dev)
+static void free_tables(struct cxr_ib_dev *dev)
 {
+	bitmap_free(dev->gid_set);
+	kfree(dev->gid_entries);
+	bitmap_free(dev->gid_late);
+	kfree(dev->gid_users);
+	mutex_destroy(&dev->gid_lock);
+}
+
+int cxr_ib_gids_up(void *owner)
+{
+	struct cxr_ib_dev *dev = owner;
 	const struct cxr_core *core = dev->core;
 	unsigned int n;
 
@@ -236,15 +246,17 @@ int cxr_ib_gids_init(struct cxr_ib_dev *dev)
 	dev->gid_late = bitmap_zalloc(n, GFP_KERNEL);
 	dev->gid_entries = kcalloc(dev->gid_half, sizeof(*dev->gid_entries), GFP_KERNEL);
 	dev->gid_set = bitmap_zalloc(dev->gid_half, GFP_KERNEL);
-	return dev->gid_users && dev->gid_late && dev->gid_entries && dev->gid_set ? 0 : -ENOMEM;
+	if (dev->gid_users && dev->gid_late && dev->gid_entries && dev->gid_set)
+		return 0;
+
+	free_tables(dev);
+	return -ENOMEM;
 }
 
-void cxr_ib_gids_exit(struct cxr_ib_dev *dev)
+void cxr_ib_gids_down(void *owner)
 {
+	struct cxr_ib_dev *dev = owner;
+
 	flush_work(&dev->gid_work);
-	bitmap_free(dev->gid_set);
-	kfree(dev->gid_entries);
-	bitmap_free(dev->gid_late);
-	kfree(dev->gid_users);
-	mutex_destroy(&dev->gid_lock);
+	free_tables(dev);
 }

@@ -17,6 +17,7 @@
 
 #include "cxr/cxr.h"
 #include "cxr/cmd.h"
+#include "cxr/stage.h"
 #include "../codec/cqe.h"
 #include "../codec/wqe.h"
 #include "../policy/ecmp.h"
@@ -79,6 +80,7 @@ struct cxr_ib_clock {
  * @stat_counters: which
  * @stat_descs: their names
  * @debugfs: the file of QPs
+ * @stages: what of it is up
  */
 struct cxr_ib_dev {
 	struct ib_device ibdev;
@@ -123,6 +125,7 @@ struct cxr_ib_dev {
 	enum cxr_counter stat_counters[CXR_COUNTERS];
 	struct rdma_stat_desc stat_descs[CXR_COUNTERS];
 	struct dentry *debugfs;
+	struct cxr_stages stages;
 };
 
 /**
@@ -572,8 +575,8 @@ int cxr_ib_polled_wait(struct cxr_core *core, struct cxr_ib_polled *cq, unsigned
  * has to be destroyed.
  */
 int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access);
-/* After the last memory region of user space. May sleep. */
-void cxr_ib_umr_exit(struct cxr_ib_dev *dev);
+/* Stage, after the last memory region of user space. May sleep. */
+void cxr_ib_umr_down(void *dev);
 
 /* wc.c */
 /* Tries BlueFlame; may sleep. False as well if the trial cannot be made. */
@@ -581,12 +584,12 @@ bool cxr_ib_test_wc(struct cxr_ib_dev *dev);
 
 /* clock.c */
 /*
- * A device whose clock's frequency is not known has none for user space; nor has one where a page
- * shows more of the device than its clock.
+ * Stage. A device whose clock's frequency is not known has none for user space; nor has one where
+ * a page shows more of the device than its clock.
  */
-int cxr_ib_clock_init(struct cxr_ib_dev *dev);
+int cxr_ib_clock_up(void *dev);
 /* Who has the page mapped keeps it. */
-void cxr_ib_clock_exit(struct cxr_ib_dev *dev);
+void cxr_ib_clock_down(void *dev);
 /* What a new context is told of it. */
 void cxr_ib_clock_answer(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp);
 int cxr_ib_clock_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);
@@ -696,7 +699,7 @@ bool cxr_ib_has_rss(const struct cxr_caps *caps);
 /* flow.c */
 bool cxr_ib_has_flows(const struct cxr_caps *caps);
 
-/* qp.c */
+/* qp_common.c */
 /*
  * The request of user space for a QP, as far as it can be checked by itself. *bytes: both queues,
  * if they lie in one piece.
@@ -706,8 +709,6 @@ int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *at
 		   u64 *bytes);
 void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user);
 int cxr_ib_answer_qp(struct ib_udata *udata);
-
-/* qp_state.c */
 /* The entry of the address table that the QP uses from now on; -1: none. */
 void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index);
 
@@ -722,9 +723,10 @@ void cxr_ib_gid_use(struct cxr_ib_dev *dev, unsigned int index);
 void cxr_ib_gid_unuse(struct cxr_ib_dev *dev, unsigned int index);
 /* Other source MACs for what is assigned to port 1 and 2 of an ECMP LAG. */
 int cxr_ib_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
-int cxr_ib_gids_init(struct cxr_ib_dev *dev);
-/* All users are gone; also after half an init. */
-void cxr_ib_gids_exit(struct cxr_ib_dev *dev);
+/* Stage: the driver's account of the device's address table. */
+int cxr_ib_gids_up(void *dev);
+/* All users are gone. */
+void cxr_ib_gids_down(void *dev);
 
 /* Entries of the GID table. */
 static inline u16 cxr_ib_gids(const struct cxr_ib_dev *dev)
@@ -738,8 +740,8 @@ static inline u16 cxr_ib_gids(const struct cxr_ib_dev *dev)
  * device goes. May sleep.
  */
 const struct cxr_ib_loan *cxr_ib_xrc_lend(struct cxr_ib_dev *dev);
-/* After the last QP. */
-void cxr_ib_xrc_exit(struct cxr_ib_dev *dev);
+/* Stage, after the last QP. */
+void cxr_ib_xrc_down(void *dev);
 
 /* counter.c */
 /* Number of the set that a QP shall count in. */
@@ -751,10 +753,10 @@ void cxr_ib_qp_moved(struct cxr_ib_qp *qp, enum ib_qp_state from, enum ib_qp_sta
  * latter may last: a QP in error stays with its set whatever ib_core does.
  */
 void cxr_ib_q_set_put(struct cxr_ib_dev *dev, struct cxr_ib_q_set *set);
-/* The port's set, and what the device counts; before registration. */
-int cxr_ib_counters_init(struct cxr_ib_dev *dev);
+/* Stage: the port's set, and what the device counts; before registration. */
+int cxr_ib_counters_up(void *dev);
 /* After the last QP. */
-void cxr_ib_counters_exit(struct cxr_ib_dev *dev);
+void cxr_ib_counters_down(void *dev);
 
 /* mad.c */
 extern const struct ib_device_ops cxr_ib_pma_ops;

@@ -110,12 +110,71 @@ static void init_ibdev(struct cxr_ib_dev *dev)
 	ibdev->node_desc[sizeof(ibdev->node_desc) - 1] = '\0';
 }
 
-static void unregister_ibdev(struct cxr_ib_dev *dev)
+/* ---- stages, see stage.h --------------------------------------------------------------------- */
+
+static int uar_up(void *owner)
 {
+	struct cxr_ib_dev *dev = owner;
+
+	dev->uar = cxr_uar_get(dev->core);
+	if (IS_ERR(dev->uar))
+		return PTR_ERR(dev->uar);
+
+	dev->bf = cxr_ib_test_wc(dev);
+	return 0;
+}
+
+static void uar_down(void *owner)
+{
+	struct cxr_ib_dev *dev = owner;
+
+	cxr_uar_put(dev->core, dev->uar);
+}
+
+/* The address table takes entries only while RoCE is on. */
+static int roce_up(void *owner)
+{
+	struct cxr_ib_dev *dev = owner;
+
+	return cxr_cmd_set_vport_roce(dev->core, true);
+}
+
+static void roce_down(void *owner)
+{
+	struct cxr_ib_dev *dev = owner;
+
+	cxr_cmd_set_vport_roce(dev->core, false);
+}
+
+/* Tells the netdev, if en has one: ib_core wants it before the device is registered. */
+static int client_up(void *owner)
+{
+	struct cxr_ib_dev *dev = owner;
+
+	cxr_client_register(dev->core, CXR_CLIENT_IB, &cxr_ib_client_ops, dev);
+	return 0;
+}
+
+static void client_down(void *owner)
+{
+	struct cxr_ib_dev *dev = owner;
+
+	cxr_client_unregister(dev->core, CXR_CLIENT_IB);
+	cancel_work_sync(&dev->flush_work);
+}
+
+static void device_down(void *owner)
+{
+	struct cxr_ib_dev *dev = owner;
+
 	mutex_lock(&dev->scan_lock);
 	cxr_ib_unwatch_netdev(dev);
 	dev->registered = false;
 	mutex_unlock(&dev->scan_lock);
+	/*
+	 * Drains the QPs; if the device dies meanwhile, it takes the fatal callback, and so the
+	 * client, to go on.
+	 */
 	ib_unregister_device(&dev->ibdev);
 }
 
@@ -124,8 +183,9 @@ static void unregister_ibdev(struct cxr_ib_dev *dev)
  * what came between is found by a scan of ours. So is a netdev that came meanwhile, on all kernels:
  * the callback found @registered not set.
  */
-static int register_ibdev(struct cxr_ib_dev *dev)
+static int device_up(void *owner)
 {
+	struct cxr_ib_dev *dev = owner;
 	int err;
 
 	err = ib_register_device(&dev->ibdev, dev->core->lag ? "mlx5_bond_%d" : "mlx5_%d",
@@ -139,78 +199,15 @@ static int register_ibdev(struct cxr_ib_dev *dev)
 	err = cxr_ib_watch_netdev(dev);
 	mutex_unlock(&dev->scan_lock);
 	if (err)
-		unregister_ibdev(dev);
+		device_down(dev);
 	return err;
 }
 
-static int cxr_ib_start(struct cxr_ib_dev *dev)
-{
-	struct cxr_core *core = dev->core;
-	int err;
+static const struct cxr_stage stages[] = {
+	CXR_IB_STAGES(CXR_IB_STAGE)
+};
 
-	dev->uar = cxr_uar_get(core);
-	if (IS_ERR(dev->uar))
-		return PTR_ERR(dev->uar);
-
-	/* The address table takes entries only while RoCE is on. */
-	err = cxr_cmd_set_vport_roce(core, true);
-	if (err)
-		goto err_put_uar;
-
-	dev->bf = cxr_ib_test_wc(dev);
-	init_ibdev(dev);
-	err = cxr_ib_gids_init(dev);
-	if (err)
-		goto err_gids_exit;
-	err = cxr_ib_counters_init(dev);
-	if (err)
-		goto err_gids_exit;
-	err = cxr_ib_clock_init(dev);
-	if (err)
-		goto err_counters_exit;
-	/* Tells the netdev, if en has one: ib_core wants it before the device is registered. */
-	cxr_client_register(core, CXR_CLIENT_IB, &cxr_ib_client_ops, dev);
-
-	err = register_ibdev(dev);
-	if (err)
-		goto err_unregister_client;
-	return 0;
-
-err_unregister_client:
-	cxr_client_unregister(core, CXR_CLIENT_IB);
-	cancel_work_sync(&dev->flush_work);
-	cxr_ib_umr_exit(dev);
-	cxr_ib_xrc_exit(dev);
-	cxr_ib_clock_exit(dev);
-err_counters_exit:
-	cxr_ib_counters_exit(dev);
-err_gids_exit:
-	cxr_ib_gids_exit(dev);
-	cxr_cmd_set_vport_roce(core, false);
-err_put_uar:
-	cxr_uar_put(core, dev->uar);
-	return err;
-}
-
-static void cxr_ib_stop(struct cxr_ib_dev *dev)
-{
-	struct cxr_core *core = dev->core;
-
-	/*
-	 * ib_core drains QPs while it unregisters; if the device dies meanwhile it takes the fatal
-	 * callback to go on.
-	 */
-	unregister_ibdev(dev);
-	cxr_client_unregister(core, CXR_CLIENT_IB);
-	cancel_work_sync(&dev->flush_work);
-	cxr_ib_umr_exit(dev);
-	cxr_ib_xrc_exit(dev);
-	cxr_ib_clock_exit(dev);
-	cxr_ib_counters_exit(dev);
-	cxr_ib_gids_exit(dev);
-	cxr_cmd_set_vport_roce(core, false);
-	cxr_uar_put(core, dev->uar);
-}
+/* ---- probe and remove ------------------------------------------------------------------------ */
 
 static void dealloc(struct cxr_ib_dev *dev)
 {
@@ -252,8 +249,15 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	INIT_WORK(&dev->flush_work, cxr_ib_flush_work);
 	spin_lock_init(&dev->netdev_lock);
 	mutex_init(&dev->scan_lock);
+	init_ibdev(dev);
 
-	err = cxr_ib_start(dev);
+	dev->stages = (struct cxr_stages){
+		.table = stages,
+		.count = ARRAY_SIZE(stages),
+		.owner = dev,
+		.dev = core->dev,
+	};
+	err = cxr_stages_up(&dev->stages, 0);
 	if (err)
 		goto err_dealloc;
 
@@ -271,7 +275,7 @@ static void cxr_ib_remove(struct auxiliary_device *adev)
 	struct cxr_ib_dev *dev = auxiliary_get_drvdata(adev);
 
 	cxr_ib_debugfs_remove(dev);
-	cxr_ib_stop(dev);
+	cxr_stages_down(&dev->stages, 0);
 	dealloc(dev);
 }
 

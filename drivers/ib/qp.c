@@ -16,7 +16,6 @@
 #include "ib.h"
 
 #define SEG sizeof(struct prm_wqe_data_seg)
-#define INVALID_BFREG BIT(31)	/* to user space: the doorbell page is the one it named itself */
 
 static_assert(sizeof(struct prm_wqe_data_seg) == CXR_WQE_SEG);
 static_assert(sizeof(struct prm_wqe_srq_next_seg) == CXR_WQE_SEG);
@@ -90,76 +89,6 @@ static int check_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 
 /* ---- QPs of user space ---- */
 
-static const struct cxr_ib_request qp_request = {
-	.what = "QP",
-	.size = sizeof(struct mlx5_ib_create_qp),
-	.least = offsetof(struct mlx5_ib_create_qp, ece_options),
-	.unknown = -EINVAL,
-};
-
-/*
- * Scattering small messages into completions is an offer of the library, which looks at each
- * completion for whether it was done. We do not take it up.
- */
-static int check_user_flags(struct ib_device *ibdev, const struct mlx5_ib_create_qp *req)
-{
-	u32 offers = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE;
-	u32 refused = MLX5_QP_FLAG_SIGNATURE | MLX5_QP_FLAG_TUNNEL_OFFLOADS |
-		      MLX5_QP_FLAG_BFREG_INDEX | MLX5_QP_FLAG_TYPE_DCT | MLX5_QP_FLAG_TYPE_DCI |
-		      MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC |
-		      MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE | MLX5_QP_FLAG_DCI_STREAM;
-
-	if (req->flags & ~(offers | refused | MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
-		ibdev_dbg(ibdev, "QP: unknown flags in %#x\n", req->flags);
-		return -EINVAL;
-	}
-	if (req->flags & refused) {
-		ibdev_dbg(ibdev, "QP: flags %#x: not supported\n", req->flags & refused);
-		return -EOPNOTSUPP;
-	}
-	if (!(req->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
-		ibdev_dbg(ibdev, "QP: without a doorbell page\n");
-		return -EINVAL;
-	}
-	/* ECE options are an offer too: the answer says that none was taken. */
-	return 0;
-}
-
-static int check_user_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr,
-			    const struct mlx5_ib_create_qp *req, u64 *bytes)
-{
-	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
-	const struct cxr_limits_user_qp sizes = {
-		.send_blocks = req->sq_wqe_count,
-		.recv_slots = req->rq_wqe_count,
-		.recv_log_stride = req->rq_wqe_shift,
-		.recv_wrs = attr->cap.max_recv_wr,
-		.srq = attr->srq,
-	};
-	const char *why;
-	int err;
-
-	err = cxr_limits_user_qp(&limits, &sizes, bytes, &why);
-	if (err)
-		ibdev_dbg(&dev->ibdev, "QP: %u send blocks, %u slots of 2^%u bytes for %u: %s\n",
-			  req->sq_wqe_count, req->rq_wqe_count, req->rq_wqe_shift,
-			  attr->cap.max_recv_wr, why);
-	return err;
-}
-
-int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
-		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index,
-		   u64 *bytes)
-{
-	struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
-	int err;
-
-	err = cxr_ib_take_request(&dev->ibdev, udata, &qp_request, req);
-	err = err ?: check_user_flags(&dev->ibdev, req);
-	err = err ?: check_user_sizes(dev, attr, req, bytes);
-	return err ?: cxr_ib_check_uidx(ctx, true, req->uidx, user_index);
-}
-
 static void fill_user_create(struct cxr_ib_qp *qp, const struct mlx5_ib_create_qp *req,
 			     struct cxr_qp_create *create)
 {
@@ -227,15 +156,6 @@ static void free_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 	cxr_ib_queue_unpin(&qp->queue);
 	cxr_ib_uar_put(qp->uar);
 	qp->uar = NULL;
-}
-
-int cxr_ib_answer_qp(struct ib_udata *udata)
-{
-	struct mlx5_ib_create_qp_resp resp = {
-		.bfreg_index = INVALID_BFREG,
-	};
-
-	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
 }
 
 /* ---- QPs of the kernel ---- */
@@ -363,21 +283,6 @@ static void free_kernel_memory(struct cxr_ib_qp *qp)
 }
 
 /* ---- both ---- */
-
-void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user)
-{
-	mutex_init(&qp->mutex);
-	spin_lock_init(&qp->sq.lock);
-	spin_lock_init(&qp->rq.lock);
-	INIT_LIST_HEAD(&qp->send_entry);
-	INIT_LIST_HEAD(&qp->recv_entry);
-	refcount_set(&qp->ref, 1);
-	init_completion(&qp->unused);
-	qp->state = IB_QPS_RESET;
-	qp->port = CXR_IB_PORT;
-	qp->user = user;
-	qp->sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
-}
 
 /* From here on events and completions find it. */
 static int publish(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)

@@ -286,18 +286,6 @@ static void reset_queues(struct cxr_ib_qp *qp)
 	qp->db.rec[1] = 0;
 }
 
-void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index)
-{
-	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
-
-	if (index >= 0)
-		cxr_ib_gid_use(dev, index);
-	if (qp->has_sgid)
-		cxr_ib_gid_unuse(dev, qp->sgid_index);
-	qp->has_sgid = index >= 0;
-	qp->sgid_index = qp->has_sgid ? index : 0;
-}
-
 static void remember(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 		     enum ib_qp_state state)
 {

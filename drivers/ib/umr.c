@@ -126,8 +126,9 @@ err:
 	return ERR_PTR(err);
 }
 
-void cxr_ib_umr_exit(struct cxr_ib_dev *dev)
+void cxr_ib_umr_down(void *owner)
 {
+	struct cxr_ib_dev *dev = owner;
 	struct cxr_core *core = dev->core;
 	struct cxr_ib_umr *umr = dev->umr;
 
@@ -179,7 +180,7 @@ static int change_locked(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
 		return 0;
 	ibdev_warn_ratelimited(&dev->ibdev, "key %#x could not be changed: %s\n", mkey,
 			       err ? "no answer" : cxr_cqe_syndrome_text(cqe.syndrome));
-	cxr_ib_umr_exit(dev);
+	cxr_ib_umr_down(dev);
 	return err ?: -EIO;
 }
 

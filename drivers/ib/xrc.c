@@ -120,8 +120,9 @@ const struct cxr_ib_loan *cxr_ib_xrc_lend(struct cxr_ib_dev *dev)
 	return loan;
 }
 
-void cxr_ib_xrc_exit(struct cxr_ib_dev *dev)
+void cxr_ib_xrc_down(void *owner)
 {
+	struct cxr_ib_dev *dev = owner;
 	struct cxr_ib_loan *loan = dev->loan;
 
 	if (!loan)

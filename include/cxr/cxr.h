@@ -34,7 +34,8 @@
  *	vport	the function's place on the adapter's own switch: MAC, MTU, RoCE on or off
  *	TIS, TIR, RQT	where an SQ's packets go, where a flow's packets come from, a table of RQs
  *	pages	4 KiB pieces of memory that the firmware borrows
- *	stage	one of the steps in which a device comes up (drivers/core/main.c)
+ *	stage	one of the steps in which a device, its netdev and its RDMA device come up
+ *		(stage.h)
  *
  * WHO OWNS WHOM
  *
@@ -44,7 +45,7 @@
  *	  |                     |------- cxr_pages     lent to the device (pages.c)
  *	  |                     |------- cxr_eq [3+n]  one per use and CPU (eq.c)
  *	  |                     `------- cxr_uar       doorbells of the EQs (uar.c)
- *	  | cxr_clients_up
+ *	  | clients_up
  *	  |-- cxr_adev "en" --> cxr_en: netdev, its CQs, SQs, RQs, TIRs, flow tables
  *	  |                       | cxr_port_set_netdev
  *	  |                       v
@@ -77,12 +78,31 @@
  *	clients	auxiliary devices; cxr_en and cxr_ib bind to them, now or when they are loaded. ib
  *		only if RoCE was granted
  *
- * cxr_en makes a netdev and hands it over. When it is opened: CQs, RQs, TIRs, SQs, flow tables;
- * then packets pass. cxr_ib switches RoCE on in the vport, tries whether the device sees WQEs that
- * are written to it (BlueFlame, drivers/ib/wc.c), makes an ib_device, and fills the address table
- * as ib_core tells it; a QP on its way to RTS names an entry of that table, and its packets pass.
+ * cxr_en makes a netdev and hands it over:
  *
- * Down is the same table read upwards, on removal, shutdown, and on an error in the middle. The
+ *	port	MAC and largest MTU, and so what the netdev offers
+ *	base	doorbells, PD, TD, mkey, TIS: what its queues share
+ *	wq	the workqueue
+ *	netdev	register_netdev()
+ *	client	the netdev is handed over, and events come
+ *
+ * When it is opened: CQs, RQs, TIRs, SQs, flow tables; then packets pass. cxr_ib makes an
+ * ib_device:
+ *
+ *	uar	doorbells of the kernel's QPs; a trial whether the device sees WQEs that are
+ *		written to it (BlueFlame, drivers/ib/wc.c)
+ *	roce	RoCE is switched on in the vport
+ *	gids	an account of who uses which entry of the address table
+ *	counters	the port's set of counters
+ *	clock	a page for user space
+ *	xrc, umr	nothing yet: what these need is made for the first one that wants it
+ *	client	events and the netdev come
+ *	device	ib_register_device()
+ *
+ * ib_core then tells what to fill the address table with; a QP on its way to RTS names an entry of
+ * that table, and its packets pass.
+ *
+ * Down is the same tables read upwards, on removal, shutdown, and on an error in the middle. The
  * module parameter fail_stage makes every one of these ways a test.
  *
  * A devlink reload is the way down to pci, which stays, and up again: so what devlink was told for

@@ -52,6 +52,8 @@ def build_part():
     for k in BUILD_KERNELS:
         step(f"build-{k}", f"modules for kernel {k}, W=1, without a warning", ["scripts/build-modules", k, "W=1"],
              f"make modules KERNEL={k}")
+    cmd = ["scripts/check-loops"]
+    step("loops", "no large circle of files that call each other", cmd, INSIDE + cmd[0])
 
 
 def package_part(kernels):

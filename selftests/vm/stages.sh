@@ -52,17 +52,48 @@ bad_stage() # VALUE
 }
 
 STAGES="pci cmdq hca uar irq eq ports health clients"
+EN_STAGES="port base wq netdev client"
+IB_STAGES="uar roce gids counters clock xrc umr client device"
 
-# No stage is forgotten here
+# No stage is forgotten here: what a wrong one is answered with lists them all, and they have numbers in this order.
 all_stages()
 {
-	local last
+	local all stage n=0
 
-	last=$(wc -w <<<"$STAGES")
-	driver_insmod cxr_core "fail_stage=$((last - 1))"
-	[ "$(cat $FAIL_STAGE)" = "${STAGES##* }" ]
+	# shellcheck disable=SC2086
+	all="$STAGES $(printf 'en:%s ' $EN_STAGES)$(printf 'ib:%s ' $IB_STAGES)"
+	must_fail driver_insmod cxr_core fail_stage=all
+	[ "$(dmesg | sed -n 's/.*fail_stage=all.* none of //p' | tail -n 1)" = "${all% }" ]
+	driver_insmod cxr_core fail_stage=-1
+	for stage in $all; do
+		echo $n >$FAIL_STAGE
+		[ "$(cat $FAIL_STAGE)" = "$stage" ]
+		n=$((n + 1))
+	done
+	must_fail eval "echo $n >$FAIL_STAGE"
+	[ "$(cat $FAIL_STAGE)" = "$stage" ]
 	driver_unload
-	must_fail driver_insmod cxr_core "fail_stage=$last"
+}
+
+# The other client of the device comes up all the same, and this one when it is bound again.
+client_fails_at() # en|ib STAGE
+{
+	local adev=/sys/bus/auxiliary/devices/cxr_core.$1.0 there=driver_ibdev missing=driver_netdev
+
+	[ "$1" = en ] || { there=driver_netdev; missing=driver_ibdev; }
+	driver_insmod cxr_core "fail_stage=$1:$2"
+	driver_insmod cxr_en
+	driver_insmod cxr_ib
+	must_fail test -e "$adev/driver"
+	dmesg | grep fail_stage | tail -n 1 | grep "stage $1:$2:.*-5\|stage $1:$2:.*EIO"
+	[ -n "$($there)" ]
+	[ -z "$($missing)" ]
+	echo -1 >$FAIL_STAGE
+	echo "${adev##*/}" >/sys/bus/auxiliary/drivers_probe
+	[ -e "$adev/driver" ]
+	[ -n "$($missing)" ]
+	driver_unload
+	nothing_left
 }
 
 probes() # NUMBER: that fail
@@ -129,6 +160,12 @@ ktap_setup unloaded
 ktap_test all "the stages tested here are all there are" all_stages
 for stage in $STAGES; do
 	ktap_test "fails.$stage" "a failure at stage $stage is reported, leaves nothing, and the next probe works" fails_at "$stage"
+done
+for stage in $EN_STAGES; do
+	ktap_test "fails.en.$stage" "a failure at stage en:$stage costs the netdev alone, and leaves nothing" client_fails_at en "$stage"
+done
+for stage in $IB_STAGES; do
+	ktap_test "fails.ib.$stage" "a failure at stage ib:$stage costs the RDMA device alone, and leaves nothing" client_fails_at ib "$stage"
 done
 ktap_test refuses.name "a stage that does not exist is refused by name" bad_stage nonsense
 ktap_test refuses.number "a stage number that does not exist is refused by name" bad_stage 99

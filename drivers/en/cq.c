@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Completion queues, and what follows from an error in a queue: all are made anew. */
+#include "en.h"
+
+#define LOG_CQE		6
+
+void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const char *what)
+{
+	bool soon = time_after(jiffies, en->restarted + CXR_EN_RESTART_GAP);
+
+	if (cxr_core_dead(en->core))
+		return;
+
+	/* one message for the many completions of a queue that is being flushed */
+	if (queue_delayed_work(en->wq, &en->restart_work, soon ? 0 : CXR_EN_RESTART_GAP))
+		netdev_err(en->ndev, "%s 0x%x: %s; the queues are made anew\n", why, num, what);
+}
+
+static void cq_comp(struct cxr_cq *cq)
+{
+	struct cxr_en_cq *en_cq = container_of(cq, struct cxr_en_cq, cq);
+
+	en_cq->arm_sn++;
+	napi_schedule(&en_cq->ch->napi);
+}
+
+static void cq_error(struct cxr_cq *cq, u8 syndrome)
+{
+	struct cxr_en_cq *en_cq = container_of(cq, struct cxr_en_cq, cq);
+
+	cxr_en_schedule_restart(en_cq->ch->en, "completion queue", cq->cqn,
+				syndrome == 1 ? "overrun" : "access error");
+}
+
+int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, u16 period,
+		     u16 count)
+{
+	struct cxr_core *core = ch->en->core;
+	struct cxr_cq_attr attr = {
+		.log_size = log_size,
+		.uar = ch->en->uar->index,
+		.vector = ch->index,
+	};
+	unsigned int i;
+	int err;
+
+	*cq = (struct cxr_en_cq){
+		.cq = { .comp = cq_comp, .error = cq_error },
+		.ch = ch,
+		.log_size = log_size,
+	};
+	err = cxr_buf_alloc(core, &cq->buf, 1UL << log_size << LOG_CQE);
+	if (err)
+		return err;
+
+	err = cxr_db_alloc(core, &cq->db);
+	if (err)
+		goto err_free_buf;
+
+	for (i = 0; i < 1U << log_size; i++)
+		cxr_cqe_invalidate(cxr_buf_at(&cq->buf, (size_t)i << LOG_CQE));
+	if (core->caps.cq_moderation) {
+		attr.period = period;
+		attr.max_count = count;
+	}
+	attr.pas = cxr_buf_pas(&cq->buf);
+	attr.db_dma = cq->db.dma;
+	err = cxr_cq_create(core, &cq->cq, &attr);
+	if (err)
+		goto err_free_db;
+	return 0;
+
+err_free_db:
+	cxr_db_free(core, &cq->db);
+err_free_buf:
+	cxr_buf_free(core, &cq->buf);
+	return err;
+}
+
+void cxr_en_cq_destroy(struct cxr_en_cq *cq)
+{
+	struct cxr_core *core = cq->ch->en->core;
+
+	cxr_cq_destroy(core, &cq->cq);
+	cxr_db_free(core, &cq->db);
+	cxr_buf_free(core, &cq->buf);
+}
+
+struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq)
+{
+	u32 index = cq->ci & ((1U << cq->log_size) - 1);
+	struct prm_cqe64 *entry = cxr_buf_at(&cq->buf, (size_t)index << LOG_CQE);
+
+	if (!cxr_cqe_ours(READ_ONCE(entry->op_own), cq->ci, cq->log_size))
+		return NULL;
+
+	cq->ci++;
+	dma_rmb();	/* the owner before the rest of the entry */
+	return entry;
+}
+
+void cxr_en_cq_update(struct cxr_en_cq *cq)
+{
+	cq->db.rec[0] = cpu_to_be32(cq->ci & 0xffffff);
+	dma_wmb();	/* the room in the CQ before the WQEs that may use it */
+}
+
+void cxr_en_cq_arm(struct cxr_en_cq *cq)
+{
+	cxr_uar_arm_cq(cq->ch->en->uar, &cq->db.rec[1], cq->cq.cqn, cq->arm_sn & 3, cq->ci, false);
+}

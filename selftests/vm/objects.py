@@ -7,6 +7,7 @@ usage: objects.py list
        objects.py serve FOLDER ROWS
 """
 import errno
+import json
 import os
 import re
 import struct
@@ -259,6 +260,12 @@ def deliver(a, b, first, n):
         a.wait()
 
 
+def cq_sizes():
+    """of this process's completion queues, as ib_core has them; the library has a number of its own"""
+    listed = json.loads(subprocess.check_output(["rdma", "-j", "resource", "show", "cq"]))
+    return [cq["cqe"] for cq in listed if cq.get("pid") == os.getpid()]
+
+
 @row("cq.resize", "a completion queue gets larger and smaller with completions in it")
 def cq_resize(ctx, gid):
     """larger and smaller with completions in it, which stay in order; too small is refused"""
@@ -271,12 +278,14 @@ def cq_resize(ctx, gid):
             lacks("CQs of another size")
         raise
     assert b.cq.cqe >= 1000, b.cq.cqe
+    assert b.cq.cqe in cq_sizes(), cq_sizes()
     deliver(a, b, 5, 5)
     assert [wc.wr_id for wc in b.wait(10)] == list(range(10))
     deliver(a, b, 10, 12)
     refused(errno.EINVAL, b.cq.resize, 6)
     b.cq.resize(14)
     assert b.cq.cqe == 15, b.cq.cqe
+    assert b.cq.cqe in cq_sizes(), cq_sizes()
     assert [wc.wr_id for wc in b.wait(12)] == list(range(10, 22))
     for first in range(22, 70, 12):
         deliver(a, b, first, 12)

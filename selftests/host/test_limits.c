@@ -2,6 +2,7 @@
 /* Sizes and counts of queues that programs ask for: tables of cases, and a random walk. */
 #include <linux/errno.h>
 #include "host.h"
+#include "limits_walk.h"
 #include "policy/limits.h"
 
 static const struct cxr_limits limits = {
@@ -133,162 +134,17 @@ static const struct {
 
 /* ---- a random walk --------------------------------------------------------------------------- */
 
-static u64 roll(u64 *seed)
-{
-	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
-	return *seed >> 16;
-}
-
-/* Of any size up to 32 bits, and often a power of two. */
-static u32 number(u64 *seed)
-{
-	u32 top = 1u << roll(seed) % 32;
-
-	return roll(seed) % 2 ? top : roll(seed) % ((u64)top + 1);
-}
-
-static bool power_of_two(u64 n)
-{
-	return n && !(n & (n - 1));
-}
-
-static struct cxr_limits draw_limits(u64 *seed)
-{
-	return (struct cxr_limits){
-		.log_qp = 1 + roll(seed) % 24,
-		.log_srq = roll(seed) % 17,
-		.log_cq = 1 + roll(seed) % 24,
-		.send_bytes = 192 + roll(seed) % 321,
-		.recv_bytes = 16 + roll(seed) % 4081,
-	};
-}
-
-/* The rules that an accepted QP of the kernel breaks, a bit each. */
-static u32 broken_qp(const struct cxr_limits *l, const struct cxr_limits_qp *qp,
-		     const struct cxr_limits_layout *to)
-{
-	u64 data = (u64)qp->send_sges * 16, in = 4 + (u64)qp->inline_bytes, wqe, room;
-	u32 bad = 0;
-
-	data = data > in ? data : in;
-	wqe = qp->send_head + (data > qp->send_data ? data : qp->send_data);
-	wqe = wqe > qp->send_other ? wqe : qp->send_other;
-	if (qp->send_wrs) {
-		if (!power_of_two(to->send_blocks) || to->send_blocks > 1u << l->log_qp)
-			bad |= 1;
-		/* What each of them may be, and not more than the device takes. */
-		room = to->send_wrs ? to->send_blocks / to->send_wrs * 64 : 0;
-		if (to->send_wrs < qp->send_wrs || room < wqe || wqe > l->send_bytes)
-			bad |= 2;
-	} else if (to->send_blocks) {
-		bad |= 1;
-	}
-	room = (u64)to->recv_wrs << to->recv_log_stride;
-	if (qp->recv_wrs) {
-		if (!power_of_two(to->recv_wrs) || to->recv_wrs < qp->recv_wrs)
-			bad |= 4;
-		if (to->recv_sges < qp->recv_sges || to->recv_sges * 16 > 1u << to->recv_log_stride)
-			bad |= 8;
-		if (to->recv_log_stride < 4 || to->recv_log_stride > 11)
-			bad |= 16;
-	} else if (to->recv_wrs) {
-		bad |= 4;
-	}
-	if (to->send_offset % 64 || to->send_offset != room ||
-	    to->bytes != room + (u64)to->send_blocks * 64)
-		bad |= 32;
-	return bad;
-}
-
-static u32 walk_qp(const struct cxr_limits *l, u64 *seed, unsigned int *taken)
-{
-	bool rc = roll(seed) % 2;
-	struct cxr_limits_qp qp = {
-		.send_wrs = number(seed), .send_sges = number(seed), .inline_bytes = number(seed),
-		.recv_wrs = number(seed), .recv_sges = number(seed),
-		.send_head = rc ? 32 : 64, .send_data = rc ? 32 : 0, .send_other = rc ? 192 : 0,
-	};
-	struct cxr_limits_layout layout;
-	const char *why = NULL;
-	int err;
-
-	/* Mostly what may fit. */
-	if (roll(seed) % 8) {
-		qp.send_sges %= 32;
-		qp.inline_bytes %= 256;
-		qp.recv_sges %= 32;
-		qp.send_wrs %= 1 << 12;
-		qp.recv_wrs %= 1 << 12;
-	}
-	err = cxr_limits_qp(l, &qp, &layout, &why);
-	if (err)
-		return why ? 0 : 64;
-	(*taken)++;
-	return broken_qp(l, &qp, &layout);
-}
-
-static u32 walk_user_qp(const struct cxr_limits *l, u64 *seed, unsigned int *taken)
-{
-	struct cxr_limits_user_qp qp = {
-		.send_blocks = roll(seed) % 4 ? number(seed) : 0,
-		.recv_slots = roll(seed) % 4 ? number(seed) : 0,
-		.recv_log_stride = roll(seed) % 4 ? roll(seed) % 16 : number(seed),
-		.srq = roll(seed) % 2,
-	};
-	const char *why = NULL;
-	u64 bytes;
-	u32 bad = 0;
-
-	qp.recv_wrs = roll(seed) % 8 ? qp.recv_slots : number(seed);
-	if (cxr_limits_user_qp(l, &qp, &bytes, &why))
-		return why ? 0 : 64;
-	(*taken)++;
-	if (qp.send_blocks && (!power_of_two(qp.send_blocks) || qp.send_blocks >> l->log_qp > 1))
-		bad |= 128;
-	if (qp.recv_slots && (!power_of_two(qp.recv_slots) || qp.recv_slots >> l->log_qp > 1 ||
-			      qp.recv_log_stride < 4 || qp.recv_log_stride > 11 ||
-			      1u << qp.recv_log_stride > l->recv_bytes))
-		bad |= 256;
-	if (bytes != (u64)qp.send_blocks * 64 +
-		     (qp.recv_slots ? (u64)qp.recv_slots << qp.recv_log_stride : 0))
-		bad |= 512;
-	return bad;
-}
-
-static u32 walk_others(const struct cxr_limits *l, u64 *seed, unsigned int *taken)
-{
-	u32 wrs = number(seed), sges = roll(seed) % 4 ? roll(seed) % 256 : number(seed);
-	u32 entries = number(seed);
-	struct cxr_limits_srq srq;
-	u32 bad = 0;
-	int log = cxr_limits_cq(l, entries);
-	bool fits = entries && entries >> l->log_cq == 0, taken_cq = log >= 0;
-
-	if (!cxr_limits_srq(l, wrs, sges, &srq)) {
-		(*taken)++;
-		if (srq.wrs < wrs || srq.sges < sges || srq.wrs != (1u << srq.log_size) - 1 ||
-		    srq.log_size > l->log_srq)
-			bad |= 1024;
-		if (srq.log_stride < 5 || (srq.sges + 1) * 16 > 1u << srq.log_stride)
-			bad |= 2048;
-	}
-	if (fits != taken_cq)
-		bad |= 4096;
-	if (taken_cq && (1ull << log <= entries || log > l->log_cq))
-		bad |= 8192;
-	return bad;
-}
-
 static void walk(u64 seed)
 {
 	unsigned int i, qp = 0, user = 0, other = 0;
+	struct source from = { .seed = seed };
 	struct cxr_limits l;
 	u32 bad = 0;
 
 	for (i = 0; i < 50000 && !bad; i++) {
-		l = draw_limits(&seed);
-		bad = walk_qp(&l, &seed, &qp) | walk_user_qp(&l, &seed, &user) |
-		      walk_others(&l, &seed, &other);
+		l = draw_limits(&from);
+		bad = walk_qp(&l, &from, &qp) | walk_user_qp(&l, &from, &user) |
+		      walk_others(&l, &from, &other);
 	}
 	expect(bad, 0);
 	expect(qp > 1000 && user > 1000 && other > 1000, true);

@@ -143,6 +143,12 @@ lag_end()
 	peer "kill \$(cat /run/xfer.pid) 2>/dev/null || true"
 }
 
+# Did the kernel of this guest say so in this test?
+said() # REGEX
+{
+	dmesg | awk '/cxr-test: / { t = "" } { t = t "\n" $0 } END { print t }' | grep "$1"
+}
+
 two_devices()
 {
 	driver_ibdevs
@@ -166,6 +172,7 @@ leaves()
 	unbond
 	wait_until 20 is_pair
 	[ "$CXR_DRIVER" != cxr ] || wait_until 10 state_is "^off: a port is not in a bond"
+	must_fail said "the device does not end its LAG"
 }
 
 # ---- ports that fail -------------------------------------------------------------------------------

@@ -443,13 +443,12 @@ ecmp_leaves()
 
 writes_in_vain() # NAME ERROR REASON
 {
-	local said
+	local out
 
-	if said=$( (echo "$1" >"$(ecmp_attr)") 2>&1); then fail "'$1' is taken"; fi
-	echo "$said"
-	grep -q "write error: $2" <<<"$said"
-	dmesg | awk '/cxr-test: / { t = "" } { t = t "\n" $0 } END { print t }' |
-		grep -q "roce_lag_ecmp_dev: '$1' is refused: $3"
+	if out=$( (echo "$1" >"$(ecmp_attr)") 2>&1); then fail "'$1' is taken"; fi
+	echo "$out"
+	grep -q "write error: $2" <<<"$out"
+	said "roce_lag_ecmp_dev: '$1' is refused: $3"
 }
 
 ecmp_refused() # NAME ERROR REASON: and there are two devices, as before

@@ -19,7 +19,7 @@ BUILD = os.path.join(REPO, "build/mutants")
 TREE = os.path.join(BUILD, "tree")      # a copy, for programs of the host; the sources are never touched
 COPIED = ("drivers", "include", "emulator", "selftests/host", "scripts/prm-reserved", "scripts/prm_layouts.py",
           "Documentation/faults.rst")
-KEYS = ("file", "test", "why", "kernel", "dies")
+KEYS = ("file", "test", "why", "kernel", "dies", "wire")
 RESULT = re.compile(r"(not )?ok \d+ (?:- )?(.*)")
 PROGRAM_SECONDS = 240
 
@@ -57,6 +57,7 @@ class Mutant:
             raise TableError(f"{self.where}: {self.name}: test: 'host SUBJECT: SENTENCE', 'emulator PROGRAM: SENTENCE' or 'vm ID'")
         self.kernel = self.key.get("kernel", "6.12")
         self.dies = self.key.get("dies") == "yes"
+        self.wire = self.key.get("wire") == "yes"
 
     def mutated(self):
         """The file's text with the breakage in it, or None if the table is stale."""

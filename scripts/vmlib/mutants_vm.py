@@ -224,6 +224,8 @@ class Machines:
             m.end("no test", f"{bad[0]} fails without a mutant, see {self.out}/said.txt" if bad else f"{script} has no test {m.test}")
         elif not [t for t in tests if self.good[t] == "ok"]:
             m.end("skip", f"{tests[0]} is skipped here")
+        elif m.wire and any(results.get(t) == "ok" for t in tests):
+            return    # OnTheWire looks at the capture
         elif any(results.get(t) == "FAIL" for t in tests):
             failed = any(re.match("# the set-up failed", line) for line in lines)
             m.end("SURVIVED" if failed else "caught", "its set-up failed, not the test" if failed else "")
@@ -239,6 +241,43 @@ class Machines:
         m.seconds = seconds
         m.end("caught" if m.dies else "died", "" if m.dies else f"the guests went down or stood still, see {self.out}")
         self.show(m)
+
+
+class OnTheWire(Machines):
+    """For what a test says on the wire: the test passes, and the judge of captures finds it. A boot for each, since a capture
+    does not tell mutants apart."""
+
+    def run(self):
+        print(f"{self.what}, judged on the wire", flush=True)
+        judge = ["make", "-s", "-C", "selftests/wire", f"O={results_of.BUILD}/wire", f"{results_of.BUILD}/wire/roce_check"]
+        subprocess.run(judge, cwd=REPO, check=True)
+        for m in self.mutants:
+            why = self.complaint((None, m.script, m.test))
+            if why:
+                m.end("no test", f"without a mutant: {why}")
+            else:
+                why = self.complaint((m, m.script, m.test))
+            if not m.result:
+                m.end("caught" if why else "SURVIVED", "" if why else "the test passes, and the frames are right")
+            self.show(m)
+
+    def command(self, out, seconds):
+        cmd = super().command(out, seconds)
+        return cmd[:1] + ["--pcap", os.path.join(out, "wire.pcap")] + cmd[1:]
+
+    def complaint(self, entry):
+        """The first thing that the judge finds wrong with the frames of this run, or nothing."""
+        self.boot([entry])
+        with open(os.path.join(self.out, "said.txt"), encoding="utf-8", errors="replace") as f:
+            windows = re.findall(r"^# windows: (\S+) (\d+)", f.read(), re.M)
+        words = [f"{results_of.BUILD}/wire/roce_check"]
+        for name, number in windows:
+            words += ["--windows", f"{name}={number}"]
+        done = subprocess.run(words + [os.path.join(self.out, "wire.pcap")], cwd=REPO, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+        if not windows or int(windows[0][1]) == 0:
+            return "nothing was said on the wire"
+        return (re.findall(r"^roce_check: .*", done.stdout, re.M) or ["exit code not 0"])[0] if done.returncode else ""
 
 
 def run_in_guests(mutants, sync, show):
@@ -264,5 +303,6 @@ def run_in_guests(mutants, sync, show):
     built = build_all(mutants, sync, show)
     for key, head in sorted(heads.items()):
         those = [m for m in built if m.machines == key]
-        if those:
-            Machines(key[0], head, those, show).run()
+        for kind, wire in ((Machines, False), (OnTheWire, True)):
+            if [m for m in those if m.wire == wire]:
+                kind(key[0], head, [m for m in those if m.wire == wire], show).run()

@@ -222,16 +222,16 @@ vlan_ping()
 # ---- addresses that are received -------------------------------------------------------------------
 
 # The peer sends to an address that nobody has: do we see it? yes or no
-foreign()
+foreign() # [MAC]
 {
-	local log id seen=no
+	local mac=${1:-$FAKE_MAC} log id seen=no
 
 	log=$(mktemp)
-	tcpdump --immediate-mode -p -i "$netdev" -c 1 -n ether dst "$FAKE_MAC" >/dev/null 2>"$log" &
+	tcpdump --immediate-mode -p -i "$netdev" -c 1 -n ether dst "$mac" >/dev/null 2>"$log" &
 	id=$!
 	wait_until 30 grep -q '^listening' "$log"
 	rm -f "$log"
-	peer "ip neigh replace $FAKE_IP lladdr $FAKE_MAC dev $peer_netdev &&
+	peer "ip neigh replace $FAKE_IP lladdr $mac dev $peer_netdev &&
 	      { ping -q -i 0.1 -c 10 -W 1 $FAKE_IP >/dev/null || true; }"
 	# it ends by itself when it has seen one
 	kill -KILL $id 2>/dev/null || true
@@ -272,6 +272,7 @@ change_mac()
 	peer "ip neigh flush dev $peer_netdev"
 	reachable
 	peer "ping -q -c 2 -W 2 $(my_ip) >/dev/null && ip neigh show $(my_ip) | grep -q 02:00:5e:11:22:33"
+	[ "$(foreign "$old")" = no ]
 	ip link set "$netdev" address "$old"
 	peer "ip neigh flush dev $peer_netdev"
 	reachable

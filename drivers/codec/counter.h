@@ -62,7 +62,7 @@ enum cxr_counter_group {
 	X(np_ecn_marked_roce_packets, CONG)				\
 	X(np_cnp_sent, CONG)
 
-/* PPCNT, and QUERY_VPORT_COUNTER; the kernel's own driver has its names for counters per flow */
+/* PPCNT, and QUERY_VPORT_COUNTER; the kernel's own driver has such for flows */
 #define CXR_PORT_COUNTER_LIST(X)					\
 	X(rx_icrc_encapsulated, ICRC)					\
 	X(rdma_rx_packets, VPORT)					\

@@ -107,7 +107,7 @@ static int clients_up(void *owner)
 /* ---- probe and remove ------------------------------------------------------------------------ */
 
 static const struct cxr_stage cxr_core_stages[] = {
-	CXR_CORE_STAGES(CXR_CORE_STAGE)
+	CXR_CORE_STAGES(CXR_STAGE)
 };
 
 /* The device was given up. */
@@ -130,12 +130,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
 	dev->core.dev = &pdev->dev;
 	dev->core.pdev = pdev;
 	dev->core.port.core = &dev->core;
-	dev->stages = (struct cxr_stages){
-		.table = cxr_core_stages,
-		.count = ARRAY_SIZE(cxr_core_stages),
-		.owner = dev,
-		.dev = &pdev->dev,
-	};
+	dev->stages = CXR_STAGES_DOWN(cxr_core_stages, dev, &pdev->dev);
 	mutex_init(&dev->core.port.lock);
 	spin_lock_init(&dev->fail_lock);
 	spin_lock_init(&dev->cmdq.lock);

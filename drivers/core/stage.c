@@ -9,22 +9,13 @@
 
 /* ---- fail_stage ------------------------------------------------------------------------------ */
 
-#define CORE_NAME(stage, up, down)	#stage,
-#define EN_NAME(stage, up, down)	"en:" #stage,
-#define IB_NAME(stage, up, down)	"ib:" #stage,
+#define NAME(name, up, down) name,
 static const char *const names[] = {
-	CXR_CORE_STAGES(CORE_NAME)
-	CXR_EN_STAGES(EN_NAME)
-	CXR_IB_STAGES(IB_NAME)
+	CXR_CORE_STAGES(NAME) CXR_EN_STAGES(NAME) CXR_IB_STAGES(NAME)
 };
 
-#define CORE_TEXT(stage, up, down)	" " #stage
-#define EN_TEXT(stage, up, down)	" en:" #stage
-#define IB_TEXT(stage, up, down)	" ib:" #stage
-static const char all_names[] =
-	CXR_CORE_STAGES(CORE_TEXT)
-	CXR_EN_STAGES(EN_TEXT)
-	CXR_IB_STAGES(IB_TEXT);
+#define TEXT(name, up, down) " " name
+static const char all_names[] = CXR_CORE_STAGES(TEXT) CXR_EN_STAGES(TEXT) CXR_IB_STAGES(TEXT);
 
 static int fail_stage = -1;	/* index of names */
 

@@ -448,7 +448,7 @@ static void client_down(void *owner)
 }
 
 static const struct cxr_stage stages[] = {
-	CXR_EN_STAGES(CXR_EN_STAGE)
+	CXR_EN_STAGES(CXR_STAGE)
 };
 
 /* ---- probe and remove --------------------------------------------------- */
@@ -464,12 +464,7 @@ static void init_en(struct cxr_en *en, struct cxr_core *core, struct net_device 
 	INIT_DELAYED_WORK(&en->restart_work, restart_work);
 	netdev_rss_key_fill(en->hash_key, sizeof(en->hash_key));
 	cxr_en_stats_init(en);
-	en->stages = (struct cxr_stages){
-		.table = stages,
-		.count = ARRAY_SIZE(stages),
-		.owner = en,
-		.dev = core->dev,
-	};
+	en->stages = CXR_STAGES_DOWN(stages, en, core->dev);
 }
 
 static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device_id *id)

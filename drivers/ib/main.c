@@ -204,7 +204,7 @@ static int device_up(void *owner)
 }
 
 static const struct cxr_stage stages[] = {
-	CXR_IB_STAGES(CXR_IB_STAGE)
+	CXR_IB_STAGES(CXR_STAGE)
 };
 
 /* ---- probe and remove ------------------------------------------------------------------------ */
@@ -251,12 +251,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	mutex_init(&dev->scan_lock);
 	init_ibdev(dev);
 
-	dev->stages = (struct cxr_stages){
-		.table = stages,
-		.count = ARRAY_SIZE(stages),
-		.owner = dev,
-		.dev = core->dev,
-	};
+	dev->stages = CXR_STAGES_DOWN(stages, dev, core->dev);
 	err = cxr_stages_up(&dev->stages, 0);
 	if (err)
 		goto err_dealloc;

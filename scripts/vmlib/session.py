@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """A run: the emulator, the guests, and the loop that serves them."""
 
-import base64
 import json
 import os
 import selectors
@@ -18,6 +17,11 @@ from process import Child, patience, wait_for_path
 BOOT_SECONDS = 120
 STOP_SECONDS = 60
 CONSOLE_ESCAPE = b"\x1d"
+
+
+def on_a_line(text):
+    """TEXT as printf's %b takes it: a guest's shell decodes that itself"""
+    return b"".join(b"%c" % c if 32 <= c < 127 and c != 92 else b"\\0%03o" % c for c in text)
 
 
 class VmError(Exception):
@@ -262,7 +266,7 @@ class Session:
                 rc, text = done.returncode, done.stdout
             except (OSError, subprocess.TimeoutExpired) as e:
                 rc, text = 1, f"{e}\n".encode()
-        g.conns["emu"].sendall(b"%d %s\n" % (rc, base64.b64encode(text)))
+        g.conns["emu"].sendall(b"%d %s\n" % (rc, on_a_line(text)))
 
     # --- a terminal on the console -------------------------------------------
 

@@ -52,7 +52,7 @@ driver_load()
 		echo "driver_load: this machine has no RDMA device${DEV:+ $DEV}" >&2
 		return 1
 	fi
-	if [ "$(cat $DRIVER_STATE 2>/dev/null)" = "$want" ] && driver_took_all; then return 0; fi
+	if holds $DRIVER_STATE "$want" && driver_took_all; then return 0; fi
 	rm -f $DRIVER_GROUND
 	driver_unload || return
 	case $CXR_DRIVER in
@@ -134,15 +134,11 @@ driver_netdevs()
 		return
 	fi
 	for bdf in $(driver_bdfs); do
-		for d in /sys/class/net/*; do
-			case $(readlink -f "$d/device") in
-			*/"$bdf"|*/"$bdf"/*) echo "${d##*/}" ;;
-			esac
-		done
+		for d in "/sys/bus/pci/devices/$bdf"/net/*; do [ ! -e "$d" ] || echo "${d##*/}"; done
 	done
 }
 
-driver_netdev() { driver_netdevs | sed -n "$((${1:-0} + 1))p"; }
+driver_netdev() { nth "${1:-0}" driver_netdevs; }
 
 # RDMA devices of the adapter, one a line; or the Nth of them
 driver_ibdevs()
@@ -155,7 +151,34 @@ driver_ibdevs()
 	done
 }
 
-driver_ibdev() { driver_ibdevs | sed -n "$((${1:-0} + 1))p"; }
+driver_ibdev() { nth "${1:-0}" driver_ibdevs; }
+
+# ---- helpers that tests call often: builtins alone, for a process costs a guest 20 ms ------------------------------------------
+
+# Line N, from 0, of what COMMAND prints, if there is one
+nth() # N COMMAND...
+{
+	local n=$1 lines
+
+	shift
+	mapfile -t lines < <("$@")
+	[ -z "${lines[n]:-}" ] || echo "${lines[n]}"
+}
+
+# Is TEXT what FILE of one line holds?
+holds() # FILE TEXT
+{
+	local text
+
+	{ read -r text <"$1"; } 2>/dev/null && [ "$text" = "$2" ]
+}
+
+# sleep: nothing ever comes from this pipe
+nap() # SECONDS
+{
+	[ -n "${NAP_FD:-}" ] || exec {NAP_FD}<> <(:)
+	read -r -t "$1" -u "$NAP_FD" || true
+}
 
 # Wait until CONDITION (a command) holds, at most SECONDS; longer where all is slow
 wait_until()
@@ -169,7 +192,7 @@ wait_until()
 			echo "waited $seconds s in vain for: $*" >&2
 			return 1
 		fi
-		sleep 0.1
+		nap 0.1
 	done
 }
 
@@ -184,7 +207,7 @@ my_ip6() { guest_ip6 "$CXR_GUEST" "${1:-0}"; }
 peer_ip() { guest_ip b "${1:-0}"; }
 peer_ip6() { guest_ip6 b "${1:-0}"; }
 
-link_up() { [ "$(cat "/sys/class/net/$1/operstate")" = up ]; }
+link_up() { holds "/sys/class/net/$1/operstate" up; }
 
 # Give every interface of the adapter its addresses and bring it up
 driver_net_up() # [MTU]
@@ -219,7 +242,7 @@ gid_index() # DEVICE TYPE [ADDRESS]
 	*) echo "gid_index: no type '$2'" >&2; return 1 ;;
 	esac
 	[ -z "${3:-}" ] || pattern=$(gid_text "$3") || return
-	# builtins alone: a table has 256 entries, and a process costs a guest 20 ms
+	# builtins alone: a table has 256 entries
 	for ((i = 0; ; i++)); do
 		[ -e "$p/gids/$i" ] || break
 		{ read -r type <"$p/gid_attrs/types/$i"; } 2>/dev/null || continue

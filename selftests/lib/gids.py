@@ -19,12 +19,12 @@ usage: gids.py default MAC
 Prints the default GID of an interface with that MAC.
 """
 
-import base64
 import contextlib
 import errno
 import io
 import ipaddress
 import os
+import re
 import sys
 import time
 
@@ -68,7 +68,7 @@ class Emulator:
             answer += os.read(port, 65536)
         os.close(port)
         code, _, text = answer.partition(b" ")
-        text = base64.b64decode(text).decode()
+        text = re.sub(rb"\\0([0-7]{3})", lambda m: bytes([int(m[1], 8)]), text.rstrip(b"\n")).decode()
         if code != b"0":
             raise OSError(f"emulator: {words}: {text}")
         return text

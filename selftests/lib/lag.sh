@@ -12,12 +12,12 @@ traffic_pid=
 
 # ---- one host, this one or the peer ----------------------------------------------------------------
 
-has_state() { [ "$(cat "/sys/class/infiniband/$1/ports/1/state")" = "$2" ]; }
-is_lag() { [ "$(driver_ibdevs | tr '\n' ' ')" = "mlx5_bond_0 " ] && has_state mlx5_bond_0 "4: ACTIVE"; }
-is_pair() { [ "$(driver_ibdevs | grep -cv bond)" = 2 ] && [ "$(driver_ibdevs | wc -l)" = 2 ]; }
+has_state() { holds "/sys/class/infiniband/$1/ports/1/state" "$2"; }
+is_lag() { [ "$(driver_ibdevs)" = mlx5_bond_0 ] && has_state mlx5_bond_0 "4: ACTIVE"; }
+is_pair() { [[ $(driver_ibdevs) =~ ^mlx5_[0-9]+$'\n'mlx5_[0-9]+$ ]]; }
 gid_is_there() { gid_index mlx5_bond_0 v2 "$(my_ip 9)" >/dev/null; }
-bond_has() { [ "$(cut -d ' ' -f 1 "/sys/class/net/bond0/bonding/$1" 2>/dev/null)" = "$2" ]; }
-slave_is() { [ "$(cat "/sys/class/net/$(driver_netdev "$1")/bonding_slave/mii_status" 2>/dev/null)" = "$2" ]; } # PORT up|down
+bond_has() { local word; { read -r word _ <"/sys/class/net/bond0/bonding/$1"; } 2>/dev/null && [ "$word" = "$2" ]; }
+slave_is() { holds "/sys/class/net/$(driver_netdev "$1")/bonding_slave/mii_status" "$2"; } # PORT up|down
 # LACP: this end of each of the two cables and the other one collect and distribute (states 61, and 63 at the fast rate).
 both_used() { ! bond_has mode 802.3ad || [ "$(grep -c "port state: 6[13]$" /proc/net/bonding/bond0)" = 4 ]; }
 
@@ -67,9 +67,9 @@ xfer_server()
 
 # ---- in and out ------------------------------------------------------------------------------------
 
-function_of() { driver_bdfs | sed -n "$1p"; }
+function_of() { nth $(($1 - 1)) driver_bdfs; }
 state_file() { echo "/sys/bus/pci/drivers/cxr_core/$(function_of 1)/lag_state"; }
-state_is() { grep -q "$1" "$(state_file)"; }
+state_is() { local state; read -r state <"$(state_file)" && [[ $state =~ $1 ]]; } # REGEX
 ours() { [ "$CXR_DRIVER" = cxr ] || skip "lag_state and the attributes roce_lag_* are those of cxr_core"; }
 
 both_there() { [ "$(driver_netdevs | wc -l)" = 2 ]; }
@@ -233,7 +233,7 @@ traffic_breaks()
 }
 
 # Frames that port N of guest a sent
-sent() { emu status | sed -n "s/^port a$1: .* sent \([0-9]*\) frames.*/\1/p"; }
+sent() { [[ $(emu status) =~ $'\n'"port a$1: "[^$'\n']*" sent "([0-9]+)" frames" ]] && echo "${BASH_REMATCH[1]}"; }
 
 more_sent() { [ "$(sent "$1")" -ge "$2" ]; } # PORT FRAMES
 

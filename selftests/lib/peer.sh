@@ -104,7 +104,7 @@ peer_serves()
 	local id=$1 condition=$2
 
 	shift 2
-	peer_bg "$id" "{ $*; } & until $condition; do kill -0 \$! 2>/dev/null || { wait \$!; exit; }; sleep 0.2; done
+	peer_bg "$id" "{ $*; } & until $condition; do kill -0 \$! 2>/dev/null || { wait \$!; exit; }; nap 0.2; done
 		       echo @ready; wait \$!"
 	wait_until 180 peer_has_said "$id" || return
 	grep -q '^@ready$' "/tmp/peer-$id.out" || { cat "/tmp/peer-$id.out"; echo "peer: $* has ended"; return 1; }
@@ -117,7 +117,7 @@ peer_wait()
 	local pid
 
 	pid=$(<"/tmp/peer-$1.pid")
-	while [ -d "/proc/$pid" ] && [ ! -e "/tmp/peer-$1.rc" ]; do sleep 0.1; done
+	while [ -d "/proc/$pid" ] && [ ! -e "/tmp/peer-$1.rc" ]; do nap 0.1; done
 	sed '/^@ready$/d' "/tmp/peer-$1.out"
 	pid=$(cat "/tmp/peer-$1.rc" 2>/dev/null || echo 125)
 	rm -f "/tmp/peer-$1".*
@@ -146,17 +146,19 @@ driver_both_up() # [MTU]
 	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
 }
 
-# Ask the emulator something (cxctl's words); its answer and exit code
+# Ask the emulator something (cxctl's words); its answer and exit code. The port can be open once at a time.
 emu()
 {
-	local code text
+	local answer port end=$((SECONDS + 20))
 
 	[ -c "${CXR_EMU_PORT:-}" ] || { echo "emu: there is no emulator here" >&2; return 125; }
-	{
-		flock 8
-		echo "$*" >&8
-		read -r -t 20 code text <&8 || { echo "emu: no answer" >&2; return 125; }
-	} 8<>"$CXR_EMU_PORT"
-	base64 -d <<<"$text"
-	return "$code"
+	until { exec {port}<>"$CXR_EMU_PORT"; } 2>/dev/null; do
+		[ $SECONDS -lt $end ] || { echo "emu: the port is in use" >&2; return 125; }
+		nap 0.01
+	done
+	echo "$*" >&"$port"
+	IFS= read -r -t 20 -u "$port" answer || { echo "emu: no answer" >&2; answer=125; }
+	exec {port}<&-
+	[ "$answer" = "${answer#* }" ] || printf %b "${answer#* }"
+	return "${answer%% *}"
 }

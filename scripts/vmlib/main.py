@@ -41,28 +41,28 @@ def parse_args(argv):
     p.add_argument("--driver", default="cxr", choices=("cxr", "mlx5", "rxe", "none"),
                    help="driver the guests use; none: no adapter at all")
     p.add_argument("--soft", action="store_true",
-                   help="the other guests have Soft-RoCE, on a network card on the adapters' wire")
+                   help="the other guests use Soft-RoCE, on a network card connected to the adapters' wire")
     p.add_argument("--soft-kernel", default="7.2", choices=("6.1", "6.12", "7.2", "debug"),
-                   help="their kernel (default %(default)s)")
+                   help="kernel of those guests (default %(default)s)")
     p.add_argument("--load", action="store_true", help="load the driver before the command runs")
     p.add_argument("--smp", type=int, default=1, metavar="CPUS")
     p.add_argument("--mem", default="1G", metavar="SIZE")
     p.add_argument("--timeout", type=float, default=300, metavar="SECONDS",
-                   help="for the command, after the boot (default %(default)s)")
-    p.add_argument("--iommu", action="store_true", help="with a virtual IOMMU in strict mode")
+                   help="time limit of the command, after boot (default %(default)s)")
+    p.add_argument("--iommu", action="store_true", help="guests have a virtual IOMMU in strict mode")
     p.add_argument("--card", default="cx5", help="the card to emulate (cxemu --card)")
     p.add_argument("--pcap", metavar="FILE", help="capture every frame on the wire")
     p.add_argument("--emulator-socket", action="append", default=[], metavar="GUEST=PATH",
-                   help="use a function of an emulator that runs already")
+                   help="use a function of a running emulator")
     p.add_argument("--emu-arg", action="append", default=[], metavar="ARG", help="argument for cxemu")
     p.add_argument("--append", action="append", default=[], metavar="ARGS", help="kernel arguments")
     p.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="CXR_NAME in the guests")
     p.add_argument("--boot", action="store_true",
-                   help="boot the guests, where they could start from what was saved of ones that have booted")
+                   help="boot the guests instead of restoring them from snapshots")
     p.add_argument("--accel", default="auto", choices=("auto", "kvm", "tcg", "icount"),
-                   help="icount: TCG whose clock counts the guest's instructions, one a nanosecond")
+                   help="icount: TCG with a clock that counts the guest's instructions, one per nanosecond")
     p.add_argument("--out", metavar="DIR", help="directory for logs and results")
-    p.add_argument("--shell", action="store_true", help="a shell on the console of guest a (^] ends it)")
+    p.add_argument("--shell", action="store_true", help="open a shell on the console of guest a (^] ends it)")
     p.add_argument("command", nargs="*", metavar="COMMAND")
     opts = p.parse_args(argv)
     if bool(opts.command) == opts.shell:

@@ -3,6 +3,22 @@
 #include <linux/types.h>
 #include "addrpath.h"
 
+/*
+ * source_mac_47_32 and source_mac_31_0 are the six bytes of the MAC in order. An entry of v1 has a
+ * network layer as well: the device takes IPv4's and no other.
+ */
+void cxr_roce_addr_encode(struct prm_roce_addr_layout *addr, const struct cxr_gid_entry *entry)
+{
+	bool v2 = entry->type == CXR_GID_V2, ipv6 = entry->ip == CXR_GID_IPV6;
+
+	memcpy(prm_bytes(addr, source_l3_address), entry->gid, sizeof(entry->gid));
+	memcpy(prm_bytes(addr, source_mac_47_32), entry->mac, sizeof(entry->mac));
+	prm_set(addr, vlan_valid, entry->vlan_valid);
+	prm_set(addr, vlan_id, entry->vlan);
+	prm_set(addr, roce_version, v2 ? PRM_ROCE_V2 : PRM_ROCE_V1);
+	prm_set(addr, roce_l3_type, ipv6 ? PRM_ROCE_L3_IPV6 : PRM_ROCE_L3_IPV4);
+}
+
 /* rmac_47_32 and rmac_31_0 are the six bytes of the MAC in order. */
 void cxr_ads_encode(struct prm_ads *ads, const struct cxr_addr *addr)
 {

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Address path of a QP context (prm_ads) and address vector of a datagram WQE (prm_av). */
+/*
+ * Entry of the RoCE address table (prm_roce_addr_layout), address path of a QP context (prm_ads)
+ * and address vector of a datagram WQE (prm_av).
+ */
 #ifndef CXR_CODEC_ADDRPATH_H
 #define CXR_CODEC_ADDRPATH_H
 
 #include <linux/types.h>
 #include "prm/qp.h"
+#include "prm/vport.h"
 #include "prm/wqe.h"
+#include "../policy/gid.h"
 #include "../policy/path.h"
 
 struct cxr_addr {
@@ -19,6 +24,7 @@ struct cxr_addr {
 	struct cxr_path path;
 };
 
+void cxr_roce_addr_encode(struct prm_roce_addr_layout *addr, const struct cxr_gid_entry *entry);
 void cxr_ads_encode(struct prm_ads *ads, const struct cxr_addr *addr);
 void cxr_ads_decode(const struct prm_ads *ads, struct cxr_addr *addr);
 /* Key and QPN are the work request's; cxr_wqe_datagram() adds them. */

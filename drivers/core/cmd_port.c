@@ -411,25 +411,13 @@ int cxr_cmd_set_roce_address(struct cxr_core *core, u16 index, const struct cxr_
 {
 	struct prm_set_roce_address_in in = {};
 	struct prm_set_roce_address_out out;
-	u64 mac;
 
 	if (index >= core->caps.roce_addresses)
 		return -EINVAL;
 
 	prm_set(&in, roce_address_index, index);
-	if (entry) {
-		mac = ether_addr_to_u64(entry->mac);
-		memcpy(prm_bytes(&in, roce_address.source_l3_address), entry->gid,
-		       sizeof(entry->gid));
-		if (entry->vlan_valid) {
-			prm_set(&in, roce_address.vlan_valid, 1);
-			prm_set(&in, roce_address.vlan_id, entry->vlan);
-		}
-		prm_set(&in, roce_address.source_mac_47_32, mac >> 32);
-		prm_set(&in, roce_address.source_mac_31_0, mac);
-		prm_set(&in, roce_address.roce_l3_type, entry->l3_type);
-		prm_set(&in, roce_address.roce_version, entry->version);
-	}
+	if (entry)
+		cxr_roce_addr_encode(prm_sub(&in, roce_address, roce_addr_layout), entry);
 	return cxr_cmd(core, set_roce_address, &in, &out);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_roce_address);

@@ -4,10 +4,6 @@
 #include <linux/types.h>
 #include "gid.h"
 
-/* How the device counts versions and network layers in its address table. */
-enum { VERSION_V1 = 0, VERSION_V2 = 2 };
-enum { L3_IPV4 = 0, L3_IPV6 = 1 };
-
 static bool all_zero(const u8 *bytes, unsigned int n)
 {
 	while (n--)
@@ -80,12 +76,8 @@ int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid
 	memcpy(entry->mac, in->mac, sizeof(entry->mac));
 	entry->vlan_valid = in->vlan != CXR_VLAN_NONE;
 	entry->vlan = entry->vlan_valid ? in->vlan : 0;
-	if (in->type == CXR_GID_V1) {
-		entry->version = VERSION_V1;
-		entry->l3_type = L3_IPV4;
-	} else {
-		entry->version = VERSION_V2;
-		entry->l3_type = cxr_gid_is_ipv4(in->gid) ? L3_IPV4 : L3_IPV6;
-	}
+	entry->type = in->type;
+	if (in->type == CXR_GID_V2)
+		entry->ip = cxr_gid_is_ipv4(in->gid) ? CXR_GID_IPV4 : CXR_GID_IPV6;
 	return 0;
 }

@@ -12,6 +12,13 @@ enum cxr_gid_type {
 	CXR_GID_V2,		/* RoCE v2: IP and UDP port 4791 */
 };
 
+/* What IP header the packets of a GID have. */
+enum cxr_gid_ip {
+	CXR_GID_IP_NONE,	/* v1 */
+	CXR_GID_IPV4,
+	CXR_GID_IPV6,
+};
+
 struct cxr_gid_in {
 	u8 gid[16];
 	enum cxr_gid_type type;
@@ -26,8 +33,8 @@ struct cxr_gid_entry {
 	u8 mac[6];
 	bool vlan_valid;
 	u16 vlan;
-	u8 version;		/* as the device counts: 0 = v1, 2 = v2 */
-	u8 l3_type;		/* 0 = IPv4, 1 = IPv6; v1 has 0 */
+	enum cxr_gid_type type;
+	enum cxr_gid_ip ip;
 };
 
 /*

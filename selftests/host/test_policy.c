@@ -10,6 +10,9 @@
 #define LINK(...) __VA_ARGS__, false, false /* a MAC, and no tags but one of 802.1Q */
 #define GID_LINK_LOCAL { 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xfe, 0, 0, 1 }
 #define GID_IPV4(a, b, c, d) { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d }
+#define V1 CXR_GID_V1, CXR_GID_IP_NONE
+#define V2_IPV4 CXR_GID_V2, CXR_GID_IPV4
+#define V2_IPV6 CXR_GID_V2, CXR_GID_IPV6
 
 static const struct {
 	const char *sentence;
@@ -19,22 +22,22 @@ static const struct {
 	const char *why;
 	struct cxr_gid_entry entry;
 } gid_cases[] = {
-	{ "a v1 GID has version 0 and no network layer", { GID_LINK_LOCAL, CXR_GID_V1,
+	{ "a v1 GID has no IP header", { GID_LINK_LOCAL, CXR_GID_V1,
 	  CXR_VLAN_NONE, LINK(MAC) },
-	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, false, 0, 0, 0 } },
-	{ "an IPv6 v2 GID has version 2 and layer 1", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE,
+	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, false, 0, V1 } },
+	{ "an IPv6 v2 GID has an IPv6 header", { GID_LINK_LOCAL, CXR_GID_V2, CXR_VLAN_NONE,
 	  LINK(MAC) },
-	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, false, 0, 2, 1 } },
-	{ "an IPv4 v2 GID has version 2 and layer 0",
+	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, false, 0, V2_IPV6 } },
+	{ "an IPv4 v2 GID has an IPv4 header",
 	  { GID_IPV4(10, 0, 0, 1), CXR_GID_V2, CXR_VLAN_NONE, LINK(MAC) },
-	  true, true, 0, NULL, { GID_IPV4(10, 0, 0, 1), MAC, false, 0, 2, 0 } },
+	  true, true, 0, NULL, { GID_IPV4(10, 0, 0, 1), MAC, false, 0, V2_IPV4 } },
 	{ "a v1 GID may be an IPv4 address", { GID_IPV4(10, 0, 0, 1), CXR_GID_V1, CXR_VLAN_NONE,
 	  LINK(MAC) },
-	  true, false, 0, NULL, { GID_IPV4(10, 0, 0, 1), MAC, false, 0, 0, 0 } },
+	  true, false, 0, NULL, { GID_IPV4(10, 0, 0, 1), MAC, false, 0, V1 } },
 	{ "a VLAN goes into the entry", { GID_LINK_LOCAL, CXR_GID_V2, 100, LINK(MAC) },
-	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, true, 100, 2, 1 } },
+	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, true, 100, V2_IPV6 } },
 	{ "VLAN 0 is a tag too", { GID_LINK_LOCAL, CXR_GID_V2, 0, LINK(MAC) },
-	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, true, 0, 2, 1 } },
+	  true, true, 0, NULL, { GID_LINK_LOCAL, MAC, true, 0, V2_IPV6 } },
 	{ "VLAN 4095 is refused", { GID_LINK_LOCAL, CXR_GID_V2, 4095, LINK(MAC) },
 	  true, true, -EINVAL, "the VLAN is over 4094", {} },
 	{ "the zero GID is refused", { { 0 }, CXR_GID_V2, CXR_VLAN_NONE, LINK(MAC) },
@@ -87,8 +90,8 @@ void test_gid(void)
 		expect_bytes(entry.mac, gid_cases[i].entry.mac, 6);
 		expect(entry.vlan_valid, gid_cases[i].entry.vlan_valid);
 		expect(entry.vlan, gid_cases[i].entry.vlan);
-		expect(entry.version, gid_cases[i].entry.version);
-		expect(entry.l3_type, gid_cases[i].entry.l3_type);
+		expect(entry.type, gid_cases[i].entry.type);
+		expect(entry.ip, gid_cases[i].entry.ip);
 	}
 }
 

@@ -21,6 +21,39 @@ static const struct cxr_addr addr_v2 = {
 		  .udp_sport = 0xc123 },
 };
 
+static void test_roce_addr(void)
+{
+	/* GID; VLAN, MAC; IP version, RoCE version */
+	static const u8 bytes[] = {
+		0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xfe, 0, 0, 1,
+		0x10, 100, 2, 3, 4, 5, 6, 7, 0, 0, 1, 2, 0, 0, 0, 0,
+	};
+	struct cxr_gid_entry entry = {
+		.gid = { 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xfe, 0, 0, 1 },
+		.mac = { 2, 3, 4, 5, 6, 7 },
+		.vlan_valid = true,
+		.vlan = 100,
+		.type = CXR_GID_V2,
+		.ip = CXR_GID_IPV6,
+	};
+	struct prm_roce_addr_layout addr = {};
+
+	begin("addrpath", "an entry of the address table, byte for byte");
+	cxr_roce_addr_encode(&addr, &entry);
+	expect_bytes(&addr, bytes, sizeof(bytes));
+
+	begin("addrpath", "an IPv4 entry of v2, and one of v1, which has no other network layer");
+	entry.ip = CXR_GID_IPV4;
+	cxr_roce_addr_encode(&addr, &entry);
+	expect(prm_get(&addr, roce_l3_type), PRM_ROCE_L3_IPV4);
+	expect(prm_get(&addr, roce_version), PRM_ROCE_V2);
+	entry.type = CXR_GID_V1;
+	entry.ip = CXR_GID_IP_NONE;
+	cxr_roce_addr_encode(&addr, &entry);
+	expect(prm_get(&addr, roce_l3_type), PRM_ROCE_L3_IPV4);
+	expect(prm_get(&addr, roce_version), PRM_ROCE_V1);
+}
+
 void test_addrpath(void)
 {
 	/*
@@ -66,6 +99,8 @@ void test_addrpath(void)
 	memset(&av, 0xff, sizeof(av));
 	cxr_av_encode(&av, &addr_v2);
 	expect_bytes(&av, av_bytes, sizeof(av_bytes));
+
+	test_roce_addr();
 }
 
 static const struct {

@@ -195,15 +195,19 @@ static const struct {
 	{ "there is no faster lane than NDR", 400000, 1, { 1, 128 } },
 };
 
-void test_path(void)
+static void test_mtus(void)
 {
-	struct cxr_path path;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(mtu_cases); i++) {
 		begin("path", mtu_cases[i].sentence);
 		expect(cxr_path_mtu(mtu_cases[i].netdev), mtu_cases[i].mtu);
 	}
+}
+
+static void test_rates(void)
+{
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(rate_cases); i++) {
 		struct cxr_path_rate rate = cxr_path_rate(rate_cases[i].mbps, rate_cases[i].lanes);
@@ -212,6 +216,12 @@ void test_path(void)
 		expect(rate.width, rate_cases[i].rate.width);
 		expect(rate.speed, rate_cases[i].rate.speed);
 	}
+}
+
+static void test_paths(void)
+{
+	struct cxr_path path;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(path_cases); i++) {
 		begin("path", path_cases[i].sentence);
@@ -227,4 +237,11 @@ void test_path(void)
 		expect(path.flow_label, path_cases[i].path.flow_label);
 		expect(path.udp_sport, path_cases[i].path.udp_sport);
 	}
+}
+
+void test_path(void)
+{
+	test_paths();
+	test_mtus();
+	test_rates();
 }

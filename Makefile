@@ -55,6 +55,7 @@ help:
 	@echo "make check-list         list the tests: id and description"
 	@echo "make check-host         run the tests that need no virtual machine"
 	@echo "make check-package      install and uninstall the release in a copy of the toolbox; LONG=1: for each kernel"
+	@echo "make docs               update the lists in Documentation from the tables in the code and the tests"
 	@echo "make lint               run checkpatch, sparse, W=1, shellcheck, pylint, docutils, codespell, kernel-doc"
 	@echo "make fuzz               run six libFuzzer targets, SECONDS=60 each, and fuzz the verbs ABI of the driver for ten minutes"
 	@echo "make mutants            mutation testing: break the code, check that its test fails; ONLY=\"name*\": some mutants"
@@ -100,6 +101,9 @@ check-list:
 
 check-package:
 	@$(CHECK) package
+
+docs:
+	@scripts/toolbox run scripts/make-docs
 
 lint:
 	@scripts/lint
@@ -165,5 +169,5 @@ clean:
 clean-cache:
 	rm -rf "$${CXR_CACHE:-$$HOME/.cache/cxr}"
 
-.PHONY: all headers help modules emulator demo vm check check-all check-changed check-list check-host check-package lint install install-tools install-dkms-source \
+.PHONY: all headers help modules emulator demo vm check check-all check-changed check-list check-host check-package docs lint install install-tools install-dkms-source \
 	dkms-install uninstall dist deb clean clean-cache fuzz mutants bench

@@ -8,25 +8,25 @@
 #include "caps.h"
 
 /*
- * What comes together: one capability each. BASIC is there if there are sets of queue counters at
- * all, ICRC if the port counts wrong ones, of which no capability tells.
+ * What comes together, one capability each, and the source that it is read from. BASIC is there if
+ * there are sets of queue counters at all, ICRC if the port counts wrong ones, of which no
+ * capability tells.
  */
 enum cxr_counter_group {
-	CXR_CNT_BASIC,
-	CXR_CNT_OUT_OF_SEQ,
-	CXR_CNT_RETRANS,
-	CXR_CNT_ERRORS,
-	CXR_CNT_ACCEL,
-	CXR_CNT_CONG,
-	CXR_CNT_ICRC,
-	CXR_CNT_VPORT,
+	CXR_CNT_BASIC,		/* QUERY_Q_COUNTER */
+	CXR_CNT_OUT_OF_SEQ,	/* QUERY_Q_COUNTER */
+	CXR_CNT_RETRANS,	/* QUERY_Q_COUNTER */
+	CXR_CNT_ERRORS,		/* QUERY_Q_COUNTER */
+	CXR_CNT_ACCEL,		/* QUERY_Q_COUNTER */
+	CXR_CNT_CONG,		/* QUERY_CONG_STATISTICS */
+	CXR_CNT_ICRC,		/* PPCNT, group 5 */
+	CXR_CNT_VPORT,		/* QUERY_VPORT_COUNTER */
 };
 
 /*
- * All there are, by the source that they are read from: X(name, group). Those of a query have the
- * name of their field in the answer.
+ * All there are: X(name, group). Those of queues and congestion have the name of their field in the
+ * answer. Documentation/counters.rst says what moves each.
  */
-/* QUERY_Q_COUNTER */
 #define CXR_Q_COUNTER_LIST(X)						\
 	X(rx_write_requests, BASIC)					\
 	X(rx_read_requests, BASIC)					\
@@ -55,14 +55,14 @@ enum cxr_counter_group {
 	X(roce_slow_restart_cnps, ACCEL)				\
 	X(roce_slow_restart_trans, ACCEL)
 
-/* QUERY_CONG_STATISTICS: the port's congestion */
+/* The port's congestion */
 #define CXR_CONG_COUNTER_LIST(X)					\
 	X(rp_cnp_ignored, CONG)						\
 	X(rp_cnp_handled, CONG)						\
 	X(np_ecn_marked_roce_packets, CONG)				\
 	X(np_cnp_sent, CONG)
 
-/* PPCNT, and QUERY_VPORT_COUNTER; the kernel's own driver has such for flows */
+/* The port's own; the kernel's own driver has such as the last four for flows */
 #define CXR_PORT_COUNTER_LIST(X)					\
 	X(rx_icrc_encapsulated, ICRC)					\
 	X(rdma_rx_packets, VPORT)					\

@@ -25,7 +25,7 @@ enum cxr_counter_group {
 
 /*
  * All there are: X(name, group). Those of queues and congestion have the name of their field in the
- * answer. Documentation/counters.rst says what moves each.
+ * answer. Documentation/counters.rst says what each counts.
  */
 #define CXR_Q_COUNTER_LIST(X)						\
 	X(rx_write_requests, BASIC)					\

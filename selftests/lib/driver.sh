@@ -161,7 +161,7 @@ nth() # N COMMAND...
 	local n=$1 lines
 
 	shift
-	mapfile -t lines < <("$@")
+	mapfile -t lines <<<"$("$@")"
 	[ -z "${lines[n]:-}" ] || echo "${lines[n]}"
 }
 
@@ -173,12 +173,9 @@ holds() # FILE TEXT
 	{ read -r text <"$1"; } 2>/dev/null && [ "$text" = "$2" ]
 }
 
-# sleep: nothing ever comes from this pipe
-nap() # SECONDS
-{
-	[ -n "${NAP_FD:-}" ] || exec {NAP_FD}<> <(:)
-	read -r -t "$1" -u "$NAP_FD" || true
-}
+# sleep: nothing ever comes from this pipe. It is opened here, once, because <() changes $!.
+exec {NAP_FD}<> <(:)
+nap() { read -r -t "$1" -u "$NAP_FD" || true; } # SECONDS
 
 # Wait until CONDITION (a command) holds, at most SECONDS; longer where all is slow
 wait_until()

@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Completion queues. Those of user space are memory that the device fills and the process reads;
- * those of the kernel are polled here.
+ * Completion queues: create, destroy, resize and events. Those of user space are memory that the
+ * device fills and the process reads; those of the kernel are polled in poll.c.
  */
 
 #include "ib.h"
-#include "../codec/cqe.h"
-
-#define CQE_SIZE 64		/* of the kernel's CQs */
-
-static struct prm_cqe64 *cqe_at(const struct cxr_ib_cq *cq, u32 i)
-{
-	return cxr_buf_at(&cq->buf, (size_t)(i & (BIT(cq->log_size) - 1)) * CQE_SIZE);
-}
-
-/* The entry at @i if the device has written it. */
-static struct prm_cqe64 *ready_cqe(const struct cxr_ib_cq *cq, u32 i)
-{
-	struct prm_cqe64 *cqe = cqe_at(cq, i);
-
-	if (!cxr_cqe_ours(READ_ONCE(cqe->op_own), i, cq->log_size))
-		return NULL;
-	dma_rmb();	/* the owner bit, then what it vouches for */
-	return cqe;
-}
-
-/* The device may overwrite what lies before. */
-static void publish_ci(struct cxr_ib_cq *cq)
-{
-	WRITE_ONCE(cq->db.rec[0], cpu_to_be32(cq->ci & CXR_CQE_NUM_MASK));
-}
 
 /* ---- events ---- */
 
@@ -55,6 +30,24 @@ static void cq_error(struct cxr_cq *core_cq, u8 syndrome)
 			       syndrome, syndrome == 1 ? " (overrun)" : "");
 	if (cq->ibcq.event_handler)
 		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
+}
+
+/* ib_core's own handler of a CQ that is only polled complains when it is called. */
+static bool polled_only(const struct ib_cq *ibcq)
+{
+	return ibcq->wc && ibcq->poll_ctx == IB_POLL_DIRECT;
+}
+
+void cxr_ib_flush_work(struct work_struct *work)
+{
+	struct cxr_ib_dev *dev = container_of(work, struct cxr_ib_dev, flush_work);
+	struct cxr_ib_cq *cq;
+
+	mutex_lock(&dev->kcq_lock);
+	list_for_each_entry(cq, &dev->kcqs, kcq_entry)
+		if (cq->ibcq.comp_handler && !polled_only(&cq->ibcq))
+			cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	mutex_unlock(&dev->kcq_lock);
 }
 
 /* ---- create and destroy ---- */
@@ -155,21 +148,13 @@ static void free_user_memory(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx)
 	cq->uar = NULL;
 }
 
-static void invalidate_cqes(struct cxr_ib_cq *cq)
-{
-	u32 i;
-
-	for (i = 0; i < BIT(cq->log_size); i++)
-		cxr_cqe_invalidate(cqe_at(cq, i));
-}
-
 /* Memory of a CQ of the kernel. Undone by free_kernel_memory(). */
 static int alloc_kernel_memory(struct cxr_ib_cq *cq, struct cxr_cq_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
 	int err;
 
-	err = cxr_buf_alloc(dev->core, &cq->buf, (size_t)CQE_SIZE << cq->log_size);
+	err = cxr_buf_alloc(dev->core, &cq->buf, sizeof(struct prm_cqe64) << cq->log_size);
 	if (err)
 		return err;
 	err = cxr_db_alloc(dev->core, &cq->db);
@@ -178,7 +163,7 @@ static int alloc_kernel_memory(struct cxr_ib_cq *cq, struct cxr_cq_attr *attr)
 		return err;
 	}
 
-	invalidate_cqes(cq);
+	cxr_ib_cq_invalidate(cq);
 	attr->uar = dev->uar->index;
 	attr->pas = cxr_buf_pas(&cq->buf);
 	attr->db_dma = cq->db.dma;
@@ -410,445 +395,4 @@ int cxr_ib_resize_cq(struct ib_cq *ibcq, cxr_resize_cq_count entries, struct ib_
 		err = move_queue(cq, log_size, udata);
 	mutex_unlock(&cq->resize_lock);
 	return err;
-}
-
-/* ---- poll ---- */
-
-static bool is_send(const struct cxr_cqe *cqe)
-{
-	return cqe->kind == CXR_CQE_REQ || cqe->kind == CXR_CQE_REQ_ERR;
-}
-
-static const struct {
-	u8 syndrome;
-	enum ib_wc_status status;
-} wc_statuses[] = {
-	{ PRM_CQE_SYND_LOCAL_LENGTH, IB_WC_LOC_LEN_ERR },
-	{ PRM_CQE_SYND_LOCAL_QP_OP, IB_WC_LOC_QP_OP_ERR },
-	{ PRM_CQE_SYND_LOCAL_PROT, IB_WC_LOC_PROT_ERR },
-	{ PRM_CQE_SYND_WR_FLUSH, IB_WC_WR_FLUSH_ERR },
-	{ PRM_CQE_SYND_MW_BIND, IB_WC_MW_BIND_ERR },
-	{ PRM_CQE_SYND_BAD_RESP, IB_WC_BAD_RESP_ERR },
-	{ PRM_CQE_SYND_LOCAL_ACCESS, IB_WC_LOC_ACCESS_ERR },
-	{ PRM_CQE_SYND_REMOTE_INVAL_REQ, IB_WC_REM_INV_REQ_ERR },
-	{ PRM_CQE_SYND_REMOTE_ACCESS, IB_WC_REM_ACCESS_ERR },
-	{ PRM_CQE_SYND_REMOTE_OP, IB_WC_REM_OP_ERR },
-	{ PRM_CQE_SYND_TRANSPORT_RETRY_EXC, IB_WC_RETRY_EXC_ERR },
-	{ PRM_CQE_SYND_RNR_RETRY_EXC, IB_WC_RNR_RETRY_EXC_ERR },
-	{ PRM_CQE_SYND_REMOTE_ABORTED, IB_WC_REM_ABORT_ERR },
-};
-
-static enum ib_wc_status wc_status(u8 syndrome)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(wc_statuses); i++)
-		if (wc_statuses[i].syndrome == syndrome)
-			return wc_statuses[i].status;
-	return IB_WC_GENERAL_ERR;
-}
-
-/*
- * The first error of a QP: what follows is flushed and says nothing. Whom a QP could not reach is
- * what the administrator looks for first.
- */
-static void report_error(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe)
-{
-	const char *what = cqe->kind == CXR_CQE_REQ_ERR ? cxr_wqe_opcode_text(cqe->send_opcode) :
-							  "receive";
-	const char *why = cxr_cqe_syndrome_text(cqe->syndrome);
-	struct ib_device *ibdev = qp->ibqp.device;
-
-	if (cqe->syndrome == PRM_CQE_SYND_TRANSPORT_RETRY_EXC)
-		ibdev_warn_ratelimited(ibdev, "QP %#x: %s at WQE %u: %s (syndrome %#x, %#x): no answer from %pI6\n",
-				       cqe->qpn, what, cqe->wqe_counter, why, cqe->syndrome,
-				       cqe->vendor_err, qp->peer);
-	else
-		ibdev_warn_ratelimited(ibdev, "QP %#x: %s at WQE %u: %s (syndrome %#x, %#x)\n",
-				       cqe->qpn, what, cqe->wqe_counter, why, cqe->syndrome,
-				       cqe->vendor_err);
-}
-
-static void fill_error(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe, struct ib_wc *wc)
-{
-	wc->status = wc_status(cqe->syndrome);
-	wc->vendor_err = cqe->vendor_err;
-	if (wc->status != IB_WC_WR_FLUSH_ERR)
-		report_error(qp, cqe);
-}
-
-static void fill_send(const struct cxr_cqe *cqe, struct ib_wc *wc)
-{
-	switch (cqe->send_opcode) {
-	case PRM_WQE_RDMA_WRITE_IMM:
-	case PRM_WQE_SEND_IMM:
-		wc->wc_flags |= IB_WC_WITH_IMM;
-		break;
-	case PRM_WQE_RDMA_READ:
-		wc->byte_len = cqe->byte_count;
-		break;
-	case PRM_WQE_ATOMIC_CS:
-	case PRM_WQE_ATOMIC_FA:
-		wc->byte_len = sizeof(u64);
-		break;
-	}
-}
-
-static void fill_recv(const struct cxr_cqe *cqe, struct ib_wc *wc)
-{
-	wc->opcode = IB_WC_RECV;
-	wc->byte_len = cqe->byte_count;
-	switch (cqe->kind) {
-	case CXR_CQE_RESP_WRITE_IMM:
-		wc->opcode = IB_WC_RECV_RDMA_WITH_IMM;
-		fallthrough;
-	case CXR_CQE_RESP_SEND_IMM:
-		wc->wc_flags |= IB_WC_WITH_IMM;
-		wc->ex.imm_data = cqe->imm_inval;
-		break;
-	case CXR_CQE_RESP_SEND_INV:
-		wc->wc_flags |= IB_WC_WITH_INVALIDATE;
-		wc->ex.invalidate_rkey = be32_to_cpu(cqe->imm_inval);
-		break;
-	default:
-		break;
-	}
-
-	wc->src_qp = cqe->src_qpn;
-	wc->port_num = CXR_IB_PORT;
-	wc->sl = cqe->sl;
-	if (cqe->flags & CXR_CQE_GRH)
-		wc->wc_flags |= IB_WC_GRH;
-	if (cqe->flags & CXR_CQE_VLAN) {
-		wc->wc_flags |= IB_WC_WITH_VLAN;
-		wc->vlan_id = cqe->vlan;
-	}
-	/* Of the other two kinds ib_core finds out by looking at the header. */
-	if (cqe->flags & CXR_CQE_IPV4_GRH) {
-		wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
-		wc->network_hdr_type = RDMA_NETWORK_IPV4;
-	}
-}
-
-/*
- * A send completion stands for its WQE and for all before it that asked for none. False: the device
- * named a WQE that is not posted.
- */
-static bool finish_send(struct cxr_ib_wq *sq, u16 counter, struct ib_wc *wc)
-{
-	/* Pairs with the release in post_one_send(). */
-	u32 posted = smp_load_acquire(&sq->head) - sq->tail;
-	u32 slot = counter & (sq->size - 1);
-
-	if (!sq->size || (u16)(counter - sq->tail) >= posted)
-		return false;
-
-	wc->wr_id = sq->wrid[slot];
-	wc->opcode = sq->wc_opcode[slot];
-	/* The slots are the poster's again: pairs with the acquire in post_one_send(). */
-	smp_store_release(&sq->tail, sq->next[slot]);
-	return true;
-}
-
-/* Receives finish in order. */
-static bool finish_recv(struct cxr_ib_wq *rq, struct ib_wc *wc)
-{
-	/* Pairs with the release in post_one_recv(). */
-	if (smp_load_acquire(&rq->head) == rq->tail)
-		return false;
-
-	wc->wr_id = rq->wrid[rq->tail & (rq->size - 1)];
-	/* The slot is the poster's again: pairs with the acquire in post_one_recv(). */
-	smp_store_release(&rq->tail, rq->tail + 1);
-	return true;
-}
-
-static bool finish_any_recv(struct cxr_ib_qp *qp, u16 counter, struct ib_wc *wc)
-{
-	return qp->ibqp.srq ? cxr_ib_srq_finish(to_cxr_srq(qp->ibqp.srq), counter, &wc->wr_id) :
-			      finish_recv(&qp->rq, wc);
-}
-
-static bool completes_into(const struct cxr_ib_qp *qp, const struct cxr_ib_cq *cq, bool send)
-{
-	return !qp->user && (send ? qp->ibqp.send_cq : qp->ibqp.recv_cq) == &cq->ibcq;
-}
-
-/*
- * The QP of an entry, if it completes into this CQ. It cannot go while we hold the CQ's lock:
- * destruction takes that lock after it took the QP out of dev->qps. So the QP of the entry before,
- * @last, is still there too, and most often the same.
- */
-static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send,
-				   struct cxr_ib_qp *last)
-{
-	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
-	struct cxr_ib_qp *qp;
-
-	lockdep_assert_held(&cq->lock);
-	if (last && last->qpn == qpn)
-		return completes_into(last, cq, send) ? last : NULL;
-	xa_lock(&dev->qps);
-	qp = xa_load(&dev->qps, qpn);
-	if (qp && !completes_into(qp, cq, send))
-		qp = NULL;
-	xa_unlock(&dev->qps);
-	return qp;
-}
-
-/* Of a send consumers read few fields, and poll has no time for the others. */
-static void clear_wc(struct ib_wc *wc, bool send)
-{
-	if (!send) {
-		memset(wc, 0, sizeof(*wc));
-		return;
-	}
-	wc->status = IB_WC_SUCCESS;
-	wc->vendor_err = 0;
-	wc->byte_len = 0;
-	wc->wc_flags = 0;
-}
-
-/* False: the entry makes no sense, and is dropped. @last: QP of the entry before, or NULL */
-static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_wc *wc,
-		    struct cxr_ib_qp **last)
-{
-	bool send = is_send(cqe);
-	struct cxr_ib_qp *qp;
-
-	if (!send && (cqe->kind == CXR_CQE_RESIZE || cqe->kind == CXR_CQE_UNKNOWN))
-		return false;
-	qp = qp_of_cqe(cq, cqe->qpn, send, *last);
-	*last = qp;
-	if (!qp)
-		return false;
-
-	clear_wc(wc, send);
-	wc->qp = &qp->ibqp;
-	if (!(send ? finish_send(&qp->sq, cqe->wqe_counter, wc) :
-		     finish_any_recv(qp, cqe->wqe_counter, wc)))
-		return false;
-
-	if (cqe->kind == CXR_CQE_REQ)
-		fill_send(cqe, wc);
-	else if (send || cqe->kind == CXR_CQE_RESP_ERR)
-		fill_error(qp, cqe, wc);
-	else
-		fill_recv(cqe, wc);
-	return true;
-}
-
-/* What a dead device will never complete. */
-static int flush_sends(struct cxr_ib_qp *qp, int n, struct ib_wc *wc)
-{
-	struct cxr_ib_wq *sq = &qp->sq;
-	u32 head = smp_load_acquire(&sq->head); /* pairs with the release in post_one_send() */
-	int done;
-
-	for (done = 0; done < n && head != sq->tail; done++, wc++) {
-		u32 slot = sq->tail & (sq->size - 1);
-
-		memset(wc, 0, sizeof(*wc));
-		wc->qp = &qp->ibqp;
-		wc->status = IB_WC_WR_FLUSH_ERR;
-		wc->wr_id = sq->wrid[slot];
-		/* As in finish_send(). */
-		smp_store_release(&sq->tail, sq->next[slot]);
-	}
-	return done;
-}
-
-static int flush_recvs(struct cxr_ib_qp *qp, int n, struct ib_wc *wc)
-{
-	int done;
-
-	for (done = 0; done < n; done++, wc++) {
-		memset(wc, 0, sizeof(*wc));
-		if (!finish_recv(&qp->rq, wc))
-			break;
-		wc->qp = &qp->ibqp;
-		wc->status = IB_WC_WR_FLUSH_ERR;
-	}
-	return done;
-}
-
-static int poll_dead(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
-{
-	struct cxr_ib_qp *qp;
-	int done = 0;
-
-	list_for_each_entry(qp, &cq->send_qps, send_entry)
-		done += flush_sends(qp, n - done, wc + done);
-	list_for_each_entry(qp, &cq->recv_qps, recv_entry)
-		done += flush_recvs(qp, n - done, wc + done);
-	return done;
-}
-
-static int poll_live(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
-{
-	struct cxr_ib_qp *last = NULL;
-	const struct prm_cqe64 *raw;
-	u32 first = cq->ci;
-	struct cxr_cqe cqe;
-	int done = 0;
-
-	while (done < n) {
-		raw = ready_cqe(cq, cq->ci);
-		if (!raw)
-			break;
-		cxr_cqe_decode(raw, &cqe);
-		cq->ci++;
-		if (fill_wc(cq, &cqe, wc + done, &last))
-			done++;
-		else
-			ibdev_err_ratelimited(cq->ibcq.device,
-					      "CQ %#x: QP %#x has no WQE %u outstanding: dropped\n",
-					      cq->cq.cqn, cqe.qpn, cqe.wqe_counter);
-	}
-	if (cq->ci != first)
-		publish_ci(cq);
-	return done;
-}
-
-/*
- * Entries of a device that died are not looked at: what they say is in the software's books too, as
- * not completed.
- */
-int cxr_ib_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
-{
-	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
-	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
-	unsigned long flags;
-	int done;
-
-	spin_lock_irqsave(&cq->lock, flags);
-	done = cxr_core_dead(dev->core) ? poll_dead(cq, n, wc) : poll_live(cq, n, wc);
-	spin_unlock_irqrestore(&cq->lock, flags);
-	return done;
-}
-
-int cxr_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
-{
-	bool solicited = (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED;
-	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
-	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
-	unsigned long irq_flags;
-	int missed = 0;
-
-	spin_lock_irqsave(&cq->lock, irq_flags);
-	/* A dead device does not wake anybody: cxr_ib_flush_work() does. */
-	if (!cxr_core_dead(dev->core)) {
-		missed = flags & IB_CQ_REPORT_MISSED_EVENTS && ready_cqe(cq, cq->ci);
-		cxr_uar_arm_cq(dev->uar, &cq->db.rec[1], cq->cq.cqn, READ_ONCE(cq->arm_sn),
-			       cq->ci, solicited);
-	}
-	spin_unlock_irqrestore(&cq->lock, irq_flags);
-	return missed;
-}
-
-/* ib_core's own handler of a CQ that is only polled complains when it is called. */
-static bool polled_only(const struct ib_cq *ibcq)
-{
-	return ibcq->wc && ibcq->poll_ctx == IB_POLL_DIRECT;
-}
-
-void cxr_ib_flush_work(struct work_struct *work)
-{
-	struct cxr_ib_dev *dev = container_of(work, struct cxr_ib_dev, flush_work);
-	struct cxr_ib_cq *cq;
-
-	mutex_lock(&dev->kcq_lock);
-	list_for_each_entry(cq, &dev->kcqs, kcq_entry)
-		if (cq->ibcq.comp_handler && !polled_only(&cq->ibcq))
-			cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
-	mutex_unlock(&dev->kcq_lock);
-}
-
-/* ---- QPs that come and go ---- */
-
-void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp)
-{
-	struct cxr_ib_cq *send_cq = to_cxr_cq(qp->ibqp.send_cq);
-	struct cxr_ib_cq *recv_cq = to_cxr_cq(qp->ibqp.recv_cq);
-
-	spin_lock_irq(&send_cq->lock);
-	list_add_tail(&qp->send_entry, &send_cq->send_qps);
-	spin_unlock_irq(&send_cq->lock);
-
-	spin_lock_irq(&recv_cq->lock);
-	list_add_tail(&qp->recv_entry, &recv_cq->recv_qps);
-	spin_unlock_irq(&recv_cq->lock);
-}
-
-/* The WQEs of an SRQ are needed again, whoever's completions they were. */
-static void forget_recv(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe)
-{
-	u64 wr_id;
-
-	if (qp->ibqp.srq && !is_send(cqe))
-		cxr_ib_srq_finish(to_cxr_srq(qp->ibqp.srq), cqe->wqe_counter, &wr_id);
-}
-
-/*
- * Takes out the entries of a QP that the device has forgotten or reset: its number may be another's
- * soon. The entries that stay move up, from the newest to the oldest; each place keeps its owner
- * bit, which tells the round.
- */
-static void purge(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
-{
-	u32 gone = 0, i = cq->ci;
-
-	lockdep_assert_held(&cq->lock);
-	while (i - cq->ci < BIT(cq->log_size) && ready_cqe(cq, i))
-		i++;
-
-	while (i-- != cq->ci) {
-		struct prm_cqe64 *from = cqe_at(cq, i), *to = cqe_at(cq, i + gone);
-		struct cxr_cqe cqe;
-		u8 owner;
-
-		cxr_cqe_decode(from, &cqe);
-		if (cqe.qpn == qp->qpn) {
-			gone++;
-			forget_recv(qp, &cqe);
-		} else if (gone) {
-			owner = to->op_own & PRM_CQE_OWNER;
-			*to = *from;
-			to->op_own = (to->op_own & ~PRM_CQE_OWNER) | owner;
-		}
-	}
-
-	if (gone) {
-		cq->ci += gone;
-		dma_wmb();	/* entries stand before the device hears of room */
-		publish_ci(cq);
-	}
-}
-
-void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove)
-{
-	struct cxr_ib_cq *send_cq = to_cxr_cq(qp->ibqp.send_cq);
-	struct cxr_ib_cq *recv_cq = to_cxr_cq(qp->ibqp.recv_cq);
-
-	spin_lock_irq(&send_cq->lock);
-	purge(send_cq, qp);
-	if (remove)
-		list_del(&qp->send_entry);
-	spin_unlock_irq(&send_cq->lock);
-
-	spin_lock_irq(&recv_cq->lock);
-	if (recv_cq != send_cq)
-		purge(recv_cq, qp);
-	if (remove)
-		list_del(&qp->recv_entry);
-	spin_unlock_irq(&recv_cq->lock);
-}
-
-void cxr_ib_cqs_name_peer(struct cxr_ib_qp *qp, const u8 gid[16])
-{
-	struct cxr_ib_cq *cq = to_cxr_cq(qp->ibqp.send_cq);
-
-	spin_lock_irq(&cq->lock);
-	memcpy(qp->peer, gid, sizeof(qp->peer));
-	spin_unlock_irq(&cq->lock);
 }

@@ -655,14 +655,18 @@ static inline u32 cxr_ib_max_fast_reg(const struct cxr_caps *caps)
 }
 
 /* cq.c */
+/* Wakes whoever waits for completions that a dead device will not write. */
+void cxr_ib_flush_work(struct work_struct *work);
+
+/* poll.c */
+/* The device has written none of the entries of a new CQ. */
+void cxr_ib_cq_invalidate(struct cxr_ib_cq *cq);
 /* Its outstanding work is to be found if the device dies; process context. */
 void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp);
 /* No entry of the QP is left in its CQs; @remove: it goes for good. Process context. */
 void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove);
 /* Whom a QP of the kernel talks to, as poll reports it; process context. */
 void cxr_ib_cqs_name_peer(struct cxr_ib_qp *qp, const u8 gid[16]);
-/* Wakes whoever waits for completions that a dead device will not write. */
-void cxr_ib_flush_work(struct work_struct *work);
 
 /* srq.c */
 /* The device is done with a WQE; false: with one that does not exist. Any context. */

@@ -51,6 +51,8 @@ int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int cxr_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int cxr_ib_resize_cq(struct ib_cq *ibcq, cxr_resize_cq_count entries, struct ib_udata *udata);
+
+/* poll.c */
 int cxr_ib_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
 int cxr_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 

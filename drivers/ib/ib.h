@@ -446,8 +446,8 @@ struct cxr_ib_ind_table {
  * @peer: GID, of a QP of the kernel; under the lock of its send CQ
  * @sig_all: every send completes
  * @after_umr: the last WQE changed a memory key; under the lock of @sq
- * @sq: sends, in the kernel
- * @rq: receives, in the kernel
+ * @sq: sends; of user space's only the size
+ * @rq: receives; of user space's only the sizes
  * @buf: memory of both, in the kernel
  * @db: doorbell record of @buf
  * @send_entry: in the send_qps of a CQ; under its lock

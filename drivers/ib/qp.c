@@ -21,6 +21,12 @@ static_assert(sizeof(struct prm_wqe_data_seg) == CXR_WQE_SEG);
 static_assert(sizeof(struct prm_wqe_srq_next_seg) == CXR_WQE_SEG);
 static_assert(sizeof(struct prm_wqe_inline_seg) == CXR_WQE_INLINE_HEAD);
 
+/* Numbers that the device is told when the QP is created, and nobody needs later. */
+struct qp_ids {
+	u32 uar;
+	u32 user_index;
+};
+
 static int device_type(struct cxr_ib_dev *dev, enum ib_qp_type ibtype, bool user,
 		       enum cxr_qp_type *type)
 {
@@ -89,38 +95,17 @@ static int check_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 
 /* ---- QPs of user space ---- */
 
-static void fill_user_create(struct cxr_ib_qp *qp, const struct mlx5_ib_create_qp *req,
-			     struct cxr_qp_create *create)
-{
-	/* Of the send queue the library knows the size; this is for queries. */
-	qp->rq.size = req->rq_wqe_count;
-	qp->rq.max_sge = req->rq_wqe_count ? BIT(req->rq_wqe_shift) / SEG : 0;
-
-	create->uar = req->bfreg_index;
-	create->no_sq = !req->sq_wqe_count;
-	create->log_sq_size = create->no_sq ? 0 : ilog2(req->sq_wqe_count);
-	create->no_rq = !req->rq_wqe_count;
-	create->log_rq_size = create->no_rq ? 0 : ilog2(req->rq_wqe_count);
-	create->log_rq_stride = create->no_rq ? 0 : req->rq_wqe_shift;
-	create->log_page_size = qp->queue.pas.log_size;
-	create->page_offset = qp->queue.pas.offset;
-	create->db_dma = qp->user_db.dma;
-}
-
-/*
- * Takes the request and pins what it names; fills the rest of @create. Undone by
- * free_user_memory().
- */
+/* Takes the request and pins what it names. Undone by free_user_memory(). */
 static int pin_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 			   const struct ib_qp_init_attr *attr, struct ib_udata *udata,
-			   struct cxr_qp_create *create)
+			   struct qp_ids *ids)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct mlx5_ib_create_qp req;
 	u64 bytes;
 	int err;
 
-	err = cxr_ib_take_qp(ctx, attr, udata, &req, &create->user_index, &bytes);
+	err = cxr_ib_take_qp(ctx, attr, udata, &req, &ids->user_index, &bytes);
 	if (err)
 		return err;
 
@@ -137,7 +122,13 @@ static int pin_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 	if (err)
 		goto err_unpin_queue;
 
-	fill_user_create(qp, &req, create);
+	ids->uar = req.bfreg_index;
+	qp->sq.size = req.sq_wqe_count;
+	qp->rq.size = req.rq_wqe_count;
+	if (qp->rq.size) {
+		qp->rq.log_stride = req.rq_wqe_shift;
+		qp->rq.max_sge = BIT(req.rq_wqe_shift) / SEG;
+	}
 	return 0;
 
 err_unpin_queue:
@@ -228,23 +219,8 @@ static void free_books(struct cxr_ib_qp *qp)
 	kvfree(qp->sq.wrid);
 }
 
-static void fill_kernel_create(const struct cxr_ib_qp *qp, struct cxr_qp_create *create)
-{
-	create->uar = to_cxr_dev(qp->ibqp.device)->uar->index;
-	create->user_index = CXR_IB_NO_UIDX;
-	create->fast_reg = qp->type == CXR_QP_RC;
-	create->no_sq = !qp->sq.size;
-	create->log_sq_size = create->no_sq ? 0 : ilog2(qp->sq.size);
-	create->no_rq = !qp->rq.size;
-	create->log_rq_size = create->no_rq ? 0 : ilog2(qp->rq.size);
-	create->log_rq_stride = qp->rq.log_stride;
-	create->log_page_size = PAGE_SHIFT;
-	create->db_dma = qp->db.dma;
-}
-
-/* Memory of a QP of the kernel; fills the rest of @create. Undone by free_kernel_memory(). */
-static int alloc_kernel_memory(struct cxr_ib_qp *qp, struct ib_qp_cap *cap,
-			       struct cxr_qp_create *create)
+/* Undone by free_kernel_memory(). */
+static int alloc_kernel_memory(struct cxr_ib_qp *qp, struct ib_qp_cap *cap)
 {
 	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
 	u32 bytes;
@@ -262,8 +238,6 @@ static int alloc_kernel_memory(struct cxr_ib_qp *qp, struct ib_qp_cap *cap,
 	err = cxr_db_alloc(core, &qp->db);
 	if (err)
 		goto err_free_buf;
-
-	fill_kernel_create(qp, create);
 	return 0;
 
 err_free_buf:
@@ -313,54 +287,71 @@ static void retract(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 	wait_for_completion(&qp->unused);
 }
 
-/*
- * What the QP works with. For the device an XRC QP has all that other QPs have; what it has not for
- * its owner is lent.
- */
-static int name_objects(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
-			struct cxr_qp_create *create)
+static u8 log_size(const struct cxr_ib_wq *wq)
 {
+	return wq->size ? ilog2(wq->size) : 0;
+}
+
+/*
+ * For the device an XRC QP has all that other QPs have; what it has not for its owner is lent. The
+ * sizes and the memory of the queues are decided before.
+ */
+static int create_in_device(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+			    const struct qp_ids *ids)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	const struct cxr_pas pas = qp->uar ? qp->queue.pas : cxr_buf_pas(&qp->buf);
 	const struct cxr_ib_loan *loan = NULL;
+	struct cxr_qp_create create;
 
 	if (qp->type == CXR_QP_XRC) {
-		loan = cxr_ib_xrc_lend(to_cxr_dev(qp->ibqp.device));
+		loan = cxr_ib_xrc_lend(dev);
 		if (IS_ERR(loan))
 			return PTR_ERR(loan);
-		create->srq = true;
-		create->srqn = loan->srqn;
-		create->xrcd = attr->xrcd ? to_cxr_xrcd(attr->xrcd)->xrcd : loan->xrcd;
-	}
-	if (attr->srq) {
-		create->srq = true;
-		create->srqn = to_cxr_srq(attr->srq)->srqn;
 	}
 	qp->pdn = qp->ibqp.pd ? to_cxr_pd(qp->ibqp.pd)->pdn : loan->pdn;
 	qp->cqn_snd = attr->send_cq ? to_cxr_cq(attr->send_cq)->cq.cqn : loan->cq.cq.cqn;
 	qp->cqn_rcv = attr->recv_cq ? to_cxr_cq(attr->recv_cq)->cq.cqn : loan->cq.cq.cqn;
-	create->pdn = qp->pdn;
-	create->cqn_snd = qp->cqn_snd;
-	create->cqn_rcv = qp->cqn_rcv;
-	return 0;
+
+	create = (struct cxr_qp_create){
+		.type = qp->type,
+		.pdn = qp->pdn,
+		.cqn_snd = qp->cqn_snd,
+		.cqn_rcv = qp->cqn_rcv,
+		.uar = ids->uar,
+		.user_index = ids->user_index,
+		.log_sq_size = log_size(&qp->sq),
+		.no_sq = !qp->sq.size,
+		.log_rq_size = log_size(&qp->rq),
+		.log_rq_stride = qp->rq.log_stride,
+		.no_rq = !qp->rq.size,
+		.srq = attr->srq || loan,
+		.srqn = attr->srq ? to_cxr_srq(attr->srq)->srqn : loan ? loan->srqn : 0,
+		.xrcd = attr->xrcd ? to_cxr_xrcd(attr->xrcd)->xrcd : loan ? loan->xrcd : 0,
+		.fast_reg = !qp->user && qp->type == CXR_QP_RC,
+		.block_lb_mc = attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
+		.log_page_size = pas.log_size,
+		.page_offset = pas.offset,
+		.db_dma = qp->user ? qp->user_db.dma : qp->db.dma,
+	};
+	return cxr_cmd_create_qp(dev->core, &create, &pas, &qp->qpn);
 }
 
 /* Undone by free_memory(). */
 static int get_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
-		      struct ib_qp_init_attr *attr, struct ib_udata *udata,
-		      struct cxr_qp_create *create)
+		      struct ib_qp_init_attr *attr, struct ib_udata *udata, struct qp_ids *ids)
 {
+	*ids = (struct qp_ids){ .user_index = CXR_IB_NO_UIDX };
 	/*
 	 * It may outlive the process that made it, if others open it: ib_core hands us nothing of
 	 * the process's.
 	 */
-	if (attr->qp_type == IB_QPT_XRC_TGT) {
-		create->no_sq = true;
-		create->no_rq = true;
-		create->log_page_size = PAGE_SHIFT;
-		create->user_index = CXR_IB_NO_UIDX;
+	if (attr->qp_type == IB_QPT_XRC_TGT)
 		return 0;
-	}
-	return qp->user ? pin_user_memory(qp, ctx, attr, udata, create) :
-			  alloc_kernel_memory(qp, &attr->cap, create);
+	if (qp->user)
+		return pin_user_memory(qp, ctx, attr, udata, ids);
+	ids->uar = to_cxr_dev(qp->ibqp.device)->uar->index;
+	return alloc_kernel_memory(qp, &attr->cap);
 }
 
 static void free_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
@@ -377,8 +368,7 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
 	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
-	struct cxr_qp_create create = {};
-	struct cxr_pas pas;
+	struct qp_ids ids;
 	int err;
 
 	if (attr->qp_type == IB_QPT_RAW_PACKET)
@@ -393,17 +383,11 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 		return err;
 
 	cxr_ib_init_qp(qp, attr, udata || attr->qp_type == IB_QPT_XRC_TGT);
-	err = get_memory(qp, ctx, attr, udata, &create);
+	err = get_memory(qp, ctx, attr, udata, &ids);
 	if (err)
 		goto err_destroy_mutex;
 
-	create.type = qp->type;
-	create.block_lb_mc = attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
-	err = name_objects(qp, attr, &create);
-	if (err)
-		goto err_free_memory;
-	pas = qp->user ? qp->queue.pas : cxr_buf_pas(&qp->buf);
-	err = cxr_cmd_create_qp(dev->core, &create, &pas, &qp->qpn);
+	err = create_in_device(qp, attr, &ids);
 	if (err)
 		goto err_free_memory;
 	cxr_ib_queue_free_list(&qp->queue);

@@ -78,7 +78,7 @@ void cxr_ib_clock_down(void *owner)
 	dev->clock.info = NULL;
 }
 
-void cxr_ib_clock_answer(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp)
+void cxr_ib_clock_fill_resp(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp)
 {
 	if (!dev->clock.info)
 		return;

@@ -21,8 +21,8 @@
 /* The older offsets use 24 bits of page number. */
 #define FIRST_PGOFF BIT(24)
 
-static int take_request(const struct ib_device *ibdev, struct ib_udata *udata,
-			struct mlx5_ib_alloc_ucontext_req_v2 *req)
+static int copy_req_ucontext(const struct ib_device *ibdev, struct ib_udata *udata,
+			     struct mlx5_ib_alloc_ucontext_req_v2 *req)
 {
 	static const struct cxr_ib_request request = {
 		.what = "context",
@@ -37,14 +37,15 @@ static int take_request(const struct ib_device *ibdev, struct ib_udata *udata,
 		return -EINVAL;
 	}
 
-	return cxr_ib_take_request(ibdev, udata, &request, req);
+	return cxr_ib_copy_req(ibdev, udata, &request, req);
 }
 
 /*
  * User space tries shorter and shorter requests until one succeeds. One with flags must therefore
  * fail at every length, else it would end up with the shortest and without lib_caps.
  */
-static int check_request(struct cxr_ib_dev *dev, const struct mlx5_ib_alloc_ucontext_req_v2 *req)
+static int check_req_ucontext(struct cxr_ib_dev *dev,
+			      const struct mlx5_ib_alloc_ucontext_req_v2 *req)
 {
 	struct ib_device *ibdev = &dev->ibdev;
 
@@ -69,8 +70,8 @@ static int check_request(struct cxr_ib_dev *dev, const struct mlx5_ib_alloc_ucon
 	return 0;
 }
 
-static void fill_response(const struct cxr_ib_ucontext *ctx,
-			  struct mlx5_ib_alloc_ucontext_resp *resp)
+static void fill_resp_ucontext(const struct cxr_ib_ucontext *ctx,
+			       struct mlx5_ib_alloc_ucontext_resp *resp)
 {
 	const struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
 	const struct cxr_caps *caps = &dev->core->caps;
@@ -93,7 +94,7 @@ static void fill_response(const struct cxr_ib_ucontext *ctx,
 	resp->eth_min_inline = MLX5_USER_INLINE_MODE_NA;
 	resp->log_uar_size = ctx->uar_4k ? ilog2(CXR_UAR_SIZE) : PAGE_SHIFT;
 	resp->num_uars_per_page = ctx->uars_per_page;
-	cxr_ib_clock_answer(dev, resp);
+	cxr_ib_clock_fill_resp(dev, resp);
 	/* tot_bfregs stays zero: pages come from the ioctl object alone. */
 }
 
@@ -103,7 +104,7 @@ static void fill_response(const struct cxr_ib_ucontext *ctx,
  * lengths: each open of a device would leave a process behind. An ib_core that does give the
  * reference back finds none here. The entry is in no table yet: nobody else reads it.
  */
-static void forget_process(struct rdma_restrack_entry *res)
+static void drop_restrack_task(struct rdma_restrack_entry *res)
 {
 	if (!res->task)
 		return;
@@ -119,10 +120,10 @@ static int init_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
 	struct mlx5_ib_alloc_ucontext_req_v2 req;
 	int err;
 
-	err = take_request(&dev->ibdev, udata, &req);
+	err = copy_req_ucontext(&dev->ibdev, udata, &req);
 	if (err)
 		return err;
-	err = check_request(dev, &req);
+	err = check_req_ucontext(dev, &req);
 	if (err)
 		return err;
 
@@ -130,7 +131,7 @@ static int init_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
 	ctx->uar_4k = dev->core->caps.uar_4k && req.lib_caps & MLX5_LIB_CAP_4K_UAR;
 	/* ALLOC_UAR gives system pages; the device may see several UARs in each. */
 	ctx->uars_per_page = ctx->uar_4k ? PAGE_SIZE / CXR_UAR_SIZE : 1;
-	fill_response(ctx, &resp);
+	fill_resp_ucontext(ctx, &resp);
 	resp.response_length = min(udata->outlen, sizeof(resp));
 	err = ib_copy_to_udata(udata, &resp, resp.response_length);
 	if (err)
@@ -149,7 +150,7 @@ int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata
 
 	err = init_ucontext(ibucontext, udata);
 	if (err)
-		forget_process(&ibucontext->res);
+		drop_restrack_task(&ibucontext->res);
 	return err;
 }
 
@@ -186,7 +187,7 @@ int cxr_ib_query_ucontext(struct ib_ucontext *ibucontext, struct uverbs_attr_bun
 {
 	struct mlx5_ib_alloc_ucontext_resp resp = {};
 
-	fill_response(to_cxr_ucontext(ibucontext), &resp);
+	fill_resp_ucontext(to_cxr_ucontext(ibucontext), &resp);
 	resp.response_length =
 		min_t(size_t, uverbs_attr_get_len(attrs, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX),
 		      sizeof(resp));

@@ -75,7 +75,7 @@ void cxr_ib_q_set_put(struct cxr_ib_dev *dev, struct cxr_ib_q_set *set)
 	kfree(set);
 }
 
-static struct cxr_ib_q_set *make_q_set(struct cxr_ib_dev *dev)
+static struct cxr_ib_q_set *alloc_q_set(struct cxr_ib_dev *dev)
 {
 	struct cxr_ib_q_set *set;
 	int err;
@@ -100,7 +100,8 @@ err_free:
 }
 
 /* The set of a counter of ib_core's, whose reference keeps it; NULL: the port's. */
-static struct cxr_ib_q_set *set_of(struct cxr_ib_dev *dev, const struct rdma_counter *counter)
+static struct cxr_ib_q_set *counter_q_set(struct cxr_ib_dev *dev,
+					  const struct rdma_counter *counter)
 {
 	return counter ? xa_load(&dev->q_sets, counter->id) : NULL;
 }
@@ -113,7 +114,7 @@ u32 cxr_ib_qp_q_set(const struct cxr_ib_qp *qp)
 }
 
 /* The device counts the QP in @set from now on. */
-static void hold_set(struct cxr_ib_qp *qp, struct cxr_ib_q_set *set)
+static void qp_set_q_set(struct cxr_ib_qp *qp, struct cxr_ib_q_set *set)
 {
 	struct cxr_ib_q_set *old = qp->q_set;
 
@@ -124,7 +125,7 @@ static void hold_set(struct cxr_ib_qp *qp, struct cxr_ib_q_set *set)
 	cxr_ib_q_set_put(to_cxr_dev(qp->ibqp.device), old);
 }
 
-static int change_running(struct cxr_ib_qp *qp, struct rdma_counter *counter)
+static int modify_rts_q_set(struct cxr_ib_qp *qp, struct rdma_counter *counter)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct cxr_qp_mod mod = {
@@ -137,24 +138,24 @@ static int change_running(struct cxr_ib_qp *qp, struct rdma_counter *counter)
 	err = cxr_cmd_modify_qp(dev->core, qp->qpn, CXR_QPS_RTS, CXR_QPS_RTS, &mod,
 				CXR_QP_OPT_COUNTER);
 	if (!err)
-		hold_set(qp, set_of(dev, counter));
+		qp_set_q_set(qp, counter_q_set(dev, counter));
 	return err;
 }
 
-void cxr_ib_qp_moved(struct cxr_ib_qp *qp, enum ib_qp_state from, enum ib_qp_state to)
+void cxr_ib_counter_qp_modified(struct cxr_ib_qp *qp, enum ib_qp_state from, enum ib_qp_state to)
 {
 	struct rdma_counter *counter = qp->ibqp.counter;
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 
 	lockdep_assert_held(&qp->mutex);
 	if (to == IB_QPS_RESET) {
-		hold_set(qp, NULL);
+		qp_set_q_set(qp, NULL);
 	} else if (from == IB_QPS_RESET && to == IB_QPS_INIT) {
-		hold_set(qp, set_of(dev, counter));
+		qp_set_q_set(qp, counter_q_set(dev, counter));
 		qp->counter_pending = false;
 	} else if (to == IB_QPS_RTS && qp->counter_pending) {
 		qp->counter_pending = false;
-		if (change_running(qp, counter))
+		if (modify_rts_q_set(qp, counter))
 			ibdev_warn_ratelimited(&dev->ibdev, "QP %#x goes on in its old counters\n",
 					       qp->qpn);
 	}
@@ -172,7 +173,7 @@ static int bind_counter(struct cxr_ib_qp *qp, struct rdma_counter *counter)
 			  qp->qpn);
 		err = -EOPNOTSUPP;
 	} else if (qp->state == IB_QPS_RTS) {
-		err = change_running(qp, counter);
+		err = modify_rts_q_set(qp, counter);
 	} else if (qp->state != IB_QPS_RESET) {
 		qp->counter_pending = true;
 	}
@@ -193,7 +194,7 @@ static int counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp CXR_
 		return -EOPNOTSUPP;
 	}
 	if (!counter->id) {
-		new = make_q_set(dev);
+		new = alloc_q_set(dev);
 		if (IS_ERR(new))
 			return PTR_ERR(new);
 		counter->id = new->id;
@@ -217,7 +218,7 @@ static int counter_dealloc(struct rdma_counter *counter)
 	struct cxr_ib_dev *dev = to_cxr_dev(counter->device);
 
 	if (counter->id)
-		cxr_ib_q_set_put(dev, set_of(dev, counter));
+		cxr_ib_q_set_put(dev, counter_q_set(dev, counter));
 	return 0;
 }
 

@@ -52,7 +52,7 @@ void cxr_ib_flush_work(struct work_struct *work)
 
 /* ---- create and destroy ---- */
 
-static int check_user_cq(struct ib_device *ibdev, const struct mlx5_ib_create_cq *req)
+static int check_req_cq(struct ib_device *ibdev, const struct mlx5_ib_create_cq *req)
 {
 	if (req->cqe_size != 64 && req->cqe_size != 128) {
 		ibdev_dbg(ibdev, "CQ: entries of %u bytes: 64 and 128 exist\n", req->cqe_size);
@@ -76,36 +76,36 @@ static int check_user_cq(struct ib_device *ibdev, const struct mlx5_ib_create_cq
 	return 0;
 }
 
-static int take_user_cq(struct ib_device *ibdev, struct ib_udata *udata,
-			struct mlx5_ib_create_cq *req)
+static int copy_req_cq(struct ib_device *ibdev, struct ib_udata *udata,
+		       struct mlx5_ib_create_cq *req)
 {
 	static const struct cxr_ib_request request = {
 		.what = "CQ",
 		.size = sizeof(*req),
-		.least = offsetofend(struct mlx5_ib_create_cq, cqe_comp_res_format),
+		.min_size = offsetofend(struct mlx5_ib_create_cq, cqe_comp_res_format),
 		.unknown = -EINVAL,
 	};
 	int err;
 
-	err = cxr_ib_take_request(ibdev, udata, &request, req);
+	err = cxr_ib_copy_req(ibdev, udata, &request, req);
 	if (err)
 		return err;
 	if (req->reserved0 || req->reserved1) {
 		ibdev_dbg(ibdev, "CQ: reserved fields are not zero\n");
 		return -EINVAL;
 	}
-	return check_user_cq(ibdev, req);
+	return check_req_cq(ibdev, req);
 }
 
-/* Memory of a CQ of user space; fills the rest of @attr. Undone by free_user_memory(). */
-static int pin_user_memory(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
-			   struct ib_udata *udata, struct cxr_cq_attr *attr)
+/* Memory of a CQ of user space; fills the rest of @attr. Undone by unpin_user_cq(). */
+static int pin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
+		       struct ib_udata *udata, struct cxr_cq_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
 	struct mlx5_ib_create_cq req;
 	int err;
 
-	err = take_user_cq(&dev->ibdev, udata, &req);
+	err = copy_req_cq(&dev->ibdev, udata, &req);
 	if (err)
 		return err;
 
@@ -140,7 +140,7 @@ err_put_uar:
 	return err;
 }
 
-static void free_user_memory(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx)
+static void unpin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx)
 {
 	cxr_ib_db_unpin(ctx, &cq->user_db);
 	cxr_ib_queue_unpin(&cq->queue);
@@ -148,8 +148,8 @@ static void free_user_memory(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx)
 	cq->uar = NULL;
 }
 
-/* Memory of a CQ of the kernel. Undone by free_kernel_memory(). */
-static int alloc_kernel_memory(struct cxr_ib_cq *cq, struct cxr_cq_attr *attr)
+/* Memory of a CQ of the kernel. Undone by free_kernel_cq(). */
+static int alloc_kernel_cq(struct cxr_ib_cq *cq, struct cxr_cq_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
 	int err;
@@ -170,7 +170,7 @@ static int alloc_kernel_memory(struct cxr_ib_cq *cq, struct cxr_cq_attr *attr)
 	return 0;
 }
 
-static void free_kernel_memory(struct cxr_ib_cq *cq)
+static void free_kernel_cq(struct cxr_ib_cq *cq)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
 
@@ -178,7 +178,7 @@ static void free_kernel_memory(struct cxr_ib_cq *cq)
 	cxr_buf_free(dev->core, &cq->buf);
 }
 
-static int check_cq(struct cxr_ib_dev *dev, const struct ib_cq_init_attr *attr)
+static int check_cq_attr(struct cxr_ib_dev *dev, const struct ib_cq_init_attr *attr)
 {
 	const struct cxr_caps *caps = &dev->core->caps;
 	/* Each completion has its time, asked for or not. */
@@ -197,7 +197,7 @@ static int check_cq(struct cxr_ib_dev *dev, const struct ib_cq_init_attr *attr)
 	return 0;
 }
 
-static int answer_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata)
+static int copy_resp_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata)
 {
 	struct mlx5_ib_create_cq_resp resp = { .cqn = cq->cq.cqn };
 
@@ -239,7 +239,7 @@ int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr
 	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
 	int err, log_size;
 
-	err = check_cq(dev, attr);
+	err = check_cq_attr(dev, attr);
 	if (err)
 		return err;
 	log_size = size_cq(dev, attr->cqe);
@@ -247,8 +247,7 @@ int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr
 		return log_size;
 
 	init_cq(cq, log_size);
-	err = udata ? pin_user_memory(cq, ctx, udata, &core_attr) :
-		      alloc_kernel_memory(cq, &core_attr);
+	err = udata ? pin_user_cq(cq, ctx, udata, &core_attr) : alloc_kernel_cq(cq, &core_attr);
 	if (err)
 		return err;
 
@@ -261,7 +260,7 @@ int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr
 	cxr_ib_queue_free_list(&cq->queue);
 
 	if (udata) {
-		err = answer_cq(cq, udata);
+		err = copy_resp_cq(cq, udata);
 		if (err)
 			goto err_destroy;
 		return 0;
@@ -276,9 +275,9 @@ err_destroy:
 	cxr_cq_destroy(dev->core, &cq->cq);
 err_free_memory:
 	if (udata)
-		free_user_memory(cq, ctx);
+		unpin_user_cq(cq, ctx);
 	else
-		free_kernel_memory(cq);
+		free_kernel_cq(cq);
 	return err;
 }
 
@@ -295,9 +294,9 @@ int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 
 	cxr_cq_destroy(dev->core, &cq->cq);
 	if (cq->uar)
-		free_user_memory(cq, ctx);
+		unpin_user_cq(cq, ctx);
 	else
-		free_kernel_memory(cq);
+		free_kernel_cq(cq);
 	return 0;
 }
 
@@ -319,19 +318,19 @@ int cxr_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 
 /* ---- resize ---- */
 
-static int take_resize(const struct cxr_ib_cq *cq, struct ib_udata *udata,
-		       struct mlx5_ib_resize_cq *req)
+static int copy_req_resize_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata,
+			      struct mlx5_ib_resize_cq *req)
 {
 	static const struct cxr_ib_request request = {
 		.what = "resized CQ",
 		.size = sizeof(*req),
-		.least = sizeof(*req),
+		.min_size = sizeof(*req),
 		.unknown = -EINVAL,
 	};
 	struct ib_device *ibdev = cq->ibcq.device;
 	int err;
 
-	err = cxr_ib_take_request(ibdev, udata, &request, req);
+	err = cxr_ib_copy_req(ibdev, udata, &request, req);
 	if (err)
 		return err;
 	if (req->reserved0 || req->reserved1) {
@@ -347,7 +346,7 @@ static int take_resize(const struct cxr_ib_cq *cq, struct ib_udata *udata,
 }
 
 /* The process copies what it has not polled: it still has the old memory, the device has not. */
-static int move_queue(struct cxr_ib_cq *cq, u8 log_size, struct ib_udata *udata)
+static int resize_user_cq(struct cxr_ib_cq *cq, u8 log_size, struct ib_udata *udata)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
 	struct mlx5_ib_resize_cq req;
@@ -355,7 +354,7 @@ static int move_queue(struct cxr_ib_cq *cq, u8 log_size, struct ib_udata *udata)
 	int err;
 
 	lockdep_assert_held(&cq->resize_lock);
-	err = take_resize(cq, udata, &req);
+	err = copy_req_resize_cq(cq, udata, &req);
 	if (err)
 		return err;
 	err = cxr_ib_queue_pin(dev, req.buf_addr, (size_t)req.cqe_size << log_size, &queue);
@@ -392,7 +391,7 @@ int cxr_ib_resize_cq(struct ib_cq *ibcq, cxr_resize_cq_count entries, struct ib_
 
 	mutex_lock(&cq->resize_lock);
 	if (log_size != cq->log_size)
-		err = move_queue(cq, log_size, udata);
+		err = resize_user_cq(cq, log_size, udata);
 	mutex_unlock(&cq->resize_lock);
 	return err;
 }

@@ -42,14 +42,14 @@ static void fill_raw_attr(const struct cxr_caps *caps, struct ib_device_attr *at
 }
 
 /* What the library is told beside, and cannot do without, for RSS. */
-static int answer_query(const struct cxr_caps *caps, struct ib_device *ibdev,
-			struct ib_udata *udata)
+static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device *ibdev,
+				  struct ib_udata *udata)
 {
 	static const struct cxr_ib_request request = { .what = "query device", .unknown = -EINVAL };
 	struct mlx5_ib_query_device_resp resp = {};
 	int err;
 
-	err = cxr_ib_take_request(ibdev, udata, &request, NULL);
+	err = cxr_ib_copy_req(ibdev, udata, &request, NULL);
 	if (err)
 		return err;
 	if (!udata->outlen)
@@ -130,7 +130,7 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->cq_caps.max_cq_moderation_period = CXR_CQ_PERIOD_MAX;
 	}
 	fill_raw_attr(caps, attr);
-	return udata ? answer_query(caps, ibdev, udata) : 0;
+	return udata ? copy_resp_query_device(caps, ibdev, udata) : 0;
 }
 
 /*
@@ -168,7 +168,7 @@ int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *at
 	/* ib_core has zeroed attr: on Ethernet there are no LIDs and no subnet manager. */
 	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->ip_gids = true;
-	attr->gid_tbl_len = cxr_ib_gids(dev);
+	attr->gid_tbl_len = cxr_ib_gid_tbl_len(dev);
 	attr->pkey_tbl_len = 1;
 	attr->max_msg_sz = 1u << caps->log_max_msg;
 	attr->max_mtu = IB_MTU_4096;
@@ -209,7 +209,7 @@ int cxr_ib_get_port_immutable(struct ib_device *ibdev, u32 port, struct ib_port_
 	struct cxr_ib_dev *dev = to_cxr_dev(ibdev);
 
 	imm->core_cap_flags = core_cap_flags(&dev->core->roce);
-	imm->gid_tbl_len = cxr_ib_gids(dev);
+	imm->gid_tbl_len = cxr_ib_gid_tbl_len(dev);
 	imm->pkey_tbl_len = 1;
 	imm->max_mad_size = IB_MGMT_MAD_SIZE;
 	return 0;

@@ -38,7 +38,7 @@ void cxr_ib_put_qp(struct cxr_ib_qp *qp)
 		complete(&qp->unused);
 }
 
-void cxr_ib_tell_qp(struct cxr_ib_qp *qp, enum ib_event_type type)
+void cxr_ib_dispatch_qp_event(struct cxr_ib_qp *qp, enum ib_event_type type)
 {
 	struct ib_event event = {
 		.device = qp->ibqp.device,
@@ -64,37 +64,39 @@ static void qp_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 	if (!qp)
 		return;
 
-	cxr_ib_tell_qp(qp, qp_events[event->what]);
+	cxr_ib_dispatch_qp_event(qp, qp_events[event->what]);
 	cxr_ib_put_qp(qp);
 }
 
-int cxr_ib_listen(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener)
+int cxr_ib_register_event_target(struct cxr_ib_dev *dev, u32 key,
+				 struct cxr_ib_event_target *target)
 {
 	int err;
 
-	refcount_set(&listener->ref, 1);
-	init_completion(&listener->unused);
-	err = xa_insert_irq(&dev->listeners, key, listener, GFP_KERNEL);
+	refcount_set(&target->ref, 1);
+	init_completion(&target->unused);
+	err = xa_insert_irq(&dev->event_targets, key, target, GFP_KERNEL);
 	if (err)
 		ibdev_err(&dev->ibdev, "queue %#x cannot be recorded: %d\n", key, err);
 	/* -EBUSY: the device gave a number out twice. */
 	return err == -EBUSY ? -EIO : err;
 }
 
-static void put_listener(struct cxr_ib_listener *listener)
+static void put_event_target(struct cxr_ib_event_target *target)
 {
-	if (refcount_dec_and_test(&listener->ref))
-		complete(&listener->unused);
+	if (refcount_dec_and_test(&target->ref))
+		complete(&target->unused);
 }
 
-void cxr_ib_unlisten(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener)
+void cxr_ib_unregister_event_target(struct cxr_ib_dev *dev, u32 key,
+				    struct cxr_ib_event_target *target)
 {
-	xa_erase_irq(&dev->listeners, key);
-	put_listener(listener);
-	wait_for_completion(&listener->unused);
+	xa_erase_irq(&dev->event_targets, key);
+	put_event_target(target);
+	wait_for_completion(&target->unused);
 }
 
-static void tell_wq(struct ib_wq *wq, enum ib_event_type type)
+static void dispatch_wq_event(struct ib_wq *wq, enum ib_event_type type)
 {
 	struct ib_event event = {
 		.device = wq->device,
@@ -109,25 +111,25 @@ static void tell_wq(struct ib_wq *wq, enum ib_event_type type)
 
 static void queue_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 {
-	u32 key = event->num | (event->kind == CXR_EVENT_RQ ? CXR_IB_LISTEN_RQ : 0);
-	struct cxr_ib_listener *listener;
+	u32 key = event->num | (event->kind == CXR_EVENT_RQ ? CXR_IB_EVENT_KEY_RQ : 0);
+	struct cxr_ib_event_target *target;
 	unsigned long flags;
 
 	if (event->what >= ARRAY_SIZE(qp_events))
 		return;
-	xa_lock_irqsave(&dev->listeners, flags);
-	listener = xa_load(&dev->listeners, key);
-	if (listener)
-		refcount_inc(&listener->ref);
-	xa_unlock_irqrestore(&dev->listeners, flags);
-	if (!listener)	/* one of cxr_en's */
+	xa_lock_irqsave(&dev->event_targets, flags);
+	target = xa_load(&dev->event_targets, key);
+	if (target)
+		refcount_inc(&target->ref);
+	xa_unlock_irqrestore(&dev->event_targets, flags);
+	if (!target)	/* one of cxr_en's */
 		return;
 
-	if (listener->qp)
-		cxr_ib_tell_qp(to_cxr_qp(listener->qp), qp_events[event->what]);
+	if (target->qp)
+		cxr_ib_dispatch_qp_event(to_cxr_qp(target->qp), qp_events[event->what]);
 	else
-		tell_wq(listener->wq, qp_events[event->what]);
-	put_listener(listener);
+		dispatch_wq_event(target->wq, qp_events[event->what]);
+	put_event_target(target);
 }
 
 /* As get_qp() and cxr_ib_put_qp(). */
@@ -209,7 +211,7 @@ struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev)
 	return ndev;
 }
 
-static void tell_port(struct cxr_ib_dev *dev, enum ib_event_type type)
+static void dispatch_port_event(struct cxr_ib_dev *dev, enum ib_event_type type)
 {
 	struct ib_event ibev = {
 		.device = &dev->ibdev,
@@ -227,7 +229,7 @@ static bool is_active(const struct cxr_ib_dev *dev)
 }
 
 /* Tells ib_core of the port's state if it changed. */
-static void report_port(struct cxr_ib_dev *dev)
+static void report_port_state(struct cxr_ib_dev *dev)
 {
 	bool active, changed;
 
@@ -238,7 +240,7 @@ static void report_port(struct cxr_ib_dev *dev)
 	spin_unlock(&dev->netdev_lock);
 
 	if (changed)
-		tell_port(dev, active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+		dispatch_port_event(dev, active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
 }
 
 /*
@@ -257,7 +259,7 @@ static void report_mtu(struct cxr_ib_dev *dev)
 	spin_unlock(&dev->netdev_lock);
 
 	if (tell)
-		tell_port(dev, IB_EVENT_PORT_ACTIVE);
+		dispatch_port_event(dev, IB_EVENT_PORT_ACTIVE);
 }
 
 static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
@@ -272,7 +274,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
-		report_port(dev);
+		report_port_state(dev);
 		break;
 	case NETDEV_CHANGEMTU:
 		report_mtu(dev);
@@ -294,7 +296,7 @@ void cxr_ib_report_port_event(struct ib_device *ibdev, struct net_device *ndev, 
  * namespaces could not be taken back here: that waits for whoever takes a kind of netdevs away
  * (rmmod bonding), and he waits for our reference on one of these. Takes rtnl.
  */
-static int watch(struct cxr_ib_dev *dev, struct net_device *netdev)
+static int watch_netdev(struct cxr_ib_dev *dev, struct net_device *netdev)
 {
 	int err;
 
@@ -323,7 +325,7 @@ int cxr_ib_watch_netdev(struct cxr_ib_dev *dev)
 	int err;
 
 	/* One that is just being replaced stays until set_netdev() had the lock, too. */
-	err = watch(dev, READ_ONCE(dev->netdev));
+	err = watch_netdev(dev, READ_ONCE(dev->netdev));
 	if (!err)
 		report_mtu(dev);	/* what it was changed to during the registration */
 	return err;
@@ -331,7 +333,7 @@ int cxr_ib_watch_netdev(struct cxr_ib_dev *dev)
 
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev)
 {
-	watch(dev, NULL);
+	watch_netdev(dev, NULL);
 }
 
 /*
@@ -359,11 +361,11 @@ static void set_netdev(void *priv, struct net_device *ndev)
 
 	mutex_lock(&dev->scan_lock);
 	if (dev->registered) {
-		watch(dev, watched);
+		watch_netdev(dev, watched);
 		/* Its addresses came before ib_core knew that it is ours. */
 		if (ndev)
 			rdma_roce_rescan_device(&dev->ibdev);
-		report_port(dev);
+		report_port_state(dev);
 		report_mtu(dev);
 	}
 	mutex_unlock(&dev->scan_lock);
@@ -372,7 +374,7 @@ static void set_netdev(void *priv, struct net_device *ndev)
 
 static int set_lag_macs(void *priv, const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
 {
-	return cxr_ib_lag_macs(priv, mac);
+	return cxr_ib_set_lag_macs(priv, mac);
 }
 
 const struct cxr_client_ops cxr_ib_client_ops = {

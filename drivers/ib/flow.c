@@ -25,7 +25,7 @@ bool cxr_ib_has_flows(const struct cxr_caps *caps)
 
 /* ---- what a program says of one header ---- */
 
-static int take_eth(const struct ib_flow_spec_eth *spec, struct cxr_rule_attr *rule)
+static int parse_eth(const struct ib_flow_spec_eth *spec, struct cxr_rule_attr *rule)
 {
 	const struct ib_flow_eth_filter *v = &spec->val, *m = &spec->mask;
 
@@ -43,7 +43,7 @@ static int take_eth(const struct ib_flow_spec_eth *spec, struct cxr_rule_attr *r
 }
 
 /* The version of IP or the protocol above it; -EINVAL: another part of the rule says another. */
-static int take_number(u8 *mask, u8 *value, u8 m, u8 v)
+static int merge_field(u8 *mask, u8 *value, u8 m, u8 v)
 {
 	if ((*mask & m & (*value ^ v)))
 		return -EINVAL;
@@ -52,15 +52,15 @@ static int take_number(u8 *mask, u8 *value, u8 m, u8 v)
 	return 0;
 }
 
-static int take_ipv4(const struct ib_flow_spec_ipv4 *spec, struct cxr_rule_attr *rule)
+static int parse_ipv4(const struct ib_flow_spec_ipv4 *spec, struct cxr_rule_attr *rule)
 {
 	const struct ib_flow_ipv4_filter *v = &spec->val, *m = &spec->mask;
 	int err;
 
 	if (m->flags)
 		return -EOPNOTSUPP;
-	err = take_number(&rule->mask.ip_version, &rule->value.ip_version, VERSION_MASK, 4);
-	err = err ?: take_number(&rule->mask.ip_protocol, &rule->value.ip_protocol, m->proto,
+	err = merge_field(&rule->mask.ip_version, &rule->value.ip_version, VERSION_MASK, 4);
+	err = err ?: merge_field(&rule->mask.ip_protocol, &rule->value.ip_protocol, m->proto,
 				 v->proto);
 	memcpy(rule->mask.src + 12, &m->src_ip, sizeof(m->src_ip));
 	memcpy(rule->value.src + 12, &v->src_ip, sizeof(v->src_ip));
@@ -73,15 +73,15 @@ static int take_ipv4(const struct ib_flow_spec_ipv4 *spec, struct cxr_rule_attr 
 	return err;
 }
 
-static int take_ipv6(const struct ib_flow_spec_ipv6 *spec, struct cxr_rule_attr *rule)
+static int parse_ipv6(const struct ib_flow_spec_ipv6 *spec, struct cxr_rule_attr *rule)
 {
 	const struct ib_flow_ipv6_filter *v = &spec->val, *m = &spec->mask;
 	int err;
 
 	if (m->flow_label)
 		return -EOPNOTSUPP;
-	err = take_number(&rule->mask.ip_version, &rule->value.ip_version, VERSION_MASK, 6);
-	err = err ?: take_number(&rule->mask.ip_protocol, &rule->value.ip_protocol, m->next_hdr,
+	err = merge_field(&rule->mask.ip_version, &rule->value.ip_version, VERSION_MASK, 6);
+	err = err ?: merge_field(&rule->mask.ip_protocol, &rule->value.ip_protocol, m->next_hdr,
 				 v->next_hdr);
 	memcpy(rule->mask.src, m->src_ip, sizeof(m->src_ip));
 	memcpy(rule->value.src, v->src_ip, sizeof(v->src_ip));
@@ -94,7 +94,7 @@ static int take_ipv6(const struct ib_flow_spec_ipv6 *spec, struct cxr_rule_attr 
 	return err;
 }
 
-static int take_ports(const struct ib_flow_spec_tcp_udp *spec, struct cxr_rule_attr *rule)
+static int parse_ports(const struct ib_flow_spec_tcp_udp *spec, struct cxr_rule_attr *rule)
 {
 	bool tcp = spec->type == IB_FLOW_SPEC_TCP;
 
@@ -109,22 +109,22 @@ static int take_ports(const struct ib_flow_spec_tcp_udp *spec, struct cxr_rule_a
 		rule->mask.udp_dport = be16_to_cpu(spec->mask.dst_port);
 		rule->value.udp_dport = be16_to_cpu(spec->val.dst_port);
 	}
-	return take_number(&rule->mask.ip_protocol, &rule->value.ip_protocol, 0xff,
+	return merge_field(&rule->mask.ip_protocol, &rule->value.ip_protocol, 0xff,
 			   tcp ? IPPROTO_TCP : IPPROTO_UDP);
 }
 
-static int take_spec(const union ib_flow_spec *spec, struct cxr_rule_attr *rule)
+static int parse_spec(const union ib_flow_spec *spec, struct cxr_rule_attr *rule)
 {
 	switch (spec->type) {
 	case IB_FLOW_SPEC_ETH:
-		return take_eth(&spec->eth, rule);
+		return parse_eth(&spec->eth, rule);
 	case IB_FLOW_SPEC_IPV4:
-		return take_ipv4(&spec->ipv4, rule);
+		return parse_ipv4(&spec->ipv4, rule);
 	case IB_FLOW_SPEC_IPV6:
-		return take_ipv6(&spec->ipv6, rule);
+		return parse_ipv6(&spec->ipv6, rule);
 	case IB_FLOW_SPEC_TCP:
 	case IB_FLOW_SPEC_UDP:
-		return take_ports(&spec->tcp_udp, rule);
+		return parse_ports(&spec->tcp_udp, rule);
 	case IB_FLOW_SPEC_ACTION_TAG:
 		if (spec->flow_tag.tag_id > TAG_MAX)
 			return -EINVAL;
@@ -141,7 +141,7 @@ static int take_spec(const union ib_flow_spec *spec, struct cxr_rule_attr *rule)
 /* ---- all headers ---- */
 
 /* Bits that do not count are zero, so that the same rules look the same. */
-static void clean_value(struct cxr_rule_attr *rule)
+static void mask_value(struct cxr_rule_attr *rule)
 {
 	const u8 *mask = (const u8 *)&rule->mask;
 	u8 *value = (u8 *)&rule->value;
@@ -152,21 +152,21 @@ static void clean_value(struct cxr_rule_attr *rule)
 }
 
 /* What the Ethernet header says and what is said behind it. */
-static bool contradicts(const struct cxr_rule_attr *rule)
+static bool ethertype_contradicts(const struct cxr_rule_attr *rule)
 {
 	u16 ethertype = rule->value.ip_version == 6 ? ETH_P_IPV6 : ETH_P_IP;
 
 	return rule->mask.ip_version && (rule->value.ethertype ^ ethertype) & rule->mask.ethertype;
 }
 
-static int take_specs(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
-		      struct cxr_rule_attr *rule)
+static int parse_specs(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
+		       struct cxr_rule_attr *rule)
 {
 	const union ib_flow_spec *spec = (const void *)(attr + 1);
 	int i, err;
 
 	for (i = 0; i < attr->num_of_specs; i++) {
-		err = take_spec(spec, rule);
+		err = parse_spec(spec, rule);
 		if (err) {
 			ibdev_dbg(&dev->ibdev, "flow: part %d, type %#x: %s\n", i, spec->type,
 				  err == -EINVAL ? "contradicts another, or has a tag too large" :
@@ -175,8 +175,8 @@ static int take_specs(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
 		}
 		spec = (const void *)spec + spec->size;
 	}
-	clean_value(rule);
-	if (contradicts(rule)) {
+	mask_value(rule);
+	if (ethertype_contradicts(rule)) {
 		ibdev_dbg(&dev->ibdev, "flow: Ethernet type %#x is not of IPv%u\n",
 			  rule->value.ethertype, rule->value.ip_version);
 		return -EINVAL;
@@ -188,8 +188,8 @@ static int take_specs(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
 	return 0;
 }
 
-static int check_attr(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
-		      struct ib_udata *udata)
+static int check_flow_attr(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
+			   struct ib_udata *udata)
 {
 	struct ib_device *ibdev = &dev->ibdev;
 
@@ -250,8 +250,8 @@ static void del_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow)
 }
 
 /* For what is left: multicast, or multicast and all else. */
-static int add_left(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow, bool all,
-		    struct cxr_rule_attr *attr)
+static int add_default_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow, bool all,
+			     struct cxr_rule_attr *attr)
 {
 	int err;
 
@@ -277,12 +277,12 @@ static int add_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow,
 
 	switch (attr->type) {
 	case IB_FLOW_ATTR_NORMAL:
-		err = take_specs(dev, attr, &rule);
+		err = parse_specs(dev, attr, &rule);
 		return err ?: add_rule(dev, flow, 0, &rule);
 	case IB_FLOW_ATTR_ALL_DEFAULT:
-		return add_left(dev, flow, true, &rule);
+		return add_default_rules(dev, flow, true, &rule);
 	case IB_FLOW_ATTR_MC_DEFAULT:
-		return add_left(dev, flow, false, &rule);
+		return add_default_rules(dev, flow, false, &rule);
 	default:
 		ibdev_dbg(&dev->ibdev, "flow: type %d: there are no sniffer rules\n", attr->type);
 		return -EOPNOTSUPP;
@@ -301,7 +301,7 @@ struct ib_flow *cxr_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr
 		ibdev_dbg(&dev->ibdev, "flow: QP %#x receives no raw packets\n", ibqp->qp_num);
 		return ERR_PTR(qp->raw ? -EINVAL : -EOPNOTSUPP);
 	}
-	err = check_attr(dev, attr, udata);
+	err = check_flow_attr(dev, attr, udata);
 	if (err)
 		return ERR_PTR(err);
 	flow = kzalloc(sizeof(*flow), GFP_KERNEL);

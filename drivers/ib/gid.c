@@ -22,7 +22,7 @@ static int find_vlan(struct net_device *lower, struct netdev_nested_priv *priv)
  * What rdma_read_gid_l2_fields() does not tell: it takes the uppermost VLAN at or below @ndev and
  * does not look further.
  */
-static void read_tags(struct net_device *ndev, struct cxr_gid_in *in)
+static void read_vlan_tags(struct net_device *ndev, struct cxr_gid_in *in)
 {
 	struct netdev_nested_priv vlan = {}, below = {};
 
@@ -37,7 +37,7 @@ static void read_tags(struct net_device *ndev, struct cxr_gid_in *in)
 	in->vlan_stacked = netdev_walk_all_lower_dev_rcu(vlan.data, find_vlan, &below);
 }
 
-static int read_entry(const struct ib_gid_attr *attr, struct cxr_gid_in *in)
+static int read_gid_attr(const struct ib_gid_attr *attr, struct cxr_gid_in *in)
 {
 	struct net_device *ndev;
 	int err;
@@ -64,7 +64,7 @@ static int read_entry(const struct ib_gid_attr *attr, struct cxr_gid_in *in)
 	rcu_read_lock();
 	ndev = rcu_dereference(attr->ndev);
 	if (ndev)
-		read_tags(ndev, in);
+		read_vlan_tags(ndev, in);
 	rcu_read_unlock();
 	return 0;
 }
@@ -72,7 +72,7 @@ static int read_entry(const struct ib_gid_attr *attr, struct cxr_gid_in *in)
 /* ---- the device's table ---------------------------------------------------------------------- */
 
 /* The entry for the queue pairs of a port, 1 or 2, in an ECMP LAG. */
-static int set_double(struct cxr_ib_dev *dev, unsigned int index, u8 port)
+static int set_port_entry(struct cxr_ib_dev *dev, unsigned int index, u8 port)
 {
 	struct cxr_gid_entry entry = dev->gid_entries[index];
 
@@ -106,10 +106,10 @@ static int set_entry(struct cxr_ib_dev *dev, unsigned int index, const struct cx
 		return cxr_cmd_set_roce_address(dev->core, index, entry);
 
 	dev->gid_entries[index] = *entry;
-	err = set_double(dev, index, 1);
+	err = set_port_entry(dev, index, 1);
 	if (err)
 		return err;
-	err = set_double(dev, index, 2);
+	err = set_port_entry(dev, index, 2);
 	if (err)
 		clear_entry(dev, index);
 	else
@@ -117,7 +117,7 @@ static int set_entry(struct cxr_ib_dev *dev, unsigned int index, const struct cx
 	return err;
 }
 
-int cxr_ib_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
+int cxr_ib_set_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
 {
 	unsigned int index;
 	int i, err = 0;
@@ -128,7 +128,7 @@ int cxr_ib_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN
 			continue;
 		ether_addr_copy(dev->lag_mac[i], mac[i]);
 		for_each_set_bit(index, dev->gid_set, dev->gid_half)
-			err = err ?: set_double(dev, index, i + 1);
+			err = err ?: set_port_entry(dev, index, i + 1);
 	}
 	mutex_unlock(&dev->gid_lock);
 	return err;
@@ -145,13 +145,13 @@ int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context)
 	const char *why;
 	int err;
 
-	if (attr->index >= cxr_ib_gids(dev)) {
+	if (attr->index >= cxr_ib_gid_tbl_len(dev)) {
 		ibdev_dbg(attr->device, "GID %u: the device holds %u\n", attr->index,
-			  cxr_ib_gids(dev));
+			  cxr_ib_gid_tbl_len(dev));
 		return -EINVAL;
 	}
 
-	err = read_entry(attr, &in);
+	err = read_gid_attr(attr, &in);
 	if (err)
 		return err;
 
@@ -162,7 +162,7 @@ int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context)
 		return err;
 	}
 	mutex_lock(&dev->gid_lock);
-	clear_bit(attr->index, dev->gid_late);
+	clear_bit(attr->index, dev->gid_deferred);
 	err = set_entry(dev, attr->index, &entry);
 	mutex_unlock(&dev->gid_lock);
 	return err;
@@ -186,24 +186,24 @@ int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context)
 
 	mutex_lock(&dev->gid_lock);
 	if (dev->core->lag)
-		set_bit(index, dev->gid_late);
+		set_bit(index, dev->gid_deferred);
 	smp_mb__after_atomic();		/* pairs with that of atomic_dec_and_test() in unuse */
-	if (!dev->core->lag || !atomic_read(&dev->gid_users[index])) {
-		clear_bit(index, dev->gid_late);
+	if (!dev->core->lag || !atomic_read(&dev->gid_refs[index])) {
+		clear_bit(index, dev->gid_deferred);
 		err = clear_entry(dev, index);
 	}
 	mutex_unlock(&dev->gid_lock);
 	return err;
 }
 
-void cxr_ib_gid_use(struct cxr_ib_dev *dev, unsigned int index)
+void cxr_ib_gid_get(struct cxr_ib_dev *dev, unsigned int index)
 {
-	atomic_inc(&dev->gid_users[index]);
+	atomic_inc(&dev->gid_refs[index]);
 }
 
-void cxr_ib_gid_unuse(struct cxr_ib_dev *dev, unsigned int index)
+void cxr_ib_gid_put(struct cxr_ib_dev *dev, unsigned int index)
 {
-	if (atomic_dec_and_test(&dev->gid_users[index]) && test_bit(index, dev->gid_late))
+	if (atomic_dec_and_test(&dev->gid_refs[index]) && test_bit(index, dev->gid_deferred))
 		schedule_work(&dev->gid_work);
 }
 
@@ -213,10 +213,10 @@ static void gid_work(struct work_struct *work)
 	unsigned int index;
 
 	mutex_lock(&dev->gid_lock);
-	for_each_set_bit(index, dev->gid_late, cxr_ib_gids(dev)) {
-		if (atomic_read(&dev->gid_users[index]))
+	for_each_set_bit(index, dev->gid_deferred, cxr_ib_gid_tbl_len(dev)) {
+		if (atomic_read(&dev->gid_refs[index]))
 			continue;
-		clear_bit(index, dev->gid_late);
+		clear_bit(index, dev->gid_deferred);
 		clear_entry(dev, index);
 	}
 	mutex_unlock(&dev->gid_lock);
@@ -226,8 +226,8 @@ static void free_tables(struct cxr_ib_dev *dev)
 {
 	bitmap_free(dev->gid_set);
 	kfree(dev->gid_entries);
-	bitmap_free(dev->gid_late);
-	kfree(dev->gid_users);
+	bitmap_free(dev->gid_deferred);
+	kfree(dev->gid_refs);
 	mutex_destroy(&dev->gid_lock);
 }
 
@@ -239,14 +239,14 @@ int cxr_ib_gids_up(void *owner)
 
 	if (core->lag && core->lag->ecmp)
 		dev->gid_half = cxr_ecmp_half(core->caps.roce_addresses);
-	n = cxr_ib_gids(dev);
+	n = cxr_ib_gid_tbl_len(dev);
 	mutex_init(&dev->gid_lock);
 	INIT_WORK(&dev->gid_work, gid_work);
-	dev->gid_users = kcalloc(n, sizeof(*dev->gid_users), GFP_KERNEL);
-	dev->gid_late = bitmap_zalloc(n, GFP_KERNEL);
+	dev->gid_refs = kcalloc(n, sizeof(*dev->gid_refs), GFP_KERNEL);
+	dev->gid_deferred = bitmap_zalloc(n, GFP_KERNEL);
 	dev->gid_entries = kcalloc(dev->gid_half, sizeof(*dev->gid_entries), GFP_KERNEL);
 	dev->gid_set = bitmap_zalloc(dev->gid_half, GFP_KERNEL);
-	if (dev->gid_users && dev->gid_late && dev->gid_entries && dev->gid_set)
+	if (dev->gid_refs && dev->gid_deferred && dev->gid_entries && dev->gid_set)
 		return 0;
 
 	free_tables(dev);

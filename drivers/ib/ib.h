@@ -26,7 +26,7 @@
 
 #define CXR_IB_PORT 1		/* a function has one port */
 #define CXR_IB_NO_UIDX 0xffffff	/* user index of a queue that has none */
-#define CXR_IB_LISTEN_RQ BIT(24)	/* queue numbers have 24 bits */
+#define CXR_IB_EVENT_KEY_RQ BIT(24)	/* above the 24 bits of a queue number */
 #define CXR_IB_SQ_DESC_MAX 512	/* bytes of a send WQE */
 #define CXR_IB_UMR_WQE 192	/* bytes of one that registers memory, in whole blocks */
 
@@ -44,7 +44,7 @@ struct cxr_ib_clock {
  * @bf: the device sees BlueFlame writes as such; constant
  * @qps: hardware QPN to struct cxr_ib_qp; its lock is taken with interrupts off
  * @srqs: SRQN to struct cxr_ib_srq; as @qps
- * @listeners: SQN, or RQN with CXR_IB_LISTEN_RQ, to struct cxr_ib_listener; as @qps
+ * @event_targets: SQN, or RQN with CXR_IB_EVENT_KEY_RQ, to struct cxr_ib_event_target; as @qps
  * @kcq_lock: guards @kcqs
  * @kcqs: CQs of the kernel, which have to be woken when the device dies
  * @clock: user space's view of the device's clock
@@ -59,16 +59,16 @@ struct cxr_ib_clock {
  * @scan_lock: guards @watched, and @registered while GIDs are scanned; rtnl_lock is taken below it
  * @registered: ib_core has the device: GIDs may be scanned
  * @gsi_pd: PD of the GSI QP, or NULL; to be compared and not followed
- * @loan_lock: guards @loan
- * @loan: what XRC QPs are lent, from the first one on
+ * @xrc_lock: guards @xrc_defaults
+ * @xrc_defaults: what XRC QPs are lent, from the first one on
  * @umr_lock: guards @umr
  * @umr: what changes memory keys, from the first time on
  * @q_set: the set of counters of QPs without their own; 0: the device has none
  * @q_sets: other sets, by number: struct cxr_ib_q_set
  * @n_q_stats: how many of @stat_descs, from the first on, a set of counters has
  * @gid_lock: serializes what is written to the device's address table
- * @gid_users: QPs and AHs by index in that table
- * @gid_late: entries that ib_core took away, and that are in the device because they are in use
+ * @gid_refs: QPs and AHs by index in that table
+ * @gid_deferred: entries that ib_core took away, and that are in the device because they are in use
  * @gid_work: takes those away that are in use no more
  * @gid_half: in an ECMP LAG: how many there are, and how far behind each its double is; else 0
  * @gid_entries: in an ECMP LAG: what stands in the device, to change the MACs; guarded by @gid_lock
@@ -89,7 +89,7 @@ struct cxr_ib_dev {
 	bool bf;
 	struct xarray qps;
 	struct xarray srqs;
-	struct xarray listeners;
+	struct xarray event_targets;
 	struct mutex kcq_lock;		/* kcqs */
 	struct list_head kcqs;
 	struct cxr_ib_clock clock;
@@ -104,13 +104,13 @@ struct cxr_ib_dev {
 	struct mutex scan_lock;		/* registered, watched */
 	bool registered;
 	const struct ib_pd *gsi_pd;
-	struct mutex loan_lock;		/* loan */
-	struct cxr_ib_loan *loan;
+	struct mutex xrc_lock;		/* xrc_defaults */
+	struct cxr_ib_xrc_defaults *xrc_defaults;
 	struct mutex umr_lock;		/* umr */
 	struct cxr_ib_umr *umr;
 	struct mutex gid_lock;		/* the address table */
-	atomic_t *gid_users;
-	unsigned long *gid_late;
+	atomic_t *gid_refs;
+	unsigned long *gid_deferred;
 	struct work_struct gid_work;
 	u16 gid_half;
 	struct cxr_gid_entry *gid_entries;
@@ -175,7 +175,7 @@ struct cxr_ib_xrcd {
 };
 
 /* A CQ of the driver's own that it polls; zeroed before it is created. */
-struct cxr_ib_polled {
+struct cxr_ib_internal_cq {
 	struct cxr_cq cq;
 	struct cxr_buf buf;
 	struct cxr_db db;
@@ -184,11 +184,11 @@ struct cxr_ib_polled {
 };
 
 /* xrc.c: what an XRC QP has for the device but not for its owner. Nothing ever comes of it. */
-struct cxr_ib_loan {
+struct cxr_ib_xrc_defaults {
 	u32 pdn;
 	u32 xrcd;
 	u32 srqn;
-	struct cxr_ib_polled cq;
+	struct cxr_ib_internal_cq cq;
 	struct cxr_buf srq_buf;
 	struct cxr_db srq_db;
 };
@@ -238,13 +238,13 @@ struct cxr_ib_mr {
  * struct cxr_ib_request - what a driver's part of a request of user space must be
  * @what: name of the object, for the log
  * @size: bytes of it that this driver knows
- * @least: bytes that must be there
+ * @min_size: bytes that must be there
  * @unknown: error if more than @size are there and are not zero
  */
 struct cxr_ib_request {
 	const char *what;
 	size_t size;
-	size_t least;
+	size_t min_size;
 	int unknown;
 };
 
@@ -369,7 +369,7 @@ struct cxr_ib_wq {
 };
 
 /* Whom events of a send or receive queue that is no QP's of the device concern. */
-struct cxr_ib_listener {
+struct cxr_ib_event_target {
 	refcount_t ref;			/* events in flight, plus one */
 	struct completion unused;	/* @ref came to zero */
 	struct ib_qp *qp;		/* either */
@@ -395,7 +395,7 @@ struct cxr_ib_raw {
 	bool has_sq, has_rq, has_tir;
 	u32 tisn, sqn, rqn, tirn;
 	struct cxr_ib_queue sq_queue;
-	struct cxr_ib_listener sq_events, rq_events;
+	struct cxr_ib_event_target sq_events, rq_events;
 };
 
 /**
@@ -413,7 +413,7 @@ struct cxr_ib_rwq {
 	struct mutex mutex;		/* transitions */
 	struct cxr_ib_queue queue;
 	struct cxr_ib_db db;
-	struct cxr_ib_listener events;
+	struct cxr_ib_event_target events;
 };
 
 struct cxr_ib_ind_table {
@@ -557,15 +557,15 @@ int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
  */
 int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
 
-/* polled.c */
+/* internal_cq.c */
 /* A CQ of 2^@log_size entries; @cq is zeroed. May sleep. 0, -ENOMEM or the command's error. */
-int cxr_ib_polled_create(struct cxr_core *core, const struct cxr_uar *uar, u8 log_size,
-			 struct cxr_ib_polled *cq);
+int cxr_ib_internal_cq_create(struct cxr_core *core, const struct cxr_uar *uar, u8 log_size,
+			      struct cxr_ib_internal_cq *cq);
 /* After the queues that complete there. May sleep. */
-void cxr_ib_polled_destroy(struct cxr_core *core, struct cxr_ib_polled *cq);
+void cxr_ib_internal_cq_destroy(struct cxr_core *core, struct cxr_ib_internal_cq *cq);
 /* Takes the next entry. Sleeps. -ETIMEDOUT: none came within @ms, or the device is dead. */
-int cxr_ib_polled_wait(struct cxr_core *core, struct cxr_ib_polled *cq, unsigned int ms,
-		       struct cxr_cqe *cqe);
+int cxr_ib_internal_cq_wait(struct cxr_core *core, struct cxr_ib_internal_cq *cq, unsigned int ms,
+			    struct cxr_cqe *cqe);
 
 /* umr.c */
 /*
@@ -591,7 +591,7 @@ int cxr_ib_clock_up(void *dev);
 /* Who has the page mapped keeps it. */
 void cxr_ib_clock_down(void *dev);
 /* What a new context is told of it. */
-void cxr_ib_clock_answer(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp);
+void cxr_ib_clock_fill_resp(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp);
 int cxr_ib_clock_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);
 
 /* debugfs.c */
@@ -607,8 +607,8 @@ void cxr_ib_debugfs_remove(struct cxr_ib_dev *dev);
  * refused unless it is zero. Logs what is wrong. May sleep. -EINVAL: too short; @request->unknown:
  * too much; -EFAULT: cannot be read.
  */
-int cxr_ib_take_request(const struct ib_device *ibdev, struct ib_udata *udata,
-			const struct cxr_ib_request *request, void *to);
+int cxr_ib_copy_req(const struct ib_device *ibdev, struct ib_udata *udata,
+		    const struct cxr_ib_request *request, void *to);
 
 /* umem.c */
 /*
@@ -662,11 +662,11 @@ void cxr_ib_flush_work(struct work_struct *work);
 /* The device has written none of the entries of a new CQ. */
 void cxr_ib_cq_invalidate(struct cxr_ib_cq *cq);
 /* Its outstanding work is to be found if the device dies; process context. */
-void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp);
+void cxr_ib_cq_add_qp(struct cxr_ib_qp *qp);
 /* No entry of the QP is left in its CQs; @remove: it goes for good. Process context. */
-void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove);
+void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove);
 /* Whom a QP of the kernel talks to, as poll reports it; process context. */
-void cxr_ib_cqs_name_peer(struct cxr_ib_qp *qp, const u8 gid[16]);
+void cxr_ib_cq_set_peer(struct cxr_ib_qp *qp, const u8 gid[16]);
 
 /* srq.c */
 /* The device is done with a WQE; false: with one that does not exist. Any context. */
@@ -708,11 +708,11 @@ bool cxr_ib_has_flows(const struct cxr_caps *caps);
  * The request of user space for a QP, as far as it can be checked by itself. *bytes: both queues,
  * if they lie in one piece.
  */
-int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
-		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index,
-		   u64 *bytes);
+int cxr_ib_copy_req_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
+		       struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index,
+		       u64 *bytes);
 void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user);
-int cxr_ib_answer_qp(struct ib_udata *udata);
+int cxr_ib_copy_resp_qp(struct ib_udata *udata);
 /* The entry of the address table that the QP uses from now on; -1: none. */
 void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index);
 
@@ -722,18 +722,18 @@ void cxr_ib_write_recv(struct prm_wqe_data_seg *seg, u32 max, const struct ib_re
 
 /* gid.c */
 /* A QP or an AH is about to send with this entry; any context. */
-void cxr_ib_gid_use(struct cxr_ib_dev *dev, unsigned int index);
+void cxr_ib_gid_get(struct cxr_ib_dev *dev, unsigned int index);
 /* It will not any more; any context. */
-void cxr_ib_gid_unuse(struct cxr_ib_dev *dev, unsigned int index);
+void cxr_ib_gid_put(struct cxr_ib_dev *dev, unsigned int index);
 /* Other source MACs for what is assigned to port 1 and 2 of an ECMP LAG. */
-int cxr_ib_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
+int cxr_ib_set_lag_macs(struct cxr_ib_dev *dev, const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 /* Stage: the driver's account of the device's address table. */
 int cxr_ib_gids_up(void *dev);
 /* All users are gone. */
 void cxr_ib_gids_down(void *dev);
 
 /* Entries of the GID table. */
-static inline u16 cxr_ib_gids(const struct cxr_ib_dev *dev)
+static inline u16 cxr_ib_gid_tbl_len(const struct cxr_ib_dev *dev)
 {
 	return dev->gid_half ?: dev->core->caps.roce_addresses;
 }
@@ -743,7 +743,7 @@ static inline u16 cxr_ib_gids(const struct cxr_ib_dev *dev)
  * What a QP of XRC works with where its owner has nothing: made for the first one, stays until the
  * device goes. May sleep.
  */
-const struct cxr_ib_loan *cxr_ib_xrc_lend(struct cxr_ib_dev *dev);
+const struct cxr_ib_xrc_defaults *cxr_ib_xrc_defaults(struct cxr_ib_dev *dev);
 /* Stage, after the last QP. */
 void cxr_ib_xrc_down(void *dev);
 
@@ -751,7 +751,7 @@ void cxr_ib_xrc_down(void *dev);
 /* Number of the set that a QP shall count in. */
 u32 cxr_ib_qp_q_set(const struct cxr_ib_qp *qp);
 /* A transition succeeded; what it means for the set of counters. */
-void cxr_ib_qp_moved(struct cxr_ib_qp *qp, enum ib_qp_state from, enum ib_qp_state to);
+void cxr_ib_counter_qp_modified(struct cxr_ib_qp *qp, enum ib_qp_state from, enum ib_qp_state to);
 /*
  * A set can be freed when neither ib_core's counter nor the device's context of a QP names it. The
  * latter may last: a QP in error stays with its set whatever ib_core does.
@@ -774,11 +774,13 @@ int cxr_ib_watch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);
 void cxr_ib_put_srq(struct cxr_ib_srq *srq);
-/* Events of a queue go to @listener, which names a QP or a WQ. */
-int cxr_ib_listen(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener);
+/* Events of a queue go to @target, which names a QP or a WQ. */
+int cxr_ib_register_event_target(struct cxr_ib_dev *dev, u32 key,
+				 struct cxr_ib_event_target *target);
 /* After it no event is under way. */
-void cxr_ib_unlisten(struct cxr_ib_dev *dev, u32 key, struct cxr_ib_listener *listener);
+void cxr_ib_unregister_event_target(struct cxr_ib_dev *dev, u32 key,
+				    struct cxr_ib_event_target *target);
 /* An event of a QP to whoever has it; any context. */
-void cxr_ib_tell_qp(struct cxr_ib_qp *qp, enum ib_event_type type);
+void cxr_ib_dispatch_qp_event(struct cxr_ib_qp *qp, enum ib_event_type type);
 
 #endif

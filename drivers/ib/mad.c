@@ -12,7 +12,7 @@
 #define PORT_SELECT 41
 #define WORD 4			/* data counters count in these */
 
-static void put_class_port_info(void *data)
+static void fill_class_port_info(void *data)
 {
 	struct ib_class_port_info *info = data;
 
@@ -26,7 +26,7 @@ static u32 at_most_u32(u64 value)
 	return min_t(u64, value, U32_MAX);
 }
 
-static int put_port_counters(struct cxr_core *core, void *data)
+static int fill_port_counters(struct cxr_core *core, void *data)
 {
 	struct ib_pma_portcounters *out = data;
 	struct cxr_ib_port_counters port;
@@ -59,7 +59,7 @@ static int put_port_counters(struct cxr_core *core, void *data)
 	return 0;
 }
 
-static int put_port_counters_ext(struct cxr_core *core, void *data)
+static int fill_port_counters_ext(struct cxr_core *core, void *data)
 {
 	struct ib_pma_portcounters_ext *out = data;
 	struct cxr_vport_counters vport;
@@ -84,12 +84,13 @@ static int put_port_counters_ext(struct cxr_core *core, void *data)
 }
 
 /* The status of the answer: 0, or what IBTA calls it. Negative: the device did not tell. */
-static int answer_pma(struct cxr_ib_dev *dev, u32 port, const struct ib_mad *in, struct ib_mad *out)
+static int fill_pma_resp(struct cxr_ib_dev *dev, u32 port, const struct ib_mad *in,
+			 struct ib_mad *out)
 {
 	void *data = &out->data[PMA_DATA];
 
 	if (in->mad_hdr.attr_id == IB_PMA_CLASS_PORT_INFO) {
-		put_class_port_info(data);
+		fill_class_port_info(data);
 		return 0;
 	}
 	if (in->mad_hdr.attr_id != IB_PMA_PORT_COUNTERS &&
@@ -102,7 +103,7 @@ static int answer_pma(struct cxr_ib_dev *dev, u32 port, const struct ib_mad *in,
 
 	out->data[PORT_SELECT] = port;
 	return in->mad_hdr.attr_id == IB_PMA_PORT_COUNTERS ?
-	       put_port_counters(dev->core, data) : put_port_counters_ext(dev->core, data);
+	       fill_port_counters(dev->core, data) : fill_port_counters_ext(dev->core, data);
 }
 
 static int process_mad(struct ib_device *ibdev, int flags, u32 port, const struct ib_wc *wc,
@@ -118,7 +119,7 @@ static int process_mad(struct ib_device *ibdev, int flags, u32 port, const struc
 	memset(out, 0, sizeof(*out));
 	out->mad_hdr = in->mad_hdr;
 	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;
-	status = answer_pma(to_cxr_dev(ibdev), port, in, out);
+	status = fill_pma_resp(to_cxr_dev(ibdev), port, in, out);
 	if (status < 0)
 		return IB_MAD_RESULT_FAILURE;
 	out->mad_hdr.status = cpu_to_be16(status);

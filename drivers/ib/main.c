@@ -209,15 +209,15 @@ static const struct cxr_stage stages[] = {
 
 /* ---- probe and remove ------------------------------------------------------------------------ */
 
-static void dealloc(struct cxr_ib_dev *dev)
+static void free_ibdev(struct cxr_ib_dev *dev)
 {
 	if (dev->netdev)
 		dev_put(dev->netdev);
-	xa_destroy(&dev->listeners);
+	xa_destroy(&dev->event_targets);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->qps);
 	mutex_destroy(&dev->umr_lock);
-	mutex_destroy(&dev->loan_lock);
+	mutex_destroy(&dev->xrc_lock);
 	mutex_destroy(&dev->scan_lock);
 	mutex_destroy(&dev->kcq_lock);
 	ib_dealloc_device(&dev->ibdev);
@@ -241,8 +241,8 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	dev->core = core;
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
-	xa_init_flags(&dev->listeners, XA_FLAGS_LOCK_IRQ);
-	mutex_init(&dev->loan_lock);
+	xa_init_flags(&dev->event_targets, XA_FLAGS_LOCK_IRQ);
+	mutex_init(&dev->xrc_lock);
 	mutex_init(&dev->umr_lock);
 	mutex_init(&dev->kcq_lock);
 	INIT_LIST_HEAD(&dev->kcqs);
@@ -261,7 +261,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	return 0;
 
 err_dealloc:
-	dealloc(dev);
+	free_ibdev(dev);
 	return err;
 }
 
@@ -271,7 +271,7 @@ static void cxr_ib_remove(struct auxiliary_device *adev)
 
 	cxr_ib_debugfs_remove(dev);
 	cxr_stages_down(&dev->stages, 0);
-	dealloc(dev);
+	free_ibdev(dev);
 }
 
 static const struct auxiliary_device_id cxr_ib_ids[] = {

@@ -112,7 +112,7 @@ static struct ib_mr *pin_and_register(struct cxr_ib_dev *dev, u64 start, int acc
 	return ibmr;
 }
 
-static int check_access(struct cxr_ib_dev *dev, int access)
+static int check_mr_access(struct cxr_ib_dev *dev, int access)
 {
 	if (access & ~ACCESS_SUPPORTED) {
 		ibdev_dbg(&dev->ibdev, "MR: access %#x: not supported\n", access);
@@ -135,7 +135,7 @@ struct ib_mr *cxr_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 
 		.va = virt_addr,
 		.len = length,
 	};
-	int err = check_access(dev, access);
+	int err = check_mr_access(dev, access);
 
 	if (err)
 		return ERR_PTR(err);
@@ -160,7 +160,7 @@ struct ib_mr *cxr_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 leng
 	};
 	struct ib_umem_dmabuf *dmabuf;
 	struct ib_mr *ibmr;
-	int err = check_access(dev, access);
+	int err = check_mr_access(dev, access);
 
 	if (err)
 		return ERR_PTR(err);
@@ -186,8 +186,8 @@ struct ib_mr *cxr_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 leng
  * The same memory under a new key. The old key goes first: were it to stay, the memory could be
  * unpinned under it. On failure the MR has no key any more, and its memory.
  */
-static struct ib_mr *move_umem(struct cxr_ib_dev *dev, struct cxr_ib_mr *mr,
-			       struct cxr_mkey_attr *attr)
+static struct ib_mr *replace_mkey(struct cxr_ib_dev *dev, struct cxr_ib_mr *mr,
+				  struct cxr_mkey_attr *attr)
 {
 	struct ib_mr *ibmr;
 	int err;
@@ -204,7 +204,7 @@ static struct ib_mr *move_umem(struct cxr_ib_dev *dev, struct cxr_ib_mr *mr,
 }
 
 /* Can a work request change the rights from what they are to @access? */
-static bool keeps_key(const struct cxr_ib_dev *dev, const struct cxr_ib_mr *mr, u32 access)
+static bool can_keep_key(const struct cxr_ib_dev *dev, const struct cxr_ib_mr *mr, u32 access)
 {
 	const struct cxr_caps *caps = &dev->core->caps;
 	u32 fixed = CXR_ACCESS_RELAXED_ORDERING;
@@ -235,7 +235,7 @@ struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 	if (flags & IB_MR_REREG_ACCESS) {
-		err = check_access(dev, access);
+		err = check_mr_access(dev, access);
 		if (err)
 			return ERR_PTR(err);
 		attr.access = cxr_ib_device_access(&dev->core->caps, access);
@@ -253,12 +253,12 @@ struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 	/* What was pinned to be read has to be pinned again to be written. */
 	if (ib_access_writable(access) && !mr->umem->writable)
 		return pin_and_register(dev, mr->umem->address, access, &attr);
-	if (keeps_key(dev, mr, attr.access) &&
+	if (can_keep_key(dev, mr, attr.access) &&
 	    !cxr_ib_umr_change(dev, mr->mkey, attr.pdn, attr.access)) {
 		mr->access = attr.access;
 		return NULL;
 	}
-	return move_umem(dev, mr, &attr);
+	return replace_mkey(dev, mr, &attr);
 }
 
 /* ---- fast registration ---- */
@@ -326,7 +326,7 @@ struct ib_mr *cxr_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_
 	return ibmr;
 }
 
-static int add_page(struct ib_mr *ibmr, u64 addr)
+static int set_mr_page(struct ib_mr *ibmr, u64 addr)
 {
 	struct cxr_ib_mr *mr = to_cxr_mr(ibmr);
 
@@ -343,7 +343,7 @@ int cxr_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsi
 
 	mr->npages = 0;
 	ib_dma_sync_single_for_cpu(ibmr->device, mr->pages_dma, mr->pages_size, DMA_TO_DEVICE);
-	n = ib_sg_to_pages(ibmr, sg, nents, offset, add_page);
+	n = ib_sg_to_pages(ibmr, sg, nents, offset, set_mr_page);
 	ib_dma_sync_single_for_device(ibmr->device, mr->pages_dma, mr->pages_size,
 				      DMA_TO_DEVICE);
 	return n;
@@ -373,7 +373,8 @@ int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 
 /* ---- memory windows ---- */
 
-static int take_mw(struct ib_device *ibdev, struct ib_udata *udata, struct mlx5_ib_alloc_mw *req)
+static int copy_req_mw(struct ib_device *ibdev, struct ib_udata *udata,
+		       struct mlx5_ib_alloc_mw *req)
 {
 	static const struct cxr_ib_request request = {
 		.what = "MW",
@@ -382,7 +383,7 @@ static int take_mw(struct ib_device *ibdev, struct ib_udata *udata, struct mlx5_
 	};
 	int err;
 
-	err = cxr_ib_take_request(ibdev, udata, &request, req);
+	err = cxr_ib_copy_req(ibdev, udata, &request, req);
 	if (err)
 		return err;
 	if (req->comp_mask || req->reserved1 || req->reserved2) {
@@ -411,7 +412,7 @@ int cxr_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 		ibdev_dbg(&dev->ibdev, "MW: the device has none\n");
 		return -EOPNOTSUPP;
 	}
-	err = take_mw(&dev->ibdev, udata, &req);
+	err = copy_req_mw(&dev->ibdev, udata, &req);
 	if (err)
 		return err;
 

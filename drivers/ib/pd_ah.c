@@ -48,10 +48,10 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 		return -EINVAL;
 	}
 	if (rdma_ah_get_port_num(ah) != CXR_IB_PORT || !grh->sgid_attr ||
-	    grh->sgid_index >= cxr_ib_gids(dev)) {
+	    grh->sgid_index >= cxr_ib_gid_tbl_len(dev)) {
 		warn_refused(dev, "its port is %u of %u, its source GID %u of %u\n",
 			     rdma_ah_get_port_num(ah), CXR_IB_PORT, grh->sgid_index,
-			     cxr_ib_gids(dev));
+			     cxr_ib_gid_tbl_len(dev));
 		return -EINVAL;
 	}
 
@@ -94,7 +94,7 @@ static int check_ud_type(const struct cxr_ib_dev *dev, const struct ib_ah *ibah,
 }
 
 /* User space builds the address itself; it only lacks the MAC that ib_core has found. */
-static int answer_ah(const struct rdma_ah_attr *ah, struct ib_udata *udata)
+static int copy_resp_ah(const struct rdma_ah_attr *ah, struct ib_udata *udata)
 {
 	struct mlx5_ib_create_ah_resp resp = {};
 
@@ -119,7 +119,7 @@ int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct 
 	if (err)
 		return err;
 
-	err = answer_ah(attr->ah_attr, udata);
+	err = copy_resp_ah(attr->ah_attr, udata);
 	if (err) {
 		warn_refused(dev, "its answer cannot be written to the program's memory\n");
 		return err;
@@ -127,13 +127,13 @@ int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct 
 
 	cxr_av_encode(&to_cxr_ah(ibah)->av, &addr);
 	to_cxr_ah(ibah)->sgid_index = addr.sgid_index;
-	cxr_ib_gid_use(dev, addr.sgid_index);
+	cxr_ib_gid_get(dev, addr.sgid_index);
 	return 0;
 }
 
 /* The device knows nothing of an AH. */
 int cxr_ib_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
-	cxr_ib_gid_unuse(to_cxr_dev(ibah->device), to_cxr_ah(ibah)->sgid_index);
+	cxr_ib_gid_put(to_cxr_dev(ibah->device), to_cxr_ah(ibah)->sgid_index);
 	return 0;
 }

@@ -371,7 +371,7 @@ int cxr_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 
 /* ---- QPs that come and go ---- */
 
-void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp)
+void cxr_ib_cq_add_qp(struct cxr_ib_qp *qp)
 {
 	struct cxr_ib_cq *send_cq = to_cxr_cq(qp->ibqp.send_cq);
 	struct cxr_ib_cq *recv_cq = to_cxr_cq(qp->ibqp.recv_cq);
@@ -386,7 +386,7 @@ void cxr_ib_cqs_add_qp(struct cxr_ib_qp *qp)
 }
 
 /* The WQEs of an SRQ are needed again, whoever's completions they were. */
-static void forget_recv(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe)
+static void return_srq_wqe(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe)
 {
 	u64 wr_id;
 
@@ -399,7 +399,7 @@ static void forget_recv(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe)
  * soon. The entries that stay move up, from the newest to the oldest; each place keeps its owner
  * bit, which tells the round.
  */
-static void purge(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
+static void clean_one_cq(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
 {
 	u32 gone = 0, i = cq->ci;
 
@@ -415,7 +415,7 @@ static void purge(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
 		cxr_cqe_decode(from, &cqe);
 		if (cqe.qpn == qp->qpn) {
 			gone++;
-			forget_recv(qp, &cqe);
+			return_srq_wqe(qp, &cqe);
 		} else if (gone) {
 			owner = to->op_own & PRM_CQE_OWNER;
 			*to = *from;
@@ -430,26 +430,26 @@ static void purge(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
 	}
 }
 
-void cxr_ib_cqs_forget_qp(struct cxr_ib_qp *qp, bool remove)
+void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove)
 {
 	struct cxr_ib_cq *send_cq = to_cxr_cq(qp->ibqp.send_cq);
 	struct cxr_ib_cq *recv_cq = to_cxr_cq(qp->ibqp.recv_cq);
 
 	spin_lock_irq(&send_cq->lock);
-	purge(send_cq, qp);
+	clean_one_cq(send_cq, qp);
 	if (remove)
 		list_del(&qp->send_entry);
 	spin_unlock_irq(&send_cq->lock);
 
 	spin_lock_irq(&recv_cq->lock);
 	if (recv_cq != send_cq)
-		purge(recv_cq, qp);
+		clean_one_cq(recv_cq, qp);
 	if (remove)
 		list_del(&qp->recv_entry);
 	spin_unlock_irq(&recv_cq->lock);
 }
 
-void cxr_ib_cqs_name_peer(struct cxr_ib_qp *qp, const u8 gid[16])
+void cxr_ib_cq_set_peer(struct cxr_ib_qp *qp, const u8 gid[16])
 {
 	struct cxr_ib_cq *cq = to_cxr_cq(qp->ibqp.send_cq);
 

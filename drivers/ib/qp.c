@@ -56,7 +56,7 @@ static int device_type(struct cxr_ib_dev *dev, enum ib_qp_type ibtype, bool user
 	}
 }
 
-static int check_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
+static int check_qp_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 {
 	bool target = attr->qp_type == IB_QPT_XRC_TGT;
 	u32 flags = 0;
@@ -95,17 +95,17 @@ static int check_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 
 /* ---- QPs of user space ---- */
 
-/* Takes the request and pins what it names. Undone by free_user_memory(). */
-static int pin_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
-			   const struct ib_qp_init_attr *attr, struct ib_udata *udata,
-			   struct qp_ids *ids)
+/* Takes the request and pins what it names. Undone by unpin_user_qp(). */
+static int pin_user_qp(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
+		       const struct ib_qp_init_attr *attr, struct ib_udata *udata,
+		       struct qp_ids *ids)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct mlx5_ib_create_qp req;
 	u64 bytes;
 	int err;
 
-	err = cxr_ib_take_qp(ctx, attr, udata, &req, &ids->user_index, &bytes);
+	err = cxr_ib_copy_req_qp(ctx, attr, udata, &req, &ids->user_index, &bytes);
 	if (err)
 		return err;
 
@@ -139,7 +139,7 @@ err_put_uar:
 	return err;
 }
 
-static void free_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
+static void unpin_user_qp(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 {
 	if (!qp->uar)
 		return;
@@ -152,7 +152,7 @@ static void free_user_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 /* ---- QPs of the kernel ---- */
 
 /* On success @cap is what the QP got. */
-static int size_queues(struct cxr_ib_qp *qp, struct ib_qp_cap *cap, u32 *bytes)
+static int size_kernel_qp(struct cxr_ib_qp *qp, struct ib_qp_cap *cap, u32 *bytes)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
@@ -198,7 +198,7 @@ static int size_queues(struct cxr_ib_qp *qp, struct ib_qp_cap *cap, u32 *bytes)
 	return 0;
 }
 
-static int alloc_books(struct cxr_ib_qp *qp)
+static int alloc_wr_arrays(struct cxr_ib_qp *qp)
 {
 	struct cxr_ib_wq *sq = &qp->sq, *rq = &qp->rq;
 
@@ -211,7 +211,7 @@ static int alloc_books(struct cxr_ib_qp *qp)
 	return 0;
 }
 
-static void free_books(struct cxr_ib_qp *qp)
+static void free_wr_arrays(struct cxr_ib_qp *qp)
 {
 	kvfree(qp->rq.wrid);
 	kvfree(qp->sq.wc_opcode);
@@ -219,22 +219,22 @@ static void free_books(struct cxr_ib_qp *qp)
 	kvfree(qp->sq.wrid);
 }
 
-/* Undone by free_kernel_memory(). */
-static int alloc_kernel_memory(struct cxr_ib_qp *qp, struct ib_qp_cap *cap)
+/* Undone by free_kernel_qp(). */
+static int alloc_kernel_qp(struct cxr_ib_qp *qp, struct ib_qp_cap *cap)
 {
 	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
 	u32 bytes;
 	int err;
 
-	err = size_queues(qp, cap, &bytes);
+	err = size_kernel_qp(qp, cap, &bytes);
 	if (err)
 		return err;
-	err = alloc_books(qp);
+	err = alloc_wr_arrays(qp);
 	if (err)
-		goto err_free_books;
+		goto err_free_arrays;
 	err = cxr_buf_alloc(core, &qp->buf, bytes);
 	if (err)
-		goto err_free_books;
+		goto err_free_arrays;
 	err = cxr_db_alloc(core, &qp->db);
 	if (err)
 		goto err_free_buf;
@@ -242,24 +242,24 @@ static int alloc_kernel_memory(struct cxr_ib_qp *qp, struct ib_qp_cap *cap)
 
 err_free_buf:
 	cxr_buf_free(core, &qp->buf);
-err_free_books:
-	free_books(qp);
+err_free_arrays:
+	free_wr_arrays(qp);
 	return err;
 }
 
-static void free_kernel_memory(struct cxr_ib_qp *qp)
+static void free_kernel_qp(struct cxr_ib_qp *qp)
 {
 	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
 
 	cxr_db_free(core, &qp->db);
 	cxr_buf_free(core, &qp->buf);
-	free_books(qp);
+	free_wr_arrays(qp);
 }
 
 /* ---- both ---- */
 
 /* From here on events and completions find it. */
-static int publish(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
+static int publish_qp(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 {
 	int err;
 
@@ -270,24 +270,24 @@ static int publish(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 		return err == -EBUSY ? -EIO : err;
 	}
 	if (!qp->user)
-		cxr_ib_cqs_add_qp(qp);
+		cxr_ib_cq_add_qp(qp);
 	if (qp->type == CXR_QP_GSI)
 		WRITE_ONCE(dev->gsi_pd, qp->ibqp.pd);
 	return 0;
 }
 
-static void retract(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
+static void unpublish_qp(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 {
 	if (qp->type == CXR_QP_GSI)
 		WRITE_ONCE(dev->gsi_pd, NULL);
 	xa_erase_irq(&dev->qps, qp->qpn);
 	if (!qp->user)
-		cxr_ib_cqs_forget_qp(qp, true);
+		cxr_ib_cq_clean_qp(qp, true);
 	cxr_ib_put_qp(qp);
 	wait_for_completion(&qp->unused);
 }
 
-static u8 log_size(const struct cxr_ib_wq *wq)
+static u8 log_wq_size(const struct cxr_ib_wq *wq)
 {
 	return wq->size ? ilog2(wq->size) : 0;
 }
@@ -296,22 +296,22 @@ static u8 log_size(const struct cxr_ib_wq *wq)
  * For the device an XRC QP has all that other QPs have; what it has not for its owner is lent. The
  * sizes and the memory of the queues are decided before.
  */
-static int create_in_device(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+static int create_device_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 			    const struct qp_ids *ids)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	const struct cxr_pas pas = qp->uar ? qp->queue.pas : cxr_buf_pas(&qp->buf);
-	const struct cxr_ib_loan *loan = NULL;
+	const struct cxr_ib_xrc_defaults *xrc = NULL;
 	struct cxr_qp_create create;
 
 	if (qp->type == CXR_QP_XRC) {
-		loan = cxr_ib_xrc_lend(dev);
-		if (IS_ERR(loan))
-			return PTR_ERR(loan);
+		xrc = cxr_ib_xrc_defaults(dev);
+		if (IS_ERR(xrc))
+			return PTR_ERR(xrc);
 	}
-	qp->pdn = qp->ibqp.pd ? to_cxr_pd(qp->ibqp.pd)->pdn : loan->pdn;
-	qp->cqn_snd = attr->send_cq ? to_cxr_cq(attr->send_cq)->cq.cqn : loan->cq.cq.cqn;
-	qp->cqn_rcv = attr->recv_cq ? to_cxr_cq(attr->recv_cq)->cq.cqn : loan->cq.cq.cqn;
+	qp->pdn = qp->ibqp.pd ? to_cxr_pd(qp->ibqp.pd)->pdn : xrc->pdn;
+	qp->cqn_snd = attr->send_cq ? to_cxr_cq(attr->send_cq)->cq.cqn : xrc->cq.cq.cqn;
+	qp->cqn_rcv = attr->recv_cq ? to_cxr_cq(attr->recv_cq)->cq.cqn : xrc->cq.cq.cqn;
 
 	create = (struct cxr_qp_create){
 		.type = qp->type,
@@ -320,14 +320,14 @@ static int create_in_device(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *
 		.cqn_rcv = qp->cqn_rcv,
 		.uar = ids->uar,
 		.user_index = ids->user_index,
-		.log_sq_size = log_size(&qp->sq),
+		.log_sq_size = log_wq_size(&qp->sq),
 		.no_sq = !qp->sq.size,
-		.log_rq_size = log_size(&qp->rq),
+		.log_rq_size = log_wq_size(&qp->rq),
 		.log_rq_stride = qp->rq.log_stride,
 		.no_rq = !qp->rq.size,
-		.srq = attr->srq || loan,
-		.srqn = attr->srq ? to_cxr_srq(attr->srq)->srqn : loan ? loan->srqn : 0,
-		.xrcd = attr->xrcd ? to_cxr_xrcd(attr->xrcd)->xrcd : loan ? loan->xrcd : 0,
+		.srq = attr->srq || xrc,
+		.srqn = attr->srq ? to_cxr_srq(attr->srq)->srqn : xrc ? xrc->srqn : 0,
+		.xrcd = attr->xrcd ? to_cxr_xrcd(attr->xrcd)->xrcd : xrc ? xrc->xrcd : 0,
 		.fast_reg = !qp->user && qp->type == CXR_QP_RC,
 		.block_lb_mc = attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
 		.log_page_size = pas.log_size,
@@ -337,9 +337,9 @@ static int create_in_device(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *
 	return cxr_cmd_create_qp(dev->core, &create, &pas, &qp->qpn);
 }
 
-/* Undone by free_memory(). */
-static int get_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
-		      struct ib_qp_init_attr *attr, struct ib_udata *udata, struct qp_ids *ids)
+/* Undone by free_qp_memory(). */
+static int alloc_qp_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
+			   struct ib_qp_init_attr *attr, struct ib_udata *udata, struct qp_ids *ids)
 {
 	*ids = (struct qp_ids){ .user_index = CXR_IB_NO_UIDX };
 	/*
@@ -349,17 +349,17 @@ static int get_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 	if (attr->qp_type == IB_QPT_XRC_TGT)
 		return 0;
 	if (qp->user)
-		return pin_user_memory(qp, ctx, attr, udata, ids);
+		return pin_user_qp(qp, ctx, attr, udata, ids);
 	ids->uar = to_cxr_dev(qp->ibqp.device)->uar->index;
-	return alloc_kernel_memory(qp, &attr->cap);
+	return alloc_kernel_qp(qp, &attr->cap);
 }
 
-static void free_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
+static void free_qp_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 {
 	if (qp->user)
-		free_user_memory(qp, ctx);
+		unpin_user_qp(qp, ctx);
 	else
-		free_kernel_memory(qp);
+		free_kernel_qp(qp);
 }
 
 int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
@@ -378,35 +378,35 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 		ibdev_dbg(&dev->ibdev, "QP: type %d: not supported\n", attr->qp_type);
 		return err;
 	}
-	err = check_attr(dev, attr);
+	err = check_qp_attr(dev, attr);
 	if (err)
 		return err;
 
 	cxr_ib_init_qp(qp, attr, udata || attr->qp_type == IB_QPT_XRC_TGT);
-	err = get_memory(qp, ctx, attr, udata, &ids);
+	err = alloc_qp_memory(qp, ctx, attr, udata, &ids);
 	if (err)
 		goto err_destroy_mutex;
 
-	err = create_in_device(qp, attr, &ids);
+	err = create_device_qp(qp, attr, &ids);
 	if (err)
 		goto err_free_memory;
 	cxr_ib_queue_free_list(&qp->queue);
 	ibqp->qp_num = qp->type == CXR_QP_GSI ? 1 : qp->qpn;
 
-	err = publish(dev, qp);
+	err = publish_qp(dev, qp);
 	if (err)
 		goto err_destroy;
-	err = udata ? cxr_ib_answer_qp(udata) : 0;
+	err = udata ? cxr_ib_copy_resp_qp(udata) : 0;
 	if (err)
-		goto err_retract;
+		goto err_unpublish;
 	return 0;
 
-err_retract:
-	retract(dev, qp);
+err_unpublish:
+	unpublish_qp(dev, qp);
 err_destroy:
 	cxr_cmd_destroy_qp(dev->core, qp->qpn);
 err_free_memory:
-	free_memory(qp, ctx);
+	free_qp_memory(qp, ctx);
 err_destroy_mutex:
 	mutex_destroy(&qp->mutex);
 	return err;
@@ -429,14 +429,14 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 		return 0;
 	}
 	/*
-	 * First the device: then no entry and no event of this QP is added to those that retract()
-	 * waits for and purges.
+	 * First the device: then no entry and no event of this QP is added to those that
+	 * unpublish_qp() purges and waits for.
 	 */
 	cxr_cmd_destroy_qp(dev->core, qp->qpn);
 	cxr_ib_qp_set_sgid(qp, -1);
-	retract(dev, qp);
+	unpublish_qp(dev, qp);
 	cxr_ib_q_set_put(dev, qp->q_set);
-	free_memory(qp, ctx);
+	free_qp_memory(qp, ctx);
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 static const struct cxr_ib_request qp_request = {
 	.what = "QP",
 	.size = sizeof(struct mlx5_ib_create_qp),
-	.least = offsetof(struct mlx5_ib_create_qp, ece_options),
+	.min_size = offsetof(struct mlx5_ib_create_qp, ece_options),
 	.unknown = -EINVAL,
 };
 
@@ -15,7 +15,7 @@ static const struct cxr_ib_request qp_request = {
  * Scattering small messages into completions is an offer of the library, which looks at each
  * completion for whether it was done. We do not take it up.
  */
-static int check_user_flags(struct ib_device *ibdev, const struct mlx5_ib_create_qp *req)
+static int check_req_flags(struct ib_device *ibdev, const struct mlx5_ib_create_qp *req)
 {
 	u32 offers = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE;
 	u32 refused = MLX5_QP_FLAG_SIGNATURE | MLX5_QP_FLAG_TUNNEL_OFFLOADS |
@@ -39,8 +39,8 @@ static int check_user_flags(struct ib_device *ibdev, const struct mlx5_ib_create
 	return 0;
 }
 
-static int check_user_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr,
-			    const struct mlx5_ib_create_qp *req, u64 *bytes)
+static int check_req_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr,
+			   const struct mlx5_ib_create_qp *req, u64 *bytes)
 {
 	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
 	const struct cxr_limits_user_qp sizes = {
@@ -61,20 +61,20 @@ static int check_user_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr
 	return err;
 }
 
-int cxr_ib_take_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
-		   struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index,
-		   u64 *bytes)
+int cxr_ib_copy_req_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
+		       struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index,
+		       u64 *bytes)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
 	int err;
 
-	err = cxr_ib_take_request(&dev->ibdev, udata, &qp_request, req);
-	err = err ?: check_user_flags(&dev->ibdev, req);
-	err = err ?: check_user_sizes(dev, attr, req, bytes);
+	err = cxr_ib_copy_req(&dev->ibdev, udata, &qp_request, req);
+	err = err ?: check_req_flags(&dev->ibdev, req);
+	err = err ?: check_req_sizes(dev, attr, req, bytes);
 	return err ?: cxr_ib_check_uidx(ctx, true, req->uidx, user_index);
 }
 
-int cxr_ib_answer_qp(struct ib_udata *udata)
+int cxr_ib_copy_resp_qp(struct ib_udata *udata)
 {
 	struct mlx5_ib_create_qp_resp resp = {
 		.bfreg_index = INVALID_BFREG,
@@ -103,9 +103,9 @@ void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index)
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 
 	if (index >= 0)
-		cxr_ib_gid_use(dev, index);
+		cxr_ib_gid_get(dev, index);
 	if (qp->has_sgid)
-		cxr_ib_gid_unuse(dev, qp->sgid_index);
+		cxr_ib_gid_put(dev, qp->sgid_index);
 	qp->has_sgid = index >= 0;
 	qp->sgid_index = qp->has_sgid ? index : 0;
 }

@@ -93,8 +93,8 @@ static u32 opts_of_attr(const struct cxr_ib_qp *qp, int mask, enum ib_qp_state f
 	return opts & optional_parts(qp->type, from, to);
 }
 
-static int check_modify(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
-			enum ib_qp_state from, enum ib_qp_state to)
+static int check_modify_qp(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+			   enum ib_qp_state from, enum ib_qp_state to)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct ib_device *ibdev = &dev->ibdev;
@@ -201,7 +201,7 @@ static void fill_mtu(const struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 	}
 }
 
-static u8 next_port(struct cxr_ib_dev *dev, const struct cxr_ib_qp *qp)
+static u8 next_lag_port(struct cxr_ib_dev *dev, const struct cxr_ib_qp *qp)
 {
 	bool connected = !dev->gid_half || qp->type != CXR_QP_UD;
 
@@ -215,8 +215,8 @@ static u8 next_port(struct cxr_ib_dev *dev, const struct cxr_ib_qp *qp)
  * the QP's address, and so it stays. In hash mode no QP is given one: a flow label is in the UDP
  * source port, which is hashed.
  */
-static u32 choose_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
-		       enum ib_qp_state from, enum ib_qp_state to, struct cxr_qp_mod *mod)
+static u32 choose_lag_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+			   enum ib_qp_state from, enum ib_qp_state to, struct cxr_qp_mod *mod)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	const struct cxr_core *core = dev->core;
@@ -225,7 +225,7 @@ static u32 choose_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int 
 	if (!core->lag || core->lag->hash || qp->type == CXR_QP_GSI)
 		return 0;
 	if (from == IB_QPS_RESET && to == IB_QPS_INIT) {
-		mod->lag_port = next_port(dev, qp);
+		mod->lag_port = next_lag_port(dev, qp);
 		return 0;
 	}
 	if (from != IB_QPS_INIT || to != IB_QPS_RTR || !(mask & IB_QP_AV) ||
@@ -276,7 +276,7 @@ static void reset_queues(struct cxr_ib_qp *qp)
 	if (qp->user)
 		return;
 
-	cxr_ib_cqs_forget_qp(qp, false);
+	cxr_ib_cq_clean_qp(qp, false);
 	qp->sq.head = 0;
 	qp->sq.tail = 0;
 	qp->after_umr = false;
@@ -286,8 +286,8 @@ static void reset_queues(struct cxr_ib_qp *qp)
 	qp->db.rec[1] = 0;
 }
 
-static void remember(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
-		     enum ib_qp_state state)
+static void save_qp_attr(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+			 enum ib_qp_state state)
 {
 	if (mask & IB_QP_ACCESS_FLAGS)
 		qp->access = attr->qp_access_flags;
@@ -296,7 +296,7 @@ static void remember(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int ma
 	if (mask & IB_QP_DEST_QPN)
 		qp->dest_qpn = attr->dest_qp_num;
 	if (mask & IB_QP_AV && !qp->user)
-		cxr_ib_cqs_name_peer(qp, rdma_ah_read_grh(&attr->ah_attr)->dgid.raw);
+		cxr_ib_cq_set_peer(qp, rdma_ah_read_grh(&attr->ah_attr)->dgid.raw);
 	if (mask & IB_QP_AV)
 		cxr_ib_qp_set_sgid(qp, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
 	WRITE_ONCE(qp->state, state);
@@ -306,7 +306,7 @@ static void remember(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int ma
 	}
 }
 
-static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask)
+static int modify_qp_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	enum ib_qp_state from, to;
@@ -320,7 +320,7 @@ static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, in
 	to = mask & IB_QP_STATE ? attr->qp_state : from;
 	if (device_state(from, &device_from) || device_state(to, &device_to))
 		return -EINVAL;
-	err = check_modify(qp, attr, mask, from, to);
+	err = check_modify_qp(qp, attr, mask, from, to);
 	if (err)
 		return err;
 
@@ -331,7 +331,7 @@ static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, in
 	err = fill_mod(qp, attr, mask, &mod);
 	if (err)
 		return err;
-	opts = opts_of_attr(qp, mask, from, to) | choose_port(qp, attr, mask, from, to, &mod);
+	opts = opts_of_attr(qp, mask, from, to) | choose_lag_port(qp, attr, mask, from, to, &mod);
 	err = cxr_cmd_modify_qp(dev->core, qp->qpn, device_from, device_to, &mod, opts);
 	/*
 	 * Whoever drains a QP moves it to error and waits for what it posts then. On a dead device
@@ -341,14 +341,14 @@ static int modify_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, in
 		schedule_work(&dev->flush_work);
 		/* Who drains a QP with an SRQ waits for this instead. */
 		if (qp->ibqp.srq && to == IB_QPS_ERR)
-			cxr_ib_tell_qp(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+			cxr_ib_dispatch_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 		err = 0;
 	}
 	if (err)
 		return err;
 
-	remember(qp, attr, mask, to);
-	cxr_ib_qp_moved(qp, from, to);
+	save_qp_attr(qp, attr, mask, to);
+	cxr_ib_counter_qp_modified(qp, from, to);
 	if (mod.lag_port)
 		qp->lag_port = mod.lag_port;
 	return 0;
@@ -372,18 +372,18 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 
 	/* So that the entry does not go while the device is told to use it. */
 	if (mask & IB_QP_AV)
-		cxr_ib_gid_use(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
+		cxr_ib_gid_get(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
 	mutex_lock(&qp->mutex);
-	err = qp->raw ? cxr_ib_modify_raw(qp, attr, mask) : modify_locked(qp, attr, mask);
+	err = qp->raw ? cxr_ib_modify_raw(qp, attr, mask) : modify_qp_locked(qp, attr, mask);
 	mutex_unlock(&qp->mutex);
 	if (mask & IB_QP_AV)
-		cxr_ib_gid_unuse(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
+		cxr_ib_gid_put(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
 	return err;
 }
 
 /* ---- query ---- */
 
-static void fill_ah(const struct cxr_qp_mod *mod, struct rdma_ah_attr *ah)
+static void fill_query_ah(const struct cxr_qp_mod *mod, struct rdma_ah_attr *ah)
 {
 	const struct cxr_addr *addr = &mod->addr;
 
@@ -397,7 +397,7 @@ static void fill_ah(const struct cxr_qp_mod *mod, struct rdma_ah_attr *ah)
 	memcpy(ah->roce.dmac, addr->dmac, sizeof(ah->roce.dmac));
 }
 
-static void fill_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *attr)
+static void fill_query_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *attr)
 {
 	attr->path_mtu = mod->mtu;
 	attr->path_mig_state = IB_MIG_MIGRATED;
@@ -422,7 +422,7 @@ static void fill_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *attr)
 	attr->retry_cnt = mod->retry_cnt;
 	attr->rnr_retry = mod->rnr_retry;
 	if (mod->type != CXR_QP_UD && mod->type != CXR_QP_GSI)
-		fill_ah(mod, &attr->ah_attr);
+		fill_query_ah(mod, &attr->ah_attr);
 }
 
 int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
@@ -453,7 +453,7 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->qp_state = ib_state(state);
 	attr->cur_qp_state = attr->qp_state;
 	attr->sq_draining = draining;
-	fill_attr(&mod, attr);
+	fill_query_attr(&mod, attr);
 	attr->cap.max_recv_wr = qp->rq.size;
 	attr->cap.max_recv_sge = qp->rq.max_sge;
 	/* Of the send queue of user space the library knows the size. */

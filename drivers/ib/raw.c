@@ -20,7 +20,7 @@
 
 /* ---- create and destroy ---- */
 
-static int check_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr)
+static int check_raw_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr)
 {
 	struct ib_device *ibdev = &dev->ibdev;
 	const struct cxr_caps *caps = &dev->core->caps;
@@ -47,15 +47,15 @@ static int check_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr
 }
 
 /* In a LAG the TIS is given a port in turn, as QPs are. */
-static int create_tis(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
+static int create_raw_tis(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 {
 	if (dev->core->lag)
 		qp->lag_port = 1 + (u32)atomic_inc_return(&dev->lag_next) % CXR_LAG_PORTS;
 	return cxr_cmd_create_tis(dev->core, qp->raw->tdn, 0, qp->lag_port, &qp->raw->tisn);
 }
 
-static int create_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
-		     const struct mlx5_ib_create_qp *req, u32 user_index)
+static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+			 const struct mlx5_ib_create_qp *req, u32 user_index)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct cxr_ib_raw *raw = qp->raw;
@@ -80,7 +80,7 @@ static int create_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 			       &raw->sq_queue);
 	if (err)
 		return err;
-	err = create_tis(dev, qp);
+	err = create_raw_tis(dev, qp);
 	if (err)
 		goto err_unpin;
 	sq.tisn = raw->tisn;
@@ -90,7 +90,7 @@ static int create_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 		goto err_destroy_tis;
 	cxr_ib_queue_free_list(&raw->sq_queue);
 	raw->sq_events.qp = &qp->ibqp;
-	err = cxr_ib_listen(dev, raw->sqn, &raw->sq_events);
+	err = cxr_ib_register_event_target(dev, raw->sqn, &raw->sq_events);
 	if (err)
 		goto err_destroy_sq;
 	raw->has_sq = true;
@@ -105,8 +105,8 @@ err_unpin:
 	return err;
 }
 
-static int create_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
-		     const struct mlx5_ib_create_qp *req, u32 user_index)
+static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+			 const struct mlx5_ib_create_qp *req, u32 user_index)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct cxr_ib_raw *raw = qp->raw;
@@ -136,7 +136,7 @@ static int create_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 	if (err)
 		goto err_destroy_rq;
 	raw->rq_events.qp = &qp->ibqp;
-	err = cxr_ib_listen(dev, raw->rqn | CXR_IB_LISTEN_RQ, &raw->rq_events);
+	err = cxr_ib_register_event_target(dev, raw->rqn | CXR_IB_EVENT_KEY_RQ, &raw->rq_events);
 	if (err)
 		goto err_destroy_tir;
 
@@ -156,7 +156,7 @@ err_unpin:
 }
 
 /* Whatever there is of it. Packets stop first, then the queues go, then their memory. */
-static void destroy_queues(struct cxr_ib_qp *qp)
+static void destroy_raw_queues(struct cxr_ib_qp *qp)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct cxr_ib_raw *raw = qp->raw;
@@ -165,19 +165,20 @@ static void destroy_queues(struct cxr_ib_qp *qp)
 		cxr_cmd_destroy_tir(dev->core, raw->tirn);
 	if (raw->has_rq) {
 		cxr_cmd_destroy_rq(dev->core, raw->rqn);
-		cxr_ib_unlisten(dev, raw->rqn | CXR_IB_LISTEN_RQ, &raw->rq_events);
+		cxr_ib_unregister_event_target(dev, raw->rqn | CXR_IB_EVENT_KEY_RQ,
+					       &raw->rq_events);
 		cxr_ib_queue_unpin(&qp->queue);
 	}
 	if (raw->has_sq) {
 		cxr_cmd_destroy_sq(dev->core, raw->sqn);
-		cxr_ib_unlisten(dev, raw->sqn, &raw->sq_events);
+		cxr_ib_unregister_event_target(dev, raw->sqn, &raw->sq_events);
 		cxr_cmd_destroy_tis(dev->core, raw->tisn);
 		cxr_ib_queue_unpin(&raw->sq_queue);
 	}
 }
 
-static int create_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
-			 const struct ib_qp_init_attr *attr, struct ib_udata *udata)
+static int create_raw_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
+			     const struct ib_qp_init_attr *attr, struct ib_udata *udata)
 {
 	struct ib_device *ibdev = qp->ibqp.device;
 	struct mlx5_ib_create_qp req;
@@ -186,7 +187,7 @@ static int create_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 	int err;
 
 	/* The queues of raw packets lie in a piece each. */
-	err = cxr_ib_take_qp(ctx, attr, udata, &req, &user_index, &bytes);
+	err = cxr_ib_copy_req_qp(ctx, attr, udata, &req, &user_index, &bytes);
 	if (err)
 		return err;
 	if ((req.sq_wqe_count && !attr->send_cq) || (req.rq_wqe_count && !attr->recv_cq)) {
@@ -203,16 +204,16 @@ static int create_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 	if (err)
 		goto err_put_uar;
 
-	err = req.sq_wqe_count ? create_sq(qp, attr, &req, user_index) : 0;
+	err = req.sq_wqe_count ? create_raw_sq(qp, attr, &req, user_index) : 0;
 	if (!err && req.rq_wqe_count)
-		err = create_rq(qp, attr, &req, user_index);
+		err = create_raw_rq(qp, attr, &req, user_index);
 	if (err)
 		goto err_destroy;
 	qp->qpn = qp->raw->has_sq ? qp->raw->sqn : qp->raw->rqn;
 	return 0;
 
 err_destroy:
-	destroy_queues(qp);
+	destroy_raw_queues(qp);
 	cxr_ib_db_unpin(ctx, &qp->user_db);
 err_put_uar:
 	cxr_ib_uar_put(qp->uar);
@@ -222,7 +223,7 @@ err_put_uar:
 
 void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 {
-	destroy_queues(qp);
+	destroy_raw_queues(qp);
 	if (qp->uar) {
 		cxr_ib_db_unpin(ctx, &qp->user_db);
 		cxr_ib_uar_put(qp->uar);
@@ -241,7 +242,7 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 		ibdev_dbg(&dev->ibdev, "raw QP: user space alone has them\n");
 		return -EOPNOTSUPP;
 	}
-	err = check_attr(dev, attr);
+	err = check_raw_attr(dev, attr);
 	if (err)
 		return err;
 
@@ -254,7 +255,7 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	if (err)
 		goto err_free;
 	err = attr->rwq_ind_tbl ? cxr_ib_create_rss_tir(qp, attr, udata) :
-				  create_queues(qp, ctx, attr, udata);
+				  create_raw_queues(qp, ctx, attr, udata);
 	if (err)
 		goto err_free;
 	qp->ibqp.qp_num = qp->qpn;
@@ -262,7 +263,7 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	if (attr->rwq_ind_tbl)
 		rdma_restrack_no_track(&qp->ibqp.res);
 
-	err = cxr_ib_answer_qp(udata);
+	err = cxr_ib_copy_resp_qp(udata);
 	if (err) {
 		cxr_ib_destroy_raw(qp, ctx);
 		qp->raw = NULL;
@@ -281,7 +282,7 @@ err_free:
  * A queue may have come into error by itself: it is asked where it stands. One that is in reset has
  * nothing to flush, and no way to error.
  */
-static int move_sq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr_wq_state to)
+static int modify_raw_sq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr_wq_state to)
 {
 	enum cxr_wq_state is;
 	int err;
@@ -294,7 +295,7 @@ static int move_sq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr
 	return cxr_cmd_modify_sq(core, raw->sqn, is, to);
 }
 
-static int move_rq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr_wq_state to)
+static int modify_raw_rq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr_wq_state to)
 {
 	enum cxr_wq_state is;
 	int err;
@@ -307,24 +308,24 @@ static int move_rq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr
 	return cxr_cmd_modify_rq(core, raw->rqn, is, to);
 }
 
-static int move(struct cxr_core *core, const struct cxr_ib_raw *raw, enum ib_qp_state from,
-		enum ib_qp_state to)
+static int modify_raw_queues(struct cxr_core *core, const struct cxr_ib_raw *raw,
+			     enum ib_qp_state from, enum ib_qp_state to)
 {
 	enum cxr_wq_state queues = to == IB_QPS_RESET ? CXR_WQ_RST : CXR_WQ_ERR;
 	int err;
 
 	if (to == IB_QPS_INIT && from == IB_QPS_RESET)
-		return move_rq(core, raw, CXR_WQ_RDY);
+		return modify_raw_rq(core, raw, CXR_WQ_RDY);
 	if (to == IB_QPS_RTS && from == IB_QPS_RTR)
-		return move_sq(core, raw, CXR_WQ_RDY);
+		return modify_raw_sq(core, raw, CXR_WQ_RDY);
 	if (to != IB_QPS_RESET && to != IB_QPS_ERR)
 		return 0;
-	err = move_rq(core, raw, queues);
-	return err ?: move_sq(core, raw, queues);
+	err = modify_raw_rq(core, raw, queues);
+	return err ?: modify_raw_sq(core, raw, queues);
 }
 
-static int check_modify(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
-			enum ib_qp_state from, enum ib_qp_state to)
+static int check_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+			    enum ib_qp_state from, enum ib_qp_state to)
 {
 	struct ib_device *ibdev = qp->ibqp.device;
 
@@ -357,11 +358,11 @@ int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int m
 	lockdep_assert_held(&qp->mutex);
 	from = mask & IB_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
 	to = mask & IB_QP_STATE ? attr->qp_state : from;
-	err = check_modify(qp, attr, mask, from, to);
+	err = check_modify_raw(qp, attr, mask, from, to);
 	if (err)
 		return err;
 
-	err = move(core, qp->raw, from, to);
+	err = modify_raw_queues(core, qp->raw, from, to);
 	/* On a dead device nothing is left to be done. */
 	if (err && cxr_core_dead(core) && (to == IB_QPS_ERR || to == IB_QPS_RESET))
 		err = 0;
@@ -370,7 +371,7 @@ int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int m
 	return err;
 }
 
-static int ask_state(struct cxr_core *core, struct cxr_ib_qp *qp)
+static int query_raw_state(struct cxr_core *core, struct cxr_ib_qp *qp)
 {
 	enum cxr_wq_state sq = CXR_WQ_RST, rq = CXR_WQ_RST;
 	int err = 0;
@@ -395,7 +396,7 @@ int cxr_ib_query_raw(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, struct ib_qp
 	}
 	mutex_lock(&qp->mutex);
 	/* -EAGAIN: whoever lists all QPs goes on with the next one. */
-	err = qp->gone ? -EAGAIN : ask_state(to_cxr_dev(ibqp->device)->core, qp);
+	err = qp->gone ? -EAGAIN : query_raw_state(to_cxr_dev(ibqp->device)->core, qp);
 	attr->qp_state = qp->state;
 	mutex_unlock(&qp->mutex);
 	if (err)

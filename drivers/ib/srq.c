@@ -55,18 +55,18 @@ static bool is_xrc(const struct cxr_ib_srq *srq)
 }
 
 /* An XRC SRQ has an index of user space; of a basic one it is not looked at. */
-static int take_user_srq(struct ib_device *ibdev, struct ib_udata *udata,
-			 struct mlx5_ib_create_srq *req)
+static int copy_req_srq(struct ib_device *ibdev, struct ib_udata *udata,
+			struct mlx5_ib_create_srq *req)
 {
 	static const struct cxr_ib_request request = {
 		.what = "SRQ",
 		.size = sizeof(*req),
-		.least = offsetof(struct mlx5_ib_create_srq, reserved0),
+		.min_size = offsetof(struct mlx5_ib_create_srq, reserved0),
 		.unknown = -EINVAL,
 	};
 	int err;
 
-	err = cxr_ib_take_request(ibdev, udata, &request, req);
+	err = cxr_ib_copy_req(ibdev, udata, &request, req);
 	if (err)
 		return err;
 	if (req->reserved0 || req->reserved1) {
@@ -80,15 +80,15 @@ static int take_user_srq(struct ib_device *ibdev, struct ib_udata *udata,
 	return 0;
 }
 
-/* Memory of an SRQ of user space. Undone by free_user_memory(). */
-static int pin_user_memory(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx,
-			   struct ib_udata *udata, struct cxr_srq_attr *attr)
+/* Memory of an SRQ of user space. Undone by unpin_user_srq(). */
+static int pin_user_srq(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx,
+			struct ib_udata *udata, struct cxr_srq_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(srq->ibsrq.device);
 	struct mlx5_ib_create_srq req;
 	int err;
 
-	err = take_user_srq(&dev->ibdev, udata, &req);
+	err = copy_req_srq(&dev->ibdev, udata, &req);
 	if (err)
 		return err;
 	if (is_xrc(srq)) {
@@ -112,7 +112,7 @@ static int pin_user_memory(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx,
 	return 0;
 }
 
-static void free_user_memory(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx)
+static void unpin_user_srq(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx)
 {
 	cxr_ib_db_unpin(ctx, &srq->user_db);
 	cxr_ib_queue_unpin(&srq->queue);
@@ -129,8 +129,8 @@ static void link_wqes(struct cxr_ib_srq *srq)
 	srq->tail = n - 1;
 }
 
-/* Memory of an SRQ of the kernel. Undone by free_kernel_memory(). */
-static int alloc_kernel_memory(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr)
+/* Memory of an SRQ of the kernel. Undone by free_kernel_srq(). */
+static int alloc_kernel_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr)
 {
 	struct cxr_core *core = to_cxr_dev(srq->ibsrq.device)->core;
 	int err;
@@ -157,7 +157,7 @@ err_free_wrid:
 	return err;
 }
 
-static void free_kernel_memory(struct cxr_ib_srq *srq)
+static void free_kernel_srq(struct cxr_ib_srq *srq)
 {
 	struct cxr_core *core = to_cxr_dev(srq->ibsrq.device)->core;
 
@@ -167,7 +167,7 @@ static void free_kernel_memory(struct cxr_ib_srq *srq)
 }
 
 /* From here on events find it. */
-static int publish(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
+static int publish_srq(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
 {
 	int err;
 
@@ -178,21 +178,22 @@ static int publish(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
 	return err == -EBUSY ? -EIO : err;
 }
 
-static void retract(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
+static void unpublish_srq(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
 {
 	xa_erase_irq(&dev->srqs, srq->srqn);
 	cxr_ib_put_srq(srq);
 	wait_for_completion(&srq->unused);
 }
 
-static int answer_user(const struct cxr_ib_srq *srq, struct ib_udata *udata)
+static int copy_resp_srq(const struct cxr_ib_srq *srq, struct ib_udata *udata)
 {
 	struct mlx5_ib_create_srq_resp resp = { .srqn = srq->srqn };
 
 	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
 }
 
-static int make_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr, struct ib_udata *udata)
+static int create_device_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr,
+			     struct ib_udata *udata)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(srq->ibsrq.device);
 	int err;
@@ -206,16 +207,16 @@ static int make_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr, struct ib
 		return err;
 	cxr_ib_queue_free_list(&srq->queue);
 
-	err = publish(dev, srq);
+	err = publish_srq(dev, srq);
 	if (err)
 		goto err_destroy;
-	err = udata ? answer_user(srq, udata) : 0;
+	err = udata ? copy_resp_srq(srq, udata) : 0;
 	if (err)
-		goto err_retract;
+		goto err_unpublish;
 	return 0;
 
-err_retract:
-	retract(dev, srq);
+err_unpublish:
+	unpublish_srq(dev, srq);
 err_destroy:
 	cxr_cmd_destroy_srq(dev->core, attr->xrc, srq->srqn);
 	return err;
@@ -246,18 +247,18 @@ int cxr_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struc
 	spin_lock_init(&srq->lock);
 	refcount_set(&srq->ref, 1);
 	init_completion(&srq->unused);
-	err = udata ? pin_user_memory(srq, ctx, udata, &attr) : alloc_kernel_memory(srq, &attr);
+	err = udata ? pin_user_srq(srq, ctx, udata, &attr) : alloc_kernel_srq(srq, &attr);
 	if (err)
 		return err;
 
-	err = make_srq(srq, &attr, udata);
+	err = create_device_srq(srq, &attr, udata);
 	if (!err)
 		return 0;
 
 	if (udata)
-		free_user_memory(srq, ctx);
+		unpin_user_srq(srq, ctx);
 	else
-		free_kernel_memory(srq);
+		free_kernel_srq(srq);
 	return err;
 }
 
@@ -269,11 +270,11 @@ int cxr_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
 
 	cxr_cmd_destroy_srq(dev->core, is_xrc(srq), srq->srqn);
-	retract(dev, srq);
+	unpublish_srq(dev, srq);
 	if (udata)
-		free_user_memory(srq, ctx);
+		unpin_user_srq(srq, ctx);
 	else
-		free_kernel_memory(srq);
+		free_kernel_srq(srq);
 	return 0;
 }
 
@@ -317,7 +318,7 @@ int cxr_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 
 /* ---- work of the kernel ---- */
 
-static int post_one(struct cxr_ib_srq *srq, const struct ib_recv_wr *wr)
+static int post_one_srq_recv(struct cxr_ib_srq *srq, const struct ib_recv_wr *wr)
 {
 	struct prm_wqe_srq_next_seg *next;
 
@@ -347,7 +348,7 @@ int cxr_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 
 	spin_lock_irqsave(&srq->lock, flags);
 	for (; wr; wr = wr->next) {
-		err = post_one(srq, wr);
+		err = post_one_srq_recv(srq, wr);
 		if (err) {
 			*bad_wr = wr;
 			break;

@@ -5,12 +5,12 @@
 
 #include "ib.h"
 
-int cxr_ib_take_request(const struct ib_device *ibdev, struct ib_udata *udata,
-			const struct cxr_ib_request *request, void *to)
+int cxr_ib_copy_req(const struct ib_device *ibdev, struct ib_udata *udata,
+		    const struct cxr_ib_request *request, void *to)
 {
 	size_t sent = udata ? udata->inlen : 0, known = min(sent, request->size);
 
-	if (sent < request->least) {
+	if (sent < request->min_size) {
 		ibdev_dbg(ibdev, "%s: a request of %zu bytes is too short\n", request->what, sent);
 		return -EINVAL;
 	}

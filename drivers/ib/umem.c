@@ -83,7 +83,7 @@ struct cxr_ib_db_page {
 	unsigned int users;
 };
 
-static struct cxr_ib_db_page *find_page(struct cxr_ib_ucontext *ctx, u64 addr)
+static struct cxr_ib_db_page *find_db_page(struct cxr_ib_ucontext *ctx, u64 addr)
 {
 	struct cxr_ib_db_page *page;
 
@@ -94,7 +94,7 @@ static struct cxr_ib_db_page *find_page(struct cxr_ib_ucontext *ctx, u64 addr)
 	return NULL;
 }
 
-static struct cxr_ib_db_page *add_page(struct cxr_ib_ucontext *ctx, u64 addr)
+static struct cxr_ib_db_page *pin_db_page(struct cxr_ib_ucontext *ctx, u64 addr)
 {
 	struct cxr_ib_db_page *page;
 	int err;
@@ -129,9 +129,9 @@ int cxr_ib_db_pin(struct cxr_ib_ucontext *ctx, u64 addr, struct cxr_ib_db *db)
 	}
 
 	mutex_lock(&ctx->db_lock);
-	page = find_page(ctx, addr & PAGE_MASK);
+	page = find_db_page(ctx, addr & PAGE_MASK);
 	if (!page)
-		page = add_page(ctx, addr & PAGE_MASK);
+		page = pin_db_page(ctx, addr & PAGE_MASK);
 	if (!IS_ERR(page)) {
 		page->users++;
 		db->page = page;

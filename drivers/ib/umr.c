@@ -29,14 +29,14 @@ static_assert(sizeof(struct umr_wqe) == WQE_BLOCKS * PRM_WQE_BB);
 /* Made and unmade in the order of the fields. */
 struct cxr_ib_umr {
 	u32 pdn;
-	struct cxr_ib_polled cq;
+	struct cxr_ib_internal_cq cq;
 	struct cxr_buf buf;
 	struct cxr_db db;
 	u32 qpn;
 	u16 head;		/* blocks posted */
 };
 
-static int create_qp(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
+static int create_umr_qp(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 {
 	struct cxr_pas pas = cxr_buf_pas(&umr->buf);
 	struct cxr_qp_create create = {
@@ -56,7 +56,7 @@ static int create_qp(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 	return cxr_cmd_create_qp(dev->core, &create, &pas, &umr->qpn);
 }
 
-static int make_ready(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
+static int move_umr_qp_to_rts(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 {
 	static const enum cxr_qp_state states[] = {
 		CXR_QPS_RST, CXR_QPS_INIT, CXR_QPS_RTR, CXR_QPS_RTS,
@@ -80,7 +80,7 @@ static int make_ready(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 	return err;
 }
 
-static struct cxr_ib_umr *make_umr(struct cxr_ib_dev *dev)
+static struct cxr_ib_umr *create_umr(struct cxr_ib_dev *dev)
 {
 	struct cxr_core *core = dev->core;
 	struct cxr_ib_umr *umr;
@@ -92,7 +92,7 @@ static struct cxr_ib_umr *make_umr(struct cxr_ib_dev *dev)
 	err = cxr_cmd_alloc_pd(core, &umr->pdn);
 	if (err)
 		goto err_free;
-	err = cxr_ib_polled_create(core, dev->uar, LOG_CQ, &umr->cq);
+	err = cxr_ib_internal_cq_create(core, dev->uar, LOG_CQ, &umr->cq);
 	if (err)
 		goto err_dealloc_pd;
 	err = cxr_buf_alloc(core, &umr->buf, PRM_WQE_BB << LOG_SQ);
@@ -101,10 +101,10 @@ static struct cxr_ib_umr *make_umr(struct cxr_ib_dev *dev)
 	err = cxr_db_alloc(core, &umr->db);
 	if (err)
 		goto err_free_buf;
-	err = create_qp(dev, umr);
+	err = create_umr_qp(dev, umr);
 	if (err)
 		goto err_free_db;
-	err = make_ready(dev, umr);
+	err = move_umr_qp_to_rts(dev, umr);
 	if (err)
 		goto err_destroy_qp;
 	return umr;
@@ -116,7 +116,7 @@ err_free_db:
 err_free_buf:
 	cxr_buf_free(core, &umr->buf);
 err_destroy_cq:
-	cxr_ib_polled_destroy(core, &umr->cq);
+	cxr_ib_internal_cq_destroy(core, &umr->cq);
 err_dealloc_pd:
 	cxr_cmd_dealloc_pd(core, umr->pdn);
 err_free:
@@ -138,12 +138,12 @@ void cxr_ib_umr_down(void *owner)
 	cxr_cmd_destroy_qp(core, umr->qpn);
 	cxr_db_free(core, &umr->db);
 	cxr_buf_free(core, &umr->buf);
-	cxr_ib_polled_destroy(core, &umr->cq);
+	cxr_ib_internal_cq_destroy(core, &umr->cq);
 	cxr_cmd_dealloc_pd(core, umr->pdn);
 	kfree(umr);
 }
 
-static void post(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr, u32 mkey, u32 pdn, u32 access)
+static void post_umr(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr, u32 mkey, u32 pdn, u32 access)
 {
 	const struct cxr_caps *caps = &dev->core->caps;
 	u32 slot = umr->head & (BIT(LOG_SQ) - 1);
@@ -160,22 +160,22 @@ static void post(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr, u32 mkey, u32 p
 	cxr_uar_ring(dev->uar, &wqe->ctrl);
 }
 
-static int change_locked(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
+static int umr_change_locked(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
 {
 	struct cxr_cqe cqe;
 	int err;
 
 	lockdep_assert_held(&dev->umr_lock);
 	if (!dev->umr) {
-		struct cxr_ib_umr *umr = make_umr(dev);
+		struct cxr_ib_umr *umr = create_umr(dev);
 
 		if (IS_ERR(umr))
 			return PTR_ERR(umr);
 		dev->umr = umr;
 	}
 
-	post(dev, dev->umr, mkey, pdn, access);
-	err = cxr_ib_polled_wait(dev->core, &dev->umr->cq, WAIT_MS, &cqe);
+	post_umr(dev, dev->umr, mkey, pdn, access);
+	err = cxr_ib_internal_cq_wait(dev->core, &dev->umr->cq, WAIT_MS, &cqe);
 	if (!err && cqe.kind == CXR_CQE_REQ)
 		return 0;
 	ibdev_warn_ratelimited(&dev->ibdev, "key %#x could not be changed: %s\n", mkey,
@@ -189,7 +189,7 @@ int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
 	int err;
 
 	mutex_lock(&dev->umr_lock);
-	err = change_locked(dev, mkey, pdn, access);
+	err = umr_change_locked(dev, mkey, pdn, access);
 	mutex_unlock(&dev->umr_lock);
 	return err;
 }

@@ -24,17 +24,17 @@
 #define WAIT_MS		100
 
 /* All that the trial needs; made and unmade in the order of the fields. */
-struct trial {
+struct wc_test {
 	struct cxr_core *core;
 	struct cxr_uar *uar;
 	struct cxr_buf sq_buf;
 	struct cxr_db sq_db;
 	u32 pdn, tdn, tisn;
-	struct cxr_ib_polled cq;
+	struct cxr_ib_internal_cq cq;
 	u32 sqn;
 };
 
-static int create_sq(struct trial *t)
+static int create_test_sq(struct wc_test *t)
 {
 	struct cxr_sq_attr attr = {
 		.tisn = t->tisn,
@@ -56,7 +56,7 @@ static int create_sq(struct trial *t)
 	return err;
 }
 
-static int create_objects(struct trial *t)
+static int create_test_objects(struct wc_test *t)
 {
 	int err;
 
@@ -69,16 +69,16 @@ static int create_objects(struct trial *t)
 	err = cxr_cmd_create_tis(t->core, t->tdn, 0, 0, &t->tisn);
 	if (err)
 		goto err_td;
-	err = cxr_ib_polled_create(t->core, t->uar, LOG_CQES, &t->cq);
+	err = cxr_ib_internal_cq_create(t->core, t->uar, LOG_CQES, &t->cq);
 	if (err)
 		goto err_tis;
-	err = create_sq(t);
+	err = create_test_sq(t);
 	if (err)
 		goto err_cq;
 	return 0;
 
 err_cq:
-	cxr_ib_polled_destroy(t->core, &t->cq);
+	cxr_ib_internal_cq_destroy(t->core, &t->cq);
 err_tis:
 	cxr_cmd_destroy_tis(t->core, t->tisn);
 err_td:
@@ -88,23 +88,23 @@ err_pd:
 	return err;
 }
 
-static void destroy_objects(struct trial *t)
+static void destroy_test_objects(struct wc_test *t)
 {
 	cxr_cmd_destroy_sq(t->core, t->sqn);
-	cxr_ib_polled_destroy(t->core, &t->cq);
+	cxr_ib_internal_cq_destroy(t->core, &t->cq);
 	cxr_cmd_destroy_tis(t->core, t->tisn);
 	cxr_cmd_dealloc_td(t->core, t->tdn);
 	cxr_cmd_dealloc_pd(t->core, t->pdn);
 }
 
-static void free_memory(struct trial *t)
+static void free_test_memory(struct wc_test *t)
 {
 	cxr_db_free(t->core, &t->sq_db);
 	cxr_buf_free(t->core, &t->sq_buf);
 	cxr_uar_put(t->core, t->uar);
 }
 
-static int alloc_memory(struct trial *t)
+static int alloc_test_memory(struct wc_test *t)
 {
 	int err;
 
@@ -126,7 +126,7 @@ err_uar:
 	return err;
 }
 
-static void post(struct trial *t, unsigned int i)
+static void post_test_wqe(struct wc_test *t, unsigned int i)
 {
 	struct prm_wqe_ctrl_seg *wqe = cxr_buf_at(&t->sq_buf, i * PRM_WQE_BB);
 	u64 flame[PRM_WQE_BB / sizeof(u64)] = {};
@@ -143,12 +143,12 @@ static void post(struct trial *t, unsigned int i)
 }
 
 /* The WQE of the first completion; -ETIMEDOUT: none came, -EIO: it is one of an error. */
-static int first_completed(struct trial *t)
+static int first_completed(struct wc_test *t)
 {
 	struct cxr_cqe cqe;
 	int err;
 
-	err = cxr_ib_polled_wait(t->core, &t->cq, WAIT_MS, &cqe);
+	err = cxr_ib_internal_cq_wait(t->core, &t->cq, WAIT_MS, &cqe);
 	if (err)
 		return err;
 	return cqe.kind == CXR_CQE_REQ ? cqe.wqe_counter : -EIO;
@@ -156,25 +156,25 @@ static int first_completed(struct trial *t)
 
 bool cxr_ib_test_wc(struct cxr_ib_dev *dev)
 {
-	struct trial t = { .core = dev->core };
+	struct wc_test t = { .core = dev->core };
 	unsigned int i;
 	int first;
 
 	if (!dev->core->caps.bf || !arch_can_pci_mmap_wc())
 		return false;
-	first = alloc_memory(&t);
+	first = alloc_test_memory(&t);
 	if (first)
 		goto out;
-	first = create_objects(&t);
+	first = create_test_objects(&t);
 	if (first)
 		goto out_free;
 
 	for (i = 0; i < WQES; i++)
-		post(&t, i);
+		post_test_wqe(&t, i);
 	first = first_completed(&t);
-	destroy_objects(&t);
+	destroy_test_objects(&t);
 out_free:
-	free_memory(&t);
+	free_test_memory(&t);
 out:
 	if (first < 0)
 		dev_warn(dev->core->dev, "BlueFlame could not be tried, and is not used: %d\n",

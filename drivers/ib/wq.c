@@ -17,7 +17,7 @@ bool cxr_ib_has_rss(const struct cxr_caps *caps)
 
 /* ---- receive queues ---- */
 
-static int check_wq(struct cxr_ib_dev *dev, const struct ib_wq_init_attr *attr)
+static int check_wq_attr(struct cxr_ib_dev *dev, const struct ib_wq_init_attr *attr)
 {
 	struct ib_device *ibdev = &dev->ibdev;
 
@@ -37,17 +37,18 @@ static int check_wq(struct cxr_ib_dev *dev, const struct ib_wq_init_attr *attr)
 	return 0;
 }
 
-static int take_wq(struct ib_device *ibdev, struct ib_udata *udata, struct mlx5_ib_create_wq *req)
+static int copy_req_wq(struct ib_device *ibdev, struct ib_udata *udata,
+		       struct mlx5_ib_create_wq *req)
 {
 	static const struct cxr_ib_request request = {
 		.what = "WQ",
 		.size = sizeof(*req),
-		.least = offsetofend(struct mlx5_ib_create_wq, comp_mask),
+		.min_size = offsetofend(struct mlx5_ib_create_wq, comp_mask),
 		.unknown = -EOPNOTSUPP,
 	};
 	int err;
 
-	err = cxr_ib_take_request(ibdev, udata, &request, req);
+	err = cxr_ib_copy_req(ibdev, udata, &request, req);
 	if (err)
 		return err;
 	if (req->comp_mask || req->flags || req->two_byte_shift_en) {
@@ -58,7 +59,7 @@ static int take_wq(struct ib_device *ibdev, struct ib_udata *udata, struct mlx5_
 	return 0;
 }
 
-static int check_sizes(struct cxr_ib_dev *dev, const struct mlx5_ib_create_wq *req, u64 *bytes)
+static int check_wq_size(struct cxr_ib_dev *dev, const struct mlx5_ib_create_wq *req, u64 *bytes)
 {
 	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
 	const char *why;
@@ -71,7 +72,7 @@ static int check_sizes(struct cxr_ib_dev *dev, const struct mlx5_ib_create_wq *r
 	return err;
 }
 
-static int answer_wq(struct ib_udata *udata)
+static int copy_resp_wq(struct ib_udata *udata)
 {
 	struct mlx5_ib_create_wq_resp resp = {
 		.response_length = min(udata->outlen, sizeof(resp)),
@@ -80,8 +81,8 @@ static int answer_wq(struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, resp.response_length);
 }
 
-static int make_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr *attr,
-		   const struct mlx5_ib_create_wq *req, u32 pdn, u32 user_index)
+static int create_device_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr *attr,
+			    const struct mlx5_ib_create_wq *req, u32 pdn, u32 user_index)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(rwq->ibwq.device);
 	struct cxr_rq_attr rq = {
@@ -101,18 +102,18 @@ static int make_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr *attr,
 		return err;
 	cxr_ib_queue_free_list(&rwq->queue);
 	rwq->events.wq = &rwq->ibwq;
-	err = cxr_ib_listen(dev, rwq->rqn | CXR_IB_LISTEN_RQ, &rwq->events);
+	err = cxr_ib_register_event_target(dev, rwq->rqn | CXR_IB_EVENT_KEY_RQ, &rwq->events);
 	if (err)
 		cxr_cmd_destroy_rq(dev->core, rwq->rqn);
 	return err;
 }
 
-static void destroy_rq(struct cxr_ib_rwq *rwq)
+static void destroy_device_rq(struct cxr_ib_rwq *rwq)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(rwq->ibwq.device);
 
 	cxr_cmd_destroy_rq(dev->core, rwq->rqn);
-	cxr_ib_unlisten(dev, rwq->rqn | CXR_IB_LISTEN_RQ, &rwq->events);
+	cxr_ib_unregister_event_target(dev, rwq->rqn | CXR_IB_EVENT_KEY_RQ, &rwq->events);
 }
 
 static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_ucontext *ctx,
@@ -124,8 +125,8 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 	u64 bytes;
 	int err;
 
-	err = take_wq(&dev->ibdev, udata, &req);
-	err = err ?: check_sizes(dev, &req, &bytes);
+	err = copy_req_wq(&dev->ibdev, udata, &req);
+	err = err ?: check_wq_size(dev, &req, &bytes);
 	err = err ?: cxr_ib_check_uidx(ctx, true, req.user_index, &user_index);
 	if (err)
 		return err;
@@ -135,16 +136,16 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 	err = cxr_ib_db_pin(ctx, req.db_addr, &rwq->db);
 	if (err)
 		goto err_unpin;
-	err = make_rq(rwq, attr, &req, to_cxr_pd(ibpd)->pdn, user_index);
+	err = create_device_rq(rwq, attr, &req, to_cxr_pd(ibpd)->pdn, user_index);
 	if (err)
 		goto err_unpin_db;
-	err = answer_wq(udata);
+	err = copy_resp_wq(udata);
 	if (err)
 		goto err_destroy;
 	return 0;
 
 err_destroy:
-	destroy_rq(rwq);
+	destroy_device_rq(rwq);
 err_unpin_db:
 	cxr_ib_db_unpin(ctx, &rwq->db);
 err_unpin:
@@ -163,7 +164,7 @@ struct ib_wq *cxr_ib_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *attr,
 
 	if (!ctx)
 		return ERR_PTR(-EOPNOTSUPP);
-	err = check_wq(dev, attr);
+	err = check_wq_attr(dev, attr);
 	if (err)
 		return ERR_PTR(err);
 	rwq = kzalloc(sizeof(*rwq), GFP_KERNEL);
@@ -192,7 +193,7 @@ int cxr_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
 	struct cxr_ib_rwq *rwq = to_cxr_rwq(ibwq);
 
-	destroy_rq(rwq);
+	destroy_device_rq(rwq);
 	cxr_ib_db_unpin(ctx, &rwq->db);
 	cxr_ib_queue_unpin(&rwq->queue);
 	mutex_destroy(&rwq->mutex);
@@ -208,7 +209,7 @@ static const enum cxr_wq_state device_states[] = {
 	[IB_WQS_ERR] = CXR_WQ_ERR,
 };
 
-static int check_modify(struct cxr_ib_dev *dev, const struct ib_wq_attr *attr, u32 mask)
+static int check_modify_wq(struct cxr_ib_dev *dev, const struct ib_wq_attr *attr, u32 mask)
 {
 	if (mask & ~(IB_WQ_STATE | IB_WQ_CUR_STATE | IB_WQ_FLAGS) ||
 	    (mask & IB_WQ_STATE && attr->wq_state > IB_WQS_ERR) ||
@@ -256,10 +257,10 @@ int cxr_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask, stru
 	struct cxr_ib_rwq *rwq = to_cxr_rwq(ibwq);
 	int err;
 
-	err = cxr_ib_take_request(ibwq->device, udata, &request, NULL);
+	err = cxr_ib_copy_req(ibwq->device, udata, &request, NULL);
 	if (err)
 		return err;
-	err = check_modify(to_cxr_dev(ibwq->device), attr, mask);
+	err = check_modify_wq(to_cxr_dev(ibwq->device), attr, mask);
 	if (err)
 		return err;
 	mutex_lock(&rwq->mutex);
@@ -281,7 +282,7 @@ int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
 	u32 i, n, *rqns;
 	int err;
 
-	err = cxr_ib_take_request(&dev->ibdev, udata, &request, NULL);
+	err = cxr_ib_copy_req(&dev->ibdev, udata, &request, NULL);
 	if (err)
 		return err;
 	if (attr->log_ind_tbl_size > caps->log_max_rqt_size ||
@@ -328,20 +329,20 @@ u64 cxr_ib_hash_fields(void)
 	return IPV4_FIELDS | IPV6_FIELDS | TCP_FIELDS | UDP_FIELDS;
 }
 
-static int take_rss(struct ib_device *ibdev, struct ib_udata *udata,
-		    struct mlx5_ib_create_qp_rss *req)
+static int copy_req_rss(struct ib_device *ibdev, struct ib_udata *udata,
+			struct mlx5_ib_create_qp_rss *req)
 {
 	static const struct cxr_ib_request request = {
 		.what = "RSS",
 		.size = sizeof(*req),
-		.least = offsetofend(struct mlx5_ib_create_qp_rss, comp_mask),
+		.min_size = offsetofend(struct mlx5_ib_create_qp_rss, comp_mask),
 		.unknown = -EINVAL,
 	};
 	u32 refused = MLX5_QP_FLAG_TUNNEL_OFFLOADS | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC |
 		      MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC;
 	int err;
 
-	err = cxr_ib_take_request(ibdev, udata, &request, req);
+	err = cxr_ib_copy_req(ibdev, udata, &request, req);
 	if (err)
 		return err;
 	if (memchr_inv(req->reserved, 0, sizeof(req->reserved))) {
@@ -357,8 +358,8 @@ static int take_rss(struct ib_device *ibdev, struct ib_udata *udata,
 }
 
 /* One version of IP and one protocol above it can be hashed, or nothing, to a table of one. */
-static int check_rss(struct ib_device *ibdev, const struct mlx5_ib_create_qp_rss *req,
-		     const struct ib_rwq_ind_table *table)
+static int check_req_rss(struct ib_device *ibdev, const struct mlx5_ib_create_qp_rss *req,
+			 const struct ib_rwq_ind_table *table)
 {
 	u64 mask = req->rx_hash_fields_mask;
 
@@ -385,7 +386,7 @@ static int check_rss(struct ib_device *ibdev, const struct mlx5_ib_create_qp_rss
 	return 0;
 }
 
-static u32 device_fields(u64 mask)
+static u32 device_hash_fields(u64 mask)
 {
 	u32 fields = 0;
 
@@ -415,13 +416,13 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 		ibdev_dbg(&dev->ibdev, "RSS: flags %#x are the WQs'\n", attr->create_flags);
 		return -EOPNOTSUPP;
 	}
-	err = take_rss(&dev->ibdev, udata, &req);
-	err = err ?: check_rss(&dev->ibdev, &req, attr->rwq_ind_tbl);
+	err = copy_req_rss(&dev->ibdev, udata, &req);
+	err = err ?: check_req_rss(&dev->ibdev, &req, attr->rwq_ind_tbl);
 	if (err)
 		return err;
 
 	err = cxr_cmd_create_hash_tir(dev->core, qp->raw->tdn,
-				      device_fields(req.rx_hash_fields_mask),
+				      device_hash_fields(req.rx_hash_fields_mask),
 				      to_cxr_ind_table(attr->rwq_ind_tbl)->rqtn, req.rx_hash_key,
 				      &qp->raw->tirn);
 	if (!err)

@@ -13,9 +13,9 @@
 
 #include "ib.h"
 
-#define LOG_LOAN_CQ 2
-#define LOG_LOAN_SRQ 1
-#define LOG_LOAN_STRIDE 5
+#define LOG_CQ_SIZE 2
+#define LOG_SRQ_SIZE 1
+#define LOG_SRQ_STRIDE 5
 
 int cxr_ib_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 {
@@ -36,103 +36,103 @@ int cxr_ib_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 
 /* ---- what is lent ---- */
 
-static int make_srq(struct cxr_ib_dev *dev, struct cxr_ib_loan *loan)
+static int create_default_srq(struct cxr_ib_dev *dev, struct cxr_ib_xrc_defaults *xrc)
 {
 	struct cxr_srq_attr attr = {
 		.xrc = true,
-		.pdn = loan->pdn,
-		.xrcd = loan->xrcd,
-		.cqn = loan->cq.cq.cqn,
+		.pdn = xrc->pdn,
+		.xrcd = xrc->xrcd,
+		.cqn = xrc->cq.cq.cqn,
 		.user_index = CXR_IB_NO_UIDX,
-		.log_size = LOG_LOAN_SRQ,
-		.log_stride = LOG_LOAN_STRIDE,
+		.log_size = LOG_SRQ_SIZE,
+		.log_stride = LOG_SRQ_STRIDE,
 	};
 	int err;
 
-	err = cxr_buf_alloc(dev->core, &loan->srq_buf, BIT(LOG_LOAN_SRQ + LOG_LOAN_STRIDE));
+	err = cxr_buf_alloc(dev->core, &xrc->srq_buf, BIT(LOG_SRQ_SIZE + LOG_SRQ_STRIDE));
 	if (err)
 		return err;
-	err = cxr_db_alloc(dev->core, &loan->srq_db);
+	err = cxr_db_alloc(dev->core, &xrc->srq_db);
 	if (err)
 		goto err_free_buf;
 
-	attr.pas = cxr_buf_pas(&loan->srq_buf);
-	attr.db_dma = loan->srq_db.dma;
-	err = cxr_cmd_create_srq(dev->core, &attr, &loan->srqn);
+	attr.pas = cxr_buf_pas(&xrc->srq_buf);
+	attr.db_dma = xrc->srq_db.dma;
+	err = cxr_cmd_create_srq(dev->core, &attr, &xrc->srqn);
 	if (err)
 		goto err_free_db;
 	return 0;
 
 err_free_db:
-	cxr_db_free(dev->core, &loan->srq_db);
+	cxr_db_free(dev->core, &xrc->srq_db);
 err_free_buf:
-	cxr_buf_free(dev->core, &loan->srq_buf);
+	cxr_buf_free(dev->core, &xrc->srq_buf);
 	return err;
 }
 
-static struct cxr_ib_loan *make_loan(struct cxr_ib_dev *dev)
+static struct cxr_ib_xrc_defaults *create_xrc_defaults(struct cxr_ib_dev *dev)
 {
-	struct cxr_ib_loan *loan;
+	struct cxr_ib_xrc_defaults *xrc;
 	int err = -ENOMEM;
 
-	loan = kzalloc(sizeof(*loan), GFP_KERNEL);
-	if (!loan)
+	xrc = kzalloc(sizeof(*xrc), GFP_KERNEL);
+	if (!xrc)
 		goto err;
-	err = cxr_cmd_alloc_pd(dev->core, &loan->pdn);
+	err = cxr_cmd_alloc_pd(dev->core, &xrc->pdn);
 	if (err)
 		goto err_free;
-	err = cxr_cmd_alloc_xrcd(dev->core, &loan->xrcd);
+	err = cxr_cmd_alloc_xrcd(dev->core, &xrc->xrcd);
 	if (err)
 		goto err_dealloc_pd;
-	err = cxr_ib_polled_create(dev->core, dev->uar, LOG_LOAN_CQ, &loan->cq);
+	err = cxr_ib_internal_cq_create(dev->core, dev->uar, LOG_CQ_SIZE, &xrc->cq);
 	if (err)
 		goto err_dealloc_xrcd;
-	err = make_srq(dev, loan);
+	err = create_default_srq(dev, xrc);
 	if (err)
 		goto err_destroy_cq;
-	return loan;
+	return xrc;
 
 err_destroy_cq:
-	cxr_ib_polled_destroy(dev->core, &loan->cq);
+	cxr_ib_internal_cq_destroy(dev->core, &xrc->cq);
 err_dealloc_xrcd:
-	cxr_cmd_dealloc_xrcd(dev->core, loan->xrcd);
+	cxr_cmd_dealloc_xrcd(dev->core, xrc->xrcd);
 err_dealloc_pd:
-	cxr_cmd_dealloc_pd(dev->core, loan->pdn);
+	cxr_cmd_dealloc_pd(dev->core, xrc->pdn);
 err_free:
-	kfree(loan);
+	kfree(xrc);
 err:
 	ibdev_dbg(&dev->ibdev, "XRC: the objects that its QPs share cannot be made: %d\n", err);
 	return ERR_PTR(err);
 }
 
-const struct cxr_ib_loan *cxr_ib_xrc_lend(struct cxr_ib_dev *dev)
+const struct cxr_ib_xrc_defaults *cxr_ib_xrc_defaults(struct cxr_ib_dev *dev)
 {
-	struct cxr_ib_loan *loan;
+	struct cxr_ib_xrc_defaults *xrc;
 
-	mutex_lock(&dev->loan_lock);
-	loan = dev->loan;
-	if (!loan) {
-		loan = make_loan(dev);
-		if (!IS_ERR(loan))
-			dev->loan = loan;
+	mutex_lock(&dev->xrc_lock);
+	xrc = dev->xrc_defaults;
+	if (!xrc) {
+		xrc = create_xrc_defaults(dev);
+		if (!IS_ERR(xrc))
+			dev->xrc_defaults = xrc;
 	}
-	mutex_unlock(&dev->loan_lock);
-	return loan;
+	mutex_unlock(&dev->xrc_lock);
+	return xrc;
 }
 
 void cxr_ib_xrc_down(void *owner)
 {
 	struct cxr_ib_dev *dev = owner;
-	struct cxr_ib_loan *loan = dev->loan;
+	struct cxr_ib_xrc_defaults *xrc = dev->xrc_defaults;
 
-	if (!loan)
+	if (!xrc)
 		return;
-	dev->loan = NULL;
-	cxr_cmd_destroy_srq(dev->core, true, loan->srqn);
-	cxr_db_free(dev->core, &loan->srq_db);
-	cxr_buf_free(dev->core, &loan->srq_buf);
-	cxr_ib_polled_destroy(dev->core, &loan->cq);
-	cxr_cmd_dealloc_xrcd(dev->core, loan->xrcd);
-	cxr_cmd_dealloc_pd(dev->core, loan->pdn);
-	kfree(loan);
+	dev->xrc_defaults = NULL;
+	cxr_cmd_destroy_srq(dev->core, true, xrc->srqn);
+	cxr_db_free(dev->core, &xrc->srq_db);
+	cxr_buf_free(dev->core, &xrc->srq_buf);
+	cxr_ib_internal_cq_destroy(dev->core, &xrc->cq);
+	cxr_cmd_dealloc_xrcd(dev->core, xrc->xrcd);
+	cxr_cmd_dealloc_pd(dev->core, xrc->pdn);
+	kfree(xrc);
 }

@@ -231,7 +231,7 @@
  *	    lock of cxr_ib_dev.qps	QPs by number, also for events
  *	    cxr_ib_srq.lock		an SRQ is posted to, or gets a WQE back; innermost
  *	  lock of cxr_ib_dev.srqs	SRQs by number, for events; innermost
- *	  lock of cxr_ib_dev.listeners	the same for send and receive queues that are no QP's
+ *	  lock of cxr_ib_dev.event_targets	the same for SQs and RQs that are no QP's
  */
 #ifndef CXR_H
 #define CXR_H

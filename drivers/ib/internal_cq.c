@@ -7,22 +7,23 @@
 #define POLL_US 50
 
 /* Nobody arms it, and if it fails nothing comes. */
-static void no_comp(struct cxr_cq *cq)
+static void ignore_comp(struct cxr_cq *cq)
 {
 }
 
-static void no_error(struct cxr_cq *cq, u8 syndrome)
+static void ignore_error(struct cxr_cq *cq, u8 syndrome)
 {
 }
 
-static struct prm_cqe64 *entry_at(const struct cxr_ib_polled *cq, u32 i)
+static struct prm_cqe64 *internal_cqe_at(const struct cxr_ib_internal_cq *cq, u32 i)
 {
 	u32 slot = i & (BIT(cq->log_size) - 1);
 
 	return cxr_buf_at(&cq->buf, slot * sizeof(struct prm_cqe64));
 }
 
-static int create(struct cxr_core *core, const struct cxr_uar *uar, struct cxr_ib_polled *cq)
+static int create_internal_cq(struct cxr_core *core, const struct cxr_uar *uar,
+			      struct cxr_ib_internal_cq *cq)
 {
 	struct cxr_cq_attr attr = {
 		.log_size = cq->log_size,
@@ -33,14 +34,14 @@ static int create(struct cxr_core *core, const struct cxr_uar *uar, struct cxr_i
 	u32 i;
 
 	for (i = 0; i < BIT(cq->log_size); i++)
-		cxr_cqe_invalidate(entry_at(cq, i));
-	cq->cq.comp = no_comp;
-	cq->cq.error = no_error;
+		cxr_cqe_invalidate(internal_cqe_at(cq, i));
+	cq->cq.comp = ignore_comp;
+	cq->cq.error = ignore_error;
 	return cxr_cq_create(core, &cq->cq, &attr);
 }
 
-int cxr_ib_polled_create(struct cxr_core *core, const struct cxr_uar *uar, u8 log_size,
-			 struct cxr_ib_polled *cq)
+int cxr_ib_internal_cq_create(struct cxr_core *core, const struct cxr_uar *uar, u8 log_size,
+			      struct cxr_ib_internal_cq *cq)
 {
 	int err;
 
@@ -51,7 +52,7 @@ int cxr_ib_polled_create(struct cxr_core *core, const struct cxr_uar *uar, u8 lo
 	err = cxr_db_alloc(core, &cq->db);
 	if (err)
 		goto err_free_buf;
-	err = create(core, uar, cq);
+	err = create_internal_cq(core, uar, cq);
 	if (err)
 		goto err_free_db;
 	return 0;
@@ -63,17 +64,17 @@ err_free_buf:
 	return err;
 }
 
-void cxr_ib_polled_destroy(struct cxr_core *core, struct cxr_ib_polled *cq)
+void cxr_ib_internal_cq_destroy(struct cxr_core *core, struct cxr_ib_internal_cq *cq)
 {
 	cxr_cq_destroy(core, &cq->cq);
 	cxr_db_free(core, &cq->db);
 	cxr_buf_free(core, &cq->buf);
 }
 
-int cxr_ib_polled_wait(struct cxr_core *core, struct cxr_ib_polled *cq, unsigned int ms,
-		       struct cxr_cqe *cqe)
+int cxr_ib_internal_cq_wait(struct cxr_core *core, struct cxr_ib_internal_cq *cq, unsigned int ms,
+			    struct cxr_cqe *cqe)
 {
-	const struct prm_cqe64 *entry = entry_at(cq, cq->ci);
+	const struct prm_cqe64 *entry = internal_cqe_at(cq, cq->ci);
 	u8 op_own;
 
 	read_poll_timeout(READ_ONCE, op_own,

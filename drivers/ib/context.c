@@ -32,8 +32,7 @@ static int copy_req_ucontext(const struct ib_device *ibdev, struct ib_udata *uda
 
 	if (udata->inlen != sizeof(struct mlx5_ib_alloc_ucontext_req) &&
 	    udata->inlen < offsetof(struct mlx5_ib_alloc_ucontext_req_v2, max_cqe_version)) {
-		ibdev_dbg(ibdev, "context: a request of %zu bytes has no known version\n",
-			  udata->inlen);
+		ibdev_dbg(ibdev, "context: unknown request size %zu\n", udata->inlen);
 		return -EINVAL;
 	}
 
@@ -50,7 +49,8 @@ static int check_req_ucontext(struct cxr_ib_dev *dev,
 	struct ib_device *ibdev = &dev->ibdev;
 
 	if (req->flags || req->comp_mask) {
-		ibdev_dbg(ibdev, "context: flags %#x or mask %#x: no DEVX, no extensions\n",
+		ibdev_dbg(ibdev,
+			  "context: flags %#x, comp_mask %#x: DEVX and extensions are not supported\n",
 			  req->flags, req->comp_mask);
 		return -EOPNOTSUPP;
 	}
@@ -59,12 +59,12 @@ static int check_req_ucontext(struct cxr_ib_dev *dev,
 		return -EOPNOTSUPP;
 	}
 	if (!req->total_num_bfregs || req->num_low_latency_bfregs > req->total_num_bfregs - 1) {
-		ibdev_dbg(ibdev, "context: %u low latency registers of %u\n",
+		ibdev_dbg(ibdev, "context: invalid bfregs: %u of %u for low latency\n",
 			  req->num_low_latency_bfregs, req->total_num_bfregs);
 		return -EINVAL;
 	}
 	if (!(req->lib_caps & MLX5_LIB_CAP_DYN_UAR)) {
-		ibdev_dbg(ibdev, "context: the library does not ask for its doorbell pages itself\n");
+		ibdev_dbg(ibdev, "context: the library does not support dynamic UARs\n");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -211,12 +211,12 @@ int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *
 	if (!ctx->cqe_version) {
 		if (!present || uidx == CXR_IB_NO_UIDX)
 			return 0;
-		ibdev_dbg(ibdev, "user index %#x: completions of version 0 have none\n", uidx);
+		ibdev_dbg(ibdev, "user index %#x is not allowed with CQE version 0\n", uidx);
 		return -EINVAL;
 	}
 
 	if (!present || uidx >= CXR_IB_NO_UIDX) {
-		ibdev_dbg(ibdev, "user index %#x is missing or too large\n", present ? uidx : 0);
+		ibdev_dbg(ibdev, "user index %#x is missing or out of range\n", present ? uidx : 0);
 		return -EINVAL;
 	}
 	*user_index = uidx;
@@ -272,8 +272,7 @@ int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma)
 
 	entry = rdma_user_mmap_entry_get(ibucontext, vma);
 	if (!entry) {
-		ibdev_dbg(&dev->ibdev, "mmap: no doorbell page of one page at %#lx\n",
-			  vma->vm_pgoff);
+		ibdev_dbg(&dev->ibdev, "mmap: no UAR of one page at offset %#lx\n", vma->vm_pgoff);
 		return -EINVAL;
 	}
 
@@ -301,7 +300,7 @@ static struct cxr_ib_uar *alloc_uar(struct cxr_ib_dev *dev, struct cxr_ib_uconte
 	if (err)
 		goto err_free;
 	if (!cxr_uar_phys(dev->core, uar->index)) {
-		ibdev_err(&dev->ibdev, "doorbell page %#x is outside of BAR 0\n", uar->index);
+		ibdev_err(&dev->ibdev, "UAR %#x is outside of BAR 0\n", uar->index);
 		err = -EPROTO;
 		goto err_dealloc;
 	}
@@ -444,7 +443,7 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_QUERY_PORT)(struct uverbs_attr_bundle *
 	if (err)
 		return err;
 	if (!rdma_is_port_valid(ibctx->device, port)) {
-		ibdev_dbg(ibctx->device, "query port: there is no port %u\n", port);
+		ibdev_dbg(ibctx->device, "query port: invalid port %u\n", port);
 		return -EINVAL;
 	}
 	return uverbs_copy_to_struct_or_zero(attrs, MLX5_IB_ATTR_QUERY_PORT, &info, sizeof(info));

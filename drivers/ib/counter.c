@@ -156,7 +156,8 @@ void cxr_ib_counter_qp_modified(struct cxr_ib_qp *qp, enum ib_qp_state from, enu
 	} else if (to == IB_QPS_RTS && qp->counter_pending) {
 		qp->counter_pending = false;
 		if (modify_rts_q_set(qp, counter))
-			ibdev_warn_ratelimited(&dev->ibdev, "QP %#x goes on in its old counters\n",
+			ibdev_warn_ratelimited(&dev->ibdev,
+					       "QP %#x: failed to change the counter set, keeping the old one\n",
 					       qp->qpn);
 	}
 }
@@ -169,8 +170,8 @@ static int bind_counter(struct cxr_ib_qp *qp, struct rdma_counter *counter)
 
 	mutex_lock(&qp->mutex);
 	if (qp->state != IB_QPS_RESET && !dev->core->caps.rts2rts_counter_set) {
-		ibdev_dbg(&dev->ibdev, "QP %#x: the device changes no counters of QPs in use\n",
-			  qp->qpn);
+		ibdev_dbg(&dev->ibdev,
+			  "QP %#x: the device cannot rebind the counter of a QP in use\n", qp->qpn);
 		err = -EOPNOTSUPP;
 	} else if (qp->state == IB_QPS_RTS) {
 		err = modify_rts_q_set(qp, counter);
@@ -190,7 +191,7 @@ static int counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp CXR_
 	int err;
 
 	if (to_cxr_qp(ibqp)->raw) {
-		ibdev_dbg(ibqp->device, "QP %#x: raw packets are not counted\n", ibqp->qp_num);
+		ibdev_dbg(ibqp->device, "QP %#x: raw packet QPs have no counters\n", ibqp->qp_num);
 		return -EOPNOTSUPP;
 	}
 	if (!counter->id) {

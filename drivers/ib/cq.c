@@ -26,7 +26,7 @@ static void cq_error(struct cxr_cq *core_cq, u8 syndrome)
 		.element.cq = &cq->ibcq,
 	};
 
-	ibdev_warn_ratelimited(cq->ibcq.device, "CQ %#x is in error, syndrome %#x%s\n", cq->cq.cqn,
+	ibdev_warn_ratelimited(cq->ibcq.device, "CQ %#x: error event, syndrome %#x%s\n", cq->cq.cqn,
 			       syndrome, syndrome == 1 ? " (overrun)" : "");
 	if (cq->ibcq.event_handler)
 		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
@@ -55,7 +55,7 @@ void cxr_ib_flush_work(struct work_struct *work)
 static int check_req_cq(struct ib_device *ibdev, const struct mlx5_ib_create_cq *req)
 {
 	if (req->cqe_size != 64 && req->cqe_size != 128) {
-		ibdev_dbg(ibdev, "CQ: entries of %u bytes: 64 and 128 exist\n", req->cqe_size);
+		ibdev_dbg(ibdev, "CQ: unsupported CQE size %u: 64 or 128 only\n", req->cqe_size);
 		return -EINVAL;
 	}
 	if (req->flags & ~(MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD |
@@ -65,12 +65,13 @@ static int check_req_cq(struct ib_device *ibdev, const struct mlx5_ib_create_cq 
 		return -EINVAL;
 	}
 	if (!(req->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX)) {
-		ibdev_dbg(ibdev, "CQ: without a doorbell page\n");
+		ibdev_dbg(ibdev, "CQ: no UAR index given\n");
 		return -EINVAL;
 	}
 	if (req->cqe_comp_en || req->flags & (MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD |
 					      MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)) {
-		ibdev_dbg(ibdev, "CQ: no compression, padding or real time stamps\n");
+		ibdev_dbg(ibdev,
+			  "CQ: CQE compression, padding and real-time timestamps are not supported\n");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -111,7 +112,7 @@ static int pin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
 
 	cq->uar = cxr_ib_uar_get(ctx, req.uar_page_index);
 	if (!cq->uar) {
-		ibdev_dbg(&dev->ibdev, "CQ: doorbell page %u is not this process's\n",
+		ibdev_dbg(&dev->ibdev, "CQ: UAR %u does not belong to this context\n",
 			  req.uar_page_index);
 		return -EINVAL;
 	}
@@ -186,12 +187,12 @@ static int check_cq_attr(struct cxr_ib_dev *dev, const struct ib_cq_init_attr *a
 		    (caps->cq_oi ? IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN : 0);
 
 	if (attr->flags & ~flags) {
-		ibdev_dbg(&dev->ibdev, "CQ: flags %#x: not supported\n", attr->flags);
+		ibdev_dbg(&dev->ibdev, "CQ: unsupported flags %#x\n", attr->flags);
 		return -EOPNOTSUPP;
 	}
 	if (attr->comp_vector >= dev->core->comp_vectors) {
-		ibdev_dbg(&dev->ibdev, "CQ: completion vector %u of %d\n", attr->comp_vector,
-			  dev->core->comp_vectors);
+		ibdev_dbg(&dev->ibdev, "CQ: completion vector %u is out of range, there are %d\n",
+			  attr->comp_vector, dev->core->comp_vectors);
 		return -EINVAL;
 	}
 	return 0;
@@ -211,8 +212,8 @@ static int size_cq(struct cxr_ib_dev *dev, u32 entries)
 	int log_size = cxr_limits_cq(&limits, entries);
 
 	if (log_size < 0)
-		ibdev_dbg(&dev->ibdev, "CQ: %u entries: 1 to %lu are possible\n", entries,
-			  BIT(limits.log_cq) - 1);
+		ibdev_dbg(&dev->ibdev, "CQ: unsupported size of %u entries: 1 to %lu only\n",
+			  entries, BIT(limits.log_cq) - 1);
 	return log_size;
 }
 
@@ -305,12 +306,12 @@ int cxr_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
 
 	if (!dev->core->caps.cq_moderation) {
-		ibdev_dbg(&dev->ibdev, "CQ: the device does not moderate\n");
+		ibdev_dbg(&dev->ibdev, "CQ: moderation is not supported by the device\n");
 		return -EOPNOTSUPP;
 	}
 	if (period > CXR_CQ_PERIOD_MAX) {
-		ibdev_dbg(&dev->ibdev, "CQ: moderation for %u us: at most %u\n", period,
-			  CXR_CQ_PERIOD_MAX);
+		ibdev_dbg(&dev->ibdev, "CQ: moderation period of %u us exceeds the maximum of %u\n",
+			  period, CXR_CQ_PERIOD_MAX);
 		return -EINVAL;
 	}
 	return cxr_cq_moderate(dev->core, &to_cxr_cq(ibcq)->cq, period, count);
@@ -322,7 +323,7 @@ static int copy_req_resize_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata
 			      struct mlx5_ib_resize_cq *req)
 {
 	static const struct cxr_ib_request request = {
-		.what = "resized CQ",
+		.what = "CQ resize",
 		.size = sizeof(*req),
 		.min_size = sizeof(*req),
 		.unknown = -EINVAL,
@@ -338,8 +339,8 @@ static int copy_req_resize_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata
 		return -EINVAL;
 	}
 	if (req->cqe_size != (cq->cqe_128 ? 128 : 64)) {
-		ibdev_dbg(ibdev, "CQ %#x: entries of %u bytes cannot be resized to %u\n",
-			  cq->cq.cqn, cq->cqe_128 ? 128 : 64, req->cqe_size);
+		ibdev_dbg(ibdev, "CQ %#x: CQE size cannot change from %u to %u\n", cq->cq.cqn,
+			  cq->cqe_128 ? 128 : 64, req->cqe_size);
 		return -EINVAL;
 	}
 	return 0;
@@ -381,8 +382,8 @@ int cxr_ib_resize_cq(struct ib_cq *ibcq, cxr_resize_cq_count entries, struct ib_
 	int log_size, err = 0;
 
 	if (!dev->core->caps.cq_resize || !udata) {
-		ibdev_dbg(&dev->ibdev, "CQ %#x: %s cannot be resized\n", cq->cq.cqn,
-			  udata ? "CQs of this device" : "one of the kernel");
+		ibdev_dbg(&dev->ibdev, "CQ %#x: resize is not supported %s\n", cq->cq.cqn,
+			  udata ? "by the device" : "for CQs of the kernel");
 		return -EOPNOTSUPP;
 	}
 	log_size = size_cq(dev, entries);

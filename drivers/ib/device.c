@@ -55,7 +55,7 @@ static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device 
 	if (!udata->outlen)
 		return 0;
 	if (udata->outlen < offsetofend(typeof(resp), response_length)) {
-		ibdev_dbg(ibdev, "query device: no room for an answer in %zu bytes\n",
+		ibdev_dbg(ibdev, "query device: response buffer of %zu bytes is too small\n",
 			  udata->outlen);
 		return -EINVAL;
 	}
@@ -161,7 +161,7 @@ int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *at
 	struct net_device *ndev;
 
 	if (port != CXR_IB_PORT) {
-		ibdev_dbg(ibdev, "query port: there is no port %u\n", port);
+		ibdev_dbg(ibdev, "query port: invalid port %u\n", port);
 		return -EINVAL;
 	}
 
@@ -223,7 +223,7 @@ enum rdma_link_layer cxr_ib_get_link_layer(struct ib_device *ibdev, u32 port)
 int cxr_ib_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 {
 	if (index) {
-		ibdev_dbg(ibdev, "query pkey: %u: a RoCE port has one partition key\n", index);
+		ibdev_dbg(ibdev, "query pkey: invalid index %u: a RoCE port has one pkey\n", index);
 		return -EINVAL;
 	}
 

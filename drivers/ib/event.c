@@ -77,7 +77,7 @@ int cxr_ib_register_event_target(struct cxr_ib_dev *dev, u32 key,
 	init_completion(&target->unused);
 	err = xa_insert_irq(&dev->event_targets, key, target, GFP_KERNEL);
 	if (err)
-		ibdev_err(&dev->ibdev, "queue %#x cannot be recorded: %d\n", key, err);
+		ibdev_err(&dev->ibdev, "queue %#x: failed to register for events: %d\n", key, err);
 	/* -EBUSY: the device gave a number out twice. */
 	return err == -EBUSY ? -EIO : err;
 }
@@ -313,8 +313,8 @@ static int watch_netdev(struct cxr_ib_dev *dev, struct net_device *netdev)
 	dev->netdev_nb.notifier_call = netdev_event;
 	err = register_netdevice_notifier_dev_net(netdev, &dev->netdev_nb, &dev->netdev_nn);
 	if (err)
-		ibdev_err(&dev->ibdev, "%s cannot be watched: %pe\n", netdev_name(netdev),
-			  ERR_PTR(err));
+		ibdev_err(&dev->ibdev, "failed to register a notifier for %s: %pe\n",
+			  netdev_name(netdev), ERR_PTR(err));
 	else
 		dev->watched = netdev;
 	return err;

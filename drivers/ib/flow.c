@@ -168,21 +168,22 @@ static int parse_specs(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
 	for (i = 0; i < attr->num_of_specs; i++) {
 		err = parse_spec(spec, rule);
 		if (err) {
-			ibdev_dbg(&dev->ibdev, "flow: part %d, type %#x: %s\n", i, spec->type,
-				  err == -EINVAL ? "contradicts another, or has a tag too large" :
-						   "it, or a field of it, is not supported");
+			ibdev_dbg(&dev->ibdev, "flow: spec %d, type %#x: %s\n", i, spec->type,
+				  err == -EINVAL ?
+				  "conflicts with another spec, or its tag is too large" :
+				  "it, or a field of it, is not supported");
 			return err;
 		}
 		spec = (const void *)spec + spec->size;
 	}
 	mask_value(rule);
 	if (ethertype_contradicts(rule)) {
-		ibdev_dbg(&dev->ibdev, "flow: Ethernet type %#x is not of IPv%u\n",
+		ibdev_dbg(&dev->ibdev, "flow: EtherType %#x conflicts with IPv%u\n",
 			  rule->value.ethertype, rule->value.ip_version);
 		return -EINVAL;
 	}
 	if (!cxr_flow_within(&rule->mask, &dev->core->caps.ft_match)) {
-		ibdev_dbg(&dev->ibdev, "flow: the device does not match on one of these fields\n");
+		ibdev_dbg(&dev->ibdev, "flow: the device cannot match on one of these fields\n");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -194,29 +195,29 @@ static int check_flow_attr(struct cxr_ib_dev *dev, const struct ib_flow_attr *at
 	struct ib_device *ibdev = &dev->ibdev;
 
 	if (!cxr_ib_has_flows(&dev->core->caps)) {
-		ibdev_dbg(ibdev, "flow: the device cannot put tables before others\n");
+		ibdev_dbg(ibdev, "flow: steering is not supported by the device\n");
 		return -EOPNOTSUPP;
 	}
 	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
-		ibdev_dbg(ibdev, "flow: rules have no counters\n");
+		ibdev_dbg(ibdev, "flow: counters are not supported\n");
 		return -EOPNOTSUPP;
 	}
 	if (attr->port != CXR_IB_PORT) {
-		ibdev_dbg(ibdev, "flow: there is no port %u\n", attr->port);
+		ibdev_dbg(ibdev, "flow: invalid port %u\n", attr->port);
 		return -EINVAL;
 	}
 	if (attr->flags & ~IB_FLOW_ATTR_FLAGS_DONT_TRAP) {
-		ibdev_dbg(ibdev, "flow: flags %#x: rules are for what is received\n", attr->flags);
+		ibdev_dbg(ibdev, "flow: unsupported flags %#x: ingress rules only\n", attr->flags);
 		return attr->flags & ~(IB_FLOW_ATTR_FLAGS_DONT_TRAP | IB_FLOW_ATTR_FLAGS_EGRESS) ?
 		       -EINVAL : -EOPNOTSUPP;
 	}
 	if (attr->priority >= CXR_FLOW_PRIOS) {
-		ibdev_dbg(ibdev, "flow: priority %u: 0 to %u exist\n", attr->priority,
+		ibdev_dbg(ibdev, "flow: priority %u exceeds the maximum of %u\n", attr->priority,
 			  CXR_FLOW_PRIOS - 1);
 		return -ENOSPC;
 	}
 	if (attr->type != IB_FLOW_ATTR_NORMAL && (attr->num_of_specs || attr->flags)) {
-		ibdev_dbg(ibdev, "flow: type %d has neither parts nor flags\n", attr->type);
+		ibdev_dbg(ibdev, "flow: type %d takes neither specs nor flags\n", attr->type);
 		return -EINVAL;
 	}
 	return 0;
@@ -284,7 +285,7 @@ static int add_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow,
 	case IB_FLOW_ATTR_MC_DEFAULT:
 		return add_default_rules(dev, flow, false, &rule);
 	default:
-		ibdev_dbg(&dev->ibdev, "flow: type %d: there are no sniffer rules\n", attr->type);
+		ibdev_dbg(&dev->ibdev, "flow: unsupported type %d\n", attr->type);
 		return -EOPNOTSUPP;
 	}
 }
@@ -298,7 +299,8 @@ struct ib_flow *cxr_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr
 	int err;
 
 	if (!qp->raw || !qp->raw->has_tir) {
-		ibdev_dbg(&dev->ibdev, "flow: QP %#x receives no raw packets\n", ibqp->qp_num);
+		ibdev_dbg(&dev->ibdev, "flow: QP %#x is not a raw packet QP that receives\n",
+			  ibqp->qp_num);
 		return ERR_PTR(qp->raw ? -EINVAL : -EOPNOTSUPP);
 	}
 	err = check_flow_attr(dev, attr, udata);

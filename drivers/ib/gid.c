@@ -50,7 +50,7 @@ static int read_gid_attr(const struct ib_gid_attr *attr, struct cxr_gid_in *in)
 		in->type = CXR_GID_V2;
 		break;
 	default:
-		ibdev_dbg(attr->device, "GID %u: type %u is not RoCE\n", attr->index,
+		ibdev_dbg(attr->device, "GID %u: type %u is not a RoCE type\n", attr->index,
 			  attr->gid_type);
 		return -EOPNOTSUPP;
 	}
@@ -146,8 +146,8 @@ int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context)
 	int err;
 
 	if (attr->index >= cxr_ib_gid_tbl_len(dev)) {
-		ibdev_dbg(attr->device, "GID %u: the device holds %u\n", attr->index,
-			  cxr_ib_gid_tbl_len(dev));
+		ibdev_dbg(attr->device, "GID %u: index out of range, the table has %u entries\n",
+			  attr->index, cxr_ib_gid_tbl_len(dev));
 		return -EINVAL;
 	}
 

@@ -97,7 +97,7 @@ static int fill_pma_resp(struct cxr_ib_dev *dev, u32 port, const struct ib_mad *
 	    in->mad_hdr.attr_id != IB_PMA_PORT_COUNTERS_EXT)
 		return IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB;
 	if (in->data[PORT_SELECT] != port) {
-		ibdev_dbg(&dev->ibdev, "MAD: counters of port %u\n", in->data[PORT_SELECT]);
+		ibdev_dbg(&dev->ibdev, "PMA: invalid port %u\n", in->data[PORT_SELECT]);
 		return IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE;
 	}
 

@@ -230,7 +230,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	int err;
 
 	if (!core->roce.roce) {
-		dev_info(core->dev, "the device has no RoCE: no RDMA device\n");
+		dev_info(core->dev, "RoCE is not available: no RDMA device\n");
 		return -ENODEV;
 	}
 

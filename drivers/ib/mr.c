@@ -76,7 +76,7 @@ static struct ib_mr *register_umem(struct cxr_ib_dev *dev, struct ib_umem *umem,
 	dma_addr_t *list;
 
 	if (!page_size) {
-		ibdev_dbg(&dev->ibdev, "MR: %#llx is not where its memory is within a page\n",
+		ibdev_dbg(&dev->ibdev, "MR: IOVA %#llx and address differ in page offset\n",
 			  attr->va);
 		return ERR_PTR(-EINVAL);
 	}
@@ -101,8 +101,8 @@ static struct ib_mr *pin_and_register(struct cxr_ib_dev *dev, u64 start, int acc
 	struct ib_mr *ibmr;
 
 	if (IS_ERR(umem)) {
-		ibdev_dbg(&dev->ibdev, "MR: %#llx bytes at %#llx cannot be pinned: %ld\n",
-			  attr->len, start, PTR_ERR(umem));
+		ibdev_dbg(&dev->ibdev, "MR: failed to pin %#llx bytes at %#llx: %ld\n", attr->len,
+			  start, PTR_ERR(umem));
 		return ERR_CAST(umem);
 	}
 
@@ -115,11 +115,11 @@ static struct ib_mr *pin_and_register(struct cxr_ib_dev *dev, u64 start, int acc
 static int check_mr_access(struct cxr_ib_dev *dev, int access)
 {
 	if (access & ~ACCESS_SUPPORTED) {
-		ibdev_dbg(&dev->ibdev, "MR: access %#x: not supported\n", access);
+		ibdev_dbg(&dev->ibdev, "MR: unsupported access flags %#x\n", access);
 		return -EOPNOTSUPP;
 	}
 	if (access & IB_ACCESS_MW_BIND && !dev->core->caps.imaicl) {
-		ibdev_dbg(&dev->ibdev, "MR: for memory windows: the device has none\n");
+		ibdev_dbg(&dev->ibdev, "MR: memory windows are not supported by the device\n");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -140,7 +140,7 @@ struct ib_mr *cxr_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 
 	if (err)
 		return ERR_PTR(err);
 	if (CXR_REG_MR_HAS_DMAH) {
-		ibdev_dbg(&dev->ibdev, "MR: no DMA handles\n");
+		ibdev_dbg(&dev->ibdev, "MR: DMA handles are not supported\n");
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 	return pin_and_register(dev, start, access, &attr);
@@ -165,14 +165,13 @@ struct ib_mr *cxr_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 leng
 	if (err)
 		return ERR_PTR(err);
 	if (CXR_REG_MR_HAS_DMAH) {
-		ibdev_dbg(&dev->ibdev, "MR: no DMA handles\n");
+		ibdev_dbg(&dev->ibdev, "MR: DMA handles are not supported\n");
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 
 	dmabuf = ib_umem_dmabuf_get_pinned(&dev->ibdev, offset, length, fd, access);
 	if (IS_ERR(dmabuf)) {
-		ibdev_dbg(&dev->ibdev, "MR: DMA buffer %d cannot be pinned: %ld\n", fd,
-			  PTR_ERR(dmabuf));
+		ibdev_dbg(&dev->ibdev, "MR: failed to pin dma-buf %d: %ld\n", fd, PTR_ERR(dmabuf));
 		return ERR_CAST(dmabuf);
 	}
 
@@ -231,7 +230,8 @@ struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 	int err;
 
 	if (flags & ~IB_MR_REREG_SUPPORTED || !mr->umem || mr->umem->is_dmabuf || !mr->mkey) {
-		ibdev_dbg(&dev->ibdev, "MR %#x: changes %#x: not possible\n", mr->mkey, flags);
+		ibdev_dbg(&dev->ibdev, "MR %#x: reregistration with flags %#x is not supported\n",
+			  mr->mkey, flags);
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 	if (flags & IB_MR_REREG_ACCESS) {
@@ -301,12 +301,12 @@ struct ib_mr *cxr_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_
 	int err;
 
 	if (type != IB_MR_TYPE_MEM_REG) {
-		ibdev_dbg(&dev->ibdev, "MR: type %d: not supported\n", type);
+		ibdev_dbg(&dev->ibdev, "MR: unsupported type %d\n", type);
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 	if (!max_num_sg || max_num_sg > cxr_ib_max_fast_reg(&dev->core->caps)) {
-		ibdev_dbg(&dev->ibdev, "MR: %u pages: 1 to %u can be registered by a WQE\n",
-			  max_num_sg, cxr_ib_max_fast_reg(&dev->core->caps));
+		ibdev_dbg(&dev->ibdev, "MR: unsupported max_num_sg %u: 1 to %u only\n", max_num_sg,
+			  cxr_ib_max_fast_reg(&dev->core->caps));
 		return ERR_PTR(-EINVAL);
 	}
 
@@ -387,7 +387,8 @@ static int copy_req_mw(struct ib_device *ibdev, struct ib_udata *udata,
 	if (err)
 		return err;
 	if (req->comp_mask || req->reserved1 || req->reserved2) {
-		ibdev_dbg(ibdev, "MW: mask %#x or reserved fields are not zero\n", req->comp_mask);
+		ibdev_dbg(ibdev, "MW: comp_mask %#x or reserved fields are not zero\n",
+			  req->comp_mask);
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -409,7 +410,7 @@ int cxr_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 	int err;
 
 	if (!dev->core->caps.imaicl) {
-		ibdev_dbg(&dev->ibdev, "MW: the device has none\n");
+		ibdev_dbg(&dev->ibdev, "MW: not supported by the device\n");
 		return -EOPNOTSUPP;
 	}
 	err = copy_req_mw(&dev->ibdev, udata, &req);

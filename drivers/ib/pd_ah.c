@@ -49,9 +49,8 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 	}
 	if (rdma_ah_get_port_num(ah) != CXR_IB_PORT || !grh->sgid_attr ||
 	    grh->sgid_index >= cxr_ib_gid_tbl_len(dev)) {
-		warn_refused(dev, "its port is %u of %u, its source GID %u of %u\n",
-			     rdma_ah_get_port_num(ah), CXR_IB_PORT, grh->sgid_index,
-			     cxr_ib_gid_tbl_len(dev));
+		warn_refused(dev, "its port %u or source GID index %u of %u is invalid\n",
+			     rdma_ah_get_port_num(ah), grh->sgid_index, cxr_ib_gid_tbl_len(dev));
 		return -EINVAL;
 	}
 
@@ -121,7 +120,7 @@ int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct 
 
 	err = copy_resp_ah(attr->ah_attr, udata);
 	if (err) {
-		warn_refused(dev, "its answer cannot be written to the program's memory\n");
+		warn_refused(dev, "the response cannot be copied to user space\n");
 		return err;
 	}
 

@@ -325,7 +325,7 @@ static int poll_live(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
 			done++;
 		else
 			ibdev_err_ratelimited(cq->ibcq.device,
-					      "CQ %#x: QP %#x has no WQE %u outstanding: dropped\n",
+					      "CQ %#x: CQE for QP %#x, WQE %u, which is not outstanding: dropped\n",
 					      cq->cq.cqn, cqe.qpn, cqe.wqe_counter);
 	}
 	if (cq->ci != first)

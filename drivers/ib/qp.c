@@ -64,7 +64,8 @@ static int check_qp_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 	if (attr->qp_type == IB_QPT_UD && dev->core->caps.block_lb_mc)
 		flags = IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	if (attr->create_flags & ~flags || attr->rwq_ind_tbl) {
-		ibdev_dbg(&dev->ibdev, "QP: flags %#x or a table: not of this type\n",
+		ibdev_dbg(&dev->ibdev,
+			  "QP: create flags %#x or an indirection table: not supported for this type\n",
 			  attr->create_flags);
 		return -EOPNOTSUPP;
 	}
@@ -75,7 +76,7 @@ static int check_qp_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 		return -EINVAL;
 	}
 	if (target != !!attr->xrcd) {
-		ibdev_dbg(&dev->ibdev, "QP: type %d %s a domain of XRC\n", attr->qp_type,
+		ibdev_dbg(&dev->ibdev, "QP: type %d %s an XRC domain\n", attr->qp_type,
 			  target ? "without" : "with");
 		return -EINVAL;
 	}
@@ -85,7 +86,7 @@ static int check_qp_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 	}
 	if (attr->cap.max_send_wr > BIT(dev->core->caps.log_max_qp_sz) ||
 	    attr->cap.max_recv_wr > BIT(dev->core->caps.log_max_qp_sz)) {
-		ibdev_dbg(&dev->ibdev, "QP: %u sends, %u receives: %lu are possible\n",
+		ibdev_dbg(&dev->ibdev, "QP: max_send_wr %u or max_recv_wr %u exceeds %lu\n",
 			  attr->cap.max_send_wr, attr->cap.max_recv_wr,
 			  BIT(dev->core->caps.log_max_qp_sz));
 		return -EINVAL;
@@ -111,7 +112,7 @@ static int pin_user_qp(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 
 	qp->uar = cxr_ib_uar_get(ctx, req.bfreg_index);
 	if (!qp->uar) {
-		ibdev_dbg(&dev->ibdev, "QP: doorbell page %u is not this process's\n",
+		ibdev_dbg(&dev->ibdev, "QP: UAR %u does not belong to this context\n",
 			  req.bfreg_index);
 		return -EINVAL;
 	}
@@ -175,7 +176,8 @@ static int size_kernel_qp(struct cxr_ib_qp *qp, struct ib_qp_cap *cap, u32 *byte
 
 	err = cxr_limits_qp(&limits, &sizes, &layout, &why);
 	if (err) {
-		ibdev_dbg(&dev->ibdev, "QP: %u sends of %u, %u inline, %u receives of %u: %s\n",
+		ibdev_dbg(&dev->ibdev,
+			  "QP: max_send_wr %u, max_send_sge %u, max_inline_data %u, max_recv_wr %u, max_recv_sge %u: %s\n",
 			  cap->max_send_wr, cap->max_send_sge, cap->max_inline_data,
 			  cap->max_recv_wr, cap->max_recv_sge, why);
 		return err;
@@ -266,7 +268,7 @@ static int publish_qp(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 	err = xa_insert_irq(&dev->qps, qp->qpn, qp, GFP_KERNEL);
 	if (err) {
 		/* -EBUSY: the device gave a number out twice. */
-		ibdev_err(&dev->ibdev, "QP %#x cannot be recorded: %d\n", qp->qpn, err);
+		ibdev_err(&dev->ibdev, "QP %#x: failed to store its number: %d\n", qp->qpn, err);
 		return err == -EBUSY ? -EIO : err;
 	}
 	if (!qp->user)
@@ -375,7 +377,7 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 		return cxr_ib_create_raw(qp, attr, udata);
 	err = device_type(dev, attr->qp_type, udata, &qp->type);
 	if (err) {
-		ibdev_dbg(&dev->ibdev, "QP: type %d: not supported\n", attr->qp_type);
+		ibdev_dbg(&dev->ibdev, "QP: unsupported type %d\n", attr->qp_type);
 		return err;
 	}
 	err = check_qp_attr(dev, attr);
@@ -448,7 +450,7 @@ int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
 
 	if (qp->raw || qp->type != CXR_QP_UD) {
-		ibdev_dbg(ibqp->device, "QP %#x: only datagrams are multicast\n", qp->qpn);
+		ibdev_dbg(ibqp->device, "QP %#x: only UD QPs join multicast groups\n", qp->qpn);
 		return -EOPNOTSUPP;
 	}
 	return cxr_cmd_attach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw, qp->qpn);

@@ -24,15 +24,15 @@ static int check_req_flags(struct ib_device *ibdev, const struct mlx5_ib_create_
 		      MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE | MLX5_QP_FLAG_DCI_STREAM;
 
 	if (req->flags & ~(offers | refused | MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
-		ibdev_dbg(ibdev, "QP: unknown flags in %#x\n", req->flags);
+		ibdev_dbg(ibdev, "QP: unknown flags %#x\n", req->flags);
 		return -EINVAL;
 	}
 	if (req->flags & refused) {
-		ibdev_dbg(ibdev, "QP: flags %#x: not supported\n", req->flags & refused);
+		ibdev_dbg(ibdev, "QP: unsupported flags %#x\n", req->flags & refused);
 		return -EOPNOTSUPP;
 	}
 	if (!(req->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
-		ibdev_dbg(ibdev, "QP: without a doorbell page\n");
+		ibdev_dbg(ibdev, "QP: no UAR index given\n");
 		return -EINVAL;
 	}
 	/* ECE options are an offer too: the answer says that none was taken. */
@@ -55,7 +55,8 @@ static int check_req_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr 
 
 	err = cxr_limits_user_qp(&limits, &sizes, bytes, &why);
 	if (err)
-		ibdev_dbg(&dev->ibdev, "QP: %u send blocks, %u slots of 2^%u bytes for %u: %s\n",
+		ibdev_dbg(&dev->ibdev,
+			  "QP: sq_wqe_count %u, rq_wqe_count %u, rq_wqe_shift %u, max_recv_wr %u: %s\n",
 			  req->sq_wqe_count, req->rq_wqe_count, req->rq_wqe_shift,
 			  attr->cap.max_recv_wr, why);
 	return err;

@@ -101,39 +101,41 @@ static int check_modify_qp(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 	const struct cxr_caps *caps = &dev->core->caps;
 
 	if (mask & (IB_QP_ALT_PATH | IB_QP_RATE_LIMIT | IB_QP_CAP)) {
-		ibdev_dbg(ibdev, "QP %#x: no alternate path, rate limit or resizing\n", qp->qpn);
-		return -EOPNOTSUPP;
-	}
-	if (mask & IB_QP_PATH_MIG_STATE && attr->path_mig_state != IB_MIG_MIGRATED) {
-		ibdev_dbg(ibdev, "QP %#x: there is no path to migrate to\n", qp->qpn);
-		return -EOPNOTSUPP;
-	}
-	if (to == IB_QPS_SQD) {
-		ibdev_dbg(ibdev, "QP %#x: there is no command that drains a send queue\n",
+		ibdev_dbg(ibdev,
+			  "QP %#x: alternate path, rate limit and resize are not supported\n",
 			  qp->qpn);
 		return -EOPNOTSUPP;
 	}
+	if (mask & IB_QP_PATH_MIG_STATE && attr->path_mig_state != IB_MIG_MIGRATED) {
+		ibdev_dbg(ibdev, "QP %#x: path migration is not supported\n", qp->qpn);
+		return -EOPNOTSUPP;
+	}
+	if (to == IB_QPS_SQD) {
+		ibdev_dbg(ibdev, "QP %#x: state SQD is not supported\n", qp->qpn);
+		return -EOPNOTSUPP;
+	}
 	if (!ib_modify_qp_is_ok(from, to, qp->ibqp.qp_type, mask)) {
-		ibdev_dbg(ibdev, "QP %#x: state %d to %d with attributes %#x\n", qp->qpn, from, to,
-			  mask);
+		ibdev_dbg(ibdev,
+			  "QP %#x: invalid transition from state %d to %d with attribute mask %#x\n",
+			  qp->qpn, from, to, mask);
 		return -EINVAL;
 	}
 	if ((mask & IB_QP_PORT && attr->port_num != CXR_IB_PORT) ||
 	    (mask & IB_QP_PKEY_INDEX && attr->pkey_index)) {
-		ibdev_dbg(ibdev, "QP %#x: port %u, partition key %u\n", qp->qpn, attr->port_num,
-			  attr->pkey_index);
+		ibdev_dbg(ibdev, "QP %#x: invalid port %u or pkey index %u\n", qp->qpn,
+			  attr->port_num, attr->pkey_index);
 		return -EINVAL;
 	}
 	if ((mask & IB_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > BIT(caps->log_max_ra_res_qp)) ||
 	    (mask & IB_QP_MAX_DEST_RD_ATOMIC &&
 	     attr->max_dest_rd_atomic > BIT(caps->log_max_ra_req_qp))) {
-		ibdev_dbg(ibdev, "QP %#x: %u reads out, %u reads in are too many\n", qp->qpn,
-			  attr->max_rd_atomic, attr->max_dest_rd_atomic);
+		ibdev_dbg(ibdev, "QP %#x: max_rd_atomic %u or max_dest_rd_atomic %u is too large\n",
+			  qp->qpn, attr->max_rd_atomic, attr->max_dest_rd_atomic);
 		return -EINVAL;
 	}
 	if (mask & IB_QP_PATH_MTU &&
 	    (attr->path_mtu < IB_MTU_256 || attr->path_mtu > IB_MTU_4096)) {
-		ibdev_dbg(ibdev, "QP %#x: path MTU %d\n", qp->qpn, attr->path_mtu);
+		ibdev_dbg(ibdev, "QP %#x: invalid path MTU %d\n", qp->qpn, attr->path_mtu);
 		return -EINVAL;
 	}
 	return 0;
@@ -167,7 +169,8 @@ static int fill_path(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int ma
 		if (err)
 			return err;
 		if (is_multicast_ether_addr(mod->addr.dmac)) {
-			ibdev_dbg(&dev->ibdev, "QP %#x: multicast address %pM for a connection\n",
+			ibdev_dbg(&dev->ibdev,
+				  "QP %#x: multicast destination MAC %pM for a connection\n",
 				  qp->qpn, mod->addr.dmac);
 			return -EINVAL;
 		}
@@ -361,12 +364,12 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 	int err;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS) {
-		ibdev_dbg(ibqp->device, "QP %#x: attributes %#x: no rate limit, and none unknown\n",
-			  qp->qpn, mask);
+		ibdev_dbg(ibqp->device, "QP %#x: unsupported attribute mask %#x\n", qp->qpn, mask);
 		return -EOPNOTSUPP;
 	}
 	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
-		ibdev_dbg(ibqp->device, "QP %#x: no burst, ECE or DC attributes\n", qp->qpn);
+		ibdev_dbg(ibqp->device, "QP %#x: burst, ECE and DC attributes are not supported\n",
+			  qp->qpn);
 		return -EOPNOTSUPP;
 	}
 

@@ -29,18 +29,18 @@ static int check_raw_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *
 	if (!attr->rwq_ind_tbl)
 		flags |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	if (attr->create_flags & ~flags) {
-		ibdev_dbg(ibdev, "raw QP: flags %#x: only %#x exist\n", attr->create_flags, flags);
+		ibdev_dbg(ibdev, "raw packet QP: unsupported create flags %#x: %#x only\n",
+			  attr->create_flags, flags);
 		return -EOPNOTSUPP;
 	}
 	if (attr->srq) {
-		ibdev_dbg(ibdev, "raw QP: an SRQ is not possible\n");
+		ibdev_dbg(ibdev, "raw packet QP: SRQs are not supported\n");
 		return -EOPNOTSUPP;
 	}
 	if (attr->cap.max_send_wr > BIT(caps->log_max_qp_sz) ||
 	    attr->cap.max_recv_wr > BIT(caps->log_max_qp_sz)) {
-		ibdev_dbg(ibdev, "raw QP: %u sends, %u receives: %lu are possible\n",
-			  attr->cap.max_send_wr, attr->cap.max_recv_wr,
-			  BIT(caps->log_max_qp_sz));
+		ibdev_dbg(ibdev, "raw packet QP: max_send_wr %u or max_recv_wr %u exceeds %lu\n",
+			  attr->cap.max_send_wr, attr->cap.max_recv_wr, BIT(caps->log_max_qp_sz));
 		return -EINVAL;
 	}
 	return 0;
@@ -191,12 +191,12 @@ static int create_raw_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 	if (err)
 		return err;
 	if ((req.sq_wqe_count && !attr->send_cq) || (req.rq_wqe_count && !attr->recv_cq)) {
-		ibdev_dbg(ibdev, "raw QP: a queue without a CQ\n");
+		ibdev_dbg(ibdev, "raw packet QP: send or receive CQ is missing\n");
 		return -EINVAL;
 	}
 	qp->uar = cxr_ib_uar_get(ctx, req.bfreg_index);
 	if (!qp->uar) {
-		ibdev_dbg(ibdev, "raw QP: doorbell page %u is not this process's\n",
+		ibdev_dbg(ibdev, "raw packet QP: UAR %u does not belong to this context\n",
 			  req.bfreg_index);
 		return -EINVAL;
 	}
@@ -239,7 +239,7 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	int err;
 
 	if (!ctx) {
-		ibdev_dbg(&dev->ibdev, "raw QP: user space alone has them\n");
+		ibdev_dbg(&dev->ibdev, "raw packet QPs: user space only\n");
 		return -EOPNOTSUPP;
 	}
 	err = check_raw_attr(dev, attr);
@@ -330,20 +330,22 @@ static int check_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr,
 	struct ib_device *ibdev = qp->ibqp.device;
 
 	if (qp->ibqp.rwq_ind_tbl) {
-		ibdev_dbg(ibdev, "QP of RSS: it has no states\n");
+		ibdev_dbg(ibdev, "RSS QP: modify is not supported\n");
 		return -EOPNOTSUPP;
 	}
 	if (to == IB_QPS_SQD || to == IB_QPS_SQE) {
-		ibdev_dbg(ibdev, "raw QP %#x: a send queue is not drained\n", qp->qpn);
+		ibdev_dbg(ibdev, "raw packet QP %#x: states SQD and SQE are not supported\n",
+			  qp->qpn);
 		return -EOPNOTSUPP;
 	}
 	if (!ib_modify_qp_is_ok(from, to, IB_QPT_RAW_PACKET, mask)) {
-		ibdev_dbg(ibdev, "raw QP %#x: state %d to %d with attributes %#x\n", qp->qpn, from,
-			  to, mask);
+		ibdev_dbg(ibdev,
+			  "raw packet QP %#x: invalid transition from state %d to %d with attribute mask %#x\n",
+			  qp->qpn, from, to, mask);
 		return -EINVAL;
 	}
 	if (mask & IB_QP_PORT && attr->port_num != CXR_IB_PORT) {
-		ibdev_dbg(ibdev, "raw QP %#x: port %u\n", qp->qpn, attr->port_num);
+		ibdev_dbg(ibdev, "raw packet QP %#x: invalid port %u\n", qp->qpn, attr->port_num);
 		return -EINVAL;
 	}
 	return 0;
@@ -391,7 +393,7 @@ int cxr_ib_query_raw(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, struct ib_qp
 	int err;
 
 	if (ibqp->rwq_ind_tbl) {
-		ibdev_dbg(ibqp->device, "QP of RSS: there is nothing to ask for\n");
+		ibdev_dbg(ibqp->device, "RSS QP: query is not supported\n");
 		return -EOPNOTSUPP;
 	}
 	mutex_lock(&qp->mutex);

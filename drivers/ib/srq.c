@@ -23,7 +23,7 @@ static int check_srq_type(struct cxr_ib_dev *dev, enum ib_srq_type type)
 {
 	if (type == IB_SRQT_BASIC || (type == IB_SRQT_XRC && dev->core->caps.xrc))
 		return 0;
-	ibdev_dbg(&dev->ibdev, "SRQ: type %d: not supported\n", type);
+	ibdev_dbg(&dev->ibdev, "SRQ: unsupported type %d\n", type);
 	return -EOPNOTSUPP;
 }
 
@@ -37,7 +37,7 @@ static int size_srq(struct cxr_ib_srq *srq, struct ib_srq_attr *attr)
 
 	err = cxr_limits_srq(&limits, attr->max_wr, attr->max_sge, &size);
 	if (err) {
-		ibdev_dbg(&dev->ibdev, "SRQ: %u requests of %u elements: up to %lu of %u exist\n",
+		ibdev_dbg(&dev->ibdev, "SRQ: max_wr %u, max_sge %u: the maximum is %lu, %u\n",
 			  attr->max_wr, attr->max_sge, BIT(limits.log_srq) - 1,
 			  cxr_limits_srq_sges(&limits));
 		return err;
@@ -74,7 +74,7 @@ static int copy_req_srq(struct ib_device *ibdev, struct ib_udata *udata,
 		return -EINVAL;
 	}
 	if (req->flags) {
-		ibdev_dbg(ibdev, "SRQ: flags %#x: no signatures\n", req->flags);
+		ibdev_dbg(ibdev, "SRQ: unsupported flags %#x\n", req->flags);
 		return req->flags & ~MLX5_SRQ_FLAG_SIGNATURE ? -EINVAL : -EOPNOTSUPP;
 	}
 	return 0;
@@ -173,7 +173,7 @@ static int publish_srq(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
 
 	err = xa_insert_irq(&dev->srqs, srq->srqn, srq, GFP_KERNEL);
 	if (err)
-		ibdev_err(&dev->ibdev, "SRQ %#x cannot be recorded: %d\n", srq->srqn, err);
+		ibdev_err(&dev->ibdev, "SRQ %#x: failed to store its number: %d\n", srq->srqn, err);
 	/* -EBUSY: the device gave a number out twice. */
 	return err == -EBUSY ? -EIO : err;
 }
@@ -237,7 +237,8 @@ int cxr_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struc
 		return err;
 	if (init->srq_type == IB_SRQT_XRC) {
 		if (!udata || !init->ext.cq || !init->ext.xrc.xrcd) {
-			ibdev_dbg(ibsrq->device, "SRQ: of XRC only for user space, with a CQ\n");
+			ibdev_dbg(ibsrq->device,
+				  "XRC SRQ: user space only, with a CQ and an XRC domain\n");
 			return -EOPNOTSUPP;
 		}
 		attr.cqn = to_cxr_cq(init->ext.cq)->cq.cqn;
@@ -287,13 +288,14 @@ int cxr_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_sr
 	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
 
 	if (mask & ~IB_SRQ_LIMIT) {
-		ibdev_dbg(&dev->ibdev, "SRQ %#x: attributes %#x: no resizing\n", srq->srqn, mask);
+		ibdev_dbg(&dev->ibdev, "SRQ %#x: attribute mask %#x: resize is not supported\n",
+			  srq->srqn, mask);
 		return -EOPNOTSUPP;
 	}
 	if (!(mask & IB_SRQ_LIMIT))
 		return 0;
 	if (attr->srq_limit >= BIT(srq->log_size)) {
-		ibdev_dbg(&dev->ibdev, "SRQ %#x: a limit of %u of %lu\n", srq->srqn,
+		ibdev_dbg(&dev->ibdev, "SRQ %#x: limit %u exceeds max_wr %lu\n", srq->srqn,
 			  attr->srq_limit, BIT(srq->log_size) - 1);
 		return -EINVAL;
 	}
@@ -324,7 +326,7 @@ static int post_one_srq_recv(struct cxr_ib_srq *srq, const struct ib_recv_wr *wr
 
 	lockdep_assert_held(&srq->lock);
 	if (wr->num_sge < 0 || wr->num_sge > srq->max_sge) {
-		ibdev_dbg(srq->ibsrq.device, "SRQ %#x: receive of %d elements, %u are possible\n",
+		ibdev_dbg(srq->ibsrq.device, "SRQ %#x: invalid num_sge %d: max_sge is %u\n",
 			  srq->srqn, wr->num_sge, srq->max_sge);
 		return -EINVAL;
 	}

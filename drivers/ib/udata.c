@@ -11,12 +11,11 @@ int cxr_ib_copy_req(const struct ib_device *ibdev, struct ib_udata *udata,
 	size_t sent = udata ? udata->inlen : 0, known = min(sent, request->size);
 
 	if (sent < request->min_size) {
-		ibdev_dbg(ibdev, "%s: a request of %zu bytes is too short\n", request->what, sent);
+		ibdev_dbg(ibdev, "%s: request of %zu bytes is too short\n", request->what, sent);
 		return -EINVAL;
 	}
 	if (sent > known && !ib_is_udata_cleared(udata, known, sent - known)) {
-		ibdev_dbg(ibdev, "%s: the request asks for what came after this driver\n",
-			  request->what);
+		ibdev_dbg(ibdev, "%s: unknown fields of the request are not zero\n", request->what);
 		return request->unknown;
 	}
 	if (!request->size)

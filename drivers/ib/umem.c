@@ -31,15 +31,16 @@ int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_i
 	int err;
 
 	if (offset % (PAGE_SIZE / 64)) {
-		ibdev_dbg(&dev->ibdev, "queue at %#llx does not begin at a 64th of a page\n", addr);
+		ibdev_dbg(&dev->ibdev, "queue buffer at %#llx is not aligned to 1/64 of a page\n",
+			  addr);
 		return -EINVAL;
 	}
 
 	queue->umem = cxr_umem_get(&dev->ibdev, addr, size, IB_ACCESS_LOCAL_WRITE);
 	if (IS_ERR(queue->umem)) {
 		err = PTR_ERR(queue->umem);
-		ibdev_dbg(&dev->ibdev, "queue of %zu bytes at %#llx cannot be pinned: %d\n", size,
-			  addr, err);
+		ibdev_dbg(&dev->ibdev, "failed to pin queue buffer of %zu bytes at %#llx: %d\n",
+			  size, addr, err);
 		queue->umem = NULL;
 		return err;
 	}
@@ -108,8 +109,8 @@ static struct cxr_ib_db_page *pin_db_page(struct cxr_ib_ucontext *ctx, u64 addr)
 	page->umem = cxr_umem_get(ctx->ibucontext.device, addr, PAGE_SIZE, 0);
 	if (IS_ERR(page->umem)) {
 		err = PTR_ERR(page->umem);
-		ibdev_dbg(ctx->ibucontext.device, "doorbell page at %#llx cannot be pinned: %d\n",
-			  addr, err);
+		ibdev_dbg(ctx->ibucontext.device,
+			  "failed to pin doorbell record page at %#llx: %d\n", addr, err);
 		kfree(page);
 		return ERR_PTR(err);
 	}

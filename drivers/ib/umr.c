@@ -122,7 +122,7 @@ err_dealloc_pd:
 err_free:
 	kfree(umr);
 err:
-	ibdev_dbg(&dev->ibdev, "UMR: the queue that changes keys cannot be made: %d\n", err);
+	ibdev_dbg(&dev->ibdev, "UMR: failed to create the QP: %d\n", err);
 	return ERR_PTR(err);
 }
 
@@ -178,8 +178,8 @@ static int umr_change_locked(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 acce
 	err = cxr_ib_internal_cq_wait(dev->core, &dev->umr->cq, WAIT_MS, &cqe);
 	if (!err && cqe.kind == CXR_CQE_REQ)
 		return 0;
-	ibdev_warn_ratelimited(&dev->ibdev, "key %#x could not be changed: %s\n", mkey,
-			       err ? "no answer" : cxr_cqe_syndrome_text(cqe.syndrome));
+	ibdev_warn_ratelimited(&dev->ibdev, "UMR: failed to change mkey %#x: %s\n", mkey,
+			       err ? "no completion" : cxr_cqe_syndrome_text(cqe.syndrome));
 	cxr_ib_umr_down(dev);
 	return err ?: -EIO;
 }

@@ -177,7 +177,7 @@ out_free:
 	free_test_memory(&t);
 out:
 	if (first < 0)
-		dev_warn(dev->core->dev, "BlueFlame could not be tried, and is not used: %d\n",
+		dev_warn(dev->core->dev, "BlueFlame is not used: write-combining test failed: %d\n",
 			 first);
 	return first >= 0 && first < WQES - 1;
 }

@@ -22,16 +22,16 @@ static int check_wq_attr(struct cxr_ib_dev *dev, const struct ib_wq_init_attr *a
 	struct ib_device *ibdev = &dev->ibdev;
 
 	if (attr->wq_type != IB_WQT_RQ) {
-		ibdev_dbg(ibdev, "WQ: type %d: there are only receive queues\n", attr->wq_type);
+		ibdev_dbg(ibdev, "WQ: unsupported type %d: receive queues only\n", attr->wq_type);
 		return -EOPNOTSUPP;
 	}
 	if (attr->create_flags & ~IB_WQ_FLAGS_CVLAN_STRIPPING ||
 	    (attr->create_flags && !dev->core->caps.vlan)) {
-		ibdev_dbg(ibdev, "WQ: flags %#x: not supported\n", attr->create_flags);
+		ibdev_dbg(ibdev, "WQ: unsupported flags %#x\n", attr->create_flags);
 		return -EOPNOTSUPP;
 	}
 	if (!cxr_ib_has_rss(&dev->core->caps)) {
-		ibdev_dbg(ibdev, "WQ: the device has no tables of them\n");
+		ibdev_dbg(ibdev, "WQ: RSS is not supported by the device\n");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -52,7 +52,8 @@ static int copy_req_wq(struct ib_device *ibdev, struct ib_udata *udata,
 	if (err)
 		return err;
 	if (req->comp_mask || req->flags || req->two_byte_shift_en) {
-		ibdev_dbg(ibdev, "WQ: mask %#x, flags %#x: no strides, no signatures\n",
+		ibdev_dbg(ibdev,
+			  "WQ: comp_mask %#x, flags %#x: striding RQs and signatures are not supported\n",
 			  req->comp_mask, req->flags);
 		return -EOPNOTSUPP;
 	}
@@ -67,8 +68,8 @@ static int check_wq_size(struct cxr_ib_dev *dev, const struct mlx5_ib_create_wq 
 
 	err = cxr_limits_wq(&limits, req->rq_wqe_count, req->rq_wqe_shift, bytes, &why);
 	if (err)
-		ibdev_dbg(&dev->ibdev, "WQ: %u slots of 2^%u bytes: %s\n", req->rq_wqe_count,
-			  req->rq_wqe_shift, why);
+		ibdev_dbg(&dev->ibdev, "WQ: rq_wqe_count %u, rq_wqe_shift %u: %s\n",
+			  req->rq_wqe_count, req->rq_wqe_shift, why);
 	return err;
 }
 
@@ -214,7 +215,8 @@ static int check_modify_wq(struct cxr_ib_dev *dev, const struct ib_wq_attr *attr
 	if (mask & ~(IB_WQ_STATE | IB_WQ_CUR_STATE | IB_WQ_FLAGS) ||
 	    (mask & IB_WQ_STATE && attr->wq_state > IB_WQS_ERR) ||
 	    (mask & IB_WQ_CUR_STATE && attr->curr_wq_state > IB_WQS_ERR)) {
-		ibdev_dbg(&dev->ibdev, "WQ: attributes %#x, state %d\n", mask, attr->wq_state);
+		ibdev_dbg(&dev->ibdev, "WQ: invalid attribute mask %#x or state %d\n", mask,
+			  attr->wq_state);
 		return -EINVAL;
 	}
 	if (mask & IB_WQ_FLAGS &&
@@ -238,7 +240,8 @@ static int modify_wq(struct cxr_ib_rwq *rwq, const struct ib_wq_attr *attr, u32 
 	to = mask & IB_WQ_STATE ? device_states[attr->wq_state] : is;
 	if ((mask & IB_WQ_CUR_STATE && device_states[attr->curr_wq_state] != is) ||
 	    (is == CXR_WQ_RST && to == CXR_WQ_ERR) || (is == CXR_WQ_ERR && to == CXR_WQ_RDY)) {
-		ibdev_dbg(ibdev, "WQ %#x: no way from state %d to %d\n", rwq->rqn, is, to);
+		ibdev_dbg(ibdev, "WQ %#x: invalid transition from state %d to %d\n", rwq->rqn, is,
+			  to);
 		return -EINVAL;
 	}
 	if (is != to)
@@ -274,7 +277,10 @@ int cxr_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask, stru
 int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
 			    struct ib_rwq_ind_table_init_attr *attr, struct ib_udata *udata)
 {
-	static const struct cxr_ib_request request = { .what = "WQ table", .unknown = -EOPNOTSUPP };
+	static const struct cxr_ib_request request = {
+		.what = "RWQ indirection table",
+		.unknown = -EOPNOTSUPP,
+	};
 	struct cxr_ib_dev *dev = to_cxr_dev(ibtable->device);
 	struct cxr_ib_ind_table *table = to_cxr_ind_table(ibtable);
 	struct mlx5_ib_create_rwq_ind_tbl_resp resp = {};
@@ -287,7 +293,7 @@ int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
 		return err;
 	if (attr->log_ind_tbl_size > caps->log_max_rqt_size ||
 	    BIT(attr->log_ind_tbl_size) > caps->rss_ind_tbl_max) {
-		ibdev_dbg(&dev->ibdev, "WQ table: 2^%u entries are too many\n",
+		ibdev_dbg(&dev->ibdev, "RWQ indirection table: 2^%u entries are too many\n",
 			  attr->log_ind_tbl_size);
 		return -EINVAL;
 	}
@@ -333,7 +339,7 @@ static int copy_req_rss(struct ib_device *ibdev, struct ib_udata *udata,
 			struct mlx5_ib_create_qp_rss *req)
 {
 	static const struct cxr_ib_request request = {
-		.what = "RSS",
+		.what = "RSS QP",
 		.size = sizeof(*req),
 		.min_size = offsetofend(struct mlx5_ib_create_qp_rss, comp_mask),
 		.unknown = -EINVAL,
@@ -346,11 +352,11 @@ static int copy_req_rss(struct ib_device *ibdev, struct ib_udata *udata,
 	if (err)
 		return err;
 	if (memchr_inv(req->reserved, 0, sizeof(req->reserved))) {
-		ibdev_dbg(ibdev, "RSS: reserved fields are not zero\n");
+		ibdev_dbg(ibdev, "RSS QP: reserved fields are not zero\n");
 		return -EINVAL;
 	}
 	if (req->comp_mask || req->flags) {
-		ibdev_dbg(ibdev, "RSS: mask %#x, flags %#x: not supported\n", req->comp_mask,
+		ibdev_dbg(ibdev, "RSS QP: unsupported comp_mask %#x or flags %#x\n", req->comp_mask,
 			  req->flags);
 		return req->flags & ~refused ? -EINVAL : -EOPNOTSUPP;
 	}
@@ -364,23 +370,23 @@ static int check_req_rss(struct ib_device *ibdev, const struct mlx5_ib_create_qp
 	u64 mask = req->rx_hash_fields_mask;
 
 	if (req->rx_hash_function != MLX5_RX_HASH_FUNC_TOEPLITZ) {
-		ibdev_dbg(ibdev, "RSS: hash function %u: only Toeplitz\n", req->rx_hash_function);
+		ibdev_dbg(ibdev, "RSS QP: unsupported hash function %u: Toeplitz only\n",
+			  req->rx_hash_function);
 		return -EOPNOTSUPP;
 	}
 	if (mask & ~cxr_ib_hash_fields()) {
-		ibdev_dbg(ibdev, "RSS: fields %#llx cannot be hashed\n",
+		ibdev_dbg(ibdev, "RSS QP: unsupported hash fields %#llx\n",
 			  mask & ~cxr_ib_hash_fields());
 		return -EOPNOTSUPP;
 	}
 	if (req->rx_key_len != HASH_KEY_BYTES) {
-		ibdev_dbg(ibdev, "RSS: a key of %u bytes: %u are needed\n", req->rx_key_len,
-			  HASH_KEY_BYTES);
+		ibdev_dbg(ibdev, "RSS QP: invalid hash key length %u: must be %u\n",
+			  req->rx_key_len, HASH_KEY_BYTES);
 		return -EINVAL;
 	}
 	if ((mask & IPV4_FIELDS && mask & IPV6_FIELDS) ||
 	    (mask & TCP_FIELDS && mask & UDP_FIELDS) || (!mask && table->log_ind_tbl_size)) {
-		ibdev_dbg(ibdev, "RSS: fields %#llx: one kind of packet, and a hash, are needed\n",
-			  mask);
+		ibdev_dbg(ibdev, "RSS QP: invalid combination of hash fields %#llx\n", mask);
 		return -EINVAL;
 	}
 	return 0;
@@ -413,7 +419,9 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 	int err;
 
 	if (attr->create_flags) {
-		ibdev_dbg(&dev->ibdev, "RSS: flags %#x are the WQs'\n", attr->create_flags);
+		ibdev_dbg(&dev->ibdev,
+			  "RSS QP: unsupported create flags %#x: they belong to the WQs\n",
+			  attr->create_flags);
 		return -EOPNOTSUPP;
 	}
 	err = copy_req_rss(&dev->ibdev, udata, &req);

@@ -281,7 +281,8 @@ static int check_reg(const struct cxr_ib_qp *qp, const struct ib_send_wr *wr)
 	const struct cxr_ib_mr *mr = to_cxr_mr(reg_wr(wr)->mr);
 
 	if (!mr->pages || !mr->npages || (reg_wr(wr)->key ^ mr->mkey) >> 8) {
-		ibdev_dbg(qp->ibqp.device, "QP %#x: %u pages, key %#x of region %#x\n", qp->qpn,
+		ibdev_dbg(qp->ibqp.device,
+			  "QP %#x: invalid IB_WR_REG_MR: %u pages, key %#x, MR %#x\n", qp->qpn,
 			  mr->npages, reg_wr(wr)->key, mr->mkey);
 		return -EINVAL;
 	}
@@ -294,22 +295,21 @@ static int check_send(const struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 	const struct ib_device *ibdev = qp->ibqp.device;
 
 	if (!op) {
-		ibdev_dbg(ibdev, "QP %#x: send of opcode %d: not supported\n", qp->qpn,
-			  wr->opcode);
+		ibdev_dbg(ibdev, "QP %#x: unsupported send opcode %d\n", qp->qpn, wr->opcode);
 		return -EOPNOTSUPP;
 	}
 	if (wr->num_sge < 0 || wr->num_sge > qp->sq.max_sge) {
-		ibdev_dbg(ibdev, "QP %#x: send of %d elements, %u are possible\n", qp->qpn,
+		ibdev_dbg(ibdev, "QP %#x: invalid num_sge %d: max_send_sge is %u\n", qp->qpn,
 			  wr->num_sge, qp->sq.max_sge);
 		return -EINVAL;
 	}
 	if (wr->send_flags & IB_SEND_INLINE && inline_bytes(wr) > qp->sq.max_inline) {
-		ibdev_dbg(ibdev, "QP %#x: %u bytes inline, %u are possible\n", qp->qpn,
-			  inline_bytes(wr), qp->sq.max_inline);
+		ibdev_dbg(ibdev, "QP %#x: inline data of %u bytes exceeds max_inline_data %u\n",
+			  qp->qpn, inline_bytes(wr), qp->sq.max_inline);
 		return -EINVAL;
 	}
 	if (qp->type != CXR_QP_RC && !ud_wr(wr)->ah) {
-		ibdev_dbg(ibdev, "QP %#x: datagram without an address\n", qp->qpn);
+		ibdev_dbg(ibdev, "QP %#x: datagram without an address handle\n", qp->qpn);
 		return -EINVAL;
 	}
 	return wr->opcode == IB_WR_REG_MR ? check_reg(qp, wr) : 0;
@@ -403,7 +403,7 @@ static int post_one_recv(struct cxr_ib_qp *qp, const struct ib_recv_wr *wr)
 
 	lockdep_assert_held(&rq->lock);
 	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge) {
-		ibdev_dbg(qp->ibqp.device, "QP %#x: receive of %d elements, %u are possible\n",
+		ibdev_dbg(qp->ibqp.device, "QP %#x: invalid num_sge %d: max_recv_sge is %u\n",
 			  qp->qpn, wr->num_sge, rq->max_sge);
 		return -EINVAL;
 	}

@@ -22,7 +22,7 @@ int cxr_ib_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 	struct cxr_ib_dev *dev = to_cxr_dev(ibxrcd->device);
 
 	if (!dev->core->caps.xrc) {
-		ibdev_dbg(&dev->ibdev, "XRC domain: the device has no XRC\n");
+		ibdev_dbg(&dev->ibdev, "XRC domain: XRC is not supported by the device\n");
 		return -EOPNOTSUPP;
 	}
 	return cxr_cmd_alloc_xrcd(dev->core, &to_cxr_xrcd(ibxrcd)->xrcd);
@@ -101,7 +101,7 @@ err_dealloc_pd:
 err_free:
 	kfree(xrc);
 err:
-	ibdev_dbg(&dev->ibdev, "XRC: the objects that its QPs share cannot be made: %d\n", err);
+	ibdev_dbg(&dev->ibdev, "XRC: failed to create the default objects: %d\n", err);
 	return ERR_PTR(err);
 }
 

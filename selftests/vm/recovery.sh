@@ -253,7 +253,7 @@ no_flame()
 	off
 	fault command create_sq status no_res
 	try_bind
-	says "BlueFlame could not be tried, and is not used: "
+	says "BlueFlame is not used: write-combining test failed: "
 	rule_acted
 	heal
 	wait_until 30 ibdev_there

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The device's clock for user space: it maps the counter itself, and a page that says how many
- * nanoseconds a count is and when some count was. Completions carry counts.
+ * The device's clock for user space, which maps the counter itself and a page with a reference time
+ * and the conversion to nanoseconds. Timestamps in CQEs are counter values.
  */
 #include <linux/clocksource.h>
 #include <linux/mm.h>
 
 #include "ib.h"
 
-#define CLOCK_BITS	41	/* of a time stamp that mean something */
+#define CLOCK_BITS	41	/* valid bits of a timestamp */
 #define UPDATE_SECONDS	30
-#define SPAN_SECONDS	600	/* that multiply without overflow; an update may be late */
+#define SPAN_SECONDS	600	/* without overflow in between; an update may be late */
 #define MMAP_CMD(pgoff)	((pgoff) >> 8)
 #define MMAP_INDEX(pgoff) ((pgoff) & 0xff)
 
 /*
- * Moves the page on to count @now. Its readers begin anew when its sign changed, and wait while it
- * is odd.
+ * Moves the reference time to counter value @now. User space retries when sign changed, and waits
+ * while it is odd.
  */
 static void advance(struct mlx5_ib_clock_info *info, u64 now)
 {
 	u64 ns = ((now - info->cycles) & info->mask) * info->mult + info->frac;
 	u32 sign = info->sign;
 
-	/* seen before any of what changes */
+	/* visible before any change */
 	smp_store_mb(info->sign, sign | MLX5_IB_CLOCK_INFO_KERNEL_UPDATING);
 	info->cycles = now & info->mask;
 	info->nsec += ns >> info->shift;
 	info->frac = ns & (BIT_ULL(info->shift) - 1);
-	/* seen after all of it */
+	/* visible after all changes */
 	smp_store_release(&info->sign, sign + 2 * MLX5_IB_CLOCK_INFO_KERNEL_UPDATING);
 }
 
@@ -88,7 +88,7 @@ void cxr_ib_clock_fill_resp(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_u
 	resp->clock_info_versions = BIT(MLX5_IB_CLOCK_INFO_V1);
 }
 
-/* The older kind of offset, a command and an index: all that there is of it is the clock. */
+/* Older offsets are a command and an index; only those of the clock are supported. */
 int cxr_ib_clock_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibucontext->device);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * A process's context and its doorbell pages.
+ * User contexts and their UARs.
  *
- * User space asks for pages with an ioctl object ("dynamic UARs"), gets a number for each that it
- * later names in CREATE_CQ and CREATE_QP, and maps them at an offset that we choose. The older
- * ways, by which the kernel hands out a fixed set of pages and meaning lies in the bits of the
- * offset, are not offered: no library of the supported distributions needs them.
+ * User space allocates UARs by an ioctl object ("dynamic UARs"), names them by index in CREATE_CQ
+ * and CREATE_QP, and maps them at an offset that the driver chooses. The older ways, a fixed set of
+ * UARs and offsets whose bits have a meaning, are not supported: no library of the supported
+ * distributions needs them.
  */
 #include <linux/mm.h>
 #include <linux/sched/task.h>
@@ -40,8 +40,8 @@ static int copy_req_ucontext(const struct ib_device *ibdev, struct ib_udata *uda
 }
 
 /*
- * User space tries shorter and shorter requests until one succeeds. One with flags must therefore
- * fail at every length, else it would end up with the shortest and without lib_caps.
+ * User space tries shorter and shorter requests until one succeeds. One with flags must fail at
+ * every length, else user space would end up with the shortest and without lib_caps.
  */
 static int check_req_ucontext(struct cxr_ib_dev *dev,
 			      const struct mlx5_ib_alloc_ucontext_req_v2 *req)
@@ -77,7 +77,7 @@ static void fill_resp_ucontext(const struct cxr_ib_ucontext *ctx,
 	const struct cxr_caps *caps = &dev->core->caps;
 
 	resp->qp_tab_size = 1u << caps->log_max_qp;
-	/* Zero says: no BlueFlame. */
+	/* Zero: no BlueFlame. */
 	if (dev->bf)
 		resp->bf_reg_size = 1u << caps->log_bf_reg_size;
 	resp->cache_line_size = cache_line_size();
@@ -95,14 +95,14 @@ static void fill_resp_ucontext(const struct cxr_ib_ucontext *ctx,
 	resp->log_uar_size = ctx->uar_4k ? ilog2(CXR_UAR_SIZE) : PAGE_SHIFT;
 	resp->num_uars_per_page = ctx->uars_per_page;
 	cxr_ib_clock_fill_resp(dev, resp);
-	/* tot_bfregs stays zero: pages come from the ioctl object alone. */
+	/* tot_bfregs stays zero: all UARs are dynamic. */
 }
 
 /*
- * ib_core (6.1 to 7.2) frees a context that was asked for by ioctl and refused without giving back
- * the reference to the process that its tracking entry holds. libmlx5 asks for DEVX first, at three
- * lengths: each open of a device would leave a process behind. An ib_core that does give the
- * reference back finds none here. The entry is in no table yet: nobody else reads it.
+ * When a context requested by ioctl is refused, ib_core (6.1 to 7.2) frees it without dropping the
+ * task reference of its restrack entry. libmlx5 tries DEVX first, at three lengths: each open of a
+ * device would leak a task. An ib_core that does drop the reference finds none here. The entry is
+ * in no table yet, so nobody else reads it.
  */
 static void drop_restrack_task(struct rdma_restrack_entry *res)
 {
@@ -129,7 +129,7 @@ static int init_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
 
 	ctx->cqe_version = min(dev->core->caps.cqe_version, req.max_cqe_version);
 	ctx->uar_4k = dev->core->caps.uar_4k && req.lib_caps & MLX5_LIB_CAP_4K_UAR;
-	/* ALLOC_UAR gives system pages; the device may see several UARs in each. */
+	/* ALLOC_UAR returns a system page, in which the device may have several UARs. */
 	ctx->uars_per_page = ctx->uar_4k ? PAGE_SIZE / CXR_UAR_SIZE : 1;
 	fill_resp_ucontext(ctx, &resp);
 	resp.response_length = min(udata->outlen, sizeof(resp));
@@ -158,7 +158,7 @@ void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext)
 {
 	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(ibucontext);
 
-	/* ib_core destroyed all objects before. */
+	/* ib_core has destroyed all objects. */
 	WARN_ON(!list_empty(&ctx->db_pages));
 	if (ctx->has_td)
 		cxr_cmd_dealloc_td(to_cxr_dev(ibucontext->device)->core, ctx->tdn);
@@ -182,7 +182,7 @@ int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn)
 	return err;
 }
 
-/* Who was handed the context's file asks for what its opener was told. */
+/* A process that imports the context gets the response that its opener got. */
 int cxr_ib_query_ucontext(struct ib_ucontext *ibucontext, struct uverbs_attr_bundle *attrs)
 {
 	struct mlx5_ib_alloc_ucontext_resp resp = {};
@@ -196,8 +196,8 @@ int cxr_ib_query_ucontext(struct ib_ucontext *ibucontext, struct uverbs_attr_bun
 }
 
 /*
- * ib_core zaps our mappings itself: all are made by rdma_user_mmap_io(). Without this callback it
- * does not try.
+ * ib_core itself zaps the mappings, which are made by rdma_user_mmap_io(), but only if there is
+ * this callback.
  */
 void cxr_ib_disassociate_ucontext(struct ib_ucontext *ibucontext)
 {
@@ -223,7 +223,7 @@ int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *
 	return 0;
 }
 
-/* ---- doorbell pages ---- */
+/* ---- UARs ---- */
 
 static struct cxr_ib_uar *to_cxr_uar(struct rdma_user_mmap_entry *entry)
 {
@@ -248,7 +248,7 @@ void cxr_ib_uar_put(struct cxr_ib_uar *uar)
 	rdma_user_mmap_entry_put(&uar->entry);
 }
 
-/* The last reference went: nothing maps the page and no queue rings it. */
+/* After the last put: nothing maps the UAR and no queue rings it. */
 void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(entry->ucontext->device);
@@ -312,7 +312,7 @@ static struct cxr_ib_uar *alloc_uar(struct cxr_ib_dev *dev, struct cxr_ib_uconte
 
 	err = xa_err(xa_store(&ctx->uars, uar->index, uar, GFP_KERNEL));
 	if (err) {
-		/* Its last reference frees the number and the memory. */
+		/* The last put frees the index and the memory. */
 		rdma_user_mmap_entry_remove(&uar->entry);
 		return ERR_PTR(err);
 	}
@@ -353,7 +353,7 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_UAR_OBJ_ALLOC)(struct uverbs_attr_bundl
 	if (IS_ERR(uar))
 		return PTR_ERR(uar);
 
-	/* From here on the object's cleanup undoes it, also if an answer cannot be copied. */
+	/* From here on the cleanup of the uobject undoes it, also if a copy below fails. */
 	uobj->object = uar;
 	uverbs_finalize_uobj_create(attrs, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE);
 
@@ -405,7 +405,7 @@ DECLARE_UVERBS_NAMED_OBJECT(MLX5_IB_OBJECT_UAR, UVERBS_TYPE_ALLOC_IDR(destroy_ua
 			    &UVERBS_METHOD(MLX5_IB_METHOD_UAR_OBJ_ALLOC),
 			    &UVERBS_METHOD(MLX5_IB_METHOD_UAR_OBJ_DESTROY));
 
-/* ---- what a library asks of objects that another one made ---- */
+/* ---- queries, also of imported objects ---- */
 
 #define CONTEXT_RESP UVERBS_ATTR_STRUCT(struct mlx5_ib_alloc_ucontext_resp, dump_fill_mkey)
 
@@ -427,7 +427,7 @@ DECLARE_UVERBS_NAMED_METHOD(MLX5_IB_METHOD_PD_QUERY,
 			    UVERBS_ATTR_PTR_OUT(MLX5_IB_ATTR_QUERY_PD_RESP_PDN,
 						UVERBS_ATTR_TYPE(u32), UA_MANDATORY));
 
-/* It tells of an eswitch only, which this driver does not run: no flag, so nothing follows. */
+/* Only an eswitch has attributes here, and this driver does not run one: no flags. */
 static int UVERBS_HANDLER(MLX5_IB_METHOD_QUERY_PORT)(struct uverbs_attr_bundle *attrs)
 {
 	struct mlx5_ib_uapi_query_port info = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Counters of the port, and of single QPs. QPs count in one set of queue counters, made with the
- * RDMA device, unless ib_core binds them to another one.
+ * Counters of the port and of single QPs. All QPs count in one counter set, allocated with the RDMA
+ * device, unless ib_core binds them to another one.
  */
 #include <linux/slab.h>
 
@@ -42,7 +42,7 @@ static struct rdma_hw_stats *alloc_hw_port_stats(struct ib_device *ibdev, u32 po
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-/* All at once, whichever @index is asked for: ib_core keeps them for a while. */
+/* Returns all counters, whatever @index is: ib_core caches them. */
 static int get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibdev);
@@ -63,7 +63,7 @@ static const struct ib_device_ops stats_ops = {
 	.get_hw_stats = get_hw_stats,
 };
 
-/* ---- sets of single QPs ---- */
+/* ---- counter sets of single QPs ---- */
 
 void cxr_ib_q_set_put(struct cxr_ib_dev *dev, struct cxr_ib_q_set *set)
 {
@@ -99,7 +99,7 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/* The set of a counter of ib_core's, whose reference keeps it; NULL: the port's. */
+/* The set of an rdma_counter, which holds a reference; NULL: the set of the port. */
 static struct cxr_ib_q_set *counter_q_set(struct cxr_ib_dev *dev,
 					  const struct rdma_counter *counter)
 {
@@ -162,7 +162,7 @@ void cxr_ib_counter_qp_modified(struct cxr_ib_qp *qp, enum ib_qp_state from, enu
 	}
 }
 
-/* Only in RTS does the device change the set; in reset there is none, else it has to wait. */
+/* The device changes the set only in RTS. In RESET there is none; otherwise it has to wait. */
 static int bind_counter(struct cxr_ib_qp *qp, struct rdma_counter *counter)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
@@ -247,7 +247,7 @@ static int counter_update_stats(struct rdma_counter *counter)
 }
 
 #ifdef CXR_COUNTER_HAS_INIT
-/* There is nothing of ours in it, but ib_core calls. */
+/* Nothing to do, but ib_core calls it. */
 static void counter_init(struct rdma_counter *counter)
 {
 }
@@ -265,7 +265,7 @@ static const struct ib_device_ops counter_ops = {
 	.counter_update_stats = counter_update_stats,
 };
 
-/* ---- life ---- */
+/* ---- stage ---- */
 
 static void list_counters(struct cxr_ib_dev *dev)
 {
@@ -288,8 +288,8 @@ int cxr_ib_counters_up(void *owner)
 	int err;
 
 	/*
-	 * Here, and not where the arrays of QPs are initialized: locks that one file initializes by
-	 * xa_init() are one class for lockdep, and those are taken by interrupts.
+	 * Not in main.c: the locks that a file initializes by xa_init() are one lockdep class, and
+	 * those in main.c are taken in interrupts.
 	 */
 	xa_init(&dev->q_sets);
 	err = cxr_cmd_query_icrc_counted(dev->core, &dev->icrc_counted);

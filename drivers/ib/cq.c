@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Completion queues: create, destroy, resize and events. Those of user space are memory that the
- * device fills and the process reads; those of the kernel are polled in poll.c.
+ * Completion queues: create, destroy, resize and events. User CQs are memory that the device writes
+ * and the process reads; kernel CQs are polled in poll.c.
  */
 
 #include "ib.h"
@@ -32,7 +32,7 @@ static void cq_error(struct cxr_cq *core_cq, u8 syndrome)
 		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
 }
 
-/* ib_core's own handler of a CQ that is only polled complains when it is called. */
+/* ib_core's handler of an IB_POLL_DIRECT CQ warns when it is called. */
 static bool polled_only(const struct ib_cq *ibcq)
 {
 	return ibcq->wc && ibcq->poll_ctx == IB_POLL_DIRECT;
@@ -98,7 +98,7 @@ static int copy_req_cq(struct ib_device *ibdev, struct ib_udata *udata,
 	return check_req_cq(ibdev, req);
 }
 
-/* Memory of a CQ of user space; fills the rest of @attr. Undone by unpin_user_cq(). */
+/* Pins the memory of a user CQ and fills @attr. Undone by unpin_user_cq(). */
 static int pin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
 		       struct ib_udata *udata, struct cxr_cq_attr *attr)
 {
@@ -149,7 +149,7 @@ static void unpin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx)
 	cq->uar = NULL;
 }
 
-/* Memory of a CQ of the kernel. Undone by free_kernel_cq(). */
+/* Allocates the memory of a kernel CQ and fills @attr. Undone by free_kernel_cq(). */
 static int alloc_kernel_cq(struct cxr_ib_cq *cq, struct cxr_cq_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
@@ -182,7 +182,7 @@ static void free_kernel_cq(struct cxr_ib_cq *cq)
 static int check_cq_attr(struct cxr_ib_dev *dev, const struct ib_cq_init_attr *attr)
 {
 	const struct cxr_caps *caps = &dev->core->caps;
-	/* Each completion has its time, asked for or not. */
+	/* Every CQE has a timestamp, requested or not. */
 	u32 flags = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
 		    (caps->cq_oi ? IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN : 0);
 
@@ -205,7 +205,7 @@ static int copy_resp_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
 }
 
-/* The logarithm of a size, or -EINVAL. */
+/* log2 of the number of CQEs, or -EINVAL */
 static int size_cq(struct cxr_ib_dev *dev, u32 entries)
 {
 	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
@@ -346,7 +346,7 @@ static int copy_req_resize_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata
 	return 0;
 }
 
-/* The process copies what it has not polled: it still has the old memory, the device has not. */
+/* User space copies the CQEs that it has not polled: it still has the old memory. */
 static int resize_user_cq(struct cxr_ib_cq *cq, u8 log_size, struct ib_udata *udata)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);

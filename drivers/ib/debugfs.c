@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* /sys/kernel/debug/cxr/<PCI name>/qps: the queue pairs, and the port of a LAG that each has. */
+/* /sys/kernel/debug/cxr/<PCI name>/qps: type, state and LAG port of each QP. */
 
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -17,7 +17,7 @@ static const char *const states[] = {
 	[IB_QPS_RTS] = "RTS", [IB_QPS_SQD] = "SQD", [IB_QPS_SQE] = "SQE", [IB_QPS_ERR] = "ERR",
 };
 
-/* One at a time under the lock, which is one with interrupts off. What a QP is may be old news. */
+/* One QP at a time, since the lock disables interrupts. Its state may be outdated. */
 static bool show_next(struct seq_file *s, struct cxr_ib_dev *dev, unsigned long *qpn)
 {
 	enum cxr_qp_type type = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* What the device and its port are and can do. */
+/* Attributes of the device and its port. */
 #include <linux/ethtool.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -12,7 +12,7 @@ static u64 fw_version(const struct cxr_core *core)
 	return (u64)core->fw_major << 32 | (u32)core->fw_minor << 16 | core->fw_sub;
 }
 
-/* Segments of 16 bytes that are left for data in the largest send WQE of a connected QP. */
+/* Data segments in the largest send WQE of a connected QP. */
 static u32 max_send_sge(const struct cxr_caps *caps)
 {
 	u32 desc = min_t(u32, caps->max_wqe_sz_sq, CXR_IB_SQ_DESC_MAX);
@@ -21,7 +21,7 @@ static u32 max_send_sge(const struct cxr_caps *caps)
 	       sizeof(struct prm_wqe_data_seg);
 }
 
-/* Raw packets, and queues among which they are spread. */
+/* Raw packet QPs and RSS. */
 static void fill_raw_attr(const struct cxr_caps *caps, struct ib_device_attr *attr)
 {
 	if (caps->vlan)
@@ -41,7 +41,7 @@ static void fill_raw_attr(const struct cxr_caps *caps, struct ib_device_attr *at
 	}
 }
 
-/* What the library is told beside, and cannot do without, for RSS. */
+/* The driver's part of the response, without which the library does no RSS. */
 static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device *ibdev,
 				  struct ib_udata *udata)
 {
@@ -68,7 +68,7 @@ static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device 
 	return ib_copy_to_udata(udata, &resp, resp.response_length);
 }
 
-/* ib_core asks without @udata, too. */
+/* ib_core itself calls this without @udata. */
 int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			struct ib_udata *udata)
 {
@@ -122,7 +122,7 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->max_mcast_grp = 1 << caps->log_max_mcg;
 	attr->max_mcast_qp_attach = caps->max_qp_mcg;
 	attr->max_total_mcast_qp_attach = attr->max_mcast_grp * attr->max_mcast_qp_attach;
-	/* Of completions: that processes cannot map the counter does not matter. */
+	/* Of completions, whether processes can map the clock or not. */
 	attr->timestamp_mask = GENMASK_ULL(62, 0);
 	attr->hca_core_clock = caps->device_frequency_khz;
 	if (caps->cq_moderation) {
@@ -134,8 +134,8 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 }
 
 /*
- * Not by ib_get_eth_speed(): before 6.6 it has 100 Gb/s for all above 40. A netdev that does not
- * know its speed has the least.
+ * Not ib_get_eth_speed(): before 6.6 it returns 100 Gb/s for everything above 40. An unknown speed
+ * counts as the lowest.
  */
 static void fill_rate(struct net_device *ndev, struct ib_port_attr *attr)
 {
@@ -165,7 +165,7 @@ int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *at
 		return -EINVAL;
 	}
 
-	/* ib_core has zeroed attr: on Ethernet there are no LIDs and no subnet manager. */
+	/* ib_core has zeroed @attr: Ethernet has no LIDs and no subnet manager. */
 	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->ip_gids = true;
 	attr->gid_tbl_len = cxr_ib_gid_tbl_len(dev);

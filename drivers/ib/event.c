@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Events of the device and of the netdev, as ib_core knows them. */
+/* Events of the device and of the netdev, reported to ib_core. */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 
@@ -18,7 +18,7 @@ static const enum ib_event_type qp_events[] = {
 	[CXR_QPE_ACCESS] = IB_EVENT_QP_ACCESS_ERR,
 };
 
-/* A QP that cannot be freed before cxr_ib_put_qp(), or NULL. */
+/* The QP with a reference, or NULL. */
 static struct cxr_ib_qp *get_qp(struct cxr_ib_dev *dev, u32 qpn)
 {
 	struct cxr_ib_qp *qp;
@@ -50,10 +50,7 @@ void cxr_ib_dispatch_qp_event(struct cxr_ib_qp *qp, enum ib_event_type type)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
 }
 
-/*
- * A number that is no QP's is not wrong: the event may have been under way when the QP was
- * destroyed.
- */
+/* An unknown QPN is no error: the event may have been in flight when the QP was destroyed. */
 static void qp_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 {
 	struct cxr_ib_qp *qp;
@@ -78,7 +75,7 @@ int cxr_ib_register_event_target(struct cxr_ib_dev *dev, u32 key,
 	err = xa_insert_irq(&dev->event_targets, key, target, GFP_KERNEL);
 	if (err)
 		ibdev_err(&dev->ibdev, "queue %#x: failed to register for events: %d\n", key, err);
-	/* -EBUSY: the device gave a number out twice. */
+	/* -EBUSY: the device assigned a number twice. */
 	return err == -EBUSY ? -EIO : err;
 }
 
@@ -122,7 +119,7 @@ static void queue_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 	if (target)
 		refcount_inc(&target->ref);
 	xa_unlock_irqrestore(&dev->event_targets, flags);
-	if (!target)	/* one of cxr_en's */
+	if (!target)	/* a queue of cxr_en */
 		return;
 
 	if (target->qp)
@@ -132,7 +129,7 @@ static void queue_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 	put_event_target(target);
 }
 
-/* As get_qp() and cxr_ib_put_qp(). */
+/* The SRQ with a reference, or NULL. */
 static struct cxr_ib_srq *get_srq(struct cxr_ib_dev *dev, u32 srqn)
 {
 	struct cxr_ib_srq *srq;
@@ -168,7 +165,7 @@ static void srq_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 	cxr_ib_put_srq(srq);
 }
 
-/* Interrupt context. The port's state is taken from the netdev, which en keeps: one truth. */
+/* Port events are ignored: the port has the state of its netdev, which cxr_en keeps. */
 static void device_event(void *priv, const struct cxr_event *event)
 {
 	if (event->kind == CXR_EVENT_QP)
@@ -193,7 +190,7 @@ static void device_fatal(void *priv)
 	mutex_unlock(&dev->scan_lock);
 	if (registered)
 		ib_dispatch_event(&ibev);
-	/* Nothing completes any more by itself. */
+	/* A dead device completes nothing. */
 	schedule_work(&dev->flush_work);
 }
 
@@ -228,7 +225,7 @@ static bool is_active(const struct cxr_ib_dev *dev)
 	return dev->netdev && netif_running(dev->netdev) && netif_carrier_ok(dev->netdev);
 }
 
-/* Tells ib_core of the port's state if it changed. */
+/* Reports the port state to ib_core if it changed. */
 static void report_port_state(struct cxr_ib_dev *dev)
 {
 	bool active, changed;
@@ -244,8 +241,8 @@ static void report_port_state(struct cxr_ib_dev *dev)
 }
 
 /*
- * There is no event for another MTU of a path. Who keeps a port's attributes asks for them when the
- * port becomes active: so that is said again. A port that is not active says it when it is.
+ * ib_core has no event for a changed MTU. Users that cache the port attributes query them again on
+ * PORT_ACTIVE, so that event is repeated. A port that is not active sends it later anyway.
  */
 static void report_mtu(struct cxr_ib_dev *dev)
 {
@@ -266,7 +263,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 {
 	struct cxr_ib_dev *dev = container_of(nb, struct cxr_ib_dev, netdev_nb);
 
-	/* A pointer that is compared and not followed. */
+	/* Only compared, never dereferenced. */
 	if (netdev_notifier_info_to_dev(ptr) != READ_ONCE(dev->netdev))
 		return NOTIFY_DONE;
 
@@ -284,17 +281,17 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 }
 
 /*
- * What newer kernels call for events of the port's netdev. We watch it ourselves on all: in a LAG
- * ib_core knows a slave, and the state is the bond's.
+ * Newer kernels call this for events of the netdev that they know, in a LAG a slave. The state is
+ * that of the bond, so the driver has its own notifier on all kernels.
  */
 void cxr_ib_report_port_event(struct ib_device *ibdev, struct net_device *ndev, unsigned long event)
 {
 }
 
 /*
- * The notifier is one of the network namespace that @netdev is in, and moves with it. One of all
- * namespaces could not be taken back here: that waits for whoever takes a kind of netdevs away
- * (rmmod bonding), and he waits for our reference on one of these. Takes rtnl.
+ * The notifier belongs to the network namespace of @netdev and moves with it. One for all
+ * namespaces could not be unregistered here: that waits for whoever removes a type of netdevs
+ * (rmmod bonding), who may wait for our reference on one of them. Takes rtnl_lock.
  */
 static int watch_netdev(struct cxr_ib_dev *dev, struct net_device *netdev)
 {
@@ -324,10 +321,10 @@ int cxr_ib_watch_netdev(struct cxr_ib_dev *dev)
 {
 	int err;
 
-	/* One that is just being replaced stays until set_netdev() had the lock, too. */
+	/* A netdev that set_netdev() is replacing stays valid until that had scan_lock. */
 	err = watch_netdev(dev, READ_ONCE(dev->netdev));
 	if (!err)
-		report_mtu(dev);	/* what it was changed to during the registration */
+		report_mtu(dev);	/* it may have changed during the registration */
 	return err;
 }
 
@@ -337,8 +334,8 @@ void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev)
 }
 
 /*
- * en has a netdev for the port, or takes it back (NULL); or another one stands for a LAG, whose
- * state is the bond's. May sleep; takes rtnl_lock.
+ * cxr_en has a netdev for the port, or takes it back (NULL); or the netdev of a LAG changed, whose
+ * state is that of the bond. Takes rtnl_lock.
  */
 static void set_netdev(void *priv, struct net_device *ndev)
 {
@@ -352,7 +349,7 @@ static void set_netdev(void *priv, struct net_device *ndev)
 	spin_lock(&dev->netdev_lock);
 	old = dev->netdev;
 	WRITE_ONCE(dev->netdev, watched);
-	/* Nobody needs to be told: the port was not active, and will be with this. */
+	/* No event is needed: the port was not active, and becomes active with this netdev. */
 	if (watched)
 		dev->active_mtu = cxr_path_mtu(READ_ONCE(watched->mtu));
 	spin_unlock(&dev->netdev_lock);
@@ -362,7 +359,7 @@ static void set_netdev(void *priv, struct net_device *ndev)
 	mutex_lock(&dev->scan_lock);
 	if (dev->registered) {
 		watch_netdev(dev, watched);
-		/* Its addresses came before ib_core knew that it is ours. */
+		/* Its addresses came before ib_core knew that it belongs to this device. */
 		if (ndev)
 			rdma_roce_rescan_device(&dev->ibdev);
 		report_port_state(dev);

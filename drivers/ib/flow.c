@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Flow rules: which packets a QP of raw packets gets. What a program says header by header becomes
- * a value and a mask of all of them; the core keeps the rules (drivers/core/steering.c).
+ * Flow rules: which packets a raw packet QP gets. The specs of a program, one per header, become
+ * one value and one mask; the core keeps the rules (drivers/core/steering.c).
  */
 #include <linux/etherdevice.h>
 #include <linux/in.h>
@@ -12,7 +12,7 @@
 #define TAG_MAX 0xffffff
 #define VERSION_MASK 0xf
 
-/* A rule for all that is left is two: one for multicast packets, one for others. */
+/* IB_FLOW_ATTR_ALL_DEFAULT takes two rules: for multicast packets and for others. */
 struct cxr_ib_flow {
 	struct ib_flow ibflow;
 	struct cxr_rule *rule[2];
@@ -23,7 +23,7 @@ bool cxr_ib_has_flows(const struct cxr_caps *caps)
 	return caps->flow_rules && caps->ft_max_level > CXR_FLOW_LEVEL_LEFT;
 }
 
-/* ---- what a program says of one header ---- */
+/* ---- specs ---- */
 
 static int parse_eth(const struct ib_flow_spec_eth *spec, struct cxr_rule_attr *rule)
 {
@@ -42,7 +42,7 @@ static int parse_eth(const struct ib_flow_spec_eth *spec, struct cxr_rule_attr *
 	return 0;
 }
 
-/* The version of IP or the protocol above it; -EINVAL: another part of the rule says another. */
+/* IP version or L4 protocol; -EINVAL: conflicts with another spec. */
 static int merge_field(u8 *mask, u8 *value, u8 m, u8 v)
 {
 	if ((*mask & m & (*value ^ v)))
@@ -138,9 +138,9 @@ static int parse_spec(const union ib_flow_spec *spec, struct cxr_rule_attr *rule
 	}
 }
 
-/* ---- all headers ---- */
+/* ---- attributes ---- */
 
-/* Bits that do not count are zero, so that the same rules look the same. */
+/* Clears the bits outside of the mask, so that equal rules compare equal. */
 static void mask_value(struct cxr_rule_attr *rule)
 {
 	const u8 *mask = (const u8 *)&rule->mask;
@@ -151,7 +151,7 @@ static void mask_value(struct cxr_rule_attr *rule)
 		value[i] &= mask[i];
 }
 
-/* What the Ethernet header says and what is said behind it. */
+/* EtherType against IP version */
 static bool ethertype_contradicts(const struct cxr_rule_attr *rule)
 {
 	u16 ethertype = rule->value.ip_version == 6 ? ETH_P_IPV6 : ETH_P_IP;
@@ -250,7 +250,7 @@ static void del_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow)
 			cxr_rule_del(dev->core, flow->rule[i]);
 }
 
-/* For what is left: multicast, or multicast and all else. */
+/* For packets that nobody else wants: multicast, or with @all also others. */
 static int add_default_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow, bool all,
 			     struct cxr_rule_attr *attr)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The GID table: ib_core owns it, the device's RoCE address table mirrors it index by index; in an
- * ECMP LAG twice, for queue pairs of either port.
+ * The GID table. ib_core owns it; the RoCE address table of the device mirrors it by index, in an
+ * ECMP LAG twice, for the QPs of either port.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -9,7 +9,7 @@
 
 #include "ib.h"
 
-/* Callback for lower devices: ends the walk at the first VLAN and keeps it. */
+/* Callback of the walk over lower devices: stops at the first VLAN and returns it. */
 static int find_vlan(struct net_device *lower, struct netdev_nested_priv *priv)
 {
 	if (!is_vlan_dev(lower))
@@ -18,10 +18,7 @@ static int find_vlan(struct net_device *lower, struct netdev_nested_priv *priv)
 	return 1;
 }
 
-/*
- * What rdma_read_gid_l2_fields() does not tell: it takes the uppermost VLAN at or below @ndev and
- * does not look further.
- */
+/* rdma_read_gid_l2_fields() takes the uppermost VLAN at or below @ndev and looks no further. */
 static void read_vlan_tags(struct net_device *ndev, struct cxr_gid_in *in)
 {
 	struct netdev_nested_priv vlan = {}, below = {};
@@ -71,7 +68,7 @@ static int read_gid_attr(const struct ib_gid_attr *attr, struct cxr_gid_in *in)
 
 /* ---- the device's table ---------------------------------------------------------------------- */
 
-/* The entry for the queue pairs of a port, 1 or 2, in an ECMP LAG. */
+/* Writes the entry for the QPs of a port, 1 or 2, of an ECMP LAG. */
 static int set_port_entry(struct cxr_ib_dev *dev, unsigned int index, u8 port)
 {
 	struct cxr_gid_entry entry = dev->gid_entries[index];
@@ -81,7 +78,7 @@ static int set_port_entry(struct cxr_ib_dev *dev, unsigned int index, u8 port)
 					&entry);
 }
 
-/* A dead device has nothing to forget. */
+/* A dead device has no entries. */
 static int clear_entry(struct cxr_ib_dev *dev, unsigned int index)
 {
 	int err, err2 = 0;
@@ -171,12 +168,11 @@ int cxr_ib_add_gid(const struct ib_gid_attr *attr, void **context)
 /* ---- removal, and entries that outlive it ---------------------------------------------------- */
 
 /*
- * attr->ndev may be gone already: the index says all.
+ * attr->ndev may be gone already: only the index counts.
  *
- * When a bond changes its active slave ib_core takes all its entries away, to make them anew at
- * other indexes as far as they are in use, and calls this at once. In a LAG the queue pairs that
- * use them are to go on: such an entry stays in the device until nobody uses it. ib_core does not
- * give the index to another one before.
+ * When a bond changes its active slave, ib_core removes all its entries, adds those in use again at
+ * other indexes, and calls this at once. In a LAG the QPs that use them must survive: such an entry
+ * stays in the device until its last user is gone. ib_core does not reuse the index before that.
  */
 int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context)
 {
@@ -187,7 +183,7 @@ int cxr_ib_del_gid(const struct ib_gid_attr *attr, void **context)
 	mutex_lock(&dev->gid_lock);
 	if (dev->core->lag)
 		set_bit(index, dev->gid_deferred);
-	smp_mb__after_atomic();		/* pairs with that of atomic_dec_and_test() in unuse */
+	smp_mb__after_atomic();		/* pairs with atomic_dec_and_test() in cxr_ib_gid_put() */
 	if (!dev->core->lag || !atomic_read(&dev->gid_refs[index])) {
 		clear_bit(index, dev->gid_deferred);
 		err = clear_entry(dev, index);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Completion queues for the few work requests of the driver's own: they are polled, never armed. */
+/* CQs for work requests of the driver itself. They are polled, never armed. */
 #include <linux/iopoll.h>
 
 #include "ib.h"
 
 #define POLL_US 50
 
-/* Nobody arms it, and if it fails nothing comes. */
+/* It is never armed; after an error the wait for a CQE times out. */
 static void ignore_comp(struct cxr_cq *cq)
 {
 }
@@ -83,7 +83,7 @@ int cxr_ib_internal_cq_wait(struct cxr_core *core, struct cxr_ib_internal_cq *cq
 	if (!cxr_cqe_ours(op_own, cq->ci, cq->log_size))
 		return -ETIMEDOUT;
 
-	dma_rmb();	/* the owner before the rest of the entry */
+	dma_rmb();	/* read the owner bit before the rest */
 	cxr_cqe_decode(entry, cqe);
 	cq->ci++;
 	WRITE_ONCE(cq->db.rec[0], cpu_to_be32(cq->ci & CXR_CQE_NUM_MASK));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Performance management: ib_core reads the files in counters/ by MADs to ourselves. All others go
- * on to whom ib_mad knows.
+ * Performance management: ib_core reads the files in counters/ by MADs to the device itself. All
+ * other MADs are left to ib_mad.
  */
 #include <rdma/ib_mad.h>
 #include <rdma/ib_pma.h>
 
 #include "ib.h"
 
-#define PMA_DATA 40		/* in ib_mad.data: where an attribute begins */
+#define PMA_DATA 40		/* offset of the attribute in ib_mad.data */
 #define PORT_SELECT 41
-#define WORD 4			/* data counters count in these */
+#define WORD 4			/* bytes: unit of the data counters */
 
 static void fill_class_port_info(void *data)
 {
@@ -83,7 +83,7 @@ static int fill_port_counters_ext(struct cxr_core *core, void *data)
 	return 0;
 }
 
-/* The status of the answer: 0, or what IBTA calls it. Negative: the device did not tell. */
+/* The MAD status of the response, or the negative error of a command. */
 static int fill_pma_resp(struct cxr_ib_dev *dev, u32 port, const struct ib_mad *in,
 			 struct ib_mad *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The auxiliary driver: brings an RDMA device to ib_core and takes it away again. */
+/* The auxiliary driver: registers and unregisters the RDMA device. */
 #include <linux/module.h>
 #include <rdma/lag.h>
 
@@ -93,7 +93,7 @@ static void init_ibdev(struct cxr_ib_dev *dev)
 	struct ib_device *ibdev = &dev->ibdev;
 	struct cxr_core *core = dev->core;
 
-	/* Tools read the PCI ids below dev.parent: it is the function, not the auxiliary device. */
+	/* Tools read the PCI ids of the parent: it is the function, not the auxiliary device. */
 	ibdev->dev.parent = core->dev;
 	ibdev->node_type = RDMA_NODE_IB_CA;
 	ibdev->node_guid = core->node_guid;
@@ -101,7 +101,7 @@ static void init_ibdev(struct cxr_ib_dev *dev)
 	ibdev->num_comp_vectors = core->comp_vectors;
 	ib_set_device_ops(ibdev, &cxr_ib_ops);
 	ibdev->driver_def = cxr_ib_uapi_defs;
-	/* ib_core asks the bond which slave a flow label leads to. */
+	/* ib_core then asks the bond which slave a flow label leads to. */
 	if (core->lag && !core->lag->ecmp)
 		ibdev->lag_flags = RDMA_LAG_FLAGS_HASH_ALL_SLAVES;
 
@@ -146,7 +146,7 @@ static void roce_down(void *owner)
 	cxr_cmd_set_vport_roce(dev->core, false);
 }
 
-/* Tells the netdev, if en has one: ib_core wants it before the device is registered. */
+/* Delivers the netdev, if cxr_en has one: ib_core needs it before the registration. */
 static int client_up(void *owner)
 {
 	struct cxr_ib_dev *dev = owner;
@@ -172,16 +172,16 @@ static void device_down(void *owner)
 	dev->registered = false;
 	mutex_unlock(&dev->scan_lock);
 	/*
-	 * Drains the QPs; if the device dies meanwhile, it takes the fatal callback, and so the
-	 * client, to go on.
+	 * Drains the QPs. If the device dies meanwhile, that needs the fatal callback, and so the
+	 * client.
 	 */
 	ib_unregister_device(&dev->ibdev);
 }
 
 /*
- * ib_core scans for GIDs early in the registration, and in 6.1 hears of addresses only after it:
- * what came between is found by a scan of ours. So is a netdev that came meanwhile, on all kernels:
- * the callback found @registered not set.
+ * ib_core scans for GIDs early in the registration, and in 6.1 sees new addresses only after it:
+ * another scan finds those that came in between. On all kernels it also finds those of a netdev
+ * that came meanwhile: the callback found @registered not set.
  */
 static int device_up(void *owner)
 {

@@ -67,7 +67,7 @@ struct ib_mr *cxr_ib_get_dma_mr(struct ib_pd *ibpd, int access)
 
 /* ---- memory of user space ---- */
 
-/* Registers pinned memory; the umem goes to the MR. */
+/* Registers pinned memory. On success the MR owns @umem. */
 static struct ib_mr *register_umem(struct cxr_ib_dev *dev, struct ib_umem *umem,
 				   struct cxr_mkey_attr *attr)
 {
@@ -146,7 +146,7 @@ struct ib_mr *cxr_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 
 	return pin_and_register(dev, start, access, &attr);
 }
 
-/* The exporter keeps the memory where it is until we let go. */
+/* The exporter does not move pinned memory. */
 struct ib_mr *cxr_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 virt_addr,
 					int fd, int access CXR_REG_MR_DMAH_PARAM,
 					cxr_reg_dmabuf_arg *arg)
@@ -182,8 +182,9 @@ struct ib_mr *cxr_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 leng
 }
 
 /*
- * The same memory under a new key. The old key goes first: were it to stay, the memory could be
- * unpinned under it. On failure the MR has no key any more, and its memory.
+ * Registers the same memory with a new mkey. The old one is destroyed first: if that failed later,
+ * its memory could be unpinned under it. If creation fails, the MR keeps its memory and has no
+ * mkey.
  */
 static struct ib_mr *replace_mkey(struct cxr_ib_dev *dev, struct cxr_ib_mr *mr,
 				  struct cxr_mkey_attr *attr)
@@ -202,7 +203,7 @@ static struct ib_mr *replace_mkey(struct cxr_ib_dev *dev, struct cxr_ib_mr *mr,
 	return ibmr;
 }
 
-/* Can a work request change the rights from what they are to @access? */
+/* Can a UMR change the access to @access? */
 static bool can_keep_key(const struct cxr_ib_dev *dev, const struct cxr_ib_mr *mr, u32 access)
 {
 	const struct cxr_caps *caps = &dev->core->caps;
@@ -214,8 +215,8 @@ static bool can_keep_key(const struct cxr_ib_dev *dev, const struct cxr_ib_mr *m
 }
 
 /*
- * Other rights and another PD are given to the key that is there. For all else the region is made
- * anew, with a new key, and takes the place of the old MR, which ib_core then deregisters.
+ * Access and PD are changed in place. Everything else creates a new MR, with a new mkey, which
+ * replaces the old MR: ib_core then deregisters that.
  */
 struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 				   int access, struct ib_pd *new_pd, struct ib_udata *udata)
@@ -250,7 +251,7 @@ struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 	}
 	attr.va = mr->va;
 	attr.len = mr->umem->length;
-	/* What was pinned to be read has to be pinned again to be written. */
+	/* Memory pinned for reading must be pinned again for writing. */
 	if (ib_access_writable(access) && !mr->umem->writable)
 		return pin_and_register(dev, mr->umem->address, access, &attr);
 	if (can_keep_key(dev, mr, attr.access) &&
@@ -269,12 +270,12 @@ static void free_pages_list(struct cxr_ib_mr *mr)
 	kfree(mr->pages);
 }
 
-/* A list of pages that the device reads when a WQE names it: whole blocks, at a block. */
+/* The page list that the device reads by a WQE: whole blocks, aligned to a block. */
 static int alloc_pages_list(struct cxr_ib_dev *dev, struct cxr_ib_mr *mr, u32 max)
 {
 	mr->max_pages = max;
 	mr->pages_size = ALIGN(max, CXR_UMR_PAGES_ALIGN) * sizeof(*mr->pages);
-	/* From 64 bytes on, kmalloc() aligns a power of two to itself. */
+	/* From 64 bytes on, kmalloc() aligns a power of two to its size. */
 	mr->pages = kzalloc(roundup_pow_of_two(mr->pages_size), GFP_KERNEL);
 	if (!mr->pages)
 		return -ENOMEM;
@@ -355,10 +356,7 @@ int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	struct cxr_ib_mr *mr = to_cxr_mr(ibmr);
 	int err;
 
-	/*
-	 * Memory that the device may still write stays pinned; -ENODEV says that it cannot any
-	 * more.
-	 */
+	/* Memory stays pinned while the device may write to it; after -ENODEV it cannot. */
 	err = mr->mkey ? cxr_cmd_destroy_mkey(dev->core, mr->mkey) : 0;
 	if (err && err != -ENODEV)
 		return err;
@@ -394,7 +392,7 @@ static int copy_req_mw(struct ib_device *ibdev, struct ib_udata *udata,
 	return 0;
 }
 
-/* It is bound, and unbound, by WQEs that user space makes. */
+/* User space binds and unbinds it by WQEs. */
 int cxr_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibmw->device);

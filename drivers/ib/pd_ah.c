@@ -29,8 +29,8 @@ int cxr_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 }
 
 /*
- * An address that is refused leaves a program with an errno that stands for anything: the reason is
- * told where an operator looks for it.
+ * A program that is refused an address gets an errno that can mean anything. The reason is logged
+ * where an operator looks for it.
  */
 #define warn_refused(dev, fmt, ...)							\
 	ibdev_warn_ratelimited(&(dev)->ibdev, "address of %s[%d] refused: " fmt,	\
@@ -75,8 +75,8 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 }
 
 /*
- * ud_gid_type, for all but the general service interface: its answers have the type of what they
- * answer. The kernel makes its address handles in the PD of that QP, also those of ib_umad.
+ * Enforces ud_gid_type, but not for GSI: its responses have the GID type of the request. The AHs of
+ * GSI, also those of ib_umad, are in the PD of the GSI QP.
  */
 static int check_ud_type(const struct cxr_ib_dev *dev, const struct ib_ah *ibah,
 			 const struct rdma_ah_attr *ah)
@@ -92,7 +92,7 @@ static int check_ud_type(const struct cxr_ib_dev *dev, const struct ib_ah *ibah,
 	return -EINVAL;
 }
 
-/* User space builds the address itself; it only lacks the MAC that ib_core has found. */
+/* User space builds the address vector itself; it only lacks the MAC that ib_core resolved. */
 static int copy_resp_ah(const struct rdma_ah_attr *ah, struct ib_udata *udata)
 {
 	struct mlx5_ib_create_ah_resp resp = {};
@@ -130,7 +130,7 @@ int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct 
 	return 0;
 }
 
-/* The device knows nothing of an AH. */
+/* The device has no AH objects. */
 int cxr_ib_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
 	cxr_ib_gid_put(to_cxr_dev(ibah->device), to_cxr_ah(ibah)->sgid_index);

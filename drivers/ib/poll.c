@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Completion queues of the kernel: polling, arming, and QPs that leave them. */
+/* Kernel CQs: polling, arming, and removing the CQEs of a QP. */
 
 #include "ib.h"
 
@@ -10,18 +10,18 @@ static struct prm_cqe64 *cqe_at(const struct cxr_ib_cq *cq, u32 i)
 	return cxr_buf_at(&cq->buf, slot * sizeof(struct prm_cqe64));
 }
 
-/* The entry at @i if the device has written it. */
+/* The CQE at @i, or NULL if the device has not written it. */
 static struct prm_cqe64 *ready_cqe(const struct cxr_ib_cq *cq, u32 i)
 {
 	struct prm_cqe64 *cqe = cqe_at(cq, i);
 
 	if (!cxr_cqe_ours(READ_ONCE(cqe->op_own), i, cq->log_size))
 		return NULL;
-	dma_rmb();	/* the owner bit, then what it vouches for */
+	dma_rmb();	/* read the owner bit before the rest */
 	return cqe;
 }
 
-/* The device may overwrite what lies before. */
+/* The device may overwrite the CQEs before ci. */
 static void publish_ci(struct cxr_ib_cq *cq)
 {
 	WRITE_ONCE(cq->db.rec[0], cpu_to_be32(cq->ci & CXR_CQE_NUM_MASK));
@@ -72,8 +72,8 @@ static enum ib_wc_status wc_status(u8 syndrome)
 }
 
 /*
- * The first error of a QP: what follows is flushed and says nothing. Whom a QP could not reach is
- * what the administrator looks for first.
+ * Only the first error of a QP: the flushed work requests behind it say nothing. If retries were
+ * exceeded, the peer is what an administrator looks for first.
  */
 static void report_error(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe)
 {
@@ -146,17 +146,14 @@ static void fill_recv(const struct cxr_cqe *cqe, struct ib_wc *wc)
 		wc->wc_flags |= IB_WC_WITH_VLAN;
 		wc->vlan_id = cqe->vlan;
 	}
-	/* Of the other two kinds ib_core finds out by looking at the header. */
+	/* ib_core tells the other two types apart by the header. */
 	if (cqe->flags & CXR_CQE_IPV4_GRH) {
 		wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
 		wc->network_hdr_type = RDMA_NETWORK_IPV4;
 	}
 }
 
-/*
- * A send completion stands for its WQE and for all before it that asked for none. False: the device
- * named a WQE that is not posted.
- */
+/* A send CQE completes its WQE and all unsignaled ones before it. false: that WQE is not posted. */
 static bool finish_send(struct cxr_ib_wq *sq, u16 counter, struct ib_wc *wc)
 {
 	/* Pairs with the release in post_one_send(). */
@@ -168,12 +165,12 @@ static bool finish_send(struct cxr_ib_wq *sq, u16 counter, struct ib_wc *wc)
 
 	wc->wr_id = sq->wrid[slot];
 	wc->opcode = sq->wc_opcode[slot];
-	/* The slots are the poster's again: pairs with the acquire in post_one_send(). */
+	/* Frees the slots; pairs with the acquire in post_one_send(). */
 	smp_store_release(&sq->tail, sq->next[slot]);
 	return true;
 }
 
-/* Receives finish in order. */
+/* Receives complete in order. */
 static bool finish_recv(struct cxr_ib_wq *rq, struct ib_wc *wc)
 {
 	/* Pairs with the release in post_one_recv(). */
@@ -181,7 +178,7 @@ static bool finish_recv(struct cxr_ib_wq *rq, struct ib_wc *wc)
 		return false;
 
 	wc->wr_id = rq->wrid[rq->tail & (rq->size - 1)];
-	/* The slot is the poster's again: pairs with the acquire in post_one_recv(). */
+	/* Frees the slot; pairs with the acquire in post_one_recv(). */
 	smp_store_release(&rq->tail, rq->tail + 1);
 	return true;
 }
@@ -198,9 +195,9 @@ static bool completes_into(const struct cxr_ib_qp *qp, const struct cxr_ib_cq *c
 }
 
 /*
- * The QP of an entry, if it completes into this CQ. It cannot go while we hold the CQ's lock:
- * destruction takes that lock after it took the QP out of dev->qps. So the QP of the entry before,
- * @last, is still there too, and most often the same.
+ * The QP of a CQE, or NULL if it does not complete into this CQ. It stays while cq->lock is held:
+ * destruction takes that lock after removing the QP from dev->qps. So @last, the QP of the previous
+ * CQE, is still valid, and most often the same.
  */
 static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send,
 				   struct cxr_ib_qp *last)
@@ -219,7 +216,7 @@ static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send,
 	return qp;
 }
 
-/* Of a send consumers read few fields, and poll has no time for the others. */
+/* Consumers read few fields of a send, and clearing the others costs time. */
 static void clear_wc(struct ib_wc *wc, bool send)
 {
 	if (!send) {
@@ -232,7 +229,7 @@ static void clear_wc(struct ib_wc *wc, bool send)
 	wc->wc_flags = 0;
 }
 
-/* False: the entry makes no sense, and is dropped. @last: QP of the entry before, or NULL */
+/* false: the CQE is invalid and must be dropped. @last: QP of the previous CQE, or NULL */
 static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_wc *wc,
 		    struct cxr_ib_qp **last)
 {
@@ -261,7 +258,7 @@ static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_w
 	return true;
 }
 
-/* What a dead device will never complete. */
+/* Completes what a dead device never will. */
 static int flush_sends(struct cxr_ib_qp *qp, int n, struct ib_wc *wc)
 {
 	struct cxr_ib_wq *sq = &qp->sq;
@@ -334,8 +331,8 @@ static int poll_live(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
 }
 
 /*
- * Entries of a device that died are not looked at: what they say is in the software's books too, as
- * not completed.
+ * CQEs of a dead device are ignored: their work requests are still outstanding in the software
+ * queues, and are flushed.
  */
 int cxr_ib_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 {
@@ -359,7 +356,7 @@ int cxr_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	int missed = 0;
 
 	spin_lock_irqsave(&cq->lock, irq_flags);
-	/* A dead device does not wake anybody: cxr_ib_flush_work() does. */
+	/* A dead device sends no events: cxr_ib_flush_work() calls the handler. */
 	if (!cxr_core_dead(dev->core)) {
 		missed = flags & IB_CQ_REPORT_MISSED_EVENTS && ready_cqe(cq, cq->ci);
 		cxr_uar_arm_cq(dev->uar, &cq->db.rec[1], cq->cq.cqn, READ_ONCE(cq->arm_sn),
@@ -385,7 +382,7 @@ void cxr_ib_cq_add_qp(struct cxr_ib_qp *qp)
 	spin_unlock_irq(&recv_cq->lock);
 }
 
-/* The WQEs of an SRQ are needed again, whoever's completions they were. */
+/* The SRQ needs its WQE back, although nobody sees the completion. */
 static void return_srq_wqe(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe)
 {
 	u64 wr_id;
@@ -395,9 +392,8 @@ static void return_srq_wqe(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe
 }
 
 /*
- * Takes out the entries of a QP that the device has forgotten or reset: its number may be another's
- * soon. The entries that stay move up, from the newest to the oldest; each place keeps its owner
- * bit, which tells the round.
+ * Removes the CQEs of a QP that was destroyed or reset: its number may be reused. The other CQEs
+ * move up, newest first. Each slot keeps its owner bit, which belongs to the pass over the ring.
  */
 static void clean_one_cq(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
 {
@@ -425,7 +421,7 @@ static void clean_one_cq(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
 
 	if (gone) {
 		cq->ci += gone;
-		dma_wmb();	/* entries stand before the device hears of room */
+		dma_wmb();	/* CQEs before the consumer index */
 		publish_ci(cq);
 	}
 }

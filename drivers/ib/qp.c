@@ -2,13 +2,12 @@
 /*
  * Queue pairs: create and destroy.
  *
- * Both queues lie in one piece of memory, receives first. User space has sized it and the kernel
- * takes it as it is, if it is within the device's limits; for its own QPs the kernel computes it.
+ * Both queues share one buffer, receives first. User space chooses its sizes, and the driver checks
+ * that they are within the limits of the device; for kernel QPs the driver computes them.
  *
- * The GSI QP (QP 1) is a QP of its own type. The device takes the address from each send work
- * request, as for UD, and writes source QP 1 and the port's one partition key by itself. That is
- * all a RoCE port needs: the extra UD QPs per partition key which InfiniBand ports use beside it
- * have no purpose here.
+ * The GSI QP (QP 1) has a type of its own. The device takes the address from each send WQE, as for
+ * UD, and fills in source QP 1 and the only pkey of the port. A RoCE port needs no more: the extra
+ * UD QPs per pkey that InfiniBand ports use have no purpose here.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -69,7 +68,7 @@ static int check_qp_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 			  attr->create_flags);
 		return -EOPNOTSUPP;
 	}
-	/* Of XRC, one kind only sends and the other has no queue at all. */
+	/* XRC_INI only sends, XRC_TGT has no queues. */
 	if ((!attr->send_cq && !target) ||
 	    (!attr->recv_cq && !target && attr->qp_type != IB_QPT_XRC_INI)) {
 		ibdev_dbg(&dev->ibdev, "QP: send or receive CQ is missing\n");
@@ -96,7 +95,7 @@ static int check_qp_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 
 /* ---- QPs of user space ---- */
 
-/* Takes the request and pins what it names. Undone by unpin_user_qp(). */
+/* Copies the request and pins the memory that it names. Undone by unpin_user_qp(). */
 static int pin_user_qp(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 		       const struct ib_qp_init_attr *attr, struct ib_udata *udata,
 		       struct qp_ids *ids)
@@ -152,7 +151,7 @@ static void unpin_user_qp(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 
 /* ---- QPs of the kernel ---- */
 
-/* On success @cap is what the QP got. */
+/* On success @cap holds what the QP got. */
 static int size_kernel_qp(struct cxr_ib_qp *qp, struct ib_qp_cap *cap, u32 *bytes)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
@@ -260,14 +259,14 @@ static void free_kernel_qp(struct cxr_ib_qp *qp)
 
 /* ---- both ---- */
 
-/* From here on events and completions find it. */
+/* From here on events and completions find the QP. */
 static int publish_qp(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 {
 	int err;
 
 	err = xa_insert_irq(&dev->qps, qp->qpn, qp, GFP_KERNEL);
 	if (err) {
-		/* -EBUSY: the device gave a number out twice. */
+		/* -EBUSY: the device assigned a number twice. */
 		ibdev_err(&dev->ibdev, "QP %#x: failed to store its number: %d\n", qp->qpn, err);
 		return err == -EBUSY ? -EIO : err;
 	}
@@ -295,8 +294,8 @@ static u8 log_wq_size(const struct cxr_ib_wq *wq)
 }
 
 /*
- * For the device an XRC QP has all that other QPs have; what it has not for its owner is lent. The
- * sizes and the memory of the queues are decided before.
+ * Needs the sizes and the memory of the queues. For the device an XRC QP is like any other: what
+ * its owner does not have comes from the XRC defaults.
  */
 static int create_device_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 			    const struct qp_ids *ids)
@@ -344,10 +343,7 @@ static int alloc_qp_memory(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 			   struct ib_qp_init_attr *attr, struct ib_udata *udata, struct qp_ids *ids)
 {
 	*ids = (struct qp_ids){ .user_index = CXR_IB_NO_UIDX };
-	/*
-	 * It may outlive the process that made it, if others open it: ib_core hands us nothing of
-	 * the process's.
-	 */
+	/* An XRC_TGT QP may outlive its process if others open it: ib_core passes no user data. */
 	if (attr->qp_type == IB_QPT_XRC_TGT)
 		return 0;
 	if (qp->user)
@@ -421,7 +417,7 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
 
-	/* Kernels to 6.12 may still list it, and ask for its state, until they have it back. */
+	/* Up to 6.12, ib_core may list the QP and query its state until this function returns. */
 	mutex_lock(&qp->mutex);
 	qp->gone = true;
 	mutex_unlock(&qp->mutex);
@@ -431,8 +427,8 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 		return 0;
 	}
 	/*
-	 * First the device: then no entry and no event of this QP is added to those that
-	 * unpublish_qp() purges and waits for.
+	 * First in the device: it must not add CQEs and events to those that unpublish_qp() removes
+	 * and waits for.
 	 */
 	cxr_cmd_destroy_qp(dev->core, qp->qpn);
 	cxr_ib_qp_set_sgid(qp, -1);
@@ -444,7 +440,7 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 
 /* ---- multicast ---- */
 
-/* Destroying a QP that is attached is refused by ib_core. A RoCE group has no LID. */
+/* ib_core does not destroy a QP that is attached. A RoCE group has no LID. */
 int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
@@ -456,7 +452,7 @@ int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	return cxr_cmd_attach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw, qp->qpn);
 }
 
-/* A dead device has no groups any more. */
+/* A dead device has no groups. */
 int cxr_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
 	int err = cxr_cmd_detach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw,

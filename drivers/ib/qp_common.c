@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* What all QPs have in common, those of raw packets too: user space's request, first state, GID. */
+/* Common to all QPs, also raw packet QPs: request of user space, initial state, GID. */
 #include "ib.h"
 
-#define INVALID_BFREG BIT(31)	/* to user space: the doorbell page is the one it named itself */
+#define INVALID_BFREG BIT(31)	/* response: the doorbell is in the UAR that user space named */
 
 static const struct cxr_ib_request qp_request = {
 	.what = "QP",
@@ -12,8 +12,8 @@ static const struct cxr_ib_request qp_request = {
 };
 
 /*
- * Scattering small messages into completions is an offer of the library, which looks at each
- * completion for whether it was done. We do not take it up.
+ * Scatter to CQE is an offer of the library, which checks each CQE for it. The driver does not use
+ * it.
  */
 static int check_req_flags(struct ib_device *ibdev, const struct mlx5_ib_create_qp *req)
 {
@@ -35,7 +35,7 @@ static int check_req_flags(struct ib_device *ibdev, const struct mlx5_ib_create_
 		ibdev_dbg(ibdev, "QP: no UAR index given\n");
 		return -EINVAL;
 	}
-	/* ECE options are an offer too: the answer says that none was taken. */
+	/* ECE options are an offer, too: the response says that none was accepted. */
 	return 0;
 }
 

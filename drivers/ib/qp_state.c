@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Queue pairs: states. */
+/* Queue pairs: transitions and queries. */
 #include <linux/etherdevice.h>
 #include <linux/log2.h>
 #include <net/netlink.h>
@@ -7,7 +7,7 @@
 
 #include "ib.h"
 
-#define LOG_DATAGRAM_MAX 12	/* a datagram is one packet, and 4096 bytes the largest */
+#define LOG_DATAGRAM_MAX 12	/* a datagram is one packet of at most 4096 bytes */
 
 static int device_state(enum ib_qp_state state, enum cxr_qp_state *device)
 {
@@ -62,9 +62,8 @@ static const struct {
 };
 
 /*
- * What may come along with a transition beside what it must have. A device takes an optional part
- * only where the PRM lists it: the same attribute is required, optional or forbidden from one
- * transition to the next.
+ * Optional parts of a transition. The device accepts one only where the PRM lists it: the same
+ * attribute is required in one transition, optional or forbidden in another.
  */
 static u32 optional_parts(enum cxr_qp_type type, enum ib_qp_state from, enum ib_qp_state to)
 {
@@ -141,7 +140,7 @@ static int check_modify_qp(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 	return 0;
 }
 
-/* A peer that may have no read outstanding may not read, whatever the flags say. */
+/* A peer without outstanding reads may not read, whatever the access flags say. */
 static void fill_access(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 			struct cxr_qp_mod *mod)
 {
@@ -212,10 +211,10 @@ static u8 next_lag_port(struct cxr_ib_dev *dev, const struct cxr_ib_qp *qp)
 }
 
 /*
- * In a LAG each QP is given a port on its way to INIT, in turn; the map of the LAG says where that
- * leads. Whoever names a flow label on the way to RTR asks for the port that the bond would choose
- * for it. MADs go as the map says for the function's own port. In an ECMP LAG the port is part of
- * the QP's address, and so it stays. In hash mode no QP is given one: a flow label is in the UDP
+ * In a LAG each QP is assigned a port in turn on its way to INIT; the port map of the LAG says
+ * where that leads. A flow label on the way to RTR requests the port that the bond would choose for
+ * it. MADs follow the map of the function's own port. In an ECMP LAG the port is part of the QP's
+ * address and does not change. In hash mode no QP is assigned a port: the flow label is in the UDP
  * source port, which is hashed.
  */
 static u32 choose_lag_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
@@ -273,7 +272,7 @@ static int fill_mod(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mas
 	return fill_path(qp, attr, mask, mod);
 }
 
-/* The device begins at zero again. User space resets its own books. */
+/* The device starts at index 0 again. User space resets its own queues. */
 static void reset_queues(struct cxr_ib_qp *qp)
 {
 	if (qp->user)
@@ -327,7 +326,7 @@ static int modify_qp_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr,
 	if (err)
 		return err;
 
-	/* Reset to reset has nothing to say to the device. */
+	/* RESET to RESET needs no command. */
 	if (from == IB_QPS_RESET && to == IB_QPS_RESET)
 		return 0;
 
@@ -337,12 +336,12 @@ static int modify_qp_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr,
 	opts = opts_of_attr(qp, mask, from, to) | choose_lag_port(qp, attr, mask, from, to, &mod);
 	err = cxr_cmd_modify_qp(dev->core, qp->qpn, device_from, device_to, &mod, opts);
 	/*
-	 * Whoever drains a QP moves it to error and waits for what it posts then. On a dead device
-	 * it gets there all the same: poll flushes the books.
+	 * Draining a QP is moving it to ERR and waiting for a work request posted after that. It
+	 * must work on a dead device as well: poll flushes the queues.
 	 */
 	if (err && cxr_core_dead(dev->core) && (to == IB_QPS_ERR || to == IB_QPS_RESET)) {
 		schedule_work(&dev->flush_work);
-		/* Who drains a QP with an SRQ waits for this instead. */
+		/* Draining a QP with an SRQ waits for this event instead. */
 		if (qp->ibqp.srq && to == IB_QPS_ERR)
 			cxr_ib_dispatch_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 		err = 0;
@@ -373,7 +372,7 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 		return -EOPNOTSUPP;
 	}
 
-	/* So that the entry does not go while the device is told to use it. */
+	/* The entry must not go while the device is told to use it. */
 	if (mask & IB_QP_AV)
 		cxr_ib_gid_get(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
 	mutex_lock(&qp->mutex);
@@ -443,7 +442,7 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (qp->raw)
 		return cxr_ib_query_raw(qp, attr, init);
 	mutex_lock(&qp->mutex);
-	/* -EAGAIN: whoever lists all QPs goes on with the next one. */
+	/* After -EAGAIN, a dump of all QPs goes on with the next one. */
 	err = qp->gone ? -EAGAIN :
 	      cxr_cmd_query_qp(dev->core, qp->qpn, &state, &draining, &mod);
 	if (!err)
@@ -459,7 +458,7 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	fill_query_attr(&mod, attr);
 	attr->cap.max_recv_wr = qp->rq.size;
 	attr->cap.max_recv_sge = qp->rq.max_sge;
-	/* Of the send queue of user space the library knows the size. */
+	/* The library knows the send queue of a user QP. */
 	if (!qp->user) {
 		attr->cap.max_send_wr = qp->sq.size;
 		attr->cap.max_send_sge = qp->sq.max_sge;
@@ -477,7 +476,7 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 
 /* ---- restrack ---- */
 
-/* The part of `rdma resource show qp -dd' that is ours: the port of the LAG, unless it hashes. */
+/* Driver attribute in `rdma resource show qp -dd': the LAG port, unless the LAG hashes. */
 int cxr_ib_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	const struct cxr_lag *lag = to_cxr_dev(ibqp->device)->core->lag;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * QPs of raw packets. For the device they are Ethernet queues: a send queue with a TIS, and a
- * receive queue with a TIR, to which flow rules lead; or, for RSS, a TIR alone, over a table of
- * receive queues that are there by themselves (wq.c). They are user space's alone.
+ * Raw packet QPs, for user space only. In the device they are Ethernet queues: an SQ with a TIS,
+ * and an RQ with a TIR that flow rules lead to. An RSS QP is only a TIR over an indirection table
+ * of WQs (wq.c).
  *
- * The library keeps the two queues in separate memory and takes the number of the send queue for
- * the QP's, since that is what stands in its WQEs.
+ * The library keeps the two queues in separate buffers and uses the SQN as QPN, since its WQEs
+ * contain it.
  *
- * A receive queue takes packets from INIT on; the library shows it what was posted at RTR.
+ * The RQ accepts packets from INIT on; the library hands over what was posted at RTR.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -16,7 +16,7 @@
 #include "ib.h"
 
 #define SEG sizeof(struct prm_wqe_data_seg)
-#define INLINE_BY_VPORT 1	/* caps.wqe_inline_mode: the vport says what has to be inline */
+#define INLINE_BY_VPORT 1	/* caps.wqe_inline_mode: see the vport */
 
 /* ---- create and destroy ---- */
 
@@ -46,7 +46,7 @@ static int check_raw_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *
 	return 0;
 }
 
-/* In a LAG the TIS is given a port in turn, as QPs are. */
+/* In a LAG the TIS is assigned a port in turn, as QPs are. */
 static int create_raw_tis(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 {
 	if (dev->core->lag)
@@ -155,7 +155,7 @@ err_unpin:
 	return err;
 }
 
-/* Whatever there is of it. Packets stop first, then the queues go, then their memory. */
+/* Destroys what exists: the TIR stops packets, then the queues go, then their memory. */
 static void destroy_raw_queues(struct cxr_ib_qp *qp)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
@@ -186,7 +186,7 @@ static int create_raw_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 	u64 bytes;
 	int err;
 
-	/* The queues of raw packets lie in a piece each. */
+	/* @bytes is of no use: each queue has a buffer of its own. */
 	err = cxr_ib_copy_req_qp(ctx, attr, udata, &req, &user_index, &bytes);
 	if (err)
 		return err;
@@ -259,7 +259,7 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	if (err)
 		goto err_free;
 	qp->ibqp.qp_num = qp->qpn;
-	/* That of RSS has neither number nor state. */
+	/* An RSS QP has neither number nor state. */
 	if (attr->rwq_ind_tbl)
 		rdma_restrack_no_track(&qp->ibqp.res);
 
@@ -279,8 +279,8 @@ err_free:
 /* ---- states ---- */
 
 /*
- * A queue may have come into error by itself: it is asked where it stands. One that is in reset has
- * nothing to flush, and no way to error.
+ * Queries the state, since a queue may have moved to error by itself. One in reset has nothing to
+ * flush, and cannot move to error.
  */
 static int modify_raw_sq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr_wq_state to)
 {
@@ -365,7 +365,7 @@ int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int m
 		return err;
 
 	err = modify_raw_queues(core, qp->raw, from, to);
-	/* On a dead device nothing is left to be done. */
+	/* A dead device needs no command. */
 	if (err && cxr_core_dead(core) && (to == IB_QPS_ERR || to == IB_QPS_RESET))
 		err = 0;
 	if (!err)
@@ -397,7 +397,7 @@ int cxr_ib_query_raw(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, struct ib_qp
 		return -EOPNOTSUPP;
 	}
 	mutex_lock(&qp->mutex);
-	/* -EAGAIN: whoever lists all QPs goes on with the next one. */
+	/* After -EAGAIN, a dump of all QPs goes on with the next one. */
 	err = qp->gone ? -EAGAIN : query_raw_state(to_cxr_dev(ibqp->device)->core, qp);
 	attr->qp_state = qp->state;
 	mutex_unlock(&qp->mutex);

@@ -2,9 +2,9 @@
 /*
  * Shared receive queues.
  *
- * Their WQEs finish in any order, so they are a linked list in memory: each begins with the index
- * of the next. Those that are free form a list of the same kind, whose last one is never posted:
- * the device may have read its link already and follows it when there is more.
+ * WQEs complete in any order, so they are a linked list: each begins with the index of the next.
+ * The free WQEs form such a list, too. Its last one is never posted: the device may have read its
+ * link already, and follows it when more is posted.
  */
 #include <linux/slab.h>
 
@@ -27,7 +27,7 @@ static int check_srq_type(struct cxr_ib_dev *dev, enum ib_srq_type type)
 	return -EOPNOTSUPP;
 }
 
-/* On success @attr is what the SRQ has. */
+/* On success @attr holds what the SRQ got. */
 static int size_srq(struct cxr_ib_srq *srq, struct ib_srq_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(srq->ibsrq.device);
@@ -54,7 +54,6 @@ static bool is_xrc(const struct cxr_ib_srq *srq)
 	return srq->ibsrq.srq_type == IB_SRQT_XRC;
 }
 
-/* An XRC SRQ has an index of user space; of a basic one it is not looked at. */
 static int copy_req_srq(struct ib_device *ibdev, struct ib_udata *udata,
 			struct mlx5_ib_create_srq *req)
 {
@@ -80,7 +79,7 @@ static int copy_req_srq(struct ib_device *ibdev, struct ib_udata *udata,
 	return 0;
 }
 
-/* Memory of an SRQ of user space. Undone by unpin_user_srq(). */
+/* Pins the memory of a user SRQ and fills @attr. Undone by unpin_user_srq(). */
 static int pin_user_srq(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx,
 			struct ib_udata *udata, struct cxr_srq_attr *attr)
 {
@@ -91,6 +90,7 @@ static int pin_user_srq(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx,
 	err = copy_req_srq(&dev->ibdev, udata, &req);
 	if (err)
 		return err;
+	/* The user index of a basic SRQ is ignored. */
 	if (is_xrc(srq)) {
 		err = cxr_ib_check_uidx(ctx, udata->inlen >= offsetofend(typeof(req), uidx),
 					req.uidx, &attr->user_index);
@@ -129,7 +129,7 @@ static void link_wqes(struct cxr_ib_srq *srq)
 	srq->tail = n - 1;
 }
 
-/* Memory of an SRQ of the kernel. Undone by free_kernel_srq(). */
+/* Allocates the memory of a kernel SRQ and fills @attr. Undone by free_kernel_srq(). */
 static int alloc_kernel_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr)
 {
 	struct cxr_core *core = to_cxr_dev(srq->ibsrq.device)->core;
@@ -166,7 +166,7 @@ static void free_kernel_srq(struct cxr_ib_srq *srq)
 	kvfree(srq->wrid);
 }
 
-/* From here on events find it. */
+/* From here on events find the SRQ. */
 static int publish_srq(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
 {
 	int err;
@@ -174,7 +174,7 @@ static int publish_srq(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
 	err = xa_insert_irq(&dev->srqs, srq->srqn, srq, GFP_KERNEL);
 	if (err)
 		ibdev_err(&dev->ibdev, "SRQ %#x: failed to store its number: %d\n", srq->srqn, err);
-	/* -EBUSY: the device gave a number out twice. */
+	/* -EBUSY: the device assigned a number twice. */
 	return err == -EBUSY ? -EIO : err;
 }
 
@@ -222,7 +222,7 @@ err_destroy:
 	return err;
 }
 
-/* A limit is not set here: by the specification the attribute has no meaning yet. */
+/* Does not set the limit: by the specification it has no meaning at creation. */
 int cxr_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata)
 {
 	struct cxr_ib_ucontext *ctx =
@@ -356,7 +356,7 @@ int cxr_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			break;
 		}
 	}
-	dma_wmb();	/* WQEs, then the record: there is no doorbell for receives */
+	dma_wmb();	/* WQEs before the record; receives have no doorbell */
 	WRITE_ONCE(srq->db.rec[0], cpu_to_be32(srq->posted & WQE_COUNT_MASK));
 	spin_unlock_irqrestore(&srq->lock, flags);
 	return err;

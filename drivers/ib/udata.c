@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* What of a request of user space this driver knows, and that there is no more in it. */
+/* The driver's part of user space requests. */
 
 #include <rdma/ib_verbs.h>
 

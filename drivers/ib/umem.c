@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* User memory that the device reads and writes by itself: queues and doorbell records. */
+/* Pinned user memory: queues and doorbell records. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -45,7 +45,7 @@ int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_i
 		return err;
 	}
 
-	/* System pages will do: a queue is small. */
+	/* Queues are small: system pages will do. */
 	queue->pas.log_size = PAGE_SHIFT;
 	queue->pas.offset = offset / (PAGE_SIZE / 64);
 	queue->dma = cxr_ib_umem_list(queue->umem, PAGE_SIZE, &queue->pas.n);
@@ -73,9 +73,9 @@ void cxr_ib_queue_unpin(struct cxr_ib_queue *queue)
 }
 
 /*
- * User space packs the records of many queues into a page. It is pinned once for all of them, so
- * that a thousand queues do not count a thousand times against the limit of locked memory. After a
- * fork the same address is another page: the umem knows whose it is.
+ * User space packs the doorbell records of many queues into a page. It is pinned once for all of
+ * them, so that a thousand queues do not count a thousand times against RLIMIT_MEMLOCK. After a
+ * fork the same address is another page: the umem knows its owner.
  */
 struct cxr_ib_db_page {
 	struct list_head entry;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Memory keys of user space that change and stay the same key.
+ * UMR: memory keys of user space that are changed in place.
  *
- * A command makes a key or takes it away; what changes one in place is a work request (UMR). The
- * driver has a send queue of its own for these: a QP of a type that has no connection and may
- * change keys of every protection domain. It is made for the first change and stays until the
- * device goes. A change that fails leaves the QP in error: it goes, and the next change makes
- * another one.
+ * Commands create and destroy a key; only a work request (UMR) can change one. The driver has a QP
+ * for these, of a type that has no connection and may change keys of every PD. It is created for
+ * the first change and kept until the device goes. A change that fails leaves the QP in error: it
+ * is destroyed, and the next change creates another one.
  */
 #include <linux/slab.h>
 
@@ -16,7 +15,7 @@
 #define LOG_CQ		2
 #define WQE_BLOCKS	2
 #define WAIT_MS		5000
-#define LOG_MSG_MAX	12	/* as of datagrams: the QP sends nothing */
+#define LOG_MSG_MAX	12	/* as for datagrams: the QP sends nothing */
 
 struct umr_wqe {
 	struct prm_wqe_ctrl_seg ctrl;
@@ -26,7 +25,7 @@ struct umr_wqe {
 
 static_assert(sizeof(struct umr_wqe) == WQE_BLOCKS * PRM_WQE_BB);
 
-/* Made and unmade in the order of the fields. */
+/* Created in the order of the fields, destroyed in reverse order. */
 struct cxr_ib_umr {
 	u32 pdn;
 	struct cxr_ib_internal_cq cq;
@@ -154,9 +153,9 @@ static void post_umr(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr, u32 mkey, u
 	cxr_umr_access(&wqe->umr, &wqe->mkc, mkey, pdn, access,
 		       caps->atomic && !caps->umr_modify_atomic_disabled);
 	umr->head += WQE_BLOCKS;
-	dma_wmb();	/* the WQE, then the record */
+	dma_wmb();	/* WQE before the record */
 	WRITE_ONCE(umr->db.rec[1], cpu_to_be32(umr->head));
-	/* It orders the record before the doorbell. */
+	/* This orders the record before the doorbell. */
 	cxr_uar_ring(dev->uar, &wqe->ctrl);
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Is write combining real here?
+ * Does write combining work here?
  *
- * BlueFlame writes a whole WQE into the doorbell page, so that the device need not fetch it. It is
- * seen as one only if the 64 bytes arrive in one piece, and whether they do is for the processor,
- * the bridges and, in a virtual machine, the hypervisor to say. In pieces it is a doorbell with
- * writes behind it that nobody wants: slower than a doorbell alone. So it is tried. WQEs which do
- * nothing are posted by BlueFlame with a request for a completion, while what stands for them in
- * the queue asks for none, but for the last one: what the first completion belongs to tells where
- * the device took the WQEs from.
+ * BlueFlame writes a whole WQE to the UAR page, so that the device need not fetch it. That works
+ * only if the 64 bytes arrive in one piece, which depends on the processor, the bridges and, in a
+ * virtual machine, the hypervisor. In pieces it is a doorbell followed by useless writes: slower
+ * than a doorbell alone. So it is tested. NOP WQEs are written by BlueFlame with a completion
+ * requested, while in the queue only the last of them requests one: the first completion tells
+ * where the device took the WQEs from.
  */
 #include <linux/bits.h>
 #include <linux/io.h>
@@ -23,7 +22,7 @@
 #define LOG_CQES	(LOG_WQES + 1)
 #define WAIT_MS		100
 
-/* All that the trial needs; made and unmade in the order of the fields. */
+/* Objects of the test. */
 struct wc_test {
 	struct cxr_core *core;
 	struct cxr_uar *uar;
@@ -134,15 +133,15 @@ static void post_test_wqe(struct wc_test *t, unsigned int i)
 	cxr_wqe_ctrl(wqe, t->sqn, i, PRM_WQE_NOP, 0, 1, i == WQES - 1 ? CXR_WQE_SIGNALED : 0, 0);
 	cxr_wqe_ctrl((void *)flame, t->sqn, i, PRM_WQE_NOP, 0, 1, CXR_WQE_SIGNALED, 0);
 
-	dma_wmb();	/* the WQE before the record that hands it over */
+	dma_wmb();	/* WQE before the record */
 	t->sq_db.rec[1] = cpu_to_be32(i + 1);
 	wmb();		/* both before the doorbell */
 	__iowrite64_copy(t->uar->map + PRM_UAR_BF + i % 2 * PRM_UAR_BF_HALF, flame,
 			 ARRAY_SIZE(flame));
-	wmb();		/* out of the buffer that combines, before the next one */
+	wmb();		/* flush the combining buffer before the next WQE */
 }
 
-/* The WQE of the first completion; -ETIMEDOUT: none came, -EIO: it is one of an error. */
+/* WQE of the first completion; -ETIMEDOUT: none came, -EIO: it is an error. */
 static int first_completed(struct wc_test *t)
 {
 	struct cxr_cqe cqe;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Receive queues by themselves, tables of them, and QPs that spread packets over such a table by a
- * hash (RSS). All are user space's; what leads packets to such a QP is flow rules (flow.c).
+ * WQs (receive queues without a QP), indirection tables of them, and RSS QPs, which spread packets
+ * over such a table by a hash. All are for user space only; flow rules lead packets to an RSS QP
+ * (flow.c).
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -15,7 +16,7 @@ bool cxr_ib_has_rss(const struct cxr_caps *caps)
 	return caps->rss && caps->log_max_rqt_size;
 }
 
-/* ---- receive queues ---- */
+/* ---- WQs ---- */
 
 static int check_wq_attr(struct cxr_ib_dev *dev, const struct ib_wq_init_attr *attr)
 {
@@ -173,7 +174,7 @@ struct ib_wq *cxr_ib_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *attr,
 		return ERR_PTR(-ENOMEM);
 
 	mutex_init(&rwq->mutex);
-	/* Events may come before ib_core fills these in. */
+	/* Events may come before ib_core sets these. */
 	rwq->ibwq.device = &dev->ibdev;
 	rwq->ibwq.event_handler = attr->event_handler;
 	rwq->ibwq.wq_context = attr->wq_context;
@@ -202,7 +203,7 @@ int cxr_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	return 0;
 }
 
-/* ---- their states ---- */
+/* ---- WQ states ---- */
 
 static const enum cxr_wq_state device_states[] = {
 	[IB_WQS_RESET] = CXR_WQ_RST,
@@ -272,7 +273,7 @@ int cxr_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask, stru
 	return err;
 }
 
-/* ---- tables ---- */
+/* ---- indirection tables ---- */
 
 int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
 			    struct ib_rwq_ind_table_init_attr *attr, struct ib_udata *udata)
@@ -323,7 +324,7 @@ int cxr_ib_destroy_ind_table(struct ib_rwq_ind_table *ibtable)
 	return 0;
 }
 
-/* ---- QPs of RSS ---- */
+/* ---- RSS QPs ---- */
 
 #define IPV4_FIELDS (MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4)
 #define IPV6_FIELDS (MLX5_RX_HASH_SRC_IPV6 | MLX5_RX_HASH_DST_IPV6)
@@ -363,7 +364,7 @@ static int copy_req_rss(struct ib_device *ibdev, struct ib_udata *udata,
 	return 0;
 }
 
-/* One version of IP and one protocol above it can be hashed, or nothing, to a table of one. */
+/* The hash covers one IP version and one L4 protocol, or nothing with a table of one WQ. */
 static int check_req_rss(struct ib_device *ibdev, const struct mlx5_ib_create_qp_rss *req,
 			 const struct ib_rwq_ind_table *table)
 {

@@ -10,8 +10,8 @@
 #define WQE_INDEX_MASK 0xffff
 
 /*
- * Where a WQE is written: its segments are multiples of 16 bytes and begin at multiples of their
- * size within a block, so none of them crosses the end of the queue or of a page.
+ * Write position of a WQE. Segments are multiples of 16 bytes and aligned to their size within a
+ * block, so none crosses the end of the queue or of a page.
  */
 struct cursor {
 	const struct cxr_ib_qp *qp;
@@ -27,14 +27,14 @@ static void *next_seg(struct cursor *at, size_t size)
 	return cxr_buf_at(&at->qp->buf, sq->offset + offset);
 }
 
-/* What is written for an opcode beside the control segment and the data. */
+/* Parts of a WQE beside the control segment and the data. */
 enum part {
 	PART_RADDR = 1,
 	PART_ATOMIC = 2,
 	PART_IMM = 4,
-	PART_INVAL = 8,		/* a key to invalidate, here or there */
+	PART_INVAL = 8,		/* a local or remote key to invalidate */
 	PART_UMR = 16,		/* changes a memory key; no data */
-	PART_RC = 32,		/* of reliable connections alone */
+	PART_RC = 32,		/* RC only */
 };
 
 static const struct send_op {
@@ -123,9 +123,7 @@ static u32 count_ds(const struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 	return ds + data_ds(wr);
 }
 
-/*
- * A UMR WQE waits for what the device says it must wait for, and the one behind it for the UMR WQE.
- */
+/* A UMR WQE has the fence that the device requires, and the WQE behind it waits for the UMR. */
 static u32 fence_flags(struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 		       const struct send_op *op)
 {
@@ -202,7 +200,7 @@ static void write_umr(struct cursor *at, const struct ib_send_wr *wr)
 		     ALIGN(mr->npages, CXR_UMR_PAGES_ALIGN) * sizeof(*mr->pages));
 }
 
-/* A length, then the bytes of all elements without gaps; the queue may end at any 16th of them. */
+/* The length, then the data of all elements without gaps. The queue may wrap after any 16 bytes. */
 static void write_inline(struct cursor *at, const struct ib_send_wr *wr)
 {
 	u32 used = sizeof(struct prm_wqe_inline_seg);
@@ -246,7 +244,7 @@ static void write_data(struct cursor *at, const struct ib_send_wr *wr)
 				     wr->sg_list[i].length);
 }
 
-/* Writes the WQE at the head and returns its control segment. */
+/* Writes the WQE at head and returns its control segment. */
 static struct prm_wqe_ctrl_seg *write_wqe(struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 					  const struct send_op *op, u32 ds)
 {
@@ -263,7 +261,6 @@ static struct prm_wqe_ctrl_seg *write_wqe(struct cxr_ib_qp *qp, const struct ib_
 		cxr_wqe_datagram(next_seg(&at, sizeof(struct prm_wqe_datagram_seg)),
 				 &to_cxr_ah(ud_wr(wr)->ah)->av, ud_wr(wr)->remote_qpn,
 				 ud_wr(wr)->remote_qkey);
-	/* An atomic work request begins with the same fields. */
 	if (op->parts & PART_ATOMIC)
 		cxr_wqe_raddr(next_seg(&at, sizeof(struct prm_wqe_raddr_seg)),
 			      atomic_wr(wr)->remote_addr, atomic_wr(wr)->rkey);
@@ -315,7 +312,7 @@ static int check_send(const struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 	return wr->opcode == IB_WR_REG_MR ? check_reg(qp, wr) : 0;
 }
 
-/* One work request into the queue and the books. The doorbell is the caller's. */
+/* Writes one work request to the queue. The caller rings the doorbell. */
 static int post_one_send(struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 			 struct prm_wqe_ctrl_seg **ctrl)
 {
@@ -340,12 +337,12 @@ static int post_one_send(struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 	sq->wrid[slot] = wr->wr_id;
 	sq->next[slot] = sq->head + blocks;
 	sq->wc_opcode[slot] = op->wc;
-	/* The books, then the head, which vouches for them. */
+	/* Publishes the slot; pairs with the acquire in finish_send(). */
 	smp_store_release(&sq->head, sq->head + blocks);
 	return 0;
 }
 
-/* On a dead device the books are all there is; its work is flushed by poll. */
+/* On a dead device poll flushes what was posted. */
 static void ring_sq(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp, const void *ctrl)
 {
 	if (cxr_core_dead(dev->core)) {
@@ -353,9 +350,9 @@ static void ring_sq(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp, const void *ct
 		return;
 	}
 
-	dma_wmb();	/* WQEs, then the record */
+	dma_wmb();	/* WQEs before the record */
 	WRITE_ONCE(qp->db.rec[1], cpu_to_be32(qp->sq.head & WQE_INDEX_MASK));
-	/* It orders the record before the doorbell. */
+	/* This orders the record before the doorbell. */
 	cxr_uar_ring(dev->uar, ctrl);
 }
 
@@ -415,7 +412,7 @@ static int post_one_recv(struct cxr_ib_qp *qp, const struct ib_recv_wr *wr)
 				     (size_t)(rq->head & (rq->size - 1)) << rq->log_stride),
 			  rq->max_sge, wr);
 	rq->wrid[rq->head & (rq->size - 1)] = wr->wr_id;
-	/* As in post_one_send(). */
+	/* Publishes the slot; pairs with the acquire in finish_recv(). */
 	smp_store_release(&rq->head, rq->head + 1);
 	return 0;
 }
@@ -438,7 +435,7 @@ int cxr_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	}
 	if (err)
 		*bad_wr = wr;
-	dma_wmb();	/* WQEs, then the record: there is no doorbell for receives */
+	dma_wmb();	/* WQEs before the record; receives have no doorbell */
 	WRITE_ONCE(qp->db.rec[0], cpu_to_be32(qp->rq.head & WQE_INDEX_MASK));
 	if (cxr_core_dead(dev->core))
 		schedule_work(&dev->flush_work);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Extended reliable connections: a connection whose requests say for which shared receive queue of
- * the other side they are. One end only sends (XRC_INI), the other only receives (XRC_TGT) and
- * belongs to a domain, as do the queues it may reach.
+ * Extended reliable connections (XRC): each request names the SRQ of the peer that it is for. One
+ * end only sends (XRC_INI), the other only receives (XRC_TGT) and belongs to an XRC domain, as do
+ * the SRQs that it may reach.
  *
- * The device knows one type of QP for both, and wants of each what only the other has: a domain, an
- * SRQ and a CQ of receives of the one that sends, a PD and CQs of the one that receives. These are
- * lent, the same to all QPs. Nothing is ever received into them: requests name an SRQ of the
- * domain, and whoever sends belongs to a domain that has no QP to receive.
+ * The device has one QP type for both, and requires of each what only the other has: of XRC_INI a
+ * domain, an SRQ and a receive CQ, of XRC_TGT a PD and CQs. The driver supplies defaults, shared by
+ * all QPs. Nothing is ever received there: requests name an SRQ of the domain, and no QP that
+ * receives belongs to the default domain.
  */
 #include <linux/slab.h>
 
@@ -34,7 +34,7 @@ int cxr_ib_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 	return 0;
 }
 
-/* ---- what is lent ---- */
+/* ---- defaults ---- */
 
 static int create_default_srq(struct cxr_ib_dev *dev, struct cxr_ib_xrc_defaults *xrc)
 {

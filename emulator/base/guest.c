@@ -17,8 +17,9 @@ int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len)
 		return -EFAULT;
 	err = dev->ops->read(dev->guest, addr, buf, len);
 	if (err)
-		violation(dev, "DMA read of %zu bytes at 0x%llx: not mapped, or no bus master", len,
-			  (unsigned long long)addr);
+		violation(dev,
+			  "DMA read of %zu bytes at 0x%llx: not mapped, or bus mastering is off",
+			  len, (unsigned long long)addr);
 	return err;
 }
 
@@ -30,7 +31,8 @@ int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len)
 		return -EFAULT;
 	err = dev->ops->write(dev->guest, addr, buf, len);
 	if (err)
-		violation(dev, "DMA write of %zu bytes at 0x%llx: not mapped, or no bus master",
+		violation(dev,
+			  "DMA write of %zu bytes at 0x%llx: not mapped, or bus mastering is off",
 			  len, (unsigned long long)addr);
 	return err;
 }

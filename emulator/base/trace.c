@@ -68,7 +68,7 @@ void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list 
 
 	vsnprintf(text + n, sizeof(text) - n, fmt, ap);
 	if (dev && dev->health.excused) {
-		notice(dev, "consequence of a fault, not counted: %s", text);
+		notice(dev, "after a fault, not counted: %s", text);
 		return;
 	}
 	n_violations++;
@@ -82,7 +82,7 @@ void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list 
 	if (n_violations < VIOLATIONS_LOGGED)
 		line(dev, "VIOLATION: ", text);
 	else if (n_violations == VIOLATIONS_LOGGED)
-		line(dev, "VIOLATION: ", "further ones are only counted");
+		line(dev, "VIOLATION: ", "more violations: counted, not logged");
 }
 
 void violation(struct cxdev *dev, const char *fmt, ...)
@@ -106,6 +106,6 @@ void violations_print(FILE *out)
 	for (i = 0; i < n_kept; i++)
 		fprintf(out, "violation %s: %s\n", kept[i].name, kept[i].text);
 	if (n_violations > n_kept)
-		fprintf(out, "violation: %llu more were not kept\n",
+		fprintf(out, "violation: %llu more not kept\n",
 			(unsigned long long)(n_violations - n_kept));
 }

@@ -79,12 +79,12 @@ void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 	if (!qp && !sq) {
 		if (qp_has_gone(dev, num, uar))
 			return;
-		violation(dev, "send doorbell names queue 0x%x, which does not exist", num);
+		violation(dev, "send doorbell for queue 0x%x, which does not exist", num);
 		return;
 	}
 	if (!own || own->num != uar) {
-		violation(dev, "queue 0x%x: send doorbell on UAR 0x%x, its own is 0x%x", num, uar,
-			  own ? own->num : 0);
+		violation(dev, "queue 0x%x: send doorbell on UAR 0x%x, the queue's is 0x%x", num,
+			  uar, own ? own->num : 0);
 		return;
 	}
 	if (qp)
@@ -127,7 +127,7 @@ void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len)
 	if (offset >= MSIX_FROM && offset < MSIX_TO)
 		return;
 	if (offset >= sizeof(struct prm_iseg) || offset % 4 || (len != 4 && len != 8)) {
-		violation(dev, "write of %zu bytes at 0x%llx of BAR 0, where no register is", len,
+		violation(dev, "write of %zu bytes at 0x%llx of BAR 0: no such register", len,
 			  (unsigned long long)offset);
 		return;
 	}

@@ -17,7 +17,7 @@ static int run_enable_hca(struct cmd *c)
 	if (cmd_check_function(c, prm_get(in, embedded_cpu_function), prm_get(in, function_id)))
 		return -1;
 	if (hca->phase != HCA_OFF)
-		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the function is enabled already");
+		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the function is already enabled");
 	hca->phase = HCA_ENABLED;
 	return 0;
 }
@@ -30,7 +30,7 @@ static int run_disable_hca(struct cmd *c)
 	if (cmd_check_function(c, prm_get(in, embedded_cpu_function), prm_get(in, function_id)))
 		return -1;
 	if (hca->phase == HCA_RUNNING)
-		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "TEARDOWN_HCA has to come first");
+		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "TEARDOWN_HCA must come first");
 	cxdev_report_leaks(c->dev);
 	hca->pages.n = 0;
 	hca->pages_asked = 0;
@@ -44,7 +44,7 @@ static int run_init_hca(struct cmd *c)
 	struct hca_state *hca = c->dev->hca;
 
 	if (hca->phase == HCA_RUNNING)
-		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the function runs already");
+		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the function is already initialized");
 	if (hca->pages.n < pages_start(c->dev))
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE,
 			      "the card needs %u pages before INIT_HCA and has %u",

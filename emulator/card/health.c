@@ -42,7 +42,7 @@ void health_gone(struct cxdev *dev)
 	cxdev_reset(dev);
 	dev->health.gone = true;
 	excuse(dev);
-	notice(dev, "fault: off the bus");
+	notice(dev, "fault: surprise removal");
 }
 
 void health_back(struct cxdev *dev)
@@ -53,7 +53,7 @@ void health_back(struct cxdev *dev)
 	cxdev_reset(dev);
 	dev->health.config_lost = true;
 	excuse(dev);
-	notice(dev, "fault: on the bus again");
+	notice(dev, "fault: back on the bus");
 }
 
 /* The firmware died: what it knew is lost, the registers still answer. */
@@ -64,7 +64,7 @@ void health_fatal(struct cxdev *dev)
 	dev->health.fatal = true;
 	dev->health.synd = 0x1;
 	excuse(dev);
-	notice(dev, "fault: the firmware stops");
+	notice(dev, "fault: fatal firmware error");
 }
 
 void health_reset(struct cxdev *dev)

@@ -54,7 +54,7 @@ enum fault_action fault_ask(enum fault_site site, struct cxdev *dev, uint32_t wh
 	if (!acts)
 		return FAULT_NONE;
 	acts->done++;
-	notice(dev, "fault %u acts, the %lluth time", acts->id, (unsigned long long)acts->done);
+	notice(dev, "fault %u hit, %llu so far", acts->id, (unsigned long long)acts->done);
 	if (value)
 		*value = acts->value;
 	return acts->action;

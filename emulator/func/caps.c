@@ -101,7 +101,7 @@ static int set_atomic(struct cmd *c, const struct prm_atomic_caps *want)
 	    (prm_get(want, atomic_size_qp) &&
 	     prm_get(want, atomic_size_qp) != prm_get(cur, atomic_size_qp)))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "of the atomic capabilities only the byte order can be set");
+			      "only the byte order of atomics can be set");
 	prm_set(cur, atomic_req_8B_endianness_mode, mode);
 	return 0;
 }
@@ -117,17 +117,17 @@ static int run_set_hca_cap(struct cmd *c)
 	if (prm_get(in, other_function) || prm_get(in, function_id))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no other functions");
 	if (hca->phase == HCA_RUNNING)
-		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "legal only before INIT_HCA");
+		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "valid only before INIT_HCA");
 	if (type >= CAP_TYPES || !hca->cap_valid[type] || c->op_mod & 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "the card has no capabilities of type 0x%x to set", type);
+			      "capabilities of type 0x%x cannot be set", type);
 	if (type == CAP_ATOMIC)
 		return set_atomic(c, (const void *)want);
 	settable(type, mask);
 	for (i = 0; i < CAP_BYTES; i++)
 		if ((want[i] ^ hca->cap_cur[type][i]) & ~mask[i])
 			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "type 0x%x: byte 0x%x is 0x%02x, was 0x%02x: not to be set",
+				      "type 0x%x: byte 0x%x is 0x%02x, was 0x%02x: read-only",
 				      type, i, want[i], hca->cap_cur[type][i]);
 	if (type == CAP_GENERAL &&
 	    check_general(c, (const void *)want, (const void *)hca->cap_max[type]))

@@ -115,7 +115,7 @@ static int check_phase(struct cmd *c, const struct cmd_desc *desc)
 	if (c->opcode == PRM_OP_enable_hca || phase == HCA_RUNNING ||
 	    (phase == HCA_ENABLED && desc->early))
 		return 0;
-	return refuse(c, PRM_STATUS_BAD_SYS_STATE, "legal only after %s",
+	return refuse(c, PRM_STATUS_BAD_SYS_STATE, "valid only after %s",
 		      desc->early ? "ENABLE_HCA" : "INIT_HCA");
 }
 
@@ -127,23 +127,25 @@ int cmd_run(struct cmd *c)
 	if (!desc)
 		return refuse(c, PRM_STATUS_BAD_OP, "opcode 0x%x is not supported", c->opcode);
 	if (c->uid && (c->uid != PRM_UID_SHARED || c->opcode != PRM_OP_alloc_q_counter))
-		return refuse(c, PRM_STATUS_BAD_RES, "uid %u: there are no user contexts", c->uid);
+		return refuse(c, PRM_STATUS_BAD_RES, "uid %u: user contexts are not supported",
+			      c->uid);
 	if (check_phase(c, desc))
 		return -1;
 	if (c->in_len < desc->in_len)
-		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u bytes of input, the layout has %u",
+		return refuse(c, PRM_STATUS_BAD_INP_LEN, "input of %u bytes, the layout needs %u",
 			      c->in_len, desc->in_len);
 	if (c->in_len > desc->in_len && !desc->tail)
 		return refuse(c, PRM_STATUS_BAD_INP_LEN,
-			      "%u bytes of input, the layout has only %u", c->in_len, desc->in_len);
+			      "input of %u bytes is longer than the layout's %u", c->in_len,
+			      desc->in_len);
 	if (c->out_len < desc->out_len)
 		return refuse(c, PRM_STATUS_BAD_OUTP_LEN,
-			      "room for %u bytes of output, the layout has %u", c->out_len,
+			      "output of %u bytes, the layout needs %u", c->out_len,
 			      desc->out_len);
 	if (check_reserved(c, desc->reserved, 0))
 		return -1;
 	if (fault_ask(FAULT_COMMAND, c->dev, c->opcode, &value) == FAULT_STATUS) {
-		cmd_set_refusal(c, value, "a fault was asked for");
+		cmd_set_refusal(c, value, "injected fault");
 		return -1;
 	}
 	return desc->run(c);

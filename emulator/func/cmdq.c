@@ -89,10 +89,10 @@ static bool read_block(struct slot *slot, uint64_t addr, uint32_t num, struct pr
 				     "mailbox is outside the memory mapped for DMA");
 	if (block->token != slot->entry.token)
 		return undeliverable(slot, PRM_DELIVERY_TOKEN,
-				     "mailbox has another token than the slot");
+				     "mailbox token differs from the slot's");
 	if (be32_to_cpu(block->block_num) != num)
 		return undeliverable(slot, PRM_DELIVERY_BLOCK_NUM,
-				     "mailbox has a wrong block number");
+				     "mailbox block number is wrong");
 	if (input && block->ctrl_sig &&
 	    xor_bytes(&block->rsvd_200, offsetof(struct prm_mbox_block, sig) - ctrl) != 0xff)
 		return undeliverable(slot, PRM_DELIVERY_SIGNATURE,
@@ -139,11 +139,11 @@ static bool fetch(struct slot *slot)
 	if (slot->in_len < sizeof(struct prm_mbox_in) || slot->in_len > CMD_MAX_BYTES ||
 	    slot->in_len % 4)
 		return undeliverable(slot, PRM_DELIVERY_IN_LEN,
-				     "input length is below 16, above 4 MiB, or no dwords");
+				     "input length is below 16, above 4 MiB, or not a multiple of 4");
 	/* status and syndrome are 8 bytes; the shortest outputs of the PRM are 12 */
 	if (slot->out_len < 8 || slot->out_len > CMD_MAX_BYTES || slot->out_len % 4)
 		return undeliverable(slot, PRM_DELIVERY_OUT_LEN,
-				     "output length is below 8, above 4 MiB, or no dwords");
+				     "output length is below 8, above 4 MiB, or not a multiple of 4");
 	slot->in = calloc(1, slot->in_len);
 	slot->out = calloc(1, slot->out_len > PRM_CMDQ_INLINE ? slot->out_len : PRM_CMDQ_INLINE);
 	if (!slot->in || !slot->out)
@@ -217,7 +217,7 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 		return;
 	}
 	if (!(slot.entry.status_own & PRM_CMDQ_OWN_HW)) {
-		violation(dev, "doorbell for command slot %u, which belongs to software", num);
+		violation(dev, "doorbell for command slot %u, which software owns", num);
 		return;
 	}
 	if (fetch(&slot)) {
@@ -273,7 +273,7 @@ void cmdq_doorbell(struct cxdev *dev, uint32_t bits)
 	if (dev->health.fatal)
 		return;
 	if (!hca->cmdq_addr) {
-		violation(dev, "command doorbell 0x%x before the queue's address was written",
+		violation(dev, "command doorbell 0x%x before the command queue's address was set",
 			  bits);
 		return;
 	}

@@ -10,7 +10,7 @@ void event_push(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *da
 	if (sink)
 		sink->push(sink, type, subtype, data, len);
 	else
-		trace(dev, "event 0x%x/%u: no EQ takes it", type, subtype);
+		trace(dev, "event 0x%x/%u dropped: no EQ is mapped to it", type, subtype);
 }
 
 bool event_taken(const struct cxdev *dev, uint8_t type)
@@ -41,6 +41,6 @@ void hca_raise_irq(struct cxdev *dev, unsigned int vector)
 	}
 	if (dev->ops->irq(dev->guest, vector)) {
 		dev->hca->irqs_lost++;
-		trace(dev, "interrupt %u: the vector is off", vector);
+		trace(dev, "interrupt %u lost: the vector is off", vector);
 	}
 }

@@ -99,13 +99,13 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 	uint32_t num;
 
 	if (objs->count[type] >= dev->card->objs[type].count || !take_number(dev, type, &num)) {
-		refuse(c, PRM_STATUS_NO_RES, "the card has no more than %u %ss",
+		refuse(c, PRM_STATUS_NO_RES, "the card's limit of %u %ss is reached",
 		       dev->card->objs[type].count, obj_name(type));
 		return NULL;
 	}
 	if (!pages_afford(dev)) {
 		refuse(c, PRM_STATUS_NO_RES,
-		       "the pages that the card asked for have not come: no room for another %s",
+		       "the card needs more pages: no room for another %s",
 		       obj_name(type));
 		return NULL;
 	}
@@ -161,7 +161,7 @@ void obj_put(void *p)
 	if (!obj)
 		return;
 	if (!obj->refs) {
-		fprintf(stderr, "cxemu: %s 0x%x: reference given back twice\n", obj_name(obj->type),
+		fprintf(stderr, "cxemu: %s 0x%x: reference dropped twice\n", obj_name(obj->type),
 			obj->num);
 		abort();
 	}

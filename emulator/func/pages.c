@@ -121,7 +121,7 @@ static int hold_page(struct cmd *c, struct held_pages *held, uint64_t pa)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx is not aligned to 4 KiB",
 			      (unsigned long long)pa);
 	if (page_held(held, pa))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx was given before",
+		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx was already given",
 			      (unsigned long long)pa);
 	if (held->n == held->room) {
 		bigger = realloc(held->pa, (held->room + 1024) * sizeof(*bigger));
@@ -202,7 +202,7 @@ static int run_manage_pages(struct cmd *c)
 		break;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "op_mod is not can't give (0), give (1) or take back (2)");
+			      "op_mod is not cannot give (0), give (1) or take (2)");
 	}
 	if (!err)
 		c->dev->hca->pages_asked = 0;

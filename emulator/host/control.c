@@ -62,7 +62,7 @@ static int print_gids(const char *name, FILE *out)
 		roce_addrs_print(devs[i], out);
 	}
 	if (!found) {
-		fprintf(out, "error: gids: there is no function '%s'\n", name);
+		fprintf(out, "error: gids: no function '%s'\n", name);
 		return -EINVAL;
 	}
 	fprintf(out, "ok\n");
@@ -97,7 +97,7 @@ static int set_cable(const char *word, char *rest, FILE *out)
 		return -EINVAL;
 	err = two ? port_cable(a, b) : 0;
 	if (err) {
-		fprintf(out, "error: one of them has a cable already\n");
+		fprintf(out, "error: one of the ports already has a cable\n");
 		return err;
 	}
 	if (!two)
@@ -125,9 +125,9 @@ static int set_capture(char *rest, FILE *out)
 	}
 	err = stop ? capture_stop(second) : capture_open(path, port);
 	if (err == -EBUSY)
-		fprintf(out, "error: %s is written already\n", path);
+		fprintf(out, "error: %s is already being captured to\n", path);
 	else if (err == -ENOENT && stop)
-		fprintf(out, "error: no capture writes %s\n", second);
+		fprintf(out, "error: no capture to %s\n", second);
 	else if (err)
 		fprintf(out, "error: %s: %s\n", path, strerror(-err));
 	else
@@ -197,7 +197,7 @@ static bool stream(int fd, struct client *client)
 	if (*name && !port)
 		dprintf(fd, "error: there is no port '%s'\n", name);
 	else if (capture_stream(fd, port))
-		dprintf(fd, "error: the capture cannot begin\n");
+		dprintf(fd, "error: cannot start the capture\n");
 	else
 		client->streaming = true;
 	return true;

@@ -16,7 +16,7 @@ static int connect_to(const char *path)
 	int fd;
 
 	if (strlen(path) >= sizeof(addr.sun_path)) {
-		fprintf(stderr, "cxctl: the path of the socket is too long: %s\n", path);
+		fprintf(stderr, "cxctl: socket path too long: %s\n", path);
 		return -1;
 	}
 	strcpy(addr.sun_path, path);
@@ -73,6 +73,6 @@ int main(int argc, char **argv)
 		}
 		fputs(line, stdout);
 	}
-	fprintf(stderr, "cxctl: the connection ended without an answer\n");
+	fprintf(stderr, "cxctl: connection closed without an answer\n");
 	return 2;
 }

@@ -206,7 +206,7 @@ static int at_end(struct text *t)
 {
 	if (t->at == t->n)
 		return 0;
-	return wrong(t, "'%s' is one word too many", t->word[t->at]);
+	return wrong(t, "unexpected word '%s'", t->word[t->at]);
 }
 
 static bool get_number(const char *word, uint64_t max, uint64_t *value)
@@ -238,7 +238,7 @@ static int get_name(struct text *t, const struct names *names, bool any, uint32_
 	size_t i;
 
 	if (!word)
-		return wrong(t, "a %s is missing at the end", names->of);
+		return wrong(t, "missing %s", names->of);
 	if (any && !strcmp(word, "any")) {
 		*number = FAULT_ANY;
 		return 0;
@@ -250,7 +250,7 @@ static int get_name(struct text *t, const struct names *names, bool any, uint32_
 		}
 	}
 	if (!get_number(word, names->max, &value))
-		return wrong(t, "'%s' is no %s%s", word, names->of,
+		return wrong(t, "'%s' is not a valid %s%s", word, names->of,
 			     names->n ? " (neither a known name nor a number)" : "");
 	*number = value;
 	return 0;
@@ -295,13 +295,13 @@ static int get_option(struct text *t, struct fault *rule, struct when *said, con
 	if (IS("nth")) {
 		seen = &said->nth;
 		if (!get_number(value, UINT64_MAX, &rule->nth) || !rule->nth)
-			return wrong(t, "'%s': nth is a number from 1 on", word);
+			return wrong(t, "'%s': nth is a number, at least 1", word);
 	} else if (IS("times")) {
 		seen = &said->times;
 		if (!strcmp(value, "all"))
 			rule->times = 0;
 		else if (!get_number(value, UINT64_MAX, &rule->times) || !rule->times)
-			return wrong(t, "'%s': times is a number from 1 on, or all", word);
+			return wrong(t, "'%s': times is a number, at least 1, or all", word);
 	} else if (IS("percent")) {
 		seen = &said->percent;
 		if (!get_percent(value, &rule->chance))
@@ -321,11 +321,11 @@ static int get_option(struct text *t, struct fault *rule, struct when *said, con
 			return wrong(t, "'%s': qp is a number of 24 bits", word);
 		rule->qpn = number;
 	} else {
-		return wrong(t, "'%s' is no option here", word);
+		return wrong(t, "'%s' is not an option here", word);
 	}
 #undef IS
 	if (*seen)
-		return wrong(t, "'%s': said twice", word);
+		return wrong(t, "'%s': given twice", word);
 	*seen = true;
 	return 0;
 }
@@ -339,9 +339,9 @@ static int get_options(struct text *t, struct fault *rule)
 		if (get_option(t, rule, &said, word))
 			return -EINVAL;
 	if (said.percent && said.nth)
-		return wrong(t, "nth and percent exclude each other");
+		return wrong(t, "nth and percent are mutually exclusive");
 	if (said.seed && !said.percent)
-		return wrong(t, "seed without percent");
+		return wrong(t, "seed needs percent");
 	if (!said.percent && !said.nth)
 		rule->nth = 1;
 	if (!said.times)
@@ -358,9 +358,9 @@ static const struct verb *get_verb(struct text *t, const struct noun *noun)
 		if (!strcmp(word, verb->name))
 			return verb;
 	if (word)
-		wrong(t, "'%s' is nothing a %s can do: %s", word, noun->name, noun->usage);
+		wrong(t, "'%s' is not an action of %s: %s", word, noun->name, noun->usage);
 	else
-		wrong(t, "what is to happen is missing at the end: %s", noun->usage);
+		wrong(t, "missing action: %s", noun->usage);
 	return NULL;
 }
 
@@ -368,11 +368,11 @@ static const struct verb *get_verb(struct text *t, const struct noun *noun)
 static int check_value(struct text *t, const struct fault *rule)
 {
 	if (rule->action == FAULT_STATUS && rule->value == PRM_STATUS_OK)
-		return wrong(t, "'%s': that status is no fault", t->word[t->at - 1]);
+		return wrong(t, "'%s': this status is not an error", t->word[t->at - 1]);
 	if (rule->action == FAULT_DELIVERY && rule->value == PRM_DELIVERY_OK)
-		return wrong(t, "'%s': that delivery status is no fault", t->word[t->at - 1]);
+		return wrong(t, "'%s': this delivery status is not an error", t->word[t->at - 1]);
 	if (rule->action == FAULT_DELAY && !rule->value)
-		return wrong(t, "'%s': a frame is delayed by one frame at least",
+		return wrong(t, "'%s': a frame is delayed by at least one frame",
 			     t->word[t->at - 1]);
 	return 0;
 }
@@ -457,7 +457,7 @@ static int make_rule(struct text *t, const struct noun *noun, struct cxdev *dev,
 	if (get_options(t, &rule))
 		return -EINVAL;
 	if (fault_add(&rule, &made.id))
-		return wrong(t, "there are %u rules already: fault clear", FAULT_RULES_MAX);
+		return wrong(t, "limit of %u rules reached: fault clear", FAULT_RULES_MAX);
 	fault_for_each(print_if_it_is, &made);
 	return 0;
 }
@@ -471,9 +471,9 @@ static int act_pages(struct text *t, struct cxdev *dev)
 	bool take = word && *word == '-';
 
 	if (!word)
-		return wrong(t, "a number of pages is missing at the end");
+		return wrong(t, "missing number of pages");
 	if (!get_number(word + take, INT32_MAX, &n) || !n)
-		return wrong(t, "'%s' is no number of pages, like 64 or -64", word);
+		return wrong(t, "'%s' is not a number of pages, like 64 or -64", word);
 	if (at_end(t))
 		return -EINVAL;
 	if (health_pages(dev, take ? -(int32_t)n : (int32_t)n))
@@ -487,7 +487,7 @@ static int act_port(struct text *t, struct cxdev *dev)
 	bool up = word && !strcmp(word, "up");
 
 	if (!word)
-		return wrong(t, "up or down is missing at the end");
+		return wrong(t, "missing up or down");
 	if (!up && strcmp(word, "down"))
 		return wrong(t, "'%s' is neither up nor down", word);
 	if (at_end(t))
@@ -559,7 +559,7 @@ static int act_back(struct text *t, struct cxdev *dev)
 static int act_aer(struct text *t, struct cxdev *dev)
 {
 	return wrong(t,
-		     "'aer' of %s: QEMU stops the virtual machine at a vfio-user device's error and tells the guest nothing; use aer_inject in the guest",
+		     "'aer' of %s: QEMU stops the VM on a vfio-user device error without telling the guest; use aer_inject in the guest",
 		     dev->name);
 }
 
@@ -570,13 +570,13 @@ static const struct act {
 } acts[] = {
 	{ "pages", act_pages, "pages N|-N" },
 	{ "port", act_port, "port down|up" },
-	{ "health", act_health, "health SYNDROME (0: well again)" },
+	{ "health", act_health, "health SYNDROME (0: none)" },
 	{ "temperature", act_temperature, "temperature" },
 	{ "stall", act_stall, "stall" },
 	{ "fatal", act_fatal, "fatal" },
 	{ "gone", act_gone, "gone" },
 	{ "back", act_back, "back" },
-	{ "aer", act_aer, "aer (refused, says why)" },
+	{ "aer", act_aer, "aer (not supported: says why)" },
 };
 
 /* ---- the whole ---- */
@@ -617,7 +617,7 @@ static int do_clear(struct text *t)
 		return -EINVAL;
 	if (word) {
 		if (!get_number(word, UINT32_MAX, &id) || !fault_remove(id))
-			return wrong(t, "'%s' is no number of a rule; fault list shows them", word);
+			return wrong(t, "'%s' is not a rule number; see fault list", word);
 		return 0;
 	}
 	fault_clear();
@@ -637,27 +637,27 @@ static int do_function(struct text *t, const char *name)
 		if (!strcmp(t->devs[i]->name, name))
 			dev = t->devs[i];
 	if (!dev && !port && strcmp(name, "any"))
-		return wrong(t, "'%s' is neither a function nor a port, nor list, clear", name);
+		return wrong(t, "'%s' is not a function, a port, list or clear", name);
 	word = next_word(t);
 	if (!word)
-		return wrong(t, "what goes wrong with '%s' is missing; see help", name);
+		return wrong(t, "missing fault for '%s'; see help", name);
 	for (i = 0; i < ARRAY_SIZE(nouns); i++) {
 		if (strcmp(nouns[i].name, word))
 			continue;
 		if (nouns[i].site == FAULT_FRAME)
 			return make_rule(t, &nouns[i], NULL, port);
 		if (!dev)
-			return wrong(t, "'%s' is no function, and '%s' needs one", name, word);
+			return wrong(t, "'%s' is not a function, and '%s' needs one", name, word);
 		return make_rule(t, &nouns[i], dev, NULL);
 	}
 	for (i = 0; i < ARRAY_SIZE(acts); i++) {
 		if (strcmp(acts[i].name, word))
 			continue;
 		if (!dev)
-			return wrong(t, "'%s' is no function, and '%s' needs one", name, word);
+			return wrong(t, "'%s' is not a function, and '%s' needs one", name, word);
 		return acts[i].run(t, dev);
 	}
-	return wrong(t, "'%s' is nothing that can go wrong; see help", word);
+	return wrong(t, "'%s' is not a fault; see help", word);
 }
 
 int fault_line(char *line, struct cxdev *const *devs, unsigned int n_devs, FILE *out)
@@ -669,12 +669,12 @@ int fault_line(char *line, struct cxdev *const *devs, unsigned int n_devs, FILE 
 		name_bth_opcodes();
 	for (word = strtok_r(line, " \t\r", &save); word; word = strtok_r(NULL, " \t\r", &save)) {
 		if (t.n == WORDS_MAX)
-			return wrong(&t, "'%s' is one word too many", word);
+			return wrong(&t, "unexpected word '%s'", word);
 		t.word[t.n++] = word;
 	}
 	word = (char *)next_word(&t);
 	if (!word)
-		return wrong(&t, "a function, list or clear is missing; see help");
+		return wrong(&t, "missing function, list or clear; see help");
 	if (!strcmp(word, "list"))
 		return do_list(&t);
 	if (!strcmp(word, "clear"))
@@ -694,5 +694,5 @@ void fault_usage(FILE *out)
 	for (i = 0; i < ARRAY_SIZE(acts); i++)
 		fprintf(out, "fault FUNCTION %s\n", acts[i].usage);
 	fprintf(out,
-		"WHEN: [nth=N] [times=N|all], the first once if nothing is said; or percent=P [seed=S] [times=N|all]\n");
+		"WHEN: [nth=N] [times=N|all] (default: the first match, once); or percent=P [seed=S] [times=N|all]\n");
 }

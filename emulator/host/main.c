@@ -21,20 +21,20 @@
 const char *argp_program_version = "cxemu 0.1";
 
 static const char doc[] =
-	"A ConnectX adapter for QEMU\vExit status 0; 1: it could not start; 3: violations.";
+	"A ConnectX adapter for QEMU\vExit status 0; 1: cannot start; 3: violations.";
 
 static const struct argp_option option_table[] = {
 	{ "card", 'c', "NAME[,ports=N][,vf]", 0,
-	  "the adapter; N functions in a row are the ports of one card; vf: virtual functions of it (default cx5,ports=1)",
+	  "the adapter; every N functions are the ports of one card; vf: its virtual functions (default cx5,ports=1)",
 	  0 },
 	{ "vm", 'v', "NAME=SOCKET", 0,
-	  "a function, and the socket where a virtual machine takes it; may be repeated", 0 },
+	  "a function, and the vfio-user socket that a VM connects to; may be repeated", 0 },
 	{ "wire", 'w', "unix:SOCKET|tap:INTERFACE", 0,
-	  "another wire on the switch: a socket for QEMU's -netdev stream, or a tap device; may be repeated",
+	  "a port of the switch: a socket for QEMU's -netdev stream, or a tap device; may be repeated",
 	  0 },
 	{ "pcap", 'p', "FILE", 0, "write every frame to FILE (pcapng)", 0 },
-	{ "control", 's', "SOCKET", 0, "answer cxctl there", 0 },
-	{ "log", 'l', "FILE", 0, "write the log there instead of to standard error", 0 },
+	{ "control", 's', "SOCKET", 0, "listen for cxctl on SOCKET", 0 },
+	{ "log", 'l', "FILE", 0, "write the log to FILE, not standard error", 0 },
 	{ "trace", 't', "LEVEL", 0, "quiet, info (default) or debug (every command)", 0 },
 	{ 0 }
 };
@@ -101,7 +101,7 @@ static void parse_vm(struct argp_state *state, const char *arg)
 	for (i = 0; i < run.n; i++)
 		if (!strcmp(run.names[i], run.names[run.n]) ||
 		    !strcmp(run.functions[i].path, run.functions[run.n].path))
-			argp_error(state, "--vm: '%s': name or socket is used twice", arg);
+			argp_error(state, "--vm: '%s': duplicate name or socket", arg);
 	run.n++;
 }
 
@@ -149,7 +149,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		parse_level(state, arg);
 		break;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is no option", arg);
+		argp_error(state, "'%s' is not an option", arg);
 		break;
 	case ARGP_KEY_END:
 		if (!run.n)

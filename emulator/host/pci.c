@@ -148,7 +148,7 @@ void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t l
 		flr |= at == devctl && p[i] & (PCI_EXP_DEVCTL_BCR_FLR >> 8);
 	}
 	if (flr)
-		function_reset(fn, "function level reset");
+		function_reset(fn, "function-level reset");
 }
 
 bool pci_bus_master(const struct function *fn)

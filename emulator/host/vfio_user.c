@@ -194,7 +194,7 @@ static void do_version(struct function *fn)
 	if (!v)
 		return;
 	if (v->major != 0) {
-		reply_error(fn, -EINVAL, "only version 0 of the protocol is spoken here");
+		reply_error(fn, -EINVAL, "only protocol version 0 is supported");
 		return;
 	}
 	reply(fn, 0, &ours, sizeof(ours), capabilities, sizeof(capabilities));
@@ -208,13 +208,14 @@ static void do_dma_map(struct function *fn)
 	if (!m)
 		return;
 	if (m->flags & ~3u || !(m->flags & 3)) {
-		reply_error(fn, -EINVAL, "DMA_MAP: flags are neither read nor write, or unknown");
+		reply_error(fn, -EINVAL,
+			    "DMA_MAP: neither readable nor writable, or unknown flags");
 		return;
 	}
 	err = dma_map(fn, m->iova, m->size, m->offset, take_fd(fn, 0), m->flags & 1, m->flags & 2);
 	if (err)
 		reply_error(fn, err, err == -EEXIST ? "DMA_MAP: overlaps an existing range" :
-			    "DMA_MAP: range, alignment or file is not usable");
+			    "DMA_MAP: invalid range, alignment or file");
 	else
 		reply(fn, 0, NULL, 0, NULL, 0);
 }
@@ -235,7 +236,7 @@ static void do_dma_unmap(struct function *fn)
 	else
 		err = dma_unmap(fn, u->iova, u->size);
 	if (err)
-		reply_error(fn, err, "DMA_UNMAP: range is not usable");
+		reply_error(fn, err, "DMA_UNMAP: invalid range");
 	else
 		reply(fn, 0, u, sizeof(*u), NULL, 0);
 }
@@ -272,7 +273,7 @@ static void do_get_region_info(struct function *fn)
 	if (!req)
 		return;
 	if (req->index >= VFIO_PCI_NUM_REGIONS) {
-		reply_error(fn, -EINVAL, "GET_REGION_INFO: there is no such region");
+		reply_error(fn, -EINVAL, "GET_REGION_INFO: no such region");
 		return;
 	}
 	info.index = req->index;
@@ -290,7 +291,7 @@ static void do_get_irq_info(struct function *fn)
 	if (!req)
 		return;
 	if (req->index >= VFIO_PCI_NUM_IRQS) {
-		reply_error(fn, -EINVAL, "GET_IRQ_INFO: there is no such interrupt");
+		reply_error(fn, -EINVAL, "GET_IRQ_INFO: no such interrupt");
 		return;
 	}
 	info.index = req->index;
@@ -323,17 +324,17 @@ static void do_set_irqs(struct function *fn)
 	if (s->index == VFIO_PCI_MSIX_IRQ_INDEX)
 		vectors = fn->dev->card->vectors;
 	if (s->index >= VFIO_PCI_NUM_IRQS || s->start > vectors || s->count > vectors - s->start) {
-		reply_error(fn, -EINVAL, "SET_IRQS: there are no such vectors");
+		reply_error(fn, -EINVAL, "SET_IRQS: no such vectors");
 		return;
 	}
 	if (s->flags & ~kinds || !(s->flags & VFIO_IRQ_SET_ACTION_TRIGGER) ||
 	    (fn->in.n_fds &&
 	     (!(s->flags & VFIO_IRQ_SET_DATA_EVENTFD) || fn->in.n_fds != s->count))) {
-		reply_error(fn, -EINVAL, "SET_IRQS: not one event descriptor for each vector");
+		reply_error(fn, -EINVAL, "SET_IRQS: needs one eventfd for each vector");
 		return;
 	}
 	if (s->flags & VFIO_IRQ_SET_DATA_NONE && s->count) {
-		reply_error(fn, -EINVAL, "SET_IRQS: triggering from outside is not supported");
+		reply_error(fn, -EINVAL, "SET_IRQS: software triggering is not supported");
 		return;
 	}
 	if (!s->count) {
@@ -430,7 +431,7 @@ static void do_write_multi(struct function *fn)
 
 static void do_reset(struct function *fn)
 {
-	function_reset(fn, "reset by the virtual machine");
+	function_reset(fn, "reset by the VM");
 	reply(fn, 0, NULL, 0, NULL, 0);
 }
 
@@ -554,7 +555,7 @@ static int read_message(struct function *fn)
 
 	if (got > 0 &&
 	    (hdr->size < sizeof(*hdr) || hdr->size > MSG_MAX || hdr->flags & VFU_TYPE_MASK)) {
-		violation(fn->dev, "vfio-user message of %u bytes, flags 0x%x: not to be followed",
+		violation(fn->dev, "malformed vfio-user message: %u bytes, flags 0x%x",
 			  hdr->size, hdr->flags);
 		disconnect(fn, "malformed message");
 		return -1;
@@ -562,7 +563,7 @@ static int read_message(struct function *fn)
 	if (got > 0)
 		got = read_up_to(fn, hdr->size);
 	if (got < 0) {
-		disconnect(fn, "the other side ended it");
+		disconnect(fn, "closed by the client");
 		return -1;
 	}
 	if (!got)
@@ -600,7 +601,7 @@ static void on_connection(int fd, void *arg)
 	if (conn < 0)
 		return;
 	if (fn->conn_fd >= 0 && peer_is_gone(fn->conn_fd))
-		disconnect(fn, "replaced by another one");
+		disconnect(fn, "replaced by a new connection");
 	if (fn->conn_fd >= 0) {
 		violation(fn->dev, "a second connection to %s was refused", fn->path);
 		close(conn);
@@ -648,7 +649,7 @@ int function_listen(struct function *fn)
 void function_close(struct function *fn)
 {
 	if (fn->conn_fd >= 0)
-		disconnect(fn, "cxemu ends");
+		disconnect(fn, "cxemu exits");
 	if (fn->listen_fd >= 0) {
 		loop_del_fd(fn->listen_fd);
 		close(fn->listen_fd);

@@ -60,10 +60,10 @@ static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
 	    prm_get(mkc, bsf_octword_size))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "signature mkeys are not supported");
 	if (prm_get(mkc, relaxed_ordering_write) || prm_get(mkc, relaxed_ordering_read))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "relaxed ordering was not announced");
+		return refuse(c, PRM_STATUS_BAD_PARAM, "relaxed ordering is not advertised");
 	if (prm_get(mkc, ma_translation_mode))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "mkc.ma_translation_mode %u: ATS was not announced",
+			      "mkc.ma_translation_mode %u: ATS is not advertised",
 			      prm_get(mkc, ma_translation_mode));
 	if (prm_get(mkc, free) && !prm_get(mkc, umr_en))
 		return refuse(c, PRM_STATUS_BAD_PARAM,

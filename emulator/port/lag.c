@@ -73,7 +73,7 @@ unsigned int lag_report(struct cxdev *dev)
 {
 	if (!dev->adapter || dev->native_port != 1 || !dev->adapter->active)
 		return 0;
-	violation(dev, "leak: the LAG was left");
+	violation(dev, "leak: the LAG was not destroyed");
 	return 1;
 }
 
@@ -188,11 +188,11 @@ static struct adapter *get_lag(struct cmd *c, bool active)
 		return NULL;
 	}
 	if (adapter->active && !active) {
-		refuse(c, PRM_STATUS_BAD_RES_STATE, "the ports are a LAG already");
+		refuse(c, PRM_STATUS_BAD_RES_STATE, "there is a LAG already");
 		return NULL;
 	}
 	if (!adapter->active && active) {
-		refuse(c, PRM_STATUS_BAD_RES_STATE, "the ports are no LAG");
+		refuse(c, PRM_STATUS_BAD_RES_STATE, "there is no LAG");
 		return NULL;
 	}
 	return adapter;
@@ -234,7 +234,7 @@ static int take_active(struct cmd *c, struct adapter *adapter, const struct prm_
 			return -1;
 	} else if (!ports || ports >> LAG_PORTS) {
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "active_port 0x%x: a bit for each, at least one of %u", ports,
+			      "active_port 0x%x: must name at least one of %u ports", ports,
 			      LAG_PORTS);
 	}
 	adapter->active_ports = ports;
@@ -246,11 +246,11 @@ static int take_selection(struct cmd *c, struct adapter *adapter, const struct p
 			  bool hash)
 {
 	if (is_set(c, ctx, fdb_selection_mode, "but it is not advertised") ||
-	    is_set(c, ctx, lag_state, "but it is the device's"))
+	    is_set(c, ctx, lag_state, "but it is read-only"))
 		return -1;
 	if (hash)
 		return take_active(c, adapter, ctx);
-	return is_set(c, ctx, active_port, "but it is of hash mode") ? -1 :
+	return is_set(c, ctx, active_port, "but it is valid only in hash mode") ? -1 :
 	       take_map(c, adapter, ctx);
 }
 
@@ -287,7 +287,7 @@ static int run_modify_lag(struct cmd *c)
 		can = hca_affinity_bypass(c->dev) ? PRM_MODIFY_LAG_ACTIVE_PORT : 0;
 	if (!select || select != can)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "field_select 0x%x: of this LAG 0x%x can be changed", select, can);
+			      "field_select 0x%x: this LAG can modify 0x%x", select, can);
 	if (is_set(c, ctx, port_select_mode, "but a LAG keeps its mode"))
 		return -1;
 	return take_selection(c, adapter, ctx, adapter->hash);
@@ -317,9 +317,9 @@ static int run_destroy_lag(struct cmd *c)
 	if (!adapter)
 		return -1;
 	if (adapter->vport)
-		return refuse(c, PRM_STATUS_RES_BUSY, "the vport LAG has to go first");
+		return refuse(c, PRM_STATUS_RES_BUSY, "the vport LAG must be destroyed first");
 	adapter->active = false;
-	notice(c->dev, "LAG ends");
+	notice(c->dev, "LAG destroyed");
 	return 0;
 }
 
@@ -344,7 +344,7 @@ static int run_destroy_vport_lag(struct cmd *c)
 	if (!adapter->vport)
 		return refuse(c, PRM_STATUS_BAD_RES_STATE, "there is no vport LAG");
 	if (adapter->demux)
-		return refuse(c, PRM_STATUS_RES_BUSY, "%u LAG demux tables have to go first",
+		return refuse(c, PRM_STATUS_RES_BUSY, "%u LAG demux tables must be destroyed first",
 			      adapter->demux);
 	adapter->vport = false;
 	return 0;

@@ -26,8 +26,8 @@ extern const struct cmd_desc cmds_vport[], cmds_register[], cmds_lag[];
 		typeof(in) in_ = (in);                                           \
 		struct cmd *c_ = (c);                                            \
 	\
-		is_set(c_, in_, other_vport, "but there is one vport") ||        \
-			is_set(c_, in_, vport_number, "but there is one vport"); \
+		is_set(c_, in_, other_vport, "but there is only one vport") ||        \
+			is_set(c_, in_, vport_number, "but there is only one vport"); \
 	})
 
 /* ---- the vport: vport.c ---- */
@@ -100,7 +100,7 @@ void eth_status(struct cxdev *dev, FILE *out);
 	\
 		port_ == PORT_NUMBER ? 0 :                                                    \
 				refuse(c, PRM_STATUS_BAD_PARAM,                        \
-				       "local_port %u: there is port 1 alone", port_); \
+				       "local_port %u: there is only port 1", port_); \
 	})
 
 int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out); /* register PPCNT */

@@ -56,7 +56,7 @@ static int ptys_write(struct cmd *c, const void *reg_in, void *reg_out)
 	if (bad_port(c, in))
 		return -1;
 	if (prm_get(in, proto_mask) != PRM_PTYS_ETH)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "proto_mask %u: the port speaks Ethernet",
+		return refuse(c, PRM_STATUS_BAD_PARAM, "proto_mask %u: the port is Ethernet",
 			      prm_get(in, proto_mask));
 	if (is_set(c, in, ext_eth_proto_admin, "but extended link modes are not advertised"))
 		return -1;
@@ -184,7 +184,7 @@ static int pfcc_write(struct cmd *c, const void *reg_in, void *reg_out)
 		return -1;
 	if ((prm_get(in, pptx) && pfc_tx) || (prm_get(in, pprx) && pfc_rx))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "global pause and priority flow control exclude each other");
+			      "global pause and priority flow control are mutually exclusive");
 	if (!prm_get(in, pptx_mask_n))
 		eth->pause_tx = prm_get(in, pptx);
 	if (!prm_get(in, pprx_mask_n))
@@ -206,7 +206,7 @@ static int pcam_read(struct cmd *c, const void *reg_in, void *reg_out)
 
 	if (prm_get(in, feature_group) || prm_get(in, access_reg_group))
 		return decline(c, PRM_STATUS_BAD_PARAM,
-			       "feature group %u, register group %u: there is group 0 of both",
+			       "feature group %u, register group %u: only group 0 is supported",
 			       prm_get(in, feature_group), prm_get(in, access_reg_group));
 	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.port_access_reg_cap_mask_127_to_96,
 		PCAM_127_TO_96);
@@ -238,7 +238,7 @@ static int host_endianness_write(struct cmd *c, const void *in, void *out)
 	const struct prm_host_endianness_reg *reg = in;
 
 	(void)out;
-	if (is_set(c, reg, he, "but only little-endian hosts are known"))
+	if (is_set(c, reg, he, "but only little-endian hosts are supported"))
 		return -1;
 	return 0;
 }

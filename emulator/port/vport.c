@@ -110,12 +110,12 @@ static int check_address(struct cmd *c, unsigned int type, uint64_t entry)
 		return 0;
 	case LIST_UC:
 		if (entry >> 48 || !entry || multicast)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "0x%llx is no unicast address",
+			return refuse(c, PRM_STATUS_BAD_PARAM, "0x%llx is not a unicast address",
 				      (unsigned long long)entry);
 		return 0;
 	default:
 		if (entry >> 48 || !multicast)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "0x%llx is no multicast address",
+			return refuse(c, PRM_STATUS_BAD_PARAM, "0x%llx is not a multicast address",
 				      (unsigned long long)entry);
 		return 0;
 	}
@@ -134,7 +134,8 @@ static int get_list(struct cmd *c, const struct prm_modify_nic_vport_context_in 
 	if (type >= LIST_TYPES)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "allowed_list_type %u is unknown", type);
 	if (n > 1u << log_max[type])
-		return refuse(c, PRM_STATUS_BAD_PARAM, "a list of %u addresses, %u are advertised",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "list of %u addresses is longer than the advertised %u",
 			      n, 1u << log_max[type]);
 	if (c->in_len < sizeof(*in) + n * 8)
 		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u addresses do not fit in %u bytes", n,
@@ -171,7 +172,7 @@ static int check_modify(struct cmd *c, const struct prm_modify_nic_vport_context
 	if (prm_get(in, field_select.min_inline) &&
 	    c->dev->eth->inline_mode != PRM_INLINE_MODE_VPORT)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "min_wqe_inline_mode is not the vport's: wqe_inline_mode is %u",
+			      "min_wqe_inline_mode cannot be set: wqe_inline_mode is %u",
 			      c->dev->eth->inline_mode);
 	if (prm_get(in, field_select.min_inline) &&
 	    prm_get(ctx, min_wqe_inline_mode) > PRM_VPORT_INLINE_TCP)
@@ -182,7 +183,8 @@ static int check_modify(struct cmd *c, const struct prm_modify_nic_vport_context
 			      MIN_MTU, ETH_MAX_MTU);
 	if (prm_get(in, field_select.permanent_address) &&
 	    !mac_is_unicast(prm_bytes_const(ctx, permanent_address.mac_addr_47_32)))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "permanent_address is no unicast address");
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "permanent_address is not a unicast address");
 	return 0;
 }
 
@@ -249,7 +251,7 @@ static int run_query_vport_state(struct cmd *c)
 	if (other_vport(c, in))
 		return -1;
 	if (c->op_mod != PRM_VPORT_VNIC)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: there is no e-switch",
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: there is no eswitch",
 			      c->op_mod);
 	prm_set(out, admin_state, PRM_VPORT_AUTO);
 	prm_set(out, state, port_link_up(c->dev->port) ? PRM_VPORT_UP : PRM_VPORT_DOWN);
@@ -289,7 +291,8 @@ static int run_query_vport_counter(struct cmd *c)
 	if (other_vport(c, in))
 		return -1;
 	if (c->op_mod || prm_get(in, port_num) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u, port_num %u: there is one port",
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "op_mod %u, port_num %u: there is only one port",
 			      c->op_mod, prm_get(in, port_num));
 
 	put_traffic(prm_sub(out, received_errors, traffic_counter), &eth->rx_errors);
@@ -323,7 +326,7 @@ static int run_query_hca_vport_pkey(struct cmd *c)
 	if (other_vport(c, in))
 		return -1;
 	if (prm_get(in, port_num) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "port_num %u: there is one port",
+		return refuse(c, PRM_STATUS_BAD_PARAM, "port_num %u: there is only one port",
 			      prm_get(in, port_num));
 	if (n == 1 && index >= PKEYS)
 		return refuse(c, PRM_STATUS_IX, "pkey_index %u is outside the table of %u", index,

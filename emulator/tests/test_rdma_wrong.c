@@ -224,7 +224,7 @@ static void wrong_memory(void)
 	ring(&x);
 	settle();
 	wrong_expect("a send queue that is not mapped",
-		     "DMA read of 64 bytes at 0x7000000000: not mapped, or no bus master\n"
+		     "DMA read of 64 bytes at 0x7000000000: not mapped, or bus mastering is off\n"
 		     "QP 0x*: send WQE 0: it cannot be read (0x0)");
 	drain();
 	qp_simple(&x, PRM_OP_destroy_qp);

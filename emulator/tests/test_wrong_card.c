@@ -34,26 +34,26 @@ struct message {
 };
 
 static const struct message messages[] = {
-	{ "version 1", 1, { 1 }, 5, EINVAL, "only version 0 of the protocol is spoken here" },
+	{ "version 1", 1, { 1 }, 5, EINVAL, "only protocol version 0 is supported" },
 	{ "a map without rights", 2, { 32, 0 }, 32, EINVAL,
-	  "DMA_MAP: flags are neither read nor write, or unknown" },
+	  "DMA_MAP: neither readable nor writable, or unknown flags" },
 	{ "a map over memory", 2, { 32, 3, 0, 0, 0x40000000, 0, 4096, 0 }, 32, EEXIST,
 	  "DMA_MAP: overlaps an existing range" },
 	{ "a map of nothing", 2, { 32, 3 }, 32, EINVAL,
-	  "DMA_MAP: range, alignment or file is not usable" },
+	  "DMA_MAP: invalid range, alignment or file" },
 	{ "an unmap with unknown flags", 3, { 24, 8, 0, 0, 4096, 0 }, 24, EINVAL,
 	  "DMA_UNMAP: unknown flags" },
 	{ "an unmap of half a page", 3, { 24, 0, 0x40000800, 0, 100, 0 }, 24, EINVAL,
-	  "DMA_UNMAP: range is not usable" },
-	{ "region 9", 5, { 32, 0, 9 }, 32, EINVAL, "GET_REGION_INFO: there is no such region" },
+	  "DMA_UNMAP: invalid range" },
+	{ "region 9", 5, { 32, 0, 9 }, 32, EINVAL, "GET_REGION_INFO: no such region" },
 	{ "interrupt kind 5", 7, { 16, 0, 5, 0 }, 16, EINVAL,
-	  "GET_IRQ_INFO: there is no such interrupt" },
+	  "GET_IRQ_INFO: no such interrupt" },
 	{ "vector 64", 8, { 20, 0x24, 2, 64, 1 }, 20, EINVAL,
-	  "SET_IRQS: there are no such vectors" },
+	  "SET_IRQS: no such vectors" },
 	{ "masking", 8, { 20, 0x0c, 2, 0, 1 }, 20, EINVAL,
-	  "SET_IRQS: not one event descriptor for each vector" },
+	  "SET_IRQS: needs one eventfd for each vector" },
 	{ "triggering", 8, { 20, 0x21, 2, 0, 1 }, 20, EINVAL,
-	  "SET_IRQS: triggering from outside is not supported" },
+	  "SET_IRQS: software triggering is not supported" },
 	{ "a read behind the BAR", 9, { 0x2000000, 0, 0, 4 }, 16, EINVAL,
 	  "REGION_READ: outside the region" },
 	{ "a write to BAR 1", 10, { 0, 0, 1, 4, 0 }, 20, EINVAL,
@@ -103,7 +103,7 @@ static void wrong_connections(void)
 		_exit(2);
 	vfu_reply(&rig.c, buf, sizeof(buf), NULL);
 	wrong_expect("a message of 4 GiB",
-		     "vfio-user message of 4294967295 bytes, flags 0x0: not to be followed");
+		     "malformed vfio-user message: 4294967295 bytes, flags 0x0");
 	client_close(&rig.c);
 	client_open(&rig.c, &rig.emu, 0);
 }
@@ -126,7 +126,7 @@ static void wrong_registers(void)
 	reg_write(&rig.c, offsetof(struct prm_iseg, cmd_dbell), 1);
 	sync_bus();
 	wrong_expect("a doorbell first of all",
-		     "command doorbell 0x1 before the queue's address was written");
+		     "command doorbell 0x1 before the command queue's address was set");
 	wrong_begin();
 	reg_write(&rig.c, 0, 5);
 	sync_bus();
@@ -135,7 +135,7 @@ static void wrong_registers(void)
 	wrong_begin();
 	region_write(&rig.c, 0, offsetof(struct prm_iseg, cmd_dbell), bytes, 2, false);
 	wrong_expect("half a register",
-		     "write of 2 bytes at 0x18 of BAR 0, where no register is");
+		     "write of 2 bytes at 0x18 of BAR 0: no such register");
 }
 
 /* ---- command slots ---- */
@@ -156,13 +156,13 @@ static const struct slot_case slot_cases[] = {
 	{ "a wrong signature", { .bad_signature = true }, false, false, PRM_DELIVERY_SIGNATURE,
 	  "command slot 0: signature of the slot is wrong" },
 	{ "12 bytes of input", { .in_len = 12 }, false, false, PRM_DELIVERY_IN_LEN,
-	  "command slot 0: input length is below 16, above 4 MiB, or no dwords" },
+	  "command slot 0: input length is below 16, above 4 MiB, or not a multiple of 4" },
 	{ "2 bytes of output", { .out_len = 2 }, false, false, PRM_DELIVERY_OUT_LEN,
-	  "command slot 0: output length is below 8, above 4 MiB, or no dwords" },
+	  "command slot 0: output length is below 8, above 4 MiB, or not a multiple of 4" },
 	{ "another token", { .wrong_token = true }, true, false, PRM_DELIVERY_TOKEN,
-	  "command slot 0: mailbox has another token than the slot" },
+	  "command slot 0: mailbox token differs from the slot's" },
 	{ "a wrong block number", { .wrong_block = true }, true, false, PRM_DELIVERY_BLOCK_NUM,
-	  "command slot 0: mailbox has a wrong block number" },
+	  "command slot 0: mailbox block number is wrong" },
 	{ "a wrong signature of a mailbox", { .bad_signature = true }, true, false,
 	  PRM_DELIVERY_SIGNATURE, "command slot 0: mailbox signature is wrong" },
 	{ "a wrong control signature", { .bad_ctrl = true }, true, false, PRM_DELIVERY_SIGNATURE,
@@ -171,11 +171,11 @@ static const struct slot_case slot_cases[] = {
 	  PRM_DELIVERY_IN_PTR, "command slot 0: mailbox pointer is not aligned to 512 bytes" },
 	{ "a mailbox that is not mapped", { .in_ptr = UNMAPPED }, true, false,
 	  PRM_DELIVERY_IN_PTR,
-	  "DMA read of 576 bytes at 0x7000000000: not mapped, or no bus master\n"
+	  "DMA read of 576 bytes at 0x7000000000: not mapped, or bus mastering is off\n"
 	  "command slot 0: mailbox is outside the memory mapped for DMA" },
 	{ "an output mailbox that cannot be written", { .out_ptr = READ_ONLY }, false, true,
 	  PRM_DELIVERY_OUT_PTR,
-	  "DMA write of 576 bytes at 0x6000000000: not mapped, or no bus master\n"
+	  "DMA write of 576 bytes at 0x6000000000: not mapped, or bus mastering is off\n"
 	  "command slot 0: output mailbox cannot be written" },
 };
 
@@ -228,7 +228,7 @@ static void wrong_slots(void)
 	cmd_exec(&rig.c, &(struct prm_query_issi_in){}, 16, &out, 16,
 		 &(struct spoil){ .software_owned = true });
 	wrong_expect("a slot of software",
-		     "doorbell for command slot 0, which belongs to software");
+		     "doorbell for command slot 0, which software owns");
 }
 
 /* Eight slots take two rounds; the second doorbell comes between them. */
@@ -265,7 +265,7 @@ static void wrong_doorbells(void)
 	for (i = 0; i < 20; i++)
 		sync_bus();
 	wrong_expect("a queue that is not mapped",
-		     "DMA read of 64 bytes at 0x*: not mapped, or no bus master\n"
+		     "DMA read of 64 bytes at 0x*: not mapped, or bus mastering is off\n"
 		     "command slot 0 is outside the memory mapped for DMA");
 	reg_write(&rig.c, offsetof(struct prm_iseg, cmdq_addr_h), 0);
 }
@@ -281,7 +281,7 @@ static void wrong_before_enable(void)
 {
 	static const struct wrong_row early[] = {
 		{ .field = "before ENABLE_HCA", .status = PRM_STATUS_BAD_SYS_STATE,
-		  .text = "legal only after ENABLE_HCA" },
+		  .text = "valid only after ENABLE_HCA" },
 	};
 	static const struct wrong_row enable[] = {
 		F(enable_hca, function_id, 1, "function 1: there is only function 0"),
@@ -290,7 +290,7 @@ static void wrong_before_enable(void)
 	};
 	static const struct wrong_row twice[] = {
 		{ .field = "a second time", .status = PRM_STATUS_BAD_SYS_STATE,
-		  .text = "the function is enabled already" },
+		  .text = "the function is already enabled" },
 	};
 	struct prm_query_issi_in issi = {};
 	struct prm_enable_hca_in in = {};
@@ -305,7 +305,7 @@ static void wrong_before_init(void)
 {
 	static const struct wrong_row early[] = {
 		{ .field = "before INIT_HCA", .status = PRM_STATUS_BAD_SYS_STATE,
-		  .text = "legal only after INIT_HCA" },
+		  .text = "valid only after INIT_HCA" },
 	};
 	static const struct wrong_row pages[] = {
 		{ .field = "without pages", .status = PRM_STATUS_BAD_SYS_STATE,
@@ -333,12 +333,12 @@ static void wrong_pages(void)
 	};
 	static const struct wrong_row give[] = {
 		F(manage_pages, op_mod, 3,
-		  "op_mod is not can't give (0), give (1) or take back (2)"),
+		  "op_mod is not cannot give (0), give (1) or take (2)"),
 		F(manage_pages, input_num_entries, 3,
 		  "input_num_entries 3 does not fit into 32 bytes",
 		  .status = PRM_STATUS_BAD_INP_LEN),
 		{ .field = "a page twice", .bit = (CAP_AT + 8) * 8, .width = 64,
-		  .value = 0x50000000, .text = "page 0x50000000 was given before" },
+		  .value = 0x50000000, .text = "page 0x50000000 was already given" },
 		{ .field = "half a page", .bit = (CAP_AT + 8) * 8, .width = 64,
 		  .value = 0x50000800, .text = "page 0x50000800 is not aligned to 4 KiB" },
 	};
@@ -375,19 +375,19 @@ static const struct wrong_row set_cap_rows[] = {
 	CAP(pkey_table_size, 5, "pkey_table_size 0x5 is above 0x0"),
 	CAP(log_uar_page_sz, 1, "log_uar_page_sz 1 without uar_4k: UARs are 4 KiB"),
 	CAP(cache_line_128byte, 1, "cache_line_128byte is not supported"),
-	CAP(dct, 1, "type 0x0: byte 0x* is 0x*, was 0x*: not to be set"),
+	CAP(dct, 1, "type 0x0: byte 0x* is 0x*, was 0x*: read-only"),
 	F(set_hca_cap, function_id, 1, "there are no other functions"),
-	F(set_hca_cap, op_mod, 2 * 0x7e, "the card has no capabilities of type 0x7e to set"),
-	F(set_hca_cap, op_mod, 1, "the card has no capabilities of type 0x0 to set"),
+	F(set_hca_cap, op_mod, 2 * 0x7e, "capabilities of type 0x7e cannot be set"),
+	F(set_hca_cap, op_mod, 1, "capabilities of type 0x0 cannot be set"),
 };
 
 static const struct wrong_row set_atomic_rows[] = {
 	FAT(CAP_AT, atomic_caps, atomic_req_8B_endianness_mode, 2,
 	    "atomic_req_8B_endianness_mode 2 is neither 0 nor 1"),
 	FAT(CAP_AT, atomic_caps, atomic_operations, 0xf,
-	    "of the atomic capabilities only the byte order can be set"),
+	    "only the byte order of atomics can be set"),
 	FAT(CAP_AT, atomic_caps, atomic_size_qp, 0x10,
-	    "of the atomic capabilities only the byte order can be set"),
+	    "only the byte order of atomics can be set"),
 };
 
 static void wrong_caps(void)
@@ -417,25 +417,25 @@ static void wrong_running(void)
 {
 	static const struct wrong_row late[] = {
 		{ .field = "while it runs", .status = PRM_STATUS_BAD_SYS_STATE,
-		  .text = "legal only before INIT_HCA" },
+		  .text = "valid only before INIT_HCA" },
 	};
 	static const struct wrong_row again[] = {
 		{ .field = "a second time", .status = PRM_STATUS_BAD_SYS_STATE,
-		  .text = "the function runs already" },
+		  .text = "the function is already initialized" },
 	};
 	static const struct wrong_row disable[] = {
 		{ .field = "while it runs", .status = PRM_STATUS_BAD_SYS_STATE,
-		  .text = "TEARDOWN_HCA has to come first" },
+		  .text = "TEARDOWN_HCA must come first" },
 	};
 	static const struct wrong_row lengths[] = {
 		{ .field = "a header alone", .in_len = 16, .status = PRM_STATUS_BAD_INP_LEN,
-		  .text = "16 bytes of input, the layout has 272" },
+		  .text = "input of 16 bytes, the layout needs 272" },
 		{ .field = "more than the header", .in_len = 288,
 		  .status = PRM_STATUS_BAD_INP_LEN,
-		  .text = "288 bytes of input, the layout has only 272" },
+		  .text = "input of 288 bytes is longer than the layout's 272" },
 		{ .field = "no room for the answer", .out_len = 8,
 		  .status = PRM_STATUS_BAD_OUTP_LEN,
-		  .text = "room for 8 bytes of output, the layout has 16" },
+		  .text = "output of 8 bytes, the layout needs 16" },
 		{ .field = "reserved bits", .bit = 0x44, .width = 4, .value = 4,
 		  .text = "reserved bit 0x45 (of 0x44..0x47) is not zero" },
 	};
@@ -472,7 +472,7 @@ static void wrong_uars(uint32_t uar)
 	reg_write64(&rig.c, at + 0x800, 0xabcdef00);
 	sync_bus();
 	wrong_expect("a send doorbell without a queue",
-		     "send doorbell names queue 0xabcdef, which does not exist");
+		     "send doorbell for queue 0xabcdef, which does not exist");
 	wrong_begin();
 	reg_write64(&rig.c, at + 0x20, 0xabcdef);
 	sync_bus();
@@ -496,11 +496,11 @@ static void wrong_end(void)
 	WRONG_ONLY(&WRONG_CMD(teardown_hca, &in), profile);
 	wrong_begin();
 	rig_make(&WRONG_CMD(teardown_hca, &in));
-	snprintf(text, sizeof(text), "leak: UAR 0x%x was left", uar);
+	snprintf(text, sizeof(text), "leak: UAR 0x%x was not destroyed", uar);
 	wrong_expect("a UAR that was left", text);
 	wrong_begin();
 	rig_make(&WRONG_CMD(disable_hca, &(struct prm_disable_hca_in){}));
-	wrong_expect("pages that were left", "leak: * pages were not taken back");
+	wrong_expect("pages that were left", "leak: * pages were not reclaimed");
 }
 
 static void wrong_function(const char *bin_dir)
@@ -543,12 +543,13 @@ static void wrong_inline(const char *bin_dir)
 }
 
 static const struct wrong_row lag_rows[] = {
-	F(create_lag, ctx.lag_state, 1, "lag_state is set (0x1), but it is the device's"),
+	F(create_lag, ctx.lag_state, 1, "lag_state is set (0x1), but it is read-only"),
 	F(create_lag, ctx.fdb_selection_mode, 1,
 	  "fdb_selection_mode is set (0x1), but it is not advertised"),
 	F(create_lag, ctx.port_select_mode, 1,
 	  "port_select_mode 1 is not advertised"),
-	F(create_lag, ctx.active_port, 1, "active_port is set (0x1), but it is of hash mode"),
+	F(create_lag, ctx.active_port, 1,
+		  "active_port is set (0x1), but it is valid only in hash mode"),
 	F(create_lag, ctx.tx_remap_affinity_1, 3,
 	  "tx_remap_affinity 3 and 2: ports are 1 to 2"),
 };
@@ -564,15 +565,15 @@ static void wrong_lag(const char *bin_dir)
 {
 	static const struct wrong_row none[] = {
 		{ .field = "without a LAG", .status = PRM_STATUS_BAD_RES_STATE,
-		  .text = "the ports are no LAG" },
+		  .text = "there is no LAG" },
 	};
 	static const struct wrong_row no_vport[] = {
 		{ .field = "without a vport LAG", .status = PRM_STATUS_BAD_RES_STATE,
 		  .text = "there is no vport LAG" },
 	};
 	static const struct wrong_row modify[] = {
-		F(modify_lag, field_select, 2, "field_select 0x2: of this LAG 0x1 can be changed"),
-		F(modify_lag, field_select, 3, "field_select 0x3: of this LAG 0x1 can be changed"),
+		F(modify_lag, field_select, 2, "field_select 0x2: this LAG can modify 0x1"),
+		F(modify_lag, field_select, 3, "field_select 0x3: this LAG can modify 0x1"),
 		F(modify_lag, ctx.port_select_mode, 1,
 		  "port_select_mode is set (0x1), but a LAG keeps its mode"),
 	};

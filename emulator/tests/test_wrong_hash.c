@@ -282,8 +282,8 @@ static void wrong_lag(void)
 	};
 	static const struct wrong_row modify[] = {
 		F(modify_lag, field_select, PRM_MODIFY_LAG_ACTIVE_PORT,
-		  "field_select 0x2: of this LAG 0x0 can be changed"),
-		F(modify_lag, field_select, 0, "field_select 0x0: of this LAG 0x0 can be changed"),
+		  "field_select 0x2: this LAG can modify 0x0"),
+		F(modify_lag, field_select, 0, "field_select 0x0: this LAG can modify 0x0"),
 	};
 	struct prm_create_lag_in in = {};
 
@@ -297,18 +297,18 @@ static void wrong_active(void)
 {
 	static const struct wrong_row create[] = {
 		F(create_lag, ctx.active_port, 0,
-		  "active_port 0x0: a bit for each, at least one of 2"),
+		  "active_port 0x0: must name at least one of 2 ports"),
 		F(create_lag, ctx.active_port, 5,
-		  "active_port 0x5: a bit for each, at least one of 2"),
+		  "active_port 0x5: must name at least one of 2 ports"),
 	};
 	static const struct wrong_row modify[] = {
 		F(modify_lag, field_select, PRM_MODIFY_LAG_REMAP,
-		  "field_select 0x1: of this LAG 0x2 can be changed"),
-		F(modify_lag, field_select, 3, "field_select 0x3: of this LAG 0x2 can be changed"),
+		  "field_select 0x1: this LAG can modify 0x2"),
+		F(modify_lag, field_select, 3, "field_select 0x3: this LAG can modify 0x2"),
 		F(modify_lag, ctx.port_select_mode, 1,
 		  "port_select_mode is set (0x1), but a LAG keeps its mode"),
 		F(modify_lag, ctx.active_port, 4,
-		  "active_port 0x4: a bit for each, at least one of 2"),
+		  "active_port 0x4: must name at least one of 2 ports"),
 		F(modify_lag, ctx.tx_remap_affinity_1, 2,
 		  "tx_remap_affinity_1 is set (0x2), but hash mode has no map"),
 	};
@@ -331,15 +331,23 @@ static void wrong_end(void)
 	wrong_begin();
 	rig_make(&WRONG_CMD(teardown_hca, &(struct prm_teardown_hca_in){}));
 	wrong_expect("what was left",
-		     "leak: UAR 0x* was left\nleak: UAR 0x* was left\nleak: PD 0x* was left\n"
-		     "leak: PD 0x* was left\nleak: TD 0x* was left\nleak: XRCD 0x* was left\n"
-		     "leak: EQ 0x* was left\nleak: CQ 0x* was left\n"
-		     "leak: Q_COUNTER 0x* was left\nleak: FLOW_TABLE 0x* was left\n"
-		     "leak: FLOW_TABLE 0x* was left\nleak: FLOW_TABLE 0x* was left\n"
-		     "leak: FLOW_GROUP 0x* was left\nleak: FLOW_GROUP 0x* was left\n"
-		     "leak: FLOW_GROUP 0x* was left\nleak: MATCH_DEFINER 0x* was left\n"
-		     "leak: MATCH_DEFINER 0x* was left\n"
-		     "leak: the LAG was left");
+		     "leak: UAR 0x* was not destroyed\n"
+		     "leak: UAR 0x* was not destroyed\n"
+		     "leak: PD 0x* was not destroyed\n"
+		     "leak: PD 0x* was not destroyed\n"
+		     "leak: TD 0x* was not destroyed\n"
+		     "leak: XRCD 0x* was not destroyed\n"
+		     "leak: EQ 0x* was not destroyed\nleak: CQ 0x* was not destroyed\n"
+		     "leak: Q_COUNTER 0x* was not destroyed\n"
+		     "leak: FLOW_TABLE 0x* was not destroyed\n"
+		     "leak: FLOW_TABLE 0x* was not destroyed\n"
+		     "leak: FLOW_TABLE 0x* was not destroyed\n"
+		     "leak: FLOW_GROUP 0x* was not destroyed\n"
+		     "leak: FLOW_GROUP 0x* was not destroyed\n"
+		     "leak: FLOW_GROUP 0x* was not destroyed\n"
+		     "leak: MATCH_DEFINER 0x* was not destroyed\n"
+		     "leak: MATCH_DEFINER 0x* was not destroyed\n"
+		     "leak: the LAG was not destroyed");
 }
 
 /* The one capability of the page that can be set; then the function runs again. */
@@ -347,7 +355,7 @@ static void turn_bypass_on(void)
 {
 	static const struct wrong_row other[] = {
 		FAT(sizeof(struct prm_mbox_in), port_selection_cap, port_select_flow_table, 0,
-		    "type 0x25: byte 0x2 is 0x20, was 0x80: not to be set"),
+		    "type 0x25: byte 0x2 is 0x20, was 0x80: read-only"),
 	};
 	static struct prm_query_hca_cap_out got;
 	static struct prm_set_hca_cap_in in;

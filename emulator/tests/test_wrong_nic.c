@@ -357,9 +357,9 @@ static void wrong_destroy(void)
 
 static const struct wrong_row modify_vport_rows[] = {
 	F(modify_nic_vport_context, other_vport, 1,
-	  "other_vport is set (0x1), but there is one vport"),
+	  "other_vport is set (0x1), but there is only one vport"),
 	F(modify_nic_vport_context, vport_number, 3,
-	  "vport_number is set (0x3), but there is one vport"),
+	  "vport_number is set (0x3), but there is only one vport"),
 	F(modify_nic_vport_context, field_select.affiliation, 1,
 	  "field_select.affiliation is set (0x1), but multi-port functions are not advertised"),
 	F(modify_nic_vport_context, field_select.node_guid, 1,
@@ -367,24 +367,24 @@ static const struct wrong_row modify_vport_rows[] = {
 	F(modify_nic_vport_context, field_select.port_guid, 1,
 	  "field_select.port_guid is set (0x1), but only a group manager may set it"),
 	F(modify_nic_vport_context, field_select.min_inline, 1,
-	  "min_wqe_inline_mode is not the vport's: wqe_inline_mode is *"),
+	  "min_wqe_inline_mode cannot be set: wqe_inline_mode is *"),
 	F(modify_nic_vport_context, nic_vport_context.mtu, 67, "mtu 67 is not within 68 to 10000"),
 	F(modify_nic_vport_context, nic_vport_context.mtu, 10001,
 	  "mtu 10001 is not within 68 to 10000"),
 	F(modify_nic_vport_context, nic_vport_context.permanent_address.mac_addr_47_32, 0x0100,
-	  "permanent_address is no unicast address"),
+	  "permanent_address is not a unicast address"),
 	F(modify_nic_vport_context, nic_vport_context.allowed_list_type, 3,
 	  "allowed_list_type 3 is unknown"),
 	F(modify_nic_vport_context, nic_vport_context.allowed_list_size, 129,
-	  "a list of 129 addresses, 128 are advertised"),
+	  "list of 129 addresses is longer than the advertised 128"),
 	F(modify_nic_vport_context, nic_vport_context.allowed_list_size, 2,
 	  "2 addresses do not fit in * bytes", .status = PRM_STATUS_BAD_INP_LEN),
 	F(modify_nic_vport_context, nic_vport_context.allowed_list_type, PRM_VPORT_LIST_VLAN,
 	  "VLAN list entry 0x* has reserved bits"),
 	F(modify_nic_vport_context, nic_vport_context.allowed_list_type, PRM_VPORT_LIST_MC,
-	  "0x2c400001234 is no multicast address"),
+	  "0x2c400001234 is not a multicast address"),
 	FAT(sizeof(struct prm_modify_nic_vport_context_in), mac_address_layout, mac_addr_47_32,
-	    0x0300, "0x30000001234 is no unicast address"),
+	    0x0300, "0x30000001234 is not a unicast address"),
 };
 
 static void wrong_vport(void)
@@ -393,13 +393,13 @@ static void wrong_vport(void)
 		F(query_nic_vport_context, allowed_list_type, 7, "allowed_list_type 7 is unknown"),
 	};
 	static const struct wrong_row state[] = {
-		F(query_vport_state, op_mod, 1, "op_mod 1: there is no e-switch"),
+		F(query_vport_state, op_mod, 1, "op_mod 1: there is no eswitch"),
 	};
 	static const struct wrong_row counter[] = {
-		F(query_vport_counter, port_num, 2, "op_mod 0, port_num 2: there is one port"),
+		F(query_vport_counter, port_num, 2, "op_mod 0, port_num 2: there is only one port"),
 	};
 	static const struct wrong_row pkey[] = {
-		F(query_hca_vport_pkey, port_num, 2, "port_num 2: there is one port"),
+		F(query_hca_vport_pkey, port_num, 2, "port_num 2: there is only one port"),
 		F(query_hca_vport_pkey, pkey_index, 128,
 		  "pkey_index 128 is outside the table of 128", .status = PRM_STATUS_IX),
 		F(query_hca_vport_pkey, pkey_index, 0xffff, "128 pkeys do not fit in * bytes",
@@ -481,8 +481,8 @@ static const struct wrong_row ptys_rows[] = {
 	  .status = PRM_STATUS_BAD_INP_LEN, .text = "PTYS has 64 bytes, the input 48" },
 	{ .field = "an answer cut short", .out_len = 64, .status = PRM_STATUS_BAD_OUTP_LEN,
 	  .text = "PTYS has 64 bytes, the output 64" },
-	R(ptys, local_port, 2, "local_port 2: there is port 1 alone"),
-	R(ptys, proto_mask, 1, "proto_mask 1: the port speaks Ethernet", WRITE),
+	R(ptys, local_port, 2, "local_port 2: there is only port 1"),
+	R(ptys, proto_mask, 1, "proto_mask 1: the port is Ethernet", WRITE),
 	R(ptys, ext_eth_proto_admin, 1,
 	  "ext_eth_proto_admin is set (0x1), but extended link modes are not advertised", WRITE),
 	R(ptys, eth_proto_admin, 1, "eth_proto_admin 0x1 is not within 0x*", WRITE),
@@ -493,7 +493,7 @@ static const struct wrong_row pfcc_rows[] = {
 	  "minor_stall_mask is set (0x1), but stall watermarks are not advertised", WRITE),
 	R(pfcc, critical_stall_mask, 1,
 	  "critical_stall_mask is set (0x1), but stall watermarks are not advertised", WRITE),
-	R(pfcc, pptx, 1, "global pause and priority flow control exclude each other", WRITE),
+	R(pfcc, pptx, 1, "global pause and priority flow control are mutually exclusive", WRITE),
 };
 
 static const struct wrong_row ppcnt_rows[] = {
@@ -523,7 +523,7 @@ static void wrong_registers(void)
 	};
 	static const struct wrong_row host[] = {
 		R(host_endianness, he, 1,
-		  "he is set (0x1), but only little-endian hosts are known"),
+		  "he is set (0x1), but only little-endian hosts are supported"),
 		F(access_register, op_mod, 1, "HOST_ENDIANNESS cannot be read"),
 	};
 	const struct reg_case cases[] = {

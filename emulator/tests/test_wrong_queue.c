@@ -28,10 +28,10 @@ static const struct wrong_row mkey_rows[] = {
 	F(create_mkey, MKC.bsf_en, 1, "signature mkeys are not supported"),
 	F(create_mkey, MKC.sync_umr, 1, "signature mkeys are not supported"),
 	F(create_mkey, MKC.bsf_octword_size, 1, "signature mkeys are not supported"),
-	F(create_mkey, MKC.relaxed_ordering_write, 1, "relaxed ordering was not announced"),
-	F(create_mkey, MKC.relaxed_ordering_read, 1, "relaxed ordering was not announced"),
+	F(create_mkey, MKC.relaxed_ordering_write, 1, "relaxed ordering is not advertised"),
+	F(create_mkey, MKC.relaxed_ordering_read, 1, "relaxed ordering is not advertised"),
 	F(create_mkey, MKC.ma_translation_mode, 1,
-	  "mkc.ma_translation_mode 1: ATS was not announced"),
+	  "mkc.ma_translation_mode 1: ATS is not advertised"),
 	F(create_mkey, MKC.free, 1, "a free mkey without umr_en can never be used"),
 	F(create_mkey, MKC.free, 1, "a free mkey takes no translation list",
 	  AND(create_mkey, MKC.umr_en, 1)),
@@ -49,7 +49,7 @@ static const struct wrong_row mkey_rows[] = {
 	{ .field = "a page that is not aligned", .bit = MTT_AT(1) * 8, .width = 64,
 	  .value = 0x40003800, .text = "page 1 of the mkey, 0x40003800, is not aligned to 2^12" },
 	F(create_mkey, MKC.pd, 0xabcdef, "mkc.pd: there is no PD 0xabcdef", .status = GONE),
-	F(create_mkey, uid, 3, "uid 3: there are no user contexts", .status = GONE),
+	F(create_mkey, uid, 3, "uid 3: user contexts are not supported", .status = GONE),
 };
 
 static void wrong_mkey(void)

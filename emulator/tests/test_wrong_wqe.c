@@ -187,7 +187,7 @@ static void wrong_send_index(void)
 	wrong_begin();
 	sq_doorbell(d->dev, d->uar + 1, (uint64_t)sq.num << 8);
 	wrong_expect("a send doorbell on another page",
-		     "queue 0x*: send doorbell on UAR 0x*, its own is 0x*");
+		     "queue 0x*: send doorbell on UAR 0x*, the queue's is 0x*");
 	dut_modify_sq(d, sq.num, PRM_WQ_RDY, PRM_WQ_RST);
 	wrong_begin();
 	sq_doorbell(d->dev, d->uar, (uint64_t)sq.num << 8);

@@ -77,7 +77,7 @@ static bool flush(struct capture *c)
 		if (n < 0 && errno == EAGAIN)
 			break;
 		if (n < 0) {
-			notice(NULL, "capture %s ends: %s", c->path, strerror(errno));
+			notice(NULL, "capture %s stopped: %s", c->path, strerror(errno));
 			end_capture(c);
 			return false;
 		}

@@ -177,7 +177,7 @@ static void on_readable(struct uplink *link)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0) {
-			hang_up(link, n ? strerror(errno) : "the peer has gone");
+			hang_up(link, n ? strerror(errno) : "peer disconnected");
 			return;
 		}
 		if (link->is_tap) {
@@ -186,7 +186,7 @@ static void on_readable(struct uplink *link)
 		}
 		link->in_len += n;
 		if (!take_frames(link))
-			hang_up(link, "a length is 0 or above 10240: this is not QEMU's framing");
+			hang_up(link, "frame length is 0 or above 10240: not QEMU's stream framing");
 	}
 }
 
@@ -224,13 +224,13 @@ static void on_connect(int listen_fd, void *arg)
 	if (fd < 0)
 		return;
 	if (link->fd >= 0) {
-		notice(NULL, "wire %s: a second peer is turned away", link->name);
+		notice(NULL, "wire %s: second peer rejected", link->name);
 		close(fd);
 		return;
 	}
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	if (!attach(link, fd))
-		notice(NULL, "wire %s: a peer has come", link->name);
+		notice(NULL, "wire %s: peer connected", link->name);
 }
 
 static int open_unix(struct uplink *link, const char *path)

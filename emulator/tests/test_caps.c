@@ -79,7 +79,7 @@ static void check_complete(struct dut *dut, const char *card, const char *kind, 
 		at = first_unknown(dut, type, PRM_CAP_MAX, page);
 	if (at != CAP_BYTES / 4)
 		printf("# dword 0x%x: 0x%08x has no row\n", at * 4, be32_to_cpu(page[at]));
-	ktap(at == CAP_BYTES / 4, "%s, %s: the ledger has all of page %s", card, kind,
+	ktap(at == CAP_BYTES / 4, "%s, %s: the table covers all of page %s", card, kind,
 	     type == CAP_GENERAL ? "general" : pages[p].name);
 }
 
@@ -152,9 +152,11 @@ static void report_page(const struct card *card, const struct cap_page *page,
 			if (!o[kind].good)
 				printf("# as %s: %u\n", kinds[kind], o[kind].value);
 		if (!good || !all_zero(o))
-			ktap(good, "%s: %s.%s is true", card->name, page->name, page->rows[i].name);
+			ktap(good,
+			     "%s: %s.%s is as advertised",
+			     card->name, page->name, page->rows[i].name);
 	}
-	ktap(true, "%s: %s: what is 0 is true", card->name, page->name);
+	ktap(true, "%s: %s: fields that are 0 are as advertised", card->name, page->name);
 }
 
 int main(void)

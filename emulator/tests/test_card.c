@@ -40,13 +40,13 @@ static void test_identity(void)
 	     card->device_id &&
 	     iseg_read(dut->dev, offsetof(struct prm_iseg, fw_rev)) ==
 	     ((uint32_t)card->fw_minor << 16 | card->fw_major),
-	     "%s: device 0x%04x and firmware are its own", name, card->device_id);
+	     "%s: device ID 0x%04x and the firmware version are its own", name, card->device_id);
 }
 
 static void test_vf_identity(const struct card *pf)
 {
 	ktap(card->vf && card->device_id == pf->vf_device_id && card->device_id != pf->device_id,
-	     "%s: device 0x%04x is the virtual function's", name, card->device_id);
+	     "%s: device ID 0x%04x is the VF's", name, card->device_id);
 }
 
 static int create_eq(unsigned int vector)
@@ -84,7 +84,7 @@ static void test_limits(void)
 	     "%s: %u more UARs fill the BAR of %u MiB", name, n, 1u << prm_get(cap, uar_sz));
 	free(cap);
 	ktap(!create_eq(card->vectors - 1) && create_eq(card->vectors) == PRM_STATUS_BAD_PARAM,
-	     "%s: %u vectors", name, card->vectors);
+	     "%s: there are %u MSI-X vectors", name, card->vectors);
 }
 
 static int access_reg(unsigned int op_mod, unsigned int id, void *reg, uint32_t len)
@@ -127,11 +127,11 @@ static void test_link(void)
 	oper = prm_get(&reg, eth_proto_oper);
 	ktap(good && can == card->eth_proto && oper && !(oper & (oper - 1)) && can & oper &&
 	     prm_get(&lanes, width) == card->port_lanes,
-	     "%s: link modes 0x%08x, it runs at 0x%08x on %u lanes", name, can, oper,
+	     "%s: the link supports modes 0x%08x and runs at 0x%08x on %u lanes", name, can, oper,
 	     prm_get(&lanes, width));
 	for (good = true, bit = 1; bit; bit <<= 1)
 		good &= (set_proto(bit) == PRM_STATUS_OK) == !!(can & bit);
-	ktap(good, "%s: each of them can be set, no other can", name);
+	ktap(good, "%s: each supported link mode can be set, no other", name);
 }
 
 static void wants_inline(struct prm_sqc *ctx)
@@ -178,15 +178,15 @@ static void test_wqes(void)
 	mode = prm_get(cap, wqe_inline_mode);
 	insert = prm_get(cap, wqe_vlan_insert);
 	ktap(sent(packet, sizeof(packet), true, false, NULL) == PRM_CQE_REQ,
-	     "%s: a header may be inline", name);
+	     "%s: inline headers are accepted", name);
 	ktap(sent(packet, sizeof(packet), false, false, NULL) ==
 	     (mode == PRM_INLINE_MODE_L2 ? PRM_CQE_REQ_ERR : PRM_CQE_REQ) &&
 	     (mode != PRM_INLINE_MODE_VPORT ||
 	      sent(packet, sizeof(packet), false, false, wants_inline) == PRM_CQE_REQ_ERR),
-	     "%s: inline mode %u: so must it be, or not", name, mode);
+	     "%s: WQEs without inline headers are refused as inline mode %u says", name, mode);
 	ktap(sent(packet, sizeof(packet), false, true, NULL) ==
 	     (insert ? PRM_CQE_REQ : PRM_CQE_REQ_ERR),
-	     "%s: a tag is inserted if that is advertised (%u)", name, insert);
+	     "%s: VLAN insertion works if advertised (%u)", name, insert);
 	free(cap);
 }
 
@@ -214,7 +214,7 @@ int main(void)
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct card *pf = card_find(names[i], strlen(names[i]));
 
-		ktap(pf && pf == card_nth(i), "--card %s", names[i]);
+		ktap(pf && pf == card_nth(i), "--card %s is known", names[i]);
 		test_card(pf, NULL);
 		test_card(card_vf(pf), pf);
 	}

@@ -40,25 +40,25 @@ static void test_delivery(struct client *c)
 	struct prm_set_hca_cap_out out = {};
 
 	ktap(nothing(c, &(struct spoil){ .bad_type = true }) == DELIVERY(CMD_TYPE),
-	     "delivery: type that is not 7");
+	     "a slot of unknown type gets a delivery error");
 	ktap(nothing(c, &(struct spoil){ .bad_signature = true }) == DELIVERY(SIGNATURE),
-	     "delivery: wrong signature");
+	     "a slot with a wrong signature gets a delivery error");
 	ktap(nothing(c, &(struct spoil){ .in_len = 12 }) == DELIVERY(IN_LEN),
-	     "delivery: input of 12 bytes");
+	     "an input length of 12 bytes gets a delivery error");
 	ktap(nothing(c, &(struct spoil){ .in_len = 0x7ffffffc }) == DELIVERY(IN_LEN),
-	     "delivery: input of 2 GiB");
+	     "an input length of 2 GiB gets a delivery error");
 	ktap(nothing(c, &(struct spoil){ .out_len = 4 }) == DELIVERY(OUT_LEN),
-	     "delivery: output of 4 bytes");
+	     "an output length of 4 bytes gets a delivery error");
 	prm_set(big, opcode, PRM_OP_set_hca_cap);
 	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out),
 		      &(struct spoil){ .wrong_token = true }) == DELIVERY(TOKEN),
-	     "delivery: mailbox with another token");
+	     "a mailbox with another token gets a delivery error");
 	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out),
 		      &(struct spoil){ .wrong_block = true }) == DELIVERY(BLOCK_NUM),
-	     "delivery: mailboxes out of order");
+	     "mailboxes out of order get a delivery error");
 	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out),
 		      &(struct spoil){ .bad_signature = true }) == DELIVERY(SIGNATURE),
-	     "delivery: mailbox with a wrong signature");
+	     "a mailbox with a wrong signature gets a delivery error");
 	free(big);
 }
 
@@ -71,17 +71,19 @@ static void test_before_enable(struct client *c)
 	struct prm_enable_hca_in en = {};
 	struct prm_enable_hca_out en_out;
 
-	ktap(nothing(c, NULL) == PRM_STATUS_BAD_SYS_STATE, "no QUERY_ISSI before ENABLE_HCA");
+	ktap(nothing(c, NULL) == PRM_STATUS_BAD_SYS_STATE,
+	     "QUERY_ISSI is refused before ENABLE_HCA");
 	prm_set(&en, function_id, 1);
 	ktap(cmd(c, enable_hca, &en, &en_out) == PRM_STATUS_BAD_PARAM,
-	     "ENABLE_HCA of another function");
+	     "ENABLE_HCA of another function is refused");
 	prm_set(&en, function_id, 0);
-	ktap(!cmd(c, enable_hca, &en, &en_out), "ENABLE_HCA");
-	ktap(cmd(c, enable_hca, &en, &en_out) == PRM_STATUS_BAD_SYS_STATE, "ENABLE_HCA twice");
+	ktap(!cmd(c, enable_hca, &en, &en_out), "ENABLE_HCA succeeds");
+	ktap(cmd(c, enable_hca, &en, &en_out) == PRM_STATUS_BAD_SYS_STATE,
+	     "a second ENABLE_HCA is refused");
 	ktap(cmd(c, alloc_pd, &pd, &out) == PRM_STATUS_BAD_SYS_STATE,
-	     "no ALLOC_PD before INIT_HCA");
+	     "ALLOC_PD is refused before INIT_HCA");
 	ktap(cmd(c, init_hca, &init, &init_out) == PRM_STATUS_BAD_SYS_STATE,
-	     "no INIT_HCA without pages");
+	     "INIT_HCA is refused without pages");
 }
 
 static void test_checks(struct client *c)
@@ -95,24 +97,25 @@ static void test_checks(struct client *c)
 
 	prm_set((struct prm_mbox_in *)raw, opcode, 0xfff);
 	ktap(cmd_exec(c, raw, 16, out, 16, NULL) == PRM_STATUS_BAD_OP && cmd_syndrome(out),
-	     "unknown opcode");
+	     "an unknown opcode is refused");
 	prm_set((struct prm_mbox_in *)raw, opcode, PRM_OP_alloc_pd);
 	ktap(cmd_exec(c, raw, 32, out, 16, NULL) == PRM_STATUS_BAD_INP_LEN,
-	     "input that is too long");
+	     "input longer than the layout is refused");
 	raw[12] = 0x80;
-	ktap(cmd_exec(c, raw, 16, out, 16, NULL) == PRM_STATUS_BAD_PARAM, "a reserved bit");
+	ktap(cmd_exec(c, raw, 16, out, 16, NULL) == PRM_STATUS_BAD_PARAM,
+	     "a set reserved bit is refused");
 	prm_set(&pd, uid, 5);
 	ktap(cmd(c, alloc_pd, &pd, &pd_out) == PRM_STATUS_BAD_RES,
-	     "a user context that does not exist");
+	     "an unknown user context is refused");
 	prm_set(&pd, uid, 0);
-	ktap(!cmd(c, alloc_pd, &pd, &pd_out), "ALLOC_PD");
+	ktap(!cmd(c, alloc_pd, &pd, &pd_out), "ALLOC_PD succeeds");
 	first = prm_get(&pd_out, pd);
 	prm_set(&de, pd, first);
-	ktap(!cmd(c, dealloc_pd, &de, &de_out), "DEALLOC_PD");
+	ktap(!cmd(c, dealloc_pd, &de, &de_out), "DEALLOC_PD succeeds");
 	ktap(cmd(c, dealloc_pd, &de, &de_out) == PRM_STATUS_BAD_RES,
-	     "DEALLOC_PD of a stale number");
+	     "DEALLOC_PD of a stale number is refused");
 	ktap(!cmd(c, alloc_pd, &pd, &pd_out) && prm_get(&pd_out, pd) != first,
-	     "the number is not used again at once");
+	     "a freed number is not reused at once");
 	prm_set(&de, pd, prm_get(&pd_out, pd));
 	cmd(c, dealloc_pd, &de, &de_out);
 }
@@ -124,19 +127,21 @@ static void test_caps(struct client *c)
 	struct prm_set_hca_cap_out set_out;
 	struct prm_cmd_hca_cap *cap = prm_tail((struct prm_mbox_out *)(void *)out);
 
-	ktap(!caps(c, 1, out) && prm_get(cap, roce) && prm_get(cap, rc), "QUERY_HCA_CAP, current");
+	ktap(!caps(c, 1, out) && prm_get(cap, roce) && prm_get(cap, rc),
+	     "QUERY_HCA_CAP returns the current capabilities");
 	memcpy(prm_tail((struct prm_mbox_in *)(void *)in), cap, 0x1000);
-	ktap(!cmd(c, set_hca_cap, in, &set_out), "SET_HCA_CAP of what is there");
+	ktap(!cmd(c, set_hca_cap, in, &set_out), "SET_HCA_CAP accepts unchanged capabilities");
 	cap = prm_tail((struct prm_mbox_in *)(void *)in);
 	prm_set(cap, log_max_qp, 31);
 	ktap(cmd(c, set_hca_cap, in, &set_out) == PRM_STATUS_BAD_PARAM,
-	     "SET_HCA_CAP: more than the card can");
+	     "SET_HCA_CAP refuses a value above the maximum");
 	prm_set(cap, log_max_qp, 10);
-	ktap(!cmd(c, set_hca_cap, in, &set_out), "SET_HCA_CAP: less than it can");
+	ktap(!cmd(c, set_hca_cap, in, &set_out), "SET_HCA_CAP accepts a value below the maximum");
 	prm_set(cap, dct, 1);
 	ktap(cmd(c, set_hca_cap, in, &set_out) == PRM_STATUS_BAD_PARAM,
-	     "SET_HCA_CAP: what it cannot");
-	ktap(caps(c, 2 * 0x7f, out) == PRM_STATUS_BAD_PARAM, "QUERY_HCA_CAP of an unknown type");
+	     "SET_HCA_CAP refuses an unsupported capability");
+	ktap(caps(c, 2 * 0x7f, out) == PRM_STATUS_BAD_PARAM,
+	     "QUERY_HCA_CAP refuses an unknown type");
 	free(in);
 	free(out);
 }
@@ -182,14 +187,15 @@ static void test_pages(struct client *c)
 
 	for (n = 0; n < 1200 && !alloc_uars(c, uars + n, 1); n++)
 		;
-	ktap(n >= 512 && n < 1200, "without more pages the card stops making objects (at %u)", n);
+	ktap(n >= 512 && n < 1200, "without more pages no object beyond %u can be created", n);
 	prm_set(&q, op_mod, 3);
 	ktap(!cmd(c, query_pages, &q, &r) && (int32_t)prm_get(&r, num_pages) > 0,
-	     "it asks for more");
-	ktap(!give_pages(c, 3) && !alloc_uars(c, uars + n, 100), "and goes on when it has them");
+	     "QUERY_PAGES asks for more pages");
+	ktap(!give_pages(c, 3) && !alloc_uars(c, uars + n, 100),
+	     "with more pages objects can be created again");
 	n += 100;
-	ktap(!free_uars(c, uars, n), "all UARs go");
-	ktap(!give_pages(c, 2), "no more pages are needed than at the start");
+	ktap(!free_uars(c, uars, n), "all UARs can be freed");
+	ktap(!give_pages(c, 2), "without the objects no extra pages are needed");
 }
 
 static void test_page_refusals(struct client *c)
@@ -202,13 +208,13 @@ static void test_page_refusals(struct client *c)
 	prm_set(&m.hdr, input_num_entries, 1);
 	m.pas[0] = cpu_to_be64(RAM_IOVA + (1 << 20));
 	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_PARAM,
-	     "a page that the card has already");
+	     "a page that was already given is refused");
 	m.pas[0] = cpu_to_be64(RAM_IOVA + 100);
 	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_PARAM,
-	     "a page that is not aligned");
+	     "a misaligned page is refused");
 	prm_set(&m.hdr, input_num_entries, 3);
 	ktap(cmd_exec(c, &m, sizeof(m), &o, sizeof(o), NULL) == PRM_STATUS_BAD_INP_LEN,
-	     "more pages than in the mailbox");
+	     "a page count beyond the input is refused");
 }
 
 static int set_address(struct client *c, unsigned int index, unsigned int version, unsigned int l3,
@@ -239,21 +245,21 @@ static void test_gids(struct client *c, struct emu *emu)
 	     !set_address(c, 7, PRM_ROCE_V2, PRM_ROCE_L3_IPV4, v4, 100) &&
 	     !set_address(c, 255, PRM_ROCE_V2, PRM_ROCE_L3_IPV6, v6, 0) &&
 	     set_address(c, 256, PRM_ROCE_V1, 0, v6, 0) == PRM_STATUS_IX,
-	     "256 RoCE addresses");
+	     "the RoCE address table has 256 entries");
 	ktap(!strcmp(emu_control(emu, "gids f0"),
 		     "function f0: 3 of 256 addresses\n"
 		     "  0 fd00:0000:0000:0000:0000:0000:0000:0001 v1 02:00:00:00:ab:cd -\n"
 		     "  7 0000:0000:0000:0000:0000:ffff:0a00:0001 v2/IPv4 02:00:00:00:ab:cd 100\n"
 		     "  255 fd00:0000:0000:0000:0000:0000:0000:0001 v2/IPv6 02:00:00:00:ab:cd -\n"
 		     "ok\n"),
-	     "gids prints the entries in use");
+	     "gids prints the entries that are set");
 	set_address(c, 0, 0, 0, none, 0);
 	set_address(c, 7, 0, 0, none, 0);
 	set_address(c, 255, 0, 0, none, 0);
 	ktap(!strcmp(emu_control(emu, "gids"), "function f0: 0 of 256 addresses\nok\n"),
-	     "gids of all functions, and cleared entries are gone");
+	     "gids of all functions does not print cleared entries");
 	ktap(!strcmp(emu_control(emu, "gids f9"), "error: gids: no function 'f9'\n"),
-	     "gids of a function that is not there");
+	     "gids of an unknown function is an error");
 }
 
 /* Begins a capture by @line on a connection of its own; the first bytes of what comes. */
@@ -279,29 +285,30 @@ static void test_capture(struct emu *emu)
 	fd = begin_stream(emu, "capture - f0", got, sizeof(got));
 	ktap(fd >= 0 && !memcmp(got, "\x0a\x0d\x0d\x0a", 4) &&
 	     strstr(emu_control(emu, "status"), "capture - of f0: 0 frames, 0 lost"),
-	     "a capture of a port comes over the control socket");
+	     "the control socket streams a capture of a port");
 	close(fd);
 	for (tries = 0; tries < 500 && strstr(emu_control(emu, "status"), "capture -"); tries++)
 		usleep(10000);
-	ktap(tries < 500, "and ends with the connection");
+	ktap(tries < 500, "a streamed capture ends with its connection");
 	fd = begin_stream(emu, "capture - f9", got, sizeof(got));
 	ktap(!strcmp(got, "error: there is no port 'f9'\n"),
-	     "no capture of a port that is not there");
+	     "a capture of an unknown port is refused");
 	close(fd);
 	snprintf(line, sizeof(line), "capture %s", fifo);
 	mkfifo(fifo, 0600);
-	ktap(strstr(emu_control(emu, line), "error: "), "a pipe that nobody reads is refused");
+	ktap(strstr(emu_control(emu, line), "error: "),
+	     "a capture to a pipe without a reader is refused");
 	pipe_fd = open(fifo, O_RDONLY | O_NONBLOCK);
 	ktap(!strcmp(emu_control(emu, line), "ok\n") && read(pipe_fd, got, 4) == 4 &&
-	     !memcmp(got, "\x0a\x0d\x0d\x0a", 4), "one that is read gets it live");
+	     !memcmp(got, "\x0a\x0d\x0d\x0a", 4), "a capture to a pipe with a reader is live");
 	snprintf(line, sizeof(line), "capture stop %s", fifo);
 	ktap(!strcmp(emu_control(emu, line), "ok\n") && strstr(emu_control(emu, line), "error: "),
-	     "it ends once");
+	     "a capture can be stopped once");
 	close(pipe_fd);
 	snprintf(line, sizeof(line), "capture %s f0", file);
 	ktap(!strcmp(emu_control(emu, line), "ok\n") && strstr(emu_control(emu, line), "error: ") &&
 	     strstr(emu_control(emu, "capture"), "error: capture FILE [PORT]"),
-	     "a file is written once at a time");
+	     "a second capture to the same file is refused");
 }
 
 /* A driver that does everything right leaves an emulator without a word of complaint. */
@@ -314,14 +321,15 @@ static void test_good(const char *bin_dir)
 
 	emu_start(&emu, bin_dir, 1);
 	client_open(&c, &emu, 0);
-	ktap(!boot_to_init(&c), "bring-up");
-	ktap(!alloc_uars(&c, &uar, 1) && !free_uars(&c, &uar, 1), "ALLOC_UAR, DEALLOC_UAR");
-	ktap(!shut_down(&c), "shutdown");
-	ktap(!boot_to_init(&c) && !shut_down(&c), "and again");
+	ktap(!boot_to_init(&c), "the function starts");
+	ktap(!alloc_uars(&c, &uar, 1) && !free_uars(&c, &uar, 1),
+	     "a UAR can be allocated and freed");
+	ktap(!shut_down(&c), "the function shuts down");
+	ktap(!boot_to_init(&c) && !shut_down(&c), "the function starts and shuts down again");
 	client_close(&c);
-	ktap(strstr(emu_control(&emu, "status"), "violations: 0"), "status: no violations");
+	ktap(strstr(emu_control(&emu, "status"), "violations: 0"), "status reports no violations");
 	status = emu_stop(&emu);
-	ktap(!status, "exit status 0");
+	ktap(!status, "without violations the exit status is 0");
 }
 
 static void test_leak(struct client *c, struct emu *emu)
@@ -331,25 +339,25 @@ static void test_leak(struct client *c, struct emu *emu)
 	alloc_uars(c, &uar, 1);
 	shut_down(c);
 	ktap(strstr(emu_control(emu, "violations"), "leak: UAR "),
-	     "a UAR that was left is reported");
+	     "a UAR that is not freed is reported as a leak");
 }
 
 static void test_reset(struct client *c, struct emu *emu)
 {
 	uint32_t uar;
 
-	ktap(!boot_to_init(c) && !alloc_uars(c, &uar, 1), "bring-up before a reset");
+	ktap(!boot_to_init(c) && !alloc_uars(c, &uar, 1), "the function starts before a reset");
 	config_write16(c, 0x60 + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR);
 	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
 	ktap(strstr(emu_control(emu, "status"), ", off, ") &&
 	     strstr(emu_control(emu, "status"), "objects: 0"),
-	     "FLR leaves no object");
+	     "FLR destroys all objects");
 	c->next = 1 << 20;
-	ktap(!boot_to_init(c), "bring-up after FLR");
+	ktap(!boot_to_init(c), "the function starts after FLR");
 	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY);
-	ktap(nothing(c, NULL) == -1, "without bus mastering no command is fetched");
+	ktap(nothing(c, NULL) == -1, "without bus mastering no command runs");
 	ktap(strstr(emu_control(emu, "violations"), "bus mastering is off"),
-	     "and that is reported");
+	     "DMA without bus mastering is reported");
 }
 
 int main(int argc, char **argv)
@@ -367,9 +375,9 @@ int main(int argc, char **argv)
 	test_delivery(&c);
 	test_before_enable(&c);
 	test_caps(&c);
-	ktap(!give_pages(&c, 1) && !give_pages(&c, 2), "pages");
+	ktap(!give_pages(&c, 1) && !give_pages(&c, 2), "boot and init pages are accepted");
 	ktap(!cmd(&c, init_hca, &(struct prm_init_hca_in){}, &(struct prm_init_hca_out){}),
-	     "INIT_HCA");
+	     "INIT_HCA succeeds");
 	test_checks(&c);
 	test_gids(&c, &emu);
 	test_capture(&emu);
@@ -377,12 +385,12 @@ int main(int argc, char **argv)
 	test_page_refusals(&c);
 	ktap(nothing(&c, &(struct spoil){ .software_owned = true }) == 0 &&
 	     strstr(emu_control(&emu, "violations"), "which software owns"),
-	     "a doorbell for a slot of software is reported");
+	     "a doorbell for a slot that software owns is reported");
 	test_leak(&c, &emu);
 	c.next = 1 << 20;
 	test_reset(&c, &emu);
 	client_close(&c);
 	status = emu_stop(&emu);
-	ktap(status == 3, "exit status 3");
+	ktap(status == 3, "with violations the exit status is 3");
 	return ktap_end();
 }

@@ -77,17 +77,17 @@ static void test_pass(void)
 		same = same && got && be32toh(cqe->byte_cnt) == len && !memcmp(got, inner, len) &&
 		       be16toh(cqe->wqe_counter) == i && (be32toh(cqe->srqn) & 0xffffff) == 0xdef;
 	}
-	ktap(same, "40 packets of growing length arrive as sent, through 2.5 turns of the RQ");
+	ktap(same, "40 packets of growing length arrive unchanged while the RQ wraps");
 	ktap(a->dev->eth->counters.tx_unicast.packets == 40 &&
 	     b->dev->eth->counters.rx_unicast.packets == 40,
-	     "vport counters of both sides");
+	     "the vport counters of both sides count them");
 	len = make_packet(packet, &(struct flow){ .dmac = { 1 },
 			  .smac = { 2, 0xc4, 0, 0, 0, 1 },
 						  .vlan = -1,
 						  .payload = 4 });
 	got = pass(packet, len, 0, &cqe);
 	ktap(got && be32toh(cqe->byte_cnt) == 60, "a short frame is padded to 60 bytes");
-	ktap(!dut_violations(a) && !dut_violations(b), "no violation on the way of frames");
+	ktap(!dut_violations(a) && !dut_violations(b), "sending frames causes no violation");
 	tear_down();
 }
 
@@ -129,17 +129,19 @@ static void test_checksum(void)
 		flow.payload = cases[i].payload;
 		len = make_packet(packet, &flow);
 		got = pass(packet, len, PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM, &cqe);
-		ktap(got && !wrong_checksum(got, len), "%s: the card's checksums are right",
+		ktap(got && !wrong_checksum(got, len),
+		     "%s: checksum offload inserts valid checksums",
 		     cases[i].name);
 		ktap(got && cqe->hds_ip_ext == want && cqe->l4_l3_hdr_type == (l4 << 4 | l3 << 2),
-		     "%s: the receiver's flags", cases[i].name);
+		     "%s: the receiver's CQE has the right checksum flags and types",
+		     cases[i].name);
 		got = pass(packet, len, 0, &cqe);
 		/* UDP over IPv4 may go without a checksum. */
 		ktap(got && !(cqe->hds_ip_ext & PRM_CQE_L4_OK) ==
 				     (cases[i].ip == 6 || cases[i].proto == 6),
-		     "%s: without offload the receiver judges the zero", cases[i].name);
+		     "%s: without offload the receiver checks the zero checksum", cases[i].name);
 	}
-	ktap(!dut_violations(a) && !dut_violations(b), "no violation on the way of checksums");
+	ktap(!dut_violations(a) && !dut_violations(b), "checksum offload causes no violation");
 	tear_down();
 }
 
@@ -227,7 +229,7 @@ static void test_lso(void)
 	} cases[] = {
 		{ "LSO over IPv4: 3001 bytes in segments of 1000", 4, 3001, 1000 },
 		{ "LSO over IPv6: 5000 bytes in segments of 1400", 6, 5000, 1400 },
-		{ "LSO of one segment", 4, 700, 1448 },
+		{ "LSO of a single segment", 4, 700, 1448 },
 	};
 	unsigned int i;
 
@@ -289,22 +291,22 @@ static void test_vlan(void)
 	cqe = dut_poll(b, &rq.cq);
 	ktap(cqe && (cqe->l4_l3_hdr_type & PRM_CQE_VLAN) && be16toh(cqe->vlan_info) == 0x6064 &&
 	     be32toh(cqe->byte_cnt) == len && !memcmp(dut_ptr(b, rx), packet, len),
-	     "a tag that the WQE inserts is taken off into the completion");
-	ktap(!dut_poll(a, &sq.cq), "no completion unless the WQE asks for one");
+	     "a VLAN tag that the WQE inserts is stripped into the CQE");
+	ktap(!dut_poll(a, &sq.cq), "an unsignaled WQE does not complete");
 
 	flow.vlan = 7;
 	len = make_packet(packet, &flow);
 	got = pass(packet, len, 0, &cqe);
 	ktap(got && (cqe->l4_l3_hdr_type & PRM_CQE_VLAN) && be16toh(cqe->vlan_info) == 7 &&
 	     be32toh(cqe->byte_cnt) == len - 4 && got[12] == 0x08,
-	     "a tag of the packet is taken off");
+	     "a VLAN tag of the packet is stripped");
 	tear_down();
 
 	set_up(NULL, keep_tags);
 	got = pass(packet, len, 0, &cqe);
 	ktap(got && !(cqe->l4_l3_hdr_type & PRM_CQE_VLAN) && be32toh(cqe->byte_cnt) == len &&
 	     got[12] == 0x81,
-	     "with vsd the tag stays in the packet");
+	     "with vsd the VLAN tag stays in the packet");
 	tear_down();
 }
 
@@ -414,7 +416,7 @@ static void test_toeplitz(void)
 		flow.sport = ms6[i].dport;
 		packet_parse(&parsed, packet, make_packet(packet, &flow));
 		ktap(packet_rss(&parsed, &ctx).hash == hash,
-		     "symmetric hash, vector %u: the same for the other direction", i);
+		     "symmetric hash, vector %u: both directions hash alike", i);
 	}
 }
 
@@ -462,7 +464,7 @@ static void test_rss(void)
 		right = right && cqe && be32toh(cqe->rss_hash_result) == ms4[i].tcp &&
 			!dut_poll(b, &other->cq);
 	}
-	ktap(right, "an indirect TIR picks the RQ by the hash and tells it");
+	ktap(right, "an indirect TIR selects the RQ by the hash and reports it");
 	ktap(dut_destroy_obj(b, PRM_OP_destroy_rq, rqs[0].num) == PRM_STATUS_RES_BUSY,
 	     "an RQ of an RQT cannot be destroyed");
 	ktap(dut_destroy_obj(b, PRM_OP_destroy_rqt, prm_get(&rqt_out, rqtn)) == PRM_STATUS_RES_BUSY,
@@ -539,12 +541,12 @@ static void test_sq_errors(void)
 		unsigned int syndrome;
 	} cases[] = {
 		{ "unknown lkey", spoil_lkey, PRM_CQE_SYND_LOCAL_PROT },
-		{ "opcode of RDMA", spoil_opcode, PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "index of another WQE", spoil_index, PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "number of another queue", spoil_queue, PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "RDMA opcode", spoil_opcode, PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "wrong WQE index", spoil_index, PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "wrong SQ number", spoil_queue, PRM_CQE_SYND_LOCAL_QP_OP },
 		{ "size beyond the producer index", spoil_size, PRM_CQE_SYND_LOCAL_QP_OP },
 		{ "inner checksum flags", spoil_flags, PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "more data than a frame", spoil_length, PRM_CQE_SYND_LOCAL_LENGTH },
+		{ "more data than fits a frame", spoil_length, PRM_CQE_SYND_LOCAL_LENGTH },
 		{ "inline header beyond the WQE", spoil_inline, PRM_CQE_SYND_LOCAL_QP_OP },
 	};
 	unsigned int i;
@@ -574,7 +576,7 @@ static void test_sq_errors(void)
 		if (cases[i].spoil != spoil_size)
 			ktap(is_error(dut_poll(a, &sq.cq), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH,
 				      1),
-			     "SQ: %s: the WQE behind it is flushed", cases[i].name);
+			     "SQ: %s: the next WQE is flushed", cases[i].name);
 		tear_down();
 	}
 }
@@ -590,21 +592,22 @@ static void test_sq_recovery(void)
 	dut_ring(a, &sq, 1);
 	dut_violations(a);
 	ktap(dut_modify_sq(a, sq.num, PRM_WQ_ERR, PRM_WQ_RDY) == PRM_STATUS_BAD_RES_STATE,
-	     "SQ: ERR to RDY is refused");
+	     "SQ: modifying ERR to RDY is refused");
 	ktap(dut_modify_sq(a, sq.num, PRM_WQ_RDY, PRM_WQ_RST) == PRM_STATUS_BAD_RES_STATE,
-	     "SQ: a command that errs about the state is refused");
-	ktap(!dut_modify_sq(a, sq.num, PRM_WQ_ERR, PRM_WQ_RST), "SQ: ERR to RST");
+	     "SQ: a wrong current state is refused");
+	ktap(!dut_modify_sq(a, sq.num, PRM_WQ_ERR, PRM_WQ_RST), "SQ: ERR to RST is accepted");
 	dut_violations(a);
 	sq.pi = 0;
 	dut_wqe(a, &sq, PRM_WQE_NOP, 1, 0);
 	dut_ring(a, &sq, 1);
-	ktap(dut_violations(a) == 1, "SQ: a doorbell in RST is noted");
+	ktap(dut_violations(a) == 1, "SQ: a doorbell in RST is a violation");
 	sq.pi = 0;
-	ktap(!dut_modify_sq(a, sq.num, PRM_WQ_RST, PRM_WQ_RDY), "SQ: RST to RDY");
+	ktap(!dut_modify_sq(a, sq.num, PRM_WQ_RST, PRM_WQ_RDY), "SQ: RST to RDY is accepted");
 	dut_poll(a, &sq.cq);
-	ktap(pass(packet, make_packet(packet, &flow), 0, &cqe), "SQ: it sends again");
+	ktap(pass(packet, make_packet(packet, &flow), 0, &cqe),
+	     "SQ: after RST to RDY it sends again");
 	sq_doorbell(a->dev, a->uar + 1, (uint64_t)sq.pi << 40 | sq.num << 8);
-	ktap(dut_violations(a) == 1, "SQ: a doorbell on another UAR is noted");
+	ktap(dut_violations(a) == 1, "SQ: a doorbell on another UAR is a violation");
 	tear_down();
 }
 
@@ -638,21 +641,21 @@ static void test_rq_errors(void)
 	dut_send(a, &sq, packet, len, 0);
 	ktap(is_error(dut_poll(b, &rq.cq), PRM_CQE_RESP_ERR, PRM_CQE_SYND_LOCAL_LENGTH, 1) &&
 	     dut_violations(b),
-	     "RQ: a WQE that is too small gives an error completion");
+	     "RQ: a WQE that is too small completes with an error");
 	ktap(is_error(dut_poll(b, &rq.cq), PRM_CQE_RESP_ERR, PRM_CQE_SYND_WR_FLUSH, 2),
-	     "RQ: what was posted behind it is flushed");
+	     "RQ: the next WQE is flushed");
 	dut_send(a, &sq, packet, len, 0);
-	ktap(b->dev->eth->counters.rx_queue_off == 1, "RQ: in error it takes nothing");
+	ktap(b->dev->eth->counters.rx_queue_off == 1, "RQ: in ERR it drops packets");
 
 	ktap(!dut_modify_rq(b, rq.num, PRM_WQ_ERR, PRM_WQ_RST) &&
 	     !dut_modify_rq(b, rq.num, PRM_WQ_RST, PRM_WQ_RDY),
-	     "RQ: ERR to RST to RDY");
+	     "RQ: ERR to RST to RDY is accepted");
 	rq.pi = 0;
 	dut_post_rq(b, &rq, 2048);
 	((struct prm_wqe_data_seg *)dut_ptr(b, rq.buf))->lkey = htobe32(0xdead00);
 	dut_send(a, &sq, packet, len, 0);
 	ktap(is_error(dut_poll(b, &rq.cq), PRM_CQE_RESP_ERR, PRM_CQE_SYND_LOCAL_PROT, 0),
-	     "RQ: unknown lkey");
+	     "RQ: an unknown lkey completes with an error");
 	tear_down();
 }
 
@@ -687,12 +690,12 @@ static void test_wrap(void)
 	cqe = dut_poll(b, &rq.cq);
 	ktap(cqe && be32toh(cqe->byte_cnt) == len && !memcmp(dut_ptr(b, rx), packet, len) &&
 	     !dut_violations(a),
-	     "SQ: a WQE that goes round the end of the queue");
+	     "SQ: a WQE may wrap around the end of the queue");
 	cqe = dut_poll(a, &sq.cq);
 	ktap(cqe && be16toh(cqe->wqe_counter) == 63 &&
 	     (be32toh(cqe->sop_drop_qpn) & 0xffffff) == sq.num &&
 		     be32toh(cqe->sop_drop_qpn) >> 24 == PRM_WQE_SEND,
-	     "SQ: its completion");
+	     "SQ: the wrapped WQE completes");
 	tear_down();
 }
 
@@ -714,7 +717,7 @@ static void test_loopback(void)
 	dut_post_rq(a, &own, 2048);
 	dut_send(a, &sq, packet, len, 0);
 	ktap(dut_poll(a, &own.cq) && !dut_poll(b, &rq.cq),
-	     "a frame to the own address comes back, and only there");
+	     "a frame to the sender's own MAC is only looped back");
 
 	prm_set(&in, tirn, tir);
 	prm_set(&in, bitmask.self_lb_en, 1);
@@ -723,7 +726,7 @@ static void test_loopback(void)
 	dut_post_rq(a, &own, 2048);
 	dut_send(a, &sq, packet, len, 0);
 	ktap(!dut_poll(a, &own.cq) && a->dev->eth->counters.rx_loopback_blocked == 1,
-	     "self_lb_block holds it off");
+	     "self_lb_block blocks the loopback");
 	tear_down();
 }
 
@@ -737,14 +740,14 @@ static void test_mtu(void)
 	dut_post_rq(b, &rq, 4096);
 	dut_send(a, &sq, packet, make_packet(packet, &flow), 0);
 	ktap(!dut_poll(b, &rq.cq) && dut_violations(a) == 1,
-	     "a frame above the sender's port MTU is dropped and noted");
+	     "a frame above the sender's port MTU is dropped as a violation");
 	a->dev->eth->port_mtu = 9000;
 	dut_send(a, &sq, packet, make_packet(packet, &flow), 0);
 	ktap(!dut_poll(b, &rq.cq) && b->dev->eth->counters.rx_oversize == 1,
-	     "one above the receiver's is dropped and counted");
+	     "a frame above the receiver's port MTU is dropped and counted");
 	b->dev->eth->port_mtu = 9000;
 	dut_send(a, &sq, packet, make_packet(packet, &flow), 0);
-	ktap(dut_poll(b, &rq.cq), "with the MTU raised on both sides it passes");
+	ktap(dut_poll(b, &rq.cq), "with the MTU raised on both sides the frame passes");
 	tear_down();
 }
 

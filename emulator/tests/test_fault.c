@@ -285,7 +285,7 @@ static void test_bad_texts(void)
 			printf("# answer: %s", answer);
 		ktap(good, "refused: fault %s", bad_texts[i].text);
 	}
-	ktap(none() && no_violation(), "after all that there is no fault");
+	ktap(none() && no_violation(), "refused lines leave no fault behind");
 }
 
 static void test_list(void)
@@ -300,13 +300,13 @@ static void test_list(void)
 	text = fault(&good, "list");
 	ktap(good && strstr(text, ": f0 command create_cq status BAD_RES nth=3 times=1: seen 0") &&
 	     strstr(text, ": any frame rc_send_only drop dir=rx qp=0x80 percent=1.50 seed=7 ") &&
-	     strstr(text, "f1 port down\n"), "the list shows rules and what ails a function");
+	     strstr(text, "f1 port down\n"), "list shows the rules and the faults of a function");
 	must("clear");
-	ktap(none(), "clear removes all");
+	ktap(none(), "clear removes all faults");
 	text = emu_control(&emu, "help");
 	ktap(strstr(text, "fault FUNCTION command OPCODE|any") &&
 	     strstr(text, "fault FUNCTION gone") && strstr(text, "fault list"),
-	     "help has the grammar");
+	     "help prints the grammar");
 }
 
 /* ---- commands ---- */
@@ -326,7 +326,7 @@ static void test_status(void)
 	for (i = 0; i < 5; i++)
 		got[i] = query_issi();
 	ktap(!got[0] && got[1] == PRM_STATUS_BAD_RES && got[2] == PRM_STATUS_BAD_RES && !got[3] &&
-	     !got[4], "the 2nd and 3rd of a command fail, the 1st and 4th do not");
+	     !got[4], "nth=2 times=2 fails the 2nd and 3rd command only");
 	must("clear");
 	for (i = 0; i < ARRAY_SIZE(statuses); i++) {
 		if (!statuses[i].status)
@@ -339,13 +339,13 @@ static void test_status(void)
 		got[0] = query_issi();
 		got[1] = query_issi();
 		ktap(!other && got[0] == statuses[i].status && !got[1],
-		     "status %s for one command, others are left alone", name);
+		     "status %s is returned by one command only", name);
 	}
 	must("f0 command any status no_res nth=2");
 	got[0] = query_issi();
 	got[1] = query_adapter();
 	got[2] = query_issi();
-	ktap(!got[0] && got[1] == PRM_STATUS_NO_RES && !got[2], "any counts all commands");
+	ktap(!got[0] && got[1] == PRM_STATUS_NO_RES && !got[2], "any matches all commands");
 	must("clear");
 }
 
@@ -358,11 +358,12 @@ static void test_status_has_no_effect(void)
 	must("f0 command alloc_uar status lim");
 	err = alloc_uar(&first);
 	ktap(err == PRM_STATUS_LIM && strstr(emu_control(&emu, "status"), "objects: 1, 1 UAR"),
-	     "a command that is made to fail makes nothing");
+	     "a failed command creates nothing");
 	must("f0 command dealloc_uar status res_busy");
 	alloc_uar(&second);
 	err = dealloc_uar(second);
-	ktap(err == PRM_STATUS_RES_BUSY && !dealloc_uar(second), "and destroys nothing");
+	ktap(err == PRM_STATUS_RES_BUSY && !dealloc_uar(second),
+	     "a failed command destroys nothing");
 	must("clear");
 }
 
@@ -373,17 +374,18 @@ static void test_slots(void)
 	int err;
 
 	must("f0 command query_issi delivery token");
-	ktap(query_issi() == PRM_DELIVERY_TOKEN << 8 && !query_issi(), "a delivery status");
+	ktap(query_issi() == PRM_DELIVERY_TOKEN << 8 && !query_issi(),
+	     "delivery sets the delivery status");
 	must("f0 command query_issi length 0xfffffffe");
 	err = query_issi();
-	ktap(!err && be32_to_cpu(e->outlen) == 0xfffffffe, "a length that makes no sense");
+	ktap(!err && be32_to_cpu(e->outlen) == 0xfffffffe, "length sets the output length");
 	must("f0 command alloc_uar silent");
 	err = alloc_uar(&num);
 	ktap(err == -1 && strstr(emu_control(&emu, "status"), "objects: 1, 1 UAR"),
-	     "a command that never completes, and did nothing");
-	ktap(!query_issi(), "the next one works");
+	     "silent: the command neither runs nor completes");
+	ktap(!query_issi(), "after silent the next command works");
 	must("clear");
-	ktap(no_violation(), "none of that counts as the driver's fault");
+	ktap(no_violation(), "faults of commands are no violations");
 }
 
 /* The pattern of failures of 64 commands, as bits. */
@@ -406,11 +408,12 @@ static void test_chance(void)
 	int n = __builtin_popcountll(first);
 
 	ktap(first == again, "the same seed gives the same failures");
-	ktap(first != other, "another seed others");
-	ktap(n >= 8 && n <= 24, "25 percent of 64 are %d", n);
-	ktap(__builtin_popcountll(few) == 3, "and at most so many as asked");
-	ktap(pattern("percent=100") == UINT64_MAX, "100 percent are all");
-	ktap(pattern("nth=61 times=all") == 0xfull << 60, "nth=61 times=all are the last four");
+	ktap(first != other, "another seed gives other failures");
+	ktap(n >= 8 && n <= 24, "percent=25 fails %d of 64 commands", n);
+	ktap(__builtin_popcountll(few) == 3, "times limits the failures of percent");
+	ktap(pattern("percent=100") == UINT64_MAX, "percent=100 fails all commands");
+	ktap(pattern("nth=61 times=all") == 0xfull << 60,
+	     "nth=61 times=all fails the last four of 64");
 }
 
 /* ---- events and interrupts ---- */
@@ -423,22 +426,22 @@ static void test_events(struct queue *q)
 	count_events(q, 0);
 	must("f0 command query_issi twice");
 	query_issi();
-	ktap(count_events(q, PRM_EVENT_CMD) == 2, "a command completes twice");
+	ktap(count_events(q, PRM_EVENT_CMD) == 2, "twice: the command completes twice");
 	must("f0 event cmd lose nth=2");
 	query_issi();
-	ktap(count_events(q, PRM_EVENT_CMD) == 1, "the first event comes");
+	ktap(count_events(q, PRM_EVENT_CMD) == 1, "lose nth=2: the first event arrives");
 	query_issi();
-	ktap(count_events(q, PRM_EVENT_CMD) == 0, "the second is lost");
+	ktap(count_events(q, PRM_EVENT_CMD) == 0, "lose nth=2: the second event is lost");
 	query_issi();
-	ktap(count_events(q, PRM_EVENT_CMD) == 1, "the third comes");
+	ktap(count_events(q, PRM_EVENT_CMD) == 1, "lose nth=2: the third event arrives");
 	must("f0 event cmd duplicate");
 	query_issi();
-	ktap(count_events(q, PRM_EVENT_CMD) == 2, "an event comes twice");
+	ktap(count_events(q, PRM_EVENT_CMD) == 2, "duplicate: the event arrives twice");
 	must("f0 event cmd type 0xfe");
 	query_issi();
 	type = next_event(q, &eqe);
 	ktap(type == 0xfe && be32_to_cpu(eqe.data.cmd.vector) == 1,
-	     "an event of a type that does not exist");
+	     "type: the event has the given type");
 	must("clear");
 	count_events(q, 0);
 }
@@ -451,16 +454,16 @@ static void test_interrupts(struct queue *q)
 	must("f0 interrupt 1 lose");
 	query_issi();
 	ktap(!vector_fired(&c, 1, 50) && next_event(q, NULL) == PRM_EVENT_CMD,
-	     "an interrupt is lost, its event is not");
+	     "interrupt lose: the interrupt is lost, the event is not");
 	arm(q);
 	query_issi();
-	ktap(vector_fired(&c, 1, 1000), "the next one comes");
+	ktap(vector_fired(&c, 1, 1000), "interrupt lose: the next interrupt arrives");
 	must("f0 interrupt 2 lose");
 	count_events(q, 0);
 	while (vector_fired(&c, 1, 20))
 		;
 	query_issi();
-	ktap(vector_fired(&c, 1, 1000), "another vector's fault leaves this one alone");
+	ktap(vector_fired(&c, 1, 1000), "a fault of another vector does not match");
 	must("clear");
 	count_events(q, 0);
 }
@@ -473,13 +476,13 @@ static void test_port(struct queue *q)
 	ktap(next_event(q, &eqe) == PRM_EVENT_PORT_CHANGE &&
 	     eqe.sub_type == PRM_PORT_CHANGE_DOWN &&
 	     strstr(emu_control(&emu, "status"), "port f0: link down (function up, wire down)"),
-	     "the port goes down, and the driver is told");
+	     "port down: the link goes down with an event");
 	must("f0 port up");
 	ktap(next_event(q, &eqe) == PRM_EVENT_PORT_CHANGE &&
-	     eqe.sub_type == PRM_PORT_CHANGE_ACTIVE, "and up again");
+	     eqe.sub_type == PRM_PORT_CHANGE_ACTIVE, "port up: the link comes up with an event");
 	must("f0 port down");
 	must("clear");
-	ktap(count_events(q, PRM_EVENT_PORT_CHANGE) == 2 && none(), "clear brings it up");
+	ktap(count_events(q, PRM_EVENT_PORT_CHANGE) == 2 && none(), "clear brings the port up");
 }
 
 static void test_pages(void)
@@ -490,11 +493,13 @@ static void test_pages(void)
 	create_eq(&q, 3, 1ull << PRM_EVENT_PAGE_REQUEST);
 	must("f0 pages 1000");
 	ktap(next_event(&q, &eqe) == PRM_EVENT_PAGE_REQUEST &&
-	     be32_to_cpu(eqe.data.req_pages.num_pages) == 1000, "a request for 1000 pages");
+	     be32_to_cpu(eqe.data.req_pages.num_pages) == 1000,
+			 "pages 1000: a page request for 1000 pages");
 	must("f0 pages -7");
 	ktap(next_event(&q, &eqe) == PRM_EVENT_PAGE_REQUEST &&
-	     (int32_t)be32_to_cpu(eqe.data.req_pages.num_pages) == -7, "a request to take 7 back");
-	ktap(!destroy_eq(&q), "the queue goes");
+	     (int32_t)be32_to_cpu(eqe.data.req_pages.num_pages) == -7,
+	     "pages -7: a page request to reclaim 7 pages");
+	ktap(!destroy_eq(&q), "the EQ of page requests can be destroyed");
 }
 
 static void test_health(struct queue *q)
@@ -504,19 +509,20 @@ static void test_health(struct queue *q)
 	bool good;
 
 	must("f0 temperature");
-	ktap(next_event(q, NULL) == PRM_EVENT_TEMP_WARN, "a temperature warning");
+	ktap(next_event(q, NULL) == PRM_EVENT_TEMP_WARN,
+	     "temperature: a temperature warning event");
 	must("f0 health 0x10");
 	ktap(health_synd() == 0x10 && strstr(fault(&good, "list"), "f0 health 0x10\n"),
-	     "a health syndrome");
+	     "health sets the syndrome of the health buffer");
 	must("f0 health 0");
-	ktap(!health_synd() && none(), "and none");
+	ktap(!health_synd() && none(), "health 0 clears the syndrome");
 	must("f0 stall");
 	before = reg_read(&c, counter);
 	usleep(50000);
-	ktap(reg_read(&c, counter) == before, "the health counter stands still");
+	ktap(reg_read(&c, counter) == before, "stall: the health counter stops");
 	must("clear");
 	usleep(30000);
-	ktap(reg_read(&c, counter) != before, "and goes on");
+	ktap(reg_read(&c, counter) != before, "after clear the health counter runs");
 }
 
 static void test_eq_overrun(struct queue *q)
@@ -530,15 +536,15 @@ static void test_eq_overrun(struct queue *q)
 	prm_set(&in, eq_number, q->num);
 	ktap(next_event(q, NULL) == -1 && !cmd(&c, query_eq, &in, &out) &&
 	     prm_get(&out, eq_context_entry.status) == 9 && health_synd() == 0xc,
-	     "an asynchronous EQ overruns: it takes nothing more, the syndrome says so");
+	     "event overrun: the EQ takes no more events, the syndrome is set");
 	must("clear");
 	must("f0 temperature");
 	ktap(next_event(q, NULL) == -1 && !health_synd(),
-	     "the syndrome can be cleared, the queue stays broken");
-	ktap(!destroy_eq(q), "until it is destroyed");
+	     "clear resets the syndrome, the EQ stays overrun");
+	ktap(!destroy_eq(q), "the overrun EQ can be destroyed");
 	create_eq(q, 2, ASYNC);
 	must("f0 temperature");
-	ktap(next_event(q, NULL) == PRM_EVENT_TEMP_WARN, "a new one works");
+	ktap(next_event(q, NULL) == PRM_EVENT_TEMP_WARN, "a new EQ works");
 }
 
 /* ---- the whole function ---- */
@@ -550,16 +556,16 @@ static void test_fatal(void)
 
 	must("f0 fatal");
 	ktap(health_synd() == 1 && reg_read(&c, rfr) >> 31,
-	     "the firmware dies and asks for a reset");
-	ktap(query_issi() == -1 && no_violation(), "commands are not answered");
+	     "fatal: the health buffer requests a reset");
+	ktap(query_issi() == -1 && no_violation(), "fatal: commands do not complete");
 	reg_write(&c, low, PRM_NIC_IFC_SW_RESET << PRM_ISEG_NIC_IFC_SHIFT);
 	reg_write(&c, 64 * 4096 + 0x800, 0);
-	ktap(no_violation(), "what its queues ring until they know is no violation");
+	ktap(no_violation(), "fatal: late doorbells are no violation");
 	ktap((reg_read(&c, low) >> PRM_ISEG_NIC_IFC_SHIFT & 7) == PRM_NIC_IFC_DISABLED &&
-	     !health_synd() && none(), "after the reset the interface is disabled");
+	     !health_synd() && none(), "after a reset by the driver nic_ifc is disabled");
 	start();
 	ktap(!dealloc_uar(uar) && !shut_down(&c) && no_violation(),
-	     "and after a reset the function works from its start to its end");
+	     "after fatal and reset the function starts and shuts down");
 }
 
 static void test_gone(void)
@@ -569,18 +575,18 @@ static void test_gone(void)
 	start();
 	must("f0 gone");
 	ktap(reg_read(&c, 0) == UINT32_MAX && reg_read(&c, 0x200000) == UINT32_MAX &&
-	     config_read16(&c, PCI_VENDOR_ID) == 0xffff, "all reads are ones");
+	     config_read16(&c, PCI_VENDOR_ID) == 0xffff, "gone: all reads return ones");
 	config_write16(&c, PCI_COMMAND, PCI_COMMAND_PARITY);
 	reg_write(&c, offsetof(struct prm_iseg, cmd_dbell), 1);
 	must("f0 back");
 	ktap(reg_read(&c, 0) == before && config_read16(&c, PCI_VENDOR_ID) == 0x15b3 &&
 	     !config_read16(&c, PCI_COMMAND) && none(),
-	     "back again, with its configuration as after power-on");
+	     "back: the configuration space is as after power-on");
 	config_write16(&c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
-	ktap(query_issi() == -1 && no_violation(), "what the driver had there is lost");
+	ktap(query_issi() == -1 && no_violation(), "back: the driver's state is lost");
 	start();
 	ktap(!dealloc_uar(uar) && !shut_down(&c) && no_violation(),
-	     "and a function that is back works from its start to its end");
+	     "after back the function starts and shuts down");
 }
 
 /* Everything is left broken; the next guest notices nothing. */
@@ -600,12 +606,12 @@ static void test_next_guest(void)
 		client_open(&c, &emu, 0);
 		start();
 		ktap(none() && !dealloc_uar(uar) && !shut_down(&c) && no_violation(),
-		     "the next guest does not see: %s", faults[i]);
+		     "the next guest does not see fault: %s", faults[i]);
 	}
 	must("f1 command any status internal");
 	client_close(&c);
 	client_open(&c, &emu, 0);
-	ktap(!none(), "another function's faults stay");
+	ktap(!none(), "faults of other functions stay");
 	must("clear");
 }
 
@@ -671,8 +677,9 @@ static void test_examples(void)
 	}
 	fclose(f);
 	must("clear");
-	ktap(n >= 27 && !bad, "the %u examples of the documentation are what the language has", n);
-	ktap(none(), "clear ends all of them");
+	ktap(n >= 27 && !bad,
+	     "the %u examples of the documentation are accepted or refused as it says", n);
+	ktap(none(), "clear removes the faults of all examples");
 }
 
 int main(int argc, char **argv)
@@ -700,7 +707,7 @@ int main(int argc, char **argv)
 	test_health(&async);
 	test_eq_overrun(&async);
 	ktap(!destroy_eq(&async) && !destroy_eq(&q) && !dealloc_uar(uar) && !shut_down(&c) &&
-	     no_violation(), "after all that the function comes down without a complaint");
+	     no_violation(), "the function shuts down without a violation");
 	start();
 	test_fatal();
 	test_gone();
@@ -709,6 +716,6 @@ int main(int argc, char **argv)
 	test_examples();
 	client_close(&c);
 	status = emu_stop(&emu);
-	ktap(!status, "exit status 0");
+	ktap(!status, "the exit status is 0");
 	return ktap_end();
 }

@@ -240,43 +240,43 @@ static const struct {
 	uint8_t proto;
 	int vlan;
 } cases[] = {
-	{ "own address, packet to it", m_dmac, true, 4, 6, -1 },
-	{ "another address", m_dmac_other, false, 4, 6, -1 },
-	{ "group bit, packet to one", m_group_bit, false, 4, 6, -1 },
-	{ "group bit clear, packet to one", m_unicast, true, 4, 6, -1 },
-	{ "end of the source address", m_smac, true, 4, 6, -1 },
-	{ "ethertype IPv4, packet of IPv4", m_ipv4_type, true, 4, 6, -1 },
-	{ "ethertype IPv4, the same behind a tag", m_ipv4_type, true, 4, 6, 5 },
-	{ "ethertype IPv6, packet of IPv4", m_ipv6_type, false, 4, 6, -1 },
-	{ "IP version 4, packet of IPv4", m_version, true, 4, 6, -1 },
-	{ "IP version 6, packet of IPv4", m_version6, false, 4, 6, -1 },
-	{ "IP version 6, packet of IPv6", m_version6, true, 6, 6, -1 },
-	{ "IP version 4, packet of another protocol", m_version, false, 0, 0, -1 },
-	{ "protocol TCP, packet of TCP", m_tcp, true, 4, 6, -1 },
-	{ "protocol TCP over IPv6", m_tcp, true, 6, 6, -1 },
-	{ "protocol UDP, packet of TCP", m_udp, false, 4, 6, -1 },
+	{ "MAC, packet to it", m_dmac, true, 4, 6, -1 },
+	{ "MAC, packet to another", m_dmac_other, false, 4, 6, -1 },
+	{ "group bit set, unicast packet", m_group_bit, false, 4, 6, -1 },
+	{ "group bit clear, unicast packet", m_unicast, true, 4, 6, -1 },
+	{ "low bits of the source MAC", m_smac, true, 4, 6, -1 },
+	{ "ethertype IPv4, IPv4 packet", m_ipv4_type, true, 4, 6, -1 },
+	{ "ethertype IPv4, tagged IPv4 packet", m_ipv4_type, true, 4, 6, 5 },
+	{ "ethertype IPv6, IPv4 packet", m_ipv6_type, false, 4, 6, -1 },
+	{ "IP version 4, IPv4 packet", m_version, true, 4, 6, -1 },
+	{ "IP version 6, IPv4 packet", m_version6, false, 4, 6, -1 },
+	{ "IP version 6, IPv6 packet", m_version6, true, 6, 6, -1 },
+	{ "IP version 4, other packet", m_version, false, 0, 0, -1 },
+	{ "protocol TCP, TCP packet", m_tcp, true, 4, 6, -1 },
+	{ "protocol TCP, TCP packet over IPv6", m_tcp, true, 6, 6, -1 },
+	{ "protocol UDP, TCP packet", m_udp, false, 4, 6, -1 },
 	{ "DSCP", m_dscp, true, 4, 6, -1 },
 	{ "DSCP over IPv6", m_dscp, true, 6, 6, -1 },
 	{ "ECN", m_ecn, true, 4, 6, -1 },
 	{ "TTL", m_ttl, true, 4, 6, -1 },
-	{ "TCP port", m_dport, true, 4, 6, -1 },
-	{ "TCP port + 1", m_dport_other, false, 4, 6, -1 },
-	{ "TCP port, packet of UDP", m_dport, false, 4, 17, -1 },
-	{ "UDP port, packet of UDP", m_udp_dport, true, 4, 17, -1 },
-	{ "upper bits of a TCP port", m_sport_part, true, 4, 6, -1 },
-	{ "TCP flag that is set", m_ack, true, 4, 6, -1 },
-	{ "TCP flag that is clear", m_syn, false, 4, 6, -1 },
+	{ "TCP port, packet to it", m_dport, true, 4, 6, -1 },
+	{ "TCP port, packet to another", m_dport_other, false, 4, 6, -1 },
+	{ "TCP port, UDP packet", m_dport, false, 4, 17, -1 },
+	{ "UDP port, UDP packet", m_udp_dport, true, 4, 17, -1 },
+	{ "high bits of a TCP port", m_sport_part, true, 4, 6, -1 },
+	{ "TCP flag, packet with it", m_ack, true, 4, 6, -1 },
+	{ "TCP flag, packet without", m_syn, false, 4, 6, -1 },
 	{ "IPv4 source", m_src, true, 4, 6, -1 },
-	{ "IPv4 network of the destination", m_net, true, 4, 6, -1 },
+	{ "IPv4 destination network", m_net, true, 4, 6, -1 },
 	{ "IPv6 source", m_src6, true, 6, 6, -1 },
-	{ "no tag, packet without", m_no_tag, true, 4, 6, -1 },
-	{ "no tag, packet with", m_no_tag, false, 4, 6, 5 },
-	{ "a tag, packet with", m_tag, true, 4, 6, 5 },
-	{ "a tag, packet without", m_tag, false, 4, 6, -1 },
-	{ "VLAN 100, packet of it", m_vid, true, 4, 6, 100 },
-	{ "VLAN 100, packet of 101", m_vid, false, 4, 6, 101 },
+	{ "no VLAN tag, untagged packet", m_no_tag, true, 4, 6, -1 },
+	{ "no VLAN tag, tagged packet", m_no_tag, false, 4, 6, 5 },
+	{ "VLAN tag, tagged packet", m_tag, true, 4, 6, 5 },
+	{ "VLAN tag, untagged packet", m_tag, false, 4, 6, -1 },
+	{ "VLAN 100, packet in it", m_vid, true, 4, 6, 100 },
+	{ "VLAN 100, packet in 101", m_vid, false, 4, 6, 101 },
 	{ "priority 3, packet with it", m_prio, true, 4, 6, 3 << 13 | 9 },
-	{ "no fragment, a whole packet", m_not_frag, true, 4, 6, -1 },
+	{ "not a fragment, whole packet", m_not_frag, true, 4, 6, -1 },
 };
 
 static void test_match(void)
@@ -381,31 +381,31 @@ static void test_rules(void)
 	group = dut_group(d, table, 0, 7, NULL);
 	counter = alloc_counter();
 	ktap(!arrives(&base, NULL) && d->dev->eth->counters.rx_no_rule == 1,
-	     "without a root table nothing arrives");
+	     "without a root table packets are dropped");
 	dut_root(d, table);
-	ktap(!arrives(&base, NULL), "an empty table drops");
+	ktap(!arrives(&base, NULL), "an empty table drops packets");
 	ktap(!fte(table, group, 5, PRM_FLOW_FWD_DEST, &tir[1], 1, 0, 0, 0) &&
 	     arrives(&base, NULL) == 2,
-	     "entry 5 leads to TIR 1");
+	     "entry 5 forwards to TIR 1");
 	ktap(!fte(table, group, 3, PRM_FLOW_FWD_DEST | PRM_FLOW_COUNT, &tir[0], 1, counter, 0x1234,
 		  0) &&
 		     arrives(&base, &tag) == 1,
-	     "entry 3 stands before it");
-	ktap(tag == 0x1234, "the completion has the flow tag");
-	ktap(counted(counter) == 1, "the counter counts");
+	     "entry 3 precedes entry 5");
+	ktap(tag == 0x1234, "the CQE has the flow tag");
+	ktap(counted(counter) == 1, "the flow counter counts");
 	ktap(!fte(table, group, 1, PRM_FLOW_DROP, NULL, 0, 0, 0, 0) && !arrives(&base, NULL),
-	     "entry 1 drops");
+	     "entry 1 drops packets");
 	ktap(!delete_fte(table, 1) && arrives(&base, NULL) == 1 && counted(counter) == 2,
-	     "without it entry 3 is back");
+	     "without entry 1 entry 3 matches again");
 	ktap(!fte(table, group, 3, PRM_FLOW_FWD_DEST, tir, 2, 0, 7, 1) &&
 	     arrives(&base, &tag) == 3 && tag == 7,
-	     "modified, it leads to both TIRs");
+	     "a modified entry forwards to both TIRs");
 	ktap(dut_destroy_obj(d, PRM_OP_destroy_tir, tir[0]) == PRM_STATUS_RES_BUSY,
-	     "a TIR that an entry leads to cannot be destroyed");
+	     "a TIR that an entry forwards to cannot be destroyed");
 	ktap(!delete_fte(table, 3) && !delete_fte(table, 5) &&
 	     !dut_destroy_obj(d, PRM_OP_destroy_tir, tir[0]),
-	     "without entries it can");
-	ktap(delete_fte(table, 3) == PRM_STATUS_IX, "an entry is deleted once");
+	     "without the entries the TIR can be destroyed");
+	ktap(delete_fte(table, 3) == PRM_STATUS_IX, "an entry cannot be deleted twice");
 	tear_down();
 }
 
@@ -464,12 +464,12 @@ static void test_tables(void)
 	group = dut_group(d, first, 0, 0, NULL);
 	dut_root(d, first);
 	ktap(!set_miss(first, second) && arrives(&base, NULL) == 2,
-	     "a miss goes on to the next table, and the next");
+	     "a miss continues in the next table, and the next");
 	ktap(!set_miss(first, 0) && !arrives(&base, NULL),
 	     "with the default miss the packet is dropped");
 	ktap(!dut_fte(d, first, group, 0, NULL, PRM_FLOW_DEST_TABLE, third) &&
 	     arrives(&base, NULL) == 2,
-	     "an entry leads to a table");
+	     "an entry can forward to a table");
 	ktap(set_miss(third, second) == PRM_STATUS_BAD_PARAM, "a miss to a lower level is refused");
 	ktap(set_miss(second, second) == PRM_STATUS_BAD_PARAM,
 	     "a miss to the same level is refused");
@@ -477,26 +477,26 @@ static void test_tables(void)
 	middle = dut_group(d, second, 0, 0, NULL);
 	ktap(dut_fte(d, second, middle, 0, NULL, PRM_FLOW_DEST_TABLE, first) ==
 		     PRM_STATUS_BAD_PARAM,
-	     "an entry to a lower level is refused");
+	     "an entry that forwards to a lower level is refused");
 	ktap(!dut_fte(d, first, group, 0, NULL, PRM_FLOW_DEST_TABLE, third),
-	     "one to a higher level is not");
+	     "an entry that forwards to a higher level is accepted");
 	ktap(destroy_table(third) == PRM_STATUS_RES_BUSY,
-	     "a table that others lead to cannot be destroyed");
+	     "a table that others forward to cannot be destroyed");
 	ktap(destroy_group(third, last) == PRM_STATUS_RES_BUSY,
 	     "a group with entries cannot be destroyed");
 	ktap(destroy_group(first, last) == PRM_STATUS_BAD_RES,
 	     "a group of another table is refused");
-	ktap(!take_root() && !arrives(&base, NULL), "the root can be taken away");
-	ktap(dut_root(d, 0xabcdef) == PRM_STATUS_BAD_RES, "a root that is not there is refused");
+	ktap(!take_root() && !arrives(&base, NULL), "the root can be reset");
+	ktap(dut_root(d, 0xabcdef) == PRM_STATUS_BAD_RES, "an unknown root is refused");
 	dut_root(d, first);
 	ktap(!delete_fte(first, 0) && !destroy_group(first, group) && !destroy_table(first) &&
 	     !arrives(&base, NULL),
-	     "the root table can be destroyed; packets are dropped then");
+	     "the root table can be destroyed, then packets are dropped");
 	ktap(!delete_fte(third, 0) && !destroy_group(third, last) &&
 	     destroy_table(third) == PRM_STATUS_RES_BUSY &&
 		     !destroy_group(second, middle) && !destroy_table(second) &&
 		     !destroy_table(third),
-	     "tables go in the order of their references");
+	     "tables can be destroyed in the order of their references");
 	tear_down();
 }
 
@@ -524,19 +524,22 @@ static void test_refused(void)
 
 	set_up();
 	table = dut_table(d, 0, 4, 0);
-	ktap(!try_group(table, 4, 7, 0, 0), "entries 4 to 7");
+	ktap(!try_group(table, 4, 7, 0, 0), "a group of entries 4 to 7 can be created");
 	ktap(try_group(table, 7, 9, 0, 0) == PRM_STATUS_BAD_PARAM,
-	     "an overlap at the beginning is refused");
+	     "a group that overlaps the end of another is refused");
 	ktap(try_group(table, 0, 4, 0, 0) == PRM_STATUS_BAD_PARAM,
-	     "an overlap at the end is refused");
-	ktap(try_group(table, 0, 15, 0, 0) == PRM_STATUS_BAD_PARAM, "an overlap around is refused");
-	ktap(!try_group(table, 0, 3, 0, 0) && !try_group(table, 8, 8, 0, 0), "neighbours are not");
-	ktap(try_group(table, 9, 16, 0, 0) == PRM_STATUS_IX, "beyond the table is refused");
-	ktap(try_group(table, 12, 11, 0, 0) == PRM_STATUS_IX, "end before start is refused");
+	     "a group that overlaps the start of another is refused");
+	ktap(try_group(table, 0, 15, 0, 0) == PRM_STATUS_BAD_PARAM,
+	     "a group that contains another is refused");
+	ktap(!try_group(table, 0, 3, 0, 0) && !try_group(table, 8, 8, 0, 0),
+	     "adjacent groups are accepted");
+	ktap(try_group(table, 9, 16, 0, 0) == PRM_STATUS_IX, "a group beyond the table is refused");
+	ktap(try_group(table, 12, 11, 0, 0) == PRM_STATUS_IX,
+	     "a group that ends before it starts is refused");
 	ktap(try_group(table, 9, 9, PRM_MATCH_MISC, 0) == PRM_STATUS_BAD_PARAM,
 	     "misc criteria are refused");
 	ktap(try_group(table, 9, 9, 0, 2) == PRM_STATUS_BAD_PARAM,
-	     "criteria without their bit are refused");
+	     "criteria without their enable bit are refused");
 	ktap(try_group(table, 9, 9, PRM_MATCH_OUTER, 0x60) == PRM_STATUS_BAD_PARAM,
 	     "criteria in the inner headers are refused");
 	prm_set(&criteria, ip_protocol, 0xff);
@@ -549,25 +552,26 @@ static void test_refused(void)
 	ktap(dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_VPORT, 0) == PRM_STATUS_BAD_PARAM,
 	     "a vport as destination is refused");
 	ktap(dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_TIR, 0x999) == PRM_STATUS_BAD_RES,
-	     "a TIR that is not there is refused");
-	ktap(!dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_TIR, tir[0]), "a good entry");
+	     "an unknown TIR is refused");
+	ktap(!dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_TIR, tir[0]),
+	     "a valid entry is accepted");
 	ktap(dut_fte(d, table, group, 9, NULL, PRM_FLOW_DEST_TIR, tir[0]) == PRM_STATUS_BAD_PARAM,
-	     "the same again is refused");
+	     "an entry that exists is refused");
 	ktap(fte(table, group, 10, PRM_FLOW_FWD_DEST, NULL, 0, 0, 0, 0) == PRM_STATUS_BAD_PARAM,
-	     "forward to nowhere is refused");
+	     "forwarding without a destination is refused");
 	ktap(fte(table, group, 10, PRM_FLOW_DROP | PRM_FLOW_FWD_DEST, tir, 1, 0, 0, 0) ==
 		     PRM_STATUS_BAD_PARAM,
-	     "forward and drop is refused");
+	     "an entry that forwards and drops is refused");
 	ktap(fte(table, group, 10, 0x40 | PRM_FLOW_FWD_DEST, tir, 1, 0, 0, 0) ==
 		     PRM_STATUS_BAD_PARAM,
 	     "header modification is refused");
 	prm_set(&in, table_type, PRM_FT_FDB);
 	ktap(dut_cmd(d, create_flow_table, &in, &out) == PRM_STATUS_BAD_PARAM,
-	     "a table of the e-switch is refused");
+	     "an eswitch table is refused");
 	prm_set(&in, table_type, 0);
 	prm_set(&in, flow_table_context.log_size, 21);
 	ktap(dut_cmd(d, create_flow_table, &in, &out) == PRM_STATUS_BAD_PARAM,
-	     "a table of 2^21 is refused");
+	     "a table of 2^21 entries is refused");
 	tear_down();
 }
 
@@ -599,13 +603,13 @@ static void test_roce_address(void)
 	set_up();
 	ktap(!roce(PRM_ROCE_V2, PRM_ROCE_L3_IPV4, V4, 2, 100) && d->dev->roce_addrs[3].valid &&
 	     d->dev->roce_addrs[3].vlan == 100 && d->dev->roce_addrs[3].version == 2,
-	     "RoCE address: v2, IPv4, VLAN");
+	     "RoCE address: v2, IPv4, VLAN is accepted");
 	ktap(!roce(PRM_ROCE_V1, 0, V6, 2, -1) && !d->dev->roce_addrs[3].vlan_valid,
-	     "RoCE address: v1");
+	     "RoCE address: v1 is accepted");
 	ktap(roce(PRM_ROCE_V2, PRM_ROCE_L3_IPV6, V4, 2, -1) == PRM_STATUS_BAD_PARAM,
-	     "RoCE address: IPv6 type of an IPv4 address is refused");
+	     "RoCE address: type IPv6 of an IPv4 address is refused");
 	ktap(roce(PRM_ROCE_V2, PRM_ROCE_L3_IPV4, V6, 2, -1) == PRM_STATUS_BAD_PARAM,
-	     "RoCE address: IPv4 type of an IPv6 address is refused");
+	     "RoCE address: type IPv4 of an IPv6 address is refused");
 	ktap(roce(PRM_ROCE_V1_5, 0, V6, 2, -1) == PRM_STATUS_BAD_PARAM,
 	     "RoCE address: v1.5 is refused");
 	ktap(roce(PRM_ROCE_V1, 0, V6, 3, -1) == PRM_STATUS_BAD_PARAM,
@@ -613,9 +617,9 @@ static void test_roce_address(void)
 	ktap(roce(PRM_ROCE_V1, 0, V6, 2, 4095) == PRM_STATUS_BAD_PARAM,
 	     "RoCE address: VLAN 4095 is refused");
 	ktap(roce(0, 0, NONE, 2, -1) == PRM_STATUS_BAD_PARAM,
-	     "RoCE address: a MAC without an address is refused");
+	     "RoCE address: a MAC without a GID is refused");
 	ktap(!roce(0, 0, NONE, 0, -1) && !d->dev->roce_addrs[3].valid,
-	     "RoCE address: all zero clears the entry");
+	     "RoCE address: all zeros clear the entry");
 	tear_down();
 }
 
@@ -650,12 +654,12 @@ static void test_vport(void)
 	} out;
 
 	set_up();
-	ktap(!mac_list(PRM_VPORT_LIST_UC, 2, 0x02c400000055), "unicast list");
+	ktap(!mac_list(PRM_VPORT_LIST_UC, 2, 0x02c400000055), "the unicast list can be set");
 	ktap(mac_list(PRM_VPORT_LIST_UC, 2, 0x01005e000001) == PRM_STATUS_BAD_PARAM,
-	     "a group address in it is refused");
+	     "a multicast address in the unicast list is refused");
 	ktap(mac_list(PRM_VPORT_LIST_MC, 1, 0x02c400000055) == PRM_STATUS_BAD_PARAM,
-	     "a single address in the multicast list is refused");
-	ktap(!mac_list(PRM_VPORT_LIST_VLAN, 3, 100ull << 32), "VLAN list");
+	     "a unicast address in the multicast list is refused");
+	ktap(!mac_list(PRM_VPORT_LIST_VLAN, 3, 100ull << 32), "the VLAN list can be set");
 	ktap(mac_list(PRM_VPORT_LIST_MC, 5, 0x01005e000001) == PRM_STATUS_BAD_INP_LEN,
 	     "a list longer than the input is refused");
 	dut_check(dut_exec(d, PRM_OP_query_nic_vport_context, &in, sizeof(in), &out, sizeof(out)),
@@ -665,10 +669,10 @@ static void test_vport(void)
 		     !memcmp(prm_bytes(&out.head,
 				       nic_vport_context.permanent_address.mac_addr_47_32),
 			     d->dev->mac, 6),
-	     "query tells list and address");
+	     "QUERY_NIC_VPORT_CONTEXT returns list and MAC");
 	ktap(!vport_mtu(9000) && vport_mtu(10001) == PRM_STATUS_BAD_PARAM &&
 	     vport_mtu(60) == PRM_STATUS_BAD_PARAM,
-	     "MTU and its limits");
+	     "the vport MTU can be set within its limits");
 	tear_down();
 }
 
@@ -714,19 +718,19 @@ static void test_registers(void)
 	prm_set(&pmtu, local_port, 1);
 	prm_set(&pmtu, admin_mtu, 9022);
 	ktap(!reg(PRM_REG_PMTU, true, &pmtu, sizeof(pmtu)) && prm_get(&pmtu, oper_mtu) == 9022,
-	     "PMTU");
+	     "PMTU sets the MTU");
 	prm_set(&pmtu, admin_mtu, 20000);
 	ktap(reg(PRM_REG_PMTU, true, &pmtu, sizeof(pmtu)) == PRM_STATUS_BAD_PARAM,
-	     "PMTU: 20000 is refused");
+	     "PMTU refuses 20000");
 	prm_set(&pmtu, local_port, 2);
 	ktap(reg(PRM_REG_PMTU, false, &pmtu, sizeof(pmtu)) == PRM_STATUS_BAD_PARAM,
-	     "port 2 is refused");
+	     "local_port 2 is refused");
 	ktap(reg(PRM_REG_PMTU, false, &pmtu, 8) == PRM_STATUS_BAD_INP_LEN,
 	     "half a register is refused");
 	prm_set(&ptys, local_port, 1);
 	prm_set(&ptys, proto_mask, PRM_PTYS_ETH);
 	ktap(!reg(PRM_REG_PTYS, false, &ptys, sizeof(ptys)) && prm_get(&ptys, eth_proto_oper),
-	     "PTYS: speed of a link that is up");
+	     "PTYS reports the speed of a link that is up");
 	prm_set(&ppcnt, local_port, 1);
 	ktap(reg(PRM_REG_PPCNT, true, &ppcnt, sizeof(ppcnt)) == PRM_STATUS_BAD_PARAM,
 	     "PPCNT cannot be written");
@@ -734,24 +738,24 @@ static void test_registers(void)
 	     "MCAM is declined");
 	dut_violations(d);
 	ktap(reg(PRM_REG_MCAM, false, &ppcnt, sizeof(ppcnt)) && !dut_violations(d),
-	     "to ask for it is no violation");
+	     "reading an unsupported register is no violation");
 
-	ktap(!paos(PRM_PORT_DOWN), "PAOS: down");
+	ktap(!paos(PRM_PORT_DOWN), "PAOS takes the port down");
 	dut_run();
 	eqe = dut_ptr(d, d->eq_buf);
 	ktap(eqe->type == PRM_EVENT_PORT_CHANGE && eqe->sub_type == PRM_PORT_CHANGE_DOWN &&
 	     eqe->data.port.port == 0x10,
-	     "the event");
+	     "PAOS down raises a port event");
 	prm_set(&state, local_port, 1);
 	ktap(!reg(PRM_REG_PAOS, false, &state, sizeof(state)) &&
 	     prm_get(&state, oper_status) == PRM_PORT_DOWN,
-	     "PAOS: read back");
+	     "PAOS reports the port down");
 	ktap(!reg(PRM_REG_PTYS, false, &ptys, sizeof(ptys)) && !prm_get(&ptys, eth_proto_oper),
-	     "PTYS: no speed without link");
+	     "PTYS reports no speed without link");
 	paos(PRM_PORT_UP);
 	dut_run();
-	ktap(eqe[1].sub_type == PRM_PORT_CHANGE_ACTIVE, "up again, and its event");
-	ktap(paos(7) == PRM_STATUS_BAD_PARAM, "PAOS: 7 is refused");
+	ktap(eqe[1].sub_type == PRM_PORT_CHANGE_ACTIVE, "PAOS up raises a port event");
+	ktap(paos(7) == PRM_STATUS_BAD_PARAM, "PAOS refuses admin_status 7");
 	tear_down();
 }
 

@@ -172,9 +172,9 @@ static void mad_guests(struct emu *emu, unsigned int n)
 			break;
 		}
 	}
-	ktap(!unanswered, "%u random guests, one after another: every command was answered", n);
+	ktap(!unanswered, "every command of %u random guests completes", n);
 	client_open(&c, emu, 1);
-	ktap(!boot_to_init(&c) && !shut_down(&c), "the guest after them finds a healthy card");
+	ktap(!boot_to_init(&c) && !shut_down(&c), "the guest after them can start and shut down");
 	client_close(&c);
 }
 
@@ -190,20 +190,20 @@ int main(int argc, char **argv)
 	ktap_plan(7);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
-	ktap(!boot_to_init(&c), "bring-up");
+	ktap(!boot_to_init(&c), "the function starts");
 	n = fuzz_commands(&c);
 	ktap(n == ROUNDS * sizeof(opcodes) / sizeof(opcodes[0]),
-	     "each of %u random commands was answered",
+	     "each of %u random commands completes",
 	     (unsigned int)(ROUNDS * sizeof(opcodes) / sizeof(opcodes[0])));
 	fuzz_doorbells(&c);
 	fuzz_messages(&emu);
 	client_open(&probe, &emu, 1);
-	ktap(!boot_to_init(&probe), "the other function still works after random messages");
+	ktap(!boot_to_init(&probe), "the other function starts after random messages");
 	client_close(&probe);
 	mad_guests(&emu, argc > 2 ? atoi(argv[2]) : GUESTS);
-	ktap(!shut_down(&c), "shutdown after random commands and doorbells");
+	ktap(!shut_down(&c), "the function shuts down after random commands and doorbells");
 	client_close(&c);
 	status = emu_stop(&emu);
-	ktap(status == 3, "no crash, no sanitizer report: exit status 3");
+	ktap(status == 3, "the exit status is 3: no crash, no sanitizer report");
 	return ktap_end();
 }

@@ -213,8 +213,8 @@ int main(int argc, char **argv)
 	other = dut_create("b", 1);
 	for (i = 0; i < n && guest(first + i); i++)
 		;
-	ktap(i == n, "%u of %u random guests came to rest", i, n);
-	ktap(sane_guest(), "and one that makes sense is served");
+	ktap(i == n, "after %u of %u random guests the device becomes idle", i, n);
+	ktap(sane_guest(), "a sane guest after them sends and receives");
 	dut_destroy(other);
 	return ktap_end();
 }

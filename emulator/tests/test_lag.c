@@ -90,16 +90,19 @@ static void test_tis(void)
 	struct dut_wq strict = sq_with(card[1], 0, true, &tis_strict);
 
 	ktap(leaves(card[1], &own) == 2 && leaves(card[0], &two) == 1 &&
-	     leaves(card[1], &strict) == 2, "without a LAG a frame leaves by its function's port");
-	ktap(!lag(true, 1, 2), "CREATE_LAG");
+	     leaves(card[1], &strict) == 2, "without a LAG frames leave by their function's port");
+	ktap(!lag(true, 1, 2), "CREATE_LAG succeeds");
 	ktap(leaves(card[1], &own) == 2 && leaves(card[0], &two) == 2,
-	     "in a LAG a frame leaves by the port that its TIS names, or its function's");
-	ktap(!lag(false, 0, 0) && !lag(true, 1, 1), "all is mapped to port 1");
-	ktap(leaves(card[1], &own) == 1 && leaves(card[0], &two) == 1, "both leave by port 1");
-	ktap(leaves(card[1], &strict) == 2, "but not what is strict: it keeps its function's port");
+	     "in a LAG frames leave by the TIS's port, or their function's");
+	ktap(!lag(false, 0, 0) && !lag(true, 1, 1), "the LAG can map both affinities to port 1");
+	ktap(leaves(card[1], &own) == 1 && leaves(card[0], &two) == 1,
+	     "frames of both affinities leave by port 1");
+	ktap(leaves(card[1], &strict) == 2,
+	     "a strict TIS keeps its function's port in spite of the map");
 	ktap(!change(card[0], tis_two, 1) && !lag(false, 0, 0) && !lag(true, 2, 1) &&
 	     leaves(card[0], &two) == 2, "MODIFY_TIS changes the affinity");
-	ktap(change(card[0], tis_two, 3) && dut_violations(card[0]) == 1, "not to a third port");
+	ktap(change(card[0], tis_two, 3) && dut_violations(card[0]) == 1,
+	     "MODIFY_TIS refuses affinity 3");
 	lag(false, 0, 0);
 }
 
@@ -183,15 +186,16 @@ static void test_hash(void)
 
 	make_tables();
 	lead_to(2, false);
-	ktap(leaves(card[0], &one) == 1, "without a LAG the tables say nothing");
+	ktap(leaves(card[0], &one) == 1, "without a LAG the port selection tables are not used");
 	ktap(!hash_lag() && leaves(card[0], &one) == 2 && leaves(card[1], &two) == 2,
-	     "in hash mode the tables of port 1 select the port for both functions");
+	     "in hash mode port 1's tables select the port for both functions");
 	lead_to(1, true);
-	ktap(leaves(card[0], &one) == 1 && leaves(card[1], &two) == 1, "as another entry says");
+	ktap(leaves(card[0], &one) == 1 && leaves(card[1], &two) == 1,
+	     "a modified entry selects the other port");
 	lead_to(2, true);
-	ktap(leaves(card[0], &named) == 2, "without the bypass a TIS names no port");
-	ktap(leaves(card[0], &strict) == 1, "what is strict keeps its function's port");
-	ktap(!dut_violations(card[0]) && !dut_violations(card[1]), "no violation");
+	ktap(leaves(card[0], &named) == 2, "without the bypass the affinity of a TIS is ignored");
+	ktap(leaves(card[0], &strict) == 1, "in hash mode a strict TIS keeps its function's port");
+	ktap(!dut_violations(card[0]) && !dut_violations(card[1]), "hash mode causes no violation");
 	lag(false, 0, 0);
 }
 
@@ -206,12 +210,12 @@ int main(void)
 	alone = dut_create("b", 2);
 	devs[0] = card[0]->dev;
 	devs[1] = card[1]->dev;
-	ktap(!adapter_join(devs), "two functions become the ports of a card");
+	ktap(!adapter_join(devs), "two functions become the ports of one card");
 	test_tis();
 	test_hash();
 	ktap(make_tis(alone, 1, false, &tisn) && make_tis(alone, 0, true, &tisn) &&
 	     change(alone, dut_create_tis(alone), 1) && dut_violations(alone) == 3,
-	     "a card of one port takes no affinity");
+	     "a card with one port refuses an affinity");
 	dut_destroy(card[0]);
 	dut_destroy(card[1]);
 	dut_destroy(alone);

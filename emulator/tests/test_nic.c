@@ -118,20 +118,20 @@ static void test_refused_sq(void)
 		void (*edit)(struct prm_create_sq_in *in);
 		int status;
 	} cases[] = {
-		{ "as it should be", with_good, PRM_STATUS_OK },
-		{ "CQ that is not there", with_cqn, PRM_STATUS_BAD_RES },
-		{ "PD that is not there", with_pd, PRM_STATUS_BAD_RES },
-		{ "UAR that is not there", with_uar, PRM_STATUS_BAD_RES },
-		{ "TIS that is not there", with_tis, PRM_STATUS_BAD_RES },
+		{ "a valid context", with_good, PRM_STATUS_OK },
+		{ "an unknown CQ", with_cqn, PRM_STATUS_BAD_RES },
+		{ "an unknown PD", with_pd, PRM_STATUS_BAD_RES },
+		{ "an unknown UAR", with_uar, PRM_STATUS_BAD_RES },
+		{ "an unknown TIS", with_tis, PRM_STATUS_BAD_RES },
 		{ "state RDY", with_rdy, PRM_STATUS_BAD_PARAM },
-		{ "linked list", with_type, PRM_STATUS_BAD_PARAM },
-		{ "stride of 32 bytes", with_stride, PRM_STATUS_BAD_PARAM },
+		{ "a linked list", with_type, PRM_STATUS_BAD_PARAM },
+		{ "a stride of 32 bytes", with_stride, PRM_STATUS_BAD_PARAM },
 		{ "more than 2^15 blocks", with_large, PRM_STATUS_BAD_PARAM },
-		{ "fewer pages than it needs", with_pas, PRM_STATUS_BAD_INP_LEN },
-		{ "doorbell record not aligned", with_dbr, PRM_STATUS_BAD_PARAM },
-		{ "reg_umr, not advertised", with_umr, PRM_STATUS_BAD_PARAM },
-		{ "reserved bits of the context", with_reserved, PRM_STATUS_BAD_PARAM },
-		{ "reserved bits of the head", with_uid, PRM_STATUS_BAD_PARAM },
+		{ "too few pages", with_pas, PRM_STATUS_BAD_INP_LEN },
+		{ "a misaligned doorbell record", with_dbr, PRM_STATUS_BAD_PARAM },
+		{ "reg_umr, which is not advertised", with_umr, PRM_STATUS_BAD_PARAM },
+		{ "a reserved bit of the context", with_reserved, PRM_STATUS_BAD_PARAM },
+		{ "a reserved bit of the header", with_uid, PRM_STATUS_BAD_PARAM },
 	};
 	unsigned int i, objects;
 
@@ -142,7 +142,7 @@ static void test_refused_sq(void)
 		objects = obj_count(a->dev, OBJ_SQ);
 		status = try_sq(cases[i].edit);
 		ktap(status == cases[i].status && obj_count(a->dev, OBJ_SQ) == objects + !status,
-		     "CREATE_SQ, %s: status 0x%x", cases[i].name, cases[i].status);
+		     "CREATE_SQ with %s returns status 0x%x", cases[i].name, cases[i].status);
 	}
 	tear_down();
 }
@@ -156,31 +156,33 @@ static void test_references(void)
 	set_up();
 	ktap(dut_destroy_obj(a, PRM_OP_destroy_cq, sq.cq.num) == PRM_STATUS_RES_BUSY,
 	     "the CQ of an SQ cannot be destroyed");
-	ktap(dut_destroy_obj(a, PRM_OP_dealloc_pd, a->pd) == PRM_STATUS_RES_BUSY, "nor its PD");
-	ktap(dut_destroy_obj(a, PRM_OP_dealloc_uar, a->uar) == PRM_STATUS_RES_BUSY, "nor its UAR");
+	ktap(dut_destroy_obj(a, PRM_OP_dealloc_pd, a->pd) == PRM_STATUS_RES_BUSY,
+	     "the PD of an SQ cannot be destroyed");
+	ktap(dut_destroy_obj(a, PRM_OP_dealloc_uar, a->uar) == PRM_STATUS_RES_BUSY,
+	     "the UAR of an SQ cannot be destroyed");
 	num = obj_count(a->dev, OBJ_TIS);
 	ktap(dut_destroy_obj(a, PRM_OP_destroy_tis,
 			     prm_get(&((struct sq *)obj_find(a->dev, OBJ_SQ, sq.num))->ctx,
 				     tis_num_0)) == PRM_STATUS_RES_BUSY &&
 		     obj_count(a->dev, OBJ_TIS) == num,
-	     "nor its TIS");
+	     "the TIS of an SQ cannot be destroyed");
 	ktap(!dut_destroy_obj(a, PRM_OP_destroy_sq, sq.num) &&
 	     !dut_destroy_obj(a, PRM_OP_destroy_cq, sq.cq.num),
-	     "without the SQ the CQ can");
+	     "without the SQ its CQ can be destroyed");
 	ktap(dut_destroy_obj(a, PRM_OP_destroy_sq, sq.num) == PRM_STATUS_BAD_RES,
-	     "an SQ is destroyed once");
+	     "an SQ cannot be destroyed twice");
 	ktap(dut_destroy_obj(a, PRM_OP_destroy_rq, rq.num) == PRM_STATUS_RES_BUSY,
 	     "the RQ of a TIR cannot be destroyed");
 	ktap(!dut_destroy_obj(a, PRM_OP_destroy_tir, tirn) &&
 	     !dut_destroy_obj(a, PRM_OP_destroy_rq, rq.num),
-	     "without the TIR it can");
+	     "without the TIR its RQ can be destroyed");
 	prm_set(&tir, ctx.transport_domain, a->td);
 	prm_set(&tir, ctx.inline_rqn, 0x123456);
 	ktap(dut_cmd(a, create_tir, &tir, &tir_out) == PRM_STATUS_BAD_RES,
-	     "CREATE_TIR, RQ that is not there");
+	     "CREATE_TIR refuses an unknown RQ");
 	prm_set(&tir, ctx.disp_type, PRM_TIR_INDIRECT);
 	ktap(dut_cmd(a, create_tir, &tir, &tir_out) == PRM_STATUS_BAD_PARAM,
-	     "CREATE_TIR, indirect with inline_rqn");
+	     "CREATE_TIR refuses an indirect TIR with inline_rqn");
 	tear_down();
 }
 

@@ -24,7 +24,8 @@ static void test_discovery(struct client *c)
 
 	vfu_send(c, 4, 0, info, sizeof(info), NULL, 0);
 	err = vfu_reply(c, info, sizeof(info), NULL);
-	ktap(!err && info[2] == 9 && info[3] == 5, "device info: %u regions, %u interrupts",
+	ktap(!err && info[2] == 9 && info[3] == 5,
+	     "device info reports %u regions and %u interrupt types",
 	     info[2], info[3]);
 	vfu_send(c, 5, 0, &region, sizeof(region), NULL, 0);
 	err = vfu_reply(c, &region, sizeof(region), NULL);
@@ -33,9 +34,9 @@ static void test_discovery(struct client *c)
 	vfu_send(c, 7, 0, &irq, sizeof(irq), NULL, 0);
 	err = vfu_reply(c, &irq, sizeof(irq), NULL);
 	ktap(!err && irq.count == 64 && irq.flags == VFIO_IRQ_INFO_EVENTFD,
-	     "64 MSI-X vectors, resizable");
+	     "there are 64 MSI-X vectors, signaled by eventfd");
 	ktap(config_read16(c, 0) == 0x15b3 && config_read16(c, 2) == 0x1017,
-	     "vendor and device id");
+	     "vendor and device ID are a ConnectX-5's");
 }
 
 /* Follows the list of capabilities. */
@@ -55,18 +56,19 @@ static void test_config(struct client *c)
 {
 	unsigned int pcie = find_cap(c, PCI_CAP_ID_EXP), pm = find_cap(c, PCI_CAP_ID_PM);
 
-	ktap(pcie && pm && find_cap(c, PCI_CAP_ID_MSIX), "PCIe, PM and MSI-X capabilities");
+	ktap(pcie && pm && find_cap(c, PCI_CAP_ID_MSIX),
+	     "there are PCIe, PM and MSI-X capabilities");
 	config_write16(c, 0, 0xffff);
 	config_write16(c, PCI_BASE_ADDRESS_0, 0xffff);
 	config_write16(c, PCI_BASE_ADDRESS_0 + 2, 0xffff);
-	ktap(config_read16(c, 0) == 0x15b3, "ids are read-only");
+	ktap(config_read16(c, 0) == 0x15b3, "vendor and device ID are read-only");
 	ktap(config_read16(c, PCI_BASE_ADDRESS_0) == 0x000c &&
 	     config_read16(c, PCI_BASE_ADDRESS_0 + 2) == 0xfe00,
-	     "BAR 0 sizes as 32 MiB, 64 bit, prefetchable");
+	     "BAR 0 sizes as 32 MiB, 64-bit, prefetchable");
 	config_write16(c, pcie + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR);
 	ktap(!(config_read16(c, pcie + PCI_EXP_DEVCTL) & PCI_EXP_DEVCTL_BCR_FLR),
 	     "the FLR bit reads as zero");
-	ktap(!(config_read16(c, PCI_COMMAND) & PCI_COMMAND_MASTER), "FLR ends bus mastering");
+	ktap(!(config_read16(c, PCI_COMMAND) & PCI_COMMAND_MASTER), "FLR disables bus mastering");
 	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
 }
 
@@ -103,20 +105,24 @@ static void test_dma(struct client *c)
 
 	if (ftruncate(fd, 16 << 12))
 		exit(2);
-	ktap(!do_map(c, 0x1000000, 16 << 12, 0, 3, fd), "a second range is mapped");
-	ktap(do_map(c, 0x1004000, 4096, 0, 3, fd) == EEXIST, "an overlapping one is refused");
-	ktap(!do_unmap(c, 0x1004000, 4096), "a page in the middle is unmapped");
-	ktap(!do_map(c, 0x1004000, 4096, 0, 1, fd), "and mapped again, read-only");
-	ktap(!do_unmap(c, 0x1002000, 8 << 12), "a range that spans three pieces is unmapped");
-	ktap(!do_unmap(c, 0x1000000, 16 << 12), "the rest goes, holes and all");
-	ktap(!do_map(c, 0x2000000, 4096, 0, 1, -1), "a range without a file is tolerated");
-	ktap(!do_unmap(c, 0x2000000, 4096), "and unmapped");
+	ktap(!do_map(c, 0x1000000, 16 << 12, 0, 3, fd), "a second DMA range can be mapped");
+	ktap(do_map(c, 0x1004000, 4096, 0, 3, fd) == EEXIST,
+	     "DMA_MAP refuses an overlapping range");
+	ktap(!do_unmap(c, 0x1004000, 4096), "a page in the middle of a range can be unmapped");
+	ktap(!do_map(c, 0x1004000, 4096, 0, 1, fd),
+	     "the unmapped page can be mapped again, read-only");
+	ktap(!do_unmap(c, 0x1002000, 8 << 12), "a range that spans three mappings can be unmapped");
+	ktap(!do_unmap(c, 0x1000000, 16 << 12), "the rest can be unmapped across holes");
+	ktap(!do_map(c, 0x2000000, 4096, 0, 1, -1), "a range without a file can be mapped");
+	ktap(!do_unmap(c, 0x2000000, 4096), "a range without a file can be unmapped");
 	ktap(do_map(c, 0x1000000, 17 << 12, 0, 3, fd) == EINVAL,
-	     "a file that is too short is refused");
-	ktap(do_map(c, 0x1000000, 4096, 1ull << 60, 3, fd) == EINVAL, "so is an offset beyond it");
-	ktap(do_map(c, 0x1000800, 4096, 0, 3, fd) == EINVAL, "and an address that is not aligned");
-	ktap(do_map(c, ~0xfffull, 8192, 0, 3, -1) == EINVAL, "and one that wraps");
-	ktap(do_map(c, 0x1000000, 4096, 0, 0x13, fd) == EINVAL, "and unknown flags");
+	     "DMA_MAP refuses a file that is too short");
+	ktap(do_map(c, 0x1000000, 4096, 1ull << 60, 3, fd) == EINVAL,
+	     "DMA_MAP refuses an offset beyond the file");
+	ktap(do_map(c, 0x1000800, 4096, 0, 3, fd) == EINVAL,
+	     "DMA_MAP refuses a misaligned address");
+	ktap(do_map(c, ~0xfffull, 8192, 0, 3, -1) == EINVAL, "DMA_MAP refuses a range that wraps");
+	ktap(do_map(c, 0x1000000, 4096, 0, 0x13, fd) == EINVAL, "DMA_MAP refuses unknown flags");
 	close(fd);
 }
 
@@ -138,17 +144,17 @@ static void test_irqs(struct client *c)
 {
 	const uint32_t on = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
 
-	ktap(!do_irqs(c, on, 2, 0, 1, -1), "a vector without a descriptor");
-	ktap(!do_irqs(c, on, 2, 63, 1, 0), "the last vector with one");
+	ktap(!do_irqs(c, on, 2, 0, 1, -1), "a vector can be set without an eventfd");
+	ktap(!do_irqs(c, on, 2, 63, 1, 0), "the last vector can be set with an eventfd");
 	ktap(!do_irqs(c, VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER, 2, 0, 0, -1),
-	     "all off");
-	ktap(do_irqs(c, on, 2, 64, 1, 0) == EINVAL, "no vector 64");
-	ktap(do_irqs(c, on, 2, 1, ~0u, 0) == EINVAL, "no wrapping range");
-	ktap(do_irqs(c, on, 0, 0, 1, 0) == EINVAL, "no INTx");
-	ktap(do_irqs(c, on, 9, 0, 0, -1) == EINVAL, "no tenth kind");
+	     "all vectors can be disabled");
+	ktap(do_irqs(c, on, 2, 64, 1, 0) == EINVAL, "vector 64 is refused");
+	ktap(do_irqs(c, on, 2, 1, ~0u, 0) == EINVAL, "a vector range that wraps is refused");
+	ktap(do_irqs(c, on, 0, 0, 1, 0) == EINVAL, "INTx is refused");
+	ktap(do_irqs(c, on, 9, 0, 0, -1) == EINVAL, "a tenth interrupt type is refused");
 	ktap(do_irqs(c, VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_MASK, 2, 0, 1, -1) ==
 		     EINVAL,
-	     "no masking");
+	     "masking is refused");
 }
 
 static void test_access(struct client *c)
@@ -164,16 +170,19 @@ static void test_access(struct client *c)
 	uint8_t buf[64] = {};
 	__be32 v;
 
-	ktap(region_read(c, 0, 32u << 20, buf, 4) == EINVAL, "no read behind BAR 0");
-	ktap(region_read(c, 0, ~0ull, buf, 4) == EINVAL, "no read at a wrapping offset");
-	ktap(region_read(c, 1, 0, buf, 4) == EINVAL, "no read of BAR 1");
+	ktap(region_read(c, 0, 32u << 20, buf, 4) == EINVAL,
+	     "a read past the end of BAR 0 is refused");
+	ktap(region_read(c, 0, ~0ull, buf, 4) == EINVAL,
+	     "a read at an offset that wraps is refused");
+	ktap(region_read(c, 1, 0, buf, 4) == EINVAL, "a read of BAR 1 is refused");
 	ktap(region_read(c, CONFIG, 4094, buf, 4) == EINVAL,
-	     "no read across the end of the configuration space");
+	     "a read across the end of the configuration space is refused");
 	ktap(!region_read(c, 0, 1, buf, 1) && !region_read(c, 0, 0, buf, 8),
-	     "reads of 1 and 8 bytes");
+	     "reads of 1 and 8 bytes succeed");
 	ktap(region_write(c, CONFIG, 4096, buf, 4, false) == EINVAL,
-	     "no write behind the configuration space");
-	ktap(vfu_call(c, 10, buf, 8, NULL, 0) == EINVAL, "a write that is too short");
+	     "a write past the end of the configuration space is refused");
+	ktap(vfu_call(c, 10, buf, 8, NULL, 0) == EINVAL,
+	     "a write message that is too short is refused");
 	v = cpu_to_be32(0x12345000);
 	multi.w[0].offset = offsetof(struct prm_iseg, cmdq_addr_l_sz);
 	multi.w[0].count = 4;
@@ -184,17 +193,17 @@ static void test_access(struct client *c)
 	multi.n = 2;
 	vfu_send(c, 15, 0x10, &multi, 8 + 48, NULL, 0);
 	ktap((reg_read(c, offsetof(struct prm_iseg, cmdq_addr_l_sz)) & ~0xfffu) == 0xabcde000,
-	     "posted writes in one message");
+	     "WRITE_MULTI performs its writes in order");
 	multi.n = 1000;
 	ktap(vfu_call(c, 15, &multi, sizeof(multi), NULL, 0) == EINVAL,
-	     "a count that does not fit");
+	     "WRITE_MULTI refuses a count beyond the message");
 	multi.n = 1;
 	multi.w[0].count = 9;
 	ktap(vfu_call(c, 15, &multi, sizeof(multi), NULL, 0) == EINVAL,
-	     "a write of 9 bytes in a multiple write");
-	ktap(vfu_call(c, 14, buf, 16, NULL, 0) == ENOTSUP, "dirty page logging is not supported");
-	ktap(vfu_call(c, 77, buf, 16, NULL, 0) == ENOTSUP, "nor is command 77");
-	ktap(!vfu_call(c, 13, NULL, 0, NULL, 0), "reset");
+	     "WRITE_MULTI refuses a write of 9 bytes");
+	ktap(vfu_call(c, 14, buf, 16, NULL, 0) == ENOTSUP, "DIRTY_PAGES is not supported");
+	ktap(vfu_call(c, 77, buf, 16, NULL, 0) == ENOTSUP, "command 77 is not supported");
+	ktap(!vfu_call(c, 13, NULL, 0, NULL, 0), "DEVICE_RESET succeeds");
 }
 
 /*
@@ -206,7 +215,7 @@ static void test_broken(struct emu *emu)
 	static const struct { uint32_t w[4]; const char *what; } cases[] = {
 		{ { 4 << 16 | 1, 15, 0, 0 }, "a size below the header's" },
 		{ { 4 << 16 | 1, 0xffffffff, 0, 0 }, "a size of 4 GiB" },
-		{ { 4 << 16 | 1, 16, 1, 0 }, "a reply that nobody asked for" },
+		{ { 4 << 16 | 1, 16, 1, 0 }, "an unsolicited reply" },
 	};
 	struct client c;
 	uint8_t buf[64];
@@ -229,7 +238,7 @@ static void test_broken(struct emu *emu)
 		usleep(1000);
 	}
 	ktap(!vfu_reply(&c, buf, sizeof(buf), NULL),
-	     "a message that comes two bytes at a time is answered");
+	     "a message sent two bytes at a time is answered");
 	client_close(&c);
 }
 
@@ -247,7 +256,7 @@ int main(int argc, char **argv)
 	client_open(&c, &emu, 0);
 	client_connect(&second, &emu, 0);
 	ktap(vfu_call(&second, 13, NULL, 0, NULL, 0) == -1000,
-	     "a second connection to a function is closed");
+	     "a second connection to a function is refused");
 	client_close(&second);
 	test_discovery(&c);
 	test_config(&c);
@@ -259,8 +268,8 @@ int main(int argc, char **argv)
 	ktap(strstr(emu_control(&emu, "status"), "function f1: "),
 	     "status names the second function");
 	ktap(strstr(emu_control(&emu, "frobnicate"), "error: unknown command 'frobnicate'"),
-	     "an unknown control command is named");
+	     "the error names an unknown control command");
 	status = emu_stop(&emu);
-	ktap(status == 3, "exit status 3 tells that there were violations");
+	ktap(status == 3, "with violations the exit status is 3");
 	return ktap_end();
 }

@@ -97,12 +97,12 @@ static struct prm_eqe *next_eqe(struct queue *q)
 static void test_eq_refusals(void)
 {
 	const struct eq_case cases[] = {
-		{ "a queue of 2^23 entries", 23, 0, 0, uar, 0, 0, 0, PRM_STATUS_BAD_PARAM },
-		{ "a vector that does not exist", 3, 64, 0, uar, 0, 0, 0, PRM_STATUS_BAD_PARAM },
+		{ "2^23 entries", 23, 0, 0, uar, 0, 0, 0, PRM_STATUS_BAD_PARAM },
+		{ "an unknown vector", 3, 64, 0, uar, 0, 0, 0, PRM_STATUS_BAD_PARAM },
 		{ "a status", 3, 0, 1, uar, 0, 0, 0, PRM_STATUS_BAD_PARAM },
-		{ "a UAR that does not exist", 3, 0, 0, 4000, 0, 0, 0, PRM_STATUS_BAD_RES },
-		{ "a page that is not aligned", 3, 0, 0, uar, 0, 64, 0, PRM_STATUS_BAD_PARAM },
-		{ "no page at all", 3, 0, 0, uar, 0, 0, 1, PRM_STATUS_BAD_INP_LEN },
+		{ "an unknown UAR", 3, 0, 0, 4000, 0, 0, 0, PRM_STATUS_BAD_RES },
+		{ "a misaligned page", 3, 0, 0, uar, 0, 64, 0, PRM_STATUS_BAD_PARAM },
+		{ "an empty page list", 3, 0, 0, uar, 0, 0, 1, PRM_STATUS_BAD_INP_LEN },
 	};
 	struct queue q;
 	unsigned int i;
@@ -138,13 +138,14 @@ static void test_command_eq(struct queue *q)
 	struct queue second;
 
 	vector_on(&c, 1);
-	ktap(!create_eq(q, &k), "CREATE_EQ for command completions");
-	ktap(!next_eqe(q), "its own completion does not come as an event");
-	ktap(create_eq(&second, &k) == PRM_STATUS_BAD_PARAM, "an event type goes to one EQ only");
+	ktap(!create_eq(q, &k), "an EQ for command completions can be created");
+	ktap(!next_eqe(q), "the creation of the command EQ raises no event");
+	ktap(create_eq(&second, &k) == PRM_STATUS_BAD_PARAM,
+	     "a second EQ for the same event type is refused");
 	eqe = next_eqe(q);
 	ktap(eqe && eqe->type == PRM_EVENT_CMD && be32_to_cpu(eqe->data.cmd.vector) == 1,
-	     "the refused command ended with an event");
-	ktap(!vector_fired(&c, 1, 20), "no interrupt before the EQ is armed");
+	     "a refused command completes with an event");
+	ktap(!vector_fired(&c, 1, 20), "an EQ that was never armed raises no interrupt");
 	for (i = 0; i < 40; i++) {
 		eq_update(q, uar, q->ci, true);
 		one_command();
@@ -152,13 +153,14 @@ static void test_command_eq(struct queue *q)
 		eqe = next_eqe(q);
 		good += eqe && eqe->type == PRM_EVENT_CMD;
 	}
-	ktap(good == 40 && fired == 40, "40 commands, 8 entries: %u events, %u interrupts", good,
+	ktap(good == 40 && fired == 40,
+	     "40 commands through 8 entries raise %u events and %u interrupts", good,
 	     fired);
 	eq_update(q, uar, q->ci, false);
 	one_command();
-	ktap(!vector_fired(&c, 1, 20), "not armed: no interrupt");
+	ktap(!vector_fired(&c, 1, 20), "an EQ that is not armed raises no interrupt");
 	eq_update(q, uar, q->ci, true);
-	ktap(vector_fired(&c, 1, 1000), "arming an EQ with a newer event fires at once");
+	ktap(vector_fired(&c, 1, 1000), "arming an EQ with an unread event fires at once");
 	next_eqe(q);
 	eq_update(q, uar, q->ci, false);
 }
@@ -168,18 +170,19 @@ static void test_eq_doorbells(struct queue *q)
 	struct queue none = { .num = 0x3f };
 
 	eq_update(q, other_uar, q->ci, true);
-	ktap(complained("doorbell on UAR"), "a doorbell on another UAR is reported");
+	ktap(complained("doorbell on UAR"), "an EQ doorbell on another UAR is reported");
 	eq_update(q, 5000, q->ci, true);
 	ktap(complained("which is not allocated"),
-	     "a doorbell on a UAR that nobody has is reported");
+	     "a doorbell on an unallocated UAR is reported");
 	eq_update(&none, uar, 0, true);
 	ktap(complained("EQ doorbell names EQ 0x3f, which does not exist"),
-	     "a doorbell of an EQ that does not exist is reported");
+	     "a doorbell of an unknown EQ is reported");
 	eq_update(q, uar, q->ci + 3, false);
 	ktap(complained("consumer index jumps"),
-	     "a consumer index beyond the producer is reported");
+	     "an EQ consumer index beyond the producer is reported");
 	reg_write(&c, (uint64_t)uar * 4096 + 0x60, 1);
-	ktap(complained("at 0x60 is no doorbell"), "a write that is no doorbell is reported");
+	ktap(complained("at 0x60 is no doorbell"),
+	     "a UAR write that is not a doorbell is reported");
 }
 
 struct cq_case {
@@ -229,12 +232,12 @@ static void cq_arm(struct queue *q, uint32_t page, unsigned int sn, uint32_t ci)
 static void test_cq_refusals(uint32_t eqn)
 {
 	const struct cq_case cases[] = {
-		{ "a queue of 2^23 entries", 23, eqn, 0, 0, 0, PRM_STATUS_BAD_PARAM },
-		{ "an EQ that does not exist", 4, 0x3e, 0, 0, 0, PRM_STATUS_BAD_RES },
+		{ "2^23 entries", 23, eqn, 0, 0, 0, PRM_STATUS_BAD_PARAM },
+		{ "an unknown EQ", 4, 0x3e, 0, 0, 0, PRM_STATUS_BAD_RES },
 		{ "a collapsed queue", 4, eqn, 1, 0, 0, PRM_STATUS_BAD_PARAM },
-		{ "compressed entries", 4, eqn, 0, 1, 0, PRM_STATUS_BAD_PARAM },
-		{ "a doorbell record that is not aligned", 4, eqn, 0, 0, 4, PRM_STATUS_BAD_PARAM },
-		{ "more entries than there are pages for", 7, eqn, 0, 0, 0,
+		{ "CQE compression", 4, eqn, 0, 1, 0, PRM_STATUS_BAD_PARAM },
+		{ "a misaligned doorbell record", 4, eqn, 0, 0, 4, PRM_STATUS_BAD_PARAM },
+		{ "too few pages", 7, eqn, 0, 0, 0,
 		  PRM_STATUS_BAD_INP_LEN },
 	};
 	struct queue q;
@@ -261,12 +264,12 @@ static void test_modify_cq(const struct queue *q)
 		modify_field_select_resize_field_select.modify_field_select.modify_field_select, 3);
 	prm_set(&in, cq_context.cq_period, 16);
 	prm_set(&in, cq_context.cq_max_count, 32);
-	ktap(!cmd(&c, modify_cq, &in, &out), "MODIFY_CQ sets moderation");
+	ktap(!cmd(&c, modify_cq, &in, &out), "MODIFY_CQ sets the moderation");
 	prm_set(&query, cqn, q->num);
 	ktap(!cmd(&c, query_cq, &query, &state) && prm_get(&state, cq_context.cq_period) == 16 &&
 	     prm_get(&state, cq_context.cq_max_count) == 32 &&
 	     prm_get(&state, cq_context.log_cq_size) == 4,
-	     "QUERY_CQ shows it");
+	     "QUERY_CQ returns the moderation");
 	prm_set(&in, op_mod, 2);
 	ktap(cmd(&c, modify_cq, &in, &out) == PRM_STATUS_BAD_PARAM,
 	     "MODIFY_CQ refuses an unknown modifier");
@@ -280,22 +283,23 @@ static void test_cq(struct queue *eq)
 	struct prm_dealloc_uar_out du_out;
 
 	test_cq_refusals(eq->num);
-	ktap(!create_cq(&q, &k), "CREATE_CQ");
+	ktap(!create_cq(&q, &k), "a CQ can be created");
 	ktap(destroy_eq(eq->num) == PRM_STATUS_RES_BUSY,
 	     "DESTROY_EQ is refused while a CQ uses it");
 	prm_set(&du, uar, uar);
-	ktap(cmd(&c, dealloc_uar, &du, &du_out) == PRM_STATUS_RES_BUSY, "so is DEALLOC_UAR");
+	ktap(cmd(&c, dealloc_uar, &du, &du_out) == PRM_STATUS_RES_BUSY,
+	     "DEALLOC_UAR is refused while a CQ uses it");
 	test_modify_cq(&q);
 	cq_arm(&q, other_uar, 0, 0);
 	ktap(complained("CQ 0x400: doorbell on UAR") || complained("doorbell on UAR"),
-	     "arming on another UAR is reported");
+	     "arming a CQ on another UAR is reported");
 	cq_arm(&none, uar, 0, 0);
 	ktap(complained("CQ doorbell names CQ 0x123456, which does not exist"),
-	     "arming a CQ that does not exist is reported");
+	     "arming an unknown CQ is reported");
 	cq_arm(&q, uar, 0, 5);
-	ktap(complained("armed at index 0x5"), "arming beyond the producer is reported");
-	ktap(!destroy_cq(q.num), "DESTROY_CQ");
-	ktap(destroy_cq(q.num) == PRM_STATUS_BAD_RES, "DESTROY_CQ of a stale number");
+	ktap(complained("armed at index 0x5"), "arming a CQ beyond the producer is reported");
+	ktap(!destroy_cq(q.num), "a CQ can be destroyed");
+	ktap(destroy_cq(q.num) == PRM_STATUS_BAD_RES, "DESTROY_CQ of a stale number is refused");
 }
 
 static void test_overrun(struct queue *q)
@@ -307,10 +311,10 @@ static void test_overrun(struct queue *q)
 	for (i = 0; i < 12; i++)
 		one_command();
 	ktap(complained("overrun: 8 entries and none was consumed"),
-	     "an EQ that nobody reads overruns, and that is reported");
+	     "an EQ that is not read overruns, and that is reported");
 	prm_set(&in, eq_number, q->num);
 	ktap(!cmd(&c, query_eq, &in, &out) && prm_get(&out, eq_context_entry.status) == 9,
-	     "QUERY_EQ shows the overrun");
+	     "QUERY_EQ returns the overrun");
 	while (next_eqe(q))
 		;
 	eq_update(q, uar, q->ci, false);
@@ -328,7 +332,7 @@ static void test_page_request(void)
 	unsigned int i;
 
 	vector_on(&c, 2);
-	ktap(!create_eq(&q, &k), "CREATE_EQ for page requests");
+	ktap(!create_eq(&q, &k), "an EQ for page requests can be created");
 	eq_update(&q, uar, 0, true);
 	for (i = 0; i < 600 && !eqe; i++) {
 		if (alloc_uar(&num))
@@ -337,8 +341,8 @@ static void test_page_request(void)
 	}
 	ktap(eqe && eqe->type == PRM_EVENT_PAGE_REQUEST &&
 	     (int32_t)be32_to_cpu(eqe->data.req_pages.num_pages) > 0,
-	     "after %u objects the card asks for pages", i);
-	ktap(vector_fired(&c, 2, 1000), "by its interrupt");
+	     "after %u objects the card requests pages by an event", i);
+	ktap(vector_fired(&c, 2, 1000), "the page request raises an interrupt");
 }
 
 int main(int argc, char **argv)
@@ -351,7 +355,7 @@ int main(int argc, char **argv)
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
 	ktap(!boot_to_init(&c) && !alloc_uar(&uar) && !alloc_uar(&other_uar),
-	     "bring-up and two UARs");
+	     "the function starts and two UARs can be allocated");
 	test_eq_refusals();
 	test_command_eq(&eq);
 	test_eq_doorbells(&eq);
@@ -360,11 +364,11 @@ int main(int argc, char **argv)
 		;
 	eq_update(&eq, uar, eq.ci, false);
 	test_overrun(&eq);
-	ktap(!destroy_eq(eq.num), "DESTROY_EQ of the command EQ");
-	ktap(!one_command(), "commands go on by polling");
+	ktap(!destroy_eq(eq.num), "the command EQ can be destroyed");
+	ktap(!one_command(), "without a command EQ commands complete by polling");
 	test_page_request();
 	client_close(&c);
 	status = emu_stop(&emu);
-	ktap(status == 3, "exit status 3");
+	ktap(status == 3, "with violations the exit status is 3");
 	return ktap_end();
 }

@@ -116,7 +116,7 @@ static void test_ops(enum prm_qp_st st, unsigned int addr)
 	}
 	qp_unpair(&x, &y);
 	ok(a.dev->violations == 0 && b.dev->violations == 0 && !wire.wrong,
-	   "%s, %s: frames well-formed, no violation %s", st == PRM_QP_ST_RC ? "RC" : "UC",
+	   "%s, %s: frames are well-formed, no violation %s", st == PRM_QP_ST_RC ? "RC" : "UC",
 	   addr_names[addr], wire.why);
 }
 
@@ -134,7 +134,7 @@ static void test_mtus(void)
 		good = run_op(&x, &y, &op_cases[0], bytes) &&
 		       run_op(&x, &y, &op_cases[2], 3 * bytes + 1) &&
 		       run_op(&x, &y, &op_cases[4], 7 * bytes - 1);
-		ok(good, "RC at MTU %u", bytes);
+		ok(good, "RC works at MTU %u", bytes);
 		qp_unpair(&x, &y);
 	}
 }
@@ -166,7 +166,7 @@ static void test_wqes(void)
 	ok(is_good(cqe, &x, PRM_CQE_REQ, PRM_WQE_SEND) &&
 	   is_good(poll(&cb), &y, PRM_CQE_RESP_SEND, 0) && buf_is(&b, DST_OFF, 5000, 5) &&
 	   quiet(),
-	   "gather of 3, scatter to 3 elements");
+	   "3 SGEs are gathered and scattered to 3 SGEs");
 
 	for (i = 0; i < 20; i++) {
 		wr = (struct wr){ .opcode = PRM_WQE_SEND, .inl = text, .inl_len = sizeof(text) };
@@ -179,7 +179,7 @@ static void test_wqes(void)
 			poll(&cb) &&
 			*buf_at(&b, DST_OFF + 200 * i + sizeof(text) - 2) == text[sizeof(text) - 2];
 	}
-	ok(good == 20 && quiet(), "inline data around the end of the send queue");
+	ok(good == 20 && quiet(), "inline data may wrap around the end of the send queue");
 
 	for (i = 0; i < 5; i++) {
 		wr = (struct wr) { .opcode = i == 2 ? PRM_WQE_NOP : PRM_WQE_RDMA_WRITE,
@@ -194,7 +194,7 @@ static void test_wqes(void)
 	settle();
 	cqe = poll(&ca);
 	ok(cqe && be16_to_cpu(cqe->wqe_counter) == (uint16_t)(x.sq_pi - 1) && quiet(),
-	   "only signaled WQEs complete; a NOP among them");
+	   "only signaled WQEs complete, among them a NOP");
 	qp_unpair(&x, &y);
 }
 
@@ -220,7 +220,7 @@ static void test_fence_and_reads(void)
 	while (poll(&ca))
 		n++;
 	ok(n == 64 && buf_is(&a, 0, 64 * 5000, 9) && quiet(),
-	   "64 READs where two may be outstanding");
+	   "64 READs complete where two may be outstanding");
 
 	*buf_at(&a, 0) = 1;
 	*buf_at(&b, DST_OFF) = 2;
@@ -240,7 +240,7 @@ static void test_fence_and_reads(void)
 	ring(&x);
 	settle();
 	ok(poll(&ca) && poll(&ca) && *buf_at(&b, DST_OFF + 100) == 2 && quiet(),
-	   "a fenced WRITE sends what the READ brought");
+	   "a fenced WRITE sends the data of the READ before it");
 	qp_unpair(&x, &y);
 }
 
@@ -274,7 +274,7 @@ static void test_atomics(void)
 	post_send(&x, &wr);
 	settle();
 	ok(poll(&ca) && value_at(&a, 0) == 0x0102030405060708 && quiet(),
-	   "fetch and add, old value big-endian");
+	   "FETCH_ADD returns the old value big-endian");
 	prm_set((struct prm_atomic_caps *)a.dev->hca->cap_cur[CAP_ATOMIC],
 		atomic_req_8B_endianness_mode, 1);
 	wr.swap_add = 0x100000000ull;
@@ -283,7 +283,7 @@ static void test_atomics(void)
 	ok(is_good(poll(&ca), &x, PRM_CQE_REQ, PRM_WQE_ATOMIC_FA) &&
 	   value_at(&a, 0) == 0x0807060504030201 &&
 	   value_at(&b, off) == 0x0807060604030201 && quiet(),
-	   "fetch and add");
+	   "FETCH_ADD returns the old value in host order");
 	wr.opcode = PRM_WQE_ATOMIC_CS;
 	wr.compare = 5;
 	wr.swap_add = 42;
@@ -294,7 +294,7 @@ static void test_atomics(void)
 	settle();
 	ok(poll(&ca) && poll(&ca) && value_at(&a, 0) == 0x0807060604030201 &&
 	   value_at(&a, 8) == value_at(&a, 0) && value_at(&b, off) == 42 && quiet(),
-	   "compare and swap, not equal and equal");
+	   "CMP_SWAP swaps only if equal");
 	qp_unpair(&x, &y);
 }
 
@@ -318,7 +318,7 @@ static void test_invalidate(void)
 	cqe = poll(&cb);
 	ok(poll(&ca) && is_good(cqe, &y, PRM_CQE_RESP_SEND_INV, 0) &&
 	   be32_to_cpu(cqe->inval_rkey) == key && quiet(),
-	   "SEND with invalidate");
+	   "SEND with invalidate reports the key");
 	wr = (struct wr) { .opcode = PRM_WQE_RDMA_WRITE,
 			   .n = 1,
 			   .sge = { local(&a, 0, 10) },
@@ -358,13 +358,13 @@ static void test_srq(void)
 		good += !qp_init(&x[i], &o) && !qp_init(&y[i], &o) && !qp_rtr(&x[i], &y[i], &o) &&
 			!qp_rtr(&y[i], &x[i], &o) && !qp_rts(&x[i], &o) && !qp_rts(&y[i], &o);
 	}
-	ok(good == 2, "two QPs on one RMP");
+	ok(good == 2, "two QPs can share one RMP");
 	prm_set(&arm, rmpn, srq.num);
 	prm_set(&arm, rmp_state, PRM_WQ_RDY);
 	prm_set(&arm, ctx.state, PRM_WQ_RDY);
 	prm_set(&arm, bitmask.lwm, 1);
 	prm_set(&arm, ctx.wq.lwm, 2);
-	ok(!command(&b, modify_rmp, &arm, &arm_out), "the limit is armed");
+	ok(!command(&b, modify_rmp, &arm, &arm_out), "MODIFY_RMP arms the limit");
 	for (i = 0; i < 10; i++) {
 		dst = local(&b, DST_OFF + 100 * i, 100);
 		post_srq(&srq, 1, &dst);
@@ -383,12 +383,13 @@ static void test_srq(void)
 			be16_to_cpu(cqe->wqe_counter) == (i * 5 & 15) &&
 			buf_is(&b, DST_OFF + 100 * i, 50, i);
 	}
-	ok(good == 10 && quiet(), "sends of both use the list of the RMP in its order");
-	ok(saw_event(&b, PRM_EVENT_SRQ_RQ_LIMIT, srq.num), "an event when the limit is passed");
+	ok(good == 10 && quiet(), "SENDs of both QPs use the RMP's list in order");
+	ok(saw_event(&b, PRM_EVENT_SRQ_RQ_LIMIT, srq.num),
+	   "an event is raised when the limit is passed");
 	qp_simple(&y[0], PRM_OP_qp_2err);
 	settle();
 	ok(saw_event(&b, PRM_EVENT_SRQ_LAST_WQE, y[0].qpn),
-	   "last WQE event of a QP with an SRQ in error");
+	   "a QP with an SRQ in ERR raises a last WQE event");
 	qp_unpair(&x[0], &y[0]);
 	qp_unpair(&x[1], &y[1]);
 }
@@ -477,7 +478,7 @@ static void test_ud(void)
 	ud_open(&x, &y, PRM_QP_ST_QP1);
 	for (addr = 0, good = true; addr < ADDRS; addr++)
 		good = good && ud_round(&x, &y, addr, 256, PRM_WQE_SEND, GSI_QPN, GSI_QPN);
-	ok(good, "GSI: source and destination QPN 1, the context's Q_Key");
+	ok(good, "GSI: source and destination QPN are 1, the Q_Key is the context's");
 	qp_unpair(&x, &y);
 }
 
@@ -503,7 +504,7 @@ static void test_ud_drops(void)
 	post_send(&x, &wr);
 	settle();
 	ok(poll(&ca) && !poll(&cb) && b.dev->rdma->rx_dropped >= 2,
-	   "one for a QP that does not exist too");
+	   "a datagram for an unknown QP is dropped");
 	wr.dqpn = y.qpn;
 	wr.qkey = 0x11111111;
 	post_send(&x, &wr);
@@ -511,7 +512,7 @@ static void test_ud_drops(void)
 	cqe = poll(&cb);
 	ok(poll(&ca) && cqe && cqe_opcode(cqe) == PRM_CQE_RESP_ERR &&
 	   cqe_syndrome(cqe) == PRM_CQE_SYND_LOCAL_LENGTH && qp_state(&y) == PRM_QP_ERR,
-	   "a receive too short for header and data ends with a length error");
+	   "a receive too short for GRH and data completes with a length error");
 	qp_unpair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
@@ -539,20 +540,20 @@ static void test_multicast(void)
 	post_recv(&y, 1, &sge);
 	post_send(&x, &wr);
 	settle();
-	ok(poll(&ca) && !poll(&cb), "multicast: nobody is attached");
-	ok(!command(&b, attach_to_mcg, &in, &out), "attached");
+	ok(poll(&ca) && !poll(&cb), "multicast without an attached QP is dropped");
+	ok(!command(&b, attach_to_mcg, &in, &out), "a QP can be attached to a multicast group");
 	post_send(&x, &wr);
 	settle();
 	ok(poll(&ca) && is_good(poll(&cb), &y, PRM_CQE_RESP_SEND, 0) &&
 	   b.dev->rdma->rx_mcast_packets == 1,
-	   "multicast: received");
+	   "an attached QP receives multicast");
 	ok(command(&b, attach_to_mcg, &in, &out) == PRM_STATUS_BAD_PARAM,
 	   "attaching twice is refused");
 	ok(qp_simple(&y, PRM_OP_destroy_qp) == PRM_STATUS_RES_BUSY,
 	   "an attached QP cannot be destroyed");
 	ok(!command(&b, detach_from_mcg, (struct prm_detach_from_mcg_in *)&in,
 		    (struct prm_detach_from_mcg_out *)&out),
-	   "detached");
+	   "a QP can be detached from a multicast group");
 	qp_unpair(&x, &y);
 }
 
@@ -571,11 +572,11 @@ static void test_same_function(void)
 	qp_make(&y, &a, PRM_QP_ST_RC, &ca, &o);
 	ok(!qp_init(&x, &o) && !qp_init(&y, &o) && !qp_rtr(&x, &y, &o) && !qp_rtr(&y, &x, &o) &&
 	   !qp_rts(&x, &o) && !qp_rts(&y, &o),
-	   "two QPs of one function");
+	   "two QPs of one function can be connected");
 	post_send(&x, &wr);
 	settle();
 	ok(is_good(poll(&ca), &x, PRM_CQE_REQ, PRM_WQE_RDMA_WRITE) && buf_is(&a, 9000, 5000, 3),
-	   "loopback through the switch");
+	   "two QPs of one function exchange data through the switch");
 	qp_unpair(&x, &y);
 }
 

@@ -132,22 +132,23 @@ static void test_requests(uint32_t set)
 {
 	struct tsge to = { b.va + DST_OFF, 3000, b.lkey };
 	const struct counter_case cases[] = {
-		{ "a SEND counts nowhere", { .opcode = PRM_WQE_SEND, A_SGE(3000) }, to },
-		{ "a WRITE is one request, however long",
+		{ "a SEND moves no counter", { .opcode = PRM_WQE_SEND, A_SGE(3000) }, to },
+		{ "a WRITE counts as one request, however long",
 		  { .opcode = PRM_WQE_RDMA_WRITE, A_SGE(3000), TO_B },
 		  .b = { C(rx_write_requests, 1) } },
-		{ "a READ", { .opcode = PRM_WQE_RDMA_READ, A_SGE(3000), TO_B },
+		{ "a READ counts as one request",
+		  { .opcode = PRM_WQE_RDMA_READ, A_SGE(3000), TO_B },
 		  .b = { C(rx_read_requests, 1) } },
-		{ "an atomic", { .opcode = PRM_WQE_ATOMIC_FA, A_SGE(8),
+		{ "an atomic counts as one request", { .opcode = PRM_WQE_ATOMIC_FA, A_SGE(8),
 		  .raddr = (b.va + DST_OFF) & ~7ull, .rkey = b.rkey, .swap_add = 1 },
 		  .b = { C(rx_atomic_requests, 1) } },
-		{ "a SEND to a receiver that is not ready, without patience",
+		{ "a SEND without RNR retries to a receiver that is not ready",
 		  { .opcode = PRM_WQE_SEND, A_SGE(10) },
 		  .o = { .rnr_set = true },
 		  .a = { C(rnr_nak_retry_err, 1), C(req_rnr_retries_exceeded, 1),
 			 C(req_cqe_error, 1) },
 		  .b = { C(out_of_buffer, 1) } },
-		{ "a send that is flushed", { .opcode = PRM_WQE_SEND, A_SGE(10) }, .flush = true,
+		{ "a flushed send", { .opcode = PRM_WQE_SEND, A_SGE(10) }, .flush = true,
 		  .a = { C(req_cqe_flush_error, 1), C(req_cqe_error, 1) } },
 	};
 	unsigned int i;
@@ -159,24 +160,24 @@ static void test_requests(uint32_t set)
 static void test_losses(uint32_t set)
 {
 	const struct counter_case cases[] = {
-		{ "the middle packet of a WRITE is lost",
+		{ "a lost packet in the middle of a WRITE",
 		  { .opcode = PRM_WQE_RDMA_WRITE, A_SGE(3000), TO_B }, .drop_at = 2,
 		  .a = { C(packet_seq_err, 1) },
 		  .b = { C(rx_write_requests, 1), C(out_of_sequence, 1) } },
-		{ "a WRITE comes twice", { .opcode = PRM_WQE_RDMA_WRITE, A_SGE(10), TO_B },
+		{ "a duplicate WRITE", { .opcode = PRM_WQE_RDMA_WRITE, A_SGE(10), TO_B },
 		  .dup_at = 1,
 		  .b = { C(rx_write_requests, 1), C(duplicate_request, 1) } },
-		{ "the acknowledgment of a WRITE is lost",
+		{ "a lost ACK of a WRITE",
 		  { .opcode = PRM_WQE_RDMA_WRITE, A_SGE(10), TO_B }, .only_opcode = BTH_ACK,
 		  .drop_at = 1,
 		  .a = { C(local_ack_timeout_err, 1) },
 		  .b = { C(rx_write_requests, 1), C(duplicate_request, 1) } },
-		{ "the middle of a READ's response is lost",
+		{ "a lost packet in the middle of a READ response",
 		  { .opcode = PRM_WQE_RDMA_READ, A_SGE(3000), TO_B },
 		  .only_opcode = BTH_READ_RESP_MIDDLE, .drop_at = 1,
 		  .a = { C(implied_nak_seq_err, 1) },
 		  .b = { C(rx_read_requests, 1), C(duplicate_request, 1) } },
-		{ "nothing arrives any more",
+		{ "a WRITE of which every packet is lost",
 		  { .opcode = PRM_WQE_RDMA_WRITE, A_SGE(10), TO_B }, .drop_every = 1,
 		  .o = { .retry_set = true, .retry = 2 },
 		  .a = { C(local_ack_timeout_err, 3), C(req_transport_retries_exceeded, 1),
@@ -200,7 +201,7 @@ static void test_errors(uint32_t set, uint32_t read_only)
 		  { .opcode = PRM_WQE_RDMA_READ, A_SGE(10), .raddr = b.va, .rkey = b.rkey ^ 1 },
 		  .a = { C(req_remote_access_errors, 1), C(req_cqe_error, 1) },
 		  .b = { C(resp_remote_access_errors, 1) } },
-		{ "a WRITE where the QP allows none",
+		{ "a WRITE to a QP that does not allow it",
 		  { .opcode = PRM_WQE_RDMA_WRITE, A_SGE(10), TO_B }, .o = { .no_remote = true },
 		  .a = { C(req_remote_invalid_request, 1), C(req_cqe_error, 1) },
 		  .b = { C(resp_remote_invalid_request, 1) } },
@@ -212,7 +213,7 @@ static void test_errors(uint32_t set, uint32_t read_only)
 		  { .opcode = PRM_WQE_SEND, A_SGE(100) }, { b.va, 100, read_only },
 		  .a = { C(req_remote_operation_errors, 1), C(req_cqe_error, 1) },
 		  .b = { C(resp_local_protection, 1), C(resp_cqe_error, 1) } },
-		{ "a receive that is flushed",
+		{ "a flushed receive",
 		  { .opcode = PRM_WQE_RDMA_WRITE, A_SGE(10), .raddr = b.va, .rkey = b.rkey ^ 1 },
 		  { b.va, 100, b.lkey },
 		  .a = { C(req_remote_access_errors, 1), C(req_cqe_error, 1) },
@@ -223,7 +224,7 @@ static void test_errors(uint32_t set, uint32_t read_only)
 		  .a = { C(req_local_protection, 1), C(req_cqe_error, 1) } },
 		{ "a message of 2 GiB", { .opcode = PRM_WQE_SEND, A_SGE(0) },
 		  .a = { C(req_local_length_error, 1), C(req_cqe_error, 1) } },
-		{ "an opcode that does not exist", { .opcode = 0x3f, A_SGE(10) },
+		{ "an unknown opcode", { .opcode = 0x3f, A_SGE(10) },
 		  .a = { C(local_operation_error, 1), C(req_cqe_error, 1) } },
 	};
 	unsigned int i;
@@ -256,19 +257,21 @@ static void test_sets(uint32_t set)
 
 	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	read_set(&b, set, &before, false);
-	ok(other && other != set && !rebind(&y, other), "RTS2RTS moves a QP to another set");
+	ok(other && other != set && !rebind(&y, other),
+	   "RTS2RTS moves a QP to another counter set");
 	post_send(&x, &wr);
 	settle();
 	read_set(&b, set, &now, false);
 	read_set(&b, other, &second, true);
 	ok(!memcmp(&before, &now, sizeof(now)) && prm_get(&second, rx_write_requests) == 1,
-	   "it counts there, and in its old set no more");
+	   "the QP counts in the new set only");
 	read_set(&b, other, &second, false);
-	ok(!prm_get(&second, rx_write_requests), "a query that clears a set");
-	ok(counter_drop(&b, other) == PRM_STATUS_RES_BUSY, "a set of a QP cannot go");
+	ok(!prm_get(&second, rx_write_requests), "a query can clear a counter set");
+	ok(counter_drop(&b, other) == PRM_STATUS_RES_BUSY, "a counter set of a QP cannot be freed");
 	ok(!rebind(&y, set) && !counter_drop(&b, other) &&
-	   read_set(&b, other, &second, false) == PRM_STATUS_BAD_RES, "one of no QP can");
-	ok(rebind(&y, other) == PRM_STATUS_BAD_RES, "and then no QP can name it");
+	   read_set(&b, other, &second, false) == PRM_STATUS_BAD_RES,
+		    "a counter set without QPs can be freed");
+	ok(rebind(&y, other) == PRM_STATUS_BAD_RES, "RTS2RTS to a freed counter set is refused");
 	qp_unpair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
@@ -286,16 +289,17 @@ static void test_rebind(uint32_t set)
 	struct tqp x, y;
 
 	qp_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
-	ok(!rebind(&x, other) && !rebind(&x, set), "a datagram QP moves too");
+	ok(!rebind(&x, other) && !rebind(&x, set), "RTS2RTS moves a UD QP to another counter set");
 	qp_unpair(&x, &y);
 	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_send(&x, &wr);
 	settle();
 	ok(qp_state(&x) == PRM_QP_ERR && rebind(&x, other) == PRM_STATUS_BAD_QP_STATE &&
-	   a.dev->hca->declined == declined + 1, "one that failed by itself does not: declined");
+	   a.dev->hca->declined == declined + 1,
+	   "RTS2RTS of a QP that failed by itself is declined");
 	qp_simple(&x, PRM_OP_qp_2err);
 	ok(rebind(&x, other) == PRM_STATUS_BAD_QP_STATE && a.dev->hca->declined == declined + 1,
-	   "once the driver took it to ERR, the driver knows: refused");
+	   "RTS2RTS of a QP that the driver moved to ERR is refused");
 	qp_unpair(&x, &y);
 	counter_drop(&a, other);
 	while (poll(&ca) || poll(&cb))
@@ -310,11 +314,11 @@ static void test_limit(void)
 
 	while (n < ARRAY_SIZE(ids) && (ids[n] = counter_of(&a)))
 		n++;
-	ok(n && n < prm_get(cap, max_qp_cnt) + 1u, "%u sets of %u can be made", n,
+	ok(n && n < prm_get(cap, max_qp_cnt) + 1u, "%u of %u counter sets can be allocated", n,
 	   prm_get(cap, max_qp_cnt));
 	while (n && !counter_drop(&a, ids[n - 1]))
 		n--;
-	ok(!n, "and destroyed");
+	ok(!n, "all counter sets can be freed");
 }
 
 /* ---- congestion ---------------------------------------------------------------------------- */
@@ -365,18 +369,18 @@ static void test_congestion(unsigned int addr, bool has_ecn)
 	post_send(&x, &wr);
 	settle();
 	ok(cong_is(&b, 0, 0, 0, 0) && !wire.by_opcode[BTH_CNP],
-	   "address %u: no mark, no notification", addr);
+	   "address %u: without marks no CNP is sent", addr);
 	own->av.tclass |= 3;
 	post_send(&x, &wr);
 	settle();
 	ok(cong_is(&b, n, n, 0, 0) && cong_is(&a, 0, 0, n, 0) && wire.by_opcode[BTH_CNP] == n,
-	   "address %u: each marked packet is answered by a notification; v1 has no marks", addr);
+	   "address %u: each marked packet is answered by a CNP, v1 has no marks", addr);
 	if (wire.wrong)
 		printf("# %s\n", wire.why);
 	ok(cqe_opcode(poll(&ca)) == PRM_CQE_REQ && cqe_opcode(poll(&ca)) == PRM_CQE_REQ &&
-	   !wire.wrong, "address %u: and the data arrive in frames that are right", addr);
+	   !wire.wrong, "address %u: the data arrive in well-formed frames", addr);
 	cong(&a, true);
-	ok(cong_is(&a, 0, 0, 0, 0), "address %u: a query that clears", addr);
+	ok(cong_is(&a, 0, 0, 0, 0), "address %u: a query can clear the CNP counters", addr);
 	qp_unpair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
@@ -395,7 +399,7 @@ static void test_stray_notification(void)
 	((struct qp *)obj_find(b.dev, OBJ_QP, y.qpn))->remote_qpn = 0x7777;
 	post_send(&x, &wr);
 	pass_time(10);
-	ok(cong_is(&a, 0, 0, 0, 1), "a notification for a queue that does not exist is ignored");
+	ok(cong_is(&a, 0, 0, 0, 1), "a CNP for an unknown QP is counted as ignored");
 	qp_unpair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
@@ -451,7 +455,7 @@ static void test_port(void)
 	ok(!read_reg(&a, PRM_REG_PCAM, &pcam, sizeof(pcam)) &&
 	   prm_get(&pcam, feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter) &&
 	   prm_get(&pcam, port_access_reg_cap_mask.regs_5000_to_507f.ppcnt),
-	   "PCAM announces PPCNT and its count of wrong ICRCs");
+	   "PCAM advertises PPCNT and its ICRC error counter");
 	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	vport(&b, &before, false);
 	wire_watch();
@@ -464,19 +468,19 @@ static void test_port(void)
 	read_ppcnt(&b, PRM_PPCNT_ETH_EXTENDED, &reg);
 	i = prm_get(&reg,
 		    counter_set.eth_extended_cntrs_grp_data_layout.rx_icrc_encapsulated_low);
-	ok(i == ICRC_FRAMES, "PPCNT, Ethernet extended: %u wrong ICRCs", i);
+	ok(i == ICRC_FRAMES, "PPCNT, Ethernet extended: %u ICRC errors", i);
 	read_ppcnt(&b, PRM_PPCNT_IB, &reg);
 	ok(IB_PORT(&reg, port_rcv_errors) == ICRC_FRAMES,
-	   "PPCNT, InfiniBand: they are receive errors");
+	   "PPCNT, InfiniBand: ICRC errors are receive errors");
 	vport(&b, &now, true);
 	ok(prm_get64(&now, received_ib_unicast.packets) ==
 	   prm_get64(&before, received_ib_unicast.packets) + 2 * ICRC_FRAMES,
-	   "the vport counts them as packets");
+	   "the vport counts packets with ICRC errors");
 	vport(&b, &now, false);
 	read_ppcnt(&b, PRM_PPCNT_IB, &reg);
 	ok(!prm_get64(&now, received_ib_unicast.packets) &&
 	   IB_PORT(&reg, port_rcv_errors) == ICRC_FRAMES,
-	   "cleared, the vport begins at zero, the port goes on");
+	   "clearing the vport's counters leaves the port's");
 	qp_unpair(&x, &y);
 }
 
@@ -509,18 +513,19 @@ static void test_links(void)
 	pass_time(10);
 	read_ppcnt(&a, PRM_PPCNT_IB, &reg);
 	ok(IB_PORT(&reg, link_downed_counter) == 1 && IB_PORT(&reg, port_xmit_discards) == 2,
-	   "a link that went down, and what was sent then: %u and %u",
+	   "a link down and frames sent meanwhile are counted: %u and %u",
 	   IB_PORT(&reg, link_downed_counter), IB_PORT(&reg, port_xmit_discards));
 	port_set_wire(a.dev->port, true);
 	qp_unpair(&x, &y);
 	flood(&a, &b);
 	read_ppcnt(&b, PRM_PPCNT_IB, &reg);
-	ok(IB_PORT(&reg, link_overrun_errors) == OVERRUNS, "frames that found the queue full: %u",
+	ok(IB_PORT(&reg, link_overrun_errors) == OVERRUNS,
+	   "frames that overrun the queue are counted: %u",
 	   IB_PORT(&reg, link_overrun_errors));
 	flood(&a, &b);
 	flood(&a, &b);
 	read_ppcnt(&b, PRM_PPCNT_IB, &reg);
-	ok(IB_PORT(&reg, link_overrun_errors) == 15, "the counter stays at its limit: %u",
+	ok(IB_PORT(&reg, link_overrun_errors) == 15, "the overrun counter saturates at %u",
 	   IB_PORT(&reg, link_overrun_errors));
 }
 
@@ -532,7 +537,7 @@ int main(void)
 	cq_make(&ca, &a, 9);
 	cq_make(&cb, &b, 9);
 	set = counter_of(&a);
-	ok(set && set == counter_of(&b), "a set of counters on both sides");
+	ok(set && set == counter_of(&b), "a counter set can be allocated on both sides");
 	read_only = mkey_make(&b, b.pd, MEM_LOCAL_READ, b.va, 4096, 0);
 	test_requests(set);
 	test_losses(set);

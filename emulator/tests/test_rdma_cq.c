@@ -101,26 +101,27 @@ static void test_resize(void)
 	uint8_t copy[sizeof(struct prm_cqe64) << 4];
 
 	post(5);
-	ok(polled(2, 0), "five completions, two are read");
-	ok(!resize(&r, &ring) && take_over(ring, 7), "a CQ of 16 entries goes on with 128");
+	ok(polled(2, 0), "of five completions two can be read");
+	ok(!resize(&r, &ring) && take_over(ring, 7), "a CQ of 16 entries can be resized to 128");
 	memcpy(copy, mem_at(&a, old), old_bytes);
-	ok(polled(3, 2), "what was not read is there, in order");
+	ok(polled(3, 2), "unread completions survive the resize in order");
 	for (i = 0; i < 150; i += 50) {
 		post(50);
 		if (!polled(50, 5 + i))
 			break;
 	}
-	ok(i == 150 && !poll(&ca), "completions come in the new memory, all around it");
-	ok(!memcmp(copy, mem_at(&a, old), old_bytes), "the old memory is left alone");
+	ok(i == 150 && !poll(&ca), "completions are written to the new buffer as it wraps");
+	ok(!memcmp(copy, mem_at(&a, old), old_bytes), "the old buffer is not written");
 
 	post(20);
 	r.log = 4;
 	ok(resize(&r, &ring) == PRM_STATUS_BAD_SIZE_OUTS_CQES && a.dev->violations == before,
-	   "too small for what is not read, which may be an application's wish");
-	ok(polled(10, 155), "the CQ is as it was before it was to shrink");
-	ok(!resize(&r, &ring) && take_over(ring, 4) && polled(10, 165), "after reading it shrinks");
+	   "a size too small for the unread completions is declined");
+	ok(polled(10, 155), "a declined shrink leaves the CQ unchanged");
+	ok(!resize(&r, &ring) && take_over(ring, 4) && polled(10, 165),
+	   "a CQ that was read can be shrunk");
 	post(10);
-	ok(polled(10, 175), "and goes on");
+	ok(polled(10, 175), "the shrunk CQ receives completions");
 }
 
 static void test_resize_refused(void)
@@ -130,26 +131,27 @@ static void test_resize_refused(void)
 		struct resize r;
 		int status;
 	} cases[] = {
-		{ "no field", { .log = 5 }, PRM_STATUS_BAD_PARAM },
-		{ "size alone", { .log = 5, .fields = 1 }, PRM_STATUS_BAD_PARAM },
+		{ "no field selected", { .log = 5 }, PRM_STATUS_BAD_PARAM },
+		{ "only the size selected", { .log = 5, .fields = 1 }, PRM_STATUS_BAD_PARAM },
 		{ "an unknown field", { .log = 5, .fields = 15 }, PRM_STATUS_BAD_PARAM },
 		{ "another entry size", { .log = 5, .fields = 7, .cqe_sz = 1 },
 		  PRM_STATUS_BAD_PARAM },
 		{ "pages of 2^32 bytes", { .log = 5, .fields = 7, .log_page = 20 },
 		  PRM_STATUS_BAD_PARAM },
-		{ "a page too few", { .log = 7, .fields = 7, .drop = 8 }, PRM_STATUS_BAD_INP_LEN },
+		{ "too few pages", { .log = 7, .fields = 7, .drop = 8 }, PRM_STATUS_BAD_INP_LEN },
 	};
 	uint64_t before = a.dev->violations, ring;
 	struct resize r = { .log = 6, .fields = RESIZE_FIELDS };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		ok(resize(&cases[i].r, &ring) == cases[i].status, "refused: %s", cases[i].name);
-	ok(a.dev->violations == before + ARRAY_SIZE(cases), "each is a violation");
+		ok(resize(&cases[i].r, &ring) == cases[i].status,
+		   "resize with %s is refused", cases[i].name);
+	ok(a.dev->violations == before + ARRAY_SIZE(cases), "each refused resize is a violation");
 	post(16);
 	ok(resize(&r, &ring) == PRM_STATUS_BAD_RES_STATE &&
-	   a.dev->violations == before + ARRAY_SIZE(cases), "declined: the CQ is full");
-	ok(polled(16, 185), "the CQ is as it was before it was declined");
+	   a.dev->violations == before + ARRAY_SIZE(cases), "a resize of a full CQ is declined");
+	ok(polled(16, 185), "a declined resize leaves the CQ unchanged");
 }
 
 /* ---- moderation and arming ----------------------------------------------------------------- */
@@ -205,25 +207,25 @@ static void test_moderation(void)
 {
 	arm();
 	post(1);
-	ok(events() == 1, "without moderation the first completion raises the event");
+	ok(events() == 1, "without moderation the first completion raises an event");
 	post(2);
-	ok(!events(), "and the next ones none until the CQ is armed");
+	ok(!events(), "without arming the next completions raise no event");
 
-	ok(!moderate(3, 1000, 0), "three completions or 1000 us");
+	ok(!moderate(3, 1000, 0), "moderation can be set to three completions or 1000 us");
 	arm();
 	post(2);
-	ok(!events(), "two completions: no event");
+	ok(!events(), "two completions raise no event");
 	post(1);
-	ok(events() == 1, "the third one raises it");
+	ok(events() == 1, "the third completion raises an event");
 	arm();
 	post(1);
 	microseconds(999);
-	ok(!events(), "one completion, 999 us: no event");
+	ok(!events(), "one completion raises no event within 999 us");
 	post(1);
 	microseconds(1);
-	ok(events() == 1, "1000 us after the first one it comes");
+	ok(events() == 1, "1000 us after the first completion an event is raised");
 	microseconds(5000);
-	ok(!events(), "once");
+	ok(!events(), "the period raises one event only");
 
 	moderate(3, 1000, 1);
 	arm();
@@ -231,16 +233,16 @@ static void test_moderation(void)
 	microseconds(600);
 	post(1);
 	microseconds(600);
-	ok(!events(), "the period begins anew with each completion");
+	ok(!events(), "the period restarts with each completion");
 	microseconds(400);
-	ok(events() == 1, "and ends with the event");
+	ok(events() == 1, "the restarted period ends with an event");
 
 	moderate(0, 1000, 0);
 	arm();
 	post(10);
-	ok(!events(), "no count: ten completions raise no event");
+	ok(!events(), "without a count ten completions raise no event");
 	microseconds(1000);
-	ok(events() == 1, "the period does");
+	ok(events() == 1, "without a count the period raises an event");
 	moderate(0, 0, 0);
 }
 
@@ -258,13 +260,13 @@ static void test_arm_before_poll(void)
 			break;
 	}
 	ok(i == 6 && seen == 6,
-	   "armed before it is polled, a CQ has one event for each completion");
+	   "a CQ that is armed before it is polled raises one event per completion");
 	post(1);
 	seen = events();
 	post(1);
 	arm_at(ca.ci, 0);
 	ok(seen == 1 && events() == 1,
-	   "one that came since the last event, before the CQ is armed, has an event at once");
+	   "a completion since the last event raises one as soon as the CQ is armed");
 	while (poll(&ca))
 		;
 }
@@ -278,11 +280,11 @@ static void test_arm_when_read(void)
 		;
 	post(2);
 	arm_at(ca.ci, 0);
-	ok(events() == 1, "what came since all was read that an event told of raises one at once");
+	ok(events() == 1, "completions newer than the reported ones raise an event at once");
 	arm_at(ca.ci, 0);
-	ok(!events(), "but once");
+	ok(!events(), "arming again raises no second event");
 	post(1);
-	ok(events() == 1, "armed it was");
+	ok(events() == 1, "the armed CQ raises an event for the next completion");
 }
 
 /* The doorbell is on its way while the driver polls and the device reads the record. */
@@ -304,15 +306,16 @@ static void test_late_arming(void)
 	while (poll(&ca))
 		;
 	arm_at(armed_at, 0);
-	ok(events() == 1, "behind the record's index, the doorbell has what no event told of tell");
+	ok(events() == 1,
+	   "a doorbell behind the record's index raises an event for unreported completions");
 	arm_at(armed_at, 0);
-	ok(!events(), "and once is enough");
+	ok(!events(), "the same doorbell raises no second event");
 	post(1);
 	ok(events() == 1 && a.dev->violations == before,
 	   "a doorbell whose index is behind the record's arms the CQ");
 	arm_at(ca.ci + 2, 0);
 	ok(a.dev->violations == before + 1 && !events(),
-	   "one ahead of what was produced is a violation");
+	   "a doorbell ahead of the producer is a violation");
 }
 
 /* Nothing here is solicited: completions of sends have no bit for it, errors have. */
@@ -323,9 +326,9 @@ static void test_arm_solicited(void)
 		;
 	arm_at(ca.ci, PRM_CQ_ARM_SOLICITED);
 	post(3);
-	ok(!events(), "armed for solicited completions, others raise no event");
+	ok(!events(), "armed for solicited completions, unsolicited ones raise no event");
 	arm_at(ca.ci, 0);
-	ok(events() == 1, "until the CQ is armed for any");
+	ok(events() == 1, "armed for any completion, unsolicited ones raise an event");
 	while (poll(&ca))
 		;
 }
@@ -361,13 +364,13 @@ static void test_index_back(void)
 	   prm_get(&out, cq_context.producer_counter) ==
 		   ((prm_get(&out, cq_context.consumer_counter) + 9) & 0xffffff) &&
 	   prm_get(&out, cq_context.consumer_counter) == (ca.ci & 0xffffff),
-	   "QUERY_CQ tells what is consumed and produced");
+	   "QUERY_CQ returns consumer and producer index");
 	put32(mem_at(&a, ca.dbr), ca.ci + 10);
 	command(&a, query_cq, &in, &out);
 	ok(a.dev->violations == before + 1, "a consumer index beyond the producer is a violation");
 	put32(mem_at(&a, ca.dbr), ca.ci - 1);
 	command(&a, query_cq, &in, &out);
-	ok(a.dev->violations == before + 2, "so is one that goes back");
+	ok(a.dev->violations == before + 2, "a consumer index that goes back is a violation");
 	put32(mem_at(&a, ca.dbr), ca.ci & 0xffffff);
 }
 
@@ -409,7 +412,7 @@ static void test_time(void)
 		loop_test_clock(now_ns() + 1000000);
 		good &= sent < timer_now();
 	}
-	ok(good, "completions have the time that the initialization segment shows");
+	ok(good, "completion timestamps match the initialization segment's timer");
 }
 
 static void test_time_of_error(void)
@@ -426,7 +429,7 @@ static void test_time_of_error(void)
 	for (i = 0; cqe && i < sizeof(err->rsvd_24); i++)
 		sum |= err->rsvd_24[i];
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR && !sum,
-	   "an error has no time: its place is reserved, or a syndrome's");
+	   "an error completion has no timestamp");
 }
 
 /* ---- overrun ------------------------------------------------------------------------------- */
@@ -445,7 +448,7 @@ static void test_overrun(void)
 		qp_error |= eqe->type == PRM_EVENT_WQ_CATAS_ERROR;
 	}
 	ok(cq_error && qp_error && qp_state(&x) == PRM_QP_ERR,
-	   "an overrun: CQ error, and the queue pair goes into error");
+	   "a CQ overrun raises a CQ error and moves the QP to ERR");
 }
 
 int main(void)

@@ -45,9 +45,9 @@ static const struct access_case access_cases[] = {
 	  .wrong_key = true },
 	{ "WRITE one byte too far", PRM_WQE_RDMA_WRITE, ALL, 1, KEY_BYTES },
 	{ "READ one byte too far", PRM_WQE_RDMA_READ, ALL, 1, KEY_BYTES },
-	{ "WRITE one byte before", PRM_WQE_RDMA_WRITE, ALL, -1, 1 },
-	{ "READ one byte before", PRM_WQE_RDMA_READ, ALL, -1, 1 },
-	{ "WRITE one byte behind", PRM_WQE_RDMA_WRITE, ALL, KEY_BYTES, 1 },
+	{ "WRITE one byte before the region", PRM_WQE_RDMA_WRITE, ALL, -1, 1 },
+	{ "READ one byte before the region", PRM_WQE_RDMA_READ, ALL, -1, 1 },
+	{ "WRITE one byte after the region", PRM_WQE_RDMA_WRITE, ALL, KEY_BYTES, 1 },
 	{ "WRITE with another variant of the key", PRM_WQE_RDMA_WRITE, ALL, 0, 1,
 	  .wrong_key = true },
 	{ "READ with another variant of the key", PRM_WQE_RDMA_READ, ALL, 0, 1, .wrong_key = true },
@@ -158,7 +158,7 @@ static void test_span(const struct span *t)
 	cqe = poll(&ca);
 	ok(t->good ? cqe && cqe_opcode(cqe) == PRM_CQE_REQ :
 		     is_error(cqe, PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_PROT),
-	   "a WRITE by a key of %s reaches no further than its pages", t->name);
+	   "a WRITE by a key of %s does not reach past its pages", t->name);
 	drain();
 	qp_unpair(&x, &y);
 	drain();
@@ -189,7 +189,7 @@ static void test_vanishing_key(void)
 	settle();
 	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_REMOTE_ACCESS) &&
 	   qp_state(&y) == PRM_QP_ERR,
-	   "a key that goes in the middle of a READ");
+	   "destroying a key in the middle of a READ fails the READ");
 	drain();
 	qp_unpair(&x, &y);
 	drain();
@@ -238,22 +238,22 @@ static void test_receive_errors(uint32_t read_only)
 {
 	struct tsge from = { a.va, 100, a.lkey }, to = { b.va + DST_OFF, 100, b.lkey };
 	const struct error_case cases[] = {
-		{ "SEND longer than the receive",
+		{ "SEND longer than the receive completes with errors on both sides",
 		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 101, a.lkey } } },
 		  to,
 		  PRM_CQE_SYND_REMOTE_INVAL_REQ,
 		  PRM_CQE_SYND_LOCAL_LENGTH },
-		{ "receive into a key without write access",
+		{ "a receive into a key without write access fails",
 		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { from } },
 		  { b.va, 100, read_only },
 		  PRM_CQE_SYND_REMOTE_OP,
 		  PRM_CQE_SYND_LOCAL_PROT },
-		{ "receive with a wrong key",
+		{ "a receive with a wrong key fails",
 		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { from } },
 		  { b.va, 100, b.lkey ^ 0x100 },
 		  PRM_CQE_SYND_REMOTE_OP,
 		  PRM_CQE_SYND_LOCAL_PROT },
-		{ "receive with the reserved lkey, which the QP may not use",
+		{ "a receive with the reserved lkey fails without rlky",
 		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { from } },
 		  { MEM_BASE, 100, MKEY_RESERVED_LKEY },
 		  PRM_CQE_SYND_REMOTE_OP,
@@ -267,15 +267,15 @@ static void test_send_errors(void)
 {
 	struct tsge from = { a.va, 100, a.lkey };
 	const struct error_case cases[] = {
-		{ "SEND from a wrong key",
+		{ "a SEND with a wrong key fails",
 		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 10, a.lkey ^ 1 } } },
 		  {},
 		  PRM_CQE_SYND_LOCAL_PROT },
-		{ "SEND from beyond the region",
+		{ "a SEND from beyond the region fails",
 		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va + BUF_BYTES, 10, a.lkey } } },
 		  {},
 		  PRM_CQE_SYND_LOCAL_PROT },
-		{ "READ into a wrong key",
+		{ "a READ into a wrong key fails",
 		  { .opcode = PRM_WQE_RDMA_READ,
 		    .n = 1,
 		    .sge = { { a.va, 10, a.lkey ^ 1 } },
@@ -283,7 +283,7 @@ static void test_send_errors(void)
 		    .rkey = b.rkey },
 		  {},
 		  PRM_CQE_SYND_LOCAL_PROT },
-		{ "WRITE where the QP allows none",
+		{ "a WRITE to a QP that does not allow it fails",
 		  { .opcode = PRM_WQE_RDMA_WRITE,
 		    .n = 1,
 		    .sge = { from },
@@ -293,7 +293,7 @@ static void test_send_errors(void)
 		  PRM_CQE_SYND_REMOTE_INVAL_REQ,
 		  0,
 		  true },
-		{ "READ where the QP allows none",
+		{ "a READ from a QP that does not allow it fails",
 		  { .opcode = PRM_WQE_RDMA_READ,
 		    .n = 1,
 		    .sge = { from },
@@ -303,15 +303,15 @@ static void test_send_errors(void)
 		  PRM_CQE_SYND_REMOTE_INVAL_REQ,
 		  0,
 		  true },
-		{ "an opcode that does not exist",
+		{ "an unknown opcode fails",
 		  { .opcode = 0x3f, .n = 1, .sge = { from } },
 		  {},
 		  PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "a UMR without its segments",
+		{ "a UMR without its segments fails",
 		  { .opcode = PRM_WQE_UMR },
 		  {},
 		  PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "a message of 2 GiB",
+		{ "a message of 2 GiB fails",
 		  { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 0, a.lkey } } },
 		  {},
 		  PRM_CQE_SYND_LOCAL_LENGTH },
@@ -342,7 +342,7 @@ static void test_earlier_first(void)
 	pass = is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_QP_OP) && pass;
 	pass = is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH) && pass;
 	ok(pass && !poll(&ca),
-	   "what was posted before a bad WQE completes, then the error, then the flush");
+	   "WQEs before a bad one complete, it fails, later ones are flushed");
 	drain();
 	qp_unpair(&x, &y);
 	drain();
@@ -361,7 +361,7 @@ static void test_flush(void)
 	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	for (i = 0; i < 10; i++)
 		post_recv(&y, 1, &sge);
-	ok(!qp_simple(&y, PRM_OP_qp_2err), "2ERR");
+	ok(!qp_simple(&y, PRM_OP_qp_2err), "2ERR succeeds");
 	settle();
 	while (is_error(poll(&cb), PRM_CQE_RESP_ERR, PRM_CQE_SYND_WR_FLUSH))
 		n++;
@@ -369,14 +369,14 @@ static void test_flush(void)
 	post_recv(&y, 1, &sge);
 	pass_time(200);
 	ok(is_error(poll(&cb), PRM_CQE_RESP_ERR, PRM_CQE_SYND_WR_FLUSH),
-	   "one that is posted later too, without a doorbell");
+	   "a receive posted in ERR is flushed without a doorbell");
 	wr.sge[0] = (struct tsge){ b.va, 10, b.lkey };
 	wr.quiet = true;
 	post_send(&y, &wr);
 	settle();
 	ok(is_error(poll(&cb), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH),
-	   "and a send, signaled or not");
-	ok(!qp_simple(&y, PRM_OP_qp_2rst) && qp_state(&y) == PRM_QP_RST, "2RST");
+	   "a send posted in ERR is flushed, signaled or not");
+	ok(!qp_simple(&y, PRM_OP_qp_2rst) && qp_state(&y) == PRM_QP_RST, "2RST succeeds");
 	qp_unpair(&x, &y);
 	drain();
 }
@@ -403,15 +403,16 @@ static void test_ud_sq_error(void)
 	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_PROT) &&
 	   is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH) &&
 	   qp_state(&x) == PRM_QP_SQER,
-	   "a UD send that fails leads to SQER");
+	   "a failed UD send moves the QP to SQER");
 	prm_set(&in, qpn, x.qpn);
 	prm_set(&in, qpc.st, PRM_QP_ST_UD);
-	ok(!command(&a, sqerr2rts_qp, &in, &out) && qp_state(&x) == PRM_QP_RTS, "SQERR2RTS");
+	ok(!command(&a, sqerr2rts_qp, &in, &out) && qp_state(&x) == PRM_QP_RTS,
+	   "SQERR2RTS moves the QP to RTS");
 	wr.sge[0].key = a.lkey;
 	post_recv(&y, 1, &sge);
 	post_send(&x, &wr);
 	settle();
-	ok(poll(&ca) && poll(&cb), "and it sends again");
+	ok(poll(&ca) && poll(&cb), "after SQERR2RTS the QP sends again");
 	qp_unpair(&x, &y);
 	drain();
 }
@@ -427,14 +428,15 @@ static void test_stray_doorbells(void)
 	post_send(&x, &wr);
 	settle();
 	ok(a.dev->violations == before + 1 && !poll(&ca),
-	   "a doorbell in RST is a violation and nothing else");
+	   "a doorbell in RST is a violation without effect");
 	sq_doorbell(a.dev, a.uar + 1, (uint64_t)1 << 40 | x.qpn << 8);
-	ok(a.dev->violations == before + 2, "so is one on another UAR");
+	ok(a.dev->violations == before + 2, "a doorbell on another UAR is a violation");
 	qp_simple(&x, PRM_OP_destroy_qp);
 	sq_doorbell(a.dev, a.uar, (uint64_t)1 << 40 | x.qpn << 8);
-	ok(a.dev->violations == before + 2, "one of a QP that has gone is late, not wrong");
+	ok(a.dev->violations == before + 2, "a late doorbell of a destroyed QP is no violation");
 	sq_doorbell(a.dev, a.uar + 1, (uint64_t)1 << 40 | x.qpn << 8);
-	ok(a.dev->violations == before + 3, "it is, on another UAR");
+	ok(a.dev->violations == before + 3,
+	   "a late doorbell of a destroyed QP on another UAR is a violation");
 }
 
 /* Last of all: the side is of no use behind it. */
@@ -448,7 +450,8 @@ static void test_stray_doorbell_after_reset(void)
 	qp_simple(&x, PRM_OP_destroy_qp);
 	cxdev_reset(a.dev);
 	sq_doorbell(a.dev, a.uar, (uint64_t)1 << 40 | x.qpn << 8);
-	ok(a.dev->violations == before + 1, "after a reset nothing is late: it is wrong again");
+	ok(a.dev->violations == before + 1,
+	   "a doorbell of a QP destroyed before a reset is a violation");
 }
 
 /* A producer index far ahead of the queue must not be followed. */
@@ -463,7 +466,7 @@ static void test_producer(void)
 	ring(&x);
 	settle();
 	ok(qp_state(&x) == PRM_QP_ERR && saw_event(&a, PRM_EVENT_WQ_CATAS_ERROR, x.qpn),
-	   "a send producer index out of range");
+	   "a send producer index out of range moves the QP to ERR");
 	put32(mem_at(&b, y.dbr), 5000);
 	x.sq_pi = 0;
 	qp_unpair(&x, &y);
@@ -548,7 +551,7 @@ static void test_states(enum prm_qp_st st)
 			bad += qp_simple(&x, PRM_OP_destroy_qp) != 0;
 			a.next = next;
 		}
-		ok(!bad, "service type %u: transitions from %s", st, names[from]);
+		ok(!bad, "service type %u: transitions from %s are right", st, names[from]);
 	}
 	qp_simple(&y, PRM_OP_destroy_qp);
 }
@@ -567,36 +570,39 @@ static void test_refused_fields(void)
 	qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o);
 	prm_set(&in, qpn, x.qpn);
 	prm_set(&in, qpc.st, PRM_QP_ST_RC);
-	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM, "RST2INIT without a port");
+	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM,
+	   "RST2INIT without a port is refused");
 	prm_set(&in, qpc.primary_address_path.vhca_port_num, 1);
 	prm_set(&in, qpc.st, PRM_QP_ST_UD);
 	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM,
-	   "with another service type");
+	   "RST2INIT with another service type is refused");
 	prm_set(&in, qpc.st, PRM_QP_ST_RC);
 	prm_set(&in, qpc.counter_set_id, 99);
 	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_RES,
-	   "with a counter set that does not exist");
+	   "RST2INIT with an unknown counter set is refused");
 	prm_set(&in, qpc.counter_set_id, 0);
 	prm_set(&in, opt_param_mask, PRM_QP_OPT_ALT_ADDR_PATH);
-	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM, "with an alternate path");
+	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM,
+	   "RST2INIT with an alternate path is refused");
 	prm_set(&in, opt_param_mask, 0);
 	prm_set(&in, qpc.rsvd_24, 1);
-	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM, "with a reserved bit");
+	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM,
+	   "RST2INIT with a reserved bit is refused");
 	ok(!qp_init(&x, &o) && qp_rtr(&x, &y, &empty_gid) == PRM_STATUS_BAD_PARAM,
-	   "INIT2RTR with an empty source GID");
+	   "INIT2RTR with an empty source GID is refused");
 	ok(qp_rtr(&x, &y, &no_mtu) == PRM_STATUS_BAD_PARAM && qp_state(&x) == PRM_QP_INIT,
-	   "INIT2RTR with MTU 7");
+	   "INIT2RTR with MTU 7 is refused");
 	prm_set(&pd, pd, a.pd);
 	ok(command(&a, dealloc_pd, &pd, &pd_out) == PRM_STATUS_RES_BUSY,
-	   "the PD of a QP cannot go");
+	   "the PD of a QP cannot be freed");
 	ok(qp_make(&y, &a, PRM_QP_ST_DCI, &ca, &o) == PRM_STATUS_BAD_PARAM, "DC is not supported");
 	ok(qp_make(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts) { .pd = 0x7777 }) ==
 	   PRM_STATUS_BAD_RES,
-	   "a PD that does not exist");
+	   "CREATE_QP with an unknown PD is refused");
 	ok(qp_make(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts) { .log_rq_stride = 6 }) ==
 	   PRM_STATUS_BAD_PARAM,
-	   "receive WQEs of 1024 bytes");
-	ok(!qp_make(&y, &a, PRM_QP_ST_QP1, &ca, &o), "a QP1");
+	   "CREATE_QP with receive WQEs of 1024 bytes is refused");
+	ok(!qp_make(&y, &a, PRM_QP_ST_QP1, &ca, &o), "a QP1 can be created");
 	ok(qp_make(&x, &a, PRM_QP_ST_QP1, &ca, &o) == PRM_STATUS_NO_RES, "a second QP1 is refused");
 }
 

@@ -131,12 +131,13 @@ static void test_frames(void)
 	must("clear");
 	must("x frame any drop percent=50 seed=3");
 	run_frames(x);
-	ok(!strcmp(first, order) && strlen(order) < FRAMES && *order, "a seed: %s twice", order);
+	ok(!strcmp(first, order) && strlen(order) < FRAMES && *order,
+	   "the same seed drops the same frames: %s", order);
 	must("clear");
 	must("x frame any delay 5 times=all");
 	put(x, 1, 2, 0);
 	port_destroy(x);
-	ok(listed(""), "a port that ends takes its rules and frames along");
+	ok(listed(""), "destroying a port removes its rules and held frames");
 	must("clear");
 	port_destroy(y);
 }
@@ -171,26 +172,26 @@ static void test_rdma_frames(unsigned int addr, const char *what)
 	snprintf(text, sizeof(text), "a frame rc_send_only drop qp=0x%x", y.qpn);
 	must(text);
 	send_one(&x2, &y2);
-	ok(good_pair() && listed("seen 0, done 0"), "%s: another queue's frame is left alone",
+	ok(good_pair() && listed("seen 0, done 0"), "%s: a frame of another QP does not match",
 	   what);
 	send_one(&x, &y);
-	ok(!poll(&ca) && !poll(&cb) && listed("seen 1, done 1"), "%s: a queue's is dropped",
+	ok(!poll(&ca) && !poll(&cb) && listed("seen 1, done 1"), "%s: a frame of the QP is dropped",
 	   what);
 	pass_time(20);
-	ok(good_pair() && listed("seen 2, done 1"), "%s: what was dropped is repeated", what);
+	ok(good_pair() && listed("seen 2, done 1"), "%s: the dropped frame is retransmitted", what);
 	must("clear");
 	must("a frame rc_ack drop dir=rx");
 	send_one(&x, &y);
-	ok(!poll(&ca) && poll(&cb), "%s: an acknowledgment is lost on its way in", what);
+	ok(!poll(&ca) && poll(&cb), "%s: a received ACK is dropped", what);
 	pass_time(20);
 	ok(poll(&ca) && listed("rc_ack drop dir=rx nth=1 times=1: seen 2, done 1"),
-	   "%s: and comes again", what);
+	   "%s: the dropped ACK is sent again", what);
 	must("clear");
 	must("any frame rc_send_only corrupt 100");
 	send_one(&x, &y);
-	ok(b.dev->rdma->rx_icrc_errors && !poll(&cb), "%s: a spoilt frame is thrown away", what);
+	ok(b.dev->rdma->rx_icrc_errors && !poll(&cb), "%s: a corrupted frame is discarded", what);
 	pass_time(20);
-	ok(good_pair(), "%s: what was spoilt is repeated", what);
+	ok(good_pair(), "%s: the corrupted frame is retransmitted", what);
 	b.dev->rdma->rx_icrc_errors = 0;
 	must("clear");
 	qp_unpair(&x, &y);
@@ -225,14 +226,15 @@ static void test_cqe_error(void)
 	snprintf(text, sizeof(text), "a cqe 0x%x error local_prot nth=2", ca.cqn);
 	must(text);
 	send_one(&x, &y);
-	ok(good_pair() && qp_state(&x) == PRM_QP_RTS, "the first completion is good");
+	ok(good_pair() && qp_state(&x) == PRM_QP_RTS,
+	   "cqe error nth=2: the first completion is good");
 	send_one(&x, &y);
 	err = (const void *)poll(&ca);
 	ok(is_error((const void *)err, PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_PROT) &&
 	   (be32_to_cpu(err->s_wqe_opcode_qpn) & 0xffffff) == x.qpn &&
 	   be16_to_cpu(err->wqe_counter) == 1 && qp_state(&x) == PRM_QP_ERR,
-	   "the second is an error with the right queue and index; the queue stops");
-	ok(poll(&cb) && qp_state(&y) == PRM_QP_RTS, "the other side notices nothing yet");
+	   "cqe error nth=2: the second is an error of the right WQE, the QP goes to ERR");
+	ok(poll(&cb) && qp_state(&y) == PRM_QP_RTS, "cqe error nth=2: the peer stays in RTS");
 	must("clear");
 	qp_unpair(&x, &y);
 	drain();
@@ -243,7 +245,7 @@ static void test_cqe_error(void)
 	send_one(&x, &y);
 	ok(is_error(poll(&cb), PRM_CQE_RESP_ERR, PRM_CQE_SYND_LOCAL_LENGTH) &&
 	   is_error(poll(&cb), PRM_CQE_RESP_ERR, PRM_CQE_SYND_WR_FLUSH) && !poll(&cb) &&
-	   qp_state(&y) == PRM_QP_ERR, "a receive's error flushes what was posted behind it");
+	   qp_state(&y) == PRM_QP_ERR, "an error of a receive flushes later receives");
 	must("clear");
 	qp_unpair(&x, &y);
 	drain();
@@ -263,12 +265,12 @@ static void test_request_error(void)
 	send_one(&x, &y);
 	ok(good_pair() &&
 	   listed("a request rdma_write error LOCAL_PROT nth=1 times=1: seen 0, done 0"),
-	   "a request of another kind is left alone");
+	   "request error: another opcode does not match");
 	post_send(&x, &write);
 	settle();
 	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_PROT) &&
 	   qp_state(&x) == PRM_QP_ERR && listed("seen 1, done 1"),
-	   "the one that is named completes with the error; the queue stops");
+	   "request error: the given opcode completes with the error, the QP goes to ERR");
 	must("clear");
 	qp_unpair(&x, &y);
 	drain();
@@ -279,7 +281,7 @@ static void test_request_error(void)
 	must(only_cq);
 	send_one(&x, &y);
 	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH),
-	   "where both fit the rule of the queue acts");
+	   "if a cqe and a request rule match, the cqe rule acts");
 	must("clear");
 	qp_unpair(&x, &y);
 	drain();
@@ -306,8 +308,8 @@ static void test_cq_overrun(void)
 	prm_set(&in, cqn, cx.cqn);
 	ok(event && !poll(&cx) && !command(&a, query_cq, &in, &out) &&
 	   prm_get(&out, cq_context.status) == 0xa && qp_state(&x) == PRM_QP_ERR,
-	   "a CQ overruns: event, error, and its queue pair stops");
-	ok(!a.dev->violations, "which is not the driver's fault");
+	   "cqe overrun: the CQ raises an error event, the QP goes to ERR");
+	ok(!a.dev->violations, "cqe overrun is no violation");
 	must("clear");
 	qp_unpair(&x, &y);
 	drain();
@@ -322,11 +324,11 @@ int main(void)
 	test_rdma_frames(ADDR_V1, "RoCE v1");
 	test_rdma_frames(ADDR_V2_IPV4, "RoCE v2, IPv4");
 	test_rdma_frames(ADDR_V2_IPV6, "RoCE v2, IPv6");
-	test_rdma_frames(ADDR_V2_VLAN, "RoCE v2 with a tag");
+	test_rdma_frames(ADDR_V2_VLAN, "RoCE v2 with a VLAN tag");
 	test_cqe_error();
 	test_request_error();
 	test_cq_overrun();
-	ok(!a.dev->violations && !b.dev->violations, "no violations");
+	ok(!a.dev->violations && !b.dev->violations, "no fault causes a violation");
 	sides_close();
 	return ok_end();
 }

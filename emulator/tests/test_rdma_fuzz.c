@@ -121,7 +121,7 @@ static void fuzz_packets(struct qp_opts *o, unsigned int rounds)
 	wire_set_filter(keep_frames, NULL);
 	traffic(&x, &y);
 	wire_set_filter(NULL, NULL);
-	ok(n_pool > 50, "%u frames to start from", n_pool);
+	ok(n_pool > 50, "%u recorded frames can be corrupted", n_pool);
 	for (i = 0; i < rounds; i++) {
 		struct frame *frame = frame_copy(pool[rnd(n_pool)]);
 		struct tsge sge = { b.va, 8192, b.lkey };
@@ -140,7 +140,7 @@ static void fuzz_packets(struct qp_opts *o, unsigned int rounds)
 		b.next = next_b;
 		open_pair(&x, &y, o);
 	}
-	ok(true, "%u spoiled packets, %u queue pairs went down", rounds, deaths);
+	ok(true, "the device survives %u corrupted packets and %u QPs in error", rounds, deaths);
 	qp_unpair(&x, &y);
 	a.next = next_a;
 	b.next = next_b;
@@ -179,7 +179,7 @@ static void fuzz_wqes(struct qp_opts *o, unsigned int rounds)
 		a.next = next_a;
 		b.next = next_b;
 	}
-	ok(true, "%u random send WQEs", rounds);
+	ok(true, "the device survives %u random send WQEs", rounds);
 }
 
 /* Objects that come of it stay until the end, as a driver that went away leaves them. */
@@ -212,7 +212,7 @@ static void fuzz_commands(unsigned int rounds)
 		good += !cmd_run(&c);
 		settle();
 	}
-	ok(good > 0, "%u random commands, %u of them succeeded", rounds, good);
+	ok(good > 0, "of %u random commands %u succeed", rounds, good);
 }
 
 int main(int argc, char **argv)
@@ -241,7 +241,7 @@ int main(int argc, char **argv)
 			   .rkey = b.rkey };
 	post_send(&x, &wr);
 	settle();
-	ok(poll(&ca) && buf_is(&b, 0, 5000, 1), "a new queue pair works");
+	ok(poll(&ca) && buf_is(&b, 0, 5000, 1), "a new QP works afterwards");
 	for (i = 0; i < n_pool; i++)
 		frame_free(pool[i]);
 	sides_close();

@@ -119,7 +119,8 @@ static uint32_t make_table(unsigned int level, unsigned int log_size, uint32_t m
 	prm_set(&in, flow_table_context.table_miss_action,
 		miss ? PRM_FT_MISS_FWD : PRM_FT_MISS_DEFAULT);
 	prm_set(&in, flow_table_context.table_miss_id, miss);
-	ok(!command(&a, create_flow_table, &in, &out), "%s: a table of level %u", scene, level);
+	ok(!command(&a, create_flow_table, &in, &out),
+	   "%s: a table of level %u can be created", scene, level);
 	return prm_get(&out, table_id);
 }
 
@@ -175,7 +176,8 @@ static uint32_t make_group(struct prm_create_flow_group_in *in, uint32_t table, 
 	prm_set(in, table_id, table);
 	prm_set(in, start_flow_index, first);
 	prm_set(in, end_flow_index, last);
-	ok(!command(&a, create_flow_group, in, &out), "%s: a group of entries %u to %u", scene,
+	ok(!command(&a, create_flow_group, in, &out),
+	   "%s: a group of entries %u to %u can be created", scene,
 	   first, last);
 	return prm_get(&out, group_id);
 }
@@ -235,7 +237,7 @@ static void make_kind(struct kind *kind)
 	prm_set(&hash, match_definer_id, kind->definer);
 	kind->group = make_group(&hash, kind->table, 0, 1);
 	ok(!lead_to(kind, 0, &a, false) && !lead_to(kind, 1, &a2, false),
-	   "%s: two entries lead to the uplinks of both functions", kind->name);
+	   "%s: two entries forward to the uplinks of both functions", kind->name);
 }
 
 static void lead_kind(struct kind *kind)
@@ -255,7 +257,8 @@ static void lead_kind(struct kind *kind)
 	kind->outer_group = make_group(&group, outer, kind->first, kind->last);
 	prm_set(&fte.dest, destination_type, PRM_FLOW_DEST_TABLE);
 	prm_set(&fte.dest, destination_id, kind->table);
-	ok(!set_fte(&fte, outer, kind->outer_group, kind->first), "%s go to their table",
+	ok(!set_fte(&fte, outer, kind->outer_group, kind->first),
+	   "%s: an entry forwards to their table",
 	   kind->name);
 }
 
@@ -269,17 +272,18 @@ static void make_tables(void)
 	outer = make_table(0, 7, 0);
 	for (i = 0; i < ALL_KINDS; i++)
 		lead_kind(&kinds[i]);
-	ok(!set_root(outer), "the outer table is the root");
+	ok(!set_root(outer), "the outer table can be the root");
 }
 
 static void drop_kind(const struct kind *kind)
 {
 	ok(drop_table(kind->table) == PRM_STATUS_RES_BUSY &&
 	   drop_definer(kind->definer) == PRM_STATUS_RES_BUSY,
-	   "%s: a group holds its table and its definer", kind->name);
+	   "%s: a group keeps its table and definer from being destroyed", kind->name);
 	ok(!drop_entry(kind->table, 0) && !drop_entry(kind->table, 1) &&
 	   !drop_group(kind->table, kind->group) && !drop_table(kind->table) &&
-	   !drop_definer(kind->definer), "%s: without it they can go", kind->name);
+	   !drop_definer(kind->definer),
+	   "%s: without the group table and definer can be destroyed", kind->name);
 }
 
 static void drop_tables(void)
@@ -288,8 +292,8 @@ static void drop_tables(void)
 
 	for (i = 0; i < ALL_KINDS; i++)
 		ok(!drop_entry(outer, kinds[i].first) && !drop_group(outer, kinds[i].outer_group),
-		   "%s: the entry and its group go", kinds[i].name);
-	ok(!drop_table(outer) && !a.dev->eth->port_root, "the root can be destroyed");
+		   "%s: the entry and its group can be destroyed", kinds[i].name);
+	ok(!drop_table(outer) && !a.dev->eth->port_root, "the root table can be destroyed");
 	a.dev->violations = 0;
 	for (i = 0; i < ALL_KINDS; i++)
 		drop_kind(&kinds[i]);
@@ -346,7 +350,7 @@ static void set_bypass(bool on)
 	prm_set(&in, op_mod, CAP_PORT_SELECTION << 1);
 	prm_set(&in, capability.port_selection_cap.port_select_flow_table_bypass, on);
 	a.dev->hca->phase = HCA_ENABLED;
-	ok(!command(&a, set_hca_cap, &in, &out), "%s: the bypass is set to %u", scene, on);
+	ok(!command(&a, set_hca_cap, &in, &out), "%s: the bypass can be set to %u", scene, on);
 	a.dev->hca->phase = HCA_RUNNING;
 }
 
@@ -431,11 +435,12 @@ static void make_datagrams(void)
 
 static void test_spread(void)
 {
-	ok(spread(V4, 1) == FLOWS, "without a LAG the tables say nothing");
-	ok(!create(3) && !vport(true), "a LAG in hash mode");
+	ok(spread(V4, 1) == FLOWS, "without a LAG the tables are not used");
+	ok(!create(3) && !vport(true), "a LAG in hash mode can be created");
 	ok(about_half(spread(V4, 1)) && about_half(spread(V4, 2)) && about_half(spread(V4, 64)),
-	   "source ports spread IPv4 over both ports, a flow keeps its own");
-	ok(about_half(spread(V6, 1)) && about_half(spread(V6, 2)), "IPv6 too");
+	   "IPv4 source ports spread over both ports, a flow keeps its port");
+	ok(about_half(spread(V6, 1)) && about_half(spread(V6, 2)),
+	   "IPv6 source ports spread over both ports");
 	ok(spread(ANY, 1) % FLOWS == 0, "RoCE v1 between two addresses is one flow");
 }
 
@@ -459,7 +464,8 @@ static void test_macs(void)
 
 	memset(frame->data, 0, 64);
 	memcpy(frame->data + 12, "\x89\x15", 2);
-	ok(about_half(vary(frame, 5)) && about_half(vary(frame, 11)), "v1 spreads by both MACs");
+	ok(about_half(vary(frame, 5)) && about_half(vary(frame, 11)),
+	   "v1 spreads by source and destination MAC");
 	frame_free(frame);
 }
 
@@ -482,12 +488,13 @@ static void test_picked(void)
 		good += !n || n == FLOWS;
 	}
 	ok(good == ARRAY_SIZE(picked) + ARRAY_SIZE(others),
-	   "what the definer picks makes another flow, and nothing else (%u)", good);
+	   "only the fields of the definer change the port (%u)", good);
 	memcpy(frame->data + 12, "\x81\0\0\x05\x08\0\x45", 7);
 	frame->data[18 + 3] = 46;
 	frame->data[18 + 9] = PROTO_UDP;
 	n = vary(frame, 14);
-	ok(about_half(vary(frame, 18 + 20)) && (!n || n == FLOWS), "behind a VLAN tag too");
+	ok(about_half(vary(frame, 18 + 20)) && (!n || n == FLOWS),
+	   "fields behind a VLAN tag change the port");
 	frame_free(frame);
 }
 
@@ -516,7 +523,7 @@ static void test_connections(void)
 		both += n.one && n.two;
 	}
 	ok(one && two && !both && one + two == PAIRS,
-	   "connections use both ports (%u and %u), each one of them", one, two);
+	   "connections use both ports (%u and %u), each only one", one, two);
 	for (i = 0; i < PAIRS; i++)
 		qp_unpair(&x[i], &y[i]);
 }
@@ -530,17 +537,17 @@ static void test_fail_over(void)
 
 	for (i = 0; i < 4; i++)
 		pair_with_affinity(&x[i], &y[i], &ca, &cb, 0);
-	ok(!lead_all_to(&a, &a), "all entries lead to port 1");
+	ok(!lead_all_to(&a, &a), "all entries can be modified to port 1");
 	sent();
 	ok(write_bytes(&x[0], &ca, 300000, 3, port_fails),
-	   "port 1 fails in the middle of a message");
+	   "a message survives the failure of port 1");
 	n = sent();
-	ok(n.one && n.two, "its packets left by both ports, and every byte arrived");
+	ok(n.one && n.two, "its packets left by both ports");
 	ok(spread(V4, 1) == 0 && spread(V6, 1) == 0 && spread(ANY, 1) == 0,
-	   "all flows leave by port 2 from then on");
+	   "after the failure all flows leave by port 2");
 	port_set_wire(a.dev->port, true);
 	ok(!lead_all_to(&a, &a2) && !modify_active(3) && about_half(spread(V4, 1)),
-	   "they come back with it");
+	   "flows return with port 1");
 	for (i = 0; i < 4; i++)
 		qp_unpair(&x[i], &y[i]);
 }
@@ -566,23 +573,24 @@ static void test_affinity(void)
 		pair_with_affinity(&x[i], &y[i], &ca, &cb, i);
 	lead_all_to(&a2, &a2);
 	ok(port_of_affinity(&x[0]) == 2 && port_of_affinity(&x[1]) == 1 &&
-	   port_of_affinity(&x[2]) == 2, "an affinity passes the tables by");
+	   port_of_affinity(&x[2]) == 2, "with the bypass an affinity overrides the tables");
 	ok(!modify_active(2) && port_of_affinity(&x[1]) == 2,
-	   "not that of a port that is not active");
+	   "the affinity of an inactive port is ignored");
 	lead_all_to(&a, &a);
 	ok(!modify_active(1) && port_of_affinity(&x[1]) == 1 && port_of_affinity(&x[2]) == 1,
-	   "nor with the ports the other way round");
+	   "the affinity of the other inactive port is ignored");
 
-	ok(!vport(false) && !destroy(), "the LAG with the bypass ends");
-	scene = "for affinities";
+	ok(!vport(false) && !destroy(), "the LAG with the bypass can be destroyed");
+	scene = "between LAGs";
 	set_bypass(false);
 	lead_all_to(&a2, &a2);
 	ok(!create(0) && !vport(true) && port_of_affinity(&x[1]) == 2 &&
-	   port_of_affinity(&x[2]) == 2, "without the bypass an affinity does nothing");
-	ok(strstr(status(), "lag: on, hash mode, active ports none, vport"), "status says so");
-	ok(!vport(false) && !destroy(), "the LAG without the bypass ends");
+	   port_of_affinity(&x[2]) == 2, "without the bypass an affinity is ignored");
+	ok(strstr(status(), "lag: on, hash mode, active ports none, vport"),
+	   "status shows a LAG without active ports");
+	ok(!vport(false) && !destroy(), "the LAG without the bypass can be destroyed");
 	set_bypass(true);
-	ok(!create(3) && !vport(true), "and begins with it");
+	ok(!create(3) && !vport(true), "a LAG with the bypass can be created again");
 	for (i = 0; i < 3; i++)
 		qp_unpair(&x[i], &y[i]);
 }
@@ -598,22 +606,25 @@ static void test_nothing_said(void)
 	uint32_t front;
 
 	lead_all_to(&a2, &a2);
-	ok(!packets_by_one(), "all leave by port 2");
-	ok(!set_root(0) && packets_by_one() == 3 * FLOWS, "without a root by port 1");
-	ok(!set_root(kinds[V4].table) && spread(V4, 1) == 0, "a hash group can be the root");
+	ok(!packets_by_one(), "entries of port 2 send all flows by port 2");
+	ok(!set_root(0) && packets_by_one() == 3 * FLOWS,
+	   "without a root all flows leave by port 1");
+	ok(!set_root(kinds[V4].table) && spread(V4, 1) == 0,
+	   "a table with a hash group can be the root");
 	scene = "before a hash group";
 	front = make_table(1, 0, kinds[V4].table);
 	ok(!set_root(front) && spread(V4, 1) == 0 && drop_table(kinds[V4].table) &&
 	   !drop_table(front) && spread(V4, 1) == FLOWS && !set_root(kinds[V4].table),
-	   "or what a root without entries misses to");
+	   "a root without entries can miss to a table with a hash group");
 	a.dev->violations = 0;
 	ok(!drop_entry(kinds[V4].table, 0) && about_half(spread(V4, 1)),
-	   "without one of two entries half of the flows leave by port 1");
+	   "with one of two entries deleted half of the flows leave by port 1");
 	ok(!set_root(outer) && about_half(spread(V4, 1)) && spread(V6, 1) == 0,
 	   "the outer table is the root again");
-	ok(!lead_to(&kinds[V4], 0, &a2, false) && !packets_by_one(), "the entry is back");
+	ok(!lead_to(&kinds[V4], 0, &a2, false) && !packets_by_one(),
+	   "the deleted entry can be set again");
 	ok(!drop_entry(outer, kinds[ANY].first) && spread(ANY, 1) == FLOWS && spread(V4, 1) == 0,
-	   "what no entry matches leaves by port 1");
+	   "flows that no entry matches leave by port 1");
 }
 
 static void lead_any(void)
@@ -622,7 +633,8 @@ static void lead_any(void)
 
 	prm_set(&fte.dest, destination_type, PRM_FLOW_DEST_TABLE);
 	prm_set(&fte.dest, destination_id, kinds[ANY].table);
-	ok(!set_fte(&fte, outer, kinds[ANY].outer_group, kinds[ANY].first), "all others again");
+	ok(!set_fte(&fte, outer, kinds[ANY].outer_group, kinds[ANY].first),
+	   "the entry of all others can be set again");
 }
 
 static void test_query(void)
@@ -633,11 +645,13 @@ static void test_query(void)
 	ok(!modify_active(2) && !command(&a, query_lag, &in, &out) &&
 	   prm_get(&out, ctx.port_select_mode) == PRM_LAG_PORT_SELECT_FT &&
 	   prm_get(&out, ctx.active_port) == 2 && !prm_get(&out, ctx.tx_remap_affinity_1) &&
-	   !prm_get(&out, ctx.tx_remap_affinity_2), "QUERY_LAG tells mode and active ports");
-	ok(strstr(status(), "lag: on, hash mode, active ports 2, vport"), "status does too");
+	   !prm_get(&out, ctx.tx_remap_affinity_2), "QUERY_LAG returns mode and active ports");
+	ok(strstr(status(), "lag: on, hash mode, active ports 2, vport"),
+	   "status shows mode and active port");
 	modify_active(3);
-	ok(strstr(status(), "active ports 1 2"), "of both ports");
-	ok(!a.dev->violations && !a2.dev->violations && !b.dev->violations, "no violation");
+	ok(strstr(status(), "active ports 1 2"), "status shows both active ports");
+	ok(!a.dev->violations && !a2.dev->violations && !b.dev->violations,
+	   "hash mode causes no violation");
 }
 
 static void test_end(void)
@@ -648,7 +662,7 @@ static void test_end(void)
 
 	for (i = 0; i < ALL_KINDS; i++)
 		qp_unpair(&datagrams[i], &receivers[i]);
-	ok(!vport(false) && !destroy(), "the LAG ends before its tables");
+	ok(!vport(false) && !destroy(), "the LAG can be destroyed before its tables");
 	drop_tables();
 	scene = "before a reset";
 	make_definer(PRM_DEFINER_L2);
@@ -657,7 +671,7 @@ static void test_end(void)
 	cxdev_reset(a.dev);
 	ok(!a.dev->adapter->active && !a.dev->eth->port_root &&
 	   !obj_count(a.dev, OBJ_MATCH_DEFINER),
-	   "a reset takes LAG, tables and definers");
+	   "a reset destroys LAG, tables and definers");
 	a.dev->hca->phase = HCA_RUNNING;
 	a.dev->hca->pages.n = 1u << 20;
 	a.dev->violations = 0;
@@ -680,8 +694,8 @@ int main(void)
 	card[1] = a2.dev;
 	a.dev->card = card_find("cx7", 3);
 	a2.dev->card = a.dev->card;
-	ok(!adapter_join(card), "two functions become the ports of a newer card");
-	scene = "to begin with";
+	ok(!adapter_join(card), "two functions become the ports of a ConnectX-7");
+	scene = "at the start";
 	set_bypass(true);
 	make_tables();
 	make_datagrams();

@@ -50,16 +50,18 @@ static void test_frame(const char *const *hex, const char *name)
 	uint32_t want = (uint32_t)d[len - 1] << 24 | d[len - 2] << 16 | d[len - 3] << 8 |
 			d[len - 4];
 
-	ok(bitwise_icrc(d + 14, len - 18, 0x0800) == want, "%s: the test's own ICRC", name);
-	ok(roce_icrc(d + 14, len - 18, PRM_CQE_ROCE_IPV4) == want, "%s: the engine's ICRC", name);
+	ok(bitwise_icrc(d + 14, len - 18, 0x0800) == want,
+	   "%s: the test's own ICRC is right", name);
+	ok(roce_icrc(d + 14, len - 18, PRM_CQE_ROCE_IPV4) == want,
+	   "%s: the engine's ICRC is right", name);
 	d[15] ^= 0xff;
 	d[22] -= 1;
 	d[24] ^= 0x55;
 	ok(roce_icrc(d + 14, len - 18, PRM_CQE_ROCE_IPV4) == want,
-	   "%s: TOS, TTL and IP checksum do not matter", name);
+	   "%s: TOS, TTL and IP checksum do not change the ICRC", name);
 	d[30] ^= 1;
 	ok(roce_icrc(d + 14, len - 18, PRM_CQE_ROCE_IPV4) != want,
-	   "%s: the destination address does", name);
+	   "%s: the destination address changes the ICRC", name);
 }
 
 static void test_random(uint16_t ethertype, enum prm_cqe_roce_type type, const char *name)
@@ -74,7 +76,7 @@ static void test_random(uint16_t ethertype, enum prm_cqe_roce_type type, const c
 			d[i] = rand();
 		bad += roce_icrc(d, len, type) != bitwise_icrc(d, len, ethertype);
 	}
-	ok(!bad, "%s: 300 packets of random bytes", name);
+	ok(!bad, "%s: both ICRCs agree on 300 random packets", name);
 }
 
 /* ---- who sees a frame ---------------------------------------------------------------------- */
@@ -117,7 +119,8 @@ static void test_sink(unsigned int addr, uint32_t len)
 		ok(false, "an UD QP");
 	post_send(&x, &wr);
 	settle();
-	ok(seen.n == 1 && !seen.why, "another wire gets %u bytes by address %u with ICRC (%u, %s)",
+	ok(seen.n == 1 && !seen.why,
+	   "another wire receives %u bytes by address %u with ICRC (%u, %s)",
 	   len, addr, seen.n, seen.why ? seen.why : "right");
 	qp_simple(&x, PRM_OP_destroy_qp);
 	port_destroy(port);
@@ -179,7 +182,8 @@ static void test_spoiled(const char *text, struct tqp *x, struct tqp *y)
 	fclose(out);
 	send_twice(x, y);
 	pass_time(200);
-	ok(good && b.dev->rdma->rx_icrc_errors == before + 1, "%s: one wrong ICRC", text);
+	ok(good && b.dev->rdma->rx_icrc_errors == before + 1,
+	   "%s: one ICRC error is counted", text);
 }
 
 static void test_seen(void)
@@ -201,7 +205,7 @@ static void test_seen(void)
 	errors = b.dev->rdma->rx_icrc_errors;
 	send_twice(&x, &y);
 	ok(b.dev->rdma->rx_icrc_errors == errors && buf_is(&b, DST_OFF, 3000, 3),
-	   "nobody looks: the message arrives");
+	   "without observers the message arrives");
 	test_capture(NULL, &x, &y);
 	test_capture("b", &x, &y);
 	test_spoiled("a frame any corrupt 90", &x, &y);

@@ -109,12 +109,13 @@ static void test_one_port(void)
 	unsigned int ports;
 	struct tqp qp;
 
-	ok(cap_of(&b, &ports) == 1 && !ports, "a card of one port announces no LAG");
-	ok(create(&b, 1, 2) == PRM_STATUS_BAD_OP, "CREATE_LAG on it is refused");
+	ok(cap_of(&b, &ports) == 1 && !ports, "a card with one port advertises no LAG");
+	ok(create(&b, 1, 2) == PRM_STATUS_BAD_OP, "a card with one port refuses CREATE_LAG");
 	qp_make(&qp, &b, PRM_QP_ST_RC, &cb, &o);
-	ok(qp_init(&qp, &o) == PRM_STATUS_BAD_PARAM, "a QP's affinity too");
+	ok(qp_init(&qp, &o) == PRM_STATUS_BAD_PARAM,
+	   "a card with one port refuses a QP's affinity");
 	qp_simple(&qp, PRM_OP_destroy_qp);
-	ok(violations() == 2, "both are violations");
+	ok(violations() == 2, "LAG on a card with one port is a violation");
 }
 
 static void test_card(void)
@@ -122,9 +123,10 @@ static void test_card(void)
 	unsigned int one, two;
 
 	ok(cap_of(&a, &one) == 1 && one == 2 && cap_of(&a2, &two) == 2 && two == 2,
-	   "two ports of a card know their numbers and announce a LAG of two");
+	   "two ports of a card have their numbers and advertise a LAG of two");
 	ok(a.dev->sys_image_guid == a2.dev->sys_image_guid &&
-	   a.dev->sys_image_guid != b.dev->sys_image_guid, "they have one system image GUID");
+	   a.dev->sys_image_guid != b.dev->sys_image_guid,
+	   "two ports of a card share the system image GUID");
 }
 
 static void test_order(void)
@@ -135,28 +137,31 @@ static void test_order(void)
 
 	ok(modify(1, 1, 2) == PRM_STATUS_BAD_RES_STATE && destroy_lag(&a) &&
 	   query_lag(&a) && create_vport_lag(&a) && destroy_vport_lag(&a),
-	   "without a LAG nothing but CREATE_LAG is taken");
-	ok(create(&a2, 1, 2) == PRM_STATUS_BAD_PARAM, "a LAG belongs to port 1");
-	ok(create(&a, 0, 2) && create(&a, 1, 3), "the map names ports 1 and 2");
+	   "without a LAG only CREATE_LAG is accepted");
+	ok(create(&a2, 1, 2) == PRM_STATUS_BAD_PARAM, "CREATE_LAG on port 2 is refused");
+	ok(create(&a, 0, 2) && create(&a, 1, 3), "the map accepts ports 1 and 2 only");
 	ok(create_mode(1, 0, 0) && create_mode(0, 1, 0) && create_mode(0, 0, 3),
 	   "hash mode, native FDB selection and active ports are not advertised");
-	ok(violations() == 11, "each is a violation");
+	ok(violations() == 11, "each refused LAG command is a violation");
 
-	ok(!create(&a, 1, 2), "CREATE_LAG");
-	ok(create(&a, 1, 2) == PRM_STATUS_BAD_RES_STATE, "not twice");
+	ok(!create(&a, 1, 2), "CREATE_LAG on port 1 succeeds");
+	ok(create(&a, 1, 2) == PRM_STATUS_BAD_RES_STATE, "a second CREATE_LAG is refused");
 	ok(modify(0, 1, 2) && modify(2, 1, 2) && modify(1, 0, 1),
-	   "MODIFY_LAG changes the map and nothing else");
+	   "MODIFY_LAG accepts a change of the map only");
 	ok(!modify(1, 2, 2) && !command(&a, query_lag, &in, &out) &&
 	   prm_get(&out, ctx.tx_remap_affinity_1) == 2 &&
-	   prm_get(&out, ctx.tx_remap_affinity_2) == 2, "QUERY_LAG tells the map");
+	   prm_get(&out, ctx.tx_remap_affinity_2) == 2, "QUERY_LAG returns the map");
 	ok(table(1, &id) == PRM_STATUS_BAD_RES_STATE, "a demux table needs a vport LAG");
-	ok(!create_vport_lag(&a) && create_vport_lag(&a), "one vport LAG");
-	ok(!table(0, &other) && !table(1, &id), "then a demux table can be made");
-	ok(destroy_vport_lag(&a) == PRM_STATUS_RES_BUSY, "it holds the vport LAG");
-	ok(!drop_table(other) && destroy_vport_lag(&a), "another table does not");
-	ok(destroy_lag(&a) == PRM_STATUS_RES_BUSY, "the vport LAG holds the LAG");
-	ok(!drop_table(id) && !destroy_vport_lag(&a) && !destroy_lag(&a), "back in order");
-	ok(violations() == 9, "what was refused was a violation");
+	ok(!create_vport_lag(&a) && create_vport_lag(&a), "a second vport LAG is refused");
+	ok(!table(0, &other) && !table(1, &id), "with a vport LAG a demux table can be created");
+	ok(destroy_vport_lag(&a) == PRM_STATUS_RES_BUSY,
+	   "a vport LAG with a demux table cannot be destroyed");
+	ok(!drop_table(other) && destroy_vport_lag(&a),
+	   "another table can be destroyed before the demux table");
+	ok(destroy_lag(&a) == PRM_STATUS_RES_BUSY, "a LAG with a vport LAG cannot be destroyed");
+	ok(!drop_table(id) && !destroy_vport_lag(&a) && !destroy_lag(&a),
+	   "demux table, vport LAG and LAG can be destroyed in order");
+	ok(violations() == 9, "each command refused in a LAG is a violation");
 }
 
 /* ---- traffic ---- */
@@ -191,7 +196,7 @@ static void test_ports(void)
 	for (i = 0; i < 3; i++)
 		pair_with_affinity(&x[i], &y[i], &ca, &cb, i);
 	qp_make(&bad, &a, PRM_QP_ST_RC, &ca, &o);
-	ok(qp_init(&bad, &o) && violations() == 1, "affinity 3 is refused: there are two ports");
+	ok(qp_init(&bad, &o) && violations() == 1, "affinity 3 is refused");
 	qp_simple(&bad, PRM_OP_destroy_qp);
 
 	sent();
@@ -214,24 +219,24 @@ static void test_ports(void)
 	ok(!n.one && n.two == 5, "the map moves affinity 1 to port 2");
 	write_bytes(&x[2], &ca, 5000, 1, NULL);
 	n = sent();
-	ok(n.one == 5 && !n.two, "and affinity 2 to port 1");
+	ok(n.one == 5 && !n.two, "the map moves affinity 2 to port 1");
 
 	modify(1, 1, 2);
 	sent();
 	ok(write_bytes(&x[1], &ca, 300000, 9, map_changes),
-	   "the map changes in the middle of a message");
+	   "a message survives a change of the map");
 	n = sent();
-	ok(n.one && n.two, "its packets left by both ports, and every byte arrived");
+	ok(n.one && n.two, "its packets left by both ports");
 
 	modify(1, 1, 2);
 	port_set_wire(a.dev->port, false);
 	modify(1, 2, 2);
 	ok(write_bytes(&x[1], &ca, 5000, 11, NULL) && (n = sent(), !n.one && n.two),
-	   "a queue pair of the port without link goes on through the other");
+	   "a QP of a port without link continues by the other port");
 	port_set_wire(a.dev->port, true);
 	for (i = 0; i < 3; i++)
 		qp_unpair(&x[i], &y[i]);
-	ok(!violations(), "no violation while the map changes");
+	ok(!violations(), "changing the map causes no violation");
 }
 
 /* What arrives at port 2 is for the owner of the LAG once there is a vport LAG. */
@@ -245,16 +250,16 @@ static void test_arrival(void)
 	destroy_vport_lag(&a);
 	sent();
 	ok(!write_bytes(&x, &ca, 1000, 1, NULL),
-	   "without a vport LAG no answer reaches its queue pair");
+	   "without a vport LAG no ACK that arrives at port 2 reaches the QP");
 	qp_unpair(&x, &y);
 	while (poll(&ca))
 		;
 	create_vport_lag(&a);
 	pair_with_affinity(&x, &y, &ca, &cb, 2);
 	ok(write_bytes(&x, &ca, 1000, 1, NULL) && (n = sent(), n.two),
-	   "with it answers that come to port 2 do");
+	   "with a vport LAG ACKs that arrive at port 2 reach the QP");
 	qp_unpair(&x, &y);
-	ok(!violations(), "no violation by what arrives");
+	ok(!violations(), "ACKs at port 2 cause no violation");
 }
 
 static int change_affinity(struct tqp *qp, unsigned int opt, unsigned int affinity)
@@ -278,10 +283,10 @@ static void test_rts2rts(void)
 	pair_with_affinity(&x, &y, &ca, &cb, 1);
 	ok(change_affinity(&x, 0, 2) == PRM_STATUS_BAD_PARAM && violations() == 1,
 	   "an affinity that the option mask does not name is refused");
-	ok(!change_affinity(&x, PRM_QP_OPT_LAG_TX_AFF, 2), "RTS to RTS changes the affinity");
+	ok(!change_affinity(&x, PRM_QP_OPT_LAG_TX_AFF, 2), "RTS2RTS changes the affinity");
 	sent();
 	ok(write_bytes(&x, &ca, 3000, 4, NULL) && (n = sent(), !n.one && n.two == 3),
-	   "then packets leave by the other port");
+	   "after RTS2RTS packets leave by the other port");
 	qp_unpair(&x, &y);
 }
 
@@ -291,9 +296,9 @@ static void test_end(void)
 	struct prm_teardown_hca_out out;
 
 	cxdev_reset(a2.dev);
-	ok(a.dev->adapter->active && !violations(), "a reset of port 2 leaves the LAG");
+	ok(a.dev->adapter->active && !violations(), "a reset of port 2 keeps the LAG");
 	cxdev_reset(a.dev);
-	ok(!a.dev->adapter->active && !violations(), "a reset of port 1 ends it");
+	ok(!a.dev->adapter->active && !violations(), "a reset of port 1 destroys the LAG");
 	a.dev->hca->phase = HCA_RUNNING;
 	create(&a, 1, 1);
 	command(&a, teardown_hca, &in, &out);
@@ -309,23 +314,24 @@ static void test_cables(void)
 	uint64_t got;
 
 	ok(!port_cable(one, other) && port_cable(two, other) && port_cable(two, one),
-	   "a cable joins two ports that have none");
+	   "a cable can join two ports without a cable only");
 	got = port_counters(other)->rx_frames;
 	frame = frame_alloc(60);
 	memset(frame->data, 0xff, 60);
 	memcpy(frame->data + 6, a2.dev->mac, 6);
 	port_send(two, frame);
 	settle();
-	ok(port_counters(other)->rx_frames == got, "the switch does not reach its ends");
+	ok(port_counters(other)->rx_frames == got, "the switch does not flood to cabled ports");
 	frame = frame_alloc(60);
 	memset(frame->data, 0x02, 60);
 	port_send(one, frame);
 	settle();
-	ok(port_counters(other)->rx_frames == got + 1, "what one end sends the other gets");
+	ok(port_counters(other)->rx_frames == got + 1, "a cable carries frames to its other end");
 	port_set_admin(one, false);
-	ok(!port_link_up(other), "an end that is down takes the link from both");
+	ok(!port_link_up(other), "a cabled port that is down takes both links down");
 	port_uncable(other);
-	ok(port_link_up(other) && !port_link_up(one), "without the cable each has its own");
+	ok(port_link_up(other) && !port_link_up(one),
+	   "without the cable each port has its own link");
 	port_set_admin(one, true);
 }
 
@@ -336,7 +342,7 @@ static void test_plug(void)
 	struct frame *frame;
 
 	ok(!port_cable(one, one) && port_cable(one, other) && port_cable(one, one),
-	   "a loopback plug takes the place of a cable");
+	   "a port with a loopback plug takes no cable");
 	settle();
 	got = port_counters(one)->rx_frames;
 	elsewhere = port_counters(other)->rx_frames;
@@ -345,14 +351,15 @@ static void test_plug(void)
 	port_send(one, frame);
 	settle();
 	ok(port_counters(one)->rx_frames == got + 1 && port_counters(other)->rx_frames == elsewhere,
-	   "what is sent comes back, once, and goes nowhere else");
+	   "a loopback plug returns a frame once to its sender only");
 	downs = port_counters(one)->link_downs;
 	port_set_wire(one, false);
 	ok(!port_link_up(one) && port_counters(one)->link_downs == downs + 1,
-	   "its link goes down once");
+	   "the link of a port with a loopback plug goes down once");
 	port_set_wire(one, true);
 	port_uncable(one);
-	ok(port_link_up(one) && !port_cable(one, other), "without it the port is as others are");
+	ok(port_link_up(one) && !port_cable(one, other),
+	   "without the loopback plug the port can be cabled");
 	port_uncable(one);
 }
 
@@ -367,7 +374,7 @@ int main(void)
 	test_one_port();
 	card[0] = a.dev;
 	card[1] = a2.dev;
-	ok(!adapter_join(card), "two functions become the ports of a card");
+	ok(!adapter_join(card), "two functions become the ports of one card");
 	test_card();
 	test_order();
 	test_ports();

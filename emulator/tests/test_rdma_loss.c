@@ -138,21 +138,24 @@ static void test_every(void)
 		wire_watch();
 		if (every[i] > 5) {
 			wire.drop_every = every[i];
-			snprintf(what, sizeof(what), "one of %u frames is lost", every[i]);
+			snprintf(what, sizeof(what),
+				 "a round survives loss of one in %u frames", every[i]);
 			round_on(i % ADDRS, what);
 		}
 		wire.dup_every = every[i];
-		snprintf(what, sizeof(what), "one of %u frames comes twice", every[i]);
+		snprintf(what, sizeof(what),
+			 "a round survives duplicates of one in %u frames", every[i]);
 		round_on(i % ADDRS, what);
 		wire.hold_every = every[i];
 		if (every[i] > 5) {
-			snprintf(what, sizeof(what), "one of %u frames is overtaken", every[i]);
+			snprintf(what, sizeof(what),
+				 "a round survives reordering of one in %u frames", every[i]);
 			round_on(i % ADDRS, what);
 			wire.spoil_every = every[i];
 			wire.dup_every = every[i] + 2;
 			wire.hold_every = every[i] + 3;
 			snprintf(what, sizeof(what),
-				 "one of %u frames is spoiled, others doubled and overtaken",
+				 "a round survives corruption of one in %u frames, duplicates and reordering",
 				 every[i]);
 			round_on(i % ADDRS, what);
 		}
@@ -181,7 +184,7 @@ static void test_each_lost(void)
 		b.next -= 16384 + 8192 + 4096;
 		qp_unpair(&x, &y);
 	}
-	ok(!bad, "each frame lost once%s", bad ? ": failed" : "");
+	ok(!bad, "a round survives the loss of each single frame%s", bad ? ": failed" : "");
 	if (bad)
 		printf("# frame %u\n", bad);
 	wire_watch();
@@ -207,22 +210,23 @@ static void test_retry_exceeded(void)
 	post_send_quietly(&x, &wr);
 	post_send(&x, &wr);
 	pass_time(3);
-	ok(!poll(&ca), "retries take their time");
+	ok(!poll(&ca), "retries wait for the ACK timeout");
 	pass_time(20);
 	cqe = poll(&ca);
 	counters(&a, o.counter, &q);
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
 	   cqe_syndrome(cqe) == PRM_CQE_SYND_TRANSPORT_RETRY_EXC && wire.frames == 8,
-	   "transport retries exceeded after 3 repetitions (%llu frames)",
+	   "transport retries are exceeded after 3 retransmissions (%llu frames)",
 	   (unsigned long long)wire.frames);
 	ok(prm_get(&q, local_ack_timeout_err) == 4 &&
 	   prm_get(&q, req_transport_retries_exceeded) == 1,
-	   "counters: %u timeouts, %u exceeded", prm_get(&q, local_ack_timeout_err),
+	   "the counters show %u timeouts and %u retries exceeded",
+	   prm_get(&q, local_ack_timeout_err),
 	   prm_get(&q, req_transport_retries_exceeded));
 	cqe = poll(&ca);
 	ok(cqe && cqe_syndrome(cqe) == PRM_CQE_SYND_WR_FLUSH && !poll(&ca) &&
 	   qp_state(&x) == PRM_QP_ERR,
-	   "the rest is flushed");
+	   "later WQEs are flushed");
 	wire_watch();
 	qp_unpair(&x, &y);
 }
@@ -246,18 +250,18 @@ static void test_rnr(void)
 	wr.rkey = b.rkey;
 	post_send(&x, &wr);
 	pass_time(50);
-	ok(!poll(&ca) && !poll(&cb), "a receiver that is not ready is asked again for ever");
+	ok(!poll(&ca) && !poll(&cb), "RNR retries of 7 never end");
 	post_recv(&y, 1, &sge);
 	pass_time(3);
 	ok(poll(&ca) && poll(&cb) && buf_is(&b, DST_OFF, 3000, 4) && !poll(&ca),
-	   "the SEND goes through once a receive is posted");
+	   "the SEND completes once a receive is posted");
 	post_recv(&y, 1, &sge);
 	pass_time(3);
 	ok(poll(&ca) && poll(&cb) && buf_is(&b, DST_OFF + 5000, 3000, 4),
-	   "and the WRITE with immediate");
+	   "the WRITE with immediate completes once a receive is posted");
 	counters(&a, o.counter, &q);
 	ok(prm_get(&q, rnr_nak_retry_err) > 20 && prm_get(&q, rnr_nak_retry_err) < 50,
-	   "counted: %u RNR NAKs", prm_get(&q, rnr_nak_retry_err));
+	   "the counters show %u RNR NAKs", prm_get(&q, rnr_nak_retry_err));
 	qp_unpair(&x, &y);
 
 	o.rnr_set = true;
@@ -270,7 +274,7 @@ static void test_rnr(void)
 	cqe = poll(&ca);
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
 	   cqe_syndrome(cqe) == PRM_CQE_SYND_RNR_RETRY_EXC,
-	   "RNR retries exceeded");
+	   "RNR retries are exceeded after 2 retransmissions");
 	qp_unpair(&x, &y);
 }
 
@@ -303,7 +307,7 @@ static void test_duplicate_atomic(void)
 	for (i = 0; poll(&ca); i++)
 		;
 	ok(i == 20 && *buf_at(&b, off) == 20 && *buf_at(&a, 0) == 19,
-	   "an atomic whose answer is lost is done once");
+	   "an atomic whose response is lost is executed once");
 	qp_unpair(&x, &y);
 }
 
@@ -317,7 +321,7 @@ int main(void)
 	test_retry_exceeded();
 	test_rnr();
 	test_duplicate_atomic();
-	ok(!a.dev->violations && !b.dev->violations, "no violations");
+	ok(!a.dev->violations && !b.dev->violations, "loss causes no violation");
 	sides_close();
 	return ok_end();
 }

@@ -202,14 +202,15 @@ static const struct row rows[] = {
 	  SYND(MW_BIND), 0, 0, PRM_QP_ERR, PRM_QP_RTS },
 	{ "0x10 bad response: a NAK with an unknown code", RC, strange_answer,
 	  SYND(BAD_RESP), 0, 0, PRM_QP_ERR, PRM_QP_RTS },
-	{ "0x11 local access: a WRITE fails that a receive waited for", RC, vanishing_key,
+	{ "0x11 local access: a WRITE with immediate fails after its receive began",
+	  RC, vanishing_key,
 	  SYND(REMOTE_ACCESS), SYND(LOCAL_ACCESS), PRM_EVENT_WQ_ACCESS_ERROR, PRM_QP_ERR,
 	  PRM_QP_ERR },
-	{ "0x12 remote invalid request: an atomic that is not aligned", RC, misaligned_atomic,
+	{ "0x12 remote invalid request: a misaligned atomic", RC, misaligned_atomic,
 	  SYND(REMOTE_INVAL_REQ), 0, PRM_EVENT_WQ_INVAL_REQ_ERROR, PRM_QP_ERR, PRM_QP_ERR },
 	{ "0x13 remote access: a key of another PD", RC, key_of_another_pd,
 	  SYND(REMOTE_ACCESS), 0, PRM_EVENT_WQ_ACCESS_ERROR, PRM_QP_ERR, PRM_QP_ERR },
-	{ "0x15 retries exceeded: nobody answers", RC, nobody_answers,
+	{ "0x15 retries exceeded: no response", RC, nobody_answers,
 	  SYND(TRANSPORT_RETRY_EXC), 0, 0, PRM_QP_ERR, PRM_QP_RTS },
 	{ "0x16 RNR retries exceeded: no receive", RC, no_receive,
 	  SYND(RNR_RETRY_EXC), 0, 0, PRM_QP_ERR, PRM_QP_RTS, .no_retry = true },
@@ -270,7 +271,7 @@ int main(void)
 	}
 #define SEEN(name, number, text)                                                        \
 	ok((number) == PRM_CQE_SYND_REMOTE_ABORTED || seen >> ((number) & 31) & 1,       \
-	   "a row for syndrome 0x%02x, %s", number, text);
+	   "the table has a row for syndrome 0x%02x, %s", number, text);
 	PRM_CQE_SYNDROME_LIST(SEEN)
 	sides_close();
 	return ok_end();

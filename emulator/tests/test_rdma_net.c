@@ -67,23 +67,24 @@ static void test_multicast_loop(void)
 
 	deaf.block_lb_mc = true;
 	if (!ok(datagram_qp(&x, &o) && datagram_qp(&y, &o) && datagram_qp(&z, &deaf),
-		"three UD QPs of one function"))
+		"three UD QPs of one function can be created"))
 		return;
 	for (i = 0; i < 4; i++) {
 		post_recv(&x, 1, &sge);
 		post_recv(&y, 1, &sge);
 	}
 	post_send(&x, &wr);
-	ok(!received(&y), "nobody is attached");
-	ok(!membership(&y, PRM_OP_attach_to_mcg), "one is");
+	ok(!received(&y), "a QP that is not attached receives no multicast");
+	ok(!membership(&y, PRM_OP_attach_to_mcg), "a QP can be attached");
 	buf_fill(&a, 0, 50, 7);
 	post_send(&x, &wr);
-	ok(received(&y) == 1 && buf_is(&a, DST_OFF + 40, 50, 7), "it hears what another one sends");
+	ok(received(&y) == 1 && buf_is(&a, DST_OFF + 40, 50, 7),
+	   "an attached QP receives multicast of its function");
 	post_send(&z, &wr);
-	ok(!received(&y), "but not what is sent with block_lb_mc");
-	ok(!membership(&x, PRM_OP_attach_to_mcg), "the sender is attached too");
+	ok(!received(&y), "multicast of a QP with block_lb_mc is not looped back");
+	ok(!membership(&x, PRM_OP_attach_to_mcg), "the sender can be attached");
 	post_send(&x, &wr);
-	ok(received(&x) == 1, "it hears itself");
+	ok(received(&x) == 1, "an attached sender receives its own multicast");
 	membership(&x, PRM_OP_detach_from_mcg);
 	membership(&y, PRM_OP_detach_from_mcg);
 	qp_simple(&x, PRM_OP_destroy_qp);
@@ -111,7 +112,7 @@ static void test_marks(unsigned int addr, bool told)
 	wire_watch();
 	post_send(&x, &wr);
 	settle();
-	ok(poll(&ca) && !wire.by_opcode[BTH_CNP], "address %u: no mark, no CNP", addr);
+	ok(poll(&ca) && !wire.by_opcode[BTH_CNP], "address %u: without marks no CNP is sent", addr);
 	qp = obj_find(a.dev, OBJ_QP, x.qpn);
 	qp->av.tclass |= 3;		/* as if a switch had marked every packet */
 	post_send(&x, &wr);
@@ -120,7 +121,7 @@ static void test_marks(unsigned int addr, bool told)
 	   b.dev->rdma->rx_ecn_marked - marked == (told ? 3 : 0) &&
 	   a.dev->rdma->rx_cnp - cnps == (told ? 3 : 0),
 	   "address %u: %s", addr, told ? "each marked packet is answered by a CNP" :
-					  "RoCE v1 knows no marks");
+					  "RoCE v1 has no marks");
 	wire_watch();
 	qp_unpair(&x, &y);
 }
@@ -148,16 +149,18 @@ static void test_local_access(void)
 	wire.drop_at = 3;
 	post_send(&x, &wr);
 	settle();
-	ok(!mkey_drop(&b, key), "the key goes before the last packet of a WRITE with immediate");
+	ok(!mkey_drop(&b, key),
+	   "a key can be destroyed before the last packet of a WRITE with immediate");
 	pass_time(300);
 	cqe = poll(&ca);
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
-	   cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_ACCESS, "the sender: remote access error");
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_ACCESS,
+			"the sender gets a remote access error");
 	cqe = poll(&cb);
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_RESP_ERR &&
 	   cqe_syndrome(cqe) == PRM_CQE_SYND_LOCAL_ACCESS &&
 	   saw_event(&b, PRM_EVENT_WQ_ACCESS_ERROR, y.qpn),
-	   "the receiver: local access error of the receive, and the event");
+	   "the receiver gets a local access error and an event");
 	wire_watch();
 	qp_unpair(&x, &y);
 }
@@ -175,7 +178,7 @@ static void test_srq_breaks(void)
 	drain();
 	srq_make(&srq, &b, 4);
 	o.srq = &srq;
-	if (!ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o), "a QP with a shared queue"))
+	if (!ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o), "a QP with an RMP can be created"))
 		return;
 	o.srq = NULL;
 	if (qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o) || qp_init(&x, &o) || qp_init(&y, &o) ||
@@ -193,7 +196,7 @@ static void test_srq_breaks(void)
 	cqe = poll(&ca);
 	ok(srq_event && qp_event && qp_state(&y) == PRM_QP_ERR && cqe &&
 	   cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_OP,
-	   "a doorbell record that makes no sense breaks the shared queue");
+	   "an invalid doorbell record moves the RMP and its QP to error");
 	qp_unpair(&x, &y);
 }
 

@@ -259,15 +259,16 @@ static void test_register(void)
 	reg = reg_wr(key, list, 3);
 	pair(&x, &y);
 	post_umr(&y, &reg);
-	ok(good(&cb) && !write_to(&x, key, va, 1) && arrived(1), "fast registration, list inline");
+	ok(good(&cb) && !write_to(&x, key, va, 1) && arrived(1),
+	   "fast registration with an inline list works");
 	ok(write_to(&x, next, va, 2) == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(2),
-	   "another low byte of the key is refused");
+	   "a key with another low byte is refused");
 	qp_unpair(&x, &y);
 
 	pair(&x, &y);
 	reg = inval_wr(key);
 	post_umr(&y, &reg);
-	ok(good(&cb), "local invalidation");
+	ok(good(&cb), "local invalidation works");
 	ok(write_to(&x, key, va, 3) == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(3),
 	   "an invalidated key is refused");
 	qp_unpair(&x, &y);
@@ -279,10 +280,10 @@ static void test_register(void)
 	reg.sge = (struct tsge) { b.va + LIST_OFF, 64, b.lkey };
 	post_umr(&y, &reg);
 	ok(good(&cb) && !write_to(&x, next, va, 4) && arrived(4),
-	   "fast registration with another low byte, list by pointer");
+	   "fast registration with another low byte and a list by pointer works");
 	ok(write_to(&x, key, va, 5) == PRM_CQE_SYND_REMOTE_ACCESS, "the old low byte is refused");
 	qp_unpair(&x, &y);
-	ok(!mkey_drop(&b, next), "the key is destroyed");
+	ok(!mkey_drop(&b, next), "a registered key can be destroyed");
 }
 
 static void test_rights(void)
@@ -325,7 +326,8 @@ static void test_rights(void)
 			worked = good(&ca);
 		else
 			worked = syndrome_of(&ca) != PRM_CQE_SYND_REMOTE_ACCESS;
-		ok(worked == cases[i].works, "rights of a registered key: %s", cases[i].name);
+		ok(worked == cases[i].works,
+		   "access rights of a registered key: %s", cases[i].name);
 		qp_unpair(&x, &y);
 		mkey_drop(&b, key);
 	}
@@ -357,14 +359,15 @@ static void test_remote_invalidate(bool allowed)
 	post_send(&x, &wr);
 	if (!allowed) {
 		ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && qp_state(&y) == PRM_QP_ERR,
-		   "SEND with invalidate of a key that does not allow it");
+		   "SEND with invalidate of a key that does not allow it fails");
 	} else {
-		ok(good(&ca), "SEND with invalidate");
+		ok(good(&ca), "SEND with invalidate works");
 		cqe = poll(&cb);
 		ok(cqe && cqe_opcode(cqe) == PRM_CQE_RESP_SEND_INV &&
-		   be32_to_cpu(cqe->inval_rkey) == key, "the receiver learns the key");
+		   be32_to_cpu(cqe->inval_rkey) == key,
+			       "the receiver's CQE has the invalidated key");
 		ok(write_to(&x, key, b.va + KEY_OFF, 6) == PRM_CQE_SYND_REMOTE_ACCESS,
-		   "the key is invalid after it");
+		   "the key is invalid after SEND with invalidate");
 	}
 	qp_unpair(&x, &y);
 	mkey_drop(&b, key);
@@ -389,7 +392,7 @@ static void test_once(void)
 	inval.flags |= PRM_UMR_CHECK_FREE;
 	pair(&x, &y);
 	post_umr(&x, &reg);
-	ok(good(&ca), "a key that is invalidated behind a READ");
+	ok(good(&ca), "a key to be invalidated after a READ can be registered");
 	wire_watch();
 	wire.drop_at = 3;	/* a response of the READ: the requester goes back */
 	buf_fill(&b, 0, 5000, 77);
@@ -397,7 +400,7 @@ static void test_once(void)
 	post_umr(&x, &inval);
 	pass_time(200);
 	ok(good(&ca) && good(&ca) && buf_is(&a, 0, 5000, 77),
-	   "the READ is repeated, the invalidation is done once");
+	   "the READ is retransmitted, the invalidation executed once");
 	wire_watch();
 	qp_unpair(&x, &y);
 	mkey_drop(&a, key);
@@ -420,12 +423,14 @@ static void test_window_type1(void)
 	bind = bind_wr(key, next, klm, va);
 	user_pair(&x, &y);
 	post_umr(&y, &bind);
-	ok(good(&cb) && !write_to(&x, next, va, 11) && arrived(11), "window of type 1, bound");
+	ok(good(&cb) && !write_to(&x, next, va, 11) && arrived(11),
+	   "a type 1 memory window can be bound");
 	bind = bind_wr(next, key, klm, 0);
 	post_umr(&y, &bind);
 	ok(good(&cb) && !write_to(&x, key, 0, 12) && arrived(12),
-	   "bound again under another key, addresses from zero");
-	ok(write_to(&x, next, va, 13) == PRM_CQE_SYND_REMOTE_ACCESS, "the old key is refused");
+	   "a type 1 window can be bound again, with another key and zero-based");
+	ok(write_to(&x, next, va, 13) == PRM_CQE_SYND_REMOTE_ACCESS,
+	   "the old key of a window is refused");
 	qp_unpair(&x, &y);
 
 	user_pair(&x, &y);
@@ -435,7 +440,8 @@ static void test_window_type1(void)
 				 .free = true,
 				 .new_key = next };
 	post_umr(&y, &bind);
-	ok(good(&cb) && write_to(&x, next, va, 14) == PRM_CQE_SYND_REMOTE_ACCESS, "unbound");
+	ok(good(&cb) && write_to(&x, next, va, 14) == PRM_CQE_SYND_REMOTE_ACCESS,
+	   "a type 1 window can be unbound");
 	qp_unpair(&x, &y);
 
 	user_pair(&x, &y);
@@ -465,13 +471,14 @@ static void test_window_type2(void)
 	bind.flags |= PRM_UMR_CHECK_NOT_FREE;
 	bind.qpn = y.qpn;
 	post_umr(&y, &bind);
-	ok(good(&cb) && !write_to(&x, next, va, 21) && arrived(21), "window of type 2, bound");
+	ok(good(&cb) && !write_to(&x, next, va, 21) && arrived(21),
+	   "a type 2 memory window can be bound");
 	ok(write_to(&x2, next, va, 22) == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(22),
-	   "through another QP it is refused");
+	   "access to a type 2 window through another QP is refused");
 	drain();
 	post_umr(&y, &bind);
 	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND && qp_state(&y) == PRM_QP_ERR,
-	   "a bound window of type 2 cannot be bound again");
+	   "a bound type 2 window cannot be bound again");
 	qp_unpair(&x2, &y2);
 	qp_unpair(&x, &y);
 	mkey_drop(&b, key);
@@ -500,11 +507,11 @@ static void test_window_type2_unbind(void)
 	settle();
 	poll(&cb);
 	post_umr(&y2, &unbind);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "only the QP of a window unbinds it");
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "only its own QP can unbind a type 2 window");
 	drain();
 	post_umr(&y, &unbind);
 	ok(good(&cb) && write_to(&x, next, va, 23) == PRM_CQE_SYND_REMOTE_ACCESS,
-	   "a window of type 2, unbound");
+	   "a type 2 window can be unbound by its QP");
 	qp_unpair(&x2, &y2);
 	qp_unpair(&x, &y);
 	mkey_drop(&b, key);
@@ -528,7 +535,8 @@ static void test_klm_list(void)
 	reg.octwords = 8;
 	user_pair(&x, &y);
 	post_umr(&y, &reg);
-	ok(good(&cb) && !write_to(&x, key, b.va + KEY_OFF, 31), "fast registration with gaps");
+	ok(good(&cb) && !write_to(&x, key, b.va + KEY_OFF, 31),
+	   "fast registration of an SG list with gaps works");
 	for (i = 0; i < KEY_BYTES; i++) {
 		uint32_t at = i - half - 1;
 
@@ -536,7 +544,7 @@ static void test_klm_list(void)
 			at = i < half ? 20000 + i : 50000;
 		same &= *buf_at(&a, i) == *buf_at(&b, KEY_OFF + at);
 	}
-	ok(same, "each byte lies where the list says");
+	ok(same, "each byte is at the address that the SG list names");
 	qp_unpair(&x, &y);
 	mkey_drop(&b, key);
 }
@@ -589,14 +597,14 @@ static void test_umr_qp(void)
 	uint64_t pages[8] = {};
 
 	umr_qp(&umr, &b, &cb);
-	ok(umr.qpn && qp_state(&umr) == PRM_QP_RTS, "a UMR QP works");
+	ok(umr.qpn && qp_state(&umr) == PRM_QP_RTS, "a UMR QP reaches RTS");
 
 	/* The first two pages, the key stays free; then the third one and all fields. */
 	page_list(&b, (uint8_t *)pages, KEY_OFF, 3);
 	memcpy(buf_at(&b, LIST_OFF), pages, 64);
 	u.sge = (struct tsge) { b.va + LIST_OFF, 64, b.lkey };
 	post_umr(&umr, &u);
-	ok(good(&cb), "a part of a list, the key stays free");
+	ok(good(&cb), "a UMR can write part of a list and leave the key free");
 	memset(buf_at(&b, LIST_OFF), 0, 64);
 	memcpy(buf_at(&b, LIST_OFF), &pages[2], 8);
 	u.flags |= PRM_UMR_TRANSLATION_OFFSET_EN;
@@ -610,7 +618,7 @@ static void test_umr_qp(void)
 	u.va = b.va + KEY_OFF;
 	u.len = KEY_BYTES;
 	post_umr(&umr, &u);
-	ok(good(&cb), "its end, with PD and rights");
+	ok(good(&cb), "a UMR can write the rest of the list, PD and access rights");
 
 	o.pd = 0;
 	if (qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o))
@@ -618,7 +626,7 @@ static void test_umr_qp(void)
 	o.pd = pd2;
 	ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&x, &o) && !qp_init(&y, &o) &&
 	   !qp_rtr(&x, &y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&x, &o) && !qp_rts(&y, &o),
-	   "a QP of the new PD");
+	   "a QP of the new PD can be connected");
 	ok(!write_to(&x, key, b.va + KEY_OFF, 41) && arrived(41), "the key works in its new PD");
 	u = (struct umr_wr) { .key = key,
 			      .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE,
@@ -627,7 +635,7 @@ static void test_umr_qp(void)
 			      .rights = ALL_RIGHTS };
 	post_umr(&umr, &u);
 	ok(good(&cb) && !write_to(&x, key, b.va + KEY_OFF, 43) && arrived(43),
-	   "rights of a key in use, with its list as it was");
+	   "a UMR can change the access rights of a key in use");
 
 	u = (struct umr_wr) { .key = key,
 			      .flags = PRM_UMR_INLINE,
@@ -636,10 +644,10 @@ static void test_umr_qp(void)
 			      .pd = b.pd };
 	post_umr(&umr, &u);
 	ok(good(&cb) && write_to(&x, key, b.va + KEY_OFF, 42) == PRM_CQE_SYND_REMOTE_ACCESS,
-	   "revoked and given back to the driver's PD");
+	   "a UMR can revoke a key and return it to the driver's PD");
 	qp_unpair(&x, &y);
-	ok(!qp_simple(&umr, PRM_OP_destroy_qp), "the UMR QP is destroyed");
-	ok(!pd_drop(&b, pd2), "nothing holds the other PD");
+	ok(!qp_simple(&umr, PRM_OP_destroy_qp), "a UMR QP can be destroyed");
+	ok(!pd_drop(&b, pd2), "the other PD can be freed");
 	mkey_drop(&b, key);
 }
 
@@ -684,27 +692,27 @@ SPOIL(spoil_page, raw[123] = 11)
 SPOIL(spoil_key, u->key += 0x100)
 
 static const struct bad_case bad_cases[] = {
-	{ "as it should be", spoil_none, 0, false },
-	{ "shorter than its segments", spoil_short, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "valid segments", spoil_none, 0, false },
+	{ "missing segments", spoil_short, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "an unknown flag", spoil_flag, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "both checks of the free bit", spoil_checks, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "a reserved field in front", spoil_rsvd1, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a reserved field at the start", spoil_rsvd1, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "a reserved field at the end", spoil_rsvd2, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "an unknown bit of the mask", spoil_mask, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "signatures", spoil_sigerr, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "signature fields", spoil_sigerr, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "relaxed ordering", spoil_relaxed, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "the PD, through an RC QP", spoil_pd, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a PD, through an RC QP", spoil_pd, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "another QP's number", spoil_qpn, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "an offset without its flag", spoil_offset, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "an extended offset", spoil_far_offset, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "a list longer than the WQE", spoil_octwords, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "a pointer that is not there", spoil_pointer, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a missing pointer", spoil_pointer, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "an opcode modifier", spoil_opmod, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "a list beyond the key's room", spoil_room, PRM_CQE_SYND_MW_BIND, false },
 	{ "fewer pages than the length needs", spoil_few, PRM_CQE_SYND_MW_BIND, false },
-	{ "a page that is not aligned", spoil_align, PRM_CQE_SYND_MW_BIND, false },
+	{ "a misaligned page", spoil_align, PRM_CQE_SYND_MW_BIND, false },
 	{ "a page size of 2 KiB", spoil_page, PRM_CQE_SYND_MW_BIND, false },
-	{ "a key that does not exist", spoil_key, PRM_CQE_SYND_MW_BIND, false },
+	{ "an unknown key", spoil_key, PRM_CQE_SYND_MW_BIND, false },
 };
 
 static void test_bad(const struct bad_case *t)
@@ -767,40 +775,42 @@ static void test_state(void)
 	reg = reg_wr(key, list, 3);
 	pair(&x, &y);
 	post_umr(&y, &reg);
-	ok(good(&cb), "a key to work on");
+	ok(good(&cb), "a key can be registered");
 	post_umr(&y, &reg);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "registration of a key in use");
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "registration of a key in use is refused");
 	qp_unpair(&x, &y);
 
 	u = inval_wr(next);
-	refused(&u, PRM_CQE_SYND_MW_BIND, "invalidation with another low byte");
+	refused(&u, PRM_CQE_SYND_MW_BIND, "invalidation with another low byte is refused");
 	u = inval_wr(foreign);
-	refused(&u, PRM_CQE_SYND_MW_BIND, "invalidation of a key of another PD");
+	refused(&u, PRM_CQE_SYND_MW_BIND, "invalidation of a key of another PD is refused");
 	plain = plain_key(&b);
 	u = inval_wr(plain);
-	refused(&u, PRM_CQE_SYND_MW_BIND, "invalidation of a key made without umr_en");
+	refused(&u, PRM_CQE_SYND_MW_BIND,
+		"invalidation of a key created without umr_en is refused");
 
 	pair(&x, &y);
 	u = inval_wr(key);
 	u.flags |= PRM_UMR_CHECK_FREE;
 	post_umr(&y, &u);
-	ok(good(&cb), "invalidation of a key in use");
+	ok(good(&cb), "invalidation of a key in use works");
 	post_umr(&y, &u);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "and again, where it must be in use");
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND,
+	   "a second invalidation that checks for a key in use is refused");
 	qp_unpair(&x, &y);
 
 	user_pair(&x, &y);
 	post_umr(&y, &reg);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "a list of pages by a QP without fre");
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "a page list by a QP without fre is refused");
 	qp_unpair(&x, &y);
 
 	reg.list = NULL;
 	reg.flags &= ~PRM_UMR_INLINE;
 	reg.sge = (struct tsge) { b.va + LIST_OFF, 64, b.lkey ^ 1 };
-	refused(&reg, PRM_CQE_SYND_LOCAL_PROT, "a list behind a wrong lkey");
+	refused(&reg, PRM_CQE_SYND_LOCAL_PROT, "a list behind a wrong lkey is refused");
 	reg.sge.key = MKEY_RESERVED_LKEY;
 	refused(&reg, PRM_CQE_SYND_LOCAL_PROT,
-		"a list behind the reserved lkey, which the QP may not use");
+		"a list behind the reserved lkey is refused without rlky");
 	mkey_drop(&b, key);
 	mkey_drop(&b, foreign);
 	mkey_drop(&b, plain);

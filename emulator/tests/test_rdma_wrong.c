@@ -108,7 +108,7 @@ static const struct send_case send_cases[] = {
 	  "QP 0x*: send WQE 0: the QP cannot do this opcode (0x100000a)" },
 	{ "a READ on UC", PRM_QP_ST_UC, PRM_WQE_RDMA_READ, NULL,
 	  "QP 0x*: send WQE 0: the QP cannot do this opcode (0x10)" },
-	{ "a masked atomic, which was not announced", PRM_QP_ST_RC, PRM_WQE_ATOMIC_MASKED_CS, NULL,
+	{ "a masked atomic, which is not advertised", PRM_QP_ST_RC, PRM_WQE_ATOMIC_MASKED_CS, NULL,
 	  "QP 0x*: send WQE 0: the QP cannot do this opcode (0x14)" },
 	{ "a WQE longer than what was posted", PRM_QP_ST_RC, PRM_WQE_SEND, too_long,
 	  "QP 0x*: send WQE 0: it is longer than what was posted (0x2)" },
@@ -116,11 +116,11 @@ static const struct send_case send_cases[] = {
 	  "QP 0x*: send WQE 0: the WQE ends before the segments that its opcode needs (0x8)" },
 	{ "inline data beyond the WQE", PRM_QP_ST_RC, PRM_WQE_SEND, long_inline,
 	  "QP 0x*: send WQE 0: inline data run over the end of the WQE (0x80000064)" },
-	{ "an atomic on 16 bytes", PRM_QP_ST_RC, PRM_WQE_ATOMIC_FA, atomic_of_16,
+	{ "an atomic of 16 bytes", PRM_QP_ST_RC, PRM_WQE_ATOMIC_FA, atomic_of_16,
 	  "QP 0x*: send WQE 0: an atomic operation works on 8 bytes (0x10)" },
 	{ "a short address vector", PRM_QP_ST_UD, PRM_WQE_SEND, short_vector,
 	  "QP 0x*: send WQE 0: RoCE needs an extended address vector (0x*)" },
-	{ "an address that the table does not have", PRM_QP_ST_UD, PRM_WQE_SEND, empty_gid,
+	{ "an empty source GID", PRM_QP_ST_UD, PRM_WQE_SEND, empty_gid,
 	  "QP 0x*: source GID index 200 is empty" },
 	{ "an IPv4 source for an IPv6 destination", PRM_QP_ST_UD, PRM_WQE_SEND, mixed_gids,
 	  "QP 0x*: source GID 2 is IPv4, the destination GID is not" },
@@ -184,7 +184,7 @@ static void wrong_xrc(void)
 	xrc_srq_make(&srq, &a, 4, xrcd, &ca, a.pd, 1);
 	o.srq = &srq;
 	ok(!qp_make(&x, &a, PRM_QP_ST_XRC, &ca, &o) && !qp_init(&x, &o) && !qp_rtr(&x, &x, &o) &&
-	   !qp_rts(&x, &o), "an XRC queue pair");
+	   !qp_rts(&x, &o), "an XRC QP can be connected");
 	wrong_begin();
 	post_send(&x, &wr);
 	settle();
@@ -215,10 +215,10 @@ static void wrong_memory(void)
 	prm_set64(&cmd.in, qpc.dbr_addr, x.dbr);
 	cmd.pas[0] = cpu_to_be64(0x7000000000ull);
 	ok(!exec(&a, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)),
-	   "a queue pair in memory that is not there");
+	   "a QP in unmapped memory can be created");
 	x.qpn = prm_get(&out, qpn);
 	ok(!qp_init(&x, &o) && !qp_rtr(&x, &x, &o) && !qp_rts(&x, &o),
-	   "it reaches RTS all the same");
+	   "a QP in unmapped memory reaches RTS");
 	put32((uint8_t *)mem_at(&a, x.dbr) + 4, 1);
 	wrong_begin();
 	ring(&x);
@@ -247,7 +247,7 @@ static void wrong_change(void)
 	wire.drop_every = 0;
 	wrong_begin();
 	pass_time(2000);
-	wrong_expect("a WQE that changes under way",
+	wrong_expect("a WQE that changes in flight",
 		     "QP 0x*: send WQE 0 was changed while it was in use");
 	drain();
 	qp_unpair(&x, &y);
@@ -264,7 +264,7 @@ static void wrong_doorbells(void)
 	wrong_begin();
 	ring(&x);
 	settle();
-	wrong_expect("a send queue that is overfull",
+	wrong_expect("a send queue that overflows",
 		     "QP 0x*: send producer index 65: 0 on are in use, the queue has 64");
 	drain();
 	qp_unpair(&x, &y);
@@ -273,7 +273,7 @@ static void wrong_doorbells(void)
 	wrong_begin();
 	ring(&x);
 	settle();
-	wrong_expect("a doorbell in reset", "QP 0x*: doorbell for send WQE 0 in state 0");
+	wrong_expect("a doorbell in RST", "QP 0x*: doorbell for send WQE 0 in state 0");
 	qp_simple(&x, PRM_OP_destroy_qp);
 }
 
@@ -292,7 +292,7 @@ static void wrong_receive(void)
 	post_send(&x, &wr);
 	settle();
 	/* once for the message, once for the flush */
-	wrong_expect("a receive queue that is overfull",
+	wrong_expect("a receive queue that overflows",
 		     "QP 0x*: receive producer index 65: 0 WQEs were used, the queue has 64\n"
 		     "QP 0x*: receive producer index 65: 0 WQEs were used, the queue has 64");
 	drain();
@@ -304,20 +304,20 @@ static void wrong_receive(void)
 	qp_simple(&y, PRM_OP_destroy_qp);
 	o.srq = &srq;
 	ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&y, &o) && !qp_rtr(&y, &x, &o) &&
-	   !qp_rts(&y, &o), "a queue pair with a shared queue");
+	   !qp_rts(&y, &o), "a QP with an RMP reaches RTS");
 	qp_simple(&x, PRM_OP_destroy_qp);
 	o.srq = NULL;
 	ok(!qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o) && !qp_init(&x, &o) && !qp_rtr(&x, &y, &o) &&
-	   !qp_rts(&x, &o), "and its peer");
+	   !qp_rts(&x, &o), "the peer of a QP with an RMP reaches RTS");
 	/* the shared queue's pair knows the number of the first peer, so it is made to fit */
 	qp_simple(&y, PRM_OP_qp_2rst);
 	o.srq = &srq;
-	ok(!qp_init(&y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&y, &o), "connected");
+	ok(!qp_init(&y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&y, &o), "both QPs are connected");
 	put32(mem_at(&b, srq.dbr), 17);
 	wrong_begin();
 	post_send(&x, &wr);
 	settle();
-	wrong_expect("a shared queue that is overfull",
+	wrong_expect("an RMP that overflows",
 		     "RMP 0x*: doorbell record 17: 0 WQEs were used, the queue has 16");
 	drain();
 	qp_unpair(&x, &y);
@@ -351,10 +351,11 @@ static void wrong_pd(void)
 	x.sq = mem_take(&a, 4096);
 	prm_set64(&cmd.in, qpc.dbr_addr, x.dbr);
 	cmd.pas[0] = cpu_to_be64(x.sq);
-	ok(!exec(&a, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)), "a UMR queue pair");
+	ok(!exec(&a, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)),
+	   "a UMR QP can be created");
 	x.qpn = prm_get(&out, qpn);
 	ok(!qp_init(&x, &o) && !qp_rtr(&x, &x, &o) && !qp_rts(&x, &o),
-	   "the UMR queue pair reaches RTS");
+	   "a UMR QP reaches RTS");
 	umr->flags = PRM_UMR_INLINE;
 	umr->mkey_mask = cpu_to_be64(PRM_UMR_MASK_PD);
 	prm_set(mkc, pd, 0xabcdef);
@@ -363,7 +364,7 @@ static void wrong_pd(void)
 	wrong_begin();
 	ring(&x);
 	settle();
-	wrong_expect("a key for a PD that is not there",
+	wrong_expect("a key for an unknown PD",
 		     "QP 0x*: send WQE 0: there is no such PD (0xabcdef)");
 	drain();
 	qp_simple(&x, PRM_OP_destroy_qp);

@@ -88,25 +88,26 @@ static void test_sends(void)
 	post_srq(&second, 1, &to_second);
 	wr = send_wr(second.num, 5000);
 	post_send(&x, &wr);
-	ok(!syndrome_of(&ca), "SEND to a shared queue of another PD");
+	ok(!syndrome_of(&ca), "SEND to an XRC SRQ of another PD works");
 	cqe = poll(&cx);
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_RESP_SEND && be32_to_cpu(cqe->byte_cnt) == 5000 &&
 	   (be32_to_cpu(cqe->srqn) & 0xffffff) == 0x456 && !poll(&cb),
-	   "it completes on that queue's CQ under that queue's index");
-	ok(buf_is(&b, 20000, 5000, 1), "the data are there");
+	   "the SEND completes on the SRQ's CQ with the SRQ's user index");
+	ok(buf_is(&b, 20000, 5000, 1), "the data of the SEND arrive");
 
 	wr = send_wr(first.num, 300);
 	wr.opcode = PRM_WQE_SEND_IMM;
 	wr.imm = 0x1234567;
 	post_send(&x, &wr);
-	ok(!syndrome_of(&ca), "SEND with immediate to another queue by the same connection");
+	ok(!syndrome_of(&ca), "SEND with immediate to another SRQ by the same QP works");
 	cqe = poll(&cb);
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_RESP_SEND_IMM &&
-	   be32_to_cpu(cqe->immediate) == 0x1234567, "it completes there");
+	   be32_to_cpu(cqe->immediate) == 0x1234567,
+		       "the SEND with immediate completes on the other SRQ's CQ");
 
 	ok(!wire.wrong && wire.by_opcode[BTH_XRC | BTH_SEND_FIRST] &&
 	   wire.by_opcode[BTH_XRC | BTH_ACK] && !wire.by_opcode[BTH_SEND_FIRST] &&
-	   !wire.by_opcode[BTH_ACK], "the packets are well-formed and say that they are XRC's");
+	   !wire.by_opcode[BTH_ACK], "the packets are well-formed and have XRC opcodes");
 	qp_unpair(&x, &y);
 }
 
@@ -120,24 +121,24 @@ static void test_rdma(void)
 	buf_fill(&a, 0, 3000, 2);
 	wr = rdma_wr(PRM_WQE_RDMA_WRITE, first.num, b.rkey, 3000);
 	post_send(&x, &wr);
-	ok(!syndrome_of(&ca) && buf_is(&b, wr.raddr - b.va, 3000, 2), "WRITE");
+	ok(!syndrome_of(&ca) && buf_is(&b, wr.raddr - b.va, 3000, 2), "WRITE works");
 	wr = rdma_wr(PRM_WQE_RDMA_WRITE, second.num, key2, 3000);
 	post_send(&x, &wr);
-	ok(!syndrome_of(&ca), "WRITE by a key of the other queue's PD");
+	ok(!syndrome_of(&ca), "WRITE with a key of the other SRQ's PD works");
 	buf_fill(&a, 0, 3000, 3);
 	wr = rdma_wr(PRM_WQE_RDMA_READ, first.num, b.rkey, 3000);
 	post_send(&x, &wr);
-	ok(!syndrome_of(&ca) && buf_is(&a, 0, 3000, 2), "READ");
+	ok(!syndrome_of(&ca) && buf_is(&a, 0, 3000, 2), "READ works");
 	put64(buf_at(&a, 0), 0);
 	memset(buf_at(&b, wr.raddr - b.va), 0, 8);
 	wr = rdma_wr(PRM_WQE_ATOMIC_FA, first.num, b.rkey, 8);
 	wr.swap_add = 7;
 	post_send(&x, &wr);
-	ok(!syndrome_of(&ca) && *buf_at(&b, wr.raddr - b.va) == 7, "FETCH_ADD");
+	ok(!syndrome_of(&ca) && *buf_at(&b, wr.raddr - b.va) == 7, "FETCH_ADD works");
 	wr = rdma_wr(PRM_WQE_RDMA_WRITE, first.num, key2, 100);
 	post_send(&x, &wr);
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS,
-	   "a key is of the PD of the queue that the request names, or refused");
+	   "a key of another PD than the SRQ's is refused");
 	qp_unpair(&x, &y);
 }
 
@@ -166,7 +167,7 @@ static void test_loss(void)
 	for (i = 0; i < 12; i++)
 		good &= !syndrome_of(&ca);
 	ok(good && buf_is(&b, 0, 4000, 5) && !wire.wrong,
-	   "with loss: all arrives, every frame is right");
+	   "all data arrive in spite of loss");
 	wire_watch();
 	qp_unpair(&x, &y);
 }
@@ -183,23 +184,23 @@ static void test_rnr_and_limit(void)
 	pair(&x, &y, &o);
 	post_send(&x, &wr);
 	pass_time(3);
-	ok(!poll(&ca), "an empty shared queue: the sender waits");
+	ok(!poll(&ca), "an empty SRQ makes the sender wait");
 	post_srq(&first, 1, &sge);
 	pass_time(20);
-	ok(!syndrome_of(&ca), "and goes on when something is posted");
+	ok(!syndrome_of(&ca), "the sender continues when a receive is posted");
 	post_srq(&first, 1, &sge);
 	post_srq(&first, 1, &sge);
 	prm_set(&in, op_mod, 1);
 	prm_set(&in, xrc_srqn, first.num);
 	prm_set(&in, lwm, 2);
-	ok(!command(&b, arm_xrc_srq, &in, &out), "a limit is set");
+	ok(!command(&b, arm_xrc_srq, &in, &out), "ARM_XRC_SRQ sets the limit");
 	drain();
 	post_send(&x, &wr);
 	settle();
-	ok(saw_event(&b, PRM_EVENT_SRQ_RQ_LIMIT, first.num), "the limit event");
+	ok(saw_event(&b, PRM_EVENT_SRQ_RQ_LIMIT, first.num), "passing the limit raises an event");
 	post_send(&x, &wr);
 	settle();
-	ok(!saw_event(&b, PRM_EVENT_SRQ_RQ_LIMIT, first.num), "it comes once");
+	ok(!saw_event(&b, PRM_EVENT_SRQ_RQ_LIMIT, first.num), "the limit event is raised once");
 	qp_unpair(&x, &y);
 }
 
@@ -218,13 +219,13 @@ static void test_refused(void)
 	post_send(&x, &wr);
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ && qp_state(&y) == PRM_QP_ERR &&
 	   saw_event(&b, PRM_EVENT_WQ_INVAL_REQ_ERROR, y.qpn),
-	   "a shared queue of another domain");
+	   "an SRQ of another XRC domain is refused");
 	qp_unpair(&x, &y);
 
 	pair(&x, &y, &o);
 	wr = send_wr(0x7777, 10);
 	post_send(&x, &wr);
-	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ, "a shared queue that does not exist");
+	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ, "an unknown SRQ is refused");
 	qp_unpair(&x, &y);
 
 	pair(&x, &y, &o);
@@ -232,7 +233,8 @@ static void test_refused(void)
 	wr = send_wr(first.num, 100);
 	post_send(&x, &wr);
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ &&
-	   syndrome_of(&cb) == PRM_CQE_SYND_LOCAL_LENGTH, "a receive buffer that is too small");
+	   syndrome_of(&cb) == PRM_CQE_SYND_LOCAL_LENGTH,
+		       "a receive buffer that is too small is refused");
 	qp_unpair(&x, &y);
 
 	pair(&x, &y, &o);
@@ -240,7 +242,8 @@ static void test_refused(void)
 	wr.xrc_srqn = 0;
 	wr.n = 0;
 	post_send(&x, &wr);
-	ok(syndrome_of(&ca) == PRM_CQE_SYND_LOCAL_QP_OP, "a WQE without the XRC segment");
+	ok(syndrome_of(&ca) == PRM_CQE_SYND_LOCAL_QP_OP,
+	   "a WQE without the XRC segment is refused");
 	qp_unpair(&x, &y);
 }
 
@@ -265,10 +268,10 @@ static void test_srq_goes(void)
 	prm_set(&in, xrc_srqn, short_lived.num);
 	settle();
 	ok(!command(&b, destroy_xrc_srq, &in, &out),
-	   "a shared queue goes in the middle of a message");
+	   "an SRQ can be destroyed in the middle of a message");
 	pass_time(300);
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ && !poll(&cb),
-	   "the message ends as an invalid request");
+	   "the message to a destroyed SRQ fails as an invalid request");
 	wire_watch();
 	qp_unpair(&x, &y);
 }
@@ -303,16 +306,17 @@ static void test_srq_comes_back(void)
 		xrc_srq_make(&srq, &b, 3, domain, &cb, b.pd, 0x999);
 		b.next = next;
 	} while (good && srq.num != number);
-	ok(good, "a shared queue goes in the middle of a message, and its number comes back");
+	ok(good, "the number of a destroyed SRQ can be reused in the middle of a message");
 	post_srq(&srq, 1, &sge);
 	wire_watch();
 	pass_time(300);
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ && !poll(&cb) &&
-	   qp_state(&y) == PRM_QP_ERR, "the message ends as an invalid request all the same");
+	   qp_state(&y) == PRM_QP_ERR,
+		    "the message to a reused SRQ number fails as an invalid request");
 	wire_watch();
 	qp_unpair(&x, &y);
 	prm_set(&in, xrc_srqn, srq.num);
-	ok(!command(&b, destroy_xrc_srq, &in, &out), "the new queue is nobody's");
+	ok(!command(&b, destroy_xrc_srq, &in, &out), "the new SRQ is not in use");
 }
 
 static void test_commands(void)
@@ -326,17 +330,17 @@ static void test_commands(void)
 	srq_make(&basic, &b, 3);
 	o.srq = &basic;
 	ok(qp_make(&x, &b, PRM_QP_ST_XRC, &cb, &o) == PRM_STATUS_BAD_RES,
-	   "an XRC QP with a queue that is no XRC SRQ");
+	   "an XRC QP with an RMP is refused");
 	o.srq = NULL;
 	ok(qp_make(&x, &b, PRM_QP_ST_XRC, &cb, &o) == PRM_STATUS_BAD_PARAM,
-	   "an XRC QP with a receive queue");
+	   "an XRC QP with a receive queue is refused");
 	o.srq = &first;
 	o.xrcd = 0x3ff;
 	ok(qp_make(&x, &b, PRM_QP_ST_XRC, &cb, &o) == PRM_STATUS_BAD_RES,
-	   "an XRC QP in a domain that does not exist");
+	   "an XRC QP in an unknown XRC domain is refused");
 	prm_set(&in, xrcd, domain);
 	ok(command(&b, dealloc_xrcd, &in, &out) == PRM_STATUS_RES_BUSY,
-	   "the domain of a shared queue cannot go");
+	   "the XRC domain of an SRQ cannot be freed");
 }
 
 int main(void)

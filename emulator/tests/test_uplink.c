@@ -144,14 +144,14 @@ static bool joined(int a, int b)
 
 static void test_frames(int a, int b)
 {
-	ktap(joined(a, b), "a frame goes from one wire to the other");
+	ktap(joined(a, b), "a frame passes from one wire to the other");
 	put(b, 1, 2, 100, 7);
-	ktap(take(a, WAIT_MS) == 100 && buf[14] == 7, "and back");
+	ktap(take(a, WAIT_MS) == 100 && buf[14] == 7, "a frame passes back");
 	put(a, 2, 1, BIG, 9);
-	ktap(take(b, WAIT_MS) == BIG && buf[BIG - 1] == 9, "the longest frame passes whole");
+	ktap(take(b, WAIT_MS) == BIG && buf[BIG - 1] == 9, "the longest frame passes unchanged");
 	put(a, 2, 1, 20, 5);
 	ktap(take(b, WAIT_MS) == 60 && buf[19] == 5 && !buf[20],
-	     "a short one is padded with zeroes");
+	     "a short frame is padded with zeros");
 }
 
 static void test_pieces(int a, int b)
@@ -172,7 +172,7 @@ static void test_pieces(int a, int b)
 		usleep(5000);
 	}
 	ktap(take(b, WAIT_MS) == 100 && buf[14] == 10 && take(b, WAIT_MS) == 100 && buf[14] == 11,
-	     "frames that come in pieces are put together");
+	     "frames received in pieces are reassembled");
 }
 
 static int test_wrong_length(int a, int b, uint32_t len)
@@ -180,10 +180,10 @@ static int test_wrong_length(int a, int b, uint32_t len)
 	uint32_t head = htonl(len);
 
 	put_bytes(a, &head, 4);
-	ktap(hung_up(a), "a frame of %u bytes ends the connection", len);
+	ktap(hung_up(a), "a frame length of %u ends the connection", len);
 	close(a);
 	a = plug("a");
-	ktap(a >= 0 && joined(a, b), "after %u bytes the next peer is served", len);
+	ktap(a >= 0 && joined(a, b), "after a frame length of %u the next peer can connect", len);
 	return a;
 }
 
@@ -194,19 +194,19 @@ static void test_slow_reader(int a, int b)
 	int more;
 
 	more = plug("b");
-	ktap(more >= 0 && hung_up(more), "a second peer at one socket is turned away");
+	ktap(more >= 0 && hung_up(more), "a second peer on one socket is rejected");
 	close(more);
 	put(b, 1, 2, 60, 0);
 	take(a, WAIT_MS);
 	for (i = 0; i < 4000; i++)
 		put(a, 2, 1, 8000, i);
 	put(b, 1, 2, 60, 77);
-	ktap(take(a, WAIT_MS) == 60 && buf[14] == 77, "a peer that does not read still may send");
+	ktap(take(a, WAIT_MS) == 60 && buf[14] == 77, "a peer that does not read can still send");
 	for (i = 0; i < 4000 && take(b, 500); i++)
 		n++;
 	printf("# %u of 4000 came\n", n);
-	ktap(n > 1 && n < 4000, "what it did not read in time is lost, not kept");
-	ktap(joined(a, b), "and then it is served as before");
+	ktap(n > 1 && n < 4000, "frames that it does not read in time are lost");
+	ktap(joined(a, b), "a slow reader that reads again receives frames");
 }
 
 /* The kernel sends frames of its own there, too: only those with our byte count. */
@@ -251,9 +251,9 @@ static void test_tap(void)
 	else if (unshare(CLONE_NEWNET))
 		skip = "no privilege for a network of one's own";
 	if (skip) {
-		ktap_skip("a frame goes from a tap to a wire", skip);
-		ktap_skip("and from a wire to a tap", skip);
-		ktap_skip("cxemu ends clean with a tap", skip);
+		ktap_skip("a frame passes from a tap to a wire", skip);
+		ktap_skip("a frame passes from a wire to a tap", skip);
+		ktap_skip("cxemu exits cleanly with a tap", skip);
 		return;
 	}
 
@@ -268,20 +268,20 @@ static void test_tap(void)
 	to.sll_protocol = htons(ETH_P_ALL);
 	to.sll_ifindex = request.ifr_ifindex;
 	ktap(!bind(packets, (struct sockaddr *)&to, sizeof(to)) && tap_to_wire(packets, b),
-	     "a frame goes from a tap to a wire");
-	ktap(wire_to_tap(packets, b), "and from a wire to a tap");
+	     "a frame passes from a tap to a wire");
+	ktap(wire_to_tap(packets, b), "a frame passes from a wire to a tap");
 	kill(pid, SIGTERM);
-	ktap(status_of(pid) == 0, "cxemu ends clean with a tap");
+	ktap(status_of(pid) == 0, "cxemu exits cleanly with a tap");
 	close(packets);
 	close(b);
 }
 
 static void test_refusals(void)
 {
-	ktap(status_of(start("udp:%s/a", "unix:%s/b")) == 1, "an unknown kind of wire is refused");
+	ktap(status_of(start("udp:%s/a", "unix:%s/b")) == 1, "an unknown type of wire is refused");
 	ktap(status_of(start("unix:", "unix:%s/b")) == 1, "a wire without a name is refused");
 	ktap(status_of(start("unix:%s/none/a", "unix:%s/b")) == 1,
-	     "a socket that cannot be made is refused");
+	     "a socket that cannot be created is refused");
 	ktap(status_of(start("tap:sixteen-letters-", "unix:%s/b")) == 1,
 	     "an interface name that is too long is refused");
 }
@@ -304,7 +304,7 @@ int main(int argc, char **argv)
 	a = test_wrong_length(a, b, BIG + 1);
 	test_slow_reader(a, b);
 	kill(pid, SIGTERM);
-	ktap(status_of(pid) == 0, "cxemu ends clean with peers connected");
+	ktap(status_of(pid) == 0, "cxemu exits cleanly with peers connected");
 	close(a);
 	close(b);
 	test_refusals();

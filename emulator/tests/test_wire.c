@@ -88,9 +88,9 @@ static void test_switch(void)
 	ktap(sinks[1].n == 0, "nothing is delivered inside port_send()");
 	ktap(counts(0, 1, 1), "an unknown address is flooded to all others");
 	put(1, 0, 1);
-	ktap(counts(1, 1, 1), "an address that was learnt is not");
+	ktap(counts(1, 1, 1), "a learned address is not flooded");
 	put(0, 1, 1);
-	ktap(counts(1, 2, 1), "nor the answer");
+	ktap(counts(1, 2, 1), "the reply is not flooded");
 	put(0, 0xff, 1);
 	ktap(counts(1, 3, 2), "broadcast goes to all others");
 	put(0, 0, 1);
@@ -98,12 +98,12 @@ static void test_switch(void)
 	port_set_wire(ports[1], false);
 	put(0, 1, 1);
 	ktap(counts(2, 3, 3),
-	     "an address behind a dead link is forgotten, and the dead link gets nothing");
+	     "a dead link gets no frames and its addresses are forgotten");
 	put(1, 0, 1);
-	ktap(counts(2, 3, 3) && port_counters(ports[1])->down, "a port without link sends nothing");
+	ktap(counts(2, 3, 3) && port_counters(ports[1])->down, "a port without link does not send");
 	port_set_wire(ports[1], true);
 	put(1, 0, 1);
-	ktap(counts(3, 3, 3), "with the link back it does");
+	ktap(counts(3, 3, 3), "with the link back the port sends");
 	tear_down();
 }
 
@@ -119,15 +119,16 @@ static void test_bounds(void)
 	ktap(port_room(ports[0]) == 0, "a full queue leaves no room");
 	ktap(counts(0, room, room) && port_counters(ports[1])->full == 10,
 	     "what does not fit is dropped and counted");
-	ktap(port_room(ports[0]) == room, "emptied, there is room again");
-	ktap(!frame_alloc(FRAME_MAX + 1), "there is no frame above the largest");
+	ktap(port_room(ports[0]) == room, "an emptied queue has room again");
+	ktap(!frame_alloc(FRAME_MAX + 1), "a frame above FRAME_MAX cannot be allocated");
 	frame = frame_alloc(13);
 	port_send(ports[0], frame);
-	ktap(port_counters(ports[0])->malformed == 1, "13 bytes are no frame");
+	ktap(port_counters(ports[0])->malformed == 1, "a frame of 13 bytes is malformed");
 	frame = frame_alloc(60);
 	memset(frame->data, 0xff, 60);
 	port_send(ports[0], frame);
-	ktap(port_counters(ports[0])->malformed == 2, "a group address cannot be a sender");
+	ktap(port_counters(ports[0])->malformed == 2,
+	     "a frame with a multicast source is malformed");
 	tear_down();
 }
 
@@ -168,7 +169,8 @@ static void test_filter(void)
 	ktap(sinks[1].n == 8, "a held frame waits");
 	wire_set_filter(NULL, NULL);
 	dut_run();
-	ktap(sinks[1].n == 9 && sinks[1].order[8] == 0x11, "without filter it goes on");
+	ktap(sinks[1].n == 9 && sinks[1].order[8] == 0x11,
+	     "without a filter the held frame is sent");
 	tear_down();
 }
 
@@ -184,7 +186,7 @@ static void test_capture(void)
 
 	close(mkstemp(path));
 	set_up();
-	ktap(!capture_open(path, NULL), "a capture begins");
+	ktap(!capture_open(path, NULL), "a capture can be started");
 	for (i = 0; i < 5; i++)
 		put(0, 0xff, i);
 	put(0, 0xff, 5);
@@ -202,7 +204,7 @@ static void test_capture(void)
 		n++;
 	}
 	ktap(pcap && n == 6 && right && pcap_datalink(pcap) == DLT_EN10MB,
-	     "libpcap reads each frame once, as it entered the switch, in order of time");
+	     "libpcap reads each frame once, as sent, in order of time");
 	if (pcap)
 		pcap_close(pcap);
 	unlink(path);
@@ -255,14 +257,15 @@ static void test_capture_ports(void)
 	close(mkstemp(one));
 	set_up();
 	ktap(!capture_open(all, NULL) && !capture_open(one, ports[1]) &&
-	     capture_open(one, NULL) == -EBUSY, "two captures at once, not into one file");
+	     capture_open(one, NULL) == -EBUSY, "two captures can run, but not to one file");
 	put(1, 0xff, 1);
 	put(0, 1, 2);
 	dut_run();
 	put(2, 1, 3);
 	put(1, 2, 4);
 	dut_run();
-	ktap(!capture_stop(one) && capture_stop(one) == -ENOENT, "one of them ends");
+	ktap(!capture_stop(one) && capture_stop(one) == -ENOENT,
+	     "one capture can be stopped alone");
 	put(1, 0xff, 5);
 	dut_run();
 	capture_close();
@@ -300,7 +303,7 @@ static void test_flush(void)
 	while (pcap && (last = pcap_next_ex(pcap, &header, &data)) == 1)
 		n++;
 	ktap(pcap && n > 5000 && n < 20000 && last == PCAP_ERROR_BREAK,
-	     "a reader sees whole frames only while the capture grows");
+	     "a reader of a growing capture sees whole frames only");
 	if (pcap)
 		pcap_close(pcap);
 	capture_close();

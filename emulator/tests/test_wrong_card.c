@@ -34,35 +34,35 @@ struct message {
 };
 
 static const struct message messages[] = {
-	{ "version 1", 1, { 1 }, 5, EINVAL, "only protocol version 0 is supported" },
-	{ "a map without rights", 2, { 32, 0 }, 32, EINVAL,
+	{ "protocol version 1", 1, { 1 }, 5, EINVAL, "only protocol version 0 is supported" },
+	{ "a DMA_MAP without access rights", 2, { 32, 0 }, 32, EINVAL,
 	  "DMA_MAP: neither readable nor writable, or unknown flags" },
-	{ "a map over memory", 2, { 32, 3, 0, 0, 0x40000000, 0, 4096, 0 }, 32, EEXIST,
+	{ "a DMA_MAP over memory", 2, { 32, 3, 0, 0, 0x40000000, 0, 4096, 0 }, 32, EEXIST,
 	  "DMA_MAP: overlaps an existing range" },
-	{ "a map of nothing", 2, { 32, 3 }, 32, EINVAL,
+	{ "a DMA_MAP of no bytes", 2, { 32, 3 }, 32, EINVAL,
 	  "DMA_MAP: invalid range, alignment or file" },
-	{ "an unmap with unknown flags", 3, { 24, 8, 0, 0, 4096, 0 }, 24, EINVAL,
+	{ "a DMA_UNMAP with unknown flags", 3, { 24, 8, 0, 0, 4096, 0 }, 24, EINVAL,
 	  "DMA_UNMAP: unknown flags" },
-	{ "an unmap of half a page", 3, { 24, 0, 0x40000800, 0, 100, 0 }, 24, EINVAL,
+	{ "a DMA_UNMAP of half a page", 3, { 24, 0, 0x40000800, 0, 100, 0 }, 24, EINVAL,
 	  "DMA_UNMAP: invalid range" },
 	{ "region 9", 5, { 32, 0, 9 }, 32, EINVAL, "GET_REGION_INFO: no such region" },
-	{ "interrupt kind 5", 7, { 16, 0, 5, 0 }, 16, EINVAL,
+	{ "interrupt type 5", 7, { 16, 0, 5, 0 }, 16, EINVAL,
 	  "GET_IRQ_INFO: no such interrupt" },
 	{ "vector 64", 8, { 20, 0x24, 2, 64, 1 }, 20, EINVAL,
 	  "SET_IRQS: no such vectors" },
-	{ "masking", 8, { 20, 0x0c, 2, 0, 1 }, 20, EINVAL,
+	{ "masking a vector", 8, { 20, 0x0c, 2, 0, 1 }, 20, EINVAL,
 	  "SET_IRQS: needs one eventfd for each vector" },
-	{ "triggering", 8, { 20, 0x21, 2, 0, 1 }, 20, EINVAL,
+	{ "triggering a vector", 8, { 20, 0x21, 2, 0, 1 }, 20, EINVAL,
 	  "SET_IRQS: software triggering is not supported" },
-	{ "a read behind the BAR", 9, { 0x2000000, 0, 0, 4 }, 16, EINVAL,
+	{ "a read past the end of the BAR", 9, { 0x2000000, 0, 0, 4 }, 16, EINVAL,
 	  "REGION_READ: outside the region" },
 	{ "a write to BAR 1", 10, { 0, 0, 1, 4, 0 }, 20, EINVAL,
 	  "REGION_WRITE: outside the region" },
-	{ "a write without its bytes", 10, { 0x18, 0, 0, 4 }, 16, EINVAL,
+	{ "a write without data", 10, { 0x18, 0, 0, 4 }, 16, EINVAL,
 	  "REGION_WRITE: fewer bytes than its count says" },
-	{ "two writes announced, none sent", 15, { 2, 0 }, 8, EINVAL,
+	{ "WRITE_MULTI of two writes without data", 15, { 2, 0 }, 8, EINVAL,
 	  "WRITE_MULTI: fewer writes than its count says" },
-	{ "a multiple write to BAR 3", 15, { 1, 0, 0, 0, 3, 4, 0, 0 }, 32, EINVAL,
+	{ "WRITE_MULTI to BAR 3", 15, { 1, 0, 0, 0, 3, 4, 0, 0 }, 32, EINVAL,
 	  "WRITE_MULTI: a write is outside its region" },
 	{ "half a message", 9, { 0 }, 8, EINVAL, "message is too short" },
 	{ "command 99", 99, { 0 }, 8, ENOTSUP, "the command is not supported" },
@@ -125,16 +125,16 @@ static void wrong_registers(void)
 	wrong_begin();
 	reg_write(&rig.c, offsetof(struct prm_iseg, cmd_dbell), 1);
 	sync_bus();
-	wrong_expect("a doorbell first of all",
+	wrong_expect("a doorbell before the queue address",
 		     "command doorbell 0x1 before the command queue's address was set");
 	wrong_begin();
 	reg_write(&rig.c, 0, 5);
 	sync_bus();
-	wrong_expect("a write to the firmware's version",
+	wrong_expect("a write to the firmware version",
 		     "write of 0x5 to register 0x0, which is read-only or does not exist");
 	wrong_begin();
 	region_write(&rig.c, 0, offsetof(struct prm_iseg, cmd_dbell), bytes, 2, false);
-	wrong_expect("half a register",
+	wrong_expect("a write of half a register",
 		     "write of 2 bytes at 0x18 of BAR 0: no such register");
 }
 
@@ -149,11 +149,12 @@ struct slot_case {
 };
 
 static const struct slot_case slot_cases[] = {
-	{ "type 3", { .bad_type = true }, false, false, PRM_DELIVERY_CMD_TYPE,
+	{ "slot type 3", { .bad_type = true }, false, false, PRM_DELIVERY_CMD_TYPE,
 	  "command slot 0: type is not 7 (PCI)" },
-	{ "a reserved byte", { .reserved = true }, false, false, PRM_DELIVERY_RSVD_NOT_ZERO,
+	{ "a reserved byte of the slot",
+	  { .reserved = true }, false, false, PRM_DELIVERY_RSVD_NOT_ZERO,
 	  "command slot 0: reserved bytes of the slot are not zero" },
-	{ "a wrong signature", { .bad_signature = true }, false, false, PRM_DELIVERY_SIGNATURE,
+	{ "a wrong slot signature", { .bad_signature = true }, false, false, PRM_DELIVERY_SIGNATURE,
 	  "command slot 0: signature of the slot is wrong" },
 	{ "12 bytes of input", { .in_len = 12 }, false, false, PRM_DELIVERY_IN_LEN,
 	  "command slot 0: input length is below 16, above 4 MiB, or not a multiple of 4" },
@@ -163,11 +164,11 @@ static const struct slot_case slot_cases[] = {
 	  "command slot 0: mailbox token differs from the slot's" },
 	{ "a wrong block number", { .wrong_block = true }, true, false, PRM_DELIVERY_BLOCK_NUM,
 	  "command slot 0: mailbox block number is wrong" },
-	{ "a wrong signature of a mailbox", { .bad_signature = true }, true, false,
+	{ "a wrong mailbox signature", { .bad_signature = true }, true, false,
 	  PRM_DELIVERY_SIGNATURE, "command slot 0: mailbox signature is wrong" },
 	{ "a wrong control signature", { .bad_ctrl = true }, true, false, PRM_DELIVERY_SIGNATURE,
 	  "command slot 0: mailbox control signature is wrong" },
-	{ "a mailbox at an odd address", { .in_ptr = RAM_IOVA + 0x1010 }, true, false,
+	{ "a misaligned mailbox", { .in_ptr = RAM_IOVA + 0x1010 }, true, false,
 	  PRM_DELIVERY_IN_PTR, "command slot 0: mailbox pointer is not aligned to 512 bytes" },
 	{ "a mailbox that is not mapped", { .in_ptr = UNMAPPED }, true, false,
 	  PRM_DELIVERY_IN_PTR,
@@ -227,7 +228,7 @@ static void wrong_slots(void)
 	wrong_begin();
 	cmd_exec(&rig.c, &(struct prm_query_issi_in){}, 16, &out, 16,
 		 &(struct spoil){ .software_owned = true });
-	wrong_expect("a slot of software",
+	wrong_expect("a slot that software owns",
 		     "doorbell for command slot 0, which software owns");
 }
 
@@ -264,7 +265,7 @@ static void wrong_doorbells(void)
 	reg_write(&rig.c, offsetof(struct prm_iseg, cmd_dbell), 1);
 	for (i = 0; i < 20; i++)
 		sync_bus();
-	wrong_expect("a queue that is not mapped",
+	wrong_expect("a command queue that is not mapped",
 		     "DMA read of 64 bytes at 0x*: not mapped, or bus mastering is off\n"
 		     "command slot 0 is outside the memory mapped for DMA");
 	reg_write(&rig.c, offsetof(struct prm_iseg, cmdq_addr_h), 0);
@@ -337,7 +338,7 @@ static void wrong_pages(void)
 		F(manage_pages, input_num_entries, 3,
 		  "input_num_entries 3 does not fit into 32 bytes",
 		  .status = PRM_STATUS_BAD_INP_LEN),
-		{ .field = "a page twice", .bit = (CAP_AT + 8) * 8, .width = 64,
+		{ .field = "the same page twice", .bit = (CAP_AT + 8) * 8, .width = 64,
 		  .value = 0x50000000, .text = "page 0x50000000 was already given" },
 		{ .field = "half a page", .bit = (CAP_AT + 8) * 8, .width = 64,
 		  .value = 0x50000800, .text = "page 0x50000800 is not aligned to 4 KiB" },
@@ -416,7 +417,7 @@ static void wrong_caps(void)
 static void wrong_running(void)
 {
 	static const struct wrong_row late[] = {
-		{ .field = "while it runs", .status = PRM_STATUS_BAD_SYS_STATE,
+		{ .field = "while running", .status = PRM_STATUS_BAD_SYS_STATE,
 		  .text = "valid only before INIT_HCA" },
 	};
 	static const struct wrong_row again[] = {
@@ -424,16 +425,16 @@ static void wrong_running(void)
 		  .text = "the function is already initialized" },
 	};
 	static const struct wrong_row disable[] = {
-		{ .field = "while it runs", .status = PRM_STATUS_BAD_SYS_STATE,
+		{ .field = "while running", .status = PRM_STATUS_BAD_SYS_STATE,
 		  .text = "TEARDOWN_HCA must come first" },
 	};
 	static const struct wrong_row lengths[] = {
-		{ .field = "a header alone", .in_len = 16, .status = PRM_STATUS_BAD_INP_LEN,
+		{ .field = "only the header", .in_len = 16, .status = PRM_STATUS_BAD_INP_LEN,
 		  .text = "input of 16 bytes, the layout needs 272" },
 		{ .field = "more than the header", .in_len = 288,
 		  .status = PRM_STATUS_BAD_INP_LEN,
 		  .text = "input of 288 bytes is longer than the layout's 272" },
-		{ .field = "no room for the answer", .out_len = 8,
+		{ .field = "no room for the output", .out_len = 8,
 		  .status = PRM_STATUS_BAD_OUTP_LEN,
 		  .text = "output of 8 bytes, the layout needs 16" },
 		{ .field = "reserved bits", .bit = 0x44, .width = 4, .value = 4,
@@ -458,29 +459,29 @@ static void wrong_uars(uint32_t uar)
 	wrong_begin();
 	region_write(&rig.c, 0, at + 0x60, bytes, 4, false);
 	snprintf(text, sizeof(text), "UAR 0x%x: write of 4 bytes at 0x60 is no doorbell", uar);
-	wrong_expect("a write beside the doorbells", text);
+	wrong_expect("a UAR write that is not a doorbell", text);
 	wrong_begin();
 	region_write(&rig.c, 0, at + 0x804, bytes, 4, false);
 	snprintf(text, sizeof(text), "UAR 0x%x: write of 4 bytes at 0x804 is no doorbell", uar);
-	wrong_expect("the second half of a doorbell alone", text);
+	wrong_expect("only the second half of a doorbell", text);
 	wrong_begin();
 	region_write(&rig.c, 0, at + 0x20 + 0x100000, bytes, 8, false);
 	snprintf(text, sizeof(text), "write to UAR 0x%x at 0x20, which is not allocated",
 		 uar + 0x100);
-	wrong_expect("a doorbell page of nobody", text);
+	wrong_expect("a doorbell on an unallocated UAR", text);
 	wrong_begin();
 	reg_write64(&rig.c, at + 0x800, 0xabcdef00);
 	sync_bus();
-	wrong_expect("a send doorbell without a queue",
+	wrong_expect("a send doorbell of an unknown queue",
 		     "send doorbell for queue 0xabcdef, which does not exist");
 	wrong_begin();
 	reg_write64(&rig.c, at + 0x20, 0xabcdef);
 	sync_bus();
-	wrong_expect("arming no CQ", "CQ doorbell names CQ 0xabcdef, which does not exist");
+	wrong_expect("arming an unknown CQ", "CQ doorbell names CQ 0xabcdef, which does not exist");
 	wrong_begin();
 	reg_write(&rig.c, at + 0x40, 0x3f << 24);
 	sync_bus();
-	wrong_expect("arming no EQ", "EQ doorbell names EQ 0x3f, which does not exist");
+	wrong_expect("arming an unknown EQ", "EQ doorbell names EQ 0x3f, which does not exist");
 }
 
 static void wrong_end(void)
@@ -497,10 +498,10 @@ static void wrong_end(void)
 	wrong_begin();
 	rig_make(&WRONG_CMD(teardown_hca, &in));
 	snprintf(text, sizeof(text), "leak: UAR 0x%x was not destroyed", uar);
-	wrong_expect("a UAR that was left", text);
+	wrong_expect("a UAR that was not freed", text);
 	wrong_begin();
 	rig_make(&WRONG_CMD(disable_hca, &(struct prm_disable_hca_in){}));
-	wrong_expect("pages that were left", "leak: * pages were not reclaimed");
+	wrong_expect("pages that were not reclaimed", "leak: * pages were not reclaimed");
 }
 
 static void wrong_function(const char *bin_dir)
@@ -578,7 +579,7 @@ static void wrong_lag(const char *bin_dir)
 		  "port_select_mode is set (0x1), but a LAG keeps its mode"),
 	};
 	static const struct wrong_row object[] = {
-		{ .field = "on a card without", .status = PRM_STATUS_BAD_OP,
+		{ .field = "on a card without match definers", .status = PRM_STATUS_BAD_OP,
 		  .text = "the card announces no general objects" },
 	};
 	struct prm_create_lag_in in = {};

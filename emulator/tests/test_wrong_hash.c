@@ -33,7 +33,7 @@ static const struct wrong_row definer_rows[] = {
 	  "vhca_tunnel_id is set (0x1), but tunnels are not advertised"),
 	F(create_general_object, obj_type, 0x17, "obj_type 0x17 is not advertised"),
 	F(create_general_object, obj_id, 1, "obj_id is set (0x1), but the card gives the number"),
-	{ .field = "a header alone", .in_len = HEAD, .status = PRM_STATUS_BAD_INP_LEN,
+	{ .field = "only the header", .in_len = HEAD, .status = PRM_STATUS_BAD_INP_LEN,
 	  .text = "16 bytes of input, with a match definer it has 144" },
 	{ .field = "more than a definer", .in_len = 148, .status = PRM_STATUS_BAD_INP_LEN,
 	  .text = "148 bytes of input, with a match definer it has 144" },
@@ -330,7 +330,7 @@ static void wrong_end(void)
 {
 	wrong_begin();
 	rig_make(&WRONG_CMD(teardown_hca, &(struct prm_teardown_hca_in){}));
-	wrong_expect("what was left",
+	wrong_expect("objects that were not destroyed",
 		     "leak: UAR 0x* was not destroyed\n"
 		     "leak: UAR 0x* was not destroyed\n"
 		     "leak: PD 0x* was not destroyed\n"

@@ -477,9 +477,9 @@ static void wrong_roce_address(void)
 static const struct wrong_row ptys_rows[] = {
 	F(access_register, argument, 1, "argument is set (0x1), but no register takes one"),
 	F(access_register, op_mod, 2, "op_mod 2 of ACCESS_REGISTER is unknown"),
-	{ .field = "a register cut short", .in_len = REG_AT + 32,
+	{ .field = "a truncated register", .in_len = REG_AT + 32,
 	  .status = PRM_STATUS_BAD_INP_LEN, .text = "PTYS has 64 bytes, the input 48" },
-	{ .field = "an answer cut short", .out_len = 64, .status = PRM_STATUS_BAD_OUTP_LEN,
+	{ .field = "truncated output", .out_len = 64, .status = PRM_STATUS_BAD_OUTP_LEN,
 	  .text = "PTYS has 64 bytes, the output 64" },
 	R(ptys, local_port, 2, "local_port 2: there is only port 1"),
 	R(ptys, proto_mask, 1, "proto_mask 1: the port is Ethernet", WRITE),

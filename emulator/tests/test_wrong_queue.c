@@ -46,7 +46,7 @@ static const struct wrong_row mkey_rows[] = {
 	F(create_mkey, translations_octword_actual_size, 2,
 	  "translations_octword_actual_size 2: room for 1, the input has 1"),
 	F(create_mkey, MKC.access_mode_1_0, 2, "the KLM list covers 0 bytes, mkc.len is 8192"),
-	{ .field = "a page that is not aligned", .bit = MTT_AT(1) * 8, .width = 64,
+	{ .field = "a misaligned page", .bit = MTT_AT(1) * 8, .width = 64,
 	  .value = 0x40003800, .text = "page 1 of the mkey, 0x40003800, is not aligned to 2^12" },
 	F(create_mkey, MKC.pd, 0xabcdef, "mkc.pd: there is no PD 0xabcdef", .status = GONE),
 	F(create_mkey, uid, 3, "uid 3: user contexts are not supported", .status = GONE),
@@ -369,13 +369,13 @@ static void wrong_qp(void)
 static void wrong_multicast(void)
 {
 	static const struct wrong_row not_ud[] = {
-		{ .field = "a QP that is RC", .text = "QP 0x* is not UD" },
+		{ .field = "an RC QP", .text = "QP 0x* is not UD" },
 	};
 	static const struct wrong_row twice[] = {
 		{ .field = "a second time", .text = "QP 0x* is attached to the group already" },
 	};
 	static const struct wrong_row used[] = {
-		{ .field = "in a group", .status = PRM_STATUS_RES_BUSY,
+		{ .field = "in a multicast group", .status = PRM_STATUS_RES_BUSY,
 		  .text = "QP 0x* is still attached to a multicast group" },
 	};
 	static const struct wrong_row not_there[] = {

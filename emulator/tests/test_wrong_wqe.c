@@ -116,7 +116,7 @@ static const struct send_case send_cases[] = {
 	  "SQ 0x*: at index 0 stands WQE 77 of queue 0x*" },
 	{ "a WQE of another queue", other_queue, NULL,
 	  "SQ 0x*: at index 0 stands WQE 0 of queue 0x*" },
-	{ "an opcode of RDMA", unknown_opcode, NULL,
+	{ "an RDMA opcode", unknown_opcode, NULL,
 	  "SQ 0x*: WQE 0 (opcode 0x08): the opcode is not advertised for SQs" },
 	{ "a SEND without data", no_segments, NULL,
 	  "SQ 0x*: WQE 0 (opcode 0x0a): too small for a frame" },
@@ -124,7 +124,7 @@ static const struct send_case send_cases[] = {
 	  "SQ 0x*: WQE 0 (opcode 0x0a): software parsing is not advertised" },
 	{ "a checksum of inner headers", inner_checksum, NULL,
 	  "SQ 0x*: WQE 0 (opcode 0x0a): cs_flags that are not advertised" },
-	{ "a tag and inline headers", tag_and_header, NULL,
+	{ "a VLAN tag and inline headers", tag_and_header, NULL,
 	  "SQ 0x*: WQE 0 (opcode 0x0a): VLAN insertion and inline headers exclude each other" },
 	{ "inline headers beyond the WQE", long_header, NULL,
 	  "SQ 0x*: WQE 0 (opcode 0x0a): the inline header is longer than the WQE" },
@@ -182,16 +182,16 @@ static void wrong_send_index(void)
 	dut_store(d, sq.dbr + 4, 17);
 	sq_doorbell(d->dev, d->uar, (uint64_t)sq.num << 8);
 	dut_run();
-	wrong_expect("a send queue that is overfull",
+	wrong_expect("a send queue that overflows",
 		     "SQ 0x*: producer index 17 (WQE 0) is a queue or more ahead of 0");
 	wrong_begin();
 	sq_doorbell(d->dev, d->uar + 1, (uint64_t)sq.num << 8);
-	wrong_expect("a send doorbell on another page",
+	wrong_expect("a send doorbell on another UAR",
 		     "queue 0x*: send doorbell on UAR 0x*, the queue's is 0x*");
 	dut_modify_sq(d, sq.num, PRM_WQ_RDY, PRM_WQ_RST);
 	wrong_begin();
 	sq_doorbell(d->dev, d->uar, (uint64_t)sq.num << 8);
-	wrong_expect("a send doorbell of a queue in reset", "SQ 0x*: doorbell in state RST");
+	wrong_expect("a send doorbell in RST", "SQ 0x*: doorbell in state RST");
 }
 
 static void wrong_mtu(void)
@@ -240,7 +240,7 @@ static void wrong_receive(void)
 	dut_store(d, rq.dbr, 100);
 	wrong_begin();
 	to_myself(d);
-	wrong_expect("a receive queue that is overfull",
+	wrong_expect("a receive queue that overflows",
 		     "RQ 0x*: producer index 100 is more than a queue ahead of 0");
 	receiver(20);
 	wrong_begin();
@@ -252,7 +252,7 @@ static void wrong_receive(void)
 	seg->lkey = htobe32(d->lkey ^ 1);
 	wrong_begin();
 	to_myself(d);
-	wrong_expect("a wrong lkey for receiving", "RQ 0x*: WQE 0: lkey 0x*, * bytes at 0x*: *");
+	wrong_expect("a wrong lkey of a receive", "RQ 0x*: WQE 0: lkey 0x*, * bytes at 0x*: *");
 }
 
 /* Ten tables, from each two ways to the next. */
@@ -282,7 +282,7 @@ static void wrong_walk(void)
 	dut_check(dut_root(d, tables[0]), "root");
 	wrong_begin();
 	to_myself(d);
-	wrong_expect("a maze of tables",
+	wrong_expect("a long chain of flow tables",
 		     "one packet walks through more than 512 flow tables");
 }
 
@@ -295,17 +295,17 @@ static void wrong_consumer(void)
 	dut_store(d, sq.cq.dbr, 50);
 	wrong_begin();
 	cq_arm_doorbell(d->dev, d->uar, (uint64_t)50 << 32 | sq.cq.num);
-	wrong_expect("a consumer index beyond the producer's",
+	wrong_expect("arming a CQ beyond the producer",
 		     "CQ 0x*: armed at index 0x32, the producer is at 0x0");
 	wrong_begin();
 	cq_arm_doorbell(d->dev, d->uar + 1, sq.cq.num);
-	wrong_expect("arming a CQ on another page", "CQ 0x*: doorbell on UAR 0x*, its own is 0x*");
+	wrong_expect("arming a CQ on another UAR", "CQ 0x*: doorbell on UAR 0x*, its own is 0x*");
 	wrong_begin();
 	eq_doorbell(d->dev, d->uar + 1, d->eq << 24, true);
-	wrong_expect("arming an EQ on another page", "EQ 0x*: doorbell on UAR 0x*, its own is 0x*");
+	wrong_expect("arming an EQ on another UAR", "EQ 0x*: doorbell on UAR 0x*, its own is 0x*");
 	wrong_begin();
 	eq_doorbell(d->dev, d->uar, d->eq << 24 | 0x800, false);
-	wrong_expect("events consumed that never came",
+	wrong_expect("an EQ consumer index beyond the producer",
 		     "EQ 0x*: consumer index jumps from 0x0 to 0x800, producer at 0x*");
 }
 
@@ -326,7 +326,7 @@ static void wrong_record(void)
 	wrong_begin();
 	dut_wqe(d, &sq, PRM_WQE_NOP, 1, PRM_WQE_CE_ALWAYS);
 	dut_ring(d, &sq, 1);
-	wrong_expect("a record beyond the producer",
+	wrong_expect("a CQ doorbell record beyond the producer",
 		     "CQ 0x*: consumer index jumps from 0x0 to 0x101, producer at 0x100\n"
 		     "CQ 0x* overrun: all 256 entries are unread");
 }
@@ -339,7 +339,7 @@ static void wrong_boot(void)
 	cxdev_reset(d->dev);
 	wrong_begin();
 	bar_write(d->dev, offsetof(struct prm_iseg, cmd_dbell), value, 4);
-	wrong_expect("a register while the card starts",
+	wrong_expect("a register write while the card initializes",
 		     "write to register 0x18 while the card is initializing");
 	loop_test_clock(0);
 }

@@ -156,5 +156,6 @@ void wrong_rows_at(const struct wrong_cmd *cmd, uint32_t at, const struct wrong_
 void wrong_rows(const struct wrong_cmd *cmd, const struct wrong_row *rows, unsigned int n)
 {
 	wrong_rows_only(cmd, rows, n);
-	ktap(!rig_send(cmd, NULL), "%s, with nothing wrong after: %s", cmd->name, rows->field);
+	ktap(!rig_send(cmd, NULL),
+	     "%s succeeds unmodified after the cases from %s on", cmd->name, rows->field);
 }

@@ -186,7 +186,8 @@ static void on_readable(struct uplink *link)
 		}
 		link->in_len += n;
 		if (!take_frames(link))
-			hang_up(link, "frame length is 0 or above 10240: not QEMU's stream framing");
+			hang_up(link,
+				"frame length is 0 or above 10240: not QEMU's stream framing");
 	}
 }
 

@@ -1,76 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Memory keys that are changed through the send queue: fast registration, invalidation from both
- * sides, memory windows, and what must not work.
+ * sides, the driver's UMR QP, and what must not work.
  */
-#include "rdma.h"
-
-static struct tcq ca, cb;
-
-#define PAGE		4096u
-#define KEY_OFF		(1u << 20)	/* of the regions in b's buffer */
-#define KEY_BYTES	9000u
-#define LIST_OFF	(3u << 20)
-#define ALL_RIGHTS	(MEM_LOCAL_READ | MEM_LOCAL_WRITE | MEM_REMOTE_READ | MEM_REMOTE_WRITE | \
-			 MEM_REMOTE_ATOMIC)
-#define REG_MASK	(PRM_UMR_MASK_LEN | PRM_UMR_MASK_PAGE_SIZE | PRM_UMR_MASK_START_ADDR |	\
-			 PRM_UMR_MASK_EN_RINVAL | PRM_UMR_MASK_KEY | PRM_UMR_MASK_LR |		\
-			 PRM_UMR_MASK_LW | PRM_UMR_MASK_RR | PRM_UMR_MASK_RW | PRM_UMR_MASK_A |	\
-			 PRM_UMR_MASK_SMALL_FENCE | PRM_UMR_MASK_FREE)
-#define BIND_MASK	(PRM_UMR_MASK_FREE | PRM_UMR_MASK_KEY | PRM_UMR_MASK_LEN |		\
-			 PRM_UMR_MASK_START_ADDR | PRM_UMR_MASK_LW | PRM_UMR_MASK_RR |		\
-			 PRM_UMR_MASK_RW | PRM_UMR_MASK_A)
-
-static bool good(struct tcq *cq)
-{
-	struct prm_cqe64 *cqe;
-
-	settle();
-	cqe = poll(cq);
-	return cqe && cqe_opcode(cqe) == PRM_CQE_REQ;
-}
-
-static unsigned int syndrome_of(struct tcq *cq)
-{
-	struct prm_cqe64 *cqe;
-
-	settle();
-	cqe = poll(cq);
-	return cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR ? cqe_syndrome(cqe) : 0;
-}
-
-static void drain(void)
-{
-	settle();
-	while (poll(&ca) || poll(&cb))
-		;
-	saw_event(&a, 0, 0);
-	saw_event(&b, 0, 0);
-}
-
-/* ---- keys and requests --------------------------------------------------------------------- */
-
-/* A free key with room for @octwords; low byte 0x5a. */
-static uint32_t free_key(struct side *side, uint32_t pd, enum mkey_mode mode, uint32_t octwords,
-			 bool rinval)
-{
-	struct prm_create_mkey_in in = {};
-	struct prm_create_mkey_out out;
-
-	prm_set(&in, memory_key_mkey_entry.free, 1);
-	prm_set(&in, memory_key_mkey_entry.umr_en, 1);
-	prm_set(&in, memory_key_mkey_entry.lr, 1);
-	prm_set(&in, memory_key_mkey_entry.access_mode_1_0, mode);
-	prm_set(&in, memory_key_mkey_entry.qpn, 0xffffff);
-	prm_set(&in, memory_key_mkey_entry.mkey_7_0, 0x5a);
-	prm_set(&in, memory_key_mkey_entry.pd, pd);
-	prm_set(&in, memory_key_mkey_entry.en_rinval, rinval);
-	prm_set(&in, memory_key_mkey_entry.translations_octword_size, octwords);
-	prm_set(&in, memory_key_mkey_entry.log_page_size, mode == MKEY_MTT ? 12 : 0);
-	if (command(side, create_mkey, &in, &out))
-		return 0;
-	return prm_get(&out, mkey_index) << 8 | 0x5a;
-}
+#include "rdma_umr.h"
 
 /* All of memory; made without umr_en. */
 static uint32_t plain_key(struct side *side)
@@ -85,164 +18,6 @@ static uint32_t plain_key(struct side *side)
 	if (command(side, create_mkey, &in, &out))
 		return 0;
 	return prm_get(&out, mkey_index) << 8;
-}
-
-struct umr_wr {
-	uint32_t key;		/* of the control segment */
-	uint8_t flags;
-	uint64_t mask;
-	uint32_t octwords, offset;
-	unsigned int rights;
-	bool free, rinval;
-	uint32_t new_key, qpn, pd;
-	uint64_t va, len;
-	const void *list;	/* inline */
-	uint32_t list_len;
-	struct tsge sge;	/* or by pointer */
-	uint8_t fence;
-	bool quiet;
-};
-
-static uint32_t build_umr(const struct umr_wr *u, uint8_t *raw)
-{
-	struct prm_wqe_umr_ctrl_seg *ctrl = (void *)(raw + 16);
-	struct prm_mkc *mkc = (void *)(raw + 64);
-
-	ctrl->flags = u->flags;
-	ctrl->xlt_octowords = cpu_to_be16(u->octwords);
-	ctrl->xlt_offset = cpu_to_be16(u->offset);
-	ctrl->mkey_mask = cpu_to_be64(u->mask);
-	prm_set(mkc, free, u->free);
-	prm_set(mkc, en_rinval, u->rinval);
-	prm_set(mkc, lr, !!(u->rights & MEM_LOCAL_READ));
-	prm_set(mkc, lw, !!(u->rights & MEM_LOCAL_WRITE));
-	prm_set(mkc, rr, !!(u->rights & MEM_REMOTE_READ));
-	prm_set(mkc, rw, !!(u->rights & MEM_REMOTE_WRITE));
-	prm_set(mkc, a, !!(u->rights & MEM_REMOTE_ATOMIC));
-	prm_set(mkc, qpn, u->qpn ? u->qpn : 0xffffff);
-	prm_set(mkc, mkey_7_0, u->new_key & 0xff);
-	prm_set(mkc, pd, u->pd);
-	prm_set64(mkc, start_addr, u->va);
-	prm_set64(mkc, len, u->len);
-	prm_set(mkc, log_page_size, 12);
-	if (u->list) {
-		memcpy(raw + 128, u->list, u->list_len);
-		return 128 + ((u->list_len + 63) & ~63u);
-	}
-	if (!u->sge.key)
-		return 128;
-	put32(raw + 128, u->sge.len);
-	put32(raw + 132, u->sge.key);
-	put64(raw + 136, u->sge.va);
-	return 144;
-}
-
-static void post_umr(struct tqp *qp, const struct umr_wr *u)
-{
-	struct wr wr = { .opcode = PRM_WQE_UMR, .imm = u->key, .flags = u->fence,
-			 .quiet = u->quiet };
-	uint8_t raw[1024] __attribute__((aligned(8))) = {};
-
-	post_wqe(qp, &wr, raw, build_umr(u, raw));
-	ring(qp);
-}
-
-/* The pages of the side's buffer from byte @off on. */
-static void page_list(struct side *side, uint8_t *list, uint32_t off, unsigned int n)
-{
-	uint8_t *base = mem_at(side, MEM_BASE);
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		uint64_t skew = (side->va + off) & (PAGE - 1);
-
-		put64(list + 8 * i, MEM_BASE + (buf_at(side, off - skew + i * PAGE) - base) + 3);
-	}
-}
-
-static struct umr_wr reg_wr(uint32_t key, const uint8_t *list, unsigned int n)
-{
-	return (struct umr_wr) { .key = key,
-				 .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_NOT_FREE,
-				 .mask = REG_MASK,
-				 .octwords = (n * 8 + 63) / 64 * 4,
-				 .rights = ALL_RIGHTS,
-				 .rinval = true,
-				 .new_key = key,
-				 .va = b.va + KEY_OFF,
-				 .len = KEY_BYTES,
-				 .list = list,
-				 .list_len = (n * 8 + 63) / 64 * 64 };
-}
-
-static struct umr_wr inval_wr(uint32_t key)
-{
-	return (struct umr_wr) { .key = key,
-				 .flags = PRM_UMR_INLINE,
-				 .mask = PRM_UMR_MASK_FREE,
-				 .free = true };
-}
-
-static struct umr_wr bind_wr(uint32_t old, uint32_t new, const uint8_t *klm, uint64_t va)
-{
-	return (struct umr_wr) { .key = old,
-				 .flags = PRM_UMR_INLINE | PRM_UMR_TRANSLATION_OFFSET_EN,
-				 .mask = BIND_MASK,
-				 .rights = MEM_REMOTE_READ | MEM_REMOTE_WRITE,
-				 .new_key = new,
-				 .va = va,
-				 .len = KEY_BYTES,
-				 .list = klm,
-				 .list_len = 64 };
-}
-
-static void klm_put(uint8_t *klm, uint32_t len, uint32_t key, uint64_t va)
-{
-	put32(klm, len);
-	put32(klm + 4, key);
-	put64(klm + 8, va);
-}
-
-/* Writes all of the region from the other side; its completion's syndrome, 0: it went well. */
-static unsigned int write_to(struct tqp *x, uint32_t rkey, uint64_t va, uint32_t seed)
-{
-	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
-			 .n = 1,
-			 .sge = { { a.va, KEY_BYTES, a.lkey } },
-			 .raddr = va,
-			 .rkey = rkey };
-	struct prm_cqe64 *cqe;
-
-	buf_fill(&a, 0, KEY_BYTES, seed);
-	post_send(x, &wr);
-	settle();
-	cqe = poll(&ca);
-	if (!cqe)
-		return 0xff;
-	return cqe_opcode(cqe) == PRM_CQE_REQ ? 0 : cqe_syndrome(cqe);
-}
-
-static bool arrived(uint32_t seed)
-{
-	return buf_is(&b, KEY_OFF, KEY_BYTES, seed);
-}
-
-static void pair_with(struct tqp *x, struct tqp *y, bool no_fre)
-{
-	struct qp_opts o = { .addr = ADDR_V2_IPV4, .no_fre = no_fre };
-
-	drain();
-	qp_pair(x, y, PRM_QP_ST_RC, &ca, &cb, &o);
-}
-
-static void pair(struct tqp *x, struct tqp *y)
-{
-	pair_with(x, y, false);
-}
-
-static void user_pair(struct tqp *x, struct tqp *y)
-{
-	pair_with(x, y, true);
 }
 
 /* ---- fast registration --------------------------------------------------------------------- */
@@ -406,116 +181,7 @@ static void test_once(void)
 	mkey_drop(&a, key);
 }
 
-/* ---- memory windows ------------------------------------------------------------------------ */
-
-static void test_window_type1(void)
-{
-	/* Remote rights are the window's; the region gives only local ones. */
-	uint32_t region = mkey_make(&b, b.pd, MEM_LOCAL_READ | MEM_LOCAL_WRITE, b.va + KEY_OFF,
-				    KEY_BYTES, KEY_OFF);
-	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 4, false), next = (key & ~0xffu) | 0x77;
-	uint64_t va = b.va + KEY_OFF;
-	uint8_t klm[64] = {};
-	struct umr_wr bind;
-	struct tqp x, y;
-
-	klm_put(klm, KEY_BYTES, region, va);
-	bind = bind_wr(key, next, klm, va);
-	user_pair(&x, &y);
-	post_umr(&y, &bind);
-	ok(good(&cb) && !write_to(&x, next, va, 11) && arrived(11),
-	   "a type 1 memory window can be bound");
-	bind = bind_wr(next, key, klm, 0);
-	post_umr(&y, &bind);
-	ok(good(&cb) && !write_to(&x, key, 0, 12) && arrived(12),
-	   "a type 1 window can be bound again, with another key and zero-based");
-	ok(write_to(&x, next, va, 13) == PRM_CQE_SYND_REMOTE_ACCESS,
-	   "the old key of a window is refused");
-	qp_unpair(&x, &y);
-
-	user_pair(&x, &y);
-	bind = (struct umr_wr) { .key = key,
-				 .flags = PRM_UMR_INLINE | PRM_UMR_TRANSLATION_OFFSET_EN,
-				 .mask = PRM_UMR_MASK_FREE | PRM_UMR_MASK_KEY,
-				 .free = true,
-				 .new_key = next };
-	post_umr(&y, &bind);
-	ok(good(&cb) && write_to(&x, next, va, 14) == PRM_CQE_SYND_REMOTE_ACCESS,
-	   "a type 1 window can be unbound");
-	qp_unpair(&x, &y);
-
-	user_pair(&x, &y);
-	bind = bind_wr(next, next, klm, va);
-	klm_put(klm, KEY_BYTES, region ^ 1, va);
-	post_umr(&y, &bind);
-	ok(good(&cb) && write_to(&x, next, va, 15) == PRM_CQE_SYND_REMOTE_ACCESS,
-	   "a window over a key that does not exist is refused at the access");
-	qp_unpair(&x, &y);
-	mkey_drop(&b, key);
-	mkey_drop(&b, region);
-}
-
-static void test_window_type2(void)
-{
-	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 4, true), next = (key & ~0xffu) | 0x78;
-	struct tqp x, y, x2, y2;
-	uint64_t va = b.va + KEY_OFF;
-	uint8_t klm[64] = {};
-	struct umr_wr bind;
-
-	klm_put(klm, KEY_BYTES, b.lkey, va);
-	user_pair(&x, &y);
-	pair(&x2, &y2);
-	bind = bind_wr(key, next, klm, va);
-	bind.mask |= PRM_UMR_MASK_QPN;
-	bind.flags |= PRM_UMR_CHECK_NOT_FREE;
-	bind.qpn = y.qpn;
-	post_umr(&y, &bind);
-	ok(good(&cb) && !write_to(&x, next, va, 21) && arrived(21),
-	   "a type 2 memory window can be bound");
-	ok(write_to(&x2, next, va, 22) == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(22),
-	   "access to a type 2 window through another QP is refused");
-	drain();
-	post_umr(&y, &bind);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND && qp_state(&y) == PRM_QP_ERR,
-	   "a bound type 2 window cannot be bound again");
-	qp_unpair(&x2, &y2);
-	qp_unpair(&x, &y);
-	mkey_drop(&b, key);
-}
-
-static void test_window_type2_unbind(void)
-{
-	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 4, true), next = (key & ~0xffu) | 0x79;
-	uint64_t va = b.va + KEY_OFF;
-	struct umr_wr bind, unbind;
-	uint8_t klm[64] = {};
-	struct tqp x, y, x2, y2;
-
-	klm_put(klm, KEY_BYTES, b.lkey, va);
-	bind = bind_wr(key, next, klm, va);
-	bind.mask |= PRM_UMR_MASK_QPN;
-	unbind = (struct umr_wr) { .key = next,
-				   .flags = PRM_UMR_INLINE | PRM_UMR_TRANSLATION_OFFSET_EN |
-					    PRM_UMR_CHECK_QPN,
-				   .mask = PRM_UMR_MASK_FREE | PRM_UMR_MASK_KEY | PRM_UMR_MASK_QPN,
-				   .free = true };
-	user_pair(&x, &y);
-	pair(&x2, &y2);
-	bind.qpn = y.qpn;
-	post_umr(&y, &bind);
-	settle();
-	poll(&cb);
-	post_umr(&y2, &unbind);
-	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "only its own QP can unbind a type 2 window");
-	drain();
-	post_umr(&y, &unbind);
-	ok(good(&cb) && write_to(&x, next, va, 23) == PRM_CQE_SYND_REMOTE_ACCESS,
-	   "a type 2 window can be unbound by its QP");
-	qp_unpair(&x2, &y2);
-	qp_unpair(&x, &y);
-	mkey_drop(&b, key);
-}
+/* ---- lists of regions --------------------------------------------------------------------- */
 
 /* A registration with gaps: regions of any length, one after the other. */
 static void test_klm_list(void)
@@ -588,13 +254,46 @@ static int pd_drop(struct side *side, uint32_t pd)
 	return command(side, dealloc_pd, &in, &out);
 }
 
+/* The key in its new PD, by a QP of that PD; then back to the driver's. */
+static void test_new_pd(struct tqp *umr, uint32_t key, uint32_t pd)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	struct umr_wr u;
+	struct tqp x, y;
+
+	if (qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o))
+		return;
+	o.pd = pd;
+	ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&x, &o) && !qp_init(&y, &o) &&
+	   !qp_rtr(&x, &y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&x, &o) && !qp_rts(&y, &o),
+	   "a QP of the new PD can be connected");
+	ok(!write_to(&x, key, b.va + KEY_OFF, 41) && arrived(41), "the key works in its new PD");
+	u = (struct umr_wr) { .key = key,
+			      .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE,
+			      .mask = PRM_UMR_MASK_LR | PRM_UMR_MASK_LW | PRM_UMR_MASK_RR |
+				      PRM_UMR_MASK_RW,
+			      .rights = ALL_RIGHTS };
+	post_umr(umr, &u);
+	ok(good(&cb) && !write_to(&x, key, b.va + KEY_OFF, 43) && arrived(43),
+	   "a UMR can change the access rights of a key in use");
+
+	u = (struct umr_wr) { .key = key,
+			      .flags = PRM_UMR_INLINE,
+			      .mask = PRM_UMR_MASK_FREE | PRM_UMR_MASK_PD,
+			      .free = true,
+			      .pd = b.pd };
+	post_umr(umr, &u);
+	ok(good(&cb) && write_to(&x, key, b.va + KEY_OFF, 42) == PRM_CQE_SYND_REMOTE_ACCESS,
+	   "a UMR can revoke a key and return it to the driver's PD");
+	qp_unpair(&x, &y);
+}
+
 static void test_umr_qp(void)
 {
 	uint32_t pd2 = pd_make(&b), key = free_key(&b, b.pd, MKEY_MTT, 2, false);
-	struct qp_opts o = { .addr = ADDR_V2_IPV4, .pd = pd2 };
 	struct umr_wr u = { .key = key, .flags = PRM_UMR_CHECK_NOT_FREE, .octwords = 4 };
-	struct tqp umr, x, y;
 	uint64_t pages[8] = {};
+	struct tqp umr;
 
 	umr_qp(&umr, &b, &cb);
 	ok(umr.qpn && qp_state(&umr) == PRM_QP_RTS, "a UMR QP reaches RTS");
@@ -620,32 +319,7 @@ static void test_umr_qp(void)
 	post_umr(&umr, &u);
 	ok(good(&cb), "a UMR can write the rest of the list, PD and access rights");
 
-	o.pd = 0;
-	if (qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o))
-		return;
-	o.pd = pd2;
-	ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&x, &o) && !qp_init(&y, &o) &&
-	   !qp_rtr(&x, &y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&x, &o) && !qp_rts(&y, &o),
-	   "a QP of the new PD can be connected");
-	ok(!write_to(&x, key, b.va + KEY_OFF, 41) && arrived(41), "the key works in its new PD");
-	u = (struct umr_wr) { .key = key,
-			      .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE,
-			      .mask = PRM_UMR_MASK_LR | PRM_UMR_MASK_LW | PRM_UMR_MASK_RR |
-				      PRM_UMR_MASK_RW,
-			      .rights = ALL_RIGHTS };
-	post_umr(&umr, &u);
-	ok(good(&cb) && !write_to(&x, key, b.va + KEY_OFF, 43) && arrived(43),
-	   "a UMR can change the access rights of a key in use");
-
-	u = (struct umr_wr) { .key = key,
-			      .flags = PRM_UMR_INLINE,
-			      .mask = PRM_UMR_MASK_FREE | PRM_UMR_MASK_PD,
-			      .free = true,
-			      .pd = b.pd };
-	post_umr(&umr, &u);
-	ok(good(&cb) && write_to(&x, key, b.va + KEY_OFF, 42) == PRM_CQE_SYND_REMOTE_ACCESS,
-	   "a UMR can revoke a key and return it to the driver's PD");
-	qp_unpair(&x, &y);
+	test_new_pd(&umr, key, pd2);
 	ok(!qp_simple(&umr, PRM_OP_destroy_qp), "a UMR QP can be destroyed");
 	ok(!pd_drop(&b, pd2), "the other PD can be freed");
 	mkey_drop(&b, key);
@@ -828,9 +502,6 @@ int main(void)
 	test_remote_invalidate(true);
 	test_remote_invalidate(false);
 	test_once();
-	test_window_type1();
-	test_window_type2();
-	test_window_type2_unbind();
 	test_klm_list();
 	test_umr_qp();
 	for (i = 0; i < ARRAY_SIZE(bad_cases); i++)

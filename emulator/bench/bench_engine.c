@@ -29,7 +29,7 @@ static double cpu_seconds(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-static void bad(const char *what)
+static void die(const char *what)
 {
 	fprintf(stderr, "bench: %s\n", what);
 	exit(1);
@@ -64,14 +64,14 @@ static unsigned int reap(struct tcq *cq)
 
 	while ((cqe = poll(cq))) {
 		if (cqe_opcode(cqe) == PRM_CQE_REQ_ERR || cqe_opcode(cqe) == PRM_CQE_RESP_ERR)
-			bad("a message failed");
+			die("a message failed");
 		n++;
 	}
 	return n;
 }
 
 /* Seconds for @n messages of @len bytes. */
-static double move(uint8_t opcode, unsigned int n, uint32_t len)
+static double run_messages(uint8_t opcode, unsigned int n, uint32_t len)
 {
 	unsigned int posted = 0, done = 0, i;
 	double t = cpu_seconds();
@@ -96,7 +96,7 @@ static double move(uint8_t opcode, unsigned int n, uint32_t len)
 		i = reap(&ca);
 		reap(&cb);
 		if (!i)
-			bad("the engine stands still");
+			die("the engine stands still");
 		done += i;
 	}
 	return cpu_seconds() - t;
@@ -115,14 +115,15 @@ static void bandwidth(void)
 
 	printf("%-34s %10.0f MiB/s\n", "memcpy of 64 KiB", copy);
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		move(ops[i].opcode, 2 * PLACES, LARGE); /* so that no page is new to it */
-		rate = MESSAGES * (LARGE / 1048576.0) / move(ops[i].opcode, MESSAGES, LARGE);
+		run_messages(ops[i].opcode, 2 * PLACES, LARGE); /* so that no page is new to it */
+		rate = MESSAGES * (LARGE / 1048576.0) / run_messages(ops[i].opcode, MESSAGES,
+								     LARGE);
 		printf("%-5s of 64 KiB, MTU 4096           %10.0f MiB/s   %5.2f of memcpy\n",
 		       ops[i].name, rate, rate / copy);
 	}
 	for (i = 0; i < ARRAY_SIZE(ops); i++)
 		printf("%-5s of 64 bytes                   %10.0f messages/s\n", ops[i].name,
-		       SMALL_MESSAGES / move(ops[i].opcode, SMALL_MESSAGES, 64));
+		       SMALL_MESSAGES / run_messages(ops[i].opcode, SMALL_MESSAGES, 64));
 }
 
 static void commands(void)
@@ -136,10 +137,10 @@ static void commands(void)
 
 	for (i = 0; i < COMMANDS / 2; i++) {
 		if (command(&a, alloc_pd, &in, &out))
-			bad("ALLOC_PD");
+			die("ALLOC_PD");
 		prm_set(&gone, pd, prm_get(&out, pd));
 		if (command(&a, dealloc_pd, &gone, &gone_out))
-			bad("DEALLOC_PD");
+			die("DEALLOC_PD");
 	}
 	printf("%-34s %10.0f commands/s\n", "ALLOC_PD and DEALLOC_PD",
 	       COMMANDS / (cpu_seconds() - t));
@@ -157,15 +158,15 @@ static void footprint(void)
 	at = a.next;
 	for (i = 0; i < OBJECTS; i++) {
 		a.next = at;
-		if (qp_make(&qp, &a, PRM_QP_ST_RC, &ca, &o))
-			bad("CREATE_QP");
+		if (create_qp(&qp, &a, PRM_QP_ST_RC, &ca, &o))
+			die("CREATE_QP");
 	}
 	printf("%-34s %10zu bytes each, of %u\n", "memory of a QP of 64 WQEs",
 	       (mallinfo2().uordblks - before) / OBJECTS, OBJECTS);
 	before = mallinfo2().uordblks;
 	for (i = 0; i < OBJECTS; i++) {
 		a.next = at;
-		mkey_make(&a, a.pd, 0, a.va, 65536, 0);
+		create_mkey(&a, a.pd, 0, a.va, 65536, 0);
 	}
 	printf("%-34s %10zu bytes each, of %u\n", "memory of an MR of 64 KiB",
 	       (mallinfo2().uordblks - before) / OBJECTS, OBJECTS);
@@ -177,9 +178,9 @@ int main(void)
 
 	sides_open();
 	wire_set_filter(NULL, NULL);
-	cq_make(&ca, &a, 9);
-	cq_make(&cb, &b, 9);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_cq(&ca, &a, 9);
+	create_cq(&cb, &b, 9);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	bandwidth();
 	commands();
 	footprint();

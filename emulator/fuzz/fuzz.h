@@ -17,7 +17,7 @@ struct input {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The next bytes; zeroes behind the end. */
-static inline void take_bytes(struct input *in, void *to, size_t n)
+static inline void input_bytes(struct input *in, void *to, size_t n)
 {
 	size_t have = n < in->left ? n : in->left;
 
@@ -27,19 +27,19 @@ static inline void take_bytes(struct input *in, void *to, size_t n)
 	in->left -= have;
 }
 
-static inline uint8_t take8(struct input *in)
+static inline uint8_t input_u8(struct input *in)
 {
 	uint8_t value;
 
-	take_bytes(in, &value, 1);
+	input_bytes(in, &value, 1);
 	return value;
 }
 
-static inline uint16_t take16(struct input *in)
+static inline uint16_t input_u16(struct input *in)
 {
 	uint16_t value;
 
-	take_bytes(in, &value, 2);
+	input_bytes(in, &value, 2);
 	return value;
 }
 

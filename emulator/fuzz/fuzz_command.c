@@ -19,10 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int n;
 
 	for (n = 0; n < COMMANDS_MAX && input.left; n++) {
-		unsigned int opcode = take16(&input);
-		size_t len = 16 + take16(&input) % IN_MAX;
+		unsigned int opcode = input_u16(&input);
+		size_t len = 16 + input_u16(&input) % IN_MAX;
 
-		take_bytes(&input, in, len);
+		input_bytes(&input, in, len);
 		dut_exec(dut, opcode, in, len, out, sizeof(out));
 	}
 	dut_run();

@@ -15,7 +15,7 @@ static unsigned int n_pool;
 static struct tcq ca, cb;
 static struct tqp x, y;
 
-static enum wire_verdict keep(void *arg, const struct port *from, struct frame *frame)
+static enum wire_verdict record_frame(void *arg, const struct port *from, struct frame *frame)
 {
 	(void)arg;
 	(void)from;
@@ -31,9 +31,9 @@ static void open_pair(unsigned int addr)
 	unsigned int i;
 
 	sides_open();
-	cq_make(&ca, &a, 6);
-	cq_make(&cb, &b, 6);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_cq(&ca, &a, 6);
+	create_cq(&cb, &b, 6);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	sge.va = b.va;
 	sge.key = b.lkey;
 	for (i = 0; i < 4; i++)
@@ -48,7 +48,7 @@ static void record(unsigned int addr)
 	unsigned int i;
 
 	open_pair(addr);
-	wire_set_filter(keep, NULL);
+	wire_set_filter(record_frame, NULL);
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		bool remote = ops[i] != PRM_WQE_SEND, atomic = ops[i] >= PRM_WQE_ATOMIC_CS;
 		struct wr wr = { .opcode = ops[i],
@@ -85,22 +85,22 @@ static void fix_icrc(struct frame *frame)
 
 static struct frame *make_frame(struct input *in)
 {
-	uint8_t choice = take8(in), patches = take8(in);
+	uint8_t choice = input_u8(in), patches = input_u8(in);
 	struct frame *frame;
 
 	if (choice == 255) {
-		frame = frame_alloc(14 + take16(in) % 1500);
-		take_bytes(in, frame->data, frame->len);
+		frame = frame_alloc(14 + input_u16(in) % 1500);
+		input_bytes(in, frame->data, frame->len);
 		return frame;
 	}
 	frame = frame_copy(pool[choice % n_pool]);
 	for (; patches & 7; patches--) {
-		uint16_t at = take16(in);
+		uint16_t at = input_u16(in);
 
-		frame->data[at % frame->len] = take8(in);
+		frame->data[at % frame->len] = input_u8(in);
 	}
 	if (patches & 8 && frame->len > 60)
-		frame->len -= take8(in) % (frame->len - 60);
+		frame->len -= input_u8(in) % (frame->len - 60);
 	if (!(patches & 16))
 		fix_icrc(frame);
 	return frame;
@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (; addr < ADDRS; addr++)
 		record(addr);
-	open_pair(take8(&input) % ADDRS);
+	open_pair(input_u8(&input) % ADDRS);
 	for (n = 0; n < FRAMES_MAX && input.left; n++) {
 		struct frame *frame = make_frame(&input);
 

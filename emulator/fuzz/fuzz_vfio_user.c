@@ -57,7 +57,7 @@ static void open_function(void)
 		die("function");
 }
 
-static int plug(void)
+static int connect_function(void)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -103,16 +103,16 @@ static void one_message(struct input *in, int fd, uint16_t id)
 		uint32_t size, flags, error;
 		uint8_t payload[PAYLOAD_MAX];
 	} msg = { .id = id };
-	uint8_t how = take8(in), command = take8(in);
-	uint32_t len = take16(in) % (PAYLOAD_MAX + 1);
+	uint8_t how = input_u8(in), command = input_u8(in);
+	uint32_t len = input_u16(in) % (PAYLOAD_MAX + 1);
 
 	if (how & RAW) {
-		take_bytes(in, &msg, 16 + len);
+		input_bytes(in, &msg, 16 + len);
 	} else {
 		msg.command = command % 18;
 		msg.size = 16 + len;
 		msg.flags = how & NO_REPLY ? 1 << 4 : 0;
-		take_bytes(in, msg.payload, len);
+		input_bytes(in, msg.payload, len);
 	}
 	send_message(fd, &msg, 16 + len, how & WITH_FD);
 }
@@ -128,8 +128,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd;
 
 	open_function();
-	fd = plug();
-	if (!(take8(&input) & 1))
+	fd = connect_function();
+	if (!(input_u8(&input) & 1))
 		send_message(fd, hello, sizeof(hello), false);
 	for (n = 0; n < MESSAGES_MAX && input.left; n++) {
 		one_message(&input, fd, n + 2);

@@ -15,10 +15,10 @@ enum { FIX_CTRL = 1, FIX_RADDR = 2, FIX_DATA = 4 };
 /* One WQE of up to three blocks; returns how many. */
 static unsigned int put_wqe(struct input *in, const struct tqp *qp, uint8_t *wqe, uint16_t index)
 {
-	uint8_t fix = take8(in), opcode = take8(in), ds = take8(in);
+	uint8_t fix = input_u8(in), opcode = input_u8(in), ds = input_u8(in);
 	unsigned int blocks = 1 + ((ds & 15) * 16 - 1) / BB % 3;
 
-	take_bytes(in, wqe, blocks * BB);
+	input_bytes(in, wqe, blocks * BB);
 	if (fix & FIX_CTRL) {
 		put32(wqe, (uint32_t)index << 8 | opcode);
 		put32(wqe + 4, qp->qpn << 8 | (ds & 15));
@@ -46,9 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *ring_mem;
 
 	sides_open();
-	cq_make(&ca, &a, 6);
-	cq_make(&cb, &b, 6);
-	qp_pair(&x, &y, take8(&input) & 1 ? PRM_QP_ST_UC : PRM_QP_ST_RC, &ca, &cb, &o);
+	create_cq(&ca, &a, 6);
+	create_cq(&cb, &b, 6);
+	create_pair(&x, &y, input_u8(&input) & 1 ? PRM_QP_ST_UC : PRM_QP_ST_RC, &ca, &cb, &o);
 	sge.va = b.va;
 	sge.key = b.lkey;
 	for (i = 0; i < 4; i++)

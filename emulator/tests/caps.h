@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* The ledger of capabilities: a row for each field, and what shows that it is true. */
+/* The table of capabilities: a row for each field, and the probe that checks it. */
 #ifndef CXEMU_TESTS_CAPS_H
 #define CXEMU_TESTS_CAPS_H
 
@@ -13,7 +13,7 @@
 struct cap_row {
 	const char *name;
 	unsigned int bit, width;
-	/* Of a flag: does the device do it? Of a value: is it the right one? */
+	/* Of a flag: does the device support it? Of a value: is it right? */
 	bool (*probe)(struct dut *dut, uint32_t value, uint32_t arg);
 	uint32_t arg;
 	bool flag;
@@ -45,8 +45,8 @@ struct caps_env {
 extern struct caps_env env;
 
 /*
- * A create command with what it needs beside what @in has already: one large page, a CQ... The
- * status; the object is gone again.
+ * A create command, after filling in what @in needs: one large page, a CQ... Returns the status; the
+ * object is destroyed again.
  */
 int try_cq(struct dut *dut, struct prm_create_cq_in *in);
 int try_eq(struct dut *dut, struct prm_create_eq_in *in);
@@ -63,14 +63,15 @@ int try_mkey(struct dut *dut, struct prm_create_mkey_in *in);
 	try_##kind(dut, &try_in_);							\
 })
 
-/* A queue pair on its way to RTS, where it is destroyed. */
-struct qp_way {
+/* A queue pair that is moved to RTS and destroyed there. */
+struct qp_steps {
 	unsigned int st, log_msg, log_rra, log_sra, affinity;
 	uint32_t counters;	/* taken in RTS */
 };
 
-int try_way(struct dut *dut, const struct qp_way *way);	/* 0, or the first status that is not */
-int make_qp(struct dut *dut, struct prm_create_qp_in *in, uint32_t *qpn);
+int try_qp_to_rts(struct dut *dut,
+		  const struct qp_steps *way);	/* 0, or the first status that is not */
+int create_qp(struct dut *dut, struct prm_create_qp_in *in, uint32_t *qpn);
 int modify_qp(struct dut *dut, unsigned int opcode, uint32_t qpn, uint32_t opt,
 	      const struct prm_qpc *ctx);
 int set_address(struct dut *dut, unsigned int index, unsigned int version, unsigned int l3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The ledger: Ethernet offloads, atomic operations, RoCE. Frames are looked at on the wire. */
+/* Capabilities: Ethernet offloads, atomic operations, RoCE. Frames are checked on the wire. */
 #include <string.h>
 
 #include "caps.h"
@@ -313,7 +313,7 @@ static void fill_path(struct dut *dut, const struct loop *l, struct prm_qpc *ctx
 		(uint32_t)mac[2] << 24 | mac[3] << 16 | mac[4] << 8 | mac[5]);
 }
 
-static struct loop make_loop(struct dut *dut, enum prm_qp_st st)
+static struct loop create_loop(struct dut *dut, enum prm_qp_st st)
 {
 	struct loop l = { .cq = dut_create_cq(dut, 4), .wq = dut_alloc(dut, 4096),
 			  .dbr = dut_alloc(dut, 8), .buf = dut_alloc(dut, 4096),
@@ -378,7 +378,7 @@ static void fill_data(const struct loop *l, struct prm_wqe_data_seg *data, uint3
 /* One atomic operation of @len bytes on itself; does it complete? */
 static bool atomic(struct dut *dut, unsigned int opcode, uint32_t len)
 {
-	struct loop l = make_loop(dut, PRM_QP_ST_RC);
+	struct loop l = create_loop(dut, PRM_QP_ST_RC);
 	unsigned int ds = opcode >= PRM_WQE_ATOMIC_MASKED_CS ? 5 : 4;
 	struct prm_wqe_raddr_seg *raddr = dut_ptr(dut, l.wq + PRM_WQE_DS);
 
@@ -400,7 +400,7 @@ static uint32_t bad_qkeys(struct dut *dut)
 /* A datagram whose Q_Key is not the queue pair's is counted. */
 bool probe_qkeys(struct dut *dut, uint32_t value, uint32_t arg)
 {
-	struct loop l = make_loop(dut, PRM_QP_ST_UD);
+	struct loop l = create_loop(dut, PRM_QP_ST_UD);
 	struct prm_av *av = dut_ptr(dut, l.wq + PRM_WQE_DS);
 	uint32_t before = bad_qkeys(dut);
 
@@ -419,7 +419,7 @@ bool probe_qkeys(struct dut *dut, uint32_t value, uint32_t arg)
 }
 
 /* A free key with room for so many pages. */
-static uint32_t free_key(struct dut *dut, uint32_t pages)
+static uint32_t create_free_mkey(struct dut *dut, uint32_t pages)
 {
 	struct prm_create_mkey_in in = {};
 	struct prm_create_mkey_out out;
@@ -441,11 +441,11 @@ static uint32_t free_key(struct dut *dut, uint32_t pages)
  */
 bool probe_umr_list(struct dut *dut, uint32_t value, uint32_t arg)
 {
-	struct loop l = make_loop(dut, PRM_QP_ST_REG_UMR);
+	struct loop l = create_loop(dut, PRM_QP_ST_REG_UMR);
 	struct prm_wqe_ctrl_seg *ctrl = dut_ptr(dut, l.wq);
 	struct prm_wqe_umr_ctrl_seg *umr = (void *)(ctrl + 1);
 	struct prm_mkc *mkc = (void *)(umr + 1);
-	uint32_t pages = 1u << value, key = free_key(dut, pages);
+	uint32_t pages = 1u << value, key = create_free_mkey(dut, pages);
 	bool works;
 
 	(void)arg;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The ledger: flow tables of received packets, and of port selection. */
+/* Capabilities: flow tables of received packets, and of port selection. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,9 @@
 
 /* ---- tables ---- */
 
-static int make_table(struct dut *dut, unsigned int type, unsigned int level, unsigned int log_size,
-		      uint32_t miss, uint32_t *num)
+static int create_table(struct dut *dut, unsigned int type, unsigned int level,
+			unsigned int log_size,
+			uint32_t miss, uint32_t *num)
 {
 	struct prm_create_flow_table_in in = {};
 	struct prm_create_flow_table_out out;
@@ -29,7 +30,7 @@ static int make_table(struct dut *dut, unsigned int type, unsigned int level, un
 	return status;
 }
 
-static void drop_table(struct dut *dut, uint32_t num)
+static void destroy_table(struct dut *dut, uint32_t num)
 {
 	struct prm_destroy_flow_table_in in = {};
 	struct prm_destroy_flow_table_out out;
@@ -44,16 +45,16 @@ static uint32_t table_of(struct dut *dut, unsigned int level, unsigned int log_s
 {
 	uint32_t num;
 
-	return make_table(dut, env.table_type, level, log_size, 0, &num) ? 0 : num;
+	return create_table(dut, env.table_type, level, log_size, 0, &num) ? 0 : num;
 }
 
 static int try_table(struct dut *dut, unsigned int level, unsigned int log_size)
 {
 	uint32_t num;
-	int status = make_table(dut, env.table_type, level, log_size, 0, &num);
+	int status = create_table(dut, env.table_type, level, log_size, 0, &num);
 
 	if (!status)
-		drop_table(dut, num);
+		destroy_table(dut, num);
 	return status;
 }
 
@@ -79,11 +80,11 @@ static int try_table_bit(struct dut *dut, unsigned int bit)
 	prm_set_bits(prm_sub(&in, flow_table_context, flow_table_context)->dw, bit, 1, 1);
 	status = dut_cmd(dut, create_flow_table, &in, &out);
 	if (!status)
-		drop_table(dut, prm_get(&out, table_id));
+		destroy_table(dut, prm_get(&out, table_id));
 	return status;
 }
 
-static void drop_group(struct dut *dut, uint32_t table, uint32_t group)
+static void destroy_group(struct dut *dut, uint32_t table, uint32_t group)
 {
 	struct prm_destroy_flow_group_in in = {};
 	struct prm_destroy_flow_group_out out;
@@ -99,9 +100,9 @@ static bool probe_type(struct dut *dut, uint32_t value, uint32_t type)
 	uint32_t num;
 
 	(void)value;
-	if (make_table(dut, type, 0, 2, 0, &num))
+	if (create_table(dut, type, 0, 2, 0, &num))
 		return false;
-	drop_table(dut, num);
+	destroy_table(dut, num);
 	return true;
 }
 
@@ -137,10 +138,10 @@ static bool probe_ft_num(struct dut *dut, uint32_t value, uint32_t arg)
 		return try_table(dut, 0, 0);
 	}
 	while (n <= 1u << value &&
-	       !(status = make_table(dut, env.table_type, 0, 0, 0, &nums[n])))
+	       !(status = create_table(dut, env.table_type, 0, 0, 0, &nums[n])))
 		n++;
 	for (i = 0; i < n; i++)
-		drop_table(dut, nums[i]);
+		destroy_table(dut, nums[i]);
 	free(nums);
 	return n == 1u << value && status == PRM_STATUS_NO_RES;
 }
@@ -164,8 +165,8 @@ static bool probe_root(struct dut *dut, uint32_t value, uint32_t arg)
 	(void)arg;
 	if (!one)
 		return works;
-	drop_table(dut, one);
-	drop_table(dut, two);
+	destroy_table(dut, one);
+	destroy_table(dut, two);
 	return works;
 }
 
@@ -174,7 +175,7 @@ static bool probe_miss(struct dut *dut, uint32_t value, uint32_t modify)
 	struct prm_modify_flow_table_in in = {};
 	struct prm_modify_flow_table_out out;
 	uint32_t behind = table_of(dut, 1, 2), table;
-	int status = make_table(dut, env.table_type, 0, 2, modify ? 0 : behind, &table);
+	int status = create_table(dut, env.table_type, 0, 2, modify ? 0 : behind, &table);
 
 	(void)value;
 	if (!behind)
@@ -188,8 +189,8 @@ static bool probe_miss(struct dut *dut, uint32_t value, uint32_t modify)
 		status = dut_cmd(dut, modify_flow_table, &in, &out);
 	}
 	if (table)
-		drop_table(dut, table);
-	drop_table(dut, behind);
+		destroy_table(dut, table);
+	destroy_table(dut, behind);
 	return !status;
 }
 
@@ -256,9 +257,9 @@ static int try_entry(struct dut *dut, const struct entry *e)
 	prm_set(&del, flow_index, e->index);
 	if (!status)
 		dut_must(dut, delete_fte, &del, &del_out);
-	drop_group(dut, table, group);
-	drop_table(dut, table);
-	drop_table(dut, behind);
+	destroy_group(dut, table, group);
+	destroy_table(dut, table);
+	destroy_table(dut, behind);
 	prm_set(&gone, flow_counter_id, prm_get(&counter, flow_counter_id));
 	dut_must(dut, dealloc_flow_counter, &gone, &out);
 	return status;
@@ -356,8 +357,8 @@ static bool matches(struct dut *dut, unsigned int bit, unsigned int width, uint3
 	prm_set_bits(prm_sub(&in, match_criteria, fte_match_param)->dw, bit, width, mask);
 	status = dut_cmd(dut, create_flow_group, &in, &out);
 	if (!status)
-		drop_group(dut, table, prm_get(&out, group_id));
-	drop_table(dut, table);
+		destroy_group(dut, table, prm_get(&out, group_id));
+	destroy_table(dut, table);
 	return !status;
 }
 

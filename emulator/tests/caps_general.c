@@ -61,7 +61,7 @@ int modify_qp(struct dut *dut, unsigned int opcode, uint32_t qpn, uint32_t opt,
 	return dut_exec(dut, opcode, &in, sizeof(in), &out, sizeof(out));
 }
 
-static int walk(struct dut *dut, const struct qp_way *way, uint32_t qpn)
+static int walk(struct dut *dut, const struct qp_steps *way, uint32_t qpn)
 {
 	struct prm_qpc ctx = {};
 	int status;
@@ -83,14 +83,14 @@ static int walk(struct dut *dut, const struct qp_way *way, uint32_t qpn)
 	return modify_qp(dut, PRM_OP_rts2rts_qp, qpn, PRM_QP_OPT_COUNTER_SET_ID, &ctx);
 }
 
-int try_way(struct dut *dut, const struct qp_way *way)
+int try_qp_to_rts(struct dut *dut, const struct qp_steps *way)
 {
 	struct prm_create_qp_in in = {};
 	uint32_t qpn;
 	int status;
 
 	prm_set(&in, qpc.st, way->st);
-	status = make_qp(dut, &in, &qpn);
+	status = create_qp(dut, &in, &qpn);
 	if (status)
 		return status;
 	status = set_address(dut, 0, PRM_ROCE_V2, PRM_ROCE_L3_IPV4);
@@ -323,7 +323,7 @@ static bool probe_counters(struct dut *dut, uint32_t value, uint32_t group)
 static bool probe_rts2rts_counters(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	uint32_t id = alloc_counters(dut);
-	bool works = !try_way(dut, &(struct qp_way){ .st = PRM_QP_ST_RC, .counters = id });
+	bool works = !try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_RC, .counters = id });
 
 	(void)value;
 	(void)arg;
@@ -687,7 +687,7 @@ static bool probe_qp_affinity(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)value;
 	(void)arg;
-	return !try_way(dut, &(struct qp_way){ .st = PRM_QP_ST_RC, .affinity = 2 });
+	return !try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_RC, .affinity = 2 });
 }
 
 static bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The ledger: how many objects, how large. */
+/* Capabilities: how many objects, how large. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ int try_cq(struct dut *dut, struct prm_create_cq_in *in)
 	return status;
 }
 
-static int make_eq(struct dut *dut, struct prm_create_eq_in *in, uint32_t *num)
+static int create_eq(struct dut *dut, struct prm_create_eq_in *in, uint32_t *num)
 {
 	uint64_t pas = htobe64(DUT_BASE);
 	struct prm_create_eq_out out;
@@ -43,7 +43,7 @@ static int make_eq(struct dut *dut, struct prm_create_eq_in *in, uint32_t *num)
 int try_eq(struct dut *dut, struct prm_create_eq_in *in)
 {
 	uint32_t num;
-	int status = make_eq(dut, in, &num);
+	int status = create_eq(dut, in, &num);
 
 	if (!status)
 		dut_destroy_obj(dut, PRM_OP_destroy_eq, num);
@@ -118,7 +118,7 @@ int try_mkey(struct dut *dut, struct prm_create_mkey_in *in)
 	return status;
 }
 
-int make_qp(struct dut *dut, struct prm_create_qp_in *in, uint32_t *qpn)
+int create_qp(struct dut *dut, struct prm_create_qp_in *in, uint32_t *qpn)
 {
 	uint64_t pas = htobe64(DUT_BASE);
 	struct prm_create_qp_out out;
@@ -138,7 +138,7 @@ int make_qp(struct dut *dut, struct prm_create_qp_in *in, uint32_t *qpn)
 int try_qp(struct dut *dut, struct prm_create_qp_in *in)
 {
 	uint32_t qpn;
-	int status = make_qp(dut, in, &qpn);
+	int status = create_qp(dut, in, &qpn);
 
 	if (!status)
 		dut_destroy_obj(dut, PRM_OP_destroy_qp, qpn);
@@ -148,7 +148,7 @@ int try_qp(struct dut *dut, struct prm_create_qp_in *in)
 /* ---- how many ---- */
 
 /* Objects of few fields, in turn until the card has no more. */
-static int make_simple(struct dut *dut, enum obj_type type, uint32_t *num)
+static int create_simple(struct dut *dut, enum obj_type type, uint32_t *num)
 {
 	struct prm_create_eq_in eq = {};
 	struct prm_create_tir_in tir = {};
@@ -164,7 +164,7 @@ static int make_simple(struct dut *dut, enum obj_type type, uint32_t *num)
 
 	switch (type) {
 	case OBJ_EQ:
-		return make_eq(dut, &eq, num);
+		return create_eq(dut, &eq, num);
 	case OBJ_TIR:
 		prm_set(&tir, ctx.inline_rqn, env.rqn);
 		prm_set(&tir, ctx.transport_domain, dut->td);
@@ -222,7 +222,7 @@ static uint32_t exhaust(struct dut *dut, enum obj_type type, uint32_t *highest)
 	int status = 0;
 
 	*highest = 0;
-	while (n < 1 << 14 && !(status = make_simple(dut, type, &nums[n]))) {
+	while (n < 1 << 14 && !(status = create_simple(dut, type, &nums[n]))) {
 		if (nums[n] > *highest)
 			*highest = nums[n];
 		n++;
@@ -419,17 +419,17 @@ static bool probe_list(struct dut *dut, uint32_t value, uint32_t type)
 static bool probe_msg(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)arg;
-	return AT_MOST(value, 5, try_way(dut, &(struct qp_way){ .st = PRM_QP_ST_RC,
-								.log_msg = n }));
+	return AT_MOST(value, 5, try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_RC,
+									.log_msg = n }));
 }
 
 static bool probe_ra(struct dut *dut, uint32_t value, uint32_t requester)
 {
 	if (requester)
-		return AT_MOST(value, 3, try_way(dut, &(struct qp_way){ .st = PRM_QP_ST_RC,
-									.log_sra = n }));
-	return AT_MOST(value, 3, try_way(dut, &(struct qp_way){ .st = PRM_QP_ST_RC,
-								.log_rra = n }));
+		return AT_MOST(value, 3, try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_RC,
+										.log_sra = n }));
+	return AT_MOST(value, 3, try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_RC,
+									.log_rra = n }));
 }
 
 /* 2^64 bytes: a key of all addresses, which says no length. */

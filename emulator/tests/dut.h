@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * A function under test inside the test's own process: an array is its guest memory, commands go
- * straight to the table. Also a small NIC driver on top: queues, completions, packets.
+ * A function under test inside the test's own process: its guest memory is an array, commands skip
+ * the command queue. Also a small NIC driver on top: queues, completions, packets.
  */
 #ifndef CXEMU_DUT_H
 #define CXEMU_DUT_H
@@ -22,7 +22,7 @@ struct dut {
 	unsigned int irqs;
 	uint32_t uar, eq, pd, td, lkey;
 	uint64_t eq_buf;
-	unsigned int number; /* of those the program has made */
+	unsigned int number; /* of those created by the program */
 	bool ready;
 };
 
@@ -34,7 +34,7 @@ uint64_t dut_alloc(struct dut *dut, size_t len); /* whole pages, zeroed */
 void *dut_ptr(struct dut *dut, uint64_t addr);
 uint32_t dut_load(struct dut *dut, uint64_t addr); /* big-endian dwords */
 void dut_store(struct dut *dut, uint64_t addr, uint32_t value);
-void dut_run(void);			  /* until nothing is left to do */
+void dut_run(void);			  /* until no work is left */
 uint64_t dut_violations(struct dut *dut); /* since the last call */
 
 /* Status of the command. dut_must() ends the test program if it is not OK. */
@@ -104,7 +104,7 @@ int dut_fte(struct dut *dut, uint32_t table, uint32_t group, uint32_t index,
 /* All packets to this TIR. */
 void dut_receive_all(struct dut *dut, uint32_t tirn);
 
-/* ---- packets, made without the emulator's code ---- */
+/* ---- packets, built without the emulator's code ---- */
 
 struct flow {
 	uint8_t dmac[6], smac[6];
@@ -118,7 +118,7 @@ struct flow {
 
 /* Writes headers (checksums zero) and a payload of a pattern; returns the length. */
 uint32_t make_packet(uint8_t *buf, const struct flow *flow);
-/* 0 if the checksums of headers are right; otherwise the layer (3 or 4) whose is not. */
+/* 0 if the checksums are right; otherwise the layer (3 or 4) whose checksum is wrong. */
 int wrong_checksum(const uint8_t *packet, uint32_t len);
 
 #endif

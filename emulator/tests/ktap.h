@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Results in KTAP. A sentence is a test's name: it holds nothing that another run may say
- * otherwise, no address, time, seed or measured value (what was seen is a comment before the
- * result), and a program says it once. scripts/ktap-check has the last word.
+ * Results in KTAP. A sentence is a test's name: it is unique in its program and the same in every
+ * run, without addresses, times, seeds or measured values (those are comments before the result).
+ * scripts/ktap-check checks both.
  */
 #ifndef CXEMU_KTAP_H
 #define CXEMU_KTAP_H

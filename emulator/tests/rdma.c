@@ -76,7 +76,7 @@ static int ops_irq(void *guest, unsigned int vector)
 
 static const struct guest_ops ops = { .read = ops_read, .write = ops_write, .irq = ops_irq };
 
-uint64_t mem_take(struct side *side, uint64_t bytes)
+uint64_t mem_alloc(struct side *side, uint64_t bytes)
 {
 	uint64_t at = side->next;
 
@@ -147,7 +147,7 @@ static void must(int status, const char *what)
 	}
 }
 
-uint32_t pd_make(struct side *side)
+uint32_t alloc_pd(struct side *side)
 {
 	struct prm_alloc_pd_in in = {};
 	struct prm_alloc_pd_out out;
@@ -156,8 +156,8 @@ uint32_t pd_make(struct side *side)
 	return prm_get(&out, pd);
 }
 
-uint32_t mkey_make(struct side *side, uint32_t pd, unsigned int access, uint64_t va, uint64_t len,
-		   uint64_t mem_off)
+uint32_t create_mkey(struct side *side, uint32_t pd, unsigned int access, uint64_t va, uint64_t len,
+		     uint64_t mem_off)
 {
 	uint64_t pages = ((va & (PAGE - 1)) + len + PAGE - 1) / PAGE, i;
 	uint32_t octwords = (pages + 1) / 2,
@@ -190,7 +190,7 @@ uint32_t mkey_make(struct side *side, uint32_t pd, unsigned int access, uint64_t
 	return prm_get(&out, mkey_index) << 8 | 0x5a;
 }
 
-int mkey_drop(struct side *side, uint32_t key)
+int destroy_mkey(struct side *side, uint32_t key)
 {
 	struct prm_destroy_mkey_in in = {};
 	struct prm_destroy_mkey_out out;
@@ -199,13 +199,13 @@ int mkey_drop(struct side *side, uint32_t key)
 	return command(side, destroy_mkey, &in, &out);
 }
 
-static void eq_make(struct side *side)
+static void create_eq(struct side *side)
 {
 	struct { struct prm_create_eq_in in; __be64 pas[16]; } cmd = {};
 	uint32_t bytes = sizeof(struct prm_eqe) << EQ_LOG, i;
 	struct prm_create_eq_out out;
 
-	side->eq = mem_take(side, bytes);
+	side->eq = mem_alloc(side, bytes);
 	for (i = 0; i < 1u << EQ_LOG; i++)
 		((struct prm_eqe *)mem_at(side, side->eq))[i].owner = 1;
 	for (i = 0; i < bytes / PAGE; i++)
@@ -218,14 +218,15 @@ static void eq_make(struct side *side)
 	side->eqn = prm_get(&out, eq_number);
 }
 
-void cq_make(struct tcq *cq, struct side *side, unsigned int log)
+void create_cq(struct tcq *cq, struct side *side, unsigned int log)
 {
 	struct { struct prm_create_cq_in in; __be64 pas[256]; } cmd = {};
 	uint32_t bytes = sizeof(struct prm_cqe64) << log, i;
 	struct prm_create_cq_out out;
 
 	*cq = (struct tcq) {
-		.side = side, .log = log, .ring = mem_take(side, bytes), .dbr = mem_take(side, PAGE)
+		.side = side, .log = log, .ring = mem_alloc(side, bytes),
+		.dbr = mem_alloc(side, PAGE)
 	};
 	for (i = 0; i < 1u << log; i++)
 		((struct prm_cqe64 *)mem_at(side, cq->ring))[i].op_own =
@@ -283,13 +284,13 @@ void side_open(struct side *side, const char *name, unsigned int index)
 	side->dev->hca->phase = HCA_RUNNING;
 	must(command(side, alloc_uar, &in, &out), "alloc_uar");
 	side->uar = prm_get(&out, uar);
-	side->pd = pd_make(side);
-	eq_make(side);
-	side->buf = mem_take(side, BUF_BYTES + PAGE);
-	side->lkey = mkey_make(side, side->pd,
-			       MEM_LOCAL_READ | MEM_LOCAL_WRITE | MEM_REMOTE_READ |
-				       MEM_REMOTE_WRITE | MEM_REMOTE_ATOMIC,
-			       side->va, BUF_BYTES - PAGE, 0);
+	side->pd = alloc_pd(side);
+	create_eq(side);
+	side->buf = mem_alloc(side, BUF_BYTES + PAGE);
+	side->lkey = create_mkey(side, side->pd,
+				 MEM_LOCAL_READ | MEM_LOCAL_WRITE | MEM_REMOTE_READ |
+					 MEM_REMOTE_WRITE | MEM_REMOTE_ATOMIC,
+				 side->va, BUF_BYTES - PAGE, 0);
 	side->rkey = side->lkey;
 	set_addrs(side, index + 1);
 }
@@ -324,8 +325,8 @@ static unsigned int or_default(unsigned int v, unsigned int otherwise)
 	return v ? v : otherwise;
 }
 
-int qp_make(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq,
-	    const struct qp_opts *o)
+int create_qp(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq,
+	      const struct qp_opts *o)
 {
 	struct { struct prm_create_qp_in in; __be64 pas[64]; } cmd = {};
 	uint64_t rq_bytes, bytes, buf, i;
@@ -340,8 +341,8 @@ int qp_make(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq
 			     .log_rq_stride = or_default(o->log_rq_stride, 2) };
 	rq_bytes = o->srq ? 0 : 16ull << qp->log_rq_stride << qp->log_rq;
 	bytes = rq_bytes + (o->no_sq ? 0 : 64ull << qp->log_sq);
-	buf = mem_take(side, bytes + 2 * PAGE) + 3 * 64;	/* page_offset 3 */
-	qp->dbr = mem_take(side, 64);
+	buf = mem_alloc(side, bytes + 2 * PAGE) + 3 * 64;	/* page_offset 3 */
+	qp->dbr = mem_alloc(side, 64);
 	qp->rq = buf;
 	qp->sq = buf + rq_bytes;
 	for (i = 0; bytes && i < (bytes + 3 * 64 + PAGE - 1) / PAGE; i++)
@@ -432,7 +433,7 @@ int qp_rts(struct tqp *qp, const struct qp_opts *o)
 	return command(qp->side, rtr2rts_qp, &in, &out);
 }
 
-int qp_simple(struct tqp *qp, uint16_t opcode)
+int qp_command(struct tqp *qp, uint16_t opcode)
 {
 	struct prm_destroy_qp_in in = {};
 	struct prm_destroy_qp_out out;
@@ -452,15 +453,15 @@ unsigned int qp_state(struct tqp *qp)
 	return prm_get(&out, qpc.state);
 }
 
-void qp_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy,
-	     const struct qp_opts *o)
+void create_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy,
+		 const struct qp_opts *o)
 {
 	struct qp_opts back = *o;
 
 	back.send_psn = o->recv_psn;
 	back.recv_psn = o->send_psn;
-	must(qp_make(x, &a, st, cx, o), "create_qp");
-	must(qp_make(y, &b, st, cy, &back), "create_qp");
+	must(create_qp(x, &a, st, cx, o), "create_qp");
+	must(create_qp(y, &b, st, cy, &back), "create_qp");
 	must(qp_init(x, o), "rst2init");
 	must(qp_init(y, &back), "rst2init");
 	must(qp_rtr(x, y, o), "init2rtr");
@@ -469,11 +470,11 @@ void qp_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, st
 	must(qp_rts(y, &back), "rtr2rts");
 }
 
-void qp_unpair(struct tqp *x, struct tqp *y)
+void destroy_pair(struct tqp *x, struct tqp *y)
 {
 	settle();
-	must(qp_simple(x, PRM_OP_destroy_qp), "destroy_qp");
-	must(qp_simple(y, PRM_OP_destroy_qp), "destroy_qp");
+	must(qp_command(x, PRM_OP_destroy_qp), "destroy_qp");
+	must(qp_command(y, PRM_OP_destroy_qp), "destroy_qp");
 }
 
 static void srq_ring(struct tsrq *srq, struct side *side, unsigned int log, __be64 *pas)
@@ -481,7 +482,7 @@ static void srq_ring(struct tsrq *srq, struct side *side, unsigned int log, __be
 	uint32_t i, bytes = 64u << log;
 
 	*srq = (struct tsrq) {
-		.side = side, .log = log, .ring = mem_take(side, bytes), .dbr = mem_take(side, 64)
+		.side = side, .log = log, .ring = mem_alloc(side, bytes), .dbr = mem_alloc(side, 64)
 	};
 	for (i = 0; i < (bytes + PAGE - 1) / PAGE; i++)
 		pas[i] = cpu_to_be64(srq->ring + i * PAGE);
@@ -490,7 +491,7 @@ static void srq_ring(struct tsrq *srq, struct side *side, unsigned int log, __be
 			cpu_to_be16((i + 5) & ((1u << log) - 1));
 }
 
-uint32_t xrcd_make(struct side *side)
+uint32_t alloc_xrcd(struct side *side)
 {
 	struct prm_alloc_xrcd_in in = {};
 	struct prm_alloc_xrcd_out out;
@@ -499,8 +500,8 @@ uint32_t xrcd_make(struct side *side)
 	return prm_get(&out, xrcd);
 }
 
-void xrc_srq_make(struct tsrq *srq, struct side *side, unsigned int log, uint32_t xrcd,
-		  struct tcq *cq, uint32_t pd, uint32_t user_index)
+void create_xrc_srq(struct tsrq *srq, struct side *side, unsigned int log, uint32_t xrcd,
+		    struct tcq *cq, uint32_t pd, uint32_t user_index)
 {
 	struct { struct prm_create_xrc_srq_in in; __be64 pas[4]; } cmd = {};
 	struct prm_create_xrc_srq_out out;
@@ -520,7 +521,7 @@ void xrc_srq_make(struct tsrq *srq, struct side *side, unsigned int log, uint32_
 	srq->num = prm_get(&out, xrc_srqn);
 }
 
-void srq_make(struct tsrq *srq, struct side *side, unsigned int log)
+void create_rmp(struct tsrq *srq, struct side *side, unsigned int log)
 {
 	struct { struct prm_create_rmp_in in; __be64 pas[4]; } cmd = {};
 	struct prm_create_rmp_out out;
@@ -727,8 +728,8 @@ void pair_with_affinity(struct tqp *x, struct tqp *y, struct tcq *cx, struct tcq
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .affinity = affinity, .timeout = 8 }, plain = o;
 
 	plain.affinity = 0;
-	qp_make(x, &a, PRM_QP_ST_RC, cx, &o);
-	qp_make(y, &b, PRM_QP_ST_RC, cy, &o);
+	create_qp(x, &a, PRM_QP_ST_RC, cx, &o);
+	create_qp(y, &b, PRM_QP_ST_RC, cy, &o);
 	if (qp_init(x, &o) || qp_init(y, &plain) || qp_rtr(x, y, &o) || qp_rtr(y, x, &o) ||
 	    qp_rts(x, &o) || qp_rts(y, &o))
 		die("a pair whose one end has an affinity");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Two functions in one process with arrays as guest memory, and a small verbs library on top: what
- * the tests of the RDMA engine stand on. A "side" is a function with its objects; the "driver" of
- * the tests runs commands by the emulator's own command tables and rings doorbells by the functions
- * behind the BAR. Setup that fails ends the program.
+ * Two functions in one process with arrays as guest memory, and a small verbs library on top, for the
+ * tests of the RDMA engine. A "side" is a function with its objects; commands skip the command queue,
+ * doorbells the BAR. Setup that fails ends the program.
  */
 #ifndef CXEMU_TEST_RDMA_H
 #define CXEMU_TEST_RDMA_H
@@ -69,7 +68,7 @@ void sides_close(void);
 void side_open(struct side *side, const char *name, unsigned int index);
 void side_close(struct side *side);
 /* Guest address of @bytes zeroed bytes, aligned to a page. */
-uint64_t mem_take(struct side *side, uint64_t bytes);
+uint64_t mem_alloc(struct side *side, uint64_t bytes);
 void *mem_at(struct side *side, uint64_t addr);
 /* Byte @off of the registered buffer, which is scattered over memory. */
 uint8_t *buf_at(struct side *side, uint64_t off);
@@ -78,7 +77,7 @@ bool buf_is(struct side *side, uint64_t off, uint64_t len, uint32_t seed);
 
 /* ---- commands ------------------------------------------------------------------------------ */
 
-/* Runs a command with all checks that commands of a driver get. Returns its status. */
+/* Runs a command with all checks of the command tables. Returns its status. */
 int exec(struct side *side, uint16_t opcode, void *in, uint32_t in_len, void *out,
 	 uint32_t out_len);
 #define command(side, name, in, out) ({						\
@@ -86,11 +85,11 @@ int exec(struct side *side, uint16_t opcode, void *in, uint32_t in_len, void *ou
 	exec(side, PRM_OP_##name, in, sizeof(*(in)), out, sizeof(*(out)));	\
 })
 
-uint32_t mkey_make(struct side *side, uint32_t pd, unsigned int access, uint64_t va, uint64_t len,
-		   uint64_t mem_off);
-int mkey_drop(struct side *side, uint32_t key);
-uint32_t pd_make(struct side *side);
-void cq_make(struct tcq *cq, struct side *side, unsigned int log);
+uint32_t create_mkey(struct side *side, uint32_t pd, unsigned int access, uint64_t va, uint64_t len,
+		     uint64_t mem_off);
+int destroy_mkey(struct side *side, uint32_t key);
+uint32_t alloc_pd(struct side *side);
+void create_cq(struct tcq *cq, struct side *side, unsigned int log);
 
 struct qp_opts {
 	unsigned int log_sq, log_rq, log_rq_stride, mtu, addr;	/* mtu as in the context, 0: 1024 */
@@ -108,21 +107,21 @@ struct qp_opts {
  * As the driver does it: context, pages, doorbell record. Returns the status; *qp is filled if it
  * is 0.
  */
-int qp_make(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq,
-	    const struct qp_opts *o);
+int create_qp(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq,
+	      const struct qp_opts *o);
 int qp_init(struct tqp *qp, const struct qp_opts *o);
 int qp_rtr(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o);
 int qp_rts(struct tqp *qp, const struct qp_opts *o);
-int qp_simple(struct tqp *qp, uint16_t opcode);		/* destroy_qp, qp_2err, qp_2rst */
+int qp_command(struct tqp *qp, uint16_t opcode);		/* destroy_qp, qp_2err, qp_2rst */
 unsigned int qp_state(struct tqp *qp);
 /* Both ends made and moved to RTS; @o of both. */
-void qp_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy,
-	     const struct qp_opts *o);
-void qp_unpair(struct tqp *x, struct tqp *y);
-void srq_make(struct tsrq *srq, struct side *side, unsigned int log);
-uint32_t xrcd_make(struct side *side);
-void xrc_srq_make(struct tsrq *srq, struct side *side, unsigned int log, uint32_t xrcd,
-		  struct tcq *cq, uint32_t pd, uint32_t user_index);
+void create_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy,
+		 const struct qp_opts *o);
+void destroy_pair(struct tqp *x, struct tqp *y);
+void create_rmp(struct tsrq *srq, struct side *side, unsigned int log);
+uint32_t alloc_xrcd(struct side *side);
+void create_xrc_srq(struct tsrq *srq, struct side *side, unsigned int log, uint32_t xrcd,
+		    struct tcq *cq, uint32_t pd, uint32_t user_index);
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
@@ -172,19 +171,19 @@ static inline unsigned int cqe_syndrome(const struct prm_cqe64 *cqe)
 }
 
 struct prm_eqe *poll_eq(struct side *side);
-bool saw_event(struct side *side, unsigned int type, uint32_t num);	/* eats what is in the EQ */
+bool saw_event(struct side *side, unsigned int type, uint32_t num);	/* consumes the EQ */
 
-void settle(void);			/* until nothing is left to do at this moment */
+void settle(void);			/* until no work is left */
 void pass_time(unsigned int ms);	/* millisecond by millisecond */
 
 /* ---- the wire ------------------------------------------------------------------------------ */
 
 struct wire_test {
 	uint64_t frames;
-	uint32_t drop_every, dup_every, hold_every, spoil_every;	/* 0: never */
-	uint32_t drop_at, dup_at, hold_at, spoil_at; /* one frame, counted from 1; 0: none */
+	uint32_t drop_every, dup_every, hold_every, corrupt_every;	/* 0: never */
+	uint32_t drop_at, dup_at, hold_at, corrupt_at; /* one frame, counted from 1; 0: none */
 	uint8_t only_opcode;						/* 0xff: any */
-	uint64_t wrong;			/* frames that are not well-formed */
+	uint64_t wrong;			/* malformed frames */
 	char why[96];
 	uint64_t by_opcode[256];
 };
@@ -192,7 +191,7 @@ struct wire_test {
 extern struct wire_test wire;
 
 void wire_watch(void);			/* zeroes @wire and starts */
-/* NULL, or what is wrong with a frame: an independent look at every field. */
+/* NULL, or what is wrong with a frame: every field is checked, without the engine's code. */
 const char *frame_check(const uint8_t *data, uint32_t len, uint8_t *opcode);
 uint32_t bitwise_icrc(const uint8_t *l3, uint32_t len, uint16_t ethertype);
 

@@ -31,8 +31,8 @@ void drain(void)
 	saw_event(&b, 0, 0);
 }
 
-uint32_t free_key(struct side *side, uint32_t pd, enum mkey_mode mode, uint32_t octwords,
-		  bool rinval)
+uint32_t create_free_mkey(struct side *side, uint32_t pd, enum mkey_mode mode, uint32_t octwords,
+			  bool rinval)
 {
 	struct prm_create_mkey_in in = {};
 	struct prm_create_mkey_out out;
@@ -166,7 +166,7 @@ static void pair_with(struct tqp *x, struct tqp *y, bool no_fre)
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .no_fre = no_fre };
 
 	drain();
-	qp_pair(x, y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(x, y, PRM_QP_ST_RC, &ca, &cb, &o);
 }
 
 void pair(struct tqp *x, struct tqp *y)

@@ -41,8 +41,8 @@ unsigned int syndrome_of(struct tcq *cq);
 void drain(void);
 
 /* A free key with room for @octwords; low byte 0x5a. */
-uint32_t free_key(struct side *side, uint32_t pd, enum mkey_mode mode, uint32_t octwords,
-		  bool rinval);
+uint32_t create_free_mkey(struct side *side, uint32_t pd, enum mkey_mode mode, uint32_t octwords,
+			  bool rinval);
 /* The bytes of the WQE in @raw, whose control segment is left to post_wqe(). */
 uint32_t build_umr(const struct umr_wr *u, uint8_t *raw);
 void post_umr(struct tqp *qp, const struct umr_wr *u);

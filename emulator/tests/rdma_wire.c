@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* What the tests do to the wire, and a look at each frame that shares nothing with the engine. */
+/* What the tests do to the wire, and a check of each frame that shares no code with the engine. */
 #include "rdma.h"
 
 struct wire_test wire;
@@ -27,7 +27,7 @@ static uint32_t crc_byte(uint32_t crc, uint8_t byte)
 	return crc_bits(crc, &byte, 1);
 }
 
-/* Walks the packet byte by byte and says of each whether it is masked. */
+/* Is byte @i of the packet masked in the ICRC? */
 static bool masked(uint32_t i, uint16_t ethertype, uint8_t *or)
 {
 	uint32_t ip = ethertype == 0x0800 ? 20 : 40, bth = ethertype == 0x8915 ? 40 : ip + 8;
@@ -131,7 +131,7 @@ const char *frame_check(const uint8_t *d, uint32_t frame_len, uint8_t *opcode)
 	return NULL;
 }
 
-/* One of @every frames, scattered: a period could fall in with the repetitions of the protocol. */
+/* One of @every frames, scattered: a period could coincide with retransmissions. */
 static bool due(uint64_t n, uint32_t every, uint32_t at, uint32_t salt)
 {
 	uint32_t hash = (uint32_t)(n + salt) * 2654435761u;
@@ -156,7 +156,7 @@ static enum wire_verdict filter(void *arg, const struct port *from, struct frame
 	w->frames++;
 	if (due(w->frames, w->drop_every, w->drop_at, 0))
 		return WIRE_DROP;
-	if (due(w->frames, w->spoil_every, w->spoil_at, 1000003)) {
+	if (due(w->frames, w->corrupt_every, w->corrupt_at, 1000003)) {
 		frame->data[frame->len - 1 - w->frames % 5] ^= 1 << w->frames % 8;
 		return WIRE_PASS;
 	}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The ledger of capabilities: what a card advertises it does, what it does not advertise it
- * refuses, and nothing is advertised that has no row. Of each card a physical function, a virtual
- * one, and one of two ports.
+ * The table of capabilities: a card supports what it advertises, refuses what it does not, and
+ * advertises nothing that has no row. Of each card a PF, a VF, and a PF of two ports.
  */
 #include <string.h>
 
@@ -40,7 +39,7 @@ static void list_pages(void)
 	memcpy(pages, list, sizeof(list));
 }
 
-/* A page that the card has not reads as zeros. */
+/* A page that the card does not have reads as zeros. */
 static void query_page(struct dut *dut, enum cap_type type, unsigned int which, __be32 *page)
 {
 	struct prm_query_hca_cap_in in = {};
@@ -52,7 +51,7 @@ static void query_page(struct dut *dut, enum cap_type type, unsigned int which, 
 	memcpy(page, (uint8_t *)&out + sizeof(struct prm_mbox_out), CAP_BYTES);
 }
 
-/* The first dword of a page that holds more than the ledger knows, or its end. */
+/* The first dword of a page with a field that has no row, or the end of the page. */
 static unsigned int first_unknown(struct dut *dut, enum cap_type type, unsigned int which,
 				  __be32 *page)
 {
@@ -138,7 +137,7 @@ static bool all_zero(const struct outcome *o)
 	return !o[PF].value && !o[VF].value && !o[TWO_PORTS].value;
 }
 
-/* One result for each field; for all of a page that are 0, and rightly so, one together. */
+/* One result for each field; fields that are rightly 0 share one for the page. */
 static void report_page(const struct card *card, const struct cap_page *page,
 			struct outcome (*outcome)[KINDS])
 {

@@ -17,13 +17,13 @@
 
 #define DELIVERY(d) (PRM_DELIVERY_##d << 8)
 
-static int nothing(struct client *c, const struct spoil *spoil)
+static int nothing(struct client *c, const struct corruption *corrupt)
 {
 	struct prm_query_issi_in in = {};
 	struct prm_query_issi_out out = {};
 
 	prm_set(&in, opcode, PRM_OP_query_issi);
-	return cmd_exec(c, &in, sizeof(in), &out, sizeof(out), spoil);
+	return cmd_exec(c, &in, sizeof(in), &out, sizeof(out), corrupt);
 }
 
 static int caps(struct client *c, unsigned int op_mod, struct prm_query_hca_cap_out *out)
@@ -39,25 +39,25 @@ static void test_delivery(struct client *c)
 	struct prm_set_hca_cap_in *big = calloc(1, sizeof(*big));
 	struct prm_set_hca_cap_out out = {};
 
-	ktap(nothing(c, &(struct spoil){ .bad_type = true }) == DELIVERY(CMD_TYPE),
+	ktap(nothing(c, &(struct corruption){ .bad_type = true }) == DELIVERY(CMD_TYPE),
 	     "a slot of unknown type gets a delivery error");
-	ktap(nothing(c, &(struct spoil){ .bad_signature = true }) == DELIVERY(SIGNATURE),
+	ktap(nothing(c, &(struct corruption){ .bad_signature = true }) == DELIVERY(SIGNATURE),
 	     "a slot with a wrong signature gets a delivery error");
-	ktap(nothing(c, &(struct spoil){ .in_len = 12 }) == DELIVERY(IN_LEN),
+	ktap(nothing(c, &(struct corruption){ .in_len = 12 }) == DELIVERY(IN_LEN),
 	     "an input length of 12 bytes gets a delivery error");
-	ktap(nothing(c, &(struct spoil){ .in_len = 0x7ffffffc }) == DELIVERY(IN_LEN),
+	ktap(nothing(c, &(struct corruption){ .in_len = 0x7ffffffc }) == DELIVERY(IN_LEN),
 	     "an input length of 2 GiB gets a delivery error");
-	ktap(nothing(c, &(struct spoil){ .out_len = 4 }) == DELIVERY(OUT_LEN),
+	ktap(nothing(c, &(struct corruption){ .out_len = 4 }) == DELIVERY(OUT_LEN),
 	     "an output length of 4 bytes gets a delivery error");
 	prm_set(big, opcode, PRM_OP_set_hca_cap);
 	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out),
-		      &(struct spoil){ .wrong_token = true }) == DELIVERY(TOKEN),
+		      &(struct corruption){ .wrong_token = true }) == DELIVERY(TOKEN),
 	     "a mailbox with another token gets a delivery error");
 	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out),
-		      &(struct spoil){ .wrong_block = true }) == DELIVERY(BLOCK_NUM),
+		      &(struct corruption){ .wrong_block = true }) == DELIVERY(BLOCK_NUM),
 	     "mailboxes out of order get a delivery error");
 	ktap(cmd_exec(c, big, sizeof(*big), &out, sizeof(out),
-		      &(struct spoil){ .bad_signature = true }) == DELIVERY(SIGNATURE),
+		      &(struct corruption){ .bad_signature = true }) == DELIVERY(SIGNATURE),
 	     "a mailbox with a wrong signature gets a delivery error");
 	free(big);
 }
@@ -383,7 +383,7 @@ int main(int argc, char **argv)
 	test_capture(&emu);
 	test_pages(&c);
 	test_page_refusals(&c);
-	ktap(nothing(&c, &(struct spoil){ .software_owned = true }) == 0 &&
+	ktap(nothing(&c, &(struct corruption){ .software_owned = true }) == 0 &&
 	     strstr(emu_control(&emu, "violations"), "which software owns"),
 	     "a doorbell for a slot that software owns is reported");
 	test_leak(&c, &emu);

@@ -493,42 +493,42 @@ static unsigned int sq_state(struct dut *dut, uint32_t num)
 	return prm_get(&out, sq_context.state);
 }
 
-static void spoil_lkey(uint8_t *wqe)
+static void corrupt_lkey(uint8_t *wqe)
 {
 	((struct prm_wqe_data_seg *)(wqe + 32))->lkey = htobe32(0xdead00);
 }
 
-static void spoil_opcode(uint8_t *wqe)
+static void corrupt_opcode(uint8_t *wqe)
 {
 	wqe[3] = PRM_WQE_RDMA_WRITE;
 }
 
-static void spoil_index(uint8_t *wqe)
+static void corrupt_index(uint8_t *wqe)
 {
 	wqe[2] = 0x55;
 }
 
-static void spoil_queue(uint8_t *wqe)
+static void corrupt_queue(uint8_t *wqe)
 {
 	wqe[6] ^= 1;
 }
 
-static void spoil_size(uint8_t *wqe)
+static void corrupt_size(uint8_t *wqe)
 {
 	wqe[7] = 12; /* 3 blocks, 2 are posted */
 }
 
-static void spoil_flags(uint8_t *wqe)
+static void corrupt_flags(uint8_t *wqe)
 {
 	((struct prm_wqe_eth_seg *)(wqe + 16))->cs_flags = PRM_WQE_ETH_L4_INNER_CSUM;
 }
 
-static void spoil_length(uint8_t *wqe)
+static void corrupt_length(uint8_t *wqe)
 {
 	((struct prm_wqe_data_seg *)(wqe + 32))->byte_count = htobe32(20000);
 }
 
-static void spoil_inline(uint8_t *wqe)
+static void corrupt_inline(uint8_t *wqe)
 {
 	((struct prm_wqe_eth_seg *)(wqe + 16))->inline_hdr_sz = htobe16(100);
 }
@@ -537,17 +537,17 @@ static void test_sq_errors(void)
 {
 	static const struct {
 		const char *name;
-		void (*spoil)(uint8_t *wqe);
+		void (*corrupt)(uint8_t *wqe);
 		unsigned int syndrome;
 	} cases[] = {
-		{ "unknown lkey", spoil_lkey, PRM_CQE_SYND_LOCAL_PROT },
-		{ "RDMA opcode", spoil_opcode, PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "wrong WQE index", spoil_index, PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "wrong SQ number", spoil_queue, PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "size beyond the producer index", spoil_size, PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "inner checksum flags", spoil_flags, PRM_CQE_SYND_LOCAL_QP_OP },
-		{ "more data than fits a frame", spoil_length, PRM_CQE_SYND_LOCAL_LENGTH },
-		{ "inline header beyond the WQE", spoil_inline, PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "unknown lkey", corrupt_lkey, PRM_CQE_SYND_LOCAL_PROT },
+		{ "RDMA opcode", corrupt_opcode, PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "wrong WQE index", corrupt_index, PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "wrong SQ number", corrupt_queue, PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "size beyond the producer index", corrupt_size, PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "inner checksum flags", corrupt_flags, PRM_CQE_SYND_LOCAL_QP_OP },
+		{ "more data than fits a frame", corrupt_length, PRM_CQE_SYND_LOCAL_LENGTH },
+		{ "inline header beyond the WQE", corrupt_inline, PRM_CQE_SYND_LOCAL_QP_OP },
 	};
 	unsigned int i;
 
@@ -563,7 +563,7 @@ static void test_sq_errors(void)
 		memcpy(dut_ptr(a, buf), packet, len);
 		wqe = dut_wqe(a, &sq, PRM_WQE_SEND, 3, 0);
 		dut_data_seg(a, (void *)(wqe + 32), buf, len);
-		cases[i].spoil(wqe);
+		cases[i].corrupt(wqe);
 		sq.pi++;
 		dut_wqe(a, &sq, PRM_WQE_NOP, 1, PRM_WQE_CE_ALWAYS);
 		dut_ring(a, &sq, 1);
@@ -573,7 +573,7 @@ static void test_sq_errors(void)
 			     eqe->type == PRM_EVENT_WQ_CATAS_ERROR &&
 			     (be32toh(eqe->data.qp_srq.qp_srq_n) & 0xffffff) == sq.num,
 		     "SQ: %s: error completion, state, event", cases[i].name);
-		if (cases[i].spoil != spoil_size)
+		if (cases[i].corrupt != corrupt_size)
 			ktap(is_error(dut_poll(a, &sq.cq), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH,
 				      1),
 			     "SQ: %s: the next WQE is flushed", cases[i].name);

@@ -442,7 +442,7 @@ static int set_miss(uint32_t table, uint32_t miss)
 	return dut_cmd(d, modify_flow_table, &in, &out);
 }
 
-static int take_root(void)
+static int reset_root(void)
 {
 	struct prm_set_flow_table_root_in in = {};
 	struct prm_set_flow_table_root_out out;
@@ -486,7 +486,7 @@ static void test_tables(void)
 	     "a group with entries cannot be destroyed");
 	ktap(destroy_group(first, last) == PRM_STATUS_BAD_RES,
 	     "a group of another table is refused");
-	ktap(!take_root() && !arrives(&base, NULL), "the root can be reset");
+	ktap(!reset_root() && !arrives(&base, NULL), "the root can be reset");
 	ktap(dut_root(d, 0xabcdef) == PRM_STATUS_BAD_RES, "an unknown root is refused");
 	dut_root(d, first);
 	ktap(!delete_fte(first, 0) && !destroy_group(first, group) && !destroy_table(first) &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Nonsense in, no crash out: commands with random bodies, doorbells with random values, random
- * messages on the socket. The seeds are fixed, so that a failure can be repeated; a crash or a
- * sanitizer's report shows in the exit status.
+ * Commands with random bodies, doorbells with random values, random messages on the socket. The
+ * seeds are fixed, so that a failure can be reproduced; a crash or a sanitizer's report shows in the
+ * exit status.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +54,7 @@ static int send_command(struct client *c, uint16_t op, uint32_t len, unsigned in
 }
 
 /*
- * The shortest input that the card takes for this command; a list of 8 addresses follows where one
- * may.
+ * The shortest input that the card accepts for this command; 8 addresses may follow.
  */
 static uint32_t input_length(struct client *c, uint16_t op)
 {
@@ -104,7 +103,7 @@ static void fuzz_doorbells(struct client *c)
 	reg_read(c, 0);
 }
 
-/* Headers that may be followed, with random payloads; then the connection is given up. */
+/* Valid headers with random payloads; then the connection is closed. */
 static void fuzz_messages(struct emu *emu)
 {
 	uint8_t payload[256];
@@ -123,11 +122,10 @@ static void fuzz_messages(struct emu *emu)
 }
 
 /*
- * A guest that comes, does a few things that make no sense, and goes as a virtual machine goes that
- * was killed. Every other one brings the function up first. Returns the commands that were never
- * answered.
+ * A guest that does a few random things and disconnects like a killed VM. Every other one
+ * initializes the function first. Returns the number of commands that never completed.
  */
-static unsigned int mad_guest(struct emu *emu, unsigned int number)
+static unsigned int random_guest(struct emu *emu, unsigned int number)
 {
 	unsigned int unanswered = 0, i, k;
 	uint8_t data[256];
@@ -160,13 +158,13 @@ static unsigned int mad_guest(struct emu *emu, unsigned int number)
 	return unanswered;
 }
 
-static void mad_guests(struct emu *emu, unsigned int n)
+static void random_guests(struct emu *emu, unsigned int n)
 {
 	unsigned int unanswered = 0, i;
 	struct client c;
 
 	for (i = 0; i < n; i++) {
-		unanswered += mad_guest(emu, i);
+		unanswered += random_guest(emu, i);
 		if (unanswered) {
 			printf("# guest %u\n", i);
 			break;
@@ -200,7 +198,7 @@ int main(int argc, char **argv)
 	client_open(&probe, &emu, 1);
 	ktap(!boot_to_init(&probe), "the other function starts after random messages");
 	client_close(&probe);
-	mad_guests(&emu, argc > 2 ? atoi(argv[2]) : GUESTS);
+	random_guests(&emu, argc > 2 ? atoi(argv[2]) : GUESTS);
 	ktap(!shut_down(&c), "the function shuts down after random commands and doorbells");
 	client_close(&c);
 	status = emu_stop(&emu);

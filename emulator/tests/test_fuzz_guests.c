@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * A thousand guests, one after another on the same card's place: each does random things, and is
- * gone. The device must live through it, come to rest each time, and serve a sane guest afterwards.
- * Seeded: a guest that fails can be had alone. Arguments: build folder, guests, first guest.
+ * A thousand guests in turn, each of which does random things to a fresh function. The device must
+ * survive, become idle each time, and serve a sane guest afterwards. Seeded, so that a guest that
+ * fails can be run alone. Arguments: build folder, guests, first guest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "vfu_client.h"
 
 #define GUESTS 1000
-#define DEEDS 80
+#define ACTIONS 80
 
 #define GUEST_OP(name, number) PRM_OP_##name,
 static const uint16_t opcodes[] = { PRM_CMD_LIST(GUEST_OP) };
@@ -37,7 +37,7 @@ static void fill(void *to, uint32_t len, unsigned int density)
 		p[rnd(len)] = rnd(3) ? 1u << rnd(8) : rnd(256);
 }
 
-/* ---- deeds --------------------------------------------------------------------------------- */
+/* ---- actions --------------------------------------------------------------------------------- */
 
 static void random_command(void)
 {
@@ -88,7 +88,7 @@ static void random_register(void)
 	bar_write(d->dev, at, data, 1u << rnd(4));
 }
 
-/* Wherever the guest has something: rings, records, WQEs, mailboxes. */
+/* Anywhere in use: rings, doorbell records, WQEs, mailboxes. */
 static void random_memory(void)
 {
 	uint64_t used = d->next - DUT_BASE;
@@ -127,8 +127,8 @@ static void random_frame(void)
 
 /* ---- guests -------------------------------------------------------------------------------- */
 
-/* Comes to rest in a bounded number of rounds. */
-static bool rests(void)
+/* False if work is left after a bounded number of rounds. */
+static bool idle(void)
 {
 	unsigned int i;
 
@@ -154,9 +154,9 @@ static bool guest(unsigned int number)
 			dut_post_rq(d, &rq, 64 + rnd(2000));
 		dut_receive_all(d, dut_direct_tir(d, rq.num));
 	} else if (number % 2) {
-		cxdev_reset(d->dev);	/* nobody has brought it up */
+		cxdev_reset(d->dev);	/* not initialized */
 	}
-	for (i = 0; i < DEEDS && calm; i++) {
+	for (i = 0; i < ACTIONS && calm; i++) {
 		switch (rnd(nic ? 7 : 4)) {
 		case 0:
 			random_register();
@@ -176,7 +176,7 @@ static bool guest(unsigned int number)
 		default:
 			random_frame();
 		}
-		calm = rests();
+		calm = idle();
 	}
 	dut_destroy(d);
 	return calm;

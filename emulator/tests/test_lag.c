@@ -11,7 +11,7 @@
 
 static struct dut *card[LAG_PORTS], *alone;
 
-static int make_tis(struct dut *dut, unsigned int affinity, bool strict, uint32_t *tisn)
+static int create_tis(struct dut *dut, unsigned int affinity, bool strict, uint32_t *tisn)
 {
 	struct prm_create_tis_in in = {};
 	struct prm_create_tis_out out;
@@ -77,7 +77,7 @@ static int change(struct dut *dut, uint32_t tisn, unsigned int affinity)
 
 static struct dut_wq sq_with(struct dut *dut, unsigned int affinity, bool strict, uint32_t *tisn)
 {
-	dut_check(make_tis(dut, affinity, strict, tisn), "create_tis");
+	dut_check(create_tis(dut, affinity, strict, tisn), "create_tis");
 	tis_of_next = *tisn;
 	return dut_create_sq(dut, 4, use_tis);
 }
@@ -108,7 +108,7 @@ static void test_tis(void)
 
 /* ---- hash mode ---- */
 
-static uint32_t make_definer(void)
+static uint32_t create_definer(void)
 {
 	struct prm_create_general_object_in in = {};
 	struct prm_create_general_object_out out;
@@ -125,7 +125,7 @@ static uint32_t make_definer(void)
 static uint32_t hash_table, hash_group;
 
 /* A hash group of one entry is the root: all leave by one port. */
-static void make_tables(void)
+static void create_tables(void)
 {
 	struct prm_create_flow_table_in table = {};
 	struct prm_create_flow_table_out made;
@@ -140,7 +140,7 @@ static void make_tables(void)
 	prm_set(&group, table_type, PRM_FT_PORT_SEL);
 	prm_set(&group, table_id, hash_table);
 	prm_set(&group, group_type, PRM_FG_HASH_SPLIT);
-	prm_set(&group, match_definer_id, make_definer());
+	prm_set(&group, match_definer_id, create_definer());
 	dut_must(card[0], create_flow_group, &group, &grouped);
 	hash_group = prm_get(&grouped, group_id);
 	prm_set(&root, table_type, PRM_FT_PORT_SEL);
@@ -148,7 +148,7 @@ static void make_tables(void)
 	dut_must(card[0], set_flow_table_root, &root, &out);
 }
 
-static void lead_to(unsigned int port, bool modify)
+static void forward_to(unsigned int port, bool modify)
 {
 	struct prm_set_fte_in in = {};
 	struct prm_set_fte_out out;
@@ -184,15 +184,15 @@ static void test_hash(void)
 	struct dut_wq named = sq_with(card[0], 1, false, &tis_named);
 	struct dut_wq strict = sq_with(card[0], 0, true, &tis_strict);
 
-	make_tables();
-	lead_to(2, false);
+	create_tables();
+	forward_to(2, false);
 	ktap(leaves(card[0], &one) == 1, "without a LAG the port selection tables are not used");
 	ktap(!hash_lag() && leaves(card[0], &one) == 2 && leaves(card[1], &two) == 2,
 	     "in hash mode port 1's tables select the port for both functions");
-	lead_to(1, true);
+	forward_to(1, true);
 	ktap(leaves(card[0], &one) == 1 && leaves(card[1], &two) == 1,
 	     "a modified entry selects the other port");
-	lead_to(2, true);
+	forward_to(2, true);
 	ktap(leaves(card[0], &named) == 2, "without the bypass the affinity of a TIS is ignored");
 	ktap(leaves(card[0], &strict) == 1, "in hash mode a strict TIS keeps its function's port");
 	ktap(!dut_violations(card[0]) && !dut_violations(card[1]), "hash mode causes no violation");
@@ -213,7 +213,7 @@ int main(void)
 	ktap(!adapter_join(devs), "two functions become the ports of one card");
 	test_tis();
 	test_hash();
-	ktap(make_tis(alone, 1, false, &tisn) && make_tis(alone, 0, true, &tisn) &&
+	ktap(create_tis(alone, 1, false, &tisn) && create_tis(alone, 0, true, &tisn) &&
 	     change(alone, dut_create_tis(alone), 1) && dut_violations(alone) == 3,
 	     "a card with one port refuses an affinity");
 	dut_destroy(card[0]);

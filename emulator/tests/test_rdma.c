@@ -99,7 +99,7 @@ static void test_ops(enum prm_qp_st st, unsigned int addr)
 	struct tqp x, y;
 	unsigned int i, k;
 
-	qp_pair(&x, &y, st, &ca, &cb, &o);
+	create_pair(&x, &y, st, &ca, &cb, &o);
 	for (i = 0; i < ARRAY_SIZE(op_cases); i++) {
 		if (st == PRM_QP_ST_UC && op_cases[i].back)
 			continue;
@@ -114,7 +114,7 @@ static void test_ops(enum prm_qp_st st, unsigned int addr)
 		if (k < ARRAY_SIZE(sizes))
 			printf("# at %u bytes\n", sizes[k]);
 	}
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	ok(a.dev->violations == 0 && b.dev->violations == 0 && !wire.wrong,
 	   "%s, %s: frames are well-formed, no violation %s", st == PRM_QP_ST_RC ? "RC" : "UC",
 	   addr_names[addr], wire.why);
@@ -130,12 +130,12 @@ static void test_mtus(void)
 		struct tqp x, y;
 		bool good;
 
-		qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+		create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 		good = run_op(&x, &y, &op_cases[0], bytes) &&
 		       run_op(&x, &y, &op_cases[2], 3 * bytes + 1) &&
 		       run_op(&x, &y, &op_cases[4], 7 * bytes - 1);
 		ok(good, "RC works at MTU %u", bytes);
-		qp_unpair(&x, &y);
+		destroy_pair(&x, &y);
 	}
 }
 
@@ -151,7 +151,7 @@ static void test_wqes(void)
 	struct tsge sge[3];
 	unsigned int i, good = 0;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	buf_fill(&a, 0, 9000, 5);
 	wr.sge[0] = local(&a, 0, 1);
 	wr.sge[1] = local(&a, 1, 4000);
@@ -195,7 +195,7 @@ static void test_wqes(void)
 	cqe = poll(&ca);
 	ok(cqe && be16_to_cpu(cqe->wqe_counter) == (uint16_t)(x.sq_pi - 1) && quiet(),
 	   "only signaled WQEs complete, among them a NOP");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_fence_and_reads(void)
@@ -205,7 +205,7 @@ static void test_fence_and_reads(void)
 	struct wr wr;
 	unsigned int i, n = 0;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	buf_fill(&b, DST_OFF, 64 * 5000, 9);
 	for (i = 0; i < 64; i++) {
 		wr = (struct wr) { .opcode = PRM_WQE_RDMA_READ,
@@ -241,7 +241,7 @@ static void test_fence_and_reads(void)
 	settle();
 	ok(poll(&ca) && poll(&ca) && *buf_at(&b, DST_OFF + 100) == 2 && quiet(),
 	   "a fenced WRITE sends the data of the READ before it");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static uint64_t value_at(struct side *side, uint64_t off)
@@ -267,7 +267,7 @@ static void test_atomics(void)
 	struct tqp x, y;
 	unsigned int i;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	for (i = 0; i < 8; i++)
 		*buf_at(&b, off + i) = i + 1;
 	wr.swap_add = 0;
@@ -295,7 +295,7 @@ static void test_atomics(void)
 	ok(poll(&ca) && poll(&ca) && value_at(&a, 0) == 0x0807060604030201 &&
 	   value_at(&a, 8) == value_at(&a, 0) && value_at(&b, off) == 42 && quiet(),
 	   "CMP_SWAP swaps only if equal");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 /* ---- SEND with invalidate, shared receive queue -------------------------------------------- */
@@ -303,7 +303,7 @@ static void test_atomics(void)
 static void test_invalidate(void)
 {
 	struct qp_opts o = { .addr = ADDR_V1 };
-	uint32_t key = mkey_make(&b, b.pd, MEM_LOCAL_WRITE | MEM_REMOTE_WRITE, b.va, 4096, 0);
+	uint32_t key = create_mkey(&b, b.pd, MEM_LOCAL_WRITE | MEM_REMOTE_WRITE, b.va, 4096, 0);
 	struct wr wr = {
 		.opcode = PRM_WQE_SEND_INVAL, .imm = key, .n = 1, .sge = { local(&a, 0, 10) }
 	};
@@ -311,7 +311,7 @@ static void test_invalidate(void)
 	struct prm_cqe64 *cqe;
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_recv(&y, 1, &sge);
 	post_send(&x, &wr);
 	settle();
@@ -332,8 +332,8 @@ static void test_invalidate(void)
 	   "the invalidated key is refused");
 	while (poll(&ca) || poll(&cb))
 		;
-	qp_unpair(&x, &y);
-	mkey_drop(&b, key);
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
 }
 
 static void test_srq(void)
@@ -347,14 +347,14 @@ static void test_srq(void)
 	struct tsrq srq;
 	unsigned int i, good = 0;
 
-	srq_make(&srq, &b, 4);
+	create_rmp(&srq, &b, 4);
 	o.srq = &srq;
 	for (i = 0; i < 2; i++) {
 		struct qp_opts plain = o;
 
 		plain.srq = NULL;
-		qp_make(&x[i], &a, PRM_QP_ST_RC, &ca, &plain);
-		qp_make(&y[i], &b, PRM_QP_ST_RC, &cb, &o);
+		create_qp(&x[i], &a, PRM_QP_ST_RC, &ca, &plain);
+		create_qp(&y[i], &b, PRM_QP_ST_RC, &cb, &o);
 		good += !qp_init(&x[i], &o) && !qp_init(&y[i], &o) && !qp_rtr(&x[i], &y[i], &o) &&
 			!qp_rtr(&y[i], &x[i], &o) && !qp_rts(&x[i], &o) && !qp_rts(&y[i], &o);
 	}
@@ -386,12 +386,12 @@ static void test_srq(void)
 	ok(good == 10 && quiet(), "SENDs of both QPs use the RMP's list in order");
 	ok(saw_event(&b, PRM_EVENT_SRQ_RQ_LIMIT, srq.num),
 	   "an event is raised when the limit is passed");
-	qp_simple(&y[0], PRM_OP_qp_2err);
+	qp_command(&y[0], PRM_OP_qp_2err);
 	settle();
 	ok(saw_event(&b, PRM_EVENT_SRQ_LAST_WQE, y[0].qpn),
 	   "a QP with an SRQ in ERR raises a last WQE event");
-	qp_unpair(&x[0], &y[0]);
-	qp_unpair(&x[1], &y[1]);
+	destroy_pair(&x[0], &y[0]);
+	destroy_pair(&x[1], &y[1]);
 }
 
 /* ---- datagrams ----------------------------------------------------------------------------- */
@@ -455,7 +455,7 @@ static void ud_open(struct tqp *x, struct tqp *y, enum prm_qp_st st)
 	struct qp_opts o = { .qkey = st == PRM_QP_ST_QP1 ? GSI_QKEY : 0x11111111,
 			     .mtu = PRM_QP_MTU_1024 };
 
-	qp_pair(x, y, st, &ca, &cb, &o);
+	create_pair(x, y, st, &ca, &cb, &o);
 }
 
 static void test_ud(void)
@@ -474,12 +474,12 @@ static void test_ud(void)
 		ok(good, "UD, %s: 0 bytes to the MTU, with and without immediate %s",
 		   addr_names[addr], wire.why);
 	}
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	ud_open(&x, &y, PRM_QP_ST_QP1);
 	for (addr = 0, good = true; addr < ADDRS; addr++)
 		good = good && ud_round(&x, &y, addr, 256, PRM_WQE_SEND, GSI_QPN, GSI_QPN);
 	ok(good, "GSI: source and destination QPN are 1, the Q_Key is the context's");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_ud_drops(void)
@@ -513,7 +513,7 @@ static void test_ud_drops(void)
 	ok(poll(&ca) && cqe && cqe_opcode(cqe) == PRM_CQE_RESP_ERR &&
 	   cqe_syndrome(cqe) == PRM_CQE_SYND_LOCAL_LENGTH && qp_state(&y) == PRM_QP_ERR,
 	   "a receive too short for GRH and data completes with a length error");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
 }
@@ -549,12 +549,12 @@ static void test_multicast(void)
 	   "an attached QP receives multicast");
 	ok(command(&b, attach_to_mcg, &in, &out) == PRM_STATUS_BAD_PARAM,
 	   "attaching twice is refused");
-	ok(qp_simple(&y, PRM_OP_destroy_qp) == PRM_STATUS_RES_BUSY,
+	ok(qp_command(&y, PRM_OP_destroy_qp) == PRM_STATUS_RES_BUSY,
 	   "an attached QP cannot be destroyed");
 	ok(!command(&b, detach_from_mcg, (struct prm_detach_from_mcg_in *)&in,
 		    (struct prm_detach_from_mcg_out *)&out),
 	   "a QP can be detached from a multicast group");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_same_function(void)
@@ -568,8 +568,8 @@ static void test_same_function(void)
 	struct tqp x, y;
 
 	buf_fill(&a, 0, 5000, 3);
-	qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o);
-	qp_make(&y, &a, PRM_QP_ST_RC, &ca, &o);
+	create_qp(&x, &a, PRM_QP_ST_RC, &ca, &o);
+	create_qp(&y, &a, PRM_QP_ST_RC, &ca, &o);
 	ok(!qp_init(&x, &o) && !qp_init(&y, &o) && !qp_rtr(&x, &y, &o) && !qp_rtr(&y, &x, &o) &&
 	   !qp_rts(&x, &o) && !qp_rts(&y, &o),
 	   "two QPs of one function can be connected");
@@ -577,7 +577,7 @@ static void test_same_function(void)
 	settle();
 	ok(is_good(poll(&ca), &x, PRM_CQE_REQ, PRM_WQE_RDMA_WRITE) && buf_is(&a, 9000, 5000, 3),
 	   "two QPs of one function exchange data through the switch");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 int main(void)
@@ -585,8 +585,8 @@ int main(void)
 	unsigned int addr;
 
 	sides_open();
-	cq_make(&ca, &a, 9);
-	cq_make(&cb, &b, 9);
+	create_cq(&ca, &a, 9);
+	create_cq(&cb, &b, 9);
 	for (addr = 0; addr < ADDRS; addr++)
 		test_ops(PRM_QP_ST_RC, addr);
 	test_ops(PRM_QP_ST_UC, ADDR_V2_IPV4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * What the RDMA engine counts. Each case does one thing and names every counter of the two sets
- * that must move by it: one that moves unasked fails the case as one that stands still.
+ * What the RDMA engine counts. Each case does one thing and names every counter of the two sets that
+ * it moves: any other counter that moves fails the case, too.
  */
 #include "prm/caps.h"
 #include "prm/port.h"
@@ -22,7 +22,7 @@ struct move {
 
 static struct tcq ca, cb;
 
-static uint32_t counter_of(struct side *side)
+static uint32_t alloc_counter(struct side *side)
 {
 	struct prm_alloc_q_counter_in in = {};
 	struct prm_alloc_q_counter_out out;
@@ -32,7 +32,7 @@ static uint32_t counter_of(struct side *side)
 	return prm_get(&out, counter_set_id);
 }
 
-static int counter_drop(struct side *side, uint32_t id)
+static int dealloc_counter(struct side *side, uint32_t id)
 {
 	struct prm_dealloc_q_counter_in in = {};
 	struct prm_dealloc_q_counter_out out;
@@ -96,7 +96,7 @@ static void run_case(const struct counter_case *t, uint32_t set)
 
 	o.counter = set;
 	o.timeout = 8;
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	read_set(&a, set, &a_before, false);
 	read_set(&b, set, &b_before, false);
 	wire_watch();
@@ -108,7 +108,7 @@ static void run_case(const struct counter_case *t, uint32_t set)
 	if (t->recv.len)
 		post_recv(&y, 1, &t->recv);
 	if (t->flush)
-		qp_simple(&x, PRM_OP_qp_2err);
+		qp_command(&x, PRM_OP_qp_2err);
 	post_send(&x, &t->wr);
 	pass_time(40);
 	read_set(&a, set, &a_now, false);
@@ -117,7 +117,7 @@ static void run_case(const struct counter_case *t, uint32_t set)
 	good = moved("receiver", &b_before, &b_now, t->b) && good;
 	ok(good, "%s", t->name);
 	wire_watch();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
 	saw_event(&a, 0, 0);
@@ -252,10 +252,10 @@ static void test_sets(uint32_t set)
 	struct qp_opts o = { .counter = set };
 	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, A_SGE(10), TO_B };
 	struct prm_query_q_counter_out before, now, second;
-	uint32_t other = counter_of(&b);
+	uint32_t other = alloc_counter(&b);
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	read_set(&b, set, &before, false);
 	ok(other && other != set && !rebind(&y, other),
 	   "RTS2RTS moves a QP to another counter set");
@@ -267,12 +267,13 @@ static void test_sets(uint32_t set)
 	   "the QP counts in the new set only");
 	read_set(&b, other, &second, false);
 	ok(!prm_get(&second, rx_write_requests), "a query can clear a counter set");
-	ok(counter_drop(&b, other) == PRM_STATUS_RES_BUSY, "a counter set of a QP cannot be freed");
-	ok(!rebind(&y, set) && !counter_drop(&b, other) &&
+	ok(dealloc_counter(&b, other) == PRM_STATUS_RES_BUSY,
+	   "a counter set of a QP cannot be freed");
+	ok(!rebind(&y, set) && !dealloc_counter(&b, other) &&
 	   read_set(&b, other, &second, false) == PRM_STATUS_BAD_RES,
 		    "a counter set without QPs can be freed");
 	ok(rebind(&y, other) == PRM_STATUS_BAD_RES, "RTS2RTS to a freed counter set is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
 }
@@ -284,24 +285,24 @@ static void test_rebind(uint32_t set)
 	struct wr wr = {
 		.opcode = PRM_WQE_RDMA_WRITE, A_SGE(10), .raddr = b.va, .rkey = b.rkey ^ 1
 	};
-	uint32_t other = counter_of(&a);
+	uint32_t other = alloc_counter(&a);
 	uint64_t declined = a.dev->hca->declined;
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
 	ok(!rebind(&x, other) && !rebind(&x, set), "RTS2RTS moves a UD QP to another counter set");
-	qp_unpair(&x, &y);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	destroy_pair(&x, &y);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_send(&x, &wr);
 	settle();
 	ok(qp_state(&x) == PRM_QP_ERR && rebind(&x, other) == PRM_STATUS_BAD_QP_STATE &&
 	   a.dev->hca->declined == declined + 1,
 	   "RTS2RTS of a QP that failed by itself is declined");
-	qp_simple(&x, PRM_OP_qp_2err);
+	qp_command(&x, PRM_OP_qp_2err);
 	ok(rebind(&x, other) == PRM_STATUS_BAD_QP_STATE && a.dev->hca->declined == declined + 1,
 	   "RTS2RTS of a QP that the driver moved to ERR is refused");
-	qp_unpair(&x, &y);
-	counter_drop(&a, other);
+	destroy_pair(&x, &y);
+	dealloc_counter(&a, other);
 	while (poll(&ca) || poll(&cb))
 		;
 	saw_event(&b, 0, 0);
@@ -312,11 +313,11 @@ static void test_limit(void)
 	struct prm_cmd_hca_cap *cap = (void *)a.dev->hca->cap_cur[CAP_GENERAL];
 	uint32_t ids[256], n = 0;
 
-	while (n < ARRAY_SIZE(ids) && (ids[n] = counter_of(&a)))
+	while (n < ARRAY_SIZE(ids) && (ids[n] = alloc_counter(&a)))
 		n++;
 	ok(n && n < prm_get(cap, max_qp_cnt) + 1u, "%u of %u counter sets can be allocated", n,
 	   prm_get(cap, max_qp_cnt));
-	while (n && !counter_drop(&a, ids[n - 1]))
+	while (n && !dealloc_counter(&a, ids[n - 1]))
 		n--;
 	ok(!n, "all counter sets can be freed");
 }
@@ -352,7 +353,7 @@ static bool cong_is(struct side *side, uint64_t marked, uint64_t sent, uint64_t 
 	return n.marked == marked && n.sent == sent && n.handled == handled && n.ignored == ignored;
 }
 
-/* The sender's packets are marked as a switch would do it. Its answers are not. */
+/* Marks the sender's packets as a switch would, not the responses. */
 static void test_congestion(unsigned int addr, bool has_ecn)
 {
 	struct qp_opts o = { .addr = addr };
@@ -363,7 +364,7 @@ static void test_congestion(unsigned int addr, bool has_ecn)
 
 	cong(&a, true);
 	cong(&b, true);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	own = obj_find(a.dev, OBJ_QP, x.qpn);
 	wire_watch();
 	post_send(&x, &wr);
@@ -381,7 +382,7 @@ static void test_congestion(unsigned int addr, bool has_ecn)
 	   !wire.wrong, "address %u: the data arrive in well-formed frames", addr);
 	cong(&a, true);
 	ok(cong_is(&a, 0, 0, 0, 0), "address %u: a query can clear the CNP counters", addr);
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
 }
@@ -394,13 +395,13 @@ static void test_stray_notification(void)
 	struct tqp x, y;
 
 	cong(&a, true);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	((struct qp *)obj_find(a.dev, OBJ_QP, x.qpn))->av.tclass |= 3;
 	((struct qp *)obj_find(b.dev, OBJ_QP, y.qpn))->remote_qpn = 0x7777;
 	post_send(&x, &wr);
 	pass_time(10);
 	ok(cong_is(&a, 0, 0, 0, 1), "a CNP for an unknown QP is counted as ignored");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
 }
@@ -456,12 +457,12 @@ static void test_port(void)
 	   prm_get(&pcam, feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter) &&
 	   prm_get(&pcam, port_access_reg_cap_mask.regs_5000_to_507f.ppcnt),
 	   "PCAM advertises PPCNT and its ICRC error counter");
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	vport(&b, &before, false);
 	wire_watch();
 	for (i = 0; i < ICRC_FRAMES; i++) {
 		wire_watch();
-		wire.spoil_at = 1;
+		wire.corrupt_at = 1;
 		post_send(&x, &wr);
 		pass_time(10);
 	}
@@ -481,7 +482,7 @@ static void test_port(void)
 	ok(!prm_get64(&now, received_ib_unicast.packets) &&
 	   IB_PORT(&reg, port_rcv_errors) == ICRC_FRAMES,
 	   "clearing the vport's counters leaves the port's");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 /* More frames for a port than it has room for, all at one moment. */
@@ -507,7 +508,7 @@ static void test_links(void)
 	struct prm_ppcnt_reg reg;
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	port_set_wire(a.dev->port, false);
 	post_send(&x, &wr);
 	pass_time(10);
@@ -516,7 +517,7 @@ static void test_links(void)
 	   "a link down and frames sent meanwhile are counted: %u and %u",
 	   IB_PORT(&reg, link_downed_counter), IB_PORT(&reg, port_xmit_discards));
 	port_set_wire(a.dev->port, true);
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	flood(&a, &b);
 	read_ppcnt(&b, PRM_PPCNT_IB, &reg);
 	ok(IB_PORT(&reg, link_overrun_errors) == OVERRUNS,
@@ -534,11 +535,11 @@ int main(void)
 	uint32_t set, read_only;
 
 	sides_open();
-	cq_make(&ca, &a, 9);
-	cq_make(&cb, &b, 9);
-	set = counter_of(&a);
-	ok(set && set == counter_of(&b), "a counter set can be allocated on both sides");
-	read_only = mkey_make(&b, b.pd, MEM_LOCAL_READ, b.va, 4096, 0);
+	create_cq(&ca, &a, 9);
+	create_cq(&cb, &b, 9);
+	set = alloc_counter(&a);
+	ok(set && set == alloc_counter(&b), "a counter set can be allocated on both sides");
+	read_only = create_mkey(&b, b.pd, MEM_LOCAL_READ, b.va, 4096, 0);
 	test_requests(set);
 	test_losses(set);
 	test_errors(set, read_only);

@@ -53,7 +53,7 @@ static int resize(const struct resize *r, uint64_t *ring)
 	uint32_t bytes = sizeof(struct prm_cqe64) << r->log, pages = (bytes + PAGE - 1) / PAGE, i;
 	struct prm_modify_cq_out out;
 
-	*ring = mem_take(&a, bytes);
+	*ring = mem_alloc(&a, bytes);
 	for (i = 0; i < 1u << r->log; i++)
 		entry(*ring, r->log, i)->op_own = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT;
 	for (i = 0; i < pages; i++)
@@ -422,7 +422,7 @@ static void test_time_of_error(void)
 	uint8_t sum = 0;
 	unsigned int i;
 
-	qp_simple(&x, PRM_OP_qp_2err);
+	qp_command(&x, PRM_OP_qp_2err);
 	post(1);
 	cqe = poll(&ca);
 	err = (const struct prm_err_cqe *)cqe;
@@ -456,9 +456,9 @@ int main(void)
 	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
 
 	sides_open();
-	cq_make(&ca, &a, 4);
-	cq_make(&cb, &b, 4);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_cq(&ca, &a, 4);
+	create_cq(&cb, &b, 4);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	test_resize();
 	test_resize_refused();
 	test_moderation();
@@ -470,11 +470,11 @@ int main(void)
 	test_index_back();
 	test_time();
 	test_overrun();
-	qp_unpair(&x, &y);
-	cq_make(&ca, &a, 4);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	destroy_pair(&x, &y);
+	create_cq(&ca, &a, 4);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	test_time_of_error();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	sides_close();
 	return ok_end();
 }

@@ -62,7 +62,7 @@ static void test_access(const struct access_case *t, uint32_t other_pd)
 	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
 	uint64_t va = b.va + DST_OFF;
 	uint32_t key =
-		mkey_make(&b, t->wrong_pd ? other_pd : b.pd, t->rights, va, KEY_BYTES, DST_OFF);
+		create_mkey(&b, t->wrong_pd ? other_pd : b.pd, t->rights, va, KEY_BYTES, DST_OFF);
 	struct wr wr = { .opcode = t->opcode,
 			 .n = t->len ? 1 : 0,
 			 .sge = { { a.va, t->len, a.lkey } },
@@ -71,7 +71,7 @@ static void test_access(const struct access_case *t, uint32_t other_pd)
 	struct prm_cqe64 *cqe;
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_send_quietly(&x, &wr);
 	post_send(&x, &wr);
 	settle();
@@ -86,9 +86,9 @@ static void test_access(const struct access_case *t, uint32_t other_pd)
 		   saw_event(&b, PRM_EVENT_WQ_ACCESS_ERROR, y.qpn), "%s is refused", t->name);
 	}
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
-	mkey_drop(&b, key);
+	destroy_mkey(&b, key);
 }
 
 /* ---- regions whose start and length do not add up ------------------------------------------ */
@@ -112,7 +112,7 @@ static const struct span spans[] = {
 	{ "all addresses in pages of 2 GiB", 0x7fffffff, ~0ull, ~0ull - 7, 31 },
 };
 
-static uint32_t span_key(const struct span *t)
+static uint32_t create_span_mkey(const struct span *t)
 {
 	struct { struct prm_create_mkey_in in; __be64 mtt[2]; } cmd = {};
 	struct prm_create_mkey_out out;
@@ -140,7 +140,7 @@ static void test_span(const struct span *t)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
 	uint64_t before = a.dev->violations;
-	uint32_t key = span_key(t);
+	uint32_t key = create_span_mkey(t);
 	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
 			 .n = 1,
 			 .sge = { { t->va, t->good ? 8 : 4096, key } },
@@ -152,7 +152,7 @@ static void test_span(const struct span *t)
 	ok(t->good == !!key && a.dev->violations == before + !t->good, "a key of %s is %s", t->name,
 	   t->good ? "made" : "refused");
 	drain();
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_send(&x, &wr);
 	settle();
 	cqe = poll(&ca);
@@ -160,10 +160,10 @@ static void test_span(const struct span *t)
 		     is_error(cqe, PRM_CQE_REQ_ERR, PRM_CQE_SYND_LOCAL_PROT),
 	   "a WRITE by a key of %s does not reach past its pages", t->name);
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 	if (key)
-		mkey_drop(&a, key);
+		destroy_mkey(&a, key);
 }
 
 /* ---- keys that go -------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ static void test_span(const struct span *t)
 static void test_vanishing_key(void)
 {
 	struct qp_opts o = { .addr = ADDR_V1 };
-	uint32_t key = mkey_make(&b, b.pd, ALL, b.va, 1 << 20, 0);
+	uint32_t key = create_mkey(&b, b.pd, ALL, b.va, 1 << 20, 0);
 	struct wr wr = { .opcode = PRM_WQE_RDMA_READ,
 			 .n = 1,
 			 .sge = { { a.va, 1 << 20, a.lkey } },
@@ -181,17 +181,17 @@ static void test_vanishing_key(void)
 	struct tqp x, y;
 	unsigned int i;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_send(&x, &wr);
 	for (i = 0; i < 6; i++)
 		loop_run_pending();
-	mkey_drop(&b, key);
+	destroy_mkey(&b, key);
 	settle();
 	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_REMOTE_ACCESS) &&
 	   qp_state(&y) == PRM_QP_ERR,
 	   "destroying a key in the middle of a READ fails the READ");
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -212,7 +212,7 @@ static void test_error(const struct error_case *t)
 	struct tqp x, y;
 	bool good;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	if (t->recv.len)
 		post_recv(&y, 1, &t->recv);
 	post_send(&x, &t->wr);
@@ -224,7 +224,7 @@ static void test_error(const struct error_case *t)
 		       qp_state(&y) == PRM_QP_ERR;
 	ok(good, "%s", t->name);
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -332,7 +332,7 @@ static void test_earlier_first(void)
 	struct tqp x, y;
 	bool pass;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_send_quietly(&x, &good);
 	post_send_quietly(&x, &bad);
 	post_send_quietly(&x, &good);
@@ -344,7 +344,7 @@ static void test_earlier_first(void)
 	ok(pass && !poll(&ca),
 	   "WQEs before a bad one complete, it fails, later ones are flushed");
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -358,10 +358,10 @@ static void test_flush(void)
 	struct tqp x, y;
 	unsigned int i, n = 0;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	for (i = 0; i < 10; i++)
 		post_recv(&y, 1, &sge);
-	ok(!qp_simple(&y, PRM_OP_qp_2err), "2ERR succeeds");
+	ok(!qp_command(&y, PRM_OP_qp_2err), "2ERR succeeds");
 	settle();
 	while (is_error(poll(&cb), PRM_CQE_RESP_ERR, PRM_CQE_SYND_WR_FLUSH))
 		n++;
@@ -376,8 +376,8 @@ static void test_flush(void)
 	settle();
 	ok(is_error(poll(&cb), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH),
 	   "a send posted in ERR is flushed, signaled or not");
-	ok(!qp_simple(&y, PRM_OP_qp_2rst) && qp_state(&y) == PRM_QP_RST, "2RST succeeds");
-	qp_unpair(&x, &y);
+	ok(!qp_command(&y, PRM_OP_qp_2rst) && qp_state(&y) == PRM_QP_RST, "2RST succeeds");
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -395,7 +395,7 @@ static void test_ud_sq_error(void)
 	struct tsge sge = { b.va, 100, b.lkey };
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
 	wr.dqpn = y.qpn;
 	post_send_quietly(&x, &wr);
 	post_send(&x, &wr);
@@ -413,7 +413,7 @@ static void test_ud_sq_error(void)
 	post_send(&x, &wr);
 	settle();
 	ok(poll(&ca) && poll(&cb), "after SQERR2RTS the QP sends again");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -424,14 +424,14 @@ static void test_stray_doorbells(void)
 	uint64_t before = a.dev->violations;
 	struct tqp x;
 
-	qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o);
+	create_qp(&x, &a, PRM_QP_ST_RC, &ca, &o);
 	post_send(&x, &wr);
 	settle();
 	ok(a.dev->violations == before + 1 && !poll(&ca),
 	   "a doorbell in RST is a violation without effect");
 	sq_doorbell(a.dev, a.uar + 1, (uint64_t)1 << 40 | x.qpn << 8);
 	ok(a.dev->violations == before + 2, "a doorbell on another UAR is a violation");
-	qp_simple(&x, PRM_OP_destroy_qp);
+	qp_command(&x, PRM_OP_destroy_qp);
 	sq_doorbell(a.dev, a.uar, (uint64_t)1 << 40 | x.qpn << 8);
 	ok(a.dev->violations == before + 2, "a late doorbell of a destroyed QP is no violation");
 	sq_doorbell(a.dev, a.uar + 1, (uint64_t)1 << 40 | x.qpn << 8);
@@ -446,8 +446,8 @@ static void test_stray_doorbell_after_reset(void)
 	uint64_t before = a.dev->violations;
 	struct tqp x;
 
-	qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o);
-	qp_simple(&x, PRM_OP_destroy_qp);
+	create_qp(&x, &a, PRM_QP_ST_RC, &ca, &o);
+	qp_command(&x, PRM_OP_destroy_qp);
 	cxdev_reset(a.dev);
 	sq_doorbell(a.dev, a.uar, (uint64_t)1 << 40 | x.qpn << 8);
 	ok(a.dev->violations == before + 1,
@@ -460,7 +460,7 @@ static void test_producer(void)
 	struct qp_opts o = { .addr = ADDR_V1 };
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	x.sq_pi = 1000;
 	put32((uint8_t *)mem_at(&a, x.dbr) + 4, 1000);
 	ring(&x);
@@ -469,7 +469,7 @@ static void test_producer(void)
 	   "a send producer index out of range moves the QP to ERR");
 	put32(mem_at(&b, y.dbr), 5000);
 	x.sq_pi = 0;
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -502,9 +502,9 @@ static int go(struct tqp *qp, struct tqp *peer, unsigned int step)
 		return command(qp->side, sqd2rts_qp, (struct prm_sqd2rts_qp_in *)&in,
 			       (struct prm_sqd2rts_qp_out *)&out);
 	case 7:
-		return qp_simple(qp, PRM_OP_qp_2err);
+		return qp_command(qp, PRM_OP_qp_2err);
 	default:
-		return qp_simple(qp, PRM_OP_qp_2rst);
+		return qp_command(qp, PRM_OP_qp_2rst);
 	}
 }
 
@@ -535,12 +535,12 @@ static void test_states(enum prm_qp_st st)
 	uint32_t next = a.next;
 	int status;
 
-	qp_make(&y, &b, st, &cb, &o);
+	create_qp(&y, &b, st, &cb, &o);
 	for (from = 0; from < ARRAY_SIZE(table); from++) {
 		if (from == PRM_QP_SQER || from == PRM_QP_SQD)
 			continue;
 		for (step = 0, bad = 0; step < 9; step++) {
-			qp_make(&x, &a, st, &ca, &o);
+			create_qp(&x, &a, st, &ca, &o);
 			for (i = 0; way[from][i] != X; i++)
 				bad += go(&x, &y, way[from][i]) != 0;
 			bad += qp_state(&x) != from;
@@ -548,12 +548,12 @@ static void test_states(enum prm_qp_st st)
 			bad += table[from][step] == X ?
 				       status != PRM_STATUS_BAD_QP_STATE || qp_state(&x) != from :
 				       status || qp_state(&x) != table[from][step];
-			bad += qp_simple(&x, PRM_OP_destroy_qp) != 0;
+			bad += qp_command(&x, PRM_OP_destroy_qp) != 0;
 			a.next = next;
 		}
 		ok(!bad, "service type %u: transitions from %s are right", st, names[from]);
 	}
-	qp_simple(&y, PRM_OP_destroy_qp);
+	qp_command(&y, PRM_OP_destroy_qp);
 }
 
 static void test_refused_fields(void)
@@ -566,8 +566,8 @@ static void test_refused_fields(void)
 	struct prm_rst2init_qp_out out;
 	struct tqp x, y;
 
-	qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o);
-	qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o);
+	create_qp(&x, &a, PRM_QP_ST_RC, &ca, &o);
+	create_qp(&y, &b, PRM_QP_ST_RC, &cb, &o);
 	prm_set(&in, qpn, x.qpn);
 	prm_set(&in, qpc.st, PRM_QP_ST_RC);
 	ok(command(&a, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM,
@@ -595,15 +595,17 @@ static void test_refused_fields(void)
 	prm_set(&pd, pd, a.pd);
 	ok(command(&a, dealloc_pd, &pd, &pd_out) == PRM_STATUS_RES_BUSY,
 	   "the PD of a QP cannot be freed");
-	ok(qp_make(&y, &a, PRM_QP_ST_DCI, &ca, &o) == PRM_STATUS_BAD_PARAM, "DC is not supported");
-	ok(qp_make(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts) { .pd = 0x7777 }) ==
+	ok(create_qp(&y, &a, PRM_QP_ST_DCI, &ca, &o) == PRM_STATUS_BAD_PARAM,
+	   "DC is not supported");
+	ok(create_qp(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts) { .pd = 0x7777 }) ==
 	   PRM_STATUS_BAD_RES,
 	   "CREATE_QP with an unknown PD is refused");
-	ok(qp_make(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts) { .log_rq_stride = 6 }) ==
+	ok(create_qp(&y, &a, PRM_QP_ST_RC, &ca, &(struct qp_opts) { .log_rq_stride = 6 }) ==
 	   PRM_STATUS_BAD_PARAM,
 	   "CREATE_QP with receive WQEs of 1024 bytes is refused");
-	ok(!qp_make(&y, &a, PRM_QP_ST_QP1, &ca, &o), "a QP1 can be created");
-	ok(qp_make(&x, &a, PRM_QP_ST_QP1, &ca, &o) == PRM_STATUS_NO_RES, "a second QP1 is refused");
+	ok(!create_qp(&y, &a, PRM_QP_ST_QP1, &ca, &o), "a QP1 can be created");
+	ok(create_qp(&x, &a, PRM_QP_ST_QP1, &ca, &o) == PRM_STATUS_NO_RES,
+	   "a second QP1 is refused");
 }
 
 int main(void)
@@ -612,10 +614,10 @@ int main(void)
 	unsigned int i;
 
 	sides_open();
-	cq_make(&ca, &a, 9);
-	cq_make(&cb, &b, 9);
-	other_pd = pd_make(&b);
-	read_only = mkey_make(&b, b.pd, MEM_LOCAL_READ, b.va, 4096, 0);
+	create_cq(&ca, &a, 9);
+	create_cq(&cb, &b, 9);
+	other_pd = alloc_pd(&b);
+	read_only = create_mkey(&b, b.pd, MEM_LOCAL_READ, b.va, 4096, 0);
 	for (i = 0; i < ARRAY_SIZE(access_cases); i++)
 		test_access(&access_cases[i], other_pd);
 	for (i = 0; i < ARRAY_SIZE(spans); i++)

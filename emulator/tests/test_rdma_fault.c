@@ -52,7 +52,7 @@ static bool listed(const char *text)
 
 static char order[64];
 
-static bool note(void *arg, const struct frame *frame)
+static bool receive(void *arg, const struct frame *frame)
 {
 	size_t n = strlen(order);
 
@@ -62,7 +62,7 @@ static bool note(void *arg, const struct frame *frame)
 	return true;
 }
 
-static void put(struct port *from, uint8_t sender, uint8_t to, uint8_t number)
+static void send_frame(struct port *from, uint8_t sender, uint8_t to, uint8_t number)
 {
 	struct frame *frame = frame_alloc(64);
 
@@ -78,7 +78,7 @@ static void put(struct port *from, uint8_t sender, uint8_t to, uint8_t number)
 }
 
 static const struct {
-	const char *text, *expect; /* what arrives of 0 to 9, ! for a spoilt frame */
+	const char *text, *expect; /* what arrives of 0 to 9, ! for a corrupted frame */
 } frame_cases[] = {
 	{ "x frame any drop nth=3", "013456789" },
 	{ "x frame any drop nth=3 times=2", "01456789" },
@@ -105,7 +105,7 @@ static void run_frames(struct port *x)
 
 	order[0] = 0;
 	for (i = 0; i < FRAMES; i++) {
-		put(x, 1, 2, i);
+		send_frame(x, 1, 2, i);
 		settle();
 	}
 }
@@ -116,8 +116,8 @@ static void test_frames(void)
 	char first[64];
 	unsigned int i;
 
-	port_set_sink(y, note, NULL);
-	put(y, 2, 0xff, 0); /* the switch learns who is where */
+	port_set_sink(y, receive, NULL);
+	send_frame(y, 2, 0xff, 0); /* the switch learns who is where */
 	settle();
 	for (i = 0; i < ARRAY_SIZE(frame_cases); i++) {
 		must(frame_cases[i].text);
@@ -135,7 +135,7 @@ static void test_frames(void)
 	   "the same seed drops the same frames: %s", order);
 	must("clear");
 	must("x frame any delay 5 times=all");
-	put(x, 1, 2, 0);
+	send_frame(x, 1, 2, 0);
 	port_destroy(x);
 	ok(listed(""), "destroying a port removes its rules and held frames");
 	must("clear");
@@ -167,8 +167,8 @@ static void test_rdma_frames(unsigned int addr, const char *what)
 	struct tqp x, y, x2, y2;
 	char text[128];
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
-	qp_pair(&x2, &y2, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x2, &y2, PRM_QP_ST_RC, &ca, &cb, &o);
 	snprintf(text, sizeof(text), "a frame rc_send_only drop qp=0x%x", y.qpn);
 	must(text);
 	send_one(&x2, &y2);
@@ -194,8 +194,8 @@ static void test_rdma_frames(unsigned int addr, const char *what)
 	ok(good_pair(), "%s: the corrupted frame is retransmitted", what);
 	b.dev->rdma->rx_icrc_errors = 0;
 	must("clear");
-	qp_unpair(&x, &y);
-	qp_unpair(&x2, &y2);
+	destroy_pair(&x, &y);
+	destroy_pair(&x2, &y2);
 }
 
 /* ---- completions ---- */
@@ -222,7 +222,7 @@ static void test_cqe_error(void)
 	struct tqp x, y;
 	char text[64];
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	snprintf(text, sizeof(text), "a cqe 0x%x error local_prot nth=2", ca.cqn);
 	must(text);
 	send_one(&x, &y);
@@ -236,10 +236,10 @@ static void test_cqe_error(void)
 	   "cqe error nth=2: the second is an error of the right WQE, the QP goes to ERR");
 	ok(poll(&cb) && qp_state(&y) == PRM_QP_RTS, "cqe error nth=2: the peer stays in RTS");
 	must("clear");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_recv(&y, 1, &to);
 	must("b cqe any error local_length");
 	send_one(&x, &y);
@@ -247,7 +247,7 @@ static void test_cqe_error(void)
 	   is_error(poll(&cb), PRM_CQE_RESP_ERR, PRM_CQE_SYND_WR_FLUSH) && !poll(&cb) &&
 	   qp_state(&y) == PRM_QP_ERR, "an error of a receive flushes later receives");
 	must("clear");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -260,7 +260,7 @@ static void test_request_error(void)
 	struct tqp x, y;
 	char only_cq[64];
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	must("a request rdma_write error local_prot");
 	send_one(&x, &y);
 	ok(good_pair() &&
@@ -272,10 +272,10 @@ static void test_request_error(void)
 	   qp_state(&x) == PRM_QP_ERR && listed("seen 1, done 1"),
 	   "request error: the given opcode completes with the error, the QP goes to ERR");
 	must("clear");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	must("a request send error local_prot");
 	snprintf(only_cq, sizeof(only_cq), "a cqe 0x%x error wr_flush", ca.cqn);
 	must(only_cq);
@@ -283,7 +283,7 @@ static void test_request_error(void)
 	ok(is_error(poll(&ca), PRM_CQE_REQ_ERR, PRM_CQE_SYND_WR_FLUSH),
 	   "if a cqe and a request rule match, the cqe rule acts");
 	must("clear");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -297,8 +297,8 @@ static void test_cq_overrun(void)
 	struct tcq cx;
 	struct tqp x, y;
 
-	cq_make(&cx, &a, 5);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &cx, &cb, &o);
+	create_cq(&cx, &a, 5);
+	create_pair(&x, &y, PRM_QP_ST_RC, &cx, &cb, &o);
 	must("a cqe any overrun");
 	send_one(&x, &y);
 	while ((eqe = poll_eq(&a)))
@@ -311,7 +311,7 @@ static void test_cq_overrun(void)
 	   "cqe overrun: the CQ raises an error event, the QP goes to ERR");
 	ok(!a.dev->violations, "cqe overrun is no violation");
 	must("clear");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -319,8 +319,8 @@ int main(void)
 {
 	test_frames();
 	sides_open();
-	cq_make(&ca, &a, 9);
-	cq_make(&cb, &b, 9);
+	create_cq(&ca, &a, 9);
+	create_cq(&cb, &b, 9);
 	test_rdma_frames(ADDR_V1, "RoCE v1");
 	test_rdma_frames(ADDR_V2_IPV4, "RoCE v2, IPv4");
 	test_rdma_frames(ADDR_V2_IPV6, "RoCE v2, IPv6");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Bytes that no sane peer and no sane driver sends: spoiled packets, random WQEs, random commands.
- * Nothing is expected of the answers; under the sanitizers the device must live through it, come to
- * rest, and serve a new queue pair afterwards. The numbers are seeded: a failure repeats.
+ * Corrupted packets, random WQEs, random commands: no response is expected, but under the sanitizers
+ * the device must survive, become idle, and serve a new queue pair afterwards. All is seeded, so that
+ * a failure can be reproduced.
  * Arguments: seed, rounds.
  */
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static enum wire_verdict keep_frames(void *arg, const struct port *from, struct 
 static void open_pair(struct tqp *x, struct tqp *y, struct qp_opts *o)
 {
 	a.next = (a.next + 4095) & ~4095ull;
-	qp_pair(x, y, PRM_QP_ST_RC, &ca, &cb, o);
+	create_pair(x, y, PRM_QP_ST_RC, &ca, &cb, o);
 }
 
 static void drain(void)
@@ -83,7 +83,7 @@ static uint32_t counter_now(struct tqp *qp)
 /*
  * Puts the PSN right now and then, so that not all is lost as out of sequence, and the ICRC mostly.
  */
-static void spoil(struct frame *frame, struct tqp *x, struct tqp *y)
+static void corrupt(struct frame *frame, struct tqp *x, struct tqp *y)
 {
 	uint32_t bth = 14 + 20 + 8, flips = 1 + rnd(4), icrc;
 	uint8_t *d = frame->data;
@@ -128,20 +128,20 @@ static void fuzz_packets(struct qp_opts *o, unsigned int rounds)
 
 		if (!rnd(10))
 			post_recv(&y, 1, &sge);
-		spoil(frame, &x, &y);
+		corrupt(frame, &x, &y);
 		port_send(memcmp(frame->data, b.dev->mac, 6) ? b.dev->port : a.dev->port, frame);
 		settle();
 		drain();
 		if (qp_state(&x) == PRM_QP_RTS && qp_state(&y) == PRM_QP_RTS && y.rq_pi % 60 != 59)
 			continue;
 		deaths++;
-		qp_unpair(&x, &y);
+		destroy_pair(&x, &y);
 		a.next = next_a;
 		b.next = next_b;
 		open_pair(&x, &y, o);
 	}
 	ok(true, "the device survives %u corrupted packets and %u QPs in error", rounds, deaths);
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	a.next = next_a;
 	b.next = next_b;
 }
@@ -175,7 +175,7 @@ static void fuzz_wqes(struct qp_opts *o, unsigned int rounds)
 		ring(&x);
 		settle();
 		drain();
-		qp_unpair(&x, &y);
+		destroy_pair(&x, &y);
 		a.next = next_a;
 		b.next = next_b;
 	}
@@ -225,13 +225,13 @@ int main(int argc, char **argv)
 	state = argc > 2 ? strtoull(argv[1], NULL, 0) * 2654435761u + 88172645463325252ull :
 			   88172645463325252ull;
 	sides_open();
-	cq_make(&ca, &a, 9);
-	cq_make(&cb, &b, 9);
+	create_cq(&ca, &a, 9);
+	create_cq(&cb, &b, 9);
 	fuzz_packets(&o, rounds);
 	fuzz_wqes(&o, rounds / 3);
 	fuzz_commands(rounds * 3);
-	a.pd = pd_make(&a);	/* the commands may have taken them away */
-	a.lkey = mkey_make(&a, a.pd, MEM_LOCAL_READ | MEM_LOCAL_WRITE, a.va, BUF_BYTES - 4096, 0);
+	a.pd = alloc_pd(&a);	/* the commands may have taken them away */
+	a.lkey = create_mkey(&a, a.pd, MEM_LOCAL_READ | MEM_LOCAL_WRITE, a.va, BUF_BYTES - 4096, 0);
 	open_pair(&x, &y, &o);
 	buf_fill(&a, 0, 5000, 1);
 	wr = (struct wr) { .opcode = PRM_WQE_RDMA_WRITE,

@@ -69,7 +69,7 @@ static void fill_mask(unsigned int format, void *mask)
 	}
 }
 
-static uint32_t make_definer(unsigned int format)
+static uint32_t create_definer(unsigned int format)
 {
 	struct {
 		struct prm_create_general_object_in head;
@@ -97,7 +97,7 @@ static uint32_t make_definer(unsigned int format)
 	return prm_get(&out, obj_id);
 }
 
-static int drop_definer(uint32_t id)
+static int destroy_definer(uint32_t id)
 {
 	struct prm_destroy_general_object_in in = {};
 	struct prm_destroy_general_object_out out;
@@ -108,7 +108,7 @@ static int drop_definer(uint32_t id)
 }
 
 /* @miss: the table behind it, 0: none. */
-static uint32_t make_table(unsigned int level, unsigned int log_size, uint32_t miss)
+static uint32_t create_table(unsigned int level, unsigned int log_size, uint32_t miss)
 {
 	struct prm_create_flow_table_in in = {};
 	struct prm_create_flow_table_out out;
@@ -124,7 +124,7 @@ static uint32_t make_table(unsigned int level, unsigned int log_size, uint32_t m
 	return prm_get(&out, table_id);
 }
 
-static int drop_table(uint32_t id)
+static int destroy_table(uint32_t id)
 {
 	struct prm_destroy_flow_table_in in = {};
 	struct prm_destroy_flow_table_out out;
@@ -134,7 +134,7 @@ static int drop_table(uint32_t id)
 	return command(&a, destroy_flow_table, &in, &out);
 }
 
-static int drop_group(uint32_t table, uint32_t group)
+static int destroy_group(uint32_t table, uint32_t group)
 {
 	struct prm_destroy_flow_group_in in = {};
 	struct prm_destroy_flow_group_out out;
@@ -145,7 +145,7 @@ static int drop_group(uint32_t table, uint32_t group)
 	return command(&a, destroy_flow_group, &in, &out);
 }
 
-static int drop_entry(uint32_t table, uint32_t index)
+static int delete_entry(uint32_t table, uint32_t index)
 {
 	struct prm_delete_fte_in in = {};
 	struct prm_delete_fte_out out;
@@ -167,8 +167,8 @@ static int set_root(uint32_t table)
 	return command(&a, set_flow_table_root, &in, &out);
 }
 
-static uint32_t make_group(struct prm_create_flow_group_in *in, uint32_t table, uint32_t first,
-			   uint32_t last)
+static uint32_t create_group(struct prm_create_flow_group_in *in, uint32_t table, uint32_t first,
+			     uint32_t last)
 {
 	struct prm_create_flow_group_out out;
 
@@ -202,7 +202,7 @@ static int set_fte(struct entry *fte, uint32_t table, uint32_t group, uint32_t i
 }
 
 /* Entry @index of a hash group leads to the uplink of this function. */
-static int lead_to(const struct kind *kind, uint32_t index, const struct side *to, bool modify)
+static int forward_to(const struct kind *kind, uint32_t index, const struct side *to, bool modify)
 {
 	struct entry fte = {};
 
@@ -214,33 +214,33 @@ static int lead_to(const struct kind *kind, uint32_t index, const struct side *t
 	return set_fte(&fte, kind->table, kind->group, index);
 }
 
-static int lead_all_to(const struct side *one, const struct side *two)
+static int forward_all_to(const struct side *one, const struct side *two)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < ALL_KINDS; i++)
-		err |= lead_to(&kinds[i], 0, one, true) | lead_to(&kinds[i], 1, two, true);
+		err |= forward_to(&kinds[i], 0, one, true) | forward_to(&kinds[i], 1, two, true);
 	return err;
 }
 
 /* ---- the tables ---- */
 
-static void make_kind(struct kind *kind)
+static void create_kind(struct kind *kind)
 {
 	struct prm_create_flow_group_in hash = {};
 
 	scene = kind->name;
-	kind->definer = make_definer(kind->format);
-	kind->table = make_table(2, 1, 0);
+	kind->definer = create_definer(kind->format);
+	kind->table = create_table(2, 1, 0);
 	prm_set(&hash, group_type, PRM_FG_HASH_SPLIT);
 	prm_set(&hash, match_definer_id, kind->definer);
-	kind->group = make_group(&hash, kind->table, 0, 1);
-	ok(!lead_to(kind, 0, &a, false) && !lead_to(kind, 1, &a2, false),
+	kind->group = create_group(&hash, kind->table, 0, 1);
+	ok(!forward_to(kind, 0, &a, false) && !forward_to(kind, 1, &a2, false),
 	   "%s: two entries forward to the uplinks of both functions", kind->name);
 }
 
-static void lead_kind(struct kind *kind)
+static void forward_kind(struct kind *kind)
 {
 	struct prm_create_flow_group_in group = {};
 	struct entry fte = {};
@@ -254,7 +254,7 @@ static void lead_kind(struct kind *kind)
 		prm_set(&fte.in, flow_context.match_value.outer_headers.ip_protocol, PROTO_UDP);
 	}
 	scene = kind->name;
-	kind->outer_group = make_group(&group, outer, kind->first, kind->last);
+	kind->outer_group = create_group(&group, outer, kind->first, kind->last);
 	prm_set(&fte.dest, destination_type, PRM_FLOW_DEST_TABLE);
 	prm_set(&fte.dest, destination_id, kind->table);
 	ok(!set_fte(&fte, outer, kind->outer_group, kind->first),
@@ -262,41 +262,42 @@ static void lead_kind(struct kind *kind)
 	   kind->name);
 }
 
-static void make_tables(void)
+static void create_tables(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < ALL_KINDS; i++)
-		make_kind(&kinds[i]);
+		create_kind(&kinds[i]);
 	scene = "the outer table";
-	outer = make_table(0, 7, 0);
+	outer = create_table(0, 7, 0);
 	for (i = 0; i < ALL_KINDS; i++)
-		lead_kind(&kinds[i]);
+		forward_kind(&kinds[i]);
 	ok(!set_root(outer), "the outer table can be the root");
 }
 
-static void drop_kind(const struct kind *kind)
+static void destroy_kind(const struct kind *kind)
 {
-	ok(drop_table(kind->table) == PRM_STATUS_RES_BUSY &&
-	   drop_definer(kind->definer) == PRM_STATUS_RES_BUSY,
+	ok(destroy_table(kind->table) == PRM_STATUS_RES_BUSY &&
+	   destroy_definer(kind->definer) == PRM_STATUS_RES_BUSY,
 	   "%s: a group keeps its table and definer from being destroyed", kind->name);
-	ok(!drop_entry(kind->table, 0) && !drop_entry(kind->table, 1) &&
-	   !drop_group(kind->table, kind->group) && !drop_table(kind->table) &&
-	   !drop_definer(kind->definer),
+	ok(!delete_entry(kind->table, 0) && !delete_entry(kind->table, 1) &&
+	   !destroy_group(kind->table, kind->group) && !destroy_table(kind->table) &&
+	   !destroy_definer(kind->definer),
 	   "%s: without the group table and definer can be destroyed", kind->name);
 }
 
-static void drop_tables(void)
+static void destroy_tables(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < ALL_KINDS; i++)
-		ok(!drop_entry(outer, kinds[i].first) && !drop_group(outer, kinds[i].outer_group),
+		ok(!delete_entry(outer, kinds[i].first) &&
+		   !destroy_group(outer, kinds[i].outer_group),
 		   "%s: the entry and its group can be destroyed", kinds[i].name);
-	ok(!drop_table(outer) && !a.dev->eth->port_root, "the root table can be destroyed");
+	ok(!destroy_table(outer) && !a.dev->eth->port_root, "the root table can be destroyed");
 	a.dev->violations = 0;
 	for (i = 0; i < ALL_KINDS; i++)
-		drop_kind(&kinds[i]);
+		destroy_kind(&kinds[i]);
 	a.dev->violations = 0;
 }
 
@@ -422,14 +423,14 @@ static bool about_half(int n)
 	return n > FLOWS * 2 / 5 && n < FLOWS * 3 / 5;
 }
 
-static void make_datagrams(void)
+static void create_datagram_qps(void)
 {
 	struct qp_opts o = { .qkey = QKEY };
 	unsigned int i;
 
 	for (i = 0; i < ALL_KINDS; i++) {
 		o.addr = addrs[i];
-		qp_pair(&datagrams[i], &receivers[i], PRM_QP_ST_UD, &ca, &cb, &o);
+		create_pair(&datagrams[i], &receivers[i], PRM_QP_ST_UD, &ca, &cb, &o);
 	}
 }
 
@@ -501,7 +502,7 @@ static void test_picked(void)
 static bool port_fails(void)
 {
 	port_set_wire(a.dev->port, false);
-	return !lead_all_to(&a2, &a2) && !modify_active(2);
+	return !forward_all_to(&a2, &a2) && !modify_active(2);
 }
 
 #define PAIRS 12
@@ -525,7 +526,7 @@ static void test_connections(void)
 	ok(one && two && !both && one + two == PAIRS,
 	   "connections use both ports (%u and %u), each only one", one, two);
 	for (i = 0; i < PAIRS; i++)
-		qp_unpair(&x[i], &y[i]);
+		destroy_pair(&x[i], &y[i]);
 }
 
 /* What the driver does when a port fails. */
@@ -537,7 +538,7 @@ static void test_fail_over(void)
 
 	for (i = 0; i < 4; i++)
 		pair_with_affinity(&x[i], &y[i], &ca, &cb, 0);
-	ok(!lead_all_to(&a, &a), "all entries can be modified to port 1");
+	ok(!forward_all_to(&a, &a), "all entries can be modified to port 1");
 	sent();
 	ok(write_bytes(&x[0], &ca, 300000, 3, port_fails),
 	   "a message survives the failure of port 1");
@@ -546,10 +547,10 @@ static void test_fail_over(void)
 	ok(spread(V4, 1) == 0 && spread(V6, 1) == 0 && spread(ANY, 1) == 0,
 	   "after the failure all flows leave by port 2");
 	port_set_wire(a.dev->port, true);
-	ok(!lead_all_to(&a, &a2) && !modify_active(3) && about_half(spread(V4, 1)),
+	ok(!forward_all_to(&a, &a2) && !modify_active(3) && about_half(spread(V4, 1)),
 	   "flows return with port 1");
 	for (i = 0; i < 4; i++)
-		qp_unpair(&x[i], &y[i]);
+		destroy_pair(&x[i], &y[i]);
 }
 
 /* The port of a connection with this affinity while the tables lead all to one port. */
@@ -571,19 +572,19 @@ static void test_affinity(void)
 
 	for (i = 0; i < 3; i++)
 		pair_with_affinity(&x[i], &y[i], &ca, &cb, i);
-	lead_all_to(&a2, &a2);
+	forward_all_to(&a2, &a2);
 	ok(port_of_affinity(&x[0]) == 2 && port_of_affinity(&x[1]) == 1 &&
 	   port_of_affinity(&x[2]) == 2, "with the bypass an affinity overrides the tables");
 	ok(!modify_active(2) && port_of_affinity(&x[1]) == 2,
 	   "the affinity of an inactive port is ignored");
-	lead_all_to(&a, &a);
+	forward_all_to(&a, &a);
 	ok(!modify_active(1) && port_of_affinity(&x[1]) == 1 && port_of_affinity(&x[2]) == 1,
 	   "the affinity of the other inactive port is ignored");
 
 	ok(!vport(false) && !destroy(), "the LAG with the bypass can be destroyed");
 	scene = "between LAGs";
 	set_bypass(false);
-	lead_all_to(&a2, &a2);
+	forward_all_to(&a2, &a2);
 	ok(!create(0) && !vport(true) && port_of_affinity(&x[1]) == 2 &&
 	   port_of_affinity(&x[2]) == 2, "without the bypass an affinity is ignored");
 	ok(strstr(status(), "lag: on, hash mode, active ports none, vport"),
@@ -592,7 +593,7 @@ static void test_affinity(void)
 	set_bypass(true);
 	ok(!create(3) && !vport(true), "a LAG with the bypass can be created again");
 	for (i = 0; i < 3; i++)
-		qp_unpair(&x[i], &y[i]);
+		destroy_pair(&x[i], &y[i]);
 }
 
 static unsigned int packets_by_one(void)
@@ -605,29 +606,29 @@ static void test_nothing_said(void)
 {
 	uint32_t front;
 
-	lead_all_to(&a2, &a2);
+	forward_all_to(&a2, &a2);
 	ok(!packets_by_one(), "entries of port 2 send all flows by port 2");
 	ok(!set_root(0) && packets_by_one() == 3 * FLOWS,
 	   "without a root all flows leave by port 1");
 	ok(!set_root(kinds[V4].table) && spread(V4, 1) == 0,
 	   "a table with a hash group can be the root");
 	scene = "before a hash group";
-	front = make_table(1, 0, kinds[V4].table);
-	ok(!set_root(front) && spread(V4, 1) == 0 && drop_table(kinds[V4].table) &&
-	   !drop_table(front) && spread(V4, 1) == FLOWS && !set_root(kinds[V4].table),
+	front = create_table(1, 0, kinds[V4].table);
+	ok(!set_root(front) && spread(V4, 1) == 0 && destroy_table(kinds[V4].table) &&
+	   !destroy_table(front) && spread(V4, 1) == FLOWS && !set_root(kinds[V4].table),
 	   "a root without entries can miss to a table with a hash group");
 	a.dev->violations = 0;
-	ok(!drop_entry(kinds[V4].table, 0) && about_half(spread(V4, 1)),
+	ok(!delete_entry(kinds[V4].table, 0) && about_half(spread(V4, 1)),
 	   "with one of two entries deleted half of the flows leave by port 1");
 	ok(!set_root(outer) && about_half(spread(V4, 1)) && spread(V6, 1) == 0,
 	   "the outer table is the root again");
-	ok(!lead_to(&kinds[V4], 0, &a2, false) && !packets_by_one(),
+	ok(!forward_to(&kinds[V4], 0, &a2, false) && !packets_by_one(),
 	   "the deleted entry can be set again");
-	ok(!drop_entry(outer, kinds[ANY].first) && spread(ANY, 1) == FLOWS && spread(V4, 1) == 0,
+	ok(!delete_entry(outer, kinds[ANY].first) && spread(ANY, 1) == FLOWS && spread(V4, 1) == 0,
 	   "flows that no entry matches leave by port 1");
 }
 
-static void lead_any(void)
+static void forward_any(void)
 {
 	struct entry fte = {};
 
@@ -661,12 +662,12 @@ static void test_end(void)
 	unsigned int i;
 
 	for (i = 0; i < ALL_KINDS; i++)
-		qp_unpair(&datagrams[i], &receivers[i]);
+		destroy_pair(&datagrams[i], &receivers[i]);
 	ok(!vport(false) && !destroy(), "the LAG can be destroyed before its tables");
-	drop_tables();
+	destroy_tables();
 	scene = "before a reset";
-	make_definer(PRM_DEFINER_L2);
-	set_root(make_table(0, 0, 0));
+	create_definer(PRM_DEFINER_L2);
+	set_root(create_table(0, 0, 0));
 	create(1);
 	cxdev_reset(a.dev);
 	ok(!a.dev->adapter->active && !a.dev->eth->port_root &&
@@ -676,8 +677,8 @@ static void test_end(void)
 	a.dev->hca->pages.n = 1u << 20;
 	a.dev->violations = 0;
 	scene = "before TEARDOWN_HCA";
-	make_definer(PRM_DEFINER_L2);
-	make_table(0, 0, 0);
+	create_definer(PRM_DEFINER_L2);
+	create_table(0, 0, 0);
 	command(&a, teardown_hca, &in, &out);
 	ok(a.dev->violations == 2, "at TEARDOWN_HCA a definer and a table are leaks");
 }
@@ -688,8 +689,8 @@ int main(void)
 
 	sides_open();
 	side_open(&a2, "a2", 2);
-	cq_make(&ca, &a, 9);
-	cq_make(&cb, &b, 9);
+	create_cq(&ca, &a, 9);
+	create_cq(&cb, &b, 9);
 	card[0] = a.dev;
 	card[1] = a2.dev;
 	a.dev->card = card_find("cx7", 3);
@@ -697,8 +698,8 @@ int main(void)
 	ok(!adapter_join(card), "two functions become the ports of a ConnectX-7");
 	scene = "at the start";
 	set_bypass(true);
-	make_tables();
-	make_datagrams();
+	create_tables();
+	create_datagram_qps();
 	test_spread();
 	test_macs();
 	test_picked();
@@ -706,7 +707,7 @@ int main(void)
 	test_fail_over();
 	test_affinity();
 	test_nothing_said();
-	lead_any();
+	forward_any();
 	test_query();
 	test_end();
 	side_close(&a2);

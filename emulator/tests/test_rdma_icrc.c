@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The ICRC, on frames that adapters made and by a second implementation; and that whoever sees a
- * frame sees it, though the engine computes it for nobody else.
+ * The ICRC, checked by frames of real adapters and by a second implementation; and that every
+ * observer of a frame finds it there, although the engine computes it only for observers.
  */
 #include <pcap/pcap.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static void test_sink(unsigned int addr, uint32_t len)
 	struct tqp x;
 
 	port_set_sink(port, look, &seen);
-	if (qp_make(&x, &a, PRM_QP_ST_UD, &ca, &o) || qp_init(&x, &o) || qp_rtr(&x, &x, &o) ||
+	if (create_qp(&x, &a, PRM_QP_ST_UD, &ca, &o) || qp_init(&x, &o) || qp_rtr(&x, &x, &o) ||
 	    qp_rts(&x, &o))
 		ok(false, "an UD QP");
 	post_send(&x, &wr);
@@ -122,7 +122,7 @@ static void test_sink(unsigned int addr, uint32_t len)
 	ok(seen.n == 1 && !seen.why,
 	   "another wire receives %u bytes by address %u with ICRC (%u, %s)",
 	   len, addr, seen.n, seen.why ? seen.why : "right");
-	qp_simple(&x, PRM_OP_destroy_qp);
+	qp_command(&x, PRM_OP_destroy_qp);
 	port_destroy(port);
 	while (poll(&ca))
 		;
@@ -169,7 +169,7 @@ static void test_capture(const char *only, struct tqp *x, struct tqp *y)
 }
 
 /* What a fault changes is seen to be changed, on either side of the switch. */
-static void test_spoiled(const char *text, struct tqp *x, struct tqp *y)
+static void test_corrupted(const char *text, struct tqp *x, struct tqp *y)
 {
 	uint64_t before = b.dev->rdma->rx_icrc_errors;
 	struct cxdev *devs[] = { a.dev, b.dev };
@@ -194,23 +194,23 @@ static void test_seen(void)
 
 	sides_open();
 	wire_set_filter(NULL, NULL);
-	cq_make(&ca, &a, 6);
-	cq_make(&cb, &b, 6);
+	create_cq(&ca, &a, 6);
+	create_cq(&cb, &b, 6);
 	buf_fill(&a, 0, 4096, 3);
 	test_sink(ADDR_V1, 100);
 	test_sink(ADDR_V2_IPV6, 0);
 	test_sink(ADDR_V2_IPV4, 0);
 	test_sink(ADDR_V2_IPV4, 1000);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	errors = b.dev->rdma->rx_icrc_errors;
 	send_twice(&x, &y);
 	ok(b.dev->rdma->rx_icrc_errors == errors && buf_is(&b, DST_OFF, 3000, 3),
 	   "without observers the message arrives");
 	test_capture(NULL, &x, &y);
 	test_capture("b", &x, &y);
-	test_spoiled("a frame any corrupt 90", &x, &y);
-	test_spoiled("b frame any corrupt 90 dir=rx", &x, &y);
-	qp_unpair(&x, &y);
+	test_corrupted("a frame any corrupt 90", &x, &y);
+	test_corrupted("b frame any corrupt 90 dir=rx", &x, &y);
+	destroy_pair(&x, &y);
 	sides_close();
 }
 

@@ -75,7 +75,7 @@ static int table(unsigned int op_mod, uint32_t *id)
 	return status;
 }
 
-static int drop_table(uint32_t id)
+static int destroy_table(uint32_t id)
 {
 	struct prm_destroy_flow_table_in in = {};
 	struct prm_destroy_flow_table_out out;
@@ -111,10 +111,10 @@ static void test_one_port(void)
 
 	ok(cap_of(&b, &ports) == 1 && !ports, "a card with one port advertises no LAG");
 	ok(create(&b, 1, 2) == PRM_STATUS_BAD_OP, "a card with one port refuses CREATE_LAG");
-	qp_make(&qp, &b, PRM_QP_ST_RC, &cb, &o);
+	create_qp(&qp, &b, PRM_QP_ST_RC, &cb, &o);
 	ok(qp_init(&qp, &o) == PRM_STATUS_BAD_PARAM,
 	   "a card with one port refuses a QP's affinity");
-	qp_simple(&qp, PRM_OP_destroy_qp);
+	qp_command(&qp, PRM_OP_destroy_qp);
 	ok(violations() == 2, "LAG on a card with one port is a violation");
 }
 
@@ -156,10 +156,10 @@ static void test_order(void)
 	ok(!table(0, &other) && !table(1, &id), "with a vport LAG a demux table can be created");
 	ok(destroy_vport_lag(&a) == PRM_STATUS_RES_BUSY,
 	   "a vport LAG with a demux table cannot be destroyed");
-	ok(!drop_table(other) && destroy_vport_lag(&a),
+	ok(!destroy_table(other) && destroy_vport_lag(&a),
 	   "another table can be destroyed before the demux table");
 	ok(destroy_lag(&a) == PRM_STATUS_RES_BUSY, "a LAG with a vport LAG cannot be destroyed");
-	ok(!drop_table(id) && !destroy_vport_lag(&a) && !destroy_lag(&a),
+	ok(!destroy_table(id) && !destroy_vport_lag(&a) && !destroy_lag(&a),
 	   "demux table, vport LAG and LAG can be destroyed in order");
 	ok(violations() == 9, "each command refused in a LAG is a violation");
 }
@@ -195,9 +195,9 @@ static void test_ports(void)
 
 	for (i = 0; i < 3; i++)
 		pair_with_affinity(&x[i], &y[i], &ca, &cb, i);
-	qp_make(&bad, &a, PRM_QP_ST_RC, &ca, &o);
+	create_qp(&bad, &a, PRM_QP_ST_RC, &ca, &o);
 	ok(qp_init(&bad, &o) && violations() == 1, "affinity 3 is refused");
-	qp_simple(&bad, PRM_OP_destroy_qp);
+	qp_command(&bad, PRM_OP_destroy_qp);
 
 	sent();
 	for (i = 0; i < 3; i++)
@@ -235,7 +235,7 @@ static void test_ports(void)
 	   "a QP of a port without link continues by the other port");
 	port_set_wire(a.dev->port, true);
 	for (i = 0; i < 3; i++)
-		qp_unpair(&x[i], &y[i]);
+		destroy_pair(&x[i], &y[i]);
 	ok(!violations(), "changing the map causes no violation");
 }
 
@@ -251,14 +251,14 @@ static void test_arrival(void)
 	sent();
 	ok(!write_bytes(&x, &ca, 1000, 1, NULL),
 	   "without a vport LAG no ACK that arrives at port 2 reaches the QP");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	while (poll(&ca))
 		;
 	create_vport_lag(&a);
 	pair_with_affinity(&x, &y, &ca, &cb, 2);
 	ok(write_bytes(&x, &ca, 1000, 1, NULL) && (n = sent(), n.two),
 	   "with a vport LAG ACKs that arrive at port 2 reach the QP");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	ok(!violations(), "ACKs at port 2 cause no violation");
 }
 
@@ -287,7 +287,7 @@ static void test_rts2rts(void)
 	sent();
 	ok(write_bytes(&x, &ca, 3000, 4, NULL) && (n = sent(), !n.one && n.two == 3),
 	   "after RTS2RTS packets leave by the other port");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_end(void)
@@ -369,8 +369,8 @@ int main(void)
 
 	sides_open();
 	side_open(&a2, "a2", 2);
-	cq_make(&ca, &a, 9);
-	cq_make(&cb, &b, 9);
+	create_cq(&ca, &a, 9);
+	create_cq(&cb, &b, 9);
 	test_one_port();
 	card[0] = a.dev;
 	card[1] = a2.dev;

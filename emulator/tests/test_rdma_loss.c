@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/*
- * RC on a wire that drops, doubles, reorders and spoils frames, and against receivers that are not
- * ready.
- */
+/* RC on a wire that drops, duplicates, reorders and corrupts frames, and receivers not ready. */
 #include "prm/caps.h"
 #include "rdma.h"
 
@@ -10,7 +7,7 @@ static struct tcq ca, cb;
 
 #define DST_OFF (2u << 20)
 
-static uint32_t counter_of(struct side *side)
+static uint32_t alloc_counter(struct side *side)
 {
 	struct prm_alloc_q_counter_in in = {};
 	struct prm_alloc_q_counter_out out;
@@ -113,7 +110,7 @@ static void round_on(unsigned int addr, const char *what)
 	struct tqp x, y;
 	unsigned int ms;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_round(&x, &y);
 	for (ms = 0; ms < 4000; ms++) {
 		pass_time(1);
@@ -123,7 +120,7 @@ static void round_on(unsigned int addr, const char *what)
 	ok(check_round(&x) && wire.wrong == wrong, "%s (%u ms)", what, ms);
 	wire_watch();
 	settle();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
 }
@@ -151,7 +148,7 @@ static void test_every(void)
 			snprintf(what, sizeof(what),
 				 "a round survives reordering of one in %u frames", every[i]);
 			round_on(i % ADDRS, what);
-			wire.spoil_every = every[i];
+			wire.corrupt_every = every[i];
 			wire.dup_every = every[i] + 2;
 			wire.hold_every = every[i] + 3;
 			snprintf(what, sizeof(what),
@@ -174,7 +171,7 @@ static void test_each_lost(void)
 
 		wire_watch();
 		wire.drop_at = n;
-		qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+		create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 		post_round(&x, &y);
 		for (ms = 0; ms < 100 && done_by(&x) != ROUND_OPS; ms++)
 			pass_time(1);
@@ -182,7 +179,7 @@ static void test_each_lost(void)
 		settle();
 		a.next -= 16384 + 8192 + 4096;	/* what the two queue pairs took */
 		b.next -= 16384 + 8192 + 4096;
-		qp_unpair(&x, &y);
+		destroy_pair(&x, &y);
 	}
 	ok(!bad, "a round survives the loss of each single frame%s", bad ? ": failed" : "");
 	if (bad)
@@ -202,9 +199,9 @@ static void test_retry_exceeded(void)
 			 .raddr = b.va,
 			 .rkey = b.rkey };
 
-	o.counter = counter_of(&a);
-	counter_of(&b);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	o.counter = alloc_counter(&a);
+	alloc_counter(&b);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	wire_watch();
 	wire.drop_every = 1;
 	post_send_quietly(&x, &wr);
@@ -228,7 +225,7 @@ static void test_retry_exceeded(void)
 	   qp_state(&x) == PRM_QP_ERR,
 	   "later WQEs are flushed");
 	wire_watch();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_rnr(void)
@@ -241,9 +238,9 @@ static void test_rnr(void)
 	struct tqp x, y;
 
 	buf_fill(&a, 0, 3000, 4);
-	o.counter = counter_of(&a);
-	counter_of(&b);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	o.counter = alloc_counter(&a);
+	alloc_counter(&b);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_send(&x, &wr);
 	wr.opcode = PRM_WQE_RDMA_WRITE_IMM;
 	wr.raddr = b.va + DST_OFF + 5000;
@@ -262,11 +259,11 @@ static void test_rnr(void)
 	counters(&a, o.counter, &q);
 	ok(prm_get(&q, rnr_nak_retry_err) > 20 && prm_get(&q, rnr_nak_retry_err) < 50,
 	   "the counters show %u RNR NAKs", prm_get(&q, rnr_nak_retry_err));
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	o.rnr_set = true;
 	o.rnr_retry = 2;
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	wr.opcode = PRM_WQE_SEND;
 	wr.rkey = 0;
 	post_send(&x, &wr);
@@ -275,7 +272,7 @@ static void test_rnr(void)
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
 	   cqe_syndrome(cqe) == PRM_CQE_SYND_RNR_RETRY_EXC,
 	   "RNR retries are exceeded after 2 retransmissions");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_duplicate_atomic(void)
@@ -293,7 +290,7 @@ static void test_duplicate_atomic(void)
 
 	prm_set((struct prm_atomic_caps *)a.dev->hca->cap_cur[CAP_ATOMIC],
 		atomic_req_8B_endianness_mode, 1);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	for (i = 0; i < 8; i++)
 		*buf_at(&b, off + i) = 0;
 	for (i = 0; i < 20; i++) {
@@ -308,14 +305,14 @@ static void test_duplicate_atomic(void)
 		;
 	ok(i == 20 && *buf_at(&b, off) == 20 && *buf_at(&a, 0) == 19,
 	   "an atomic whose response is lost is executed once");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 int main(void)
 {
 	sides_open();
-	cq_make(&ca, &a, 9);
-	cq_make(&cb, &b, 9);
+	create_cq(&ca, &a, 9);
+	create_cq(&cb, &b, 9);
 	test_every();
 	test_each_lost();
 	test_retry_exceeded();

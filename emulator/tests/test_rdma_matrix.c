@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Each syndrome of an error completion: what leads to it, on which side it stands, what the other
- * side gets, which event is raised, in which states the queue pairs end. Remote aborted (0x22) is
- * not among them: the engine has no reason for it.
+ * Each syndrome of an error completion: its cause, the side that gets it, what the other side gets,
+ * the event, the final states of the queue pairs. Remote aborted (0x22) is not among them: the engine
+ * never raises it.
  */
 #include "rdma.h"
 
@@ -89,7 +89,7 @@ static void flushed(struct tqp *x, struct tqp *y)
 	struct wr wr = wr_of(PRM_WQE_SEND, 10);
 
 	(void)y;
-	qp_simple(x, PRM_OP_qp_2err);
+	qp_command(x, PRM_OP_qp_2err);
 	post_send(x, &wr);
 }
 
@@ -133,7 +133,7 @@ static void strange_answer(struct tqp *x, struct tqp *y)
 /* The receive's turn comes with the last packet, whose key has gone by then. */
 static void vanishing_key(struct tqp *x, struct tqp *y)
 {
-	uint32_t key = mkey_make(&b, b.pd, MEM_LOCAL_WRITE | MEM_REMOTE_WRITE, b.va, 10000, 0);
+	uint32_t key = create_mkey(&b, b.pd, MEM_LOCAL_WRITE | MEM_REMOTE_WRITE, b.va, 10000, 0);
 	struct wr wr = wr_of(PRM_WQE_RDMA_WRITE_IMM, 3000);
 	struct tsge sge = { b.va, 100, b.lkey };
 
@@ -142,7 +142,7 @@ static void vanishing_key(struct tqp *x, struct tqp *y)
 	wire.drop_at = 3;
 	post_send(x, &wr);
 	settle();
-	mkey_drop(&b, key);
+	destroy_mkey(&b, key);
 }
 
 static void misaligned_atomic(struct tqp *x, struct tqp *y)
@@ -235,7 +235,7 @@ static void test_row(const struct row *row)
 	bool event = true;
 
 	wire_watch();
-	qp_pair(&x, &y, row->st, &ca, &cb, &o);
+	create_pair(&x, &y, row->st, &ca, &cb, &o);
 	saw_event(&a, 0, 0);
 	saw_event(&b, 0, 0);
 	row->cause(&x, &y);
@@ -252,7 +252,7 @@ static void test_row(const struct row *row)
 	wire_watch();
 	while (poll(&ca) || poll(&cb))
 		;
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	while (poll(&ca) || poll(&cb))
 		;
 }
@@ -262,9 +262,10 @@ int main(void)
 	uint32_t seen = 0, i;
 
 	sides_open();
-	cq_make(&ca, &a, 8);
-	cq_make(&cb, &b, 8);
-	other_key = mkey_make(&b, pd_make(&b), MEM_LOCAL_WRITE | MEM_REMOTE_WRITE, b.va, 4096, 0);
+	create_cq(&ca, &a, 8);
+	create_cq(&cb, &b, 8);
+	other_key = create_mkey(&b, alloc_pd(&b), MEM_LOCAL_WRITE | MEM_REMOTE_WRITE, b.va, 4096,
+				0);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		test_row(&rows[i]);
 		seen |= 1u << rows[i].req | 1u << rows[i].resp;

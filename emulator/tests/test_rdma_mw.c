@@ -22,9 +22,9 @@ static struct umr_wr bind_wr(uint32_t old, uint32_t new, const uint8_t *klm, uin
 static void test_window_type1(void)
 {
 	/* Remote rights are the window's; the region gives only local ones. */
-	uint32_t region = mkey_make(&b, b.pd, MEM_LOCAL_READ | MEM_LOCAL_WRITE, b.va + KEY_OFF,
-				    KEY_BYTES, KEY_OFF);
-	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 4, false), next = (key & ~0xffu) | 0x77;
+	uint32_t region = create_mkey(&b, b.pd, MEM_LOCAL_READ | MEM_LOCAL_WRITE, b.va + KEY_OFF,
+				      KEY_BYTES, KEY_OFF);
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_KLM, 4, false), next = (key & ~0xffu) | 0x77;
 	uint64_t va = b.va + KEY_OFF;
 	uint8_t klm[64] = {};
 	struct umr_wr bind;
@@ -42,7 +42,7 @@ static void test_window_type1(void)
 	   "a type 1 window can be bound again, with another key and zero-based");
 	ok(write_to(&x, next, va, 13) == PRM_CQE_SYND_REMOTE_ACCESS,
 	   "the old key of a window is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	user_pair(&x, &y);
 	bind = (struct umr_wr) { .key = key,
@@ -53,7 +53,7 @@ static void test_window_type1(void)
 	post_umr(&y, &bind);
 	ok(good(&cb) && write_to(&x, next, va, 14) == PRM_CQE_SYND_REMOTE_ACCESS,
 	   "a type 1 window can be unbound");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	user_pair(&x, &y);
 	bind = bind_wr(next, next, klm, va);
@@ -61,14 +61,14 @@ static void test_window_type1(void)
 	post_umr(&y, &bind);
 	ok(good(&cb) && write_to(&x, next, va, 15) == PRM_CQE_SYND_REMOTE_ACCESS,
 	   "a window over a key that does not exist is refused at the access");
-	qp_unpair(&x, &y);
-	mkey_drop(&b, key);
-	mkey_drop(&b, region);
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
+	destroy_mkey(&b, region);
 }
 
 static void test_window_type2(void)
 {
-	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 4, true), next = (key & ~0xffu) | 0x78;
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_KLM, 4, true), next = (key & ~0xffu) | 0x78;
 	struct tqp x, y, x2, y2;
 	uint64_t va = b.va + KEY_OFF;
 	uint8_t klm[64] = {};
@@ -90,14 +90,14 @@ static void test_window_type2(void)
 	post_umr(&y, &bind);
 	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND && qp_state(&y) == PRM_QP_ERR,
 	   "a bound type 2 window cannot be bound again");
-	qp_unpair(&x2, &y2);
-	qp_unpair(&x, &y);
-	mkey_drop(&b, key);
+	destroy_pair(&x2, &y2);
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
 }
 
 static void test_window_type2_unbind(void)
 {
-	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 4, true), next = (key & ~0xffu) | 0x79;
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_KLM, 4, true), next = (key & ~0xffu) | 0x79;
 	uint64_t va = b.va + KEY_OFF;
 	struct umr_wr bind, unbind;
 	uint8_t klm[64] = {};
@@ -123,16 +123,16 @@ static void test_window_type2_unbind(void)
 	post_umr(&y, &unbind);
 	ok(good(&cb) && write_to(&x, next, va, 23) == PRM_CQE_SYND_REMOTE_ACCESS,
 	   "a type 2 window can be unbound by its QP");
-	qp_unpair(&x2, &y2);
-	qp_unpair(&x, &y);
-	mkey_drop(&b, key);
+	destroy_pair(&x2, &y2);
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
 }
 
 int main(void)
 {
 	sides_open();
-	cq_make(&ca, &a, 8);
-	cq_make(&cb, &b, 8);
+	create_cq(&ca, &a, 8);
+	create_cq(&cb, &b, 8);
 	test_window_type1();
 	test_window_type2();
 	test_window_type2_unbind();

@@ -33,7 +33,7 @@ static int membership(struct tqp *qp, uint16_t opcode)
 
 static bool datagram_qp(struct tqp *qp, const struct qp_opts *o)
 {
-	return !qp_make(qp, &a, PRM_QP_ST_UD, &ca, o) && !qp_init(qp, o) && !qp_rtr(qp, qp, o) &&
+	return !create_qp(qp, &a, PRM_QP_ST_UD, &ca, o) && !qp_init(qp, o) && !qp_rtr(qp, qp, o) &&
 	       !qp_rts(qp, o);
 }
 
@@ -87,9 +87,9 @@ static void test_multicast_loop(void)
 	ok(received(&x) == 1, "an attached sender receives its own multicast");
 	membership(&x, PRM_OP_detach_from_mcg);
 	membership(&y, PRM_OP_detach_from_mcg);
-	qp_simple(&x, PRM_OP_destroy_qp);
-	qp_simple(&y, PRM_OP_destroy_qp);
-	qp_simple(&z, PRM_OP_destroy_qp);
+	qp_command(&x, PRM_OP_destroy_qp);
+	qp_command(&y, PRM_OP_destroy_qp);
+	qp_command(&z, PRM_OP_destroy_qp);
 	drain();
 }
 
@@ -108,7 +108,7 @@ static void test_marks(unsigned int addr, bool told)
 	struct qp *qp;
 
 	drain();
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	wire_watch();
 	post_send(&x, &wr);
 	settle();
@@ -123,7 +123,7 @@ static void test_marks(unsigned int addr, bool told)
 	   "address %u: %s", addr, told ? "each marked packet is answered by a CNP" :
 					  "RoCE v1 has no marks");
 	wire_watch();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 /* ---- errors of receive queues -------------------------------------------------------------- */
@@ -131,8 +131,8 @@ static void test_marks(unsigned int addr, bool told)
 static void test_local_access(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .timeout = 14 };
-	uint32_t key = mkey_make(&b, b.pd, MEM_LOCAL_WRITE | MEM_REMOTE_WRITE, b.va + DST_OFF,
-				 10000, DST_OFF);
+	uint32_t key = create_mkey(&b, b.pd, MEM_LOCAL_WRITE | MEM_REMOTE_WRITE, b.va + DST_OFF,
+				   10000, DST_OFF);
 	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE_IMM,
 			 .n = 1,
 			 .sge = { { a.va, 3000, a.lkey } },
@@ -143,13 +143,13 @@ static void test_local_access(void)
 	struct tqp x, y;
 
 	drain();
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_recv(&y, 1, &sge);
 	wire_watch();
 	wire.drop_at = 3;
 	post_send(&x, &wr);
 	settle();
-	ok(!mkey_drop(&b, key),
+	ok(!destroy_mkey(&b, key),
 	   "a key can be destroyed before the last packet of a WRITE with immediate");
 	pass_time(300);
 	cqe = poll(&ca);
@@ -162,7 +162,7 @@ static void test_local_access(void)
 	   saw_event(&b, PRM_EVENT_WQ_ACCESS_ERROR, y.qpn),
 	   "the receiver gets a local access error and an event");
 	wire_watch();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_srq_breaks(void)
@@ -176,12 +176,12 @@ static void test_srq_breaks(void)
 	struct prm_eqe *eqe;
 
 	drain();
-	srq_make(&srq, &b, 4);
+	create_rmp(&srq, &b, 4);
 	o.srq = &srq;
-	if (!ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o), "a QP with an RMP can be created"))
+	if (!ok(!create_qp(&y, &b, PRM_QP_ST_RC, &cb, &o), "a QP with an RMP can be created"))
 		return;
 	o.srq = NULL;
-	if (qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o) || qp_init(&x, &o) || qp_init(&y, &o) ||
+	if (create_qp(&x, &a, PRM_QP_ST_RC, &ca, &o) || qp_init(&x, &o) || qp_init(&y, &o) ||
 	    qp_rtr(&x, &y, &o) || qp_rtr(&y, &x, &o) || qp_rts(&x, &o) || qp_rts(&y, &o))
 		return;
 	put32(mem_at(&b, srq.dbr), 17);
@@ -197,14 +197,14 @@ static void test_srq_breaks(void)
 	ok(srq_event && qp_event && qp_state(&y) == PRM_QP_ERR && cqe &&
 	   cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_OP,
 	   "an invalid doorbell record moves the RMP and its QP to error");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 int main(void)
 {
 	sides_open();
-	cq_make(&ca, &a, 8);
-	cq_make(&cb, &b, 8);
+	create_cq(&ca, &a, 8);
+	create_cq(&cb, &b, 8);
 	test_multicast_loop();
 	test_marks(ADDR_V2_IPV4, true);
 	test_marks(ADDR_V2_IPV6, true);

@@ -6,7 +6,7 @@
 #include "rdma_umr.h"
 
 /* All of memory; made without umr_en. */
-static uint32_t plain_key(struct side *side)
+static uint32_t create_plain_mkey(struct side *side)
 {
 	struct prm_create_mkey_in in = {};
 	struct prm_create_mkey_out out;
@@ -24,7 +24,7 @@ static uint32_t plain_key(struct side *side)
 
 static void test_register(void)
 {
-	uint32_t key = free_key(&b, b.pd, MKEY_MTT, 4, false), next = (key & ~0xffu) | 0x5b;
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_MTT, 4, false), next = (key & ~0xffu) | 0x5b;
 	uint64_t va = b.va + KEY_OFF;
 	uint8_t list[64] = {};
 	struct umr_wr reg;
@@ -38,7 +38,7 @@ static void test_register(void)
 	   "fast registration with an inline list works");
 	ok(write_to(&x, next, va, 2) == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(2),
 	   "a key with another low byte is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	pair(&x, &y);
 	reg = inval_wr(key);
@@ -46,7 +46,7 @@ static void test_register(void)
 	ok(good(&cb), "local invalidation works");
 	ok(write_to(&x, key, va, 3) == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(3),
 	   "an invalidated key is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	pair(&x, &y);
 	memcpy(buf_at(&b, LIST_OFF), list, 24);
@@ -57,8 +57,8 @@ static void test_register(void)
 	ok(good(&cb) && !write_to(&x, next, va, 4) && arrived(4),
 	   "fast registration with another low byte and a list by pointer works");
 	ok(write_to(&x, key, va, 5) == PRM_CQE_SYND_REMOTE_ACCESS, "the old low byte is refused");
-	qp_unpair(&x, &y);
-	ok(!mkey_drop(&b, next), "a registered key can be destroyed");
+	destroy_pair(&x, &y);
+	ok(!destroy_mkey(&b, next), "a registered key can be destroyed");
 }
 
 static void test_rights(void)
@@ -81,7 +81,7 @@ static void test_rights(void)
 
 	page_list(&b, list, KEY_OFF, 3);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		uint32_t key = free_key(&b, b.pd, MKEY_MTT, 4, false);
+		uint32_t key = create_free_mkey(&b, b.pd, MKEY_MTT, 4, false);
 		struct umr_wr reg = reg_wr(key, list, 3);
 		struct wr wr = { .opcode = cases[i].opcode,
 				 .n = 1,
@@ -103,8 +103,8 @@ static void test_rights(void)
 			worked = syndrome_of(&ca) != PRM_CQE_SYND_REMOTE_ACCESS;
 		ok(worked == cases[i].works,
 		   "access rights of a registered key: %s", cases[i].name);
-		qp_unpair(&x, &y);
-		mkey_drop(&b, key);
+		destroy_pair(&x, &y);
+		destroy_mkey(&b, key);
 	}
 }
 
@@ -112,7 +112,7 @@ static void test_rights(void)
 
 static void test_remote_invalidate(bool allowed)
 {
-	uint32_t key = free_key(&b, b.pd, MKEY_MTT, 4, false);
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_MTT, 4, false);
 	struct wr wr = { .opcode = PRM_WQE_SEND_INVAL,
 			 .n = 1,
 			 .sge = { { a.va, 100, a.lkey } },
@@ -144,14 +144,14 @@ static void test_remote_invalidate(bool allowed)
 		ok(write_to(&x, key, b.va + KEY_OFF, 6) == PRM_CQE_SYND_REMOTE_ACCESS,
 		   "the key is invalid after SEND with invalidate");
 	}
-	qp_unpair(&x, &y);
-	mkey_drop(&b, key);
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
 }
 
 /* The request stands between packets that are sent twice; it is done once. */
 static void test_once(void)
 {
-	uint32_t key = free_key(&a, a.pd, MKEY_MTT, 4, false);
+	uint32_t key = create_free_mkey(&a, a.pd, MKEY_MTT, 4, false);
 	struct umr_wr inval = inval_wr(key), reg;
 	struct wr wr = { .opcode = PRM_WQE_RDMA_READ,
 			 .n = 1,
@@ -177,8 +177,8 @@ static void test_once(void)
 	ok(good(&ca) && good(&ca) && buf_is(&a, 0, 5000, 77),
 	   "the READ is retransmitted, the invalidation executed once");
 	wire_watch();
-	qp_unpair(&x, &y);
-	mkey_drop(&a, key);
+	destroy_pair(&x, &y);
+	destroy_mkey(&a, key);
 }
 
 /* ---- lists of regions --------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static void test_once(void)
 /* A registration with gaps: regions of any length, one after the other. */
 static void test_klm_list(void)
 {
-	uint32_t key = free_key(&b, b.pd, MKEY_KLM, 8, false);
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_KLM, 8, false);
 	uint8_t klm[128] = {};
 	struct umr_wr reg;
 	struct tqp x, y;
@@ -211,21 +211,21 @@ static void test_klm_list(void)
 		same &= *buf_at(&a, i) == *buf_at(&b, KEY_OFF + at);
 	}
 	ok(same, "each byte is at the address that the SG list names");
-	qp_unpair(&x, &y);
-	mkey_drop(&b, key);
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
 }
 
 /* ---- the driver's own queue pair ----------------------------------------------------------- */
 
-static void umr_qp(struct tqp *qp, struct side *side, struct tcq *cq)
+static void create_umr_qp(struct tqp *qp, struct side *side, struct tcq *cq)
 {
 	struct { struct prm_create_qp_in in; __be64 pas[2]; } cmd = {};
 	struct prm_create_qp_out out;
 	struct qp_opts o = {};
 
 	*qp = (struct tqp) { .side = side, .st = PRM_QP_ST_REG_UMR, .cq = cq, .log_sq = 6 };
-	qp->sq = mem_take(side, 64 << 6);
-	qp->dbr = mem_take(side, 64);
+	qp->sq = mem_alloc(side, 64 << 6);
+	qp->dbr = mem_alloc(side, 64);
 	cmd.pas[0] = cpu_to_be64(qp->sq);
 	prm_set(&cmd.in, opcode, PRM_OP_create_qp);
 	prm_set(&cmd.in, qpc.st, PRM_QP_ST_REG_UMR);
@@ -245,7 +245,7 @@ static void umr_qp(struct tqp *qp, struct side *side, struct tcq *cq)
 	qp_rts(qp, &o);
 }
 
-static int pd_drop(struct side *side, uint32_t pd)
+static int dealloc_pd(struct side *side, uint32_t pd)
 {
 	struct prm_dealloc_pd_in in = {};
 	struct prm_dealloc_pd_out out;
@@ -261,10 +261,10 @@ static void test_new_pd(struct tqp *umr, uint32_t key, uint32_t pd)
 	struct umr_wr u;
 	struct tqp x, y;
 
-	if (qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o))
+	if (create_qp(&x, &a, PRM_QP_ST_RC, &ca, &o))
 		return;
 	o.pd = pd;
-	ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&x, &o) && !qp_init(&y, &o) &&
+	ok(!create_qp(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&x, &o) && !qp_init(&y, &o) &&
 	   !qp_rtr(&x, &y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&x, &o) && !qp_rts(&y, &o),
 	   "a QP of the new PD can be connected");
 	ok(!write_to(&x, key, b.va + KEY_OFF, 41) && arrived(41), "the key works in its new PD");
@@ -285,17 +285,17 @@ static void test_new_pd(struct tqp *umr, uint32_t key, uint32_t pd)
 	post_umr(umr, &u);
 	ok(good(&cb) && write_to(&x, key, b.va + KEY_OFF, 42) == PRM_CQE_SYND_REMOTE_ACCESS,
 	   "a UMR can revoke a key and return it to the driver's PD");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_umr_qp(void)
 {
-	uint32_t pd2 = pd_make(&b), key = free_key(&b, b.pd, MKEY_MTT, 2, false);
+	uint32_t pd2 = alloc_pd(&b), key = create_free_mkey(&b, b.pd, MKEY_MTT, 2, false);
 	struct umr_wr u = { .key = key, .flags = PRM_UMR_CHECK_NOT_FREE, .octwords = 4 };
 	uint64_t pages[8] = {};
 	struct tqp umr;
 
-	umr_qp(&umr, &b, &cb);
+	create_umr_qp(&umr, &b, &cb);
 	ok(umr.qpn && qp_state(&umr) == PRM_QP_RTS, "a UMR QP reaches RTS");
 
 	/* The first two pages, the key stays free; then the third one and all fields. */
@@ -320,21 +320,21 @@ static void test_umr_qp(void)
 	ok(good(&cb), "a UMR can write the rest of the list, PD and access rights");
 
 	test_new_pd(&umr, key, pd2);
-	ok(!qp_simple(&umr, PRM_OP_destroy_qp), "a UMR QP can be destroyed");
-	ok(!pd_drop(&b, pd2), "the other PD can be freed");
-	mkey_drop(&b, key);
+	ok(!qp_command(&umr, PRM_OP_destroy_qp), "a UMR QP can be destroyed");
+	ok(!dealloc_pd(&b, pd2), "the other PD can be freed");
+	destroy_mkey(&b, key);
 }
 
 /* ---- what is refused ----------------------------------------------------------------------- */
 
 struct bad_case {
 	const char *name;
-	void (*spoil)(struct umr_wr *u, uint8_t *raw, uint32_t *len);
+	void (*corrupt)(struct umr_wr *u, uint8_t *raw, uint32_t *len);
 	unsigned int syndrome;
 	bool violation;
 };
 
-#define SPOIL(fn, what)									\
+#define CORRUPT(fn, what)									\
 	static void fn(struct umr_wr *u, uint8_t *raw, uint32_t *len)			\
 	{										\
 		(void)u;								\
@@ -343,55 +343,55 @@ struct bad_case {
 		what;									\
 	}
 
-SPOIL(spoil_none, (void)0)
-SPOIL(spoil_short, *len = 112)
-SPOIL(spoil_flag, raw[16] |= 1)
-SPOIL(spoil_checks, raw[16] |= PRM_UMR_CHECK_FREE)
-SPOIL(spoil_rsvd1, raw[17] = 1)
-SPOIL(spoil_rsvd2, raw[63] = 1)
-SPOIL(spoil_mask, raw[24] = 0x80)
-SPOIL(spoil_sigerr, put64(raw + 24, REG_MASK | PRM_UMR_MASK_EN_SIGERR))
-SPOIL(spoil_relaxed, put64(raw + 24, REG_MASK | PRM_UMR_MASK_RELAXED_WRITE))
-SPOIL(spoil_pd, put64(raw + 24, REG_MASK | PRM_UMR_MASK_PD))
-SPOIL(spoil_qpn, (put64(raw + 24, REG_MASK | PRM_UMR_MASK_QPN), put32(raw + 68, 0x00ffee5a)))
-SPOIL(spoil_offset, raw[23] = 1)
-SPOIL(spoil_far_offset, (raw[16] |= PRM_UMR_TRANSLATION_OFFSET_EN, raw[35] = 1))
-SPOIL(spoil_octwords, raw[21] = 5)
-SPOIL(spoil_pointer, raw[16] &= ~PRM_UMR_INLINE)
-SPOIL(spoil_opmod, raw[0] = 1)
-SPOIL(spoil_room, (raw[16] |= PRM_UMR_TRANSLATION_OFFSET_EN, raw[23] = 1))
-SPOIL(spoil_few, put64(raw + 88, 8 * PAGE + 1))
-SPOIL(spoil_align, raw[134] |= 8)
-SPOIL(spoil_page, raw[123] = 11)
-SPOIL(spoil_key, u->key += 0x100)
+CORRUPT(corrupt_none, (void)0)
+CORRUPT(corrupt_short, *len = 112)
+CORRUPT(corrupt_flag, raw[16] |= 1)
+CORRUPT(corrupt_checks, raw[16] |= PRM_UMR_CHECK_FREE)
+CORRUPT(corrupt_rsvd1, raw[17] = 1)
+CORRUPT(corrupt_rsvd2, raw[63] = 1)
+CORRUPT(corrupt_mask, raw[24] = 0x80)
+CORRUPT(corrupt_sigerr, put64(raw + 24, REG_MASK | PRM_UMR_MASK_EN_SIGERR))
+CORRUPT(corrupt_relaxed, put64(raw + 24, REG_MASK | PRM_UMR_MASK_RELAXED_WRITE))
+CORRUPT(corrupt_pd, put64(raw + 24, REG_MASK | PRM_UMR_MASK_PD))
+CORRUPT(corrupt_qpn, (put64(raw + 24, REG_MASK | PRM_UMR_MASK_QPN), put32(raw + 68, 0x00ffee5a)))
+CORRUPT(corrupt_offset, raw[23] = 1)
+CORRUPT(corrupt_far_offset, (raw[16] |= PRM_UMR_TRANSLATION_OFFSET_EN, raw[35] = 1))
+CORRUPT(corrupt_octwords, raw[21] = 5)
+CORRUPT(corrupt_pointer, raw[16] &= ~PRM_UMR_INLINE)
+CORRUPT(corrupt_opmod, raw[0] = 1)
+CORRUPT(corrupt_room, (raw[16] |= PRM_UMR_TRANSLATION_OFFSET_EN, raw[23] = 1))
+CORRUPT(corrupt_few, put64(raw + 88, 8 * PAGE + 1))
+CORRUPT(corrupt_align, raw[134] |= 8)
+CORRUPT(corrupt_page, raw[123] = 11)
+CORRUPT(corrupt_key, u->key += 0x100)
 
 static const struct bad_case bad_cases[] = {
-	{ "valid segments", spoil_none, 0, false },
-	{ "missing segments", spoil_short, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "an unknown flag", spoil_flag, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "both checks of the free bit", spoil_checks, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "a reserved field at the start", spoil_rsvd1, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "a reserved field at the end", spoil_rsvd2, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "an unknown bit of the mask", spoil_mask, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "signature fields", spoil_sigerr, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "relaxed ordering", spoil_relaxed, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "a PD, through an RC QP", spoil_pd, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "another QP's number", spoil_qpn, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "an offset without its flag", spoil_offset, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "an extended offset", spoil_far_offset, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "a list longer than the WQE", spoil_octwords, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "a missing pointer", spoil_pointer, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "an opcode modifier", spoil_opmod, PRM_CQE_SYND_LOCAL_QP_OP, true },
-	{ "a list beyond the key's room", spoil_room, PRM_CQE_SYND_MW_BIND, false },
-	{ "fewer pages than the length needs", spoil_few, PRM_CQE_SYND_MW_BIND, false },
-	{ "a misaligned page", spoil_align, PRM_CQE_SYND_MW_BIND, false },
-	{ "a page size of 2 KiB", spoil_page, PRM_CQE_SYND_MW_BIND, false },
-	{ "an unknown key", spoil_key, PRM_CQE_SYND_MW_BIND, false },
+	{ "valid segments", corrupt_none, 0, false },
+	{ "missing segments", corrupt_short, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an unknown flag", corrupt_flag, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "both checks of the free bit", corrupt_checks, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a reserved field at the start", corrupt_rsvd1, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a reserved field at the end", corrupt_rsvd2, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an unknown bit of the mask", corrupt_mask, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "signature fields", corrupt_sigerr, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "relaxed ordering", corrupt_relaxed, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a PD, through an RC QP", corrupt_pd, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "another QP's number", corrupt_qpn, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an offset without its flag", corrupt_offset, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an extended offset", corrupt_far_offset, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a list longer than the WQE", corrupt_octwords, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a missing pointer", corrupt_pointer, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an opcode modifier", corrupt_opmod, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a list beyond the key's room", corrupt_room, PRM_CQE_SYND_MW_BIND, false },
+	{ "fewer pages than the length needs", corrupt_few, PRM_CQE_SYND_MW_BIND, false },
+	{ "a misaligned page", corrupt_align, PRM_CQE_SYND_MW_BIND, false },
+	{ "a page size of 2 KiB", corrupt_page, PRM_CQE_SYND_MW_BIND, false },
+	{ "an unknown key", corrupt_key, PRM_CQE_SYND_MW_BIND, false },
 };
 
 static void test_bad(const struct bad_case *t)
 {
-	uint32_t key = free_key(&b, b.pd, MKEY_MTT, 4, false), len;
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_MTT, 4, false), len;
 	uint8_t list[64] = {}, raw[1024] __attribute__((aligned(8))) = {};
 	struct wr wr = { .opcode = PRM_WQE_UMR };
 	uint64_t before = b.dev->violations;
@@ -405,9 +405,9 @@ static void test_bad(const struct bad_case *t)
 	reg = reg_wr(key, list, 3);
 	pair(&x, &y);
 	len = build_umr(&reg, raw);
-	t->spoil(&reg, raw, &len);
+	t->corrupt(&reg, raw, &len);
 	wr.imm = reg.key;
-	if (t->spoil == spoil_opmod) {
+	if (t->corrupt == corrupt_opmod) {
 		post_wqe(&y, &wr, raw, len);
 		*(uint8_t *)mem_at(&b, y.sq) = 1;
 	} else {
@@ -421,8 +421,8 @@ static void test_bad(const struct bad_case *t)
 	   prm_get(&out, memory_key_mkey_entry.free) == !!t->syndrome &&
 	   qp_state(&y) == (t->syndrome ? PRM_QP_ERR : PRM_QP_RTS),
 	   "UMR WQE with %s: syndrome 0x%02x, key 0x%x", t->name, syndrome, key >> 8);
-	qp_unpair(&x, &y);
-	mkey_drop(&b, key);
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
 }
 
 /* By a pair of its own, which is in error then. */
@@ -433,14 +433,15 @@ static void refused(const struct umr_wr *wr, unsigned int syndrome, const char *
 	pair(&x, &y);
 	post_umr(&y, wr);
 	ok(syndrome_of(&cb) == syndrome, "%s", what);
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 /* Requests that do not fit the state or the owner of the key. */
 static void test_state(void)
 {
-	uint32_t pd2 = pd_make(&b), key = free_key(&b, b.pd, MKEY_MTT, 4, false),
-		 foreign = free_key(&b, pd2, MKEY_MTT, 4, false), next = (key & ~0xffu) | 1, plain;
+	uint32_t pd2 = alloc_pd(&b), key = create_free_mkey(&b, b.pd, MKEY_MTT, 4, false),
+		 foreign = create_free_mkey(&b, pd2, MKEY_MTT, 4, false), next = (key & ~0xffu) | 1,
+		 plain;
 	struct umr_wr reg, u;
 	uint8_t list[64] = {};
 	struct tqp x, y;
@@ -452,13 +453,13 @@ static void test_state(void)
 	ok(good(&cb), "a key can be registered");
 	post_umr(&y, &reg);
 	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "registration of a key in use is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	u = inval_wr(next);
 	refused(&u, PRM_CQE_SYND_MW_BIND, "invalidation with another low byte is refused");
 	u = inval_wr(foreign);
 	refused(&u, PRM_CQE_SYND_MW_BIND, "invalidation of a key of another PD is refused");
-	plain = plain_key(&b);
+	plain = create_plain_mkey(&b);
 	u = inval_wr(plain);
 	refused(&u, PRM_CQE_SYND_MW_BIND,
 		"invalidation of a key created without umr_en is refused");
@@ -471,12 +472,12 @@ static void test_state(void)
 	post_umr(&y, &u);
 	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND,
 	   "a second invalidation that checks for a key in use is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	user_pair(&x, &y);
 	post_umr(&y, &reg);
 	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "a page list by a QP without fre is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	reg.list = NULL;
 	reg.flags &= ~PRM_UMR_INLINE;
@@ -485,9 +486,9 @@ static void test_state(void)
 	reg.sge.key = MKEY_RESERVED_LKEY;
 	refused(&reg, PRM_CQE_SYND_LOCAL_PROT,
 		"a list behind the reserved lkey is refused without rlky");
-	mkey_drop(&b, key);
-	mkey_drop(&b, foreign);
-	mkey_drop(&b, plain);
+	destroy_mkey(&b, key);
+	destroy_mkey(&b, foreign);
+	destroy_mkey(&b, plain);
 }
 
 int main(void)
@@ -495,8 +496,8 @@ int main(void)
 	unsigned int i;
 
 	sides_open();
-	cq_make(&ca, &a, 8);
-	cq_make(&cb, &b, 8);
+	create_cq(&ca, &a, 8);
+	create_cq(&cb, &b, 8);
 	test_register();
 	test_rights();
 	test_remote_invalidate(true);

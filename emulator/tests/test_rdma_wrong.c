@@ -20,7 +20,7 @@ struct send_case {
 	const char *what;
 	enum prm_qp_st st;
 	uint8_t opcode;
-	void (*spoil)(uint8_t *wqe, uint32_t qpn);	/* as it stands in the queue */
+	void (*corrupt)(uint8_t *wqe, uint32_t qpn);	/* as it stands in the queue */
 	const char *text;
 };
 
@@ -133,7 +133,7 @@ static void wrong_send(const struct send_case *k)
 			 .raddr = b.va + 5, .rkey = b.rkey };
 	struct tqp x, y;
 
-	qp_pair(&x, &y, k->st, &ca, &cb, &o);
+	create_pair(&x, &y, k->st, &ca, &cb, &o);
 	if (k->opcode == PRM_WQE_SEND)
 		wr.rkey = 0;
 	if (k->st == PRM_QP_ST_UD) {
@@ -143,14 +143,14 @@ static void wrong_send(const struct send_case *k)
 		wr.qkey = 5;
 	}
 	post_send_quietly(&x, &wr);
-	if (k->spoil)
-		k->spoil(mem_at(&a, x.sq), x.qpn);
+	if (k->corrupt)
+		k->corrupt(mem_at(&a, x.sq), x.qpn);
 	wrong_begin();
 	ring(&x);
 	settle();
 	wrong_expect(k->what, k->text);
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -161,7 +161,7 @@ static void wrong_length(void)
 			 .to = &b, .addr = ADDR_V1, .qkey = 5 };
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
 	wr.dqpn = y.qpn;
 	wrong_begin();
 	post_send(&x, &wr);
@@ -169,21 +169,21 @@ static void wrong_length(void)
 	wrong_expect("a datagram above the MTU",
 		     "QP 0x*: send WQE 0: message of 1025 bytes");
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
 static void wrong_xrc(void)
 {
-	uint32_t xrcd = xrcd_make(&a);
+	uint32_t xrcd = alloc_xrcd(&a);
 	struct qp_opts o = { .xrcd = xrcd, .addr = ADDR_V1 };
 	struct wr wr = { .opcode = PRM_WQE_SEND };
 	struct tqp x;
 	struct tsrq srq;
 
-	xrc_srq_make(&srq, &a, 4, xrcd, &ca, a.pd, 1);
+	create_xrc_srq(&srq, &a, 4, xrcd, &ca, a.pd, 1);
 	o.srq = &srq;
-	ok(!qp_make(&x, &a, PRM_QP_ST_XRC, &ca, &o) && !qp_init(&x, &o) && !qp_rtr(&x, &x, &o) &&
+	ok(!create_qp(&x, &a, PRM_QP_ST_XRC, &ca, &o) && !qp_init(&x, &o) && !qp_rtr(&x, &x, &o) &&
 	   !qp_rts(&x, &o), "an XRC QP can be connected");
 	wrong_begin();
 	post_send(&x, &wr);
@@ -191,7 +191,7 @@ static void wrong_xrc(void)
 	wrong_expect("an XRC WQE without its segment",
 		     "QP 0x*: send WQE 0: the WQE ends before its XRC segment (0x10)");
 	drain();
-	qp_simple(&x, PRM_OP_destroy_qp);
+	qp_command(&x, PRM_OP_destroy_qp);
 }
 
 /* ---- what the queue stands in ---- */
@@ -211,7 +211,7 @@ static void wrong_memory(void)
 	prm_set(&cmd.in, qpc.uar_page, a.uar);
 	prm_set(&cmd.in, qpc.cqn_snd, ca.cqn);
 	prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_NONE);
-	x.dbr = mem_take(&a, 64);
+	x.dbr = mem_alloc(&a, 64);
 	prm_set64(&cmd.in, qpc.dbr_addr, x.dbr);
 	cmd.pas[0] = cpu_to_be64(0x7000000000ull);
 	ok(!exec(&a, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)),
@@ -227,7 +227,7 @@ static void wrong_memory(void)
 		     "DMA read of 64 bytes at 0x7000000000: not mapped, or bus mastering is off\n"
 		     "QP 0x*: send WQE 0: it cannot be read (0x0)");
 	drain();
-	qp_simple(&x, PRM_OP_destroy_qp);
+	qp_command(&x, PRM_OP_destroy_qp);
 }
 
 /* The WQE of a message that was sent and not answered becomes another one. */
@@ -238,7 +238,7 @@ static void wrong_change(void)
 			 .sge = { { a.va, 100, a.lkey } }, .raddr = b.va, .rkey = b.rkey };
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	wire.drop_every = 1;
 	post_send_quietly(&x, &wr);
 	post_send(&x, &wr);
@@ -250,7 +250,7 @@ static void wrong_change(void)
 	wrong_expect("a WQE that changes in flight",
 		     "QP 0x*: send WQE 0 was changed while it was in use");
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -259,7 +259,7 @@ static void wrong_doorbells(void)
 	struct qp_opts o = { .addr = ADDR_V1 };
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	put32((uint8_t *)mem_at(&a, x.dbr) + 4, 65);
 	wrong_begin();
 	ring(&x);
@@ -267,14 +267,14 @@ static void wrong_doorbells(void)
 	wrong_expect("a send queue that overflows",
 		     "QP 0x*: send producer index 65: 0 on are in use, the queue has 64");
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
-	qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o);
+	create_qp(&x, &a, PRM_QP_ST_RC, &ca, &o);
 	wrong_begin();
 	ring(&x);
 	settle();
 	wrong_expect("a doorbell in RST", "QP 0x*: doorbell for send WQE 0 in state 0");
-	qp_simple(&x, PRM_OP_destroy_qp);
+	qp_command(&x, PRM_OP_destroy_qp);
 }
 
 /* ---- receive queues ---- */
@@ -286,7 +286,7 @@ static void wrong_receive(void)
 	struct tsrq srq;
 	struct tqp x, y;
 
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	put32(mem_at(&b, y.dbr), 65);
 	wrong_begin();
 	post_send(&x, &wr);
@@ -296,21 +296,21 @@ static void wrong_receive(void)
 		     "QP 0x*: receive producer index 65: 0 WQEs were used, the queue has 64\n"
 		     "QP 0x*: receive producer index 65: 0 WQEs were used, the queue has 64");
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 
-	srq_make(&srq, &b, 4);
-	qp_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
-	qp_simple(&y, PRM_OP_destroy_qp);
+	create_rmp(&srq, &b, 4);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	qp_command(&y, PRM_OP_destroy_qp);
 	o.srq = &srq;
-	ok(!qp_make(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&y, &o) && !qp_rtr(&y, &x, &o) &&
+	ok(!create_qp(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&y, &o) && !qp_rtr(&y, &x, &o) &&
 	   !qp_rts(&y, &o), "a QP with an RMP reaches RTS");
-	qp_simple(&x, PRM_OP_destroy_qp);
+	qp_command(&x, PRM_OP_destroy_qp);
 	o.srq = NULL;
-	ok(!qp_make(&x, &a, PRM_QP_ST_RC, &ca, &o) && !qp_init(&x, &o) && !qp_rtr(&x, &y, &o) &&
+	ok(!create_qp(&x, &a, PRM_QP_ST_RC, &ca, &o) && !qp_init(&x, &o) && !qp_rtr(&x, &y, &o) &&
 	   !qp_rts(&x, &o), "the peer of a QP with an RMP reaches RTS");
 	/* the shared queue's pair knows the number of the first peer, so it is made to fit */
-	qp_simple(&y, PRM_OP_qp_2rst);
+	qp_command(&y, PRM_OP_qp_2rst);
 	o.srq = &srq;
 	ok(!qp_init(&y, &o) && !qp_rtr(&y, &x, &o) && !qp_rts(&y, &o), "both QPs are connected");
 	put32(mem_at(&b, srq.dbr), 17);
@@ -320,7 +320,7 @@ static void wrong_receive(void)
 	wrong_expect("an RMP that overflows",
 		     "RMP 0x*: doorbell record 17: 0 WQEs were used, the queue has 16");
 	drain();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	drain();
 }
 
@@ -336,7 +336,7 @@ static void wrong_pd(void)
 	uint8_t raw[256] = {};
 	struct prm_wqe_umr_ctrl_seg *umr = (void *)(raw + 16);
 	struct prm_mkc *mkc = (void *)(raw + 64);
-	uint32_t key = mkey_make(&a, a.pd, MEM_LOCAL_READ, a.va, 4096, 0);
+	uint32_t key = create_mkey(&a, a.pd, MEM_LOCAL_READ, a.va, 4096, 0);
 
 	prm_set(&cmd.in, opcode, PRM_OP_create_qp);
 	prm_set(&cmd.in, qpc.st, PRM_QP_ST_REG_UMR);
@@ -347,8 +347,8 @@ static void wrong_pd(void)
 	prm_set(&cmd.in, qpc.uar_page, a.uar);
 	prm_set(&cmd.in, qpc.cqn_snd, ca.cqn);
 	prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_NONE);
-	x.dbr = mem_take(&a, 64);
-	x.sq = mem_take(&a, 4096);
+	x.dbr = mem_alloc(&a, 64);
+	x.sq = mem_alloc(&a, 4096);
 	prm_set64(&cmd.in, qpc.dbr_addr, x.dbr);
 	cmd.pas[0] = cpu_to_be64(x.sq);
 	ok(!exec(&a, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)),
@@ -367,7 +367,7 @@ static void wrong_pd(void)
 	wrong_expect("a key for an unknown PD",
 		     "QP 0x*: send WQE 0: there is no such PD (0xabcdef)");
 	drain();
-	qp_simple(&x, PRM_OP_destroy_qp);
+	qp_command(&x, PRM_OP_destroy_qp);
 }
 
 int main(void)
@@ -376,8 +376,8 @@ int main(void)
 
 	wrong_open_here(ok);
 	sides_open();
-	cq_make(&ca, &a, 8);
-	cq_make(&cb, &b, 8);
+	create_cq(&ca, &a, 8);
+	create_cq(&cb, &b, 8);
 	for (i = 0; i < ARRAY_SIZE(send_cases); i++)
 		wrong_send(&send_cases[i]);
 	wrong_length();

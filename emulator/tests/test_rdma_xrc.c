@@ -36,18 +36,19 @@ static void pair(struct tqp *x, struct tqp *y, const struct qp_opts *common)
 {
 	struct qp_opts ini = *common, tgt = *common;
 	static struct tsrq none;
-	uint32_t xrcd_a = xrcd_make(&a);
+	uint32_t xrcd_a = alloc_xrcd(&a);
 	struct tcq *cq = &ca;
 
 	drain();
-	xrc_srq_make(&none, &a, 3, xrcd_a, cq, a.pd, 0xffffff);
+	create_xrc_srq(&none, &a, 3, xrcd_a, cq, a.pd, 0xffffff);
 	ini.xrcd = xrcd_a;
 	ini.srq = &none;
 	tgt.xrcd = domain;
 	tgt.no_sq = true;
 	tgt.srq = &plain;
 	tgt.recv_psn = ini.send_psn;
-	if (qp_make(x, &a, PRM_QP_ST_XRC, &ca, &ini) || qp_make(y, &b, PRM_QP_ST_XRC, &cb, &tgt) ||
+	if (create_qp(x, &a, PRM_QP_ST_XRC, &ca, &ini) ||
+	    create_qp(y, &b, PRM_QP_ST_XRC, &cb, &tgt) ||
 	    qp_init(x, &ini) || qp_init(y, &tgt) || qp_rtr(x, y, &ini) || qp_rtr(y, x, &tgt) ||
 	    qp_rts(x, &ini) || qp_rts(y, &tgt))
 		ok(false, "a pair of XRC QPs");
@@ -108,7 +109,7 @@ static void test_sends(void)
 	ok(!wire.wrong && wire.by_opcode[BTH_XRC | BTH_SEND_FIRST] &&
 	   wire.by_opcode[BTH_XRC | BTH_ACK] && !wire.by_opcode[BTH_SEND_FIRST] &&
 	   !wire.by_opcode[BTH_ACK], "the packets are well-formed and have XRC opcodes");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_rdma(void)
@@ -139,7 +140,7 @@ static void test_rdma(void)
 	post_send(&x, &wr);
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS,
 	   "a key of another PD than the SRQ's is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_loss(void)
@@ -169,7 +170,7 @@ static void test_loss(void)
 	ok(good && buf_is(&b, 0, 4000, 5) && !wire.wrong,
 	   "all data arrive in spite of loss");
 	wire_watch();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 static void test_rnr_and_limit(void)
@@ -201,7 +202,7 @@ static void test_rnr_and_limit(void)
 	post_send(&x, &wr);
 	settle();
 	ok(!saw_event(&b, PRM_EVENT_SRQ_RQ_LIMIT, first.num), "the limit event is raised once");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 /* ---- what does not ------------------------------------------------------------------------- */
@@ -220,13 +221,13 @@ static void test_refused(void)
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ && qp_state(&y) == PRM_QP_ERR &&
 	   saw_event(&b, PRM_EVENT_WQ_INVAL_REQ_ERROR, y.qpn),
 	   "an SRQ of another XRC domain is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	pair(&x, &y, &o);
 	wr = send_wr(0x7777, 10);
 	post_send(&x, &wr);
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ, "an unknown SRQ is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	pair(&x, &y, &o);
 	post_srq(&first, 1, &small);
@@ -235,7 +236,7 @@ static void test_refused(void)
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ &&
 	   syndrome_of(&cb) == PRM_CQE_SYND_LOCAL_LENGTH,
 		       "a receive buffer that is too small is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 
 	pair(&x, &y, &o);
 	wr = send_wr(first.num, 8);
@@ -244,7 +245,7 @@ static void test_refused(void)
 	post_send(&x, &wr);
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_LOCAL_QP_OP,
 	   "a WQE without the XRC segment is refused");
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 /* The shared queue is destroyed while a message for it is under way. */
@@ -259,7 +260,7 @@ static void test_srq_goes(void)
 	struct wr wr;
 
 	pair(&x, &y, &o);
-	xrc_srq_make(&short_lived, &b, 3, domain, &cb, b.pd, 0x999);
+	create_xrc_srq(&short_lived, &b, 3, domain, &cb, b.pd, 0x999);
 	post_srq(&short_lived, 1, &sge);
 	wire_watch();
 	wire.drop_at = 4;	/* the last packet */
@@ -273,7 +274,7 @@ static void test_srq_goes(void)
 	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ && !poll(&cb),
 	   "the message to a destroyed SRQ fails as an invalid request");
 	wire_watch();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 }
 
 /* Another one has its number when the message goes on, which is of the queue it began with. */
@@ -291,7 +292,7 @@ static void test_srq_comes_back(void)
 	uint64_t next;
 
 	pair(&x, &y, &o);
-	xrc_srq_make(&srq, &b, 3, domain, &cb, b.pd, 0x999);
+	create_xrc_srq(&srq, &b, 3, domain, &cb, b.pd, 0x999);
 	post_srq(&srq, 1, &sge);
 	wire_watch();
 	wire.drop_at = 4;
@@ -303,7 +304,7 @@ static void test_srq_comes_back(void)
 		prm_set(&in, xrc_srqn, srq.num);
 		good = !command(&b, destroy_xrc_srq, &in, &out);
 		next = b.next;
-		xrc_srq_make(&srq, &b, 3, domain, &cb, b.pd, 0x999);
+		create_xrc_srq(&srq, &b, 3, domain, &cb, b.pd, 0x999);
 		b.next = next;
 	} while (good && srq.num != number);
 	ok(good, "the number of a destroyed SRQ can be reused in the middle of a message");
@@ -314,7 +315,7 @@ static void test_srq_comes_back(void)
 	   qp_state(&y) == PRM_QP_ERR,
 		    "the message to a reused SRQ number fails as an invalid request");
 	wire_watch();
-	qp_unpair(&x, &y);
+	destroy_pair(&x, &y);
 	prm_set(&in, xrc_srqn, srq.num);
 	ok(!command(&b, destroy_xrc_srq, &in, &out), "the new SRQ is not in use");
 }
@@ -327,16 +328,16 @@ static void test_commands(void)
 	struct tsrq basic;
 	struct tqp x;
 
-	srq_make(&basic, &b, 3);
+	create_rmp(&basic, &b, 3);
 	o.srq = &basic;
-	ok(qp_make(&x, &b, PRM_QP_ST_XRC, &cb, &o) == PRM_STATUS_BAD_RES,
+	ok(create_qp(&x, &b, PRM_QP_ST_XRC, &cb, &o) == PRM_STATUS_BAD_RES,
 	   "an XRC QP with an RMP is refused");
 	o.srq = NULL;
-	ok(qp_make(&x, &b, PRM_QP_ST_XRC, &cb, &o) == PRM_STATUS_BAD_PARAM,
+	ok(create_qp(&x, &b, PRM_QP_ST_XRC, &cb, &o) == PRM_STATUS_BAD_PARAM,
 	   "an XRC QP with a receive queue is refused");
 	o.srq = &first;
 	o.xrcd = 0x3ff;
-	ok(qp_make(&x, &b, PRM_QP_ST_XRC, &cb, &o) == PRM_STATUS_BAD_RES,
+	ok(create_qp(&x, &b, PRM_QP_ST_XRC, &cb, &o) == PRM_STATUS_BAD_RES,
 	   "an XRC QP in an unknown XRC domain is refused");
 	prm_set(&in, xrcd, domain);
 	ok(command(&b, dealloc_xrcd, &in, &out) == PRM_STATUS_RES_BUSY,
@@ -346,19 +347,19 @@ static void test_commands(void)
 int main(void)
 {
 	sides_open();
-	cq_make(&ca, &a, 8);
-	cq_make(&cb, &b, 8);
-	cq_make(&cx, &b, 8);
-	domain = xrcd_make(&b);
-	other_domain = xrcd_make(&b);
-	pd2 = pd_make(&b);
-	key2 = mkey_make(&b, pd2,
-			 MEM_LOCAL_READ | MEM_LOCAL_WRITE | MEM_REMOTE_READ | MEM_REMOTE_WRITE,
-			 b.va, BUF_BYTES / 2, 0);
-	xrc_srq_make(&plain, &b, 3, other_domain, &cb, b.pd, 0xffffff);
-	xrc_srq_make(&first, &b, 5, domain, &cb, b.pd, 0x455);
-	xrc_srq_make(&second, &b, 5, domain, &cx, pd2, 0x456);
-	xrc_srq_make(&foreign, &b, 5, other_domain, &cb, b.pd, 0x457);
+	create_cq(&ca, &a, 8);
+	create_cq(&cb, &b, 8);
+	create_cq(&cx, &b, 8);
+	domain = alloc_xrcd(&b);
+	other_domain = alloc_xrcd(&b);
+	pd2 = alloc_pd(&b);
+	key2 = create_mkey(&b, pd2,
+			   MEM_LOCAL_READ | MEM_LOCAL_WRITE | MEM_REMOTE_READ | MEM_REMOTE_WRITE,
+			   b.va, BUF_BYTES / 2, 0);
+	create_xrc_srq(&plain, &b, 3, other_domain, &cb, b.pd, 0xffffff);
+	create_xrc_srq(&first, &b, 5, domain, &cb, b.pd, 0x455);
+	create_xrc_srq(&second, &b, 5, domain, &cx, pd2, 0x456);
+	create_xrc_srq(&foreign, &b, 5, other_domain, &cb, b.pd, 0x457);
 	test_sends();
 	test_rdma();
 	test_loss();

@@ -58,7 +58,7 @@ static int status_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int plug(const char *name)
+static int connect_wire(const char *name)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), tries;
@@ -73,24 +73,24 @@ static int plug(const char *name)
 	return -1;
 }
 
-static void put_bytes(int fd, const void *data, size_t len)
+static void send_bytes(int fd, const void *data, size_t len)
 {
 	if (send(fd, data, len, MSG_NOSIGNAL) != (ssize_t)len)
 		ktap(false, "the emulator takes %zu bytes", len);
 }
 
 /* A frame from station @from to station @to with @len bytes, all the rest @fill. */
-static void put(int fd, uint8_t to, uint8_t from, uint32_t len, uint8_t fill)
+static void send_frame(int fd, uint8_t to, uint8_t from, uint32_t len, uint8_t fill)
 {
 	uint32_t head = htonl(len);
 
 	memcpy(buf, &head, 4);
 	memset(buf + 4, fill, len);
 	memcpy(buf + 4, (uint8_t[]){ 2, 0, 0, 0, 0, to, 2, 0, 0, 0, 0, from }, 12);
-	put_bytes(fd, buf, 4 + len);
+	send_bytes(fd, buf, 4 + len);
 }
 
-static bool take_bytes(int fd, void *data, size_t len, int wait_ms)
+static bool recv_bytes(int fd, void *data, size_t len, int wait_ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	size_t done = 0;
@@ -108,17 +108,17 @@ static bool take_bytes(int fd, void *data, size_t len, int wait_ms)
 }
 
 /* The length of the next frame, its bytes in buf; 0: none came. */
-static uint32_t take(int fd, int wait_ms)
+static uint32_t recv_frame(int fd, int wait_ms)
 {
 	uint32_t len;
 
-	if (!take_bytes(fd, &len, 4, wait_ms))
+	if (!recv_bytes(fd, &len, 4, wait_ms))
 		return 0;
 	len = ntohl(len);
-	return len <= BIG && take_bytes(fd, buf, len, WAIT_MS) ? len : 0;
+	return len <= BIG && recv_bytes(fd, buf, len, WAIT_MS) ? len : 0;
 }
 
-static bool hung_up(int fd)
+static bool disconnected(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char c;
@@ -127,14 +127,14 @@ static bool hung_up(int fd)
 }
 
 /* A frame that comes through shows that the emulator has seen both ends. */
-static bool joined(int a, int b)
+static bool connected(int a, int b)
 {
 	int tries;
 
 	for (tries = 0; tries < 100; tries++) {
-		put(a, 2, 1, 60, 0);
-		if (take(b, 50)) {
-			while (take(b, 50))
+		send_frame(a, 2, 1, 60, 0);
+		if (recv_frame(b, 50)) {
+			while (recv_frame(b, 50))
 				;
 			return true;
 		}
@@ -144,13 +144,14 @@ static bool joined(int a, int b)
 
 static void test_frames(int a, int b)
 {
-	ktap(joined(a, b), "a frame passes from one wire to the other");
-	put(b, 1, 2, 100, 7);
-	ktap(take(a, WAIT_MS) == 100 && buf[14] == 7, "a frame passes back");
-	put(a, 2, 1, BIG, 9);
-	ktap(take(b, WAIT_MS) == BIG && buf[BIG - 1] == 9, "the longest frame passes unchanged");
-	put(a, 2, 1, 20, 5);
-	ktap(take(b, WAIT_MS) == 60 && buf[19] == 5 && !buf[20],
+	ktap(connected(a, b), "a frame passes from one wire to the other");
+	send_frame(b, 1, 2, 100, 7);
+	ktap(recv_frame(a, WAIT_MS) == 100 && buf[14] == 7, "a frame passes back");
+	send_frame(a, 2, 1, BIG, 9);
+	ktap(recv_frame(b, WAIT_MS) == BIG && buf[BIG - 1] == 9,
+	     "the longest frame passes unchanged");
+	send_frame(a, 2, 1, 20, 5);
+	ktap(recv_frame(b, WAIT_MS) == 60 && buf[19] == 5 && !buf[20],
 	     "a short frame is padded with zeros");
 }
 
@@ -159,8 +160,8 @@ static void test_pieces(int a, int b)
 	uint8_t two[2 * 104];
 	unsigned int i;
 
-	put(a, 2, 1, 100, 1);
-	take(b, WAIT_MS);
+	send_frame(a, 2, 1, 100, 1);
+	recv_frame(b, WAIT_MS);
 	memset(two, 0, sizeof(two));
 	for (i = 0; i < 2; i++) {
 		two[i * 104 + 3] = 100;
@@ -168,10 +169,11 @@ static void test_pieces(int a, int b)
 		two[i * 104 + 18] = 10 + i;
 	}
 	for (i = 0; i < sizeof(two); i += 52) {
-		put_bytes(a, two + i, 52);
+		send_bytes(a, two + i, 52);
 		usleep(5000);
 	}
-	ktap(take(b, WAIT_MS) == 100 && buf[14] == 10 && take(b, WAIT_MS) == 100 && buf[14] == 11,
+	ktap(recv_frame(b, WAIT_MS) == 100 && buf[14] == 10 && recv_frame(b, WAIT_MS) == 100 &&
+	     buf[14] == 11,
 	     "frames received in pieces are reassembled");
 }
 
@@ -179,11 +181,12 @@ static int test_wrong_length(int a, int b, uint32_t len)
 {
 	uint32_t head = htonl(len);
 
-	put_bytes(a, &head, 4);
-	ktap(hung_up(a), "a frame length of %u ends the connection", len);
+	send_bytes(a, &head, 4);
+	ktap(disconnected(a), "a frame length of %u ends the connection", len);
 	close(a);
-	a = plug("a");
-	ktap(a >= 0 && joined(a, b), "after a frame length of %u the next peer can connect", len);
+	a = connect_wire("a");
+	ktap(a >= 0 && connected(a, b), "after a frame length of %u the next peer can connect",
+	     len);
 	return a;
 }
 
@@ -193,20 +196,21 @@ static void test_slow_reader(int a, int b)
 	unsigned int i, n = 0;
 	int more;
 
-	more = plug("b");
-	ktap(more >= 0 && hung_up(more), "a second peer on one socket is rejected");
+	more = connect_wire("b");
+	ktap(more >= 0 && disconnected(more), "a second peer on one socket is rejected");
 	close(more);
-	put(b, 1, 2, 60, 0);
-	take(a, WAIT_MS);
+	send_frame(b, 1, 2, 60, 0);
+	recv_frame(a, WAIT_MS);
 	for (i = 0; i < 4000; i++)
-		put(a, 2, 1, 8000, i);
-	put(b, 1, 2, 60, 77);
-	ktap(take(a, WAIT_MS) == 60 && buf[14] == 77, "a peer that does not read can still send");
-	for (i = 0; i < 4000 && take(b, 500); i++)
+		send_frame(a, 2, 1, 8000, i);
+	send_frame(b, 1, 2, 60, 77);
+	ktap(recv_frame(a, WAIT_MS) == 60 && buf[14] == 77,
+	     "a peer that does not read can still send");
+	for (i = 0; i < 4000 && recv_frame(b, 500); i++)
 		n++;
 	printf("# %u of 4000 came\n", n);
 	ktap(n > 1 && n < 4000, "frames that it does not read in time are lost");
-	ktap(joined(a, b), "a slow reader that reads again receives frames");
+	ktap(connected(a, b), "a slow reader that reads again receives frames");
 }
 
 /* The kernel sends frames of its own there, too: only those with our byte count. */
@@ -218,7 +222,7 @@ static bool tap_to_wire(int packets, int b)
 	for (tries = 0; tries < 50; tries++) {
 		if (send(packets, frame, sizeof(frame), 0) != sizeof(frame))
 			continue;
-		for (more = 0; more < 20 && take(b, 100); more++)
+		for (more = 0; more < 20 && recv_frame(b, 100); more++)
 			if (buf[14] == 0x5a)
 				return true;
 	}
@@ -230,7 +234,7 @@ static bool wire_to_tap(int packets, int b)
 	struct pollfd p = { .fd = packets, .events = POLLIN };
 	unsigned int more;
 
-	put(b, 1, 2, 100, 0xa5);
+	send_frame(b, 1, 2, 100, 0xa5);
 	for (more = 0; more < 50 && poll(&p, 1, WAIT_MS) == 1; more++)
 		if (read(packets, buf, sizeof(buf)) == 100 && buf[14] == 0xa5)
 			return true;
@@ -258,7 +262,7 @@ static void test_tap(void)
 	}
 
 	pid = start("tap:cx-test", "unix:%s/b");
-	b = plug("b");
+	b = connect_wire("b");
 	packets = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL));
 	strcpy(request.ifr_name, "cx-test");
 	request.ifr_flags = IFF_UP;
@@ -296,8 +300,8 @@ int main(int argc, char **argv)
 		return 1;
 	ktap_plan(22);
 	pid = start("unix:%s/a", "unix:%s/b");
-	a = plug("a");
-	b = plug("b");
+	a = connect_wire("a");
+	b = connect_wire("b");
 	test_frames(a, b);
 	test_pieces(a, b);
 	a = test_wrong_length(a, b, 0);

@@ -24,7 +24,7 @@ struct sink {
 static struct port *ports[PORTS];
 static struct sink sinks[PORTS];
 
-static bool take(void *arg, const struct frame *frame)
+static bool receive(void *arg, const struct frame *frame)
 {
 	struct sink *sink = arg;
 
@@ -44,7 +44,7 @@ static void set_up(void)
 	memset(sinks, 0, sizeof(sinks));
 	for (i = 0; i < PORTS; i++) {
 		ports[i] = port_create(NULL, names[i]);
-		port_set_sink(ports[i], take, &sinks[i]);
+		port_set_sink(ports[i], receive, &sinks[i]);
 	}
 }
 
@@ -58,7 +58,7 @@ static void tear_down(void)
 }
 
 /* From station @from (behind the port of that number) to @to; 0xff: broadcast. */
-static void put(unsigned int from, uint8_t to, uint8_t payload)
+static void send_frame(unsigned int from, uint8_t to, uint8_t payload)
 {
 	struct frame *frame = frame_alloc(100);
 
@@ -84,25 +84,25 @@ static bool counts(unsigned int a, unsigned int b, unsigned int c)
 static void test_switch(void)
 {
 	set_up();
-	put(0, 1, 1);
+	send_frame(0, 1, 1);
 	ktap(sinks[1].n == 0, "nothing is delivered inside port_send()");
 	ktap(counts(0, 1, 1), "an unknown address is flooded to all others");
-	put(1, 0, 1);
+	send_frame(1, 0, 1);
 	ktap(counts(1, 1, 1), "a learned address is not flooded");
-	put(0, 1, 1);
+	send_frame(0, 1, 1);
 	ktap(counts(1, 2, 1), "the reply is not flooded");
-	put(0, 0xff, 1);
+	send_frame(0, 0xff, 1);
 	ktap(counts(1, 3, 2), "broadcast goes to all others");
-	put(0, 0, 1);
+	send_frame(0, 0, 1);
 	ktap(counts(2, 3, 2), "a frame to the sender's own address comes back to it");
 	port_set_wire(ports[1], false);
-	put(0, 1, 1);
+	send_frame(0, 1, 1);
 	ktap(counts(2, 3, 3),
 	     "a dead link gets no frames and its addresses are forgotten");
-	put(1, 0, 1);
+	send_frame(1, 0, 1);
 	ktap(counts(2, 3, 3) && port_counters(ports[1])->down, "a port without link does not send");
 	port_set_wire(ports[1], true);
-	put(1, 0, 1);
+	send_frame(1, 0, 1);
 	ktap(counts(3, 3, 3), "with the link back the port sends");
 	tear_down();
 }
@@ -115,7 +115,7 @@ static void test_bounds(void)
 	set_up();
 	room = port_room(ports[0]);
 	for (i = 0; i < room + 10; i++)
-		put(0, 1, 1);
+		send_frame(0, 1, 1);
 	ktap(port_room(ports[0]) == 0, "a full queue leaves no room");
 	ktap(counts(0, room, room) && port_counters(ports[1])->full == 10,
 	     "what does not fit is dropped and counted");
@@ -135,7 +135,7 @@ static void test_bounds(void)
 static enum wire_verdict verdicts[8];
 static unsigned int verdict_at;
 
-static enum wire_verdict judge(void *arg, const struct port *from, struct frame *frame)
+static enum wire_verdict filter(void *arg, const struct port *from, struct frame *frame)
 {
 	(void)arg;
 	(void)from;
@@ -147,24 +147,24 @@ static enum wire_verdict judge(void *arg, const struct port *from, struct frame 
 static void test_filter(void)
 {
 	set_up();
-	put(1, 0xff, 0);
-	put(0, 1, 9);
+	send_frame(1, 0xff, 0);
+	send_frame(0, 1, 9);
 	dut_run();
 	memset(sinks, 0, sizeof(sinks));
 	memcpy(verdicts,
 	       (enum wire_verdict[]){ WIRE_PASS, WIRE_DROP, WIRE_DUPLICATE, WIRE_HOLD, WIRE_PASS,
 				      WIRE_HOLD, WIRE_HOLD, WIRE_PASS },
 	       sizeof(verdicts));
-	wire_set_filter(judge, NULL);
+	wire_set_filter(filter, NULL);
 	for (verdict_at = 0; verdict_at < 8;)
-		put(0, 1, verdict_at + 1);
+		send_frame(0, 1, verdict_at + 1);
 	dut_run();
 	ktap(sinks[1].n == 8 &&
 	     !memcmp(sinks[1].order, (uint8_t[]){ 1, 3, 3, 5, 4, 6, 0x88, 7 }, 8),
 	     "frames are passed, dropped, duplicated, held back and changed as the filter says");
 	memcpy(verdicts, (enum wire_verdict[]){ WIRE_HOLD }, sizeof(enum wire_verdict));
 	verdict_at = 0;
-	put(0, 1, 0x11);
+	send_frame(0, 1, 0x11);
 	dut_run();
 	ktap(sinks[1].n == 8, "a held frame waits");
 	wire_set_filter(NULL, NULL);
@@ -188,10 +188,10 @@ static void test_capture(void)
 	set_up();
 	ktap(!capture_open(path, NULL), "a capture can be started");
 	for (i = 0; i < 5; i++)
-		put(0, 0xff, i);
-	put(0, 0xff, 5);
+		send_frame(0, 0xff, i);
+	send_frame(0, 0xff, 5);
 	port_set_wire(ports[0], false);
-	put(0, 0xff, 6); /* never enters the switch */
+	send_frame(0, 0xff, 6); /* never enters the switch */
 	dut_run();
 	capture_close();
 	pcap = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, error);
@@ -258,15 +258,15 @@ static void test_capture_ports(void)
 	set_up();
 	ktap(!capture_open(all, NULL) && !capture_open(one, ports[1]) &&
 	     capture_open(one, NULL) == -EBUSY, "two captures can run, but not to one file");
-	put(1, 0xff, 1);
-	put(0, 1, 2);
+	send_frame(1, 0xff, 1);
+	send_frame(0, 1, 2);
 	dut_run();
-	put(2, 1, 3);
-	put(1, 2, 4);
+	send_frame(2, 1, 3);
+	send_frame(1, 2, 4);
 	dut_run();
 	ktap(!capture_stop(one) && capture_stop(one) == -ENOENT,
 	     "one capture can be stopped alone");
-	put(1, 0xff, 5);
+	send_frame(1, 0xff, 5);
 	dut_run();
 	capture_close();
 	ktap(read_blocks(all, names, order) && !strcmp(names, "p0 p1 p2 ") &&
@@ -295,7 +295,7 @@ static void test_flush(void)
 	set_up();
 	capture_open(path, NULL);
 	for (i = 0; i < 20000; i++) {
-		put(0, 1, 1);
+		send_frame(0, 1, 1);
 		if (!(i % 500))
 			dut_run();
 	}

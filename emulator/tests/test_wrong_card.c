@@ -142,7 +142,7 @@ static void wrong_registers(void)
 
 struct slot_case {
 	const char *what;
-	struct spoil spoil;
+	struct corruption corrupt;
 	bool long_in, long_out;
 	int delivery;
 	const char *text;
@@ -218,7 +218,7 @@ static void wrong_slots(void)
 		map_read_only();
 		wrong_begin();
 		err = cmd_exec(&rig.c, in, k->long_in ? sizeof(in) : 16, &out,
-			       k->long_out ? sizeof(out) : 16, &k->spoil);
+			       k->long_out ? sizeof(out) : 16, &k->corrupt);
 		if (err >> 8 == k->delivery)
 			wrong_expect(k->what, k->text);
 		else
@@ -227,7 +227,7 @@ static void wrong_slots(void)
 	}
 	wrong_begin();
 	cmd_exec(&rig.c, &(struct prm_query_issi_in){}, 16, &out, 16,
-		 &(struct spoil){ .software_owned = true });
+		 &(struct corruption){ .software_owned = true });
 	wrong_expect("a slot that software owns",
 		     "doorbell for command slot 0, which software owns");
 }
@@ -490,17 +490,17 @@ static void wrong_end(void)
 		F(teardown_hca, profile, 1, "profile 1: only graceful teardown is supported"),
 	};
 	struct prm_teardown_hca_in in = {};
-	uint32_t uar = rig_make(&WRONG_CMD(alloc_uar, &(struct prm_alloc_uar_in){}));
+	uint32_t uar = rig_create(&WRONG_CMD(alloc_uar, &(struct prm_alloc_uar_in){}));
 	char text[64];
 
 	wrong_uars(uar);
 	WRONG_ONLY(&WRONG_CMD(teardown_hca, &in), profile);
 	wrong_begin();
-	rig_make(&WRONG_CMD(teardown_hca, &in));
+	rig_create(&WRONG_CMD(teardown_hca, &in));
 	snprintf(text, sizeof(text), "leak: UAR 0x%x was not destroyed", uar);
 	wrong_expect("a UAR that was not freed", text);
 	wrong_begin();
-	rig_make(&WRONG_CMD(disable_hca, &(struct prm_disable_hca_in){}));
+	rig_create(&WRONG_CMD(disable_hca, &(struct prm_disable_hca_in){}));
 	wrong_expect("pages that were not reclaimed", "leak: * pages were not reclaimed");
 }
 
@@ -520,7 +520,7 @@ static void wrong_function(const char *bin_dir)
 	wrong_caps();
 	wrong_pages();
 	ktap(!give_pages(&rig.c, 1) && !give_pages(&rig.c, 2), "pages");
-	rig_make(&WRONG_CMD(init_hca, &(struct prm_init_hca_in){}));
+	rig_create(&WRONG_CMD(init_hca, &(struct prm_init_hca_in){}));
 	wrong_running();
 	wrong_end();
 	ktap(rig_close() == 3, "exit status 3 of a ConnectX-5");
@@ -598,7 +598,7 @@ static void wrong_lag(const char *bin_dir)
 	prm_set(&change, ctx.tx_remap_affinity_2, 1);
 	WRONG(&WRONG_CMD(modify_lag, &change), modify);
 	WRONG_ONLY(&WRONG_CMD(destroy_vport_lag, &(struct prm_destroy_vport_lag_in){}), no_vport);
-	rig_make(&WRONG_CMD(create_vport_lag, &(struct prm_create_vport_lag_in){}));
+	rig_create(&WRONG_CMD(create_vport_lag, &(struct prm_create_vport_lag_in){}));
 	prm_set(&demux, op_mod, 1);
 	WRONG(&WRONG_CMD(create_flow_table, &demux), demux_rows);
 	ktap(rig_close() == 3, "exit status 3 of two ports");

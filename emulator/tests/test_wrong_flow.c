@@ -75,9 +75,9 @@ static void wrong_table(void)
 	prm_set(&in, CTX.log_size, 4);
 	WRONG_ONLY(&WRONG_CMD(create_flow_table, &in), head_rows);
 	WRONG(&WRONG_CMD(create_flow_table, &in), table_rows);
-	table = rig_make(&WRONG_CMD(create_flow_table, &in));
+	table = rig_create(&WRONG_CMD(create_flow_table, &in));
 	prm_set(&in, CTX.level, 2);
-	behind = rig_make(&WRONG_CMD(create_flow_table, &in));
+	behind = rig_create(&WRONG_CMD(create_flow_table, &in));
 	prm_set(&change, table_id, table);
 	prm_set(&change, modify_field_select, PRM_MODIFY_FT_MISS_TABLE);
 	prm_set(&change, CTX.table_miss_action, PRM_FT_MISS_FWD);
@@ -158,7 +158,7 @@ static void wrong_group(void)
 	WRONG_ONLY(&WRONG_CMD(create_flow_group, &in), overlap);
 	prm_set(&in, start_flow_index, 8);
 	prm_set(&in, end_flow_index, 15);
-	group = rig_make(&WRONG_CMD(create_flow_group, &in));
+	group = rig_create(&WRONG_CMD(create_flow_group, &in));
 	prm_set(&ask, table_id, table);
 	prm_set(&ask, group_id, group);
 	WRONG(&WRONG_CMD(query_flow_group, &ask), query);
@@ -288,7 +288,7 @@ static void wrong_counter(void)
 	struct wrong_cmd cmd;
 
 	WRONG(&WRONG_CMD(alloc_flow_counter, &in), make);
-	counter = rig_make(&WRONG_CMD(alloc_flow_counter, &in));
+	counter = rig_create(&WRONG_CMD(alloc_flow_counter, &in));
 	prm_set(&ask, flow_counter_id, counter);
 	cmd = WRONG_CMD(query_flow_counter, &ask);
 	cmd.out_len += sizeof(struct prm_traffic_counter);

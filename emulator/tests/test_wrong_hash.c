@@ -74,7 +74,7 @@ static void wrong_definer(void)
 	prm_set_bits((__be32 *)&in,
 		     MASK_AT * 8 + FIELD_BIT(match_definer_format_22, outer_l4_sport), 16, 0xffff);
 	WRONG(&WRONG_CMD(create_general_object, &in), definer_rows);
-	definer = rig_make(&WRONG_CMD(create_general_object, &in));
+	definer = rig_create(&WRONG_CMD(create_general_object, &in));
 	prm_set(&ask, obj_type, PRM_OBJ_MATCH_DEFINER);
 	prm_set(&ask, obj_id, definer);
 	cmd = WRONG_CMD(query_general_object, &ask);
@@ -106,13 +106,13 @@ static void wrong_table(void)
 	struct prm_set_flow_table_root_in set = {};
 
 	prm_set(&in, CTX.level, 5);
-	rx_table = rig_make(&WRONG_CMD(create_flow_table, &in));
+	rx_table = rig_create(&WRONG_CMD(create_flow_table, &in));
 	prm_set(&in, table_type, PRM_FT_PORT_SEL);
-	inner = rig_make(&WRONG_CMD(create_flow_table, &in));
+	inner = rig_create(&WRONG_CMD(create_flow_table, &in));
 	prm_set(&in, CTX.level, 0);
 	prm_set(&in, CTX.log_size, 4);
 	WRONG_ONLY(&WRONG_CMD(create_flow_table, &in), demux);
-	outer = rig_make(&WRONG_CMD(create_flow_table, &in));
+	outer = rig_create(&WRONG_CMD(create_flow_table, &in));
 	prm_set(&in, CTX.table_miss_action, PRM_FT_MISS_FWD);
 	prm_set(&in, CTX.table_miss_id, rx_table);
 	WRONG_ONLY(&WRONG_CMD(create_flow_table, &in), miss);
@@ -144,13 +144,13 @@ static void wrong_group(void)
 	prm_set(&in, table_type, PRM_FT_PORT_SEL);
 	prm_set(&in, table_id, outer);
 	prm_set(&in, end_flow_index, 15);
-	outer_group = rig_make(&WRONG_CMD(create_flow_group, &in));
+	outer_group = rig_create(&WRONG_CMD(create_flow_group, &in));
 	prm_set(&in, table_id, inner);
 	prm_set(&in, end_flow_index, 0);
 	prm_set(&in, group_type, PRM_FG_HASH_SPLIT);
 	prm_set(&in, match_definer_id, definer);
 	WRONG_ONLY(&WRONG_CMD(create_flow_group, &in), hash);
-	inner_group = rig_make(&WRONG_CMD(create_flow_group, &in));
+	inner_group = rig_create(&WRONG_CMD(create_flow_group, &in));
 	prm_set(&gone, obj_type, PRM_OBJ_MATCH_DEFINER);
 	prm_set(&gone, obj_id, definer);
 	WRONG_ONLY(&WRONG_CMD(destroy_general_object, &gone), busy);
@@ -256,7 +256,7 @@ static void wrong_kind(void)
 	prm_set(&group, table_id, rx_table);
 	prm_set(&b.in, table_type, PRM_FT_NIC_RX);
 	prm_set(&b.in, table_id, rx_table);
-	prm_set(&b.in, flow_context.group_id, rig_make(&WRONG_CMD(create_flow_group, &group)));
+	prm_set(&b.in, flow_context.group_id, rig_create(&WRONG_CMD(create_flow_group, &group)));
 	prm_set(&b.dest[0], destination_id, inner);
 	WRONG_ONLY(&WRONG_CMD(set_fte, &b), to_port);
 }
@@ -329,7 +329,7 @@ static void wrong_active(void)
 static void wrong_end(void)
 {
 	wrong_begin();
-	rig_make(&WRONG_CMD(teardown_hca, &(struct prm_teardown_hca_in){}));
+	rig_create(&WRONG_CMD(teardown_hca, &(struct prm_teardown_hca_in){}));
 	wrong_expect("objects that were not destroyed",
 		     "leak: UAR 0x* was not destroyed\n"
 		     "leak: UAR 0x* was not destroyed\n"
@@ -368,7 +368,7 @@ static void turn_bypass_on(void)
 	prm_set(&in, op_mod, PRM_CAP_PORT_SELECTION << 1);
 	prm_set(&in, capability.port_selection_cap.port_select_flow_table_bypass, 1);
 	WRONG(&WRONG_CMD(set_hca_cap, &in), other);
-	rig_make(&WRONG_CMD(init_hca, &(struct prm_init_hca_in){}));
+	rig_create(&WRONG_CMD(init_hca, &(struct prm_init_hca_in){}));
 }
 
 int main(int argc, char **argv)

@@ -43,7 +43,7 @@ static void wrong_tis(void)
 
 	prm_set(&in, ctx.transport_domain, rig.td);
 	WRONG(&WRONG_CMD(create_tis, &in), create);
-	tis = rig_make(&WRONG_CMD(create_tis, &in));
+	tis = rig_create(&WRONG_CMD(create_tis, &in));
 	prm_set(&change, tisn, tis);
 	WRONG(&WRONG_CMD(modify_tis, &change), modify);
 }
@@ -149,7 +149,7 @@ static void wrong_sq(void)
 	b.tail.pas[0] = cpu_to_be64(rig_page());
 	WRONG_AT(&WRONG_CMD(create_sq, &b), FIELD_BIT(create_sq_in, ctx.wq), wq_rows);
 	WRONG(&WRONG_CMD(create_sq, &b), create_sq_rows);
-	sq = rig_make(&WRONG_CMD(create_sq, &b));
+	sq = rig_create(&WRONG_CMD(create_sq, &b));
 	prm_set(&change, sqn, sq);
 	prm_set(&change, ctx.state, PRM_WQ_RDY);
 	WRONG(&WRONG_CMD(modify_sq, &change), modify);
@@ -210,7 +210,7 @@ static void wrong_rq(void)
 	b.tail.pas[0] = cpu_to_be64(rig_page());
 	WRONG_AT(&WRONG_CMD(create_rq, &b), FIELD_BIT(create_rq_in, ctx.wq), wq_rows);
 	WRONG(&WRONG_CMD(create_rq, &b), create_rq_rows);
-	rq = rig_make(&WRONG_CMD(create_rq, &b));
+	rq = rig_create(&WRONG_CMD(create_rq, &b));
 	prm_set(&change, rqn, rq);
 	prm_set(&change, ctx.state, PRM_WQ_RDY);
 	WRONG(&WRONG_CMD(modify_rq, &change), modify);
@@ -256,7 +256,7 @@ static void wrong_rqt(void)
 	prm_set(&b.in, rqt_context.rqt_actual_size, 1);
 	b.rq = cpu_to_be32(rq);
 	WRONG(&WRONG_CMD(create_rqt, &b), create);
-	rqt = rig_make(&WRONG_CMD(create_rqt, &b));
+	rqt = rig_create(&WRONG_CMD(create_rqt, &b));
 	prm_set(&change.in, rqtn, rqt);
 	prm_set(&change.in, bitmask.rqn_list, 1);
 	prm_set(&change.in, ctx.rqt_actual_size, 1);
@@ -315,7 +315,7 @@ static void wrong_tir(void)
 	prm_set(&in, ctx.indirect_table, rqt);
 	prm_set(&in, ctx.rx_hash_fn, PRM_RX_HASH_TOEPLITZ);
 	WRONG(&WRONG_CMD(create_tir, &in), create_tir_rows);
-	tir = rig_make(&WRONG_CMD(create_tir, &in));
+	tir = rig_create(&WRONG_CMD(create_tir, &in));
 	prm_set(&one, ctx.disp_type, PRM_TIR_DIRECT);
 	prm_set(&one, ctx.transport_domain, rig.td);
 	prm_set(&one, ctx.inline_rqn, rq);

@@ -102,7 +102,7 @@ static void wrong_eq(void)
 	b.pas[0] = cpu_to_be64(rig_page());
 	async = b;
 	prm_set64(&async.in, event_bitmask[0], 1 << 9);
-	rig_make(&WRONG_CMD(create_eq, &async));
+	rig_create(&WRONG_CMD(create_eq, &async));
 	WRONG(&WRONG_CMD(create_eq, &b), eq_rows);
 	prm_set(&destroy, eq_number, rig.eq);
 	WRONG_ONLY(&WRONG_CMD(destroy_eq, &destroy), used);
@@ -160,7 +160,7 @@ static void wrong_cq(void)
 	prm_set64(&b.in, CQC.dbr_addr, rig_page());
 	b.pas[0] = cpu_to_be64(rig_page());
 	WRONG(&WRONG_CMD(create_cq, &b), cq_rows);
-	prm_set(&change.in, cqn, rig_make(&WRONG_CMD(create_cq, &b)));
+	prm_set(&change.in, cqn, rig_create(&WRONG_CMD(create_cq, &b)));
 	prm_set(&change.in, MODIFY, 3);
 	WRONG(&WRONG_CMD(modify_cq, &change), modify);
 	prm_set(&change.in, op_mod, 1);
@@ -310,7 +310,7 @@ static void set_address(void)
 	prm_set(&in, roce_address.source_mac_47_32, 0x02c4);
 	prm_set(&in, roce_address.roce_version, PRM_ROCE_V2);
 	prm_set(&in, roce_address.roce_l3_type, PRM_ROCE_L3_IPV6);
-	rig_make(&WRONG_CMD(set_roce_address, &in));
+	rig_create(&WRONG_CMD(set_roce_address, &in));
 }
 
 static void wrong_transitions(uint32_t qpn)
@@ -357,12 +357,12 @@ static void wrong_qp(void)
 	uint32_t qpn;
 
 	WRONG(&WRONG_CMD(create_qp, &b), qp_rows);
-	qpn = rig_make(&WRONG_CMD(create_qp, &b));
+	qpn = rig_create(&WRONG_CMD(create_qp, &b));
 	prm_set(&ask, qpn, qpn);
 	WRONG(&WRONG_CMD(query_qp, &ask), query);
 	wrong_transitions(qpn);
 	b = good_qp(PRM_QP_ST_QP1);
-	rig_make(&WRONG_CMD(create_qp, &b));
+	rig_create(&WRONG_CMD(create_qp, &b));
 	WRONG_ONLY(&WRONG_CMD(create_qp, &b), second_gsi);
 }
 
@@ -385,13 +385,13 @@ static void wrong_multicast(void)
 	struct prm_attach_to_mcg_in in = {};
 	struct prm_detach_from_mcg_in out = {};
 	struct prm_destroy_qp_in destroy = {};
-	uint32_t qpn = rig_make(&WRONG_CMD(create_qp, &ud));
+	uint32_t qpn = rig_create(&WRONG_CMD(create_qp, &ud));
 
-	prm_set(&in, qpn, rig_make(&WRONG_CMD(create_qp, &rc)));
+	prm_set(&in, qpn, rig_create(&WRONG_CMD(create_qp, &rc)));
 	prm_set(&in, multicast_gid[0], 0xff);
 	WRONG_ONLY(&WRONG_CMD(attach_to_mcg, &in), not_ud);
 	prm_set(&in, qpn, qpn);
-	rig_make(&WRONG_CMD(attach_to_mcg, &in));
+	rig_create(&WRONG_CMD(attach_to_mcg, &in));
 	WRONG_ONLY(&WRONG_CMD(attach_to_mcg, &in), twice);
 	prm_set(&destroy, qpn, qpn);
 	WRONG_ONLY(&WRONG_CMD(destroy_qp, &destroy), used);
@@ -458,7 +458,7 @@ static void wrong_srq(void)
 	prm_set64(&b.in, SRQC.dbr_addr, rig_page());
 	b.pas[0] = cpu_to_be64(rig_page());
 	WRONG(&WRONG_CMD(create_srq, &b), srq_rows);
-	prm_set(&limit, srq_number, rig_make(&WRONG_CMD(create_srq, &b)));
+	prm_set(&limit, srq_number, rig_create(&WRONG_CMD(create_srq, &b)));
 	prm_set(&limit, op_mod, PRM_ARM_RQ_SRQ);
 	WRONG(&WRONG_CMD(arm_rq, &limit), arm);
 
@@ -470,7 +470,7 @@ static void wrong_srq(void)
 	prm_set(&x.in, XRCC.db_record_addr_l, rig_page() >> 2);
 	x.pas[0] = cpu_to_be64(rig_page());
 	WRONG(&WRONG_CMD(create_xrc_srq, &x), xrc_rows);
-	prm_set(&xrc_limit, xrc_srqn, rig_make(&WRONG_CMD(create_xrc_srq, &x)));
+	prm_set(&xrc_limit, xrc_srqn, rig_create(&WRONG_CMD(create_xrc_srq, &x)));
 	prm_set(&xrc_limit, op_mod, 1);
 	WRONG(&WRONG_CMD(arm_xrc_srq, &xrc_limit), arm_xrc);
 }
@@ -505,7 +505,7 @@ static void wrong_rmp(void)
 	prm_set64(&b.in, ctx.wq.dbr_addr, rig_page());
 	b.pas[0] = cpu_to_be64(rig_page());
 	WRONG(&WRONG_CMD(create_rmp, &b), rmp_rows);
-	prm_set(&change, rmpn, rig_make(&WRONG_CMD(create_rmp, &b)));
+	prm_set(&change, rmpn, rig_create(&WRONG_CMD(create_rmp, &b)));
 	prm_set(&change, rmp_state, PRM_WQ_RDY);
 	prm_set(&change, ctx.state, PRM_WQ_RDY);
 	WRONG(&WRONG_CMD(modify_rmp, &change), modify);

@@ -14,7 +14,7 @@ static uint32_t packet_len;
 
 /* ---- send queues ---- */
 
-/* A right SEND of the packet in @wqe, about to be spoilt; which says in how many blocks to ring. */
+/* A valid SEND of the packet in @wqe, to be corrupted; which says how many blocks to ring for. */
 struct wqe {
 	struct prm_wqe_ctrl_seg *ctrl;
 	struct prm_wqe_eth_seg *eth;
@@ -23,7 +23,7 @@ struct wqe {
 
 struct send_case {
 	const char *what;
-	void (*spoil)(struct wqe *w, struct dut_wq *sq);
+	void (*corrupt)(struct wqe *w, struct dut_wq *sq);
 	void (*edit)(struct prm_sqc *ctx);
 	const char *text;
 };
@@ -147,8 +147,8 @@ static void wrong_send(const struct send_case *k)
 
 	memcpy(dut_ptr(d, buf), packet, packet_len);
 	dut_data_seg(d, w.data, buf, packet_len);
-	if (k->spoil)
-		k->spoil(&w, &sq);
+	if (k->corrupt)
+		k->corrupt(&w, &sq);
 	wrong_begin();
 	dut_ring(d, &sq, 1);
 	cqe = (const void *)dut_poll(d, &sq.cq);

@@ -380,7 +380,7 @@ static uint8_t xor_bytes(const void *buf, size_t len)
 #define MBOX_STRIDE 1024
 
 static uint64_t fill_chain(struct client *c, uint64_t base, const uint8_t *data, uint32_t len,
-			   const struct spoil *spoil)
+			   const struct corruption *corrupt)
 {
 	struct prm_mbox_block *b;
 	uint32_t n = len > 16 ? (len - 16 + 511) / 512 : 0, i, k;
@@ -392,12 +392,12 @@ static uint64_t fill_chain(struct client *c, uint64_t base, const uint8_t *data,
 		if (data)
 			memcpy(b->data, data + 16 + i * 512, k);
 		b->next = cpu_to_be64(i + 1 < n ? RAM_IOVA + base + (i + 1) * MBOX_STRIDE : 0);
-		b->block_num = cpu_to_be32(i + (spoil && spoil->wrong_block));
-		b->token = c->token + (spoil && spoil->wrong_token);
+		b->block_num = cpu_to_be32(i + (corrupt && corrupt->wrong_block));
+		b->token = c->token + (corrupt && corrupt->wrong_token);
 		b->ctrl_sig =
 			~xor_bytes(b->rsvd_200, offsetof(struct prm_mbox_block, ctrl_sig) - 512) ^
-			(spoil && spoil->bad_ctrl);
-		b->sig = ~xor_bytes(b, sizeof(*b) - 1) ^ (spoil && spoil->bad_signature);
+			(corrupt && corrupt->bad_ctrl);
+		b->sig = ~xor_bytes(b, sizeof(*b) - 1) ^ (corrupt && corrupt->bad_signature);
 	}
 	return n ? RAM_IOVA + base : 0;
 }
@@ -413,7 +413,7 @@ static void drain_chain(struct client *c, uint64_t base, uint8_t *data, uint32_t
 }
 
 int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint32_t out_len,
-	     const struct spoil *spoil)
+	     const struct corruption *corrupt)
 {
 	struct prm_cmdq_entry *e = (void *)(c->ram + CMDQ_OFFSET);
 	uint8_t full_out[0x4000] = {};
@@ -421,20 +421,20 @@ int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint3
 
 	c->token++;
 	memset(e, 0, sizeof(*e));
-	e->type = spoil && spoil->bad_type ? 3 : PRM_CMDQ_TYPE_PCI;
-	e->inlen = cpu_to_be32(spoil && spoil->in_len ? spoil->in_len : in_len);
-	e->outlen = cpu_to_be32(spoil && spoil->out_len ? spoil->out_len : out_len);
+	e->type = corrupt && corrupt->bad_type ? 3 : PRM_CMDQ_TYPE_PCI;
+	e->inlen = cpu_to_be32(corrupt && corrupt->in_len ? corrupt->in_len : in_len);
+	e->outlen = cpu_to_be32(corrupt && corrupt->out_len ? corrupt->out_len : out_len);
 	memcpy(e->in, in, in_len < 16 ? in_len : 16);
-	e->in_ptr = cpu_to_be64(fill_chain(c, MBOX_IN, in, in_len, spoil));
+	e->in_ptr = cpu_to_be64(fill_chain(c, MBOX_IN, in, in_len, corrupt));
 	e->out_ptr = cpu_to_be64(fill_chain(c, MBOX_OUT, NULL, out_len, NULL));
-	if (spoil && spoil->in_ptr)
-		e->in_ptr = cpu_to_be64(spoil->in_ptr);
-	if (spoil && spoil->out_ptr)
-		e->out_ptr = cpu_to_be64(spoil->out_ptr);
+	if (corrupt && corrupt->in_ptr)
+		e->in_ptr = cpu_to_be64(corrupt->in_ptr);
+	if (corrupt && corrupt->out_ptr)
+		e->out_ptr = cpu_to_be64(corrupt->out_ptr);
 	e->token = c->token;
-	e->rsvd_01[0] = spoil && spoil->reserved;
-	e->status_own = spoil && spoil->software_owned ? 0 : PRM_CMDQ_OWN_HW;
-	e->sig = ~xor_bytes(e, sizeof(*e)) ^ (spoil && spoil->bad_signature && in_len <= 16);
+	e->rsvd_01[0] = corrupt && corrupt->reserved;
+	e->status_own = corrupt && corrupt->software_owned ? 0 : PRM_CMDQ_OWN_HW;
+	e->sig = ~xor_bytes(e, sizeof(*e)) ^ (corrupt && corrupt->bad_signature && in_len <= 16);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	reg_write(c, offsetof(struct prm_iseg, cmd_dbell), 1);
 	for (tries = 0; tries < 20000; tries++) {
@@ -445,7 +445,7 @@ int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint3
 	if (tries == 20000)
 		return -1;
 	if (xor_bytes(e, sizeof(*e)) != 0xff)
-		return spoil && spoil->software_owned ? 0 : -2;
+		return corrupt && corrupt->software_owned ? 0 : -2;
 	memcpy(full_out, e->out, 16);
 	drain_chain(c, MBOX_OUT, full_out, out_len);
 	memcpy(out, full_out, out_len);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * A small driver for tests: starts cxemu, speaks vfio-user to it as QEMU does, has a piece of
- * memory that the card may reach, and sends commands. Whatever cannot go wrong in a test ends the
- * program with a message.
+ * A small driver for tests: starts cxemu, speaks vfio-user to it as QEMU does, maps memory for DMA
+ * and sends commands. Errors of the test itself end the program with a message.
  */
 #ifndef CXEMU_VFU_CLIENT_H
 #define CXEMU_VFU_CLIENT_H
@@ -79,17 +78,17 @@ bool vector_fired(struct client *c, unsigned int vector, int timeout_ms); /* tak
 uint64_t ram_alloc(struct client *c, uint64_t len);	/* whole pages; the card's address */
 void *ram_ptr(struct client *c, uint64_t iova);
 
-/* How a command is spoilt before it is sent. */
-struct spoil {
+/* What is wrong with a command when it is sent. */
+struct corruption {
 	bool wrong_token, wrong_block, bad_signature, bad_type, software_owned;
 	bool bad_ctrl, reserved;	/* the mailbox's control signature; a byte of the slot */
 	uint64_t in_ptr, out_ptr;	/* 0: where the mailboxes are */
 	uint32_t in_len, out_len;	/* 0: as given */
 };
 
-/* Delivery status << 8 | status; -1: no completion came. */
+/* Delivery status << 8 | status; -1: no completion. */
 int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint32_t out_len,
-	     const struct spoil *spoil);
+	     const struct corruption *corrupt);
 uint32_t cmd_syndrome(const void *out);
 
 /* cmd(c, create_eq, &in, &out): opcode and lengths from the name. */

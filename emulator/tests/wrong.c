@@ -24,7 +24,7 @@ int rig_send(const struct wrong_cmd *cmd, uint32_t *num)
 	return err;
 }
 
-uint32_t rig_make(const struct wrong_cmd *cmd)
+uint32_t rig_create(const struct wrong_cmd *cmd)
 {
 	uint32_t num;
 	int err = rig_send(cmd, &num);
@@ -46,10 +46,10 @@ static uint32_t alloc(const char *name, uint16_t opcode)
 {
 	struct prm_mbox_in in[1] = {};
 
-	return rig_make(&(struct wrong_cmd){ name, opcode, in, 16, 16 });
+	return rig_create(&(struct wrong_cmd){ name, opcode, in, 16, 16 });
 }
 
-static void make_queues(void)
+static void create_queues(void)
 {
 	struct { struct prm_create_eq_in in; __be64 pas; } eq = {};
 	struct { struct prm_create_cq_in in; __be64 pas; } cq = {};
@@ -58,13 +58,13 @@ static void make_queues(void)
 	prm_set(&eq.in, eq_context_entry.uar_page, rig.uar);
 	eq.pas = cpu_to_be64(rig_page());
 	memset(ram_ptr(&rig.c, be64_to_cpu(eq.pas)), 0xff, 4096);
-	rig.eq = rig_make(&WRONG_CMD(create_eq, &eq));
+	rig.eq = rig_create(&WRONG_CMD(create_eq, &eq));
 	prm_set(&cq.in, cq_context.log_cq_size, 6);
 	prm_set(&cq.in, cq_context.uar_page, rig.uar);
 	prm_set(&cq.in, cq_context.c_eqn_or_apu_element, rig.eq);
 	prm_set64(&cq.in, cq_context.dbr_addr, rig_page());
 	cq.pas = cpu_to_be64(rig_page());
-	rig.cq = rig_make(&WRONG_CMD(create_cq, &cq));
+	rig.cq = rig_create(&WRONG_CMD(create_cq, &cq));
 }
 
 void rig_open(const char *bin_dir)
@@ -88,7 +88,7 @@ void rig_open_card(const char *bin_dir, unsigned int functions, const char *card
 	rig.td = alloc("alloc_transport_domain", PRM_OP_alloc_transport_domain);
 	rig.xrcd = alloc("alloc_xrcd", PRM_OP_alloc_xrcd);
 	rig.counter = alloc("alloc_q_counter", PRM_OP_alloc_q_counter);
-	make_queues();
+	create_queues();
 }
 
 int rig_close(void)

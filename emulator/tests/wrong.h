@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * A driver that does one thing wrong at a time. Each case must get exactly one violation, with the
- * words that were expected, and a refused command the status and the syndrome that the words have.
- * emulator/tests/texts checks that no text of the emulator is without a case.
+ * A driver that does one thing wrong at a time. Each case must raise exactly one violation with the
+ * expected text, and a refused command must return the status and the syndrome of the text.
+ * emulator/tests/texts checks that each text of the emulator has a case.
  */
 #ifndef CXEMU_WRONG_H
 #define CXEMU_WRONG_H
@@ -10,16 +10,16 @@
 #include "vfu_client.h"
 #include "wrong_log.h"
 
-/* How a command that is right becomes wrong. */
+/* How a valid command becomes wrong. */
 struct wrong_row {
-	const char *field;	/* in words, for the result line */
+	const char *field;	/* for the result line */
 	uint32_t bit, width;	/* 0: no field */
 	uint64_t value;
-	uint32_t bit2, width2;	/* a second field, if one alone is another mistake */
+	uint32_t bit2, width2;	/* a second field, if one alone would be another error */
 	uint64_t value2;
 	uint32_t in_len, out_len;	/* 0: those of the command */
 	int status;		/* 0: BAD_PARAM */
-	const char *text;	/* what the emulator says; '*' stands for anything */
+	const char *text;	/* of the violation; '*' matches anything */
 };
 
 struct wrong_cmd {
@@ -62,12 +62,12 @@ uint32_t rig_page(void);	/* low dword of the address of a fresh page; the high o
 /* Sends; the status, and the number in dword 2 of the output. */
 int rig_send(const struct wrong_cmd *cmd, uint32_t *num);
 /* Must succeed; the object's number. */
-uint32_t rig_make(const struct wrong_cmd *cmd);
-/* Each row alone on top of the command; then the command as it is, which must be fine. */
+uint32_t rig_create(const struct wrong_cmd *cmd);
+/* Each row applied alone to the command; then the unmodified command, which must succeed. */
 void wrong_rows(const struct wrong_cmd *cmd, const struct wrong_row *rows, unsigned int n);
-/* The rows alone, for commands that would change too much. */
+/* The rows only, for commands whose success would change too much. */
 void wrong_rows_only(const struct wrong_cmd *cmd, const struct wrong_row *rows, unsigned int n);
-/* The same of a part of the input that begins at bit @at. */
+/* The rows only, of a part of the input that begins at bit @at. */
 void wrong_rows_at(const struct wrong_cmd *cmd, uint32_t at, const struct wrong_row *rows,
 		   unsigned int n);
 #define WRONG(cmd, rows) wrong_rows(cmd, rows, sizeof(rows) / sizeof((rows)[0]))

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What the emulator says of a driver that does something wrong: exactly what was expected? */
+/* Does the emulator log exactly the violations that are expected? */
 #ifndef CXEMU_WRONG_LOG_H
 #define CXEMU_WRONG_LOG_H
 
 #include <stdbool.h>
 
-/* Where the emulator's log is, and how results are told. */
+/* @log is the emulator's log, @say reports results. */
 void wrong_open(const char *log, bool (*say)(bool ok, const char *fmt, ...));
-/* The device is in this process; before it is made. */
+/* For a device in this process, before it is created. */
 void wrong_open_here(bool (*say)(bool ok, const char *fmt, ...));
 void wrong_close(void);
-void wrong_begin(void);	/* what is in the log is not looked at */
-/* What was done since then got exactly this violation; or these, a line for each. */
+void wrong_begin(void);	/* ignores what is in the log */
+/* Since wrong_begin() exactly this violation was logged; or these, a line for each. */
 void wrong_expect(const char *what, const char *text);
 
 #endif

@@ -72,7 +72,7 @@ void loop_test_clock(uint64_t ns);
 int loop_add_fd(int fd, void (*fn)(int fd, void *arg), void *arg);
 void loop_del_fd(int fd);
 /* What fn is called for; after loop_add_fd: readable only. */
-void loop_fd_wants(int fd, bool readable, bool writable);
+void loop_fd_set_events(int fd, bool readable, bool writable);
 /* runs queued work and due timers once; true if some work is left. For host tests too. */
 bool loop_run_pending(void);
 int loop_run(void); /* until loop_stop() */
@@ -91,7 +91,7 @@ struct guest_ops {
 };
 
 /* Off the bus, or its firmware dead: neither DMA nor interrupts. */
-bool guest_cut_off(const struct cxdev *dev);
+bool guest_unreachable(const struct cxdev *dev);
 /* a refused access counts as violation */
 int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len);
 int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len);
@@ -113,7 +113,7 @@ enum trace_level { TRACE_QUIET, TRACE_INFO, TRACE_DEBUG };
 /* Violations are always logged; notice() from TRACE_INFO on, trace() from TRACE_DEBUG on. */
 extern enum trace_level trace_level;
 
-void trace_to(FILE *out);	/* NULL: nowhere */
+void trace_set_output(FILE *out);	/* NULL: nowhere */
 void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap);
 uint64_t violations_total(void);
 void violations_print(FILE *out);

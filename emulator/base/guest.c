@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-bool guest_cut_off(const struct cxdev *dev)
+bool guest_unreachable(const struct cxdev *dev)
 {
 	return dev->health.gone || dev->health.fatal;
 }
@@ -13,7 +13,7 @@ int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len)
 {
 	int err;
 
-	if (guest_cut_off(dev))
+	if (guest_unreachable(dev))
 		return -EFAULT;
 	err = dev->ops->read(dev->guest, addr, buf, len);
 	if (err)
@@ -27,7 +27,7 @@ int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len)
 {
 	int err;
 
-	if (guest_cut_off(dev))
+	if (guest_unreachable(dev))
 		return -EFAULT;
 	err = dev->ops->write(dev->guest, addr, buf, len);
 	if (err)

@@ -132,7 +132,7 @@ void loop_del_fd(int fd)
 	loop_fds[i] = loop_fds[n_fds];
 }
 
-void loop_fd_wants(int fd, bool readable, bool writable)
+void loop_fd_set_events(int fd, bool readable, bool writable)
 {
 	int i = loop_find_fd(fd);
 

@@ -19,12 +19,12 @@ static struct {
 static unsigned int n_kept;
 static uint64_t n_violations;
 
-void trace_to(FILE *out)
+void trace_set_output(FILE *out)
 {
 	log_file = out;
 }
 
-static void line(struct cxdev *dev, const char *kind, const char *text)
+static void log_line(struct cxdev *dev, const char *kind, const char *text)
 {
 	uint64_t us = now_ns() / 1000;
 
@@ -45,7 +45,7 @@ void trace(struct cxdev *dev, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	line(dev, "", text);
+	log_line(dev, "", text);
 }
 
 void notice(struct cxdev *dev, const char *fmt, ...)
@@ -58,7 +58,7 @@ void notice(struct cxdev *dev, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	line(dev, "", text);
+	log_line(dev, "", text);
 }
 
 void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap)
@@ -80,9 +80,9 @@ void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list 
 		n_kept++;
 	}
 	if (n_violations < VIOLATIONS_LOGGED)
-		line(dev, "VIOLATION: ", text);
+		log_line(dev, "VIOLATION: ", text);
 	else if (n_violations == VIOLATIONS_LOGGED)
-		line(dev, "VIOLATION: ", "more violations: counted, not logged");
+		log_line(dev, "VIOLATION: ", "more violations: counted, not logged");
 }
 
 void violation(struct cxdev *dev, const char *fmt, ...)

@@ -70,7 +70,7 @@ static void card_general_sizes(const struct card *card, struct prm_cmd_hca_cap *
 /* Drivers look for LAG only where they also find the right to manage vports. */
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 {
-	if (!lag_announced(dev))
+	if (!lag_advertised(dev))
 		return;
 	prm_set(cap, vport_group_manager, 1);
 	prm_set(cap, lag_master, 1);
@@ -81,7 +81,7 @@ static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 
 static void card_port_selection_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 {
-	if (!port_select_announced(dev))
+	if (!port_select_advertised(dev))
 		return;
 	prm_set(cap, port_selection_cap, 1);
 	prm_set64(cap, general_obj_types, 1ull << PRM_OBJ_MATCH_DEFINER);
@@ -258,7 +258,7 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		card_flow(cur);
 		break;
 	case CAP_PORT_SELECTION:
-		if (!port_select_announced(dev))
+		if (!port_select_advertised(dev))
 			return -1;
 		card_port_selection(cur);
 		break;

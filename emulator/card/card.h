@@ -63,10 +63,10 @@ void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value);
 /*
  * What is done at once. 0, or -ENODEV: the driver has no event queue that takes such an event.
  */
-int health_pages(struct cxdev *dev, int32_t n);
-int health_temperature(struct cxdev *dev);
-void health_gone(struct cxdev *dev);
-void health_back(struct cxdev *dev);
+int health_request_pages(struct cxdev *dev, int32_t n);
+int health_warn_temperature(struct cxdev *dev);
+void health_remove(struct cxdev *dev);
+void health_restore(struct cxdev *dev);
 void health_fatal(struct cxdev *dev);
 
 /*
@@ -75,6 +75,6 @@ void health_fatal(struct cxdev *dev);
  */
 void health_reset(struct cxdev *dev);
 void health_disconnect(struct cxdev *dev);
-void health_heal(struct cxdev *dev);	       /* as if nothing had been asked for */
+void health_clear(struct cxdev *dev);	       /* as if nothing had been asked for */
 
 #endif

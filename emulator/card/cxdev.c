@@ -28,7 +28,7 @@ unsigned int cxdev_report_leaks(struct cxdev *dev)
 	if (dev->hca->phase == HCA_RUNNING) {
 		for (type = 0; type < OBJ_TYPES; type++)
 			obj_for_each(dev, type, report_object, &n);
-		n += lag_report(dev);
+		n += lag_report_leak(dev);
 	} else if (dev->hca->pages.n) {
 		n = dev->hca->pages.n;
 		violation(dev, "leak: %u pages were not reclaimed", n);
@@ -48,7 +48,7 @@ void hca_stop(struct cxdev *dev)
 
 /* ---- the function ---- */
 
-static void make_names(struct cxdev *dev)
+static void set_addresses(struct cxdev *dev)
 {
 	uint8_t guid[8];
 	uint64_t v = 0;
@@ -77,9 +77,9 @@ static const struct cmd_desc *const tables[] = {
 	cmds_sq, cmds_rq, cmds_tir, cmds_flow, cmds_fte, cmds_definer, NULL
 };
 
-static void receive(struct cxdev *dev, struct frame *frame)
+static void receive_frame(struct cxdev *dev, struct frame *frame)
 {
-	if (roce_receive(lag_rdma(dev), frame))
+	if (roce_receive(lag_rdma_dev(dev), frame))
 		return;
 	frame_finish(frame);
 	eth_receive(dev, frame);
@@ -89,11 +89,12 @@ static void link_changed(struct cxdev *dev, bool up)
 {
 	struct prm_eqe_port data = { .port = 1 << 4 };
 
-	event_push(dev, PRM_EVENT_PORT_CHANGE, up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN,
-		   &data, sizeof(data));
+	event_dispatch(dev, PRM_EVENT_PORT_CHANGE,
+		       up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN,
+		       &data, sizeof(data));
 }
 
-static const struct port_ops port_ops = { .receive = receive, .link = link_changed };
+static const struct port_ops port_ops = { .receive = receive_frame, .link = link_changed };
 
 struct cxdev *cxdev_create(const char *name, unsigned int index, const struct card *card,
 			   const struct guest_ops *ops, void *guest)
@@ -108,7 +109,7 @@ struct cxdev *cxdev_create(const char *name, unsigned int index, const struct ca
 	dev->card = card;
 	dev->ops = ops;
 	dev->guest = guest;
-	make_names(dev);
+	set_addresses(dev);
 	cmd_set_tables(tables);
 	if (hca_state_create(dev) || obj_state_create(dev) || rdma_state_create(dev) ||
 	    eth_state_create(dev))

@@ -33,7 +33,7 @@ static int run_disable_hca(struct cmd *c)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "TEARDOWN_HCA must come first");
 	cxdev_report_leaks(c->dev);
 	hca->pages.n = 0;
-	hca->pages_asked = 0;
+	hca->pages_requested = 0;
 	hca->phase = HCA_OFF;
 	hca_caps_reset(c->dev);
 	return 0;
@@ -45,10 +45,10 @@ static int run_init_hca(struct cmd *c)
 
 	if (hca->phase == HCA_RUNNING)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the function is already initialized");
-	if (hca->pages.n < pages_start(c->dev))
+	if (hca->pages.n < pages_initial(c->dev))
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE,
 			      "the card needs %u pages before INIT_HCA and has %u",
-			      pages_start(c->dev), hca->pages.n);
+			      pages_initial(c->dev), hca->pages.n);
 	hca->phase = HCA_RUNNING;
 	return 0;
 }

@@ -10,24 +10,24 @@
 #include "fault/fault.h"
 #include "wire/wire.h"
 
-int health_pages(struct cxdev *dev, int32_t n)
+int health_request_pages(struct cxdev *dev, int32_t n)
 {
 	struct prm_eqe_page_req req = { .num_pages = cpu_to_be32(n) };
 
-	if (!event_taken(dev, PRM_EVENT_PAGE_REQUEST))
+	if (!event_has_sink(dev, PRM_EVENT_PAGE_REQUEST))
 		return -ENODEV;
-	dev->hca->pages_asked = n;
-	event_push(dev, PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
+	dev->hca->pages_requested = n;
+	event_dispatch(dev, PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
 	return 0;
 }
 
-int health_temperature(struct cxdev *dev)
+int health_warn_temperature(struct cxdev *dev)
 {
 	struct prm_eqe_temp_warning warn = { .sensor_warning_lsb = cpu_to_be64(1) };
 
-	if (!event_taken(dev, PRM_EVENT_TEMP_WARN))
+	if (!event_has_sink(dev, PRM_EVENT_TEMP_WARN))
 		return -ENODEV;
-	event_push(dev, PRM_EVENT_TEMP_WARN, 0, &warn, sizeof(warn));
+	event_dispatch(dev, PRM_EVENT_TEMP_WARN, 0, &warn, sizeof(warn));
 	return 0;
 }
 
@@ -37,7 +37,7 @@ static void excuse(struct cxdev *dev)
 	dev->health.excused = true;
 }
 
-void health_gone(struct cxdev *dev)
+void health_remove(struct cxdev *dev)
 {
 	cxdev_reset(dev);
 	dev->health.gone = true;
@@ -45,7 +45,7 @@ void health_gone(struct cxdev *dev)
 	notice(dev, "fault: surprise removal");
 }
 
-void health_back(struct cxdev *dev)
+void health_restore(struct cxdev *dev)
 {
 	if (!dev->health.gone)
 		return;
@@ -77,9 +77,9 @@ void health_reset(struct cxdev *dev)
 	dev->health.excused = gone;
 }
 
-void health_heal(struct cxdev *dev)
+void health_clear(struct cxdev *dev)
 {
-	health_back(dev);
+	health_restore(dev);
 	dev->health.fatal = false;
 	dev->health.stalled = false;
 	dev->health.synd = 0;
@@ -88,8 +88,8 @@ void health_heal(struct cxdev *dev)
 
 void health_disconnect(struct cxdev *dev)
 {
-	fault_forget(dev);
-	fault_port_gone(dev->port);
-	health_heal(dev);
+	fault_remove_dev(dev);
+	fault_remove_port(dev->port);
+	health_clear(dev);
 	dev->health.excused = false;
 }

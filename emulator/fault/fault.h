@@ -60,8 +60,8 @@ struct fault {
 };
 
 /* What was done; @value may be NULL. FAULT_NONE nearly always. */
-enum fault_action fault_ask(enum fault_site site, struct cxdev *dev, uint32_t what,
-			    uint32_t *value);
+enum fault_action fault_check(enum fault_site site, struct cxdev *dev, uint32_t what,
+			      uint32_t *value);
 
 /* ---- rules.c, for the language ---- */
 
@@ -72,8 +72,8 @@ void fault_clear(void);			/* rules, states, and what is held of frames */
 /* @fn for each rule in the order they were made. */
 void fault_for_each(void (*fn)(const struct fault *rule, void *arg), void *arg);
 
-void fault_forget(const struct cxdev *dev); /* its rules */
-void fault_port_gone(const struct port *port); /* its rules, and what is held of its frames */
+void fault_remove_dev(const struct cxdev *dev); /* its rules */
+void fault_remove_port(const struct port *port); /* its rules, and what is held of its frames */
 
 /* ---- frames.c ---- */
 
@@ -86,10 +86,10 @@ bool fault_matches_frame(const struct fault *rule, const struct port *port, bool
  * A frame leaves (@rx false) or reaches @port: hands it, copies of it, and what was held back until
  * now to @pass. Takes the frame.
  */
-void fault_frame(struct port *port, bool rx, struct frame *frame, frame_fn pass);
-void fault_frames_drop(const struct port *port); /* what is held of a port; NULL: of all */
+void fault_apply_frame(struct port *port, bool rx, struct frame *frame, frame_fn pass);
+void fault_drop_held(const struct port *port); /* what is held of a port; NULL: of all */
 
-struct fault *fault_of_frame(const struct port *port, bool rx, const struct frame *frame);
-bool fault_wants_frames(void);
+struct fault *fault_match_frame(const struct port *port, bool rx, const struct frame *frame);
+bool fault_has_frame_rules(void);
 
 #endif

@@ -70,23 +70,23 @@ bool fault_matches_frame(const struct fault *rule, const struct port *port, bool
 	       (rule->qpn == FAULT_ANY || (bth[5] << 16 | bth[6] << 8 | bth[7]) == (int)rule->qpn);
 }
 
-static void drop_held(struct held_frame *h)
+static void free_held(struct held_frame *h)
 {
 	list_del(&h->node);
 	frame_free(h->frame);
 	free(h);
 }
 
-void fault_frames_drop(const struct port *port)
+void fault_drop_held(const struct port *port)
 {
 	struct held_frame *h, *tmp;
 
 	list_for_each_entry_safe(h, tmp, &held, node)
 		if (!port || h->port == port)
-			drop_held(h);
+			free_held(h);
 }
 
-static void hold(struct port *port, bool rx, struct frame *frame, uint32_t n)
+static void hold_frame(struct port *port, bool rx, struct frame *frame, uint32_t n)
 {
 	struct held_frame *h = malloc(sizeof(*h));
 
@@ -114,7 +114,7 @@ static void collect_due(struct port *port, bool rx, struct list_head *due)
 	}
 }
 
-static void pass_due(struct list_head *due, frame_fn pass)
+static void send_due(struct list_head *due, frame_fn pass)
 {
 	struct held_frame *h, *tmp;
 
@@ -125,7 +125,7 @@ static void pass_due(struct list_head *due, frame_fn pass)
 	}
 }
 
-static void act(const struct fault *rule, struct port *port, struct frame *frame, frame_fn pass)
+static void apply(const struct fault *rule, struct port *port, struct frame *frame, frame_fn pass)
 {
 	struct frame *copy;
 	uint32_t at;
@@ -144,7 +144,7 @@ static void act(const struct fault *rule, struct port *port, struct frame *frame
 		frame->data[at] ^= 0xff;
 		break;
 	case FAULT_DELAY:
-		hold(port, rule->rx, frame, rule->value);
+		hold_frame(port, rule->rx, frame, rule->value);
 		return;
 	default:
 		break;
@@ -152,15 +152,15 @@ static void act(const struct fault *rule, struct port *port, struct frame *frame
 	pass(port, frame);
 }
 
-void fault_frame(struct port *port, bool rx, struct frame *frame, frame_fn pass)
+void fault_apply_frame(struct port *port, bool rx, struct frame *frame, frame_fn pass)
 {
 	struct list_head due = LIST_HEAD_INIT(due);
-	struct fault *rule = fault_of_frame(port, rx, frame);
+	struct fault *rule = fault_match_frame(port, rx, frame);
 
 	collect_due(port, rx, &due);
 	if (rule)
-		act(rule, port, frame, pass);
+		apply(rule, port, frame, pass);
 	else
 		pass(port, frame);
-	pass_due(&due, pass);
+	send_due(&due, pass);
 }

@@ -25,8 +25,8 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Counts one more match; true if the rule acts on it. */
-static bool applies(struct fault *rule)
+/* Counts one more match; true if the rule fires. */
+static bool rule_fires(struct fault *rule)
 {
 	bool now;
 
@@ -38,9 +38,10 @@ static bool applies(struct fault *rule)
 	return now && (!rule->times || rule->done < rule->times);
 }
 
-enum fault_action fault_ask(enum fault_site site, struct cxdev *dev, uint32_t what, uint32_t *value)
+enum fault_action fault_check(enum fault_site site, struct cxdev *dev, uint32_t what,
+			      uint32_t *value)
 {
-	struct fault *rule, *acts = NULL;
+	struct fault *rule, *match = NULL;
 
 	if (!n_at[site])
 		return FAULT_NONE;
@@ -48,34 +49,34 @@ enum fault_action fault_ask(enum fault_site site, struct cxdev *dev, uint32_t wh
 		if (rule->site != site || rule->dev != dev ||
 		    (rule->what != FAULT_ANY && rule->what != what))
 			continue;
-		if (applies(rule) && !acts)
-			acts = rule;
+		if (rule_fires(rule) && !match)
+			match = rule;
 	}
-	if (!acts)
+	if (!match)
 		return FAULT_NONE;
-	acts->done++;
-	notice(dev, "fault %u hit, %llu so far", acts->id, (unsigned long long)acts->done);
+	match->done++;
+	notice(dev, "fault %u hit, %llu so far", match->id, (unsigned long long)match->done);
 	if (value)
-		*value = acts->value;
-	return acts->action;
+		*value = match->value;
+	return match->action;
 }
 
-struct fault *fault_of_frame(const struct port *port, bool rx, const struct frame *frame)
+struct fault *fault_match_frame(const struct port *port, bool rx, const struct frame *frame)
 {
-	struct fault *rule, *acts = NULL;
+	struct fault *rule, *match = NULL;
 
 	list_for_each_entry(rule, &rules, node) {
 		if (rule->site != FAULT_FRAME || !fault_matches_frame(rule, port, rx, frame))
 			continue;
-		if (applies(rule) && !acts)
-			acts = rule;
+		if (rule_fires(rule) && !match)
+			match = rule;
 	}
-	if (acts)
-		acts->done++;
-	return acts;
+	if (match)
+		match->done++;
+	return match;
 }
 
-bool fault_wants_frames(void)
+bool fault_has_frame_rules(void)
 {
 	return n_at[FAULT_FRAME];
 }
@@ -98,14 +99,14 @@ int fault_add(const struct fault *rule, unsigned int *id)
 	return 0;
 }
 
-static void drop_rule(struct fault *rule)
+static void remove_rule(struct fault *rule)
 {
 	list_del(&rule->node);
 	n_rules--;
 	n_at[rule->site]--;
 	free(rule);
 	if (!n_at[FAULT_FRAME])
-		fault_frames_drop(NULL);
+		fault_drop_held(NULL);
 }
 
 bool fault_remove(unsigned int id)
@@ -114,7 +115,7 @@ bool fault_remove(unsigned int id)
 
 	list_for_each_entry(rule, &rules, node) {
 		if (rule->id == id) {
-			drop_rule(rule);
+			remove_rule(rule);
 			return true;
 		}
 	}
@@ -126,7 +127,7 @@ void fault_clear(void)
 	struct fault *rule, *tmp;
 
 	list_for_each_entry_safe(rule, tmp, &rules, node)
-		drop_rule(rule);
+		remove_rule(rule);
 }
 
 void fault_for_each(void (*fn)(const struct fault *rule, void *arg), void *arg)
@@ -139,21 +140,21 @@ void fault_for_each(void (*fn)(const struct fault *rule, void *arg), void *arg)
 
 /* ---- rules whose subject goes ---- */
 
-void fault_forget(const struct cxdev *dev)
+void fault_remove_dev(const struct cxdev *dev)
 {
 	struct fault *rule, *tmp;
 
 	list_for_each_entry_safe(rule, tmp, &rules, node)
 		if (rule->dev == dev)
-			drop_rule(rule);
+			remove_rule(rule);
 }
 
-void fault_port_gone(const struct port *port)
+void fault_remove_port(const struct port *port)
 {
 	struct fault *rule, *tmp;
 
 	list_for_each_entry_safe(rule, tmp, &rules, node)
 		if (rule->port == port)
-			drop_rule(rule);
-	fault_frames_drop(port);
+			remove_rule(rule);
+	fault_drop_held(port);
 }

@@ -36,7 +36,7 @@ static int run_query_hca_cap(struct cmd *c)
 }
 
 /* All ones where the driver may change a capability. */
-static void settable(unsigned int type, uint8_t *mask)
+static void settable_mask(unsigned int type, uint8_t *mask)
 {
 	struct prm_cmd_hca_cap *gen = (void *)mask;
 	struct prm_port_selection_cap *port_selection = (void *)mask;
@@ -123,7 +123,7 @@ static int run_set_hca_cap(struct cmd *c)
 			      "capabilities of type 0x%x cannot be set", type);
 	if (type == CAP_ATOMIC)
 		return set_atomic(c, (const void *)want);
-	settable(type, mask);
+	settable_mask(type, mask);
 	for (i = 0; i < CAP_BYTES; i++)
 		if ((want[i] ^ hca->cap_cur[type][i]) & ~mask[i])
 			return refuse(c, PRM_STATUS_BAD_PARAM,

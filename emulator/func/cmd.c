@@ -48,7 +48,7 @@ const char *cmd_status_name(uint8_t status)
 
 /* ---- refusals ---- */
 
-void cmd_set_refusal(struct cmd *c, enum prm_status status, const char *fmt)
+void cmd_set_status(struct cmd *c, enum prm_status status, const char *fmt)
 {
 	c->status = status;
 	c->syndrome = libdeflate_crc32(0, fmt, strlen(fmt)) & 0xffffff;
@@ -59,7 +59,7 @@ int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	char prefix[128];
 	va_list ap;
 
-	cmd_set_refusal(c, status, fmt);
+	cmd_set_status(c, status, fmt);
 	c->dev->hca->refused++;
 	snprintf(prefix, sizeof(prefix),
 		 "%s op_mod 0x%x refused, %s, syndrome 0x%06x: ", cmd_opcode_name(c->opcode),
@@ -75,7 +75,7 @@ int decline(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	char text[160];
 	va_list ap;
 
-	cmd_set_refusal(c, status, fmt);
+	cmd_set_status(c, status, fmt);
 	c->dev->hca->declined++;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
@@ -144,8 +144,8 @@ int cmd_run(struct cmd *c)
 			      desc->out_len);
 	if (check_reserved(c, desc->reserved, 0))
 		return -1;
-	if (fault_ask(FAULT_COMMAND, c->dev, c->opcode, &value) == FAULT_STATUS) {
-		cmd_set_refusal(c, value, "injected fault");
+	if (fault_check(FAULT_COMMAND, c->dev, c->opcode, &value) == FAULT_STATUS) {
+		cmd_set_status(c, value, "injected fault");
 		return -1;
 	}
 	return desc->run(c);

@@ -45,7 +45,7 @@ static void run_command(struct slot *slot)
 	if (cmd_run(&c)) {
 		memset(slot->out, 0, slot->out_len);
 		if (!c.status)
-			cmd_set_refusal(&c, PRM_STATUS_INTERNAL, "internal");
+			cmd_set_status(&c, PRM_STATUS_INTERNAL, "internal");
 	}
 	prm_set(out, status, c.status);
 	prm_set(out, syndrome, c.syndrome);
@@ -68,7 +68,7 @@ static uint8_t xor_bytes(const void *buf, size_t len)
 }
 
 /* The delivery status is set and said; false, so that it can be returned. */
-static bool undeliverable(struct slot *slot, enum prm_delivery delivery, const char *why)
+static bool delivery_error(struct slot *slot, enum prm_delivery delivery, const char *why)
 {
 	slot->delivery = delivery;
 	slot->dev->hca->delivery_errors++;
@@ -82,23 +82,23 @@ static bool read_block(struct slot *slot, uint64_t addr, uint32_t num, struct pr
 	const size_t ctrl = offsetof(struct prm_mbox_block, rsvd_200);
 
 	if (addr & (PRM_MBOX_DATA - 1))
-		return undeliverable(slot, input ? PRM_DELIVERY_IN_PTR : PRM_DELIVERY_OUT_PTR,
-				     "mailbox pointer is not aligned to 512 bytes");
+		return delivery_error(slot, input ? PRM_DELIVERY_IN_PTR : PRM_DELIVERY_OUT_PTR,
+				      "mailbox pointer is not aligned to 512 bytes");
 	if (guest_read(slot->dev, addr, block, sizeof(*block)))
-		return undeliverable(slot, input ? PRM_DELIVERY_IN_PTR : PRM_DELIVERY_OUT_PTR,
-				     "mailbox is outside the memory mapped for DMA");
+		return delivery_error(slot, input ? PRM_DELIVERY_IN_PTR : PRM_DELIVERY_OUT_PTR,
+				      "mailbox is outside the memory mapped for DMA");
 	if (block->token != slot->entry.token)
-		return undeliverable(slot, PRM_DELIVERY_TOKEN,
-				     "mailbox token differs from the slot's");
+		return delivery_error(slot, PRM_DELIVERY_TOKEN,
+				      "mailbox token differs from the slot's");
 	if (be32_to_cpu(block->block_num) != num)
-		return undeliverable(slot, PRM_DELIVERY_BLOCK_NUM,
-				     "mailbox block number is wrong");
+		return delivery_error(slot, PRM_DELIVERY_BLOCK_NUM,
+				      "mailbox block number is wrong");
 	if (input && block->ctrl_sig &&
 	    xor_bytes(&block->rsvd_200, offsetof(struct prm_mbox_block, sig) - ctrl) != 0xff)
-		return undeliverable(slot, PRM_DELIVERY_SIGNATURE,
-				     "mailbox control signature is wrong");
+		return delivery_error(slot, PRM_DELIVERY_SIGNATURE,
+				      "mailbox control signature is wrong");
 	if (input && block->sig && xor_bytes(block, sizeof(*block)) != 0xff)
-		return undeliverable(slot, PRM_DELIVERY_SIGNATURE, "mailbox signature is wrong");
+		return delivery_error(slot, PRM_DELIVERY_SIGNATURE, "mailbox signature is wrong");
 	return true;
 }
 
@@ -122,32 +122,32 @@ static bool read_input(struct slot *slot)
 	return true;
 }
 
-static bool fetch(struct slot *slot)
+static bool fetch_slot(struct slot *slot)
 {
 	const struct prm_cmdq_entry *e = &slot->entry;
 
 	slot->in_len = be32_to_cpu(e->inlen);
 	slot->out_len = be32_to_cpu(e->outlen);
 	if (e->type != PRM_CMDQ_TYPE_PCI)
-		return undeliverable(slot, PRM_DELIVERY_CMD_TYPE, "type is not 7 (PCI)");
+		return delivery_error(slot, PRM_DELIVERY_CMD_TYPE, "type is not 7 (PCI)");
 	if (e->rsvd_01[0] || e->rsvd_01[1] || e->rsvd_01[2] || e->rsvd_3e)
-		return undeliverable(slot, PRM_DELIVERY_RSVD_NOT_ZERO,
-				     "reserved bytes of the slot are not zero");
+		return delivery_error(slot, PRM_DELIVERY_RSVD_NOT_ZERO,
+				      "reserved bytes of the slot are not zero");
 	if (e->sig && xor_bytes(e, sizeof(*e)) != 0xff)
-		return undeliverable(slot, PRM_DELIVERY_SIGNATURE,
-				     "signature of the slot is wrong");
+		return delivery_error(slot, PRM_DELIVERY_SIGNATURE,
+				      "signature of the slot is wrong");
 	if (slot->in_len < sizeof(struct prm_mbox_in) || slot->in_len > CMD_MAX_BYTES ||
 	    slot->in_len % 4)
-		return undeliverable(slot, PRM_DELIVERY_IN_LEN,
-				     "input length is below 16, above 4 MiB, or not a multiple of 4");
+		return delivery_error(slot, PRM_DELIVERY_IN_LEN,
+				      "input length is below 16, above 4 MiB, or not a multiple of 4");
 	/* status and syndrome are 8 bytes; the shortest outputs of the PRM are 12 */
 	if (slot->out_len < 8 || slot->out_len > CMD_MAX_BYTES || slot->out_len % 4)
-		return undeliverable(slot, PRM_DELIVERY_OUT_LEN,
-				     "output length is below 8, above 4 MiB, or not a multiple of 4");
+		return delivery_error(slot, PRM_DELIVERY_OUT_LEN,
+				      "output length is below 8, above 4 MiB, or not a multiple of 4");
 	slot->in = calloc(1, slot->in_len);
 	slot->out = calloc(1, slot->out_len > PRM_CMDQ_INLINE ? slot->out_len : PRM_CMDQ_INLINE);
 	if (!slot->in || !slot->out)
-		return undeliverable(slot, PRM_DELIVERY_FW, "the emulator is out of memory");
+		return delivery_error(slot, PRM_DELIVERY_FW, "the emulator is out of memory");
 	return read_input(slot);
 }
 
@@ -169,15 +169,15 @@ static bool write_output(struct slot *slot)
 					    offsetof(struct prm_mbox_block, ctrl_sig) - ctrl);
 		block.sig = ~xor_bytes(&block, offsetof(struct prm_mbox_block, sig));
 		if (guest_write(slot->dev, addr, &block, sizeof(block)))
-			return undeliverable(slot, PRM_DELIVERY_OUT_PTR,
-					     "output mailbox cannot be written");
+			return delivery_error(slot, PRM_DELIVERY_OUT_PTR,
+					      "output mailbox cannot be written");
 		addr = be64_to_cpu(block.next);
 	}
 	return true;
 }
 
 /* Gives the slot back: the ownership byte goes last, in a write of its own. */
-static void give_back(struct slot *slot, uint64_t addr)
+static void complete_slot(struct slot *slot, uint64_t addr)
 {
 	const size_t own = offsetof(struct prm_cmdq_entry, token);
 	struct prm_cmdq_entry *e = &slot->entry;
@@ -197,7 +197,7 @@ static uint16_t opcode_of(const struct slot *slot)
 	return prm_get(hdr, opcode);
 }
 
-static void report(struct event_sink *sink, uint32_t slots)
+static void push_event(struct event_sink *sink, uint32_t slots)
 {
 	struct prm_eqe_cmd cmd = { .vector = cpu_to_be32(slots) };
 
@@ -220,8 +220,8 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 		violation(dev, "doorbell for command slot %u, which software owns", num);
 		return;
 	}
-	if (fetch(&slot)) {
-		fault = fault_ask(FAULT_SLOT, dev, opcode_of(&slot), &value);
+	if (fetch_slot(&slot)) {
+		fault = fault_check(FAULT_SLOT, dev, opcode_of(&slot), &value);
 		if (fault == FAULT_SILENT)
 			goto free;
 		if (fault != FAULT_DELIVERY) {
@@ -233,15 +233,15 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 		slot.delivery = value;
 	else if (fault == FAULT_LENGTH)
 		slot.entry.outlen = cpu_to_be32(value);
-	give_back(&slot, addr);
+	complete_slot(&slot, addr);
 	/*
 	 * Who had no command EQ when the command began polls; who destroyed it by the command polls
 	 * too.
 	 */
 	if (sink && dev->hca->cmd_sink == sink) {
-		report(sink, 1u << num);
+		push_event(sink, 1u << num);
 		if (fault == FAULT_TWICE)
-			report(sink, 1u << num);
+			push_event(sink, 1u << num);
 	}
 free:
 	free(slot.in);

@@ -3,7 +3,7 @@
 #include "fault/fault.h"
 #include "func/func.h"
 
-void event_push(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *data, size_t len)
+void event_dispatch(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *data, size_t len)
 {
 	struct event_sink *sink = dev->hca->sinks[type];
 
@@ -13,12 +13,12 @@ void event_push(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *da
 		trace(dev, "event 0x%x/%u dropped: no EQ is mapped to it", type, subtype);
 }
 
-bool event_taken(const struct cxdev *dev, uint8_t type)
+bool event_has_sink(const struct cxdev *dev, uint8_t type)
 {
 	return dev->hca->sinks[type];
 }
 
-void event_sink_gone(struct cxdev *dev, struct event_sink *sink)
+void event_sink_remove(struct cxdev *dev, struct event_sink *sink)
 {
 	struct hca_state *hca = dev->hca;
 	unsigned int i;
@@ -32,10 +32,10 @@ void event_sink_gone(struct cxdev *dev, struct event_sink *sink)
 
 void hca_raise_irq(struct cxdev *dev, unsigned int vector)
 {
-	if (guest_cut_off(dev))
+	if (guest_unreachable(dev))
 		return;
 	dev->hca->irqs++;
-	if (fault_ask(FAULT_INTERRUPT, dev, vector, NULL) == FAULT_LOSE) {
+	if (fault_check(FAULT_INTERRUPT, dev, vector, NULL) == FAULT_LOSE) {
 		dev->hca->irqs_lost++;
 		return;
 	}

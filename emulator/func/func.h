@@ -209,7 +209,7 @@ int decline(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* A refusal that is nobody's fault: status and syndrome alone. */
-void cmd_set_refusal(struct cmd *c, enum prm_status status, const char *fmt);
+void cmd_set_status(struct cmd *c, enum prm_status status, const char *fmt);
 /* 0, or refused: @id is another function. */
 int cmd_check_function(struct cmd *c, bool embedded, uint32_t id);
 const char *cmd_opcode_name(uint16_t opcode);
@@ -238,9 +238,9 @@ struct event_sink {
  * To the sink that takes this event type (async EQ, by the event masks); dropped with a trace line
  * if none does.
  */
-void event_push(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *data, size_t len);
-bool event_taken(const struct cxdev *dev, uint8_t type); /* is there a sink for it? */
-void event_sink_gone(struct cxdev *dev, struct event_sink *sink);
+void event_dispatch(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *data, size_t len);
+bool event_has_sink(const struct cxdev *dev, uint8_t type); /* is there a sink for it? */
+void event_sink_remove(struct cxdev *dev, struct event_sink *sink);
 void hca_raise_irq(struct cxdev *dev, unsigned int vector);
 
 /* ---- the state behind the registers ---- */
@@ -274,7 +274,8 @@ struct hca_state {
 	uint32_t half_uar, half_at, half_value;	/* first half of a doorbell of 8 bytes */
 
 	struct held_pages pages;
-	int32_t pages_asked; /* by page request events, not answered yet; negative: to be taken back
+	int32_t pages_requested; /* by page request events,
+	not answered yet; negative: to be taken back
 			      */
 	uint64_t pages_peak;
 
@@ -295,10 +296,10 @@ const char *cmd_status_name(uint8_t status);
 /*
  * pages.c: may one more object be made with the pages the card holds? Asks for more in good time.
  */
-bool pages_afford(struct cxdev *dev);
-void pages_object_gone(struct cxdev *dev);
+bool pages_suffice(struct cxdev *dev);
+void pages_object_destroyed(struct cxdev *dev);
 int32_t pages_wanted(struct cxdev *dev);	/* more than the card holds; negative: fewer */
-uint32_t pages_start(const struct cxdev *dev);	/* those of boot and of INIT_HCA */
+uint32_t pages_initial(const struct cxdev *dev);	/* those of boot and of INIT_HCA */
 
 /* caps.c */
 void hca_caps_reset(struct cxdev *dev);

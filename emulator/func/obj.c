@@ -75,7 +75,7 @@ static struct obj *find_in_space(struct cxdev *dev, enum obj_type space, uint32_
 }
 
 /* A free number, or false: all are taken. */
-static bool take_number(struct cxdev *dev, enum obj_type type, uint32_t *num)
+static bool alloc_number(struct cxdev *dev, enum obj_type type, uint32_t *num)
 {
 	enum obj_type space = space_of(type);
 	const struct obj_range *range = &dev->card->objs[space];
@@ -98,12 +98,12 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 	struct obj *obj;
 	uint32_t num;
 
-	if (objs->count[type] >= dev->card->objs[type].count || !take_number(dev, type, &num)) {
+	if (objs->count[type] >= dev->card->objs[type].count || !alloc_number(dev, type, &num)) {
 		refuse(c, PRM_STATUS_NO_RES, "the card's limit of %u %ss is reached",
 		       dev->card->objs[type].count, obj_name(type));
 		return NULL;
 	}
-	if (!pages_afford(dev)) {
+	if (!pages_suffice(dev)) {
 		refuse(c, PRM_STATUS_NO_RES,
 		       "the card needs more pages: no room for another %s",
 		       obj_name(type));
@@ -189,7 +189,7 @@ int obj_destroy(struct cmd *c, void *p)
 		return refuse(c, PRM_STATUS_RES_BUSY, "%s 0x%x is still used by %u objects",
 			      obj_name(obj->type), obj->num, obj->refs);
 	obj_drop_failed(obj);
-	pages_object_gone(c->dev);
+	pages_object_destroyed(c->dev);
 	return 0;
 }
 

@@ -22,7 +22,7 @@
 enum query_pages_when { PAGES_BOOT = 1, PAGES_INIT = 2, PAGES_REGULAR = 3 };
 enum manage_pages_op { PAGES_CANT_GIVE = 0, PAGES_GIVE = 1, PAGES_TAKE = 2 };
 
-uint32_t pages_start(const struct cxdev *dev)
+uint32_t pages_initial(const struct cxdev *dev)
 {
 	return dev->card->boot_pages + dev->card->init_pages;
 }
@@ -35,16 +35,16 @@ static int32_t pages_needed(struct cxdev *dev, unsigned int objects)
 		return 0;
 	if (objects > OBJECTS_IN_INIT_PAGES)
 		more = (objects - OBJECTS_IN_INIT_PAGES + OBJECTS_PER_PAGE - 1) / OBJECTS_PER_PAGE;
-	return pages_start(dev) + more;
+	return pages_initial(dev) + more;
 }
 
 static void pages_request(struct cxdev *dev, int32_t n)
 {
 	struct prm_eqe_page_req req = { .num_pages = cpu_to_be32(n) };
 
-	dev->hca->pages_asked = n;
+	dev->hca->pages_requested = n;
 	trace(dev, "page request: %d", n);
-	event_push(dev, PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
+	event_dispatch(dev, PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
 }
 
 int32_t pages_wanted(struct cxdev *dev)
@@ -59,20 +59,20 @@ int32_t pages_wanted(struct cxdev *dev)
 	return 0;
 }
 
-bool pages_afford(struct cxdev *dev)
+bool pages_suffice(struct cxdev *dev)
 {
 	int32_t wanted = pages_wanted(dev);
 
-	if (wanted > 0 && dev->hca->pages_asked <= 0)
+	if (wanted > 0 && dev->hca->pages_requested <= 0)
 		pages_request(dev, wanted);
 	return (int32_t)dev->hca->pages.n >= pages_needed(dev, obj_count_all(dev) + 1);
 }
 
-void pages_object_gone(struct cxdev *dev)
+void pages_object_destroyed(struct cxdev *dev)
 {
 	int32_t wanted = pages_wanted(dev);
 
-	if (wanted < 0 && !dev->hca->pages_asked)
+	if (wanted < 0 && !dev->hca->pages_requested)
 		pages_request(dev, wanted);
 }
 
@@ -90,7 +90,7 @@ static int run_query_pages(struct cmd *c)
 		total = c->dev->card->boot_pages;
 		break;
 	case PAGES_INIT:
-		total = pages_start(c->dev);
+		total = pages_initial(c->dev);
 		break;
 	case PAGES_REGULAR:
 		prm_set(out, num_pages, pages_wanted(c->dev));
@@ -113,7 +113,7 @@ static bool page_held(const struct held_pages *held, uint64_t pa)
 	return false;
 }
 
-static int hold_page(struct cmd *c, struct held_pages *held, uint64_t pa)
+static int add_page(struct cmd *c, struct held_pages *held, uint64_t pa)
 {
 	uint64_t *bigger;
 
@@ -146,7 +146,7 @@ static int give_pages(struct cmd *c, uint32_t n)
 			      "input_num_entries %u does not fit into %u bytes", n, c->in_len);
 	for (i = 0; i < n; i++) {
 		memcpy(&be, list + 8 * i, sizeof(be));
-		if (hold_page(c, held, be64_to_cpu(be))) {
+		if (add_page(c, held, be64_to_cpu(be))) {
 			held->n = before;
 			return -1;
 		}
@@ -205,7 +205,7 @@ static int run_manage_pages(struct cmd *c)
 			      "op_mod is not cannot give (0), give (1) or take (2)");
 	}
 	if (!err)
-		c->dev->hca->pages_asked = 0;
+		c->dev->hca->pages_requested = 0;
 	return err;
 }
 

@@ -30,7 +30,7 @@ void hca_state_reset(struct cxdev *dev)
 	hca->next_slot = 0;
 	hca->half_uar = 0;
 	hca->pages.n = 0;
-	hca->pages_asked = 0;
+	hca->pages_requested = 0;
 	hca->boot_done_ns = now_ns() + BOOT_NS;
 	hca_caps_reset(dev);
 }

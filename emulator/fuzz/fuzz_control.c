@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		duts[1] = dut_create("b", 1);
 		devs[0] = duts[0]->dev;
 		devs[1] = duts[1]->dev;
-		control_serve(devs, 2);
+		control_set_devs(devs, 2);
 	}
 	while (size) {
 		for (n = 0; n < size && data[n] != '\n' && n < LINE_MAX_BYTES; n++)

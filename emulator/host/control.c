@@ -69,7 +69,7 @@ static int print_gids(const char *name, FILE *out)
 	return 0;
 }
 
-static struct port *port_word(const char *name, FILE *out)
+static struct port *find_port(const char *name, FILE *out)
 {
 	struct port *port = name ? port_find(name) : NULL;
 
@@ -90,9 +90,9 @@ static int set_cable(const char *word, char *rest, FILE *out)
 		fprintf(out, "error: %s\n", two ? "cable takes two ports" : "uncable takes a port");
 		return -EINVAL;
 	}
-	a = port_word(first, out);
+	a = find_port(first, out);
 	if (a && two)
-		b = port_word(second, out);
+		b = find_port(second, out);
 	if (!a || (two && !b))
 		return -EINVAL;
 	err = two ? port_cable(a, b) : 0;
@@ -119,7 +119,7 @@ static int set_capture(char *rest, FILE *out)
 		return -EINVAL;
 	}
 	if (!stop && second) {
-		port = port_word(second, out);
+		port = find_port(second, out);
 		if (!port)
 			return -EINVAL;
 	}
@@ -184,7 +184,7 @@ static void close_client(int fd, struct client *client)
 }
 
 /* "capture - [PORT]": the capture goes to the client. False: it is another command. */
-static bool stream(int fd, struct client *client)
+static bool start_stream(int fd, struct client *client)
 {
 	char name[64] = "", end;
 	struct port *port = NULL;
@@ -204,7 +204,7 @@ static bool stream(int fd, struct client *client)
 }
 
 /* False: the client does not take the reply. */
-static bool answer(int fd, char *line)
+static bool send_reply(int fd, char *line)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -239,11 +239,11 @@ static void on_client(int fd, void *arg)
 	client->line[client->len] = 0;
 	while ((end = memchr(client->line, '\n', client->len))) {
 		*end = 0;
-		if (stream(fd, client)) {
+		if (start_stream(fd, client)) {
 			client->len = 0;
 			return;
 		}
-		if (!answer(fd, client->line)) {
+		if (!send_reply(fd, client->line)) {
 			close_client(fd, client);
 			return;
 		}
@@ -274,7 +274,7 @@ static void on_connect(int fd, void *arg)
 	}
 }
 
-void control_serve(struct cxdev **functions, unsigned int n)
+void control_set_devs(struct cxdev **functions, unsigned int n)
 {
 	devs = functions;
 	n_devs = n;
@@ -289,7 +289,7 @@ int control_open(const char *path, struct cxdev **functions, unsigned int n)
 			sizeof(where.sun_path) - 1);
 		return -ENAMETOOLONG;
 	}
-	control_serve(functions, n);
+	control_set_devs(functions, n);
 	strcpy(where.sun_path, path);
 	unlink(path);
 	listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -12,7 +12,7 @@ int control_open(const char *path, struct cxdev **devs,
 		 unsigned int n_devs); /* 0, or -errno with a message */
 void control_close(void);
 /* Whom the lines are about; control_open() does it too. */
-void control_serve(struct cxdev **devs, unsigned int n_devs);
+void control_set_devs(struct cxdev **devs, unsigned int n_devs);
 /* One line, which is cut up. 0, or -errno and a text with "error:" in @out. */
 int control_line(char *line, FILE *out);
 void control_status(FILE *out);

@@ -50,7 +50,7 @@ static bool overlaps(struct function *fn, uint64_t iova, uint64_t size)
 	return false;
 }
 
-static void drop_range(struct dma_range *r)
+static void free_range(struct dma_range *r)
 {
 	if (r->ptr)
 		munmap(r->ptr, r->size);
@@ -120,14 +120,14 @@ close_fd:
 }
 
 /* Takes [iova, iova + size) out of @r, which it touches; what is left on either side stays. */
-static int cut_range(struct function *fn, struct dma_range *r, uint64_t iova, uint64_t end)
+static int split_range(struct function *fn, struct dma_range *r, uint64_t iova, uint64_t end)
 {
 	uint64_t r_end = r->iova + r->size;
 	uint64_t from = iova > r->iova ? iova : r->iova, to = end < r_end ? end : r_end;
 	struct dma_range *rest;
 
 	if (from == r->iova && to == r_end) {
-		drop_range(r);
+		free_range(r);
 		return 0;
 	}
 	if (to < r_end && from > r->iova) {
@@ -163,7 +163,7 @@ int dma_unmap(struct function *fn, uint64_t iova, uint64_t size)
 		return -EINVAL;
 	list_for_each_entry_safe(r, tmp, &fn->dma, node)
 		if (!err && iova < r->iova + r->size && r->iova < iova + size)
-			err = cut_range(fn, r, iova, iova + size);
+			err = split_range(fn, r, iova, iova + size);
 	return err;
 }
 
@@ -172,10 +172,10 @@ void dma_unmap_all(struct function *fn)
 	struct dma_range *r, *tmp;
 
 	list_for_each_entry_safe(r, tmp, &fn->dma, node)
-		drop_range(r);
+		free_range(r);
 }
 
-static int copy(struct function *fn, uint64_t addr, uint8_t *buf, size_t len, bool write)
+static int dma_copy(struct function *fn, uint64_t addr, uint8_t *buf, size_t len, bool write)
 {
 	struct dma_range *r;
 	uint64_t left;
@@ -201,12 +201,12 @@ static int copy(struct function *fn, uint64_t addr, uint8_t *buf, size_t len, bo
 
 static int function_read(void *guest, uint64_t addr, void *buf, size_t len)
 {
-	return copy(guest, addr, buf, len, false);
+	return dma_copy(guest, addr, buf, len, false);
 }
 
 static int function_write(void *guest, uint64_t addr, const void *buf, size_t len)
 {
-	return copy(guest, addr, (void *)buf, len, true);
+	return dma_copy(guest, addr, (void *)buf, len, true);
 }
 
 /*

@@ -118,7 +118,7 @@ struct verb {
 	const char *name;
 	enum fault_action action;
 	const struct names *value; /* NULL: none */
-	uint32_t fixed;		   /* the value, where none is said */
+	uint32_t fixed;		   /* the value, where none is given */
 	enum fault_site site;	   /* where it differs from the noun's */
 };
 
@@ -180,7 +180,7 @@ static const struct noun nouns[] = {
 };
 
 /* A line, cut into words. */
-struct text {
+struct parser {
 	char *word[WORDS_MAX + 1];
 	unsigned int n, at;
 	struct cxdev *const *devs;
@@ -188,7 +188,7 @@ struct text {
 	FILE *out;
 };
 
-#define wrong(t, ...)                                        \
+#define syntax_error(t, ...)                                        \
 	({                                                   \
 		fprintf((t)->out, "error: fault: " __VA_ARGS__); \
 		fprintf((t)->out, "\n");                      \
@@ -197,16 +197,16 @@ struct text {
 
 /* ---- words ---- */
 
-static const char *next_word(struct text *t)
+static const char *next_word(struct parser *t)
 {
 	return t->at < t->n ? t->word[t->at++] : NULL;
 }
 
-static int at_end(struct text *t)
+static int at_end(struct parser *t)
 {
 	if (t->at == t->n)
 		return 0;
-	return wrong(t, "unexpected word '%s'", t->word[t->at]);
+	return syntax_error(t, "unexpected word '%s'", t->word[t->at]);
 }
 
 static bool get_number(const char *word, uint64_t max, uint64_t *value)
@@ -231,14 +231,14 @@ static const char *name_of(const struct names *names, uint32_t number)
 }
 
 /* A name of the list or a number; "any" where @any says so. */
-static int get_name(struct text *t, const struct names *names, bool any, uint32_t *number)
+static int get_name(struct parser *t, const struct names *names, bool any, uint32_t *number)
 {
 	const char *word = next_word(t);
 	uint64_t value;
 	size_t i;
 
 	if (!word)
-		return wrong(t, "missing %s", names->of);
+		return syntax_error(t, "missing %s", names->of);
 	if (any && !strcmp(word, "any")) {
 		*number = FAULT_ANY;
 		return 0;
@@ -250,16 +250,16 @@ static int get_name(struct text *t, const struct names *names, bool any, uint32_
 		}
 	}
 	if (!get_number(word, names->max, &value))
-		return wrong(t, "'%s' is not a valid %s%s", word, names->of,
-			     names->n ? " (neither a known name nor a number)" : "");
+		return syntax_error(t, "'%s' is not a valid %s%s", word, names->of,
+				    names->n ? " (neither a known name nor a number)" : "");
 	*number = value;
 	return 0;
 }
 
 /* ---- rules ---- */
 
-struct when {
-	bool nth, times, percent, seed, dir, qp; /* was said */
+struct options {
+	bool nth, times, percent, seed, dir, qp; /* was given */
 };
 
 /* "P", "P.p" or "P.pp", above 0 and up to 100, in hundredths. */
@@ -284,7 +284,7 @@ static bool get_percent(const char *word, uint32_t *chance)
 	return !*p && *chance && *chance <= FAULT_BASIS_POINTS;
 }
 
-static int get_option(struct text *t, struct fault *rule, struct when *said, const char *word)
+static int get_option(struct parser *t, struct fault *rule, struct options *given, const char *word)
 {
 	const char *eq = strchr(word, '='), *value = eq ? eq + 1 : "";
 	size_t len = eq ? (size_t)(eq - word) : 0;
@@ -293,63 +293,63 @@ static int get_option(struct text *t, struct fault *rule, struct when *said, con
 
 #define IS(key) (len == sizeof(key) - 1 && !memcmp(word, key, len))
 	if (IS("nth")) {
-		seen = &said->nth;
+		seen = &given->nth;
 		if (!get_number(value, UINT64_MAX, &rule->nth) || !rule->nth)
-			return wrong(t, "'%s': nth is a number, at least 1", word);
+			return syntax_error(t, "'%s': nth is a number, at least 1", word);
 	} else if (IS("times")) {
-		seen = &said->times;
+		seen = &given->times;
 		if (!strcmp(value, "all"))
 			rule->times = 0;
 		else if (!get_number(value, UINT64_MAX, &rule->times) || !rule->times)
-			return wrong(t, "'%s': times is a number, at least 1, or all", word);
+			return syntax_error(t, "'%s': times is a number, at least 1, or all", word);
 	} else if (IS("percent")) {
-		seen = &said->percent;
+		seen = &given->percent;
 		if (!get_percent(value, &rule->chance))
-			return wrong(t, "'%s': percent is 0.01 to 100", word);
+			return syntax_error(t, "'%s': percent is 0.01 to 100", word);
 	} else if (IS("seed")) {
-		seen = &said->seed;
+		seen = &given->seed;
 		if (!get_number(value, UINT64_MAX, &rule->seed))
-			return wrong(t, "'%s': seed is a number", word);
+			return syntax_error(t, "'%s': seed is a number", word);
 	} else if (IS("dir") && rule->site == FAULT_FRAME) {
-		seen = &said->dir;
+		seen = &given->dir;
 		rule->rx = !strcmp(value, "rx");
 		if (!rule->rx && strcmp(value, "tx"))
-			return wrong(t, "'%s': dir is tx or rx", word);
+			return syntax_error(t, "'%s': dir is tx or rx", word);
 	} else if (IS("qp") && rule->site == FAULT_FRAME) {
-		seen = &said->qp;
+		seen = &given->qp;
 		if (!get_number(value, 0xffffff, &number))
-			return wrong(t, "'%s': qp is a number of 24 bits", word);
+			return syntax_error(t, "'%s': qp is a number of 24 bits", word);
 		rule->qpn = number;
 	} else {
-		return wrong(t, "'%s' is not an option here", word);
+		return syntax_error(t, "'%s' is not an option here", word);
 	}
 #undef IS
 	if (*seen)
-		return wrong(t, "'%s': given twice", word);
+		return syntax_error(t, "'%s': given twice", word);
 	*seen = true;
 	return 0;
 }
 
-static int get_options(struct text *t, struct fault *rule)
+static int get_options(struct parser *t, struct fault *rule)
 {
-	struct when said = {};
+	struct options given = {};
 	const char *word;
 
 	while ((word = next_word(t)))
-		if (get_option(t, rule, &said, word))
+		if (get_option(t, rule, &given, word))
 			return -EINVAL;
-	if (said.percent && said.nth)
-		return wrong(t, "nth and percent are mutually exclusive");
-	if (said.seed && !said.percent)
-		return wrong(t, "seed needs percent");
-	if (!said.percent && !said.nth)
+	if (given.percent && given.nth)
+		return syntax_error(t, "nth and percent are mutually exclusive");
+	if (given.seed && !given.percent)
+		return syntax_error(t, "seed needs percent");
+	if (!given.percent && !given.nth)
 		rule->nth = 1;
-	if (!said.times)
-		rule->times = said.percent ? 0 : 1;
+	if (!given.times)
+		rule->times = given.percent ? 0 : 1;
 	return 0;
 }
 
-static const struct verb *get_verb(struct text *t, const struct noun *noun)
+static const struct verb *get_verb(struct parser *t, const struct noun *noun)
 {
 	const char *word = next_word(t);
 	const struct verb *verb;
@@ -358,22 +358,23 @@ static const struct verb *get_verb(struct text *t, const struct noun *noun)
 		if (!strcmp(word, verb->name))
 			return verb;
 	if (word)
-		wrong(t, "'%s' is not an action of %s: %s", word, noun->name, noun->usage);
+		syntax_error(t, "'%s' is not an action of %s: %s", word, noun->name, noun->usage);
 	else
-		wrong(t, "missing action: %s", noun->usage);
+		syntax_error(t, "missing action: %s", noun->usage);
 	return NULL;
 }
 
 /* What no table can say about a value. */
-static int check_value(struct text *t, const struct fault *rule)
+static int check_value(struct parser *t, const struct fault *rule)
 {
 	if (rule->action == FAULT_STATUS && rule->value == PRM_STATUS_OK)
-		return wrong(t, "'%s': this status is not an error", t->word[t->at - 1]);
+		return syntax_error(t, "'%s': this status is not an error", t->word[t->at - 1]);
 	if (rule->action == FAULT_DELIVERY && rule->value == PRM_DELIVERY_OK)
-		return wrong(t, "'%s': this delivery status is not an error", t->word[t->at - 1]);
+		return syntax_error(t, "'%s': this delivery status is not an error",
+				    t->word[t->at - 1]);
 	if (rule->action == FAULT_DELAY && !rule->value)
-		return wrong(t, "'%s': a frame is delayed by at least one frame",
-			     t->word[t->at - 1]);
+		return syntax_error(t, "'%s': a frame is delayed by at least one frame",
+				    t->word[t->at - 1]);
 	return 0;
 }
 
@@ -423,7 +424,7 @@ static void print_rule(const struct fault *rule, void *arg)
 		(unsigned long long)rule->done);
 }
 
-static void print_if_it_is(const struct fault *rule, void *arg)
+static void print_rule_by_id(const struct fault *rule, void *arg)
 {
 	struct { unsigned int id; FILE *out; } *want = arg;
 
@@ -431,8 +432,8 @@ static void print_if_it_is(const struct fault *rule, void *arg)
 		print_rule(rule, want->out);
 }
 
-static int make_rule(struct text *t, const struct noun *noun, struct cxdev *dev,
-		     const struct port *port)
+static int add_rule(struct parser *t, const struct noun *noun, struct cxdev *dev,
+		    const struct port *port)
 {
 	struct fault rule = { .site = noun->site, .dev = dev, .port = port, .qpn = FAULT_ANY };
 	struct { unsigned int id; FILE *out; } made = { .out = t->out };
@@ -442,8 +443,8 @@ static int make_rule(struct text *t, const struct noun *noun, struct cxdev *dev,
 		return -EINVAL;
 	if (noun->site == FAULT_INTERRUPT && rule.what != FAULT_ANY &&
 	    rule.what >= dev->card->vectors)
-		return wrong(t, "'%s': the card has %u vectors", t->word[t->at - 1],
-			     dev->card->vectors);
+		return syntax_error(t, "'%s': the card has %u vectors", t->word[t->at - 1],
+				    dev->card->vectors);
 	verb = get_verb(t, noun);
 	if (!verb)
 		return -EINVAL;
@@ -457,46 +458,47 @@ static int make_rule(struct text *t, const struct noun *noun, struct cxdev *dev,
 	if (get_options(t, &rule))
 		return -EINVAL;
 	if (fault_add(&rule, &made.id))
-		return wrong(t, "limit of %u rules reached: fault clear", FAULT_RULES_MAX);
-	fault_for_each(print_if_it_is, &made);
+		return syntax_error(t, "limit of %u rules reached: fault clear", FAULT_RULES_MAX);
+	fault_for_each(print_rule_by_id, &made);
 	return 0;
 }
 
 /* ---- acts ---- */
 
-static int act_pages(struct text *t, struct cxdev *dev)
+static int act_pages(struct parser *t, struct cxdev *dev)
 {
 	const char *word = next_word(t);
 	uint64_t n;
 	bool take = word && *word == '-';
 
 	if (!word)
-		return wrong(t, "missing number of pages");
+		return syntax_error(t, "missing number of pages");
 	if (!get_number(word + take, INT32_MAX, &n) || !n)
-		return wrong(t, "'%s' is not a number of pages, like 64 or -64", word);
+		return syntax_error(t, "'%s' is not a number of pages, like 64 or -64", word);
 	if (at_end(t))
 		return -EINVAL;
-	if (health_pages(dev, take ? -(int32_t)n : (int32_t)n))
-		return wrong(t, "'%s': the driver has no event queue for page requests", dev->name);
+	if (health_request_pages(dev, take ? -(int32_t)n : (int32_t)n))
+		return syntax_error(t, "'%s': the driver has no event queue for page requests",
+				    dev->name);
 	return 0;
 }
 
-static int act_port(struct text *t, struct cxdev *dev)
+static int act_port(struct parser *t, struct cxdev *dev)
 {
 	const char *word = next_word(t);
 	bool up = word && !strcmp(word, "up");
 
 	if (!word)
-		return wrong(t, "missing up or down");
+		return syntax_error(t, "missing up or down");
 	if (!up && strcmp(word, "down"))
-		return wrong(t, "'%s' is neither up nor down", word);
+		return syntax_error(t, "'%s' is neither up nor down", word);
 	if (at_end(t))
 		return -EINVAL;
 	port_set_wire(dev->port, up);
 	return 0;
 }
 
-static int act_health(struct text *t, struct cxdev *dev)
+static int act_health(struct parser *t, struct cxdev *dev)
 {
 	static const struct names health = { .of = "health syndrome", .max = 0xff };
 	uint32_t synd;
@@ -507,17 +509,18 @@ static int act_health(struct text *t, struct cxdev *dev)
 	return 0;
 }
 
-static int act_temperature(struct text *t, struct cxdev *dev)
+static int act_temperature(struct parser *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
-	if (health_temperature(dev))
-		return wrong(t, "'%s': the driver has no event queue for temperature warnings",
-			     dev->name);
+	if (health_warn_temperature(dev))
+		return syntax_error(t,
+				    "'%s': the driver has no event queue for temperature warnings",
+				    dev->name);
 	return 0;
 }
 
-static int act_stall(struct text *t, struct cxdev *dev)
+static int act_stall(struct parser *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
@@ -526,7 +529,7 @@ static int act_stall(struct text *t, struct cxdev *dev)
 	return 0;
 }
 
-static int act_fatal(struct text *t, struct cxdev *dev)
+static int act_fatal(struct parser *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
@@ -534,21 +537,21 @@ static int act_fatal(struct text *t, struct cxdev *dev)
 	return 0;
 }
 
-static int act_gone(struct text *t, struct cxdev *dev)
+static int act_gone(struct parser *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
-	health_gone(dev);
+	health_remove(dev);
 	return 0;
 }
 
-static int act_back(struct text *t, struct cxdev *dev)
+static int act_back(struct parser *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
 	if (!dev->health.gone)
-		return wrong(t, "'%s' is not gone", dev->name);
-	health_back(dev);
+		return syntax_error(t, "'%s' is not gone", dev->name);
+	health_restore(dev);
 	return 0;
 }
 
@@ -556,16 +559,16 @@ static int act_back(struct text *t, struct cxdev *dev)
  * vfio-user has an interrupt for errors of the device, but QEMU passes none on to the guest's AER:
  * it stops the virtual machine.
  */
-static int act_aer(struct text *t, struct cxdev *dev)
+static int act_aer(struct parser *t, struct cxdev *dev)
 {
-	return wrong(t,
-		     "'aer' of %s: QEMU stops the VM on a vfio-user device error without telling the guest; use aer_inject in the guest",
-		     dev->name);
+	return syntax_error(t,
+			    "'aer' of %s: QEMU stops the VM on a vfio-user device error without telling the guest; use aer_inject in the guest",
+			    dev->name);
 }
 
 static const struct act {
 	const char *name;
-	int (*run)(struct text *t, struct cxdev *dev);
+	int (*run)(struct parser *t, struct cxdev *dev);
 	const char *usage;
 } acts[] = {
 	{ "pages", act_pages, "pages N|-N" },
@@ -595,7 +598,7 @@ static void print_health(const struct cxdev *dev, FILE *out)
 		fprintf(out, "%s port down\n", dev->name);
 }
 
-static int do_list(struct text *t)
+static int do_list(struct parser *t)
 {
 	unsigned int i;
 
@@ -607,7 +610,7 @@ static int do_list(struct text *t)
 	return 0;
 }
 
-static int do_clear(struct text *t)
+static int do_clear(struct parser *t)
 {
 	const char *word = next_word(t);
 	unsigned int i;
@@ -617,16 +620,16 @@ static int do_clear(struct text *t)
 		return -EINVAL;
 	if (word) {
 		if (!get_number(word, UINT32_MAX, &id) || !fault_remove(id))
-			return wrong(t, "'%s' is not a rule number; see fault list", word);
+			return syntax_error(t, "'%s' is not a rule number; see fault list", word);
 		return 0;
 	}
 	fault_clear();
 	for (i = 0; i < t->n_devs; i++)
-		health_heal(t->devs[i]);
+		health_clear(t->devs[i]);
 	return 0;
 }
 
-static int do_function(struct text *t, const char *name)
+static int do_function(struct parser *t, const char *name)
 {
 	const struct port *port = port_find(name);
 	struct cxdev *dev = NULL;
@@ -637,44 +640,46 @@ static int do_function(struct text *t, const char *name)
 		if (!strcmp(t->devs[i]->name, name))
 			dev = t->devs[i];
 	if (!dev && !port && strcmp(name, "any"))
-		return wrong(t, "'%s' is not a function, a port, list or clear", name);
+		return syntax_error(t, "'%s' is not a function, a port, list or clear", name);
 	word = next_word(t);
 	if (!word)
-		return wrong(t, "missing fault for '%s'; see help", name);
+		return syntax_error(t, "missing fault for '%s'; see help", name);
 	for (i = 0; i < ARRAY_SIZE(nouns); i++) {
 		if (strcmp(nouns[i].name, word))
 			continue;
 		if (nouns[i].site == FAULT_FRAME)
-			return make_rule(t, &nouns[i], NULL, port);
+			return add_rule(t, &nouns[i], NULL, port);
 		if (!dev)
-			return wrong(t, "'%s' is not a function, and '%s' needs one", name, word);
-		return make_rule(t, &nouns[i], dev, NULL);
+			return syntax_error(t, "'%s' is not a function, and '%s' needs one", name,
+					    word);
+		return add_rule(t, &nouns[i], dev, NULL);
 	}
 	for (i = 0; i < ARRAY_SIZE(acts); i++) {
 		if (strcmp(acts[i].name, word))
 			continue;
 		if (!dev)
-			return wrong(t, "'%s' is not a function, and '%s' needs one", name, word);
+			return syntax_error(t, "'%s' is not a function, and '%s' needs one", name,
+					    word);
 		return acts[i].run(t, dev);
 	}
-	return wrong(t, "'%s' is not a fault; see help", word);
+	return syntax_error(t, "'%s' is not a fault; see help", word);
 }
 
 int fault_line(char *line, struct cxdev *const *devs, unsigned int n_devs, FILE *out)
 {
-	struct text t = { .devs = devs, .n_devs = n_devs, .out = out };
+	struct parser t = { .devs = devs, .n_devs = n_devs, .out = out };
 	char *save = NULL, *word;
 
 	if (!bth_opcodes.n)
 		name_bth_opcodes();
 	for (word = strtok_r(line, " \t\r", &save); word; word = strtok_r(NULL, " \t\r", &save)) {
 		if (t.n == WORDS_MAX)
-			return wrong(&t, "unexpected word '%s'", word);
+			return syntax_error(&t, "unexpected word '%s'", word);
 		t.word[t.n++] = word;
 	}
 	word = (char *)next_word(&t);
 	if (!word)
-		return wrong(&t, "missing function, list or clear; see help");
+		return syntax_error(&t, "missing function, list or clear; see help");
 	if (!strcmp(word, "list"))
 		return do_list(&t);
 	if (!strcmp(word, "clear"))

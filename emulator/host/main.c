@@ -198,7 +198,7 @@ static int start(void)
 			return -errno;
 		}
 	}
-	trace_to(run.log_file);
+	trace_set_output(run.log_file);
 	err = catch_signals();
 	for (i = 0; !err && i < run.n; i++) {
 		run.devs[i] = cxdev_create(run.names[i], i, run.card, &function_guest_ops,

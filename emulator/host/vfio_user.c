@@ -113,7 +113,7 @@ static void flush_out(struct function *fn)
 		list_del(&msg->node);
 		free(msg);
 	}
-	loop_fd_wants(fn->conn_fd, list_empty(&fn->out), !list_empty(&fn->out));
+	loop_fd_set_events(fn->conn_fd, list_empty(&fn->out), !list_empty(&fn->out));
 }
 
 /* Header and payload leave in one write if the socket takes it. */
@@ -175,7 +175,7 @@ static size_t payload_len(const struct function *fn)
 }
 
 /* The next descriptor of the message, which then belongs to the caller; -1: none. */
-static int take_fd(struct function *fn, unsigned int i)
+static int detach_fd(struct function *fn, unsigned int i)
 {
 	int fd = -1;
 
@@ -212,7 +212,8 @@ static void do_dma_map(struct function *fn)
 			    "DMA_MAP: neither readable nor writable, or unknown flags");
 		return;
 	}
-	err = dma_map(fn, m->iova, m->size, m->offset, take_fd(fn, 0), m->flags & 1, m->flags & 2);
+	err = dma_map(fn, m->iova, m->size, m->offset, detach_fd(fn, 0), m->flags & 1,
+		      m->flags & 2);
 	if (err)
 		reply_error(fn, err, err == -EEXIST ? "DMA_MAP: overlaps an existing range" :
 			    "DMA_MAP: invalid range, alignment or file");
@@ -342,7 +343,7 @@ static void do_set_irqs(struct function *fn)
 			set_irq_fd(fn, i, -1);
 	}
 	for (i = 0; i < s->count; i++)
-		set_irq_fd(fn, s->start + i, take_fd(fn, i));
+		set_irq_fd(fn, s->start + i, detach_fd(fn, i));
 	reply(fn, 0, NULL, 0, NULL, 0);
 }
 
@@ -435,7 +436,7 @@ static void do_reset(struct function *fn)
 	reply(fn, 0, NULL, 0, NULL, 0);
 }
 
-static void handle(struct function *fn)
+static void dispatch(struct function *fn)
 {
 	static void (*const handlers[])(struct function *fn) = {
 		[VFU_VERSION] = do_version,
@@ -460,7 +461,7 @@ static void handle(struct function *fn)
 
 /* ---- the connection ---- */
 
-static void drop_message(struct function *fn)
+static void reset_message(struct function *fn)
 {
 	unsigned int i;
 
@@ -481,7 +482,7 @@ static void disconnect(struct function *fn, const char *why)
 	loop_del_fd(fn->conn_fd);
 	close(fn->conn_fd);
 	fn->conn_fd = -1;
-	drop_message(fn);
+	reset_message(fn);
 	list_for_each_entry_safe(msg, tmp, &fn->out, node) {
 		list_del(&msg->node);
 		free(msg);
@@ -494,7 +495,7 @@ static void disconnect(struct function *fn, const char *why)
 	health_disconnect(fn->dev);
 }
 
-static void take_fds(struct function *fn, struct msghdr *msg)
+static void receive_fds(struct function *fn, struct msghdr *msg)
 {
 	struct cmsghdr *c;
 	int fd;
@@ -539,7 +540,7 @@ static int read_up_to(struct function *fn, size_t want)
 		return errno == EAGAIN || errno == EINTR ? 0 : -1;
 	if (!n)
 		return -1;
-	take_fds(fn, &msg);
+	receive_fds(fn, &msg);
 	fn->in.len += n;
 	return fn->in.len == want;
 }
@@ -568,8 +569,8 @@ static int read_message(struct function *fn)
 	}
 	if (!got)
 		return 0;
-	handle(fn);
-	drop_message(fn);
+	dispatch(fn);
+	reset_message(fn);
 	return 1;
 }
 
@@ -586,7 +587,7 @@ static void on_message(int fd, void *arg)
 }
 
 /* A client that was closed and replaced at once may have left messages that were not read yet. */
-static bool peer_is_gone(int fd)
+static bool peer_closed(int fd)
 {
 	struct pollfd p = { .fd = fd };
 
@@ -600,7 +601,7 @@ static void on_connection(int fd, void *arg)
 
 	if (conn < 0)
 		return;
-	if (fn->conn_fd >= 0 && peer_is_gone(fn->conn_fd))
+	if (fn->conn_fd >= 0 && peer_closed(fn->conn_fd))
 		disconnect(fn, "replaced by a new connection");
 	if (fn->conn_fd >= 0) {
 		violation(fn->dev, "a second connection to %s was refused", fn->path);

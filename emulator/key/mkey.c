@@ -74,7 +74,7 @@ static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
 	return 0;
 }
 
-static int mkey_take_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
+static int mkey_set_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
 {
 	uint64_t page = 1ull << mkey->log_page;
 	uint64_t need = mtt_pages(mkey->start, mkey->len, mkey->log_page);
@@ -99,7 +99,7 @@ static int mkey_take_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, 
 	return 0;
 }
 
-static int mkey_take_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
+static int mkey_set_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
 {
 	uint64_t sum = 0;
 	uint32_t i;
@@ -122,7 +122,7 @@ static int mkey_take_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, 
 }
 
 /* The translation list; a free mkey has only room for one. */
-static int mkey_take_xlt(struct cmd *c, struct mkey *mkey, const struct prm_create_mkey_in *in)
+static int mkey_set_xlt(struct cmd *c, struct mkey *mkey, const struct prm_create_mkey_in *in)
 {
 	const struct prm_mkc *mkc = prm_sub_const(in, memory_key_mkey_entry, mkc);
 	uint32_t octwords = prm_get(in, translations_octword_actual_size);
@@ -147,8 +147,8 @@ static int mkey_take_xlt(struct cmd *c, struct mkey *mkey, const struct prm_crea
 					 "a free mkey takes no translation list") :
 				  0;
 	if (mkey->mode == MKEY_KLM)
-		return mkey_take_klm(c, mkey, prm_tail_const(in), octwords);
-	return mkey_take_mtt(c, mkey, prm_tail_const(in), octwords);
+		return mkey_set_klm(c, mkey, prm_tail_const(in), octwords);
+	return mkey_set_mtt(c, mkey, prm_tail_const(in), octwords);
 }
 
 static int run_create_mkey(struct cmd *c)
@@ -172,7 +172,7 @@ static int run_create_mkey(struct cmd *c)
 	mkey->mode = mode;
 	mkey_decode(mkey);
 	mkey->pd = obj_use(c, OBJ_PD, prm_get(mkc, pd), "mkc.pd");
-	if (!mkey->pd || mkey_take_xlt(c, mkey, in)) {
+	if (!mkey->pd || mkey_set_xlt(c, mkey, in)) {
 		obj_drop_failed(mkey);
 		return -1;
 	}

@@ -16,7 +16,7 @@
 
 int flow_check_type(struct cmd *c, unsigned int type)
 {
-	if (type == PRM_FT_NIC_RX || (type == PRM_FT_PORT_SEL && port_select_announced(c->dev)))
+	if (type == PRM_FT_NIC_RX || (type == PRM_FT_PORT_SEL && port_select_advertised(c->dev)))
 		return 0;
 	return refuse(c, PRM_STATUS_BAD_PARAM, "table_type 0x%x is not advertised", type);
 }

@@ -74,7 +74,7 @@ static int get_uplink(struct cmd *c, const struct prm_dest_format_struct *format
 	if (!prm_get(format, destination_eswitch_owner_vhca_id_valid))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "destination_eswitch_owner_vhca_id_valid is clear: which uplink?");
-	dest->uplink = lag_port_of(c->dev, vhca_id);
+	dest->uplink = lag_port_of_vhca(c->dev, vhca_id);
 	return dest->uplink ? 0 :
 	       refuse(c, PRM_STATUS_BAD_PARAM,
 		      "destination_eswitch_owner_vhca_id 0x%x is no function of this card",

@@ -67,7 +67,7 @@ static void fail(struct rq *rq, uint8_t syndrome)
 	rq->obj.dev->eth->counters.rx_errors.packets++;
 	complete_error(rq, rq->ci++, syndrome);
 	rq_to_error(rq);
-	event_push(rq->obj.dev, PRM_EVENT_WQ_CATAS_ERROR, 0, &data, sizeof(data));
+	event_dispatch(rq->obj.dev, PRM_EVENT_WQ_CATAS_ERROR, 0, &data, sizeof(data));
 }
 
 /* Bytes of a packet in the order the guest gets them: without the tag that was taken off. */

@@ -66,7 +66,7 @@ static void fail(struct sq *sq, const struct wqe *wqe, uint8_t syndrome)
 	sq->state = PRM_WQ_ERR;
 	sq->obj.dev->eth->counters.tx_errors.packets++;
 	complete_error(sq, wqe->opcode, wqe->index, syndrome);
-	event_push(sq->obj.dev, PRM_EVENT_WQ_CATAS_ERROR, 0, &data, sizeof(data));
+	event_dispatch(sq->obj.dev, PRM_EVENT_WQ_CATAS_ERROR, 0, &data, sizeof(data));
 }
 
 static void sq_reset(struct sq *sq)

@@ -21,7 +21,7 @@ static void tis_release(void *obj)
 
 static int check_tisc(struct cmd *c, const struct prm_tisc *ctx)
 {
-	if (!lag_announced(c->dev) &&
+	if (!lag_advertised(c->dev) &&
 	    is_set(c, ctx, strict_lag_tx_port_affinity, "but LAG is not advertised"))
 		return -1;
 	if (is_set(c, ctx, tls_en, "but TLS is not advertised") ||
@@ -62,7 +62,7 @@ static int run_modify_tis(struct cmd *c)
 
 	if (!tis)
 		return -1;
-	if (!lag_announced(c->dev) &&
+	if (!lag_advertised(c->dev) &&
 	    (is_set(c, in, bitmask.lag_tx_port_affinity, "but LAG is not advertised") ||
 	     is_set(c, in, bitmask.strict_lag_tx_port_affinity, "but LAG is not advertised")))
 		return -1;

@@ -73,7 +73,7 @@ static void eth_extended(struct prm_eth_extended_cntrs_grp_data_layout *out,
 	PUT64(out, rx_icrc_encapsulated, rdma->rx_icrc_errors);
 }
 
-static uint32_t at_most(uint64_t value, uint32_t limit)
+static uint32_t saturate(uint64_t value, uint32_t limit)
 {
 	return value < limit ? value : limit;
 }
@@ -85,10 +85,10 @@ static uint32_t at_most(uint64_t value, uint32_t limit)
 static void ib_port(struct prm_ib_port_cntrs_grp_data_layout *out, const struct port_counters *n,
 		    const struct eth_counters *eth, const struct rdma_counters *rdma)
 {
-	prm_set(out, link_downed_counter, at_most(n->link_downs, 0xff));
-	prm_set(out, port_rcv_errors, at_most(rdma->rx_icrc_errors + eth->rx_oversize, 0xffff));
-	prm_set(out, port_xmit_discards, at_most(n->down, 0xffff));
-	prm_set(out, link_overrun_errors, at_most(n->full, OVERRUN_MAX));
+	prm_set(out, link_downed_counter, saturate(n->link_downs, 0xff));
+	prm_set(out, port_rcv_errors, saturate(rdma->rx_icrc_errors + eth->rx_oversize, 0xffff));
+	prm_set(out, port_xmit_discards, saturate(n->down, 0xffff));
+	prm_set(out, link_overrun_errors, saturate(n->full, OVERRUN_MAX));
 }
 
 /* The wire knows one priority. */

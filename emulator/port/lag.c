@@ -47,14 +47,14 @@ void adapter_leave(struct cxdev *dev)
 		free(adapter);
 }
 
-bool lag_announced(const struct cxdev *dev)
+bool lag_advertised(const struct cxdev *dev)
 {
 	return dev->adapter;
 }
 
-bool port_select_announced(const struct cxdev *dev)
+bool port_select_advertised(const struct cxdev *dev)
 {
-	return lag_announced(dev) && dev->card->port_select;
+	return lag_advertised(dev) && dev->card->port_select;
 }
 
 /* Called when the objects of the function are gone, demux tables too. */
@@ -69,7 +69,7 @@ void lag_reset(struct cxdev *dev)
 	adapter->hash = false;
 }
 
-unsigned int lag_report(struct cxdev *dev)
+unsigned int lag_report_leak(struct cxdev *dev)
 {
 	if (!dev->adapter || dev->native_port != 1 || !dev->adapter->active)
 		return 0;
@@ -81,7 +81,7 @@ unsigned int lag_report(struct cxdev *dev)
 
 int lag_check_affinity(struct cmd *c, unsigned int affinity)
 {
-	if (affinity && !lag_announced(c->dev))
+	if (affinity && !lag_advertised(c->dev))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "lag_tx_port_affinity is set (0x%x), but LAG is not advertised",
 			      affinity);
@@ -99,7 +99,7 @@ static struct port *port_of(const struct adapter *adapter, unsigned int number)
 	return dev ? dev->port : NULL;
 }
 
-unsigned int lag_port_of(const struct cxdev *dev, unsigned int vhca_id)
+unsigned int lag_port_of_vhca(const struct cxdev *dev, unsigned int vhca_id)
 {
 	unsigned int i;
 
@@ -142,7 +142,7 @@ struct port *lag_strict_port(const struct cxdev *dev, unsigned int affinity)
 	return port_of(adapter, affinity);
 }
 
-struct cxdev *lag_rdma(struct cxdev *dev)
+struct cxdev *lag_rdma_dev(struct cxdev *dev)
 {
 	const struct adapter *adapter = dev->adapter;
 
@@ -203,7 +203,7 @@ static bool is_port(unsigned int number)
 	return number >= 1 && number <= LAG_PORTS;
 }
 
-static int take_map(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx)
+static int set_map(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx)
 {
 	unsigned int one = prm_get(ctx, tx_remap_affinity_1);
 	unsigned int two = prm_get(ctx, tx_remap_affinity_2);
@@ -222,7 +222,7 @@ static int take_map(struct cmd *c, struct adapter *adapter, const struct prm_lag
  * Only with the bypass can an affinity name a port past the tables, and then one of those that are
  * said to be active.
  */
-static int take_active(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx)
+static int set_active_ports(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx)
 {
 	unsigned int ports = prm_get(ctx, active_port);
 
@@ -242,16 +242,16 @@ static int take_active(struct cmd *c, struct adapter *adapter, const struct prm_
 	return 0;
 }
 
-static int take_selection(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx,
-			  bool hash)
+static int set_selection(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx,
+			 bool hash)
 {
 	if (is_set(c, ctx, fdb_selection_mode, "but it is not advertised") ||
 	    is_set(c, ctx, lag_state, "but it is read-only"))
 		return -1;
 	if (hash)
-		return take_active(c, adapter, ctx);
+		return set_active_ports(c, adapter, ctx);
 	return is_set(c, ctx, active_port, "but it is valid only in hash mode") ? -1 :
-	       take_map(c, adapter, ctx);
+	       set_map(c, adapter, ctx);
 }
 
 static int run_create_lag(struct cmd *c)
@@ -264,10 +264,10 @@ static int run_create_lag(struct cmd *c)
 
 	if (!adapter)
 		return -1;
-	if (mode && !(hash && port_select_announced(c->dev)))
+	if (mode && !(hash && port_select_advertised(c->dev)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "port_select_mode %u is not advertised",
 			      mode);
-	if (take_selection(c, adapter, ctx, hash))
+	if (set_selection(c, adapter, ctx, hash))
 		return -1;
 	adapter->hash = hash;
 	adapter->active = true;
@@ -290,7 +290,7 @@ static int run_modify_lag(struct cmd *c)
 			      "field_select 0x%x: this LAG can modify 0x%x", select, can);
 	if (is_set(c, ctx, port_select_mode, "but a LAG keeps its mode"))
 		return -1;
-	return take_selection(c, adapter, ctx, adapter->hash);
+	return set_selection(c, adapter, ctx, adapter->hash);
 }
 
 static int run_query_lag(struct cmd *c)

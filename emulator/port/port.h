@@ -142,10 +142,10 @@ int adapter_join(struct cxdev **devs);
 void adapter_leave(struct cxdev *dev); /* the function ends */
 /* Reset or the end of INIT_HCA: a LAG does not outlive the function it belongs to. */
 void lag_reset(struct cxdev *dev);
-unsigned int lag_report(struct cxdev *dev); /* of leaks: 1 if there is a LAG */
-bool lag_announced(const struct cxdev *dev);
-bool port_select_announced(const struct cxdev *dev);
-unsigned int lag_port_of(const struct cxdev *dev, unsigned int vhca_id); /* 0: of none */
+unsigned int lag_report_leak(struct cxdev *dev); /* of leaks: 1 if there is a LAG */
+bool lag_advertised(const struct cxdev *dev);
+bool port_select_advertised(const struct cxdev *dev);
+unsigned int lag_port_of_vhca(const struct cxdev *dev, unsigned int vhca_id); /* 0: of none */
 /* 0, or refused: @affinity is no port of the card. */
 int lag_check_affinity(struct cmd *c, unsigned int affinity);
 /*
@@ -156,7 +156,7 @@ struct port *lag_tx_port(const struct cxdev *dev, unsigned int affinity, const s
 /* The same without the map: a port that was named must be the one. */
 struct port *lag_strict_port(const struct cxdev *dev, unsigned int affinity);
 /* Whose RDMA engine looks at frames that arrive at the port of @dev. */
-struct cxdev *lag_rdma(struct cxdev *dev);
+struct cxdev *lag_rdma_dev(struct cxdev *dev);
 void lag_status(const struct cxdev *dev, FILE *out);
 
 #endif

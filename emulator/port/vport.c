@@ -122,8 +122,8 @@ static int check_address(struct cmd *c, unsigned int type, uint64_t entry)
 }
 
 /* The list that goes with field_select.addresses_list; *entries is allocated. */
-static int get_list(struct cmd *c, const struct prm_modify_nic_vport_context_in *in,
-		    struct address_list *list)
+static int copy_list(struct cmd *c, const struct prm_modify_nic_vport_context_in *in,
+		     struct address_list *list)
 {
 	static const unsigned int log_max[LIST_TYPES] = { ETH_LOG_MAX_UC_LIST, ETH_LOG_MAX_MC_LIST,
 							  ETH_LOG_MAX_VLAN_LIST };
@@ -231,7 +231,7 @@ static int run_modify_nic_vport_context(struct cmd *c)
 	if (check_modify(c, in))
 		return -1;
 	if (prm_get(in, field_select.addresses_list)) {
-		if (get_list(c, in, &list))
+		if (copy_list(c, in, &list))
 			return -1;
 		old = &c->dev->eth->lists[prm_get(in, nic_vport_context.allowed_list_type)];
 		free(old->entries);

@@ -125,7 +125,7 @@ static void cq_overrun(struct cq *cq)
 				      .syndrome = CQ_ERROR_OVERRUN };
 
 	cq->error = true;
-	event_push(cq->obj.dev, PRM_EVENT_CQ_ERROR, 0, &err, sizeof(err));
+	event_dispatch(cq->obj.dev, PRM_EVENT_CQ_ERROR, 0, &err, sizeof(err));
 }
 
 static bool is_error(const struct prm_cqe64 *cqe)
@@ -224,8 +224,8 @@ static enum fault_action fault_of(const struct cq *cq, const struct prm_cqe64 *c
 	if (is_error(cqe))
 		return FAULT_NONE;
 	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_REQ)
-		by_request = fault_ask(FAULT_REQUEST, cq->obj.dev, opcode, syndrome);
-	by_queue = fault_ask(FAULT_CQE, cq->obj.dev, cq->obj.num, syndrome);
+		by_request = fault_check(FAULT_REQUEST, cq->obj.dev, opcode, syndrome);
+	by_queue = fault_check(FAULT_CQE, cq->obj.dev, cq->obj.num, syndrome);
 	return by_queue == FAULT_NONE ? by_request : by_queue;
 }
 

@@ -75,7 +75,7 @@ void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *data, siz
 	if (eq->broken)
 		return;
 	memcpy(&eqe.data, data, len);
-	switch (fault_ask(FAULT_EVENT, eq->obj.dev, type, &value)) {
+	switch (fault_check(FAULT_EVENT, eq->obj.dev, type, &value)) {
 	case FAULT_LOSE:
 		return;
 	case FAULT_OVERRUN:
@@ -130,7 +130,7 @@ static void eq_release(void *obj)
 {
 	struct eq *eq = obj;
 
-	event_sink_gone(eq->obj.dev, &eq->sink);
+	event_sink_remove(eq->obj.dev, &eq->sink);
 	obj_put(eq->uar);
 	pages_free(&eq->pages);
 }
@@ -158,7 +158,7 @@ static int eq_check(struct cmd *c, const struct prm_create_eq_in *in)
 	    prm_get64(in, event_bitmask[3]))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "event_bitmask has events above 63");
 	for (i = 0; i < 64; i++)
-		if (events >> i & 1 && event_taken(c->dev, i))
+		if (events >> i & 1 && event_has_sink(c->dev, i))
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "event 0x%x already goes to another EQ", i);
 	return 0;

@@ -145,5 +145,5 @@ void qp_event(struct qp *qp, enum prm_event type)
 	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_QP,
 				       .qp_srq_n = cpu_to_be32(qp->obj.num) };
 
-	event_push(qp->obj.dev, type, 0, &data, sizeof(data));
+	event_dispatch(qp->obj.dev, type, 0, &data, sizeof(data));
 }

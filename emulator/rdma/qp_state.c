@@ -189,7 +189,7 @@ static int take_optional(struct cmd *c, struct qp *qp, const struct prm_qpc *fro
 		return refuse(c, PRM_STATUS_BAD_PARAM, "the function has one port, not %u",
 			      prm_get(from, primary_address_path.vhca_port_num));
 	if (opt & PRM_QP_OPT_LAG_TX_AFF) {
-		if (!lag_announced(c->dev))
+		if (!lag_advertised(c->dev))
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "opt_param_mask has the LAG port: LAG was not announced");
 		TAKE(&qp->ctx, from, lag_tx_port_affinity);

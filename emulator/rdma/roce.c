@@ -286,7 +286,7 @@ static void loop_back(struct qp *qp, const struct frame *frame)
 		return;
 	copy = frame_copy(frame);
 	if (copy)
-		port_loop(dev->port, copy);
+		port_loopback(dev->port, copy);
 }
 
 /*

@@ -397,7 +397,7 @@ static void srq_limit_event(struct srq *srq)
 				       .qp_srq_n = cpu_to_be32(srq->obj.num) };
 
 	srq->limit = 0;
-	event_push(srq->obj.dev, PRM_EVENT_SRQ_RQ_LIMIT, 0, &data, sizeof(data));
+	event_dispatch(srq->obj.dev, PRM_EVENT_SRQ_RQ_LIMIT, 0, &data, sizeof(data));
 }
 
 /* The queue cannot be used any more. */
@@ -407,7 +407,7 @@ static enum recv_result srq_fail(struct srq *srq)
 				       .qp_srq_n = cpu_to_be32(srq->obj.num) };
 
 	if (!srq->error)
-		event_push(srq->obj.dev, PRM_EVENT_SRQ_CATAS_ERROR, 0, &data, sizeof(data));
+		event_dispatch(srq->obj.dev, PRM_EVENT_SRQ_CATAS_ERROR, 0, &data, sizeof(data));
 	srq->error = true;
 	return RECV_ERROR;
 }

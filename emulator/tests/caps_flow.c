@@ -392,7 +392,7 @@ static bool probe_hash_mode(struct dut *dut, uint32_t value, uint32_t arg)
 static bool probe_bypass(struct dut *dut, uint32_t value, uint32_t bit)
 {
 	return !value && !try_set_cap(dut, CAP_PORT_SELECTION, bit, 1, 1) ==
-			 port_select_announced(dut->dev);
+			 port_select_advertised(dut->dev);
 }
 
 #define PROPERTY(layout, props, field, is_flag, fn, a)						\

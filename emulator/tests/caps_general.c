@@ -693,7 +693,7 @@ static bool probe_qp_affinity(struct dut *dut, uint32_t value, uint32_t arg)
 static bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)arg;
-	return value == lag_announced(dut->dev);
+	return value == lag_advertised(dut->dev);
 }
 
 #define FLAG(field, fn, arg) CAP_ROW(cmd_hca_cap, field, true, fn, arg)

@@ -233,7 +233,7 @@ struct dut *dut_create_card(const char *name, unsigned int index, const struct c
 	static unsigned int made;
 	struct dut *dut = calloc(1, sizeof(*dut));
 
-	trace_to(test_log());
+	trace_set_output(test_log());
 	dut->number = made++;
 	dut->mem = calloc(1, DUT_BYTES);
 	dut->next = DUT_BASE;

@@ -275,7 +275,7 @@ void side_open(struct side *side, const char *name, unsigned int index)
 	struct prm_alloc_uar_in in = {};
 	struct prm_alloc_uar_out out;
 
-	trace_to(test_log());
+	trace_set_output(test_log());
 	*side = (struct side){ .mem = malloc(MEM_BYTES), .va = VA_BASE + ((uint64_t)index << 32) };
 	side->dev = cxdev_create(name, index, card_find("cx5", 3), &ops, side);
 	if (!side->mem || !side->dev)

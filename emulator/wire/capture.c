@@ -53,7 +53,7 @@ struct capture {
 
 static struct list_head captures = LIST_HEAD_INIT(captures);
 
-static void end_capture(struct capture *c)
+static void free_capture(struct capture *c)
 {
 	list_del(&c->node);
 	timer_cancel(&c->timer);
@@ -78,7 +78,7 @@ static bool flush(struct capture *c)
 			break;
 		if (n < 0) {
 			notice(NULL, "capture %s stopped: %s", c->path, strerror(errno));
-			end_capture(c);
+			free_capture(c);
 			return false;
 		}
 		done += n;
@@ -90,7 +90,7 @@ static bool flush(struct capture *c)
 	return true;
 }
 
-static void flush_late(struct timer *timer)
+static void flush_timer(struct timer *timer)
 {
 	flush(container_of(timer, struct capture, timer));
 }
@@ -155,7 +155,7 @@ static void put_interface(const char *name, void *arg)
 }
 
 /* Number of the port's interface block; a port that came later gets one now. */
-static unsigned int interface(struct capture *c, const char *name)
+static unsigned int interface_id(struct capture *c, const char *name)
 {
 	unsigned int i;
 
@@ -169,7 +169,7 @@ static unsigned int interface(struct capture *c, const char *name)
 static void put_packet(struct capture *c, const struct port *port, const struct frame *frame,
 		       uint32_t direction)
 {
-	uint32_t number = interface(c, port_name(port));
+	uint32_t number = interface_id(c, port_name(port));
 	uint8_t *start = c->buffer + c->used, *p = start;
 	struct timespec now;
 	uint64_t ns;
@@ -185,8 +185,8 @@ static void put_packet(struct capture *c, const struct port *port, const struct 
 	end_block(c, start, put_word(p, OPT_END));
 }
 
-static void record(struct capture *c, const struct port *port, const struct frame *frame,
-		   uint32_t direction)
+static void capture_frame(struct capture *c, const struct port *port, const struct frame *frame,
+			  uint32_t direction)
 {
 	const size_t room = frame->len + 256;	/* an interface block may come first */
 	bool first;
@@ -215,7 +215,7 @@ void capture_sent(const struct port *port, const struct frame *frame)
 
 	list_for_each_entry_safe(c, tmp, &captures, node)
 		if (!*c->only || !strcmp(c->only, port_name(port)))
-			record(c, port, frame, OUTBOUND);
+			capture_frame(c, port, frame, OUTBOUND);
 }
 
 void capture_delivered(const struct port *port, const struct frame *frame)
@@ -224,12 +224,12 @@ void capture_delivered(const struct port *port, const struct frame *frame)
 
 	list_for_each_entry_safe(c, tmp, &captures, node)
 		if (*c->only && !strcmp(c->only, port_name(port)))
-			record(c, port, frame, INBOUND);
+			capture_frame(c, port, frame, INBOUND);
 }
 
 /* ---- beginning and end ---- */
 
-static int begin(int fd, int client, const char *path, const struct port *only)
+static int start_capture(int fd, int client, const char *path, const struct port *only)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 
@@ -244,10 +244,10 @@ static int begin(int fd, int client, const char *path, const struct port *only)
 		snprintf(c->only, sizeof(c->only), "%s", port_name(only));
 	c->fd = fd;
 	c->client = client;
-	timer_init(&c->timer, flush_late);
+	timer_init(&c->timer, flush_timer);
 	list_add_tail(&c->node, &captures);
 	put_section(c);
-	port_names(put_interface, c);
+	port_for_each_name(put_interface, c);
 	return flush(c) ? 0 : -EIO;
 }
 
@@ -265,7 +265,7 @@ int capture_open(const char *path, const struct port *only)
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	err = begin(fd, -1, path, only);
+	err = start_capture(fd, -1, path, only);
 	if (err == -ENOMEM)
 		close(fd);
 	return err;
@@ -277,16 +277,16 @@ int capture_stream(int client, const struct port *only)
 
 	if (fd < 0)
 		return -errno;
-	err = begin(fd, client, "-", only);
+	err = start_capture(fd, client, "-", only);
 	if (err == -ENOMEM)
 		close(fd);
 	return err;
 }
 
-static void finish(struct capture *c)
+static void stop_capture(struct capture *c)
 {
 	if (flush(c))
-		end_capture(c);
+		free_capture(c);
 }
 
 void capture_stream_end(int client)
@@ -295,7 +295,7 @@ void capture_stream_end(int client)
 
 	list_for_each_entry_safe(c, tmp, &captures, node)
 		if (c->client == client)
-			end_capture(c);
+			free_capture(c);
 }
 
 int capture_stop(const char *path)
@@ -305,7 +305,7 @@ int capture_stop(const char *path)
 	list_for_each_entry_safe(c, tmp, &captures, node) {
 		if (strcmp(c->path, path) || c->client >= 0)
 			continue;
-		finish(c);
+		stop_capture(c);
 		return 0;
 	}
 	return -ENOENT;
@@ -316,7 +316,7 @@ void capture_close(void)
 	struct capture *c, *tmp;
 
 	list_for_each_entry_safe(c, tmp, &captures, node)
-		finish(c);
+		stop_capture(c);
 }
 
 void capture_status(FILE *out)

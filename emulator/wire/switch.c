@@ -101,7 +101,7 @@ static void fdb_learn(const uint8_t *mac, struct port *port)
 	victim->used = ++fdb_clock;
 }
 
-static void fdb_forget(const struct port *port)
+static void fdb_flush_port(const struct port *port)
 {
 	int i, j;
 
@@ -134,7 +134,7 @@ static unsigned int size_class(uint32_t len)
 	return i;
 }
 
-static void deliver_one(struct port *port, struct frame *frame)
+static void deliver(struct port *port, struct frame *frame)
 {
 	struct port_counters *counters = &port->counters;
 
@@ -173,14 +173,14 @@ static void port_rx_work(struct work *work)
 
 		list_del(&frame->node);
 		port->rx_len--;
-		deliver_one(port, frame);
+		deliver(port, frame);
 	}
 
 	if (!port->hold && !list_empty(&port->rx))
 		work_queue(&port->rx_work);
 }
 
-static void put_on_queue(struct port *port, struct frame *frame)
+static void enqueue(struct port *port, struct frame *frame)
 {
 	if (!port_link_up(port)) {
 		port->counters.down++;
@@ -198,14 +198,14 @@ static void put_on_queue(struct port *port, struct frame *frame)
 	work_queue(&port->rx_work);
 }
 
-static void port_enqueue(struct port *port, struct frame *frame)
+static void enqueue_with_faults(struct port *port, struct frame *frame)
 {
-	if (!fault_wants_frames()) {
-		put_on_queue(port, frame);
+	if (!fault_has_frame_rules()) {
+		enqueue(port, frame);
 		return;
 	}
 	frame_finish(frame);
-	fault_frame(port, true, frame, put_on_queue);
+	fault_apply_frame(port, true, frame, enqueue);
 }
 
 static void flood(struct port *from, struct frame *frame)
@@ -222,7 +222,7 @@ static void flood(struct port *from, struct frame *frame)
 			port->counters.full++;
 			continue;
 		}
-		port_enqueue(port, copy);
+		enqueue_with_faults(port, copy);
 	}
 	frame_free(frame);
 }
@@ -235,27 +235,27 @@ static void forward(struct port *from, struct frame *frame)
 	if (from->cable) {
 		if (from->cable == from)
 			frame->from = NULL; /* what a plug sends back comes from outside */
-		port_enqueue(from->cable, frame);
+		enqueue_with_faults(from->cable, frame);
 		return;
 	}
 	fdb_learn(frame->data + 6, from);
 
 	to = is_multicast(frame) ? NULL : fdb_lookup(frame->data);
 	if (to)
-		port_enqueue(to, frame);
+		enqueue_with_faults(to, frame);
 	else
 		flood(from, frame);
 }
 
 /* Past the filter: to the switch, unless a fault was asked for. */
-static void enter(struct port *from, struct frame *frame)
+static void forward_with_faults(struct port *from, struct frame *frame)
 {
-	if (!fault_wants_frames()) {
+	if (!fault_has_frame_rules()) {
 		forward(from, frame);
 		return;
 	}
 	frame_finish(frame);
-	fault_frame(from, false, frame, forward);
+	fault_apply_frame(from, false, frame, forward);
 }
 
 static void release_held(void)
@@ -266,7 +266,7 @@ static void release_held(void)
 	if (!frame)
 		return;
 	if (held_from)
-		enter(held_from, frame);
+		forward_with_faults(held_from, frame);
 	else
 		frame_free(frame);
 	held_from = NULL;
@@ -291,13 +291,13 @@ static void filter_frame(struct port *from, struct frame *frame)
 		filter_duplicated++;
 		copy = frame_copy(frame);
 		if (copy)
-			enter(from, copy);
+			forward_with_faults(from, copy);
 		break;
 	case WIRE_PASS:
 		break;
 	}
 
-	enter(from, frame);
+	forward_with_faults(from, frame);
 	release_held();
 }
 
@@ -332,13 +332,13 @@ void port_send(struct port *from, struct frame *frame)
 	if (filter_fn)
 		filter_frame(from, frame);
 	else
-		enter(from, frame);
+		forward_with_faults(from, frame);
 }
 
-void port_loop(struct port *port, struct frame *frame)
+void port_loopback(struct port *port, struct frame *frame)
 {
 	frame->from = port;
-	put_on_queue(port, frame);
+	enqueue(port, frame);
 }
 
 void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
@@ -402,14 +402,14 @@ static void port_changed(struct port *port, bool was_up)
 		return;
 	if (!up) {
 		port->counters.link_downs++;
-		fdb_forget(port);
+		fdb_flush_port(port);
 	}
 	if (port->dev)
 		work_queue(&port->event_work);
 }
 
 /* The other end of a cable sees the same link. */
-static void ends_changed(struct port *port, bool was_up)
+static void link_changed(struct port *port, bool was_up)
 {
 	port_changed(port, was_up);
 	if (port->cable && port->cable != port)
@@ -421,7 +421,7 @@ void port_set_admin(struct port *port, bool up)
 	bool was_up = port_link_up(port);
 
 	port->admin = up;
-	ends_changed(port, was_up);
+	link_changed(port, was_up);
 }
 
 void port_set_wire(struct port *port, bool up)
@@ -429,7 +429,7 @@ void port_set_wire(struct port *port, bool up)
 	bool was_up = port_link_up(port);
 
 	port->wire = up;
-	ends_changed(port, was_up);
+	link_changed(port, was_up);
 }
 
 struct port *port_find(const char *name)
@@ -464,8 +464,8 @@ int port_cable(struct port *a, struct port *b)
 		return -EBUSY;
 	a->cable = b;
 	b->cable = a;
-	fdb_forget(a);
-	fdb_forget(b);
+	fdb_flush_port(a);
+	fdb_flush_port(b);
 	port_changed(a, a_up);
 	port_changed(b, b_up);
 	return 0;
@@ -512,10 +512,10 @@ void port_destroy(struct port *port)
 
 	port_uncable(port);
 	port_flush(port);
-	fault_port_gone(port);
+	fault_remove_port(port);
 	if (held_from == port)
 		held_from = NULL;
-	fdb_forget(port);
+	fdb_flush_port(port);
 	list_del(&port->node);
 	free(port);
 
@@ -566,7 +566,7 @@ const struct port_counters *port_counters(const struct port *port)
 	return &port->counters;
 }
 
-void port_names(void (*fn)(const char *name, void *arg), void *arg)
+void port_for_each_name(void (*fn)(const char *name, void *arg), void *arg)
 {
 	const struct port *port;
 

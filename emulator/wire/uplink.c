@@ -40,7 +40,7 @@ struct uplink {
 
 static struct list_head uplinks = LIST_HEAD_INIT(uplinks);
 
-static void hang_up(struct uplink *link, const char *why)
+static void disconnect(struct uplink *link, const char *why)
 {
 	notice(NULL, "wire %s: %s", link->name, why);
 	loop_del_fd(link->fd);
@@ -57,7 +57,7 @@ static void hang_up(struct uplink *link, const char *why)
 /* ---- from the switch to the peer ---- */
 
 /* What is left of the frame that waits; true if some of it went. */
-static bool send_out(struct uplink *link)
+static bool flush_out(struct uplink *link)
 {
 	ssize_t n = write(link->fd, link->out + link->out_done, link->out_len - link->out_done);
 
@@ -66,7 +66,7 @@ static bool send_out(struct uplink *link)
 		if (link->is_tap)
 			link->out_len = 0;
 		else
-			hang_up(link, strerror(errno));
+			disconnect(link, strerror(errno));
 		return false;
 	}
 	if (n <= 0)
@@ -81,7 +81,7 @@ static bool send_out(struct uplink *link)
 
 static void wait_for_peer(struct uplink *link)
 {
-	loop_fd_wants(link->fd, true, true);
+	loop_fd_set_events(link->fd, true, true);
 	timer_arm(&link->timer, STUCK_NS);
 	port_hold(link->port, true);
 }
@@ -96,7 +96,7 @@ static void on_stuck(struct timer *timer)
 
 static void on_writable(struct uplink *link)
 {
-	bool some = send_out(link);
+	bool some = flush_out(link);
 
 	if (link->fd < 0)
 		return;
@@ -106,12 +106,12 @@ static void on_writable(struct uplink *link)
 		return;
 	}
 
-	loop_fd_wants(link->fd, true, false);
+	loop_fd_set_events(link->fd, true, false);
 	timer_cancel(&link->timer);
 	port_hold(link->port, false);
 }
 
-static bool take_frame(void *arg, const struct frame *frame)
+static bool uplink_send(void *arg, const struct frame *frame)
 {
 	struct uplink *link = arg;
 	uint32_t head = 0;
@@ -129,7 +129,7 @@ static bool take_frame(void *arg, const struct frame *frame)
 	memcpy(link->out + head, frame->data, frame->len);
 	link->out_len = head + frame->len;
 	link->out_done = 0;
-	send_out(link);
+	flush_out(link);
 	if (link->fd >= 0 && link->out_len)
 		wait_for_peer(link);
 	return true;
@@ -137,7 +137,7 @@ static bool take_frame(void *arg, const struct frame *frame)
 
 /* ---- from the peer to the switch ---- */
 
-static void put_frame(struct uplink *link, const uint8_t *data, uint32_t len)
+static void inject_frame(struct uplink *link, const uint8_t *data, uint32_t len)
 {
 	struct frame *frame = frame_alloc(len);
 
@@ -148,7 +148,7 @@ static void put_frame(struct uplink *link, const uint8_t *data, uint32_t len)
 }
 
 /* The frames that are whole; false if the peer does not keep to the framing. */
-static bool take_frames(struct uplink *link)
+static bool parse_frames(struct uplink *link)
 {
 	uint32_t at = 0, len;
 
@@ -159,7 +159,7 @@ static bool take_frames(struct uplink *link)
 			return false;
 		if (link->in_len - at < LENGTH_BYTES + len)
 			break;
-		put_frame(link, link->in + at + LENGTH_BYTES, len);
+		inject_frame(link, link->in + at + LENGTH_BYTES, len);
 		at += LENGTH_BYTES + len;
 	}
 	link->in_len -= at;
@@ -177,17 +177,17 @@ static void on_readable(struct uplink *link)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0) {
-			hang_up(link, n ? strerror(errno) : "peer disconnected");
+			disconnect(link, n ? strerror(errno) : "peer disconnected");
 			return;
 		}
 		if (link->is_tap) {
-			put_frame(link, link->in, n);
+			inject_frame(link, link->in, n);
 			continue;
 		}
 		link->in_len += n;
-		if (!take_frames(link))
-			hang_up(link,
-				"frame length is 0 or above 10240: not QEMU's stream framing");
+		if (!parse_frames(link))
+			disconnect(link,
+				   "frame length is 0 or above 10240: not QEMU's stream framing");
 	}
 }
 
@@ -273,7 +273,7 @@ static int open_tap(struct uplink *link, const char *interface)
 static void free_uplink(struct uplink *link)
 {
 	if (link->fd >= 0)
-		hang_up(link, "closed");
+		disconnect(link, "closed");
 	if (link->listen_fd >= 0) {
 		loop_del_fd(link->listen_fd);
 		close(link->listen_fd);
@@ -309,7 +309,7 @@ int uplink_open(const char *what)
 		err = -ENOMEM;
 	} else {
 		port_set_wire(link->port, false);
-		port_set_sink(link->port, take_frame, link);
+		port_set_sink(link->port, uplink_send, link);
 		err = what[0] == 'u' ? open_unix(link, arg + 1) : open_tap(link, arg + 1);
 	}
 	if (err) {

@@ -51,13 +51,13 @@ void port_send(struct port *port, struct frame *frame);
  * To the function at this port alone, as if it came from the wire: multicast that its sender
  * listens to. Takes the frame; neither the capture nor the filter sees it.
  */
-void port_loop(struct port *port, struct frame *frame);
+void port_loopback(struct port *port, struct frame *frame);
 bool port_link_up(const struct port *port);
 bool port_admin_up(const struct port *port);
 bool port_wire_up(const struct port *port);
 const char *port_name(const struct port *port);
 struct port *port_find(const char *name); /* NULL: there is none */
-void port_names(void (*fn)(const char *name, void *arg), void *arg);
+void port_for_each_name(void (*fn)(const char *name, void *arg), void *arg);
 /* PAOS; a change raises the port event on its function */
 void port_set_admin(struct port *port, bool up);
 void port_set_wire(struct port *port, bool up); /* the cable, for faults; likewise */

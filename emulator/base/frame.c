@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Frames, from a pool: what is freed is kept for the next. */
+/* Frames are allocated from a pool of freed ones. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 
-#define POOL_MAX 2048	/* free frames that are kept */
+#define POOL_MAX 2048	/* free frames in the pool */
 
 static struct list_head pool = LIST_HEAD_INIT(pool);
 static unsigned int pool_len;

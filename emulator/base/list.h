@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Circular doubly linked list whose links live in the elements. A head, and an element that is on
- * no list, points at itself.
+ * Circular doubly linked intrusive list. A head of an empty list, and an element that is on no
+ * list, points to itself.
  */
 #ifndef CXEMU_LIST_H
 #define CXEMU_LIST_H
@@ -26,7 +26,7 @@ static inline bool list_empty(const struct list_head *head)
 	return head->next == head;
 }
 
-/* Puts @node between @at and the element after it. */
+/* Inserts @node after @at. */
 static inline void list_add(struct list_head *node, struct list_head *at)
 {
 	node->prev = at;
@@ -40,7 +40,7 @@ static inline void list_add_tail(struct list_head *node, struct list_head *head)
 	list_add(node, head->prev);
 }
 
-/* Afterwards @node is on no list; taking off one that is on none changes nothing. */
+/* No effect on an element that is on no list. */
 static inline void list_del(struct list_head *node)
 {
 	node->prev->next = node->next;
@@ -48,7 +48,7 @@ static inline void list_del(struct list_head *node)
 	list_init(node);
 }
 
-/* Moves all of @from to the end of @to; @from is empty afterwards. */
+/* Moves all of @from to the end of @to. */
 static inline void list_splice_tail(struct list_head *from, struct list_head *to)
 {
 	if (list_empty(from))
@@ -68,7 +68,7 @@ static inline void list_splice_tail(struct list_head *from, struct list_head *to
 	     &pos->member != (head);							\
 	     pos = list_entry(pos->member.next, typeof(*pos), member))
 
-/* The body may take @pos off the list or free it. */
+/* The body may remove or free @pos. */
 #define list_for_each_entry_safe(pos, tmp, head, member)				\
 	for (pos = list_entry((head)->next, typeof(*pos), member),			\
 	     tmp = list_entry(pos->member.next, typeof(*pos), member);			\

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The loop everything runs on: file descriptors, work items, timers.
+ * The event loop: file descriptors, work items, timers.
  *
- * A round looks at the descriptors first (without waiting while work is left), then runs each work
- * item that was queued when the round began once, then the timers that are due. Work that queues
- * itself again runs in the next round, so that a busy queue pair never keeps a socket waiting.
+ * A round polls the descriptors first (without waiting while work is queued), then runs once each
+ * work item that was queued when the round began, then the expired timers. Work that requeues
+ * itself runs in the next round, so that a busy queue pair never starves a socket.
  */
 #include <errno.h>
 #include <poll.h>
@@ -74,7 +74,7 @@ void timer_init(struct timer *timer, void (*fn)(struct timer *timer))
 	timer->fn = fn;
 }
 
-/* New timers are mostly the last to come due, so the place is looked for from the end. */
+/* New timers mostly expire last, so the list is searched from the end. */
 void timer_arm(struct timer *timer, uint64_t delay_ns)
 {
 	struct list_head *at;
@@ -194,7 +194,7 @@ static struct timespec *wait_time(struct timespec *ts)
 }
 
 /*
- * A callback may add and remove descriptors: one that is skipped or moved by that is ready again in
+ * A callback may add and remove descriptors: one that is skipped or moved by that is still ready in
  * the next round.
  */
 static int loop_poll(void)

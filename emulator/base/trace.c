@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The log, and what drivers did wrong. */
+/* The log, and violations of drivers. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 
 #define VIOLATIONS_KEPT 64
-#define VIOLATIONS_LOGGED 10000		/* a driver that goes wild must not fill the disk */
+#define VIOLATIONS_LOGGED 10000		/* a runaway driver must not fill the disk */
 #define TEXT_MAX 240
 
 enum trace_level trace_level = TRACE_INFO;

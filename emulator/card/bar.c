@@ -2,9 +2,8 @@
 /*
  * BAR 0: the initialization segment, and from card->objs[OBJ_UAR].first on one UAR per 4 KiB page.
  *
- * Registers hold big-endian dwords, so on the bus a register's first byte is its most significant
- * one. The MSI-X table and PBA at 0x2000 and 0x3000 belong to whoever carries the function (the
- * virtual machine); writes end there.
+ * Registers are big-endian dwords: the first byte is the most significant one. The MSI-X table and
+ * PBA at 0x2000 and 0x3000 are handled by QEMU; writes to them are ignored.
  */
 #include <string.h>
 
@@ -17,7 +16,7 @@
 #define MSIX_FROM 0x2000
 #define MSIX_TO 0x4000
 
-#define UAR_SQ_FROM 0x800		/* blue flame registers, 256 bytes each */
+#define UAR_SQ_FROM 0x800		/* BlueFlame registers, 256 bytes each */
 #define UAR_SQ_MASK 0xff
 
 static uint64_t get_be(const uint8_t *p, size_t len)
@@ -45,9 +44,9 @@ void bar_read(struct cxdev *dev, uint64_t offset, void *buf, size_t len)
 }
 
 /*
- * A doorbell of 8 bytes may come as two writes of 4 (machines of 32 bits); the second rings. The
- * blue flame buffer takes a whole WQE: its first 8 bytes are the doorbell, the rest repeats what
- * stands in the send queue.
+ * A doorbell of 8 bytes may be written in two halves (32-bit machines); the second one rings. Of a
+ * WQE written to the BlueFlame buffer the first 8 bytes are the doorbell, the rest is a copy of the
+ * send queue.
  */
 static void doorbell64(struct cxdev *dev, uint32_t uar, uint32_t at, const void *buf, size_t len,
 		       void (*ring)(struct cxdev *dev, uint32_t uar, uint64_t value))

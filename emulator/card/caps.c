@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * What the cards announce. What a capability promises is what the commands and engines do; a limit
- * stands in the header of the room that enforces it, or in the object ranges.
+ * What the cards advertise. A limit is defined in the header of the room that enforces it, or in
+ * the object ranges of the card.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "prm/obj.h"
 #include "rdma/rdma.h"
 
-#define LOG_MAX_LIST 16		/* what one UMR can give a key, in entries */
+#define LOG_MAX_LIST 16		/* entries of a list in one UMR */
 #define ATOMIC_8B	(1u << 3)
 #define ROCE_V1 0x01
 #define ROCE_V2 0x04
@@ -67,7 +67,7 @@ static void card_general_sizes(const struct card *card, struct prm_cmd_hca_cap *
 	prm_set(cap, log_max_vlan_list, ETH_LOG_MAX_VLAN_LIST);
 }
 
-/* Drivers look for LAG only where they also find the right to manage vports. */
+/* Drivers use LAG only with vport_group_manager. */
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 {
 	if (!lag_advertised(dev))
@@ -168,10 +168,7 @@ static void card_roce(struct prm_roce_cap *cap)
 	prm_set(cap, roce_address_table_size, ROCE_ADDRS);
 }
 
-/*
- * 8 bytes; whether a requester finds the old value big-endian or as its CPU has it is for the
- * driver to set.
- */
+/* 8 bytes; the driver sets whether a requester gets the old value big-endian or in host order. */
 static void card_atomic(struct prm_atomic_caps *cap)
 {
 	prm_set(cap, supported_atomic_req_8B_endianness_mode_1, 1);
@@ -179,7 +176,7 @@ static void card_atomic(struct prm_atomic_caps *cap)
 	prm_set(cap, atomic_size_qp, ATOMIC_8B);
 }
 
-/* All of a packet's outer headers up to the ports can be matched, each field with any mask. */
+/* All fields of the outer headers up to the L4 ports can be matched, with any mask. */
 static void card_flow_fields(struct prm_flow_table_fields_supported *fields)
 {
 	prm_set(fields, outer_dmac, 1);
@@ -203,7 +200,7 @@ static void card_flow_fields(struct prm_flow_table_fields_supported *fields)
 	prm_set(fields, outer_tcp_flags, 1);
 }
 
-/* What tables of all types have. */
+/* What tables of all types support. */
 static void card_flow_tables(struct prm_flow_table_prop_layout *cap)
 {
 	prm_set(cap, ft_support, 1);

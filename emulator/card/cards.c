@@ -17,7 +17,7 @@
 #define UAR_FIRST 64
 #define UARS(bar) { UAR_FIRST, (bar) / UAR_BYTES - UAR_FIRST }
 
-/* What all of them have, as far as this device goes. */
+/* What all cards share. */
 #define COMMON                                                                              \
 	.bar_bytes = PF_BAR, .vectors = PF_VECTORS, .boot_pages = 64, .init_pages = 1100,   \
 	.caps = card_fill_caps,                                                                  \
@@ -47,10 +47,10 @@
 	}
 
 /*
- * Devices are those of the kernel's table; subsystems are boards of pci.ids, arbitrary for the last
- * three, which it does not list; firmware is a version that was released; board ids are our own.
- * Cards before ConnectX-5 want the layer 2 header inline, and cannot insert a tag. 200 and 400 Gb/s
- * have only extended link modes, which are not supported: these cards run at 100.
+ * Device IDs are those of the mlx5 driver; subsystem IDs are boards of pci.ids, arbitrary for the
+ * last three, which it does not list; firmware versions are released ones; PSIDs are our own. Cards
+ * before ConnectX-5 need the L2 header inline, and cannot insert a VLAN tag. 200 and 400 Gb/s have
+ * only extended link modes, which are not supported: these cards run at 100.
  */
 static const struct card cards[] = {
 	{
@@ -102,7 +102,7 @@ const struct card *card_nth(unsigned int n)
 	return n < ARRAY_SIZE(cards) ? &cards[n] : NULL;
 }
 
-/* A virtual function, as a guest has it that it was given to. */
+/* A VF, as passed through to a guest. */
 const struct card *card_vf(const struct card *card)
 {
 	static struct card vfs[ARRAY_SIZE(cards)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* A whole function: its parts are made, reset and unmade here, and what concerns all of them. */
+/* A function as a whole: creation, reset and destruction of the state of all rooms, status. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Commands of the function as a whole: its phases, what it is. */
+/* Commands of the function as a whole: its phases, its identity. */
 #include <stdlib.h>
 #include <string.h>
 

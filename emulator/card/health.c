@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/*
- * What is wrong with a function because somebody asked for it: faults that are done at once, and
- * how a function gets well again.
- */
+/* Faults of a function that take effect at once, and how they end. */
 #include <errno.h>
 #include <string.h>
 
@@ -31,7 +28,7 @@ int health_warn_temperature(struct cxdev *dev)
 	return 0;
 }
 
-/* What the driver does before it has noticed is no fault of its own. */
+/* Violations before the driver has noticed the fault are not counted. */
 static void excuse(struct cxdev *dev)
 {
 	dev->health.excused = true;
@@ -56,7 +53,7 @@ void health_restore(struct cxdev *dev)
 	notice(dev, "fault: back on the bus");
 }
 
-/* The firmware died: what it knew is lost, the registers still answer. */
+/* A fatal firmware error: the state is lost, the registers can still be read. */
 void health_fatal(struct cxdev *dev)
 {
 	cxdev_reset(dev);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The initialization segment: what a driver sees of the card before it can send commands.
+ * The initialization segment: registers that a driver uses before it can send commands.
  *
- * Registers are made when they are read. The low byte of cmdq_addr_l_sz is the card's and survives
- * whatever is written.
+ * Registers are computed when they are read. The low byte of cmdq_addr_l_sz is read-only.
  */
 #include "card/card.h"
 
@@ -62,8 +61,8 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 }
 
 /*
- * The nic interface leaves FULL only when the driver resets or disables the function; commands stop
- * then. A driver that asks for a reset finds the interface disabled when it is done.
+ * nic_ifc leaves FULL only when the driver resets or disables the function; commands stop then.
+ * After a reset by the driver it is DISABLED.
  */
 static void write_cmdq_low(struct cxdev *dev, uint32_t value)
 {
@@ -73,12 +72,12 @@ static void write_cmdq_low(struct cxdev *dev, uint32_t value)
 	if ((value >> PRM_ISEG_NIC_IFC_SHIFT & 7) == PRM_NIC_IFC_SW_RESET) {
 		notice(dev, "reset by the driver");
 		cxdev_reset(dev);
-		dev->health.excused = excused;	/* its queues do not know yet */
+		dev->health.excused = excused;	/* late doorbells may follow */
 		hca->nic_ifc = PRM_NIC_IFC_DISABLED;
 		return;
 	}
 	if (!dev->health.fatal)
-		dev->health.excused = false;	/* a new start */
+		dev->health.excused = false;	/* the driver starts again */
 	hca->cmdq_addr = (hca->cmdq_addr & ~0xffffffffull) | (value & PRM_ISEG_CMDQ_ADDR_L_MASK);
 	hca->nic_ifc = value >> PRM_ISEG_NIC_IFC_SHIFT & 7;
 	if (hca->nic_ifc != PRM_NIC_IFC_FULL)

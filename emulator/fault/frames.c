@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Faults of frames: which frames a rule means, and what becomes of them.
+ * Faults of frames: which frames match a rule, and what is done to them.
  *
- * A frame that is held back goes on after so many further frames passed the same port in the same
- * direction, whichever they are. The headers are read here, not by the engine's own code, so that a
- * frame which the engine would not take can be meant too.
+ * A held frame is passed on after a number of further frames has passed the same port in the same
+ * direction. The headers are parsed here, not by the engine's code, so that rules can match frames
+ * that the engine would not accept.
  */
 #include <stdlib.h>
 
@@ -17,12 +17,12 @@ struct held_frame {
 	struct frame *frame;
 	struct port *port;
 	bool rx;
-	uint32_t left; /* frames that have to pass first */
+	uint32_t left; /* frames that must pass first */
 };
 
 static struct list_head held = LIST_HEAD_INIT(held);
 
-/* Where the UDP header of a frame begins at @at, or 0. */
+/* Offset of the UDP header behind the IP header at @at, or 0. */
 static uint32_t udp_at(const struct frame *frame, uint16_t type, uint32_t at)
 {
 	const uint8_t *ip = frame->data + at;
@@ -101,7 +101,7 @@ static void hold_frame(struct port *port, bool rx, struct frame *frame, uint32_t
 	list_add_tail(&h->node, &held);
 }
 
-/* Takes out what has waited long enough now that one more frame passes. */
+/* One more frame passes: moves held frames that are now due to @due. */
 static void collect_due(struct port *port, bool rx, struct list_head *due)
 {
 	struct held_frame *h, *tmp;

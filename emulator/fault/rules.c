@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Faults on command: which rules there are, and whether one applies now.
+ * The rules of fault injection, and whether one fires now.
  *
- * A rule counts what it matches and acts on the nth, or by a generator of its own that a seed
- * starts: never by time. Of several that apply, the oldest acts; all of them count.
+ * A rule counts its matches and fires on the nth, or by a seeded generator of its own: never by
+ * time. Of several that fire, the oldest acts; all of them count.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 
 static struct list_head rules = LIST_HEAD_INIT(rules);
 static unsigned int n_rules, next_id = 1;
-static unsigned int n_at[FAULT_SITES]; /* so that nobody searches where nothing is */
+static unsigned int n_at[FAULT_SITES]; /* rules by injection point, to skip the search */
 
-/* The generator "splitmix64": the same numbers from the same seed on every machine. */
+/* splitmix64: the same numbers from the same seed on every machine. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
@@ -138,7 +138,7 @@ void fault_for_each(void (*fn)(const struct fault *rule, void *arg), void *arg)
 		fn(rule, arg);
 }
 
-/* ---- rules whose subject goes ---- */
+/* ---- rules of a function or port that is destroyed ---- */
 
 void fault_remove_dev(const struct cxdev *dev)
 {

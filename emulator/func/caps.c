@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The capability pages of a function: as after boot, as the driver has set them. */
+/* The capability pages of a function, after boot and as set by the driver. */
 #include <string.h>
 
 #include "func/func.h"
@@ -87,7 +87,7 @@ bool hca_affinity_bypass(const struct cxdev *dev)
 	return prm_get((const struct prm_port_selection_cap *)cur, port_select_flow_table_bypass);
 }
 
-/* Drivers send the one field that can be set, and zeroes around it. */
+/* Drivers send the one field that can be set, the others as zeros. */
 static int set_atomic(struct cmd *c, const struct prm_atomic_caps *want)
 {
 	struct prm_atomic_caps *cur = (void *)c->dev->hca->cap_cur[CAP_ATOMIC];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * What is the same for all commands: their rows, what is checked before one runs, refusals. What a
- * command does stands with its table, in the room of its object.
+ * What all commands share: their rows, the checks before one runs, refusals. The commands
+ * themselves are in the room of their object.
  */
 #include <string.h>
 #include <libdeflate.h>
@@ -11,7 +11,7 @@
 
 #define OPCODES 0x1000
 
-/* Rows of the tables that give numbers their names. */
+/* Rows of the tables of names. */
 #define NAME(number, string)[number] = string
 #define OPCODE_NAME(n, number) NAME(number, #n),
 #define STATUS_NAME(n, number, text) NAME(number, #n),

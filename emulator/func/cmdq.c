@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The command queue: slots in guest memory, mailbox chains, tokens, signatures. cmd.c runs what
- * they bring.
+ * The command queue: slots in guest memory, mailbox chains, tokens, signatures. cmd.c runs the
+ * commands.
  *
- * Two things can go wrong and they are told apart as the PRM does: a slot or chain that cannot be
- * understood ends with a delivery status in the slot, a command that was understood and refused
- * ends with a status and syndrome in its output.
+ * As in the PRM, an invalid slot or mailbox chain completes with a delivery status in the slot, a
+ * refused command with a status and syndrome in its output.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,8 @@
 
 #define CMD_MAX_BYTES (4u << 20)	/* of input and of output */
 #define CMDS_PER_ROUND 4
-/* A command on its way through the queue. */
+
+/* A command in the queue. */
 struct slot {
 	struct cxdev *dev;
 	uint32_t num;
@@ -25,7 +25,7 @@ struct slot {
 	enum prm_delivery delivery;
 };
 
-/* Runs the input of the slot; the output is complete afterwards. */
+/* Runs the command in the slot's input and fills its output. */
 static void run_command(struct slot *slot)
 {
 	const struct prm_mbox_in *hdr = (const void *)slot->in;
@@ -67,7 +67,7 @@ static uint8_t xor_bytes(const void *buf, size_t len)
 	return sum;
 }
 
-/* The delivery status is set and said; false, so that it can be returned. */
+/* Sets the delivery status and logs why; always false, so that it can be returned. */
 static bool delivery_error(struct slot *slot, enum prm_delivery delivery, const char *why)
 {
 	slot->delivery = delivery;
@@ -140,7 +140,7 @@ static bool fetch_slot(struct slot *slot)
 	    slot->in_len % 4)
 		return delivery_error(slot, PRM_DELIVERY_IN_LEN,
 				      "input length is below 16, above 4 MiB, or not a multiple of 4");
-	/* status and syndrome are 8 bytes; the shortest outputs of the PRM are 12 */
+	/* status and syndrome are 8 bytes; the shortest outputs of the PRM have 12 */
 	if (slot->out_len < 8 || slot->out_len > CMD_MAX_BYTES || slot->out_len % 4)
 		return delivery_error(slot, PRM_DELIVERY_OUT_LEN,
 				      "output length is below 8, above 4 MiB, or not a multiple of 4");
@@ -176,7 +176,7 @@ static bool write_output(struct slot *slot)
 	return true;
 }
 
-/* Gives the slot back: the ownership byte goes last, in a write of its own. */
+/* Returns the slot to software: the ownership byte is written last, in a write of its own. */
 static void complete_slot(struct slot *slot, uint64_t addr)
 {
 	const size_t own = offsetof(struct prm_cmdq_entry, token);
@@ -235,8 +235,8 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 		slot.entry.outlen = cpu_to_be32(value);
 	complete_slot(&slot, addr);
 	/*
-	 * Who had no command EQ when the command began polls; who destroyed it by the command polls
-	 * too.
+	 * Without a command EQ when the command began, or after the command destroyed it, software
+	 * polls.
 	 */
 	if (sink && dev->hca->cmd_sink == sink) {
 		push_event(sink, 1u << num);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Events and interrupts of a function: which event queue takes an event, and how it is told of. */
+/* Events and interrupts of a function. */
 #include "fault/fault.h"
 #include "func/func.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * func: what a PCI function is to the rooms above. It has commands, objects with numbers and
- * references, events, pages that it borrows from the driver, capabilities.
+ * func: what all rooms above use of a PCI function: commands, objects with numbers and references,
+ * events, pages given by the driver, capabilities.
  *
- * A command is checked against its row before it runs: phase, lengths, reserved bits. What is
- * refused changes nothing, and has a syndrome of its own and a line that says why. Each room has a
- * table of its commands; card/cxdev.c hands them all to cmd_set_tables().
+ * A command is checked against its row before it runs: phase, lengths, reserved bits. A refused
+ * command changes nothing, returns a syndrome of its own and logs the reason. Each room has a table
+ * of its commands; card/cxdev.c registers them by cmd_set_tables().
  */
 #ifndef CXEMU_FUNC_H
 #define CXEMU_FUNC_H
@@ -46,47 +46,44 @@ enum obj_type {
 };
 
 /*
- * First member of every object. Numbers are unique within a type and function, handed out in turn
- * so that a stale one is noticed; QP, SQ, RQ, SRQ, XRC_SRQ and RMP share one number space, since a
- * doorbell names them by number alone.
+ * First member of every object. Numbers are unique within a type and function, allocated in turn so
+ * that use of a stale one is noticed; QP, SQ, RQ, SRQ, XRC_SRQ and RMP share one number space,
+ * since a doorbell names them by number only.
  */
 struct obj {
 	enum obj_type type;
-	uint32_t num;  /* 24 bit; of an mkey: the index */
-	uint32_t refs; /* objects that use this one */
+	uint32_t num;  /* 24 bits; of an mkey: the index */
+	uint32_t refs; /* references held by other objects */
 	struct cxdev *dev;
-	/* frees what hangs on it (references too), never the object; may be NULL */
+	/* puts its references and frees its memory, not the object itself; may be NULL */
 	void (*release)(void *obj);
-	/* of a queue: into error state, as if by itself; NULL: nothing can */
+	/* of a queue: moves it to the error state; may be NULL */
 	void (*stop)(void *obj);
-	struct list_head by_num, by_type; /* obj.c's own */
+	struct list_head by_num, by_type; /* private to obj.c */
 };
 
 const char *obj_name(enum obj_type type);
 /*
- * Zeroed object of @size bytes with a number of its own; NULL: *c is refused with NO_RES (limit of
- * the card reached).
+ * Allocates a zeroed object of @size bytes and its number; NULL: *c is refused with NO_RES (limit
+ * of the card reached).
  */
 void *obj_create(struct cmd *c, enum obj_type type, size_t size);
-void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num); /* NULL if there is none */
-/* What has this number in the space of QPs; NULL: nothing. */
+void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num); /* NULL: no such object */
+/* The queue of any type with this number; NULL: none. */
 struct obj *obj_find_queue(struct cxdev *dev, uint32_t num);
-/* The object a command's field names; NULL: *c is refused (BAD_RES), naming @field. */
+/* The object that @field of a command names, without a reference; NULL: refused (BAD_RES). */
 void *obj_get(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
-/* obj_get and a reference; give it back with obj_put (in release or where the change is undone). */
+/* The same with a reference, for obj_put() in release() or when the change is undone. */
 void *obj_use(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
-void obj_put(void *obj); /* NULL is fine */
-/*
- * Destroys: 0, or the command is refused (RES_BUSY) because something still uses it. Calls release,
- * frees.
- */
+void obj_put(void *obj); /* NULL: no effect */
+/* Releases and frees; 0, or the command is refused (RES_BUSY) because it is still referenced. */
 int obj_destroy(struct cmd *c, void *obj);
-/* a create command that fails half-way: release + free, no check */
+/* Releases and frees without a check, for create commands that fail. */
 void obj_drop_failed(void *obj);
 unsigned int obj_count(struct cxdev *dev, enum obj_type type);
-/* FLR, teardown with force: in an order that frees users first */
+/* for FLR and reset: users before what they use */
 void obj_destroy_all(struct cxdev *dev);
-/* Calls fn for each object of a type. */
+/* Calls @fn for each object of a type. */
 void obj_for_each(struct cxdev *dev, enum obj_type type, void (*fn)(void *obj, void *arg),
 		  void *arg);
 
@@ -116,17 +113,17 @@ struct card {
 	char psid[17];
 	uint8_t pcie_gen, pcie_lanes;
 	uint8_t port_lanes;
-	uint32_t eth_proto;		/* link modes of PTYS; it runs at the lowest */
+	uint32_t eth_proto;		/* link modes of PTYS; the link runs at the lowest */
 	uint8_t inline_mode;		/* enum prm_inline_mode */
-	bool vlan_insert;		/* WQEs can insert a tag */
-	bool port_select;		/* a LAG's ports can be selected by flow tables */
-	bool vf;			/* a virtual function of the card */
+	bool vlan_insert;		/* WQEs can insert a VLAN tag */
+	bool port_select;		/* flow tables can select the port of a LAG */
+	bool vf;			/* it is a VF of the card */
 	uint64_t bar_bytes;
 	unsigned int vectors;
 	uint32_t boot_pages, init_pages;
 	struct obj_range objs[OBJ_TYPES];
 	/*
-	 * Fills one type's pages (zeroed, CAP_BYTES): as after boot, and the most that can be set.
+	 * Fills one type's pages (zeroed, CAP_BYTES): current values after boot, and maxima.
 	 * -1: no such type.
 	 */
 	int (*caps)(const struct cxdev *dev, unsigned int type, void *cur, void *max);
@@ -134,14 +131,14 @@ struct card {
 
 #define UAR_BYTES 4096
 
-/* ---- commands: cmdq.c brings them, cmd.c runs them ---- */
+/* ---- commands: cmdq.c fetches them, cmd.c runs them ---- */
 
 struct cmd {
 	struct cxdev *dev;
 	uint16_t opcode, op_mod, uid;
-	const void *in; /* joined mailbox, in_len bytes (opcode header included) */
+	const void *in; /* joined mailboxes, in_len bytes with the header */
 	uint32_t in_len;
-	/* zeroed, out_len bytes as the driver offered; status and syndrome are filled by cmdq.c */
+	/* zeroed, out_len bytes as the driver requested; cmdq.c sets status and syndrome */
 	void *out;
 	uint32_t out_len;
 	uint8_t status; /* enum prm_status */
@@ -149,8 +146,8 @@ struct cmd {
 };
 
 /*
- * A range of bits of a command's input that must be zero. Lists are made by scripts/prm-reserved
- * and end with width 0.
+ * A range of bits of a command's input that must be zero. Lists are generated by
+ * scripts/prm-reserved and end with width 0.
  */
 struct prm_reserved {
 	uint32_t bit, width;
@@ -160,22 +157,21 @@ struct prm_reserved {
 struct cmd_desc {
 	uint16_t opcode;
 	const char *name;
-	/* of the fixed layouts; shorter is refused (BAD_INP_LEN / BAD_OUTP_LEN) */
+	/* of the fixed layouts; less is refused (BAD_INP_LEN / BAD_OUTP_LEN) */
 	uint32_t in_len, out_len;
-	bool tail; /* input longer than in_len (pas[], mtt) is fine */
-	/* ranges of the input that must be zero (made by scripts/prm-reserved) */
+	bool tail; /* input may be longer than in_len (pas[], mtt) */
 	const struct prm_reserved *reserved;
-	bool early;		   /* legal between ENABLE_HCA and INIT_HCA too */
+	bool early;		   /* valid between ENABLE_HCA and INIT_HCA, too */
 	int (*run)(struct cmd *c); /* 0, or what refuse() returned */
 };
 
 /*
- * 0, or refused naming the first range of reserved bits that holds something; the layout begins
- * @at bytes behind the start of the input.
+ * 0, or refused with the first reserved bit that is set; the layout begins at byte @at of the
+ * input.
  */
 int check_reserved(struct cmd *c, const struct prm_reserved *r, uint32_t at);
 
-/* A table for each command, made from the layouts. */
+/* A list for each command, generated from the layouts. */
 #define PRM_DECLARE_RESERVED(n, ...) extern const struct prm_reserved prm_reserved_##n##_in[];
 PRM_CMD_LIST(PRM_DECLARE_RESERVED)
 extern const struct prm_reserved prm_reserved_match_definer[];
@@ -190,35 +186,35 @@ extern const struct prm_reserved prm_reserved_match_definer[];
 		.out_len = sizeof(struct prm_##n##_out), .reserved = prm_reserved_##n##_in, \
 		.run = run_##n, ##__VA_ARGS__                                               \
 	}
-/* Whom cmd_run() asks for a command's row: a list of tables, ended by NULL. */
+/* Registers the tables of cmd_run(): a list that ends with NULL. */
 void cmd_set_tables(const struct cmd_desc *const *tables);
 
 /*
- * Refuses the command: sets status and a syndrome of its own (CRC-32 of the format string, 24 bits:
- * the same in every run), logs the reason in words, counts a violation. Always returns -1, so
- * `return refuse(...)`.
+ * Refuses the command: sets status and syndrome (24 bits of the CRC-32 of the format string, so the
+ * same in every run), logs the reason, counts a violation. Always returns -1, so `return
+ * refuse(...)`.
  */
 int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * As refuse(), but no violation: the driver asks whether the card has something, and the card says
- * no (capability groups, registers and counter sets that no capability bit announces), or hands on
- * what an application asks and only the card can judge. `status` counts these as declined.
+ * As refuse(), but no violation: the driver probes for something that no capability advertises
+ * (capability groups, registers, counter sets), or passes on an application's request that only the
+ * card can check. `status` counts these as declined.
  */
 int decline(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A refusal that is nobody's fault: status and syndrome alone. */
+/* Sets status and syndrome only. */
 void cmd_set_status(struct cmd *c, enum prm_status status, const char *fmt);
-/* 0, or refused: @id is another function. */
+/* 0, or refused: another function. */
 int cmd_check_function(struct cmd *c, bool embedded, uint32_t id);
 const char *cmd_opcode_name(uint16_t opcode);
 
-/* Checks a command against its row and runs it; 0, or refused. For host tests too. */
+/* Checks a command against its row and runs it; 0, or refused. Host tests call it directly. */
 int cmd_run(struct cmd *c);
 /*
- * -1 and refused in the words of the field, or 0. The format stays a literal, so that each field
- * has a syndrome of its own.
+ * Refuses a field that is set: -1, else 0. The format stays a literal, so that each field has a
+ * syndrome of its own.
  */
 #define is_set(c, p, field, why) ({							\
 	unsigned int value_ = prm_get(p, field);					\
@@ -228,18 +224,18 @@ int cmd_run(struct cmd *c);
 
 /* ---- events and interrupts: event.c ---- */
 
-/* Who takes events; part of an event queue. */
+/* Receiver of events; embedded in an event queue. */
 struct event_sink {
 	void (*push)(struct event_sink *sink, uint8_t type, uint8_t subtype, const void *data,
 		     size_t len);
 };
 
 /*
- * To the sink that takes this event type (async EQ, by the event masks); dropped with a trace line
- * if none does.
+ * Passes the event to the sink of its type (the EQ whose event mask has it); without one it is
+ * dropped with a trace line.
  */
 void event_dispatch(struct cxdev *dev, uint8_t type, uint8_t subtype, const void *data, size_t len);
-bool event_has_sink(const struct cxdev *dev, uint8_t type); /* is there a sink for it? */
+bool event_has_sink(const struct cxdev *dev, uint8_t type);
 void event_sink_remove(struct cxdev *dev, struct event_sink *sink);
 void hca_raise_irq(struct cxdev *dev, unsigned int vector);
 
@@ -251,7 +247,7 @@ void hca_raise_irq(struct cxdev *dev, unsigned int vector);
 
 enum hca_phase { HCA_OFF, HCA_ENABLED, HCA_RUNNING };
 
-/* Page addresses that the driver gave and has not got back. */
+/* Page addresses given by the driver and not reclaimed. */
 struct held_pages {
 	uint64_t *pa;
 	uint32_t n, room;
@@ -268,15 +264,13 @@ struct hca_state {
 	uint8_t cap_max[CAP_TYPES][CAP_BYTES] __attribute__((aligned(8)));
 	bool cap_valid[CAP_TYPES];
 
-	uint32_t pending;		/* doorbell bits whose command has not run yet */
+	uint32_t pending;		/* doorbell bits of commands that have not run */
 	struct work cmd_work;
 	uint32_t next_slot;
 	uint32_t half_uar, half_at, half_value;	/* first half of a doorbell of 8 bytes */
 
 	struct held_pages pages;
-	int32_t pages_requested; /* by page request events,
-	not answered yet; negative: to be taken back
-			      */
+	int32_t pages_requested; /* by an event, not answered yet; negative: to reclaim */
 	uint64_t pages_peak;
 
 	struct event_sink *sinks[256];	/* the async EQ whose mask has the event type */
@@ -294,18 +288,19 @@ void cmdq_doorbell(struct cxdev *dev, uint32_t bits);
 const char *cmd_status_name(uint8_t status);
 
 /*
- * pages.c: may one more object be made with the pages the card holds? Asks for more in good time.
+ * pages.c: do the pages that the card holds suffice for one more object? Requests more before they
+ * run out.
  */
 bool pages_suffice(struct cxdev *dev);
 void pages_object_destroyed(struct cxdev *dev);
-int32_t pages_wanted(struct cxdev *dev);	/* more than the card holds; negative: fewer */
-uint32_t pages_initial(const struct cxdev *dev);	/* those of boot and of INIT_HCA */
+int32_t pages_wanted(struct cxdev *dev);	/* to request; negative: to reclaim */
+uint32_t pages_initial(const struct cxdev *dev);	/* for boot and INIT_HCA */
 
 /* caps.c */
 void hca_caps_reset(struct cxdev *dev);
-/* May an affinity name a port past the flow tables that select one? */
+/* Does an affinity override the port selection flow tables? */
 bool hca_affinity_bypass(const struct cxdev *dev);
-/* What the requester of an atomic finds in memory. */
+/* Does the requester of an atomic get the old value in host order? */
 bool hca_atomics_in_host_order(const struct cxdev *dev);
 
 /* obj.c */

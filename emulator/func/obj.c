@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Numbers, owners and reference counts of all objects.
+ * Numbers, lookup and reference counts of all objects.
  *
- * A number is found through a hash of its number space. Numbers are handed out in turn, so that one
- * that was given back stays unused for as long as the space allows and a driver that still uses it
- * is noticed.
+ * A number is looked up in a hash of its number space. Numbers are allocated in turn, so that a
+ * freed one stays unused for as long as possible and a driver that still uses it is noticed.
  */
 #include <stdlib.h>
 
@@ -49,7 +48,7 @@ const char *obj_name(enum obj_type type)
 	return names[type];
 }
 
-/* A doorbell or a packet names queues by number alone: they share the space of QPs. */
+/* A doorbell or a packet names queues by number only: they share the space of QPs. */
 static enum obj_type space_of(enum obj_type type)
 {
 	switch (type) {
@@ -74,7 +73,7 @@ static struct obj *find_in_space(struct cxdev *dev, enum obj_type space, uint32_
 	return NULL;
 }
 
-/* A free number, or false: all are taken. */
+/* False: no number is free. */
 static bool alloc_number(struct cxdev *dev, enum obj_type type, uint32_t *num)
 {
 	enum obj_type space = space_of(type);
@@ -208,8 +207,8 @@ unsigned int obj_count_all(struct cxdev *dev)
 }
 
 /*
- * Drops what nobody uses until nothing is left; users hold references, so they go before what they
- * use.
+ * Frees unreferenced objects until none is left: users hold references, so they are freed before
+ * what they use.
  */
 void obj_destroy_all(struct cxdev *dev)
 {

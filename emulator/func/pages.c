@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The pages that a card borrows from the driver.
+ * The pages that the driver gives to the card.
  *
- * A real card keeps its contexts in pages that the driver gives; this one only counts them, but it
- * counts as if it needed them: a number at boot, more for INIT_HCA, then one page for every few
- * objects, asked for by page request events in good time and offered back when objects have gone.
+ * A real card keeps its contexts in them; this one only counts, as if it needed them: a number at
+ * boot, more for INIT_HCA, then one page for every few objects, requested by page request events
+ * before they run out, and returned the same way when objects are destroyed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 #include "prm/caps.h"
 #include "prm/obj.h"
 
-#define OBJECTS_PER_PAGE 8	/* beyond what the pages of INIT_HCA hold */
+#define OBJECTS_PER_PAGE 8	/* beyond OBJECTS_IN_INIT_PAGES */
 #define OBJECTS_IN_INIT_PAGES 512
-#define PAGES_LOW 16		/* fewer spare pages than this: ask for more */
+#define PAGES_LOW 16		/* fewer spare pages: request more */
 #define PAGES_STEP 64
-#define PAGES_HIGH (PAGES_STEP + 2 * PAGES_LOW)	/* more spare pages than this: offer some back */
+#define PAGES_HIGH (PAGES_STEP + 2 * PAGES_LOW)	/* more spare pages: return some */
 
 enum query_pages_when { PAGES_BOOT = 1, PAGES_INIT = 2, PAGES_REGULAR = 3 };
 enum manage_pages_op { PAGES_CANT_GIVE = 0, PAGES_GIVE = 1, PAGES_TAKE = 2 };
@@ -156,7 +156,7 @@ static int give_pages(struct cmd *c, uint32_t n)
 	return 0;
 }
 
-/* Returns what is spare, at most what was asked for and fits; the last ones given come first. */
+/* Returns spare pages, at most @n, the last given first. */
 static int return_pages(struct cmd *c, uint32_t n)
 {
 	struct prm_manage_pages_out *out = c->out;

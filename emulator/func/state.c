@@ -5,7 +5,7 @@
 
 #include "func/func.h"
 
-#define BOOT_NS 2000000		/* from reset to the end of "initializing" */
+#define BOOT_NS 2000000		/* how long "initializing" is set after a reset */
 
 int hca_state_create(struct cxdev *dev)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * The control socket. A client sends one line of words and reads text until the line "ok" or
- * "error: ..."; it may send further lines then. A client that does not read what it asked for is
- * dropped.
+ * "error: ..."; it may send further lines then. A client that does not read its replies is
+ * disconnected.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 
 struct client {
 	size_t len;
-	bool streaming;		/* a capture; what the client sends is not looked at any more */
+	bool streaming;		/* a capture; further input is ignored */
 	char line[LINE_BYTES];
 };
 
@@ -49,7 +49,7 @@ void control_status(FILE *out)
 
 #define CAPTURE_USAGE "capture FILE [PORT], capture - [PORT], capture stop FILE"
 
-/* The address tables of all functions, or of the one that is named. */
+/* The RoCE address tables of all functions, or of @name. */
 static int print_gids(const char *name, FILE *out)
 {
 	bool found = false;
@@ -106,7 +106,7 @@ static int set_cable(const char *word, char *rest, FILE *out)
 	return 0;
 }
 
-/* capture stop FILE, capture FILE [PORT]; "-" for FILE is a matter of the connection. */
+/* capture stop FILE, capture FILE [PORT]; start_stream() handles "-". */
 static int set_capture(char *rest, FILE *out)
 {
 	char *path = rest ? strtok(rest, " \t\r") : NULL, *second = strtok(NULL, " \t\r");
@@ -183,7 +183,7 @@ static void close_client(int fd, struct client *client)
 	free(client);
 }
 
-/* "capture - [PORT]": the capture goes to the client. False: it is another command. */
+/* "capture - [PORT]": streams the capture to the client. False: another command. */
 static bool start_stream(int fd, struct client *client)
 {
 	char name[64] = "", end;
@@ -203,7 +203,7 @@ static bool start_stream(int fd, struct client *client)
 	return true;
 }
 
-/* False: the client does not take the reply. */
+/* False: the client does not read the reply. */
 static bool send_reply(int fd, char *line)
 {
 	char *text = NULL;

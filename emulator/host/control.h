@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * The control socket: a line of words comes in, text comes out, ended by a line "ok" or "error:
- * ...".
+ * The control socket: a request is one line of words, the reply is text that ends with a line "ok"
+ * or "error: ...".
  */
 #ifndef CXEMU_CONTROL_H
 #define CXEMU_CONTROL_H
@@ -11,15 +11,15 @@
 int control_open(const char *path, struct cxdev **devs,
 		 unsigned int n_devs); /* 0, or -errno with a message */
 void control_close(void);
-/* Whom the lines are about; control_open() does it too. */
+/* The functions that requests can name; control_open() sets them, too. */
 void control_set_devs(struct cxdev **devs, unsigned int n_devs);
-/* One line, which is cut up. 0, or -errno and a text with "error:" in @out. */
+/* Runs one line, which is modified. 0, or -errno and "error: ..." in @out. */
 int control_line(char *line, FILE *out);
 void control_status(FILE *out);
 
-/* ---- the language of faults: fault_text.c ---- */
+/* ---- the rule language of faults: fault_text.c ---- */
 
-/* A line behind the word "fault". 0, or -EINVAL and why; "ok" is left to the caller. */
+/* Runs the words after "fault". 0, or -EINVAL and why; the caller prints "ok". */
 int fault_line(char *line, struct cxdev *const *devs, unsigned int n_devs, FILE *out);
 void fault_usage(FILE *out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * cxctl SOCKET WORD...: sends one command to cxemu's control socket and prints the answer. 0: ok,
- * 1: refused, 2: no answer. `capture -` goes on until one of both ends.
+ * cxctl SOCKET WORD...: sends one command to cxemu's control socket and prints the reply. Exit code
+ * 0: ok, 1: error, 2: no reply. `capture -` runs until either side ends.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static int connect_to(const char *path)
 	return fd;
 }
 
-/* What comes is a capture, unless it is an error. */
+/* The reply is a capture, unless it is an error. */
 static int stream(int fd)
 {
 	static char data[65536];
@@ -40,7 +40,7 @@ static int stream(int fd)
 	}
 	for (; n > 0; n = read(fd, data, sizeof(data)))
 		if (fwrite(data, n, 1, stdout) != 1 || fflush(stdout))
-			return 0;	/* who reads it has seen enough */
+			return 0;	/* the reader has ended */
 	return n ? 2 : 0;
 }
 

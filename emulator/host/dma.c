@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Guest memory and interrupts of a function that a virtual machine holds.
+ * Guest memory and interrupts of a vfio-user device.
  *
- * The other side maps its memory here by file descriptors and takes ranges away again at any time,
- * also in other pieces than it gave them. So an address is looked up at each access and nothing is
- * kept.
+ * The client maps memory by file descriptors and may unmap it at any time, also in other pieces
+ * than it was mapped. So an address is looked up at each access and no pointer is kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,13 +17,12 @@
 struct dma_range {
 	struct list_head node;
 	uint64_t iova, size;
-	uint8_t *ptr; /* NULL: nothing that could be accessed from here (ROM, BARs of other devices)
-		       */
+	uint8_t *ptr; /* NULL: cannot be accessed (ROM, BARs of other devices) */
 	bool readable, writable;
 };
 
 /*
- * What is used moves to the front: behind an IOMMU there are thousands of ranges, and few are busy.
+ * Moves the range to the front: with an IOMMU there are thousands of ranges, of which few are used.
  */
 static struct dma_range *find_range(struct function *fn, uint64_t iova)
 {
@@ -58,7 +56,7 @@ static void free_range(struct dma_range *r)
 	free(r);
 }
 
-/* A mapping past the end of its file would kill the process at the first access. */
+/* Access to a mapping past the end of its file would raise SIGBUS. */
 static int check_file(int fd, uint64_t offset, uint64_t size)
 {
 	struct stat st;
@@ -119,7 +117,7 @@ close_fd:
 	return err;
 }
 
-/* Takes [iova, iova + size) out of @r, which it touches; what is left on either side stays. */
+/* Removes [iova, end) from @r, which it overlaps; what is left on either side stays mapped. */
 static int split_range(struct function *fn, struct dma_range *r, uint64_t iova, uint64_t end)
 {
 	uint64_t r_end = r->iova + r->size;
@@ -210,8 +208,8 @@ static int function_write(void *guest, uint64_t addr, const void *buf, size_t le
 }
 
 /*
- * Without a descriptor the vector is off or masked: as on the bus, the interrupt is then lost (the
- * queue stays fired).
+ * Without an eventfd the vector is disabled or masked, and the interrupt is lost (the EQ counts as
+ * fired).
  */
 static int function_irq(void *guest, unsigned int vector)
 {
@@ -220,7 +218,7 @@ static int function_irq(void *guest, unsigned int vector)
 
 	if (!pci_bus_master(fn) || vector >= VECTORS_MAX || fn->irq_fds[vector] < 0)
 		return -ENXIO;
-	/* A counter at its limit still wakes the reader. */
+	/* A saturated eventfd still wakes the reader. */
 	if (write(fn->irq_fds[vector], &one, sizeof(one)) < 0 && errno != EAGAIN)
 		return -errno;
 	return 0;

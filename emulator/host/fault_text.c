@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The language of faults. One grammar:
+ * The rule language of faults:
  *
  *	fault FUNCTION NOUN WHAT VERB [VALUE] [KEY=VALUE...]	a rule
- *	fault FUNCTION ACT [VALUE]				done at once
+ *	fault FUNCTION ACT [VALUE]				takes effect at once
  *	fault list | fault clear [NUMBER]
  *
- * Nouns, verbs and acts stand in tables below. A line is read to its end before anything changes; a
- * word that is wrong is named.
+ * Nouns, verbs and acts are in tables below. A line is parsed to its end before it takes effect;
+ * the error names the wrong word.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct names {
 	const char *of; /* what they name, for messages */
 	const struct name *list;
 	size_t n;
-	uint32_t max; /* a number up to it is fine too */
+	uint32_t max; /* numbers are accepted up to it */
 };
 
 #define ROW(name, number) { #name, number },
@@ -57,10 +57,10 @@ static const struct name request_list[] = {
 	{ "umr", PRM_WQE_UMR },
 };
 
-/* BTH opcodes: three bits of transport, five of operation. Names are made at first use. */
+/* BTH opcodes: three bits of transport, five of operation. Names are built at first use. */
 static const struct {
 	const char *name;
-	uint8_t bits, first, last; /* operations it has */
+	uint8_t bits, first, last; /* operations */
 } transports[] = {
 	{ "rc", 0x00, 0x00, 0x17 },
 	{ "uc", 0x20, 0x00, 0x0b },
@@ -118,15 +118,15 @@ struct verb {
 	const char *name;
 	enum fault_action action;
 	const struct names *value; /* NULL: none */
-	uint32_t fixed;		   /* the value, where none is given */
-	enum fault_site site;	   /* where it differs from the noun's */
+	uint32_t fixed;		   /* the value, if the line has none */
+	enum fault_site site;	   /* if it differs from the noun's */
 };
 
 struct noun {
 	const char *name;
 	enum fault_site site;
 	const struct names *what;
-	const struct verb *verbs; /* to the one without a name */
+	const struct verb *verbs; /* ends with one without a name */
 	const char *usage;
 };
 
@@ -179,7 +179,7 @@ static const struct noun nouns[] = {
 	  "frame OPCODE|any  drop | duplicate | reorder | corrupt BYTE | delay N [dir=rx] [qp=N]" },
 };
 
-/* A line, cut into words. */
+/* The words of a line. */
 struct parser {
 	char *word[WORDS_MAX + 1];
 	unsigned int n, at;
@@ -230,7 +230,7 @@ static const char *name_of(const struct names *names, uint32_t number)
 	return NULL;
 }
 
-/* A name of the list or a number; "any" where @any says so. */
+/* A name of the list or a number; "any" if @any. */
 static int get_name(struct parser *t, const struct names *names, bool any, uint32_t *number)
 {
 	const char *word = next_word(t);
@@ -364,7 +364,7 @@ static const struct verb *get_verb(struct parser *t, const struct noun *noun)
 	return NULL;
 }
 
-/* What no table can say about a value. */
+/* Checks of a value beyond the tables. */
 static int check_value(struct parser *t, const struct fault *rule)
 {
 	if (rule->action == FAULT_STATUS && rule->value == PRM_STATUS_OK)
@@ -556,8 +556,8 @@ static int act_back(struct parser *t, struct cxdev *dev)
 }
 
 /*
- * vfio-user has an interrupt for errors of the device, but QEMU passes none on to the guest's AER:
- * it stops the virtual machine.
+ * vfio-user has an error interrupt, but QEMU does not forward it to the guest's AER: it stops the
+ * VM.
  */
 static int act_aer(struct parser *t, struct cxdev *dev)
 {
@@ -582,7 +582,7 @@ static const struct act {
 	{ "aer", act_aer, "aer (not supported: says why)" },
 };
 
-/* ---- the whole ---- */
+/* ---- lines ---- */
 
 static void print_health(const struct cxdev *dev, FILE *out)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/*
- * host: what plugs the device into a machine. A function as the virtual machine's side of
- * the socket sees it.
- */
+/* host: a function as a vfio-user device: protocol, PCI configuration space, DMA, interrupts. */
 #ifndef CXEMU_HOST_H
 #define CXEMU_HOST_H
 
@@ -12,14 +9,14 @@
 #define MSG_FDS_MAX 16
 #define VECTORS_MAX 64
 
-/* A message that did not fit into the socket yet. */
+/* A message that is not yet written to the socket. */
 struct out_msg {
 	struct list_head node;
 	size_t len, done;
 	uint8_t data[];
 };
 
-/* One connection's half-read message. */
+/* The message that is being read. */
 struct in_msg {
 	uint8_t *data;
 	size_t len;		/* read so far */
@@ -41,7 +38,7 @@ struct function {
 
 /* dma.c */
 extern const struct guest_ops function_guest_ops;
-/* @fd: taken in any case; -1: a range without memory behind it. 0 or -errno. */
+/* Consumes @fd; -1: a range without memory. 0 or -errno. */
 int dma_map(struct function *fn, uint64_t iova, uint64_t size, uint64_t offset, int fd,
 	    bool readable, bool writable);
 int dma_unmap(struct function *fn, uint64_t iova, uint64_t size);
@@ -54,7 +51,7 @@ void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t l
 bool pci_bus_master(const struct function *fn);
 void function_reset(struct function *fn, const char *why);
 
-/* vfio_user.c: listens; 0, or -errno with a message. */
+/* vfio_user.c. 0, or -errno after a message. */
 int function_listen(struct function *fn);
 void function_close(struct function *fn);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* cxemu: options, signals, the order in which things begin and end. */
+/* cxemu: options, signals, start and stop. */
 #include <argp.h>
 #include <errno.h>
 #include <signal.h>

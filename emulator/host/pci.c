@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * PCI configuration space. Capabilities lie where a ConnectX-5 has them; each register's writable
- * bits stand in a second array, so that a write is one masked copy and only function level reset
- * and the power state need code.
+ * PCI configuration space. Capabilities are where a ConnectX-5 has them; a second array has each
+ * register's writable bits, so that a write is one masked copy and only function-level reset and
+ * the power state need code.
  */
 #include <linux/pci_regs.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void fill_pcie(struct function *fn, const struct card *card)
 	set16(fn, CAP_PCIE + PCI_EXP_FLAGS, 2 | PCI_EXP_TYPE_ENDPOINT << 4, 0);
 	set32(fn, CAP_PCIE + PCI_EXP_DEVCAP,
 	      PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_FLR | PCI_EXP_DEVCAP_EXT_TAG | 2, 0);
-	/* The FLR bit reads as zero; pci_write() looks for it. */
+	/* The FLR bit reads as zero; pci_write() handles it. */
 	set16(fn, CAP_PCIE + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN |
 	      PCI_EXP_DEVCTL_READRQ_512B, 0x7fff);
 	set32(fn, CAP_PCIE + PCI_EXP_LNKCAP, link, 0);
@@ -130,7 +130,7 @@ void pci_read(struct function *fn, uint32_t offset, void *buf, uint32_t len)
 		memcpy(buf, fn->config + offset, len);
 }
 
-/* BAR and command survive no function level reset; the software that asks for one restores them. */
+/* A function-level reset clears BAR and command; software restores them. */
 void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t len)
 {
 	const unsigned int devctl = CAP_PCIE + PCI_EXP_DEVCTL + 1;

@@ -2,11 +2,11 @@
 /*
  * The vfio-user protocol, server side: one connection for each function.
  *
- * A message is read header first, exactly, because descriptors come with the bytes of the message
- * they belong to. Nothing here waits: a message may come in pieces, and a reply that does not fit
- * into the socket is kept; until it is gone, no further message is read. What the client asks
- * wrongly gets an error reply that the log explains; a stream that cannot be followed any more
- * (size, type) is closed.
+ * A message is read header first, without reading ahead, because descriptors arrive with the bytes
+ * of their message. Nothing here blocks: a message may arrive in pieces, and a reply that does not
+ * fit into the socket is queued; until it is sent, no further message is read. An invalid request
+ * gets an error reply and a violation that says why; a connection whose framing is lost (size,
+ * type) is closed.
  */
 #include <errno.h>
 #include <linux/vfio.h>
@@ -88,7 +88,7 @@ struct vfu_write {
 static const char capabilities[] =
 	"{\"capabilities\":{\"max_msg_fds\":16,\"write_multiple\":true}}";
 
-/* ---- what goes out ---- */
+/* ---- output ---- */
 
 static bool send_some(struct function *fn, struct out_msg *msg)
 {
@@ -116,7 +116,7 @@ static void flush_out(struct function *fn)
 	loop_fd_set_events(fn->conn_fd, list_empty(&fn->out), !list_empty(&fn->out));
 }
 
-/* Header and payload leave in one write if the socket takes it. */
+/* Header and payload are sent in one write if possible. */
 static void reply(struct function *fn, int error, const void *payload, size_t len, const void *data,
 		  size_t data_len)
 {
@@ -157,9 +157,9 @@ static void reply_error(struct function *fn, int error, const char *why)
 	reply(fn, error, NULL, 0, NULL, 0);
 }
 
-/* ---- what comes in ---- */
+/* ---- requests ---- */
 
-/* The payload, at least @len bytes of it; NULL: an error reply was sent. */
+/* The payload if it has @len bytes; NULL: an error reply was sent. */
 static void *payload(struct function *fn, size_t len)
 {
 	if (fn->in.len < sizeof(struct vfu_header) + len) {
@@ -174,7 +174,7 @@ static size_t payload_len(const struct function *fn)
 	return fn->in.len - sizeof(struct vfu_header);
 }
 
-/* The next descriptor of the message, which then belongs to the caller; -1: none. */
+/* Descriptor @i of the message, which the caller then owns; -1: none. */
 static int detach_fd(struct function *fn, unsigned int i)
 {
 	int fd = -1;
@@ -263,8 +263,8 @@ static uint64_t region_size(struct function *fn, uint32_t index)
 }
 
 /*
- * No region can be mapped: doorbells must arrive as messages, and one mappable range would make all
- * writes wait.
+ * No region can be mapped: doorbells must arrive as messages, and with a mappable range QEMU would
+ * wait for every write.
  */
 static void do_get_region_info(struct function *fn)
 {
@@ -309,10 +309,7 @@ static void set_irq_fd(struct function *fn, uint32_t vector, int fd)
 	fn->irq_fds[vector] = fd;
 }
 
-/*
- * Descriptors switch vectors on; the same request without them switches them off; count 0 means all
- * of them.
- */
+/* Eventfds enable vectors, the same request without them disables them; count 0 disables all. */
 static void do_set_irqs(struct function *fn)
 {
 	const uint32_t kinds =
@@ -472,7 +469,7 @@ static void reset_message(struct function *fn)
 	fn->in.len = 0;
 }
 
-/* The guest is gone: its memory and interrupts too, and the function is as after power-on. */
+/* Drops memory and interrupts of the guest, resets the function to its power-on state. */
 static void disconnect(struct function *fn, const char *why)
 {
 	struct out_msg *msg, *tmp;
@@ -516,8 +513,8 @@ static void receive_fds(struct function *fn, struct msghdr *msg)
 }
 
 /*
- * Reads until the message has @want bytes: 1 if it has, 0 if more must come first, -1 if the
- * connection ended.
+ * Reads until the message has @want bytes: 1 if it has, 0 if more must arrive first, -1 if the
+ * connection was closed.
  */
 static int read_up_to(struct function *fn, size_t want)
 {
@@ -545,10 +542,7 @@ static int read_up_to(struct function *fn, size_t want)
 	return fn->in.len == want;
 }
 
-/*
- * One message: 1 if it was handled, 0 if it is not complete yet, -1 if the connection is closed
- * now.
- */
+/* One message: 1 if it was handled, 0 if it is incomplete, -1 if the connection is closed. */
 static int read_message(struct function *fn)
 {
 	const struct vfu_header *hdr = (const void *)fn->in.data;
@@ -586,7 +580,7 @@ static void on_message(int fd, void *arg)
 		;
 }
 
-/* A client that was closed and replaced at once may have left messages that were not read yet. */
+/* A client that was closed and replaced at once may have left unread messages. */
 static bool peer_closed(int fd)
 {
 	struct pollfd p = { .fd = fd };

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/*
- * Access to guest memory through memory keys.
- *
- * A key is looked up and translated anew at each access: a mkey that the driver destroys stops
- * working at once, also for a transfer that is under way.
- */
+/* Access to guest memory through memory keys. */
 #include "key/key.h"
 
 struct access {
@@ -46,7 +41,7 @@ void mkey_decode(struct mkey *mkey)
 	mkey->log_page = prm_get(mkc, log_page_size);
 }
 
-/* Moves @len bytes at bus address @pa and steps the buffer. */
+/* Copies @len bytes at bus address @pa and advances the buffer. */
 static enum mem_result access_pa(struct access *a, uint64_t pa, uint64_t len)
 {
 	int err = 0;
@@ -86,8 +81,8 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 				  unsigned int depth);
 
 /*
- * The keys of a list are local ones: what the indirect key gives to the other side need not be
- * given by those below it.
+ * The keys of a list are accessed locally: they need not allow the remote access that the indirect
+ * key allows.
  */
 static unsigned int local_rights(unsigned int rights)
 {

@@ -2,8 +2,8 @@
 /*
  * key: protection domains, memory keys, and access to guest memory through them.
  *
- * A key is looked up and translated anew at each access: one that the driver destroys stops working
- * at once, also for a transfer that is under way.
+ * A key is looked up and translated at each access: one that the driver destroys stops working at
+ * once, also for a transfer in flight.
  */
 #ifndef CXEMU_KEY_H
 #define CXEMU_KEY_H
@@ -23,7 +23,7 @@ enum mem_access {
 	MEM_REMOTE_ATOMIC = 16
 };
 
-/* What was wrong, so that the caller picks the right syndrome. */
+/* The caller picks the syndrome by it. */
 enum mem_result {
 	MEM_OK,
 	MEM_BAD_KEY,
@@ -37,12 +37,12 @@ enum mem_result {
 #define MEM_ANY_QP 0xffffffu
 #define MEM_ANY_PD 0xffffffffu	/* the driver's own queues */
 
-/* Who asks: keys belong to a PD, some to one QP of it. */
+/* Keys belong to a PD, some to one QP of it. */
 struct mem_user {
 	uint32_t pdn, qpn;
 };
 
-/* One access is at most 2 GiB; len 0 is fine and checks nothing. */
+/* An access has at most 2 GiB; one of 0 bytes is not checked. */
 enum mem_result mem_check(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
 			  uint64_t len, unsigned int access);
 enum mem_result mem_read(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
@@ -53,11 +53,11 @@ const char *mem_result_text(enum mem_result result);
 
 /* ---- keys: mkey.c ---- */
 
-/* Keys that no command makes. Index 0 to 15 are never handed out by CREATE_MKEY. */
+/* Keys that no command creates. CREATE_MKEY never returns index 0 to 15. */
 #define MKEY_RESERVED_LKEY                                                                         \
 	0x200 /* all of memory, local access, any PD; a queue needs its rlky bit */
 
-#define MKEY_MAX_INDIRECTION	3	/* KLM lists that name KLM mkeys that name ... */
+#define MKEY_MAX_INDIRECTION	3	/* of KLM mkeys in KLM lists */
 
 enum mkey_mode { MKEY_PA = 0, MKEY_MTT = 1, MKEY_KLM = 2 };
 
@@ -69,7 +69,7 @@ struct klm {
 struct mkey {
 	struct obj obj;			/* num: index, the upper 24 bits of the key */
 	uint8_t variant;
-	uint32_t qpn;			/* MEM_ANY_QP, or whose alone it is */
+	uint32_t qpn;			/* of the only QP that may use it, or MEM_ANY_QP */
 	enum mkey_mode mode;
 	unsigned int access;		/* enum mem_access */
 	bool free; /* no access until it is registered through the send queue */
@@ -78,21 +78,21 @@ struct mkey {
 	uint64_t start, len;
 	struct obj *pd;
 	uint8_t log_page;
-	uint32_t n_xlt, max_xlt; /* entries given, and room for them by translations_octword_size */
+	uint32_t n_xlt, max_xlt; /* entries, and their limit by translations_octword_size */
 	union {
 		uint64_t *mtt;
 		struct klm *klm;
 		void *xlt;
 	};
-	struct prm_mkc ctx;		/* as it is now, for QUERY_MKEY */
+	struct prm_mkc ctx;		/* current, for QUERY_MKEY */
 };
 
 /* The mkey of a full 32-bit key, variant included; NULL if there is none. */
 struct mkey *mkey_find(struct cxdev *dev, uint32_t key);
-/* Takes out of the context what an access needs; PD and translation list are the caller's. */
+/* Decodes the context; PD and translation list are set by the caller. */
 void mkey_decode(struct mkey *mkey);
 
-/* The pages that a region lies in. The sum of its start and its length may not fit. */
+/* The number of pages of a region, whose end may overflow. */
 static inline uint64_t mtt_pages(uint64_t start, uint64_t len, unsigned int log_page)
 {
 	uint64_t in_page = (1ull << log_page) - 1;

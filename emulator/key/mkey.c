@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Protection domains and memory keys: making, asking, destroying. */
+/* Commands of protection domains and memory keys. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,7 +121,7 @@ static int mkey_set_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 	return 0;
 }
 
-/* The translation list; a free mkey has only room for one. */
+/* Sets the translation list; a free mkey has none, only its limit. */
 static int mkey_set_xlt(struct cmd *c, struct mkey *mkey, const struct prm_create_mkey_in *in)
 {
 	const struct prm_mkc *mkc = prm_sub_const(in, memory_key_mkey_entry, mkc);

@@ -63,10 +63,7 @@ static void rfc_2819(struct prm_eth_2819_cntrs_grp_data_layout *out, const struc
 	PUT64(out, ether_stats_pkts8192to10239octets, n->rx_sizes[9]);
 }
 
-/*
- * What the port counts beside Ethernet's groups: RoCE packets whose ICRC is wrong. Priority flow
- * control and buffers that fill are not there.
- */
+/* RoCE packets with a wrong ICRC; PFC and buffer counters are not supported. */
 static void eth_extended(struct prm_eth_extended_cntrs_grp_data_layout *out,
 			 const struct rdma_counters *rdma)
 {
@@ -78,10 +75,7 @@ static uint32_t saturate(uint64_t value, uint32_t limit)
 	return value < limit ? value : limit;
 }
 
-/*
- * The port as InfiniBand's performance management sees it. The counters are narrow and stay at
- * their limits.
- */
+/* The counters of InfiniBand performance management, which are narrow and saturate. */
 static void ib_port(struct prm_ib_port_cntrs_grp_data_layout *out, const struct port_counters *n,
 		    const struct eth_counters *eth, const struct rdma_counters *rdma)
 {
@@ -91,7 +85,7 @@ static void ib_port(struct prm_ib_port_cntrs_grp_data_layout *out, const struct 
 	prm_set(out, link_overrun_errors, saturate(n->full, OVERRUN_MAX));
 }
 
-/* The wire knows one priority. */
+/* The wire has one priority. */
 static void per_priority(struct prm_eth_per_prio_grp_data_layout *out,
 			 const struct port_counters *n, unsigned int prio)
 {

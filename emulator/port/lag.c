@@ -2,8 +2,8 @@
 /*
  * CREATE, MODIFY, QUERY and DESTROY_LAG, CREATE and DESTROY_VPORT_LAG.
  *
- * The order is strict: LAG, vport LAG, demux tables, and back the same way. Ports are selected by
- * queue affinity and a map, or in hash mode by the flow tables of port 1's function. Native FDB
+ * The order is strict: LAG, vport LAG, demux tables, and destruction in reverse. Ports are selected
+ * by queue affinity and a map, or in hash mode by the flow tables of port 1's function. Native FDB
  * selection is not advertised.
  */
 #include <errno.h>
@@ -57,7 +57,7 @@ bool port_select_advertised(const struct cxdev *dev)
 	return lag_advertised(dev) && dev->card->port_select;
 }
 
-/* Called when the objects of the function are gone, demux tables too. */
+/* Called after the objects of the function, demux tables too, are destroyed. */
 void lag_reset(struct cxdev *dev)
 {
 	struct adapter *adapter = dev->adapter;
@@ -109,7 +109,7 @@ unsigned int lag_port_of_vhca(const struct cxdev *dev, unsigned int vhca_id)
 	return 0;
 }
 
-/* An affinity counts only while its port is active: it names a port past the tables. */
+/* An affinity overrides the tables, but only while its port is active. */
 static unsigned int hash_port(const struct cxdev *dev, unsigned int affinity,
 			      const struct frame *frame)
 {
@@ -173,7 +173,7 @@ void lag_status(const struct cxdev *dev, FILE *out)
 
 /* ---- commands ---- */
 
-/* NULL: refused, the function cannot have a LAG, or there is one where there must be none. */
+/* NULL: refused, the function cannot have a LAG, or its state is not @active. */
 static struct adapter *get_lag(struct cmd *c, bool active)
 {
 	struct adapter *adapter = c->dev->adapter;
@@ -218,10 +218,7 @@ static int set_map(struct cmd *c, struct adapter *adapter, const struct prm_lagc
 	return 0;
 }
 
-/*
- * Only with the bypass can an affinity name a port past the tables, and then one of those that are
- * said to be active.
- */
+/* With the bypass an affinity overrides the tables, if its port is one of the active ones. */
 static int set_active_ports(struct cmd *c, struct adapter *adapter, const struct prm_lagc *ctx)
 {
 	unsigned int ports = prm_get(ctx, active_port);

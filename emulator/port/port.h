@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * port: what a function tells of its port. The vport with its addresses and counters, the registers
- * of ACCESS_REGISTER, and the two ports of one card as a LAG.
+ * port: the vport with its addresses and counters, the registers of ACCESS_REGISTER, and LAG.
  *
- * The engines above count into the vport and ask it for what the driver has set; they ask the LAG
- * for the port a frame leaves by.
+ * The engines above count in the vport and read what the driver has set there; LAG tells them the
+ * port by which a frame is sent.
  */
 #ifndef CXEMU_PORT_H
 #define CXEMU_PORT_H
@@ -14,13 +13,13 @@
 
 extern const struct cmd_desc cmds_vport[], cmds_register[], cmds_lag[];
 
-/* Limits that the capability pages advertise and the commands enforce. */
+/* Limits that the capabilities advertise and the commands enforce. */
 #define ETH_LOG_MAX_UC_LIST 7
 #define ETH_LOG_MAX_MC_LIST 11
 #define ETH_LOG_MAX_VLAN_LIST 12
 #define ETH_MAX_MTU 10000 /* port MTU, FCS included */
 
-/* For the fields of commands that could name another vport. */
+/* -1 and refused: the command names another vport. */
 #define other_vport(c, in)                                                       \
 	({                                                                       \
 		typeof(in) in_ = (in);                                           \
@@ -60,7 +59,7 @@ enum address_list_type { LIST_UC, LIST_MC, LIST_VLAN, LIST_TYPES };
 
 struct flow_table;
 
-/* What the driver has set of vport and port, and what they counted. */
+/* Settings and counters of vport and port. */
 struct eth_state {
 	uint8_t mac[6];
 	uint16_t mtu;
@@ -91,9 +90,9 @@ void eth_status(struct cxdev *dev, FILE *out);
 
 /* ---- counters: counters.c ---- */
 
-#define PORT_NUMBER 1 /* of the one port that a function has */
+#define PORT_NUMBER 1 /* of the only port of a function */
 
-/* -1 and refused, or 0: for the registers of a port. */
+/* -1 and refused: the register names another port. */
 #define bad_port(c, in)                                                                \
 	({                                                                             \
 		unsigned int port_ = prm_get(in, local_port);                          \
@@ -105,7 +104,7 @@ void eth_status(struct cxdev *dev, FILE *out);
 
 int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out); /* register PPCNT */
 
-/* A counter of 64 bits whose halves are fields of their own. */
+/* Sets a 64-bit counter whose halves are separate fields. */
 #define PUT64(p, field, v)                                 \
 	do {                                               \
 		typeof(p) p_ = (p);                        \
@@ -120,42 +119,41 @@ int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out); /* register PP
 #define LAG_PORTS 2
 
 /*
- * The ports of one card, and what two of them are as a LAG. A LAG belongs to the function of
- * port 1: the RDMA engine of that function sends through both ports, and with a vport LAG also gets
- * the RoCE packets that arrive at the other one. Ethernet frames stay with the function whose port
- * they arrive at.
+ * The ports of one card, and their LAG. A LAG belongs to the function of port 1: its RDMA engine
+ * sends through both ports, and with a vport LAG also receives the RoCE packets that arrive at the
+ * other port. Ethernet frames go to the function whose port they arrive at.
  */
 struct adapter {
-	struct cxdev *dev[LAG_PORTS]; /* by port; NULL: the function is gone */
+	struct cxdev *dev[LAG_PORTS]; /* by port; NULL: destroyed */
 	bool active;
-	bool vport;		 /* CREATE_VPORT_LAG came */
+	bool vport;		 /* there is a vport LAG */
 	unsigned int demux;	 /* flow tables of kind LAG demux */
 	bool hash;		 /* flow tables select the port, and there is no map */
 	/* of hash mode: the port (from 1) that the tables of @dev select for the frame; 0: none */
 	unsigned int (*select)(const struct cxdev *dev, const struct frame *frame);
-	uint8_t active_ports;	 /* of hash mode: bits of those that an affinity can name */
+	uint8_t active_ports;	 /* of hash mode: bits of ports that an affinity can select */
 	uint8_t map[LAG_PORTS]; /* physical port (from 1) of affinity 1, 2 */
 };
 
 /* @devs become the ports of one card, in this order. 0 or -ENOMEM. */
 int adapter_join(struct cxdev **devs);
-void adapter_leave(struct cxdev *dev); /* the function ends */
-/* Reset or the end of INIT_HCA: a LAG does not outlive the function it belongs to. */
+void adapter_leave(struct cxdev *dev); /* the function is destroyed */
+/* On reset or TEARDOWN_HCA: destroys the LAG of the function. */
 void lag_reset(struct cxdev *dev);
-unsigned int lag_report_leak(struct cxdev *dev); /* of leaks: 1 if there is a LAG */
+unsigned int lag_report_leak(struct cxdev *dev); /* 1 if there is a LAG, else 0 */
 bool lag_advertised(const struct cxdev *dev);
 bool port_select_advertised(const struct cxdev *dev);
-unsigned int lag_port_of_vhca(const struct cxdev *dev, unsigned int vhca_id); /* 0: of none */
-/* 0, or refused: @affinity is no port of the card. */
+unsigned int lag_port_of_vhca(const struct cxdev *dev, unsigned int vhca_id); /* 0: none */
+/* 0, or refused: @affinity is not a port of the card. */
 int lag_check_affinity(struct cmd *c, unsigned int affinity);
 /*
- * Where a frame of this function leaves; affinity 0: the function's own port, or in hash mode what
- * the flow tables say. Both are mapped.
+ * The port by which a frame of this function is sent; affinity 0: the function's own port, or in
+ * hash mode the one that the flow tables select. Both are mapped.
  */
 struct port *lag_tx_port(const struct cxdev *dev, unsigned int affinity, const struct frame *frame);
-/* The same without the map: a port that was named must be the one. */
+/* The same without the map: a given affinity is the port. */
 struct port *lag_strict_port(const struct cxdev *dev, unsigned int affinity);
-/* Whose RDMA engine looks at frames that arrive at the port of @dev. */
+/* The function whose RDMA engine receives at the port of @dev. */
 struct cxdev *lag_rdma_dev(struct cxdev *dev);
 void lag_status(const struct cxdev *dev, FILE *out);
 

@@ -2,8 +2,7 @@
 /*
  * ACCESS_REGISTER: registers of the port and of the node.
  *
- * A register that is not in the table is declined: drivers ask for some to learn whether the card
- * has them.
+ * A register that is not in the table is declined: drivers probe for some.
  */
 #include <string.h>
 
@@ -13,7 +12,7 @@
 #define MODULE 0
 #define MIN_PORT_MTU 68
 
-/* A register: what came in, what goes out; both have the register's size. */
+/* Input and output of the callbacks have the register's size. */
 struct reg {
 	uint16_t id;
 	const char *name;
@@ -148,7 +147,7 @@ static int pmlp_read(struct cmd *c, const void *reg_in, void *reg_out)
 	return 0;
 }
 
-/* The settings are kept and told; the wire neither sends nor obeys pause frames. */
+/* The settings are stored only: the wire neither sends nor obeys pause frames. */
 static int pfcc_read(struct cmd *c, const void *reg_in, void *reg_out)
 {
 	const struct prm_pfcc_reg *in = reg_in;
@@ -194,9 +193,9 @@ static int pfcc_write(struct cmd *c, const void *reg_in, void *reg_out)
 	return pfcc_read(c, reg_in, reg_out);
 }
 
-/* ---- what there is ---- */
+/* ---- supported registers ---- */
 
-#define PCAM_07_TO_00	(1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 7) /* the table below */
+#define PCAM_07_TO_00	(1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 7) /* see the table below */
 #define PCAM_127_TO_96	(1u << 31)					  /* PCAM itself */
 
 static int pcam_read(struct cmd *c, const void *reg_in, void *reg_out)
@@ -232,7 +231,7 @@ static int node_desc_write(struct cmd *c, const void *in, void *out)
 	return node_desc_read(c, in, out);
 }
 
-/* What the host is: little-endian is all there is. */
+/* Only little-endian hosts are supported. */
 static int host_endianness_write(struct cmd *c, const void *in, void *out)
 {
 	const struct prm_host_endianness_reg *reg = in;

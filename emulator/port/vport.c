@@ -33,7 +33,7 @@ static uint64_t port_guid(const uint8_t *mac)
 {
 	uint64_t m = mac_to_u64(mac);
 
-	/* EUI-64: the universal bit is turned, ff:fe goes into the middle */
+	/* EUI-64: the universal bit is inverted, ff:fe inserted in the middle */
 	return ((m >> 24) ^ 0x020000) << 40 | 0xfffeull << 24 | (m & 0xffffff);
 }
 
@@ -65,10 +65,7 @@ static void fill_context(struct cxdev *dev, struct prm_nic_vport_context *ctx)
 	memcpy(prm_bytes(ctx, permanent_address.mac_addr_47_32), eth->mac, 6);
 }
 
-/*
- * As many addresses as the driver left room for; a caller that wants none offers the fixed part
- * alone.
- */
+/* Returns as many addresses as fit the output. */
 static int run_query_nic_vport_context(struct cmd *c)
 {
 	const struct prm_query_nic_vport_context_in *in = c->in;
@@ -102,7 +99,7 @@ static int check_address(struct cmd *c, unsigned int type, uint64_t entry)
 
 	switch (type) {
 	case LIST_VLAN:
-		/* the id stands in the low bits of the first dword */
+		/* the ID is in the low bits of the first dword */
 		if (entry & ~(0xfffull << 32))
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "VLAN list entry 0x%llx has reserved bits",
@@ -121,7 +118,7 @@ static int check_address(struct cmd *c, unsigned int type, uint64_t entry)
 	}
 }
 
-/* The list that goes with field_select.addresses_list; *entries is allocated. */
+/* The list of field_select.addresses_list; its entries are allocated. */
 static int copy_list(struct cmd *c, const struct prm_modify_nic_vport_context_in *in,
 		     struct address_list *list)
 {
@@ -264,7 +261,7 @@ static void put_traffic(struct prm_traffic_counter *counter, const struct traffi
 	prm_set64(counter, octets, traffic->bytes);
 }
 
-/* What the port counts beside, for PPCNT, goes on. */
+/* The counters of the port, for PPCNT, are kept. */
 static void clear_vport(struct eth_counters *eth, struct rdma_counters *rdma)
 {
 	*eth = (struct eth_counters){ .rx_oversize = eth->rx_oversize };
@@ -312,10 +309,7 @@ static int run_query_vport_counter(struct cmd *c)
 	return 0;
 }
 
-/*
- * An Ethernet port has one pkey, the default one; the rest of the table reads as zero. Index 0xffff
- * asks for all.
- */
+/* The only pkey is the default one; the rest of the table reads as zero. Index 0xffff is all. */
 static int run_query_hca_vport_pkey(struct cmd *c)
 {
 	const struct prm_query_hca_vport_pkey_in *in = c->in;
@@ -342,7 +336,7 @@ static int run_query_hca_vport_pkey(struct cmd *c)
 
 /* ---- the state ---- */
 
-/* The mode that the card advertises decides which WQEs are right. */
+/* The mode that the card advertises decides which WQEs are valid. */
 static uint8_t card_inline_mode(struct cxdev *dev)
 {
 	uint32_t page[CAP_BYTES / 4] = {}, max[CAP_BYTES / 4] = {};

@@ -45,8 +45,8 @@ struct caps_env {
 extern struct caps_env env;
 
 /*
- * A create command, after filling in what @in needs: one large page, a CQ... Returns the status; the
- * object is destroyed again.
+ * A create command, after filling in what @in needs: one large page, a CQ... Returns the status;
+ * the object is destroyed again.
  */
 int try_cq(struct dut *dut, struct prm_create_cq_in *in);
 int try_eq(struct dut *dut, struct prm_create_eq_in *in);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The ledger: what the function and its queues can do, and what only drivers of other cards ask. */
+/* Capabilities: the function and its queues, and fields that only drivers of other cards read. */
 #include <string.h>
 
 #include "caps.h"

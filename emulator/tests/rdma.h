@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Two functions in one process with arrays as guest memory, and a small verbs library on top, for the
- * tests of the RDMA engine. A "side" is a function with its objects; commands skip the command queue,
- * doorbells the BAR. Setup that fails ends the program.
+ * Two functions in one process with arrays as guest memory, and a small verbs library on top, for
+ * the tests of the RDMA engine. A "side" is a function with its objects; commands skip the command
+ * queue, doorbells the BAR. Setup that fails ends the program.
  */
 #ifndef CXEMU_TEST_RDMA_H
 #define CXEMU_TEST_RDMA_H

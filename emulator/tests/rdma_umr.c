@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Memory keys that are changed through the send queue: what the tests of UMR and of windows share. */
+/* Memory keys changed through the send queue: what the tests of UMR and of windows share. */
 #include "rdma_umr.h"
 
 struct tcq ca, cb;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Commands with random bodies, doorbells with random values, random messages on the socket. The
- * seeds are fixed, so that a failure can be reproduced; a crash or a sanitizer's report shows in the
- * exit status.
+ * seeds are fixed, so that a failure can be reproduced; a crash or a sanitizer's report shows in
+ * the exit status.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +53,7 @@ static int send_command(struct client *c, uint16_t op, uint32_t len, unsigned in
 	return cmd_exec(c, in, len, out, 0x1010, NULL);
 }
 
-/*
- * The shortest input that the card accepts for this command; 8 addresses may follow.
- */
+/* The shortest input that the card accepts for this command; 8 addresses may follow. */
 static uint32_t input_length(struct client *c, uint16_t op)
 {
 	uint32_t len;

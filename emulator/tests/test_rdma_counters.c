@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * What the RDMA engine counts. Each case does one thing and names every counter of the two sets that
- * it moves: any other counter that moves fails the case, too.
+ * What the RDMA engine counts. Each case does one thing and names every counter of the two sets
+ * that it moves: any other counter that moves fails the case, too.
  */
 #include "prm/caps.h"
 #include "prm/port.h"

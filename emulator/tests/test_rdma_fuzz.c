@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Corrupted packets, random WQEs, random commands: no response is expected, but under the sanitizers
- * the device must survive, become idle, and serve a new queue pair afterwards. All is seeded, so that
- * a failure can be reproduced.
+ * Corrupted packets, random WQEs, random commands: no response is expected, but under the
+ * sanitizers the device must survive, become idle, and serve a new queue pair afterwards. All is
+ * seeded, so that a failure can be reproduced.
  * Arguments: seed, rounds.
  */
 #include <stdlib.h>

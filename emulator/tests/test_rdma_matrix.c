@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Each syndrome of an error completion: its cause, the side that gets it, what the other side gets,
- * the event, the final states of the queue pairs. Remote aborted (0x22) is not among them: the engine
- * never raises it.
+ * the event, the final states of the queue pairs. Remote aborted (0x22) is not among them: the
+ * engine never raises it.
  */
 #include "rdma.h"
 

@@ -550,7 +550,7 @@ static const struct wrong_row lag_rows[] = {
 	F(create_lag, ctx.port_select_mode, 1,
 	  "port_select_mode 1 is not advertised"),
 	F(create_lag, ctx.active_port, 1,
-		  "active_port is set (0x1), but it is valid only in hash mode"),
+	  "active_port is set (0x1), but it is valid only in hash mode"),
 	F(create_lag, ctx.tx_remap_affinity_1, 3,
 	  "tx_remap_affinity 3 and 2: ports are 1 to 2"),
 };

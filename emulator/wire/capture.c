@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Captures of the wire in pcapng: the ports of the switch are its interfaces, and each frame says
- * which one it was sent by. libpcap reads this format and cannot write it, so it is written here.
+ * Captures of the wire in pcapng: the ports of the switch are its interfaces, and each frame has
+ * the one that it was sent by. libpcap can read this format but not write it, so it is written
+ * here.
  *
- * A capture of everything has each frame once, as it enters the switch; a capture of one port has
- * what the port sends and what is delivered to it. Its buffer holds whole blocks; it is emptied
- * before a frame would cross its end, and at the latest FLUSH_NS after a frame came, so that
- * whoever reads the file while it grows sees whole frames only. A pipe or a socket that is not
- * read must not hold up the wire: frames that find its buffer full are lost, and counted.
+ * A capture of all ports has each frame once, as it enters the switch; a capture of one port has
+ * what the port sends and what is delivered to it. The buffer holds whole blocks; it is flushed
+ * before it overflows, and at the latest FLUSH_NS after a frame was captured, so that a reader of a
+ * growing file sees whole frames only. A pipe or a socket that is not read must not block the wire:
+ * frames that find the buffer full are dropped and counted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,9 +41,9 @@
 
 struct capture {
 	struct list_head node;
-	char path[256];			/* "-": a connection of the control socket */
+	char path[256];			/* "-": a client of the control socket */
 	int fd, client;
-	char only[NAME_MAX_BYTES];	/* the port whose frames these are; empty: all */
+	char only[NAME_MAX_BYTES];	/* port to capture; empty: all */
 	char ports[PORTS_MAX][NAME_MAX_BYTES];
 	unsigned int n_ports;
 	uint8_t *buffer;
@@ -62,9 +63,9 @@ static void free_capture(struct capture *c)
 	free(c);
 }
 
-/* ---- out ---- */
+/* ---- output ---- */
 
-/* What can be written at once; false: the capture is over. */
+/* Writes what does not block; false: the capture has ended. */
 static bool flush(struct capture *c)
 {
 	size_t done = 0;
@@ -115,7 +116,7 @@ static uint8_t *put_option(uint8_t *p, uint16_t code, const void *data, uint16_t
 	return put(p, data, len);
 }
 
-/* Closes the block that begins at @start with its length at both ends. */
+/* Ends the block that begins at @start: its length stands at both ends. */
 static void end_block(struct capture *c, uint8_t *start, uint8_t *end)
 {
 	uint32_t len = end + 4 - start;
@@ -154,7 +155,7 @@ static void put_interface(const char *name, void *arg)
 	end_block(c, start, put_word(p, OPT_END));
 }
 
-/* Number of the port's interface block; a port that came later gets one now. */
+/* Number of the port's interface block, which is added for a new port. */
 static unsigned int interface_id(struct capture *c, const char *name)
 {
 	unsigned int i;
@@ -227,7 +228,7 @@ void capture_delivered(const struct port *port, const struct frame *frame)
 			capture_frame(c, port, frame, INBOUND);
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and stop ---- */
 
 static int start_capture(int fd, int client, const char *path, const struct port *only)
 {
@@ -247,7 +248,7 @@ static int start_capture(int fd, int client, const char *path, const struct port
 	timer_init(&c->timer, flush_timer);
 	list_add_tail(&c->node, &captures);
 	put_section(c);
-	port_for_each_name(put_interface, c);
+	port_list_names(put_interface, c);
 	return flush(c) ? 0 : -EIO;
 }
 
@@ -261,7 +262,7 @@ int capture_open(const char *path, const struct port *only)
 	list_for_each_entry(c, &captures, node)
 		if (!strcmp(c->path, path))
 			return -EBUSY;
-	/* a pipe that nobody reads is an error, and writing to one never waits */
+	/* a pipe without a reader is an error, and writing to one never blocks */
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;

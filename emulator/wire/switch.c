@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The wire: one learning switch that joins the ports of all functions of the process.
+ * One learning switch that joins the ports of all functions of the process.
  *
- * The switch does not look at VLAN tags: it learns and forwards by MAC address alone and floods
- * what it does not know. Two ports can be joined by a cable instead: what one sends, the other
- * gets. A frame is never delivered inside port_send(); each port has a bounded queue that its own
- * work item empties, so a function that sends to itself or two that answer each other cannot nest.
+ * The switch ignores VLAN tags: it learns and forwards by MAC address only and floods unknown ones.
+ * Two ports can be joined by a cable instead: each receives what the other sends. A frame is never
+ * delivered inside port_send(); each port has a bounded queue that its own work item drains, so
+ * that a function that sends to itself, or two that respond to each other, cannot recurse.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #include "prm/eqe.h"
 #include "wire/wire.h"
 
-#define FRAME_MIN 60 /* without FCS; shorter frames are padded with zeros as a MAC does */
+#define FRAME_MIN 60 /* without FCS; shorter frames are padded with zeros */
 #define FCS 4
-#define PORT_QUEUE 1024 /* frames that wait at one port */
+#define PORT_QUEUE 1024 /* length of the queue of a port */
 #define FDB_SETS 256
 #define FDB_WAYS 4
 
@@ -26,7 +26,7 @@ struct port {
 	struct cxdev *dev;
 	const struct port_ops *ops;
 	char name[32];
-	/* both must be true for a link; reported: what the function was told last */
+	/* the link is up if admin and wire are; reported: the last link event */
 	bool admin, wire, reported;
 	struct list_head rx;
 	unsigned int rx_len;
@@ -52,10 +52,10 @@ static uint64_t filter_dropped, filter_duplicated, filter_held;
 
 static enum wire_verdict (*filter_fn)(void *arg, const struct port *from, struct frame *frame);
 static void *filter_arg;
-static struct frame *held; /* what the filter wants to see overtaken */
+static struct frame *held; /* by WIRE_HOLD of the filter */
 static struct port *held_from;
 
-/* ---- addresses ---- */
+/* ---- forwarding database ---- */
 
 static struct fdb_entry *fdb_set(const uint8_t *mac)
 {
@@ -81,7 +81,7 @@ static struct port *fdb_lookup(const uint8_t *mac)
 	return NULL;
 }
 
-/* A full set gives up the address that was used longest ago. */
+/* A full set replaces the least recently used address. */
 static void fdb_learn(const uint8_t *mac, struct port *port)
 {
 	struct fdb_entry *set = fdb_set(mac), *victim = &set[0];
@@ -227,14 +227,14 @@ static void flood(struct port *from, struct frame *frame)
 	frame_free(frame);
 }
 
-/* Takes the frame; the filter has seen it. */
+/* Consumes the frame. */
 static void forward(struct port *from, struct frame *frame)
 {
 	struct port *to;
 
 	if (from->cable) {
 		if (from->cable == from)
-			frame->from = NULL; /* what a plug sends back comes from outside */
+			frame->from = NULL; /* a loopback plug is no loopback of the NIC */
 		enqueue_with_faults(from->cable, frame);
 		return;
 	}
@@ -247,7 +247,7 @@ static void forward(struct port *from, struct frame *frame)
 		flood(from, frame);
 }
 
-/* Past the filter: to the switch, unless a fault was asked for. */
+/* After the filter: forwards unless a fault rule matches. */
 static void forward_with_faults(struct port *from, struct frame *frame)
 {
 	if (!fault_has_frame_rules()) {
@@ -377,10 +377,7 @@ const char *port_name(const struct port *port)
 	return port->name;
 }
 
-/*
- * The port event, later than the command that caused it: a function learns of its link as of a
- * thing that takes time.
- */
+/* Raises the port event after the command that caused it: a link change takes time. */
 static void port_event_work(struct work *work)
 {
 	struct port *port = container_of(work, struct port, event_work);
@@ -408,7 +405,7 @@ static void port_changed(struct port *port, bool was_up)
 		work_queue(&port->event_work);
 }
 
-/* The other end of a cable sees the same link. */
+/* Both ends of a cable have the same link. */
 static void link_changed(struct port *port, bool was_up)
 {
 	port_changed(port, was_up);
@@ -490,7 +487,7 @@ struct port *port_create(struct cxdev *dev, const char *name)
 	return port;
 }
 
-/* What waits for the function is lost; its addresses stay known. For reset. */
+/* Drops the queue; learned addresses are kept. */
 void port_flush(struct port *port)
 {
 	while (!list_empty(&port->rx)) {
@@ -566,7 +563,7 @@ const struct port_counters *port_counters(const struct port *port)
 	return &port->counters;
 }
 
-void port_for_each_name(void (*fn)(const char *name, void *arg), void *arg)
+void port_list_names(void (*fn)(const char *name, void *arg), void *arg)
 {
 	const struct port *port;
 

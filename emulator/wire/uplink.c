@@ -3,9 +3,9 @@
  * Other wires on the switch: a UNIX socket that speaks the framing of QEMU's stream network
  * backend (each frame after its length in four bytes, big-endian), and a tap device.
  *
- * The port has link while somebody is connected. A peer that reads slowly holds its port's queue
- * up, so that senders wait for it as for a function; one that has not read for STUCK_NS loses
- * frames instead, since it must not hold up the others.
+ * The port has link while a peer is connected. A peer that reads slowly stops its port's queue, so
+ * that senders wait for it as for a function; one that has not read for STUCK_NS loses frames
+ * instead, since it must not block the others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #define LENGTH_BYTES 4
 #define STUCK_NS 500000000ull
-/* More would hide from the switch how far behind the peer is. */
+/* A larger buffer would hide from the switch how slow the peer is. */
 #define SEND_BUFFER (256 * 1024)
 
 struct uplink {
@@ -33,7 +33,7 @@ struct uplink {
 	int listen_fd, fd; /* -1: none */
 	bool is_tap, stuck;
 	struct timer timer;
-	uint32_t in_len, out_len, out_done; /* out_len: 0: nothing waits */
+	uint32_t in_len, out_len, out_done; /* out_len 0: none pending */
 	uint8_t in[LENGTH_BYTES + FRAME_MAX];
 	uint8_t out[LENGTH_BYTES + FRAME_MAX];
 };
@@ -56,13 +56,13 @@ static void disconnect(struct uplink *link, const char *why)
 
 /* ---- from the switch to the peer ---- */
 
-/* What is left of the frame that waits; true if some of it went. */
+/* Writes the pending frame; true if some of it was written. */
 static bool flush_out(struct uplink *link)
 {
 	ssize_t n = write(link->fd, link->out + link->out_done, link->out_len - link->out_done);
 
 	if (n < 0 && errno != EAGAIN && errno != EINTR) {
-		/* a tap refuses a frame while its interface is down: a cable would lose it too */
+		/* a tap refuses frames while its interface is down: a cable would drop them, too */
 		if (link->is_tap)
 			link->out_len = 0;
 		else
@@ -116,7 +116,7 @@ static bool uplink_send(void *arg, const struct frame *frame)
 	struct uplink *link = arg;
 	uint32_t head = 0;
 
-	/* only while stuck: else the port is held */
+	/* only while stuck, else the port is held */
 	if (link->fd < 0 || link->out_len)
 		return false;
 
@@ -147,7 +147,7 @@ static void inject_frame(struct uplink *link, const uint8_t *data, uint32_t len)
 	port_send(link->port, frame);
 }
 
-/* The frames that are whole; false if the peer does not keep to the framing. */
+/* Injects the complete frames; false if the framing is wrong. */
 static bool parse_frames(struct uplink *link)
 {
 	uint32_t at = 0, len;
@@ -201,7 +201,7 @@ static void on_peer(int fd, void *arg)
 		on_readable(link);
 }
 
-/* ---- set-up ---- */
+/* ---- setup ---- */
 
 static int attach(struct uplink *link, int fd)
 {

@@ -35,30 +35,32 @@ static void log_line(struct cxdev *dev, const char *kind, const char *text)
 	fflush(log_file);
 }
 
-void trace(struct cxdev *dev, const char *fmt, ...)
+static void log_from(enum trace_level level, struct cxdev *dev, const char *fmt, va_list ap)
 {
 	char text[TEXT_MAX];
+
+	if (trace_level < level)
+		return;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	log_line(dev, "", text);
+}
+
+void trace(struct cxdev *dev, const char *fmt, ...)
+{
 	va_list ap;
 
-	if (trace_level < TRACE_DEBUG)
-		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	log_from(TRACE_DEBUG, dev, fmt, ap);
 	va_end(ap);
-	log_line(dev, "", text);
 }
 
 void notice(struct cxdev *dev, const char *fmt, ...)
 {
-	char text[TEXT_MAX];
 	va_list ap;
 
-	if (trace_level < TRACE_INFO)
-		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	log_from(TRACE_INFO, dev, fmt, ap);
 	va_end(ap);
-	log_line(dev, "", text);
 }
 
 void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap)

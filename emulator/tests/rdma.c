@@ -722,6 +722,17 @@ void pass_time(unsigned int ms)
 	}
 }
 
+struct sent frames_sent(const struct side *one, const struct side *two)
+{
+	static struct sent before;
+	struct sent now = { port_counters(one->dev->port)->tx_frames,
+			    port_counters(two->dev->port)->tx_frames };
+	struct sent since = { now.one - before.one, now.two - before.two };
+
+	before = now;
+	return since;
+}
+
 void pair_with_affinity(struct tqp *x, struct tqp *y, struct tcq *cx, struct tcq *cy,
 			unsigned int affinity)
 {

@@ -197,6 +197,12 @@ uint32_t bitwise_icrc(const uint8_t *l3, uint32_t len, uint16_t ethertype);
 
 /* ---- what tests of LAG share ---------------------------------------------------------------- */
 
+struct sent {
+	uint64_t one, two;
+};
+
+/* Frames that each of two ports has sent since the last call. */
+struct sent frames_sent(const struct side *one, const struct side *two);
 /* An RC pair over IPv4; only @x has the affinity. */
 void pair_with_affinity(struct tqp *x, struct tqp *y, struct tcq *cx, struct tcq *cy,
 			unsigned int affinity);

@@ -368,19 +368,9 @@ static const char *status(void)
 
 /* ---- traffic ---- */
 
-struct sent {
-	uint64_t one, two;
-};
-
 static struct sent sent(void)
 {
-	static struct sent before;
-	struct sent now = { port_counters(a.dev->port)->tx_frames,
-			    port_counters(a2.dev->port)->tx_frames };
-	struct sent since = { now.one - before.one, now.two - before.two };
-
-	before = now;
-	return since;
+	return frames_sent(&a, &a2);
 }
 
 static struct tqp datagrams[ALL_KINDS], receivers[ALL_KINDS];

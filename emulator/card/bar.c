@@ -150,7 +150,7 @@ static int run_alloc_uar(struct cmd *c)
 static int run_dealloc_uar(struct cmd *c)
 {
 	const struct prm_dealloc_uar_in *in = c->in;
-	struct obj *uar = obj_get(c, OBJ_UAR, prm_get(in, uar), "uar");
+	struct obj *uar = obj_lookup(c, OBJ_UAR, prm_get(in, uar), "uar");
 
 	return uar ? obj_destroy(c, uar) : -1;
 }

@@ -72,14 +72,14 @@ void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num); /* NULL: no
 /* The queue of any type with this number; NULL: none. */
 struct obj *obj_find_queue(struct cxdev *dev, uint32_t num);
 /* The object that @field of a command names, without a reference; NULL: refused (BAD_RES). */
-void *obj_get(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
+void *obj_lookup(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
 /* The same with a reference, for obj_put() in release() or when the change is undone. */
-void *obj_use(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
+void *obj_hold(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
 void obj_put(void *obj); /* NULL: no effect */
 /* Releases and frees; 0, or the command is refused (RES_BUSY) because it is still referenced. */
 int obj_destroy(struct cmd *c, void *obj);
 /* Releases and frees without a check, for create commands that fail. */
-void obj_drop_failed(void *obj);
+void obj_free(void *obj);
 unsigned int obj_count(struct cxdev *dev, enum obj_type type);
 /* for FLR and reset: users before what they use */
 void obj_destroy_all(struct cxdev *dev);

@@ -134,7 +134,7 @@ struct obj *obj_find_queue(struct cxdev *dev, uint32_t num)
 	return find_in_space(dev, OBJ_QP, num);
 }
 
-void *obj_get(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
+void *obj_lookup(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
 {
 	void *obj = obj_find(c->dev, type, num);
 
@@ -144,9 +144,9 @@ void *obj_get(struct cmd *c, enum obj_type type, uint32_t num, const char *field
 	return obj;
 }
 
-void *obj_use(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
+void *obj_hold(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
 {
-	struct obj *obj = obj_get(c, type, num, field);
+	struct obj *obj = obj_lookup(c, type, num, field);
 
 	if (obj)
 		obj->refs++;
@@ -167,7 +167,7 @@ void obj_put(void *p)
 	obj->refs--;
 }
 
-void obj_drop_failed(void *p)
+void obj_free(void *p)
 {
 	struct obj *obj = p;
 	struct obj_state *objs = obj->dev->objs;
@@ -187,7 +187,7 @@ int obj_destroy(struct cmd *c, void *p)
 	if (obj->refs)
 		return refuse(c, PRM_STATUS_RES_BUSY, "%s 0x%x is still used by %u objects",
 			      obj_name(obj->type), obj->num, obj->refs);
-	obj_drop_failed(obj);
+	obj_free(obj);
 	pages_object_destroyed(c->dev);
 	return 0;
 }
@@ -221,7 +221,7 @@ void obj_destroy_all(struct cxdev *dev)
 			list_for_each_entry_safe(obj, tmp, &dev->objs->by_type[type], by_type) {
 				if (obj->refs)
 					continue;
-				obj_drop_failed(obj);
+				obj_free(obj);
 				dropped++;
 			}
 		}

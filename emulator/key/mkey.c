@@ -23,7 +23,7 @@ static int run_alloc_pd(struct cmd *c)
 static int run_dealloc_pd(struct cmd *c)
 {
 	const struct prm_dealloc_pd_in *in = c->in;
-	struct obj *pd = obj_get(c, OBJ_PD, prm_get(in, pd), "pd");
+	struct obj *pd = obj_lookup(c, OBJ_PD, prm_get(in, pd), "pd");
 
 	return pd ? obj_destroy(c, pd) : -1;
 }
@@ -171,9 +171,9 @@ static int run_create_mkey(struct cmd *c)
 	mkey->ctx = *mkc;
 	mkey->mode = mode;
 	mkey_decode(mkey);
-	mkey->pd = obj_use(c, OBJ_PD, prm_get(mkc, pd), "mkc.pd");
+	mkey->pd = obj_hold(c, OBJ_PD, prm_get(mkc, pd), "mkc.pd");
 	if (!mkey->pd || mkey_set_xlt(c, mkey, in)) {
-		obj_drop_failed(mkey);
+		obj_free(mkey);
 		return -1;
 	}
 	prm_set(out, mkey_index, mkey->obj.num);
@@ -184,7 +184,7 @@ static int run_query_mkey(struct cmd *c)
 {
 	const struct prm_query_mkey_in *in = c->in;
 	struct prm_query_mkey_out *out = c->out;
-	struct mkey *mkey = obj_get(c, OBJ_MKEY, prm_get(in, mkey_index), "mkey_index");
+	struct mkey *mkey = obj_lookup(c, OBJ_MKEY, prm_get(in, mkey_index), "mkey_index");
 	struct prm_mkc *mkc = prm_sub(out, memory_key_mkey_entry, mkc);
 
 	if (!mkey)
@@ -196,7 +196,7 @@ static int run_query_mkey(struct cmd *c)
 static int run_destroy_mkey(struct cmd *c)
 {
 	const struct prm_destroy_mkey_in *in = c->in;
-	struct mkey *mkey = obj_get(c, OBJ_MKEY, prm_get(in, mkey_index), "mkey_index");
+	struct mkey *mkey = obj_lookup(c, OBJ_MKEY, prm_get(in, mkey_index), "mkey_index");
 
 	return mkey ? obj_destroy(c, mkey) : -1;
 }

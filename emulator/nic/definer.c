@@ -198,7 +198,7 @@ static int run_create_general_object(struct cmd *c)
 		return -1;
 	definer->ctx = *ctx;
 	if (take_mask(c, ctx, format, &definer->picked)) {
-		obj_drop_failed(definer);
+		obj_free(definer);
 		return -1;
 	}
 	prm_set(out, obj_id, definer->obj.num);
@@ -213,7 +213,7 @@ static int run_query_general_object(struct cmd *c)
 
 	if (bad_object(c, in))
 		return -1;
-	definer = obj_get(c, OBJ_MATCH_DEFINER, prm_get(in, obj_id), "obj_id");
+	definer = obj_lookup(c, OBJ_MATCH_DEFINER, prm_get(in, obj_id), "obj_id");
 	if (!definer)
 		return -1;
 	if (c->out_len < sizeof(*out) + sizeof(definer->ctx))
@@ -232,7 +232,7 @@ static int run_destroy_general_object(struct cmd *c)
 
 	if (bad_object(c, in))
 		return -1;
-	definer = obj_get(c, OBJ_MATCH_DEFINER, prm_get(in, obj_id), "obj_id");
+	definer = obj_lookup(c, OBJ_MATCH_DEFINER, prm_get(in, obj_id), "obj_id");
 	return definer ? obj_destroy(c, definer) : -1;
 }
 

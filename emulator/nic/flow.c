@@ -23,7 +23,7 @@ int flow_check_type(struct cmd *c, unsigned int type)
 
 struct flow_table *flow_get_table(struct cmd *c, uint32_t id, unsigned int type)
 {
-	struct flow_table *table = obj_get(c, OBJ_FLOW_TABLE, id, "table_id");
+	struct flow_table *table = obj_lookup(c, OBJ_FLOW_TABLE, id, "table_id");
 
 	if (table && table->type != type) {
 		refuse(c, PRM_STATUS_BAD_PARAM, "table 0x%x is of type %u, not %u", id, table->type,
@@ -52,7 +52,7 @@ static void table_release(void *obj)
 struct flow_table *flow_next_table(struct cmd *c, uint32_t id, unsigned int type,
 				   unsigned int level, const char *field)
 {
-	struct flow_table *next = obj_get(c, OBJ_FLOW_TABLE, id, field);
+	struct flow_table *next = obj_lookup(c, OBJ_FLOW_TABLE, id, field);
 
 	if (!next)
 		return NULL;
@@ -160,7 +160,7 @@ static int run_create_flow_table(struct cmd *c)
 	list_init(&table->ftes);
 	if (c->op_mod == PRM_FT_OP_LAG_DEMUX ? get_demux_next(c, ctx, table, &table->miss) :
 					       get_miss(c, ctx, table, &table->miss)) {
-		obj_drop_failed(table);
+		obj_free(table);
 		return -1;
 	}
 	if (c->op_mod == PRM_FT_OP_LAG_DEMUX) {
@@ -342,8 +342,8 @@ static int get_kind(struct cmd *c, const struct prm_create_flow_group_in *in,
 			      table->type);
 	if (is_set(c, in, match_criteria_enable, "but the entries of a hash group match nothing"))
 		return -1;
-	*definer = obj_get(c, OBJ_MATCH_DEFINER, prm_get(in, match_definer_id),
-			   "match_definer_id");
+	*definer = obj_lookup(c, OBJ_MATCH_DEFINER, prm_get(in, match_definer_id),
+			      "match_definer_id");
 	return *definer ? 0 : -1;
 }
 
@@ -380,7 +380,7 @@ static int run_create_flow_group(struct cmd *c)
 	group->criteria_enable = prm_get(in, match_criteria_enable);
 	group->criteria = *criteria;
 	if (insert_group(c, table, group)) {
-		obj_drop_failed(group);
+		obj_free(group);
 		return -1;
 	}
 	group->table = table;
@@ -395,7 +395,7 @@ static int run_create_flow_group(struct cmd *c)
 
 struct flow_group *flow_get_group(struct cmd *c, struct flow_table *table, uint32_t id)
 {
-	struct flow_group *group = obj_get(c, OBJ_FLOW_GROUP, id, "group_id");
+	struct flow_group *group = obj_lookup(c, OBJ_FLOW_GROUP, id, "group_id");
 
 	if (group && group->table != table) {
 		refuse(c, PRM_STATUS_BAD_RES, "group 0x%x is not in table 0x%x", id,

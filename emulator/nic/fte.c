@@ -101,7 +101,7 @@ static int get_dest(struct cmd *c, const struct prm_dest_format_struct *format,
 		return -1;
 	switch (type) {
 	case PRM_FLOW_DEST_TIR:
-		dest->tir = obj_use(c, OBJ_TIR, id, "destination_id");
+		dest->tir = obj_hold(c, OBJ_TIR, id, "destination_id");
 		return dest->tir ? 0 : -1;
 	case PRM_FLOW_DEST_TABLE:
 		dest->table = flow_next_table(c, id, table->type, table->level, "destination_id");
@@ -144,8 +144,8 @@ static int get_targets(struct cmd *c, const struct prm_set_fte_in *in,
 	for (; targets->n_counters < n_counters; targets->n_counters++) {
 		uint32_t id = prm_get(&counters[targets->n_counters], flow_counter_id);
 
-		targets->counters[targets->n_counters] = obj_use(c, OBJ_FLOW_COUNTER, id,
-								 "flow_counter_id");
+		targets->counters[targets->n_counters] = obj_hold(c, OBJ_FLOW_COUNTER, id,
+								  "flow_counter_id");
 		if (!targets->counters[targets->n_counters])
 			goto put;
 	}
@@ -394,8 +394,8 @@ static int run_alloc_flow_counter(struct cmd *c)
 static int run_dealloc_flow_counter(struct cmd *c)
 {
 	const struct prm_dealloc_flow_counter_in *in = c->in;
-	struct flow_counter *counter = obj_get(c, OBJ_FLOW_COUNTER, prm_get(in, flow_counter_id),
-					       "flow_counter_id");
+	struct flow_counter *counter = obj_lookup(c, OBJ_FLOW_COUNTER, prm_get(in, flow_counter_id),
+						  "flow_counter_id");
 
 	return counter ? obj_destroy(c, counter) : -1;
 }
@@ -413,7 +413,7 @@ static int run_query_flow_counter(struct cmd *c)
 			      MAX_BULK_QUERY);
 	if (!n) {
 		n = 1;
-		if (!obj_get(c, OBJ_FLOW_COUNTER, first, "flow_counter_id"))
+		if (!obj_lookup(c, OBJ_FLOW_COUNTER, first, "flow_counter_id"))
 			return -1;
 	}
 	if (c->out_len < sizeof(*out) + n * sizeof(*stats))

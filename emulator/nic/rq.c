@@ -316,7 +316,7 @@ static int rq_references(struct cmd *c, struct rq *rq)
 {
 	const struct prm_rqc *ctx = &rq->ctx;
 
-	rq->cq = obj_use(c, OBJ_CQ, prm_get(ctx, cqn), "cqn");
+	rq->cq = obj_hold(c, OBJ_CQ, prm_get(ctx, cqn), "cqn");
 	if (!rq->cq)
 		return -1;
 	/*
@@ -324,13 +324,13 @@ static int rq_references(struct cmd *c, struct rq *rq)
 	 * reach memory.
 	 */
 	if (prm_get(ctx, wq.pd)) {
-		rq->pd = obj_use(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
+		rq->pd = obj_hold(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
 		if (!rq->pd)
 			return -1;
 	}
 	if (!prm_get(ctx, counter_set_id))
 		return 0;
-	rq->counters = obj_use(c, OBJ_Q_COUNTER, prm_get(ctx, counter_set_id), "counter_set_id");
+	rq->counters = obj_hold(c, OBJ_Q_COUNTER, prm_get(ctx, counter_set_id), "counter_set_id");
 	return rq->counters ? 0 : -1;
 }
 
@@ -354,7 +354,7 @@ static int run_create_rq(struct cmd *c)
 	rq->log_stride = prm_get(ctx, wq.log_wq_stride);
 	rq->state = PRM_WQ_RST;
 	if (rq_references(c, rq) || eth_get_wq_pages(c, prm_sub_const(ctx, wq, wq), &rq->pages)) {
-		obj_drop_failed(rq);
+		obj_free(rq);
 		return -1;
 	}
 	prm_set(out, rqn, rq->obj.num);
@@ -378,7 +378,7 @@ static int modify_rq_fields(struct cmd *c, const struct prm_modify_rq_in *in, st
 static int run_modify_rq(struct cmd *c)
 {
 	const struct prm_modify_rq_in *in = c->in;
-	struct rq *rq = obj_get(c, OBJ_RQ, prm_get(in, rqn), "rqn");
+	struct rq *rq = obj_lookup(c, OBJ_RQ, prm_get(in, rqn), "rqn");
 	unsigned int next = prm_get(in, ctx.state);
 
 	if (!rq || eth_check_transition(c, &rq->obj, prm_get(in, rq_state), rq->state, next) ||
@@ -398,7 +398,7 @@ static int run_query_rq(struct cmd *c)
 	const struct prm_query_rq_in *in = c->in;
 	struct prm_query_rq_out *out = c->out;
 	struct prm_rqc *ctx = prm_sub(out, rq_context, rqc);
-	struct rq *rq = obj_get(c, OBJ_RQ, prm_get(in, rqn), "rqn");
+	struct rq *rq = obj_lookup(c, OBJ_RQ, prm_get(in, rqn), "rqn");
 
 	if (!rq)
 		return -1;
@@ -411,7 +411,7 @@ static int run_query_rq(struct cmd *c)
 static int run_destroy_rq(struct cmd *c)
 {
 	const struct prm_destroy_rq_in *in = c->in;
-	struct rq *rq = obj_get(c, OBJ_RQ, prm_get(in, rqn), "rqn");
+	struct rq *rq = obj_lookup(c, OBJ_RQ, prm_get(in, rqn), "rqn");
 
 	return rq ? obj_destroy(c, rq) : -1;
 }

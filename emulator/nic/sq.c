@@ -554,18 +554,18 @@ static int sq_references(struct cmd *c, struct sq *sq)
 {
 	const struct prm_sqc *ctx = &sq->ctx;
 
-	sq->cq = obj_use(c, OBJ_CQ, prm_get(ctx, cqn), "cqn");
+	sq->cq = obj_hold(c, OBJ_CQ, prm_get(ctx, cqn), "cqn");
 	if (!sq->cq)
 		return -1;
-	sq->pd = obj_use(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
+	sq->pd = obj_hold(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");
 	if (!sq->pd)
 		return -1;
-	sq->uar = obj_use(c, OBJ_UAR, prm_get(ctx, wq.uar_page), "wq.uar_page");
+	sq->uar = obj_hold(c, OBJ_UAR, prm_get(ctx, wq.uar_page), "wq.uar_page");
 	if (!sq->uar)
 		return -1;
 	if (!prm_get(ctx, tis_lst_sz))
 		return 0;
-	sq->tis = obj_use(c, OBJ_TIS, prm_get(ctx, tis_num_0), "tis_num_0");
+	sq->tis = obj_hold(c, OBJ_TIS, prm_get(ctx, tis_num_0), "tis_num_0");
 	return sq->tis ? 0 : -1;
 }
 
@@ -589,7 +589,7 @@ static int run_create_sq(struct cmd *c)
 	sq->log_size = prm_get(ctx, wq.log_wq_sz);
 	sq->state = PRM_WQ_RST;
 	if (sq_references(c, sq) || eth_get_wq_pages(c, prm_sub_const(ctx, wq, wq), &sq->pages)) {
-		obj_drop_failed(sq);
+		obj_free(sq);
 		return -1;
 	}
 	prm_set(out, sqn, sq->obj.num);
@@ -599,7 +599,7 @@ static int run_create_sq(struct cmd *c)
 static int run_modify_sq(struct cmd *c)
 {
 	const struct prm_modify_sq_in *in = c->in;
-	struct sq *sq = obj_get(c, OBJ_SQ, prm_get(in, sqn), "sqn");
+	struct sq *sq = obj_lookup(c, OBJ_SQ, prm_get(in, sqn), "sqn");
 	unsigned int next = prm_get(in, ctx.state);
 
 	if (!sq)
@@ -625,7 +625,7 @@ static int run_query_sq(struct cmd *c)
 	const struct prm_query_sq_in *in = c->in;
 	struct prm_query_sq_out *out = c->out;
 	struct prm_sqc *ctx = prm_sub(out, sq_context, sqc);
-	struct sq *sq = obj_get(c, OBJ_SQ, prm_get(in, sqn), "sqn");
+	struct sq *sq = obj_lookup(c, OBJ_SQ, prm_get(in, sqn), "sqn");
 
 	if (!sq)
 		return -1;
@@ -639,7 +639,7 @@ static int run_query_sq(struct cmd *c)
 static int run_destroy_sq(struct cmd *c)
 {
 	const struct prm_destroy_sq_in *in = c->in;
-	struct sq *sq = obj_get(c, OBJ_SQ, prm_get(in, sqn), "sqn");
+	struct sq *sq = obj_lookup(c, OBJ_SQ, prm_get(in, sqn), "sqn");
 
 	return sq ? obj_destroy(c, sq) : -1;
 }

@@ -46,9 +46,9 @@ static int run_create_tis(struct cmd *c)
 		return -1;
 	tis->obj.release = tis_release;
 	tis->ctx = *ctx;
-	tis->td = obj_use(c, OBJ_TD, prm_get(ctx, transport_domain), "transport_domain");
+	tis->td = obj_hold(c, OBJ_TD, prm_get(ctx, transport_domain), "transport_domain");
 	if (!tis->td) {
-		obj_drop_failed(tis);
+		obj_free(tis);
 		return -1;
 	}
 	prm_set(out, tisn, tis->obj.num);
@@ -58,7 +58,7 @@ static int run_create_tis(struct cmd *c)
 static int run_modify_tis(struct cmd *c)
 {
 	const struct prm_modify_tis_in *in = c->in;
-	struct tis *tis = obj_get(c, OBJ_TIS, prm_get(in, tisn), "tisn");
+	struct tis *tis = obj_lookup(c, OBJ_TIS, prm_get(in, tisn), "tisn");
 
 	if (!tis)
 		return -1;
@@ -83,7 +83,7 @@ static int run_query_tis(struct cmd *c)
 {
 	const struct prm_query_tis_in *in = c->in;
 	struct prm_query_tis_out *out = c->out;
-	struct tis *tis = obj_get(c, OBJ_TIS, prm_get(in, tisn), "tisn");
+	struct tis *tis = obj_lookup(c, OBJ_TIS, prm_get(in, tisn), "tisn");
 
 	if (!tis)
 		return -1;
@@ -94,7 +94,7 @@ static int run_query_tis(struct cmd *c)
 static int run_destroy_tis(struct cmd *c)
 {
 	const struct prm_destroy_tis_in *in = c->in;
-	struct tis *tis = obj_get(c, OBJ_TIS, prm_get(in, tisn), "tisn");
+	struct tis *tis = obj_lookup(c, OBJ_TIS, prm_get(in, tisn), "tisn");
 
 	return tis ? obj_destroy(c, tis) : -1;
 }
@@ -141,7 +141,7 @@ static int get_rqs(struct cmd *c, const struct prm_rqtc *ctx, uint32_t max, size
 		uint32_t be;
 
 		memcpy(&be, tail + i * 4, sizeof(be));
-		(*rqs)[i] = obj_use(c, OBJ_RQ, be32toh(be), "rq_num");
+		(*rqs)[i] = obj_hold(c, OBJ_RQ, be32toh(be), "rq_num");
 		if (!(*rqs)[i]) {
 			put_rqs(*rqs, i);
 			return -1;
@@ -181,7 +181,7 @@ static int run_modify_rqt(struct cmd *c)
 {
 	const struct prm_modify_rqt_in *in = c->in;
 	const struct prm_rqtc *ctx = prm_sub_const(in, ctx, rqtc);
-	struct rqt *rqt = obj_get(c, OBJ_RQT, prm_get(in, rqtn), "rqtn");
+	struct rqt *rqt = obj_lookup(c, OBJ_RQT, prm_get(in, rqtn), "rqtn");
 	struct rq **rqs;
 
 	if (!rqt)
@@ -201,7 +201,7 @@ static int run_query_rqt(struct cmd *c)
 {
 	const struct prm_query_rqt_in *in = c->in;
 	struct prm_query_rqt_out *out = c->out;
-	struct rqt *rqt = obj_get(c, OBJ_RQT, prm_get(in, rqtn), "rqtn");
+	struct rqt *rqt = obj_lookup(c, OBJ_RQT, prm_get(in, rqtn), "rqtn");
 	uint8_t *tail = prm_tail(out);
 	uint32_t i;
 
@@ -223,7 +223,7 @@ static int run_query_rqt(struct cmd *c)
 static int run_destroy_rqt(struct cmd *c)
 {
 	const struct prm_destroy_rqt_in *in = c->in;
-	struct rqt *rqt = obj_get(c, OBJ_RQT, prm_get(in, rqtn), "rqtn");
+	struct rqt *rqt = obj_lookup(c, OBJ_RQT, prm_get(in, rqtn), "rqtn");
 
 	return rqt ? obj_destroy(c, rqt) : -1;
 }
@@ -300,15 +300,15 @@ static int run_create_tir(struct cmd *c)
 		return -1;
 	tir->obj.release = tir_release;
 	tir->ctx = *ctx;
-	tir->td = obj_use(c, OBJ_TD, prm_get(ctx, transport_domain), "transport_domain");
+	tir->td = obj_hold(c, OBJ_TD, prm_get(ctx, transport_domain), "transport_domain");
 	if (!tir->td)
 		goto drop;
 	if (prm_get(ctx, disp_type) == PRM_TIR_DIRECT) {
-		tir->rq = obj_use(c, OBJ_RQ, prm_get(ctx, inline_rqn), "inline_rqn");
+		tir->rq = obj_hold(c, OBJ_RQ, prm_get(ctx, inline_rqn), "inline_rqn");
 		if (!tir->rq)
 			goto drop;
 	} else {
-		tir->rqt = obj_use(c, OBJ_RQT, prm_get(ctx, indirect_table), "indirect_table");
+		tir->rqt = obj_hold(c, OBJ_RQT, prm_get(ctx, indirect_table), "indirect_table");
 		if (!tir->rqt)
 			goto drop;
 	}
@@ -316,7 +316,7 @@ static int run_create_tir(struct cmd *c)
 	return 0;
 
 drop:
-	obj_drop_failed(tir);
+	obj_free(tir);
 	return -1;
 }
 
@@ -324,7 +324,7 @@ static int run_modify_tir(struct cmd *c)
 {
 	const struct prm_modify_tir_in *in = c->in;
 	const struct prm_tirc *ctx = prm_sub_const(in, ctx, tirc);
-	struct tir *tir = obj_get(c, OBJ_TIR, prm_get(in, tirn), "tirn");
+	struct tir *tir = obj_lookup(c, OBJ_TIR, prm_get(in, tirn), "tirn");
 
 	if (!tir)
 		return -1;
@@ -352,7 +352,7 @@ static int run_query_tir(struct cmd *c)
 {
 	const struct prm_query_tir_in *in = c->in;
 	struct prm_query_tir_out *out = c->out;
-	struct tir *tir = obj_get(c, OBJ_TIR, prm_get(in, tirn), "tirn");
+	struct tir *tir = obj_lookup(c, OBJ_TIR, prm_get(in, tirn), "tirn");
 
 	if (!tir)
 		return -1;
@@ -363,7 +363,7 @@ static int run_query_tir(struct cmd *c)
 static int run_destroy_tir(struct cmd *c)
 {
 	const struct prm_destroy_tir_in *in = c->in;
-	struct tir *tir = obj_get(c, OBJ_TIR, prm_get(in, tirn), "tirn");
+	struct tir *tir = obj_lookup(c, OBJ_TIR, prm_get(in, tirn), "tirn");
 
 	return tir ? obj_destroy(c, tir) : -1;
 }
@@ -384,7 +384,7 @@ static int run_alloc_transport_domain(struct cmd *c)
 static int run_dealloc_transport_domain(struct cmd *c)
 {
 	const struct prm_dealloc_transport_domain_in *in = c->in;
-	struct obj *td = obj_get(c, OBJ_TD, prm_get(in, transport_domain), "transport_domain");
+	struct obj *td = obj_lookup(c, OBJ_TD, prm_get(in, transport_domain), "transport_domain");
 
 	return td ? obj_destroy(c, td) : -1;
 }

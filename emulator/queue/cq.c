@@ -354,12 +354,13 @@ static int run_create_cq(struct cmd *c)
 	cq->cqe_bytes = 64u << prm_get(ctx, cqe_sz);
 	cq->overrun_ignore = prm_get(ctx, oi);
 	cq->dbr = prm_get64(ctx, dbr_addr);
-	cq->eq = obj_use(c, OBJ_EQ, prm_get(ctx, c_eqn_or_apu_element), "cqc.c_eqn_or_apu_element");
-	cq->uar = cq->eq ? obj_use(c, OBJ_UAR, prm_get(ctx, uar_page), "cqc.uar_page") : NULL;
+	cq->eq = obj_hold(c, OBJ_EQ, prm_get(ctx, c_eqn_or_apu_element),
+			  "cqc.c_eqn_or_apu_element");
+	cq->uar = cq->eq ? obj_hold(c, OBJ_UAR, prm_get(ctx, uar_page), "cqc.uar_page") : NULL;
 	if (!cq->eq || !cq->uar ||
 	    pages_get(c, &cq->pages, prm_tail_const(in), (uint64_t)cq->size * cq->cqe_bytes,
 		      log_page, prm_get(ctx, page_offset) << (log_page - 6))) {
-		obj_drop_failed(cq);
+		obj_free(cq);
 		return -1;
 	}
 	prm_set(out, cqn, cq->obj.num);
@@ -369,7 +370,7 @@ static int run_create_cq(struct cmd *c)
 static int run_destroy_cq(struct cmd *c)
 {
 	const struct prm_destroy_cq_in *in = c->in;
-	void *cq = obj_get(c, OBJ_CQ, prm_get(in, cqn), "cqn");
+	void *cq = obj_lookup(c, OBJ_CQ, prm_get(in, cqn), "cqn");
 
 	return cq ? obj_destroy(c, cq) : -1;
 }
@@ -378,7 +379,7 @@ static int run_query_cq(struct cmd *c)
 {
 	const struct prm_query_cq_in *in = c->in;
 	struct prm_query_cq_out *out = c->out;
-	struct cq *cq = obj_get(c, OBJ_CQ, prm_get(in, cqn), "cqn");
+	struct cq *cq = obj_lookup(c, OBJ_CQ, prm_get(in, cqn), "cqn");
 	struct prm_cqc *ctx = prm_sub(out, cq_context, cqc);
 
 	if (!cq)
@@ -479,7 +480,7 @@ static int run_modify_cq(struct cmd *c)
 	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
 	uint32_t fields = prm_get(in, modify_field_select_resize_field_select.modify_field_select
 					      .modify_field_select);
-	struct cq *cq = obj_get(c, OBJ_CQ, prm_get(in, cqn), "cqn");
+	struct cq *cq = obj_lookup(c, OBJ_CQ, prm_get(in, cqn), "cqn");
 
 	if (!cq)
 		return -1;

@@ -185,11 +185,11 @@ static int run_create_eq(struct cmd *c)
 	eq->vector = prm_get(ctx, intr);
 	eq->events = prm_get64(in, event_bitmask[0]);
 	eq->armed = prm_get(ctx, st) == EQ_ST_ARMED;
-	eq->uar = obj_use(c, OBJ_UAR, prm_get(ctx, uar_page), "eqc.uar_page");
+	eq->uar = obj_hold(c, OBJ_UAR, prm_get(ctx, uar_page), "eqc.uar_page");
 	if (!eq->uar || pages_get(c, &eq->pages, prm_tail_const(in),
 				  (uint64_t)eq->size * sizeof(struct prm_eqe), log_page,
 				  prm_get(ctx, page_offset) << (log_page - 6))) {
-		obj_drop_failed(eq);
+		obj_free(eq);
 		return -1;
 	}
 	for (i = 0; i < 64; i++)
@@ -204,7 +204,7 @@ static int run_create_eq(struct cmd *c)
 static int run_destroy_eq(struct cmd *c)
 {
 	const struct prm_destroy_eq_in *in = c->in;
-	void *eq = obj_get(c, OBJ_EQ, prm_get(in, eq_number), "eq_number");
+	void *eq = obj_lookup(c, OBJ_EQ, prm_get(in, eq_number), "eq_number");
 
 	return eq ? obj_destroy(c, eq) : -1;
 }
@@ -213,7 +213,7 @@ static int run_query_eq(struct cmd *c)
 {
 	const struct prm_query_eq_in *in = c->in;
 	struct prm_query_eq_out *out = c->out;
-	struct eq *eq = obj_get(c, OBJ_EQ, prm_get(in, eq_number), "eq_number");
+	struct eq *eq = obj_lookup(c, OBJ_EQ, prm_get(in, eq_number), "eq_number");
 	struct prm_eqc *ctx = prm_sub(out, eq_context_entry, eqc);
 
 	if (!eq)

@@ -146,7 +146,7 @@ static int take_cq(struct cmd *c, struct cq **cq, uint32_t num, bool needed, con
 {
 	if (!needed && !num)
 		return 0;
-	*cq = obj_use(c, OBJ_CQ, num, field);
+	*cq = obj_hold(c, OBJ_CQ, num, field);
 	return *cq ? 0 : -1;
 }
 
@@ -164,7 +164,7 @@ static int take_srq(struct cmd *c, struct qp *qp)
 			shared = OBJ_XRC_SRQ;
 		else if (!obj_find(c->dev, OBJ_SRQ, num))
 			shared = OBJ_RMP;
-		qp->srq = obj_use(c, shared, num, "qpc.srqn_rmpn_xrqn");
+		qp->srq = obj_hold(c, shared, num, "qpc.srqn_rmpn_xrqn");
 		return qp->srq ? 0 : -1;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.rq_type %u is not supported", type);
@@ -176,17 +176,17 @@ static int take_objects(struct cmd *c, struct qp *qp)
 	const struct prm_qpc *ctx = &qp->ctx;
 
 	if (qp->st != PRM_QP_ST_REG_UMR || prm_get(ctx, pd)) {
-		qp->pd = obj_use(c, OBJ_PD, prm_get(ctx, pd), "qpc.pd");
+		qp->pd = obj_hold(c, OBJ_PD, prm_get(ctx, pd), "qpc.pd");
 		if (!qp->pd)
 			return -1;
 	}
 	if (qp->st == PRM_QP_ST_XRC) {
-		qp->xrcd = obj_use(c, OBJ_XRCD, prm_get(ctx, xrcd), "qpc.xrcd");
+		qp->xrcd = obj_hold(c, OBJ_XRCD, prm_get(ctx, xrcd), "qpc.xrcd");
 		if (!qp->xrcd)
 			return -1;
 	}
 	if (!prm_get(ctx, no_sq)) {
-		qp->uar = obj_use(c, OBJ_UAR, prm_get(ctx, uar_page), "qpc.uar_page");
+		qp->uar = obj_hold(c, OBJ_UAR, prm_get(ctx, uar_page), "qpc.uar_page");
 		if (!qp->uar)
 			return -1;
 	}
@@ -233,14 +233,14 @@ static int run_create_qp(struct cmd *c)
 	return 0;
 
 fail:
-	obj_drop_failed(qp);
+	obj_free(qp);
 	return -1;
 }
 
 static int run_destroy_qp(struct cmd *c)
 {
 	const struct prm_destroy_qp_in *in = c->in;
-	struct qp *qp = obj_get(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
 
 	if (!qp)
 		return -1;
@@ -260,7 +260,7 @@ static int run_query_qp(struct cmd *c)
 
 	if (REFUSED(c, in, qpc_ext, "not supported"))
 		return -1;
-	qp = obj_get(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
 	if (!qp)
 		return -1;
 	*ctx = qp->ctx;

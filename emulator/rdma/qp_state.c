@@ -154,7 +154,7 @@ static int take_counter(struct cmd *c, struct qp *qp, const struct prm_qpc *from
 	struct q_counter *counters = NULL;
 
 	if (id) {
-		counters = obj_use(c, OBJ_Q_COUNTER, id, "qpc.counter_set_id");
+		counters = obj_hold(c, OBJ_Q_COUNTER, id, "qpc.counter_set_id");
 		if (!counters)
 			return -1;
 	}
@@ -319,7 +319,7 @@ static int modify(struct cmd *c, const struct transition *t)
 {
 	const struct prm_rst2init_qp_in *in = c->in;
 	const struct prm_qpc *from = prm_sub_const(in, qpc, qpc);
-	struct qp *qp = obj_get(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
 	struct prm_qpc before;
 	int err = 0;
 
@@ -388,7 +388,7 @@ static int run_sqd2rts_qp(struct cmd *c)
 static int run_qp_2err(struct cmd *c)
 {
 	const struct prm_qp_2err_in *in = c->in;
-	struct qp *qp = obj_get(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
 
 	if (!qp)
 		return -1;
@@ -401,7 +401,7 @@ static int run_qp_2err(struct cmd *c)
 static int run_qp_2rst(struct cmd *c)
 {
 	const struct prm_qp_2rst_in *in = c->in;
-	struct qp *qp = obj_get(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
 
 	if (!qp)
 		return -1;

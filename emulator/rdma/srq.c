@@ -69,11 +69,11 @@ static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct ge
 	srq->log_stride = g->log_stride;
 	srq->dbr = g->dbr;
 	srq->user_index = QP_NO_USER_INDEX;
-	srq->pd = obj_use(c, OBJ_PD, g->pd, "pd");
+	srq->pd = obj_hold(c, OBJ_PD, g->pd, "pd");
 	if (!srq->pd ||
 	    pages_get(c, &srq->pages, tail, bytes, log_page,
 		      g->page_offset * (uint32_t)((1ull << log_page) / PAGE_OFFSET_UNITS))) {
-		obj_drop_failed(srq);
+		obj_free(srq);
 		return NULL;
 	}
 	return srq;
@@ -90,7 +90,7 @@ static int srq_limit(struct cmd *c, struct srq *srq, uint32_t lwm)
 
 static int srq_destroy(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
 {
-	struct srq *srq = obj_get(c, type, num, field);
+	struct srq *srq = obj_lookup(c, type, num, field);
 
 	return srq ? obj_destroy(c, srq) : -1;
 }
@@ -115,7 +115,7 @@ static int run_create_srq(struct cmd *c)
 	srq->rlky = prm_get(ctx, rlky);
 	srq->ctx.srqc = *ctx;
 	if (srq_limit(c, srq, prm_get(ctx, lwm))) {
-		obj_drop_failed(srq);
+		obj_free(srq);
 		return -1;
 	}
 	prm_set(out, srqn, srq->obj.num);
@@ -127,7 +127,7 @@ static int run_query_srq(struct cmd *c)
 	const struct prm_query_srq_in *in = c->in;
 	struct prm_query_srq_out *out = c->out;
 	struct prm_srqc *ctx = prm_sub(out, srq_context_entry, srqc);
-	struct srq *srq = obj_get(c, OBJ_SRQ, prm_get(in, srqn), "srqn");
+	struct srq *srq = obj_lookup(c, OBJ_SRQ, prm_get(in, srqn), "srqn");
 
 	if (!srq)
 		return -1;
@@ -152,7 +152,7 @@ static int run_arm_rq(struct cmd *c)
 	if (c->op_mod != PRM_ARM_RQ_SRQ)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: only SRQs can be armed",
 			      c->op_mod);
-	srq = obj_get(c, OBJ_SRQ, prm_get(in, srq_number), "srq_number");
+	srq = obj_lookup(c, OBJ_SRQ, prm_get(in, srq_number), "srq_number");
 	return srq ? srq_limit(c, srq, prm_get(in, lwm)) : -1;
 }
 
@@ -185,11 +185,11 @@ static int run_create_xrc_srq(struct cmd *c)
 	srq->rlky = prm_get(ctx, rlky);
 	srq->user_index = prm_get(ctx, user_index);
 	srq->ctx.xrc_srqc = *ctx;
-	srq->cq = obj_use(c, OBJ_CQ, prm_get(ctx, cqn), "xrc_srqc.cqn");
+	srq->cq = obj_hold(c, OBJ_CQ, prm_get(ctx, cqn), "xrc_srqc.cqn");
 	if (srq->cq)
-		srq->xrcd = obj_use(c, OBJ_XRCD, prm_get(ctx, xrcd), "xrc_srqc.xrcd");
+		srq->xrcd = obj_hold(c, OBJ_XRCD, prm_get(ctx, xrcd), "xrc_srqc.xrcd");
 	if (!srq->xrcd || srq_limit(c, srq, prm_get(ctx, lwm))) {
-		obj_drop_failed(srq);
+		obj_free(srq);
 		return -1;
 	}
 	prm_set(out, xrc_srqn, srq->obj.num);
@@ -201,7 +201,7 @@ static int run_query_xrc_srq(struct cmd *c)
 	const struct prm_query_xrc_srq_in *in = c->in;
 	struct prm_query_xrc_srq_out *out = c->out;
 	struct prm_xrc_srqc *ctx = prm_sub(out, xrc_srq_context_entry, xrc_srqc);
-	struct srq *srq = obj_get(c, OBJ_XRC_SRQ, prm_get(in, xrc_srqn), "xrc_srqn");
+	struct srq *srq = obj_lookup(c, OBJ_XRC_SRQ, prm_get(in, xrc_srqn), "xrc_srqn");
 
 	if (!srq)
 		return -1;
@@ -218,7 +218,7 @@ static int run_arm_xrc_srq(struct cmd *c)
 
 	if (c->op_mod != 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u is not 1", c->op_mod);
-	srq = obj_get(c, OBJ_XRC_SRQ, prm_get(in, xrc_srqn), "xrc_srqn");
+	srq = obj_lookup(c, OBJ_XRC_SRQ, prm_get(in, xrc_srqn), "xrc_srqn");
 	return srq ? srq_limit(c, srq, prm_get(in, lwm)) : -1;
 }
 
@@ -268,7 +268,7 @@ static int run_create_rmp(struct cmd *c)
 		return -1;
 	srq->ctx.rmpc = *ctx;
 	if (srq_limit(c, srq, prm_get(wq, lwm))) {
-		obj_drop_failed(srq);
+		obj_free(srq);
 		return -1;
 	}
 	prm_set(out, rmpn, srq->obj.num);
@@ -280,7 +280,7 @@ static int run_query_rmp(struct cmd *c)
 	const struct prm_query_rmp_in *in = c->in;
 	struct prm_query_rmp_out *out = c->out;
 	struct prm_rmpc *ctx = prm_sub(out, rmp_context, rmpc);
-	struct srq *srq = obj_get(c, OBJ_RMP, prm_get(in, rmpn), "rmpn");
+	struct srq *srq = obj_lookup(c, OBJ_RMP, prm_get(in, rmpn), "rmpn");
 
 	if (!srq)
 		return -1;
@@ -293,7 +293,7 @@ static int run_query_rmp(struct cmd *c)
 static int run_modify_rmp(struct cmd *c)
 {
 	const struct prm_modify_rmp_in *in = c->in;
-	struct srq *srq = obj_get(c, OBJ_RMP, prm_get(in, rmpn), "rmpn");
+	struct srq *srq = obj_lookup(c, OBJ_RMP, prm_get(in, rmpn), "rmpn");
 
 	if (!srq)
 		return -1;
@@ -325,7 +325,7 @@ static int run_alloc_xrcd(struct cmd *c)
 static int run_dealloc_xrcd(struct cmd *c)
 {
 	const struct prm_dealloc_xrcd_in *in = c->in;
-	struct obj *xrcd = obj_get(c, OBJ_XRCD, prm_get(in, xrcd), "xrcd");
+	struct obj *xrcd = obj_lookup(c, OBJ_XRCD, prm_get(in, xrcd), "xrcd");
 
 	return xrcd ? obj_destroy(c, xrcd) : -1;
 }

@@ -66,11 +66,11 @@ int try_mkey(struct dut *dut, struct prm_create_mkey_in *in);
 /* A queue pair that is moved to RTS and destroyed there. */
 struct qp_steps {
 	unsigned int st, log_msg, log_rra, log_sra, affinity;
-	uint32_t counters;	/* taken in RTS */
+	uint32_t counters;	/* set in RTS */
 };
 
 int try_qp_to_rts(struct dut *dut,
-		  const struct qp_steps *way);	/* 0, or the first status that is not */
+		  const struct qp_steps *steps);	/* 0, or the first status that is not */
 int create_qp(struct dut *dut, struct prm_create_qp_in *in, uint32_t *qpn);
 int modify_qp(struct dut *dut, unsigned int opcode, uint32_t qpn, uint32_t opt,
 	      const struct prm_qpc *ctx);

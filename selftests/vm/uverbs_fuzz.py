@@ -28,6 +28,7 @@ from uverbs import NOWHERE, PAGE, RAW_PACKET, RC, Memory, Refused  # noqa: E402
 # Pages: queues and regions are in the first POOL. Doorbell records are far behind those, where no bent number leads and nothing
 # is ever written, so that the device finds no work in them: what it does with wrong work is not the driver's.
 PAGES, POOL, RECORDS, RECORD_PAGES = 0x1000, 64, 0x555, 8
+HEAP_GROWTH = 1 << 30
 CONTEXTS = 3
 OBJECTS = 40    # of a kind and context; then one goes before one comes
 DRIVER_OBJECTS = 0x1000
@@ -64,11 +65,16 @@ ANSWERED = {"cq", "qp", "srq", "wq"}    # their going has an answer
 
 
 def program():
-    """Where the program and its libraries are: what stands there a device must not take for a doorbell record"""
+    """Where the program and its libraries are, and where its heap may grow to: what stands there a device must not take for a
+    doorbell record"""
     with open("/proc/self/maps", encoding="ascii") as maps:
         lines = [line.split() for line in maps]
-    return [range(*(int(end, 16) for end in line[0].split("-"))) for line in lines
-            if len(line) > 5 and line[5] != "/dev/zero"]    # which is shared memory: ours
+    places = []
+    for line in lines:
+        if len(line) > 5 and line[5] != "/dev/zero":    # which is shared memory: ours
+            start, end = (int(n, 16) for n in line[0].split("-"))
+            places.append(range(start, end + (HEAP_GROWTH if line[5] == "[heap]" else 0)))
+    return places
 
 
 class Bender:

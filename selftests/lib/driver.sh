@@ -16,16 +16,21 @@ DRIVER_STATE=/run/cxr-driver
 DRIVER_GROUND=/run/cxr-ground	# what a set-up of tests (ktap.sh) made, as long as it stands
 CXR_MODULES=${CXR_MODULES:-/cxr/build/${CXR_KERNEL:-}}
 
+need_module() { [ -d "/sys/module/$1" ] || modprobe "$1"; } # NAME
+
 # Load MODULE of our own with PARAMETERS, after the modules it needs.
 driver_insmod()
 {
-	local ko=$CXR_MODULES/$1.ko dep
+	local ko=$CXR_MODULES/$1.ko dep deps memo
 
 	[ ! -d "/sys/module/$1" ] || return 0
-	for dep in $(modinfo -F depends "$ko" | tr , ' '); do
+	memo=/run/cxr-depends${ko//\//-}
+	[ -e "$memo" ] || modinfo -F depends "$ko" >"$memo" || return
+	IFS=, read -ra deps <"$memo" || true
+	for dep in "${deps[@]}"; do
 		case $dep in
 		cxr_*) driver_insmod "$dep" || return ;;
-		*) modprobe "$dep" || return ;;
+		*) need_module "$dep" || return ;;
 		esac
 	done
 	shift
@@ -79,7 +84,7 @@ driver_load()
 			return 1
 		fi
 	done
-	modprobe ib_uverbs && modprobe ib_umad && modprobe rdma_ucm || return
+	need_module ib_uverbs && need_module ib_umad && need_module rdma_ucm || return
 	echo "$want" >$DRIVER_STATE
 }
 

@@ -91,7 +91,7 @@ ktap_rows()
 }
 
 # The ground is not what the set-up made any more
-ktap_spoilt() { rm -f "$DRIVER_GROUND"; }
+ktap_spoilt() { [ ! -e "$DRIVER_GROUND" ] || true >"$DRIVER_GROUND"; }
 
 # ---- kernel logs -------------------------------------------------------------
 
@@ -125,7 +125,7 @@ ktap_limited() # LOG SECONDS FUNCTION [ARGUMENTS...]
 	(set -e; "$@") >"$log" 2>&1 </dev/null &
 	KTAP_PID=$!
 	(
-		sleep "$limit"
+		nap "$limit"
 		echo "FAIL: this took more than $limit s" >>"$log"
 		kill -KILL -- -$KTAP_PID
 	) 2>/dev/null &
@@ -133,7 +133,6 @@ ktap_limited() # LOG SECONDS FUNCTION [ARGUMENTS...]
 	set +m
 	wait $KTAP_PID 2>/dev/null
 	rc=$?
-	# with its sleep, which holds our output open
 	kill -KILL -- -$watch 2>/dev/null
 	wait $watch 2>/dev/null
 	return $rc

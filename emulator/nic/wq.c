@@ -2,8 +2,6 @@
 /* What SQs and RQs have in common: the context of a work queue, their states. */
 #include "nic/nic.h"
 
-#define LOG_PAGE_MAX 31
-
 int eth_check_wq(struct cmd *c, const struct prm_wq *wq)
 {
 	if (is_set(c, wq, wq_signature, "but it is not advertised") ||
@@ -36,14 +34,13 @@ int eth_check_wq(struct cmd *c, const struct prm_wq *wq)
 int eth_get_wq_pages(struct cmd *c, const struct prm_wq *wq, struct pages *pages)
 {
 	uint64_t bytes = 1ull << (prm_get(wq, log_wq_sz) + prm_get(wq, log_wq_stride));
-	unsigned int log_page = prm_get(wq, log_wq_pg_sz) + 12;
+	unsigned int log_page = prm_get(wq, log_wq_pg_sz);
 
-	if (log_page > LOG_PAGE_MAX)
+	if (log_page > RING_LOG_PAGE_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "log_wq_pg_sz %u: pages are at most 2^%u bytes", log_page - 12,
-			      LOG_PAGE_MAX);
-	return pages_get(c, pages, prm_tail_const(wq), bytes, log_page,
-			 prm_get(wq, page_offset) << (log_page - 6));
+			      "log_wq_pg_sz %u: pages are at most 2^%u bytes", log_page,
+			      RING_LOG_PAGE_MAX + 12);
+	return pages_get(c, pages, prm_tail_const(wq), bytes, log_page, prm_get(wq, page_offset));
 }
 
 /* Which state may follow which. */

@@ -339,7 +339,6 @@ static int run_create_cq(struct cmd *c)
 	const struct prm_create_cq_in *in = c->in;
 	struct prm_create_cq_out *out = c->out;
 	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
-	unsigned int log_page = prm_get(ctx, log_page_size) + 12;
 	struct cq *cq;
 
 	if (cq_check(c, in))
@@ -359,7 +358,7 @@ static int run_create_cq(struct cmd *c)
 	cq->uar = cq->eq ? obj_hold(c, OBJ_UAR, prm_get(ctx, uar_page), "cqc.uar_page") : NULL;
 	if (!cq->eq || !cq->uar ||
 	    pages_get(c, &cq->pages, prm_tail_const(in), (uint64_t)cq->size * cq->cqe_bytes,
-		      log_page, prm_get(ctx, page_offset) << (log_page - 6))) {
+		      prm_get(ctx, log_page_size), prm_get(ctx, page_offset))) {
 		obj_free(cq);
 		return -1;
 	}
@@ -446,7 +445,6 @@ static int cq_resize(struct cmd *c, struct cq *cq, const struct prm_cqc *ctx)
 	const struct prm_modify_cq_in *in = c->in;
 	uint32_t fields = prm_get(in, modify_field_select_resize_field_select.resize_field_select
 					      .resize_field_select);
-	unsigned int log_page = prm_get(ctx, log_page_size) + 12;
 	struct pages pages = {};
 
 	if (fields != (CQ_RESIZE_SIZE | CQ_RESIZE_PAGE_OFFSET | CQ_RESIZE_PAGE_SIZE))
@@ -464,8 +462,8 @@ static int cq_resize(struct cmd *c, struct cq *cq, const struct prm_cqc *ctx)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u: entries are of %u bytes",
 			      prm_get(ctx, cqe_sz), cq->cqe_bytes);
 	if (pages_get(c, &pages, prm_tail_const(in),
-		      (uint64_t)cq->cqe_bytes << prm_get(ctx, log_cq_size), log_page,
-		      prm_get(ctx, page_offset) << (log_page - 6)))
+		      (uint64_t)cq->cqe_bytes << prm_get(ctx, log_cq_size),
+		      prm_get(ctx, log_page_size), prm_get(ctx, page_offset)))
 		return -1;
 	if (cq_move(c, cq, &pages, ctx)) {
 		pages_free(&pages);

@@ -169,8 +169,8 @@ static int run_create_eq(struct cmd *c)
 	const struct prm_create_eq_in *in = c->in;
 	struct prm_create_eq_out *out = c->out;
 	const struct prm_eqc *ctx = prm_sub_const(in, eq_context_entry, eqc);
-	unsigned int log_page = prm_get(ctx, log_page_size) + 12, i;
 	struct hca_state *hca = c->dev->hca;
+	unsigned int i;
 	struct eq *eq;
 
 	if (eq_check(c, in))
@@ -187,8 +187,8 @@ static int run_create_eq(struct cmd *c)
 	eq->armed = prm_get(ctx, st) == EQ_ST_ARMED;
 	eq->uar = obj_hold(c, OBJ_UAR, prm_get(ctx, uar_page), "eqc.uar_page");
 	if (!eq->uar || pages_get(c, &eq->pages, prm_tail_const(in),
-				  (uint64_t)eq->size * sizeof(struct prm_eqe), log_page,
-				  prm_get(ctx, page_offset) << (log_page - 6))) {
+				  (uint64_t)eq->size * sizeof(struct prm_eqe),
+				  prm_get(ctx, log_page_size), prm_get(ctx, page_offset))) {
 		obj_free(eq);
 		return -1;
 	}

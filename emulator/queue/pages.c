@@ -5,23 +5,26 @@
 
 #include "queue/queue.h"
 
+#define ADAPTER_LOG_PAGE 12
+#define LOG_PAGE_MAX	 43
+#define LOG_PAGE_OFFSETS 6 /* places in a page where a queue may begin */
+
 int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t bytes,
-	      unsigned int log_page_size, uint32_t offset)
+	      unsigned int log_page_size, unsigned int page_offset)
 {
 	uint64_t at = (const uint8_t *)tail - (const uint8_t *)c->in;
+	unsigned int log_size = log_page_size + ADAPTER_LOG_PAGE;
 	uint64_t n, pa;
 	uint32_t i;
 	__be64 be;
 
 	memset(pages, 0, sizeof(*pages));
-	if (log_page_size < 12 || log_page_size > 43)
+	if (log_size > LOG_PAGE_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "log_page_size %u is not one of 12..43",
-			      log_page_size);
-	if (offset >= 1ull << log_page_size)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "page offset 0x%x is not within a page of 2^%u", offset,
-			      log_page_size);
-	n = (bytes + offset + (1ull << log_page_size) - 1) >> log_page_size;
+			      log_size);
+	pages->log_size = log_size;
+	pages->offset = (uint64_t)page_offset << (log_size - LOG_PAGE_OFFSETS);
+	n = (bytes + pages->offset + (1ull << log_size) - 1) >> log_size;
 	if (at > c->in_len || (c->in_len - at) / 8 < n)
 		return refuse(c, PRM_STATUS_BAD_INP_LEN,
 			      "%llu pages are needed, the input has no room for them",
@@ -32,17 +35,15 @@ int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t byt
 	for (i = 0; i < n; i++) {
 		memcpy(&be, (const uint8_t *)tail + 8 * i, sizeof(be));
 		pa = be64_to_cpu(be);
-		if (pa & ((1ull << log_page_size) - 1)) {
+		if (pa & ((1ull << log_size) - 1)) {
 			pages_free(pages);
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "page %u: address 0x%llx is not aligned to 2^%u", i,
-				      (unsigned long long)pa, log_page_size);
+				      (unsigned long long)pa, log_size);
 		}
 		pages->pa[i] = pa;
 	}
 	pages->n = n;
-	pages->log_size = log_page_size;
-	pages->offset = offset;
 	return 0;
 }
 

@@ -21,15 +21,16 @@ struct pages {
 	uint64_t *pa;
 	uint32_t n;
 	uint8_t log_size; /* of one page, 12.. */
-	uint32_t offset;  /* first byte of the queue within the first page */
+	uint64_t offset;  /* first byte of the queue within the first page */
 };
 
 /*
- * Reads the be64 list at @tail of the command's input; checks count, alignment, length. 0 or
+ * Reads the be64 list at @tail of the command's input; checks count, alignment, length. The size of
+ * a page and the offset are the fields of a context: in units of 4 KiB, in 64ths of a page. 0 or
  * refused.
  */
 int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t bytes,
-	      unsigned int log_page_size, uint32_t offset);
+	      unsigned int log_page_size, unsigned int page_offset);
 void pages_free(struct pages *pages);
 int pages_read(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf, size_t len);
 int pages_write(struct cxdev *dev, const struct pages *pages, uint64_t off, const void *buf,

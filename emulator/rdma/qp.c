@@ -5,8 +5,6 @@
 
 #include "rdma/rdma.h"
 
-#define ADAPTER_LOG_PAGE	12	/* qpc.log_page_size counts from here */
-#define PAGE_OFFSET_UNITS	64	/* per page */
 #define LOG_RQ_STRIDE_MAX	5	/* 512 bytes */
 
 /* ---- making -------------------------------------------------------------------------------- */
@@ -112,7 +110,6 @@ static int take_service(struct cmd *c, struct qp *qp)
 static int take_queues(struct cmd *c, struct qp *qp, const void *tail)
 {
 	const struct prm_qpc *ctx = &qp->ctx;
-	unsigned int log_page = prm_get(ctx, log_page_size) + ADAPTER_LOG_PAGE;
 	uint64_t bytes;
 
 	qp->has_sq = !prm_get(ctx, no_sq);
@@ -136,9 +133,8 @@ static int take_queues(struct cmd *c, struct qp *qp, const void *tail)
 
 	qp->sq_offset = qp->has_rq ? (uint64_t)PRM_WQE_DS << qp->log_rq_stride << qp->log_rq : 0;
 	bytes = qp->sq_offset + (qp->has_sq ? (uint64_t)PRM_WQE_BB << qp->log_sq : 0);
-	return pages_get(c, &qp->pages, tail, bytes, log_page,
-			 prm_get(ctx, page_offset) *
-				 (uint32_t)((1ull << log_page) / PAGE_OFFSET_UNITS));
+	return pages_get(c, &qp->pages, tail, bytes, prm_get(ctx, log_page_size),
+			 prm_get(ctx, page_offset));
 }
 
 /* A number that is not needed may be 0; otherwise it must be that of a CQ all the same. */

@@ -2,8 +2,6 @@
 /* Shared receive queues in their three forms: SRQ, XRC_SRQ and RMP. All are lists of WQEs. */
 #include "rdma/rdma.h"
 
-#define ADAPTER_LOG_PAGE	12
-#define PAGE_OFFSET_UNITS	64
 #define LOG_SRQ_STRIDE_MAX	6
 #define LOG_SRQ_SIZE_MAX	15
 
@@ -46,7 +44,6 @@ static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct ge
 			      const void *tail)
 {
 	uint64_t bytes = (uint64_t)PRM_WQE_DS << g->log_stride << g->log_size;
-	unsigned int log_page = g->log_page + ADAPTER_LOG_PAGE;
 	struct srq *srq;
 
 	if (g->log_stride < 1 || g->log_stride > LOG_SRQ_STRIDE_MAX ||
@@ -71,8 +68,7 @@ static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct ge
 	srq->user_index = QP_NO_USER_INDEX;
 	srq->pd = obj_hold(c, OBJ_PD, g->pd, "pd");
 	if (!srq->pd ||
-	    pages_get(c, &srq->pages, tail, bytes, log_page,
-		      g->page_offset * (uint32_t)((1ull << log_page) / PAGE_OFFSET_UNITS))) {
+	    pages_get(c, &srq->pages, tail, bytes, g->log_page, g->page_offset)) {
 		obj_free(srq);
 		return NULL;
 	}

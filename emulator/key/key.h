@@ -40,6 +40,7 @@ enum mem_result {
 /* Keys belong to a PD, some to one QP of it. */
 struct mem_user {
 	uint32_t pdn, qpn;
+	bool rlky;		/* may use the reserved lkey */
 };
 
 /* An access has at most 2 GiB; one of 0 bytes is not checked. */
@@ -50,6 +51,47 @@ enum mem_result mem_read(struct cxdev *dev, struct mem_user user, uint32_t key, 
 enum mem_result mem_write(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
 			  const void *buf, size_t len, unsigned int access);
 const char *mem_result_text(enum mem_result result);
+
+/* ---- scatter/gather lists: sge.c ---- */
+
+#define SEND_SGES_MAX	63
+#define RECV_SGES_MAX	32
+
+/* A data segment. */
+struct sge {
+	uint64_t va;
+	const uint8_t *inl;	/* inline data: where they are in the WQE; NULL: by key */
+	uint32_t lkey, len;
+};
+
+/* Those of a WQE, and whose they are. */
+struct sg_list {
+	const struct obj *owner;	/* the queue */
+	struct mem_user user;
+	uint16_t index;			/* of the WQE */
+	unsigned int n;
+	const struct sge *sges;
+	/*
+	 * Who hears of an access that fails: violation() for queues of the driver's own, trace()
+	 * where it may be an application's mistake.
+	 */
+	void (*log)(struct cxdev *dev, const char *fmt, ...);
+};
+
+/*
+ * Data segments of a send WQE, in units of 16 bytes from @at to @end; inline data stay there.
+ * Returns how many they are, up to SEND_SGES_MAX, and in *len what they hold; -1: inline data run
+ * over the end, or have a length that cannot be.
+ */
+int sge_parse_send(struct sge *sges, const uint8_t *at, const uint8_t *end, uint64_t *len);
+/*
+ * The same of a receive WQE with room for @segs: up to RECV_SGES_MAX. The top bit of a length asks
+ * for padding in front of the address, up to a cache line: nothing that a guest could see.
+ */
+unsigned int sge_parse_recv(struct sge *sges, const uint8_t *at, unsigned int segs, uint64_t *len);
+/* Copies @len bytes from @off of what the list describes. */
+enum mem_result sg_gather(const struct sg_list *list, uint64_t off, void *buf, uint32_t len);
+enum mem_result sg_scatter(const struct sg_list *list, uint64_t off, const void *buf, uint32_t len);
 
 /* ---- keys: mkey.c ---- */
 

@@ -17,7 +17,6 @@
 #define LOG_RQ_STRIDE_MAX 9
 #define TS_FORMAT_DEFAULT 1
 #define STRIDE_MAX (1u << LOG_RQ_STRIDE_MAX)
-#define RQ_START_PADDING 0x80000000
 
 /* ---- receive queues ---- */
 
@@ -76,69 +75,31 @@ struct rx_data {
 	uint32_t len[2];
 };
 
-static enum mem_result put_bytes(struct rq *rq, const struct prm_wqe_data_seg *seg,
-				 const struct rx_data *data, uint32_t off, uint32_t n)
-{
-	struct mem_user user = { .pdn = rq->pd ? rq->pd->num : 0, .qpn = MEM_ANY_QP };
-	uint64_t addr = be64_to_cpu(seg->addr);
-	enum mem_result result = MEM_OK;
-	int i;
-
-	for (i = 0; i < 2 && n && result == MEM_OK; i++) {
-		uint32_t part;
-
-		if (off >= data->len[i]) {
-			off -= data->len[i];
-			continue;
-		}
-		part = data->len[i] - off < n ? data->len[i] - off : n;
-		result = mem_write(rq->obj.dev, user, be32_to_cpu(seg->lkey), addr,
-				   data->part[i] + off, part, MEM_LOCAL_WRITE);
-		addr += part;
-		n -= part;
-		off = 0;
-	}
-	return result;
-}
-
 /* 0, or the syndrome. */
 static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 {
-	uint32_t raw[STRIDE_MAX / 4], total = data->len[0] + data->len[1], off = 0;
-	const struct prm_wqe_data_seg *seg = (const void *)raw;
-	unsigned int i, n = (1u << rq->log_stride) / sizeof(*seg),
-			index = rq->ci & ((1u << rq->log_size) - 1);
+	unsigned int stride = 1u << rq->log_stride, index = rq->ci & ((1u << rq->log_size) - 1);
+	uint8_t raw[STRIDE_MAX];
+	struct sge sges[RECV_SGES_MAX];
+	struct sg_list list = { .owner = &rq->obj,
+				.user = { .pdn = rq->pd ? rq->pd->num : 0, .qpn = MEM_ANY_QP },
+				.index = rq->ci,
+				.sges = sges,
+				.log = violation };
+	uint64_t room;
 
-	if (pages_read(rq->obj.dev, &rq->pages, (uint64_t)index << rq->log_stride, raw,
-		       1u << rq->log_stride))
+	if (pages_read(rq->obj.dev, &rq->pages, (uint64_t)index << rq->log_stride, raw, stride))
 		return PRM_CQE_SYND_LOCAL_QP_OP;
-
-	for (i = 0; i < n && off < total; i++) {
-		/*
-		 * The top bit asks for padding in front of the address, up to a cache line: nothing
-		 * that a guest could see.
-		 */
-		uint32_t room = be32_to_cpu(seg[i].byte_count) & ~RQ_START_PADDING, bytes;
-		enum mem_result result;
-
-		if (be32_to_cpu(seg[i].lkey) == PRM_WQE_LKEY_TERMINATE)
-			break;
-		bytes = total - off < room ? total - off : room;
-		result = put_bytes(rq, &seg[i], data, off, bytes);
-		if (result != MEM_OK) {
-			violation(rq->obj.dev, "RQ 0x%x: WQE %u: lkey 0x%x, %u bytes at 0x%llx: %s",
-				  rq->obj.num, rq->ci, be32_to_cpu(seg[i].lkey), bytes,
-				  (unsigned long long)be64_to_cpu(seg[i].addr),
-				  mem_result_text(result));
-			return PRM_CQE_SYND_LOCAL_PROT;
-		}
-		off += bytes;
+	list.n = sge_parse_recv(sges, raw, stride / PRM_WQE_DS, &room);
+	if (room < data->len[0] + data->len[1]) {
+		violation(rq->obj.dev, "RQ 0x%x: WQE %u has room for %u bytes of a packet of %u",
+			  rq->obj.num, rq->ci, (uint32_t)room, data->len[0] + data->len[1]);
+		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
-	if (off == total)
-		return 0;
-	violation(rq->obj.dev, "RQ 0x%x: WQE %u has room for %u bytes of a packet of %u",
-		  rq->obj.num, rq->ci, off, total);
-	return PRM_CQE_SYND_LOCAL_LENGTH;
+	if (sg_scatter(&list, 0, data->part[0], data->len[0]) ||
+	    sg_scatter(&list, data->len[0], data->part[1], data->len[1]))
+		return PRM_CQE_SYND_LOCAL_PROT;
+	return 0;
 }
 
 static uint8_t l4_type(const struct eth_packet *packet)

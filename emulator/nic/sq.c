@@ -199,57 +199,27 @@ static uint8_t parse_tx(struct tx *tx)
 	return 0;
 }
 
-static uint8_t read_segment(const struct tx *tx, const struct prm_wqe_data_seg *seg, uint8_t *buf,
-			    uint32_t len)
-{
-	struct mem_user user = { .pdn = tx->sq->pd->num, .qpn = MEM_ANY_QP };
-	enum mem_result result = mem_read(tx->sq->obj.dev, user, be32_to_cpu(seg->lkey),
-					  be64_to_cpu(seg->addr), buf, len, MEM_LOCAL_READ);
-
-	if (result == MEM_OK)
-		return 0;
-	violation(tx->sq->obj.dev, "SQ 0x%x: WQE %u: lkey 0x%x, %u bytes at 0x%llx: %s",
-		  tx->sq->obj.num, tx->wqe->index, be32_to_cpu(seg->lkey), len,
-		  (unsigned long long)be64_to_cpu(seg->addr), mem_result_text(result));
-	return PRM_CQE_SYND_LOCAL_PROT;
-}
-
 /* The data segments' bytes, one after the other; *len is what they had. 0, or the syndrome. */
 static uint8_t gather(const struct tx *tx, uint8_t *buf, uint32_t room, uint32_t *len)
 {
 	const uint8_t *raw = (const uint8_t *)tx->wqe->raw;
-	unsigned int ds = tx->first_seg;
-	uint8_t syndrome;
+	struct sge sges[SEND_SGES_MAX];
+	struct sg_list list = { .owner = &tx->sq->obj,
+				.user = { .pdn = tx->sq->pd->num, .qpn = MEM_ANY_QP },
+				.index = tx->wqe->index,
+				.sges = sges,
+				.log = violation };
+	uint64_t total;
+	int n = sge_parse_send(sges, raw + tx->first_seg * PRM_WQE_DS,
+			       raw + tx->wqe->ds * PRM_WQE_DS, &total);
 
-	*len = 0;
-	while (ds < tx->wqe->ds) {
-		const struct prm_wqe_data_seg *seg = (const void *)(raw + ds * PRM_WQE_DS);
-		uint32_t count = be32_to_cpu(seg->byte_count);
-		bool is_inline = count & PRM_WQE_INLINE;
-		uint32_t n = is_inline ? count & PRM_WQE_INLINE_MASK : count ? count : 1u << 31;
-		unsigned int used = is_inline ?
-					    (sizeof(struct prm_wqe_inline_seg) + n + PRM_WQE_DS -
-					     1) / PRM_WQE_DS :
-					    1;
-
-		if (n > room - *len || ds + used > tx->wqe->ds) {
-			violation(tx->sq->obj.dev,
-				  "SQ 0x%x: WQE %u has more data than a packet may have",
-				  tx->sq->obj.num, tx->wqe->index);
-			return PRM_CQE_SYND_LOCAL_LENGTH;
-		}
-		if (is_inline) {
-			memcpy(buf + *len, (const uint8_t *)seg + sizeof(struct prm_wqe_inline_seg),
-			       n);
-		} else {
-			syndrome = read_segment(tx, seg, buf + *len, n);
-			if (syndrome)
-				return syndrome;
-		}
-		*len += n;
-		ds += used;
+	if (n < 0 || total > room) {
+		refuse_wqe(tx, "it has more data than a packet may have");
+		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
-	return 0;
+	list.n = n;
+	*len = total;
+	return sg_gather(&list, 0, buf, total) ? PRM_CQE_SYND_LOCAL_PROT : 0;
 }
 
 /* ---- frames ---- */

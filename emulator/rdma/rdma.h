@@ -29,8 +29,6 @@
 #define LOG_RA_MAX		4	/* READs and atomics under way */
 
 #define SEND_WQE_MAX		1024
-#define SEND_SGES_MAX		63
-#define RECV_SGES_MAX		32
 #define SRQ_WQE_MAX		1024	/* RECV_SGES_MAX and the next segment, rounded up */
 
 #define PSN_MASK		0xffffffu
@@ -57,12 +55,6 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 	 refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x): " why, prm_get(p, field)))
 
 /* ---- work queue entries -------------------------------------------------------------------- */
-
-struct sge {
-	uint64_t va;		/* inline: offset into the WQE's raw bytes */
-	uint32_t lkey, len;
-	bool inl;
-};
 
 /* Where a packet goes, whether from a QP context or from a WQE's address vector. */
 struct av {
@@ -246,7 +238,9 @@ static inline bool qp_xrc_target(const struct qp *qp)
 
 static inline struct mem_user qp_user(const struct qp *qp)
 {
-	return (struct mem_user){ .pdn = qp->pd ? qp->pd->num : MEM_ANY_PD, .qpn = qp->obj.num };
+	return (struct mem_user){ .pdn = qp->pd ? qp->pd->num : MEM_ANY_PD,
+				  .qpn = qp->obj.num,
+				  .rlky = qp->rlky };
 }
 
 /* ---- packets ------------------------------------------------------------------------------- */

@@ -244,8 +244,7 @@ static int take_list(struct change *ch)
 	list = malloc(octwords * OCTWORD);
 	if (!list)
 		return fails(ch, "the emulator is out of memory");
-	if ((lkey == MKEY_RESERVED_LKEY && !qp->rlky) ||
-	    mem_read(qp->obj.dev, qp_user(qp), lkey, get64(seg + 8), list, octwords * OCTWORD,
+	if (mem_read(qp->obj.dev, qp_user(qp), lkey, get64(seg + 8), list, octwords * OCTWORD,
 		     MEM_LOCAL_READ)) {
 		trace(qp->obj.dev, "QP 0x%x: UMR WQE %u: its list cannot be read by lkey 0x%x",
 		      qp->obj.num, ch->w->index, lkey);

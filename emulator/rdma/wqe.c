@@ -125,27 +125,11 @@ static int parse_headers(struct qp *qp, struct swqe *w, uint32_t end, uint32_t *
 
 static int parse_data(struct qp *qp, struct swqe *w, uint32_t end, uint32_t pos)
 {
-	while (pos < end) {
-		struct sge *sge = &w->sges[w->n_sges++];
-		uint32_t count = get32(w->raw + pos);
+	int n = sge_parse_send(w->sges, w->raw + pos, w->raw + end, &w->len);
 
-		if (count & PRM_WQE_INLINE) {
-			*sge = (struct sge) { .va = pos + 4,
-					      .len = count & PRM_WQE_INLINE_MASK,
-					      .inl = true };
-			if (count & ~(PRM_WQE_INLINE | PRM_WQE_INLINE_MASK) ||
-			    sge->va + sge->len > end)
-				return swqe_bad(qp, w->index,
-						"inline data run over the end of the WQE", count);
-			pos += (4 + sge->len + PRM_WQE_DS - 1) & ~(PRM_WQE_DS - 1u);
-		} else {
-			*sge = (struct sge) { .va = get64(w->raw + pos + 8),
-					      .lkey = get32(w->raw + pos + 4),
-					      .len = count ? count : 1u << 31 };
-			pos += PRM_WQE_DS;
-		}
-		w->len += sge->len;
-	}
+	if (n < 0)
+		return swqe_bad(qp, w->index, "inline data run over the end of the WQE", end);
+	w->n_sges = n;
 	return 0;
 }
 
@@ -247,122 +231,49 @@ int swqe_read(struct qp *qp, uint16_t index, struct swqe *w)
 
 /* ---- data ---------------------------------------------------------------------------------- */
 
-struct transfer {
-	struct qp *qp;
-	const struct sge *sges;
-	unsigned int n_sges;
-	const uint8_t *raw;	/* of a send WQE, for inline data */
-	struct mem_user user;
-	bool rlky;
-};
-
-static enum mem_result move_sge(const struct transfer *t, const struct sge *sge, uint64_t off,
-				uint8_t *buf, uint32_t len, bool to_guest)
+static struct sg_list send_list(const struct qp *qp, const struct swqe *w)
 {
-	struct cxdev *dev = t->qp->obj.dev;
-
-	if (sge->inl) {
-		if (to_guest)
-			return MEM_BAD_ACCESS;
-		memcpy(buf, t->raw + sge->va + off, len);
-		return MEM_OK;
-	}
-	if (sge->lkey == MKEY_RESERVED_LKEY && !t->rlky)
-		return MEM_BAD_KEY;
-	if (to_guest)
-		return mem_write(dev, t->user, sge->lkey, sge->va + off, buf, len,
-				 MEM_LOCAL_WRITE);
-	return mem_read(dev, t->user, sge->lkey, sge->va + off, buf, len, MEM_LOCAL_READ);
-}
-
-static enum mem_result move(const struct transfer *t, uint64_t off, void *buf, uint32_t len,
-			    bool to_guest)
-{
-	enum mem_result result;
-	uint8_t *p = buf;
-	unsigned int i;
-
-	for (i = 0; i < t->n_sges && len; i++) {
-		const struct sge *sge = &t->sges[i];
-		uint32_t chunk;
-
-		if (off >= sge->len) {
-			off -= sge->len;
-			continue;
-		}
-		chunk = sge->len - off < len ? sge->len - off : len;
-		result = move_sge(t, sge, off, p, chunk, to_guest);
-		if (result) {
-			trace(t->qp->obj.dev, "QP 0x%x: lkey 0x%x, 0x%llx + 0x%llx, %u bytes: %s",
-			      t->qp->obj.num, sge->lkey, (unsigned long long)sge->va,
-			      (unsigned long long)off, chunk, mem_result_text(result));
-			return result;
-		}
-		p += chunk;
-		len -= chunk;
-		off = 0;
-	}
-	return len ? MEM_BAD_RANGE : MEM_OK;
+	return (struct sg_list){ .owner = &qp->obj,
+				 .user = qp_user(qp),
+				 .index = w->index,
+				 .n = w->n_sges,
+				 .sges = w->sges,
+				 .log = trace };
 }
 
 enum mem_result swqe_gather(struct qp *qp, const struct swqe *w, uint64_t off, void *buf,
 			    uint32_t len)
 {
-	struct transfer t = { .qp = qp,
-			      .sges = w->sges,
-			      .n_sges = w->n_sges,
-			      .raw = w->raw,
-			      .user = qp_user(qp),
-			      .rlky = qp->rlky };
+	struct sg_list list = send_list(qp, w);
 
-	return move(&t, off, buf, len, false);
+	return sg_gather(&list, off, buf, len);
 }
 
 enum mem_result swqe_scatter(struct qp *qp, const struct swqe *w, uint64_t off, const void *buf,
 			     uint32_t len)
 {
-	struct transfer t = { .qp = qp,
-			      .sges = w->sges,
-			      .n_sges = w->n_sges,
-			      .user = qp_user(qp),
-			      .rlky = qp->rlky };
+	struct sg_list list = send_list(qp, w);
 
-	return move(&t, off, (void *)buf, len, true);
+	return sg_scatter(&list, off, buf, len);
 }
 
 /* The keys of a shared queue's WQEs are of its own PD. */
 enum mem_result recv_scatter(struct qp *qp, const struct rwqe *w, uint64_t off, const void *buf,
 			     uint32_t len)
 {
-	struct transfer t = { .qp = qp, .sges = w->sges, .n_sges = w->n_sges,
-			      .user = { w->srq ? w->srq->pd->num : qp_pdn(qp),
-					qp->obj.num },
-			      .rlky = w->srq ? w->srq->rlky : qp->rlky };
+	struct sg_list list = { .owner = &qp->obj,
+				.user = { .pdn = w->srq ? w->srq->pd->num : qp_pdn(qp),
+					  .qpn = qp->obj.num,
+					  .rlky = w->srq ? w->srq->rlky : qp->rlky },
+				.index = w->index,
+				.n = w->n_sges,
+				.sges = w->sges,
+				.log = trace };
 
-	return move(&t, off, (void *)buf, len, true);
+	return sg_scatter(&list, off, buf, len);
 }
 
 /* ---- receive queues ------------------------------------------------------------------------ */
-
-static void parse_recv(struct rwqe *w, const uint8_t *raw, unsigned int segs)
-{
-	unsigned int i;
-
-	w->n_sges = 0;
-	w->room = 0;
-	for (i = 0; i < segs && w->n_sges < RECV_SGES_MAX; i++, raw += PRM_WQE_DS) {
-		struct sge *sge = &w->sges[w->n_sges];
-		uint32_t count = get32(raw) & ~PRM_WQE_INLINE;
-
-		*sge = (struct sge) { .va = get64(raw + 8),
-				      .lkey = get32(raw + 4),
-				      .len = count ? count : 1u << 31 };
-		if (!count && sge->lkey == PRM_WQE_LKEY_TERMINATE)
-			break;
-		w->room += sge->len;
-		w->n_sges++;
-	}
-}
 
 static enum recv_result rq_take(struct qp *qp, struct rwqe *w)
 {
@@ -386,7 +297,7 @@ static enum recv_result rq_take(struct qp *qp, struct rwqe *w)
 	if (pages_read(qp->obj.dev, &qp->pages,
 		       (uint64_t)(w->index & ((1u << qp->log_rq) - 1)) * stride, raw, stride))
 		return RECV_ERROR;
-	parse_recv(w, raw, stride / PRM_WQE_DS);
+	w->n_sges = sge_parse_recv(w->sges, raw, stride / PRM_WQE_DS, &w->room);
 	qp->rq_taken++;
 	return RECV_OK;
 }
@@ -435,7 +346,7 @@ static enum recv_result srq_take(struct srq *srq, struct rwqe *w)
 	w->srq = srq;
 	if (pages_read(srq->obj.dev, &srq->pages, (uint64_t)w->index * stride, raw, stride))
 		return srq_fail(srq);
-	parse_recv(w, raw + PRM_WQE_DS, stride / PRM_WQE_DS - 1);
+	w->n_sges = sge_parse_recv(w->sges, raw + PRM_WQE_DS, stride / PRM_WQE_DS - 1, &w->room);
 	srq->head = be16_to_cpu(next->next_wqe_index);
 	srq->taken++;
 	if (srq->limit && avail - 1 < srq->limit)

@@ -90,6 +90,12 @@ static void wrong_lkey(struct wqe *w, struct dut_wq *sq)
 	w->data->lkey = htobe32(d->lkey ^ 1);
 }
 
+static void reserved_lkey(struct wqe *w, struct dut_wq *sq)
+{
+	(void)sq;
+	w->data->lkey = htobe32(MKEY_RESERVED_LKEY);
+}
+
 static void too_much(struct wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
@@ -129,8 +135,10 @@ static const struct send_case send_cases[] = {
 	{ "inline headers beyond the WQE", long_header, NULL,
 	  "SQ 0x*: WQE 0 (opcode 0x0a): the inline header is longer than the WQE" },
 	{ "a wrong lkey", wrong_lkey, NULL, "SQ 0x*: WQE 0: lkey 0x*, * bytes at 0x*: *" },
+	{ "the reserved lkey", reserved_lkey, NULL,
+	  "SQ 0x*: WQE 0: lkey 0x200, * bytes at 0x*: there is no such key, or it is free" },
 	{ "a packet of 1 MiB", too_much, NULL,
-	  "SQ 0x*: WQE 0 has more data than a packet may have" },
+	  "SQ 0x*: WQE 0 (opcode 0x0a): it has more data than a packet may have" },
 	{ "an LSO without an mss", lso_without_mss, NULL,
 	  "SQ 0x*: WQE 0 (opcode 0x0e): LSO needs TCP or UDP headers inline and an mss" },
 	{ "a SEND on a queue without a TIS", NULL, without_tis,

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Scatter/gather lists: the data segments of WQEs, and the bytes that they describe. */
+#include <string.h>
+
+#include "key/key.h"
+#include "prm/wqe.h"
+
+/* A length of 0 stands for 2 GiB. */
+static struct sge by_key(const uint8_t *seg, uint32_t len)
+{
+	return (struct sge){ .va = get64(seg + 8),
+			     .lkey = get32(seg + 4),
+			     .len = len ? len : 1u << 31 };
+}
+
+int sge_parse_send(struct sge *sges, const uint8_t *at, const uint8_t *end, uint64_t *len)
+{
+	int n = 0;
+
+	for (*len = 0; at < end; n++) {
+		uint32_t count = get32(at), used = PRM_WQE_DS;
+
+		if (count & PRM_WQE_INLINE) {
+			sges[n] = (struct sge){ .inl = at + sizeof(struct prm_wqe_inline_seg),
+						.len = count & PRM_WQE_INLINE_MASK };
+			used = sizeof(struct prm_wqe_inline_seg) + sges[n].len;
+			if (count & ~(PRM_WQE_INLINE | PRM_WQE_INLINE_MASK) || used > end - at)
+				return -1;
+			used = (used + PRM_WQE_DS - 1) & ~(PRM_WQE_DS - 1u);
+		} else {
+			sges[n] = by_key(at, count);
+		}
+		*len += sges[n].len;
+		at += used;
+	}
+	return n;
+}
+
+unsigned int sge_parse_recv(struct sge *sges, const uint8_t *at, unsigned int segs, uint64_t *len)
+{
+	unsigned int n;
+
+	*len = 0;
+	for (n = 0; n < segs && n < RECV_SGES_MAX; n++, at += PRM_WQE_DS) {
+		uint32_t count = get32(at) & ~PRM_WQE_INLINE;
+
+		sges[n] = by_key(at, count);
+		if (!count && sges[n].lkey == PRM_WQE_LKEY_TERMINATE)
+			break;
+		*len += sges[n].len;
+	}
+	return n;
+}
+
+static enum mem_result move_sge(const struct sg_list *list, const struct sge *sge, uint64_t off,
+				uint8_t *buf, uint32_t len, bool to_guest)
+{
+	struct cxdev *dev = list->owner->dev;
+
+	if (to_guest)
+		return sge->inl ? MEM_BAD_ACCESS :
+				  mem_write(dev, list->user, sge->lkey, sge->va + off, buf, len,
+					    MEM_LOCAL_WRITE);
+	if (!sge->inl)
+		return mem_read(dev, list->user, sge->lkey, sge->va + off, buf, len,
+				MEM_LOCAL_READ);
+	memcpy(buf, sge->inl + off, len);
+	return MEM_OK;
+}
+
+static enum mem_result move(const struct sg_list *list, uint64_t off, uint8_t *buf, uint32_t len,
+			    bool to_guest)
+{
+	const struct sge *sge, *end = list->sges + list->n;
+	enum mem_result result;
+	uint32_t chunk;
+
+	for (sge = list->sges; sge != end && len; sge++) {
+		if (off >= sge->len) {
+			off -= sge->len;
+			continue;
+		}
+		chunk = sge->len - off < len ? sge->len - off : len;
+		result = move_sge(list, sge, off, buf, chunk, to_guest);
+		if (result) {
+			list->log(list->owner->dev,
+				  "%s 0x%x: WQE %u: lkey 0x%x, %u bytes at 0x%llx: %s",
+				  obj_name(list->owner->type), list->owner->num, list->index,
+				  sge->lkey, chunk, (unsigned long long)(sge->va + off),
+				  mem_result_text(result));
+			return result;
+		}
+		buf += chunk;
+		len -= chunk;
+		off = 0;
+	}
+	return len ? MEM_BAD_RANGE : MEM_OK;
+}
+
+enum mem_result sg_gather(const struct sg_list *list, uint64_t off, void *buf, uint32_t len)
+{
+	return move(list, off, buf, len, false);
+}
+
+enum mem_result sg_scatter(const struct sg_list *list, uint64_t off, const void *buf, uint32_t len)
+{
+	return move(list, off, (void *)buf, len, true);
+}

@@ -89,7 +89,7 @@ void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 	if (qp)
 		qp_doorbell(qp, pi);
 	else
-		eth_sq_doorbell(sq, pi);
+		eth_sq_doorbell(sq);
 }
 
 static void uar_write(struct cxdev *dev, uint32_t uar, uint32_t at, const void *buf, size_t len)

@@ -39,8 +39,9 @@ enum mem_result {
 
 /* Keys belong to a PD, some to one QP of it. */
 struct mem_user {
-	uint32_t pdn, qpn;
-	bool rlky;		/* may use the reserved lkey */
+	uint32_t pdn;
+	uint32_t qpn : 24;
+	uint32_t rlky : 1;	/* may use the reserved lkey */
 };
 
 /* An access has at most 2 GiB; one of 0 bytes is not checked. */
@@ -71,6 +72,7 @@ struct sg_list {
 	uint16_t index;			/* of the WQE */
 	unsigned int n;
 	const struct sge *sges;
+	uint64_t len;			/* of all of them */
 	/*
 	 * Who hears of an access that fails: violation() for queues of the driver's own, trace()
 	 * where it may be an application's mistake.
@@ -79,16 +81,16 @@ struct sg_list {
 };
 
 /*
- * Data segments of a send WQE, in units of 16 bytes from @at to @end; inline data stay there.
- * Returns how many they are, up to SEND_SGES_MAX, and in *len what they hold; -1: inline data run
- * over the end, or have a length that cannot be.
+ * Takes in the data segments of a send WQE, in units of 16 bytes from @at to @end; inline data stay
+ * there. At most SEND_SGES_MAX go into @sges. -1: inline data run over the end, or have a length
+ * that cannot be.
  */
-int sge_parse_send(struct sge *sges, const uint8_t *at, const uint8_t *end, uint64_t *len);
+int sg_parse_send(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end);
 /*
- * The same of a receive WQE with room for @segs: up to RECV_SGES_MAX. The top bit of a length asks
- * for padding in front of the address, up to a cache line: nothing that a guest could see.
+ * The same of a receive WQE, at most RECV_SGES_MAX. The top bit of a length asks for padding in
+ * front of the address, up to a cache line: nothing that a guest could see.
  */
-unsigned int sge_parse_recv(struct sge *sges, const uint8_t *at, unsigned int segs, uint64_t *len);
+void sg_parse_recv(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end);
 /* Copies @len bytes from @off of what the list describes. */
 enum mem_result sg_gather(const struct sg_list *list, uint64_t off, void *buf, uint32_t len);
 enum mem_result sg_scatter(const struct sg_list *list, uint64_t off, const void *buf, uint32_t len);

@@ -13,43 +13,49 @@ static struct sge by_key(const uint8_t *seg, uint32_t len)
 			     .len = len ? len : 1u << 31 };
 }
 
-int sge_parse_send(struct sge *sges, const uint8_t *at, const uint8_t *end, uint64_t *len)
+int sg_parse_send(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end)
 {
-	int n = 0;
+	struct sge *sge = sges;
+	uint64_t len = 0;
 
-	for (*len = 0; at < end; n++) {
+	for (; at < end; sge++) {
 		uint32_t count = get32(at), used = PRM_WQE_DS;
 
 		if (count & PRM_WQE_INLINE) {
-			sges[n] = (struct sge){ .inl = at + sizeof(struct prm_wqe_inline_seg),
-						.len = count & PRM_WQE_INLINE_MASK };
-			used = sizeof(struct prm_wqe_inline_seg) + sges[n].len;
+			*sge = (struct sge){ .inl = at + sizeof(struct prm_wqe_inline_seg),
+					     .len = count & PRM_WQE_INLINE_MASK };
+			used = sizeof(struct prm_wqe_inline_seg) + sge->len;
 			if (count & ~(PRM_WQE_INLINE | PRM_WQE_INLINE_MASK) || used > end - at)
 				return -1;
 			used = (used + PRM_WQE_DS - 1) & ~(PRM_WQE_DS - 1u);
 		} else {
-			sges[n] = by_key(at, count);
+			*sge = by_key(at, count);
 		}
-		*len += sges[n].len;
+		len += sge->len;
 		at += used;
 	}
-	return n;
+	list->sges = sges;
+	list->n = sge - sges;
+	list->len = len;
+	return 0;
 }
 
-unsigned int sge_parse_recv(struct sge *sges, const uint8_t *at, unsigned int segs, uint64_t *len)
+void sg_parse_recv(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end)
 {
-	unsigned int n;
+	struct sge *sge = sges;
+	uint64_t len = 0;
 
-	*len = 0;
-	for (n = 0; n < segs && n < RECV_SGES_MAX; n++, at += PRM_WQE_DS) {
+	for (; at < end && sge < sges + RECV_SGES_MAX; sge++, at += PRM_WQE_DS) {
 		uint32_t count = get32(at) & ~PRM_WQE_INLINE;
 
-		sges[n] = by_key(at, count);
-		if (!count && sges[n].lkey == PRM_WQE_LKEY_TERMINATE)
+		*sge = by_key(at, count);
+		if (!count && sge->lkey == PRM_WQE_LKEY_TERMINATE)
 			break;
-		*len += sges[n].len;
+		len += sge->len;
 	}
-	return n;
+	list->sges = sges;
+	list->n = sge - sges;
+	list->len = len;
 }
 
 static enum mem_result move_sge(const struct sg_list *list, const struct sge *sge, uint64_t off,

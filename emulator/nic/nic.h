@@ -45,10 +45,8 @@ struct rq {
 	struct pages pages;
 	/* as created; state and what may be modified is kept here too */
 	struct prm_rqc ctx;
-	uint64_t dbr;
-	uint8_t log_size, log_stride;
+	struct wq wq;
 	uint8_t state;
-	uint16_t ci;
 	uint64_t out_of_buffer;
 };
 
@@ -59,10 +57,8 @@ struct sq {
 	struct tis *tis; /* NULL: only NOPs */
 	struct pages pages;
 	struct prm_sqc ctx;
-	uint64_t dbr;
-	uint8_t log_size;
+	struct wq wq;
 	uint8_t state;
-	uint16_t ci, pi;
 	struct work work;
 };
 
@@ -81,13 +77,14 @@ struct tir {
 };
 
 /* Of an SQ or RQ, 0 or refused: wq.c. */
-int eth_check_wq(struct cmd *c, const struct prm_wq *wq);
-int eth_get_wq_pages(struct cmd *c, const struct prm_wq *wq, struct pages *pages);
+int eth_check_wq(struct cmd *c, const struct prm_wq *ctx);
+/* Fills in where the ring lies and how large it is. */
+int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pages *pages);
 /* Which state may follow which. */
 int eth_check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is,
 			 unsigned int next);
 
-void eth_sq_doorbell(struct sq *sq, uint16_t pi_hint); /* new work */
+void eth_sq_doorbell(struct sq *sq); /* new work */
 struct obj *sq_uar(const struct sq *sq);
 void eth_receive(struct cxdev *dev, struct frame *frame); /* takes the frame */
 

@@ -13,10 +13,8 @@
 
 #define IPPROTO_TCP 6
 #define TCP_ACK 0x10
-#define LOG_RQ_STRIDE_MIN 4
-#define LOG_RQ_STRIDE_MAX 9
+#define RQ_LOG_STRIDE_MAX 9
 #define TS_FORMAT_DEFAULT 1
-#define STRIDE_MAX (1u << LOG_RQ_STRIDE_MAX)
 
 /* ---- receive queues ---- */
 
@@ -32,29 +30,14 @@ static void complete_error(struct rq *rq, uint16_t index, uint8_t syndrome)
 	cq_push(rq->cq, (struct prm_cqe64 *)&cqe, true);
 }
 
-/* Posted WQEs from the doorbell record; false if it cannot be right. */
-static bool posted(struct rq *rq, uint16_t *n)
-{
-	uint32_t be;
-
-	if (guest_read(rq->obj.dev, rq->dbr + offsetof(struct prm_wq_dbr, rcv), &be, sizeof(be)))
-		return false;
-	*n = (uint16_t)(be32toh(be) & 0xffff) - rq->ci;
-	if (*n <= 1u << rq->log_size)
-		return true;
-	violation(rq->obj.dev, "RQ 0x%x: producer index %u is more than a queue ahead of %u",
-		  rq->obj.num, be32toh(be) & 0xffff, rq->ci);
-	return false;
-}
-
 static void rq_to_error(void *obj)
 {
 	struct rq *rq = obj;
-	uint16_t n;
 
-	if (rq->state == PRM_WQ_RDY && prm_get(&rq->ctx, flush_in_error_en) && posted(rq, &n))
-		for (; n; n--)
-			complete_error(rq, rq->ci++, PRM_CQE_SYND_WR_FLUSH);
+	if (rq->state == PRM_WQ_RDY && prm_get(&rq->ctx, flush_in_error_en) &&
+	    wq_update(&rq->wq, rq->wq.ci) > 0)
+		while (wq_posted(&rq->wq))
+			complete_error(rq, rq->wq.ci++, PRM_CQE_SYND_WR_FLUSH);
 	rq->state = PRM_WQ_ERR;
 }
 
@@ -64,7 +47,7 @@ static void fail(struct rq *rq, uint8_t syndrome)
 				       .qp_srq_n = cpu_to_be32(rq->obj.num) };
 
 	rq->obj.dev->eth->counters.rx_errors.packets++;
-	complete_error(rq, rq->ci++, syndrome);
+	complete_error(rq, rq->wq.ci++, syndrome);
 	rq_to_error(rq);
 	event_dispatch(rq->obj.dev, PRM_EVENT_WQ_CATAS_ERROR, 0, &data, sizeof(data));
 }
@@ -78,22 +61,21 @@ struct rx_data {
 /* 0, or the syndrome. */
 static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 {
-	unsigned int stride = 1u << rq->log_stride, index = rq->ci & ((1u << rq->log_size) - 1);
-	uint8_t raw[STRIDE_MAX];
+	uint32_t total = data->len[0] + data->len[1];
+	uint8_t raw[1u << RQ_LOG_STRIDE_MAX];
 	struct sge sges[RECV_SGES_MAX];
 	struct sg_list list = { .owner = &rq->obj,
 				.user = { .pdn = rq->pd ? rq->pd->num : 0, .qpn = MEM_ANY_QP },
-				.index = rq->ci,
-				.sges = sges,
+				.index = rq->wq.ci,
 				.log = violation };
-	uint64_t room;
+	int bytes = wq_read(&rq->wq, rq->wq.ci, raw);
 
-	if (pages_read(rq->obj.dev, &rq->pages, (uint64_t)index << rq->log_stride, raw, stride))
+	if (bytes < 0)
 		return PRM_CQE_SYND_LOCAL_QP_OP;
-	list.n = sge_parse_recv(sges, raw, stride / PRM_WQE_DS, &room);
-	if (room < data->len[0] + data->len[1]) {
+	sg_parse_recv(&list, sges, raw, raw + bytes);
+	if (list.len < total) {
 		violation(rq->obj.dev, "RQ 0x%x: WQE %u has room for %u bytes of a packet of %u",
-			  rq->obj.num, rq->ci, (uint32_t)room, data->len[0] + data->len[1]);
+			  rq->obj.num, rq->wq.ci, (uint32_t)list.len, total);
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
 	if (sg_scatter(&list, 0, data->part[0], data->len[0]) ||
@@ -139,9 +121,9 @@ static void complete(struct rq *rq, const struct eth_packet *packet, uint32_t ta
 	cqe.srqn = cpu_to_be32(prm_get(&rq->ctx, user_index));
 	cqe.byte_cnt = cpu_to_be32(packet->len - (stripped ? 4 : 0));
 	cqe.sop_drop_qpn = cpu_to_be32(tag);
-	cqe.wqe_counter = cpu_to_be16(rq->ci);
+	cqe.wqe_counter = cpu_to_be16(rq->wq.ci);
 	cqe.op_own = PRM_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT;
-	rq->ci++;
+	rq->wq.ci++;
 	cq_push(rq->cq, &cqe, true);
 }
 
@@ -155,13 +137,12 @@ static void rq_receive(struct rq *rq, const struct eth_packet *packet, uint32_t 
 	};
 	struct eth_counters *counters = &rq->obj.dev->eth->counters;
 	uint8_t syndrome;
-	uint16_t n;
 
 	if (rq->state != PRM_WQ_RDY) {
 		counters->rx_queue_off++;
 		return;
 	}
-	if (!posted(rq, &n) || !n) {
+	if (wq_update(&rq->wq, rq->wq.ci) <= 0) {
 		counters->rx_no_buffer++;
 		rq->out_of_buffer++;
 		if (rq->counters)
@@ -266,10 +247,10 @@ static int check_rqc(struct cmd *c, const struct prm_rqc *ctx)
 	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the RQ is not advertised",
 			      prm_get(ctx, ts_format));
-	if (stride < LOG_RQ_STRIDE_MIN || stride > LOG_RQ_STRIDE_MAX)
+	if (stride < RQ_LOG_STRIDE_MIN || stride > RQ_LOG_STRIDE_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "log_wq_stride %u of the RQ is not within %u to %u", stride,
-			      LOG_RQ_STRIDE_MIN, LOG_RQ_STRIDE_MAX);
+			      RQ_LOG_STRIDE_MIN, RQ_LOG_STRIDE_MAX);
 	return eth_check_wq(c, prm_sub_const(ctx, wq, wq));
 }
 
@@ -310,11 +291,10 @@ static int run_create_rq(struct cmd *c)
 	rq->obj.release = rq_release;
 	rq->obj.stop = rq_to_error;
 	rq->ctx = *ctx;
-	rq->dbr = prm_get64(ctx, wq.dbr_addr);
-	rq->log_size = prm_get(ctx, wq.log_wq_sz);
-	rq->log_stride = prm_get(ctx, wq.log_wq_stride);
+	rq->wq.owner = &rq->obj;
 	rq->state = PRM_WQ_RST;
-	if (rq_references(c, rq) || eth_get_wq_pages(c, prm_sub_const(ctx, wq, wq), &rq->pages)) {
+	if (rq_references(c, rq) ||
+	    eth_get_wq(c, prm_sub_const(ctx, wq, wq), &rq->wq, &rq->pages)) {
 		obj_free(rq);
 		return -1;
 	}
@@ -350,7 +330,7 @@ static int run_modify_rq(struct cmd *c)
 		rq_to_error(rq);
 	rq->state = next;
 	if (next == PRM_WQ_RST)
-		rq->ci = 0;
+		rq->wq.ci = 0;
 	return 0;
 }
 
@@ -365,7 +345,7 @@ static int run_query_rq(struct cmd *c)
 		return -1;
 	*ctx = rq->ctx;
 	prm_set(ctx, state, rq->state);
-	prm_set(ctx, wq.hw_counter, rq->ci);
+	prm_set(ctx, wq.hw_counter, rq->wq.ci);
 	return 0;
 }
 

@@ -13,7 +13,6 @@
 #include "prm/vport.h"
 #include "prm/wqe.h"
 
-#define LOG_SQ_STRIDE 6
 #define TS_FORMAT_DEFAULT 1
 #define LSO_MAX (1u << ETH_LOG_MAX_LSO)
 #define BURST_ROOM 256 /* places in the queues of the wire that one LSO may need */
@@ -24,22 +23,16 @@
 
 /* ---- completions and errors of SQs ---- */
 
-struct wqe {
-	uint32_t raw[63 * PRM_WQE_DS / 4]; /* whole WQE, however it lies in the queue */
-	uint16_t index;
-	uint8_t opcode, ce;
-	unsigned int ds, bbs;
-};
-
 static void complete(struct sq *sq, const struct wqe *wqe)
 {
+	uint8_t ce = wqe_ctrl(wqe)->fm_ce_se & PRM_WQE_CE_ALWAYS_EQE;
 	struct prm_cqe64 cqe = {};
 
 	cqe.srqn = cpu_to_be32(prm_get(&sq->ctx, user_index));
 	cqe.sop_drop_qpn = cpu_to_be32((uint32_t)wqe->opcode << 24 | sq->obj.num);
 	cqe.wqe_counter = cpu_to_be16(wqe->index);
 	cqe.op_own = PRM_CQE_REQ << PRM_CQE_OPCODE_SHIFT;
-	cq_push(sq->cq, &cqe, wqe->ce == PRM_WQE_CE_ALWAYS_EQE);
+	cq_push(sq->cq, &cqe, ce == PRM_WQE_CE_ALWAYS_EQE);
 }
 
 static void complete_error(struct sq *sq, uint8_t opcode, uint16_t index, uint8_t syndrome)
@@ -73,8 +66,8 @@ static void sq_reset(struct sq *sq)
 {
 	work_cancel(&sq->work);
 	sq->state = PRM_WQ_RST;
-	sq->ci = 0;
-	sq->pi = 0;
+	sq->wq.ci = 0;
+	sq->wq.pi = 0;
 }
 
 static void sq_to_error(void *obj)
@@ -82,59 +75,11 @@ static void sq_to_error(void *obj)
 	struct sq *sq = obj;
 
 	sq->state = PRM_WQ_ERR;
-	if (sq->ci != sq->pi)
+	if (wq_posted(&sq->wq))
 		work_queue(&sq->work);
 }
 
 /* ---- WQEs ---- */
-
-static int read_blocks(struct sq *sq, uint16_t block, void *buf, size_t len)
-{
-	uint64_t size = (uint64_t)PRM_WQE_BB << sq->log_size,
-		 at = (uint64_t)block * PRM_WQE_BB % size;
-	size_t first = at + len > size ? size - at : len;
-
-	if (pages_read(sq->obj.dev, &sq->pages, at, buf, first))
-		return -1;
-	return first < len ?
-		       pages_read(sq->obj.dev, &sq->pages, 0, (uint8_t *)buf + first, len - first) :
-		       0;
-}
-
-/* The WQE at the consumer index; false: it is no WQE, and wqe->bbs says how far to go on. */
-static bool fetch(struct sq *sq, struct wqe *wqe)
-{
-	struct prm_wqe_ctrl_seg *ctrl = (void *)wqe->raw;
-	unsigned int posted = (uint16_t)(sq->pi - sq->ci), index;
-	struct cxdev *dev = sq->obj.dev;
-
-	wqe->index = sq->ci;
-	wqe->opcode = PRM_WQE_NOP;
-	wqe->bbs = 1;
-	if (read_blocks(sq, sq->ci, ctrl, sizeof(*ctrl)))
-		return false;
-	wqe->opcode = be32_to_cpu(ctrl->opmod_idx_opcode) & 0xff;
-	wqe->ce = ctrl->fm_ce_se & PRM_WQE_CE_ALWAYS_EQE;
-	wqe->ds = be32_to_cpu(ctrl->qpn_ds) & 0x3f;
-	index = be32_to_cpu(ctrl->opmod_idx_opcode) >> 8 & 0xffff;
-	if (!wqe->ds) {
-		violation(dev, "SQ 0x%x: WQE %u has no size", sq->obj.num, sq->ci);
-		return false;
-	}
-	wqe->bbs = (wqe->ds + 3) / 4;
-	if (wqe->bbs > posted) {
-		violation(dev, "SQ 0x%x: WQE %u of %u blocks goes beyond the producer index %u",
-			  sq->obj.num, sq->ci, wqe->bbs, sq->pi);
-		wqe->bbs = posted;
-		return false;
-	}
-	if (index != sq->ci || be32_to_cpu(ctrl->qpn_ds) >> 8 != sq->obj.num) {
-		violation(dev, "SQ 0x%x: at index %u stands WQE %u of queue 0x%x", sq->obj.num,
-			  sq->ci, index, be32_to_cpu(ctrl->qpn_ds) >> 8);
-		return false;
-	}
-	return !read_blocks(sq, sq->ci, wqe->raw, wqe->ds * PRM_WQE_DS);
-}
 
 /*
  * What a WQE says of the frame: the Ethernet segment, the inline headers, where the data segments
@@ -145,81 +90,69 @@ struct tx {
 	const struct wqe *wqe;
 	const struct prm_wqe_eth_seg *eseg;
 	const uint8_t *header;
-	unsigned int header_len, first_seg;
+	uint32_t header_len, data; /* data: where its segments begin */
 	bool insert_vlan;
 };
-
-static uint8_t refuse_wqe(const struct tx *tx, const char *why)
-{
-	violation(tx->sq->obj.dev, "SQ 0x%x: WQE %u (opcode 0x%02x): %s", tx->sq->obj.num,
-		  tx->wqe->index, tx->wqe->opcode, why);
-	return PRM_CQE_SYND_LOCAL_QP_OP;
-}
 
 /* 0, or the syndrome. */
 static uint8_t parse_tx(struct tx *tx)
 {
-	const uint8_t *raw = (const uint8_t *)tx->wqe->raw;
 	struct eth_state *eth = tx->sq->obj.dev->eth;
+	const struct wqe *w = tx->wqe;
 	unsigned int sz;
 
 	if (!tx->sq->tis)
-		return refuse_wqe(tx, "the SQ has no TIS");
-	if (tx->wqe->ds < 3)
-		return refuse_wqe(tx, "too small for a frame");
-	tx->eseg = (const void *)(raw + PRM_WQE_DS);
+		return wqe_bad(w, "the SQ has no TIS", w->opcode);
+	if (w->bytes < 3 * PRM_WQE_DS)
+		return wqe_bad(w, "too small for a frame", w->bytes);
+	tx->eseg = (const void *)(w->raw + PRM_WQE_DS);
 	if (tx->eseg->swp_outer_l4_offset || tx->eseg->swp_outer_l3_offset ||
 	    tx->eseg->swp_inner_l4_offset || tx->eseg->swp_inner_l3_offset || tx->eseg->swp_flags)
-		return refuse_wqe(tx, "software parsing is not advertised");
+		return wqe_bad(w, "software parsing is not advertised", tx->eseg->swp_flags);
 	if (tx->eseg->cs_flags & ~(PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM))
-		return refuse_wqe(tx, "cs_flags that are not advertised");
+		return wqe_bad(w, "cs_flags that are not advertised", tx->eseg->cs_flags);
 
 	sz = be16_to_cpu(tx->eseg->inline_hdr_sz);
 	tx->insert_vlan = sz & PRM_WQE_ETH_INSERT_VLAN;
-	tx->first_seg = 2;
+	tx->data = 2 * PRM_WQE_DS;
 	if (tx->insert_vlan && !tx->sq->obj.dev->card->vlan_insert)
-		return refuse_wqe(tx, "VLAN insertion is not advertised");
+		return wqe_bad(w, "VLAN insertion is not advertised", sz);
 	if (tx->insert_vlan) {
 		if (sz & ~(PRM_WQE_ETH_INSERT_VLAN | 1))
-			return refuse_wqe(tx,
-					  "VLAN insertion and inline headers exclude each other");
+			return wqe_bad(w, "VLAN insertion and inline headers exclude each other",
+				       sz);
 	} else if (sz) {
-		tx->header = raw + PRM_WQE_DS + offsetof(struct prm_wqe_eth_seg, inline_hdr_start);
+		tx->header = tx->eseg->inline_hdr_start;
 		tx->header_len = sz;
 		if (sz > 2)
-			tx->first_seg += (sz - 2 + PRM_WQE_DS - 1) / PRM_WQE_DS;
-		if (tx->first_seg > tx->wqe->ds)
-			return refuse_wqe(tx, "the inline header is longer than the WQE");
+			tx->data += (sz - 2 + PRM_WQE_DS - 1) & ~(PRM_WQE_DS - 1u);
+		if (tx->data > w->bytes)
+			return wqe_bad(w, "the inline header is longer than the WQE", sz);
 	}
 	if (tx->header_len < 14 &&
 	    (eth->inline_mode == PRM_INLINE_MODE_L2 ||
 	     (eth->inline_mode == PRM_INLINE_MODE_VPORT &&
 	      prm_get(&tx->sq->ctx, min_wqe_inline_mode) != PRM_VPORT_INLINE_NONE)))
-		return refuse_wqe(tx, "the layer 2 header must be inline");
+		return wqe_bad(w, "the layer 2 header must be inline", sz);
 	return 0;
 }
 
 /* The data segments' bytes, one after the other; *len is what they had. 0, or the syndrome. */
 static uint8_t gather(const struct tx *tx, uint8_t *buf, uint32_t room, uint32_t *len)
 {
-	const uint8_t *raw = (const uint8_t *)tx->wqe->raw;
+	const struct wqe *w = tx->wqe;
 	struct sge sges[SEND_SGES_MAX];
 	struct sg_list list = { .owner = &tx->sq->obj,
 				.user = { .pdn = tx->sq->pd->num, .qpn = MEM_ANY_QP },
-				.index = tx->wqe->index,
-				.sges = sges,
+				.index = w->index,
 				.log = violation };
-	uint64_t total;
-	int n = sge_parse_send(sges, raw + tx->first_seg * PRM_WQE_DS,
-			       raw + tx->wqe->ds * PRM_WQE_DS, &total);
 
-	if (n < 0 || total > room) {
-		refuse_wqe(tx, "it has more data than a packet may have");
+	if (sg_parse_send(&list, sges, w->raw + tx->data, w->raw + w->bytes) || list.len > room) {
+		wqe_bad(w, "it has more data than a packet may have", list.len);
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
-	list.n = n;
-	*len = total;
-	return sg_gather(&list, 0, buf, total) ? PRM_CQE_SYND_LOCAL_PROT : 0;
+	*len = list.len;
+	return sg_gather(&list, 0, buf, list.len) ? PRM_CQE_SYND_LOCAL_PROT : 0;
 }
 
 /* ---- frames ---- */
@@ -345,13 +278,14 @@ static uint8_t send_lso(const struct tx *tx, unsigned int *frames)
 
 	packet_parse(&packet, tx->header, tx->header_len);
 	if (!packet.l4 || !mss)
-		return refuse_wqe(tx, "LSO needs TCP or UDP headers inline and an mss");
+		return wqe_bad(tx->wqe, "LSO needs TCP or UDP headers inline and an mss", mss);
 	if (packet.proto == IPPROTO_TCP &&
 	    packet.l4 + (tx->header[packet.l4 + 12] >> 4) * 4u != tx->header_len)
-		return refuse_wqe(tx,
-				  "the inline headers of an LSO do not end with the TCP header");
+		return wqe_bad(tx->wqe,
+			       "the inline headers of an LSO do not end with the TCP header",
+			       tx->header_len);
 	if (tx->header_len + mss > FRAME_MAX)
-		return refuse_wqe(tx, "the mss is larger than a frame");
+		return wqe_bad(tx->wqe, "the mss is larger than a frame", mss);
 	syndrome = gather(tx, payload, LSO_MAX, &total);
 	if (syndrome)
 		return syndrome;
@@ -393,23 +327,17 @@ static uint8_t run(struct sq *sq, const struct wqe *wqe, unsigned int *frames)
 		syndrome = parse_tx(&tx);
 		return syndrome ? syndrome : send_lso(&tx, frames);
 	default:
-		return refuse_wqe(&tx, "the opcode is not advertised for SQs");
+		return wqe_bad(wqe, "the opcode is not advertised for SQs", wqe->opcode);
 	}
 }
 
 static void flush_one(struct sq *sq)
 {
-	struct prm_wqe_ctrl_seg ctrl = {};
-	unsigned int posted = (uint16_t)(sq->pi - sq->ci), bbs = 1;
+	uint16_t index = sq->wq.ci;
+	uint8_t opcode = wqe_skip(&sq->wq);
 
-	if (!read_blocks(sq, sq->ci, &ctrl, sizeof(ctrl)))
-		bbs = ((be32_to_cpu(ctrl.qpn_ds) & 0x3f) + 3) / 4;
-	if (!bbs)
-		bbs = 1;
 	if (prm_get(&sq->ctx, flush_in_error_en))
-		complete_error(sq, be32_to_cpu(ctrl.opmod_idx_opcode) & 0xff, sq->ci,
-			       PRM_CQE_SYND_WR_FLUSH);
-	sq->ci += bbs < posted ? bbs : posted;
+		complete_error(sq, opcode, index, PRM_CQE_SYND_WR_FLUSH);
 }
 
 static void sq_work(struct work *work)
@@ -417,7 +345,7 @@ static void sq_work(struct work *work)
 	struct sq *sq = container_of(work, struct sq, work);
 	int budget = LOOP_SLICE;
 
-	while (budget > 0 && sq->ci != sq->pi) {
+	while (budget > 0 && wq_posted(&sq->wq)) {
 		unsigned int frames = 1;
 		uint8_t syndrome;
 		struct wqe wqe;
@@ -430,38 +358,27 @@ static void sq_work(struct work *work)
 		/* The receivers' queues empty in work of their own: try again behind them. */
 		if (port_room(sq->obj.dev->port) < BURST_ROOM)
 			break;
-		syndrome = fetch(sq, &wqe) ? run(sq, &wqe, &frames) : PRM_CQE_SYND_LOCAL_QP_OP;
-		sq->ci += wqe.bbs;
+		syndrome = wqe_fetch(&sq->wq, sq->wq.ci, &wqe);
+		if (!syndrome)
+			syndrome = run(sq, &wqe, &frames);
+		wq_step(&sq->wq, wqe.bbs);
 		if (syndrome)
 			fail(sq, &wqe, syndrome);
-		else if (wqe.ce >= PRM_WQE_CE_ALWAYS)
+		else if (wqe_ctrl(&wqe)->fm_ce_se & PRM_WQE_CE_ALWAYS)
 			complete(sq, &wqe);
 		budget -= frames;
 	}
-	if (sq->ci != sq->pi)
+	if (wq_posted(&sq->wq))
 		work_queue(&sq->work);
 }
 
-void eth_sq_doorbell(struct sq *sq, uint16_t pi_hint)
+void eth_sq_doorbell(struct sq *sq)
 {
-	struct cxdev *dev = sq->obj.dev;
-	uint32_t be;
-	uint16_t pi;
-
 	if (sq->state == PRM_WQ_RST) {
-		violation(dev, "SQ 0x%x: doorbell in state RST", sq->obj.num);
+		violation(sq->obj.dev, "SQ 0x%x: doorbell in state RST", sq->obj.num);
 		return;
 	}
-	if (guest_read(dev, sq->dbr + offsetof(struct prm_wq_dbr, snd), &be, sizeof(be)))
-		return;
-	pi = be32toh(be) & 0xffff;
-	if ((uint16_t)(pi - sq->ci) > 1u << sq->log_size) {
-		violation(dev, "SQ 0x%x: producer index %u (WQE %u) is a queue or more ahead of %u",
-			  sq->obj.num, pi, pi_hint, sq->ci);
-		return;
-	}
-	sq->pi = pi;
-	if (sq->ci != sq->pi)
+	if (wq_update(&sq->wq, sq->wq.ci) > 0)
 		work_queue(&sq->work);
 }
 
@@ -513,7 +430,7 @@ static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "min_wqe_inline_mode %u, but wqe_inline_mode is %u",
 			      prm_get(ctx, min_wqe_inline_mode), c->dev->eth->inline_mode);
-	if (prm_get(ctx, wq.log_wq_stride) != LOG_SQ_STRIDE)
+	if (prm_get(ctx, wq.log_wq_stride) != SQ_LOG_STRIDE)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "log_wq_stride %u: an SQ has strides of 64 bytes",
 			      prm_get(ctx, wq.log_wq_stride));
@@ -555,10 +472,11 @@ static int run_create_sq(struct cmd *c)
 	sq->obj.release = sq_release;
 	sq->obj.stop = sq_to_error;
 	sq->ctx = *ctx;
-	sq->dbr = prm_get64(ctx, wq.dbr_addr);
-	sq->log_size = prm_get(ctx, wq.log_wq_sz);
+	sq->wq.owner = &sq->obj;
+	sq->wq.send = true;
 	sq->state = PRM_WQ_RST;
-	if (sq_references(c, sq) || eth_get_wq_pages(c, prm_sub_const(ctx, wq, wq), &sq->pages)) {
+	if (sq_references(c, sq) ||
+	    eth_get_wq(c, prm_sub_const(ctx, wq, wq), &sq->wq, &sq->pages)) {
 		obj_free(sq);
 		return -1;
 	}
@@ -601,8 +519,8 @@ static int run_query_sq(struct cmd *c)
 		return -1;
 	*ctx = sq->ctx;
 	prm_set(ctx, state, sq->state);
-	prm_set(ctx, wq.hw_counter, sq->ci);
-	prm_set(ctx, wq.sw_counter, sq->pi);
+	prm_set(ctx, wq.hw_counter, sq->wq.ci);
+	prm_set(ctx, wq.sw_counter, sq->wq.pi);
 	return 0;
 }
 

@@ -2,48 +2,51 @@
 /* What SQs and RQs have in common: the context of a work queue, their states. */
 #include "nic/nic.h"
 
-int eth_check_wq(struct cmd *c, const struct prm_wq *wq)
+int eth_check_wq(struct cmd *c, const struct prm_wq *ctx)
 {
-	if (is_set(c, wq, wq_signature, "but it is not advertised") ||
-	    is_set(c, wq, cd_slave, "but cross-channel queues are not advertised") ||
-	    is_set(c, wq, hds_skip_first_sge, "but header split is not advertised") ||
-	    is_set(c, wq, log2_hds_buf_size, "but header split is not advertised") ||
-	    is_set(c, wq, lwm, "but low watermarks are not advertised") ||
-	    is_set(c, wq, dbr_umem_valid, "but there are no user contexts") ||
-	    is_set(c, wq, wq_umem_valid, "but there are no user contexts") ||
-	    is_set(c, wq, log_hairpin_num_packets, "but hairpin is not advertised") ||
-	    is_set(c, wq, log_hairpin_data_sz, "but hairpin is not advertised") ||
-	    is_set(c, wq, two_byte_shift_en, "but it is not advertised") ||
-	    is_set(c, wq, shampo_enable, "but it is not advertised"))
+	if (is_set(c, ctx, wq_signature, "but it is not advertised") ||
+	    is_set(c, ctx, cd_slave, "but cross-channel queues are not advertised") ||
+	    is_set(c, ctx, hds_skip_first_sge, "but header split is not advertised") ||
+	    is_set(c, ctx, log2_hds_buf_size, "but header split is not advertised") ||
+	    is_set(c, ctx, lwm, "but low watermarks are not advertised") ||
+	    is_set(c, ctx, dbr_umem_valid, "but there are no user contexts") ||
+	    is_set(c, ctx, wq_umem_valid, "but there are no user contexts") ||
+	    is_set(c, ctx, log_hairpin_num_packets, "but hairpin is not advertised") ||
+	    is_set(c, ctx, log_hairpin_data_sz, "but hairpin is not advertised") ||
+	    is_set(c, ctx, two_byte_shift_en, "but it is not advertised") ||
+	    is_set(c, ctx, shampo_enable, "but it is not advertised"))
 		return -1;
-	if (prm_get(wq, wq_type) != PRM_WQ_CYCLIC)
+	if (prm_get(ctx, wq_type) != PRM_WQ_CYCLIC)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "wq_type %u is not advertised, only cyclic",
-			      prm_get(wq, wq_type));
-	if (prm_get(wq, end_padding_mode) > 1)
+			      prm_get(ctx, wq_type));
+	if (prm_get(ctx, end_padding_mode) > 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "end_padding_mode %u is unknown",
-			      prm_get(wq, end_padding_mode));
-	if (prm_get(wq, log_wq_sz) > ETH_LOG_MAX_WQ_SZ)
+			      prm_get(ctx, end_padding_mode));
+	if (prm_get(ctx, log_wq_sz) > ETH_LOG_MAX_WQ_SZ)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "log_wq_sz %u is above %u",
-			      prm_get(wq, log_wq_sz), ETH_LOG_MAX_WQ_SZ);
-	if (prm_get64(wq, dbr_addr) & 7)
+			      prm_get(ctx, log_wq_sz), ETH_LOG_MAX_WQ_SZ);
+	if (prm_get64(ctx, dbr_addr) & 7)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "dbr_addr 0x%llx is not aligned to 8 bytes",
-			      (unsigned long long)prm_get64(wq, dbr_addr));
+			      (unsigned long long)prm_get64(ctx, dbr_addr));
 	return 0;
 }
 
-int eth_get_wq_pages(struct cmd *c, const struct prm_wq *wq, struct pages *pages)
+int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pages *pages)
 {
-	uint64_t bytes = 1ull << (prm_get(wq, log_wq_sz) + prm_get(wq, log_wq_stride));
-	unsigned int log_page = prm_get(wq, log_wq_pg_sz);
+	unsigned int log_page = prm_get(ctx, log_wq_pg_sz);
 
 	if (log_page > RING_LOG_PAGE_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "log_wq_pg_sz %u: pages are at most 2^%u bytes", log_page,
 			      RING_LOG_PAGE_MAX + 12);
-	return pages_get(c, pages, prm_tail_const(wq), bytes, log_page, prm_get(wq, page_offset));
+	wq->pages = pages;
+	wq->dbr = prm_get64(ctx, dbr_addr);
+	wq->log_size = prm_get(ctx, log_wq_sz);
+	wq->log_stride = prm_get(ctx, log_wq_stride);
+	return pages_get(c, pages, prm_tail_const(ctx), wq_bytes(wq), log_page,
+			 prm_get(ctx, page_offset));
 }
 
-/* Which state may follow which. */
 int eth_check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is,
 			 unsigned int next)
 {

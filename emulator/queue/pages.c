@@ -53,30 +53,23 @@ void pages_free(struct pages *pages)
 	memset(pages, 0, sizeof(*pages));
 }
 
+/* What is read and written is smaller than a page, and seldom lies in two. */
 static int pages_copy(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf,
 		      size_t len, bool write)
 {
-	uint64_t size = 1ull << pages->log_size, in_page, page;
-	uint8_t *p = buf;
-	size_t n;
+	uint64_t at = off + pages->offset, size = 1ull << pages->log_size, in_page = at & (size - 1);
+	uint64_t page = at >> pages->log_size, room = size - in_page;
 	int err;
 
-	off += pages->offset;
-	while (len) {
-		page = off >> pages->log_size;
-		in_page = off & (size - 1);
-		n = len < size - in_page ? len : size - in_page;
-		if (page >= pages->n)
-			return -1;
-		err = write ? guest_write(dev, pages->pa[page] + in_page, p, n) :
-			      guest_read(dev, pages->pa[page] + in_page, p, n);
-		if (err)
-			return err;
-		off += n;
-		p += n;
-		len -= n;
+	if (len > room) {
+		err = pages_copy(dev, pages, off, buf, room, write);
+		return err ? err : pages_copy(dev, pages, off + room, (uint8_t *)buf + room,
+					      len - room, write);
 	}
-	return 0;
+	if (page >= pages->n)
+		return -1;
+	return write ? guest_write(dev, pages->pa[page] + in_page, buf, len) :
+		       guest_read(dev, pages->pa[page] + in_page, buf, len);
 }
 
 int pages_read(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf, size_t len)

@@ -11,6 +11,7 @@
 
 #include "func/func.h"
 #include "prm/cqe.h"
+#include "prm/wqe.h"
 
 extern const struct cmd_desc cmds_eq[], cmds_cq[], cmds_q_counter[];
 
@@ -67,6 +68,80 @@ uint32_t cq_number(const struct cq *cq);
 /* Doorbells. */
 void eq_doorbell(struct cxdev *dev, uint32_t uar, uint32_t value, bool arm);
 void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value);
+
+/* ---- work queues: wq.c ---- */
+
+#define WQE_MAX 1024		/* a send WQE: 63 units of 16 bytes, rounded up to basic blocks */
+#define SQ_LOG_STRIDE 6		/* a basic block */
+#define RQ_LOG_STRIDE_MIN 4	/* a data segment */
+
+/*
+ * A ring of WQEs that the driver fills, with the producer counter in its doorbell record. An entry
+ * is a WQE of a receive queue, but a basic block of a send queue, whose WQEs have several.
+ *
+ * What becomes of a queue whose record or WQE makes no sense is up to its owner. A queue pair and
+ * a shared receive queue go into error state. An Ethernet queue does so for a WQE; a wrong counter
+ * it leaves alone until the record is right again.
+ */
+struct wq {
+	const struct obj *owner;
+	const struct pages *pages;
+	uint64_t offset;	/* of the ring within the pages */
+	uint64_t dbr;
+	bool send;
+	uint8_t log_size, log_stride;	/* entries; bytes of one */
+	uint16_t ci, pi;	/* the next entry to begin with; the driver's counter as last read */
+};
+
+static inline uint32_t wq_bytes(const struct wq *wq)
+{
+	return 1u << (wq->log_size + wq->log_stride);
+}
+
+static inline uint16_t wq_posted(const struct wq *wq)
+{
+	return wq->pi - wq->ci;
+}
+
+/* Goes on behind a WQE of @n entries, but not behind what was posted. */
+static inline void wq_step(struct wq *wq, unsigned int n)
+{
+	wq->ci = n < wq_posted(wq) ? wq->ci + (n ? n : 1) : wq->pi;
+}
+
+/*
+ * Reads the doorbell record: how many entries are posted from ci on, or -1 if it cannot be read or
+ * makes no sense. Entries from @oldest on are in use: the driver may be no more than the ring's
+ * size ahead of it, and not behind ci. It may take back what was not begun. A doorbell that comes
+ * late, when its WQEs are done, is right and posts nothing.
+ */
+int wq_update(struct wq *wq, uint16_t oldest);
+/* Reads the entry @index, modulo the size. Returns its size in bytes, or -1. */
+int wq_read(const struct wq *wq, uint16_t index, void *buf);
+
+/* A send WQE as it was in the ring when it was fetched. */
+struct wqe {
+	const struct wq *wq;
+	uint16_t index;
+	uint8_t opcode, bbs;	/* size in basic blocks */
+	uint32_t bytes;
+	uint8_t raw[WQE_MAX] __attribute__((aligned(8)));
+};
+
+static inline const struct prm_wqe_ctrl_seg *wqe_ctrl(const struct wqe *w)
+{
+	return (const void *)w->raw;
+}
+
+/*
+ * Reads a posted WQE and checks that its control segment belongs there. 0, or the syndrome of its
+ * completion; opcode and bbs are then as far as they are known, NOP and 1.
+ */
+int wqe_fetch(const struct wq *wq, uint16_t index, struct wqe *w);
+/* The driver posted nonsense: a violation. Returns the syndrome, local QP operation error. */
+int wqe_bad(const struct wqe *w, const char *why, uint32_t value);
+/* For the flush: steps over the WQE at ci, which is there. Returns its opcode, NOP if unreadable. */
+uint8_t wqe_skip(struct wq *wq);
 
 /* ---- Q counters: the names of QUERY_Q_COUNTER ---- */
 

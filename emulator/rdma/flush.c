@@ -18,13 +18,12 @@ static bool flush_send(struct qp *qp, int *budget)
 		r->tail++;
 		complete_send_error(qp, msg->index, msg->opcode, PRM_CQE_SYND_WR_FLUSH);
 	}
-	while (r->next != r->pi) {
-		uint8_t size = swqe_size(qp, r->next);
-		uint16_t index = r->next;
+	while (wq_posted(&qp->sq)) {
+		uint16_t index = qp->sq.ci;
 
 		if (!(*budget)--)
 			return false;
-		r->next = (uint16_t)(r->pi - r->next) < size ? r->pi : r->next + size;
+		wqe_skip(&qp->sq);
 		complete_send_error(qp, index, PRM_WQE_NOP, PRM_CQE_SYND_WR_FLUSH);
 	}
 	return true;
@@ -44,20 +43,15 @@ static bool flush_recv(struct qp *qp, int *budget)
 		qp->last_wqe_told = true;
 		return true;
 	}
-	if (!qp->has_rq)
-		return true;
-	for (;;) {
-		uint32_t before = qp->counters->out_of_buffer;
-		enum recv_result result = recv_take(qp, &p->wqe);
-
-		qp->counters->out_of_buffer = before;
-		if (result != RECV_OK)
-			return true;
+	while (qp->has_rq && wq_update(&qp->rq, qp->rq.ci) > 0) {
+		p->wqe.index = qp->rq.ci++;
+		p->wqe.srq = NULL;
 		qp->flush_delay = FLUSH_LOOK_MIN;
 		complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_WR_FLUSH);
 		if (!(*budget)--)
 			return false;
 	}
+	return true;
 }
 
 /*

@@ -110,31 +110,39 @@ static int take_service(struct cmd *c, struct qp *qp)
 static int take_queues(struct cmd *c, struct qp *qp, const void *tail)
 {
 	const struct prm_qpc *ctx = &qp->ctx;
-	uint64_t bytes;
+	unsigned int log_rq = prm_get(ctx, log_rq_size), rq_stride = prm_get(ctx, log_rq_stride);
+	uint64_t dbr = prm_get64(ctx, dbr_addr);
 
 	qp->has_sq = !prm_get(ctx, no_sq);
 	qp->has_rq = prm_get(ctx, rq_type) == PRM_QP_RQ;
-	qp->log_sq = prm_get(ctx, log_sq_size);
-	qp->log_rq = prm_get(ctx, log_rq_size);
-	qp->log_rq_stride = prm_get(ctx, log_rq_stride);
-	qp->dbr = prm_get64(ctx, dbr_addr);
-	if (qp->has_rq && qp->log_rq_stride > LOG_RQ_STRIDE_MAX)
+	if (qp->has_rq && rq_stride > LOG_RQ_STRIDE_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "qpc.log_rq_stride %u: a receive WQE has at most 512 bytes",
-			      qp->log_rq_stride);
-	if (!qp->has_rq && (qp->log_rq || qp->log_rq_stride))
+			      rq_stride);
+	if (!qp->has_rq && (log_rq || rq_stride))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "qpc.log_rq_size or log_rq_stride is set without a receive queue");
-	if (qp->dbr % sizeof(struct prm_wq_dbr))
+	if (dbr % sizeof(struct prm_wq_dbr))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.dbr_addr 0x%llx is not aligned to 8",
-			      (unsigned long long)qp->dbr);
+			      (unsigned long long)dbr);
 	if (!qp->has_sq && !qp->has_rq)
 		return 0;
 
-	qp->sq_offset = qp->has_rq ? (uint64_t)PRM_WQE_DS << qp->log_rq_stride << qp->log_rq : 0;
-	bytes = qp->sq_offset + (qp->has_sq ? (uint64_t)PRM_WQE_BB << qp->log_sq : 0);
-	return pages_get(c, &qp->pages, tail, bytes, prm_get(ctx, log_page_size),
-			 prm_get(ctx, page_offset));
+	qp->rq = (struct wq){ .owner = &qp->obj,
+			      .pages = &qp->pages,
+			      .dbr = dbr,
+			      .log_size = log_rq,
+			      .log_stride = rq_stride + RQ_LOG_STRIDE_MIN };
+	qp->sq = (struct wq){ .owner = &qp->obj,
+			      .pages = &qp->pages,
+			      .offset = qp->has_rq ? wq_bytes(&qp->rq) : 0,
+			      .dbr = dbr,
+			      .send = true,
+			      .log_size = prm_get(ctx, log_sq_size),
+			      .log_stride = SQ_LOG_STRIDE };
+	return pages_get(c, &qp->pages, tail,
+			 qp->sq.offset + (qp->has_sq ? wq_bytes(&qp->sq) : 0),
+			 prm_get(ctx, log_page_size), prm_get(ctx, page_offset));
 }
 
 /* A number that is not needed may be 0; otherwise it must be that of a CQ all the same. */
@@ -211,8 +219,6 @@ static int run_create_qp(struct cmd *c)
 	qp->user_index = prm_get(ctx, user_index);
 	work_init(&qp->flush_work, qp_flush);
 	timer_init(&qp->flush_timer, qp_flush_timer);
-	qp->has_sq = !prm_get(ctx, no_sq);
-	qp->log_sq = prm_get(ctx, log_sq_size);
 	responder_init(qp);
 	if (requester_init(qp)) {
 		refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
@@ -267,9 +273,9 @@ static int run_query_qp(struct cmd *c)
 	prm_set(ctx, rmsn, qp->resp.msn & PSN_MASK);
 	prm_set(ctx, cur_retry_count, qp->req.retries);
 	prm_set(ctx, cur_rnr_retry, qp->req.rnr_retries);
-	prm_set(ctx, hw_sq_wqebb_counter, qp->req.next);
-	prm_set(ctx, sw_sq_wqebb_counter, qp->req.pi);
-	prm_set(ctx, hw_rq_counter, qp->rq_taken);
+	prm_set(ctx, hw_sq_wqebb_counter, qp->sq.ci);
+	prm_set(ctx, sw_sq_wqebb_counter, qp->sq.pi);
+	prm_set(ctx, hw_rq_counter, qp->rq.ci);
 	return 0;
 }
 

@@ -409,7 +409,7 @@ static int run_qp_2rst(struct cmd *c)
 	requester_reset(qp);
 	responder_reset(qp);
 	qp_put_counters(qp);
-	qp->rq_taken = 0;
+	qp->rq.ci = 0;
 	qp->established = false;
 	qp->last_wqe_told = false;
 	qp->failed = false;

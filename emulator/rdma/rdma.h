@@ -28,7 +28,6 @@
 #define LOG_MSG_MAX		30
 #define LOG_RA_MAX		4	/* READs and atomics under way */
 
-#define SEND_WQE_MAX		1024
 #define SRQ_WQE_MAX		1024	/* RECV_SGES_MAX and the next segment, rounded up */
 
 #define PSN_MASK		0xffffffu
@@ -65,9 +64,9 @@ struct av {
 };
 
 struct swqe {
+	struct wqe wqe;
 	bool valid;
-	uint16_t index;
-	uint8_t bbs, opcode, fence;
+	uint8_t fence;
 	bool signaled, solicited;
 	uint32_t imm;		/* or the rkey to invalidate; host order */
 	uint64_t raddr;
@@ -76,11 +75,8 @@ struct swqe {
 	uint32_t dqpn, qkey;
 	uint32_t xrc_srqn;	/* the other side's, of XRC */
 	struct av av;
-	uint64_t len;
-	unsigned int n_sges;
+	struct sg_list data;
 	struct sge sges[SEND_SGES_MAX];
-	uint32_t bytes;
-	uint8_t raw[SEND_WQE_MAX] __attribute__((aligned(8)));
 };
 
 struct srq;
@@ -88,8 +84,7 @@ struct srq;
 struct rwqe {
 	uint16_t index;
 	struct srq *srq;	/* NULL: the QP's own receive queue */
-	uint64_t room;
-	unsigned int n_sges;
+	struct sg_list room;
 	struct sge sges[RECV_SGES_MAX];
 };
 
@@ -97,9 +92,8 @@ struct rwqe {
 struct srq {
 	struct obj obj;
 	struct pages pages;
-	uint64_t dbr;
-	uint8_t log_size, log_stride;
-	uint16_t head, taken;	/* next WQE of the list; WQEs taken in all */
+	struct wq wq;		/* ci: WQEs taken in all */
+	uint16_t head;		/* next WQE of the list */
 	uint16_t limit;		/* event when fewer are left; 0: not armed */
 	bool rlky, error;
 	uint32_t user_index;
@@ -116,7 +110,7 @@ struct srq {
 /* One message on its way: from the first packet until it is complete. */
 struct message {
 	uint16_t index;		/* of the WQE */
-	uint8_t bbs, opcode;
+	uint8_t opcode;
 	bool signaled, solicited;
 	bool executed;		/* UMR: not again when the requester goes back */
 	uint32_t psn, n_psn;	/* first PSN, how many: 0 for a WQE without packets */
@@ -125,7 +119,6 @@ struct message {
 };
 
 struct requester {
-	uint16_t pi, next;	/* of the send queue: as of the last doorbell; next WQE to start */
 	struct message *ring;		/* [tail, head) are in flight; [tail, cur) sent */
 	uint32_t mask, tail, cur, head;
 	uint32_t cur_pkt;		/* next packet of message cur */
@@ -196,12 +189,9 @@ struct qp {
 	struct obj *xrcd;		/* of XRC */
 	struct q_counter *counters;	/* never NULL: rdma_state has one for counter set 0 */
 	struct pages pages;
-	uint64_t dbr;
-	uint64_t sq_offset;	/* of the send queue within the pages; the receive queue is at 0 */
 	bool has_sq, has_rq;
-	uint8_t log_sq, log_rq, log_rq_stride;
+	struct wq sq, rq;	/* the receive queue first in the pages */
 	uint32_t user_index;
-	uint16_t rq_taken;
 
 	/* Decoded from ctx by qp_decode(). */
 	uint32_t mtu;
@@ -337,20 +327,10 @@ uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type)
 
 /* Of WQE results: 0, or the syndrome of the completion that the WQE gets. */
 int swqe_read(struct qp *qp, uint16_t index, struct swqe *wqe);
-/* Copies @len bytes from @off of the message that the WQE describes. */
-enum mem_result swqe_gather(struct qp *qp, const struct swqe *wqe, uint64_t off, void *buf,
-			    uint32_t len);
-enum mem_result swqe_scatter(struct qp *qp, const struct swqe *wqe, uint64_t off, const void *buf,
-			     uint32_t len);
-int swqe_bad(struct qp *qp, uint16_t index, const char *why, uint32_t value);
-uint8_t swqe_size(struct qp *qp, uint16_t index); /* in basic blocks, 1 if it cannot be read */
-int sq_update(struct qp *qp);	/* producer index from the doorbell record; -1: it makes no sense */
 
 enum recv_result { RECV_OK, RECV_EMPTY, RECV_ERROR };
 
 enum recv_result recv_take(struct qp *qp, struct rwqe *wqe);
-enum mem_result recv_scatter(struct qp *qp, const struct rwqe *wqe, uint64_t off, const void *buf,
-			     uint32_t len);
 
 /* ---- umr.c: memory keys changed through a send queue; 0 or a syndrome ------------------------ */
 

@@ -172,11 +172,11 @@ static void rnr_fired(struct timer *timer)
 
 static uint32_t packets_of(const struct qp *qp, const struct swqe *w)
 {
-	if (w->opcode == PRM_WQE_NOP || w->opcode == PRM_WQE_UMR)
+	if (w->wqe.opcode == PRM_WQE_NOP || w->wqe.opcode == PRM_WQE_UMR)
 		return 0;
-	if (is_datagram(qp) || !w->len)
+	if (is_datagram(qp) || !w->data.len)
 		return 1;
-	return (w->len + qp->mtu - 1) / qp->mtu;
+	return (w->data.len + qp->mtu - 1) / qp->mtu;
 }
 
 /*
@@ -190,49 +190,48 @@ static bool start_message(struct qp *qp)
 	uint32_t n_psn;
 	int err;
 
-	if (r->next == r->pi || r->head - r->tail > r->mask)
+	if (!wq_posted(&qp->sq) || r->head - r->tail > r->mask)
 		return false;
-	err = swqe_read(qp, r->next, &r->tx);
+	err = swqe_read(qp, qp->sq.ci, &r->tx);
 	n_psn = err ? 0 : packets_of(qp, &r->tx);
 	if (((r->next_psn + n_psn - r->una) & PSN_MASK) > PSN_WINDOW && r->tail != r->head) {
 		r->tx.valid = false;
 		return false;
 	}
 	*msg = (struct message) {
-		.index = r->next,
-		.bbs = r->tx.bbs,
-		.opcode = r->tx.opcode,
+		.index = qp->sq.ci,
+		.opcode = r->tx.wqe.opcode,
 		.signaled = r->tx.signaled,
 		.solicited = r->tx.solicited,
 		.psn = r->next_psn,
 		.n_psn = n_psn,
-		.len = r->tx.len,
+		.len = r->tx.data.len,
 		.error = err,
 	};
 	r->tx_of = r->head;
 	r->next_psn = psn_add(r->next_psn, n_psn);
-	r->next = (uint16_t)(r->pi - r->next) < r->tx.bbs ? r->pi : r->next + r->tx.bbs;
+	wq_step(&qp->sq, r->tx.wqe.bbs);
 	r->cur_pkt = 0;
 	r->head++;
 	return true;
 }
 
 /* The WQE of the message at @cur, read again if another one was in between. */
-static bool load_wqe(struct qp *qp, struct swqe *wqe, uint32_t *of, uint32_t pos)
+static bool load_wqe(struct qp *qp, struct swqe *w, uint32_t *of, uint32_t pos)
 {
 	struct message *msg = msg_at(qp, pos);
 
-	if (!wqe->valid || *of != pos) {
+	if (!w->valid || *of != pos) {
 		*of = pos;
-		if (swqe_read(qp, msg->index, wqe) || wqe->opcode != msg->opcode ||
-		    wqe->len != msg->len) {
+		if (swqe_read(qp, msg->index, w) || w->wqe.opcode != msg->opcode ||
+		    w->data.len != msg->len) {
 			violation(qp->obj.dev,
 				  "QP 0x%x: send WQE %u was changed while it was in use",
 				  qp->obj.num, msg->index);
-			wqe->valid = false;
+			w->valid = false;
 		}
 	}
-	return wqe->valid;
+	return w->valid;
 }
 
 static bool must_wait(const struct qp *qp, const struct message *msg)
@@ -320,7 +319,7 @@ static int send_data(struct qp *qp, const struct message *msg)
 	frame = request_frame(qp, &bth, head + len, &p);
 	if (!frame)
 		return 0;
-	if (swqe_gather(qp, &r->tx, off, p + head, len)) {
+	if (sg_gather(&r->tx.data, off, p + head, len)) {
 		frame_free(frame);
 		return PRM_CQE_SYND_LOCAL_PROT;
 	}
@@ -393,7 +392,7 @@ static int send_datagram(struct qp *qp, const struct message *msg)
 	frame = roce_frame(qp, &w->av, &bth, head + msg->len, &p);
 	if (!frame)
 		return 0;
-	if (swqe_gather(qp, w, 0, p + head, msg->len)) {
+	if (sg_gather(&w->data, 0, p + head, msg->len)) {
 		frame_free(frame);
 		return PRM_CQE_SYND_LOCAL_PROT;
 	}
@@ -487,12 +486,20 @@ static void requester_work(struct work *work)
 	}
 }
 
+/* Reads the doorbell record; below 0: it makes no sense. */
+static int update(struct qp *qp)
+{
+	const struct requester *r = &qp->req;
+
+	return wq_update(&qp->sq, r->tail == r->head ? qp->sq.ci : msg_at(qp, r->tail)->index);
+}
+
 void qp_doorbell(struct qp *qp, uint16_t pi_hint)
 {
 	switch (qp->state) {
 	case PRM_QP_RTS:
 	case PRM_QP_SQD:
-		if (sq_update(qp)) {
+		if (update(qp) < 0) {
 			qp_event(qp, PRM_EVENT_WQ_CATAS_ERROR);
 			qp_set_error(qp);
 			return;
@@ -501,7 +508,7 @@ void qp_doorbell(struct qp *qp, uint16_t pi_hint)
 		return;
 	case PRM_QP_SQER:
 	case PRM_QP_ERR:
-		if (!sq_update(qp))
+		if (update(qp) >= 0)
 			work_queue(&qp->flush_work);
 		return;
 	default:
@@ -659,7 +666,7 @@ static void take_response(struct qp *qp, const struct packet *pkt)
 		value = htole64(get64(data));
 		data = (const uint8_t *)&value;
 	}
-	if (swqe_scatter(qp, &r->rd, off, data, want)) {
+	if (sg_scatter(&r->rd.data, off, data, want)) {
 		fail(qp, PRM_CQE_SYND_LOCAL_PROT);
 		return;
 	}
@@ -689,7 +696,7 @@ int requester_init(struct qp *qp)
 	work_init(&r->work, requester_work);
 	timer_init(&r->timeout, timeout_fired);
 	timer_init(&r->rnr, rnr_fired);
-	r->mask = qp->has_sq ? (1u << qp->log_sq) - 1 : 0;
+	r->mask = prm_get(&qp->ctx, no_sq) ? 0 : (1u << prm_get(&qp->ctx, log_sq_size)) - 1;
 	r->ring = calloc(r->mask + 1, sizeof(*r->ring));
 	return r->ring ? 0 : -1;
 }
@@ -707,8 +714,8 @@ void requester_reset(struct qp *qp)
 	struct requester *r = &qp->req;
 
 	requester_stop(qp);
-	r->pi = 0;
-	r->next = 0;
+	qp->sq.pi = 0;
+	qp->sq.ci = 0;
 	r->tail = 0;
 	r->cur = 0;
 	r->head = 0;
@@ -738,7 +745,7 @@ void requester_resume(struct qp *qp)
 	r->una = r->next_psn;
 	r->sent = r->next_psn;
 	r->cur_pkt = 0;
-	if (r->next != r->pi)
+	if (wq_posted(&qp->sq))
 		work_queue(&r->work);
 }
 

@@ -341,11 +341,11 @@ static bool store_send(struct qp *qp, const uint8_t *data, uint32_t len)
 {
 	struct responder *p = &qp->resp;
 
-	if (p->got + len > p->wqe.room) {
+	if (p->got + len > p->wqe.room.len) {
 		fail_recv(qp, PRM_CQE_SYND_LOCAL_LENGTH, AETH_NAK_INVALID);
 		return false;
 	}
-	if (recv_scatter(qp, &p->wqe, p->got, data, len)) {
+	if (sg_scatter(&p->wqe.room, p->got, data, len)) {
 		fail_recv(qp, PRM_CQE_SYND_LOCAL_PROT, AETH_NAK_OPERATION);
 		return false;
 	}
@@ -720,12 +720,12 @@ void responder_datagram(struct qp *qp, const struct packet *pkt)
 	if (!need_wqe(qp))
 		return;
 	p->got = 0;
-	if (GRH_BYTES + len > p->wqe.room) {
+	if (GRH_BYTES + len > p->wqe.room.len) {
 		fail_recv(qp, PRM_CQE_SYND_LOCAL_LENGTH, 0);
 		return;
 	}
-	if (recv_scatter(qp, &p->wqe, 0, pkt->grh, GRH_BYTES) ||
-	    recv_scatter(qp, &p->wqe, GRH_BYTES, pkt->ext + head, len)) {
+	if (sg_scatter(&p->wqe.room, 0, pkt->grh, GRH_BYTES) ||
+	    sg_scatter(&p->wqe.room, GRH_BYTES, pkt->ext + head, len)) {
 		fail_recv(qp, PRM_CQE_SYND_LOCAL_PROT, 0);
 		return;
 	}

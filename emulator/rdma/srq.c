@@ -43,7 +43,6 @@ struct geometry {
 static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct geometry *g,
 			      const void *tail)
 {
-	uint64_t bytes = (uint64_t)PRM_WQE_DS << g->log_stride << g->log_size;
 	struct srq *srq;
 
 	if (g->log_stride < 1 || g->log_stride > LOG_SRQ_STRIDE_MAX ||
@@ -62,13 +61,15 @@ static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct ge
 	if (!srq)
 		return NULL;
 	srq->obj.release = srq_release;
-	srq->log_size = g->log_size;
-	srq->log_stride = g->log_stride;
-	srq->dbr = g->dbr;
+	srq->wq = (struct wq){ .owner = &srq->obj,
+			       .pages = &srq->pages,
+			       .dbr = g->dbr,
+			       .log_size = g->log_size,
+			       .log_stride = g->log_stride + RQ_LOG_STRIDE_MIN };
 	srq->user_index = QP_NO_USER_INDEX;
 	srq->pd = obj_hold(c, OBJ_PD, g->pd, "pd");
 	if (!srq->pd ||
-	    pages_get(c, &srq->pages, tail, bytes, g->log_page, g->page_offset)) {
+	    pages_get(c, &srq->pages, tail, wq_bytes(&srq->wq), g->log_page, g->page_offset)) {
 		obj_free(srq);
 		return NULL;
 	}
@@ -77,9 +78,9 @@ static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct ge
 
 static int srq_limit(struct cmd *c, struct srq *srq, uint32_t lwm)
 {
-	if (lwm >= 1u << srq->log_size)
+	if (lwm >= 1u << srq->wq.log_size)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "lwm %u: the queue has %u WQEs", lwm,
-			      1u << srq->log_size);
+			      1u << srq->wq.log_size);
 	srq->limit = lwm;
 	return 0;
 }
@@ -240,7 +241,7 @@ static int check_rmp(struct cmd *c, const struct prm_rmpc *ctx, const struct prm
 	    REFUSED(c, wq, dbr_umem_valid, "umem was not announced") ||
 	    REFUSED(c, wq, wq_umem_valid, "umem was not announced"))
 		return -1;
-	if (prm_get(wq, log_wq_stride) < 4)
+	if (prm_get(wq, log_wq_stride) < RQ_LOG_STRIDE_MIN)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "wq.log_wq_stride %u is less than 4",
 			      prm_get(wq, log_wq_stride));
 	return 0;
@@ -251,7 +252,7 @@ static int run_create_rmp(struct cmd *c)
 	const struct prm_create_rmp_in *in = c->in;
 	const struct prm_rmpc *ctx = prm_sub_const(in, ctx, rmpc);
 	const struct prm_wq *wq = prm_sub_const(ctx, wq, wq);
-	struct geometry g = { prm_get(wq, log_wq_sz),	 prm_get(wq, log_wq_stride) - 4,
+	struct geometry g = { prm_get(wq, log_wq_sz),	 prm_get(wq, log_wq_stride) - RQ_LOG_STRIDE_MIN,
 			      prm_get(wq, log_wq_pg_sz), prm_get(wq, page_offset),
 			      prm_get64(wq, dbr_addr),	 prm_get(wq, pd) };
 	struct prm_create_rmp_out *out = c->out;

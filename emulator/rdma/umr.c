@@ -32,29 +32,29 @@
 
 static const struct prm_wqe_umr_ctrl_seg *umr_ctrl(const struct swqe *w)
 {
-	return (const void *)(w->raw + CTRL_AT);
+	return (const void *)(w->wqe.raw + CTRL_AT);
 }
 
 static const struct prm_mkc *umr_mkc(const struct swqe *w)
 {
-	return (const void *)(w->raw + MKEY_AT);
+	return (const void *)(w->wqe.raw + MKEY_AT);
 }
 
 /* ---- form ---------------------------------------------------------------------------------- */
 
-static int check_list(struct qp *qp, const struct swqe *w)
+static int check_list(const struct swqe *w)
 {
 	const struct prm_wqe_umr_ctrl_seg *ctrl = umr_ctrl(w);
-	uint32_t bytes = be16_to_cpu(ctrl->xlt_octowords) * OCTWORD, room = w->bytes - LIST_AT;
+	uint32_t bytes = be16_to_cpu(ctrl->xlt_octowords) * OCTWORD, room = w->wqe.bytes - LIST_AT;
 
 	if (!(ctrl->flags & PRM_UMR_INLINE)) {
 		if (room != sizeof(struct prm_wqe_data_seg))
-			return swqe_bad(qp, w->index, "a UMR list by pointer needs a data segment",
-					room);
-		room = get32(w->raw + LIST_AT);
+			return wqe_bad(&w->wqe, "a UMR list by pointer needs a data segment",
+				       room);
+		room = get32(w->wqe.raw + LIST_AT);
 	}
 	if (bytes > room)
-		return swqe_bad(qp, w->index, "its UMR list is longer than what was given", bytes);
+		return wqe_bad(&w->wqe, "its UMR list is longer than what was given", bytes);
 	return 0;
 }
 
@@ -66,34 +66,34 @@ int umr_check(struct qp *qp, const struct swqe *w)
 	unsigned int i;
 	uint8_t rsvd = 0;
 
-	if (w->bytes < LIST_AT)
-		return swqe_bad(qp, w->index, "the WQE ends before the segments of a UMR",
-				w->bytes);
+	if (w->wqe.bytes < LIST_AT)
+		return wqe_bad(&w->wqe, "the WQE ends before the segments of a UMR",
+			       w->wqe.bytes);
 	if (ctrl->flags & ~KNOWN_FLAGS ||
 	    (ctrl->flags & PRM_UMR_CHECK_FREE && ctrl->flags & PRM_UMR_CHECK_NOT_FREE))
-		return swqe_bad(qp, w->index, "UMR flags", ctrl->flags);
+		return wqe_bad(&w->wqe, "UMR flags", ctrl->flags);
 	for (i = 0; i < sizeof(ctrl->rsvd_01); i++)
 		rsvd |= ctrl->rsvd_01[i];
 	for (i = 0; i < sizeof(ctrl->rsvd_14); i++)
 		rsvd |= ctrl->rsvd_14[i];
 	if (rsvd)
-		return swqe_bad(qp, w->index, "reserved fields of the UMR control segment", rsvd);
+		return wqe_bad(&w->wqe, "reserved fields of the UMR control segment", rsvd);
 	if (mask & ~KNOWN_MASK)
-		return swqe_bad(qp, w->index, "the UMR mask names what was not announced",
-				(mask & ~KNOWN_MASK) >> 32 ? (mask & ~KNOWN_MASK) >> 32 :
-							     mask & ~KNOWN_MASK);
+		return wqe_bad(&w->wqe, "the UMR mask names what was not announced",
+			       (mask & ~KNOWN_MASK) >> 32 ? (mask & ~KNOWN_MASK) >> 32 :
+							    mask & ~KNOWN_MASK);
 	if (be32_to_cpu(ctrl->xlt_offset_47_16))
-		return swqe_bad(qp, w->index, "extended UMR offsets were not announced",
-				be32_to_cpu(ctrl->xlt_offset_47_16));
+		return wqe_bad(&w->wqe, "extended UMR offsets were not announced",
+			       be32_to_cpu(ctrl->xlt_offset_47_16));
 	if (be16_to_cpu(ctrl->xlt_offset) && !(ctrl->flags & PRM_UMR_TRANSLATION_OFFSET_EN))
-		return swqe_bad(qp, w->index, "a UMR offset that is not enabled",
-				be16_to_cpu(ctrl->xlt_offset));
+		return wqe_bad(&w->wqe, "a UMR offset that is not enabled",
+			       be16_to_cpu(ctrl->xlt_offset));
 	if (mask & PRM_UMR_MASK_PD && qp->st != PRM_QP_ST_REG_UMR)
-		return swqe_bad(qp, w->index, "only a UMR QP changes a key's PD",
-				prm_get(umr_mkc(w), pd));
+		return wqe_bad(&w->wqe, "only a UMR QP changes a key's PD",
+			       prm_get(umr_mkc(w), pd));
 	if (mask & PRM_UMR_MASK_QPN && qpn != MEM_ANY_QP && qpn != qp->obj.num)
-		return swqe_bad(qp, w->index, "it gives a key to another QP", qpn);
-	return check_list(qp, w);
+		return wqe_bad(&w->wqe, "it gives a key to another QP", qpn);
+	return check_list(w);
 }
 
 /* ---- the key as it will be ----------------------------------------------------------------- */
@@ -110,7 +110,7 @@ struct change {
 static int fails(const struct change *ch, const char *why)
 {
 	trace(ch->qp->obj.dev, "QP 0x%x: UMR WQE %u of key 0x%x: %s", ch->qp->obj.num,
-	      ch->w->index, ch->w->imm, why);
+	      ch->w->wqe.index, ch->w->imm, why);
 	return PRM_CQE_SYND_MW_BIND;
 }
 
@@ -175,8 +175,8 @@ static int take_fields(struct change *ch)
 		prm_set(to, pd, prm_get(from, pd));
 		ch->pd = obj_find(ch->qp->obj.dev, OBJ_PD, prm_get(from, pd));
 		if (!ch->pd)
-			return swqe_bad(ch->qp, ch->w->index, "there is no such PD",
-					prm_get(from, pd));
+			return wqe_bad(&ch->w->wqe, "there is no such PD",
+				       prm_get(from, pd));
 	}
 	mkey_decode(&ch->next);
 	return 0;
@@ -221,7 +221,7 @@ static int put_entries(struct change *ch, const uint8_t *list, uint32_t n, uint3
 static int take_list(struct change *ch)
 {
 	const struct prm_wqe_umr_ctrl_seg *ctrl = umr_ctrl(ch->w);
-	const uint8_t *seg = ch->w->raw + LIST_AT;
+	const uint8_t *seg = ch->w->wqe.raw + LIST_AT;
 	uint32_t octwords = be16_to_cpu(ctrl->xlt_octowords),
 		 at = be16_to_cpu(ctrl->xlt_offset), lkey = get32(seg + 4),
 		 room = (ch->mkey->max_xlt + LIST_UNIT - 1) / LIST_UNIT * LIST_UNIT, per;
@@ -230,7 +230,7 @@ static int take_list(struct change *ch)
 	int err;
 
 	if (!octwords && ctrl->flags & PRM_UMR_INLINE)
-		octwords = (ch->w->bytes - LIST_AT) / OCTWORD;
+		octwords = (ch->w->wqe.bytes - LIST_AT) / OCTWORD;
 	if (!octwords)
 		return 0;
 	if (ch->mkey->mode == MKEY_PA)
@@ -247,7 +247,7 @@ static int take_list(struct change *ch)
 	if (mem_read(qp->obj.dev, qp_user(qp), lkey, get64(seg + 8), list, octwords * OCTWORD,
 		     MEM_LOCAL_READ)) {
 		trace(qp->obj.dev, "QP 0x%x: UMR WQE %u: its list cannot be read by lkey 0x%x",
-		      qp->obj.num, ch->w->index, lkey);
+		      qp->obj.num, ch->w->wqe.index, lkey);
 		err = PRM_CQE_SYND_LOCAL_PROT;
 	} else {
 		err = put_entries(ch, list, octwords * per, at * per);

@@ -292,9 +292,9 @@ static void wrong_receive(void)
 	post_send(&x, &wr);
 	settle();
 	/* once for the message, once for the flush */
-	wrong_expect("a receive queue that overflows",
-		     "QP 0x*: receive producer index 65: 0 WQEs were used, the queue has 64\n"
-		     "QP 0x*: receive producer index 65: 0 WQEs were used, the queue has 64");
+	wrong_expect("a receive queue that is overfull",
+		     "QP 0x*: receive producer index 65: 0 on are in use, the queue has 64\n"
+		     "QP 0x*: receive producer index 65: 0 on are in use, the queue has 64");
 	drain();
 	destroy_pair(&x, &y);
 	drain();
@@ -317,8 +317,8 @@ static void wrong_receive(void)
 	wrong_begin();
 	post_send(&x, &wr);
 	settle();
-	wrong_expect("an RMP that overflows",
-		     "RMP 0x*: doorbell record 17: 0 WQEs were used, the queue has 16");
+	wrong_expect("a shared queue that is overfull",
+		     "RMP 0x*: receive producer index 17: 0 on are in use, the queue has 16");
 	drain();
 	destroy_pair(&x, &y);
 	drain();

@@ -14,8 +14,8 @@ static uint32_t packet_len;
 
 /* ---- send queues ---- */
 
-/* A valid SEND of the packet in @wqe, to be corrupted; which says how many blocks to ring for. */
-struct wqe {
+/* A right SEND of the packet in @wqe, about to be spoilt; which says in how many blocks to ring. */
+struct send_wqe {
 	struct prm_wqe_ctrl_seg *ctrl;
 	struct prm_wqe_eth_seg *eth;
 	struct prm_wqe_data_seg *data;
@@ -23,86 +23,86 @@ struct wqe {
 
 struct send_case {
 	const char *what;
-	void (*corrupt)(struct wqe *w, struct dut_wq *sq);
+	void (*spoil)(struct send_wqe *w, struct dut_wq *sq);
 	void (*edit)(struct prm_sqc *ctx);
 	const char *text;
 };
 
-static void no_size(struct wqe *w, struct dut_wq *sq)
+static void no_size(struct send_wqe *w, struct dut_wq *sq)
 {
 	w->ctrl->qpn_ds = htobe32(sq->num << 8);
 }
 
-static void too_long(struct wqe *w, struct dut_wq *sq)
+static void too_long(struct send_wqe *w, struct dut_wq *sq)
 {
 	w->ctrl->qpn_ds = htobe32(sq->num << 8 | 5);
 }
 
-static void other_index(struct wqe *w, struct dut_wq *sq)
+static void other_index(struct send_wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
 	w->ctrl->opmod_idx_opcode = htobe32(77 << 8 | PRM_WQE_SEND);
 }
 
-static void other_queue(struct wqe *w, struct dut_wq *sq)
+static void other_queue(struct send_wqe *w, struct dut_wq *sq)
 {
 	w->ctrl->qpn_ds = htobe32((sq->num + 1) << 8 | 3);
 }
 
-static void unknown_opcode(struct wqe *w, struct dut_wq *sq)
+static void unknown_opcode(struct send_wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
 	w->ctrl->opmod_idx_opcode = htobe32(PRM_WQE_RDMA_WRITE);
 }
 
-static void no_segments(struct wqe *w, struct dut_wq *sq)
+static void no_segments(struct send_wqe *w, struct dut_wq *sq)
 {
 	w->ctrl->qpn_ds = htobe32(sq->num << 8 | 2);
 }
 
-static void software_parser(struct wqe *w, struct dut_wq *sq)
+static void software_parser(struct send_wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
 	w->eth->swp_flags = 1;
 }
 
-static void inner_checksum(struct wqe *w, struct dut_wq *sq)
+static void inner_checksum(struct send_wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
 	w->eth->cs_flags = PRM_WQE_ETH_L3_INNER_CSUM;
 }
 
-static void tag_and_header(struct wqe *w, struct dut_wq *sq)
+static void tag_and_header(struct send_wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
 	w->eth->inline_hdr_sz = htobe16(PRM_WQE_ETH_INSERT_VLAN | 14);
 }
 
-static void long_header(struct wqe *w, struct dut_wq *sq)
+static void long_header(struct send_wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
 	w->eth->inline_hdr_sz = htobe16(200);
 }
 
-static void wrong_lkey(struct wqe *w, struct dut_wq *sq)
+static void wrong_lkey(struct send_wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
 	w->data->lkey = htobe32(d->lkey ^ 1);
 }
 
-static void reserved_lkey(struct wqe *w, struct dut_wq *sq)
+static void reserved_lkey(struct send_wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
 	w->data->lkey = htobe32(MKEY_RESERVED_LKEY);
 }
 
-static void too_much(struct wqe *w, struct dut_wq *sq)
+static void too_much(struct send_wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
 	w->data->byte_count = htobe32(1 << 20);
 }
 
-static void lso_without_mss(struct wqe *w, struct dut_wq *sq)
+static void lso_without_mss(struct send_wqe *w, struct dut_wq *sq)
 {
 	(void)sq;
 	w->ctrl->opmod_idx_opcode = htobe32(PRM_WQE_LSO);
@@ -115,41 +115,41 @@ static void without_tis(struct prm_sqc *ctx)
 }
 
 static const struct send_case send_cases[] = {
-	{ "a WQE without a size", no_size, NULL, "SQ 0x*: WQE 0 has no size" },
+	{ "a WQE without a size", no_size, NULL, "SQ 0x*: send WQE 0: its size is 0 (0x*)" },
 	{ "a WQE longer than what is posted", too_long, NULL,
-	  "SQ 0x*: WQE 0 of 2 blocks goes beyond the producer index 1" },
+	  "SQ 0x*: send WQE 0: it is longer than what was posted (0x2)" },
 	{ "a WQE with another index", other_index, NULL,
-	  "SQ 0x*: at index 0 stands WQE 77 of queue 0x*" },
+	  "SQ 0x*: send WQE 0: its control segment has another index (0x4d0a)" },
 	{ "a WQE of another queue", other_queue, NULL,
-	  "SQ 0x*: at index 0 stands WQE 0 of queue 0x*" },
-	{ "an RDMA opcode", unknown_opcode, NULL,
-	  "SQ 0x*: WQE 0 (opcode 0x08): the opcode is not advertised for SQs" },
+	  "SQ 0x*: send WQE 0: its control segment has another QPN (0x*)" },
+	{ "an opcode of RDMA", unknown_opcode, NULL,
+	  "SQ 0x*: send WQE 0: the opcode is not advertised for SQs (0x*)" },
 	{ "a SEND without data", no_segments, NULL,
-	  "SQ 0x*: WQE 0 (opcode 0x0a): too small for a frame" },
+	  "SQ 0x*: send WQE 0: too small for a frame (0x*)" },
 	{ "software parsing", software_parser, NULL,
-	  "SQ 0x*: WQE 0 (opcode 0x0a): software parsing is not advertised" },
+	  "SQ 0x*: send WQE 0: software parsing is not advertised (0x*)" },
 	{ "a checksum of inner headers", inner_checksum, NULL,
-	  "SQ 0x*: WQE 0 (opcode 0x0a): cs_flags that are not advertised" },
-	{ "a VLAN tag and inline headers", tag_and_header, NULL,
-	  "SQ 0x*: WQE 0 (opcode 0x0a): VLAN insertion and inline headers exclude each other" },
+	  "SQ 0x*: send WQE 0: cs_flags that are not advertised (0x*)" },
+	{ "a tag and inline headers", tag_and_header, NULL,
+	  "SQ 0x*: send WQE 0: VLAN insertion and inline headers exclude each other (0x*)" },
 	{ "inline headers beyond the WQE", long_header, NULL,
-	  "SQ 0x*: WQE 0 (opcode 0x0a): the inline header is longer than the WQE" },
+	  "SQ 0x*: send WQE 0: the inline header is longer than the WQE (0x*)" },
 	{ "a wrong lkey", wrong_lkey, NULL, "SQ 0x*: WQE 0: lkey 0x*, * bytes at 0x*: *" },
 	{ "the reserved lkey", reserved_lkey, NULL,
 	  "SQ 0x*: WQE 0: lkey 0x200, * bytes at 0x*: there is no such key, or it is free" },
 	{ "a packet of 1 MiB", too_much, NULL,
-	  "SQ 0x*: WQE 0 (opcode 0x0a): it has more data than a packet may have" },
+	  "SQ 0x*: send WQE 0: it has more data than a packet may have (0x*)" },
 	{ "an LSO without an mss", lso_without_mss, NULL,
-	  "SQ 0x*: WQE 0 (opcode 0x0e): LSO needs TCP or UDP headers inline and an mss" },
+	  "SQ 0x*: send WQE 0: LSO needs TCP or UDP headers inline and an mss (0x*)" },
 	{ "a SEND on a queue without a TIS", NULL, without_tis,
-	  "SQ 0x*: WQE 0 (opcode 0x0a): the SQ has no TIS" },
+	  "SQ 0x*: send WQE 0: the SQ has no TIS (0x*)" },
 };
 
 static void wrong_send(const struct send_case *k)
 {
 	struct dut_wq sq = dut_create_sq(d, 4, k->edit);
 	uint8_t *raw = dut_wqe(d, &sq, PRM_WQE_SEND, 3, PRM_WQE_CE_ALWAYS);
-	struct wqe w = { (void *)raw, (void *)(raw + 16), (void *)(raw + 32) };
+	struct send_wqe w = { (void *)raw, (void *)(raw + 16), (void *)(raw + 32) };
 	uint64_t buf = dut_alloc(d, packet_len);
 	const struct prm_err_cqe *cqe;
 
@@ -190,8 +190,8 @@ static void wrong_send_index(void)
 	dut_store(d, sq.dbr + 4, 17);
 	sq_doorbell(d->dev, d->uar, (uint64_t)sq.num << 8);
 	dut_run();
-	wrong_expect("a send queue that overflows",
-		     "SQ 0x*: producer index 17 (WQE 0) is a queue or more ahead of 0");
+	wrong_expect("a send queue that is overfull",
+		     "SQ 0x*: send producer index 17: 0 on are in use, the queue has 16");
 	wrong_begin();
 	sq_doorbell(d->dev, d->uar + 1, (uint64_t)sq.num << 8);
 	wrong_expect("a send doorbell on another UAR",
@@ -248,8 +248,8 @@ static void wrong_receive(void)
 	dut_store(d, rq.dbr, 100);
 	wrong_begin();
 	to_myself(d);
-	wrong_expect("a receive queue that overflows",
-		     "RQ 0x*: producer index 100 is more than a queue ahead of 0");
+	wrong_expect("a receive queue that is overfull",
+		     "RQ 0x*: receive producer index 100: 0 on are in use, the queue has 16");
 	receiver(20);
 	wrong_begin();
 	to_myself(d);
@@ -367,11 +367,11 @@ int main(void)
 	for (i = 0; i < ARRAY_SIZE(send_cases); i++)
 		wrong_send(&send_cases[i]);
 	wrong_lso("an LSO whose header ends early", 50, 500,
-		  "SQ 0x*: WQE 0 (opcode 0x0e): *");
+		  "SQ 0x*: send WQE 0: *");
 	wrong_lso("an LSO with more headers than TCP has", 60, 500,
-		  "SQ 0x*: WQE 0 (opcode 0x0e): the inline headers of an LSO do not end with the TCP header");
+		  "SQ 0x*: send WQE 0: the inline headers of an LSO do not end with the TCP header (0x*)");
 	wrong_lso("an LSO of giant segments", 54, 16000,
-		  "SQ 0x*: WQE 0 (opcode 0x0e): the mss is larger than a frame");
+		  "SQ 0x*: send WQE 0: the mss is larger than a frame (0x*)");
 	wrong_send_index();
 	wrong_mtu();
 	wrong_consumer();

@@ -8,8 +8,6 @@
 
 #include "nic/nic.h"
 #include "prm/cqe.h"
-#include "prm/eqe.h"
-#include "prm/wqe.h"
 
 #define IPPROTO_TCP 6
 #define TCP_ACK 0x10
@@ -20,14 +18,7 @@
 
 static void complete_error(struct rq *rq, uint16_t index, uint8_t syndrome)
 {
-	struct prm_err_cqe cqe = {};
-
-	cqe.srqn = cpu_to_be32(prm_get(&rq->ctx, user_index));
-	cqe.syndrome = syndrome;
-	cqe.s_wqe_opcode_qpn = cpu_to_be32(rq->obj.num);
-	cqe.wqe_counter = cpu_to_be16(index);
-	cqe.op_own = PRM_CQE_RESP_ERR << PRM_CQE_OPCODE_SHIFT;
-	cq_push(rq->cq, (struct prm_cqe64 *)&cqe, true);
+	cq_push_error(rq->cq, false, prm_get(&rq->ctx, user_index), rq->obj.num, index, syndrome);
 }
 
 static void rq_to_error(void *obj)
@@ -43,13 +34,10 @@ static void rq_to_error(void *obj)
 
 static void fail(struct rq *rq, uint8_t syndrome)
 {
-	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_RQ,
-				       .qp_srq_n = cpu_to_be32(rq->obj.num) };
-
 	rq->obj.dev->eth->counters.rx_errors.packets++;
 	complete_error(rq, rq->wq.ci++, syndrome);
 	rq_to_error(rq);
-	event_dispatch(rq->obj.dev, PRM_EVENT_WQ_CATAS_ERROR, 0, &data, sizeof(data));
+	queue_event(&rq->obj, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
 /* Bytes of a packet in the order the guest gets them: without the tag that was taken off. */

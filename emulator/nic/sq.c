@@ -9,7 +9,6 @@
 
 #include "nic/nic.h"
 #include "prm/cqe.h"
-#include "prm/eqe.h"
 #include "prm/vport.h"
 #include "prm/wqe.h"
 
@@ -37,14 +36,8 @@ static void complete(struct sq *sq, const struct wqe *wqe)
 
 static void complete_error(struct sq *sq, uint8_t opcode, uint16_t index, uint8_t syndrome)
 {
-	struct prm_err_cqe cqe = {};
-
-	cqe.srqn = cpu_to_be32(prm_get(&sq->ctx, user_index));
-	cqe.syndrome = syndrome;
-	cqe.s_wqe_opcode_qpn = cpu_to_be32((uint32_t)opcode << 24 | sq->obj.num);
-	cqe.wqe_counter = cpu_to_be16(index);
-	cqe.op_own = PRM_CQE_REQ_ERR << PRM_CQE_OPCODE_SHIFT;
-	cq_push(sq->cq, (struct prm_cqe64 *)&cqe, true);
+	cq_push_error(sq->cq, true, prm_get(&sq->ctx, user_index),
+		      (uint32_t)opcode << 24 | sq->obj.num, index, syndrome);
 }
 
 /*
@@ -53,13 +46,10 @@ static void complete_error(struct sq *sq, uint8_t opcode, uint16_t index, uint8_
  */
 static void fail(struct sq *sq, const struct wqe *wqe, uint8_t syndrome)
 {
-	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_SQ,
-				       .qp_srq_n = cpu_to_be32(sq->obj.num) };
-
 	sq->state = PRM_WQ_ERR;
 	sq->obj.dev->eth->counters.tx_errors.packets++;
 	complete_error(sq, wqe->opcode, wqe->index, syndrome);
-	event_dispatch(sq->obj.dev, PRM_EVENT_WQ_CATAS_ERROR, 0, &data, sizeof(data));
+	queue_event(&sq->obj, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
 static void sq_reset(struct sq *sq)

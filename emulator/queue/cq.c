@@ -141,7 +141,7 @@ static void make_error(struct prm_cqe64 *cqe, enum prm_cqe_syndrome syndrome)
 	bool send = cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_REQ;
 	struct prm_err_cqe err = {
 		.srqn = cqe->srqn,
-		.vendor_err_synd = 0x80 | syndrome,
+		.vendor_err_synd = syndrome == PRM_CQE_SYND_WR_FLUSH ? 0xf9 : 0x80 | syndrome,
 		.syndrome = syndrome,
 		.s_wqe_opcode_qpn = cqe->sop_drop_qpn,
 		.wqe_counter = cqe->wqe_counter,
@@ -249,6 +249,20 @@ bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 	default:
 		return cq_put(cq, cqe, solicited);
 	}
+}
+
+bool cq_push_error(struct cq *cq, bool send, uint32_t owner, uint32_t op_qpn, uint16_t index,
+		   enum prm_cqe_syndrome syndrome)
+{
+	struct prm_cqe64 cqe = {
+		.srqn = cpu_to_be32(owner),
+		.sop_drop_qpn = cpu_to_be32(op_qpn),
+		.wqe_counter = cpu_to_be16(index),
+		.op_own = (send ? PRM_CQE_REQ : PRM_CQE_RESP_SEND) << PRM_CQE_OPCODE_SHIFT,
+	};
+
+	make_error(&cqe, syndrome);
+	return cq_push(cq, &cqe, true);
 }
 
 /*

@@ -57,8 +57,8 @@ void pages_free(struct pages *pages)
 static int pages_copy(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf,
 		      size_t len, bool write)
 {
-	uint64_t at = off + pages->offset, size = 1ull << pages->log_size, in_page = at & (size - 1);
-	uint64_t page = at >> pages->log_size, room = size - in_page;
+	uint64_t at = off + pages->offset, size = 1ull << pages->log_size;
+	uint64_t page = at >> pages->log_size, in_page = at & (size - 1), room = size - in_page;
 	int err;
 
 	if (len > room) {

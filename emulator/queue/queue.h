@@ -64,6 +64,12 @@ void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *data, siz
  * event, CQ in error, false.
  */
 bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited);
+/*
+ * The error completion of WQE @index. @owner is the SRQ or the user's index of the queue; @op_qpn
+ * its number, with the opcode above it of a send WQE. False: as cq_push().
+ */
+bool cq_push_error(struct cq *cq, bool send, uint32_t owner, uint32_t op_qpn, uint16_t index,
+		   enum prm_cqe_syndrome syndrome);
 uint32_t cq_number(const struct cq *cq);
 /* Doorbells. */
 void eq_doorbell(struct cxdev *dev, uint32_t uar, uint32_t value, bool arm);
@@ -90,7 +96,7 @@ struct wq {
 	uint64_t dbr;
 	bool send;
 	uint8_t log_size, log_stride;	/* entries; bytes of one */
-	uint16_t ci, pi;	/* the next entry to begin with; the driver's counter as last read */
+	uint16_t ci, pi;	/* the next entry to begin; the driver's counter as last read */
 };
 
 static inline uint32_t wq_bytes(const struct wq *wq)
@@ -140,7 +146,9 @@ static inline const struct prm_wqe_ctrl_seg *wqe_ctrl(const struct wqe *w)
 int wqe_fetch(const struct wq *wq, uint16_t index, struct wqe *w);
 /* The driver posted nonsense: a violation. Returns the syndrome, local QP operation error. */
 int wqe_bad(const struct wqe *w, const char *why, uint32_t value);
-/* For the flush: steps over the WQE at ci, which is there. Returns its opcode, NOP if unreadable. */
+/* The event of a queue that its number names. */
+void queue_event(const struct obj *queue, enum prm_event type);
+/* For the flush: steps over a WQE that is posted. Returns its opcode, NOP if it cannot be read. */
 uint8_t wqe_skip(struct wq *wq);
 
 /* ---- Q counters: the names of QUERY_Q_COUNTER ---- */

@@ -92,3 +92,13 @@ uint8_t wqe_skip(struct wq *wq)
 	wq_step(wq, ((be32_to_cpu(ctrl.qpn_ds) & 0x3f) + 3) / 4);
 	return be32_to_cpu(ctrl.opmod_idx_opcode);
 }
+
+void queue_event(const struct obj *queue, enum prm_event type)
+{
+	struct prm_eqe_qp_srq data = { .type = queue->type == OBJ_QP ? PRM_EQE_RSC_QP :
+					       queue->type == OBJ_SQ ? PRM_EQE_RSC_SQ :
+								       PRM_EQE_RSC_RQ,
+				       .qp_srq_n = cpu_to_be32(queue->num) };
+
+	event_dispatch(queue->dev, type, 0, &data, sizeof(data));
+}

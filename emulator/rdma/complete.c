@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Completions of queue pairs, and their events. */
+/* Completions of queue pairs. */
 #include <string.h>
 
 #include "rdma/rdma.h"
@@ -14,13 +14,14 @@ static uint32_t owner_field(const struct qp *qp, const struct srq *srq)
 	return srq ? srq->obj.num : 0;
 }
 
-static void push(struct qp *qp, struct cq *cq, void *cqe, bool solicited)
+/* A CQ that took nothing more breaks the queue pair. */
+static void pushed(struct qp *qp, bool ok)
 {
-	if (cq_push(cq, cqe, solicited))
+	if (ok)
 		return;
 	qp->counters->cq_overflow++;
 	if (qp->state != PRM_QP_ERR) {
-		qp_event(qp, PRM_EVENT_WQ_CATAS_ERROR);
+		queue_event(&qp->obj, PRM_EVENT_WQ_CATAS_ERROR);
 		qp_set_error(qp);
 	}
 }
@@ -39,22 +40,7 @@ void complete_send(struct qp *qp, const struct message *msg)
 	if (msg->opcode == PRM_WQE_RDMA_READ || msg->opcode == PRM_WQE_ATOMIC_CS ||
 	    msg->opcode == PRM_WQE_ATOMIC_FA)
 		cqe.byte_cnt = cpu_to_be32(msg->len);
-	push(qp, qp->send_cq, &cqe, false);
-}
-
-static void push_error(struct qp *qp, struct cq *cq, const struct srq *srq, uint32_t op_qpn,
-		       uint16_t index, enum prm_cqe_opcode opcode, enum prm_cqe_syndrome syndrome)
-{
-	struct prm_err_cqe cqe = {
-		.srqn = cpu_to_be32(owner_field(qp, srq)),
-		.vendor_err_synd = syndrome == PRM_CQE_SYND_WR_FLUSH ? 0xf9 : 0x80 | syndrome,
-		.syndrome = syndrome,
-		.s_wqe_opcode_qpn = cpu_to_be32(op_qpn),
-		.wqe_counter = cpu_to_be16(index),
-		.op_own = opcode << PRM_CQE_OPCODE_SHIFT,
-	};
-
-	push(qp, cq, &cqe, true);
+	pushed(qp, cq_push(qp->send_cq, &cqe, false));
 }
 
 void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,
@@ -100,8 +86,8 @@ void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,
 	if (syndrome != PRM_CQE_SYND_WR_FLUSH)
 		trace(qp->obj.dev, "QP 0x%x: send WQE %u ends with syndrome 0x%02x", qp->obj.num,
 		      index, syndrome);
-	push_error(qp, qp->send_cq, NULL, (uint32_t)opcode << 24 | qp->obj.num, index,
-		   PRM_CQE_REQ_ERR, syndrome);
+	pushed(qp, cq_push_error(qp->send_cq, true, owner_field(qp, NULL),
+				 (uint32_t)opcode << 24 | qp->obj.num, index, syndrome));
 }
 
 /* XRC SRQs have a CQ of their own. */
@@ -117,7 +103,7 @@ void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe,
 	cqe->sop_drop_qpn = cpu_to_be32(qp->obj.num);
 	cqe->wqe_counter = cpu_to_be16(wqe->index);
 	cqe->op_own = opcode << PRM_CQE_OPCODE_SHIFT | (solicited ? PRM_CQE_SOLICITED : 0);
-	push(qp, recv_cq(qp, wqe), cqe, solicited);
+	pushed(qp, cq_push(recv_cq(qp, wqe), cqe, solicited));
 }
 
 void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syndrome syndrome)
@@ -136,14 +122,6 @@ void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syn
 	if (syndrome != PRM_CQE_SYND_WR_FLUSH)
 		trace(qp->obj.dev, "QP 0x%x: receive WQE %u ends with syndrome 0x%02x", qp->obj.num,
 		      wqe->index, syndrome);
-	push_error(qp, recv_cq(qp, wqe), wqe->srq, qp->obj.num, wqe->index, PRM_CQE_RESP_ERR,
-		   syndrome);
-}
-
-void qp_event(struct qp *qp, enum prm_event type)
-{
-	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_QP,
-				       .qp_srq_n = cpu_to_be32(qp->obj.num) };
-
-	event_dispatch(qp->obj.dev, type, 0, &data, sizeof(data));
+	pushed(qp, cq_push_error(recv_cq(qp, wqe), false, owner_field(qp, wqe->srq), qp->obj.num,
+				 wqe->index, syndrome));
 }

@@ -39,7 +39,7 @@ static bool flush_recv(struct qp *qp, int *budget)
 	}
 	if (qp->srq && qp->st != PRM_QP_ST_XRC) {
 		if (!qp->last_wqe_told)
-			qp_event(qp, PRM_EVENT_SRQ_LAST_WQE);
+			queue_event(&qp->obj, PRM_EVENT_SRQ_LAST_WQE);
 		qp->last_wqe_told = true;
 		return true;
 	}

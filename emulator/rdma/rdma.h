@@ -345,7 +345,6 @@ void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,
 void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe,
 		   enum prm_cqe_opcode opcode, bool solicited);
 void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syndrome syndrome);
-void qp_event(struct qp *qp, enum prm_event type);
 void qp_flush(struct work *work);
 void qp_flush_timer(struct timer *timer);
 

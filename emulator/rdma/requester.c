@@ -500,7 +500,7 @@ void qp_doorbell(struct qp *qp, uint16_t pi_hint)
 	case PRM_QP_RTS:
 	case PRM_QP_SQD:
 		if (update(qp) < 0) {
-			qp_event(qp, PRM_EVENT_WQ_CATAS_ERROR);
+			queue_event(&qp->obj, PRM_EVENT_WQ_CATAS_ERROR);
 			qp_set_error(qp);
 			return;
 		}

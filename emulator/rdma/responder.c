@@ -112,7 +112,7 @@ static void refuse_invalid(struct qp *qp, const char *why)
 		return;
 	}
 	qp->counters->resp_remote_invalid_request++;
-	qp_event(qp, PRM_EVENT_WQ_INVAL_REQ_ERROR);
+	queue_event(&qp->obj, PRM_EVENT_WQ_INVAL_REQ_ERROR);
 	die(qp, AETH_NAK_INVALID);
 }
 
@@ -127,7 +127,7 @@ static void refuse_access(struct qp *qp, enum mem_result result, uint32_t rkey, 
 		return;
 	}
 	qp->counters->resp_remote_access_errors++;
-	qp_event(qp, PRM_EVENT_WQ_ACCESS_ERROR);
+	queue_event(&qp->obj, PRM_EVENT_WQ_ACCESS_ERROR);
 	die(qp, AETH_NAK_ACCESS);
 }
 
@@ -179,7 +179,7 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 					    .msn = answer->msn,
 					    .n_psn = 1 };
 		qp->counters->resp_remote_access_errors++;
-		qp_event(qp, PRM_EVENT_WQ_ACCESS_ERROR);
+		queue_event(&qp->obj, PRM_EVENT_WQ_ACCESS_ERROR);
 		qp->resp.dying = true;
 		return;
 	}
@@ -296,7 +296,7 @@ static bool need_wqe(struct qp *qp)
 			add_nak(qp, AETH_RNR_NAK | prm_get(&qp->ctx, min_rnr_nak));
 		return false;
 	case RECV_ERROR:
-		qp_event(qp, PRM_EVENT_WQ_CATAS_ERROR);
+		queue_event(&qp->obj, PRM_EVENT_WQ_CATAS_ERROR);
 		die(qp, AETH_NAK_OPERATION);
 		return false;
 	}
@@ -677,7 +677,7 @@ void responder_request(struct qp *qp, const struct packet *pkt)
 	if (!qp->established) {
 		qp->established = true;
 		if (qp->state == PRM_QP_RTR)
-			qp_event(qp, PRM_EVENT_COMM_EST);
+			queue_event(&qp->obj, PRM_EVENT_COMM_EST);
 	}
 	if (qp->st == PRM_QP_ST_UC) {
 		request_uc(qp, pkt);

@@ -252,9 +252,12 @@ static int run_create_rmp(struct cmd *c)
 	const struct prm_create_rmp_in *in = c->in;
 	const struct prm_rmpc *ctx = prm_sub_const(in, ctx, rmpc);
 	const struct prm_wq *wq = prm_sub_const(ctx, wq, wq);
-	struct geometry g = { prm_get(wq, log_wq_sz),	 prm_get(wq, log_wq_stride) - RQ_LOG_STRIDE_MIN,
-			      prm_get(wq, log_wq_pg_sz), prm_get(wq, page_offset),
-			      prm_get64(wq, dbr_addr),	 prm_get(wq, pd) };
+	struct geometry g = { prm_get(wq, log_wq_sz),
+			      prm_get(wq, log_wq_stride) - RQ_LOG_STRIDE_MIN,
+			      prm_get(wq, log_wq_pg_sz),
+			      prm_get(wq, page_offset),
+			      prm_get64(wq, dbr_addr),
+			      prm_get(wq, pd) };
 	struct prm_create_rmp_out *out = c->out;
 	struct srq *srq;
 

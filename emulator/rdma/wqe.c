@@ -106,7 +106,8 @@ static int check_length(struct qp *qp, const struct swqe *w)
 			  w->wqe.index, (unsigned long long)w->data.len);
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
-	if ((w->wqe.opcode == PRM_WQE_ATOMIC_CS || w->wqe.opcode == PRM_WQE_ATOMIC_FA) && w->data.len != 8)
+	if ((w->wqe.opcode == PRM_WQE_ATOMIC_CS || w->wqe.opcode == PRM_WQE_ATOMIC_FA) &&
+	    w->data.len != 8)
 		return wqe_bad(&w->wqe, "an atomic operation works on 8 bytes", w->data.len);
 	return 0;
 }
@@ -170,23 +171,11 @@ static enum recv_result rq_take(struct qp *qp, struct rwqe *w)
 	return RECV_OK;
 }
 
-static void srq_limit_event(struct srq *srq)
-{
-	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_RQ,
-				       .qp_srq_n = cpu_to_be32(srq->obj.num) };
-
-	srq->limit = 0;
-	event_dispatch(srq->obj.dev, PRM_EVENT_SRQ_RQ_LIMIT, 0, &data, sizeof(data));
-}
-
 /* The queue cannot be used any more. */
 static enum recv_result srq_fail(struct srq *srq)
 {
-	struct prm_eqe_qp_srq data = { .type = PRM_EQE_RSC_RQ,
-				       .qp_srq_n = cpu_to_be32(srq->obj.num) };
-
 	if (!srq->error)
-		event_dispatch(srq->obj.dev, PRM_EVENT_SRQ_CATAS_ERROR, 0, &data, sizeof(data));
+		queue_event(&srq->obj, PRM_EVENT_SRQ_CATAS_ERROR);
 	srq->error = true;
 	return RECV_ERROR;
 }
@@ -214,8 +203,10 @@ static enum recv_result srq_take(struct qp *qp, struct srq *srq, struct rwqe *w)
 	sg_parse_recv(&w->room, w->sges, raw + PRM_WQE_DS, raw + bytes);
 	srq->head = be16_to_cpu(next->next_wqe_index);
 	srq->wq.ci++;
-	if (srq->limit && posted - 1 < srq->limit)
-		srq_limit_event(srq);
+	if (srq->limit && posted - 1 < srq->limit) {
+		srq->limit = 0;
+		queue_event(&srq->obj, PRM_EVENT_SRQ_RQ_LIMIT);
+	}
 	return RECV_OK;
 }
 

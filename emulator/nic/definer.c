@@ -145,7 +145,7 @@ static int take_mask(struct cmd *c, const struct prm_match_definer *ctx,
 static int check_object(struct cmd *c, unsigned int tunnel, unsigned int type)
 {
 	if (!port_select_advertised(c->dev))
-		return refuse(c, PRM_STATUS_BAD_OP, "the card announces no general objects");
+		return refuse(c, PRM_STATUS_BAD_OP, "the card advertises no general objects");
 	if (tunnel)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "vhca_tunnel_id is set (0x%x), but tunnels are not advertised",

@@ -37,29 +37,29 @@ static void qp_stopped(void *obj)
 
 static int check_create(struct cmd *c, const struct prm_create_qp_in *in, const struct prm_qpc *ctx)
 {
-	if (REFUSED(c, in, qpc_ext, "not supported") ||
-	    REFUSED(c, in, input_qpn, "not supported") ||
-	    REFUSED(c, in, opt_param_mask, "a new QP takes its whole context") ||
-	    REFUSED(c, in, ece, "ECE was not announced") ||
-	    REFUSED(c, in, wq_umem_valid, "umem was not announced") ||
-	    REFUSED(c, ctx, dbr_umem_valid, "umem was not announced") ||
-	    REFUSED(c, ctx, state, "a QP is made in reset state") ||
-	    REFUSED(c, ctx, lag_tx_port_affinity, "it is taken from RESET to INIT") ||
-	    REFUSED(c, ctx, isolate_vl_tc, "not supported") ||
-	    REFUSED(c, ctx, req_e2e_credit_mode, "not supported") ||
-	    REFUSED(c, ctx, offload_type, "not supported") ||
-	    REFUSED(c, ctx, end_padding_mode, "not supported") ||
-	    REFUSED(c, ctx, wq_signature, "not supported") ||
-	    REFUSED(c, ctx, atomic_like_write_en, "not supported") ||
-	    REFUSED(c, ctx, drain_sigerr, "not supported") ||
-	    REFUSED(c, ctx, retry_mode, "only go-back-N by default") ||
-	    REFUSED(c, ctx, ts_format, "only the free running clock") ||
-	    REFUSED(c, ctx, ulp_stateless_offload_mode, "not supported") ||
-	    REFUSED(c, ctx, cd_slave_receive, "cross channel is not supported") ||
-	    REFUSED(c, ctx, cd_slave_send, "cross channel is not supported") ||
-	    REFUSED(c, ctx, cd_master, "cross channel is not supported") ||
-	    REFUSED(c, ctx, cs_req, "scatter to CQE was not announced") ||
-	    REFUSED(c, ctx, cs_res, "scatter to CQE was not announced"))
+	if (is_set(c, in, qpc_ext, "but it is not supported") ||
+	    is_set(c, in, input_qpn, "but it is not supported") ||
+	    is_set(c, in, opt_param_mask, "but a new QP takes its whole context") ||
+	    is_set(c, in, ece, "but ECE is not advertised") ||
+	    is_set(c, in, wq_umem_valid, "but umem is not advertised") ||
+	    is_set(c, ctx, dbr_umem_valid, "but umem is not advertised") ||
+	    is_set(c, ctx, state, "but a QP is made in reset state") ||
+	    is_set(c, ctx, lag_tx_port_affinity, "but it is taken from RESET to INIT") ||
+	    is_set(c, ctx, isolate_vl_tc, "but it is not supported") ||
+	    is_set(c, ctx, req_e2e_credit_mode, "but it is not supported") ||
+	    is_set(c, ctx, offload_type, "but it is not supported") ||
+	    is_set(c, ctx, end_padding_mode, "but it is not supported") ||
+	    is_set(c, ctx, wq_signature, "but it is not supported") ||
+	    is_set(c, ctx, atomic_like_write_en, "but it is not supported") ||
+	    is_set(c, ctx, drain_sigerr, "but it is not supported") ||
+	    is_set(c, ctx, retry_mode, "but only go-back-N is supported") ||
+	    is_set(c, ctx, ts_format, "but there is only the free running clock") ||
+	    is_set(c, ctx, ulp_stateless_offload_mode, "but it is not supported") ||
+	    is_set(c, ctx, cd_slave_receive, "but cross channel is not supported") ||
+	    is_set(c, ctx, cd_slave_send, "but cross channel is not supported") ||
+	    is_set(c, ctx, cd_master, "but cross channel is not supported") ||
+	    is_set(c, ctx, cs_req, "but scatter to CQE is not advertised") ||
+	    is_set(c, ctx, cs_res, "but scatter to CQE is not advertised"))
 		return -1;
 	if (prm_get(ctx, pm_state) != PRM_QP_PM_MIGRATED)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
@@ -260,7 +260,7 @@ static int run_query_qp(struct cmd *c)
 	struct prm_qpc *ctx = prm_sub(out, qpc, qpc);
 	struct qp *qp;
 
-	if (REFUSED(c, in, qpc_ext, "not supported"))
+	if (is_set(c, in, qpc_ext, "but it is not supported"))
 		return -1;
 	qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
 	if (!qp)

@@ -191,7 +191,7 @@ static int take_optional(struct cmd *c, struct qp *qp, const struct prm_qpc *fro
 	if (opt & PRM_QP_OPT_LAG_TX_AFF) {
 		if (!lag_advertised(c->dev))
 			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "opt_param_mask has the LAG port: LAG was not announced");
+				      "opt_param_mask has the LAG port: LAG is not advertised");
 		TAKE(&qp->ctx, from, lag_tx_port_affinity);
 	}
 	if (opt & PRM_QP_OPT_COUNTER_SET_ID)
@@ -231,9 +231,9 @@ static int take_path(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 			      prm_get(ads, vhca_port_num));
 	if (prm_get(ads, rmac_47_32) & 0x100)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ads.rmac is a multicast address");
-	if (REFUSED(c, ads, plane_index, "not supported") ||
-	    REFUSED(c, ads, free_ar, "not supported") ||
-	    REFUSED(c, ads, fl, "not supported"))
+	if (is_set(c, ads, plane_index, "but it is not supported") ||
+	    is_set(c, ads, free_ar, "but it is not supported") ||
+	    is_set(c, ads, fl, "but it is not supported"))
 		return -1;
 	*to = *ads;
 	return 0;
@@ -248,14 +248,14 @@ static int take_rtr(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "qpc.mtu %u is not one of 1 (256) to 5 (4096)", mtu);
 	if (prm_get(from, log_msg_max) > LOG_MSG_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_msg_max %u: the card announced %u",
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_msg_max %u: the card advertises %u",
 			      prm_get(from, log_msg_max), LOG_MSG_MAX);
 	TAKE(to, from, mtu);
 	TAKE(to, from, log_msg_max);
 	if (!is_connected(qp))
 		return 0;
 	if (prm_get(from, log_rra_max) > LOG_RA_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_rra_max %u: the card announced %u",
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_rra_max %u: the card advertises %u",
 			      prm_get(from, log_rra_max), LOG_RA_MAX);
 	if (take_path(c, qp, from))
 		return -1;
@@ -275,7 +275,7 @@ static int take_rts(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 	if (!is_connected(qp))
 		return 0;
 	if (prm_get(from, log_sra_max) > LOG_RA_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_sra_max %u: the card announced %u",
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_sra_max %u: the card advertises %u",
 			      prm_get(from, log_sra_max), LOG_RA_MAX);
 	TAKE(to, from, primary_address_path.ack_timeout);
 	TAKE(to, from, retry_count);
@@ -297,7 +297,7 @@ static int check_modify(struct cmd *c, const struct qp *qp, const struct transit
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "opt_param_mask 0x%x: the transition takes 0x%x", opt, t->opt);
 	if (ece)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "ece 0x%x: ECE was not announced", ece);
+		return refuse(c, PRM_STATUS_BAD_PARAM, "ece 0x%x: ECE is not advertised", ece);
 	/* A driver that only changes the set of counters sends a context with nothing else. */
 	if (prm_get(from, st) != qp->st && opt != PRM_QP_OPT_COUNTER_SET_ID)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st is 0x%x, the QP was made with 0x%x",
@@ -306,10 +306,10 @@ static int check_modify(struct cmd *c, const struct qp *qp, const struct transit
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.pd is 0x%x, the QP was made with 0x%x",
 			      prm_get(from, pd), qp_pdn(qp));
 	if (t != &rst2init && !(opt & PRM_QP_OPT_LAG_TX_AFF) &&
-	    REFUSED(c, from, lag_tx_port_affinity, "this transition does not take it"))
+	    is_set(c, from, lag_tx_port_affinity, "but this transition does not take it"))
 		return -1;
 	if (lag_check_affinity(c, prm_get(from, lag_tx_port_affinity)) ||
-	    REFUSED(c, from, primary_address_path.pkey_index, "the table has one P_Key"))
+	    is_set(c, from, primary_address_path.pkey_index, "but the table has one P_Key"))
 		return -1;
 	return 0;
 }

@@ -45,14 +45,6 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 	return (psn + n) & PSN_MASK;
 }
 
-/*
- * For a field that must be zero: true, and the command is refused, if it is not. The format stays a
- * literal, so that each field has a syndrome of its own.
- */
-#define REFUSED(c, p, field, why)							\
-	(prm_get(p, field) &&								\
-	 refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x): " why, prm_get(p, field)))
-
 /* ---- work queue entries -------------------------------------------------------------------- */
 
 /* Where a packet goes, whether from a QP context or from a WQE's address vector. */

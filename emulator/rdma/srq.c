@@ -102,9 +102,9 @@ static int run_create_srq(struct cmd *c)
 	struct prm_create_srq_out *out = c->out;
 	struct srq *srq;
 
-	if (REFUSED(c, ctx, state, "an SRQ is made in good state") ||
-	    REFUSED(c, ctx, wq_signature, "not supported") ||
-	    REFUSED(c, ctx, cont_srq, "not supported"))
+	if (is_set(c, ctx, state, "but an SRQ is made in good state") ||
+	    is_set(c, ctx, wq_signature, "but it is not supported") ||
+	    is_set(c, ctx, cont_srq, "but it is not supported"))
 		return -1;
 	srq = srq_create(c, OBJ_SRQ, &g, prm_tail_const(in));
 	if (!srq)
@@ -168,13 +168,13 @@ static int run_create_xrc_srq(struct cmd *c)
 	struct prm_create_xrc_srq_out *out = c->out;
 	struct srq *srq;
 
-	if (REFUSED(c, in, xrc_srq_umem_valid, "umem was not announced") ||
-	    REFUSED(c, ctx, dbr_umem_valid, "umem was not announced") ||
-	    REFUSED(c, ctx, state, "an SRQ is made in good state") ||
-	    REFUSED(c, ctx, wq_signature, "not supported") ||
-	    REFUSED(c, ctx, cont_srq, "not supported") ||
-	    REFUSED(c, ctx, basic_cyclic_rcv_wqe, "not supported") ||
-	    REFUSED(c, ctx, user_index_equal_xrc_srqn, "not supported"))
+	if (is_set(c, in, xrc_srq_umem_valid, "but umem is not advertised") ||
+	    is_set(c, ctx, dbr_umem_valid, "but umem is not advertised") ||
+	    is_set(c, ctx, state, "but an SRQ is made in good state") ||
+	    is_set(c, ctx, wq_signature, "but it is not supported") ||
+	    is_set(c, ctx, cont_srq, "but it is not supported") ||
+	    is_set(c, ctx, basic_cyclic_rcv_wqe, "but it is not supported") ||
+	    is_set(c, ctx, user_index_equal_xrc_srqn, "but it is not supported"))
 		return -1;
 	srq = srq_create(c, OBJ_XRC_SRQ, &g, prm_tail_const(in));
 	if (!srq)
@@ -234,12 +234,12 @@ static int check_rmp(struct cmd *c, const struct prm_rmpc *ctx, const struct prm
 	if (prm_get(wq, wq_type) != PRM_WQ_LINKED_LIST)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "wq.wq_type %u: an RMP is a linked list (0)",
 			      prm_get(wq, wq_type));
-	if (REFUSED(c, ctx, basic_cyclic_rcv_wqe, "not supported") ||
-	    REFUSED(c, wq, wq_signature, "not supported") ||
-	    REFUSED(c, wq, end_padding_mode, "not supported") ||
-	    REFUSED(c, wq, cd_slave, "not supported") ||
-	    REFUSED(c, wq, dbr_umem_valid, "umem was not announced") ||
-	    REFUSED(c, wq, wq_umem_valid, "umem was not announced"))
+	if (is_set(c, ctx, basic_cyclic_rcv_wqe, "but it is not supported") ||
+	    is_set(c, wq, wq_signature, "but it is not supported") ||
+	    is_set(c, wq, end_padding_mode, "but it is not supported") ||
+	    is_set(c, wq, cd_slave, "but it is not supported") ||
+	    is_set(c, wq, dbr_umem_valid, "but umem is not advertised") ||
+	    is_set(c, wq, wq_umem_valid, "but umem is not advertised"))
 		return -1;
 	if (prm_get(wq, log_wq_stride) < RQ_LOG_STRIDE_MIN)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "wq.log_wq_stride %u is less than 4",

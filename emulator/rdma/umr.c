@@ -79,11 +79,11 @@ int umr_check(struct qp *qp, const struct swqe *w)
 	if (rsvd)
 		return wqe_bad(&w->wqe, "reserved fields of the UMR control segment", rsvd);
 	if (mask & ~KNOWN_MASK)
-		return wqe_bad(&w->wqe, "the UMR mask names what was not announced",
+		return wqe_bad(&w->wqe, "the UMR mask names what is not advertised",
 			       (mask & ~KNOWN_MASK) >> 32 ? (mask & ~KNOWN_MASK) >> 32 :
 							    mask & ~KNOWN_MASK);
 	if (be32_to_cpu(ctrl->xlt_offset_47_16))
-		return wqe_bad(&w->wqe, "extended UMR offsets were not announced",
+		return wqe_bad(&w->wqe, "extended UMR offsets are not advertised",
 			       be32_to_cpu(ctrl->xlt_offset_47_16));
 	if (be16_to_cpu(ctrl->xlt_offset) && !(ctrl->flags & PRM_UMR_TRANSLATION_OFFSET_EN))
 		return wqe_bad(&w->wqe, "a UMR offset that is not enabled",

@@ -579,8 +579,8 @@ static void wrong_lag(const char *bin_dir)
 		  "port_select_mode is set (0x1), but a LAG keeps its mode"),
 	};
 	static const struct wrong_row object[] = {
-		{ .field = "on a card without match definers", .status = PRM_STATUS_BAD_OP,
-		  .text = "the card announces no general objects" },
+		{ .field = "on a card without", .status = PRM_STATUS_BAD_OP,
+		  .text = "the card advertises no general objects" },
 	};
 	struct prm_create_lag_in in = {};
 	struct prm_modify_lag_in change = {};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Completion queues: rings in guest memory whose entries carry an owner bit that flips each time
- * round. The consumer index stands in the doorbell record and is read only when the queue seems
- * full. An event is raised once for each arming; arming a queue that already holds something newer
- * raises it at once.
+ * Completion queues: rings in guest memory whose entries carry an owner bit that flips on each
+ * pass. The consumer index is in the doorbell record, which is read only when the queue appears to
+ * be full. Each arming raises one event, at once if the queue already holds a newer completion.
  *
- * To a CQ, newer is what no event has told of yet. The doorbell that arms it says what the driver
- * has consumed, and may be late: the driver goes on to poll while it is on its way.
+ * A completion is newer if no event has reported it yet. The doorbell that arms the CQ carries the
+ * driver's consumer index, and that may be stale: the driver keeps polling while the doorbell is on
+ * its way.
  */
 #include <string.h>
 
@@ -32,10 +32,10 @@ struct cq {
 	uint64_t dbr;
 	uint32_t size, cqe_bytes, pi, ci;
 	uint32_t solicited_pi;		/* one after the last solicited completion */
-	uint32_t told_pi;		/* one after the last completion when an event was raised */
+	uint32_t notified_pi;		/* one after the last completion that an event reported */
 	uint8_t fired_sn, armed_sn;
 	bool armed, armed_solicited, fired, overrun_ignore, error;
-	uint32_t unreported;		/* completions that the armed event waits with */
+	uint32_t unreported;		/* completions held back by moderation */
 	struct timer moderation;
 };
 
@@ -60,7 +60,7 @@ static void cq_fire(struct cq *cq)
 	cq->armed = false;
 	cq->fired = true;
 	cq->fired_sn = cq->armed_sn;
-	cq->told_pi = cq->pi;
+	cq->notified_pi = cq->pi;
 	eq_push(cq->eq, PRM_EVENT_COMP, 0, &comp, sizeof(comp));
 }
 
@@ -70,8 +70,8 @@ static void cq_period_over(struct timer *timer)
 }
 
 /*
- * A completion that the armed event is for: the event waits for more of them, or for the period,
- * which begins with the first of them or anew with each.
+ * Interrupt moderation: the event is held back until cq_max_count completions or until the period
+ * ends, which starts with the first completion or restarts with each one.
  */
 static void cq_moderate(struct cq *cq)
 {
@@ -86,8 +86,8 @@ static void cq_moderate(struct cq *cq)
 }
 
 /*
- * Takes the consumer index from guest memory. What is unread is anything from nothing to the size,
- * so the index counts modulo twice the size: DPDK's has 16 bits.
+ * Updates the consumer index from guest memory. Between none and all entries are unread, so it is
+ * enough to know the index modulo twice the size: DPDK's has only 16 bits.
  */
 static bool cq_consumed(struct cq *cq)
 {
@@ -108,10 +108,7 @@ static bool cq_consumed(struct cq *cq)
 	return true;
 }
 
-/*
- * True if there is room; looks at the consumer index in guest memory only when the known one leaves
- * none.
- */
+/* Reads the consumer index from guest memory only if the last known one leaves no room. */
 static bool cq_has_room(struct cq *cq)
 {
 	if (cq->overrun_ignore || ring_distance(cq->ci, cq->pi) < cq->size)
@@ -135,7 +132,7 @@ static bool is_error(const struct prm_cqe64 *cqe)
 	return opcode == PRM_CQE_REQ_ERR || opcode == PRM_CQE_RESP_ERR;
 }
 
-/* Turns a good completion into an error, as far as its queue's number goes: the same fields. */
+/* Turns a successful completion into the error completion of the same WQE. */
 static void make_error(struct prm_cqe64 *cqe, enum prm_cqe_syndrome syndrome)
 {
 	bool send = cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_REQ;
@@ -151,7 +148,7 @@ static void make_error(struct prm_cqe64 *cqe, enum prm_cqe_syndrome syndrome)
 	memcpy(cqe, &err, sizeof(err));
 }
 
-/* The queue whose completion was made an error stops, and flushes what is left. */
+/* Stops the queue whose completion a fault rule turned into an error; it flushes the rest. */
 static void stop_queue(struct cxdev *dev, const struct prm_cqe64 *cqe)
 {
 	struct obj *obj = obj_find_queue(dev, be32_to_cpu(cqe->sop_drop_qpn) & RING_INDEX_MASK);
@@ -160,14 +157,14 @@ static void stop_queue(struct cxdev *dev, const struct prm_cqe64 *cqe)
 		obj->stop(obj);
 }
 
-/* What is older than all that can be unread stays so when the indices come round. */
+/* Keeps an old index from looking like a new one when the indices wrap. */
 static void keep_behind(const struct cq *cq, uint32_t *index)
 {
 	if (ring_distance(*index, cq->pi) > cq->size)
 		*index = (cq->pi - cq->size) & RING_INDEX_MASK;
 }
 
-/* The owner bit comes last. */
+/* The dword with the owner bit is written last. */
 static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
 {
 	uint64_t at =
@@ -187,7 +184,7 @@ static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	pages_write(dev, &cq->pages, at + last, p + last, sizeof(*cqe) - last);
 	cq->pi = (cq->pi + 1) & RING_INDEX_MASK;
-	keep_behind(cq, &cq->told_pi);
+	keep_behind(cq, &cq->notified_pi);
 	keep_behind(cq, &cq->solicited_pi);
 }
 
@@ -201,7 +198,7 @@ static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 		cq_overrun(cq);
 		return false;
 	}
-	/* An error has its syndromes in that place. */
+	/* An error completion has its syndromes in place of the timestamp. */
 	if (!is_error(cqe)) {
 		cqe->timestamp_h = cpu_to_be32(now >> 32);
 		cqe->timestamp_l = cpu_to_be32(now & 0xffffffff);
@@ -214,7 +211,10 @@ static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 	return true;
 }
 
-/* Rules name a queue, or the request that is completed. Both count it; the queue's goes first. */
+/*
+ * A fault rule matches a CQ, or the opcode of the completed request. Rules of both kinds count the
+ * completion; one that matches the CQ takes precedence.
+ */
 static enum fault_action fault_of(const struct cq *cq, const struct prm_cqe64 *cqe,
 				  uint32_t *syndrome)
 {
@@ -266,12 +266,13 @@ bool cq_push_error(struct cq *cq, bool send, uint32_t owner, uint32_t op_qpn, ui
 }
 
 /*
- * The number of a queue's arming changes with each event: one that repeats the number of the last
- * event comes too late.
+ * The arm sequence number changes with each event: a doorbell that repeats the one of the last
+ * event is too late.
  *
- * Completions that an event has told of raise no other one, consumed or not: who arms first and
- * polls then gets one event for each. One that came since has an event at once, however far the
- * driver has come: the doorbell may be late, and the driver done with polling.
+ * Completions that an event has reported raise no second event, consumed or not, so that a driver
+ * that arms first and polls afterwards gets one event for each. A completion that arrived since
+ * raises an event at once, whatever the doorbell's consumer index: the doorbell may be late and the
+ * driver may have stopped polling.
  */
 void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 {
@@ -304,7 +305,7 @@ void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 	cq->armed_sn = sn;
 	cq->armed_solicited = word & PRM_CQ_ARM_SOLICITED;
 	newest = cq->armed_solicited ? cq->solicited_pi : cq->pi;
-	if (is_after(newest, ci) && is_after(newest, cq->told_pi))
+	if (is_after(newest, ci) && is_after(newest, cq->notified_pi))
 		cq_fire(cq);
 }
 
@@ -424,8 +425,9 @@ enum resize_cq_field {
 };
 
 /*
- * The last entry of the old memory says that the CQ goes on in the new one. The driver copies what
- * it has not consumed; each entry moves up by one, because the index goes on behind that entry.
+ * A resize entry ends the old buffer, and the CQ continues in the new one. The driver copies the
+ * entries that it has not consumed. They move up by one, because the resize entry takes an index
+ * too.
  */
 static int cq_move(struct cmd *c, struct cq *cq, struct pages *pages, const struct prm_cqc *ctx)
 {
@@ -443,8 +445,8 @@ static int cq_move(struct cmd *c, struct cq *cq, struct pages *pages, const stru
 	cq_write(cq, &cqe);
 	if (is_after(cq->solicited_pi, cq->ci))
 		cq->solicited_pi = (cq->solicited_pi + 1) & RING_INDEX_MASK;
-	if (is_after(cq->told_pi, cq->ci))
-		cq->told_pi = (cq->told_pi + 1) & RING_INDEX_MASK;
+	if (is_after(cq->notified_pi, cq->ci))
+		cq->notified_pi = (cq->notified_pi + 1) & RING_INDEX_MASK;
 	pages_free(&cq->pages);
 	cq->pages = *pages;
 	cq->size = 1u << log_size;

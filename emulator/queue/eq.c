@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Event queues: rings in guest memory whose entries carry an owner bit that flips each time round.
- * The consumer index comes by doorbell. An interrupt is raised once for each arming; arming a queue
- * that already holds something newer raises it at once.
+ * Event queues: rings in guest memory whose entries carry an owner bit that flips on each pass. The
+ * driver writes the consumer index to a doorbell. Each arming raises one interrupt, at once if the
+ * queue already holds a newer entry.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define EQ_ST_ARMED	0x9
 #define EQ_ST_FIRED	0xa
 
-/* of the health buffer */
+/* syndromes of the health buffer */
 #define SYND_ASYNC_EQ_OVERRUN	0xc
 #define SYND_EQ_ERROR		0xd
 
@@ -27,7 +27,7 @@ struct eq {
 	uint32_t size, pi, ci;
 	unsigned int vector;
 	bool armed, overrun;
-	bool broken;			/* on command */
+	bool broken;			/* a fault rule made it overrun */
 };
 
 static void eq_fire(struct eq *eq)
@@ -36,7 +36,7 @@ static void eq_fire(struct eq *eq)
 	hca_raise_irq(eq->obj.dev, eq->vector);
 }
 
-/* An EQ that was made to overrun takes nothing more, and that is fatal for the function. */
+/* Makes the EQ overrun for a fault rule: it accepts no more entries, a fatal error. */
 static void eq_break(struct eq *eq)
 {
 	notice(eq->obj.dev, "fault: EQ 0x%x overruns", eq->obj.num);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* A queue's memory: pages of the guest, one behind the other. */
+/* Queue memory: a list of guest pages that is addressed as one range. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ void pages_free(struct pages *pages)
 	memset(pages, 0, sizeof(*pages));
 }
 
-/* What is read and written is smaller than a page, and seldom lies in two. */
+/* An access is smaller than a page and seldom crosses from one into the next. */
 static int pages_copy(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf,
 		      size_t len, bool write)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Sets of counters that queues count into. */
+/* Q counters: counter sets that QPs and RQs are attached to. */
 #include <string.h>
 
 #include "prm/counter.h"

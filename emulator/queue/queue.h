@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
  * queue: rings in guest memory. Event queues and completion queues, which the device fills, and
- * what all work queues have in common, which it empties.
+ * what all work queues, which it drains, have in common.
  *
- * An entry's owner bit comes last. An interrupt, or an event of a CQ, is raised once for each
- * arming. A queue that overruns says so and takes nothing more.
+ * An entry's owner bit is written last. An EQ raises one interrupt, and a CQ one event, each time
+ * it is armed. A queue that overruns reports it and accepts no more entries.
  */
 #ifndef CXEMU_QUEUE_H
 #define CXEMU_QUEUE_H
@@ -17,7 +17,7 @@ extern const struct cmd_desc cmds_eq[], cmds_cq[], cmds_q_counter[];
 
 /* ---- a queue's memory: pages.c ---- */
 
-/* A list of pages as the PRM passes them: queue memory, mkey translation. */
+/* The pages that hold a queue, as a command lists them. */
 struct pages {
 	uint64_t *pa;
 	uint32_t n;
@@ -26,9 +26,9 @@ struct pages {
 };
 
 /*
- * Reads the be64 list at @tail of the command's input; checks count, alignment, length. The size of
- * a page and the offset are the fields of a context: in units of 4 KiB, in 64ths of a page. 0 or
- * refused.
+ * Reads the list of big-endian addresses at @tail of the command's input and checks their number
+ * and alignment. @log_page_size and @page_offset are as in a queue's context: the page size counts
+ * from 4 KiB, the offset in 64ths of a page. Returns 0, or refuses the command.
  */
 int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t bytes,
 	      unsigned int log_page_size, unsigned int page_offset);
@@ -55,18 +55,18 @@ static inline uint32_t ring_distance(uint32_t from, uint32_t to)
 struct eq;
 struct cq;
 
-/* An entry of this EQ, whatever its event mask says. */
+/* Writes an entry to this EQ, whatever its event mask. */
 void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *data, size_t len);
 
 /*
- * Puts a 64-byte completion (owner bit and signature are filled here) and fires the CQ's EQ if it
- * is armed. @solicited: a receive completion with the solicited bit, or an error. Overrun: CQ error
- * event, CQ in error, false.
+ * Writes a 64-byte completion, whose owner bit and signature are filled in here, and raises an
+ * event if the CQ is armed for it. @solicited: a receive completion with the solicited bit, or an
+ * error. On overrun the CQ goes into error state with a CQ error event, and false is returned.
  */
 bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited);
 /*
- * The error completion of WQE @index. @owner is the SRQ or the user's index of the queue; @op_qpn
- * its number, with the opcode above it of a send WQE. False: as cq_push().
+ * Puts the error completion of WQE @index. @owner is the SRQ number or user index, @op_qpn the
+ * queue's number, for a send WQE with the opcode in bits 31:24. Returns what cq_push() does.
  */
 bool cq_push_error(struct cq *cq, bool send, uint32_t owner, uint32_t op_qpn, uint16_t index,
 		   enum prm_cqe_syndrome syndrome);
@@ -82,12 +82,13 @@ void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value);
 #define RQ_LOG_STRIDE_MIN 4	/* a data segment */
 
 /*
- * A ring of WQEs that the driver fills, with the producer counter in its doorbell record. An entry
- * is a WQE of a receive queue, but a basic block of a send queue, whose WQEs have several.
+ * A ring of WQEs that the driver fills, and the producer counter in its doorbell record. In a
+ * receive queue an entry is a WQE; in a send queue it is a basic block, and a WQE takes up one or
+ * more of them.
  *
- * What becomes of a queue whose record or WQE makes no sense is up to its owner. A queue pair and
- * a shared receive queue go into error state. An Ethernet queue does so for a WQE; a wrong counter
- * it leaves alone until the record is right again.
+ * The owner decides what an invalid counter or WQE does to the queue. A queue pair or shared
+ * receive queue goes into error state for either. An Ethernet queue goes into error state for a
+ * WQE, but ignores an invalid counter until the record is valid again.
  */
 struct wq {
 	const struct obj *owner;
@@ -95,8 +96,8 @@ struct wq {
 	uint64_t offset;	/* of the ring within the pages */
 	uint64_t dbr;
 	bool send;
-	uint8_t log_size, log_stride;	/* entries; bytes of one */
-	uint16_t ci, pi;	/* the next entry to begin; the driver's counter as last read */
+	uint8_t log_size, log_stride;	/* of the number of entries; of the bytes of one */
+	uint16_t ci, pi;	/* next entry to start; producer counter as last read */
 };
 
 static inline uint32_t wq_bytes(const struct wq *wq)
@@ -109,23 +110,24 @@ static inline uint16_t wq_posted(const struct wq *wq)
 	return wq->pi - wq->ci;
 }
 
-/* Goes on behind a WQE of @n entries, but not behind what was posted. */
+/* Moves ci past a WQE of @n entries (0 counts as 1), but never past pi. */
 static inline void wq_step(struct wq *wq, unsigned int n)
 {
 	wq->ci = n < wq_posted(wq) ? wq->ci + (n ? n : 1) : wq->pi;
 }
 
 /*
- * Reads the doorbell record: how many entries are posted from ci on, or -1 if it cannot be read or
- * makes no sense. Entries from @oldest on are in use: the driver may be no more than the ring's
- * size ahead of it, and not behind ci. It may take back what was not begun. A doorbell that comes
- * late, when its WQEs are done, is right and posts nothing.
+ * Updates pi from the doorbell record. Returns the number of entries posted from ci on, or -1 if
+ * the record cannot be read or is invalid. Entries from @oldest on are in use: the counter must not
+ * be more than the size of the ring ahead of @oldest, nor behind ci. It may go back as far as ci,
+ * which withdraws entries that were not started. A late doorbell, whose WQEs have already been
+ * processed, finds a valid record and nothing posted.
  */
 int wq_update(struct wq *wq, uint16_t oldest);
-/* Reads the entry @index, modulo the size. Returns its size in bytes, or -1. */
+/* Reads entry @index modulo the size of the ring. Returns the bytes read, or -1. */
 int wq_read(const struct wq *wq, uint16_t index, void *buf);
 
-/* A send WQE as it was in the ring when it was fetched. */
+/* A copy of a send WQE. */
 struct wqe {
 	const struct wq *wq;
 	uint16_t index;
@@ -140,16 +142,20 @@ static inline const struct prm_wqe_ctrl_seg *wqe_ctrl(const struct wqe *w)
 }
 
 /*
- * Reads a posted WQE and checks that its control segment belongs there. 0, or the syndrome of its
- * completion; opcode and bbs are then as far as they are known, NOP and 1.
+ * Reads a posted WQE and validates its control segment. Returns 0, or the syndrome of its error
+ * completion; opcode and bbs are then NOP and 1 as far as the segment does not tell.
  */
 int wqe_fetch(const struct wq *wq, uint16_t index, struct wqe *w);
-/* The driver posted nonsense: a violation. Returns the syndrome, local QP operation error. */
+/* Reports an invalid WQE as a violation. Returns the syndrome "local QP operation error". */
 int wqe_bad(const struct wqe *w, const char *why, uint32_t value);
-/* The event of a queue that its number names. */
-void queue_event(const struct obj *queue, enum prm_event type);
-/* For the flush: steps over a WQE that is posted. Returns its opcode, NOP if it cannot be read. */
+/*
+ * Skips the next posted WQE, which is to be flushed. Returns its opcode, or NOP if it cannot be
+ * read. Ethernet queues put it into the error completion; queue pairs report NOP for a WQE that was
+ * never started.
+ */
 uint8_t wqe_skip(struct wq *wq);
+/* Raises an event that names @queue by type and number. */
+void queue_event(const struct obj *queue, enum prm_event type);
 
 /* ---- Q counters: the names of QUERY_Q_COUNTER ---- */
 

@@ -2,7 +2,7 @@
 /* Work queues: the ring, its doorbell record, the WQEs of a send queue. */
 #include "queue/queue.h"
 
-/* Reads @len bytes from @skip bytes behind entry @index on, around the end of the ring. */
+/* Reads @len bytes that start @skip bytes after the start of entry @index, wrapping at the end. */
 static int ring_read(const struct wq *wq, uint16_t index, uint32_t skip, void *buf, uint32_t len)
 {
 	uint32_t size = wq_bytes(wq), off, first;

@@ -38,9 +38,9 @@ static bool flush_recv(struct qp *qp, int *budget)
 		complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_WR_FLUSH);
 	}
 	if (qp->srq && qp->st != PRM_QP_ST_XRC) {
-		if (!qp->last_wqe_told)
+		if (!qp->last_wqe_reported)
 			queue_event(&qp->obj, PRM_EVENT_SRQ_LAST_WQE);
-		qp->last_wqe_told = true;
+		qp->last_wqe_reported = true;
 		return true;
 	}
 	while (qp->has_rq && wq_update(&qp->rq, qp->rq.ci) > 0) {

@@ -411,7 +411,7 @@ static int run_qp_2rst(struct cmd *c)
 	qp_put_counters(qp);
 	qp->rq.ci = 0;
 	qp->established = false;
-	qp->last_wqe_told = false;
+	qp->last_wqe_reported = false;
 	qp->failed = false;
 	qp->state = PRM_QP_RST;
 	return 0;

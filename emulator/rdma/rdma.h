@@ -192,7 +192,7 @@ struct qp {
 	struct av av;
 	uint64_t timeout_ns;		/* 0: none */
 
-	bool established, last_wqe_told;
+	bool established, last_wqe_reported;
 	bool failed;			/* by itself: the driver may not know yet */
 	struct requester req;
 	struct responder resp;

@@ -37,7 +37,7 @@ enum mem_result {
 #define MEM_ANY_QP 0xffffffu
 #define MEM_ANY_PD 0xffffffffu	/* the driver's own queues */
 
-/* Keys belong to a PD, some to one QP of it. */
+/* Who accesses memory: keys belong to a PD, some to a single QP of it. */
 struct mem_user {
 	uint32_t pdn;
 	uint32_t qpn : 24;
@@ -65,7 +65,7 @@ struct sge {
 	uint32_t lkey, len;
 };
 
-/* Those of a WQE, and whose they are. */
+/* The data segments of a WQE. */
 struct sg_list {
 	const struct obj *owner;	/* the queue */
 	struct mem_user user;
@@ -74,24 +74,24 @@ struct sg_list {
 	const struct sge *sges;
 	uint64_t len;			/* of all of them */
 	/*
-	 * Who hears of an access that fails: violation() for queues of the driver's own, trace()
-	 * where it may be an application's mistake.
+	 * Logs an access that fails: violation() for a queue of the driver's own, trace() where it
+	 * may be an application's mistake.
 	 */
 	void (*log)(struct cxdev *dev, const char *fmt, ...);
 };
 
 /*
- * Takes in the data segments of a send WQE, in units of 16 bytes from @at to @end; inline data stay
- * there. At most SEND_SGES_MAX go into @sges. -1: inline data run over the end, or have a length
- * that cannot be.
+ * Parses the data segments of a send WQE, in units of 16 bytes from @at to @end, into @sges, which
+ * has room for SEND_SGES_MAX. Inline data are not copied. Returns -1 if inline data run over the
+ * end or their length is invalid; the owner picks the syndrome.
  */
 int sg_parse_send(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end);
 /*
- * The same of a receive WQE, at most RECV_SGES_MAX. The top bit of a length asks for padding in
- * front of the address, up to a cache line: nothing that a guest could see.
+ * The same for a receive WQE, up to RECV_SGES_MAX segments. The top bit of a length asks for start
+ * padding up to a cache line, which has no effect that a guest could see.
  */
 void sg_parse_recv(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end);
-/* Copies @len bytes from @off of what the list describes. */
+/* Copy @len bytes at offset @off of the described memory. */
 enum mem_result sg_gather(const struct sg_list *list, uint64_t off, void *buf, uint32_t len);
 enum mem_result sg_scatter(const struct sg_list *list, uint64_t off, const void *buf, uint32_t len);
 

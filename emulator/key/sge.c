@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Scatter/gather lists: the data segments of WQEs, and the bytes that they describe. */
+/* Scatter/gather lists: the data segments of WQEs. */
 #include <string.h>
 
 #include "key/key.h"

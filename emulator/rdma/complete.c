@@ -4,7 +4,7 @@
 
 #include "rdma/rdma.h"
 
-/* In CQE version 1 the field holds the user's index of the queue pair, else the SRQ. */
+/* CQE version 1 has the user index of the QP in this field, version 0 the SRQ number. */
 static uint32_t owner_field(const struct qp *qp, const struct srq *srq)
 {
 	if (srq && srq->obj.type == OBJ_XRC_SRQ && srq->user_index != QP_NO_USER_INDEX)
@@ -14,7 +14,7 @@ static uint32_t owner_field(const struct qp *qp, const struct srq *srq)
 	return srq ? srq->obj.num : 0;
 }
 
-/* A CQ that took nothing more breaks the queue pair. */
+/* A completion that is lost to a CQ overrun puts the queue pair into error state. */
 static void pushed(struct qp *qp, bool ok)
 {
 	if (ok)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The flush of what is left in a queue pair that goes into error. */
+/* Flushes the WQEs that are left in a queue pair when it goes into error state. */
 #include "rdma/rdma.h"
 
 #define FLUSH_LOOK_MIN	1000000ull		/* 1 ms */
 #define FLUSH_LOOK_MAX	64000000ull
 
-/* Completes what is left of the send queue with an error; false: more than a slice was left. */
+/* Flushes the send queue. Returns false if the budget did not suffice. */
 static bool flush_send(struct qp *qp, int *budget)
 {
 	struct requester *r = &qp->req;
@@ -55,8 +55,8 @@ static bool flush_recv(struct qp *qp, int *budget)
 }
 
 /*
- * Receives that are posted to a queue in error state complete too, and posting rings no doorbell:
- * the record is looked at again, less and less often.
+ * Receives that are posted in error state are flushed too. Posting them rings no doorbell, so the
+ * doorbell record is polled at growing intervals.
  */
 void qp_flush(struct work *work)
 {

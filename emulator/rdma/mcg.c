@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Multicast groups: which queue pairs are attached to which. */
+/* Multicast groups: attaching queue pairs and detaching them. */
 #include <stdlib.h>
 #include <string.h>
 

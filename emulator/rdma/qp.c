@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Queue pairs: making, asking, destroying. */
+/* Queue pairs: CREATE_QP, QUERY_QP, DESTROY_QP. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define LOG_RQ_STRIDE_MAX	5	/* 512 bytes */
 
-/* ---- making -------------------------------------------------------------------------------- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
 static void qp_release(void *obj)
 {
@@ -29,7 +29,7 @@ static void qp_release(void *obj)
 	obj_put(qp->recv_cq);
 }
 
-/* As the device itself would: for a completion that was made an error. */
+/* A fault rule turned a completion into an error: the QP fails as if by itself. */
 static void qp_stopped(void *obj)
 {
 	qp_set_error(obj);
@@ -106,7 +106,7 @@ static int take_service(struct cmd *c, struct qp *qp)
 	return 0;
 }
 
-/* Receive queue at the beginning of the buffer, send queue behind it. */
+/* The receive queue comes first in the buffer, the send queue follows it. */
 static int take_queues(struct cmd *c, struct qp *qp, const void *tail)
 {
 	const struct prm_qpc *ctx = &qp->ctx;
@@ -145,7 +145,7 @@ static int take_queues(struct cmd *c, struct qp *qp, const void *tail)
 			 prm_get(ctx, log_page_size), prm_get(ctx, page_offset));
 }
 
-/* A number that is not needed may be 0; otherwise it must be that of a CQ all the same. */
+/* If no CQ is needed, 0 is accepted; any other number must be that of a CQ. */
 static int take_cq(struct cmd *c, struct cq **cq, uint32_t num, bool needed, const char *field)
 {
 	if (!needed && !num)

@@ -19,7 +19,7 @@ static const char *const state_names[16] = {
 	[PRM_QP_SQER] = "SQER", [PRM_QP_SQD] = "SQD",	[PRM_QP_ERR] = "ERR",
 };
 
-/* Connected queue pairs have a path and another end. */
+/* Connected queue pairs have a path and a remote QP. */
 static bool is_connected(const struct qp *qp)
 {
 	return qp_reliable(qp) || qp->st == PRM_QP_ST_UC;
@@ -298,7 +298,7 @@ static int check_modify(struct cmd *c, const struct qp *qp, const struct transit
 			      "opt_param_mask 0x%x: the transition takes 0x%x", opt, t->opt);
 	if (ece)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ece 0x%x: ECE is not advertised", ece);
-	/* A driver that only changes the set of counters sends a context with nothing else. */
+	/* A driver that changes only the counter set leaves the rest of the context zero. */
 	if (prm_get(from, st) != qp->st && opt != PRM_QP_OPT_COUNTER_SET_ID)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st is 0x%x, the QP was made with 0x%x",
 			      prm_get(from, st), qp->st);
@@ -314,7 +314,7 @@ static int check_modify(struct cmd *c, const struct qp *qp, const struct transit
 	return 0;
 }
 
-/* All transitions with a context have the layout of RST2INIT_QP. */
+/* All transitions that have a context share the layout of RST2INIT_QP. */
 static int modify(struct cmd *c, const struct transition *t)
 {
 	const struct prm_rst2init_qp_in *in = c->in;

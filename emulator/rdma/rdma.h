@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * rdma: queue pairs and what serves them. What the driver posts is done in its order, what the wire
- * loses is sent again, and each WQE ends with its completion or its flush.
+ * rdma: queue pairs and shared receive queues. WQEs are executed in the order in which they were
+ * posted, lost packets are retransmitted, and each WQE ends with its completion or is flushed.
  *
- * A queue pair is two machines that share nothing but state and number: the requester reads send
- * WQEs, sends requests and takes acknowledgments and read responses; the responder takes requests,
- * uses receive WQEs and answers.
+ * A queue pair consists of two state machines that share only its state and number. The requester
+ * reads send WQEs, sends requests, and handles acknowledgments and read responses. The responder
+ * handles requests, consumes receive WQEs, and sends the answers.
  */
 #ifndef CXEMU_RDMA_H
 #define CXEMU_RDMA_H
@@ -26,7 +26,7 @@
 #define DEFAULT_PKEY		0xffff
 #define QP_NO_USER_INDEX	0xffffffu	/* the driver wants QPNs and SRQNs in completions */
 #define LOG_MSG_MAX		30
-#define LOG_RA_MAX		4	/* READs and atomics under way */
+#define LOG_RA_MAX		4	/* outstanding READs and atomics */
 
 #define SRQ_WQE_MAX		1024	/* RECV_SGES_MAX and the next segment, rounded up */
 
@@ -34,7 +34,7 @@
 
 extern const struct cmd_desc cmds_qp[], cmds_qp_state[], cmds_mcg[], cmds_srq[], cmds_roce[];
 
-/* Distance from @b to @a on the circle of PSNs, negative if @a is before @b. */
+/* Signed distance from @b to @a modulo 2^24: negative if @a comes before @b. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
 {
 	return (int32_t)((a - b) << 8) >> 8;
@@ -47,7 +47,7 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 
 /* ---- work queue entries -------------------------------------------------------------------- */
 
-/* Where a packet goes, whether from a QP context or from a WQE's address vector. */
+/* The path of a packet, from a QP context or from the address vector of a WQE. */
 struct av {
 	uint8_t dmac[6], dgid[16];
 	uint8_t sgid_index, tclass, hop_limit, prio;
@@ -65,7 +65,7 @@ struct swqe {
 	uint32_t rkey;
 	uint64_t swap_add, compare;
 	uint32_t dqpn, qkey;
-	uint32_t xrc_srqn;	/* the other side's, of XRC */
+	uint32_t xrc_srqn;	/* XRC: of the remote side */
 	struct av av;
 	struct sg_list data;
 	struct sge sges[SEND_SGES_MAX];
@@ -84,9 +84,9 @@ struct rwqe {
 struct srq {
 	struct obj obj;
 	struct pages pages;
-	struct wq wq;		/* ci: WQEs taken in all */
+	struct wq wq;		/* ci counts the WQEs consumed */
 	uint16_t head;		/* next WQE of the list */
-	uint16_t limit;		/* event when fewer are left; 0: not armed */
+	uint16_t limit;		/* event when fewer WQEs are left; 0: not armed */
 	bool rlky, error;
 	uint32_t user_index;
 	struct obj *pd, *cq, *xrcd;
@@ -99,15 +99,15 @@ struct srq {
 
 /* ---- requester ----------------------------------------------------------------------------- */
 
-/* One message on its way: from the first packet until it is complete. */
+/* A message in flight, from its first packet until it completes. */
 struct message {
 	uint16_t index;		/* of the WQE */
 	uint8_t opcode;
 	bool signaled, solicited;
-	bool executed;		/* UMR: not again when the requester goes back */
-	uint32_t psn, n_psn;	/* first PSN, how many: 0 for a WQE without packets */
+	bool executed;		/* UMR: not repeated when the requester goes back */
+	uint32_t psn, n_psn;	/* first PSN and their number; 0: no packets */
 	uint32_t len;
-	uint8_t error;		/* syndrome it ends with once all before it are complete */
+	uint8_t error;		/* syndrome, reported once all earlier ones are complete */
 };
 
 struct requester {
@@ -115,15 +115,15 @@ struct requester {
 	uint32_t mask, tail, cur, head;
 	uint32_t cur_pkt;		/* next packet of message cur */
 	uint32_t next_psn;		/* for the next new message */
-	uint32_t una;			/* oldest PSN that is not acknowledged */
+	uint32_t una;			/* oldest unacknowledged PSN */
 	uint32_t sent;			/* one after the highest PSN ever sent */
-	uint32_t unasked;		/* packets since the last request for an acknowledgment */
+	uint32_t unasked;		/* packets since the last AckReq bit */
 	unsigned int reads;		/* READs and atomics in [tail, cur) */
 	uint8_t retries, rnr_retries;	/* left */
 	bool rnr_wait;
-	bool implied;			/* a lost response was already acted on since una moved */
-	struct swqe tx, rd;		/* WQE of cur; WQE of the READ whose responses come in */
-	uint32_t tx_of, rd_of;		/* whose they are, as positions in the ring */
+	bool implied;			/* a lost response was handled since una moved */
+	struct swqe tx, rd;		/* WQE of cur; WQE of the READ that is answered */
+	uint32_t tx_of, rd_of;		/* the ring positions that they belong to */
 	struct timer timeout, rnr;
 	struct work work;
 };
@@ -136,12 +136,12 @@ struct answer {
 	enum answer_kind kind;
 	uint8_t syndrome;	/* AETH */
 	uint32_t psn, msn, n_psn, done;
-	uint64_t va;		/* ATOMIC: the value that was there */
+	uint64_t va;		/* ATOMIC: the original value */
 	uint32_t rkey, len;
 	struct mem_user user;
 };
 
-#define ATOMIC_RESULTS 128	/* as many as a requester may have in flight, for repetition */
+#define ATOMIC_RESULTS 128	/* kept for duplicate requests: as many as may be outstanding */
 
 struct atomic_result {
 	bool valid;
@@ -152,16 +152,16 @@ struct atomic_result {
 struct responder {
 	uint32_t psn, msn;		/* expected, completed messages */
 	bool nak_sent;			/* for the expected PSN */
-	bool dying;			/* a fatal NAK is on its way: error state after it */
-	bool in_message, writing;	/* a message is under way; a WRITE */
-	struct srq *srq;	/* of the request: the QP's own, of XRC the one it names */
-	struct mem_user user;	/* with whose keys it works */
-	uint32_t xrc_srqn;	/* of the message under way */
+	bool dying;			/* goes into error state after the NAK that is queued */
+	bool in_message, writing;	/* inside a message; of a WRITE */
+	struct srq *srq;	/* of the request: the QP's; XRC: the one that it names */
+	struct mem_user user;	/* whose keys are checked */
+	uint32_t xrc_srqn;	/* of the current message */
 	bool have_wqe;
 	struct rwqe wqe;
 	uint64_t va, got, dmalen;	/* WRITE: next address, bytes so far, length */
 	uint32_t rkey;
-	struct answer *ring;		/* answers that wait, in PSN order */
+	struct answer *ring;		/* pending answers, in PSN order */
 	uint32_t mask, tail, head;
 	struct atomic_result atomics[ATOMIC_RESULTS];
 	uint32_t next_atomic;
@@ -174,15 +174,15 @@ struct qp {
 	struct obj obj;
 	enum prm_qp_st st;		/* RC, UC, UD, XRC, QP1 or REG_UMR */
 	enum prm_qp_state state;
-	struct prm_qpc ctx;		/* as the driver set it; the query adds what moves */
+	struct prm_qpc ctx;		/* as the driver set it, without the counters that move */
 	struct obj *uar, *pd;		/* pd: NULL if a UMR QP has none */
 	struct cq *send_cq, *recv_cq;
-	struct srq *srq;		/* of XRC: named at creation, used by nobody */
-	struct obj *xrcd;		/* of XRC */
-	struct q_counter *counters;	/* never NULL: rdma_state has one for counter set 0 */
+	struct srq *srq;		/* XRC: named at creation, not used */
+	struct obj *xrcd;		/* XRC only */
+	struct q_counter *counters;	/* never NULL: set 0 is rdma_state->no_counter */
 	struct pages pages;
 	bool has_sq, has_rq;
-	struct wq sq, rq;	/* the receive queue first in the pages */
+	struct wq sq, rq;	/* the receive queue comes first in the pages */
 	uint32_t user_index;
 
 	/* Decoded from ctx by qp_decode(). */
@@ -193,11 +193,11 @@ struct qp {
 	uint64_t timeout_ns;		/* 0: none */
 
 	bool established, last_wqe_reported;
-	bool failed;			/* by itself: the driver may not know yet */
+	bool failed;			/* went into error by itself; the driver may not know yet */
 	struct requester req;
 	struct responder resp;
 	struct work flush_work;
-	struct timer flush_timer;	/* in error state: looks for receives posted meanwhile */
+	struct timer flush_timer;	/* in error state: polls for newly posted receives */
 	uint64_t flush_delay;
 };
 
@@ -206,13 +206,13 @@ static inline uint32_t qp_pdn(const struct qp *qp)
 	return qp->pd ? qp->pd->num : 0;
 }
 
-/* What is lost is sent again, and every request is answered. */
+/* Lost packets are retransmitted, and every request is acknowledged. */
 static inline bool qp_reliable(const struct qp *qp)
 {
 	return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_XRC;
 }
 
-/* One end of an XRC connection only sends requests, the other end only receives them. */
+/* The end of an XRC connection that only receives requests. */
 static inline bool qp_xrc_target(const struct qp *qp)
 {
 	return qp->st == PRM_QP_ST_XRC && !qp->has_sq;
@@ -288,7 +288,7 @@ struct bth {
 	uint32_t dqpn, psn;
 };
 
-/* A received packet, taken apart. */
+/* A received packet, parsed. */
 struct packet {
 	enum prm_cqe_roce_type type;
 	struct bth bth;
@@ -303,28 +303,29 @@ struct packet {
 };
 
 /*
- * A frame to @av with room for @len bytes after the BTH (padding is added and counted), headers
- * filled; *ext is where the caller's bytes go. NULL: there is no such source address, or no memory.
+ * Allocates a frame to @av with its headers filled in and room for @len bytes after the BTH, for
+ * the caller to fill at *ext; padding is added. NULL: the source address is not valid, or there is
+ * no memory.
  */
 struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len,
 			 uint8_t **ext);
-void roce_send(struct qp *qp, struct frame *frame);	/* owes the ICRC, counts, sends */
+void roce_send(struct qp *qp, struct frame *frame);	/* the ICRC is filled in later, if needed */
 /*
- * Over the bytes from the L3 header (GRH, IPv6 or IPv4) to the one before the ICRC, which is the
- * value little-endian.
+ * Computes the ICRC over the bytes from the L3 header (GRH, IPv6 or IPv4) up to the ICRC field,
+ * which holds the value in little-endian order.
  */
 uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type);
 
 /* ---- wqe.c --------------------------------------------------------------------------------- */
 
-/* Of WQE results: 0, or the syndrome of the completion that the WQE gets. */
+/* Fetches and parses a send WQE: 0, or the syndrome of its error completion. */
 int swqe_read(struct qp *qp, uint16_t index, struct swqe *wqe);
 
 enum recv_result { RECV_OK, RECV_EMPTY, RECV_ERROR };
 
 enum recv_result recv_take(struct qp *qp, struct rwqe *wqe);
 
-/* ---- umr.c: memory keys changed through a send queue; 0 or a syndrome ------------------------ */
+/* ---- umr.c: 0, or a syndrome ---------------------------------------------------------------- */
 
 int umr_check(struct qp *qp, const struct swqe *wqe);	/* is the WQE well-formed? */
 int umr_execute(struct qp *qp, const struct swqe *wqe);
@@ -342,11 +343,11 @@ void qp_flush_timer(struct timer *timer);
 
 /* ---- qp_state.c ------------------------------------------------------------------------------ */
 
-void qp_set_error(struct qp *qp);	/* stops both machines and starts the flush */
-void qp_decode(struct qp *qp); /* what the engine needs of the context */
-void qp_stop(struct qp *qp); /* work and timers */
+void qp_set_error(struct qp *qp);	/* stops both state machines and starts the flush */
+void qp_decode(struct qp *qp); /* takes out of the context what the engine needs */
+void qp_stop(struct qp *qp); /* cancels work and timers */
 void qp_put_counters(struct qp *qp);
-void qp_sq_error(struct qp *qp);	/* a datagram or UC send went wrong: SQER, receives go on */
+void qp_sq_error(struct qp *qp);	/* UD, UC: a send failed; SQER, receives continue */
 
 /* ---- mcg.c --------------------------------------------------------------------------------- */
 
@@ -358,8 +359,8 @@ void mcg_detach_all(struct qp *qp);
 int requester_init(struct qp *qp);
 void requester_reset(struct qp *qp);	/* indices and PSNs as after reset */
 void requester_start(struct qp *qp);	/* PSN and retry counts from the context: RTR to RTS */
-void requester_resume(struct qp *qp);	/* SQER to RTS: what was flushed counts as sent */
-void requester_stop(struct qp *qp);	/* timers and work, nothing is forgotten */
+void requester_resume(struct qp *qp);	/* SQER to RTS: flushed WQEs count as sent */
+void requester_stop(struct qp *qp);	/* cancels timers and work, keeps the state */
 void requester_free(struct qp *qp);
 /* ACK, NAK, READ and atomic responses. */
 void requester_answer(struct qp *qp, const struct packet *pkt);
@@ -376,15 +377,12 @@ uint64_t rnr_timer_ns(unsigned int code);
 /* ---- what other rooms call ------------------------------------------------------------------ */
 
 void qp_doorbell(struct qp *qp, uint16_t pi_hint); /* from sq_doorbell(): new send work */
-/* whose page its doorbells come on; NULL: it has no send queue */
+/* The UAR page of its doorbells; NULL: it has no send queue. */
 struct obj *qp_uar(const struct qp *qp);
-void qp_goes(const struct qp *qp); /* it is remembered for a while */
-/* Was there such a queue pair a moment ago? Its last doorbell may come after its end. */
+void qp_goes(const struct qp *qp); /* remembers a QP that is destroyed */
+/* Was it destroyed recently? Its last doorbell may arrive late. */
 bool qp_has_gone(const struct cxdev *dev, uint32_t num, uint32_t uar);
-/*
- * A received frame that may be RoCE: true if it was for the RDMA engine (and is consumed), false if
- * it is Ethernet's.
- */
+/* Returns true if a received frame was RoCE for this function, and then consumes it. */
 bool roce_receive(struct cxdev *dev, struct frame *frame);
 
 /* RoCE address table entry, set by SET_ROCE_ADDRESS (address.c), read by the engine. */
@@ -416,7 +414,7 @@ struct mcg {
 	struct qp *qp;
 };
 
-/* Queue pairs that went last; ib_core takes a program's doorbell page away only after them. */
+/* Recently destroyed QPs; ib_core unmaps a program's doorbell page only after them. */
 #define GONE_QPS 64
 
 struct gone_qp {
@@ -426,9 +424,9 @@ struct gone_qp {
 struct rdma_state {
 	struct qp *gsi;
 	struct list_head mcgs;
-	struct q_counter no_counter;	/* of QPs without a counter set: counted, never shown */
+	struct q_counter no_counter;	/* of QPs without a counter set; never reported */
 	uint16_t ip_id;
-	unsigned int last_addr;		/* entry of the RoCE address table that matched last */
+	unsigned int last_addr;		/* RoCE address table entry that matched last */
 	struct gone_qp gone[GONE_QPS];
 	unsigned int gone_count;
 	struct roce_addr addrs[ROCE_ADDRS];

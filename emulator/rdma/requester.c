@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The sending half of a queue pair.
+ * The requester of a queue pair.
  *
- * Messages stand in a ring from their first packet until they complete, in order. What was sent is
- * never kept: after a loss the requester goes back to the oldest PSN that is not acknowledged and
- * reads the WQEs again. `una` moves by acknowledgments for SEND and WRITE and by responses alone
- * for READ and atomics, so it always lies in the oldest message.
+ * A ring holds the messages in flight, in order, from their first packet until they complete.
+ * Packets are not kept: after a loss the requester goes back to the oldest unacknowledged PSN and
+ * reads the WQEs again. Acknowledgments advance `una` over SEND and WRITE, only responses advance
+ * it over READ and atomics, so it always lies within the oldest message.
  */
 #include <stdlib.h>
 
 #include "rdma/rdma.h"
 
-#define ROOM_RESERVE	64	/* places on the wire that requesters leave to answers */
+#define ROOM_RESERVE	64	/* places in the port's queue that are left for answers */
 #define PSN_WINDOW	0x7fffffu
 #define RNR_FOREVER	7
 
@@ -25,7 +25,7 @@ static bool is_atomic(const struct message *msg)
 	return msg->opcode == PRM_WQE_ATOMIC_CS || msg->opcode == PRM_WQE_ATOMIC_FA;
 }
 
-/* Complete by a response, not by an acknowledgment. */
+/* Completed by a response instead of an acknowledgment. */
 static bool has_response(const struct message *msg)
 {
 	return msg->opcode == PRM_WQE_RDMA_READ || is_atomic(msg);
@@ -54,7 +54,7 @@ uint64_t rnr_timer_ns(unsigned int code)
 
 /* ---- completing ---------------------------------------------------------------------------- */
 
-/* The oldest message ends with @syndrome, and with it the send queue. */
+/* Completes the oldest message with @syndrome, which stops the send queue. */
 static void fail(struct qp *qp, enum prm_cqe_syndrome syndrome)
 {
 	struct requester *r = &qp->req;
@@ -91,7 +91,7 @@ static void complete_ready(struct qp *qp)
 		fail(qp, msg_at(qp, r->tail)->error);
 }
 
-/* All before @una arrived. */
+/* All packets before @una have been delivered. */
 static void progress(struct qp *qp, uint32_t una)
 {
 	struct requester *r = &qp->req;
@@ -180,8 +180,8 @@ static uint32_t packets_of(const struct qp *qp, const struct swqe *w)
 }
 
 /*
- * Puts the next WQE on the ring. A WQE that makes no sense is put there too, to end with an error
- * in its turn.
+ * Adds the next WQE to the ring. An invalid WQE is added too, so that its error completion comes in
+ * order.
  */
 static bool start_message(struct qp *qp)
 {
@@ -216,7 +216,7 @@ static bool start_message(struct qp *qp)
 	return true;
 }
 
-/* The WQE of the message at @cur, read again if another one was in between. */
+/* The WQE of the message at @pos; read again if @w holds another one. */
 static bool load_wqe(struct qp *qp, struct swqe *w, uint32_t *of, uint32_t pos)
 {
 	struct message *msg = msg_at(qp, pos);
@@ -280,7 +280,7 @@ static bool ask_for_ack(struct qp *qp, bool last)
 	return true;
 }
 
-/* Of a connection: the transport's bits of the opcode, and XRC's header in front. */
+/* For connected QPs: adds the transport bits of the opcode, and the XRC header. */
 static struct frame *request_frame(struct qp *qp, struct bth *bth, uint32_t len, uint8_t **ext)
 {
 	uint32_t head = qp->st == PRM_QP_ST_XRC ? XRC_ETH_BYTES : 0;
@@ -295,7 +295,7 @@ static struct frame *request_frame(struct qp *qp, struct bth *bth, uint32_t len,
 	return frame;
 }
 
-/* Packet @cur_pkt of a SEND or WRITE. 0 or a syndrome. */
+/* Sends packet cur_pkt of a SEND or WRITE. Returns 0 or a syndrome. */
 static int send_data(struct qp *qp, const struct message *msg)
 {
 	struct requester *r = &qp->req;
@@ -376,7 +376,7 @@ static int send_atomic(struct qp *qp, const struct message *msg)
 	return 0;
 }
 
-/* A Q_Key with the high bit set stands for the one of the QP context. */
+/* A Q_Key with the high bit set selects the one in the QP context. */
 static int send_datagram(struct qp *qp, const struct message *msg)
 {
 	const struct swqe *w = &qp->req.tx;
@@ -417,7 +417,7 @@ static int send_packet(struct qp *qp, const struct message *msg)
 	return send_data(qp, msg);
 }
 
-/* After a packet of @msg: what is next. */
+/* Advances past the packet of @msg that was sent. */
 static void sent_packet(struct qp *qp, const struct message *msg)
 {
 	struct requester *r = &qp->req;
@@ -444,7 +444,7 @@ static void sent_packet(struct qp *qp, const struct message *msg)
 		timer_arm(&r->timeout, qp->timeout_ns);
 }
 
-/* One packet. False: nothing to do until a doorbell, an answer or a timer. */
+/* Sends one packet. False: nothing to do until a doorbell, an answer or a timer. */
 static bool send_step(struct qp *qp)
 {
 	struct requester *r = &qp->req;
@@ -486,7 +486,7 @@ static void requester_work(struct work *work)
 	}
 }
 
-/* Reads the doorbell record; below 0: it makes no sense. */
+/* Reads the doorbell record; negative if it is invalid. */
 static int update(struct qp *qp)
 {
 	const struct requester *r = &qp->req;
@@ -520,8 +520,8 @@ void qp_doorbell(struct qp *qp, uint16_t pi_hint)
 /* ---- answers ------------------------------------------------------------------------------- */
 
 /*
- * The responder is past all before @una. If a READ is among it whose responses did not all come,
- * they are lost: returns false, and una stops there.
+ * The responder has executed all requests before @una. Returns false if responses to a READ or
+ * atomic among them are missing: they are lost, and una stops there.
  */
 static bool acknowledge(struct qp *qp, uint32_t una)
 {
@@ -547,7 +547,7 @@ static bool acknowledge(struct qp *qp, uint32_t una)
 	return whole;
 }
 
-/* Once for each place where it happens: further packets behind the gap say nothing new. */
+/* Retries once for each gap: later packets beyond the same gap carry no new information. */
 static void responses_lost(struct qp *qp)
 {
 	if (qp->req.implied)

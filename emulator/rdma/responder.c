@@ -68,7 +68,7 @@ static struct answer *add_answer(struct qp *qp, enum answer_kind kind, uint8_t s
 	return answer;
 }
 
-/* All before the expected PSN arrived. An acknowledgment that still waits takes this one in. */
+/* Acknowledges all before the expected PSN; coalesces with a pending acknowledgment. */
 static void add_ack(struct qp *qp)
 {
 	struct responder *p = &qp->resp;
@@ -92,7 +92,7 @@ static void add_nak(struct qp *qp, uint8_t syndrome)
 	add_answer(qp, ANSWER_NAK, syndrome, qp->resp.psn);
 }
 
-/* The queue pair cannot go on: it answers what it owes and a NAK, then goes into error. */
+/* Fatal: sends the pending answers and a NAK, then goes into error state. */
 static void die(struct qp *qp, uint8_t syndrome)
 {
 	struct responder *p = &qp->resp;
@@ -150,10 +150,7 @@ static struct frame *answer_frame(struct qp *qp, uint8_t opcode, uint32_t psn,
 	return frame;
 }
 
-/*
- * The next packet of a READ's response. The region may be gone by now: then the NAK stands in its
- * place.
- */
+/* Sends the next packet of a READ response, or a NAK if the region is gone by now. */
 static void send_read_packet(struct qp *qp, struct answer *answer)
 {
 	uint64_t off = (uint64_t)answer->done * qp->mtu;
@@ -186,7 +183,7 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 	roce_send(qp, frame);
 }
 
-/* One packet; true when the answer is through. */
+/* Sends one packet. Returns true when the answer is complete. */
 static bool send_answer(struct qp *qp, struct answer *answer)
 {
 	uint8_t opcode = answer->kind == ANSWER_ATOMIC ? BTH_ATOMIC_ACK : BTH_ACK;
@@ -267,7 +264,7 @@ static void complete_message(struct qp *qp, const struct packet *pkt, const stru
 	complete_recv(qp, &p->wqe, &cqe, opcode, pkt->bth.solicited);
 }
 
-/* A receive that fails takes its WQE with it. */
+/* Fails the current receive: its WQE gets an error completion. */
 static void fail_recv(struct qp *qp, enum prm_cqe_syndrome syndrome, uint8_t nak)
 {
 	struct responder *p = &qp->resp;
@@ -280,7 +277,7 @@ static void fail_recv(struct qp *qp, enum prm_cqe_syndrome syndrome, uint8_t nak
 
 /* ---- SEND and WRITE ------------------------------------------------------------------------ */
 
-/* A receive WQE for the message. False: there is none, and the requester was told. */
+/* Gets a receive WQE for the message. False: none, and the requester gets a NAK. */
 static bool need_wqe(struct qp *qp)
 {
 	struct responder *p = &qp->resp;
@@ -374,7 +371,7 @@ static bool store_write(struct qp *qp, const struct op_info *op, const uint8_t *
 	return true;
 }
 
-/* SEND with invalidate: the key must be one that may be invalidated by the other side. */
+/* SEND with invalidate: the key must allow remote invalidation. */
 static bool invalidate(struct qp *qp, uint32_t rkey)
 {
 	struct mkey *mkey = mkey_find(qp->obj.dev, rkey);
@@ -390,7 +387,7 @@ static bool invalidate(struct qp *qp, uint32_t rkey)
 	return true;
 }
 
-/* One packet of a SEND or WRITE with the expected PSN. */
+/* Executes a packet of a SEND or WRITE that has the expected PSN. */
 static void execute_data(struct qp *qp, const struct packet *pkt, const struct op_info *op)
 {
 	uint32_t reth = op->write && op->first ? RETH_BYTES : 0,
@@ -503,7 +500,7 @@ static void execute_read(struct qp *qp, const struct packet *pkt)
 	p->psn = psn_add(p->psn, read_packets(qp, get32(pkt->ext + 12)));
 }
 
-/* Reads, changes and writes 8 bytes, which stand in guest memory as the guest's CPU has them. */
+/* Reads, modifies and writes 8 bytes, in the byte order of the guest's CPU. */
 static enum mem_result do_atomic(struct qp *qp, const struct packet *pkt, uint64_t *old)
 {
 	uint64_t va = get64(pkt->ext), arg = get64(pkt->ext + 12), compare = get64(pkt->ext + 20),
@@ -559,7 +556,7 @@ static void execute_atomic(struct qp *qp, const struct packet *pkt)
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
-/* Answers to @psn and what came after it will be asked for again. */
+/* Drops the answers from @psn on: the requester will ask for them again. */
 static void forget_answers(struct qp *qp, uint32_t psn)
 {
 	struct responder *p = &qp->resp;
@@ -573,7 +570,7 @@ static void forget_answers(struct qp *qp, uint32_t psn)
 	}
 }
 
-/* NULL: it does not exist, or not in the domain of this end of the connection. */
+/* NULL: it does not exist, or is not in the XRC domain of this QP. */
 static struct srq *find_xrc_srq(const struct qp *qp, const struct packet *pkt)
 {
 	struct srq *srq = obj_find(qp->obj.dev, OBJ_XRC_SRQ, pkt->xrc_srqn);
@@ -581,7 +578,7 @@ static struct srq *find_xrc_srq(const struct qp *qp, const struct packet *pkt)
 	return srq && srq->xrcd == qp->xrcd ? srq : NULL;
 }
 
-/* A request that was executed before. READs are done again, atomics answered from what was kept. */
+/* Handles a duplicate request: READs are repeated, atomics return the saved result. */
 static void repeat(struct qp *qp, const struct packet *pkt)
 {
 	struct responder *p = &qp->resp;
@@ -617,7 +614,7 @@ static void repeat(struct qp *qp, const struct packet *pkt)
 	}
 }
 
-/* The shared queue that an XRC request names lends its keys' PD too. False: refused. */
+/* An XRC request names its SRQ, whose PD applies to keys as well. False: refused. */
 static bool take_xrc_srq(struct qp *qp, const struct packet *pkt)
 {
 	struct srq *srq = find_xrc_srq(qp, pkt);
@@ -650,7 +647,7 @@ static void execute(struct qp *qp, const struct packet *pkt)
 		refuse_invalid(qp, "the opcode is not known");
 }
 
-/* Unreliable: what is lost is lost with the rest of its message. */
+/* UC: a lost packet loses the rest of its message. */
 static void request_uc(struct qp *qp, const struct packet *pkt)
 {
 	const struct op_info *info = &op_infos[pkt->bth.opcode & 0x1f];
@@ -766,7 +763,7 @@ void responder_reset(struct qp *qp)
 	memset(p->atomics, 0, sizeof(p->atomics));
 }
 
-/* Answers that can wait at the same time: each READ, an acknowledgment behind each, and a NAK. */
+/* Room for each READ or atomic, an acknowledgment after each, and a NAK. */
 int responder_start(struct qp *qp)
 {
 	struct responder *p = &qp->resp;

@@ -358,7 +358,7 @@ static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
 	return true;
 }
 
-/* Does a packet of a connection come from its other end, to the address the QP uses? */
+/* Does a packet come from the remote end of the connection, to the address of the QP? */
 static bool connection_matches(const struct qp *qp, const struct packet *pkt)
 {
 	const struct roce_addr *own = &qp->obj.dev->roce_addrs[qp->av.sgid_index];
@@ -369,7 +369,7 @@ static bool connection_matches(const struct qp *qp, const struct packet *pkt)
 
 /* ---- congestion ---------------------------------------------------------------------------- */
 
-/* Did a switch mark the packet? RoCE v1 has no such field. */
+/* Is the packet marked "congestion experienced"? RoCE v1 has no such field. */
 static bool is_marked(const struct packet *pkt)
 {
 	if (pkt->type == PRM_CQE_ROCE_IPV4)
@@ -377,7 +377,7 @@ static bool is_marked(const struct packet *pkt)
 	return pkt->type == PRM_CQE_ROCE_IPV6 && (pkt->grh[1] >> 4 & 3) == ECN_CE;
 }
 
-/* Tells the other end of the connection that its packets meet congestion. */
+/* Sends a CNP: packets from the remote QP meet congestion. */
 static void send_cnp(struct qp *qp)
 {
 	struct bth bth = { .opcode = BTH_CNP, .becn = true, .dqpn = qp->remote_qpn };

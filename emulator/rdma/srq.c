@@ -5,7 +5,7 @@
 #define LOG_SRQ_STRIDE_MAX	6
 #define LOG_SRQ_SIZE_MAX	15
 
-/* A message that uses a WQE of a shared queue which goes is cut off. */
+/* Aborts a message that uses a WQE of a shared queue that is destroyed. */
 static void forget_srq(void *obj, void *arg)
 {
 	struct qp *qp = obj;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* What the RDMA engine keeps of a function. */
+/* The state of the RDMA engine, one for each function. */
 #include <stdlib.h>
 #include <string.h>
 

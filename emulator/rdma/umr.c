@@ -98,7 +98,7 @@ int umr_check(struct qp *qp, const struct swqe *w)
 
 /* ---- the key as it will be ----------------------------------------------------------------- */
 
-/* What a request makes of a key; @next owns its list until commit(). */
+/* A key before and after a request; @next owns its list until commit(). */
 struct change {
 	struct qp *qp;
 	const struct swqe *w;
@@ -125,7 +125,7 @@ static int check_key(const struct change *ch)
 		return fails(ch, "there is no such key");
 	if (!mkey->umr_en)
 		return fails(ch, "the key was made without umr_en");
-	/* Its list has addresses of the bus: not for queue pairs of user space. */
+	/* Its list holds bus addresses, which user space must not set. */
 	if (mkey->mode != MKEY_KLM && !qp->fre)
 		return fails(ch, "a key of pages, by a QP without fre");
 	if (qp->st != PRM_QP_ST_REG_UMR) {
@@ -273,7 +273,7 @@ static int check_mtt(const struct change *ch)
 	return 0;
 }
 
-/* A key in use needs a list that covers it. */
+/* The list of a key in use must cover its length. */
 static int check_cover(const struct change *ch)
 {
 	const struct mkey *next = &ch->next;

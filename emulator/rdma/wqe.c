@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* WQEs of queue pairs and shared receive queues, taken apart. */
+/* Parses the WQEs of queue pairs and shared receive queues. */
 #include <string.h>
 
 #include "rdma/rdma.h"
@@ -22,7 +22,7 @@ static void parse_av(struct swqe *w, const struct prm_av *av)
 	w->av.flow_label = gid_fl & 0xfffff;
 }
 
-/* What stands between control segment and data; *pos steps over it. 0 or a syndrome. */
+/* Parses the segments between control and data, and advances *pos. 0 or a syndrome. */
 static int parse_headers(struct qp *qp, struct swqe *w, uint32_t *pos)
 {
 	const struct prm_av *av = (const void *)(w->wqe.raw + *pos);
@@ -171,7 +171,7 @@ static enum recv_result rq_take(struct qp *qp, struct rwqe *w)
 	return RECV_OK;
 }
 
-/* The queue cannot be used any more. */
+/* Puts the shared queue into error state. */
 static enum recv_result srq_fail(struct srq *srq)
 {
 	if (!srq->error)

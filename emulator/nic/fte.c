@@ -3,7 +3,7 @@
  * Entries of flow tables and their counters: SET/QUERY/DELETE_FLOW_TABLE_ENTRY,
  * ALLOC/DEALLOC/QUERY_FLOW_COUNTER.
  *
- * Entries are no objects: they belong to their group. An entry uses its destinations and counters.
+ * Entries are not objects but part of their group. An entry uses its destinations and counters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -255,7 +255,7 @@ static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flo
 	return 0;
 }
 
-/* Destinations, counters and action change together in one step: the rule never stands half-way. */
+/* Destinations, counters and action change in one step: a rule is never half changed. */
 static int modify_fte(struct cmd *c, const struct prm_set_fte_in *in, struct fte *fte)
 {
 	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * nic: the Ethernet side. Send and receive queues, what spreads and steers packets to them, what
- * the device reads and writes in a packet.
+ * nic: Ethernet. Send and receive queues, RSS and flow steering, and the parsing and offloads of
+ * packets.
  *
- * A frame of a send queue is checked, cut and filled with checksums as the WQE says; a received one
- * goes through the flow tables to each TIR that they name.
+ * A WQE of a send queue is checked, segmented, and its checksums are filled in as it asks. A
+ * received frame is steered by the flow tables to each TIR that they name.
  */
 #ifndef CXEMU_NIC_H
 #define CXEMU_NIC_H
@@ -76,21 +76,22 @@ struct tir {
 	struct prm_tirc ctx;
 };
 
-/* Of an SQ or RQ, 0 or refused: wq.c. */
+/* ---- what SQs and RQs share: wq.c; 0, or the command is refused ---- */
+
 int eth_check_wq(struct cmd *c, const struct prm_wq *ctx);
-/* Fills in where the ring lies and how large it is. */
+/* Sets location and size of the ring from the context. */
 int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pages *pages);
-/* Which state may follow which. */
+/* May a queue in state @is, which the command says is in @said, go to @next? */
 int eth_check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is,
 			 unsigned int next);
 
 void eth_sq_doorbell(struct sq *sq); /* new work */
 struct obj *sq_uar(const struct sq *sq);
-void eth_receive(struct cxdev *dev, struct frame *frame); /* takes the frame */
+void eth_receive(struct cxdev *dev, struct frame *frame); /* consumes the frame */
 
 /* ---- packets: packet.c ---- */
 
-/* Where the headers are. l3 and l4 are 0 if there is none that is understood. */
+/* A parsed packet. l3 and l4 are offsets, 0 without a header that is understood. */
 struct eth_packet {
 	const uint8_t *data;
 	uint32_t len;
@@ -98,10 +99,10 @@ struct eth_packet {
 	uint16_t first_tag; /* ethertype of the first tag, 0: untagged */
 	uint16_t tci;	    /* of the first tag */
 	uint16_t l3, l4;
-	uint32_t end;	    /* of the IP packet as its header says, within len */
+	uint32_t end;	    /* of the IP packet according to its header, within len */
 	uint8_t ip_version; /* 0, 4, 6 */
 	uint8_t proto;
-	bool frag;   /* a fragment; l4 is 0 unless it is the first */
+	bool frag;   /* a fragment; l4 is 0 except in the first one */
 	bool len_ok; /* the IP header's length lies within the frame */
 };
 
@@ -156,7 +157,7 @@ struct fte {
 	unsigned int n_dests, n_counters;
 	struct flow_dest *dests;
 	struct flow_counter **counters;
-	struct prm_flow_context ctx; /* as written, for queries */
+	struct prm_flow_context ctx; /* as the driver wrote it, for queries */
 };
 
 struct flow_group {
@@ -179,15 +180,13 @@ struct flow_table {
 	struct prm_flow_table_context ctx;
 };
 
-/*
- * The rules for a packet: calls deliver() once for each TIR it goes to. Returns how often that was.
- */
+/* Looks up a packet and calls deliver() for each TIR that it goes to. Returns their number. */
 unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
 		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag,
 				   void *arg),
 		   void *arg);
 
-/* The port (from 1) that the tables of @dev select for the frame; 0: none. */
+/* The port, from 1, that the flow tables of @dev select for the frame; 0: none. */
 unsigned int port_select(const struct cxdev *dev, const struct frame *frame);
 
 /* ---- what the commands of flow tables share ---- */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/*
- * What the device reads in a packet: headers, checksums, the RSS hash, the fields that flow tables
- * match.
- */
+/* Packet parsing: headers, checksums, the RSS hash, the fields that flow tables match. */
 #include <string.h>
 
 #include "nic/nic.h"
@@ -207,7 +204,7 @@ void packet_set_l4_csum(uint8_t *data, const struct eth_packet *packet, uint32_t
 
 	put16(data + at, 0);
 	csum = ~csum_fold(csum_add(packet_pseudo_sum(packet, len), data + packet->l4, len));
-	/* 0 means "no checksum" to UDP; its other form is as right. */
+	/* In UDP 0 means "no checksum"; all ones is the same sum. */
 	if (!csum && packet->proto == IPPROTO_UDP)
 		csum = 0xffff;
 	put16(data + at, csum);

@@ -40,7 +40,7 @@ static void fail(struct rq *rq, uint8_t syndrome)
 	queue_event(&rq->obj, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-/* Bytes of a packet in the order the guest gets them: without the tag that was taken off. */
+/* The bytes of a packet as the guest gets them, without a stripped VLAN tag. */
 struct rx_data {
 	const uint8_t *part[2];
 	uint32_t len[2];
@@ -147,7 +147,7 @@ static void rq_receive(struct rq *rq, const struct eth_packet *packet, uint32_t 
 
 /* ---- from the wire ---- */
 
-/* Whether the TIR, or the vport, does not want to hear what its own function sent. */
+/* Does the TIR, or the vport, block loopback of what its own function sent? */
 static bool loopback_blocked(struct cxdev *dev, const struct tir *tir, const struct frame *frame)
 {
 	bool multicast = frame->data[0] & 1;
@@ -250,8 +250,8 @@ static int rq_references(struct cmd *c, struct rq *rq)
 	if (!rq->cq)
 		return -1;
 	/*
-	 * The in-tree driver's RQ that drops everything is made without a PD: no WQE of it can
-	 * reach memory.
+	 * The drop RQ of the in-tree driver is created without a PD: its WQEs cannot access
+	 * memory.
 	 */
 	if (prm_get(ctx, wq.pd)) {
 		rq->pd = obj_hold(c, OBJ_PD, prm_get(ctx, wq.pd), "wq.pd");

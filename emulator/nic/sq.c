@@ -14,7 +14,7 @@
 
 #define TS_FORMAT_DEFAULT 1
 #define LSO_MAX (1u << ETH_LOG_MAX_LSO)
-#define BURST_ROOM 256 /* places in the queues of the wire that one LSO may need */
+#define BURST_ROOM 256 /* places in the queue of a port that one LSO may need */
 #define IPPROTO_TCP 6
 #define TCP_FIN 0x01
 #define TCP_PSH 0x08
@@ -41,8 +41,8 @@ static void complete_error(struct sq *sq, uint8_t opcode, uint16_t index, uint8_
 }
 
 /*
- * A WQE that the device cannot run: its completion, the error state, the event. What was posted
- * behind it is flushed.
+ * A WQE that cannot be executed: error completion, error state, event. What was posted after it is
+ * flushed.
  */
 static void fail(struct sq *sq, const struct wqe *wqe, uint8_t syndrome)
 {
@@ -71,16 +71,13 @@ static void sq_to_error(void *obj)
 
 /* ---- WQEs ---- */
 
-/*
- * What a WQE says of the frame: the Ethernet segment, the inline headers, where the data segments
- * begin.
- */
+/* A parsed WQE: the Ethernet segment, the inline headers, the data segments. */
 struct tx {
 	struct sq *sq;
 	const struct wqe *wqe;
 	const struct prm_wqe_eth_seg *eseg;
 	const uint8_t *header;
-	uint32_t header_len, data; /* data: where its segments begin */
+	uint32_t header_len, data; /* data: offset of the data segments */
 	bool insert_vlan;
 };
 
@@ -127,7 +124,7 @@ static uint8_t parse_tx(struct tx *tx)
 	return 0;
 }
 
-/* The data segments' bytes, one after the other; *len is what they had. 0, or the syndrome. */
+/* Copies the data segments into @buf, *len bytes in all. Returns 0, or the syndrome. */
 static uint8_t gather(const struct tx *tx, uint8_t *buf, uint32_t room, uint32_t *len)
 {
 	const struct wqe *w = tx->wqe;
@@ -227,7 +224,7 @@ static uint8_t send_one(const struct tx *tx)
 	return 0;
 }
 
-/* Lengths, identification, sequence number and flags of one segment of many. */
+/* Fixes up lengths, IP identification, TCP sequence number and flags of an LSO segment. */
 static void patch_segment(uint8_t *data, const struct eth_packet *packet, uint32_t n, uint32_t off,
 			  bool first, bool last, unsigned int nr)
 {
@@ -300,7 +297,7 @@ static uint8_t send_lso(const struct tx *tx, unsigned int *frames)
 
 /* ---- the queue ---- */
 
-/* Runs one WQE; *frames is how many frames it became. 0, or the syndrome. */
+/* Executes a WQE; *frames is the number of frames sent. Returns 0, or the syndrome. */
 static uint8_t run(struct sq *sq, const struct wqe *wqe, unsigned int *frames)
 {
 	struct tx tx = { .sq = sq, .wqe = wqe };
@@ -345,7 +342,7 @@ static void sq_work(struct work *work)
 			budget--;
 			continue;
 		}
-		/* The receivers' queues empty in work of their own: try again behind them. */
+		/* The receivers drain their queues in work of their own: try again after it. */
 		if (port_room(sq->obj.dev->port) < BURST_ROOM)
 			break;
 		syndrome = wqe_fetch(&sq->wq, sq->wq.ci, &wqe);

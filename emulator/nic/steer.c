@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The walks of packets through flow tables: of one that is received to TIRs, of one that is sent to
- * the port it leaves by.
+ * Flow table lookup: of received packets, which leads to TIRs, and of sent packets, which leads to
+ * the port that they leave by.
  *
- * Levels rise along every edge (the commands see to it), so a walk ends; a fan-out over many tables
- * is cut at a number of steps that no sane set of rules comes near.
+ * The commands make sure that levels rise along every edge, so a lookup ends. A fan-out over many
+ * tables is limited to a number of steps that no sane set of rules comes near.
  */
 #include <string.h>
 #include <libdeflate.h>

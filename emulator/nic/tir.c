@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * What stands between queues and packets: TIS, RQT, TIR, transport domains.
+ * Transport objects between queues and packets: TIS, RQT, TIR, transport domains.
  *
  * References: an RQT uses its RQs; a TIR its RQ or RQT and its transport domain, a TIS its
  * transport domain.
@@ -117,7 +117,7 @@ static void rqt_release(void *obj)
 	put_rqs(rqt->rqs, rqt->size);
 }
 
-/* The RQ numbers behind a context; *rqs is allocated and holds references. */
+/* Gets the RQs that a context lists; *rqs is allocated and holds references. */
 static int get_rqs(struct cmd *c, const struct prm_rqtc *ctx, uint32_t max, size_t fixed,
 		   struct rq ***rqs)
 {

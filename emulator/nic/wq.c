@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* What SQs and RQs have in common: the context of a work queue, their states. */
+/* What SQs and RQs share: the context of a work queue, the state transitions. */
 #include "nic/nic.h"
 
 int eth_check_wq(struct cmd *c, const struct prm_wq *ctx)

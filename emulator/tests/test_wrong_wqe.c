@@ -14,7 +14,7 @@ static uint32_t packet_len;
 
 /* ---- send queues ---- */
 
-/* A right SEND of the packet in @wqe, about to be spoilt; which says in how many blocks to ring. */
+/* A right SEND of the packet in @wqe, about to be corrupted; it returns in how many blocks to ring. */
 struct send_wqe {
 	struct prm_wqe_ctrl_seg *ctrl;
 	struct prm_wqe_eth_seg *eth;
@@ -23,7 +23,7 @@ struct send_wqe {
 
 struct send_case {
 	const char *what;
-	void (*spoil)(struct send_wqe *w, struct dut_wq *sq);
+	void (*corrupt)(struct send_wqe *w, struct dut_wq *sq);
 	void (*edit)(struct prm_sqc *ctx);
 	const char *text;
 };

@@ -41,7 +41,7 @@ KTAP_N=0 KTAP_PASSED=0 KTAP_FAILED=0 KTAP_SKIPPED=0
 KTAP_SKIP=4
 
 # Lines of the kernel log that fail a test. Extended regular expressions.
-KTAP_BAD='WARNING:|BUG:|BUG |Oops|KASAN|KCSAN|UBSAN|Call Trace|general protection|DMA-API|DMAR:.*[Ff]ault'
+KTAP_BAD='WARNING:|BUG:|BUG |Oops|KASAN|KCSAN|UBSAN|Call Trace|general protection fault[,:]|DMA-API|DMAR:.*[Ff]ault'
 KTAP_BAD="$KTAP_BAD|possible circular locking|possible recursive locking|inconsistent lock state|suspicious RCU"
 KTAP_BAD="$KTAP_BAD|refcount_t:|list_(add|del) corruption|blocked for more than|soft lockup|detected stall"
 KTAP_BAD="$KTAP_BAD|unregister_netdevice: waiting|[Uu]nexpected|(mlx5|cxr)[^ ]* .*(leak|timeout)|suspected memory leak"

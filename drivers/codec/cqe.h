@@ -56,7 +56,7 @@ static inline void cxr_cqe_invalidate(struct prm_cqe64 *cqe)
 }
 
 /* Owner bit: @op_own read once by the caller, then dma_rmb(). */
-static inline bool cxr_cqe_ours(u8 op_own, u32 ci, u8 log_size)
+static inline bool cxr_cqe_sw_owned(u8 op_own, u32 ci, u8 log_size)
 {
 	if (op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_INVALID)
 		return false;

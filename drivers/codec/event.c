@@ -6,7 +6,7 @@
 
 #define NUM_MASK 0xffffff
 
-bool cxr_eqe_ours(u8 owner, u32 ci, u8 log_size)
+bool cxr_eqe_sw_owned(u8 owner, u32 ci, u8 log_size)
 {
 	return (owner & 1) == (ci >> log_size & 1);
 }

@@ -42,7 +42,7 @@ struct cxr_event {
  * Owner bit of the entry at consumer index @ci of a queue of 2^@log_size. The caller reads the
  * owner byte once, then dma_rmb().
  */
-bool cxr_eqe_ours(u8 owner, u32 ci, u8 log_size);
+bool cxr_eqe_sw_owned(u8 owner, u32 ci, u8 log_size);
 /* -EPROTO: unknown type; event->type and ->subtype are set all the same. */
 int cxr_event_decode(const struct prm_eqe *eqe, struct cxr_event *event);
 

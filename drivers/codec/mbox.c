@@ -37,7 +37,7 @@ void cxr_mbox_fill(struct prm_mbox_block *block, const void *msg, u32 len, u32 n
 	block->token = token;
 }
 
-int cxr_mbox_take(const struct prm_mbox_block *block, void *msg, u32 len, u32 n, u8 token)
+int cxr_mbox_read(const struct prm_mbox_block *block, void *msg, u32 len, u32 n, u8 token)
 {
 	u32 offset = 0;
 	u32 part = part_of(len, n, &offset);

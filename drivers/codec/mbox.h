@@ -14,7 +14,7 @@ u32 cxr_mbox_blocks(u32 len);
 void cxr_mbox_fill(struct prm_mbox_block *block, const void *msg, u32 len, u32 n, u64 next,
 		   u8 token);
 /* Copies block @n's part to the message; -EPROTO: token or block number are not those sent. */
-int cxr_mbox_take(const struct prm_mbox_block *block, void *msg, u32 len, u32 n, u8 token);
+int cxr_mbox_read(const struct prm_mbox_block *block, void *msg, u32 len, u32 n, u8 token);
 u8 cxr_xor8(const void *buf, u32 len);
 /* Sets the signatures of an entry or a block (all other members are final). */
 void cxr_cmd_entry_sign(struct prm_cmdq_entry *entry);

@@ -61,7 +61,7 @@ struct db_page {
 	unsigned long map[BITS_TO_LONGS(PAGE_SIZE / 8)];
 };
 
-static struct db_page *new_db_page(struct cxr_dev *dev)
+static struct db_page *alloc_db_page(struct cxr_dev *dev)
 {
 	struct db_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
 
@@ -92,7 +92,7 @@ int cxr_db_alloc(struct cxr_core *core, struct cxr_db *db)
 		}
 	}
 	if (!page)
-		page = new_db_page(dev);
+		page = alloc_db_page(dev);
 	if (!page) {
 		err = -ENOMEM;
 		goto out_unlock;

@@ -102,7 +102,7 @@ bool cxr_card_has_parent(struct cxr_card *card)
 	bool has;
 
 	mutex_lock(&cards_lock);
-	has = card->parent && !card->parent_goes;
+	has = card->parent && !card->parent_unregistering;
 	mutex_unlock(&cards_lock);
 	return has;
 }
@@ -111,7 +111,7 @@ void cxr_card_set_parent(struct cxr_card *card, struct net_device *parent)
 {
 	mutex_lock(&cards_lock);
 	card->parent = parent;
-	card->parent_goes = false;
+	card->parent_unregistering = false;
 	mutex_unlock(&cards_lock);
 }
 
@@ -140,7 +140,7 @@ void cxr_cards_schedule(const struct net_device *netdev, bool goes, bool of_bond
 	mutex_lock(&cards_lock);
 	list_for_each_entry(card, &cards, node) {
 		if (card->parent == netdev && goes)
-			card->parent_goes = true;
+			card->parent_unregistering = true;
 		if (of_bond || card->parent)
 			queue_work(cards_wq, &card->work);
 	}

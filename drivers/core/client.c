@@ -170,7 +170,7 @@ int cxr_adev_add(struct cxr_dev *dev, enum cxr_client which)
 	return 0;
 }
 
-void cxr_adev_del(struct cxr_dev *dev, enum cxr_client which)
+void cxr_adev_remove(struct cxr_dev *dev, enum cxr_client which)
 {
 	struct cxr_adev *cadev = dev->adevs[which];
 

@@ -18,7 +18,7 @@ static u32 id_of(u32 table)
 	return table & (BIT(TYPE_SHIFT) - 1);
 }
 
-static int create_table(struct cxr_core *core, u32 type, u8 level, u8 log_size, u32 *table)
+static int create_flow_table(struct cxr_core *core, u32 type, u8 level, u8 log_size, u32 *table)
 {
 	struct prm_create_flow_table_in in = {};
 	struct prm_create_flow_table_out out;
@@ -38,13 +38,13 @@ static int create_table(struct cxr_core *core, u32 type, u8 level, u8 log_size, 
 
 int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table)
 {
-	return create_table(core, PRM_FT_NIC_RX, level, log_size, table);
+	return create_flow_table(core, PRM_FT_NIC_RX, level, log_size, table);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_flow_table);
 
 int cxr_cmd_create_port_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table)
 {
-	return create_table(core, PRM_FT_PORT_SEL, level, log_size, table);
+	return create_flow_table(core, PRM_FT_PORT_SEL, level, log_size, table);
 }
 
 void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table)
@@ -88,7 +88,7 @@ static bool matches_anything(const struct cxr_flow_fields *mask)
 	return memchr_inv(mask, 0, sizeof(*mask));
 }
 
-static struct prm_create_flow_group_in *new_group(u32 table, u32 first, u32 last)
+static struct prm_create_flow_group_in *alloc_group_in(u32 table, u32 first, u32 last)
 {
 	struct prm_create_flow_group_in *in = kzalloc(sizeof(*in), GFP_KERNEL);
 
@@ -102,7 +102,7 @@ static struct prm_create_flow_group_in *new_group(u32 table, u32 first, u32 last
 }
 
 /* Frees @in. */
-static int make_group(struct cxr_core *core, struct prm_create_flow_group_in *in, u32 *group)
+static int create_group(struct cxr_core *core, struct prm_create_flow_group_in *in, u32 *group)
 {
 	struct prm_create_flow_group_out out;
 	int err;
@@ -117,27 +117,27 @@ static int make_group(struct cxr_core *core, struct prm_create_flow_group_in *in
 int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 last,
 			      const struct cxr_flow_fields *mask, u32 *group)
 {
-	struct prm_create_flow_group_in *in = new_group(table, first, last);
+	struct prm_create_flow_group_in *in = alloc_group_in(table, first, last);
 
 	if (!in)
 		return -ENOMEM;
 	if (matches_anything(mask))
 		prm_set(in, match_criteria_enable, PRM_MATCH_OUTER);
 	cxr_flow_encode(mask, prm_sub(in, match_criteria.outer_headers, fte_match_set_lyr_2_4));
-	return make_group(core, in, group);
+	return create_group(core, in, group);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_flow_group);
 
 int cxr_cmd_create_hash_group(struct cxr_core *core, u32 table, u32 first, u32 last, u32 definer,
 			      u32 *group)
 {
-	struct prm_create_flow_group_in *in = new_group(table, first, last);
+	struct prm_create_flow_group_in *in = alloc_group_in(table, first, last);
 
 	if (!in)
 		return -ENOMEM;
 	prm_set(in, group_type, PRM_FG_HASH_SPLIT);
 	prm_set(in, match_definer_id, definer);
-	return make_group(core, in, group);
+	return create_group(core, in, group);
 }
 
 void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group)
@@ -173,7 +173,7 @@ static void encode_dest(struct prm_dest_format_struct *format, const struct cxr_
 
 int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 		    const struct cxr_flow_fields *value, const struct cxr_flow_action *action,
-		    bool again)
+		    bool modify)
 {
 	struct prm_dest_format_struct *dests;
 	struct prm_set_fte_out out;
@@ -187,8 +187,8 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 	if (!in)
 		return -ENOMEM;
 
-	prm_set(in, op_mod, again ? PRM_FTE_MODIFY : PRM_FTE_SET);
-	if (again)
+	prm_set(in, op_mod, modify ? PRM_FTE_MODIFY : PRM_FTE_SET);
+	if (modify)
 		prm_set(in, modify_enable_mask, PRM_FTE_MODIFY_DEST_LIST);
 	prm_set(in, table_type, type_of(table));
 	prm_set(in, table_id, id_of(table));

@@ -229,7 +229,7 @@ static int choose_caps(struct cxr_core *core)
 	return err;
 }
 
-static void note_general_caps(struct cxr_dev *dev, const struct prm_cmd_hca_cap *cap)
+static void store_general_caps(struct cxr_dev *dev, const struct prm_cmd_hca_cap *cap)
 {
 	cxr_caps_decode_hca(cap, &dev->core.caps);
 	dev->uar_4k = prm_get(cap, uar_4k);
@@ -254,7 +254,7 @@ static void set_driver_version(struct cxr_core *core)
 }
 
 /* The pages that others announce, after the general one, which is in @out. */
-static int read_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
+static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
 {
 	bool flow = prm_get(out, capability.cmd_hca_cap.nic_flow_table);
 	struct cxr_caps *caps = &core->caps;
@@ -314,9 +314,9 @@ static int read_caps(struct cxr_dev *dev)
 	err = query_caps(core, PRM_CAP_GENERAL, PRM_CAP_CUR, out);
 	if (err)
 		goto out_free;
-	note_general_caps(dev, prm_sub(out, capability.cmd_hca_cap, cmd_hca_cap));
+	store_general_caps(dev, prm_sub(out, capability.cmd_hca_cap, cmd_hca_cap));
 	version = prm_get(out, capability.cmd_hca_cap.driver_version);
-	err = read_pages(core, out);
+	err = read_cap_pages(core, out);
 	if (err)
 		goto out_free;
 
@@ -423,9 +423,9 @@ int cxr_hca_up(void *owner)
 err_teardown:
 	teardown_hca(core);
 err_disable:
-	cxr_pages_take_all(dev);
+	cxr_pages_reclaim_all(dev);
 	disable_hca(core);
-	cxr_pages_drop(dev);
+	cxr_pages_free_unreturned(dev);
 	return err;
 }
 
@@ -434,7 +434,7 @@ void cxr_hca_down(void *owner)
 	struct cxr_dev *dev = owner;
 
 	teardown_hca(&dev->core);
-	cxr_pages_take_all(dev);
+	cxr_pages_reclaim_all(dev);
 	disable_hca(&dev->core);
-	cxr_pages_drop(dev);
+	cxr_pages_free_unreturned(dev);
 }

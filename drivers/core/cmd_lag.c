@@ -17,7 +17,7 @@ static void encode_map(struct prm_lagc *ctx, const u8 map[CXR_LAG_PORTS], bool h
 	prm_set(ctx, tx_remap_affinity_2, map[1]);
 }
 
-static void pick_addresses_ipv4(struct prm_match_definer *definer)
+static void select_ipv4_fields(struct prm_match_definer *definer)
 {
 	struct prm_match_definer_format_22 *mask = (void *)prm_bytes(definer, match_mask);
 
@@ -28,7 +28,7 @@ static void pick_addresses_ipv4(struct prm_match_definer *definer)
 	prm_set(mask, outer_l4_dport, 0xffff);
 }
 
-static void pick_addresses_ipv6(struct prm_match_definer *definer)
+static void select_ipv6_fields(struct prm_match_definer *definer)
 {
 	struct prm_match_definer_format_29 *mask = (void *)prm_bytes(definer, match_mask);
 
@@ -39,7 +39,7 @@ static void pick_addresses_ipv6(struct prm_match_definer *definer)
 	prm_set(mask, outer_l4_dport, 0xffff);
 }
 
-static void pick_macs(struct prm_match_definer *definer)
+static void select_macs(struct prm_match_definer *definer)
 {
 	struct prm_match_definer_format_0 *mask = (void *)prm_bytes(definer, match_mask);
 
@@ -63,13 +63,13 @@ int cxr_cmd_create_definer(struct cxr_core *core, enum cxr_lag_packets packets, 
 	prm_set(&in.head, obj_type, PRM_OBJ_MATCH_DEFINER);
 	switch (packets) {
 	case CXR_LAG_UDP_IPV4:
-		pick_addresses_ipv4(&in.definer);
+		select_ipv4_fields(&in.definer);
 		break;
 	case CXR_LAG_UDP_IPV6:
-		pick_addresses_ipv6(&in.definer);
+		select_ipv6_fields(&in.definer);
 		break;
 	default:
-		pick_macs(&in.definer);
+		select_macs(&in.definer);
 	}
 	err = cxr_cmd_len(core, create_general_object, &in.head, sizeof(in), &out, sizeof(out));
 	if (!err)

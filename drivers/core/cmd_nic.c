@@ -61,7 +61,7 @@ int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32
 	size_t len;
 	int err;
 
-	in = cxr_cmd_with_pas(sizeof(*in), &attr->pas, &len);
+	in = cxr_cmd_alloc_in(sizeof(*in), &attr->pas, &len);
 	if (!in)
 		return -ENOMEM;
 
@@ -97,14 +97,14 @@ static const u8 device_states[] = {
 	[CXR_WQ_ERR] = PRM_WQ_ERR,
 };
 
-static int take_state(u8 state, enum cxr_wq_state *taken)
+static int decode_state(u8 state, enum cxr_wq_state *decoded)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(device_states); i++) {
 		if (device_states[i] != state)
 			continue;
-		*taken = i;
+		*decoded = i;
 		return 0;
 	}
 	return -EPROTO;
@@ -130,7 +130,7 @@ int cxr_cmd_query_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state *state)
 
 	prm_set(&in, sqn, sqn);
 	err = cxr_cmd(core, query_sq, &in, &out);
-	return err ?: take_state(prm_get(&out, sq_context.state), state);
+	return err ?: decode_state(prm_get(&out, sq_context.state), state);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_sq);
 
@@ -161,7 +161,7 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 	size_t len;
 	int err;
 
-	in = cxr_cmd_with_pas(sizeof(*in), &attr->pas, &len);
+	in = cxr_cmd_alloc_in(sizeof(*in), &attr->pas, &len);
 	if (!in)
 		return -ENOMEM;
 
@@ -224,7 +224,7 @@ int cxr_cmd_query_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state *state)
 
 	prm_set(&in, rqn, rqn);
 	err = cxr_cmd(core, query_rq, &in, &out);
-	return err ?: take_state(prm_get(&out, rq_context.state), state);
+	return err ?: decode_state(prm_get(&out, rq_context.state), state);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_rq);
 

@@ -14,7 +14,7 @@ int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
 	size_t len;
 	int err;
 
-	in = cxr_cmd_with_pas(sizeof(*in), pas, &len);
+	in = cxr_cmd_alloc_in(sizeof(*in), pas, &len);
 	if (!in)
 		return -ENOMEM;
 

@@ -24,7 +24,7 @@ static int create_rmp(struct cxr_core *core, const struct cxr_srq_attr *attr, u3
 	size_t len;
 	int err;
 
-	in = cxr_cmd_with_pas(sizeof(*in), &attr->pas, &len);
+	in = cxr_cmd_alloc_in(sizeof(*in), &attr->pas, &len);
 	if (!in)
 		return -ENOMEM;
 
@@ -52,7 +52,7 @@ static int create_xrc_srq(struct cxr_core *core, const struct cxr_srq_attr *attr
 	size_t len;
 	int err;
 
-	in = cxr_cmd_with_pas(sizeof(*in), &attr->pas, &len);
+	in = cxr_cmd_alloc_in(sizeof(*in), &attr->pas, &len);
 	if (!in)
 		return -ENOMEM;
 

@@ -29,8 +29,8 @@
 #include "trace.h"
 
 #define RING_BYTES	4096
-#define LOST_IRQ_POLL	HZ	/* how long to trust in the event before looking */
-#define LATE_IRQ	(HZ / 20)
+#define EVENT_TIMEOUT	HZ	/* how long to trust in the event before looking */
+#define EVENT_GRACE	(HZ / 20)
 #define GONE_CHECK	(HZ / 10)
 
 static unsigned int timeout_ms = 60000;
@@ -204,7 +204,7 @@ static u64 chain_dma(const struct chain *chain)
 /* ---- one command ----------------------------------------------------------------------------- */
 
 /* Takes a slot. The caller has a unit of the semaphore, so that there is one. */
-static int take_slot(struct cxr_dev *dev, struct cmd_ent *ent, bool pages)
+static int reserve_slot(struct cxr_dev *dev, struct cmd_ent *ent, bool pages)
 {
 	struct cxr_cmdq *q = &dev->cmdq;
 	u32 usable = BIT(q->slots - 1) - 1;
@@ -227,7 +227,7 @@ static int take_slot(struct cxr_dev *dev, struct cmd_ent *ent, bool pages)
 }
 
 /* Gives the slot back, or what may still be written to over to cxr_cmdq_down(). */
-static void give_slot(struct cxr_cmdq *q, struct cmd_ent *ent)
+static void release_slot(struct cxr_cmdq *q, struct cmd_ent *ent)
 {
 	unsigned long flags;
 
@@ -245,8 +245,8 @@ static void give_slot(struct cxr_cmdq *q, struct cmd_ent *ent)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-static int issue(struct cxr_dev *dev, struct cmd_ent *ent, const void *in, u32 inlen,
-		 const void *out, u32 outlen)
+static int issue_cmd(struct cxr_dev *dev, struct cmd_ent *ent, const void *in, u32 inlen,
+		     const void *out, u32 outlen)
 {
 	struct prm_cmdq_entry *slot = entry_at(&dev->cmdq, ent->slot);
 	struct prm_cmdq_entry entry = {
@@ -315,7 +315,7 @@ static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op,
 		return try_wait_for_completion(&ent->done);
 
 	if (recover) {
-		if (wait_for_completion_timeout(&ent->done, LATE_IRQ))
+		if (wait_for_completion_timeout(&ent->done, EVENT_GRACE))
 			return true;
 		dev->cmdq.polled++;
 		lost = recover(dev);
@@ -342,7 +342,7 @@ static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
 	for (;;) {
 		recover = READ_ONCE(q->recover);
 		if (recover) {
-			if (wait_for_completion_timeout(&ent->done, LOST_IRQ_POLL))
+			if (wait_for_completion_timeout(&ent->done, EVENT_TIMEOUT))
 				break;
 		} else {
 			usleep_range(nap, 2 * nap);
@@ -369,7 +369,8 @@ static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
 }
 
 /* Copies the answer to @out. A refused command need not have written its mailboxes. */
-static int collect(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, void *out, u32 outlen)
+static int copy_output(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, void *out,
+		       u32 outlen)
 {
 	const struct prm_cmdq_entry *slot = entry_at(&dev->cmdq, ent->slot);
 	const struct prm_mbox_out *head = out;
@@ -389,7 +390,7 @@ static int collect(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, void 
 		return 0;
 
 	for (i = 0; ent->out && i < ent->out->n && !err; i++)
-		err = cxr_mbox_take(ent->out->box[i].block, out, outlen, i, ent->token);
+		err = cxr_mbox_read(ent->out->box[i].block, out, outlen, i, ent->token);
 	if (err)
 		dev_err_ratelimited(dev->core.dev,
 				    "%s (%#x): mailbox %u of the answer is not its own\n",
@@ -397,7 +398,7 @@ static int collect(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, void 
 	return err;
 }
 
-static int run(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void *out, u32 outlen)
+static int run_cmd(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void *out, u32 outlen)
 {
 	bool pages = op == PRM_OP_manage_pages;
 	struct cxr_cmdq *q = &dev->cmdq;
@@ -416,16 +417,16 @@ static int run(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void *out
 	init_completion(&ent.done);
 
 	down(sem);
-	err = take_slot(dev, &ent, pages);
+	err = reserve_slot(dev, &ent, pages);
 	if (err)
 		goto err_up;
 
-	err = issue(dev, &ent, in, inlen, out, outlen);
+	err = issue_cmd(dev, &ent, in, inlen, out, outlen);
 	if (!err)
 		err = wait_done(dev, &ent, op);
 	if (!err)
-		err = collect(dev, &ent, op, out, outlen);
-	give_slot(q, &ent);
+		err = copy_output(dev, &ent, op, out, outlen);
+	release_slot(q, &ent);
 err_up:
 	up(sem);
 	free_chain(q, ent.out);
@@ -450,7 +451,7 @@ int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outle
 		return -ENODEV;
 
 	start = ktime_get_ns();
-	err = run(dev, op, in, inlen, out, outlen);
+	err = run_cmd(dev, op, in, inlen, out, outlen);
 	ns = ktime_get_ns() - start;
 	if (!err)
 		err = status_errno(prm_get(head_out, status));
@@ -528,7 +529,7 @@ void cxr_cmdq_use_events(struct cxr_dev *dev, cxr_cmdq_recover_fn *recover)
 	WRITE_ONCE(dev->cmdq.recover, recover);
 }
 
-void *cxr_cmd_with_pas(size_t fixed, const struct cxr_pas *pas, size_t *len)
+void *cxr_cmd_alloc_in(size_t fixed, const struct cxr_pas *pas, size_t *len)
 {
 	__be64 *list;
 	void *in;

@@ -69,7 +69,7 @@ struct cxr_pages {
 	struct list_head free;		/* struct fw_page with pieces that nobody has */
 	u32 count;			/* pieces that the device holds, of all functions */
 	struct xarray func_count;	/* the same by function */
-	bool taken;			/* the device had not given all back, and needs a reset */
+	bool needs_reset;		/* the device did not return all of it */
 	struct workqueue_struct *wq;	/* ordered */
 	struct work_struct work;
 
@@ -87,8 +87,8 @@ struct cxr_eq {
 	u8 eqn;
 	int vector;		/* MSI-X */
 	bool live;		/* the handler may look at it */
-	bool waits;		/* cxr_eq_watch(): at the last look, entry looked_at waited */
-	u32 looked_at;
+	bool pending;		/* cxr_eq_poll_missed(): entry checked_ci was there last time */
+	u32 checked_ci;
 	u64 events;
 };
 
@@ -97,7 +97,7 @@ enum cxr_async_eq { CXR_EQ_CMD, CXR_EQ_ASYNC, CXR_EQ_PAGES, CXR_ASYNC_EQS };
 struct cxr_eqs {
 	struct cxr_eq async[CXR_ASYNC_EQS];	/* all on MSI-X vector 0 */
 	struct cxr_eq *comp;			/* comp[n] is on MSI-X vector n + 1 */
-	struct mutex stand_in_lock;		/* who does an interrupt's work for it */
+	struct mutex poll_lock;		/* who does an interrupt's work for it */
 	struct xarray cqs;			/* CQN -> struct cxr_cq */
 	char (*names)[40];			/* of the interrupts, by MSI-X vector */
 };
@@ -121,7 +121,7 @@ struct cxr_dev {
 	unsigned long state;		/* CXR_DEAD */
 	spinlock_t fail_lock;		/* from the end of the DMA to CXR_DEAD; in any context */
 	/* by the module parameters, or devlink before a reload */
-	int asked[CXR_ROCE_PARAM_COUNT];
+	int requested[CXR_ROCE_PARAM_COUNT];
 	bool roce_off;			/* by devlink's enable_roce */
 
 	phys_addr_t bar;
@@ -136,11 +136,12 @@ struct cxr_dev {
 	struct mutex db_lock;		/* dbs */
 	struct list_head dbs;		/* pages of doorbell records (buf.c) */
 	atomic_t mkey_variant;
-	struct mutex root_lock;		/* demux .. rules */
+	struct mutex flow_lock;		/* demux .. rules */
 	u32 demux;			/* LAG demux table; 0: none */
-	u32 flow_first;			/* table behind it, or the first one; 0: none */
-	u32 flow_root, flow_root_miss;	/* en's first flow table and where it leads; 0: none */
-	struct cxr_rule_table *rules[CXR_FLOW_PRIO_LEFT + 1];	/* by priority (steering.c) */
+	u32 first_table;		/* table behind it, or the first one; 0: none */
+	u32 en_table, en_table_miss;	/* en's first flow table and where it leads; 0: none */
+	/* by priority (steering.c) */
+	struct cxr_rule_table *rules[CXR_FLOW_PRIO_FALLBACK + 1];
 	bool uar_4k;			/* UAR numbers count 4 KiB, not system pages */
 	bool relaxed_write, relaxed_read;
 	/* events for the log that the device can send, bit per type */
@@ -211,7 +212,7 @@ const char *cxr_cmd_name(u16 op);
  * A zeroed layout of @fixed bytes with a list of pages behind it, *len bytes in all. NULL without
  * memory. May sleep; kvfree() it.
  */
-void *cxr_cmd_with_pas(size_t fixed, const struct cxr_pas *pas, size_t *len);
+void *cxr_cmd_alloc_in(size_t fixed, const struct cxr_pas *pas, size_t *len);
 
 /*
  * Runs the command @name: @src and @dst are struct prm_<name>_in * and struct prm_<name>_out *,
@@ -240,12 +241,12 @@ void cxr_pages_exit(struct cxr_dev *dev);
 /* What the firmware needs before (@boot) or for INIT_HCA. */
 int cxr_pages_give_startup(struct cxr_dev *dev, bool boot);
 /* Asks for everything back; stops when the device gives nothing for a while, or does not answer. */
-void cxr_pages_take_all(struct cxr_dev *dev);
+void cxr_pages_reclaim_all(struct cxr_dev *dev);
 /*
  * Frees what the device did not give back. Nothing may be expected of it any more: its DMA is cut
  * off.
  */
-void cxr_pages_drop(struct cxr_dev *dev);
+void cxr_pages_free_unreturned(struct cxr_dev *dev);
 /*
  * Interrupt context. The device has one request at a time per function; more than we can note are
  * dropped, loudly.
@@ -262,7 +263,7 @@ void cxr_uar_down(void *dev);
  * An EQ's consumer index; with @arm the device interrupts at the next entry, at once if there is
  * one that we have not seen.
  */
-void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm);
+void cxr_uar_update_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm);
 
 /* irq.c */
 /* Stage: vectors, as many as there are CPUs if device and system have them. */
@@ -278,7 +279,7 @@ void cxr_irq_sync(struct cxr_dev *dev, int vector);
 int cxr_eq_up(void *dev);
 void cxr_eq_down(void *dev);
 /* Called every few seconds while the queues are up. May sleep. */
-void cxr_eq_watch(struct cxr_dev *dev);
+void cxr_eq_poll_missed(struct cxr_dev *dev);
 
 /* port.c */
 /* Stage: what the port is called. */
@@ -299,7 +300,8 @@ void cxr_health_down(void *dev);
 
 /* client.c */
 int cxr_adev_add(struct cxr_dev *dev, enum cxr_client which);
-void cxr_adev_del(struct cxr_dev *dev, enum cxr_client which);	/* does nothing without one */
+/* Does nothing without one. */
+void cxr_adev_remove(struct cxr_dev *dev, enum cxr_client which);
 void cxr_clients_fatal(struct cxr_dev *dev);
 /* interrupt context */
 void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event);
@@ -312,8 +314,8 @@ int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
 
 /* steering.c */
 /* A LAG demux table before the others; the function of port 1, in a vport LAG. */
-int cxr_demux_on(struct cxr_dev *dev);
-void cxr_demux_off(struct cxr_dev *dev);
+int cxr_demux_create(struct cxr_dev *dev);
+void cxr_demux_destroy(struct cxr_dev *dev);
 
 /* card.c */
 /* Something of the function changed; any context that may sleep, also under rtnl. */

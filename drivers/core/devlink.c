@@ -28,8 +28,8 @@ static const struct cxr_roce_param_row *row_of(u32 id)
 }
 
 /* What holds now, as far as the device is up. */
-static int get_param(struct devlink *devlink, u32 id,
-		     struct devlink_param_gset_ctx *ctx CXR_DEVLINK_GET_EXTACK_PARAM)
+static int get_devlink_param(struct devlink *devlink, u32 id,
+			     struct devlink_param_gset_ctx *ctx CXR_DEVLINK_GET_EXTACK_PARAM)
 {
 	const struct cxr_dev *dev = devlink_priv(devlink);
 	bool up = dev->stages.up == dev->stages.count;
@@ -40,8 +40,8 @@ static int get_param(struct devlink *devlink, u32 id,
 }
 
 /* GIDs, and whoever uses them, do not live through a change. */
-static int set_param(struct devlink *devlink, u32 id,
-		     struct devlink_param_gset_ctx *ctx CXR_DEVLINK_SET_EXTACK_PARAM)
+static int set_devlink_param(struct devlink *devlink, u32 id,
+			     struct devlink_param_gset_ctx *ctx CXR_DEVLINK_SET_EXTACK_PARAM)
 {
 	const struct cxr_dev *dev = devlink_priv(devlink);
 
@@ -52,8 +52,8 @@ static int set_param(struct devlink *devlink, u32 id,
 	return -EOPNOTSUPP;
 }
 
-static int check_param(struct devlink *devlink, u32 id, cxr_devlink_value_arg(val),
-		       struct netlink_ext_ack *extack)
+static int check_devlink_param(struct devlink *devlink, u32 id, cxr_devlink_value_arg(val),
+			       struct netlink_ext_ack *extack)
 {
 	struct cxr_param_fault fault;
 	int value, err;
@@ -80,7 +80,7 @@ static int check_enable_roce(struct devlink *devlink, u32 id, cxr_devlink_value_
 #define ROCE_PARAM(param, initial, granted, text)				\
 	DEVLINK_PARAM_DRIVER(ROCE_PARAM_ID + CXR_ROCE_PARAM_##param, #param,	\
 			     DEVLINK_PARAM_TYPE_STRING, CMODES,			\
-			     get_param, set_param, check_param),
+			     get_devlink_param, set_devlink_param, check_devlink_param),
 
 static const struct devlink_param params[] = {
 	DEVLINK_PARAM_GENERIC(ENABLE_ROCE, BIT(DEVLINK_PARAM_CMODE_DRIVERINIT), NULL, NULL,
@@ -89,11 +89,11 @@ static const struct devlink_param params[] = {
 };
 
 /* The value that a reload takes up begins as the one that the parameter of the module gave. */
-static void set_initial(struct devlink *devlink, u32 id, int asked)
+static void set_initial(struct devlink *devlink, u32 id, int requested)
 {
 	union devlink_param_value value;
 
-	strscpy(value.vstr, cxr_param_name(row_of(id)->spec, asked), sizeof(value.vstr));
+	strscpy(value.vstr, cxr_param_name(row_of(id)->spec, requested), sizeof(value.vstr));
 	devl_param_driverinit_value_set(devlink, id, cxr_devlink_pass_value(value));
 }
 
@@ -106,7 +106,7 @@ static void set_initial_roce(struct devlink *devlink, bool on)
 }
 
 /* It was checked when it was set. */
-static int read_asked(struct devlink *devlink, u32 id, int *asked)
+static int read_requested(struct devlink *devlink, u32 id, int *requested)
 {
 	union devlink_param_value value;
 	struct cxr_param_fault fault;
@@ -115,7 +115,7 @@ static int read_asked(struct devlink *devlink, u32 id, int *asked)
 	err = devl_param_driverinit_value_get(devlink, id, &value);
 	if (err)
 		return err;
-	return cxr_param_parse_one(row_of(id)->spec, value.vstr, asked, &fault);
+	return cxr_param_parse_one(row_of(id)->spec, value.vstr, requested, &fault);
 }
 
 /* ---- reload ---------------------------------------------------------------------------------- */
@@ -145,25 +145,25 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 {
 	struct cxr_dev *dev = devlink_priv(devlink);
 	union devlink_param_value roce;
-	int asked[CXR_ROCE_PARAM_COUNT];
+	int requested[CXR_ROCE_PARAM_COUNT];
 	enum cxr_roce_param i;
 	int err;
 
 	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++) {
-		err = read_asked(devlink, ROCE_PARAM_ID + i, &asked[i]);
+		err = read_requested(devlink, ROCE_PARAM_ID + i, &requested[i]);
 		if (err)
 			return err;
 	}
 	err = devl_param_driverinit_value_get(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE, &roce);
 	if (err)
 		return err;
-	if (dev->pages.taken) {
+	if (dev->pages.needs_reset) {
 		NL_SET_ERR_MSG_MOD(extack,
 				   "the device kept memory and is cut off: unbind it and bind it again");
 		return -EIO;
 	}
 
-	memcpy(dev->asked, asked, sizeof(asked));
+	memcpy(dev->requested, requested, sizeof(requested));
 	dev->roce_off = !roce.vbool;
 	err = cxr_stages_up(&dev->stages, FIRST_STAGE);
 	if (err) {
@@ -235,7 +235,7 @@ int cxr_devlink_register(struct cxr_dev *dev)
 	devl_lock(devlink);
 	set_initial_roce(devlink, dev->core.caps.roce.roce);
 	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++)
-		set_initial(devlink, ROCE_PARAM_ID + i, dev->asked[i]);
+		set_initial(devlink, ROCE_PARAM_ID + i, dev->requested[i]);
 	devl_unlock(devlink);
 	cxr_devlink_allow_reload(devlink);
 	devlink_register(devlink);

@@ -45,7 +45,7 @@ static const struct prm_eqe *next_eqe(struct cxr_eq *eq)
 {
 	const struct prm_eqe *eqe = eqe_at(eq, eq->ci);
 
-	if (!cxr_eqe_ours(READ_ONCE(eqe->owner), eq->ci, eq->log_size))
+	if (!cxr_eqe_sw_owned(READ_ONCE(eqe->owner), eq->ci, eq->log_size))
 		return NULL;
 
 	dma_rmb();	/* the owner bit, then the rest */
@@ -53,7 +53,7 @@ static const struct prm_eqe *next_eqe(struct cxr_eq *eq)
 	return eqe;
 }
 
-static void comp_event(struct cxr_eq *eq, const struct cxr_event *event)
+static void dispatch_comp(struct cxr_eq *eq, const struct cxr_event *event)
 {
 	struct cxr_cq *cq;
 
@@ -68,7 +68,7 @@ static void comp_event(struct cxr_eq *eq, const struct cxr_event *event)
 	rcu_read_unlock();
 }
 
-static void cq_error(struct cxr_dev *dev, const struct cxr_event *event)
+static void dispatch_cq_error(struct cxr_dev *dev, const struct cxr_event *event)
 {
 	const char *what = "unknown error";
 	struct cxr_cq *cq;
@@ -93,7 +93,7 @@ static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 
 	switch (event->kind) {
 	case CXR_EVENT_COMP:
-		comp_event(eq, event);
+		dispatch_comp(eq, event);
 		break;
 	case CXR_EVENT_CMD:
 		cxr_cmdq_complete(dev, event->vector);
@@ -102,7 +102,7 @@ static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 		cxr_pages_request(dev, event->func, event->pages);
 		break;
 	case CXR_EVENT_CQ_ERROR:
-		cq_error(dev, event);
+		dispatch_cq_error(dev, event);
 		break;
 	case CXR_EVENT_HEALTH:
 		dev_warn_ratelimited(dev->core.dev, "the device warns: event %#x, subtype %#x\n",
@@ -148,13 +148,13 @@ static unsigned int drain(struct cxr_eq *eq)
 		else
 			dispatch(eq, &event);
 		if (!(++n % EQ_CI_EVERY))
-			cxr_uar_eq(eq->dev->uar, eq->eqn, eq->ci, false);
+			cxr_uar_update_eq(eq->dev->uar, eq->eqn, eq->ci, false);
 	}
 
 	/* Nothing taken: the interrupt was another queue's, and this one is armed still. */
 	if (n) {
 		eq->events += n;
-		cxr_uar_eq(eq->dev->uar, eq->eqn, eq->ci, true);
+		cxr_uar_update_eq(eq->dev->uar, eq->eqn, eq->ci, true);
 	}
 	return n;
 }
@@ -187,12 +187,12 @@ static irqreturn_t comp_irq(int irq, void *data)
  * Does what the handler of an interrupt would do. A queue is armed for one interrupt: when that one
  * is lost, none comes any more until somebody takes the entries and arms it again.
  */
-static unsigned int stand_in(struct cxr_dev *dev, int vector)
+static unsigned int poll_vector(struct cxr_dev *dev, int vector)
 {
 	int irq = pci_irq_vector(dev->core.pdev, vector);
 	unsigned int n;
 
-	mutex_lock(&dev->eqs.stand_in_lock);
+	mutex_lock(&dev->eqs.poll_lock);
 	disable_irq(irq);
 	/* as in the handler; what it raised runs when softirqs are allowed again */
 	local_bh_disable();
@@ -201,38 +201,38 @@ static unsigned int stand_in(struct cxr_dev *dev, int vector)
 	local_irq_enable();
 	local_bh_enable();
 	enable_irq(irq);
-	mutex_unlock(&dev->eqs.stand_in_lock);
+	mutex_unlock(&dev->eqs.poll_lock);
 	return n;
 }
 
 /* A command's event is overdue. May sleep. True if its interrupt was lost, or that of another. */
 static bool recover(struct cxr_dev *dev)
 {
-	return stand_in(dev, 0);
+	return poll_vector(dev, 0);
 }
 
 /* An entry that was there at the last look already, and nobody took it. */
 static bool is_stuck(struct cxr_eq *eq)
 {
 	u32 ci = READ_ONCE(eq->ci);
-	bool before = eq->waits && eq->looked_at == ci;
+	bool before = eq->pending && eq->checked_ci == ci;
 
-	eq->looked_at = ci;
-	eq->waits = cxr_eqe_ours(READ_ONCE(eqe_at(eq, ci)->owner), ci, eq->log_size);
-	return before && eq->waits;
+	eq->checked_ci = ci;
+	eq->pending = cxr_eqe_sw_owned(READ_ONCE(eqe_at(eq, ci)->owner), ci, eq->log_size);
+	return before && eq->pending;
 }
 
-void cxr_eq_watch(struct cxr_dev *dev)
+void cxr_eq_poll_missed(struct cxr_dev *dev)
 {
 	bool stuck = false;
 	int i;
 
 	for (i = 0; i < CXR_ASYNC_EQS; i++)
 		stuck |= is_stuck(&dev->eqs.async[i]);
-	if (stuck && stand_in(dev, 0))
+	if (stuck && poll_vector(dev, 0))
 		dev_warn_ratelimited(dev->core.dev, "interrupt 0 was lost, found by looking\n");
 	for (i = 0; i < dev->core.comp_vectors; i++) {
-		if (is_stuck(&dev->eqs.comp[i]) && stand_in(dev, i + 1))
+		if (is_stuck(&dev->eqs.comp[i]) && poll_vector(dev, i + 1))
 			dev_warn_ratelimited(dev->core.dev,
 					     "interrupt %d was lost, found by looking\n", i + 1);
 	}
@@ -249,7 +249,7 @@ static int create_eq(struct cxr_eq *eq, u64 events)
 	size_t len;
 	int err;
 
-	in = cxr_cmd_with_pas(sizeof(*in), &pas, &len);
+	in = cxr_cmd_alloc_in(sizeof(*in), &pas, &len);
 	if (!in)
 		return -ENOMEM;
 
@@ -276,7 +276,7 @@ static int start_eq(struct cxr_dev *dev, struct cxr_eq *eq, const char *name, u8
 	eq->log_size = min(log_size, dev->core.caps.log_max_eq_sz);
 	eq->vector = vector;
 	eq->ci = 0;
-	eq->waits = false;
+	eq->pending = false;
 	err = cxr_buf_alloc(&dev->core, &eq->buf, EQE_BYTES << eq->log_size);
 	if (err)
 		return err;
@@ -289,7 +289,7 @@ static int start_eq(struct cxr_dev *dev, struct cxr_eq *eq, const char *name, u8
 		return err;
 	}
 	smp_store_release(&eq->live, true);	/* all of the above, then the handler may look */
-	cxr_uar_eq(dev->uar, eq->eqn, 0, true);
+	cxr_uar_update_eq(dev->uar, eq->eqn, 0, true);
 	return 0;
 }
 
@@ -299,9 +299,9 @@ static void stop_eq(struct cxr_eq *eq)
 	struct prm_destroy_eq_in in = {};
 	struct prm_destroy_eq_out out;
 
-	mutex_lock(&dev->eqs.stand_in_lock);
+	mutex_lock(&dev->eqs.poll_lock);
 	WRITE_ONCE(eq->live, false);
-	mutex_unlock(&dev->eqs.stand_in_lock);
+	mutex_unlock(&dev->eqs.poll_lock);
 	cxr_irq_sync(dev, eq->vector);
 	prm_set(&in, eq_number, eq->eqn);
 	cxr_cmd(&dev->core, destroy_eq, &in, &out);
@@ -426,7 +426,7 @@ static int create_cq(struct cxr_core *core, const struct cxr_cq_attr *attr, u8 e
 	size_t len;
 	int err;
 
-	in = cxr_cmd_with_pas(sizeof(*in), &attr->pas, &len);
+	in = cxr_cmd_alloc_in(sizeof(*in), &attr->pas, &len);
 	if (!in)
 		return -ENOMEM;
 
@@ -505,7 +505,7 @@ int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log
 	size_t len;
 	int err;
 
-	in = cxr_cmd_with_pas(sizeof(*in), pas, &len);
+	in = cxr_cmd_alloc_in(sizeof(*in), pas, &len);
 	if (!in)
 		return -ENOMEM;
 

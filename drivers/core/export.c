@@ -44,7 +44,7 @@ EXPORT_SYMBOL_GPL(cxr_limits_wq);
 EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v1);
 EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v2);
 EXPORT_SYMBOL_GPL(cxr_ud_gid_type_spec);
-EXPORT_SYMBOL_GPL(cxr_ud_gid_type_takes);
+EXPORT_SYMBOL_GPL(cxr_ud_gid_type_allows);
 EXPORT_SYMBOL_GPL(cxr_param_name);
 EXPORT_SYMBOL_GPL(cxr_path_decide);
 EXPORT_SYMBOL_GPL(cxr_path_mtu);

@@ -42,7 +42,7 @@ static const char *synd_text(u8 synd)
 }
 
 /* The text of what is wrong, or NULL. @synd is read from a device that answers. */
-static const char *ailment(struct cxr_dev *dev, u8 *synd)
+static const char *health_error(struct cxr_dev *dev, u8 *synd)
 {
 	struct cxr_health *health = &dev->health;
 	u32 nic_ifc, counter;
@@ -78,9 +78,9 @@ static void health_work(struct work_struct *work)
 	if (cxr_core_dead(&dev->core))
 		return;
 
-	why = ailment(dev, &synd);
+	why = health_error(dev, &synd);
 	if (!why) {
-		cxr_eq_watch(dev);
+		cxr_eq_poll_missed(dev);
 		queue_delayed_work(system_unbound_wq, &dev->health.work, PERIOD);
 		return;
 	}

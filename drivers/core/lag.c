@@ -11,11 +11,11 @@
  *	        | cxr_lag_join(): add_ib_adevs()
  *	        v
  *	.-----------------------------------.
- *	| an RDMA device for each function; |  cxr_lag_leave(): cxr_adev_del()
+ *	| an RDMA device for each function; |  cxr_lag_leave(): cxr_adev_remove()
  *	| cxr_card.now.why: why no LAG      | -------------------------------->
  *	'-----------------------------------'
  *	  | enter_lag():             ^ leave_lag():
- *	  |   remove_ib_adevs()      |   cxr_adev_del()
+ *	  |   remove_ib_adevs()      |   cxr_adev_remove()
  *	  |   create_lag_objects()   |   destroy_lag_objects()
  *	  |   add_ib_adevs()         | apply_decision(): add_ib_adevs()
  *	  v                          |
@@ -69,7 +69,7 @@ static enum cxr_lag_tx tx_of(const struct net_device *bond)
 	}
 }
 
-static void note_netdev(struct net_device *netdev, struct cxr_lag_port *port)
+static void snapshot_netdev(struct net_device *netdev, struct cxr_lag_port *port)
 {
 	struct net_device *bond = bond_of(netdev);
 	struct slave *slave;
@@ -97,7 +97,7 @@ static unsigned int count_foreign(const struct cxr_lag_in *in, struct net_device
 	return n;
 }
 
-static void note_bond(struct cxr_lag_in *in)
+static void snapshot_bond(struct cxr_lag_in *in)
 {
 	const struct cxr_lag_port *one = &in->port[0], *two = &in->port[1];
 	struct net_device *bond;
@@ -113,7 +113,7 @@ static void note_bond(struct cxr_lag_in *in)
 	in->upper = bond;
 }
 
-static void note_parent(struct cxr_lag_in *in, struct net_device *parent)
+static void snapshot_parent(struct cxr_lag_in *in, struct net_device *parent)
 {
 	in->ecmp = true;
 	in->parent.found = true;
@@ -146,11 +146,11 @@ static void snapshot_get(struct cxr_card *card, struct cxr_lag_in *in)
 	rcu_read_lock();
 	for (i = 0; i < CXR_LAG_PORTS; i++)
 		if (in->port[i].netdev)
-			note_netdev(in->port[i].netdev, &in->port[i]);
+			snapshot_netdev(in->port[i].netdev, &in->port[i]);
 	if (ecmp)
-		note_parent(in, card->parent);
+		snapshot_parent(in, card->parent);
 	else
-		note_bond(in);
+		snapshot_bond(in);
 	rcu_read_unlock();
 }
 
@@ -190,7 +190,7 @@ static void remove_ib_adevs(struct cxr_card *card)
 
 	for (i = 0; i < CXR_LAG_PORTS; i++)
 		if (card->port[i])
-			cxr_adev_del(card->port[i], CXR_CLIENT_IB);
+			cxr_adev_remove(card->port[i], CXR_CLIENT_IB);
 }
 
 /* ---- the device ------------------------------------------------------------------------------ */
@@ -212,17 +212,17 @@ static int create_lag_objects(struct cxr_card *card, const struct cxr_lag_out *o
 	err = cxr_cmd_create_vport_lag(one);
 	if (err)
 		goto err_destroy_lag;
-	err = cxr_demux_on(card->port[0]);
+	err = cxr_demux_create(card->port[0]);
 	if (err)
 		goto err_destroy_vport_lag;
 	/* Where no RDMA device does it: RoCE packets are to be known as such at port 2, too. */
 	err = cxr_cmd_set_vport_roce(two, true);
 	if (err)
-		goto err_demux_off;
+		goto err_destroy_demux;
 	return 0;
 
-err_demux_off:
-	cxr_demux_off(card->port[0]);
+err_destroy_demux:
+	cxr_demux_destroy(card->port[0]);
 err_destroy_vport_lag:
 	cxr_cmd_destroy_vport_lag(one);
 err_destroy_lag:
@@ -239,7 +239,7 @@ static void destroy_lag_objects(struct cxr_card *card)
 	int err;
 
 	cxr_cmd_set_vport_roce(two, false);
-	cxr_demux_off(card->port[0]);
+	cxr_demux_destroy(card->port[0]);
 	cxr_cmd_destroy_vport_lag(one);
 	err = cxr_cmd_destroy_lag(one);
 	if (err && err != -ENODEV)
@@ -252,7 +252,7 @@ static void destroy_lag_objects(struct cxr_card *card)
 
 /* ---- in and out ------------------------------------------------------------------------------ */
 
-static void say_map(const struct cxr_card *card, const struct cxr_lag_out *out)
+static void log_map(const struct cxr_card *card, const struct cxr_lag_out *out)
 {
 	struct device *dev = card->port[0]->core.dev;
 
@@ -269,7 +269,7 @@ static void leave_lag(struct cxr_card *card)
 {
 	struct cxr_dev *one = card->port[0];
 
-	cxr_adev_del(one, CXR_CLIENT_IB);
+	cxr_adev_remove(one, CXR_CLIENT_IB);
 	destroy_lag_objects(card);
 	one->core.lag = NULL;
 	dev_info(one->core.dev, "RoCE LAG over %s ends\n", netdev_name(card->lag.bond));
@@ -304,7 +304,7 @@ static int enter_lag(struct cxr_card *card, const struct cxr_lag_in *in,
 	memcpy(card->lag.mac, step->mac, sizeof(card->lag.mac));
 	one->core.lag = &card->lag;
 	card->now = step->out;
-	say_map(card, &step->out);
+	log_map(card, &step->out);
 	err = add_ib_adevs(card);
 	if (err)
 		leave_lag(card);
@@ -355,14 +355,14 @@ static int remap_lag(struct cxr_card *card, const struct cxr_lag_step *step)
 	if (err)
 		return err;
 	if (memcmp(out->map, card->now.map, sizeof(out->map)) || out->mode != card->now.mode)
-		say_map(card, out);
+		log_map(card, out);
 	card->now = *out;
 	if (card->lag.netdev != step->netdev)
 		cxr_clients_lag_netdev(card->port[0], &card->lag, step->netdev);
 	return 0;
 }
 
-static void say_why(const struct cxr_card *card, enum cxr_lag_why why)
+static void log_reason(const struct cxr_card *card, enum cxr_lag_why why)
 {
 	const struct cxr_dev *dev = card->port[0] ?: card->port[1];
 
@@ -396,7 +396,7 @@ static void apply_decision(struct cxr_card *card, const struct cxr_lag_in *in)
 		switch (step.action) {
 		case CXR_LAG_KEEP:
 			if (step.tell)
-				say_why(card, step.out.why);
+				log_reason(card, step.out.why);
 			card->now = step.out;
 			break;
 		case CXR_LAG_REMAP:
@@ -421,7 +421,7 @@ static void apply_decision(struct cxr_card *card, const struct cxr_lag_in *in)
 }
 
 /* Its LAG is left; it waits for nothing but our reference. */
-static void parent_went(struct cxr_card *card)
+static void release_parent(struct cxr_card *card)
 {
 	const struct cxr_dev *dev = card->port[0] ?: card->port[1];
 
@@ -439,7 +439,7 @@ void cxr_card_evaluate(struct cxr_card *card)
 	snapshot_get(card, &in);
 	apply_decision(card, &in);
 	if (card->parent && !in.ecmp)
-		parent_went(card);
+		release_parent(card);
 	snapshot_put(&in);
 }
 
@@ -459,7 +459,7 @@ static void find_parent(struct cxr_card *card, const char *name)
 	rtnl_unlock();
 }
 
-enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
+enum cxr_lag_why cxr_card_enter_ecmp(struct cxr_card *card, const char *name)
 {
 	bool another;
 	struct cxr_lag_out out;
@@ -492,7 +492,7 @@ enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name)
 	return out.why;
 }
 
-void cxr_card_drop_parent(struct cxr_card *card)
+void cxr_card_leave_ecmp(struct cxr_card *card)
 {
 	struct net_device *parent = card->parent;
 
@@ -549,7 +549,7 @@ void cxr_lag_leave(struct cxr_dev *dev)
 	int i;
 
 	if (!card) {
-		cxr_adev_del(dev, CXR_CLIENT_IB);
+		cxr_adev_remove(dev, CXR_CLIENT_IB);
 		return;
 	}
 
@@ -559,7 +559,7 @@ void cxr_lag_leave(struct cxr_dev *dev)
 			continue;
 		if (card->now.mode != CXR_LAG_OFF)
 			leave_lag(card);
-		cxr_adev_del(dev, CXR_CLIENT_IB);
+		cxr_adev_remove(dev, CXR_CLIENT_IB);
 		card->port[i] = NULL;
 		card->now.why = CXR_LAG_WHY_DRIVER;
 		add_ib_adevs(card);
@@ -581,7 +581,7 @@ EXPORT_SYMBOL_GPL(cxr_lag_port_of);
 
 /* ---- bond and parent ------------------------------------------------------------------------- */
 
-static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+static int lag_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	const struct net_device *netdev = netdev_notifier_info_to_dev(ptr);
 	bool of_bond;
@@ -608,7 +608,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block netdev_nb = { .notifier_call = netdev_event };
+static struct notifier_block netdev_nb = { .notifier_call = lag_netdev_event };
 
 int __init cxr_lag_init(void)
 {

@@ -38,7 +38,7 @@ struct cxr_lag_tables {
  * @was_refused: @refused holds one
  * @parent: interface that roce_lag_ecmp_dev names, with a reference, or NULL; written under
  *          cards_lock, too
- * @parent_goes: it left the initial network namespace; under cards_lock
+ * @parent_unregistering: it left the initial network namespace; under cards_lock
  * @refusal: why the last write to roce_lag_ecmp_dev was refused, as long as nothing else happens
  */
 struct cxr_card {
@@ -56,7 +56,7 @@ struct cxr_card {
 	struct cxr_lag_in refused;
 	bool was_refused;
 	struct net_device *parent;
-	bool parent_goes;
+	bool parent_unregistering;
 	enum cxr_lag_why refusal;
 };
 
@@ -87,9 +87,9 @@ void cxr_card_evaluate(struct cxr_card *card);
  * Enter an ECMP LAG with that interface; under the card's lock. Nothing changes if it is refused.
  * Return: why, or CXR_LAG_WHY_NONE.
  */
-enum cxr_lag_why cxr_card_name_parent(struct cxr_card *card, const char *name);
+enum cxr_lag_why cxr_card_enter_ecmp(struct cxr_card *card, const char *name);
 /* Leave the ECMP LAG for good; under the card's lock. */
-void cxr_card_drop_parent(struct cxr_card *card);
+void cxr_card_leave_ecmp(struct cxr_card *card);
 
 /* lag_hash.c */
 /* Before CREATE_LAG; @map: the port that a hash of 1 and 2 leads to. */

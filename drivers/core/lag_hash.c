@@ -25,7 +25,7 @@ static const struct cxr_flow_fields udp_values[] = {
 
 static const struct cxr_flow_fields any;
 
-static int set_port(struct cxr_card *card, unsigned int kind, u32 index, u8 port, bool again)
+static int set_port(struct cxr_card *card, unsigned int kind, u32 index, u8 port, bool modify)
 {
 	const struct cxr_lag_hash_table *hash = &card->tables.hash[kind];
 	struct cxr_flow_action action = {
@@ -35,7 +35,7 @@ static int set_port(struct cxr_card *card, unsigned int kind, u32 index, u8 port
 	};
 
 	return cxr_cmd_set_fte(&card->port[0]->core, hash->id, hash->group, index, &any, &action,
-			       again);
+			       modify);
 }
 
 /* ---- a table for each kind ------------------------------------------------------------------- */
@@ -84,8 +84,8 @@ err_definer:
 
 /* ---- the table before them ------------------------------------------------------------------- */
 
-static int lead(struct cxr_card *card, unsigned int kind, u32 group,
-		const struct cxr_flow_fields *value)
+static int set_kind_entry(struct cxr_card *card, unsigned int kind, u32 group,
+			  const struct cxr_flow_fields *value)
 {
 	struct cxr_flow_action action = {
 		.n_dests = 1,
@@ -96,7 +96,8 @@ static int lead(struct cxr_card *card, unsigned int kind, u32 group,
 			       false);
 }
 
-static void empty_root(struct cxr_core *core, const struct cxr_lag_tables *tables, u32 entries)
+static void delete_root_entries(struct cxr_core *core, const struct cxr_lag_tables *tables,
+				u32 entries)
 {
 	while (entries)
 		cxr_cmd_delete_fte(core, tables->root, --entries);
@@ -109,10 +110,12 @@ static int fill_root(struct cxr_card *card)
 	int err;
 
 	for (i = 0; i < CXR_LAG_PACKETS; i++) {
-		err = i == CXR_LAG_REST ? lead(card, i, tables->rest_group, &any) :
-					  lead(card, i, tables->udp_group, &udp_values[i]);
+		if (i == CXR_LAG_REST)
+			err = set_kind_entry(card, i, tables->rest_group, &any);
+		else
+			err = set_kind_entry(card, i, tables->udp_group, &udp_values[i]);
 		if (err) {
-			empty_root(&card->port[0]->core, tables, i);
+			delete_root_entries(&card->port[0]->core, tables, i);
 			return err;
 		}
 	}
@@ -145,7 +148,7 @@ static int create_root(struct cxr_card *card)
 	return 0;
 
 err_entries:
-	empty_root(core, tables, CXR_LAG_PACKETS);
+	delete_root_entries(core, tables, CXR_LAG_PACKETS);
 err_rest:
 	cxr_cmd_destroy_flow_group(core, tables->root, tables->rest_group);
 err_udp:
@@ -157,7 +160,7 @@ err_table:
 
 static void destroy_root(struct cxr_core *core, const struct cxr_lag_tables *tables)
 {
-	empty_root(core, tables, CXR_LAG_PACKETS);
+	delete_root_entries(core, tables, CXR_LAG_PACKETS);
 	cxr_cmd_destroy_flow_group(core, tables->root, tables->rest_group);
 	cxr_cmd_destroy_flow_group(core, tables->root, tables->udp_group);
 	cxr_cmd_destroy_flow_table(core, tables->root);

@@ -74,10 +74,10 @@ static int set_ecmp_dev(struct cxr_card *card, struct cxr_dev *dev, const char *
 	if (card->port[dev->core.caps.native_port - 1] != dev)
 		return -ENODEV;
 	if (!*name) {
-		cxr_card_drop_parent(card);
+		cxr_card_leave_ecmp(card);
 		return 0;
 	}
-	why = cxr_card_name_parent(card, name);
+	why = cxr_card_enter_ecmp(card, name);
 	if (why != CXR_LAG_WHY_NONE)
 		dev_err(dev->core.dev, "roce_lag_ecmp_dev: '%s' is refused: %s\n", name,
 			cxr_lag_why_text(why));

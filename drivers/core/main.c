@@ -88,7 +88,7 @@ static void clients_down(void *owner)
 	struct cxr_dev *dev = owner;
 
 	cxr_lag_leave(dev);
-	cxr_adev_del(dev, CXR_CLIENT_EN);
+	cxr_adev_remove(dev, CXR_CLIENT_EN);
 }
 
 static int clients_up(void *owner)
@@ -136,14 +136,14 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
 	spin_lock_init(&dev->cmdq.lock);
 	INIT_LIST_HEAD(&dev->cmdq.lost);
 	xa_init(&dev->eqs.cqs);
-	mutex_init(&dev->eqs.stand_in_lock);
+	mutex_init(&dev->eqs.poll_lock);
 	mutex_init(&dev->db_lock);
-	mutex_init(&dev->root_lock);
+	mutex_init(&dev->flow_lock);
 	dev->lag_allowed = true;
 	INIT_LIST_HEAD(&dev->dbs);
 	mutex_init(&dev->client_lock);
 	INIT_WORK(&dev->fatal_work, fatal_work);
-	cxr_roce_ask(dev);
+	cxr_roce_read_params(dev);
 
 	dev->id = ida_alloc(&cxr_ida, GFP_KERNEL);
 	if (dev->id < 0) {

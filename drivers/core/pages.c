@@ -19,9 +19,9 @@
 #define PIECE		BIT(PRM_PAGE_SHIFT)
 #define PIECES		(PAGE_SIZE / PIECE)
 #define ALL_IDLE	GENMASK(PIECES - 1, 0)
-#define TAKE_MAX	512		/* pieces asked back with one command */
-#define GIVE_PART	4		/* a part of all memory that no firmware needs at once */
-#define TAKE_PATIENCE	(5 * HZ)
+#define RECLAIM_MAX	512		/* pieces asked back with one command */
+#define MAX_SHARE	4		/* a part of all memory that no firmware needs at once */
+#define RECLAIM_TIMEOUT	(5 * HZ)
 
 struct fw_page {
 	/* in cxr_pages.free while some, but not all, pieces are idle */
@@ -34,24 +34,24 @@ struct fw_page {
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-static void count(struct cxr_pages *pages, u16 func, int by)
+static void count_pieces(struct cxr_pages *pages, u16 func, int by)
 {
 	unsigned long n = xa_to_value(xa_load(&pages->func_count, func) ?: xa_mk_value(0));
 
 	lockdep_assert_held(&pages->lock);
 	pages->count += by;
-	/* Cannot fail for lack of memory when the slot exists; new_page() made it. */
+	/* Cannot fail for lack of memory when the slot exists; alloc_fw_page() made it. */
 	xa_store(&pages->func_count, func, xa_mk_value(n + by), GFP_KERNEL);
 }
 
-static u32 count_of(struct cxr_pages *pages, u16 func)
+static u32 pieces_of(struct cxr_pages *pages, u16 func)
 {
 	void *entry = xa_load(&pages->func_count, func);
 
 	return entry ? xa_to_value(entry) : 0;
 }
 
-static void free_page_of(struct cxr_dev *dev, struct fw_page *fp)
+static void free_fw_page(struct cxr_dev *dev, struct fw_page *fp)
 {
 	unsigned int i;
 
@@ -63,7 +63,7 @@ static void free_page_of(struct cxr_dev *dev, struct fw_page *fp)
 	kfree(fp);
 }
 
-static struct fw_page *new_page(struct cxr_dev *dev, u16 func)
+static struct fw_page *alloc_fw_page(struct cxr_dev *dev, u16 func)
 {
 	struct cxr_pages *pages = &dev->pages;
 	struct fw_page *fp;
@@ -74,7 +74,7 @@ static struct fw_page *new_page(struct cxr_dev *dev, u16 func)
 	if (!fp)
 		return ERR_PTR(-ENOMEM);
 
-	err = xa_err(xa_store(&pages->func_count, func, xa_mk_value(count_of(pages, func)),
+	err = xa_err(xa_store(&pages->func_count, func, xa_mk_value(pieces_of(pages, func)),
 			      GFP_KERNEL));
 	if (err)
 		goto err_free;
@@ -110,7 +110,7 @@ err_free:
 	return ERR_PTR(err);
 }
 
-static int get_piece(struct cxr_dev *dev, u16 func, u64 *dma)
+static int alloc_piece(struct cxr_dev *dev, u16 func, u64 *dma)
 {
 	struct cxr_pages *pages = &dev->pages;
 	struct fw_page *fp = NULL, *pos;
@@ -125,7 +125,7 @@ static int get_piece(struct cxr_dev *dev, u16 func, u64 *dma)
 		}
 	}
 	if (!fp)
-		fp = new_page(dev, func);
+		fp = alloc_fw_page(dev, func);
 	if (IS_ERR(fp)) {
 		err = PTR_ERR(fp);
 		goto out_unlock;
@@ -136,14 +136,14 @@ static int get_piece(struct cxr_dev *dev, u16 func, u64 *dma)
 	if (!fp->idle)
 		list_del_init(&fp->free);
 	*dma = fp->dma + (u64)i * PIECE;
-	count(pages, func, 1);
+	count_pieces(pages, func, 1);
 out_unlock:
 	mutex_unlock(&pages->lock);
 	return err;
 }
 
 /* The number comes from the device: -EPROTO if it has no such piece. */
-static int put_piece(struct cxr_dev *dev, u16 func, u64 dma)
+static int free_piece(struct cxr_dev *dev, u16 func, u64 dma)
 {
 	struct cxr_pages *pages = &dev->pages;
 	struct fw_page *fp;
@@ -159,9 +159,9 @@ static int put_piece(struct cxr_dev *dev, u16 func, u64 dma)
 	}
 
 	fp->idle |= bit;
-	count(pages, func, -1);
+	count_pieces(pages, func, -1);
 	if (fp->idle == ALL_IDLE)
-		free_page_of(dev, fp);
+		free_fw_page(dev, fp);
 	else if (list_empty(&fp->free))
 		list_add(&fp->free, &pages->free);
 out_unlock:
@@ -171,7 +171,7 @@ out_unlock:
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-static int cant_give(struct cxr_dev *dev, u16 func)
+static int notify_cant_give(struct cxr_dev *dev, u16 func)
 {
 	struct prm_manage_pages_in in = {};
 	struct prm_manage_pages_out out;
@@ -181,7 +181,7 @@ static int cant_give(struct cxr_dev *dev, u16 func)
 	return cxr_cmd(&dev->core, manage_pages, &in, &out);
 }
 
-static int give(struct cxr_dev *dev, u16 func, u32 n)
+static int give_pages(struct cxr_dev *dev, u16 func, u32 n)
 {
 	struct prm_manage_pages_out out;
 	struct prm_manage_pages_in *in;
@@ -196,7 +196,7 @@ static int give(struct cxr_dev *dev, u16 func, u32 n)
 	pas = prm_tail(in);
 
 	for (; got < n; got++) {
-		err = get_piece(dev, func, &dma);
+		err = alloc_piece(dev, func, &dma);
 		if (err)
 			goto err_put;
 		pas[got] = cpu_to_be64(dma);
@@ -207,8 +207,8 @@ static int give(struct cxr_dev *dev, u16 func, u32 n)
 	err = cxr_cmd_len(&dev->core, manage_pages, in, sizeof(*in) + n * sizeof(*pas), &out,
 			  sizeof(out));
 	/*
-	 * Not refused, but not answered either: the device may have them. cxr_pages_drop() sees to
-	 * them.
+	 * Neither done nor refused: the device may hold them. They stay until
+	 * cxr_pages_free_unreturned().
 	 */
 	if (err && err != -ENODEV && err != -ETIMEDOUT && err != -EIO && err != -EPROTO)
 		goto err_put;
@@ -217,13 +217,13 @@ static int give(struct cxr_dev *dev, u16 func, u32 n)
 
 err_put:
 	while (got--)
-		put_piece(dev, func, be64_to_cpu(pas[got]));
+		free_piece(dev, func, be64_to_cpu(pas[got]));
 	kvfree(in);
 	return err;
 }
 
-/* Asks for up to @n <= TAKE_MAX pieces; *got is what came. */
-static int take(struct cxr_dev *dev, u16 func, u32 n, u32 *got)
+/* Asks for up to @n <= RECLAIM_MAX pieces; *got is what came. */
+static int reclaim_pages(struct cxr_dev *dev, u16 func, u32 n, u32 *got)
 {
 	u32 outlen = sizeof(struct prm_manage_pages_out) + n * sizeof(__be64);
 	struct prm_manage_pages_out *out;
@@ -253,7 +253,7 @@ static int take(struct cxr_dev *dev, u16 func, u32 n, u32 *got)
 	}
 	*got = prm_get(out, output_num_entries);
 	for (i = 0; i < *got; i++) {
-		if (put_piece(dev, func, be64_to_cpu(pas[i])))
+		if (free_piece(dev, func, be64_to_cpu(pas[i])))
 			dev_err_ratelimited(dev->core.dev,
 					    "the device gives back a page that it does not have\n");
 	}
@@ -265,7 +265,7 @@ out_free:
 /* What a mad firmware asks for is not tried: the system would run out of memory. */
 static bool too_many(u32 n)
 {
-	return n / PIECES > totalram_pages() / GIVE_PART;
+	return n / PIECES > totalram_pages() / MAX_SHARE;
 }
 
 /* ---- start and stop -------------------------------------------------------------------------- */
@@ -289,23 +289,24 @@ int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
 		dev_err(dev->core.dev, "firmware asks for %d pages at start: not believed\n", n);
 		return -EPROTO;
 	}
-	return give(dev, prm_get(&out, function_id), n);
+	return give_pages(dev, prm_get(&out, function_id), n);
 }
 
-void cxr_pages_take_all(struct cxr_dev *dev)
+void cxr_pages_reclaim_all(struct cxr_dev *dev)
 {
 	struct cxr_pages *pages = &dev->pages;
-	unsigned long deadline = jiffies + TAKE_PATIENCE;
+	unsigned long deadline = jiffies + RECLAIM_TIMEOUT;
 	unsigned long func;
 	void *entry;
-	u32 got;
+	u32 n, got;
 
 	xa_for_each(&pages->func_count, func, entry) {
-		while (count_of(pages, func)) {
-			if (take(dev, func, min_t(u32, count_of(pages, func), TAKE_MAX), &got))
+		while (pieces_of(pages, func)) {
+			n = min_t(u32, pieces_of(pages, func), RECLAIM_MAX);
+			if (reclaim_pages(dev, func, n, &got))
 				return;
 			if (got) {
-				deadline = jiffies + TAKE_PATIENCE;
+				deadline = jiffies + RECLAIM_TIMEOUT;
 				continue;
 			}
 			if (time_after(jiffies, deadline))
@@ -315,7 +316,7 @@ void cxr_pages_take_all(struct cxr_dev *dev)
 	}
 }
 
-void cxr_pages_drop(struct cxr_dev *dev)
+void cxr_pages_free_unreturned(struct cxr_dev *dev)
 {
 	struct cxr_pages *pages = &dev->pages;
 	unsigned long index;
@@ -325,12 +326,12 @@ void cxr_pages_drop(struct cxr_dev *dev)
 		return;
 
 	pci_clear_master(dev->core.pdev);
-	pages->taken = true;
+	pages->needs_reset = true;
 	dev_warn(dev->core.dev, "%u pages of 4 KiB were not given back by the device; taken\n",
 		 pages->count);
 	mutex_lock(&pages->lock);
 	xa_for_each(&pages->pieces, index, fp)
-		free_page_of(dev, fp);
+		free_fw_page(dev, fp);
 	pages->count = 0;
 	xa_destroy(&pages->func_count);
 	mutex_unlock(&pages->lock);
@@ -370,23 +371,23 @@ static bool next_request(struct cxr_pages *pages, struct cxr_page_req *req)
 	return found;
 }
 
-static void serve(struct cxr_dev *dev, const struct cxr_page_req *req)
+static void serve_request(struct cxr_dev *dev, const struct cxr_page_req *req)
 {
 	u32 n = req->pages < 0 ? -(u32)req->pages : req->pages;
 	u32 got = 1;
 	int err;
 
 	if (req->pages > 0) {
-		err = too_many(n) ? -E2BIG : give(dev, req->func, n);
+		err = too_many(n) ? -E2BIG : give_pages(dev, req->func, n);
 		if (err && !cxr_core_dead(&dev->core)) {
 			dev_warn_ratelimited(dev->core.dev,
 					     "the device asks for %u pages, which cannot be given: %pe\n",
 					     n, ERR_PTR(err));
-			cant_give(dev, req->func);
+			notify_cant_give(dev, req->func);
 		}
 		return;
 	}
-	while (n && got && !take(dev, req->func, min_t(u32, n, TAKE_MAX), &got))
+	while (n && got && !reclaim_pages(dev, req->func, min_t(u32, n, RECLAIM_MAX), &got))
 		n -= got;
 }
 
@@ -396,7 +397,7 @@ static void pages_work(struct work_struct *work)
 	struct cxr_page_req req;
 
 	while (next_request(&dev->pages, &req))
-		serve(dev, &req);
+		serve_request(dev, &req);
 }
 
 void cxr_pages_flush(struct cxr_dev *dev)

@@ -6,7 +6,7 @@
 #include "core.h"
 
 /* The ports of a LAG are in one network namespace: what moves there or from there is a reason. */
-static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+static int port_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct cxr_port *port = container_of(nb, struct cxr_port, netdev_nb);
 
@@ -17,23 +17,23 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 }
 
 /* As in drivers/ib/event.c, a notifier that moves with the netdev. Takes rtnl. */
-static void follow(struct cxr_port *port, struct net_device *netdev)
+static void register_notifier(struct cxr_port *port, struct net_device *netdev)
 {
 	int err;
 
-	port->netdev_nb.notifier_call = netdev_event;
+	port->netdev_nb.notifier_call = port_netdev_event;
 	err = register_netdevice_notifier_dev_net(netdev, &port->netdev_nb, &port->netdev_nn);
-	port->followed = !err;
+	port->notifier_registered = !err;
 	if (err)
 		dev_err(port->core->dev, "%s cannot be followed to other namespaces: %pe\n",
 			netdev_name(netdev), ERR_PTR(err));
 }
 
-static void unfollow(struct cxr_port *port, struct net_device *netdev)
+static void unregister_notifier(struct cxr_port *port, struct net_device *netdev)
 {
-	if (port->followed)
+	if (port->notifier_registered)
 		unregister_netdevice_notifier_dev_net(netdev, &port->netdev_nb, &port->netdev_nn);
-	port->followed = false;
+	port->notifier_registered = false;
 }
 
 void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
@@ -49,9 +49,9 @@ void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
 	mutex_unlock(&port->lock);
 
 	if (old)
-		unfollow(port, old);
+		unregister_notifier(port, old);
 	if (netdev)
-		follow(port, netdev);
+		register_notifier(port, netdev);
 	cxr_clients_netdev(dev, netdev);
 	dev_put(old);
 	mutex_unlock(&dev->client_lock);

@@ -11,7 +11,7 @@ struct roce_param {
 	struct cxr_param param;
 };
 
-static int set_param(const char *val, const struct kernel_param *kp)
+static int set_roce_param(const char *val, const struct kernel_param *kp)
 {
 	struct roce_param *p = kp->arg;
 	struct cxr_param_fault fault;
@@ -25,7 +25,7 @@ static int set_param(const char *val, const struct kernel_param *kp)
 }
 
 /* In the form that is read: the name of the value, or the list. */
-static int get_param(char *buf, const struct kernel_param *kp)
+static int get_roce_param(char *buf, const struct kernel_param *kp)
 {
 	const struct roce_param *p = kp->arg;
 	const struct cxr_param_device *d = p->param.device;
@@ -40,7 +40,7 @@ static int get_param(char *buf, const struct kernel_param *kp)
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 
-static const struct kernel_param_ops param_ops = { .set = set_param, .get = get_param };
+static const struct kernel_param_ops param_ops = { .set = set_roce_param, .get = get_roce_param };
 
 #define PARAM(name, initial, granted, text)				\
 	static struct roce_param name = {				\
@@ -52,7 +52,7 @@ static const struct kernel_param_ops param_ops = { .set = set_param, .get = get_
 CXR_ROCE_PARAMS(PARAM)
 
 #define ADDRESS(name, initial, granted, text) &name,
-static const struct roce_param *const given[] = { CXR_ROCE_PARAMS(ADDRESS) };
+static const struct roce_param *const module_params[] = { CXR_ROCE_PARAMS(ADDRESS) };
 
 #define ROW(name, initial, granted, text) { #name, &cxr_##name##_spec, granted },
 const struct cxr_roce_param_row cxr_roce_params[] = { CXR_ROCE_PARAMS(ROW) };
@@ -63,13 +63,13 @@ static int value_of(const struct roce_param *p, struct pci_dev *pdev)
 			    PCI_SLOT(pdev->devfn), PCI_FUNC(pdev->devfn));
 }
 
-void cxr_roce_ask(struct cxr_dev *dev)
+void cxr_roce_read_params(struct cxr_dev *dev)
 {
 	struct pci_dev *pdev = pci_physfn(dev->core.pdev);
 	enum cxr_roce_param i;
 
 	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++)
-		dev->asked[i] = value_of(given[i], pdev);
+		dev->requested[i] = value_of(module_params[i], pdev);
 }
 
 const char *cxr_roce_granted(const struct cxr_core *core)
@@ -83,7 +83,7 @@ const char *cxr_roce_granted_ud(const struct cxr_core *core)
 }
 
 /* These sentences are what scripts know from other drivers of such parameters. */
-static void say_granted(const struct cxr_core *core)
+static void log_granted(const struct cxr_core *core)
 {
 	enum cxr_roce_mode mode = core->roce.mode;
 	enum cxr_ud_gid_type ud = core->ud_gid_type;
@@ -99,34 +99,34 @@ static void say_granted(const struct cxr_core *core)
 static void grant_ud(struct cxr_dev *dev)
 {
 	struct cxr_core *core = &dev->core;
-	enum cxr_ud_gid_type asked = dev->asked[CXR_ROCE_PARAM_ud_gid_type];
-	struct cxr_ud_grant grant = cxr_ud_gid_type_grant(asked, &core->roce);
+	enum cxr_ud_gid_type requested = dev->requested[CXR_ROCE_PARAM_ud_gid_type];
+	struct cxr_ud_grant grant = cxr_ud_gid_type_grant(requested, &core->roce);
 
 	core->ud_gid_type = grant.type;
 	if (grant.differs)
 		dev_warn(core->dev,
 			 "gid_type %d for UD QPs is not supported by the device, gid_type %d was chosen instead\n",
-			 asked, grant.type);
+			 requested, grant.type);
 }
 
 void cxr_roce_grant(struct cxr_dev *dev)
 {
 	const struct cxr_roce_support *can = &dev->core.caps.roce;
-	enum cxr_roce_mode asked = dev->asked[CXR_ROCE_PARAM_roce_mode];
+	enum cxr_roce_mode requested = dev->requested[CXR_ROCE_PARAM_roce_mode];
 	struct cxr_core *core = &dev->core;
 
 	if (dev->roce_off) {
 		core->roce = (struct cxr_mode_grant){};
-		core->ud_gid_type = dev->asked[CXR_ROCE_PARAM_ud_gid_type];
+		core->ud_gid_type = dev->requested[CXR_ROCE_PARAM_ud_gid_type];
 		dev_info(core->dev, "RoCE is off, as devlink's enable_roce has it\n");
 		return;
 	}
-	core->roce = cxr_roce_mode_grant(asked, can);
+	core->roce = cxr_roce_mode_grant(requested, can);
 	if (core->roce.differs)
 		dev_warn(core->dev, "roce_mode %s was asked for, the device has%s%s%s: granted %s\n",
-			 cxr_param_name(&cxr_roce_mode_spec, asked),
+			 cxr_param_name(&cxr_roce_mode_spec, requested),
 			 can->v1 ? " v1" : "", can->v2 ? " v2" : "", can->roce ? "" : " no RoCE",
 			 cxr_roce_granted(core));
 	grant_ud(dev);
-	say_granted(core);
+	log_granted(core);
 }

@@ -32,7 +32,7 @@ struct cxr_roce_param_row {
 
 extern const struct cxr_roce_param_row cxr_roce_params[CXR_ROCE_PARAM_COUNT];
 /* What the parameters say of the device; a virtual function has what its physical one has. */
-void cxr_roce_ask(struct cxr_dev *dev);
+void cxr_roce_read_params(struct cxr_dev *dev);
 /* Cuts what the user asked for down to what the device can do. */
 void cxr_roce_grant(struct cxr_dev *dev);
 /* The name of the granted mode. */

@@ -50,7 +50,7 @@ module_param_cb(fail_stage, &fail_stage_ops, NULL, 0644);
 MODULE_PARM_DESC(fail_stage,
 		 "For tests: stage (name or number) after which bring-up fails with EIO; -1: none");
 
-static bool is_to_fail(const struct cxr_stage *stage)
+static bool should_fail(const struct cxr_stage *stage)
 {
 	int fail = READ_ONCE(fail_stage);
 
@@ -74,7 +74,7 @@ EXPORT_SYMBOL_GPL(cxr_stages_down);
 int cxr_stages_up(struct cxr_stages *stages, unsigned int first)
 {
 	const struct cxr_stage *stage;
-	bool asked = false;
+	bool injected = false;
 	int err;
 
 	while (stages->up < stages->count) {
@@ -82,13 +82,13 @@ int cxr_stages_up(struct cxr_stages *stages, unsigned int first)
 		err = stage->up ? stage->up(stages->owner) : 0;
 		if (!err) {
 			stages->up++;
-			asked = is_to_fail(stage);
-			if (!asked)
+			injected = should_fail(stage);
+			if (!injected)
 				continue;
 			err = -EIO;
 		}
 		dev_err(stages->dev, "bring-up failed at stage %s: %pe%s\n", stage->name,
-			ERR_PTR(err), asked ? " (asked for by fail_stage)" : "");
+			ERR_PTR(err), injected ? " (asked for by fail_stage)" : "");
 		cxr_stages_down(stages, first);
 		return err;
 	}

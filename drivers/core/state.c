@@ -12,12 +12,12 @@
 #include "core.h"
 
 #define READY_TIMEOUT	(120 * HZ)
-#define READY_SAY	(5 * HZ)
+#define READY_LOG	(5 * HZ)
 
 int cxr_core_wait_ready(struct cxr_dev *dev)
 {
 	unsigned long start = jiffies;
-	bool said = false;
+	bool logged = false;
 	u32 state;
 
 	for (;;) {
@@ -33,8 +33,8 @@ int cxr_core_wait_ready(struct cxr_dev *dev)
 				READY_TIMEOUT / HZ);
 			return -ETIMEDOUT;
 		}
-		if (!said && time_after(jiffies, start + READY_SAY)) {
-			said = true;
+		if (!logged && time_after(jiffies, start + READY_LOG)) {
+			logged = true;
 			dev_info(dev->core.dev, "waiting for the firmware to come up\n");
 		}
 		msleep(20);
@@ -58,7 +58,7 @@ EXPORT_SYMBOL_GPL(cxr_core_dead);
  * configuration may be posted, and so may what the device just wrote: the answer to a read comes
  * behind both.
  */
-static void cut_off(struct cxr_dev *dev)
+static void disable_dma(struct cxr_dev *dev)
 {
 	u16 command;
 
@@ -76,7 +76,7 @@ void cxr_core_fail(struct cxr_dev *dev, const char *why)
 	spin_lock_irqsave(&dev->fail_lock, flags);
 	first = !cxr_core_dead(&dev->core);
 	if (first)
-		cut_off(dev);
+		disable_dma(dev);
 	spin_unlock_irqrestore(&dev->fail_lock, flags);
 	if (!first)
 		return;

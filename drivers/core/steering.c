@@ -16,7 +16,7 @@
 #define LOG_GROUPS 6
 #define GROUP_ENTRIES BIT(LOG_GROUP)
 #define GROUPS BIT(LOG_GROUPS)
-#define LEFT CXR_FLOW_PRIO_LEFT
+#define FALLBACK CXR_FLOW_PRIO_FALLBACK
 
 /* Rules for the same packets in the same priority share it. */
 struct entry {
@@ -53,7 +53,7 @@ struct cxr_rule {
 
 /* ---- one behind the other -------------------------------------------------------------------- */
 
-static int lead(struct cxr_dev *dev, u32 table, u32 *miss, u32 next)
+static int set_miss(struct cxr_dev *dev, u32 table, u32 *miss, u32 next)
 {
 	int err;
 
@@ -66,23 +66,23 @@ static int lead(struct cxr_dev *dev, u32 table, u32 *miss, u32 next)
 }
 
 /* Makes each table lead to the next one, from the last to the first; *first is that. */
-static int chain(struct cxr_dev *dev, u32 *first)
+static int link_tables(struct cxr_dev *dev, u32 *first)
 {
-	struct cxr_rule_table *table = dev->rules[LEFT];
+	struct cxr_rule_table *table = dev->rules[FALLBACK];
 	u32 next = table ? table->id : 0;
 	int i, err;
 
-	lockdep_assert_held(&dev->root_lock);
-	err = lead(dev, dev->flow_root, &dev->flow_root_miss, next);
+	lockdep_assert_held(&dev->flow_lock);
+	err = set_miss(dev, dev->en_table, &dev->en_table_miss, next);
 	if (err)
 		return err;
-	next = dev->flow_root ?: next;
+	next = dev->en_table ?: next;
 	for (i = CXR_FLOW_PRIOS - 1; i >= 0; i--) {
 		table = dev->rules[i];
 		if (!table)
 			continue;
-		err = lead(dev, table->tail, &table->tail_miss, next);
-		err = err ?: lead(dev, table->id, &table->miss, next);
+		err = set_miss(dev, table->tail, &table->tail_miss, next);
+		err = err ?: set_miss(dev, table->id, &table->miss, next);
 		if (err)
 			return err;
 		next = table->id;
@@ -92,18 +92,18 @@ static int chain(struct cxr_dev *dev, u32 *first)
 }
 
 /* The device forgets its first table with that. */
-static int set_first(struct cxr_dev *dev, u32 first)
+static int set_first_table(struct cxr_dev *dev, u32 first)
 {
 	int err = 0;
 
-	if (dev->flow_first == first)
+	if (dev->first_table == first)
 		return 0;
 	if (dev->demux)
 		err = cxr_cmd_set_demux_next(&dev->core, dev->demux, first);
 	else if (first)
 		err = cxr_cmd_set_flow_root(&dev->core, first);
 	if (!err)
-		dev->flow_first = first;
+		dev->first_table = first;
 	return err;
 }
 
@@ -112,38 +112,38 @@ static int relink(struct cxr_dev *dev)
 	u32 first;
 	int err;
 
-	err = chain(dev, &first);
-	return err ?: set_first(dev, first);
+	err = link_tables(dev, &first);
+	return err ?: set_first_table(dev, first);
 }
 
-int cxr_flow_root(struct cxr_core *core, u32 table)
+int cxr_flow_set_en_table(struct cxr_core *core, u32 table)
 {
 	struct cxr_dev *dev = to_dev(core);
 	u32 old;
 	int err;
 
-	mutex_lock(&dev->root_lock);
-	old = dev->flow_root;
+	mutex_lock(&dev->flow_lock);
+	old = dev->en_table;
 	if (!table)
-		lead(dev, old, &dev->flow_root_miss, 0);
-	dev->flow_root = table;
-	dev->flow_root_miss = 0;
+		set_miss(dev, old, &dev->en_table_miss, 0);
+	dev->en_table = table;
+	dev->en_table_miss = 0;
 	err = relink(dev);
 	if (err && table) {
-		dev->flow_root = 0;
+		dev->en_table = 0;
 		relink(dev);	/* what led there already */
 	}
-	mutex_unlock(&dev->root_lock);
+	mutex_unlock(&dev->flow_lock);
 	return err;
 }
-EXPORT_SYMBOL_GPL(cxr_flow_root);
+EXPORT_SYMBOL_GPL(cxr_flow_set_en_table);
 
-int cxr_demux_on(struct cxr_dev *dev)
+int cxr_demux_create(struct cxr_dev *dev)
 {
 	int err;
 
-	mutex_lock(&dev->root_lock);
-	err = cxr_cmd_create_demux_table(&dev->core, dev->flow_first, &dev->demux);
+	mutex_lock(&dev->flow_lock);
+	err = cxr_cmd_create_demux_table(&dev->core, dev->first_table, &dev->demux);
 	if (!err) {
 		err = cxr_cmd_set_flow_root(&dev->core, dev->demux);
 		if (err) {
@@ -151,25 +151,25 @@ int cxr_demux_on(struct cxr_dev *dev)
 			dev->demux = 0;
 		}
 	}
-	mutex_unlock(&dev->root_lock);
+	mutex_unlock(&dev->flow_lock);
 	return err;
 }
 
-void cxr_demux_off(struct cxr_dev *dev)
+void cxr_demux_destroy(struct cxr_dev *dev)
 {
-	mutex_lock(&dev->root_lock);
-	if (dev->flow_first)
-		cxr_cmd_set_flow_root(&dev->core, dev->flow_first);
+	mutex_lock(&dev->flow_lock);
+	if (dev->first_table)
+		cxr_cmd_set_flow_root(&dev->core, dev->first_table);
 	cxr_cmd_destroy_flow_table(&dev->core, dev->demux);
 	dev->demux = 0;
-	mutex_unlock(&dev->root_lock);
+	mutex_unlock(&dev->flow_lock);
 }
 
 /* ---- tables and groups ----------------------------------------------------------------------- */
 
 static u8 table_level(u8 prio)
 {
-	return prio == LEFT ? CXR_FLOW_LEVEL_LEFT : CXR_FLOW_LEVEL_RULES + 2 * prio;
+	return prio == FALLBACK ? CXR_FLOW_LEVEL_FALLBACK : CXR_FLOW_LEVEL_RULES + 2 * prio;
 }
 
 static void put_table(struct cxr_dev *dev, u8 prio)
@@ -304,7 +304,7 @@ static int fill_action(const struct cxr_rule_table *table, const struct entry *e
 	return 0;
 }
 
-static int write_entry(struct cxr_dev *dev, const struct cxr_rule *rule, bool again)
+static int write_entry(struct cxr_dev *dev, const struct cxr_rule *rule, bool modify)
 {
 	struct cxr_flow_action action;
 	int err;
@@ -313,7 +313,7 @@ static int write_entry(struct cxr_dev *dev, const struct cxr_rule *rule, bool ag
 	if (err)
 		return err;
 	return cxr_cmd_set_fte(&dev->core, rule->table->id, rule->group->id, rule->entry->index,
-			       &rule->entry->value, &action, again);
+			       &rule->entry->value, &action, modify);
 }
 
 /* An entry for the same packets that stands already. */
@@ -349,7 +349,8 @@ static int join_entry(struct cxr_dev *dev, struct cxr_rule *rule, const struct c
 	return err;
 }
 
-static int make_entry(struct cxr_dev *dev, struct cxr_rule *rule, const struct cxr_rule_attr *attr)
+static int create_entry(struct cxr_dev *dev, struct cxr_rule *rule,
+			const struct cxr_rule_attr *attr)
 {
 	struct entry *entry;
 	u32 slot, i;
@@ -400,7 +401,7 @@ static int add_rule(struct cxr_dev *dev, struct cxr_rule *rule, const struct cxr
 		goto err_put_table;
 
 	rule->entry = find_entry(rule->table, attr, &rule->group);
-	err = rule->entry ? join_entry(dev, rule, attr) : make_entry(dev, rule, attr);
+	err = rule->entry ? join_entry(dev, rule, attr) : create_entry(dev, rule, attr);
 	if (err)
 		goto err_put_table;
 	return 0;
@@ -424,9 +425,9 @@ struct cxr_rule *cxr_rule_add(struct cxr_core *core, const struct cxr_rule_attr 
 	rule->shared = attr->shared;
 	rule->tirn = attr->tirn;
 
-	mutex_lock(&dev->root_lock);
+	mutex_lock(&dev->flow_lock);
 	err = add_rule(dev, rule, attr);
-	mutex_unlock(&dev->root_lock);
+	mutex_unlock(&dev->flow_lock);
 	if (err) {
 		kfree(rule);
 		return ERR_PTR(err);
@@ -435,13 +436,13 @@ struct cxr_rule *cxr_rule_add(struct cxr_core *core, const struct cxr_rule_attr 
 }
 EXPORT_SYMBOL_GPL(cxr_rule_add);
 
-void cxr_rule_del(struct cxr_core *core, struct cxr_rule *rule)
+void cxr_rule_remove(struct cxr_core *core, struct cxr_rule *rule)
 {
 	struct cxr_dev *dev = to_dev(core);
 	struct entry *entry = rule->entry;
 	struct group *group = rule->group;
 
-	mutex_lock(&dev->root_lock);
+	mutex_lock(&dev->flow_lock);
 	list_del(&rule->node);
 	if (!list_empty(&entry->rules)) {
 		write_entry(dev, rule, true);
@@ -453,7 +454,7 @@ void cxr_rule_del(struct cxr_core *core, struct cxr_rule *rule)
 		put_group(dev, rule->table, group);
 		put_table(dev, rule->prio);
 	}
-	mutex_unlock(&dev->root_lock);
+	mutex_unlock(&dev->flow_lock);
 	kfree(rule);
 }
-EXPORT_SYMBOL_GPL(cxr_rule_del);
+EXPORT_SYMBOL_GPL(cxr_rule_remove);

@@ -40,7 +40,7 @@ phys_addr_t cxr_clock_phys(const struct cxr_core *core)
 }
 EXPORT_SYMBOL_GPL(cxr_clock_phys);
 
-static struct cxr_uar *get(struct cxr_core *core, bool wc)
+static struct cxr_uar *alloc_uar(struct cxr_core *core, bool wc)
 {
 	struct cxr_uar *uar;
 	phys_addr_t phys;
@@ -73,25 +73,25 @@ err_free:
 	return ERR_PTR(err);
 }
 
-struct cxr_uar *cxr_uar_get(struct cxr_core *core)
+struct cxr_uar *cxr_uar_alloc(struct cxr_core *core)
 {
-	return get(core, false);
+	return alloc_uar(core, false);
 }
-EXPORT_SYMBOL_GPL(cxr_uar_get);
+EXPORT_SYMBOL_GPL(cxr_uar_alloc);
 
-struct cxr_uar *cxr_uar_get_wc(struct cxr_core *core)
+struct cxr_uar *cxr_uar_alloc_wc(struct cxr_core *core)
 {
-	return get(core, true);
+	return alloc_uar(core, true);
 }
-EXPORT_SYMBOL_GPL(cxr_uar_get_wc);
+EXPORT_SYMBOL_GPL(cxr_uar_alloc_wc);
 
-void cxr_uar_put(struct cxr_core *core, struct cxr_uar *uar)
+void cxr_uar_free(struct cxr_core *core, struct cxr_uar *uar)
 {
 	iounmap(uar->map);
 	cxr_cmd_dealloc_uar(core, uar->index);
 	kfree(uar);
 }
-EXPORT_SYMBOL_GPL(cxr_uar_put);
+EXPORT_SYMBOL_GPL(cxr_uar_free);
 
 void cxr_uar_ring(struct cxr_uar *uar, const void *ctrl)
 {
@@ -115,7 +115,7 @@ void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u3
 }
 EXPORT_SYMBOL_GPL(cxr_uar_arm_cq);
 
-void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm)
+void cxr_uar_update_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm)
 {
 	void __iomem *reg = uar->map + (arm ? PRM_UAR_EQ_ARM : PRM_UAR_EQ_CI);
 
@@ -125,7 +125,7 @@ void cxr_uar_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm)
 int cxr_uar_up(void *owner)
 {
 	struct cxr_dev *dev = owner;
-	struct cxr_uar *uar = cxr_uar_get(&dev->core);
+	struct cxr_uar *uar = cxr_uar_alloc(&dev->core);
 
 	if (IS_ERR(uar))
 		return PTR_ERR(uar);
@@ -137,6 +137,6 @@ void cxr_uar_down(void *owner)
 {
 	struct cxr_dev *dev = owner;
 
-	cxr_uar_put(&dev->core, dev->uar);
+	cxr_uar_free(&dev->core, dev->uar);
 	dev->uar = NULL;
 }

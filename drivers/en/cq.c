@@ -91,7 +91,7 @@ struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq)
 	u32 index = cq->ci & ((1U << cq->log_size) - 1);
 	struct prm_cqe64 *entry = cxr_buf_at(&cq->buf, (size_t)index << LOG_CQE);
 
-	if (!cxr_cqe_ours(READ_ONCE(entry->op_own), cq->ci, cq->log_size))
+	if (!cxr_cqe_sw_owned(READ_ONCE(entry->op_own), cq->ci, cq->log_size))
 		return NULL;
 
 	cq->ci++;

@@ -154,7 +154,7 @@ struct cxr_en_mac {
 #define CXR_EN_GROUPS 3
 
 struct cxr_en_table {
-	bool made;
+	bool created;
 	u32 id;
 	u32 group[CXR_EN_GROUPS];
 	unsigned int n_groups;
@@ -172,7 +172,6 @@ struct cxr_en_steer {
 	struct cxr_en_table macs;
 	struct cxr_en_mac mac[CXR_EN_MACS];
 	bool promisc, allmulti;	/* the entry stands */
-	bool full;		/* said so */
 };
 
 struct cxr_en_config {

@@ -45,7 +45,7 @@ static void rx_mode_work(struct work_struct *work)
 
 /* ---- up and down -------------------------------------------------------- */
 
-static int go_up(struct cxr_en *en, const struct cxr_en_config *config)
+static int open_queues(struct cxr_en *en, const struct cxr_en_config *config)
 {
 	int err;
 
@@ -64,7 +64,7 @@ static int go_up(struct cxr_en *en, const struct cxr_en_config *config)
 	return err;
 }
 
-static void go_down(struct cxr_en *en)
+static void close_queues(struct cxr_en *en)
 {
 	lockdep_assert_held(&en->lock);
 	if (!en->n_channels)
@@ -91,13 +91,13 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 
 	mutex_lock(&en->lock);
 	netif_device_detach(ndev);
-	go_down(en);
+	close_queues(en);
 	cancel_delayed_work(&en->restart_work);
-	err = go_up(en, config);
+	err = open_queues(en, config);
 	if (!err)
 		en->config = *config;
 	else
-		failed = go_up(en, &en->config);
+		failed = open_queues(en, &en->config);
 	mutex_unlock(&en->lock);
 
 	if (failed) {
@@ -132,7 +132,7 @@ static int en_open(struct net_device *ndev)
 
 	netif_carrier_off(ndev);
 	mutex_lock(&en->lock);
-	err = go_up(en, &en->config);
+	err = open_queues(en, &en->config);
 	if (err)
 		goto unlock;
 
@@ -155,7 +155,7 @@ static int en_stop(struct net_device *ndev)
 
 	netif_carrier_off(ndev);
 	mutex_lock(&en->lock);
-	go_down(en);
+	close_queues(en);
 	err = cxr_cmd_set_port_admin(en->core, false);
 	if (err)
 		netdev_dbg(ndev, "the port cannot be switched off: %pe\n", ERR_PTR(err));
@@ -353,13 +353,13 @@ static int base_up(void *owner)
 	struct cxr_core *core = en->core;
 	int err;
 
-	en->uar = cxr_uar_get(core);
+	en->uar = cxr_uar_alloc(core);
 	if (IS_ERR(en->uar))
 		return PTR_ERR(en->uar);
 
 	err = cxr_cmd_alloc_pd(core, &en->pdn);
 	if (err)
-		goto err_put_uar;
+		goto err_free_uar;
 
 	err = cxr_cmd_alloc_td(core, &en->tdn);
 	if (err)
@@ -381,8 +381,8 @@ err_dealloc_td:
 	cxr_cmd_dealloc_td(core, en->tdn);
 err_dealloc_pd:
 	cxr_cmd_dealloc_pd(core, en->pdn);
-err_put_uar:
-	cxr_uar_put(core, en->uar);
+err_free_uar:
+	cxr_uar_free(core, en->uar);
 	return err;
 }
 
@@ -395,7 +395,7 @@ static void base_down(void *owner)
 	cxr_cmd_destroy_mkey(core, en->mkey);
 	cxr_cmd_dealloc_td(core, en->tdn);
 	cxr_cmd_dealloc_pd(core, en->pdn);
-	cxr_uar_put(core, en->uar);
+	cxr_uar_free(core, en->uar);
 }
 
 static int wq_up(void *owner)

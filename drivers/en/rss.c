@@ -7,7 +7,7 @@
 
 #define TABLE_MAX	128
 
-static u32 table_size(const struct cxr_en *en)
+static u32 rqt_size(const struct cxr_en *en)
 {
 	const struct cxr_caps *caps = &en->core->caps;
 	u32 max = min_t(u32, caps->rss_ind_tbl_max, 1U << min_t(u8, caps->log_max_rqt_size, 16));
@@ -15,7 +15,7 @@ static u32 table_size(const struct cxr_en *en)
 	return max ? rounddown_pow_of_two(min_t(u32, max, TABLE_MAX)) : 0;
 }
 
-static int create_table(struct cxr_en *en, u32 size)
+static int create_rqt(struct cxr_en *en, u32 size)
 {
 	u32 rqns[TABLE_MAX];
 	u32 i;
@@ -32,12 +32,12 @@ static int create_table(struct cxr_en *en, u32 size)
 int cxr_en_rss_create(struct cxr_en *en)
 {
 	struct cxr_en_steer *steer = &en->steer;
-	u32 size = en->core->caps.rss ? table_size(en) : 0;
+	u32 size = en->core->caps.rss ? rqt_size(en) : 0;
 	unsigned int last = size ? CXR_EN_TIRS : 1;
 	int err;
 
 	if (size) {
-		err = create_table(en, size);
+		err = create_rqt(en, size);
 		if (err)
 			return err;
 	}

@@ -140,8 +140,8 @@ static struct sk_buff *build(struct cxr_en_rq *rq, struct napi_struct *napi, str
 }
 
 /* What the device found out about the packet. */
-static void describe(struct cxr_en_rq *rq, struct sk_buff *skb, const struct cxr_cqe *cqe,
-		     struct napi_struct *napi)
+static void set_offload_results(struct cxr_en_rq *rq, struct sk_buff *skb,
+				const struct cxr_cqe *cqe, struct napi_struct *napi)
 {
 	const u32 verified = CXR_CQE_L3_OK | CXR_CQE_L4_OK;
 	netdev_features_t features = napi->dev->features;
@@ -158,7 +158,7 @@ static void describe(struct cxr_en_rq *rq, struct sk_buff *skb, const struct cxr
 	skb->protocol = eth_type_trans(skb, napi->dev);
 }
 
-static void fail(struct cxr_en_rq *rq, const char *why)
+static void fail_rq(struct cxr_en_rq *rq, const char *why)
 {
 	rq->failed = true;
 	atomic_long_inc(&rq->stats->errors);
@@ -169,16 +169,16 @@ static void fail(struct cxr_en_rq *rq, const char *why)
 static bool valid(struct cxr_en_rq *rq, const struct cxr_cqe *cqe)
 {
 	if (unlikely(cqe->kind != CXR_CQE_RESP_SEND)) {
-		fail(rq, cqe->kind == CXR_CQE_RESP_ERR ? cxr_cqe_syndrome_text(cqe->syndrome) :
-							 "unknown completion");
+		fail_rq(rq, cqe->kind == CXR_CQE_RESP_ERR ? cxr_cqe_syndrome_text(cqe->syndrome) :
+							    "unknown completion");
 		return false;
 	}
 	if (unlikely(((cqe->wqe_counter ^ rq->cc) & rq->mask) || rq->cc == rq->pc)) {
-		fail(rq, "completion out of order");
+		fail_rq(rq, "completion out of order");
 		return false;
 	}
 	if (unlikely(cqe->byte_count < ETH_HLEN || cqe->byte_count > rq->n_pages * PAGE_SIZE)) {
-		fail(rq, "completion with an impossible length");
+		fail_rq(rq, "completion with an impossible length");
 		return false;
 	}
 	return true;
@@ -203,7 +203,7 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 			dropped++;
 			continue;
 		}
-		describe(rq, skb, &cqe, napi);
+		set_offload_results(rq, skb, &cqe, napi);
 		packets++;
 		bytes += cqe.byte_count;
 		csum += skb->ip_summed == CHECKSUM_UNNECESSARY;

@@ -111,7 +111,7 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 	}
 }
 
-static u64 *put_queue(u64 *data, const struct cxr_en_stats *stats)
+static u64 *write_queue_stats(u64 *data, const struct cxr_en_stats *stats)
 {
 	struct queue_counts counts;
 	unsigned int i;
@@ -134,7 +134,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
 		*data++ = *(u64 *)((u8 *)&vport + vport_stats[i].offset);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
-		data = put_queue(data, &en->rx_stats[i]);
-		data = put_queue(data, &en->tx_stats[i]);
+		data = write_queue_stats(data, &en->rx_stats[i]);
+		data = write_queue_stats(data, &en->tx_stats[i]);
 	}
 }

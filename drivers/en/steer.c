@@ -56,19 +56,19 @@ static const struct packet_class {
 
 /* ---- tables ------------------------------------------------------------- */
 
-static void destroy_table(struct cxr_en *en, struct cxr_en_table *table)
+static void destroy_flow_table(struct cxr_en *en, struct cxr_en_table *table)
 {
-	if (!table->made)
+	if (!table->created)
 		return;
 
 	while (table->n_groups)
 		cxr_cmd_destroy_flow_group(en->core, table->id, table->group[--table->n_groups]);
 	cxr_cmd_destroy_flow_table(en->core, table->id);
-	table->made = false;
+	table->created = false;
 }
 
-static int create_table(struct cxr_en *en, struct cxr_en_table *table, u8 level, u8 log_size,
-			const struct group groups[CXR_EN_GROUPS])
+static int create_flow_table(struct cxr_en *en, struct cxr_en_table *table, u8 level, u8 log_size,
+			     const struct group groups[CXR_EN_GROUPS])
 {
 	const struct group *group;
 	int err;
@@ -77,13 +77,13 @@ static int create_table(struct cxr_en *en, struct cxr_en_table *table, u8 level,
 	if (err)
 		return err;
 
-	table->made = true;
+	table->created = true;
 	for (table->n_groups = 0; table->n_groups < CXR_EN_GROUPS; table->n_groups++) {
 		group = &groups[table->n_groups];
 		err = cxr_cmd_create_flow_group(en->core, table->id, group->first, group->last,
 						&group->mask, &table->group[table->n_groups]);
 		if (err) {
-			destroy_table(en, table);
+			destroy_flow_table(en, table);
 			return err;
 		}
 	}
@@ -130,19 +130,19 @@ static int set_mac_entry(struct cxr_en *en, u32 index, unsigned int group, const
 			       &action, false);
 }
 
-static void switch_entry(struct cxr_en *en, bool *stands, bool wanted, u32 index,
+static void set_catchall(struct cxr_en *en, bool *installed, bool wanted, u32 index,
 			 unsigned int group)
 {
 	static const u8 multicast[ETH_ALEN] = { 0x01 };
 
-	if (*stands == wanted)
+	if (*installed == wanted)
 		return;
 
 	if (!wanted)
 		cxr_cmd_delete_fte(en->core, en->steer.macs.id, index);
 	else if (set_mac_entry(en, index, group, group == GROUP_ALLMULTI ? multicast : NULL))
 		return;
-	*stands = wanted;
+	*installed = wanted;
 }
 
 static struct cxr_en_mac *find_mac(struct cxr_en_steer *steer, const u8 *addr)
@@ -156,7 +156,7 @@ static struct cxr_en_mac *find_mac(struct cxr_en_steer *steer, const u8 *addr)
 }
 
 /* Wanted from now on; false: there is no room for it. */
-static bool want_mac(struct cxr_en *en, const u8 *addr)
+static bool add_mac(struct cxr_en *en, const u8 *addr)
 {
 	struct cxr_en_steer *steer = &en->steer;
 	struct cxr_en_mac *mac = find_mac(steer, addr);
@@ -176,7 +176,7 @@ static bool want_mac(struct cxr_en *en, const u8 *addr)
 	return mac;
 }
 
-static void drop_unwanted(struct cxr_en *en)
+static void remove_stale_macs(struct cxr_en *en)
 {
 	struct cxr_en_steer *steer = &en->steer;
 	unsigned int i;
@@ -203,7 +203,7 @@ static u32 list_max(u8 log_max)
 	return 1U << min_t(u8, log_max, CXR_EN_LOG_MACS);
 }
 
-static void take_rx_mode(struct cxr_en *en, struct rx_mode *mode)
+static void copy_rx_mode(struct cxr_en *en, struct rx_mode *mode)
 {
 	u32 max_uc = list_max(en->core->caps.log_max_current_uc_list);
 	u32 max_mc = list_max(en->core->caps.log_max_current_mc_list);
@@ -230,7 +230,7 @@ static void take_rx_mode(struct cxr_en *en, struct rx_mode *mode)
 	netif_addr_unlock_bh(ndev);
 }
 
-static int set_vport(struct cxr_en *en, const struct rx_mode *mode)
+static int set_vport_rx_mode(struct cxr_en *en, const struct rx_mode *mode)
 {
 	int err;
 
@@ -245,7 +245,7 @@ static int set_vport(struct cxr_en *en, const struct rx_mode *mode)
 	return cxr_cmd_set_vport_promisc(en->core, mode->promisc, mode->allmulti);
 }
 
-static void apply(struct cxr_en *en)
+static void apply_rx_mode(struct cxr_en *en)
 {
 	struct cxr_en_steer *steer = &en->steer;
 	struct rx_mode *mode;
@@ -257,16 +257,16 @@ static void apply(struct cxr_en *en)
 	if (!mode)
 		return;
 
-	take_rx_mode(en, mode);
+	copy_rx_mode(en, mode);
 	/* new entries before old ones go: no packet is lost on the way */
 	for (i = 0; i < mode->n_uc; i++)
-		mode->promisc |= !want_mac(en, mode->uc[i]);
+		mode->promisc |= !add_mac(en, mode->uc[i]);
 	for (i = 0; i < mode->n_mc; i++)
-		mode->allmulti |= !want_mac(en, mode->mc[i]);
-	switch_entry(en, &steer->promisc, mode->promisc, PROMISC, GROUP_PROMISC);
-	switch_entry(en, &steer->allmulti, mode->allmulti, ALLMULTI, GROUP_ALLMULTI);
-	drop_unwanted(en);
-	err = set_vport(en, mode);
+		mode->allmulti |= !add_mac(en, mode->mc[i]);
+	set_catchall(en, &steer->promisc, mode->promisc, PROMISC, GROUP_PROMISC);
+	set_catchall(en, &steer->allmulti, mode->allmulti, ALLMULTI, GROUP_ALLMULTI);
+	remove_stale_macs(en);
+	err = set_vport_rx_mode(en, mode);
 	if (err && err != -ENODEV)
 		netdev_warn(en->ndev, "the vport refuses the receive addresses: %pe\n",
 			    ERR_PTR(err));
@@ -277,7 +277,7 @@ void cxr_en_apply_rx_mode(struct cxr_en *en)
 {
 	mutex_lock(&en->lock);
 	if (en->steer.active)
-		apply(en);
+		apply_rx_mode(en);
 	mutex_unlock(&en->lock);
 }
 
@@ -293,7 +293,7 @@ int cxr_en_steer_create(struct cxr_en *en)
 	if (err)
 		return err;
 
-	err = create_table(en, &steer->classes, CLASS_LEVEL, LOG_CLASS_TABLE, class_groups);
+	err = create_flow_table(en, &steer->classes, CLASS_LEVEL, LOG_CLASS_TABLE, class_groups);
 	if (err)
 		goto err_destroy;
 
@@ -301,16 +301,16 @@ int cxr_en_steer_create(struct cxr_en *en)
 	if (err)
 		goto err_destroy;
 
-	err = create_table(en, &steer->macs, MAC_LEVEL, LOG_MAC_TABLE, mac_groups);
+	err = create_flow_table(en, &steer->macs, MAC_LEVEL, LOG_MAC_TABLE, mac_groups);
 	if (err)
 		goto err_destroy;
 
-	err = cxr_flow_root(en->core, steer->macs.id);
+	err = cxr_flow_set_en_table(en->core, steer->macs.id);
 	if (err)
 		goto err_destroy;
 
 	steer->active = true;
-	apply(en);
+	apply_rx_mode(en);
 	return 0;
 
 err_destroy:
@@ -323,15 +323,15 @@ void cxr_en_steer_destroy(struct cxr_en *en)
 	struct cxr_en_steer *steer = &en->steer;
 
 	steer->active = false;
-	if (steer->macs.made) {
-		cxr_flow_root(en->core, 0);
-		switch_entry(en, &steer->promisc, false, PROMISC, GROUP_PROMISC);
-		switch_entry(en, &steer->allmulti, false, ALLMULTI, GROUP_ALLMULTI);
-		drop_unwanted(en);	/* nothing is wanted */
-		destroy_table(en, &steer->macs);
+	if (steer->macs.created) {
+		cxr_flow_set_en_table(en->core, 0);
+		set_catchall(en, &steer->promisc, false, PROMISC, GROUP_PROMISC);
+		set_catchall(en, &steer->allmulti, false, ALLMULTI, GROUP_ALLMULTI);
+		remove_stale_macs(en);	/* nothing is wanted */
+		destroy_flow_table(en, &steer->macs);
 	}
 	while (steer->n_classes)
 		cxr_cmd_delete_fte(en->core, steer->classes.id, --steer->n_classes);
-	destroy_table(en, &steer->classes);
+	destroy_flow_table(en, &steer->classes);
 	cxr_en_rss_destroy(en);
 }

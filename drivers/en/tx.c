@@ -99,7 +99,8 @@ static void plan_packet(const struct cxr_en *en, const struct sk_buff *skb, stru
 }
 
 /* Ethernet segment and the inline headers behind it. */
-static void put_headers(struct cxr_en_sq *sq, const struct sk_buff *skb, const struct tx_plan *plan)
+static void write_headers(struct cxr_en_sq *sq, const struct sk_buff *skb,
+			  const struct tx_plan *plan)
 {
 	bool csum = skb->ip_summed == CHECKSUM_PARTIAL;
 	u8 buf[CXR_EN_INLINE_MAX + VLAN_HLEN];
@@ -174,7 +175,7 @@ static int map_packet(struct cxr_en_sq *sq, struct sk_buff *skb, const struct tx
 }
 
 /* Tells the device of what was posted since the last time. */
-static void ring(struct cxr_en_sq *sq)
+static void ring_doorbell(struct cxr_en_sq *sq)
 {
 	if (sq->rung == sq->pc)
 		return;
@@ -186,7 +187,8 @@ static void ring(struct cxr_en_sq *sq)
 	cxr_uar_ring(sq->uar, sq->last);
 }
 
-static void count(struct cxr_en_sq *sq, const struct sk_buff *skb, const struct tx_plan *plan)
+static void count_packet(struct cxr_en_sq *sq, const struct sk_buff *skb,
+			 const struct tx_plan *plan)
 {
 	struct cxr_en_stats *stats = sq->stats;
 
@@ -198,13 +200,13 @@ static void count(struct cxr_en_sq *sq, const struct sk_buff *skb, const struct 
 	u64_stats_update_end(&stats->sync);
 }
 
-static netdev_tx_t drop(struct cxr_en_sq *sq, struct sk_buff *skb)
+static netdev_tx_t drop_packet(struct cxr_en_sq *sq, struct sk_buff *skb)
 {
 	u64_stats_update_begin(&sq->stats->sync);
 	u64_stats_inc(&sq->stats->dropped);
 	u64_stats_update_end(&sq->stats->sync);
 	dev_kfree_skb_any(skb);
-	ring(sq);	/* packets before this one may have waited for it */
+	ring_doorbell(sq);	/* packets before this one may have waited for it */
 	return NETDEV_TX_OK;
 }
 
@@ -232,28 +234,28 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 	u32 map_start;
 
 	if (unlikely(skb->len < ETH_HLEN))
-		return drop(sq, skb);
+		return drop_packet(sq, skb);
 
 	plan_packet(en, skb, &plan);
 	if (unlikely(plan.ds > sq->max_ds)) {
 		if (skb_linearize(skb))
-			return drop(sq, skb);
+			return drop_packet(sq, skb);
 		plan_packet(en, skb, &plan);
 	}
 	if (unlikely(plan.ds > sq->max_ds || plan.headers > CXR_EN_INLINE_MAX ||
 		     plan.headers > skb_headlen(skb)))
-		return drop(sq, skb);
+		return drop_packet(sq, skb);
 	if (unlikely(sq_room(sq) < sq->stop_room)) {
 		netif_tx_stop_queue(sq->txq);
-		ring(sq);
+		ring_doorbell(sq);
 		return NETDEV_TX_BUSY;
 	}
 	map_start = sq->map_pc;
 	if (unlikely(map_packet(sq, skb, &plan)))
-		return drop(sq, skb);
+		return drop_packet(sq, skb);
 
 	skb_tx_timestamp(skb);
-	put_headers(sq, skb, &plan);
+	write_headers(sq, skb, &plan);
 	sq->last = sq_at(sq, 0);
 	cxr_wqe_ctrl(sq->last, sq->sqn, sq->pc, plan.mss ? PRM_WQE_LSO : PRM_WQE_SEND, 0, plan.ds,
 		     CXR_WQE_SIGNALED, 0);
@@ -265,12 +267,12 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 		.blocks = DIV_ROUND_UP(plan.ds, DS_PER_BB),
 		.maps = sq->map_pc - map_start,
 	};
-	count(sq, skb, &plan);
+	count_packet(sq, skb, &plan);
 	WRITE_ONCE(sq->pc, sq->pc + info->blocks);
 	stop_if_full(sq);
 	if (__netdev_tx_sent_queue(sq->txq, plan.bytes, netdev_xmit_more()) ||
 	    netif_xmit_stopped(sq->txq))
-		ring(sq);
+		ring_doorbell(sq);
 	return NETDEV_TX_OK;
 }
 
@@ -284,7 +286,8 @@ netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *
 }
 
 /* Takes the packet at the consumer index out of the queue. */
-static void finish(struct cxr_en_sq *sq, int budget, unsigned int *packets, unsigned int *bytes)
+static void complete_packet(struct cxr_en_sq *sq, int budget, unsigned int *packets,
+			    unsigned int *bytes)
 {
 	struct cxr_en_tx_info *info = &sq->info[sq->cc & sq->mask];
 	unsigned int i;
@@ -298,7 +301,7 @@ static void finish(struct cxr_en_sq *sq, int budget, unsigned int *packets, unsi
 	WRITE_ONCE(sq->cc, sq->cc + info->blocks);
 }
 
-static void fail(struct cxr_en_sq *sq, const char *why)
+static void fail_sq(struct cxr_en_sq *sq, const char *why)
 {
 	WRITE_ONCE(sq->failed, true);
 	netif_tx_stop_queue(sq->txq);
@@ -324,17 +327,17 @@ bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget)
 		cxr_cqe_decode(entry, &cqe);
 		if (unlikely(cqe.kind != CXR_CQE_REQ)) {
 			atomic_long_inc(&sq->stats->errors);
-			fail(sq, cqe.kind == CXR_CQE_REQ_ERR ? cxr_cqe_syndrome_text(cqe.syndrome) :
-							       "unknown completion");
+			fail_sq(sq, cqe.kind == CXR_CQE_REQ_ERR ?
+				cxr_cqe_syndrome_text(cqe.syndrome) : "unknown completion");
 		}
 		posted = READ_ONCE(sq->pc) - sq->cc;
 		if (unlikely((u16)(cqe.wqe_counter - sq->cc) >= posted)) {
-			fail(sq, "completion of a WQE that was not posted");
+			fail_sq(sq, "completion of a WQE that was not posted");
 			continue;
 		}
 		do {
 			at = sq->cc;
-			finish(sq, budget, &packets, &bytes);
+			complete_packet(sq, budget, &packets, &bytes);
 		} while ((u16)(cqe.wqe_counter - at) >= (u16)(sq->cc - at));
 	}
 	cxr_en_cq_update(&sq->cq);
@@ -350,6 +353,6 @@ void cxr_en_tx_flush(struct cxr_en_sq *sq)
 	unsigned int packets = 0, bytes = 0;
 
 	while (sq->cc != sq->pc)
-		finish(sq, 0, &packets, &bytes);
+		complete_packet(sq, 0, &packets, &bytes);
 	netdev_tx_reset_queue(sq->txq);
 }

@@ -20,7 +20,7 @@ struct cxr_ib_flow {
 
 bool cxr_ib_has_flows(const struct cxr_caps *caps)
 {
-	return caps->flow_rules && caps->ft_max_level > CXR_FLOW_LEVEL_LEFT;
+	return caps->flow_rules && caps->ft_max_level > CXR_FLOW_LEVEL_FALLBACK;
 }
 
 /* ---- specs ---- */
@@ -247,7 +247,7 @@ static void del_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow)
 
 	for (i = 0; i < ARRAY_SIZE(flow->rule); i++)
 		if (flow->rule[i])
-			cxr_rule_del(dev->core, flow->rule[i]);
+			cxr_rule_remove(dev->core, flow->rule[i]);
 }
 
 /* For packets that nobody else wants: multicast, or with @all also others. */
@@ -256,7 +256,7 @@ static int add_default_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow, b
 {
 	int err;
 
-	attr->prio = CXR_FLOW_PRIO_LEFT;
+	attr->prio = CXR_FLOW_PRIO_FALLBACK;
 	attr->mask.dmac[0] = 1;
 	attr->value.dmac[0] = 1;
 	err = add_rule(dev, flow, 0, attr);

@@ -78,9 +78,9 @@ int cxr_ib_internal_cq_wait(struct cxr_core *core, struct cxr_ib_internal_cq *cq
 	u8 op_own;
 
 	read_poll_timeout(READ_ONCE, op_own,
-			  cxr_cqe_ours(op_own, cq->ci, cq->log_size) || cxr_core_dead(core),
+			  cxr_cqe_sw_owned(op_own, cq->ci, cq->log_size) || cxr_core_dead(core),
 			  POLL_US, ms * USEC_PER_MSEC, false, entry->op_own);
-	if (!cxr_cqe_ours(op_own, cq->ci, cq->log_size))
+	if (!cxr_cqe_sw_owned(op_own, cq->ci, cq->log_size))
 		return -ETIMEDOUT;
 
 	dma_rmb();	/* read the owner bit before the rest */

@@ -116,7 +116,7 @@ static int uar_up(void *owner)
 {
 	struct cxr_ib_dev *dev = owner;
 
-	dev->uar = cxr_uar_get(dev->core);
+	dev->uar = cxr_uar_alloc(dev->core);
 	if (IS_ERR(dev->uar))
 		return PTR_ERR(dev->uar);
 
@@ -128,7 +128,7 @@ static void uar_down(void *owner)
 {
 	struct cxr_ib_dev *dev = owner;
 
-	cxr_uar_put(dev->core, dev->uar);
+	cxr_uar_free(dev->core, dev->uar);
 }
 
 /* The address table takes entries only while RoCE is on. */

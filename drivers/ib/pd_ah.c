@@ -85,7 +85,7 @@ static int check_ud_type(const struct cxr_ib_dev *dev, const struct ib_ah *ibah,
 	enum cxr_ud_gid_type type = dev->core->ud_gid_type;
 	bool v2 = gid->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
 
-	if (cxr_ud_gid_type_takes(type, v2) || ibah->pd == READ_ONCE(dev->gsi_pd))
+	if (cxr_ud_gid_type_allows(type, v2) || ibah->pd == READ_ONCE(dev->gsi_pd))
 		return 0;
 	warn_refused(dev, "its GID %u is of RoCE %s, and ud_gid_type is %s\n", gid->index,
 		     v2 ? "v2" : "v1", cxr_param_name(&cxr_ud_gid_type_spec, type));

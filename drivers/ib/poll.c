@@ -15,7 +15,7 @@ static struct prm_cqe64 *ready_cqe(const struct cxr_ib_cq *cq, u32 i)
 {
 	struct prm_cqe64 *cqe = cqe_at(cq, i);
 
-	if (!cxr_cqe_ours(READ_ONCE(cqe->op_own), i, cq->log_size))
+	if (!cxr_cqe_sw_owned(READ_ONCE(cqe->op_own), i, cq->log_size))
 		return NULL;
 	dma_rmb();	/* read the owner bit before the rest */
 	return cqe;

@@ -100,14 +100,14 @@ static void free_test_memory(struct wc_test *t)
 {
 	cxr_db_free(t->core, &t->sq_db);
 	cxr_buf_free(t->core, &t->sq_buf);
-	cxr_uar_put(t->core, t->uar);
+	cxr_uar_free(t->core, t->uar);
 }
 
 static int alloc_test_memory(struct wc_test *t)
 {
 	int err;
 
-	t->uar = cxr_uar_get_wc(t->core);
+	t->uar = cxr_uar_alloc_wc(t->core);
 	if (IS_ERR(t->uar))
 		return PTR_ERR(t->uar);
 	err = cxr_buf_alloc(t->core, &t->sq_buf, WQES * PRM_WQE_BB);
@@ -121,7 +121,7 @@ static int alloc_test_memory(struct wc_test *t)
 err_sq_buf:
 	cxr_buf_free(t->core, &t->sq_buf);
 err_uar:
-	cxr_uar_put(t->core, t->uar);
+	cxr_uar_free(t->core, t->uar);
 	return err;
 }
 

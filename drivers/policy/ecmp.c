@@ -4,7 +4,7 @@
 #include "ecmp.h"
 
 /* What was asked for comes before what is amiss with the card. */
-static enum cxr_lag_why ask_parent(const struct cxr_ecmp_parent *parent)
+static enum cxr_lag_why check_parent(const struct cxr_ecmp_parent *parent)
 {
 	if (parent->another)
 		return CXR_LAG_WHY_PARENT_OTHER;
@@ -17,27 +17,31 @@ static enum cxr_lag_why ask_parent(const struct cxr_ecmp_parent *parent)
 	return CXR_LAG_WHY_NONE;
 }
 
-static enum cxr_lag_why ask_table(const struct cxr_lag_in *in)
+static enum cxr_lag_why check_table(const struct cxr_lag_in *in)
 {
 	return cxr_ecmp_half(in->addresses) ? CXR_LAG_WHY_NONE : CXR_LAG_WHY_TABLE;
 }
 
-static enum cxr_lag_why ask_bonds(const struct cxr_lag_in *in)
+static enum cxr_lag_why check_bonds(const struct cxr_lag_in *in)
 {
 	return in->port[0].bond || in->port[1].bond ? CXR_LAG_WHY_PORT_IN_BOND : CXR_LAG_WHY_NONE;
 }
 
-static enum cxr_lag_why ask(const struct cxr_lag_in *in, bool refused)
+static enum cxr_lag_why check_ecmp(const struct cxr_lag_in *in, bool refused)
 {
-	enum cxr_lag_why why = ask_parent(&in->parent) ?: cxr_lag_ask_functions(in) ?:
-			       ask_table(in) ?: cxr_lag_ask_netdevs(in) ?: ask_bonds(in);
+	enum cxr_lag_why why = check_parent(&in->parent) ?: cxr_lag_check_functions(in) ?:
+			       check_table(in) ?: cxr_lag_check_netdevs(in) ?: check_bonds(in);
 
 	return why ?: refused ? CXR_LAG_WHY_REFUSED : CXR_LAG_WHY_NONE;
 }
 
 struct cxr_lag_out cxr_ecmp_decide(const struct cxr_lag_in *in, bool refused)
 {
-	struct cxr_lag_out out = { .mode = CXR_LAG_OFF, .why = ask(in, refused), .map = { 1, 2 } };
+	struct cxr_lag_out out = {
+		.mode = CXR_LAG_OFF,
+		.why = check_ecmp(in, refused),
+		.map = { 1, 2 },
+	};
 
 	if (out.why != CXR_LAG_WHY_NONE)
 		return out;

@@ -49,7 +49,7 @@ const char *cxr_lag_why_text(enum cxr_lag_why why)
  * What concerns both ports is asked of both before the next question, so that the answer does not
  * depend on their order, and the first thing to mend is named first.
  */
-enum cxr_lag_why cxr_lag_ask_functions(const struct cxr_lag_in *in)
+enum cxr_lag_why cxr_lag_check_functions(const struct cxr_lag_in *in)
 {
 	const struct cxr_lag_port *a = &in->port[0], *b = &in->port[1];
 
@@ -60,7 +60,7 @@ enum cxr_lag_why cxr_lag_ask_functions(const struct cxr_lag_in *in)
 	return CXR_LAG_WHY_NONE;
 }
 
-enum cxr_lag_why cxr_lag_ask_netdevs(const struct cxr_lag_in *in)
+enum cxr_lag_why cxr_lag_check_netdevs(const struct cxr_lag_in *in)
 {
 	const struct cxr_lag_port *a = &in->port[0], *b = &in->port[1];
 
@@ -73,7 +73,7 @@ enum cxr_lag_why cxr_lag_ask_netdevs(const struct cxr_lag_in *in)
 	return CXR_LAG_WHY_NONE;
 }
 
-static enum cxr_lag_why ask_bond(const struct cxr_lag_in *in)
+static enum cxr_lag_why check_bond(const struct cxr_lag_in *in)
 {
 	const struct cxr_lag_port *a = &in->port[0], *b = &in->port[1];
 
@@ -88,9 +88,10 @@ static enum cxr_lag_why ask_bond(const struct cxr_lag_in *in)
 	return CXR_LAG_WHY_NONE;
 }
 
-static enum cxr_lag_why ask(const struct cxr_lag_in *in, bool refused)
+static enum cxr_lag_why check_lag(const struct cxr_lag_in *in, bool refused)
 {
-	enum cxr_lag_why why = cxr_lag_ask_functions(in) ?: cxr_lag_ask_netdevs(in) ?: ask_bond(in);
+	enum cxr_lag_why why = cxr_lag_check_functions(in) ?: cxr_lag_check_netdevs(in) ?:
+			       check_bond(in);
 
 	return why ?: refused ? CXR_LAG_WHY_REFUSED : CXR_LAG_WHY_NONE;
 }
@@ -99,7 +100,7 @@ static enum cxr_lag_why ask(const struct cxr_lag_in *in, bool refused)
  * The one port to use, or 0 if both are equal. A port that the bond sends on comes first; where
  * there is none a link will do, since the bond is about to choose it.
  */
-static u8 better(const struct cxr_lag_in *in)
+static u8 preferred_port(const struct cxr_lag_in *in)
 {
 	bool one = in->port[0].link && in->port[0].tx_enabled;
 	bool two = in->port[1].link && in->port[1].tx_enabled;
@@ -126,13 +127,17 @@ static enum cxr_lag_mode mode_of(const struct cxr_lag_in *in)
 
 struct cxr_lag_out cxr_lag_decide(const struct cxr_lag_in *in, bool refused, u8 last)
 {
-	struct cxr_lag_out out = { .mode = CXR_LAG_OFF, .why = ask(in, refused), .map = { 1, 2 } };
+	struct cxr_lag_out out = {
+		.mode = CXR_LAG_OFF,
+		.why = check_lag(in, refused),
+		.map = { 1, 2 },
+	};
 	u8 port;
 
 	if (out.why != CXR_LAG_WHY_NONE)
 		return out;
 
-	port = better(in);
+	port = preferred_port(in);
 	out.mode = mode_of(in);
 	out.active = 1;
 	if (out.mode == CXR_LAG_ACTIVE_BACKUP) {

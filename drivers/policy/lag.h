@@ -124,8 +124,8 @@ struct cxr_lag_step cxr_lag_step(const struct cxr_lag_in *in, const struct cxr_l
 /* @refused: by the device, just this. @last: port that stood for the device last, 0: none. */
 struct cxr_lag_out cxr_lag_decide(const struct cxr_lag_in *in, bool refused, u8 last);
 /* Conditions of any LAG: on the functions, and on their netdevs. */
-enum cxr_lag_why cxr_lag_ask_functions(const struct cxr_lag_in *in);
-enum cxr_lag_why cxr_lag_ask_netdevs(const struct cxr_lag_in *in);
+enum cxr_lag_why cxr_lag_check_functions(const struct cxr_lag_in *in);
+enum cxr_lag_why cxr_lag_check_netdevs(const struct cxr_lag_in *in);
 const char *cxr_lag_mode_name(enum cxr_lag_mode mode);
 const char *cxr_lag_why_text(enum cxr_lag_why why);
 

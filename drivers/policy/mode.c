@@ -54,14 +54,14 @@ bool cxr_roce_mode_has_v2(enum cxr_roce_mode mode)
  * A port that cannot do what was asked does what it can rather than nothing: an operator who
  * asked for v2 on a v1-only card finds working v1 GIDs and a warning.
  */
-struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked,
+struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode requested,
 					  const struct cxr_roce_support *support)
 {
-	struct cxr_mode_grant grant = { .mode = asked };
+	struct cxr_mode_grant grant = { .mode = requested };
 	bool can_v1 = support->v1;
 	bool can_v2 = support->v2 && support->l3_ipv4 && support->l3_ipv6;
-	bool v1 = cxr_roce_mode_has_v1(asked) && can_v1;
-	bool v2 = cxr_roce_mode_has_v2(asked) && can_v2;
+	bool v1 = cxr_roce_mode_has_v1(requested) && can_v1;
+	bool v2 = cxr_roce_mode_has_v2(requested) && can_v2;
 
 	grant.roce = support->roce && (can_v1 || can_v2);
 	if (!grant.roce)
@@ -74,7 +74,7 @@ struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked,
 		grant.mode = CXR_ROCE_V1_V2;
 	else
 		grant.mode = v2 ? CXR_ROCE_V2 : CXR_ROCE_V1;
-	grant.differs = grant.mode != asked;
+	grant.differs = grant.mode != requested;
 	return grant;
 }
 
@@ -82,22 +82,22 @@ struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked,
  * A type of which the port has no GID would refuse every address handle: then it is the type that
  * the port has.
  */
-struct cxr_ud_grant cxr_ud_gid_type_grant(enum cxr_ud_gid_type asked,
+struct cxr_ud_grant cxr_ud_gid_type_grant(enum cxr_ud_gid_type requested,
 					  const struct cxr_mode_grant *mode)
 {
-	struct cxr_ud_grant grant = { .type = asked };
+	struct cxr_ud_grant grant = { .type = requested };
 
 	if (!mode->roce)
 		return grant;
-	if (asked == CXR_UD_V1 && !cxr_roce_mode_has_v1(mode->mode))
+	if (requested == CXR_UD_V1 && !cxr_roce_mode_has_v1(mode->mode))
 		grant.type = CXR_UD_V2;
-	if (asked == CXR_UD_V2 && !cxr_roce_mode_has_v2(mode->mode))
+	if (requested == CXR_UD_V2 && !cxr_roce_mode_has_v2(mode->mode))
 		grant.type = CXR_UD_V1;
-	grant.differs = grant.type != asked;
+	grant.differs = grant.type != requested;
 	return grant;
 }
 
-bool cxr_ud_gid_type_takes(enum cxr_ud_gid_type type, bool v2)
+bool cxr_ud_gid_type_allows(enum cxr_ud_gid_type type, bool v2)
 {
 	return type == CXR_UD_ANY || (type == CXR_UD_V2) == v2;
 }

@@ -46,13 +46,13 @@ struct cxr_ud_grant {
 extern const struct cxr_param_spec cxr_roce_mode_spec;
 extern const struct cxr_param_spec cxr_ud_gid_type_spec;
 
-struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode asked,
+struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode requested,
 					  const struct cxr_roce_support *support);
 bool cxr_roce_mode_has_v1(enum cxr_roce_mode mode);
 bool cxr_roce_mode_has_v2(enum cxr_roce_mode mode);
-struct cxr_ud_grant cxr_ud_gid_type_grant(enum cxr_ud_gid_type asked,
+struct cxr_ud_grant cxr_ud_gid_type_grant(enum cxr_ud_gid_type requested,
 					  const struct cxr_mode_grant *mode);
 /* Whether an address handle for datagrams may have a GID of v2, respectively v1. */
-bool cxr_ud_gid_type_takes(enum cxr_ud_gid_type type, bool v2);
+bool cxr_ud_gid_type_allows(enum cxr_ud_gid_type type, bool v2);
 
 #endif

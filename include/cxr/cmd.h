@@ -250,7 +250,7 @@ enum {
 	CXR_FLOW_LEVEL_RULES,
 	CXR_FLOW_LEVEL_EN = CXR_FLOW_LEVEL_RULES + 2 * CXR_FLOW_PRIOS,
 	CXR_FLOW_LEVEL_EN_2,
-	CXR_FLOW_LEVEL_LEFT,
+	CXR_FLOW_LEVEL_FALLBACK,
 };
 
 /* For received packets; 2^@log_size entries. */
@@ -271,11 +271,11 @@ int cxr_cmd_create_hash_group(struct cxr_core *core, u32 table, u32 first, u32 l
 void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group);
 /*
  * Entry @index, which lies in @group, for packets with @value in the parts that the group matches
- * on. @again: the entry exists, and gets other destinations.
+ * on. @modify: the entry exists, and gets other destinations.
  */
 int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 		    const struct cxr_flow_fields *value, const struct cxr_flow_action *action,
-		    bool again);
+		    bool modify);
 void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index);
 
 /* ---- two ports as one (cmd_lag.c): @core is the function of port 1 --------------------------- */

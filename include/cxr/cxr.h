@@ -117,7 +117,7 @@
  * What is not RoCE starts at the first flow table there is, and each table leads to the next one:
  * the LAG demux table, the rules of programs by priority, en's, rules for what is left. The core
  * keeps the chain and the rules (drivers/core/steering.c): en says which table is its first
- * (cxr_flow_root), ib which rules there are (cxr_rule_add). They come and go by themselves.
+ * (cxr_flow_set_en_table), ib which rules there are (cxr_rule_add). They come and go by themselves.
  *
  * WHO MAY CHANGE A MEMORY KEY
  *
@@ -204,7 +204,7 @@
  *	    cxr_port.lock		who is the netdev
  *	    cards_lock of card.c	which cards there are; innermost
  *	any of the above
- *	  cxr_dev.root_lock		the chain of flow tables, and rules in it
+ *	  cxr_dev.flow_lock		the chain of flow tables, and rules in it
  *	any of the above
  *	  cmdq.pages_sem or .sem	a command slot; the first only for MANAGE_PAGES
  *	cxr_pages.lock			pieces and counts; no command under it
@@ -265,7 +265,7 @@ struct cxr_uar;
  * @netdev_nb: hears that @netdev moved to another network namespace; cxr_port_set_netdev() alone
  * has to do with it
  * @netdev_nn: ties @netdev_nb to @netdev
- * @followed: it is
+ * @notifier_registered: @netdev_nb is
  */
 struct cxr_port {
 	struct cxr_core *core;
@@ -274,7 +274,7 @@ struct cxr_port {
 	struct net_device *netdev;
 	struct notifier_block netdev_nb;
 	struct netdev_net_notifier netdev_nn;
-	bool followed;
+	bool notifier_registered;
 };
 
 /**
@@ -369,16 +369,16 @@ u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev)
 /* ---- received packets (steering.c) ----------------------------------------------------------- */
 
 /* en's first flow table, of CXR_FLOW_LEVEL_EN; 0 before it is destroyed. A command (cmd.h). */
-int cxr_flow_root(struct cxr_core *core, u32 table);
+int cxr_flow_set_en_table(struct cxr_core *core, u32 table);
 
 #define CXR_FLOW_PRIOS 16
-#define CXR_FLOW_PRIO_LEFT CXR_FLOW_PRIOS	/* what is left when nobody wanted it */
+#define CXR_FLOW_PRIO_FALLBACK CXR_FLOW_PRIOS	/* what is left when nobody wanted it */
 
 /**
  * struct cxr_rule_attr - a rule for packets before en gets them
  * @mask: bits that count, of what caps.ft_match says
  * @value: of these bits; others are zero
- * @prio: 0 is asked first, CXR_FLOW_PRIOS - 1 last; or CXR_FLOW_PRIO_LEFT
+ * @prio: 0 is asked first, CXR_FLOW_PRIOS - 1 last; or CXR_FLOW_PRIO_FALLBACK
  * @drop: nobody gets the packets; else @tirn
  * @shared: whoever would get them without the rule gets them too
  * @tirn: who gets them
@@ -406,7 +406,7 @@ struct cxr_rule;
  */
 struct cxr_rule *cxr_rule_add(struct cxr_core *core, const struct cxr_rule_attr *attr);
 /* Packets go where they went without the rule. May sleep. */
-void cxr_rule_del(struct cxr_core *core, struct cxr_rule *rule);
+void cxr_rule_remove(struct cxr_core *core, struct cxr_rule *rule);
 
 /* ---- clients: events to en and ib ------------------------------------------------------------ */
 
@@ -467,13 +467,13 @@ struct cxr_uar {
 #define CXR_UAR_SIZE 4096	/* of the device; a system page may hold several */
 
 /*
- * ALLOC_UAR and a mapping; _wc: writes to it may be combined. The caller's until cxr_uar_put(), for
+ * ALLOC_UAR and a mapping; _wc: writes to it may be combined. The caller's until cxr_uar_free(), for
  * when no queue uses it any more. ERR_PTR: the command's error, or -EPROTO: the device names a page
  * outside of its BAR. May sleep.
  */
-struct cxr_uar *cxr_uar_get(struct cxr_core *core);
-struct cxr_uar *cxr_uar_get_wc(struct cxr_core *core);
-void cxr_uar_put(struct cxr_core *core, struct cxr_uar *uar);
+struct cxr_uar *cxr_uar_alloc(struct cxr_core *core);
+struct cxr_uar *cxr_uar_alloc_wc(struct cxr_core *core);
+void cxr_uar_free(struct cxr_core *core, struct cxr_uar *uar);
 /*
  * Physical address of UAR page @index, or 0 if it lies outside of BAR 0. For a mapping of user
  * space, which on systems with larger pages begins at PAGE_SIZE below. Any context.

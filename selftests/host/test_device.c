@@ -78,7 +78,7 @@ void test_event(void)
 
 	for (i = 0; i < ARRAY_SIZE(owner_cases); i++) {
 		begin("eqe owner", owner_cases[i].sentence);
-		expect(cxr_eqe_ours(owner_cases[i].owner, owner_cases[i].ci,
+		expect(cxr_eqe_sw_owned(owner_cases[i].owner, owner_cases[i].ci,
 				    owner_cases[i].log_size),
 		       owner_cases[i].ours);
 	}
@@ -132,7 +132,7 @@ static void test_mbox_parts(void)
 	memcpy(back, msg, 16);
 	for (i = 0; i < 2; i++) {
 		cxr_mbox_fill(&block, msg, sizeof(msg), i, 0x1000, 0x5a);
-		expect(cxr_mbox_take(&block, back, sizeof(back), i, 0x5a), 0);
+		expect(cxr_mbox_read(&block, back, sizeof(back), i, 0x5a), 0);
 	}
 	expect_bytes(back, msg, sizeof(msg));
 
@@ -146,15 +146,15 @@ static void test_mbox_parts(void)
 	expect(be64_to_cpu(block.next), 0x1000);
 
 	begin("mbox", "a block with another token is refused");
-	expect(cxr_mbox_take(&block, back, sizeof(back), 1, 0x5b), -EPROTO);
+	expect(cxr_mbox_read(&block, back, sizeof(back), 1, 0x5b), -EPROTO);
 
 	begin("mbox", "a block with another number is refused");
-	expect(cxr_mbox_take(&block, back, sizeof(back), 0, 0x5a), -EPROTO);
+	expect(cxr_mbox_read(&block, back, sizeof(back), 0, 0x5a), -EPROTO);
 
 	begin("mbox", "a block past the end of the message takes nothing");
 	cxr_mbox_fill(&block, msg, 17, 1, 0, 1);
 	expect(cxr_xor8(block.data, sizeof(block.data)), 0);
-	expect(cxr_mbox_take(&block, back, 17, 1, 1), 0);
+	expect(cxr_mbox_read(&block, back, 17, 1, 1), 0);
 	expect_bytes(back, msg, sizeof(msg));
 }
 
@@ -268,13 +268,13 @@ void test_cqe(void)
 
 	for (i = 0; i < ARRAY_SIZE(owner_cases); i++) {
 		begin("cqe owner", owner_cases[i].sentence);
-		expect(cxr_cqe_ours(owner_cases[i].owner & 1, owner_cases[i].ci,
+		expect(cxr_cqe_sw_owned(owner_cases[i].owner & 1, owner_cases[i].ci,
 				    owner_cases[i].log_size),
 		       owner_cases[i].ours);
 	}
 	begin("cqe owner", "an entry with the invalid opcode is nobody's, whatever its owner");
-	expect(cxr_cqe_ours(0xf0, 0, 4), false);
-	expect(cxr_cqe_ours(0xf1, 16, 4), false);
+	expect(cxr_cqe_sw_owned(0xf0, 0, 4), false);
+	expect(cxr_cqe_sw_owned(0xf1, 16, 4), false);
 
 	begin("cqe", "a syndrome has a text, and one that does not exist too");
 	expect_text(cxr_cqe_syndrome_text(0x15), "transport retries exceeded");

@@ -206,12 +206,12 @@ static void test_ud_grants(void)
 	}
 
 	begin("mode", "an address handle's GID is of the type that was asked for, or any");
-	expect(cxr_ud_gid_type_takes(CXR_UD_V1, false), true);
-	expect(cxr_ud_gid_type_takes(CXR_UD_V1, true), false);
-	expect(cxr_ud_gid_type_takes(CXR_UD_V2, false), false);
-	expect(cxr_ud_gid_type_takes(CXR_UD_V2, true), true);
-	expect(cxr_ud_gid_type_takes(CXR_UD_ANY, false), true);
-	expect(cxr_ud_gid_type_takes(CXR_UD_ANY, true), true);
+	expect(cxr_ud_gid_type_allows(CXR_UD_V1, false), true);
+	expect(cxr_ud_gid_type_allows(CXR_UD_V1, true), false);
+	expect(cxr_ud_gid_type_allows(CXR_UD_V2, false), false);
+	expect(cxr_ud_gid_type_allows(CXR_UD_V2, true), true);
+	expect(cxr_ud_gid_type_allows(CXR_UD_ANY, false), true);
+	expect(cxr_ud_gid_type_allows(CXR_UD_ANY, true), true);
 }
 
 static void test_values(void)

@@ -223,9 +223,9 @@ int cxr_caps_check(const struct cxr_caps *caps, const char **why)
 		{ caps->log_max_msg > 31, "log_max_msg is out of range" },
 		{ caps->max_wqe_sz_sq < MIN_WQE_SZ_SQ, "max_wqe_sz_sq is too small" },
 		{ caps->max_wqe_sz_rq < MIN_WQE_SZ_RQ, "max_wqe_sz_rq is too small" },
-		{ caps->cqe_version > 1, "the CQE version is not known" },
+		{ caps->cqe_version > 1, "unsupported CQE version" },
 		{ !caps->pkey_table_size, "pkey_table_size is out of range" },
-		{ caps->roce.roce && !caps->roce_addresses, "RoCE has no address table" },
+		{ caps->roce.roce && !caps->roce_addresses, "the RoCE address table is empty" },
 		{ }
 	};
 	unsigned int i;

@@ -133,7 +133,7 @@ const char *cxr_wqe_opcode_text(u8 opcode)
 		{ PRM_WQE_RDMA_READ, "RDMA read" },
 		{ PRM_WQE_ATOMIC_CS, "compare and swap" },
 		{ PRM_WQE_ATOMIC_FA, "fetch and add" },
-		{ PRM_WQE_UMR, "change of a memory key" },
+		{ PRM_WQE_UMR, "memory key update" },
 		{ }
 	};
 	const struct opcode_text *t;

@@ -58,7 +58,7 @@ static int set_issi(struct cxr_core *core)
 	}
 	if (!known || known & BIT(0))
 		return 0;
-	dev_err(core->dev, "firmware knows interface revisions %#x, this driver 0 and 1\n", known);
+	dev_err(core->dev, "unsupported interface revisions %#x, driver supports 0 and 1\n", known);
 	return -EOPNOTSUPP;
 }
 
@@ -322,7 +322,7 @@ static int read_caps(struct cxr_dev *dev)
 
 	err = cxr_caps_check(caps, &why);
 	if (err)
-		dev_err(core->dev, "the device's capabilities make no sense: %s\n", why);
+		dev_err(core->dev, "invalid device capabilities: %s\n", why);
 	else if (version)
 		set_driver_version(core);
 out_free:

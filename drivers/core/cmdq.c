@@ -40,7 +40,7 @@ static int set_timeout(const char *val, const struct kernel_param *kp)
 	unsigned int ms;
 
 	if (kstrtouint(val, 10, &ms) || ms < 100 || ms > 600000) {
-		pr_err("cxr_core: cmd_timeout_ms=%.32s: not a number from 100 to 600000\n", val);
+		pr_err("cxr_core: cmd_timeout_ms=%.32s: must be 100 to 600000\n", val);
 		return -EINVAL;
 	}
 	WRITE_ONCE(timeout_ms, ms);
@@ -54,7 +54,7 @@ static const struct kernel_param_ops timeout_ops = {
 
 module_param_cb(cmd_timeout_ms, &timeout_ops, &timeout_ms, 0644);
 MODULE_PARM_DESC(cmd_timeout_ms,
-		 "How long a command may take before the device is given up, in ms (default 60000)");
+		 "Firmware command timeout in ms, then the device is marked as failed (default 60000)");
 
 struct mbox {
 	struct prm_mbox_block *block;
@@ -319,7 +319,7 @@ static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op,
 			return true;
 		dev->cmdq.polled++;
 		lost = recover(dev);
-		dev_warn_ratelimited(dev->core.dev, "%s: no %s came, found by looking\n",
+		dev_warn_ratelimited(dev->core.dev, "%s: missed %s, recovered by polling\n",
 				     cxr_cmd_name(op), lost ? "interrupt" : "event");
 	}
 	cxr_cmdq_complete(dev, BIT(ent->slot));
@@ -355,13 +355,13 @@ static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
 		if (time_after(jiffies, check)) {
 			check = jiffies + GONE_CHECK;
 			if (cxr_core_gone(dev))
-				cxr_core_fail(dev, "it does not answer");
+				cxr_core_fail(dev, "no response");
 		}
 
 		if (time_after(jiffies, deadline) && expire(q, ent)) {
-			dev_err(dev->core.dev, "%s (%#x): no answer in %u ms\n", cxr_cmd_name(op),
-				op, timeout);
-			cxr_core_fail(dev, "a command timed out");
+			dev_err(dev->core.dev, "%s (%#x): timed out after %u ms\n",
+				cxr_cmd_name(op), op, timeout);
+			cxr_core_fail(dev, "command timeout");
 			return -ETIMEDOUT;
 		}
 	}
@@ -379,9 +379,8 @@ static int copy_output(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, v
 	u32 i;
 
 	if (delivery != PRM_DELIVERY_OK) {
-		dev_err_ratelimited(dev->core.dev, "%s (%#x): not delivered: %s (%#x)\n",
-				    cxr_cmd_name(op), op,
-				    delivery_text(delivery), delivery);
+		dev_err_ratelimited(dev->core.dev, "%s (%#x): delivery failed: %s (%#x)\n",
+				    cxr_cmd_name(op), op, delivery_text(delivery), delivery);
 		return -EIO;
 	}
 
@@ -393,7 +392,7 @@ static int copy_output(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, v
 		err = cxr_mbox_read(ent->out->box[i].block, out, outlen, i, ent->token);
 	if (err)
 		dev_err_ratelimited(dev->core.dev,
-				    "%s (%#x): mailbox %u of the answer is not its own\n",
+				    "%s (%#x): output mailbox %u has a wrong token or number\n",
 				    cxr_cmd_name(op), op, i - 1);
 	return err;
 }
@@ -556,7 +555,7 @@ static int read_geometry(struct cxr_dev *dev)
 	u8 log_slots = size >> 4;
 
 	if (rev != PRM_CMDIF_REV) {
-		dev_err(dev->core.dev, "command interface revision is %u, this driver speaks %u\n",
+		dev_err(dev->core.dev, "unsupported command interface revision %u, driver supports %u\n",
 			rev, PRM_CMDIF_REV);
 		return -EOPNOTSUPP;
 	}
@@ -566,9 +565,8 @@ static int read_geometry(struct cxr_dev *dev)
 	    q->log_stride < ilog2(sizeof(struct prm_cmdq_entry)) ||
 	    BIT(log_slots + q->log_stride) > RING_BYTES) {
 		dev_err(dev->core.dev,
-			"command queue of 2^%u entries of 2^%u bytes: not one we can serve\n",
-			log_slots,
-			q->log_stride);
+			"command queue of 2^%u entries of 2^%u bytes: unsupported geometry\n",
+			log_slots, q->log_stride);
 		return -EPROTO;
 	}
 	q->slots = BIT(log_slots);

@@ -46,8 +46,8 @@ static int set_devlink_param(struct devlink *devlink, u32 id,
 	const struct cxr_dev *dev = devlink_priv(devlink);
 
 	NL_SET_ERR_MSG_MOD(CXR_DEVLINK_SET_EXTACK,
-			   "it changes by cmode driverinit and a reload only");
-	dev_dbg(dev->core.dev, "devlink: %s changes by driverinit and a reload only\n",
+			   "set it with cmode driverinit, then reload");
+	dev_dbg(dev->core.dev, "devlink: %s: set it with cmode driverinit, then reload\n",
 		row_of(id)->name);
 	return -EOPNOTSUPP;
 }
@@ -71,7 +71,7 @@ static int check_enable_roce(struct devlink *devlink, u32 id, cxr_devlink_value_
 
 	if (!cxr_devlink_value(val).vbool || dev->core.caps.roce.roce)
 		return 0;
-	NL_SET_ERR_MSG_MOD(extack, "the device has no RoCE");
+	NL_SET_ERR_MSG_MOD(extack, "the device does not support RoCE");
 	return -EOPNOTSUPP;
 }
 
@@ -128,11 +128,11 @@ static int reload_down(struct devlink *devlink, bool netns_change,
 
 	if (netns_change) {
 		NL_SET_ERR_MSG_MOD(extack,
-				   "the adapter stays in its network namespace, move its interface");
+				   "the network namespace cannot be changed, move the interface instead");
 		return -EOPNOTSUPP;
 	}
 	if (cxr_core_dead(&dev->core)) {
-		NL_SET_ERR_MSG_MOD(extack, "the device was given up: unbind it and bind it again");
+		NL_SET_ERR_MSG_MOD(extack, "the device has failed: unbind and bind it again");
 		return -EIO;
 	}
 	cxr_stages_down(&dev->stages, FIRST_STAGE);
@@ -159,7 +159,7 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 		return err;
 	if (dev->pages.needs_reset) {
 		NL_SET_ERR_MSG_MOD(extack,
-				   "the device kept memory and is cut off: unbind it and bind it again");
+				   "the device did not return all pages: unbind and bind it again");
 		return -EIO;
 	}
 
@@ -168,7 +168,7 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 	err = cxr_stages_up(&dev->stages, FIRST_STAGE);
 	if (err) {
 		NL_SET_ERR_MSG_MOD(extack,
-				   "bring-up failed at the stage that is in the log, and all but pci is down; another reload tries again");
+				   "bring-up failed, the log has the stage; reload again to retry");
 		return err;
 	}
 	*actions_performed = BIT(DEVLINK_RELOAD_ACTION_DRIVER_REINIT);

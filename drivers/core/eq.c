@@ -63,7 +63,7 @@ static void dispatch_comp(struct cxr_eq *eq, const struct cxr_event *event)
 		cq->comp(cq);
 	else
 		dev_dbg_ratelimited(eq->dev->core.dev,
-				    "completion of CQ %#x, which is not on vector %d\n", event->num,
+				    "completion event for CQ %#x, not on vector %d\n", event->num,
 				    eq->vector - 1);
 	rcu_read_unlock();
 }
@@ -105,13 +105,13 @@ static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 		dispatch_cq_error(dev, event);
 		break;
 	case CXR_EVENT_HEALTH:
-		dev_warn_ratelimited(dev->core.dev, "the device warns: event %#x, subtype %#x\n",
+		dev_warn_ratelimited(dev->core.dev, "device warning: event %#x, subtype %#x\n",
 				     event->type, event->subtype);
 		break;
 	case CXR_EVENT_PORT:
 		if (event->port != 1) {
 			dev_warn_ratelimited(dev->core.dev,
-					     "event of port %u, there is only port 1\n",
+					     "event for nonexistent port %u\n",
 					     event->port);
 			break;
 		}
@@ -143,7 +143,7 @@ static unsigned int drain(struct cxr_eq *eq)
 				event.num, err);
 		if (err)
 			dev_warn_ratelimited(eq->dev->core.dev,
-					     "%s EQ: event %#x, subtype %#x is unknown\n", eq->name,
+					     "%s EQ: unknown event %#x, subtype %#x\n", eq->name,
 					     event.type, event.subtype);
 		else
 			dispatch(eq, &event);
@@ -230,11 +230,13 @@ void cxr_eq_poll_missed(struct cxr_dev *dev)
 	for (i = 0; i < CXR_ASYNC_EQS; i++)
 		stuck |= is_stuck(&dev->eqs.async[i]);
 	if (stuck && poll_vector(dev, 0))
-		dev_warn_ratelimited(dev->core.dev, "interrupt 0 was lost, found by looking\n");
+		dev_warn_ratelimited(dev->core.dev,
+				     "vector 0: missed interrupt, recovered by polling\n");
 	for (i = 0; i < dev->core.comp_vectors; i++) {
 		if (is_stuck(&dev->eqs.comp[i]) && poll_vector(dev, i + 1))
 			dev_warn_ratelimited(dev->core.dev,
-					     "interrupt %d was lost, found by looking\n", i + 1);
+					     "vector %d: missed interrupt, recovered by polling\n",
+					     i + 1);
 	}
 }
 
@@ -462,7 +464,7 @@ int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_
 	cq->uid = attr->uid;
 	err = xa_insert(&dev->eqs.cqs, cq->cqn, cq, GFP_KERNEL);
 	if (err == -EBUSY) {
-		dev_err(core->dev, "the device made a second CQ %#x\n", cq->cqn);
+		dev_err(core->dev, "device returned CQ number %#x, which is in use\n", cq->cqn);
 		return -EPROTO;	/* not to be destroyed: that would be the first one's end */
 	}
 	if (err)

@@ -48,7 +48,7 @@ static const char *health_error(struct cxr_dev *dev, u8 *synd)
 	u32 nic_ifc, counter;
 
 	if (cxr_core_gone(dev))
-		return "it does not answer (off the bus, or all reads are ones)";
+		return "no response (off the bus, or all reads are ones)";
 
 	*synd = ioread8(&dev->iseg->health.synd);
 	if (*synd && *synd != SYND_HIGH_TEMP)
@@ -60,12 +60,12 @@ static const char *health_error(struct cxr_dev *dev, u8 *synd)
 	nic_ifc = ioread32be(&dev->iseg->cmdq_addr_l_sz) & PRM_ISEG_NIC_IFC_MASK;
 	nic_ifc >>= PRM_ISEG_NIC_IFC_SHIFT;
 	if (nic_ifc == PRM_NIC_IFC_DISABLED)
-		return "its firmware disabled the interface";
+		return "firmware disabled the NIC interface";
 
 	counter = ioread32be(&dev->iseg->health_counter);
 	health->misses = counter == health->counter ? health->misses + 1 : 0;
 	health->counter = counter;
-	return health->misses >= MISSES ? "its health counter stands still" : NULL;
+	return health->misses >= MISSES ? "health counter does not advance" : NULL;
 }
 
 static void health_work(struct work_struct *work)

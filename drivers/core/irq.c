@@ -18,7 +18,7 @@ int cxr_irq_up(void *owner)
 	int got;
 
 	if (eqs < CXR_ASYNC_EQS + 1) {
-		dev_err(&pdev->dev, "the device has %d event queues, %d are needed\n", eqs,
+		dev_err(&pdev->dev, "device supports %d event queues, %d are needed\n", eqs,
 			CXR_ASYNC_EQS + 1);
 		return -EPROTO;
 	}
@@ -26,7 +26,7 @@ int cxr_irq_up(void *owner)
 
 	got = pci_alloc_irq_vectors(pdev, 2, want, PCI_IRQ_MSIX);
 	if (got < 0) {
-		dev_err(&pdev->dev, "2 to %d MSI-X vectors cannot be had: %pe\n", want,
+		dev_err(&pdev->dev, "cannot allocate 2 to %d MSI-X vectors: %pe\n", want,
 			ERR_PTR(got));
 		return got;
 	}

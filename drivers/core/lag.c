@@ -176,7 +176,7 @@ static int add_ib_adevs(struct cxr_card *card)
 			continue;
 		err = cxr_adev_add(dev, CXR_CLIENT_IB);
 		if (err) {
-			dev_err(dev->core.dev, "the RDMA device cannot be added: %pe\n",
+			dev_err(dev->core.dev, "cannot add the RDMA device: %pe\n",
 				ERR_PTR(err));
 			first = first ?: err;
 		}
@@ -244,7 +244,7 @@ static void destroy_lag_objects(struct cxr_card *card)
 	err = cxr_cmd_destroy_lag(one);
 	if (err && err != -ENODEV)
 		dev_err(one->dev,
-			"the device does not end its LAG (%pe): unbind this function and bind it again\n",
+			"DESTROY_LAG failed (%pe): unbind this function and bind it again\n",
 			ERR_PTR(err));
 	if (card->lag.hash)
 		cxr_lag_tables_destroy(card);
@@ -257,10 +257,10 @@ static void log_map(const struct cxr_card *card, const struct cxr_lag_out *out)
 	struct device *dev = card->port[0]->core.dev;
 
 	if (out->map[0] == out->map[1])
-		dev_info(dev, "RoCE LAG over %s, %s: port %u carries all\n",
+		dev_info(dev, "RoCE LAG over %s, mode %s: all traffic on port %u\n",
 			 netdev_name(card->lag.bond), cxr_lag_mode_name(out->mode), out->map[0]);
 	else
-		dev_info(dev, "RoCE LAG over %s, %s: both ports carry\n",
+		dev_info(dev, "RoCE LAG over %s, mode %s: traffic on both ports\n",
 			 netdev_name(card->lag.bond), cxr_lag_mode_name(out->mode));
 }
 
@@ -272,7 +272,7 @@ static void leave_lag(struct cxr_card *card)
 	cxr_adev_remove(one, CXR_CLIENT_IB);
 	destroy_lag_objects(card);
 	one->core.lag = NULL;
-	dev_info(one->core.dev, "RoCE LAG over %s ends\n", netdev_name(card->lag.bond));
+	dev_info(one->core.dev, "RoCE LAG over %s removed\n", netdev_name(card->lag.bond));
 	dev_put(card->lag.bond);
 	dev_put(card->lag.netdev);
 	memset(&card->lag, 0, sizeof(card->lag));
@@ -289,7 +289,7 @@ static int enter_lag(struct cxr_card *card, const struct cxr_lag_in *in,
 	remove_ib_adevs(card);
 	err = create_lag_objects(card, &step->out);
 	if (err) {
-		dev_err(one->core.dev, "the device refuses a RoCE LAG: %pe\n", ERR_PTR(err));
+		dev_err(one->core.dev, "cannot create a RoCE LAG: %pe\n", ERR_PTR(err));
 		return err;
 	}
 
@@ -322,7 +322,7 @@ static int remap_ports(struct cxr_card *card, const struct cxr_lag_out *out)
 		err = cxr_lag_tables_remap(card, card->now.map, out->map);
 	err = err ?: cxr_cmd_modify_lag(one, out->map, card->lag.hash);
 	if (err)
-		dev_err(one->dev, "the device refuses another port map: %pe\n", ERR_PTR(err));
+		dev_err(one->dev, "cannot change the port map: %pe\n", ERR_PTR(err));
 	return err;
 }
 
@@ -334,7 +334,7 @@ static int remap_macs(struct cxr_card *card, const struct cxr_lag_step *step)
 		return 0;
 	err = cxr_clients_lag_macs(card->port[0], &card->lag, step->mac);
 	if (err)
-		dev_err(card->port[0]->core.dev, "the device refuses other source MACs: %pe\n",
+		dev_err(card->port[0]->core.dev, "cannot change the source MACs: %pe\n",
 			ERR_PTR(err));
 	return err;
 }
@@ -531,7 +531,7 @@ int cxr_lag_join(struct cxr_dev *dev)
 
 	mutex_lock(&card->lock);
 	if (card->port[port]) {
-		dev_err(dev->core.dev, "port %d of the card is %s's already\n", port + 1,
+		dev_err(dev->core.dev, "port %d of the card is already in use by %s\n", port + 1,
 			dev_name(card->port[port]->core.dev));
 		err = -EEXIST;
 	} else {

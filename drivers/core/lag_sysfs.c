@@ -30,7 +30,7 @@ static ssize_t roce_lag_enable_store(struct device *device, struct device_attrib
 	if (!err && value > 1)
 		err = -EINVAL;
 	if (err) {
-		dev_err(device, "roce_lag_enable: '%.*s' is refused: 0 or 1\n",
+		dev_err(device, "roce_lag_enable: '%.*s' is refused: must be 0 or 1\n",
 			(int)min_t(size_t, strcspn(buf, "\n"), 16), buf);
 		return err;
 	}

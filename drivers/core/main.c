@@ -31,7 +31,7 @@ static int pci_up(void *owner)
 		return err;
 
 	if (!(pci_resource_flags(pdev, 0) & IORESOURCE_MEM) || pci_resource_len(pdev, 0) < SZ_64K) {
-		dev_err(&pdev->dev, "BAR 0 is not memory of 64 KiB or more\n");
+		dev_err(&pdev->dev, "BAR 0 is not a memory BAR of at least 64 KiB\n");
 		err = -ENODEV;
 		goto err_disable;
 	}
@@ -74,7 +74,7 @@ static void pci_down(void *owner)
 	if (cxr_core_dead(&dev->core) && pci_device_is_present(pdev)) {
 		err = pci_reset_function_locked(pdev);
 		if (err)
-			dev_warn(&pdev->dev, "cannot be reset (%pe), and may not start again\n",
+			dev_warn(&pdev->dev, "function reset failed (%pe), the next probe may fail\n",
 				 ERR_PTR(err));
 	}
 	pci_release_region(pdev, 0);
@@ -213,7 +213,7 @@ static void cxr_remove(struct pci_dev *pdev)
 	cxr_devlink_unregister(dev);
 	/* Pulled out, or off the bus: do not wait for a health poll to find out. */
 	if (!pci_device_is_present(pdev))
-		cxr_core_fail(dev, "it is no longer on the bus");
+		cxr_core_fail(dev, "no longer on the bus");
 	cxr_stages_down(&dev->stages, 0);
 	cxr_debugfs_remove(dev);
 	free_dev(dev);

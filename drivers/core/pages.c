@@ -246,7 +246,7 @@ static int reclaim_pages(struct cxr_dev *dev, u16 func, u32 n, u32 *got)
 		goto out_free;
 
 	if (prm_get(out, output_num_entries) > n) {
-		dev_err(dev->core.dev, "asked for %u pages back, the device counts %u\n", n,
+		dev_err(dev->core.dev, "reclaimed up to %u pages, device reports %u\n", n,
 			prm_get(out, output_num_entries));
 		err = -EPROTO;
 		goto out_free;
@@ -255,7 +255,7 @@ static int reclaim_pages(struct cxr_dev *dev, u16 func, u32 n, u32 *got)
 	for (i = 0; i < *got; i++) {
 		if (free_piece(dev, func, be64_to_cpu(pas[i])))
 			dev_err_ratelimited(dev->core.dev,
-					    "the device gives back a page that it does not have\n");
+					    "device returned a page that it does not hold\n");
 	}
 out_free:
 	kvfree(out);
@@ -286,7 +286,8 @@ int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
 	if (n <= 0)
 		return 0;
 	if (too_many(n)) {
-		dev_err(dev->core.dev, "firmware asks for %d pages at start: not believed\n", n);
+		dev_err(dev->core.dev, "implausible %s page request: %d pages\n",
+			boot ? "boot" : "init", n);
 		return -EPROTO;
 	}
 	return give_pages(dev, prm_get(&out, function_id), n);
@@ -327,7 +328,7 @@ void cxr_pages_free_unreturned(struct cxr_dev *dev)
 
 	pci_clear_master(dev->core.pdev);
 	pages->needs_reset = true;
-	dev_warn(dev->core.dev, "%u pages of 4 KiB were not given back by the device; taken\n",
+	dev_warn(dev->core.dev, "%u pages of 4 KiB not returned; freed after DMA was disabled\n",
 		 pages->count);
 	mutex_lock(&pages->lock);
 	xa_for_each(&pages->pieces, index, fp)
@@ -354,7 +355,7 @@ void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages)
 
 	if (full)
 		dev_err_ratelimited(dev->core.dev,
-				    "too many page requests at once, one is dropped\n");
+				    "page request queue full, request dropped\n");
 	else
 		queue_work(pages->wq, &pages->work);
 }
@@ -381,7 +382,7 @@ static void serve_request(struct cxr_dev *dev, const struct cxr_page_req *req)
 		err = too_many(n) ? -E2BIG : give_pages(dev, req->func, n);
 		if (err && !cxr_core_dead(&dev->core)) {
 			dev_warn_ratelimited(dev->core.dev,
-					     "the device asks for %u pages, which cannot be given: %pe\n",
+					     "page request for %u pages failed: %pe\n",
 					     n, ERR_PTR(err));
 			notify_cant_give(dev, req->func);
 		}

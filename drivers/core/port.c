@@ -25,7 +25,7 @@ static void register_notifier(struct cxr_port *port, struct net_device *netdev)
 	err = register_netdevice_notifier_dev_net(netdev, &port->netdev_nb, &port->netdev_nn);
 	port->notifier_registered = !err;
 	if (err)
-		dev_err(port->core->dev, "%s cannot be followed to other namespaces: %pe\n",
+		dev_err(port->core->dev, "%s: cannot register a netdev notifier: %pe\n",
 			netdev_name(netdev), ERR_PTR(err));
 }
 
@@ -78,7 +78,7 @@ int cxr_ports_up(void *owner)
 	int err;
 
 	if (!core->caps.eth) {
-		dev_err(core->dev, "the port is not an Ethernet port\n");
+		dev_err(core->dev, "port type is not Ethernet\n");
 		return -EOPNOTSUPP;
 	}
 	err = cxr_cmd_query_vport(core, &vport);
@@ -88,7 +88,7 @@ int cxr_ports_up(void *owner)
 	ether_addr_copy(core->port.mac, vport.mac);
 	if (!is_valid_ether_addr(core->port.mac)) {
 		eth_random_addr(core->port.mac);
-		dev_warn(core->dev, "the device has no valid MAC, %pM was made up\n",
+		dev_warn(core->dev, "no valid MAC address, using random %pM\n",
 			 core->port.mac);
 	}
 	core->node_guid = vport.node_guid;

@@ -118,12 +118,12 @@ void cxr_roce_grant(struct cxr_dev *dev)
 	if (dev->roce_off) {
 		core->roce = (struct cxr_mode_grant){};
 		core->ud_gid_type = dev->requested[CXR_ROCE_PARAM_ud_gid_type];
-		dev_info(core->dev, "RoCE is off, as devlink's enable_roce has it\n");
+		dev_info(core->dev, "RoCE is disabled by devlink parameter enable_roce\n");
 		return;
 	}
 	core->roce = cxr_roce_mode_grant(requested, can);
 	if (core->roce.differs)
-		dev_warn(core->dev, "roce_mode %s was asked for, the device has%s%s%s: granted %s\n",
+		dev_warn(core->dev, "roce_mode %s requested, device supports%s%s%s: granted %s\n",
 			 cxr_param_name(&cxr_roce_mode_spec, requested),
 			 can->v1 ? " v1" : "", can->v2 ? " v2" : "", can->roce ? "" : " no RoCE",
 			 cxr_roce_granted(core));

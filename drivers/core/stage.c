@@ -26,7 +26,7 @@ static int set_fail_stage(const char *val, const struct kernel_param *kp)
 	if (sysfs_streq(val, "")) {
 		i = -1;
 	} else if (i < 0 && (kstrtoint(val, 10, &i) || i < -1 || i >= (int)ARRAY_SIZE(names))) {
-		pr_err("cxr_core: fail_stage=%.32s: not a number from -1 (none) to %zu, and none of%s\n",
+		pr_err("cxr_core: fail_stage=%.32s: must be a number from -1 (none) to %zu, or one of%s\n",
 		       val, ARRAY_SIZE(names) - 1, all_names);
 		return -EINVAL;
 	}
@@ -88,7 +88,7 @@ int cxr_stages_up(struct cxr_stages *stages, unsigned int first)
 			err = -EIO;
 		}
 		dev_err(stages->dev, "bring-up failed at stage %s: %pe%s\n", stage->name,
-			ERR_PTR(err), injected ? " (asked for by fail_stage)" : "");
+			ERR_PTR(err), injected ? " (requested by fail_stage)" : "");
 		cxr_stages_down(stages, first);
 		return err;
 	}

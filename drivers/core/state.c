@@ -23,19 +23,19 @@ int cxr_core_wait_ready(struct cxr_dev *dev)
 	for (;;) {
 		state = ioread32be(&dev->iseg->initializing);
 		if (state == U32_MAX) {
-			dev_err(dev->core.dev, "the device does not answer (all reads are ones)\n");
+			dev_err(dev->core.dev, "no response from the device (all reads are ones)\n");
 			return -ENODEV;
 		}
 		if (!(state & PRM_ISEG_INITIALIZING))
 			return 0;
 		if (time_after(jiffies, start + READY_TIMEOUT)) {
-			dev_err(dev->core.dev, "firmware did not come up in %u s\n",
+			dev_err(dev->core.dev, "firmware did not become ready in %u s\n",
 				READY_TIMEOUT / HZ);
 			return -ETIMEDOUT;
 		}
 		if (!logged && time_after(jiffies, start + READY_LOG)) {
 			logged = true;
-			dev_info(dev->core.dev, "waiting for the firmware to come up\n");
+			dev_info(dev->core.dev, "waiting for the firmware to become ready\n");
 		}
 		msleep(20);
 	}
@@ -82,7 +82,7 @@ void cxr_core_fail(struct cxr_dev *dev, const char *why)
 		return;
 
 	/* A console takes its time. */
-	dev_err(dev->core.dev, "given up: %s\n", why);
+	dev_err(dev->core.dev, "device failed: %s\n", why);
 	cxr_cmdq_abort(dev);
 	schedule_work(&dev->fatal_work);
 }

@@ -55,7 +55,7 @@ static struct cxr_uar *alloc_uar(struct cxr_core *core, bool wc)
 		goto err_free;
 	phys = cxr_uar_phys(core, uar->index);
 	if (!phys) {
-		dev_err(core->dev, "UAR %#x is outside of BAR 0\n", uar->index);
+		dev_err(core->dev, "UAR %#x is outside BAR 0\n", uar->index);
 		err = -EPROTO;
 		goto err_dealloc;
 	}

@@ -13,7 +13,7 @@ void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const 
 
 	/* one message for the many completions of a queue that is being flushed */
 	if (queue_delayed_work(en->wq, &en->restart_work, soon ? 0 : CXR_EN_RESTART_GAP))
-		netdev_err(en->ndev, "%s 0x%x: %s; the queues are made anew\n", why, num, what);
+		netdev_err(en->ndev, "%s %#x: %s; restarting all queues\n", why, num, what);
 }
 
 static void cq_comp(struct cxr_cq *cq)

@@ -55,11 +55,11 @@ static int set_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring
 	struct cxr_en_config config = en->config;
 
 	if (ring->rx_mini_pending || ring->rx_jumbo_pending) {
-		NL_SET_ERR_MSG_MOD(extack, "there are no mini and jumbo rings");
+		NL_SET_ERR_MSG_MOD(extack, "mini and jumbo rings are not supported");
 		return -EINVAL;
 	}
 	if (min(ring->rx_pending, ring->tx_pending) < 1U << CXR_EN_LOG_RING_MIN) {
-		NL_SET_ERR_MSG_MOD(extack, "a ring has at least 64 entries");
+		NL_SET_ERR_MSG_MOD(extack, "rings need at least 64 entries");
 		return -EINVAL;
 	}
 	/* the maximum was checked by the caller; sizes are powers of two */

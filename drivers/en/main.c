@@ -101,7 +101,7 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 	mutex_unlock(&en->lock);
 
 	if (failed) {
-		netdev_err(ndev, "the queues cannot be made anew, the interface is closed: %pe\n",
+		netdev_err(ndev, "cannot restart the queues, closing the interface: %pe\n",
 			   ERR_PTR(failed));
 		dev_close(ndev);
 	}
@@ -139,7 +139,7 @@ static int en_open(struct net_device *ndev)
 	/* a function that does not own the port may not switch it: its link is what it is */
 	err = cxr_cmd_set_port_admin(en->core, true);
 	if (err)
-		netdev_dbg(ndev, "the port cannot be switched on: %pe\n", ERR_PTR(err));
+		netdev_dbg(ndev, "cannot enable the port: %pe\n", ERR_PTR(err));
 	err = 0;
 	netif_tx_start_all_queues(ndev);
 	update_link(en);
@@ -158,7 +158,7 @@ static int en_stop(struct net_device *ndev)
 	close_queues(en);
 	err = cxr_cmd_set_port_admin(en->core, false);
 	if (err)
-		netdev_dbg(ndev, "the port cannot be switched off: %pe\n", ERR_PTR(err));
+		netdev_dbg(ndev, "cannot disable the port: %pe\n", ERR_PTR(err));
 	mutex_unlock(&en->lock);
 	return 0;
 }
@@ -327,7 +327,7 @@ static int port_up(void *owner)
 	ndev->min_mtu = ETH_MIN_MTU;
 	ndev->max_mtu = max_mtu(core, link.max_mtu);
 	if (ndev->max_mtu < ndev->min_mtu) {
-		dev_err(core->dev, "the largest MTU of the port cannot be %u\n", link.max_mtu);
+		dev_err(core->dev, "invalid maximum MTU of the port: %u\n", link.max_mtu);
 		return -EPROTO;
 	}
 	ndev->mtu = min_t(u32, ETH_DATA_LEN, ndev->max_mtu);
@@ -475,7 +475,7 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 	int err;
 
 	if (core->caps.max_wqe_sz_sq < MIN_SQ_WQE || !core->caps.max_wqe_sz_rq) {
-		dev_err(core->dev, "WQEs of the device are too small: send %u, receive %u bytes\n",
+		dev_err(core->dev, "maximum WQE sizes are too small: send %u, receive %u bytes\n",
 			core->caps.max_wqe_sz_sq, core->caps.max_wqe_sz_rq);
 		return -EPROTO;
 	}

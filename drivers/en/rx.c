@@ -178,7 +178,7 @@ static bool valid(struct cxr_en_rq *rq, const struct cxr_cqe *cqe)
 		return false;
 	}
 	if (unlikely(cqe->byte_count < ETH_HLEN || cqe->byte_count > rq->n_pages * PAGE_SIZE)) {
-		fail_rq(rq, "completion with an impossible length");
+		fail_rq(rq, "completion with an invalid length");
 		return false;
 	}
 	return true;

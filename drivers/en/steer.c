@@ -268,7 +268,7 @@ static void apply_rx_mode(struct cxr_en *en)
 	remove_stale_macs(en);
 	err = set_vport_rx_mode(en, mode);
 	if (err && err != -ENODEV)
-		netdev_warn(en->ndev, "the vport refuses the receive addresses: %pe\n",
+		netdev_warn(en->ndev, "cannot set the receive filter of the vport: %pe\n",
 			    ERR_PTR(err));
 	kfree(mode);
 }

@@ -39,7 +39,7 @@ static const char *refuse_link(const struct cxr_gid_in *in)
 	if (in->mac[0] & 1)
 		return "the source MAC is a multicast address";
 	if (in->vlan != CXR_VLAN_NONE && in->vlan > 4094)
-		return "the VLAN is over 4094";
+		return "the VLAN ID is above 4094";
 	return NULL;
 }
 
@@ -63,9 +63,9 @@ int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid
 		return -EINVAL;
 
 	if (in->type == CXR_GID_V1 && !v1)
-		*why = "the port does not do RoCE v1";
+		*why = "the port does not offer RoCE v1";
 	else if (in->type == CXR_GID_V2 && !v2)
-		*why = "the port does not do RoCE v2";
+		*why = "the port does not offer RoCE v2";
 	else
 		*why = refuse_tags(in);
 	if (*why)

@@ -24,8 +24,8 @@ const char *cxr_lag_why_text(enum cxr_lag_why why)
 {
 	static const char * const texts[CXR_LAG_WHYS] = {
 		[CXR_LAG_WHY_NONE] = "all conditions are met",
-		[CXR_LAG_WHY_DRIVER] = "a port of the card is not held by this driver, or failed",
-		[CXR_LAG_WHY_ROCE] = "a port has no RoCE",
+		[CXR_LAG_WHY_DRIVER] = "a port of the card is not bound to this driver, or failed",
+		[CXR_LAG_WHY_ROCE] = "RoCE is not enabled on a port",
 		[CXR_LAG_WHY_DISABLED] = "roce_lag_enable is 0",
 		[CXR_LAG_WHY_NETDEV] = "a port has no netdev",
 		[CXR_LAG_WHY_NETNS] = "a port is not in the initial network namespace",
@@ -35,10 +35,10 @@ const char *cxr_lag_why_text(enum cxr_lag_why why)
 		[CXR_LAG_WHY_TX] = "the bond's mode is not 1, 2 or 4",
 		[CXR_LAG_WHY_REFUSED] = "the device refused",
 		[CXR_LAG_WHY_PORT_IN_BOND] = "a port is in a bond, and roce_lag_ecmp_dev is set",
-		[CXR_LAG_WHY_TABLE] = "the RoCE address table has no halves",
+		[CXR_LAG_WHY_TABLE] = "the RoCE address table has only one entry",
 		[CXR_LAG_WHY_PARENT] = "there is no interface of that name",
 		[CXR_LAG_WHY_PARENT_PORT] = "that interface is a port of this card",
-		[CXR_LAG_WHY_PARENT_TYPE] = "that interface is not an Ethernet one",
+		[CXR_LAG_WHY_PARENT_TYPE] = "that interface is not Ethernet",
 		[CXR_LAG_WHY_PARENT_OTHER] = "roce_lag_ecmp_dev names another interface already",
 	};
 

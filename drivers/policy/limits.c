@@ -39,7 +39,7 @@ int cxr_limits_wq(const struct cxr_limits *limits, u32 slots, u32 log_stride, u6
 		  const char **why)
 {
 	if (!is_power_of_two(slots) || slots > (u64)1 << limits->log_qp) {
-		*why = "the receive slots are no power of two, or too many";
+		*why = "the number of receive slots is not a power of two, or too large";
 		return -EINVAL;
 	}
 	if (log_stride < LOG_STRIDE_MIN || log_stride > LOG_STRIDE_MAX ||
@@ -59,7 +59,7 @@ int cxr_limits_user_qp(const struct cxr_limits *limits, const struct cxr_limits_
 
 	if (qp->send_blocks &&
 	    (!is_power_of_two(qp->send_blocks) || qp->send_blocks > (u64)1 << limits->log_qp)) {
-		*why = "the send blocks are no power of two, or too many";
+		*why = "the number of send blocks is not a power of two, or too large";
 		return -EINVAL;
 	}
 	if (!qp->recv_wrs != !qp->recv_slots) {
@@ -101,7 +101,7 @@ static int size_send(const struct cxr_limits *limits, const struct cxr_limits_qp
 	blocks = round_up_to(wqe, CXR_WQE_BLOCK) / CXR_WQE_BLOCK;
 	all = (u64)1 << log_up(qp->send_wrs * blocks);
 	if (blocks * CXR_WQE_BLOCK > limits->send_bytes || all > (u64)1 << limits->log_qp) {
-		*why = "so many send requests of that size do not fit";
+		*why = "the send queue is too large";
 		return -ENOMEM;
 	}
 	layout->send_blocks = all;
@@ -127,7 +127,7 @@ static int size_recv(const struct cxr_limits *limits, const struct cxr_limits_qp
 	/* At least a block, so that the send queue behind begins at one. */
 	wrs = larger((u64)1 << log_up(qp->recv_wrs), CXR_WQE_BLOCK >> layout->recv_log_stride);
 	if (wrs << layout->recv_log_stride > MEMORY_MAX) {
-		*why = "so many receive requests of that size do not fit";
+		*why = "the receive queue is too large";
 		return -ENOMEM;
 	}
 	layout->recv_wrs = wrs;
@@ -151,7 +151,7 @@ int cxr_limits_qp(const struct cxr_limits *limits, const struct cxr_limits_qp *q
 
 	bytes = layout->send_offset + (u64)layout->send_blocks * CXR_WQE_BLOCK;
 	if (bytes > MEMORY_MAX) {
-		*why = "both queues do not fit into one piece of memory";
+		*why = "the two queues together are too large";
 		return -ENOMEM;
 	}
 	layout->bytes = bytes;

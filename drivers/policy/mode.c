@@ -7,7 +7,7 @@
 #define NUMBERINGS \
 	"two numberings are in the field: MLNX_OFED up to 3.x has 0 v1, 1 v1.5, 2 v2, " \
 	"3 v1.5 and v2, 4 v1 and v2; from 4.0 on it has 0 v1, 1 v2, 2 v1 and v2. " \
-	"Here it is one of 0 or v1, 2 or v2, 4 or v1v2"
+	"Here it must be one of 0 or v1, 2 or v2, 4 or v1v2"
 
 static const struct cxr_param_value roce_modes[] = {
 	{ "v1", CXR_ROCE_V1, NULL },
@@ -21,10 +21,10 @@ static const struct cxr_param_value roce_modes[] = {
 const struct cxr_param_spec cxr_roce_mode_spec = {
 	.values = roce_modes,
 	.unnamed = CXR_ROCE_V1_V2,
-	.expected = "it is one of 0 or v1, 2 or v2, 4 or v1v2",
+	.expected = "must be one of 0 or v1, 2 or v2, 4 or v1v2",
 };
 
-#define UD_EXPECTED "it is one of 0 or v1, 2 or v2, any"
+#define UD_EXPECTED "must be one of 0 or v1, 2 or v2, any"
 
 static const struct cxr_param_value ud_gid_types[] = {
 	{ "any", CXR_UD_ANY, NULL },

@@ -156,19 +156,19 @@ static int read_pair(const struct cxr_param_spec *spec, struct word pair, struct
 	struct word address, value = pair;
 
 	if (!pair.len)
-		return refuse(fault, pair, "a word of the list is empty");
+		return refuse(fault, pair, "an element of the list is empty");
 	if (find(pair, ';'))
 		return refuse(fault, pair, "a device has one port and one value, without ';'");
 	if (!cut(&value, '-', &address))
 		return refuse(fault, pair,
-			      "in a list each value has a PCI address before it, as in 0000:03:00.0-v2");
+			      "a list has a PCI address before each value, as in 0000:03:00.0-v2");
 	if (param->devices == CXR_PARAM_DEVICES_MAX)
 		return refuse(fault, pair, "there are more than 32 devices in the list");
 
 	device = &param->device[param->devices];
 	if (!read_address(address, device))
 		return refuse(fault, address,
-			      "this is no PCI address, which looks like 0000:03:00.0 or 03:00.0");
+			      "not a PCI address such as 0000:03:00.0 or 03:00.0");
 	for (other = param->device; other < device; other++)
 		if (same_device(other, device->domain, device->bus, device->slot, device->func))
 			return refuse(fault, address, "this device is in the list twice");

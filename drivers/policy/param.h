@@ -21,7 +21,7 @@ struct cxr_param_value {
 struct cxr_param_spec {
 	const struct cxr_param_value *values;	/* the end has no name */
 	int unnamed;				/* value of a device that a list does not name */
-	const char *expected;	/* why anything else is refused: "it is one of ..." */
+	const char *expected;	/* why anything else is refused: "must be one of ..." */
 };
 
 struct cxr_param_device {

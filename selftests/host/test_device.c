@@ -282,7 +282,7 @@ void test_cqe(void)
 
 	begin("cqe", "opcodes have texts");
 	expect_text(cxr_wqe_opcode_text(PRM_WQE_SEND_INVAL), "send with invalidate");
-	expect_text(cxr_wqe_opcode_text(PRM_WQE_UMR), "change of a memory key");
+	expect_text(cxr_wqe_opcode_text(PRM_WQE_UMR), "memory key update");
 	expect_text(cxr_wqe_opcode_text(0x77), "unknown opcode");
 }
 
@@ -516,7 +516,7 @@ static const struct {
 	{ "messages over 2 GiB", offsetof(struct cxr_caps, log_max_msg), 32,
 	  "log_max_msg is out of range" },
 	{ "a CQE version of the future", offsetof(struct cxr_caps, cqe_version), 2,
-	  "the CQE version is not known" },
+	  "unsupported CQE version" },
 };
 
 void test_caps(void)
@@ -544,5 +544,5 @@ void test_caps(void)
 	caps.roce_addresses = 0;
 	why = NULL;
 	expect(cxr_caps_check(&caps, &why), -EPROTO);
-	expect_text(why, "RoCE has no address table");
+	expect_text(why, "the RoCE address table is empty");
 }

@@ -57,9 +57,9 @@ static const struct {
 	  1, 4, 4, 4 },
 };
 
-#define ONE_OF "it is one of 0 or v1, 2 or v2, 4 or v1v2"
-#define NO_ADDRESS "in a list each value has a PCI address before it, as in 0000:03:00.0-v2"
-#define BAD_ADDRESS "this is no PCI address, which looks like 0000:03:00.0 or 03:00.0"
+#define ONE_OF "must be one of 0 or v1, 2 or v2, 4 or v1v2"
+#define NO_ADDRESS "a list has a PCI address before each value, as in 0000:03:00.0-v2"
+#define BAD_ADDRESS "not a PCI address such as 0000:03:00.0 or 03:00.0"
 
 static const struct {
 	const char *sentence;
@@ -79,9 +79,9 @@ static const struct {
 	{ "an unknown value in a list is refused by itself", "03:00.0-2,03:00.1-5", "5", ONE_OF },
 	{ "values by port are refused", "03:00.0-2;4", "03:00.0-2;4",
 	  "a device has one port and one value, without ';'" },
-	{ "a comma at the end is refused", "03:00.0-2,", "", "a word of the list is empty" },
-	{ "a comma at the beginning is refused", ",03:00.0-2", "", "a word of the list is empty" },
-	{ "a comma alone is refused", ",", "", "a word of the list is empty" },
+	{ "a comma at the end is refused", "03:00.0-2,", "", "an element of the list is empty" },
+	{ "a comma at the beginning is refused", ",03:00.0-2", "", "an element of the list is empty" },
+	{ "a comma alone is refused", ",", "", "an element of the list is empty" },
 	{ "a blank behind a comma is refused", "03:00.0-2, 03:00.1-2", " 03:00.1", BAD_ADDRESS },
 	{ "a bus of one digit is refused", "3:00.0-2", "3:00.0", BAD_ADDRESS },
 	{ "a domain of three digits is refused", "000:03:00.0-2", "000:03:00.0", BAD_ADDRESS },
@@ -184,7 +184,7 @@ static void test_ud_values(void)
 		       ud_cases[i].err);
 		expect(value, ud_cases[i].err ? UNTOUCHED : (int)ud_cases[i].type);
 		if (ud_cases[i].err)
-			expect(!!strstr(fault.why, "it is one of 0 or v1, 2 or v2, any"), true);
+			expect(!!strstr(fault.why, "must be one of 0 or v1, 2 or v2, any"), true);
 	}
 
 	begin("mode", "datagrams of a device that a list does not name are of any type");

@@ -69,7 +69,7 @@ refuses()
 	grep -q "two numberings" <<<"$text"
 	text=$(devlink dev param set "$dev" name ud_gid_type value v1v2 cmode driverinit 2>&1) && fail "v1v2 was taken"
 	echo "$text"
-	grep -q "it is one of 0 or v1, 2 or v2, any" <<<"$text"
+	grep -q "must be one of 0 or v1, 2 or v2, any" <<<"$text"
 	must_fail devlink dev param set "$dev" name roce_mode value v2 cmode runtime
 	must_fail devlink dev param set "$dev" name ud_gid_type value v2 cmode runtime
 	trap 'ip netns del elsewhere' EXIT
@@ -125,7 +125,7 @@ reload_without_roce()
 	driver_net_up
 	ethtool "$(driver_netdev)" | grep -q 'Link detected: yes'
 	text=$(dmesg)
-	grep -q "RoCE is off, as devlink's enable_roce has it" <<<"$text"
+	grep -q "RoCE is disabled by devlink parameter enable_roce" <<<"$text"
 	devlink dev param set "$dev" name enable_roce value true cmode driverinit
 	devlink_reload
 	[ "$(devlink_value roce_mode runtime)" = v1v2 ]

@@ -471,7 +471,7 @@ ecmp_refusals()
 	ecmp_refused nosuch0 "No such device" "there is no interface of that name"
 	ecmp_refused longer-than-names-are "No such device" "there is no interface of that name"
 	ecmp_refused "$(driver_netdev 1)" "Invalid argument" "that interface is a port of this card"
-	ecmp_refused lo "Invalid argument" "that interface is not an Ethernet one"
+	ecmp_refused lo "Invalid argument" "that interface is not Ethernet"
 	echo 0 >"$enable"
 	ecmp_refused ecmp0 "Operation not permitted" "roce_lag_enable is 0"
 	echo 1 >"$enable"

@@ -132,7 +132,7 @@ error_is_told()
 	lines=$(wc -l <<<"$line")
 	echo "$line"
 	[ "$lines" = 1 ]
-	grep -Eq "QP 0x[0-9a-f]+: (receive|send|change of a memory key) at WQE [0-9]+: transport retries exceeded" <<<"$line"
+	grep -Eq "QP 0x[0-9a-f]+: (receive|send|memory key update) at WQE [0-9]+: transport retries exceeded" <<<"$line"
 	grep -q "no answer from $(gid_text "$(peer_ip)")" <<<"$line"
 }
 

@@ -83,7 +83,7 @@ more_pages()
 	fault pages -5000
 	wait_until 30 held_at_most "$before"
 	fault pages 1000000
-	says "the device asks for 1000000 pages, which cannot be given"
+	says "page request for 1000000 pages failed"
 	held_at_most "$before"
 	run_commands
 }
@@ -93,7 +93,7 @@ lost_event()
 	fault event cmd lose
 	run_commands
 	rule_acted
-	says "no event came, found by looking"
+	says "missed event, recovered by polling"
 	wait_until 30 link_is 1
 }
 
@@ -107,9 +107,9 @@ lost_interrupt()
 		polled=$(count polled)
 		fault interrupt 0 lose
 		run_commands
-		wait_until 5 has_said "found by looking" && break
+		wait_until 5 has_said "recovered by polling" && break
 	done
-	says "found by looking" 1
+	says "recovered by polling" 1
 	rule_acted
 	run_commands
 	[ "$(count polled)" -le $((polled + 1)) ] || fail "the queue is not armed again: $polled, then $(count polled) commands polled"
@@ -129,7 +129,7 @@ odd_completions()
 	run_commands
 	fault event cmd type 0xfe
 	run_commands
-	says "cmd EQ: event 0xfe, subtype 0x0 is unknown"
+	says "cmd EQ: unknown event 0xfe, subtype 0x0"
 	wait_until 30 link_is 1
 }
 
@@ -269,7 +269,7 @@ silent_probe()
 	fault command create_eq silent nth=2
 	must_fail try_bind
 	echo 60000 >$LIMIT
-	says "create_eq (0x301): no answer in 1500 ms" 1
+	says "create_eq (0x301): timed out after 1500 ms" 1
 	has_said "bring-up failed at stage eq"
 	rule_acted
 	up
@@ -284,8 +284,8 @@ silent()
 	fault command any silent
 	ip link set "$(driver_netdev)" down || true
 	echo 60000 >$LIMIT
-	says "no answer in 1500 ms"
-	has_said "given up: a command timed out"
+	says "timed out after 1500 ms"
+	has_said "device failed: command timeout"
 	is_dead
 	rule_acted
 	revive
@@ -336,7 +336,7 @@ dead_without_dma()
 	grep . /tmp/back-*
 	[ $rc = 0 ]
 	must_fail grep -q on /tmp/back-xmit /tmp/back-rcv
-	says "given up: a command timed out"
+	says "device failed: command timeout"
 	revive
 }
 

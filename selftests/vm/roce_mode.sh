@@ -67,7 +67,7 @@ values_refused()
 	local value
 
 	for value in v3 -1 both 22; do
-		word_refused "roce_mode=$value" "$value" "it is one of 0 or v1, 2 or v2, 4 or v1v2"
+		word_refused "roce_mode=$value" "$value" "must be one of 0 or v1, 2 or v2, 4 or v1v2"
 	done
 	for value in 1 3 v1.5; do
 		word_refused "roce_mode=$value" "$value" "0 v1, 1 v1.5, 2 v2, 3 v1.5 and v2, 4 v1 and v2"
@@ -195,7 +195,7 @@ ud_words_refused()
 	local value
 
 	for value in v3 -1 4 v1v2; do
-		word_refused "ud_gid_type=$value" "$value" "it is one of 0 or v1, 2 or v2, any"
+		word_refused "ud_gid_type=$value" "$value" "must be one of 0 or v1, 2 or v2, any"
 	done
 	word_refused ud_gid_type=1 1 "1 is v1.5 of MLNX_OFED 3.x"
 	word_refused ud_gid_type=v1,v2 v1 "PCI address before it"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Stages: the steps in which a device, its netdev and its RDMA device come up. They go down in the
- * reverse order, on removal as on an error.
+ * Stages: the steps that bring up a device, its netdev and its RDMA device. Removal and errors take
+ * them down in reverse order.
  */
 #ifndef CXR_STAGE_H
 #define CXR_STAGE_H
@@ -10,8 +10,8 @@
 #include <linux/kernel.h>
 
 /*
- * All there are, in the order in which they come up: X(name, up, down). The names are what the
- * module parameter fail_stage takes. cxr.h says what each stage is for.
+ * All stages in the order of bring-up: X(name, up, down). The module parameter fail_stage takes the
+ * names. cxr.h says what each stage is for.
  */
 #define CXR_CORE_STAGES(X)							\
 	X("pci",		pci_up,			pci_down)		\
@@ -43,10 +43,10 @@
 	X("ib:device",		device_up,		device_down)
 
 /**
- * struct cxr_stage - a step
- * @name: as fail_stage has it
- * @up: 0 or an error, and then nothing of this stage is left; NULL: it comes up when it is wanted
- * @down: NULL: there is nothing to undo
+ * struct cxr_stage - a step of bring-up
+ * @name: for fail_stage
+ * @up: returns 0, or an error after undoing the stage; NULL: the stage comes up on first use
+ * @down: NULL: nothing to undo
  *
  * Both get &cxr_stages.owner, and may sleep.
  */
@@ -59,12 +59,12 @@ struct cxr_stage {
 #define CXR_STAGE(name, up, down) { name, up, down },
 
 /**
- * struct cxr_stages - how far something has come up
+ * struct cxr_stages - bring-up state of an owner
  * @table: its stages
- * @count: how many they are
- * @up: how many of them are up
- * @owner: what comes up
- * @dev: in whose name the log is written
+ * @count: number of stages
+ * @up: number of stages that are up
+ * @owner: argument of the callbacks
+ * @dev: device for log messages
  */
 struct cxr_stages {
 	const struct cxr_stage *table;
@@ -74,16 +74,16 @@ struct cxr_stages {
 	struct device *dev;
 };
 
-/* None of @stages, an array, is up. */
+/* Initializer: no stage of the array @stages is up. */
 #define CXR_STAGES_DOWN(stages, who, device) ((struct cxr_stages){	\
 	.table = (stages), .count = ARRAY_SIZE(stages), .owner = (who), .dev = (device) })
 
 /*
- * All that are not up yet. If one fails, or fail_stage names one, the log says which, and those
- * from number @first on are down at the end.
+ * Brings up all stages that are not up. If one fails, or is named by fail_stage, it is logged and
+ * the stages from number @first on are taken down.
  */
 int cxr_stages_up(struct cxr_stages *stages, unsigned int first);
-/* The stages from number @first on, which goes down last. */
+/* Takes down the stages from number @first on, in reverse order. */
 void cxr_stages_down(struct cxr_stages *stages, unsigned int first);
 
 #endif

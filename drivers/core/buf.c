@@ -48,8 +48,8 @@ void cxr_buf_free(struct cxr_core *core, struct cxr_buf *buf)
 EXPORT_SYMBOL_GPL(cxr_buf_free);
 
 /*
- * Records are far apart by a cache line, so that two queues do not fight for one; a page holds
- * many, and is shared by the queues of the device.
+ * Records are a cache line apart, so that queues do not share one. A page holds many records, of
+ * all queues of the device.
  */
 #define DB_STRIDE	max_t(unsigned int, cache_line_size(), 2 * sizeof(__be32))
 

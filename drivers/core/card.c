@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Cards: which functions are on the same one, and which interface is the parent of its ECMP LAG.
- * What becomes of a card is in lag.c.
+ * Cards: which functions are on the same adapter, and the parent of its ECMP LAG. lag.c decides
+ * about the LAG.
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 
 #include "lag.h"
 
-/* cards, users and parents of each, cxr_dev.card; innermost */
+/* cards, cxr_card.users, .parent and .parent_unregistering, cxr_dev.card; innermost */
 static DEFINE_MUTEX(cards_lock);
 static LIST_HEAD(cards);
 static struct workqueue_struct *cards_wq;
@@ -75,7 +75,7 @@ void cxr_card_detach(struct cxr_dev *dev)
 	mutex_unlock(&cards_lock);
 	if (!last)
 		return;
-	/* Nobody finds it any more to queue it again, or to name a parent. */
+	/* It is off the list: nobody can queue the work or set a parent any more. */
 	cancel_work_sync(&card->work);
 	mutex_lock(&card->lock);
 	cxr_card_put_parent(card);
@@ -133,13 +133,13 @@ void cxr_lag_schedule(struct cxr_dev *dev)
 	mutex_unlock(&cards_lock);
 }
 
-void cxr_cards_schedule(const struct net_device *netdev, bool goes, bool of_bond)
+void cxr_cards_schedule(const struct net_device *netdev, bool unregistering, bool of_bond)
 {
 	struct cxr_card *card;
 
 	mutex_lock(&cards_lock);
 	list_for_each_entry(card, &cards, node) {
-		if (card->parent == netdev && goes)
+		if (card->parent == netdev && unregistering)
 			card->parent_unregistering = true;
 		if (of_bond || card->parent)
 			queue_work(cards_wq, &card->work);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The clients: an auxiliary device each, and what they are told.
+ * Clients: their auxiliary devices and callbacks.
  *
- * Registration, the netdev and fatal callbacks are serialized by client_lock; event callbacks run
- * in interrupt context under RCU, which cxr_client_unregister() waits for.
+ * client_lock serializes registration with all callbacks but event(), which runs in interrupt
+ * context under RCU; cxr_client_unregister() waits for it.
  */
 #include <linux/auxiliary_bus.h>
 #include <linux/rcupdate.h>
@@ -85,7 +85,7 @@ void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev)
 	lockdep_assert_held(&dev->client_lock);
 	for (i = 0; i < CXR_CLIENTS; i++) {
 		slot = slot_of(dev, i);
-		/* What becomes of the port is the bond's business then. */
+		/* In a LAG ib has the netdev of cxr_lag. */
 		if (i == CXR_CLIENT_IB && slot && dev->core.lag)
 			continue;
 		if (slot && slot->ops->netdev)

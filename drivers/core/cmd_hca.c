@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Commands that start and stop the function, and that say what it can do. */
+/* Commands that initialize and tear down the function and negotiate its capabilities. */
 #include <linux/cache.h>
 #include <linux/io.h>
 #include <linux/slab.h>
@@ -12,7 +12,7 @@
 #include "prm/port.h"
 #include "core.h"
 
-#define PKEYS_128	0	/* pkey_table_size counts 128 << n */
+#define PKEYS_128	0	/* pkey_table_size is 128 << n */
 #define ENDIAN_BYTES	16	/* of register HOST_ENDIANNESS */
 
 static int enable_hca(struct cxr_core *core)
@@ -32,7 +32,7 @@ static void disable_hca(struct cxr_core *core)
 }
 
 /*
- * Interface revision 1 if the firmware has it. Firmware that does not know the question speaks
+ * Sets interface revision 1 if the firmware supports it. Firmware that does not know QUERY_ISSI has
  * revision 0.
  */
 static int set_issi(struct cxr_core *core)
@@ -62,7 +62,7 @@ static int set_issi(struct cxr_core *core)
 	return -EOPNOTSUPP;
 }
 
-/* Which way round we read structures that the firmware writes for us: zero says little-endian. */
+/* Byte order of structures that the firmware writes in host order; zero: little-endian. */
 static int set_host_endianness(struct cxr_core *core)
 {
 	struct {
@@ -112,8 +112,7 @@ static int query_both(struct cxr_core *core, enum prm_cap_page page, struct cap_
 }
 
 /*
- * Turns the general capabilities on or off that are ours to choose; the others go back as they
- * came.
+ * Sets the general capabilities that the driver chooses; the others are written back unchanged.
  */
 static int set_general_caps(struct cxr_core *core, struct cap_bufs *bufs)
 {
@@ -142,7 +141,7 @@ static int set_general_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	return set_caps(core, PRM_CAP_GENERAL, &bufs->set);
 }
 
-/* Lets QPs choose their UDP source port, where that is a choice. */
+/* QPs choose their UDP source port, if that is supported. */
 static int set_roce_caps(struct cxr_core *core, struct cap_bufs *bufs)
 {
 	struct prm_roce_cap *max, *cur, *set;
@@ -164,7 +163,7 @@ static int set_roce_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	return set_caps(core, PRM_CAP_ROCE, &bufs->set);
 }
 
-/* The value that an atomic operation returns: as the CPU has it, not big-endian. */
+/* Atomic operations return their value in host order, not big-endian. */
 static int set_atomic_caps(struct cxr_core *core, struct cap_bufs *bufs)
 {
 	struct prm_atomic_caps *max, *set;
@@ -183,7 +182,7 @@ static int set_atomic_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	return set_caps(core, PRM_CAP_ATOMIC, &bufs->set);
 }
 
-/* In a LAG that hashes, a QP may have its own port all the same. */
+/* In a LAG in hash mode a QP can still have a port of its own. */
 static int set_port_selection_caps(struct cxr_core *core, struct cap_bufs *bufs)
 {
 	struct prm_port_selection_cap *max, *cur, *set;
@@ -241,7 +240,7 @@ static void store_general_caps(struct cxr_dev *dev, const struct prm_cmd_hca_cap
 		dev->warn_events |= BIT_ULL(PRM_EVENT_GENERAL);
 }
 
-/* For the vendor's tools only: a refusal is reported and changes nothing. */
+/* For the vendor's tools only: a refusal is logged and ignored. */
 static void set_driver_version(struct cxr_core *core)
 {
 	struct prm_set_driver_version_in in = {};
@@ -253,7 +252,7 @@ static void set_driver_version(struct cxr_core *core)
 	cxr_cmd(core, set_driver_version, &in, &out);
 }
 
-/* The pages that others announce, after the general one, which is in @out. */
+/* The other capability pages, as announced by the general one, which is in @out. */
 static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
 {
 	bool flow = prm_get(out, capability.cmd_hca_cap.nic_flow_table);
@@ -296,7 +295,7 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 	return 0;
 }
 
-/* What the device can do now, decoded and believed only after cxr_caps_check(). */
+/* Reads the current capabilities, to be used only after cxr_caps_check(). */
 static int read_caps(struct cxr_dev *dev)
 {
 	struct cxr_caps *caps = &dev->core.caps;
@@ -342,7 +341,7 @@ static int query_adapter(struct cxr_core *core)
 		return err;
 
 	core->vendor_id = prm_get(&out, query_adapter_struct.ieee_vendor_id);
-	/* Not all firmware ends the string; the rest of board_id is zero. */
+	/* Not all firmware terminates the string. */
 	psid = prm_bytes(&out, query_adapter_struct.vsd_contd_psid);
 	memcpy(core->board_id, psid, 16);
 	core->board_id[16] = '\0';
@@ -375,7 +374,6 @@ static void read_firmware_version(struct cxr_dev *dev)
 	dev->core.fw_sub = ioread32be(&dev->iseg->cmdif_rev_fw_sub) & 0xffff;
 }
 
-/* Pages for the firmware, what we want of it, and its start. */
 static int start_hca(struct cxr_dev *dev)
 {
 	struct cxr_core *core = &dev->core;

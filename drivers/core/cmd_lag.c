@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Commands for two ports as one. */
+/* Commands for LAG. */
 #include "prm/cmdif.h"
 #include "prm/definer.h"
 #include "prm/flow.h"
 #include "prm/lag.h"
 #include "core.h"
 
-/* By a hash the ports stand in the entries of its tables; here is just which are in use. */
+/* In hash mode table entries have the ports; the context only says which ones are active. */
 static void encode_map(struct prm_lagc *ctx, const u8 map[CXR_LAG_PORTS], bool hash)
 {
 	if (hash) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Commands for Ethernet queues and what leads packets to and from them. */
+/* Commands for Ethernet queues, and for what steers packets to and from them. */
 #include <linux/slab.h>
 
 #include "prm/caps.h"
@@ -8,8 +8,8 @@
 #include "prm/obj.h"
 #include "core.h"
 
-#define LOG_SEND_BLOCK		6	/* send queues count in blocks of 64 bytes */
-#define TIS_PRIO_SHIFT		1	/* the low bit of the field is not the priority's */
+#define LOG_SEND_BLOCK		6	/* send queues are sized in blocks of 64 bytes */
+#define TIS_PRIO_SHIFT		1	/* the low bit of the field is not part of the priority */
 #define END_PAD_TO_CACHE_LINE	1	/* of wq.end_padding_mode */
 #define HASH_KEY_BYTES		40
 #define HASH_IPS		(CXR_HASH_SRC_IP | CXR_HASH_DST_IP)

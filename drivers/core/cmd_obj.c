@@ -7,7 +7,7 @@
 #include "prm/obj.h"
 #include "core.h"
 
-/* in the low bits of a translation: what the page may be used for */
+/* access flags in the low bits of a translation */
 #define MTT_READ	BIT_ULL(0)
 #define MTT_WRITE	BIT_ULL(1)
 #define MKEY_NO_QPN	0xffffff	/* not bound to a QP */
@@ -179,11 +179,11 @@ static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cx
 		prm_set64(mkc, start_addr, attr->va);
 		prm_set64(mkc, len, attr->len);
 		prm_set(mkc, log_page_size, attr->log_page_size);
-		/* For cxr_ib_umr_change(); queues of user space have no fre. */
+		/* For cxr_ib_umr_change(); QPs of user space have no fre. */
 		prm_set(mkc, umr_en, 1);
 		return;
 	}
-	/* Of no use before a send WQE says what it stands for. */
+	/* Free until a send WQE registers or binds memory. */
 	prm_set(mkc, free, 1);
 	prm_set(mkc, umr_en, 1);
 	prm_set(mkc, access_mode_1_0,
@@ -193,7 +193,10 @@ static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cx
 	prm_set(mkc, en_rinval, attr->kind == CXR_MKEY_WINDOW_INV);
 }
 
-/* Of 16 bytes: two pages, or one part of another region; room for those of WQEs in whole blocks. */
+/*
+ * An octword (16 bytes) has two pages, or one part of another region; lists that WQEs write fill
+ * whole blocks.
+ */
 static u32 count_octwords(const struct cxr_mkey_attr *attr)
 {
 	switch (attr->kind) {

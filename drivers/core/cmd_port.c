@@ -11,7 +11,7 @@
 #include "core.h"
 
 #define LOCAL_PORT	1
-/* what the device's MTU counts and the netdev's does not */
+/* included in the device's MTU, but not in that of the netdev */
 #define HW_MTU_EXTRA	(ETH_HLEN + VLAN_HLEN + ETH_FCS_LEN)
 #define NODE_DESC_BYTES	64
 
@@ -191,7 +191,7 @@ EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_state);
 
 /* ---- registers of the port ------------------------------------------------------------------- */
 
-/* ACCESS_REGISTER: @data goes there and comes back, @len bytes. */
+/* ACCESS_REGISTER: @data of @len bytes is input and output. */
 static int access_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
 {
 	struct prm_access_register_out *out;
@@ -215,7 +215,7 @@ out_free:
 	return err;
 }
 
-/* Protocols of PTYS, one bit each: what they carry on how many lanes. */
+/* Speed and lanes of the protocols of PTYS, one bit each. */
 struct link_speed {
 	u32 mbps;
 	u8 lanes;

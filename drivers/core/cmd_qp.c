@@ -37,7 +37,7 @@ void cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_qp);
 
-/* All transitions that carry a context have one layout, and so have the two that do not. */
+/* All transitions with a context share a layout, and so do the two without. */
 static_assert(sizeof(struct prm_init2init_qp_in) == sizeof(struct prm_rst2init_qp_in));
 static_assert(sizeof(struct prm_init2rtr_qp_in) == sizeof(struct prm_rst2init_qp_in));
 static_assert(sizeof(struct prm_rtr2rts_qp_in) == sizeof(struct prm_rst2init_qp_in));
@@ -59,7 +59,7 @@ static const struct {
 	{ CXR_QPS_SQD,	CXR_QPS_RTS,	PRM_OP_sqd2rts_qp },
 };
 
-static int leave(struct cxr_core *core, u32 qpn, u16 op)
+static int modify_without_ctx(struct cxr_core *core, u32 qpn, u16 op)
 {
 	struct prm_qp_2err_in in = {};
 	struct prm_qp_2err_out out;
@@ -77,9 +77,9 @@ int cxr_cmd_modify_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state from, en
 	int i;
 
 	if (to == CXR_QPS_ERR)
-		return leave(core, qpn, PRM_OP_qp_2err);
+		return modify_without_ctx(core, qpn, PRM_OP_qp_2err);
 	if (to == CXR_QPS_RST)
-		return leave(core, qpn, PRM_OP_qp_2rst);
+		return modify_without_ctx(core, qpn, PRM_OP_qp_2rst);
 
 	for (i = 0; i < ARRAY_SIZE(transitions); i++) {
 		if (transitions[i].from == from && transitions[i].to == to)

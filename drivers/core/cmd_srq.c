@@ -2,9 +2,9 @@
 /*
  * Commands for shared receive queues.
  *
- * From interface revision 1 on a device has them in two forms: a receive memory pool (RMP), which
- * serves as SRQ of any queue, and an XRC SRQ. SRQ numbers of both come from one space. (Revision 0
- * had a form of its own, which no firmware of the supported adapters needs.)
+ * From interface revision 1 on there are two kinds: a receive memory pool (RMP), which is the SRQ
+ * of any queue, and an XRC SRQ. They share a number space. (Revision 0 had another kind, which no
+ * firmware of the supported adapters needs.)
  */
 #include <linux/slab.h>
 
@@ -14,7 +14,7 @@
 #include "prm/qp.h"
 #include "core.h"
 
-#define LOG_XRC_STRIDE_UNIT 4	/* an XRC SRQ's stride counts 16 bytes, an RMP's single ones */
+#define LOG_XRC_STRIDE_UNIT 4	/* the stride of an XRC SRQ is in 16 bytes, of an RMP in bytes */
 
 static int create_rmp(struct cxr_core *core, const struct cxr_srq_attr *attr, u32 *srqn)
 {

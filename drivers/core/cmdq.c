@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The command queue: how a flat input becomes an entry and a chain of mailboxes, how its end is
- * noticed, and what a status means. Everything else of the driver calls cxr_cmd() and knows nothing
- * of this.
+ * The command queue: converts input and output to entries and chains of mailboxes, waits for
+ * completion, and translates the status. The rest of the driver uses cxr_cmd() only.
  *
- * A command ends in one of four ways, and q->lock decides which: whoever takes it out of q->ent[]
- * has it.
+ * A command ends in one of three ways; whoever removes it from q->ent[] under q->lock decides:
  *
- *	event or poll	cxr_cmdq_complete(): the device gave the slot back
- *	time-out	expire(): the slot is lost, the device dead
- *	abort		cxr_cmdq_abort(): the device is dead, the slot is lost
+ *	event or poll	cxr_cmdq_complete(): the device returned the slot
+ *	timeout		expire(): the slot is lost, the device has failed
+ *	abort		cxr_cmdq_abort(): the device has failed, the slot is lost
  *
- * Mailboxes of a lost slot may still be written to by the device; they stay until bus mastering is
- * off (cxr_cmdq_down()).
+ * The device may still write to the mailboxes of a lost slot; they stay allocated until bus
+ * mastering is disabled (cxr_cmdq_down()).
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -29,8 +27,8 @@
 #include "trace.h"
 
 #define RING_BYTES	4096
-#define EVENT_TIMEOUT	HZ	/* how long to trust in the event before looking */
-#define EVENT_GRACE	(HZ / 20)
+#define EVENT_TIMEOUT	HZ	/* without an event, poll the slot */
+#define EVENT_GRACE	(HZ / 20)	/* the slot is done: the event may be on its way */
 #define GONE_CHECK	(HZ / 10)
 
 static unsigned int timeout_ms = 60000;
@@ -134,7 +132,7 @@ static int status_errno(u8 status)
 	case PRM_STATUS_BAD_SIZE_OUTS_CQES:
 		return -EINVAL;
 	default:
-		/* internal error, bad system state, our lengths are wrong, or nothing we know */
+		/* internal error, bad system state, bad lengths, or unknown */
 		return -EIO;
 	}
 }
@@ -158,7 +156,7 @@ static void free_chain(struct cxr_cmdq *q, struct chain *chain)
 	kvfree(chain);
 }
 
-/* The blocks that @len bytes need beside the entry; NULL if none. */
+/* The mailboxes that @len bytes need beside the entry; NULL: none. */
 static struct chain *alloc_chain(struct cxr_cmdq *q, u32 len)
 {
 	u32 n = cxr_mbox_blocks(len);
@@ -203,7 +201,7 @@ static u64 chain_dma(const struct chain *chain)
 
 /* ---- one command ----------------------------------------------------------------------------- */
 
-/* Takes a slot. The caller has a unit of the semaphore, so that there is one. */
+/* The caller holds the semaphore, so there is a free slot. */
 static int reserve_slot(struct cxr_dev *dev, struct cmd_ent *ent, bool pages)
 {
 	struct cxr_cmdq *q = &dev->cmdq;
@@ -226,7 +224,7 @@ static int reserve_slot(struct cxr_dev *dev, struct cmd_ent *ent, bool pages)
 	return err;
 }
 
-/* Gives the slot back, or what may still be written to over to cxr_cmdq_down(). */
+/* If the slot is lost, its mailboxes are left to cxr_cmdq_down(). */
 static void release_slot(struct cxr_cmdq *q, struct cmd_ent *ent)
 {
 	unsigned long flags;
@@ -272,8 +270,8 @@ static int issue_cmd(struct cxr_dev *dev, struct cmd_ent *ent, const void *in, u
 	WRITE_ONCE(slot->status_own, PRM_CMDQ_OWN_HW);
 
 	/*
-	 * Only now may an event for this slot be taken for ours. Either cxr_cmdq_abort() finds the
-	 * command here, or we find the device dead.
+	 * Events for this slot are accepted from now on. Either cxr_cmdq_abort() finds the command
+	 * here, or we find the device dead.
 	 */
 	spin_lock_irqsave(&dev->cmdq.lock, flags);
 	dead = cxr_core_dead(&dev->core);
@@ -288,7 +286,7 @@ static int issue_cmd(struct cxr_dev *dev, struct cmd_ent *ent, const void *in, u
 	return 0;
 }
 
-/* The time is over. Returns false if the command came to an end just now. */
+/* The command timed out. False: it has completed just now. */
 static bool expire(struct cxr_cmdq *q, struct cmd_ent *ent)
 {
 	unsigned long flags;
@@ -305,7 +303,7 @@ static bool expire(struct cxr_cmdq *q, struct cmd_ent *ent)
 	return ours;
 }
 
-/* One look at the slot, without an event; where one is due it gets a little more time to come. */
+/* Polls the slot; if the event is only late, waits for it a little longer. */
 static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op,
 		      cxr_cmdq_recover_fn *recover)
 {
@@ -326,10 +324,7 @@ static bool poll_slot(struct cxr_dev *dev, struct cmd_ent *ent, u16 op,
 	return try_wait_for_completion(&ent->done);
 }
 
-/*
- * Waits by event if there is an EQ for it, by looking else, and by looking too if the event does
- * not come.
- */
+/* Waits for the event if there is a command EQ, and polls if there is none or no event comes. */
 static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
 {
 	unsigned int timeout = READ_ONCE(timeout_ms);
@@ -368,7 +363,7 @@ static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
 	return ent->lost ? -ENODEV : 0;
 }
 
-/* Copies the answer to @out. A refused command need not have written its mailboxes. */
+/* A refused command need not have written its mailboxes. */
 static int copy_output(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, void *out,
 		       u32 outlen)
 {
@@ -499,7 +494,7 @@ void cxr_cmdq_complete(struct cxr_dev *dev, u32 slots)
 			q->spurious++;
 			continue;
 		}
-		dma_rmb();	/* the ownership, then the answer */
+		dma_rmb();	/* the ownership, then the output */
 		q->ent[slot] = NULL;
 		complete(&ent->done);
 	}
@@ -602,7 +597,7 @@ int cxr_cmdq_up(void *owner)
 	}
 
 	pci_set_master(dev->core.pdev);
-	/* The low half carries the driver's interest in the NIC too: 0 = all of it. */
+	/* The low half also has the NIC interface bits; 0: full driver. */
 	iowrite32be(upper_32_bits(q->dma), &dev->iseg->cmdq_addr_h);
 	iowrite32be(lower_32_bits(q->dma), &dev->iseg->cmdq_addr_l_sz);
 	err = cxr_core_wait_ready(dev);
@@ -631,7 +626,7 @@ void cxr_cmdq_down(void *owner)
 	q->up = false;
 	spin_unlock_irqrestore(&q->lock, flags);
 
-	/* A device that did not finish its commands may still write: not after this. */
+	/* A device that did not finish its commands cannot write to memory after this. */
 	pci_clear_master(dev->core.pdev);
 	list_for_each_entry_safe(chain, next, &q->lost, lost) {
 		list_del(&chain->lost);

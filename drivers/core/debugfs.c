@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* /sys/kernel/debug/cxr/<PCI name>: for tests and for a look at a machine in trouble. */
+/* /sys/kernel/debug/cxr/<PCI name>: for tests and for debugging. */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 
 #include "core.h"
 
-/* Pieces of 4 KiB that the device has. */
+/* Pages of 4 KiB that the device holds. */
 static int pages_show(struct seq_file *s, void *unused)
 {
 	struct cxr_dev *dev = s->private;
@@ -28,7 +28,7 @@ static int cmd_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(cmd);
 
-/* The last stage that is up, and whether the device is given up. */
+/* The last stage that is up, and whether the device has failed. */
 static int stage_show(struct seq_file *s, void *unused)
 {
 	struct cxr_dev *dev = s->private;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * devlink: what the device is, what it was asked for, and a reload that takes up what it is asked
- * for now. RoCE as a whole is devlink's own parameter, the rest are the driver's.
+ * devlink: device information, parameters, and the reload that applies them. enable_roce is a
+ * generic parameter, the others are driver-specific.
  *
- * The instance is registered when all stages are up and unregistered before the first one goes
- * down, so a reload meets neither probe nor removal. Callbacks run under the instance's lock.
+ * The instance is registered when all stages are up and unregistered before they go down, so a
+ * reload does not overlap with probe or removal. Callbacks run under the lock of the instance.
  */
 #include <linux/netlink.h>
 #include <net/devlink.h>
@@ -12,12 +12,12 @@
 #include "core.h"
 
 /*
- * A reload does not touch the stage pci: resetting a function that was given up needs the lock of
- * its device, which devlink does not take on all kernels.
+ * A reload leaves stage pci up: resetting a failed function needs its device lock, which devlink
+ * does not take on all kernels.
  */
 #define FIRST_STAGE	1
 
-/* The parameters of RoCE, by their numbers in cxr_roce_params. */
+/* The first of the RoCE parameters, in the order of cxr_roce_params. */
 #define ROCE_PARAM_ID	(DEVLINK_PARAM_GENERIC_ID_MAX + 1)
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -27,7 +27,7 @@ static const struct cxr_roce_param_row *row_of(u32 id)
 	return &cxr_roce_params[id - ROCE_PARAM_ID];
 }
 
-/* What holds now, as far as the device is up. */
+/* The runtime value is the granted one, or "down". */
 static int get_devlink_param(struct devlink *devlink, u32 id,
 			     struct devlink_param_gset_ctx *ctx CXR_DEVLINK_GET_EXTACK_PARAM)
 {
@@ -39,7 +39,7 @@ static int get_devlink_param(struct devlink *devlink, u32 id,
 	return 0;
 }
 
-/* GIDs, and whoever uses them, do not live through a change. */
+/* A change invalidates all GIDs, and so needs a reload. */
 static int set_devlink_param(struct devlink *devlink, u32 id,
 			     struct devlink_param_gset_ctx *ctx CXR_DEVLINK_SET_EXTACK_PARAM)
 {
@@ -88,7 +88,7 @@ static const struct devlink_param params[] = {
 	CXR_ROCE_PARAMS(ROCE_PARAM)
 };
 
-/* The value that a reload takes up begins as the one that the parameter of the module gave. */
+/* The driverinit value starts as that of the module parameter. */
 static void set_initial(struct devlink *devlink, u32 id, int requested)
 {
 	union devlink_param_value value;
@@ -105,7 +105,7 @@ static void set_initial_roce(struct devlink *devlink, bool on)
 					cxr_devlink_pass_value(value));
 }
 
-/* It was checked when it was set. */
+/* check_devlink_param() accepted the text when it was set. */
 static int read_requested(struct devlink *devlink, u32 id, int *requested)
 {
 	union devlink_param_value value;
@@ -207,9 +207,9 @@ static const struct devlink_ops ops = {
 	.info_get = info_get,
 };
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- registration ---------------------------------------------------------------------------- */
 
-/* The device's own struct lives in the instance, which is freed with its last reference. */
+/* struct cxr_dev is the private part of the instance, and freed with its last reference. */
 struct cxr_dev *cxr_devlink_alloc(struct pci_dev *pdev)
 {
 	struct devlink *devlink = devlink_alloc(&ops, sizeof(struct cxr_dev), &pdev->dev);

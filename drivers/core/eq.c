@@ -2,10 +2,9 @@
 /*
  * Event queues, and the CQs that report through them.
  *
- * Three queues share MSI-X vector 0: command completions, page requests, and everything else that
- * is not a completion. Each completion vector has one of its own. A CQ is found by its number under
- * RCU; its owner keeps it until cxr_cq_destroy() returned, which waits for both handlers that could
- * have found it.
+ * Three EQs share MSI-X vector 0: for command completions, page requests, and all other events but
+ * completions. Each completion vector has an EQ of its own. CQs are looked up by number under RCU;
+ * cxr_cq_destroy() waits for both handlers that may have found one.
  */
 #include <linux/slab.h>
 
@@ -16,11 +15,11 @@
 #include "trace.h"
 
 #define EQE_BYTES	sizeof(struct prm_eqe)
-/* entries per interrupt; the device interrupts again for the rest */
+/* entries per interrupt; arming raises another interrupt for the rest */
 #define EQ_BUDGET	256
-/* entries after which the device learns that there is room */
+/* entries between updates of the consumer index, so that the queue does not overrun */
 #define EQ_CI_EVERY	64
-#define LOG_CMD_EQ	7		/* twice the number of slots, and more */
+#define LOG_CMD_EQ	7		/* more than twice the number of slots */
 #define LOG_ASYNC_EQ	12
 #define LOG_PAGES_EQ	7
 #define LOG_COMP_EQ	12
@@ -33,14 +32,14 @@
 		      BIT_ULL(PRM_EVENT_SRQ_CATAS_ERROR) | BIT_ULL(PRM_EVENT_SRQ_LAST_WQE) | \
 		      BIT_ULL(PRM_EVENT_SRQ_RQ_LIMIT))
 
-/* ---- taking entries -------------------------------------------------------------------------- */
+/* ---- polling --------------------------------------------------------------------------------- */
 
 static struct prm_eqe *eqe_at(struct cxr_eq *eq, u32 i)
 {
 	return cxr_buf_at(&eq->buf, (i & (BIT(eq->log_size) - 1)) * EQE_BYTES);
 }
 
-/* The next entry, or NULL. It stays valid until the consumer index is told to the device. */
+/* The next entry, or NULL. Valid until the consumer index is updated. */
 static const struct prm_eqe *next_eqe(struct cxr_eq *eq)
 {
 	const struct prm_eqe *eqe = eqe_at(eq, eq->ci);
@@ -86,7 +85,7 @@ static void dispatch_cq_error(struct cxr_dev *dev, const struct cxr_event *event
 	rcu_read_unlock();
 }
 
-/* Hands an event to whom it concerns. What needs a command is queued there. */
+/* Interrupt context: receivers queue work for anything that needs a command. */
 static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 {
 	struct cxr_dev *dev = eq->dev;
@@ -125,7 +124,7 @@ static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 	}
 }
 
-/* Returns how many entries it took. */
+/* Returns the number of entries consumed. */
 static unsigned int drain(struct cxr_eq *eq)
 {
 	const struct prm_eqe *eqe;
@@ -151,7 +150,7 @@ static unsigned int drain(struct cxr_eq *eq)
 			cxr_uar_update_eq(eq->dev->uar, eq->eqn, eq->ci, false);
 	}
 
-	/* Nothing taken: the interrupt was another queue's, and this one is armed still. */
+	/* Without an entry the interrupt was for another EQ, and this one is still armed. */
 	if (n) {
 		eq->events += n;
 		cxr_uar_update_eq(eq->dev->uar, eq->eqn, eq->ci, true);
@@ -181,11 +180,11 @@ static irqreturn_t comp_irq(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* ---- lost interrupts ------------------------------------------------------------------------- */
+/* ---- missed interrupts ----------------------------------------------------------------------- */
 
 /*
- * Does what the handler of an interrupt would do. A queue is armed for one interrupt: when that one
- * is lost, none comes any more until somebody takes the entries and arms it again.
+ * Does the work of the interrupt handler. An EQ is armed for one interrupt: if that is missed, no
+ * other comes until the EQ is drained and armed again.
  */
 static unsigned int poll_vector(struct cxr_dev *dev, int vector)
 {
@@ -194,7 +193,7 @@ static unsigned int poll_vector(struct cxr_dev *dev, int vector)
 
 	mutex_lock(&dev->eqs.poll_lock);
 	disable_irq(irq);
-	/* as in the handler; what it raised runs when softirqs are allowed again */
+	/* the context of the handler; softirqs that it raises run at local_bh_enable() */
 	local_bh_disable();
 	local_irq_disable();
 	n = vector ? drain(&dev->eqs.comp[vector - 1]) : drain_async(dev);
@@ -205,13 +204,13 @@ static unsigned int poll_vector(struct cxr_dev *dev, int vector)
 	return n;
 }
 
-/* A command's event is overdue. May sleep. True if its interrupt was lost, or that of another. */
+/* cxr_cmdq_recover_fn */
 static bool recover(struct cxr_dev *dev)
 {
 	return poll_vector(dev, 0);
 }
 
-/* An entry that was there at the last look already, and nobody took it. */
+/* The next entry was there at the last check already. */
 static bool is_stuck(struct cxr_eq *eq)
 {
 	u32 ci = READ_ONCE(eq->ci);
@@ -290,7 +289,7 @@ static int start_eq(struct cxr_dev *dev, struct cxr_eq *eq, const char *name, u8
 		cxr_buf_free(&dev->core, &eq->buf);
 		return err;
 	}
-	smp_store_release(&eq->live, true);	/* all of the above, then the handler may look */
+	smp_store_release(&eq->live, true);	/* all of the above, then the handler may poll */
 	cxr_uar_update_eq(dev->uar, eq->eqn, 0, true);
 	return 0;
 }
@@ -465,7 +464,7 @@ int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_
 	err = xa_insert(&dev->eqs.cqs, cq->cqn, cq, GFP_KERNEL);
 	if (err == -EBUSY) {
 		dev_err(core->dev, "device returned CQ number %#x, which is in use\n", cq->cqn);
-		return -EPROTO;	/* not to be destroyed: that would be the first one's end */
+		return -EPROTO;	/* do not destroy it: that would destroy the other CQ */
 	}
 	if (err)
 		destroy_cq(core, cq);

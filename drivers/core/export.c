@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* What cxr_core lends of codec and policy, whose files know nothing of a kernel. */
+/* Exports of codec and policy, whose files are independent of the kernel. */
 #include <linux/export.h>
 
 #include "../codec/addrpath.h"

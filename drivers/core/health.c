@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Is the device alive? Looked at every two seconds; lost interrupts are found by the way. */
+/* Periodic check of the device health, and for missed interrupts. */
 #include <linux/io.h>
 
 #include "prm/cmdif.h"
 #include "core.h"
 
 #define PERIOD		(2 * HZ)
-#define MISSES		3		/* looks at a counter that does not move */
+#define MISSES		3		/* checks without an advance of the counter */
 #define SYND_HIGH_TEMP	0x10
 
 static const char *synd_text(u8 synd)
@@ -41,7 +41,7 @@ static const char *synd_text(u8 synd)
 	}
 }
 
-/* The text of what is wrong, or NULL. @synd is read from a device that answers. */
+/* What is wrong, or NULL. *synd is set if the device responds. */
 static const char *health_error(struct cxr_dev *dev, u8 *synd)
 {
 	struct cxr_health *health = &dev->health;

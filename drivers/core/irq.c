@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * MSI-X: vector 0 is for what concerns the device as a whole, vector n + 1 for completions of
- * vector n.
+ * MSI-X vectors: 0 is for the device as a whole, n + 1 for completion vector n.
  */
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>

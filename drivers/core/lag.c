@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * RoCE LAG: the two functions of a card, whose netdevs are slaves of one bond, have one RDMA device
- * between them, which sends through both ports and outlives the loss of one. In an ECMP LAG there
- * is no bond: the interface that roce_lag_ecmp_dev names, the parent, stands for it.
+ * RoCE LAG: the two functions of a card whose netdevs are slaves of one bond share an RDMA device,
+ * which sends through both ports and survives the loss of one. In an ECMP LAG there is no bond: the
+ * interface named by roce_lag_ecmp_dev, the parent, takes its place.
  *
- * What has to be done is a step of drivers/policy/lag, from a snapshot of both ports and what
- * stands. It is taken anew whenever something happens that may matter, by work of the card: under
- * rtnl, where most of it is heard of, no command may wait for a device.
+ * drivers/policy/lag.c derives the next action from a snapshot of both ports and the current state.
+ * The work of the card evaluates it after every event that may matter: most events come under rtnl,
+ * where no command may wait for a device.
  *
  *	        | cxr_lag_join(): add_ib_adevs()
  *	        v
@@ -24,9 +24,9 @@
  *	| cxr_core.lag, at port 1           | <--' cxr_clients_lag_netdev()
  *	'-----------------------------------'
  *
- * No QP knows of a remap. A LAG is also left when a remap fails, and before one of the functions
- * goes. After an error on the way in, or of a remap, the device is not asked again before something
- * has changed.
+ * A remap is invisible to QPs. A LAG is also left when a remap fails, and before one of the
+ * functions is removed. After an error of entering or of a remap the device is not tried again
+ * before something has changed.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -74,7 +74,7 @@ static void snapshot_netdev(struct net_device *netdev, struct cxr_lag_port *port
 	struct net_device *bond = bond_of(netdev);
 	struct slave *slave;
 
-	/* If it is just being changed, this is not the last snapshot. */
+	/* If it is being changed, an event follows, and another snapshot. */
 	ether_addr_copy(port->mac, netdev->dev_addr);
 	port->init_net = net_eq(dev_net(netdev), &init_net);
 	port->link = netif_running(netdev) && netif_carrier_ok(netdev);
@@ -123,7 +123,7 @@ static void snapshot_parent(struct cxr_lag_in *in, struct net_device *parent)
 	in->upper = parent;
 }
 
-/* What counts now, with references on the netdevs; snapshot_put() gives them back. */
+/* Takes references on the netdevs, which snapshot_put() releases. */
 static void snapshot_get(struct cxr_card *card, struct cxr_lag_in *in)
 {
 	bool ecmp = cxr_card_has_parent(card);
@@ -163,7 +163,7 @@ static void snapshot_put(const struct cxr_lag_in *in)
 
 /* ---- RDMA devices ---------------------------------------------------------------------------- */
 
-/* Those that are missing; in a LAG only the function of port 1 has one. */
+/* Adds the missing ones; in a LAG only the function of port 1 has one. */
 static int add_ib_adevs(struct cxr_card *card)
 {
 	int i, err, first = 0;
@@ -215,7 +215,7 @@ static int create_lag_objects(struct cxr_card *card, const struct cxr_lag_out *o
 	err = cxr_demux_create(card->port[0]);
 	if (err)
 		goto err_destroy_vport_lag;
-	/* Where no RDMA device does it: RoCE packets are to be known as such at port 2, too. */
+	/* Port 2 has no RDMA device that enables it, and must recognize RoCE packets, too. */
 	err = cxr_cmd_set_vport_roce(two, true);
 	if (err)
 		goto err_destroy_demux;
@@ -250,7 +250,7 @@ static void destroy_lag_objects(struct cxr_card *card)
 		cxr_lag_tables_destroy(card);
 }
 
-/* ---- in and out ------------------------------------------------------------------------------ */
+/* ---- enter, remap, leave --------------------------------------------------------------------- */
 
 static void log_map(const struct cxr_card *card, const struct cxr_lag_out *out)
 {
@@ -264,7 +264,7 @@ static void log_map(const struct cxr_card *card, const struct cxr_lag_out *out)
 			 netdev_name(card->lag.bond), cxr_lag_mode_name(out->mode));
 }
 
-/* The RDMA device of the LAG goes; those of the functions do not come yet. */
+/* Removes the RDMA device of the LAG; those of the functions are not added yet. */
 static void leave_lag(struct cxr_card *card)
 {
 	struct cxr_dev *one = card->port[0];
@@ -279,7 +279,7 @@ static void leave_lag(struct cxr_card *card)
 	card->now.mode = CXR_LAG_OFF;
 }
 
-/* On an error there is no LAG, and the functions have to be given their RDMA devices back. */
+/* After an error there is no LAG, and the caller adds the RDMA devices of the functions. */
 static int enter_lag(struct cxr_card *card, const struct cxr_lag_in *in,
 		     const struct cxr_lag_step *step)
 {
@@ -339,7 +339,7 @@ static int remap_macs(struct cxr_card *card, const struct cxr_lag_step *step)
 	return err;
 }
 
-/* On an error the LAG has to be left. */
+/* After an error the LAG has to be left. */
 static int remap_lag(struct cxr_card *card, const struct cxr_lag_step *step)
 {
 	const struct cxr_lag_out *out = &step->out;
@@ -420,7 +420,7 @@ static void apply_decision(struct cxr_card *card, const struct cxr_lag_in *in)
 	add_ib_adevs(card);
 }
 
-/* Its LAG is left; it waits for nothing but our reference. */
+/* The LAG was left; unregistering the netdev only waits for our reference. */
 static void release_parent(struct cxr_card *card)
 {
 	const struct cxr_dev *dev = card->port[0] ?: card->port[1];
@@ -445,7 +445,7 @@ void cxr_card_evaluate(struct cxr_card *card)
 
 /* ---- the parent of an ECMP LAG --------------------------------------------------------------- */
 
-/* Under rtnl, so that what goes at the same time either is not found or is heard of. */
+/* Under rtnl: if it is unregistered meanwhile, it is not found or its event comes later. */
 static void find_parent(struct cxr_card *card, const char *name)
 {
 	struct net_device *netdev;
@@ -476,7 +476,7 @@ enum cxr_lag_why cxr_card_enter_ecmp(struct cxr_card *card, const char *name)
 
 	snapshot_get(card, &in);
 	in.parent.another = another;
-	/* What the device refused before is tried anew. */
+	/* An earlier refusal by the device does not count. */
 	out = cxr_ecmp_decide(&in, false);
 	if (out.mode != CXR_LAG_OFF) {
 		card->was_refused = false;
@@ -603,7 +603,7 @@ static int lag_netdev_event(struct notifier_block *nb, unsigned long event, void
 	of_bond = event == NETDEV_CHANGEUPPER || netif_is_bond_slave(netdev) ||
 		  netif_is_bond_master(netdev);
 
-	/* It is also unregistered when it moves to another network namespace. */
+	/* A move to another network namespace is an unregistration, too. */
 	cxr_cards_schedule(netdev, event == NETDEV_UNREGISTER, of_bond);
 	return NOTIFY_DONE;
 }
@@ -617,7 +617,7 @@ int __init cxr_lag_init(void)
 	err = cxr_cards_init();
 	if (err)
 		return err;
-	/* Where bonds and parents are; ports are followed elsewhere (cxr_port_set_netdev()). */
+	/* Bonds and parents are in init_net; cxr_port_set_netdev() has a notifier for ports. */
 	err = register_netdevice_notifier_net(&init_net, &netdev_nb);
 	if (err)
 		cxr_cards_exit();

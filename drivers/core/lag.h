@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What card.c, lag.c, lag_hash.c and lag_sysfs.c know of each other. */
+/* Shared by card.c, lag.c, lag_hash.c and lag_sysfs.c. */
 #ifndef CXR_CORE_LAG_H
 #define CXR_CORE_LAG_H
 
@@ -11,35 +11,37 @@
 
 #include "core.h"
 
-/* Entries among which a hash of the packet chooses. */
+/* A table with an entry per port; a hash of the packet chooses one. */
 struct cxr_lag_hash_table {
 	u32 definer, id, group;
 };
 
-/* In hash mode: root leads what is UDP, and the rest, to a table each. */
+/* In hash mode: root leads each kind of packet to a table of its own. */
 struct cxr_lag_tables {
 	u32 root, udp_group, rest_group;
 	struct cxr_lag_hash_table hash[CXR_LAG_PACKETS];
 };
 
 /**
- * struct cxr_card - two functions with one port each
- * @ref: for who waits for @lock; the functions have one together
- * @node: in cards
- * @guid: system image GUID, which tells cards apart
- * @users: functions that joined, under cards_lock
- * @work: the decision is taken anew
- * @lock: guards all below; RDMA devices of the card come and go under it
- * @port: functions by port; NULL: not here
- * @now: what is done
- * @lag: what the RDMA device is told, while there is a LAG
- * @tables: where it leaves by a hash, while @now is such a LAG
- * @refused: snapshot with which the device refused a LAG; the netdevs may be gone
- * @was_refused: @refused holds one
- * @parent: interface that roce_lag_ecmp_dev names, with a reference, or NULL; written under
- *          cards_lock, too
- * @parent_unregistering: it left the initial network namespace; under cards_lock
- * @refusal: why the last write to roce_lag_ecmp_dev was refused, as long as nothing else happens
+ * struct cxr_card - the functions of an adapter, with one port each
+ * @ref: one reference for all functions together, one for each cxr_card_get()
+ * @node: in the list of cards; guarded by cards_lock of card.c
+ * @guid: system image GUID, which identifies the card
+ * @users: number of functions; guarded by cards_lock
+ * @work: evaluates the LAG
+ * @lock: RDMA devices of the card are added and removed under it
+ * @port: functions by port, or NULL; guarded by @lock
+ * @now: current decision; guarded by @lock
+ * @lag: cxr_core.lag of port 1 while there is a LAG; guarded by @lock, see also struct cxr_lag
+ * @tables: while @now is a LAG in hash mode; guarded by @lock
+ * @refused: snapshot for which the device refused a LAG, for comparison only: its netdevs may be
+ *           freed; guarded by @lock
+ * @was_refused: @refused is valid; guarded by @lock
+ * @parent: interface named by roce_lag_ecmp_dev, with a reference, or NULL; read under @lock or
+ *          cards_lock, written under both
+ * @parent_unregistering: it leaves the initial network namespace; guarded by cards_lock
+ * @refusal: why the last write to roce_lag_ecmp_dev was refused, until the next event; guarded by
+ *           @lock
  */
 struct cxr_card {
 	struct kref ref;
@@ -48,7 +50,7 @@ struct cxr_card {
 	unsigned int users;
 	struct work_struct work;
 
-	struct mutex lock;		/* all below */
+	struct mutex lock;		/* all below but parent_unregistering */
 	struct cxr_dev *port[CXR_LAG_PORTS];
 	struct cxr_lag_out now;
 	struct cxr_lag lag;
@@ -63,40 +65,40 @@ struct cxr_card {
 /* card.c */
 int cxr_cards_init(void);
 void cxr_cards_exit(void);
-/* The function is on its card until cxr_card_detach(). @work: a new card's. NULL: no memory. */
+/* Adds the function to its card, which may be a new one with this @work. NULL: no memory. */
 struct cxr_card *cxr_card_attach(struct cxr_dev *dev, work_func_t work);
 void cxr_card_detach(struct cxr_dev *dev);
 /* The card of a function, with a reference, or NULL. */
 struct cxr_card *cxr_card_get(struct cxr_dev *dev);
 void cxr_card_put(struct cxr_card *card);
-/* There is a parent, and it does not go. These three under the card's lock. */
+/* There is a parent, and it is not being unregistered. These three under cxr_card.lock. */
 bool cxr_card_has_parent(struct cxr_card *card);
-/* Takes over the caller's reference on @parent, and forgets that on the former one. */
+/* Takes over the caller's reference on @parent; that on the former parent is not released. */
 void cxr_card_set_parent(struct cxr_card *card, struct net_device *parent);
 void cxr_card_put_parent(struct cxr_card *card);
 /*
- * Queues the work of cards with a parent, with @of_bond of all. @goes: if the netdev is a parent,
- * it leaves the initial network namespace. Any context that may sleep, also under rtnl.
+ * Queues the work of all cards with a parent, or with @of_bond of all cards. @unregistering:
+ * @netdev leaves the initial network namespace. May sleep; may be called under rtnl.
  */
-void cxr_cards_schedule(const struct net_device *netdev, bool goes, bool of_bond);
+void cxr_cards_schedule(const struct net_device *netdev, bool unregistering, bool of_bond);
 
 /* lag.c */
-/* The decision is taken anew, and done; under the card's lock. */
+/* Decides about the LAG and applies the decision; under cxr_card.lock. */
 void cxr_card_evaluate(struct cxr_card *card);
 /*
- * Enter an ECMP LAG with that interface; under the card's lock. Nothing changes if it is refused.
- * Return: why, or CXR_LAG_WHY_NONE.
+ * Enters an ECMP LAG with that interface as parent; under cxr_card.lock. Returns CXR_LAG_WHY_NONE
+ * or why it is refused; then nothing has changed.
  */
 enum cxr_lag_why cxr_card_enter_ecmp(struct cxr_card *card, const char *name);
-/* Leave the ECMP LAG for good; under the card's lock. */
+/* Leaves the ECMP LAG and releases its parent; under cxr_card.lock. */
 void cxr_card_leave_ecmp(struct cxr_card *card);
 
 /* lag_hash.c */
-/* Before CREATE_LAG; @map: the port that a hash of 1 and 2 leads to. */
+/* Before CREATE_LAG. @map: physical port for hash 1 and 2. */
 int cxr_lag_tables_create(struct cxr_card *card, const u8 map[CXR_LAG_PORTS]);
-/* After DESTROY_LAG; the device forgets the first table with that. */
+/* After DESTROY_LAG. The device has no root table any more. */
 void cxr_lag_tables_destroy(struct cxr_card *card);
-/* Entries whose port in @map is not that in @old lead there. */
+/* Updates the entries whose port in @map differs from that in @old. */
 int cxr_lag_tables_remap(struct cxr_card *card, const u8 old[CXR_LAG_PORTS],
 			 const u8 map[CXR_LAG_PORTS]);
 

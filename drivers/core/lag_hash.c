@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The flow tables by which a LAG in hash mode chooses the port of each packet that it sends.
+ * The flow tables that choose the port of each packet that a LAG in hash mode sends.
  *
- * The first one tells kinds of packets apart; each leads to a table of its own whose entries, one
- * for each port, are chosen among by a hash. RoCE v2 is UDP; RoCE v1 and what else there is has
- * no more than its MACs. An entry leads to the uplink of a function: at a fail-over both lead to
- * the port that lives.
+ * The root table leads each kind of packet to a table of its own with one entry per port, among
+ * which a hash chooses. RoCE v2 is UDP; of RoCE v1 and all other packets only the MACs are hashed.
+ * An entry leads to the uplink of a function; after a fail-over both lead to the working port.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -14,7 +13,7 @@
 
 #define LEVEL_KINDS	0
 #define LEVEL_HASH	1
-#define LOG_KINDS	2	/* of the number of entries: one for each kind, and one to spare */
+#define LOG_KINDS	2	/* entries of the root table: one for each kind, one unused */
 #define LOG_PORTS	1
 
 static const struct cxr_flow_fields udp_mask = { .ethertype = 0xffff, .ip_protocol = 0xff };
@@ -38,7 +37,7 @@ static int set_port(struct cxr_card *card, unsigned int kind, u32 index, u8 port
 			       modify);
 }
 
-/* ---- a table for each kind ------------------------------------------------------------------- */
+/* ---- the table of a kind --------------------------------------------------------------------- */
 
 static void destroy_hash(struct cxr_core *core, const struct cxr_lag_hash_table *hash, u32 entries)
 {
@@ -82,7 +81,7 @@ err_definer:
 	return err;
 }
 
-/* ---- the table before them ------------------------------------------------------------------- */
+/* ---- the root table -------------------------------------------------------------------------- */
 
 static int set_kind_entry(struct cxr_card *card, unsigned int kind, u32 group,
 			  const struct cxr_flow_fields *value)

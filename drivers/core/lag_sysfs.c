@@ -70,7 +70,7 @@ static int set_ecmp_dev(struct cxr_card *card, struct cxr_dev *dev, const char *
 	enum cxr_lag_why why;
 
 	lockdep_assert_held(&card->lock);
-	/* On its way down: who drops the last parent may have been here. */
+	/* The function is being removed, and may have released the parent. */
 	if (card->port[dev->core.caps.native_port - 1] != dev)
 		return -ENODEV;
 	if (!*name) {
@@ -93,7 +93,7 @@ static ssize_t roce_lag_ecmp_dev_store(struct device *device, struct device_attr
 	struct cxr_card *card;
 	int err;
 
-	/* What is too long is cut, and names no interface all the same. */
+	/* A name that is too long is truncated, and still names no interface. */
 	strscpy(text, buf, sizeof(text));
 	name = strim(text);
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The PCI driver: probe and remove, and the stages at both ends: pci and clients.
+ * The PCI driver: probe and remove, and the first and the last stage, pci and clients.
  *
- * There is no MODULE_DEVICE_TABLE(pci) on purpose: with it, udev would load this module at boot on
- * any machine with such a card and race with the kernel's own driver for a NIC the machine may be
- * reached by. The module comes when the user says so (modprobe, or a line in /etc/modules-load.d),
- * and then binds to matching functions that no driver holds. To hand over one function of several:
- * write "cxr_core" to its driver_override, unbind it, and write its name to
- * /sys/bus/pci/drivers_probe.
+ * There is no MODULE_DEVICE_TABLE(pci) on purpose: with it, udev would load this module at boot and
+ * it would race with mlx5_core for a NIC that the machine may be reached by. The user loads the
+ * module (modprobe, or a line in /etc/modules-load.d), and it binds to matching functions without a
+ * driver. To take over a single function: write "cxr_core" to its driver_override, unbind it, and
+ * write its name to /sys/bus/pci/drivers_probe.
  */
 #include <linux/dma-mapping.h>
 #include <linux/idr.h>
@@ -70,7 +69,7 @@ static void pci_down(void *owner)
 
 	iounmap(dev->iseg);
 	dev->iseg = NULL;
-	/* Nobody took its objects away: without a reset it would not start again. */
+	/* Its objects were not destroyed: without a reset it would not initialize again. */
 	if (cxr_core_dead(&dev->core) && pci_device_is_present(pdev)) {
 		err = pci_reset_function_locked(pdev);
 		if (err)
@@ -110,7 +109,6 @@ static const struct cxr_stage cxr_core_stages[] = {
 	CXR_CORE_STAGES(CXR_STAGE)
 };
 
-/* The device was given up. */
 static void fatal_work(struct work_struct *work)
 {
 	struct cxr_dev *dev = container_of(work, struct cxr_dev, fatal_work);
@@ -205,13 +203,13 @@ static void cxr_remove(struct pci_dev *pdev)
 {
 	struct cxr_dev *dev = pci_get_drvdata(pdev);
 
-	if (!dev)	/* cxr_shutdown() was here */
+	if (!dev)	/* after cxr_shutdown() */
 		return;
 
 	pci_set_drvdata(pdev, NULL);
-	/* A reload that runs comes to its end, and no other one begins. */
+	/* Waits for a running reload; no other can start. */
 	cxr_devlink_unregister(dev);
-	/* Pulled out, or off the bus: do not wait for a health poll to find out. */
+	/* Surprise removal: do not wait for the health check. */
 	if (!pci_device_is_present(pdev))
 		cxr_core_fail(dev, "no longer on the bus");
 	cxr_stages_down(&dev->stages, 0);
@@ -220,8 +218,8 @@ static void cxr_remove(struct pci_dev *pdev)
 }
 
 /*
- * Before kexec, reboot and power off: the device must not write to memory that is somebody else's
- * by then.
+ * Before kexec, reboot and power off: the device must not write to memory that has another owner by
+ * then.
  */
 static void cxr_shutdown(struct pci_dev *pdev)
 {

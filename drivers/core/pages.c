@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Memory that the device borrows: it names an amount, at boot and whenever it likes later, and
- * gives back when asked to.
+ * Memory lent to the device: it requests pages at boot and at any later time, and returns them when
+ * asked to.
  *
- * The device counts in pieces of 4 KiB; a system page may hold several. A piece is idle (a bit in
- * fw_page.idle) or the device has it; when all pieces of a page are idle the page goes back to the
- * system. Commands are issued without the lock.
+ * The device counts in pieces of 4 KiB, of which a system page may have several. A piece is idle (a
+ * bit in fw_page.idle) or held by the device; a page whose pieces are all idle is freed. Commands
+ * are issued without the lock.
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
@@ -19,9 +19,9 @@
 #define PIECE		BIT(PRM_PAGE_SHIFT)
 #define PIECES		(PAGE_SIZE / PIECE)
 #define ALL_IDLE	GENMASK(PIECES - 1, 0)
-#define RECLAIM_MAX	512		/* pieces asked back with one command */
-#define MAX_SHARE	4		/* a part of all memory that no firmware needs at once */
-#define RECLAIM_TIMEOUT	(5 * HZ)
+#define RECLAIM_MAX	512		/* pieces per command */
+#define MAX_SHARE	4		/* no firmware needs a quarter of all memory at once */
+#define RECLAIM_TIMEOUT	(5 * HZ)	/* without a returned piece */
 
 struct fw_page {
 	/* in cxr_pages.free while some, but not all, pieces are idle */
@@ -40,7 +40,7 @@ static void count_pieces(struct cxr_pages *pages, u16 func, int by)
 
 	lockdep_assert_held(&pages->lock);
 	pages->count += by;
-	/* Cannot fail for lack of memory when the slot exists; alloc_fw_page() made it. */
+	/* Needs no memory: alloc_fw_page() created the entry. */
 	xa_store(&pages->func_count, func, xa_mk_value(n + by), GFP_KERNEL);
 }
 
@@ -142,7 +142,7 @@ out_unlock:
 	return err;
 }
 
-/* The number comes from the device: -EPROTO if it has no such piece. */
+/* The address comes from the device: -EPROTO if it does not hold such a piece. */
 static int free_piece(struct cxr_dev *dev, u16 func, u64 dma)
 {
 	struct cxr_pages *pages = &dev->pages;
@@ -222,7 +222,7 @@ err_put:
 	return err;
 }
 
-/* Asks for up to @n <= RECLAIM_MAX pieces; *got is what came. */
+/* Asks for up to @n <= RECLAIM_MAX pieces; *got: how many were returned. */
 static int reclaim_pages(struct cxr_dev *dev, u16 func, u32 n, u32 *got)
 {
 	u32 outlen = sizeof(struct prm_manage_pages_out) + n * sizeof(__be64);
@@ -262,7 +262,7 @@ out_free:
 	return err;
 }
 
-/* What a mad firmware asks for is not tried: the system would run out of memory. */
+/* An implausible request is not tried: the system would run out of memory. */
 static bool too_many(u32 n)
 {
 	return n / PIECES > totalram_pages() / MAX_SHARE;

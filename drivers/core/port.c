@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The port, and the netdev that stands for it. */
+/* The port and its netdev. */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
 
 #include "core.h"
 
-/* The ports of a LAG are in one network namespace: what moves there or from there is a reason. */
+/* A LAG depends on the network namespaces of its ports: evaluate it after a move. */
 static int port_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct cxr_port *port = container_of(nb, struct cxr_port, netdev_nb);
 
-	/* A pointer that is compared and not followed. */
+	/* The pointer is compared only. */
 	if (event == NETDEV_REGISTER && netdev_notifier_info_to_dev(ptr) == READ_ONCE(port->netdev))
 		cxr_lag_schedule(to_dev(port->core));
 	return NOTIFY_DONE;
 }
 
-/* As in drivers/ib/event.c, a notifier that moves with the netdev. Takes rtnl. */
+/* For the namespace of the netdev, which the notifier follows. Takes rtnl. */
 static void register_notifier(struct cxr_port *port, struct net_device *netdev)
 {
 	int err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Which RoCE versions were asked for, by module parameters, and which are granted. */
+/* RoCE versions: requested by module parameters, granted by capabilities. */
 #include <linux/moduleparam.h>
 #include <linux/pci.h>
 #include <linux/sysfs.h>
@@ -24,7 +24,7 @@ static int set_roce_param(const char *val, const struct kernel_param *kp)
 	return err;
 }
 
-/* In the form that is read: the name of the value, or the list. */
+/* The name of the value, or the list. */
 static int get_roce_param(char *buf, const struct kernel_param *kp)
 {
 	const struct roce_param *p = kp->arg;
@@ -82,7 +82,7 @@ const char *cxr_roce_granted_ud(const struct cxr_core *core)
 	return core->roce.roce ? cxr_param_name(&cxr_ud_gid_type_spec, core->ud_gid_type) : "off";
 }
 
-/* These sentences are what scripts know from other drivers of such parameters. */
+/* Scripts match the texts of other drivers with these parameters: keep them. */
 static void log_granted(const struct cxr_core *core)
 {
 	enum cxr_roce_mode mode = core->roce.mode;

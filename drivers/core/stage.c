@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Stages go up and down, and the module parameter that makes them fail. See stage.h. */
+/* Bring-up and teardown by stages, see stage.h, and fault injection into them. */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>

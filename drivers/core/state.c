@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Whether the device is ready, gone, or dead. A device that does not work is given up once and for
- * all: its DMA is cut off so that its memory can be freed, commands fail at once, clients are told.
+ * Whether the device is ready, gone, or dead. A device that fails is marked as dead for good: its
+ * DMA is disabled so that its memory can be freed, commands fail at once, and clients are notified.
  * It works again after unbind and bind.
  */
 #include <linux/delay.h>
@@ -54,9 +54,8 @@ bool cxr_core_dead(const struct cxr_core *core)
 EXPORT_SYMBOL_GPL(cxr_core_dead);
 
 /*
- * The DMA first: whoever sees that the device is dead frees what it was given. A write to the
- * configuration may be posted, and so may what the device just wrote: the answer to a read comes
- * behind both.
+ * DMA first: whoever sees CXR_DEAD may free memory that the device used. The write to configuration
+ * space and earlier writes of the device may be posted; the read flushes both.
  */
 static void disable_dma(struct cxr_dev *dev)
 {
@@ -64,7 +63,7 @@ static void disable_dma(struct cxr_dev *dev)
 
 	pci_clear_master(dev->core.pdev);
 	pci_read_config_word(dev->core.pdev, PCI_COMMAND, &command);
-	smp_mb__before_atomic();	/* the DMA, then the mark: cxr_core_dead() */
+	smp_mb__before_atomic();	/* DMA, then the mark; pairs with cxr_core_dead() */
 	set_bit(CXR_DEAD, &dev->state);
 }
 
@@ -81,7 +80,7 @@ void cxr_core_fail(struct cxr_dev *dev, const char *why)
 	if (!first)
 		return;
 
-	/* A console takes its time. */
+	/* Not under the lock: a console is slow. */
 	dev_err(dev->core.dev, "device failed: %s\n", why);
 	cxr_cmdq_abort(dev);
 	schedule_work(&dev->fatal_work);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The way of a received packet: the LAG demux table, if there is a LAG; rules of programs, by
- * priority; en's tables; rules for what is left. Each table leads to the next one that exists, by
- * what it does with packets that no entry of it is for.
+ * The order of flow tables for received packets: the LAG demux table, if there is a LAG; rules of
+ * programs by priority; en's tables; fallback rules. The miss of each table leads to the next one.
  *
- * A priority has a table as long as it has rules. In it each group has the entries of one mask. A
- * rule that takes nothing away sends a copy on to what comes behind its priority; so that such an
- * entry need not change with what that is, there is an empty table, the tail, which does.
+ * A priority has a table while it has rules, with a group per mask. A shared rule has the tables
+ * behind its priority as another destination. For that there is an empty table, the tail: when the
+ * next table changes, the miss of the tail is changed instead of all such entries.
  */
 #include <linux/slab.h>
 
@@ -18,7 +17,7 @@
 #define GROUPS BIT(LOG_GROUPS)
 #define FALLBACK CXR_FLOW_PRIO_FALLBACK
 
-/* Rules for the same packets in the same priority share it. */
+/* Shared by rules for the same packets in the same priority. */
 struct entry {
 	u32 index;
 	u32 tag;
@@ -35,7 +34,7 @@ struct group {
 
 struct cxr_rule_table {
 	u32 id;
-	u32 miss;		/* where it leads; 0: nowhere */
+	u32 miss;		/* the table its miss leads to; 0: none */
 	u32 tail, tail_miss;	/* tail 0: there is none */
 	unsigned int used;
 	struct group *groups[GROUPS];
@@ -51,7 +50,7 @@ struct cxr_rule {
 	u32 tirn;
 };
 
-/* ---- one behind the other -------------------------------------------------------------------- */
+/* ---- order of tables ------------------------------------------------------------------------- */
 
 static int set_miss(struct cxr_dev *dev, u32 table, u32 *miss, u32 next)
 {
@@ -65,7 +64,7 @@ static int set_miss(struct cxr_dev *dev, u32 table, u32 *miss, u32 next)
 	return err;
 }
 
-/* Makes each table lead to the next one, from the last to the first; *first is that. */
+/* From the last table to the first, which is returned in *first. */
 static int link_tables(struct cxr_dev *dev, u32 *first)
 {
 	struct cxr_rule_table *table = dev->rules[FALLBACK];
@@ -91,7 +90,7 @@ static int link_tables(struct cxr_dev *dev, u32 *first)
 	return 0;
 }
 
-/* The device forgets its first table with that. */
+/* 0 needs no command: the device unsets the root when that table is destroyed. */
 static int set_first_table(struct cxr_dev *dev, u32 first)
 {
 	int err = 0;
@@ -131,7 +130,7 @@ int cxr_flow_set_en_table(struct cxr_core *core, u32 table)
 	err = relink(dev);
 	if (err && table) {
 		dev->en_table = 0;
-		relink(dev);	/* what led there already */
+		relink(dev);	/* tables that led to it already */
 	}
 	mutex_unlock(&dev->flow_lock);
 	return err;
@@ -186,7 +185,7 @@ static void put_table(struct cxr_dev *dev, u8 prio)
 	kfree(table);
 }
 
-/* ERR_PTR. put_table() takes it back when it is empty. */
+/* ERR_PTR on failure. put_table() destroys it when it is empty. */
 static struct cxr_rule_table *get_table(struct cxr_dev *dev, u8 prio)
 {
 	struct cxr_rule_table *table = dev->rules[prio];
@@ -213,7 +212,7 @@ static struct cxr_rule_table *get_table(struct cxr_dev *dev, u8 prio)
 	return table;
 }
 
-/* For rules that send a copy on. It goes with its table. */
+/* For shared rules; destroyed with its table. */
 static int get_tail(struct cxr_dev *dev, u8 prio)
 {
 	struct cxr_rule_table *table = dev->rules[prio];
@@ -239,7 +238,7 @@ static void put_group(struct cxr_dev *dev, struct cxr_rule_table *table, struct 
 	kfree(group);
 }
 
-/* Entries of one mask stand together; a group that is full gets another one. ERR_PTR. */
+/* A group with this mask and a free entry; *slot is its index. ERR_PTR on failure. */
 static struct group *get_group(struct cxr_dev *dev, struct cxr_rule_table *table,
 			       const struct cxr_flow_fields *mask, u32 *slot)
 {
@@ -278,7 +277,7 @@ static struct group *get_group(struct cxr_dev *dev, struct cxr_rule_table *table
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* What is done with the packets of @entry; -EXIST: its rules contradict each other. */
+/* The action of all rules of @entry; -EEXIST: a rule that drops packets is not the only one. */
 static int fill_action(const struct cxr_rule_table *table, const struct entry *entry,
 		       struct cxr_flow_action *action)
 {
@@ -316,7 +315,7 @@ static int write_entry(struct cxr_dev *dev, const struct cxr_rule *rule, bool mo
 			       &rule->entry->value, &action, modify);
 }
 
-/* An entry for the same packets that stands already. */
+/* The existing entry for the same packets. */
 static struct entry *find_entry(struct cxr_rule_table *table, const struct cxr_rule_attr *attr,
 				struct group **group)
 {

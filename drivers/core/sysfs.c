@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The attributes of the PCI device: a group for each object that has some. They are there from the
- * end of the probe to the beginning of the removal.
+ * Attributes of the PCI device: a group per object. They exist from the end of probe to the start
+ * of removal.
  */
 #include <linux/sysfs.h>
 

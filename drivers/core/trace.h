@@ -8,7 +8,7 @@
 
 #include <linux/tracepoint.h>
 
-/* A command came to its end, or did not run (err without a status). */
+/* A command has completed, or did not run (err without a status). */
 TRACE_EVENT(cxr_cmd,
 	TP_PROTO(const char *dev, const char *name, u16 op, u8 status, u32 syndrome, u64 ns,
 		 int err),
@@ -36,7 +36,7 @@ TRACE_EVENT(cxr_cmd,
 		  __entry->status, __entry->syndrome, __entry->ns, __entry->err)
 );
 
-/* An entry of an event queue, decoded; err: it could not be. */
+/* An event queue entry; err: it could not be decoded. */
 TRACE_EVENT(cxr_event,
 	TP_PROTO(const char *dev, const char *eq, u8 type, u8 subtype, u32 num, int err),
 	TP_ARGS(dev, eq, type, subtype, num, err),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* UAR pages: the parts of BAR 0 where doorbells are rung. */
+/* UAR pages: the parts of BAR 0 with doorbells. */
 #include <linux/io.h>
 #include <linux/slab.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Completion queues, and what follows from an error in a queue: all are made anew. */
+/* Completion queues, and the restart of all queues after an error. */
 #include "en.h"
 
 #define LOG_CQE		6
@@ -11,7 +11,7 @@ void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const 
 	if (cxr_core_dead(en->core))
 		return;
 
-	/* one message for the many completions of a queue that is being flushed */
+	/* one message, although a queue in error flushes many completions */
 	if (queue_delayed_work(en->wq, &en->restart_work, soon ? 0 : CXR_EN_RESTART_GAP))
 		netdev_err(en->ndev, "%s %#x: %s; restarting all queues\n", why, num, what);
 }
@@ -95,14 +95,14 @@ struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq)
 		return NULL;
 
 	cq->ci++;
-	dma_rmb();	/* the owner before the rest of the entry */
+	dma_rmb();	/* the owner bit, then the rest of the entry */
 	return entry;
 }
 
 void cxr_en_cq_update(struct cxr_en_cq *cq)
 {
 	cq->db.rec[0] = cpu_to_be32(cq->ci & 0xffffff);
-	dma_wmb();	/* the room in the CQ before the WQEs that may use it */
+	dma_wmb();	/* room in the CQ, then WQEs that need it */
 }
 
 void cxr_en_cq_arm(struct cxr_en_cq *cq)

@@ -2,20 +2,18 @@
 /*
  * cxr_en: the netdev of a port.
  *
- * struct cxr_en is the netdev's private part and lives as long as it. A channel is one completion
- * vector with everything on it: an RQ, an SQ, their two CQs and the NAPI context that polls both.
- * The table below says what exists when.
+ * struct cxr_en is the private part of the netdev. A channel is a completion vector with its RQ,
+ * SQ, their CQs, and the NAPI context that polls both. What exists when:
  *
  *	probe .. remove		PD, transport domain, mkey, TIS, UAR	stage base
  *	up (ndo_open .. stop)	channels				cxr_en_open_channels()
  *				RQT, TIRs, flow tables			cxr_en_steer_create()
  *
- * Whatever changes a queue (MTU, ring sizes, number of channels, an error) closes all of it and
- * opens it anew: cxr_en_reconfigure(). There is one such path, and it is walked often.
+ * A change of the MTU, ring sizes or number of channels, and an error of a queue, close all
+ * channels and open them again: cxr_en_reconfigure() is the only such path, and used often.
  *
- * Locks: RTNL > en->lock. RTNL serializes open, stop and reconfiguration; en->lock lets the works,
- * which run without RTNL, see the steering and the vport in a state that does not change under
- * them.
+ * Locks: RTNL > en->lock. RTNL serializes open, stop and reconfiguration; en->lock protects the
+ * steering and the vport from works, which run without RTNL.
  */
 #ifndef CXR_EN_H
 #define CXR_EN_H
@@ -39,16 +37,16 @@ struct page_pool;
 #define CXR_EN_LOG_RING_MAX	13
 #define CXR_EN_LOG_RING_DEFAULT	10
 #define CXR_EN_RX_PAGES_MAX	4	/* scatter entries of a receive WQE, a page each */
-#define CXR_EN_RX_COPY		256	/* shorter packets are copied, of longer ones the headers */
+#define CXR_EN_RX_COPY		256	/* longer packets: only the headers are copied */
 #define CXR_EN_INLINE_MAX	256	/* headers in a send WQE */
-/* what a frame has beside its MTU */
+/* of a frame, beyond the MTU */
 #define CXR_EN_OVERHEAD		(ETH_HLEN + 2 * VLAN_HLEN)
 #define CXR_EN_HASH_KEY		40
 #define CXR_EN_TIRS		(CXR_TIR_IPV6_UDP + 1)
 #define CXR_EN_MACS		256	/* flow table entries for exact MAC addresses */
 #define CXR_EN_LOG_MACS		ilog2(CXR_EN_MACS)
 
-/* What the device counts as inline modes: how much of a packet must stand in the send WQE. */
+/* Inline modes of the device: which headers have to be in the send WQE. */
 enum cxr_en_inline {
 	CXR_EN_INLINE_NONE,
 	CXR_EN_INLINE_L2,
@@ -56,15 +54,15 @@ enum cxr_en_inline {
 	CXR_EN_INLINE_TCP_UDP,
 };
 
-/* Of one direction of one channel; counted for the life of the netdev. */
+/* One direction of a channel; kept for the lifetime of the netdev. */
 struct cxr_en_stats {
 	struct u64_stats_sync sync;
 	u64_stats_t packets;
 	u64_stats_t bytes;
 	u64_stats_t dropped;
-	u64_stats_t csum;	/* rx: verified by the device; tx: left to it */
-	u64_stats_t stops;	/* tx: queue full; rx: no page to be had */
-	atomic_long_t errors;	/* error completions: NAPI's; the rest of tx is the sender's */
+	u64_stats_t csum;	/* rx: verified by the device; tx: computed by it */
+	u64_stats_t stops;	/* tx: queue full; rx: no page available */
+	atomic_long_t errors;	/* error completions; NAPI counts them, the sender all else of tx */
 };
 
 struct cxr_en_cq {
@@ -74,13 +72,13 @@ struct cxr_en_cq {
 	struct cxr_db db;
 	u32 ci;
 	u8 log_size;
-	u8 arm_sn;		/* counts the events of the CQ; the device compares two bits */
+	u8 arm_sn;		/* number of events; the device compares two bits */
 };
 
 /* A packet in the SQ, at the index of its first 64-byte block. */
 struct cxr_en_tx_info {
 	struct sk_buff *skb;
-	u32 bytes;		/* on the wire, as told to BQL */
+	u32 bytes;		/* on the wire, as reported to BQL */
 	u8 blocks;
 	u8 maps;		/* entries of the map ring */
 };
@@ -92,10 +90,10 @@ struct cxr_en_tx_map {
 };
 
 struct cxr_en_sq {
-	/* the sender's, under the tx queue's lock */
+	/* sender, under the lock of the tx queue */
 	u16 pc;			/* in 64-byte blocks, as is cc */
 	u32 map_pc;
-	u16 rung;		/* pc that the device was told */
+	u16 rung;		/* pc at the last doorbell */
 	void *last;		/* control segment of the last WQE */
 	u16 mask;
 	u16 stop_room;		/* blocks that the largest packet may need */
@@ -113,16 +111,16 @@ struct cxr_en_sq {
 	struct cxr_db db;
 	u8 log_size;
 
-	/* NAPI's */
+	/* NAPI */
 	u16 cc ____cacheline_aligned_in_smp;
 	u32 map_cc;
-	bool failed;		/* an error was seen: stopped until the queue is made anew */
+	bool failed;		/* stopped until the queue is restarted */
 	struct cxr_en_cq cq;
 };
 
 struct cxr_en_rq {
 	struct page_pool *pool;
-	struct page **pages;	/* n_pages per WQE; NULL: handed to the stack, to be filled again */
+	struct page **pages;	/* n_pages per WQE; NULL: passed to the stack, to be refilled */
 	u8 n_pages;
 	u8 log_stride;
 	u8 log_size;
@@ -147,8 +145,8 @@ struct cxr_en_channel {
 
 struct cxr_en_mac {
 	u8 addr[ETH_ALEN];
-	bool used;		/* stands in the flow table */
-	bool wanted;		/* by the rx mode that is being applied */
+	bool used;		/* has an entry in the flow table */
+	bool wanted;		/* in the rx mode that is being applied */
 };
 
 #define CXR_EN_GROUPS 3
@@ -160,18 +158,18 @@ struct cxr_en_table {
 	unsigned int n_groups;
 };
 
-/* Receive steering, while up: MAC table -> class table -> TIR -> (RQT) -> RQ. */
+/* Receive steering: MAC table -> class table -> TIR -> (RQT) -> RQ; under cxr_en.lock. */
 struct cxr_en_steer {
 	bool active;
 	bool rqt;		/* exists */
 	u32 rqtn;
 	u32 tirn[CXR_EN_TIRS];
-	unsigned int n_tirs;	/* that exist; the first is direct */
+	unsigned int n_tirs;	/* the first is direct */
 	struct cxr_en_table classes;
-	unsigned int n_classes;	/* entries that stand */
+	unsigned int n_classes;	/* entries of the class table */
 	struct cxr_en_table macs;
 	struct cxr_en_mac mac[CXR_EN_MACS];
-	bool promisc, allmulti;	/* the entry stands */
+	bool promisc, allmulti;	/* have an entry in the MAC table */
 };
 
 struct cxr_en_config {
@@ -189,11 +187,12 @@ struct cxr_en {
 	struct cxr_uar *uar;
 	u8 inline_mode;		/* enum cxr_en_inline */
 	u8 hash_key[CXR_EN_HASH_KEY];
+	/* config, channels and n_channels change under RTNL */
 	struct cxr_en_config config;
 	struct cxr_en_channel *channels[CXR_EN_CHANNELS_MAX];
-	unsigned int n_channels;	/* open */
+	unsigned int n_channels;	/* open ones */
 
-	struct mutex lock;		/* guards steer and the vport's state */
+	struct mutex lock;		/* steer, and the state of the vport */
 	struct cxr_en_steer steer;
 
 	struct workqueue_struct *wq;	/* ordered */
@@ -207,39 +206,39 @@ struct cxr_en {
 };
 
 /* main.c */
-/* Opens with @config in place of what runs; on failure the old one is brought back. RTNL held. */
+/* Restarts the queues with @config, or with the old one if that fails. RTNL held. */
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config);
 
 /* cq.c */
 #define CXR_EN_RESTART_GAP	HZ	/* restarts are at least this far apart */
-/* An error made a queue unusable: report it and make all of them anew, soon. Any context. */
+/* Logs the error of queue @why @num and schedules a restart of all queues. Any context. */
 void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const char *what);
-/* @period in us and @count: interrupt moderation, if the device has it. */
+/* @period in us and @count: interrupt moderation, if supported. */
 int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, u16 period,
 		     u16 count);
 void cxr_en_cq_destroy(struct cxr_en_cq *cq);
-/* The next entry that the device wrote, or NULL. It stays valid until cxr_en_cq_update(). */
+/* The next entry, or NULL. Valid until cxr_en_cq_update(). */
 struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq);
-/* Gives the entries that were taken back to the device. */
+/* Returns the consumed entries to the device. */
 void cxr_en_cq_update(struct cxr_en_cq *cq);
 void cxr_en_cq_arm(struct cxr_en_cq *cq);
 
 /* ring.c */
 /*
- * All channels of @config, receiving as soon as something is steered to them; tx queues stay
- * stopped. RTNL held.
+ * Opens all channels of @config. They receive what is steered to them; tx queues stay stopped. RTNL
+ * held.
  */
 int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config);
-/* Nothing is steered to the channels any more. RTNL held. */
+/* Nothing may be steered to the channels any more. RTNL held. */
 void cxr_en_close_channels(struct cxr_en *en);
 
 /* rx.c */
 u8 cxr_en_rx_pages(u16 mtu);
-/* The pool and the page table; the ring is filled later. 0 or -ENOMEM. */
+/* Allocates the page pool and the array of pages; the ring stays empty. 0 or -ENOMEM. */
 int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct device *dev, int node);
-/* The RQ is gone: the device writes no more. */
+/* The RQ must be destroyed before. */
 void cxr_en_rx_free(struct cxr_en_rq *rq);
-/* Gives the device what it can take. false: there was no memory, call again. */
+/* Refills the ring. False: out of memory, call again. */
 bool cxr_en_rx_fill(struct cxr_en_rq *rq);
 /* Returns the number of packets, at most @budget. */
 int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget);
@@ -249,25 +248,25 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev);
 netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *ndev,
 					netdev_features_t features);
 u16 cxr_en_tx_max_blocks(const struct cxr_core *core, u8 *max_ds);
-/* true: there is more to do. */
+/* True: there is more to do. */
 bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget);
-/* Frees what the device did not send. The SQ is gone, senders and NAPI are off. */
+/* Frees packets that were not sent. The SQ is destroyed, senders and NAPI are stopped. */
 void cxr_en_tx_flush(struct cxr_en_sq *sq);
 
 /* rss.c: RQT and TIRs */
 /*
- * tirn[CXR_TIR_NO_HASH] goes to the first channel. The others spread by hash; if the device cannot,
- * they are not created, and n_tirs says so. en->lock held.
+ * tirn[CXR_TIR_NO_HASH] leads to the first channel, the others to a channel by hash. Without RSS
+ * there are no others (n_tirs is 1). en->lock held.
  */
 int cxr_en_rss_create(struct cxr_en *en);
 void cxr_en_rss_destroy(struct cxr_en *en);
 
 /* steer.c */
-/* Receiving begins. The channels are open; en->lock held. */
+/* Starts receiving. The channels are open; en->lock held. */
 int cxr_en_steer_create(struct cxr_en *en);
-/* Receiving ends; also undoes half of a creation. en->lock held. */
+/* Stops receiving; also after a creation that failed. en->lock held. */
 void cxr_en_steer_destroy(struct cxr_en *en);
-/* Makes the device take what the netdev's flags and lists say. May sleep; takes en->lock. */
+/* Sets the receive filter from the netdev's flags and address lists. May sleep; takes en->lock. */
 void cxr_en_apply_rx_mode(struct cxr_en *en);
 
 /* stats.c */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* ethtool. RTNL is held in all of it. */
+/* ethtool operations. RTNL is held. */
 #include <linux/ethtool.h>
 #include <linux/log2.h>
 #include "en.h"

@@ -75,8 +75,8 @@ static void close_queues(struct cxr_en *en)
 }
 
 /*
- * Queues made anew need no one to look at what the old ones complained of. The device is detached
- * meanwhile, which stops senders and the watchdog and leaves the carrier alone.
+ * New queues make a pending restart obsolete. The device is detached meanwhile, which stops senders
+ * and the watchdog but keeps the carrier.
  */
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 {
@@ -136,7 +136,7 @@ static int en_open(struct net_device *ndev)
 	if (err)
 		goto unlock;
 
-	/* a function that does not own the port may not switch it: its link is what it is */
+	/* a function that does not own the port cannot enable it, and uses the link as it is */
 	err = cxr_cmd_set_port_admin(en->core, true);
 	if (err)
 		netdev_dbg(ndev, "cannot enable the port: %pe\n", ERR_PTR(err));
@@ -185,7 +185,7 @@ static int en_set_features(struct net_device *ndev, netdev_features_t features)
 	struct cxr_en *en = netdev_priv(ndev);
 	struct cxr_en_config config = en->config;
 
-	/* the others are looked at packet by packet */
+	/* the others take effect per packet */
 	config.vlan_strip = features & NETIF_F_HW_VLAN_CTAG_RX;
 	if (config.vlan_strip == en->config.vlan_strip)
 		return 0;
@@ -231,7 +231,7 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_validate_addr = eth_validate_addr,
 };
 
-/* ---- what the core tells ------------------------------------------------ */
+/* ---- events ------------------------------------------------------------- */
 
 static void on_event(void *priv, const struct cxr_event *event)
 {
@@ -284,7 +284,7 @@ static void set_features(struct cxr_en *en)
 	ndev->priv_flags |= IFF_UNICAST_FLT;
 }
 
-/* The largest MTU that the port takes and that fits the scatter entries of a receive WQE. */
+/* The largest MTU that the port supports and that fits the scatter list of a receive WQE. */
 static u32 max_mtu(const struct cxr_core *core, u16 port_max)
 {
 	u32 pages = min_t(u32, CXR_EN_RX_PAGES_MAX, core->caps.max_wqe_sz_rq / PRM_WQE_DS);
@@ -410,7 +410,7 @@ static void wq_down(void *owner)
 {
 	struct cxr_en *en = owner;
 
-	/* the interface is closed: nothing queues a work any more */
+	/* the interface is closed: nothing queues work any more */
 	cancel_delayed_work_sync(&en->restart_work);
 	destroy_workqueue(en->wq);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Channels: the queues of a completion vector, their memory, and the NAPI context that serves them.
+ * Channels: the queues of a completion vector, their memory, and their NAPI context.
  */
 #include <linux/slab.h>
 #include "en.h"
 
 #define LOG_BB		6	/* of PRM_WQE_BB */
-#define RX_PERIOD_US	8	/* interrupt moderation, if the device has it */
+#define RX_PERIOD_US	8	/* interrupt moderation, if supported */
 #define RX_COUNT	64
 #define TX_PERIOD_US	16
 #define TX_COUNT	32
@@ -228,13 +228,13 @@ static int poll(struct napi_struct *napi, int budget)
 	bool busy = cxr_en_tx_poll(&ch->sq, budget);
 	int done = 0;
 
-	/* without a budget (netpoll) only the send side may be touched */
+	/* netpoll has no budget and may only poll the send side */
 	if (!budget)
 		return 0;
 
 	done = cxr_en_rx_poll(&ch->rq, napi, budget);
 	busy |= done == budget;
-	/* with an empty ring nobody would call again: no memory keeps us polling */
+	/* an empty ring raises no events: keep polling until there is memory */
 	busy |= !cxr_en_rx_fill(&ch->rq);
 	if (busy)
 		return budget;
@@ -259,7 +259,7 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 
 	ch->en = en;
 	ch->index = index;
-	/* a completion of a CQ that is not armed yet is no event, so that NAPI may come first */
+	/* CQs are not armed yet, so there are no events before napi_enable() */
 	netif_napi_add(en->ndev, &ch->napi, poll);
 	err = open_sq(ch, config->log_sq);
 	if (err)
@@ -271,7 +271,7 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 
 	cxr_en_rx_fill(&ch->rq);
 	napi_enable(&ch->napi);
-	/* arms the CQs, and asks for memory again if the ring could not be filled */
+	/* arms the CQs, and retries if the ring could not be filled */
 	local_bh_disable();
 	napi_schedule(&ch->napi);
 	local_bh_enable();

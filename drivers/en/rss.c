@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Spreading of packets over the channels: an RQT, and a TIR for each kind of packet that has its
- * own hash.
+ * RSS: an RQT, and a TIR for each kind of packet with a hash of its own.
  */
 #include "en.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Receive. A WQE scatters a packet over whole pages of a page pool, as many as the MTU needs. Of a
- * short packet the bytes are copied and the pages stay where they are; of a longer one the headers
- * are copied, the pages become fragments, and come back to the pool when the stack is done with
- * them.
+ * Receive. A WQE scatters a packet over whole pages of a page pool, as many as the MTU needs. A
+ * short packet is copied and its pages stay in the ring; of a longer one the headers are copied and
+ * the pages become fragments, which return to the pool when the stack frees them.
  */
 #include <linux/if_vlan.h>
 #include <linux/skbuff.h>
@@ -59,7 +58,7 @@ void cxr_en_rx_free(struct cxr_en_rq *rq)
 
 static int post(struct cxr_en_rq *rq)
 {
-	/* a stride is a power of two: the WQE is within a page */
+	/* a stride is a power of two, so the WQE is within a page */
 	struct prm_wqe_data_seg *seg = cxr_buf_at(&rq->buf, (size_t)(rq->pc & rq->mask) <<
 							    rq->log_stride);
 	struct page **pages = pages_of(rq, rq->pc);
@@ -96,12 +95,12 @@ bool cxr_en_rx_fill(struct cxr_en_rq *rq)
 		u64_stats_inc(&rq->stats->stops);
 		u64_stats_update_end(&rq->stats->sync);
 	}
-	dma_wmb();	/* the WQEs before the record that counts them */
+	dma_wmb();	/* WQEs, then the doorbell record */
 	rq->db.rec[0] = cpu_to_be32(rq->pc);
 	return !err;
 }
 
-/* The packet of @len bytes in @pages, or NULL: no memory, the pages stay in the ring. */
+/* An skb with the packet of @len bytes in @pages. NULL: no memory, the pages stay in the ring. */
 static struct sk_buff *build(struct cxr_en_rq *rq, struct napi_struct *napi, struct page **pages,
 			     u32 len)
 {
@@ -125,7 +124,7 @@ static struct sk_buff *build(struct cxr_en_rq *rq, struct napi_struct *napi, str
 
 	head = eth_get_headlen(napi->dev, va, CXR_EN_RX_COPY);
 	skb_put_data(skb, va, head);
-	/* the pages go to the skb */
+	/* the skb takes over the pages */
 	skb_add_rx_frag(skb, 0, pages[0], head, first - head, PAGE_SIZE);
 	pages[0] = NULL;
 	for (i = 1, len -= first; len; i++, len -= part) {
@@ -139,7 +138,6 @@ static struct sk_buff *build(struct cxr_en_rq *rq, struct napi_struct *napi, str
 	return skb;
 }
 
-/* What the device found out about the packet. */
 static void set_offload_results(struct cxr_en_rq *rq, struct sk_buff *skb,
 				const struct cxr_cqe *cqe, struct napi_struct *napi)
 {
@@ -165,7 +163,7 @@ static void fail_rq(struct cxr_en_rq *rq, const char *why)
 	cxr_en_schedule_restart(rq->en, "receive queue", rq->rqn, why);
 }
 
-/* false: the completion is not one of a packet. */
+/* False: the completion is not that of a packet. */
 static bool valid(struct cxr_en_rq *rq, const struct cxr_cqe *cqe)
 {
 	if (unlikely(cqe->kind != CXR_CQE_RESP_SEND)) {
@@ -194,7 +192,7 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 
 	for (done = 0; done < budget && (entry = cxr_en_cq_next(&rq->cq)); done++) {
 		cxr_cqe_decode(entry, &cqe);
-		/* after a failure the rest is flushed and the ring no longer ours to count */
+		/* after a failure the rest is flushed, and rq->cc is not valid any more */
 		if (unlikely(rq->failed || !valid(rq, &cqe)))
 			continue;
 		skb = build(rq, napi, pages_of(rq, rq->cc), cqe.byte_count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Counters: of the queues, kept for the life of the netdev, and of the vport, asked of the device.
+ * Counters of the queues, kept for the lifetime of the netdev, and of the vport, read from the
+ * device.
  */
 #include <linux/ethtool.h>
 #include "en.h"
@@ -128,7 +129,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 	struct cxr_vport_counters vport = {};
 	unsigned int i;
 
-	/* a device that does not answer has no counters to show: they stay 0 */
+	/* if the device does not respond, its counters are shown as 0 */
 	if (cxr_cmd_query_vport_counters(en->core, &vport))
 		memset(&vport, 0, sizeof(vport));
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)

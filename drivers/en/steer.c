@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Which packets are received and where they go. The root table decides by destination MAC whether a
- * packet is ours: exact addresses, any multicast, anything. The class table behind it picks the TIR
- * by what the packet is. RoCE packets come to neither: the device takes them out before.
+ * Receive steering. The MAC table filters by destination MAC: exact addresses, all multicast,
+ * everything. The class table behind it chooses the TIR by protocol. The device handles RoCE
+ * packets before both.
  *
- * Beside the tables the vport has its own lists of addresses, by which the card's switch decides
- * what to send to this function.
+ * In addition the vport has lists of addresses, by which the embedded switch forwards packets to
+ * this function.
  */
 #include <linux/slab.h>
 #include "en.h"
 
 /*
- * Entries of the MAC table: exact addresses, then one for all multicast, then one for everything.
+ * Entries of the MAC table: exact addresses, then one for all multicast, one for everything.
  */
 #define ALLMULTI	CXR_EN_MACS
 #define PROMISC		(CXR_EN_MACS + 1)
@@ -155,7 +155,7 @@ static struct cxr_en_mac *find_mac(struct cxr_en_steer *steer, const u8 *addr)
 	return NULL;
 }
 
-/* Wanted from now on; false: there is no room for it. */
+/* Marks the address as wanted. False: the table is full, or the command failed. */
 static bool add_mac(struct cxr_en *en, const u8 *addr)
 {
 	struct cxr_en_steer *steer = &en->steer;
@@ -190,11 +190,11 @@ static void remove_stale_macs(struct cxr_en *en)
 	}
 }
 
-/* A copy of what the stack wants, taken under its lock. */
+/* Copy of the rx mode of the netdev, taken under its address lock. */
 struct rx_mode {
 	bool promisc, allmulti;
 	u32 n_uc, n_mc;
-	u8 uc[CXR_EN_MACS][ETH_ALEN];	/* our own address first */
+	u8 uc[CXR_EN_MACS][ETH_ALEN];	/* dev_addr first */
 	u8 mc[CXR_EN_MACS][ETH_ALEN];	/* broadcast first */
 };
 
@@ -258,7 +258,7 @@ static void apply_rx_mode(struct cxr_en *en)
 		return;
 
 	copy_rx_mode(en, mode);
-	/* new entries before old ones go: no packet is lost on the way */
+	/* new entries first, so that no packet is lost meanwhile */
 	for (i = 0; i < mode->n_uc; i++)
 		mode->promisc |= !add_mac(en, mode->uc[i]);
 	for (i = 0; i < mode->n_mc; i++)
@@ -281,7 +281,7 @@ void cxr_en_apply_rx_mode(struct cxr_en *en)
 	mutex_unlock(&en->lock);
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- create and destroy ------------------------------------------------- */
 
 int cxr_en_steer_create(struct cxr_en *en)
 {
@@ -327,7 +327,7 @@ void cxr_en_steer_destroy(struct cxr_en *en)
 		cxr_flow_set_en_table(en->core, 0);
 		set_catchall(en, &steer->promisc, false, PROMISC, GROUP_PROMISC);
 		set_catchall(en, &steer->allmulti, false, ALLMULTI, GROUP_ALLMULTI);
-		remove_stale_macs(en);	/* nothing is wanted */
+		remove_stale_macs(en);	/* all of them: none is wanted */
 		destroy_flow_table(en, &steer->macs);
 	}
 	while (steer->n_classes)

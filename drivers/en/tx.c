@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Transmit. A packet is one WQE: control segment, Ethernet segment with the headers that the device
- * wants inline, and a data segment for the rest of the linear part and for each fragment. Every WQE
- * asks for a completion.
+ * Transmit. A packet is one WQE: control segment, Ethernet segment with the inline headers that the
+ * device needs, and a data segment for the rest of the linear part and for each fragment. Every WQE
+ * requests a completion.
  *
- * A WQE may wrap at the end of the queue, and the pages of the queue are not contiguous: everything
- * is written in units of 16 bytes, each at the address that sq_at() gives.
+ * A WQE may wrap at the end of the queue, and the pages of the queue are not contiguous: WQEs are
+ * written in units of 16 bytes, each at its sq_at().
  */
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -19,13 +19,13 @@
 
 /* How a packet becomes a WQE. */
 struct tx_plan {
-	u16 headers;		/* bytes of the packet that stand in the WQE */
-	u16 inline_len;		/* the same with a VLAN tag put in */
+	u16 headers;		/* bytes of the packet that are inline */
+	u16 inline_len;		/* the same with an inserted VLAN tag */
 	u16 mss;		/* 0: no segmentation */
 	u16 packets;
 	u32 bytes;
 	u8 header_ds;		/* 16-byte units before the first data segment */
-	unsigned int ds;	/* in all */
+	unsigned int ds;	/* units of the WQE */
 };
 
 static void *sq_at(const struct cxr_en_sq *sq, unsigned int ds)
@@ -43,12 +43,12 @@ static u16 sq_room(const struct cxr_en_sq *sq)
 
 u16 cxr_en_tx_max_blocks(const struct cxr_core *core, u8 *max_ds)
 {
-	/* the size in the control segment has six bits */
+	/* the size field of the control segment has six bits */
 	*max_ds = min_t(unsigned int, core->caps.max_wqe_sz_sq / PRM_WQE_DS, 63);
 	return DIV_ROUND_UP(*max_ds, DS_PER_BB);
 }
 
-/* Bytes that the device must find in the WQE to know where to send the packet. */
+/* Bytes that have to be inline so that the device can forward the packet. */
 static u16 min_inline(const struct cxr_en *en, const struct sk_buff *skb)
 {
 	unsigned int len = 0;
@@ -87,7 +87,7 @@ static void plan_packet(const struct cxr_en *en, const struct sk_buff *skb, stru
 	}
 	plan->inline_len = plan->headers;
 	if (skb_vlan_tag_present(skb)) {
-		/* the tag goes between the addresses and the type, which is cheapest in the WQE */
+		/* the tag is inserted into the inline headers, behind the addresses */
 		plan->headers = max_t(u16, plan->headers, 2 * ETH_ALEN);
 		plan->inline_len = plan->headers + VLAN_HLEN;
 		plan->bytes += plan->packets * VLAN_HLEN;
@@ -98,7 +98,7 @@ static void plan_packet(const struct cxr_en *en, const struct sk_buff *skb, stru
 	plan->ds = plan->header_ds + skb_shinfo(skb)->nr_frags + (skb_headlen(skb) > plan->headers);
 }
 
-/* Ethernet segment and the inline headers behind it. */
+/* The Ethernet segment with the inline headers. */
 static void write_headers(struct cxr_en_sq *sq, const struct sk_buff *skb,
 			  const struct tx_plan *plan)
 {
@@ -144,7 +144,7 @@ static int map_part(struct cxr_en_sq *sq, dma_addr_t addr, u32 len, bool single,
 	return 0;
 }
 
-/* Data segments; on failure nothing stays mapped. */
+/* Writes the data segments. On failure nothing stays mapped. */
 static int map_packet(struct cxr_en_sq *sq, struct sk_buff *skb, const struct tx_plan *plan)
 {
 	struct device *dev = sq->en->core->dev;
@@ -174,16 +174,15 @@ static int map_packet(struct cxr_en_sq *sq, struct sk_buff *skb, const struct tx
 	return err;
 }
 
-/* Tells the device of what was posted since the last time. */
 static void ring_doorbell(struct cxr_en_sq *sq)
 {
 	if (sq->rung == sq->pc)
 		return;
 
 	sq->rung = sq->pc;
-	dma_wmb();	/* the WQEs before the record that counts them */
+	dma_wmb();	/* WQEs, then the doorbell record */
 	sq->db.rec[1] = cpu_to_be32(sq->pc);
-	wmb();		/* the record before the doorbell that makes the device read it */
+	wmb();		/* the record, then the doorbell */
 	cxr_uar_ring(sq->uar, sq->last);
 }
 
@@ -206,7 +205,7 @@ static netdev_tx_t drop_packet(struct cxr_en_sq *sq, struct sk_buff *skb)
 	u64_stats_inc(&sq->stats->dropped);
 	u64_stats_update_end(&sq->stats->sync);
 	dev_kfree_skb_any(skb);
-	ring_doorbell(sq);	/* packets before this one may have waited for it */
+	ring_doorbell(sq);	/* for earlier packets with xmit_more */
 	return NETDEV_TX_OK;
 }
 
@@ -219,7 +218,7 @@ static void stop_if_full(struct cxr_en_sq *sq)
 	u64_stats_update_begin(&sq->stats->sync);
 	u64_stats_inc(&sq->stats->stops);
 	u64_stats_update_end(&sq->stats->sync);
-	/* pairs with the barrier in wake(): either we see its room, or it sees the queue stopped */
+	/* pairs with wake(): either we see the room, or wake() sees the stopped queue */
 	smp_mb();
 	if (sq_room(sq) >= sq->stop_room && !READ_ONCE(sq->failed))
 		netif_tx_start_queue(sq->txq);
@@ -285,7 +284,7 @@ netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *
 	return features;
 }
 
-/* Takes the packet at the consumer index out of the queue. */
+/* Removes the packet at the consumer index from the queue. */
 static void complete_packet(struct cxr_en_sq *sq, int budget, unsigned int *packets,
 			    unsigned int *bytes)
 {
@@ -310,7 +309,7 @@ static void fail_sq(struct cxr_en_sq *sq, const char *why)
 
 static void wake(struct cxr_en_sq *sq)
 {
-	smp_mb();	/* our cc before its state; see stop_if_full() */
+	smp_mb();	/* sq->cc, then the state of the queue; pairs with stop_if_full() */
 	if (unlikely(netif_tx_queue_stopped(sq->txq)) && sq_room(sq) >= sq->stop_room &&
 	    !sq->failed)
 		netif_tx_wake_queue(sq->txq);
@@ -342,7 +341,7 @@ bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget)
 	}
 	cxr_en_cq_update(&sq->cq);
 	netdev_tx_completed_queue(sq->txq, packets, bytes);
-	/* a queue that completes nothing was not stopped for want of room: leave it as it is */
+	/* no completion, no new room: leave a stopped queue as it is */
 	if (packets)
 		wake(sq);
 	return packets >= TX_POLL_MAX;

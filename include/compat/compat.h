@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * What differs between the kernels we build for (6.1, 6.12, 7.2). Included before every source
- * file; the only place that asks for a version. Debian backports inside a stable series, so ask for
- * the thing itself (__has_include, #ifdef) where that is possible. Each entry says what changed, in
- * which release, and can go when the older side goes.
+ * Differences between the supported kernels (6.1, 6.12, 7.2). Included before every source file;
+ * the only place that tests LINUX_VERSION_CODE. Debian backports within a stable series, so test
+ * for the feature itself (__has_include, #ifdef) where possible. Each entry says what changed in
+ * which release, and can be removed with support for the older kernel.
  */
 #ifndef CXR_COMPAT_H
 #define CXR_COMPAT_H

@@ -455,9 +455,9 @@ struct cxr_uar {
 #define CXR_UAR_SIZE 4096	/* a system page may hold several */
 
 /*
- * ALLOC_UAR and a mapping, write-combining with _wc. Free it when no queue uses it any more. Returns
- * an ERR_PTR on failure: -EPROTO (the page is outside the BAR), -ENOMEM, or the command's error. May
- * sleep.
+ * ALLOC_UAR and a mapping, write-combining with _wc. Free it when no queue uses it any more.
+ * Returns an ERR_PTR on failure: -EPROTO (the page is outside the BAR), -ENOMEM, or the command's
+ * error. May sleep.
  */
 struct cxr_uar *cxr_uar_alloc(struct cxr_core *core);
 struct cxr_uar *cxr_uar_alloc_wc(struct cxr_core *core);

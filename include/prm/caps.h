@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What the device can do: QUERY_HCA_CAP, SET_HCA_CAP and the pages they carry. */
+/* Capabilities: QUERY_HCA_CAP, SET_HCA_CAP and their pages. */
 #ifndef CXR_PRM_CAPS_H
 #define CXR_PRM_CAPS_H
 
@@ -53,7 +53,7 @@ enum prm_cap_page {
 /* atomic_caps.atomic_operations */
 #define PRM_ATOMIC_CMP_SWAP	(1U << 0)
 #define PRM_ATOMIC_FETCH_ADD	(1U << 1)
-/* umr_fence: what a UMR WQE waits for */
+/* umr_fence: the fence that UMR WQEs need */
 enum prm_umr_fence {
 	PRM_UMR_FENCE_STRONG	= 0,
 	PRM_UMR_FENCE_SMALL	= 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* How commands reach the device: initialization segment, command queue, mailboxes, opcodes. */
+/* Commands: initialization segment, command queue, mailboxes, opcodes. */
 #ifndef CXR_PRM_CMDIF_H
 #define CXR_PRM_CMDIF_H
 
@@ -71,7 +71,7 @@ enum prm_nic_ifc {
 	PRM_NIC_IFC_SW_RESET		= 7,
 };
 
-/* One slot of the command queue; the first 16 bytes of input and output travel in it. */
+/* A slot of the command queue, with the first 16 bytes of input and output. */
 struct prm_cmdq_entry {
 	u8 type;
 	u8 rsvd_01[3];
@@ -97,7 +97,7 @@ static_assert(offsetof(struct prm_cmdq_entry, status_own) == 0x3f, "status_own")
 
 #define PRM_MBOX_DATA		512
 
-/* What does not fit in the slot follows in a chain of these; each is aligned to 1 KiB. */
+/* A mailbox: a chain of them has what does not fit in the slot. Aligned to 1 KiB. */
 struct prm_mbox_block {
 	u8 data[PRM_MBOX_DATA];
 	u8 rsvd_200[48];
@@ -114,7 +114,7 @@ static_assert(offsetof(struct prm_mbox_block, token) == 0x23d, "token");
 
 #define PRM_MBOX_ALIGN		1024
 
-/* What every command's input and output begin with. */
+/* Common head of the input and output of all commands. */
 struct prm_mbox_in_bits {
 	u8 opcode[16];
 	u8 uid[16];
@@ -146,7 +146,7 @@ PRM_LAYOUT(mbox_out, 0x10);
 	X(RSVD_NOT_ZERO,	0x09, "reserved field not zero")	\
 	X(CMD_TYPE,		0x10, "bad command type")
 
-/* What came of it: status of the output. X(name, number, text) */
+/* Status of the output. X(name, number, text) */
 #define PRM_STATUS_LIST(X)						\
 	X(OK,			0x00, "OK")				\
 	X(INTERNAL,		0x01, "internal error")			\

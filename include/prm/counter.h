@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What the device counts: per vport, per set of queues, per flow. Port counters are in port.h. */
+/* Counters of vports, sets of queues, and flows. Port counters are in port.h. */
 #ifndef CXR_PRM_COUNTER_H
 #define CXR_PRM_COUNTER_H
 

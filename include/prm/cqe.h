@@ -50,7 +50,7 @@ enum prm_cqe_format {
 #define PRM_ENUM_CQE_SYNDROME(name, number, text)	PRM_CQE_SYND_##name = (number),
 enum prm_cqe_syndrome { PRM_CQE_SYNDROME_LIST(PRM_ENUM_CQE_SYNDROME) };
 
-/* flags_rqpn 31:24 on RoCE: what the packet was */
+/* flags_rqpn 31:24 on RoCE: type of the packet */
 #define PRM_CQE_GRH_SHIFT		28	/* 29:28, not 0: GRH or IP header was scattered */
 #define PRM_CQE_ROCE_TYPE_SHIFT		24	/* 25:24 */
 
@@ -65,7 +65,7 @@ enum prm_cqe_roce_type {
 #define PRM_CQE_L3_OK		0x02
 #define PRM_CQE_L4_OK		0x04
 
-/* l4_l3_hdr_type: 6:4 is one of these, 3:2 of the next, 0: a VLAN tag was taken off */
+/* l4_l3_hdr_type: 6:4 is one of these, 3:2 of the next, 0: a VLAN tag was stripped */
 enum prm_cqe_l4 {
 	PRM_CQE_L4_NONE			= 0,
 	PRM_CQE_L4_TCP_NO_ACK		= 1,
@@ -143,8 +143,8 @@ static_assert(sizeof(struct prm_err_cqe) == 64, "error completion queue entry");
 static_assert(offsetof(struct prm_err_cqe, syndrome) == 0x37, "syndrome");
 
 /*
- * A CQ's doorbell record, and the doorbell at UAR + PRM_UAR_CQ_ARM: two dwords, the record's
- * second and the CQN.
+ * A CQ's doorbell record, and the doorbell at UAR + PRM_UAR_CQ_ARM: two dwords, the record's second
+ * and the CQN.
  */
 struct prm_cq_dbr {
 	__be32 ci;		/* 23:0 consumer index */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* General objects, and the one type of them that is used: match definers. */
+/* General objects, and the only type of them in use: match definers. */
 #ifndef CXR_PRM_DEFINER_H
 #define CXR_PRM_DEFINER_H
 
@@ -87,7 +87,7 @@ struct prm_match_definer_bits {
 };
 PRM_LAYOUT(match_definer, 0x80);
 
-/* match_definer.match_mask by format_id: set bits of a field are what the definer picks. */
+/* match_definer.match_mask by format_id: set bits of a field are selected. */
 
 struct prm_match_definer_format_0_bits {
 	u8 rsvd_00[256];

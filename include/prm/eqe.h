@@ -66,7 +66,7 @@ enum prm_general_event {
 	PRM_GENERAL_PCI_SYNC_FOR_FW	= 8,
 };
 
-/* type of prm_eqe_qp_srq: whose number it is */
+/* type of prm_eqe_qp_srq: kind of the queue */
 enum prm_eqe_rsc {
 	PRM_EQE_RSC_QP	= 0,
 	PRM_EQE_RSC_RQ	= 1,
@@ -108,7 +108,7 @@ struct prm_eqe_cmd {
 struct prm_eqe_page_req {
 	__be16 ec_function;
 	__be16 func_id;
-	__be32 num_pages;	/* signed: negative asks to take pages back */
+	__be32 num_pages;	/* signed; negative: pages that the device can return */
 	__be32 rsvd_08[5];
 };
 
@@ -152,15 +152,15 @@ struct prm_eqe {
 	} data;
 	__be16 rsvd_3c;
 	u8 signature;
-	u8 owner;		/* bit 0 flips each time round; 1 before the first */
+	u8 owner;		/* bit 0 flips with each pass; initially 1 */
 };
 static_assert(sizeof(struct prm_eqe) == 64, "event queue entry");
 static_assert(offsetof(struct prm_eqe, data) == 0x20, "event data");
 static_assert(offsetof(struct prm_eqe, owner) == 0x3f, "event owner");
 
 /*
- * Doorbells, offsets into the UAR page. The dword written is eqn << 24 | consumer index; one
- * register arms the queue, the other only takes the index.
+ * Doorbells, offsets into the UAR page. The dword is eqn << 24 | consumer index; one register arms
+ * the queue, the other only updates the index.
  */
 #define PRM_UAR_EQ_ARM		0x40
 #define PRM_UAR_EQ_CI		0x48

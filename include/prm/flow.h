@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Packet steering: flow tables, groups, entries, what they match and where it goes. */
+/* Packet steering: flow tables, groups, entries, match fields and destinations. */
 #ifndef CXR_PRM_FLOW_H
 #define CXR_PRM_FLOW_H
 
@@ -44,7 +44,7 @@ enum {
 /* create_flow_group_in.group_type */
 enum {
 	PRM_FG_TCAM		= 0,
-	PRM_FG_HASH_SPLIT	= 1,	/* an entry by the hash of what match_definer_id picks */
+	PRM_FG_HASH_SPLIT	= 1,	/* entries chosen by a hash of the match definer */
 };
 
 /* match_criteria_enable */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Two ports as one. */
+/* LAG. */
 #ifndef CXR_PRM_LAG_H
 #define CXR_PRM_LAG_H
 

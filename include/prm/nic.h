@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Ethernet queues: work queues (SQ, RQ, RMP) and what steers packets to and from them
- * (TIS, TIR, RQT).
+ * Ethernet queues: work queues (SQ, RQ, RMP) and what steers packets to and from them (TIS, TIR,
+ * RQT).
  */
 #ifndef CXR_PRM_NIC_H
 #define CXR_PRM_NIC_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * The function itself and its plain objects: start and stop, memory pages, UAR, PD,
- * transport domain, XRCD, PSV, EQ, CQ, mkey.
+ * The function itself and its basic objects: initialization, pages, UAR, PD, transport domain,
+ * XRCD, PSV, EQ, CQ, mkey.
  */
 #ifndef CXR_PRM_OBJ_H
 #define CXR_PRM_OBJ_H
@@ -21,7 +21,7 @@ enum {
 	PRM_PAGES_TAKE		= 2,
 };
 
-/* A page that the device is given is 4 KiB, whatever the host's are. */
+/* Pages given to the device have 4 KiB, independent of the page size of the host. */
 #define PRM_PAGE_SHIFT	12
 
 /* teardown_hca_in.profile */

@@ -56,7 +56,7 @@ enum {
 	PRM_PPCNT_IB			= 0x20,
 };
 
-/* HOST_ENDIANNESS: what byte order the host's pointers have */
+/* HOST_ENDIANNESS: byte order of the host */
 struct prm_host_endianness_reg_bits {
 	u8 he[8];
 	u8 rsvd_08[120];

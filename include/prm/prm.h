@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * How the device's bit layouts are declared, read and written.
+ * Declaration of the device's bit layouts, and accessors.
  *
  * In a layout one byte stands for one bit, most significant bit of dword 0 first, so that
  * offsetof() and sizeof() count bits:
@@ -12,11 +12,11 @@
  *	};
  *	PRM_LAYOUT(alloc_pd_out, 0x10);
  *
- * The struct of bits is never instantiated. PRM_LAYOUT() makes struct prm_alloc_pd_out, which
- * is what travels: big-endian dwords that know their layout, so that an accessor refuses to
- * compile when the field is another layout's, has the wrong width, or runs over the end of its
- * dword. Field names are those of the PRM. rsvd_<hex> carries its own bit offset and must be zero
- * on the way in. "tail:" names what follows a layout in memory; prm_tail() points at it.
+ * The struct of bits is never instantiated. PRM_LAYOUT() defines struct prm_alloc_pd_out:
+ * big-endian dwords with their layout, so that an accessor does not compile if the field is of
+ * another layout, has the wrong width, or crosses a dword. Field names are those of the PRM.
+ * rsvd_<hex> carries its own bit offset and must be zero on the way in. "tail:" names what follows
+ * a layout in memory; prm_tail() points at it.
  *
  * The same file serves the driver, the emulator and the host tests.
  */
@@ -67,7 +67,7 @@ typedef __u64 u64;
 		};							\
 	}
 
-/* Of a field: its first bit and its width. @p points to a struct prm_*. */
+/* First bit and width of a field. @p points to a struct prm_*. */
 #define prm_bit(p, f)	offsetof(typeof((p)->layout[0]), f)
 #define prm_width(p, f)	sizeof((p)->layout[0].f)
 
@@ -93,8 +93,8 @@ static inline u32 prm_get_bits(const __be32 *dw, unsigned int bit, unsigned int 
 }
 
 /*
- * The field takes the low bits of @v. A value that does not fit is a bug of the caller: the
- * host build stops on it, the kernel cuts it off.
+ * Sets the field to the low bits of @v. A value that does not fit is a bug of the caller: the host
+ * build asserts, the kernel truncates it.
  */
 static inline void prm_set_bits(__be32 *dw, unsigned int bit, unsigned int width, u32 v)
 {
@@ -140,8 +140,8 @@ static inline void prm_set_dwords(__be32 *dw, unsigned int bit, u64 v)
 })
 
 /*
- * prm_bytes: address of a field of whole bytes (a MAC, a GID, a hash key), to memcpy() from or
- * to. prm_bytes_const: the same of a buffer that is only read.
+ * prm_bytes: address of a field of whole bytes (a MAC, a GID, a hash key), to memcpy() from or to.
+ * prm_bytes_const: the same of a buffer that is only read.
  */
 #define prm_bytes(p, f) ({						\
 	prm_assert_byte(p, f);						\
@@ -169,7 +169,7 @@ static inline void prm_set_dwords(__be32 *dw, unsigned int bit, u64 v)
 	(const struct prm_##name *)((p)->dw + prm_bit(p, f) / 32);	\
 })
 
-/* What follows the layout in memory (pas[] and the like). The caller knows how much it is. */
+/* The tail behind the layout in memory, such as pas[]. The caller knows its size. */
 #define prm_tail(p)		((void *)((p) + 1))
 #define prm_tail_const(p)	((const void *)((p) + 1))
 

@@ -69,7 +69,7 @@ enum {
 	PRM_QP_ATOMIC_8B	= 3,
 };
 
-/* opt_param_mask: which fields of the context a transition takes */
+/* opt_param_mask: optional fields of the context in a transition */
 #define PRM_QP_OPT_ALT_ADDR_PATH	(1U << 0)
 #define PRM_QP_OPT_RRE			(1U << 1)
 #define PRM_QP_OPT_RAE			(1U << 2)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Work queue entries. A send WQE is a control segment and what its opcode asks for, in units of
- * 16 bytes; it starts on a 64-byte basic block. A receive WQE is data segments alone.
+ * Work queue entries. A send WQE is a control segment followed by those that its opcode needs, in
+ * units of 16 bytes; it starts on a 64-byte basic block. A receive WQE has data segments only.
  */
 #ifndef CXR_PRM_WQE_H
 #define CXR_PRM_WQE_H
@@ -156,7 +156,7 @@ struct prm_wqe_eth_seg {
 	__be16 mss;
 	__be32 flow_table_metadata;
 	__be16 inline_hdr_sz;		/* 15 insert VLAN, 9:0 length */
-	u8 inline_hdr_start[2];		/* goes on in the next 16-byte units */
+	u8 inline_hdr_start[2];		/* continued in the next 16-byte units */
 };
 static_assert(sizeof(struct prm_wqe_eth_seg) == 16, "Ethernet segment");
 static_assert(offsetof(struct prm_wqe_eth_seg, inline_hdr_sz) == 0x0c, "inline_hdr_sz");
@@ -236,8 +236,8 @@ struct prm_wq_dbr {
 static_assert(sizeof(struct prm_wq_dbr) == 8, "doorbell record");
 
 /*
- * BlueFlame registers of a UAR page; the halves of one are used in turn. A doorbell is the first
- * 8 bytes of the control segment of the last WQE, written to the beginning of a half.
+ * BlueFlame registers of a UAR page; the halves of one are used in turn. A doorbell is the first 8
+ * bytes of the control segment of the last WQE, written to the beginning of a half.
  */
 #define PRM_UAR_BF		0x800
 #define PRM_UAR_BF_STRIDE	0x200

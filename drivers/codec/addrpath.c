@@ -4,8 +4,8 @@
 #include "addrpath.h"
 
 /*
- * source_mac_47_32 and source_mac_31_0 are the six bytes of the MAC in order. An entry of v1 has a
- * network layer as well: the device takes IPv4's and no other.
+ * source_mac_47_32 and source_mac_31_0 are the six bytes of the MAC in order. The network layer of
+ * a v1 entry has to be IPv4.
  */
 void cxr_roce_addr_encode(struct prm_roce_addr_layout *addr, const struct cxr_gid_entry *entry)
 {

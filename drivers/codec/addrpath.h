@@ -18,7 +18,7 @@ struct cxr_addr {
 	u8 dmac[6];
 	u8 sgid_index;		/* index in the RoCE address table = ib_core's GID index */
 	u8 port;		/* 1.. */
-	u8 static_rate;		/* as the device counts; 0 = port rate */
+	u8 static_rate;		/* encoding of the device; 0 = port rate */
 	u16 pkey_index;
 	u8 ack_timeout;		/* QP only: 4.096 us * 2^n */
 	struct cxr_path path;
@@ -27,7 +27,7 @@ struct cxr_addr {
 void cxr_roce_addr_encode(struct prm_roce_addr_layout *addr, const struct cxr_gid_entry *entry);
 void cxr_ads_encode(struct prm_ads *ads, const struct cxr_addr *addr);
 void cxr_ads_decode(const struct prm_ads *ads, struct cxr_addr *addr);
-/* Key and QPN are the work request's; cxr_wqe_datagram() adds them. */
+/* Without Q_Key and QPN, which cxr_wqe_datagram() sets. */
 void cxr_av_encode(struct prm_av *av, const struct cxr_addr *addr);
 
 #endif

@@ -52,7 +52,7 @@ static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *
 	caps->pcam_reg = prm_get(cap, pcam_reg);
 }
 
-/* Objects that say what of a packet is hashed, for IPv4, IPv6 and others. */
+/* Match definers, which select the fields to hash, for IPv4, IPv6 and other packets. */
 static bool has_definers(const struct prm_cmd_hca_cap *cap)
 {
 	u64 formats = 1ull << PRM_DEFINER_L2 | 1ull << PRM_DEFINER_IPV4 |
@@ -62,7 +62,7 @@ static bool has_definers(const struct prm_cmd_hca_cap *cap)
 	       (prm_get64(cap, match_definer_format_supported) & formats) == formats;
 }
 
-/* A function that does not manage the card's vports cannot make a LAG. */
+/* Only the vport group manager can create a LAG. */
 static void decode_lag(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
 	caps->native_port = prm_get(cap, native_port_num);
@@ -100,7 +100,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->imaicl = prm_get(cap, imaicl);
 	caps->log_max_klm_list_size = prm_get(cap, log_max_klm_list_size);
 	caps->umr_fence = prm_get(cap, umr_fence);
-	/* 0 means 128 entries, each step doubles; what is out of range is left to the check */
+	/* 128 << n entries; 0 for a value out of range, refused by cxr_caps_check() */
 	log_pkeys = prm_get(cap, pkey_table_size);
 	caps->pkey_table_size = log_pkeys <= 5 ? 128U << log_pkeys : 0;
 	caps->local_ca_ack_delay = prm_get(cap, local_ca_ack_delay);
@@ -156,7 +156,7 @@ void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *
 		       prm_get(cap, atomic_req_8B_endianness_mode) == PRM_ATOMIC_HOST_ENDIAN;
 }
 
-/* Two levels, the first of four entries that match what is UDP; entries are changed in service. */
+/* Two levels of tables of four entries, a match on UDP, and modification of entries. */
 void cxr_caps_decode_port_selection(const struct prm_port_selection_cap *cap,
 				    struct cxr_caps *caps)
 {
@@ -190,10 +190,10 @@ void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
 
 #define MIN_WQE_SZ_SQ	128	/* control, datagram and two data segments, in whole blocks */
 #define MIN_WQE_SZ_RQ	16
-#define LOG_MAX		24	/* numbers of objects and queue indices have 24 bits */
+#define LOG_MAX		24	/* object numbers and queue indices have 24 bits */
 
-#define LOG_KLM_LIST_MAX 16	/* a UMR WQE counts 16-byte units in 16 bits */
-#define LOG_SRQ_SZ_MAX	16	/* links between WQEs of an SRQ have 16 */
+#define LOG_KLM_LIST_MAX 16	/* the octword count of a UMR WQE has 16 bits */
+#define LOG_SRQ_SZ_MAX	16	/* WQE indices in link segments of an SRQ have 16 bits */
 
 static bool bad_log(u8 log)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* QUERY_HCA_CAP outputs to what the modules ask for, in host order. */
+/* Capabilities of the device, decoded from QUERY_HCA_CAP. */
 #ifndef CXR_CODEC_CAPS_H
 #define CXR_CODEC_CAPS_H
 
@@ -22,15 +22,15 @@ struct cxr_caps {
 	bool uar_4k;
 	u8 log_bf_reg_size;		/* 0: no BlueFlame */
 	bool bf;
-	bool atomic;			/* 8 bytes, the old value in the CPU's byte order */
+	bool atomic;			/* 8 bytes, result in host order */
 	bool xrc, rc, uc, ud;
-	bool block_lb_mc;		/* a QP can leave out its own port's multicast */
+	bool block_lb_mc;		/* a QP can exclude multicast of its own function */
 	bool cq_moderation, cq_oi, cq_resize;
 	bool scatter_to_cqe;
 	bool umr_extended_translation_offset, umr_modify_entity_size_disabled;
 	bool umr_modify_atomic_disabled;
 	bool fixed_buffer_size;
-	bool imaicl;			/* mkeys that point to parts of mkeys: windows */
+	bool imaicl;			/* mkeys that refer to parts of mkeys: memory windows */
 	u8 log_max_klm_list_size;
 	u8 umr_fence;			/* enum prm_umr_fence: what a UMR WQE must wait for */
 	u16 pkey_table_size;		/* entries */
@@ -38,27 +38,27 @@ struct cxr_caps {
 	u32 device_frequency_khz;
 	u8 log_max_current_mc_list, log_max_current_uc_list, log_max_vlan_list;
 	bool nic_flow_table;
-	/* counters; which of them a set has comes in groups */
+	/* counters, in groups */
 	bool vport_counters;
-	u16 num_q_counters;		/* sets; 0: queues are not counted */
-	bool rts2rts_counter_set;	/* a QP that runs can change its set */
+	u16 num_q_counters;		/* counter sets; 0: no queue counters */
+	bool rts2rts_counter_set;	/* the counter set of a QP can change in RTS */
 	bool out_of_seq_cnt, retransmission_q_counters, enhanced_error_q_counters, roce_accl;
 	bool cc_query_allowed;
 	bool pcam_reg;
 	/* Ethernet offloads */
 	bool csum, vlan, lso, rss, self_lb_en_modifiable;
 	u32 max_lso;			/* bytes */
-	u8 wqe_inline_mode;		/* 0: L2 needed, 1: ask the vport context, 2: none needed */
+	u8 wqe_inline_mode;		/* 0: L2 needed, 1: see the vport context, 2: none needed */
 	u16 rss_ind_tbl_max;		/* entries */
 	u8 log_max_rq, log_max_sq, log_max_tir, log_max_tis, log_max_rqt, log_max_rqt_size;
 	/* flow tables, NIC receive side */
 	u8 ft_log_max_size, ft_max_level;
-	bool flow_rules;		/* tables can be put before others while packets pass */
+	bool flow_rules;		/* tables can be inserted and removed at run time */
 	struct cxr_flow_fields ft_match;	/* bits that can be matched */
-	bool lag;			/* two ports of a card can be one RDMA device */
-	bool lag_hash;			/* by a hash, and a QP may have its own port all the same */
-	bool lag_affinity_rtr;		/* the port of a QP may be chosen on its way to RTR, too */
-	u16 vhca_id;			/* of the function, on its card */
+	bool lag;			/* LAG of two ports, with port affinity of queues */
+	bool lag_hash;			/* hash mode, with QPs that bypass it */
+	bool lag_affinity_rtr;		/* the affinity of a QP can be set by INIT2RTR */
+	u16 vhca_id;
 	u8 native_port;			/* number of the port on the card, 1.. */
 	/* RoCE */
 	struct cxr_roce_support roce;
@@ -70,13 +70,13 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
 			 struct cxr_caps *caps);
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);
-/* Leaves caps->atomic set if they are as it says. */
+/* Clears caps->atomic unless they are as described there. */
 void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps);
-/* Leaves caps->lag_hash set if the tables are fit for it. */
+/* Clears caps->lag_hash unless the flow tables are sufficient. */
 void cxr_caps_decode_port_selection(const struct prm_port_selection_cap *cap,
 				    struct cxr_caps *caps);
 void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps);
-/* Numbers that would break us (logs that cannot be shifted, zeros): -EPROTO and *why. */
+/* Unusable values, such as shift counts out of range: -EPROTO and *why. */
 int cxr_caps_check(const struct cxr_caps *caps, const char **why);
 
 #endif

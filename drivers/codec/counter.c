@@ -14,7 +14,7 @@
 static const struct {
 	const char *name;
 	enum cxr_counter_group group;
-	u32 bit;		/* where it stands in the answer to the query of its kind */
+	u32 bit;		/* offset in the output of its command */
 } counters[CXR_COUNTERS] = {
 	CXR_Q_COUNTER_LIST(Q)
 	CXR_CONG_COUNTER_LIST(C)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Counters of queues, port and vport, by the names that users' exporters read. */
+/* Counters of queues, port and vport; monitoring tools depend on the names. */
 #ifndef CXR_CODEC_COUNTER_H
 #define CXR_CODEC_COUNTER_H
 
@@ -8,9 +8,8 @@
 #include "caps.h"
 
 /*
- * What comes together, one capability each, and the source that it is read from. BASIC is there if
- * there are sets of queue counters at all, ICRC if the port counts wrong ones, of which no
- * capability tells.
+ * Groups with a capability and a source each. BASIC depends on num_q_counters; ICRC has no
+ * capability: the PCAM register has it.
  */
 enum cxr_counter_group {
 	CXR_CNT_BASIC,		/* QUERY_Q_COUNTER */
@@ -24,8 +23,8 @@ enum cxr_counter_group {
 };
 
 /*
- * All there are: X(name, group). Those of queues and congestion have the name of their field in the
- * answer. Documentation/counters.rst says what each counts.
+ * All counters: X(name, group). Names of queue and congestion counters are those of the fields in
+ * the output. Documentation/counters.rst describes each.
  */
 #define CXR_Q_COUNTER_LIST(X)						\
 	X(rx_write_requests, BASIC)					\
@@ -62,7 +61,7 @@ enum cxr_counter_group {
 	X(np_ecn_marked_roce_packets, CONG)				\
 	X(np_cnp_sent, CONG)
 
-/* The port's own; the kernel's own driver has such as the last four for flows */
+/* Port counters; mlx5_ib has the names of the last four for flows */
 #define CXR_PORT_COUNTER_LIST(X)					\
 	X(rx_icrc_encapsulated, ICRC)					\
 	X(rdma_rx_packets, VPORT)					\
@@ -74,7 +73,7 @@ enum cxr_counter_group {
 enum cxr_counter {
 	CXR_Q_COUNTER_LIST(CXR_COUNTER_NUMBER)
 	CXR_Q_COUNTERS,
-	CXR_CNT_LAST_OF_QUEUES = CXR_Q_COUNTERS - 1,	/* the numbers go on without a gap */
+	CXR_CNT_LAST_OF_QUEUES = CXR_Q_COUNTERS - 1,	/* so that numbering has no gap */
 	CXR_CONG_COUNTER_LIST(CXR_COUNTER_NUMBER)
 	CXR_Q_AND_CONG_COUNTERS,
 	CXR_CNT_LAST_OF_CONG = CXR_Q_AND_CONG_COUNTERS - 1,
@@ -83,7 +82,7 @@ enum cxr_counter {
 };
 
 const char *cxr_counter_name(enum cxr_counter counter);
-/* @icrc: the port counts wrong ICRCs, of which no capability of the device tells. */
+/* @icrc: the port counts ICRC errors. */
 bool cxr_counter_present(enum cxr_counter counter, const struct cxr_caps *caps, bool icrc);
 
 /* Each fills its part of @values[CXR_COUNTERS]. */

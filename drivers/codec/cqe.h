@@ -24,7 +24,7 @@ enum cxr_cqe_flag {
 	CXR_CQE_UDP = 1 << 6,
 	CXR_CQE_VLAN = 1 << 7,
 	CXR_CQE_GRH = 1 << 8,		/* a GRH, or an IP header in its place, precedes the data */
-	CXR_CQE_IPV4_GRH = 1 << 9,	/* it is an IPv4 header, in its last 20 bytes */
+	CXR_CQE_IPV4_GRH = 1 << 9,	/* it is an IPv4 header, in the last 20 bytes */
 };
 
 struct cxr_cqe {
@@ -33,9 +33,9 @@ struct cxr_cqe {
 	u16 wqe_counter;
 	u8 send_opcode;		/* kind REQ, REQ_ERR: opcode of the WQE that finished */
 	u32 byte_count;
-	/* what follows is not set for kind REQ */
+	/* the fields below are not set for kind REQ */
 	u32 user_index;		/* srqn_uidx: RQN/SRQN of version 0 */
-	__be32 imm_inval;	/* immediate, or the rkey that was invalidated */
+	__be32 imm_inval;	/* immediate, or invalidated rkey */
 	u32 flags;		/* enum cxr_cqe_flag */
 	u32 src_qpn;
 	u8 sl;
@@ -46,16 +46,16 @@ struct cxr_cqe {
 	u8 rss_type;
 	u8 syndrome;		/* errors */
 	u8 vendor_err;
-	bool inline_data;	/* the payload stands in the CQE (scatter to CQE) */
+	bool inline_data;	/* the payload is in the CQE (scatter to CQE) */
 };
 
-/* Before the device has the queue: zeroes would read as a valid entry of the first round. */
+/* Initial value: a zeroed entry would be valid in the first pass. */
 static inline void cxr_cqe_invalidate(struct prm_cqe64 *cqe)
 {
 	cqe->op_own = PRM_CQE_INVALID << PRM_CQE_OPCODE_SHIFT | PRM_CQE_OWNER;
 }
 
-/* Owner bit: @op_own read once by the caller, then dma_rmb(). */
+/* Checks the owner bit. The caller reads @op_own once, and calls dma_rmb() after it. */
 static inline bool cxr_cqe_sw_owned(u8 op_own, u32 ci, u8 log_size)
 {
 	if (op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_INVALID)
@@ -63,10 +63,10 @@ static inline bool cxr_cqe_sw_owned(u8 op_own, u32 ci, u8 log_size)
 	return (op_own & PRM_CQE_OWNER) == (ci >> log_size & 1);
 }
 
-/* All kinds but REQ; 0 in the fields that the kind does not have. */
+/* For all kinds but REQ; fields that the kind does not have are 0. */
 void cxr_cqe_decode_other(const struct prm_cqe64 *cqe, struct cxr_cqe *out);
 
-/* The one of each send is here, and sets no more than it has: pollers wait for it. */
+/* The fast path, kind REQ, is inline and only sets the fields of that kind. */
 static inline void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 {
 	u32 sop_qpn = be32_to_cpu(cqe->sop_drop_qpn);

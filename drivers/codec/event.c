@@ -36,7 +36,7 @@ static const struct queue_event queue_events[] = {
 	{ }
 };
 
-/* Queues by themselves have numbers of their own. */
+/* SQs and RQs without a QP have number spaces of their own. */
 static u8 queue_kind(u8 kind, u8 type)
 {
 	if (kind != CXR_EVENT_QP)
@@ -60,7 +60,7 @@ static int decode_queue_event(const struct prm_eqe *eqe, struct cxr_event *event
 	return -EPROTO;
 }
 
-/* What is neither up nor down (a LID, a GUID) is to an Ethernet port but a line in the log. */
+/* Other changes (LID, GUID) mean nothing to an Ethernet port, and are only logged. */
 static void decode_port(const struct prm_eqe *eqe, struct cxr_event *event)
 {
 	event->port = eqe->data.port.port >> 4;

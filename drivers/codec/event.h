@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Event queue entries: 64 bytes of the device to a struct in host order. */
+/* Event queue entries, decoded to host order. */
 #ifndef CXR_CODEC_EVENT_H
 #define CXR_CODEC_EVENT_H
 
@@ -8,15 +8,15 @@
 
 enum cxr_event_kind {
 	CXR_EVENT_COMP,		/* num = CQN */
-	CXR_EVENT_CMD,		/* vector = bit mask of finished command slots */
-	CXR_EVENT_PAGES,	/* func, pages (negative: the device gives some back) */
+	CXR_EVENT_CMD,		/* vector = bit mask of completed command slots */
+	CXR_EVENT_PAGES,	/* func, pages (negative: the device can return some) */
 	CXR_EVENT_PORT,		/* port, up */
 	CXR_EVENT_CQ_ERROR,	/* num = CQN, syndrome */
 	CXR_EVENT_QP,		/* num = QPN, what: enum cxr_qp_event */
-	CXR_EVENT_SQ,		/* num = SQN, of a queue that is no QP's; what as before */
-	CXR_EVENT_RQ,		/* num = RQN, as before */
+	CXR_EVENT_SQ,		/* num = SQN of a queue without a QP; what as above */
+	CXR_EVENT_RQ,		/* num = RQN, as above */
 	CXR_EVENT_SRQ,		/* num = SRQN, what: 0 = limit reached, 1 = catastrophic error */
-	CXR_EVENT_HEALTH,	/* a general or temperature warning: type and subtype for the log */
+	CXR_EVENT_HEALTH,	/* warning: type and subtype for the log */
 };
 
 enum cxr_qp_event {
@@ -39,11 +39,12 @@ struct cxr_event {
 };
 
 /*
- * Owner bit of the entry at consumer index @ci of a queue of 2^@log_size. The caller reads the
- * owner byte once, then dma_rmb().
+ * Checks the owner bit of the entry at consumer index @ci of a queue of 2^@log_size. The caller
+ * reads
+ * @owner once, and calls dma_rmb() after it.
  */
 bool cxr_eqe_sw_owned(u8 owner, u32 ci, u8 log_size);
-/* -EPROTO: unknown type; event->type and ->subtype are set all the same. */
+/* -EPROTO: unknown type; event->type and ->subtype are set nevertheless. */
 int cxr_event_decode(const struct prm_eqe *eqe, struct cxr_event *event);
 
 #endif

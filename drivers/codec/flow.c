@@ -71,7 +71,6 @@ void cxr_flow_decode_caps(const struct prm_flow_table_fields_supported *s,
 	bits->udp_dport = ports(prm_get(s, outer_udp_dport));
 }
 
-/* There is no padding in it. */
 bool cxr_flow_within(const struct cxr_flow_fields *mask, const struct cxr_flow_fields *bits)
 {
 	const u8 *m = (const u8 *)mask, *b = (const u8 *)bits;

@@ -8,8 +8,8 @@
 #include "prm/flow.h"
 
 /*
- * Outer headers of a packet up to the ports: their values, or which of their bits count. All ones
- * of a part that is narrower than its type are its bits alone.
+ * Fields of the outer headers: values, or a mask of bits to match. Where a field is narrower than
+ * its type, a mask of all ones has the bits of the field only.
  */
 struct cxr_flow_fields {
 	u8 dmac[6], smac[6];
@@ -17,20 +17,20 @@ struct cxr_flow_fields {
 	u16 tci;		/* of the first VLAN tag */
 	u16 tcp_sport, tcp_dport, udp_sport, udp_dport;
 	u8 src[16], dst[16];	/* an IPv4 address is in the last four bytes */
-	u8 tagged;		/* 1: it has a tag */
+	u8 tagged;		/* 1: there is a VLAN tag */
 	u8 ip_version;		/* 4 bits */
 	u8 ip_protocol;
 	u8 traffic_class;
 	u8 hop_limit;
-	u8 zero;		/* nothing: there is no padding, so that bytes can be compared */
+	u8 zero;		/* instead of padding, so that memcmp() works */
 };
 
 void cxr_flow_encode(const struct cxr_flow_fields *fields,
 		     struct prm_fte_match_set_lyr_2_4 *set);
-/* The bits that a device can match on. */
+/* The bits that the device can match on. */
 void cxr_flow_decode_caps(const struct prm_flow_table_fields_supported *support,
 			  struct cxr_flow_fields *bits);
-/* Does @mask have nothing but bits of @bits? */
+/* Whether @mask is a subset of @bits. */
 bool cxr_flow_within(const struct cxr_flow_fields *mask, const struct cxr_flow_fields *bits);
 
 #endif

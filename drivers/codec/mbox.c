@@ -11,7 +11,7 @@ u32 cxr_mbox_blocks(u32 len)
 	return (len - CXR_CMD_INLINE - 1) / PRM_MBOX_DATA + 1;
 }
 
-/* Bytes of the message that stand in block @n, and where they begin; 0 past its end. */
+/* Size and offset of the part of the message in mailbox @n; 0 past its end. */
 static u32 part_of(u32 len, u32 n, u32 *offset)
 {
 	u32 left;
@@ -59,7 +59,7 @@ u8 cxr_xor8(const void *buf, u32 len)
 	return sum;
 }
 
-/* A signature makes the exclusive or of what it covers, itself included, all ones. */
+/* The exclusive or of the covered bytes and the signature is 0xff. */
 void cxr_cmd_entry_sign(struct prm_cmdq_entry *entry)
 {
 	entry->sig = 0;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Command entries and mailbox blocks: split, join, tokens, signatures. */
+/* Command entries and mailboxes: data, tokens, signatures. */
 #ifndef CXR_CODEC_MBOX_H
 #define CXR_CODEC_MBOX_H
 
 #include <linux/types.h>
 #include "prm/cmdif.h"
 
-#define CXR_CMD_INLINE 16	/* bytes of input and output that stand in the entry itself */
+#define CXR_CMD_INLINE 16	/* bytes of input and output in the entry itself */
 
-/* Blocks that @len bytes need beside the entry. */
+/* Number of mailboxes that @len bytes need beside the entry. */
 u32 cxr_mbox_blocks(u32 len);
-/* Fills block @n (0..) with its part of the message; @next is 0 for the last one. */
+/* Fills mailbox @n (0..) with its part of the message; @next is 0 for the last one. */
 void cxr_mbox_fill(struct prm_mbox_block *block, const void *msg, u32 len, u32 n, u64 next,
 		   u8 token);
-/* Copies block @n's part to the message; -EPROTO: token or block number are not those sent. */
+/* Copies the part in mailbox @n to the message; -EPROTO: wrong token or block number. */
 int cxr_mbox_read(const struct prm_mbox_block *block, void *msg, u32 len, u32 n, u8 token);
 u8 cxr_xor8(const void *buf, u32 len);
-/* Sets the signatures of an entry or a block (all other members are final). */
+/* Sets the signatures of an entry or a mailbox; all other members have to be set before. */
 void cxr_cmd_entry_sign(struct prm_cmdq_entry *entry);
 void cxr_mbox_sign(struct prm_mbox_block *block);
 

@@ -4,7 +4,7 @@
 #include <linux/types.h>
 #include "qpc.h"
 
-/* One acknowledgment at least for 2^8 packets. */
+/* At least one acknowledgment per 2^8 packets. */
 #define LOG_ACK_REQ_FREQ 8
 
 struct opt {
@@ -107,7 +107,7 @@ static void encode_access(struct prm_qpc *qpc, const struct cxr_qp_mod *mod)
 	prm_set(qpc, atomic_mode, mod->remote_atomic ? PRM_QP_ATOMIC_IB : PRM_QP_ATOMIC_NONE);
 }
 
-/* The device takes of it what the transition and the optional mask name. */
+/* The device ignores what neither the transition nor the optional mask includes. */
 void cxr_qpc_encode_mod(struct prm_qpc *qpc, const struct cxr_qp_mod *mod)
 {
 	struct prm_ads *path = prm_sub(qpc, primary_address_path, ads);

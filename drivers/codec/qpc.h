@@ -11,13 +11,13 @@ enum cxr_qp_state {
 	CXR_QPS_RST, CXR_QPS_INIT, CXR_QPS_RTR, CXR_QPS_RTS, CXR_QPS_SQER, CXR_QPS_SQD, CXR_QPS_ERR,
 };
 
-/* What a QP is made with and does not change. */
+/* Attributes of a QP that are fixed at creation. */
 struct cxr_qp_create {
 	enum cxr_qp_type type;
 	u32 pdn;
 	u32 cqn_snd, cqn_rcv;
 	u32 uar;
-	u32 user_index;		/* comes back in completions (CQE version 1) */
+	u32 user_index;		/* returned in completions (CQE version 1) */
 	u32 q_counter;		/* 0 = none */
 	u8 log_sq_size;		/* in 64-byte blocks */
 	bool no_sq;
@@ -26,9 +26,9 @@ struct cxr_qp_create {
 	bool no_rq;
 	bool srq;		/* with no_rq: receives come from @srqn */
 	u32 srqn;
-	u32 xrcd;		/* of CXR_QP_XRC, which has an SRQ by all means */
-	bool fast_reg;		/* its UMR WQEs may change keys of pages: of the kernel alone */
-	bool block_lb_mc;	/* the function's own members of a group do not get what it sends */
+	u32 xrcd;		/* of CXR_QP_XRC, which always has an SRQ */
+	bool fast_reg;		/* UMR WQEs may change mkeys of pages: kernel QPs only */
+	bool block_lb_mc;	/* no multicast loopback within the function */
 	u8 log_page_size;	/* in bytes, 12.. */
 	u8 page_offset;		/* in 1/64 of the page */
 	u64 db_dma;
@@ -36,7 +36,7 @@ struct cxr_qp_create {
 	bool scatter_res;
 };
 
-/* What the transitions set; the device reads what the transition takes (see cxr_cmd_modify_qp). */
+/* Attributes set by transitions; see cxr_cmd_modify_qp(). */
 struct cxr_qp_mod {
 	enum cxr_qp_type type;
 	u8 port;
@@ -51,14 +51,14 @@ struct cxr_qp_mod {
 	u8 log_max_dest_rd;	/* responder */
 	u8 min_rnr_timer;
 	u8 retry_cnt, rnr_retry;
-	u8 lag_port;		/* port of the LAG that it sends through, 1..; 0: the function's */
+	u8 lag_port;		/* port affinity in a LAG, 1..; 0: none */
 	struct cxr_addr addr;
-	/* RST2INIT takes these again; they are those of the creation. */
+	/* for RST2INIT, the same as at creation */
 	u32 pdn, cqn_snd, cqn_rcv, q_counter;
 	u64 db_dma;
 };
 
-/* Which optional parts of a context a transition carries. */
+/* Optional attributes of a transition. */
 enum cxr_qp_opt {
 	CXR_QP_OPT_ACCESS = 1 << 0,
 	CXR_QP_OPT_PKEY = 1 << 1,
@@ -71,7 +71,7 @@ enum cxr_qp_opt {
 	CXR_QP_OPT_RNR_RETRY = 1 << 8,
 	CXR_QP_OPT_ACK_TIMEOUT = 1 << 9,
 	CXR_QP_OPT_PORT = 1 << 10,
-	CXR_QP_OPT_WRITE = 1 << 11,	/* of the access flags that one alone: UC has no other */
+	CXR_QP_OPT_WRITE = 1 << 11,	/* remote write only: UC has no other access flag */
 	CXR_QP_OPT_COUNTER = 1 << 12,
 	CXR_QP_OPT_LAG_PORT = 1 << 13,
 };
@@ -79,7 +79,7 @@ enum cxr_qp_opt {
 u32 cxr_qp_opt_encode(u32 opts);	/* PRM opt_param_mask */
 void cxr_qpc_encode_create(struct prm_qpc *qpc, const struct cxr_qp_create *attr);
 void cxr_qpc_encode_mod(struct prm_qpc *qpc, const struct cxr_qp_mod *mod);
-/* QUERY_QP: *state and what of *mod the context holds. -EPROTO: no such state or type. */
+/* Decodes the context of QUERY_QP. -EPROTO: unknown state or type. */
 int cxr_qpc_decode(const struct prm_qpc *qpc, enum cxr_qp_state *state, bool *draining,
 		   struct cxr_qp_mod *mod);
 

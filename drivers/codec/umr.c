@@ -26,7 +26,7 @@ void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
 		    CXR_UMR_PAGES_ALIGN;
 	u32 octwords = pages / 2;
 
-	/* A device may not let this one be changed, even to what it is. */
+	/* Some devices refuse this bit in the mask even if it does not change. */
 	if (reg->access & CXR_ACCESS_REMOTE_ATOMIC)
 		mask |= PRM_UMR_MASK_A;
 

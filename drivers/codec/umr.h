@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What a send WQE may do to a memory key (UMR): fast registration, its end, other rights. */
+/* UMR WQEs: fast registration, invalidation and change of access rights of a mkey. */
 #ifndef CXR_CODEC_UMR_H
 #define CXR_CODEC_UMR_H
 
@@ -12,26 +12,26 @@ enum cxr_access {
 	CXR_ACCESS_REMOTE_READ = 1 << 1,
 	CXR_ACCESS_REMOTE_WRITE = 1 << 2,
 	CXR_ACCESS_REMOTE_ATOMIC = 1 << 3,
-	CXR_ACCESS_RELAXED_ORDERING = 1 << 4,	/* ignored if the device has no such thing */
+	CXR_ACCESS_RELAXED_ORDERING = 1 << 4,	/* ignored if not supported */
 };
 
 struct cxr_fast_reg {
-	u32 key;		/* the new one: index and variant */
-	u32 access;		/* enum cxr_access, without the ordering */
+	u32 key;		/* new key: index and variant */
+	u32 access;		/* enum cxr_access without relaxed ordering */
 	u64 va;			/* IOVA of the first byte */
 	u64 len;
 	u32 npages;
 	u8 log_page_size;
 };
 
-/* A list of pages, as it lies in memory, fills whole blocks. */
+/* A list of pages in memory is padded to whole blocks of this many entries. */
 #define CXR_UMR_PAGES_ALIGN 8
 
-/* The two segments that follow the control segment; the list of pages follows them. */
+/* The two segments behind the control segment, before the list of pages. */
 void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
 		 const struct cxr_fast_reg *reg);
 void cxr_umr_invalidate(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc);
-/* Rights and PD of a key in use, for a QP of the type CXR_QP_UMR; @atomic: that right as well. */
+/* Access rights and PD of a mkey in use, by a QP of type CXR_QP_UMR; @atomic: atomics, too. */
 void cxr_umr_access(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc, u32 key, u32 pdn,
 		    u32 access, bool atomic);
 void cxr_umr_page(struct prm_mtt *mtt, u64 addr);

@@ -3,7 +3,7 @@
 #include <linux/types.h>
 #include "ecmp.h"
 
-/* What was asked for comes before what is amiss with the card. */
+/* Errors of the request come before those of the card. */
 static enum cxr_lag_why check_parent(const struct cxr_ecmp_parent *parent)
 {
 	if (parent->another)

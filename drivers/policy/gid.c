@@ -43,7 +43,7 @@ static const char *refuse_link(const struct cxr_gid_in *in)
 	return NULL;
 }
 
-/* The device adds one tag, an 802.1Q one: an entry that needs more would send on another VLAN. */
+/* The device inserts a single 802.1Q tag; packets would go to another VLAN. */
 static const char *refuse_tags(const struct cxr_gid_in *in)
 {
 	if (in->vlan_stacked)

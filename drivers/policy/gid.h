@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Decides how a GID of ib_core stands in the device's RoCE address table, or why it cannot. */
+/* Decides how a GID of ib_core is written to the RoCE address table, or why it is refused. */
 #ifndef CXR_POLICY_GID_H
 #define CXR_POLICY_GID_H
 
@@ -12,7 +12,7 @@ enum cxr_gid_type {
 	CXR_GID_V2,		/* RoCE v2: IP and UDP port 4791 */
 };
 
-/* What IP header the packets of a GID have. */
+/* IP header of packets with the GID. */
 enum cxr_gid_ip {
 	CXR_GID_IP_NONE,	/* v1 */
 	CXR_GID_IPV4,
@@ -24,8 +24,8 @@ struct cxr_gid_in {
 	enum cxr_gid_type type;
 	u16 vlan;		/* 0..4095 or CXR_VLAN_NONE */
 	u8 mac[6];		/* source MAC */
-	bool vlan_stacked;	/* below the VLAN there is another one */
-	bool vlan_8021ad;	/* the tag is a service tag */
+	bool vlan_stacked;	/* the VLAN is on top of another one */
+	bool vlan_8021ad;	/* service tag */
 };
 
 struct cxr_gid_entry {
@@ -38,9 +38,9 @@ struct cxr_gid_entry {
 };
 
 /*
- * 0 and *entry; -EINVAL: zero GID, multicast GID, multicast or zero MAC, VLAN out of range;
- * -EOPNOTSUPP: the mode does not have this type, or the device cannot add such VLAN tags. *why then
- * is a sentence fragment for the log.
+ * 0 and *entry; -EINVAL: zero GID, multicast GID, multicast or zero MAC, VLAN ID out of range;
+ * -EOPNOTSUPP: the mode does not include this type, or the device cannot insert such VLAN tags.
+ * *why is the reason for the log.
  */
 int cxr_gid_decide(const struct cxr_gid_in *in, bool v1, bool v2, struct cxr_gid_entry *entry,
 		   const char **why);

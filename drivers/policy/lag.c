@@ -46,8 +46,8 @@ const char *cxr_lag_why_text(enum cxr_lag_why why)
 }
 
 /*
- * What concerns both ports is asked of both before the next question, so that the answer does not
- * depend on their order, and the first thing to mend is named first.
+ * Each condition is checked for both ports before the next one, so that the reason does not depend
+ * on their order, and the condition to fix first is reported first.
  */
 enum cxr_lag_why cxr_lag_check_functions(const struct cxr_lag_in *in)
 {
@@ -97,8 +97,8 @@ static enum cxr_lag_why check_lag(const struct cxr_lag_in *in, bool refused)
 }
 
 /*
- * The one port to use, or 0 if both are equal. A port that the bond sends on comes first; where
- * there is none a link will do, since the bond is about to choose it.
+ * The only port to use, or 0 for both. Ports that the bond sends on are preferred; if there is
+ * none, a link is enough, since the bond is about to choose that port.
  */
 static u8 preferred_port(const struct cxr_lag_in *in)
 {
@@ -115,8 +115,8 @@ static u8 preferred_port(const struct cxr_lag_in *in)
 }
 
 /*
- * A bond that hashes no ports has all connections of two hosts on one port; such a hash is not
- * given to the card: its QPs take turns.
+ * A bond that does not hash L4 ports has all connections of two hosts on one port; the card does
+ * not use that hash: QPs are spread over the ports.
  */
 static enum cxr_lag_mode mode_of(const struct cxr_lag_in *in)
 {
@@ -162,8 +162,8 @@ static bool same_port(const struct cxr_lag_port *a, const struct cxr_lag_port *b
 }
 
 /*
- * A device that refused is asked again when something has changed that a LAG depends on. MACs do
- * not count; a parent is tried anew when it is named.
+ * After a refusal the device is tried again when an input of the LAG has changed. MACs do not
+ * count; a parent is always tried when it is set.
  */
 static bool same_as_refused(const struct cxr_lag_in *in, const struct cxr_lag_in *refused)
 {
@@ -172,14 +172,14 @@ static bool same_as_refused(const struct cxr_lag_in *in, const struct cxr_lag_in
 	       in->tx == refused->tx && in->foreign == refused->foreign;
 }
 
-/* Whether the device's objects can stay when one mode becomes the other. */
+/* Whether the objects of the device are the same in both modes. */
 static bool same_objects(enum cxr_lag_mode a, enum cxr_lag_mode b)
 {
 	return (a == CXR_LAG_HASH) == (b == CXR_LAG_HASH) &&
 	       (a == CXR_LAG_ECMP) == (b == CXR_LAG_ECMP);
 }
 
-/* With an active slave that one, so that ib_core makes GIDs anew when it changes. */
+/* The active slave if there is one, so that ib_core updates GIDs when it changes. */
 static void *netdev_of(const struct cxr_lag_in *in, const struct cxr_lag_out *out)
 {
 	if (out->mode == CXR_LAG_ACTIVE_BACKUP)

@@ -13,7 +13,7 @@ static bool is_power_of_two(u32 n)
 	return n && !(n & (n - 1));
 }
 
-/* Of the least power of two that is not less; @n is up to 2^63. */
+/* Log2, rounded up; @n is at most 2^63. */
 static u8 log_up(u64 n)
 {
 	u8 log = 0;
@@ -33,7 +33,7 @@ static u64 larger(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-/* ---- what user space has laid out ------------------------------------------------------------ */
+/* ---- queues of user space -------------------------------------------------------------------- */
 
 int cxr_limits_wq(const struct cxr_limits *limits, u32 slots, u32 log_stride, u64 *bytes,
 		  const char **why)
@@ -75,12 +75,12 @@ int cxr_limits_user_qp(const struct cxr_limits *limits, const struct cxr_limits_
 		if (err)
 			return err;
 	}
-	/* The send queue begins at a whole block. */
+	/* The send queue starts at a block boundary. */
 	*bytes = recv_bytes + (u64)qp->send_blocks * CXR_WQE_BLOCK;
 	return 0;
 }
 
-/* ---- what the kernel lays out ---------------------------------------------------------------- */
+/* ---- queues of the kernel -------------------------------------------------------------------- */
 
 static int size_send(const struct cxr_limits *limits, const struct cxr_limits_qp *qp,
 		     struct cxr_limits_layout *layout, const char **why)
@@ -91,7 +91,7 @@ static int size_send(const struct cxr_limits *limits, const struct cxr_limits_qp
 		return 0;
 	if (qp->send_sges > limits->send_bytes / CXR_WQE_SEG ||
 	    qp->inline_bytes > limits->send_bytes) {
-		*why = "a send request has too many elements, or bytes inline";
+		*why = "a send request has too many SGEs or inline bytes";
 		return -EINVAL;
 	}
 
@@ -119,12 +119,12 @@ static int size_recv(const struct cxr_limits *limits, const struct cxr_limits_qp
 		return 0;
 	if (sges > limits->recv_bytes / CXR_WQE_SEG ||
 	    sges > (1u << LOG_STRIDE_MAX) / CXR_WQE_SEG) {
-		*why = "a receive request has too many elements";
+		*why = "a receive request has too many SGEs";
 		return -EINVAL;
 	}
 	layout->recv_log_stride = log_up(sges * CXR_WQE_SEG);
 	layout->recv_sges = (1u << layout->recv_log_stride) / CXR_WQE_SEG;
-	/* At least a block, so that the send queue behind begins at one. */
+	/* At least a block, so that the send queue starts at a block boundary. */
 	wrs = larger((u64)1 << log_up(qp->recv_wrs), CXR_WQE_BLOCK >> layout->recv_log_stride);
 	if (wrs << layout->recv_log_stride > MEMORY_MAX) {
 		*why = "the receive queue is too large";
@@ -170,7 +170,7 @@ int cxr_limits_srq(const struct cxr_limits *limits, u32 wrs, u32 sges, struct cx
 	if (wrs >= (u64)1 << limits->log_srq || sges > cxr_limits_srq_sges(limits))
 		return -EINVAL;
 
-	/* One WQE is never posted. */
+	/* One WQE cannot be posted. */
 	srq->log_size = log_up((u64)wrs + 1);
 	srq->log_stride = larger(log_up(CXR_WQE_SEG + sges * CXR_WQE_SEG), LOG_SRQ_STRIDE_MIN);
 	srq->wrs = (1u << srq->log_size) - 1;

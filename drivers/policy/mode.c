@@ -3,7 +3,7 @@
 #include <linux/types.h>
 #include "mode.h"
 
-/* Both numberings were in use, and 2 means another thing in each: names are safe. */
+/* Both numberings are in use, and 2 differs between them: names are unambiguous. */
 #define NUMBERINGS \
 	"two numberings are in the field: MLNX_OFED up to 3.x has 0 v1, 1 v1.5, 2 v2, " \
 	"3 v1.5 and v2, 4 v1 and v2; from 4.0 on it has 0 v1, 1 v2, 2 v1 and v2. " \
@@ -51,8 +51,8 @@ bool cxr_roce_mode_has_v2(enum cxr_roce_mode mode)
 }
 
 /*
- * A port that cannot do what was asked does what it can rather than nothing: an operator who
- * asked for v2 on a v1-only card finds working v1 GIDs and a warning.
+ * A port that does not support the requested mode gets one that it supports: an operator who
+ * requests v2 on a v1-only card finds working v1 GIDs and a warning.
  */
 struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode requested,
 					  const struct cxr_roce_support *support)
@@ -79,8 +79,8 @@ struct cxr_mode_grant cxr_roce_mode_grant(enum cxr_roce_mode requested,
 }
 
 /*
- * A type of which the port has no GID would refuse every address handle: then it is the type that
- * the port has.
+ * A type that no GID of the port has would refuse all address handles: grant the type that the port
+ * has.
  */
 struct cxr_ud_grant cxr_ud_gid_type_grant(enum cxr_ud_gid_type requested,
 					  const struct cxr_mode_grant *mode)

@@ -5,7 +5,7 @@
 #include "param.h"
 
 #define NUMBER_MAX 0xffff	/* no parameter has a larger one */
-#define SHOWN_MAX 32		/* of a text that is too long */
+#define SHOWN_MAX 32		/* characters logged of a text that is too long */
 
 struct word {
 	const char *at;
@@ -32,7 +32,7 @@ static unsigned int digit(char c)
 	return 16;
 }
 
-/* All of the word in one base: false if there is another character in it, or nothing. */
+/* False: the word is empty or has a character that is not a digit in this base. */
 static bool read_digits(struct word word, unsigned int base, u32 *number)
 {
 	u32 n = 0;
@@ -86,7 +86,7 @@ static int read_value(const struct cxr_param_spec *spec, struct word word, int *
 	return refuse(fault, word, spec->expected);
 }
 
-/* The text without the newline that `echo` or a configuration file adds. */
+/* The text without a trailing newline. */
 static struct word trimmed(const char *text)
 {
 	struct word word = { text, strlen(text) };
@@ -101,7 +101,7 @@ static const char *find(struct word word, char c)
 	return word.len ? memchr(word.at, c, word.len) : NULL;
 }
 
-/* What stands before the first @c in *rest; *rest is then what stands behind it. */
+/* Splits *rest at the first @c: *head is the part before it, *rest becomes that after it. */
 static bool cut(struct word *rest, char c, struct word *head)
 {
 	const char *at = find(*rest, c);
@@ -115,7 +115,7 @@ static bool cut(struct word *rest, char c, struct word *head)
 	return true;
 }
 
-/* "bb:dd.f" or "dddd:bb:dd.f": as many digits as the kernel writes. */
+/* "bb:dd.f" or "dddd:bb:dd.f", with as many digits as the kernel prints. */
 static bool read_address(struct word rest, struct cxr_param_device *device)
 {
 	struct word part, bus, slot;
@@ -125,7 +125,7 @@ static bool read_address(struct word rest, struct cxr_param_device *device)
 	if (!cut(&rest, ':', &bus))
 		return false;
 	if (cut(&rest, ':', &part)) {
-		/* A fifth digit is that of a domain behind a host bridge of the VMD kind. */
+		/* Domains behind a VMD host bridge have five digits. */
 		if (bus.len != 4 && !(bus.len == 5 && *bus.at != '0'))
 			return false;
 		if (!read_digits(bus, 16, &device->domain))

@@ -10,8 +10,8 @@
 #define ECN_ECT0	2	/* "ECN-capable transport": congestion is marked, not dropped */
 
 /*
- * Without a flow label the two QPNs stand in for one, symmetrically, so that both directions of
- * a connection use one UDP source port and take one path.
+ * Without a flow label one is derived from the QPNs, symmetrically, so that both directions of a
+ * connection have the same UDP source port and path.
  */
 static u32 label_of_qpns(u32 a, u32 b)
 {
@@ -22,7 +22,7 @@ static u32 label_of_qpns(u32 a, u32 b)
 	return v & FLOW_LABEL_MASK;
 }
 
-/* Folds 20 bits into the 14 that the range from CXR_UDP_SPORT_MIN up leaves. */
+/* Folds 20 bits into the 14 bits of the range from CXR_UDP_SPORT_MIN up. */
 static u16 sport_of_label(u32 label)
 {
 	return CXR_UDP_SPORT_MIN | ((label & 0x3fff) ^ (label >> 14));
@@ -40,7 +40,7 @@ int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 	path->hop_limit = in->hop_limit ? in->hop_limit : CXR_HOP_LIMIT_DEFAULT;
 	path->flow_label = label;
 
-	/* v1 has no IP header: its class is the GRH's alone, and there is no port. */
+	/* RoCE v1 has no IP and UDP headers; the traffic class is that of the GRH. */
 	if (in->type == CXR_GID_V1) {
 		path->traffic_class = in->traffic_class;
 		path->dscp = 0;
@@ -59,7 +59,7 @@ int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 	return 0;
 }
 
-/* An interface too small for any packet has the smallest: the encoding has no zero. */
+/* At least CXR_MTU_MIN, even if the netdev MTU is too small for it: 0 cannot be encoded. */
 unsigned int cxr_path_mtu(unsigned int netdev_mtu)
 {
 	unsigned int mtu = CXR_MTU_MAX;
@@ -98,11 +98,11 @@ static u32 usual_lanes(u32 mbps)
 	return mbps <= 400000 ? 4 : 8;
 }
 
-/* QDR is none of them: it moves less than Ethernet's 10 Gb/s. */
+/* QDR is left out: its data rate is lower than 10 Gb/s Ethernet. */
 struct cxr_path_rate cxr_path_rate(u32 mbps, u32 lanes)
 {
 	static const struct lane_speed {
-		u32 mbps; /* 0: all that is faster */
+		u32 mbps; /* 0: any faster speed */
 		u8 speed;
 	} lane_speeds[] = {
 		{ 2500, 1 }, { 5000, 2 }, { 10000, 8 }, { 14000, 16 }, { 25000, 32 }, { 50000, 64 },

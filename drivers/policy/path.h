@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Decides what a packet's headers carry, one rule for AH, RC, UC, UD; how large it may be; and what
- * InfiniBand calls the speed of the link it leaves by.
+ * Decides header fields of packets, for AH, RC, UC and UD alike; the path MTU; and the InfiniBand
+ * encoding of the link speed.
  */
 #ifndef CXR_POLICY_PATH_H
 #define CXR_POLICY_PATH_H
@@ -17,7 +17,7 @@
 struct cxr_path_in {
 	enum cxr_gid_type type;
 	u8 traffic_class;
-	/* its low 20 bits count: UCX sets all 32; 0: derive the UDP source port from the QPNs */
+	/* only the low 20 bits: UCX sets all 32; 0: derive the UDP source port from the QPNs */
 	u32 flow_label;
 	u8 sl;			/* 0..15 */
 	u8 hop_limit;		/* 0: the default */
@@ -35,7 +35,7 @@ struct cxr_path {
 	u16 udp_sport;		/* 0 for v1 */
 };
 
-/* A link's width and the speed of a lane in the encoding of PortInfo (IBTA, 14.2.5.6). */
+/* Link width and lane speed in the encoding of PortInfo (IBTA, 14.2.5.6). */
 struct cxr_path_rate {
 	u8 width;
 	u8 speed;
@@ -43,11 +43,11 @@ struct cxr_path_rate {
 
 /* 0, or -EINVAL for a service level out of range. */
 int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path);
-/* The active MTU of a port, in bytes, whose interface has MTU @netdev_mtu. */
+/* The active MTU, in bytes, of a port whose netdev has MTU @netdev_mtu. */
 unsigned int cxr_path_mtu(unsigned int netdev_mtu);
 /*
- * The rate of an Ethernet link of @mbps over @lanes, 0: nobody knows (a bond), and the fewest that
- * are usual are taken. A speed that InfiniBand does not have becomes the next higher one.
+ * The rate of an Ethernet link of @mbps over @lanes. 0 lanes: unknown (a bond), the lowest usual
+ * number is assumed. A speed that InfiniBand does not have is rounded up.
  */
 struct cxr_path_rate cxr_path_rate(u32 mbps, u32 lanes);
 

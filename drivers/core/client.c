@@ -63,7 +63,7 @@ void cxr_client_unregister(struct cxr_core *core, enum cxr_client which)
 }
 EXPORT_SYMBOL_GPL(cxr_client_unregister);
 
-void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event)
+void cxr_clients_dispatch(struct cxr_dev *dev, const struct cxr_event *event)
 {
 	struct cxr_client_slot *slot;
 	int i;
@@ -77,7 +77,7 @@ void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event)
 	rcu_read_unlock();
 }
 
-void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev)
+void cxr_clients_notify_netdev(struct cxr_dev *dev, struct net_device *netdev)
 {
 	struct cxr_client_slot *slot;
 	int i;
@@ -93,7 +93,7 @@ void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev)
 	}
 }
 
-void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net_device *netdev)
+void cxr_clients_set_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net_device *netdev)
 {
 	struct cxr_client_slot *slot;
 	struct net_device *old;
@@ -109,8 +109,8 @@ void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net
 	dev_put(old);
 }
 
-int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
-			 const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
+int cxr_clients_set_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
+			     const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
 {
 	struct cxr_client_slot *slot;
 	int err = 0;
@@ -124,7 +124,7 @@ int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
 	return err;
 }
 
-void cxr_clients_fatal(struct cxr_dev *dev)
+void cxr_clients_notify_fatal(struct cxr_dev *dev)
 {
 	struct cxr_client_slot *slot;
 	int i;

@@ -64,7 +64,7 @@ struct cxr_page_req {
 
 /* Memory lent to the device. */
 struct cxr_pages {
-	struct mutex lock;		/* pieces, free, count, func_count; not held over a command */
+	struct mutex lock;		/* pieces, free, count, func_count; no command under it */
 	struct xarray pieces;		/* DMA address of a 4 KiB piece >> 12 to struct fw_page */
 	struct list_head free;		/* struct fw_page with free pieces */
 	u32 count;			/* pieces that the device holds, of all functions */
@@ -141,7 +141,7 @@ struct cxr_dev {
 	struct mutex flow_lock;
 	u32 demux;			/* LAG demux table; 0: none */
 	u32 first_table;		/* first table, but for the demux table; 0: none */
-	u32 en_table, en_table_miss;	/* en's first table and the one its miss leads to; 0: none */
+	u32 en_table, en_table_miss;	/* en's first table and where its miss leads; 0: none */
 	/* by priority */
 	struct cxr_rule_table *rules[CXR_FLOW_PRIO_FALLBACK + 1];
 	bool uar_4k;			/* UAR numbers are in units of 4 KiB, not of PAGE_SIZE */
@@ -308,16 +308,17 @@ void cxr_health_down(void *dev);
 int cxr_adev_add(struct cxr_dev *dev, enum cxr_client which);
 /* Does nothing without one. */
 void cxr_adev_remove(struct cxr_dev *dev, enum cxr_client which);
-void cxr_clients_fatal(struct cxr_dev *dev);
+void cxr_clients_notify_fatal(struct cxr_dev *dev);
 /* Interrupt context. */
-void cxr_clients_event(struct cxr_dev *dev, const struct cxr_event *event);
+void cxr_clients_dispatch(struct cxr_dev *dev, const struct cxr_event *event);
 /* Under client_lock. */
-void cxr_clients_netdev(struct cxr_dev *dev, struct net_device *netdev);
+void cxr_clients_notify_netdev(struct cxr_dev *dev, struct net_device *netdev);
 /* The LAG of this function has a new netdev. */
-void cxr_clients_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct net_device *netdev);
+void cxr_clients_set_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag,
+				struct net_device *netdev);
 /* New source MACs of an ECMP LAG. After an error the RDMA device has to be removed. */
-int cxr_clients_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
-			 const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
+int cxr_clients_set_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
+			     const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 
 /* steering.c */
 /* The LAG demux table before all others; of the function of port 1, in a vport LAG. */

@@ -119,7 +119,7 @@ static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 	case CXR_EVENT_SQ:
 	case CXR_EVENT_RQ:
 	case CXR_EVENT_SRQ:
-		cxr_clients_event(dev, event);
+		cxr_clients_dispatch(dev, event);
 		break;
 	}
 }

@@ -21,7 +21,7 @@
  *	  v                          |
  *	.-----------------------------------.
  *	| one RDMA device, which has        | ---. remap_lag(): remap_ports(), remap_macs(),
- *	| cxr_core.lag, at port 1           | <--' cxr_clients_lag_netdev()
+ *	| cxr_core.lag, at port 1           | <--' cxr_clients_set_lag_netdev()
  *	'-----------------------------------'
  *
  * A remap is invisible to QPs. A LAG is also left when a remap fails, and before one of the
@@ -332,7 +332,7 @@ static int remap_macs(struct cxr_card *card, const struct cxr_lag_step *step)
 
 	if (!card->lag.ecmp || !memcmp(step->mac, card->lag.mac, sizeof(step->mac)))
 		return 0;
-	err = cxr_clients_lag_macs(card->port[0], &card->lag, step->mac);
+	err = cxr_clients_set_lag_macs(card->port[0], &card->lag, step->mac);
 	if (err)
 		dev_err(card->port[0]->core.dev, "cannot change the source MACs: %pe\n",
 			ERR_PTR(err));
@@ -358,7 +358,7 @@ static int remap_lag(struct cxr_card *card, const struct cxr_lag_step *step)
 		log_map(card, out);
 	card->now = *out;
 	if (card->lag.netdev != step->netdev)
-		cxr_clients_lag_netdev(card->port[0], &card->lag, step->netdev);
+		cxr_clients_set_lag_netdev(card->port[0], &card->lag, step->netdev);
 	return 0;
 }
 

@@ -113,7 +113,7 @@ static void fatal_work(struct work_struct *work)
 {
 	struct cxr_dev *dev = container_of(work, struct cxr_dev, fatal_work);
 
-	cxr_clients_fatal(dev);
+	cxr_clients_notify_fatal(dev);
 	cxr_lag_schedule(dev);
 }
 

@@ -52,7 +52,7 @@ void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
 		unregister_notifier(port, old);
 	if (netdev)
 		register_notifier(port, netdev);
-	cxr_clients_netdev(dev, netdev);
+	cxr_clients_notify_netdev(dev, netdev);
 	dev_put(old);
 	mutex_unlock(&dev->client_lock);
 	cxr_lag_schedule(dev);

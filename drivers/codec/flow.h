@@ -13,7 +13,7 @@
  */
 struct cxr_flow_fields {
 	u8 dmac[6], smac[6];
-	u16 ethertype;		/* behind the VLAN tags */
+	u16 ethertype;		/* after the VLAN tags */
 	u16 tci;		/* of the first VLAN tag */
 	u16 tcp_sport, tcp_dport, udp_sport, udp_dport;
 	u8 src[16], dst[16];	/* an IPv4 address is in the last four bytes */

@@ -8,7 +8,7 @@
 
 #define CXR_CMD_INLINE 16	/* bytes of input and output in the entry itself */
 
-/* Number of mailboxes that @len bytes need beside the entry. */
+/* Number of mailboxes that @len bytes need in addition to the entry. */
 u32 cxr_mbox_blocks(u32 len);
 /* Fills mailbox @n (0..) with its part of the message; @next is 0 for the last one. */
 void cxr_mbox_fill(struct prm_mbox_block *block, const void *msg, u32 len, u32 n, u64 next,

@@ -27,7 +27,7 @@ struct cxr_fast_reg {
 /* A list of pages in memory is padded to whole blocks of this many entries. */
 #define CXR_UMR_PAGES_ALIGN 8
 
-/* The two segments behind the control segment, before the list of pages. */
+/* The two segments after the control segment, before the list of pages. */
 void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
 		 const struct cxr_fast_reg *reg);
 void cxr_umr_invalidate(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc);

@@ -156,7 +156,7 @@ static void free_chain(struct cxr_cmdq *q, struct chain *chain)
 	kvfree(chain);
 }
 
-/* The mailboxes that @len bytes need beside the entry; NULL: none. */
+/* The mailboxes that @len bytes need in addition to the entry; NULL: none. */
 static struct chain *alloc_chain(struct cxr_cmdq *q, u32 len)
 {
 	u32 n = cxr_mbox_blocks(len);

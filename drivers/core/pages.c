@@ -263,7 +263,7 @@ out_free:
 }
 
 /* An implausible request is not tried: the system would run out of memory. */
-static bool too_many(u32 n)
+static bool is_implausible(u32 n)
 {
 	return n / PIECES > totalram_pages() / MAX_SHARE;
 }
@@ -285,7 +285,7 @@ int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
 	n = prm_get(&out, num_pages);
 	if (n <= 0)
 		return 0;
-	if (too_many(n)) {
+	if (is_implausible(n)) {
 		dev_err(dev->core.dev, "implausible %s page request: %d pages\n",
 			boot ? "boot" : "init", n);
 		return -EPROTO;
@@ -379,7 +379,7 @@ static void serve_request(struct cxr_dev *dev, const struct cxr_page_req *req)
 	int err;
 
 	if (req->pages > 0) {
-		err = too_many(n) ? -E2BIG : give_pages(dev, req->func, n);
+		err = is_implausible(n) ? -E2BIG : give_pages(dev, req->func, n);
 		if (err && !cxr_core_dead(&dev->core)) {
 			dev_warn_ratelimited(dev->core.dev,
 					     "page request for %u pages failed: %pe\n",

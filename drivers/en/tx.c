@@ -87,7 +87,7 @@ static void plan_packet(const struct cxr_en *en, const struct sk_buff *skb, stru
 	}
 	plan->inline_len = plan->headers;
 	if (skb_vlan_tag_present(skb)) {
-		/* the tag is inserted into the inline headers, behind the addresses */
+		/* the tag is inserted into the inline headers, after the addresses */
 		plan->headers = max_t(u16, plan->headers, 2 * ETH_ALEN);
 		plan->inline_len = plan->headers + VLAN_HLEN;
 		plan->bytes += plan->packets * VLAN_HLEN;

@@ -8,7 +8,7 @@
 #define CXR_VLAN_NONE 0xffff
 
 enum cxr_gid_type {
-	CXR_GID_V1,		/* RoCE v1: GRH behind ethertype 0x8915 */
+	CXR_GID_V1,		/* RoCE v1: GRH after ethertype 0x8915 */
 	CXR_GID_V2,		/* RoCE v2: IP and UDP port 4791 */
 };
 

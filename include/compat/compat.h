@@ -98,7 +98,7 @@
 
 /* ---- devlink ---- */
 
-/* The core names the driver by itself (6.2). */
+/* devlink_info has the driver name without the driver (6.2). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define cxr_devlink_info_driver(req) devlink_info_driver_name_put(req, KBUILD_MODNAME)
 #else
@@ -119,7 +119,7 @@
 #define cxr_devlink_allow_reload(devlink) do { } while (0)
 #endif
 
-/* Functions that want the instance's lock got names that say so (6.4). */
+/* Functions that need the lock of the instance were renamed (6.4). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define devl_param_driverinit_value_get devlink_param_driverinit_value_get
 #define devl_param_driverinit_value_set devlink_param_driverinit_value_set

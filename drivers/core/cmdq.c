@@ -356,7 +356,7 @@ static int wait_done(struct cxr_dev *dev, struct cmd_ent *ent, u16 op)
 		if (time_after(jiffies, deadline) && expire(q, ent)) {
 			dev_err(dev->core.dev, "%s (%#x): timed out after %u ms\n",
 				cxr_cmd_name(op), op, timeout);
-			cxr_core_fail(dev, "command timeout");
+			cxr_core_fail(dev, "a command timed out");
 			return -ETIMEDOUT;
 		}
 	}

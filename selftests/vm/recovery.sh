@@ -285,7 +285,7 @@ silent()
 	ip link set "$(driver_netdev)" down || true
 	echo 60000 >$LIMIT
 	says "timed out after 1500 ms"
-	has_said "device failed: command timeout"
+	has_said "device failed: a command timed out"
 	is_dead
 	rule_acted
 	revive
@@ -336,7 +336,7 @@ dead_without_dma()
 	grep . /tmp/back-*
 	[ $rc = 0 ]
 	must_fail grep -q on /tmp/back-xmit /tmp/back-rcv
-	says "device failed: command timeout"
+	says "device failed: a command timed out"
 	revive
 }
 

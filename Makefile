@@ -51,7 +51,7 @@ help:
 	@echo "   SHUFFLE=7              shuffle the tests of each script, with this seed"
 	@echo "   JOBS=1                 sets of virtual machines run at once (default: one per CPU, at most 4)"
 	@echo "make check-changed      run the tests affected by changes since BASE= (default: the merge base with upstream)"
-	@echo "make check-all          run the whole matrix: 6.1, 6.12, 7.2 with both drivers, and cxr on the debug kernel"
+	@echo "make check-all          run the whole matrix: 6.1, 6.12, 7.2 with both drivers, and some tests on the debug kernel"
 	@echo "make check-list         list the tests: id and description"
 	@echo "make check-host         run the tests that need no virtual machine"
 	@echo "make check-package      install and uninstall the release in a copy of the toolbox; LONG=1: for each kernel"

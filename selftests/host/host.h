@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Tables of cases: each case is a sentence and what must hold. A case begins, states what it
- * expects, and ends when the next one begins; each becomes one line of KTAP.
+ * Tables of cases: begin() opens a case with the sentence that must hold, expect() checks it, and
+ * the next begin() closes it. Each case becomes one KTAP result.
  */
 #ifndef HOST_H
 #define HOST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Numbers of any kind for policy/limits, and what has to hold of each answer: for a random walk
- * (test_limits.c) and for the fuzzer (fuzz/fuzz_limits.c).
+ * Random input for policy/limits, and the invariants of its answers: shared by the random walk
+ * (test_limits.c) and the fuzzer (fuzz/fuzz_limits.c).
  */
 #ifndef LIMITS_WALK_H
 #define LIMITS_WALK_H
@@ -12,7 +12,7 @@
 
 #include "policy/limits.h"
 
-/* Where numbers come from: @left bytes of a fuzzer, or, without, by chance from @seed on. */
+/* Source of numbers: @left bytes of fuzzer input at @at, or a PRNG with @seed if @at is NULL. */
 struct source {
 	u64 seed;
 	const u8 *at;
@@ -35,7 +35,7 @@ static u64 roll(struct source *from)
 	return from->seed >> 16;
 }
 
-/* Of any size up to 32 bits, and often a power of two. */
+/* A number of up to 32 bits, often a power of two. */
 static u32 number(struct source *from)
 {
 	u32 top = 1u << roll(from) % 32;
@@ -59,7 +59,7 @@ static struct cxr_limits draw_limits(struct source *from)
 	};
 }
 
-/* The rules that an accepted QP of the kernel breaks, a bit each. */
+/* Bitmap of the invariants that an accepted kernel QP violates. */
 static u32 broken_qp(const struct cxr_limits *l, const struct cxr_limits_qp *qp,
 		     const struct cxr_limits_layout *to)
 {
@@ -72,7 +72,7 @@ static u32 broken_qp(const struct cxr_limits *l, const struct cxr_limits_qp *qp,
 	if (qp->send_wrs) {
 		if (!power_of_two(to->send_blocks) || to->send_blocks > 1u << l->log_qp)
 			bad |= 1;
-		/* What each of them may be, and not more than the device takes. */
+		/* Each has room for the largest WQE, which the device supports. */
 		room = to->send_wrs ? to->send_blocks / to->send_wrs * 64 : 0;
 		if (to->send_wrs < qp->send_wrs || room < wqe || wqe > l->send_bytes)
 			bad |= 2;
@@ -108,7 +108,7 @@ static u32 walk_qp(const struct cxr_limits *l, struct source *from, unsigned int
 	const char *why = NULL;
 	int err;
 
-	/* Mostly what may fit. */
+	/* Mostly sizes that may be accepted. */
 	if (roll(from) % 8) {
 		qp.send_sges %= 32;
 		qp.inline_bytes %= 256;

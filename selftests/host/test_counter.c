@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Which counters a device has, and where their values stand. */
+/* Which counters a device has, and where their values are. */
 #include <string.h>
 #include "host.h"
 #include "codec/counter.h"
@@ -11,31 +11,33 @@ static const struct {
 	const char *have[3], *lack[3];
 	unsigned int n;
 } set_cases[] = {
-	{ "a device without any has none", {}, false, {},
+	{ "a device without counter capabilities has no counters", {}, false, {},
 	  { "rx_write_requests", "np_cnp_sent", "rdma_rx_bytes" }, 0 },
-	{ "sets of queue counters bring five", { .num_q_counters = 128 }, false,
+	{ "queue counters: the five basic ones", { .num_q_counters = 128 }, false,
 	  { "rx_write_requests", "rx_dct_connect", "out_of_buffer" },
 	  { "out_of_sequence", "duplicate_request", "resp_cqe_error" }, 5 },
-	{ "without sets the other capabilities of queues bring nothing",
+	{ "without queue counters their further capabilities are ignored",
 	  { .out_of_seq_cnt = true, .retransmission_q_counters = true,
 	    .enhanced_error_q_counters = true, .roce_accl = true }, false, {},
 	  { "out_of_sequence", "packet_seq_err", "roce_slow_restart" }, 0 },
-	{ "a gap that the responder saw", { .num_q_counters = 1, .out_of_seq_cnt = true }, false,
+	{ "out_of_seq_cnt adds one counter", { .num_q_counters = 1, .out_of_seq_cnt = true }, false,
 	  { "out_of_sequence" }, { "packet_seq_err" }, 6 },
-	{ "repetitions", { .num_q_counters = 1, .retransmission_q_counters = true }, false,
+	{ "retransmission_q_counters adds five counters",
+	  { .num_q_counters = 1, .retransmission_q_counters = true }, false,
 	  { "duplicate_request", "rnr_nak_retry_err", "local_ack_timeout_err" },
 	  { "out_of_sequence", "resp_cqe_error" }, 10 },
-	{ "errors", { .num_q_counters = 1, .enhanced_error_q_counters = true }, false,
+	{ "enhanced_error_q_counters adds ten counters",
+	  { .num_q_counters = 1, .enhanced_error_q_counters = true }, false,
 	  { "resp_local_length_error", "req_cqe_flush_error", "req_rnr_retries_exceeded" },
 	  { "packet_seq_err", "roce_adp_retrans" }, 15 },
-	{ "adaptive retransmission", { .num_q_counters = 1, .roce_accl = true }, false,
+	{ "roce_accl adds five counters", { .num_q_counters = 1, .roce_accl = true }, false,
 	  { "roce_adp_retrans", "roce_slow_restart_trans" }, { "resp_cqe_error" }, 10 },
-	{ "congestion is the port's, and needs no set", { .cc_query_allowed = true }, false,
+	{ "congestion counters do not need queue counters", { .cc_query_allowed = true }, false,
 	  { "rp_cnp_ignored", "np_ecn_marked_roce_packets", "np_cnp_sent" },
 	  { "rx_write_requests" }, 4 },
-	{ "wrong ICRCs, which a register announces", {}, true, { "rx_icrc_encapsulated" },
+	{ "the ICRC counter is announced by a register", {}, true, { "rx_icrc_encapsulated" },
 	  { "rdma_rx_packets" }, 1 },
-	{ "packets and bytes of the vport", { .vport_counters = true }, false,
+	{ "vport counters: packets and bytes", { .vport_counters = true }, false,
 	  { "rdma_rx_packets", "rdma_tx_bytes" }, { "rx_icrc_encapsulated" }, 4 },
 };
 
@@ -70,7 +72,7 @@ static void test_sets(void)
 	}
 }
 
-/* Bytes of the answers, as the PRM numbers them. */
+/* Byte offsets in the command output, from the PRM. */
 static const struct {
 	enum cxr_counter counter;
 	unsigned int at;
@@ -101,7 +103,7 @@ static void test_values(void)
 	u64 values[CXR_COUNTERS];
 	unsigned int i, k;
 
-	begin("counters", "each value of a set comes from its place, and no other changes");
+	begin("counters", "each queue counter is decoded from its own field only");
 	for (i = 0; i < ARRAY_SIZE(q_places); i++) {
 		memset(&q, 0, sizeof(q));
 		memset(values, 0xff, sizeof(values));

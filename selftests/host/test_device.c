@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The codecs of what the device sends or checks: events, mailboxes, completions, capabilities. */
+/* The codecs of device output: events, mailboxes, completions, capabilities. */
 #include <errno.h>
 #include <string.h>
 #include "host.h"
@@ -17,16 +17,16 @@ static const struct {
 	u8 log_size;
 	bool ours;
 } owner_cases[] = {
-	{ "before the first round the device has not written", 1, 0, 4, false },
-	{ "in the first round an owner of 0 is ours", 0, 0, 4, true },
-	{ "the last entry of the first round", 0, 15, 4, true },
-	{ "in the second round an owner of 0 is the first round's", 0, 16, 4, false },
-	{ "in the second round an owner of 1 is ours", 1, 16, 4, true },
-	{ "the index wraps at 32 bits without a gap", 1, 0xffffffff, 4, true },
-	{ "other bits of the owner byte do not count", 0xfe, 0, 4, true },
+	{ "an entry that was never written is not valid", 1, 0, 4, false },
+	{ "first pass: owner bit 0 is valid", 0, 0, 4, true },
+	{ "first pass: the last entry is valid", 0, 15, 4, true },
+	{ "second pass: owner bit 0 is stale", 0, 16, 4, false },
+	{ "second pass: owner bit 1 is valid", 1, 16, 4, true },
+	{ "the consumer index wraps at 32 bits", 1, 0xffffffff, 4, true },
+	{ "other bits of the owner byte are ignored", 0xfe, 0, 4, true },
 };
 
-/* Where in the data of an entry a number stands. */
+/* EQE data and the decoded event. */
 static const struct {
 	const char *sentence;
 	u8 type, sub_type;
@@ -34,40 +34,43 @@ static const struct {
 	int err;
 	struct cxr_event event;
 } event_cases[] = {
-	{ "a completion carries the CQN in its last 24 bits", 0x00, 0, { [24] = 0xff, 0x12, 0x34,
+	{ "a completion event has the CQN in its last 24 bits", 0x00, 0, { [24] = 0xff, 0x12, 0x34,
 	  0x56 }, 0,
 	  { .kind = CXR_EVENT_COMP, .num = 0x123456 } },
-	{ "a command event carries the finished slots", 0x0a, 0, { 0x80, 0, 0, 0x01 }, 0,
+	{ "a command event has a bitmap of completed slots", 0x0a, 0, { 0x80, 0, 0, 0x01 }, 0,
 	  { .kind = CXR_EVENT_CMD, .vector = 0x80000001 } },
-	{ "a page request asks for pages", 0x0b, 0, { 0, 0, 0, 3, 0, 0, 1, 0 }, 0,
+	{ "a page request with a positive count asks for pages",
+	  0x0b, 0, { 0, 0, 0, 3, 0, 0, 1, 0 }, 0,
 	  { .kind = CXR_EVENT_PAGES, .func = 3, .pages = 256 } },
-	{ "a negative page request gives pages back", 0x0b, 0, { 0, 0, 0, 0, 0xff, 0xff, 0xff,
-	  0xfe }, 0,
+	{ "a page request with a negative count returns pages",
+	  0x0b, 0, { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xfe }, 0,
 	  { .kind = CXR_EVENT_PAGES, .pages = -2 } },
-	{ "a port comes up", 0x09, 4, { [8] = 0x10 }, 0, { .kind = CXR_EVENT_PORT, .port = 1,
+	{ "port event: link up", 0x09, 4, { [8] = 0x10 }, 0, { .kind = CXR_EVENT_PORT, .port = 1,
 	  .up = true } },
-	{ "a port goes down", 0x09, 1, { [8] = 0x20 }, 0, { .kind = CXR_EVENT_PORT, .port = 2 } },
-	{ "a port's new GUID is a line in the log", 0x09, 8, { [8] = 0x10 }, 0,
+	{ "port event: link down",
+	  0x09, 1, { [8] = 0x20 }, 0, { .kind = CXR_EVENT_PORT, .port = 2 } },
+	{ "port event: a GUID change is only logged", 0x09, 8, { [8] = 0x10 }, 0,
 	  { .kind = CXR_EVENT_HEALTH, .port = 1 } },
-	{ "a CQ error carries CQN and syndrome", 0x04, 0, { 0, 0, 0, 7, [11] = 1 }, 0,
+	{ "a CQ error has CQN and syndrome", 0x04, 0, { 0, 0, 0, 7, [11] = 1 }, 0,
 	  { .kind = CXR_EVENT_CQ_ERROR, .num = 7, .syndrome = 1 } },
-	{ "a QP's communication is established", 0x02, 0, { [24] = 0, 0, 1, 0 }, 0,
+	{ "QP event: communication established", 0x02, 0, { [24] = 0, 0, 1, 0 }, 0,
 	  { .kind = CXR_EVENT_QP, .num = 0x100, .what = CXR_QPE_COMM_EST } },
-	{ "a QP met an invalid request", 0x10, 0, { [24] = 0, 0, 1, 0 }, 0,
+	{ "QP event: invalid request", 0x10, 0, { [24] = 0, 0, 1, 0 }, 0,
 	  { .kind = CXR_EVENT_QP, .num = 0x100, .what = CXR_QPE_INVALID_REQ } },
-	{ "a QP took the last WQE of its SRQ", 0x13, 0, { [24] = 0, 0, 1, 0 }, 0,
+	{ "QP event: last WQE reached", 0x13, 0, { [24] = 0, 0, 1, 0 }, 0,
 	  { .kind = CXR_EVENT_QP, .num = 0x100, .what = CXR_QPE_LAST_WQE } },
-	{ "a send queue by itself failed", 0x05, 0, { [20] = 2, [24] = 0, 0, 1, 0 }, 0,
+	{ "SQ event: fatal error", 0x05, 0, { [20] = 2, [24] = 0, 0, 1, 0 }, 0,
 	  { .kind = CXR_EVENT_SQ, .num = 0x100, .what = CXR_QPE_FATAL } },
-	{ "a receive queue by itself failed", 0x05, 0, { [20] = 1, [24] = 0, 0, 1, 0 }, 0,
+	{ "RQ event: fatal error", 0x05, 0, { [20] = 1, [24] = 0, 0, 1, 0 }, 0,
 	  { .kind = CXR_EVENT_RQ, .num = 0x100, .what = CXR_QPE_FATAL } },
-	{ "an SRQ reached its limit", 0x14, 0, { [24] = 0, 0, 1, 0 }, 0,
+	{ "SRQ event: limit reached", 0x14, 0, { [24] = 0, 0, 1, 0 }, 0,
 	  { .kind = CXR_EVENT_SRQ, .num = 0x100, .what = 0 } },
-	{ "an SRQ failed, whatever its kind", 0x12, 0, { [20] = 1, [24] = 0, 0, 1, 0 }, 0,
+	{ "SRQ event: catastrophic error of any SRQ type",
+	  0x12, 0, { [20] = 1, [24] = 0, 0, 1, 0 }, 0,
 	  { .kind = CXR_EVENT_SRQ, .num = 0x100, .what = 1 } },
-	{ "a temperature warning is for the log", 0x17, 0, { 0 }, 0, { .kind = CXR_EVENT_HEALTH } },
-	{ "a type that does not exist is reported with its number", 0xee, 5, { 0 }, -EPROTO, {} },
-	{ "an event that nobody subscribes to is reported likewise", 0x0c, 0, { 0 }, -EPROTO, {} },
+	{ "a temperature warning is only logged", 0x17, 0, { 0 }, 0, { .kind = CXR_EVENT_HEALTH } },
+	{ "an unknown event type is reported by number", 0xee, 5, { 0 }, -EPROTO, {} },
+	{ "an event type without a subscriber is reported by number", 0x0c, 0, { 0 }, -EPROTO, {} },
 };
 
 void test_event(void)
@@ -111,7 +114,7 @@ static const struct {
 	u32 len, blocks;
 } block_cases[] = {
 	{ "an empty message needs no block", 0, 0 },
-	{ "16 bytes stand in the entry", 16, 0 },
+	{ "16 bytes fit into the command entry", 16, 0 },
 	{ "the 17th byte needs a block", 17, 1 },
 	{ "528 bytes fill one block", 528, 1 },
 	{ "529 bytes need two", 529, 2 },
@@ -127,7 +130,7 @@ static void test_mbox_parts(void)
 	for (i = 0; i < sizeof(msg); i++)
 		msg[i] = i * 7 + 1;
 
-	begin("mbox", "a message comes back from its blocks as it went in");
+	begin("mbox", "a message survives the round trip through its blocks");
 	memset(back, 0, sizeof(back));
 	memcpy(back, msg, 16);
 	for (i = 0; i < 2; i++) {
@@ -136,22 +139,22 @@ static void test_mbox_parts(void)
 	}
 	expect_bytes(back, msg, sizeof(msg));
 
-	begin("mbox", "the last block's rest is zero");
+	begin("mbox", "the rest of the last block is zeroed");
 	expect(block.data[600 - 528 - 1], msg[599]);
 	expect(block.data[600 - 528], 0);
 
-	begin("mbox", "a block carries number, token and the next one's address");
+	begin("mbox", "a block has its number, token and the address of the next");
 	expect(be32_to_cpu(block.block_num), 1);
 	expect(block.token, 0x5a);
 	expect(be64_to_cpu(block.next), 0x1000);
 
-	begin("mbox", "a block with another token is refused");
-	expect(cxr_mbox_read(&block, back, sizeof(back), 1, 0x5b), -EPROTO);
+	begin("mbox", "a block with a wrong token is refused");
+	expect(cxr_mbox_take(&block, back, sizeof(back), 1, 0x5b), -EPROTO);
 
-	begin("mbox", "a block with another number is refused");
-	expect(cxr_mbox_read(&block, back, sizeof(back), 0, 0x5a), -EPROTO);
+	begin("mbox", "a block with a wrong number is refused");
+	expect(cxr_mbox_take(&block, back, sizeof(back), 0, 0x5a), -EPROTO);
 
-	begin("mbox", "a block past the end of the message takes nothing");
+	begin("mbox", "a block past the end of the message is empty");
 	cxr_mbox_fill(&block, msg, 17, 1, 0, 1);
 	expect(cxr_xor8(block.data, sizeof(block.data)), 0);
 	expect(cxr_mbox_read(&block, back, 17, 1, 1), 0);
@@ -164,12 +167,12 @@ static void test_signatures(void)
 	struct prm_cmdq_entry entry = { .type = PRM_CMDQ_TYPE_PCI, .token = 3, .status_own = 1 };
 	u8 msg[100] = { [50] = 0xa5 };
 
-	begin("mbox", "a signed entry sums to all ones");
+	begin("mbox", "a signed entry XORs to 0xff");
 	entry.sig = 0x77;
 	cxr_cmd_entry_sign(&entry);
 	expect(cxr_xor8(&entry, sizeof(entry)), 0xff);
 
-	begin("mbox", "a signed block sums to all ones, whole and behind its data");
+	begin("mbox", "a signed block XORs to 0xff, so does its control part");
 	cxr_mbox_fill(&block, msg, sizeof(msg), 0, 0x12345400, 9);
 	block.sig = 0x11;
 	block.ctrl_sig = 0x22;
@@ -195,23 +198,24 @@ static const struct {
 	u8 bytes[64];
 	struct cxr_cqe cqe;
 } cqe_cases[] = {
-	{ "a finished send names its WQE and opcode", { [56] = 0x0a, 0, 1, 2, 0, 9, 0, 0x00 },
+	{ "a send completion has WQE counter and opcode", { [56] = 0x0a, 0, 1, 2, 0, 9, 0, 0x00 },
 	  { .kind = CXR_CQE_REQ, .qpn = 0x102, .send_opcode = 0x0a, .wqe_counter = 9 } },
-	{ "a received send has a length and a user index",
+	{ "a receive completion has length and user index",
 	  { [33] = 1, 2, 3, [46] = 2, 0, [57] = 0, 1, 2, 0, 9, 0, 0x20 },
 	  { .kind = CXR_CQE_RESP_SEND, .user_index = 0x10203, .byte_count = 0x200, .qpn = 0x102,
 	    .wqe_counter = 9 } },
-	{ "an immediate stays in network order", { [36] = 0, 0, 0x12, 0x34, [63] = 0x30 },
+	{ "immediate data stays in network byte order", { [36] = 0, 0, 0x12, 0x34, [63] = 0x30 },
 	  { .kind = CXR_CQE_RESP_SEND_IMM, .imm_inval = (__be32)0x34120000,
 	  .pkey_index = 0x1234 } },
-	{ "a write with immediate is a receive completion", { [63] = 0x10 },
+	{ "a WRITE with immediate is a receive completion", { [63] = 0x10 },
 	  { .kind = CXR_CQE_RESP_WRITE_IMM } },
-	{ "a datagram over IPv4 names source QP, GRH and layer", { [24] = 0x12, 0, 0, 5,
+	{ "a UD receive over IPv4 has source QP, GRH and IPv4 flags", { [24] = 0x12, 0, 0, 5,
 	  [63] = 0x20 },
 	  { .kind = CXR_CQE_RESP_SEND, .src_qpn = 5, .flags = CXR_CQE_GRH | CXR_CQE_IPV4_GRH } },
-	{ "a datagram over IPv6 has no IPv4 mark", { [24] = 0x11, 0, 0, 5, [63] = 0x20 },
+	{ "a UD receive over IPv6 has no IPv4 flag", { [24] = 0x11, 0, 0, 5, [63] = 0x20 },
 	  { .kind = CXR_CQE_RESP_SEND, .src_qpn = 5, .flags = CXR_CQE_GRH } },
-	{ "a TCP packet with good sums and a VLAN", { [28] = 0x07, 0x39, 0xa0, 0x64, [63] = 0x20 },
+	{ "a TCP packet with valid checksums and a VLAN tag",
+	  { [28] = 0x07, 0x39, 0xa0, 0x64, [63] = 0x20 },
 	  { .kind = CXR_CQE_RESP_SEND, .vlan = 100, .sl = 5,
 	    .flags = CXR_CQE_L2_OK | CXR_CQE_L3_OK | CXR_CQE_L4_OK | CXR_CQE_VLAN | CXR_CQE_IPV4 |
 		     CXR_CQE_TCP } },
@@ -219,16 +223,16 @@ static const struct {
 	  [63] = 0x20 },
 	  { .kind = CXR_CQE_RESP_SEND, .rss_hash = 0x01020304, .rss_type = 0xc8,
 	    .flags = CXR_CQE_L3_OK | CXR_CQE_IPV6 | CXR_CQE_UDP } },
-	{ "data scattered into the entry are marked", { [63] = 0x24 },
+	{ "data scattered to the CQE is flagged", { [63] = 0x24 },
 	  { .kind = CXR_CQE_RESP_SEND, .inline_data = true } },
-	{ "a failed send carries both syndromes", { [54] = 0x88, 0x15, 0x0a, 0, 1, 2, 0, 9, 0,
+	{ "a failed send has both syndromes", { [54] = 0x88, 0x15, 0x0a, 0, 1, 2, 0, 9, 0,
 	  0xd0 },
 	  { .kind = CXR_CQE_REQ_ERR, .syndrome = 0x15, .vendor_err = 0x88, .qpn = 0x102,
 	  .send_opcode = 0x0a,
 	    .wqe_counter = 9 } },
 	{ "a flushed receive", { [55] = 0x05, [63] = 0xe1 }, { .kind = CXR_CQE_RESP_ERR,
 	  .syndrome = 5 } },
-	{ "an entry of no known kind says so", { [63] = 0x90 }, { .kind = CXR_CQE_UNKNOWN } },
+	{ "an unknown opcode is decoded as such", { [63] = 0x90 }, { .kind = CXR_CQE_UNKNOWN } },
 };
 
 static void expect_cqe(const struct cxr_cqe *got, const struct cxr_cqe *want)
@@ -272,21 +276,21 @@ void test_cqe(void)
 				    owner_cases[i].log_size),
 		       owner_cases[i].ours);
 	}
-	begin("cqe owner", "an entry with the invalid opcode is nobody's, whatever its owner");
-	expect(cxr_cqe_sw_owned(0xf0, 0, 4), false);
-	expect(cxr_cqe_sw_owned(0xf1, 16, 4), false);
+	begin("cqe owner", "an entry with the invalid opcode is not valid, whatever its owner bit");
+	expect(cxr_cqe_ours(0xf0, 0, 4), false);
+	expect(cxr_cqe_ours(0xf1, 16, 4), false);
 
-	begin("cqe", "a syndrome has a text, and one that does not exist too");
+	begin("cqe", "each syndrome has a text, an unknown one as well");
 	expect_text(cxr_cqe_syndrome_text(0x15), "transport retries exceeded");
 	expect_text(cxr_cqe_syndrome_text(0x99), "unknown error");
 
-	begin("cqe", "opcodes have texts");
+	begin("cqe", "each opcode has a text, an unknown one as well");
 	expect_text(cxr_wqe_opcode_text(PRM_WQE_SEND_INVAL), "send with invalidate");
 	expect_text(cxr_wqe_opcode_text(PRM_WQE_UMR), "memory key update");
 	expect_text(cxr_wqe_opcode_text(0x77), "unknown opcode");
 }
 
-/* A device that passes the check. */
+/* Capabilities that pass the check. */
 static void good_hca(struct prm_cmd_hca_cap *cap)
 {
 	memset(cap, 0, sizeof(*cap));
@@ -354,7 +358,7 @@ static bool atomics(u32 operations, u32 sizes, u32 endianness)
 	return caps.atomic;
 }
 
-/* What takes part in a LAG, with one of the conditions at @value. */
+/* A LAG capable device, with condition number @condition set to @value. */
 static struct cxr_caps lag_caps(unsigned int condition, u32 value)
 {
 	struct prm_cmd_hca_cap hca;
@@ -374,7 +378,7 @@ static struct cxr_caps lag_caps(unsigned int condition, u32 value)
 #define DEFINERS	(1ull << PRM_DEFINER_L2 | 1ull << PRM_DEFINER_IPV4 | \
 			 1ull << PRM_DEFINER_IPV6_L4)
 
-/* A card that hashes, without the condition of that number. */
+/* A device capable of hash mode, without condition number @without. */
 static struct cxr_caps hash_caps(unsigned int without)
 {
 	struct prm_port_selection_cap page = {};
@@ -414,10 +418,10 @@ static void test_caps_hash(void)
 {
 	unsigned int i;
 
-	begin("caps", "a LAG can hash with tables and definers for it");
+	begin("caps", "hash mode needs port selection tables and match definers");
 	expect(hash_caps(0).lag_hash, true);
 	expect(hash_caps(0).vhca_id, 0x1234);
-	begin("caps", "without one of them it cannot");
+	begin("caps", "without one of these there is no hash mode");
 	for (i = 1; i <= 13; i++)
 		expect(hash_caps(i).lag_hash, false);
 	expect(hash_caps(2).lag, true);
@@ -425,13 +429,13 @@ static void test_caps_hash(void)
 
 static void test_caps_lag(void)
 {
-	begin("caps", "two ports, their master, and a port for each queue: a LAG is possible");
+	begin("caps", "LAG needs two ports, lag_master and TX port affinity");
 	expect(lag_caps(0, 0).lag, true);
 	expect(lag_caps(0, 0).native_port, 2);
 	expect(lag_caps(0, 0).lag_affinity_rtr, true);
 	expect(lag_caps(5, 1).lag, true);
 
-	begin("caps", "without one of them it is not");
+	begin("caps", "without one of these there is no LAG");
 	expect(lag_caps(1, 0).lag, false);
 	expect(lag_caps(2, 0).lag, false);
 	expect(lag_caps(3, 0).lag, false);
@@ -440,7 +444,7 @@ static void test_caps_lag(void)
 	expect(lag_caps(5, 0).lag, false);
 	expect(lag_caps(5, 3).lag, false);
 
-	begin("caps", "the way to RTR takes no port where the device does not say so");
+	begin("caps", "INIT2RTR takes a port affinity only if the device says so");
 	expect(lag_caps(6, 0).lag, true);
 	expect(lag_caps(6, 0).lag_affinity_rtr, false);
 	expect(lag_caps(2, 0).lag_affinity_rtr, false);
@@ -452,11 +456,11 @@ static void test_caps_values(void)
 	struct prm_cmd_hca_cap hca;
 	const char *why = NULL;
 
-	begin("caps", "a good device passes the check");
+	begin("caps", "a supported device passes the check");
 	test_caps_decode(&caps);
 	expect(cxr_caps_check(&caps, &why), 0);
 
-	begin("caps", "numbers arrive where they belong");
+	begin("caps", "general capabilities are decoded");
 	expect(caps.num_ports, 1);
 	expect(caps.eth, true);
 	expect(caps.log_max_qp, 18);
@@ -464,7 +468,7 @@ static void test_caps_values(void)
 	expect(caps.max_wqe_sz_sq, 1024);
 	expect(caps.log_bf_reg_size, 9);
 
-	begin("caps", "the pkey table's size 0 means 128 entries");
+	begin("caps", "P_Key table size 0 means 128 entries");
 	expect(caps.pkey_table_size, 128);
 
 	begin("caps", "RoCE bits 0 and 2 are v1 and v2, network layer bits 1 and 2 IPv4 and IPv6");
@@ -473,18 +477,18 @@ static void test_caps_values(void)
 	expect(caps.roce_addresses, 256);
 	expect(caps.udp_dport, 4791);
 
-	begin("caps", "LSO and RSS sizes are powers of two");
+	begin("caps", "LSO and RSS sizes are decoded from their logarithms");
 	expect(caps.max_lso, 1 << 18);
 	expect(caps.rss_ind_tbl_max, 256);
 	expect(caps.ft_max_level, 64);
 
-	begin("caps", "atomics count if both are there, on 8 bytes, in the CPU's byte order");
+	begin("caps", "atomics need both operations, 8 bytes, and host byte order");
 	expect(atomics(3, 8, 1), true);
 	expect(atomics(1, 8, 1), false);
 	expect(atomics(3, 4, 1), false);
 	expect(atomics(3, 8, 0), false);
 
-	begin("caps", "a register size without BlueFlame counts for nothing");
+	begin("caps", "without BlueFlame its register size is ignored");
 	good_hca(&hca);
 	prm_set(&hca, bf, 0);
 	cxr_caps_decode_hca(&hca, &caps);
@@ -500,23 +504,23 @@ static const struct {
 	{ "no port", offsetof(struct cxr_caps, num_ports), 0, "the device has no port" },
 	{ "an InfiniBand port", offsetof(struct cxr_caps, eth), 0,
 	  "the port is not an Ethernet port" },
-	{ "more QPs than 24 bits number", offsetof(struct cxr_caps, log_max_qp), 25,
+	{ "more QPs than 24 bit QPNs", offsetof(struct cxr_caps, log_max_qp), 25,
 	  "log_max_qp is out of range" },
 	{ "no event queue", offsetof(struct cxr_caps, log_max_eq), 0,
 	  "log_max_eq is out of range" },
-	{ "a CQ size that cannot be shifted", offsetof(struct cxr_caps, log_max_cq_sz), 255,
+	{ "a CQ size that is too large to shift by", offsetof(struct cxr_caps, log_max_cq_sz), 255,
 	  "log_max_cq_sz is out of range" },
-	{ "an SRQ whose links have more than 16 bits",
+	{ "an SRQ whose WQE links exceed 16 bits",
 	  offsetof(struct cxr_caps, log_max_srq_sz), 17, "log_max_srq_sz is out of range" },
-	{ "more SRQs than 24 bits number", offsetof(struct cxr_caps, log_max_srq), 25,
+	{ "more SRQs than 24 bit SRQNs", offsetof(struct cxr_caps, log_max_srq), 25,
 	  "log_max_srq is out of range" },
-	{ "a list in a UMR WQE that 16 bits cannot count",
+	{ "a UMR list longer than 16 bits can count",
 	  offsetof(struct cxr_caps, log_max_klm_list_size), 17,
 	  "log_max_klm_list_size is out of range" },
 	{ "messages over 2 GiB", offsetof(struct cxr_caps, log_max_msg), 32,
 	  "log_max_msg is out of range" },
-	{ "a CQE version of the future", offsetof(struct cxr_caps, cqe_version), 2,
-	  "unsupported CQE version" },
+	{ "an unknown CQE version", offsetof(struct cxr_caps, cqe_version), 2,
+	  "the CQE version is not known" },
 };
 
 void test_caps(void)

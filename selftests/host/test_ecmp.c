@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The policy of ECMP LAG: a table of cases, the halves of the address table, a random walk. */
+/* The ECMP LAG policy: a table of cases, the split address table, a random walk. */
 #include <linux/errno.h>
 #include "host.h"
 #include "policy/ecmp.h"
 
-/* A row of a table is a good one, but for what it names. */
+/* Rows start from a valid port and override fields. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-static char eth0;	/* a netdev: it is compared and not looked into */
+static char eth0;	/* stands for a netdev: only compared, never dereferenced */
 
 #define PORT(...) { .driver = true, .roce = true, .allowed = true, .netdev = &eth0, \
 		    .init_net = true, .link = true, ##__VA_ARGS__ }
@@ -38,15 +38,15 @@ static const struct {
 	struct cxr_lag_out out;
 	int error;
 } cases[] = {
-	{ .sentence = "a parent and two ports with links: each on its own port",
+	{ .sentence = "ECMP, both ports up: each maps to itself",
 	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = N }, .out = ON(1, 2) },
-	{ .sentence = "a parent, the second port is down: all on the first",
+	{ .sentence = "ECMP, second port down: both map to the first",
 	  .in = { .port = { UP, DOWN }, .parent = FOUND, .addresses = N }, .out = ON(1, 1) },
-	{ .sentence = "a parent, the first port is down: all on the second",
+	{ .sentence = "ECMP, first port down: both map to the second",
 	  .in = { .port = { DOWN, UP }, .parent = FOUND, .addresses = N }, .out = ON(2, 2) },
-	{ .sentence = "a parent, both ports are down: each on its own port",
+	{ .sentence = "ECMP, both ports down: each maps to itself",
 	  .in = { .port = { DOWN, DOWN }, .parent = FOUND, .addresses = N }, .out = ON(1, 2) },
-	{ .sentence = "a table of an odd size is halved, too",
+	{ .sentence = "an address table of odd size is halved as well",
 	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = 3 }, .out = ON(1, 2) },
 	{ .sentence = "a parent that does not exist is refused",
 	  .in = { .port = { UP, UP }, .parent = NONE, .addresses = N },
@@ -60,34 +60,34 @@ static const struct {
 	{ .sentence = "a second parent is refused",
 	  .in = { .port = { UP, UP }, .parent = SECOND, .addresses = N },
 	  .out = OFF(PARENT_OTHER), .error = -EBUSY },
-	{ .sentence = "a second parent is refused, whether or not it exists",
+	{ .sentence = "a second parent is refused even if it does not exist",
 	  .in = { .port = { UP, UP }, .parent = { .another = true }, .addresses = N },
 	  .out = OFF(PARENT_OTHER), .error = -EBUSY },
-	{ .sentence = "a parent for a card with one driver is refused",
+	{ .sentence = "a parent is refused while a port is unbound",
 	  .in = { .port = { UP, NO_DRIVER }, .parent = FOUND, .addresses = N },
 	  .out = OFF(DRIVER), .error = -ENODEV },
-	{ .sentence = "a parent for a card with a port without RoCE is refused",
+	{ .sentence = "a parent is refused while a port has no RoCE",
 	  .in = { .port = { NO_ROCE, UP }, .parent = FOUND, .addresses = N },
 	  .out = OFF(ROCE), .error = -EOPNOTSUPP },
-	{ .sentence = "a parent for a card with one address is refused",
+	{ .sentence = "a parent is refused if the address table has one entry",
 	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = 1 },
 	  .out = OFF(TABLE), .error = -EOPNOTSUPP },
-	{ .sentence = "a parent for a card where LAG is switched off is refused",
+	{ .sentence = "a parent is refused while LAG is disabled on a port",
 	  .in = { .port = { UP, FORBIDDEN }, .parent = FOUND, .addresses = N },
 	  .out = OFF(DISABLED), .error = -EPERM },
-	{ .sentence = "a parent for a card without netdev is refused",
+	{ .sentence = "a parent is refused while a port has no netdev",
 	  .in = { .port = { NO_NETDEV, UP }, .parent = FOUND, .addresses = N },
 	  .out = OFF(NETDEV), .error = -ENODEV },
-	{ .sentence = "a parent for a card with a port in another network namespace is refused",
+	{ .sentence = "a parent is refused while a port is in another network namespace",
 	  .in = { .port = { UP, ELSEWHERE }, .parent = FOUND, .addresses = N },
 	  .out = OFF(NETNS), .error = -EINVAL },
-	{ .sentence = "a parent for a card with a port in a bond is refused",
+	{ .sentence = "a parent is refused while a port is in a bond",
 	  .in = { .port = { UP, BONDED }, .parent = FOUND, .addresses = N },
 	  .out = OFF(PORT_IN_BOND), .error = -EBUSY },
-	{ .sentence = "a parent that the device refused is not tried again",
+	{ .sentence = "a parent that the device refused is not retried",
 	  .in = { .port = { UP, UP }, .parent = FOUND, .addresses = N }, .refused = true,
 	  .out = OFF(REFUSED), .error = -EIO },
-	{ .sentence = "what is wrong with the parent is told before what is wrong with the card",
+	{ .sentence = "problems of the parent are reported before those of the card",
 	  .in = { .port = { NO_DRIVER, BONDED }, .parent = NONE, .addresses = 0 }, .refused = true,
 	  .out = OFF(PARENT), .error = -ENODEV },
 };
@@ -98,7 +98,7 @@ static u32 roll(u64 *seed, u32 n)
 	return (u32)(*seed >> 33) % n;
 }
 
-/* Everything by chance, with links and parents mostly there. */
+/* A random snapshot, with links and parents mostly present. */
 static void draw(struct cxr_lag_in *in, u64 *seed)
 {
 	unsigned int i;
@@ -120,7 +120,7 @@ static void draw(struct cxr_lag_in *in, u64 *seed)
 	in->addresses = roll(seed, 16) ? N : roll(seed, 3);
 }
 
-/* The conditions once more, in another form than the policy has them. */
+/* The conditions, written independently of the policy. */
 static bool may(const struct cxr_lag_in *in, bool refused)
 {
 	unsigned int i, good = 0;
@@ -132,7 +132,7 @@ static bool may(const struct cxr_lag_in *in, bool refused)
 	       !in->parent.port && !in->parent.another && in->addresses > 1 && !refused;
 }
 
-/* The rules that a decision breaks, a bit each. */
+/* Bitmap of the invariants that a decision violates. */
 static u32 broken(const struct cxr_lag_in *in, bool refused, const struct cxr_lag_out *out)
 {
 	bool on = out->mode == CXR_LAG_ECMP, links = in->port[0].link || in->port[1].link;
@@ -148,7 +148,7 @@ static u32 broken(const struct cxr_lag_in *in, bool refused, const struct cxr_la
 			return bad | 4;
 		if (on && links && !in->port[out->map[i] - 1].link)
 			bad |= 8;
-		/* A port with a link keeps its own. */
+		/* A port with link maps to itself. */
 		if (on && in->port[i].link && out->map[i] != i + 1)
 			bad |= 16;
 	}
@@ -177,7 +177,7 @@ static void walk(u64 seed)
 	expect(on > 1000 && off > 1000, true);
 }
 
-/* Each entry of the device's table has one owner, and leads back to the GID that it copies. */
+/* Each entry of the address table has one owner, and maps back to the GID that it duplicates. */
 static void halves(u16 addresses)
 {
 	u16 half = cxr_ecmp_half(addresses), index, at;
@@ -222,25 +222,25 @@ void test_ecmp(void)
 		expect(cxr_ecmp_errno(out.why), cases[i].error);
 	}
 
-	begin("ecmp", "every entry of the table has one GID and one port");
+	begin("ecmp", "each address table entry belongs to one GID and one port");
 	halves(N);
 	halves(3);
 	halves(2);
 
-	begin("ecmp", "without halves an index is an index");
+	begin("ecmp", "without ECMP the table index is the GID index");
 	expect(cxr_ecmp_index(7, 0, 0), 7);
 	expect(cxr_ecmp_index(7, 2, 0), 7);
 	expect(cxr_ecmp_primary_index(7, 0), 7);
 
-	begin("ecmp", "connections take ports in turn, datagrams the first one");
+	begin("ecmp", "connected QPs get ports in turn, UD QPs the first port");
 	ports();
 
-	begin("ecmp", "a port that is back gets its MAC before its traffic, one that fails after");
+	begin("ecmp", "fail-back writes MACs before the port map, fail-over after it");
 	expect(cxr_ecmp_macs_first((const u8[]){ 1, 2 }), true);
 	expect(cxr_ecmp_macs_first((const u8[]){ 1, 1 }), false);
 	expect(cxr_ecmp_macs_first((const u8[]){ 2, 2 }), false);
 
-	begin("ecmp", "no queue pair on a dead port while one lives, and none moved without need");
+	begin("ecmp", "random walk: no QP on a dead port while one is up, none moved needlessly");
 	for (i = 0; i < 8; i++)
 		walk(i + 1);
 }

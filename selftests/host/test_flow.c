@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* What flow table entries match on, as it stands in commands. */
+/* Encoding of flow table match parameters. */
 #include <string.h>
 #include "host.h"
 #include "codec/caps.h"
 #include "codec/flow.h"
 
-/* Where the parts stand in the 64 bytes of a match. */
+/* Offsets of the fields in the 64 bytes of a match. */
 static const struct {
 	const char *sentence;
 	struct cxr_flow_fields fields;
 	unsigned int at, n;
 	u8 bytes[16];
 } cases[] = {
-	{ "a source address begins a match", { .smac = { 1, 2, 3, 4, 5, 6 } }, 0, 6,
+	{ "SMAC is the first field of a match", { .smac = { 1, 2, 3, 4, 5, 6 } }, 0, 6,
 	  { 1, 2, 3, 4, 5, 6 } },
-	{ "the Ethernet type follows it", { .ethertype = 0x86dd }, 6, 2, { 0x86, 0xdd } },
-	{ "then the destination address", { .dmac = { 1, 2, 3, 4, 5, 6 } }, 8, 6,
+	{ "the Ethertype follows", { .ethertype = 0x86dd }, 6, 2, { 0x86, 0xdd } },
+	{ "then DMAC", { .dmac = { 1, 2, 3, 4, 5, 6 } }, 8, 6,
 	  { 1, 2, 3, 4, 5, 6 } },
-	{ "priority, CFI and number of a VLAN are as in the tag", { .tci = 0xb123 }, 14, 2,
+	{ "VLAN priority, CFI and ID are laid out as in the tag", { .tci = 0xb123 }, 14, 2,
 	  { 0xb1, 0x23 } },
-	{ "a protocol, and a class in its place behind it",
+	{ "the IP protocol, then the traffic class",
 	  { .ip_protocol = 17, .traffic_class = 0xa6 }, 16, 2, { 17, 0xa6 } },
-	{ "that there is a tag, and a version of IP", { .tagged = 1, .ip_version = 6 }, 18, 1,
+	{ "the VLAN tag bit and the IP version", { .tagged = 1, .ip_version = 6 }, 18, 1,
 	  { 0x80 | 6 << 1 } },
 	{ "TCP ports", { .tcp_sport = 0x1234, .tcp_dport = 0x5678 }, 20, 4,
 	  { 0x12, 0x34, 0x56, 0x78 } },
-	{ "a hop limit", { .hop_limit = 9 }, 27, 1, { 9 } },
+	{ "the hop limit", { .hop_limit = 9 }, 27, 1, { 9 } },
 	{ "UDP ports", { .udp_sport = 0x1234, .udp_dport = 0x5678 }, 28, 4,
 	  { 0x12, 0x34, 0x56, 0x78 } },
-	{ "an IPv4 source is at the end of its sixteen bytes", { .src = { [12] = 10, 0, 0, 1 } },
+	{ "an IPv4 source is in the last four of 16 bytes", { .src = { [12] = 10, 0, 0, 1 } },
 	  32, 16, { [12] = 10, 0, 0, 1 } },
-	{ "an IPv6 destination has them all", { .dst = { 0xfd, [15] = 9 } }, 48, 16,
+	{ "an IPv6 destination takes all 16 bytes", { .dst = { 0xfd, [15] = 9 } }, 48, 16,
 	  { 0xfd, [15] = 9 } },
 };
 
@@ -55,13 +55,13 @@ static void test_support(void)
 	struct prm_flow_table_fields_supported support = {};
 	struct cxr_flow_fields bits, mask = { .ethertype = 0xffff, .tci = 0x0fff, .tagged = 1 };
 
-	begin("flow", "a device that says nothing can match nothing");
+	begin("flow", "a device without match capabilities matches no field");
 	cxr_flow_decode_caps(&support, &bits);
 	expect(cxr_flow_within(&mask, &bits), false);
 	memset(&mask, 0, sizeof(mask));
 	expect(cxr_flow_within(&mask, &bits), true);
 
-	begin("flow", "the bits of a field count by themselves");
+	begin("flow", "parts of a field are supported separately");
 	mask = (struct cxr_flow_fields){ .tci = 0x0fff, .tagged = 1, .traffic_class = 0xfc };
 	prm_set(&support, outer_first_vid, 1);
 	prm_set(&support, outer_ip_dscp, 1);
@@ -74,7 +74,7 @@ static void test_support(void)
 	expect(cxr_flow_within(&mask, &bits), false);
 }
 
-/* A device with all that rules need but for one thing. */
+/* A device with all capabilities that flow rules need, except @missing. */
 static bool rules_without(unsigned int missing)
 {
 	struct prm_flow_table_nic_cap cap = {};
@@ -97,7 +97,7 @@ void test_flow(void)
 
 	test_encode();
 	test_support();
-	begin("flow", "rules need tables that can be changed, and another root");
+	begin("flow", "flow rules need tables that can be modified, and a replaceable root");
 	expect(rules_without(0), true);
 	for (i = 1; i <= 5; i++)
 		expect(rules_without(i), false);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The policy of LAG: tables of cases, and random walks against invariants. */
+/* The LAG policy: a table of cases, and random walks against invariants. */
 #include "host.h"
 #include "policy/lag.h"
 
-/* A row of a table is a good one, but for what it names. */
+/* Rows start from a valid port and override fields. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-static char eth0;	/* a netdev: it is compared and not looked into */
+static char eth0;	/* stands for a netdev: only compared, never dereferenced */
 
 #define BOND	7
 #define PORT(...) \
 	{ .driver = true, .roce = true, .allowed = true, .netdev = &eth0, .init_net = true, \
 	  .bond = BOND, .link = true, .tx_enabled = true, ##__VA_ARGS__ }
-#define UP		PORT()			/* a slave that sends */
+#define UP		PORT()			/* an active slave */
 #define BACKUP		PORT(.tx_enabled = false)
-#define DARK		PORT(.link = false)	/* and the bond is unaware */
+#define DARK		PORT(.link = false)	/* unnoticed by the bond */
 #define DOWN		PORT(.link = false, .tx_enabled = false)
 #define NO_DRIVER	PORT(.driver = false)
 #define NO_ROCE		PORT(.roce = false)
@@ -37,69 +37,69 @@ static const struct {
 	u8 last;
 	struct cxr_lag_out out;
 } cases[] = {
-	{ .sentence = "both ports in an active-backup bond: all on the active slave",
+	{ .sentence = "active-backup: both ports map to the active slave",
 	  .in = { .port = { UP, BACKUP }, .tx = AB }, .out = ON(ACTIVE_BACKUP, 1, 1, 1) },
-	{ .sentence = "the second port may be the active slave",
+	{ .sentence = "active-backup: the second port may be the active slave",
 	  .in = { .port = { BACKUP, UP }, .tx = AB }, .out = ON(ACTIVE_BACKUP, 2, 2, 2) },
-	{ .sentence = "both ports in a hashing bond: each on its own port",
+	{ .sentence = "hashing: each port maps to itself",
 	  .in = { .port = { UP, UP }, .tx = HASH }, .out = ON(SPREAD, 1, 2, 1) },
-	{ .sentence = "hashing, the first port is down: all on the second",
+	{ .sentence = "hashing, first port down: both map to the second",
 	  .in = { .port = { DOWN, UP }, .tx = HASH }, .out = ON(SPREAD, 2, 2, 1) },
-	{ .sentence = "hashing, the second port is down: all on the first",
+	{ .sentence = "hashing, second port down: both map to the first",
 	  .in = { .port = { UP, DOWN }, .tx = HASH }, .out = ON(SPREAD, 1, 1, 1) },
-	{ .sentence = "hashing, the bond sends on one slave only: all on that",
+	{ .sentence = "hashing, one slave with TX enabled: both map to it",
 	  .in = { .port = { BACKUP, UP }, .tx = HASH }, .out = ON(SPREAD, 2, 2, 1) },
-	{ .sentence = "hashing, both ports are down: each on its own port",
+	{ .sentence = "hashing, both ports down: each maps to itself",
 	  .in = { .port = { DOWN, DOWN }, .tx = HASH }, .out = ON(SPREAD, 1, 2, 1) },
-	{ .sentence = "hashing, no slave sends but one has a link: all on that",
+	{ .sentence = "hashing, no slave with TX enabled, one with link: both map to it",
 	  .in = { .port = { DOWN, BACKUP }, .tx = HASH }, .out = ON(SPREAD, 2, 2, 1) },
-	{ .sentence = "the bond hashes ports, too, and so can the card: by a hash",
+	{ .sentence = "the bond hashes L4 ports, and the card can: hash mode",
 	  .in = { .port = { UP, UP }, .tx = FLOW, .hashes = true }, .out = ON(HASH, 1, 2, 1) },
-	{ .sentence = "the bond hashes ports, the card cannot: in turn",
+	{ .sentence = "the bond hashes L4 ports, the card cannot: spread mode",
 	  .in = { .port = { UP, UP }, .tx = FLOW }, .out = ON(SPREAD, 1, 2, 1) },
-	{ .sentence = "the card can hash, but the bond's hash knows no ports: in turn",
+	{ .sentence = "the card can hash, the bond does not hash L4 ports: spread mode",
 	  .in = { .port = { UP, UP }, .tx = HASH, .hashes = true }, .out = ON(SPREAD, 1, 2, 1) },
-	{ .sentence = "the card can hash, the bond has an active slave: all on that",
+	{ .sentence = "the card can hash, the bond is active-backup: active-backup mode",
 	  .in = { .port = { BACKUP, UP }, .tx = AB, .hashes = true },
 	  .out = ON(ACTIVE_BACKUP, 2, 2, 2) },
-	{ .sentence = "by a hash, the first port is down: all on the second",
+	{ .sentence = "hash mode, first port down: both map to the second",
 	  .in = { .port = { DOWN, UP }, .tx = FLOW, .hashes = true }, .out = ON(HASH, 2, 2, 1) },
-	{ .sentence = "the active slave lost its link and the bond did not notice: the other one",
+	{ .sentence = "active slave without link, unnoticed by the bond: the other slave",
 	  .in = { .port = { DARK, BACKUP }, .tx = AB }, .last = 1,
 	  .out = ON(ACTIVE_BACKUP, 2, 2, 2) },
-	{ .sentence = "active-backup, no link at all: the port that was active stays",
+	{ .sentence = "active-backup, both links down: the active port is kept",
 	  .in = { .port = { DOWN, DOWN }, .tx = AB }, .last = 2,
 	  .out = ON(ACTIVE_BACKUP, 2, 2, 2) },
-	{ .sentence = "active-backup, no active slave yet and none before: the first port",
+	{ .sentence = "active-backup, no active slave so far: the first port",
 	  .in = { .port = { BACKUP, BACKUP }, .tx = AB }, .out = ON(ACTIVE_BACKUP, 1, 1, 1) },
-	{ .sentence = "active-backup, between two active slaves: the port that was active stays",
+	{ .sentence = "active-backup, active slave about to change: the active port is kept",
 	  .in = { .port = { BACKUP, BACKUP }, .tx = AB }, .last = 2,
 	  .out = ON(ACTIVE_BACKUP, 2, 2, 2) },
-	{ .sentence = "a port without this driver: no LAG",
+	{ .sentence = "second port unbound: no LAG",
 	  .in = { .port = { UP, NO_DRIVER }, .tx = AB }, .out = OFF(DRIVER) },
-	{ .sentence = "the first port without this driver is no better",
+	{ .sentence = "first port unbound: no LAG",
 	  .in = { .port = { NO_DRIVER, UP }, .tx = AB }, .out = OFF(DRIVER) },
 	{ .sentence = "a port without RoCE: no LAG",
 	  .in = { .port = { UP, NO_ROCE }, .tx = AB }, .out = OFF(ROCE) },
-	{ .sentence = "switched off on one port: no LAG",
+	{ .sentence = "LAG disabled on one port: no LAG",
 	  .in = { .port = { FORBIDDEN, UP }, .tx = HASH }, .out = OFF(DISABLED) },
-	{ .sentence = "a port without netdev: no LAG",
+	{ .sentence = "a port without a netdev: no LAG",
 	  .in = { .port = { UP, NO_NETDEV }, .tx = HASH }, .out = OFF(NETDEV) },
 	{ .sentence = "a port in another network namespace: no LAG",
 	  .in = { .port = { UP, ELSEWHERE }, .tx = HASH }, .out = OFF(NETNS) },
-	{ .sentence = "one port alone in the bond: no LAG",
+	{ .sentence = "only one port in a bond: no LAG",
 	  .in = { .port = { UP, NO_BOND }, .tx = HASH }, .out = OFF(NOT_IN_BOND) },
-	{ .sentence = "no bond at all: no LAG",
+	{ .sentence = "no bond: no LAG",
 	  .in = { .port = { NO_BOND, NO_BOND }, .tx = CXR_LAG_TX_OTHER }, .out = OFF(NOT_IN_BOND) },
-	{ .sentence = "a bond for each port: no LAG",
+	{ .sentence = "ports in different bonds: no LAG",
 	  .in = { .port = { UP, OTHER_BOND }, .tx = HASH }, .out = OFF(DIFFERENT_BONDS) },
-	{ .sentence = "another slave in the bond: no LAG",
+	{ .sentence = "a foreign slave in the bond: no LAG",
 	  .in = { .port = { UP, BACKUP }, .tx = AB, .foreign = 1 }, .out = OFF(FOREIGN) },
-	{ .sentence = "another mode of the bond: no LAG",
+	{ .sentence = "unsupported bond mode: no LAG",
 	  .in = { .port = { UP, UP }, .tx = CXR_LAG_TX_OTHER }, .out = OFF(TX) },
-	{ .sentence = "a device that refused is not asked again",
+	{ .sentence = "refused by the device before: no LAG",
 	  .in = { .port = { UP, UP }, .tx = HASH }, .refused = true, .out = OFF(REFUSED) },
-	{ .sentence = "of several reasons the one to mend first is told",
+	{ .sentence = "of several reasons the one to fix first is reported",
 	  .in = { .port = { FORBIDDEN, NO_BOND }, .tx = CXR_LAG_TX_OTHER, .foreign = 3 },
 	  .refused = true, .out = OFF(DISABLED) },
 };
@@ -114,7 +114,7 @@ static void change(struct cxr_lag_in *in, u64 *seed)
 {
 	struct cxr_lag_port *port = &in->port[roll(seed, CXR_LAG_PORTS)];
 
-	/* Mostly links and slaves, so that the walk is in LAG for half of its way. */
+	/* Mostly link and TX changes, so that a LAG exists about half of the time. */
 	switch (roll(seed, 16)) {
 	case 0:
 		port->driver = roll(seed, 4);
@@ -151,7 +151,7 @@ static void change(struct cxr_lag_in *in, u64 *seed)
 	}
 }
 
-/* The conditions of LAG once more, in another form than the policy has them. */
+/* The conditions of LAG, written independently of the policy. */
 static bool may(const struct cxr_lag_in *in, bool refused)
 {
 	unsigned int i, good = 0;
@@ -165,7 +165,7 @@ static bool may(const struct cxr_lag_in *in, bool refused)
 	return good == CXR_LAG_PORTS && !in->foreign && in->tx != CXR_LAG_TX_OTHER && !refused;
 }
 
-/* The rules that a decision breaks, a bit each. */
+/* Bitmap of the invariants that a decision violates. */
 static u32 broken(const struct cxr_lag_in *in, bool refused, const struct cxr_lag_out *out)
 {
 	bool on = out->mode != CXR_LAG_OFF, reason = out->why != CXR_LAG_WHY_NONE;
@@ -197,7 +197,7 @@ static u32 broken(const struct cxr_lag_in *in, bool refused, const struct cxr_la
 	return bad;
 }
 
-/* RDMA devices that a port is in, as the actor makes them of a decision. */
+/* Number of RDMA devices that own a port after the decision is applied. */
 static unsigned int owners(const struct cxr_lag_in *in, const struct cxr_lag_out *out,
 			   unsigned int port)
 {
@@ -259,13 +259,13 @@ void test_lag(void)
 	expect_text(cxr_lag_mode_name(CXR_LAG_HASH), "hash");
 	expect_text(cxr_lag_mode_name(CXR_LAG_ECMP), "ecmp");
 
-	begin("lag", "each reason has a text of its own");
+	begin("lag", "each reason has a distinct text");
 	for (i = 0; i < CXR_LAG_WHYS; i++)
 		for (j = 0; j < i; j++)
 			expect(cxr_lag_why_text(i) == cxr_lag_why_text(j), false);
 	expect_text(cxr_lag_why_text(CXR_LAG_WHYS), "unknown");
 
-	begin("lag", "no port has two owners, no queue pair a dead port while one lives");
+	begin("lag", "random walk: no port has two owners, no QP a dead port while one is up");
 	for (i = 0; i < 8; i++)
 		walk(i + 1);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* From a snapshot and what stands to what has to be done: a table of cases, and a random walk. */
+/* The LAG step, from snapshot and state to an action: a table of cases, and a random walk. */
 #include <string.h>
 #include "host.h"
 #include "policy/ecmp.h"
 #include "policy/lag.h"
 
-/* A row of a table is a good one, but for what it names. */
+/* Rows start from a valid port and override fields. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-/* netdevs: they are compared and not looked into */
+/* stand for netdevs: only compared, never dereferenced */
 static char eth0, eth1, eth9, bond0, bond1, dummy0, dummy1;
 
 #define MAC(n)	{ 2, 0, 0, 0, 0, n }
@@ -41,88 +41,88 @@ static const struct {
 	struct cxr_lag_in in;
 	enum cxr_lag_action action;
 	enum cxr_lag_why why;
-	void *netdev;			/* if it is entered or remapped */
-	bool refused, tell, same;	/* same: as refused; the reason; as before */
+	void *netdev;			/* for enter and remap */
+	bool refused, tell, same;	/* same: does not supersede the previous reason */
 } cases[] = {
-	{ .sentence = "ports in a bond and no LAG: one is entered",
+	{ .sentence = "ports in a bond, no LAG: enter",
 	  .state = OFF(NOT_IN_BOND), .in = BONDED(HASH),
 	  .action = CXR_LAG_ENTER, .netdev = &bond0 },
-	{ .sentence = "the bond has an active slave: a LAG with its netdev is entered",
+	{ .sentence = "active-backup bond, no LAG: enter, with the active slave's netdev",
 	  .state = OFF(DRIVER),
 	  .in = BONDED(ACTIVE_BACKUP, .port = { ONE(.tx_enabled = false), TWO() }),
 	  .action = CXR_LAG_ENTER, .netdev = &eth1 },
-	{ .sentence = "a LAG that is as it should be is kept",
+	{ .sentence = "no change: keep the LAG",
 	  .state = LAG(SPREAD), .in = BONDED(HASH), .action = CXR_LAG_KEEP },
-	{ .sentence = "a port fails: the LAG is remapped",
+	{ .sentence = "a port loses its link: remap",
 	  .state = LAG(SPREAD), .in = BONDED(HASH, .port = { ONE(.link = false), TWO() }),
 	  .action = CXR_LAG_REMAP, .netdev = &bond0 },
-	{ .sentence = "another slave is active: the LAG is remapped and has its netdev",
+	{ .sentence = "the active slave changes: remap, with the new slave's netdev",
 	  .state = BACKUP,
 	  .in = BONDED(ACTIVE_BACKUP, .port = { ONE(.tx_enabled = false), TWO() }),
 	  .action = CXR_LAG_REMAP, .netdev = &eth1 },
-	{ .sentence = "the bond spreads and has no active slave any more: the LAG is remapped",
+	{ .sentence = "the bond changes from active-backup to hashing: remap",
 	  .state = BACKUP, .in = BONDED(HASH), .action = CXR_LAG_REMAP, .netdev = &bond0 },
-	{ .sentence = "another netdev in the place of the active slave: the LAG is remapped",
+	{ .sentence = "the active slave is replaced by another netdev: remap",
 	  .state = BACKUP,
 	  .in = BONDED(ACTIVE_BACKUP,
 		       .port = { ONE(.netdev = &eth9), TWO(.tx_enabled = false) }),
 	  .action = CXR_LAG_REMAP, .netdev = &eth9 },
-	{ .sentence = "the card is to hash from now on: the LAG is left first",
+	{ .sentence = "hash mode becomes possible: leave first",
 	  .state = LAG(SPREAD), .in = BONDED(HASH_FLOW, .hashes = true),
 	  .action = CXR_LAG_LEAVE },
-	{ .sentence = "the card is not to hash any more: the LAG is left first",
+	{ .sentence = "hash mode is no longer possible: leave first",
 	  .state = LAG(HASH), .in = BONDED(HASH, .hashes = true), .action = CXR_LAG_LEAVE },
-	{ .sentence = "the ports are in another bond: the LAG is left first",
+	{ .sentence = "the ports move to another bond: leave first",
 	  .state = LAG(SPREAD), .in = BONDED(HASH, .upper = &bond1), .action = CXR_LAG_LEAVE },
-	{ .sentence = "a LAG was left and another one may be: it is entered",
+	{ .sentence = "ports in another bond, the LAG was left: enter",
 	  .state = OFF(NONE), .in = BONDED(HASH, .upper = &bond1),
 	  .action = CXR_LAG_ENTER, .netdev = &bond1 },
-	{ .sentence = "a port leaves the bond: the LAG is left",
+	{ .sentence = "a port leaves the bond: leave",
 	  .state = LAG(SPREAD), .in = BONDED(HASH, .port = { ONE(.bond = 0), TWO() }),
 	  .action = CXR_LAG_LEAVE, .why = CXR_LAG_WHY_NOT_IN_BOND, .tell = true },
-	{ .sentence = "a MAC in a bond changes: the LAG is kept",
+	{ .sentence = "the MAC of a bonded port changes: keep",
 	  .state = LAG(SPREAD), .in = BONDED(HASH, .port = { ONE(.mac = MAC(9)), TWO() }),
 	  .action = CXR_LAG_KEEP },
-	{ .sentence = "no bond and no LAG: nothing is done, and nobody is told why",
+	{ .sentence = "no bond, no LAG: keep, no reason is reported",
 	  .state = OFF(DRIVER), .in = FREE(),
 	  .action = CXR_LAG_KEEP, .why = CXR_LAG_WHY_NOT_IN_BOND },
-	{ .sentence = "a bond that is no LAG: the reason is told",
+	{ .sentence = "a bond that cannot be a LAG: the reason is reported",
 	  .state = OFF(NOT_IN_BOND), .in = BONDED(HASH, .foreign = 1),
 	  .action = CXR_LAG_KEEP, .why = CXR_LAG_WHY_FOREIGN, .tell = true },
-	{ .sentence = "a bond that is no LAG, for the same reason as before: it was told",
+	{ .sentence = "a bond that cannot be a LAG, same reason as before: not reported again",
 	  .state = OFF(FOREIGN), .in = BONDED(HASH, .foreign = 2),
 	  .action = CXR_LAG_KEEP, .why = CXR_LAG_WHY_FOREIGN, .same = true },
-	{ .sentence = "what the device refused is not asked for again",
+	{ .sentence = "a refused LAG is not retried",
 	  .state = OFF(REFUSED, .refused = &hashing), .in = BONDED(HASH),
 	  .action = CXR_LAG_KEEP, .why = CXR_LAG_WHY_REFUSED, .refused = true, .same = true },
-	{ .sentence = "a link changed since the device refused: it is asked again",
+	{ .sentence = "a refused LAG is retried after a link change",
 	  .state = OFF(REFUSED, .refused = &hashing),
 	  .in = BONDED(HASH, .port = { ONE(.link = false), TWO() }),
 	  .action = CXR_LAG_ENTER, .netdev = &bond0 },
-	{ .sentence = "the bond's mode changed since the device refused: it is asked again",
+	{ .sentence = "a refused LAG is retried after a change of the bond's hash policy",
 	  .state = OFF(REFUSED, .refused = &hashing), .in = BONDED(HASH_FLOW),
 	  .action = CXR_LAG_ENTER, .netdev = &bond0 },
-	{ .sentence = "another MAC or netdev since the device refused: it is not asked again",
+	{ .sentence = "a refused LAG is not retried after a change of MAC or netdev",
 	  .state = OFF(REFUSED, .refused = &hashing),
 	  .in = BONDED(HASH, .port = { ONE(.mac = MAC(9), .netdev = &eth9), TWO() }),
 	  .action = CXR_LAG_KEEP, .why = CXR_LAG_WHY_REFUSED, .refused = true, .same = true },
-	{ .sentence = "a parent and no LAG: an ECMP LAG is entered",
+	{ .sentence = "a parent, no LAG: enter an ECMP LAG",
 	  .state = OFF(NOT_IN_BOND), .in = ROUTED(),
 	  .action = CXR_LAG_ENTER, .netdev = &dummy0 },
-	{ .sentence = "an ECMP LAG that is as it should be is kept",
+	{ .sentence = "no change: keep the ECMP LAG",
 	  .state = ECMP, .in = ROUTED(), .action = CXR_LAG_KEEP },
-	{ .sentence = "a MAC of an ECMP LAG changes: the LAG is remapped",
+	{ .sentence = "the MAC of a port in an ECMP LAG changes: remap",
 	  .state = ECMP,
 	  .in = ROUTED(.port = { ONE(.bond = 0), TWO(.bond = 0, .mac = MAC(9)) }),
 	  .action = CXR_LAG_REMAP, .netdev = &dummy0 },
-	{ .sentence = "another parent: the ECMP LAG is left first",
+	{ .sentence = "another parent: leave the ECMP LAG first",
 	  .state = ECMP, .in = ROUTED(.upper = &dummy1), .action = CXR_LAG_LEAVE },
-	{ .sentence = "the parent is gone: the ECMP LAG is left, and nobody is told why",
+	{ .sentence = "the parent is gone: leave the ECMP LAG, no reason is reported",
 	  .state = ECMP, .in = FREE(),
 	  .action = CXR_LAG_LEAVE, .why = CXR_LAG_WHY_NOT_IN_BOND },
-	{ .sentence = "a bond instead of a parent: the ECMP LAG is left first",
+	{ .sentence = "a bond instead of a parent: leave the ECMP LAG first",
 	  .state = ECMP, .in = BONDED(HASH), .action = CXR_LAG_LEAVE },
-	{ .sentence = "a parent that is no LAG: the reason is told, without a bond",
+	{ .sentence = "a parent that cannot be a LAG: the reason is reported",
 	  .state = OFF(NONE),
 	  .in = ROUTED(.port = { ONE(.bond = 0), TWO(.bond = 0, .allowed = false) }),
 	  .action = CXR_LAG_KEEP, .why = CXR_LAG_WHY_DISABLED, .tell = true },
@@ -175,7 +175,7 @@ static void change(struct cxr_lag_in *in, u64 *seed)
 	}
 }
 
-/* A card, as its actor has it. */
+/* The state of a card, as kept by the driver. */
 struct card {
 	struct cxr_lag_out now;
 	struct cxr_lag_in refused;
@@ -197,13 +197,13 @@ static struct cxr_lag_step next(const struct card *card, const struct cxr_lag_in
 	return cxr_lag_step(in, &state);
 }
 
-/* Modes with the same objects of the device have the same number. */
+/* Modes that use the same device objects have the same number. */
 static int objects_of(enum cxr_lag_mode mode)
 {
 	return mode == CXR_LAG_HASH || mode == CXR_LAG_ECMP ? mode : CXR_LAG_SPREAD;
 }
 
-/* The rules that a step breaks, a bit each. */
+/* Bitmap of the invariants that a step violates. */
 static u32 broken(const struct card *card, const struct cxr_lag_in *in,
 		  const struct cxr_lag_step *step)
 {
@@ -217,7 +217,7 @@ static u32 broken(const struct card *card, const struct cxr_lag_in *in,
 		bad |= 1;
 	if (step->action == CXR_LAG_KEEP && stands != wanted)
 		bad |= 2;
-	/* Who uses the LAG keeps what it is over, and how it chooses a port. */
+	/* A remap changes neither the upper device nor how ports are selected. */
 	if (step->action == CXR_LAG_REMAP &&
 	    (in->upper != card->upper || !wanted ||
 	     objects_of(step->out.mode) != objects_of(card->now.mode)))
@@ -229,7 +229,7 @@ static u32 broken(const struct card *card, const struct cxr_lag_in *in,
 	return bad;
 }
 
-/* As drivers/core/lag.c does it, of a device that refuses now and then. */
+/* Mimics drivers/core/lag.c on a device that sometimes refuses. */
 static void apply(struct card *card, const struct cxr_lag_in *in, const struct cxr_lag_step *step,
 		  bool refuses)
 {
@@ -276,7 +276,7 @@ static void walk(u64 seed)
 		} while (step.action == CXR_LAG_LEAVE && ++n < 2);
 		if (n > 1)
 			bad |= 32;
-		/* Nothing has changed: nothing is to be done, whether it was refused or not. */
+		/* Without a change there is nothing to do, whether refused or not. */
 		step = next(&card, &in);
 		if (step.action != CXR_LAG_KEEP || step.tell || step.out.why != card.now.why)
 			bad |= 64;
@@ -303,7 +303,7 @@ void test_lag_step(void)
 		expect(step.supersedes, !cases[i].same);
 	}
 
-	begin("lag", "steps end, and what was done or refused is not done again");
+	begin("lag", "random walk: steps converge, nothing is repeated or retried");
 	for (i = 0; i < 8; i++)
 		walk(i + 1);
 }

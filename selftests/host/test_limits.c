@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Sizes and counts of queues that programs ask for: tables of cases, and a random walk. */
+/* Limits of queue sizes: tables of cases, and a random walk. */
 #include <linux/errno.h>
 #include "host.h"
 #include "limits_walk.h"
@@ -9,7 +9,7 @@ static const struct cxr_limits limits = {
 	.log_qp = 15, .log_srq = 15, .log_cq = 22, .send_bytes = 512, .recv_bytes = 512,
 };
 
-/* ---- what user space has laid out ------------------------------------------------------------ */
+/* ---- queues laid out by user space ----------------------------------------------------------- */
 
 static const struct {
 	const char *sentence;
@@ -17,43 +17,45 @@ static const struct {
 	int error;
 	u64 bytes;
 } user_qps[] = {
-	{ .sentence = "a queue pair of user space: receives first, then the send blocks",
+	{ .sentence = "user QP: the receive queue, then the send queue",
 	  .qp = { .send_blocks = 256, .recv_slots = 128, .recv_log_stride = 5, .recv_wrs = 100 },
 	  .bytes = 128 * 32 + 256 * 64 },
-	{ .sentence = "a queue pair that only sends",
+	{ .sentence = "user QP: send queue only",
 	  .qp = { .send_blocks = 1 }, .bytes = 64 },
-	{ .sentence = "a queue pair that only receives",
+	{ .sentence = "user QP: receive queue only",
 	  .qp = { .recv_slots = 1, .recv_log_stride = 4, .recv_wrs = 1 }, .bytes = 16 },
-	{ .sentence = "a queue pair that receives from an SRQ has no queue of its own",
+	{ .sentence = "user QP: on an SRQ, without queues of its own",
 	  .qp = { .srq = true }, .bytes = 0 },
-	{ .sentence = "as many send blocks as the device can have",
+	{ .sentence = "user QP: the maximum of send blocks",
 	  .qp = { .send_blocks = 1 << 15 }, .bytes = 64 << 15 },
-	{ .sentence = "more send blocks than the device can have",
+	{ .sentence = "user QP: too many send blocks are refused",
 	  .qp = { .send_blocks = 1 << 16 }, .error = -EINVAL },
-	{ .sentence = "send blocks whose size in bytes is none",
+	{ .sentence = "user QP: send blocks whose size overflows are refused",
 	  .qp = { .send_blocks = 1u << 31 }, .error = -EINVAL },
-	{ .sentence = "fifteen send blocks", .qp = { .send_blocks = 15 }, .error = -EINVAL },
-	{ .sentence = "neither a send nor a receive queue", .qp = {}, .error = -EINVAL },
-	{ .sentence = "receive requests without slots",
+	{ .sentence = "user QP: 15 send blocks, not a power of two, are refused",
+	  .qp = { .send_blocks = 15 }, .error = -EINVAL },
+	{ .sentence = "user QP: neither send nor receive queue is refused",
+	  .qp = {}, .error = -EINVAL },
+	{ .sentence = "user QP: receive requests without slots are refused",
 	  .qp = { .send_blocks = 1, .recv_wrs = 1 }, .error = -EINVAL },
-	{ .sentence = "receive slots without requests",
+	{ .sentence = "user QP: receive slots without requests are refused",
 	  .qp = { .send_blocks = 1, .recv_slots = 1, .recv_log_stride = 4 }, .error = -EINVAL },
-	{ .sentence = "seventeen receive slots",
+	{ .sentence = "user QP: 17 receive slots, not a power of two, are refused",
 	  .qp = { .recv_slots = 17, .recv_log_stride = 4, .recv_wrs = 1 }, .error = -EINVAL },
-	{ .sentence = "more receive slots than the device can have",
+	{ .sentence = "user QP: too many receive slots are refused",
 	  .qp = { .recv_slots = 1 << 16, .recv_log_stride = 4, .recv_wrs = 1 },
 	  .error = -EINVAL },
-	{ .sentence = "receive slots too small for an element",
+	{ .sentence = "user QP: receive slots smaller than an SGE are refused",
 	  .qp = { .recv_slots = 1, .recv_log_stride = 3, .recv_wrs = 1 }, .error = -EINVAL },
-	{ .sentence = "receive slots larger than the device takes",
+	{ .sentence = "user QP: receive slots over the device's limit are refused",
 	  .qp = { .recv_slots = 1, .recv_log_stride = 10, .recv_wrs = 1 }, .error = -EINVAL },
-	{ .sentence = "receive slots whose size does not fit in a number",
+	{ .sentence = "user QP: receive slots whose size overflows are refused",
 	  .qp = { .recv_slots = 1, .recv_log_stride = 255, .recv_wrs = 1 }, .error = -EINVAL },
 };
 
-/* ---- what the kernel lays out ---------------------------------------------------------------- */
+/* ---- queues laid out by the kernel ----------------------------------------------------------- */
 
-/* Of a connected queue pair, as drivers/ib/qp.c has them. */
+/* WQE parts by QP type, as in drivers/ib/qp.c */
 #define RC .send_head = 32, .send_data = 32, .send_other = 192
 #define UD .send_head = 64
 
@@ -63,37 +65,37 @@ static const struct {
 	int error;
 	struct cxr_limits_layout layout;
 } qps[] = {
-	{ .sentence = "a connected queue pair: each send has room to register memory",
+	{ .sentence = "kernel RC QP: each send has room for a fast registration",
 	  .qp = { RC, .send_wrs = 10, .send_sges = 1, .recv_wrs = 10, .recv_sges = 1 },
 	  .layout = { .send_blocks = 32, .send_wrs = 10, .recv_wrs = 16, .recv_sges = 1,
 		      .recv_log_stride = 4, .send_offset = 256, .bytes = 256 + 32 * 64 } },
-	{ .sentence = "datagrams: each send has room for an address",
+	{ .sentence = "kernel UD QP: each send has room for an address vector",
 	  .qp = { UD, .send_wrs = 8, .send_sges = 1, .recv_wrs = 8, .recv_sges = 3 },
 	  .layout = { .send_blocks = 16, .send_wrs = 8, .recv_wrs = 8, .recv_sges = 4,
 		      .recv_log_stride = 6, .send_offset = 512, .bytes = 512 + 16 * 64 } },
-	{ .sentence = "inline data is rounded up with the header before it",
+	{ .sentence = "kernel QP: inline data is rounded up together with its header",
 	  .qp = { UD, .send_wrs = 1, .inline_bytes = 61 },
 	  .layout = { .send_blocks = 4, .send_wrs = 1, .bytes = 4 * 64 } },
-	{ .sentence = "one receive has a block, so that sends begin at one",
+	{ .sentence = "kernel QP: a single receive takes a block, to align the send queue",
 	  .qp = { UD, .send_wrs = 1, .recv_wrs = 1 },
 	  .layout = { .send_blocks = 2, .send_wrs = 1, .recv_wrs = 4, .recv_sges = 1,
 		      .recv_log_stride = 4, .send_offset = 64, .bytes = 64 + 2 * 64 } },
-	{ .sentence = "neither sends nor receives: there is no memory", .qp = { UD } },
-	{ .sentence = "more send elements than the largest request has",
+	{ .sentence = "kernel QP: neither sends nor receives need no memory", .qp = { UD } },
+	{ .sentence = "kernel QP: too many send SGEs are refused",
 	  .qp = { UD, .send_wrs = 1, .send_sges = 33 }, .error = -EINVAL },
-	{ .sentence = "a number of send elements that has no size",
+	{ .sentence = "kernel QP: a number of send SGEs that overflows is refused",
 	  .qp = { UD, .send_wrs = 1, .send_sges = ~0u }, .error = -EINVAL },
-	{ .sentence = "more inline data than the largest request has",
+	{ .sentence = "kernel QP: too much inline data is refused",
 	  .qp = { UD, .send_wrs = 1, .inline_bytes = ~0u }, .error = -EINVAL },
-	{ .sentence = "elements that leave no room for what comes before them",
+	{ .sentence = "kernel QP: send SGEs that leave no room for headers are refused",
 	  .qp = { RC, .send_wrs = 1, .send_sges = 32 }, .error = -ENOMEM },
-	{ .sentence = "sends that are too many in blocks",
+	{ .sentence = "kernel QP: sends that need too many blocks are refused",
 	  .qp = { RC, .send_wrs = 1 << 14, .send_sges = 1 }, .error = -ENOMEM },
-	{ .sentence = "a number of sends that has no size in blocks",
+	{ .sentence = "kernel QP: a number of sends that overflows is refused",
 	  .qp = { RC, .send_wrs = 0x55555556, .send_sges = 1 }, .error = -ENOMEM },
-	{ .sentence = "more receive elements than the largest request has",
+	{ .sentence = "kernel QP: too many receive SGEs are refused",
 	  .qp = { UD, .recv_wrs = 1, .recv_sges = 33 }, .error = -EINVAL },
-	{ .sentence = "receives that no memory has room for",
+	{ .sentence = "kernel QP: a number of receives that overflows is refused",
 	  .qp = { UD, .recv_wrs = ~0u, .recv_sges = 1 }, .error = -ENOMEM },
 };
 
@@ -105,17 +107,19 @@ static const struct {
 	int error;
 	struct cxr_limits_srq srq;
 } srqs[] = {
-	{ .sentence = "an SRQ has one more than it can be posted", .wrs = 16, .sges = 1,
+	{ .sentence = "an SRQ has one WQE more than can be posted", .wrs = 16, .sges = 1,
 	  .srq = { .log_size = 5, .log_stride = 5, .wrs = 31, .sges = 1 } },
-	{ .sentence = "an SRQ's request begins with a link", .wrs = 15, .sges = 2,
+	{ .sentence = "an SRQ WQE has room for the link to the next one", .wrs = 15, .sges = 2,
 	  .srq = { .log_size = 4, .log_stride = 6, .wrs = 15, .sges = 3 } },
-	{ .sentence = "an SRQ of no requests is one all the same", .wrs = 0, .sges = 0,
+	{ .sentence = "an SRQ of size 0 is accepted", .wrs = 0, .sges = 0,
 	  .srq = { .log_size = 0, .log_stride = 5, .wrs = 0, .sges = 1 } },
-	{ .sentence = "the largest SRQ", .wrs = (1 << 15) - 1, .sges = 31,
+	{ .sentence = "the largest SRQ is accepted", .wrs = (1 << 15) - 1, .sges = 31,
 	  .srq = { .log_size = 15, .log_stride = 9, .wrs = (1 << 15) - 1, .sges = 31 } },
-	{ .sentence = "an SRQ larger than that", .wrs = 1 << 15, .sges = 1, .error = -EINVAL },
-	{ .sentence = "an SRQ of too many elements", .wrs = 1, .sges = 32, .error = -EINVAL },
-	{ .sentence = "an SRQ whose numbers have no successor", .wrs = ~0u, .sges = ~0u,
+	{ .sentence = "an SRQ larger than the limit is refused",
+	  .wrs = 1 << 15, .sges = 1, .error = -EINVAL },
+	{ .sentence = "an SRQ with too many SGEs is refused",
+	  .wrs = 1, .sges = 32, .error = -EINVAL },
+	{ .sentence = "an SRQ whose size overflows is refused", .wrs = ~0u, .sges = ~0u,
 	  .error = -EINVAL },
 };
 
@@ -125,11 +129,11 @@ static const struct {
 	int log;
 } cqs[] = {
 	{ .sentence = "a CQ has one entry more than asked for", .entries = 1, .log = 1 },
-	{ .sentence = "a CQ of 256 entries has 512", .entries = 256, .log = 9 },
-	{ .sentence = "the largest CQ", .entries = (1 << 22) - 1, .log = 22 },
-	{ .sentence = "a CQ larger than that", .entries = 1 << 22, .log = -EINVAL },
-	{ .sentence = "a CQ of no entries", .entries = 0, .log = -EINVAL },
-	{ .sentence = "a CQ of a negative number of entries", .entries = -1, .log = -EINVAL },
+	{ .sentence = "a CQ of 256 entries gets 512", .entries = 256, .log = 9 },
+	{ .sentence = "the largest CQ is accepted", .entries = (1 << 22) - 1, .log = 22 },
+	{ .sentence = "a CQ larger than the limit is refused", .entries = 1 << 22, .log = -EINVAL },
+	{ .sentence = "a CQ of size 0 is refused", .entries = 0, .log = -EINVAL },
+	{ .sentence = "a CQ of negative size is refused", .entries = -1, .log = -EINVAL },
 };
 
 /* ---- a random walk --------------------------------------------------------------------------- */
@@ -226,7 +230,7 @@ void test_limits(void)
 	test_srqs();
 	test_cqs();
 
-	begin("limits", "what is accepted fits, and is no less than what was asked for");
+	begin("limits", "random walk: what is accepted fits, and is no less than requested");
 	for (i = 0; i < 8; i++)
 		walk(i + 1);
 }

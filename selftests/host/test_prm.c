@@ -26,12 +26,12 @@ static void test_get_set(void)
 	expect_bytes((u8 *)&eqc + 12, expected + 12, 4);
 	expect(be32_to_cpu(eqc.dw[0]), 0x00000900);
 
-	begin("prm", "a nested field stands at the sum of the offsets");
+	begin("prm", "a nested field is at the sum of the offsets");
 	prm_set(&in, eq_context_entry.log_eq_size, 5);
 	expect(be32_to_cpu(in.dw[4 + 3]), 0x05000000);
 	expect(prm_get(&in, eq_context_entry.log_eq_size), 5);
 
-	begin("prm", "writing a field again clears what it held and nothing else");
+	begin("prm", "writing a field again replaces its value and nothing else");
 	prm_set(&in, eq_context_entry.uar_page, 0xffffff);
 	prm_set(&in, eq_context_entry.uar_page, 1);
 	expect(prm_get(&in, eq_context_entry.uar_page), 1);
@@ -42,7 +42,7 @@ static void test_get_set(void)
 	expect(prm_get(&qpc, q_key), 0xffffffff);
 	expect(prm_get(&qpc, rq_type), 0);
 
-	begin("prm", "an item of an array is written by its constant index");
+	begin("prm", "an array element is written by its constant index");
 	prm_set64(&in, event_bitmask[1], 0x1122334455667788ULL);
 	expect(prm_get64(&in, event_bitmask[0]), 0);
 	expect(prm_get64(&in, event_bitmask[1]), 0x1122334455667788ULL);
@@ -65,7 +65,7 @@ static void test_wide(void)
 	expect(prm_get(&out, nic_vport_context.permanent_address.mac_addr_47_32), 0x0102);
 	expect(prm_get(&out, nic_vport_context.permanent_address.mac_addr_31_0), 0x03040506);
 
-	begin("prm", "a layout inside another is the same memory");
+	begin("prm", "a nested layout shares the memory of the outer one");
 	prm_set(ctx, mtu, 1500);
 	expect(prm_get(&out, nic_vport_context.mtu), 1500);
 
@@ -73,7 +73,7 @@ static void test_wide(void)
 	expect((u8 *)prm_tail(&in) - (u8 *)&in, 0x110);
 }
 
-/* 0, or what killed the child. */
+/* The child's exit code, or the signal that killed it. */
 static int set_in_child(u32 value)
 {
 	struct prm_alloc_uar_out out = {};
@@ -95,10 +95,10 @@ static int set_in_child(u32 value)
 
 static void test_too_wide(void)
 {
-	begin("prm", "the largest value that fits is taken");
+	begin("prm", "the largest value that fits is accepted");
 	expect(set_in_child(0xffffff), 0);
 
-	begin("prm", "a value wider than its field stops the host build");
+	begin("prm", "a value wider than its field aborts in the host build");
 	expect(set_in_child(0x1000000), SIGABRT);
 }
 
@@ -118,16 +118,16 @@ static const struct snippet snippets[] = {
 	  "struct prm_create_qp_in in = {}; prm_set(&in, qpc.dbr_addr, 7);", false },
 	{ "prm_set64() of a field of 24 bits does not compile",
 	  "struct prm_create_qp_in in = {}; prm_set64(&in, qpc.pd, 7);", false },
-	{ "a field that runs over the end of its dword does not compile",
+	{ "a field that crosses a dword boundary does not compile",
 	  "struct prm_bad_bits { u8 a[20]; u8 b[20]; u8 rsvd_28[24]; }; PRM_LAYOUT(bad, 0x08);"
 	  "struct prm_bad in = {}; prm_set(&in, b, 7);", false },
-	{ "a layout of another size than it says does not compile",
+	{ "a layout of the wrong size does not compile",
 	  "struct prm_bad_bits { u8 a[20]; u8 rsvd_14[11]; }; PRM_LAYOUT(bad, 0x04);", false },
 	{ "a sub-layout of another type does not compile",
 	  "struct prm_create_eq_in in = {};"
 	  "struct prm_cqc *c = prm_sub(&in, eq_context_entry, cqc); (void)c;",
 	  false },
-	{ "the bytes of a field that is not of whole bytes do not compile",
+	{ "prm_bytes() of a field that is not whole bytes does not compile",
 	  "struct prm_eqc eqc = {}; u8 *p = prm_bytes(&eqc, st); (void)p;", false },
 };
 

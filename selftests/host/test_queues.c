@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The codecs of what we tell the device: addresses, QP contexts, WQEs. */
+/* The codecs of device input: addresses, QP contexts, WQEs. */
 #include <errno.h>
 #include <string.h>
 #include "host.h"
@@ -74,11 +74,11 @@ void test_addrpath(void)
 	struct cxr_addr back;
 	struct prm_av av;
 
-	begin("addrpath", "a path of a QP context, byte for byte");
+	begin("addrpath", "an address path of a QP context, byte for byte");
 	cxr_ads_encode(&ads, &addr_v2);
 	expect_bytes(&ads, ads_bytes, sizeof(ads_bytes));
 
-	begin("addrpath", "what is encoded is decoded");
+	begin("addrpath", "decoding reverses encoding");
 	cxr_ads_decode(&ads, &back);
 	expect_bytes(back.dgid, addr_v2.dgid, 16);
 	expect_bytes(back.dmac, addr_v2.dmac, 6);
@@ -107,14 +107,15 @@ static const struct {
 	const char *sentence;
 	u32 opts, mask;
 } opt_cases[] = {
-	{ "no option is an empty mask", 0, 0 },
-	{ "access is three bits: read, atomic, write", CXR_QP_OPT_ACCESS, 0x0e },
-	{ "pkey and qkey", CXR_QP_OPT_PKEY | CXR_QP_OPT_QKEY, 0x30 },
-	{ "path and acknowledge timeout", CXR_QP_OPT_PATH | CXR_QP_OPT_ACK_TIMEOUT, 0x4080 },
-	{ "depth of reads in both directions", CXR_QP_OPT_MAX_RD | CXR_QP_OPT_MAX_DEST_RD, 0x300 },
-	{ "retries of both kinds", CXR_QP_OPT_RETRY | CXR_QP_OPT_RNR_RETRY, 0x3000 },
-	{ "write access alone is one bit", CXR_QP_OPT_WRITE, 0x08 },
-	{ "the set of counters", CXR_QP_OPT_COUNTER, 0x2000000 },
+	{ "no options: empty mask", 0, 0 },
+	{ "access: three bits for read, atomic, write", CXR_QP_OPT_ACCESS, 0x0e },
+	{ "P_Key and Q_Key", CXR_QP_OPT_PKEY | CXR_QP_OPT_QKEY, 0x30 },
+	{ "address path and ACK timeout", CXR_QP_OPT_PATH | CXR_QP_OPT_ACK_TIMEOUT, 0x4080 },
+	{ "max_rd_atomic and max_dest_rd_atomic",
+	  CXR_QP_OPT_MAX_RD | CXR_QP_OPT_MAX_DEST_RD, 0x300 },
+	{ "retry_cnt and rnr_retry", CXR_QP_OPT_RETRY | CXR_QP_OPT_RNR_RETRY, 0x3000 },
+	{ "write access: one bit", CXR_QP_OPT_WRITE, 0x08 },
+	{ "counter set", CXR_QP_OPT_COUNTER, 0x2000000 },
 	{ "RNR timer and port", CXR_QP_OPT_RNR_TIMER | CXR_QP_OPT_PORT, 0x10040 },
 };
 
@@ -146,11 +147,11 @@ static void test_qpc_create(void)
 	expect(prm_get(&qpc, page_offset), 3);
 	expect(prm_get64(&qpc, dbr_addr), 0x123456780ULL);
 
-	begin("qpc", "strides count from 16 bytes and pages from 4 KiB");
+	begin("qpc", "strides are relative to 16 bytes, page sizes to 4 KiB");
 	expect(prm_get(&qpc, log_rq_stride), 2);
 	expect(prm_get(&qpc, log_page_size), 0);
 
-	begin("qpc", "a queue that is not there has no size");
+	begin("qpc", "a missing queue has size 0");
 	memset(&qpc, 0, sizeof(qpc));
 	attr.no_sq = true;
 	attr.no_rq = true;
@@ -164,13 +165,13 @@ static void test_qpc_create(void)
 	expect(prm_get(&qpc, srqn_rmpn_xrqn), 0);
 }
 
-/* Of a QP without queues of its own. */
+/* QPs on an SRQ or without queues. */
 static void test_qpc_create_srq(void)
 {
 	struct cxr_qp_create attr = new_qp;
 	struct prm_qpc qpc = {};
 
-	begin("qpc", "a QP that receives from an SRQ has no receive queue of its own");
+	begin("qpc", "a QP on an SRQ has no receive queue of its own");
 	attr.type = CXR_QP_GSI;
 	attr.no_sq = true;
 	attr.no_rq = true;
@@ -183,7 +184,7 @@ static void test_qpc_create_srq(void)
 	expect(prm_get(&qpc, log_rq_stride), 0);
 	expect(prm_get(&qpc, xrcd), 0);
 
-	begin("qpc", "a QP whose own port does not get its multicast");
+	begin("qpc", "a QP with multicast loopback blocked");
 	memset(&qpc, 0, sizeof(qpc));
 	attr.type = CXR_QP_UD;
 	attr.block_lb_mc = true;
@@ -191,7 +192,7 @@ static void test_qpc_create_srq(void)
 	expect(prm_get(&qpc, st), PRM_QP_ST_UD);
 	expect(prm_get(&qpc, block_lb_mc), 1);
 
-	begin("qpc", "an XRC QP has a domain beside its SRQ");
+	begin("qpc", "an XRC QP has an XRC domain and an SRQ");
 	memset(&qpc, 0, sizeof(qpc));
 	attr.type = CXR_QP_XRC;
 	attr.xrcd = 0xabcdef;
@@ -201,7 +202,7 @@ static void test_qpc_create_srq(void)
 	expect(prm_get(&qpc, srqn_rmpn_xrqn), 0x123456);
 	expect(prm_get(&qpc, xrcd), 0xabcdef);
 
-	begin("qpc", "the QP that changes keys of pages is of its own type, and may");
+	begin("qpc", "the UMR QP has its own type and fast registration enabled");
 	memset(&qpc, 0, sizeof(qpc));
 	attr.type = CXR_QP_UMR;
 	attr.fast_reg = true;
@@ -256,7 +257,7 @@ static void test_qpc_mod(void)
 	enum cxr_qp_state state;
 	bool draining;
 
-	begin("qpc", "what a transition sets is what a query reads");
+	begin("qpc", "a query decodes what a transition encoded");
 	cxr_qpc_encode_mod(&qpc, &mod);
 	prm_set(&qpc, state, PRM_QP_RTS);
 	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), 0);
@@ -265,25 +266,25 @@ static void test_qpc_mod(void)
 	mod.addr.pkey_index = 9;
 	expect_same_mod(&back, &mod);
 
-	begin("qpc", "atomics bring their mode along");
+	begin("qpc", "remote atomic access sets the atomic mode");
 	expect(prm_get(&qpc, atomic_mode), PRM_QP_ATOMIC_IB);
 
-	begin("qpc", "a draining send queue is a state of its own");
+	begin("qpc", "a draining send queue is decoded as SQD");
 	prm_set(&qpc, state, PRM_QP_SQ_DRAINING);
 	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), 0);
 	expect(state, CXR_QPS_SQD);
 	expect(draining, true);
 
-	begin("qpc", "a query tells an XRC QP by its type");
+	begin("qpc", "a query recognizes an XRC QP");
 	prm_set(&qpc, st, PRM_QP_ST_XRC);
 	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), 0);
 	expect(back.type, CXR_QP_XRC);
 
-	begin("qpc", "a state that does not exist is refused");
+	begin("qpc", "an unknown state is refused");
 	prm_set(&qpc, state, 12);
 	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), -EPROTO);
 
-	begin("qpc", "a service type that is not ours is refused");
+	begin("qpc", "an unsupported service type is refused");
 	prm_set(&qpc, state, PRM_QP_RTS);
 	prm_set(&qpc, st, PRM_QP_ST_DCI);
 	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), -EPROTO);
@@ -314,7 +315,7 @@ static void test_wqe_eth(void)
 	cxr_wqe_eth((void *)seg, true, 1460, headers, 18);
 	expect_bytes(seg, full, 16);
 
-	begin("wqe", "an Ethernet segment that asks for nothing is zero");
+	begin("wqe", "an Ethernet segment without offloads is zero");
 	memset(seg, 0xff, sizeof(seg));
 	cxr_wqe_eth((void *)seg, false, 0, NULL, 0);
 	expect_bytes(seg, plain, 16);
@@ -328,8 +329,8 @@ static const struct {
 	{ "no fence", 0, 0x00 },
 	{ "a fence for READs and atomics", CXR_WQE_FENCE, 0x40 },
 	{ "a fence for UMR WQEs", CXR_WQE_FENCE_SMALL, 0x20 },
-	{ "both", CXR_WQE_FENCE | CXR_WQE_FENCE_SMALL, 0x80 },
-	{ "a strong fence covers the others", CXR_WQE_FENCE | CXR_WQE_FENCE_STRONG, 0x60 },
+	{ "both fences", CXR_WQE_FENCE | CXR_WQE_FENCE_SMALL, 0x80 },
+	{ "a strong fence overrides the others", CXR_WQE_FENCE | CXR_WQE_FENCE_STRONG, 0x60 },
 };
 
 static void test_wqe_atomic(void)
@@ -339,7 +340,7 @@ static void test_wqe_atomic(void)
 	unsigned int i;
 	u8 seg[16];
 
-	begin("wqe", "an atomic segment: what to put there, then what must be there");
+	begin("wqe", "an atomic segment: swap or add value, then compare value");
 	cxr_wqe_atomic((void *)seg, 0x0102030405060708ULL, 0x1234);
 	expect_bytes(seg, atomic, 16);
 
@@ -361,7 +362,7 @@ static void test_umr(void)
 	struct prm_mkc mkc;
 	struct prm_mtt mtt;
 
-	begin("umr", "registering sets what changes and nothing else");
+	begin("umr", "a registration sets only the fields that change");
 	cxr_umr_reg(&ctrl, &mkc, &reg);
 	expect(ctrl.flags, 0x20);
 	expect(be64_to_cpu(ctrl.mkey_mask), 0x209e2143);
@@ -374,23 +375,23 @@ static void test_umr(void)
 	expect(prm_get64(&mkc, len), 0x8000);
 	expect(prm_get(&mkc, log_page_size), 12);
 
-	begin("umr", "nine pages are sixteen in whole blocks, two to an octword");
+	begin("umr", "nine pages are rounded up to sixteen, two to an octword");
 	expect(be16_to_cpu(ctrl.xlt_octowords), 8);
 	expect(prm_get(&mkc, translations_octword_size), 8);
 
-	begin("umr", "the right to atomics is touched only to give it");
+	begin("umr", "atomic access is in the mask only when granted");
 	reg.access |= CXR_ACCESS_REMOTE_ATOMIC;
 	cxr_umr_reg(&ctrl, &mkc, &reg);
 	expect(be64_to_cpu(ctrl.mkey_mask), 0x20be2143);
 	expect(prm_get(&mkc, a), 1);
 
-	begin("umr", "invalidating is setting it free");
+	begin("umr", "invalidation sets the free bit");
 	cxr_umr_invalidate(&ctrl, &mkc);
 	expect(ctrl.flags, 0x80);
 	expect(be64_to_cpu(ctrl.mkey_mask), 1 << 29);
 	expect(prm_get(&mkc, free), 1);
 
-	begin("umr", "other rights and another domain are no other list");
+	begin("umr", "a change of access and PD keeps the page list");
 	cxr_umr_access(&ctrl, &mkc, 0x123456ab, 0x77, CXR_ACCESS_REMOTE_WRITE, false);
 	expect(ctrl.flags, 0xc0);
 	expect(ctrl.xlt_octowords, 0);
@@ -401,12 +402,12 @@ static void test_umr(void)
 	expect(prm_get(&mkc, mkey_7_0), 0xab);
 	expect(prm_get(&mkc, qpn), 0xffffff);
 
-	begin("umr", "the right to atomics is among them where it may change");
+	begin("umr", "atomic access is in the mask where it may change");
 	cxr_umr_access(&ctrl, &mkc, 1, 1, CXR_ACCESS_REMOTE_ATOMIC, true);
 	expect(be64_to_cpu(ctrl.mkey_mask), 0x3e0080);
 	expect(prm_get(&mkc, a), 1);
 
-	begin("umr", "a page of a list may be read and written");
+	begin("umr", "a page list entry is readable and writable");
 	cxr_umr_page(&mtt, 0x1234567000ULL);
 	expect_bytes(&mtt, page, sizeof(page));
 }
@@ -433,7 +434,7 @@ void test_wqe(void)
 		     raw);
 	expect_bytes(seg, ctrl, 16);
 
-	begin("wqe", "a fenced one that completes silently");
+	begin("wqe", "a fenced, unsignaled control segment");
 	memset(seg, 0xff, sizeof(seg));
 	cxr_wqe_ctrl((void *)seg, 1, 0, PRM_WQE_RDMA_READ, 0, 3, CXR_WQE_FENCE, 0);
 	expect_bytes(seg, fenced, 16);
@@ -448,11 +449,11 @@ void test_wqe(void)
 	cxr_wqe_data((void *)seg, 0x7f0000002000ULL, 0x301, 1024);
 	expect_bytes(seg, data, 16);
 
-	begin("wqe", "an inline header has the top bit and the length");
+	begin("wqe", "an inline segment has the top bit and the length");
 	cxr_wqe_inline((void *)seg, 28);
 	expect_bytes(seg, inl, 4);
 
-	begin("wqe", "a datagram takes QPN and key, and the address as it is");
+	begin("wqe", "a datagram segment has QPN, Q_Key and the address vector");
 	cxr_av_encode(&av, &addr_v2);
 	cxr_wqe_datagram(&dgram, &av, 0x123456, 0x80010000);
 	expect(be32_to_cpu(dgram.av.key.qkey.qkey), 0x80010000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Sizes and counts of queues, as a program may ask for them: each answer keeps the rules. */
+/* Queue sizes as any program may request them; each answer keeps the invariants. */
 #include <stdlib.h>
 
 #include "limits_walk.h"

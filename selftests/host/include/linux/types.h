@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* The kernel's <linux/types.h> for the host: the system's, and what it keeps for the kernel. */
+/* <linux/types.h> for the host: the UAPI header and the kernel-only types. */
 #ifndef HOST_LINUX_TYPES_H
 #define HOST_LINUX_TYPES_H
 

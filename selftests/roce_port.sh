@@ -132,7 +132,7 @@ before_each()
 
 ktap_setup ready
 ktap_test active "the device is an active RoCE port" is_active
-ktap_test gids "the GID table is sound" table_is_sound
+ktap_test gids "the GID table is consistent" table_is_sound
 ktap_test addresses "each address has an entry of each RoCE version" addresses_have_entries
 ktap_test rc.v1 "ibv_rc_pingpong with itself over RoCE v1" rc v1
 ktap_test ud.v1 "ibv_ud_pingpong with itself over RoCE v1" ud v1

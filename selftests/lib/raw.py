@@ -316,7 +316,7 @@ def ethertype(near, value=ETH_P_TEST, **more):
 
 @test
 def sends(near):
-    """what a raw queue pair sends is what the peer receives, byte for byte"""
+    """frames sent by a raw packet QP arrive unmodified"""
     queue = near.queue()
     frames = [eth(near.peer_mac, near.mac, ETH_P_TEST, payload(size)) for size in (46, 47, 100, 500, 1000, 1499, 1500)]
     queue.send(frames)
@@ -325,7 +325,7 @@ def sends(near):
 
 @test
 def ethernet_rule(near):
-    """a rule takes the frames that match it from the interface, and only those"""
+    """a flow rule takes matching frames from the interface, and no others"""
     queue = near.queue()
     flow = queue.rule(ethertype(near))
     near.arrive([(near.plain(), "0"), (near.plain(0x88b7), "interface"), (near.v4(), "interface")])
@@ -335,7 +335,7 @@ def ethernet_rule(near):
 
 @test
 def source_rule(near):
-    """a rule for a source address, and one for part of one"""
+    """rules on the source MAC, exact and masked"""
     near.queue().rule(EthSpec(src_mac="02:00:00:00:12:34", src_mac_mask="ff:ff:ff:ff:ff:ff"))
     near.queue().rule(EthSpec(src_mac="00:00:00:aa:00:00", src_mac_mask="00:00:00:ff:00:00"), priority=1)
 
@@ -348,7 +348,7 @@ def source_rule(near):
 
 @test
 def priorities(near):
-    """of two rules for a frame the one of the lower priority number gets it"""
+    """the rule with the lower priority number wins"""
     one, two = near.queue(), near.queue()
     two.rule(ethertype(near), priority=1)
     near.arrive([(near.plain(), "1")])
@@ -360,7 +360,7 @@ def priorities(near):
 
 @test
 def ipv4_rule(near):
-    """rules for IPv4 addresses with masks, and for a class of service"""
+    """rules on masked IPv4 addresses and on the TOS"""
     near.queue().rule(Ipv4ExtSpec(src_ip="198.51.100.0", src_ip_mask="255.255.255.0"))
     near.queue().rule(Ipv4ExtSpec(tos=0x28, tos_mask=0xfc), priority=1)
     near.arrive([(near.v4(src_ip="198.51.100.7"), "0"), (near.v4(src_ip="198.51.101.7"), "interface"),
@@ -369,7 +369,7 @@ def ipv4_rule(near):
 
 @test
 def hops_rule(near):
-    """rules for numbers of hops"""
+    """rules on TTL and hop limit"""
     if os.environ.get("CXR_DRIVER") == "mlx5":
         raise Skip("the kernel's driver refuses such a rule")
     near.queue().rule(Ipv4ExtSpec(dst_ip=IP, ttl=9, ttl_mask=0xff))
@@ -379,7 +379,7 @@ def hops_rule(near):
 
 @test
 def udp_rule(near):
-    """a rule for a UDP port over IPv4, and one for a range of them"""
+    """rules on UDP ports over IPv4, exact and masked"""
     near.queue().rule(ethertype(near, 0x800), Ipv4ExtSpec(dst_ip=IP), TcpUdpSpec(e.IBV_FLOW_SPEC_UDP, dst_port=2001))
     near.queue().rule(TcpUdpSpec(e.IBV_FLOW_SPEC_UDP, src_port=3072, src_port_mask=0xff00))
     near.arrive([(near.v4(dport=2001), "0"), (near.v4(dport=2002), "interface"), (near.v4(sport=3100), "1"),
@@ -388,7 +388,7 @@ def udp_rule(near):
 
 @test
 def ipv6_rule(near):
-    """a rule for a TCP port over IPv6, and one for its traffic class"""
+    """rules on a TCP port over IPv6 and on the traffic class"""
     near.queue().rule(ethertype(near, 0x86dd), Ipv6Spec(src_ip=PEER_IP6, dst_ip=IP6, next_hdr=socket.IPPROTO_TCP),
                       TcpUdpSpec(e.IBV_FLOW_SPEC_TCP, src_port=1000, dst_port=2000))
     near.queue().rule(Ipv6Spec(src_ip=PEER_IP6, dst_ip=IP6, traffic_class=0x44, traffic_class_mask=0xff), priority=1)
@@ -398,7 +398,7 @@ def ipv6_rule(near):
 
 @test
 def vlan_rule(near):
-    """a rule for a VLAN leaves untagged frames and other VLANs alone"""
+    """a VLAN rule matches neither untagged frames nor other VLANs"""
     near.queue().rule(ethertype(near, vlan_tag=0x2064, vlan_tag_mask=0xffff))
     near.queue().rule(ethertype(near), priority=1)	# an interface may want no VLAN but its own
     near.arrive([(near.plain(vlan=0x2064), "0"), (near.plain(vlan=0x2065), "1"), (near.plain(vlan=0x0064), "1"),
@@ -407,7 +407,7 @@ def vlan_rule(near):
 
 @test
 def drop_rule(near):
-    """a rule that drops takes frames from everybody"""
+    """a drop rule drops matching frames"""
     queue = near.queue()
     flow = queue.rule(ethertype(near), Action(e.IBV_FLOW_SPEC_ACTION_DROP))
     near.arrive([(near.plain(), None), (near.plain(0x88b7), "interface")])
@@ -417,7 +417,7 @@ def drop_rule(near):
 
 @test
 def tag_rule(near):
-    """a rule gives its frames a tag"""
+    """a rule sets the flow tag"""
     queue = near.queue(tags=True)
     queue.rule(ethertype(near), Action(e.IBV_FLOW_SPEC_ACTION_TAG, 0x123456))
     queue.rule(ethertype(near, 0x88b7))
@@ -427,7 +427,7 @@ def tag_rule(near):
 
 @test
 def shared_rule(near):
-    """a rule that traps nothing gives a copy"""
+    """a DONT_TRAP rule copies matching frames"""
     queue = near.queue()
     queue.rule(ethertype(near), flags=e.IBV_FLOW_ATTR_FLAGS_DONT_TRAP)
     near.arrive([(near.plain(), "0", "interface"), (near.plain(0x88b7), "interface")])
@@ -435,7 +435,7 @@ def shared_rule(near):
 
 @test
 def same_rule(near):
-    """two queue pairs with the same rule"""
+    """two QPs with the same rule both receive"""
     near.queue().rule(ethertype(near))
     near.queue().rule(ethertype(near))
     near.arrive([(near.plain(), "0", "1")])
@@ -448,7 +448,7 @@ def needs_default_rules():
 
 @test
 def all_default(near):
-    """a default rule gets what nobody else wants"""
+    """an all-default rule gets unmatched frames"""
     needs_default_rules()
     queue = near.queue()
     flow = queue.rule(kind=e.IBV_FLOW_ATTR_ALL_DEFAULT)
@@ -461,7 +461,7 @@ def all_default(near):
 
 @test
 def multicast_default(near):
-    """a default rule for multicast gets what nobody else wants"""
+    """a multicast-default rule gets unmatched multicast frames"""
     needs_default_rules()
     queue = near.queue()
     queue.rule(kind=e.IBV_FLOW_ATTR_MC_DEFAULT)
@@ -471,7 +471,7 @@ def multicast_default(near):
 
 @test
 def interface_works(near):
-    """the interface does its work beside rules of every kind"""
+    """the interface works beside rules of every kind"""
     needs_default_rules()
     near.queue().rule(ethertype(near))
     near.queue().rule(TcpUdpSpec(e.IBV_FLOW_SPEC_UDP, dst_port=99), priority=9)
@@ -486,7 +486,7 @@ def interface_works(near):
 
 @test
 def wrong_rules(near):
-    """rules that make no sense, and those the card cannot have, are refused"""
+    """invalid and unsupported rules are refused"""
     queue = near.queue()
     refused([errno.EOPNOTSUPP], queue.rule, kind=e.IBV_FLOW_ATTR_SNIFFER)
     refused([errno.ENOSPC, errno.ENOMEM], queue.rule, ethertype(near), priority=4000)
@@ -501,7 +501,7 @@ def wrong_rules(near):
 
 @test
 def many_rules(near):
-    """a hundred rules, and half of them again"""
+    """a hundred rules, half of them removed and replaced"""
     queue = near.queue()
     flows = [queue.rule(TcpUdpSpec(e.IBV_FLOW_SPEC_UDP, dst_port=5000 + i)) for i in range(100)]
     near.arrive([(near.v4(dport=5000 + i), "0") for i in range(0, 100, 9)] + [(near.v4(dport=5100), "interface")])
@@ -516,7 +516,7 @@ def many_rules(near):
 
 @test
 def checksums(near):
-    """checksums are computed and checked"""
+    """checksums are computed and verified"""
     queue = near.queue()
     queue.rule(ethertype(near, 0x800))
     good = near.v4()
@@ -546,14 +546,14 @@ def loses_tag(near, queue):
 
 @test
 def strips_vlan(near):
-    """a tag is taken off for those who want it"""
+    """VLAN stripping on a raw packet QP"""
     queue = near.queue(flags=e.IBV_QP_CREATE_CVLAN_STRIPPING)
     loses_tag(near, queue)
 
 
 @test
 def states(near):
-    """states are what was asked for; work in error is flushed; after a reset it begins anew"""
+    """a raw packet QP reports its state, flushes in error and works after a reset"""
     queue = near.queue(states=False)
 
     def state():
@@ -591,7 +591,7 @@ def states(near):
 
 @test
 def interface_down(near):
-    """rules outlive the interface, and work while it is down"""
+    """rules survive the interface going down and up"""
     queue = near.queue()
     queue.rule(ethertype(near))
     netdev = near.wire.socket.getsockname()[0]
@@ -628,7 +628,7 @@ def is_spread(near, queue, frames, hashed):
 
 @test
 def rss_ipv4(near):
-    """packets are spread by their IPv4 addresses"""
+    """RSS on IPv4 addresses"""
     queue = near.spread(e.IBV_RX_HASH_SRC_IPV4 | e.IBV_RX_HASH_DST_IPV4)
     queue.rule(ethertype(near, 0x800))
     is_spread(near, queue, [near.v4(src_ip="198.51.100.%d" % i, sport=7 * i) for i in range(1, 33)], addresses)
@@ -636,7 +636,7 @@ def rss_ipv4(near):
 
 @test
 def rss_udp(near):
-    """packets are spread by their UDP ports over IPv4"""
+    """RSS on UDP ports over IPv4"""
     queue = near.spread(e.IBV_RX_HASH_SRC_IPV4 | e.IBV_RX_HASH_DST_IPV4 | e.IBV_RX_HASH_SRC_PORT_UDP |
                         e.IBV_RX_HASH_DST_PORT_UDP)
     queue.rule(ethertype(near, 0x800))
@@ -645,7 +645,7 @@ def rss_udp(near):
 
 @test
 def rss_tcp6(near):
-    """packets are spread by their TCP ports over IPv6"""
+    """RSS on TCP ports over IPv6"""
     queue = near.spread(e.IBV_RX_HASH_SRC_IPV6 | e.IBV_RX_HASH_DST_IPV6 | e.IBV_RX_HASH_SRC_PORT_TCP |
                         e.IBV_RX_HASH_DST_PORT_TCP)
     queue.rule(ethertype(near, 0x86dd))
@@ -655,7 +655,7 @@ def rss_tcp6(near):
 
 @test
 def rss_source(near):
-    """packets are spread by their source address alone"""
+    """RSS on the source address only"""
     queue = near.spread(e.IBV_RX_HASH_SRC_IPV4)
     queue.rule(ethertype(near, 0x800))
     is_spread(near, queue, [near.v4(src_ip="198.51.100.%d" % i, dst_ip="192.0.2.%d" % (i % 7)) for i in range(1, 33)],
@@ -664,7 +664,7 @@ def rss_source(near):
 
 @test
 def rss_wrong(near):
-    """hashes that make no sense are refused"""
+    """invalid RSS configurations are refused"""
     queue = near.spread(e.IBV_RX_HASH_SRC_IPV4)
     refused([errno.EINVAL], queue.make_qp, e.IBV_RX_HASH_SRC_IPV4 | e.IBV_RX_HASH_SRC_IPV6)
     refused([errno.EINVAL], queue.make_qp, e.IBV_RX_HASH_SRC_PORT_TCP | e.IBV_RX_HASH_SRC_PORT_UDP)
@@ -675,7 +675,7 @@ def rss_wrong(near):
 
 @test
 def wq_states(near):
-    """a receive queue in error flushes; after a reset it begins anew"""
+    """a WQ flushes in error and works after a reset"""
     queue = near.spread(e.IBV_RX_HASH_SRC_IPV4, n=1, log_size=1)
     queue.rule(ethertype(near))
     near.arrive([(near.plain(), "0")])
@@ -697,7 +697,7 @@ def wq_states(near):
 
 @test
 def wq_strips_vlan(near):
-    """a receive queue of RSS takes tags off if it is asked to"""
+    """VLAN stripping on an RSS WQ"""
     queue = near.spread(e.IBV_RX_HASH_SRC_IPV4, n=1, log_size=1, flags=e.IBV_WQ_FLAGS_CVLAN_STRIPPING)
     loses_tag(near, queue)
 

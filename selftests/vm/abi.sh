@@ -31,6 +31,6 @@ nothing_left()
 
 ktap_setup ready
 ktap_rows obey abi < <(python3 -B "$probe" list)
-ktap_test nothing.left "nothing is left of all that" nothing_left
+ktap_test nothing.left "no object is left in the device" nothing_left
 ktap_finally obey_stop abi
 ktap_end

@@ -250,21 +250,21 @@ leave()
 }
 
 ktap_setup ready
-ktap_test default "without a word it is RoCE v2, class 0" default_is_v2
-ktap_test v1 "cma_roce_mode and cma_roce_tos: RoCE v1, and its class" v1
-ktap_test v2 "RoCE v2 again, and its DSCP" v2_again
-ktap_test ipv6 "over IPv6 the type of service is the DSCP, too" ipv6
-ktap_test tos.own "an application's own type of service goes before the default" own_tos
-ktap_test tos.vlan "the type of service becomes the priority of a VLAN" vlan
-ktap_test configfs "the same by configfs, and it outlives the folder" by_configfs
-ktap_test configfs.refuses "configfs refuses what is no version and no type of service" configfs_refuses
-ktap_test asker.decides "ends of different defaults: who asks decides" asker_decides
-ktap_test group.v2 "a group over RoCE v2" group_v2
-ktap_test group.v1 "a group over RoCE v1" group_v1
-ktap_test no.listener "where nobody listens it is refused" nobody_listens
-ktap_test nothing.left "nothing is left of those who asked" nothing_left
+ktap_test default "the default is RoCE v2 with traffic class 0" default_is_v2
+ktap_test v1 "cma_roce_mode and cma_roce_tos set RoCE v1 and its traffic class" v1
+ktap_test v2 "cma_roce_mode and cma_roce_tos set RoCE v2 and its DSCP" v2_again
+ktap_test ipv6 "the type of service sets the DSCP over IPv6 as well" ipv6
+ktap_test tos.own "an application's own type of service overrides the default" own_tos
+ktap_test tos.vlan "the type of service sets the VLAN priority" vlan
+ktap_test configfs "configfs sets the defaults, which outlive its directory" by_configfs
+ktap_test configfs.refuses "configfs refuses unknown versions and types of service" configfs_refuses
+ktap_test asker.decides "ends with different defaults: the active side decides" asker_decides
+ktap_test group.v2 "multicast group over RoCE v2" group_v2
+ktap_test group.v1 "multicast group over RoCE v1" group_v1
+ktap_test no.listener "a request without a listener is rejected" nobody_listens
+ktap_test nothing.left "no rdma_cm id, QP or device object is left" nothing_left
 ktap_setup peer_of_v2
-ktap_test one.version "a port of one version takes no other default" one_version
-KTAP_TIMEOUT=300 ktap_test one.version.asked "who asks by a version that the other port has not is told so" no_answer
+ktap_test one.version "a single-version port refuses the other version as its default" one_version
+KTAP_TIMEOUT=300 ktap_test one.version.asked "a request in a version that the peer lacks ends as unreachable" no_answer
 ktap_finally leave
 ktap_end

@@ -51,7 +51,7 @@ nothing_left()
 }
 
 ktap_setup ready
-ktap_test names "the names that exporters read are there" names
+ktap_test names "the counters that exporters read exist" names
 KTAP_TIMEOUT=300 ktap_rows case_of < <(rows_list "$probe")
-ktap_test nothing-left "nothing is left of all that" nothing_left
+ktap_test nothing-left "no object is left in the device" nothing_left
 ktap_end

@@ -256,14 +256,14 @@ def expect(got, want):
         raise Wrong(f"completed with status {got}, not {want}")
 
 
-@case("write", "a WRITE is one request, however long", rx_write_requests=1)
+@case("write", "a WRITE counts as one request, whatever its length", rx_write_requests=1)
 def write(dev):
     pair = Pair(dev)
     expect(pair.write(length=3000), e.IBV_WC_SUCCESS)
     pair.close()
 
 
-@case("read", "a READ is one request", rx_read_requests=1)
+@case("read", "a READ counts as one request", rx_read_requests=1)
 def read(dev):
     pair = Pair(dev)
     pair.a.send(pair.from_, e.IBV_WR_RDMA_READ, 3000, pair.to)
@@ -271,7 +271,7 @@ def read(dev):
     pair.close()
 
 
-@case("atomic", "an atomic operation is one request", rx_atomic_requests=1)
+@case("atomic", "an atomic counts as one request", rx_atomic_requests=1)
 def atomic(dev):
     pair = Pair(dev, access=ALL | e.IBV_ACCESS_REMOTE_ATOMIC)
     pair.a.send(pair.from_, e.IBV_WR_ATOMIC_FETCH_AND_ADD, 8, pair.to)
@@ -279,7 +279,7 @@ def atomic(dev):
     pair.close()
 
 
-@case("traffic", "packets and bytes: counters/ counts words, hw_counters bytes")
+@case("traffic", "traffic: counters/ counts 4-byte words, hw_counters/ bytes")
 def traffic(dev):
     pair = Pair(dev)
     before = dev.counters()
@@ -300,7 +300,7 @@ def traffic(dev):
     pair.close()
 
 
-@case("not-ready", "a receiver that is not ready", out_of_buffer=2, rnr_nak_retry_err=2, req_rnr_retries_exceeded=1,
+@case("not-ready", "RNR NAK: no receive posted", out_of_buffer=2, rnr_nak_retry_err=2, req_rnr_retries_exceeded=1,
       req_cqe_error=1)
 def rnr(dev):
     pair = Pair(dev, rnr_retry=1)
@@ -309,28 +309,28 @@ def rnr(dev):
     pair.close()
 
 
-@case("wrong-key", "a WRITE with a wrong key", req_remote_access_errors=1, resp_remote_access_errors=1, req_cqe_error=1)
+@case("wrong-key", "WRITE with a wrong rkey", req_remote_access_errors=1, resp_remote_access_errors=1, req_cqe_error=1)
 def wrong_key(dev):
     pair = Pair(dev)
     expect(pair.write(rkey=pair.to.rkey ^ 1), e.IBV_WC_REM_ACCESS_ERR)
     pair.close()
 
 
-@case("beyond", "a WRITE beyond the region", req_remote_access_errors=1, resp_remote_access_errors=1, req_cqe_error=1)
+@case("beyond", "WRITE beyond the region", req_remote_access_errors=1, resp_remote_access_errors=1, req_cqe_error=1)
 def beyond(dev):
     pair = Pair(dev)
     expect(pair.write(off=65536), e.IBV_WC_REM_ACCESS_ERR)
     pair.close()
 
 
-@case("not-allowed", "a WRITE to a queue that allows none", req_remote_invalid_request=1, req_cqe_error=1)
+@case("not-allowed", "WRITE to a QP without remote write access", req_remote_invalid_request=1, req_cqe_error=1)
 def not_allowed(dev):
     pair = Pair(dev, access=e.IBV_ACCESS_LOCAL_WRITE)
     expect(pair.write(), e.IBV_WC_REM_INV_REQ_ERR)
     pair.close()
 
 
-@case("too-long", "a SEND longer than the receive", resp_local_length_error=1, resp_cqe_error=1,
+@case("too-long", "SEND longer than the receive", resp_local_length_error=1, resp_cqe_error=1,
       req_remote_invalid_request=1, req_cqe_error=1)
 def too_long(dev):
     pair = Pair(dev)
@@ -340,7 +340,7 @@ def too_long(dev):
     pair.close()
 
 
-@case("send-key", "a SEND from memory with a wrong key", req_cqe_error=1)
+@case("send-key", "SEND with a wrong lkey", req_cqe_error=1)
 def protection(dev):
     pair = Pair(dev)
     pair.a.send(pair.from_, lkey=pair.from_.lkey ^ 1)
@@ -348,7 +348,7 @@ def protection(dev):
     pair.close()
 
 
-@case("flush", "what is flushed", req_cqe_flush_error=2, req_cqe_error=2, resp_cqe_flush_error=3, resp_cqe_error=3)
+@case("flush", "flushed work requests", req_cqe_flush_error=2, req_cqe_error=2, resp_cqe_flush_error=3, resp_cqe_error=3)
 def flush(dev):
     pair = Pair(dev)
     for _ in range(3):
@@ -361,7 +361,7 @@ def flush(dev):
     pair.close()
 
 
-@case("no-peer", "a peer that is gone", local_ack_timeout_err=3, req_transport_retries_exceeded=1, req_cqe_error=1)
+@case("no-peer", "ACK timeouts without a peer", local_ack_timeout_err=3, req_transport_retries_exceeded=1, req_cqe_error=1)
 def retries(dev):
     pair = Pair(dev, retry=2, timeout=10)
     pair.b.close()
@@ -369,7 +369,7 @@ def retries(dev):
     pair.close()
 
 
-@case("early", "a packet that comes too early", out_of_sequence=1)
+@case("early", "a request ahead of the expected PSN", out_of_sequence=1)
 def early(dev):
     pair = Pair(dev)
     inject(dev, bth(SEND_ONLY, pair.b.qp.qp_num, 105) + b"data")
@@ -377,7 +377,7 @@ def early(dev):
     pair.close()
 
 
-@case("again", "a packet that comes again", duplicate_request=1, rx_write_requests=1)
+@case("again", "a duplicate request", duplicate_request=1, rx_write_requests=1)
 def again(dev):
     pair = Pair(dev)
     expect(pair.write(), e.IBV_WC_SUCCESS)
@@ -386,7 +386,7 @@ def again(dev):
     pair.close()
 
 
-@case("nak", "a peer that missed a packet", packet_seq_err=1)
+@case("nak", "a NAK for a PSN sequence error", packet_seq_err=1)
 def nak(dev):
     pair = lone(dev)
     pair.a.send(pair.from_)
@@ -395,7 +395,7 @@ def nak(dev):
     pair.close()
 
 
-@case("implied", "an acknowledgment without the data that it acknowledges", implied_nak_seq_err=1)
+@case("implied", "an ACK that implies a lost READ response", implied_nak_seq_err=1)
 def implied(dev):
     pair = lone(dev)
     pair.a.send(pair.from_, e.IBV_WR_RDMA_READ, 10, pair.to)
@@ -404,7 +404,7 @@ def implied(dev):
     pair.close()
 
 
-@case("icrc", "packets whose ICRC is wrong", rx_icrc_encapsulated=3, port_rcv_errors=3)
+@case("icrc", "packets with a wrong ICRC", rx_icrc_encapsulated=3, port_rcv_errors=3)
 def icrc(dev):
     pair = Pair(dev)
     window.begin(dev.netdev, "icrc=0 min=3", "packets whose ICRC is wrong")
@@ -415,7 +415,7 @@ def icrc(dev):
     pair.close()
 
 
-@case("ecn", "a packet that a switch marked as congested, and the notification that answers it",
+@case("ecn", "an ECN-marked packet, and the CNP that answers it",
       np_ecn_marked_roce_packets=1, np_cnp_sent=1, rp_cnp_handled=1, duplicate_request=1, rx_write_requests=1)
 def congestion(dev):
     pair = Pair(dev)
@@ -425,7 +425,7 @@ def congestion(dev):
     pair.close()
 
 
-@case("cnp", "a congestion notification for nobody", rp_cnp_ignored=1)
+@case("cnp", "a CNP for an unknown QP", rp_cnp_ignored=1)
 def stray_notification(dev):
     inject(dev, bth(CNP, 0x7777, 0) + bytes(16))
     dev.await_moved("rp_cnp_ignored")
@@ -459,7 +459,7 @@ def close(things):
     things[0].close()
 
 
-@case("multicast", "a datagram to a group, and one that a member receives")
+@case("multicast", "datagrams sent to a multicast group, one received by a member")
 def multicast(dev):
     listener = Context(name=dev.name)
     near, member = datagrams(dev.ctx), datagrams(listener)
@@ -486,7 +486,7 @@ def wait_for(condition, otherwise, seconds=10):
             raise Wrong(otherwise)
 
 
-@case("lifespan", "lifespan: a counter is kept that long", rx_write_requests=1)
+@case("lifespan", "lifespan: counter values are cached for that long", rx_write_requests=1)
 def lifespan(dev):
     pair = Pair(dev)
     dev.lifespan(0)
@@ -506,7 +506,7 @@ def lifespan(dev):
     raise Wrong("a lifespan of more than 10 s is taken")
 
 
-@case("link", "a link that is down: what is sent then is discarded", link_downed=1, port_xmit_discards=2,
+@case("link", "link down: transmitted packets are discarded", link_downed=1, port_xmit_discards=2,
       local_ack_timeout_err=2, req_transport_retries_exceeded=1, req_cqe_error=1)
 def link(dev):
     def ip_link(state):
@@ -547,7 +547,7 @@ def moved_by_cases():
         return {line.split()[0]: line.split()[1:] for line in f}
 
 
-@row("all-moved", "every counter that can move has moved")
+@row("all-moved", "every counter that can change has changed")
 def all_moved(dev):
     for name in set(CASES) - set(moved_by_cases()):
         CASES[name](dev)

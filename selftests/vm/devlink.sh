@@ -177,14 +177,14 @@ unload_after_failure()
 }
 
 ktap_setup loaded roce_mode=v1 ud_gid_type=v1
-ktap_test begins "devlink begins with what the parameters of the module say" begins_as_loaded
-ktap_test refuses "devlink refuses wrong values, values at run time, and another namespace" refuses
-ktap_test reload.mode "a reload makes the mode the one that devlink was told" reload_changes
+ktap_test begins "devlink parameters start with the values of the module parameters" begins_as_loaded
+ktap_test refuses "devlink refuses invalid values, the runtime cmode, and another network namespace" refuses
+ktap_test reload.mode "a reload applies the driverinit values of roce_mode and ud_gid_type" reload_changes
 ktap_setup loaded
-ktap_test info "devlink tells driver, firmware and board" info
-ktap_test reload.no-roce "a reload without RoCE leaves an Ethernet adapter, and another one brings RoCE back" reload_without_roce
-ktap_test reload.unbound "a reload brings back a client that was unbound" reload_rebinds
-ktap_test reload.fails "a reload that fails at any stage leaves pci, and the next one works" reload_fails
-ktap_test reload.failed.unload "the driver unloads after a reload that failed" unload_after_failure
+ktap_test info "devlink dev info shows driver, firmware and board" info
+ktap_test reload.no-roce "a reload with enable_roce=false leaves the netdev only, with true RoCE is back" reload_without_roce
+ktap_test reload.unbound "a reload binds an unbound client again" reload_rebinds
+ktap_test reload.fails "a reload that fails at any stage leaves stage pci, and the next one works" reload_fails
+ktap_test reload.failed.unload "the driver unloads after a failed reload" unload_after_failure
 ktap_finally driver_unload
 ktap_end

@@ -398,37 +398,37 @@ leave()
 
 ktap_setup ready
 ktap_test netdev "each function has one netdev, with dev_port 0 and a permanent MAC" netdev_is_there
-ktap_test mac.card "the MAC is the card's" mac_is_of_the_card
-ktap_test link "the link is up on both sides, and has a speed" link_is_up
-ktap_test carrier "the carrier goes and comes with the interface" link_follows_the_interface
-ktap_test ping.sizes "pings of many sizes go both ways over IPv4 and IPv6" ping_sizes
-ktap_test ping.fragments "fragmented pings go both ways" ping_fragments
-ktap_test ping.multicast "the peer answers to a multicast ping" multicast_is_heard
-KTAP_TIMEOUT=300 ktap_test tcp "TCP carries data unchanged both ways" tcp_transfer
+ktap_test mac.card "the MAC is the adapter's" mac_is_of_the_card
+ktap_test link "the link is up at both ends, with a known speed" link_is_up
+ktap_test carrier "the carrier follows the interface down and up" link_follows_the_interface
+ktap_test ping.sizes "pings of many sizes work both ways over IPv4 and IPv6" ping_sizes
+ktap_test ping.fragments "fragmented pings work both ways" ping_fragments
+ktap_test ping.multicast "the peer answers a multicast ping" multicast_is_heard
+KTAP_TIMEOUT=300 ktap_test tcp "TCP transfers data intact both ways" tcp_transfer
 KTAP_TIMEOUT=300 ktap_test mtu "MTUs from 1280 to 9000 work, a larger one is refused" jumbo
-ktap_test promisc "packets to foreign addresses are seen in promiscuous mode only" promisc
+ktap_test promisc "frames to foreign addresses are seen in promiscuous mode only" promisc
 ktap_test mac.second "a second unicast address is received" extra_unicast
-ktap_test mac.change "the MAC can be changed, and not to a multicast one" change_mac
-ktap_test counters "the counters count, and no errors" counters
-ktap_test rings "ring sizes change under traffic" rings_under_traffic
-ktap_test down.up "the interface survives 10 times down and up under traffic" down_up
+ktap_test mac.change "the MAC can be changed, but not to a multicast address" change_mac
+ktap_test counters "the statistics count packets and no errors" counters
+ktap_test rings "ring sizes can be changed under traffic" rings_under_traffic
+ktap_test down.up "the interface survives down and up 10 times under traffic" down_up
 ktap_setup with_tap
-ktap_test offload.all "with all offloads the device makes segments, makes and checks checksums, and tells hashes" \
+ktap_test offload.all "all offloads on: TSO, checksums both ways, receive hash" \
 	offloads_act "" "out.large=on out.checksum=on in.large=off in.checksum=on in.hash=on"
-ktap_test offload.tso "without TSO segments are the stack's" \
+ktap_test offload.tso "TSO off: the stack segments" \
 	offloads_act "tso off" "out.large=off out.checksum=on in.checksum=on in.hash=on"
-ktap_test offload.sg "without scatter-gather there is no TSO, and checksums are still made" \
+ktap_test offload.sg "scatter-gather off: no TSO, TX checksums are still offloaded" \
 	offloads_act "sg off tso off" "out.large=off out.checksum=on in.checksum=on in.hash=on"
-ktap_test offload.tx "without checksums of packets sent these are the stack's" \
+ktap_test offload.tx "TX checksum off: the stack computes checksums" \
 	offloads_act "tx off tso off" "out.large=off out.checksum=off in.checksum=on in.hash=on"
-ktap_test offload.rx "without checksums of packets received none is called right by the device" \
+ktap_test offload.rx "RX checksum off: no packet is marked as verified" \
 	offloads_act "rx off" "out.large=on out.checksum=on in.checksum=off in.hash=on"
-ktap_test offload.rxhash "without receive hashing no packet has a hash" \
+ktap_test offload.rxhash "receive hashing off: no packet has a hash" \
 	offloads_act "rxhash off" "out.large=on out.checksum=on in.checksum=on in.hash=off"
-ktap_test offload.gro "with GRO packets received are put together" offloads_act "gro on" "out.large=on in.large=on in.hash=on"
-KTAP_TIMEOUT=300 ktap_test vlan "a VLAN device works, with tags put in and taken out by the device or not" vlan_ping
+ktap_test offload.gro "GRO on: received packets are merged" offloads_act "gro on" "out.large=on in.large=on in.hash=on"
+KTAP_TIMEOUT=300 ktap_test vlan "a VLAN works with tag insertion and stripping on and off" vlan_ping
 ktap_setup ready
-ktap_test unbind "the Ethernet device survives 20 times unbind and bind" unbind_bind
+ktap_test unbind "the Ethernet driver survives unbind and bind 20 times" unbind_bind
 KTAP_TIMEOUT=300 ktap_test unload "the driver unloads under traffic" unload_under_traffic
 ktap_finally leave
 ktap_end

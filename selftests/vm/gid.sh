@@ -526,26 +526,26 @@ put_back()
 }
 
 ktap_setup ready
-ktap_test default "a device that nobody configured has the default GIDs and its one address" unconfigured
-ktap_test address "an address is an entry of each type, with its network layer and MAC" addresses
-ktap_test alias "alias addresses are entries" aliases
-ktap_test link-local "a link-local address made of the MAC is not there twice, another one is an entry" link_local
-ktap_test vlan "addresses of VLANs are entries with the VLAN" vlans
-ktap_test macvlan "addresses of macvlans are entries with their MAC, on a VLAN with both" macvlans
-ktap_test stacked "a VLAN on a macvlan, and a bridge, are found" stacked
-ktap_test two-tags "a VLAN on a VLAN and an 802.1ad VLAN get no entry" unsupported_tags
+ktap_test default "the table has the default GIDs and the entries of the only address" unconfigured
+ktap_test address "an address has an entry of each type, with network layer and MAC" addresses
+ktap_test alias "alias addresses have entries" aliases
+ktap_test link-local "the MAC-based link-local address is not duplicated, another one has entries" link_local
+ktap_test vlan "addresses of VLANs have entries with the VLAN ID" vlans
+ktap_test macvlan "addresses of macvlans have entries with their MAC, and the VLAN ID below" macvlans
+ktap_test stacked "a VLAN on a macvlan, and a bridge, have entries" stacked
+ktap_test two-tags "unsupported tags: a VLAN on a VLAN and an 802.1ad VLAN get no entry" unsupported_tags
 ktap_test netns "an interface in another network namespace has its entries" namespaces
-ktap_test netns.port "the port itself goes to another network namespace and comes back" port_in_a_namespace
-ktap_test bond.active-backup "a bond's addresses are those of its active interface" bond_active_backup
-ktap_test bond.round-robin "a bond without active interface has its addresses on all" bond_round_robin
-ktap_test mac "entries follow the MAC" mac_changes
-ktap_test renamed "entries follow the interface's name and keep their index" renamed
-ktap_test flaps "a link that goes and comes moves no index" flaps
-ktap_test full "a full table says so, and its last index works" full
-ktap_test in-use "an entry in use keeps its index until it is not" in_use
-ktap_test events "a program is told of changes" events
-ktap_test rebind.netdev "the interface goes and comes, the RDMA device stays" netdev_goes
-ktap_test rebind.ibdev "addresses that come while the device is registered are not lost" registration
-ktap_test nothing-left "the emulator has no objects left and no complaint" nothing_left
+ktap_test netns.port "the port moves to another network namespace and back" port_in_a_namespace
+ktap_test bond.active-backup "active-backup bond: entries exist on the active slave only" bond_active_backup
+ktap_test bond.round-robin "bond without an active slave: entries exist on all slaves" bond_round_robin
+ktap_test mac "entries follow a MAC change" mac_changes
+ktap_test renamed "entries follow a rename of the interface and keep their index" renamed
+ktap_test flaps "a link flap changes no index" flaps
+ktap_test full "a full table is reported, and its last index works" full
+ktap_test in-use "an entry in use keeps its index until it is released" in_use
+ktap_test events "GID changes raise events" events
+ktap_test rebind.netdev "the Ethernet driver is unbound and bound, the RDMA device stays" netdev_goes
+ktap_test rebind.ibdev "addresses added while the RDMA device registers are not lost" registration
+ktap_test nothing-left "no object and no violation is left in the emulator" nothing_left
 ktap_finally put_back
 ktap_end

@@ -36,5 +36,5 @@ churn()
 }
 
 ktap_setup fresh
-KTAP_TIMEOUT=3400 ktap_test random "after each of many random changes the GID table is as the model says, and nothing is left" churn
+KTAP_TIMEOUT=3400 ktap_test random "after random changes the GID table matches the model, and nothing is left" churn
 ktap_end

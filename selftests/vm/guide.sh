@@ -52,7 +52,7 @@ as_it_was()
 for p in $pages; do
 	ktap_setup loaded
 	[ "$p" != mode ] || ktap_setup unloaded
-	KTAP_TIMEOUT=300 ktap_test "${p//_/-}" "the guide's page $p.rst is true" page "$p"
+	KTAP_TIMEOUT=300 ktap_test "${p//_/-}" "the examples of $p.rst work as documented" page "$p"
 done
 ktap_finally as_it_was
 ktap_end

@@ -69,6 +69,6 @@ page()
 }
 
 ktap_setup two_machines
-KTAP_TIMEOUT=300 ktap_test page "the guide's page lag.rst is true" page
+KTAP_TIMEOUT=300 ktap_test page "the examples of lag.rst work as documented" page
 ktap_finally as_it_was
 ktap_end

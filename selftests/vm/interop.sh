@@ -64,12 +64,12 @@ ktap_test write.near "the adapter writes into the memory of Soft-RoCE" connected
 ktap_test write.far "Soft-RoCE writes into the memory of the adapter" connected write far
 ktap_test read.near "the adapter reads from Soft-RoCE" connected read near
 ktap_test read.far "Soft-RoCE reads from the adapter" connected read far
-ktap_test atomic.near "the adapter's atomic operations at Soft-RoCE" atomics near
-ktap_test atomic.far "Soft-RoCE's atomic operations at the adapter" atomics far
-ktap_test datagram.near "datagrams from the adapter" datagrams near
-ktap_test datagram.far "datagrams from Soft-RoCE" datagrams far
-ktap_test rping "rping over a connection of rdma_cm" cm_pingpong
-KTAP_TIMEOUT=400 ktap_test loss.1 "1 % of the frames lost, all data right" lossy_here 1 send write read
-KTAP_TIMEOUT=${CXR_LONG:+2}400 ktap_test loss.5 "5 % of the frames lost, all data right" lossy_here 5 send write read
+ktap_test atomic.near "atomics from the adapter to Soft-RoCE" atomics near
+ktap_test atomic.far "atomics from Soft-RoCE to the adapter" atomics far
+ktap_test datagram.near "datagrams from the adapter to Soft-RoCE" datagrams near
+ktap_test datagram.far "datagrams from Soft-RoCE to the adapter" datagrams far
+ktap_test rping "rping over rdma_cm" cm_pingpong
+KTAP_TIMEOUT=400 ktap_test loss.1 "1 % frame loss, all data intact" lossy_here 1 send write read
+KTAP_TIMEOUT=${CXR_LONG:+2}400 ktap_test loss.5 "5 % frame loss, all data intact" lossy_here 5 send write read
 ktap_finally ends_stop
 ktap_end

@@ -50,5 +50,5 @@ export KTAP_TIMEOUT=300
 ktap_setup driver_up
 ktap_test own "make -C selftests run_tests" own_runner
 ktap_test kernels "the kernel's run_kselftest.sh" kernels_runner
-ktap_test no-device "a device that is not there is skipped" no_such_device
+ktap_test no-device "a missing device is skipped" no_such_device
 ktap_end

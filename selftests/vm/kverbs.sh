@@ -18,12 +18,12 @@ atomics()
 no_such_test() { must_fail insmod "$KVERBS" "devices=$(driver_ibdev)" test=nothing; }
 
 ktap_setup driver_up
-ktap_test inline "inline data is the device's when it is posted, and has a limit" kernel inline_data
-ktap_test fast-registration "memory has a key as long as it is registered" kernel fast_registration
-ktap_test atomics "fetch-and-add and compare-and-swap, in the CPU's byte order" atomics
-ktap_test completion.softirq "completions come by interrupts" kernel softirq
-ktap_test completion.workqueue "completions come to a work queue" kernel workqueue
-ktap_test drain "what was posted is over when a queue pair is drained" kernel drain
-ktap_test drain.direct "the same where nobody but the consumer polls" kernel drain_direct
-ktap_test unknown "a test that there is not is refused" no_such_test
+ktap_test inline "inline data is copied when posted, and has a limit" kernel inline_data
+ktap_test fast-registration "a fast registration's key is valid until it is invalidated" kernel fast_registration
+ktap_test atomics "fetch-and-add and compare-and-swap, in host byte order" atomics
+ktap_test completion.softirq "completions with IB_POLL_SOFTIRQ" kernel softirq
+ktap_test completion.workqueue "completions with IB_POLL_WORKQUEUE" kernel workqueue
+ktap_test drain "draining a QP waits for everything posted" kernel drain
+ktap_test drain.direct "draining a QP with IB_POLL_DIRECT" kernel drain_direct
+ktap_test unknown "an unknown test is refused" no_such_test
 ktap_end

@@ -662,68 +662,68 @@ storm()
 }
 
 ktap_setup lag_out
-ktap_test pair "without a bond each port has a device of its own" two_devices
-ktap_test enters.active-backup "active-backup: one device in place of two" enters active-backup
+ktap_test pair "without a bond each port has its own RDMA device" two_devices
+ktap_test enters.active-backup "active-backup: one RDMA device instead of two" enters active-backup
 ktap_setup lag_in active-backup
-ktap_test follows.active-backup "active-backup: state, MTU and speed are those of the bond" follows
-KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives.active-backup "active-backup: traffic goes on while ports fail, and no GID moves" survives
-KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test tools.active-backup "active-backup: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on
-ktap_test moves.active-backup "active-backup: a port that fails: its connections leave by the other one" moves
-ktap_test leaves.active-backup "without the bond there are two devices again" leaves
+ktap_test follows.active-backup "active-backup: state, MTU and rate follow the bond" follows
+KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives.active-backup "active-backup: traffic survives port failures, no GID moves" survives
+KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test tools.active-backup "active-backup: ib_send_bw and ib_write_bw survive port failures" tools_go_on
+ktap_test moves.active-backup "active-backup: connections move off a failed port" moves
+ktap_test leaves.active-backup "active-backup: two RDMA devices again when the bond is deleted" leaves
 ktap_setup lag_in active-backup
-ktap_test goes "the bond goes under traffic" bond_goes
-ktap_test module.active-backup "active-backup: the module of bonds goes under traffic" module_goes
+ktap_test goes "active-backup: the bond is deleted under traffic" bond_goes
+ktap_test module.active-backup "active-backup: the bonding module is unloaded under traffic" module_goes
 
 ktap_setup lag_out
-ktap_test enters.balance-xor "balance-xor: one device in place of two" enters balance-xor
+ktap_test enters.balance-xor "balance-xor: one RDMA device instead of two" enters balance-xor
 ktap_setup lag_in balance-xor
-ktap_test follows.balance-xor "balance-xor: state, MTU and speed are those of the bond" follows
-ktap_test spread.balance-xor "balance-xor: 64 queue pairs are spread evenly" spread
-ktap_test carry.balance-xor "balance-xor: both ports carry" both_ports_carry
-KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives.balance-xor "balance-xor: traffic goes on while ports fail, and no GID moves" survives
-KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test tools.balance-xor "balance-xor: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on
-ktap_test moves.balance-xor "balance-xor: a port that fails: its connections leave by the other one" moves
-ktap_test leaves.balance-xor "balance-xor goes, and two devices are there again" leaves
-ktap_test labels "balance-xor: a queue pair with a flow label gets the port of the bond's hash" labels
-ktap_test module.balance-xor "balance-xor: the module of bonds goes under traffic" module_goes
+ktap_test follows.balance-xor "balance-xor: state, MTU and rate follow the bond" follows
+ktap_test spread.balance-xor "balance-xor: 64 QPs are spread evenly" spread
+ktap_test carry.balance-xor "balance-xor: both ports carry traffic" both_ports_carry
+KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives.balance-xor "balance-xor: traffic survives port failures, no GID moves" survives
+KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test tools.balance-xor "balance-xor: ib_send_bw and ib_write_bw survive port failures" tools_go_on
+ktap_test moves.balance-xor "balance-xor: connections move off a failed port" moves
+ktap_test leaves.balance-xor "balance-xor: two RDMA devices again when the bond is deleted" leaves
+ktap_test labels "balance-xor: a QP with a flow label gets the port of the bond's hash" labels
+ktap_test module.balance-xor "balance-xor: the bonding module is unloaded under traffic" module_goes
 
 ktap_setup lag_out
-ktap_test enters.802.3ad "802.3ad: one device in place of two" enters 802.3ad
+ktap_test enters.802.3ad "802.3ad: one RDMA device instead of two" enters 802.3ad
 ktap_setup lag_in 802.3ad
-ktap_test follows.802.3ad "802.3ad: state, MTU and speed are those of the bond" follows
-ktap_test spread.802.3ad "802.3ad: 64 queue pairs are spread evenly" spread
-ktap_test carry.802.3ad "802.3ad: both ports carry" both_ports_carry
-KTAP_TIMEOUT=$((240 + 8 * FLIPS)) ktap_test survives.802.3ad "802.3ad: traffic goes on while ports fail, and no GID moves" survives
-KTAP_TIMEOUT=$((240 + 8 * FLIPS)) ktap_test tools.802.3ad "802.3ad: ib_send_bw and ib_write_bw go on while ports fail" tools_go_on
-ktap_test moves.802.3ad "802.3ad: a port that fails: its connections leave by the other one" moves
-ktap_test leaves.802.3ad "802.3ad goes, and two devices are there again" leaves
+ktap_test follows.802.3ad "802.3ad: state, MTU and rate follow the bond" follows
+ktap_test spread.802.3ad "802.3ad: 64 QPs are spread evenly" spread
+ktap_test carry.802.3ad "802.3ad: both ports carry traffic" both_ports_carry
+KTAP_TIMEOUT=$((240 + 8 * FLIPS)) ktap_test survives.802.3ad "802.3ad: traffic survives port failures, no GID moves" survives
+KTAP_TIMEOUT=$((240 + 8 * FLIPS)) ktap_test tools.802.3ad "802.3ad: ib_send_bw and ib_write_bw survive port failures" tools_go_on
+ktap_test moves.802.3ad "802.3ad: connections move off a failed port" moves
+ktap_test leaves.802.3ad "802.3ad: two RDMA devices again when the bond is deleted" leaves
 
 ktap_setup lag_out
-ktap_test refuses.foreign-slave "a bond with a foreign slave is refused, and taken without it" foreign_slave
-ktap_test refuses.mode "a bond of another mode is refused" wrong_mode
-ktap_test refuses.two-bonds "two bonds are refused" two_bonds
+ktap_test refuses.foreign-slave "a bond with a foreign slave is refused until the slave leaves" foreign_slave
+ktap_test refuses.mode "an unsupported bond mode is refused" wrong_mode
+ktap_test refuses.two-bonds "ports in two bonds are refused" two_bonds
 ktap_test enable "roce_lag_enable takes effect at once" switched_off
-ktap_test rebind.1 "the function of port 1 loses its driver and gets it back" function_goes 1
-ktap_test rebind.2 "the function of port 2 loses its driver and gets it back" function_goes 2
-ktap_test reload "a reload in a LAG ends it" reload_in_lag
-ktap_test namespaces "ports and bonds in other network namespaces, and the end of those" namespaces
+ktap_test rebind.1 "the function of port 1 is unbound in a LAG and bound again" function_goes 1
+ktap_test rebind.2 "the function of port 2 is unbound in a LAG and bound again" function_goes 2
+ktap_test reload "a devlink reload ends the LAG" reload_in_lag
+ktap_test namespaces "ports and bonds move to network namespaces, which are then deleted" namespaces
 ktap_test unload "the driver unloads in a LAG" unload_in_lag
 
-ktap_test ecmp.enters "roce_lag_ecmp_dev: one device without a bond, with half the GIDs, each twice in the adapter" ecmp_enters
+ktap_test ecmp.enters "roce_lag_ecmp_dev: one RDMA device without a bond, half the GIDs, two table entries each" ecmp_enters
 ktap_setup ecmp_in
-ktap_test ecmp.macs "ECMP LAG: what is sent has the MAC of the port that it leaves by" ecmp_macs
-ktap_test ecmp.itself "ECMP LAG: the host finds itself, and a query has the index of the GID" ecmp_itself
-KTAP_TIMEOUT=180 ktap_test ecmp.survives.2 "ECMP LAG: port 2 fails, and port 1 sends under its own MAC until it is back" fails_over 2
-KTAP_TIMEOUT=180 ktap_test ecmp.survives.1 "ECMP LAG: port 1 fails, and port 2 sends under its own MAC until it is back" fails_over 1
-ktap_test ecmp.mac "ECMP LAG: the entries follow the MAC of a port" ecmp_new_mac
-ktap_test ecmp.leaves "an empty write leaves the ECMP LAG" ecmp_leaves
-KTAP_TIMEOUT=240 ktap_test ecmp.life "ECMP LAG: names, bonds, functions that go and come" ecmp_life
-ktap_test ecmp.namespaces "ECMP LAG: a port in another network namespace ends it, until the port is back" ecmp_namespaces
-ktap_test ecmp.parent "ECMP LAG: the parent goes" ecmp_parent_goes
+ktap_test ecmp.macs "ECMP LAG: packets have the MAC of the port that sends them" ecmp_macs
+ktap_test ecmp.itself "ECMP LAG: the host reaches itself, and query_qp returns the GID's index" ecmp_itself
+KTAP_TIMEOUT=180 ktap_test ecmp.survives.2 "ECMP LAG: port 2 fails, and port 1 sends with its own MAC until port 2 is back" fails_over 2
+KTAP_TIMEOUT=180 ktap_test ecmp.survives.1 "ECMP LAG: port 1 fails, and port 2 sends with its own MAC until port 1 is back" fails_over 1
+ktap_test ecmp.mac "ECMP LAG: table entries follow a port's MAC" ecmp_new_mac
+ktap_test ecmp.leaves "ECMP LAG: an empty write leaves it" ecmp_leaves
+KTAP_TIMEOUT=240 ktap_test ecmp.life "ECMP LAG: renames, bonds, unbind and reload" ecmp_life
+ktap_test ecmp.namespaces "ECMP LAG: suspended while a port is in another network namespace" ecmp_namespaces
+ktap_test ecmp.parent "ECMP LAG: the parent moves away or is deleted" ecmp_parent_goes
 ktap_test ecmp.unload "the driver unloads in an ECMP LAG" ecmp_unload
 ktap_setup lag_out
-ktap_test ecmp.refusals "what roce_lag_ecmp_dev refuses: the write, the log and lag_state say why" ecmp_refusals
+ktap_test ecmp.refusals "roce_lag_ecmp_dev: a refusal sets errno, log message and lag_state" ecmp_refusals
 
-KTAP_TIMEOUT=$((120 + 3 * STORM)) ktap_test storm "random things with bonds, parents, cables and functions under traffic leave no trace" storm
+KTAP_TIMEOUT=$((120 + 3 * STORM)) ktap_test storm "random changes of bonds, parents, links and functions under traffic leave nothing behind" storm
 ktap_finally lag_end
 ktap_end

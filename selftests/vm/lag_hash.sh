@@ -128,26 +128,26 @@ refused_on_the_way()
 }
 
 ktap_setup lag_out
-ktap_test pair "without a bond each port has a device of its own" two_devices
+ktap_test pair "without a bond each port has its own RDMA device" two_devices
 ktap_setup lag_in balance-xor
-ktap_test spread "a bond that hashes no ports: queue pairs take turns" without_ports
-ktap_test begins "it begins to hash ports: so does the card" hash_begins
+ktap_test spread "the bond does not hash L4 ports: QPs get ports in turn" without_ports
+ktap_test begins "the bond starts to hash L4 ports: hash mode" hash_begins
 ktap_setup lag_in balance-xor $HASHES
-ktap_test no-port "a queue pair has no port then" no_port_of_its_own
-ktap_test ends "it ceases to: queue pairs take turns again" hash_ends
+ktap_test no-port "hash mode: a QP has no port of its own" no_port_of_its_own
+ktap_test ends "the bond stops hashing L4 ports: spread mode" hash_ends
 ktap_setup lag_out
-ktap_test enters.balance-xor "balance-xor that hashes ports: one device, and the card hashes" enters_hashing balance-xor
+ktap_test enters.balance-xor "balance-xor with layer3+4: one RDMA device, in hash mode" enters_hashing balance-xor
 ktap_setup lag_in balance-xor $HASHES
-ktap_test connections "each connection has one port, not all the same" one_port_each
-ktap_test v1 "RoCE v1 leaves by one port" by_macs
-ktap_test moves "a port that fails: its connections leave by the other one" moves
-KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives "balance-xor: traffic goes on while ports fail, and no GID moves" survives
-ktap_test leaves.balance-xor "without the bond there are two devices again" leaves
+ktap_test connections "hash mode: each connection uses one port, both ports are used" one_port_each
+ktap_test v1 "hash mode: RoCE v1 uses one port" by_macs
+ktap_test moves "hash mode: connections move off a failed port" moves
+KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives "hash mode: traffic survives port failures, no GID moves" survives
+ktap_test leaves.balance-xor "balance-xor: two RDMA devices again when the bond is deleted" leaves
 ktap_setup lag_out
-ktap_test enters.802.3ad "802.3ad that hashes ports: one device, and the card hashes" enters_hashing 802.3ad
+ktap_test enters.802.3ad "802.3ad with layer3+4: one RDMA device, in hash mode" enters_hashing 802.3ad
 ktap_setup lag_in 802.3ad $HASHES
-ktap_test leaves.802.3ad "802.3ad goes, and two devices are there again" leaves
+ktap_test leaves.802.3ad "802.3ad: two RDMA devices again when the bond is deleted" leaves
 ktap_setup lag_out
-ktap_test refused "where the card refuses a step, nothing is left of the others" refused_on_the_way
+ktap_test refused "hash mode: a refused command is rolled back completely" refused_on_the_way
 ktap_finally lag_end
 ktap_end

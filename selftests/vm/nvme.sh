@@ -182,12 +182,12 @@ leave()
 }
 
 ktap_setup connected
-ktap_test disk "a disk of the other guest's kernel appears, and goes with its queue pairs" goes_and_comes
-ktap_test sizes "blocks of many sizes come back as they were written" sizes
+ktap_test disk "the target's disk appears, and a disconnect destroys its QPs" goes_and_comes
+ktap_test sizes "blocks of many sizes are read back intact" sizes
 ktap_test at.once "four streams at once" at_once
-ktap_test error "an error of a queue pair is told in words, and got over" error_is_told
-ktap_test device.goes "the devices go while requests of the disk are in flight" device_goes
+ktap_test error "a QP error is reported with its reason, and the host reconnects" error_is_told
+ktap_test device.goes "the RDMA devices are unbound while I/O is in flight" device_goes
 ktap_setup connected use_srq=1
-ktap_test srq "the target receives by a shared receive queue" shared_queue
+ktap_test srq "the target receives through an SRQ" shared_queue
 ktap_finally leave
 ktap_end

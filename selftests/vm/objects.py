@@ -48,7 +48,7 @@ def dead_tasks():
     return known - sum(len(os.listdir(f"/proc/{pid}/task")) for pid in os.listdir("/proc") if pid.isdigit())
 
 
-@row("processes", "processes that had the device open are gone")
+@row("processes", "processes that opened the device are freed when they exit")
 def opened_and_gone(ctx, _):
     """libmlx5 asks for more than there is before it asks for what there is"""
     if driver() == "mlx5":
@@ -77,7 +77,7 @@ def post_srq(srq, side, first, n, length):
         srq.post_recv(RecvWR(wr_id=i, sg=[side.sge(length, i % 16 * length)], num_sge=1))
 
 
-@row("srq.limit", "a shared receive queue says once that it falls below its limit")
+@row("srq.limit", "an SRQ raises its limit event once")
 def srq_limit(ctx, gid):
     """one event when fewer are left than the limit, to the right handle; then it is disarmed"""
     pd = PD(ctx)
@@ -100,7 +100,7 @@ def srq_limit(ctx, gid):
     assert srq.query().srq_limit == 0
 
 
-@row("srq.last-wqe", "the last WQE of a queue pair in error is announced")
+@row("srq.last-wqe", "a QP in error raises the last WQE event of its SRQ")
 def srq_last_wqe(ctx, gid):
     """a queue pair in error says when it took its last WQE; the SRQ serves the others"""
     pd = PD(ctx)
@@ -120,7 +120,7 @@ def srq_last_wqe(ctx, gid):
     sinks[1].wait()
 
 
-@row("srq.refuses", "shared receive queues that are too large are refused")
+@row("srq.refuses", "SRQs over the device's limits are refused")
 def srq_refuses(ctx, gid):
     attr = ctx.query_device()
     pd = PD(ctx)
@@ -132,7 +132,7 @@ def srq_refuses(ctx, gid):
 
 # ---- the device's clock --------------------------------------------------------------------------
 
-@row("clock", "the device's clock can be read and converted")
+@row("clock", "the device clock can be read and converted")
 def clock(ctx, gid):
     """the counter, converted, goes as fast as ours and is about as late"""
     of_adapters()
@@ -172,7 +172,7 @@ def stamps(cq, n):
     return got
 
 
-@row("clock.completions", "completions have the device's time")
+@row("clock.completions", "completions have device timestamps")
 def completion_times(ctx, gid):
     """they are the counter's: in order, between two looks at it, and as late as it when converted"""
     of_adapters()
@@ -228,7 +228,7 @@ def to_group(side, text):
     side.wait()
 
 
-@row("group", "a group hears its own port, and not who asked for that")
+@row("group", "a multicast member hears its own port, unless the sender blocks loopback")
 def group(ctx, gid):
     """a member hears what is sent on its own port, except from a queue pair that was made not to be heard there"""
     of_adapters()
@@ -266,7 +266,7 @@ def cq_sizes():
     return [cq["cqe"] for cq in listed if cq.get("pid") == os.getpid()]
 
 
-@row("cq.resize", "a completion queue gets larger and smaller with completions in it")
+@row("cq.resize", "a CQ is resized up and down with completions in it")
 def cq_resize(ctx, gid):
     """larger and smaller with completions in it, which stay in order; too small is refused"""
     a, b = pair(ctx, gid)
@@ -315,7 +315,7 @@ def handle_of_cq(ctx):
     raise AssertionError("no object is a CQ")
 
 
-@row("cq.moderation", "events of a completion queue are moderated")
+@row("cq.moderation", "CQ events are moderated")
 def moderation(ctx, gid):
     """the event of an armed CQ waits until the period is over; without moderation it does not"""
     channel = CompChannel(ctx)
@@ -362,7 +362,7 @@ def xrc_srq(ctx, pd, domain, cq):
     return SRQ(ctx, init)
 
 
-@row("xrc", "one XRC connection reaches two shared receive queues")
+@row("xrc", "one XRC connection reaches two SRQs")
 def xrc(ctx, gid):
     """one connection, two shared receive queues of the other side, each with its own CQ and limit"""
     has(e.IBV_DEVICE_XRC, ctx, "XRC")
@@ -433,7 +433,7 @@ def counted(ctx, qp):
     return int(got.group(1)) if got else None
 
 
-@row("counter.bound", "a queue pair is counted by itself")
+@row("counter.bound", "a QP bound to a counter is counted alone")
 def qp_counters(ctx, gid):
     """bound while it runs, counted alone, unbound and bound again"""
     link = f"{ctx.name}/{PORT}"
@@ -462,7 +462,7 @@ def qp_counters(ctx, gid):
     b.qp.close()
 
 
-@row("counter.by-type", "queue pairs are counted by their type")
+@row("counter.by-type", "auto mode counts QPs by type")
 def qp_counters_auto(ctx, gid):
     """queue pairs made while the mode is on are counted by their type"""
     link = f"{ctx.name}/{PORT}"
@@ -482,7 +482,7 @@ def qp_counters_auto(ctx, gid):
 
 # ---- queue pairs that go --------------------------------------------------------------------------
 
-@row("listed", "queue pairs are listed while they go")
+@row("listed", "QPs are listed while they are destroyed")
 def listed(ctx, gid):
     """a list of all queue pairs while they come and go"""
     if driver() == "mlx5":
@@ -499,7 +499,7 @@ def listed(ctx, gid):
 
 # ---- states ------------------------------------------------------------------------------------
 
-@row("sqd", "the state of a drained send queue is refused")
+@row("sqd", "the transition to SQD is refused")
 def sqd_is_refused(ctx, gid):
     """no command of the device drains a send queue: the state is refused, and nothing changes"""
     a, b = pair(ctx, gid)
@@ -527,7 +527,7 @@ def no_connection_to_a_group(ctx, gid):
     b.wait()
 
 
-@row("flush", "work of a queue pair in error is flushed")
+@row("flush", "a QP in error flushes its work requests")
 def flush(ctx, gid):
     """what is posted on a queue pair in error is flushed, in order"""
     a, b = pair(ctx, gid)
@@ -541,7 +541,7 @@ def flush(ctx, gid):
     assert [wc.wr_id for wc in wcs if wc.wr_id >= 100] == list(range(100, 109))
 
 
-@row("query", "a query says what was set")
+@row("query", "query_qp returns what modify_qp set")
 def query_says_what_was_set(ctx, gid):
     a, b = pair(ctx, gid)
     attr, init = a.qp.query(0x1fffff)

@@ -46,58 +46,58 @@ def write_to(a, b, key, offset=0):
     a.qp.post_send(wr)
 
 
-@error("error.key", "error matrix: a WRITE with a wrong key", e.IBV_WC_REM_ACCESS_ERR, event=e.IBV_EVENT_QP_ACCESS_ERR)
+@error("error.key", "error matrix: WRITE with a wrong rkey", e.IBV_WC_REM_ACCESS_ERR, event=e.IBV_EVENT_QP_ACCESS_ERR)
 def error_key(a, b):
     write_to(a, b, b.mr.rkey ^ 0x55)
 
 
-@error("error.beyond", "error matrix: a WRITE beyond the region", e.IBV_WC_REM_ACCESS_ERR, event=e.IBV_EVENT_QP_ACCESS_ERR)
+@error("error.beyond", "error matrix: WRITE beyond the region", e.IBV_WC_REM_ACCESS_ERR, event=e.IBV_EVENT_QP_ACCESS_ERR)
 def error_beyond(a, b):
     write_to(a, b, b.mr.rkey, 8192 - 63)
 
 
-@error("error.not-allowed", "error matrix: a WRITE to a queue pair that allows none", e.IBV_WC_REM_INV_REQ_ERR,
+@error("error.not-allowed", "error matrix: WRITE to a QP without remote write access", e.IBV_WC_REM_INV_REQ_ERR,
        event=e.IBV_EVENT_QP_REQ_ERR, allow=0)
 def error_allowed(a, b):
     write_to(a, b, b.mr.rkey)
 
 
-@error("error.too-long", "error matrix: a SEND longer than the receive", e.IBV_WC_REM_INV_REQ_ERR, e.IBV_WC_LOC_LEN_ERR)
+@error("error.too-long", "error matrix: SEND longer than the receive", e.IBV_WC_REM_INV_REQ_ERR, e.IBV_WC_LOC_LEN_ERR)
 def error_length(a, b):
     b.recv(9, 63)
     a.send(e.IBV_WR_SEND, 1, 64)
 
 
-@error("error.send-key", "error matrix: a SEND from memory with a wrong key", e.IBV_WC_LOC_PROT_ERR)
+@error("error.send-key", "error matrix: SEND with a wrong lkey", e.IBV_WC_LOC_PROT_ERR)
 def error_protection(a, _):
     a.qp.post_send(SendWR(wr_id=1, num_sge=1, sg=[SGE(a.mr.buf, 64, a.mr.lkey ^ 0x55)], send_flags=SIGNALED))
 
 
-@error("error.receive-key", "error matrix: a receive into memory with a wrong key", e.IBV_WC_REM_OP_ERR, e.IBV_WC_LOC_PROT_ERR)
+@error("error.receive-key", "error matrix: receive with a wrong lkey", e.IBV_WC_REM_OP_ERR, e.IBV_WC_LOC_PROT_ERR)
 def error_operation(a, b):
     b.qp.post_recv(RecvWR(wr_id=9, num_sge=1, sg=[SGE(b.mr.buf, 64, b.mr.lkey ^ 0x55)]))
     a.send(e.IBV_WR_SEND, 1, 64)
 
 
-@error("error.no-peer", "error matrix: a peer that is not there", e.IBV_WC_RETRY_EXC_ERR, timeout=10, retry=1)
+@error("error.no-peer", "error matrix: retries exceeded without a peer", e.IBV_WC_RETRY_EXC_ERR, timeout=10, retry=1)
 def error_retry(a, b):
     b.qp.close()
     write_to(a, b, b.mr.rkey)
 
 
-@error("error.not-ready", "error matrix: a receiver that is not ready", e.IBV_WC_RNR_RETRY_EXC_ERR, rnr=1)
+@error("error.not-ready", "error matrix: RNR retries exceeded", e.IBV_WC_RNR_RETRY_EXC_ERR, rnr=1)
 def error_rnr(a, _):
     a.send(e.IBV_WR_SEND, 1, 64)
 
 
-@error("error.unaligned", "error matrix: an atomic operation that is not aligned", e.IBV_WC_REM_INV_REQ_ERR, event=e.IBV_EVENT_QP_REQ_ERR)
+@error("error.unaligned", "error matrix: unaligned atomic", e.IBV_WC_REM_INV_REQ_ERR, event=e.IBV_EVENT_QP_REQ_ERR)
 def error_aligned(a, b):
     wr = SendWR(wr_id=1, opcode=e.IBV_WR_ATOMIC_FETCH_AND_ADD, num_sge=1, sg=[a.sge(8)], send_flags=SIGNALED)
     wr.set_wr_atomic(b.mr.rkey, b.mr.buf + 4, 1)
     a.qp.post_send(wr)
 
 
-@error("error.no-key", "error matrix: an invalidation of a key that is none", e.IBV_WC_MW_BIND_ERR)
+@error("error.no-key", "error matrix: local invalidate of an unknown key", e.IBV_WC_MW_BIND_ERR)
 def error_invalidation(a, _):
     wr = SendWR(wr_id=1, opcode=e.IBV_WR_LOCAL_INV, send_flags=SIGNALED)
     wr.imm_data = 0xfffff155

@@ -48,7 +48,7 @@ def atomics(ctx, gid):
     assert value(a) == start + 5 and value(b) == 7
 
 
-@row("atomics.denied", "atomics on a region that does not allow them fail")
+@row("atomics.denied", "atomics on an MR without remote atomic access fail")
 def atomics_denied(ctx, gid):
     """a region without remote atomics refuses them"""
     if ctx.query_device().atomic_caps == e.IBV_ATOMIC_NONE:
@@ -63,7 +63,7 @@ def atomics_denied(ctx, gid):
 
 # ---- memory regions ----------------------------------------------------------------------------
 
-@row("mr.changes", "a memory region can be changed")
+@row("mr.changes", "an MR can be reregistered")
 def rereg(ctx, gid):
     """other memory, other access, another domain; the former key is void each time"""
     a, b = pair(ctx, gid)
@@ -87,7 +87,7 @@ def rereg(ctx, gid):
     a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
 
 
-@row("mr.keeps-key", "a memory region keeps its key when its access or its domain changes")
+@row("mr.keeps-key", "an MR keeps its key when its access or PD changes")
 def rereg_key(ctx, gid):
     """other access and another domain under the key that the region has"""
     a, b = pair(ctx, gid)
@@ -112,7 +112,7 @@ def rereg_key(ctx, gid):
     a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
 
 
-@row("mr.new-key", "a change of a memory region that fails is one of its key")
+@row("mr.new-key", "an MR gets a new key if the UMR for its change fails")
 def rereg_new_key(ctx, gid):
     """a change that the device does not confirm is one of the key, too; the next one is as ever"""
     if driver() != "cxr":
@@ -148,7 +148,7 @@ def heap_buffer(size):
     return struct.unpack_from("<I", request, 8)[0]
 
 
-@row("mr.dma-buffer", "a part of a DMA buffer is a memory region")
+@row("mr.dma-buffer", "an MR covers part of a dma-buf")
 def dma_buffer(ctx, gid):
     """a part of a DMA buffer is a region: written by the peer, read by who maps the buffer, and the other way round"""
     a, b = pair(ctx, gid)
@@ -198,7 +198,7 @@ def through(a, b, window, offset, status=e.IBV_WC_SUCCESS):
     a.wait(status=status)
 
 
-@row("mw.type1", "a memory window of type 1")
+@row("mw.type1", "a type 1 memory window")
 def window_type_1(ctx, gid):
     has(e.IBV_DEVICE_MEM_WINDOW, ctx, "memory windows")
     a, b = pair(ctx, gid, access=ALL | e.IBV_ACCESS_MW_BIND)
@@ -228,7 +228,7 @@ def invalidate(side, opcode, key):
     side.wait()
 
 
-@row("mw.type2", "a memory window of type 2, bound, invalidated and bound again")
+@row("mw.type2", "a type 2 memory window is bound, invalidated and bound again")
 def window_type_2(ctx, gid):
     """bound by a work request, void after it was invalidated, bound again under another key"""
     has(e.IBV_DEVICE_MEM_WINDOW_TYPE_2B, ctx, "memory windows of type 2B")
@@ -252,7 +252,7 @@ def window_type_2(ctx, gid):
     same(b2, b"3" * 64)
 
 
-@row("mw.remote-inv", "a send invalidates a window of the other side")
+@row("mw.remote-inv", "SEND with invalidate invalidates the peer's memory window")
 def window_remote_inv(ctx, gid):
     """a send takes the peer's window away, and says which to whoever receives"""
     has(e.IBV_DEVICE_MEM_WINDOW_TYPE_2B, ctx, "memory windows of type 2B")
@@ -270,7 +270,7 @@ def window_remote_inv(ctx, gid):
 
 # ---- objects of another process's context --------------------------------------------------------
 
-@row("imported", "context, domain and region can be imported by another library")
+@row("imported", "context, PD and MR are imported through a file descriptor")
 def imported(ctx, gid):
     """context, domain and region by the file they are in: another library works with them"""
     of_adapters()

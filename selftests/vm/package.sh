@@ -153,10 +153,10 @@ names_are_stable()
 }
 
 ktap_setup installed
-ktap_test readme "README's commands load it, and show the GIDs" readme_use
+ktap_test readme "README's commands load the driver and show the GIDs" readme_use
 ktap_setup loaded
-ktap_test udev.names "udev names the devices by PCI address, and knows them as RoCE" udev_knows
-ktap_test udev.order "the names stay when the functions come in another order" names_are_stable
-ktap_test comes-off "modprobe -r takes off all three modules" comes_off
+ktap_test udev.names "udev names the devices by PCI address and tags them as RoCE" udev_knows
+ktap_test udev.order "the names do not depend on the bind order" names_are_stable
+ktap_test comes-off "modprobe -r removes all three modules" comes_off
 ktap_finally put_back
 ktap_end

@@ -295,25 +295,25 @@ leave()
 }
 
 ktap_setup ready
-ktap_test version.rc "RC has the RoCE version of its GID" plain send
-ktap_test version.uc "UC has the RoCE version of its GID" plain uc_send
-ktap_test version.ud "UD has the RoCE version of its address handle's GID" plain datagram
-ktap_test marks.rc "RC: priority, class, flow label and source port are those of the path, hops those of the route" connected write
-ktap_test marks.uc "UC: priority, class, flow label and source port are those of the path, hops those of the route" connected uc_send
-ktap_test marks.ud "UD: priority, class, hops, flow label and source port are those of the address handle" datagrams
-ktap_test sport.qpns "without a flow label the source port comes from the QPNs" sport_of_qpns
-ktap_test sport.spread "the source ports of 256 connections are evenly spread" spread_ports
-ktap_test label.wide.rc "RC: of a flow label of 32 bits the low 20 count" wide_label_of_a_qp
-ktap_test label.wide.ud "UD: of a flow label of 32 bits the low 20 count" wide_label datagram
-ktap_test refused.told "an address that is refused: the log names the program and the reason" told_why
-ktap_test ecn "a class without ECN is made ECN-capable" ecn
-ktap_test v1.to.v2 "RoCE v1 here and v2 there: retries are exhausted" different v1 v2 type=v1
-ktap_test v2.to.v1 "RoCE v2 here and v1 there: retries are exhausted" different v2 v1 type=v2/IPv4
-ktap_test cm.v2 "a connection of rdma_cm is RoCE v2 with the default class" cm "RoCE v2" "type=v2/IPv4 dscp=26 except=1"
-ktap_test cm.v1 "a connection of rdma_cm is RoCE v1 where that is the default" cm "IB/RoCE v1" "type=v1 tclass=104"
+ktap_test version.rc "RC uses the RoCE version of its GID" plain send
+ktap_test version.uc "UC uses the RoCE version of its GID" plain uc_send
+ktap_test version.ud "UD uses the RoCE version of its address handle's GID" plain datagram
+ktap_test marks.rc "RC: priority, traffic class, flow label and UDP source port of the path, hop limit of the route" connected write
+ktap_test marks.uc "UC: priority, traffic class, flow label and UDP source port of the path, hop limit of the route" connected uc_send
+ktap_test marks.ud "UD: priority, traffic class, hop limit, flow label and UDP source port of the address handle" datagrams
+ktap_test sport.qpns "without a flow label the UDP source port is derived from the QPNs" sport_of_qpns
+ktap_test sport.spread "the UDP source ports of 256 connections are evenly spread" spread_ports
+ktap_test label.wide.rc "RC: only the low 20 bits of a flow label are used" wide_label_of_a_qp
+ktap_test label.wide.ud "UD: only the low 20 bits of a flow label are used" wide_label datagram
+ktap_test refused.told "a refused address is logged with program and reason" told_why
+ktap_test ecn "a traffic class without an ECN codepoint gets ECT(0)" ecn
+ktap_test v1.to.v2 "v1 GID here, v2 GID at the peer: retries exceeded" different v1 v2 type=v1
+ktap_test v2.to.v1 "v2 GID here, v1 GID at the peer: retries exceeded" different v2 v1 type=v2/IPv4
+ktap_test cm.v2 "rdma_cm connects over RoCE v2 with the default traffic class" cm "RoCE v2" "type=v2/IPv4 dscp=26 except=1"
+ktap_test cm.v1 "rdma_cm connects over RoCE v1 where that is the default" cm "IB/RoCE v1" "type=v1 tclass=104"
 ktap_setup port_ready
-ktap_test mtu.largest "the active MTU is the largest that leaves 96 bytes of the interface's" active_mtus
-ktap_test mtu.too.small "the active MTU of a too small interface is 256" too_small
-ktap_test mtu.event "programs are told when the active MTU changes" mtu_event
+ktap_test mtu.largest "the active MTU is the largest that leaves 96 bytes of the netdev's MTU" active_mtus
+ktap_test mtu.too.small "the active MTU is 256 if the netdev's MTU is too small" too_small
+ktap_test mtu.event "a change of the active MTU raises an event" mtu_event
 ktap_finally leave
 ktap_end

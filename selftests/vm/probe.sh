@@ -143,15 +143,15 @@ loaded()
 }
 
 export KTAP_TIMEOUT=300
-ktap_test autoload "the modules do not load because a card is there" no_autoload
-ktap_test load "netdev and RDMA device appear, many loads in a row" reload
-ktap_test stays "a function that another driver holds stays with it" not_stolen
+ktap_test autoload "the modules have no PCI alias: a card does not load them" no_autoload
+ktap_test load "netdev and RDMA device appear on each of many loads" reload
+ktap_test stays "a function bound to another driver stays with it" not_stolen
 ktap_setup loaded
 ktap_test unload "unload leaves nothing in the device" unloaded_is_clean
-ktap_test rebind.function "unbind and bind, many times in a row" rebind
-ktap_test rebind.en "the netdev's driver alone goes and comes, many times" rebind_client en
-ktap_test rebind.ib "the RDMA driver alone goes and comes, many times" rebind_client ib
-ktap_test rebind.unload "after that, too, unload leaves nothing in the device" rebinds_and_unload
+ktap_test rebind.function "the PCI function is unbound and bound many times" rebind
+ktap_test rebind.en "cxr_en alone is unbound and bound many times" rebind_client en
+ktap_test rebind.ib "cxr_ib alone is unbound and bound many times" rebind_client ib
+ktap_test rebind.unload "unload after unbind and bind leaves nothing in the device" rebinds_and_unload
 ktap_test reset "the function works after a function-level reset" function_reset
 ktap_finally driver_unload
 ktap_end

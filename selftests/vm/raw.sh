@@ -63,6 +63,6 @@ ktap_rows obey raw < <(python3 -B "$RAW" list)
 ktap_setup ends
 ktap_test bandwidth "raw_ethernet_bw receives what its peer sends" bandwidth
 ktap_setup ready
-ktap_test nothing.left "nothing is left in the device" clean
+ktap_test nothing.left "no object is left in the device" clean
 ktap_finally last
 ktap_end

@@ -347,17 +347,17 @@ healthy()
 }
 
 ktap_setup up
-ktap_test pages "the device asks for pages beyond normal and gives them back; for too many it gets none" more_pages
-ktap_test event.lost "the event of a command is lost: the command is found by looking" lost_event
-ktap_test interrupt.lost "the interrupt of a command is lost: found by looking, and the next ones come" lost_interrupt
-ktap_test odd "completions that come twice, odd lengths and unknown events do no harm" odd_completions
-ktap_test port "the port goes down and up: carrier, state of the RDMA port, its events" port_down
-KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command of bring-up is refused: the probe fails and leaves nothing" bring_up_refused
-KTAP_TIMEOUT=300 ktap_test refused.devices "a command of the netdev or the RDMA device is refused: what does not need it is there, nothing is left" devices_refused
-ktap_test flame "BlueFlame cannot be tried: the device works without" no_flame
-ktap_test silent.probe "a command at probe never completes: the probe fails, the next one works" silent_probe
-ktap_test silent.running "a command never completes: the device is given up, and works after unbind and bind" silent
-KTAP_TIMEOUT=240 ktap_test dma.off "a device that is given up has no DMA, from when that can be known" dead_without_dma
-ktap_test unload "the device is healthy, and unload leaves nothing in it" healthy
+ktap_test pages "the device requests pages and returns them, an excessive request is refused" more_pages
+ktap_test event.lost "a lost command event is recovered by polling" lost_event
+ktap_test interrupt.lost "a lost command interrupt is recovered by polling, and the EQ is rearmed" lost_interrupt
+ktap_test odd "duplicate completions, bad lengths and unknown events are tolerated" odd_completions
+ktap_test port "port down and up: carrier, RDMA port state, events" port_down
+KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command refused during bring-up: the probe fails and leaves nothing behind" bring_up_refused
+KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: what does not need it works, nothing is left behind" devices_refused
+ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_flame
+ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
+ktap_test silent.running "a command timeout at run time: the device is dead until it is rebound" silent
+KTAP_TIMEOUT=240 ktap_test dma.off "DMA is off by the time a device is seen as dead" dead_without_dma
+ktap_test unload "unload of a healthy device leaves nothing in it" healthy
 ktap_finally up
 ktap_end

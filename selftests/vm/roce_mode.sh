@@ -203,26 +203,26 @@ ud_words_refused()
 }
 
 ktap_setup unloaded
-ktap_test value.refused "a value that is none is refused by name, and 1 and 3 with both numberings" values_refused
-ktap_test list.refused "a list with a wrong word is refused, and the word is named" lists_refused
-ktap_test ud.value.refused "a value of ud_gid_type that is none is refused by name" ud_words_refused
+ktap_test value.refused "an unknown value is refused, 1 and 3 with both numberings explained" values_refused
+ktap_test list.refused "a list with an invalid word is refused, and the word is named" lists_refused
+ktap_test ud.value.refused "an unknown value of ud_gid_type is refused" ud_words_refused
 ktap_setup loaded 3 roce_mode=0
 ktap_test mode.0 "roce_mode=0 gives RoCE v1 entries only" mode_gives v1 v1
 ktap_setup loaded 3 roce_mode=2
 ktap_test mode.2 "roce_mode=2 gives RoCE v2 entries only" mode_gives v2 v2
-ktap_test mode.2.index "with roce_mode=2 the default GID has index 0, and the first address index 1" first_indexes 1
+ktap_test mode.2.index "roce_mode=2: the default GID has index 0, the first address index 1" first_indexes 1
 ktap_setup loaded 6 roce_mode=4
 ktap_test mode.4 "roce_mode=4 gives an entry of each type for each address" mode_gives "v1 v2" v1v2
-ktap_test mode.4.index "with roce_mode=4 the first address has indexes 2 and 3" first_indexes 3
-ktap_test ud.default "without ud_gid_type an address handle may have any GID" ud_default
+ktap_test mode.4.index "roce_mode=4: the first address has indices 2 and 3" first_indexes 3
+ktap_test ud.default "without ud_gid_type an address handle may use any GID" ud_default
 ktap_setup listed
-ktap_test list.by-device "a list gives each device its value, and reads back as it is" list_by_device
+ktap_test list.by-device "a list sets the value of each device, and reads back in canonical form" list_by_device
 ktap_setup loaded 6 roce_mode=0001:ff:1f.7-v1
-ktap_test list.of-others "a device that a list does not name has the default" list_of_others
+ktap_test list.of-others "a device that is not in the list has the default" list_of_others
 ktap_setup ud_of_v1
-ktap_test ud.refuses "ud_gid_type=v1, by list, refuses address handles with GIDs of v2, and the log says why" ud_refuses
-ktap_test ud.kernel "ud_gid_type refuses those that the kernel makes, too" ud_of_kernel
-ktap_test ud.connections "connections of v2 and rdma_cm work all the same" ud_leaves_connections
+ktap_test ud.refuses "ud_gid_type=v1 in a list refuses address handles with v2 GIDs, and logs why" ud_refuses
+ktap_test ud.kernel "ud_gid_type applies to address handles of the kernel" ud_of_kernel
+ktap_test ud.connections "ud_gid_type affects neither connections nor rdma_cm" ud_leaves_connections
 ktap_setup loaded 3 roce_mode=v2 ud_gid_type=v1
-ktap_test ud.corrected "ud_gid_type that roce_mode excludes is corrected, and a warning names both" ud_corrected
+ktap_test ud.corrected "ud_gid_type that roce_mode excludes is corrected, with a warning" ud_corrected
 ktap_end

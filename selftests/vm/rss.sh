@@ -62,5 +62,5 @@ channels()
 }
 
 ktap_setup ends_up
-ktap_test channels "the number of channels changes, and flows are spread over all of them" channels
+ktap_test channels "the number of channels can be changed, and flows use all of them" channels
 ktap_end

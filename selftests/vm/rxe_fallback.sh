@@ -92,11 +92,11 @@ undone()
 }
 
 ktap_setup cable
-ktap_test not-these "what is no Ethernet interface is refused" not_these
-ktap_test set-up "rxe-fallback sets up Soft-RoCE, and says what it is, once and again" set_up
+ktap_test not-these "anything but an Ethernet interface is refused" not_these
+ktap_test set-up "rxe-fallback sets up Soft-RoCE and reports it, the second time as well" set_up
 ktap_setup soft_roce
-ktap_test carries-data "data goes over it, and what is in use is not removed" carries_data
-ktap_test undone "rxe-fallback -r leaves nothing" undone
+ktap_test carries-data "Soft-RoCE carries data, and is not removed while in use" carries_data
+ktap_test undone "rxe-fallback -r leaves nothing behind" undone
 ktap_setup adapter_alone
 ktap_test no-adapter "a port of an adapter is refused" no_adapter
 ktap_finally no_cable

@@ -54,6 +54,6 @@ control()
 	case_of "5 % of the frames lost" lossy any tx 5 send write read
 }
 
-KTAP_TIMEOUT=${CXR_LONG:+3}600 ktap_test control "Soft-RoCE by itself does over this wire what it is to do with the adapter" control
+KTAP_TIMEOUT=${CXR_LONG:+3}600 ktap_test control "control: Soft-RoCE alone passes what interop.sh asks of it" control
 ktap_finally xfer_end c
 ktap_end

@@ -157,18 +157,18 @@ no_leak() # STAGE
 }
 
 ktap_setup unloaded
-ktap_test all "the stages tested here are all there are" all_stages
+ktap_test all "every stage is tested here" all_stages
 for stage in $STAGES; do
-	ktap_test "fails.$stage" "a failure at stage $stage is reported, leaves nothing, and the next probe works" fails_at "$stage"
+	ktap_test "fails.$stage" "a failure at stage $stage is reported and rolled back, and the next probe works" fails_at "$stage"
 done
 for stage in $EN_STAGES; do
-	ktap_test "fails.en.$stage" "a failure at stage en:$stage costs the netdev alone, and leaves nothing" client_fails_at en "$stage"
+	ktap_test "fails.en.$stage" "a failure at stage en:$stage costs only the netdev, and is rolled back" client_fails_at en "$stage"
 done
 for stage in $IB_STAGES; do
-	ktap_test "fails.ib.$stage" "a failure at stage ib:$stage costs the RDMA device alone, and leaves nothing" client_fails_at ib "$stage"
+	ktap_test "fails.ib.$stage" "a failure at stage ib:$stage costs only the RDMA device, and is rolled back" client_fails_at ib "$stage"
 done
-ktap_test refuses.name "a stage that does not exist is refused by name" bad_stage nonsense
-ktap_test refuses.number "a stage number that does not exist is refused by name" bad_stage 99
-KTAP_TIMEOUT=200 ktap_test leaks "failing probes lose no object, no page and no mapping" no_leak clients
+ktap_test refuses.name "an unknown stage name is refused" bad_stage nonsense
+ktap_test refuses.number "an unknown stage number is refused" bad_stage 99
+KTAP_TIMEOUT=200 ktap_test leaks "failing probes leak no object, page or mapping" no_leak clients
 ktap_finally driver_unload
 ktap_end

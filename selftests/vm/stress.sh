@@ -132,7 +132,7 @@ goes()
 busy_or_ends() { grep -qx busy /tmp/gone.out || ! kill -0 "$1" 2>/dev/null; }
 
 ktap_setup ready
-KTAP_TIMEOUT=700 ktap_test many "many queue pairs and memory regions at once, each in use" many
-KTAP_TIMEOUT=$((SECONDS_OF_LIVES + 300)) ktap_test lives "processes that are killed amid transfers leave nothing" lives
-KTAP_TIMEOUT=600 ktap_test gone "the device goes while processes use it" goes
+KTAP_TIMEOUT=700 ktap_test many "many QPs and MRs at once, each in use" many
+KTAP_TIMEOUT=$((SECONDS_OF_LIVES + 300)) ktap_test lives "processes killed during transfers leave nothing behind" lives
+KTAP_TIMEOUT=600 ktap_test gone "the device is unbound while processes use it" goes
 ktap_end

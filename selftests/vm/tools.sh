@@ -294,18 +294,18 @@ boots()
 
 export KTAP_TIMEOUT=300
 ktap_setup alone
-ktap_test show-gids "show_gids shows what the kernel's table holds" gids_agree
-ktap_test ibdev2netdev "ibdev2netdev names interface, link, firmware" netdevs_agree
-ktap_test dat-conf-gen "dat_conf_gen names each interface" dat_conf
+ktap_test show-gids "show_gids shows the kernel's GID table" gids_agree
+ktap_test ibdev2netdev "ibdev2netdev shows interface, link and firmware" netdevs_agree
+ktap_test dat-conf-gen "dat_conf_gen lists each interface" dat_conf
 ktap_test cma "cma_roce_mode and cma_roce_tos set rdma_cm's defaults per port" cma_defaults
 ktap_test show-counters "show_counters shows every counter" counters
-ktap_test compat-gid-gen "compat_gid_gen makes the GID appear" compat
+ktap_test compat-gid-gen "compat_gid_gen adds the GID" compat
 ktap_setup
-ktap_test show-gids.example "show_gids: the example of the documents" example
+ktap_test show-gids.example "show_gids: the documented example" example
 ktap_setup both_drivers
-ktap_test cxr-bind.over "cxr-bind hands one function to the other driver and back" hand_over
-ktap_test cxr-bind.route "cxr-bind refuses to take down the default route" refuses
-ktap_test cxr-bind.back "cxr-bind: when the driver does not take it, it goes back" goes_back
-ktap_test cxr-bind.persist "cxr-bind --persist: each driver finds its functions at boot" boots
+ktap_test cxr-bind.over "cxr-bind binds a function to the other driver and back" hand_over
+ktap_test cxr-bind.route "cxr-bind refuses a function that carries the default route" refuses
+ktap_test cxr-bind.back "cxr-bind rolls back if the driver does not bind" goes_back
+ktap_test cxr-bind.persist "cxr-bind --persist: each driver binds its functions at boot" boots
 ktap_finally end_with_both
 ktap_end

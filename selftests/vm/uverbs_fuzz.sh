@@ -49,7 +49,7 @@ nothing_left()
 }
 
 ktap_setup driver_up
-KTAP_TIMEOUT=900 ktap_test one "random requests of a process do no harm" one "${limits[@]}"
+KTAP_TIMEOUT=900 ktap_test one "random requests of one process do no harm" one "${limits[@]}"
 KTAP_TIMEOUT=900 ktap_test several "random requests of four processes at once do no harm" several
-KTAP_TIMEOUT=300 ktap_test nothing-left "nothing is left of them, and the device was never asked for what it refuses" nothing_left
+KTAP_TIMEOUT=300 ktap_test nothing-left "no object is left, and the device was not sent a command that it refuses" nothing_left
 ktap_end

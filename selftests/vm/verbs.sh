@@ -345,29 +345,29 @@ ktap_test sysfs "sysfs has the attributes that tools read" sysfs_attributes
 ktap_test link "state, phys_state and rate follow the link" follows_link
 ktap_test node.desc "the node description can be changed" node_desc_is_kept
 ktap_test gid.table "the GID table has both types of every address" gid_table
-ktap_test gid.comes "a GID comes and goes with its address" gid_comes_and_goes
+ktap_test gid.comes "GIDs are added and removed with an address" gid_comes_and_goes
 KTAP_TIMEOUT=300 ktap_test rc.v1.polling "ibv_rc_pingpong over RoCE v1, polling" rc_pingpong v1
 KTAP_TIMEOUT=300 ktap_test rc.v1.events "ibv_rc_pingpong over RoCE v1, events" rc_pingpong v1 -e
 KTAP_TIMEOUT=300 ktap_test rc.v2.polling "ibv_rc_pingpong over RoCE v2, polling" rc_pingpong v2
 KTAP_TIMEOUT=300 ktap_test rc.v2.events "ibv_rc_pingpong over RoCE v2, events" rc_pingpong v2 -e
 ktap_test rc.mtus "ibv_rc_pingpong at every path MTU" rc_pingpong_mtus
 ktap_test rc.ipv6 "ibv_rc_pingpong over RoCE v2 and IPv6" rc_pingpong_ipv6
-ktap_test rc.mac "ibv_rc_pingpong over GIDs made of MAC addresses" rc_pingpong_link_local
+ktap_test rc.mac "ibv_rc_pingpong over the default GIDs" rc_pingpong_link_local
 KTAP_TIMEOUT=300 ktap_test ud.v1 "ibv_ud_pingpong over RoCE v1" ud_pingpong v1
 KTAP_TIMEOUT=300 ktap_test ud.v2 "ibv_ud_pingpong over RoCE v2" ud_pingpong v2
 ktap_test write.bw.v1 "ib_write_bw over RoCE v1" bandwidth ib_write_bw v1
 ktap_test write.bw.v2 "ib_write_bw over RoCE v2" bandwidth ib_write_bw v2
 ktap_test read.bw.v2 "ib_read_bw over RoCE v2" bandwidth ib_read_bw v2
 ktap_test send.bw.v2 "ib_send_bw over RoCE v2" bandwidth ib_send_bw v2
-ktap_test cm.bw "ib_write_bw over a connection of rdma_cm" cm_bandwidth
-ktap_test rping "rping over a connection of rdma_cm" rping_works
+ktap_test cm.bw "ib_write_bw over rdma_cm" cm_bandwidth
+ktap_test rping "rping over rdma_cm" rping_works
 ktap_test rping.v1 "rping over RoCE v1 and back to v2" rping_v1
 ktap_test ucmatose "ucmatose over four connections" ucmatose_works
-ktap_test udaddy "udaddy over two pairs of datagram ends" udaddy_works
-ktap_test no.listener "a connection that nobody listens for is rejected" no_listener
-ktap_test bad.gid "a GID index without a GID is refused" bad_gid_index
-ktap_test peer.dies "a peer that dies is a failed completion" peer_dies
-ktap_test killed "a killed process leaves no queue pair" killed
-ktap_test device.goes "the device can go while a process has it open" device_goes
+ktap_test udaddy "udaddy over two UD pairs" udaddy_works
+ktap_test no.listener "a connection without a listener is rejected" no_listener
+ktap_test bad.gid "an empty GID index is refused" bad_gid_index
+ktap_test peer.dies "a dead peer causes a completion error" peer_dies
+ktap_test killed "a killed process leaves no QP" killed
+ktap_test device.goes "the device can be unbound while a process has it open" device_goes
 ktap_finally ends_stop
 ktap_end

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Reads a capture and checks each RoCE frame in it: lengths, IPv4 header checksum, opcode against
- * headers, UDP source port, and the ICRC, with a CRC of its own (bit by bit into a table, no zlib),
- * so that driver and emulator cannot agree on a wrong one. The rules are those of the InfiniBand
- * specification, volume 1, annexes A16 (RoCE) and A17 (RoCE v2).
+ * Checks each RoCE frame of a capture: lengths, IPv4 header checksum, opcode against headers, UDP
+ * source port, and the ICRC. The CRC is implemented here (no zlib), so that a mistake common to
+ * driver and emulator is found. The rules are those of the InfiniBand specification, volume 1,
+ * annexes A16 (RoCE) and A17 (RoCE v2).
  */
 #include <errno.h>
 #include <getopt.h>
@@ -68,7 +68,7 @@ struct frame {
 	int tci;    /* of the outer VLAN tag; -1: none */
 };
 
-/* Bytes of extended headers behind the BTH, -1: the opcode does not exist. */
+/* Length of the extended headers after the BTH, or -1 for an unknown opcode. */
 static int header_len(uint8_t opcode)
 {
 	static const int8_t rc[] = {
@@ -80,7 +80,7 @@ static int header_len(uint8_t opcode)
 		return 16; /* CNP: reserved bytes */
 	if (service <= 1)  /* RC, UC */
 		return op < sizeof(rc) ? rc[op] : -1;
-	if (service == 5) /* XRC: requests, but not answers, say for which SRQ they are */
+	if (service == 5) /* XRC: requests, but not responses, have an XRCETH */
 		return op >= sizeof(rc) || rc[op] < 0 ? -1 :
 		       op >= 13 && op <= 18	      ? rc[op] :
 							rc[op] + 4;
@@ -96,8 +96,8 @@ static uint32_t icrc_of(const struct frame *f)
 	size_t n = f->bth + BTH_LEN - f->l3;
 
 	/*
-	 * What routers may change counts as ones: TOS, TTL, checksums, flow label, and the BTH's
-	 * congestion bits.
+	 * Fields that routers may change are masked with ones: TOS, TTL, checksums, flow label, and
+	 * the byte of FECN and BECN.
 	 */
 	memcpy(head, f->l3, n);
 	if (f->kind == V2_IPV4) {
@@ -116,7 +116,7 @@ static uint32_t icrc_of(const struct frame *f)
 	return ~crc_add(crc_add(crc_add(~0u, ones, 8), head, n), f->l3 + n, f->len - n - ICRC_LEN);
 }
 
-/* NULL: well-formed; else what is wrong. */
+/* Returns NULL if the header is valid, else what is wrong with it. */
 static const char *check_ipv4(struct frame *f, size_t room)
 {
 	uint32_t sum = 0;
@@ -181,7 +181,7 @@ static const char *check_bth(const struct frame *f)
 	return NULL;
 }
 
-/* Finds out what the frame is; if RoCE, fills the rest; returns NULL or what is wrong with it. */
+/* Classifies the frame and, if it is RoCE, fills @f; returns NULL or what is wrong with it. */
 static const char *check_frame(const uint8_t *p, size_t len, struct frame *f, struct counts *c)
 {
 	size_t off = 12;
@@ -238,7 +238,7 @@ static uint64_t be48(const uint8_t *p)
 	return (uint64_t)be16(p) << 32 | (uint64_t)be16(p + 2) << 16 | be16(p + 4);
 }
 
-/* What the windows of the capture make of a frame that check_frame() knows. */
+/* Applies the windows to a frame that check_frame() has classified. */
 static void check_windows(struct windows *w, const uint8_t *p, size_t len, const struct frame *f,
 			  bool icrc, unsigned long number)
 {
@@ -329,17 +329,18 @@ static void result(bool ok, const char *what)
 
 static const struct {
 	const char *what;
-	int byte;	  /* of hw_frame that is inverted; -1 none */
-	const char *says; /* NULL: fine */
+	int byte;	  /* of hw_frame to invert; -1: none */
+	const char *says; /* NULL: valid */
 } self_tests[] = {
-	{ "a frame that hardware sent is right", -1, NULL },
-	{ "one wrong payload byte makes the ICRC wrong", 60, "ICRC is wrong" },
-	{ "one wrong ICRC byte makes the ICRC wrong", 73, "ICRC is wrong" },
-	{ "a wrong destination QP makes the ICRC wrong", 49, "ICRC is wrong" },
-	{ "the congestion bits are not covered by the ICRC", 46, NULL },
-	{ "a wrong IPv4 address is found by its checksum", 27, "IPv4 header checksum is wrong" },
-	{ "an opcode that does not exist is found", 42, "opcode does not exist" },
-	{ "a UDP checksum that is not 0 is found", 41, "UDP checksum is not 0" },
+	{ "a frame captured from hardware is valid", -1, NULL },
+	{ "a corrupted payload byte invalidates the ICRC", 60, "ICRC is wrong" },
+	{ "a corrupted ICRC byte invalidates the ICRC", 73, "ICRC is wrong" },
+	{ "a corrupted destination QP invalidates the ICRC", 49, "ICRC is wrong" },
+	{ "the ICRC does not cover FECN and BECN", 46, NULL },
+	{ "a corrupted IPv4 address is found by the header checksum", 27,
+	  "IPv4 header checksum is wrong" },
+	{ "an unknown opcode is found", 42, "opcode does not exist" },
+	{ "a non-zero UDP checksum is found", 41, "UDP checksum is not 0" },
 };
 
 static const struct {
@@ -347,10 +348,10 @@ static const struct {
 	uint8_t opcode;
 	int len;
 } header_tests[] = {
-	{ "an RC SEND has no header behind the BTH", 0x04, 0 },
-	{ "an XRC SEND says for which SRQ it is", 0xa4, 4 },
-	{ "an XRC WRITE has address and SRQ", 0xaa, 20 },
-	{ "an XRC acknowledgment has what any has", 0xb1, 4 },
+	{ "an RC SEND has no extended header", 0x04, 0 },
+	{ "an XRC SEND has an XRCETH", 0xa4, 4 },
+	{ "an XRC WRITE has RETH and XRCETH", 0xaa, 20 },
+	{ "an XRC ACK has the AETH only", 0xb1, 4 },
 	{ "XRC has no RESYNC", 0xb5, -1 },
 };
 
@@ -361,44 +362,44 @@ static void header_self_test(void)
 		       header_tests[i].what);
 }
 
-/* Marks and, between them, hw_frame once: v2 over IPv4, no tag, class 0xc2, 64 hops, port 0. */
+/* One hw_frame between two marks: v2 over IPv4, no tag, class 0xc2, 64 hops, port 0. */
 static const struct {
 	const char *what, *begin, *end;
 	bool fine;
 } window_tests[] = {
-	{ "a frame is of the type of its window", "begin type=v2/IPv4 : x", "end   ", true },
-	{ "a frame of another type is found", "begin type=v1 : x", "end", false },
-	{ "a frame without a tag", "begin vlan=none : x", "end", true },
-	{ "a VLAN that is missing is found", "begin vlan=100 : x", "end", false },
-	{ "a frame to a queue pair that is left out", "begin except=280 dscp=0 min=0 : x", "end",
+	{ "type= matches", "begin type=v2/IPv4 : x", "end   ", true },
+	{ "type= does not match", "begin type=v1 : x", "end", false },
+	{ "vlan=none matches an untagged frame", "begin vlan=none : x", "end", true },
+	{ "vlan= does not match an untagged frame", "begin vlan=100 : x", "end", false },
+	{ "except= leaves out a QP", "begin except=280 dscp=0 min=0 : x", "end",
 	  true },
-	{ "a frame to another one than that is found", "begin except=1 dscp=0 min=0 : x", "end",
+	{ "except= does not leave out another QP", "begin except=1 dscp=0 min=0 : x", "end",
 	  false },
-	{ "too few frames besides those left out are found", "begin except=280 : x", "end", false },
-	{ "a frame's source address", "begin smac=7c:fe:90:64:3b:32 : x", "end", true },
-	{ "another source address is found", "begin smac=7c:fe:90:64:3b:33 : x", "end", false },
-	{ "a frame to the address that counts", "begin to=e4:1d:2d:ab:2b:c2 : x", "end", true },
-	{ "frames to other addresses do not count",
+	{ "except= frames do not count for min=", "begin except=280 : x", "end", false },
+	{ "smac= matches", "begin smac=7c:fe:90:64:3b:32 : x", "end", true },
+	{ "smac= does not match", "begin smac=7c:fe:90:64:3b:33 : x", "end", false },
+	{ "to= matches", "begin to=e4:1d:2d:ab:2b:c2 : x", "end", true },
+	{ "to= ignores frames to other addresses",
 	  "begin to=e4:1d:2d:ab:2b:c3 dscp=0 min=0 : x", "end", true },
-	{ "too few frames to an address are found",
+	{ "to= frames only count for min=",
 	  "begin to=e4:1d:2d:ab:2b:c3 : x", "end", false },
-	{ "an address that is none is found", "begin smac=7c:fe:90 : x", "end", false },
-	{ "a frame's DSCP", "begin dscp=48 : x", "end", true },
-	{ "another DSCP is found", "begin dscp=0 : x", "end", false },
-	{ "a priority that is missing is found", "begin pcp=3 : x", "end", false },
-	{ "a frame's class, hops and port, and a flow label that it has not",
+	{ "an invalid MAC is found", "begin smac=7c:fe:90 : x", "end", false },
+	{ "dscp= matches", "begin dscp=48 : x", "end", true },
+	{ "dscp= does not match", "begin dscp=0 : x", "end", false },
+	{ "pcp= does not match an untagged frame", "begin pcp=3 : x", "end", false },
+	{ "tclass=, hops=, sport= and flow=none match",
 	  "begin tclass=0xc2 hops=64 sport=0 flow=none : x", "end", true },
-	{ "another class is found", "begin tclass=0xc0 : x", "end", false },
-	{ "another number of hops is found", "begin hops=63 : x", "end", false },
-	{ "another port is found", "begin sport=49152 : x", "end", false },
-	{ "a flow label that is missing is found", "begin flow=0 : x", "end", false },
-	{ "a word that only begins like one is found", "begin vlans=none : x", "end", false },
-	{ "too few frames are found", "begin min=2 : x", "end", false },
-	{ "a right ICRC where a wrong one is wanted is found", "begin icrc=0 : x", "end", false },
-	{ "a window that does not end is found", "begin min=1 : x", NULL, false },
-	{ "an end without a beginning is found", "end", NULL, false },
-	{ "a word that does not exist is found", "begin colour=red : x", "end", false },
-	{ "a type that does not exist is found", "begin type=v3 : x", "end", false },
+	{ "tclass= does not match", "begin tclass=0xc0 : x", "end", false },
+	{ "hops= does not match", "begin hops=63 : x", "end", false },
+	{ "sport= does not match", "begin sport=49152 : x", "end", false },
+	{ "flow= does not match a frame without flow label", "begin flow=0 : x", "end", false },
+	{ "a keyword with extra characters is found", "begin vlans=none : x", "end", false },
+	{ "fewer frames than min= are found", "begin min=2 : x", "end", false },
+	{ "icrc=0 does not match a valid ICRC", "begin icrc=0 : x", "end", false },
+	{ "a window without an end is found", "begin min=1 : x", NULL, false },
+	{ "an end without a begin is found", "end", NULL, false },
+	{ "an unknown keyword is found", "begin colour=red : x", "end", false },
+	{ "an unknown type is found", "begin type=v3 : x", "end", false },
 };
 
 static void mark(struct windows *w, const char *text)
@@ -412,16 +413,16 @@ static void mark(struct windows *w, const char *text)
 	check_windows(w, data, 14 + strlen(text), &f, true, 0);
 }
 
-/* Ports that are spread, and ones that are not: all the same, in one half, even ones only. */
+/* Ports that are spread, and ones that are not: constant, in one half, even only. */
 static const struct {
 	const char *what;
 	uint16_t base, step, mask;
 	bool fine;
 } spread_tests[] = {
-	{ "ports that are spread", 0, 12345, 0x3fff, true },
-	{ "ports that are all the same are found", 777, 0, 0x3fff, false },
-	{ "ports in the lower half are found", 0, 12345, 0x1fff, false },
-	{ "ports that are all even are found", 0, 12345, 0x3ffe, false },
+	{ "spread= matches spread ports", 0, 12345, 0x3fff, true },
+	{ "spread= does not match a constant port", 777, 0, 0x3fff, false },
+	{ "spread= does not match ports of one half", 0, 12345, 0x1fff, false },
+	{ "spread= does not match even ports only", 0, 12345, 0x3ffe, false },
 };
 
 static void spread_self_test(void)
@@ -462,24 +463,24 @@ static void window_self_test(void)
 	}
 }
 
-/* What is demanded, and the marks of a capture without other frames. */
+/* Demanded windows, and the marks in a capture without other frames. */
 static const struct {
 	const char *what, *demands[2], *marks[5];
 	bool fine;
 } demand_tests[] = {
-	{ "each script has the windows that are demanded of it", { "a.sh=1", "b.sh=1" },
+	{ "each script has the demanded windows", { "a.sh=1", "b.sh=1" },
 	  { "begin script=a.sh min=0 : x", "end", "begin script=b.sh min=0 : x", "end" }, true },
-	{ "a script without a window is found, though another one has some", { "a.sh=1", "b.sh=1" },
+	{ "a script without a window is found, even if another has some", { "a.sh=1", "b.sh=1" },
 	  { "begin script=a.sh min=0 : x", "end", "begin script=a.sh min=0 : y", "end" }, false },
-	{ "one window too few of a script is found", { "a.sh=2" },
+	{ "a script with a window too few is found", { "a.sh=2" },
 	  { "begin script=a.sh min=0 : x", "end" }, false },
-	{ "a window that names no script is nobody's", { "a.sh=1" },
+	{ "a window without script= counts for no script", { "a.sh=1" },
 	  { "begin min=0 : x", "end" }, false },
-	{ "the windows of a script whose name begins alike are not its own", { "a.sh=1" },
+	{ "a script whose name is a prefix of another is told apart", { "a.sh=1" },
 	  { "begin script=a.sh2 min=0 : x", "end" }, false },
-	{ "more windows than are demanded are no fault", { "a.sh=1" },
+	{ "more windows than demanded are accepted", { "a.sh=1" },
 	  { "begin script=a.sh min=0 : x", "end", "begin script=a.sh min=0 : y", "end" }, true },
-	{ "of a script no window may be demanded", { "a.sh=0" }, { NULL }, true },
+	{ "zero windows may be demanded", { "a.sh=0" }, { NULL }, true },
 };
 
 static void demand_self_test(void)
@@ -552,7 +553,7 @@ struct needs {
 	unsigned int sport_min;
 };
 
-/* Prints what there is, and what should be and is not; the exit status. */
+/* Prints the summary and what is missing; returns the exit status. */
 static int report(const struct counts *c, const struct needs *need, const char *path)
 {
 	int bad = 0;

@@ -9,9 +9,9 @@
 #define ANY (-2)
 #define COMPLAINTS 10
 
-#define SPORT_BITS 14	    /* of a port of 49152..65535 */
+#define SPORT_BITS 14	    /* variable bits of a port in 49152..65535 */
 #define BINS 16
-#define CHI_SQUARE_MAX 50.5 /* 15 degrees of freedom: dice are over it once in 100,000 times */
+#define CHI_SQUARE_MAX 50.5 /* 15 degrees of freedom: p = 0.00001 */
 
 const char * const kind_name[KINDS] = { "other", "v1", "v2/IPv4", "v2/IPv6" };
 static const char * const trait_name[TRAITS] = {
@@ -31,7 +31,7 @@ static void __attribute__((format(printf, 2, 3))) complain(struct windows *w, co
 	fputc('\n', stderr);
 }
 
-/* OTHER: no type of that name. */
+/* Returns OTHER for an unknown name. */
 static enum kind kind_of(const char *name)
 {
 	for (int k = V1; k < KINDS; k++)
@@ -40,7 +40,7 @@ static enum kind kind_of(const char *name)
 	return OTHER;
 }
 
-/* Where the number of the word before '=' goes, or NULL. */
+/* Returns where to store the value of keyword @word, or NULL if it is no trait. */
 static int *trait_of(struct windows *w, const char *word, size_t len)
 {
 	for (int t = 0; t < TRAITS; t++)
@@ -49,7 +49,7 @@ static int *trait_of(struct windows *w, const char *word, size_t len)
 	return NULL;
 }
 
-/* False: it is no MAC. */
+/* Returns false if @text is not a MAC address. */
 static bool take_mac(const char *text, uint64_t *mac)
 {
 	unsigned int b[6];
@@ -64,7 +64,7 @@ static bool take_mac(const char *text, uint64_t *mac)
 	return true;
 }
 
-/* False: it is no word of ours. */
+/* Returns false for an unknown keyword or an invalid value. */
 static bool take_word(struct windows *w, const char *word)
 {
 	const char *value = strchr(word, '=');
@@ -114,7 +114,7 @@ static void begin(struct windows *w, char *words)
 	char *label = strstr(words, " : ");
 
 	if (w->open)
-		complain(w, "the window did not end before the next one");
+		complain(w, "the next window begins before this one ends");
 	w->open = true;
 	w->script[0] = 0;
 	w->frames = 0;
@@ -132,22 +132,22 @@ static void begin(struct windows *w, char *words)
 		*label = 0;
 	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
 		if (!take_word(w, word))
-			complain(w, "there is no word '%s'", word);
+			complain(w, "unknown keyword or value '%s'", word);
 }
 
-/* One more queue pair that is sent to; each has one source port. */
+/* Records the source port of a destination QP, which must not change. */
 static void add_flow(struct windows *w, const struct traits *t, unsigned long number)
 {
 	for (unsigned int i = 0; i < w->n_flows; i++) {
 		if (w->flow[i].qpn != t->qpn)
 			continue;
 		if (w->flow[i].sport != t->value[SPORT])
-			complain(w, "frame %lu: queue pair %#x has source ports %u and %d", number,
+			complain(w, "frame %lu: QP %#x has source ports %u and %d", number,
 				 t->qpn, w->flow[i].sport, t->value[SPORT]);
 		return;
 	}
 	if (w->n_flows == MAX_FLOWS) {
-		complain(w, "frame %lu is for one queue pair more than there can be", number);
+		complain(w, "frame %lu: more than %d destination QPs", number, MAX_FLOWS);
 		return;
 	}
 	w->flow[w->n_flows].qpn = t->qpn;
@@ -177,17 +177,17 @@ static void judge_spread(struct windows *w)
 			complain(w, "source port %u is below 49152", w->flow[i].sport);
 	}
 	if (w->n_flows != w->spread) {
-		complain(w, "%u queue pairs were sent to, and not %u", w->n_flows, w->spread);
+		complain(w, "%u destination QPs, expected %u", w->n_flows, w->spread);
 		return;
 	}
 	chi = chi_square(value, w->n_flows, SPORT_BITS - 4);
 	lower = chi_square(value, w->n_flows, 0);
 	if (lower > chi)
 		chi = lower;
-	printf("# source ports of %u queue pairs: chi-square %.1f, at most %.1f is even\n",
+	printf("# source ports of %u QPs: chi-square %.1f, limit %.1f\n",
 	       w->n_flows, chi, CHI_SQUARE_MAX);
 	if (chi > CHI_SQUARE_MAX)
-		complain(w, "the source ports are not spread: chi-square %.1f", chi);
+		complain(w, "source ports are not evenly spread: chi-square %.1f", chi);
 }
 
 static void end(struct windows *w)
@@ -195,7 +195,7 @@ static void end(struct windows *w)
 	if (w->spread)
 		judge_spread(w);
 	if (w->frames < w->min)
-		complain(w, "%lu RoCE frames, and at least %lu were to come", w->frames, w->min);
+		complain(w, "%lu RoCE frames, expected at least %lu", w->frames, w->min);
 	w->open = false;
 	w->closed++;
 	for (unsigned int i = 0; i < w->n_demands; i++)
@@ -227,7 +227,7 @@ void windows_mark(struct windows *w, const uint8_t *text, size_t len)
 		len = sizeof(line) - 1;
 	memcpy(line, text, len);
 	line[len] = 0;
-	/* A frame is at least 60 bytes long: blanks may fill it. */
+	/* Frames are padded with blanks to 60 bytes. */
 	while (len && line[len - 1] == ' ')
 		line[--len] = 0;
 	if (!strncmp(line, "begin ", 6))
@@ -235,7 +235,7 @@ void windows_mark(struct windows *w, const uint8_t *text, size_t len)
 	else if (!strcmp(line, "end") && w->open)
 		end(w);
 	else
-		complain(w, "'%s' begins no window and ends none", line);
+		complain(w, "'%s' neither begins nor ends a window", line);
 }
 
 void windows_frame(struct windows *w, const struct traits *t, unsigned long number)
@@ -244,16 +244,16 @@ void windows_frame(struct windows *w, const struct traits *t, unsigned long numb
 		return;
 	w->frames++;
 	if (w->type != ANY && (int)t->kind != w->type)
-		complain(w, "frame %lu is RoCE %s and not %s", number, kind_name[t->kind],
+		complain(w, "frame %lu is RoCE %s, expected %s", number, kind_name[t->kind],
 			 kind_name[w->type]);
 	if (w->spread)
 		add_flow(w, t, number);
 	if (w->smac && t->smac != w->smac)
-		complain(w, "frame %lu is from %012llx and not from %012llx", number,
+		complain(w, "frame %lu is from %012llx, expected %012llx", number,
 			 (unsigned long long)t->smac, (unsigned long long)w->smac);
 	for (int i = 0; i < TRAITS; i++)
 		if (w->want[i] != ANY && t->value[i] != w->want[i])
-			complain(w, "frame %lu has %s %d and not %d (%d: none)", number,
+			complain(w, "frame %lu has %s %d, expected %d (%d: none)", number,
 				 trait_name[i], t->value[i], w->want[i], ABSENT);
 }
 
@@ -265,12 +265,12 @@ bool windows_wants_bad_icrc(const struct windows *w)
 void windows_finish(struct windows *w)
 {
 	if (w->open)
-		complain(w, "the capture ends before the window");
+		complain(w, "the capture ends inside a window");
 	for (unsigned int i = 0; i < w->n_demands; i++) {
 		if (w->demand[i].got >= w->demand[i].want)
 			continue;
 		w->bad++;
-		fprintf(stderr, "roce_check: %s: %lu windows, and %lu were to come\n",
+		fprintf(stderr, "roce_check: %s: %lu windows, expected %lu\n",
 			w->demand[i].script, w->demand[i].got, w->demand[i].want);
 	}
 }

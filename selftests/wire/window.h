@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Windows of a capture: a test puts a frame of its own on the wire that says what the RoCE frames
- * after it must be, and one that ends this. The text of such a frame, behind an Ethernet header
- * with type 0x88b5 (for experiments):
+ * Windows of a capture: a test sends a mark, which says what the RoCE frames after it must be, and
+ * another mark that ends the window. A mark is a frame of Ethertype 0x88b5 (local experimental)
+ * with the text
  *
  *	begin WORD... : LABEL
  *	end
  *
- * The first word may be script=NAME, the test script that says it: of a script a number of windows
- * can be demanded, so that a test whose frames do not get as far as the capture is missed.
+ * The first word may be script=NAME, the test script that sends the mark. A number of windows can
+ * be demanded of a script, so that a test whose frames are not in the capture is found.
  *
- * Words: type=v1|v2/IPv4|v2/IPv6; the traits by their names, =N or =none; min=N, the number of
- * frames that must come (1); except=N: frames to queue pair N are no concern of the window; to=MAC:
- * nor are those to other addresses; smac=MAC: the source address; spread=N: N queue pairs are sent
- * to, and their UDP source ports are spread over 49152..65535 as dice would do it (chi-square over
- * 16 bins, of the upper four of their 14 bits and of the lower four).
+ * Words: type=v1|v2/IPv4|v2/IPv6; the traits by name, =N or =none; min=N: at least N frames
+ * (default 1); except=N: ignore frames to QP N; to=MAC: ignore frames to other addresses; smac=MAC:
+ * the source address; spread=N: there are N destination QPs, whose UDP source ports are uniformly
+ * distributed over 49152..65535 (chi-square over 16 bins, of the upper four of the 14 variable bits
+ * and of the lower four).
  */
 #ifndef WIRE_WINDOW_H
 #define WIRE_WINDOW_H
@@ -34,16 +34,16 @@ extern const char * const kind_name[KINDS];
 
 /*
  * vlan and pcp of the outer tag, dscp of the IP header (v2), sport of UDP (v2), tclass of GRH or IP
- * header with its ECN bits, hops, and flow of GRH or IPv6; icrc is 1 where it is right. In a window
- * that says icrc=0 a wrong one is what is wanted.
+ * header including its ECN bits, hops, and flow of GRH or IPv6; icrc is 1 if it is valid. A window
+ * with icrc=0 expects an invalid one.
  */
 enum trait { VLAN, PCP, DSCP, TCLASS, HOPS, FLOW, SPORT, ICRC, TRAITS };
 
-/* What windows look at in a RoCE frame. */
+/* The fields of a RoCE frame that windows check. */
 struct traits {
 	enum kind kind;
-	int value[TRAITS];	/* ABSENT: it has no such field */
-	int qpn;		/* it is for */
+	int value[TRAITS];	/* ABSENT: no such field */
+	int qpn;		/* destination QP */
 	uint64_t dmac, smac;
 };
 
@@ -51,31 +51,31 @@ struct windows {
 	bool open;
 	char label[128];
 	char script[64];
-	int type, except, want[TRAITS];	/* ANY, or what is wanted */
+	int type, except, want[TRAITS];	/* ANY, or the expected value */
 	uint64_t to, smac;		/* 0: any */
 	unsigned long min, frames;
-	unsigned int spread, n_flows; /* 0: not asked; those in @flow */
+	unsigned int spread, n_flows; /* expected, 0: any; number of entries in @flow */
 	struct {
 		int qpn;
 		uint16_t sport;
 	} flow[MAX_FLOWS];
-	unsigned long closed, bad;	/* windows; complaints */
+	unsigned long closed, bad;	/* number of windows, of complaints */
 	unsigned int n_demands;
 	struct {
 		char script[64];
-		unsigned long want, got; /* windows that ended */
+		unsigned long want, got; /* completed windows */
 	} demand[MAX_DEMANDS];
 };
 
-/* Of a script so many windows are to come: NAME=NUMBER. False: it says something else. */
+/* Demand NUMBER windows of script NAME; @text is NAME=NUMBER. Returns false if it is not. */
 bool windows_demand(struct windows *w, const char *text);
 
-/* The text of a frame of type ETHERTYPE_WINDOW. */
+/* Handle a mark: @text is the payload of a frame of type ETHERTYPE_WINDOW. */
 void windows_mark(struct windows *w, const uint8_t *text, size_t len);
 void windows_frame(struct windows *w, const struct traits *t, unsigned long number);
-/* A frame with a wrong ICRC is wanted now. */
+/* Does the open window expect frames with an invalid ICRC? */
 bool windows_wants_bad_icrc(const struct windows *w);
-/* At the end of the capture. Complaints went to stderr and are counted in @bad. */
+/* End of the capture. Complaints are printed to stderr and counted in @bad. */
 void windows_finish(struct windows *w);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * usage: mkkey KEY CERTIFICATE
  *
- * A key (PEM) and its certificate (DER) to sign modules with, as an owner of a machine makes
- * them for DKMS. The certificate names "cxr test key".
+ * Creates a key (PEM) and its certificate (DER) for module signing, as the owner of a machine
+ * does for DKMS. The common name is "cxr test key".
  */
 #include <stdio.h>
 #include <openssl/evp.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """usage: test_bind.py FOLDER
 
-Tests of scripts/cxr-bind on a made-up sysfs below FOLDER whose kernel is the class Machine. Output is KTAP.
+Tests of scripts/cxr-bind on a fake sysfs below FOLDER; class Machine stands for the kernel. Output is KTAP.
 """
 
 import importlib.machinery
@@ -33,14 +33,14 @@ bind = load_tool()
 
 
 class Machine(bind.System):
-    """Two ports of a ConnectX-5 on mlx5_core, and what the kernel does when its files are written."""
+    """Two ports of a ConnectX-5 bound to mlx5_core, and the kernel's reaction to writes to sysfs."""
 
     def __init__(self):
         shutil.rmtree(WORK, ignore_errors=True)
         super().__init__({"CXR_SYSFS": f"{WORK}/sys", "CXR_ETC": f"{WORK}/etc"})
-        self.texts = {}             # what programs print
-        self.refusing = set()       # (driver, address) that do not go together
-        self.missing = set()        # modules there are none of
+        self.texts = {}             # output of programs
+        self.refusing = set()       # (driver, address) whose probe fails
+        self.missing = set()        # modules that do not exist
         self.log = []
         self.root = True
         self.put("bus/pci/drivers_autoprobe", "1")
@@ -109,7 +109,7 @@ class Machine(bind.System):
         if name in self.missing:
             raise bind.Failure(f"modprobe {name}: Module {name} not found")
         if program == "modprobe":
-            assert self.read("bus/pci/drivers_autoprobe") == "0", "it could take any card without a driver"
+            assert self.read("bus/pci/drivers_autoprobe") == "0", "it could bind to any unbound card"
             if name.endswith("_core"):
                 self.register(name)
             else:
@@ -124,7 +124,7 @@ class Machine(bind.System):
     def sleep(self, seconds):
         pass
 
-    # what tests ask
+    # called by tests
 
     def run(self, *argv):
         """Exit code, standard output, standard error."""
@@ -170,7 +170,7 @@ def unchanged(m, before, code, want):
 UNTOUCHED = {A: ("mlx5_core", ""), B: ("mlx5_core", "")}
 
 
-def to_ours_and_back():
+def bind_and_back():
     m = Machine()
     code, out, err = m.run("03:00.0")
     equal((code, err), (0, ""))
@@ -296,7 +296,7 @@ def bond():
         m.put("class/net/bond0/bonding/slaves", "eth0 eth1")
         m.texts[ROUTES.format("4")] = "default via 10.0.0.1 dev bond0\n"
         return m
-    equal(machine().run(A)[0], 0)                   # the other slave carries on
+    equal(machine().run(A)[0], 0)                   # the other slave takes over
     m = machine()
     m.put("class/net/eth1/carrier", "0")
     refused(m, "bond0 carries the default route")
@@ -390,7 +390,7 @@ def lists():
         "0000:05:00.0  15b3:1007   -          -       -       -"])
 
 
-def not_ours():
+def unsupported_functions():
     m = Machine()
     m.card("0000:05:00.0", "0x1007")
     m.card("0000:06:00.0", "0x10d3", "0x8086")
@@ -424,7 +424,7 @@ def same_cards_as_driver():
 
 
 TESTS = [
-    ("a function is bound to cxr_core and back, the other is not touched", to_ours_and_back),
+    ("a function is bound to cxr_core and back, the other is not touched", bind_and_back),
     ("driver_override is set before the driver is unbound", marked_before_free),
     ("a function that is already bound is left alone", already_there),
     ("if the second function fails, the first is rebound and the modules are unloaded", second_refuses),
@@ -442,7 +442,7 @@ TESTS = [
     ("refuses if virtual functions would disappear", virtual_functions),
     ("--persist: the boot configuration is written and removed", persists),
     ("--list: card, driver, interfaces and boot configuration", lists),
-    ("other cards and functions of other drivers are refused by name", not_ours),
+    ("other cards and functions of other drivers are refused by name", unsupported_functions),
     ("not root: exit code 1", not_root),
     ("the list of cards matches the driver's", same_cards_as_driver),
 ]
@@ -455,7 +455,7 @@ def main():
         try:
             function()
             print(f"ok {n} - {sentence}")
-        except Exception:                                       # a test may fail in any way
+        except Exception:                                       # report any failure
             print("# " + traceback.format_exc().rstrip().replace("\n", "\n# "))
             print(f"not ok {n} - {sentence}")
             failed += 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# Made-up trees of sysfs, procfs and configfs, as the tools read them. To be sourced.
+# Fake trees of sysfs, procfs and configfs, as the tools read them. To be sourced.
 
 ZERO_GID=0000:0000:0000:0000:0000:0000:0000:0000
 
@@ -29,7 +29,7 @@ pci_function()
 	ln -sfn "../../../bus/pci/drivers/$4" "$d/driver"
 }
 
-# netdev TREE NAME MAC CARRIER DEV_PORT [BDF]; a CARRIER of "off" is one that cannot be read
+# netdev TREE NAME MAC CARRIER DEV_PORT [BDF]; CARRIER "off": the file cannot be read
 netdev()
 {
 	local d=$1/class/net/$2
@@ -70,15 +70,15 @@ gid()
 	put "$d/gid_attrs/ndevs/$4" "$7"
 }
 
-# Two entries of the GID, v2 first as the adapters of the documents have it
+# Two entries for the GID, v2 first as in the vendor's documents
 gid_pair() # TREE RDMA PORT INDEX GID NETDEV
 {
 	gid "$1" "$2" "$3" "$4" "$5" "RoCE v2" "$6"
 	gid "$1" "$2" "$3" $(($4 + 1)) "$5" "IB/RoCE v1" "$6"
 }
 
-# The example of the vendor's documents: a ConnectX-3 Pro with two ports, addresses 192.168.1.70 and
-# 1234::70 on eth1 and 193.168.1.70 on VLAN 100 of it.
+# The example in the vendor's documents: a ConnectX-3 Pro with two ports, addresses 192.168.1.70 and
+# 1234::70 on eth1 and 193.168.1.70 on its VLAN 100.
 tree_documents() # TREE
 {
 	pci_function "$1" 0000:05:00.0 0x1007 mlx4_core
@@ -95,7 +95,7 @@ tree_documents() # TREE
 	gid_pair "$1" mlx4_0 2 0 fe80:0000:0000:0000:0202:c9ff:feb6:7c71 eth2
 }
 
-# One field of vital product data: KEYWORD TEXT
+# One VPD field: KEYWORD TEXT
 vpd_field() { printf '%s' "$1"; printf '%b' "\\0$(printf %o ${#2})"; printf '%s' "$2"; }
 
 # vpd FILE PRODUCT PART
@@ -112,8 +112,8 @@ vpd()
 	} >"$1"
 }
 
-# A machine with a ConnectX-6, a virtual function that has no entries yet, Soft-RoCE over another
-# maker's card, and a GID table whose indexes have two digits
+# A machine with a ConnectX-6, a virtual function without GID entries, Soft-RoCE on another
+# vendor's card, and a GID table with two-digit indices
 tree_mixed() # TREE
 {
 	local i
@@ -139,7 +139,7 @@ tree_mixed() # TREE
 	done
 	gid "$1" mlx5_0 1 20 0000:0000:0000:0000:0000:ffff:0a00:00fe "RoCE v2" p5p1
 	gid "$1" rxe0 1 0 fe80:0000:0000:0000:a236:9fff:fe00:0001 "RoCE v2" eno1
-	# a port that knows its prefix only, and an entry that went away while it was read
+	# a port with the prefix only, and an entry that is removed while it is read
 	put "$1/class/infiniband/mlx5_2/ports/1/gids/0" fe80:0000:0000:0000:0000:0000:0000:0000
 	put "$1/class/infiniband/mlx5_2/ports/1/gids/1" 0000:0000:0000:0000:0000:ffff:0a00:0001
 	put "$1/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence" 3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# RoCE LAG on a card that chooses the port of each packet by a hash, which is done where the bond hashes ports, too.
+# RoCE LAG on a card that can select the port by a hash of the packet (hash mode), used if the bond hashes L4 ports.
 # guests: 2
 # takes: 220
 # functions: 2
@@ -13,29 +13,29 @@
 . "$(dirname "$0")/../lib/window.sh"
 . "$(dirname "$0")/../lib/lag.sh"
 
-HASHES=layer3+4		# the policy by which ports count
+HASHES=layer3+4		# hashes L4 ports
 
 hash_policy() { ip link set bond0 type bond xmit_hash_policy "$1"; }
 both_hash() { hash_policy "$1"; peer "ip link set bond0 type bond xmit_hash_policy $1"; }
 device_says() { emu status | grep -q "^  port 1 of the card, lag: on.*$1"; }
 
-# The driver's own rule: a hash without ports would have all connections of two hosts on one port.
-without_ports()
+# Without L4 ports in the hash all connections between two hosts would use one port.
+no_l4_hash()
 {
-	ours
+	require_cxr
 	state_is "^spread over bond0"
 	must_fail device_says hash
 }
 
-# Under the same bond; what was open is not.
+# The bond stays, the RDMA device is replaced.
 hash_begins()
 {
-	ours
+	require_cxr
 	ktap_spoilt
 	both_hash $HASHES
 	wait_until 20 state_is "^hash over bond0, .*ports 1 2$"
-	lag_here
-	peer ". selftests/lib/lag.sh; lag_here"
+	wait_lag
+	peer ". selftests/lib/lag.sh; wait_lag"
 	emu status | grep "lag:"
 	device_says hash
 }
@@ -43,12 +43,12 @@ hash_begins()
 # The other way
 hash_ends()
 {
-	ours
+	require_cxr
 	ktap_spoilt
 	both_hash layer2
 	wait_until 20 state_is "^spread over bond0"
-	lag_here
-	peer ". selftests/lib/lag.sh; lag_here"
+	wait_lag
+	peer ". selftests/lib/lag.sh; wait_lag"
 	must_fail device_says hash
 }
 
@@ -60,57 +60,57 @@ enters_hashing() # MODE
 	[ "$CXR_DRIVER" != cxr ] || state_is "^hash over bond0"
 }
 
-# A connection has one UDP source port, and so one port of the card, whichever; the next may have the other.
+# A connection has one UDP source port, and so uses one port of the card; the next one may use the other.
 one_port_each()
 {
 	local seen="" before after i diff
 
 	for ((i = 0; i < 24; i++)); do
-		before=("$(sent 0)" "$(sent 1)")
+		before=("$(frames_sent 0)" "$(frames_sent 1)")
 		traffic op=write sizes=4096 count=16
-		after=("$(sent 0)" "$(sent 1)")
+		after=("$(frames_sent 0)" "$(frames_sent 1)")
 		diff=($((after[0] - before[0])) $((after[1] - before[1])))
 		echo "sent by port 1: ${diff[0]}, by port 2: ${diff[1]}"
 		if [ "${diff[0]}" -ge 60 ]; then [ "${diff[1]}" -lt 40 ]; seen+="1"; else [ "${diff[1]}" -ge 60 ]; seen+="2"; fi
 		case $seen in *1*2* | *2*1*) break ;; esac
 	done
 	echo "ports, in turn: $seen"
-	case $seen in *1*2* | *2*1*) ;; *) fail "all connections leave by one port" ;; esac
+	case $seen in *1*2* | *2*1*) ;; *) fail "all connections use one port" ;; esac
 }
 
-# RoCE v1 has no ports; all of one host's leaves by one port of the card, whatever connection.
-by_macs()
+# RoCE v1 has no UDP ports: all connections of a host use one port of the card.
+roce_v1()
 {
 	local before after i n=()
 
-	before=("$(sent 0)" "$(sent 1)")
+	before=("$(frames_sent 0)" "$(frames_sent 1)")
 	traffic "gid=v1:$(my_ip 9)" "peer_gid=v1:$(guest_ip b 9)" op=write sizes=4096 count=16 + + + +
-	after=("$(sent 0)" "$(sent 1)")
+	after=("$(frames_sent 0)" "$(frames_sent 1)")
 	for i in 0 1; do n[i]=$((after[i] - before[i])); done
 	echo "sent by port 1: ${n[0]}, by port 2: ${n[1]}"
 	if [ "${n[0]}" -ge 240 ]; then [ "${n[1]}" -lt 40 ]; else [ "${n[1]}" -ge 240 ]; [ "${n[0]}" -lt 40 ]; fi
 }
 
-no_port_of_its_own()
+qp_has_no_port()
 {
-	ours
-	run_python /cxr/selftests/vm/lag_qps.py no-port "$(function_of 1)"
+	require_cxr
+	run_python /cxr/selftests/vm/lag_qps.py no-port "$(bdf_of_port 1)"
 }
 
 nothing_left() { [ "$(emu status | sed -n '/^function a/,/objects:/p' | grep -c "objects: 0$")" = 2 ]; }
 
-# What the card refuses is undone, to the last table: what is left would be reported when the driver goes.
-refused_on_the_way()
+# A refused command is rolled back completely: what is left would be reported on unload.
+refused_step()
 {
 	local what nth
 
-	ours
+	require_cxr
 	ktap_spoilt
 	bond balance-xor
 	wait_until 20 state_is "^spread over bond0"
 	for what in create_general_object create_flow_table create_flow_group set_fte set_flow_table_root create_lag; do
 		nth=1
-		[ $what != set_flow_table_root ] || nth=2	# that of received packets comes first
+		[ $what != set_flow_table_root ] || nth=2	# the first one is for the RX table
 		emu fault a0 command $what status bad_param "nth=$nth" >/dev/null
 		hash_policy $HASHES
 		echo "$what"
@@ -127,27 +127,27 @@ refused_on_the_way()
 	nothing_left
 }
 
-ktap_setup lag_out
+ktap_setup setup_no_lag
 ktap_test pair "without a bond each port has its own RDMA device" two_devices
-ktap_setup lag_in balance-xor
-ktap_test spread "the bond does not hash L4 ports: QPs get ports in turn" without_ports
+ktap_setup setup_lag balance-xor
+ktap_test spread "the bond does not hash L4 ports: QPs get ports in turn" no_l4_hash
 ktap_test begins "the bond starts to hash L4 ports: hash mode" hash_begins
-ktap_setup lag_in balance-xor $HASHES
-ktap_test no-port "hash mode: a QP has no port of its own" no_port_of_its_own
+ktap_setup setup_lag balance-xor $HASHES
+ktap_test no-port "hash mode: a QP has no port of its own" qp_has_no_port
 ktap_test ends "the bond stops hashing L4 ports: spread mode" hash_ends
-ktap_setup lag_out
+ktap_setup setup_no_lag
 ktap_test enters.balance-xor "balance-xor with layer3+4: one RDMA device, in hash mode" enters_hashing balance-xor
-ktap_setup lag_in balance-xor $HASHES
+ktap_setup setup_lag balance-xor $HASHES
 ktap_test connections "hash mode: each connection uses one port, both ports are used" one_port_each
-ktap_test v1 "hash mode: RoCE v1 uses one port" by_macs
+ktap_test v1 "hash mode: RoCE v1 uses one port" roce_v1
 ktap_test moves "hash mode: connections move off a failed port" moves
 KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives "hash mode: traffic survives port failures, no GID moves" survives
 ktap_test leaves.balance-xor "balance-xor: two RDMA devices again when the bond is deleted" leaves
-ktap_setup lag_out
+ktap_setup setup_no_lag
 ktap_test enters.802.3ad "802.3ad with layer3+4: one RDMA device, in hash mode" enters_hashing 802.3ad
-ktap_setup lag_in 802.3ad $HASHES
+ktap_setup setup_lag 802.3ad $HASHES
 ktap_test leaves.802.3ad "802.3ad: two RDMA devices again when the bond is deleted" leaves
-ktap_setup lag_out
-ktap_test refused "hash mode: a refused command is rolled back completely" refused_on_the_way
-ktap_finally lag_end
+ktap_setup setup_no_lag
+ktap_test refused "hash mode: a refused command is rolled back completely" refused_step
+ktap_finally teardown_lag
 ktap_end

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Which port of the card queue pairs have in a RoCE LAG, as the driver tells it.
+"""The ports of QPs in a RoCE LAG, as the driver reports them.
 
-  lag_qps.py spread BDF                            64 queue pairs are spread evenly, for debugfs and for the tool rdma
-  lag_qps.py no-port BDF                           a queue pair has none: the card chooses, by a hash
+  lag_qps.py spread BDF                            64 QPs are spread evenly, in debugfs and in the tool rdma
+  lag_qps.py no-port BDF                           a QP has no port: the card hashes
   lag_qps.py labels BDF INDEX HERE PEER NETDEV NETDEV
-               one with a flow label has the port by which the bond sends UDP of these addresses and ports from HERE to PEER;
-               NETDEVs are the ports, INDEX the GID's
-  lag_qps.py itself INDEX                          two of this host, one of each port, reach each other by the GID of INDEX
+               a QP with a flow label has the port that the bond selects for UDP with these addresses and ports from HERE to
+               PEER; NETDEVs are the ports, INDEX is the GID's
+  lag_qps.py itself INDEX                          two QPs of this host, one on each port, reach each other by GID INDEX
 """
 
 import json
@@ -29,12 +29,12 @@ DEVICE = "mlx5_bond_0"
 QPS = 64
 LABELS = (0x00001, 0x00002, 0x12345, 0x0ffff, 0xabcde, 0xfffff, 0x54321, 0x00fed)
 ROCE_PORT = 4791
-OTHER = 0x800           # in both ports of a datagram it leaves their XOR, which the bond hashes, and it is no RoCE
+OTHER = 0x800           # flipped in both UDP ports: keeps their XOR, which the bond hashes, and avoids the RoCE port
 DATAGRAMS = 50
 
 
 class Device:
-    """What queue pairs are made in"""
+    """Context, PD and CQ for QPs"""
 
     def __init__(self):
         self.ctx = Context(name=DEVICE)
@@ -46,14 +46,14 @@ class Device:
 
 
 def in_debugfs(bdf, qp):
-    """The driver's row of a queue pair, in words: its number, type, state, and then "port" and the port if it has one"""
+    """The words of a QP's line in debugfs: number, type, state, and "port" and the port if it has one"""
     with open(f"/sys/kernel/debug/cxr/{bdf}/qps", encoding="ascii") as f:
         rows = [row.split() for row in f]
     return next(row for row in rows if int(row[0], 16) == qp.qp_num)
 
 
 def in_rdma_tool():
-    """What the tool prints of each queue pair, by its number"""
+    """Output of rdma resource show, by QPN"""
     out = subprocess.run(["rdma", "resource", "show", "qp", "link", f"{DEVICE}/1", "-dd", "-j"], capture_output=True, text=True,
                          check=True).stdout
     return {row["lqpn"]: row for row in json.loads(out)}
@@ -69,7 +69,7 @@ def spread(bdf):
     for qp in qps:
         qp.to_init(QPAttr(port_num=1))
     ports = [port_of(bdf, qp) for qp in qps]
-    print(f"port 1: {ports.count(1)} queue pairs, port 2: {ports.count(2)}")
+    print(f"port 1: {ports.count(1)} QPs, port 2: {ports.count(2)}")
     assert ports.count(1) == ports.count(2) == QPS // 2
     rows = in_rdma_tool()
     print(rows[qps[0].qp_num])
@@ -90,7 +90,7 @@ def path(dgid, index, label=0):
 
 
 class Bond:
-    """Datagrams by the bond from one address to another"""
+    """UDP datagrams over the bond from one address to another"""
 
     def __init__(self, here, peer, netdevs):
         self.here, self.peer, self.netdevs = here, peer, netdevs
@@ -103,7 +103,7 @@ class Bond:
         return counts
 
     def port(self, label):
-        """By which port what has the UDP source port of this flow label leaves"""
+        """The port that sends packets with the UDP source port of this flow label"""
         sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         sock.bind((self.here, ROCE_PORT ^ OTHER))
         before = self.sent()
@@ -115,7 +115,7 @@ class Bond:
             if max(sent) >= DATAGRAMS:
                 return 1 + sent.index(max(sent))
             time.sleep(0.1)
-        raise AssertionError(f"{DATAGRAMS} datagrams did not leave: {sent}")
+        raise AssertionError(f"{DATAGRAMS} datagrams were not sent: {sent}")
 
 
 def labels(bdf, index, here, peer, *netdevs):
@@ -133,10 +133,10 @@ def labels(bdf, index, here, peer, *netdevs):
     seen = set()
     for label in LABELS:
         want, got = bond.port(label), [port(label) for _ in range(2)]
-        print(f"label {label:#07x}: the bond sends by port {want}, the queue pairs have {got}")
+        print(f"label {label:#07x}: the bond uses port {want}, the QPs have {got}")
         assert got == [want, want]
         seen.add(want)
-    assert seen == {1, 2}, "all labels lead to one port"
+    assert seen == {1, 2}, "all labels select one port"
     turns = [port(0) for _ in range(4)]
     assert sorted(turns) == [1, 1, 2, 2], f"without a label: {turns}"
 
@@ -151,7 +151,7 @@ def itself(index):
         attr.ah_attr = path(dev.ctx.query_gid(1, index), index)
         qp.to_rts(attr)
         got = qp.query(e.IBV_QP_AV)[0].ah_attr.sgid_index
-        assert got == index, f"index {index} became {got}"
+        assert got == index, f"GID index is {got}, not {index}"
     for qp, to in zip(qps, reversed(qps)):
         to.post_recv(RecvWR(num_sge=1, sg=[SGE(mr.buf + 2048, 64, mr.lkey)]))
         qp.post_send(SendWR(num_sge=1, sg=[SGE(mr.buf, 64, mr.lkey)], opcode=e.IBV_WR_SEND))
@@ -160,7 +160,8 @@ def itself(index):
         n, wcs = dev.cq.poll(left)
         assert all(wc.status == e.IBV_WC_SUCCESS for wc in wcs), [wc.status for wc in wcs]
         left -= n
-    assert not left, f"{left} completions did not come"
+    assert not left, f"{left} completions are missing"
+
 
 
 if __name__ == "__main__":

@@ -106,7 +106,7 @@ ready()
 {
 	local why tool
 
-	[ "$(id -u)" = 0 ] || skip "this needs root, for the kernel log and for memory that is pinned"
+	[ "$(id -u)" = 0 ] || skip "needs root, for the kernel log and pinned memory"
 	for tool in ibv_devinfo ibv_rc_pingpong ib_write_bw rping; do
 		command -v $tool >/dev/null || skip "$tool is missing (Debian: apt install ibverbs-utils perftest rdmacm-utils)"
 	done

@@ -59,7 +59,7 @@ a=$(ibdev_of "$ours") b=$(ibdev_of "$theirs")
 wait_until 20 gid_index "$a" v2 10.77.0.1 >/dev/null
 wait_until 20 gid_index "$b" v2 10.77.1.1 >/dev/null
 wait_until 20 gid_index rxe0 v2 10.77.2.1 >/dev/null
-sleep 5	# the kernel's own driver makes memory keys in store
+sleep 5	# the in-tree driver makes memory keys in store
 echo "bench: begin"
 if [ "${1:-}" = instructions ]; then
 	heading "instructions, median"

@@ -33,7 +33,7 @@ no_leaks()
 	[ -n "$text" ] || return 0
 	n=$(grep -c unreferenced <<<"$text")
 	if [ "$CXR_DRIVER" = mlx5 ] && processes_only "$text"; then
-		skip "$n objects of dead processes: ib_core keeps the reference to one whose context was refused, and this driver leaves it so"
+		skip "$n objects of dead processes: ib_core leaks the task reference of a refused context with this driver"
 	fi
 	echo "$text" | head -n 60
 	echo "all of them, by size, process, and when (in jiffies):"

@@ -4,7 +4,7 @@
 # The adapter and its driver, as tests and helpers see them. To be sourced; in
 # a guest it is there already, also for commands run by `peer`.
 #
-# CXR_DRIVER  cxr, mlx5 (the kernel's own), rxe (Soft-RoCE) or none; host: a machine as it is, on which nothing is
+# CXR_DRIVER  cxr, mlx5 (in-tree), rxe (Soft-RoCE) or none; host: a machine as it is, on which nothing is
 #             loaded, unloaded or configured. That is what it is where nobody says.
 # CXR_GUEST   a, b, c or d
 # CXR_MODULES where our own modules are (build/KERNEL)
@@ -47,7 +47,7 @@ driver_took_all()
 
 # Have the driver loaded with exactly these PARAMETERS of cxr_core, and the
 # user-space interfaces of the RDMA stack. What is loaded so already stays.
-# The kernel's own driver knows no roce_mode: it always offers both versions.
+# The in-tree driver knows no roce_mode: it always offers both versions.
 driver_load()
 {
 	local want="$CXR_DRIVER $*" bdf

@@ -297,7 +297,7 @@ device_is_clean()
 {
 	local status
 
-	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator to ask: this is no guest of scripts/vm"
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"
 	status=$(emu status)
 	echo "$status"
 	must_fail grep -q "objects: [1-9]" <<<"$status"
@@ -313,5 +313,5 @@ shares_pages()
 
 	[ -e $d/error_count ] && [ "$(<$d/disabled)" = N ] || return 0
 	[ "$(uname -r | cut -d. -f1)" -ge 7 ] ||
-		skip "DMA debugging of this kernel takes two buffers in one page for an error; dma_debug=off turns it off"
+		skip "DMA debugging of this kernel reports buffers that share a page; dma_debug=off turns it off"
 }

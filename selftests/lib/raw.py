@@ -371,7 +371,7 @@ def ipv4_rule(near):
 def hops_rule(near):
     """rules on TTL and hop limit"""
     if os.environ.get("CXR_DRIVER") == "mlx5":
-        raise Skip("the kernel's driver refuses such a rule")
+        raise Skip("the in-tree driver refuses such a rule")
     near.queue().rule(Ipv4ExtSpec(dst_ip=IP, ttl=9, ttl_mask=0xff))
     near.queue().rule(Ipv6Spec(src_ip=PEER_IP6, dst_ip=IP6, hop_limit=64, hop_limit_mask=0xff), priority=3)
     near.arrive([(near.v4(ttl=9), "0"), (near.v4(ttl=8), "interface"), (near.v6(), "1")])
@@ -443,7 +443,7 @@ def same_rule(near):
 
 def needs_default_rules():
     if os.environ.get("CXR_DRIVER") == "mlx5" and os.environ.get("CXR_KERNEL") == "7.2":
-        raise Skip("the kernel's driver of 7.2 refuses default rules, without asking the device")
+        raise Skip("the in-tree driver of 7.2 refuses default rules, without asking the device")
 
 
 @test
@@ -491,7 +491,7 @@ def wrong_rules(near):
     refused([errno.EOPNOTSUPP], queue.rule, kind=e.IBV_FLOW_ATTR_SNIFFER)
     refused([errno.ENOSPC, errno.ENOMEM], queue.rule, ethertype(near), priority=4000)
     refused([errno.EINVAL], queue.rule, Action(0x77))
-    if os.environ.get("CXR_DRIVER") == "cxr":	# the kernel's driver takes the port, and the last header of the two
+    if os.environ.get("CXR_DRIVER") == "cxr":	# the in-tree driver takes the port, and the last header of the two
         refused([errno.EINVAL], queue.rule, ethertype(near), port=7)
         refused([errno.EINVAL], queue.rule, Ipv4ExtSpec(dst_ip=IP), Ipv6Spec(src_ip=PEER_IP6, dst_ip=IP6))
         refused([errno.EINVAL], queue.rule, ethertype(near, 0x86dd), Ipv4ExtSpec(dst_ip=IP))

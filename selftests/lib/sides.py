@@ -128,7 +128,7 @@ def has(flag, ctx, name):
 
 def of_adapters():
     if driver() == "rxe":
-        raise Skip("Soft-RoCE has none")
+        raise Skip("Soft-RoCE does not support it")
 
 
 ATTACH, DETACH = 30, 31

@@ -130,7 +130,7 @@ def context_has_no_blue_flame():
 OK = 0
 INVAL, NOTSUPP, FAULT = errno.EINVAL, errno.EOPNOTSUPP, errno.EFAULT
 MORE = b"\1" * 8	# behind a request: not zero
-ANY, OWN = ("cxr", "mlx5"), ("cxr",)	# OWN: the kernel's driver decides otherwise
+ANY, OWN = ("cxr", "mlx5"), ("cxr",)	# OWN: the in-tree driver decides otherwise
 EARLIER = ("cxr", "mlx5 6.1", "mlx5 6.12")	# the one of 7.2 does
 
 CASES = [
@@ -263,7 +263,7 @@ def run(name):
     """Code and words of the case NAME"""
     _, _, drivers, want, request = next(case for case in CASES if case[0] == name)
     if not decides_so(drivers):
-        return 4, "SKIP: the kernel's driver decides otherwise here\n"
+        return 4, "SKIP: the in-tree driver behaves differently\n"
     got = OK
     try:
         request()

@@ -203,7 +203,7 @@ nobody_listens()
 # The peer's port has v2 alone.
 peer_of_v2()
 {
-	[ "$CXR_DRIVER" = cxr ] || skip "it takes roce_mode, which is cxr_core's; the driver here is $CXR_DRIVER"
+	[ "$CXR_DRIVER" = cxr ] || skip "needs roce_mode of cxr_core; the driver is $CXR_DRIVER"
 	ends_up
 	peer "driver_load roce_mode=v2 && driver_net_up"
 	prepare 1
@@ -218,7 +218,7 @@ one_version()
 # The kernel asks again for a minute before it gives up.
 no_answer()
 {
-	[ -n "${CXR_LONG:-}" ] || skip "the minute it takes is for LONG=1"
+	[ -n "${CXR_LONG:-}" ] || skip "takes a minute: LONG=1"
 	mode 1
 	must_fail ask "$(peer_ip)" rc >/tmp/ask
 	mode 2

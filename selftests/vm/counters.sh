@@ -32,7 +32,7 @@ names()
 	local name port later=(req_transport_retries_exceeded req_rnr_retries_exceeded) ours=()
 
 	port=/sys/class/infiniband/$(driver_ibdev)/ports/1
-	[ "$CXR_DRIVER-$CXR_KERNEL" != mlx5-6.1 ] || later=()	# the kernel's driver of 6.1 has them not yet
+	[ "$CXR_DRIVER-$CXR_KERNEL" != mlx5-6.1 ] || later=()	# the in-tree driver of 6.1 has them not yet
 	[ "$CXR_DRIVER" != cxr ] || ours=(rdma_rx_packets rdma_rx_bytes rdma_tx_packets rdma_tx_bytes)
 	for name in rx_write_requests rx_read_requests rx_atomic_requests out_of_buffer out_of_sequence duplicate_request \
 		rnr_nak_retry_err packet_seq_err implied_nak_seq_err local_ack_timeout_err resp_local_length_error \

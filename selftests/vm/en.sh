@@ -48,7 +48,7 @@ netdev_is_there()
 
 mac_is_of_the_card()
 {
-	[ -c "${CXR_EMU_PORT:-}" ] || skip "only the emulator tells the MAC by another way"
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator to compare the MAC with"
 	emu status | grep -q -i -F "$(mac_of "$netdev")"
 }
 
@@ -347,7 +347,7 @@ aux_driver()
 	case $CXR_DRIVER in
 	cxr) echo /sys/bus/auxiliary/drivers/cxr_en.en ;;
 	mlx5) echo /sys/bus/auxiliary/drivers/mlx5_core.eth ;;
-	*) skip "the driver here, $CXR_DRIVER, has no auxiliary Ethernet device" ;;
+	*) skip "driver $CXR_DRIVER has no auxiliary Ethernet device" ;;
 	esac
 }
 

@@ -200,7 +200,7 @@ stacked()
 # What the adapter cannot say with one 802.1Q tag has no entry, and traffic on another VLAN is none.
 unsupported_tags()
 {
-	[ "$CXR_DRIVER" = cxr ] || skip "the kernel's driver makes an entry of the uppermost tag alone"
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver adds an entry with the uppermost tag only"
 	vlan100
 	batch <<-END
 	link add link gv100 name gv101 type vlan id 101
@@ -246,7 +246,7 @@ port_in_a_namespace()
 	ip netns exec gn sh -c "echo 1 >$defaults/addr_gen_mode"
 	if ! ip link set "$netdev" netns gn; then
 		[ "$CXR_DRIVER" != cxr ] || fail "the interface does not leave its namespace"
-		skip "the interface of this driver does not leave its namespace"
+		skip "the netdev of this driver cannot change its network namespace"
 	fi
 	expect_only "$netdev,mac=$mac"
 	ip -n gn addr add 10.78.0.1/24 dev "$netdev"
@@ -476,7 +476,7 @@ netdev_goes()
 	wait_until 10 has_netdev
 	back=$(driver_netdev)
 	ip link set "$back" addrgenmode none
-	# The kernel's own driver names its new interface to ib_core later than ib_core hears of it: the default
+	# The in-tree driver names its new interface to ib_core later than ib_core hears of it: the default
 	# GIDs come with the next event.
 	[ "$CXR_DRIVER" = cxr ] || ip link set "$back" up
 	expect_only "$back"
@@ -491,7 +491,7 @@ registration()
 {
 	local aux driver i want=()
 
-	[ "$CXR_DRIVER-$CXR_KERNEL" != mlx5-6.1 ] || skip "the kernel's driver of 6.1 loses such addresses"
+	[ "$CXR_DRIVER-$CXR_KERNEL" != mlx5-6.1 ] || skip "the in-tree driver of 6.1 loses such addresses"
 	aux=$(auxiliary ib)
 	driver=$(readlink -f "$aux/driver")
 	for i in {1..100}; do want+=("10.80.0.$i@$netdev"); done

@@ -38,7 +38,7 @@ page() # NAME
 {
 	# What these set is seen by others; and that one comes from no driver to one.
 	case $1 in mode|rdma_cm|lossless) ktap_spoilt ;; esac
-	[ "$1" != lossless ] || modprobe -q sch_red || skip "this kernel has no queueing discipline RED, which a router in this page has"
+	[ "$1" != lossless ] || modprobe -q sch_red || skip "this kernel has no RED qdisc, which a router in this page uses"
 	transcript_page "$guide/$1.rst"
 }
 

@@ -31,9 +31,9 @@ own_runner()
 
 kernels_runner()
 {
-	[ -n "${CXR_LONG:-}" ] || skip "the same again under another runner takes LONG=1"
+	[ -n "${CXR_LONG:-}" ] || skip "the same tests under another runner: LONG=1"
 	[ -x $installed/run_kselftest.sh ] || skip "there is no install folder: make check-package LONG=1"
-	diff -r $installed/cxr/lib selftests/lib || skip "the install folder is of other sources: make check-package LONG=1"
+	diff -r $installed/cxr/lib selftests/lib || skip "the install folder is outdated: make check-package LONG=1"
 	passes on_a_machine $installed/run_kselftest.sh -c cxr
 }
 

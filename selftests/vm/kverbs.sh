@@ -11,7 +11,7 @@ kernel() { kverbs "$(driver_ibdev)" "$1"; }
 
 atomics()
 {
-	[ "$CXR_DRIVER" != mlx5 ] || skip "the kernel's own driver posts no atomics for the kernel, but announces them"
+	[ "$CXR_DRIVER" != mlx5 ] || skip "the in-tree driver announces kernel atomics, but does not post them"
 	kernel atomics
 }
 

@@ -68,7 +68,7 @@ follows()
 }
 has_mtu() { ibv_devinfo -d mlx5_bond_0 | grep -q "active_mtu:[[:space:]]*$1 "; }
 port_speed() { cat "/sys/class/net/$(driver_netdev "${1:-0}")/speed"; } # in Mb/s
-# Mb/s; the kernel's own driver has the speed of one port
+# Mb/s; the in-tree driver has the speed of one port
 has_rate() { [ "$CXR_DRIVER" != cxr ] || [ "$(cut -d ' ' -f 1 /sys/class/infiniband/mlx5_bond_0/ports/1/rate)000" = "$1" ]; }
 
 # ---- what is refused -------------------------------------------------------------------------------

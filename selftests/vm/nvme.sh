@@ -118,7 +118,7 @@ error_is_told()
 {
 	local line lines
 
-	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator to make an error"
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator to inject an error"
 	echo "nvme: an error follows" >/dev/kmsg
 	emu fault a cqe any error transport_retry_exc nth=1
 	moves 65536 16 &

@@ -52,9 +52,9 @@ def dead_tasks():
 def opened_and_gone(ctx, _):
     """libmlx5 asks for more than there is before it asks for what there is"""
     if driver() == "mlx5":
-        raise Skip("ib_core keeps the reference to a process whose context was refused, and this driver leaves it so")
+        raise Skip("ib_core leaks the task reference of a refused context with this driver")
     if os.path.exists("/sys/kernel/debug/kmemleak"):
-        raise Skip("KASAN keeps freed tasks for a while; kmemleak looks for others at the end")
+        raise Skip("KASAN quarantines freed tasks; kmemleak looks for leaks at the end")
     processes, few, before = 60, 20, dead_tasks()
     for _ in range(processes):
         pid = os.fork()
@@ -233,7 +233,7 @@ def group(ctx, gid):
     """a member hears what is sent on its own port, except from a queue pair that was made not to be heard there"""
     of_adapters()
     if driver() == "mlx5":
-        raise Skip("nobody has seen this on the kernel's own driver yet")
+        raise Skip("not tried with the in-tree driver yet")
     member, other = datagrams(ctx, gid), Context(name=ctx.name)
     assert membership(ctx, ATTACH) == 1
     loud, quiet = datagrams(other, gid), datagrams(other, gid, e.IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)
@@ -455,7 +455,7 @@ def qp_counters(ctx, gid):
     a.wait()
     time.sleep(0.1)
     assert counted(ctx, b.qp) == 1, counted(ctx, b.qp)
-    # A queue pair in error stays where it is counted, until it goes. The kernel's own driver gives the set back before.
+    # A queue pair in error stays where it is counted, until it goes. The in-tree driver gives the set back before.
     if driver() == "mlx5":
         return
     b.qp.modify(QPAttr(qp_state=e.IBV_QPS_ERR), e.IBV_QP_STATE)
@@ -486,7 +486,7 @@ def qp_counters_auto(ctx, gid):
 def listed(ctx, gid):
     """a list of all queue pairs while they come and go"""
     if driver() == "mlx5":
-        raise Skip("ib_core to 6.12 lists queue pairs that are destroyed, and this driver asks the device for them")
+        raise Skip("ib_core up to 6.12 lists destroyed QPs, and this driver queries the device for them")
     with subprocess.Popen(["sh", "-c", "while :; do rdma resource show qp; done"], stdout=subprocess.DEVNULL) as lister:
         try:
             for _ in range(30):
@@ -516,7 +516,7 @@ def sqd_is_refused(ctx, gid):
 def no_connection_to_a_group(ctx, gid):
     """nobody is connected with a multicast address; after the refusal the queue pair gets another one"""
     if driver() == "mlx5":
-        raise Skip("the kernel's own driver asks the device for it")
+        raise Skip("the in-tree driver leaves the check to the device")
     a, b = Side(ctx, gid), Side(ctx, gid)
     a.gid, own = GROUP, a.gid
     refused(errno.EINVAL, b.connect, a)

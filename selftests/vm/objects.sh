@@ -29,7 +29,7 @@ object() # ID
 # The error is for the key's change: nothing else of the kernel's makes such a request
 failed_change()
 {
-	[ "$CXR_DRIVER" != cxr ] || [ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator to ask: this is no guest of scripts/vm"
+	[ "$CXR_DRIVER" != cxr ] || [ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"
 	if [ "$CXR_DRIVER" = cxr ]; then
 		trap 'emu fault clear' EXIT
 		emu fault "$CXR_GUEST" request umr error local_prot

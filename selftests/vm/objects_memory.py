@@ -116,7 +116,7 @@ def rereg_key(ctx, gid):
 def rereg_new_key(ctx, gid):
     """a change that the device does not confirm is one of the key, too; the next one is as ever"""
     if driver() != "cxr":
-        raise Skip("it takes a driver that then makes another key")
+        raise Skip("needs a driver that falls back to a new key")
     a, b = pair(ctx, gid)
     key, text = b.mr.rkey, b"under another key"
     fill(a, text)
@@ -141,7 +141,7 @@ def heap_buffer(size):
     except FileNotFoundError as err:
         if kernel() not in NO_HEAP:
             raise
-        raise Skip("this kernel has no heap of DMA buffers") from err
+        raise Skip("this kernel has no dma-buf heap") from err
     request = bytearray(struct.pack("<QIIQ", size, 0, os.O_RDWR | os.O_CLOEXEC, 0))
     fcntl.ioctl(heap, DMA_HEAP_ALLOC, request)
     os.close(heap)
@@ -160,7 +160,7 @@ def dma_buffer(ctx, gid):
         if err.error_code != errno.EOPNOTSUPP:
             raise
         if driver() == "mlx5":
-            raise Skip("the kernel's own driver asks for page faults (ODP), which this adapter has not") from err
+            raise Skip("the in-tree driver needs ODP for a dma-buf, which this adapter lacks") from err
         lacks("regions in DMA buffers")
 
     def write(wr_id, address, length, status=e.IBV_WC_SUCCESS):

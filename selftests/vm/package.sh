@@ -17,7 +17,7 @@ kept=/cxr/build/package/$CXR_KERNEL
 installed()
 {
 	[ "$(cat "$kept/stamp" 2>/dev/null)" = "$(selftests/package/stamp)" ] ||
-		skip "it is not there for kernel $CXR_KERNEL, or of other sources: make check-package"
+		skip "not installed for kernel $CXR_KERNEL, or outdated: make check-package"
 	driver_unload
 	mountpoint -q /run/modules || lay_over
 	udevadm control --ping 2>/dev/null || udev_up

@@ -145,12 +145,12 @@ wide_label_of_a_qp()
 
 told() { dmesg -l warn | grep "$dev: address of python3\[[0-9]*\] refused: its service level 16 is over 15\$" || true; }
 
-# With the level of a warning, and not a line for each. The kernel's driver takes the low bits of a service level.
+# With the level of a warning, and not a line for each. The in-tree driver takes the low bits of a service level.
 told_why()
 {
 	local before after
 
-	[ "$CXR_DRIVER" = cxr ] || skip "the kernel's driver refuses no address for what is in it"
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver does not check the address"
 	before=$(told | wc -l)
 	run_python "$(dirname "$0")/path_labels.py" refused "$dev" "${gid[v2]}"
 	after=$(told | wc -l)
@@ -162,7 +162,7 @@ told_why()
 # Of a class that names no codepoint the packet is ECN-capable; one that is named stands.
 ecn()
 {
-	[ "$CXR_DRIVER" = cxr ] || skip "the kernel's driver sets ECN for datagrams only"
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver sets ECN for UD only"
 	sends write v2 "type=v2/IPv4 tclass=106" tclass=104
 	sends write v2 "type=v2/IPv4 tclass=105" tclass=105
 	send_all
@@ -244,7 +244,7 @@ active_mtus()
 
 too_small()
 {
-	[ "$CXR_DRIVER" = cxr ] || skip "the kernel's driver reports a number that is no MTU"
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver reports an invalid MTU"
 	ip link set "$netdev" mtu 351
 	active_mtu_is 256
 }
@@ -259,7 +259,7 @@ mtu_event()
 {
 	local watch gids
 
-	[ "$CXR_DRIVER" = cxr ] || skip "the kernel's driver tells nobody of another MTU"
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver raises no event for an MTU change"
 	ip link set "$netdev" mtu 4200
 	stdbuf -oL ibv_asyncwatch -d "$dev" >/tmp/path-events &
 	watch=$!

@@ -57,7 +57,7 @@ rebind_client()
 {
 	local aux drv i
 
-	[ "$CXR_DRIVER" = cxr ] || skip "names of the auxiliary devices are those of cxr; the driver here is $CXR_DRIVER"
+	[ "$CXR_DRIVER" = cxr ] || skip "needs the auxiliary devices of cxr; the driver is $CXR_DRIVER"
 	echo "$ROUNDS rounds"
 	aux=$(basename /sys/bus/auxiliary/devices/cxr_core."$1".*)
 	drv=$(readlink -f "/sys/bus/auxiliary/devices/$aux/driver")
@@ -104,24 +104,24 @@ no_autoload()
 {
 	local m
 
-	[ "$CXR_DRIVER" = cxr ] || skip "about the modules of cxr; the driver here is $CXR_DRIVER"
+	[ "$CXR_DRIVER" = cxr ] || skip "tests the modules of cxr; the driver is $CXR_DRIVER"
 	for m in cxr_core cxr_en cxr_ib; do
 		echo "$m: $(modinfo -F alias "$CXR_MODULES/$m.ko" | xargs)"
 		must_fail grep -q '^pci:' <<<"$(modinfo -F alias "$CXR_MODULES/$m.ko")"
 	done
 }
 
-# A function that the kernel's own driver holds stays with it, and only what the user gives up is taken
+# A function that the in-tree driver holds stays with it, and only what the user gives up is taken
 not_stolen()
 {
 	local bdf drv
 
-	[ "$CXR_DRIVER" = cxr ] || skip "about the modules of cxr; the driver here is $CXR_DRIVER"
+	[ "$CXR_DRIVER" = cxr ] || skip "tests the modules of cxr; the driver is $CXR_DRIVER"
 	driver_unload
 	bdf=$(driver_bdfs | head -n 1)
 	modprobe mlx5_core
 	drv=$(basename "$(readlink "/sys/bus/pci/devices/$bdf/driver")")
-	[ "$drv" = mlx5_core ] || fail "the kernel's own driver did not take the function: $drv"
+	[ "$drv" = mlx5_core ] || fail "the in-tree driver did not take the function: $drv"
 	driver_insmod cxr_core
 	drv=$(basename "$(readlink "/sys/bus/pci/devices/$bdf/driver")")
 	[ "$drv" = mlx5_core ] || fail "after the load of cxr_core the function is with: $drv"

@@ -124,7 +124,7 @@ skipped() # TEST REASON
 }
 
 if [ -z "${CXR_LONG:-}" ]; then
-	ktap_test all "rdma-core's own tests" skip "more than a quarter of an hour: LONG=1"
+	ktap_test all "rdma-core's own tests" skip "takes more than 15 minutes: LONG=1"
 	ktap_end
 fi
 dev=none gid=0		# for the list

@@ -248,7 +248,7 @@ devices_refused()
 # The trial of BlueFlame is the first who makes a send queue.
 no_flame()
 {
-	[ -e /sys/kernel/debug/x86/pat_memtype_list ] || skip "this kernel has no pages that combine writes: nothing is tried"
+	[ -e /sys/kernel/debug/x86/pat_memtype_list ] || skip "this kernel has no write combining: BlueFlame is not tested"
 	ktap_spoilt
 	off
 	fault command create_sq status no_res
@@ -300,7 +300,7 @@ slow_prints()
 
 	if [ "$(nproc)" = 1 ] && ! uname -v | grep -qw PREEMPT; then
 		was=$(sed -n 's/.*(\([a-z]*\)).*/\1/p' $preempt 2>/dev/null)
-		[ -n "$was" ] || skip "one CPU and no preemption: nobody can look while the driver prints"
+		[ -n "$was" ] || skip "one CPU without preemption: nothing else runs while the driver prints"
 		echo full >$preempt
 	fi
 	# shellcheck disable=SC2064

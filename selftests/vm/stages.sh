@@ -11,7 +11,7 @@
 FAIL_STAGE=/sys/module/cxr_core/parameters/fail_stage
 PROBES=100
 
-need_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "fail_stage is a parameter of cxr_core; the driver here is $CXR_DRIVER"; }
+need_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "fail_stage is a parameter of cxr_core; the driver is $CXR_DRIVER"; }
 
 # A set-up: no module of ours
 unloaded()

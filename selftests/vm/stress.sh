@@ -22,7 +22,7 @@ before_each()
 	gid=$(gid_index "$dev" v2 "$(my_ip)")
 }
 
-# What is made once and kept is there after that: the kernel's own driver makes a queue pair for all memory regions.
+# What is made once and kept is there after that: the in-tree driver makes a queue pair for all memory regions.
 ready()
 {
 	driver_up 4200
@@ -36,7 +36,7 @@ ready()
 # The numbers alone: a list may ask a device for a queue pair that has just gone.
 in_core() { rdma resource show | sed 's/^[0-9]*: //; s/ *$//'; }
 
-# Of a device with 1000 queue pairs; nothing where there is no emulator. The kernel's own driver keeps
+# Of a device with 1000 queue pairs; nothing where there is no emulator. The in-tree driver keeps
 # memory keys for the next who wants one.
 in_device()
 {
@@ -106,7 +106,7 @@ goes()
 	local bdf turn pid rc
 
 	echo "SEED=$SEED"
-	[ "$CXR_DRIVER" != rxe ] || skip "this is no PCI device"
+	[ "$CXR_DRIVER" != rxe ] || skip "not a PCI device"
 	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$dev/device")")
 	for ((turn = 0; turn < TURNS; turn++)); do
 		rm -f /tmp/gone.in

@@ -183,11 +183,11 @@ compat()
 	sh -e /tmp/compat
 }
 
-# The kernel's driver and ours in memory, in whichever way this guest is run
+# The in-tree driver and ours in memory, in whichever way this guest is run
 both_drivers()
 {
 	if [ "$CXR_DRIVER" = mlx5 ] && [ ! -e "$CXR_MODULES/cxr_ib.ko" ]; then
-		skip "there are no modules of cxr for this kernel: make modules"
+		skip "no cxr modules for this kernel: make modules"
 	fi
 	end_with_both
 	driver_up
@@ -258,7 +258,7 @@ goes_back()
 {
 	local first rc=0
 
-	[ "$CXR_DRIVER" = cxr ] || skip "this takes a parameter of cxr_core; the driver here is $CXR_DRIVER"
+	[ "$CXR_DRIVER" = cxr ] || skip "needs a parameter of cxr_core; the driver is $CXR_DRIVER"
 	ktap_spoilt
 	first=$(driver_bdfs | sed -n 1p)
 	cxr-bind --back "$first"

@@ -53,7 +53,7 @@ sysfs_attributes()
 	[ "$(cat "$d/ports/1/link_layer")" = Ethernet ]
 	[ "$(cat "$d/ports/1/pkeys/0")" = 0xffff ]
 	grep -q 'Gb/sec' "$d/ports/1/rate"
-	[ "$CXR_DRIVER" != rxe ] || skip "hca_type, hw_rev and board_id are of adapters"
+	[ "$CXR_DRIVER" != rxe ] || skip "only adapters have hca_type, hw_rev and board_id"
 	for f in hca_type hw_rev board_id fw_ver; do
 		echo "$f: $(cat "$d/$f")"
 		[ -n "$(cat "$d/$f")" ]
@@ -324,7 +324,7 @@ device_goes()
 {
 	local bdf id
 
-	[ "$CXR_DRIVER" != rxe ] || skip "this is no PCI device"
+	[ "$CXR_DRIVER" != rxe ] || skip "not a PCI device"
 	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$dev/device")")
 	ibv_rc_pingpong -d "$dev" -g 0 >/tmp/open.out 2>&1 &
 	id=$!

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# What must hold after the tests of a session: scripts/check runs it last.
+# Checks at the end of a session: scripts/check runs them last.
 # guests: all
 . "$(dirname "$0")/ktap.sh"
 
@@ -13,14 +13,14 @@ unloads()
 	for host in $(peer_hosts); do peer_on "$host" driver_unload; done
 }
 
-# Reports of memory from fork and exec: task_struct, signal_struct and cred of processes that are gone
+# Are all reports of memory from fork and exec, such as task_struct and cred of dead processes?
 processes_only()
 {
 	awk 'BEGIN { RS = "unreferenced object"; rc = 0 } NR > 1 && !/ (copy_process|prepare_exec_creds)\+/ { rc = 1 }
 	     END { exit rc }' <<<"$1"
 }
 
-# kmemleak needs two scans, some seconds apart, to be sure of a leak.
+# kmemleak needs two scans, some seconds apart, to report a leak.
 no_leaks()
 {
 	local f=/sys/kernel/debug/kmemleak text n
@@ -36,7 +36,7 @@ no_leaks()
 		skip "$n objects of dead processes: ib_core leaks the task reference of a refused context with this driver"
 	fi
 	echo "$text" | head -n 60
-	echo "all of them, by size, process, and when (in jiffies):"
+	echo "all of them: size, process, time (jiffies):"
 	echo "$text" | sed -n 's/^unreferenced.*(size \([0-9]*\)):/\1/p; s/^  comm \(.*\), jiffies \([0-9]*\).*/\1 \2/p' | paste -d ' ' - - | head -n 300
 	fail "kmemleak found $n objects"
 }
@@ -52,7 +52,7 @@ no_dma_errors()
 	[ "$(cat /sys/kernel/debug/dma-api/disabled)" = N ] || fail "DMA debugging turned itself off"
 }
 
-# Run a function of this file in every guest; a failure in one is more than a skip in another
+# Run a function of this file in every guest; a failure in one overrides a skip in another
 everywhere()
 {
 	local host rc=0 one
@@ -70,7 +70,7 @@ if [ $# = 1 ]; then
 	exit
 fi
 
-unset CXR_SHUFFLE	# what is left is looked for when the driver has gone
+unset CXR_SHUFFLE	# leaks are searched for after the driver was unloaded
 ktap_test unloads "the driver unloads in every guest" unloads
 KTAP_TIMEOUT=300 ktap_test kmemleak "kmemleak finds nothing" everywhere no_leaks
 ktap_test dma "DMA debugging found nothing" everywhere no_dma_errors

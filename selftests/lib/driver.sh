@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# The adapter and its driver, as tests and helpers see them. To be sourced; in
-# a guest it is there already, also for commands run by `peer`.
+# The adapter and its driver. To be sourced; in a guest it is sourced already,
+# also for commands run by `peer`.
 #
-# CXR_DRIVER  cxr, mlx5 (in-tree), rxe (Soft-RoCE) or none; host: a machine as it is, on which nothing is
-#             loaded, unloaded or configured. That is what it is where nobody says.
+# CXR_DRIVER  cxr, mlx5 (in-tree), rxe (Soft-RoCE) or none; host (the default): a machine on which nothing
+#             is loaded, unloaded or configured
 # CXR_GUEST   a, b, c or d
-# CXR_MODULES where our own modules are (build/KERNEL)
-# DEV         on a host: the RDMA device (the first)
+# CXR_MODULES the folder of the cxr modules (default build/KERNEL)
+# DEV         on a host: the RDMA device (default: the first)
 
 CXR_DRIVER=${CXR_DRIVER:-host}
 
 DRIVER_STATE=/run/cxr-driver
-DRIVER_GROUND=/run/cxr-ground	# what a set-up of tests (ktap.sh) made, as long as it stands
+DRIVER_SETUP=/run/cxr-setup	# the last set-up (ktap.sh), while its state is intact
 CXR_MODULES=${CXR_MODULES:-/cxr/build/${CXR_KERNEL:-}}
 
-need_module() { [ -d "/sys/module/$1" ] || modprobe "$1"; } # NAME
-
-# Load MODULE of our own with PARAMETERS, after the modules it needs.
+# Load the cxr MODULE with PARAMETERS, after its dependencies.
 driver_insmod()
 {
 	local ko=$CXR_MODULES/$1.ko dep deps memo
@@ -37,17 +35,17 @@ driver_insmod()
 	insmod "$ko" "$@"
 }
 
-# Does each function have a driver? A test that failed may have left one without.
-driver_took_all()
+# Is each function bound? A failed test may have left one unbound.
+driver_bound()
 {
 	local bdf
 
 	for bdf in $(driver_bdfs); do [ -e "/sys/bus/pci/devices/$bdf/driver" ] || return; done
 }
 
-# Have the driver loaded with exactly these PARAMETERS of cxr_core, and the
-# user-space interfaces of the RDMA stack. What is loaded so already stays.
-# The in-tree driver knows no roce_mode: it always offers both versions.
+# Load the driver with exactly these PARAMETERS of cxr_core, and the user-space
+# interfaces of the RDMA stack. It is not reloaded if it has these already.
+# The in-tree driver has no roce_mode: it always offers both versions.
 driver_load()
 {
 	local want="$CXR_DRIVER $*" bdf
@@ -57,8 +55,8 @@ driver_load()
 		echo "driver_load: this machine has no RDMA device${DEV:+ $DEV}" >&2
 		return 1
 	fi
-	if holds $DRIVER_STATE "$want" && driver_took_all; then return 0; fi
-	rm -f $DRIVER_GROUND
+	if holds $DRIVER_STATE "$want" && driver_bound; then return 0; fi
+	rm -f $DRIVER_SETUP
 	driver_unload || return
 	case $CXR_DRIVER in
 	cxr)
@@ -66,7 +64,7 @@ driver_load()
 			driver_insmod cxr_en && driver_insmod cxr_ib || return
 		;;
 	mlx5)
-		# Profile 0 keeps no thousands of memory keys in store.
+		# Profile 0 has no cache of thousands of mkeys.
 		modprobe mlx5_core prof_sel=0 && modprobe mlx5_ib || return
 		;;
 	rxe)
@@ -80,7 +78,7 @@ driver_load()
 	esac
 	for bdf in $(driver_bdfs); do
 		if [ ! -e "/sys/bus/pci/devices/$bdf/driver" ]; then
-			echo "driver_load: no driver took $bdf, see the kernel log" >&2
+			echo "driver_load: $bdf is not bound, see the kernel log" >&2
 			return 1
 		fi
 	done
@@ -88,21 +86,21 @@ driver_load()
 	echo "$want" >$DRIVER_STATE
 }
 
-# Soft-RoCE in a guest by itself: a cable with both ends here. It talks to itself then, which two guests on a loaded machine do
-# not do as reliably: a connection does not outlive half a second without its peer.
+# For Soft-RoCE in a single guest: a veth pair. Two guests on a loaded machine are less reliable, since a connection does not survive
+# half a second without its peer.
 soft_cable()
 {
 	[ -z "$(driver_netdevs)" ] || return 0
 	ip link add soft0 type veth peer name soft1 && ip link set soft1 up
 }
 
-# Unload the driver if it is loaded; what is wrong with that is an error.
+# Unload the driver if it is loaded
 driver_unload()
 {
 	local m rc=0
 
 	[ "$CXR_DRIVER" != host ] || return 0
-	rm -f $DRIVER_STATE $DRIVER_GROUND
+	rm -f $DRIVER_STATE $DRIVER_SETUP
 	for m in cxr_ib cxr_en cxr_core mlx5_ib mlx5_core rdma_rxe; do
 		[ -d "/sys/module/$m" ] || continue
 		rmmod "$m" || rc=1
@@ -113,7 +111,7 @@ driver_unload()
 
 driver_loaded() { [ -e $DRIVER_STATE ]; }
 
-# PCI addresses of the adapter's functions, one a line
+# PCI addresses of the adapter's functions, one per line
 driver_bdfs()
 {
 	local d vendor
@@ -124,7 +122,7 @@ driver_bdfs()
 	done
 }
 
-# Network interfaces of the adapter, one a line; or the Nth of them
+# Network interfaces of the adapter, one per line; driver_netdev prints the Nth
 driver_netdevs()
 {
 	local bdf d
@@ -145,7 +143,7 @@ driver_netdevs()
 
 driver_netdev() { nth "${1:-0}" driver_netdevs; }
 
-# RDMA devices of the adapter, one a line; or the Nth of them
+# RDMA devices of the adapter, one per line; driver_ibdev prints the Nth
 driver_ibdevs()
 {
 	local d
@@ -158,7 +156,7 @@ driver_ibdevs()
 
 driver_ibdev() { nth "${1:-0}" driver_ibdevs; }
 
-# ---- helpers that tests call often: builtins alone, for a process costs a guest 20 ms ------------------------------------------
+# ---- helpers that tests call often: only builtins, as a process takes 20 ms in a guest ------------------------------------------
 
 # Line N, from 0, of what COMMAND prints, if there is one
 nth() # N COMMAND...
@@ -170,7 +168,7 @@ nth() # N COMMAND...
 	[ -z "${lines[n]:-}" ] || echo "${lines[n]}"
 }
 
-# Is TEXT what FILE of one line holds?
+# Does FILE consist of the line TEXT?
 holds() # FILE TEXT
 {
 	local text
@@ -178,11 +176,11 @@ holds() # FILE TEXT
 	{ read -r text <"$1"; } 2>/dev/null && [ "$text" = "$2" ]
 }
 
-# sleep: nothing ever comes from this pipe. It is opened here, once, because <() changes $!.
+# sleep: nothing is ever written to this pipe. It is opened here, once, because <() changes $!.
 exec {NAP_FD}<> <(:)
 nap() { read -r -t "$1" -u "$NAP_FD" || true; } # SECONDS
 
-# Wait until CONDITION (a command) holds, at most SECONDS; longer where all is slow
+# Wait until CONDITION (a command) succeeds, at most SECONDS; longer on slow machines
 wait_until()
 {
 	local seconds=$1 end
@@ -191,7 +189,7 @@ wait_until()
 	end=$((SECONDS + seconds * ${CXR_PATIENCE:-1}))
 	until "$@"; do
 		if [ $SECONDS -ge $end ]; then
-			echo "waited $seconds s in vain for: $*" >&2
+			echo "timed out after $seconds s waiting for: $*" >&2
 			return 1
 		fi
 		nap 0.1
@@ -211,14 +209,14 @@ peer_ip6() { guest_ip6 b "${1:-0}"; }
 
 link_up() { holds "/sys/class/net/$1/operstate" up; }
 
-# Give every interface of the adapter its addresses and bring it up
+# Bring up every interface of the adapter, with its addresses
 driver_net_up() # [MTU]
 {
 	local i=0 dev
 
 	if [ "$CXR_DRIVER" = host ]; then link_up "$(driver_netdev)"; return; fi
 	for dev in $(driver_netdevs); do
-		# first: an interface of less than 1280 bytes has no IPv6
+		# before IPv6, which needs an MTU of 1280
 		[ -z "${1:-}" ] || ip link set "$dev" mtu "$1" || return
 		echo 0 >"/proc/sys/net/ipv6/conf/$dev/accept_dad"
 		echo 0 >"/proc/sys/net/ipv6/conf/$dev/disable_ipv6"
@@ -231,8 +229,8 @@ driver_net_up() # [MTU]
 	[ $i -gt 0 ] || { echo "driver_net_up: the adapter has no network interface" >&2; return 1; }
 }
 
-# Index in the GID table of DEVICE of the entry of TYPE (v1 or v2) for ADDRESS;
-# without an address the first of that type.
+# GID index of ADDRESS with TYPE (v1 or v2) on DEVICE; without an address the
+# first entry of that type
 gid_index() # DEVICE TYPE [ADDRESS]
 {
 	local p=/sys/class/infiniband/$1/ports/1 i type gid want
@@ -241,10 +239,10 @@ gid_index() # DEVICE TYPE [ADDRESS]
 	case $2 in
 	v1) want='IB/RoCE v1' ;;
 	v2) want='RoCE v2' ;;
-	*) echo "gid_index: no type '$2'" >&2; return 1 ;;
+	*) echo "gid_index: unknown type '$2'" >&2; return 1 ;;
 	esac
 	[ -z "${3:-}" ] || pattern=$(gid_text "$3") || return
-	# builtins alone: a table has 256 entries
+	# only builtins: the table has 256 entries
 	for ((i = 0; ; i++)); do
 		[ -e "$p/gids/$i" ] || break
 		{ read -r type <"$p/gid_attrs/types/$i"; } 2>/dev/null || continue
@@ -257,7 +255,7 @@ gid_index() # DEVICE TYPE [ADDRESS]
 	return 1
 }
 
-# Does anybody of this machine wait for connections at a TCP port? Asked in loops, so without a process: the kernel's own table.
+# Is there a listener on a TCP port of this machine? Called in loops, so it reads the kernel's table without starting a process.
 tcp_listens() # PORT
 {
 	local port table address state
@@ -271,8 +269,8 @@ tcp_listens() # PORT
 	return 1
 }
 
-# Does PROGRAM of this machine wait for connections of rdma_cm? The state is LISTEN a little before requests are taken;
-# who waits for events has come so far.
+# Does PROGRAM listen on an rdma_cm id of this machine? The state is LISTEN shortly before requests are accepted; the program is ready
+# when it waits for events.
 cm_listens()
 {
 	local line
@@ -282,7 +280,7 @@ cm_listens()
 	grep -qs ucma_get_event "/proc/${BASH_REMATCH[1]}"/task/*/wchan
 }
 
-# The driver, its interfaces, and the GID of the first one's address
+# Load the driver, bring up its interfaces, and wait for the GID of the first address
 driver_up() # [MTU]
 {
 	driver_load || return
@@ -290,7 +288,7 @@ driver_up() # [MTU]
 	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
 }
 
-# The GID of an IPv4 or IPv6 address as sysfs writes it
+# The GID of an IPv4 or IPv6 address in sysfs format
 gid_text()
 {
 	local a b c d left right n text

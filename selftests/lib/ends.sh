@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# The two ends of what tests move: this guest and b. A set-up makes them ready and writes down what there is; before_each
-# takes it from there, and asks nobody. Before: driver.sh, peer.sh.
+# The two ends of a connection: this guest and b. The set-up prepares them and saves their devices, GIDs and addresses in a file;
+# before_each reads the file, without asking the peer. Needs driver.sh and peer.sh.
 #
-#   ends_up [MTU]	both ends ready, and nothing runs on b that a test left; may be called at any time
-#   ends_know		sets dev, netdev, mac, gid[v1] gid[v2] gid[v6], and the same of the peer: peer_dev, ...
-#			gid[] are indices of the GID of the first address: v1 and v2 over IPv4, v2 over IPv6
-#   ends_stop		end what runs on b: commands of peer_bg, programs of obey.sh
-#   ends_cm PROGRAM OPTIONS	a program of perftest over a connection of rdma_cm, here and on b
-#   reachable		b answers, be it after a while
-#   tcp_both_ways SIZE [ADDRESS]	random bytes to b and back are right
+#   ends_up [MTU]	prepare both ends, and end what an earlier test left running on b; may be called at any time
+#   ends_know		sets dev, netdev, mac, gid[v1] gid[v2] gid[v6], and the same for the peer: peer_dev, ...
+#			gid[] are GID indices of the first address: v1 and v2 of IPv4, v2 of IPv6
+#   ends_stop		end background commands on b: of peer_bg and of obey.sh
+#   ends_cm PROGRAM OPTIONS	run a program of perftest over rdma_cm, here and on b
+#   reachable		wait until b answers pings
+#   tcp_both_ways SIZE [ADDRESS]	send random bytes to b and back, and compare them
 
 . "$(dirname "${BASH_SOURCE[0]}")/obey.sh"
 
@@ -21,7 +21,7 @@ dev='' netdev='' mac='' peer_dev='' peer_netdev='' peer_mac=''
 # shellcheck disable=SC2034
 declare -A gid=() peer_gid=()
 
-# What ends_know takes, with PREFIX before each name
+# Print the variables of ends_know for this machine, with PREFIX before each name
 ends_here() # PREFIX
 {
 	local dev netdev
@@ -35,7 +35,7 @@ ends_here() # PREFIX
 	echo "${1}gid[v6]=$(gid_index "$dev" v2 "$(my_ip6)")"
 }
 
-# Commands of peer_bg and programs of obey.sh that still run on this machine are ended
+# End background commands of peer_bg and obey.sh on this machine
 ends_stop_here()
 {
 	local f pid
@@ -63,10 +63,10 @@ ends_up() # [MTU]
 	reachable
 }
 
-PP_PORT=18515		# the first of the pingpong and bandwidth programs
+PP_PORT=18515		# first port of the pingpong and bandwidth programs
 
-# On b COMMAND with each set of WORDS, each at a port of its own from PP_PORT on; all of them listen when this returns.
-# peer_wait servers: they have ended
+# On b, start COMMAND once with each set of WORDS, on ports from PP_PORT on; returns when all of them listen.
+# peer_wait servers waits for their end.
 ends_serve() # COMMAND "WORDS"...
 {
 	local command=$1 servers='' words n=0
@@ -79,8 +79,8 @@ ends_serve() # COMMAND "WORDS"...
 	peer_serves servers "[ \$(ss -ltn | grep -c ':1851[5-9] ') = $n ]" "$servers for id in \$ids; do wait \$id || exit; done"
 }
 
-# PROGRAM of perftest over rdma_cm. Once both ends have agreed its server listens anew, and its client does not wait for that:
-# one that is too early is rejected (8: there is no such service), and both begin again.
+# PROGRAM of perftest over rdma_cm. The server listens again after exchanging parameters, and the client does not wait for that: if it
+# is too early, it is rejected (event 8), and both are started again.
 ends_cm() # PROGRAM OPTIONS...
 {
 	local program=$1 try code said
@@ -109,7 +109,7 @@ ends_know()
 # The first packets after a change may be lost to neighbour discovery
 reachable() { wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null; }
 
-# Random bytes to the peer, and back
+# Send random bytes to the peer and back, and compare them
 tcp_both_ways() # SIZE [ADDRESS]
 {
 	local size=$1 address=${2:-} sum got listen="reuseaddr,ipv6only=0" connect="retry=200,interval=0.1"
@@ -123,6 +123,6 @@ tcp_both_ways() # SIZE [ADDRESS]
 		     socat -u OPEN:/tmp/ends.got TCP6-LISTEN:$back,$listen"
 	head -c "$size" /tmp/ends.data | socat -u STDIN "TCP:$address:$TCP_PORT,$connect"
 	got=$(socat -u "TCP:$address:$back,$connect" STDOUT | sha256sum)
-	[ "$(peer_wait tcp)" = "$sum" ] || fail "what the peer got is not what was sent"
-	[ "$got" = "$sum" ] || fail "what came back is not what was sent"
+	[ "$(peer_wait tcp)" = "$sum" ] || fail "data received by the peer differs"
+	[ "$got" = "$sum" ] || fail "data received from the peer differs"
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# Tests in KTAP. A test script sources this file, names its tests and ends:
+# Tests with KTAP output. A test script sources this file, declares its tests, and ends with ktap_end:
 #
-#   # guests: 2              what it needs; scripts/vmlib/script.py has the keys
+#   # guests: 2              requirements; scripts/vmlib/script.py has the keys
 #   # timeout: 300
 #   . "$(dirname "$0")/../lib/ktap.sh"
 #   ktap_setup driver_both_up
@@ -11,32 +11,32 @@
 #   KTAP_TIMEOUT=300 ktap_test carries.ud "another one" FUNCTION2
 #   ktap_end
 #
-# A test's id is the script's name, a dot, and the first argument. It is what ONLY= selects by and what runs are compared
-# by, so it is written once, never made from a variable, and stays when the sentence changes. Nothing runs before ktap_end:
-# the part above it defines functions and names tests, so that the same script can be listed on a machine without a device.
+# The id of a test is the script's name, a dot, and the first argument. ONLY= selects by ids and runs are compared by them, so
+# an id is unique, has no variable part, and stays when the sentence changes. Nothing runs before ktap_end: the part above it
+# only defines functions and declares tests, so that a script can list its tests on a machine without a device.
 #
-# A test can run alone, and in any order. ktap_setup names the function that makes the ground for the tests named after it
-# (none: `ktap_setup`). It is called before a test unless the ground is known to be there: after another set-up, after a
-# test that failed, after ktap_spoilt and after every load and unload of the driver. It must get there from wherever the
-# tests before it left things. When it skips or fails, so do its tests. ktap_finally names what runs after the last test.
-# If the script has a function before_each, it is called in the shell of each test, to set variables.
+# A test can run alone, and in any order. ktap_setup names the set-up function of the tests declared after it (`ktap_setup`
+# alone: none). It is called before a test unless its state is known to be intact. It is not intact after another set-up, after
+# a failed test, after ktap_spoilt and after each load and unload of the driver. A set-up must work from any state that tests
+# leave. If it skips or fails, so do its tests. ktap_finally names what runs after the last test. If the script has a function
+# before_each, it is called in the shell of each test, to set variables.
 #
-# A function runs in a subshell under `set -e`, with a time limit (KTAP_TIMEOUT, 120 s; more on the debug kernel and on a
-# busy machine); leaving with 0 passes, `skip REASON` skips, `fail REASON` and everything else fails. A line in the kernel
-# log of any guest that no healthy driver writes fails the test too.
+# A test function runs in a subshell with `set -e` and a time limit (KTAP_TIMEOUT, 120 s; more on the debug kernel and on a
+# busy machine). Exit code 0 passes, `skip REASON` skips, `fail REASON` and any other exit code fails. An unexpected line in
+# the kernel log of any guest fails the test too.
 #
-# CXR_ONLY     patterns of ids, separated by commas: run these alone
-# CXR_SHUFFLE  a number: run the tests in an order that it determines
-# CXR_LIST     1: print id and sentence of each test, and run none
+# CXR_ONLY     patterns of ids, separated by commas: run only these
+# CXR_SHUFFLE  a number: seed of a random order
+# CXR_LIST     1: print id and sentence of each test, run none
 
 KTAP_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 . "$KTAP_DIR/driver.sh"
 . "$KTAP_DIR/peer.sh"
 
 KTAP_SCRIPT=$(basename "$0" .sh)
-KTAP_IDS=() KTAP_SENTENCES=() KTAP_CALLS=() KTAP_LIMITS=() KTAP_GROUNDS=()
+KTAP_IDS=() KTAP_SENTENCES=() KTAP_CALLS=() KTAP_LIMITS=() KTAP_SETUPS=()
 declare -A KTAP_NAMED=()
-KTAP_GROUND='' KTAP_LAST=''
+KTAP_SETUP='' KTAP_LAST=''
 KTAP_N=0 KTAP_PASSED=0 KTAP_FAILED=0 KTAP_SKIPPED=0
 KTAP_SKIP=4
 
@@ -49,19 +49,19 @@ KTAP_BAD="$KTAP_BAD|unregister_netdevice: waiting|[Uu]nexpected|(mlx5|cxr)[^ ]* 
 skip() { echo "SKIP: $*"; exit $KTAP_SKIP; }
 fail() { echo "FAIL: $*"; exit 1; }
 
-# Run a command whose failure is what is wanted; that it takes too long is another failure
+# Run a command that has to fail, but not by a timeout
 must_fail()
 {
 	local rc=0
 
 	"$@" || rc=$?
-	[ $rc != 0 ] || fail "this worked, and must not: $*"
-	[ $rc != 124 ] && [ $rc != 137 ] || fail "this did not fail, it took too long: $*"
+	[ $rc != 0 ] || fail "unexpected success: $*"
+	[ $rc != 124 ] && [ $rc != 137 ] || fail "timed out: $*"
 }
 
-# ---- what a script says ------------------------------------------------------
+# ---- declarations ------------------------------------------------------------
 
-ktap_setup() { KTAP_GROUND=$*; }	# [FUNCTION [ARGUMENTS...]]
+ktap_setup() { KTAP_SETUP=$*; }		# [FUNCTION [ARGUMENTS...]]
 ktap_finally() { KTAP_LAST=$*; }	# FUNCTION [ARGUMENTS...]
 
 ktap_test() # ID SENTENCE FUNCTION [ARGUMENTS...]
@@ -78,10 +78,10 @@ ktap_test() # ID SENTENCE FUNCTION [ARGUMENTS...]
 	printf -v call '%q ' "$@"
 	KTAP_CALLS+=("$call")
 	KTAP_LIMITS+=("${KTAP_TIMEOUT:-120}")
-	KTAP_GROUNDS+=("$KTAP_GROUND")
+	KTAP_SETUPS+=("$KTAP_SETUP")
 }
 
-# A test for each "ID<TAB>SENTENCE" of standard input, by FUNCTION [ARGUMENTS...] ID; there has to be one
+# Declare a test for each "ID<TAB>SENTENCE" of standard input, run by FUNCTION [ARGUMENTS...] ID; at least one line is required
 ktap_rows()
 {
 	local id sentence n=${#KTAP_IDS[@]}
@@ -90,13 +90,13 @@ ktap_rows()
 	[ ${#KTAP_IDS[@]} -gt "$n" ] || { echo "$0: no row for: $*" >&2; exit 2; }
 }
 
-# The ground is not what the set-up made any more
-ktap_spoilt() { [ ! -e "$DRIVER_GROUND" ] || true >"$DRIVER_GROUND"; }
+# The state left by the set-up has changed: the next test needs a new set-up
+ktap_spoilt() { rm -f "$DRIVER_SETUP"; }
 
 # ---- kernel logs -------------------------------------------------------------
 
-# Bad lines in all guests since this was last called; what follows is NAME's (nobody's, when it is empty). Succeeds when there
-# are some, or a guest does not answer.
+# Print bad lines in the kernel logs of all guests since the last call, and mark the logs with NAME, the next test. Succeeds if
+# there are any, or a guest does not answer.
 ktap_bad_lines() # NAME
 {
 	local host text rc found=1
@@ -105,7 +105,7 @@ ktap_bad_lines() # NAME
 		text=$(agent_do "$host" look "$1" "$KTAP_BAD" 2>&1)
 		rc=$?
 		[ $rc != 1 ] || continue
-		[ "$rc-$host" != 125-here ] || [ -c "${CXR_EMU_PORT:-}" ] || continue	# no guest of ours, and who tests may not look
+		[ "$rc-$host" != 125-here ] || [ -c "${CXR_EMU_PORT:-}" ] || continue	# not a guest, and the log is not readable
 		[ "$host" = here ] || text="on $host: $text"
 		echo "$text"
 		found=0
@@ -115,7 +115,7 @@ ktap_bad_lines() # NAME
 
 # ---- running -----------------------------------------------------------------
 
-# Start "$@" in a process group of its own, its words in LOG, and wait for it at most SECONDS
+# Run "$@" in its own process group with its output in LOG, at most SECONDS
 ktap_limited() # LOG SECONDS FUNCTION [ARGUMENTS...]
 {
 	local log=$1 limit=$(($2 * ${CXR_PATIENCE:-1})) watch rc
@@ -133,12 +133,13 @@ ktap_limited() # LOG SECONDS FUNCTION [ARGUMENTS...]
 	set +m
 	wait $KTAP_PID 2>/dev/null
 	rc=$?
+	# including its sleep, which holds our output open
 	kill -KILL -- -$watch 2>/dev/null
 	wait $watch 2>/dev/null
 	return $rc
 }
 
-# After what LOG tells of: bad lines of the kernel logs are a failure, whatever CODE says
+# The verdict on a test with exit CODE and output LOG: bad lines in the kernel logs are a failure
 ktap_verdict() # CODE LOG NEXT
 {
 	local bad
@@ -150,17 +151,17 @@ ktap_verdict() # CODE LOG NEXT
 	return "$1"
 }
 
-# Have the set-up's ground under the test ID; returns 0, KTAP_SKIP or 1 with the reason in $KTAP_LOG
-ktap_ground() # SET-UP ID
+# Run SET-UP for the test ID unless its state is intact; returns 0, KTAP_SKIP or 1 with the reason in $KTAP_LOG
+ktap_prepare() # SET-UP ID
 {
 	local began=${EPOCHREALTIME//[!0-9]/} rc='' log=$KTAP_LOG.set-up
 
 	[ -n "$1" ] || return 0
-	{ read -r rc <"$DRIVER_GROUND"; } 2>/dev/null
+	{ read -r rc <"$DRIVER_SETUP"; } 2>/dev/null
 	[ "$rc" != "$KTAP_SCRIPT $1" ] || return 0
 	rc=$(sed -n "s/^\([0-9]*\) $KTAP_SCRIPT ${1//[^a-zA-Z0-9_ ]/.}\$/\1/p" "$KTAP_LOG.broken")
 	if [ -n "$rc" ]; then
-		echo "its set-up was tried before: $1" >"$KTAP_LOG"
+		echo "the set-up failed before: $1" >"$KTAP_LOG"
 		[ "$rc" != $KTAP_SKIP ] || grep '^SKIP: ' "$KTAP_LOG.skips" >>"$KTAP_LOG"
 		return "$rc"
 	fi
@@ -172,7 +173,7 @@ ktap_ground() # SET-UP ID
 	began=$((${EPOCHREALTIME//[!0-9]/} - began))
 	printf '# set-up %d.%01d s: %s\n' $((began / 1000000)) $((began / 100000 % 10)) "$1"
 	if [ $rc = 0 ]; then
-		echo "$KTAP_SCRIPT $1" >"$DRIVER_GROUND"
+		echo "$KTAP_SCRIPT $1" >"$DRIVER_SETUP"
 		return 0
 	fi
 	cp "$log" "$KTAP_LOG"
@@ -194,13 +195,13 @@ ktap_run() # NUMBER NEXT-ID
 
 	KTAP_N=$((KTAP_N + 1))
 	name="$KTAP_N - $id: ${KTAP_SENTENCES[$1]}"
-	ktap_ground "${KTAP_GROUNDS[$1]}" "$id"
+	ktap_prepare "${KTAP_SETUPS[$1]}" "$id"
 	rc=$?
 	if [ $rc = 0 ]; then
 		ktap_limited "$KTAP_LOG" "${KTAP_LIMITS[$1]}" ktap_call "${KTAP_CALLS[$1]}"
 		ktap_verdict $? "$KTAP_LOG" "$2"
 		rc=$?
-		# what the test left running
+		# end background processes of the test
 		kill -KILL -- -$KTAP_PID 2>/dev/null
 	fi
 	case $rc in
@@ -234,7 +235,7 @@ ktap_wanted() # ID
 	return 1
 }
 
-# Numbers of the tests to run, in their order
+# Indices of the tests to run, in order
 ktap_order()
 {
 	local n
@@ -248,7 +249,7 @@ ktap_order()
 	fi
 }
 
-# What the set-ups left running, and what the script itself has to put back
+# Run ktap_finally and end background processes of the set-ups
 ktap_clear_up()
 {
 	local pid rc=0
@@ -262,7 +263,7 @@ ktap_clear_up()
 	return $rc
 }
 
-# List or run the tests, print the totals, and end the script as kselftest has it: 0, 1, or 4 where all were skipped
+# List or run the tests, print the totals, and exit with the codes of kselftest: 0, 1, or 4 if all were skipped
 ktap_end()
 {
 	local order n next clear=0
@@ -290,9 +291,9 @@ ktap_end()
 	exit 0
 }
 
-# ---- what tests of several scripts ask ---------------------------------------
+# ---- shared by several scripts -----------------------------------------------
 
-# The emulator's word: no object, no page, nothing the driver did wrong
+# The emulator reports no object, no page and no violation
 device_is_clean()
 {
 	local status
@@ -305,8 +306,8 @@ device_is_clean()
 	grep -q "^violations: 0" <<<"$status"
 }
 
-# The programs of librdmacm register several buffers that share a page, and so do requests at random. That is
-# legal, but DMA debugging of kernels before 7 takes it for a driver's error, whatever the driver.
+# Programs of librdmacm register buffers that share a page, and so do random requests. This is legal, but DMA debugging of
+# kernels before 7 reports it as an error of any driver.
 shares_pages()
 {
 	local d=/sys/kernel/debug/dma-api

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# A disk of this guest's kernel that others reach by NVMe over RDMA (nvme.sh). Before: driver.sh.
+# An NVMe over RDMA target with a RAM disk, in this guest's kernel (nvme.sh). Needs driver.sh.
 
 NVME_NQN=nqn.2000-01.test:disk
 NVME_MB=32
 NVMET=/sys/kernel/config/nvmet
 
-# How many queue pairs there are. Not their list: in kernels to 6.12 it may ask the device for one that has gone.
+# The number of QPs. Not from their list: kernels up to 6.12 may query a destroyed QP for it.
 nvme_qps() { rdma resource show | sed -n 's/.* qp \([0-9]*\).*/\1/p'; }
 nvme_qps_are() { [ "$(nvme_qps)" = "$1" ]; }
 
-# What kind of memory the target receives into is a parameter of nvmet-rdma.
+# Parameters are those of nvmet-rdma.
 nvmet_up() # [use_srq=1]
 {
 	modprobe brd rd_nr=1 rd_size=$((NVME_MB * 1024))
@@ -29,7 +29,7 @@ nvmet_up() # [use_srq=1]
 	ln -sfn $NVMET/subsystems/$NVME_NQN $NVMET/ports/1/subsystems/$NVME_NQN
 }
 
-# From wherever it is
+# From any state
 nvmet_down()
 {
 	local d m

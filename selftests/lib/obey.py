@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The program's side of obey.sh: lines that are asked, answers with a code and text."""
+"""The worker's side of obey.sh: reads requests, answers with a code and text."""
 
 import base64
 import os
@@ -11,8 +11,8 @@ def answer(folder, code, text):
 
 
 def obey(do):
-    """Calls do(words) for each line, for ever. It returns a code and text, the answer, and what is to be called then, if
-    anything."""
+    """Call do(words) for each request, forever. It returns code and text of the answer, and optionally a function to call after
+    the answer."""
     folder = os.environ["OBEY_FOLDER"]
     while True:
         with open(f"{folder}/ask", encoding="ascii") as lines:

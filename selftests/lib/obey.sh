@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# Programs that stay, and do what they are told a line at a time (lib/obey.py is their side). A guest takes seconds to start
-# Python and to open a device; so a set-up does that once, and each test asks for its part alone.
+# Persistent worker programs, which execute one request per line (lib/obey.py is their side). Starting Python and opening a device
+# takes seconds in a guest, so the set-up does it once, and each test sends its request.
 #
-#   obey_start NAME COMMAND...	start COMMAND, in the place of what NAME was before
-#   obey NAME WORDS...		have it do WORDS: what it says, its code; 125 when it has ended
+#   obey_start NAME COMMAND...	start COMMAND as worker NAME, in place of an earlier one
+#   obey NAME WORDS...		execute the request WORDS: prints its output, returns its code, or 125 if the worker has ended
 #   obey_stop NAME
 
-OBEY_RUN=/run/obey	# -NAME: the folder of each
+OBEY_RUN=/run/obey	# -NAME: the folder of each worker
 
-# It does not when nobody has waited for it yet.
+# A zombie has no exe.
 obey_lives() { [ -e "/proc/$1/exe" ]; } # PID
 
 obey_stop() # NAME
@@ -46,8 +46,8 @@ obey() # NAME WORDS...
 	{
 		echo "$*" >&8
 		until IFS= read -r -t 1 part <&9; do
-			answer+=$part	# the second may end in the middle of the line
-			obey_lives "$pid" || { cat "$d/log"; echo "obey: it has ended"; return 125; }
+			answer+=$part	# read may time out within a line
+			obey_lives "$pid" || { cat "$d/log"; echo "obey: the worker has ended"; return 125; }
 		done
 	} 8<>"$d/ask" 9<>"$d/answer"
 	read -r code text <<<"$answer$part"

@@ -8,21 +8,21 @@
 #   peer CMD...         run CMD on b: its output, its exit code
 #   peer_on c CMD...    the same on c
 #   peer_bg ID CMD...   start CMD on b and go on
-#   peer_serves ID CONDITION CMD...   the same, and wait until CONDITION holds on b: a server is ready
-#   peer_wait ID        wait for it: its output, its exit code
-#   peer_kill ID        end it and all that it started, if it still runs
-#   run_python FILE...  a program of Python, here, without the time that python3 takes to begin
+#   peer_serves ID CONDITION CMD...   the same, and wait until CONDITION holds on b: the server is ready
+#   peer_wait ID        wait for its end: prints its output, returns its exit code
+#   peer_kill ID        end it with its children, if it still runs
+#   run_python FILE...  run a Python program here, without the start-up time of python3
 #   emu CMD...          a command for the emulator's control socket
 #
 # CMD is one line of shell with the functions of driver.sh. PEER_TIMEOUT (120)
-# is the time limit of each in seconds; 124 is its exit code when time ran out. When who called it dies, it does, too.
+# is its time limit in seconds; the exit code is 124 if it is exceeded. CMD ends with its caller.
 
 PEER_DIR=$(dirname "${BASH_SOURCE[0]}")
 
 peer_hosts() { local l="b c d"; echo "${l:0:$((2 * ${CXR_GUESTS:-1} - 3 > 0 ? 2 * ${CXR_GUESTS:-1} - 3 : 0))}"; }
 
-# Lines of an answer of selftests/lib/agent, from file descriptor FD, and its exit code. FD does not become standard input:
-# the agent gives a program that of this shell, and the end of the connection would never come while the program had it.
+# Print the answer of selftests/lib/agent from file descriptor FD, and return its exit code. FD must not be standard input: the
+# agent passes this shell's to the program, which would keep the connection open.
 agent_answer() # FD
 {
 	local tag text code=125
@@ -38,7 +38,7 @@ agent_answer() # FD
 	return "$code"
 }
 
-# Ask the agent of HOST for a job (here: the machine of this shell). Its answer comes from file descriptor AGENT_FD
+# Send a job to the agent of HOST ("here": this machine). Its answer can be read from file descriptor AGENT_FD
 agent_job() # HOST WORDS...
 {
 	local host=$1
@@ -57,7 +57,7 @@ agent_job() # HOST WORDS...
 	if { exec {AGENT_FD}<>"/dev/tcp/$host/77"; } 2>/dev/null; then
 		printf '%s\0' $# "$@" >&"$AGENT_FD"
 	else
-		# a machine that is no guest of ours
+		# not a guest
 		[ "$host" = 127.0.0.1 ] && exec {AGENT_FD}< <(printf '%s\0' $# "$@" | "$PEER_DIR/agent")
 	fi
 }
@@ -98,7 +98,7 @@ peer_bg()
 	echo $! >"/tmp/peer-$id.pid"
 }
 
-# Said by the peer itself: asking it time and again would cost more than the wait
+# The peer reports readiness itself, which is cheaper than polling it
 peer_serves()
 {
 	local id=$1 condition=$2
@@ -126,7 +126,7 @@ peer_wait()
 
 peer_kill() { peer "kill -- -\$(cat /run/peer-$1.pid 2>/dev/null) 2>/dev/null || true"; }
 
-# As `python3 PROGRAM ARGUMENTS...`, in a fork of a python3 that has all it needs already. In a guest; elsewhere it is that.
+# Like `python3 PROGRAM ARGUMENTS...`; in a guest, in a fork of a python3 that has the modules imported already.
 run_python()
 {
 	local fd code=0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# README's commands, for tests that follow them to the letter. To be sourced.
+# The commands in README, for tests that execute them. To be sourced.
 
-# The indented lines below "<!-- tested: NAME -->", without sudo
+# The indented lines after "<!-- tested: NAME -->", without sudo
 readme_commands() # NAME [FILE]
 {
 	awk -v mark="<!-- tested: $1 -->" '$0 == mark { on = 1; next } on && /^    / { print substr($0, 5); seen = 1; next }

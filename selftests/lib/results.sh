@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# Results in KTAP of a program that runs on the host (in guests: ktap.sh):
+# KTAP results of programs that run on the host (in guests: ktap.sh):
 #
-#   results_begin PLAN LOG                 so many tests will come; what one prints is in LOG meanwhile, and of all in LOG.all
-#   test_that "SENTENCE" FUNCTION ARGUMENTS...     passes if the function succeeds, in a shell of its own with `set -e`
-#   test_skip "SENTENCE" "WHY NOT"
-#   results_end                            the totals; returns 0, 1 for a failure, 4 where all were skipped: the last command
+#   results_begin PLAN LOG                 the number of tests; LOG gets the output of the current test, LOG.all that of all
+#   test_that "SENTENCE" FUNCTION ARGUMENTS...     passes if the function succeeds, in a subshell with `set -e`
+#   test_skip "SENTENCE" "REASON"
+#   results_end                            the totals, as the last command; returns 0, 1 for a failure, 4 if all were skipped
 #
-# scripts/ktap-check, which runs the program, holds it to the plan and to sentences that differ.
+# scripts/ktap-check, which runs the program, checks the plan and that sentences differ.
 
 results_begin()
 {
@@ -25,7 +25,7 @@ test_that()
 	local sentence=$1 rc
 
 	shift
-	# not in a condition: set -e would have no effect there
+	# not in a condition, where set -e has no effect
 	(set -e; "$@") >"$results_log" 2>&1 </dev/null
 	rc=$?
 	cat "$results_log" >>"$results_log.all"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """
-A program that is a table of tests: each row an id, the sentence that holds, and a function. Id and
-sentence stand in one line before the function, where scripts read them (lib/rows.sh).
+A program that is a table of tests: each row has an id, a sentence, and a function. Id and sentence
+are in one line before the function, where scripts find them (lib/rows.sh).
 
     PROGRAM list                 "id<TAB>sentence" of each row
     PROGRAM run ID WORDS...      one row: leaves with 0 if it passed, with 4 and a reason if it was skipped
@@ -20,7 +20,7 @@ class Skip(Exception):
 
 
 def row(name, sentence):
-    """What stands before the function of a row"""
+    """Decorator that makes a function a row"""
     def add(function):
         assert name not in ROWS, name
         ROWS[name] = sentence, function
@@ -37,13 +37,13 @@ def kernel():
 
 
 def lacks(what):
-    """The device does not offer it: another one may do so, an adapter's driver that is tested here must not"""
+    """The device does not support it: a failure for the drivers of adapters, a skip for others"""
     assert driver() not in ADAPTERS, f"this driver offers no {what}"
     raise Skip(f"the device has no {what}")
 
 
 def verdict(begin, name, words):
-    """The exit code of a row; what was wrong is printed"""
+    """Run a row and print what fails; returns the exit code"""
     try:
         ROWS[name][1](*begin(*words))
     except Skip as reason:
@@ -56,7 +56,7 @@ def verdict(begin, name, words):
 
 
 def main(doc, begin):
-    """@begin makes the arguments of the functions out of the words behind the id."""
+    """@begin converts the words after the id to the arguments of the functions."""
     what, *words = sys.argv[1:] or [""]
     if what == "list":
         print("\n".join(f"{name}\t{sentence}" for name, (sentence, _) in ROWS.items()))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# What is moved where one end or both are Soft-RoCE. Before: driver.sh, peer.sh.
+# Transfers where one end or both are Soft-RoCE. Needs driver.sh and peer.sh.
 
 XFER_PORT=7001
 SEED=${CXR_SEED:-20}
 
-# The ends of all that follows. NEAR: eval, if the near end is here, or what runs a command there; FAR: the other
-# one's name or address as the near end knows it
+# Set the ends of the following transfers. NEAR: the command that runs a command on the near end (eval: here); FAR: name
+# or address of the far end
 xfer_between() # NEAR FAR DEVICE GID-INDEX FAR-DEVICE FAR-GID-INDEX
 {
 	XFER_NEAR=$1 XFER_FAR=$2
@@ -22,7 +22,7 @@ xfer() # OP FROM [NAME=VALUE...]
 	PEER_TIMEOUT=${KTAP_TIMEOUT:-120} $XFER_NEAR "run_python selftests/lib/xfer.py run $XFER_FAR $XFER_PORT $XFER_ENDS op=$op from=$from seed=$SEED $*"
 }
 
-# Answers at the far end, on guest HOST, in the place of what did before
+# (Re)start the server of the far end on guest HOST
 xfer_serve() # HOST
 {
 	xfer_end "$1"
@@ -38,8 +38,8 @@ xfer_end() # HOST
 		      while tcp_listens $XFER_PORT; do sleep 0.1; done"
 }
 
-# Soft-RoCE in a guest of an emulated machine acknowledges large messages late: one at a time and with
-# patience, or what is repeated for nothing keeps it from ever catching up. OP FROM
+# Soft-RoCE in an emulated guest acknowledges large messages late: send one at a time, with a long ACK timeout, or
+# needless retransmissions keep it from catching up. OP FROM
 connected()
 {
 	xfer "$1" "$2" sizes=64,1000,4096 count=16
@@ -49,8 +49,8 @@ connected()
 atomics() { xfer atomic "$1" sizes=8 count=16; }
 datagrams() { xfer datagram "$1" sizes=64,1024 count=16; }
 
-# Frames of both directions are lost, and not a byte. Of a megabyte there are few: Soft-RoCE sends much of it
-# again for each frame. PORT DIRECTIONS PERCENT OP...
+# Frames of both directions are lost, all data arrives. Few messages of 1 MiB: Soft-RoCE retransmits much of one
+# for each lost frame. PORT DIRECTIONS PERCENT OP...
 lossy()
 {
 	local port=$1 dirs=$2 percent=$3 dir op from n=0

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# The examples of Documentation/guide, for the test that follows them to the letter. To be sourced, after peer.sh.
+# The examples in Documentation/guide, for the test that executes them. To be sourced after peer.sh.
 #
-# An example is a literal block below a mark:
+# An example is a literal block after a mark:
 #
 #   .. tested: NAME       every command succeeds; "tested, long": with LONG=1
-#   .. fails: NAME        the last one does not, and its output tells why: it has more than "..."
+#   .. fails: NAME        the last command fails, and its output is shown (not just "...")
 #
 #   ::
 #
-#   	a# COMMAND          on this guest; b# on the peer, both# on either; "&" at its end: a server, which runs on
-#   	OUTPUT              of the command above, if it is shown: "..." is any text, and alone on a line any lines
+#   	a# COMMAND          on this guest; b# on the peer, both# on both; "&" at the end: a server, in the background
+#   	OUTPUT              of the command above, if shown: "..." matches any text, and alone on a line any lines
 #
-# A file is one, too: ".. file: PATH", and the block is what is in it, on both guests, with the peer's address on the peer.
-# Blanks count as one. A command that only reads is asked again until it says what is written: what it shows comes by itself.
+# ".. file: PATH" before a block makes it a file on both guests, with the peer's address on the peer. Runs of blanks match as
+# one. A command that only reads is repeated until its output matches, since the state may change in the background.
 
-TRANSCRIPT_BIN=/run/transcript/bin	# before all in PATH, here and on the peer
+TRANSCRIPT_BIN=/run/transcript/bin	# first in PATH, here and on the peer
 TRANSCRIPT_SECONDS=20
 transcript_out=/tmp/transcript
 
-# modprobe and udev find the modules where an owner has them installed; a guest has them in the repository. (That the
-# installed ones load by these words, package.sh shows.) For this guest and, by its text, the peer.
+# Wrappers of modprobe and udevadm: a guest has the modules in the repository, not installed. (package.sh tests installed
+# modules.) Runs here and, by declare -f, on the peer.
 transcript_prepare()
 {
 	local bin=/run/transcript/bin
@@ -43,13 +43,13 @@ transcript_prepare()
 	wait_until 20 both
 	END
 	chmod +x $bin/*
-	# addresses made of the MAC, without a search for another one who has them
+	# link-local addresses made of the MAC, without DAD
 	echo 0 >/proc/sys/net/ipv6/conf/default/disable_ipv6
 	echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
 	echo 0 >/proc/sys/net/ipv6/conf/default/addr_gen_mode
 }
 
-# The kind and name of each block of FILE, in their order; those that are long only with LONG=1
+# Kind and name of each block of FILE, in order; long ones only with LONG=1
 transcript_blocks() { sed -nE "s/^\.\. (tested|fails|file)(${CXR_LONG:+, long|}): ([a-z0-9./-]+)\$/\1 \3/p" "$1"; }
 
 transcript_block() # FILE NAME: its lines
@@ -58,7 +58,7 @@ transcript_block() # FILE NAME: its lines
 		on && /^\t/ { print substr($0, 2); seen = 1; next } on && seen && NF { exit }' "$1"
 }
 
-# A line of the guide as a pattern of the shell
+# A line of the guide as a shell pattern
 transcript_pattern()
 {
 	local text=$1
@@ -67,7 +67,7 @@ transcript_pattern()
 	printf '%s\n' "${text//.../*}"
 }
 
-# Whether the output says what is in $want; if not, why not
+# Does the output match $want? If not, print the reason
 transcript_matches()
 {
 	local -a got
@@ -114,7 +114,7 @@ transcript_command() # HOST COMMAND
 	fi
 }
 
-# Run COMMAND on HOST and compare it with $want; it fails, if the third word says so
+# Run COMMAND on HOST and compare its output with $want; with a third argument it must fail
 transcript_step() # HOST COMMAND [fails]
 {
 	local code end=$((SECONDS + TRANSCRIPT_SECONDS * ${CXR_PATIENCE:-1})) why
@@ -136,18 +136,18 @@ transcript_step() # HOST COMMAND [fails]
 
 transcript_listens() { peer "tcp_listens 18515 || rdma resource show cm_id | grep -q LISTEN"; }
 
-# The lines of the block NAME, one after another; sets $server once one runs
+# Execute the lines of block NAME; sets $server if one was started
 transcript_lines() # FILE KIND NAME ADDRESS
 {
 	local -a lines want
 	local i=0 host command last=0 fails
 
 	mapfile -t lines < <(transcript_block "$1" "$3" | sed -E "s/0000:03:00\.0/$4/g; s/[[:space:]]+/ /g; s/^ //; s/ $//")
-	[ ${#lines[@]} -gt 0 ] || { echo "there is nothing in the block $3"; return 1; }
+	[ ${#lines[@]} -gt 0 ] || { echo "the block $3 is empty"; return 1; }
 	for ((i = 0; i < ${#lines[@]}; i++)); do [[ ${lines[i]} != @(a|b|both)'# '* ]] || last=$i; done
 	i=0
 	while [ $i -lt ${#lines[@]} ]; do
-		[[ ${lines[i]} == @(a|b|both)'# '* ]] || { echo "$3: this is no command: ${lines[i]}"; return 1; }
+		[[ ${lines[i]} == @(a|b|both)'# '* ]] || { echo "$3: not a command: ${lines[i]}"; return 1; }
 		host=${lines[i]%%#*} command=${lines[i]#*# } want=() fails=
 		[ "$2$i" != "fails$last" ] || fails=1
 		for ((i++; i < ${#lines[@]}; i++)); do
@@ -155,7 +155,7 @@ transcript_lines() # FILE KIND NAME ADDRESS
 			[ -z "${lines[i]}" ] || want+=("${lines[i]}")
 		done
 		if [ -n "$fails" ] && [[ "${want[*]//.../}" != *[^\ ]* ]]; then
-			echo "$3: it is to fail for any reason: $command"
+			echo "$3: must show the reason of the failure: $command"
 			return 1
 		fi
 		if [ "$host" = b ] && [ "${command: -1}" = "&" ]; then
@@ -169,19 +169,19 @@ transcript_lines() # FILE KIND NAME ADDRESS
 	done
 }
 
-# The block is the file PATH. FILE PATH
+# Create the file of a block, here and on the peer. FILE PATH
 transcript_file()
 {
 	local text
 
 	text=$(transcript_block "$1" "$2")
-	[ -n "$text" ] || { echo "there is nothing in the file $2"; return 1; }
+	[ -n "$text" ] || { echo "the file $2 is empty"; return 1; }
 	printf '%s\n' "$text" >"$2" || return
 	text=${text//192.168.1.1\//192.168.1.2/}
 	peer "base64 -d >$2 <<<$(base64 -w 0 <<<"$text")"
 }
 
-# Run what the block NAME of FILE has. ADDRESS: of the PCI function that the guide calls 0000:03:00.0
+# Execute block NAME of FILE. ADDRESS: the PCI function that the guide calls 0000:03:00.0
 transcript_run() # FILE KIND NAME ADDRESS
 {
 	local server='' rc=0
@@ -189,13 +189,13 @@ transcript_run() # FILE KIND NAME ADDRESS
 	if [ "$2" = file ]; then transcript_file "$1" "$3"; return; fi
 	transcript_lines "$@" || rc=$?
 	[ -n "$server" ] || return $rc
-	# who was to fail, or did, has left its server alone
+	# a client that failed did not end its server
 	if [ "$2$rc" != tested0 ]; then peer_kill server; fi
 	peer_wait server >$transcript_out || [ "$2$rc" != tested0 ] || { cat $transcript_out; echo "the server failed"; rc=1; }
 	return $rc
 }
 
-# Run all blocks of FILE, a page of the guide; what fails does not end it
+# Execute all blocks of FILE, a page of the guide, also after one that fails
 transcript_page() # FILE
 {
 	local kind name bad=

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Windows of the capture, as of window.sh: frames that say what the RoCE frames between them must be"""
+"""Windows of the capture, like window.sh: marks that say what the RoCE frames between them must be"""
+
 
 import os
 import socket

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# What the frames on the wire must be. A test says it in a frame of its own, before and after its
-# traffic; scripts/check has the capture judged by selftests/wire/roce_check, which knows the words
-# (window.h). A script that sources this file has "# windows: yes" in its head. Each window names the
-# script that $CXR_SCRIPT says and is counted in the file $CXR_WINDOWS (run-tests sets both and tells the
-# number), so that one which does not get as far as the capture is missed. window.py does the same.
+# Checks of frames on the wire. A test sends a mark before and after its traffic that says what the
+# frames between them must be; scripts/check runs selftests/wire/roce_check on the capture, which
+# understands the words (window.h). A script that sources this file has "# windows: yes" in its head.
+# Each window has the name of the script from $CXR_SCRIPT and is counted in the file $CXR_WINDOWS
+# (run-tests sets both and reports the number), so that windows missing in the capture are found.
+# window.py does the same.
 #
 #   window "type=v1 vlan=100" COMMAND...    all RoCE frames while COMMAND runs are v1 with tag 100
 
-# One frame with a text, of the Ethernet type for experiments, to nobody; by NETDEV, or the first port
+# Send a mark, a frame of the experimental Ethertype to an unused address, on NETDEV (default: the first port)
 window_frame() # "begin WORDS : LABEL" or "end", [NETDEV]
 {
 	case $1 in

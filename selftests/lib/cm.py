@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Connections, datagrams and groups of rdma_cm, without the programs of librdmacm (whose buffers share pages).
+"""Connections, datagrams and multicast groups of rdma_cm, without the programs of librdmacm (whose buffers share pages).
 
-  cm.py [ADDRESS...]          do what lib/obey.sh asks for; what was wrong is the answer. Two children answer on the addresses,
-                              connected and datagram service, as long as this process lives.
+  cm.py [ADDRESS...]          worker of lib/obey.sh; answers with what failed. Two children serve the addresses, with connected
+                              and datagram service, until this process ends.
 
-  ask ADDRESS[,PORT] SERVICE...     rc, ud: a message there and its answer back; every byte is checked
-  group ADDRESS GROUP               join from ADDRESS, a message to the group, an answer from a member
-  member ADDRESS GROUP              join, and answer the next message in the group
+  ask ADDRESS[,PORT] SERVICE...     rc, ud: send a message and receive its answer; every byte is checked
+  group ADDRESS GROUP               join from ADDRESS, send a message to the group, receive the answer of a member
+  member ADDRESS GROUP              join, and answer the next message to the group
 
 An answer is the message with each byte inverted. Nothing is destroyed before the process ends.
 """
@@ -34,7 +34,7 @@ PORT = "7471"
 SIZE = 1000
 GRH = 40
 WAIT_SECONDS = 30 * int(os.environ.get("CXR_PATIENCE", "1"))
-TIMEOUT_MS = 1000 * WAIT_SECONDS	# of address and route
+TIMEOUT_MS = 1000 * WAIT_SECONDS	# of address and route resolution
 GROUP_QPN = 0xffffff
 SPACE = {"rc": ce.RDMA_PS_TCP, "ud": ce.RDMA_PS_UDP}
 KEPT = []
@@ -42,7 +42,7 @@ PR_SET_PDEATHSIG = 1
 
 
 class Wrong(Exception):
-    """An event, a completion or data that is not as it must be"""
+    """Unexpected event, completion or data"""
 
 
 def inverted(data):
@@ -50,7 +50,7 @@ def inverted(data):
 
 
 class End:
-    """Queue pair and memory of an id. Two receives are posted: what is sent to a group may come back, too."""
+    """QP and buffers of an id. Two receives are posted, since a message to a group may be looped back."""
 
     def __init__(self, cmid, service):
         self.cmid, self.head = cmid, GRH if service == "ud" else 0
@@ -92,7 +92,7 @@ class End:
             self.cmid.post_ud_send(self.outbox, ah, rqpn=qpn, length=SIZE)
 
     def answer(self):
-        """Wait for one message, send it back inverted."""
+        """Wait for a message, send it back inverted."""
         wc, inbox, data = self.received()
         ah = AH(self.cmid.pd, wc=wc, port_num=1, grh=inbox.buf) if self.head else None
         self.send(inverted(data), ah, wc.src_qp)
@@ -138,12 +138,12 @@ def expect(channel, kind):
 
 
 def swap(end, ah=None, qpn=0):
-    """A message there, its answer back"""
+    """Send a message and check its answer"""
     data = random.randbytes(SIZE)
     end.send(data, ah, qpn)
     got = end.received()[2]
     if got != inverted(data):
-        raise Wrong("the answer is not what was sent, inverted")
+        raise Wrong("the answer is not the inverted message")
 
 
 def ask(service, address, port=PORT):
@@ -171,7 +171,7 @@ def ask(service, address, port=PORT):
 # --- groups ---------------------------------------------------------------------
 
 class Member:
-    """An end that has joined"""
+    """An end that has joined a group"""
 
     def __init__(self, address, group):
         self.channel = CMEventChannel()
@@ -200,14 +200,14 @@ def ask_group(address, group):
     data = random.randbytes(SIZE)
     member.send(data)
     got = member.end.received()[2]
-    if got == data:		# a group has its sender in it, too
+    if got == data:		# looped back
         got = member.end.received()[2]
     if got != inverted(data):
-        raise Wrong("the answer is not what was sent, inverted")
+        raise Wrong("the answer is not the inverted message")
 
 
 def do(words):
-    """Code, words that were wrong, and what a member has to do then"""
+    """Execute a request; returns code, error text and the further work of a member"""
     what, *rest = words
     try:
         if what == "group":

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Many connections, one small write by each: how their UDP source ports are spread is for the judge of the capture.
+"""Many connections, one small write on each: roce_check judges the distribution of their UDP source ports in the capture.
 
-  flows.py serve PORT                                     be the far end, once
+  flows.py serve PORT                                     far end, for one run
   flows.py run HOST PORT N DEV GID PEER_DEV PEER_GID NETDEV WORDS
-               be the near end of N connections; what the frames must be is WORDS, as of window.sh, said on NETDEV
+               near end of N connections; the window (window.sh) has WORDS and is sent on NETDEV
 
 Exit code 1: a write failed.
 """
@@ -30,12 +30,12 @@ SIZE = 8
 
 
 def word(i):
-    """What connection I writes. Wireshark takes two zero bytes in places 2 and 3 for a header of Ethernet in InfiniBand."""
+    """The data written by connection I. Wireshark takes zeros in bytes 2 and 3 for Ethernet over InfiniBand."""
     return (0xc0ffee << 40 | i).to_bytes(SIZE, "big")
 
 
 class End:
-    """N queue pairs over one region"""
+    """N QPs and one MR"""
 
     def __init__(self, dev, gid, n):
         self.ctx, self.gid_index = Context(name=dev), gid
@@ -60,7 +60,7 @@ class End:
             qp.to_rts(attr)
 
     def write(self, peer):
-        """One small write by each"""
+        """One small write on each QP"""
         for i, qp in enumerate(self.qps):
             self.mr.write(word(i), SIZE, i * SIZE)
             wr = SendWR(wr_id=i, num_sge=1, sg=[SGE(self.mr.buf + i * SIZE, SIZE, self.mr.lkey)],
@@ -75,13 +75,13 @@ class End:
                 if wc.status != e.IBV_WC_SUCCESS:
                     raise Wrong(f"write {wc.wr_id}: status {wc.status}")
             if not n and time.monotonic() > end:
-                raise Wrong(f"{left} writes did not end in {WAIT_SECONDS} s")
+                raise Wrong(f"{left} writes did not complete in {WAIT_SECONDS} s")
 
     def check(self):
-        """What the other end's writes left"""
+        """Check the data written by the other end"""
         for i in range(len(self.qps)):
             if self.mr.read(SIZE, i * SIZE) != word(i):
-                raise Wrong(f"connection {i} wrote something else")
+                raise Wrong(f"connection {i} wrote wrong data")
 
 
 def serve(port):
@@ -102,7 +102,7 @@ def serve(port):
 
 def run(host, port, n, dev, gid, peer_dev, peer_gid, netdev, words):
     end = End(dev, gid, n)
-    # Two ends that count in step would connect each number with itself; hosts of a cluster do not.
+    # Otherwise connections would have the same QPN at both ends, which is not so in a cluster.
     random.Random(1).shuffle(end.qps)
     with socket.create_connection((host, port), timeout=3 * WAIT_SECONDS) as conn:
         line = Line(conn)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Frames, byte by byte: how they are made, and how a network interface sends and receives them.
+"""Builds Ethernet frames, and sends and receives them through a network interface.
 
-  frames.py serve PORT NETDEV           be the far end of raw.py: it sends and receives frames through NETDEV
+  frames.py serve PORT NETDEV           far end of raw.py: sends and receives frames through NETDEV
 """
 
 import errno
@@ -16,7 +16,7 @@ import time
 
 ETH_P_ALL = 3
 PACKET_OUTGOING = 4
-IP, PEER_IP = "192.0.2.1", "192.0.2.2"	# nobody's
+IP, PEER_IP = "192.0.2.1", "192.0.2.2"	# unused addresses
 IP6, PEER_IP6 = "2001:db8::1", "2001:db8::2"
 
 
@@ -40,7 +40,7 @@ counter = 0
 
 
 def payload(size=46):
-    """Never the same"""
+    """A unique payload"""
     global counter
     counter += 1
     head = struct.pack(">IQ", 0x43585221, counter)
@@ -75,12 +75,12 @@ def ipv6(dst, src, data, proto=socket.IPPROTO_UDP, src_ip=PEER_IP6, dst_ip=IP6, 
 
 
 class Wire:
-    """Frames of a network interface, sent and received"""
+    """Sends and receives frames through a network interface"""
 
     def __init__(self, netdev):
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
-        # the kernel takes a tag out of the frame and tells it beside
+        # the kernel removes the VLAN tag and returns it as auxiliary data
         self.socket.setsockopt(263, 8, 1)	# SOL_PACKET, PACKET_AUXDATA
         self.socket.bind((netdev, ETH_P_ALL))
         self.mac = self.socket.getsockname()[4]
@@ -89,12 +89,12 @@ class Wire:
         self.socket.send(frame)
 
     def receive(self):
-        """A frame of ours, or None if none is there"""
+        """The next test frame, or None"""
         while select.select([self.socket], [], [], 0)[0]:
             try:
                 frame, aux, _, address = self.socket.recvmsg(65536, 256)
             except OSError as error:
-                if error.errno != errno.ENETDOWN:	# told once
+                if error.errno != errno.ENETDOWN:	# reported once
                     raise
                 continue
             if address[2] == PACKET_OUTGOING or b"CXR!" not in frame:
@@ -110,7 +110,7 @@ class Wire:
 # ---- the far end -----------------------------------------------------------------------------------
 
 def serve(port, netdev):
-    """Until it is killed: one near end after another"""
+    """Serve one near end after another, until killed"""
     wire = Wire(netdev)
     server = socket.create_server(("", port))
     while True:

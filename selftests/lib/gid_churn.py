@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """usage: gid_churn.py DEVICE NETDEV OPERATIONS SEED
 
-Random changes of addresses, VLANs, macvlans, namespaces, names, MACs and link states on NETDEV, the
-port of DEVICE; after each batch its GID table, and the adapter's where an emulator can be asked,
-must be what a model of the rules says, and an entry that nothing happened to must be where it was.
+Makes random changes of addresses, VLANs, macvlans, namespaces, names, MACs and link states on NETDEV,
+the port of DEVICE. After each batch the GID table, and the adapter's address table if there is an
+emulator, must match a model of the rules, and unaffected entries must have kept their index.
 """
 
 import errno
@@ -22,12 +22,12 @@ HOME = 0
 
 
 class Dev:
-    """A network interface as the model sees it"""
+    """A network interface in the model"""
 
     def __init__(self, name, kind, lower, ns, mac, vlan=None):
         self.name, self.kind, self.lower, self.ns, self.mac = name, kind, lower, ns, mac
         self.vlan = vlan		# its own tag
-        self.inherits = kind == "vlan"	# its MAC follows the lower device's
+        self.inherits = kind == "vlan"	# follows the MAC of the lower device
         self.up = False
         self.addresses = {}		# address: generation of its entry
 
@@ -42,13 +42,13 @@ class Dev:
 
 
 class Model:
-    """What the table should be. A generation is one stay of an entry in the table: as long as it lasts the index does."""
+    """The expected table. A generation is the lifetime of an entry, during which its index must not change."""
 
     def __init__(self, port, mac, keep):
         self.port = Dev(port, "port", None, HOME, mac)
         self.port.up = True
         self.devs = [self.port]
-        self.keep = keep	# by namespace: IPv6 addresses outlive the interface's going down
+        self.keep = keep	# by namespace: IPv6 addresses survive the interface going down
         self.count = 0
         self.default = self.next()
 
@@ -128,7 +128,7 @@ class Churn:
         self.was = {}
         self.done = {}
 
-    # ---- operations: each changes the kernel and the model, or returns False where it is not possible
+    # ---- operations: each changes kernel and model, or returns False if it is not possible
 
     def random_mac(self):
         return "02:" + ":".join("%02x" % self.rng.randrange(256) for _ in range(5))
@@ -220,7 +220,7 @@ class Churn:
         return True
 
     def pull_cable(self):
-        """The link goes and comes, the interface stays up: nothing changes."""
+        """Link flap while the interface stays up: no change."""
         if not self.emulator:
             return False
         for state in "down", "up":
@@ -262,11 +262,11 @@ class Churn:
     def look(self, entries, default):
         core = gids.core_table(self.device)
         hardware = self.emulator.table(os.environ["CXR_GUEST"]) if self.emulator else \
-            gids.as_it_should(core, set(entries) | set(default))
+            gids.assumed_table(core, set(entries) | set(default))
         return core, hardware, gids.compare(core, hardware, set(entries), set(default))
 
     def check(self):
-        """What is wrong after the table had time to settle, as lines."""
+        """Differences after the table had time to settle, as lines."""
         entries, default = self.model.table(self.kinds)
         end = time.monotonic() + gids.WAIT
         while True:
@@ -280,7 +280,7 @@ class Churn:
         for index, entry in core.items():
             key = (*entry, *hardware[index][2:])
             generation = {**entries, **default}[key]
-            # The name may change while the entry stays.
+            # An interface may be renamed while the entry stays.
             now[generation, entry[1]] = index
         moved = [f"entry {core[i]} moved from index {self.was[k]} to {i}" for k, i in now.items()
                  if self.was.get(k, i) != i]
@@ -288,7 +288,7 @@ class Churn:
         return moved
 
     def clean(self):
-        """Take all away; what the namespaces hold goes with them."""
+        """Remove everything; deleting namespaces removes their interfaces."""
         for dev in self.model.above(self.model.port):
             if dev.ns == HOME:
                 self.spaces[HOME].delete(dev.name)
@@ -334,7 +334,7 @@ def run(device, port, operations, seed):
     for line in wrong:
         print(line)
     if wrong:
-        print(f"again: gid_churn.py {device} {port} {operations} {seed}")
+        print(f"to repeat: gid_churn.py {device} {port} {operations} {seed}")
         return 1
     churn.restore(port, mac)
     return 0

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """usage: gid_hold.py DEVICE INDEX
 
-Holds the GID at INDEX of port 1 as a connected queue pair does: makes one that is ready to receive
-from itself, says "held", and stays until it is killed.
+Holds a reference to the GID at INDEX of port 1: connects a QP to itself (RTR), prints "held", and
+waits until it is killed.
 """
 
 import signal

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The GID table of an RDMA device as ib_core shows it and as the emulator has it.
+"""The GID table of an RDMA device in ib_core and in the emulator.
 
 usage: gids.py DEVICE NETDEV[,mac=M] [ADDRESS@NDEV[,vlan=N][,mac=M]]...
 
-Waits until the table of DEVICE, port 1, holds a default GID of NETDEV and an entry for each ADDRESS,
-of every type that the port has, and nothing else; and until the adapter's table is the same, index
-by index, with the right network layer, MAC and VLAN (where there is an emulator to ask). NETDEV "-": no default GID. Prints the table.
-The MAC of an entry is that of NDEV if it is not given. GID_TYPES: the types of the port (v1 v2).
+Waits until the table of DEVICE, port 1, has exactly the default GID of NETDEV and an entry for each
+ADDRESS, of every type of the port; and until the adapter's address table matches it by index, with the
+right network layer, MAC and VLAN (if there is an emulator). NETDEV "-": no default GID. Prints the table.
+The default MAC of an entry is that of NDEV. GID_TYPES: the types of the port (v1 v2).
 
 usage: gids.py serve FOLDER
 
-Does the same for each line that is written to FOLDER/ask, a FIFO; FOLDER/answer gets the exit code in
-a line and then the text. An interpreter takes a guest a second to start.
+Does the same for each line written to FOLDER/ask, a FIFO; the answer in FOLDER/answer is a line with
+the exit code, and the output. Starting an interpreter takes a second in a guest.
 
 usage: gids.py default MAC
 
@@ -33,7 +33,7 @@ WAIT = 10 * int(os.environ.get("CXR_PATIENCE") or 1)
 
 
 def read(path):
-    """The first line of a file of sysfs; None: there is nothing to read."""
+    """The first line of a sysfs file, or None if it cannot be read."""
     try:
         with open(path, encoding="ascii") as f:
             return f.readline().rstrip("\n")
@@ -51,14 +51,14 @@ def core_table(device):
             continue
         kind = read(f"{port}/gid_attrs/types/{index}")
         ndev = read(f"{port}/gid_attrs/ndevs/{index}")
-        # An entry that goes while it is read has no type.
+        # An entry that is removed while it is read has no type.
         if kind and ndev:
             table[index] = (gid, kind[-2:], ndev)
     return table
 
 
 class Emulator:
-    """The emulator's control socket behind the port that every guest has, for one at a time"""
+    """The emulator's control socket, through a port of the guest that only one process can open"""
 
     def ask(self, words):
         port = self.open_port()
@@ -94,7 +94,7 @@ class Emulator:
 
 
 def hardware_kind(gid, kind):
-    """What the adapter calls the type of an entry."""
+    """The type of an entry in the adapter's table."""
     if kind == "v1":
         return kind
     return "v2/IPv4" if gid.ipv4_mapped else "v2/IPv6"
@@ -111,34 +111,34 @@ def ip_gid(address):
 
 
 def compare(core, hardware, wanted, default):
-    """What is wrong, as lines. wanted: set of (gid, kind, ndev, mac, vlan), default the same of the first indexes."""
+    """Differences, as lines. wanted: set of (gid, kind, ndev, mac, vlan); default: the same, at the first indices."""
     wrong = []
     have = {}
     for index in sorted(set(core) | set(hardware)):
         if index not in core:
-            wrong.append(f"index {index} is empty, but the adapter has {hardware[index]}")
+            wrong.append(f"index {index} is empty in ib_core, but {hardware[index]} in the adapter")
         elif index not in hardware:
-            wrong.append(f"index {index} is {core[index]}, but the adapter has nothing there")
+            wrong.append(f"index {index} is {core[index]}, but empty in the adapter")
         else:
             (gid, kind, ndev), (hw_gid, hw_kind, mac, vlan) = core[index], hardware[index]
             if (gid, hardware_kind(gid, kind)) != (hw_gid, hw_kind):
                 wrong.append(f"index {index} is {core[index]}, but the adapter has {hardware[index]}")
             entry = (gid, kind, ndev, mac, vlan)
             if entry in have:
-                wrong.append(f"{entry} is there twice, at {have[entry]} and {index}")
+                wrong.append(f"duplicate: {entry} at index {have[entry]} and {index}")
             have[entry] = index
     for entry in (wanted | default) - set(have):
         wrong.append(f"missing: {entry}")
     for entry in set(have) - wanted - default:
-        wrong.append(f"too much: index {have[entry]}: {entry}")
+        wrong.append(f"unexpected: index {have[entry]}: {entry}")
     for entry in default & set(have):
         if have[entry] >= len(default):
             wrong.append(f"the default GID {entry} has index {have[entry]}")
     return wrong
 
 
-def as_it_should(core, wanted):
-    """The adapter's table where nobody can read it."""
+def assumed_table(core, wanted):
+    """Stands for the adapter's table if it cannot be read."""
     links = {entry[:3]: entry[3:] for entry in wanted}
     return {i: (e[0], hardware_kind(*e[:2]), *links.get(e, ("?", None))) for i, e in core.items()}
 
@@ -160,7 +160,7 @@ def parse(word):
 
 
 def expect(device, netdev, words):
-    """The exit code; prints the table, and what is wrong with it."""
+    """Print the table and the differences; returns the exit code."""
     emulator = Emulator() if os.environ.get("CXR_EMU_PORT") else None
     kinds = os.environ.get("GID_TYPES", "v1 v2").split()
     wanted = {(gid, kind, ndev, mac, vlan) for gid, ndev, mac, vlan in map(parse, words) for kind in kinds}
@@ -172,7 +172,7 @@ def expect(device, netdev, words):
     end = time.monotonic() + WAIT
     while True:
         core = core_table(device)
-        hardware = emulator.table(os.environ["CXR_GUEST"]) if emulator else as_it_should(core, wanted | default)
+        hardware = emulator.table(os.environ["CXR_GUEST"]) if emulator else assumed_table(core, wanted | default)
         wrong = compare(core, hardware, wanted, default)
         if not wrong or time.monotonic() > end:
             break

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """usage: make_ah.py DEVICE GID-INDEX
 
-Makes an address handle with the GID at that index of port 1, to that GID itself. Prints "made", or the number of the error.
+Creates an address handle with the GID at that index of port 1, to the GID itself. Prints "made", or the errno.
 """
 
 import sys

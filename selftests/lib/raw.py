@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Raw packet queue pairs, flow rules and RSS: what reaches whom, frame by frame and byte by byte.
+"""Raw packet QPs, flow rules and RSS: who receives which frame, byte for byte.
 
-  raw.py obey HOST PORT DEV NETDEV IP   be the near end and do the tests that lib/obey.sh asks for; NETDEV is the interface
-                                        of the same port as DEV, IP is the far end's address there, where frames.py serves
+  raw.py obey HOST PORT DEV NETDEV IP   near end, a worker of lib/obey.sh whose requests are ids of tests; NETDEV is the interface
+                                        of the same port as DEV, IP is the far end's address there; frames.py serves at HOST PORT
   raw.py list                           ids and sentences of the tests
 """
 
@@ -19,26 +19,26 @@ import traceback
 from frames import IP, IP6, PEER_IP, PEER_IP6, Wire, csum, eth, ipv4, ipv6, mac_bytes, mac_text, payload
 from obey import obey
 
-ETH_P_TEST = 0x88b6	# for experiments; 0x88b5 are windows (window.sh)
+ETH_P_TEST = 0x88b6	# local experimental; 0x88b5 is used by windows (window.sh)
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
-WAIT = 10 * PATIENCE	# for what must come
+WAIT = 10 * PATIENCE	# for frames that must arrive
 SLOT = 2048
 
 TESTS = []
 
-# A far end needs no pyverbs: it is imported at the end.
+# `list` needs no pyverbs: it is imported at the end.
 # pylint: disable=possibly-used-before-assignment
 class Wrong(Exception):
-    """Something is not as it must be"""
+    """An unexpected result"""
 
 
 class Skip(Exception):
     pass
 
 
-def check(what, told, wanted):
-    if told != wanted:
-        raise Wrong("%s: %r, must be %r" % (what, told, wanted))
+def check(what, got, wanted):
+    if got != wanted:
+        raise Wrong("%s: %r, must be %r" % (what, got, wanted))
 
 
 # ---- the near end ----------------------------------------------------------------------------------
@@ -95,8 +95,8 @@ class Near:
         return ipv6(self.mac, self.peer_mac, payload(), **more)
 
     def arrive(self, wanted):
-        """Has the peer send frames: [(frame, name of who gets it or None, ...)]; names are self.here's. Each must come
-        to those and to nobody else. A last frame, which the interface gets, says that all before it have come."""
+        """The peer sends frames: [(frame, receiver or None, ...)]; receivers are "interface" or keys of self.here. Each
+        frame must reach these and no other. A final frame to the interface shows that all have arrived."""
         where = {f: [] for f, *_ in wanted}
         last = eth(self.mac, self.peer_mac, 0x88fe, payload())
         self.peer_sends(*[f for f, *_ in wanted], last)
@@ -107,18 +107,18 @@ class Near:
             if frame in where:
                 where[frame].append("interface")
         if not seen:
-            raise Wrong("the interface receives nothing")
+            raise Wrong("the interface did not receive the final frame")
         for name, queue in self.here.items():
             for frame in queue.receive():
                 if frame not in where:
-                    raise Wrong("%s got a frame that was not sent: %s" % (name, frame.hex()))
+                    raise Wrong("%s received an unknown frame: %s" % (name, frame.hex()))
                 where[frame].append(name)
         for i, (frame, *names) in enumerate(wanted):
             check("frame %d reached" % i, sorted(where[frame]), sorted(n for n in names if n))
 
 
 class Queue:
-    """A raw packet queue pair with its buffer"""
+    """A raw packet QP with its buffer"""
 
     def __init__(self, near, receives=64, states=True, flags=0, tags=False):
         self.near = near
@@ -174,7 +174,7 @@ class Queue:
         return frames
 
     def receive(self):
-        """Frames that are there"""
+        """Received frames"""
         if self.tags is not None:
             return self.receive_tagged()
         frames = []
@@ -192,7 +192,7 @@ class Queue:
         for i, frame in enumerate(frames):
             at = 64 * SLOT + i % 64 * SLOT
             self.mr.write(frame, len(frame), at)
-            # in two pieces
+            # two SGEs
             cut = len(frame) // 2
             sg = [SGE(self.mr.buf + at, cut, self.mr.lkey), SGE(self.mr.buf + at + cut, len(frame) - cut, self.mr.lkey)]
             self.qp.post_send(SendWR(wr_id=i, opcode=e.IBV_WR_SEND, sg=sg, num_sge=2,
@@ -213,7 +213,7 @@ class Queue:
         self.cq.close()
 
 
-# The example that Microsoft's specification of RSS verifies itself with
+# The key of the verification suite in Microsoft's RSS specification
 RSS_KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa")
 
 
@@ -226,7 +226,7 @@ def toeplitz(data, key=RSS_KEY):
 
 
 class Spread:
-    """A queue pair that spreads packets over receive queues by a hash"""
+    """An RSS QP over several WQs"""
 
     def __init__(self, near, fields, n=4, log_size=3, flags=0):
         self.near = near
@@ -263,7 +263,7 @@ class Spread:
         return flow
 
     def receive_each(self):
-        """Frames that are there, by queue"""
+        """Received frames, by WQ"""
         frames = []
         for cq in self.cqs:
             frames.append([])
@@ -298,9 +298,9 @@ def refused(codes, call, *args, **more):
     except PyverbsRDMAError as error:
         if error.error_code in codes:
             return
-        raise Wrong("it fails with %s" % errno.errorcode.get(error.error_code, error.error_code)) from error
+        raise Wrong("refused with %s" % errno.errorcode.get(error.error_code, error.error_code)) from error
     made.close()
-    raise Wrong("it works")
+    raise Wrong("not refused")
 
 
 def test(function):
@@ -400,7 +400,7 @@ def ipv6_rule(near):
 def vlan_rule(near):
     """a VLAN rule matches neither untagged frames nor other VLANs"""
     near.queue().rule(ethertype(near, vlan_tag=0x2064, vlan_tag_mask=0xffff))
-    near.queue().rule(ethertype(near), priority=1)	# an interface may want no VLAN but its own
+    near.queue().rule(ethertype(near), priority=1)	# the interface may filter VLANs
     near.arrive([(near.plain(vlan=0x2064), "0"), (near.plain(vlan=0x2065), "1"), (near.plain(vlan=0x0064), "1"),
                  (near.plain(), "1")])
 
@@ -478,10 +478,10 @@ def interface_works(near):
     near.queue().rule(ethertype(near, 0x800), priority=15, flags=e.IBV_FLOW_ATTR_FLAGS_DONT_TRAP)
     near.queue().rule(kind=e.IBV_FLOW_ATTR_ALL_DEFAULT)
     if os.system("ping -q -i 0.2 -c 5 -W %d %s" % (WAIT, near.ip)):
-        raise Wrong("ping does not come back")
+        raise Wrong("ping failed")
     copies = len(near.here["2"].receive())
     if copies < 5:
-        raise Wrong("the rule that traps nothing got %d of 5 replies" % copies)
+        raise Wrong("the DONT_TRAP rule got %d of 5 replies" % copies)
 
 
 @test
@@ -491,7 +491,7 @@ def wrong_rules(near):
     refused([errno.EOPNOTSUPP], queue.rule, kind=e.IBV_FLOW_ATTR_SNIFFER)
     refused([errno.ENOSPC, errno.ENOMEM], queue.rule, ethertype(near), priority=4000)
     refused([errno.EINVAL], queue.rule, Action(0x77))
-    if os.environ.get("CXR_DRIVER") == "cxr":	# the in-tree driver takes the port, and the last header of the two
+    if os.environ.get("CXR_DRIVER") == "cxr":	# the in-tree driver ignores the port, and uses the last header of the two
         refused([errno.EINVAL], queue.rule, ethertype(near), port=7)
         refused([errno.EINVAL], queue.rule, Ipv4ExtSpec(dst_ip=IP), Ipv6Spec(src_ip=PEER_IP6, dst_ip=IP6))
         refused([errno.EINVAL], queue.rule, ethertype(near, 0x86dd), Ipv4ExtSpec(dst_ip=IP))
@@ -534,7 +534,7 @@ def checksums(near):
 
 
 def loses_tag(near, queue):
-    """What comes with a tag is received without it."""
+    """A tagged frame is received without its tag."""
     queue.rule(ethertype(near, vlan_tag=100, vlan_tag_mask=0xfff))
     tagged = near.plain(vlan=100)
     near.peer_sends(tagged)
@@ -616,14 +616,14 @@ def ports(packet):
 
 
 def is_spread(near, queue, frames, hashed):
-    """Each frame came to the queue that its hash says, and more than one queue was chosen"""
+    """Each frame reached the WQ selected by its hash, and more than one WQ was selected"""
     near.arrive([(f, "0") for f in frames])
     for wq, got in enumerate(queue.got):
         want = [f for f in frames if toeplitz(hashed(f)) % 8 % len(queue.wqs) == wq]
-        # They are flows of their own: the peer may send them by several queues, in no order.
+        # Different flows: the peer may send them out of order, on several queues.
         check("queue %d" % wq, sorted(got), sorted(want))
     if sum(bool(got) for got in queue.got) < 2:
-        raise Wrong("one queue got everything: frames by queue are %s" % [len(got) for got in queue.got])
+        raise Wrong("one WQ got everything: frames by WQ are %s" % [len(got) for got in queue.got])
 
 
 @test
@@ -709,14 +709,14 @@ def test_id(name):
 
 
 def run(near, name):
-    """Code and words of the test NAME"""
+    """Run test NAME; returns code and output"""
     near.here = {}
     try:
         next(globals()[n] for n, _ in TESTS if test_id(n) == name)(near)
         said = 0, ""
     except Skip as why:
         said = 4, f"SKIP: {why}\n"
-    except Exception:	# whatever it is, the next test may still tell something
+    except Exception:	# report any error and go on with the next test
         said = 1, traceback.format_exc()
     for queue in reversed(near.here.values()):
         queue.close()
@@ -749,7 +749,7 @@ if sys.argv[1:2] == ["obey"]:
     import ctypes
 
     class Action(Spec):
-        """What a rule does, in the place of what it is for"""
+        """A flow spec for the action of a rule"""
 
         def __init__(self, kind, number=None):
             self.raw = struct.pack("=IH", kind, 8 if number is None else 12) + b"\0\0"

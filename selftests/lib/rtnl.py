@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Links and addresses by netlink, in several network namespaces: what `ip` does, without a process for each change."""
+"""Changes links and addresses by rtnetlink in several network namespaces, without a process for each change."""
 
 import ipaddress
 import os
@@ -26,7 +26,7 @@ def mac_bytes(mac):
 
 
 class Namespace:
-    """A network namespace: that of the process, or a new one that lives as long as its handle is open."""
+    """A network namespace: that of the process, or a new one, which exists while its handle is open."""
 
     def __init__(self, new=False):
         home = os.open("/proc/self/ns/net", os.O_RDONLY)
@@ -40,7 +40,7 @@ class Namespace:
         os.close(home)
 
     def sysctl(self, settings):
-        """Set files below /proc/sys/net/ipv6/conf; returns what they were."""
+        """Set files below /proc/sys/net/ipv6/conf; returns the previous values."""
         before = {}
         home = os.open("/proc/self/ns/net", os.O_RDONLY)
         os.setns(self.fd, os.CLONE_NEWNET)
@@ -58,7 +58,7 @@ class Namespace:
         os.close(self.fd)
 
     def request(self, kind, body, flags=0):
-        """Send a request; its answer, an OSError if it is refused."""
+        """Send a request; returns the answer, or raises OSError if it is refused."""
         self.seq += 1
         self.sock.send(struct.pack("IHHII", 16 + len(body), kind, REQUEST | flags, self.seq, 0) + body)
         reply = self.sock.recv(65536)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """
-The two ends of a connection under pyverbs, both on one device, and what tests say of them.
+The two ends of a connection under pyverbs, both on one device, and checks for tests.
 """
 import errno
 import os
@@ -38,7 +38,7 @@ def path_attr(ctx, gid, dest):
 
 
 class Side:
-    """A queue pair with a completion queue and a buffer."""
+    """A QP with a CQ and a buffer."""
 
     def __init__(self, ctx, gid_index, kind=e.IBV_QPT_RC, srq=None, pd=None, access=ALL, size=8192, recv=64, cq=None):
         self.gid_index = gid_index
@@ -86,7 +86,7 @@ class Side:
         self.qp.post_send(wr)
 
     def wait(self, n=1, status=e.IBV_WC_SUCCESS, seconds=20):
-        """the next @n completions"""
+        """Wait for the next @n completions"""
         got, end = [], time.time() + seconds
         while len(got) < n:
             got += self.cq.poll(n - len(got))[1]
@@ -109,16 +109,16 @@ def fill(side, text, offset=0):
 
 def same(side, text, offset=0):
     got = side.mr.read(len(text), offset)
-    assert got == text, f"{got[:16]!r}... and not {text[:16]!r}..."
+    assert got == text, f"{got[:16]!r}... instead of {text[:16]!r}..."
 
 
 def refused(number, what, *args, **more):
     try:
         what(*args, **more)
     except PyverbsRDMAError as err:
-        assert err.error_code == number, f"refused with {err.error_code}, not {number}"
+        assert err.error_code == number, f"refused with {err.error_code} instead of {number}"
         return
-    raise AssertionError("this was not refused")
+    raise AssertionError("not refused")
 
 
 def has(flag, ctx, name):
@@ -126,7 +126,7 @@ def has(flag, ctx, name):
         lacks(name)
 
 
-def of_adapters():
+def require_adapter():
     if driver() == "rxe":
         raise Skip("Soft-RoCE does not support it")
 
@@ -135,7 +135,7 @@ ATTACH, DETACH = 30, 31
 
 
 def membership(ctx, command):
-    """Of all datagram queue pairs of the context. pyverbs has no call for it, and does not tell their handles."""
+    """Attach or detach all UD QPs of the context. pyverbs has no call for it, and does not expose handles."""
     done, gid = 0, bytes.fromhex(GROUP.gid.replace(":", ""))
     for handle in range(32):
         request = struct.pack("=IHH16sIHH", command, 8, 0, gid, handle, 0xffff, 0)

@@ -1,19 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What the stack gives a network interface and gets from it of TCP, as a packet socket sees it: who did the work.
+"""Observes TCP packets between stack and network interface through a packet socket: which offloads were used.
 
-  tap.py NETDEV PORT        do what lib/obey.sh asks for, of connections with PORT or the next one
+  tap.py NETDEV PORT        worker of lib/obey.sh; observes connections with PORT or PORT + 1
 
-  begin                     from here on
-  end WORD=on|off...        until here each was so: "on" of some of the packets, "off" of none; and packets were seen
+  begin                     start counting
+  end WORD=on|off...        check the packets since begin: "on" holds for some of them, "off" for none; there must be packets
 
-  out.large, in.large       packets are larger than the MTU: the device makes segments of them, or GRO made them of segments
+  out.large, in.large       larger than the MTU: segmented by the device (TSO), or merged by GRO
   out.checksum              the checksum is left to the device
-  in.checksum               it was found right below the stack
-  in.hash                   they have the device's hash
-  out.tag                   they have a VLAN tag beside them, which the device puts in; a tag received always is beside them
+  in.checksum               the checksum was verified below the stack
+  in.hash                   the packet has the device's hash
+  out.tag                   the VLAN tag is out of band, to be inserted by the device; received tags always are out of band
 
-Packets that carry data count.
+Only packets with data count.
 """
 
 import ctypes
@@ -28,13 +28,13 @@ ETH_P_ALL = 3
 SOL_PACKET, PACKET_AUXDATA, PACKET_OUTGOING = 263, 8, 4
 SO_ATTACH_FILTER, SO_RCVBUFFORCE = 26, 33
 CSUM_NOT_READY, VLAN_VALID, CSUM_VALID = 1 << 3, 1 << 4, 1 << 7	# TP_STATUS_
-PLAIN, HASHED = 128, 192	# bytes that the filter leaves of a packet without hash, and with one
+PLAIN, HASHED = 128, 192	# length to which the filter truncates packets without and with a hash
 HEADERS = 14
 MARKS = ("large", "checksum", "hash", "tag")
 
 
 def filter_by_hash(sock):
-    """Of each packet so many bytes that their number tells whether it has a hash"""
+    """Truncate each packet to a length that tells whether it has a hash"""
     program = struct.pack("=" + "HBBI" * 4,
                           0x20, 0, 0, 0xfffff000 + 32,	# load SKF_AD_RXHASH
                           0x15, 0, 1, 0,		# is it zero?
@@ -73,7 +73,7 @@ class Tap:
             pass
 
     def end(self):
-        """Numbers of packets by direction and mark"""
+        """Packet counts by direction and mark"""
         seen = {f"{way}.{mark}": 0 for way in ("out", "in") for mark in ("packets",) + MARKS}
         with open(f"/sys/class/net/{self.netdev}/mtu", encoding="ascii") as f:
             largest = int(f.read()) + HEADERS + 4
@@ -99,7 +99,7 @@ class Tap:
             if bool(seen[name]) != (want == "on"):
                 wrong.append(word)
         said = " ".join(f"{name}={n}" for name, n in seen.items())
-        return (1 if wrong else 0), said + "\n" + (f"FAIL: it is not so: {' '.join(wrong)}\n" if wrong else "")
+        return (1 if wrong else 0), said + "\n" + (f"FAIL: does not hold: {' '.join(wrong)}\n" if wrong else "")
 
 
 if __name__ == "__main__":

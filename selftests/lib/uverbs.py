@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Requests to the uverbs character device without a library in between, as bytes that a test can bend."""
+"""Raw requests to the uverbs character device, without a library, which a test can corrupt."""
 
 import ctypes
 import errno
@@ -30,7 +30,7 @@ class Refused(Exception):
 
 
 class Memory:
-    """Anonymous pages, with their address; they stay until the end of the process"""
+    """Anonymous pages, which are kept until the process ends"""
 
     kept = []
 
@@ -42,7 +42,7 @@ class Memory:
 
 
 class Answer:
-    """Where the kernel writes an answer"""
+    """Buffer for a response of the kernel"""
 
     def __init__(self, size):
         self.buf = ctypes.create_string_buffer(size)
@@ -60,7 +60,7 @@ class Device:
         self.fd = os.open("/dev/infiniband/" + name, os.O_RDWR | os.O_CLOEXEC)
 
     def command(self, number, body, answer_len, driver=b""):
-        """Write a command; its first field, the address of the answer, is put in here."""
+        """Write a command; the address of the response, its first field, is added here."""
         answer = self.answer(answer_len)
         data = struct.pack("<Q", answer.addr) + body + driver
         head = struct.pack("<IHH", number, (8 + len(data)) // 4, answer_len // 4)
@@ -71,7 +71,7 @@ class Device:
         return answer.read()
 
     def plain(self, number, body):
-        """Write a command that has no answer."""
+        """Write a command without a response."""
         try:
             os.write(self.fd, struct.pack("<IHH", number, (8 + len(body)) // 4, 0) + body)
         except OSError as e:
@@ -87,7 +87,7 @@ class Device:
         os.close(self.fd)
 
     def extended(self, number, body, answer_len, driver=b""):
-        """Write an extended command; the driver has 32 bytes for its part of the answer"""
+        """Write an extended command; the driver's part of the response may have 32 bytes"""
         answer = self.answer(answer_len + 32)
         head = struct.pack("<IHH", number | EXTENDED, len(body) // 8, answer_len // 8)
         head += struct.pack("<QHHI", answer.addr, len(driver) // 8, 4, 0)
@@ -107,7 +107,7 @@ class Device:
         return struct.unpack_from("<I", self.command(ALLOC_PD, b"", 8))[0]
 
     def ioctl(self, obj, method, attrs):
-        """attrs: (id, length, data or None for an object to make); gives what the kernel left"""
+        """attrs: (id, length, data or address); returns the buffer as left by the kernel"""
         raw = b"".join(struct.pack("<HHHHQ", i, n, 1, 0, data) for i, n, data in attrs)
         head = struct.pack("<HHHHQII", 24 + len(raw), obj, method, len(attrs), 0, DRIVER_MLX5, 0)
         buf = bytearray(head + raw)
@@ -118,7 +118,7 @@ class Device:
         return buf
 
     def uar(self, kind=1):
-        """(number, offset to map it at)"""
+        """Allocate a UAR; returns (index, mmap offset)"""
         out = [ctypes.create_string_buffer(8) for _ in range(3)]
         attrs = [(0x1000, 0, 0), (0x1001, 8, kind)]
         attrs += [(0x1002 + i, n, ctypes.addressof(out[i])) for i, n in enumerate((8, 4, 4))]

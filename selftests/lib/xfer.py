@@ -2,28 +2,28 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """Move data between two RDMA devices and check every byte.
 
-  xfer.py serve PORT                    be the far end, until told to stop
-  xfer.py stop HOST PORT                tell it
-  xfer.py run HOST PORT NAME=VALUE... [+ NAME=VALUE...]...   be the near end; after each + is what one of several
-               runs has beside what is before the first +
+  xfer.py serve PORT                    far end, until stopped
+  xfer.py stop HOST PORT                stop it
+  xfer.py run HOST PORT NAME=VALUE... [+ NAME=VALUE...]...   near end; each + begins the options of another run, in
+               addition to those before the first +
 
-  dev, gid     device here, and its GID: an index, or v1:ADDRESS or v2:ADDRESS; peer_dev, peer_gid: there
+  dev, gid     local device and its GID: an index, v1:ADDRESS or v2:ADDRESS; peer_dev, peer_gid: those of the far end
   op           send, write, read, atomic (RC), datagram (UD) or uc_send (UC)
-  sizes        in bytes, with commas (default 64,1024,4096,65536,1048576)
+  sizes        in bytes, separated by commas (default 64,1024,4096,65536,1048576)
   count        messages of each size (default 8)
-  until        a file here: what is in it ends, with a round that is whole, once the file is there
+  until        a local file: ends after the current round, once the file exists
   from         near or far: who posts the requests (default near)
-  depth        messages that are on their way at a time (default and at most 16)
-  timeout      of an acknowledgment, 4.096 us to the power of it (default 17: 0.5 s)
+  depth        messages in flight (default and maximum 16)
+  timeout      ACK timeout, 4.096 us * 2^timeout (default 17: 0.5 s)
   mtu          path MTU (default 1024)
   sl, tclass, hops, flow   of the path, both ways: service level, traffic class, hop limit (default 1), flow label
-  netdev, window           what the frames must be, as of window.sh, sent on netdev before and after them; the word
-               sport=qpns is the UDP source port that the numbers of the queue pairs make
+  netdev, window           words of a window (window.sh) around the frames, sent on netdev; the word sport=qpns is
+               the UDP source port that is derived from the QPNs
   seed         of the data (default 1)
-  wait         seconds for completions to come (default 60)
-  pause        1: say how long the longest time between two rounds of depth messages was
+  wait         seconds to wait for completions (default 60)
+  pause        1: print the longest time between two rounds of depth messages
 
-Each line that is printed is one size: what was moved, or what was wrong. Exit code 1: something was.
+Prints a line for each size: what was transferred, or what failed. Exit code 1: a transfer failed.
 """
 
 import ipaddress
@@ -57,7 +57,7 @@ ACCESS = (e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_RE
 
 
 class Wrong(Exception):
-    """Data or a completion that is not as it must be"""
+    """Wrong data or a completion error"""
 
 
 def data(seed, index, size):
@@ -65,7 +65,7 @@ def data(seed, index, size):
 
 
 def line_of(path):
-    """The line in a file of sysfs; nothing where an entry of the table has none"""
+    """The first line of a sysfs file; empty if it cannot be read, as for an unused GID entry"""
     try:
         with open(path, encoding="ascii") as f:
             return f.readline().strip()
@@ -74,7 +74,7 @@ def line_of(path):
 
 
 def gid_index(dev, gid):
-    """The index that stands there, or that of the entry for v1:ADDRESS or v2:ADDRESS"""
+    """The index itself, or that of the entry for v1:ADDRESS or v2:ADDRESS"""
     kind, found, text = gid.partition(":")
     if not found:
         return int(gid, 0)
@@ -92,7 +92,7 @@ KIND = {"datagram": e.IBV_QPT_UD, "uc_send": e.IBV_QPT_UC}
 
 
 class End:
-    """One end: device, memory, queue pair"""
+    """One end: device, MR, QP"""
 
     def __init__(self, dev, gid, op, size, count):
         self.kind = KIND.get(op, e.IBV_QPT_RC)
@@ -179,7 +179,7 @@ class End:
             n -= got
             if not got:
                 if time.monotonic() > end:
-                    raise Wrong(f"{n} completions did not come in {self.seconds} s")
+                    raise Wrong(f"{n} completions missing after {self.seconds} s")
                 time.sleep(0.001)
 
 
@@ -188,7 +188,7 @@ OPCODE = {"send": e.IBV_WR_SEND, "datagram": e.IBV_WR_SEND, "write": e.IBV_WR_RD
 
 
 class Line:
-    """Objects, one a line, over TCP"""
+    """JSON objects, one per line, over TCP"""
 
     def __init__(self, conn):
         self.file = conn.makefile("rw", encoding="ascii")
@@ -200,7 +200,7 @@ class Line:
     def hear(self):
         text = self.file.readline()
         if not text:
-            raise Wrong("the other end has gone")
+            raise Wrong("the other end closed the connection")
         words = json.loads(text)
         if "wrong" in words:
             raise Wrong(f"at the other end: {words['wrong']}")
@@ -208,7 +208,7 @@ class Line:
 
 
 def atomics(line, end, peer, posts, count, seed):
-    """Each fetches what the one before left; the sum is in the target's memory."""
+    """Fetch-and-add: each returns the previous value, the target memory has the sum."""
     start = random.Random(seed).getrandbits(63)
     if not posts:
         end.mr.write(struct.pack("=Q", start), 8, 0)
@@ -220,18 +220,18 @@ def atomics(line, end, peer, posts, count, seed):
         got = [struct.unpack("=Q", end.mr.read(8, i * end.slot))[0] for i in range(count)]
         want = [start + 3 * i for i in range(count)]
         if got != want:
-            raise Wrong(f"fetched {got}, not {want}")
+            raise Wrong(f"fetched {got} instead of {want}")
     line.say(done=1)
     line.hear()
     if not posts:
         got = struct.unpack("=Q", end.mr.read(8, 0))[0]
         if got != start + 3 * count:
-            raise Wrong(f"the sum is {got}, not {start + 3 * count}")
+            raise Wrong(f"the sum is {got} instead of {start + 3 * count}")
 
 
 def messages(line, end, peer, posts, first, n, seed):
     """One round of at most DEPTH messages"""
-    # Whoever's data it is fills; the other one has something else there.
+    # The source fills its buffer with the data, the other end with different data.
     source = posts == (end.op != "read")
     end.fill(seed if source else ~seed, first, n)
     receives = not posts and end.op in ("send", "datagram")
@@ -250,8 +250,8 @@ def messages(line, end, peer, posts, first, n, seed):
         end.check(seed, first, n, GRH if end.op == "datagram" else 0)
 
 
-def goes_on(line, job, near):
-    """Whether there is another round: the near end knows, and says so."""
+def another_round(line, job, near):
+    """Is there another round? The near end decides and tells the far end."""
     if "until" not in job:
         return True
     if near:
@@ -262,7 +262,7 @@ def goes_on(line, job, near):
 
 
 def sport_of_qpns(a, b):
-    """The UDP source port of a connection without flow label: the product, folded to 20 and then to 14 bits."""
+    """The UDP source port without a flow label: the product of the QPNs, folded to 20 and then to 14 bits."""
     v = a * b
     v ^= v >> 20
     v = (v ^ v >> 40) & 0xfffff
@@ -270,7 +270,7 @@ def sport_of_qpns(a, b):
 
 
 def one_size(line, job, size, near):
-    """One size at this end, near or far"""
+    """Transfer one size, at the near or the far end"""
     op, count, seed = job["op"], job["count"], job["seed"] + size
     dev, gid = (job["dev"], job["gid"]) if near else (job["peer_dev"], job["peer_gid"])
     end = End(dev, gid, op, size, count)
@@ -288,7 +288,7 @@ def one_size(line, job, size, near):
     else:
         was, longest = time.monotonic(), 0
         for first in range(0, count, job["depth"]):
-            if not goes_on(line, job, near):
+            if not another_round(line, job, near):
                 job["count"] = first
                 break
             messages(line, end, peer, posts, first, min(job["depth"], count - first), seed)
@@ -302,7 +302,7 @@ def one_size(line, job, size, near):
 
 
 def attempt(line, job, size, near):
-    """What is wrong with one size, or None; both ends learn of it."""
+    """Transfer one size; returns the error or None, and reports it to the other end."""
     try:
         one_size(line, job, size, near)
     except (Wrong, PyverbsError, OSError) as why:
@@ -337,7 +337,8 @@ def read_job(words):
 
 
 def jobs_of(words):
-    """A job for what is behind each +, with what is before the first one; or the one job if there is none."""
+    """A job for the words after each +, plus those before the first +; a single job if there is none."""
+
     parts = [[]]
     for w in words:
         if w == "+":

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Requests that no library makes are refused, each with the right error, and leave nothing behind.
+# Invalid uverbs requests, which no library sends, are refused with the right error and leave nothing behind.
 # guests: 1
 # takes: 30
 # drivers: cxr mlx5
@@ -18,7 +18,7 @@ ready()
 	obey_start abi python3 -B "$probe" obey
 }
 
-# After a request that fails half-way, too: whoever runs this alone has asked for something
+# Also after requests that fail half-way; sends two itself, as it may run alone
 nothing_left()
 {
 	obey abi cq.db.nowhere

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """usage: abi_probe.py list | obey | ID
 
-Requests to the RDMA device that no library makes, straight into the uverbs character device:
-too short, too long, with numbers that are not the caller's. Each case says what it asks and which
-errors are right. `list` prints the ids and sentences of the cases;
-`obey` does those that lib/obey.sh asks for.
+Sends requests to the uverbs character device that no library sends: too short, too long, with
+handles of another context. Each case has the request and the expected error. `list` prints ids and
+sentences of the cases; `obey` is a worker of lib/obey.sh.
 """
 
 import errno
@@ -120,7 +119,7 @@ def context_is_dynamic():
         raise AssertionError(f"tot_bfregs {bfregs}, cache_line_size {line}")
 
 
-# The guest's processor hands a write of 64 bytes on in pieces of 8.
+# An emulated CPU splits a write of 64 bytes into writes of 8.
 def context_has_no_blue_flame():
     _, size, _, _ = Device().context()
     if size:
@@ -129,9 +128,9 @@ def context_has_no_blue_flame():
 
 OK = 0
 INVAL, NOTSUPP, FAULT = errno.EINVAL, errno.EOPNOTSUPP, errno.EFAULT
-MORE = b"\1" * 8	# behind a request: not zero
-ANY, OWN = ("cxr", "mlx5"), ("cxr",)	# OWN: the in-tree driver decides otherwise
-EARLIER = ("cxr", "mlx5 6.1", "mlx5 6.12")	# the one of 7.2 does
+MORE = b"\1" * 8	# a non-zero tail
+ANY, OWN = ("cxr", "mlx5"), ("cxr",)	# OWN: the in-tree driver behaves differently
+EARLIER = ("cxr", "mlx5 6.1", "mlx5 6.12")	# the in-tree driver of 7.2 behaves differently
 
 CASES = [
     ("context.dynamic", "a context allocates UARs dynamically", ANY, OK, context_is_dynamic),
@@ -254,15 +253,15 @@ CASES = [
 
 
 
-def decides_so(drivers):
+def applies(drivers):
     driver = os.environ.get("CXR_DRIVER")
     return driver in drivers or f"{driver} {os.environ.get('CXR_KERNEL')}" in drivers
 
 
 def run(name):
-    """Code and words of the case NAME"""
+    """Run case NAME; returns code and output"""
     _, _, drivers, want, request = next(case for case in CASES if case[0] == name)
-    if not decides_so(drivers):
+    if not applies(drivers):
         return 4, "SKIP: the in-tree driver behaves differently\n"
     got = OK
     try:
@@ -276,7 +275,7 @@ def run(name):
 
 
 def run_apart(words):
-    """The case in a process of its own, which leaves nothing to the next one"""
+    """Run a case in its own process, so that it leaves nothing behind"""
     there, here = os.pipe()
     child = os.fork()
     if not child:

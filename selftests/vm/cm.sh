@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# rdma_cm over RoCE v1 and v2: its defaults of version and type of service, by configfs and by the tools, for connected
-# and datagram service and for groups; what is on the wire for each; ends that do not agree.
+# rdma_cm over RoCE v1 and v2: defaults of version and type of service, set by configfs and by the tools, for connected and
+# datagram service and multicast groups; the frames on the wire; ends with different versions.
 # guests: 2
 # takes: 70
 # drivers: cxr mlx5
@@ -18,8 +18,8 @@ cm=/sys/kernel/config/rdma_cm
 vlan_ip=10.79.0		# .1 here, .2 there
 group=239.77.0.1
 
-# The same here and on b: a VLAN whose priority 2 goes as PCP 5, and the defaults as they come; and who does what tests ask.
-# On b it also answers on ADDRESSES, connected and datagram service.
+# Here and on b: a VLAN that maps priority 2 to PCP 5, the defaults of rdma_cm, and a worker. On b the worker also serves
+# ADDRESSES, with connected and datagram service.
 prepare() # END [ADDRESSES...]
 {
 	local end=$1
@@ -46,7 +46,7 @@ ready()
 		prepare 2 $(peer_ip) $(peer_ip6) $vlan_ip.2"
 	prepare 1
 	peer_wait prepare
-	# An answer to one address of each network is one to all.
+	# resolve neighbours of each network
 	wait_until 20 ping -q -c 1 -W 1 $vlan_ip.2 >/dev/null
 	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip6)" >/dev/null
 }
@@ -55,7 +55,7 @@ before_each() { ends_know; }
 
 ask() { obey cm ask "$@"; }
 
-# This end, and with "both" the peer as well
+# Set the default version here, and with "both" on the peer as well
 mode() # 1|2 [both]
 {
 	cma_roce_mode -d "$dev" -m "$1"
@@ -64,7 +64,7 @@ mode() # 1|2 [both]
 
 tos() { cma_roce_tos -d "$dev" -t "$1"; }
 
-# ---- what is asked for, and what is on the wire -------------------------------------------------------------------
+# ---- defaults, and the frames on the wire -------------------------------------------------------------------------
 
 default_is_v2()
 {
@@ -73,7 +73,7 @@ default_is_v2()
 	window "type=v2/IPv4 dscp=0 vlan=none" ask "$(peer_ip)" rc ud
 }
 
-# All of it: messages of the connection manager, and data
+# Applies to messages of the connection manager and to data
 v1()
 {
 	mode 1 both
@@ -83,8 +83,7 @@ v1()
 	mode 2 both
 }
 
-# A datagram service's answer about its queue pair has no class over IPv4: the kernel does not read it from the header of
-# the request. It goes to QP 1.
+# The SIDR response (to QP 1) has no traffic class over IPv4: the kernel does not take it from the request.
 v2_again()
 {
 	mode 1
@@ -102,7 +101,7 @@ ipv6()
 	tos 0
 }
 
-# An application that says its own: DSCP 46. With one connection ucmatose has one buffer, and shares no page.
+# An application sets its own type of service, DSCP 46. With one connection ucmatose has one buffer, so no shared pages.
 own_tos()
 {
 	peer_serves data "cm_listens ucmatose" "ucmatose -b $(peer_ip) -p 7480 -c 1 -C 4 -S 1000"
@@ -112,7 +111,7 @@ own_tos()
 	peer_wait data
 }
 
-# Type of service 104 is priority 2 of the kernel, and that is 5 on the VLAN.
+# Type of service 104 has kernel priority 2, which the VLAN maps to PCP 5.
 vlan()
 {
 	tos 104
@@ -131,7 +130,7 @@ by_configfs()
 	echo 0x20 >"$p/default_roce_tos"
 	[ "$(<"$p/default_roce_tos")" = 32 ]
 	rmdir "$cm/$dev"
-	# what was said outlives the folder
+	# the values outlive the directory
 	window "type=v1 tclass=32" ask "$(peer_ip)" rc
 	mkdir "$cm/$dev"
 	echo "RoCE v2" >"$p/default_roce_mode"
@@ -177,10 +176,10 @@ group_v1()
 	mode 2 both
 }
 
-# ---- ends that do not agree -----------------------------------------------------------------------------------------
+# ---- ends with different versions -----------------------------------------------------------------------------------
 
-# Both ends have both versions: the one who asks decides.
-asker_decides()
+# Both ends have both versions: the active side decides.
+active_side_decides()
 {
 	mode 1
 	window "type=v1" ask "$(peer_ip)" rc ud
@@ -190,7 +189,7 @@ asker_decides()
 	peer "cma_roce_mode -d $peer_dev -m 2"
 }
 
-nobody_listens()
+no_listener()
 {
 	must_fail ask "$(peer_ip),7479" rc >/tmp/ask
 	cat /tmp/ask
@@ -200,7 +199,7 @@ nobody_listens()
 	grep -q RDMA_CM_EVENT_UNREACHABLE /tmp/ask
 }
 
-# The peer's port has v2 alone.
+# The peer's port has only v2.
 peer_of_v2()
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "needs roce_mode of cxr_core; the driver is $CXR_DRIVER"
@@ -215,8 +214,8 @@ one_version()
 	[ "$(peer "cma_roce_mode -d $peer_dev")" = "RoCE v2" ]
 }
 
-# The kernel asks again for a minute before it gives up.
-no_answer()
+# The kernel retries for a minute before it gives up.
+version_unreachable()
 {
 	[ -n "${CXR_LONG:-}" ] || skip "takes a minute: LONG=1"
 	mode 1
@@ -226,7 +225,7 @@ no_answer()
 	grep -q RDMA_CM_EVENT_UNREACHABLE /tmp/ask
 }
 
-# Of those who asked: no queue pair but the kernel's own, no id
+# No id is left, and no QP except those of the kernel
 no_ids() { [ -z "$(rdma resource show cm_id)" ]; }
 nothing_left()
 {
@@ -258,13 +257,13 @@ ktap_test tos.own "an application's own type of service overrides the default" o
 ktap_test tos.vlan "the type of service sets the VLAN priority" vlan
 ktap_test configfs "configfs sets the defaults, which outlive its directory" by_configfs
 ktap_test configfs.refuses "configfs refuses unknown versions and types of service" configfs_refuses
-ktap_test asker.decides "ends with different defaults: the active side decides" asker_decides
+ktap_test asker.decides "ends with different defaults: the active side decides" active_side_decides
 ktap_test group.v2 "multicast group over RoCE v2" group_v2
 ktap_test group.v1 "multicast group over RoCE v1" group_v1
-ktap_test no.listener "a request without a listener is rejected" nobody_listens
+ktap_test no.listener "a request without a listener is rejected" no_listener
 ktap_test nothing.left "no rdma_cm id, QP or device object is left" nothing_left
 ktap_setup peer_of_v2
 ktap_test one.version "a single-version port refuses the other version as its default" one_version
-KTAP_TIMEOUT=300 ktap_test one.version.asked "a request in a version that the peer lacks ends as unreachable" no_answer
+KTAP_TIMEOUT=300 ktap_test one.version.asked "a request in a version that the peer lacks ends as unreachable" version_unreachable
 ktap_finally leave
 ktap_end

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """usage: counters_probe.py list | run ID DEVICE GID-INDEX NETDEV | serve FOLDER ROWS
 
-Moves the counters of an RDMA device, each by an event of its own between two queues of the device
-(RoCE v2 over IPv4), or by a frame on its interface that no queue would send. A case names what must
-move, and by how much; nothing else may. What each case has moved is kept in a file for the last row, which wants to
-know of all counters.
+Changes each counter of an RDMA device by an event of its own, between two QPs of the device (RoCE v2
+over IPv4) or by a frame injected on its interface. A case names the counters that must change, and by
+how much; no other may. The changed counters are recorded in a file for the last row, which checks that
+all of them did.
 """
 
 import ipaddress
@@ -36,20 +36,20 @@ ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_
 ROCE_PORT, TTL = 4791, 64
 ACK, NAK_SEQUENCE, SEND_ONLY, ACK_SYNDROME, CNP, ECN_CE = 0x11, 0x60, 0x04, 0x1f, 0x81, 3
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
-MOVED = "/run/counters.moved"    # lines: the case, and what it moved
+MOVED = "/run/counters.moved"    # lines: a case and the counters that it changed
 
-# Traffic moves these by any amount: a case names the rest.
+# Traffic changes these by any amount.
 TRAFFIC = {"rdma_rx_packets", "rdma_rx_bytes", "rdma_tx_packets", "rdma_tx_bytes"} | {
     f"{kind}_{way}_packets" for kind in ("port", "unicast", "multicast") for way in ("xmit", "rcv")} | {
     "port_xmit_data", "port_rcv_data"}
 
 
-# What a driver of the kernel's own does not have yet
+# Counters that an in-tree driver does not have yet
 LATER = {"mlx5-6.1": {"req_transport_retries_exceeded", "req_rnr_retries_exceeded"}}
 
-# What nothing here can move, and why
+# Counters that nothing can change here, and why
 CABLE = "the emulated cable makes no errors"
-NO_INFINIBAND = "of InfiniBand alone"
+NO_INFINIBAND = "InfiniBand only"
 NEVER = {
     "VL15_dropped": NO_INFINIBAND,
     "port_rcv_constraint_errors": NO_INFINIBAND,
@@ -60,8 +60,8 @@ NEVER = {
     "local_link_integrity_errors": CABLE,
     "port_rcv_remote_physical_errors": CABLE,
     "port_xmit_wait": "the emulated port has no credits to wait for",
-    "excessive_buffer_overrun_errors": "it takes more frames at once than a guest can send; the emulator's own tests have them",
-    "rx_dct_connect": "no adapter here offers the DC transport",
+    "excessive_buffer_overrun_errors": "a guest cannot send enough frames at once; covered by the emulator's tests",
+    "rx_dct_connect": "the emulated adapters have no DC transport",
 }
 
 
@@ -90,17 +90,17 @@ class Device:
             return int(f.read())
 
     def await_moved(self, name, by=1):
-        """Until a frame without a completion has done what it must do"""
+        """Wait for the effect of a frame that has no completion"""
         self.lifespan(0)
 
         def moved():
             with open(f"{self.port}/hw_counters/{name}", encoding="ascii") as f:
                 return int(f.read()) - self.before[name] >= by
 
-        wait_for(moved, f"{name} does not move")
+        wait_for(moved, f"{name} does not change")
 
     def counters(self):
-        """All, asked of the device once"""
+        """All counters, with one query of the device"""
         values = {}
         self.lifespan(0)
         self.read_one()
@@ -121,7 +121,7 @@ class Device:
 
 
 class Queue:
-    """An RC queue pair with a CQ of its own"""
+    """An RC QP with its own CQ"""
 
     def __init__(self, dev, access=ALL):
         self.dev, self.access = dev, access
@@ -154,13 +154,13 @@ class Queue:
         self.qp.post_recv(RecvWR(num_sge=1, sg=[SGE(mr.buf, length, mr.lkey)]))
 
     def done(self, n=1, seconds=10):
-        """The statuses of n completions"""
+        """Wait for n completions; returns their statuses"""
         end, got = time.monotonic() + seconds * PATIENCE, []
         while len(got) < n:
             _, wcs = self.cq.poll(n - len(got))
             got += [wc.status for wc in wcs]
             if time.monotonic() > end:
-                raise Wrong(f"{len(got)} of {n} completions came")
+                raise Wrong(f"{len(got)} of {n} completions")
         return got
 
     def error(self):
@@ -172,7 +172,7 @@ class Queue:
 
 
 class Pair:
-    """Two queues of the same device, connected to each other, and memory of both"""
+    """Two connected QPs of the same device, and an MR of each"""
 
     def __init__(self, dev, access=ALL, **how):
         self.a, self.b = Queue(dev), Queue(dev, access)
@@ -193,14 +193,14 @@ class Pair:
         self.to.close()
 
 
-# ---- frames that no queue would send ---------------------------------------------------------------
+# ---- injected frames -------------------------------------------------------------------------------
 
 def bth(opcode, qpn, psn):
     return struct.pack("!BBHII", opcode, 0, 0xffff, qpn, psn)
 
 
 def roce_frame(dev, transport, spoil=False, ecn=0):
-    """A RoCE v2 frame from the device to itself. The ICRC is made here, by the book."""
+    """A RoCE v2 frame from the device to itself. The ICRC is computed here."""
     udp = struct.pack("!HHHH", 0xc000, ROCE_PORT, 8 + len(transport) + 4, 0)
     ip = struct.pack("!BBHHHBBH4s4s", 0x45, ecn, 20 + len(udp) + len(transport) + 4, 0, 0x4000, TTL, 17, 0,
                      dev.ip(), dev.ip())
@@ -222,8 +222,8 @@ def inject(dev, transport, **how):
 
 
 def lone(dev, **how):
-    """A queue whose peer does not exist any more"""
-    pair = Pair(dev, timeout=18, **how)         # a second until it asks again
+    """A QP whose peer was destroyed"""
+    pair = Pair(dev, timeout=18, **how)         # a second until it retransmits
     pair.b.close()
     pair.peer = pair.b.qp
     return pair
@@ -232,7 +232,7 @@ def lone(dev, **how):
 # ---- cases -----------------------------------------------------------------------------------------
 
 def case(name, sentence, **moves):
-    """A row: its event, what it moves, and nothing else"""
+    """A row with an event, and the counters that it must change"""
     def add(function):
         def run(dev):
             dev.before = dev.counters()
@@ -253,7 +253,7 @@ CASES = {}
 
 def expect(got, want):
     if got != want:
-        raise Wrong(f"completed with status {got}, not {want}")
+        raise Wrong(f"completed with status {got} instead of {want}")
 
 
 @case("write", "a WRITE counts as one request, whatever its length", rx_write_requests=1)
@@ -432,7 +432,7 @@ def stray_notification(dev):
 
 
 def datagrams(ctx):
-    """A queue of datagrams with its CQ and memory"""
+    """A UD QP with its CQ and MR"""
     pd = PD(ctx)
     cq = CQ(ctx, 8)
     mr = MR(pd, 4096, ALL)
@@ -467,7 +467,7 @@ def multicast(dev):
     qp.post_recv(RecvWR(num_sge=1, sg=[SGE(mr.buf, 256, mr.lkey)]))
     to_group(dev, *near)
     if membership(listener, ATTACH) != 1:
-        raise Wrong("nobody became a member")
+        raise Wrong("the QP was not attached")
     to_group(dev, *near)
     wait_for(lambda: cq.poll(1)[0], "the member received nothing")
     now = dev.counters()
@@ -503,7 +503,7 @@ def lifespan(dev):
         dev.lifespan(10001)
     except OSError:
         return
-    raise Wrong("a lifespan of more than 10 s is taken")
+    raise Wrong("a lifespan of more than 10 s was accepted")
 
 
 @case("link", "link down: transmitted packets are discarded", link_downed=1, port_xmit_discards=2,
@@ -530,17 +530,17 @@ def link(dev):
 # ---- all -------------------------------------------------------------------------------------------
 
 def difference(before, now, wanted):
-    """What moved, and what is wrong with that: each that is wanted must be there"""
+    """Returns the changed counters, and the differences to the wanted changes"""
     later = LATER.get(f"{driver()}-{kernel()}", set())
     moved = {name: now[name] - before[name] for name in now if now[name] != before[name]}
-    wrong = [f"{name} moved by {moved.get(name, 0)}, not {by}" if name in now else f"there is no {name}"
+    wrong = [f"{name} changed by {moved.get(name, 0)} instead of {by}" if name in now else f"there is no {name}"
              for name, by in wanted.items() if moved.get(name, 0) != by and name not in later]
-    wrong += [f"{name} moved by {by}" for name, by in moved.items() if name not in wanted and name not in TRAFFIC]
+    wrong += [f"{name} changed by {by}" for name, by in moved.items() if name not in wanted and name not in TRAFFIC]
     return moved, wrong
 
 
 def moved_by_cases():
-    """{case: names of counters}, of those that ran"""
+    """{case: names of changed counters}, of the cases that ran"""
     if not os.path.exists(MOVED):
         return {}
     with open(MOVED, encoding="ascii") as f:
@@ -554,11 +554,11 @@ def all_moved(dev):
     moved = {name for names in moved_by_cases().values() for name in names}
     still = set(dev.counters()) - moved
     for name in sorted(still & set(NEVER)):
-        print(f"{name} does not move: {NEVER[name]}")
+        print(f"{name} does not change: {NEVER[name]}")
     if still - set(NEVER):
-        raise Wrong(f"these exist, and nothing moved them: {' '.join(sorted(still - set(NEVER)))}")
+        raise Wrong(f"not changed by any case: {' '.join(sorted(still - set(NEVER)))}")
     if moved & set(NEVER):
-        raise Wrong(f"these moved, and were said not to: {' '.join(sorted(moved & set(NEVER)))}")
+        raise Wrong(f"changed, but listed as constant: {' '.join(sorted(moved & set(NEVER)))}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# What devlink has: what it tells of a device, and a reload that changes roce_mode and ud_gid_type, that meets clients which are
-# not there, and that fails.
+# devlink: device information, and reloads that change roce_mode and ud_gid_type, that find clients unbound, and that fail.
 # guests: 1
 # takes: 50
 # drivers: cxr
@@ -17,12 +16,12 @@ has_entries() { [ "$(entries)" -ge "$1" ]; }
 
 devlink_dev() { echo "pci/$(driver_bdfs | head -n 1)"; }
 
-# What devlink says of parameter $1 in cmode $2
+# The value of devlink parameter $1 in cmode $2
 devlink_value() { devlink dev param show "$(devlink_dev)" name "$1" | sed -n "s/.*cmode $2 value //p"; }
 
 both_up() { [ -n "$(driver_netdev)" ] && [ -n "$(driver_ibdev)" ]; }
 
-# The table of $1 entries for each address after the interface, which is new, was set up
+# Bring up the new interface, and wait for $1 GID entries of each address
 table_again()
 {
 	wait_until 20 both_up
@@ -30,7 +29,7 @@ table_again()
 	wait_until 20 has_entries $((3 * $1))
 }
 
-# The driver as these PARAMETERS make it; devlink may have made something else of it
+# Reload the modules with these PARAMETERS, since devlink may have changed them
 loaded() # [PARAMETERS...]
 {
 	driver_unload
@@ -64,10 +63,10 @@ refuses()
 	local dev text
 
 	dev=$(devlink_dev)
-	text=$(devlink dev param set "$dev" name roce_mode value 3 cmode driverinit 2>&1) && fail "3 was taken"
+	text=$(devlink dev param set "$dev" name roce_mode value 3 cmode driverinit 2>&1) && fail "3 was accepted"
 	echo "$text"
 	grep -q "two numberings" <<<"$text"
-	text=$(devlink dev param set "$dev" name ud_gid_type value v1v2 cmode driverinit 2>&1) && fail "v1v2 was taken"
+	text=$(devlink dev param set "$dev" name ud_gid_type value v1v2 cmode driverinit 2>&1) && fail "v1v2 was accepted"
 	echo "$text"
 	grep -q "must be one of 0 or v1, 2 or v2, any" <<<"$text"
 	must_fail devlink dev param set "$dev" name roce_mode value v2 cmode runtime
@@ -81,7 +80,7 @@ refuses()
 	[ "$(devlink_value roce_mode runtime)" = v1 ]
 }
 
-# From v1 to v2 with a process that holds the device, and to both
+# From v1 to v2 while a process has the device open, then to v1v2
 reload_changes()
 {
 	local watch
@@ -96,7 +95,7 @@ reload_changes()
 	[ "$(devlink_value roce_mode runtime)" = v1 ]
 	devlink_reload
 	[ "$(devlink_value roce_mode runtime)" = v2 ]
-	[ "$(devlink_value ud_gid_type runtime)" = v2 ]	# v1 was asked for, and there is none
+	[ "$(devlink_value ud_gid_type runtime)" = v2 ]	# v1 was requested, but is not available
 	[ "$(devlink_value ud_gid_type driverinit)" = v1 ]
 	table_again 1
 	types_are v2
@@ -109,7 +108,7 @@ reload_changes()
 	types_are "v1 v2"
 }
 
-# An adapter without RoCE is an Ethernet adapter still; what it was asked for before holds when RoCE is back.
+# Without RoCE the netdev remains; the requested mode applies again when RoCE is back.
 reload_without_roce()
 {
 	local dev text
@@ -132,7 +131,7 @@ reload_without_roce()
 	table_again 2
 }
 
-# A client that was unbound is there again: its device is a new one
+# A reload adds the auxiliary devices again, and so binds a client that was unbound
 reload_rebinds()
 {
 	local adev
@@ -147,7 +146,7 @@ reload_rebinds()
 
 stage_is() { [ "$(cat "/sys/kernel/debug/cxr/$(driver_bdfs | head -n 1)/stage")" = "$1" ]; }
 
-# Each stage in turn fails; what is left is pci, and the next reload works
+# Each stage fails in turn: only stage pci is left, and the next reload works
 reload_fails()
 {
 	local stage
@@ -167,7 +166,7 @@ reload_fails()
 	table_again 2
 }
 
-# After a reload that failed there is only pci to take down
+# After a failed reload only stage pci is left to take down
 unload_after_failure()
 {
 	echo eq >/sys/module/cxr_core/parameters/fail_stage

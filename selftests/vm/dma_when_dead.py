@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Whether a device has its DMA on when it is first seen as given up: quick enough to see the moment.
+"""Checks that bus mastering is off when the device is first seen as dead.
 
-usage: dma_when_dead.py STAGE CONFIG SECONDS    the driver's file in debugfs, the function's configuration space in sysfs
+usage: dma_when_dead.py STAGE CONFIG SECONDS    STAGE: the driver's debugfs file; CONFIG: the PCI configuration space in sysfs
 """
 import sys
 import time
@@ -17,10 +17,11 @@ def main(stage, config, seconds):
             if "dead" in f.read():
                 break
         if time.monotonic() > end:
-            return "the device is not given up"
+            return "the device does not become dead"
         time.sleep(0.001)
     with open(config, "rb") as f:
-        return "it is dead, and its DMA is on" if f.read(6)[4] & BUS_MASTER else 0
+        return "the device is dead, but bus mastering is on" if f.read(6)[4] & BUS_MASTER else 0
+
 
 
 sys.exit(main(*sys.argv[1:]))

@@ -34,7 +34,7 @@ import rows  # noqa: E402
 import uverbs  # noqa: E402
 from rows import Skip, driver, lacks, row  # noqa: E402
 from sides import ALL, ATTACH, DETACH, GROUP, PORT, SIGNALED, Side, fill, has, membership  # noqa: E402
-from sides import of_adapters, pair, path_attr, refused, same  # noqa: E402
+from sides import pair, path_attr, refused, require_adapter, same  # noqa: E402
 
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 
@@ -135,7 +135,7 @@ def srq_refuses(ctx, gid):
 @row("clock", "the device clock can be read and converted")
 def clock(ctx, gid):
     """the counter, converted, goes as fast as ours and is about as late"""
-    of_adapters()
+    require_adapter()
 
     def now():
         return Mlx5Context.device_timestamp_to_ns(ctx, ctx.query_rt_values_ex()[1]) / 1e9
@@ -175,7 +175,7 @@ def stamps(cq, n):
 @row("clock.completions", "completions have device timestamps")
 def completion_times(ctx, gid):
     """they are the counter's: in order, between two looks at it, and as late as it when converted"""
-    of_adapters()
+    require_adapter()
 
     def counter():
         return ctx.query_rt_values_ex()[1]
@@ -231,7 +231,7 @@ def to_group(side, text):
 @row("group", "a multicast member hears its own port, unless the sender blocks loopback")
 def group(ctx, gid):
     """a member hears what is sent on its own port, except from a queue pair that was made not to be heard there"""
-    of_adapters()
+    require_adapter()
     if driver() == "mlx5":
         raise Skip("not tried with the in-tree driver yet")
     member, other = datagrams(ctx, gid), Context(name=ctx.name)

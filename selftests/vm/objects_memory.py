@@ -18,7 +18,7 @@ from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.wr import SGE, SendWR
 
 from rows import Skip, driver, kernel, lacks, row
-from sides import ALL, SIGNALED, Side, fill, has, of_adapters, pair, refused, same
+from sides import ALL, SIGNALED, Side, fill, has, pair, refused, require_adapter, same
 
 
 # ---- atomics -----------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def window_remote_inv(ctx, gid):
 @row("imported", "context, PD and MR are imported through a file descriptor")
 def imported(ctx, gid):
     """context, domain and region by the file they are in: another library works with them"""
-    of_adapters()
+    require_adapter()
     home, far = Side(ctx, gid), Side(ctx, gid)
     again = Context(cmd_fd=os.dup(ctx.cmd_fd))
     pd = PD(again, handle=home.pd.handle)

@@ -10,10 +10,10 @@
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
 
-FAKE_MAC=02:aa:bb:cc:dd:ee	# nobody has it
+FAKE_MAC=02:aa:bb:cc:dd:ee	# unused
 FAKE_IP=10.77.0.99
 
-# An interface that is as it comes, whatever a test left of it
+# A fresh interface
 ready()
 {
 	driver_unload
@@ -28,7 +28,7 @@ carrier() { [ "$(cat "/sys/class/net/$1/carrier" 2>/dev/null)" = 1 ]; }
 pings() { ping -q -i 0.05 -c 5 -W 2 "$@" >/dev/null; }
 peer_pings() { peer "ping -q -i 0.05 -c 5 -W 2 $* >/dev/null"; }
 
-# ---- what is there ---------------------------------------------------------------------------------
+# ---- identity and link -----------------------------------------------------------------------------
 
 netdev_is_there()
 {
@@ -75,7 +75,7 @@ ping_sizes()
 {
 	local size
 
-	for size in 18 56 64 230 242 500 1472; do	# 242: header copy of 256 bytes ends
+	for size in 18 56 64 230 242 500 1472; do	# 242: end of the header copy of 256 bytes
 		pings -M "do" -s $size "$(peer_ip)"
 		pings -M "do" -s $((size > 1452 ? 1452 : size)) "$(peer_ip6)"
 		peer_pings "-M do -s $size $(my_ip)"
@@ -90,7 +90,7 @@ ping_fragments()
 	peer_pings "-s 65000 $(my_ip)"
 }
 
-# Our own answer is none.
+# Ignore our own answer.
 multicast_is_heard()
 {
 	local out
@@ -131,7 +131,7 @@ jumbo()
 	[ "$(cat "/sys/class/net/$netdev/mtu")" = 1500 ]
 }
 
-# ---- what the device does of the stack's work --------------------------------------------------------
+# ---- offloads ----------------------------------------------------------------------------------------
 
 offload_is() # NAME on|off
 {
@@ -164,22 +164,22 @@ with_tap()
 {
 	ready
 	ends_know
-	# or it hands on the sum of a packet, which the stack checks, in the place of its word that the sum is right
+	# otherwise it reports CHECKSUM_COMPLETE instead of CHECKSUM_UNNECESSARY
 	[ "$CXR_DRIVER" != mlx5 ] || ethtool --set-priv-flags "$netdev" rx_no_csum_complete on
 	obey_start tap python3 -B selftests/lib/tap.py "$netdev" $TCP_PORT
 }
 
-# Data goes both ways, and what is seen of it at the interface is WORDS of lib/tap.py. Without GRO, unless it is asked for:
-# it makes checksums its own.
-act() # "WORDS" [ADDRESS]
+# Transfer data both ways, and check that WORDS of lib/tap.py hold at the interface. GRO is off by default, since it hides
+# the checksum status.
+check_offloads() # "WORDS" [ADDRESS]
 {
 	obey tap begin
 	tcp_both_ways 256K "${2:-}"
 	obey tap end "$1"
 }
 
-# All on, but for those that are named. What is off is not done, and the others are.
-offloads_act() # "NAME on|off..." "WORDS"
+# With all offloads on, except those named, check that WORDS hold
+with_offloads() # "NAME on|off..." "WORDS"
 {
 	local -A is=([tx]=on [sg]=on [tso]=on [rx]=on [rxhash]=on [gro]=off)
 	local words=$2 name all=()
@@ -192,7 +192,7 @@ offloads_act() # "NAME on|off..." "WORDS"
 	done
 	for name in "${!is[@]}"; do all+=("$name" "${is[$name]}"); done
 	offload "${all[@]}"
-	act "$words"
+	check_offloads "$words"
 }
 
 vlan_ping()
@@ -211,18 +211,18 @@ vlan_ping()
 		wait_until 20 ping -q -c 1 -W 1 10.78.0.2 >/dev/null
 		pings -M "do" -s 1472 10.78.0.2
 		peer_pings "-M do -s 1472 10.78.0.1"
-		act "out.tag=$out" 10.78.0.2
+		check_offloads "out.tag=$out" 10.78.0.2
 	done
 	offload txvlan on rxvlan on
-	act "out.tag=on" 10.78.0.2
+	check_offloads "out.tag=on" 10.78.0.2
 	ip link del en.100
 	peer "ip link del en.100"
 }
 
-# ---- addresses that are received -------------------------------------------------------------------
+# ---- unicast filtering -----------------------------------------------------------------------------
 
-# The peer sends to an address that nobody has: do we see it? yes or no
-foreign() # [MAC]
+# The peer sends to an unused MAC: prints whether it is received, yes or no
+receives_foreign() # [MAC]
 {
 	local mac=${1:-$FAKE_MAC} log id seen=no
 
@@ -233,7 +233,7 @@ foreign() # [MAC]
 	rm -f "$log"
 	peer "ip neigh replace $FAKE_IP lladdr $mac dev $peer_netdev &&
 	      { ping -q -i 0.1 -c 10 -W 1 $FAKE_IP >/dev/null || true; }"
-	# it ends by itself when it has seen one
+	# tcpdump ends by itself after a packet
 	kill -KILL $id 2>/dev/null || true
 	! wait $id || seen=yes
 	echo $seen
@@ -241,16 +241,16 @@ foreign() # [MAC]
 
 promisc()
 {
-	[ "$(foreign)" = no ]
+	[ "$(receives_foreign)" = no ]
 	ip link set "$netdev" promisc on
-	[ "$(foreign)" = yes ]
+	[ "$(receives_foreign)" = yes ]
 	ip link set "$netdev" promisc off
-	[ "$(foreign)" = no ]
+	[ "$(receives_foreign)" = no ]
 }
 
 extra_unicast()
 {
-	# the interface itself shall not answer for the other one's address
+	# the lower interface must not answer ARP requests for the macvlan
 	echo 1 >"/proc/sys/net/ipv4/conf/$netdev/arp_ignore"
 	ip link add link "$netdev" name en.mac address 02:12:34:56:78:9a type macvlan mode private
 	ip addr add 10.79.0.1/24 dev en.mac
@@ -272,7 +272,7 @@ change_mac()
 	peer "ip neigh flush dev $peer_netdev"
 	reachable
 	peer "ping -q -c 2 -W 2 $(my_ip) >/dev/null && ip neigh show $(my_ip) | grep -q 02:00:5e:11:22:33"
-	[ "$(foreign "$old")" = no ]
+	[ "$(receives_foreign "$old")" = no ]
 	ip link set "$netdev" address "$old"
 	peer "ip neigh flush dev $peer_netdev"
 	reachable
@@ -300,7 +300,7 @@ flood_end() { peer_kill flood; peer_wait flood || true; }
 
 received() { cat "/sys/class/net/$netdev/statistics/rx_packets"; }
 receives() { [ "$(received)" -gt "$1" ]; }
-flows() { wait_until 20 receives $(($(received) + 20)); }
+wait_traffic() { wait_until 20 receives $(($(received) + 20)); }
 
 rings() { ethtool -g "$netdev" | awk '/^Current/ { n = 1 } n && /^(RX|TX):/ { print $1 $2 }' | paste -sd ' '; }
 
@@ -310,11 +310,11 @@ rings_under_traffic()
 
 	was=$(rings)
 	flood
-	flows
+	wait_traffic
 	for size in 64 256 4096 1024; do
 		ethtool -G "$netdev" rx $size tx $size
 		[ "$(rings)" = "RX:$size TX:$size" ]
-		flows
+		wait_traffic
 	done
 	flood_end
 	tcp_both_ways 1M
@@ -332,7 +332,7 @@ down_up()
 	local i
 
 	flood
-	flows
+	wait_traffic
 	for ((i = 0; i < 10; i++)); do
 		ip link set "$netdev" down
 		ip link set "$netdev" up
@@ -379,7 +379,7 @@ unload_under_traffic()
 
 	for seconds in 0 0.1 0.4; do
 		flood
-		flows
+		wait_traffic
 		sleep $seconds
 		driver_unload
 		flood_end
@@ -414,18 +414,18 @@ ktap_test rings "ring sizes can be changed under traffic" rings_under_traffic
 ktap_test down.up "the interface survives down and up 10 times under traffic" down_up
 ktap_setup with_tap
 ktap_test offload.all "all offloads on: TSO, checksums both ways, receive hash" \
-	offloads_act "" "out.large=on out.checksum=on in.large=off in.checksum=on in.hash=on"
+	with_offloads "" "out.large=on out.checksum=on in.large=off in.checksum=on in.hash=on"
 ktap_test offload.tso "TSO off: the stack segments" \
-	offloads_act "tso off" "out.large=off out.checksum=on in.checksum=on in.hash=on"
+	with_offloads "tso off" "out.large=off out.checksum=on in.checksum=on in.hash=on"
 ktap_test offload.sg "scatter-gather off: no TSO, TX checksums are still offloaded" \
-	offloads_act "sg off tso off" "out.large=off out.checksum=on in.checksum=on in.hash=on"
+	with_offloads "sg off tso off" "out.large=off out.checksum=on in.checksum=on in.hash=on"
 ktap_test offload.tx "TX checksum off: the stack computes checksums" \
-	offloads_act "tx off tso off" "out.large=off out.checksum=off in.checksum=on in.hash=on"
+	with_offloads "tx off tso off" "out.large=off out.checksum=off in.checksum=on in.hash=on"
 ktap_test offload.rx "RX checksum off: no packet is marked as verified" \
-	offloads_act "rx off" "out.large=on out.checksum=on in.checksum=off in.hash=on"
+	with_offloads "rx off" "out.large=on out.checksum=on in.checksum=off in.hash=on"
 ktap_test offload.rxhash "receive hashing off: no packet has a hash" \
-	offloads_act "rxhash off" "out.large=on out.checksum=on in.checksum=on in.hash=off"
-ktap_test offload.gro "GRO on: received packets are merged" offloads_act "gro on" "out.large=on in.large=on in.hash=on"
+	with_offloads "rxhash off" "out.large=on out.checksum=on in.checksum=on in.hash=off"
+ktap_test offload.gro "GRO on: received packets are merged" with_offloads "gro on" "out.large=on in.large=on in.hash=on"
 KTAP_TIMEOUT=300 ktap_test vlan "a VLAN works with tag insertion and stripping on and off" vlan_ping
 ktap_setup ready
 ktap_test unbind "the Ethernet driver survives unbind and bind 20 times" unbind_bind

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The GID table: what is in it, and that the adapter's own table (where an emulator can be asked) says
-# the same, index by index, with the network layer, MAC and VLAN of each entry.
+# The GID table, and the adapter's address table (if there is an emulator), which must match it by
+# index, with the network layer, MAC and VLAN of each entry.
 # guests: 1
 # takes: 95
 # drivers: cxr mlx5
@@ -12,16 +12,16 @@
 gids=/run/gids
 defaults=/proc/sys/net/ipv6/conf/default
 
-# ---- the ground that each test starts from ---------------------------------------------------------
+# ---- set-up ----------------------------------------------------------------------------------------
 
-settings() # DISABLE_IPV6 ACCEPT_DAD ADDR_GEN_MODE: of interfaces to come
+settings() # DISABLE_IPV6 ACCEPT_DAD ADDR_GEN_MODE: for new interfaces
 {
 	echo "$1" >$defaults/disable_ipv6
 	echo "$2" >$defaults/accept_dad
 	echo "$3" >$defaults/addr_gen_mode
 }
 
-# Who compares tables, as long as the script runs
+# (Re)start gids.py, which compares tables
 serve()
 {
 	if [ -e $gids/server ]; then kill "$(<$gids/server)" 2>/dev/null || true; fi
@@ -40,8 +40,8 @@ ready()
 		echo "$(<$defaults/disable_ipv6) $(<$defaults/accept_dad) $(<$defaults/addr_gen_mode)" >$gids/settings
 	serve
 	for m in 8021q macvlan bonding dummy bridge; do modprobe $m; done
-	ip netns del gn 2>/dev/null || true	# with what a test left in it
-	driver_unload	# whatever was done to the table and the interfaces before
+	ip netns del gn 2>/dev/null || true	# left by a failed test
+	driver_unload	# fresh table and interfaces
 	driver_load
 	driver_net_up
 	settings 0 0 1
@@ -57,7 +57,7 @@ before_each()
 	clean
 }
 
-# No device on top of the interface, and one address
+# Remove all upper devices, leave one address
 clean()
 {
 	ip -n gn link set "$netdev" netns 1 2>/dev/null || true
@@ -78,9 +78,9 @@ clean()
 	END
 }
 
-# The table is the default GIDs, my address, and these
+# The table has the default GIDs, my address, and these
 expect() { expect_only "$netdev" "$(my_ip)@$netdev" "$@"; }
-# ... exactly these, with the default GIDs of an interface, or none ("-")
+# The table has exactly these, and the default GIDs of an interface, or none ("-")
 expect_only()
 {
 	local code
@@ -92,7 +92,7 @@ expect_only()
 
 unconfigured() { expect; }
 
-# The same without the table, which is long
+# Like expect, without printing a long table
 expect_many() { expect "$@" >$gids/text || { tail -n 30 $gids/text; return 1; }; }
 
 batch() { ip -batch -; }
@@ -103,7 +103,7 @@ entries() { cat /sys/class/infiniband/"$dev"/ports/1/gid_attrs/types/* 2>/dev/nu
 index_is() { [ "$(gid_index "$dev" v1 "$1")" = "$2" ]; }
 gone() { ! gid_index "$dev" v1 "$1" >/dev/null 2>&1; }
 
-# ---- what makes an entry ---------------------------------------------------------------------------
+# ---- sources of entries ----------------------------------------------------------------------------
 
 addresses()
 {
@@ -127,7 +127,7 @@ aliases()
 	expect "10.77.0.101@$netdev" "10.77.0.102@$netdev" "10.78.0.1@$netdev"
 }
 
-# Of link-local addresses the one that is made of the MAC is there from the start.
+# The MAC-based link-local address is a default GID already.
 link_local()
 {
 	local ll
@@ -197,7 +197,7 @@ stacked()
 	expect
 }
 
-# What the adapter cannot say with one 802.1Q tag has no entry, and traffic on another VLAN is none.
+# The adapter inserts one 802.1Q tag: interfaces with other tags get no entry.
 unsupported_tags()
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver adds an entry with the uppermost tag only"
@@ -228,7 +228,7 @@ namespaces()
 	ip netns exec gn sh -c "echo 1 >$defaults/addr_gen_mode; echo 0 >$defaults/accept_dad"
 	ip addr add 10.78.0.1/24 dev gv100
 	expect 10.78.0.1@gv100,vlan=100
-	ip link set gv100 netns gn	# which takes the addresses away
+	ip link set gv100 netns gn	# removes its addresses
 	expect
 	ip -n gn -batch - <<-END
 	link set gv100 up
@@ -245,7 +245,7 @@ port_in_a_namespace()
 	ip netns add gn
 	ip netns exec gn sh -c "echo 1 >$defaults/addr_gen_mode"
 	if ! ip link set "$netdev" netns gn; then
-		[ "$CXR_DRIVER" != cxr ] || fail "the interface does not leave its namespace"
+		[ "$CXR_DRIVER" != cxr ] || fail "the netdev cannot change its network namespace"
 		skip "the netdev of this driver cannot change its network namespace"
 	fi
 	expect_only "$netdev,mac=$mac"
@@ -257,7 +257,7 @@ port_in_a_namespace()
 	expect
 }
 
-# ---- bonds that are no LAG -------------------------------------------------------------------------
+# ---- bonds without LAG -----------------------------------------------------------------------------
 
 bond() # MODE
 {
@@ -280,7 +280,7 @@ unbond()
 	expect
 }
 
-# The bond's addresses are those of its active interface. What the interface has itself stays.
+# The addresses of the bond have entries on its active slave. Those of the slave itself stay.
 bond_active_backup()
 {
 	ip addr flush dev "$netdev"
@@ -305,7 +305,7 @@ bond_round_robin()
 	unbond
 }
 
-# ---- what happens to entries -----------------------------------------------------------------------
+# ---- changes of entries ----------------------------------------------------------------------------
 
 mac_changes()
 {
@@ -342,7 +342,7 @@ renamed()
 	index_is 10.78.0.1 "$index"
 }
 
-# Users' configuration names indexes: an interface that goes down and comes up moves none.
+# Users configure GID indices: a link flap must not change them.
 flaps()
 {
 	local before i
@@ -376,7 +376,7 @@ flaps()
 
 carrier_is() { [ "$(cat "/sys/class/net/$netdev/carrier")" = "$1" ]; }
 
-# The last index works as the first does, and what does not fit is told in the log.
+# The last index works, and an address that does not fit is logged.
 full()
 {
 	local i want=() last=10.80.0.126
@@ -395,7 +395,7 @@ full()
 	ibv_rc_pingpong -d "$dev" -g 255 -n 20 -c 127.0.0.1
 	wait $!
 
-	# A place that gets free is taken: the first one.
+	# The first free index is used.
 	i=$(gid_index "$dev" v1 10.80.0.50)
 	ip addr del 10.80.0.50/32 dev "$netdev"
 	wait_until 10 gone 10.80.0.50
@@ -406,7 +406,7 @@ full()
 }
 no_room() { dmesg | tail -n 10 | grep -q 'unable to add gid.*error=-28'; }
 
-# A queue pair keeps the entry that it uses: nobody else gets its index.
+# A QP keeps the entry that it uses: its index is not reused.
 in_use()
 {
 	local index holder
@@ -421,7 +421,7 @@ in_use()
 	expect
 	ip addr add 10.78.0.2/24 dev "$netdev"
 	expect "10.78.0.2@$netdev"
-	index_is 10.78.0.2 $((index + 1))	# the place of the v2 entry, which nobody uses
+	index_is 10.78.0.2 $((index + 1))	# the index of the v2 entry, which was not in use
 	[ "$(gid_index "$dev" v2 10.78.0.2)" = $((index + 2)) ]
 	kill $holder
 	wait $holder || true
@@ -430,7 +430,7 @@ in_use()
 	expect "10.78.0.2@$netdev" "10.78.0.3@$netdev"
 }
 
-# Each change is an event for programs that ask
+# Programs get an event for each change
 events()
 {
 	local watch
@@ -447,7 +447,7 @@ events()
 }
 gid_changes() { [ "$(grep -c GID_CHANGE /tmp/gid-events)" -ge "$1" ]; }
 
-# ---- devices that come and go ----------------------------------------------------------------------
+# ---- unbind and bind -------------------------------------------------------------------------------
 
 auxiliary() # en | ib: the auxiliary device of the function
 {
@@ -461,7 +461,7 @@ auxiliary() # en | ib: the auxiliary device of the function
 	echo "/sys/bus/auxiliary/devices/$name.0"
 }
 
-netdev_goes()
+rebind_netdev()
 {
 	local aux driver back
 
@@ -476,8 +476,8 @@ netdev_goes()
 	wait_until 10 has_netdev
 	back=$(driver_netdev)
 	ip link set "$back" addrgenmode none
-	# The in-tree driver names its new interface to ib_core later than ib_core hears of it: the default
-	# GIDs come with the next event.
+	# The in-tree driver assigns the new netdev after its NETDEV_REGISTER event: the default GIDs are
+	# added at the next event.
 	[ "$CXR_DRIVER" = cxr ] || ip link set "$back" up
 	expect_only "$back"
 	if [ "$back" != "$netdev" ]; then ip link set "$back" name "$netdev"; fi
@@ -486,7 +486,7 @@ netdev_goes()
 }
 has_netdev() { [ -n "$(driver_netdev)" ]; }
 
-# ib_core of 6.1 does not hear of what happens while it registers a device.
+# ib_core of 6.1 misses netdev events while it registers a device.
 registration()
 {
 	local aux driver i want=()
@@ -513,7 +513,7 @@ nothing_left()
 	device_is_clean
 }
 
-put_back()
+restore()
 {
 	local saved
 
@@ -544,8 +544,8 @@ ktap_test flaps "a link flap changes no index" flaps
 ktap_test full "a full table is reported, and its last index works" full
 ktap_test in-use "an entry in use keeps its index until it is released" in_use
 ktap_test events "GID changes raise events" events
-ktap_test rebind.netdev "the Ethernet driver is unbound and bound, the RDMA device stays" netdev_goes
+ktap_test rebind.netdev "the Ethernet driver is unbound and bound, the RDMA device stays" rebind_netdev
 ktap_test rebind.ibdev "addresses added while the RDMA device registers are not lost" registration
 ktap_test nothing-left "no object and no violation is left in the emulator" nothing_left
-ktap_finally put_back
+ktap_finally restore
 ktap_end

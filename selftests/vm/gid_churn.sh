@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Random changes of addresses, VLANs, macvlans, namespaces, names, MACs and links, and after each
-# batch of them the GID table, and the adapter's, against a model (lib/gid_churn.py).
+# Random changes of addresses, VLANs, macvlans, namespaces, names, MACs and links; after each batch
+# the GID table and the adapter's address table are compared with a model (lib/gid_churn.py).
 # guests: 1
 # takes: 25
 # drivers: cxr mlx5
@@ -19,7 +19,7 @@ fi
 fresh()
 {
 	modprobe -a 8021q macvlan
-	driver_unload	# whatever was done to the table and the interfaces before
+	driver_unload	# fresh table and interfaces
 	driver_load
 	driver_net_up
 	ip link set "$(driver_netdev)" addrgenmode none

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The examples of Documentation/guide, page by page, as somebody follows them: they work, and print what is written there.
+# Executes the examples in Documentation/guide page by page: they work, and print what is documented.
 # guests: 2
 # takes: 70
 # drivers: cxr
@@ -13,21 +13,21 @@
 guide=Documentation/guide
 pages="mode gids counters troubleshooting rdma_cm lossless"
 
-# A set-up: two machines with nothing loaded, and without what was said of rdma_cm in configfs, which outlives the device
+# Set-up: two machines with nothing loaded, and default settings of rdma_cm, which outlive the device
 unloaded()
 {
-	local forget='rmdir /sys/kernel/config/rdma_cm/* 2>/dev/null || true'
+	local reset='rmdir /sys/kernel/config/rdma_cm/* 2>/dev/null || true'
 
-	eval "$forget"
+	eval "$reset"
 	driver_unload
 	transcript_prepare
-	peer "$forget; set -e; driver_unload; $(declare -f transcript_prepare); transcript_prepare"
-	# the guide's name of the interface is the kernel's first one
+	peer "$reset; set -e; driver_unload; $(declare -f transcript_prepare); transcript_prepare"
+	# the guide uses the kernel's first interface name
 	[ ! -e /sys/class/net/eth0 ]
 	peer "[ ! -e /sys/class/net/eth0 ]"
 }
 
-# A set-up: what the guide has loaded, by its first example, when the other pages begin
+# Set-up: the driver loaded by the guide's first example
 loaded()
 {
 	unloaded
@@ -36,13 +36,13 @@ loaded()
 
 page() # NAME
 {
-	# What these set is seen by others; and that one comes from no driver to one.
+	# These change settings, or load the driver.
 	case $1 in mode|rdma_cm|lossless) ktap_spoilt ;; esac
 	[ "$1" != lossless ] || modprobe -q sch_red || skip "this kernel has no RED qdisc, which a router in this page uses"
 	transcript_page "$guide/$1.rst"
 }
 
-as_it_was()
+restore()
 {
 	driver_unload
 	peer "driver_unload; rm -rf /run/transcript"
@@ -54,5 +54,5 @@ for p in $pages; do
 	[ "$p" != mode ] || ktap_setup unloaded
 	KTAP_TIMEOUT=300 ktap_test "${p//_/-}" "the examples of $p.rst work as documented" page "$p"
 done
-ktap_finally as_it_was
+ktap_finally restore
 ktap_end

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The guide's page of bonds, as somebody with a card of two ports follows it: guide.sh has the others.
+# Executes the examples of the guide's page on LAG, which needs a card with two ports; guide.sh does the other pages.
 # guests: 2
 # takes: 50
 # functions: 2
@@ -10,8 +10,8 @@
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/transcript.sh"
 
-# systemd-networkd without the rest of systemd: udev without rules of its own, an identity of the machine, a folder to write to
-# shellcheck disable=SC2317 # the peer has it, too
+# systemd-networkd without the rest of systemd needs udev, a machine-id and a writable configuration folder
+# shellcheck disable=SC2317 # also runs on the peer
 networkd_prepare()
 {
 	mount -t tmpfs networks /etc/systemd/network
@@ -21,7 +21,7 @@ networkd_prepare()
 	chown systemd-network /run/systemd/netif
 	cat >/run/transcript/bin/systemctl <<-'END'
 	#!/bin/bash
-	[ "$*" = "restart systemd-networkd" ] || { echo "systemctl $*: this is none of a guest" >&2; exit 1; }
+	[ "$*" = "restart systemd-networkd" ] || { echo "systemctl $*: not supported in a guest" >&2; exit 1; }
 	pkill -x systemd-network
 	/usr/lib/systemd/systemd-udevd --daemon >/dev/null 2>&1
 	/usr/bin/udevadm trigger --settle --subsystem-match=net || exit
@@ -41,22 +41,22 @@ networkd_end()
 	driver_unload
 }
 
-# A set-up: two machines, each with the two ports of a card
+# Set-up: two machines, each with both ports of a card
 two_machines()
 {
-	[ ! -e /run/transcript ] || as_it_was
+	[ ! -e /run/transcript ] || restore
 	driver_unload
 	transcript_prepare
 	networkd_prepare
 	modprobe bonding max_bonds=0
 	driver_load
 	peer "set -e; driver_unload; $(declare -f transcript_prepare networkd_prepare); transcript_prepare; networkd_prepare; modprobe bonding max_bonds=0; driver_load"
-	# the guide's names of the interfaces are the kernel's first ones
+	# the guide uses the kernel's first interface names
 	[ -e /sys/class/net/eth0 ]
 	peer "[ -e /sys/class/net/eth0 ]"
 }
 
-as_it_was()
+restore()
 {
 	networkd_end
 	peer "$(declare -f networkd_end); networkd_end"
@@ -70,5 +70,5 @@ page()
 
 ktap_setup two_machines
 KTAP_TIMEOUT=300 ktap_test page "the examples of lag.rst work as documented" page
-ktap_finally as_it_was
+ktap_finally restore
 ktap_end

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The adapter and Soft-RoCE as peers: connected and datagram transport, both ends asking, every
-# byte checked; with frames lost on the way; connections made by rdma_cm.
+# The adapter and Soft-RoCE as peers: connected and datagram transport, requests from both ends,
+# every byte checked; with lost frames; connections of rdma_cm.
 # guests: 2
 # takes: 115
 # peers: soft
@@ -35,8 +35,8 @@ cm_pingpong()
 	peer_wait rping
 }
 
-# What each end of a connection counts when it sends again
-sent_again()
+# Sum of the adapter's counters of retransmission
+retransmissions()
 {
 	local c sum=0
 
@@ -51,10 +51,10 @@ lossy_here() # PERCENT OP...
 	local before
 
 	echo "seed $SEED"
-	before=$(sent_again)
+	before=$(retransmissions)
 	lossy a "tx rx" "$@"
-	echo "counted by the adapter: $(($(sent_again) - before))"
-	[ "$(sent_again)" -gt "$before" ]
+	echo "counted by the adapter: $(($(retransmissions) - before))"
+	[ "$(retransmissions)" -gt "$before" ]
 }
 
 ktap_setup ready

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The tests in the form of the kernel's selftests, as somebody runs them on a machine of theirs: driver loaded, port up.
+# The tests in the form of kernel selftests, as a user runs them on a machine: driver loaded, port up.
 # guests: 1
 # takes: 40
 # drivers: cxr rxe
@@ -11,8 +11,8 @@
 
 installed=/cxr/build/package/kselftest/install
 
-# A shell that knows nothing of guests
-on_a_machine() { env -i "PATH=/cxr/scripts:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root "DEV=$(driver_ibdev)" "$@"; }
+# A clean environment, without the variables of a guest
+clean_env() { env -i "PATH=/cxr/scripts:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root "DEV=$(driver_ibdev)" "$@"; }
 
 passes()
 {
@@ -24,8 +24,8 @@ passes()
 
 own_runner()
 {
-	passes on_a_machine make -s -C selftests run_tests
-	# all is as it was
+	passes clean_env make -s -C selftests run_tests
+	# nothing has changed
 	[ "$(rdma link show | sed -n 's|^link \([^/]*\)/.*|\1|p' | head -n 1)" = "$(driver_ibdev)" ]
 }
 
@@ -34,14 +34,14 @@ kernels_runner()
 	[ -n "${CXR_LONG:-}" ] || skip "the same tests under another runner: LONG=1"
 	[ -x $installed/run_kselftest.sh ] || skip "there is no install folder: make check-package LONG=1"
 	diff -r $installed/cxr/lib selftests/lib || skip "the install folder is outdated: make check-package LONG=1"
-	passes on_a_machine $installed/run_kselftest.sh -c cxr
+	passes clean_env $installed/run_kselftest.sh -c cxr
 }
 
-# What is not there is skipped, with a reason
+# A missing device is skipped, with a reason
 no_such_device()
 {
 	set -o pipefail
-	on_a_machine make -s -C selftests run_tests DEV=mlx5_77 | tee /tmp/kselftest
+	clean_env make -s -C selftests run_tests DEV=mlx5_77 | tee /tmp/kselftest
 	grep -qx 'ok 1 selftests: cxr: roce_port.sh # SKIP' /tmp/kselftest
 	grep -q '# SKIP this machine has no RDMA device mlx5_77' /tmp/kselftest
 }

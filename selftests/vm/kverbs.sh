@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# What kernel consumers ask for beyond what NVMe over Fabrics does (nvme.sh): a module of our own asks.
+# Kernel verbs that NVMe over Fabrics (nvme.sh) does not use, tested by the module in selftests/kmod.
 # guests: 1
 # takes: 5
 . "$(dirname "$0")/../lib/ktap.sh"

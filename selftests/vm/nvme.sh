@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The kernel's own consumers: a disk over NVMe-oF. The host (nvme-rdma) registers memory by work requests and has it
-# invalidated by the target (nvmet-rdma), which reads and writes by RDMA; both drain queue pairs when they part.
+# Kernel ULPs: a disk over NVMe-oF. The host (nvme-rdma) registers memory with REG_MR and has it invalidated remotely by
+# the target (nvmet-rdma), which uses RDMA READ and WRITE; both drain their QPs on disconnect.
 # guests: 2
 # takes: 25
 # kernels: 6.1 6.12 7.2
@@ -14,11 +14,11 @@
 
 HOSTID=6d1ae1cf-5d9d-4a2b-9b4e-2f6b3e0c7a11
 DATA=/tmp/nvme-data
-QPS=/run/nvme-qps	# how many there were before, here and there
+QPS=/run/nvme-qps	# the initial number of QPs, here and on the target
 
 on_target() { peer "set -e; . selftests/lib/nvmet.sh; $*"; }
 
-# The target may receive into the queue of each connection, or into a shared one.
+# With use_srq=1 the target receives through an SRQ.
 connected() # [use_srq=1]
 {
 	local here there
@@ -72,16 +72,16 @@ disconnect()
 	on_target wait_until 20 nvme_qps_are "$there"
 }
 
-goes_and_comes()
+reconnect()
 {
 	[ "$(blockdev --getsize64 "$(disk)")" = $((NVME_MB << 20)) ]
 	disconnect
 	connect
-	moves 4096 16
+	write_and_verify 4096 16
 }
 
-# Write and read back COUNT blocks of SIZE from block FIRST on, with no cache between
-moves() # SIZE COUNT [FIRST]
+# Write and read back COUNT blocks of SIZE from block FIRST on, without the page cache
+write_and_verify() # SIZE COUNT [FIRST]
 {
 	local dev file=$DATA-$1-${3:-0}
 
@@ -95,11 +95,11 @@ moves() # SIZE COUNT [FIRST]
 
 sizes()
 {
-	moves 512 16
-	moves 4096 128
-	moves 20480 32
-	moves 131072 16
-	moves 1048576 8
+	write_and_verify 512 16
+	write_and_verify 4096 128
+	write_and_verify 20480 32
+	write_and_verify 131072 16
+	write_and_verify 1048576 8
 }
 
 at_once()
@@ -107,26 +107,26 @@ at_once()
 	local i ids=()
 
 	for i in 0 1 2 3; do
-		moves 65536 32 $((i * 64)) &
+		write_and_verify 65536 32 $((i * 64)) &
 		ids+=($!)
 	done
 	for i in "${ids[@]}"; do wait "$i"; done
 }
 
-# The error is reported once, in words, with whom could not be reached; the host connects again and goes on.
-error_is_told()
+# The error is reported once, with its reason and the unreachable peer; the host reconnects and continues.
+error_reported()
 {
 	local line lines
 
 	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator to inject an error"
 	echo "nvme: an error follows" >/dev/kmsg
 	emu fault a cqe any error transport_retry_exc nth=1
-	moves 65536 16 &
+	write_and_verify 65536 16 &
 	wait_until 30 controller_is connecting
 	emu fault clear
 	wait_until 60 controller_is live
 	wait $!
-	moves 4096 16
+	write_and_verify 4096 16
 	[ "$CXR_DRIVER" = cxr ] || return 0
 	line=$(dmesg | tac | sed '/nvme: an error follows/Q' | grep 'transport retries exceeded')
 	lines=$(wc -l <<<"$line")
@@ -138,28 +138,28 @@ error_is_told()
 
 shared_queue()
 {
-	moves 4096 64
-	moves 262144 8
+	write_and_verify 4096 64
+	write_and_verify 262144 8
 }
 
-# From MIB to the end, over and over, until an error, which is said in FILE. Small blocks: it opens the disk seldom, for what is
-# between two requests when the disk goes only finds that it cannot open it again.
-reads() # DISK MIB FILE
+# Read from MIB to the end, repeatedly, until an error, which goes to FILE. Small blocks, so that it is rarely between two runs of dd
+# when the disk disappears, where dd would only fail to open it.
+read_loop() # DISK MIB FILE
 {
 	while dd if="$1" of=/dev/null bs=4k skip=$(($2 * 256)) iflag=direct status=none 2>"$3"; do :; done
 }
 
 in_flight() { cat /sys/block/nvme*/inflight | awk '{ n += $1 } END { print n " requests are in flight"; exit !n }'; }
 
-# Both ends lose their device while requests are on their way: these end with an error, queue pairs are drained, memory comes back.
-device_goes()
+# Both ends lose their device with I/O in flight: it fails, QPs are drained, memory is unregistered.
+device_unbound()
 {
 	local bdf device i ids=()
 
 	device=$(disk)
 	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$(driver_ibdev)/device")")
 	for i in 0 1 2 3; do
-		reads "$device" $((i * 8)) $DATA-error-$i &
+		read_loop "$device" $((i * 8)) $DATA-error-$i &
 		ids+=($!)
 	done
 	wait_until 60 in_flight || { cat $DATA-error-*; pgrep -a dd; return 1; }
@@ -167,7 +167,7 @@ device_goes()
 	must_fail disk
 	for i in "${ids[@]}"; do wait "$i"; done
 	cat $DATA-error-*
-	# one at least was on its way, and did not begin only after the disk had gone
+	# at least one read was in flight
 	grep -q 'error reading' $DATA-error-*
 	rm $DATA-error-*
 	rmmod nvme_rdma
@@ -182,11 +182,11 @@ leave()
 }
 
 ktap_setup connected
-ktap_test disk "the target's disk appears, and a disconnect destroys its QPs" goes_and_comes
+ktap_test disk "the target's disk appears, and a disconnect destroys its QPs" reconnect
 ktap_test sizes "blocks of many sizes are read back intact" sizes
 ktap_test at.once "four streams at once" at_once
-ktap_test error "a QP error is reported with its reason, and the host reconnects" error_is_told
-ktap_test device.goes "the RDMA devices are unbound while I/O is in flight" device_goes
+ktap_test error "a QP error is reported with its reason, and the host reconnects" error_reported
+ktap_test device.goes "the RDMA devices are unbound while I/O is in flight" device_unbound
 ktap_setup connected use_srq=1
 ktap_test srq "the target receives through an SRQ" shared_queue
 ktap_finally leave

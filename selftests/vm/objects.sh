@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Objects of verbs beyond the plain queue pair, with stock libraries: shared receive queues, atomics,
-# memory regions that change, windows, states, flushing. Both ends of each connection are here.
+# Verbs objects beyond plain QPs, with stock libraries: SRQs, atomics, reregistered MRs, memory windows,
+# QP states, flushing. Both ends of each connection are on this device.
 # guests: 1
 # takes: 60
 # timeout: 600
@@ -26,7 +26,7 @@ object() # ID
 	run_python "${probe[0]}" run "$1" "$dev" "$(gid_index "$dev" v2 "$(my_ip)")" || exit
 }
 
-# The error is for the key's change: nothing else of the kernel's makes such a request
+# Make the UMR of the reregistration fail; nothing else in the kernel posts one
 failed_change()
 {
 	[ "$CXR_DRIVER" != cxr ] || [ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"
@@ -41,7 +41,7 @@ failed_change()
 
 violations() { if [ -c "${CXR_EMU_PORT:-}" ]; then emu status | grep '^violations:'; fi; }
 
-# What is asked of the device for a queue pair that has gone is a violation
+# A query of a destroyed QP is a violation
 listed()
 {
 	local before

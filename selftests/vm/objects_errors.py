@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """
-The error matrix, rows of objects.py: what each kind of error completes with, on both sides, and the event that it raises.
+The error matrix, rows of objects.py: completion status of each error, at both ends, and the event that it raises.
 """
 from pyverbs import enums as e
 from pyverbs.wr import RecvWR, SGE, SendWR
@@ -11,8 +11,8 @@ from sides import ALL, SIGNALED, Side
 
 def error(name, sentence, status, peer=None, event=None, allow=ALL, **connect):
     """
-    An error: the completion of who asked, that of who answers, and the event of the latter's queue pair. Then the queue pair that
-    asked is in error and flushes.
+    A row: the requester's completion status, the responder's, and the event of the responder's QP. Afterwards the requester's QP is
+    in error and flushes.
     """
     def add(function):
         def run(ctx, gid):
@@ -20,13 +20,14 @@ def error(name, sentence, status, peer=None, event=None, allow=ALL, **connect):
             a.connect(b, **connect)
             b.connect(a, allow=allow)
             function(a, b)
-            judge(ctx, a, b, status, peer, event)
+            check(ctx, a, b, status, peer, event)
+
 
         return row(name, sentence)(run)
     return add
 
 
-def judge(ctx, a, b, status, peer, event):
+def check(ctx, a, b, status, peer, event):
     wc = a.wait(status=status)[0]
     assert wc.wr_id == 1, wc.wr_id
     if peer is not None:

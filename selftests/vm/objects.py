@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """
-Verbs objects under pyverbs: one function per object, both ends on one device.
+Tests of verbs objects with pyverbs, both ends of a connection on one device.
 
 usage: objects.py list
        objects.py run ID DEVICE GID-INDEX
@@ -42,7 +42,7 @@ PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 # ---- processes ---------------------------------------------------------------------------------
 
 def dead_tasks():
-    """Task structures beyond those of the processes and threads that there are"""
+    """Number of task structures without a process or thread"""
     with open("/proc/slabinfo", encoding="ascii") as f:
         (known,) = (int(line.split()[1]) for line in f if line.startswith("task_struct "))
     return known - sum(len(os.listdir(f"/proc/{pid}/task")) for pid in os.listdir("/proc") if pid.isdigit())
@@ -50,7 +50,7 @@ def dead_tasks():
 
 @row("processes", "processes that opened the device are freed when they exit")
 def opened_and_gone(ctx, _):
-    """libmlx5 asks for more than there is before it asks for what there is"""
+    """The first context request of libmlx5 is refused, which must not leak a reference to the process"""
     if driver() == "mlx5":
         raise Skip("ib_core leaks the task reference of a refused context with this driver")
     if os.path.exists("/sys/kernel/debug/kmemleak"):
@@ -66,7 +66,7 @@ def opened_and_gone(ctx, _):
         os.waitpid(pid, 0)
     end = time.monotonic() + 10 * PATIENCE
     while dead_tasks() - before >= few:
-        assert time.monotonic() < end, f"{dead_tasks() - before} of {processes} dead processes are still in memory"
+        assert time.monotonic() < end, f"{dead_tasks() - before} of {processes} dead processes were not freed"
         time.sleep(0.1)
 
 
@@ -79,7 +79,7 @@ def post_srq(srq, side, first, n, length):
 
 @row("srq.limit", "an SRQ raises its limit event once")
 def srq_limit(ctx, gid):
-    """one event when fewer are left than the limit, to the right handle; then it is disarmed"""
+    """one event when fewer than the limit are left; then the limit is disarmed"""
     pd = PD(ctx)
     srq = SRQ(pd, SrqInitAttr(SrqAttr(max_wr=15, max_sge=1)))
     sink, source = Side(ctx, gid, srq=srq, pd=pd), Side(ctx, gid)
@@ -102,7 +102,7 @@ def srq_limit(ctx, gid):
 
 @row("srq.last-wqe", "a QP in error raises the last WQE event of its SRQ")
 def srq_last_wqe(ctx, gid):
-    """a queue pair in error says when it took its last WQE; the SRQ serves the others"""
+    """a QP in error raises the event, the SRQ still serves other QPs"""
     pd = PD(ctx)
     srq = SRQ(pd, SrqInitAttr(SrqAttr(max_wr=15, max_sge=1)))
     sinks = [Side(ctx, gid, srq=srq, pd=pd) for _ in range(2)]
@@ -134,21 +134,21 @@ def srq_refuses(ctx, gid):
 
 @row("clock", "the device clock can be read and converted")
 def clock(ctx, gid):
-    """the counter, converted, goes as fast as ours and is about as late"""
+    """the converted counter matches the system clock in rate and time"""
     require_adapter()
 
     def now():
         return Mlx5Context.device_timestamp_to_ns(ctx, ctx.query_rt_values_ex()[1]) / 1e9
 
     before, first = time.time(), now()
-    assert before - 5 < first < time.time() + 5, f"{first} and not {before}"
+    assert before - 5 < first < time.time() + 5, f"{first} instead of {before}"
     outer = time.monotonic()
     first = now()
     inner = time.monotonic()
     time.sleep(0.5)
     slept = time.monotonic() - inner
     passed = now() - first
-    assert 0.99 * slept < passed < 1.01 * (time.monotonic() - outer), f"{passed} s and not {slept}"
+    assert 0.99 * slept < passed < 1.01 * (time.monotonic() - outer), f"{passed} s instead of {slept}"
 
 
 def stamped(ctx):
@@ -157,7 +157,7 @@ def stamped(ctx):
 
 
 def stamps(cq, n):
-    """of the next @n completions: the counter, and the time of day in nanoseconds"""
+    """timestamp and wallclock nanoseconds of the next @n completions"""
     got, end = [], time.time() + 20
     while len(got) < n:
         assert time.time() < end, f"{len(got)} of {n} completions after 20 s"
@@ -174,7 +174,7 @@ def stamps(cq, n):
 
 @row("clock.completions", "completions have device timestamps")
 def completion_times(ctx, gid):
-    """they are the counter's: in order, between two looks at it, and as late as it when converted"""
+    """timestamps are in order, between two reads of the clock, and convert to the same time"""
     require_adapter()
 
     def counter():
@@ -192,8 +192,8 @@ def completion_times(ctx, gid):
         assert before < received <= sent < after, f"{before}, {received}, {sent}, {after}"
         for count, at in ((sent, sent_at), (received, received_at)):
             converted = Mlx5Context.device_timestamp_to_ns(ctx, count)
-            assert abs(converted - at) < 1e6, f"{count} is {converted} and not {at}"
-            assert day - 5 < at / 1e9 < time.time() + 5, f"{at} ns and not {day} s"
+            assert abs(converted - at) < 1e6, f"{count} is {converted} instead of {at}"
+            assert day - 5 < at / 1e9 < time.time() + 5, f"{at} ns instead of {day} s"
     before = counter()
     for number in range(16):
         a.send(e.IBV_WR_RDMA_READ if number % 2 else e.IBV_WR_RDMA_WRITE, number, 4096, remote=b)
@@ -230,7 +230,7 @@ def to_group(side, text):
 
 @row("group", "a multicast member hears its own port, unless the sender blocks loopback")
 def group(ctx, gid):
-    """a member hears what is sent on its own port, except from a queue pair that was made not to be heard there"""
+    """a member receives what is sent on its own port, except from a QP with multicast loopback blocked"""
     require_adapter()
     if driver() == "mlx5":
         raise Skip("not tried with the in-tree driver yet")
@@ -244,11 +244,11 @@ def group(ctx, gid):
     assert member.wait()[0].wr_id == 0
     same(member, b"for all of us", GRH)
     time.sleep(0.2)
-    assert member.cq.poll(1)[0] == 0, "it was heard twice, or all the same"
+    assert member.cq.poll(1)[0] == 0, "received twice, or although blocked"
     assert membership(ctx, DETACH) == 1
     to_group(loud, b"not any more")
     time.sleep(0.2)
-    assert member.cq.poll(1)[0] == 0, "it hears what it left"
+    assert member.cq.poll(1)[0] == 0, "received after leaving the group"
 
 
 # ---- completion queues -------------------------------------------------------------------------
@@ -261,14 +261,14 @@ def deliver(a, b, first, n):
 
 
 def cq_sizes():
-    """of this process's completion queues, as ib_core has them; the library has a number of its own"""
+    """sizes of this process's CQs in ib_core; the library keeps its own"""
     listed = json.loads(subprocess.check_output(["rdma", "-j", "resource", "show", "cq"]))
     return [cq["cqe"] for cq in listed if cq.get("pid") == os.getpid()]
 
 
 @row("cq.resize", "a CQ is resized up and down with completions in it")
 def cq_resize(ctx, gid):
-    """larger and smaller with completions in it, which stay in order; too small is refused"""
+    """completions stay in order across resizes; a size that is too small is refused"""
     a, b = pair(ctx, gid)
     deliver(a, b, 0, 5)
     try:
@@ -297,14 +297,14 @@ CQ_MODERATION, PERIOD_MAX = 1, 4095
 
 
 def modify_cq(ctx, handle, count, period):
-    """pyverbs has no such call"""
+    """pyverbs has no call for it"""
     raw = uverbs.Device.__new__(uverbs.Device)
     raw.fd = ctx.cmd_fd
     raw.extended(uverbs.MODIFY_CQ, struct.pack("<IIHHI", handle, CQ_MODERATION, count, period, 0), 0)
 
 
 def handle_of_cq(ctx):
-    """of the only one that there is: pyverbs does not tell"""
+    """the handle of the only CQ, which pyverbs does not expose"""
     for handle in range(64):
         try:
             modify_cq(ctx, handle, 0, 0)
@@ -312,12 +312,12 @@ def handle_of_cq(ctx):
         except uverbs.Refused as err:
             if err.code == errno.EOPNOTSUPP:
                 lacks("moderation of CQs")
-    raise AssertionError("no object is a CQ")
+    raise AssertionError("there is no CQ")
 
 
 @row("cq.moderation", "CQ events are moderated")
 def moderation(ctx, gid):
-    """the event of an armed CQ waits until the period is over; without moderation it does not"""
+    """the event of an armed CQ is delayed for the period; without moderation it is not"""
     channel = CompChannel(ctx)
     a = Side(ctx, gid, cq=CQ(ctx, 64, None, channel, 0))
     handle = handle_of_cq(ctx)
@@ -342,11 +342,11 @@ def moderation(ctx, gid):
     between = soonest()
     modify_cq(ctx, handle, 0, 0)
     after = soonest()
-    print(f"an event comes after {before} us; moderated for {PERIOD_MAX} us after {between}; then after {after}")
+    print(f"event after {before} us; moderated by {PERIOD_MAX} us: after {between} us; then after {after} us")
     assert between >= PERIOD_MAX
     try:
         modify_cq(ctx, handle, 8, PERIOD_MAX + 1)
-        raise AssertionError("a period that is too long was taken")
+        raise AssertionError("a period that is too long was accepted")
     except uverbs.Refused as err:
         assert err.code == errno.EINVAL, err.code
 
@@ -364,7 +364,7 @@ def xrc_srq(ctx, pd, domain, cq):
 
 @row("xrc", "one XRC connection reaches two SRQs")
 def xrc(ctx, gid):
-    """one connection, two shared receive queues of the other side, each with its own CQ and limit"""
+    """one connection, two SRQs at the other end, each with its own CQ and limit"""
     has(e.IBV_DEVICE_XRC, ctx, "XRC")
     with tempfile.TemporaryFile() as file:
         domain = XRCD(ctx, XRCDInitAttr(e.IBV_XRCD_INIT_ATTR_FD | e.IBV_XRCD_INIT_ATTR_OFLAGS, os.O_CREAT,
@@ -411,14 +411,14 @@ def one(cq, wr_id, seconds=20):
     assert wr_id is None or wcs[0].wr_id == wr_id, wcs[0].wr_id
 
 
-# ---- counters of single queue pairs --------------------------------------------------------------
+# ---- per-QP counters -----------------------------------------------------------------------------
 
 def rdma(*words):
     return subprocess.run(["rdma", *words], check=True, capture_output=True, text=True).stdout
 
 
 def counter_of(ctx, qp):
-    """what the tool says of the counter that the queue pair is bound to, or nothing"""
+    """rdma statistic's output for the counter that the QP is bound to, or nothing"""
     text = rdma("statistic", "qp", "show", "link", f"{ctx.name}/{PORT}")
     for part in re.split(r"^link ", text, flags=re.M):
         qps = re.search(r"LQPN: <([0-9,]*)>", part)
@@ -435,7 +435,7 @@ def counted(ctx, qp):
 
 @row("counter.bound", "a QP bound to a counter is counted alone")
 def qp_counters(ctx, gid):
-    """bound while it runs, counted alone, unbound and bound again"""
+    """bound at run time, counted alone, unbound and bound again"""
     link = f"{ctx.name}/{PORT}"
     a, b = pair(ctx, gid)
     a2, b2 = pair(ctx, gid)
@@ -445,7 +445,7 @@ def qp_counters(ctx, gid):
         for i in range(3):
             side.send(e.IBV_WR_RDMA_WRITE, i, 64, remote=other)
             side.wait()
-    time.sleep(0.1)    # ib_core keeps what it read for some milliseconds
+    time.sleep(0.1)    # ib_core caches counters for some milliseconds
     assert counted(ctx, b.qp) == 3, counted(ctx, b.qp)
     number = re.search(r"cntn (\d+)", counter_of(ctx, b.qp)).group(1)
     rdma("statistic", "qp", "unbind", "link", link, "cntn", number, "lqpn", str(b.qp.qp_num))
@@ -455,7 +455,7 @@ def qp_counters(ctx, gid):
     a.wait()
     time.sleep(0.1)
     assert counted(ctx, b.qp) == 1, counted(ctx, b.qp)
-    # A queue pair in error stays where it is counted, until it goes. The in-tree driver gives the set back before.
+    # A QP in error stays bound until it is destroyed. The in-tree driver frees the counter set before.
     if driver() == "mlx5":
         return
     b.qp.modify(QPAttr(qp_state=e.IBV_QPS_ERR), e.IBV_QP_STATE)
@@ -464,7 +464,7 @@ def qp_counters(ctx, gid):
 
 @row("counter.by-type", "auto mode counts QPs by type")
 def qp_counters_auto(ctx, gid):
-    """queue pairs made while the mode is on are counted by their type"""
+    """QPs created while auto mode is on are counted by type"""
     link = f"{ctx.name}/{PORT}"
     rdma("statistic", "qp", "set", "link", link, "auto", "type", "on")
     try:
@@ -480,11 +480,11 @@ def qp_counters_auto(ctx, gid):
         rdma("statistic", "qp", "set", "link", link, "auto", "off")
 
 
-# ---- queue pairs that go --------------------------------------------------------------------------
+# ---- listing --------------------------------------------------------------------------------------
 
 @row("listed", "QPs are listed while they are destroyed")
 def listed(ctx, gid):
-    """a list of all queue pairs while they come and go"""
+    """list all QPs while others are created and destroyed"""
     if driver() == "mlx5":
         raise Skip("ib_core up to 6.12 lists destroyed QPs, and this driver queries the device for them")
     with subprocess.Popen(["sh", "-c", "while :; do rdma resource show qp; done"], stdout=subprocess.DEVNULL) as lister:
@@ -501,11 +501,11 @@ def listed(ctx, gid):
 
 @row("sqd", "the transition to SQD is refused")
 def sqd_is_refused(ctx, gid):
-    """no command of the device drains a send queue: the state is refused, and nothing changes"""
+    """the device has no command for it: the transition is refused, and the QP stays usable"""
     a, b = pair(ctx, gid)
     try:
         a.qp.modify(QPAttr(qp_state=e.IBV_QPS_SQD), e.IBV_QP_STATE)
-        raise AssertionError("this was not refused")
+        raise AssertionError("not refused")
     except PyverbsRDMAError as err:
         assert err.error_code in (errno.EOPNOTSUPP, errno.EINVAL), err.error_code
     a.send(e.IBV_WR_RDMA_WRITE, 1, 16, remote=b)
@@ -514,7 +514,7 @@ def sqd_is_refused(ctx, gid):
 
 @row("to-group", "a connection to a multicast address is refused")
 def no_connection_to_a_group(ctx, gid):
-    """nobody is connected with a multicast address; after the refusal the queue pair gets another one"""
+    """the QP can be connected to a unicast address after the refusal"""
     if driver() == "mlx5":
         raise Skip("the in-tree driver leaves the check to the device")
     a, b = Side(ctx, gid), Side(ctx, gid)
@@ -529,7 +529,7 @@ def no_connection_to_a_group(ctx, gid):
 
 @row("flush", "a QP in error flushes its work requests")
 def flush(ctx, gid):
-    """what is posted on a queue pair in error is flushed, in order"""
+    """work requests posted before and after the error are flushed in order"""
     a, b = pair(ctx, gid)
     for i in range(8):
         a.recv(100 + i, 64)

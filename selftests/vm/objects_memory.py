@@ -29,7 +29,7 @@ def value(side, offset=0):
 
 @row("atomics", "fetch-and-add and compare-and-swap")
 def atomics(ctx, gid):
-    """fetch and add, compare and swap: what is there after and what was there before"""
+    """both operations return the previous value and store the new one"""
     if ctx.query_device().atomic_caps == e.IBV_ATOMIC_NONE:
         lacks("atomics")
     a, b = pair(ctx, gid)
@@ -50,7 +50,7 @@ def atomics(ctx, gid):
 
 @row("atomics.denied", "atomics on an MR without remote atomic access fail")
 def atomics_denied(ctx, gid):
-    """a region without remote atomics refuses them"""
+    """completion error for an MR without remote atomic access"""
     if ctx.query_device().atomic_caps == e.IBV_ATOMIC_NONE:
         lacks("atomics")
     a = Side(ctx, gid)
@@ -65,7 +65,7 @@ def atomics_denied(ctx, gid):
 
 @row("mr.changes", "an MR can be reregistered")
 def rereg(ctx, gid):
-    """other memory, other access, another domain; the former key is void each time"""
+    """change access, translation, and PD"""
     a, b = pair(ctx, gid)
     other = mmap.mmap(-1, 4096)  # no other region shares a page with it
     address = ctypes.addressof(ctypes.c_char.from_buffer(other))
@@ -89,14 +89,14 @@ def rereg(ctx, gid):
 
 @row("mr.keeps-key", "an MR keeps its key when its access or PD changes")
 def rereg_key(ctx, gid):
-    """other access and another domain under the key that the region has"""
+    """change access and PD without changing the key"""
     a, b = pair(ctx, gid)
     key, text = b.mr.rkey, b"under the same key"
     other = PD(ctx)
 
     def change(flags, pd=None, access=0):
         b.mr.rereg(flags, pd, 0, 0, access)
-        assert b.mr.rkey == key and b.mr.lkey == key, "it has another key"
+        assert b.mr.rkey == key and b.mr.lkey == key, "the key has changed"
 
     fill(a, text)
     change(e.IBV_REREG_MR_CHANGE_ACCESS)
@@ -114,28 +114,28 @@ def rereg_key(ctx, gid):
 
 @row("mr.new-key", "an MR gets a new key if the UMR for its change fails")
 def rereg_new_key(ctx, gid):
-    """a change that the device does not confirm is one of the key, too; the next one is as ever"""
+    """if the UMR fails, the MR gets a new key; the next change keeps it"""
     if driver() != "cxr":
         raise Skip("needs a driver that falls back to a new key")
     a, b = pair(ctx, gid)
     key, text = b.mr.rkey, b"under another key"
     fill(a, text)
     b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE)
-    assert b.mr.rkey != key, "it has the same key"
+    assert b.mr.rkey != key, "the key has not changed"
     a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
     a.wait()
     same(b, text)
     key = b.mr.rkey
     b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, ALL)
-    assert b.mr.rkey == key, "the next change has another key, too"
+    assert b.mr.rkey == key, "the next change changed the key, too"
 
 
 DMA_HEAP_ALLOC = 0xc0184800
-NO_HEAP = "6.1", "debug", "host"    # kernels that were built without
+NO_HEAP = "6.1", "debug", "host"    # kernels built without dma-buf heaps
 
 
 def heap_buffer(size):
-    """a DMA buffer of the system's heap: its file"""
+    """allocate a dma-buf from the system heap; returns its file descriptor"""
     try:
         heap = os.open("/dev/dma_heap/system", os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError as err:
@@ -150,18 +150,18 @@ def heap_buffer(size):
 
 @row("mr.dma-buffer", "an MR covers part of a dma-buf")
 def dma_buffer(ctx, gid):
-    """a part of a DMA buffer is a region: written by the peer, read by who maps the buffer, and the other way round"""
+    """written by the peer and read through a mapping of the dma-buf, and the other way round"""
     a, b = pair(ctx, gid)
     start, fd = 4096, heap_buffer(16384)
     memory = mmap.mmap(fd, 16384)
     try:
-        mr = DmaBufMR(b.pd, 8192, ALL, fd, start)    # its addresses are those in the buffer
+        mr = DmaBufMR(b.pd, 8192, ALL, fd, start)    # addresses are offsets in the buffer
     except PyverbsRDMAError as err:
         if err.error_code != errno.EOPNOTSUPP:
             raise
         if driver() == "mlx5":
             raise Skip("the in-tree driver needs ODP for a dma-buf, which this adapter lacks") from err
-        lacks("regions in DMA buffers")
+        lacks("dma-buf MRs")
 
     def write(wr_id, address, length, status=e.IBV_WC_SUCCESS):
         wr = SendWR(wr_id=wr_id, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(length)], send_flags=SIGNALED)
@@ -182,7 +182,7 @@ def dma_buffer(ctx, gid):
     refused(errno.EINVAL, DmaBufMR, b.pd, 8192, ALL, fd, 12288)    # longer than the buffer
     with open("/dev/null", "rb") as null:
         refused(errno.EINVAL, DmaBufMR, b.pd, 4096, ALL, null.fileno(), 0)
-    write(4, start + 8192, 16, e.IBV_WC_REM_ACCESS_ERR)    # in the buffer, behind the region
+    write(4, start + 8192, 16, e.IBV_WC_REM_ACCESS_ERR)    # in the buffer, beyond the MR
     assert memory[start + 8192:start + 8208] == bytes(16)
     mr.close()
     memory.close()
@@ -213,7 +213,7 @@ def window_type_1(ctx, gid):
 
 
 def window_2(side, window, offset, length):
-    """binds a window of type 2 to a part of the region; its key"""
+    """bind a type 2 window to a part of the MR; returns its key"""
     wr = SendWR(wr_id=50, opcode=e.IBV_WR_BIND_MW, send_flags=SIGNALED)
     wr.set_bind_wr(window, MWBindInfo(side.mr, side.mr.buf + offset, length, e.IBV_ACCESS_REMOTE_WRITE))
     side.qp.post_send(wr)
@@ -230,7 +230,7 @@ def invalidate(side, opcode, key):
 
 @row("mw.type2", "a type 2 memory window is bound, invalidated and bound again")
 def window_type_2(ctx, gid):
-    """bound by a work request, void after it was invalidated, bound again under another key"""
+    """bound by a work request, unusable after invalidation, bound again under another key"""
     has(e.IBV_DEVICE_MEM_WINDOW_TYPE_2B, ctx, "memory windows of type 2B")
     a, b = pair(ctx, gid, access=ALL | e.IBV_ACCESS_MW_BIND)
     window = MW(b.pd, e.IBV_MW_TYPE_2)
@@ -254,7 +254,7 @@ def window_type_2(ctx, gid):
 
 @row("mw.remote-inv", "SEND with invalidate invalidates the peer's memory window")
 def window_remote_inv(ctx, gid):
-    """a send takes the peer's window away, and says which to whoever receives"""
+    """SEND with invalidate invalidates the window, and the receive completion has its key"""
     has(e.IBV_DEVICE_MEM_WINDOW_TYPE_2B, ctx, "memory windows of type 2B")
     a, b = pair(ctx, gid, access=ALL | e.IBV_ACCESS_MW_BIND)
     window = MW(b.pd, e.IBV_MW_TYPE_2)
@@ -268,11 +268,11 @@ def window_remote_inv(ctx, gid):
     through(a, b, key, 0, e.IBV_WC_REM_ACCESS_ERR)
 
 
-# ---- objects of another process's context --------------------------------------------------------
+# ---- import --------------------------------------------------------------------------------------
 
 @row("imported", "context, PD and MR are imported through a file descriptor")
 def imported(ctx, gid):
-    """context, domain and region by the file they are in: another library works with them"""
+    """a second library instance uses context, PD and MR through the duplicated command fd"""
     require_adapter()
     home, far = Side(ctx, gid), Side(ctx, gid)
     again = Context(cmd_fd=os.dup(ctx.cmd_fd))

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# What README's commands installed by DKMS (selftests/package), in a guest that has it where an owner would: modprobe, show_gids, udev.
+# The installation by README's commands with DKMS (selftests/package), in a guest with the files at their installed places: modprobe,
+# show_gids, udev.
 # guests: 1
 # takes: 20
 # functions: 2
@@ -13,27 +14,27 @@
 
 kept=/cxr/build/package/$CXR_KERNEL
 
-# The guest's /usr with the installed files over it, and udev
+# Set-up: the installed files as an overlay over the guest's /usr, and udev
 installed()
 {
 	[ "$(cat "$kept/stamp" 2>/dev/null)" = "$(selftests/package/stamp)" ] ||
 		skip "not installed for kernel $CXR_KERNEL, or outdated: make check-package"
 	driver_unload
-	mountpoint -q /run/modules || lay_over
+	mountpoint -q /run/modules || mount_overlay
 	udevadm control --ping 2>/dev/null || udev_up
 }
 
-# The same, and what README's commands load
+# Set-up: the same, and the driver loaded by README's commands
 loaded()
 {
 	installed
-	as_owner "$(readme_commands use)"
-	wait_until 30 three_loaded
+	clean_env "$(readme_commands use)"
+	wait_until 30 all_loaded
 	udevadm settle -t 60
 	names >/tmp/names
 }
 
-lay_over()
+mount_overlay()
 {
 	modprobe overlay
 	mkdir -p /run/modules
@@ -42,7 +43,7 @@ lay_over()
 	mount --bind /run/modules /usr/lib/modules
 }
 
-take_away()
+unmount_overlay()
 {
 	umount -l /usr/lib/modules
 	umount -l /usr
@@ -50,22 +51,22 @@ take_away()
 	[ ! -e /usr/local/sbin/show_gids ]
 }
 
-# The next script must not find udev at work, nor what was installed.
-put_back()
+# The next script must find neither udev nor the installed files.
+restore()
 {
 	driver_unload
 	if pgrep -f '^systemd-udevd' >/dev/null; then
 		udevadm control --exit
 		wait_until 20 no_udevd
 	fi
-	if mountpoint -q /run/modules; then take_away; fi
+	if mountpoint -q /run/modules; then unmount_overlay; fi
 }
 no_udevd() { ! pgrep -f '^systemd-udevd' >/dev/null; }
 
-# As root's shell finds programs, not this project's guests
-as_owner() { env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin HOME=/root bash -ec "$1"; }
+# With root's usual PATH instead of the guest's
+clean_env() { env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin HOME=/root bash -ec "$1"; }
 
-three_loaded()
+all_loaded()
 {
 	local m
 
@@ -75,7 +76,7 @@ three_loaded()
 
 gids_of_both_versions()
 {
-	as_owner show_gids >/tmp/gids
+	clean_env show_gids >/tmp/gids
 	grep -qw v1 /tmp/gids && grep -qw v2 /tmp/gids
 }
 
@@ -85,22 +86,22 @@ readme_use()
 
 	ktap_spoilt
 	[ -n "$(readme_commands use)" ]
-	as_owner "$(readme_commands use)"
+	clean_env "$(readme_commands use)"
 	for m in cxr_core cxr_en cxr_ib; do
 		case $(modinfo -n $m) in */updates/dkms/$m.ko*) ;; *) fail "$m is $(modinfo -n $m)" ;; esac
 		[ "$(modinfo -F signer $m)" = "cxr test key" ]
 	done
-	three_loaded
+	all_loaded
 	wait_until 20 gids_of_both_versions
 	cat /tmp/gids
 }
 
-comes_off()
+removes()
 {
 	local m
 
 	ktap_spoilt
-	as_owner "modprobe -r cxr_ib cxr_en"
+	clean_env "modprobe -r cxr_ib cxr_en"
 	for m in cxr_core cxr_en cxr_ib; do [ ! -d /sys/module/$m ]; done
 	device_is_clean
 }
@@ -124,7 +125,7 @@ names()
 	done
 }
 
-# README loaded cxr_core alone: udev found the other two by their aliases, and named the devices.
+# README loads cxr_core only: udev loads the other two by alias, and names the devices.
 udev_knows()
 {
 	local d
@@ -139,7 +140,7 @@ udev_knows()
 	done
 }
 
-# Whoever comes first: a name belongs to its function.
+# Names depend on the function, not on the bind order.
 names_are_stable()
 {
 	local first second bdf
@@ -147,7 +148,7 @@ names_are_stable()
 	first=$(driver_bdfs | sed -n 1p) second=$(driver_bdfs | sed -n 2p)
 	for bdf in "$first" "$second"; do echo "$bdf" >/sys/bus/pci/drivers/cxr_core/unbind; done
 	for bdf in "$second" "$first"; do echo "$bdf" >/sys/bus/pci/drivers/cxr_core/bind; done
-	wait_until 30 three_loaded
+	wait_until 30 all_loaded
 	udevadm settle -t 60
 	names | diff /tmp/names -
 }
@@ -157,6 +158,6 @@ ktap_test readme "README's commands load the driver and show the GIDs" readme_us
 ktap_setup loaded
 ktap_test udev.names "udev names the devices by PCI address and tags them as RoCE" udev_knows
 ktap_test udev.order "the names do not depend on the bind order" names_are_stable
-ktap_test comes-off "modprobe -r removes all three modules" comes_off
-ktap_finally put_back
+ktap_test comes-off "modprobe -r removes all three modules" removes
+ktap_finally restore
 ktap_end

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# What is in the frames of a path: the RoCE version of its GID, VLAN and priority, class, hops, flow label and UDP source
-# port, for RC, UC and UD and for rdma_cm; ends of different versions; and the MTU of the port.
+# The headers of frames of a path: RoCE version of its GID, VLAN and priority, traffic class, hop limit, flow label and UDP
+# source port, for RC, UC, UD and rdma_cm; ends with different versions; and the MTU of the port.
 # guests: 2
 # takes: 80
 # drivers: cxr mlx5
@@ -20,7 +20,7 @@ CM=/sys/kernel/config/rdma_cm
 
 vlan_ip() { echo "10.79.0.$(guest_number "${1:-$CXR_GUEST}")"; }
 
-# Run here and on b: interface pv100 on the adapter's, with an address and its GIDs; their indices, and what is as it came
+# Run here and on b: create the VLAN pv100 with an address, and print its GID indices; reset the hop limits
 vlan_up() # ADDRESS PREFIX
 {
 	modprobe 8021q
@@ -48,7 +48,7 @@ ready()
 	PEER_TIMEOUT=3000 peer_serves xfer "tcp_listens $XFER_PORT" run_python selftests/lib/xfer.py serve $XFER_PORT
 }
 
-# For what is said of this port alone
+# Set-up for tests of this port only
 port_ready() { driver_up 4200 && ends_here "" >$ENDS; }
 
 before_each()
@@ -57,14 +57,14 @@ before_each()
 	jobs=()
 }
 
-# To the peer, every byte checked: NAME=VALUE... [+ NAME=VALUE...]...
+# Transfer data to the peer and check every byte: NAME=VALUE... [+ NAME=VALUE...]...
 xfer()
 {
 	run_python selftests/lib/xfer.py run b $XFER_PORT "dev=$dev" "peer_dev=$peer_dev" "netdev=$netdev" sizes=3000 count=4 "$@"
 }
 
-# Programs take their time to start: what is to be sent is collected by sends, and goes out by send_all.
-sends() # OP GIDS WORDS [NAME=VALUE...]: what is sent has these WORDS
+# Starting programs is slow: add_send collects transfers, and send_all runs them together.
+add_send() # OP GIDS WORDS [NAME=VALUE...]: the frames must match WORDS
 {
 	jobs+=(+ "op=$1" "gid=${gid[$2]}" "peer_gid=${peer_gid[$2]}" "window=min=4 $3" "${@:4}")
 }
@@ -75,9 +75,9 @@ send_all() { xfer "${jobs[@]}"; }
 
 plain() # OP
 {
-	sends "$1" v1 "type=v1 vlan=none sport=none"
-	sends "$1" v2 "type=v2/IPv4 vlan=none"
-	sends "$1" v6 "type=v2/IPv6 vlan=none"
+	add_send "$1" v1 "type=v1 vlan=none sport=none"
+	add_send "$1" v2 "type=v2/IPv4 vlan=none"
+	add_send "$1" v6 "type=v2/IPv6 vlan=none"
 	send_all
 }
 
@@ -94,14 +94,14 @@ marked() # OP HOPS-IPV4 HOPS-IPV6 [NAME=VALUE...]
 	local op=$1 v4=$2 v6=$3 label=0x12345
 
 	shift 3
-	sends "$op" v1-vlan "type=v1 vlan=$VLAN pcp=3 tclass=104 hops=$v4 flow=$label" sl=3 tclass=104 hops=9 flow=$label "$@"
-	sends "$op" v2-vlan "type=v2/IPv4 vlan=$VLAN pcp=5 dscp=26 hops=$v4 sport=0xe341" sl=13 tclass=104 hops=9 flow=$label "$@"
-	sends "$op" v6 "type=v2/IPv6 pcp=none dscp=63 hops=$v6 flow=0xfffff sport=0xffc0" \
+	add_send "$op" v1-vlan "type=v1 vlan=$VLAN pcp=3 tclass=104 hops=$v4 flow=$label" sl=3 tclass=104 hops=9 flow=$label "$@"
+	add_send "$op" v2-vlan "type=v2/IPv4 vlan=$VLAN pcp=5 dscp=26 hops=$v4 sport=0xe341" sl=13 tclass=104 hops=9 flow=$label "$@"
+	add_send "$op" v6 "type=v2/IPv6 pcp=none dscp=63 hops=$v6 flow=0xfffff sport=0xffc0" \
 		sl=7 tclass=0xfc hops=255 flow=0xfffff "$@"
 	send_all
 }
 
-# Into the path of a queue pair ib_core puts the hop limit of the route.
+# ib_core replaces the hop limit of a QP's path by that of the route.
 connected()
 {
 	route_hops 7 200
@@ -111,15 +111,15 @@ connected()
 
 datagrams() { marked datagram 9 255 sizes=1000; }
 
-# Both directions have the port that the two QPNs make
+# Both directions have the UDP source port derived from the two QPNs
 sport_of_qpns()
 {
-	sends write v2 "type=v2/IPv4 sport=qpns"
-	sends read v6 "type=v2/IPv6 sport=qpns flow=0"
+	add_send write v2 "type=v2/IPv4 sport=qpns"
+	add_send read v6 "type=v2/IPv6 sport=qpns flow=0"
 	send_all
 }
 
-# What switches choose a way by: the source ports of many connections are spread as dice would do it.
+# Switches select a path by it: the source ports of many connections are uniformly distributed.
 spread_ports()
 {
 	PEER_TIMEOUT=300 peer_serves flows "tcp_listens $FLOWS_PORT" run_python selftests/lib/flows.py serve $FLOWS_PORT
@@ -128,12 +128,12 @@ spread_ports()
 	peer_wait flows
 }
 
-# UCX names a label of 32 bits in all its addresses. What a query says of it is what the packets have.
+# UCX passes a flow label of 32 bits in all its addresses. A query returns the label in the packets.
 wide_label() # OP
 {
-	sends "$1" v1 "type=v1 flow=0xfffff" flow=0xffffffff sizes=1000
-	sends "$1" v2 "type=v2/IPv4 sport=0xffc0" flow=0xffffffff sizes=1000
-	sends "$1" v6 "type=v2/IPv6 flow=0xfffff sport=0xffc0" flow=0xffffffff sizes=1000
+	add_send "$1" v1 "type=v1 flow=0xfffff" flow=0xffffffff sizes=1000
+	add_send "$1" v2 "type=v2/IPv4 sport=0xffc0" flow=0xffffffff sizes=1000
+	add_send "$1" v6 "type=v2/IPv6 flow=0xfffff sport=0xffc0" flow=0xffffffff sizes=1000
 	send_all
 }
 
@@ -143,47 +143,47 @@ wide_label_of_a_qp()
 	run_python "$(dirname "$0")/path_labels.py" label "$dev" "${gid[v2]}"
 }
 
-told() { dmesg -l warn | grep "$dev: address of python3\[[0-9]*\] refused: its service level 16 is over 15\$" || true; }
+refusals() { dmesg -l warn | grep "$dev: address of python3\[[0-9]*\] refused: its service level 16 is over 15\$" || true; }
 
-# With the level of a warning, and not a line for each. The in-tree driver takes the low bits of a service level.
-told_why()
+# A rate-limited warning. The in-tree driver uses the low bits of the service level.
+refusal_logged()
 {
 	local before after
 
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver does not check the address"
-	before=$(told | wc -l)
+	before=$(refusals | wc -l)
 	run_python "$(dirname "$0")/path_labels.py" refused "$dev" "${gid[v2]}"
-	after=$(told | wc -l)
-	told
+	after=$(refusals | wc -l)
+	refusals
 	[ "$after" -gt "$before" ]
 	[ $((after - before)) -lt 100 ]
 }
 
-# Of a class that names no codepoint the packet is ECN-capable; one that is named stands.
+# Without an ECN codepoint in the traffic class the packet is ECT(0); a given codepoint is kept.
 ecn()
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver sets ECN for UD only"
-	sends write v2 "type=v2/IPv4 tclass=106" tclass=104
-	sends write v2 "type=v2/IPv4 tclass=105" tclass=105
+	add_send write v2 "type=v2/IPv4 tclass=106" tclass=104
+	add_send write v2 "type=v2/IPv4 tclass=105" tclass=105
 	send_all
 }
 
-# Nobody answers: retries are exhausted, the completion says so, and the next connection works.
-different() # TYPE PEER-TYPE WORDS
+# Without ACKs retries are exceeded, and the next connection works.
+different_versions() # TYPE PEER-TYPE WORDS
 {
 	local out
 
 	out=$(window "min=2 $3" xfer_fails "gid=${gid[$1]}" "peer_gid=${peer_gid[$2]}")
 	echo "$out"
 	grep -q 'completion 0: status 12,' <<<"$out"	# IBV_WC_RETRY_EXC_ERR
-	sends write v2 "type=v2/IPv4"
+	add_send write v2 "type=v2/IPv4"
 	send_all
 }
 xfer_fails() { must_fail xfer op=write timeout=12 count=1 "$@"; }
 
 # ---- rdma_cm ---------------------------------------------------------------------------------------
 
-# MODE TOS, here and on the peer
+# Set MODE and TOS here and on the peer
 cma_defaults()
 {
 	# shellcheck disable=SC2016
@@ -194,7 +194,7 @@ cma_defaults()
 	peer "$set"
 }
 
-# Does neither end send any more? Of what was sent the connection manager may still speak.
+# Have both ends stopped sending? The connection manager may still send messages of an earlier connection.
 packets() { cat "/sys/class/infiniband/$(driver_ibdev)/ports/1/counters/port_xmit_packets"; }
 both_packets() { echo "$(packets) $(peer "$(declare -f packets); packets")"; }
 silent()
@@ -213,13 +213,13 @@ wait_silent()
 	until silent; do sleep 1; done
 }
 
-# Connections of rdma_cm have its version and class, from the first message of the connection manager on.
-# Both ends of ib_send_bw end the connection: what ib_cm answers to a request that came twice has no class (cm.sh judges its messages).
+# Connections of rdma_cm have its version and traffic class, from the first message of the connection manager on.
+# Both ends of ib_send_bw disconnect: ib_cm's reply to a duplicate DREQ has no traffic class (cm.sh checks its messages).
 cm() # MODE WORDS
 {
 	modprobe rdma_cm
 	cma_defaults "$1" 104
-	wait_silent	# no word of the connection before
+	wait_silent	# no messages of an earlier connection
 	window_frame "begin min=10 $2 : rdma_cm, $1"
 	ends_cm ib_send_bw -s 1000 -n 10
 	wait_silent
@@ -254,7 +254,7 @@ events_are() { [ "$(events)" = "$1" ]; }
 
 more_gids() { [ "$(grep -c GID_CHANGE /tmp/path-events)" -gt "$1" ]; }
 
-# One event for each change of the active MTU of an active port, and none for other changes of the interface's
+# One event for each change of the active MTU of an active port, none for other changes of the netdev's MTU
 mtu_event()
 {
 	local watch gids
@@ -274,7 +274,7 @@ mtu_event()
 	ip link set "$netdev" up
 	wait_until 20 events_are 3
 	active_mtu_is 1024
-	# no more of them came before the next event
+	# no more of them before the next GID event
 	gids=$(grep -c GID_CHANGE /tmp/path-events || true)
 	ip addr add 10.78.9.1/32 dev "$netdev"
 	wait_until 10 more_gids "$gids"
@@ -305,10 +305,10 @@ ktap_test sport.qpns "without a flow label the UDP source port is derived from t
 ktap_test sport.spread "the UDP source ports of 256 connections are evenly spread" spread_ports
 ktap_test label.wide.rc "RC: only the low 20 bits of a flow label are used" wide_label_of_a_qp
 ktap_test label.wide.ud "UD: only the low 20 bits of a flow label are used" wide_label datagram
-ktap_test refused.told "a refused address is logged with program and reason" told_why
+ktap_test refused.told "a refused address is logged with program and reason" refusal_logged
 ktap_test ecn "a traffic class without an ECN codepoint gets ECT(0)" ecn
-ktap_test v1.to.v2 "v1 GID here, v2 GID at the peer: retries exceeded" different v1 v2 type=v1
-ktap_test v2.to.v1 "v2 GID here, v1 GID at the peer: retries exceeded" different v2 v1 type=v2/IPv4
+ktap_test v1.to.v2 "v1 GID here, v2 GID at the peer: retries exceeded" different_versions v1 v2 type=v1
+ktap_test v2.to.v1 "v2 GID here, v1 GID at the peer: retries exceeded" different_versions v2 v1 type=v2/IPv4
 ktap_test cm.v2 "rdma_cm connects over RoCE v2 with the default traffic class" cm "RoCE v2" "type=v2/IPv4 dscp=26 except=1"
 ktap_test cm.v1 "rdma_cm connects over RoCE v1 where that is the default" cm "IB/RoCE v1" "type=v1 tclass=104"
 ktap_setup port_ready

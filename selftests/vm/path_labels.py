@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Flow labels and addresses as the verbs take them.
+"""Flow labels and invalid addresses.
 
-usage: path_labels.py label DEVICE GID-INDEX      a queue pair with a flow label of 32 bits: a query has its low 20
-       path_labels.py refused DEVICE GID-INDEX    a hundred address handles with a service level that there is not
+usage: path_labels.py label DEVICE GID-INDEX      a QP with a flow label of 32 bits: a query returns the low 20
+       path_labels.py refused DEVICE GID-INDEX    100 address handles with an invalid service level are refused
 """
 import sys
 
@@ -25,7 +25,7 @@ def label(ctx, index):
     attr.ah_attr = AHAttr(gr=route, is_global=1, port_num=1)
     qp.to_rtr(attr)
     got = qp.query(e.IBV_QP_AV)[0].ah_attr.flow_label
-    assert got == 0xfffff, f"a query says {got:#x}"
+    assert got == 0xfffff, f"the query returned {got:#x}"
 
 
 def refused(ctx, index):
@@ -37,7 +37,7 @@ def refused(ctx, index):
         except PyverbsRDMAError as err:
             assert err.error_code == 22, err
         else:
-            sys.exit("it was not refused")
+            sys.exit("not refused")
 
 
 {"label": label, "refused": refused}[sys.argv[1]](Context(name=sys.argv[2]), int(sys.argv[3]))

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# perftest's programs: each operation over each kind of connection that has it, bandwidth and latency, from 2 bytes to 1 MiB, up to
-# 64 queue pairs, with events, SRQs and inline data. With LONG=1 all of that, without it one of each kind.
+# The programs of perftest: bandwidth and latency of each operation over each transport that supports it, from 2 bytes to 1 MiB, up to
+# 64 QPs, with events, SRQs and inline data. All combinations with LONG=1, else a selection.
 # guests: 2
 # takes: 80
 # timeout: 600
@@ -20,7 +20,7 @@ LATENCY_SIZES=${LATENCY_SIZES:-64}
 
 before_each() { ends_know; }
 
-# A program here, the same on the peer, once with each set of ARGUMENTS; all servers wait from the start
+# Run TOOL here against the peer, once with each set of ARGUMENTS; all servers are started first
 pairs() # TOOL "ARGUMENTS"...
 {
 	local tool=$1 words n=0
@@ -42,7 +42,7 @@ pairs() # TOOL "ARGUMENTS"...
 
 pair() { pairs "$1" "${*:2}"; } # TOOL ARGUMENTS...
 
-bandwidth() # TOOL CONNECTION ARGUMENTS...
+bandwidth() # TOOL TRANSPORT ARGUMENTS...
 {
 	local size sizes=$SIZES tool=$1 kind=$2 sets=()
 
@@ -52,7 +52,7 @@ bandwidth() # TOOL CONNECTION ARGUMENTS...
 	pairs "$tool" "${sets[@]}"
 }
 
-latency() # TOOL CONNECTION ARGUMENTS...
+latency() # TOOL TRANSPORT ARGUMENTS...
 {
 	local size sizes=$LATENCY_SIZES sets=()
 
@@ -61,10 +61,10 @@ latency() # TOOL CONNECTION ARGUMENTS...
 	pairs "$1" "${sets[@]}"
 }
 
-# Eight bytes each, whatever is asked for
-atomics() { pairs "$1" "-c $2 -A FETCH_AND_ADD -n 100" "-c $2 -A CMP_AND_SWAP -n 100"; } # TOOL CONNECTION
+# Atomics always have eight bytes
+atomics() { pairs "$1" "-c $2 -A FETCH_AND_ADD -n 100" "-c $2 -A CMP_AND_SWAP -n 100"; } # TOOL TRANSPORT
 
-# Frames of no RDMA protocol, one way: the peer's rule takes what comes for its MAC, until it has enough
+# Raw Ethernet frames, one way: the peer's rule takes the frames to its MAC, until it has enough
 raw()
 {
 	local size

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The driver comes and goes: by module, by bind and unbind, by function reset. What it held it gives back.
+# Load and unload, bind and unbind, function reset: the driver releases everything.
 # guests: 1
 # takes: 75
 # drivers: cxr mlx5
@@ -28,7 +28,7 @@ reload()
 	echo "$ROUNDS rounds"
 	for i in $(seq "$ROUNDS"); do
 		driver_unload
-		device_is_clean >/dev/null || fail "round $i: something is left in the device"
+		device_is_clean >/dev/null || fail "round $i: objects or pages are left in the device"
 		driver_load
 		devices_there || fail "round $i: no devices"
 	done
@@ -74,7 +74,7 @@ unloaded_is_clean()
 	device_is_clean
 }
 
-# All that can go and come did
+# Unload after all kinds of unbind and bind
 rebinds_and_unload()
 {
 	if [ "$CXR_DRIVER" = cxr ]; then
@@ -85,7 +85,7 @@ rebinds_and_unload()
 	unloaded_is_clean
 }
 
-# FLR of an unbound function, then it works again
+# FLR of an unbound function, which works afterwards
 function_reset()
 {
 	local bdf
@@ -99,7 +99,7 @@ function_reset()
 	unloaded_is_clean
 }
 
-# Nothing may load the module because a card is there
+# No PCI alias may load the modules
 no_autoload()
 {
 	local m
@@ -111,7 +111,7 @@ no_autoload()
 	done
 }
 
-# A function that the in-tree driver holds stays with it, and only what the user gives up is taken
+# A function bound to the in-tree driver is not taken over
 not_stolen()
 {
 	local bdf drv
@@ -121,17 +121,17 @@ not_stolen()
 	bdf=$(driver_bdfs | head -n 1)
 	modprobe mlx5_core
 	drv=$(basename "$(readlink "/sys/bus/pci/devices/$bdf/driver")")
-	[ "$drv" = mlx5_core ] || fail "the in-tree driver did not take the function: $drv"
+	[ "$drv" = mlx5_core ] || fail "the in-tree driver did not bind: $drv"
 	driver_insmod cxr_core
 	drv=$(basename "$(readlink "/sys/bus/pci/devices/$bdf/driver")")
-	[ "$drv" = mlx5_core ] || fail "after the load of cxr_core the function is with: $drv"
+	[ "$drv" = mlx5_core ] || fail "after loading cxr_core the function is bound to: $drv"
 	driver_unload
 	driver_load
 	devices_there
 	unloaded_is_clean
 }
 
-# A set-up: the driver has the function, and both devices are there
+# Set-up: the function is bound, with netdev and RDMA device
 loaded()
 {
 	local bdf

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Raw packet queue pairs: frames that programs send and receive themselves, rules that say which frames they get, and
-# queues among which a hash spreads them. Everything that no rule takes still reaches the interface.
+# Raw packet QPs: programs send and receive frames themselves, with flow rules that select the received frames, and RSS.
+# Frames that no rule matches still reach the interface.
 # guests: 2
 # takes: 55
 # drivers: cxr mlx5
@@ -17,7 +17,7 @@ RAW_PORT=7003
 
 ends() { ends_up 1500; }
 
-# A program here does the tests, one there has the other end of the wire
+# A worker here runs the tests, frames.py serves at the peer
 ready()
 {
 	ends
@@ -29,12 +29,12 @@ ready()
 
 before_each() { ends_know; }
 
-# The peer sends until enough has come; what it sends has addresses and ports that the rule is for
+# The peer sends until enough was received; its addresses and ports match the rule
 bandwidth()
 {
 	local limit=$((60 * ${CXR_PATIENCE:-1})) flow="-J 192.0.2.1 -j 192.0.2.2 -K 2000 -k 1000 -s 512"
 
-	# in the foreground: a group of its own would outlive peer_kill and send on for 20 s
+	# in the foreground: peer_kill would not reach its own process group
 	peer_bg bandwidth "timeout --foreground $limit raw_ethernet_bw --client -F -d $peer_dev -B $peer_mac -E $mac $flow -D 20 -f 1"
 	# shellcheck disable=SC2086
 	timeout $limit raw_ethernet_bw --server -F -d "$dev" -B "$mac" -E "$peer_mac" $flow -n 500 -r 256

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """
-rdma-core's own tests, one at a time.
+Runs rdma-core's own tests one at a time.
 
-usage: rdma_core.py FOLDER DEVICE GID-INDEX list             "id<TAB>name" of each
-       rdma_core.py FOLDER DEVICE GID-INDEX serve SECONDS    run those that are named on standard input, a line each
+usage: rdma_core.py FOLDER DEVICE GID-INDEX list             "id<TAB>name" of each test
+       rdma_core.py FOLDER DEVICE GID-INDEX serve SECONDS    run the tests named on standard input, one per line
 
-FOLDER holds the tests/ of rdma-core. Of each test `serve` prints on file descriptor 3 "pass", "skip REASON" or, behind the lines
-that tell what was wrong, "fail". A test that takes more than SECONDS ends this process: where it stood is in standard error.
+FOLDER holds the tests/ of rdma-core. For each test `serve` prints on file descriptor 3 "pass", "skip REASON" or, after the output of
+the test, "fail". A test that takes more than SECONDS ends this process, with a traceback in standard error.
 """
 import faulthandler
 import os
@@ -20,10 +20,10 @@ PREFIX = "tests."
 
 
 def suite(folder, device, gid):
-    """The package of the tests, with their options set as their own program does"""
+    """Import the tests, with options set like their own program does"""
     sys.path[:0] = [folder, os.path.join(folder, "tests")]
     sys.argv[1:] = ["--dev", device, "--gid", gid]
-    # They are in the folder, and take the arguments when they are read.
+    # They are in the folder, and parse the arguments on import.
     # pylint: disable=import-error, import-outside-toplevel
     from args_parser import parser
     parser.parse_args()
@@ -32,7 +32,7 @@ def suite(folder, device, gid):
 
 
 def names(tests):
-    """module.Class.test of all, without those that a module imports from another"""
+    """module.Class.test of all tests, without those that a module imports from another"""
     found = []
     for module in tests.__test_modules__:
         for group in unittest.defaultTestLoader.loadTestsFromModule(module):
@@ -41,12 +41,12 @@ def names(tests):
 
 
 def id_of(name):
-    """As of the other tests: lower-case words and numbers, with . and - between them"""
+    """An id like those of other tests: lower-case words and numbers, separated by . and -"""
     return ".".join(re.sub("[^a-z0-9]+", "-", part.lower()).strip("-") for part in name.split("."))
 
 
 def verdict(test):
-    """What is to be said of one test, run to its end: a word, a reason, lines of text"""
+    """Run a test; returns result, reason, and lines of output"""
     result = unittest.TestResult()
     test.run(result)
     wrong = result.errors + result.failures
@@ -55,7 +55,7 @@ def verdict(test):
     if result.skipped:
         return "skip", " ".join(result.skipped[0][1].split()), []
     if result.unexpectedSuccesses or result.testsRun != 1:
-        return "fail", "", ["it did not run, or passed where it must not"]
+        return "fail", "", ["it did not run, or passed unexpectedly"]
     return "pass", "", []
 
 
@@ -66,7 +66,7 @@ def serve(answers, seconds):
             kept = os.dup(1), os.dup(2)
             os.dup2(said.fileno(), 1)
             os.dup2(said.fileno(), 2)
-            random.seed(name)  # what a test draws, it draws again
+            random.seed(name)  # reproducible
             faulthandler.dump_traceback_later(seconds, exit=True, file=kept[1])
             try:
                 (test,) = unittest.defaultTestLoader.loadTestsFromName(PREFIX + name)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# rdma-core's own tests, those of the release that the guests have: the device talks to itself, what it sends to
-# nobody's address through a loopback plug. What is skipped must stand in rdma_core.skips, with a reason.
+# rdma-core's own tests, of the release in the guests: the device talks to itself; packets to unknown addresses are looped back
+# by a cable. Skips must be listed in rdma_core.skips, with a reason.
 # guests: 1
 # takes: 5
 # timeout: 60
@@ -21,11 +21,11 @@ ready()
 	rm -f $SERVER.in $SERVER.out
 	mkfifo $SERVER.in $SERVER.out
 	driver_up 4200
-	# of the tests with huge pages
+	# for tests with huge pages
 	echo 32 >/proc/sys/vm/nr_hugepages
 }
 
-put_back()
+restore()
 {
 	server_stop
 	echo 0 >/proc/sys/vm/nr_hugepages
@@ -33,7 +33,7 @@ put_back()
 
 suite() { PYTHONPYCACHEPREFIX=/tmp/pycache python3 "$here/rdma_core.py" "$TESTS" "$dev" "$gid" "$@"; }
 
-# ---- the process that runs the tests: one for all of them, until one kills it ---------------------------
+# ---- the process that runs the tests: one for all of them, restarted if it dies -------------------------
 
 server_runs() { [ -e $SERVER.pid ] && kill -0 "$(<$SERVER.pid)" 2>/dev/null; }
 
@@ -55,8 +55,8 @@ server_stop()
 	rm -f $SERVER.pid
 }
 
-# Packets to addresses that are nobody's come back to the port, as the tests of such have it.
-plugged() # TEST
+# Tests that send packets to unknown addresses and expect them to be looped back
+needs_loopback() # TEST
 {
 	case $1 in
 	test_flow.*_traffic|test_rss_traffic.*|test_mlx5_timestamp.*_raw_*|test_mlx5_flow.*_flow) [ -c "${CXR_EMU_PORT:-}" ] ;;
@@ -68,11 +68,11 @@ one() # TEST
 {
 	local why part line=
 
-	! why=$(foreseen "$1" never) || skip "$why"
+	! why=$(allowed_skip "$1" never) || skip "$why"
 	dev=$(driver_ibdev)
 	gid=$(gid_index "$dev" v2 "$(my_ip)")
 	exec 5<>$SERVER.in 6<>$SERVER.out
-	if plugged "$1"; then
+	if needs_loopback "$1"; then
 		trap 'emu uncable "$CXR_GUEST"' EXIT
 		emu cable "$CXR_GUEST" "$CXR_GUEST"
 	fi
@@ -80,11 +80,11 @@ one() # TEST
 	echo "$1" >&5
 	while :; do
 		if ! IFS= read -r -t 2 part <&6; then
-			line+=$part	# the seconds may end in the middle of it
+			line+=$part	# read may time out within a line
 			server_runs && continue
 			cat $SERVER.log
 			server_stop
-			fail "the process ended in it"
+			fail "the process ended during the test"
 		fi
 		line+=$part
 		case $line in
@@ -97,8 +97,8 @@ one() # TEST
 	done
 }
 
-# What the list says of a test, if it says it of one of these drivers
-foreseen() # TEST DRIVER...
+# The reason in rdma_core.skips for skipping a test with one of these drivers
+allowed_skip() # TEST DRIVER...
 {
 	local test=$1 pattern drivers why word
 
@@ -114,12 +114,12 @@ foreseen() # TEST DRIVER...
 	return 1
 }
 
-# A skip that nobody foresaw is a failure.
+# A skip that is not listed is a failure.
 skipped() # TEST REASON
 {
 	local why
 
-	why=$(foreseen "$1" "$CXR_DRIVER" all) || fail "skipped, which rdma_core.skips does not foresee: $2"
+	why=$(allowed_skip "$1" "$CXR_DRIVER" all) || fail "skipped, but not listed in rdma_core.skips: $2"
 	skip "$why ($2)"
 }
 
@@ -127,11 +127,11 @@ if [ -z "${CXR_LONG:-}" ]; then
 	ktap_test all "rdma-core's own tests" skip "takes more than 15 minutes: LONG=1"
 	ktap_end
 fi
-dev=none gid=0		# for the list
+dev=none gid=0		# to list the tests
 ktap_setup ready
 while IFS=$'\t' read -r id name; do
 	KTAP_TIMEOUT=150 ktap_test "$id" "$name" one "$name"
 done < <(suite list)
 [ ${#KTAP_IDS[@]} -gt 0 ] || { echo "# there is no test in $TESTS"; exit 1; }
-ktap_finally put_back
+ktap_finally restore
 ktap_end

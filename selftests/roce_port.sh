@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# One RoCE port of any driver, talking to itself: what it says of itself, its GID table, data over each RoCE version it
-# offers, a connection of rdma_cm. On a machine (make -C selftests run_tests DEV=mlx5_0) nothing is configured: the port must be up.
+# One RoCE port of any driver, talking to itself: its attributes, its GID table, data over each supported RoCE version, a
+# connection of rdma_cm. On a host (make -C selftests run_tests DEV=mlx5_0) nothing is configured: the port must be up.
 . "$(dirname "$0")/lib/ktap.sh"
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-PP_PORT=18515		# of the pingpong and bandwidth programs
+PP_PORT=18515		# port of the pingpong and bandwidth programs
 
 is_active()
 {
@@ -22,7 +22,7 @@ is_active()
 	grep -q Gb/sec "$ports/1/rate"
 }
 
-# INDEX TYPE of each entry that has a GID: v1 or v2
+# INDEX TYPE (v1 or v2) of each GID entry
 entries()
 {
 	local i type
@@ -38,8 +38,8 @@ entries()
 	done
 }
 
-# Each entry has a GID, an interface, and a type; no entry stands twice.
-table_is_sound()
+# Each entry has a GID, a netdev and a type; there are no duplicates.
+table_is_consistent()
 {
 	local i type gid ndev seen=
 
@@ -101,7 +101,7 @@ connection()
 	wait $! || { cat "$tmp/server"; return 1; }
 }
 
-# A machine that has no such port skips all tests; in a guest there must be one.
+# Without such a port a host skips all tests; a guest must have one.
 ready()
 {
 	local why tool
@@ -132,7 +132,8 @@ before_each()
 
 ktap_setup ready
 ktap_test active "the device is an active RoCE port" is_active
-ktap_test gids "the GID table is consistent" table_is_sound
+ktap_test gids "the GID table is consistent" table_is_consistent
+
 ktap_test addresses "each address has an entry of each RoCE version" addresses_have_entries
 ktap_test rc.v1 "ibv_rc_pingpong with itself over RoCE v1" rc v1
 ktap_test ud.v1 "ibv_ud_pingpong with itself over RoCE v1" ud v1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The adapter misbehaves as it is told to (Documentation/faults.rst): the driver says what is wrong, goes on where it can,
-# gives up where it cannot, and works again after unbind and bind.
+# Fault injection in the adapter (Documentation/faults.rst): the driver logs the fault, recovers if it can, marks the device
+# dead if it cannot, and works again after unbind and bind.
 # guests: 1
 # takes: 90
 # timeout: 600
@@ -18,50 +18,50 @@ before_each()
 }
 
 fault() { emu fault "$CXR_GUEST" "$@" >/dev/null || fail "the emulator refuses: fault $*"; }
-heal() { emu fault clear >/dev/null; }
+clear_faults() { emu fault clear >/dev/null; }
 
-# What the kernel log has since the last mark
-said_now() { dmesg | awk '/cxr-test: / { n = 0; next } { l[n++] = $0 } END { for (i = 0; i < n; i++) print l[i] }'; }
-has_said() { said_now | grep -qF -- "$1"; }
-says() { wait_until "${2:-15}" has_said "$1" || { said_now; fail "the log has no '$1'"; }; }
+# The kernel log since the last mark
+kmsg() { dmesg | awk '/cxr-test: / { n = 0; next } { l[n++] = $0 } END { for (i = 0; i < n; i++) print l[i] }'; }
+kmsg_has() { kmsg | grep -qF -- "$1"; }
+wait_kmsg() { wait_until "${2:-15}" kmsg_has "$1" || { kmsg; fail "the log has no '$1'"; }; }
 
 netdev_there() { [ -n "$(driver_netdev)" ]; }
 ibdev_there() { [ -n "$(driver_ibdev)" ]; }
 bound() { [ -e "$DRV/$BDF" ]; }
 is_dead() { grep -q dead "$DEBUG/stage"; }
-off() { if bound; then echo "$BDF" >"$DRV/unbind"; fi; }
+unbind() { if bound; then echo "$BDF" >"$DRV/unbind"; fi; }
 count() { awk -v k="$1" '$1 == k { print $2 }' "$DEBUG/cmd"; }
 pages_held() { emu status | sed -n 's/.*pages: \([0-9]*\) held.*/\1/p' | head -n 1; }
 held_at_least() { [ "$(pages_held)" -ge "$1" ]; }
 held_at_most() { [ "$(pages_held)" -le "$1" ]; }
 
-# A set-up: a healthy adapter, and the driver with both its devices, whatever was done to them
+# Set-up: no faults, the function bound and not dead, netdev and RDMA device up
 up()
 {
 	before_each
-	heal
+	clear_faults
 	driver_load
 	echo 60000 >$LIMIT
-	if bound && is_dead; then off; fi
+	if bound && is_dead; then unbind; fi
 	bound || echo "$BDF" >"$DRV/bind"
 	wait_until 30 netdev_there
 	wait_until 30 ibdev_there
 	driver_net_up
 }
 
-# A dead device is taken away and brought back
-revive()
+# Unbind and bind a dead device
+rebind_dead()
 {
 	local start=$SECONDS
 
 	echo "$BDF" >"$DRV/unbind"
 	[ $((SECONDS - start)) -lt $((30 * ${CXR_PATIENCE:-1})) ] || fail "unbind took $((SECONDS - start)) s"
-	heal
+	clear_faults
 	up
 	must_fail is_dead
 }
 
-# Something that needs commands
+# Down and up needs commands
 run_commands()
 {
 	ip link set "$(driver_netdev)" down
@@ -71,7 +71,7 @@ run_commands()
 link_is() { [ "$(cat "/sys/class/net/$(driver_netdev)/carrier")" = "$1" ]; }
 port_is() { grep -q "$1" "/sys/class/infiniband/$(driver_ibdev)/ports/1/state"; }
 
-# ---- it goes on --------------------------------------------------------------
+# ---- recovered faults --------------------------------------------------------
 
 more_pages()
 {
@@ -83,7 +83,7 @@ more_pages()
 	fault pages -5000
 	wait_until 30 held_at_most "$before"
 	fault pages 1000000
-	says "page request for 1000000 pages failed"
+	wait_kmsg "the device asks for 1000000 pages, which cannot be given"
 	held_at_most "$before"
 	run_commands
 }
@@ -92,27 +92,27 @@ lost_event()
 {
 	fault event cmd lose
 	run_commands
-	rule_acted
-	says "missed event, recovered by polling"
+	rule_hit
+	wait_kmsg "no event came, found by looking"
 	wait_until 30 link_is 1
 }
 
-# The vector serves events of the port, too: one of those may take the fault
+# The vector also serves port events, which may consume the fault: try again
 lost_interrupt()
 {
 	local polled
 
 	for _ in 1 2 3; do
-		heal
+		clear_faults
 		polled=$(count polled)
 		fault interrupt 0 lose
 		run_commands
-		wait_until 5 has_said "recovered by polling" && break
+		wait_until 5 kmsg_has "found by looking" && break
 	done
-	says "recovered by polling" 1
-	rule_acted
+	wait_kmsg "found by looking" 1
+	rule_hit
 	run_commands
-	[ "$(count polled)" -le $((polled + 1)) ] || fail "the queue is not armed again: $polled, then $(count polled) commands polled"
+	[ "$(count polled)" -le $((polled + 1)) ] || fail "the EQ was not rearmed: $polled, then $(count polled) commands polled"
 	wait_until 30 link_is 1
 }
 
@@ -129,7 +129,7 @@ odd_completions()
 	run_commands
 	fault event cmd type 0xfe
 	run_commands
-	says "cmd EQ: unknown event 0xfe, subtype 0x0"
+	wait_kmsg "cmd EQ: event 0xfe, subtype 0x0 is unknown"
 	wait_until 30 link_is 1
 }
 
@@ -143,7 +143,7 @@ port_down()
 	fault port down
 	wait_until 10 link_is 0
 	wait_until 10 port_is DOWN
-	# The network stack tells of links once a second: what is over by then nobody hears of.
+	# Link watch runs once a second, and misses a shorter flap.
 	wait_until 10 grep -q PORT_ERR /tmp/events
 	fault port up
 	wait_until 10 link_is 1
@@ -156,18 +156,18 @@ port_down()
 
 try_bind() { { echo "$BDF" >"$DRV/bind"; } 2>/dev/null; }
 
-# The oldest rule has acted
-rule_acted() { emu fault list | head -n 1 | grep ": seen [0-9]*, done [1-9]"; }
+# The oldest rule has matched
+rule_hit() { emu fault list | head -n 1 | grep ": seen [0-9]*, done [1-9]"; }
 
-# Nothing in the device: neither objects nor pages
+# Neither objects nor pages are left in the device
 is_empty()
 {
 	emu status | grep -q 'objects: 0' || { emu status; fail "$1: objects are left"; }
 	held_at_most 0 || fail "$1: $(pages_held) pages are left"
 }
 
-# How far a bind gets: the function's driver, the netdev, that it can be opened, the RDMA device
-try_all()
+# Bind, and print what works: the function, the netdev, opening it, the RDMA device
+try_devices()
 {
 	local got=
 
@@ -180,25 +180,25 @@ try_all()
 	echo "$got"
 }
 
-# Each command of TABLE is refused, whenever it is issued; ends with the device off, and nothing in it
-refused() # TABLE: lines COMMAND STATUS [WHAT-THERE-IS...]
+# Each command of TABLE is refused in turn; ends with the function unbound and nothing left in the device
+refused() # TABLE: lines COMMAND STATUS [EXPECTED-DEVICES...]
 {
 	local command status want got bad=
 
 	ktap_spoilt
-	off
+	unbind
 	while read -r command status want; do
 		[ -n "$command" ] || continue
 		fault command "$command" status "$status" times=all
-		got=$(try_all)
-		rule_acted >/dev/null || { emu fault list; fail "$command: nobody asked for it"; }
-		off
-		heal
+		got=$(try_devices)
+		rule_hit >/dev/null || { emu fault list; fail "$command: was not issued"; }
+		unbind
+		clear_faults
 		echo "$command $status ${got# }"
-		[ "$got" = "$want" ] || { echo "that is not: $want"; bad=1; }
+		[ "$got" = "$want" ] || { echo "expected: $want"; bad=1; }
 		is_empty "$command"
 	done <<<"$1"
-	[ "$(emu violations)" = "" ] || { emu violations; fail "the driver did something wrong"; }
+	[ "$(emu violations)" = "" ] || { emu violations; fail "the emulator reports violations"; }
 	[ -z "$bad" ]
 }
 
@@ -234,8 +234,8 @@ create_qp		no_res	function netdev open rdma
 bring_up_refused()
 {
 	refused "$BRING_UP"
-	# the probe fails at the stage of the command, and says so
-	[ "$(said_now | grep -c 'bring-up failed at stage ')" = "$(grep -c . <<<"$BRING_UP")" ] || { said_now; fail "not each failure is told"; }
+	# the probe fails at the stage of the command, and logs it
+	[ "$(kmsg | grep -c 'bring-up failed at stage ')" = "$(grep -c . <<<"$BRING_UP")" ] || { kmsg; fail "a failure was not logged"; }
 	up
 }
 
@@ -245,55 +245,55 @@ devices_refused()
 	up
 }
 
-# The trial of BlueFlame is the first who makes a send queue.
-no_flame()
+# The BlueFlame test creates the first send queue.
+no_blueflame()
 {
 	[ -e /sys/kernel/debug/x86/pat_memtype_list ] || skip "this kernel has no write combining: BlueFlame is not tested"
 	ktap_spoilt
-	off
+	unbind
 	fault command create_sq status no_res
 	try_bind
-	says "BlueFlame is not used: write-combining test failed: "
-	rule_acted
-	heal
+	wait_kmsg "BlueFlame is not used: write-combining test failed: "
+	rule_hit
+	clear_faults
 	wait_until 30 ibdev_there
-	off
-	device_is_clean >/dev/null || fail "something is left"
+	unbind
+	device_is_clean >/dev/null || fail "objects or pages are left in the device"
 }
 
 silent_probe()
 {
 	ktap_spoilt
-	off
+	unbind
 	echo 1500 >$LIMIT
 	fault command create_eq silent nth=2
 	must_fail try_bind
 	echo 60000 >$LIMIT
-	says "create_eq (0x301): timed out after 1500 ms" 1
-	has_said "bring-up failed at stage eq"
-	rule_acted
+	wait_kmsg "create_eq (0x301): no answer in 1500 ms" 1
+	kmsg_has "bring-up failed at stage eq"
+	rule_hit
 	up
 }
 
-# ---- it gives up -------------------------------------------------------------
+# ---- fatal faults ------------------------------------------------------------
 
-silent()
+silent_running()
 {
 	ktap_spoilt
 	echo 1500 >$LIMIT
 	fault command any silent
 	ip link set "$(driver_netdev)" down || true
 	echo 60000 >$LIMIT
-	says "timed out after 1500 ms"
-	has_said "device failed: a command timed out"
+	wait_kmsg "no answer in 1500 ms"
+	kmsg_has "given up: a command timed out"
 	is_dead
-	rule_acted
-	revive
+	rule_hit
+	rebind_dead
 }
 
 bus_master() { [ $(($(od -An -tu1 -j 4 -N 1 "/sys/bus/pci/devices/$BDF/config") & 4)) != 0 ]; }
 
-# What is printed takes a second a line, and more on a busy machine; others run meanwhile, if need be on the same CPU.
+# Printing a line takes a second. Other tasks must run meanwhile, also on the same CPU.
 slow_prints()
 {
 	local preempt=/sys/kernel/debug/sched/preempt was=
@@ -308,15 +308,15 @@ slow_prints()
 	echo 1000 >/proc/sys/kernel/printk_delay
 }
 
-# Two commands: the second one to give the device up does not return before its DMA is off, either.
-dead_without_dma()
+# With two timed out commands: the second caller, too, must not return before bus mastering is off.
+dma_off()
 {
 	local counters n rc=0
 
 	ktap_spoilt
 	counters=/sys/class/infiniband/$(driver_ibdev)/ports/1/counters
 	bus_master
-	# Frames that come or go have the adapter look at its memory: without DMA that is a violation.
+	# Frames would make the adapter access memory: without DMA that is a violation.
 	ip link set "$(driver_netdev)" down
 	rm -f /tmp/back-*
 	slow_prints
@@ -336,8 +336,8 @@ dead_without_dma()
 	grep . /tmp/back-*
 	[ $rc = 0 ]
 	must_fail grep -q on /tmp/back-xmit /tmp/back-rcv
-	says "device failed: a command timed out"
-	revive
+	wait_kmsg "given up: a command timed out"
+	rebind_dead
 }
 
 healthy()
@@ -354,10 +354,10 @@ ktap_test odd "duplicate completions, bad lengths and unknown events are tolerat
 ktap_test port "port down and up: carrier, RDMA port state, events" port_down
 KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command refused during bring-up: the probe fails and leaves nothing behind" bring_up_refused
 KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: what does not need it works, nothing is left behind" devices_refused
-ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_flame
+ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_blueflame
 ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
-ktap_test silent.running "a command timeout at run time: the device is dead until it is rebound" silent
-KTAP_TIMEOUT=240 ktap_test dma.off "DMA is off by the time a device is seen as dead" dead_without_dma
+ktap_test silent.running "a command timeout at run time: the device is dead until it is rebound" silent_running
+KTAP_TIMEOUT=240 ktap_test dma.off "DMA is off by the time a device is seen as dead" dma_off
 ktap_test unload "unload of a healthy device leaves nothing in it" healthy
 ktap_finally up
 ktap_end

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The module parameters roce_mode and ud_gid_type, for all devices and by list: what the GID table holds, which address
-# handles can be created, and what is refused.
+# The module parameters roce_mode and ud_gid_type, for all devices and in lists: the GID table, which address handles can be
+# created, and which values are refused.
 # guests: 1
 # takes: 40
 # drivers: cxr
@@ -12,7 +12,7 @@
 
 first_bdf() { driver_bdfs | head -n 1; }
 
-# GID types in the table of the first device, one word each, sorted: v1 v2
+# GID types in the table of the first device, sorted: v1 v2
 table_types()
 {
 	cat /sys/class/infiniband/"$(driver_ibdev)"/ports/1/gid_attrs/types/* 2>/dev/null | sed 's/.* //' | sort -u | xargs
@@ -22,7 +22,7 @@ entries() { cat /sys/class/infiniband/"$(driver_ibdev)"/ports/1/gid_attrs/types/
 
 has_entries() { [ "$(entries)" -ge "$1" ]; }
 
-# The driver with these PARAMETERS, and a table of so many ENTRIES
+# Load the driver with these PARAMETERS, and wait for ENTRIES in the GID table
 loaded() # ENTRIES [PARAMETERS...]
 {
 	driver_load "${@:2}"
@@ -32,7 +32,7 @@ loaded() # ENTRIES [PARAMETERS...]
 
 unloaded() { driver_unload; }
 
-# The table has exactly the types $1, of each of the addresses (the default GID, one IPv4 and one IPv6 address); sysfs has $2
+# The table has exactly the types $1 for each address (the default GID, one IPv4 and one IPv6 address); sysfs shows $2
 mode_gives()
 {
 	local types
@@ -44,8 +44,8 @@ mode_gives()
 	[ "$(cat /sys/module/cxr_core/parameters/roce_mode)" = "$2" ]
 }
 
-# Users' configuration names indexes
-first_indexes() # OF-THE-ADDRESS
+# Users configure GID indices
+first_indices() # INDEX-OF-THE-ADDRESS
 {
 	local dev
 
@@ -54,14 +54,14 @@ first_indexes() # OF-THE-ADDRESS
 	[ "$(gid_index "$dev" v2 "$(my_ip)")" = "$1" ]
 }
 
-# The parameter $1 is refused, with a line in the log that names the word $2 of it and says $3
+# The parameter $1 is refused, and the log names the invalid word $2 and has $3
 word_refused()
 {
 	must_fail insmod "$CXR_MODULES/cxr_core.ko" "$1"
 	dmesg | grep -F -- "cxr_core: $1: '$2' is refused: " | tail -n 1 | grep -F -- "$3"
 }
 
-# Nothing is half-set: there is no module then
+# A refused value prevents loading the module
 values_refused()
 {
 	local value
@@ -89,10 +89,10 @@ lists_refused()
 	[ ! -d /sys/module/cxr_core ]
 }
 
-# What the log said last of the mode that DEVICE works in
+# The last log line about the mode of DEVICE
 mode_logged() { dmesg | grep "cxr_core $1: .*device is working in RoCE mode" | tail -n 1; }
 
-# A list that names the device, and one that there is not
+# A list with this device and one that does not exist
 listed() { loaded 3 "roce_mode=0001:ff:1f.7-v1,$(first_bdf)-0x2"; }
 
 list_by_device()
@@ -111,12 +111,12 @@ list_of_others()
 
 # ---- ud_gid_type -----------------------------------------------------------------------------------
 
-# An address handle with the first GID of type $1 for my address: prints "made", or the number of the error
+# Create an address handle with the first GID of type $1 for my address: prints "made", or the errno
 make_ah() { run_python selftests/lib/make_ah.py "$(driver_ibdev)" "$(gid_index "$(driver_ibdev)" "$1" "$(my_ip)")"; }
 
 EINVAL=22
 
-# $1 was asked for and $2 granted, say the log and devlink; sysfs has the parameter as it was given, $3
+# Log and devlink show $1 as requested and $2 as granted; sysfs shows the parameter $3
 ud_shown()
 {
 	local bdf
@@ -135,7 +135,7 @@ ud_default()
 	[ "$(make_ah v2)" = made ]
 }
 
-# By a list that names a device that there is not, too
+# A list that also names a device that does not exist
 ud_list() { echo "0001:ff:1f.7-v2,$(first_bdf)-$1"; }
 ud_of_v1() { loaded 6 "ud_gid_type=$(ud_list 0)"; }
 
@@ -154,18 +154,18 @@ ud_refuses()
 	[ "$(refusals)" = $((before + 1)) ]
 }
 
-# What the kernel's own users ask for, but for the answers of the general service interface
+# Address handles of kernel ULPs, other than those of the GSI
 ud_of_kernel()
 {
 	local said
 
 	kverbs "$(driver_ibdev)" handle_v1
-	if said=$(insmod "$KVERBS" "devices=$(driver_ibdev)" test=handle_v2 2>&1); then fail "a handle with a GID of v2 was made"; fi
+	if said=$(insmod "$KVERBS" "devices=$(driver_ibdev)" test=handle_v2 2>&1); then fail "an address handle with a v2 GID was created"; fi
 	echo "$said"
 	grep -q "Invalid" <<<"$said"
 }
 
-# The other version, with a device of both: the parameter is for datagrams alone
+# Connections may use the other version: the parameter is only for datagrams
 ud_leaves_connections()
 {
 	local index
@@ -175,7 +175,7 @@ ud_leaves_connections()
 	wait_until 20 tcp_listens 18515
 	ibv_rc_pingpong -d "$(driver_ibdev)" -g "$index" -n 20 -c 127.0.0.1
 	wait $!
-	# rdma_cm takes v2, for its connection and for its own messages, which are datagrams
+	# rdma_cm uses v2, for its connection and for its own messages, which are datagrams
 	rping -s -a "$(my_ip)" -C 10 -V >/tmp/ud-cm 2>&1 &
 	wait_until 20 cm_listens rping
 	rping -c -a "$(my_ip)" -C 10 -V
@@ -210,10 +210,10 @@ ktap_setup loaded 3 roce_mode=0
 ktap_test mode.0 "roce_mode=0 gives RoCE v1 entries only" mode_gives v1 v1
 ktap_setup loaded 3 roce_mode=2
 ktap_test mode.2 "roce_mode=2 gives RoCE v2 entries only" mode_gives v2 v2
-ktap_test mode.2.index "roce_mode=2: the default GID has index 0, the first address index 1" first_indexes 1
+ktap_test mode.2.index "roce_mode=2: the default GID has index 0, the first address index 1" first_indices 1
 ktap_setup loaded 6 roce_mode=4
 ktap_test mode.4 "roce_mode=4 gives an entry of each type for each address" mode_gives "v1 v2" v1v2
-ktap_test mode.4.index "roce_mode=4: the first address has indices 2 and 3" first_indexes 3
+ktap_test mode.4.index "roce_mode=4: the first address has indices 2 and 3" first_indices 3
 ktap_test ud.default "without ud_gid_type an address handle may use any GID" ud_default
 ktap_setup listed
 ktap_test list.by-device "a list sets the value of each device, and reads back in canonical form" list_by_device

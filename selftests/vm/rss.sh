@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The Ethernet device where there is more than one CPU: a channel for each, and flows on all of them.
+# The Ethernet device on more than one CPU: a channel for each, and flows on all of them.
 # guests: 2
 # cpus: 2
 # takes: 30
@@ -16,20 +16,20 @@ channels_are() { ethtool -l "$netdev" | awk '/^Combined:/ { n = $2 } END { print
 
 set_channels() # N
 {
-	# asking for what is set already is answered by an error of ethtool's own
+	# ethtool fails if nothing changes
 	[ "$(channels_are)" = "$1" ] || ethtool -L "$netdev" combined "$1"
 }
 
-# How many packets each receive queue has got, one number a line
+# Packet counts of the receive queues, one per line
 by_queue() { ethtool -S "$netdev" | sed -n 's/^ *rx\([0-9][0-9]*\)_packets: /\1 /p' | sort -n | cut -d ' ' -f 2; }
 
-# Packets of many flows reach every queue there is, and no other
+# Packets of many flows reach N queues, and no other
 spread_over() # N
 {
 	local before after
 
 	before=$(by_queue)
-	# nobody is there to answer; they have been received all the same
+	# there is no listener, but the packets are counted
 	peer "for i in {1..300}; do echo >/dev/udp/$(my_ip)/\$((20000 + i)); done 2>/dev/null; true"
 	reachable
 	after=$(by_queue)
@@ -46,7 +46,7 @@ channels()
 
 	was=$(channels_are)
 	max=$(ethtool -l "$netdev" | awk '/^Combined:/ { print $2; exit }')
-	[ "$max" -ge 2 ] || fail "there is one channel and no other, with $(nproc) CPUs"
+	[ "$max" -ge 2 ] || fail "there is only one channel, with $(nproc) CPUs"
 	for n in 1 "$max"; do
 		set_channels "$n"
 		[ "$(channels_are)" = "$n" ] || fail "there are $(channels_are) channels, not $n"

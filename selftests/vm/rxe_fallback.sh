@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# rxe-fallback on the kernel's Soft-RoCE: set up, used, undone.
+# rxe-fallback with the kernel's Soft-RoCE: set up, used, removed.
 # guests: 1
 # takes: 55
 # drivers: cxr rxe
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"
 
-# An Ethernet cable with both ends here, and nothing of RDMA but what the driver under test has
+# A veth pair, and no RDMA device except those of the driver under test
 cable()
 {
 	[ "$CXR_DRIVER" != rxe ] || driver_unload
@@ -74,7 +74,7 @@ carries_data()
 	wait $!
 }
 
-not_these()
+refuses()
 {
 	refused "there is no network interface 'cable7'" cable7
 	refused "lo is no Ethernet interface" lo
@@ -82,7 +82,7 @@ not_these()
 
 no_adapter() { refused "$(driver_netdev) is a port of the adapter $(driver_ibdev)" "$(driver_netdev)"; }
 
-undone()
+removed()
 {
 	ktap_spoilt
 	[ "$(rxe-fallback -r cable0)" = "rxe0: removed from cable0" ]
@@ -92,11 +92,11 @@ undone()
 }
 
 ktap_setup cable
-ktap_test not-these "anything but an Ethernet interface is refused" not_these
+ktap_test not-these "anything but an Ethernet interface is refused" refuses
 ktap_test set-up "rxe-fallback sets up Soft-RoCE and reports it, the second time as well" set_up
 ktap_setup soft_roce
 ktap_test carries-data "Soft-RoCE carries data, and is not removed while in use" carries_data
-ktap_test undone "rxe-fallback -r leaves nothing behind" undone
+ktap_test undone "rxe-fallback -r leaves nothing behind" removed
 ktap_setup adapter_alone
 ktap_test no-adapter "a port of an adapter is refused" no_adapter
 ktap_finally no_cable

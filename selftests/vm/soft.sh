@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Soft-RoCE against itself on the emulator's wire: what interop.sh asks of it and the adapter, without the adapter. Where this
-# fails, too, it is not the adapter's doing. It is one test, since no part of it says anything of the adapter.
+# Control for interop.sh: the same transfers between two guests with Soft-RoCE on the emulator's wire, without the adapter. If this
+# fails, too, the adapter is not to blame. It is one test, since no part of it tests the adapter.
 # guests: 3
 # takes: 145
 # when: long
@@ -29,8 +29,8 @@ ends()
 	xfer_serve c
 }
 
-# The last that is named is the one that fails. In a shell of its own, at whose end the loss ends
-case_of() # WHAT IT IS, FUNCTION ARGUMENTS...
+# The last case printed is the one that failed. In a subshell, whose end clears the faults
+case_of() # NAME FUNCTION ARGUMENTS...
 {
 	echo "$1:"
 	("${@:2}")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Bring-up is made to fail after each stage in turn: the probe says so, gives everything back, and the next one works.
+# Bring-up fails after each stage in turn: the probe reports it, releases everything, and the next one works.
 # guests: 1
 # takes: 30
 # drivers: cxr mlx5
@@ -11,18 +11,18 @@
 FAIL_STAGE=/sys/module/cxr_core/parameters/fail_stage
 PROBES=100
 
-need_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "fail_stage is a parameter of cxr_core; the driver is $CXR_DRIVER"; }
+require_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "fail_stage is a parameter of cxr_core; the driver is $CXR_DRIVER"; }
 
-# A set-up: no module of ours
+# Set-up: no cxr module loaded
 unloaded()
 {
-	need_cxr
+	require_cxr
 	driver_unload
 }
 
 bound() { [ -e "/sys/bus/pci/devices/$(driver_bdfs | head -n 1)/driver" ]; }
 
-# What the device and the kernel still hold for the driver
+# Nothing of the driver is left in the kernel and in the device
 nothing_left()
 {
 	[ -z "$(driver_netdev)" ]
@@ -37,7 +37,7 @@ fails_at() # STAGE
 	must_fail bound
 	dmesg | grep 'fail_stage' | tail -n 1 | grep "stage $1:.*-5\|stage $1:.*EIO"
 	nothing_left
-	# the same module, told to go on, brings the function up
+	# without fail_stage the same module probes successfully
 	echo -1 >$FAIL_STAGE
 	driver_bdfs | head -n 1 >/sys/bus/pci/drivers_probe
 	bound
@@ -55,7 +55,7 @@ STAGES="pci cmdq hca uar irq eq ports health clients"
 EN_STAGES="port base wq netdev client"
 IB_STAGES="uar roce gids counters clock xrc umr client device"
 
-# No stage is forgotten here: what a wrong one is answered with lists them all, and they have numbers in this order.
+# All stages are listed here: the message for an unknown stage lists them, and they are numbered in this order.
 all_stages()
 {
 	local all stage n=0
@@ -75,7 +75,7 @@ all_stages()
 	driver_unload
 }
 
-# The other client of the device comes up all the same, and this one when it is bound again.
+# The other client is not affected, and this one works when it is bound again.
 client_fails_at() # en|ib STAGE
 {
 	local adev=/sys/bus/auxiliary/devices/cxr_core.$1.0 there=driver_ibdev missing=driver_netdev
@@ -96,7 +96,7 @@ client_fails_at() # en|ib STAGE
 	nothing_left
 }
 
-probes() # NUMBER: that fail
+failing_probes() # NUMBER
 {
 	local n=$1 bdf
 
@@ -108,20 +108,19 @@ probes() # NUMBER: that fail
 	must_fail bound
 }
 
-# Objects of each size that are in use. Caches that are debugged, as in these guests, keep none for a CPU.
+# Slab objects in use, by kmalloc size. With SLUB debugging, as in these guests, there are no per-CPU caches.
 objects_in_use() { awk '/^kmalloc-/ { print $1, $2 }' /proc/slabinfo; }
 
-# Of no size are there so many more than BEFORE that each probe could have lost one
-no_object_lost() # BEFORE
+# No size has so many more objects than BEFORE that each probe could have leaked one
+no_object_leaked() # BEFORE
 {
 	awk -v few=$((PROBES / 2)) 'NR == FNR { was[$1] = $2; next } $2 - was[$1] >= few { print $1 ": " was[$1] " objects, then " $2; bad = 1 }
 		END { exit bad }' <(echo "$1") <(objects_in_use)
 }
 
-# Pages that are neither free nor anybody's whom the kernel counts. Of those that a driver takes it keeps no account: they are
-# here, and neither programs nor caches are. A CPU's counts come late, unless they are asked for, and it keeps pages for its
-# next user, which are free.
-stray_pages()
+# Pages that are neither free nor in any of the kernel's statistics, such as those that a driver allocates. Statistics per CPU are
+# flushed first; pages in per-CPU lists count as free.
+unaccounted_pages()
 {
 	local page=$(($(getconf PAGESIZE) / 1024))
 
@@ -136,24 +135,24 @@ stray_pages()
 
 vmalloc_areas() { grep -c '\[cxr_core\]' /proc/vmallocinfo || true; }
 
-# One object, one page or one mapping that each failing probe loses, shows.
+# Detects a slab object, page or mapping that each failing probe leaks.
 no_leak() # STAGE
 {
 	local objects areas pages more
 
 	driver_insmod cxr_core "fail_stage=$1"
-	probes 10
+	failing_probes 10
 	objects=$(objects_in_use)
-	[ -n "$objects" ] || fail "the kernel does not tell its objects"
+	[ -n "$objects" ] || fail "/proc/slabinfo has no kmalloc caches"
 	areas=$(vmalloc_areas)
-	pages=$(stray_pages)
-	probes $PROBES
-	more=$(stray_pages)
-	echo "stray pages before $PROBES probes: $pages, after: $more"
-	[ $((more - pages)) -lt $((PROBES / 2)) ] || fail "$((more - pages)) pages are lost"
+	pages=$(unaccounted_pages)
+	failing_probes $PROBES
+	more=$(unaccounted_pages)
+	echo "unaccounted pages before $PROBES probes: $pages, after: $more"
+	[ $((more - pages)) -lt $((PROBES / 2)) ] || fail "$((more - pages)) pages have leaked"
 	[ "$(vmalloc_areas)" = "$areas" ] || fail "mappings before: $areas, after: $(vmalloc_areas)"
-	# what waits for a grace period of RCU is freed a little later
-	wait_until 20 no_object_lost "$objects" >/dev/null || { no_object_lost "$objects"; fail "objects are lost"; }
+	# objects are freed after an RCU grace period
+	wait_until 20 no_object_leaked "$objects" >/dev/null || { no_object_leaked "$objects"; fail "objects have leaked"; }
 }
 
 ktap_setup unloaded

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """
-Many verbs objects, and many processes that do not live long. Both ends of each connection are on one device.
+Many verbs objects, and many short-lived processes. Both ends of each connection are on one device.
 
-usage: stress.py DEVICE GID-INDEX many QPS MRS          open so many at once, use each, say "open", wait to be killed
-       stress.py DEVICE GID-INDEX lives SECONDS SEED    processes connect and transfer until they are killed, again and again
-       stress.py DEVICE GID-INDEX gone SEED             the same until the device goes, which standard input tells
+usage: stress.py DEVICE GID-INDEX many QPS MRS          create these at once, use each, print "open", wait to be killed
+       stress.py DEVICE GID-INDEX lives SECONDS SEED    processes connect and transfer data, are killed and replaced
+       stress.py DEVICE GID-INDEX gone SEED             the same until the device is unbound, which ends standard input
 """
 import ctypes
 import mmap
@@ -48,7 +48,7 @@ def poll(cq, n):
 
 
 def regions(pd, count):
-    """A page each; the first of them is where the others are written from."""
+    """MRs of a page each; the first one is the source of writes to the others."""
     memory = mmap.mmap(-1, count * PAGE)
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     return memory, base, [MR(pd, PAGE, ALL, base + i * PAGE) for i in range(count)]
@@ -66,7 +66,7 @@ def many(dev, gid, qps, mrs):
     for i, qp in enumerate(ends):
         qp.to_rts(path_attr(ctx, gid, ends[i ^ 1].qp_num))
     print(f"{qps} queue pairs", flush=True)
-    # Each region is written once, the queue pairs take turns.
+    # Each MR is written once; QPs take turns.
     turn = min(qps, mrs - 1)
     for first in range(1, mrs, turn):
         last = min(first + turn, mrs)
@@ -88,7 +88,7 @@ def many(dev, gid, qps, mrs):
 # ---- short lives ---------------------------------------------------------------------------------
 
 def extras(side, rng):
-    """Other objects, some of which are destroyed again"""
+    """Create other objects, and destroy some of them again"""
     srq = SRQ(side.pd, SrqInitAttr(SrqAttr(max_wr=rng.randrange(1, 64), max_sge=1)))
     cq = CQ(side.ctx, rng.randrange(1, 500))
     mrs = [MR(side.pd, rng.randrange(1, 64) * 512, ALL) for _ in range(rng.randrange(8))]
@@ -133,7 +133,7 @@ def life(dev, gid, rng, count):
 
 
 class Lives:
-    """PROCESSES at a time; each counts its transfers in memory that all share."""
+    """Runs PROCESSES processes, which count their transfers in shared memory."""
 
     def __init__(self, dev, gid, seed):
         self.dev, self.gid, self.seed = dev, gid, seed
@@ -156,7 +156,7 @@ class Lives:
         return pid
 
     def ended(self):
-        """One that ended by itself, or 0"""
+        """PID of a process that ended by itself, or 0"""
         return os.waitpid(-1, os.WNOHANG)[0]
 
     def kill(self, slot):
@@ -169,7 +169,7 @@ class Lives:
 
 
 def lives(dev, gid, seconds, seed):
-    """Whoever made some transfers since its slot was taken is killed at a time of chance."""
+    """Kill processes at random times after some transfers, and replace them."""
     all_of_them = Lives(dev, gid, seed)
     before = all_of_them.done()
     end = time.monotonic() + seconds
@@ -187,7 +187,7 @@ def lives(dev, gid, seconds, seed):
             all_of_them.pids[slot] = all_of_them.begin(slot)
     for slot in range(PROCESSES):
         all_of_them.kill(slot)
-    print(f"{all_of_them.killed} processes were killed, they made {sum(all_of_them.done())} transfers")
+    print(f"{all_of_them.killed} processes killed, {sum(all_of_them.done())} transfers")
     return 0
 
 
@@ -200,17 +200,17 @@ def gone(dev, gid, seed):
         assert time.monotonic() < end, f"transfers of each process: {all_of_them.done()}"
     print("busy", flush=True)
     select.select([sys.stdin], [], [])
-    # One that was complete before may be counted yet.
+    # Transfers that were complete before may still be counted.
     for _ in range(20):
         at = all_of_them.done()
         time.sleep(0.5)
         if at == all_of_them.done():
             break
     else:
-        raise AssertionError("transfers go on without a device")
+        raise AssertionError("transfers continue without a device")
     try:
         Context(name=dev)
-        print("the device can be opened")
+        print("the device can still be opened")
         return 1
     except PyverbsError:
         pass

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Many verbs objects at once, processes that are killed amid their transfers, a device that goes while
-# they run. Then all is as it was: in ib_core, in the kernel's memory, in the device.
+# Many verbs objects at once, processes killed during transfers, a device that is unbound meanwhile.
+# Afterwards nothing is left behind in ib_core, kernel memory and the device.
 # guests: 1
 # takes: 65
 # timeout: 600
@@ -10,7 +10,7 @@
 . "$(dirname "$0")/../lib/ktap.sh"
 
 SEED=${CXR_SEED:-$RANDOM}
-GROWTH_KB=4096			# that a kernel may take and keep for its own reasons
+GROWTH_KB=4096			# growth of kernel memory that is tolerated
 if [ -n "${CXR_LONG:-}" ]; then QPS=1000 MRS=10000 SECONDS_OF_LIVES=300 TURNS=5; else QPS=100 MRS=500 SECONDS_OF_LIVES=8 TURNS=1; fi
 
 py=$(dirname "$0")/stress.py
@@ -22,22 +22,21 @@ before_each()
 	gid=$(gid_index "$dev" v2 "$(my_ip)")
 }
 
-# What is made once and kept is there after that: the in-tree driver makes a queue pair for all memory regions.
+# Create objects that are kept: the in-tree driver creates a UMR QP for all MRs.
 ready()
 {
 	driver_up 4200
 	before_each
 	run lives 1 "$SEED"
-	there_is >/tmp/stress.was
+	resources >/tmp/stress.before
 }
 
-# ---- what there is ---------------------------------------------------------------------------------
+# ---- resources -------------------------------------------------------------------------------------
 
-# The numbers alone: a list may ask a device for a queue pair that has just gone.
+# Only the counts: a list may query a QP that was just destroyed.
 in_core() { rdma resource show | sed 's/^[0-9]*: //; s/ *$//'; }
 
-# Of a device with 1000 queue pairs; nothing where there is no emulator. The in-tree driver keeps
-# memory keys for the next who wants one.
+# Objects in the device; nothing without an emulator. The in-tree driver caches mkeys.
 in_device()
 {
 	[ -c "${CXR_EMU_PORT:-}" ] || return 0
@@ -47,13 +46,13 @@ in_device()
 
 violations() { [ ! -c "${CXR_EMU_PORT:-}" ] || emu status | grep '^violations:'; }
 
-there_is() { in_core; in_device; violations; }
-as_it_was() { [ "$(there_is)" = "$(</tmp/stress.was)" ]; }
+resources() { in_core; in_device; violations; }
+unchanged() { [ "$(resources)" = "$(</tmp/stress.before)" ]; }
 
-all_as_it_was()
+nothing_left()
 {
-	wait_until 30 as_it_was && return
-	diff /tmp/stress.was <(there_is)
+	wait_until 30 unchanged && return
+	diff /tmp/stress.before <(resources)
 }
 
 kernel_kb()
@@ -61,7 +60,7 @@ kernel_kb()
 	echo 3 >/proc/sys/vm/drop_caches
 	awk '/^SUnreclaim|^VmallocUsed|^KernelStack|^PageTables|^Percpu/ { n += $2 } END { print n }' /proc/meminfo
 }
-kernel_took() { [ $(($(kernel_kb) - $1)) -lt $GROWTH_KB ]; }
+kernel_grew_less() { [ $(($(kernel_kb) - $1)) -lt $GROWTH_KB ]; }
 
 # ---- the tests -------------------------------------------------------------------------------------
 
@@ -85,7 +84,7 @@ many()
 	[ ! -c "${CXR_EMU_PORT:-}" ] || [ "$(in_device | sed -n 's/ QP$//p')" -gt $QPS ]
 	kill -KILL $pid
 	wait $pid || true
-	all_as_it_was
+	nothing_left
 }
 many_says_or_ends() { grep -qx open /tmp/many.out || ! kill -0 "$1" 2>/dev/null; }
 
@@ -96,12 +95,12 @@ lives()
 	echo "SEED=$SEED"
 	before=$(kernel_kb)
 	run lives $SECONDS_OF_LIVES "$SEED"
-	all_as_it_was
-	echo "the kernel had $before kB and has $(kernel_kb)"
-	wait_until 30 kernel_took "$before"
+	nothing_left
+	echo "kernel memory: $before kB before, $(kernel_kb) kB after"
+	wait_until 30 kernel_grew_less "$before"
 }
 
-goes()
+unbind_in_use()
 {
 	local bdf turn pid rc
 
@@ -116,7 +115,7 @@ goes()
 		exec 7>/tmp/gone.in
 		rm /tmp/gone.in
 		wait_until 120 busy_or_ends $pid
-		grep -qx busy /tmp/gone.out || { cat /tmp/gone.out; fail "it did not get there"; }
+		grep -qx busy /tmp/gone.out || { cat /tmp/gone.out; fail "the processes did not start"; }
 		echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
 		[ -z "$(driver_ibdevs)" ]
 		[ ! -c "${CXR_EMU_PORT:-}" ] || device_is_clean >/dev/null
@@ -134,5 +133,5 @@ busy_or_ends() { grep -qx busy /tmp/gone.out || ! kill -0 "$1" 2>/dev/null; }
 ktap_setup ready
 KTAP_TIMEOUT=700 ktap_test many "many QPs and MRs at once, each in use" many
 KTAP_TIMEOUT=$((SECONDS_OF_LIVES + 300)) ktap_test lives "processes killed during transfers leave nothing behind" lives
-KTAP_TIMEOUT=600 ktap_test gone "the device is unbound while processes use it" goes
+KTAP_TIMEOUT=600 ktap_test gone "the device is unbound while processes use it" unbind_in_use
 ktap_end

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The users' tools on a real sysfs: what selftests/tools compares with golden
-# files, here compared with what the kernel says.
+# The users' tools on a real sysfs: selftests/tools compares their output with
+# golden files, these tests with the kernel's state.
 # guests: 1
 # takes: 85
 # functions: 2
@@ -14,14 +14,14 @@ class=/sys/class/infiniband
 
 before_each() { dev=$(driver_ibdev); }
 
-# The driver under test, and no other
-alone()
+# Set-up: only the driver under test is loaded
+one_driver()
 {
-	if [ -d /sys/module/mlx5_core ] && [ -d /sys/module/cxr_core ]; then end_with_both; fi
+	if [ -d /sys/module/mlx5_core ] && [ -d /sys/module/cxr_core ]; then unload_both; fi
 	driver_up
 }
 
-# The whole table of all devices, made from sysfs in another way than the tool's
+# The table of all devices, read from sysfs independently of the tool
 table()
 {
 	local t d p i type
@@ -64,13 +64,13 @@ example_wanted()
 
 example_is_there() { [ "$(show_gids | tail -n +3)" = "$(example_wanted "$1" "$2")" ]; }
 
-# The GID table of the vendor's documents: its ports are functions here, and eth1's link-local
-# address on the VLAN is off, as it is there.
+# The GID table in the vendor's documents: its ports are functions here, and the VLAN has no
+# link-local address, as in the documents.
 example()
 {
 	local dev1 dev2 n=0 d
 
-	driver_unload	# the interfaces are as they came
+	driver_unload	# fresh interfaces
 	driver_load
 	dev1=$(driver_ibdev 0) dev2=$(driver_ibdev 1)
 	for d in $(driver_netdevs); do ip link set "$d" down name "tmp$n"; n=$((n + 1)); done
@@ -86,7 +86,7 @@ example()
 	ip link add link eth1 name eth1.100 type vlan id 100
 	ip link set eth1.100 addrgenmode none
 	ip link set eth1.100 up
-	wait_until 20 gid_index "$dev1" v2 192.168.1.70	# the table is filled in the background, in the order of what happens
+	wait_until 20 gid_index "$dev1" v2 192.168.1.70	# entries are added asynchronously, in the order of events
 	ip addr add 193.168.1.70/24 dev eth1.100
 	wait_until 20 gid_index "$dev1" v2 193.168.1.70
 	ip addr add 1234::70/64 dev eth1 nodad
@@ -183,13 +183,13 @@ compat()
 	sh -e /tmp/compat
 }
 
-# The in-tree driver and ours in memory, in whichever way this guest is run
+# Set-up: both cxr and the in-tree driver are loaded
 both_drivers()
 {
 	if [ "$CXR_DRIVER" = mlx5 ] && [ ! -e "$CXR_MODULES/cxr_ib.ko" ]; then
 		skip "no cxr modules for this kernel: make modules"
 	fi
-	end_with_both
+	unload_both
 	driver_up
 	if [ "$CXR_DRIVER" = mlx5 ]; then
 		driver_insmod cxr_core
@@ -203,15 +203,15 @@ both_drivers()
 
 driver_of() { basename "$(readlink "/sys/bus/pci/devices/$1/driver")"; }
 
-# Function $1 belongs to driver $2 and has an interface and an RDMA device
-lives_with()
+# Function $1 is bound to driver $2 and has a netdev and an RDMA device
+works_with()
 {
 	[ "$(driver_of "$1")" = "$2" ] && [ -n "$(ls "/sys/bus/pci/devices/$1/net")" ] &&
 		[ -n "$(ls "/sys/bus/pci/devices/$1/infiniband")" ]
 }
 
-# Leave the adapter as the other tests know it
-end_with_both()
+# Unload both drivers and clear driver_override
+unload_both()
 {
 	local bdf
 
@@ -221,13 +221,13 @@ end_with_both()
 
 hand_over()
 {
-	local first second ours=cxr_core theirs=mlx5_core here there
+	local first second here=cxr_core other=mlx5_core
 
 	first=$(driver_bdfs | sed -n 1p) second=$(driver_bdfs | sed -n 2p)
-	if [ "$CXR_DRIVER" = mlx5 ]; then here=$theirs there=$ours; else here=$ours there=$theirs; fi
-	for to in $there $here; do
-		if [ "$to" = $theirs ]; then cxr-bind --back "$first"; else cxr-bind "$first"; fi
-		wait_until 30 lives_with "$first" "$to"
+	if [ "$CXR_DRIVER" = mlx5 ]; then here=mlx5_core other=cxr_core; fi
+	for to in $other $here; do
+		if [ "$to" = mlx5_core ]; then cxr-bind --back "$first"; else cxr-bind "$first"; fi
+		wait_until 30 works_with "$first" "$to"
 		[ "$(driver_of "$second")" = $here ]
 		cxr-bind --list
 		cxr-bind --list | grep -qE "^$first +ConnectX[^ ]* .*$to"
@@ -249,12 +249,12 @@ refuses()
 	cat /tmp/refused
 	[ $rc = 3 ]
 	grep -qx "$netdev carries the default route" /tmp/refused
-	lives_with "$first" $here
+	works_with "$first" $here
 	[ "$(</sys/bus/pci/drivers_autoprobe)" = 1 ]
 }
 
-# A driver that does not take it: the function goes back to where it was
-goes_back()
+# If the driver fails to bind, the function is bound to its previous driver again
+rolls_back()
 {
 	local first rc=0
 
@@ -262,18 +262,18 @@ goes_back()
 	ktap_spoilt
 	first=$(driver_bdfs | sed -n 1p)
 	cxr-bind --back "$first"
-	wait_until 30 lives_with "$first" mlx5_core
+	wait_until 30 works_with "$first" mlx5_core
 	echo hca >/sys/module/cxr_core/parameters/fail_stage
 	cxr-bind "$first" >/tmp/back 2>&1 || rc=$?
 	echo -1 >/sys/module/cxr_core/parameters/fail_stage
 	cat /tmp/back
 	[ $rc = 1 ]
 	grep -q "cxr_core did not take it" /tmp/back
-	wait_until 30 lives_with "$first" mlx5_core
+	wait_until 30 works_with "$first" mlx5_core
 	[ "$(<"/sys/bus/pci/devices/$first/driver_override")" = "(null)" ]
 }
 
-# What --persist leaves for the next boot, with modprobe as udev runs it then
+# Simulate the next boot after --persist: modprobe as udev runs it
 boots()
 {
 	local first second
@@ -282,7 +282,7 @@ boots()
 	rm -rf /run/boot
 	CXR_ETC=/run/boot cxr-bind --persist "$first"
 	cat /run/boot/modprobe.d/cxr-bind.conf
-	end_with_both
+	unload_both
 	MODPROBE_OPTIONS="-C /run/boot/modprobe.d" modprobe mlx5_core
 	wait_until 30 test -e "/sys/bus/pci/devices/$second/driver"
 	[ "$(driver_of "$second")" = mlx5_core ]
@@ -293,7 +293,7 @@ boots()
 }
 
 export KTAP_TIMEOUT=300
-ktap_setup alone
+ktap_setup one_driver
 ktap_test show-gids "show_gids shows the kernel's GID table" gids_agree
 ktap_test ibdev2netdev "ibdev2netdev shows interface, link and firmware" netdevs_agree
 ktap_test dat-conf-gen "dat_conf_gen lists each interface" dat_conf
@@ -305,7 +305,7 @@ ktap_test show-gids.example "show_gids: the documented example" example
 ktap_setup both_drivers
 ktap_test cxr-bind.over "cxr-bind binds a function to the other driver and back" hand_over
 ktap_test cxr-bind.route "cxr-bind refuses a function that carries the default route" refuses
-ktap_test cxr-bind.back "cxr-bind rolls back if the driver does not bind" goes_back
+ktap_test cxr-bind.back "cxr-bind rolls back if the driver does not bind" rolls_back
 ktap_test cxr-bind.persist "cxr-bind --persist: each driver binds its functions at boot" boots
-ktap_finally end_with_both
+ktap_finally unload_both
 ktap_end

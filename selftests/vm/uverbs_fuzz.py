@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """usage: uverbs_fuzz.py SEED STEPS [SECONDS]
 
-Random requests to the RDMA device: commands of the uverbs ABI in a random order, on random objects,
-about half of them bent, most of those in the part that the driver reads. Of some the answer cannot be
-written, or not all of it. What is taken is kept
-for later requests, and given back at random or at the end of the process. Ends after STEPS, or
-after SECONDS, and prints how many of each command were taken and refused. Fails if a command was
-never taken: then it was not what is named here that was tried.
+Sends random requests to the RDMA device: commands of the uverbs ABI in random order, on random
+objects, about half of them mutated, mostly in the part that the driver reads. For some, the buffer
+for the response is not (completely) writable. Created objects are used by later requests, and
+destroyed at random or at the end of the process. Ends after STEPS, or after SECONDS, and prints how
+many of each command were accepted and refused. Fails if a command was never accepted, since then it
+was not really tested.
 """
 
 import collections
@@ -25,12 +25,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import uverbs  # noqa: E402
 from uverbs import NOWHERE, PAGE, RAW_PACKET, RC, Memory, Refused  # noqa: E402
 
-# Pages: queues and regions are in the first POOL. Doorbell records are far behind those, where no bent number leads and nothing
-# is ever written, so that the device finds no work in them: what it does with wrong work is not the driver's.
+# Pages: queues and MRs are in the first POOL. Doorbell records are far behind those, where mutated addresses do not lead and nothing
+# is ever written, so that the device finds no work: how it handles invalid work is not the driver's business.
 PAGES, POOL, RECORDS, RECORD_PAGES = 0x1000, 64, 0x555, 8
 HEAP_GROWTH = 1 << 30
 CONTEXTS = 3
-OBJECTS = 40    # of a kind and context; then one goes before one comes
+OBJECTS = 40    # limit by kind and context; then one is destroyed first
 DRIVER_OBJECTS = 0x1000
 UC, UD, XRC_INI = 3, 4, 9
 RESET, INIT, RTR, RTS, SQD, SQE, ERR = range(7)
@@ -40,7 +40,7 @@ DEST_RD_ATOMIC, DEST_QPN = 0x20000, 0x100000
 RC_RTS = STATE | TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | RD_ATOMIC
 UC_RTR = STATE | AV | PATH_MTU | DEST_QPN | RQ_PSN
 
-# What the way from RESET to RTS wants of each type
+# Attribute masks of the transitions from RESET to RTS, by QP type
 MASKS = {
     RC: {INIT: STATE | PKEY | PORT | ACCESS, RTR: UC_RTR | DEST_RD_ATOMIC | MIN_RNR, RTS: RC_RTS},
     UC: {INIT: STATE | PKEY | PORT | ACCESS, RTR: UC_RTR, RTS: STATE | SQ_PSN},
@@ -49,36 +49,31 @@ MASKS = {
     RAW_PACKET: {INIT: STATE | PORT, RTR: STATE, RTS: STATE},
 }
 
-# Commands, beside those of uverbs.py. Of a WQ that is to get a state that there is not ib_core keeps
-# the reference that it took, and warns of that when the process ends: that is not asked for. Nor is a
-# second context of a file: ib_core refuses it and keeps the process in memory (SECOND_CONTEXT).
+# Commands that are not in uverbs.py. Two known bugs of ib_core are avoided: for a WQ that is modified
+# to an invalid state it leaks a reference, and warns when the process ends; and for a second context
+# of a file, which it refuses, it leaks the task (SECOND_CONTEXT).
 QUERY_DEVICE, CREATE_AH, REREG_MR, QUERY_QP, MODIFY_QP, ATTACH_MCAST = 1, 5, 11, 25, 26, 30
 CREATE_SRQ, MODIFY_SRQ, QUERY_SRQ = 32, 33, 34
 CREATE_FLOW, MODIFY_WQ = 50, 53
 SECOND_CONTEXT = 0, 3    # UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT
 
-# How to give back each kind: number of the command, and whether it is an extended one.
-GONE = {"pd": (4, False), "mr": (13, False), "mw": (16, False), "cq": (20, False), "qp": (27, False),
+# How to destroy each kind: number of the command, and whether it is an extended one.
+DESTROY = {"pd": (4, False), "mr": (13, False), "mw": (16, False), "cq": (20, False), "qp": (27, False),
         "srq": (35, False), "xrcd": (38, False), "ah": (8, False), "flow": (51, True),
         "wq": (54, True), "table": (56, True)}
-ANSWERED = {"cq", "qp", "srq", "wq"}    # their going has an answer
+ANSWERED = {"cq", "qp", "srq", "wq"}    # destroy commands with a response
 
 
 def program():
-    """Where the program and its libraries are, and where its heap may grow to: what stands there a device must not take for a
-    doorbell record"""
+    """Address ranges of the program and its libraries, which must not be used as doorbell records"""
     with open("/proc/self/maps", encoding="ascii") as maps:
         lines = [line.split() for line in maps]
-    places = []
-    for line in lines:
-        if len(line) > 5 and line[5] != "/dev/zero":    # which is shared memory: ours
-            start, end = (int(n, 16) for n in line[0].split("-"))
-            places.append(range(start, end + (HEAP_GROWTH if line[5] == "[heap]" else 0)))
-    return places
+    return [range(*(int(end, 16) for end in line[0].split("-"))) for line in lines
+            if len(line) > 5 and line[5] != "/dev/zero"]    # our shared memory
 
 
-class Bender:
-    """Bytes that were right, made otherwise."""
+class Mutator:
+    """Mutates bytes of valid requests."""
 
     def __init__(self, rand, memory):
         self.rand = rand
@@ -111,7 +106,7 @@ class Bender:
     def noise(self, data):
         return self.rand.randbytes(len(data))
 
-    def bend(self, data):
+    def mutate(self, data):
         if not data:
             return self.longer(data) if self.rand.random() < 0.2 else data
         how = self.rand.choices((self.field, self.bits, self.cut, self.longer, self.noise), (6, 3, 2, 2, 1))
@@ -119,7 +114,7 @@ class Bender:
 
 
 def own_gids():
-    """(index, GID) of the first device. Of who answers to these nobody needs to be asked, which can take a second."""
+    """(index, GID) of the first device. Own GIDs need no neighbour discovery, which can take a second."""
     found = []
     for path in glob.glob(sorted(glob.glob("/sys/class/infiniband/*/ports/1/gids"))[0] + "/*"):
         with open(path, encoding="ascii") as f:
@@ -129,8 +124,8 @@ def own_gids():
     return sorted(found)
 
 
-class Walled:
-    """Room for answers between two pages that cannot be written"""
+class Guarded:
+    """A page for responses between two pages that are not writable"""
 
     def __init__(self, rand):
         self.rand = rand
@@ -140,12 +135,12 @@ class Walled:
                 sys.exit("mprotect failed")
 
     def answer(self, size):
-        """One that begins in the first of them or ends in the second"""
+        """A buffer that begins in the first guard page or ends in the second"""
         outside = self.rand.randrange(4, size + 4, 4)
-        return WalledAnswer(self.first + self.rand.choice((PAGE - outside, 2 * PAGE - size + outside)), size)
+        return GuardedAnswer(self.first + self.rand.choice((PAGE - outside, 2 * PAGE - size + outside)), size)
 
 
-class WalledAnswer:
+class GuardedAnswer:
     def __init__(self, addr, size):
         self.addr, self.size = addr, size
 
@@ -154,37 +149,37 @@ class WalledAnswer:
 
 
 class Context(uverbs.Device):
-    """A process's view of the device, whose requests are bent on their way."""
+    """A uverbs context that mutates its requests."""
 
-    def __init__(self, rand, memory, walled, gids):
+    def __init__(self, rand, memory, guarded, gids):
         super().__init__()
         self.gids = gids
-        self.rand, self.bender = rand, Bender(rand, memory)
-        self.memory, self.walled = memory, walled
+        self.rand, self.mutator = rand, Mutator(rand, memory)
+        self.memory, self.guarded = memory, guarded
         self.have = collections.defaultdict(list)
         self.types = {}     # of QPs
         self.states = {}
         self.maps = collections.deque(maxlen=8)
 
-    def bent(self, body, driver, answer_len, unit):
+    def mutated(self, body, driver, answer_len, unit):
         dice = self.rand.random()
         if dice < 0.35:
-            driver = self.bender.bend(driver)
+            driver = self.mutator.mutate(driver)
         elif dice < 0.45:
-            body = self.bender.field(body) if body else body
+            body = self.mutator.field(body) if body else body
         elif dice < 0.5:
             answer_len = max(0, answer_len + self.rand.choice((-8, -4, 4, 8, 64)))
-        self.answer = self.walled.answer if 0.5 < dice < 0.55 else uverbs.Answer
+        self.answer = self.guarded.answer if 0.5 < dice < 0.55 else uverbs.Answer
         driver += bytes(-(len(body) + len(driver)) % unit)
         return body, driver, answer_len
 
     def command(self, number, body, answer_len, driver=b""):
-        body, driver, answer_len = self.bent(body, driver, answer_len, 4)
+        body, driver, answer_len = self.mutated(body, driver, answer_len, 4)
         return super().command(number, body, answer_len, driver)
 
     def extended(self, number, body, answer_len, driver=b""):
         whole = body
-        body, driver, answer_len = self.bent(body, driver, answer_len, 8)
+        body, driver, answer_len = self.mutated(body, driver, answer_len, 8)
         if number == MODIFY_WQ:
             body = whole
         return super().extended(number, body[:len(body) & ~7], answer_len, driver)
@@ -194,10 +189,10 @@ class Context(uverbs.Device):
             attrs = [(i, self.rand.choice((n, n + 4, 0, 0xffff)), d) for i, n, d in attrs]
         return super().ioctl(obj, method, attrs)
 
-    # ---- what requests are made of --------------------------------------------------------------
+    # ---- arguments of requests ------------------------------------------------------------------
 
     def a(self, kind):
-        """One of what there is; now and then a number of nothing."""
+        """A handle of this kind; sometimes an invalid one."""
         if not self.have[kind] or self.rand.random() < 0.02:
             return self.rand.choice((0, 1, 7, 1 << 31))
         return self.rand.choice(self.have[kind])
@@ -218,9 +213,9 @@ class Context(uverbs.Device):
     def keep(self, kind, handle):
         self.have[kind].append(handle)
 
-    def give_back(self, kind):
+    def destroy_one(self, kind):
         handle = self.a(kind)
-        number, extended = GONE[kind]
+        number, extended = DESTROY[kind]
         self.answer = uverbs.Answer
         if extended:
             body = struct.pack("<II", 0, handle)
@@ -232,7 +227,7 @@ class Context(uverbs.Device):
         if handle in self.have[kind]:
             self.have[kind].remove(handle)
 
-    # ---- requests: each is a step ---------------------------------------------------------------
+    # ---- requests -------------------------------------------------------------------------------
 
     def alloc_pd(self):
         self.keep("pd", self.pd())
@@ -338,7 +333,7 @@ class Context(uverbs.Device):
         return gid + struct.pack("<IBBBB", self.rand.getrandbits(20), index, 64, self.rand.getrandbits(8), 0)
 
     def modify_qp(self):
-        """The next state on the way to RTS, mostly."""
+        """Mostly to the next state on the way to RTS."""
         handle = self.a("qp")
         kind = self.types.get(handle, RC)
         state = min(self.states.get(handle, RESET) + 1, RTS)
@@ -371,7 +366,7 @@ class Context(uverbs.Device):
         self.extended(QUERY_DEVICE, struct.pack("<II", 0, 0), 280)
 
     def any_ioctl(self):
-        """Objects and methods of ib_core and of the driver, with attributes of any kind."""
+        """Objects and methods of ib_core and of the driver, with random attributes."""
         obj = self.rand.choice((self.rand.randrange(24), DRIVER_OBJECTS + self.rand.randrange(16)))
         method = self.rand.choice((self.rand.randrange(10), DRIVER_OBJECTS + self.rand.randrange(4)))
         attrs = [(self.rand.choice((0, DRIVER_OBJECTS)) + self.rand.randrange(8),
@@ -381,10 +376,10 @@ class Context(uverbs.Device):
             super().ioctl(obj, method, attrs)
 
     def destroy(self):
-        self.give_back(self.rand.choice(list(GONE)))
+        self.destroy_one(self.rand.choice(list(DESTROY)))
 
 
-# How often each is tried, and the kind that it makes
+# Weight of each request, and the kind of object that it creates
 STEPS = {
     Context.alloc_pd: (2, "pd"), Context.alloc_uar: (2, None), Context.map_uar: (2, None), Context.reg_mr: (4, "mr"),
     Context.rereg_mr: (3, None), Context.alloc_mw: (2, "mw"), Context.create_cq: (6, "cq"),
@@ -396,7 +391,7 @@ STEPS = {
     Context.query_qp: (2, None), Context.join: (1, None), Context.query_device: (1, None),
     Context.any_ioctl: (3, None), Context.destroy: (8, None),
 }
-# ib_core knows few of what any_ioctl asks: to be taken is not its aim.
+# ib_core knows few of the methods that any_ioctl tries: it may never be accepted.
 MAY_FAIL = {"any_ioctl"}
 
 
@@ -404,14 +399,14 @@ class Run:
     def __init__(self, seed):
         self.rand = random.Random(seed)
         self.memory = Memory(PAGES)
-        self.walled = Walled(self.rand)
+        self.guarded = Guarded(self.rand)
         self.gids = own_gids()
         self.contexts = []
         self.counts = collections.Counter()
         self.errors = collections.Counter()
 
     def count(self, name, request):
-        """Make a request; to be refused is an answer. Was it taken?"""
+        """Send a request; returns whether it was accepted."""
         try:
             request()
         except Refused as e:
@@ -419,14 +414,14 @@ class Run:
             self.errors[errno.errorcode.get(e.code, str(e.code))] += 1
             return False
         except struct.error:
-            pass    # it was, into an answer that is too short for it
-        self.counts[name, "taken"] += 1
+            pass    # accepted, with a response that is too short to parse
+        self.counts[name, "accepted"] += 1
         return True
 
     def context(self):
         if len(self.contexts) == CONTEXTS:
             self.contexts.pop(self.rand.randrange(CONTEXTS)).close()
-        new = Context(self.rand, self.memory, self.walled, self.gids)
+        new = Context(self.rand, self.memory, self.guarded, self.gids)
         if self.count("context", new.context):
             self.contexts.append(new)
         else:
@@ -439,7 +434,7 @@ class Run:
         step = self.rand.choices(list(STEPS), [weight for weight, _ in STEPS.values()])[0]
         kind = STEPS[step][1]
         if kind and len(dev.have[kind]) >= OBJECTS:
-            self.count("destroy", lambda: dev.give_back(kind))
+            self.count("destroy", lambda: dev.destroy_one(kind))
         self.count(step.__name__, lambda: step(dev))
 
 
@@ -456,12 +451,12 @@ def main():
     print(f"{steps} steps; refused with", ", ".join(f"{k} {n}" for k, n in run.errors.most_common()))
     never = []
     for name in ["context"] + [s.__name__ for s in STEPS]:
-        taken, refused = run.counts[name, "taken"], run.counts[name, "refused"]
-        print(f"{name}: {taken} taken, {refused} refused")
-        if not taken and name not in MAY_FAIL:
+        accepted, refused = run.counts[name, "accepted"], run.counts[name, "refused"]
+        print(f"{name}: {accepted} accepted, {refused} refused")
+        if not accepted and name not in MAY_FAIL:
             never.append(name)
     if never:
-        sys.exit(f"FAIL: never taken: {' '.join(never)}")
+        sys.exit(f"FAIL: never accepted: {' '.join(never)}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Random and bent requests of user space, by one process and by several at once (uverbs_fuzz.py): no harm is done.
+# Random and mutated requests of user space, by one process and by several at once (uverbs_fuzz.py), do no harm.
 # guests: 1
 # takes: 90
 # drivers: cxr
@@ -16,7 +16,7 @@ else
 	limits=(10000) seed=${CXR_SEED:-1}
 fi
 
-# Each ends by itself: what it says is for people, but what was never taken fails it
+# A run fails if some command was never accepted; its other output is informational
 one() # LIMITS...
 {
 	shares_pages
@@ -39,7 +39,7 @@ several()
 	return $wrong
 }
 
-# What is refused here is what the device was never asked
+# The emulator reports commands that it refuses as violations: there must be none
 nothing_left()
 {
 	one 4000

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The RDMA device under the distribution's own programs: what it says of itself, the GID table,
-# RC and UD over RoCE v1 and v2, connections made by rdma_cm, peers and devices that go away.
+# The RDMA device with the distribution's programs: its attributes, the GID table, RC and UD over
+# RoCE v1 and v2, connections of rdma_cm, peers and devices that disappear.
 # guests: 2
 # takes: 85
 # timeout: 1500
@@ -10,7 +10,7 @@
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
 
-NETDEV_MTU=4200		# room for packets of 4096 bytes
+NETDEV_MTU=4200		# for a path MTU of 4096
 CM=/sys/kernel/config/rdma_cm
 
 ready()
@@ -26,7 +26,7 @@ ready()
 
 before_each() { ends_know; }
 
-# ---- what there is ---------------------------------------------------------------------------------
+# ---- attributes and GIDs ---------------------------------------------------------------------------
 
 devinfo()
 {
@@ -68,7 +68,7 @@ port_says() # STATE PHYS_STATE
 		[ "$(<"/sys/class/infiniband/$dev/ports/1/phys_state")" = "$2" ]
 }
 
-# The rate is the netdev's while there is a link.
+# With a link the rate is that of the netdev.
 port_is_up()
 {
 	local rate
@@ -81,7 +81,7 @@ port_is_up()
 
 follows_link()
 {
-	# addresses and their GIDs go with the link, and come back wherever there is room
+	# IPv6 addresses and their GIDs are removed, and come back at other indices
 	ktap_spoilt
 	port_is_up
 	ip link set "$netdev" down
@@ -146,7 +146,7 @@ no_gid() { ! gid_index "$@" >/dev/null 2>&1; }
 
 # ---- data ------------------------------------------------------------------------------------------
 
-# Run TOOL here and on the peer, over GIDs of TYPE, once with each set of ARGUMENTS; all servers wait from the start
+# Run TOOL here against the peer, over GIDs of TYPE, once with each set of ARGUMENTS; all servers are started first
 both() # TYPE GID-OPTION TOOL "ARGUMENTS"...
 {
 	local type=$1 option=$2 tool=$3 words n=0
@@ -177,7 +177,7 @@ rc_pingpong_mtus()
 
 rc_pingpong_ipv6() { both v6 -g ibv_rc_pingpong "-c -s 4096 -n 100"; }
 
-# GIDs made of MAC addresses need no address
+# Default GIDs need no address
 rc_pingpong_link_local()
 {
 	gid[mac]=0 peer_gid[mac]=0
@@ -253,7 +253,7 @@ rping_v1()
 	rping_works
 }
 
-# The peer's connection manager says so at once: 8 is RDMA_CM_EVENT_REJECTED
+# The peer's connection manager rejects at once: 8 is RDMA_CM_EVENT_REJECTED
 no_listener()
 {
 	must_fail timeout 60 ib_write_bw -d "$dev" -R -F -p 7999 "$(peer_ip)" >/tmp/refused 2>&1
@@ -261,7 +261,7 @@ no_listener()
 	grep -q 'Unexpected CM event .* 8$' /tmp/refused
 }
 
-# ---- what goes wrong -------------------------------------------------------------------------------
+# ---- errors ----------------------------------------------------------------------------------------
 
 bad_gid_index()
 {
@@ -275,14 +275,14 @@ bad_gid_index()
 	must_fail peer "timeout $limit ibv_rc_pingpong -d $peer_dev -g 0 -n 1 $(my_ip)"
 	must_fail wait $id
 	cat /tmp/refused
-	# the server connects first: it is not the peer that refuses
+	# the server modifies its QP first: the failure is local
 	grep -q 'Failed to modify QP to RTR' /tmp/refused
 }
 
 packets() { cat "/sys/class/infiniband/$dev/ports/1/counters/port_xmit_packets"; }
 packets_are_more() { [ "$(packets)" -gt "$1" ]; }
 
-# Nobody acknowledges any more: retries are exhausted, the completion says so, the program ends
+# Without ACKs retries are exceeded: completion error, and the program ends
 peer_dies()
 {
 	local before id rc=0
@@ -301,9 +301,8 @@ peer_dies()
 	grep -q 'Failed status 12' /tmp/alone
 }
 
-# A process that is killed leaves nothing behind. By the time it can be waited for, its files are closed. Not to be
-# asked for meanwhile: until 6.12 ib_core lists a queue pair that the driver has destroyed already, and the kernel's
-# own driver then asks the device for the state of a number that is nobody's.
+# A killed process leaves nothing behind. Its files are closed when wait returns. QPs must not be listed meanwhile: up to
+# 6.12 ib_core lists a QP that is already destroyed, and the in-tree driver then queries it.
 killed()
 {
 	local i
@@ -319,8 +318,8 @@ killed()
 has_qp() { rdma resource show qp | grep -q ibv_rc_pingpong; }
 has_no_qp() { ! has_qp; }
 
-# The device goes while a process has it open: neither may wait for the other.
-device_goes()
+# Unbinding the device must not wait for a process that has it open, nor the other way round.
+device_unbound()
 {
 	local bdf id
 
@@ -368,6 +367,6 @@ ktap_test no.listener "a connection without a listener is rejected" no_listener
 ktap_test bad.gid "an empty GID index is refused" bad_gid_index
 ktap_test peer.dies "a dead peer causes a completion error" peer_dies
 ktap_test killed "a killed process leaves no QP" killed
-ktap_test device.goes "the device can be unbound while a process has it open" device_goes
+ktap_test device.goes "the device can be unbound while a process has it open" device_unbound
 ktap_finally ends_stop
 ktap_end

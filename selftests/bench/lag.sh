@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# In guest a, with two ports of a card in each guest: the ports are one device by a bond, data goes to guest b, and port 1 loses its link
-# while it does. Queue pairs get the ports in turn, so that every other one is hit.
+# Runs in guest a, with a card of two ports in each guest: the ports are one RDMA device by a bond, and port 1 loses its link during
+# transfers to guest b. QPs get the ports in turn, so every other one is affected.
 set -euo pipefail
 . /cxr/selftests/lib/driver.sh
 . /cxr/selftests/lib/peer.sh
@@ -43,7 +43,7 @@ done
 peer_wait xfer
 echo "bench: begin"
 sed 's/.*pause //' /tmp/pauses | sort -n | awk -v n="$TRANSFERS" -v driver="$CXR_DRIVER" '{ t[NR] = $1 }
-	END { m = n / 2; printf "%-5s of %d queue pairs on that port: %d to %d ms, median %d; of those on the other one: up to %d ms\n", driver, m, t[m + 1], t[n],
+	END { m = n / 2; printf "%-5s %d QPs on the failed port: %d to %d ms, median %d; on the other port: up to %d ms\n", driver, m, t[m + 1], t[n],
 		t[m + 1 + int(m / 2)], t[m] }'
 echo "bench: done"
 ip link del bond0

@@ -3,9 +3,9 @@
 #
 # usage: verbs.sh [instructions]
 #
-# In a guest with two functions: one with our driver, one with the kernel's own, and Soft-RoCE; verbs_bench compares them for
-# programs, kverbs for the kernel's own consumers. With "instructions" the guest's clock counts those, and only kverbs runs: for what
-# waits for the device such a clock means nothing.
+# Runs in a guest with two functions, one bound to cxr and one to mlx5, and Soft-RoCE. verbs_bench compares them in user space, kverbs
+# in the kernel. With "instructions" the guest's clock counts instructions, and only kverbs runs: such a clock is meaningless for
+# operations that wait for the device.
 set -euo pipefail
 . /cxr/selftests/lib/driver.sh
 
@@ -42,12 +42,12 @@ kernel_verbs() # UNIT DIGITS WHICH
 }
 
 driver_load
-ours=$(driver_bdfs | sed -n 1p) theirs=$(driver_bdfs | sed -n 2p)
-echo "$theirs" >/sys/bus/pci/drivers/cxr_core/unbind
-echo mlx5_core >"/sys/bus/pci/devices/$theirs/driver_override"
+cxr_bdf=$(driver_bdfs | sed -n 1p) mlx5_bdf=$(driver_bdfs | sed -n 2p)
+echo "$mlx5_bdf" >/sys/bus/pci/drivers/cxr_core/unbind
+echo mlx5_core >"/sys/bus/pci/devices/$mlx5_bdf/driver_override"
 modprobe mlx5_core
 modprobe mlx5_ib
-wait_until 30 ibdev_of "$theirs" >/dev/null
+wait_until 30 ibdev_of "$mlx5_bdf" >/dev/null
 address "$(driver_netdev 0)" 10.77.0.1
 address "$(driver_netdev 1)" 10.77.1.1
 ip link add soft0 type veth peer name soft1
@@ -55,11 +55,11 @@ ip link set soft1 up
 address soft0 10.77.2.1
 modprobe rdma_rxe
 rdma link add rxe0 type rxe netdev soft0
-a=$(ibdev_of "$ours") b=$(ibdev_of "$theirs")
+a=$(ibdev_of "$cxr_bdf") b=$(ibdev_of "$mlx5_bdf")
 wait_until 20 gid_index "$a" v2 10.77.0.1 >/dev/null
 wait_until 20 gid_index "$b" v2 10.77.1.1 >/dev/null
 wait_until 20 gid_index rxe0 v2 10.77.2.1 >/dev/null
-sleep 5	# the in-tree driver makes memory keys in store
+sleep 5	# mlx5 fills its mkey cache
 echo "bench: begin"
 if [ "${1:-}" = instructions ]; then
 	heading "instructions, median"
@@ -70,7 +70,7 @@ else
 	kernel_verbs 1000 1 .
 fi
 echo "bench: done"
-# so that the runner finds the guest as it was
+# restore the state of the guest for the runner
 rdma link del rxe0
 ip link del soft0
 rmmod mlx5_ib

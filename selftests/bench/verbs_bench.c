@@ -2,9 +2,9 @@
 /*
  * usage: verbs_bench DEVICE DEVICE...
  *
- * How long verbs take on the first device, beside what they take on the others. The devices take
- * turns, so that what else the machine does is the same for all; of many turns the median is
- * printed, in the guest's microseconds. Each device talks to itself, over a RoCE v2 GID of IPv4.
+ * Times of verbs on the first device, compared with the others. The devices take turns, so that
+ * load of the machine affects all of them; prints the median of many turns, in microseconds of the
+ * guest. Each device talks to itself over an IPv4 RoCE v2 GID.
  */
 #include <infiniband/verbs.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static double now(void)
 	return ts.tv_sec * 1e6 + ts.tv_nsec / 1e3;
 }
 
-/* ---- what is measured: each gives the microseconds of one ------------------------------------ */
+/* ---- measurements: microseconds per operation ------------------------------------------------ */
 
 static struct ibv_ah_attr to_itself(const struct dev *d)
 {
@@ -176,7 +176,7 @@ static void reap(const struct dev *d, int n)
 	}
 }
 
-/* From the doorbell to the completion, which comes behind the acknowledgment. */
+/* From post to completion, which follows the ACK. */
 static double latency(const struct dev *d, size_t size)
 {
 	double t = now();
@@ -228,7 +228,7 @@ static void find_gid(struct dev *d)
 			d->gid_index = entries[i].gid_index;
 			return;
 		}
-	die(d, "there is no RoCE v2 GID of an IPv4 address");
+	die(d, "no IPv4 RoCE v2 GID");
 }
 
 static void open_dev(struct dev *d)
@@ -264,7 +264,7 @@ static void measure(const struct measure *m, struct dev *devs, int n)
 	static double t[DEVICES][TURNS];
 	int i, j, turn;
 
-	/* Twice each: what the device did before was another one's, and it may sleep by now. */
+	/* The first run is a warm-up: the device was idle, and may be asleep. */
 	for (turn = 0; turn < TURNS; turn++)
 		for (j = 0; j < n; j++) {
 			i = (turn + j) % n;
@@ -282,7 +282,8 @@ static void measure(const struct measure *m, struct dev *devs, int n)
 	fflush(stdout);
 }
 
-/* As much as the largest region wants, if the guest has it. */
+/* Enough for the largest MR, if the guest has as much memory. */
+
 static void map_memory(void)
 {
 	memory_size = 1ul << 30;

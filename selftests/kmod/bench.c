@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * What a kernel consumer waits for in a driver: posting, polling, a message there and back. The
- * devices take turns, each with a queue pair that is connected to itself, and the medians of many
- * turns are in the kernel log. In a guest whose clock counts instructions a nanosecond is one.
+ * Cost of a driver for kernel ULPs: posting, polling, a round trip. The devices take turns, each
+ * with a QP that is connected to itself; the medians of many turns are printed to the kernel log.
+ * With icount a nanosecond of the guest's clock is one instruction.
  */
 #include <linux/delay.h>
 #include <linux/sort.h>
@@ -16,7 +16,7 @@
 static struct loop loops[LOOP_DEVICES];
 static u64 times[LOOP_DEVICES][TURNS];
 
-/* ---- what is measured: nanoseconds of one, 0: it failed ------------------------------------ */
+/* ---- measurements: nanoseconds per operation, 0: failed ------------------------------------- */
 
 static int post(struct loop *l)
 {
@@ -41,7 +41,7 @@ static u64 post_each(struct loop *l)
 	return !err && loop_reap(l, BATCH, wc) ? t / BATCH : 0;
 }
 
-/* All at once or not counted: what is behind the time of a poll must be the same each time. */
+/* Only counts if one poll returns all completions, so that each measurement does the same work. */
 static u64 poll_each(struct loop *l)
 {
 	struct ib_wc wc[BATCH];
@@ -52,7 +52,7 @@ static u64 poll_each(struct loop *l)
 		for (i = 0; i < BATCH; i++)
 			if (post(l))
 				return 0;
-		/* Soft-RoCE wants the CPU, a device time, which a clock of instructions skips */
+		/* Let Soft-RoCE run on the CPU, and give a device time, which icount skips */
 		msleep(20);
 		mdelay(5 << tries);
 		t = ktime_get_ns();
@@ -99,7 +99,7 @@ static int measure(const struct measure *m, int n)
 
 	for (turn = 0; turn < TURNS; turn++)
 		for (i = 0; i < n; i++) {
-			/* Not measured: what the device before left to do, as Soft-RoCE does */
+			/* Warm-up: the previous device, such as Soft-RoCE, may have left work */
 			m->one(&loops[i]);
 			times[i][turn] = m->one(&loops[i]);
 			if (!times[i][turn]) {

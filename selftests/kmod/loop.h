@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* One RC queue pair of an RDMA device, connected to itself over a RoCE v2 GID of IPv4. */
+/* An RC QP of an RDMA device, connected to itself over an IPv4 RoCE v2 GID. */
 #ifndef CXR_KMOD_LOOP_H
 #define CXR_KMOD_LOOP_H
 
@@ -10,14 +10,14 @@
 #define LOOP_INLINE	64
 
 /**
- * struct loop - the queue pair, and a page that the device may read and write
- * @ib: the device, which main.c keeps here
- * @pd: domain, whose unsafe_global_rkey is valid for all that is mapped
- * @cq: of sends and receives
- * @qp: takes LOOP_BATCH sends and receives at least, and LOOP_INLINE bytes of inline data
- * @max_inline: how many bytes of inline data it takes
+ * struct loop - the QP, and a page that the device may read and write
+ * @ib: the device, whose removal main.c blocks
+ * @pd: PD, whose unsafe_global_rkey is valid for all mapped memory
+ * @cq: CQ of sends and receives
+ * @qp: QP for at least LOOP_BATCH sends and receives, and LOOP_INLINE bytes of inline data
+ * @max_inline: its limit of inline data
  * @buf: the page
- * @dma: its address for the device
+ * @dma: DMA address of the page
  */
 struct loop {
 	struct ib_device *ib;
@@ -29,14 +29,14 @@ struct loop {
 	u64 dma;
 };
 
-/* loop_close() after an error, too. @poll: of the CQ; IB_POLL_DIRECT for loop_reap(). */
+/* Call loop_close() also after an error. loop_reap() needs IB_POLL_DIRECT. */
 int loop_open(struct loop *l, struct ib_device *ib, enum ib_poll_context poll);
 void loop_close(struct loop *l);
-/* The first GID of @type for an IPv4 address: with a reference, or ERR_PTR(-ENOENT). */
+/* Returns a reference to the first GID of @type for an IPv4 address, or ERR_PTR(-ENOENT). */
 const struct ib_gid_attr *loop_gid(struct ib_device *ib, enum ib_gid_type type);
-/* To the device itself by @gid, whose reference is taken; rdma_destroy_ah_attr() frees it. */
+/* A path to the device itself; takes over the reference to @gid, see rdma_destroy_ah_attr(). */
 int loop_path(const struct ib_gid_attr *gid, struct rdma_ah_attr *attr);
-/* @n completions, each with IB_WC_SUCCESS; false: one of an error, or none for a second. */
+/* Poll @n completions. Returns false for a completion error, or if none arrives for a second. */
 bool loop_reap(struct loop *l, int n, struct ib_wc *wc);
 
 int loop_test(struct ib_device *ib, const char *what);	/* test.c */

@@ -3,9 +3,9 @@
  * insmod kverbs.ko devices=NAME test=NAME
  * insmod kverbs.ko devices=NAME,NAME...
  *
- * RDMA devices as kernel consumers use them. With a test it stays loaded if that passed; else the
- * kernel log says what was wrong, and insmod has the error: -EOPNOTSUPP if the device does not
- * offer it. Without one it measures, see bench.c.
+ * Uses RDMA devices like a kernel ULP. With test= the module stays loaded if the test passes; else
+ * the reason is in the kernel log, and insmod fails with -EOPNOTSUPP if the device does not support
+ * it. Without test= it runs the benchmark in bench.c.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -21,7 +21,7 @@ module_param(test, charp, 0);
 MODULE_PARM_DESC(test, "name of a test");
 
 static struct ib_device *found[LOOP_DEVICES];
-static DEFINE_MUTEX(in_use);	/* a device that goes waits for it */
+static DEFINE_MUTEX(in_use);	/* blocks the removal of a device */
 
 static int find(struct ib_device *ib)
 {
@@ -33,13 +33,13 @@ static int find(struct ib_device *ib)
 	return 0;
 }
 
-static void let_go(struct ib_device *ib, void *unused)
+static void remove(struct ib_device *ib, void *unused)
 {
 	mutex_lock(&in_use);
 	mutex_unlock(&in_use);
 }
 
-static struct ib_client client = { .name = "kverbs", .add = find, .remove = let_go };
+static struct ib_client client = { .name = "kverbs", .add = find, .remove = remove };
 
 static int run(void)
 {
@@ -78,5 +78,5 @@ static void __exit kverbs_exit(void)
 
 module_init(kverbs_init);
 module_exit(kverbs_exit);
-MODULE_DESCRIPTION("Tests and measures RDMA drivers as kernel consumers use them");
+MODULE_DESCRIPTION("Tests and measures RDMA drivers like a kernel ULP");
 MODULE_LICENSE("Dual BSD/GPL");

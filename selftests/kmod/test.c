@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * What a kernel consumer asks of a driver and no stock one asks where it can be seen: one thing, on
- * a queue pair that is connected to itself.
+ * Tests of kernel verbs that no stock ULP uses in a testable way, on a QP that is connected to
+ * itself.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -10,7 +10,7 @@
 
 #include "loop.h"
 
-#define FAR	(PAGE_SIZE / 2)		/* in the page: where peers write */
+#define FAR	(PAGE_SIZE / 2)		/* offset in the page of remote operations */
 
 #define wrong(fmt, ...) ({					\
 	pr_err("kverbs: test: " fmt "\n", ##__VA_ARGS__);	\
@@ -54,7 +54,7 @@ static int post_inline(struct loop *l, const void *data, u32 len)
 	return ib_post_send(l->qp, &wr, NULL);
 }
 
-/* From memory that is not mapped, and another's when the device sends. */
+/* From unmapped memory, which is overwritten before the device sends. */
 static int inline_data(struct loop *l)
 {
 	u8 want[LOOP_INLINE], *data;
@@ -76,18 +76,18 @@ static int inline_data(struct loop *l)
 	err = post_inline(l, data, l->max_inline + 1);
 	kfree(data);
 	if (!err)
-		return wrong("%u bytes of inline data are taken, the limit is %u",
+		return wrong("%u bytes of inline data are accepted, the limit is %u",
 			     l->max_inline + 1, l->max_inline);
 	if (!loop_reap(l, 2, wc))
 		return wrong("it did not complete");
 	if (memcmp(l->buf + FAR, want, sizeof(want)))
-		return wrong("%*ph and not %*ph", 8, l->buf + FAR, 8, want);
+		return wrong("%*ph instead of %*ph", 8, l->buf + FAR, 8, want);
 	return 0;
 }
 
 /* ---- fast registration ----------------------------------------------------------------------- */
 
-/* The page, by a key of its own. */
+/* Fast registration of the page. */
 static int map_page(struct loop *l, struct ib_mr *mr, int access)
 {
 	struct ib_reg_wr wr = { .wr = { .opcode = IB_WR_REG_MR }, .mr = mr, .access = access };
@@ -132,18 +132,18 @@ static int write_by_key(struct loop *l, struct ib_mr *mr)
 	if (post_write(l, 64, mr->iova + FAR, mr->rkey, NULL) || !loop_reap(l, 1, &wc))
 		return wrong("a WRITE by the key failed");
 	if (memcmp(l->buf, l->buf + FAR, 64))
-		return wrong("a WRITE by the key wrote something else");
+		return wrong("a WRITE by the key wrote wrong data");
 	err = unmap_page(l, mr);
 	if (err)
 		return err;
 	memset(l->buf + FAR, 0, 64);
 	if (post_write(l, 64, mr->iova + FAR, mr->rkey, NULL))
-		return wrong("posting a WRITE by the dead key failed");
-	/* Both ends are this queue pair: the one that refuses may flush what the other one asks. */
+		return wrong("posting a WRITE by the invalidated key failed");
+	/* Both ends are this QP: the responder's error may flush the request. */
 	if (loop_reap(l, 1, &wc) ||
 	    (wc.status != IB_WC_REM_ACCESS_ERR && wc.status != IB_WC_WR_FLUSH_ERR))
-		return wrong("a WRITE by the dead key: %s", ib_wc_status_msg(wc.status));
-	return memchr_inv(l->buf + FAR, 0, 64) ? wrong("a WRITE by the dead key wrote") : 0;
+		return wrong("WRITE by the invalidated key: %s", ib_wc_status_msg(wc.status));
+	return memchr_inv(l->buf + FAR, 0, 64) ? wrong("the invalidated key was written to") : 0;
 }
 
 static int with_mr(struct loop *l, int (*what)(struct loop *l, struct ib_mr *mr))
@@ -168,7 +168,7 @@ static int fast_registration(struct loop *l)
 
 /* ---- atomics --------------------------------------------------------------------------------- */
 
-/* What was there before, in the CPU's byte order; or -1 as all ones, which no test has. */
+/* Returns the previous value in host byte order, or all ones for an error. */
 static u64 atomic_op(struct loop *l, struct ib_mr *mr, enum ib_wr_opcode opcode, u64 compare_add,
 		     u64 swap)
 {
@@ -197,13 +197,13 @@ static int add_and_swap(struct loop *l, struct ib_mr *mr)
 	*target = start;
 	got = atomic_op(l, mr, IB_WR_ATOMIC_FETCH_AND_ADD, 7, 0);
 	if (got != start || *target != start + 7)
-		return wrong("fetch and add: %#llx was there, %#llx is", got, *target);
+		return wrong("fetch and add: returned %#llx, stored %#llx", got, *target);
 	got = atomic_op(l, mr, IB_WR_ATOMIC_CMP_AND_SWP, start, 9);
 	if (got != start + 7 || *target != start + 7)
-		return wrong("swap of another value: %#llx was there, %#llx is", got, *target);
+		return wrong("swap without match: returned %#llx, stored %#llx", got, *target);
 	got = atomic_op(l, mr, IB_WR_ATOMIC_CMP_AND_SWP, start + 7, 9);
 	if (got != start + 7 || *target != 9)
-		return wrong("compare and swap: %#llx was there, %#llx is", got, *target);
+		return wrong("compare and swap: returned %#llx, stored %#llx", got, *target);
 	return 0;
 }
 
@@ -246,13 +246,13 @@ static int events(struct loop *l)
 		if (post_writes(l))
 			return wrong("posting failed");
 		if (!wait_for_completion_timeout(&all_done, 5 * HZ))
-			return wrong("%d of %d completions came, turn %d",
+			return wrong("%d of %d completions, turn %d",
 				     atomic_read(&done_count), LOOP_BATCH, turn);
 	}
 	return 0;
 }
 
-/* All that was posted is over when it returns: sends, done or flushed, and receives. */
+/* All posted sends and receives have completed, successfully or flushed, when it returns. */
 static int drain(struct loop *l)
 {
 	int i, err = 0;
@@ -265,7 +265,7 @@ static int drain(struct loop *l)
 		return wrong("posting failed");
 	ib_drain_qp(l->qp);
 	i = atomic_read(&done_count);
-	return i == 2 * LOOP_BATCH - 1 ? 0 : wrong("%d of %d are over", i, 2 * LOOP_BATCH - 1);
+	return i == 2 * LOOP_BATCH - 1 ? 0 : wrong("%d of %d completions", i, 2 * LOOP_BATCH - 1);
 }
 
 /* ---- address handles ------------------------------------------------------------------------- */
@@ -325,7 +325,7 @@ int loop_test(struct ib_device *ib, const char *what)
 		return -EINVAL;
 	err = loop_open(&l, ib, tests[i].poll);
 	if (err)
-		wrong("a queue pair cannot be made: %d", err);
+		wrong("cannot create a QP: %d", err);
 	else
 		err = tests[i].run(&l);
 	loop_close(&l);

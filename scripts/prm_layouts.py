@@ -94,8 +94,8 @@ class Layouts:
         return self.sizes[name]
 
     def fields(self, layout, base=0, prefix=""):
-        """Own named fields as (path, first bit, width): members of layouts are not expanded,
-        anonymous structs and unions are."""
+        """Named fields as (path, first bit, width): nested layouts are not expanded, anonymous
+        structs and unions are."""
         offset = base
         for m in layout.members:
             if m.kind == "anon":
@@ -107,7 +107,7 @@ class Layouts:
                 offset += m.width * m.count
 
     def mark_named(self, layout, base, named):
-        """Sets named[bit] for each bit that some field names, whichever alternative of a union."""
+        """Sets named[bit] for each bit of a named field, in any alternative of a union."""
         offset = base
         for m in layout.members:
             for i in range(m.count):
@@ -122,7 +122,7 @@ class Layouts:
                 offset += m.width * m.count
 
     def reserved(self, name):
-        """Ranges (first bit, width) that no field of the layout or of what it holds names."""
+        """Ranges (first bit, width) that are not covered by named fields, including nested ones."""
         named = bytearray(self.width(name))
         self.mark_named(self.by_name[name], 0, named)
         return [(r.start(), r.end() - r.start()) for r in re.finditer(rb"\0+", bytes(named))]

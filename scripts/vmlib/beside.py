@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Work that goes on beside other work."""
+"""Background work in threads."""
 
 import threading
 
 
 class Beside(threading.Thread):
-    """Begins at once; its error is the error of who calls finish(). It ends with the process."""
+    """Starts at once; finish() raises its exception. A daemon thread."""
 
     def __init__(self, work, *args):
         super().__init__(target=self.guarded, args=(work, *args), daemon=True)
@@ -25,7 +25,7 @@ class Beside(threading.Thread):
 
 
 def finish_all(threads):
-    """All have ended before the first error counts."""
+    """Wait for all threads, then raise the first exception."""
     for t in threads:
         t.join()
     for t in threads:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Which tests a change can touch, by selftests/changed.tsv: prints the patterns for ONLY=, or "everything".
+"""Which tests a change can affect, by selftests/changed.tsv: prints the patterns for ONLY=, or "everything".
 
 usage: changed.py FILE...    the files that changed
 """
@@ -11,10 +11,10 @@ from results import table
 
 
 def pattern(path):
-    """A path of the table as a regular expression."""
+    """Convert a path of the table to a regular expression."""
     parts = re.split(r"(\*\*|\*|\{name\})", path)
-    said = {"**": ".*", "*": "[^/]*", "{name}": r"(?P<name>[^/.]+)"}
-    return re.compile("".join(said.get(p) or re.escape(p) for p in parts))
+    wildcards = {"**": ".*", "*": "[^/]*", "{name}": r"(?P<name>[^/.]+)"}
+    return re.compile("".join(wildcards.get(p) or re.escape(p) for p in parts))
 
 
 def tests_of(path, rows):

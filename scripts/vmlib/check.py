@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""scripts/check: run the tests, in the toolbox; count and time them, and say how to run one again."""
+"""scripts/check: run the tests in the toolbox; count and time them, and print how to repeat a failed one."""
 
 import os
 import signal
@@ -15,26 +15,26 @@ from steps import asked_for, step
 BUILD_KERNELS = ("6.1", "6.12", "7.2")
 INSIDE = "scripts/toolbox run "
 
-# Tests without machines: id, what it is, command, whether it prints results of its own
+# Steps without guests: id, description, command, whether it prints KTAP results
 HOST_STEPS = (
-    ("layers", "layers: who includes whom", ["scripts/check-layers"], False),
-    ("docs", "documentation says what the tests say", ["scripts/check-docs"], False),
-    ("ids", "tests have ids, and what names tests names some that exist", ["scripts/check-ids"], False),
-    ("prm", "layouts against the kernels' own headers", ["scripts/check-prm"], False),
+    ("layers", "include rules of the layers", ["scripts/check-layers"], False),
+    ("docs", "documentation matches the tests", ["scripts/check-docs"], False),
+    ("ids", "ids of tests are valid, and so are references to them", ["scripts/check-ids"], False),
+    ("prm", "layouts match the kernels' headers", ["scripts/check-prm"], False),
     ("host", "host tests of policy, codec and layouts", ["make", "-s", "-C", "selftests/host", f"O={BUILD}/host", "check"], True),
-    ("wire", "the judge of captures judges itself", ["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", "check"], True),
+    ("wire", "self-test of roce_check", ["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", "check"], True),
     ("user-tools", "the users' tools", ["make", "-s", "-C", "selftests/tools", f"O={BUILD}/tools", "check"], True),
     ("emulator", "emulator tests with sanitizers",
      ["make", "-s", "-j2", "-C", "emulator", f"O={BUILD}/emulator", "check"], True),
 )
 
 
-# and the others
+# ids of all steps
 STEPS = tuple(s[0] for s in HOST_STEPS) + tuple(f"build-{k}" for k in BUILD_KERNELS) + ("loops", "install", "kselftest-runner")
 
 
 def emulator_programs():
-    """Those of emulator/tests that ONLY names: emulator.test_rdma.*"""
+    """Programs of emulator/tests in ONLY, such as emulator.test_rdma.*"""
     named = {g.split(".")[1] for g in patterns(os.environ["ONLY"]) if g.startswith("emulator.test_") or g.startswith("emulator.fuzz_")}
     return [] if any(c in n for n in named for c in "*?[") else sorted(named)
 
@@ -50,24 +50,24 @@ def host_part():
 def build_part():
     heading("Builds")
     for k in BUILD_KERNELS:
-        step(f"build-{k}", f"modules for kernel {k}, W=1, without a warning", ["scripts/build-modules", k, "W=1"],
+        step(f"build-{k}", f"modules for kernel {k}, W=1, no warnings", ["scripts/build-modules", k, "W=1"],
              f"make modules KERNEL={k}")
     cmd = ["scripts/check-loops"]
-    step("loops", "no large circle of files that call each other", cmd, INSIDE + cmd[0])
+    step("loops", "no large call cycles between files", cmd, INSIDE + cmd[0])
 
 
 def package_part(kernels):
-    """Install and remove what is released; with LONG=1 for each kernel."""
+    """Install and uninstall the release; with LONG=1 for each kernel."""
     heading("Packages")
     fit = [k for k in kernels if k in BUILD_KERNELS] or ["6.12"]
     cmd = ["selftests/package/run", f"{BUILD}/package", *(BUILD_KERNELS if os.environ["LONG"] else fit[:1])]
-    step("install", "packages are installed and removed", cmd, "make check-package", True)
+    step("install", "packages install and uninstall", cmd, "make check-package", True)
     cmd = ["selftests/package/kselftest", f"{BUILD}/package/kselftest"]
-    step("kselftest-runner", "the kernel's runner of selftests", cmd, "make check-package LONG=1", True)
+    step("kselftest-runner", "the kernel's kselftest runner", cmd, "make check-package LONG=1", True)
 
 
 def packages_at_end(kernels):
-    """As package_part, but what it says comes when it has ended."""
+    """As package_part, with its output shown at the end."""
     out.hold()
     package_part(kernels)
     out.hold()
@@ -86,7 +86,7 @@ def parts_without_machines(parts):
 # --- tests in virtual machines ------------------------------------------------
 
 def scripts_wanted():
-    """[(script, ids of it or None for all of them)]"""
+    """[(script, its selected ids, or None for all)]"""
     found = all_scripts()
     names = os.environ["TESTS"].split()
     for n in names:
@@ -101,7 +101,7 @@ def scripts_wanted():
 
 
 def prepare_vm(kernels, driver):
-    """Emulator and modules that the VM tests run on; False if they do not build."""
+    """Build emulator and modules for the VM tests; returns False if that fails."""
     ok = True
     for k in kernels:
         cmd = ["env", "FOLDER=selftests/kmod", "scripts/build-modules", k, "W=1"]
@@ -142,7 +142,7 @@ def vm_part():
 
 
 def list_part():
-    """Ids and sentences of the VM tests, and the steps that have tests without machines"""
+    """List ids and sentences of the VM tests, and the steps without guests"""
     globs = patterns(os.environ["ONLY"])
     for s in all_scripts():
         for ident, sentence in s.ids().items():

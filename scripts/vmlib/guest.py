@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""One guest: its QEMU and the ports the runner talks to it through."""
+"""A guest: its QEMU and the ports through which the runner talks to it."""
 
 import os
 import socket
@@ -62,11 +62,11 @@ class Guest:
         return s
 
     def start(self, opts, more):
-        """Its QEMU, with MORE on its command line."""
+        """Start QEMU with the additional arguments MORE."""
         self.child = Child(f"guest {self.name}", qemu.machine(self, opts) + more, self.out("qemu"))
 
     def begin(self):
-        """It has booted: what it is to know of this run."""
+        """After the boot: send the settings of this run."""
         self.env["ADAPTER"] = str(len(self.functions))
         self.send(" ".join(["begin", f"{time.time():.2f}"] + [f"{k}={v}" for k, v in self.env.items()]))
 
@@ -79,7 +79,7 @@ class Guest:
             self.state = "stopping"
 
     def control(self, data):
-        """Take bytes of the control port; yields the words in them."""
+        """Process data from the control port; yields the words of each line."""
         self.pending += data
         while b"\n" in self.pending:
             line, self.pending = self.pending.split(b"\n", 1)

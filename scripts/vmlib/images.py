@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """What a guest boots from: kernels, initramfs images and the root file system.
 
-All of it is made from the toolbox tree (which is the root directory here) and
-kept in the cache, keyed by a hash of what it was made of.
+Images are made from the toolbox tree (the root directory here) and kept in
+the cache, keyed by a hash of their sources.
 """
 
 import fcntl
@@ -17,8 +17,8 @@ REPO = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 CACHE = os.environ.get("CXR_CACHE") or os.path.expanduser("~/.cache/cxr")
 IMAGES = os.path.join(CACHE, "images")
 
-# What the first minute of a guest needs, where the kernel does not build it in.
-# (crc32c_generic is not a dependency in modules.dep: libcrc32c asks for it by name.)
+# Modules for booting a guest, unless built in.
+# (crc32c_generic is not a dependency in modules.dep: libcrc32c requests it by name.)
 BOOT_MODULES = ("virtio_pci", "virtio_blk", "virtio_console", "virtio_net", "9pnet_virtio", "9p", "crc32c_generic",
                 "erofs")
 
@@ -33,11 +33,11 @@ ROOT_EXCLUDES = (
 
 
 class ImageError(Exception):
-    """Something a guest needs cannot be had; the text says what to do."""
+    """Something that a guest needs is missing; the text says what to do."""
 
 
 class Kernel:
-    """A bootable kernel: where its image, modules and configuration are."""
+    """A bootable kernel: paths of image, modules and configuration."""
 
     def __init__(self, name):
         self.name = name
@@ -69,11 +69,11 @@ class Kernel:
     def _debug_dir():
         base = os.path.join(CACHE, "debug-kernel")
         if not os.path.exists(os.path.join(base, "release")):
-            raise ImageError("there is no debug kernel yet: scripts/debug-kernel makes one")
+            raise ImageError("there is no debug kernel yet: run scripts/debug-kernel")
         return base
 
     def boot_modules(self):
-        """Files of BOOT_MODULES and what they depend on, in loading order."""
+        """Files of BOOT_MODULES and their dependencies, in load order."""
         deps = {}
         top = f"{self.modules}/{self.release}"
         with open(f"{top}/modules.dep", encoding="ascii") as f:
@@ -93,7 +93,7 @@ class Kernel:
 
 
 def hash_of(*parts):
-    """A short name for what PARTS are."""
+    """A short hash of PARTS."""
     h = hashlib.sha256()
     for p in parts:
         h.update(repr(p).encode())
@@ -101,7 +101,7 @@ def hash_of(*parts):
 
 
 def cached(name, make):
-    """Path of image NAME; make(path) writes it when it is not there yet."""
+    """Path of image NAME; make(path) creates it if it does not exist."""
     os.makedirs(IMAGES, exist_ok=True)
     path = os.path.join(IMAGES, name)
     with open(path + ".lock", "w", encoding="ascii") as lock:
@@ -119,7 +119,7 @@ def _module_bytes(path):
 
 
 def initramfs(kernel):
-    """The image that finds the root file system, and what runs in a guest before it has the repository."""
+    """The image that mounts the root file system, and has the programs that run before the repository is mounted."""
     scripts = {}
     for path in ("scripts/guest/initramfs-init", "scripts/guest/init", "selftests/lib/agent"):
         with open(os.path.join(REPO, path), "rb") as f:
@@ -161,7 +161,7 @@ def root(say):
         say("making the guests' root file system (once)")
         cmd = ["mkfs.erofs", "--quiet", "-T0", "--all-root"]
         cmd += [f"--exclude-regex={x}" for x in ROOT_EXCLUDES]
-        # a plain bind mount: the tree without what is mounted into it
+        # a non-recursive bind mount: the tree without its submounts
         with tempfile.TemporaryDirectory() as plain:
             subprocess.run(["mount", "--bind", "/", plain], check=True)
             try:

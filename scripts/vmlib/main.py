@@ -115,7 +115,7 @@ def say(text):
 
 
 def socket_dir():
-    """A short path for the sockets; clears away those of runs that were killed."""
+    """A directory with a short path for sockets; removes those of killed runs."""
     for d in os.listdir("/tmp"):
         m = re.fullmatch(r"cxr-vm-(\d+)-\w+", d)
         if m and not os.path.exists(f"/proc/{m.group(1)}"):
@@ -137,7 +137,7 @@ def guest_kernel(opts, index):
 
 
 def prepare(parser, opts):
-    """Check and make what the run needs; fills in opts."""
+    """Check and create what the run needs; fills in opts."""
     opts.sockets = function_sockets(parser, opts)
     opts.uses_adapter = opts.driver in ("cxr", "mlx5")
     if opts.uses_adapter:
@@ -161,7 +161,7 @@ def prepare(parser, opts):
 
 
 def snapshots(opts):
-    """What tells the snapshot of a guest. With KVM a boot takes no time, and a kernel argument is seldom tried twice."""
+    """Returns a function from a guest to its snapshot or None. Not used with KVM, where booting is fast, nor with --append."""
     all_erofs = all(k.has_erofs for k in opts.guest_kernels)
     if opts.boot or opts.accel != "tcg" or opts.append or not all_erofs:
         return lambda guest: None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""scripts/mutants: is each small breakage of the code seen by the test that must see it?"""
+"""scripts/mutants: does each mutant of the code make its test fail?"""
 
 import fcntl
 import fnmatch
@@ -16,7 +16,7 @@ from images import REPO
 from mutants_vm import run_in_guests
 
 BUILD = os.path.join(REPO, "build/mutants")
-TREE = os.path.join(BUILD, "tree")      # a copy, for programs of the host; the sources are never touched
+TREE = os.path.join(BUILD, "tree")      # a copy for host programs; the sources are never modified
 COPIED = ("drivers", "include", "emulator", "selftests/host", "scripts/prm-reserved", "scripts/prm_layouts.py",
           "Documentation/faults.rst")
 KEYS = ("file", "test", "why", "kernel", "dies", "wire")
@@ -25,11 +25,11 @@ PROGRAM_SECONDS = 240
 
 
 class TableError(Exception):
-    """What is wrong with selftests/mutants."""
+    """An error in selftests/mutants."""
 
 
 class Mutant:
-    """A breakage: hunks of whole lines, each of which stands in the file exactly once, and the test that must fail."""
+    """A mutant: hunks of whole lines, each of which occurs exactly once in the file, and the test that must fail."""
 
     def __init__(self, name, where):
         self.name, self.where = name, where
@@ -43,13 +43,13 @@ class Mutant:
         if sign == "-" and (not self.hunks or self.hunks[-1][1]):
             self.hunks.append(([], []))
         if not self.hunks:
-            raise TableError(f"{self.where}: {self.name}: a line that is added needs one before it that goes")
+            raise TableError(f"{self.where}: {self.name}: an added line needs a removed line before it")
         self.hunks[-1][sign == "+"].append(text)
 
     def check(self):
         for key in ("file", "test", "why"):
             if key not in self.key:
-                raise TableError(f"{self.where}: {self.name}: there is no '{key}:'")
+                raise TableError(f"{self.where}: {self.name}: '{key}:' is missing")
         if not self.hunks:
             raise TableError(f"{self.where}: {self.name}: it changes nothing")
         self.kind, _, self.test = self.key["test"].partition(" ")
@@ -60,7 +60,7 @@ class Mutant:
         self.wire = self.key.get("wire") == "yes"
 
     def mutated(self):
-        """The file's text with the breakage in it, or None if the table is stale."""
+        """The mutated text of the file, or None if the mutant is stale."""
         try:
             with open(os.path.join(REPO, self.key["file"]), encoding="utf-8") as f:
                 text = "\n" + f.read()
@@ -71,7 +71,7 @@ class Mutant:
             old = "\n" + "".join(line + "\n" for line in old)
             n = text.count(old)
             if n != 1:
-                self.note = f"stands {n} times in {self.key['file']}: {old.strip()}"
+                self.note = f"occurs {n} times in {self.key['file']}: {old.strip()}"
                 return None
             text = text.replace(old, "\n" + "".join(line + "\n" for line in new))
         return text[1:]
@@ -100,7 +100,7 @@ def read_table(path):
             elif line[0] in "-+":
                 found[-1].add(line)
             else:
-                raise TableError(f"{where}:{number}: neither a line of a breakage nor one of {', '.join(KEYS)}")
+                raise TableError(f"{where}:{number}: neither a line of a hunk nor one of {', '.join(KEYS)}")
     return found
 
 
@@ -110,11 +110,11 @@ def read_tables(patterns):
     for m in mutants:
         m.check()
         if m.name in names:
-            raise TableError(f"{m.where}: there are two mutants {m.name}")
+            raise TableError(f"{m.where}: duplicate mutant {m.name}")
         names.add(m.name)
     for p in patterns:
         if not fnmatch.filter(names, p):
-            raise TableError(f"no mutant is called {p}")
+            raise TableError(f"there is no mutant {p}")
     return [m for m in mutants if not patterns or any(fnmatch.fnmatchcase(m.name, p) for p in patterns)]
 
 
@@ -132,8 +132,8 @@ def sources(parts):
 
 
 def sync(copy, parts, changed):
-    """Have a copy equal to the sources, but for the files {path: text}. What is equal already keeps its time, so that make
-    compiles what a mutant changes and what the one before it had changed. Returns a hash of it all."""
+    """Update a copy of the sources, with the changed files {path: text}. Identical files keep their time stamps, so that make
+    only compiles what this mutant and the previous one change. Returns a hash of everything."""
     wanted = sorted(set(sources(parts)))
     digest = hashlib.sha256()
     for path in wanted:
@@ -164,16 +164,16 @@ def sync(copy, parts, changed):
 
 
 def make(*words):
-    """Returns None, or why it failed."""
+    """Returns None, or the error output."""
     done = subprocess.run(["make", "-s", "-j2", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", check=False)
-    return None if done.returncode == 0 else done.stdout.strip() or f"make ends with {done.returncode}"
+    return None if done.returncode == 0 else done.stdout.strip() or f"make: exit code {done.returncode}"
 
 
-# ---- programs of the host ------------------------------------------------------
+# ---- host programs -------------------------------------------------------------
 
 class Program:
-    """A test program, built from the copy: what it says of each of its tests."""
+    """A test program, built from the copy."""
 
     def __init__(self, kind, name):
         self.kind, self.name = kind, name
@@ -186,7 +186,7 @@ class Program:
         return make("-C", os.path.join(TREE, "emulator"), f"O={out}", "CFLAGS=-O1", f"{out}/cxemu", f"{out}/{self.name}")
 
     def run(self):
-        """(results, how it ended): {sentence: True or False}."""
+        """Returns (results, exit code); results: {sentence: True or False}."""
         out = os.path.join(TREE, "build", self.kind)
         words = [os.path.join(out, self.name)] + [out] * (self.kind == "emulator")
         try:
@@ -203,7 +203,7 @@ class Program:
         return results, code
 
     def good_results(self):
-        """What it says without a mutant."""
+        """Results without a mutant."""
         if self.good is None:
             sync(TREE, COPIED, {})
             why = self.build()
@@ -211,14 +211,14 @@ class Program:
         return self.good
 
     def lacks(self, pattern):
-        """Why it cannot judge by these tests, or None."""
+        """Why these tests cannot be used, or None."""
         good, code = self.good_results()
         if code:
             return f"{self.name} fails without a mutant: {code}"
         return None if fnmatch.filter(good, pattern) else f"{self.name} has no test '{pattern}'"
 
     def verdict(self, m, pattern):
-        """(result, note) of what was built now."""
+        """(result, note) of the current build."""
         results, code = self.run()
         ended = [good for t, good in results.items() if fnmatch.fnmatchcase(t, pattern)]
         if not all(ended):
@@ -245,7 +245,7 @@ def judge_program(m, program, pattern):
 
 
 def run_programs(mutants, show):
-    """Mutants that programs of the host judge; those of one file follow each other, so that less is compiled."""
+    """Run mutants with host programs as their tests, grouped by file to compile less."""
     programs = {}
     for m in sorted(mutants, key=lambda m: (m.kind != "host", m.key["file"])):
         name, pattern = ("host", m.test) if m.kind == "host" else m.test.split(": ", 1)
@@ -257,7 +257,7 @@ def run_programs(mutants, show):
         show(m)
 
 
-# ---- telling -------------------------------------------------------------------
+# ---- output --------------------------------------------------------------------
 
 def show(m):
     print(f"    {m.result:9} {m.name}  ({m.test}, {m.seconds:.1f} s)", flush=True)
@@ -283,7 +283,7 @@ def main(patterns):
     except TableError as e:
         sys.exit(f"mutants: {e}")
     os.makedirs(BUILD, exist_ok=True)
-    # one run at a time: there is one copy
+    # one run at a time: there is only one copy
     with open(os.path.join(BUILD, ".lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         judge(mutants)
@@ -294,7 +294,7 @@ def judge(mutants):
     programs = [m for m in mutants if m.kind != "vm"]
     guests = [m for m in mutants if m.kind == "vm"]
     if programs:
-        print("Judged by host tests and by the emulator's own", flush=True)
+        print("Host tests and emulator tests", flush=True)
         run_programs(programs, show)
     if guests:
         run_in_guests(guests, sync, show)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""scripts/mutants: modules with a breakage each, and one boot of guests for all that are judged on the same machines."""
+"""scripts/mutants: builds modules for each mutant, and boots guests once for all mutants that need the same machines."""
 
 import fnmatch
 import glob
@@ -20,9 +20,9 @@ from images import REPO
 
 BUILD = os.path.join(REPO, "build/mutants")
 PARTS = ("Kbuild", "drivers", "include")
-TEST_SECONDS = 400      # set-up and test have limits of their own, which are lower
+TEST_SECONDS = 400      # set-up and test have lower limits of their own
 BOOT_SECONDS = 300
-GOOD = "none"           # what a run without a mutant is called
+GOOD = "none"           # name of a run without a mutant
 
 
 # ---- modules -----------------------------------------------------------------
@@ -36,7 +36,7 @@ def tail_of(text):
 
 
 class Modules:
-    """The copy that the modules for one kernel are built in, and a folder of them for each mutant."""
+    """The copy in which the modules for one kernel are built, and a folder of modules for each mutant."""
 
     def __init__(self, kernel, sync):
         self.kernel, self.sync = kernel, sync
@@ -50,7 +50,7 @@ class Modules:
             self.take_objects()
 
     def take_objects(self):
-        """What `make modules` has compiled, and how, needs not be compiled again: the commands name another folder."""
+        """Reuse the objects of `make modules`, with the folder replaced in their saved commands."""
         good = os.path.join(REPO, "build", self.kernel)
         for folder, _, files in os.walk(good):
             for name in files:
@@ -64,7 +64,7 @@ class Modules:
                     f.write(data)
 
     def build(self, m, text):
-        """Returns None, or why the mutant does not build."""
+        """Build a mutant; returns None, or the error output."""
         want = self.sync(self.copy, PARTS, {m.key["file"]: text})
         place = os.path.join(BUILD, "modules", self.kernel, m.name)
         mark = os.path.join(place, "made-of")
@@ -87,7 +87,7 @@ class Modules:
 
 
 def build_all(mutants, sync, show):
-    """Those that built; of one kernel and one file follow each other, so that less is compiled."""
+    """Build all mutants, grouped by kernel and file to compile less; returns those that were built."""
     built, modules = [], {}
     for m in sorted(mutants, key=lambda m: (m.kernel, m.key["file"])):
         text = m.mutated()
@@ -109,7 +109,7 @@ def build_all(mutants, sync, show):
 # ---- guests ------------------------------------------------------------------
 
 class Machines:
-    """Guests of one kind, booted as often as a mutant takes them down, and what is left to run in them."""
+    """Guests of one kind and the mutants to run in them; booted again if a mutant crashes them."""
 
     def __init__(self, kernel, head, mutants, show):
         self.kernel, self.head, self.mutants, self.show = kernel, head, mutants, show
@@ -122,7 +122,7 @@ class Machines:
         self.what += ", peers with Soft-RoCE" if head["peers"] == "soft" else ""
 
     def entries(self):
-        """(mutant or None, script, ids): each script without a mutant first, then with one after the other."""
+        """(mutant or None, script, ids): each script first without a mutant, then with each of its mutants."""
         found = []
         for script in sorted({m.script for m in self.mutants}):
             those = [m for m in self.mutants if m.script == script]
@@ -153,7 +153,7 @@ class Machines:
                 return
 
     def boot(self, left):
-        """One boot; returns the entries that have not run."""
+        """Boot and run; returns the entries that did not run."""
         self.out = os.path.join(BUILD, f"vm-{self.kernel}-{self.head['guests']}x{self.head['functions']}x{self.head['cpus']}"
                                 f"{self.head['card']}{self.head['peers']}-{self.boots}")
         self.boots += 1
@@ -174,7 +174,7 @@ class Machines:
             proc.wait()
 
     def follow(self, proc, left, limit):
-        """Read what the guests say, entry by entry."""
+        """Process the output of the guests, entry by entry."""
         lines, began = None, time.monotonic()
         for text in self.lines(proc, lambda: began + BOOT_SECONDS + limit * (1 if left and left[0][0] else 3)):
             if re.match(r"# mutant: ", text):
@@ -190,7 +190,7 @@ class Machines:
         return left
 
     def lines(self, proc, end):
-        """Lines of its output, until it ends or stands still."""
+        """Lines of its output, until it ends or times out."""
         pending = b""
         with open(os.path.join(self.out, "said.txt"), "wb") as log:
             while True:
@@ -236,19 +236,19 @@ class Machines:
     def died(self, entry, seconds):
         m, script, _ = entry
         if not m:
-            print(f"    {script} without a mutant takes the guests down, see {self.out}", flush=True)
+            print(f"    {script} crashes the guests without a mutant, see {self.out}", flush=True)
             return
         m.seconds = seconds
-        m.end("caught" if m.dies else "died", "" if m.dies else f"the guests went down or stood still, see {self.out}")
+        m.end("caught" if m.dies else "died", "" if m.dies else f"the guests crashed or hung, see {self.out}")
         self.show(m)
 
 
 class OnTheWire(Machines):
-    """For what a test says on the wire: the test passes, and the judge of captures finds it. A boot for each, since a capture
-    does not tell mutants apart."""
+    """For tests that check frames on the wire: the test passes, and roce_check finds the error. One boot per mutant, since the
+    frames of different mutants cannot be told apart in a capture."""
 
     def run(self):
-        print(f"{self.what}, judged on the wire", flush=True)
+        print(f"{self.what}, checked on the wire", flush=True)
         judge = ["make", "-s", "-C", "selftests/wire", f"O={results_of.BUILD}/wire", f"{results_of.BUILD}/wire/roce_check"]
         subprocess.run(judge, cwd=REPO, check=True)
         for m in self.mutants:
@@ -258,7 +258,7 @@ class OnTheWire(Machines):
             else:
                 why = self.complaint((m, m.script, m.test))
             if not m.result:
-                m.end("caught" if why else "SURVIVED", "" if why else "the test passes, and the frames are right")
+                m.end("caught" if why else "SURVIVED", "" if why else "the test passes, and the frames are valid")
             self.show(m)
 
     def command(self, out, seconds):
@@ -266,7 +266,7 @@ class OnTheWire(Machines):
         return cmd[:1] + ["--pcap", os.path.join(out, "wire.pcap")] + cmd[1:]
 
     def complaint(self, entry):
-        """The first thing that the judge finds wrong with the frames of this run, or nothing."""
+        """The first error that roce_check finds in this run, or an empty string."""
         self.boot([entry])
         with open(os.path.join(self.out, "said.txt"), encoding="utf-8", errors="replace") as f:
             windows = re.findall(r"^# windows: (\S+) (\d+)", f.read(), re.M)
@@ -276,7 +276,7 @@ class OnTheWire(Machines):
         done = subprocess.run(words + [os.path.join(self.out, "wire.pcap")], cwd=REPO, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
         if not windows or int(windows[0][1]) == 0:
-            return "nothing was said on the wire"
+            return "there was no window on the wire"
         return (re.findall(r"^roce_check: .*", done.stdout, re.M) or ["exit code not 0"])[0] if done.returncode else ""
 
 
@@ -297,7 +297,7 @@ def run_in_guests(mutants, sync, show):
     os.makedirs(results_of.LOGS, exist_ok=True)
     if not check.prepare_vm(sorted({m.kernel for m in mutants}), "cxr"):
         for m in mutants:
-            m.end("no test", "what is not mutated does not build")
+            m.end("no test", "the unmodified code does not build")
             show(m)
         return
     built = build_all(mutants, sync, show)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Child processes that never outlive the runner."""
+"""Child processes that do not outlive the runner."""
 
 import ctypes
 import os
@@ -12,18 +12,18 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def die_with_parent(sig=signal.SIGKILL):
-    """Have the kernel send SIG to this process when its parent ends."""
+    """Ask the kernel to send SIG to this process when its parent ends."""
     _libc.prctl(PR_SET_PDEATHSIG, int(sig), 0, 0, 0)
 
 
 def patience(kernel):
-    """Factor for time limits: the debug kernel is slow, and so is a machine with much else to do."""
+    """Factor for time limits on the debug kernel and on a loaded machine."""
     crowd = os.getloadavg()[0] / (2 * os.cpu_count())
     return (6 if kernel == "debug" else 1) * max(1, min(4, round(crowd)))
 
 
 class Child:
-    """A process in a session of its own, its output in a log file."""
+    """A process in its own session, with its output in a log file."""
 
     def __init__(self, name, argv, log, env=None):
         self.name = name
@@ -41,7 +41,7 @@ class Child:
         self.pidfd = os.pidfd_open(self.proc.pid)
 
     def status(self):
-        """None while it runs, else how it ended, in words."""
+        """None while it runs, else a description of how it ended."""
         rc = self.proc.poll()
         if rc is None:
             return None
@@ -56,7 +56,7 @@ class Child:
             return None
 
     def end(self, patience=5.0):
-        """Ask it to end, then make it."""
+        """Terminate it, then kill it."""
         if self.proc.poll() is None:
             self.proc.terminate()
             if self.wait(patience) is None:
@@ -76,7 +76,7 @@ class Child:
 
 
 def tail(path, lines=20):
-    """The last lines of a text file, fit for a terminal."""
+    """The last lines of a text file, indented for a terminal."""
     try:
         with open(path, "rb") as f:
             f.seek(0, os.SEEK_END)
@@ -89,7 +89,7 @@ def tail(path, lines=20):
 
 
 def wait_for_path(path, child, seconds):
-    """Wait until PATH exists; False if the child ended or time is up."""
+    """Wait until PATH exists; returns False if the child ended or on timeout."""
     end = time.monotonic() + seconds
     while not os.path.exists(path):
         if child.status() is not None or time.monotonic() > end:

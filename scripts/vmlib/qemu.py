@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""QEMU: what this one can do, and the command line of a guest."""
+"""QEMU: its capabilities, and the command line of a guest."""
 
 import json
 import os
@@ -16,24 +16,24 @@ QEMU = "qemu-system-x86_64"
 APPEND = ("console=ttyS0 quiet panic=-1 nokaslr no_timer_check tsc=reliable mitigations=off "
           "log_buf_len=4M random.trust_cpu=on rcupdate.rcu_cpu_stall_timeout=120 "
           "panic_on_warn=1 oops=panic softlockup_panic=1 watchdog_thresh=60 hung_task_panic=1")
-# Under TCG each level of page tables and each opened window to user memory is work for every access: without them a guest
-# takes two thirds of the time. Who follows a pointer of user space by mistake is found on the debug kernel, which has them. Strings
-# of bytes are one step a byte here, which KASAN would fill its shadow with.
+# Under TCG five-level page tables and SMAP/SMEP are expensive: without them a guest takes two thirds of the time. The debug kernel has
+# SMAP and SMEP, to find stray accesses to user memory. rep movsb/stosb take one step per byte under TCG, and KASAN would use them to
+# fill its shadow memory.
 CPU = "max,la57=off,smap=off,smep=off,umip=off,pku=off,erms=off,fsrm=off"
 CPU_DEBUG = "max,la57=off,erms=off,fsrm=off,fsrs=off"
 ROOT_PORT_ROOM = "512M"   # 8 functions of 32 MiB, twice
-# Who looks for stray accesses to memory. KASAN does it better than SLUB, which would cost a third of the
-# time beside it; kernels without it have SLUB do it where a driver of ours runs.
+# Detection of memory errors: KASAN, which is better than SLUB debugging, which in addition would cost a third of the
+# time; SLUB debugging on kernels without KASAN, for cxr only.
 WITH_KASAN = "slab_debug=-"
 WITHOUT_KASAN = "slub_debug=FZP"
 
 
 class MonitorError(Exception):
-    """QEMU does not do what it was told."""
+    """A monitor command failed."""
 
 
 def check_vfio_user():
-    """Refuse a QEMU that cannot plug in the emulated adapter."""
+    """Check that QEMU supports the emulated adapter."""
     try:
         out = subprocess.run([QEMU, "-device", "help"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as e:
@@ -42,11 +42,11 @@ def check_vfio_user():
         version = subprocess.run([QEMU, "--version"], capture_output=True, text=True, check=False)
         raise ImageError("this QEMU has no vfio-user-pci device (10.1 or later is needed); it is "
                          + version.stdout.splitlines()[0]
-                         + "\nWithout it the generic tests run on Soft-RoCE: make check HCA=rxe")
+                         + "\nThe generic tests run on Soft-RoCE without it: make check HCA=rxe")
 
 
 def accelerator(kernel_image):
-    """kvm if a kernel really starts with it, else tcg; asked once per boot of the machine."""
+    """kvm if a kernel boots with it, else tcg; tested once per boot of the machine."""
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as f:
         boot = f.read().strip()
     memo = os.path.join(CACHE, "kvm-probe")
@@ -76,7 +76,7 @@ def _kvm_works(kernel_image):
 
 
 def machine(guest, opts):
-    """The command line of a guest but for the adapter's functions; see class Guest for its fields."""
+    """The command line of a guest without the adapter's functions; see class Guest for the fields."""
     sock, out = guest.sockets, guest.out
     accel = {"kvm": "kvm", "icount": "tcg,thread=single"}.get(opts.accel, "tcg,thread=multi")
     board = "q35,memory-backend=m0"
@@ -118,13 +118,13 @@ def machine(guest, opts):
     for i, (netdev, mac) in enumerate(guest.cables):
         cmd += ["-netdev", f"{netdev},id=net{i}", "-device", f"virtio-net-pci,netdev=net{i},mac={mac}"]
     if opts.uses_adapter and not guest.soft:
-        # with room for functions that are found after the firmware has given out addresses
+        # reserve address space for functions that are hot-plugged after the firmware has run
         cmd += ["-device", f"pcie-root-port,id=rp0,chassis=1,slot=1,pref64-reserve={ROOT_PORT_ROOM}"]
     return cmd
 
 
 def functions(guest):
-    """The adapter's functions, behind the root port, in the order in which they can be plugged: the first one last."""
+    """The adapter's functions behind the root port, in plug order: function 0 must be the last one."""
     return [{"driver": "vfio-user-pci", "socket": {"type": "unix", "path": path}, "bus": "rp0", "addr": f"0.{i}",
              "multifunction": len(guest.functions) > 1} for i, path in reversed(list(enumerate(guest.functions)))]
 
@@ -147,7 +147,7 @@ class Monitor:
         self.sock.close()
 
     def command(self, name, **arguments):
-        """The command's answer."""
+        """Execute a command; returns its answer."""
         self.file.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
         self.file.flush()
         while True:
@@ -158,7 +158,7 @@ class Monitor:
                 return answer["return"]
 
     def migrated(self):
-        """Wait until what was asked for last is done."""
+        """Wait for the end of the migration."""
         while True:
             state = self.command("query-migrate")
             if state.get("status") == "completed":
@@ -168,14 +168,14 @@ class Monitor:
             time.sleep(0.02)
 
     def save(self, path):
-        """The machine as it is, in a file. It does not run any more."""
+        """Save the machine in a file. It is stopped afterwards."""
         self.command("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
         self.command("migrate", uri=f"file:{path}")
         self.migrated()
 
     def load(self, path):
-        """A machine that was started with -incoming defer goes on as it was saved. It has not moved, and need not be announced:
-        the network back end of type stream of QEMU 11.1 would die of it, without its other end yet."""
+        """Load a saved machine into a QEMU started with -incoming defer. Announcements are disabled: they are not needed, and
+        crash the stream network back end of QEMU 11.1 while its other end is missing."""
         self.command("migrate-set-parameters", **{"announce-rounds": 0})
         self.command("migrate-incoming", uri=f"file:{path}")
         self.migrated()

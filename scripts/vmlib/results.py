@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What came out of the tests: counted, timed, held against the list of skips, and shown."""
+"""Test results: counted, timed, compared with the list of allowed skips, and shown."""
 
 import fnmatch
 import os
@@ -10,7 +10,7 @@ import time
 from images import REPO
 
 BUILD = os.path.join(REPO, "build")
-# of a run of several parts (scripts/parts) each has its own
+# a folder for each part of a run (scripts/parts)
 LOGS = os.path.join(BUILD, "check" + (f"-{os.environ['PART']}" if os.environ.get("PART") else ""))
 KTAP_LINE = re.compile(r"(not )?ok \d+ *(?:- )?(.*)")
 KTAP_ID = re.compile(r"([a-z0-9_]+(?:[.-][a-z0-9]+)+): (.*)")
@@ -20,7 +20,7 @@ LONGEST = 10
 
 
 class Output(threading.local):
-    """Shows lines at once, or, for a thread that holds them, all together when it lets them go."""
+    """Prints lines at once, or holds the lines of a thread to print them together."""
     mutex = threading.Lock()
     held = None
 
@@ -31,7 +31,7 @@ class Output(threading.local):
             self.held.append(text)
 
     def hold(self):
-        """What this thread says from now on waits for the next call, which shows it."""
+        """Print the held lines, and hold further lines of this thread until the next call."""
         with self.mutex:
             print("".join(f"{text}\n" for text in self.held or ()), end="", flush=True)
         self.held = []
@@ -45,7 +45,7 @@ def heading(text):
 
 
 def slug(text):
-    """An id made of a sentence, for rows of tables whose sentence is their name."""
+    """An id derived from a sentence, for tests without an id."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
@@ -55,24 +55,24 @@ def patterns(text):
 
 
 def chosen(ident, globs):
-    """Is this the id of a test that was asked for? Without globs every one is."""
+    """Does the id match one of the globs? Without globs it does."""
     return not globs or any(fnmatch.fnmatchcase(ident, g) for g in globs)
 
 
 def table(path, columns):
-    """(line number, cells) of a file of the repository whose columns have tabs between them; # begins a comment."""
+    """(line number, cells) of a tab-separated file in the repository; # begins a comment."""
     with open(os.path.join(REPO, path), encoding="utf-8") as f:
         for number, line in enumerate(f, 1):
             if line.startswith("#") or not line.strip():
                 continue
             cells = re.split(r"\t+", line.rstrip("\n"))
             if len(cells) != columns:
-                raise ValueError(f"{path}:{number}: {len(cells)} columns with tabs between them, not {columns}")
+                raise ValueError(f"{path}:{number}: {len(cells)} tab-separated columns instead of {columns}")
             yield number, cells
 
 
 def tsv(name, head):
-    """A file of results, begun anew, with its first line."""
+    """Create a file of results with its first line."""
     os.makedirs(LOGS, exist_ok=True)
     f = open(os.path.join(LOGS, name), "w", encoding="utf-8")
     f.write(head + "\n")
@@ -80,13 +80,13 @@ def tsv(name, head):
 
 
 class Skips:
-    """selftests/skips: which test may skip where, and with which reason."""
+    """selftests/skips: allowed skips with driver, kernel and reason."""
 
     def __init__(self):
         self.rows = [cells for _, cells in table(SKIPS, 4)]
 
     def allow(self, ident, driver, kernel, reason):
-        """Is there a row for it? A column * stands for anything, several words for any of them."""
+        """Is there a row for this skip?"""
         for globs, drivers, kernels, why in self.rows:
             here = drivers in ("*", driver) or driver in drivers.split()
             here = here and (kernels == "*" or kernel in kernels.split())
@@ -96,7 +96,7 @@ class Skips:
 
 
 class Times:
-    """times.tsv: how long each boot, set-up, test and step took, and how busy the machine was then."""
+    """times.tsv: duration of each boot, set-up, test and step, and the load of the machine."""
 
     def __init__(self):
         self.mutex = threading.Lock()
@@ -115,7 +115,7 @@ class Times:
     def summary(self):
         rows = sorted((r for r in self.rows if r[1] != "script"), reverse=True)
         if len(rows) > LONGEST:
-            print(f"\nThe {LONGEST} longest (all of them: {os.path.relpath(LOGS, REPO)}/times.tsv):")
+            print(f"\nThe {LONGEST} longest (all: {os.path.relpath(LOGS, REPO)}/times.tsv):")
             for seconds, what, name, where in rows[:LONGEST]:
                 print(f"  {seconds:6.1f} s  {what:6}  {name}" + (f"  ({where})" if where != "-" else ""))
 
@@ -129,7 +129,7 @@ class Totals:
         self.file = None
 
     def result(self, kind, text, rerun=None, log=None, ident=None, where="-"):
-        """Count one result and show it; kind: ok, FAIL or skip. An id comes once from a place."""
+        """Count and print a result; kind: ok, FAIL or skip. An id may occur once per place."""
         out.line(f"    {kind:4}  {text}")
         with self.mutex:
             if kind == "ok":
@@ -148,7 +148,7 @@ class Totals:
         self.file.write(f"{ident}\t{kind}\t{where}\n")
         self.file.flush()
         if (ident, where) in self.seen:
-            text = f"two tests have the id {ident}"
+            text = f"duplicate id {ident}"
             self.failed += 1
             self.failures.append((text, None, None))
             out.line(f"    FAIL  {text}")
@@ -156,8 +156,8 @@ class Totals:
 
     def summary(self):
         if os.environ["DRIVER"] == "rxe":
-            print("\nSoft-RoCE (rdma_rxe) stood in for the adapter: the generic tests ran in the guests, "
-                  "none of driver or emulator")
+            print("\nSoft-RoCE (rdma_rxe) was used instead of the adapter: only the generic tests ran in the guests, "
+                  "none of the driver or the emulator")
         if self.failures:
             print("\nFailures:")
         for text, rerun, log in self.failures:
@@ -170,7 +170,7 @@ class Totals:
 
 
 def parse(line):
-    """(kind, text, reason of a skip) of a KTAP result line, or None if it is none."""
+    """(kind, text, reason of a skip) of a KTAP result line; None for other lines."""
     m = KTAP_LINE.fullmatch(line)
     if not m:
         return None

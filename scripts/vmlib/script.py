@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The test scripts of selftests/vm: what their heads say they need, and the ids of their tests."""
+"""The test scripts of selftests/vm: the requirements in their heads, and the ids of their tests."""
 
 import glob
 import os
@@ -12,29 +12,29 @@ from results import chosen
 
 FOLDER = os.path.join(REPO, "selftests/vm")
 
-# Key of a script's head: (what it is without a word, what it may be, what it says)
+# Keys in the head of a script: (default, allowed values, meaning)
 HEAD = {
-    "guests": ("1", "[1-4]", "how many guests"),
-    "functions": ("1", "[12]", "functions of each guest; two are the two ports of one card"),
-    "cpus": ("1", "[12]", "processors of each guest"),
-    "card": ("cx5", "[a-z0-9]+", "the card, as cxemu names it"),
+    "guests": ("1", "[1-4]", "number of guests"),
+    "functions": ("1", "[12]", "functions of each guest; two are the ports of one card"),
+    "cpus": ("1", "[12]", "CPUs of each guest"),
+    "card": ("cx5", "[a-z0-9]+", "the card, as named by cxemu"),
     "peers": ("", "soft", "the other guests have Soft-RoCE instead of an adapter"),
-    "takes": ("60", "[0-9]+", "seconds that it takes on an idle machine, by which the sets of machines are made up"),
-    "timeout": ("300", "[0-9]+", "seconds that the script may take"),
+    "takes": ("60", "[0-9]+", "run time in seconds on an idle machine, used to group scripts into sets"),
+    "timeout": ("300", "[0-9]+", "time limit of the script in seconds"),
     "long": ("", "[0-9]+", "the same with LONG=1"),
-    "when": ("", "long", "it runs with LONG=1 alone"),
-    "kernels": ("", r"((6\.1|6\.12|7\.2|debug) ?)+", "the only kernels it is for"),
-    "drivers": ("", "((cxr|mlx5|rxe) ?)+", "the only drivers it is for"),
-    "windows": ("", "yes|((cxr|mlx5) ?)+", "its traffic says in the capture what its frames must be; always, or with these drivers"),
+    "when": ("", "long", "run only with LONG=1"),
+    "kernels": ("", r"((6\.1|6\.12|7\.2|debug) ?)+", "supported kernels (default: all)"),
+    "drivers": ("", "((cxr|mlx5|rxe) ?)+", "supported drivers (default: all)"),
+    "windows": ("", "yes|((cxr|mlx5) ?)+", "uses windows (selftests/lib/window.sh): always, or with these drivers"),
 }
 
 
 class HeadError(Exception):
-    """A script's head says what cannot be understood."""
+    """An invalid key or value in the head of a script."""
 
 
 def read_head(path):
-    """What the comments at the top of a script say it needs. A line `# word: ...` there is a key, and has to be one of ours."""
+    """Parse the comments at the top of a script. A line `# word: ...` must be a known key."""
     name = os.path.relpath(path, REPO)
     head = {key: default for key, (default, _, _) in HEAD.items()}
     seen = set()
@@ -47,18 +47,18 @@ def read_head(path):
                 continue
             key, value = m.group(1), m.group(2).strip()
             if key not in HEAD:
-                raise HeadError(f"{name}:{number}: there is no key '{key}' (there are: {', '.join(HEAD)})")
+                raise HeadError(f"{name}:{number}: unknown key '{key}' (known: {', '.join(HEAD)})")
             if key in seen:
-                raise HeadError(f"{name}:{number}: '{key}' stands there twice")
+                raise HeadError(f"{name}:{number}: duplicate key '{key}'")
             if not re.fullmatch(HEAD[key][1], value):
-                raise HeadError(f"{name}:{number}: '{key}: {value}' is none of {HEAD[key][1]}: {HEAD[key][2]}")
+                raise HeadError(f"{name}:{number}: '{key}: {value}' does not match {HEAD[key][1]}: {HEAD[key][2]}")
             seen.add(key)
             head[key] = value
     return head
 
 
 class Script:
-    """A test script and what its head says it needs."""
+    """A test script and its requirements."""
 
     def __init__(self, path):
         self.path = os.path.relpath(path, REPO)
@@ -67,7 +67,7 @@ class Script:
         self.found = None
 
     def ids(self):
-        """{id: sentence} of its tests, as it lists them itself."""
+        """{id: sentence} of its tests, as listed by the script."""
         if self.found is None:
             done = subprocess.run(["bash", self.path], cwd=REPO, env={**os.environ, "CXR_LIST": "1", "CXR_DRIVER": "none"},
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
@@ -77,7 +77,7 @@ class Script:
         return self.found
 
     def wanted(self, globs):
-        """Ids of it that were asked for."""
+        """Its ids that match the globs."""
         if globs and not any(re.match(r"[*?\[]", g) or g.partition(".")[0] == self.name[:-3] or
                              re.search(r"[*?\[]", g.partition(".")[0]) for g in globs):
             return []
@@ -96,7 +96,7 @@ class Script:
         return None
 
     def says_frames(self, driver):
-        """Will the capture have windows, which say what the frames in them must be?"""
+        """Does the script put windows into the capture?"""
         return self.head["windows"] == "yes" or driver in self.head["windows"].split()
 
     def takes(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""A run: the emulator, the guests, and the loop that serves them."""
+"""A run: the emulator, the guests, and the event loop."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def on_a_line(text):
 
 
 class VmError(Exception):
-    """Ends the run with a message and an exit code of the runner."""
+    """Ends the run with a message and an exit code."""
 
     def __init__(self, text, code=125):
         super().__init__(text)
@@ -34,7 +34,7 @@ class VmError(Exception):
 
 class Session:
     def __init__(self, opts, run_dir, say, snapshot_of=lambda guest: None):
-        """SNAPSHOT_OF: the file to start a guest from, or None: it boots"""
+        """SNAPSHOT_OF: returns the snapshot to start a guest from, or None to boot it"""
         self.opts = opts
         self.snapshot_of = snapshot_of
         self.run_dir = run_dir
@@ -95,7 +95,7 @@ class Session:
                         raise VmError(f"guest a did not start\n{g.child.tail()}")
 
     def wake(self, g, path):
-        """Start a guest from its snapshot, and plug the adapter's functions."""
+        """Load the snapshot of a guest, and hot-plug the adapter's functions."""
         monitor = qemu.Monitor(g.sock("qmp"), g.child)
         monitor.load(path)
         for f in qemu.functions(g):
@@ -104,7 +104,7 @@ class Session:
         self.booted(g)
 
     def accept(self, g, port, listener):
-        """QEMU opens its ports as it starts; when it does not, it ended."""
+        """Accept QEMU's connection to a port, which it opens on start."""
         end = time.monotonic() + 20
         listener.settimeout(0.1)
         while True:
@@ -175,7 +175,7 @@ class Session:
             raise VmError(f"the driver did not load in guest {', '.join(failed)}\n" + "\n".join(texts))
 
     def loop(self, done, seconds, what):
-        """Serve events until done() or time is up."""
+        """Handle events until done() or a timeout."""
         end = None if seconds is None else time.monotonic() + seconds
         while not done():
             left = None if end is None else end - time.monotonic()
@@ -186,7 +186,7 @@ class Session:
                 handler(g)
 
     def give_up(self, what, seconds):
-        text = f"time is up: the {what} took more than {seconds:.0f} s"
+        text = f"timeout: the {what} took more than {seconds:.0f} s"
         for g in self.guests:
             if g.state not in ("down",):
                 text += f"\nguest {g.name} ({g.state}), last lines of its console:\n{g.console_tail(8)}"
@@ -222,7 +222,7 @@ class Session:
         g.begin()
 
     def drain_output(self, g):
-        """The exit code may overtake the last output: take what is there."""
+        """The exit code may arrive before the last output: read the rest."""
         conn = g.conns["out"]
         conn.settimeout(0.3)
         try:
@@ -250,7 +250,7 @@ class Session:
             os.write(sys.stdout.fileno(), data)
 
     def on_emu(self, g):
-        """A guest asks something of the emulator's control socket."""
+        """A command of a guest for the emulator's control socket."""
         request = self.read(g, "emu")
         if not request:
             return
@@ -317,7 +317,7 @@ class Session:
         self.check_emulator()
 
     def shut_down(self):
-        """End the guests in order, then the emulator; collect complaints."""
+        """Stop the guests, then the emulator; collect problems."""
         for g in self.guests:
             g.stop()
         self.loop(lambda: all(g.state == "down" for g in self.guests),
@@ -329,7 +329,7 @@ class Session:
             self.sel.unregister(self.emulator.pidfd)
             rc = self.emulator.end(10)
             if rc:
-                self.problem(f"the emulator complains at the end ({self.emulator.status()}):\n"
+                self.problem(f"the emulator reports problems at the end ({self.emulator.status()}):\n"
                              + self.emulator.tail(15))
 
     def problem(self, text):
@@ -337,7 +337,7 @@ class Session:
         self.say(text)
 
     def tear_down(self):
-        """Whatever happened: nothing of this run stays behind."""
+        """Clean up in any case."""
         self.detach_terminal()
         for g in self.guests:
             if g.child:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Sets of virtual machines: what runs in one boot, and several boots at once."""
+"""Sets of virtual machines: scripts that share a boot, and several boots at once."""
 
 import os
 import re
@@ -13,22 +13,22 @@ from steps import start, step
 
 TSHARK_FRAMES = 20000
 SESSION_SLACK = 180
-KIND = ("guests", "functions", "cpus", "card", "peers")     # words of a head that say which machines
-SET_SECONDS = 200  # what a set shall take at the most, where its scripts can be told apart
+KIND = ("guests", "functions", "cpus", "card", "peers")     # keys of a head that determine the machines
+SET_SECONDS = 200  # target run time of a set
 
 
 class Session:
-    """One boot of the guests, and the scripts that run in it."""
+    """A boot of the guests, and the scripts that run in it."""
 
     def __init__(self, kernel, driver, head, todo, skips):
         self.kernel, self.driver, self.skips = kernel, driver, skips
         self.guests, self.functions, self.cpus, self.card, self.peers = (head[k] for k in KIND)
-        self.todo = todo    # [(script, ids of it or None for all)]
+        self.todo = todo    # [(script, its selected ids, or None for all)]
         self.current = None
-        self.kinds = []     # of the results since the script began
+        self.kinds = []     # of the results of the current script
         self.plan = None
         self.notes = []
-        self.says_frames, self.windows = [], {}    # scripts whose frames must be as they say, and how often each said it
+        self.says_frames, self.windows = [], {}    # scripts with windows, and the number of windows of each script
         self.began = 0.0
         self.script_began = 0.0
         self.what = f"kernel {kernel}, {driver}, {self.guests} guest" + "s" * (self.guests != "1")
@@ -39,11 +39,11 @@ class Session:
         self.where = f"{kernel} {driver}" + (" iommu" if os.environ["IOMMU"] else "")
 
     def limit(self):
-        """Seconds that its scripts may take together."""
+        """Sum of the time limits of its scripts."""
         return sum(s.seconds(self.kernel) for s, _ in self.todo)
 
     def takes(self):
-        """Seconds that they take on an idle machine, as their heads tell."""
+        """Sum of the run times in the heads of its scripts."""
         return sum(s.takes() for s, _ in self.todo)
 
     def rerun(self, what):
@@ -68,10 +68,10 @@ class Session:
             words.append(f"{s.seconds(self.kernel)}:{s.path}" + (":" + ",".join(ids) if ids else ""))
         return cmd + ["--", "selftests/lib/run-tests", *words, "400:selftests/lib/after.sh"]
 
-    # ---- what the guests say ----
+    # ---- output of the guests ----
 
     def line(self, text, log):
-        """A line of run-tests or of a script's KTAP."""
+        """Process a line of run-tests or of a script's KTAP."""
         now = time.monotonic()
         for pattern, act in ((r"# script: (.*)", self.script_begins), (r"# end of script: (\S+) (\d+)", self.script_ends),
                              (r"# set-up ([0-9.]+) s: (.*)", self.set_up), (r"1\.\.(\d+)", self.planned),
@@ -111,11 +111,11 @@ class Session:
         times.add("set-up", f"{self.current}: {m.group(2)}", float(m.group(1)), self.where)
 
     def has_windows(self, m, log):
-        """How many windows a script has put on the wire; one that says in its head that it does has to."""
+        """The number of windows of a script; with a key "windows" in its head it must have some."""
         name, number = m.groups()
         self.windows[name] = int(number)
         if number == "0" and name in self.says_frames and not os.environ["ONLY"]:
-            totals.result("FAIL", f"{name}: it says what its frames must be, and has not said it once", self.rerun(f"TESTS={name}"), log)
+            totals.result("FAIL", f"{name}: no window, but its head has '# windows'", self.rerun(f"TESTS={name}"), log)
 
     def planned(self, m, _log):
         self.plan = int(m.group(1))
@@ -125,7 +125,7 @@ class Session:
         out.line(f"          {m.group(0)}")
 
     def outcome(self, text, log, seconds):
-        """A result line: count it, and show what was said before it if it failed."""
+        """Count a result line; if it failed, print the lines before it."""
         result = parse(text)
         if not result:
             return False
@@ -135,7 +135,7 @@ class Session:
         again = self.rerun(f"ONLY={ident}" if m and self.current != "after.sh" else f"TESTS={self.current}")
         self.kinds.append(kind)
         if not ident:
-            kind, text = "FAIL", f"{self.current}: a test without an id: {text}"
+            kind, text = "FAIL", f"{self.current}: test without an id: {text}"
         elif kind == "skip" and not self.skips.allow(ident, self.driver, self.kernel, reason):
             kind, text = "FAIL", f"{text}: skipped ({reason}), which selftests/skips does not allow"
         elif kind == "skip":
@@ -152,14 +152,14 @@ class Session:
     # ---- boots ----
 
     def place(self, number):
-        """Its folder of logs."""
+        """Name of its log folder."""
         cpus = "" if self.cpus == "1" else f"smp{self.cpus}"
         card = "" if self.card == "cx5" else self.card
         first = self.first.name[:-3]
         return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{cpus}{card}{self.peers}-{first}-{number}"
 
     def boot(self, number):
-        """Boot and run; what is left in self.todo has not run."""
+        """Boot and run; scripts left in self.todo did not run."""
         self.says_frames = [s.name for s, _ in self.todo if s.says_frames(self.driver)]
         self.windows = {}
         where = os.path.join(LOGS, self.place(number))
@@ -173,17 +173,17 @@ class Session:
             self.line(raw.decode(errors="replace").rstrip("\r\n"), log)
         code = proc.wait()
         if self.current:
-            totals.result("FAIL", f"{self.current}: the machine went down in it ({self.what})",
+            totals.result("FAIL", f"{self.current}: the guests crashed ({self.what})",
                           self.rerun(f"TESTS={self.current}"), os.path.join(where, "console-a.txt"))
         else:
-            totals.result("FAIL" if code else "ok", f"guests and emulator end without a complaint: {self.what}",
+            totals.result("FAIL" if code else "ok", f"guests and emulator shut down cleanly: {self.what}",
                           None, os.path.join(where, "emulator.txt"))
         self.judge_capture(os.path.join(where, "wire.pcap"))
         out.hold()
         return code, self.current is not None
 
     def judge_capture(self, pcap):
-        """Every RoCE frame of the capture, and what tests said of them. What Wireshark makes of the first frames is in its own log."""
+        """Check every RoCE frame of the capture and the windows of tests; let tshark check the first frames."""
         if not os.path.exists(pcap):
             return
         judge = f"{BUILD}/wire/roce_check"
@@ -193,7 +193,7 @@ class Session:
         for name, number in self.windows.items():
             words += ["--windows", f"{name}={number}"] if number else []
         words.append(pcap)
-        step(None, f"every RoCE frame on the wire is right: {self.what}", words, inside + " ".join(words))
+        step(None, f"every RoCE frame on the wire is valid: {self.what}", words, inside + " ".join(words))
         words = ["selftests/wire/malformed", pcap, str(TSHARK_FRAMES)]
         step(None, f"tshark finds no malformed frame: {self.what}", words, inside + " ".join(words))
 
@@ -213,8 +213,8 @@ class Session:
 
 
 def pack(scripts, kernel, driver, skips):
-    """Scripts that want the same machines share a boot, as long as they do not take too long together; the longest first, so that
-    the short ones fill the gaps. SCRIPTS: [(script, ids or None)]"""
+    """Group scripts that need the same machines into sets of about SET_SECONDS; the longest first, so that short ones fill the
+    gaps. SCRIPTS: [(script, ids or None)]"""
     kinds = {}
     for s, ids in scripts:
         kind = tuple(s.head[k] for k in KIND)
@@ -230,7 +230,7 @@ def pack(scripts, kernel, driver, skips):
 
 
 def at_once(sessions):
-    """Run them, as many at a time as JOBS allows, those that take longest first."""
+    """Run up to JOBS sessions at a time, the longest first."""
     queue = iter(sorted(sessions, key=Session.takes, reverse=True))
 
     def work():

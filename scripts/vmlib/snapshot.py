@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Guests that have booted already: saved before the adapter is plugged and before anything of a run is known to them.
+"""Snapshots of booted guests, saved before the adapter is plugged and before anything specific to a run.
 
-Under TCG a boot is a third of a minute of one CPU, and the same each time. A snapshot holds the guest where scripts/guest/init has
-said "booted": the root file system is mounted, the shares are not (QEMU refuses to save a guest that has one mounted), and no
-function of the adapter is there: they are plugged when the guest runs again.
+Under TCG a boot takes 20 seconds of a CPU, and is always the same. A snapshot is taken when scripts/guest/init has sent "booted":
+the root file system is mounted, the shares are not (QEMU cannot save a guest with a mounted 9p share), and the functions of the
+adapter are not present: they are hot-plugged after loading.
 """
 
 import copy
@@ -21,7 +21,7 @@ UNUSED_DAYS = 7
 
 
 class Maker(Session):
-    """Boots one guest and saves it; see class Session for what it serves meanwhile."""
+    """Boots a guest and saves it."""
 
     def booted(self, g):
         g.state = "booted"
@@ -34,14 +34,14 @@ class Maker(Session):
 
 
 class Snapshots:
-    """Of the guests of a run."""
+    """The snapshots of a run."""
 
     def __init__(self, opts, say):
         self.opts, self.say = opts, say
         self.version = subprocess.run([qemu.QEMU, "--version"], capture_output=True, text=True, check=True).stdout
 
     def of(self, guest):
-        """The file of one that is like GUEST; it is made if there is none."""
+        """The snapshot file for GUEST, which is created if it does not exist."""
         cmd = self.plain(qemu.machine(guest, self.opts), os.path.dirname(guest.sock("x")), self.opts.out)
         kernel = guest.kernel
         path = images.cached(f"snapshot-{kernel.release}-{images.hash_of(self.version, os.path.getmtime(kernel.image), cmd)}",
@@ -51,7 +51,7 @@ class Snapshots:
 
     @staticmethod
     def plain(cmd, *folders):
-        """CMD without what differs from run to run."""
+        """CMD without the parts that differ between runs."""
         for folder in folders:
             cmd = [word.replace(folder, "") for word in cmd]
         return cmd

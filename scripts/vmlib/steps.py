@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Commands whose exit code, or whose lines of KTAP, are results."""
+"""Commands whose exit code or KTAP output are results."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from images import REPO
 from results import LOGS, Skips, chosen, out, parse, patterns, slug, times, totals
 
 
-ALL_SKIPPED = 4    # exit code, as of the kernel's selftests
+ALL_SKIPPED = 4    # exit code, as in kselftest
 
 
 def start(cmd, env=None):
@@ -21,14 +21,14 @@ def start(cmd, env=None):
 
 
 def asked_for(ident):
-    """Does ONLY name this step or a result of it?"""
+    """Does ONLY match this step or one of its results?"""
     globs = patterns(os.environ["ONLY"])
     return not globs or any(g == ident or g.startswith(f"{ident}.") or chosen(ident, [g]) for g in globs)
 
 
 class Rows:
-    """The results that a step prints. Their ids are made of its own and of their sentences; scripts/ktap-check
-    says which program's results follow."""
+    """The KTAP results of a step. Their ids are derived from the step's id and their sentences; scripts/ktap-check
+    prints the name of the program."""
 
     def __init__(self, ident, rerun, log):
         self.ident, self.rerun, self.log = ident, rerun, log
@@ -58,7 +58,8 @@ class Rows:
 
 
 def step(ident, name, cmd, rerun, results=False):
-    """Run a command: its KTAP results if it prints them, else one by its exit code. Without an id it is always run."""
+    """Run a command; RESULTS: it prints KTAP results, else its exit code is the result. Without an id it always runs."""
+
     if ident and not asked_for(ident):
         return True
     log = os.path.join(LOGS, slug(ident or name) + ".log")

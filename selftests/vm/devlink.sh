@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# devlink: device information, and reloads that change roce_mode and ud_gid_type, that find clients unbound, and that fail.
+# devlink device information, and reloads that change roce_mode and ud_gid_type, that find clients unbound, and that fail.
 # guests: 1
 # takes: 50
 # drivers: cxr

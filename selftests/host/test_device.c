@@ -149,10 +149,10 @@ static void test_mbox_parts(void)
 	expect(be64_to_cpu(block.next), 0x1000);
 
 	begin("mbox", "a block with a wrong token is refused");
-	expect(cxr_mbox_take(&block, back, sizeof(back), 1, 0x5b), -EPROTO);
+	expect(cxr_mbox_read(&block, back, sizeof(back), 1, 0x5b), -EPROTO);
 
 	begin("mbox", "a block with a wrong number is refused");
-	expect(cxr_mbox_take(&block, back, sizeof(back), 0, 0x5a), -EPROTO);
+	expect(cxr_mbox_read(&block, back, sizeof(back), 0, 0x5a), -EPROTO);
 
 	begin("mbox", "a block past the end of the message is empty");
 	cxr_mbox_fill(&block, msg, 17, 1, 0, 1);
@@ -277,8 +277,8 @@ void test_cqe(void)
 		       owner_cases[i].ours);
 	}
 	begin("cqe owner", "an entry with the invalid opcode is not valid, whatever its owner bit");
-	expect(cxr_cqe_ours(0xf0, 0, 4), false);
-	expect(cxr_cqe_ours(0xf1, 16, 4), false);
+	expect(cxr_cqe_sw_owned(0xf0, 0, 4), false);
+	expect(cxr_cqe_sw_owned(0xf1, 16, 4), false);
 
 	begin("cqe", "each syndrome has a text, an unknown one as well");
 	expect_text(cxr_cqe_syndrome_text(0x15), "transport retries exceeded");
@@ -520,7 +520,7 @@ static const struct {
 	{ "messages over 2 GiB", offsetof(struct cxr_caps, log_max_msg), 32,
 	  "log_max_msg is out of range" },
 	{ "an unknown CQE version", offsetof(struct cxr_caps, cqe_version), 2,
-	  "the CQE version is not known" },
+	  "unsupported CQE version" },
 };
 
 void test_caps(void)

@@ -80,9 +80,9 @@ static const struct {
 	  "03:00.0-2,03:00.1-5", "5", ONE_OF },
 	{ "per-port values are refused", "03:00.0-2;4", "03:00.0-2;4",
 	  "a device has one port and one value, without ';'" },
-	{ "a trailing comma is refused", "03:00.0-2,", "", "a word of the list is empty" },
-	{ "a leading comma is refused", ",03:00.0-2", "", "a word of the list is empty" },
-	{ "a lone comma is refused", ",", "", "a word of the list is empty" },
+	{ "a trailing comma is refused", "03:00.0-2,", "", "an element of the list is empty" },
+	{ "a leading comma is refused", ",03:00.0-2", "", "an element of the list is empty" },
+	{ "a lone comma is refused", ",", "", "an element of the list is empty" },
 	{ "a blank after a comma is refused", "03:00.0-2, 03:00.1-2", " 03:00.1", BAD_ADDRESS },
 	{ "a bus of one digit is refused", "3:00.0-2", "3:00.0", BAD_ADDRESS },
 	{ "a domain of three digits is refused", "000:03:00.0-2", "000:03:00.0", BAD_ADDRESS },
@@ -213,12 +213,12 @@ static void test_ud_grants(void)
 	}
 
 	begin("mode", "ud_gid_type: an address handle takes a GID of that type only, or any");
-	expect(cxr_ud_gid_type_takes(CXR_UD_V1, false), true);
-	expect(cxr_ud_gid_type_takes(CXR_UD_V1, true), false);
-	expect(cxr_ud_gid_type_takes(CXR_UD_V2, false), false);
-	expect(cxr_ud_gid_type_takes(CXR_UD_V2, true), true);
-	expect(cxr_ud_gid_type_takes(CXR_UD_ANY, false), true);
-	expect(cxr_ud_gid_type_takes(CXR_UD_ANY, true), true);
+	expect(cxr_ud_gid_type_allows(CXR_UD_V1, false), true);
+	expect(cxr_ud_gid_type_allows(CXR_UD_V1, true), false);
+	expect(cxr_ud_gid_type_allows(CXR_UD_V2, false), false);
+	expect(cxr_ud_gid_type_allows(CXR_UD_V2, true), true);
+	expect(cxr_ud_gid_type_allows(CXR_UD_ANY, false), true);
+	expect(cxr_ud_gid_type_allows(CXR_UD_ANY, true), true);
 }
 
 static void test_values(void)

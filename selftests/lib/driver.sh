@@ -16,6 +16,8 @@ DRIVER_STATE=/run/cxr-driver
 DRIVER_SETUP=/run/cxr-setup	# the last set-up (ktap.sh), while its state is intact
 CXR_MODULES=${CXR_MODULES:-/cxr/build/${CXR_KERNEL:-}}
 
+need_module() { [ -d "/sys/module/$1" ] || modprobe "$1"; } # NAME
+
 # Load the cxr MODULE with PARAMETERS, after its dependencies.
 driver_insmod()
 {

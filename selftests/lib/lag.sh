@@ -172,7 +172,7 @@ leaves()
 	unbond
 	wait_until 20 is_pair
 	[ "$CXR_DRIVER" != cxr ] || wait_until 10 state_is "^off: a port is not in a bond"
-	must_fail kmsg_has "the device does not end its LAG"
+	must_fail kmsg_has "DESTROY_LAG failed"
 }
 
 # ---- ports that fail -------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ more_pages()
 	fault pages -5000
 	wait_until 30 held_at_most "$before"
 	fault pages 1000000
-	wait_kmsg "the device asks for 1000000 pages, which cannot be given"
+	wait_kmsg "page request for 1000000 pages failed"
 	held_at_most "$before"
 	run_commands
 }
@@ -93,7 +93,7 @@ lost_event()
 	fault event cmd lose
 	run_commands
 	rule_hit
-	wait_kmsg "no event came, found by looking"
+	wait_kmsg "missed event, recovered by polling"
 	wait_until 30 link_is 1
 }
 
@@ -107,9 +107,9 @@ lost_interrupt()
 		polled=$(count polled)
 		fault interrupt 0 lose
 		run_commands
-		wait_until 5 kmsg_has "found by looking" && break
+		wait_until 5 kmsg_has "recovered by polling" && break
 	done
-	wait_kmsg "found by looking" 1
+	wait_kmsg "recovered by polling" 1
 	rule_hit
 	run_commands
 	[ "$(count polled)" -le $((polled + 1)) ] || fail "the EQ was not rearmed: $polled, then $(count polled) commands polled"
@@ -129,7 +129,7 @@ odd_completions()
 	run_commands
 	fault event cmd type 0xfe
 	run_commands
-	wait_kmsg "cmd EQ: event 0xfe, subtype 0x0 is unknown"
+	wait_kmsg "cmd EQ: unknown event 0xfe, subtype 0x0"
 	wait_until 30 link_is 1
 }
 
@@ -269,7 +269,7 @@ silent_probe()
 	fault command create_eq silent nth=2
 	must_fail try_bind
 	echo 60000 >$LIMIT
-	wait_kmsg "create_eq (0x301): no answer in 1500 ms" 1
+	wait_kmsg "create_eq (0x301): timed out after 1500 ms" 1
 	kmsg_has "bring-up failed at stage eq"
 	rule_hit
 	up
@@ -284,8 +284,8 @@ silent_running()
 	fault command any silent
 	ip link set "$(driver_netdev)" down || true
 	echo 60000 >$LIMIT
-	wait_kmsg "no answer in 1500 ms"
-	kmsg_has "given up: a command timed out"
+	wait_kmsg "timed out after 1500 ms"
+	kmsg_has "device failed: a command timed out"
 	is_dead
 	rule_hit
 	rebind_dead
@@ -336,7 +336,7 @@ dma_off()
 	grep . /tmp/back-*
 	[ $rc = 0 ]
 	must_fail grep -q on /tmp/back-xmit /tmp/back-rcv
-	wait_kmsg "given up: a command timed out"
+	wait_kmsg "device failed: a command timed out"
 	rebind_dead
 }
 

@@ -65,11 +65,16 @@ ANSWERED = {"cq", "qp", "srq", "wq"}    # destroy commands with a response
 
 
 def program():
-    """Address ranges of the program and its libraries, which must not be used as doorbell records"""
+    """The mappings of the program and its libraries, and where its heap may grow to: the device must not take their contents for a
+    doorbell record"""
     with open("/proc/self/maps", encoding="ascii") as maps:
         lines = [line.split() for line in maps]
-    return [range(*(int(end, 16) for end in line[0].split("-"))) for line in lines
-            if len(line) > 5 and line[5] != "/dev/zero"]    # our shared memory
+    places = []
+    for line in lines:
+        if len(line) > 5 and line[5] != "/dev/zero":    # which is our shared memory
+            start, end = (int(n, 16) for n in line[0].split("-"))
+            places.append(range(start, end + (HEAP_GROWTH if line[5] == "[heap]" else 0)))
+    return places
 
 
 class Mutator:

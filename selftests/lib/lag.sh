@@ -14,7 +14,13 @@ traffic_pid=
 
 has_state() { holds "/sys/class/infiniband/$1/ports/1/state" "$2"; }
 is_lag() { [ "$(driver_ibdevs)" = mlx5_bond_0 ] && has_state mlx5_bond_0 "4: ACTIVE"; }
-is_pair() { [[ $(driver_ibdevs) =~ ^mlx5_[0-9]+$'\n'mlx5_[0-9]+$ ]]; }
+is_pair() # by builtins alone: it is asked in loops
+{
+	local names
+
+	mapfile -t names <<<"$(driver_ibdevs)"
+	[ ${#names[@]} = 2 ] && [[ ${names[*]} != *bond* ]]
+}
 bond_gid_exists() { gid_index mlx5_bond_0 v2 "$(my_ip 9)" >/dev/null; }
 bond_has() { local word; { read -r word _ <"/sys/class/net/bond0/bonding/$1"; } 2>/dev/null && [ "$word" = "$2" ]; }
 slave_is() { holds "/sys/class/net/$(driver_netdev "$1")/bonding_slave/mii_status" "$2"; } # PORT up|down

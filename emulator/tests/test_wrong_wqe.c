@@ -14,7 +14,7 @@ static uint32_t packet_len;
 
 /* ---- send queues ---- */
 
-/* A right SEND of the packet in @wqe, about to be corrupted; it returns in how many blocks to ring. */
+/* A valid SEND of the packet in @wqe. Returns how many blocks to ring the doorbell for. */
 struct send_wqe {
 	struct prm_wqe_ctrl_seg *ctrl;
 	struct prm_wqe_eth_seg *eth;

@@ -83,7 +83,7 @@ lists_refused()
 	bdf=$(first_bdf)
 	word_refused "roce_mode=$bdf-2,$bdf-0" "$bdf" twice
 	word_refused "roce_mode=$bdf-2,${bdf#0000:}-2" "${bdf#0000:}" twice
-	word_refused "roce_mode=$bdf-2,4" 4 "PCI address before it"
+	word_refused "roce_mode=$bdf-2,4" 4 "PCI address before each value"
 	word_refused "roce_mode=$bdf-1" 1 "two numberings"
 	word_refused "roce_mode=$bdf-2;2" "$bdf-2;2" "one port"
 	[ ! -d /sys/module/cxr_core ]
@@ -198,7 +198,7 @@ ud_words_refused()
 		word_refused "ud_gid_type=$value" "$value" "must be one of 0 or v1, 2 or v2, any"
 	done
 	word_refused ud_gid_type=1 1 "1 is v1.5 of MLNX_OFED 3.x"
-	word_refused ud_gid_type=v1,v2 v1 "PCI address before it"
+	word_refused ud_gid_type=v1,v2 v1 "PCI address before each value"
 	[ ! -d /sys/module/cxr_core ]
 }
 

@@ -82,7 +82,7 @@ void test_event(void)
 	for (i = 0; i < ARRAY_SIZE(owner_cases); i++) {
 		begin("eqe owner", owner_cases[i].sentence);
 		expect(cxr_eqe_sw_owned(owner_cases[i].owner, owner_cases[i].ci,
-					 owner_cases[i].log_size),
+					owner_cases[i].log_size),
 		       owner_cases[i].ours);
 	}
 	for (i = 0; i < ARRAY_SIZE(event_cases); i++) {
@@ -273,7 +273,7 @@ void test_cqe(void)
 	for (i = 0; i < ARRAY_SIZE(owner_cases); i++) {
 		begin("cqe owner", owner_cases[i].sentence);
 		expect(cxr_cqe_sw_owned(owner_cases[i].owner & 1, owner_cases[i].ci,
-					 owner_cases[i].log_size),
+					owner_cases[i].log_size),
 		       owner_cases[i].ours);
 	}
 	begin("cqe owner", "an entry with the invalid opcode is not valid, whatever its owner bit");

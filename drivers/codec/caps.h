@@ -70,9 +70,9 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
 			 struct cxr_caps *caps);
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);
-/* Clears caps->atomic unless they are as described there. */
+/* Sets caps->atomic if they are as described there. */
 void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps);
-/* Clears caps->lag_hash unless the flow tables are sufficient. */
+/* Sets caps->lag_hash if the flow tables are sufficient. */
 void cxr_caps_decode_port_selection(const struct prm_port_selection_cap *cap,
 				    struct cxr_caps *caps);
 void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps);

@@ -40,8 +40,7 @@ struct cxr_event {
 
 /*
  * Checks the owner bit of the entry at consumer index @ci of a queue of 2^@log_size. The caller
- * reads
- * @owner once, and calls dma_rmb() after it.
+ * reads @owner once, and calls dma_rmb() after it.
  */
 bool cxr_eqe_sw_owned(u8 owner, u32 ci, u8 log_size);
 /* -EPROTO: unknown type; event->type and ->subtype are set nevertheless. */

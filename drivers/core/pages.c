@@ -246,7 +246,7 @@ static int reclaim_pages(struct cxr_dev *dev, u16 func, u32 n, u32 *got)
 		goto out_free;
 
 	if (prm_get(out, output_num_entries) > n) {
-		dev_err(dev->core.dev, "reclaimed up to %u pages, device reports %u\n", n,
+		dev_err(dev->core.dev, "requested %u pages back, device reports %u\n", n,
 			prm_get(out, output_num_entries));
 		err = -EPROTO;
 		goto out_free;

@@ -57,7 +57,7 @@ EXPORT_SYMBOL_GPL(cxr_core_dead);
  * DMA first: whoever sees CXR_DEAD may free memory that the device used. The write to configuration
  * space and earlier writes of the device may be posted; the read flushes both.
  */
-static void disable_dma(struct cxr_dev *dev)
+static void stop_dma(struct cxr_dev *dev)
 {
 	u16 command;
 
@@ -75,7 +75,7 @@ void cxr_core_fail(struct cxr_dev *dev, const char *why)
 	spin_lock_irqsave(&dev->fail_lock, flags);
 	first = !cxr_core_dead(&dev->core);
 	if (first)
-		disable_dma(dev);
+		stop_dma(dev);
 	spin_unlock_irqrestore(&dev->fail_lock, flags);
 	if (!first)
 		return;

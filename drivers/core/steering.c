@@ -90,7 +90,7 @@ static int link_tables(struct cxr_dev *dev, u32 *first)
 	return 0;
 }
 
-/* 0 needs no command: the device unsets the root when that table is destroyed. */
+/* Without a demux table, 0 needs no command: the device unsets the root with that table. */
 static int set_first_table(struct cxr_dev *dev, u32 first)
 {
 	int err = 0;

@@ -360,7 +360,7 @@ struct cxr_ib_srq {
  * @max_sge: of a work request
  * @max_inline: sends: bytes of inline data
  *
- * A QP of user space has only the sizes.
+ * A QP of user space has only the sizes. A QP that goes to RESET empties both, under its mutex.
  */
 struct cxr_ib_wq {
 	spinlock_t lock;		/* posting */

@@ -215,8 +215,8 @@ static bool can_keep_key(const struct cxr_ib_dev *dev, const struct cxr_ib_mr *m
 }
 
 /*
- * Access and PD are changed in place. Everything else creates a new MR, with a new mkey, which
- * replaces the old MR: ib_core then deregisters that.
+ * Access and PD are changed in place if the device can. Everything else creates a new MR, with a
+ * new mkey, which replaces the old MR: ib_core then deregisters that.
  */
 struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 				   int access, struct ib_pd *new_pd, struct ib_udata *udata)

@@ -176,7 +176,7 @@ out_free:
 	free_test_memory(&t);
 out:
 	if (first < 0)
-		dev_warn(dev->core->dev, "BlueFlame is not used: write-combining test failed: %d\n",
+		dev_warn(dev->core->dev, "BlueFlame is not used: the write-combining test could not run: %d\n",
 			 first);
 	return first >= 0 && first < WQES - 1;
 }

@@ -387,7 +387,8 @@ static int check_req_rss(struct ib_device *ibdev, const struct mlx5_ib_create_qp
 	}
 	if ((mask & IPV4_FIELDS && mask & IPV6_FIELDS) ||
 	    (mask & TCP_FIELDS && mask & UDP_FIELDS) || (!mask && table->log_ind_tbl_size)) {
-		ibdev_dbg(ibdev, "RSS QP: invalid combination of hash fields %#llx\n", mask);
+		ibdev_dbg(ibdev, "RSS QP: invalid hash fields %#llx for a table of 2^%u WQs\n",
+			  mask, table->log_ind_tbl_size);
 		return -EINVAL;
 	}
 	return 0;

@@ -193,7 +193,7 @@ const char *mem_result_text(enum mem_result result)
 	case MEM_OK:
 		return "no error";
 	case MEM_BAD_KEY:
-		return "no such key, or it is free";
+		return "no such key, or it is free, or reserved for queues with rlky";
 	case MEM_BAD_PD:
 		return "the key belongs to another PD";
 	case MEM_BAD_QP:

@@ -77,13 +77,13 @@ struct sg_list {
 	 * Logs an access that fails: violation() for a queue of the driver's own, trace() where it
 	 * may be an application's mistake.
 	 */
-	void (*log)(struct cxdev *dev, const char *fmt, ...);
+	void (*log)(struct cxdev *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 };
 
 /*
  * Parses the data segments of a send WQE, in units of 16 bytes from @at to @end, into @sges, which
  * has room for SEND_SGES_MAX. Inline data are not copied. Returns -1 if inline data run over the
- * end or their length is invalid; the owner picks the syndrome.
+ * end or their length is invalid, and leaves @list as it is; the owner picks the syndrome.
  */
 int sg_parse_send(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end);
 /*

@@ -134,7 +134,11 @@ static uint8_t gather(const struct tx *tx, uint8_t *buf, uint32_t room, uint32_t
 				.index = w->index,
 				.log = violation };
 
-	if (sg_parse_send(&list, sges, w->raw + tx->data, w->raw + w->bytes) || list.len > room) {
+	if (sg_parse_send(&list, sges, w->raw + tx->data, w->raw + w->bytes)) {
+		wqe_bad(w, "inline data run over the end of the WQE", w->bytes);
+		return PRM_CQE_SYND_LOCAL_LENGTH;
+	}
+	if (list.len > room) {
 		wqe_bad(w, "it has more data than a packet may have", list.len);
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}

@@ -231,7 +231,7 @@ static int set_active_ports(struct cmd *c, struct adapter *adapter, const struct
 			return -1;
 	} else if (!ports || ports >> LAG_PORTS) {
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "active_port 0x%x: must name at least one of %u ports", ports,
+			      "active_port 0x%x: must be a set of ports 1 to %u that is not empty", ports,
 			      LAG_PORTS);
 	}
 	adapter->active_ports = ports;

@@ -36,9 +36,9 @@ int wq_update(struct wq *wq, uint16_t oldest)
 	ahead = pi - oldest;
 	if (ahead > 1u << wq->log_size || ahead < (uint16_t)(wq->ci - oldest)) {
 		violation(owner->dev,
-			  "%s 0x%x: %s producer index %u: %u on are in use, the queue has %u",
+			  "%s 0x%x: %s producer index %u is not within %u to %u",
 			  obj_name(owner->type), owner->num, wq->send ? "send" : "receive", pi,
-			  oldest, 1u << wq->log_size);
+			  wq->ci, (uint16_t)(oldest + (1u << wq->log_size)));
 		return -1;
 	}
 	wq->pi = pi;

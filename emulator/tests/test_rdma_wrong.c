@@ -265,7 +265,7 @@ static void wrong_doorbells(void)
 	ring(&x);
 	settle();
 	wrong_expect("a send queue that overflows",
-		     "QP 0x*: send producer index 65: 0 on are in use, the queue has 64");
+		     "QP 0x*: send producer index 65 is not within 0 to 64");
 	drain();
 	destroy_pair(&x, &y);
 	drain();
@@ -293,8 +293,8 @@ static void wrong_receive(void)
 	settle();
 	/* once for the message, once for the flush */
 	wrong_expect("a receive queue that is overfull",
-		     "QP 0x*: receive producer index 65: 0 on are in use, the queue has 64\n"
-		     "QP 0x*: receive producer index 65: 0 on are in use, the queue has 64");
+		     "QP 0x*: receive producer index 65 is not within 0 to 64\n"
+		     "QP 0x*: receive producer index 65 is not within 0 to 64");
 	drain();
 	destroy_pair(&x, &y);
 	drain();
@@ -318,7 +318,7 @@ static void wrong_receive(void)
 	post_send(&x, &wr);
 	settle();
 	wrong_expect("a shared queue that is overfull",
-		     "RMP 0x*: receive producer index 17: 0 on are in use, the queue has 16");
+		     "RMP 0x*: receive producer index 17 is not within 0 to 16");
 	drain();
 	destroy_pair(&x, &y);
 	drain();

@@ -297,9 +297,9 @@ static void wrong_active(void)
 {
 	static const struct wrong_row create[] = {
 		F(create_lag, ctx.active_port, 0,
-		  "active_port 0x0: must name at least one of 2 ports"),
+		  "active_port 0x0: must be a set of ports 1 to 2 that is not empty"),
 		F(create_lag, ctx.active_port, 5,
-		  "active_port 0x5: must name at least one of 2 ports"),
+		  "active_port 0x5: must be a set of ports 1 to 2 that is not empty"),
 	};
 	static const struct wrong_row modify[] = {
 		F(modify_lag, field_select, PRM_MODIFY_LAG_REMAP,
@@ -308,7 +308,7 @@ static void wrong_active(void)
 		F(modify_lag, ctx.port_select_mode, 1,
 		  "port_select_mode is set (0x1), but a LAG keeps its mode"),
 		F(modify_lag, ctx.active_port, 4,
-		  "active_port 0x4: must name at least one of 2 ports"),
+		  "active_port 0x4: must be a set of ports 1 to 2 that is not empty"),
 		F(modify_lag, ctx.tx_remap_affinity_1, 2,
 		  "tx_remap_affinity_1 is set (0x2), but hash mode has no map"),
 	};

@@ -136,7 +136,7 @@ static const struct send_case send_cases[] = {
 	  "SQ 0x*: send WQE 0: the inline header is longer than the WQE (0x*)" },
 	{ "a wrong lkey", wrong_lkey, NULL, "SQ 0x*: WQE 0: lkey 0x*, * bytes at 0x*: *" },
 	{ "the reserved lkey", reserved_lkey, NULL,
-	  "SQ 0x*: WQE 0: lkey 0x200, * bytes at 0x*: no such key, or it is free" },
+	  "SQ 0x*: WQE 0: lkey 0x200, * bytes at 0x*: no such key, or it is free, or reserved for queues with rlky" },
 	{ "a packet of 1 MiB", too_much, NULL,
 	  "SQ 0x*: send WQE 0: it has more data than a packet may have (0x*)" },
 	{ "an LSO without an mss", lso_without_mss, NULL,
@@ -191,7 +191,7 @@ static void wrong_send_index(void)
 	sq_doorbell(d->dev, d->uar, (uint64_t)sq.num << 8);
 	dut_run();
 	wrong_expect("a send queue that is overfull",
-		     "SQ 0x*: send producer index 17: 0 on are in use, the queue has 16");
+		     "SQ 0x*: send producer index 17 is not within 0 to 16");
 	wrong_begin();
 	sq_doorbell(d->dev, d->uar + 1, (uint64_t)sq.num << 8);
 	wrong_expect("a send doorbell on another UAR",
@@ -249,7 +249,7 @@ static void wrong_receive(void)
 	wrong_begin();
 	to_myself(d);
 	wrong_expect("a receive queue that is overfull",
-		     "RQ 0x*: receive producer index 100: 0 on are in use, the queue has 16");
+		     "RQ 0x*: receive producer index 100 is not within 0 to 16");
 	receiver(20);
 	wrong_begin();
 	to_myself(d);

@@ -188,7 +188,8 @@
  *					without the two above
  *	      device_lock of an auxiliary device
  *	any of the above
- *	  cxr_dev.client_lock		registration of clients, their netdev and fatal callbacks
+ *	  cxr_dev.client_lock		registration of clients, their netdev, lag_macs and fatal
+ *					callbacks
  *	    rtnl, and what the clients take in these callbacks; without client_lock also to find
  *					the parent of an ECMP LAG
  *	    cxr_port.lock		cxr_port.netdev
@@ -197,6 +198,7 @@
  *	  cxr_dev.flow_lock		the chain of flow tables, and their rules
  *	any of the above
  *	  cmdq.pages_sem or .sem	a command slot; the former for MANAGE_PAGES only
+ *	cxr_eqs.poll_lock		EQs are polled because an interrupt may be missing
  *	cxr_pages.lock			pages and their counts; no command under it
  *	cxr_dev.db_lock			pages of doorbell records; no command under it
  *	in interrupts
@@ -205,7 +207,7 @@
  *	  cxr_pages.req_lock		page requests; innermost
  *	  RCU				clients for events, CQs by number
  *
- * and of cxr_ib, where commands may be issued under the first five:
+ * and of cxr_ib, where commands may be issued under the first eight:
  *
  *	cxr_ib_dev.scan_lock		GIDs are scanned, another netdev is watched; under
  *					client_lock, and rtnl under it
@@ -213,8 +215,12 @@
  *	cxr_ib_qp.mutex			transitions of a QP
  *	cxr_ib_rwq.mutex		transitions of a WQ
  *	cxr_ib_ucontext.td_lock		transport domain of a process
+ *	cxr_ib_cq.resize_lock		memory of a CQ of user space
+ *	cxr_ib_dev.xrc_lock		what XRC QPs share is created
+ *	cxr_ib_dev.umr_lock		the QP that changes memory keys
  *	cxr_ib_ucontext.db_lock		pinned doorbell records of a process; mmap_lock under it
  *	cxr_ib_dev.kcq_lock		CQs of the kernel; their completion handlers under it
+ *	cxr_ib_dev.netdev_lock		the netdev, state and MTU of the port
  *	with interrupts off
  *	  cxr_ib_wq.lock		a queue is posted to; innermost
  *	  cxr_ib_cq.lock		a CQ is polled, or rid of a QP; never two at a time
@@ -250,7 +256,7 @@ struct cxr_uar;
  * @core: its device
  * @mac: permanent MAC of the vport
  * @lock: guards @netdev
- * @netdev: the netdev that cxr_en registered, or NULL; guarded by @lock
+ * @netdev: the netdev that cxr_en registered, or NULL; @lock to write, a notifier only compares it
  * @netdev_nb: reports that @netdev moved to another network namespace; guarded by client_lock, as
  *             are the next two
  * @netdev_nn: ties @netdev_nb to @netdev
@@ -272,12 +278,13 @@ struct cxr_port {
  *        reference
  * @netdev: netdev of the port for ib_core, with a reference of the core: the active slave, since
  *          ib_core updates GIDs when it changes and has default GIDs for slaves only; without an
- *          active slave @bond. cxr_client_ops.netdev reports a change; guarded by client_lock
+ *          active slave @bond. cxr_client_ops.netdev reports a change; while the RDMA device exists
+ *          written under cxr_card.lock and client_lock, read under either
  * @slave: netdevs by port, for comparison only: they may be freed before the LAG
  * @hash: a hash chooses the port of a packet, unless its QP has a port; constant
  * @ecmp: there is no bond: packets have the MAC of the port they leave by; constant
  * @mac: source MACs of an ECMP LAG, of QPs assigned to port 1 and port 2. cxr_client_ops.lag_macs
- *       reports a change; guarded by client_lock
+ *       reports a change; locked as @netdev
  */
 struct cxr_lag {
 	struct net_device *bond;

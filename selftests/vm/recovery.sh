@@ -253,7 +253,7 @@ no_blueflame()
 	unbind
 	fault command create_sq status no_res
 	try_bind
-	wait_kmsg "BlueFlame is not used: write-combining test failed: "
+	wait_kmsg "BlueFlame is not used: the write-combining test could not run: "
 	rule_hit
 	clear_faults
 	wait_until 30 ibdev_there

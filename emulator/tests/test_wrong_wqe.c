@@ -136,7 +136,7 @@ static const struct send_case send_cases[] = {
 	  "SQ 0x*: send WQE 0: the inline header is longer than the WQE (0x*)" },
 	{ "a wrong lkey", wrong_lkey, NULL, "SQ 0x*: WQE 0: lkey 0x*, * bytes at 0x*: *" },
 	{ "the reserved lkey", reserved_lkey, NULL,
-	  "SQ 0x*: WQE 0: lkey 0x200, * bytes at 0x*: no such key, or it is free, or reserved for queues with rlky" },
+	  "SQ 0x*: WQE 0: lkey 0x200, * bytes at 0x*: no such key, or it is free, or reserved *" },
 	{ "a packet of 1 MiB", too_much, NULL,
 	  "SQ 0x*: send WQE 0: it has more data than a packet may have (0x*)" },
 	{ "an LSO without an mss", lso_without_mss, NULL,

@@ -175,7 +175,7 @@ holds() # FILE TEXT
 {
 	local text
 
-	{ read -r text <"$1"; } 2>/dev/null && [ "$text" = "$2" ]
+	{ IFS= read -r text <"$1"; } 2>/dev/null && [ "$text" = "$2" ]
 }
 
 # sleep: nothing is ever written to this pipe. It is opened here, once, because <() changes $!.

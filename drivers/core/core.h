@@ -64,7 +64,7 @@ struct cxr_page_req {
 
 /* Memory lent to the device. */
 struct cxr_pages {
-	struct mutex lock;		/* pieces, free, count, func_count, to write; no command under it */
+	struct mutex lock;		/* pieces, free, counts: to write; no command under it */
 	struct xarray pieces;		/* DMA address of a 4 KiB piece >> 12 to struct fw_page */
 	struct list_head free;		/* struct fw_page with free pieces */
 	u32 count;			/* pieces that the device holds, of all functions */
@@ -159,7 +159,7 @@ struct cxr_dev {
 	struct cxr_client_slot __rcu *clients[CXR_CLIENTS];
 	struct cxr_adev *adevs[CXR_CLIENTS];	/* ib: under the lock of @card */
 	struct work_struct fatal_work;
-	struct cxr_card *card;		/* cards_lock of card.c to write; NULL: no LAG is possible */
+	struct cxr_card *card;		/* cards_lock to write; NULL: no LAG is possible */
 	bool lag_allowed;		/* roce_lag_enable; READ_ONCE() */
 };
 

@@ -231,8 +231,8 @@ static int set_active_ports(struct cmd *c, struct adapter *adapter, const struct
 			return -1;
 	} else if (!ports || ports >> LAG_PORTS) {
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "active_port 0x%x: must be a set of ports 1 to %u that is not empty", ports,
-			      LAG_PORTS);
+			      "active_port 0x%x: must be a set of ports 1 to %u that is not empty",
+			      ports, LAG_PORTS);
 	}
 	adapter->active_ports = ports;
 	notice(c->dev, "LAG in hash mode, active ports %s", port_set(ports));

@@ -45,7 +45,7 @@ ends_stop_here()
 		case $f in *'*'*|*/peer-now-*|*/peer-ends.pid) continue ;; esac
 		pid=$(cat "$f" 2>/dev/null || true)
 		if [ -z "$pid" ] || ! kill -- "-$pid" 2>/dev/null; then continue; fi
-		while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+		while kill -0 "$pid" 2>/dev/null; do nap 0.05; done
 	done
 }
 

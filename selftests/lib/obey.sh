@@ -21,7 +21,7 @@ obey_stop() # NAME
 	pid=$(cat "$d/pid" 2>/dev/null || true)
 	if [ -n "$pid" ]; then
 		kill -KILL "$pid" 2>/dev/null || true
-		while obey_lives "$pid"; do sleep 0.05; done
+		while obey_lives "$pid"; do nap 0.05; done
 	fi
 	rm -rf "$d"
 }

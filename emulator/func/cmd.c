@@ -85,6 +85,13 @@ int decline(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	return -1;
 }
 
+int cmd_wait_for_pages(struct cmd *c)
+{
+	c->waits = true;
+	trace(c->dev, "%s waits for pages", cmd_opcode_name(c->opcode));
+	return -1;
+}
+
 /* ---- dispatch ---- */
 
 int check_reserved(struct cmd *c, const struct prm_reserved *r, uint32_t at)

@@ -25,8 +25,8 @@ struct slot {
 	enum prm_delivery delivery;
 };
 
-/* Runs the command in the slot's input and fills its output. */
-static void run_command(struct slot *slot)
+/* Runs the command in the slot's input and fills its output; false: it waits, nothing is done. */
+static bool run_command(struct slot *slot)
 {
 	const struct prm_mbox_in *hdr = (const void *)slot->in;
 	struct prm_mbox_out *out = (void *)slot->out;
@@ -43,6 +43,8 @@ static void run_command(struct slot *slot)
 	uint64_t start = now_ns();
 
 	if (cmd_run(&c)) {
+		if (c.waits)
+			return false;
 		memset(slot->out, 0, slot->out_len);
 		if (!c.status)
 			cmd_set_status(&c, PRM_STATUS_INTERNAL, "internal");
@@ -53,6 +55,7 @@ static void run_command(struct slot *slot)
 	trace(slot->dev, "cmd[%u] %s (0x%x) op_mod 0x%x in %u out %u: %s, %u us", slot->num,
 	      cmd_opcode_name(c.opcode), c.opcode, c.op_mod, c.in_len, c.out_len,
 	      cmd_status_name(c.status), (unsigned int)((now_ns() - start) / 1000));
+	return true;
 }
 
 /* ---- slots and mailboxes ---- */
@@ -225,7 +228,10 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 		if (fault == FAULT_SILENT)
 			goto free;
 		if (fault != FAULT_DELIVERY) {
-			run_command(&slot);
+			if (!run_command(&slot)) {
+				dev->hca->waiting |= 1u << num;
+				goto free;
+			}
 			write_output(&slot);
 		}
 	}
@@ -243,6 +249,8 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 		if (fault == FAULT_TWICE)
 			push_event(sink, 1u << num);
 	}
+	dev->hca->pending |= dev->hca->waiting;
+	dev->hca->waiting = 0;
 free:
 	free(slot.in);
 	free(slot.out);
@@ -269,6 +277,7 @@ void cmdq_work(struct work *work)
 void cmdq_doorbell(struct cxdev *dev, uint32_t bits)
 {
 	struct hca_state *hca = dev->hca;
+	uint32_t busy;
 
 	if (dev->health.fatal)
 		return;
@@ -277,9 +286,10 @@ void cmdq_doorbell(struct cxdev *dev, uint32_t bits)
 			  bits);
 		return;
 	}
-	if (hca->pending & bits)
+	busy = bits & (hca->pending | hca->waiting);
+	if (busy)
 		violation(dev, "command doorbell 0x%x: slots 0x%x are still being processed", bits,
-			  hca->pending & bits);
+			  busy);
 	hca->pending |= bits;
 	work_queue(&hca->cmd_work);
 }

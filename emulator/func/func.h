@@ -143,6 +143,7 @@ struct cmd {
 	uint32_t out_len;
 	uint8_t status; /* enum prm_status */
 	uint32_t syndrome;
+	bool waits; /* not run: it runs again after the next command (cmd_wait_for_pages()) */
 };
 
 /*
@@ -203,6 +204,13 @@ int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
  */
 int decline(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/*
+ * The command lacks pages that the card has requested: it stays in its slot and runs again after
+ * each command that completes, MANAGE_PAGES among them, as on a card, for which drivers keep a slot
+ * for MANAGE_PAGES. To be called before anything is changed; always returns -1.
+ */
+int cmd_wait_for_pages(struct cmd *c);
 
 /* Sets status and syndrome only. */
 void cmd_set_status(struct cmd *c, enum prm_status status, const char *fmt);
@@ -265,12 +273,14 @@ struct hca_state {
 	bool cap_valid[CAP_TYPES];
 
 	uint32_t pending;		/* doorbell bits of commands that have not run */
+	uint32_t waiting;		/* of those that ran and wait for pages */
 	struct work cmd_work;
 	uint32_t next_slot;
 	uint32_t half_uar, half_at, half_value;	/* first half of a doorbell of 8 bytes */
 
 	struct held_pages pages;
 	int32_t pages_requested; /* by an event, not answered yet; negative: to reclaim */
+	bool pages_denied;	 /* the driver cannot give any; until it gives some */
 	uint64_t pages_peak;
 
 	struct event_sink *sinks[256];	/* the async EQ whose mask has the event type */
@@ -292,6 +302,7 @@ const char *cmd_status_name(uint8_t status);
  * run out.
  */
 bool pages_suffice(struct cxdev *dev);
+bool pages_to_come(const struct cxdev *dev);	/* requested, and not denied */
 void pages_object_destroyed(struct cxdev *dev);
 int32_t pages_wanted(struct cxdev *dev);	/* to request; negative: to reclaim */
 uint32_t pages_initial(const struct cxdev *dev);	/* for boot and INIT_HCA */

@@ -103,9 +103,12 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 		return NULL;
 	}
 	if (!pages_suffice(dev)) {
-		refuse(c, PRM_STATUS_NO_RES,
-		       "the card needs more pages: no room for another %s",
-		       obj_name(type));
+		if (pages_to_come(dev))
+			cmd_wait_for_pages(c);
+		else
+			refuse(c, PRM_STATUS_NO_RES,
+			       "the card needs more pages: no room for another %s",
+			       obj_name(type));
 		return NULL;
 	}
 	obj = calloc(1, size);

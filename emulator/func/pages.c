@@ -68,6 +68,12 @@ bool pages_suffice(struct cxdev *dev)
 	return (int32_t)dev->hca->pages.n >= pages_needed(dev, obj_count_all(dev) + 1);
 }
 
+bool pages_to_come(const struct cxdev *dev)
+{
+	return dev->hca->pages_requested > 0 && !dev->hca->pages_denied &&
+	       event_has_sink(dev, PRM_EVENT_PAGE_REQUEST);
+}
+
 void pages_object_destroyed(struct cxdev *dev)
 {
 	int32_t wanted = pages_wanted(dev);
@@ -193,9 +199,11 @@ static int run_manage_pages(struct cmd *c)
 	switch (c->op_mod) {
 	case PAGES_CANT_GIVE:
 		notice(c->dev, "the driver cannot give pages");
+		c->dev->hca->pages_denied = true;
 		break;
 	case PAGES_GIVE:
 		err = give_pages(c, n);
+		c->dev->hca->pages_denied = false;
 		break;
 	case PAGES_TAKE:
 		err = return_pages(c, n);

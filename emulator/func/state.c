@@ -27,10 +27,12 @@ void hca_state_reset(struct cxdev *dev)
 	hca->cmdq_addr = 0;
 	hca->nic_ifc = PRM_NIC_IFC_FULL;
 	hca->pending = 0;
+	hca->waiting = 0;
 	hca->next_slot = 0;
 	hca->half_uar = 0;
 	hca->pages.n = 0;
 	hca->pages_requested = 0;
+	hca->pages_denied = false;
 	hca->boot_done_ns = now_ns() + BOOT_NS;
 	hca_caps_reset(dev);
 }

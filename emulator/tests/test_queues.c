@@ -345,13 +345,64 @@ static void test_page_request(void)
 	ktap(vector_fired(&c, 2, 1000), "the page request raises an interrupt");
 }
 
+/* ALLOC_UAR in slot 1, without a signature; cmd_exec() uses slot 0. */
+static struct prm_cmdq_entry *post_alloc_uar(void)
+{
+	struct prm_cmdq_entry *e = ram_ptr(&c, RAM_IOVA + CMDQ_OFFSET + sizeof(*e));
+
+	memset(e, 0, sizeof(*e));
+	e->type = PRM_CMDQ_TYPE_PCI;
+	e->inlen = cpu_to_be32(sizeof(struct prm_alloc_uar_in));
+	e->outlen = cpu_to_be32(sizeof(struct prm_alloc_uar_out));
+	prm_set((struct prm_alloc_uar_in *)e->in, opcode, PRM_OP_alloc_uar);
+	__atomic_store_n(&e->status_own, PRM_CMDQ_OWN_HW, __ATOMIC_RELEASE);
+	reg_write(&c, offsetof(struct prm_iseg, cmd_dbell), 1 << 1);
+	return e;
+}
+
+/* -1: still the card's; else the status */
+static int status_of(struct prm_cmdq_entry *e, unsigned int ms)
+{
+	for (; __atomic_load_n(&e->status_own, __ATOMIC_ACQUIRE) & PRM_CMDQ_OWN_HW; ms--) {
+		if (!ms)
+			return -1;
+		usleep(1000);
+	}
+	return prm_get((struct prm_mbox_out *)e->out, status);
+}
+
+/* A card whose request for pages is under way lets the command wait that needs them. */
+static void test_wait_for_pages(void)
+{
+	struct prm_manage_pages_in in = {};
+	struct prm_manage_pages_out out;
+	struct prm_cmdq_entry *e;
+	unsigned int n = 0;
+
+	do {
+		e = post_alloc_uar();
+		n++;
+	} while (n < 1000 && !status_of(e, 100));
+	ktap(status_of(e, 0) == -1 && !one_command(), "a command waits for pages, others run");
+	ktap(status_of(e, 20) == -1, "it still waits when others have run");
+	ktap(!give_pages(&c, 3) && !status_of(e, 1000), "it ends well when pages are given");
+
+	do
+		e = post_alloc_uar();
+	while (n++ < 3000 && !status_of(e, 100));
+	prm_set(&in, op_mod, 0);
+	ktap(status_of(e, 0) == -1 && !cmd(&c, manage_pages, &in, &out) &&
+	     status_of(e, 1000) == PRM_STATUS_NO_RES,
+	     "it is refused when the driver cannot give any");
+}
+
 int main(int argc, char **argv)
 {
 	struct queue eq;
 	int status;
 
 	(void)argc;
-	ktap_plan(45);
+	ktap_plan(49);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
 	ktap(!boot_to_init(&c) && !alloc_uar(&uar) && !alloc_uar(&other_uar),
@@ -367,6 +418,7 @@ int main(int argc, char **argv)
 	ktap(!destroy_eq(eq.num), "the command EQ can be destroyed");
 	ktap(!one_command(), "without a command EQ commands complete by polling");
 	test_page_request();
+	test_wait_for_pages();
 	client_close(&c);
 	status = emu_stop(&emu);
 	ktap(status == 3, "with violations the exit status is 3");

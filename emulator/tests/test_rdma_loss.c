@@ -128,7 +128,7 @@ static void round_on(unsigned int addr, const char *what)
 static void test_every(void)
 {
 	static const uint32_t every[] = { 2, 3, 5, 7, 11, 50, 97 };
-	char what[80];
+	char what[128];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(every); i++) {

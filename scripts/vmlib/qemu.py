@@ -78,7 +78,10 @@ def _kvm_works(kernel_image):
 def machine(guest, opts):
     """The command line of a guest without the adapter's functions; see class Guest for the fields."""
     sock, out = guest.sockets, guest.out
-    accel = {"kvm": "kvm", "icount": "tcg,thread=single"}.get(opts.accel, "tcg,thread=multi")
+    # With a thread for each CPU, one may run into a breakpoint of a kernel that patches itself after the kernel has removed it:
+    # "Oops: int3", rarely, on a busy host.
+    threads = "single" if opts.accel == "icount" or opts.smp > 1 else "multi"
+    accel = "kvm" if opts.accel == "kvm" else f"tcg,thread={threads}"
     board = "q35,memory-backend=m0"
     append = [APPEND]
     if guest.kernel.name == "debug":

@@ -15,6 +15,7 @@
 #include "cxr/cxr.h"
 #include "cxr/cmd.h"
 #include "cxr/stage.h"
+#include "../policy/health.h"
 #include "roce.h"
 
 struct prm_iseg;
@@ -105,9 +106,7 @@ struct cxr_eqs {
 
 struct cxr_health {
 	struct delayed_work work;
-	u32 counter;
-	unsigned int misses;
-	bool warned;
+	struct cxr_health_state state;
 };
 
 struct cxr_client_slot {

@@ -200,6 +200,7 @@ struct health {
 	bool config_lost; /* it was gone: the configuration space must be reset */
 	bool excused;	 /* violations result from a fault and are not counted */
 	uint8_t synd;	 /* of the health buffer */
+	bool rfr;	 /* the health buffer requests a reset */
 	uint32_t stalled_at;
 };
 

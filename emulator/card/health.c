@@ -60,6 +60,7 @@ void health_fatal(struct cxdev *dev)
 	dev->hca->boot_done_ns = 0;
 	dev->health.fatal = true;
 	dev->health.synd = 0x1;
+	dev->health.rfr = true;
 	excuse(dev);
 	notice(dev, "fault: fatal firmware error");
 }
@@ -80,6 +81,7 @@ void health_clear(struct cxdev *dev)
 	dev->health.fatal = false;
 	dev->health.stalled = false;
 	dev->health.synd = 0;
+	dev->health.rfr = false;
 	port_set_wire(dev->port, true);
 }
 

@@ -502,10 +502,16 @@ static int act_health(struct parser *t, struct cxdev *dev)
 {
 	static const struct names health = { .of = "health syndrome", .max = 0xff };
 	uint32_t synd;
+	bool rfr;
 
-	if (get_name(t, &health, false, &synd) || at_end(t))
+	if (get_name(t, &health, false, &synd))
+		return -EINVAL;
+	rfr = t->at < t->n && !strcmp(t->word[t->at], "rfr");
+	t->at += rfr;
+	if (at_end(t))
 		return -EINVAL;
 	dev->health.synd = synd;
+	dev->health.rfr = rfr;
 	return 0;
 }
 
@@ -573,7 +579,7 @@ static const struct act {
 } acts[] = {
 	{ "pages", act_pages, "pages N|-N" },
 	{ "port", act_port, "port down|up" },
-	{ "health", act_health, "health SYNDROME (0: none)" },
+	{ "health", act_health, "health SYNDROME (0: none) [rfr]" },
 	{ "temperature", act_temperature, "temperature" },
 	{ "stall", act_stall, "stall" },
 	{ "fatal", act_fatal, "fatal" },
@@ -591,7 +597,8 @@ static void print_health(const struct cxdev *dev, FILE *out)
 	if (dev->health.fatal)
 		fprintf(out, "%s fatal\n", dev->name);
 	if (dev->health.synd)
-		fprintf(out, "%s health 0x%02x\n", dev->name, dev->health.synd);
+		fprintf(out, "%s health 0x%02x%s\n", dev->name, dev->health.synd,
+			dev->health.rfr ? " rfr" : "");
 	if (dev->health.stalled)
 		fprintf(out, "%s stall\n", dev->name);
 	if (!port_wire_up(dev->port))

@@ -181,6 +181,11 @@ static uint8_t health_synd(void)
 	return reg_read(&c, offsetof(struct prm_iseg, health.irisc_index)) >> 16 & 0xff;
 }
 
+static bool health_rfr(void)
+{
+	return reg_read(&c, offsetof(struct prm_iseg, health.rfr_severity)) >> 31;
+}
+
 static void start(void)
 {
 	if (boot_to_init(&c) || alloc_uar(&uar)) {
@@ -264,6 +269,7 @@ static const struct {
 	{ "f0 port down now", "unexpected word 'now'" },
 	{ "f0 health", "missing health syndrome" },
 	{ "f0 health ill", "'ill' is not a valid health syndrome" },
+	{ "f0 health 1 reset", "unexpected word 'reset'" },
 	{ "f0 gone for good", "unexpected word 'for'" },
 	{ "f0 fatal now", "unexpected word 'now'" },
 	{ "f0 stall now", "unexpected word 'now'" },
@@ -512,10 +518,15 @@ static void test_health(struct queue *q)
 	ktap(next_event(q, NULL) == PRM_EVENT_TEMP_WARN,
 	     "temperature: a temperature warning event");
 	must("f0 health 0x10");
-	ktap(health_synd() == 0x10 && strstr(fault(&good, "list"), "f0 health 0x10\n"),
+	ktap(health_synd() == 0x10 && !health_rfr() &&
+	     strstr(fault(&good, "list"), "f0 health 0x10\n"),
 	     "health sets the syndrome of the health buffer");
+	must("f0 health 7 rfr");
+	ktap(health_synd() == 7 && health_rfr() && !query_issi() &&
+	     strstr(fault(&good, "list"), "f0 health 0x07 rfr\n"),
+	     "health rfr requests a reset as well, the firmware still answers");
 	must("f0 health 0");
-	ktap(!health_synd() && none(), "health 0 clears the syndrome");
+	ktap(!health_synd() && !health_rfr() && none(), "health 0 clears both");
 	must("f0 stall");
 	before = reg_read(&c, counter);
 	usleep(50000);
@@ -551,11 +562,10 @@ static void test_eq_overrun(struct queue *q)
 
 static void test_fatal(void)
 {
-	const uint32_t rfr = offsetof(struct prm_iseg, health.rfr_severity);
 	const uint32_t low = offsetof(struct prm_iseg, cmdq_addr_l_sz);
 
 	must("f0 fatal");
-	ktap(health_synd() == 1 && reg_read(&c, rfr) >> 31,
+	ktap(health_synd() == 1 && health_rfr(),
 	     "fatal: the health buffer requests a reset");
 	ktap(query_issi() == -1 && no_violation(), "fatal: commands do not complete");
 	reg_write(&c, low, PRM_NIC_IFC_SW_RESET << PRM_ISEG_NIC_IFC_SHIFT);
@@ -688,7 +698,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(160);
+	ktap_plan(162);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();

@@ -4,7 +4,7 @@
 # Fault injection in the adapter (Documentation/faults.rst): the driver logs the fault, recovers if it can, marks the device
 # dead if it cannot, and works again after unbind and bind.
 # guests: 1
-# takes: 90
+# takes: 130
 # timeout: 600
 # drivers: cxr
 . "$(dirname "$0")/../lib/ktap.sh"
@@ -275,7 +275,70 @@ silent_probe()
 	up
 }
 
+# ---- health ------------------------------------------------------------------
+
+kmsg_count() { kmsg | grep -cF -- "$1" || true; }
+
+# The device was checked at least three times: that many checks without an advance are a standstill.
+three_checks()
+{
+	fault stall
+	wait_kmsg "health counter does not advance"
+}
+
+works()
+{
+	must_fail is_dead
+	run_commands
+	wait_until 30 link_is 1
+}
+
+# Firmware asserts that it survives
+health_reported()
+{
+	fault health 1
+	three_checks
+	[ "$(kmsg_count "health: firmware internal error (syndrome 0x1)")" = 1 ] || { kmsg; fail "the syndrome is not logged once"; }
+	kmsg_has "health buffer: assert_var "
+	fault health 0x10
+	wait_kmsg "health: high temperature (syndrome 0x10)"
+	works
+}
+
+health_older()
+{
+	ktap_spoilt
+	unbind
+	fault health 8
+	try_bind
+	wait_kmsg "health: an earlier error: unrecoverable hardware error (syndrome 0x8)"
+	three_checks
+	[ "$(kmsg_count "health: unrecoverable hardware error")" = 0 ] || { kmsg; fail "the earlier error is reported as a new one"; }
+	works
+}
+
+# The syndrome after the standstill shows that checks go on.
+health_stands_still()
+{
+	three_checks
+	kmsg | grep -E "health buffer: .* hw_id 0x1[0-9a-f]{3},"
+	fault health 9
+	wait_kmsg "health: firmware CRC error (syndrome 0x9)"
+	[ "$(kmsg_count "health counter does not advance")" = 1 ] || { kmsg; fail "the standstill is not logged once"; }
+	works
+}
+
 # ---- fatal faults ------------------------------------------------------------
+
+health_wants_reset()
+{
+	ktap_spoilt
+	fault health 7 rfr
+	wait_kmsg "device failed: firmware requests a reset"
+	kmsg_has "health: a processor of the firmware does not respond (syndrome 0x7)"
+	is_dead
+	rebind_dead
+}
 
 silent_running()
 {
@@ -356,6 +419,10 @@ KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command refused during bring-up: 
 KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: what does not need it works, nothing is left behind" devices_refused
 ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_blueflame
 ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
+ktap_test health.reported "a health syndrome without a request for a reset is logged once, the device works" health_reported
+ktap_test health.older "a health syndrome from before the probe is mentioned, and not reported as new" health_older
+ktap_test health.still "a health counter that stands still is logged once, the device works" health_stands_still
+ktap_test health.reset "a health syndrome with a request for a reset: the device is dead until it is rebound" health_wants_reset
 ktap_test silent.running "a command timeout at run time: the device is dead until it is rebound" silent_running
 KTAP_TIMEOUT=240 ktap_test dma.off "DMA is off by the time a device is seen as dead" dma_off
 ktap_test unload "unload of a healthy device leaves nothing in it" healthy

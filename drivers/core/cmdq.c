@@ -370,7 +370,6 @@ static int copy_output(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, v
 	const struct prm_cmdq_entry *slot = entry_at(&dev->cmdq, ent->slot);
 	const struct prm_mbox_out *head = out;
 	u8 delivery = slot->status_own >> 1;
-	int err = 0;
 	u32 i;
 
 	if (delivery != PRM_DELIVERY_OK) {
@@ -383,13 +382,9 @@ static int copy_output(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, v
 	if (prm_get(head, status) != PRM_STATUS_OK)
 		return 0;
 
-	for (i = 0; ent->out && i < ent->out->n && !err; i++)
-		err = cxr_mbox_read(ent->out->box[i].block, out, outlen, i, ent->token);
-	if (err)
-		dev_err_ratelimited(dev->core.dev,
-				    "%s (%#x): output mailbox %u has a wrong token or number\n",
-				    cxr_cmd_name(op), op, i - 1);
-	return err;
+	for (i = 0; ent->out && i < ent->out->n; i++)
+		cxr_mbox_read(ent->out->box[i].block, out, outlen, i);
+	return 0;
 }
 
 static int run_cmd(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void *out, u32 outlen)

@@ -136,6 +136,7 @@ static const struct verb command_verbs[] = {
 	{ "twice", FAULT_TWICE, .site = FAULT_SLOT },
 	{ "length", FAULT_LENGTH, &lengths, .site = FAULT_SLOT },
 	{ "delivery", FAULT_DELIVERY, &deliveries, .site = FAULT_SLOT },
+	{ "untagged", FAULT_UNTAGGED, .site = FAULT_SLOT },
 	{}
 };
 
@@ -168,7 +169,7 @@ static const struct verb frame_verbs[] = {
 
 static const struct noun nouns[] = {
 	{ "command", FAULT_COMMAND, &opcodes, command_verbs,
-	  "command OPCODE|any  status NAME | silent | twice | length N | delivery NAME" },
+	  "command OPCODE|any  status NAME | silent | twice | length N | delivery NAME | untagged" },
 	{ "event", FAULT_EVENT, &events, event_verbs,
 	  "event TYPE|any  lose | duplicate | type N | overrun" },
 	{ "cqe", FAULT_CQE, &cq_numbers, cqe_verbs, "cqe CQN|any  error SYNDROME | overrun" },

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prm/caps.h"
 #include "prm/eqe.h"
 #include "vfu_client.h"
 
@@ -373,6 +374,25 @@ static void test_status_has_no_effect(void)
 	must("clear");
 }
 
+static void test_untagged(void)
+{
+	const struct prm_cmdq_entry *e = (void *)(c.ram + CMDQ_OFFSET);
+	const struct prm_mbox_block *block;
+	struct prm_query_hca_cap_in in = {};
+	struct prm_query_hca_cap_out out = {}, plain = {};
+	int err;
+
+	cmd(&c, query_hca_cap, &in, &plain);
+	must("f0 command query_hca_cap untagged");
+	err = cmd(&c, query_hca_cap, &in, &out);
+	block = ram_ptr(&c, be64_to_cpu(e->out_ptr));
+	ktap(!err && !block->token && !memcmp(&out, &plain, sizeof(out)),
+	     "untagged: an output mailbox has no token");
+	block = ram_ptr(&c, be64_to_cpu(block->next));
+	ktap(!block->token && !block->block_num, "untagged: nor has it a number");
+	must("clear");
+}
+
 static void test_slots(void)
 {
 	struct prm_cmdq_entry *e = (void *)(c.ram + CMDQ_OFFSET);
@@ -698,7 +718,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(162);
+	ktap_plan(164);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();
@@ -707,6 +727,7 @@ int main(int argc, char **argv)
 	test_status();
 	test_status_has_no_effect();
 	test_slots();
+	test_untagged();
 	test_chance();
 	create_eq(&q, 1, 1ull << PRM_EVENT_CMD);
 	create_eq(&async, 2, ASYNC);

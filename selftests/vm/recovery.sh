@@ -133,6 +133,22 @@ odd_completions()
 	wait_until 30 link_is 1
 }
 
+# Bring-up and user space need long outputs: capabilities, counters, lists of addresses
+untagged_output()
+{
+	ktap_spoilt
+	unbind
+	fault command any untagged times=all
+	try_bind
+	wait_until 30 netdev_there
+	wait_until 30 ibdev_there
+	run_commands
+	wait_until 30 link_is 1
+	rule_hit
+	unbind
+	device_is_clean
+}
+
 port_down()
 {
 	local events
@@ -414,6 +430,7 @@ ktap_test pages "the device requests pages and returns them, an excessive reques
 ktap_test event.lost "a lost command event is recovered by polling" lost_event
 ktap_test interrupt.lost "a lost command interrupt is recovered by polling, and the EQ is rearmed" lost_interrupt
 ktap_test odd "duplicate completions, bad lengths and unknown events are tolerated" odd_completions
+ktap_test untagged "output mailboxes without token and block number are read" untagged_output
 ktap_test port "port down and up: carrier, RDMA port state, events" port_down
 KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command refused during bring-up: the probe fails and leaves nothing behind" bring_up_refused
 KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: what does not need it works, nothing is left behind" devices_refused

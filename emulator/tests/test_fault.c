@@ -271,6 +271,10 @@ static const struct {
 	{ "f0 health", "missing health syndrome" },
 	{ "f0 health ill", "'ill' is not a valid health syndrome" },
 	{ "f0 health 1 reset", "unexpected word 'reset'" },
+	{ "f0 cap", "'' is not a capability" },
+	{ "f0 cap log_max_qp 4", "'log_max_qp' is not a capability" },
+	{ "f0 cap native_port_num", "missing value" },
+	{ "f0 cap native_port_num 256", "'256' is not a valid value" },
 	{ "f0 gone for good", "unexpected word 'for'" },
 	{ "f0 fatal now", "unexpected word 'now'" },
 	{ "f0 stall now", "unexpected word 'now'" },
@@ -556,6 +560,33 @@ static void test_health(struct queue *q)
 	ktap(reg_read(&c, counter) != before, "after clear the health counter runs");
 }
 
+static uint32_t port_type(void)
+{
+	struct prm_query_hca_cap_in in = {};
+	struct prm_query_hca_cap_out out;
+
+	prm_set(&in, op_mod, PRM_CAP_CUR);
+	return cmd(&c, query_hca_cap, &in, &out) ? 99 :
+						   prm_get(&out, capability.cmd_hca_cap.port_type);
+}
+
+/* Of a function that is running: its driver is not surprised. */
+static void test_cap(void)
+{
+	bool good;
+
+	boot_to_init(&c);
+	must("f0 cap port_type 2");
+	must("f0 cap port_type 0");
+	ktap(!strcmp(fault(&good, "list"), "f0 cap port_type 0\nok\n"),
+	     "list has changed capabilities");
+	ktap(port_type() == 1, "a changed capability does not affect a function that runs");
+	ktap(!shut_down(&c) && !boot_to_init(&c) && !port_type(), "it affects the next start");
+	must("clear");
+	ktap(!shut_down(&c) && !boot_to_init(&c) && port_type() == 1 && !shut_down(&c) && none(),
+	     "clear restores it");
+}
+
 static void test_eq_overrun(struct queue *q)
 {
 	struct prm_query_eq_in in = {};
@@ -718,7 +749,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(164);
+	ktap_plan(172);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();
@@ -739,6 +770,7 @@ int main(int argc, char **argv)
 	test_eq_overrun(&async);
 	ktap(!destroy_eq(&async) && !destroy_eq(&q) && !dealloc_uar(uar) && !shut_down(&c) &&
 	     no_violation(), "the function shuts down without a violation");
+	test_cap();
 	start();
 	test_fatal();
 	test_gone();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "prm/caps.h"
+#include "prm/eqe.h"
 #include "prm/definer.h"
 #include "prm/flow.h"
 #include "prm/lag.h"
@@ -543,6 +544,35 @@ static void wrong_inline(const char *bin_dir)
 	ktap(rig_close() == 3, "exit status 3 of a ConnectX-4 Lx");
 }
 
+/* A card with fewer EQs, without page requests. */
+static void wrong_changed(const char *bin_dir)
+{
+	static const struct wrong_row event[] = {
+		F(create_eq, event_bitmask[0], 1 << PRM_EVENT_PAGE_REQUEST,
+		  "page_request_disable: the card has no page request events"),
+	};
+	static const struct wrong_row second[] = {
+		{ .field = "a second one", .status = PRM_STATUS_NO_RES,
+		  .text = "max_num_eqs: the card has 1 EQs" },
+	};
+	struct { struct prm_create_eq_in in; __be64 pas[1]; } b = {};
+	uint32_t uar;
+
+	rig_open_card(bin_dir, 1, "cx5");
+	emu_control(&rig.emu, "fault f0 cap max_num_eqs 1");
+	emu_control(&rig.emu, "fault f0 cap page_request_disable 1");
+	reg_write(&rig.c, offsetof(struct prm_iseg, cmdq_addr_l_sz),
+		  PRM_NIC_IFC_SW_RESET << PRM_ISEG_NIC_IFC_SHIFT);
+	ktap(!boot_to_init(&rig.c), "a changed ConnectX-5 starts");
+	uar = rig_create(&WRONG_CMD(alloc_uar, &(struct prm_alloc_uar_in){}));
+	prm_set(&b.in, eq_context_entry.log_eq_size, 6);
+	prm_set(&b.in, eq_context_entry.uar_page, uar);
+	b.pas[0] = cpu_to_be64(rig_page());
+	WRONG(&WRONG_CMD(create_eq, &b), event);
+	WRONG_ONLY(&WRONG_CMD(create_eq, &b), second);
+	ktap(rig_close() == 3, "exit status 3 of a changed ConnectX-5");
+}
+
 static const struct wrong_row lag_rows[] = {
 	F(create_lag, ctx.lag_state, 1, "lag_state is set (0x1), but it is read-only"),
 	F(create_lag, ctx.fdb_selection_mode, 1,
@@ -610,6 +640,7 @@ int main(int argc, char **argv)
 	ktap_plan(0);
 	wrong_function(argv[1]);
 	wrong_inline(argv[1]);
+	wrong_changed(argv[1]);
 	wrong_lag(argv[1]);
 	return ktap_end();
 }

@@ -39,6 +39,23 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->log_max_rqt_size = prm_get(cap, log_max_rqt_size);
 }
 
+/* log_max_eq is the limit of the card; a function can have fewer. */
+static void decode_eqs(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
+{
+	caps->page_requests = !prm_get(cap, page_request_disable);
+	caps->max_eqs = prm_get(cap, max_num_eqs);
+	if (!caps->max_eqs)
+		caps->max_eqs = 1U << prm_get(cap, log_max_eq);
+}
+
+void cxr_caps_decode_hca_2(const struct prm_cmd_hca_cap_2 *cap, struct cxr_caps *caps)
+{
+	u32 max_eqs = prm_get(cap, max_num_eqs_24b);
+
+	if (max_eqs)
+		caps->max_eqs = max_eqs;
+}
+
 static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
 	caps->vport_counters = prm_get(cap, vport_counters);
@@ -79,6 +96,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	u32 log_pkeys;
 
 	decode_limits(cap, caps);
+	decode_eqs(cap, caps);
 	caps->cqe_version = prm_get(cap, cqe_version);
 	caps->uar_4k = prm_get(cap, uar_4k);
 	caps->bf = prm_get(cap, bf);

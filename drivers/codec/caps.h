@@ -59,6 +59,8 @@ struct cxr_caps {
 	bool lag_hash;			/* hash mode, with QPs that bypass it */
 	bool lag_affinity_rtr;		/* the affinity of a QP can be set by INIT2RTR */
 	u16 vhca_id;
+	u32 max_eqs;			/* event queues that the function can have */
+	bool page_requests;		/* the device requests pages by events */
 	u8 native_port;			/* number of the port on the card, 1.. */
 	/* RoCE */
 	struct cxr_roce_support roce;
@@ -67,6 +69,8 @@ struct cxr_caps {
 };
 
 void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps);
+/* The second page of general capabilities. */
+void cxr_caps_decode_hca_2(const struct prm_cmd_hca_cap_2 *cap, struct cxr_caps *caps);
 void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
 			 struct cxr_caps *caps);
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);

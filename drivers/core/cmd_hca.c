@@ -256,6 +256,7 @@ static void set_driver_version(struct cxr_core *core)
 static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
 {
 	bool flow = prm_get(out, capability.cmd_hca_cap.nic_flow_table);
+	bool more = prm_get(out, capability.cmd_hca_cap.hca_cap_2);
 	struct cxr_caps *caps = &core->caps;
 	int err;
 
@@ -265,6 +266,12 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 			return err;
 		cxr_caps_decode_eth(prm_sub(out, capability.per_protocol_networking_offload_caps,
 					    per_protocol_networking_offload_caps), caps);
+	}
+	if (more) {
+		err = query_caps(core, PRM_CAP_GENERAL_2, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_hca_2(prm_sub(out, capability.cmd_hca_cap_2, cmd_hca_cap_2), caps);
 	}
 	if (flow) {
 		err = query_caps(core, PRM_CAP_FLOW_TABLE, PRM_CAP_CUR, out);

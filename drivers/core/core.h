@@ -277,6 +277,8 @@ void cxr_irq_free(struct cxr_dev *dev, int vector, void *data);
 void cxr_irq_sync(struct cxr_dev *dev, int vector);
 
 /* eq.c */
+/* How many EQs there are besides those for completions. */
+u32 cxr_eq_async(const struct cxr_dev *dev);
 /* Stage: from here on commands complete by an event. */
 int cxr_eq_up(void *dev);
 void cxr_eq_down(void *dev);

@@ -451,6 +451,37 @@ static void test_caps_lag(void)
 	expect(lag_caps(2, 0).lag_affinity_rtr, false);
 }
 
+static void test_caps_eqs(void)
+{
+	struct prm_cmd_hca_cap_2 more = {};
+	struct prm_cmd_hca_cap hca;
+	struct cxr_caps caps = {};
+
+	good_hca(&hca);
+	prm_set(&hca, log_max_eq, 6);
+	begin("caps", "without another limit there are 2^log_max_eq event queues");
+	cxr_caps_decode_hca(&hca, &caps);
+	cxr_caps_decode_hca_2(&more, &caps);
+	expect(caps.max_eqs, 64);
+
+	begin("caps", "the function's own limit of event queues comes before that of the card");
+	prm_set(&hca, max_num_eqs, 5);
+	cxr_caps_decode_hca(&hca, &caps);
+	cxr_caps_decode_hca_2(&more, &caps);
+	expect(caps.max_eqs, 5);
+
+	begin("caps", "the limit of the second page, of 24 bits, comes before both");
+	prm_set(&more, max_num_eqs_24b, 0x12345);
+	cxr_caps_decode_hca_2(&more, &caps);
+	expect(caps.max_eqs, 0x12345);
+
+	begin("caps", "a device sends page requests unless it says that it does not");
+	expect(caps.page_requests, true);
+	prm_set(&hca, page_request_disable, 1);
+	cxr_caps_decode_hca(&hca, &caps);
+	expect(caps.page_requests, false);
+}
+
 static void test_caps_values(void)
 {
 	struct cxr_caps caps = {};
@@ -532,6 +563,7 @@ void test_caps(void)
 
 	test_caps_values();
 	test_caps_lag();
+	test_caps_eqs();
 	test_caps_hash();
 	for (i = 0; i < ARRAY_SIZE(caps_cases); i++) {
 		begin("caps are refused", caps_cases[i].sentence);

@@ -4,7 +4,7 @@
 # Fault injection in the adapter (Documentation/faults.rst): the driver logs the fault, recovers if it can, marks the device
 # dead if it cannot, and works again after unbind and bind.
 # guests: 1
-# takes: 130
+# takes: 170
 # timeout: 600
 # drivers: cxr
 . "$(dirname "$0")/../lib/ktap.sh"
@@ -291,6 +291,64 @@ silent_probe()
 	up
 }
 
+# The command, asynchronous and page EQs and one for completions, but no more
+eq_refused()
+{
+	ktap_spoilt
+	[ "$(nproc)" -gt 1 ] || skip "one CPU: the driver wants one completion EQ only"
+	unbind
+	fault command create_eq status no_res nth=5 times=all
+	try_bind
+	rule_hit
+	wait_kmsg "1 completion vectors instead of "
+	clear_faults
+	wait_until 30 ibdev_there
+	driver_net_up
+	ibv_devinfo -v -d "$(driver_ibdev)" | grep -E "num_comp_vectors:[[:space:]]*1$"
+	works
+	unbind
+	device_is_clean
+}
+
+# ---- cards that are not in the emulator's table --------------------------------
+
+# The function as one of a card with this capability, bound if that is possible
+changed_cap() # NAME VALUE
+{
+	ktap_spoilt
+	unbind
+	fault cap "$1" "$2"
+	try_bind || true
+}
+
+# As many EQs as are needed, so that no other function can have more: the driver does not ask for one that is refused
+eq_limit()
+{
+	changed_cap max_num_eqs 4
+	bound
+	wait_until 30 ibdev_there
+	driver_net_up
+	[ "$(kmsg_count "completion vectors instead of")" = 0 ]
+	works
+	unbind
+	device_is_clean
+	fault cap max_num_eqs 3
+	must_fail try_bind
+	wait_kmsg "device supports 3 event queues, 4 are needed"
+}
+
+no_page_requests()
+{
+	changed_cap page_request_disable 1
+	bound
+	wait_until 30 ibdev_there
+	driver_net_up
+	three_checks
+	works
+	unbind
+	device_is_clean
+}
+
 # ---- health ------------------------------------------------------------------
 
 kmsg_count() { kmsg | grep -cF -- "$1" || true; }
@@ -436,6 +494,9 @@ KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command refused during bring-up: 
 KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: what does not need it works, nothing is left behind" devices_refused
 ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_blueflame
 ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
+ktap_test eq.refused "a completion EQ is refused: the device has fewer completion vectors" eq_refused
+ktap_test eq.limit "a function with few EQs: the driver creates no more, and says if they do not suffice" eq_limit
+ktap_test no-page-requests "a device without page requests has no EQ for them" no_page_requests
 ktap_test health.reported "a health syndrome without a request for a reset is logged once, the device works" health_reported
 ktap_test health.older "a health syndrome from before the probe is mentioned, and not reported as new" health_older
 ktap_test health.still "a health counter that stands still is logged once, the device works" health_stands_still

@@ -18,7 +18,7 @@ struct cxr_caps {
 	u16 max_wqe_sz_sq, max_wqe_sz_rq;	/* bytes */
 	u16 max_sgl_for_optimized_performance;
 	u16 max_qp_mcg;
-	u8 cqe_version;
+	u8 cqe_version;			/* 0 or 1, though the device may know more */
 	bool uar_4k;
 	u8 log_bf_reg_size;		/* 0: no BlueFlame */
 	bool bf;
@@ -31,7 +31,7 @@ struct cxr_caps {
 	bool umr_modify_atomic_disabled;
 	bool fixed_buffer_size;
 	bool imaicl;			/* mkeys that refer to parts of mkeys: memory windows */
-	u8 log_max_klm_list_size;
+	u8 log_max_klm_list_size;	/* up to what a UMR WQE can say */
 	u8 umr_fence;			/* enum prm_umr_fence: what a UMR WQE must wait for */
 	u16 pkey_table_size;		/* entries */
 	u8 local_ca_ack_delay;		/* 4.096 us * 2^n */

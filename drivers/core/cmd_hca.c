@@ -130,7 +130,8 @@ static int set_general_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	prm_set(set, pkey_table_size, PKEYS_128);
 	prm_set(set, log_max_qp, min_t(u32, prm_get(max, log_max_qp), 18));
 	prm_set(set, cmdif_checksum, PRM_CMDIF_CHECKSUM_DISABLED);
-	prm_set(set, cqe_version, min_t(u32, prm_get(max, cqe_version), 1));
+	if (!prm_get(cur, cqe_version))
+		prm_set(set, cqe_version, min_t(u32, prm_get(max, cqe_version), 1));
 	if (prm_get(max, uar_4k) && PAGE_SIZE > CXR_UAR_SIZE)
 		prm_set(set, uar_4k, 1);
 	prm_set(set, log_uar_page_sz, PAGE_SHIFT - PRM_PAGE_SHIFT);
@@ -302,6 +303,17 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 	return 0;
 }
 
+/* A port of a VPI card is of the type that is stored in its firmware. */
+static int check_port(const struct cxr_core *core)
+{
+	if (core->caps.eth)
+		return 0;
+	dev_err(core->dev,
+		"the port is in InfiniBand mode: set LINK_TYPE_P%u=2 with mlxconfig, and reset the card\n",
+		core->caps.native_port ?: 1);
+	return -EOPNOTSUPP;
+}
+
 /* Reads the current capabilities, to be used only after cxr_caps_check(). */
 static int read_caps(struct cxr_dev *dev)
 {
@@ -322,7 +334,9 @@ static int read_caps(struct cxr_dev *dev)
 		goto out_free;
 	store_general_caps(dev, prm_sub(out, capability.cmd_hca_cap, cmd_hca_cap));
 	version = prm_get(out, capability.cmd_hca_cap.driver_version);
-	err = read_cap_pages(core, out);
+	err = check_port(core);
+	if (!err)
+		err = read_cap_pages(core, out);
 	if (err)
 		goto out_free;
 

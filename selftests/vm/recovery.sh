@@ -349,6 +349,28 @@ no_page_requests()
 	device_is_clean
 }
 
+larger_caps()
+{
+	changed_cap log_max_klm_list_size 18
+	bound
+	wait_until 30 ibdev_there
+	changed_cap cqe_version 2
+	bound
+	wait_until 30 ibdev_there
+	driver_net_up
+	works
+	unbind
+	device_is_clean
+}
+
+infiniband()
+{
+	changed_cap port_type 0
+	must_fail bound
+	wait_kmsg "the port is in InfiniBand mode: set LINK_TYPE_P1=2 with mlxconfig, and reset the card"
+	device_is_clean
+}
+
 # ---- health ------------------------------------------------------------------
 
 kmsg_count() { kmsg | grep -cF -- "$1" || true; }
@@ -497,6 +519,8 @@ ktap_test silent.probe "a command timeout during probe: the probe fails, the nex
 ktap_test eq.refused "a completion EQ is refused: the device has fewer completion vectors" eq_refused
 ktap_test eq.limit "a function with few EQs: the driver creates no more, and says if they do not suffice" eq_limit
 ktap_test no-page-requests "a device without page requests has no EQ for them" no_page_requests
+ktap_test larger "a device with larger limits than the driver knows is used up to what it knows" larger_caps
+ktap_test infiniband "a port in InfiniBand mode: the probe fails and says what to do" infiniband
 ktap_test health.reported "a health syndrome without a request for a reset is logged once, the device works" health_reported
 ktap_test health.older "a health syndrome from before the probe is mentioned, and not reported as new" health_older
 ktap_test health.still "a health counter that stands still is logged once, the device works" health_stands_still

@@ -159,6 +159,7 @@ struct cxr_dev {
 	struct cxr_adev *adevs[CXR_CLIENTS];	/* ib: under the lock of @card */
 	struct work_struct fatal_work;
 	struct cxr_card *card;		/* cards_lock to write; NULL: no LAG is possible */
+	const char *no_card_why;	/* NULL: it has one while stage clients is up */
 	bool lag_allowed;		/* roce_lag_enable; READ_ONCE() */
 };
 
@@ -333,7 +334,10 @@ void cxr_lag_schedule(struct cxr_dev *dev);
 /* lag.c */
 int cxr_lag_init(void);
 void cxr_lag_exit(void);
-/* Adds the RDMA device of the function, or makes it part of that of its card. */
+/*
+ * Adds the RDMA device of the function, or makes it part of that of its card. A function without a
+ * place on a card has an RDMA device and no LAG; the reason is logged.
+ */
 int cxr_lag_join(struct cxr_dev *dev);
 /* Removes the RDMA device of the function and its LAG; also after a join that failed. */
 void cxr_lag_leave(struct cxr_dev *dev);

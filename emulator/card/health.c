@@ -82,6 +82,7 @@ void health_clear(struct cxdev *dev)
 	dev->health.stalled = false;
 	dev->health.synd = 0;
 	dev->health.rfr = false;
+	dev->health.no_guid = false;
 	hca_caps_restore(dev);
 	port_set_wire(dev->port, true);
 }

@@ -586,6 +586,14 @@ static int act_stall(struct parser *t, struct cxdev *dev)
 	return 0;
 }
 
+static int act_no_guid(struct parser *t, struct cxdev *dev)
+{
+	if (at_end(t))
+		return -EINVAL;
+	dev->health.no_guid = true;
+	return 0;
+}
+
 static int act_fatal(struct parser *t, struct cxdev *dev)
 {
 	if (at_end(t))
@@ -634,6 +642,7 @@ static const struct act {
 	{ "cap", act_cap, "cap NAME VALUE (from the next start on)" },
 	{ "temperature", act_temperature, "temperature" },
 	{ "stall", act_stall, "stall" },
+	{ "noguid", act_no_guid, "noguid" },
 	{ "fatal", act_fatal, "fatal" },
 	{ "gone", act_gone, "gone" },
 	{ "back", act_back, "back" },
@@ -653,6 +662,8 @@ static void print_health(const struct cxdev *dev, FILE *out)
 			dev->health.rfr ? " rfr" : "");
 	if (dev->health.stalled)
 		fprintf(out, "%s stall\n", dev->name);
+	if (dev->health.no_guid)
+		fprintf(out, "%s noguid\n", dev->name);
 	if (!port_wire_up(dev->port))
 		fprintf(out, "%s port down\n", dev->name);
 	print_caps(dev, out);

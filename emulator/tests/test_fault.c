@@ -11,6 +11,7 @@
 
 #include "prm/caps.h"
 #include "prm/eqe.h"
+#include "prm/vport.h"
 #include "vfu_client.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -560,6 +561,25 @@ static void test_health(struct queue *q)
 	ktap(reg_read(&c, counter) != before, "after clear the health counter runs");
 }
 
+static uint64_t guid(void)
+{
+	struct prm_query_nic_vport_context_in in = {};
+	struct prm_query_nic_vport_context_out out = {};
+
+	cmd(&c, query_nic_vport_context, &in, &out);
+	return prm_get64(&out, nic_vport_context.system_image_guid);
+}
+
+static void test_no_guid(void)
+{
+	uint64_t before = guid();
+
+	must("f0 noguid");
+	ktap(before && !guid(), "noguid: the vport has no system image GUID");
+	must("clear");
+	ktap(guid() == before && none(), "after clear it has its GUID");
+}
+
 static uint32_t port_type(void)
 {
 	struct prm_query_hca_cap_in in = {};
@@ -749,7 +769,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(172);
+	ktap_plan(174);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();
@@ -768,6 +788,7 @@ int main(int argc, char **argv)
 	test_pages();
 	test_health(&async);
 	test_eq_overrun(&async);
+	test_no_guid();
 	ktap(!destroy_eq(&async) && !destroy_eq(&q) && !dealloc_uar(uar) && !shut_down(&c) &&
 	     no_violation(), "the function shuts down without a violation");
 	test_cap();

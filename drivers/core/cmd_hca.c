@@ -2,6 +2,8 @@
 /* Commands that initialize and tear down the function and negotiate its capabilities. */
 #include <linux/cache.h>
 #include <linux/io.h>
+#include <linux/once.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/utsname.h>
 
@@ -206,7 +208,8 @@ static int set_port_selection_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	return set_caps(core, PRM_CAP_PORT_SELECTION, &bufs->set);
 }
 
-static int choose_caps(struct cxr_core *core)
+/* Sets the capabilities that the driver chooses. *owned: INIT_HCA takes the owner. */
+static int choose_caps(struct cxr_core *core, bool *owned)
 {
 	struct cap_bufs *bufs = kvzalloc(sizeof(*bufs), GFP_KERNEL);
 	bool roce, atomic, port_selection;
@@ -216,6 +219,7 @@ static int choose_caps(struct cxr_core *core)
 		return -ENOMEM;
 
 	err = set_general_caps(core, bufs);
+	*owned = prm_get(&bufs->set, capability.cmd_hca_cap.sw_owner_id);
 	roce = prm_get(&bufs->set, capability.cmd_hca_cap.roce);
 	atomic = prm_get(&bufs->set, capability.cmd_hca_cap.atomic);
 	port_selection = prm_get(&bufs->set, capability.cmd_hca_cap.port_selection_cap);
@@ -369,11 +373,25 @@ static int query_adapter(struct cxr_core *core)
 	return 0;
 }
 
-static int init_hca(struct cxr_core *core)
+/*
+ * The firmware lets functions share ports only if they have the same owner: one number for all
+ * functions of this driver on this host, and another one on each host.
+ */
+static const u8 *owner_id(void)
+{
+	static u8 id[16];
+
+	get_random_once(id, sizeof(id));
+	return id;
+}
+
+static int init_hca(struct cxr_core *core, bool owned)
 {
 	struct prm_init_hca_in in = {};
 	struct prm_init_hca_out out;
 
+	if (owned)
+		memcpy(prm_bytes(&in, sw_owner_id), owner_id(), prm_width(&in, sw_owner_id) / 8);
 	return cxr_cmd(core, init_hca, &in, &out);
 }
 
@@ -398,6 +416,7 @@ static void read_firmware_version(struct cxr_dev *dev)
 static int start_hca(struct cxr_dev *dev)
 {
 	struct cxr_core *core = &dev->core;
+	bool owned;
 	int err;
 
 	err = set_issi(core);
@@ -409,13 +428,13 @@ static int start_hca(struct cxr_dev *dev)
 	err = set_host_endianness(core);
 	if (err)
 		return err;
-	err = choose_caps(core);
+	err = choose_caps(core, &owned);
 	if (err)
 		return err;
 	err = cxr_pages_give_startup(dev, false);
 	if (err)
 		return err;
-	return init_hca(core);
+	return init_hca(core, owned);
 }
 
 int cxr_hca_up(void *owner)

@@ -55,6 +55,11 @@ static const struct prm_cmd_hca_cap *general(const struct cxdev *dev)
 	return (const void *)dev->hca->cap_cur[CAP_GENERAL];
 }
 
+bool hca_has_owner(const struct cxdev *dev)
+{
+	return prm_get(general(dev), sw_owner_id);
+}
+
 uint32_t hca_eq_limit(const struct cxdev *dev)
 {
 	uint32_t max = prm_get(general(dev), max_num_eqs);

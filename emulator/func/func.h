@@ -270,6 +270,7 @@ struct hca_state {
 	uint8_t nic_ifc;		/* enum prm_nic_ifc, as the driver wrote it */
 	uint64_t boot_done_ns;
 	uint32_t issi;
+	uint8_t owner[16];		/* sw_owner_id of INIT_HCA */
 	uint8_t cap_cur[CAP_TYPES][CAP_BYTES] __attribute__((aligned(8)));
 	uint8_t cap_max[CAP_TYPES][CAP_BYTES] __attribute__((aligned(8)));
 	bool cap_valid[CAP_TYPES];
@@ -320,6 +321,7 @@ void hca_caps_reset(struct cxdev *dev);
  */
 void hca_cap_change(struct cxdev *dev, uint32_t bit, uint32_t width, uint32_t value);
 void hca_caps_restore(struct cxdev *dev);
+bool hca_has_owner(const struct cxdev *dev);	/* sw_owner_id is advertised */
 uint32_t hca_eq_limit(const struct cxdev *dev);
 bool hca_requests_pages(const struct cxdev *dev);
 /* Does an affinity override the port selection flow tables? */

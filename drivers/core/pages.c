@@ -207,10 +207,10 @@ static int give_pages(struct cxr_dev *dev, u16 func, u32 n)
 	err = cxr_cmd_len(&dev->core, manage_pages, in, sizeof(*in) + n * sizeof(*pas), &out,
 			  sizeof(out));
 	/*
-	 * Neither done nor refused: the device may hold them. They stay until
+	 * Refused, or not even sent. Otherwise the device may hold them, and they stay until
 	 * cxr_pages_free_unreturned().
 	 */
-	if (err && err != -ENODEV && err != -ETIMEDOUT && err != -EIO && err != -EPROTO)
+	if (prm_get(&out, status) != PRM_STATUS_OK || err == -ENOMEM)
 		goto err_put;
 	kvfree(in);
 	return err;

@@ -170,7 +170,7 @@ static const struct verb frame_verbs[] = {
 
 static const struct noun nouns[] = {
 	{ "command", FAULT_COMMAND, &opcodes, command_verbs,
-	  "command OPCODE|any  status NAME | silent | twice | untagged | length N | delivery NAME" },
+	  "command OPCODE|any  status NAME|silent|twice|untagged|length N|delivery NAME" },
 	{ "event", FAULT_EVENT, &events, event_verbs,
 	  "event TYPE|any  lose | duplicate | type N | overrun" },
 	{ "cqe", FAULT_CQE, &cq_numbers, cqe_verbs, "cqe CQN|any  error SYNDROME | overrun" },

@@ -4,7 +4,7 @@
 # Fault injection in the adapter (Documentation/faults.rst): the driver logs the fault, recovers if it can, marks the device
 # dead if it cannot, and works again after unbind and bind.
 # guests: 1
-# takes: 170
+# takes: 210
 # timeout: 600
 # drivers: cxr
 . "$(dirname "$0")/../lib/ktap.sh"
@@ -291,6 +291,42 @@ silent_probe()
 	up
 }
 
+# The driver's count and the device's
+pages_agree() { [ "$(cat "$DEBUG/pages")" = "$(pages_held)" ]; }
+
+# A device that refuses pages does not have them.
+pages_refused()
+{
+	ktap_spoilt
+	pages_agree
+	fault command manage_pages status internal
+	fault pages 1000
+	wait_kmsg "page request for 1000 pages failed"
+	rule_hit
+	wait_until 10 pages_agree
+	works
+	unbind
+	must_fail kmsg_has "not returned"
+	device_is_clean
+}
+
+# The device still has pages, and objects for all that the driver knows.
+pages_kept()
+{
+	ktap_spoilt
+	fault command teardown_hca status internal times=all
+	fault command disable_hca status internal times=all
+	unbind
+	wait_kmsg "not returned; freed after DMA was disabled"
+	clear_faults
+	try_bind || fail "it does not start again: there was no reset"
+	wait_until 30 ibdev_there
+	driver_net_up
+	works
+	unbind
+	device_is_clean
+}
+
 # The command, asynchronous and page EQs and one for completions, but no more
 eq_refused()
 {
@@ -516,6 +552,8 @@ KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command refused during bring-up: 
 KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: what does not need it works, nothing is left behind" devices_refused
 ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_blueflame
 ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
+ktap_test pages.refused "pages that the device refuses are not counted as its own" pages_refused
+ktap_test pages.kept "a device that keeps pages is reset before it is used again" pages_kept
 ktap_test eq.refused "a completion EQ is refused: the device has fewer completion vectors" eq_refused
 ktap_test eq.limit "a function with few EQs: the driver creates no more, and says if they do not suffice" eq_limit
 ktap_test no-page-requests "a device without page requests has no EQ for them" no_page_requests

@@ -591,7 +591,9 @@ int cxr_cmdq_up(void *owner)
 		goto err_free_ring;
 	}
 
-	pci_set_master(dev->core.pdev);
+	err = cxr_core_enable_dma(dev);
+	if (err)
+		goto err_destroy_pool;
 	/* The low half also has the NIC interface bits; 0: full driver. */
 	iowrite32be(upper_32_bits(q->dma), &dev->iseg->cmdq_addr_h);
 	iowrite32be(lower_32_bits(q->dma), &dev->iseg->cmdq_addr_l_sz);
@@ -604,6 +606,7 @@ int cxr_cmdq_up(void *owner)
 
 err_clear_master:
 	pci_clear_master(dev->core.pdev);
+err_destroy_pool:
 	dma_pool_destroy(q->pool);
 err_free_ring:
 	dma_free_coherent(device, RING_BYTES, q->ring, q->dma);

@@ -295,6 +295,8 @@ int cxr_ports_up(void *dev);
 int cxr_core_wait_ready(struct cxr_dev *dev);
 /* The device does not respond: it is offline, or reads are all ones. */
 bool cxr_core_gone(struct cxr_dev *dev);
+/* Bus mastering; -ENODEV: the device is dead, and it stays disabled. */
+int cxr_core_enable_dma(struct cxr_dev *dev);
 /*
  * Marks the device as dead, with @why for the log; only the first call has an effect. DMA is
  * disabled when it returns. Any context.

@@ -486,6 +486,22 @@ silent_running()
 	rebind_dead
 }
 
+# The last command on the way down is lost: nothing goes up again.
+reload_dead()
+{
+	local text
+
+	ktap_spoilt
+	echo 1500 >$LIMIT
+	fault command disable_hca silent
+	text=$(devlink dev reload "pci/$BDF" 2>&1) && fail "the reload succeeded"
+	echo 60000 >$LIMIT
+	grep "the device has failed: unbind and bind it again" <<<"$text"
+	must_fail kmsg_has "bring-up failed"
+	must_fail bus_master
+	rebind_dead
+}
+
 bus_master() { [ $(($(od -An -tu1 -j 4 -N 1 "/sys/bus/pci/devices/$BDF/config") & 4)) != 0 ]; }
 
 # Printing a line takes a second. Other tasks must run meanwhile, also on the same CPU.
@@ -564,6 +580,7 @@ ktap_test health.older "a health syndrome from before the probe is mentioned, an
 ktap_test health.still "a health counter that stands still is logged once, the device works" health_stands_still
 ktap_test health.reset "a health syndrome with a request for a reset: the device is dead until it is rebound" health_wants_reset
 ktap_test silent.running "a command timeout at run time: the device is dead until it is rebound" silent_running
+ktap_test reload "a device that fails on the way down of a reload does not come up" reload_dead
 KTAP_TIMEOUT=240 ktap_test dma.off "DMA is off by the time a device is seen as dead" dma_off
 ktap_test unload "unload of a healthy device leaves nothing in it" healthy
 ktap_finally up

@@ -34,8 +34,8 @@ static void disable_hca(struct cxr_core *core)
 }
 
 /*
- * Sets interface revision 1 if the firmware supports it. Firmware that does not know QUERY_ISSI has
- * revision 0.
+ * Sets interface revision 1 if the firmware supports it. Firmware that does not know QUERY_ISSI,
+ * whatever its answer is, has revision 0.
  */
 static int set_issi(struct cxr_core *core)
 {
@@ -48,7 +48,7 @@ static int set_issi(struct cxr_core *core)
 
 	prm_set(&query, opcode, PRM_OP_query_issi);
 	err = cxr_cmd_try(core, &query, sizeof(query), &query_out, sizeof(query_out));
-	if (err && prm_get(&query_out, status) == PRM_STATUS_BAD_OP)
+	if (err && prm_get(&query_out, status) != PRM_STATUS_OK)
 		return 0;
 	if (err)
 		return err;

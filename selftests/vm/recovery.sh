@@ -220,7 +220,6 @@ refused() # TABLE: lines COMMAND STATUS [EXPECTED-DEVICES...]
 
 BRING_UP="
 enable_hca		bad_sys_state
-query_issi		internal
 set_issi		bad_param
 query_pages		bad_param
 manage_pages		no_res
@@ -289,6 +288,24 @@ silent_probe()
 	kmsg_has "bring-up failed at stage eq"
 	rule_hit
 	up
+}
+
+# Firmware without QUERY_ISSI may answer with any status: its interface revision is 0.
+no_issi()
+{
+	local status
+
+	ktap_spoilt
+	unbind
+	for status in bad_op bad_param internal; do
+		fault command query_issi status $status
+		try_bind || fail "query_issi $status: the probe failed"
+		rule_hit
+		clear_faults
+		wait_until 30 ibdev_there
+		unbind
+		device_is_clean >/dev/null
+	done
 }
 
 # The driver's count and the device's
@@ -568,6 +585,7 @@ KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command refused during bring-up: 
 KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: what does not need it works, nothing is left behind" devices_refused
 ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_blueflame
 ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
+ktap_test issi "QUERY_ISSI is refused with any status: the device works with interface revision 0" no_issi
 ktap_test pages.refused "pages that the device refuses are not counted as its own" pages_refused
 ktap_test pages.kept "a device that keeps pages is reset before it is used again" pages_kept
 ktap_test eq.refused "a completion EQ is refused: the device has fewer completion vectors" eq_refused

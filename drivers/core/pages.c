@@ -63,6 +63,24 @@ static void free_fw_page(struct cxr_dev *dev, struct fw_page *fp)
 	kfree(fp);
 }
 
+/* Firmware has no use for a page at address 0, which an IOMMU may give. */
+static int map_fw_page(struct cxr_dev *dev, struct fw_page *fp)
+{
+	struct device *device = dev->core.dev;
+	dma_addr_t dma, zero;
+
+	dma = dma_map_page(device, fp->page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	if (!dma) {
+		zero = dma;
+		dma = dma_map_page(device, fp->page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+		dma_unmap_page(device, zero, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	}
+	if (dma_mapping_error(device, dma))
+		return -ENOMEM;
+	fp->dma = dma;
+	return 0;
+}
+
 static struct fw_page *alloc_fw_page(struct cxr_dev *dev, u16 func)
 {
 	struct cxr_pages *pages = &dev->pages;
@@ -84,11 +102,9 @@ static struct fw_page *alloc_fw_page(struct cxr_dev *dev, u16 func)
 		err = -ENOMEM;
 		goto err_free;
 	}
-	fp->dma = dma_map_page(dev->core.dev, fp->page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
-	if (dma_mapping_error(dev->core.dev, fp->dma)) {
-		err = -ENOMEM;
+	err = map_fw_page(dev, fp);
+	if (err)
 		goto err_free_page;
-	}
 	for (i = 0; i < PIECES; i++) {
 		err = xa_insert(&pages->pieces, (fp->dma >> PRM_PAGE_SHIFT) + i, fp, GFP_KERNEL);
 		if (err)

@@ -226,6 +226,8 @@ static void cxr_remove(struct pci_dev *pdev)
  */
 static void cxr_shutdown(struct pci_dev *pdev)
 {
+	/* They would stay, as the driver does, without a struct cxr_dev. Waits for readers. */
+	device_remove_groups(&pdev->dev, cxr_dev_groups);
 	cxr_remove(pdev);
 }
 

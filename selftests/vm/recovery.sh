@@ -344,25 +344,6 @@ pages_kept()
 	device_is_clean
 }
 
-# The command, asynchronous and page EQs and one for completions, but no more
-eq_refused()
-{
-	ktap_spoilt
-	[ "$(nproc)" -gt 1 ] || skip "one CPU: the driver wants one completion EQ only"
-	unbind
-	fault command create_eq status no_res nth=5 times=all
-	try_bind
-	rule_hit
-	wait_kmsg "1 completion vectors instead of "
-	clear_faults
-	wait_until 30 ibdev_there
-	driver_net_up
-	ibv_devinfo -v -d "$(driver_ibdev)" | grep -E "num_comp_vectors:[[:space:]]*1$"
-	works
-	unbind
-	device_is_clean
-}
-
 # ---- cards that are not in the emulator's table --------------------------------
 
 # The function as one of a card with this capability, bound if that is possible
@@ -372,22 +353,6 @@ changed_cap() # NAME VALUE
 	unbind
 	fault cap "$1" "$2"
 	try_bind || true
-}
-
-# As many EQs as are needed, so that no other function can have more: the driver does not ask for one that is refused
-eq_limit()
-{
-	changed_cap max_num_eqs 4
-	bound
-	wait_until 30 ibdev_there
-	driver_net_up
-	[ "$(kmsg_count "completion vectors instead of")" = 0 ]
-	works
-	unbind
-	device_is_clean
-	fault cap max_num_eqs 3
-	must_fail try_bind
-	wait_kmsg "device supports 3 event queues, 4 are needed"
 }
 
 no_page_requests()
@@ -445,6 +410,7 @@ works()
 # Firmware asserts that it survives
 health_reported()
 {
+	ktap_spoilt
 	fault health 1
 	three_checks
 	[ "$(kmsg_count "health: firmware internal error (syndrome 0x1)")" = 1 ] || { kmsg; fail "the syndrome is not logged once"; }
@@ -469,6 +435,7 @@ health_older()
 # The syndrome after the standstill shows that checks go on.
 health_stands_still()
 {
+	ktap_spoilt
 	three_checks
 	kmsg | grep -E "health buffer: .* hw_id 0x1[0-9a-f]{3},"
 	fault health 9
@@ -588,8 +555,6 @@ ktap_test silent.probe "a command timeout during probe: the probe fails, the nex
 ktap_test issi "QUERY_ISSI is refused with any status: the device works with interface revision 0" no_issi
 ktap_test pages.refused "pages that the device refuses are not counted as its own" pages_refused
 ktap_test pages.kept "a device that keeps pages is reset before it is used again" pages_kept
-ktap_test eq.refused "a completion EQ is refused: the device has fewer completion vectors" eq_refused
-ktap_test eq.limit "a function with few EQs: the driver creates no more, and says if they do not suffice" eq_limit
 ktap_test no-page-requests "a device without page requests has no EQ for them" no_page_requests
 ktap_test larger "a device with larger limits than the driver knows is used up to what it knows" larger_caps
 ktap_test infiniband "a port in InfiniBand mode: the probe fails and says what to do" infiniband

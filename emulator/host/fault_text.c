@@ -581,8 +581,8 @@ static int act_stall(struct parser *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
-	dev->health.stalled = true;
 	dev->health.stalled_at = iseg_read(dev, offsetof(struct prm_iseg, health_counter));
+	dev->health.stalled = true;
 	return 0;
 }
 

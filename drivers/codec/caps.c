@@ -4,6 +4,14 @@
 #include "prm/definer.h"
 #include "caps.h"
 
+#define CQE_VERSION_MAX	1
+#define LOG_KLM_LIST_MAX 16	/* the octword count of a UMR WQE has 16 bits */
+
+static u8 at_most(u32 value, u8 max)
+{
+	return value < max ? value : max;
+}
+
 static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
 	caps->num_ports = prm_get(cap, num_ports);
@@ -37,6 +45,23 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->log_max_tis = prm_get(cap, log_max_tis);
 	caps->log_max_rqt = prm_get(cap, log_max_rqt);
 	caps->log_max_rqt_size = prm_get(cap, log_max_rqt_size);
+}
+
+/* log_max_eq is the limit of the card; a function can have fewer. */
+static void decode_eqs(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
+{
+	caps->page_requests = !prm_get(cap, page_request_disable);
+	caps->max_eqs = prm_get(cap, max_num_eqs);
+	if (!caps->max_eqs)
+		caps->max_eqs = 1U << prm_get(cap, log_max_eq);
+}
+
+void cxr_caps_decode_hca_2(const struct prm_cmd_hca_cap_2 *cap, struct cxr_caps *caps)
+{
+	u32 max_eqs = prm_get(cap, max_num_eqs_24b);
+
+	if (max_eqs)
+		caps->max_eqs = max_eqs;
 }
 
 static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
@@ -79,7 +104,8 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	u32 log_pkeys;
 
 	decode_limits(cap, caps);
-	caps->cqe_version = prm_get(cap, cqe_version);
+	decode_eqs(cap, caps);
+	caps->cqe_version = at_most(prm_get(cap, cqe_version), CQE_VERSION_MAX);
 	caps->uar_4k = prm_get(cap, uar_4k);
 	caps->bf = prm_get(cap, bf);
 	caps->log_bf_reg_size = caps->bf ? prm_get(cap, log_bf_reg_size) : 0;
@@ -98,7 +124,8 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->umr_modify_atomic_disabled = prm_get(cap, umr_modify_atomic_disabled);
 	caps->fixed_buffer_size = prm_get(cap, fixed_buffer_size);
 	caps->imaicl = prm_get(cap, imaicl);
-	caps->log_max_klm_list_size = prm_get(cap, log_max_klm_list_size);
+	caps->log_max_klm_list_size = at_most(prm_get(cap, log_max_klm_list_size),
+					      LOG_KLM_LIST_MAX);
 	caps->umr_fence = prm_get(cap, umr_fence);
 	/* 128 << n entries; 0 for a value out of range, refused by cxr_caps_check() */
 	log_pkeys = prm_get(cap, pkey_table_size);
@@ -192,7 +219,6 @@ void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
 #define MIN_WQE_SZ_RQ	16
 #define LOG_MAX		24	/* object numbers and queue indices have 24 bits */
 
-#define LOG_KLM_LIST_MAX 16	/* the octword count of a UMR WQE has 16 bits */
 #define LOG_SRQ_SZ_MAX	16	/* WQE indices in link segments of an SRQ have 16 bits */
 
 static bool bad_log(u8 log)
@@ -207,7 +233,6 @@ int cxr_caps_check(const struct cxr_caps *caps, const char **why)
 		const char *why;
 	} checks[] = {
 		{ !caps->num_ports, "the device has no port" },
-		{ !caps->eth, "the port is not an Ethernet port" },
 		{ bad_log(caps->log_max_qp), "log_max_qp is out of range" },
 		{ bad_log(caps->log_max_cq), "log_max_cq is out of range" },
 		{ bad_log(caps->log_max_eq), "log_max_eq is out of range" },
@@ -218,12 +243,9 @@ int cxr_caps_check(const struct cxr_caps *caps, const char **why)
 		{ bad_log(caps->log_max_eq_sz), "log_max_eq_sz is out of range" },
 		{ caps->log_max_srq > LOG_MAX, "log_max_srq is out of range" },
 		{ caps->log_max_srq_sz > LOG_SRQ_SZ_MAX, "log_max_srq_sz is out of range" },
-		{ caps->log_max_klm_list_size > LOG_KLM_LIST_MAX,
-		  "log_max_klm_list_size is out of range" },
 		{ caps->log_max_msg > 31, "log_max_msg is out of range" },
 		{ caps->max_wqe_sz_sq < MIN_WQE_SZ_SQ, "max_wqe_sz_sq is too small" },
 		{ caps->max_wqe_sz_rq < MIN_WQE_SZ_RQ, "max_wqe_sz_rq is too small" },
-		{ caps->cqe_version > 1, "unsupported CQE version" },
 		{ !caps->pkey_table_size, "pkey_table_size is out of range" },
 		{ caps->roce.roce && !caps->roce_addresses, "the RoCE address table is empty" },
 		{ }

@@ -18,7 +18,7 @@ struct cxr_caps {
 	u16 max_wqe_sz_sq, max_wqe_sz_rq;	/* bytes */
 	u16 max_sgl_for_optimized_performance;
 	u16 max_qp_mcg;
-	u8 cqe_version;
+	u8 cqe_version;			/* 0 or 1, though the device may know more */
 	bool uar_4k;
 	u8 log_bf_reg_size;		/* 0: no BlueFlame */
 	bool bf;
@@ -31,7 +31,7 @@ struct cxr_caps {
 	bool umr_modify_atomic_disabled;
 	bool fixed_buffer_size;
 	bool imaicl;			/* mkeys that refer to parts of mkeys: memory windows */
-	u8 log_max_klm_list_size;
+	u8 log_max_klm_list_size;	/* up to what a UMR WQE can say */
 	u8 umr_fence;			/* enum prm_umr_fence: what a UMR WQE must wait for */
 	u16 pkey_table_size;		/* entries */
 	u8 local_ca_ack_delay;		/* 4.096 us * 2^n */
@@ -59,6 +59,8 @@ struct cxr_caps {
 	bool lag_hash;			/* hash mode, with QPs that bypass it */
 	bool lag_affinity_rtr;		/* the affinity of a QP can be set by INIT2RTR */
 	u16 vhca_id;
+	u32 max_eqs;			/* event queues that the function can have */
+	bool page_requests;		/* the device requests pages by events */
 	u8 native_port;			/* number of the port on the card, 1.. */
 	/* RoCE */
 	struct cxr_roce_support roce;
@@ -67,6 +69,8 @@ struct cxr_caps {
 };
 
 void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps);
+/* The second page of general capabilities. */
+void cxr_caps_decode_hca_2(const struct prm_cmd_hca_cap_2 *cap, struct cxr_caps *caps);
 void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
 			 struct cxr_caps *caps);
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-#include <linux/errno.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include "mbox.h"
@@ -37,16 +36,13 @@ void cxr_mbox_fill(struct prm_mbox_block *block, const void *msg, u32 len, u32 n
 	block->token = token;
 }
 
-int cxr_mbox_read(const struct prm_mbox_block *block, void *msg, u32 len, u32 n, u8 token)
+void cxr_mbox_read(const struct prm_mbox_block *block, void *msg, u32 len, u32 n)
 {
 	u32 offset = 0;
 	u32 part = part_of(len, n, &offset);
 
-	if (block->token != token || be32_to_cpu(block->block_num) != n)
-		return -EPROTO;
 	if (part)
 		memcpy((u8 *)msg + offset, block->data, part);
-	return 0;
 }
 
 u8 cxr_xor8(const void *buf, u32 len)

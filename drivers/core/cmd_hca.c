@@ -2,6 +2,8 @@
 /* Commands that initialize and tear down the function and negotiate its capabilities. */
 #include <linux/cache.h>
 #include <linux/io.h>
+#include <linux/once.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/utsname.h>
 
@@ -32,8 +34,8 @@ static void disable_hca(struct cxr_core *core)
 }
 
 /*
- * Sets interface revision 1 if the firmware supports it. Firmware that does not know QUERY_ISSI has
- * revision 0.
+ * Sets interface revision 1 if the firmware supports it. Firmware that does not know QUERY_ISSI,
+ * whatever its answer is, has revision 0.
  */
 static int set_issi(struct cxr_core *core)
 {
@@ -46,7 +48,7 @@ static int set_issi(struct cxr_core *core)
 
 	prm_set(&query, opcode, PRM_OP_query_issi);
 	err = cxr_cmd_try(core, &query, sizeof(query), &query_out, sizeof(query_out));
-	if (err && prm_get(&query_out, status) == PRM_STATUS_BAD_OP)
+	if (err && prm_get(&query_out, status) != PRM_STATUS_OK)
 		return 0;
 	if (err)
 		return err;
@@ -130,7 +132,8 @@ static int set_general_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	prm_set(set, pkey_table_size, PKEYS_128);
 	prm_set(set, log_max_qp, min_t(u32, prm_get(max, log_max_qp), 18));
 	prm_set(set, cmdif_checksum, PRM_CMDIF_CHECKSUM_DISABLED);
-	prm_set(set, cqe_version, min_t(u32, prm_get(max, cqe_version), 1));
+	if (!prm_get(cur, cqe_version))
+		prm_set(set, cqe_version, min_t(u32, prm_get(max, cqe_version), 1));
 	if (prm_get(max, uar_4k) && PAGE_SIZE > CXR_UAR_SIZE)
 		prm_set(set, uar_4k, 1);
 	prm_set(set, log_uar_page_sz, PAGE_SHIFT - PRM_PAGE_SHIFT);
@@ -205,7 +208,8 @@ static int set_port_selection_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	return set_caps(core, PRM_CAP_PORT_SELECTION, &bufs->set);
 }
 
-static int choose_caps(struct cxr_core *core)
+/* Sets the capabilities that the driver chooses. *owned: INIT_HCA takes the owner. */
+static int choose_caps(struct cxr_core *core, bool *owned)
 {
 	struct cap_bufs *bufs = kvzalloc(sizeof(*bufs), GFP_KERNEL);
 	bool roce, atomic, port_selection;
@@ -215,6 +219,7 @@ static int choose_caps(struct cxr_core *core)
 		return -ENOMEM;
 
 	err = set_general_caps(core, bufs);
+	*owned = prm_get(&bufs->set, capability.cmd_hca_cap.sw_owner_id);
 	roce = prm_get(&bufs->set, capability.cmd_hca_cap.roce);
 	atomic = prm_get(&bufs->set, capability.cmd_hca_cap.atomic);
 	port_selection = prm_get(&bufs->set, capability.cmd_hca_cap.port_selection_cap);
@@ -256,6 +261,7 @@ static void set_driver_version(struct cxr_core *core)
 static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
 {
 	bool flow = prm_get(out, capability.cmd_hca_cap.nic_flow_table);
+	bool more = prm_get(out, capability.cmd_hca_cap.hca_cap_2);
 	struct cxr_caps *caps = &core->caps;
 	int err;
 
@@ -265,6 +271,12 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 			return err;
 		cxr_caps_decode_eth(prm_sub(out, capability.per_protocol_networking_offload_caps,
 					    per_protocol_networking_offload_caps), caps);
+	}
+	if (more) {
+		err = query_caps(core, PRM_CAP_GENERAL_2, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_hca_2(prm_sub(out, capability.cmd_hca_cap_2, cmd_hca_cap_2), caps);
 	}
 	if (flow) {
 		err = query_caps(core, PRM_CAP_FLOW_TABLE, PRM_CAP_CUR, out);
@@ -295,6 +307,17 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 	return 0;
 }
 
+/* A port of a VPI card is of the type that is stored in its firmware. */
+static int check_port(const struct cxr_core *core)
+{
+	if (core->caps.eth)
+		return 0;
+	dev_err(core->dev,
+		"the port is in InfiniBand mode: set LINK_TYPE_P%u=2 with mlxconfig, and reset the card\n",
+		core->caps.native_port ?: 1);
+	return -EOPNOTSUPP;
+}
+
 /* Reads the current capabilities, to be used only after cxr_caps_check(). */
 static int read_caps(struct cxr_dev *dev)
 {
@@ -315,7 +338,9 @@ static int read_caps(struct cxr_dev *dev)
 		goto out_free;
 	store_general_caps(dev, prm_sub(out, capability.cmd_hca_cap, cmd_hca_cap));
 	version = prm_get(out, capability.cmd_hca_cap.driver_version);
-	err = read_cap_pages(core, out);
+	err = check_port(core);
+	if (!err)
+		err = read_cap_pages(core, out);
 	if (err)
 		goto out_free;
 
@@ -348,11 +373,25 @@ static int query_adapter(struct cxr_core *core)
 	return 0;
 }
 
-static int init_hca(struct cxr_core *core)
+/*
+ * The firmware lets functions share ports only if they have the same owner: one number for all
+ * functions of this driver on this host, and another one on each host.
+ */
+static const u8 *owner_id(void)
+{
+	static u8 id[16];
+
+	get_random_once(id, sizeof(id));
+	return id;
+}
+
+static int init_hca(struct cxr_core *core, bool owned)
 {
 	struct prm_init_hca_in in = {};
 	struct prm_init_hca_out out;
 
+	if (owned)
+		memcpy(prm_bytes(&in, sw_owner_id), owner_id(), prm_width(&in, sw_owner_id) / 8);
 	return cxr_cmd(core, init_hca, &in, &out);
 }
 
@@ -377,6 +416,7 @@ static void read_firmware_version(struct cxr_dev *dev)
 static int start_hca(struct cxr_dev *dev)
 {
 	struct cxr_core *core = &dev->core;
+	bool owned;
 	int err;
 
 	err = set_issi(core);
@@ -388,13 +428,13 @@ static int start_hca(struct cxr_dev *dev)
 	err = set_host_endianness(core);
 	if (err)
 		return err;
-	err = choose_caps(core);
+	err = choose_caps(core, &owned);
 	if (err)
 		return err;
 	err = cxr_pages_give_startup(dev, false);
 	if (err)
 		return err;
-	return init_hca(core);
+	return init_hca(core, owned);
 }
 
 int cxr_hca_up(void *owner)

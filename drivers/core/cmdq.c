@@ -370,7 +370,6 @@ static int copy_output(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, v
 	const struct prm_cmdq_entry *slot = entry_at(&dev->cmdq, ent->slot);
 	const struct prm_mbox_out *head = out;
 	u8 delivery = slot->status_own >> 1;
-	int err = 0;
 	u32 i;
 
 	if (delivery != PRM_DELIVERY_OK) {
@@ -383,13 +382,9 @@ static int copy_output(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, v
 	if (prm_get(head, status) != PRM_STATUS_OK)
 		return 0;
 
-	for (i = 0; ent->out && i < ent->out->n && !err; i++)
-		err = cxr_mbox_read(ent->out->box[i].block, out, outlen, i, ent->token);
-	if (err)
-		dev_err_ratelimited(dev->core.dev,
-				    "%s (%#x): output mailbox %u has a wrong token or number\n",
-				    cxr_cmd_name(op), op, i - 1);
-	return err;
+	for (i = 0; ent->out && i < ent->out->n; i++)
+		cxr_mbox_read(ent->out->box[i].block, out, outlen, i);
+	return 0;
 }
 
 static int run_cmd(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void *out, u32 outlen)
@@ -596,7 +591,9 @@ int cxr_cmdq_up(void *owner)
 		goto err_free_ring;
 	}
 
-	pci_set_master(dev->core.pdev);
+	err = cxr_core_enable_dma(dev);
+	if (err)
+		goto err_destroy_pool;
 	/* The low half also has the NIC interface bits; 0: full driver. */
 	iowrite32be(upper_32_bits(q->dma), &dev->iseg->cmdq_addr_h);
 	iowrite32be(lower_32_bits(q->dma), &dev->iseg->cmdq_addr_l_sz);
@@ -609,6 +606,7 @@ int cxr_cmdq_up(void *owner)
 
 err_clear_master:
 	pci_clear_master(dev->core.pdev);
+err_destroy_pool:
 	dma_pool_destroy(q->pool);
 err_free_ring:
 	dma_free_coherent(device, RING_BYTES, q->ring, q->dma);

@@ -15,6 +15,7 @@
 #include "cxr/cxr.h"
 #include "cxr/cmd.h"
 #include "cxr/stage.h"
+#include "../policy/health.h"
 #include "roce.h"
 
 struct prm_iseg;
@@ -105,9 +106,7 @@ struct cxr_eqs {
 
 struct cxr_health {
 	struct delayed_work work;
-	u32 counter;
-	unsigned int misses;
-	bool warned;
+	struct cxr_health_state state;
 };
 
 struct cxr_client_slot {
@@ -160,6 +159,7 @@ struct cxr_dev {
 	struct cxr_adev *adevs[CXR_CLIENTS];	/* ib: under the lock of @card */
 	struct work_struct fatal_work;
 	struct cxr_card *card;		/* cards_lock to write; NULL: no LAG is possible */
+	const char *no_card_why;	/* NULL: it has one while stage clients is up */
 	bool lag_allowed;		/* roce_lag_enable; READ_ONCE() */
 };
 
@@ -278,6 +278,8 @@ void cxr_irq_free(struct cxr_dev *dev, int vector, void *data);
 void cxr_irq_sync(struct cxr_dev *dev, int vector);
 
 /* eq.c */
+/* How many EQs there are besides those for completions. */
+u32 cxr_eq_async(const struct cxr_dev *dev);
 /* Stage: from here on commands complete by an event. */
 int cxr_eq_up(void *dev);
 void cxr_eq_down(void *dev);
@@ -293,6 +295,8 @@ int cxr_ports_up(void *dev);
 int cxr_core_wait_ready(struct cxr_dev *dev);
 /* The device does not respond: it is offline, or reads are all ones. */
 bool cxr_core_gone(struct cxr_dev *dev);
+/* Bus mastering; -ENODEV: the device is dead, and it stays disabled. */
+int cxr_core_enable_dma(struct cxr_dev *dev);
 /*
  * Marks the device as dead, with @why for the log; only the first call has an effect. DMA is
  * disabled when it returns. Any context.
@@ -332,7 +336,10 @@ void cxr_lag_schedule(struct cxr_dev *dev);
 /* lag.c */
 int cxr_lag_init(void);
 void cxr_lag_exit(void);
-/* Adds the RDMA device of the function, or makes it part of that of its card. */
+/*
+ * Adds the RDMA device of the function, or makes it part of that of its card. A function without a
+ * place on a card has an RDMA device and no LAG; the reason is logged.
+ */
 int cxr_lag_join(struct cxr_dev *dev);
 /* Removes the RDMA device of the function and its LAG; also after a join that failed. */
 void cxr_lag_leave(struct cxr_dev *dev);

@@ -120,21 +120,30 @@ static int read_requested(struct devlink *devlink, u32 id, int *requested)
 
 /* ---- reload ---------------------------------------------------------------------------------- */
 
+/* A device that failed, also while its stages went down, needs a reset. */
+static int refuse_dead(const struct cxr_dev *dev, struct netlink_ext_ack *extack)
+{
+	if (!cxr_core_dead(&dev->core))
+		return 0;
+	NL_SET_ERR_MSG_MOD(extack, "the device has failed: unbind and bind it again");
+	return -EIO;
+}
+
 static int reload_down(struct devlink *devlink, bool netns_change,
 		       enum devlink_reload_action action, enum devlink_reload_limit limit,
 		       struct netlink_ext_ack *extack)
 {
 	struct cxr_dev *dev = devlink_priv(devlink);
+	int err;
 
 	if (netns_change) {
 		NL_SET_ERR_MSG_MOD(extack,
 				   "the network namespace cannot be changed, move the interface instead");
 		return -EOPNOTSUPP;
 	}
-	if (cxr_core_dead(&dev->core)) {
-		NL_SET_ERR_MSG_MOD(extack, "the device has failed: unbind and bind it again");
-		return -EIO;
-	}
+	err = refuse_dead(dev, extack);
+	if (err)
+		return err;
 	cxr_stages_down(&dev->stages, FIRST_STAGE);
 	return 0;
 }
@@ -155,6 +164,9 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 			return err;
 	}
 	err = devl_param_driverinit_value_get(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE, &roce);
+	if (err)
+		return err;
+	err = refuse_dead(dev, extack);
 	if (err)
 		return err;
 	if (dev->pages.needs_reset) {

@@ -2,9 +2,9 @@
 /*
  * Event queues, and the CQs that report through them.
  *
- * Three EQs share MSI-X vector 0: for command completions, page requests, and all other events but
- * completions. Each completion vector has an EQ of its own. CQs are looked up by number under RCU;
- * cxr_cq_destroy() waits for both handlers that may have found one.
+ * Three EQs share MSI-X vector 0: for command completions, page requests (unless the device sends
+ * none), and all other events but completions. Each completion vector has an EQ of its own. CQs are
+ * looked up by number under RCU; cxr_cq_destroy() waits for both handlers that may have found one.
  */
 #include <linux/slab.h>
 
@@ -210,12 +210,14 @@ static bool recover(struct cxr_dev *dev)
 	return poll_vector(dev, 0);
 }
 
-/* The next entry was there at the last check already. */
+/* The next entry was there at the last check already. No EQ comes or goes meanwhile. */
 static bool is_stuck(struct cxr_eq *eq)
 {
 	u32 ci = READ_ONCE(eq->ci);
 	bool before = eq->pending && eq->checked_ci == ci;
 
+	if (!eq->live)
+		return false;
 	eq->checked_ci = ci;
 	eq->pending = cxr_eqe_sw_owned(READ_ONCE(eqe_at(eq, ci)->owner), ci, eq->log_size);
 	return before && eq->pending;
@@ -319,6 +321,21 @@ static void stop_comp(struct cxr_dev *dev, int n)
 	dev->eqs.comp = NULL;
 }
 
+static int start_one_comp(struct cxr_dev *dev, int n)
+{
+	struct cxr_eq *eq = &dev->eqs.comp[n];
+	int err;
+
+	err = cxr_irq_request(dev, n + 1, comp_irq, eq);
+	if (err)
+		return err;
+	err = start_eq(dev, eq, "comp", LOG_COMP_EQ, n + 1, 0);
+	if (err)
+		cxr_irq_free(dev, n + 1, eq);
+	return err;
+}
+
+/* Sets comp_vectors to what the device has. */
 static int start_comp(struct cxr_dev *dev)
 {
 	int err = 0;
@@ -329,20 +346,41 @@ static int start_comp(struct cxr_dev *dev)
 		return -ENOMEM;
 
 	for (i = 0; i < dev->core.comp_vectors; i++) {
-		err = cxr_irq_request(dev, i + 1, comp_irq, &dev->eqs.comp[i]);
+		err = start_one_comp(dev, i);
 		if (err)
-			goto err_stop;
-		err = start_eq(dev, &dev->eqs.comp[i], "comp", LOG_COMP_EQ, i + 1, 0);
-		if (err) {
-			cxr_irq_free(dev, i + 1, &dev->eqs.comp[i]);
-			goto err_stop;
-		}
+			break;
 	}
-	return 0;
-
-err_stop:
-	stop_comp(dev, i);
+	/* The device may have fewer EQs than it says, or other functions may have taken them. */
+	if (err && i && !cxr_core_dead(&dev->core)) {
+		dev_warn(dev->core.dev, "%d completion vectors instead of %d: %pe\n", i,
+			 dev->core.comp_vectors, ERR_PTR(err));
+		dev->core.comp_vectors = i;
+		err = 0;
+	}
+	if (err)
+		stop_comp(dev, i);
 	return err;
+}
+
+static int start_pages_eq(struct cxr_dev *dev)
+{
+	if (!dev->core.caps.page_requests)
+		return 0;
+	return start_eq(dev, &dev->eqs.async[CXR_EQ_PAGES], "pages", LOG_PAGES_EQ, 0,
+			BIT_ULL(PRM_EVENT_PAGE_REQUEST));
+}
+
+static void stop_pages_eq(struct cxr_dev *dev)
+{
+	if (!dev->core.caps.page_requests)
+		return;
+	stop_eq(&dev->eqs.async[CXR_EQ_PAGES]);
+	cxr_pages_flush(dev);
+}
+
+u32 cxr_eq_async(const struct cxr_dev *dev)
+{
+	return CXR_ASYNC_EQS - !dev->core.caps.page_requests;
 }
 
 int cxr_eq_up(void *owner)
@@ -362,8 +400,7 @@ int cxr_eq_up(void *owner)
 		       ASYNC_EVENTS | dev->warn_events);
 	if (err)
 		goto err_stop_cmd;
-	err = start_eq(dev, &async[CXR_EQ_PAGES], "pages", LOG_PAGES_EQ, 0,
-		       BIT_ULL(PRM_EVENT_PAGE_REQUEST));
+	err = start_pages_eq(dev);
 	if (err)
 		goto err_stop_async;
 	err = start_comp(dev);
@@ -372,8 +409,7 @@ int cxr_eq_up(void *owner)
 	return 0;
 
 err_stop_pages:
-	stop_eq(&async[CXR_EQ_PAGES]);
-	cxr_pages_flush(dev);
+	stop_pages_eq(dev);
 err_stop_async:
 	stop_eq(&async[CXR_EQ_ASYNC]);
 err_stop_cmd:
@@ -390,8 +426,7 @@ void cxr_eq_down(void *owner)
 	struct cxr_eq *async = dev->eqs.async;
 
 	stop_comp(dev, dev->core.comp_vectors);
-	stop_eq(&async[CXR_EQ_PAGES]);
-	cxr_pages_flush(dev);
+	stop_pages_eq(dev);
 	stop_eq(&async[CXR_EQ_ASYNC]);
 	cxr_cmdq_use_events(dev, NULL);
 	stop_eq(&async[CXR_EQ_CMD]);

@@ -6,98 +6,83 @@
 #include "core.h"
 
 #define PERIOD		(2 * HZ)
-#define MISSES		3		/* checks without an advance of the counter */
-#define SYND_HIGH_TEMP	0x10
 
-static const char *synd_text(u8 synd)
+static struct cxr_health_in read_health(struct cxr_dev *dev)
 {
-	switch (synd) {
-	case 0x1:
-		return "firmware internal error";
-	case 0x7:
-		return "a processor of the firmware does not respond";
-	case 0x8:
-		return "unrecoverable hardware error";
-	case 0x9:
-		return "firmware CRC error";
-	case 0xa:
-		return "PCI error while fetching context memory";
-	case 0xb:
-		return "page error in context memory";
-	case 0xc:
-		return "overrun of the asynchronous event queue";
-	case 0xd:
-		return "event queue in error";
-	case 0xe:
-		return "invalid event queue referenced";
-	case 0xf:
-		return "FFSER error";
-	case SYND_HIGH_TEMP:
-		return "high temperature";
-	case 0x12:
-		return "poisoned data while fetching context memory";
-	default:
-		return "unknown syndrome";
-	}
-}
+	struct cxr_health_in in = { .gone = cxr_core_gone(dev) };
+	u32 nic_ifc;
 
-/* What is wrong, or NULL. *synd is set if the device responds. */
-static const char *health_error(struct cxr_dev *dev, u8 *synd)
-{
-	struct cxr_health *health = &dev->health;
-	u32 nic_ifc, counter;
-
-	if (cxr_core_gone(dev))
-		return "no response (off the bus, or all reads are ones)";
-
-	*synd = ioread8(&dev->iseg->health.synd);
-	if (*synd && *synd != SYND_HIGH_TEMP)
-		return synd_text(*synd);
-	if (*synd && !health->warned)
-		dev_warn(dev->core.dev, "health: %s (syndrome %#x)\n", synd_text(*synd), *synd);
-	health->warned = *synd;
-
+	if (in.gone)
+		return in;
 	nic_ifc = ioread32be(&dev->iseg->cmdq_addr_l_sz) & PRM_ISEG_NIC_IFC_MASK;
 	nic_ifc >>= PRM_ISEG_NIC_IFC_SHIFT;
-	if (nic_ifc == PRM_NIC_IFC_DISABLED)
-		return "firmware disabled the NIC interface";
+	in.nic_disabled = nic_ifc == PRM_NIC_IFC_DISABLED;
+	in.nic_resetting = nic_ifc == PRM_NIC_IFC_SW_RESET;
+	in.wants_reset = ioread8(&dev->iseg->health.rfr_severity) & PRM_HEALTH_RFR;
+	in.synd = ioread8(&dev->iseg->health.synd);
+	in.counter = ioread32be(&dev->iseg->health_counter);
+	return in;
+}
 
-	counter = ioread32be(&dev->iseg->health_counter);
-	health->misses = counter == health->counter ? health->misses + 1 : 0;
-	health->counter = counter;
-	return health->misses >= MISSES ? "health counter does not advance" : NULL;
+/* For the vendor's support. */
+static void log_buffer(struct cxr_dev *dev)
+{
+	struct prm_health_buffer __iomem *health = &dev->iseg->health;
+	u32 var[ARRAY_SIZE(health->assert_var)];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(var); i++)
+		var[i] = ioread32be(&health->assert_var[i]);
+	dev_warn(dev->core.dev,
+		 "health buffer: assert_var %08x %08x %08x %08x %08x %08x, exit_ptr %08x, callra %08x, time %u, hw_id %#x, rfr_severity %#x, irisc_index %u, synd %#x, ext_synd %#x\n",
+		 var[0], var[1], var[2], var[3], var[4], var[5],
+		 ioread32be(&health->assert_exit_ptr), ioread32be(&health->assert_callra),
+		 ioread32be(&health->time), ioread32be(&health->hw_id),
+		 ioread8(&health->rfr_severity), ioread8(&health->irisc_index),
+		 ioread8(&health->synd), ioread16be(&health->ext_synd));
+}
+
+static void log_findings(struct cxr_dev *dev, const struct cxr_health_in *in,
+			 const struct cxr_health_out *out)
+{
+	if (out->new_synd)
+		dev_warn(dev->core.dev, "health: %s (syndrome %#x)\n",
+			 cxr_health_synd_text(in->synd), in->synd);
+	if (out->stands_still)
+		dev_warn(dev->core.dev, "health counter does not advance\n");
+	if (out->new_synd || out->stands_still || out->fatal == CXR_HEALTH_WANTS_RESET)
+		log_buffer(dev);
 }
 
 static void health_work(struct work_struct *work)
 {
 	struct cxr_dev *dev = container_of(to_delayed_work(work), struct cxr_dev, health.work);
-	const char *why;
-	char text[96];
-	u8 synd = 0;
+	struct cxr_health_in in;
+	struct cxr_health_out out;
 
 	if (cxr_core_dead(&dev->core))
 		return;
 
-	why = health_error(dev, &synd);
-	if (!why) {
-		cxr_eq_poll_missed(dev);
-		queue_delayed_work(system_unbound_wq, &dev->health.work, PERIOD);
+	in = read_health(dev);
+	out = cxr_health_judge(&in, &dev->health.state);
+	log_findings(dev, &in, &out);
+	if (out.fatal != CXR_HEALTH_ALIVE) {
+		cxr_core_fail(dev, cxr_health_fatal_text(out.fatal));
 		return;
 	}
-	if (synd) {
-		snprintf(text, sizeof(text), "%s (health syndrome %#x, extended %#x)", why, synd,
-			 ioread16be(&dev->iseg->health.ext_synd));
-		why = text;
-	}
-	cxr_core_fail(dev, why);
+	cxr_eq_poll_missed(dev);
+	queue_delayed_work(system_unbound_wq, &dev->health.work, PERIOD);
 }
 
 int cxr_health_up(void *owner)
 {
 	struct cxr_dev *dev = owner;
+	struct cxr_health_in in = read_health(dev);
 
-	dev->health.misses = 0;
-	dev->health.counter = ioread32be(&dev->iseg->health_counter);
+	if (in.synd)
+		dev_info(dev->core.dev, "health: an earlier error: %s (syndrome %#x)\n",
+			 cxr_health_synd_text(in.synd), in.synd);
+	cxr_health_start(&in, &dev->health.state);
 	INIT_DELAYED_WORK(&dev->health.work, health_work);
 	queue_delayed_work(system_unbound_wq, &dev->health.work, PERIOD);
 	return 0;

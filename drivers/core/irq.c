@@ -11,21 +11,22 @@
 int cxr_irq_up(void *owner)
 {
 	struct cxr_dev *dev = owner;
-	int eqs = 1 << min_t(int, dev->core.caps.log_max_eq, 16);
 	struct pci_dev *pdev = dev->core.pdev;
-	int want = num_online_cpus() + 1;
+	u32 eqs = dev->core.caps.max_eqs;
+	u32 async = cxr_eq_async(dev);
+	u32 want = num_online_cpus() + 1;
 	int got;
 
-	if (eqs < CXR_ASYNC_EQS + 1) {
-		dev_err(&pdev->dev, "device supports %d event queues, %d are needed\n", eqs,
-			CXR_ASYNC_EQS + 1);
+	if (eqs < async + 1) {
+		dev_err(&pdev->dev, "device supports %u event queues, %u are needed\n", eqs,
+			async + 1);
 		return -EPROTO;
 	}
-	want = min(want, eqs - CXR_ASYNC_EQS + 1);
+	want = min(want, eqs - async + 1);
 
 	got = pci_alloc_irq_vectors(pdev, 2, want, PCI_IRQ_MSIX);
 	if (got < 0) {
-		dev_err(&pdev->dev, "cannot allocate 2 to %d MSI-X vectors: %pe\n", want,
+		dev_err(&pdev->dev, "cannot allocate 2 to %u MSI-X vectors: %pe\n", want,
 			ERR_PTR(got));
 		return got;
 	}

@@ -516,31 +516,59 @@ static void lag_work(struct work_struct *work)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
+/* @why: for a function that could have a LAG. */
+static int join_no_card(struct cxr_dev *dev, const char *why)
+{
+	dev->no_card_why = why;
+	if (why)
+		dev_warn(dev->core.dev, "no RoCE LAG: %s\n", why);
+	return dev->core.roce.roce ? cxr_adev_add(dev, CXR_CLIENT_IB) : 0;
+}
+
+/*
+ * False: another function has the port. A card can have more functions than ports, for example with
+ * one for each CPU socket.
+ */
+static bool take_port(struct cxr_card *card, struct cxr_dev *dev)
+{
+	struct cxr_dev **port = &card->port[dev->core.caps.native_port - 1];
+
+	lockdep_assert_held(&card->lock);
+	if (*port)
+		return false;
+	*port = dev;
+	return true;
+}
+
 int cxr_lag_join(struct cxr_dev *dev)
 {
 	struct cxr_card *card;
-	int port = dev->core.caps.native_port - 1;
-	int err;
+	bool taken;
+	int err = 0;
 
 	if (!dev->core.caps.lag)
-		return dev->core.roce.roce ? cxr_adev_add(dev, CXR_CLIENT_IB) : 0;
+		return join_no_card(dev, NULL);
+	/* Zero is no number of a card: two functions that have it may be on different ones. */
+	if (!dev->core.sys_image_guid)
+		return join_no_card(dev, "the card has no system image GUID");
 
 	card = cxr_card_attach(dev, lag_work);
 	if (!card)
 		return -ENOMEM;
 
 	mutex_lock(&card->lock);
-	if (card->port[port]) {
-		dev_err(dev->core.dev, "port %d of the card is already in use by %s\n", port + 1,
-			dev_name(card->port[port]->core.dev));
-		err = -EEXIST;
-	} else {
-		card->port[port] = dev;
+	taken = take_port(card, dev);
+	if (taken) {
+		dev->no_card_why = NULL;
 		err = add_ib_adevs(card);
 		cxr_card_evaluate(card);
 	}
 	mutex_unlock(&card->lock);
-	return err;
+	if (taken)
+		return err;
+
+	cxr_card_detach(dev);
+	return join_no_card(dev, "another function has this port of the card");
 }
 
 void cxr_lag_leave(struct cxr_dev *dev)

@@ -112,12 +112,14 @@ static DEVICE_ATTR_RW(roce_lag_ecmp_dev);
 
 static ssize_t lag_state_show(struct device *device, struct device_attribute *attr, char *buf)
 {
+	const struct cxr_dev *dev = dev_get_drvdata(device);
 	struct cxr_card *card = cxr_card_get(dev_get_drvdata(device));
 	const struct cxr_lag_out *now;
 	ssize_t len;
 
 	if (!card)
-		return sysfs_emit(buf, "off: the function is down\n");
+		return sysfs_emit(buf, "off: %s\n",
+				  READ_ONCE(dev->no_card_why) ?: "the function is down");
 
 	mutex_lock(&card->lock);
 	now = &card->now;

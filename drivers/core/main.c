@@ -69,8 +69,11 @@ static void pci_down(void *owner)
 
 	iounmap(dev->iseg);
 	dev->iseg = NULL;
-	/* Its objects were not destroyed: without a reset it would not initialize again. */
-	if (cxr_core_dead(&dev->core) && pci_device_is_present(pdev)) {
+	/*
+	 * Its objects were not destroyed, or it still has addresses of pages: without a reset it
+	 * would not initialize again, or write to these as soon as DMA is enabled.
+	 */
+	if ((cxr_core_dead(&dev->core) || dev->pages.needs_reset) && pci_device_is_present(pdev)) {
 		err = pci_reset_function_locked(pdev);
 		if (err)
 			dev_warn(&pdev->dev, "function reset failed (%pe), the next probe may fail\n",
@@ -223,6 +226,8 @@ static void cxr_remove(struct pci_dev *pdev)
  */
 static void cxr_shutdown(struct pci_dev *pdev)
 {
+	/* They would stay, as the driver does, without a struct cxr_dev. Waits for readers. */
+	device_remove_groups(&pdev->dev, cxr_dev_groups);
 	cxr_remove(pdev);
 }
 

@@ -63,6 +63,24 @@ static void free_fw_page(struct cxr_dev *dev, struct fw_page *fp)
 	kfree(fp);
 }
 
+/* Firmware has no use for a page at address 0, which an IOMMU may give. */
+static int map_fw_page(struct cxr_dev *dev, struct fw_page *fp)
+{
+	struct device *device = dev->core.dev;
+	dma_addr_t dma, zero;
+
+	dma = dma_map_page(device, fp->page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	if (!dma) {
+		zero = dma;
+		dma = dma_map_page(device, fp->page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+		dma_unmap_page(device, zero, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	}
+	if (dma_mapping_error(device, dma))
+		return -ENOMEM;
+	fp->dma = dma;
+	return 0;
+}
+
 static struct fw_page *alloc_fw_page(struct cxr_dev *dev, u16 func)
 {
 	struct cxr_pages *pages = &dev->pages;
@@ -84,11 +102,9 @@ static struct fw_page *alloc_fw_page(struct cxr_dev *dev, u16 func)
 		err = -ENOMEM;
 		goto err_free;
 	}
-	fp->dma = dma_map_page(dev->core.dev, fp->page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
-	if (dma_mapping_error(dev->core.dev, fp->dma)) {
-		err = -ENOMEM;
+	err = map_fw_page(dev, fp);
+	if (err)
 		goto err_free_page;
-	}
 	for (i = 0; i < PIECES; i++) {
 		err = xa_insert(&pages->pieces, (fp->dma >> PRM_PAGE_SHIFT) + i, fp, GFP_KERNEL);
 		if (err)
@@ -207,10 +223,10 @@ static int give_pages(struct cxr_dev *dev, u16 func, u32 n)
 	err = cxr_cmd_len(&dev->core, manage_pages, in, sizeof(*in) + n * sizeof(*pas), &out,
 			  sizeof(out));
 	/*
-	 * Neither done nor refused: the device may hold them. They stay until
+	 * Refused, or not even sent. Otherwise the device may hold them, and they stay until
 	 * cxr_pages_free_unreturned().
 	 */
-	if (err && err != -ENODEV && err != -ETIMEDOUT && err != -EIO && err != -EPROTO)
+	if (prm_get(&out, status) != PRM_STATUS_OK || err == -ENOMEM)
 		goto err_put;
 	kvfree(in);
 	return err;

@@ -77,10 +77,6 @@ int cxr_ports_up(void *owner)
 	struct cxr_vport vport;
 	int err;
 
-	if (!core->caps.eth) {
-		dev_err(core->dev, "port type is not Ethernet\n");
-		return -EOPNOTSUPP;
-	}
 	err = cxr_cmd_query_vport(core, &vport);
 	if (err)
 		return err;

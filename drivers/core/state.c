@@ -67,6 +67,20 @@ static void stop_dma(struct cxr_dev *dev)
 	set_bit(CXR_DEAD, &dev->state);
 }
 
+int cxr_core_enable_dma(struct cxr_dev *dev)
+{
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&dev->fail_lock, flags);
+	if (cxr_core_dead(&dev->core))
+		err = -ENODEV;
+	else
+		pci_set_master(dev->core.pdev);
+	spin_unlock_irqrestore(&dev->fail_lock, flags);
+	return err;
+}
+
 void cxr_core_fail(struct cxr_dev *dev, const char *why)
 {
 	unsigned long flags;

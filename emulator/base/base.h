@@ -197,9 +197,11 @@ struct health {
 	bool gone;	 /* removed from the bus: all reads return ones */
 	bool fatal;	 /* firmware error: no commands, DMA, interrupts until a reset */
 	bool stalled;	 /* the health counter stays at stalled_at */
+	bool no_guid;	 /* the vport has no system image GUID */
 	bool config_lost; /* it was gone: the configuration space must be reset */
 	bool excused;	 /* violations result from a fault and are not counted */
 	uint8_t synd;	 /* of the health buffer */
+	bool rfr;	 /* the health buffer requests a reset */
 	uint32_t stalled_at;
 };
 

@@ -43,6 +43,7 @@ void hca_stop(struct cxdev *dev)
 	lag_reset(dev);
 	rdma_state_reset(dev);
 	eth_state_reset(dev);
+	memset(dev->hca->owner, 0, sizeof(dev->hca->owner));
 	dev->hca->phase = HCA_ENABLED;
 }
 

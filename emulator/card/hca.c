@@ -41,6 +41,9 @@ static int run_disable_hca(struct cmd *c)
 
 static int run_init_hca(struct cmd *c)
 {
+	const struct prm_init_hca_in *in = c->in;
+	const void *owner = prm_bytes_const(in, sw_owner_id);
+	static const uint8_t nobody[sizeof(c->dev->hca->owner)];
 	struct hca_state *hca = c->dev->hca;
 
 	if (hca->phase == HCA_RUNNING)
@@ -49,6 +52,9 @@ static int run_init_hca(struct cmd *c)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE,
 			      "the card needs %u pages before INIT_HCA and has %u",
 			      pages_initial(c->dev), hca->pages.n);
+	if (memcmp(owner, nobody, sizeof(nobody)) && !hca_has_owner(c->dev))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "sw_owner_id is not advertised");
+	memcpy(hca->owner, owner, sizeof(hca->owner));
 	hca->phase = HCA_RUNNING;
 	return 0;
 }

@@ -60,6 +60,7 @@ void health_fatal(struct cxdev *dev)
 	dev->hca->boot_done_ns = 0;
 	dev->health.fatal = true;
 	dev->health.synd = 0x1;
+	dev->health.rfr = true;
 	excuse(dev);
 	notice(dev, "fault: fatal firmware error");
 }
@@ -80,6 +81,9 @@ void health_clear(struct cxdev *dev)
 	dev->health.fatal = false;
 	dev->health.stalled = false;
 	dev->health.synd = 0;
+	dev->health.rfr = false;
+	dev->health.no_guid = false;
+	hca_caps_restore(dev);
 	port_set_wire(dev->port, true);
 }
 

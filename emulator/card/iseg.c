@@ -22,7 +22,7 @@ static uint32_t health_read(struct cxdev *dev, uint32_t offset)
 	case offsetof(struct prm_iseg, health.hw_id):
 		return dev->card->device_id;
 	case offsetof(struct prm_iseg, health.rfr_severity):
-		return dev->health.fatal ? (uint32_t)PRM_HEALTH_RFR << 24 : 0;
+		return dev->health.rfr ? (uint32_t)PRM_HEALTH_RFR << 24 : 0;
 	case offsetof(struct prm_iseg, health.irisc_index):
 		return (uint32_t)dev->health.synd << 16;
 	default:

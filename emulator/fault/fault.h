@@ -26,7 +26,7 @@ enum fault_site {
 enum fault_action {
 	FAULT_NONE,
 	/* command: value is a status; slot: value is a length, a delivery status */
-	FAULT_STATUS, FAULT_SILENT, FAULT_TWICE, FAULT_LENGTH, FAULT_DELIVERY,
+	FAULT_STATUS, FAULT_SILENT, FAULT_TWICE, FAULT_LENGTH, FAULT_DELIVERY, FAULT_UNTAGGED,
 	/* event, interrupt; value is an event type */
 	FAULT_LOSE, FAULT_DUPLICATE, FAULT_TYPE, FAULT_OVERRUN,
 	/* completion; value is a syndrome */

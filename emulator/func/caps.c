@@ -8,13 +8,68 @@
 void hca_caps_reset(struct cxdev *dev)
 {
 	struct hca_state *hca = dev->hca;
+	const struct cap_change *change;
 	unsigned int i;
 
 	memset(hca->cap_cur, 0, sizeof(hca->cap_cur));
 	memset(hca->cap_max, 0, sizeof(hca->cap_max));
 	for (i = 0; i < CAP_TYPES; i++)
 		hca->cap_valid[i] = !dev->card->caps(dev, i, hca->cap_cur[i], hca->cap_max[i]);
+	for (i = 0; i < hca->n_cap_changes; i++) {
+		change = &hca->cap_changes[i];
+		prm_set_bits((void *)hca->cap_cur[CAP_GENERAL], change->bit, change->width,
+			     change->value);
+		prm_set_bits((void *)hca->cap_max[CAP_GENERAL], change->bit, change->width,
+			     change->value);
+	}
 	hca->issi = 0;
+}
+
+static void reset_if_off(struct cxdev *dev)
+{
+	if (dev->hca->phase == HCA_OFF)
+		hca_caps_reset(dev);
+}
+
+void hca_cap_change(struct cxdev *dev, uint32_t bit, uint32_t width, uint32_t value)
+{
+	struct hca_state *hca = dev->hca;
+	unsigned int i = 0;
+
+	while (i < hca->n_cap_changes && hca->cap_changes[i].bit != bit)
+		i++;
+	if (i == hca->n_cap_changes)
+		hca->n_cap_changes++;
+	hca->cap_changes[i] = (struct cap_change){ bit, width, value };
+	reset_if_off(dev);
+}
+
+void hca_caps_restore(struct cxdev *dev)
+{
+	dev->hca->n_cap_changes = 0;
+	reset_if_off(dev);
+}
+
+static const struct prm_cmd_hca_cap *general(const struct cxdev *dev)
+{
+	return (const void *)dev->hca->cap_cur[CAP_GENERAL];
+}
+
+bool hca_has_owner(const struct cxdev *dev)
+{
+	return prm_get(general(dev), sw_owner_id);
+}
+
+uint32_t hca_eq_limit(const struct cxdev *dev)
+{
+	uint32_t max = prm_get(general(dev), max_num_eqs);
+
+	return max ? max : 1u << prm_get(general(dev), log_max_eq);
+}
+
+bool hca_requests_pages(const struct cxdev *dev)
+{
+	return !prm_get(general(dev), page_request_disable);
 }
 
 static int run_query_hca_cap(struct cmd *c)

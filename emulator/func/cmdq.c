@@ -154,7 +154,7 @@ static bool fetch_slot(struct slot *slot)
 	return read_input(slot);
 }
 
-static bool write_output(struct slot *slot)
+static bool write_output(struct slot *slot, bool untagged)
 {
 	uint64_t addr = be64_to_cpu(slot->entry.out_ptr);
 	const size_t ctrl = offsetof(struct prm_mbox_block, rsvd_200);
@@ -168,6 +168,10 @@ static bool write_output(struct slot *slot)
 		n = slot->out_len - done < PRM_MBOX_DATA ? slot->out_len - done : PRM_MBOX_DATA;
 		memset(block.data, 0, sizeof(block.data));
 		memcpy(block.data, slot->out + done, n);
+		if (untagged) {
+			block.token = 0;
+			block.block_num = 0;
+		}
 		block.ctrl_sig = ~xor_bytes(block.rsvd_200,
 					    offsetof(struct prm_mbox_block, ctrl_sig) - ctrl);
 		block.sig = ~xor_bytes(&block, offsetof(struct prm_mbox_block, sig));
@@ -232,7 +236,7 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 				dev->hca->waiting |= 1u << num;
 				goto free;
 			}
-			write_output(&slot);
+			write_output(&slot, fault == FAULT_UNTAGGED);
 		}
 	}
 	if (fault == FAULT_DELIVERY)

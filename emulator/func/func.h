@@ -261,6 +261,8 @@ struct held_pages {
 	uint32_t n, room;
 };
 
+#define CAP_CHANGES 16		/* fields in the grammar of faults, at least */
+
 struct hca_state {
 	struct cxdev *dev;
 	enum hca_phase phase;
@@ -268,9 +270,13 @@ struct hca_state {
 	uint8_t nic_ifc;		/* enum prm_nic_ifc, as the driver wrote it */
 	uint64_t boot_done_ns;
 	uint32_t issi;
+	uint8_t owner[16];		/* sw_owner_id of INIT_HCA */
 	uint8_t cap_cur[CAP_TYPES][CAP_BYTES] __attribute__((aligned(8)));
 	uint8_t cap_max[CAP_TYPES][CAP_BYTES] __attribute__((aligned(8)));
 	bool cap_valid[CAP_TYPES];
+	/* general capabilities that a fault changes */
+	struct cap_change { uint32_t bit, width, value; } cap_changes[CAP_CHANGES];
+	unsigned int n_cap_changes;
 
 	uint32_t pending;		/* doorbell bits of commands that have not run */
 	uint32_t waiting;		/* of those that ran and wait for pages */
@@ -309,6 +315,15 @@ uint32_t pages_initial(const struct cxdev *dev);	/* for boot and INIT_HCA */
 
 /* caps.c */
 void hca_caps_reset(struct cxdev *dev);
+/*
+ * Makes the function one of a card with another general capability, from its next start on: the
+ * field at @bit, @width bits wide.
+ */
+void hca_cap_change(struct cxdev *dev, uint32_t bit, uint32_t width, uint32_t value);
+void hca_caps_restore(struct cxdev *dev);
+bool hca_has_owner(const struct cxdev *dev);	/* sw_owner_id is advertised */
+uint32_t hca_eq_limit(const struct cxdev *dev);
+bool hca_requests_pages(const struct cxdev *dev);
 /* Does an affinity override the port selection flow tables? */
 bool hca_affinity_bypass(const struct cxdev *dev);
 /* Does the requester of an atomic get the old value in host order? */

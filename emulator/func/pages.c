@@ -33,7 +33,7 @@ static int32_t pages_needed(struct cxdev *dev, unsigned int objects)
 
 	if (dev->hca->phase != HCA_RUNNING)
 		return 0;
-	if (objects > OBJECTS_IN_INIT_PAGES)
+	if (objects > OBJECTS_IN_INIT_PAGES && hca_requests_pages(dev))
 		more = (objects - OBJECTS_IN_INIT_PAGES + OBJECTS_PER_PAGE - 1) / OBJECTS_PER_PAGE;
 	return pages_initial(dev) + more;
 }
@@ -52,6 +52,8 @@ int32_t pages_wanted(struct cxdev *dev)
 	unsigned int objects = obj_count_all(dev);
 	int32_t held = dev->hca->pages.n;
 
+	if (!hca_requests_pages(dev))
+		return 0;
 	if (held < pages_needed(dev, objects + PAGES_LOW * OBJECTS_PER_PAGE))
 		return PAGES_STEP;
 	if (held > pages_needed(dev, objects) + PAGES_HIGH)

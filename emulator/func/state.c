@@ -2,6 +2,7 @@
 /* The state behind the registers and the command queue. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "func/func.h"
 
@@ -26,6 +27,7 @@ void hca_state_reset(struct cxdev *dev)
 	hca->phase = HCA_OFF;
 	hca->cmdq_addr = 0;
 	hca->nic_ifc = PRM_NIC_IFC_FULL;
+	memset(hca->owner, 0, sizeof(hca->owner));
 	hca->pending = 0;
 	hca->waiting = 0;
 	hca->next_slot = 0;

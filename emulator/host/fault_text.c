@@ -17,6 +17,7 @@
 #include "card/card.h"
 #include "fault/fault.h"
 #include "host/control.h"
+#include "prm/caps.h"
 #include "prm/cqe.h"
 #include "prm/wqe.h"
 #include "wire/wire.h"
@@ -136,6 +137,7 @@ static const struct verb command_verbs[] = {
 	{ "twice", FAULT_TWICE, .site = FAULT_SLOT },
 	{ "length", FAULT_LENGTH, &lengths, .site = FAULT_SLOT },
 	{ "delivery", FAULT_DELIVERY, &deliveries, .site = FAULT_SLOT },
+	{ "untagged", FAULT_UNTAGGED, .site = FAULT_SLOT },
 	{}
 };
 
@@ -168,7 +170,7 @@ static const struct verb frame_verbs[] = {
 
 static const struct noun nouns[] = {
 	{ "command", FAULT_COMMAND, &opcodes, command_verbs,
-	  "command OPCODE|any  status NAME | silent | twice | length N | delivery NAME" },
+	  "command OPCODE|any  status NAME|silent|twice|untagged|length N|delivery NAME" },
 	{ "event", FAULT_EVENT, &events, event_verbs,
 	  "event TYPE|any  lose | duplicate | type N | overrun" },
 	{ "cqe", FAULT_CQE, &cq_numbers, cqe_verbs, "cqe CQN|any  error SYNDROME | overrun" },
@@ -502,11 +504,66 @@ static int act_health(struct parser *t, struct cxdev *dev)
 {
 	static const struct names health = { .of = "health syndrome", .max = 0xff };
 	uint32_t synd;
+	bool rfr;
 
-	if (get_name(t, &health, false, &synd) || at_end(t))
+	if (get_name(t, &health, false, &synd))
+		return -EINVAL;
+	rfr = t->at < t->n && !strcmp(t->word[t->at], "rfr");
+	t->at += rfr;
+	if (at_end(t))
 		return -EINVAL;
 	dev->health.synd = synd;
+	dev->health.rfr = rfr;
 	return 0;
+}
+
+struct cap_field {
+	const char *name;
+	uint32_t bit, width;
+};
+
+#define CAP_ROW(f)                                                                    \
+	{ #f, offsetof(struct prm_cmd_hca_cap_bits, f),                               \
+	  sizeof(((struct prm_cmd_hca_cap_bits *)0)->f) }
+
+/* General capabilities in which the driver has to handle cards that are not in the table. */
+static const struct cap_field cap_fields[] = {
+	CAP_ROW(cqe_version), CAP_ROW(log_max_klm_list_size), CAP_ROW(max_num_eqs),
+	CAP_ROW(native_port_num), CAP_ROW(page_request_disable), CAP_ROW(port_type),
+	CAP_ROW(sw_owner_id),
+};
+
+static_assert(ARRAY_SIZE(cap_fields) <= CAP_CHANGES, "cap_changes");
+
+static int act_cap(struct parser *t, struct cxdev *dev)
+{
+	const struct cap_field *field = cap_fields, *end = cap_fields + ARRAY_SIZE(cap_fields);
+	struct names values = { .of = "value" };
+	const char *word = next_word(t);
+	uint32_t value;
+
+	while (word && field < end && strcmp(field->name, word))
+		field++;
+	if (!word || field == end)
+		return syntax_error(t, "'%s' is not a capability: see Documentation/faults.rst",
+				    word ? word : "");
+	values.max = (1u << field->width) - 1;
+	if (get_name(t, &values, false, &value) || at_end(t))
+		return -EINVAL;
+	hca_cap_change(dev, field->bit, field->width, value);
+	return 0;
+}
+
+static void print_caps(const struct cxdev *dev, FILE *out)
+{
+	const struct hca_state *hca = dev->hca;
+	unsigned int i, k;
+
+	for (i = 0; i < hca->n_cap_changes; i++)
+		for (k = 0; k < ARRAY_SIZE(cap_fields); k++)
+			if (cap_fields[k].bit == hca->cap_changes[i].bit)
+				fprintf(out, "%s cap %s %u\n", dev->name, cap_fields[k].name,
+					hca->cap_changes[i].value);
 }
 
 static int act_temperature(struct parser *t, struct cxdev *dev)
@@ -524,8 +581,16 @@ static int act_stall(struct parser *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
-	dev->health.stalled = true;
 	dev->health.stalled_at = iseg_read(dev, offsetof(struct prm_iseg, health_counter));
+	dev->health.stalled = true;
+	return 0;
+}
+
+static int act_no_guid(struct parser *t, struct cxdev *dev)
+{
+	if (at_end(t))
+		return -EINVAL;
+	dev->health.no_guid = true;
 	return 0;
 }
 
@@ -573,9 +638,11 @@ static const struct act {
 } acts[] = {
 	{ "pages", act_pages, "pages N|-N" },
 	{ "port", act_port, "port down|up" },
-	{ "health", act_health, "health SYNDROME (0: none)" },
+	{ "health", act_health, "health SYNDROME (0: none) [rfr]" },
+	{ "cap", act_cap, "cap NAME VALUE (from the next start on)" },
 	{ "temperature", act_temperature, "temperature" },
 	{ "stall", act_stall, "stall" },
+	{ "noguid", act_no_guid, "noguid" },
 	{ "fatal", act_fatal, "fatal" },
 	{ "gone", act_gone, "gone" },
 	{ "back", act_back, "back" },
@@ -591,11 +658,15 @@ static void print_health(const struct cxdev *dev, FILE *out)
 	if (dev->health.fatal)
 		fprintf(out, "%s fatal\n", dev->name);
 	if (dev->health.synd)
-		fprintf(out, "%s health 0x%02x\n", dev->name, dev->health.synd);
+		fprintf(out, "%s health 0x%02x%s\n", dev->name, dev->health.synd,
+			dev->health.rfr ? " rfr" : "");
 	if (dev->health.stalled)
 		fprintf(out, "%s stall\n", dev->name);
+	if (dev->health.no_guid)
+		fprintf(out, "%s noguid\n", dev->name);
 	if (!port_wire_up(dev->port))
 		fprintf(out, "%s port down\n", dev->name);
+	print_caps(dev, out);
 }
 
 static int do_list(struct parser *t)

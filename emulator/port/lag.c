@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "port/port.h"
 #include "prm/lag.h"
@@ -251,6 +252,16 @@ static int set_selection(struct cmd *c, struct adapter *adapter, const struct pr
 	       set_map(c, adapter, ctx);
 }
 
+/* Functions of different drivers, or hosts, do not share ports. */
+static bool same_owner(const struct adapter *adapter)
+{
+	static const uint8_t nobody[sizeof(adapter->dev[0]->hca->owner)];
+	const struct cxdev *one = adapter->dev[0], *two = adapter->dev[1];
+
+	return two && !memcmp(one->hca->owner, two->hca->owner, sizeof(nobody)) &&
+	       memcmp(one->hca->owner, nobody, sizeof(nobody));
+}
+
 static int run_create_lag(struct cmd *c)
 {
 	const struct prm_create_lag_in *in = c->in;
@@ -264,6 +275,9 @@ static int run_create_lag(struct cmd *c)
 	if (mode && !(hash && port_select_advertised(c->dev)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "port_select_mode %u is not advertised",
 			      mode);
+	if (hca_has_owner(c->dev) && !same_owner(adapter))
+		return refuse(c, PRM_STATUS_BAD_RES_STATE,
+			      "the functions of the card have no common sw_owner_id");
 	if (set_selection(c, adapter, ctx, hash))
 		return -1;
 	adapter->hash = hash;

@@ -54,7 +54,7 @@ static void fill_context(struct cxdev *dev, struct prm_nic_vport_context *ctx)
 	prm_set(ctx, event_on_mc_address_change, eth->change_events >> 3 & 1);
 	prm_set(ctx, event_on_uc_address_change, eth->change_events >> 4 & 1);
 	prm_set(ctx, mtu, eth->mtu);
-	prm_set64(ctx, system_image_guid, dev->sys_image_guid);
+	prm_set64(ctx, system_image_guid, dev->health.no_guid ? 0 : dev->sys_image_guid);
 	prm_set64(ctx, port_guid, port_guid(eth->mac));
 	prm_set64(ctx, node_guid, dev->node_guid);
 	prm_set(ctx, qkey_violation_counter,

@@ -157,6 +157,12 @@ static int eq_check(struct cmd *c, const struct prm_create_eq_in *in)
 	if (prm_get64(in, event_bitmask[1]) || prm_get64(in, event_bitmask[2]) ||
 	    prm_get64(in, event_bitmask[3]))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "event_bitmask has events above 63");
+	if (events >> PRM_EVENT_PAGE_REQUEST & 1 && !hca_requests_pages(c->dev))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "page_request_disable: the card has no page request events");
+	if (obj_count(c->dev, OBJ_EQ) >= hca_eq_limit(c->dev))
+		return refuse(c, PRM_STATUS_NO_RES, "max_num_eqs: the card has %u EQs",
+			      hca_eq_limit(c->dev));
 	for (i = 0; i < 64; i++)
 		if (events >> i & 1 && event_has_sink(c->dev, i))
 			return refuse(c, PRM_STATUS_BAD_PARAM,

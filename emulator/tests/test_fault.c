@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prm/caps.h"
 #include "prm/eqe.h"
+#include "prm/vport.h"
 #include "vfu_client.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -181,6 +183,11 @@ static uint8_t health_synd(void)
 	return reg_read(&c, offsetof(struct prm_iseg, health.irisc_index)) >> 16 & 0xff;
 }
 
+static bool health_rfr(void)
+{
+	return reg_read(&c, offsetof(struct prm_iseg, health.rfr_severity)) >> 31;
+}
+
 static void start(void)
 {
 	if (boot_to_init(&c) || alloc_uar(&uar)) {
@@ -264,6 +271,11 @@ static const struct {
 	{ "f0 port down now", "unexpected word 'now'" },
 	{ "f0 health", "missing health syndrome" },
 	{ "f0 health ill", "'ill' is not a valid health syndrome" },
+	{ "f0 health 1 reset", "unexpected word 'reset'" },
+	{ "f0 cap", "'' is not a capability" },
+	{ "f0 cap log_max_qp 4", "'log_max_qp' is not a capability" },
+	{ "f0 cap native_port_num", "missing value" },
+	{ "f0 cap native_port_num 256", "'256' is not a valid value" },
 	{ "f0 gone for good", "unexpected word 'for'" },
 	{ "f0 fatal now", "unexpected word 'now'" },
 	{ "f0 stall now", "unexpected word 'now'" },
@@ -364,6 +376,25 @@ static void test_status_has_no_effect(void)
 	err = dealloc_uar(second);
 	ktap(err == PRM_STATUS_RES_BUSY && !dealloc_uar(second),
 	     "a failed command destroys nothing");
+	must("clear");
+}
+
+static void test_untagged(void)
+{
+	const struct prm_cmdq_entry *e = (void *)(c.ram + CMDQ_OFFSET);
+	const struct prm_mbox_block *block;
+	struct prm_query_hca_cap_in in = {};
+	struct prm_query_hca_cap_out out = {}, plain = {};
+	int err;
+
+	cmd(&c, query_hca_cap, &in, &plain);
+	must("f0 command query_hca_cap untagged");
+	err = cmd(&c, query_hca_cap, &in, &out);
+	block = ram_ptr(&c, be64_to_cpu(e->out_ptr));
+	ktap(!err && !block->token && !memcmp(&out, &plain, sizeof(out)),
+	     "untagged: an output mailbox has no token");
+	block = ram_ptr(&c, be64_to_cpu(block->next));
+	ktap(!block->token && !block->block_num, "untagged: nor has it a number");
 	must("clear");
 }
 
@@ -505,24 +536,77 @@ static void test_pages(void)
 static void test_health(struct queue *q)
 {
 	const uint32_t counter = offsetof(struct prm_iseg, health_counter);
-	uint32_t before;
+	uint32_t before, running;
 	bool good;
 
 	must("f0 temperature");
 	ktap(next_event(q, NULL) == PRM_EVENT_TEMP_WARN,
 	     "temperature: a temperature warning event");
 	must("f0 health 0x10");
-	ktap(health_synd() == 0x10 && strstr(fault(&good, "list"), "f0 health 0x10\n"),
+	ktap(health_synd() == 0x10 && !health_rfr() &&
+	     strstr(fault(&good, "list"), "f0 health 0x10\n"),
 	     "health sets the syndrome of the health buffer");
+	must("f0 health 7 rfr");
+	ktap(health_synd() == 7 && health_rfr() && !query_issi() &&
+	     strstr(fault(&good, "list"), "f0 health 0x07 rfr\n"),
+	     "health rfr requests a reset as well, the firmware still answers");
 	must("f0 health 0");
-	ktap(!health_synd() && none(), "health 0 clears the syndrome");
+	ktap(!health_synd() && !health_rfr() && none(), "health 0 clears both");
+	running = reg_read(&c, counter);
 	must("f0 stall");
 	before = reg_read(&c, counter);
 	usleep(50000);
-	ktap(reg_read(&c, counter) == before, "stall: the health counter stops");
+	ktap(reg_read(&c, counter) == before && ((before - running) & 0xffffff) < 0x10000,
+	     "stall: the health counter stops where it is");
 	must("clear");
 	usleep(30000);
 	ktap(reg_read(&c, counter) != before, "after clear the health counter runs");
+}
+
+static uint64_t guid(void)
+{
+	struct prm_query_nic_vport_context_in in = {};
+	struct prm_query_nic_vport_context_out out = {};
+
+	cmd(&c, query_nic_vport_context, &in, &out);
+	return prm_get64(&out, nic_vport_context.system_image_guid);
+}
+
+static void test_no_guid(void)
+{
+	uint64_t before = guid();
+
+	must("f0 noguid");
+	ktap(before && !guid(), "noguid: the vport has no system image GUID");
+	must("clear");
+	ktap(guid() == before && none(), "after clear it has its GUID");
+}
+
+static uint32_t port_type(void)
+{
+	struct prm_query_hca_cap_in in = {};
+	struct prm_query_hca_cap_out out;
+
+	prm_set(&in, op_mod, PRM_CAP_CUR);
+	return cmd(&c, query_hca_cap, &in, &out) ? 99 :
+						   prm_get(&out, capability.cmd_hca_cap.port_type);
+}
+
+/* Of a function that is running: its driver is not surprised. */
+static void test_cap(void)
+{
+	bool good;
+
+	boot_to_init(&c);
+	must("f0 cap port_type 2");
+	must("f0 cap port_type 0");
+	ktap(!strcmp(fault(&good, "list"), "f0 cap port_type 0\nok\n"),
+	     "list has changed capabilities");
+	ktap(port_type() == 1, "a changed capability does not affect a function that runs");
+	ktap(!shut_down(&c) && !boot_to_init(&c) && !port_type(), "it affects the next start");
+	must("clear");
+	ktap(!shut_down(&c) && !boot_to_init(&c) && port_type() == 1 && !shut_down(&c) && none(),
+	     "clear restores it");
 }
 
 static void test_eq_overrun(struct queue *q)
@@ -551,11 +635,10 @@ static void test_eq_overrun(struct queue *q)
 
 static void test_fatal(void)
 {
-	const uint32_t rfr = offsetof(struct prm_iseg, health.rfr_severity);
 	const uint32_t low = offsetof(struct prm_iseg, cmdq_addr_l_sz);
 
 	must("f0 fatal");
-	ktap(health_synd() == 1 && reg_read(&c, rfr) >> 31,
+	ktap(health_synd() == 1 && health_rfr(),
 	     "fatal: the health buffer requests a reset");
 	ktap(query_issi() == -1 && no_violation(), "fatal: commands do not complete");
 	reg_write(&c, low, PRM_NIC_IFC_SW_RESET << PRM_ISEG_NIC_IFC_SHIFT);
@@ -688,7 +771,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(160);
+	ktap_plan(174);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();
@@ -697,6 +780,7 @@ int main(int argc, char **argv)
 	test_status();
 	test_status_has_no_effect();
 	test_slots();
+	test_untagged();
 	test_chance();
 	create_eq(&q, 1, 1ull << PRM_EVENT_CMD);
 	create_eq(&async, 2, ASYNC);
@@ -706,8 +790,10 @@ int main(int argc, char **argv)
 	test_pages();
 	test_health(&async);
 	test_eq_overrun(&async);
+	test_no_guid();
 	ktap(!destroy_eq(&async) && !destroy_eq(&q) && !dealloc_uar(uar) && !shut_down(&c) &&
 	     no_violation(), "the function shuts down without a violation");
+	test_cap();
 	start();
 	test_fatal();
 	test_gone();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "prm/caps.h"
+#include "prm/eqe.h"
 #include "prm/definer.h"
 #include "prm/flow.h"
 #include "prm/lag.h"
@@ -506,6 +507,10 @@ static void wrong_end(void)
 
 static void wrong_function(const char *bin_dir)
 {
+	static const struct wrong_row owner[] = {
+		F(init_hca, sw_owner_id[0], 1, "sw_owner_id is not advertised"),
+	};
+
 	emu_start(&rig.emu, bin_dir, 1);
 	wrong_open(rig.emu.log, ktap);
 	client_open(&rig.c, &rig.emu, 0);
@@ -520,7 +525,7 @@ static void wrong_function(const char *bin_dir)
 	wrong_caps();
 	wrong_pages();
 	ktap(!give_pages(&rig.c, 1) && !give_pages(&rig.c, 2), "pages");
-	rig_create(&WRONG_CMD(init_hca, &(struct prm_init_hca_in){}));
+	WRONG(&WRONG_CMD(init_hca, &(struct prm_init_hca_in){}), owner);
 	wrong_running();
 	wrong_end();
 	ktap(rig_close() == 3, "exit status 3 of a ConnectX-5");
@@ -541,6 +546,44 @@ static void wrong_inline(const char *bin_dir)
 	prm_set(&in, field_select.min_inline, 1);
 	WRONG(&WRONG_CMD(modify_nic_vport_context, &in), rows);
 	ktap(rig_close() == 3, "exit status 3 of a ConnectX-4 Lx");
+}
+
+/* A card with fewer EQs, without page requests, that has to know who owns its functions. */
+static void wrong_changed(const char *bin_dir)
+{
+	static const struct wrong_row event[] = {
+		F(create_eq, event_bitmask[0], 1 << PRM_EVENT_PAGE_REQUEST,
+		  "page_request_disable: the card has no page request events"),
+	};
+	static const struct wrong_row second[] = {
+		{ .field = "a second one", .status = PRM_STATUS_NO_RES,
+		  .text = "max_num_eqs: the card has 1 EQs" },
+	};
+	static const struct wrong_row unowned[] = {
+		{ .field = "without owners", .status = PRM_STATUS_BAD_RES_STATE,
+		  .text = "the functions of the card have no common sw_owner_id" },
+	};
+	struct { struct prm_create_eq_in in; __be64 pas[1]; } b = {};
+	struct prm_create_lag_in lag = {};
+	uint32_t uar;
+
+	rig_open_card(bin_dir, 2, "cx5,ports=2");
+	emu_control(&rig.emu, "fault f0 cap sw_owner_id 1");
+	emu_control(&rig.emu, "fault f0 cap max_num_eqs 1");
+	emu_control(&rig.emu, "fault f0 cap page_request_disable 1");
+	reg_write(&rig.c, offsetof(struct prm_iseg, cmdq_addr_l_sz),
+		  PRM_NIC_IFC_SW_RESET << PRM_ISEG_NIC_IFC_SHIFT);
+	ktap(!boot_to_init(&rig.c), "a changed ConnectX-5 starts");
+	uar = rig_create(&WRONG_CMD(alloc_uar, &(struct prm_alloc_uar_in){}));
+	prm_set(&b.in, eq_context_entry.log_eq_size, 6);
+	prm_set(&b.in, eq_context_entry.uar_page, uar);
+	b.pas[0] = cpu_to_be64(rig_page());
+	WRONG(&WRONG_CMD(create_eq, &b), event);
+	WRONG_ONLY(&WRONG_CMD(create_eq, &b), second);
+	prm_set(&lag, ctx.tx_remap_affinity_1, 1);
+	prm_set(&lag, ctx.tx_remap_affinity_2, 2);
+	WRONG_ONLY(&WRONG_CMD(create_lag, &lag), unowned);
+	ktap(rig_close() == 3, "exit status 3 of a changed ConnectX-5");
 }
 
 static const struct wrong_row lag_rows[] = {
@@ -610,6 +653,7 @@ int main(int argc, char **argv)
 	ktap_plan(0);
 	wrong_function(argv[1]);
 	wrong_inline(argv[1]);
+	wrong_changed(argv[1]);
 	wrong_lag(argv[1]);
 	return ktap_end();
 }

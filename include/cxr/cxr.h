@@ -153,11 +153,11 @@
  *
  * WHEN THE DEVICE HAS FAILED
  *
- * A command timeout, reads of all ones, a health syndrome or a health counter that does not advance
- * lead to cxr_core_fail(): it disables DMA, then marks the device as dead, logs the reason,
- * completes all waiting commands with -ENODEV, and calls cxr_client_ops.fatal. From the mark on
- * commands return -ENODEV at once and destroy functions only free memory, which is safe since DMA
- * is off. Unbind resets the function, bind brings it back.
+ * A command timeout, reads of all ones, and firmware that requests a reset or has disabled the NIC
+ * interface (drivers/policy/health.h) lead to cxr_core_fail(): it disables DMA, then marks the
+ * device as dead, logs the reason, completes all waiting commands with -ENODEV, and calls
+ * cxr_client_ops.fatal. From the mark on commands return -ENODEV at once and destroy functions only
+ * free memory, which is safe since DMA is off. Unbind resets the function, bind brings it back.
  *
  * LAG
  *

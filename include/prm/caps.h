@@ -64,7 +64,9 @@ enum prm_umr_fence {
 #define PRM_ATOMIC_HOST_ENDIAN	1		/* atomic_req_8B_endianness_mode */
 
 struct prm_cmd_hca_cap_bits {
-	u8 rsvd_00[16];
+	u8 rsvd_00[6];
+	u8 page_request_disable[1];
+	u8 rsvd_07[9];
 	u8 shared_object_to_user_object_allowed[1];
 	u8 rsvd_11[14];
 	u8 vhca_resource_manager[1];
@@ -483,7 +485,9 @@ struct prm_cmd_hca_cap_2_bits {
 	u8 sw_vhca_id[14];
 	u8 rsvd_230[27];
 	u8 ts_cqe_metadata_size2wqe_counter[5];
-	u8 rsvd_250[1456];
+	u8 rsvd_250[504];
+	u8 max_num_eqs_24b[24];
+	u8 rsvd_460[928];
 };
 PRM_LAYOUT(cmd_hca_cap_2, 0x100);
 

@@ -74,6 +74,7 @@ int main(void)
 	test_lag_step();
 	test_ecmp();
 	test_limits();
+	test_health();
 	test_event();
 	test_mbox();
 	test_addrpath();

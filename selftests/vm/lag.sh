@@ -160,6 +160,52 @@ unbind_in_lag() # PORT
 	wait_until 20 is_pair
 }
 
+# Both functions as those of cards with these faults
+rebind_with() # FAULT-OF-PORT-1 FAULT-OF-PORT-2
+{
+	local bdf drv=/sys/bus/pci/drivers/cxr_core
+
+	for bdf in $(driver_bdfs); do echo "$bdf" >$drv/unbind; done
+	emu fault clear >/dev/null
+	[ -z "$1" ] || emu fault a0 "$1" >/dev/null
+	[ -z "$2" ] || emu fault a1 "$2" >/dev/null
+	for bdf in $(driver_bdfs); do echo "$bdf" >$drv/bind; done
+	wait_until 20 both_netdevs
+	wait_until 20 is_pair
+	driver_net_up
+}
+
+# Cards whose firmware asks who owns a function have a LAG only for one owner.
+owned()
+{
+	require_cxr
+	ktap_spoilt
+	rebind_with "cap sw_owner_id 1" "cap sw_owner_id 1"
+	bond active-backup
+	wait_until 20 is_lag
+	unbond
+	wait_until 20 is_pair
+	rebind_with "" ""
+}
+
+# Functions that do not belong together, as far as the driver knows: each works without LAG.
+no_pair() # REGEX FAULT-OF-PORT-1 FAULT-OF-PORT-2
+{
+	require_cxr
+	ktap_spoilt
+	rebind_with "$2" "$3"
+	kmsg_has "no RoCE LAG: $1"
+	grep "^off: $1$" "/sys/bus/pci/drivers/cxr_core/$(bdf_of_port 2)/lag_state"
+	bond active-backup
+	is_pair
+	unbond
+	rebind_with "" ""
+	bond active-backup
+	wait_until 20 is_lag
+	unbond
+	wait_until 20 is_pair
+}
+
 reload_in_lag()
 {
 	require_cxr
@@ -708,6 +754,9 @@ ktap_test rebind.1 "the function of port 1 is unbound in a LAG and bound again" 
 ktap_test rebind.2 "the function of port 2 is unbound in a LAG and bound again" unbind_in_lag 2
 ktap_test reload "a devlink reload ends the LAG" reload_in_lag
 ktap_test namespaces "ports and bonds move to network namespaces, which are then deleted" namespaces
+ktap_test owned "functions whose firmware asks for an owner have the same one" owned
+ktap_test no-pair.port "two functions have the same port of a card: the second works without LAG" no_pair "another function has this port of the card" "" "cap native_port_num 1"
+ktap_test no-pair.guid "functions without a system image GUID work without LAG" no_pair "the card has no system image GUID" noguid noguid
 ktap_test unload "the driver unloads in a LAG" unload_in_lag
 
 ktap_test ecmp.enters "roce_lag_ecmp_dev: one RDMA device without a bond, half the GIDs, two table entries each" ecmp_enters

@@ -4,7 +4,7 @@
 # Fault injection in the adapter (Documentation/faults.rst): the driver logs the fault, recovers if it can, marks the device
 # dead if it cannot, and works again after unbind and bind.
 # guests: 1
-# takes: 90
+# takes: 210
 # timeout: 600
 # drivers: cxr
 . "$(dirname "$0")/../lib/ktap.sh"
@@ -133,6 +133,22 @@ odd_completions()
 	wait_until 30 link_is 1
 }
 
+# Bring-up and user space need long outputs: capabilities, counters, lists of addresses
+untagged_output()
+{
+	ktap_spoilt
+	unbind
+	fault command any untagged times=all
+	try_bind
+	wait_until 30 netdev_there
+	wait_until 30 ibdev_there
+	run_commands
+	wait_until 30 link_is 1
+	rule_hit
+	unbind
+	device_is_clean
+}
+
 port_down()
 {
 	local events
@@ -204,7 +220,6 @@ refused() # TABLE: lines COMMAND STATUS [EXPECTED-DEVICES...]
 
 BRING_UP="
 enable_hca		bad_sys_state
-query_issi		internal
 set_issi		bad_param
 query_pages		bad_param
 manage_pages		no_res
@@ -275,7 +290,171 @@ silent_probe()
 	up
 }
 
+# Firmware without QUERY_ISSI may answer with any status: its interface revision is 0.
+no_issi()
+{
+	local status
+
+	ktap_spoilt
+	unbind
+	for status in bad_op bad_param internal; do
+		fault command query_issi status $status
+		try_bind || fail "query_issi $status: the probe failed"
+		rule_hit
+		clear_faults
+		wait_until 30 ibdev_there
+		unbind
+		device_is_clean >/dev/null
+	done
+}
+
+# The driver's count and the device's
+pages_agree() { [ "$(cat "$DEBUG/pages")" = "$(pages_held)" ]; }
+
+# A device that refuses pages does not have them.
+pages_refused()
+{
+	ktap_spoilt
+	pages_agree
+	fault command manage_pages status internal
+	fault pages 1000
+	wait_kmsg "page request for 1000 pages failed"
+	rule_hit
+	wait_until 10 pages_agree
+	works
+	unbind
+	must_fail kmsg_has "not returned"
+	device_is_clean
+}
+
+# The device still has pages, and objects for all that the driver knows.
+pages_kept()
+{
+	ktap_spoilt
+	fault command teardown_hca status internal times=all
+	fault command disable_hca status internal times=all
+	unbind
+	wait_kmsg "not returned; freed after DMA was disabled"
+	clear_faults
+	try_bind || fail "it does not start again: there was no reset"
+	wait_until 30 ibdev_there
+	driver_net_up
+	works
+	unbind
+	device_is_clean
+}
+
+# ---- cards that are not in the emulator's table --------------------------------
+
+# The function as one of a card with this capability, bound if that is possible
+changed_cap() # NAME VALUE
+{
+	ktap_spoilt
+	unbind
+	fault cap "$1" "$2"
+	try_bind || true
+}
+
+no_page_requests()
+{
+	changed_cap page_request_disable 1
+	bound
+	wait_until 30 ibdev_there
+	driver_net_up
+	three_checks
+	works
+	unbind
+	device_is_clean
+}
+
+larger_caps()
+{
+	changed_cap log_max_klm_list_size 18
+	bound
+	wait_until 30 ibdev_there
+	changed_cap cqe_version 2
+	bound
+	wait_until 30 ibdev_there
+	driver_net_up
+	works
+	unbind
+	device_is_clean
+}
+
+infiniband()
+{
+	changed_cap port_type 0
+	must_fail bound
+	wait_kmsg "the port is in InfiniBand mode: set LINK_TYPE_P1=2 with mlxconfig, and reset the card"
+	device_is_clean
+}
+
+# ---- health ------------------------------------------------------------------
+
+kmsg_count() { kmsg | grep -cF -- "$1" || true; }
+
+# The device was checked at least three times: that many checks without an advance are a standstill.
+three_checks()
+{
+	fault stall
+	wait_kmsg "health counter does not advance"
+}
+
+works()
+{
+	must_fail is_dead
+	run_commands
+	wait_until 30 link_is 1
+}
+
+# Firmware asserts that it survives
+health_reported()
+{
+	ktap_spoilt
+	fault health 1
+	three_checks
+	[ "$(kmsg_count "health: firmware internal error (syndrome 0x1)")" = 1 ] || { kmsg; fail "the syndrome is not logged once"; }
+	kmsg_has "health buffer: assert_var "
+	fault health 0x10
+	wait_kmsg "health: high temperature (syndrome 0x10)"
+	works
+}
+
+health_older()
+{
+	ktap_spoilt
+	unbind
+	fault health 8
+	try_bind
+	wait_kmsg "health: an earlier error: unrecoverable hardware error (syndrome 0x8)"
+	three_checks
+	[ "$(kmsg_count "health: unrecoverable hardware error")" = 0 ] || { kmsg; fail "the earlier error is reported as a new one"; }
+	works
+}
+
+# The syndrome after the standstill shows that checks go on.
+health_stands_still()
+{
+	ktap_spoilt
+	three_checks
+	kmsg | grep -E "health buffer: .* hw_id 0x1[0-9a-f]{3},"
+	fault health 9
+	wait_kmsg "health: firmware CRC error (syndrome 0x9)"
+	[ "$(kmsg_count "health counter does not advance")" = 1 ] || { kmsg; fail "the standstill is not logged once"; }
+	works
+}
+
 # ---- fatal faults ------------------------------------------------------------
+
+health_wants_reset()
+{
+	ktap_spoilt
+	fault health 7 rfr
+	wait_kmsg "device failed: firmware requests a reset"
+	kmsg_has "health: a processor of the firmware does not respond (syndrome 0x7)"
+	is_dead
+	rebind_dead
+}
 
 silent_running()
 {
@@ -288,6 +467,22 @@ silent_running()
 	kmsg_has "device failed: a command timed out"
 	is_dead
 	rule_hit
+	rebind_dead
+}
+
+# The last command on the way down is lost: nothing goes up again.
+reload_dead()
+{
+	local text
+
+	ktap_spoilt
+	echo 1500 >$LIMIT
+	fault command disable_hca silent
+	text=$(devlink dev reload "pci/$BDF" 2>&1) && fail "the reload succeeded"
+	echo 60000 >$LIMIT
+	grep "the device has failed: unbind and bind it again" <<<"$text"
+	must_fail kmsg_has "bring-up failed"
+	must_fail bus_master
 	rebind_dead
 }
 
@@ -351,12 +546,24 @@ ktap_test pages "the device requests pages and returns them, an excessive reques
 ktap_test event.lost "a lost command event is recovered by polling" lost_event
 ktap_test interrupt.lost "a lost command interrupt is recovered by polling, and the EQ is rearmed" lost_interrupt
 ktap_test odd "duplicate completions, bad lengths and unknown events are tolerated" odd_completions
+ktap_test untagged "output mailboxes without token and block number are read" untagged_output
 ktap_test port "port down and up: carrier, RDMA port state, events" port_down
 KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command refused during bring-up: the probe fails and leaves nothing behind" bring_up_refused
 KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: what does not need it works, nothing is left behind" devices_refused
 ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_blueflame
 ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
+ktap_test issi "QUERY_ISSI is refused with any status: the device works with interface revision 0" no_issi
+ktap_test pages.refused "pages that the device refuses are not counted as its own" pages_refused
+ktap_test pages.kept "a device that keeps pages is reset before it is used again" pages_kept
+ktap_test no-page-requests "a device without page requests has no EQ for them" no_page_requests
+ktap_test larger "a device with larger limits than the driver knows is used up to what it knows" larger_caps
+ktap_test infiniband "a port in InfiniBand mode: the probe fails and says what to do" infiniband
+ktap_test health.reported "a health syndrome without a request for a reset is logged once, the device works" health_reported
+ktap_test health.older "a health syndrome from before the probe is mentioned, and not reported as new" health_older
+ktap_test health.still "a health counter that stands still is logged once, the device works" health_stands_still
+ktap_test health.reset "a health syndrome with a request for a reset: the device is dead until it is rebound" health_wants_reset
 ktap_test silent.running "a command timeout at run time: the device is dead until it is rebound" silent_running
+ktap_test reload "a device that fails on the way down of a reload does not come up" reload_dead
 KTAP_TIMEOUT=240 ktap_test dma.off "DMA is off by the time a device is seen as dead" dma_off
 ktap_test unload "unload of a healthy device leaves nothing in it" healthy
 ktap_finally up

@@ -4,7 +4,7 @@
 # The Ethernet device on more than one CPU: a channel for each, and flows on all of them.
 # guests: 2
 # cpus: 2
-# takes: 30
+# takes: 60
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh
@@ -61,6 +61,53 @@ channels()
 	set_channels "$was"
 }
 
+log_has() { dmesg | awk '/cxr-test: / { t = "" } { t = t "\n" $0 } END { print t }' | grep "$1"; }
+
+# Load the driver on a card with this FAULT
+load_with() # FAULT...
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver creates completion EQs when they are used"
+	driver_unload
+	emu fault "$CXR_GUEST" "$@" >/dev/null
+	# shellcheck disable=SC2064
+	trap "emu fault clear >/dev/null; driver_unload" EXIT
+	driver_load
+}
+
+one_channel()
+{
+	driver_net_up
+	[ "$(ethtool -l "$netdev" | awk '/^Combined:/ { print $2; exit }')" = 1 ]
+	ibv_devinfo -v -d "$(driver_ibdev)" | grep -E "num_comp_vectors:[[:space:]]*1$"
+	reachable
+	tcp_both_ways 1M
+}
+
+# The command, asynchronous and page EQs and one for completions, but no more
+eq_refused()
+{
+	load_with command create_eq status no_res nth=5 times=all
+	log_has "1 completion vectors instead of 2"
+	one_channel
+}
+
+# The driver does not try more than the device has.
+eq_limit()
+{
+	load_with cap max_num_eqs 4
+	must_fail log_has "completion vectors instead of"
+	one_channel
+}
+
+too_few_eqs()
+{
+	must_fail load_with cap max_num_eqs 3
+	log_has "device supports 3 event queues, 4 are needed"
+}
+
 ktap_setup ends_up
 ktap_test channels "the number of channels can be changed, and flows use all of them" channels
+ktap_test eq.refused "a completion EQ is refused: there are fewer completion vectors and channels" eq_refused
+ktap_test eq.limit "a function with few EQs: the driver creates no more" eq_limit
+ktap_test eq.too-few "a function with too few EQs: the probe fails and says so" too_few_eqs
 ktap_end

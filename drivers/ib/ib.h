@@ -626,6 +626,11 @@ int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_i
 /* The device has read the page list. */
 void cxr_ib_queue_free_list(struct cxr_ib_queue *queue);
 void cxr_ib_queue_unpin(struct cxr_ib_queue *queue);
+/*
+ * The device has refused to destroy a queue and may access its memory, @queue or @buf, either of
+ * which may be NULL: what frees it has no effect from now on. Doorbell records are only read.
+ */
+void cxr_ib_keep_memory(struct cxr_ib_queue *queue, struct cxr_buf *buf);
 /* Pins a doorbell record; -EINVAL: @addr is not aligned. */
 int cxr_ib_db_pin(struct cxr_ib_ucontext *ctx, u64 addr, struct cxr_ib_db *db);
 void cxr_ib_db_unpin(struct cxr_ib_ucontext *ctx, struct cxr_ib_db *db);
@@ -672,6 +677,8 @@ void cxr_ib_cq_invalidate(struct cxr_ib_cq *cq);
 void cxr_ib_cq_add_qp(struct cxr_ib_qp *qp);
 /* Removes the CQEs of the QP; with @remove, undoes cxr_ib_cq_add_qp(). Process context. */
 void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove);
+/* The QP is no longer in dev->qps: waits for those who found it there. Process context. */
+void cxr_ib_cq_forget_qp(struct cxr_ib_qp *qp);
 /* The peer of a kernel QP, for the log. Process context. */
 void cxr_ib_cq_set_peer(struct cxr_ib_qp *qp, const u8 gid[16]);
 

@@ -196,8 +196,8 @@ static bool completes_into(const struct cxr_ib_qp *qp, const struct cxr_ib_cq *c
 
 /*
  * The QP of a CQE, or NULL if it does not complete into this CQ. It stays while cq->lock is held:
- * destruction takes that lock after removing the QP from dev->qps. So @last, the QP of the previous
- * CQE, is still valid, and most often the same.
+ * destruction takes that lock after removing the QP from dev->qps (cxr_ib_cq_forget_qp()). So
+ * @last, the QP of the previous CQE, is still valid, and most often the same.
  */
 static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send,
 				   struct cxr_ib_qp *last)
@@ -443,6 +443,20 @@ void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove)
 	if (remove)
 		list_del(&qp->recv_entry);
 	spin_unlock_irq(&recv_cq->lock);
+}
+
+static void pass_lock(struct ib_cq *ibcq)
+{
+	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
+
+	spin_lock_irq(&cq->lock);
+	spin_unlock_irq(&cq->lock);
+}
+
+void cxr_ib_cq_forget_qp(struct cxr_ib_qp *qp)
+{
+	pass_lock(qp->ibqp.send_cq);
+	pass_lock(qp->ibqp.recv_cq);
 }
 
 void cxr_ib_cq_set_peer(struct cxr_ib_qp *qp, const u8 gid[16])

@@ -606,9 +606,10 @@ struct cxr_cq_attr {
 int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr);
 /*
  * After it no handler of the CQ runs and the device does not access its memory, even if the device
- * has failed. May sleep; not under a lock that cq->comp() takes.
+ * has failed. May sleep; not under a lock that cq->comp() takes. After an error the device has kept
+ * the CQ, and may access its memory, see cmd.h.
  */
-void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
+int cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
 /*
  * Completion events come after @period microseconds, up to CXR_CQ_PERIOD_MAX, or @max_count
  * completions, whichever is first; both 0: at once. A command (cmd.h).

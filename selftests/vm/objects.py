@@ -558,6 +558,7 @@ def query_says_what_was_set(ctx, gid):
 
 import objects_errors  # noqa: E402, F401  pylint: disable=wrong-import-position,unused-import
 import objects_memory  # noqa: E402, F401  pylint: disable=wrong-import-position,unused-import
+import objects_numbers  # noqa: E402, F401  pylint: disable=wrong-import-position,unused-import
 
 if __name__ == "__main__":
     sys.exit(rows.main(__doc__, lambda name, gid: (Context(name=name), int(gid))))

@@ -4,7 +4,7 @@
  *
  * Three EQs share MSI-X vector 0: for command completions, page requests, and all other events but
  * completions. Each completion vector has an EQ of its own. CQs are looked up by number under RCU;
- * cxr_cq_destroy() waits for both handlers that may have found one.
+ * cxr_cq_destroy() waits for both handlers that may have found one, and for poll_vector().
  */
 #include <linux/slab.h>
 
@@ -478,6 +478,8 @@ int cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq)
 
 	/* Before the device frees the number, which the next CQ may get. */
 	xa_erase(&dev->eqs.cqs, cq->cqn);
+	mutex_lock(&dev->eqs.poll_lock);
+	mutex_unlock(&dev->eqs.poll_lock);
 	cxr_irq_sync(dev, cq->vector + 1);
 	cxr_irq_sync(dev, 0);
 	return destroy_cq(core, cq);

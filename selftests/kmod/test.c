@@ -5,6 +5,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
@@ -268,6 +269,47 @@ static int drain(struct loop *l)
 	return i == 2 * LOOP_BATCH - 1 ? 0 : wrong("%d of %d completions", i, 2 * LOOP_BATCH - 1);
 }
 
+/*
+ * Of the driver's health check, in place of an interrupt that was lost: is the CQ still there while
+ * it calls the handler? The script sees to it that this happens on another CPU.
+ */
+static bool handler_runs, cq_destroyed;
+
+static void slow_handler(struct ib_cq *cq, void *unused)
+{
+	int ms;
+
+	if (cmpxchg(&handler_runs, false, true))
+		return;
+	for (ms = 0; ms < 2000 && !READ_ONCE(cq_destroyed); ms++)
+		mdelay(1);
+	smp_store_release(&handler_runs, false);
+}
+
+static int destroy_in_handler(struct loop *l)
+{
+	unsigned long end = jiffies + 20 * HZ;
+	bool too_early;
+
+	l->cq->comp_handler = slow_handler;
+	if (ib_req_notify_cq(l->cq, IB_CQ_NEXT_COMP) || post_writes(l))
+		return wrong("posting failed");
+	while (!smp_load_acquire(&handler_runs)) {
+		if (time_after(jiffies, end))
+			return wrong("the handler was not called");
+		cond_resched();
+	}
+	ib_destroy_qp(l->qp);
+	l->qp = NULL;
+	ib_free_cq(l->cq);
+	l->cq = NULL;
+	too_early = READ_ONCE(handler_runs);
+	WRITE_ONCE(cq_destroyed, true);
+	while (smp_load_acquire(&handler_runs))
+		cond_resched();
+	return too_early ? wrong("the CQ was destroyed while its handler ran") : 0;
+}
+
 /* ---- address handles ------------------------------------------------------------------------- */
 
 static int handle(struct loop *l, enum ib_gid_type type)
@@ -310,6 +352,7 @@ static const struct kverbs_test {
 	{ "workqueue", IB_POLL_WORKQUEUE, events },
 	{ "drain", IB_POLL_WORKQUEUE, drain },
 	{ "drain_direct", IB_POLL_DIRECT, drain },
+	{ "destroy_in_handler", IB_POLL_DIRECT, destroy_in_handler },
 	{ "handle_v1", IB_POLL_DIRECT, handle_v1 },
 	{ "handle_v2", IB_POLL_DIRECT, handle_v2 },
 };

@@ -129,6 +129,6 @@ int cxr_cmd_detach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn)
 
 	prm_set(&in, qpn, qpn);
 	memcpy(prm_bytes(&in, multicast_gid), gid, 16);
-	return cxr_cmd(core, detach_from_mcg, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, detach_from_mcg, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_detach_mcg);

@@ -476,11 +476,7 @@ int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	return cxr_cmd_attach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw, qp->qpn);
 }
 
-/* A dead device has no groups. */
 int cxr_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
-	int err = cxr_cmd_detach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw,
-				     to_cxr_qp(ibqp)->qpn);
-
-	return err == -ENODEV ? 0 : err;
+	return cxr_cmd_detach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw, to_cxr_qp(ibqp)->qpn);
 }

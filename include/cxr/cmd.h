@@ -15,9 +15,10 @@
  * or the errno of the firmware's status.
  *
  * Destroy and dealloc functions are void, since callers cannot do anything about a refusal, and do
- * nothing on a failed device. Three return an error because their callers handle it:
- * cxr_cmd_destroy_mkey(), cxr_cmd_destroy_lag() and cxr_cmd_detach_mcg(). Those of queues return an
- * error if a working device refused: it has kept the queue, whose memory must not be freed.
+ * nothing on a failed device. Some return an error because their callers handle it, but only of a
+ * working device: one that fails meanwhile (-ETIMEDOUT) has let go of everything. These are
+ * cxr_cmd_destroy_mkey(), cxr_cmd_destroy_lag(), cxr_cmd_detach_mcg(), and those of queues: after
+ * an error the device has kept the queue, whose memory must not be freed.
  *
  * A caller takes an object out of its own tables before it destroys it: once the command is done,
  * a new object may have the number, before the function has returned.
@@ -86,10 +87,7 @@ struct cxr_mkey_attr {
  * key does not match a new one. The device uses the pages until cxr_cmd_destroy_mkey().
  */
 int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr, u32 *mkey);
-/*
- * 0 or -ENODEV: the device does not access the memory any more, and it may be unpinned. After any
- * other error the device may still use it.
- */
+/* 0: the device does not access the memory any more. After an error it may still use it. */
 int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey);
 
 /* ---- QP (cmd_qp.c) --------------------------------------------------------------------------- */
@@ -306,7 +304,7 @@ void cxr_cmd_destroy_definer(struct cxr_core *core, u32 definer);
 int cxr_cmd_create_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool hash);
 /* Changes the map; with @hash the caller changes the entries of the port tables. */
 int cxr_cmd_modify_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool hash);
-/* After an error other than -ENODEV the LAG still exists. */
+/* After an error the LAG still exists. */
 int cxr_cmd_destroy_lag(struct cxr_core *core);
 /*
  * Packets received by port 2 come to this function: RoCE packets to its QPs, all others to its flow

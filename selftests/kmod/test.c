@@ -283,7 +283,7 @@ static void slow_handler(struct ib_cq *cq, void *unused)
 		return;
 	for (ms = 0; ms < 2000 && !READ_ONCE(cq_destroyed); ms++)
 		mdelay(1);
-	smp_store_release(&handler_runs, false);
+	WRITE_ONCE(handler_runs, false);
 }
 
 static int destroy_in_handler(struct loop *l)
@@ -294,7 +294,7 @@ static int destroy_in_handler(struct loop *l)
 	l->cq->comp_handler = slow_handler;
 	if (ib_req_notify_cq(l->cq, IB_CQ_NEXT_COMP) || post_writes(l))
 		return wrong("posting failed");
-	while (!smp_load_acquire(&handler_runs)) {
+	while (!READ_ONCE(handler_runs)) {
 		if (time_after(jiffies, end))
 			return wrong("the handler was not called");
 		cond_resched();
@@ -305,7 +305,7 @@ static int destroy_in_handler(struct loop *l)
 	l->cq = NULL;
 	too_early = READ_ONCE(handler_runs);
 	WRITE_ONCE(cq_destroyed, true);
-	while (smp_load_acquire(&handler_runs))
+	while (READ_ONCE(handler_runs))
 		cond_resched();
 	return too_early ? wrong("the CQ was destroyed while its handler ran") : 0;
 }

@@ -291,6 +291,29 @@ silent_running()
 	rebind_dead
 }
 
+# By a command that times out: the device is dead then, and has let go of memory and groups
+release()
+{
+	local dev command what
+
+	while read -r command what; do
+		ktap_spoilt
+		dev=$(driver_ibdev)
+		echo 1500 >$LIMIT
+		fault command "$command" silent
+		run_python "$(dirname "$0")/release_when_dead.py" "$what" "$dev" "$(gid_index "$dev" v2 "$(my_ip)")" ||
+			fail "$what: not released"
+		echo 60000 >$LIMIT
+		wait_kmsg "$command"
+		is_dead
+		rule_hit
+		rebind_dead
+	done <<-END
+		destroy_mkey		mr
+		detach_from_mcg		group
+	END
+}
+
 bus_master() { [ $(($(od -An -tu1 -j 4 -N 1 "/sys/bus/pci/devices/$BDF/config") & 4)) != 0 ]; }
 
 # Printing a line takes a second. Other tasks must run meanwhile, also on the same CPU.
@@ -357,6 +380,7 @@ KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: wh
 ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_blueflame
 ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
 ktap_test silent.running "a command timeout at run time: the device is dead until it is rebound" silent_running
+ktap_test silent.release "an MR and a multicast membership whose release times out are released" release
 KTAP_TIMEOUT=240 ktap_test dma.off "DMA is off by the time a device is seen as dead" dma_off
 ktap_test unload "unload of a healthy device leaves nothing in it" healthy
 ktap_finally up

@@ -57,9 +57,10 @@ struct cxr_ib_clock {
  * @netdev_nn: ties @netdev_nb to @watched
  * @watched: netdev that @netdev_nb is registered for, or NULL; @netdev while the device is
  *           registered
- * @scan_lock: protects @watched, @netdev_nb, @netdev_nn and @registered; held while GIDs are
- *             scanned; rtnl_lock nests inside
+ * @scan_lock: protects @watched, @netdev_nb, @netdev_nn, @registered and @fatal; held while GIDs
+ *             are scanned; rtnl_lock nests inside
  * @registered: the device is registered with ib_core, so GIDs may be scanned
+ * @fatal: the device has failed
  * @gsi_pd: PD of the GSI QP, or NULL; only compared, never dereferenced
  * @xrc_lock: protects @xrc_defaults
  * @xrc_defaults: objects that XRC QPs share, created for the first one
@@ -107,6 +108,7 @@ struct cxr_ib_dev {
 	struct netdev_net_notifier netdev_nn;	/* scan_lock */
 	struct net_device *watched;		/* scan_lock */
 	bool registered;			/* scan_lock */
+	bool fatal;				/* scan_lock */
 	const struct ib_pd *gsi_pd;
 	struct mutex xrc_lock;			/* the first XRC QP */
 	struct cxr_ib_xrc_defaults *xrc_defaults;	/* xrc_lock */
@@ -786,6 +788,8 @@ struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev);
 /* Starts reporting port state and MTU; after registration. Both under scan_lock. */
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev);
+/* After the registration with ib_core; reports a failure during it. Under scan_lock. */
+void cxr_ib_set_registered(struct cxr_ib_dev *dev);
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);
 void cxr_ib_put_srq(struct cxr_ib_srq *srq);
 /* Delivers the events of a queue to @target, whose @qp or @wq is set. May sleep. */

@@ -314,6 +314,29 @@ release()
 	END
 }
 
+# ib_core creates the GSI QP while it registers the device. An earlier failure would end the registration
+registering()
+{
+	local trace=/sys/kernel/tracing
+
+	[ -e $trace/kprobe_events ] || skip "this kernel has no kprobe events"
+	ktap_spoilt
+	unbind
+	trap 'echo 0 >/sys/kernel/tracing/events/kprobes/cxr_ib_event/enable; echo >/sys/kernel/tracing/kprobe_events' EXIT
+	echo 'p:cxr_ib_event ib_dispatch_event type=+16(%di):u32' >$trace/kprobe_events
+	echo >$trace/trace
+	echo 1 >$trace/events/kprobes/cxr_ib_event/enable
+	echo 1500 >$LIMIT
+	fault command create_qp silent
+	try_bind || true
+	echo 60000 >$LIMIT
+	wait_kmsg "create_qp"
+	rule_hit
+	# IB_EVENT_DEVICE_FATAL
+	wait_until 10 grep -q 'cxr_ib_event: .* type=8$' $trace/trace
+	if bound; then rebind_dead; else up; fi
+}
+
 bus_master() { [ $(($(od -An -tu1 -j 4 -N 1 "/sys/bus/pci/devices/$BDF/config") & 4)) != 0 ]; }
 
 # Printing a line takes a second. Other tasks must run meanwhile, also on the same CPU.
@@ -381,6 +404,7 @@ ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_bluefl
 ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
 ktap_test silent.running "a command timeout at run time: the device is dead until it is rebound" silent_running
 ktap_test silent.release "an MR and a multicast membership whose release times out are released" release
+ktap_test silent.registering "a device that dies while its RDMA device is registered reports DEVICE_FATAL" registering
 KTAP_TIMEOUT=240 ktap_test dma.off "DMA is off by the time a device is seen as dead" dma_off
 ktap_test unload "unload of a healthy device leaves nothing in it" healthy
 ktap_finally up

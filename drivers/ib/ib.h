@@ -362,7 +362,7 @@ struct cxr_ib_srq {
  * @max_sge: of a work request
  * @max_inline: sends: bytes of inline data
  *
- * A QP of user space has only the sizes. A QP that goes to RESET empties both, under its mutex.
+ * A QP of user space has only the sizes. A QP that goes to RESET empties both, under both locks.
  */
 struct cxr_ib_wq {
 	spinlock_t lock;		/* posting */
@@ -677,7 +677,10 @@ void cxr_ib_flush_work(struct work_struct *work);
 void cxr_ib_cq_invalidate(struct cxr_ib_cq *cq);
 /* So that poll can flush the QP when the device dies. Process context. */
 void cxr_ib_cq_add_qp(struct cxr_ib_qp *qp);
-/* Removes the CQEs of the QP; with @remove, undoes cxr_ib_cq_add_qp(). Process context. */
+/*
+ * Empties the queues of the QP, which nobody posts to, and removes its CQEs; with @remove, undoes
+ * cxr_ib_cq_add_qp(). Process context.
+ */
 void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove);
 /* The QP is no longer in dev->qps: waits for those who found it there. Process context. */
 void cxr_ib_cq_forget_qp(struct cxr_ib_qp *qp);

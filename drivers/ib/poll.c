@@ -426,6 +426,15 @@ static void clean_one_cq(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
 	}
 }
 
+/* Posting fails by the state of the QP already, or is over when we have the lock of the queue. */
+static void empty_wq(struct cxr_ib_wq *wq)
+{
+	spin_lock(&wq->lock);
+	wq->head = 0;
+	wq->tail = 0;
+	spin_unlock(&wq->lock);
+}
+
 void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove)
 {
 	struct cxr_ib_cq *send_cq = to_cxr_cq(qp->ibqp.send_cq);
@@ -433,6 +442,7 @@ void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove)
 
 	spin_lock_irq(&send_cq->lock);
 	clean_one_cq(send_cq, qp);
+	empty_wq(&qp->sq);
 	if (remove)
 		list_del(&qp->send_entry);
 	spin_unlock_irq(&send_cq->lock);
@@ -440,6 +450,7 @@ void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove)
 	spin_lock_irq(&recv_cq->lock);
 	if (recv_cq != send_cq)
 		clean_one_cq(recv_cq, qp);
+	empty_wq(&qp->rq);
 	if (remove)
 		list_del(&qp->recv_entry);
 	spin_unlock_irq(&recv_cq->lock);

@@ -222,8 +222,8 @@
  *	cxr_ib_dev.kcq_lock		CQs of the kernel; their completion handlers under it
  *	cxr_ib_dev.netdev_lock		the netdev, state and MTU of the port
  *	with interrupts off
- *	  cxr_ib_wq.lock		a queue is posted to; innermost
  *	  cxr_ib_cq.lock		a CQ is polled, or rid of a QP; never two at a time
+ *	    cxr_ib_wq.lock		a queue is posted to, or emptied; innermost
  *	    lock of cxr_ib_dev.qps	QPs by number, also for events
  *	    cxr_ib_srq.lock		an SRQ is posted to, or gets a WQE back; innermost
  *	  lock of cxr_ib_dev.srqs	SRQs by number, for events; innermost

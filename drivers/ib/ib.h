@@ -274,9 +274,10 @@ struct cxr_ib_queue {
  * struct cxr_ib_cq - completion queue
  * @ibcq: of ib_core
  * @cq: of the core
- * @lock: protects @ci, @send_qps, @recv_qps, the CQEs in @buf, and of the QPs that complete here
- *        cxr_ib_wq.tail and cxr_ib_qp.peer; never two at a time
+ * @lock: protects @ci, @last_qp, @send_qps, @recv_qps, the CQEs in @buf, and of the QPs that
+ *        complete here cxr_ib_wq.tail and cxr_ib_qp.peer; never two at a time
  * @ci: consumer index
+ * @last_qp: kernel QP of the last completion, or NULL: it was destroyed, or there was none
  * @log_size: in CQEs
  * @arm_sn: completion events so far: the device ignores an arm with an old number; written by the
  *          event handler alone
@@ -296,6 +297,7 @@ struct cxr_ib_cq {
 	struct cxr_cq cq;
 	spinlock_t lock;		/* polling */
 	u32 ci;				/* lock */
+	struct cxr_ib_qp *last_qp;	/* lock */
 	u8 log_size;			/* user CQ: resize_lock; kernel CQ: constant */
 	u32 arm_sn;
 	struct cxr_buf buf;
@@ -682,7 +684,7 @@ void cxr_ib_cq_add_qp(struct cxr_ib_qp *qp);
  * cxr_ib_cq_add_qp(). Process context.
  */
 void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove);
-/* The QP is no longer in dev->qps: waits for those who found it there. Process context. */
+/* The QP is no longer in dev->qps: polls do not find it from now on. Process context. */
 void cxr_ib_cq_forget_qp(struct cxr_ib_qp *qp);
 /* The peer of a kernel QP, for the log. Process context. */
 void cxr_ib_cq_set_peer(struct cxr_ib_qp *qp, const u8 gid[16]);

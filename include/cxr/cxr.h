@@ -304,6 +304,7 @@ struct cxr_lag {
  * @ud_gid_type: GID types allowed for UD address handles; as @roce
  * @lag: the LAG, if this is the function of its port 1, else NULL; constant while ib is bound
  * @port: the port
+ * @dead: the device has failed, for good; read by cxr_core_dead()
  * @comp_vectors: number of completion EQs; vectors are 0 .. comp_vectors - 1
  * @fw_major: firmware version
  * @fw_minor: the same
@@ -324,6 +325,7 @@ struct cxr_core {
 	enum cxr_ud_gid_type ud_gid_type;
 	const struct cxr_lag *lag;
 	struct cxr_port port;
+	bool dead;
 	int comp_vectors;
 	u16 fw_major, fw_minor, fw_sub;
 	char board_id[20];
@@ -443,7 +445,10 @@ void cxr_client_unregister(struct cxr_core *core, enum cxr_client which);
  * The device has failed: commands return -ENODEV, destroy functions only free memory, and the
  * device does no DMA. Any context.
  */
-bool cxr_core_dead(const struct cxr_core *core);
+static inline bool cxr_core_dead(const struct cxr_core *core)
+{
+	return smp_load_acquire(&core->dead);	/* pairs with stop_dma() in drivers/core/state.c */
+}
 
 /* ---- UAR: pages of BAR 0 with doorbells (uar.c) ---------------------------------------------- */
 

@@ -32,6 +32,8 @@ struct loop {
 /* Call loop_close() also after an error. loop_reap() needs IB_POLL_DIRECT. */
 int loop_open(struct loop *l, struct ib_device *ib, enum ib_poll_context poll);
 void loop_close(struct loop *l);
+/* Another QP like that of loop_open(), on the same CQ, after l->qp was destroyed. */
+int loop_create_qp(struct loop *l);
 /* Returns a reference to the first GID of @type for an IPv4 address, or ERR_PTR(-ENOENT). */
 const struct ib_gid_attr *loop_gid(struct ib_device *ib, enum ib_gid_type type);
 /* A path to the device itself; takes over the reference to @gid, see rdma_destroy_ah_attr(). */

@@ -310,6 +310,30 @@ static int destroy_in_handler(struct loop *l)
 	return too_early ? wrong("the CQ was destroyed while its handler ran") : 0;
 }
 
+/* ---- QPs that come and go -------------------------------------------------------------------- */
+
+/* With a card that reuses numbers at once they all have the same one, and they share the CQ. */
+static int next_qp(struct loop *l)
+{
+	struct ib_wc wc[2];
+	int i, err;
+
+	for (i = 0; i < 20; i++) {
+		if (post_write(l, 64, l->dma + FAR, l->pd->unsafe_global_rkey, NULL) ||
+		    post_write(l, 64, l->dma + FAR, l->pd->unsafe_global_rkey, NULL))
+			return wrong("posting failed");
+		if (!loop_reap(l, i % 2 ? 1 : 2, wc))
+			return wrong("QP %d: it did not complete", i);
+		if (wc[0].qp != l->qp)
+			return wrong("QP %d: the completion is of another QP", i);
+		ib_destroy_qp(l->qp);
+		err = loop_create_qp(l);
+		if (err)
+			return wrong("QP %d cannot be created: %d", i + 1, err);
+	}
+	return 0;
+}
+
 /* ---- address handles ------------------------------------------------------------------------- */
 
 static int handle(struct loop *l, enum ib_gid_type type)
@@ -353,6 +377,7 @@ static const struct kverbs_test {
 	{ "drain", IB_POLL_WORKQUEUE, drain },
 	{ "drain_direct", IB_POLL_DIRECT, drain },
 	{ "destroy_in_handler", IB_POLL_DIRECT, destroy_in_handler },
+	{ "next_qp", IB_POLL_DIRECT, next_qp },
 	{ "handle_v1", IB_POLL_DIRECT, handle_v1 },
 	{ "handle_v2", IB_POLL_DIRECT, handle_v2 },
 };

@@ -14,6 +14,8 @@
  * @ib: the device, whose removal main.c blocks
  * @pd: PD, whose unsafe_global_rkey is valid for all mapped memory
  * @cq: CQ of sends and receives
+ * @recv_cq: CQ of receives instead, or NULL; of a test, as @srq
+ * @srq: SRQ, or NULL
  * @qp: QP for at least LOOP_BATCH sends and receives, and LOOP_INLINE bytes of inline data
  * @max_inline: its limit of inline data
  * @buf: the page
@@ -23,6 +25,8 @@ struct loop {
 	struct ib_device *ib;
 	struct ib_pd *pd;
 	struct ib_cq *cq;
+	struct ib_cq *recv_cq;
+	struct ib_srq *srq;
 	struct ib_qp *qp;
 	u32 max_inline;
 	void *buf;

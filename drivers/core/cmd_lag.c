@@ -112,7 +112,7 @@ int cxr_cmd_destroy_lag(struct cxr_core *core)
 	struct prm_destroy_lag_in in = {};
 	struct prm_destroy_lag_out out;
 
-	return cxr_cmd(core, destroy_lag, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_lag, &in, &out));
 }
 
 int cxr_cmd_create_vport_lag(struct cxr_core *core)

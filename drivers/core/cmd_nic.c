@@ -140,13 +140,13 @@ int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_sq_ready);
 
-void cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn)
+int cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn)
 {
 	struct prm_destroy_sq_in in = {};
 	struct prm_destroy_sq_out out;
 
 	prm_set(&in, sqn, sqn);
-	cxr_cmd(core, destroy_sq, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_sq, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_sq);
 
@@ -234,13 +234,13 @@ int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_rq_ready);
 
-void cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn)
+int cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn)
 {
 	struct prm_destroy_rq_in in = {};
 	struct prm_destroy_rq_out out;
 
 	prm_set(&in, rqn, rqn);
-	cxr_cmd(core, destroy_rq, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_rq, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_rq);
 

@@ -249,6 +249,6 @@ int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey)
 	struct prm_destroy_mkey_out out;
 
 	prm_set(&in, mkey_index, mkey >> 8);
-	return cxr_cmd(core, destroy_mkey, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_mkey, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_mkey);

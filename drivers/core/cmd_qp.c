@@ -27,13 +27,13 @@ int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_qp);
 
-void cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn)
+int cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn)
 {
 	struct prm_destroy_qp_in in = {};
 	struct prm_destroy_qp_out out;
 
 	prm_set(&in, qpn, qpn);
-	cxr_cmd(core, destroy_qp, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_qp, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_qp);
 
@@ -129,6 +129,6 @@ int cxr_cmd_detach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn)
 
 	prm_set(&in, qpn, qpn);
 	memcpy(prm_bytes(&in, multicast_gid), gid, 16);
-	return cxr_cmd(core, detach_from_mcg, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, detach_from_mcg, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_detach_mcg);

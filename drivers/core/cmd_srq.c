@@ -81,21 +81,24 @@ int cxr_cmd_create_srq(struct cxr_core *core, const struct cxr_srq_attr *attr, u
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_srq);
 
-void cxr_cmd_destroy_srq(struct cxr_core *core, bool xrc, u32 srqn)
+int cxr_cmd_destroy_srq(struct cxr_core *core, bool xrc, u32 srqn)
 {
+	int err;
+
 	if (xrc) {
 		struct prm_destroy_xrc_srq_in in = {};
 		struct prm_destroy_xrc_srq_out out;
 
 		prm_set(&in, xrc_srqn, srqn);
-		cxr_cmd(core, destroy_xrc_srq, &in, &out);
+		err = cxr_cmd(core, destroy_xrc_srq, &in, &out);
 	} else {
 		struct prm_destroy_rmp_in in = {};
 		struct prm_destroy_rmp_out out;
 
 		prm_set(&in, rmpn, srqn);
-		cxr_cmd(core, destroy_rmp, &in, &out);
+		err = cxr_cmd(core, destroy_rmp, &in, &out);
 	}
+	return cxr_cmd_refusal(core, err);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_srq);
 

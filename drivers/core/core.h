@@ -118,8 +118,7 @@ struct cxr_dev {
 	struct cxr_core core;		/* the part that clients see */
 	int id;				/* of the auxiliary devices */
 	struct cxr_stages stages;
-	unsigned long state;		/* CXR_DEAD */
-	spinlock_t fail_lock;		/* disabling DMA and setting CXR_DEAD; any context */
+	spinlock_t fail_lock;		/* disabling DMA and setting core.dead; any context */
 	/* from module parameters, or by devlink before a reload */
 	int requested[CXR_ROCE_PARAM_COUNT];
 	bool roce_off;			/* devlink parameter enable_roce is false */
@@ -162,8 +161,6 @@ struct cxr_dev {
 	const char *no_card_why;	/* NULL: it has one while stage clients is up */
 	bool lag_allowed;		/* roce_lag_enable; READ_ONCE() */
 };
-
-enum { CXR_DEAD };
 
 static inline struct cxr_dev *to_dev(const struct cxr_core *core)
 {

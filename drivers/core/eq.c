@@ -4,7 +4,8 @@
  *
  * Three EQs share MSI-X vector 0: for command completions, page requests (unless the device sends
  * none), and all other events but completions. Each completion vector has an EQ of its own. CQs are
- * looked up by number under RCU; cxr_cq_destroy() waits for both handlers that may have found one.
+ * looked up by number under RCU; cxr_cq_destroy() waits for both handlers that may have found one,
+ * and for poll_vector().
  */
 #include <linux/slab.h>
 
@@ -435,14 +436,14 @@ void cxr_eq_down(void *owner)
 
 /* ---- CQs ------------------------------------------------------------------------------------- */
 
-static void destroy_cq(struct cxr_core *core, const struct cxr_cq *cq)
+static int destroy_cq(struct cxr_core *core, const struct cxr_cq *cq)
 {
 	struct prm_destroy_cq_in in = {};
 	struct prm_destroy_cq_out out;
 
 	prm_set(&in, uid, cq->uid);
 	prm_set(&in, cqn, cq->cqn);
-	cxr_cmd(core, destroy_cq, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_cq, &in, &out));
 }
 
 static void fill_cq_memory(struct prm_cqc *cqc, bool cqe_128, u8 log_size,
@@ -507,14 +508,17 @@ int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_
 }
 EXPORT_SYMBOL_GPL(cxr_cq_create);
 
-void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq)
+int cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq)
 {
 	struct cxr_dev *dev = to_dev(core);
 
-	destroy_cq(core, cq);
+	/* Before the device frees the number, which the next CQ may get. */
 	xa_erase(&dev->eqs.cqs, cq->cqn);
+	mutex_lock(&dev->eqs.poll_lock);
+	mutex_unlock(&dev->eqs.poll_lock);
 	cxr_irq_sync(dev, cq->vector + 1);
 	cxr_irq_sync(dev, 0);
+	return destroy_cq(core, cq);
 }
 EXPORT_SYMBOL_GPL(cxr_cq_destroy);
 

@@ -242,7 +242,7 @@ static void destroy_lag_objects(struct cxr_card *card)
 	cxr_demux_destroy(card->port[0]);
 	cxr_cmd_destroy_vport_lag(one);
 	err = cxr_cmd_destroy_lag(one);
-	if (err && err != -ENODEV)
+	if (err)
 		dev_err(one->dev,
 			"DESTROY_LAG failed (%pe): unbind this function and bind it again\n",
 			ERR_PTR(err));

@@ -47,14 +47,8 @@ bool cxr_core_gone(struct cxr_dev *dev)
 	       ioread32be(&dev->iseg->health.fw_ver) == U32_MAX;
 }
 
-bool cxr_core_dead(const struct cxr_core *core)
-{
-	return test_bit_acquire(CXR_DEAD, &to_dev(core)->state);
-}
-EXPORT_SYMBOL_GPL(cxr_core_dead);
-
 /*
- * DMA first: whoever sees CXR_DEAD may free memory that the device used. The write to configuration
+ * DMA first: whoever sees the mark may free memory that the device used. The write to configuration
  * space and earlier writes of the device may be posted; the read flushes both.
  */
 static void stop_dma(struct cxr_dev *dev)
@@ -63,8 +57,8 @@ static void stop_dma(struct cxr_dev *dev)
 
 	pci_clear_master(dev->core.pdev);
 	pci_read_config_word(dev->core.pdev, PCI_COMMAND, &command);
-	smp_mb__before_atomic();	/* DMA, then the mark; pairs with cxr_core_dead() */
-	set_bit(CXR_DEAD, &dev->state);
+	smp_mb();	/* DMA, then the mark; pairs with cxr_core_dead() */
+	WRITE_ONCE(dev->core.dead, true);
 }
 
 int cxr_core_enable_dma(struct cxr_dev *dev)

@@ -435,6 +435,8 @@ static int client_up(void *owner)
 	struct cxr_en *en = owner;
 
 	cxr_client_register(en->core, CXR_CLIENT_EN, &client_ops, en);
+	/* The interface may have been opened already, and the link have changed since. */
+	queue_work(en->wq, &en->link_work);
 	cxr_port_set_netdev(&en->core->port, en->ndev);
 	return 0;
 }

@@ -38,7 +38,13 @@ static void clock_work(struct work_struct *work)
 		container_of(to_delayed_work(work), struct cxr_ib_clock, work);
 	struct cxr_ib_dev *dev = container_of(clock, struct cxr_ib_dev, clock);
 
-	advance(clock->info, cxr_clock_read(dev->core));
+	u64 now = cxr_clock_read(dev->core);
+
+	/* The time that processes compute from the last update is better than a wrong one. */
+	if (cxr_core_dead(dev->core))
+		return;
+	if (now != U64_MAX)
+		advance(clock->info, now);
 	schedule_delayed_work(&clock->work, UPDATE_SECONDS * HZ);
 }
 

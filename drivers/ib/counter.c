@@ -209,9 +209,24 @@ static int counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp CXR_
 	return err;
 }
 
+/*
+ * Never fails: ib_core frees the counter of a QP that is destroyed in any case, and others may
+ * still find the QP. One that has moved to error by itself, or whose set the device cannot change,
+ * keeps its set until it is reset or destroyed.
+ */
 static int counter_unbind_qp(struct ib_qp *ibqp CXR_COUNTER_PORT_PARAM)
 {
-	return bind_counter(to_cxr_qp(ibqp), NULL);
+	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
+	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+
+	mutex_lock(&qp->mutex);
+	ibqp->counter = NULL;
+	if (qp->state == IB_QPS_RTS && dev->core->caps.rts2rts_counter_set)
+		qp->counter_pending = modify_rts_q_set(qp, NULL);
+	else if (qp->state != IB_QPS_RESET)
+		qp->counter_pending = dev->core->caps.rts2rts_counter_set;
+	mutex_unlock(&qp->mutex);
+	return 0;
 }
 
 static int counter_dealloc(struct rdma_counter *counter)

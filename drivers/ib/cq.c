@@ -230,6 +230,12 @@ static void init_cq(struct cxr_ib_cq *cq, u8 log_size)
 	cq->cq.error = cq_error;
 }
 
+static void destroy_device_cq(struct cxr_ib_cq *cq)
+{
+	if (cxr_cq_destroy(to_cxr_dev(cq->ibcq.device)->core, &cq->cq))
+		cxr_ib_keep_memory(&cq->queue, &cq->buf);
+}
+
 int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr_create_cq_arg(arg))
 {
 	struct ib_udata *udata = cxr_create_cq_udata(arg);
@@ -273,7 +279,7 @@ int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr
 	return 0;
 
 err_destroy:
-	cxr_cq_destroy(dev->core, &cq->cq);
+	destroy_device_cq(cq);
 err_free_memory:
 	if (udata)
 		unpin_user_cq(cq, ctx);
@@ -293,7 +299,7 @@ int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	list_del_init(&cq->kcq_entry);
 	mutex_unlock(&dev->kcq_lock);
 
-	cxr_cq_destroy(dev->core, &cq->cq);
+	destroy_device_cq(cq);
 	if (cq->uar)
 		unpin_user_cq(cq, ctx);
 	else

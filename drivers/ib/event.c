@@ -176,22 +176,37 @@ static void device_event(void *priv, const struct cxr_event *event)
 		srq_event(priv, event);
 }
 
-static void device_fatal(void *priv)
+static void dispatch_fatal(struct cxr_ib_dev *dev)
 {
-	struct cxr_ib_dev *dev = priv;
 	struct ib_event ibev = {
 		.device = &dev->ibdev,
 		.event = IB_EVENT_DEVICE_FATAL,
 	};
+
+	ib_dispatch_event(&ibev);
+}
+
+static void device_fatal(void *priv)
+{
+	struct cxr_ib_dev *dev = priv;
 	bool registered;
 
 	mutex_lock(&dev->scan_lock);
 	registered = dev->registered;
+	dev->fatal = true;
 	mutex_unlock(&dev->scan_lock);
 	if (registered)
-		ib_dispatch_event(&ibev);
+		dispatch_fatal(dev);
 	/* A dead device completes nothing. */
 	schedule_work(&dev->flush_work);
+}
+
+void cxr_ib_set_registered(struct cxr_ib_dev *dev)
+{
+	lockdep_assert_held(&dev->scan_lock);
+	dev->registered = true;
+	if (dev->fatal)
+		dispatch_fatal(dev);
 }
 
 /* ---- port ---- */

@@ -90,7 +90,7 @@ static int clear_entry(struct cxr_ib_dev *dev, unsigned int index)
 						NULL);
 	}
 	err = cxr_cmd_set_roce_address(dev->core, index, NULL) ?: err2;
-	return err == -ENODEV ? 0 : err;
+	return cxr_cmd_refusal(dev->core, err);
 }
 
 /* Both halves or none. */

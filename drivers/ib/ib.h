@@ -57,9 +57,10 @@ struct cxr_ib_clock {
  * @netdev_nn: ties @netdev_nb to @watched
  * @watched: netdev that @netdev_nb is registered for, or NULL; @netdev while the device is
  *           registered
- * @scan_lock: protects @watched, @netdev_nb, @netdev_nn and @registered; held while GIDs are
- *             scanned; rtnl_lock nests inside
+ * @scan_lock: protects @watched, @netdev_nb, @netdev_nn, @registered and @fatal; held while GIDs
+ *             are scanned; rtnl_lock nests inside
  * @registered: the device is registered with ib_core, so GIDs may be scanned
+ * @fatal: the device has failed
  * @gsi_pd: PD of the GSI QP, or NULL; only compared, never dereferenced
  * @xrc_lock: protects @xrc_defaults
  * @xrc_defaults: objects that XRC QPs share, created for the first one
@@ -107,6 +108,7 @@ struct cxr_ib_dev {
 	struct netdev_net_notifier netdev_nn;	/* scan_lock */
 	struct net_device *watched;		/* scan_lock */
 	bool registered;			/* scan_lock */
+	bool fatal;				/* scan_lock */
 	const struct ib_pd *gsi_pd;
 	struct mutex xrc_lock;			/* the first XRC QP */
 	struct cxr_ib_xrc_defaults *xrc_defaults;	/* xrc_lock */
@@ -272,9 +274,10 @@ struct cxr_ib_queue {
  * struct cxr_ib_cq - completion queue
  * @ibcq: of ib_core
  * @cq: of the core
- * @lock: protects @ci, @send_qps, @recv_qps, the CQEs in @buf, and of the QPs that complete here
- *        cxr_ib_wq.tail and cxr_ib_qp.peer; never two at a time
+ * @lock: protects @ci, @last_qp, @send_qps, @recv_qps, the CQEs in @buf, and of the QPs that
+ *        complete here cxr_ib_wq.tail and cxr_ib_qp.peer; never two at a time
  * @ci: consumer index
+ * @last_qp: kernel QP of the last completion, or NULL: it was destroyed, or there was none
  * @log_size: in CQEs
  * @arm_sn: completion events so far: the device ignores an arm with an old number; written by the
  *          event handler alone
@@ -294,6 +297,7 @@ struct cxr_ib_cq {
 	struct cxr_cq cq;
 	spinlock_t lock;		/* polling */
 	u32 ci;				/* lock */
+	struct cxr_ib_qp *last_qp;	/* lock */
 	u8 log_size;			/* user CQ: resize_lock; kernel CQ: constant */
 	u32 arm_sn;
 	struct cxr_buf buf;
@@ -360,7 +364,7 @@ struct cxr_ib_srq {
  * @max_sge: of a work request
  * @max_inline: sends: bytes of inline data
  *
- * A QP of user space has only the sizes. A QP that goes to RESET empties both, under its mutex.
+ * A QP of user space has only the sizes. A QP that goes to RESET empties both, under both locks.
  */
 struct cxr_ib_wq {
 	spinlock_t lock;		/* posting */
@@ -626,6 +630,11 @@ int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_i
 /* The device has read the page list. */
 void cxr_ib_queue_free_list(struct cxr_ib_queue *queue);
 void cxr_ib_queue_unpin(struct cxr_ib_queue *queue);
+/*
+ * The device has refused to destroy a queue and may access its memory, @queue or @buf, either of
+ * which may be NULL: what frees it has no effect from now on. Doorbell records are only read.
+ */
+void cxr_ib_keep_memory(struct cxr_ib_queue *queue, struct cxr_buf *buf);
 /* Pins a doorbell record; -EINVAL: @addr is not aligned. */
 int cxr_ib_db_pin(struct cxr_ib_ucontext *ctx, u64 addr, struct cxr_ib_db *db);
 void cxr_ib_db_unpin(struct cxr_ib_ucontext *ctx, struct cxr_ib_db *db);
@@ -670,8 +679,13 @@ void cxr_ib_flush_work(struct work_struct *work);
 void cxr_ib_cq_invalidate(struct cxr_ib_cq *cq);
 /* So that poll can flush the QP when the device dies. Process context. */
 void cxr_ib_cq_add_qp(struct cxr_ib_qp *qp);
-/* Removes the CQEs of the QP; with @remove, undoes cxr_ib_cq_add_qp(). Process context. */
+/*
+ * Empties the queues of the QP, which nobody posts to, and removes its CQEs; with @remove, undoes
+ * cxr_ib_cq_add_qp(). Process context.
+ */
 void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove);
+/* The QP is no longer in dev->qps: polls do not find it from now on. Process context. */
+void cxr_ib_cq_forget_qp(struct cxr_ib_qp *qp);
 /* The peer of a kernel QP, for the log. Process context. */
 void cxr_ib_cq_set_peer(struct cxr_ib_qp *qp, const u8 gid[16]);
 
@@ -779,6 +793,8 @@ struct net_device *cxr_ib_get_netdev(struct cxr_ib_dev *dev);
 /* Starts reporting port state and MTU; after registration. Both under scan_lock. */
 int cxr_ib_watch_netdev(struct cxr_ib_dev *dev);
 void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev);
+/* After the registration with ib_core; reports a failure during it. Under scan_lock. */
+void cxr_ib_set_registered(struct cxr_ib_dev *dev);
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);
 void cxr_ib_put_srq(struct cxr_ib_srq *srq);
 /* Delivers the events of a queue to @target, whose @qp or @wq is set. May sleep. */

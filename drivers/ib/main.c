@@ -194,7 +194,7 @@ static int device_up(void *owner)
 		return err;
 
 	mutex_lock(&dev->scan_lock);
-	dev->registered = true;
+	cxr_ib_set_registered(dev);
 	rdma_roce_rescan_device(&dev->ibdev);
 	err = cxr_ib_watch_netdev(dev);
 	mutex_unlock(&dev->scan_lock);

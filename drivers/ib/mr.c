@@ -356,9 +356,9 @@ int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	struct cxr_ib_mr *mr = to_cxr_mr(ibmr);
 	int err;
 
-	/* Memory stays pinned while the device may write to it; after -ENODEV it cannot. */
+	/* Memory stays pinned while the device may write to it. */
 	err = mr->mkey ? cxr_cmd_destroy_mkey(dev->core, mr->mkey) : 0;
-	if (err && err != -ENODEV)
+	if (err)
 		return err;
 
 	if (mr->umem)
@@ -429,8 +429,6 @@ int cxr_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 
 int cxr_ib_dealloc_mw(struct ib_mw *ibmw)
 {
-	int err = cxr_cmd_destroy_mkey(to_cxr_dev(ibmw->device)->core, ibmw->rkey);
-
-	return err == -ENODEV ? 0 : err;
+	return cxr_cmd_destroy_mkey(to_cxr_dev(ibmw->device)->core, ibmw->rkey);
 }
 

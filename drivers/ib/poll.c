@@ -196,23 +196,25 @@ static bool completes_into(const struct cxr_ib_qp *qp, const struct cxr_ib_cq *c
 
 /*
  * The QP of a CQE, or NULL if it does not complete into this CQ. It stays while cq->lock is held:
- * destruction takes that lock after removing the QP from dev->qps. So @last, the QP of the previous
- * CQE, is still valid, and most often the same.
+ * destruction takes that lock after removing the QP from dev->qps (cxr_ib_cq_forget_qp()), and
+ * before the device frees its number. So the QP of the previous CQE, of this poll or an earlier
+ * one, is still valid, and most often the same.
  */
-static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send,
-				   struct cxr_ib_qp *last)
+static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
-	struct cxr_ib_qp *qp;
+	struct cxr_ib_qp *qp = cq->last_qp;
 
 	lockdep_assert_held(&cq->lock);
-	if (last && last->qpn == qpn)
-		return completes_into(last, cq, send) ? last : NULL;
+	if (qp && qp->qpn == qpn)
+		return completes_into(qp, cq, send) ? qp : NULL;
 	xa_lock(&dev->qps);
 	qp = xa_load(&dev->qps, qpn);
 	if (qp && !completes_into(qp, cq, send))
 		qp = NULL;
 	xa_unlock(&dev->qps);
+	if (qp)
+		cq->last_qp = qp;
 	return qp;
 }
 
@@ -229,17 +231,15 @@ static void clear_wc(struct ib_wc *wc, bool send)
 	wc->wc_flags = 0;
 }
 
-/* false: the CQE is invalid and must be dropped. @last: QP of the previous CQE, or NULL */
-static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_wc *wc,
-		    struct cxr_ib_qp **last)
+/* false: the CQE is invalid and must be dropped. */
+static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_wc *wc)
 {
 	bool send = is_send(cqe);
 	struct cxr_ib_qp *qp;
 
 	if (!send && (cqe->kind == CXR_CQE_RESIZE || cqe->kind == CXR_CQE_UNKNOWN))
 		return false;
-	qp = qp_of_cqe(cq, cqe->qpn, send, *last);
-	*last = qp;
+	qp = qp_of_cqe(cq, cqe->qpn, send);
 	if (!qp)
 		return false;
 
@@ -306,7 +306,6 @@ static int poll_dead(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
 
 static int poll_live(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
 {
-	struct cxr_ib_qp *last = NULL;
 	const struct prm_cqe64 *raw;
 	u32 first = cq->ci;
 	struct cxr_cqe cqe;
@@ -318,7 +317,7 @@ static int poll_live(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
 			break;
 		cxr_cqe_decode(raw, &cqe);
 		cq->ci++;
-		if (fill_wc(cq, &cqe, wc + done, &last))
+		if (fill_wc(cq, &cqe, wc + done))
 			done++;
 		else
 			ibdev_err_ratelimited(cq->ibcq.device,
@@ -426,6 +425,15 @@ static void clean_one_cq(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
 	}
 }
 
+/* Posting fails by the state of the QP already, or is over when we have the lock of the queue. */
+static void empty_wq(struct cxr_ib_wq *wq)
+{
+	spin_lock(&wq->lock);
+	wq->head = 0;
+	wq->tail = 0;
+	spin_unlock(&wq->lock);
+}
+
 void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove)
 {
 	struct cxr_ib_cq *send_cq = to_cxr_cq(qp->ibqp.send_cq);
@@ -433,6 +441,7 @@ void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove)
 
 	spin_lock_irq(&send_cq->lock);
 	clean_one_cq(send_cq, qp);
+	empty_wq(&qp->sq);
 	if (remove)
 		list_del(&qp->send_entry);
 	spin_unlock_irq(&send_cq->lock);
@@ -440,9 +449,24 @@ void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove)
 	spin_lock_irq(&recv_cq->lock);
 	if (recv_cq != send_cq)
 		clean_one_cq(recv_cq, qp);
+	empty_wq(&qp->rq);
 	if (remove)
 		list_del(&qp->recv_entry);
 	spin_unlock_irq(&recv_cq->lock);
+}
+
+static void forget_qp(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
+{
+	spin_lock_irq(&cq->lock);
+	if (cq->last_qp == qp)
+		cq->last_qp = NULL;
+	spin_unlock_irq(&cq->lock);
+}
+
+void cxr_ib_cq_forget_qp(struct cxr_ib_qp *qp)
+{
+	forget_qp(to_cxr_cq(qp->ibqp.send_cq), qp);
+	forget_qp(to_cxr_cq(qp->ibqp.recv_cq), qp);
 }
 
 void cxr_ib_cq_set_peer(struct cxr_ib_qp *qp, const u8 gid[16])

@@ -277,13 +277,19 @@ static int publish_qp(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 	return 0;
 }
 
+/*
+ * The QP is in reset, or was never used: the device adds neither CQEs nor events. Its CQEs go while
+ * it can still be found: a poller that takes one before returns the WQE of its SRQ.
+ */
 static void unpublish_qp(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 {
 	if (qp->type == CXR_QP_GSI)
 		WRITE_ONCE(dev->gsi_pd, NULL);
-	xa_erase_irq(&dev->qps, qp->qpn);
 	if (!qp->user)
 		cxr_ib_cq_clean_qp(qp, true);
+	xa_erase_irq(&dev->qps, qp->qpn);
+	if (!qp->user)
+		cxr_ib_cq_forget_qp(qp);
 	cxr_ib_put_qp(qp);
 	wait_for_completion(&qp->unused);
 }
@@ -336,6 +342,26 @@ static int create_device_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *
 		.db_dma = qp->user ? qp->user_db.dma : qp->db.dma,
 	};
 	return cxr_cmd_create_qp(dev->core, &create, &pas, &qp->qpn);
+}
+
+/* The device does nothing for the QP any more, or it refused. */
+static void reset_device_qp(struct cxr_ib_qp *qp)
+{
+	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
+
+	lockdep_assert_held(&qp->mutex);
+	if (qp->state != IB_QPS_RESET &&
+	    !cxr_cmd_modify_qp(core, qp->qpn, CXR_QPS_ERR, CXR_QPS_RST, NULL, 0))
+		WRITE_ONCE(qp->state, IB_QPS_RESET);
+}
+
+/* A QP in reset does not use its memory. */
+static void destroy_device_qp(struct cxr_ib_qp *qp)
+{
+	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
+
+	if (cxr_cmd_destroy_qp(core, qp->qpn) && qp->state != IB_QPS_RESET)
+		cxr_ib_keep_memory(&qp->queue, &qp->buf);
 }
 
 /* Undone by free_qp_memory(). */
@@ -402,7 +428,7 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 err_unpublish:
 	unpublish_qp(dev, qp);
 err_destroy:
-	cxr_cmd_destroy_qp(dev->core, qp->qpn);
+	destroy_device_qp(qp);
 err_free_memory:
 	free_qp_memory(qp, ctx);
 err_destroy_mutex:
@@ -420,19 +446,17 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	/* Up to 6.12, ib_core may list the QP and query its state until this function returns. */
 	mutex_lock(&qp->mutex);
 	qp->gone = true;
+	if (!qp->raw)
+		reset_device_qp(qp);
 	mutex_unlock(&qp->mutex);
 
 	if (qp->raw) {
 		cxr_ib_destroy_raw(qp, ctx);
 		return 0;
 	}
-	/*
-	 * First in the device: it must not add CQEs and events to those that unpublish_qp() removes
-	 * and waits for.
-	 */
-	cxr_cmd_destroy_qp(dev->core, qp->qpn);
-	cxr_ib_qp_set_sgid(qp, -1);
 	unpublish_qp(dev, qp);
+	destroy_device_qp(qp);
+	cxr_ib_qp_set_sgid(qp, -1);
 	cxr_ib_q_set_put(dev, qp->q_set);
 	free_qp_memory(qp, ctx);
 	return 0;
@@ -452,11 +476,7 @@ int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	return cxr_cmd_attach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw, qp->qpn);
 }
 
-/* A dead device has no groups. */
 int cxr_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
-	int err = cxr_cmd_detach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw,
-				     to_cxr_qp(ibqp)->qpn);
-
-	return err == -ENODEV ? 0 : err;
+	return cxr_cmd_detach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw, to_cxr_qp(ibqp)->qpn);
 }

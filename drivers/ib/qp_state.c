@@ -279,11 +279,7 @@ static void reset_queues(struct cxr_ib_qp *qp)
 		return;
 
 	cxr_ib_cq_clean_qp(qp, false);
-	qp->sq.head = 0;
-	qp->sq.tail = 0;
 	qp->after_umr = false;
-	qp->rq.head = 0;
-	qp->rq.tail = 0;
 	qp->db.rec[0] = 0;
 	qp->db.rec[1] = 0;
 }

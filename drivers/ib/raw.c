@@ -54,6 +54,18 @@ static int create_raw_tis(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 	return cxr_cmd_create_tis(dev->core, qp->raw->tdn, 0, qp->lag_port, &qp->raw->tisn);
 }
 
+static void destroy_device_sq(struct cxr_core *core, struct cxr_ib_raw *raw)
+{
+	if (cxr_cmd_destroy_sq(core, raw->sqn))
+		cxr_ib_keep_memory(&raw->sq_queue, NULL);
+}
+
+static void destroy_device_rq(struct cxr_core *core, struct cxr_ib_qp *qp)
+{
+	if (cxr_cmd_destroy_rq(core, qp->raw->rqn))
+		cxr_ib_keep_memory(&qp->queue, NULL);
+}
+
 static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 			 const struct mlx5_ib_create_qp *req, u32 user_index)
 {
@@ -97,7 +109,7 @@ static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	return 0;
 
 err_destroy_sq:
-	cxr_cmd_destroy_sq(dev->core, raw->sqn);
+	destroy_device_sq(dev->core, raw);
 err_destroy_tis:
 	cxr_cmd_destroy_tis(dev->core, raw->tisn);
 err_unpin:
@@ -149,7 +161,7 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 err_destroy_tir:
 	cxr_cmd_destroy_tir(dev->core, raw->tirn);
 err_destroy_rq:
-	cxr_cmd_destroy_rq(dev->core, raw->rqn);
+	destroy_device_rq(dev->core, qp);
 err_unpin:
 	cxr_ib_queue_unpin(&qp->queue);
 	return err;
@@ -164,14 +176,14 @@ static void destroy_raw_queues(struct cxr_ib_qp *qp)
 	if (raw->has_tir)
 		cxr_cmd_destroy_tir(dev->core, raw->tirn);
 	if (raw->has_rq) {
-		cxr_cmd_destroy_rq(dev->core, raw->rqn);
 		cxr_ib_unregister_event_target(dev, raw->rqn | CXR_IB_EVENT_KEY_RQ,
 					       &raw->rq_events);
+		destroy_device_rq(dev->core, qp);
 		cxr_ib_queue_unpin(&qp->queue);
 	}
 	if (raw->has_sq) {
-		cxr_cmd_destroy_sq(dev->core, raw->sqn);
 		cxr_ib_unregister_event_target(dev, raw->sqn, &raw->sq_events);
+		destroy_device_sq(dev->core, raw);
 		cxr_cmd_destroy_tis(dev->core, raw->tisn);
 		cxr_ib_queue_unpin(&raw->sq_queue);
 	}

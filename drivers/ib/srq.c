@@ -192,6 +192,14 @@ static int copy_resp_srq(const struct cxr_ib_srq *srq, struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
 }
 
+static void destroy_device_srq(struct cxr_ib_srq *srq)
+{
+	struct cxr_core *core = to_cxr_dev(srq->ibsrq.device)->core;
+
+	if (cxr_cmd_destroy_srq(core, is_xrc(srq), srq->srqn))
+		cxr_ib_keep_memory(&srq->queue, &srq->buf);
+}
+
 static int create_device_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr,
 			     struct ib_udata *udata)
 {
@@ -218,7 +226,7 @@ static int create_device_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr,
 err_unpublish:
 	unpublish_srq(dev, srq);
 err_destroy:
-	cxr_cmd_destroy_srq(dev->core, attr->xrc, srq->srqn);
+	destroy_device_srq(srq);
 	return err;
 }
 
@@ -267,11 +275,10 @@ int cxr_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct cxr_ib_ucontext *ctx =
 		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
-	struct cxr_ib_dev *dev = to_cxr_dev(ibsrq->device);
 	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
 
-	cxr_cmd_destroy_srq(dev->core, is_xrc(srq), srq->srqn);
-	unpublish_srq(dev, srq);
+	unpublish_srq(to_cxr_dev(ibsrq->device), srq);
+	destroy_device_srq(srq);
 	if (udata)
 		unpin_user_srq(srq, ctx);
 	else

@@ -72,6 +72,16 @@ void cxr_ib_queue_unpin(struct cxr_ib_queue *queue)
 	queue->umem = NULL;
 }
 
+void cxr_ib_keep_memory(struct cxr_ib_queue *queue, struct cxr_buf *buf)
+{
+	if (queue) {
+		cxr_ib_queue_free_list(queue);
+		queue->umem = NULL;
+	}
+	if (buf)
+		*buf = (struct cxr_buf){};
+}
+
 /*
  * User space packs the doorbell records of many queues into a page. It is pinned once for all of
  * them, so that a thousand queues do not count a thousand times against RLIMIT_MEMLOCK. After a

@@ -55,6 +55,12 @@ static int create_umr_qp(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 	return cxr_cmd_create_qp(dev->core, &create, &pas, &umr->qpn);
 }
 
+static void destroy_umr_qp(struct cxr_core *core, struct cxr_ib_umr *umr)
+{
+	if (cxr_cmd_destroy_qp(core, umr->qpn))
+		cxr_ib_keep_memory(NULL, &umr->buf);
+}
+
 static int move_umr_qp_to_rts(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 {
 	static const enum cxr_qp_state states[] = {
@@ -109,7 +115,7 @@ static struct cxr_ib_umr *create_umr(struct cxr_ib_dev *dev)
 	return umr;
 
 err_destroy_qp:
-	cxr_cmd_destroy_qp(core, umr->qpn);
+	destroy_umr_qp(core, umr);
 err_free_db:
 	cxr_db_free(core, &umr->db);
 err_free_buf:
@@ -134,7 +140,7 @@ void cxr_ib_umr_down(void *owner)
 	if (!umr)
 		return;
 	dev->umr = NULL;
-	cxr_cmd_destroy_qp(core, umr->qpn);
+	destroy_umr_qp(core, umr);
 	cxr_db_free(core, &umr->db);
 	cxr_buf_free(core, &umr->buf);
 	cxr_ib_internal_cq_destroy(core, &umr->cq);

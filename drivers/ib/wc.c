@@ -33,6 +33,12 @@ struct wc_test {
 	u32 sqn;
 };
 
+static void destroy_test_sq(struct wc_test *t)
+{
+	if (cxr_cmd_destroy_sq(t->core, t->sqn))
+		cxr_ib_keep_memory(NULL, &t->sq_buf);
+}
+
 static int create_test_sq(struct wc_test *t)
 {
 	struct cxr_sq_attr attr = {
@@ -51,7 +57,7 @@ static int create_test_sq(struct wc_test *t)
 		return err;
 	err = cxr_cmd_sq_ready(t->core, t->sqn);
 	if (err)
-		cxr_cmd_destroy_sq(t->core, t->sqn);
+		destroy_test_sq(t);
 	return err;
 }
 
@@ -89,7 +95,7 @@ err_pd:
 
 static void destroy_test_objects(struct wc_test *t)
 {
-	cxr_cmd_destroy_sq(t->core, t->sqn);
+	destroy_test_sq(t);
 	cxr_ib_internal_cq_destroy(t->core, &t->cq);
 	cxr_cmd_destroy_tis(t->core, t->tisn);
 	cxr_cmd_dealloc_td(t->core, t->tdn);

@@ -83,6 +83,19 @@ static int copy_resp_wq(struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, resp.response_length);
 }
 
+static void destroy_device_rq(struct cxr_ib_rwq *rwq)
+{
+	if (cxr_cmd_destroy_rq(to_cxr_dev(rwq->ibwq.device)->core, rwq->rqn))
+		cxr_ib_keep_memory(&rwq->queue, NULL);
+}
+
+static void destroy_rq(struct cxr_ib_rwq *rwq)
+{
+	cxr_ib_unregister_event_target(to_cxr_dev(rwq->ibwq.device),
+				       rwq->rqn | CXR_IB_EVENT_KEY_RQ, &rwq->events);
+	destroy_device_rq(rwq);
+}
+
 static int create_device_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr *attr,
 			    const struct mlx5_ib_create_wq *req, u32 pdn, u32 user_index)
 {
@@ -106,16 +119,8 @@ static int create_device_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr
 	rwq->events.wq = &rwq->ibwq;
 	err = cxr_ib_register_event_target(dev, rwq->rqn | CXR_IB_EVENT_KEY_RQ, &rwq->events);
 	if (err)
-		cxr_cmd_destroy_rq(dev->core, rwq->rqn);
+		destroy_device_rq(rwq);
 	return err;
-}
-
-static void destroy_device_rq(struct cxr_ib_rwq *rwq)
-{
-	struct cxr_ib_dev *dev = to_cxr_dev(rwq->ibwq.device);
-
-	cxr_cmd_destroy_rq(dev->core, rwq->rqn);
-	cxr_ib_unregister_event_target(dev, rwq->rqn | CXR_IB_EVENT_KEY_RQ, &rwq->events);
 }
 
 static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_ucontext *ctx,
@@ -147,7 +152,7 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 	return 0;
 
 err_destroy:
-	destroy_device_rq(rwq);
+	destroy_rq(rwq);
 err_unpin_db:
 	cxr_ib_db_unpin(ctx, &rwq->db);
 err_unpin:
@@ -195,7 +200,7 @@ int cxr_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
 	struct cxr_ib_rwq *rwq = to_cxr_rwq(ibwq);
 
-	destroy_device_rq(rwq);
+	destroy_rq(rwq);
 	cxr_ib_db_unpin(ctx, &rwq->db);
 	cxr_ib_queue_unpin(&rwq->queue);
 	mutex_destroy(&rwq->mutex);

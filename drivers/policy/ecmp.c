@@ -3,6 +3,8 @@
 #include <linux/types.h>
 #include "ecmp.h"
 
+#define ADDR_INDEXES 256	/* of an address path, which has 8 bits for the index */
+
 /* Errors of the request come before those of the card. */
 static enum cxr_lag_why check_parent(const struct cxr_ecmp_parent *parent)
 {
@@ -81,7 +83,7 @@ int cxr_ecmp_errno(enum cxr_lag_why why)
 
 u16 cxr_ecmp_half(u16 addresses)
 {
-	return addresses / 2;
+	return (addresses < ADDR_INDEXES ? addresses : ADDR_INDEXES) / 2;
 }
 
 u16 cxr_ecmp_index(u16 index, u8 port, u16 half)

@@ -13,7 +13,8 @@ int cxr_ecmp_errno(enum cxr_lag_why why);
 
 /*
  * The address table has each GID twice, for QPs of port 1 at its index, for QPs of port 2 half a
- * table behind it. The port is the one that a QP is assigned to, independent of the map.
+ * table behind it; of a table with more entries than an address path can name, half of those that
+ * it can. The port is the one that a QP is assigned to, independent of the map.
  */
 u16 cxr_ecmp_half(u16 addresses);
 /* The index that QPs of @port use for GID @index. */

@@ -46,9 +46,9 @@ enum obj_type {
 };
 
 /*
- * First member of every object. Numbers are unique within a type and function, allocated in turn so
- * that use of a stale one is noticed; QP, SQ, RQ, SRQ, XRC_SRQ and RMP share one number space,
- * since a doorbell names them by number only.
+ * First member of every object. Numbers are unique within a type and function, allocated in turn
+ * (but see obj_reuse_numbers) so that use of a stale one is noticed; QP, SQ, RQ, SRQ, XRC_SRQ and
+ * RMP share one number space, since a doorbell names them by number only.
  */
 struct obj {
 	enum obj_type type;
@@ -62,6 +62,8 @@ struct obj {
 	struct list_head by_num, by_type; /* private to obj.c */
 };
 
+/* Functions allocate the lowest free number. Set before the first object is created. */
+extern bool obj_reuse_numbers;
 const char *obj_name(enum obj_type type);
 /*
  * Allocates a zeroed object of @size bytes and its number; NULL: *c is refused with NO_RES (limit

@@ -3,7 +3,9 @@
  * Numbers, lookup and reference counts of all objects.
  *
  * A number is looked up in a hash of its number space. Numbers are allocated in turn, so that a
- * freed one stays unused for as long as possible and a driver that still uses it is noticed.
+ * freed one stays unused for as long as possible and a driver that still uses it is noticed; or the
+ * lowest free one is, as on a card that reuses numbers at once, so that a driver that frees one
+ * before it has forgotten it is noticed.
  */
 #include <stdlib.h>
 
@@ -40,8 +42,11 @@ struct obj_state {
 	struct list_head by_num[OBJ_TYPES][BUCKETS];	/* first index: number space */
 	struct list_head by_type[OBJ_TYPES];
 	unsigned int count[OBJ_TYPES];
-	uint32_t next[OBJ_TYPES];			/* by number space */
+	/* by number space: where to look for a free number; with reuse all before it are in use */
+	uint32_t next[OBJ_TYPES];
 };
+
+bool obj_reuse_numbers;
 
 const char *obj_name(enum obj_type type)
 {
@@ -88,6 +93,16 @@ static bool alloc_number(struct cxdev *dev, enum obj_type type, uint32_t *num)
 			return true;
 	}
 	return false;
+}
+
+static void free_number(const struct obj *obj)
+{
+	enum obj_type space = space_of(obj->type);
+	uint32_t at = obj->num - obj->dev->card->objs[space].first;
+	uint32_t *next = &obj->dev->objs->next[space];
+
+	if (at < *next)
+		*next = at;
 }
 
 void *obj_create(struct cmd *c, enum obj_type type, size_t size)
@@ -177,6 +192,8 @@ void obj_free(void *p)
 
 	if (obj->release)
 		obj->release(obj);
+	if (obj_reuse_numbers)
+		free_number(obj);
 	list_del(&obj->by_num);
 	list_del(&obj->by_type);
 	objs->count[obj->type]--;

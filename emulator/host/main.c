@@ -34,6 +34,8 @@ static const struct argp_option option_table[] = {
 	  0 },
 	{ "pcap", 'p', "FILE", 0, "write every frame to FILE (pcapng)", 0 },
 	{ "control", 's', "SOCKET", 0, "listen for cxctl on SOCKET", 0 },
+	{ "numbers", 'n', "turn|reuse", 0,
+	  "numbers of new objects: in turn (default), or the lowest free one", 0 },
 	{ "log", 'l', "FILE", 0, "write the log to FILE, not standard error", 0 },
 	{ "trace", 't', "LEVEL", 0, "quiet, info (default) or debug (every command)", 0 },
 	{ 0 }
@@ -112,6 +114,13 @@ static void parse_wire(struct argp_state *state, const char *arg)
 	run.wires[run.n_wires++] = arg;
 }
 
+static void parse_numbers(struct argp_state *state, const char *arg)
+{
+	obj_reuse_numbers = !strcmp(arg, "reuse");
+	if (!obj_reuse_numbers && strcmp(arg, "turn"))
+		argp_error(state, "--numbers: '%s' is neither turn nor reuse", arg);
+}
+
 static void parse_level(struct argp_state *state, const char *arg)
 {
 	if (!strcmp(arg, "quiet"))
@@ -141,6 +150,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		run.control = arg;
+		break;
+	case 'n':
+		parse_numbers(state, arg);
 		break;
 	case 'l':
 		run.log = arg;

@@ -332,6 +332,29 @@ static void test_good(const char *bin_dir)
 	ktap(!status, "without violations the exit status is 0");
 }
 
+/* The numbers of UARs that are allocated after the last and the first of three were freed. */
+static void test_numbers(const char *bin_dir, const char *numbers)
+{
+	bool ready, reuse = numbers && !strcmp(numbers, "reuse");
+	uint32_t uars[3], again[2];
+	struct client c;
+	struct emu emu;
+
+	emu_start_option(&emu, bin_dir, 1, "--numbers", numbers);
+	client_open(&c, &emu, 0);
+	ready = !boot_to_init(&c) && !alloc_uars(&c, uars, 3) && !free_uars(&c, uars + 2, 1) &&
+		!free_uars(&c, uars, 1) && !alloc_uars(&c, again, 2);
+	if (reuse)
+		ktap(ready && again[0] == uars[0] && again[1] == uars[2],
+		     "--numbers reuse: a new object gets the lowest free number");
+	else
+		ktap(ready && again[0] == uars[2] + 1 && again[1] == uars[2] + 2,
+		     "%s: a freed number is not in use again at once",
+		     numbers ? "--numbers turn" : "default");
+	client_close(&c);
+	emu_stop(&emu);
+}
+
 static void test_leak(struct client *c, struct emu *emu)
 {
 	uint32_t uar;
@@ -367,8 +390,11 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(63);
+	ktap_plan(66);
 	test_good(argv[1]);
+	test_numbers(argv[1], NULL);
+	test_numbers(argv[1], "turn");
+	test_numbers(argv[1], "reuse");
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
 	cmdq_setup(&c);

@@ -47,10 +47,11 @@ static int connect_socket(const char *path)
 
 void emu_start(struct emu *emu, const char *bin_dir, unsigned int n)
 {
-	emu_start_card(emu, bin_dir, n, NULL);
+	emu_start_option(emu, bin_dir, n, NULL, NULL);
 }
 
-void emu_start_card(struct emu *emu, const char *bin_dir, unsigned int n, const char *card)
+void emu_start_option(struct emu *emu, const char *bin_dir, unsigned int n, const char *option,
+		      const char *value)
 {
 	char bin[512], vm[8][128], *argv[24] = { bin };
 	unsigned int i, argc = 1;
@@ -62,9 +63,9 @@ void emu_start_card(struct emu *emu, const char *bin_dir, unsigned int n, const 
 	snprintf(bin, sizeof(bin), "%s/cxemu", bin_dir);
 	snprintf(emu->control, sizeof(emu->control), "%s/control", emu->dir);
 	snprintf(emu->log, sizeof(emu->log), "%s/log", emu->dir);
-	if (card) {
-		argv[argc++] = "--card";
-		argv[argc++] = (char *)card;
+	if (value) {
+		argv[argc++] = (char *)option;
+		argv[argc++] = (char *)value;
 	}
 	for (i = 0; i < n; i++) {
 		snprintf(vm[i], sizeof(vm[i]), "f%u=%s/f%u", i, emu->dir, i);

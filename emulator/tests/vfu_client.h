@@ -41,8 +41,9 @@ struct client {
 
 /* Starts cxemu from @bin_dir with @n functions f0, f1... */
 void emu_start(struct emu *emu, const char *bin_dir, unsigned int n);
-/* ... of the kind that --card names; NULL: as it comes. */
-void emu_start_card(struct emu *emu, const char *bin_dir, unsigned int n, const char *card);
+/* ... with an option of the process and its @value; NULL: without. */
+void emu_start_option(struct emu *emu, const char *bin_dir, unsigned int n, const char *option,
+		      const char *value);
 int emu_stop(struct emu *emu);	/* SIGTERM; the exit status, or 128 + signal */
 int control_connect(struct emu *emu);
 /* The answer to a control command, in a static buffer. */

@@ -74,7 +74,7 @@ void rig_open(const char *bin_dir)
 
 void rig_open_card(const char *bin_dir, unsigned int functions, const char *card)
 {
-	emu_start_card(&rig.emu, bin_dir, functions, card);
+	emu_start_option(&rig.emu, bin_dir, functions, "--card", card);
 	client_open(&rig.c, &rig.emu, 0);
 	if (boot_to_init(&rig.c)) {
 		printf("Bail out! bring-up failed\n");

@@ -15,8 +15,13 @@
  * or the errno of the firmware's status.
  *
  * Destroy and dealloc functions are void, since callers cannot do anything about a refusal, and do
- * nothing on a failed device. Three return an error because their callers handle it:
- * cxr_cmd_destroy_mkey(), cxr_cmd_destroy_lag() and cxr_cmd_detach_mcg().
+ * nothing on a failed device. Some return an error because their callers handle it, but only of a
+ * working device: one that fails meanwhile (-ETIMEDOUT) has let go of everything. These are
+ * cxr_cmd_destroy_mkey(), cxr_cmd_destroy_lag(), cxr_cmd_detach_mcg(), and those of queues: after
+ * an error the device has kept the queue, whose memory must not be freed.
+ *
+ * A caller takes an object out of its own tables before it destroys it: once the command is done,
+ * a new object may have the number, before the function has returned.
  *
  * Arrays are only read before the return. Queue memory belongs to the caller, but the device uses
  * it until the destroy function returns.
@@ -30,6 +35,15 @@
 #include "../../drivers/codec/qpc.h"
 #include "../../drivers/codec/umr.h"
 #include "../../drivers/policy/gid.h"
+
+/*
+ * @err of a command that takes something from the device, or 0 if the device is gone or has failed,
+ * and so has nothing any more.
+ */
+static inline int cxr_cmd_refusal(const struct cxr_core *core, int err)
+{
+	return err == -ENODEV || cxr_core_dead(core) ? 0 : err;
+}
 
 /* ---- PD, TD, mkey, counters (cmd_obj.c) ------------------------------------------------------ */
 
@@ -73,10 +87,7 @@ struct cxr_mkey_attr {
  * key does not match a new one. The device uses the pages until cxr_cmd_destroy_mkey().
  */
 int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr, u32 *mkey);
-/*
- * 0 or -ENODEV: the device does not access the memory any more, and it may be unpinned. After any
- * other error the device may still use it.
- */
+/* 0: the device does not access the memory any more. After an error it may still use it. */
 int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey);
 
 /* ---- QP (cmd_qp.c) --------------------------------------------------------------------------- */
@@ -84,7 +95,7 @@ int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey);
 /* The QP is in state RST. */
 int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
 		      const struct cxr_pas *pas, u32 *qpn);
-void cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn);
+int cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn);
 /**
  * cxr_cmd_modify_qp() - one transition of a QP; the states pick the command (RST2INIT, 2ERR, ...)
  * @core: the device
@@ -119,7 +130,7 @@ struct cxr_srq_attr {
 
 /* An RMP or an XRC SRQ, by attr->xrc and by @xrc of the others. */
 int cxr_cmd_create_srq(struct cxr_core *core, const struct cxr_srq_attr *attr, u32 *srqn);
-void cxr_cmd_destroy_srq(struct cxr_core *core, bool xrc, u32 srqn);
+int cxr_cmd_destroy_srq(struct cxr_core *core, bool xrc, u32 srqn);
 /* Requests one event when fewer than @limit WQEs are left; 0: none. */
 int cxr_cmd_arm_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 limit);
 /* The limit of cxr_cmd_arm_srq(), or 0 after its event. */
@@ -173,14 +184,14 @@ int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32
 int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn);
 int cxr_cmd_modify_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state from, enum cxr_wq_state to);
 int cxr_cmd_query_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state *state);
-void cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn);
+int cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn);
 int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32 *rqn);
 int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn);
 int cxr_cmd_modify_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state from, enum cxr_wq_state to);
 /* Switches VLAN stripping of an RQ in @state. */
 int cxr_cmd_set_rq_strip(struct cxr_core *core, u32 rqn, enum cxr_wq_state state, bool strip);
 int cxr_cmd_query_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state *state);
-void cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn);
+int cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn);
 
 /* -EINVAL: @n is not a power of two up to caps.rss_ind_tbl_max. */
 int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn);
@@ -293,7 +304,7 @@ void cxr_cmd_destroy_definer(struct cxr_core *core, u32 definer);
 int cxr_cmd_create_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool hash);
 /* Changes the map; with @hash the caller changes the entries of the port tables. */
 int cxr_cmd_modify_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool hash);
-/* After an error other than -ENODEV the LAG still exists. */
+/* After an error the LAG still exists. */
 int cxr_cmd_destroy_lag(struct cxr_core *core);
 /*
  * Packets received by port 2 come to this function: RoCE packets to its QPs, all others to its flow

@@ -222,8 +222,8 @@
  *	cxr_ib_dev.kcq_lock		CQs of the kernel; their completion handlers under it
  *	cxr_ib_dev.netdev_lock		the netdev, state and MTU of the port
  *	with interrupts off
- *	  cxr_ib_wq.lock		a queue is posted to; innermost
  *	  cxr_ib_cq.lock		a CQ is polled, or rid of a QP; never two at a time
+ *	    cxr_ib_wq.lock		a queue is posted to, or emptied; innermost
  *	    lock of cxr_ib_dev.qps	QPs by number, also for events
  *	    cxr_ib_srq.lock		an SRQ is posted to, or gets a WQE back; innermost
  *	  lock of cxr_ib_dev.srqs	SRQs by number, for events; innermost
@@ -304,6 +304,7 @@ struct cxr_lag {
  * @ud_gid_type: GID types allowed for UD address handles; as @roce
  * @lag: the LAG, if this is the function of its port 1, else NULL; constant while ib is bound
  * @port: the port
+ * @dead: the device has failed, for good; read by cxr_core_dead()
  * @comp_vectors: number of completion EQs; vectors are 0 .. comp_vectors - 1
  * @fw_major: firmware version
  * @fw_minor: the same
@@ -324,6 +325,7 @@ struct cxr_core {
 	enum cxr_ud_gid_type ud_gid_type;
 	const struct cxr_lag *lag;
 	struct cxr_port port;
+	bool dead;
 	int comp_vectors;
 	u16 fw_major, fw_minor, fw_sub;
 	char board_id[20];
@@ -443,7 +445,10 @@ void cxr_client_unregister(struct cxr_core *core, enum cxr_client which);
  * The device has failed: commands return -ENODEV, destroy functions only free memory, and the
  * device does no DMA. Any context.
  */
-bool cxr_core_dead(const struct cxr_core *core);
+static inline bool cxr_core_dead(const struct cxr_core *core)
+{
+	return smp_load_acquire(&core->dead);	/* pairs with stop_dma() in drivers/core/state.c */
+}
 
 /* ---- UAR: pages of BAR 0 with doorbells (uar.c) ---------------------------------------------- */
 
@@ -606,9 +611,10 @@ struct cxr_cq_attr {
 int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr);
 /*
  * After it no handler of the CQ runs and the device does not access its memory, even if the device
- * has failed. May sleep; not under a lock that cq->comp() takes.
+ * has failed. May sleep; not under a lock that cq->comp() takes. After an error the device has kept
+ * the CQ, and may access its memory, see cmd.h.
  */
-void cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
+int cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
 /*
  * Completion events come after @period microseconds, up to CXR_CQ_PERIOD_MAX, or @max_count
  * completions, whichever is first; both 0: at once. A command (cmd.h).

@@ -13,7 +13,7 @@ from steps import start, step
 
 TSHARK_FRAMES = 20000
 SESSION_SLACK = 180
-KIND = ("guests", "functions", "cpus", "card", "peers")     # keys of a head that determine the machines
+KIND = ("guests", "functions", "cpus", "card", "numbers", "peers")     # keys of a head that determine the machines
 SET_SECONDS = 200  # target run time of a set
 
 
@@ -22,7 +22,7 @@ class Session:
 
     def __init__(self, kernel, driver, head, todo, skips):
         self.kernel, self.driver, self.skips = kernel, driver, skips
-        self.guests, self.functions, self.cpus, self.card, self.peers = (head[k] for k in KIND)
+        self.guests, self.functions, self.cpus, self.card, self.numbers, self.peers = (head[k] for k in KIND)
         self.todo = todo    # [(script, its selected ids, or None for all)]
         self.current = None
         self.kinds = []     # of the results of the current script
@@ -35,6 +35,7 @@ class Session:
         self.what += f" with {self.functions} functions" if self.functions != "1" else ""
         self.what += f" with {self.cpus} CPUs" if self.cpus != "1" else ""
         self.what += f" on {self.card}" if self.card != "cx5" else ""
+        self.what += ", numbers reused" if self.numbers else ""
         self.what += ", peers with Soft-RoCE" if self.peers == "soft" else ""
         self.where = f"{kernel} {driver}" + (" iommu" if os.environ["IOMMU"] else "")
 
@@ -56,6 +57,8 @@ class Session:
         if self.driver != "rxe":
             cmd += ["--pcap", os.path.join(where, "wire.pcap")]
         cmd += ["--card", self.card + (",ports=2" if self.functions == "2" else "")]  # the two ports of one card
+        if self.numbers:
+            cmd.append(f"--emu-arg=--numbers={self.numbers}")
         if os.environ["IOMMU"]:
             cmd.append("--iommu")
         if self.peers == "soft":
@@ -156,7 +159,7 @@ class Session:
         cpus = "" if self.cpus == "1" else f"smp{self.cpus}"
         card = "" if self.card == "cx5" else self.card
         first = self.first.name[:-3]
-        return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{cpus}{card}{self.peers}-{first}-{number}"
+        return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{cpus}{card}{self.numbers}{self.peers}-{first}-{number}"
 
     def boot(self, number):
         """Boot and run; scripts left in self.todo did not run."""

@@ -227,6 +227,11 @@ void test_ecmp(void)
 	halves(3);
 	halves(2);
 
+	begin("ecmp", "QPs can name each entry used of the address table, however large it is");
+	expect(cxr_ecmp_half(255), 127);
+	expect(cxr_ecmp_half(257), 128);
+	expect(cxr_ecmp_half(0xffff), 128);
+
 	begin("ecmp", "without ECMP the table index is the GID index");
 	expect(cxr_ecmp_index(7, 0, 0), 7);
 	expect(cxr_ecmp_index(7, 2, 0), 7);

@@ -77,27 +77,31 @@ static int to_rts(struct loop *l)
 			    IB_QP_RNR_RETRY | IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
 }
 
-static int open_queues(struct loop *l, enum ib_poll_context poll)
+int loop_create_qp(struct loop *l)
 {
 	struct ib_qp_init_attr init = {
 		.qp_type = IB_QPT_RC, .sq_sig_type = IB_SIGNAL_ALL_WR,
+		.send_cq = l->cq, .recv_cq = l->recv_cq ?: l->cq, .srq = l->srq,
 		.cap = { .max_send_wr = 2 * LOOP_BATCH, .max_recv_wr = LOOP_BATCH,
 			 .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = LOOP_INLINE },
 	};
 
+	l->qp = ib_create_qp(l->pd, &init);
+	if (IS_ERR(l->qp))
+		return PTR_ERR(l->qp);
+	l->max_inline = init.cap.max_inline_data;
+	return to_rts(l);
+}
+
+static int open_queues(struct loop *l, enum ib_poll_context poll)
+{
 	l->pd = ib_alloc_pd(l->ib, IB_PD_UNSAFE_GLOBAL_RKEY);
 	if (IS_ERR(l->pd))
 		return PTR_ERR(l->pd);
 	l->cq = ib_alloc_cq(l->ib, l, 4 * LOOP_BATCH, 0, poll);
 	if (IS_ERR(l->cq))
 		return PTR_ERR(l->cq);
-	init.send_cq = l->cq;
-	init.recv_cq = l->cq;
-	l->qp = ib_create_qp(l->pd, &init);
-	if (IS_ERR(l->qp))
-		return PTR_ERR(l->qp);
-	l->max_inline = init.cap.max_inline_data;
-	return to_rts(l);
+	return loop_create_qp(l);
 }
 
 int loop_open(struct loop *l, struct ib_device *ib, enum ib_poll_context poll)

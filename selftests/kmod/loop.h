@@ -14,6 +14,8 @@
  * @ib: the device, whose removal main.c blocks
  * @pd: PD, whose unsafe_global_rkey is valid for all mapped memory
  * @cq: CQ of sends and receives
+ * @recv_cq: CQ of receives instead, or NULL; of a test, as @srq
+ * @srq: SRQ, or NULL
  * @qp: QP for at least LOOP_BATCH sends and receives, and LOOP_INLINE bytes of inline data
  * @max_inline: its limit of inline data
  * @buf: the page
@@ -23,6 +25,8 @@ struct loop {
 	struct ib_device *ib;
 	struct ib_pd *pd;
 	struct ib_cq *cq;
+	struct ib_cq *recv_cq;
+	struct ib_srq *srq;
 	struct ib_qp *qp;
 	u32 max_inline;
 	void *buf;
@@ -32,6 +36,8 @@ struct loop {
 /* Call loop_close() also after an error. loop_reap() needs IB_POLL_DIRECT. */
 int loop_open(struct loop *l, struct ib_device *ib, enum ib_poll_context poll);
 void loop_close(struct loop *l);
+/* Another QP like that of loop_open(), on the same CQ, after l->qp was destroyed. */
+int loop_create_qp(struct loop *l);
 /* Returns a reference to the first GID of @type for an IPv4 address, or ERR_PTR(-ENOENT). */
 const struct ib_gid_attr *loop_gid(struct ib_device *ib, enum ib_gid_type type);
 /* A path to the device itself; takes over the reference to @gid, see rdma_destroy_ah_attr(). */

@@ -5,8 +5,10 @@
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "loop.h"
 
@@ -268,6 +270,180 @@ static int drain(struct loop *l)
 	return i == 2 * LOOP_BATCH - 1 ? 0 : wrong("%d of %d completions", i, 2 * LOOP_BATCH - 1);
 }
 
+/*
+ * Of the driver's health check, in place of an interrupt that was lost: is the CQ still there while
+ * it calls the handler? The script sees to it that this happens on another CPU.
+ */
+static bool handler_runs, cq_destroyed;
+
+static void slow_handler(struct ib_cq *cq, void *unused)
+{
+	int ms;
+
+	if (cmpxchg(&handler_runs, false, true))
+		return;
+	for (ms = 0; ms < 2000 && !READ_ONCE(cq_destroyed); ms++)
+		mdelay(1);
+	WRITE_ONCE(handler_runs, false);
+}
+
+static int destroy_in_handler(struct loop *l)
+{
+	unsigned long end = jiffies + 20 * HZ;
+	bool too_early;
+
+	l->cq->comp_handler = slow_handler;
+	if (ib_req_notify_cq(l->cq, IB_CQ_NEXT_COMP) || post_writes(l))
+		return wrong("posting failed");
+	while (!READ_ONCE(handler_runs)) {
+		if (time_after(jiffies, end))
+			return wrong("the handler was not called");
+		cond_resched();
+	}
+	ib_destroy_qp(l->qp);
+	l->qp = NULL;
+	ib_free_cq(l->cq);
+	l->cq = NULL;
+	too_early = READ_ONCE(handler_runs);
+	WRITE_ONCE(cq_destroyed, true);
+	while (READ_ONCE(handler_runs))
+		cond_resched();
+	return too_early ? wrong("the CQ was destroyed while its handler ran") : 0;
+}
+
+/* ---- QPs that come and go -------------------------------------------------------------------- */
+
+/* With a card that reuses numbers at once they all have the same one, and they share the CQ. */
+static int next_qp(struct loop *l)
+{
+	struct ib_wc wc[2];
+	int i, err;
+
+	for (i = 0; i < 20; i++) {
+		if (post_write(l, 64, l->dma + FAR, l->pd->unsafe_global_rkey, NULL) ||
+		    post_write(l, 64, l->dma + FAR, l->pd->unsafe_global_rkey, NULL))
+			return wrong("posting failed");
+		if (!loop_reap(l, i % 2 ? 1 : 2, wc))
+			return wrong("QP %d: it did not complete", i);
+		if (wc[0].qp != l->qp)
+			return wrong("QP %d: the completion is of another QP", i);
+		ib_destroy_qp(l->qp);
+		err = loop_create_qp(l);
+		if (err)
+			return wrong("QP %d cannot be created: %d", i + 1, err);
+	}
+	return 0;
+}
+
+#define SRQ_WQES	1000
+#define SRQ_MESSAGES	(60 * LOOP_BATCH)
+#define SRQ_TURNS	20
+
+/* Posts WQEs to the SRQ until it is full, and returns their number. */
+static int fill_srq(struct loop *l)
+{
+	struct ib_sge sge = { .addr = l->dma + FAR, .length = 64, .lkey = l->pd->local_dma_lkey };
+	struct ib_recv_wr wr = { .sg_list = &sge, .num_sge = 1 };
+	int n = 0;
+
+	while (!ib_post_srq_recv(l->srq, &wr, NULL))
+		n++;
+	return n;
+}
+
+static int send_messages(struct loop *l)
+{
+	struct ib_sge sge = { .addr = l->dma, .length = 64, .lkey = l->pd->local_dma_lkey };
+	struct ib_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IB_WR_SEND };
+	struct ib_wc wc[LOOP_BATCH];
+	int i, k;
+
+	for (i = 0; i < SRQ_MESSAGES; i += LOOP_BATCH) {
+		for (k = 0; k < LOOP_BATCH; k++)
+			if (ib_post_send(l->qp, &wr, NULL))
+				return wrong("posting failed");
+		if (!loop_reap(l, LOOP_BATCH, wc))
+			return wrong("a message was not sent");
+	}
+	return 0;
+}
+
+struct poller {
+	struct work_struct work;
+	struct ib_cq *cq;
+	unsigned int delay_us;
+};
+
+static void poll_all(struct work_struct *work)
+{
+	struct poller *p = container_of(work, struct poller, work);
+	struct ib_wc wc;
+
+	udelay(p->delay_us);
+	while (ib_poll_cq(p->cq, 1, &wc) > 0)
+		;
+}
+
+/* Another CPU polls receive completions while their QP is destroyed. */
+static int srq_turn(struct loop *l, struct poller *p, int turn, int *size)
+{
+	int n, err;
+
+	err = loop_create_qp(l);
+	if (err)
+		return wrong("cannot create a QP with an SRQ: %d", err);
+	n = fill_srq(l);
+	if (!turn)
+		*size = n;
+	else if (n != SRQ_MESSAGES)
+		return wrong("turn %d: %d of %d WQEs of the SRQ are free", turn, n, SRQ_MESSAGES);
+	err = send_messages(l);
+	if (err)
+		return err;
+	p->delay_us = turn * 100;
+	schedule_work_on(cpumask_last(cpu_online_mask), &p->work);
+	ib_destroy_qp(l->qp);
+	l->qp = NULL;
+	flush_work(&p->work);
+	return *size >= SRQ_MESSAGES ? 0 : wrong("the SRQ has %d WQEs only", *size);
+}
+
+static int srq_turns(struct loop *l)
+{
+	struct poller p = { .cq = l->recv_cq };
+	int turn, size, err = 0;
+
+	INIT_WORK_ONSTACK(&p.work, poll_all);
+	for (turn = 0; turn < SRQ_TURNS && !err; turn++)
+		err = srq_turn(l, &p, turn, &size);
+	if (!IS_ERR_OR_NULL(l->qp))
+		ib_destroy_qp(l->qp);
+	l->qp = NULL;
+	destroy_work_on_stack(&p.work);
+	return err;
+}
+
+static int srq_of_destroyed(struct loop *l)
+{
+	struct ib_srq_init_attr attr = { .attr = { .max_wr = SRQ_WQES, .max_sge = 1 } };
+	int err;
+
+	ib_destroy_qp(l->qp);
+	l->qp = NULL;
+	l->recv_cq = ib_alloc_cq(l->ib, l, 2 * SRQ_WQES, 0, IB_POLL_DIRECT);
+	if (IS_ERR(l->recv_cq))
+		return wrong("cannot create a CQ: %ld", PTR_ERR(l->recv_cq));
+	l->srq = ib_create_srq(l->pd, &attr);
+	if (IS_ERR(l->srq)) {
+		err = wrong("cannot create an SRQ: %ld", PTR_ERR(l->srq));
+	} else {
+		err = srq_turns(l);
+		ib_destroy_srq(l->srq);
+	}
+	ib_free_cq(l->recv_cq);
+	return err;
+}
+
 /* ---- address handles ------------------------------------------------------------------------- */
 
 static int handle(struct loop *l, enum ib_gid_type type)
@@ -310,6 +486,9 @@ static const struct kverbs_test {
 	{ "workqueue", IB_POLL_WORKQUEUE, events },
 	{ "drain", IB_POLL_WORKQUEUE, drain },
 	{ "drain_direct", IB_POLL_DIRECT, drain },
+	{ "destroy_in_handler", IB_POLL_DIRECT, destroy_in_handler },
+	{ "next_qp", IB_POLL_DIRECT, next_qp },
+	{ "srq_of_destroyed", IB_POLL_DIRECT, srq_of_destroyed },
 	{ "handle_v1", IB_POLL_DIRECT, handle_v1 },
 	{ "handle_v2", IB_POLL_DIRECT, handle_v2 },
 };

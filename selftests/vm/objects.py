@@ -462,6 +462,27 @@ def qp_counters(ctx, gid):
     b.qp.close()
 
 
+@row("counter.failed", "a QP that failed can be unbound from its counter")
+def failed_qp_counter(ctx, gid):
+    """the driver does not know that the QP is in error, and the device no longer changes its counter set"""
+    if driver() == "mlx5":
+        raise Skip("the in-tree driver fails to unbind it")
+    link = f"{ctx.name}/{PORT}"
+    for unbind in True, False:
+        a, b = pair(ctx, gid)
+        rdma("statistic", "qp", "bind", "link", link, "lqpn", str(a.qp.qp_num))
+        number = re.search(r"cntn (\d+)", counter_of(ctx, a.qp)).group(1)
+        wr = SendWR(wr_id=1, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(64)], send_flags=SIGNALED)
+        wr.set_wr_rdma(b.mr.rkey ^ 1, b.mr.buf)
+        a.qp.post_send(wr)
+        a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+        if unbind:
+            rdma("statistic", "qp", "unbind", "link", link, "cntn", number, "lqpn", str(a.qp.qp_num))
+            assert not counter_of(ctx, a.qp)
+        a.qp.close()
+        b.qp.close()
+
+
 @row("counter.by-type", "auto mode counts QPs by type")
 def qp_counters_auto(ctx, gid):
     """QPs created while auto mode is on are counted by type"""
@@ -558,6 +579,7 @@ def query_says_what_was_set(ctx, gid):
 
 import objects_errors  # noqa: E402, F401  pylint: disable=wrong-import-position,unused-import
 import objects_memory  # noqa: E402, F401  pylint: disable=wrong-import-position,unused-import
+import objects_numbers  # noqa: E402, F401  pylint: disable=wrong-import-position,unused-import
 
 if __name__ == "__main__":
     sys.exit(rows.main(__doc__, lambda name, gid: (Context(name=name), int(gid))))

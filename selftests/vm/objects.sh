@@ -4,13 +4,15 @@
 # Verbs objects beyond plain QPs, with stock libraries: SRQs, atomics, reregistered MRs, memory windows,
 # QP states, flushing. Both ends of each connection are on this device.
 # guests: 1
+# cpus: 2
+# numbers: reuse
 # takes: 60
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$KTAP_DIR/rows.sh"
 
 here=$(dirname "$0")
-probe=("$here/objects.py" "$here/objects_memory.py" "$here/objects_errors.py")
+probe=("$here/objects.py" "$here/objects_memory.py" "$here/objects_errors.py" "$here/objects_numbers.py")
 
 ready()
 {
@@ -51,11 +53,19 @@ listed()
 	[ "$(violations)" = "$before" ]
 }
 
+# The card gives the lowest free number (numbers: above)
+number()
+{
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"
+	object "$1"
+}
+
 ktap_setup ready
 while IFS=$'\t' read -r id sentence; do
 	case $id in
 	mr.new-key) ktap_test "$id" "$sentence" failed_change "$id" ;;
 	listed) ktap_test "$id" "$sentence" listed "$id" ;;
+	number.*) ktap_test "$id" "$sentence" number "$id" ;;
 	*) ktap_test "$id" "$sentence" object "$id" ;;
 	esac
 done < <(rows_list "${probe[@]}")

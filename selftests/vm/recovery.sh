@@ -486,6 +486,52 @@ reload_dead()
 	rebind_dead
 }
 
+# By a command that times out: the device is dead then, and has let go of memory and groups
+release()
+{
+	local dev command what
+
+	while read -r command what; do
+		ktap_spoilt
+		dev=$(driver_ibdev)
+		echo 1500 >$LIMIT
+		fault command "$command" silent
+		run_python "$(dirname "$0")/release_when_dead.py" "$what" "$dev" "$(gid_index "$dev" v2 "$(my_ip)")" ||
+			fail "$what: not released"
+		echo 60000 >$LIMIT
+		wait_kmsg "$command"
+		is_dead
+		rule_hit
+		rebind_dead
+	done <<-END
+		destroy_mkey		mr
+		detach_from_mcg		group
+	END
+}
+
+# ib_core creates the GSI QP while it registers the device. An earlier failure would end the registration
+registering()
+{
+	local trace=/sys/kernel/tracing
+
+	[ -e $trace/kprobe_events ] || skip "this kernel has no kprobe events"
+	ktap_spoilt
+	unbind
+	trap 'echo 0 >/sys/kernel/tracing/events/kprobes/cxr_ib_event/enable; echo >/sys/kernel/tracing/kprobe_events' EXIT
+	echo 'p:cxr_ib_event ib_dispatch_event type=+16(%di):u32' >$trace/kprobe_events
+	echo >$trace/trace
+	echo 1 >$trace/events/kprobes/cxr_ib_event/enable
+	echo 1500 >$LIMIT
+	fault command create_qp silent
+	try_bind || true
+	echo 60000 >$LIMIT
+	wait_kmsg "create_qp"
+	rule_hit
+	# IB_EVENT_DEVICE_FATAL
+	wait_until 10 grep -q 'cxr_ib_event: .* type=8$' $trace/trace
+	if bound; then rebind_dead; else up; fi
+}
+
 bus_master() { [ $(($(od -An -tu1 -j 4 -N 1 "/sys/bus/pci/devices/$BDF/config") & 4)) != 0 ]; }
 
 # Printing a line takes a second. Other tasks must run meanwhile, also on the same CPU.
@@ -564,6 +610,8 @@ ktap_test health.still "a health counter that stands still is logged once, the d
 ktap_test health.reset "a health syndrome with a request for a reset: the device is dead until it is rebound" health_wants_reset
 ktap_test silent.running "a command timeout at run time: the device is dead until it is rebound" silent_running
 ktap_test reload "a device that fails on the way down of a reload does not come up" reload_dead
+ktap_test silent.release "an MR and a multicast membership whose release times out are released" release
+ktap_test silent.registering "a device that dies while its RDMA device is registered reports DEVICE_FATAL" registering
 KTAP_TIMEOUT=240 ktap_test dma.off "DMA is off by the time a device is seen as dead" dma_off
 ktap_test unload "unload of a healthy device leaves nothing in it" healthy
 ktap_finally up

@@ -105,9 +105,43 @@ too_few_eqs()
 	log_has "device supports 3 event queues, 4 are needed"
 }
 
+tx_dropped() { cat "/sys/class/net/$netdev/statistics/tx_dropped"; }
+tx_dropped_since() { [ "$(tx_dropped)" -gt "$1" ]; }
+sent_by_queue() { ethtool -S "$netdev" | sed -n "s/^ *tx$1_packets: //p"; }
+sends_since() { [ "$(sent_by_queue "$1")" -gt "$2" ]; }
+
+# A packet that pktgen sends many times keeps its queue, whatever becomes of that
+gone()
+{
+	local pg=/proc/net/pktgen was word before
+
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver does not count these packets"
+	was=$(channels_are)
+	set_channels 2
+	modprobe pktgen
+	trap 'echo stop >/proc/net/pktgen/pgctrl; wait; rmmod pktgen' EXIT
+	echo "add_device $netdev" >$pg/kpktgend_0
+	for word in "count 0" "clone_skb 1000000000" "delay 1000000" "queue_map_min 1" "queue_map_max 1" "dst_mac 02:00:00:00:00:99"; do
+		echo "$word" >"$pg/$netdev"
+	done
+	before=$(sent_by_queue 1)
+	echo start >$pg/pgctrl &
+	wait_until 20 sends_since 1 "$before"
+	before=$(tx_dropped)
+	set_channels 1
+	wait_until 20 tx_dropped_since "$before"
+	set_channels 2
+	before=$(sent_by_queue 1)
+	wait_until 20 sends_since 1 "$before"
+	echo stop >$pg/pgctrl
+	set_channels "$was"
+	reachable
+}
+
 ktap_setup ends_up
 ktap_test channels "the number of channels can be changed, and flows use all of them" channels
 ktap_test eq.refused "a completion EQ is refused: there are fewer completion vectors and channels" eq_refused
 ktap_test eq.limit "a function with few EQs: the driver creates no more" eq_limit
 ktap_test eq.too-few "a function with too few EQs: the probe fails and says so" too_few_eqs
+ktap_test gone "packets for a channel that is gone are dropped" gone
 ktap_end

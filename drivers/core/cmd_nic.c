@@ -15,6 +15,8 @@
 #define HASH_IPS		(CXR_HASH_SRC_IP | CXR_HASH_DST_IP)
 #define HASH_ALL		(HASH_IPS | CXR_HASH_SPORT | CXR_HASH_DPORT)
 
+static_assert(sizeof_field(struct prm_wq_bits, page_offset) == CXR_PAS_OFFSET_BITS_WQ);
+
 /* ---- TIS ------------------------------------------------------------------------------------- */
 
 int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u8 lag_port, u32 *tisn)

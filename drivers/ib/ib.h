@@ -619,10 +619,12 @@ int cxr_ib_copy_req(const struct ib_device *ibdev, struct ib_udata *udata,
 
 /* umem.c */
 /*
- * Pins queue memory until cxr_ib_queue_unpin(), which comes after the destroy command. The device
- * requires alignment to 1/64 of a page: -EINVAL without. Else 0, -ENOMEM, or the errors of pinning.
+ * Pins queue memory until cxr_ib_queue_unpin(), which comes after the destroy command.
+ * @offset_bits: one of CXR_PAS_OFFSET_BITS*, by the kind of queue. 0, -ENOMEM, the errors of
+ * pinning, or -EINVAL: the device cannot be told where in a page the memory begins.
  */
-int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_ib_queue *queue);
+int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, u8 offset_bits,
+		     struct cxr_ib_queue *queue);
 /* The device has read the page list. */
 void cxr_ib_queue_free_list(struct cxr_ib_queue *queue);
 void cxr_ib_queue_unpin(struct cxr_ib_queue *queue);

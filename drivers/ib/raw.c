@@ -77,7 +77,7 @@ static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 		sq.min_inline_mode = vport.min_inline_mode;
 	}
 	err = cxr_ib_queue_pin(dev, req->sq_buf_addr, (size_t)req->sq_wqe_count * CXR_WQE_BLOCK,
-			       &raw->sq_queue);
+			       CXR_PAS_OFFSET_BITS_WQ, &raw->sq_queue);
 	if (err)
 		return err;
 	err = create_raw_tis(dev, qp);
@@ -122,7 +122,7 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	int err;
 
 	err = cxr_ib_queue_pin(dev, req->buf_addr, (size_t)req->rq_wqe_count << req->rq_wqe_shift,
-			       &qp->queue);
+			       CXR_PAS_OFFSET_BITS_WQ, &qp->queue);
 	if (err)
 		return err;
 	rq.pas = qp->queue.pas;

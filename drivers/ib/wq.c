@@ -132,7 +132,7 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 	err = err ?: cxr_ib_check_uidx(ctx, true, req.user_index, &user_index);
 	if (err)
 		return err;
-	err = cxr_ib_queue_pin(dev, req.buf_addr, bytes, &rwq->queue);
+	err = cxr_ib_queue_pin(dev, req.buf_addr, bytes, CXR_PAS_OFFSET_BITS_WQ, &rwq->queue);
 	if (err)
 		return err;
 	err = cxr_ib_db_pin(ctx, req.db_addr, &rwq->db);

@@ -572,6 +572,10 @@ struct cxr_pas {
 	u8 offset;		/* of the queue in the first page, in units of 1/64 page */
 };
 
+/* Bits of that offset: of QPs, CQs and XRC SRQs, and of SQs, RQs and other SRQs. */
+#define CXR_PAS_OFFSET_BITS 6
+#define CXR_PAS_OFFSET_BITS_WQ 5
+
 static inline struct cxr_pas cxr_buf_pas(const struct cxr_buf *buf)
 {
 	return (struct cxr_pas){ .dma = buf->dma, .n = buf->n, .log_size = PAGE_SHIFT };

@@ -48,6 +48,9 @@ static const struct wrong_row mkey_rows[] = {
 	F(create_mkey, MKC.access_mode_1_0, 2, "the KLM list covers 0 bytes, mkc.len is 8192"),
 	{ .field = "a misaligned page", .bit = MTT_AT(1) * 8, .width = 64,
 	  .value = 0x40003800, .text = "page 1 of the mkey, 0x40003800, is not aligned to 2^12" },
+	{ .field = "a page with access bits", .bit = MTT_AT(1) * 8, .width = 64,
+	  .value = 0x40003003,
+	  .text = "page 1 of the mkey, 0x40003003, has access bits without pg_access" },
 	F(create_mkey, MKC.pd, 0xabcdef, "mkc.pd: there is no PD 0xabcdef", .status = GONE),
 	F(create_mkey, uid, 3, "uid 3: user contexts are not supported", .status = GONE),
 };

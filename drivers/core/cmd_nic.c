@@ -309,11 +309,18 @@ static void encode_hash(struct prm_tirc *tirc, u32 hash, const u8 *key)
 	prm_set(tirc, rx_hash_field_selector_outer.selected_fields, fields);
 }
 
-static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 tdn, u32 *tirn)
+static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 tdn, u32 self,
+		      u32 *tirn)
 {
 	struct prm_create_tir_out out;
+	u32 lb = 0;
 	int err;
 
+	if (self & CXR_TIR_SELF_UNICAST)
+		lb |= PRM_TIR_SELF_UNICAST;
+	if (self & CXR_TIR_SELF_MULTICAST)
+		lb |= PRM_TIR_SELF_MULTICAST;
+	prm_set(in, ctx.self_lb_block, lb);
 	prm_set(in, ctx.transport_domain, tdn);
 	err = cxr_cmd(core, create_tir, in, &out);
 	if (err)
@@ -323,8 +330,8 @@ static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 t
 	return 0;
 }
 
-int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn, const u8 *key,
-			    u32 *tirn)
+int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 self, u32 fields, u32 rqtn,
+			    const u8 *key, u32 *tirn)
 {
 	struct prm_create_tir_in in = {};
 	struct prm_tirc *tirc = prm_sub(&in, ctx, tirc);
@@ -332,19 +339,17 @@ int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn
 	prm_set(tirc, disp_type, PRM_TIR_INDIRECT);
 	prm_set(tirc, indirect_table, rqtn);
 	encode_hash(tirc, fields, key);
-	return create_tir(core, &in, tdn, tirn);
+	return create_tir(core, &in, tdn, self, tirn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_hash_tir);
 
-int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 rqn, bool block_mc, u32 *tirn)
+int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 self, u32 rqn, u32 *tirn)
 {
 	struct prm_create_tir_in in = {};
 
 	prm_set(&in, ctx.disp_type, PRM_TIR_DIRECT);
 	prm_set(&in, ctx.inline_rqn, rqn);
-	if (block_mc)
-		prm_set(&in, ctx.self_lb_block, PRM_TIR_BLOCK_MULTICAST);
-	return create_tir(core, &in, tdn, tirn);
+	return create_tir(core, &in, tdn, self, tirn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_direct_tir);
 
@@ -361,8 +366,8 @@ int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u
 	};
 
 	if (hash == CXR_TIR_NO_HASH)
-		return cxr_cmd_create_direct_tir(core, tdn, num, false, tirn);
-	return cxr_cmd_create_hash_tir(core, tdn, fields[hash], num, key, tirn);
+		return cxr_cmd_create_direct_tir(core, tdn, 0, num, tirn);
+	return cxr_cmd_create_hash_tir(core, tdn, 0, fields[hash], num, key, tirn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_tir);
 

@@ -708,6 +708,8 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 /* Supported hash fields: enum mlx5_rx_hash_fields. */
 u64 cxr_ib_hash_fields(void);
 bool cxr_ib_has_rss(const struct cxr_caps *caps);
+/* enum cxr_tir_self, by the flags of a raw packet QP. */
+u32 cxr_ib_tir_self(u32 qp_flags);
 
 /* flow.c */
 bool cxr_ib_has_flows(const struct cxr_caps *caps);

@@ -26,6 +26,7 @@ static int check_raw_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *
 	const struct cxr_caps *caps = &dev->core->caps;
 	u32 flags = caps->vlan ? IB_QP_CREATE_CVLAN_STRIPPING : 0;
 
+	/* Granted without doing anything: a TIR does not hear its own transport domain. */
 	if (!attr->rwq_ind_tbl)
 		flags |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	if (attr->create_flags & ~flags) {
@@ -130,8 +131,7 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	if (err)
 		goto err_unpin;
 	cxr_ib_queue_free_list(&qp->queue);
-	err = cxr_cmd_create_direct_tir(dev->core, raw->tdn, raw->rqn,
-					attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
+	err = cxr_cmd_create_direct_tir(dev->core, raw->tdn, cxr_ib_tir_self(req->flags), raw->rqn,
 					&raw->tirn);
 	if (err)
 		goto err_destroy_rq;

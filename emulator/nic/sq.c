@@ -157,6 +157,14 @@ static struct port *tx_port(const struct tis *tis, const struct frame *frame)
 	return lag_tx_port(tis->obj.dev, affinity, frame);
 }
 
+static void loop_back(struct cxdev *dev, const struct frame *frame)
+{
+	struct frame *copy = frame_copy(frame);
+
+	if (copy)
+		port_loopback(dev->port, copy);
+}
+
 static void transmit(struct sq *sq, struct frame *frame)
 {
 	struct cxdev *dev = sq->obj.dev;
@@ -178,6 +186,9 @@ static void transmit(struct sq *sq, struct frame *frame)
 				  &counters->tx_broadcast;
 	traffic->packets++;
 	traffic->bytes += frame->len;
+	frame->td = sq->tis->td->num;
+	if (frame->data[0] & 1 && eth_hears_itself(dev, frame->td))
+		loop_back(dev, frame);
 	port_send(tx_port(sq->tis, frame), frame);
 }
 

@@ -186,7 +186,7 @@ static bool probe_self_lb(struct dut *dut, uint32_t value, uint32_t arg)
 	(void)arg;
 	prm_set(&in, tirn, env.tirn);
 	prm_set(&in, bitmask.self_lb_en, 1);
-	prm_set(&in, ctx.self_lb_block, PRM_TIR_BLOCK_UNICAST);
+	prm_set(&in, ctx.self_lb_block, PRM_TIR_SELF_UNICAST);
 	works = !dut_cmd(dut, modify_tir, &in, &out);
 	prm_set(&in, ctx.self_lb_block, 0);
 	return works && !dut_cmd(dut, modify_tir, &in, &out);

@@ -204,11 +204,14 @@ enum cxr_hash {
  */
 int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num,
 		       const u8 *key, u32 *tirn);
-/* Direct to an RQ. @block_mc: without multicast that the function itself sends. */
-int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 rqn, bool block_mc, u32 *tirn);
+/* What a TIR hears of the send queues of its own transport domain; by default nothing. */
+enum cxr_tir_self { CXR_TIR_SELF_UNICAST = BIT(0), CXR_TIR_SELF_MULTICAST = BIT(1) };
+
+/* Direct to an RQ. @self: enum cxr_tir_self. */
+int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 self, u32 rqn, u32 *tirn);
 /* Spread over an RQT by a hash of @fields, enum cxr_hash. */
-int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn, const u8 *key,
-			    u32 *tirn);
+int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 self, u32 fields, u32 rqtn,
+			    const u8 *key, u32 *tirn);
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
 
 /* ---- flow tables (cmd_flow.c) ---------------------------------------------------------------- */

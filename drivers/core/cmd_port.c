@@ -191,8 +191,9 @@ EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_state);
 
 /* ---- registers of the port ------------------------------------------------------------------- */
 
-/* ACCESS_REGISTER: @data of @len bytes is input and output. */
-static int access_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
+/* ACCESS_REGISTER: @data of @len bytes is input and output. @run: cxr_cmd_exec or cxr_cmd_try. */
+static int run_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len,
+		   int (*run)(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen))
 {
 	struct prm_access_register_out *out;
 	struct prm_access_register_in *in;
@@ -203,16 +204,28 @@ static int access_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data
 	if (!in || !out)
 		goto out_free;
 
+	prm_set(in, opcode, PRM_OP_access_register);
 	prm_set(in, op_mod, op);
 	prm_set(in, register_id, reg);
 	memcpy(prm_tail(in), data, len);
-	err = cxr_cmd_len(core, access_register, in, sizeof(*in) + len, out, sizeof(*out) + len);
+	err = run(core, in, sizeof(*in) + len, out, sizeof(*out) + len);
 	if (!err)
 		memcpy(data, prm_tail(out), len);
 out_free:
 	kfree(out);
 	kfree(in);
 	return err;
+}
+
+static int access_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
+{
+	return run_reg(core, reg, op, data, len, cxr_cmd_exec);
+}
+
+/* For what is not of our function alone. */
+static int try_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
+{
+	return run_reg(core, reg, op, data, len, cxr_cmd_try);
 }
 
 /* Speed and lanes of the protocols of PTYS, one bit each. */
@@ -255,35 +268,36 @@ static void decode_speed(const struct prm_ptys_reg *ptys, struct cxr_link *link)
 
 int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link)
 {
-	struct prm_paos_reg paos = {};
 	struct prm_ptys_reg ptys = {};
-	struct prm_pmtu_reg pmtu = {};
-	u16 hw_mtu;
 	int err;
 
 	memset(link, 0, sizeof(*link));
-	prm_set(&paos, local_port, LOCAL_PORT);
-	err = access_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_READ, &paos, sizeof(paos));
-	if (err)
-		return err;
 	prm_set(&ptys, local_port, LOCAL_PORT);
 	prm_set(&ptys, proto_mask, PRM_PTYS_ETH);
 	err = access_reg(core, PRM_REG_PTYS, PRM_ACCESS_REG_READ, &ptys, sizeof(ptys));
 	if (err)
 		return err;
+	decode_speed(&ptys, link);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_link);
+
+int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu)
+{
+	struct prm_pmtu_reg pmtu = {};
+	u16 hw_mtu;
+	int err;
+
 	prm_set(&pmtu, local_port, LOCAL_PORT);
 	err = access_reg(core, PRM_REG_PMTU, PRM_ACCESS_REG_READ, &pmtu, sizeof(pmtu));
 	if (err)
 		return err;
 
-	link->up = prm_get(&paos, oper_status) == PRM_PORT_UP;
-	if (link->up)
-		decode_speed(&ptys, link);
 	hw_mtu = prm_get(&pmtu, max_mtu);
-	link->max_mtu = hw_mtu > HW_MTU_EXTRA ? hw_mtu - HW_MTU_EXTRA : 0;
+	*mtu = hw_mtu > HW_MTU_EXTRA ? hw_mtu - HW_MTU_EXTRA : 0;
 	return 0;
 }
-EXPORT_SYMBOL_GPL(cxr_cmd_query_link);
+EXPORT_SYMBOL_GPL(cxr_cmd_query_max_mtu);
 
 int cxr_cmd_set_port_admin(struct cxr_core *core, bool up)
 {
@@ -292,13 +306,14 @@ int cxr_cmd_set_port_admin(struct cxr_core *core, bool up)
 	prm_set(&paos, local_port, LOCAL_PORT);
 	prm_set(&paos, admin_status, up ? PRM_PORT_UP : PRM_PORT_DOWN);
 	prm_set(&paos, ase, 1);
-	return access_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_WRITE, &paos, sizeof(paos));
+	return try_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_WRITE, &paos, sizeof(paos));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_admin);
 
 int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 {
 	struct prm_modify_nic_vport_context_in in = {};
+	struct prm_modify_nic_vport_context_out out;
 	u32 hw_mtu = mtu + HW_MTU_EXTRA;
 	struct prm_pmtu_reg pmtu = {};
 	int err;
@@ -308,13 +323,15 @@ int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 
 	prm_set(&pmtu, local_port, LOCAL_PORT);
 	prm_set(&pmtu, admin_mtu, hw_mtu);
-	err = access_reg(core, PRM_REG_PMTU, PRM_ACCESS_REG_WRITE, &pmtu, sizeof(pmtu));
+	err = try_reg(core, PRM_REG_PMTU, PRM_ACCESS_REG_WRITE, &pmtu, sizeof(pmtu));
 	if (err)
 		return err;
 
+	prm_set(&in, opcode, PRM_OP_modify_nic_vport_context);
 	prm_set(&in, field_select.mtu, 1);
 	prm_set(&in, nic_vport_context.mtu, hw_mtu);
-	return modify_vport(core, &in, sizeof(in));
+	cxr_cmd_try(core, &in, sizeof(in), &out, sizeof(out));
+	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_mtu);
 

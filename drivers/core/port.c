@@ -86,9 +86,10 @@ int cxr_ports_up(void *owner)
 		return err;
 
 	ether_addr_copy(core->port.mac, vport.mac);
-	if (!is_valid_ether_addr(core->port.mac)) {
+	core->port.mac_random = !is_valid_ether_addr(vport.mac);
+	if (core->port.mac_random) {
 		eth_random_addr(core->port.mac);
-		dev_warn(core->dev, "no valid MAC address, using random %pM\n",
+		dev_info(core->dev, "the function has no MAC address, using random %pM\n",
 			 core->port.mac);
 	}
 	core->node_guid = vport.node_guid;

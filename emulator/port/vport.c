@@ -355,7 +355,9 @@ void eth_state_reset(struct cxdev *dev)
 	for (i = 0; i < LIST_TYPES; i++)
 		free(eth->lists[i].entries);
 	memset(eth, 0, sizeof(*eth));
-	memcpy(eth->mac, dev->mac, 6);
+	/* The MAC of a VF is given by its administrator, of whom there is none. */
+	if (!dev->card || !dev->card->vf)
+		memcpy(eth->mac, dev->mac, 6);
 	eth->mtu = DEFAULT_MTU;
 	eth->port_mtu = DEFAULT_PORT_MTU;
 	eth->min_inline = PRM_VPORT_INLINE_L2;

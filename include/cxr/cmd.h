@@ -350,16 +350,20 @@ int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up);
 int cxr_cmd_query_cong_counters(struct cxr_core *core, u64 *values);
 
 struct cxr_link {
-	bool up;		/* PAOS oper status */
 	u32 speed_mbps;		/* 0 if down */
 	u8 lanes;
-	u16 max_mtu;		/* without Ethernet header */
 };
 
-/* From here on ACCESS_REGISTER. PAOS, PTYS and PMTU. */
+/* From here on ACCESS_REGISTER. PTYS. */
 int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link);
+/* PMTU; *mtu is without Ethernet header. */
+int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu);
+/* PAOS, which firmware may refuse to a function that does not own the port; that is not logged. */
 int cxr_cmd_set_port_admin(struct cxr_core *core, bool up);
-/* PMTU and the MTU of the vport; @mtu is without header. -EINVAL: it is too large. */
+/*
+ * PMTU and, if the firmware lets us, the MTU of the vport; @mtu is without header. A refusal is not
+ * logged. -EINVAL: it is too large.
+ */
 int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu);
 
 /* PPCNT, as in InfiniBand PMA PortCounters; counters saturate. */

@@ -254,7 +254,8 @@ struct cxr_uar;
 /**
  * struct cxr_port - the only port of a function
  * @core: its device
- * @mac: permanent MAC of the vport
+ * @mac: permanent MAC of the vport, or one that the core made up
+ * @mac_random: it is made up: nobody gave the function one, as is usual for VFs
  * @lock: guards @netdev
  * @netdev: the netdev that cxr_en registered, or NULL; @lock to write, a notifier only compares it
  * @netdev_nb: reports that @netdev moved to another network namespace; guarded by client_lock, as
@@ -265,6 +266,7 @@ struct cxr_uar;
 struct cxr_port {
 	struct cxr_core *core;
 	u8 mac[ETH_ALEN];
+	bool mac_random;
 	struct mutex lock;		/* netdev */
 	struct net_device *netdev;
 	struct notifier_block netdev_nb;

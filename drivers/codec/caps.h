@@ -36,6 +36,8 @@ struct cxr_caps {
 	u16 pkey_table_size;		/* entries */
 	u8 local_ca_ack_delay;		/* 4.096 us * 2^n */
 	u32 device_frequency_khz;
+	/* completions can be stamped with the free-running clock */
+	bool sq_free_running, rq_free_running, qp_free_running;
 	u8 log_max_current_mc_list, log_max_current_uc_list, log_max_vlan_list;
 	bool nic_flow_table;
 	/* counters, in groups */
@@ -60,6 +62,7 @@ struct cxr_caps {
 	bool lag_affinity_rtr;		/* the affinity of a QP can be set by INIT2RTR */
 	u16 vhca_id;
 	u8 native_port;			/* number of the port on the card, 1.. */
+	u8 num_vhca_ports;		/* 0: there is one, which is not named */
 	/* RoCE */
 	struct cxr_roce_support roce;
 	u16 roce_addresses;

@@ -72,6 +72,8 @@ int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32
 	if (core->caps.wqe_inline_mode == PRM_INLINE_MODE_VPORT)
 		prm_set(sqc, min_wqe_inline_mode, attr->min_inline_mode);
 	prm_set(sqc, state, PRM_WQ_RST);
+	if (!core->caps.sq_free_running)
+		prm_set(sqc, ts_format, PRM_TS_DEFAULT);
 	prm_set(sqc, user_index, attr->user_index);
 	prm_set(sqc, cqn, attr->cqn);
 	prm_set(sqc, tis_lst_sz, 1);
@@ -172,6 +174,8 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 	prm_set(rqc, mem_rq_type, PRM_RQ_INLINE);
 	prm_set(rqc, state, PRM_WQ_RST);
 	prm_set(rqc, flush_in_error_en, 1);
+	if (!core->caps.rq_free_running)
+		prm_set(rqc, ts_format, PRM_TS_DEFAULT);
 	prm_set(rqc, user_index, attr->user_index);
 	prm_set(rqc, cqn, attr->cqn);
 	wq = prm_sub(rqc, wq, wq);

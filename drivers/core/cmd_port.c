@@ -433,6 +433,8 @@ int cxr_cmd_set_roce_address(struct cxr_core *core, u16 index, const struct cxr_
 		return -EINVAL;
 
 	prm_set(&in, roce_address_index, index);
+	if (core->caps.num_vhca_ports)
+		prm_set(&in, vhca_port_num, LOCAL_PORT);
 	if (entry)
 		cxr_roce_addr_encode(prm_sub(&in, roce_address, roce_addr_layout), entry);
 	return cxr_cmd(core, set_roce_address, &in, &out);

@@ -182,8 +182,9 @@ static void free_kernel_cq(struct cxr_ib_cq *cq)
 static int check_cq_attr(struct cxr_ib_dev *dev, const struct ib_cq_init_attr *attr)
 {
 	const struct cxr_caps *caps = &dev->core->caps;
-	/* Every CQE has a timestamp, requested or not. */
-	u32 flags = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
+	/* Every CQE has a timestamp, requested or not, but maybe of another clock. */
+	bool stamps = caps->sq_free_running && caps->rq_free_running && caps->qp_free_running;
+	u32 flags = (stamps ? IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION : 0) |
 		    (caps->cq_oi ? IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN : 0);
 
 	if (attr->flags & ~flags) {

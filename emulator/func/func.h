@@ -309,6 +309,10 @@ uint32_t pages_initial(const struct cxdev *dev);	/* for boot and INIT_HCA */
 
 /* caps.c */
 void hca_caps_reset(struct cxdev *dev);
+/* Are the completions of an SQ, RQ or QP stamped in this format, enum prm_ts_format? */
+bool hca_stamps(const struct cxdev *dev, enum obj_type queue, unsigned int format);
+/* What SET_ROCE_ADDRESS calls the port: 0 if num_vhca_ports is. */
+unsigned int hca_vhca_port(const struct cxdev *dev);
 /* Does an affinity override the port selection flow tables? */
 bool hca_affinity_bypass(const struct cxdev *dev);
 /* Does the requester of an atomic get the old value in host order? */

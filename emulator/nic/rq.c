@@ -12,7 +12,6 @@
 #define IPPROTO_TCP 6
 #define TCP_ACK 0x10
 #define RQ_LOG_STRIDE_MAX 9
-#define TS_FORMAT_DEFAULT 1
 
 /* ---- receive queues ---- */
 
@@ -259,7 +258,7 @@ static int check_rqc(struct cmd *c, const struct prm_rqc *ctx)
 	if (prm_get(ctx, state) != PRM_WQ_RST)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "an RQ begins in RST, not in state %u",
 			      prm_get(ctx, state));
-	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
+	if (!hca_stamps(c->dev, OBJ_RQ, prm_get(ctx, ts_format)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the RQ is not advertised",
 			      prm_get(ctx, ts_format));
 	if (stride < RQ_LOG_STRIDE_MIN || stride > RQ_LOG_STRIDE_MAX)

@@ -12,7 +12,6 @@
 #include "prm/vport.h"
 #include "prm/wqe.h"
 
-#define TS_FORMAT_DEFAULT 1
 #define LSO_MAX (1u << ETH_LOG_MAX_LSO)
 #define BURST_ROOM 256 /* places in the queue of a port that one LSO may need */
 #define IPPROTO_TCP 6
@@ -422,7 +421,7 @@ static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
 	if (prm_get(ctx, state) != PRM_WQ_RST)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "an SQ begins in RST, not in state %u",
 			      prm_get(ctx, state));
-	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
+	if (!hca_stamps(c->dev, OBJ_SQ, prm_get(ctx, ts_format)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the SQ is not advertised",
 			      prm_get(ctx, ts_format));
 	if (prm_get(ctx, tis_lst_sz) > 1)

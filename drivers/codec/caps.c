@@ -107,6 +107,8 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->device_frequency_khz = prm_get(cap, device_frequency_khz);
 	caps->nic_flow_table = prm_get(cap, nic_flow_table);
 	caps->num_vhca_ports = prm_get(cap, num_vhca_ports);
+	caps->vport_lb_uc = prm_get(cap, disable_local_lb_uc);
+	caps->vport_lb_mc = prm_get(cap, disable_local_lb_mc);
 	caps->sq_free_running = prm_get(cap, sq_ts_format) != PRM_TS_CAP_REAL_TIME;
 	caps->rq_free_running = prm_get(cap, rq_ts_format) != PRM_TS_CAP_REAL_TIME;
 	/* without RoCE there is no other word on QPs */

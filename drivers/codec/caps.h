@@ -63,6 +63,7 @@ struct cxr_caps {
 	u16 vhca_id;
 	u8 native_port;			/* number of the port on the card, 1.. */
 	u8 num_vhca_ports;		/* 0: there is one, which is not named */
+	bool vport_lb_uc, vport_lb_mc;	/* loopback of the vport can be switched off */
 	/* RoCE */
 	struct cxr_roce_support roce;
 	u16 roce_addresses;

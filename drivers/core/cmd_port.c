@@ -60,6 +60,21 @@ int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_roce);
 
+int cxr_cmd_set_vport_loopback(struct cxr_core *core, bool on)
+{
+	struct prm_modify_nic_vport_context_in in = {};
+
+	if (!core->caps.vport_lb_uc && !core->caps.vport_lb_mc)
+		return 0;
+
+	prm_set(&in, field_select.disable_uc_local_lb, core->caps.vport_lb_uc);
+	prm_set(&in, field_select.disable_mc_local_lb, core->caps.vport_lb_mc);
+	prm_set(&in, nic_vport_context.disable_uc_local_lb, core->caps.vport_lb_uc && !on);
+	prm_set(&in, nic_vport_context.disable_mc_local_lb, core->caps.vport_lb_mc && !on);
+	return modify_vport(core, &in, sizeof(in));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_loopback);
+
 int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti)
 {
 	struct prm_modify_nic_vport_context_in in = {};

@@ -92,6 +92,11 @@ int cxr_ports_up(void *owner)
 		dev_info(core->dev, "the function has no MAC address, using random %pM\n",
 			 core->port.mac);
 	}
+	/*
+	 * Whatever the last driver left; cxr_ib switches it on for its users. A refusal is logged,
+	 * and no reason to give up.
+	 */
+	cxr_cmd_set_vport_loopback(core, false);
 	core->node_guid = vport.node_guid;
 	core->sys_image_guid = vport.sys_image_guid;
 	return 0;

@@ -63,6 +63,10 @@ struct cxr_ib_clock {
  * @gsi_pd: PD of the GSI QP, or NULL; only compared, never dereferenced
  * @xrc_lock: protects @xrc_defaults
  * @xrc_defaults: objects that XRC QPs share, created for the first one
+ * @loopback_lock: protects the next three
+ * @domains: transport domains of processes
+ * @self_hearers: raw packet QPs that hear their own process
+ * @loopback: loopback of the vport is on
  * @umr_lock: protects @umr and serializes its work requests
  * @umr: QP that changes memory keys, created for the first change
  * @q_set: counter set of QPs that have no other; 0: the device has none
@@ -110,6 +114,10 @@ struct cxr_ib_dev {
 	const struct ib_pd *gsi_pd;
 	struct mutex xrc_lock;			/* the first XRC QP */
 	struct cxr_ib_xrc_defaults *xrc_defaults;	/* xrc_lock */
+	struct mutex loopback_lock;		/* loopback of the vport */
+	unsigned int domains;			/* loopback_lock */
+	unsigned int self_hearers;		/* loopback_lock */
+	bool loopback;				/* loopback_lock */
 	struct mutex umr_lock;			/* UMR work requests */
 	struct cxr_ib_umr *umr;			/* umr_lock */
 	struct mutex gid_lock;			/* the device's address table */
@@ -387,6 +395,8 @@ struct cxr_ib_event_target {
 /**
  * struct cxr_ib_raw - objects of a raw packet QP in the device
  * @tdn: transport domain of its process
+ * @self: what its TIR hears of it: enum cxr_tir_self
+ * @loopback: it is one of cxr_ib_dev.self_hearers
  * @has_sq: @tisn, @sqn and @sq_queue are valid
  * @has_rq: @rqn is valid
  * @has_tir: @tirn is valid; it leads to the receive queue or to an indirection table
@@ -400,6 +410,8 @@ struct cxr_ib_event_target {
  */
 struct cxr_ib_raw {
 	u32 tdn;
+	u32 self;
+	bool loopback;
 	bool has_sq, has_rq, has_tir;
 	u32 tisn, sqn, rqn, tirn;
 	struct cxr_ib_queue sq_queue;
@@ -559,6 +571,9 @@ struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
 void cxr_ib_uar_put(struct cxr_ib_uar *uar);
 /* The transport domain of the context, allocated at the first call and kept. May sleep. */
 int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
+/* A QP hears its own process from cxr_ib_loopback_get() on. 0, or the error of a command. */
+int cxr_ib_loopback_get(struct cxr_ib_dev *dev);
+void cxr_ib_loopback_put(struct cxr_ib_dev *dev);
 /*
  * Checks the user index of a queue: CQE version 1 requires one, version 0 forbids it. @present: the
  * request was long enough to contain @uidx.

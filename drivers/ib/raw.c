@@ -131,8 +131,8 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	if (err)
 		goto err_unpin;
 	cxr_ib_queue_free_list(&qp->queue);
-	err = cxr_cmd_create_direct_tir(dev->core, raw->tdn, cxr_ib_tir_self(req->flags), raw->rqn,
-					&raw->tirn);
+	raw->self = cxr_ib_tir_self(req->flags);
+	err = cxr_cmd_create_direct_tir(dev->core, raw->tdn, raw->self, raw->rqn, &raw->tirn);
 	if (err)
 		goto err_destroy_rq;
 	raw->rq_events.qp = &qp->ibqp;
@@ -224,6 +224,8 @@ err_put_uar:
 void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 {
 	destroy_raw_queues(qp);
+	if (qp->raw->loopback)
+		cxr_ib_loopback_put(to_cxr_dev(qp->ibqp.device));
 	if (qp->uar) {
 		cxr_ib_db_unpin(ctx, &qp->user_db);
 		cxr_ib_uar_put(qp->uar);
@@ -263,7 +265,9 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	if (attr->rwq_ind_tbl)
 		rdma_restrack_no_track(&qp->ibqp.res);
 
-	err = cxr_ib_copy_resp_qp(udata);
+	err = qp->raw->self ? cxr_ib_loopback_get(dev) : 0;
+	qp->raw->loopback = qp->raw->self && !err;
+	err = err ?: cxr_ib_copy_resp_qp(udata);
 	if (err) {
 		cxr_ib_destroy_raw(qp, ctx);
 		qp->raw = NULL;

@@ -438,7 +438,8 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 	if (err)
 		return err;
 
-	err = cxr_cmd_create_hash_tir(dev->core, qp->raw->tdn, cxr_ib_tir_self(req.flags),
+	qp->raw->self = cxr_ib_tir_self(req.flags);
+	err = cxr_cmd_create_hash_tir(dev->core, qp->raw->tdn, qp->raw->self,
 				      device_hash_fields(req.rx_hash_fields_mask),
 				      to_cxr_ind_table(attr->rwq_ind_tbl)->rqtn, req.rx_hash_key,
 				      &qp->raw->tirn);

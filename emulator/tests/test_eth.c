@@ -756,6 +756,9 @@ static void test_loopback(void)
 	ktap(hears(&own, true), "and its multicast");
 	a->dev->eth->block_uc = true;
 	ktap(!hears(&own, false), "the vport blocks loopback to another transport domain");
+	eth_state_reset(a->dev);
+	ktap(a->dev->eth->block_uc && !a->dev->eth->block_mc,
+	     "the loopback switches of the vport outlive a reset");
 	tear_down();
 }
 
@@ -782,7 +785,7 @@ static void test_mtu(void)
 
 int main(void)
 {
-	ktap_plan(94);
+	ktap_plan(95);
 	test_pass();
 	test_checksum();
 	test_check_sum();

@@ -325,6 +325,11 @@ struct cxr_vport {
 int cxr_cmd_query_vport(struct cxr_core *core, struct cxr_vport *vport);
 /* Off: RoCE packets are received as Ethernet. */
 int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on);
+/*
+ * Whether the vport hears what it sends to its own MAC and groups, where that can be switched. It
+ * is an attribute of the function that outlives drivers. RoCE is not affected.
+ */
+int cxr_cmd_set_vport_loopback(struct cxr_core *core, bool on);
 int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti);
 /*
  * Replaces the list of unicast or multicast MACs that the vport receives. -ENOSPC: too many for the

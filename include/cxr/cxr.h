@@ -207,7 +207,7 @@
  *	  cxr_pages.req_lock		page requests; innermost
  *	  RCU				clients for events, CQs by number
  *
- * and of cxr_ib, where commands may be issued under the first eight:
+ * and of cxr_ib, where commands may be issued under the first nine:
  *
  *	cxr_ib_dev.scan_lock		GIDs are scanned, another netdev is watched; under
  *					client_lock, and rtnl under it
@@ -216,6 +216,7 @@
  *	cxr_ib_rwq.mutex		transitions of a WQ
  *	cxr_ib_ucontext.td_lock		transport domain of a process
  *	cxr_ib_cq.resize_lock		memory of a CQ of user space
+ *	cxr_ib_dev.loopback_lock	loopback of the vport; under td_lock, or alone
  *	cxr_ib_dev.xrc_lock		what XRC QPs share is created
  *	cxr_ib_dev.umr_lock		the QP that changes memory keys
  *	cxr_ib_ucontext.db_lock		pinned doorbell records of a process; mmap_lock under it

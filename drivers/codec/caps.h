@@ -39,6 +39,7 @@ struct cxr_caps {
 	/* completions can be stamped with the free-running clock */
 	bool sq_free_running, rq_free_running, qp_free_running;
 	u8 log_max_current_mc_list, log_max_current_uc_list, log_max_vlan_list;
+	u32 l2_entries;			/* of the MPFS, if this function writes it; 0: none */
 	bool nic_flow_table;
 	/* counters, in groups */
 	bool vport_counters;

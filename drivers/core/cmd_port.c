@@ -121,6 +121,32 @@ int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 macs[
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_macs);
 
+static int delete_l2_entry(struct cxr_core *core, u32 index)
+{
+	struct prm_delete_l2_table_entry_in in = {};
+	struct prm_delete_l2_table_entry_out out;
+
+	prm_set(&in, table_index, index);
+	return cxr_cmd(core, delete_l2_table_entry, &in, &out);
+}
+
+int cxr_cmd_set_l2_entry(struct cxr_core *core, u32 index, const u8 *mac)
+{
+	struct prm_set_l2_table_entry_in in = {};
+	struct prm_set_l2_table_entry_out out;
+	u64 addr;
+
+	if (!mac)
+		return delete_l2_entry(core, index);
+
+	addr = ether_addr_to_u64(mac);
+	prm_set(&in, table_index, index);
+	prm_set(&in, mac_address.mac_addr_47_32, addr >> 32);
+	prm_set(&in, mac_address.mac_addr_31_0, addr);
+	return cxr_cmd(core, set_l2_table_entry, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_l2_entry);
+
 static u64 packets(const struct prm_traffic_counter *counter)
 {
 	return prm_get64(counter, packets);

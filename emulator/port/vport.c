@@ -410,9 +410,11 @@ void eth_status(struct cxdev *dev, FILE *out)
 		(unsigned long long)n->rx_multicast.packets,
 		(unsigned long long)n->rx_broadcast.packets);
 	fprintf(out, "local loopback %s; ", eth->block_uc || eth->block_mc ? "off" : "on");
-	fprintf(out, "not received: no buffer %llu, no rule %llu, queue off %llu, too long %llu\n",
+	fprintf(out,
+		"not received: no buffer %llu, no rule %llu, queue off %llu, too long %llu, other host %llu\n",
 		(unsigned long long)n->rx_no_buffer, (unsigned long long)n->rx_no_rule,
-		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize);
+		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize,
+		(unsigned long long)n->rx_other_host);
 }
 
 const struct cmd_desc cmds_vport[] = {

@@ -253,6 +253,41 @@ static bool probe_counters(struct dut *dut, uint32_t value, uint32_t group)
 	return shows;
 }
 
+static int set_l2(struct dut *dut, unsigned int index, bool unicast, bool vlan)
+{
+	struct prm_set_l2_table_entry_in in = {};
+	struct prm_set_l2_table_entry_out out;
+
+	prm_set(&in, table_index, index);
+	prm_set(&in, mac_address.mac_addr_47_32, unicast ? 0x0200 : 0x0100);
+	prm_set(&in, vlan_valid, vlan);
+	return dut_cmd(dut, set_l2_table_entry, &in, &out);
+}
+
+static int delete_l2(struct dut *dut, unsigned int index)
+{
+	struct prm_delete_l2_table_entry_in in = {};
+	struct prm_delete_l2_table_entry_out out;
+
+	prm_set(&in, table_index, index);
+	return dut_cmd(dut, delete_l2_table_entry, &in, &out);
+}
+
+/* None without the capability; with it, so many. */
+static bool probe_l2(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_cmd_hca_cap *cap = (void *)dut->dev->hca->cap_cur[CAP_GENERAL];
+	bool works = set_l2(dut, 0, true, false) && delete_l2(dut, 0);
+
+	(void)arg;
+	prm_set(cap, log_max_l2_table, 2);
+	works &= !set_l2(dut, 3, true, false) && set_l2(dut, 4, true, false) &&
+		 set_l2(dut, 2, false, false) && set_l2(dut, 2, true, true) &&
+		 !delete_l2(dut, 3) && delete_l2(dut, 3) && delete_l2(dut, 4);
+	prm_set(cap, log_max_l2_table, value);
+	return works;
+}
+
 static bool probe_rts2rts_counters(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	uint32_t id = alloc_counters(dut);
@@ -640,6 +675,7 @@ const struct cap_row caps_general[] = {
 	VALUE(vhca_id, probe_vhca_id, 0),
 	VALUE(port_type, probe_port_type, 0),
 	VALUE(num_ports, probe_ports, 0),
+	VALUE(log_max_l2_table, probe_l2, 0),
 	VALUE(native_port_num, probe_native_port, 0),
 	VALUE(gid_table_size, probe_gids, 0),
 	VALUE(cqe_version, probe_cqe_version, 0),

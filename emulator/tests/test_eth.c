@@ -699,69 +699,6 @@ static void test_wrap(void)
 	tear_down();
 }
 
-static uint32_t other_td(struct dut *dut)
-{
-	struct prm_alloc_transport_domain_in in = {};
-	struct prm_alloc_transport_domain_out out;
-
-	dut_must(dut, alloc_transport_domain, &in, &out);
-	return prm_get(&out, transport_domain);
-}
-
-/* Does @own hear what its function sends to its own MAC, or to a group? */
-static bool hears(struct dut_wq *own, bool group)
-{
-	struct flow flow = tcp4;
-	uint8_t packet[256];
-
-	memcpy(flow.dmac, group ? (const uint8_t *)"\x01\x00\x5e\x01\x02\x03" : flow.smac, 6);
-	dut_post_rq(a, own, 2048);
-	dut_send(a, &sq, packet, make_packet(packet, &flow), 0);
-	return dut_poll(a, &own->cq);
-}
-
-static void test_loopback(void)
-{
-	uint32_t td, tir;
-	struct dut_wq own;
-
-	set_up(NULL, NULL);
-	own = dut_create_rq(a, 4, 4, NULL);
-	tir = dut_direct_tir(a, own.num);
-	dut_receive_all(a, tir);
-	ktap(!hears(&own, false) && a->dev->eth->counters.rx_loopback_blocked == 1,
-	     "a TIR does not hear its own transport domain");
-	ktap(!hears(&own, true), "nor its multicast");
-	dut_tir_hears(a, tir, PRM_TIR_SELF_UNICAST);
-	ktap(hears(&own, false) && !dut_poll(b, &rq.cq),
-	     "self_lb_block allows unicast, which is only looped back");
-	ktap(!hears(&own, true), "but not multicast");
-	dut_tir_hears(a, tir, PRM_TIR_SELF_MULTICAST);
-	dut_post_rq(b, &rq, 4096);
-	ktap(hears(&own, true) && dut_poll(b, &rq.cq),
-	     "self_lb_block allows multicast, which others hear, too");
-	ktap(!hears(&own, false), "but not unicast");
-	a->dev->eth->block_mc = true;
-	ktap(!hears(&own, true), "the vport blocks what the TIR allows");
-	tear_down();
-
-	set_up(NULL, NULL);
-	own = dut_create_rq(a, 4, 4, NULL);
-	td = a->td;
-	a->td = other_td(a);
-	tir = dut_direct_tir(a, own.num);
-	a->td = td;
-	dut_receive_all(a, tir);
-	ktap(hears(&own, false), "a TIR hears another transport domain");
-	ktap(hears(&own, true), "and its multicast");
-	a->dev->eth->block_uc = true;
-	ktap(!hears(&own, false), "the vport blocks loopback to another transport domain");
-	eth_state_reset(a->dev);
-	ktap(a->dev->eth->block_uc && !a->dev->eth->block_mc,
-	     "the loopback switches of the vport outlive a reset");
-	tear_down();
-}
-
 static void test_mtu(void)
 {
 	struct flow flow = tcp4;
@@ -785,7 +722,7 @@ static void test_mtu(void)
 
 int main(void)
 {
-	ktap_plan(95);
+	ktap_plan(84);
 	test_pass();
 	test_checksum();
 	test_check_sum();
@@ -797,7 +734,6 @@ int main(void)
 	test_sq_recovery();
 	test_rq_errors();
 	test_wrap();
-	test_loopback();
 	test_mtu();
 	return ktap_end();
 }

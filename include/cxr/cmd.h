@@ -338,6 +338,12 @@ int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti
 int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 macs[][ETH_ALEN],
 			   u32 n);
 
+/*
+ * SET_L2_TABLE_ENTRY: on a card that serves several hosts, unicast to @mac reaches this one. NULL:
+ * DELETE_L2_TABLE_ENTRY. @index is below caps.l2_entries.
+ */
+int cxr_cmd_set_l2_entry(struct cxr_core *core, u32 index, const u8 *mac);
+
 /* Since initialization of the device. */
 struct cxr_vport_counters {
 	/* Ethernet: unicast + multicast + broadcast */

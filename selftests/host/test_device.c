@@ -392,6 +392,18 @@ static unsigned int free_running(u32 sq, u32 rq, u32 qp)
 	return caps.sq_free_running | caps.rq_free_running << 1 | caps.qp_free_running << 2;
 }
 
+static u32 l2_entries(bool manager, u32 log)
+{
+	struct cxr_caps caps = { .l2_entries = 1 };
+	struct prm_cmd_hca_cap hca;
+
+	good_hca(&hca);
+	prm_set(&hca, eswitch_manager, manager);
+	prm_set(&hca, log_max_l2_table, log);
+	cxr_caps_decode_hca(&hca, &caps);
+	return caps.l2_entries;
+}
+
 #define DEFINERS	(1ull << PRM_DEFINER_L2 | 1ull << PRM_DEFINER_IPV4 | \
 			 1ull << PRM_DEFINER_IPV6_L4)
 
@@ -490,6 +502,11 @@ static void test_caps_values(void)
 	expect(free_running(PRM_TS_CAP_REAL_TIME, PRM_TS_CAP_BOTH, PRM_TS_CAP_BOTH), 6);
 	expect(free_running(PRM_TS_CAP_BOTH, PRM_TS_CAP_REAL_TIME, PRM_TS_CAP_BOTH), 5);
 	expect(free_running(PRM_TS_CAP_BOTH, PRM_TS_CAP_BOTH, PRM_TS_CAP_REAL_TIME), 3);
+
+	begin("caps", "the MPFS is written by the manager of the embedded switch only");
+	expect(l2_entries(true, 5), 32);
+	expect(l2_entries(true, 0), 0);
+	expect(l2_entries(false, 5), 0);
 
 	begin("caps", "P_Key table size 0 means 128 entries");
 	expect(caps.pkey_table_size, 128);

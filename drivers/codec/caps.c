@@ -132,7 +132,16 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->pkey_table_size = log_pkeys <= 5 ? 128U << log_pkeys : 0;
 	caps->local_ca_ack_delay = prm_get(cap, local_ca_ack_delay);
 	caps->device_frequency_khz = prm_get(cap, device_frequency_khz);
+	caps->l2_entries = prm_get(cap, eswitch_manager) && prm_get(cap, log_max_l2_table) ?
+			   1U << prm_get(cap, log_max_l2_table) : 0;
 	caps->nic_flow_table = prm_get(cap, nic_flow_table);
+	caps->num_vhca_ports = prm_get(cap, num_vhca_ports);
+	caps->vport_lb_uc = prm_get(cap, disable_local_lb_uc);
+	caps->vport_lb_mc = prm_get(cap, disable_local_lb_mc);
+	caps->sq_free_running = prm_get(cap, sq_ts_format) != PRM_TS_CAP_REAL_TIME;
+	caps->rq_free_running = prm_get(cap, rq_ts_format) != PRM_TS_CAP_REAL_TIME;
+	/* without RoCE there is no other word on QPs */
+	caps->qp_free_running = caps->sq_free_running;
 	decode_counters(cap, caps);
 	decode_lag(cap, caps);
 	caps->roce.roce = prm_get(cap, roce);
@@ -209,6 +218,7 @@ void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
 	caps->roce.v2 = versions & PRM_ROCE_CAP_V2;
 	caps->roce.l3_ipv4 = l3 & PRM_ROCE_CAP_L3_IPV4;
 	caps->roce.l3_ipv6 = l3 & PRM_ROCE_CAP_L3_IPV6;
+	caps->qp_free_running = prm_get(cap, qp_ts_format) != PRM_TS_CAP_REAL_TIME;
 	caps->roce_addresses = prm_get(cap, roce_address_table_size);
 	caps->udp_dport = prm_get(cap, r_roce_dest_udp_port);
 	caps->udp_sport_min = prm_get(cap, r_roce_min_src_udp_port);

@@ -36,7 +36,10 @@ struct cxr_caps {
 	u16 pkey_table_size;		/* entries */
 	u8 local_ca_ack_delay;		/* 4.096 us * 2^n */
 	u32 device_frequency_khz;
+	/* completions can be stamped with the free-running clock */
+	bool sq_free_running, rq_free_running, qp_free_running;
 	u8 log_max_current_mc_list, log_max_current_uc_list, log_max_vlan_list;
+	u32 l2_entries;			/* of the MPFS, if this function writes it; 0: none */
 	bool nic_flow_table;
 	/* counters, in groups */
 	bool vport_counters;
@@ -62,6 +65,8 @@ struct cxr_caps {
 	u32 max_eqs;			/* event queues that the function can have */
 	bool page_requests;		/* the device requests pages by events */
 	u8 native_port;			/* number of the port on the card, 1.. */
+	u8 num_vhca_ports;		/* 0: there is one, which is not named */
+	bool vport_lb_uc, vport_lb_mc;	/* loopback of the vport can be switched off */
 	/* RoCE */
 	struct cxr_roce_support roce;
 	u16 roce_addresses;

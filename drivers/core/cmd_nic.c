@@ -15,6 +15,8 @@
 #define HASH_IPS		(CXR_HASH_SRC_IP | CXR_HASH_DST_IP)
 #define HASH_ALL		(HASH_IPS | CXR_HASH_SPORT | CXR_HASH_DPORT)
 
+static_assert(sizeof_field(struct prm_wq_bits, page_offset) == CXR_PAS_OFFSET_BITS_WQ);
+
 /* ---- TIS ------------------------------------------------------------------------------------- */
 
 int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u8 lag_port, u32 *tisn)
@@ -70,6 +72,8 @@ int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32
 	if (core->caps.wqe_inline_mode == PRM_INLINE_MODE_VPORT)
 		prm_set(sqc, min_wqe_inline_mode, attr->min_inline_mode);
 	prm_set(sqc, state, PRM_WQ_RST);
+	if (!core->caps.sq_free_running)
+		prm_set(sqc, ts_format, PRM_TS_DEFAULT);
 	prm_set(sqc, user_index, attr->user_index);
 	prm_set(sqc, cqn, attr->cqn);
 	prm_set(sqc, tis_lst_sz, 1);
@@ -170,6 +174,8 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 	prm_set(rqc, mem_rq_type, PRM_RQ_INLINE);
 	prm_set(rqc, state, PRM_WQ_RST);
 	prm_set(rqc, flush_in_error_en, 1);
+	if (!core->caps.rq_free_running)
+		prm_set(rqc, ts_format, PRM_TS_DEFAULT);
 	prm_set(rqc, user_index, attr->user_index);
 	prm_set(rqc, cqn, attr->cqn);
 	wq = prm_sub(rqc, wq, wq);
@@ -307,11 +313,18 @@ static void encode_hash(struct prm_tirc *tirc, u32 hash, const u8 *key)
 	prm_set(tirc, rx_hash_field_selector_outer.selected_fields, fields);
 }
 
-static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 tdn, u32 *tirn)
+static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 tdn, u32 self,
+		      u32 *tirn)
 {
 	struct prm_create_tir_out out;
+	u32 lb = 0;
 	int err;
 
+	if (self & CXR_TIR_SELF_UNICAST)
+		lb |= PRM_TIR_SELF_UNICAST;
+	if (self & CXR_TIR_SELF_MULTICAST)
+		lb |= PRM_TIR_SELF_MULTICAST;
+	prm_set(in, ctx.self_lb_block, lb);
 	prm_set(in, ctx.transport_domain, tdn);
 	err = cxr_cmd(core, create_tir, in, &out);
 	if (err)
@@ -321,8 +334,8 @@ static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 t
 	return 0;
 }
 
-int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn, const u8 *key,
-			    u32 *tirn)
+int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 self, u32 fields, u32 rqtn,
+			    const u8 *key, u32 *tirn)
 {
 	struct prm_create_tir_in in = {};
 	struct prm_tirc *tirc = prm_sub(&in, ctx, tirc);
@@ -330,19 +343,17 @@ int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn
 	prm_set(tirc, disp_type, PRM_TIR_INDIRECT);
 	prm_set(tirc, indirect_table, rqtn);
 	encode_hash(tirc, fields, key);
-	return create_tir(core, &in, tdn, tirn);
+	return create_tir(core, &in, tdn, self, tirn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_hash_tir);
 
-int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 rqn, bool block_mc, u32 *tirn)
+int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 self, u32 rqn, u32 *tirn)
 {
 	struct prm_create_tir_in in = {};
 
 	prm_set(&in, ctx.disp_type, PRM_TIR_DIRECT);
 	prm_set(&in, ctx.inline_rqn, rqn);
-	if (block_mc)
-		prm_set(&in, ctx.self_lb_block, PRM_TIR_BLOCK_MULTICAST);
-	return create_tir(core, &in, tdn, tirn);
+	return create_tir(core, &in, tdn, self, tirn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_direct_tir);
 
@@ -359,8 +370,8 @@ int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u
 	};
 
 	if (hash == CXR_TIR_NO_HASH)
-		return cxr_cmd_create_direct_tir(core, tdn, num, false, tirn);
-	return cxr_cmd_create_hash_tir(core, tdn, fields[hash], num, key, tirn);
+		return cxr_cmd_create_direct_tir(core, tdn, 0, num, tirn);
+	return cxr_cmd_create_hash_tir(core, tdn, 0, fields[hash], num, key, tirn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_tir);
 

@@ -7,9 +7,6 @@
 #include "prm/obj.h"
 #include "core.h"
 
-/* access flags in the low bits of a translation */
-#define MTT_READ	BIT_ULL(0)
-#define MTT_WRITE	BIT_ULL(1)
 #define MKEY_NO_QPN	0xffffff	/* not bound to a QP */
 
 int cxr_cmd_alloc_pd(struct cxr_core *core, u32 *pdn)
@@ -230,9 +227,10 @@ int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr,
 	if (!in)
 		return -ENOMEM;
 
+	/* Access bits in the low bits of a page would need pg_access. */
 	mtt = prm_tail(in);
 	for (i = 0; i < npages; i++)
-		mtt[i] = cpu_to_be64(attr->dma[i] | MTT_READ | MTT_WRITE);
+		mtt[i] = cpu_to_be64(attr->dma[i]);
 	encode_mkc(dev, prm_sub(in, memory_key_mkey_entry, mkc), attr, variant, octwords);
 	prm_set(in, translations_octword_actual_size, given);
 	err = cxr_cmd_len(core, create_mkey, in, len, &out, sizeof(out));

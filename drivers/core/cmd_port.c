@@ -60,6 +60,21 @@ int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_roce);
 
+int cxr_cmd_set_vport_loopback(struct cxr_core *core, bool on)
+{
+	struct prm_modify_nic_vport_context_in in = {};
+
+	if (!core->caps.vport_lb_uc && !core->caps.vport_lb_mc)
+		return 0;
+
+	prm_set(&in, field_select.disable_uc_local_lb, core->caps.vport_lb_uc);
+	prm_set(&in, field_select.disable_mc_local_lb, core->caps.vport_lb_mc);
+	prm_set(&in, nic_vport_context.disable_uc_local_lb, core->caps.vport_lb_uc && !on);
+	prm_set(&in, nic_vport_context.disable_mc_local_lb, core->caps.vport_lb_mc && !on);
+	return modify_vport(core, &in, sizeof(in));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_loopback);
+
 int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti)
 {
 	struct prm_modify_nic_vport_context_in in = {};
@@ -105,6 +120,32 @@ int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 macs[
 	return err;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_macs);
+
+static int delete_l2_entry(struct cxr_core *core, u32 index)
+{
+	struct prm_delete_l2_table_entry_in in = {};
+	struct prm_delete_l2_table_entry_out out;
+
+	prm_set(&in, table_index, index);
+	return cxr_cmd(core, delete_l2_table_entry, &in, &out);
+}
+
+int cxr_cmd_set_l2_entry(struct cxr_core *core, u32 index, const u8 *mac)
+{
+	struct prm_set_l2_table_entry_in in = {};
+	struct prm_set_l2_table_entry_out out;
+	u64 addr;
+
+	if (!mac)
+		return delete_l2_entry(core, index);
+
+	addr = ether_addr_to_u64(mac);
+	prm_set(&in, table_index, index);
+	prm_set(&in, mac_address.mac_addr_47_32, addr >> 32);
+	prm_set(&in, mac_address.mac_addr_31_0, addr);
+	return cxr_cmd(core, set_l2_table_entry, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_l2_entry);
 
 static u64 packets(const struct prm_traffic_counter *counter)
 {
@@ -191,8 +232,9 @@ EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_state);
 
 /* ---- registers of the port ------------------------------------------------------------------- */
 
-/* ACCESS_REGISTER: @data of @len bytes is input and output. */
-static int access_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
+/* ACCESS_REGISTER: @data of @len bytes is input and output. @run: cxr_cmd_exec or cxr_cmd_try. */
+static int run_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len,
+		   int (*run)(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen))
 {
 	struct prm_access_register_out *out;
 	struct prm_access_register_in *in;
@@ -203,16 +245,28 @@ static int access_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data
 	if (!in || !out)
 		goto out_free;
 
+	prm_set(in, opcode, PRM_OP_access_register);
 	prm_set(in, op_mod, op);
 	prm_set(in, register_id, reg);
 	memcpy(prm_tail(in), data, len);
-	err = cxr_cmd_len(core, access_register, in, sizeof(*in) + len, out, sizeof(*out) + len);
+	err = run(core, in, sizeof(*in) + len, out, sizeof(*out) + len);
 	if (!err)
 		memcpy(data, prm_tail(out), len);
 out_free:
 	kfree(out);
 	kfree(in);
 	return err;
+}
+
+static int access_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
+{
+	return run_reg(core, reg, op, data, len, cxr_cmd_exec);
+}
+
+/* For what is not of our function alone. */
+static int try_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
+{
+	return run_reg(core, reg, op, data, len, cxr_cmd_try);
 }
 
 /* Speed and lanes of the protocols of PTYS, one bit each. */
@@ -255,35 +309,36 @@ static void decode_speed(const struct prm_ptys_reg *ptys, struct cxr_link *link)
 
 int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link)
 {
-	struct prm_paos_reg paos = {};
 	struct prm_ptys_reg ptys = {};
-	struct prm_pmtu_reg pmtu = {};
-	u16 hw_mtu;
 	int err;
 
 	memset(link, 0, sizeof(*link));
-	prm_set(&paos, local_port, LOCAL_PORT);
-	err = access_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_READ, &paos, sizeof(paos));
-	if (err)
-		return err;
 	prm_set(&ptys, local_port, LOCAL_PORT);
 	prm_set(&ptys, proto_mask, PRM_PTYS_ETH);
 	err = access_reg(core, PRM_REG_PTYS, PRM_ACCESS_REG_READ, &ptys, sizeof(ptys));
 	if (err)
 		return err;
+	decode_speed(&ptys, link);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_link);
+
+int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu)
+{
+	struct prm_pmtu_reg pmtu = {};
+	u16 hw_mtu;
+	int err;
+
 	prm_set(&pmtu, local_port, LOCAL_PORT);
 	err = access_reg(core, PRM_REG_PMTU, PRM_ACCESS_REG_READ, &pmtu, sizeof(pmtu));
 	if (err)
 		return err;
 
-	link->up = prm_get(&paos, oper_status) == PRM_PORT_UP;
-	if (link->up)
-		decode_speed(&ptys, link);
 	hw_mtu = prm_get(&pmtu, max_mtu);
-	link->max_mtu = hw_mtu > HW_MTU_EXTRA ? hw_mtu - HW_MTU_EXTRA : 0;
+	*mtu = hw_mtu > HW_MTU_EXTRA ? hw_mtu - HW_MTU_EXTRA : 0;
 	return 0;
 }
-EXPORT_SYMBOL_GPL(cxr_cmd_query_link);
+EXPORT_SYMBOL_GPL(cxr_cmd_query_max_mtu);
 
 int cxr_cmd_set_port_admin(struct cxr_core *core, bool up)
 {
@@ -292,13 +347,14 @@ int cxr_cmd_set_port_admin(struct cxr_core *core, bool up)
 	prm_set(&paos, local_port, LOCAL_PORT);
 	prm_set(&paos, admin_status, up ? PRM_PORT_UP : PRM_PORT_DOWN);
 	prm_set(&paos, ase, 1);
-	return access_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_WRITE, &paos, sizeof(paos));
+	return try_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_WRITE, &paos, sizeof(paos));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_admin);
 
 int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 {
 	struct prm_modify_nic_vport_context_in in = {};
+	struct prm_modify_nic_vport_context_out out;
 	u32 hw_mtu = mtu + HW_MTU_EXTRA;
 	struct prm_pmtu_reg pmtu = {};
 	int err;
@@ -308,13 +364,15 @@ int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 
 	prm_set(&pmtu, local_port, LOCAL_PORT);
 	prm_set(&pmtu, admin_mtu, hw_mtu);
-	err = access_reg(core, PRM_REG_PMTU, PRM_ACCESS_REG_WRITE, &pmtu, sizeof(pmtu));
+	err = try_reg(core, PRM_REG_PMTU, PRM_ACCESS_REG_WRITE, &pmtu, sizeof(pmtu));
 	if (err)
 		return err;
 
+	prm_set(&in, opcode, PRM_OP_modify_nic_vport_context);
 	prm_set(&in, field_select.mtu, 1);
 	prm_set(&in, nic_vport_context.mtu, hw_mtu);
-	return modify_vport(core, &in, sizeof(in));
+	cxr_cmd_try(core, &in, sizeof(in), &out, sizeof(out));
+	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_mtu);
 
@@ -416,6 +474,8 @@ int cxr_cmd_set_roce_address(struct cxr_core *core, u16 index, const struct cxr_
 		return -EINVAL;
 
 	prm_set(&in, roce_address_index, index);
+	if (core->caps.num_vhca_ports)
+		prm_set(&in, vhca_port_num, LOCAL_PORT);
 	if (entry)
 		cxr_roce_addr_encode(prm_sub(&in, roce_address, roce_addr_layout), entry);
 	return cxr_cmd(core, set_roce_address, &in, &out);

@@ -2,6 +2,7 @@
 /* Commands for QPs. */
 #include <linux/slab.h>
 
+#include "prm/caps.h"
 #include "prm/cmdif.h"
 #include "prm/qp.h"
 #include "core.h"
@@ -19,6 +20,8 @@ int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
 		return -ENOMEM;
 
 	cxr_qpc_encode_create(prm_sub(in, qpc, qpc), attr);
+	if (!core->caps.qp_free_running)
+		prm_set(in, qpc.ts_format, PRM_TS_DEFAULT);
 	err = cxr_cmd_len(core, create_qp, in, len, &out, sizeof(out));
 	if (!err)
 		*qpn = prm_get(&out, qpn);

@@ -16,6 +16,8 @@
 
 #define LOG_XRC_STRIDE_UNIT 4	/* the stride of an XRC SRQ is in 16 bytes, of an RMP in bytes */
 
+static_assert(sizeof_field(struct prm_xrc_srqc_bits, page_offset) == CXR_PAS_OFFSET_BITS);
+
 static int create_rmp(struct cxr_core *core, const struct cxr_srq_attr *attr, u32 *srqn)
 {
 	struct prm_create_rmp_out out;

@@ -36,6 +36,7 @@ EXPORT_SYMBOL_GPL(cxr_ecmp_port);
 EXPORT_SYMBOL_GPL(cxr_ecmp_primary_index);
 EXPORT_SYMBOL_GPL(cxr_gid_decide);
 EXPORT_SYMBOL_GPL(cxr_limits_cq);
+EXPORT_SYMBOL_GPL(cxr_limits_pages);
 EXPORT_SYMBOL_GPL(cxr_limits_qp);
 EXPORT_SYMBOL_GPL(cxr_limits_srq);
 EXPORT_SYMBOL_GPL(cxr_limits_srq_sges);

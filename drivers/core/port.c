@@ -82,11 +82,17 @@ int cxr_ports_up(void *owner)
 		return err;
 
 	ether_addr_copy(core->port.mac, vport.mac);
-	if (!is_valid_ether_addr(core->port.mac)) {
+	core->port.mac_random = !is_valid_ether_addr(vport.mac);
+	if (core->port.mac_random) {
 		eth_random_addr(core->port.mac);
-		dev_warn(core->dev, "no valid MAC address, using random %pM\n",
+		dev_info(core->dev, "the function has no MAC address, using random %pM\n",
 			 core->port.mac);
 	}
+	/*
+	 * Whatever the last driver left; cxr_ib switches it on for its users. A refusal is logged,
+	 * and no reason to give up.
+	 */
+	cxr_cmd_set_vport_loopback(core, false);
 	core->node_guid = vport.node_guid;
 	core->sys_image_guid = vport.sys_image_guid;
 	return 0;

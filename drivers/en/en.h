@@ -147,6 +147,7 @@ struct cxr_en_mac {
 	u8 addr[ETH_ALEN];
 	bool used;		/* has an entry in the flow table */
 	bool wanted;		/* in the rx mode that is being applied */
+	u16 l2;			/* 1 + its entry in the MPFS; 0: none */
 };
 
 #define CXR_EN_GROUPS 3
@@ -169,6 +170,7 @@ struct cxr_en_steer {
 	unsigned int n_classes;	/* entries of the class table */
 	struct cxr_en_table macs;
 	struct cxr_en_mac mac[CXR_EN_MACS];
+	DECLARE_BITMAP(l2, CXR_EN_MACS);	/* used entries of the MPFS */
 	bool promisc, allmulti;	/* have an entry in the MAC table */
 };
 

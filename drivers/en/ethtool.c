@@ -29,9 +29,9 @@ static int get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksett
 	ethtool_link_ksettings_zero_link_mode(settings, advertising);
 	settings->base.port = PORT_OTHER;
 	settings->base.autoneg = AUTONEG_DISABLE;
-	settings->base.speed = link.up && link.speed_mbps ? link.speed_mbps : SPEED_UNKNOWN;
-	settings->base.duplex = link.up ? DUPLEX_FULL : DUPLEX_UNKNOWN;
-	settings->lanes = link.up ? link.lanes : 0;
+	settings->base.speed = link.speed_mbps ?: SPEED_UNKNOWN;
+	settings->base.duplex = link.speed_mbps ? DUPLEX_FULL : DUPLEX_UNKNOWN;
+	settings->lanes = link.lanes;
 	return 0;
 }
 

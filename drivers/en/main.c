@@ -51,8 +51,11 @@ static int open_queues(struct cxr_en *en, const struct cxr_en_config *config)
 
 	lockdep_assert_held(&en->lock);
 	err = cxr_cmd_set_port_mtu(en->core, config->mtu);
-	if (err)
+	if (err && config->mtu != en->config.mtu)
 		return err;
+	/* a function that does not own the port may have to use it as it is */
+	if (err)
+		netdev_dbg(en->ndev, "cannot set the MTU of the port: %pe\n", ERR_PTR(err));
 
 	err = cxr_en_open_channels(en, config);
 	if (err)
@@ -285,10 +288,18 @@ static void set_features(struct cxr_en *en)
 }
 
 /* The largest MTU that the port supports and that fits the scatter list of a receive WQE. */
-static u32 max_mtu(const struct cxr_core *core, u16 port_max)
+static u32 max_mtu(struct cxr_core *core)
 {
 	u32 pages = min_t(u32, CXR_EN_RX_PAGES_MAX, core->caps.max_wqe_sz_rq / PRM_WQE_DS);
+	u16 port_max;
+	int err;
 
+	err = cxr_cmd_query_max_mtu(core, &port_max);
+	if (err) {
+		port_max = ETH_DATA_LEN;
+		dev_warn(core->dev, "cannot read the maximum MTU of the port, using %u: %pe\n",
+			 port_max, ERR_PTR(err));
+	}
 	return min_t(u32, port_max, pages * PAGE_SIZE - CXR_EN_OVERHEAD);
 }
 
@@ -298,22 +309,15 @@ static int port_up(void *owner)
 	struct cxr_core *core = en->core;
 	struct net_device *ndev = en->ndev;
 	struct cxr_vport vport;
-	struct cxr_link link;
 	int err;
 
 	err = cxr_cmd_query_vport(core, &vport);
 	if (err)
 		return err;
 
-	err = cxr_cmd_query_link(core, &link);
-	if (err)
-		return err;
-
-	if (!is_valid_ether_addr(vport.mac)) {
-		dev_err(core->dev, "the vport has no valid MAC address: %pM\n", vport.mac);
-		return -EADDRNOTAVAIL;
-	}
-	eth_hw_addr_set(ndev, vport.mac);
+	eth_hw_addr_set(ndev, core->port.mac);
+	if (core->port.mac_random)
+		ndev->addr_assign_type = NET_ADDR_RANDOM;
 	switch (core->caps.wqe_inline_mode) {
 	case 0:
 		en->inline_mode = CXR_EN_INLINE_L2;
@@ -325,9 +329,9 @@ static int port_up(void *owner)
 		en->inline_mode = CXR_EN_INLINE_NONE;
 	}
 	ndev->min_mtu = ETH_MIN_MTU;
-	ndev->max_mtu = max_mtu(core, link.max_mtu);
+	ndev->max_mtu = max_mtu(core);
 	if (ndev->max_mtu < ndev->min_mtu) {
-		dev_err(core->dev, "invalid maximum MTU of the port: %u\n", link.max_mtu);
+		dev_err(core->dev, "invalid maximum MTU of the port: %u\n", ndev->max_mtu);
 		return -EPROTO;
 	}
 	ndev->mtu = min_t(u32, ETH_DATA_LEN, ndev->max_mtu);

@@ -9,8 +9,10 @@
  */
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/tcp.h>
 #include <net/ip.h>
+#include <net/ipv6.h>
 #include "en.h"
 
 #define DS_PER_BB	(PRM_WQE_BB / PRM_WQE_DS)
@@ -20,7 +22,8 @@
 /* How a packet becomes a WQE. */
 struct tx_plan {
 	u16 headers;		/* bytes of the packet that are inline */
-	u16 inline_len;		/* the same with an inserted VLAN tag */
+	u16 inline_len;		/* the same with an inserted VLAN tag, without a jumbo header */
+	u8 jumbo;		/* bytes of the jumbo header among them */
 	u16 mss;		/* 0: no segmentation */
 	u16 packets;
 	u32 bytes;
@@ -76,26 +79,44 @@ static void plan_packet(const struct cxr_en *en, const struct sk_buff *skb, stru
 {
 	if (skb_is_gso(skb)) {
 		plan->headers = skb_tcp_all_headers(skb);
+		plan->jumbo = cxr_jumbo_header_len(skb);
 		plan->mss = skb_shinfo(skb)->gso_size;
 		plan->packets = skb_shinfo(skb)->gso_segs;
-		plan->bytes = skb->len + (plan->packets - 1) * plan->headers;
+		plan->bytes = skb->len + (plan->packets - 1) * plan->headers -
+			      plan->packets * plan->jumbo;
 	} else {
 		plan->headers = min_inline(en, skb);
+		plan->jumbo = 0;
 		plan->mss = 0;
 		plan->packets = 1;
 		plan->bytes = max_t(u32, skb->len, ETH_ZLEN);
 	}
-	plan->inline_len = plan->headers;
 	if (skb_vlan_tag_present(skb)) {
 		/* the tag is inserted into the inline headers, after the addresses */
 		plan->headers = max_t(u16, plan->headers, 2 * ETH_ALEN);
 		plan->inline_len = plan->headers + VLAN_HLEN;
 		plan->bytes += plan->packets * VLAN_HLEN;
+	} else {
+		plan->inline_len = plan->headers;
 	}
+	plan->inline_len -= plan->jumbo;
 	plan->header_ds = 2;
 	if (plan->inline_len > INLINE_START)
 		plan->header_ds += DIV_ROUND_UP(plan->inline_len - INLINE_START, PRM_WQE_DS);
 	plan->ds = plan->header_ds + skb_shinfo(skb)->nr_frags + (skb_headlen(skb) > plan->headers);
+}
+
+/*
+ * Packets of more than 64 KiB over IPv6 (BIG TCP) have a hop-by-hop header with their length, which
+ * the segments must not have. @ip: the IPv6 header; @len: of that header; @end: of all headers.
+ */
+static void remove_jumbo(u8 *ip, u8 len, const u8 *end)
+{
+	struct ipv6hdr *ip6 = (struct ipv6hdr *)ip;
+	u8 *jumbo = ip + sizeof(*ip6);
+
+	ip6->nexthdr = *jumbo;
+	memmove(jumbo, jumbo + len, end - jumbo - len);
 }
 
 /* The Ethernet segment with the inline headers. */
@@ -115,6 +136,11 @@ static void write_headers(struct cxr_en_sq *sq, const struct sk_buff *skb,
 		       plan->headers - 2 * ETH_ALEN);
 	} else {
 		memcpy(buf, skb->data, plan->headers);
+	}
+	if (unlikely(plan->jumbo)) {
+		u8 *end = buf + plan->inline_len + plan->jumbo;
+
+		remove_jumbo(end - plan->headers + skb_network_offset(skb), plan->jumbo, end);
 	}
 	cxr_wqe_eth(sq_at(sq, 1), csum, plan->mss, buf, plan->inline_len);
 	for (done = INLINE_START; done < plan->inline_len; done += len) {

@@ -21,6 +21,81 @@
 /* The older offsets use 24 bits of page number. */
 #define FIRST_PGOFF BIT(24)
 
+/* ---- transport domains, and loopback between them ---- */
+
+/*
+ * Loopback of the vport is on while two processes may want to hear each other, or one itself: for
+ * nobody else the device has to return each multicast packet that the interface sends.
+ */
+static int update_loopback(struct cxr_ib_dev *dev)
+{
+	bool on = dev->domains > 1 || dev->self_hearers;
+	int err;
+
+	lockdep_assert_held(&dev->loopback_lock);
+	if (on == dev->loopback)
+		return 0;
+
+	err = cxr_cmd_set_vport_loopback(dev->core, on);
+	if (!err)
+		dev->loopback = on;
+	return err;
+}
+
+/* Counts a user of loopback; on failure it is not counted. */
+static int add_user(struct cxr_ib_dev *dev, unsigned int *users)
+{
+	int err;
+
+	mutex_lock(&dev->loopback_lock);
+	++*users;
+	err = update_loopback(dev);
+	if (err)
+		--*users;
+	mutex_unlock(&dev->loopback_lock);
+	return err;
+}
+
+static void remove_user(struct cxr_ib_dev *dev, unsigned int *users)
+{
+	mutex_lock(&dev->loopback_lock);
+	--*users;
+	update_loopback(dev);
+	mutex_unlock(&dev->loopback_lock);
+}
+
+int cxr_ib_loopback_get(struct cxr_ib_dev *dev)
+{
+	return add_user(dev, &dev->self_hearers);
+}
+
+void cxr_ib_loopback_put(struct cxr_ib_dev *dev)
+{
+	remove_user(dev, &dev->self_hearers);
+}
+
+static int new_td(struct cxr_ib_dev *dev, u32 *tdn)
+{
+	int err;
+
+	err = cxr_cmd_alloc_td(dev->core, tdn);
+	if (err)
+		return err;
+
+	err = add_user(dev, &dev->domains);
+	if (err)
+		cxr_cmd_dealloc_td(dev->core, *tdn);
+	return err;
+}
+
+static void put_td(struct cxr_ib_dev *dev, u32 tdn)
+{
+	remove_user(dev, &dev->domains);
+	cxr_cmd_dealloc_td(dev->core, tdn);
+}
+
+/* ---- contexts ---- */
+
 static int copy_req_ucontext(const struct ib_device *ibdev, struct ib_udata *udata,
 			     struct mlx5_ib_alloc_ucontext_req_v2 *req)
 {
@@ -161,7 +236,7 @@ void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext)
 	/* ib_core has destroyed all objects. */
 	WARN_ON(!list_empty(&ctx->db_pages));
 	if (ctx->has_td)
-		cxr_cmd_dealloc_td(to_cxr_dev(ibucontext->device)->core, ctx->tdn);
+		put_td(to_cxr_dev(ibucontext->device), ctx->tdn);
 	mutex_destroy(&ctx->td_lock);
 	mutex_destroy(&ctx->db_lock);
 	xa_destroy(&ctx->uars);
@@ -173,7 +248,7 @@ int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn)
 
 	mutex_lock(&ctx->td_lock);
 	if (!ctx->has_td)
-		err = cxr_cmd_alloc_td(to_cxr_dev(ctx->ibucontext.device)->core, &ctx->tdn);
+		err = new_td(to_cxr_dev(ctx->ibucontext.device), &ctx->tdn);
 	if (!err) {
 		ctx->has_td = true;
 		*tdn = ctx->tdn;

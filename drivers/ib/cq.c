@@ -118,7 +118,7 @@ static int pin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
 	}
 
 	err = cxr_ib_queue_pin(dev, req.buf_addr, (size_t)req.cqe_size << cq->log_size,
-			       &cq->queue);
+			       CXR_PAS_OFFSET_BITS, &cq->queue);
 	if (err)
 		goto err_put_uar;
 
@@ -182,8 +182,9 @@ static void free_kernel_cq(struct cxr_ib_cq *cq)
 static int check_cq_attr(struct cxr_ib_dev *dev, const struct ib_cq_init_attr *attr)
 {
 	const struct cxr_caps *caps = &dev->core->caps;
-	/* Every CQE has a timestamp, requested or not. */
-	u32 flags = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
+	/* Every CQE has a timestamp, requested or not, but maybe of another clock. */
+	bool stamps = caps->sq_free_running && caps->rq_free_running && caps->qp_free_running;
+	u32 flags = (stamps ? IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION : 0) |
 		    (caps->cq_oi ? IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN : 0);
 
 	if (attr->flags & ~flags) {
@@ -364,7 +365,8 @@ static int resize_user_cq(struct cxr_ib_cq *cq, u8 log_size, struct ib_udata *ud
 	err = copy_req_resize_cq(cq, udata, &req);
 	if (err)
 		return err;
-	err = cxr_ib_queue_pin(dev, req.buf_addr, (size_t)req.cqe_size << log_size, &queue);
+	err = cxr_ib_queue_pin(dev, req.buf_addr, (size_t)req.cqe_size << log_size,
+			       CXR_PAS_OFFSET_BITS, &queue);
 	if (err)
 		return err;
 	err = cxr_cq_resize(dev->core, &cq->cq, cq->cqe_128, log_size, &queue.pas);

@@ -64,6 +64,10 @@ struct cxr_ib_clock {
  * @gsi_pd: PD of the GSI QP, or NULL; only compared, never dereferenced
  * @xrc_lock: protects @xrc_defaults
  * @xrc_defaults: objects that XRC QPs share, created for the first one
+ * @loopback_lock: protects the next three
+ * @domains: transport domains of processes
+ * @self_hearers: raw packet QPs that hear their own process
+ * @loopback: loopback of the vport is on
  * @umr_lock: protects @umr and serializes its work requests
  * @umr: QP that changes memory keys, created for the first change
  * @q_set: counter set of QPs that have no other; 0: the device has none
@@ -112,6 +116,10 @@ struct cxr_ib_dev {
 	const struct ib_pd *gsi_pd;
 	struct mutex xrc_lock;			/* the first XRC QP */
 	struct cxr_ib_xrc_defaults *xrc_defaults;	/* xrc_lock */
+	struct mutex loopback_lock;		/* loopback of the vport */
+	unsigned int domains;			/* loopback_lock */
+	unsigned int self_hearers;		/* loopback_lock */
+	bool loopback;				/* loopback_lock */
 	struct mutex umr_lock;			/* UMR work requests */
 	struct cxr_ib_umr *umr;			/* umr_lock */
 	struct mutex gid_lock;			/* the device's address table */
@@ -391,6 +399,8 @@ struct cxr_ib_event_target {
 /**
  * struct cxr_ib_raw - objects of a raw packet QP in the device
  * @tdn: transport domain of its process
+ * @self: what its TIR hears of it: enum cxr_tir_self
+ * @loopback: it is one of cxr_ib_dev.self_hearers
  * @has_sq: @tisn, @sqn and @sq_queue are valid
  * @has_rq: @rqn is valid
  * @has_tir: @tirn is valid; it leads to the receive queue or to an indirection table
@@ -404,6 +414,8 @@ struct cxr_ib_event_target {
  */
 struct cxr_ib_raw {
 	u32 tdn;
+	u32 self;
+	bool loopback;
 	bool has_sq, has_rq, has_tir;
 	u32 tisn, sqn, rqn, tirn;
 	struct cxr_ib_queue sq_queue;
@@ -563,6 +575,9 @@ struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
 void cxr_ib_uar_put(struct cxr_ib_uar *uar);
 /* The transport domain of the context, allocated at the first call and kept. May sleep. */
 int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
+/* A QP hears its own process from cxr_ib_loopback_get() on. 0, or the error of a command. */
+int cxr_ib_loopback_get(struct cxr_ib_dev *dev);
+void cxr_ib_loopback_put(struct cxr_ib_dev *dev);
 /*
  * Checks the user index of a queue: CQE version 1 requires one, version 0 forbids it. @present: the
  * request was long enough to contain @uidx.
@@ -623,10 +638,12 @@ int cxr_ib_copy_req(const struct ib_device *ibdev, struct ib_udata *udata,
 
 /* umem.c */
 /*
- * Pins queue memory until cxr_ib_queue_unpin(), which comes after the destroy command. The device
- * requires alignment to 1/64 of a page: -EINVAL without. Else 0, -ENOMEM, or the errors of pinning.
+ * Pins queue memory until cxr_ib_queue_unpin(), which comes after the destroy command.
+ * @offset_bits: one of CXR_PAS_OFFSET_BITS*, by the kind of queue. 0, -ENOMEM, the errors of
+ * pinning, or -EINVAL: the device cannot be told where in a page the memory begins.
  */
-int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_ib_queue *queue);
+int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, u8 offset_bits,
+		     struct cxr_ib_queue *queue);
 /* The device has read the page list. */
 void cxr_ib_queue_free_list(struct cxr_ib_queue *queue);
 void cxr_ib_queue_unpin(struct cxr_ib_queue *queue);
@@ -720,6 +737,8 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 /* Supported hash fields: enum mlx5_rx_hash_fields. */
 u64 cxr_ib_hash_fields(void);
 bool cxr_ib_has_rss(const struct cxr_caps *caps);
+/* enum cxr_tir_self, by the flags of a raw packet QP. */
+u32 cxr_ib_tir_self(u32 qp_flags);
 
 /* flow.c */
 bool cxr_ib_has_flows(const struct cxr_caps *caps);

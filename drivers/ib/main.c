@@ -243,6 +243,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&dev->event_targets, XA_FLAGS_LOCK_IRQ);
 	mutex_init(&dev->xrc_lock);
+	mutex_init(&dev->loopback_lock);
 	mutex_init(&dev->umr_lock);
 	mutex_init(&dev->kcq_lock);
 	INIT_LIST_HEAD(&dev->kcqs);

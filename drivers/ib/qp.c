@@ -115,7 +115,7 @@ static int pin_user_qp(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 			  req.bfreg_index);
 		return -EINVAL;
 	}
-	err = cxr_ib_queue_pin(dev, req.buf_addr, bytes, &qp->queue);
+	err = cxr_ib_queue_pin(dev, req.buf_addr, bytes, CXR_PAS_OFFSET_BITS, &qp->queue);
 	if (err)
 		goto err_put_uar;
 	err = cxr_ib_db_pin(ctx, req.db_addr, &qp->user_db);

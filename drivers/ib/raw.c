@@ -26,6 +26,7 @@ static int check_raw_attr(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *
 	const struct cxr_caps *caps = &dev->core->caps;
 	u32 flags = caps->vlan ? IB_QP_CREATE_CVLAN_STRIPPING : 0;
 
+	/* Granted without doing anything: a TIR does not hear its own transport domain. */
 	if (!attr->rwq_ind_tbl)
 		flags |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	if (attr->create_flags & ~flags) {
@@ -89,7 +90,7 @@ static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 		sq.min_inline_mode = vport.min_inline_mode;
 	}
 	err = cxr_ib_queue_pin(dev, req->sq_buf_addr, (size_t)req->sq_wqe_count * CXR_WQE_BLOCK,
-			       &raw->sq_queue);
+			       CXR_PAS_OFFSET_BITS_WQ, &raw->sq_queue);
 	if (err)
 		return err;
 	err = create_raw_tis(dev, qp);
@@ -134,7 +135,7 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	int err;
 
 	err = cxr_ib_queue_pin(dev, req->buf_addr, (size_t)req->rq_wqe_count << req->rq_wqe_shift,
-			       &qp->queue);
+			       CXR_PAS_OFFSET_BITS_WQ, &qp->queue);
 	if (err)
 		return err;
 	rq.pas = qp->queue.pas;
@@ -142,9 +143,8 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	if (err)
 		goto err_unpin;
 	cxr_ib_queue_free_list(&qp->queue);
-	err = cxr_cmd_create_direct_tir(dev->core, raw->tdn, raw->rqn,
-					attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
-					&raw->tirn);
+	raw->self = cxr_ib_tir_self(req->flags);
+	err = cxr_cmd_create_direct_tir(dev->core, raw->tdn, raw->self, raw->rqn, &raw->tirn);
 	if (err)
 		goto err_destroy_rq;
 	raw->rq_events.qp = &qp->ibqp;
@@ -236,6 +236,8 @@ err_put_uar:
 void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 {
 	destroy_raw_queues(qp);
+	if (qp->raw->loopback)
+		cxr_ib_loopback_put(to_cxr_dev(qp->ibqp.device));
 	if (qp->uar) {
 		cxr_ib_db_unpin(ctx, &qp->user_db);
 		cxr_ib_uar_put(qp->uar);
@@ -275,7 +277,9 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	if (attr->rwq_ind_tbl)
 		rdma_restrack_no_track(&qp->ibqp.res);
 
-	err = cxr_ib_copy_resp_qp(udata);
+	err = qp->raw->self ? cxr_ib_loopback_get(dev) : 0;
+	qp->raw->loopback = qp->raw->self && !err;
+	err = err ?: cxr_ib_copy_resp_qp(udata);
 	if (err) {
 		cxr_ib_destroy_raw(qp, ctx);
 		qp->raw = NULL;

@@ -98,6 +98,7 @@ static int pin_user_srq(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx,
 			return err;
 	}
 	err = cxr_ib_queue_pin(dev, req.buf_addr, BIT(srq->log_size + srq->log_stride),
+			       is_xrc(srq) ? CXR_PAS_OFFSET_BITS : CXR_PAS_OFFSET_BITS_WQ,
 			       &srq->queue);
 	if (err)
 		return err;

@@ -6,6 +6,10 @@
 
 #include "ib.h"
 
+/* Of the page list of a queue, and where in its first page the queue may begin. */
+#define QUEUE_PAGE_SIZES	GENMASK(31, 12)
+#define QUEUE_OFFSETS		GENMASK_ULL(31, 6)
+
 dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 *n)
 {
 	size_t blocks = ib_umem_num_dma_blocks(umem, page_size);
@@ -25,16 +29,32 @@ dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 
 	return list;
 }
 
-int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_ib_queue *queue)
+/* Picks the page size and lists the pages. */
+static int list_pages(struct cxr_ib_queue *queue, u8 offset_bits)
 {
-	unsigned long offset = addr & ~PAGE_MASK;
+	struct ib_umem *umem = queue->umem;
+	unsigned long max;
+	u64 dma;
 	int err;
 
-	if (offset % (PAGE_SIZE / 64)) {
-		ibdev_dbg(&dev->ibdev, "queue buffer at %#llx is not aligned to 1/64 of a page\n",
-			  addr);
+	max = ib_umem_find_best_pgoff(umem, QUEUE_PAGE_SIZES, QUEUE_OFFSETS);
+	if (!max)
 		return -EINVAL;
-	}
+	dma = sg_dma_address(umem->sgt_append.sgt.sgl) + ib_umem_offset(umem);
+	err = cxr_limits_pages(dma, __ffs(max), offset_bits, &queue->pas.log_size,
+			       &queue->pas.offset);
+	if (err)
+		return err;
+
+	queue->dma = cxr_ib_umem_list(umem, BIT(queue->pas.log_size), &queue->pas.n);
+	queue->pas.dma = queue->dma;
+	return queue->dma ? 0 : -ENOMEM;
+}
+
+int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, u8 offset_bits,
+		     struct cxr_ib_queue *queue)
+{
+	int err;
 
 	queue->umem = cxr_umem_get(&dev->ibdev, addr, size, IB_ACCESS_LOCAL_WRITE);
 	if (IS_ERR(queue->umem)) {
@@ -45,16 +65,14 @@ int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, struct cxr_i
 		return err;
 	}
 
-	/* Queues are small: system pages will do. */
-	queue->pas.log_size = PAGE_SHIFT;
-	queue->pas.offset = offset / (PAGE_SIZE / 64);
-	queue->dma = cxr_ib_umem_list(queue->umem, PAGE_SIZE, &queue->pas.n);
-	if (!queue->dma) {
+	err = list_pages(queue, offset_bits);
+	if (err == -EINVAL)
+		ibdev_dbg(&dev->ibdev,
+			  "queue buffer at %#llx: the device cannot address memory that begins there in a page\n",
+			  addr);
+	if (err)
 		cxr_ib_queue_unpin(queue);
-		return -ENOMEM;
-	}
-	queue->pas.dma = queue->dma;
-	return 0;
+	return err;
 }
 
 void cxr_ib_queue_free_list(struct cxr_ib_queue *queue)

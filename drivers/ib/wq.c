@@ -11,6 +11,12 @@
 
 #define HASH_KEY_BYTES 40
 
+u32 cxr_ib_tir_self(u32 qp_flags)
+{
+	return (qp_flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC ? CXR_TIR_SELF_UNICAST : 0) |
+	       (qp_flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC ? CXR_TIR_SELF_MULTICAST : 0);
+}
+
 bool cxr_ib_has_rss(const struct cxr_caps *caps)
 {
 	return caps->rss && caps->log_max_rqt_size;
@@ -137,7 +143,7 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 	err = err ?: cxr_ib_check_uidx(ctx, true, req.user_index, &user_index);
 	if (err)
 		return err;
-	err = cxr_ib_queue_pin(dev, req.buf_addr, bytes, &rwq->queue);
+	err = cxr_ib_queue_pin(dev, req.buf_addr, bytes, CXR_PAS_OFFSET_BITS_WQ, &rwq->queue);
 	if (err)
 		return err;
 	err = cxr_ib_db_pin(ctx, req.db_addr, &rwq->db);
@@ -350,8 +356,7 @@ static int copy_req_rss(struct ib_device *ibdev, struct ib_udata *udata,
 		.min_size = offsetofend(struct mlx5_ib_create_qp_rss, comp_mask),
 		.unknown = -EINVAL,
 	};
-	u32 refused = MLX5_QP_FLAG_TUNNEL_OFFLOADS | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC |
-		      MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC;
+	u32 flags;
 	int err;
 
 	err = cxr_ib_copy_req(ibdev, udata, &request, req);
@@ -361,10 +366,12 @@ static int copy_req_rss(struct ib_device *ibdev, struct ib_udata *udata,
 		ibdev_dbg(ibdev, "RSS QP: reserved fields are not zero\n");
 		return -EINVAL;
 	}
-	if (req->comp_mask || req->flags) {
+	flags = req->flags & ~(MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC |
+			       MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC);
+	if (req->comp_mask || flags) {
 		ibdev_dbg(ibdev, "RSS QP: unsupported comp_mask %#x or flags %#x\n", req->comp_mask,
-			  req->flags);
-		return req->flags & ~refused ? -EINVAL : -EOPNOTSUPP;
+			  flags);
+		return flags & ~MLX5_QP_FLAG_TUNNEL_OFFLOADS ? -EINVAL : -EOPNOTSUPP;
 	}
 	return 0;
 }
@@ -436,7 +443,8 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 	if (err)
 		return err;
 
-	err = cxr_cmd_create_hash_tir(dev->core, qp->raw->tdn,
+	qp->raw->self = cxr_ib_tir_self(req.flags);
+	err = cxr_cmd_create_hash_tir(dev->core, qp->raw->tdn, qp->raw->self,
 				      device_hash_fields(req.rx_hash_fields_mask),
 				      to_cxr_ind_table(attr->rwq_ind_tbl)->rqtn, req.rx_hash_key,
 				      &qp->raw->tirn);

@@ -7,6 +7,8 @@
 #define LOG_STRIDE_MAX 11	/* three bits, counted from LOG_STRIDE_MIN */
 #define LOG_SRQ_STRIDE_MIN 5
 #define MEMORY_MAX 0xffffffffu	/* bytes of both queues of a QP */
+#define LOG_PAGE_MIN 12
+#define LOG_PAGE_PARTS 6
 
 static bool is_power_of_two(u32 n)
 {
@@ -183,4 +185,23 @@ int cxr_limits_cq(const struct cxr_limits *limits, u32 entries)
 	if (!entries || entries >= (u64)1 << limits->log_cq)
 		return -EINVAL;
 	return log_up((u64)entries + 1);
+}
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+int cxr_limits_pages(u64 addr, u8 log_max, u8 offset_bits, u8 *log_page, u8 *offset)
+{
+	u8 log;
+
+	for (log = log_max; log >= LOG_PAGE_MIN; log--) {
+		u64 in_page = addr & (((u64)1 << log) - 1);
+		u64 part = in_page >> (log - LOG_PAGE_PARTS);
+
+		if (part << (log - LOG_PAGE_PARTS) != in_page || part >> offset_bits)
+			continue;
+		*log_page = log;
+		*offset = part;
+		return 0;
+	}
+	return -EINVAL;
 }

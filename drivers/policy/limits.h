@@ -69,4 +69,12 @@ u32 cxr_limits_srq_sges(const struct cxr_limits *limits);
  */
 int cxr_limits_cq(const struct cxr_limits *limits, u32 entries);
 
+/*
+ * The device is told the pages of a queue, and in which 64th of the first page the queue begins.
+ * Picks the largest page for which that number has at most @offset_bits bits.
+ * @addr: DMA address of the queue; @log_max: log2 of the largest page that its memory allows.
+ * 0, or -EINVAL: there is no such page.
+ */
+int cxr_limits_pages(u64 addr, u8 log_max, u8 offset_bits, u8 *log_page, u8 *offset);
+
 #endif

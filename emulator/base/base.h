@@ -179,6 +179,7 @@ static inline uint64_t get64(const uint8_t *p)
 struct frame {
 	struct list_head node;
 	const struct port *from; /* ingress port of the switch; set by port_send() */
+	uint32_t td;		 /* transport domain of the SQ that sent it; 0: of no SQ */
 	void (*finish)(struct frame *frame); /* NULL: complete */
 	uint32_t len;
 	uint8_t data[FRAME_MAX];

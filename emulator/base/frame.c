@@ -29,6 +29,7 @@ struct frame *frame_alloc(uint32_t len)
 	}
 
 	frame->from = NULL;
+	frame->td = 0;
 	frame->finish = NULL;
 	frame->len = len;
 	return frame;
@@ -66,6 +67,7 @@ struct frame *frame_copy(const struct frame *frame)
 	if (!copy)
 		return NULL;
 	copy->from = frame->from;
+	copy->td = frame->td;
 	copy->finish = frame->finish;
 	memcpy(copy->data, frame->data, frame->len);
 	return copy;

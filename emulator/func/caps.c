@@ -72,6 +72,29 @@ bool hca_requests_pages(const struct cxdev *dev)
 	return !prm_get(general(dev), page_request_disable);
 }
 
+bool hca_stamps(const struct cxdev *dev, enum obj_type queue, unsigned int format)
+{
+	const struct prm_cmd_hca_cap *cap = general(dev);
+	const struct prm_roce_cap *roce = (const void *)dev->hca->cap_cur[CAP_ROCE];
+	unsigned int formats = queue == OBJ_SQ ? prm_get(cap, sq_ts_format) :
+			       queue == OBJ_RQ ? prm_get(cap, rq_ts_format) :
+						 prm_get(roce, qp_ts_format);
+
+	switch (format) {
+	case PRM_TS_FREE_RUNNING:
+		return formats != PRM_TS_CAP_REAL_TIME;
+	case PRM_TS_REAL_TIME:
+		return formats != PRM_TS_CAP_FREE_RUNNING;
+	default:
+		return format == PRM_TS_DEFAULT;
+	}
+}
+
+unsigned int hca_vhca_port(const struct cxdev *dev)
+{
+	return prm_get(general(dev), num_vhca_ports) ? 1 : 0;
+}
+
 static int run_query_hca_cap(struct cmd *c)
 {
 	const struct prm_query_hca_cap_in *in = c->in;

@@ -326,6 +326,10 @@ void hca_caps_restore(struct cxdev *dev);
 bool hca_has_owner(const struct cxdev *dev);	/* sw_owner_id is advertised */
 uint32_t hca_eq_limit(const struct cxdev *dev);
 bool hca_requests_pages(const struct cxdev *dev);
+/* Are the completions of an SQ, RQ or QP stamped in this format, enum prm_ts_format? */
+bool hca_stamps(const struct cxdev *dev, enum obj_type queue, unsigned int format);
+/* What SET_ROCE_ADDRESS calls the port: 0 if num_vhca_ports is. */
+unsigned int hca_vhca_port(const struct cxdev *dev);
 /* Does an affinity override the port selection flow tables? */
 bool hca_affinity_bypass(const struct cxdev *dev);
 /* Does the requester of an atomic get the old value in host order? */

@@ -6,7 +6,7 @@
 #include "key/key.h"
 #include "prm/counter.h"
 
-#define MTT_ADDR_MASK	(~7ull)
+#define MTT_ACCESS	3u	/* read and write bits of a page */
 #define OCTWORD		16
 
 static int run_alloc_pd(struct cmd *c)
@@ -90,7 +90,11 @@ static int mkey_set_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 	if (!mkey->mtt)
 		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
 	for (i = 0; i < need; i++) {
-		mkey->mtt[i] = get64(tail + 8 * i) & MTT_ADDR_MASK;
+		mkey->mtt[i] = get64(tail + 8 * i);
+		if (mkey->mtt[i] & MTT_ACCESS)
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "page %u of the mkey, 0x%llx, has access bits without pg_access",
+				      i, (unsigned long long)mkey->mtt[i]);
 		if (mkey->mtt[i] & (page - 1))
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "page %u of the mkey, 0x%llx, is not aligned to 2^%u", i,

@@ -88,6 +88,11 @@ int eth_check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsi
 void eth_sq_doorbell(struct sq *sq); /* new work */
 struct obj *sq_uar(const struct sq *sq);
 void eth_receive(struct cxdev *dev, struct frame *frame); /* consumes the frame */
+/*
+ * Does a TIR hear multicast that SQs of transport domain @td of its own function send? Of the same
+ * domain only if its context allows it.
+ */
+bool eth_hears_itself(struct cxdev *dev, uint32_t td);
 
 /* ---- packets: packet.c ---- */
 

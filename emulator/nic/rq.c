@@ -12,7 +12,6 @@
 #define IPPROTO_TCP 6
 #define TCP_ACK 0x10
 #define RQ_LOG_STRIDE_MAX 9
-#define TS_FORMAT_DEFAULT 1
 
 /* ---- receive queues ---- */
 
@@ -147,17 +146,44 @@ static void rq_receive(struct rq *rq, const struct eth_packet *packet, uint32_t 
 
 /* ---- from the wire ---- */
 
+/* May the TIR get what @td, a transport domain of its own function, sends? */
+static bool tir_hears(const struct tir *tir, uint32_t td, bool multicast)
+{
+	return tir->td->num != td || prm_get(&tir->ctx, self_lb_block) &
+					     (multicast ? PRM_TIR_SELF_MULTICAST :
+							  PRM_TIR_SELF_UNICAST);
+}
+
 /* Does the TIR, or the vport, block loopback of what its own function sent? */
 static bool loopback_blocked(struct cxdev *dev, const struct tir *tir, const struct frame *frame)
 {
 	bool multicast = frame->data[0] & 1;
-	unsigned int block = prm_get(&tir->ctx, self_lb_block);
 
 	if (frame->from != dev->port)
 		return false;
-	if (multicast)
-		return dev->eth->block_mc || (block & PRM_TIR_BLOCK_MULTICAST);
-	return dev->eth->block_uc || (block & PRM_TIR_BLOCK_UNICAST);
+	return (multicast ? dev->eth->block_mc : dev->eth->block_uc) ||
+	       !tir_hears(tir, frame->td, multicast);
+}
+
+struct search {
+	uint32_t td;
+	bool found;
+};
+
+static void try_tir(void *obj, void *arg)
+{
+	struct search *search = arg;
+
+	search->found |= tir_hears(obj, search->td, true);
+}
+
+bool eth_hears_itself(struct cxdev *dev, uint32_t td)
+{
+	struct search search = { .td = td };
+
+	if (!dev->eth->block_mc)
+		obj_for_each(dev, OBJ_TIR, try_tir, &search);
+	return search.found;
 }
 
 static void deliver(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg)
@@ -232,7 +258,7 @@ static int check_rqc(struct cmd *c, const struct prm_rqc *ctx)
 	if (prm_get(ctx, state) != PRM_WQ_RST)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "an RQ begins in RST, not in state %u",
 			      prm_get(ctx, state));
-	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
+	if (!hca_stamps(c->dev, OBJ_RQ, prm_get(ctx, ts_format)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the RQ is not advertised",
 			      prm_get(ctx, ts_format));
 	if (stride < RQ_LOG_STRIDE_MIN || stride > RQ_LOG_STRIDE_MAX)

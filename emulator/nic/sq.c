@@ -12,7 +12,6 @@
 #include "prm/vport.h"
 #include "prm/wqe.h"
 
-#define TS_FORMAT_DEFAULT 1
 #define LSO_MAX (1u << ETH_LOG_MAX_LSO)
 #define BURST_ROOM 256 /* places in the queue of a port that one LSO may need */
 #define IPPROTO_TCP 6
@@ -157,6 +156,14 @@ static struct port *tx_port(const struct tis *tis, const struct frame *frame)
 	return lag_tx_port(tis->obj.dev, affinity, frame);
 }
 
+static void loop_back(struct cxdev *dev, const struct frame *frame)
+{
+	struct frame *copy = frame_copy(frame);
+
+	if (copy)
+		port_loopback(dev->port, copy);
+}
+
 static void transmit(struct sq *sq, struct frame *frame)
 {
 	struct cxdev *dev = sq->obj.dev;
@@ -178,6 +185,9 @@ static void transmit(struct sq *sq, struct frame *frame)
 				  &counters->tx_broadcast;
 	traffic->packets++;
 	traffic->bytes += frame->len;
+	frame->td = sq->tis->td->num;
+	if (frame->data[0] & 1 && eth_hears_itself(dev, frame->td))
+		loop_back(dev, frame);
 	port_send(tx_port(sq->tis, frame), frame);
 }
 
@@ -411,7 +421,7 @@ static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
 	if (prm_get(ctx, state) != PRM_WQ_RST)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "an SQ begins in RST, not in state %u",
 			      prm_get(ctx, state));
-	if (prm_get(ctx, ts_format) > TS_FORMAT_DEFAULT)
+	if (!hca_stamps(c->dev, OBJ_SQ, prm_get(ctx, ts_format)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the SQ is not advertised",
 			      prm_get(ctx, ts_format));
 	if (prm_get(ctx, tis_lst_sz) > 1)

@@ -29,6 +29,15 @@ extern const struct cmd_desc cmds_vport[], cmds_register[], cmds_lag[];
 			is_set(c_, in_, vport_number, "but there is only one vport"); \
 	})
 
+/* ---- the table of a card that serves several hosts: l2.c ---- */
+
+#define L2_LOG_MAX 6
+
+extern const struct cmd_desc cmds_l2[];
+
+/* Is the frame for this host? */
+bool l2_passes(struct cxdev *dev, const struct frame *frame);
+
 /* ---- the vport: vport.c ---- */
 
 struct traffic {
@@ -39,7 +48,8 @@ struct eth_counters {
 	struct traffic rx_unicast, rx_multicast, rx_broadcast;
 	struct traffic tx_unicast, tx_multicast, tx_broadcast;
 	struct traffic rx_errors, tx_errors;
-	uint64_t rx_oversize, rx_no_rule, rx_no_buffer, rx_queue_off, rx_loopback_blocked;
+	uint64_t rx_other_host, rx_oversize, rx_no_rule, rx_no_buffer, rx_queue_off;
+	uint64_t rx_loopback_blocked;
 };
 
 /* Vport counters of RDMA traffic, for QUERY_VPORT_COUNTER and `status`. */
@@ -66,6 +76,7 @@ struct eth_state {
 	uint8_t min_inline;
 	bool promisc_uc, promisc_mc, promisc_all;
 	bool block_uc, block_mc; /* disable_uc_local_lb, disable_mc_local_lb */
+	struct l2_entry { bool used; uint8_t mac[6]; } l2[1 << L2_LOG_MAX];
 	uint8_t change_events;	 /* event_on_... bits, as written */
 	bool change_armed;
 	struct address_list lists[LIST_TYPES];

@@ -350,12 +350,18 @@ static uint8_t card_inline_mode(struct cxdev *dev)
 void eth_state_reset(struct cxdev *dev)
 {
 	struct eth_state *eth = dev->eth;
+	bool block_uc = eth->block_uc, block_mc = eth->block_mc;
 	unsigned int i;
 
 	for (i = 0; i < LIST_TYPES; i++)
 		free(eth->lists[i].entries);
 	memset(eth, 0, sizeof(*eth));
-	memcpy(eth->mac, dev->mac, 6);
+	/* Drivers set these explicitly: what the last one left may still be there. */
+	eth->block_uc = block_uc;
+	eth->block_mc = block_mc;
+	/* The MAC of a VF is given by its administrator, of whom there is none. */
+	if (!dev->card || !dev->card->vf)
+		memcpy(eth->mac, dev->mac, 6);
 	eth->mtu = DEFAULT_MTU;
 	eth->port_mtu = DEFAULT_PORT_MTU;
 	eth->min_inline = PRM_VPORT_INLINE_L2;
@@ -393,7 +399,8 @@ void eth_state_destroy(struct cxdev *dev)
 
 void eth_status(struct cxdev *dev, FILE *out)
 {
-	const struct eth_counters *n = &dev->eth->counters;
+	const struct eth_state *eth = dev->eth;
+	const struct eth_counters *n = &eth->counters;
 
 	fprintf(out, "  eth: tx %llu unicast %llu multicast %llu broadcast, rx %llu %llu %llu; ",
 		(unsigned long long)n->tx_unicast.packets,
@@ -402,9 +409,12 @@ void eth_status(struct cxdev *dev, FILE *out)
 		(unsigned long long)n->rx_unicast.packets,
 		(unsigned long long)n->rx_multicast.packets,
 		(unsigned long long)n->rx_broadcast.packets);
-	fprintf(out, "not received: no buffer %llu, no rule %llu, queue off %llu, too long %llu\n",
+	fprintf(out, "local loopback %s; ", eth->block_uc || eth->block_mc ? "off" : "on");
+	fprintf(out,
+		"not received: no buffer %llu, no rule %llu, queue off %llu, too long %llu, other host %llu\n",
 		(unsigned long long)n->rx_no_buffer, (unsigned long long)n->rx_no_rule,
-		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize);
+		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize,
+		(unsigned long long)n->rx_other_host);
 }
 
 const struct cmd_desc cmds_vport[] = {

@@ -48,6 +48,14 @@ static int check_roce_address(struct cmd *c, const struct prm_roce_addr_layout *
 	return 0;
 }
 
+static int check_port(struct cmd *c, unsigned int port)
+{
+	if (port == hca_vhca_port(c->dev))
+		return 0;
+	return refuse(c, PRM_STATUS_BAD_PARAM, "vhca_port_num %u: by num_vhca_ports it is %u", port,
+		      hca_vhca_port(c->dev));
+}
+
 static int run_set_roce_address(struct cmd *c)
 {
 	const struct prm_set_roce_address_in *in = c->in;
@@ -58,9 +66,8 @@ static int run_set_roce_address(struct cmd *c)
 	if (index >= ROCE_ADDRS)
 		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u",
 			      index, ROCE_ADDRS);
-	if (prm_get(in, vhca_port_num) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "vhca_port_num %u: there is one port",
-			      prm_get(in, vhca_port_num));
+	if (check_port(c, prm_get(in, vhca_port_num)))
+		return -1;
 
 	entry = &c->dev->roce_addrs[index];
 	if (all_zero(prm_bytes_const(addr, source_l3_address), 16)) {
@@ -94,9 +101,8 @@ static int run_query_roce_address(struct cmd *c)
 	if (index >= ROCE_ADDRS)
 		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u",
 			      index, ROCE_ADDRS);
-	if (prm_get(in, vhca_port_num) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "vhca_port_num %u: there is one port",
-			      prm_get(in, vhca_port_num));
+	if (check_port(c, prm_get(in, vhca_port_num)))
+		return -1;
 
 	entry = &c->dev->roce_addrs[index];
 	memcpy(prm_bytes(addr, source_l3_address), entry->gid, 16);

@@ -53,7 +53,6 @@ static int check_create(struct cmd *c, const struct prm_create_qp_in *in, const 
 	    is_set(c, ctx, atomic_like_write_en, "but it is not supported") ||
 	    is_set(c, ctx, drain_sigerr, "but it is not supported") ||
 	    is_set(c, ctx, retry_mode, "but only go-back-N is supported") ||
-	    is_set(c, ctx, ts_format, "but there is only the free running clock") ||
 	    is_set(c, ctx, ulp_stateless_offload_mode, "but it is not supported") ||
 	    is_set(c, ctx, cd_slave_receive, "but cross channel is not supported") ||
 	    is_set(c, ctx, cd_slave_send, "but cross channel is not supported") ||
@@ -61,6 +60,9 @@ static int check_create(struct cmd *c, const struct prm_create_qp_in *in, const 
 	    is_set(c, ctx, cs_req, "but scatter to CQE is not advertised") ||
 	    is_set(c, ctx, cs_res, "but scatter to CQE is not advertised"))
 		return -1;
+	if (!hca_stamps(c->dev, OBJ_QP, prm_get(ctx, ts_format)))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the QP is not advertised",
+			      prm_get(ctx, ts_format));
 	if (prm_get(ctx, pm_state) != PRM_QP_PM_MIGRATED)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "qpc.pm_state %u: there is no alternate path",

@@ -186,7 +186,7 @@ static bool probe_self_lb(struct dut *dut, uint32_t value, uint32_t arg)
 	(void)arg;
 	prm_set(&in, tirn, env.tirn);
 	prm_set(&in, bitmask.self_lb_en, 1);
-	prm_set(&in, ctx.self_lb_block, PRM_TIR_BLOCK_UNICAST);
+	prm_set(&in, ctx.self_lb_block, PRM_TIR_SELF_UNICAST);
 	works = !dut_cmd(dut, modify_tir, &in, &out);
 	prm_set(&in, ctx.self_lb_block, 0);
 	return works && !dut_cmd(dut, modify_tir, &in, &out);
@@ -578,9 +578,15 @@ static bool probe_retry_mode(struct dut *dut, uint32_t value, uint32_t arg)
 
 static bool probe_qp_ts(struct dut *dut, uint32_t value, uint32_t arg)
 {
-	(void)value;
+	struct prm_roce_cap *cap = (void *)dut->dev->hca->cap_cur[CAP_ROCE];
+	bool works = !TRY(dut, qp, qp, qpc.ts_format, PRM_TS_REAL_TIME), only;
+
 	(void)arg;
-	return !TRY(dut, qp, qp, qpc.ts_format, 1);
+	prm_set(cap, qp_ts_format, PRM_TS_CAP_REAL_TIME);
+	only = !TRY(dut, qp, qp, qpc.ts_format, PRM_TS_DEFAULT) &&
+	       TRY(dut, qp, qp, qpc.ts_format, PRM_TS_FREE_RUNNING);
+	prm_set(cap, qp_ts_format, value);
+	return only ? works : !value;
 }
 
 #define FL_DISABLED offsetof(struct prm_roce_cap_bits, fl_rc_qp_when_roce_disabled)

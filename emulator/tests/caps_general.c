@@ -109,8 +109,48 @@ FLAG_OF(rq_shampo, rq, rq, ctx.wq.shampo_enable, 1)
 FLAG_OF(rq_delay, rq, rq, ctx.delay_drop_en, 1)
 FLAG_OF(rq_hairpin, rq, rq, ctx.hairpin, 1)
 FLAG_OF(rmp_cyclic, rmp, rmp, ctx.basic_cyclic_rcv_wqe, 1)
-FLAG_OF(sq_ts_format, sq, sq, ctx.ts_format, 2)
-FLAG_OF(rq_ts_format, rq, rq, ctx.ts_format, 2)
+/* Real time by the capability; and a card with nothing else refuses the free-running clock. */
+#define TS_FORMAT_OF(kind)								\
+static bool probe_##kind##_ts_format(struct dut *dut, uint32_t value, uint32_t arg)	\
+{											\
+	struct prm_cmd_hca_cap *cap = (void *)dut->dev->hca->cap_cur[CAP_GENERAL];	\
+	bool works = !TRY(dut, kind, kind, ctx.ts_format, PRM_TS_REAL_TIME);		\
+	bool only;									\
+											\
+	(void)arg;									\
+	prm_set(cap, kind##_ts_format, PRM_TS_CAP_REAL_TIME);				\
+	only = !TRY(dut, kind, kind, ctx.ts_format, PRM_TS_REAL_TIME) &&		\
+	       !TRY(dut, kind, kind, ctx.ts_format, PRM_TS_DEFAULT) &&			\
+	       TRY(dut, kind, kind, ctx.ts_format, PRM_TS_FREE_RUNNING);		\
+	prm_set(cap, kind##_ts_format, value);						\
+	return only ? works : !value;							\
+}
+
+TS_FORMAT_OF(sq)
+TS_FORMAT_OF(rq)
+
+static int try_vhca_port(struct dut *dut, unsigned int port)
+{
+	struct prm_set_roce_address_in in = {};
+	struct prm_set_roce_address_out out;
+
+	prm_set(&in, vhca_port_num, port);
+	return dut_cmd(dut, set_roce_address, &in, &out);
+}
+
+/* The port is named if the card says how many there are. */
+static bool probe_vhca_ports(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_cmd_hca_cap *cap = (void *)dut->dev->hca->cap_cur[CAP_GENERAL];
+	bool works = !try_vhca_port(dut, 1), only;
+
+	(void)arg;
+	prm_set(cap, num_vhca_ports, 1);
+	only = !try_vhca_port(dut, 1) && try_vhca_port(dut, 0);
+	prm_set(cap, num_vhca_ports, value);
+	return only ? works : !value;
+}
+
 FLAG_OF(sq_ts_cqe, sq, sq, ctx.ts_cqe_to_dest_cqn, 1)
 FLAG_OF(sq_pacing, sq, sq, ctx.packet_pacing_rate_limit_index, 1)
 FLAG_OF(mkey_ordering_write, mkey, mkey, memory_key_mkey_entry.relaxed_ordering_write, 1)
@@ -211,6 +251,41 @@ static bool probe_counters(struct dut *dut, uint32_t value, uint32_t group)
 			 prm_get(&out, req_cqe_flush_error) == 5;
 	dut_destroy_obj(dut, PRM_OP_dealloc_q_counter, id);
 	return shows;
+}
+
+static int set_l2(struct dut *dut, unsigned int index, bool unicast, bool vlan)
+{
+	struct prm_set_l2_table_entry_in in = {};
+	struct prm_set_l2_table_entry_out out;
+
+	prm_set(&in, table_index, index);
+	prm_set(&in, mac_address.mac_addr_47_32, unicast ? 0x0200 : 0x0100);
+	prm_set(&in, vlan_valid, vlan);
+	return dut_cmd(dut, set_l2_table_entry, &in, &out);
+}
+
+static int delete_l2(struct dut *dut, unsigned int index)
+{
+	struct prm_delete_l2_table_entry_in in = {};
+	struct prm_delete_l2_table_entry_out out;
+
+	prm_set(&in, table_index, index);
+	return dut_cmd(dut, delete_l2_table_entry, &in, &out);
+}
+
+/* None without the capability; with it, so many. */
+static bool probe_l2(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_cmd_hca_cap *cap = (void *)dut->dev->hca->cap_cur[CAP_GENERAL];
+	bool works = set_l2(dut, 0, true, false) && delete_l2(dut, 0);
+
+	(void)arg;
+	prm_set(cap, log_max_l2_table, 2);
+	works &= !set_l2(dut, 3, true, false) && set_l2(dut, 4, true, false) &&
+		 set_l2(dut, 2, false, false) && set_l2(dut, 2, true, true) &&
+		 !delete_l2(dut, 3) && delete_l2(dut, 3) && delete_l2(dut, 4);
+	prm_set(cap, log_max_l2_table, value);
+	return works;
 }
 
 static bool probe_rts2rts_counters(struct dut *dut, uint32_t value, uint32_t arg)
@@ -600,6 +675,7 @@ const struct cap_row caps_general[] = {
 	VALUE(vhca_id, probe_vhca_id, 0),
 	VALUE(port_type, probe_port_type, 0),
 	VALUE(num_ports, probe_ports, 0),
+	VALUE(log_max_l2_table, probe_l2, 0),
 	VALUE(native_port_num, probe_native_port, 0),
 	VALUE(gid_table_size, probe_gids, 0),
 	VALUE(cqe_version, probe_cqe_version, 0),
@@ -680,6 +756,7 @@ const struct cap_row caps_general[] = {
 	FLAG(modify_rq_counter_set_id, probe_rq_counters, 0),
 	FLAG(hairpin, probe_rq_hairpin, 0),
 	FLAG(basic_cyclic_rcv_wqe, probe_rmp_cyclic, 0),
+	FLAG(num_vhca_ports, probe_vhca_ports, 0),
 	FLAG(sq_ts_format, probe_sq_ts_format, 0),
 	FLAG(rq_ts_format, probe_rq_ts_format, 0),
 	FLAG(ts_cqe_to_dest_cqn, probe_sq_ts_cqe, 0),

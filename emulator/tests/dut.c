@@ -402,6 +402,17 @@ uint32_t dut_direct_tir(struct dut *dut, uint32_t rqn)
 	return prm_get(&out, tirn);
 }
 
+void dut_tir_hears(struct dut *dut, uint32_t tirn, unsigned int self)
+{
+	struct prm_modify_tir_in in = {};
+	struct prm_modify_tir_out out;
+
+	prm_set(&in, tirn, tirn);
+	prm_set(&in, bitmask.self_lb_en, 1);
+	prm_set(&in, ctx.self_lb_block, self);
+	dut_must(dut, modify_tir, &in, &out);
+}
+
 /* ---- WQEs ---- */
 
 void *dut_wqe(struct dut *dut, struct dut_wq *sq, unsigned int opcode, unsigned int ds,

@@ -49,6 +49,33 @@ static void test_vf_identity(const struct card *pf)
 	     "%s: device ID 0x%04x is the VF's", name, card->device_id);
 }
 
+static int set_port_admin(bool up)
+{
+	struct { struct prm_access_register_in in; struct prm_paos_reg reg; } b = {};
+	struct { struct prm_access_register_out out; struct prm_paos_reg reg; } out;
+
+	prm_set(&b.in, register_id, PRM_REG_PAOS);
+	prm_set(&b.reg, local_port, 1);
+	prm_set(&b.reg, ase, 1);
+	prm_set(&b.reg, admin_status, up ? PRM_PORT_UP : PRM_PORT_DOWN);
+	return dut_exec(dut, PRM_OP_access_register, &b, sizeof(b), &out, sizeof(out));
+}
+
+/* The MAC of a VF comes from its administrator, of whom there is none. */
+static void test_port(void)
+{
+	struct prm_query_nic_vport_context_in in = {};
+	struct prm_query_nic_vport_context_out out;
+	static const uint8_t none[6];
+
+	dut_must(dut, query_nic_vport_context, &in, &out);
+	ktap(!memcmp(prm_bytes(&out, nic_vport_context.permanent_address.mac_addr_47_32),
+		     card->vf ? none : dut->dev->mac, 6),
+	     "%s: the vport has %s", name, card->vf ? "no MAC" : "the MAC of the card");
+	ktap(!set_port_admin(true) == !card->vf && !dut_violations(dut), "%s: PAOS is %s", name,
+	     card->vf ? "declined" : "granted");
+}
+
 static int create_eq(unsigned int vector)
 {
 	struct prm_create_eq_in in = {};
@@ -199,6 +226,7 @@ static void test_card(const struct card *which, const struct card *pf)
 		test_vf_identity(pf);
 	else
 		test_identity();
+	test_port();
 	test_link();
 	test_wqes();
 	test_limits();
@@ -210,7 +238,7 @@ int main(void)
 	static const char *const names[] = { "cx4", "cx4lx", "cx5", "cx6", "cx6dx", "cx7" };
 	unsigned int i;
 
-	ktap_plan(6 + 6 * 2 * 8);
+	ktap_plan(6 + 6 * 2 * 10);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct card *pf = card_find(names[i], strlen(names[i]));
 

@@ -699,37 +699,6 @@ static void test_wrap(void)
 	tear_down();
 }
 
-static void test_loopback(void)
-{
-	struct prm_modify_tir_in in = {};
-	struct prm_modify_tir_out out;
-	struct flow flow = tcp4;
-	struct dut_wq own;
-	uint8_t packet[256];
-	uint32_t len, tir;
-
-	set_up(NULL, NULL);
-	memcpy(flow.dmac, flow.smac, 6);
-	len = make_packet(packet, &flow);
-	own = dut_create_rq(a, 4, 4, NULL);
-	tir = dut_direct_tir(a, own.num);
-	dut_receive_all(a, tir);
-	dut_post_rq(a, &own, 2048);
-	dut_send(a, &sq, packet, len, 0);
-	ktap(dut_poll(a, &own.cq) && !dut_poll(b, &rq.cq),
-	     "a frame to the sender's own MAC is only looped back");
-
-	prm_set(&in, tirn, tir);
-	prm_set(&in, bitmask.self_lb_en, 1);
-	prm_set(&in, ctx.self_lb_block, PRM_TIR_BLOCK_UNICAST);
-	dut_must(a, modify_tir, &in, &out);
-	dut_post_rq(a, &own, 2048);
-	dut_send(a, &sq, packet, len, 0);
-	ktap(!dut_poll(a, &own.cq) && a->dev->eth->counters.rx_loopback_blocked == 1,
-	     "self_lb_block blocks the loopback");
-	tear_down();
-}
-
 static void test_mtu(void)
 {
 	struct flow flow = tcp4;
@@ -753,7 +722,7 @@ static void test_mtu(void)
 
 int main(void)
 {
-	ktap_plan(86);
+	ktap_plan(84);
 	test_pass();
 	test_checksum();
 	test_check_sum();
@@ -765,7 +734,6 @@ int main(void)
 	test_sq_recovery();
 	test_rq_errors();
 	test_wrap();
-	test_loopback();
 	test_mtu();
 	return ktap_end();
 }

@@ -434,7 +434,7 @@ static void wrong_roce_address(void)
 	static const struct wrong_row set[] = {
 		F(set_roce_address, roce_address_index, 256,
 		  "roce_address_index 256 is outside the table of 256", .status = PRM_STATUS_IX),
-		F(set_roce_address, vhca_port_num, 2, "vhca_port_num 2: there is one port"),
+		F(set_roce_address, vhca_port_num, 2, "vhca_port_num 2: by num_vhca_ports it is 0"),
 		F(set_roce_address, roce_address.source_mac_47_32, 0x0100,
 		  "source_mac is no unicast address"),
 		F(set_roce_address, roce_address.roce_version, 1,
@@ -454,7 +454,8 @@ static void wrong_roce_address(void)
 	static const struct wrong_row query[] = {
 		F(query_roce_address, roce_address_index, 256,
 		  "roce_address_index 256 is outside the table of 256", .status = PRM_STATUS_IX),
-		F(query_roce_address, vhca_port_num, 2, "vhca_port_num 2: there is one port"),
+		F(query_roce_address, vhca_port_num, 2,
+		  "vhca_port_num 2: by num_vhca_ports it is 0"),
 	};
 	struct prm_set_roce_address_in in = {};
 	struct prm_query_roce_address_in ask = {};

@@ -228,6 +228,7 @@ static void to_myself(struct dut *dut)
 static struct dut_wq receiver(uint32_t len)
 {
 	struct dut_wq rq;
+	uint32_t tir;
 
 	dut_destroy(d);
 	d = dut_create("a", 0);
@@ -236,7 +237,9 @@ static struct dut_wq receiver(uint32_t len)
 	rq = dut_create_rq(d, 4, 5, NULL);
 	if (len)
 		dut_post_rq(d, &rq, len);
-	dut_receive_all(d, dut_direct_tir(d, rq.num));
+	tir = dut_direct_tir(d, rq.num);
+	dut_tir_hears(d, tir, PRM_TIR_SELF_UNICAST);
+	dut_receive_all(d, tir);
 	return rq;
 }
 

@@ -96,6 +96,16 @@
 #define CXR_COUNTER_HAS_INIT
 #endif
 
+/* ---- Ethernet ---- */
+
+/* The jumbo header of BIG TCP over IPv6 is gone by 7.2. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define cxr_jumbo_header_len(skb) \
+	(ipv6_has_hopopt_jumbo(skb) ? sizeof(struct hop_jumbo_hdr) : 0)
+#else
+#define cxr_jumbo_header_len(skb) 0
+#endif
+
 /* ---- devlink ---- */
 
 /* devlink_info has the driver name without the driver (6.2). */

@@ -215,11 +215,14 @@ enum cxr_hash {
  */
 int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num,
 		       const u8 *key, u32 *tirn);
-/* Direct to an RQ. @block_mc: without multicast that the function itself sends. */
-int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 rqn, bool block_mc, u32 *tirn);
+/* What a TIR hears of the send queues of its own transport domain; by default nothing. */
+enum cxr_tir_self { CXR_TIR_SELF_UNICAST = BIT(0), CXR_TIR_SELF_MULTICAST = BIT(1) };
+
+/* Direct to an RQ. @self: enum cxr_tir_self. */
+int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 self, u32 rqn, u32 *tirn);
 /* Spread over an RQT by a hash of @fields, enum cxr_hash. */
-int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 fields, u32 rqtn, const u8 *key,
-			    u32 *tirn);
+int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 self, u32 fields, u32 rqtn,
+			    const u8 *key, u32 *tirn);
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
 
 /* ---- flow tables (cmd_flow.c) ---------------------------------------------------------------- */
@@ -333,6 +336,11 @@ struct cxr_vport {
 int cxr_cmd_query_vport(struct cxr_core *core, struct cxr_vport *vport);
 /* Off: RoCE packets are received as Ethernet. */
 int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on);
+/*
+ * Whether the vport hears what it sends to its own MAC and groups, where that can be switched. It
+ * is an attribute of the function that outlives drivers. RoCE is not affected.
+ */
+int cxr_cmd_set_vport_loopback(struct cxr_core *core, bool on);
 int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti);
 /*
  * Replaces the list of unicast or multicast MACs that the vport receives. -ENOSPC: too many for the
@@ -340,6 +348,12 @@ int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti
  */
 int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 macs[][ETH_ALEN],
 			   u32 n);
+
+/*
+ * SET_L2_TABLE_ENTRY: on a card that serves several hosts, unicast to @mac reaches this one. NULL:
+ * DELETE_L2_TABLE_ENTRY. @index is below caps.l2_entries.
+ */
+int cxr_cmd_set_l2_entry(struct cxr_core *core, u32 index, const u8 *mac);
 
 /* Since initialization of the device. */
 struct cxr_vport_counters {
@@ -358,16 +372,20 @@ int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up);
 int cxr_cmd_query_cong_counters(struct cxr_core *core, u64 *values);
 
 struct cxr_link {
-	bool up;		/* PAOS oper status */
 	u32 speed_mbps;		/* 0 if down */
 	u8 lanes;
-	u16 max_mtu;		/* without Ethernet header */
 };
 
-/* From here on ACCESS_REGISTER. PAOS, PTYS and PMTU. */
+/* From here on ACCESS_REGISTER. PTYS. */
 int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link);
+/* PMTU; *mtu is without Ethernet header. */
+int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu);
+/* PAOS, which firmware may refuse to a function that does not own the port; that is not logged. */
 int cxr_cmd_set_port_admin(struct cxr_core *core, bool up);
-/* PMTU and the MTU of the vport; @mtu is without header. -EINVAL: it is too large. */
+/*
+ * PMTU and, if the firmware lets us, the MTU of the vport; @mtu is without header. A refusal is not
+ * logged. -EINVAL: it is too large.
+ */
 int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu);
 
 /* PPCNT, as in InfiniBand PMA PortCounters; counters saturate. */

@@ -207,7 +207,7 @@
  *	  cxr_pages.req_lock		page requests; innermost
  *	  RCU				clients for events, CQs by number
  *
- * and of cxr_ib, where commands may be issued under the first eight:
+ * and of cxr_ib, where commands may be issued under the first nine:
  *
  *	cxr_ib_dev.scan_lock		GIDs are scanned, another netdev is watched; under
  *					client_lock, and rtnl under it
@@ -216,6 +216,7 @@
  *	cxr_ib_rwq.mutex		transitions of a WQ
  *	cxr_ib_ucontext.td_lock		transport domain of a process
  *	cxr_ib_cq.resize_lock		memory of a CQ of user space
+ *	cxr_ib_dev.loopback_lock	loopback of the vport; under td_lock, or alone
  *	cxr_ib_dev.xrc_lock		what XRC QPs share is created
  *	cxr_ib_dev.umr_lock		the QP that changes memory keys
  *	cxr_ib_ucontext.db_lock		pinned doorbell records of a process; mmap_lock under it
@@ -254,7 +255,8 @@ struct cxr_uar;
 /**
  * struct cxr_port - the only port of a function
  * @core: its device
- * @mac: permanent MAC of the vport
+ * @mac: permanent MAC of the vport, or one that the core made up
+ * @mac_random: it is made up: nobody gave the function one, as is usual for VFs
  * @lock: guards @netdev
  * @netdev: the netdev that cxr_en registered, or NULL; @lock to write, a notifier only compares it
  * @netdev_nb: reports that @netdev moved to another network namespace; guarded by client_lock, as
@@ -265,6 +267,7 @@ struct cxr_uar;
 struct cxr_port {
 	struct cxr_core *core;
 	u8 mac[ETH_ALEN];
+	bool mac_random;
 	struct mutex lock;		/* netdev */
 	struct net_device *netdev;
 	struct notifier_block netdev_nb;
@@ -576,6 +579,10 @@ struct cxr_pas {
 	u8 log_size;		/* of a page in bytes, 12.. */
 	u8 offset;		/* of the queue in the first page, in units of 1/64 page */
 };
+
+/* Bits of that offset: of QPs, CQs and XRC SRQs, and of SQs, RQs and other SRQs. */
+#define CXR_PAS_OFFSET_BITS 6
+#define CXR_PAS_OFFSET_BITS_WQ 5
 
 static inline struct cxr_pas cxr_buf_pas(const struct cxr_buf *buf)
 {

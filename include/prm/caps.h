@@ -30,6 +30,20 @@ enum prm_cap_page {
 #define PRM_PORT_TYPE_IB	0
 #define PRM_PORT_TYPE_ETH	1
 
+/* cmd_hca_cap.sq_ts_format, .rq_ts_format, roce_cap.qp_ts_format */
+enum {
+	PRM_TS_CAP_FREE_RUNNING	= 0,
+	PRM_TS_CAP_REAL_TIME	= 1,
+	PRM_TS_CAP_BOTH		= 2,
+};
+
+/* ts_format of an SQ, RQ or QP: what its completions are stamped with; by default what there is */
+enum prm_ts_format {
+	PRM_TS_FREE_RUNNING	= 0,
+	PRM_TS_DEFAULT		= 1,
+	PRM_TS_REAL_TIME	= 2,
+};
+
 /* cmd_hca_cap.cmdif_checksum */
 #define PRM_CMDIF_CHECKSUM_DISABLED	0
 #define PRM_CMDIF_CHECKSUM_INITIAL	1

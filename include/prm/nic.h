@@ -46,9 +46,10 @@ enum {
 	PRM_RX_HASH_TOEPLITZ		= 2,
 };
 
+/* Despite the name, a set bit of self_lb_block allows what its own transport domain sends. */
 enum {
-	PRM_TIR_BLOCK_UNICAST		= 1,
-	PRM_TIR_BLOCK_MULTICAST		= 2,
+	PRM_TIR_SELF_UNICAST		= 1,
+	PRM_TIR_SELF_MULTICAST		= 2,
 };
 
 /* rx_hash_field_select: types and set of fields */

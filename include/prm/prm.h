@@ -25,6 +25,7 @@
 
 #ifdef __KERNEL__
 #include <linux/types.h>
+#include <linux/bug.h>
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
 #include <asm/byteorder.h>
@@ -93,8 +94,8 @@ static inline u32 prm_get_bits(const __be32 *dw, unsigned int bit, unsigned int 
 }
 
 /*
- * Sets the field to the low bits of @v. A value that does not fit is a bug of the caller: the host
- * build asserts, the kernel truncates it.
+ * Sets the field to the low bits of @v. A value that does not fit is a bug of the caller: programs
+ * assert, kernels with CONFIG_DEBUG_VM warn, others truncate it.
  */
 static inline void prm_set_bits(__be32 *dw, unsigned int bit, unsigned int width, u32 v)
 {
@@ -103,6 +104,8 @@ static inline void prm_set_bits(__be32 *dw, unsigned int bit, unsigned int width
 
 #ifndef __KERNEL__
 	assert((v & ~mask) == 0);
+#elif defined(CONFIG_DEBUG_VM)
+	WARN_ONCE(v & ~mask, "%#x does not fit in %u bits\n", v, width);
 #endif
 	dw[bit / 32] = cpu_to_be32((be32_to_cpu(dw[bit / 32]) & ~(mask << shift)) |
 				   (v & mask) << shift);

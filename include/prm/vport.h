@@ -351,4 +351,51 @@ struct prm_query_roce_address_out_bits {
 };
 PRM_LAYOUT(query_roce_address_out, 0x30);
 
+/* The MPFS, which forwards unicast to the hosts of a card that serves several. */
+struct prm_set_l2_table_entry_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[96];
+	u8 rsvd_a0[8];
+	u8 table_index[24];
+	u8 rsvd_c0[32];
+	u8 rsvd_e0[16];
+	u8 silent_mode_valid[1];
+	u8 silent_mode[1];
+	u8 rsvd_f2[1];
+	u8 vlan_valid[1];
+	u8 vlan[12];
+	struct prm_mac_address_layout_bits mac_address;
+	u8 rsvd_140[192];
+};
+PRM_LAYOUT(set_l2_table_entry_in, 0x40);
+
+struct prm_set_l2_table_entry_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(set_l2_table_entry_out, 0x10);
+
+struct prm_delete_l2_table_entry_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 rsvd_40[96];
+	u8 rsvd_a0[8];
+	u8 table_index[24];
+	u8 rsvd_c0[320];
+};
+PRM_LAYOUT(delete_l2_table_entry_in, 0x40);
+
+struct prm_delete_l2_table_entry_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(delete_l2_table_entry_out, 0x10);
+
 #endif

@@ -376,6 +376,35 @@ static struct cxr_caps lag_caps(unsigned int condition, u32 value)
 	return caps;
 }
 
+/* Bits 0, 1, 2: completions of SQs, RQs, QPs can be stamped with the free-running clock. */
+static unsigned int free_running(u32 sq, u32 rq, u32 qp)
+{
+	struct prm_cmd_hca_cap hca;
+	struct prm_roce_cap roce;
+	struct cxr_caps caps = {};
+
+	good_hca(&hca);
+	good_roce(&roce);
+	prm_set(&hca, sq_ts_format, sq);
+	prm_set(&hca, rq_ts_format, rq);
+	prm_set(&roce, qp_ts_format, qp);
+	cxr_caps_decode_hca(&hca, &caps);
+	cxr_caps_decode_roce(&roce, &caps);
+	return caps.sq_free_running | caps.rq_free_running << 1 | caps.qp_free_running << 2;
+}
+
+static u32 l2_entries(bool manager, u32 log)
+{
+	struct cxr_caps caps = { .l2_entries = 1 };
+	struct prm_cmd_hca_cap hca;
+
+	good_hca(&hca);
+	prm_set(&hca, eswitch_manager, manager);
+	prm_set(&hca, log_max_l2_table, log);
+	cxr_caps_decode_hca(&hca, &caps);
+	return caps.l2_entries;
+}
+
 #define DEFINERS	(1ull << PRM_DEFINER_L2 | 1ull << PRM_DEFINER_IPV4 | \
 			 1ull << PRM_DEFINER_IPV6_L4)
 
@@ -514,6 +543,17 @@ static void test_caps_values(void)
 	expect(caps.log_max_msg, 30);
 	expect(caps.max_wqe_sz_sq, 1024);
 	expect(caps.log_bf_reg_size, 9);
+
+	begin("caps", "completions are stamped with the free-running clock unless there is none");
+	expect(free_running(PRM_TS_CAP_FREE_RUNNING, PRM_TS_CAP_BOTH, PRM_TS_CAP_BOTH), 7);
+	expect(free_running(PRM_TS_CAP_REAL_TIME, PRM_TS_CAP_BOTH, PRM_TS_CAP_BOTH), 6);
+	expect(free_running(PRM_TS_CAP_BOTH, PRM_TS_CAP_REAL_TIME, PRM_TS_CAP_BOTH), 5);
+	expect(free_running(PRM_TS_CAP_BOTH, PRM_TS_CAP_BOTH, PRM_TS_CAP_REAL_TIME), 3);
+
+	begin("caps", "the MPFS is written by the manager of the embedded switch only");
+	expect(l2_entries(true, 5), 32);
+	expect(l2_entries(true, 0), 0);
+	expect(l2_entries(false, 5), 0);
 
 	begin("caps", "P_Key table size 0 means 128 entries");
 	expect(caps.pkey_table_size, 128);

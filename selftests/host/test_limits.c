@@ -136,6 +136,35 @@ static const struct {
 	{ .sentence = "a CQ of negative size is refused", .entries = -1, .log = -EINVAL },
 };
 
+static const struct {
+	const char *sentence;
+	u64 addr;
+	u8 log_max, bits;
+	int error;
+	u8 log_page, offset;
+} pages[] = {
+	{ .sentence = "pages: the largest that the memory allows",
+	  .addr = 0x40000000, .log_max = 21, .bits = 5, .log_page = 21 },
+	{ .sentence = "pages: a queue at 1984 bytes of a page, the last place in 5 bits",
+	  .addr = 0x400007c0, .log_max = 12, .bits = 5, .log_page = 12, .offset = 31 },
+	{ .sentence = "pages: a queue in the middle of a page does not fit in 5 bits",
+	  .addr = 0x40000800, .log_max = 12, .bits = 5, .error = -EINVAL },
+	{ .sentence = "pages: a queue in the middle of a page fits in 6 bits",
+	  .addr = 0x40000800, .log_max = 12, .bits = 6, .log_page = 12, .offset = 32 },
+	{ .sentence = "pages: a queue in the middle of a page, in a page of twice the size",
+	  .addr = 0x40000800, .log_max = 13, .bits = 5, .log_page = 13, .offset = 16 },
+	{ .sentence = "pages: a queue in the upper half of a large page, in smaller pages",
+	  .addr = 0x40008000, .log_max = 16, .bits = 5, .log_page = 15 },
+	{ .sentence = "pages: a queue aligned to 64 bytes, in pages of 4 KiB",
+	  .addr = 0x40000040, .log_max = 21, .bits = 5, .log_page = 12, .offset = 1 },
+	{ .sentence = "pages: a queue aligned to 32 bytes is refused",
+	  .addr = 0x40000020, .log_max = 21, .bits = 6, .error = -EINVAL },
+	{ .sentence = "pages: an address of 64 bits",
+	  .addr = 0xfffffffffffff400, .log_max = 31, .bits = 6, .log_page = 16, .offset = 61 },
+	{ .sentence = "pages: memory that needs pages of less than 4 KiB is refused",
+	  .addr = 0x40000000, .log_max = 11, .bits = 6, .error = -EINVAL },
+};
+
 /* ---- a random walk --------------------------------------------------------------------------- */
 
 static void walk(u64 seed)
@@ -221,6 +250,23 @@ static void test_cqs(void)
 	}
 }
 
+static void test_pages(void)
+{
+	u8 log_page, offset;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pages); i++) {
+		begin("limits", pages[i].sentence);
+		expect(cxr_limits_pages(pages[i].addr, pages[i].log_max, pages[i].bits, &log_page,
+					&offset),
+		       pages[i].error);
+		if (pages[i].error)
+			continue;
+		expect(log_page, pages[i].log_page);
+		expect(offset, pages[i].offset);
+	}
+}
+
 void test_limits(void)
 {
 	unsigned int i;
@@ -229,6 +275,7 @@ void test_limits(void)
 	test_qps();
 	test_srqs();
 	test_cqs();
+	test_pages();
 
 	begin("limits", "random walk: what is accepted fits, and is no less than requested");
 	for (i = 0; i < 8; i++)

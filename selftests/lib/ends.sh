@@ -10,7 +10,7 @@
 #   ends_stop		end background commands on b: of peer_bg and of obey.sh
 #   ends_cm PROGRAM OPTIONS	run a program of perftest over rdma_cm, here and on b
 #   reachable		wait until b answers pings
-#   tcp_both_ways SIZE [ADDRESS]	send random bytes to b and back, and compare them
+#   tcp_both_ways SIZE [ADDRESS [BLOCK]]	send random bytes to b and back, and compare them
 
 . "$(dirname "${BASH_SOURCE[0]}")/obey.sh"
 
@@ -110,10 +110,10 @@ ends_know()
 reachable() { wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null; }
 
 # Send random bytes to the peer and back, and compare them
-tcp_both_ways() # SIZE [ADDRESS]
+tcp_both_ways() # SIZE [ADDRESS [BLOCK]]
 {
 	local size=$1 address=${2:-} sum got listen="reuseaddr,ipv6only=0" connect="retry=200,interval=0.1"
-	local back=$((TCP_PORT + 1))
+	local back=$((TCP_PORT + 1)) block=${3:-8192}
 
 	[ -n "$address" ] || address=$(peer_ip)
 	case $address in *:*) address="[$address]" ;; esac
@@ -121,7 +121,7 @@ tcp_both_ways() # SIZE [ADDRESS]
 	sum=$(head -c "$size" /tmp/ends.data | sha256sum)
 	peer_bg tcp "socat -u TCP6-LISTEN:$TCP_PORT,$listen CREATE:/tmp/ends.got && sha256sum </tmp/ends.got &&
 		     socat -u OPEN:/tmp/ends.got TCP6-LISTEN:$back,$listen"
-	head -c "$size" /tmp/ends.data | socat -u STDIN "TCP:$address:$TCP_PORT,$connect"
+	head -c "$size" /tmp/ends.data | socat -b "$block" -u STDIN "TCP:$address:$TCP_PORT,$connect"
 	got=$(socat -u "TCP:$address:$back,$connect" STDOUT | sha256sum)
 	[ "$(peer_wait tcp)" = "$sum" ] || fail "data received by the peer differs"
 	[ "$got" = "$sum" ] || fail "data received from the peer differs"

@@ -15,6 +15,7 @@ import struct
 import sys
 import time
 import traceback
+import types
 
 from frames import IP, IP6, PEER_IP, PEER_IP6, Wire, csum, eth, ipv4, ipv6, mac_bytes, mac_text, payload
 from obey import obey
@@ -120,7 +121,7 @@ class Near:
 class Queue:
     """A raw packet QP with its buffer"""
 
-    def __init__(self, near, receives=64, states=True, flags=0, tags=False):
+    def __init__(self, near, receives=64, states=True, flags=0, tags=False, own=0):
         self.near = near
         self.tags = [] if tags else None
         if tags:
@@ -130,10 +131,10 @@ class Queue:
             self.cq = CQ(near.ctx, 255, None, None, 0)
         self.mr = MR(near.pd, 128 * SLOT, e.IBV_ACCESS_LOCAL_WRITE)
         cap = QPCap(max_send_wr=64, max_recv_wr=64, max_send_sge=2, max_recv_sge=2)
-        if flags:
+        if flags or own:
             init = QPInitAttrEx(qp_type=e.IBV_QPT_RAW_PACKET, scq=self.cq, rcq=self.cq, cap=cap, pd=near.pd,
                                 create_flags=flags, comp_mask=e.IBV_QP_INIT_ATTR_PD | e.IBV_QP_INIT_ATTR_CREATE_FLAGS)
-            self.qp = QP(near.ctx, init)
+            self.qp = Mlx5QP(near.ctx, init, Mlx5DVQPInitAttr(QP_CREATE_FLAGS, own)) if own else QP(near.ctx, init)
         else:
             self.qp = QP(near.pd, QPInitAttr(qp_type=e.IBV_QPT_RAW_PACKET, scq=self.cq, rcq=self.cq, cap=cap))
         self.flows = []
@@ -321,6 +322,35 @@ def sends(near):
     frames = [eth(near.peer_mac, near.mac, ETH_P_TEST, payload(size)) for size in (46, 47, 100, 500, 1000, 1499, 1500)]
     queue.send(frames)
     check("the peer got", near.peer_got(len(frames)), frames)
+
+
+def heard(near, sender, receivers):
+    """Which of a unicast and a multicast frame to this side reach each of the receivers"""
+    frames = [eth(near.mac, near.mac, ETH_P_TEST, payload()),
+              eth(mac_bytes("33:33:00:00:00:01"), near.mac, ETH_P_TEST, payload())]
+    got = [[] for _ in receivers]
+    for number, frame in enumerate(frames):
+        sender.send([frame])
+        end = time.monotonic() + 1 * PATIENCE
+        while time.monotonic() < end and not all(number in seen for seen in got):
+            for seen, receiver in zip(got, receivers):
+                seen += [frames.index(f) for f in receiver.receive()]
+    return got
+
+
+@test
+def own_process(near):
+    """a raw packet QP hears its own process only if it was created for that, and other processes always"""
+    receivers = [near.queue(own=own) for own in (0, SELF_UC, SELF_MC, SELF_UC | SELF_MC)]
+    for receiver in receivers:
+        receiver.rule(EthSpec(ether_type=ETH_P_TEST))
+    check("of its own process", heard(near, near.queue(), receivers), [[], [0], [1], [0, 1]])
+    other = types.SimpleNamespace(ctx=Context(name=near.ctx.name))
+    other.pd = PD(other.ctx)
+    sender = Queue(other)
+    check("of another process", heard(near, sender, receivers), [[0, 1]] * 4)
+    sender.close()
+    other.ctx.close()
 
 
 @test
@@ -741,6 +771,10 @@ if sys.argv[1:2] == ["obey"]:
     from pyverbs.flow import Flow, FlowAttr
     from pyverbs.mr import MR
     from pyverbs.pd import PD
+    from pyverbs.providers.mlx5.mlx5_enums import MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_MC as SELF_MC
+    from pyverbs.providers.mlx5.mlx5_enums import MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_UC as SELF_UC
+    from pyverbs.providers.mlx5.mlx5_enums import MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS as QP_CREATE_FLAGS
+    from pyverbs.providers.mlx5.mlx5dv import Mlx5DVQPInitAttr, Mlx5QP
     from pyverbs.pyverbs_error import PyverbsRDMAError
     from pyverbs.qp import QP, QPAttr, QPCap, QPEx, QPInitAttr, QPInitAttrEx
     from pyverbs.spec import EthSpec, Ipv4ExtSpec, Ipv6Spec, Spec, TcpUdpSpec

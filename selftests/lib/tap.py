@@ -8,6 +8,7 @@
   end WORD=on|off...        check the packets since begin: "on" holds for some of them, "off" for none; there must be packets
 
   out.large, in.large       larger than the MTU: segmented by the device (TSO), or merged by GRO
+  out.big                   larger than the 64 KiB that an IP header can tell (BIG TCP)
   out.checksum              the checksum is left to the device
   in.checksum               the checksum was verified below the stack
   in.hash                   the packet has the device's hash
@@ -30,7 +31,7 @@ SO_ATTACH_FILTER, SO_RCVBUFFORCE = 26, 33
 CSUM_NOT_READY, VLAN_VALID, CSUM_VALID = 1 << 3, 1 << 4, 1 << 7	# TP_STATUS_
 PLAIN, HASHED = 128, 192	# length to which the filter truncates packets without and with a hash
 HEADERS = 14
-MARKS = ("large", "checksum", "hash", "tag")
+MARKS = ("large", "big", "checksum", "hash", "tag")
 
 
 def filter_by_hash(sock):
@@ -61,12 +62,20 @@ class Tap:
             yield data, status, size, address[2] == PACKET_OUTGOING
 
     def is_ours(self, data):
-        """TCP over IPv4 to or from our ports"""
+        """TCP to or from our ports"""
         at = 18 if data[12:14] == b"\x81\0" else HEADERS
-        if data[at - 2:at] != b"\x08\0" or data[at + 9] != socket.IPPROTO_TCP:
+        if data[at - 2:at] == b"\x08\0":
+            protocol = data[at + 9]
+            at += (data[at] & 15) * 4
+        elif data[at - 2:at] == b"\x86\xdd":
+            protocol = data[at + 6]
+            at += 40
+            if protocol == socket.IPPROTO_HOPOPTS:
+                protocol = data[at]
+                at += 8 * (data[at + 1] + 1)
+        else:
             return False
-        at += (data[at] & 15) * 4
-        return any(port in self.ports for port in struct.unpack_from(">HH", data, at))
+        return protocol == socket.IPPROTO_TCP and any(port in self.ports for port in struct.unpack_from(">HH", data, at))
 
     def begin(self):
         for _ in self.packets():
@@ -83,6 +92,7 @@ class Tap:
             way = "out" if out else "in"
             seen[f"{way}.packets"] += 1
             seen[f"{way}.large"] += size > largest
+            seen[f"{way}.big"] += size > 65536 + HEADERS
             seen[f"{way}.checksum"] += bool(status & (CSUM_NOT_READY if out else CSUM_VALID))
             seen[f"{way}.hash"] += len(data) == HASHED
             seen[f"{way}.tag"] += bool(status & VLAN_VALID)

@@ -195,6 +195,23 @@ with_offloads() # "NAME on|off..." "WORDS"
 	check_offloads "$words"
 }
 
+# Packets larger than 64 KiB, which the stack only makes if the interface allows it. Their size depends on the round trip time, unless
+# tcp_tso_rtt_log is large.
+big_tcp()
+{
+	local kept
+
+	kept=$(cat /proc/sys/net/ipv4/tcp_tso_rtt_log)
+	echo 30 >/proc/sys/net/ipv4/tcp_tso_rtt_log
+	ip link set "$netdev" gso_max_size 200000
+	offload tx on sg on tso on gro off
+	obey tap begin
+	tcp_both_ways 16M "$(peer_ip6)" 1048576
+	ip link set "$netdev" gso_max_size 65536
+	echo "$kept" >/proc/sys/net/ipv4/tcp_tso_rtt_log
+	obey tap end "out.big=on out.checksum=on"
+}
+
 vlan_ping()
 {
 	local out in
@@ -426,6 +443,7 @@ ktap_test offload.rx "RX checksum off: no packet is marked as verified" \
 ktap_test offload.rxhash "receive hashing off: no packet has a hash" \
 	with_offloads "rxhash off" "out.large=on out.checksum=on in.checksum=on in.hash=off"
 ktap_test offload.gro "GRO on: received packets are merged" with_offloads "gro on" "out.large=on in.large=on in.hash=on"
+KTAP_TIMEOUT=300 ktap_test tcp.big "TCP over IPv6 sends packets of more than 64 KiB, segmented by the device" big_tcp
 KTAP_TIMEOUT=300 ktap_test vlan "a VLAN works with tag insertion and stripping on and off" vlan_ping
 ktap_setup ready
 ktap_test unbind "the Ethernet driver survives unbind and bind 20 times" unbind_bind

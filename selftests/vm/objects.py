@@ -6,8 +6,10 @@ usage: objects.py list
        objects.py run ID DEVICE GID-INDEX
        objects.py serve FOLDER ROWS
 """
+import ctypes
 import errno
 import json
+import mmap
 import os
 import re
 import struct
@@ -21,7 +23,7 @@ from pyverbs.addr import AH, AHAttr, GlobalRoute
 from pyverbs.cq import CQ, CQEX, CompChannel, CqInitAttrEx, PollCqAttr
 from pyverbs.device import Context
 from pyverbs.mr import MR
-from pyverbs.pd import PD
+from pyverbs.pd import PD, ParentDomain, ParentDomainContext, ParentDomainInitAttr
 from pyverbs.providers.mlx5.mlx5dv import Mlx5Context
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttrEx
@@ -36,6 +38,8 @@ from rows import Skip, driver, lacks, row  # noqa: E402
 from sides import ALL, ATTACH, DETACH, GROUP, PORT, SIGNALED, Side, fill, has, membership  # noqa: E402
 from sides import pair, path_attr, refused, require_adapter, same  # noqa: E402
 
+MAP_HUGETLB = 0x40000	# not in module mmap
+BUFFER_OF_SRQ = 4	# MLX5DV_RES_TYPE_SRQ, its low 32 bits
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 
 
@@ -118,6 +122,50 @@ def srq_last_wqe(ctx, gid):
     sources[1].send(e.IBV_WR_SEND, 1, 64)
     sources[1].wait()
     sinks[1].wait()
+
+
+HUGE = 2 << 20
+
+
+def huge_page():
+    """Address of a huge page, which is mapped until the process ends"""
+    with open("/proc/sys/vm/nr_hugepages", "r+", encoding="ascii") as f:
+        if int(f.read()) < 1:
+            f.seek(0)
+            f.write("1")
+    page = mmap.mmap(-1, HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_HUGETLB)
+    uverbs.Memory.kept.append(page)
+    return ctypes.addressof(ctypes.c_char.from_buffer(page))
+
+
+@row("srq.half-page", "an SRQ whose memory begins in the upper half of a page")
+def srq_half_page(ctx, gid):
+    """half a page off, over a page border: the device has fewer bits for the offset than there are places in a page"""
+    require_adapter()
+    at = huge_page() + mmap.PAGESIZE // 2
+
+    def alloc(_pd, _context, size, _alignment, kind):
+        assert size <= HUGE - mmap.PAGESIZE
+        # pylint: disable-next=protected-access
+        return at if kind & 0xffffffff == BUFFER_OF_SRQ else e._IBV_ALLOCATOR_USE_DEFAULT
+
+    pd = PD(ctx)
+    allocator = ParentDomainContext(pd, alloc, lambda *_: None)	# pyverbs keeps no reference
+    parent = ParentDomain(ctx, attr=ParentDomainInitAttr(pd=pd, pd_context=allocator))
+    srq = SRQ(parent, SrqInitAttr(SrqAttr(max_wr=127, max_sge=1)))
+    sink, source = Side(ctx, gid, srq=srq, pd=pd), Side(ctx, gid)
+    sink.connect(source)
+    source.connect(sink)
+    for first in range(0, 256, 16):	# twice around
+        post_srq(srq, sink, first, 16, 64)
+        for i in range(first, first + 16):
+            fill(source, b"%8d" % i)
+            source.send(e.IBV_WR_SEND, i, 8)
+            source.wait()
+            assert sink.wait()[0].wr_id == i
+            same(sink, b"%8d" % i, i % 16 * 64)
+    srq.close()
+    parent.close()
 
 
 @row("srq.refuses", "SRQs over the device's limits are refused")

@@ -41,6 +41,15 @@ bandwidth()
 	peer_kill bandwidth
 }
 
+# The vport, whose state only the emulator shows
+loopback_off()
+{
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"
+	obey raw own.process
+	emu status | grep "local loopback"
+	must_fail grep "local loopback on" <(emu status)
+}
+
 clean()
 {
 	obey raw states
@@ -63,6 +72,7 @@ ktap_rows obey raw < <(python3 -B "$RAW" list)
 ktap_setup ends
 ktap_test bandwidth "raw_ethernet_bw receives what its peer sends" bandwidth
 ktap_setup ready
+ktap_test loopback.off "loopback of the vport is off again after its last user" loopback_off
 ktap_test nothing.left "no object is left in the device" clean
 ktap_finally last
 ktap_end

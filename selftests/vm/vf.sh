@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Virtual functions whose administrator gave them no MAC address: the card tells them none, and refuses what is the port owner's.
+# guests: 2
+# takes: 40
+# card: cx5,vf
+# drivers: cxr mlx5
+# timeout: 300
+. "$(dirname "$0")/../lib/ktap.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
+
+ready()
+{
+	driver_unload
+	ends_up 1500
+}
+
+before_each() { ends_know; }
+
+# Assigned at random: of a type that udev and the user may replace
+mac_is_random()
+{
+	echo "$mac"
+	[ $((0x${mac%%:*} & 3)) = 2 ]
+	[ "$(cat "/sys/class/net/$netdev/addr_assign_type")" = 1 ]
+	[ "$mac" != "$peer_mac" ]
+}
+
+link_works()
+{
+	[ "$(cat "/sys/class/net/$netdev/carrier")" = 1 ]
+	ethtool "$netdev" | grep -q 'Speed: [0-9]'
+	ip link set "$netdev" down
+	driver_net_up
+	reachable
+}
+
+# The MTU of the port is the function's as well
+mtu_changes()
+{
+	ip link set "$netdev" mtu 4000
+	peer "ip link set $peer_netdev mtu 4000"
+	reachable
+	ping -q -i 0.05 -c 5 -W 2 -M "do" -s 3972 "$(peer_ip)"
+}
+
+quiet_log()
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "about the log of this driver"
+	must_fail grep -q "refused" <(dmesg | grep cxr_core)
+}
+
+rdma()
+{
+	ends_serve "ibv_rc_pingpong -d $peer_dev" "-g ${peer_gid[v2]} -n 100"
+	timeout $((60 * ${CXR_PATIENCE:-1})) ibv_rc_pingpong -d "$dev" -g "${gid[v2]}" -n 100 -p "$PP_PORT" "$(peer_ip)"
+	peer_wait servers
+}
+
+ktap_setup ready
+ktap_test mac "a VF without a MAC has a random one" mac_is_random
+ktap_test link "the link is up, also after down and up" link_works
+ktap_test mtu "the MTU can be changed" mtu_changes
+ktap_test tcp "TCP transfers data intact both ways" tcp_both_ways 1M
+ktap_test rdma "RDMA over RoCE v2" rdma
+ktap_test log "the log has no refused commands" quiet_log
+ktap_finally ends_stop
+ktap_end

@@ -117,6 +117,28 @@ void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list 
 uint64_t violations_total(void);
 void violations_print(FILE *out);
 
+/* ---- the journal: what drivers write, for scripts/ledger ---- */
+
+extern FILE *journal_file;	/* NULL: none is kept */
+
+/* The only one of this process. 0, or -errno. */
+int journal_open(const char *path);
+void journal_close(void);
+void journal_line(const struct cxdev *dev, const char *kind, uint32_t key, const void *data,
+		  size_t len);
+
+/*
+ * A line "NAME KIND KEY BYTES", the bytes in hexadecimal. Kinds and their keys: "cmd" and opcode,
+ * "reg" and offset in the initialization segment, "uar" and offset in the UAR page, "wqe" and
+ * opcode (of send WQEs).
+ */
+static inline void journal(const struct cxdev *dev, const char *kind, uint32_t key,
+			   const void *data, size_t len)
+{
+	if (journal_file)
+		journal_line(dev, kind, key, data, len);
+}
+
 /* ---- bytes in network order ---- */
 
 static inline void put16(uint8_t *p, uint16_t v)

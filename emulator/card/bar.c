@@ -120,6 +120,7 @@ void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len)
 	if (dev->health.gone)
 		return;
 	if (page >= uars->first && page - uars->first < uars->count) {
+		journal(dev, "uar", offset % UAR_BYTES, buf, len);
 		uar_write(dev, page, offset % UAR_BYTES, buf, len);
 		return;
 	}
@@ -130,6 +131,7 @@ void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len)
 			  (unsigned long long)offset);
 		return;
 	}
+	journal(dev, "reg", offset, buf, len);
 	for (; len; len -= 4, offset += 4, p += 4)
 		iseg_write(dev, offset, get_be(p, 4));
 }

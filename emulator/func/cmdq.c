@@ -42,6 +42,7 @@ static bool run_command(struct slot *slot)
 	};
 	uint64_t start = now_ns();
 
+	journal(c.dev, "cmd", c.opcode, c.in, c.in_len);
 	if (cmd_run(&c)) {
 		if (c.waits)
 			return false;

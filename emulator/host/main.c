@@ -37,6 +37,8 @@ static const struct argp_option option_table[] = {
 	{ "numbers", 'n', "turn|reuse", 0,
 	  "numbers of new objects: in turn (default), or the lowest free one", 0 },
 	{ "log", 'l', "FILE", 0, "write the log to FILE, not standard error", 0 },
+	{ "journal", 'j', "FILE", 0,
+	  "write to FILE what drivers write: commands, registers, doorbells, send WQEs", 0 },
 	{ "trace", 't', "LEVEL", 0, "quiet, info (default) or debug (every command)", 0 },
 	{ 0 }
 };
@@ -44,7 +46,7 @@ static const struct argp_option option_table[] = {
 static struct {
 	const struct card *card;
 	unsigned int ports;
-	const char *pcap, *control, *log;
+	const char *pcap, *control, *log, *journal;
 	const char *wires[WIRES_MAX];
 	unsigned int n_wires, n;
 	struct function functions[FUNCTIONS_MAX];
@@ -157,6 +159,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'l':
 		run.log = arg;
 		break;
+	case 'j':
+		run.journal = arg;
+		break;
 	case 't':
 		parse_level(state, arg);
 		break;
@@ -211,6 +216,13 @@ static int start(void)
 		}
 	}
 	trace_set_output(run.log_file);
+	if (run.journal) {
+		err = journal_open(run.journal);
+		if (err) {
+			fprintf(stderr, "cxemu: --journal %s: %s\n", run.journal, strerror(-err));
+			return err;
+		}
+	}
 	err = catch_signals();
 	for (i = 0; !err && i < run.n; i++) {
 		run.devs[i] = cxdev_create(run.names[i], i, run.card, &function_guest_ops,
@@ -249,6 +261,7 @@ static void stop(void)
 		cxdev_destroy(run.devs[i]);
 	}
 	capture_close();
+	journal_close();
 }
 
 int main(int argc, char **argv)

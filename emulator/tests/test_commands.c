@@ -355,6 +355,40 @@ static void test_numbers(const char *bin_dir, const char *numbers)
 	emu_stop(&emu);
 }
 
+static bool has_line(const char *path, const char *line)
+{
+	FILE *f = fopen(path, "r");
+	bool found = false;
+	char buf[256];
+
+	while (f && !found && fgets(buf, sizeof(buf), f)) {
+		buf[strcspn(buf, "\n")] = 0;
+		found = !strcmp(buf, line);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static void test_journal(const char *bin_dir)
+{
+	char path[] = "/tmp/cxemu-journal.XXXXXX";
+	int fd = mkstemp(path);
+	struct client c;
+	struct emu emu;
+
+	emu_start_option(&emu, bin_dir, 1, "--journal", path);
+	client_open(&c, &emu, 0);
+	boot_to_init(&c);
+	client_close(&c);
+	emu_stop(&emu);
+	ktap(has_line(path, "f0 cmd 0x104 01040000000000000000000000000000") &&
+	     has_line(path, "f0 reg 0x18 00000001"),
+	     "the journal has ENABLE_HCA and its doorbell");
+	close(fd);
+	unlink(path);
+}
+
 static void test_leak(struct client *c, struct emu *emu)
 {
 	uint32_t uar;
@@ -390,11 +424,12 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(66);
+	ktap_plan(67);
 	test_good(argv[1]);
 	test_numbers(argv[1], NULL);
 	test_numbers(argv[1], "turn");
 	test_numbers(argv[1], "reuse");
+	test_journal(argv[1]);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
 	cmdq_setup(&c);

@@ -410,6 +410,8 @@ static int run_cmd(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void 
 	if (err)
 		goto err_up;
 
+	if (trace_cxr_cmd_input_enabled())
+		trace_cxr_cmd_input(dev_name(dev->core.dev), cxr_cmd_name(op), op, in, inlen);
 	err = issue_cmd(dev, &ent, in, inlen, out, outlen);
 	if (!err)
 		err = wait_done(dev, &ent, op);

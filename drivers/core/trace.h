@@ -8,6 +8,8 @@
 
 #include <linux/tracepoint.h>
 
+#define CXR_TRACE_INPUT_MAX 1024	/* bytes */
+
 /* A command has completed, or did not run (err without a status). */
 TRACE_EVENT(cxr_cmd,
 	TP_PROTO(const char *dev, const char *name, u16 op, u8 status, u32 syndrome, u64 ns,
@@ -34,6 +36,26 @@ TRACE_EVENT(cxr_cmd,
 	TP_printk("%s %s (%#x) status %#x syndrome %#x %llu ns err %d", __entry->dev, __entry->name,
 		  __entry->op,
 		  __entry->status, __entry->syndrome, __entry->ns, __entry->err)
+);
+
+/* The input of a command that is about to run, cut at a length that fits a trace buffer. */
+TRACE_EVENT(cxr_cmd_input,
+	TP_PROTO(const char *dev, const char *name, u16 op, const void *in, u32 inlen),
+	TP_ARGS(dev, name, op, in, inlen),
+	TP_STRUCT__entry(
+		__array(char, dev, 16)
+		__array(char, name, 32)
+		__field(u16, op)
+		__dynamic_array(u8, in, min_t(u32, inlen, CXR_TRACE_INPUT_MAX))
+	),
+	TP_fast_assign(
+		strscpy(__entry->dev, dev, sizeof(__entry->dev));
+		strscpy(__entry->name, name, sizeof(__entry->name));
+		__entry->op = op;
+		memcpy(__get_dynamic_array(in), in, __get_dynamic_array_len(in));
+	),
+	TP_printk("%s %s %#x %s", __entry->dev, __entry->name, __entry->op,
+		  __print_hex_str(__get_dynamic_array(in), __get_dynamic_array_len(in)))
 );
 
 /* An event queue entry; err: it could not be decoded. */

@@ -106,23 +106,24 @@ class Layouts:
             if not layout.union:
                 offset += m.width * m.count
 
-    def mark_named(self, layout, base, named):
-        """Sets named[bit] for each bit of a named field, in any alternative of a union."""
+    def leaves(self, layout, only=None, base=0, prefix=""):
+        """Named fields as (path, first bit, width), everything expanded: the elements of an array
+        have the same path. Of the unions, the alternative @only if it is given."""
         offset = base
         for m in layout.members:
-            for i in range(m.count):
-                first = offset + i * m.width
+            for first in range(offset, offset + m.count * m.width, m.width):
                 if m.kind == "bits":
                     if not is_reserved(m.name):
-                        named[first:first + m.width] = b"\1" * m.width
-                else:
+                        yield f"{prefix}{m.name}", first, m.width
+                elif not layout.union or only in (None, m.name):
                     inner = self.by_name[m.of] if m.kind == "layout" else m.of
-                    self.mark_named(inner, first, named)
+                    yield from self.leaves(inner, only if inner.union else None, first, f"{prefix}{m.name}." if m.name else prefix)
             if not layout.union:
                 offset += m.width * m.count
 
     def reserved(self, name):
         """Ranges (first bit, width) that are not covered by named fields, including nested ones."""
         named = bytearray(self.width(name))
-        self.mark_named(self.by_name[name], 0, named)
+        for _, first, width in self.leaves(self.by_name[name]):
+            named[first:first + width] = b"\1" * width
         return [(r.start(), r.end() - r.start()) for r in re.finditer(rb"\0+", bytes(named))]

@@ -349,6 +349,7 @@ def own_process(near):
     other.pd = PD(other.ctx)
     sender = Queue(other)
     check("of another process", heard(near, sender, receivers), [[0, 1]] * 4)
+    check("multicast frames of the peer", len(near.peer_got(2)), 2)
     sender.close()
     other.ctx.close()
 

@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 MANDIR ?= $(PREFIX)/share/man
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 EXAMPLEDIR ?= $(PREFIX)/share/doc/cxr-tools/examples
-TOOLS := show_gids cma_roce_mode cma_roce_tos ibdev2netdev compat_gid_gen show_counters dat_conf_gen cxr-bind rxe-fallback
+TOOLS := show_gids cma_roce_mode cma_roce_tos ibdev2netdev compat_gid_gen show_counters dat_conf_gen cxr-bind cxr-report rxe-fallback
 UDEV_RULE := 76-rdma-cxr.rules
 
 # What the modules are built from, and what a release holds

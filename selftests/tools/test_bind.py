@@ -5,14 +5,13 @@
 Tests of scripts/cxr-bind on a fake sysfs below FOLDER; class Machine stands for the kernel. Output is KTAP.
 """
 
-import importlib.machinery
-import importlib.util
 import io
 import os
 import re
 import shutil
 import sys
-import traceback
+
+from sentences import load_tool, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPO = os.path.dirname(os.path.dirname(HERE))
@@ -20,16 +19,7 @@ WORK = os.path.join(os.path.abspath(sys.argv[1]), "bind")
 A, B = "0000:03:00.0", "0000:03:00.1"
 sys.dont_write_bytecode = True
 
-
-def load_tool():
-    path = os.path.join(REPO, "scripts", "cxr-bind")
-    loader = importlib.machinery.SourceFileLoader("cxr_bind", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("cxr_bind", loader))
-    loader.exec_module(module)
-    return module
-
-
-bind = load_tool()
+bind = load_tool("cxr-bind")
 
 
 class Machine(bind.System):
@@ -448,20 +438,5 @@ TESTS = [
 ]
 
 
-def main():
-    print(f"KTAP version 1\n1..{len(TESTS)}")
-    failed = 0
-    for n, (sentence, function) in enumerate(TESTS, 1):
-        try:
-            function()
-            print(f"ok {n} - {sentence}")
-        except Exception:                                       # report any failure
-            print("# " + traceback.format_exc().rstrip().replace("\n", "\n# "))
-            print(f"not ok {n} - {sentence}")
-            failed += 1
-    print(f"# Totals: pass:{len(TESTS) - failed} fail:{failed} xfail:0 xpass:0 skip:0 error:0")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(TESTS))

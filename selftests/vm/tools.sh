@@ -292,6 +292,27 @@ boots()
 	[ "$(driver_of "$second")" = mlx5_core ]
 }
 
+# An archive under the driver, with its commands if it is ours, and without the guest's addresses
+reports()
+{
+	local first netdev words=() mac
+
+	first=$(driver_bdfs | sed -n 1p) netdev=$(driver_netdev)
+	mac=$(</sys/class/net/"$netdev"/address)
+	[ "$CXR_DRIVER" = mlx5 ] || words=(--rebind)
+	# the test of the port is a run of its own
+	env -i PATH="$PATH" HOME=/root cxr-report "${words[@]}" -m 0.2 -o /tmp/report.tar.gz "$first"
+	driver_net_up
+	rm -rf /tmp/report
+	tar -xzf /tmp/report.tar.gz -C /tmp
+	cat /tmp/report/index.txt
+	must_fail grep -r FAILED /tmp/report/index.txt
+	grep -q 'BW average' /tmp/report/traffic.txt
+	grep -Eq 'port_xmit_packets +[0-9]+ +[0-9]+ \+[1-9]' /tmp/report/counters.txt
+	must_fail grep -r -e "$mac" -e "$(my_ip)" /tmp/report
+	[ "$CXR_DRIVER" = mlx5 ] || grep -Eq 'cxr_cmd_input: .* create_cq 0x400 0400[0-9a-f]{200}' /tmp/report/commands.txt
+}
+
 export KTAP_TIMEOUT=300
 ktap_setup one_driver
 ktap_test show-gids "show_gids shows the kernel's GID table" gids_agree
@@ -300,6 +321,7 @@ ktap_test dat-conf-gen "dat_conf_gen lists each interface" dat_conf
 ktap_test cma "cma_roce_mode and cma_roce_tos set rdma_cm's defaults per port" cma_defaults
 ktap_test show-counters "show_counters shows every counter" counters
 ktap_test compat-gid-gen "compat_gid_gen adds the GID" compat
+ktap_test cxr-report "cxr-report collects commands, tests and traffic, and no address" reports
 ktap_setup
 ktap_test show-gids.example "show_gids: the documented example" example
 ktap_setup both_drivers

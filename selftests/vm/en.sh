@@ -201,6 +201,7 @@ big_tcp()
 {
 	local kept
 
+	[ "$CXR_DRIVER" != mlx5 ] || skip "the in-tree driver copies the TCP header past a field: a warning of the kernel"
 	kept=$(cat /proc/sys/net/ipv4/tcp_tso_rtt_log)
 	echo 30 >/proc/sys/net/ipv4/tcp_tso_rtt_log
 	ip link set "$netdev" gso_max_size 200000

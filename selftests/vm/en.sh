@@ -195,11 +195,13 @@ with_offloads() # "NAME on|off..." "WORDS"
 	check_offloads "$words"
 }
 
+retransmitted() { awk '/^Tcp:/ { n = $13 } END { print n }' /proc/net/snmp; }
+
 # Packets larger than 64 KiB, which the stack only makes if the interface allows it. Their size depends on the round trip time, unless
 # tcp_tso_rtt_log is large.
 big_tcp()
 {
-	local kept
+	local kept before
 
 	[ "$CXR_DRIVER" != mlx5 ] || skip "the in-tree driver copies the TCP header past a field: a warning of the kernel"
 	kept=$(cat /proc/sys/net/ipv4/tcp_tso_rtt_log)
@@ -207,7 +209,10 @@ big_tcp()
 	ip link set "$netdev" gso_max_size 200000
 	offload tx on sg on tso on gro off
 	obey tap begin
+	before=$(retransmitted)
 	tcp_both_ways 16M "$(peer_ip6)" 1048576
+	# the segments of 80 such packets would be sent again as smaller ones if the peer did not take them
+	[ $(($(retransmitted) - before)) -lt 50 ] || fail "$(($(retransmitted) - before)) segments were retransmitted"
 	ip link set "$netdev" gso_max_size 65536
 	echo "$kept" >/proc/sys/net/ipv4/tcp_tso_rtt_log
 	obey tap end "out.big=on out.checksum=on"

@@ -111,7 +111,7 @@ refused_step()
 	bond balance-xor
 	wait_until 20 state_is "^spread over bond0"
 	while read -r what nth; do
-		emu fault a0 command $what status bad_param "nth=$nth" >/dev/null
+		emu fault a0 command "$what" status bad_param "nth=$nth" >/dev/null
 		hash_policy $HASHES
 		echo "$what $nth"
 		wait_until 20 state_is "^off: the device refused"

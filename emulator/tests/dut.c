@@ -559,6 +559,19 @@ static void store16(uint8_t *p, unsigned int v)
 	p[1] = v & 0xff;
 }
 
+const struct flow tcp4 = {
+	.dmac = { 2, 0xc4, 0, 0, 0, 2 },
+	.smac = { 2, 0xc4, 0, 0, 0, 1 },
+	.vlan = -1,
+	.ip = 4,
+	.proto = 6,
+	.sport = 1000,
+	.dport = 2000,
+	.src = { 10, 0, 0, 1 },
+	.dst = { 10, 0, 0, 2 },
+	.payload = 200,
+};
+
 uint32_t make_packet(uint8_t *buf, const struct flow *flow)
 {
 	unsigned int l4_len = flow->proto == 6 ? 20 : flow->proto == 17 ? 8 : 0, at = 12, i;

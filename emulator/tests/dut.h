@@ -118,6 +118,9 @@ struct flow {
 	uint32_t payload;
 };
 
+/* 200 bytes of TCP over IPv4, from the first function to the second */
+extern const struct flow tcp4;
+
 /* Writes headers (checksums zero) and a payload of a pattern; returns the length. */
 uint32_t make_packet(uint8_t *buf, const struct flow *flow);
 /* 0 if the checksums are right; otherwise the layer (3 or 4) whose checksum is wrong. */

@@ -10,19 +10,6 @@
 static struct dut *a, *b;
 static struct dut_wq sq, rq; /* a sends, b receives everything */
 
-static const struct flow tcp4 = {
-	.dmac = { 2, 0xc4, 0, 0, 0, 2 },
-	.smac = { 2, 0xc4, 0, 0, 0, 1 },
-	.vlan = -1,
-	.ip = 4,
-	.proto = 6,
-	.sport = 1000,
-	.dport = 2000,
-	.src = { 10, 0, 0, 1 },
-	.dst = { 10, 0, 0, 2 },
-	.payload = 200,
-};
-
 static void set_up(void)
 {
 	a = dut_create("a", 0);

@@ -64,8 +64,11 @@ static int set_issi(struct cxr_core *core)
 	return -EOPNOTSUPP;
 }
 
-/* Byte order of structures that the firmware writes in host order; zero: little-endian. */
-static int set_host_endianness(struct cxr_core *core)
+/*
+ * Byte order of structures that the firmware writes in host order; zero: little-endian. A VF leaves
+ * it to its PF (mlx5_core: set_hca_ctrl()).
+ */
+static int set_host_endianness(struct cxr_dev *dev)
 {
 	struct {
 		struct prm_access_register_in head;
@@ -76,11 +79,14 @@ static int set_host_endianness(struct cxr_core *core)
 		u8 data[ENDIAN_BYTES];
 	} out;
 
+	if (dev->vf)
+		return 0;
 	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
 		in.data[0] = 0x80;
 	prm_set(&in.head, op_mod, PRM_ACCESS_REG_WRITE);
 	prm_set(&in.head, register_id, PRM_REG_HOST_ENDIANNESS);
-	return cxr_cmd_len(core, access_register, &in.head, sizeof(in), &out.head, sizeof(out));
+	return cxr_cmd_len(&dev->core, access_register, &in.head, sizeof(in), &out.head,
+			   sizeof(out));
 }
 
 static int query_caps(struct cxr_core *core, enum prm_cap_page page, u8 which,
@@ -425,7 +431,7 @@ static int start_hca(struct cxr_dev *dev)
 	err = cxr_pages_give_startup(dev, true);
 	if (err)
 		return err;
-	err = set_host_endianness(core);
+	err = set_host_endianness(dev);
 	if (err)
 		return err;
 	err = choose_caps(core, &owned);

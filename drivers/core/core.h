@@ -135,6 +135,7 @@ struct cxr_dev {
 	struct mutex db_lock;		/* dbs */
 	struct list_head dbs;		/* pages of doorbell records (buf.c) */
 	atomic_t mkey_variant;
+	bool vf;			/* by the PCI id: a guest's pdev->is_virtfn is false */
 	/* demux, first_table, en_table, en_table_miss, rules (steering.c) */
 	struct mutex flow_lock;
 	u32 demux;			/* LAG demux table; 0: none */

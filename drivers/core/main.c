@@ -120,7 +120,7 @@ static void fatal_work(struct work_struct *work)
 	cxr_lag_schedule(dev);
 }
 
-static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
+static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 {
 	struct cxr_dev *dev = cxr_devlink_alloc(pdev);
 	int err;
@@ -131,6 +131,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev)
 	dev->core.dev = &pdev->dev;
 	dev->core.pdev = pdev;
 	dev->core.port.core = &dev->core;
+	dev->vf = vf;
 	dev->stages = CXR_STAGES_DOWN(cxr_core_stages, dev, &pdev->dev);
 	mutex_init(&dev->core.port.lock);
 	spin_lock_init(&dev->fail_lock);
@@ -172,9 +173,12 @@ static void free_dev(struct cxr_dev *dev)
 	cxr_devlink_free(dev);
 }
 
+/* driver_data of struct pci_device_id */
+enum { CXR_PF, CXR_VF };
+
 static int cxr_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	struct cxr_dev *dev = alloc_dev(pdev);
+	struct cxr_dev *dev = alloc_dev(pdev, id->driver_data == CXR_VF);
 	int err;
 
 	if (IS_ERR(dev))
@@ -233,17 +237,17 @@ static void cxr_shutdown(struct pci_dev *pdev)
 
 static const struct pci_device_id cxr_ids[] = {
 	{ PCI_VDEVICE(MELLANOX, 0x1013) },	/* ConnectX-4 */
-	{ PCI_VDEVICE(MELLANOX, 0x1014) },	/* ConnectX-4 VF */
+	{ PCI_VDEVICE(MELLANOX, 0x1014), CXR_VF },	/* ConnectX-4 VF */
 	{ PCI_VDEVICE(MELLANOX, 0x1015) },	/* ConnectX-4 Lx */
-	{ PCI_VDEVICE(MELLANOX, 0x1016) },	/* ConnectX-4 Lx VF */
+	{ PCI_VDEVICE(MELLANOX, 0x1016), CXR_VF },	/* ConnectX-4 Lx VF */
 	{ PCI_VDEVICE(MELLANOX, 0x1017) },	/* ConnectX-5 */
-	{ PCI_VDEVICE(MELLANOX, 0x1018) },	/* ConnectX-5 VF */
+	{ PCI_VDEVICE(MELLANOX, 0x1018), CXR_VF },	/* ConnectX-5 VF */
 	{ PCI_VDEVICE(MELLANOX, 0x1019) },	/* ConnectX-5 Ex */
-	{ PCI_VDEVICE(MELLANOX, 0x101a) },	/* ConnectX-5 Ex VF */
+	{ PCI_VDEVICE(MELLANOX, 0x101a), CXR_VF },	/* ConnectX-5 Ex VF */
 	{ PCI_VDEVICE(MELLANOX, 0x101b) },	/* ConnectX-6 */
-	{ PCI_VDEVICE(MELLANOX, 0x101c) },	/* ConnectX-6 VF */
+	{ PCI_VDEVICE(MELLANOX, 0x101c), CXR_VF },	/* ConnectX-6 VF */
 	{ PCI_VDEVICE(MELLANOX, 0x101d) },	/* ConnectX-6 Dx */
-	{ PCI_VDEVICE(MELLANOX, 0x101e) },	/* VF of ConnectX-6 Dx and later */
+	{ PCI_VDEVICE(MELLANOX, 0x101e), CXR_VF },	/* VF of ConnectX-6 Dx and later */
 	{ PCI_VDEVICE(MELLANOX, 0x101f) },	/* ConnectX-6 Lx */
 	{ PCI_VDEVICE(MELLANOX, 0x1021) },	/* ConnectX-7 */
 	{}

@@ -67,11 +67,11 @@ static int ptys_write(struct cmd *c, const void *reg_in, void *reg_out)
 	return ptys_read(c, reg_in, reg_out);
 }
 
-/* The administrative state of the port is the business of its owner. */
-static int check_owner(struct cmd *c)
+/* What belongs to the owner of the port, or of the host: a PF. */
+static int check_owner(struct cmd *c, const char *reg)
 {
 	return c->dev->card->vf ? decline(c, PRM_STATUS_BAD_PARAM,
-					  "PAOS is refused to a virtual function") : 0;
+					  "%s is refused to a virtual function", reg) : 0;
 }
 
 static int paos_read(struct cmd *c, const void *reg_in, void *reg_out)
@@ -79,7 +79,7 @@ static int paos_read(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct prm_paos_reg *in = reg_in;
 	struct prm_paos_reg *out = reg_out;
 
-	if (bad_port(c, in) || check_owner(c))
+	if (bad_port(c, in) || check_owner(c, "PAOS"))
 		return -1;
 	prm_set(out, local_port, PORT_NUMBER);
 	prm_set(out, admin_status, port_admin_up(c->dev->port) ? PRM_PORT_UP : PRM_PORT_DOWN);
@@ -92,7 +92,7 @@ static int paos_write(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct prm_paos_reg *in = reg_in;
 	unsigned int admin = prm_get(in, admin_status);
 
-	if (bad_port(c, in) || check_owner(c))
+	if (bad_port(c, in) || check_owner(c, "PAOS"))
 		return -1;
 	if (prm_get(in, ase)) {
 		if (admin != PRM_PORT_UP && admin != PRM_PORT_DOWN)
@@ -244,6 +244,8 @@ static int host_endianness_write(struct cmd *c, const void *in, void *out)
 	const struct prm_host_endianness_reg *reg = in;
 
 	(void)out;
+	if (check_owner(c, "HOST_ENDIANNESS"))
+		return -1;
 	if (is_set(c, reg, he, "but only little-endian hosts are supported"))
 		return -1;
 	return 0;

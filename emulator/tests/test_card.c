@@ -61,6 +61,15 @@ static int set_port_admin(bool up)
 	return dut_exec(dut, PRM_OP_access_register, &b, sizeof(b), &out, sizeof(out));
 }
 
+static int set_host_endianness(void)
+{
+	struct { struct prm_access_register_in in; struct prm_host_endianness_reg reg; } b = {};
+	struct { struct prm_access_register_out out; struct prm_host_endianness_reg reg; } out;
+
+	prm_set(&b.in, register_id, PRM_REG_HOST_ENDIANNESS);
+	return dut_exec(dut, PRM_OP_access_register, &b, sizeof(b), &out, sizeof(out));
+}
+
 /* The MAC of a VF comes from its administrator, of whom there is none. */
 static void test_port(void)
 {
@@ -74,6 +83,8 @@ static void test_port(void)
 	     "%s: the vport has %s", name, card->vf ? "no MAC" : "the MAC of the card");
 	ktap(!set_port_admin(true) == !card->vf && !dut_violations(dut), "%s: PAOS is %s", name,
 	     card->vf ? "declined" : "granted");
+	ktap(!set_host_endianness() == !card->vf && !dut_violations(dut),
+	     "%s: HOST_ENDIANNESS is %s", name, card->vf ? "declined" : "granted");
 }
 
 static int create_eq(unsigned int vector)
@@ -238,7 +249,7 @@ int main(void)
 	static const char *const names[] = { "cx4", "cx4lx", "cx5", "cx6", "cx6dx", "cx7" };
 	unsigned int i;
 
-	ktap_plan(6 + 6 * 2 * 10);
+	ktap_plan(6 + 6 * 2 * 11);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct card *pf = card_find(names[i], strlen(names[i]));
 

@@ -5,7 +5,7 @@
  */
 #include <linux/slab.h>
 
-#include "ib.h"
+#include "queue.h"
 
 /* ---- hw_counters ---- */
 

@@ -4,7 +4,7 @@
  * and the process reads; kernel CQs are polled in poll.c.
  */
 
-#include "ib.h"
+#include "queue.h"
 
 /* ---- events ---- */
 

@@ -5,7 +5,7 @@
 #include <linux/seq_file.h>
 #include <linux/xarray.h>
 
-#include "ib.h"
+#include "queue.h"
 
 static const char *const types[] = {
 	[CXR_QP_RC] = "RC", [CXR_QP_UC] = "UC", [CXR_QP_UD] = "UD", [CXR_QP_GSI] = "GSI",

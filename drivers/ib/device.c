@@ -5,7 +5,7 @@
 #include <linux/rtnetlink.h>
 #include <rdma/ib_mad.h>
 
-#include "ib.h"
+#include "queue.h"
 
 static u64 fw_version(const struct cxr_core *core)
 {

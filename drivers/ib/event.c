@@ -3,7 +3,7 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 
-#include "ib.h"
+#include "queue.h"
 
 /* ---- events of queues ---- */
 

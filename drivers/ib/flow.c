@@ -7,7 +7,7 @@
 #include <linux/in.h>
 #include <linux/slab.h>
 
-#include "ib.h"
+#include "queue.h"
 
 #define TAG_MAX 0xffffff
 #define VERSION_MASK 0xf

@@ -2,7 +2,7 @@
 /* CQs for work requests of the driver itself. They are polled, never armed. */
 #include <linux/iopoll.h>
 
-#include "ib.h"
+#include "queue.h"
 
 #define POLL_US 50
 

@@ -3,7 +3,7 @@
 #include <linux/module.h>
 #include <rdma/lag.h>
 
-#include "ib.h"
+#include "queue.h"
 
 static const struct ib_device_ops cxr_ib_ops = {
 	.owner = THIS_MODULE,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Kernel CQs: polling, arming, and removing the CQEs of a QP. */
 
-#include "ib.h"
+#include "queue.h"
 
 static struct prm_cqe64 *cqe_at(const struct cxr_ib_cq *cq, u32 i)
 {

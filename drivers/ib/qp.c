@@ -12,7 +12,7 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 
-#include "ib.h"
+#include "queue.h"
 
 #define SEG sizeof(struct prm_wqe_data_seg)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Common to all QPs, also raw packet QPs: request of user space, initial state, GID. */
-#include "ib.h"
+#include "queue.h"
 
 #define INVALID_BFREG BIT(31)	/* response: the doorbell is in the UAR that user space named */
 

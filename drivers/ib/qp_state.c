@@ -5,7 +5,7 @@
 #include <net/netlink.h>
 #include <rdma/restrack.h>
 
-#include "ib.h"
+#include "queue.h"
 
 #define LOG_DATAGRAM_MAX 12	/* a datagram is one packet of at most 4096 bytes */
 

@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 #include <rdma/restrack.h>
 
-#include "ib.h"
+#include "queue.h"
 
 #define SEG sizeof(struct prm_wqe_data_seg)
 #define INLINE_BY_VPORT 1	/* caps.wqe_inline_mode: see the vport */

@@ -8,7 +8,7 @@
  */
 #include <linux/slab.h>
 
-#include "ib.h"
+#include "queue.h"
 
 #define WQE_COUNT_MASK 0xffff
 

@@ -9,7 +9,7 @@
  */
 #include <linux/slab.h>
 
-#include "ib.h"
+#include "queue.h"
 
 #define LOG_SQ		4	/* blocks */
 #define LOG_CQ		2

@@ -15,7 +15,7 @@
 
 #include "../codec/wqe.h"
 #include "cxr/cmd.h"
-#include "ib.h"
+#include "queue.h"
 
 #define LOG_WQES	6	/* combining may fail now and then */
 #define WQES		BIT(LOG_WQES)

@@ -7,7 +7,7 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 
-#include "ib.h"
+#include "queue.h"
 
 #define HASH_KEY_BYTES 40
 

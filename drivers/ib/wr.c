@@ -2,7 +2,7 @@
 /* Work requests of the kernel's QPs. */
 #include <linux/log2.h>
 
-#include "ib.h"
+#include "queue.h"
 
 #define LOG_WQE_BB 6
 #define WQE_DS 16

@@ -11,7 +11,7 @@
  */
 #include <linux/slab.h>
 
-#include "ib.h"
+#include "queue.h"
 
 #define LOG_CQ_SIZE 2
 #define LOG_SRQ_SIZE 1

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* Queues of the RDMA device: CQs, SRQs, WQs and QPs. */
+#ifndef CXR_IB_QUEUE_H
+#define CXR_IB_QUEUE_H
+
+#include "ib.h"
+
+/* CQ of the driver's own, polled and never armed. */
+struct cxr_ib_internal_cq {
+	struct cxr_cq cq;
+	struct cxr_buf buf;
+	struct cxr_db db;
+	u8 log_size;
+	u32 ci;
+};
+
+/* xrc.c: objects that an XRC QP must have for the device, and its owner does not. Never used. */
+struct cxr_ib_xrc_defaults {
+	u32 pdn;
+	u32 xrcd;
+	u32 srqn;
+	struct cxr_ib_internal_cq cq;
+	struct cxr_buf srq_buf;
+	struct cxr_db srq_db;
+};
+
+/**
+ * struct cxr_ib_cq - completion queue
+ * @ibcq: of ib_core
+ * @cq: of the core
+ * @lock: protects @ci, @last_qp, @send_qps, @recv_qps, the CQEs in @buf, and of the QPs that
+ *        complete here cxr_ib_wq.tail and cxr_ib_qp.peer; never two at a time
+ * @ci: consumer index
+ * @last_qp: kernel QP of the last completion, or NULL: it was destroyed, or there was none
+ * @log_size: in CQEs
+ * @arm_sn: completion events so far: the device ignores an arm with an old number; written by the
+ *          event handler alone
+ * @buf: CQEs of a kernel CQ
+ * @db: doorbell record of @buf
+ * @send_qps: kernel QPs whose sends complete here
+ * @recv_qps: kernel QPs whose receives complete here
+ * @kcq_entry: in cxr_ib_dev.kcqs
+ * @cqe_128: CQEs of 128 bytes
+ * @resize_lock: protects @queue and @log_size of a user CQ
+ * @queue: CQEs of a user CQ
+ * @user_db: doorbell record of @queue
+ * @uar: UAR of a user CQ; NULL: a CQ of the kernel
+ */
+struct cxr_ib_cq {
+	struct ib_cq ibcq;
+	struct cxr_cq cq;
+	spinlock_t lock;		/* polling */
+	u32 ci;				/* lock */
+	struct cxr_ib_qp *last_qp;	/* lock */
+	u8 log_size;			/* user CQ: resize_lock; kernel CQ: constant */
+	u32 arm_sn;
+	struct cxr_buf buf;
+	struct cxr_db db;
+	struct list_head send_qps;	/* lock */
+	struct list_head recv_qps;	/* lock */
+	struct list_head kcq_entry;	/* cxr_ib_dev.kcq_lock */
+	bool cqe_128;
+	struct mutex resize_lock;	/* resizing */
+	struct cxr_ib_queue queue;	/* resize_lock */
+	struct cxr_ib_db user_db;
+	struct cxr_ib_uar *uar;
+};
+
+/**
+ * struct cxr_ib_srq - shared receive queue
+ * @ibsrq: of ib_core
+ * @srqn: its number
+ * @log_size: in WQEs, one of which is never posted
+ * @log_stride: of a WQE in bytes
+ * @max_sge: of a work request
+ * @ref: events in flight, plus one
+ * @unused: @ref dropped to zero
+ * @lock: protects @wrid, @posted, @head, @tail and the WQEs in @buf
+ * @wrid: wr_id by WQE
+ * @posted: WQEs posted so far
+ * @head: next WQE to post
+ * @tail: last free WQE
+ * @buf: WQEs of a kernel SRQ
+ * @db: doorbell record of @buf
+ * @queue: WQEs of a user SRQ
+ * @user_db: doorbell record of @queue
+ */
+struct cxr_ib_srq {
+	struct ib_srq ibsrq;
+	u32 srqn;
+	u8 log_size;
+	u8 log_stride;
+	u8 max_sge;
+	refcount_t ref;
+	struct completion unused;
+	spinlock_t lock;		/* posting and completion */
+	u64 *wrid;			/* lock */
+	u32 posted;			/* lock */
+	u32 head;			/* lock */
+	u32 tail;			/* lock */
+	struct cxr_buf buf;
+	struct cxr_db db;
+	struct cxr_ib_queue queue;
+	struct cxr_ib_db user_db;
+};
+
+/**
+ * struct cxr_ib_wq - send or receive queue of a QP
+ * @lock: serializes posting; protects writes to @head and the slots between @head and @tail
+ * @wrid: by slot: wr_id of the work request that begins there
+ * @next: sends, by slot: position after the work request
+ * @wc_opcode: sends, by slot: opcode of the completion
+ * @head: producer index, free running, in 64-byte blocks (send) or WQEs (receive)
+ * @tail: consumer index, free running
+ * @size: slots, a power of two; 0: no such queue
+ * @offset: in the memory of the QP
+ * @log_stride: of a slot in bytes
+ * @max_sge: of a work request
+ * @max_inline: sends: bytes of inline data
+ *
+ * A QP of user space has only the sizes. A QP that goes to RESET empties both, under both locks.
+ */
+struct cxr_ib_wq {
+	spinlock_t lock;		/* posting */
+	u64 *wrid;
+	u32 *next;
+	u8 *wc_opcode;
+	u32 head;			/* lock to write */
+	u32 tail;			/* cxr_ib_cq.lock to write */
+	u32 size;
+	u32 offset;
+	u8 log_stride;
+	u8 max_sge;
+	u16 max_inline;
+};
+
+/* Receiver of the events of a raw packet send or receive queue. */
+struct cxr_ib_event_target {
+	refcount_t ref;			/* events in flight, plus one */
+	struct completion unused;	/* @ref dropped to zero */
+	struct ib_qp *qp;		/* either this */
+	struct ib_wq *wq;		/* or that */
+};
+
+/**
+ * struct cxr_ib_raw - objects of a raw packet QP in the device
+ * @tdn: transport domain of its process
+ * @self: what its TIR hears of it: enum cxr_tir_self
+ * @loopback: it is one of cxr_ib_dev.self_hearers
+ * @has_sq: @tisn, @sqn and @sq_queue are valid
+ * @has_rq: @rqn is valid
+ * @has_tir: @tirn is valid; it leads to the receive queue or to an indirection table
+ * @tisn: TIS of the send queue
+ * @sqn: send queue
+ * @rqn: receive queue; its memory is cxr_ib_qp.queue
+ * @tirn: destination of flow rules
+ * @sq_queue: memory of the send queue
+ * @sq_events: events of the send queue
+ * @rq_events: events of the receive queue
+ */
+struct cxr_ib_raw {
+	u32 tdn;
+	u32 self;
+	bool loopback;
+	bool has_sq, has_rq, has_tir;
+	u32 tisn, sqn, rqn, tirn;
+	struct cxr_ib_queue sq_queue;
+	struct cxr_ib_event_target sq_events, rq_events;
+};
+
+/**
+ * struct cxr_ib_rwq - WQ: a receive queue of user space without a QP
+ * @ibwq: of ib_core; @mutex protects its state
+ * @rqn: its number
+ * @mutex: serializes transitions
+ * @queue: its memory
+ * @db: doorbell record
+ * @events: of the queue
+ */
+struct cxr_ib_rwq {
+	struct ib_wq ibwq;
+	u32 rqn;
+	struct mutex mutex;		/* transitions */
+	struct cxr_ib_queue queue;
+	struct cxr_ib_db db;
+	struct cxr_ib_event_target events;
+};
+
+struct cxr_ib_ind_table {
+	struct ib_rwq_ind_table ibtable;
+	u32 rqtn;
+};
+
+/**
+ * struct cxr_ib_qp - queue pair
+ * @ibqp: of ib_core; its qp_num is 1 for the GSI QP
+ * @qpn: QPN of the device; of a raw packet QP the number of its send or receive queue, or 0
+ * @type: type in the device; not valid with @raw
+ * @raw: objects of a raw packet QP, which is no QP in the device; else NULL
+ * @mutex: serializes transitions
+ * @state: post functions read it without @mutex
+ * @access: IB_ACCESS_* of the peer
+ * @dest_rd: reads that the peer may have outstanding
+ * @dest_qpn: peer of a connected QP
+ * @has_sgid: @sgid_index is valid
+ * @sgid_index: entry of the address table in use
+ * @port: 1
+ * @lag_port: port of the LAG it is assigned to, 1 or 2; 0: none; debugfs reads it without @mutex
+ * @gone: destroyed in the device
+ * @counter_pending: the counter set changes on the next transition to RTS
+ * @q_set: counter set in the device, if not that of the port
+ * @user: of user space; or XRC target, which has no queues
+ * @pdn: PD in the device; constant
+ * @cqn_snd: send CQ in the device; constant
+ * @cqn_rcv: receive CQ in the device; constant
+ * @peer: GID of the peer of a kernel QP
+ * @sig_all: every send completes
+ * @after_umr: the last send changed a memory key
+ * @sq: sends
+ * @rq: receives
+ * @buf: memory of both queues of a kernel QP
+ * @db: doorbell record of @buf
+ * @send_entry: in cxr_ib_cq.send_qps
+ * @recv_entry: in cxr_ib_cq.recv_qps
+ * @ref: events in flight, plus one
+ * @unused: @ref dropped to zero
+ * @queue: memory of both queues of a user QP
+ * @user_db: doorbell record of @queue
+ * @uar: UAR of a user QP, or NULL
+ */
+struct cxr_ib_qp {
+	struct ib_qp ibqp;
+	u32 qpn;
+	enum cxr_qp_type type;
+	struct cxr_ib_raw *raw;
+	struct mutex mutex;		/* transitions */
+	enum ib_qp_state state;		/* mutex to write */
+	int access;			/* mutex */
+	u8 dest_rd;			/* mutex */
+	u32 dest_qpn;			/* mutex */
+	bool has_sgid;			/* mutex */
+	u8 sgid_index;			/* mutex */
+	u8 port;
+	u8 lag_port;			/* mutex to write */
+	bool gone;			/* mutex */
+	bool counter_pending;		/* mutex */
+	struct cxr_ib_q_set *q_set;	/* mutex */
+	bool user;
+	u32 pdn, cqn_snd, cqn_rcv;
+	u8 peer[16];			/* cxr_ib_cq.lock of the send CQ */
+	bool sig_all;
+	bool after_umr;			/* sq.lock */
+	struct cxr_ib_wq sq;
+	struct cxr_ib_wq rq;
+	struct cxr_buf buf;
+	struct cxr_db db;
+	struct list_head send_entry;	/* cxr_ib_cq.lock of the send CQ */
+	struct list_head recv_entry;	/* cxr_ib_cq.lock of the receive CQ */
+	refcount_t ref;
+	struct completion unused;
+	struct cxr_ib_queue queue;
+	struct cxr_ib_db user_db;
+	struct cxr_ib_uar *uar;
+};
+
+static inline struct cxr_ib_cq *to_cxr_cq(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct cxr_ib_cq, ibcq);
+}
+
+static inline struct cxr_ib_srq *to_cxr_srq(struct ib_srq *ibsrq)
+{
+	return container_of(ibsrq, struct cxr_ib_srq, ibsrq);
+}
+
+static inline struct cxr_ib_qp *to_cxr_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct cxr_ib_qp, ibqp);
+}
+
+static inline struct cxr_ib_rwq *to_cxr_rwq(struct ib_wq *ibwq)
+{
+	return container_of(ibwq, struct cxr_ib_rwq, ibwq);
+}
+
+static inline struct cxr_ib_ind_table *to_cxr_ind_table(struct ib_rwq_ind_table *ibtable)
+{
+	return container_of(ibtable, struct cxr_ib_ind_table, ibtable);
+}
+
+/* internal_cq.c */
+/* A CQ of 2^@log_size CQEs; @cq must be zeroed. May sleep. 0, -ENOMEM or the command's error. */
+int cxr_ib_internal_cq_create(struct cxr_core *core, const struct cxr_uar *uar, u8 log_size,
+			      struct cxr_ib_internal_cq *cq);
+/* Call after destroying the queues that complete there. May sleep. */
+void cxr_ib_internal_cq_destroy(struct cxr_core *core, struct cxr_ib_internal_cq *cq);
+/* Waits for the next CQE and consumes it. Sleeps. -ETIMEDOUT: none in @ms, or a dead device. */
+int cxr_ib_internal_cq_wait(struct cxr_core *core, struct cxr_ib_internal_cq *cq, unsigned int ms,
+			    struct cxr_cqe *cqe);
+
+/* cq.c */
+/* Calls the completion handlers of all kernel CQs: a dead device writes no CQEs. */
+void cxr_ib_flush_work(struct work_struct *work);
+
+/* poll.c */
+/* Marks all CQEs of a new CQ as not written. */
+void cxr_ib_cq_invalidate(struct cxr_ib_cq *cq);
+/* So that poll can flush the QP when the device dies. Process context. */
+void cxr_ib_cq_add_qp(struct cxr_ib_qp *qp);
+/*
+ * Empties the queues of the QP, which nobody posts to, and removes its CQEs; with @remove, undoes
+ * cxr_ib_cq_add_qp(). Process context.
+ */
+void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove);
+/* The QP is no longer in dev->qps: polls do not find it from now on. Process context. */
+void cxr_ib_cq_forget_qp(struct cxr_ib_qp *qp);
+/* The peer of a kernel QP, for the log. Process context. */
+void cxr_ib_cq_set_peer(struct cxr_ib_qp *qp, const u8 gid[16]);
+
+/* srq.c */
+/* Frees a WQE that the device completed; false: there is no such WQE. Interrupts are off. */
+bool cxr_ib_srq_finish(struct cxr_ib_srq *srq, u16 index, u64 *wr_id);
+
+/* raw.c */
+/* A raw packet QP or an RSS QP. ib_core has checked CAP_NET_RAW. */
+int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
+/* ib_core has destroyed the flow rules that lead to it. */
+void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx);
+/* As cxr_ib_modify_qp(); qp->mutex held. */
+int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask);
+/* As cxr_ib_query_qp(); both structs are zeroed. */
+int cxr_ib_query_raw(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, struct ib_qp_init_attr *init);
+
+/* wq.c */
+/* The TIR of an RSS QP, undone by cxr_ib_destroy_raw(). */
+int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+			  struct ib_udata *udata);
+/* Supported hash fields: enum mlx5_rx_hash_fields. */
+u64 cxr_ib_hash_fields(void);
+bool cxr_ib_has_rss(const struct cxr_caps *caps);
+/* enum cxr_tir_self, by the flags of a raw packet QP. */
+u32 cxr_ib_tir_self(u32 qp_flags);
+
+/* qp_common.c */
+/*
+ * Copies and checks the user space request for a QP. *bytes: size of both queues, if they are in
+ * one buffer.
+ */
+int cxr_ib_copy_req_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
+		       struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index,
+		       u64 *bytes);
+void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user);
+int cxr_ib_copy_resp_qp(struct ib_udata *udata);
+/* The QP uses this entry of the address table from now on; -1: none. */
+void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index);
+
+/* wr.c */
+/* Writes the data segments of a receive WQE; a list shorter than @max gets a terminator. */
+void cxr_ib_write_recv(struct prm_wqe_data_seg *seg, u32 max, const struct ib_recv_wr *wr);
+
+/* xrc.c */
+/*
+ * Objects for XRC QPs whose owner does not have them. Created at the first call, kept until
+ * cxr_ib_xrc_down(). May sleep. ERR_PTR: the error of a command, or -ENOMEM.
+ */
+const struct cxr_ib_xrc_defaults *cxr_ib_xrc_defaults(struct cxr_ib_dev *dev);
+/* Stage: after the last QP. */
+void cxr_ib_xrc_down(void *dev);
+
+/* event.c */
+void cxr_ib_put_qp(struct cxr_ib_qp *qp);
+void cxr_ib_put_srq(struct cxr_ib_srq *srq);
+/* Delivers the events of a queue to @target, whose @qp or @wq is set. May sleep. */
+int cxr_ib_register_event_target(struct cxr_ib_dev *dev, u32 key,
+				 struct cxr_ib_event_target *target);
+/* Waits for events in flight. May sleep. */
+void cxr_ib_unregister_event_target(struct cxr_ib_dev *dev, u32 key,
+				    struct cxr_ib_event_target *target);
+/* Calls the event handler of the QP. Any context. */
+void cxr_ib_dispatch_qp_event(struct cxr_ib_qp *qp, enum ib_event_type type);
+
+#endif

@@ -58,6 +58,8 @@ int health_warn_temperature(struct cxdev *dev);
 void health_remove(struct cxdev *dev);
 void health_restore(struct cxdev *dev);
 void health_fatal(struct cxdev *dev);
+/* 0, or -EBUSY: the driver is running. */
+int health_leave(struct cxdev *dev);
 
 /*
  * A reset of the function ends its faults but not the rules. A disconnect removes the rules, too,

@@ -41,8 +41,8 @@ void hca_stop(struct cxdev *dev)
 	cxdev_report_leaks(dev);
 	obj_destroy_all(dev);
 	lag_reset(dev);
-	rdma_state_reset(dev);
-	eth_state_reset(dev);
+	rdma_state_stop(dev);
+	eth_state_stop(dev);
 	memset(dev->hca->owner, 0, sizeof(dev->hca->owner));
 	dev->hca->phase = HCA_ENABLED;
 }

@@ -5,6 +5,8 @@
 
 #include "card/card.h"
 #include "fault/fault.h"
+#include "port/port.h"
+#include "rdma/rdma.h"
 #include "wire/wire.h"
 
 int health_request_pages(struct cxdev *dev, int32_t n)
@@ -63,6 +65,16 @@ void health_fatal(struct cxdev *dev)
 	dev->health.rfr = true;
 	excuse(dev);
 	notice(dev, "fault: fatal firmware error");
+}
+
+int health_leave(struct cxdev *dev)
+{
+	if (dev->hca->phase == HCA_RUNNING)
+		return -EBUSY;
+	eth_state_leave(dev);
+	rdma_state_leave(dev);
+	notice(dev, "fault: vport and port are as a killed driver left them");
+	return 0;
 }
 
 void health_reset(struct cxdev *dev)

@@ -594,6 +594,15 @@ static int act_no_guid(struct parser *t, struct cxdev *dev)
 	return 0;
 }
 
+static int act_leftovers(struct parser *t, struct cxdev *dev)
+{
+	if (at_end(t))
+		return -EINVAL;
+	if (health_leave(dev))
+		return syntax_error(t, "'leftovers': the driver of %s is running", dev->name);
+	return 0;
+}
+
 static int act_fatal(struct parser *t, struct cxdev *dev)
 {
 	if (at_end(t))
@@ -643,6 +652,7 @@ static const struct act {
 	{ "temperature", act_temperature, "temperature" },
 	{ "stall", act_stall, "stall" },
 	{ "noguid", act_no_guid, "noguid" },
+	{ "leftovers", act_leftovers, "leftovers (while no driver is running)" },
 	{ "fatal", act_fatal, "fatal" },
 	{ "gone", act_gone, "gone" },
 	{ "back", act_back, "back" },

@@ -96,6 +96,10 @@ struct eth_state {
 bool mac_is_unicast(const uint8_t *mac);
 int eth_state_create(struct cxdev *dev);
 void eth_state_reset(struct cxdev *dev);
+/* TEARDOWN_HCA: vport and port stay as the driver leaves them. */
+void eth_state_stop(struct cxdev *dev);
+/* Vport and port as they may be left by a driver that was killed; none is running. */
+void eth_state_leave(struct cxdev *dev);
 void eth_state_destroy(struct cxdev *dev);
 void eth_status(struct cxdev *dev, FILE *out);
 

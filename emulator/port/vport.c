@@ -11,6 +11,7 @@
 #define MIN_MTU 68
 #define DEFAULT_MTU 1500
 #define DEFAULT_PORT_MTU 1522
+#define LEFT_MTU 576
 #define PKEYS 128
 #define DEFAULT_PKEY 0xffff
 
@@ -373,6 +374,44 @@ void eth_state_reset(struct cxdev *dev)
 		port_set_admin(dev->port, true);
 		port_flush(dev->port);
 	}
+}
+
+void eth_state_stop(struct cxdev *dev)
+{
+	struct eth_state *eth = dev->eth;
+
+	eth->rx_root = NULL;
+	eth->port_root = NULL;
+	eth->change_armed = false;
+	port_flush(dev->port);
+}
+
+static void leave_list(struct address_list *list, uint64_t first, uint32_t n)
+{
+	uint64_t *entries = realloc(list->entries, n * sizeof(*entries));
+	uint32_t i;
+
+	if (!entries)
+		return;
+	for (i = 0; i < n; i++)
+		entries[i] = first + i;
+	list->entries = entries;
+	list->count = n;
+}
+
+void eth_state_leave(struct cxdev *dev)
+{
+	struct eth_state *eth = dev->eth;
+
+	eth->mtu = LEFT_MTU;
+	eth->port_mtu = LEFT_MTU + DEFAULT_PORT_MTU - DEFAULT_MTU;
+	eth->promisc_uc = eth->promisc_mc = eth->promisc_all = true;
+	eth->block_uc = eth->block_mc = true;
+	leave_list(&eth->lists[LIST_UC], 0x02dead000000ull, 1u << ETH_LOG_MAX_UC_LIST);
+	leave_list(&eth->lists[LIST_MC], 0x01005e000001ull, 16);
+	leave_list(&eth->lists[LIST_VLAN], 1, 16);
+	dev->roce_enabled = true;
+	port_set_admin(dev->port, false);
 }
 
 int eth_state_create(struct cxdev *dev)

@@ -403,6 +403,8 @@ void roce_addrs_print(const struct cxdev *dev, FILE *out);
 
 int rdma_state_create(struct cxdev *dev);
 void rdma_state_reset(struct cxdev *dev);
+void rdma_state_stop(struct cxdev *dev);	/* TEARDOWN_HCA: the address table stays */
+void rdma_state_leave(struct cxdev *dev);	/* fills the address table with foreign GIDs */
 void rdma_state_destroy(struct cxdev *dev);
 void rdma_status(struct cxdev *dev, FILE *out);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/vport.h"
 #include "rdma/rdma.h"
 
 int rdma_state_create(struct cxdev *dev)
@@ -18,10 +19,28 @@ int rdma_state_create(struct cxdev *dev)
 /* Objects go by obj_destroy_all(), and what hangs on them with them. */
 void rdma_state_reset(struct cxdev *dev)
 {
+	rdma_state_stop(dev);
+	memset(dev->rdma_state->addrs, 0, sizeof(dev->rdma_state->addrs));
+}
+
+void rdma_state_stop(struct cxdev *dev)
+{
 	memset(&dev->rdma_state->no_counter, 0, sizeof(dev->rdma_state->no_counter));
 	dev->rdma_state->last_addr = 0;
-	memset(dev->rdma_state->addrs, 0, sizeof(dev->rdma_state->addrs));
 	memset(dev->rdma_state->gone, 0, sizeof(dev->rdma_state->gone));
+}
+
+void rdma_state_leave(struct cxdev *dev)
+{
+	struct roce_addr addr = { .valid = true, .version = PRM_ROCE_V2,
+				  .l3_type = PRM_ROCE_L3_IPV6, .gid = { 0xfe, 0x80, 2, 0xde, 0xad },
+				  .mac = { 0x02, 0xde, 0xad } };
+	unsigned int i;
+
+	for (i = 0; i < ROCE_ADDRS; i++) {
+		addr.gid[15] = i;
+		dev->rdma_state->addrs[i] = addr;
+	}
 }
 
 void rdma_state_destroy(struct cxdev *dev)

@@ -394,12 +394,19 @@ static void test_health(struct queue *q)
 	ktap(reg_read(&c, counter) != before, "after clear the health counter runs");
 }
 
-static uint64_t guid(void)
+static struct prm_query_nic_vport_context_out vport(void)
 {
 	struct prm_query_nic_vport_context_in in = {};
 	struct prm_query_nic_vport_context_out out = {};
 
 	cmd(&c, query_nic_vport_context, &in, &out);
+	return out;
+}
+
+static uint64_t guid(void)
+{
+	struct prm_query_nic_vport_context_out out = vport();
+
 	return prm_get64(&out, nic_vport_context.system_image_guid);
 }
 
@@ -438,6 +445,58 @@ static void test_cap(void)
 	fault_must(&emu, "clear");
 	ktap(!shut_down(&c) && !boot_to_init(&c) && port_type() == 1 && !shut_down(&c) &&
 	     fault_none(&emu), "clear restores it");
+}
+
+static int set_mtu(uint32_t mtu)
+{
+	struct prm_modify_nic_vport_context_in in = {};
+	struct prm_modify_nic_vport_context_out out;
+
+	prm_set(&in, field_select.mtu, 1);
+	prm_set(&in, nic_vport_context.mtu, mtu);
+	return cmd(&c, modify_nic_vport_context, &in, &out);
+}
+
+static uint8_t last_gid_byte(uint32_t index)
+{
+	struct prm_query_roce_address_in in = {};
+	struct prm_query_roce_address_out out = {};
+
+	prm_set(&in, roce_address_index, index);
+	cmd(&c, query_roce_address, &in, &out);
+	return prm_bytes(&out, roce_address.source_l3_address)[15];
+}
+
+/* A driver finds the vport as the last one left it, unless there was a reset in between. */
+static void test_leftovers(void)
+{
+	struct prm_query_nic_vport_context_out ctx;
+	bool good;
+
+	boot_to_init(&c);
+	ktap(strstr(fault(&emu, &good, "f0 leftovers"), "the driver of f0 is running"),
+	     "leftovers: refused while the driver is running");
+	set_mtu(2000);
+	ktap(!shut_down(&c) && !boot_to_init(&c) && (ctx = vport(), true) &&
+	     prm_get(&ctx, nic_vport_context.mtu) == 2000, "the MTU survives TEARDOWN_HCA");
+	shut_down(&c);
+	fault_must(&emu, "f0 leftovers");
+	boot_to_init(&c);
+	ctx = vport();
+	ktap(prm_get(&ctx, nic_vport_context.mtu) == 576 &&
+	     prm_get(&ctx, nic_vport_context.promisc_uc) &&
+	     prm_get(&ctx, nic_vport_context.disable_uc_local_lb) &&
+	     prm_get(&ctx, nic_vport_context.roce_en) && last_gid_byte(77) == 77,
+	     "leftovers: the next driver finds another one's settings");
+	shut_down(&c);
+	client_close(&c);
+	client_open(&c, &emu, 0);
+	boot_to_init(&c);
+	ctx = vport();
+	ktap(prm_get(&ctx, nic_vport_context.mtu) == 1500 &&
+	     !prm_get(&ctx, nic_vport_context.promisc_uc) && !last_gid_byte(77),
+	     "the next guest finds the vport's own");
+	shut_down(&c);
 }
 
 static void test_eq_overrun(struct queue *q)
@@ -602,7 +661,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(89);
+	ktap_plan(93);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();
@@ -623,6 +682,7 @@ int main(int argc, char **argv)
 	ktap(!destroy_eq(&async) && !destroy_eq(&q) && !dealloc_uar(uar) && !shut_down(&c) &&
 	     no_violation(), "the function shuts down without a violation");
 	test_cap();
+	test_leftovers();
 	start();
 	test_fatal();
 	test_gone();

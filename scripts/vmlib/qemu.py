@@ -119,7 +119,8 @@ def machine(guest, opts):
     cmd += _share("repo", REPO, True) + _share("out", opts.out, False)
     cmd += _share("kmods", guest.kernel.modules, True)
     for i, (netdev, mac) in enumerate(guest.cables):
-        cmd += ["-netdev", f"{netdev},id=net{i}", "-device", f"virtio-net-pci,netdev=net{i},mac={mac}"]
+        # With guest_announce, and announcements disabled (Monitor.load()), QEMU crashes when the guest resets the card.
+        cmd += ["-netdev", f"{netdev},id=net{i}", "-device", f"virtio-net-pci,netdev=net{i},mac={mac},guest_announce=off"]
     if opts.uses_adapter and not guest.soft:
         # reserve address space for functions that are hot-plugged after the firmware has run
         cmd += ["-device", f"pcie-root-port,id=rp0,chassis=1,slot=1,pref64-reserve={ROOT_PORT_ROOM}"]

@@ -4,6 +4,7 @@
 import json
 import os
 import selectors
+import shutil
 import subprocess
 import sys
 import termios
@@ -251,12 +252,21 @@ class Session:
         if self.tty_state and g.index == 0:
             os.write(sys.stdout.fileno(), data)
 
+    def boot_files(self):
+        """Copy kernel and initramfs of the guests to the output folder, for kexec."""
+        kernel = self.opts.kernel
+        for what in ("image", "initrd"):
+            shutil.copyfile(getattr(kernel, what), os.path.join(self.opts.out, f"boot.{what}"))
+        return 0, b""
+
     def on_emu(self, g):
-        """A command of a guest for the emulator's control socket."""
+        """A command of a guest for the emulator's control socket, or for the runner."""
         request = self.read(g, "emu")
         if not request:
             return
-        if not self.emulator:
+        if request.strip() == b"boot-files":
+            rc, text = self.boot_files()
+        elif not self.emulator:
             rc, text = 1, b"there is no emulator in this run\n"
         else:
             words = request.decode(errors="replace").split()

@@ -178,6 +178,7 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 		prm_set(rqc, ts_format, PRM_TS_DEFAULT);
 	prm_set(rqc, user_index, attr->user_index);
 	prm_set(rqc, cqn, attr->cqn);
+	prm_set(rqc, counter_set_id, attr->q_counter);
 	wq = prm_sub(rqc, wq, wq);
 	prm_set(wq, wq_type, PRM_WQ_CYCLIC);
 	if (attr->end_pad)

@@ -5,7 +5,8 @@
  * struct cxr_en is the private part of the netdev. A channel is a completion vector with its RQ,
  * SQ, their CQs, and the NAPI context that polls both. What exists when:
  *
- *	probe .. remove		PD, transport domain, mkey, TIS, UAR	stage base
+ *	probe .. remove		PD, transport domain, mkey, TIS, UAR,	stage base
+ *				counter set
  *	up (ndo_open .. stop)	channels				cxr_en_open_channels()
  *				RQT, TIRs, flow tables			cxr_en_steer_create()
  *
@@ -186,6 +187,7 @@ struct cxr_en {
 	struct cxr_stages stages;
 	struct net_device *ndev;
 	u32 pdn, tdn, mkey, tisn;
+	u32 q_counter;		/* counter set of the RQs; 0: none */
 	struct cxr_uar *uar;
 	u8 inline_mode;		/* enum cxr_en_inline */
 	u8 hash_key[CXR_EN_HASH_KEY];
@@ -200,11 +202,15 @@ struct cxr_en {
 	struct workqueue_struct *wq;	/* ordered */
 	struct work_struct rx_mode_work;
 	struct work_struct link_work;
+	struct work_struct stats_work;
 	struct delayed_work restart_work;
 	unsigned long restarted;	/* jiffies of the last restart */
 
 	struct cxr_en_stats rx_stats[CXR_EN_CHANNELS_MAX];
 	struct cxr_en_stats tx_stats[CXR_EN_CHANNELS_MAX];
+	/* of the device, as last read by stats_work */
+	atomic64_t out_of_buffer;
+	atomic64_t multicast;
 };
 
 /* main.c */
@@ -273,6 +279,9 @@ void cxr_en_apply_rx_mode(struct cxr_en *en);
 
 /* stats.c */
 void cxr_en_stats_init(struct cxr_en *en);
+/* Reads counters of the device. May sleep. */
+void cxr_en_read_stats(struct cxr_en *en);
+/* What the device counts is that of the last call, as this one must not sleep: it queues stats_work. */
 void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats);
 int cxr_en_get_sset_count(struct net_device *ndev, int sset);
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data);

@@ -38,6 +38,11 @@ static void link_work(struct work_struct *work)
 	mutex_unlock(&en->lock);
 }
 
+static void stats_work(struct work_struct *work)
+{
+	cxr_en_read_stats(container_of(work, struct cxr_en, stats_work));
+}
+
 static void rx_mode_work(struct work_struct *work)
 {
 	cxr_en_apply_rx_mode(container_of(work, struct cxr_en, rx_mode_work));
@@ -377,6 +382,10 @@ static int base_up(void *owner)
 	err = cxr_cmd_create_tis(core, en->tdn, 0, 0, &en->tisn);
 	if (err)
 		goto err_destroy_mkey;
+
+	/* only for statistics */
+	if (core->caps.num_q_counters && cxr_cmd_alloc_q_counter(core, &en->q_counter))
+		en->q_counter = 0;
 	return 0;
 
 err_destroy_mkey:
@@ -395,6 +404,8 @@ static void base_down(void *owner)
 	struct cxr_en *en = owner;
 	struct cxr_core *core = en->core;
 
+	if (en->q_counter)
+		cxr_cmd_dealloc_q_counter(core, en->q_counter);
 	cxr_cmd_destroy_tis(core, en->tisn);
 	cxr_cmd_destroy_mkey(core, en->mkey);
 	cxr_cmd_dealloc_td(core, en->tdn);
@@ -467,6 +478,7 @@ static void init_en(struct cxr_en *en, struct cxr_core *core, struct net_device 
 	mutex_init(&en->lock);
 	INIT_WORK(&en->rx_mode_work, rx_mode_work);
 	INIT_WORK(&en->link_work, link_work);
+	INIT_WORK(&en->stats_work, stats_work);
 	INIT_DELAYED_WORK(&en->restart_work, restart_work);
 	netdev_rss_key_fill(en->hash_key, sizeof(en->hash_key));
 	cxr_en_stats_init(en);

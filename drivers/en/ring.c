@@ -130,6 +130,7 @@ static int create_rq_object(struct cxr_en_rq *rq, bool vlan_strip)
 	struct cxr_rq_attr attr = {
 		.cqn = rq->cq.cq.cqn,
 		.pdn = en->pdn,
+		.q_counter = en->q_counter,
 		.log_size = rq->log_size,
 		.log_stride = rq->log_stride,
 		.vlan_strip = vlan_strip,

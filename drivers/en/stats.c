@@ -67,12 +67,35 @@ static void read_queue(const struct cxr_en_stats *stats, struct queue_counts *co
 	counts->errors = atomic_long_read(&stats->errors);
 }
 
+/* If the device does not respond, @vport is 0, and what the netdev shows stays as it is. */
+static void read_device(struct cxr_en *en, struct cxr_vport_counters *vport)
+{
+	u64 values[CXR_COUNTERS];
+
+	if (en->q_counter && !cxr_cmd_query_q_counter(en->core, en->q_counter, values))
+		atomic64_set(&en->out_of_buffer, values[CXR_CNT_out_of_buffer]);
+	if (cxr_cmd_query_vport_counters(en->core, vport))
+		memset(vport, 0, sizeof(*vport));
+	else
+		atomic64_set(&en->multicast, vport->rx_multicast);
+}
+
+void cxr_en_read_stats(struct cxr_en *en)
+{
+	struct cxr_vport_counters vport;
+
+	read_device(en, &vport);
+}
+
 void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats)
 {
 	struct cxr_en *en = netdev_priv(ndev);
 	struct queue_counts counts;
 	unsigned int i;
 
+	stats->rx_missed_errors = atomic64_read(&en->out_of_buffer);
+	stats->multicast = atomic64_read(&en->multicast);
+	queue_work(en->wq, &en->stats_work);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		read_queue(&en->rx_stats[i], &counts);
 		stats->rx_packets += counts.packets;
@@ -92,7 +115,7 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 	if (sset != ETH_SS_STATS)
 		return -EOPNOTSUPP;
 
-	return ARRAY_SIZE(vport_stats) + 2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
+	return ARRAY_SIZE(vport_stats) + 1 + 2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
 }
 
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
@@ -104,6 +127,7 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
 		ethtool_sprintf(&data, "%cx_vport_%s", vport_stats[i].dir, vport_stats[i].name);
+	ethtool_sprintf(&data, "rx_out_of_buffer");
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
 			ethtool_sprintf(&data, "rx%u_%s", i, queue_stats[j].rx);
@@ -126,14 +150,13 @@ static u64 *write_queue_stats(u64 *data, const struct cxr_en_stats *stats)
 void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data)
 {
 	struct cxr_en *en = netdev_priv(ndev);
-	struct cxr_vport_counters vport = {};
+	struct cxr_vport_counters vport;
 	unsigned int i;
 
-	/* if the device does not respond, its counters are shown as 0 */
-	if (cxr_cmd_query_vport_counters(en->core, &vport))
-		memset(&vport, 0, sizeof(vport));
+	read_device(en, &vport);
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
 		*data++ = *(u64 *)((u8 *)&vport + vport_stats[i].offset);
+	*data++ = atomic64_read(&en->out_of_buffer);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		data = write_queue_stats(data, &en->rx_stats[i]);
 		data = write_queue_stats(data, &en->tx_stats[i]);

@@ -166,6 +166,7 @@ struct cxr_sq_attr {
 struct cxr_rq_attr {
 	u32 cqn, pdn;
 	u32 user_index;
+	u32 q_counter;		/* 0 = none */
 	u8 log_size;		/* in WQEs */
 	u8 log_stride;		/* in bytes */
 	bool vlan_strip;

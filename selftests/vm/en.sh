@@ -3,6 +3,7 @@
 #
 # The Ethernet device of a port: addresses, traffic, offloads, reconfiguration, teardown.
 # guests: 2
+# ledger: yes
 # takes: 130
 # drivers: cxr mlx5
 # timeout: 900
@@ -16,6 +17,7 @@ FAKE_IP=10.77.0.99
 # A fresh interface
 ready()
 {
+	emu fault clear >/dev/null
 	driver_unload
 	peer "ip link del en.100 2>/dev/null || true; ip addr del 10.79.0.2/24 dev \$(driver_netdev) 2>/dev/null || true"
 	ends_up 1500
@@ -318,6 +320,47 @@ counters()
 	ethtool -S "$netdev" | grep -q 'rdma'
 }
 
+no_buffer() { emu status | sed -n 's/.*not received: no buffer \([0-9]*\),.*/\1/p' | head -n 1; }
+out_of_buffer() { ethtool -S "$netdev" | sed -n 's/^ *rx_out_of_buffer: //p'; }
+# of the statistics in sysfs, which may be those of the read before
+missed_is() { [ "$(cat "/sys/class/net/$netdev/statistics/rx_missed_errors")" = "$1" ]; }
+
+# More frames than a ring has room for that nobody empties, since no event says that there are completions
+missed()
+{
+	local device was lost
+
+	ktap_spoilt
+	ethtool -G "$netdev" rx 64
+	reachable
+	device=$(no_buffer) was=$(out_of_buffer)
+	emu fault "$CXR_GUEST" event comp lose times=all >/dev/null
+	peer "timeout 20 ping -q -c 200 -l 100 -i 0.005 -W 1 $(my_ip)" || true
+	emu fault clear >/dev/null
+	# with new completion queues
+	ethtool -G "$netdev" rx 1024
+	reachable
+	lost=$(($(no_buffer) - device))
+	echo "$lost lost"
+	[ $lost -gt 0 ]
+	[ $(($(out_of_buffer) - was)) = $lost ]
+	wait_until 10 missed_is "$(out_of_buffer)"
+}
+
+multicast() { cat "/sys/class/net/$netdev/statistics/multicast"; }
+multicast_is() { [ "$(multicast)" -ge "$1" ]; }
+
+counts_multicast()
+{
+	local before
+
+	multicast >/dev/null
+	nap 0.5
+	before=$(multicast)
+	peer "ping -q -c 10 -i 0.05 -W 1 -I $peer_netdev ff02::1" || true
+	wait_until 10 multicast_is $((before + 10))
+}
+
 flood() { PEER_TIMEOUT=300 peer_bg flood "ping -f -q -s 1000 $(my_ip)"; }
 flood_end() { peer_kill flood; peer_wait flood || true; }
 
@@ -433,6 +476,8 @@ ktap_test promisc "frames to foreign addresses are seen in promiscuous mode only
 ktap_test mac.second "a second unicast address is received" extra_unicast
 ktap_test mac.change "the MAC can be changed, but not to a multicast address" change_mac
 ktap_test counters "the statistics count packets and no errors" counters
+ktap_test counters.missed "frames that find no receive buffer are counted: rx_out_of_buffer, missed" missed
+ktap_test counters.multicast "the statistics count multicast frames" counts_multicast
 ktap_test rings "ring sizes can be changed under traffic" rings_under_traffic
 ktap_test down.up "the interface survives down and up 10 times under traffic" down_up
 ktap_setup with_tap

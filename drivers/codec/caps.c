@@ -139,6 +139,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->vport_lb_uc = prm_get(cap, disable_local_lb_uc);
 	caps->vport_lb_mc = prm_get(cap, disable_local_lb_mc);
 	caps->sq_free_running = prm_get(cap, sq_ts_format) != PRM_TS_CAP_REAL_TIME;
+	caps->terminate_lkey = prm_get(cap, terminate_scatter_list_mkey);
 	caps->rq_free_running = prm_get(cap, rq_ts_format) != PRM_TS_CAP_REAL_TIME;
 	/* without RoCE there is no other word on QPs */
 	caps->qp_free_running = caps->sq_free_running;

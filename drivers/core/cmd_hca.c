@@ -12,6 +12,7 @@
 #include "prm/eqe.h"
 #include "prm/obj.h"
 #include "prm/port.h"
+#include "prm/wqe.h"
 #include "core.h"
 
 #define PKEYS_128	0	/* pkey_table_size is 128 << n */
@@ -401,6 +402,22 @@ static int init_hca(struct cxr_core *core, bool owned)
 	return cxr_cmd(core, init_hca, &in, &out);
 }
 
+static int query_terminate_lkey(struct cxr_core *core)
+{
+	struct prm_query_special_contexts_in in = {};
+	struct prm_query_special_contexts_out out;
+	int err;
+
+	core->terminate_lkey = PRM_WQE_LKEY_TERMINATE;
+	if (!core->caps.terminate_lkey)
+		return 0;
+
+	err = cxr_cmd(core, query_special_contexts, &in, &out);
+	if (!err)
+		core->terminate_lkey = prm_get(&out, terminate_scatter_list_mkey);
+	return err;
+}
+
 static void teardown_hca(struct cxr_core *core)
 {
 	struct prm_teardown_hca_in in = {};
@@ -459,6 +476,8 @@ int cxr_hca_up(void *owner)
 	err = read_caps(dev);
 	if (!err)
 		err = query_adapter(core);
+	if (!err)
+		err = query_terminate_lkey(core);
 	if (err)
 		goto err_teardown;
 	cxr_roce_grant(dev);

@@ -73,7 +73,7 @@ static int post(struct cxr_en_rq *rq)
 		cxr_wqe_data(&seg[i], page_pool_get_dma_addr(pages[i]), rq->en->mkey, PAGE_SIZE);
 	}
 	if (i < (1U << rq->log_stride) / PRM_WQE_DS)
-		cxr_wqe_data(&seg[i], 0, PRM_WQE_LKEY_TERMINATE, 0);
+		cxr_wqe_data(&seg[i], 0, rq->en->core->terminate_lkey, 0);
 	rq->pc++;
 	return 0;
 }

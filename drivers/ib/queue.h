@@ -356,7 +356,8 @@ void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index);
 
 /* wr.c */
 /* Writes the data segments of a receive WQE; a list shorter than @max gets a terminator. */
-void cxr_ib_write_recv(struct prm_wqe_data_seg *seg, u32 max, const struct ib_recv_wr *wr);
+void cxr_ib_write_recv(const struct cxr_core *core, struct prm_wqe_data_seg *seg, u32 max,
+		       const struct ib_recv_wr *wr);
 
 /* xrc.c */
 /*

@@ -342,7 +342,8 @@ static int post_one_srq_recv(struct cxr_ib_srq *srq, const struct ib_recv_wr *wr
 		return -ENOMEM;
 
 	next = wqe_at(srq, srq->head);
-	cxr_ib_write_recv((struct prm_wqe_data_seg *)(next + 1), srq->max_sge, wr);
+	cxr_ib_write_recv(to_cxr_dev(srq->ibsrq.device)->core,
+			  (struct prm_wqe_data_seg *)(next + 1), srq->max_sge, wr);
 	srq->wrid[srq->head] = wr->wr_id;
 	srq->head = be16_to_cpu(next->next_wqe_index);
 	srq->posted++;

@@ -381,7 +381,8 @@ int cxr_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	return err;
 }
 
-void cxr_ib_write_recv(struct prm_wqe_data_seg *seg, u32 max, const struct ib_recv_wr *wr)
+void cxr_ib_write_recv(const struct cxr_core *core, struct prm_wqe_data_seg *seg, u32 max,
+		       const struct ib_recv_wr *wr)
 {
 	u32 n = 0;
 	int i;
@@ -391,7 +392,7 @@ void cxr_ib_write_recv(struct prm_wqe_data_seg *seg, u32 max, const struct ib_re
 			cxr_wqe_data(&seg[n++], wr->sg_list[i].addr, wr->sg_list[i].lkey,
 				     wr->sg_list[i].length);
 	if (n < max)
-		cxr_wqe_data(&seg[n], 0, PRM_WQE_LKEY_TERMINATE, 0);
+		cxr_wqe_data(&seg[n], 0, core->terminate_lkey, 0);
 }
 
 static int post_one_recv(struct cxr_ib_qp *qp, const struct ib_recv_wr *wr)
@@ -408,7 +409,8 @@ static int post_one_recv(struct cxr_ib_qp *qp, const struct ib_recv_wr *wr)
 	if (rq->head - smp_load_acquire(&rq->tail) >= rq->size)
 		return -ENOMEM;
 
-	cxr_ib_write_recv(cxr_buf_at(&qp->buf,
+	cxr_ib_write_recv(to_cxr_dev(qp->ibqp.device)->core,
+			  cxr_buf_at(&qp->buf,
 				     (size_t)(rq->head & (rq->size - 1)) << rq->log_stride),
 			  rq->max_sge, wr);
 	rq->wrid[rq->head & (rq->size - 1)] = wr->wr_id;

@@ -314,6 +314,7 @@ struct cxr_lag {
  * @fw_sub: the same
  * @board_id: PSID, NUL-terminated
  * @vendor_id: of QUERY_ADAPTER (IEEE)
+ * @terminate_lkey: ends a scatter list that is shorter than its WQE
  * @node_guid: of the vport
  * @sys_image_guid: of the adapter
  * @debugfs: directory of the function; clients remove their own files
@@ -333,6 +334,7 @@ struct cxr_core {
 	u16 fw_major, fw_minor, fw_sub;
 	char board_id[20];
 	u32 vendor_id;
+	u32 terminate_lkey;
 	__be64 node_guid, sys_image_guid;
 	struct dentry *debugfs;
 };

@@ -7,6 +7,7 @@ import sys
 import time
 
 from beside import Beside
+from images import REPO
 from results import BUILD, LOGS, Skips, chosen, heading, out, patterns, times, totals
 from script import HeadError, all_scripts
 from sets import at_once, pack
@@ -117,6 +118,23 @@ def prepare_vm(kernels, driver):
     return ok
 
 
+def ledger_steps(sessions, kernel, driver):
+    """Compare what the driver writes with the in-tree driver, if all scripts of the ledger have run as a whole."""
+    wanted = {s.name for s in all_scripts() if s.head["ledger"]}
+    those = [s for s in sessions if s.ledger and s.kernel == kernel]
+    ran = {script.name for s in those for script, ids in s.scripts if ids is None}
+    record = f"selftests/ledger/mlx5-{kernel}.tsv"
+    if ran != wanted or not os.path.exists(os.path.join(REPO, record)):
+        return
+    folders = [s.folder(0) for s in those]
+    if driver == "cxr":
+        cmd = ["scripts/ledger", "--kernel", kernel, record, *folders]
+        step("ledger", f"what the driver writes to the device is explained, kernel {kernel}", cmd, " ".join(cmd))
+    else:
+        cmd = ["scripts/ledger", "--recorded", record, *folders]
+        step("ledger", f"what the in-tree driver writes to the device is recorded, kernel {kernel}", cmd, " ".join(cmd))
+
+
 def vm_part():
     kernels, driver = os.environ["KERNELS"].split(), os.environ["DRIVER"]
     scripts = scripts_wanted()
@@ -139,6 +157,8 @@ def vm_part():
                 fit.append((s, ids))
         sessions += pack(fit, kernel, driver, skips)
     at_once(sessions)
+    for kernel in kernels:
+        ledger_steps(sessions, kernel, driver)
 
 
 def list_part():

@@ -19,6 +19,7 @@ HEAD = {
     "cpus": ("1", "[12]", "CPUs of each guest"),
     "card": ("cx5", "[a-z0-9]+(,vf)?", "the card, as named by cxemu"),
     "numbers": ("", "reuse", "numbers of objects, as cxemu --numbers takes it"),
+    "ledger": ("", "yes", "what the driver writes to the device is compared with the in-tree driver (scripts/ledger)"),
     "peers": ("", "soft", "the other guests have Soft-RoCE instead of an adapter"),
     "takes": ("60", "[0-9]+", "run time in seconds on an idle machine, used to group scripts into sets"),
     "timeout": ("300", "[0-9]+", "time limit of the script in seconds"),

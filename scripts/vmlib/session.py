@@ -68,8 +68,6 @@ class Session:
                 cmd += ["--vm", f"{name}={path}"]
         if opts.pcap:
             cmd += ["--pcap", opts.pcap]
-        if os.environ.get("CXR_JOURNAL"):
-            cmd += ["--journal", os.path.join(opts.out, "journal.txt")]
         cmd += opts.emu_arg
         self.emulator = Child("the emulator", cmd, os.path.join(opts.out, "emulator.txt"))
         wires = [g.sock("wire") for g in self.guests if g.soft]

@@ -13,7 +13,7 @@ from steps import start, step
 
 TSHARK_FRAMES = 20000
 SESSION_SLACK = 180
-KIND = ("guests", "functions", "cpus", "card", "numbers", "peers")     # keys of a head that determine the machines
+KIND = ("guests", "functions", "cpus", "card", "numbers", "peers", "ledger")     # keys of a head that determine the machines
 SET_SECONDS = 200  # target run time of a set
 
 
@@ -22,8 +22,8 @@ class Session:
 
     def __init__(self, kernel, driver, head, todo, skips):
         self.kernel, self.driver, self.skips = kernel, driver, skips
-        self.guests, self.functions, self.cpus, self.card, self.numbers, self.peers = (head[k] for k in KIND)
-        self.todo = todo    # [(script, its selected ids, or None for all)]
+        self.guests, self.functions, self.cpus, self.card, self.numbers, self.peers, self.ledger = (head[k] for k in KIND)
+        self.todo = self.scripts = todo     # [(script, its selected ids, or None for all)]; todo: left to run
         self.current = None
         self.kinds = []     # of the results of the current script
         self.plan = None
@@ -57,6 +57,8 @@ class Session:
         if self.driver != "rxe":
             cmd += ["--pcap", os.path.join(where, "wire.pcap")]
         cmd += ["--card", self.card + (",ports=2" if self.functions == "2" else "")]  # the two ports of one card
+        if (self.ledger or os.environ.get("CXR_JOURNAL")) and self.driver != "rxe":
+            cmd.append(f"--emu-arg=--journal={os.path.join(where, 'journal.txt')}")
         if self.numbers:
             cmd.append(f"--emu-arg=--numbers={self.numbers}")
         if os.environ["IOMMU"]:
@@ -158,14 +160,18 @@ class Session:
         """Name of its log folder."""
         cpus = "" if self.cpus == "1" else f"smp{self.cpus}"
         card = "" if self.card == "cx5" else self.card.replace(",", "-")  # QEMU splits options at commas
-        first = self.first.name[:-3]
+        first = self.scripts[0][0].name[:-3]
         return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{cpus}{card}{self.numbers}{self.peers}-{first}-{number}"
+
+    def folder(self, number):
+        """Where it leaves its logs."""
+        return os.path.join(LOGS, self.place(number))
 
     def boot(self, number):
         """Boot and run; scripts left in self.todo did not run."""
         self.says_frames = [s.name for s, _ in self.todo if s.says_frames(self.driver)]
         self.windows = {}
-        where = os.path.join(LOGS, self.place(number))
+        where = self.folder(number)
         os.makedirs(where, exist_ok=True)
         log = os.path.join(where, "output.txt")
         self.current = None
@@ -202,7 +208,6 @@ class Session:
 
     def run(self):
         number = 0
-        self.first = self.todo[0][0]
         out.hold()
         while self.todo:
             before = len(self.todo)

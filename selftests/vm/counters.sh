@@ -3,6 +3,7 @@
 #
 # The counters of the RDMA device: each one is changed by its own event, and by no other.
 # guests: 1
+# ledger: yes
 # takes: 55
 # drivers: cxr mlx5
 # timeout: 600

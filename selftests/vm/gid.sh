@@ -4,6 +4,7 @@
 # The GID table, and the adapter's address table (if there is an emulator), which must match it by
 # index, with the network layer, MAC and VLAN of each entry.
 # guests: 1
+# ledger: yes
 # takes: 95
 # drivers: cxr mlx5
 # timeout: 600

@@ -4,6 +4,7 @@
 # The headers of frames of a path: RoCE version of its GID, VLAN and priority, traffic class, hop limit, flow label and UDP
 # source port, for RC, UC, UD and rdma_cm; ends with different versions; and the MTU of the port.
 # guests: 2
+# ledger: yes
 # takes: 80
 # drivers: cxr mlx5
 # timeout: 600

@@ -4,6 +4,7 @@
 # Raw packet QPs: programs send and receive frames themselves, with flow rules that select the received frames, and RSS.
 # Frames that no rule matches still reach the interface.
 # guests: 2
+# ledger: yes
 # takes: 55
 # drivers: cxr mlx5
 # timeout: 600

@@ -4,6 +4,7 @@
 # The Ethernet device on more than one CPU: a channel for each, and flows on all of them.
 # guests: 2
 # cpus: 2
+# ledger: yes
 # takes: 60
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"

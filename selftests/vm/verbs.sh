@@ -4,6 +4,7 @@
 # The RDMA device with the distribution's programs: its attributes, the GID table, RC and UD over
 # RoCE v1 and v2, connections of rdma_cm, peers and devices that disappear.
 # guests: 2
+# ledger: yes
 # takes: 85
 # timeout: 1500
 . "$(dirname "$0")/../lib/ktap.sh"

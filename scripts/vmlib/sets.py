@@ -187,14 +187,17 @@ class Session:
         else:
             totals.result("FAIL" if code else "ok", f"guests and emulator shut down cleanly: {self.what}",
                           None, os.path.join(where, "emulator.txt"))
-        self.judge_capture(os.path.join(where, "wire.pcap"))
+        pcap = os.path.join(where, "wire.pcap")
+        if self.judge_capture(pcap) and not code and os.path.exists(pcap):
+            os.unlink(pcap)    # a whole run has gigabytes of them
         out.hold()
         return code, self.current is not None
 
     def judge_capture(self, pcap):
-        """Check every RoCE frame of the capture and the windows of tests; let tshark check the first frames."""
+        """Check every RoCE frame of the capture and the windows of tests; let tshark check the first frames. Returns True if all
+        are valid."""
         if not os.path.exists(pcap):
-            return
+            return True
         judge = f"{BUILD}/wire/roce_check"
         inside = "scripts/toolbox run "
         subprocess.run(["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", judge], cwd=REPO, check=True)
@@ -202,9 +205,9 @@ class Session:
         for name, number in self.windows.items():
             words += ["--windows", f"{name}={number}"] if number else []
         words.append(pcap)
-        step(None, f"every RoCE frame on the wire is valid: {self.what}", words, inside + " ".join(words))
+        valid = step(None, f"every RoCE frame on the wire is valid: {self.what}", words, inside + " ".join(words))
         words = ["selftests/wire/malformed", pcap, str(TSHARK_FRAMES)]
-        step(None, f"tshark finds no malformed frame: {self.what}", words, inside + " ".join(words))
+        return step(None, f"tshark finds no malformed frame: {self.what}", words, inside + " ".join(words)) and valid
 
     def run(self):
         number = 0

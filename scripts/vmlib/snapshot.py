@@ -17,7 +17,7 @@ import qemu
 from guest import Guest
 from session import Session
 
-UNUSED_DAYS = 7
+UNUSED_DAYS = 2
 
 
 class Maker(Session):
@@ -42,7 +42,7 @@ class Snapshots:
 
     def of(self, guest):
         """The snapshot file for GUEST, which is created if it does not exist."""
-        cmd = self.plain(qemu.machine(guest, self.opts), os.path.dirname(guest.sock("x")), self.opts.out)
+        cmd = self.plain(qemu.machine(guest, self.opts), os.path.dirname(guest.sock("x")), self.opts.out, images.REPO)
         kernel = guest.kernel
         path = images.cached(f"snapshot-{kernel.release}-{images.hash_of(self.version, os.path.getmtime(kernel.image), cmd)}",
                              lambda new: self.make(guest.index, new))
@@ -51,7 +51,7 @@ class Snapshots:
 
     @staticmethod
     def plain(cmd, *folders):
-        """CMD without the parts that differ between runs."""
+        """CMD without the parts that differ between runs, and between clones: their folders are mounted later."""
         for folder in folders:
             cmd = [word.replace(folder, "") for word in cmd]
         return cmd

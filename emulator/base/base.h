@@ -54,9 +54,6 @@ struct timer {
 	void (*fn)(struct timer *timer);
 };
 
-#define DEVICE_CLOCK_KHZ 78125
-
-uint64_t device_clock(void); /* the internal timer, also the timestamp of completions */
 uint64_t now_ns(void); /* CLOCK_MONOTONIC; host tests move it by loop_test_clock() */
 void work_init(struct work *work, void (*fn)(struct work *work));
 void work_queue(struct work *work); /* no effect on queued work */

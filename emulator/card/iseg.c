@@ -20,7 +20,7 @@ static uint32_t health_read(struct cxdev *dev, uint32_t offset)
 		return (uint32_t)dev->card->fw_major << 24 | (uint32_t)dev->card->fw_minor << 16 |
 		       dev->card->fw_sub;
 	case offsetof(struct prm_iseg, health.hw_id):
-		return dev->card->device_id;
+		return dev->card->hw_id;
 	case offsetof(struct prm_iseg, health.rfr_severity):
 		return dev->health.rfr ? (uint32_t)PRM_HEALTH_RFR << 24 : 0;
 	case offsetof(struct prm_iseg, health.irisc_index):
@@ -49,9 +49,9 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 		return PRM_ISEG_CAN_RESET |
 		       (now_ns() < hca->boot_done_ns ? PRM_ISEG_INITIALIZING : 0);
 	case offsetof(struct prm_iseg, internal_timer_h):
-		return device_clock() >> 32;
+		return hca_clock(dev) >> 32;
 	case offsetof(struct prm_iseg, internal_timer_l):
-		return device_clock();
+		return hca_clock(dev);
 	case offsetof(struct prm_iseg, health_counter):
 		return dev->health.stalled ? dev->health.stalled_at :
 					     now_ns() / 10000000 & 0xffffff;

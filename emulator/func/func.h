@@ -42,8 +42,11 @@ enum obj_type {
 	OBJ_FLOW_GROUP,
 	OBJ_FLOW_COUNTER,
 	OBJ_MATCH_DEFINER,
+	OBJ_MCG,
 	OBJ_TYPES
 };
+
+#define OBJ_NUMBERS (1u << 24)
 
 /*
  * First member of every object. Numbers are unique within a type and function, allocated in turn
@@ -103,6 +106,7 @@ enum cap_type {
 
 #define CAP_BYTES 0x1000
 
+/* How many there can be, and the number of the first. */
 struct obj_range {
 	uint32_t first, count;
 };
@@ -113,6 +117,9 @@ struct card {
 	uint16_t device_id, vf_device_id, subsystem_id;
 	uint16_t fw_major, fw_minor, fw_sub;
 	char psid[17];
+	uint16_t hw_id;			/* of the chip, in the health buffer */
+	uint32_t clock_khz;		/* of the internal timer */
+	uint16_t roce_addrs;		/* entries of the RoCE address table */
 	uint8_t pcie_gen, pcie_lanes;
 	uint8_t port_lanes;
 	uint32_t eth_proto;		/* link modes of PTYS; the link runs at the lowest */
@@ -299,6 +306,8 @@ struct hca_state {
 
 int hca_state_create(struct cxdev *dev);
 void hca_state_reset(struct cxdev *dev);
+/* The internal timer, also the timestamp of completions. */
+uint64_t hca_clock(const struct cxdev *dev);
 void hca_state_destroy(struct cxdev *dev);
 /* cmdq.c */
 void cmdq_work(struct work *work);

@@ -220,9 +220,14 @@ struct health {
 	bool no_guid;	 /* the vport has no system image GUID */
 	bool config_lost; /* it was gone: the configuration space must be reset */
 	bool excused;	 /* violations result from a fault and are not counted */
-	uint8_t synd;	 /* of the health buffer */
-	bool rfr;	 /* the health buffer requests a reset */
 	uint32_t stalled_at;
+	/* the health buffer: health_report() */
+	uint8_t synd;	 /* 0: no failure */
+	bool rfr;	 /* a reset is requested */
+	uint8_t severity;
+	uint16_t ext_synd;
+	uint32_t assert_var[6], assert_exit_ptr, assert_callra;
+	uint32_t time;	 /* of the failure, in seconds since 1970 */
 };
 
 /* A PCI function. Each room keeps its state behind a pointer of its own. */

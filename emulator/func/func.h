@@ -344,6 +344,12 @@ bool hca_affinity_bypass(const struct cxdev *dev);
 /* Does the requester of an atomic get the old value in host order? */
 bool hca_atomics_in_host_order(const struct cxdev *dev);
 
+/*
+ * health_buffer.c: the firmware reports a failure with all that belongs to it, and the time; 0: it
+ * takes the report back.
+ */
+void health_report(struct cxdev *dev, uint8_t synd, bool rfr);
+
 /* obj.c */
 int obj_state_create(struct cxdev *dev);
 void obj_state_destroy(struct cxdev *dev);

@@ -107,7 +107,7 @@ static const struct card cards[] = {
 		.psid = "CXR0000000007", .hw_id = 0x218, .clock_khz = 1000000, .roce_addrs = 255,
 		.pcie_gen = 5, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
 		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
-		.port_select = true, COMMON(17, PDS_NEW, 19)
+		.port_select = true, .vpd_function = true, COMMON(17, PDS_NEW, 19)
 	},
 };
 

@@ -125,6 +125,7 @@ struct card {
 	uint32_t eth_proto;		/* link modes of PTYS; the link runs at the lowest */
 	uint8_t inline_mode;		/* enum prm_inline_mode */
 	bool vlan_insert;		/* WQEs can insert a VLAN tag */
+	bool vpd_function;		/* the vital product data names the function */
 	bool port_select;		/* flow tables can select the port of a LAG */
 	bool vf;			/* it is a VF of the card */
 	uint64_t bar_bytes;

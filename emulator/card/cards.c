@@ -57,9 +57,10 @@
 /*
  * Device IDs are those of the mlx5 driver; subsystem IDs are boards of pci.ids, arbitrary for the
  * last three, which it does not list; firmware versions are released ones; PSIDs are our own. The
- * numbers are what such cards say with that firmware; Documentation/card-differences.rst tells how
- * far that is known. Cards before ConnectX-5 need the L2 header inline, and cannot insert a VLAN tag.
- * 200 and 400 Gb/s have only extended link modes, which are not supported: these cards run at 100.
+ * numbers are what such cards say with that firmware; Documentation/card-differences.rst tells
+ * how far that is known. Cards before ConnectX-5 need the L2 header inline, and cannot insert a
+ * VLAN tag. 200 and 400 Gb/s have only extended link modes, which are not supported: these cards
+ * run at 100.
  */
 static const struct card cards[] = {
 	{

@@ -9,7 +9,7 @@
 #define EXIT_PTR	0x008033b4
 #define CALLRA		0x008033f0
 
-#define OVERHEATED	115	/* degrees Celsius, as a card reported before it switched itself off */
+#define OVERHEATED	115	/* degrees Celsius, as a card said before it switched off */
 
 /* The extended syndromes of cards that failed so; for the others a number of our own. */
 static uint16_t ext_synd_of(uint8_t synd)

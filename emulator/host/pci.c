@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * PCI configuration space. Capabilities are where the real cards have them; a second array has each
- * register's writable bits, so that a write is one masked copy, and only function-level reset, vital
- * product data and the vendor specific capability need code.
+ * register's writable bits, so that a write is one masked copy, and only function-level reset,
+ * vital product data and the vendor specific capability need code.
  */
 #include <linux/pci_regs.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 
 #define CTRL_OK		(1u << 29)
 #define CTRL_SPACE	0xffffu
-#define ADDR_FLAG	(1u << 31)	/* written: 1 to write, 0 to read; read: the opposite, done */
+#define ADDR_FLAG	(1u << 31)	/* written: 1 to write, 0 to read; inverted when done */
 #define ADDR_ERROR	(1u << 30)
 #define ADDR_BITS	(ADDR_ERROR - 1)
 

@@ -54,9 +54,6 @@ struct timer {
 	void (*fn)(struct timer *timer);
 };
 
-#define DEVICE_CLOCK_KHZ 78125
-
-uint64_t device_clock(void); /* the internal timer, also the timestamp of completions */
 uint64_t now_ns(void); /* CLOCK_MONOTONIC; host tests move it by loop_test_clock() */
 void work_init(struct work *work, void (*fn)(struct work *work));
 void work_queue(struct work *work); /* no effect on queued work */
@@ -223,9 +220,14 @@ struct health {
 	bool no_guid;	 /* the vport has no system image GUID */
 	bool config_lost; /* it was gone: the configuration space must be reset */
 	bool excused;	 /* violations result from a fault and are not counted */
-	uint8_t synd;	 /* of the health buffer */
-	bool rfr;	 /* the health buffer requests a reset */
 	uint32_t stalled_at;
+	/* the health buffer: health_report() */
+	uint8_t synd;	 /* 0: no failure */
+	bool rfr;	 /* a reset is requested */
+	uint8_t severity;
+	uint16_t ext_synd;
+	uint32_t assert_var[6], assert_exit_ptr, assert_callra;
+	uint32_t time;	 /* of the failure, in seconds since 1970 */
 };
 
 /* A PCI function. Each room keeps its state behind a pointer of its own. */

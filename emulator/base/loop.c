@@ -39,13 +39,6 @@ uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-uint64_t device_clock(void)
-{
-	uint64_t ns = now_ns();
-
-	return ns / 1000000 * DEVICE_CLOCK_KHZ + ns % 1000000 * DEVICE_CLOCK_KHZ / 1000000;
-}
-
 void loop_test_clock(uint64_t ns)
 {
 	test_clock = ns;

@@ -28,7 +28,8 @@ static uint8_t log2_floor(uint64_t n)
 	return log;
 }
 
-#define LOG_OBJS(card, type) log2_floor((card)->objs[type].count)
+/* Rounded up: of 2^24 numbers the card keeps some for itself. */
+#define LOG_OBJS(card, type) log2_floor((card)->objs[type].count * 2ull - 1)
 
 static void card_general_sizes(const struct card *card, struct prm_cmd_hca_cap *cap)
 {
@@ -43,6 +44,8 @@ static void card_general_sizes(const struct card *card, struct prm_cmd_hca_cap *
 	prm_set(cap, log_max_mkey, LOG_OBJS(card, OBJ_MKEY));
 	prm_set(cap, log_max_mrw_sz, 64);
 	prm_set(cap, log_max_pd, LOG_OBJS(card, OBJ_PD));
+	prm_set(cap, log_max_mcg, LOG_OBJS(card, OBJ_MCG));
+	prm_set(cap, max_qp_mcg, MCG_QPS);
 	prm_set(cap, log_max_xrcd, LOG_OBJS(card, OBJ_XRCD));
 	prm_set(cap, log_max_transport_domain, LOG_OBJS(card, OBJ_TD));
 	prm_set(cap, log_max_rq, LOG_OBJS(card, OBJ_RQ));
@@ -142,8 +145,8 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	card_port_selection_general(dev, cap);
 	prm_set(cap, uar_sz, log2_floor(card->bar_bytes >> 20));
 	prm_set(cap, num_of_uars_per_page, 1);
-	prm_set(cap, device_frequency_mhz, DEVICE_CLOCK_KHZ / 1000);
-	prm_set(cap, device_frequency_khz, DEVICE_CLOCK_KHZ);
+	prm_set(cap, device_frequency_mhz, card->clock_khz / 1000);
+	prm_set(cap, device_frequency_khz, card->clock_khz);
 }
 
 static void card_eth(const struct card *card,
@@ -158,14 +161,14 @@ static void card_eth(const struct card *card,
 	prm_set(cap, self_lb_en_modifiable, 1);
 }
 
-static void card_roce(struct prm_roce_cap *cap)
+static void card_roce(const struct card *card, struct prm_roce_cap *cap)
 {
 	prm_set(cap, l3_type, L3_IPV4 | L3_IPV6);
 	prm_set(cap, roce_version, ROCE_V1 | ROCE_V2);
 	prm_set(cap, r_roce_dest_udp_port, 4791);
 	prm_set(cap, r_roce_min_src_udp_port, 0xc000);
 	prm_set(cap, r_roce_max_src_udp_port, 0xffff);
-	prm_set(cap, roce_address_table_size, ROCE_ADDRS);
+	prm_set(cap, roce_address_table_size, card->roce_addrs);
 }
 
 /* 8 bytes; the driver sets whether a requester gets the old value big-endian or in host order. */
@@ -249,7 +252,7 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		card_atomic(cur);
 		break;
 	case CAP_ROCE:
-		card_roce(cur);
+		card_roce(dev->card, cur);
 		break;
 	case CAP_FLOW_NIC:
 		card_flow(cur);

@@ -55,6 +55,10 @@ void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value);
 /* 0, or -ENODEV: the driver has no event queue for such an event. */
 int health_request_pages(struct cxdev *dev, int32_t n);
 int health_warn_temperature(struct cxdev *dev);
+void health_stall(struct cxdev *dev);	/* the health counter stops where it is */
+void health_hide_guid(struct cxdev *dev);
+/* High temperature is reported and the health counter stops; then a card leaves the bus. */
+void health_overheat(struct cxdev *dev);
 void health_remove(struct cxdev *dev);
 void health_restore(struct cxdev *dev);
 void health_fatal(struct cxdev *dev);

@@ -17,83 +17,98 @@
 #define UAR_FIRST 64
 #define UARS(bar) { UAR_FIRST, (bar) / UAR_BYTES - UAR_FIRST }
 
-/* What all cards share. */
-#define COMMON                                                                              \
+/* All numbers of 24 bits from @first on. */
+#define NUMBERS(first) { first, OBJ_NUMBERS - (first) }
+
+/* PDs: 2^23 of newer firmware, of older all numbers. */
+#define PDS_NEW { 1, 1 << 23 }
+#define PDS_OLD NUMBERS(1)
+
+/* What all cards share, and in what number they differ: QPs, RQTs. */
+#define COMMON(log_qps, pds, log_rqts)                                                      \
 	.bar_bytes = PF_BAR, .vectors = PF_VECTORS, .boot_pages = 64, .init_pages = 1100,   \
 	.caps = card_fill_caps,                                                                  \
 	.objs = {                                                                           \
 		[OBJ_UAR] = UARS(PF_BAR),                                                   \
-		[OBJ_PD] = { 1, 1 << 16 },                                                  \
+		[OBJ_PD] = pds,                                                             \
 		[OBJ_TD] = { 1, 1 << 10 },                                                  \
 		[OBJ_XRCD] = { 1, 1 << 10 },                                                \
-		[OBJ_MKEY] = { 16, 1 << 20 },                                               \
+		[OBJ_MKEY] = NUMBERS(16),                                                   \
 		[OBJ_PSV] = { 1, 1 << 16 },                                                 \
-		[OBJ_EQ] = { 1, 1 << 6 },                                                   \
-		[OBJ_CQ] = { 0x400, 1 << 16 },                                              \
-		[OBJ_QP] = { 0x80, 1 << 18 },                                               \
-		[OBJ_SRQ] = { 0, 1 << 16 },                                                 \
-		[OBJ_XRC_SRQ] = { 0, 1 << 16 },                                             \
+		[OBJ_EQ] = { 1, 1 << 7 },                                                   \
+		[OBJ_CQ] = NUMBERS(0x400),                                                  \
+		[OBJ_QP] = { 0x80, 1 << (log_qps) },                                        \
+		[OBJ_SRQ] = { 0, 1 << 23 },                                                 \
+		[OBJ_XRC_SRQ] = { 0, 1 << 23 },                                             \
 		[OBJ_RMP] = { 0, 1 << 16 },                                                 \
 		[OBJ_TIS] = { 1, 1 << 12 },                                                 \
 		[OBJ_TIR] = { 1, 1 << 12 },                                                 \
 		[OBJ_SQ] = { 0, 1 << 14 },                                                  \
-		[OBJ_RQ] = { 0, 1 << 14 },                                                  \
-		[OBJ_RQT] = { 1, 1 << 10 },                                                 \
+		[OBJ_RQ] = { 0, 1 << 23 },                                                  \
+		[OBJ_RQT] = { 1, 1 << (log_rqts) },                                         \
 		[OBJ_Q_COUNTER] = { 1, 128 },                                               \
 		[OBJ_FLOW_TABLE] = { 1, 1 << 10 },                                          \
 		[OBJ_FLOW_GROUP] = { 1, 1 << 14 },                                          \
 		[OBJ_FLOW_COUNTER] = { 1, 1 << 14 },                                        \
 		[OBJ_MATCH_DEFINER] = { 1, 64 },                                            \
+		[OBJ_MCG] = { 0, 1 << 21 },                                                 \
 	}
 
 /*
  * Device IDs are those of the mlx5 driver; subsystem IDs are boards of pci.ids, arbitrary for the
- * last three, which it does not list; firmware versions are released ones; PSIDs are our own. Cards
- * before ConnectX-5 need the L2 header inline, and cannot insert a VLAN tag. 200 and 400 Gb/s have
- * only extended link modes, which are not supported: these cards run at 100.
+ * last three, which it does not list; firmware versions are released ones; PSIDs are our own. The
+ * numbers are what such cards say with that firmware; Documentation/card-differences.rst tells
+ * how far that is known. Cards before ConnectX-5 need the L2 header inline, and cannot insert a
+ * VLAN tag. 200 and 400 Gb/s have only extended link modes, which are not supported: these cards
+ * run at 100.
  */
 static const struct card cards[] = {
 	{
 		.name = "cx4", .model = "ConnectX-4", .device_id = 0x1013, .vf_device_id = 0x1014,
 		.subsystem_id = 0x0008, .fw_major = 12, .fw_minor = 28, .fw_sub = 2006,
-		.psid = "CXR0000000004", .pcie_gen = 3, .pcie_lanes = 16, .port_lanes = 4,
-		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_L2, COMMON
+		.psid = "CXR0000000004", .hw_id = 0x209, .clock_khz = 156250, .roce_addrs = 256,
+		.pcie_gen = 3, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
+		.inline_mode = PRM_INLINE_MODE_L2, COMMON(18, PDS_OLD, 20)
 	},
 	{
 		.name = "cx4lx", .model = "ConnectX-4 Lx", .device_id = 0x1015,
 		.vf_device_id = 0x1016, .subsystem_id = 0x0003, .fw_major = 14, .fw_minor = 32,
-		.fw_sub = 1010, .psid = "CXR000000004L", .pcie_gen = 3, .pcie_lanes = 8,
-		.port_lanes = 1, .eth_proto = PROTO_25G, .inline_mode = PRM_INLINE_MODE_VPORT,
-		COMMON
+		.fw_sub = 1010, .psid = "CXR000000004L", .hw_id = 0x20b, .clock_khz = 156250,
+		.roce_addrs = 255, .pcie_gen = 3, .pcie_lanes = 8, .port_lanes = 1,
+		.eth_proto = PROTO_25G, .inline_mode = PRM_INLINE_MODE_VPORT,
+		COMMON(17, PDS_NEW, 20)
 	},
 	{
 		.name = "cx5", .model = "ConnectX-5", .device_id = 0x1017, .vf_device_id = 0x1018,
-		.subsystem_id = 0x0008, .fw_major = 16, .fw_minor = 35, .fw_sub = 4030,
-		.psid = "CXR0000000005", .pcie_gen = 3, .pcie_lanes = 16, .port_lanes = 4,
-		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_NOT_REQUIRED,
-		.vlan_insert = true, COMMON
+		.subsystem_id = 0x0007, .fw_major = 16, .fw_minor = 35, .fw_sub = 4030,
+		.psid = "CXR0000000005", .hw_id = 0x20d, .clock_khz = 156250, .roce_addrs = 255,
+		.pcie_gen = 3, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
+		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
+		COMMON(18, PDS_NEW, 20)
 	},
 	{
 		.name = "cx6", .model = "ConnectX-6", .device_id = 0x101b, .vf_device_id = 0x101c,
-		.subsystem_id = 0x0006, .fw_major = 20, .fw_minor = 35, .fw_sub = 4030,
-		.psid = "CXR0000000006", .pcie_gen = 4, .pcie_lanes = 16, .port_lanes = 4,
-		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_NOT_REQUIRED,
-		.vlan_insert = true, COMMON
+		.subsystem_id = 0x0006, .fw_major = 20, .fw_minor = 37, .fw_sub = 1700,
+		.psid = "CXR0000000006", .hw_id = 0x20f, .clock_khz = 156250, .roce_addrs = 255,
+		.pcie_gen = 4, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
+		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
+		COMMON(17, PDS_NEW, 16)
 	},
 	{
 		.name = "cx6dx", .model = "ConnectX-6 Dx", .device_id = 0x101d,
-		.vf_device_id = 0x101e, .subsystem_id = 0x0016, .fw_major = 22, .fw_minor = 35,
-		.fw_sub = 4030, .psid = "CXR000000006D", .pcie_gen = 4, .pcie_lanes = 16,
-		.port_lanes = 4, .eth_proto = PROTO_100G,
-		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
-		.port_select = true, COMMON
+		.vf_device_id = 0x101e, .subsystem_id = 0x0016, .fw_major = 22, .fw_minor = 36,
+		.fw_sub = 1010, .psid = "CXR000000006D", .hw_id = 0x212, .clock_khz = 1000000,
+		.roce_addrs = 255, .pcie_gen = 4, .pcie_lanes = 16, .port_lanes = 4,
+		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_NOT_REQUIRED,
+		.vlan_insert = true, .port_select = true, COMMON(17, PDS_NEW, 19)
 	},
 	{
 		.name = "cx7", .model = "ConnectX-7", .device_id = 0x1021, .vf_device_id = 0x101e,
-		.subsystem_id = 0x0041, .fw_major = 28, .fw_minor = 35, .fw_sub = 4030,
-		.psid = "CXR0000000007", .pcie_gen = 5, .pcie_lanes = 16, .port_lanes = 4,
-		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_NOT_REQUIRED,
-		.vlan_insert = true, .port_select = true, COMMON
+		.subsystem_id = 0x0041, .fw_major = 28, .fw_minor = 38, .fw_sub = 1002,
+		.psid = "CXR0000000007", .hw_id = 0x218, .clock_khz = 1000000, .roce_addrs = 255,
+		.pcie_gen = 5, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
+		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
+		.port_select = true, .vpd_function = true, COMMON(17, PDS_NEW, 19)
 	},
 };
 

@@ -30,6 +30,24 @@ int health_warn_temperature(struct cxdev *dev)
 	return 0;
 }
 
+void health_stall(struct cxdev *dev)
+{
+	dev->health.stalled_at = iseg_read(dev, offsetof(struct prm_iseg, health_counter));
+	dev->health.stalled = true;
+}
+
+void health_hide_guid(struct cxdev *dev)
+{
+	dev->health.no_guid = true;
+}
+
+void health_overheat(struct cxdev *dev)
+{
+	health_report(dev, PRM_HEALTH_SYND_HIGH_TEMP, false);
+	health_stall(dev);
+	notice(dev, "fault: too hot");
+}
+
 /* Violations before the driver has noticed the fault are not counted. */
 static void excuse(struct cxdev *dev)
 {
@@ -61,8 +79,7 @@ void health_fatal(struct cxdev *dev)
 	cxdev_reset(dev);
 	dev->hca->boot_done_ns = 0;
 	dev->health.fatal = true;
-	dev->health.synd = 0x1;
-	dev->health.rfr = true;
+	health_report(dev, PRM_HEALTH_SYND_FW_INTERNAL, true);
 	excuse(dev);
 	notice(dev, "fault: fatal firmware error");
 }
@@ -92,8 +109,7 @@ void health_clear(struct cxdev *dev)
 	health_restore(dev);
 	dev->health.fatal = false;
 	dev->health.stalled = false;
-	dev->health.synd = 0;
-	dev->health.rfr = false;
+	health_report(dev, 0, false);
 	dev->health.no_guid = false;
 	hca_caps_restore(dev);
 	port_set_wire(dev->port, true);

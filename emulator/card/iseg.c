@@ -13,18 +13,29 @@ static uint32_t fw_rev(const struct card *card)
 
 static uint32_t health_read(struct cxdev *dev, uint32_t offset)
 {
+	const struct health *health = &dev->health;
+	const uint32_t vars = offsetof(struct prm_iseg, health.assert_var);
+
+	if (offset >= vars && offset < vars + sizeof(health->assert_var))
+		return health->assert_var[(offset - vars) / 4];
 	switch (offset) {
+	case offsetof(struct prm_iseg, health.assert_exit_ptr):
+		return health->assert_exit_ptr;
+	case offsetof(struct prm_iseg, health.assert_callra):
+		return health->assert_callra;
 	case offsetof(struct prm_iseg, health.time):
-		return now_ns() / 1000000000;
+		return health->time;
 	case offsetof(struct prm_iseg, health.fw_ver):
 		return (uint32_t)dev->card->fw_major << 24 | (uint32_t)dev->card->fw_minor << 16 |
 		       dev->card->fw_sub;
 	case offsetof(struct prm_iseg, health.hw_id):
-		return dev->card->device_id;
+		return dev->card->hw_id;
 	case offsetof(struct prm_iseg, health.rfr_severity):
-		return dev->health.rfr ? (uint32_t)PRM_HEALTH_RFR << 24 : 0;
+		return (uint32_t)((health->rfr ? PRM_HEALTH_RFR : 0) |
+				  (health->synd ? PRM_HEALTH_SEVERITY_VALID : 0) |
+				  health->severity) << 24;
 	case offsetof(struct prm_iseg, health.irisc_index):
-		return (uint32_t)dev->health.synd << 16;
+		return (uint32_t)health->synd << 16 | health->ext_synd;
 	default:
 		return 0;
 	}
@@ -49,9 +60,9 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 		return PRM_ISEG_CAN_RESET |
 		       (now_ns() < hca->boot_done_ns ? PRM_ISEG_INITIALIZING : 0);
 	case offsetof(struct prm_iseg, internal_timer_h):
-		return device_clock() >> 32;
+		return hca_clock(dev) >> 32;
 	case offsetof(struct prm_iseg, internal_timer_l):
-		return device_clock();
+		return hca_clock(dev);
 	case offsetof(struct prm_iseg, health_counter):
 		return dev->health.stalled ? dev->health.stalled_at :
 					     now_ns() / 10000000 & 0xffffff;

@@ -42,8 +42,11 @@ enum obj_type {
 	OBJ_FLOW_GROUP,
 	OBJ_FLOW_COUNTER,
 	OBJ_MATCH_DEFINER,
+	OBJ_MCG,
 	OBJ_TYPES
 };
+
+#define OBJ_NUMBERS (1u << 24)
 
 /*
  * First member of every object. Numbers are unique within a type and function, allocated in turn
@@ -103,6 +106,7 @@ enum cap_type {
 
 #define CAP_BYTES 0x1000
 
+/* How many there can be, and the number of the first. */
 struct obj_range {
 	uint32_t first, count;
 };
@@ -113,11 +117,15 @@ struct card {
 	uint16_t device_id, vf_device_id, subsystem_id;
 	uint16_t fw_major, fw_minor, fw_sub;
 	char psid[17];
+	uint16_t hw_id;			/* of the chip, in the health buffer */
+	uint32_t clock_khz;		/* of the internal timer */
+	uint16_t roce_addrs;		/* entries of the RoCE address table */
 	uint8_t pcie_gen, pcie_lanes;
 	uint8_t port_lanes;
 	uint32_t eth_proto;		/* link modes of PTYS; the link runs at the lowest */
 	uint8_t inline_mode;		/* enum prm_inline_mode */
 	bool vlan_insert;		/* WQEs can insert a VLAN tag */
+	bool vpd_function;		/* the vital product data names the function */
 	bool port_select;		/* flow tables can select the port of a LAG */
 	bool vf;			/* it is a VF of the card */
 	uint64_t bar_bytes;
@@ -299,6 +307,8 @@ struct hca_state {
 
 int hca_state_create(struct cxdev *dev);
 void hca_state_reset(struct cxdev *dev);
+/* The internal timer, also the timestamp of completions. */
+uint64_t hca_clock(const struct cxdev *dev);
 void hca_state_destroy(struct cxdev *dev);
 /* cmdq.c */
 void cmdq_work(struct work *work);
@@ -334,6 +344,12 @@ unsigned int hca_vhca_port(const struct cxdev *dev);
 bool hca_affinity_bypass(const struct cxdev *dev);
 /* Does the requester of an atomic get the old value in host order? */
 bool hca_atomics_in_host_order(const struct cxdev *dev);
+
+/*
+ * health_buffer.c: the firmware reports a failure with all that belongs to it, and the time; 0: it
+ * takes the report back.
+ */
+void health_report(struct cxdev *dev, uint8_t synd, bool rfr);
 
 /* obj.c */
 int obj_state_create(struct cxdev *dev);

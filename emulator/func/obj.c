@@ -36,6 +36,7 @@ static const char *const names[OBJ_TYPES] = {
 	[OBJ_FLOW_GROUP] = "FLOW_GROUP",
 	[OBJ_FLOW_COUNTER] = "FLOW_COUNTER",
 	[OBJ_MATCH_DEFINER] = "MATCH_DEFINER",
+	[OBJ_MCG] = "MCG",
 };
 
 struct obj_state {
@@ -78,17 +79,23 @@ static struct obj *find_in_space(struct cxdev *dev, enum obj_type space, uint32_
 	return NULL;
 }
 
+/* Numbers have 24 bits. Queues of several types need more than there can be of one type. */
+static uint32_t numbers_in(const struct obj_range *range, enum obj_type space)
+{
+	return space == OBJ_QP ? OBJ_NUMBERS - range->first : range->count;
+}
+
 /* False: no number is free. */
 static bool alloc_number(struct cxdev *dev, enum obj_type type, uint32_t *num)
 {
 	enum obj_type space = space_of(type);
 	const struct obj_range *range = &dev->card->objs[space];
 	uint32_t *next = &dev->objs->next[space];
-	uint32_t tries;
+	uint32_t n = numbers_in(range, space), tries;
 
-	for (tries = 0; tries < range->count; tries++) {
+	for (tries = 0; tries < n; tries++) {
 		*num = range->first + *next;
-		*next = (*next + 1) % range->count;
+		*next = (*next + 1) % n;
 		if (!find_in_space(dev, space, *num))
 			return true;
 	}

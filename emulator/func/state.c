@@ -39,6 +39,13 @@ void hca_state_reset(struct cxdev *dev)
 	hca_caps_reset(dev);
 }
 
+uint64_t hca_clock(const struct cxdev *dev)
+{
+	uint64_t ns = now_ns(), khz = dev->card->clock_khz;
+
+	return ns / 1000000 * khz + ns % 1000000 * khz / 1000000;
+}
+
 void hca_state_destroy(struct cxdev *dev)
 {
 	if (!dev->hca)

@@ -512,8 +512,7 @@ static int act_health(struct parser *t, struct cxdev *dev)
 	t->at += rfr;
 	if (at_end(t))
 		return -EINVAL;
-	dev->health.synd = synd;
-	dev->health.rfr = rfr;
+	health_report(dev, synd, rfr);
 	return 0;
 }
 
@@ -577,45 +576,12 @@ static int act_temperature(struct parser *t, struct cxdev *dev)
 	return 0;
 }
 
-static int act_stall(struct parser *t, struct cxdev *dev)
-{
-	if (at_end(t))
-		return -EINVAL;
-	dev->health.stalled_at = iseg_read(dev, offsetof(struct prm_iseg, health_counter));
-	dev->health.stalled = true;
-	return 0;
-}
-
-static int act_no_guid(struct parser *t, struct cxdev *dev)
-{
-	if (at_end(t))
-		return -EINVAL;
-	dev->health.no_guid = true;
-	return 0;
-}
-
 static int act_leftovers(struct parser *t, struct cxdev *dev)
 {
 	if (at_end(t))
 		return -EINVAL;
 	if (health_leave(dev))
 		return syntax_error(t, "'leftovers': the driver of %s is running", dev->name);
-	return 0;
-}
-
-static int act_fatal(struct parser *t, struct cxdev *dev)
-{
-	if (at_end(t))
-		return -EINVAL;
-	health_fatal(dev);
-	return 0;
-}
-
-static int act_gone(struct parser *t, struct cxdev *dev)
-{
-	if (at_end(t))
-		return -EINVAL;
-	health_remove(dev);
 	return 0;
 }
 
@@ -642,22 +608,34 @@ static int act_aer(struct parser *t, struct cxdev *dev)
 
 static const struct act {
 	const char *name;
-	int (*run)(struct parser *t, struct cxdev *dev);
+	int (*run)(struct parser *t, struct cxdev *dev);	/* reads the words that follow */
 	const char *usage;
+	void (*effect)(struct cxdev *dev);	/* no words follow */
 } acts[] = {
 	{ "pages", act_pages, "pages N|-N" },
 	{ "port", act_port, "port down|up" },
 	{ "health", act_health, "health SYNDROME (0: none) [rfr]" },
 	{ "cap", act_cap, "cap NAME VALUE (from the next start on)" },
 	{ "temperature", act_temperature, "temperature" },
-	{ "stall", act_stall, "stall" },
-	{ "noguid", act_no_guid, "noguid" },
+	{ "stall", NULL, "stall", health_stall },
+	{ "overheat", NULL, "overheat", health_overheat },
+	{ "noguid", NULL, "noguid", health_hide_guid },
 	{ "leftovers", act_leftovers, "leftovers (while no driver is running)" },
-	{ "fatal", act_fatal, "fatal" },
-	{ "gone", act_gone, "gone" },
+	{ "fatal", NULL, "fatal", health_fatal },
+	{ "gone", NULL, "gone", health_remove },
 	{ "back", act_back, "back" },
 	{ "aer", act_aer, "aer (not supported: says why)" },
 };
+
+static int run_act(struct parser *t, const struct act *act, struct cxdev *dev)
+{
+	if (act->run)
+		return act->run(t, dev);
+	if (at_end(t))
+		return -EINVAL;
+	act->effect(dev);
+	return 0;
+}
 
 /* ---- lines ---- */
 
@@ -741,7 +719,7 @@ static int do_function(struct parser *t, const char *name)
 		if (!dev)
 			return syntax_error(t, "'%s' is not a function, and '%s' needs one", name,
 					    word);
-		return acts[i].run(t, dev);
+		return run_act(t, &acts[i], dev);
 	}
 	return syntax_error(t, "'%s' is not a fault; see help", word);
 }

@@ -8,6 +8,7 @@
 #define PCI_CONFIG_BYTES 4096
 #define MSG_FDS_MAX 16
 #define VECTORS_MAX 64
+#define VPD_BYTES 512
 
 /* A message that is not yet written to the socket. */
 struct out_msg {
@@ -33,6 +34,8 @@ struct function {
 	struct list_head dma;		/* dma.c */
 	uint8_t config[PCI_CONFIG_BYTES];
 	uint8_t writable[PCI_CONFIG_BYTES];
+	uint8_t vpd[VPD_BYTES];
+	uint32_t reset_semaphore;	/* vsc.c: its owner's number; 0: free */
 	int irq_fds[VECTORS_MAX];
 };
 
@@ -50,6 +53,21 @@ void pci_read(struct function *fn, uint32_t offset, void *buf, uint32_t len);
 void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t len);
 bool pci_bus_master(const struct function *fn);
 void function_reset(struct function *fn, const char *why);
+/* Little-endian registers. */
+void pci_put32(uint8_t *p, uint32_t v);
+uint32_t pci_get32(const uint8_t *p);
+
+/* vpd.c: fills VPD_BYTES. */
+void vpd_fill(const struct cxdev *dev, uint8_t *data);
+
+/* vsc.c: the vendor specific capability of PFs. */
+#define PCI_CAP_VSC 0xc0
+#define VSC_BYTES 0x18
+#define VSC_COUNTER 0x08
+void vsc_reset(struct function *fn);
+void vsc_counter_was_read(struct function *fn);
+/* A write of 4 bytes to a register, by its offset in the capability. */
+void vsc_write(struct function *fn, unsigned int reg, uint32_t value);
 
 /* vfio_user.c. 0, or -errno after a message. */
 int function_listen(struct function *fn);

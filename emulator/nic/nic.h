@@ -22,7 +22,7 @@ extern const struct cmd_desc cmds_sq[], cmds_rq[], cmds_tir[], cmds_flow[], cmds
 
 /* Limits that the capability pages advertise and the commands enforce. */
 #define ETH_LOG_MAX_WQ_SZ 15
-#define ETH_LOG_MAX_RQT_SIZE 9
+#define ETH_LOG_MAX_RQT_SIZE 11
 #define ETH_LOG_MAX_LSO 18
 #define ETH_MAX_WQE_SQ 1008 /* 63 units of 16 bytes */
 #define ETH_MAX_WQE_RQ 512

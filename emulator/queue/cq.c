@@ -190,7 +190,7 @@ static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
 
 static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 {
-	uint64_t now = device_clock();
+	uint64_t now = hca_clock(cq->obj.dev);
 
 	if (!cq_has_room(cq)) {
 		violation(cq->obj.dev, "CQ 0x%x overrun: all %u entries are unread", cq->obj.num,

@@ -13,10 +13,6 @@
 #define EQ_ST_ARMED	0x9
 #define EQ_ST_FIRED	0xa
 
-/* syndromes of the health buffer */
-#define SYND_ASYNC_EQ_OVERRUN	0xc
-#define SYND_EQ_ERROR		0xd
-
 struct eq {
 	struct obj obj;
 	struct event_sink sink;
@@ -42,7 +38,8 @@ static void eq_break(struct eq *eq)
 	notice(eq->obj.dev, "fault: EQ 0x%x overruns", eq->obj.num);
 	eq->overrun = true;
 	eq->broken = true;
-	eq->obj.dev->health.synd = eq->events ? SYND_ASYNC_EQ_OVERRUN : SYND_EQ_ERROR;
+	health_report(eq->obj.dev, eq->events ? PRM_HEALTH_SYND_ASYNC_EQ_OVERRUN :
+					       PRM_HEALTH_SYND_EQ_ERROR, false);
 }
 
 static void eq_put(struct eq *eq, struct prm_eqe *eqe)

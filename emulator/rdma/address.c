@@ -63,9 +63,9 @@ static int run_set_roce_address(struct cmd *c)
 	unsigned int index = prm_get(in, roce_address_index);
 	struct roce_addr *entry;
 
-	if (index >= ROCE_ADDRS)
+	if (index >= c->dev->card->roce_addrs)
 		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u",
-			      index, ROCE_ADDRS);
+			      index, c->dev->card->roce_addrs);
 	if (check_port(c, prm_get(in, vhca_port_num)))
 		return -1;
 
@@ -98,9 +98,9 @@ static int run_query_roce_address(struct cmd *c)
 	unsigned int index = prm_get(in, roce_address_index);
 	const struct roce_addr *entry;
 
-	if (index >= ROCE_ADDRS)
+	if (index >= c->dev->card->roce_addrs)
 		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u",
-			      index, ROCE_ADDRS);
+			      index, c->dev->card->roce_addrs);
 	if (check_port(c, prm_get(in, vhca_port_num)))
 		return -1;
 
@@ -143,7 +143,7 @@ void roce_addrs_print(const struct cxdev *dev, FILE *out)
 
 	for (i = 0; i < ROCE_ADDRS; i++)
 		n += dev->roce_addrs[i].valid;
-	fprintf(out, "function %s: %u of %u addresses\n", dev->name, n, ROCE_ADDRS);
+	fprintf(out, "function %s: %u of %u addresses\n", dev->name, n, dev->card->roce_addrs);
 	for (i = 0; i < ROCE_ADDRS; i++)
 		if (dev->roce_addrs[i].valid)
 			roce_addr_print(&dev->roce_addrs[i], i, out);

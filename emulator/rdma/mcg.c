@@ -1,40 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Multicast groups: attaching queue pairs and detaching them. */
+/*
+ * Multicast groups. A group is an object of the function from its first member to its last; it
+ * holds a reference to each member.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rdma/rdma.h"
 
-void mcg_detach_all(struct qp *qp)
+static struct list_head *bucket_of(struct cxdev *dev, const uint8_t *gid)
 {
-	struct mcg *mcg, *tmp;
+	uint32_t hash = 0;
+	unsigned int i;
 
-	list_for_each_entry_safe(mcg, tmp, &qp->obj.dev->rdma_state->mcgs, node) {
-		if (mcg->qp != qp)
-			continue;
-		list_del(&mcg->node);
-		free(mcg);
-	}
+	for (i = 0; i < 16; i++)
+		hash = hash * 31 + gid[i];
+	return &dev->rdma_state->mcgs[hash % MCG_BUCKETS];
 }
 
-bool mcg_attached(const struct qp *qp)
-{
-	const struct mcg *mcg;
-
-	list_for_each_entry(mcg, &qp->obj.dev->rdma_state->mcgs, node)
-		if (mcg->qp == qp)
-			return true;
-	return false;
-}
-
-static struct mcg *mcg_find(struct qp *qp, const uint8_t *gid)
+struct mcg *mcg_find(struct cxdev *dev, const uint8_t *gid)
 {
 	struct mcg *mcg;
 
-	list_for_each_entry(mcg, &qp->obj.dev->rdma_state->mcgs, node)
-		if (mcg->qp == qp && !memcmp(mcg->gid, gid, 16))
+	list_for_each_entry(mcg, bucket_of(dev, gid), by_gid)
+		if (!memcmp(mcg->gid, gid, 16))
 			return mcg;
 	return NULL;
+}
+
+/* The place of @qp in its group, or the number of members. */
+static unsigned int place_of(const struct mcg *mcg, const struct qp *qp)
+{
+	unsigned int i = 0;
+
+	while (i < mcg->n && mcg->qps[i] != qp)
+		i++;
+	return i;
+}
+
+static void mcg_release(void *obj)
+{
+	struct mcg *mcg = obj;
+
+	while (mcg->n)
+		obj_put(mcg->qps[--mcg->n]);
+	free(mcg->qps);
+	list_del(&mcg->by_gid);
+}
+
+static struct mcg *mcg_create(struct cmd *c, const uint8_t *gid)
+{
+	struct mcg *mcg = obj_create(c, OBJ_MCG, sizeof(*mcg));
+
+	if (!mcg)
+		return NULL;
+	mcg->obj.release = mcg_release;
+	memcpy(mcg->gid, gid, 16);
+	list_add_tail(&mcg->by_gid, bucket_of(c->dev, gid));
+	return mcg;
+}
+
+/* 0, or refused: there is no memory for it. */
+static int add_member(struct cmd *c, struct mcg *mcg, struct qp *qp)
+{
+	struct qp **more = realloc(mcg->qps, (mcg->n + 1) * sizeof(struct qp *));
+
+	if (!more)
+		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+	mcg->qps = more;
+	mcg->qps[mcg->n++] = qp;
+	qp->obj.refs++;
+	return 0;
 }
 
 static int run_attach_to_mcg(struct cmd *c)
@@ -48,16 +84,21 @@ static int run_attach_to_mcg(struct cmd *c)
 		return -1;
 	if (qp->st != PRM_QP_ST_UD)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "QP 0x%x is not UD", qp->obj.num);
-	if (mcg_find(qp, gid))
+	mcg = mcg_find(c->dev, gid);
+	if (mcg && place_of(mcg, qp) < mcg->n)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "QP 0x%x is attached to the group already",
 			      qp->obj.num);
-	mcg = calloc(1, sizeof(*mcg));
+	if (mcg && mcg->n == MCG_QPS)
+		return refuse(c, PRM_STATUS_NO_RES, "the group has %u QPs already", MCG_QPS);
 	if (!mcg)
-		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
-	memcpy(mcg->gid, gid, 16);
-	mcg->qp = qp;
-	list_add_tail(&mcg->node, &c->dev->rdma_state->mcgs);
-	return 0;
+		mcg = mcg_create(c, gid);
+	if (!mcg)
+		return -1;
+	if (!add_member(c, mcg, qp))
+		return 0;
+	if (!mcg->n)
+		obj_free(mcg);
+	return -1;
 }
 
 static int run_detach_from_mcg(struct cmd *c)
@@ -65,16 +106,19 @@ static int run_detach_from_mcg(struct cmd *c)
 	const struct prm_detach_from_mcg_in *in = c->in;
 	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
 	struct mcg *mcg;
+	unsigned int at;
 
 	if (!qp)
 		return -1;
-	mcg = mcg_find(qp, prm_bytes_const(in, multicast_gid));
-	if (!mcg)
+	mcg = mcg_find(c->dev, prm_bytes_const(in, multicast_gid));
+	at = mcg ? place_of(mcg, qp) : 0;
+	if (!mcg || at == mcg->n)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "QP 0x%x is not attached to the group",
 			      qp->obj.num);
-	list_del(&mcg->node);
-	free(mcg);
-	return 0;
+	mcg->n--;
+	memmove(&mcg->qps[at], &mcg->qps[at + 1], (mcg->n - at) * sizeof(struct qp *));
+	obj_put(qp);
+	return mcg->n ? 0 : obj_destroy(c, mcg);
 }
 
 const struct cmd_desc cmds_mcg[] = {

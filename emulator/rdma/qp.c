@@ -14,7 +14,6 @@ static void qp_release(void *obj)
 	struct qp *qp = obj;
 
 	qp_stop(qp);
-	mcg_detach_all(qp);
 	requester_free(qp);
 	responder_free(qp);
 	pages_free(&qp->pages);
@@ -248,7 +247,7 @@ static int run_destroy_qp(struct cmd *c)
 
 	if (!qp)
 		return -1;
-	if (mcg_attached(qp))
+	if (qp->obj.refs)	/* of groups, which alone hold any */
 		return refuse(c, PRM_STATUS_RES_BUSY,
 			      "QP 0x%x is still attached to a multicast group", qp->obj.num);
 	qp_goes(qp);

@@ -351,8 +351,17 @@ void qp_sq_error(struct qp *qp);	/* UD, UC: a send failed; SQER, receives contin
 
 /* ---- mcg.c --------------------------------------------------------------------------------- */
 
-bool mcg_attached(const struct qp *qp);
-void mcg_detach_all(struct qp *qp);
+#define MCG_QPS 240	/* members of a group, max_qp_mcg */
+
+struct mcg {
+	struct obj obj;
+	struct list_head by_gid;
+	uint8_t gid[16];
+	struct qp **qps;	/* at least one, but while it is created */
+	unsigned int n;
+};
+
+struct mcg *mcg_find(struct cxdev *dev, const uint8_t *gid);	/* NULL: it has no members */
 
 /* ---- requester.c, responder.c -------------------------------------------------------------- */
 
@@ -396,7 +405,7 @@ struct roce_addr {
 	uint8_t l3_type; /* 0 = IPv4, 1 = IPv6 */
 };
 
-#define ROCE_ADDRS 256
+#define ROCE_ADDRS 256	/* at most; a card has card->roce_addrs */
 
 /* The entries in use, one a line: index, address, type, MAC, VLAN or "-"; for `gids`. */
 void roce_addrs_print(const struct cxdev *dev, FILE *out);
@@ -410,11 +419,7 @@ void rdma_status(struct cxdev *dev, FILE *out);
 
 /* ---- per function -------------------------------------------------------------------------- */
 
-struct mcg {
-	struct list_head node;
-	uint8_t gid[16];
-	struct qp *qp;
-};
+#define MCG_BUCKETS 1024u
 
 /* Recently destroyed QPs; ib_core unmaps a program's doorbell page only after them. */
 #define GONE_QPS 64
@@ -425,7 +430,7 @@ struct gone_qp {
 
 struct rdma_state {
 	struct qp *gsi;
-	struct list_head mcgs;
+	struct list_head mcgs[MCG_BUCKETS];	/* by a hash of the GID */
 	struct q_counter no_counter;	/* of QPs without a counter set; never reported */
 	uint16_t ip_id;
 	unsigned int last_addr;		/* RoCE address table entry that matched last */

@@ -252,14 +252,9 @@ static bool address_matches(const struct roce_addr *addr, const struct packet *p
 static bool is_ours(struct cxdev *dev, const struct packet *pkt, const uint8_t *dmac)
 {
 	unsigned int *last = &dev->rdma_state->last_addr, i;
-	struct mcg *mcg;
 
-	if (dmac[0] & 1) {
-		list_for_each_entry(mcg, &dev->rdma_state->mcgs, node)
-			if (!memcmp(mcg->gid, pkt->dgid, 16))
-				return true;
-		return false;
-	}
+	if (dmac[0] & 1)
+		return mcg_find(dev, pkt->dgid);
 	if (address_matches(&dev->roce_addrs[*last], pkt, dmac))
 		return true;
 	for (i = 0; i < ROCE_ADDRS; i++) {
@@ -281,7 +276,7 @@ static void loop_back(struct qp *qp, const struct frame *frame)
 	struct packet pkt;
 	uint32_t l3;
 
-	if (prm_get(&qp->ctx, block_lb_mc) || list_empty(&dev->rdma_state->mcgs) ||
+	if (prm_get(&qp->ctx, block_lb_mc) || !obj_count(dev, OBJ_MCG) ||
 	    !parse_frame(frame, &pkt, &l3) || !is_ours(dev, &pkt, frame->data))
 		return;
 	copy = frame_copy(frame);
@@ -450,14 +445,15 @@ static bool dispatch_qp(struct qp *qp, const struct packet *pkt)
 
 static bool dispatch(struct cxdev *dev, const struct packet *pkt)
 {
-	struct mcg *mcg, *tmp;
+	const struct mcg *mcg;
 	bool taken = false;
+	unsigned int i;
 	struct qp *qp;
 
 	if (pkt->bth.dqpn == MCAST_QPN) {
-		list_for_each_entry_safe(mcg, tmp, &dev->rdma_state->mcgs, node)
-			if (!memcmp(mcg->gid, pkt->dgid, 16))
-				taken |= dispatch_qp(mcg->qp, pkt);
+		mcg = mcg_find(dev, pkt->dgid);
+		for (i = 0; mcg && i < mcg->n; i++)
+			taken |= dispatch_qp(mcg->qps[i], pkt);
 		return taken;
 	}
 	qp = pkt->bth.dqpn == GSI_QPN ? dev->rdma_state->gsi : obj_find(dev, OBJ_QP, pkt->bth.dqpn);

@@ -8,10 +8,13 @@
 
 int rdma_state_create(struct cxdev *dev)
 {
+	unsigned int i;
+
 	dev->rdma_state = calloc(1, sizeof(*dev->rdma_state));
 	if (!dev->rdma_state)
 		return -1;
-	list_init(&dev->rdma_state->mcgs);
+	for (i = 0; i < MCG_BUCKETS; i++)
+		list_init(&dev->rdma_state->mcgs[i]);
 	dev->roce_addrs = dev->rdma_state->addrs;
 	return 0;
 }

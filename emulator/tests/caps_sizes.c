@@ -155,11 +155,8 @@ static int create_simple(struct dut *dut, enum obj_type type, uint32_t *num)
 	struct prm_create_tir_out tir_out;
 	struct prm_create_tis_in tis = {};
 	struct prm_create_tis_out tis_out;
-	struct prm_create_rqt_in rqt = {};
-	struct prm_create_rqt_out rqt_out;
 	struct prm_mbox_in in = {};
 	struct prm_alloc_pd_out out;
-	uint32_t be = htobe32(env.rqn);
 	int status;
 
 	switch (type) {
@@ -175,12 +172,6 @@ static int create_simple(struct dut *dut, enum obj_type type, uint32_t *num)
 		prm_set(&tis, ctx.transport_domain, dut->td);
 		status = dut_cmd(dut, create_tis, &tis, &tis_out);
 		*num = prm_get(&tis_out, tisn);
-		return status;
-	case OBJ_RQT:
-		prm_set(&rqt, rqt_context.rqt_max_size, 1);
-		prm_set(&rqt, rqt_context.rqt_actual_size, 1);
-		status = dut_cmd_tail(dut, create_rqt, &rqt, &rqt_out, &be, 4);
-		*num = prm_get(&rqt_out, rqtn);
 		return status;
 	default:
 		status = dut_exec(dut, type == OBJ_TD ? PRM_OP_alloc_transport_domain :
@@ -202,8 +193,6 @@ static unsigned int destroy_op(enum obj_type type)
 		return PRM_OP_destroy_tir;
 	case OBJ_TIS:
 		return PRM_OP_destroy_tis;
-	case OBJ_RQT:
-		return PRM_OP_destroy_rqt;
 	case OBJ_TD:
 		return PRM_OP_dealloc_transport_domain;
 	case OBJ_XRCD:
@@ -246,10 +235,49 @@ static bool probe_log_count(struct dut *dut, uint32_t value, uint32_t type)
 	return probe_count(dut, 1u << value, type);
 }
 
-/* More than 4,096 would take too long: the table, which obj_create() counts by. */
+/*
+ * More than 4,096 would take too long: the table, which obj_create() counts by. Not all of 2^24
+ * numbers need be free.
+ */
 static bool probe_table(struct dut *dut, uint32_t value, uint32_t type)
 {
-	return dut->dev->card->objs[type].count == 1u << value;
+	const struct obj_range *range = &dut->dev->card->objs[type];
+
+	return range->count == 1u << value ||
+	       (value == 24 && range->first && range->first + range->count == 1u << value);
+}
+
+static int attach(struct dut *dut, uint32_t qpn, unsigned int opcode)
+{
+	struct prm_attach_to_mcg_in in = {};
+	struct prm_attach_to_mcg_out out;
+
+	prm_set(&in, qpn, qpn);
+	prm_set(&in, multicast_gid[0], 0xff);
+	return dut_exec(dut, opcode, &in, sizeof(in), &out, sizeof(out));
+}
+
+/* A group of as many members, and one more. */
+static bool probe_mcg_qps(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	uint32_t *qpns = calloc(value + 1, sizeof(*qpns)), n = 0, i;
+	int status = 0;
+
+	(void)arg;
+	while (n <= value && !status) {
+		struct prm_create_qp_in in = {};
+
+		prm_set(&in, qpc.st, PRM_QP_ST_UD);
+		dut_check(create_qp(dut, &in, &qpns[n]), "create_qp");
+		status = attach(dut, qpns[n++], PRM_OP_attach_to_mcg);
+	}
+	for (i = 0; i < n; i++) {
+		if (i + 1 < n || !status)
+			dut_check(attach(dut, qpns[i], PRM_OP_detach_from_mcg), "detach_from_mcg");
+		dut_check(dut_destroy_obj(dut, PRM_OP_destroy_qp, qpns[i]), "destroy_qp");
+	}
+	free(qpns);
+	return n == value + 1 && status == PRM_STATUS_NO_RES && !obj_count(dut->dev, OBJ_MCG);
 }
 
 /* The last UAR ends where the BAR does. */
@@ -505,6 +533,8 @@ const struct cap_row caps_sizes[] = {
 	SIZE(log_max_mkey, probe_table, OBJ_MKEY),
 	SIZE(log_max_mrw_sz, probe_mrw, 0),
 	SIZE(log_max_pd, probe_table, OBJ_PD),
+	SIZE(log_max_mcg, probe_table, OBJ_MCG),
+	SIZE(max_qp_mcg, probe_mcg_qps, 0),
 	SIZE(log_max_xrcd, probe_log_count, OBJ_XRCD),
 	SIZE(log_max_transport_domain, probe_log_count, OBJ_TD),
 	SIZE(log_max_rq, probe_table, OBJ_RQ),
@@ -512,7 +542,7 @@ const struct cap_row caps_sizes[] = {
 	SIZE(log_max_rmp, probe_table, OBJ_RMP),
 	SIZE(log_max_tir, probe_log_count, OBJ_TIR),
 	SIZE(log_max_tis, probe_log_count, OBJ_TIS),
-	SIZE(log_max_rqt, probe_log_count, OBJ_RQT),
+	SIZE(log_max_rqt, probe_table, OBJ_RQT),
 	SIZE(log_max_rqt_size, probe_rqt_size, 0),
 	SIZE(log_max_ra_req_qp, probe_ra, true),
 	SIZE(log_max_ra_res_qp, probe_ra, false),

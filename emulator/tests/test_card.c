@@ -35,12 +35,14 @@ static void test_identity(void)
 	unsigned int i, same = 0;
 
 	for (i = 0; (other = card_nth(i)); i++)
-		same += other->device_id == card->device_id || !strcmp(other->psid, card->psid);
+		same += other->device_id == card->device_id || other->hw_id == card->hw_id ||
+			!strcmp(other->psid, card->psid);
 	ktap(same == 1 && iseg_read(dut->dev, offsetof(struct prm_iseg, health.hw_id)) ==
-	     card->device_id &&
+	     card->hw_id &&
 	     iseg_read(dut->dev, offsetof(struct prm_iseg, fw_rev)) ==
 	     ((uint32_t)card->fw_minor << 16 | card->fw_major),
-	     "%s: device ID 0x%04x and the firmware version are its own", name, card->device_id);
+	     "%s: device ID 0x%04x, chip 0x%x and the firmware version are its own", name,
+	     card->device_id, card->hw_id);
 }
 
 static void test_vf_identity(const struct card *pf)
@@ -228,6 +230,49 @@ static void test_wqes(void)
 	free(cap);
 }
 
+/* Queues share numbers, of which there are more than of queue pairs. */
+static void test_numbers(void)
+{
+	struct card few = *card_find("cx5", 3);
+	struct dut_wq last;
+	unsigned int i;
+
+	few.objs[OBJ_QP].count = 2;
+	dut = dut_create_card("a", 0, &few);
+	for (i = 0; i < 3; i++)
+		last = dut_create_sq(dut, 4, NULL);
+	ktap(last.num == few.objs[OBJ_QP].first + 2,
+	     "the numbers of queues do not end with the number of queue pairs");
+	dut_destroy(dut);
+}
+
+/* The rows of Documentation/device-model.rst are those of the table of cards. */
+static void test_document(void)
+{
+	unsigned int chip, clock, qps, pds, rqts, addrs, n = 0;
+	int dir = strrchr(__FILE__, '/') - __FILE__;
+	char line[512], word[32];
+	const struct card *c;
+	bool good = true;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "%.*s/../../Documentation/device-model.rst", dir, __FILE__);
+	f = fopen(line, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, " ``%31[^`]`` 0x%x %u 2^%u 2^%u 2^%u %u", word, &chip, &clock,
+			   &qps, &pds, &rqts, &addrs) != 7)
+			continue;
+		c = card_find(word, strlen(word));
+		good &= c && c == card_nth(n++) && chip == c->hw_id && clock == c->clock_khz &&
+			c->objs[OBJ_QP].count == 1u << qps && c->roce_addrs == addrs &&
+			c->objs[OBJ_PD].count + (pds == 24) == 1u << pds &&
+			c->objs[OBJ_RQT].count == 1u << rqts;
+	}
+	if (f)
+		fclose(f);
+	ktap(good && n && !card_nth(n), "the documentation has the numbers of all cards");
+}
+
 static void test_card(const struct card *which, const struct card *pf)
 {
 	card = which;
@@ -249,7 +294,9 @@ int main(void)
 	static const char *const names[] = { "cx4", "cx4lx", "cx5", "cx6", "cx6dx", "cx7" };
 	unsigned int i;
 
-	ktap_plan(6 + 6 * 2 * 11);
+	ktap_plan(2 + 6 + 6 * 2 * 11);
+	test_document();
+	test_numbers();
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct card *pf = card_find(names[i], strlen(names[i]));
 

@@ -243,20 +243,20 @@ static void test_gids(struct client *c, struct emu *emu)
 
 	ktap(!set_address(c, 0, PRM_ROCE_V1, 0, v6, 0) &&
 	     !set_address(c, 7, PRM_ROCE_V2, PRM_ROCE_L3_IPV4, v4, 100) &&
-	     !set_address(c, 255, PRM_ROCE_V2, PRM_ROCE_L3_IPV6, v6, 0) &&
-	     set_address(c, 256, PRM_ROCE_V1, 0, v6, 0) == PRM_STATUS_IX,
-	     "the RoCE address table has 256 entries");
+	     !set_address(c, 254, PRM_ROCE_V2, PRM_ROCE_L3_IPV6, v6, 0) &&
+	     set_address(c, 255, PRM_ROCE_V1, 0, v6, 0) == PRM_STATUS_IX,
+	     "the RoCE address table has 255 entries");
 	ktap(!strcmp(emu_control(emu, "gids f0"),
-		     "function f0: 3 of 256 addresses\n"
+		     "function f0: 3 of 255 addresses\n"
 		     "  0 fd00:0000:0000:0000:0000:0000:0000:0001 v1 02:00:00:00:ab:cd -\n"
 		     "  7 0000:0000:0000:0000:0000:ffff:0a00:0001 v2/IPv4 02:00:00:00:ab:cd 100\n"
-		     "  255 fd00:0000:0000:0000:0000:0000:0000:0001 v2/IPv6 02:00:00:00:ab:cd -\n"
+		     "  254 fd00:0000:0000:0000:0000:0000:0000:0001 v2/IPv6 02:00:00:00:ab:cd -\n"
 		     "ok\n"),
 	     "gids prints the entries that are set");
 	set_address(c, 0, 0, 0, none, 0);
 	set_address(c, 7, 0, 0, none, 0);
-	set_address(c, 255, 0, 0, none, 0);
-	ktap(!strcmp(emu_control(emu, "gids"), "function f0: 0 of 256 addresses\nok\n"),
+	set_address(c, 254, 0, 0, none, 0);
+	ktap(!strcmp(emu_control(emu, "gids"), "function f0: 0 of 255 addresses\nok\n"),
 	     "gids of all functions does not print cleared entries");
 	ktap(!strcmp(emu_control(emu, "gids f9"), "error: gids: no function 'f9'\n"),
 	     "gids of an unknown function is an error");

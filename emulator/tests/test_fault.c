@@ -7,6 +7,7 @@
 #include <linux/pci_regs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "prm/caps.h"
@@ -364,6 +365,48 @@ static void test_pages(void)
 	ktap(!destroy_eq(&q), "the EQ of page requests can be destroyed");
 }
 
+#define HEALTH(field) offsetof(struct prm_iseg, health.field)
+
+static uint32_t health_var(unsigned int i)
+{
+	return reg_read(&c, HEALTH(assert_var) + i * 4);
+}
+
+/* All but the version and the chip. */
+static bool health_empty(void)
+{
+	uint32_t at, found = 0;
+
+	for (at = HEALTH(assert_var); at < HEALTH(fw_ver); at += 4)
+		found |= reg_read(&c, at);
+	return !found && !reg_read(&c, HEALTH(rfr_severity)) && !reg_read(&c, HEALTH(irisc_index));
+}
+
+/* The layout of the kernel's driver, which prints each field. */
+static void test_health_buffer(void)
+{
+	time_t before = time(NULL);
+	bool differ = true;
+	unsigned int i;
+
+	ktap(health_empty(), "the health buffer of a card that works is empty");
+	fault_must(&emu, "f0 health 1");
+	for (i = 0; i < 6; i++)
+		differ &= health_var(i) && (!i || health_var(i) != health_var(i - 1));
+	ktap(differ && reg_read(&c, HEALTH(assert_exit_ptr)) &&
+	     reg_read(&c, HEALTH(assert_callra)) && reg_read(&c, HEALTH(irisc_index)) == 0x18da6,
+	     "health: variables, pointers and the extended syndrome are set");
+	ktap(reg_read(&c, HEALTH(rfr_severity)) == 0x0bu << 24,
+	     "health: the severity is valid, and that of an error");
+	ktap(reg_read(&c, HEALTH(time)) >= before && reg_read(&c, HEALTH(time)) <= time(NULL),
+	     "health: the time is that of the failure");
+	fault_must(&emu, "f0 health 7 rfr");
+	ktap(reg_read(&c, HEALTH(rfr_severity)) == 0x8au << 24,
+	     "health rfr: the severity is critical");
+	fault_must(&emu, "f0 health 0");
+	ktap(health_empty(), "health 0 empties the health buffer");
+}
+
 static void test_health(struct queue *q)
 {
 	const uint32_t counter = offsetof(struct prm_iseg, health_counter);
@@ -382,7 +425,8 @@ static void test_health(struct queue *q)
 	     strstr(fault(&emu, &good, "list"), "f0 health 0x07 rfr\n"),
 	     "health rfr requests a reset as well, the firmware still answers");
 	fault_must(&emu, "f0 health 0");
-	ktap(!health_synd() && !health_rfr() && fault_none(&emu), "health 0 clears both");
+	ktap(health_empty() && fault_none(&emu), "health 0 clears both");
+	test_health_buffer();
 	running = reg_read(&c, counter);
 	fault_must(&emu, "f0 stall");
 	before = reg_read(&c, counter);
@@ -541,6 +585,30 @@ static void test_fatal(void)
 	     "after fatal and reset the function starts and shuts down");
 }
 
+/* As seen on a card: the report, a counter that stands still, and a minute later nothing. */
+static void test_overheat(void)
+{
+	const uint32_t counter = offsetof(struct prm_iseg, health_counter);
+	uint32_t before;
+	bool good;
+
+	start();
+	fault_must(&emu, "f0 overheat");
+	before = reg_read(&c, counter);
+	usleep(50000);
+	ktap(reg_read(&c, counter) == before && health_synd() == 0x10 && !health_rfr() &&
+	     health_var(0) == 115 && health_var(1) == 115 && !health_var(2) && !query_issi() &&
+	     !strcmp(fault(&emu, &good, "list"), "f0 health 0x10\nf0 stall\nok\n"),
+	     "overheat: the health buffer has the temperature, the counter stops");
+	fault_must(&emu, "f0 gone");
+	ktap(reg_read(&c, counter) == UINT32_MAX && health_synd() == 0xff,
+	     "overheat, then gone: nothing but ones");
+	fault_must(&emu, "f0 back");
+	ktap(health_empty() && reg_read(&c, counter) != before && fault_none(&emu),
+	     "overheat, gone and back: a healthy card");
+	config_write16(&c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+}
+
 static void test_gone(void)
 {
 	uint32_t before = reg_read(&c, offsetof(struct prm_iseg, fw_rev));
@@ -569,7 +637,7 @@ static void test_next_guest(void)
 		"command any status internal percent=50", "command any silent percent=50",
 		"event any lose percent=50", "interrupt any lose percent=50",
 		"frame any drop percent=50", "cqe any overrun percent=50", "port down", "stall",
-		"health 7", "fatal", "gone",
+		"health 7", "overheat", "fatal", "gone",
 	};
 	unsigned int i;
 
@@ -661,7 +729,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(93);
+	ktap_plan(103);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();
@@ -685,6 +753,7 @@ int main(int argc, char **argv)
 	test_leftovers();
 	start();
 	test_fatal();
+	test_overheat();
 	test_gone();
 	test_next_guest();
 	start();

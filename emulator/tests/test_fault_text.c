@@ -89,6 +89,7 @@ static const struct {
 	{ "f0 gone for good", "unexpected word 'for'" },
 	{ "f0 fatal now", "unexpected word 'now'" },
 	{ "f0 stall now", "unexpected word 'now'" },
+	{ "f0 overheat now", "unexpected word 'now'" },
 	{ "f0 back", "'f0' is not gone" },
 	{ "f0 aer", "'aer' of f0: QEMU stops" },
 	{ "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", "unexpected word '17'" },

@@ -20,15 +20,20 @@ static void drain(void)
 
 /* ---- multicast ----------------------------------------------------------------------------- */
 
-static int membership(struct tqp *qp, uint16_t opcode)
+static int member_of(struct tqp *qp, uint16_t opcode, const uint8_t *gid)
 {
 	struct prm_attach_to_mcg_in in = {};
 	struct prm_attach_to_mcg_out out;
 
 	prm_set(&in, opcode, opcode);
 	prm_set(&in, qpn, qp->qpn);
-	memcpy(prm_bytes(&in, multicast_gid), group, 16);
+	memcpy(prm_bytes(&in, multicast_gid), gid, 16);
 	return exec(qp->side, opcode, &in, sizeof(in), &out, sizeof(out));
+}
+
+static int membership(struct tqp *qp, uint16_t opcode)
+{
+	return member_of(qp, opcode, group);
 }
 
 static bool datagram_qp(struct tqp *qp, const struct qp_opts *o)
@@ -48,6 +53,28 @@ static unsigned int received(struct tqp *qp)
 		n += cqe_opcode(cqe) == PRM_CQE_RESP_SEND &&
 		     (be32_to_cpu(cqe->sop_drop_qpn) & 0xffffff) == qp->qpn;
 	return n;
+}
+
+/* Both are in the group; in the end only @x is. */
+static void test_other_group(struct tqp *x, struct tqp *y, struct wr *wr)
+{
+	/* The hash of the emulator is the same. */
+	static const uint8_t other[16] = { 0xff, 0x0e, [14] = 1, [15] = 0x77 - 31 };
+	struct tsge sge = { a.va + DST_OFF, 2000, a.lkey };
+
+	membership(y, PRM_OP_detach_from_mcg);
+	post_send(x, wr);
+	ok(received(x) == 1, "the others stay in a group that a QP leaves");
+	ok(!member_of(y, PRM_OP_attach_to_mcg, other) && obj_count(a.dev, OBJ_MCG) == 2,
+	   "a QP can be attached to another group");
+	post_recv(x, 1, &sge);
+	post_send(x, wr);
+	ok(received(x) == 1, "its members do not hear the first group");
+	wr->mgid = other;
+	post_send(x, wr);
+	ok(received(y) == 1, "they hear their own");
+	ok(!member_of(y, PRM_OP_detach_from_mcg, other) && obj_count(a.dev, OBJ_MCG) == 1,
+	   "a group without members is gone");
 }
 
 static void test_multicast_loop(void)
@@ -85,8 +112,8 @@ static void test_multicast_loop(void)
 	ok(!membership(&x, PRM_OP_attach_to_mcg), "the sender can be attached");
 	post_send(&x, &wr);
 	ok(received(&x) == 1, "an attached sender receives its own multicast");
+	test_other_group(&x, &y, &wr);
 	membership(&x, PRM_OP_detach_from_mcg);
-	membership(&y, PRM_OP_detach_from_mcg);
 	qp_command(&x, PRM_OP_destroy_qp);
 	qp_command(&y, PRM_OP_destroy_qp);
 	qp_command(&z, PRM_OP_destroy_qp);

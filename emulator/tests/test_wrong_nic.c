@@ -432,8 +432,8 @@ static void wrong_vport(void)
 static void wrong_roce_address(void)
 {
 	static const struct wrong_row set[] = {
-		F(set_roce_address, roce_address_index, 256,
-		  "roce_address_index 256 is outside the table of 256", .status = PRM_STATUS_IX),
+		F(set_roce_address, roce_address_index, 255,
+		  "roce_address_index 255 is outside the table of 255", .status = PRM_STATUS_IX),
 		F(set_roce_address, vhca_port_num, 2, "vhca_port_num 2: by num_vhca_ports it is 0"),
 		F(set_roce_address, roce_address.source_mac_47_32, 0x0100,
 		  "source_mac is no unicast address"),
@@ -452,8 +452,8 @@ static void wrong_roce_address(void)
 		  "a MAC or VLAN without an address"),
 	};
 	static const struct wrong_row query[] = {
-		F(query_roce_address, roce_address_index, 256,
-		  "roce_address_index 256 is outside the table of 256", .status = PRM_STATUS_IX),
+		F(query_roce_address, roce_address_index, 255,
+		  "roce_address_index 255 is outside the table of 255", .status = PRM_STATUS_IX),
 		F(query_roce_address, vhca_port_num, 2,
 		  "vhca_port_num 2: by num_vhca_ports it is 0"),
 	};

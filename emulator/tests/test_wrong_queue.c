@@ -387,6 +387,10 @@ static void wrong_multicast(void)
 		{ .field = "in a multicast group", .status = PRM_STATUS_RES_BUSY,
 		  .text = "QP 0x* is still attached to a multicast group" },
 	};
+	static const struct wrong_row full[] = {
+		{ .field = "with a 241st QP", .status = PRM_STATUS_NO_RES,
+		  .text = "the group has 240 QPs already" },
+	};
 	static const struct wrong_row not_there[] = {
 		F(detach_from_mcg, multicast_gid[15], 7, "QP 0x* is not attached to the group"),
 	};
@@ -394,7 +398,7 @@ static void wrong_multicast(void)
 	struct prm_attach_to_mcg_in in = {};
 	struct prm_detach_from_mcg_in out = {};
 	struct prm_destroy_qp_in destroy = {};
-	uint32_t qpn = rig_create(&WRONG_CMD(create_qp, &ud));
+	uint32_t qpn = rig_create(&WRONG_CMD(create_qp, &ud)), i;
 
 	prm_set(&in, qpn, rig_create(&WRONG_CMD(create_qp, &rc)));
 	prm_set(&in, multicast_gid[0], 0xff);
@@ -407,6 +411,12 @@ static void wrong_multicast(void)
 	prm_set(&out, qpn, qpn);
 	prm_set(&out, multicast_gid[0], 0xff);
 	WRONG(&WRONG_CMD(detach_from_mcg, &out), not_there);
+	for (i = 0; i < 240; i++) {
+		prm_set(&in, qpn, rig_create(&WRONG_CMD(create_qp, &ud)));
+		rig_create(&WRONG_CMD(attach_to_mcg, &in));
+	}
+	prm_set(&in, qpn, qpn);
+	WRONG_ONLY(&WRONG_CMD(attach_to_mcg, &in), full);
 }
 
 /* ---- shared receive queues ---- */

@@ -15,7 +15,7 @@ struct prm_health_buffer {
 	__be32 time;
 	__be32 fw_ver;
 	__be32 hw_id;
-	u8 rfr_severity;	/* bit 7: firmware asks for a reset; bits 2:0: severity */
+	u8 rfr_severity;	/* bit 7: firmware asks for a reset; 3: valid; 2:0: severity */
 	u8 rsvd_39[3];
 	u8 irisc_index;
 	u8 synd;
@@ -60,6 +60,8 @@ static_assert(sizeof(struct prm_iseg) == 0x2010, "initialization segment");
 #define PRM_ISEG_INITIALIZING		0x80000000
 #define PRM_ISEG_CAN_RESET		0x40000000	/* by PRM_NIC_IFC_SW_RESET */
 #define PRM_HEALTH_RFR			0x80		/* rfr_severity */
+#define PRM_HEALTH_SEVERITY_VALID	0x08
+#define PRM_HEALTH_SEVERITY		0x07		/* enum prm_health_severity */
 #define PRM_ISEG_CMDQ_ADDR_L_MASK	0xfffff000
 #define PRM_ISEG_NIC_IFC_SHIFT		8
 #define PRM_ISEG_NIC_IFC_MASK		0x700
@@ -69,6 +71,20 @@ enum prm_nic_ifc {
 	PRM_NIC_IFC_DISABLED		= 1,
 	PRM_NIC_IFC_NO_DRAM_NIC		= 2,
 	PRM_NIC_IFC_SW_RESET		= 7,
+};
+
+/* As the kernel's levels of messages. */
+enum prm_health_severity {
+	PRM_HEALTH_CRITICAL		= 2,
+	PRM_HEALTH_ERROR		= 3,
+};
+
+enum prm_health_synd {
+	PRM_HEALTH_SYND_FW_INTERNAL	= 0x01,
+	PRM_HEALTH_SYND_HW_UNRECOVERABLE = 0x08,
+	PRM_HEALTH_SYND_ASYNC_EQ_OVERRUN = 0x0c,
+	PRM_HEALTH_SYND_EQ_ERROR	= 0x0d,
+	PRM_HEALTH_SYND_HIGH_TEMP	= 0x10,
 };
 
 /* A slot of the command queue, with the first 16 bytes of input and output. */

@@ -262,7 +262,7 @@ gid_index() # DEVICE TYPE [ADDRESS]
 	*) echo "gid_index: unknown type '$2'" >&2; return 1 ;;
 	esac
 	[ -z "${3:-}" ] || pattern=$(gid_text "$3") || return
-	# only builtins: the table has 256 entries
+	# only builtins: the table has 255 entries
 	for ((i = 0; ; i++)); do
 		[ -e "$p/gids/$i" ] || break
 		{ read -r type <"$p/gid_attrs/types/$i"; } 2>/dev/null || continue

@@ -17,7 +17,7 @@ import gids
 import rtnl
 
 MAX_DEVICES = 10
-MAX_ADDRESSES = 90	# two entries each, of 256
+MAX_ADDRESSES = 90	# two entries each, of 255
 HOME = 0
 
 

@@ -341,8 +341,8 @@ doubles()
 {
 	emu gids a0 | awk -v one="$1" -v two="$2" '
 		$1 !~ /^[0-9]+$/ { next }
-		$1 < 128 { n++; first[$1] = $2 $3 $5; if ($4 != one) bad = 1 }
-		$1 >= 128 { m++; if ($4 != two || first[$1 - 128] != $2 $3 $5) bad = 1 }
+		$1 < 127 { n++; first[$1] = $2 $3 $5; if ($4 != one) bad = 1 }
+		$1 >= 127 { m++; if ($4 != two || first[$1 - 127] != $2 $3 $5) bad = 1 }
 		END { exit bad || n != m || n < 2 }'
 }
 
@@ -388,8 +388,8 @@ ecmp_enters()
 	[ "$(parent 1)" = ecmp0 ]
 	cat "$(state_file)"
 	has_map "1 2"
-	[ "$(echo /sys/class/infiniband/mlx5_bond_0/ports/1/gids/* | wc -w)" = 128 ]
-	ibv_devinfo -v -d mlx5_bond_0 | grep "gid_tbl_len:[[:space:]]*128$"
+	[ "$(echo /sys/class/infiniband/mlx5_bond_0/ports/1/gids/* | wc -w)" = 127 ]
+	ibv_devinfo -v -d mlx5_bond_0 | grep "gid_tbl_len:[[:space:]]*127$"
 	emu gids a0
 	doubles "${mac[1]}" "${mac[2]}"
 }

@@ -6,8 +6,10 @@ subset of C that these headers are written in and stops with file and line at an
 """
 
 import collections
+import os
 import pathlib
 import re
+import sys
 
 # kind: "bits" (u8 array), "layout" (another prm_*_bits) or "anon" (struct or union in place).
 # count: product of the array dimensions. of: name of the layout, or the Layout of an "anon".
@@ -127,3 +129,13 @@ class Layouts:
         for _, first, width in self.leaves(self.by_name[name]):
             named[first:first + width] = b"\1" * width
         return [(r.start(), r.end() - r.start()) for r in re.finditer(rb"\0+", bytes(named))]
+
+
+def layouts_of_argument(usage):
+    """For a program whose only argument is the folder; USAGE: printed if it is not given"""
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(usage.strip())
+    try:
+        return Layouts(sys.argv[1])
+    except LayoutError as error:
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {error}")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* The capability pages of a function, after boot and as set by the driver. */
+#include <errno.h>
 #include <string.h>
 
 #include "func/func.h"
@@ -17,10 +18,8 @@ void hca_caps_reset(struct cxdev *dev)
 		hca->cap_valid[i] = !dev->card->caps(dev, i, hca->cap_cur[i], hca->cap_max[i]);
 	for (i = 0; i < hca->n_cap_changes; i++) {
 		change = &hca->cap_changes[i];
-		prm_set_bits((void *)hca->cap_cur[CAP_GENERAL], change->bit, change->width,
-			     change->value);
-		prm_set_bits((void *)hca->cap_max[CAP_GENERAL], change->bit, change->width,
-			     change->value);
+		cap_set(&change->cap, hca->cap_cur[change->cap.type], change->value);
+		cap_set(&change->cap, hca->cap_max[change->cap.type], change->value);
 	}
 	hca->issi = 0;
 }
@@ -31,17 +30,20 @@ static void reset_if_off(struct cxdev *dev)
 		hca_caps_reset(dev);
 }
 
-void hca_cap_change(struct cxdev *dev, uint32_t bit, uint32_t width, uint32_t value)
+int hca_cap_change(struct cxdev *dev, const struct cap *cap, uint64_t value)
 {
 	struct hca_state *hca = dev->hca;
 	unsigned int i = 0;
 
-	while (i < hca->n_cap_changes && hca->cap_changes[i].bit != bit)
+	while (i < hca->n_cap_changes && hca->cap_changes[i].cap.field != cap->field)
 		i++;
+	if (i == CAP_CHANGES)
+		return -ENOSPC;
 	if (i == hca->n_cap_changes)
 		hca->n_cap_changes++;
-	hca->cap_changes[i] = (struct cap_change){ bit, width, value };
+	hca->cap_changes[i] = (struct cap_change){ *cap, value };
 	reset_if_off(dev);
+	return 0;
 }
 
 void hca_caps_restore(struct cxdev *dev)
@@ -53,6 +55,23 @@ void hca_caps_restore(struct cxdev *dev)
 static const struct prm_cmd_hca_cap *general(const struct cxdev *dev)
 {
 	return (const void *)dev->hca->cap_cur[CAP_GENERAL];
+}
+
+#define GENERAL(field) offsetof(struct prm_cmd_hca_cap_bits, field)
+
+bool hca_has_page(const struct cxdev *dev, enum cap_type type)
+{
+	static const unsigned int announced_by[CAP_TYPES] = {
+		[CAP_ETH] = GENERAL(eth_net_offloads),
+		[CAP_ATOMIC] = GENERAL(atomic),
+		[CAP_ROCE] = GENERAL(roce),
+		[CAP_FLOW_NIC] = GENERAL(nic_flow_table),
+		[CAP_PORT_SELECTION] = GENERAL(port_selection_cap),
+	};
+
+	if (type >= CAP_TYPES || !dev->hca->cap_valid[type])
+		return false;
+	return !announced_by[type] || prm_get_bits(general(dev)->dw, announced_by[type], 1);
 }
 
 bool hca_has_owner(const struct cxdev *dev)
@@ -100,11 +119,11 @@ static int run_query_hca_cap(struct cmd *c)
 	const struct prm_query_hca_cap_in *in = c->in;
 	struct prm_query_hca_cap_out *out = c->out;
 	unsigned int type = c->op_mod >> 1;
-	struct hca_state *hca = c->dev->hca;
+	const struct hca_state *hca = c->dev->hca;
 
 	if (prm_get(in, other_function) || prm_get(in, ec_vf_function) || prm_get(in, function_id))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no other functions");
-	if (type >= CAP_TYPES || !hca->cap_valid[type])
+	if (!hca_has_page(c->dev, type))
 		return decline(c, PRM_STATUS_BAD_PARAM, "the card has no capabilities of type 0x%x",
 			       type);
 	memcpy(prm_tail((struct prm_mbox_out *)c->out),
@@ -196,7 +215,7 @@ static int run_set_hca_cap(struct cmd *c)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no other functions");
 	if (hca->phase == HCA_RUNNING)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "valid only before INIT_HCA");
-	if (type >= CAP_TYPES || !hca->cap_valid[type] || c->op_mod & 1)
+	if (!hca_has_page(c->dev, type) || c->op_mod & 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "capabilities of type 0x%x cannot be set", type);
 	if (type == CAP_ATOMIC)

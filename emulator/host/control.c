@@ -45,12 +45,13 @@ void control_status(FILE *out)
 }
 
 #define COMMANDS \
-	"status, violations, gids [FUNCTION], cable, uncable, capture ..., fault ..., help"
+	"status, violations, gids [FUNCTION], caps [FUNCTION], cable, uncable, capture ..., fault ..., help"
 
 #define CAPTURE_USAGE "capture FILE [PORT], capture - [PORT], capture stop FILE"
 
-/* The RoCE address tables of all functions, or of @name. */
-static int print_gids(const char *name, FILE *out)
+/* What @print prints of all functions, or of @name; @what is the command. */
+static int print_functions(const char *what, void (*print)(const struct cxdev *dev, FILE *out),
+			   const char *name, FILE *out)
 {
 	bool found = false;
 	unsigned int i;
@@ -59,10 +60,10 @@ static int print_gids(const char *name, FILE *out)
 		if (name && strcmp(name, devs[i]->name))
 			continue;
 		found = true;
-		roce_addrs_print(devs[i], out);
+		print(devs[i], out);
 	}
 	if (!found) {
-		fprintf(out, "error: gids: no function '%s'\n", name);
+		fprintf(out, "error: %s: no function '%s'\n", what, name);
 		return -EINVAL;
 	}
 	fprintf(out, "ok\n");
@@ -144,7 +145,9 @@ int control_line(char *line, FILE *out)
 		return -EINVAL;
 	}
 	if (!strcmp(word, "gids"))
-		return print_gids(rest, out);
+		return print_functions(word, roce_addrs_print, rest, out);
+	if (!strcmp(word, "caps"))
+		return print_functions(word, cap_print_all, rest, out);
 	if (!strcmp(word, "cable") || !strcmp(word, "uncable"))
 		return set_cable(word, rest, out);
 	if (!strcmp(word, "capture"))

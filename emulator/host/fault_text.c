@@ -17,7 +17,6 @@
 #include "card/card.h"
 #include "fault/fault.h"
 #include "host/control.h"
-#include "prm/caps.h"
 #include "prm/cqe.h"
 #include "prm/wqe.h"
 #include "wire/wire.h"
@@ -516,53 +515,52 @@ static int act_health(struct parser *t, struct cxdev *dev)
 	return 0;
 }
 
-struct cap_field {
-	const char *name;
-	uint32_t bit, width;
-};
+/* The value of a capability, which may have 64 bits. */
+static int get_cap_value(struct parser *t, const struct prm_field *field, uint64_t *value)
+{
+	const char *word = next_word(t);
 
-#define CAP_ROW(f)                                                                    \
-	{ #f, offsetof(struct prm_cmd_hca_cap_bits, f),                               \
-	  sizeof(((struct prm_cmd_hca_cap_bits *)0)->f) }
-
-/* General capabilities in which the driver has to handle cards that are not in the table. */
-static const struct cap_field cap_fields[] = {
-	CAP_ROW(cqe_version), CAP_ROW(log_max_klm_list_size), CAP_ROW(max_num_eqs),
-	CAP_ROW(native_port_num), CAP_ROW(page_request_disable), CAP_ROW(port_type),
-	CAP_ROW(sw_owner_id),
-};
-
-static_assert(ARRAY_SIZE(cap_fields) <= CAP_CHANGES, "cap_changes");
+	if (!word)
+		return syntax_error(t, "missing value of %s", field->name);
+	if (!get_number(word, UINT64_MAX, value))
+		return syntax_error(t, "'%s' is not a number", word);
+	if (field->width < 64 && *value >> field->width)
+		return syntax_error(t, "'%s' is too large: %s has %u bit%s", word, field->name,
+				    field->width, field->width == 1 ? "" : "s");
+	return at_end(t);
+}
 
 static int act_cap(struct parser *t, struct cxdev *dev)
 {
-	const struct cap_field *field = cap_fields, *end = cap_fields + ARRAY_SIZE(cap_fields);
-	struct names values = { .of = "value" };
 	const char *word = next_word(t);
-	uint32_t value;
+	struct cap cap;
+	uint64_t value;
 
-	while (word && field < end && strcmp(field->name, word))
-		field++;
-	if (!word || field == end)
+	if (!word)
+		return syntax_error(t, "missing capability");
+	if (!cap_find(word, &cap))
 		return syntax_error(t, "'%s' is not a capability: see Documentation/faults.rst",
-				    word ? word : "");
-	values.max = (1u << field->width) - 1;
-	if (get_name(t, &values, false, &value) || at_end(t))
+				    word);
+	if (!dev->hca->cap_valid[cap.type])
+		return syntax_error(t, "'%s': the card of %s has no such page", word, dev->name);
+	if (get_cap_value(t, cap.field, &value))
 		return -EINVAL;
-	hca_cap_change(dev, field->bit, field->width, value);
+	if (hca_cap_change(dev, &cap, value))
+		return syntax_error(t, "'%s': limit of %u capabilities reached: fault clear", word,
+				    CAP_CHANGES);
 	return 0;
 }
 
 static void print_caps(const struct cxdev *dev, FILE *out)
 {
 	const struct hca_state *hca = dev->hca;
-	unsigned int i, k;
+	unsigned int i;
 
-	for (i = 0; i < hca->n_cap_changes; i++)
-		for (k = 0; k < ARRAY_SIZE(cap_fields); k++)
-			if (cap_fields[k].bit == hca->cap_changes[i].bit)
-				fprintf(out, "%s cap %s %u\n", dev->name, cap_fields[k].name,
-					hca->cap_changes[i].value);
+	for (i = 0; i < hca->n_cap_changes; i++) {
+		fprintf(out, "%s cap ", dev->name);
+		cap_print_name(&hca->cap_changes[i].cap, out);
+		fprintf(out, " %llu\n", (unsigned long long)hca->cap_changes[i].value);
+	}
 }
 
 static int act_temperature(struct parser *t, struct cxdev *dev)
@@ -615,7 +613,7 @@ static const struct act {
 	{ "pages", act_pages, "pages N|-N" },
 	{ "port", act_port, "port down|up" },
 	{ "health", act_health, "health SYNDROME (0: none) [rfr]" },
-	{ "cap", act_cap, "cap NAME VALUE (from the next start on)" },
+	{ "cap", act_cap, "cap [PAGE.]NAME VALUE (from the next start on)" },
 	{ "temperature", act_temperature, "temperature" },
 	{ "stall", NULL, "stall", health_stall },
 	{ "overheat", NULL, "overheat", health_overheat },

@@ -464,14 +464,21 @@ static void test_no_guid(void)
 	ktap(guid() == before && fault_none(&emu), "after clear it has its GUID");
 }
 
-static uint32_t port_type(void)
+/* QUERY_HCA_CAP of a page; a status. */
+static int query_page(unsigned int page, unsigned int which, struct prm_query_hca_cap_out *out)
 {
 	struct prm_query_hca_cap_in in = {};
+
+	prm_set(&in, op_mod, page << 1 | which);
+	return cmd(&c, query_hca_cap, &in, out);
+}
+
+static uint32_t port_type(void)
+{
 	struct prm_query_hca_cap_out out;
 
-	prm_set(&in, op_mod, PRM_CAP_CUR);
-	return cmd(&c, query_hca_cap, &in, &out) ? 99 :
-						   prm_get(&out, capability.cmd_hca_cap.port_type);
+	return query_page(PRM_CAP_GENERAL, PRM_CAP_CUR, &out) ?
+	       99 : prm_get(&out, capability.cmd_hca_cap.port_type);
 }
 
 /* Of a function that is running: its driver is not surprised. */
@@ -541,6 +548,34 @@ static void test_leftovers(void)
 	     !prm_get(&ctx, nic_vport_context.promisc_uc) && !last_gid_byte(77),
 	     "the next guest finds the vport's own");
 	shut_down(&c);
+}
+
+/* What the driver could set is gone as well, and what it cannot see is not there. */
+static void test_cap_pages(void)
+{
+	struct prm_query_hca_cap_out cur, max;
+
+	fault_must(&emu, "f0 cap roce_cap.l3_type 2");
+	fault_must(&emu, "f0 cap roce_cap.sw_r_roce_src_udp_port 0");
+	fault_must(&emu, "f0 cap cmd_hca_cap.atomic 0");
+	boot_to_init(&c);
+	ktap(!query_page(PRM_CAP_ROCE, PRM_CAP_CUR, &cur) &&
+	     !query_page(PRM_CAP_ROCE, PRM_CAP_MAX, &max) &&
+	     prm_get(&cur, capability.roce_cap.l3_type) == 2 &&
+	     prm_get(&max, capability.roce_cap.l3_type) == 2 &&
+	     !prm_get(&max, capability.roce_cap.sw_r_roce_src_udp_port) &&
+	     prm_get(&max, capability.roce_cap.roce_version) == 5,
+	     "a changed field of another page, of the current values and of the maxima");
+	ktap(query_page(PRM_CAP_ATOMIC, PRM_CAP_MAX, &max) == PRM_STATUS_BAD_PARAM &&
+	     !strcmp(emu_control(&emu, "violations"), "ok\n"),
+	     "a page that is not announced is declined");
+	shut_down(&c);
+	fault_must(&emu, "clear");
+	boot_to_init(&c);
+	ktap(!query_page(PRM_CAP_ATOMIC, PRM_CAP_MAX, &max) &&
+	     !query_page(PRM_CAP_ROCE, PRM_CAP_MAX, &max) &&
+	     prm_get(&max, capability.roce_cap.l3_type) == 6 && !shut_down(&c),
+	     "clear restores all pages");
 }
 
 static void test_eq_overrun(struct queue *q)
@@ -729,7 +764,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(103);
+	ktap_plan(106);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();
@@ -751,6 +786,7 @@ int main(int argc, char **argv)
 	     no_violation(), "the function shuts down without a violation");
 	test_cap();
 	test_leftovers();
+	test_cap_pages();
 	start();
 	test_fatal();
 	test_overheat();

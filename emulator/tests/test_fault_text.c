@@ -5,6 +5,7 @@
 #include "fault_lines.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define CAP_CHANGES 64
 
 static struct emu emu;
 
@@ -82,10 +83,19 @@ static const struct {
 	{ "f0 health", "missing health syndrome" },
 	{ "f0 health ill", "'ill' is not a valid health syndrome" },
 	{ "f0 health 1 reset", "unexpected word 'reset'" },
-	{ "f0 cap", "'' is not a capability" },
-	{ "f0 cap log_max_qp 4", "'log_max_qp' is not a capability" },
-	{ "f0 cap native_port_num", "missing value" },
-	{ "f0 cap native_port_num 256", "'256' is not a valid value" },
+	{ "f0 cap", "missing capability" },
+	{ "f0 cap log_max_qpx 4", "'log_max_qpx' is not a capability" },
+	{ "f0 cap atomic_caps.roce 0", "'atomic_caps.roce' is not a capability" },
+	{ "f0 cap atomic_caps 0", "'atomic_caps' is not a capability" },
+	{ "f0 cap rsvd_40 0", "'rsvd_40' is not a capability" },
+	{ "f0 cap port_selection_cap.port_select_flow_table 0",
+	  "'port_selection_cap.port_select_flow_table': the card of f0 has no such page" },
+	{ "f0 cap native_port_num", "missing value of native_port_num" },
+	{ "f0 cap native_port_num 256", "'256' is too large: native_port_num has 8 bits" },
+	{ "f0 cap cmd_hca_cap.roce 2", "'2' is too large: roce has 1 bit" },
+	{ "f0 cap roce off", "'off' is not a number" },
+	{ "f0 cap general_obj_types 18446744073709551616", "'18446744073709551616' is not a" },
+	{ "f0 cap roce 0 0", "unexpected word '0'" },
 	{ "f0 gone for good", "unexpected word 'for'" },
 	{ "f0 fatal now", "unexpected word 'now'" },
 	{ "f0 stall now", "unexpected word 'now'" },
@@ -132,13 +142,69 @@ static void test_list(void)
 	     "help prints the grammar");
 }
 
+#define NIC "flow_table_nic_cap.flow_table_properties_nic_"
+#define NIC_RX NIC "receive"
+#define TIMER "per_protocol_networking_offload_caps.lro_timer_supported_periods"
+
+/* By the names in which the capabilities of a function are shown as well. */
+static void test_caps(void)
+{
+	const char *text;
+
+	fault_must(&emu, "f1 cap " NIC_RX ".ft_field_support.outer_dmac 0");
+	fault_must(&emu, "f1 cap " NIC_RX ".max_ft_level 255");
+	fault_must(&emu, "f1 cap " TIMER "[3] 0xffffffff");
+	fault_must(&emu, "f1 cap general_obj_types 0x8000000000000001");
+	text = emu_control(&emu, "caps f1");
+	ktap(!strstr(text, "f1 " NIC_RX ".ft_field_support.outer_dmac ") &&
+	     strstr(text, "f1 " NIC_RX ".ft_field_bitmask_support.outer_dmac 1 1\n") &&
+	     strstr(text, "f1 " NIC_RX ".max_ft_level 8 255\n") &&
+	     strstr(text, "f1 " TIMER "[3] 32 4294967295\n") &&
+	     strstr(text, "f1 general_obj_types 64 9223372036854775809\n"),
+	     "capabilities of any page and width are changed by name");
+	ktap(strstr(text, "f1 roce_cap.sw_r_roce_src_udp_port 1 0 1\n") && !strstr(text, "f0 "),
+	     "caps shows the maximum where it differs, and no other function");
+	fault_must(&emu, "f1 cap roce 0");
+	ktap(!strstr(emu_control(&emu, "caps f1"), "f1 roce_cap."),
+	     "a page that is not announced is not shown");
+	fault_must(&emu, "clear");
+	text = emu_control(&emu, "caps");
+	ktap(strstr(text, "f0 roce 1 1\n") && strstr(text, "f1 roce_cap.l3_type 4 6\n") &&
+	     !strstr(text, TIMER),
+	     "clear restores all pages; caps without a function shows all functions");
+	ktap(!strcmp(emu_control(&emu, "caps f9"), "error: caps: no function 'f9'\n"),
+	     "caps names a function that does not exist");
+}
+
+/* Of 96 fields, each of them twice. */
+static void test_caps_limit(void)
+{
+	static const char *const tables[] = { "receive", "receive_rdma", "receive_sniffer",
+					      "transmit", "transmit_rdma", "transmit_sniffer" };
+	unsigned int i, n = 0;
+	const char *text;
+	bool good;
+
+	for (i = 0; i < 192; i++) {
+		text = fault(&emu, &good, "f0 cap " NIC "%s.ft_field_%ssupport.metadata_reg_c_%u 1",
+			     tables[i / 2 % 6], i / 12 % 2 ? "bitmask_" : "", i / 24);
+		n += good;
+	}
+	ktap(n == 2 * CAP_CHANGES && !good && strstr(text, ".metadata_reg_c_7': limit of 64 "),
+	     "there is a limit to the number of changed capabilities, not of changes");
+	fault_must(&emu, "clear");
+	ktap(fault_none(&emu), "clear makes room");
+}
+
 int main(int argc, char **argv)
 {
 	(void)argc;
-	ktap_plan(ARRAY_SIZE(bad_texts) + 5);
+	ktap_plan(ARRAY_SIZE(bad_texts) + 12);
 	emu_start(&emu, argv[1], 2);
 	test_bad_texts();
 	test_list();
+	test_caps();
+	test_caps_limit();
 	ktap(!emu_stop(&emu), "the exit status is 0");
 	return ktap_end();
 }

@@ -17,8 +17,8 @@ from mutants_vm import run_in_guests
 
 BUILD = os.path.join(REPO, "build/mutants")
 TREE = os.path.join(BUILD, "tree")      # a copy for host programs; the sources are never modified
-COPIED = ("drivers", "include", "emulator", "selftests/host", "scripts/prm-reserved", "scripts/prm_layouts.py",
-          "Documentation/faults.rst")
+COPIED = ("drivers", "include", "emulator", "selftests/host", "scripts/prm-reserved", "scripts/prm-fields",
+          "scripts/prm_layouts.py", "Documentation/faults.rst")
 KEYS = ("file", "test", "why", "kernel", "dies", "wire")
 RESULT = re.compile(r"(not )?ok \d+ (?:- )?(.*)")
 PROGRAM_SECONDS = 240

@@ -137,6 +137,7 @@ void cxdev_destroy(struct cxdev *dev)
 	if (dev->objs)
 		obj_destroy_all(dev);
 	adapter_leave(dev);
+	eswitch_leave(dev);
 	if (dev->port)
 		port_destroy(dev->port);
 	if (dev->eth)
@@ -184,6 +185,7 @@ void cxdev_status(struct cxdev *dev, FILE *out)
 			fprintf(out, ", %u %s", obj_count(dev, type), obj_name(type));
 	fprintf(out, "\n");
 	lag_status(dev, out);
+	eswitch_status(dev, out);
 	rdma_status(dev, out);
 	eth_status(dev, out);
 }

@@ -323,6 +323,9 @@ void hca_caps_reset(struct cxdev *dev);
  */
 void hca_cap_change(struct cxdev *dev, uint32_t bit, uint32_t width, uint32_t value);
 void hca_caps_restore(struct cxdev *dev);
+/* The card has changed something: the function sees it from its next start on. */
+void hca_caps_changed(struct cxdev *dev);
+bool hca_roce(const struct cxdev *dev);		/* advertised */
 bool hca_has_owner(const struct cxdev *dev);	/* sw_owner_id is advertised */
 uint32_t hca_eq_limit(const struct cxdev *dev);
 bool hca_requests_pages(const struct cxdev *dev);

@@ -17,7 +17,7 @@ HEAD = {
     "guests": ("1", "[1-4]", "number of guests"),
     "functions": ("1", "[12]", "functions of each guest; two are the ports of one card"),
     "cpus": ("1", "[12]", "CPUs of each guest"),
-    "card": ("cx5", "[a-z0-9]+(,vfs=[1-4])?", "the card, as named by cxemu; with vfs=N guests from a on have a VF each, the next one the PF"),
+    "card": ("cx5", "[a-z0-9]+(,vfs=[1-4])?", "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF"),
     "numbers": ("", "reuse", "numbers of objects, as cxemu --numbers takes it"),
     "peers": ("", "soft", "the other guests have Soft-RoCE instead of an adapter"),
     "takes": ("60", "[0-9]+", "run time in seconds on an idle machine, used to group scripts into sets"),

@@ -240,7 +240,9 @@ struct cxdev {
 	struct port *port;
 	struct adapter *adapter;  /* NULL: the card has one port */
 	unsigned int native_port; /* of the card, from 1 */
-	uint8_t mac[6]; /* permanent: 02:c4:... derived from index; the current one is in eth */
+	struct eswitch *eswitch;  /* NULL: the card has no VFs */
+	unsigned int vport;	  /* on it; 0: the PF */
+	uint8_t mac[6]; /* of a PF: 02:c4:... derived from index; the vport's is in eth */
 	uint64_t node_guid, sys_image_guid;
 	uint64_t violations;
 	struct health health;

@@ -137,6 +137,7 @@ void cxdev_destroy(struct cxdev *dev)
 	if (dev->objs)
 		obj_destroy_all(dev);
 	adapter_leave(dev);
+	eswitch_leave(dev);
 	if (dev->port)
 		port_destroy(dev->port);
 	if (dev->eth)
@@ -164,11 +165,11 @@ void cxdev_status(struct cxdev *dev, FILE *out)
 {
 	static const char *const phases[] = { "off", "enabled", "running" };
 	const struct hca_state *hca = dev->hca;
+	const uint8_t *mac = eswitch_mac(dev);
 	unsigned int type;
 
 	fprintf(out, "function %s: %s, mac %02x:%02x:%02x:%02x:%02x:%02x, ", dev->name,
-		dev->card->model, dev->mac[0], dev->mac[1], dev->mac[2], dev->mac[3], dev->mac[4],
-		dev->mac[5]);
+		dev->card->model, mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
 	fprintf(out, "%s, link %s, violations %llu\n", phases[hca->phase],
 		port_link_up(dev->port) ? "up" : "down", (unsigned long long)dev->violations);
 	fprintf(out, "  commands: %llu, refused %llu, declined %llu, delivery errors %llu\n",
@@ -184,6 +185,7 @@ void cxdev_status(struct cxdev *dev, FILE *out)
 			fprintf(out, ", %u %s", obj_count(dev, type), obj_name(type));
 	fprintf(out, "\n");
 	lag_status(dev, out);
+	eswitch_status(dev, out);
 	rdma_status(dev, out);
 	eth_status(dev, out);
 }

@@ -24,7 +24,8 @@ void hca_caps_reset(struct cxdev *dev)
 	hca->issi = 0;
 }
 
-static void reset_if_off(struct cxdev *dev)
+/* A reset, and DISABLE_HCA, read the capabilities of the card again. */
+void hca_caps_changed(struct cxdev *dev)
 {
 	if (dev->hca->phase == HCA_OFF)
 		hca_caps_reset(dev);
@@ -42,14 +43,14 @@ int hca_cap_change(struct cxdev *dev, const struct cap *cap, uint64_t value)
 	if (i == hca->n_cap_changes)
 		hca->n_cap_changes++;
 	hca->cap_changes[i] = (struct cap_change){ *cap, value };
-	reset_if_off(dev);
+	hca_caps_changed(dev);
 	return 0;
 }
 
 void hca_caps_restore(struct cxdev *dev)
 {
 	dev->hca->n_cap_changes = 0;
-	reset_if_off(dev);
+	hca_caps_changed(dev);
 }
 
 static const struct prm_cmd_hca_cap *general(const struct cxdev *dev)
@@ -77,6 +78,11 @@ bool hca_has_page(const struct cxdev *dev, enum cap_type type)
 bool hca_has_owner(const struct cxdev *dev)
 {
 	return prm_get(general(dev), sw_owner_id);
+}
+
+bool hca_roce(const struct cxdev *dev)
+{
+	return prm_get(general(dev), roce);
 }
 
 uint32_t hca_eq_limit(const struct cxdev *dev)

@@ -359,6 +359,9 @@ int hca_cap_change(struct cxdev *dev, const struct cap *cap, uint64_t value);
 void hca_caps_restore(struct cxdev *dev);
 /* Does the function have this page: the card, and what announces it? */
 bool hca_has_page(const struct cxdev *dev, enum cap_type type);
+/* The card has changed something: the function sees it from its next start on. */
+void hca_caps_changed(struct cxdev *dev);
+bool hca_roce(const struct cxdev *dev);		/* advertised */
 bool hca_has_owner(const struct cxdev *dev);	/* sw_owner_id is advertised */
 uint32_t hca_eq_limit(const struct cxdev *dev);
 bool hca_requests_pages(const struct cxdev *dev);

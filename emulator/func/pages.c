@@ -15,6 +15,7 @@
 
 #define OBJECTS_PER_PAGE 8	/* beyond OBJECTS_IN_INIT_PAGES */
 #define OBJECTS_IN_INIT_PAGES 512
+#define ROCE_PAGES 256		/* of those for INIT_HCA; 1 MiB */
 #define PAGES_LOW 16		/* fewer spare pages: request more */
 #define PAGES_STEP 64
 #define PAGES_HIGH (PAGES_STEP + 2 * PAGES_LOW)	/* more spare pages: return some */
@@ -24,7 +25,7 @@ enum manage_pages_op { PAGES_CANT_GIVE = 0, PAGES_GIVE = 1, PAGES_TAKE = 2 };
 
 uint32_t pages_initial(const struct cxdev *dev)
 {
-	return dev->card->boot_pages + dev->card->init_pages;
+	return dev->card->boot_pages + dev->card->init_pages - (hca_roce(dev) ? 0 : ROCE_PAGES);
 }
 
 static int32_t pages_needed(struct cxdev *dev, unsigned int objects)

@@ -7,6 +7,7 @@
 #include "../tests/dut.h"
 #include "fuzz.h"
 #include "host/control.h"
+#include "port/port.h"
 
 #define LINE_MAX_BYTES 1022
 
@@ -25,6 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		duts[1] = dut_create("b", 1);
 		devs[0] = duts[0]->dev;
 		devs[1] = duts[1]->dev;
+		if (eswitch_create(devs[0]))
+			abort();
+		eswitch_add(devs[0], devs[1]);
 		control_set_devs(devs, 2);
 	}
 	while (size) {

@@ -45,7 +45,7 @@ void control_status(FILE *out)
 }
 
 #define COMMANDS \
-	"status, violations, gids [FUNCTION], caps [FUNCTION], cable, uncable, capture ..., fault ..., help"
+	"status, violations, gids [FUNCTION], caps [FUNCTION], cable, uncable, capture ..., vf ..., fault ..., help"
 
 #define CAPTURE_USAGE "capture FILE [PORT], capture - [PORT], capture stop FILE"
 
@@ -98,7 +98,8 @@ static int set_cable(const char *word, char *rest, FILE *out)
 		return -EINVAL;
 	err = two ? port_cable(a, b) : 0;
 	if (err) {
-		fprintf(out, "error: one of the ports already has a cable\n");
+		fprintf(out, "error: one of the ports %s\n", err == -EBUSY ?
+			"already has a cable" : "is that of a VF, which has no connector");
 		return err;
 	}
 	if (!two)
@@ -152,6 +153,8 @@ int control_line(char *line, FILE *out)
 		return set_cable(word, rest, out);
 	if (!strcmp(word, "capture"))
 		return set_capture(rest, out);
+	if (!strcmp(word, "vf"))
+		return vf_line(rest ? rest : line + strlen(line), devs, n_devs, out);
 	if (!strcmp(word, "fault")) {
 		if (fault_line(rest ? rest : line + strlen(line), devs, n_devs, out))
 			return -EINVAL;
@@ -169,6 +172,7 @@ int control_line(char *line, FILE *out)
 	} else if (!strcmp(word, "help")) {
 		fprintf(out, "commands are: " COMMANDS "\n");
 		fprintf(out, CAPTURE_USAGE "\n");
+		vf_usage(out);
 		fault_usage(out);
 	} else {
 		fprintf(out, "error: unknown command '%s'; commands are: " COMMANDS "\n", word);

@@ -17,6 +17,12 @@ void control_set_devs(struct cxdev **devs, unsigned int n_devs);
 int control_line(char *line, FILE *out);
 void control_status(FILE *out);
 
+/* ---- what the administrator of a PF sets for its VFs: control_vf.c ---- */
+
+/* Runs the words after "vf". 0, or -EINVAL and "error: ...". */
+int vf_line(char *line, struct cxdev *const *devs, unsigned int n_devs, FILE *out);
+void vf_usage(FILE *out);
+
 /* ---- the rule language of faults: fault_text.c ---- */
 
 /* Runs the words after "fault". 0, or -EINVAL and why; the caller prints "ok". */

@@ -24,8 +24,8 @@ static const char doc[] =
 	"A ConnectX adapter for QEMU\vExit status 0; 1: cannot start; 3: violations.";
 
 static const struct argp_option option_table[] = {
-	{ "card", 'c', "NAME[,ports=N][,vf]", 0,
-	  "the adapter; every N functions are the ports of one card; vf: its virtual functions (default cx5,ports=1)",
+	{ "card", 'c', "NAME[,ports=N|,vfs=N]", 0,
+	  "the adapter; every N functions are the ports of one card, or the first of every N + 1 has the others as virtual functions (default cx5,ports=1)",
 	  0 },
 	{ "vm", 'v', "NAME=SOCKET", 0,
 	  "a function, and the vfio-user socket that a VM connects to; may be repeated", 0 },
@@ -45,7 +45,7 @@ static const struct argp_option option_table[] = {
 
 static struct {
 	const struct card *card;
-	unsigned int ports;
+	unsigned int ports, vfs;
 	const char *pcap, *control, *log, *journal;
 	const char *wires[WIRES_MAX];
 	unsigned int n_wires, n;
@@ -57,13 +57,17 @@ static struct {
 
 static void parse_card_option(struct argp_state *state, const char *arg, size_t len)
 {
-	if (len == 2 && !memcmp(arg, "vf", 2))
-		run.card = card_vf(run.card);
+	bool vfs = len > 4 && len < 7 && !memcmp(arg, "vfs=", 4) &&
+		   strspn(arg + 4, "0123456789") == len - 4;
+	int n = vfs ? atoi(arg + 4) : 0;
+
+	if (n && n <= VFS_MAX)
+		run.vfs = n;
 	else if (len == 7 && !memcmp(arg, "ports=", 6) && arg[6] >= '1' && arg[6] < '1' + LAG_PORTS)
 		run.ports = arg[6] - '0';
 	else
-		argp_error(state, "--card: '%.*s' is neither ports=1, ports=2 nor vf", (int)len,
-			   arg);
+		argp_error(state, "--card: '%.*s' is neither ports=1, ports=2 nor vfs=1 to %u",
+			   (int)len, arg, VFS_MAX);
 }
 
 static void parse_card(struct argp_state *state, const char *arg)
@@ -82,8 +86,8 @@ static void parse_card(struct argp_state *state, const char *arg)
 		len = strcspn(arg, ",");
 		parse_card_option(state, arg, len);
 	}
-	if (run.card->vf && run.ports > 1)
-		argp_error(state, "--card: a virtual function has one port");
+	if (run.vfs && run.ports > 1)
+		argp_error(state, "--card: a card with virtual functions has one port");
 }
 
 static void parse_vm(struct argp_state *state, const char *arg)
@@ -171,6 +175,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!run.n)
 			argp_error(state, "at least one --vm NAME=SOCKET is needed");
+		if (run.n <= run.vfs)
+			argp_error(state, "--card: a PF and vfs=%u take %u --vm, not %u", run.vfs,
+				   run.vfs + 1, run.n);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -202,6 +209,22 @@ static int catch_signals(void)
 	return fd < 0 ? -errno : loop_add_fd(fd, on_signal, NULL);
 }
 
+static int create_function(unsigned int i)
+{
+	unsigned int first = i - i % (run.vfs + 1);	/* the PF of its card */
+	const struct card *card = i > first ? card_vf(run.card) : run.card;
+
+	run.devs[i] = cxdev_create(run.names[i], i, card, &function_guest_ops, &run.functions[i]);
+	if (!run.devs[i])
+		return -ENOMEM;
+	run.functions[i].dev = run.devs[i];
+	if (run.ports == LAG_PORTS && i % LAG_PORTS)
+		return adapter_join(&run.devs[i - 1]);
+	if (i > first)
+		eswitch_add(run.devs[first], run.devs[i]);
+	return run.vfs && i == first ? eswitch_create(run.devs[i]) : 0;
+}
+
 static int start(void)
 {
 	unsigned int i;
@@ -225,16 +248,9 @@ static int start(void)
 	}
 	err = catch_signals();
 	for (i = 0; !err && i < run.n; i++) {
-		run.devs[i] = cxdev_create(run.names[i], i, run.card, &function_guest_ops,
-					   &run.functions[i]);
-		if (!run.devs[i])
-			return -ENOMEM;
-		run.functions[i].dev = run.devs[i];
-		if (run.ports == LAG_PORTS && i % LAG_PORTS)
-			err = adapter_join(&run.devs[i - 1]);
-		if (err)
-			return err;
-		err = function_listen(&run.functions[i]);
+		err = create_function(i);
+		if (!err)
+			err = function_listen(&run.functions[i]);
 	}
 	for (i = 0; !err && i < run.n_wires; i++)
 		err = uplink_open(run.wires[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * port: the vport with its addresses and counters, the registers of ACCESS_REGISTER, and LAG.
+ * port: the vport with its addresses and counters, the registers of ACCESS_REGISTER, LAG, and the
+ * embedded switch of a card with virtual functions.
  *
  * The engines above count in the vport and read what the driver has set there; LAG tells them the
  * port by which a frame is sent.
@@ -93,6 +94,7 @@ struct eth_state {
 	uint8_t node_desc[64];
 };
 
+uint64_t mac_to_u64(const uint8_t *mac);
 bool mac_is_unicast(const uint8_t *mac);
 int eth_state_create(struct cxdev *dev);
 void eth_state_reset(struct cxdev *dev);
@@ -171,5 +173,37 @@ struct port *lag_strict_port(const struct cxdev *dev, unsigned int affinity);
 /* The function whose RDMA engine receives at the port of @dev. */
 struct cxdev *lag_rdma_dev(struct cxdev *dev);
 void lag_status(const struct cxdev *dev, FILE *out);
+
+/* ---- the embedded switch of a PF and its VFs: eswitch.c ---- */
+
+#define VFS_MAX 15
+
+/* What the administrator has set for a VF, and what was dropped because of it. */
+struct vf {
+	uint8_t mac[6];		/* zeros: none */
+	uint16_t vlan;		/* 0: none; its frames have this tag in the switch */
+	uint8_t priority;	/* in that tag */
+	bool trusted;		/* may be promiscuous */
+	bool spoofchk;		/* sends with its MAC only */
+	bool no_roce;		/* from its next start on */
+	uint32_t rate;		/* Mb/s, 0: no limit; stored only */
+	uint64_t spoofed, tagged, other_vlan;
+};
+
+/*
+ * Unicast goes to the function that has the address in its list of the vport context, multicast to
+ * those that have it, broadcast to all, and all but the first to the wire, too. Unknown unicast
+ * goes to the wire, or, if it comes from there, to functions that are promiscuous. 0 or -ENOMEM.
+ */
+int eswitch_create(struct cxdev *pf);
+/* @dev becomes the next VF of the PF's card, of at most VFS_MAX. */
+void eswitch_add(struct cxdev *pf, struct cxdev *dev);
+void eswitch_leave(struct cxdev *dev); /* the function is destroyed */
+struct vf *eswitch_vf(const struct cxdev *dev); /* NULL: it is no VF of a card */
+/* May the function's card advertise RoCE to it at its next start? */
+bool eswitch_permits_roce(const struct cxdev *dev);
+/* The MAC that the administrator, or for a PF the card, gives to the vport; zeros: none */
+const uint8_t *eswitch_mac(const struct cxdev *dev);
+void eswitch_status(const struct cxdev *dev, FILE *out);
 
 #endif

@@ -15,7 +15,7 @@
 #define PKEYS 128
 #define DEFAULT_PKEY 0xffff
 
-static uint64_t mac_to_u64(const uint8_t *mac)
+uint64_t mac_to_u64(const uint8_t *mac)
 {
 	uint64_t v = 0;
 	int i;
@@ -164,6 +164,8 @@ static int check_modify(struct cmd *c, const struct prm_modify_nic_vport_context
 
 	if (is_set(c, in, field_select.affiliation,
 		   "but multi-port functions are not advertised") ||
+	    (prm_get(in, field_select.roce_en) && !hca_roce(c->dev) &&
+	     is_set(c, ctx, roce_en, "but RoCE is not advertised")) ||
 	    is_set(c, in, field_select.node_guid, "but only a group manager may set it") ||
 	    is_set(c, in, field_select.port_guid, "but only a group manager may set it"))
 		return -1;
@@ -245,13 +247,15 @@ static int run_query_vport_state(struct cmd *c)
 {
 	const struct prm_query_vport_state_in *in = c->in;
 	struct prm_query_vport_state_out *out = c->out;
+	static const uint8_t admin[] = { [PORT_AUTO] = PRM_VPORT_AUTO, [PORT_UP] = PRM_VPORT_UP,
+					 [PORT_DOWN] = PRM_VPORT_DOWN };
 
 	if (other_vport(c, in))
 		return -1;
 	if (c->op_mod != PRM_VPORT_VNIC)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: there is no eswitch",
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: the function manages no eswitch",
 			      c->op_mod);
-	prm_set(out, admin_state, PRM_VPORT_AUTO);
+	prm_set(out, admin_state, admin[port_follow(c->dev->port)]);
 	prm_set(out, state, port_link_up(c->dev->port) ? PRM_VPORT_UP : PRM_VPORT_DOWN);
 	return 0;
 }
@@ -360,9 +364,7 @@ void eth_state_reset(struct cxdev *dev)
 	/* Drivers set these explicitly: what the last one left may still be there. */
 	eth->block_uc = block_uc;
 	eth->block_mc = block_mc;
-	/* The MAC of a VF is given by its administrator, of whom there is none. */
-	if (!dev->card || !dev->card->vf)
-		memcpy(eth->mac, dev->mac, 6);
+	memcpy(eth->mac, eswitch_mac(dev), 6);
 	eth->mtu = DEFAULT_MTU;
 	eth->port_mtu = DEFAULT_PORT_MTU;
 	eth->min_inline = PRM_VPORT_INLINE_L2;

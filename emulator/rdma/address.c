@@ -63,6 +63,8 @@ static int run_set_roce_address(struct cmd *c)
 	unsigned int index = prm_get(in, roce_address_index);
 	struct roce_addr *entry;
 
+	if (!hca_roce(c->dev))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "RoCE is not advertised");
 	if (index >= c->dev->card->roce_addrs)
 		return refuse(c, PRM_STATUS_IX, "roce_address_index %u is outside the table of %u",
 			      index, c->dev->card->roce_addrs);

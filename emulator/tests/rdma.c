@@ -460,8 +460,8 @@ void create_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx
 
 	back.send_psn = o->recv_psn;
 	back.recv_psn = o->send_psn;
-	must(create_qp(x, &a, st, cx, o), "create_qp");
-	must(create_qp(y, &b, st, cy, &back), "create_qp");
+	must(create_qp(x, cx->side, st, cx, o), "create_qp");
+	must(create_qp(y, cy->side, st, cy, &back), "create_qp");
 	must(qp_init(x, o), "rst2init");
 	must(qp_init(y, &back), "rst2init");
 	must(qp_rtr(x, y, o), "init2rtr");

@@ -114,7 +114,7 @@ int qp_rtr(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o);
 int qp_rts(struct tqp *qp, const struct qp_opts *o);
 int qp_command(struct tqp *qp, uint16_t opcode);		/* destroy_qp, qp_2err, qp_2rst */
 unsigned int qp_state(struct tqp *qp);
-/* Both ends made and moved to RTS; @o of both. */
+/* Both ends made, on the sides of their CQs, and moved to RTS; @o of both. */
 void create_pair(struct tqp *x, struct tqp *y, enum prm_qp_st st, struct tcq *cx, struct tcq *cy,
 		 const struct qp_opts *o);
 void destroy_pair(struct tqp *x, struct tqp *y);

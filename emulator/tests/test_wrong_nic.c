@@ -393,7 +393,7 @@ static void wrong_vport(void)
 		F(query_nic_vport_context, allowed_list_type, 7, "allowed_list_type 7 is unknown"),
 	};
 	static const struct wrong_row state[] = {
-		F(query_vport_state, op_mod, 1, "op_mod 1: there is no eswitch"),
+		F(query_vport_state, op_mod, 1, "op_mod 1: the function manages no eswitch"),
 	};
 	static const struct wrong_row counter[] = {
 		F(query_vport_counter, port_num, 2, "op_mod 0, port_num 2: there is only one port"),

@@ -210,22 +210,32 @@ bool capture_wants_frames(void)
 	return !list_empty(&captures);
 }
 
-void capture_sent(const struct port *port, const struct frame *frame)
+void capture_entered(const struct port *port, const struct frame *frame)
 {
 	struct capture *c, *tmp;
 
 	list_for_each_entry_safe(c, tmp, &captures, node)
-		if (!*c->only || !strcmp(c->only, port_name(port)))
+		if (!*c->only)
 			capture_frame(c, port, frame, OUTBOUND);
 }
 
-void capture_delivered(const struct port *port, const struct frame *frame)
+static void capture_of_port(const struct port *port, const struct frame *frame, uint32_t direction)
 {
 	struct capture *c, *tmp;
 
 	list_for_each_entry_safe(c, tmp, &captures, node)
 		if (*c->only && !strcmp(c->only, port_name(port)))
-			capture_frame(c, port, frame, INBOUND);
+			capture_frame(c, port, frame, direction);
+}
+
+void capture_sent(const struct port *port, const struct frame *frame)
+{
+	capture_of_port(port, frame, OUTBOUND);
+}
+
+void capture_delivered(const struct port *port, const struct frame *frame)
+{
+	capture_of_port(port, frame, INBOUND);
 }
 
 /* ---- start and stop ---- */

@@ -6,6 +6,9 @@
  * Two ports can be joined by a cable instead: each receives what the other sends. A frame is never
  * delivered inside port_send(); each port has a bounded queue that its own work item drains, so
  * that a function that sends to itself, or two that respond to each other, cannot recurse.
+ *
+ * The functions of a card may share one port of the switch, that of the PF: an embedded switch,
+ * which port/eswitch.c implements, sorts what they send and what arrives for them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -36,6 +39,10 @@ struct port {
 	bool (*sink)(void *arg, const struct frame *frame);
 	void *sink_arg;
 	struct port *cable; /* the other end, NULL: the port is on the switch */
+	/* of a function on an embedded switch; NULL: on none, or the PF is gone */
+	const struct bridge_ops *bridge;
+	struct port *uplink;
+	enum port_follow follow;
 	struct port_counters counters;
 };
 
@@ -134,6 +141,45 @@ static unsigned int size_class(uint32_t len)
 	return i;
 }
 
+/* Is it the port of a PF with an embedded switch, on the wire's side? */
+static bool is_uplink(const struct port *port)
+{
+	return port->uplink == port;
+}
+
+/* Does an embedded switch separate it from the wire? */
+static bool is_behind(const struct port *port)
+{
+	return port->bridge && !is_uplink(port);
+}
+
+static void count_received(struct port *port, const struct frame *frame)
+{
+	struct port_counters *counters = &port->counters;
+
+	capture_delivered(port, frame);
+	counters->rx_frames++;
+	counters->rx_bytes += frame->len;
+	counters->rx_sizes[size_class(frame->len + FCS)]++;
+	if (is_broadcast(frame))
+		counters->rx_broadcast++;
+	else if (is_multicast(frame))
+		counters->rx_multicast++;
+}
+
+static void count_sent(struct port *port, const struct frame *frame)
+{
+	struct port_counters *counters = &port->counters;
+
+	capture_sent(port, frame);
+	counters->tx_frames++;
+	counters->tx_bytes += frame->len;
+	if (is_broadcast(frame))
+		counters->tx_broadcast++;
+	else if (is_multicast(frame))
+		counters->tx_multicast++;
+}
+
 static void deliver(struct port *port, struct frame *frame)
 {
 	struct port_counters *counters = &port->counters;
@@ -146,15 +192,8 @@ static void deliver(struct port *port, struct frame *frame)
 		return;
 	}
 
-	capture_delivered(port, frame);
-	counters->rx_frames++;
-	counters->rx_bytes += frame->len;
-	counters->rx_sizes[size_class(frame->len + FCS)]++;
-	if (is_broadcast(frame))
-		counters->rx_broadcast++;
-	else if (is_multicast(frame))
-		counters->rx_multicast++;
-
+	if (!is_uplink(port))
+		count_received(port, frame);
 	if (!port->dev) {
 		frame_free(frame);
 		return;
@@ -198,14 +237,27 @@ static void enqueue(struct port *port, struct frame *frame)
 	work_queue(&port->rx_work);
 }
 
-static void enqueue_with_faults(struct port *port, struct frame *frame)
+/* What the wire delivers to a card with an embedded switch is not yet what a function gets. */
+static void arrive(struct port *port, struct frame *frame)
 {
-	if (!fault_has_frame_rules()) {
+	if (!is_uplink(port) || !port_link_up(port)) {
 		enqueue(port, frame);
 		return;
 	}
+	if (capture_wants_frames())
+		frame_finish(frame);
+	count_received(port, frame);
+	port->bridge->arrived(port->dev, frame);
+}
+
+static void enqueue_with_faults(struct port *port, struct frame *frame)
+{
+	if (!fault_has_frame_rules()) {
+		arrive(port, frame);
+		return;
+	}
 	frame_finish(frame);
-	fault_apply_frame(port, true, frame, enqueue);
+	fault_apply_frame(port, true, frame, arrive);
 }
 
 static void flood(struct port *from, struct frame *frame)
@@ -215,7 +267,7 @@ static void flood(struct port *from, struct frame *frame)
 	list_for_each_entry(port, &ports, node) {
 		struct frame *copy;
 
-		if (port == from || port->cable || !port_link_up(port))
+		if (port == from || port->cable || is_behind(port) || !port_link_up(port))
 			continue;
 		copy = frame_copy(frame);
 		if (!copy) {
@@ -227,8 +279,8 @@ static void flood(struct port *from, struct frame *frame)
 	frame_free(frame);
 }
 
-/* Consumes the frame. */
-static void forward(struct port *from, struct frame *frame)
+/* From a port of the switch, or at one end of a cable. */
+static void forward_outside(struct port *from, struct frame *frame)
 {
 	struct port *to;
 
@@ -241,10 +293,44 @@ static void forward(struct port *from, struct frame *frame)
 	fdb_learn(frame->data + 6, from);
 
 	to = is_multicast(frame) ? NULL : fdb_lookup(frame->data);
-	if (to)
+	if (to == from && is_uplink(from))
+		frame_free(frame);	/* behind the embedded switch nobody has the address now */
+	else if (to)
 		enqueue_with_faults(to, frame);
 	else
 		flood(from, frame);
+}
+
+/* Consumes the frame. */
+static void forward(struct port *from, struct frame *frame)
+{
+	if (from->bridge)
+		from->bridge->sent(from->dev, frame);
+	else
+		forward_outside(from, frame);
+}
+
+void port_deliver(struct port *port, struct frame *frame)
+{
+	if (is_uplink(port) || !fault_has_frame_rules()) {
+		enqueue(port, frame);
+		return;
+	}
+	frame_finish(frame);
+	fault_apply_frame(port, true, frame, enqueue);
+}
+
+void port_leave(struct port *uplink, struct frame *frame)
+{
+	if (!port_link_up(uplink)) {
+		uplink->counters.down++;
+		frame_free(frame);
+		return;
+	}
+	if (capture_wants_frames())
+		frame_finish(frame);
+	count_sent(uplink, frame);
+	forward_outside(uplink, frame);
 }
 
 /* After the filter: forwards unless a fault rule matches. */
@@ -321,13 +407,13 @@ void port_send(struct port *from, struct frame *frame)
 		frame->len = FRAME_MIN;
 	}
 	frame->from = from;
-	from->counters.tx_frames++;
-	from->counters.tx_bytes += frame->len;
-	if (is_broadcast(frame))
-		from->counters.tx_broadcast++;
-	else if (is_multicast(frame))
-		from->counters.tx_multicast++;
-	capture_sent(from, frame);
+	if (from->bridge && !from->bridge->admit(from->dev, frame)) {
+		frame_free(frame);
+		return;
+	}
+	capture_entered(from, frame);
+	if (!is_uplink(from))
+		count_sent(from, frame);
 
 	if (filter_fn)
 		filter_frame(from, frame);
@@ -359,7 +445,11 @@ static bool own_end_up(const struct port *port)
 
 bool port_link_up(const struct port *port)
 {
-	return own_end_up(port) && (!port->cable || own_end_up(port->cable));
+	if (!own_end_up(port))
+		return false;
+	if (is_behind(port) && port->follow == PORT_AUTO)
+		return port->uplink && port_link_up(port->uplink);
+	return port->follow != PORT_DOWN && (!port->cable || own_end_up(port->cable));
 }
 
 bool port_admin_up(const struct port *port)
@@ -394,6 +484,7 @@ static void port_event_work(struct work *work)
 static void port_changed(struct port *port, bool was_up)
 {
 	bool up = port_link_up(port);
+	struct port *follower;
 
 	if (up == was_up)
 		return;
@@ -403,6 +494,11 @@ static void port_changed(struct port *port, bool was_up)
 	}
 	if (port->dev)
 		work_queue(&port->event_work);
+	/* the vports behind it with a link that follows */
+	list_for_each_entry(follower, &ports, node)
+		if (is_behind(follower) && follower->uplink == port &&
+		    follower->follow == PORT_AUTO && own_end_up(follower))
+			port_changed(follower, was_up);
 }
 
 /* Both ends of a cable have the same link. */
@@ -457,6 +553,8 @@ int port_cable(struct port *a, struct port *b)
 {
 	bool a_up = port_link_up(a), b_up = port_link_up(b);
 
+	if (is_behind(a) || is_behind(b))
+		return -ENODEV;
 	if (a->cable || b->cable)
 		return -EBUSY;
 	a->cable = b;
@@ -502,11 +600,21 @@ void port_flush(struct port *port)
 	work_cancel(&port->event_work);
 }
 
+static void lose_uplink(struct port *uplink)
+{
+	struct port *port;
+
+	list_for_each_entry(port, &ports, node)
+		if (port->uplink == uplink)
+			port->uplink = NULL;
+}
+
 void port_destroy(struct port *port)
 {
 	if (!port)
 		return;
 
+	lose_uplink(port);
 	port_uncable(port);
 	port_flush(port);
 	fault_remove_port(port);
@@ -533,6 +641,28 @@ unsigned int port_room(const struct port *from)
 			room = PORT_QUEUE - port->rx_len;
 	}
 	return room;
+}
+
+void port_set_bridge(struct port *port, struct port *uplink, const struct bridge_ops *ops)
+{
+	bool was_up = port_link_up(port);
+
+	port->bridge = ops;
+	port->uplink = uplink;
+	link_changed(port, was_up);
+}
+
+void port_set_follow(struct port *port, enum port_follow follow)
+{
+	bool was_up = port_link_up(port);
+
+	port->follow = follow;
+	link_changed(port, was_up);
+}
+
+enum port_follow port_follow(const struct port *port)
+{
+	return port->follow;
 }
 
 void port_set_ops(struct port *port, const struct port_ops *ops)
@@ -580,8 +710,10 @@ void wire_status(FILE *out)
 
 		fprintf(out, "port %s: link %s (function %s, wire %s%s%s), ", port->name,
 			port_link_up(port) ? "up" : "down", port->admin ? "up" : "down",
-			port->wire ? "up" : "down", port->cable ? ", cable to " : "",
-			port->cable ? port->cable->name : "");
+			port->wire ? "up" : "down",
+			port->cable ? ", cable to " : is_behind(port) ? ", behind " : "",
+			port->cable ? port->cable->name :
+			is_behind(port) && port->uplink ? port->uplink->name : "");
 		fprintf(out,
 			"sent %llu frames %llu bytes, received %llu frames %llu bytes, waiting %u, ",
 			ull(n->tx_frames), ull(n->tx_bytes), ull(n->rx_frames), ull(n->rx_bytes),

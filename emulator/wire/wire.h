@@ -21,6 +21,20 @@ struct port_ops {
 	void (*link)(struct cxdev *dev, bool up); /* after the command that caused it */
 };
 
+/*
+ * The embedded switch of a card whose functions share a port, that of the PF. Callbacks of the
+ * functions' ports; all but the first consume the frame.
+ */
+struct bridge_ops {
+	/* May this frame of the function enter the switch? May change it. False: it is dropped. */
+	bool (*admit)(struct cxdev *dev, struct frame *frame);
+	void (*sent)(struct cxdev *dev, struct frame *frame);
+	void (*arrived)(struct cxdev *pf, struct frame *frame); /* from the wire */
+};
+
+/* Admin state of a vport behind an embedded switch. AUTO: up if the port to the wire is. */
+enum port_follow { PORT_AUTO, PORT_UP, PORT_DOWN };
+
 #define PORT_SIZES 10
 
 /* Frames and bytes without FCS. A frame dropped at the port counts in the last three only. */
@@ -60,10 +74,20 @@ void port_set_wire(struct port *port, bool up); /* the cable, for faults; likewi
 /*
  * Takes two ports off the switch and joins them by a cable. The link is up if both ports are up.
  * The same port twice is a loopback plug: it receives all that it sends. 0; -EBUSY: one of them has
- * a cable.
+ * a cable; -ENODEV: one of them has no connector, since it is behind an embedded switch.
  */
 int port_cable(struct port *a, struct port *b);
 void port_uncable(struct port *port); /* both ends; no effect without a cable */
+/*
+ * Puts the port of a function behind an embedded switch, which has @uplink to the wire; that of the
+ * PF, which owns the connector, is its own uplink, and counts and captures what passes there.
+ */
+void port_set_bridge(struct port *port, struct port *uplink, const struct bridge_ops *ops);
+void port_set_follow(struct port *port, enum port_follow follow); /* AUTO at first */
+enum port_follow port_follow(const struct port *port);
+/* For the embedded switch; both consume the frame. To the function of a port, or to the wire. */
+void port_deliver(struct port *port, struct frame *frame);
+void port_leave(struct port *uplink, struct frame *frame);
 /* On reset of the function: drops its queue and a pending link event. */
 void port_flush(struct port *port);
 /* Free space in the fullest queue of all ports: the RDMA requester waits while it is 0. */
@@ -103,6 +127,8 @@ int capture_stop(const char *path);	/* 0, or -ENOENT */
 void capture_close(void);		/* all of them */
 void capture_status(FILE *out);
 bool capture_wants_frames(void);
+/* For captures of all ports, and of this one. */
+void capture_entered(const struct port *port, const struct frame *frame);
 void capture_sent(const struct port *port, const struct frame *frame);
 void capture_delivered(const struct port *port, const struct frame *frame);
 

@@ -157,7 +157,7 @@ class Machines:
     def boot(self, left):
         """Boot and run; returns the entries that did not run."""
         self.out = os.path.join(BUILD, f"vm-{self.kernel}-{self.head['guests']}x{self.head['functions']}x{self.head['cpus']}"
-                                f"{self.head['card'].replace(',', '-')}{self.head['numbers']}{self.head['peers']}-{self.boots}")
+                                f"{re.sub('[,=]', '-', self.head['card'])}{self.head['numbers']}{self.head['peers']}-{self.boots}")
         self.boots += 1
         limit = TEST_SECONDS * process.patience(self.kernel)
         os.makedirs(self.out, exist_ok=True)

@@ -17,7 +17,7 @@ HEAD = {
     "guests": ("1", "[1-4]", "number of guests"),
     "functions": ("1", "[12]", "functions of each guest; two are the ports of one card"),
     "cpus": ("1", "[12]", "CPUs of each guest"),
-    "card": ("cx5", "[a-z0-9]+(,vf)?", "the card, as named by cxemu"),
+    "card": ("cx5", "[a-z0-9]+(,vfs=[1-4])?", "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF"),
     "numbers": ("", "reuse", "numbers of objects, as cxemu --numbers takes it"),
     "ledger": ("", "yes", "what the driver writes to the device is compared with the in-tree driver (scripts/ledger)"),
     "peers": ("", "soft", "the other guests have Soft-RoCE instead of an adapter"),

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import selectors
 import shutil
 import subprocess
@@ -52,6 +53,17 @@ class Session:
 
     # --- start ---------------------------------------------------------------
 
+    def functions(self):
+        """The functions in the order of cxemu's options: (name, guest, or None if nobody has it). With vfs=N the first N guests
+        have a VF each, and the next one, if there is one, has their PF."""
+        guests = [g for g in self.guests if not g.soft]
+        vfs = re.search(r",vfs=(\d+)", self.opts.card)
+        if not vfs:
+            return [(g.name if self.opts.functions == 1 else f"{g.name}{i}", g) for g in guests for i in range(self.opts.functions)]
+        n = int(vfs[1])
+        owned = [(g.name, g) for g in guests]
+        return (owned[n:n + 1] or [("pf", None)]) + (owned[:n] + [(f"vf{i}", None) for i in range(n)][len(owned):]) + owned[n + 1:]
+
     def start_emulator(self):
         """Start cxemu with a function socket per guest and function."""
         opts = self.opts
@@ -60,12 +72,11 @@ class Session:
         for g in self.guests:
             if g.soft:
                 cmd += ["--wire", f"unix:{g.sock('wire')}"]
-                continue
-            for i in range(opts.functions):
-                name = g.name if opts.functions == 1 else f"{g.name}{i}"
-                path = os.path.join(self.run_dir, f"fn-{name}")
+        for name, g in self.functions():
+            path = os.path.join(self.run_dir, f"fn-{name}")
+            cmd += ["--vm", f"{name}={path}"]
+            if g:
                 g.functions.append(path)
-                cmd += ["--vm", f"{name}={path}"]
         if opts.pcap:
             cmd += ["--pcap", opts.pcap]
         cmd += opts.emu_arg

@@ -159,7 +159,7 @@ class Session:
     def place(self, number):
         """Name of its log folder."""
         cpus = "" if self.cpus == "1" else f"smp{self.cpus}"
-        card = "" if self.card == "cx5" else self.card.replace(",", "-")  # QEMU splits options at commas
+        card = "" if self.card == "cx5" else re.sub("[,=]", "-", self.card)  # QEMU splits options at commas
         first = self.scripts[0][0].name[:-3]
         return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{cpus}{card}{self.numbers}{self.peers}-{first}-{number}"
 

@@ -4,7 +4,7 @@
 # Virtual functions whose administrator gave them no MAC address: the card tells them none, and refuses what is the port owner's.
 # guests: 2
 # takes: 40
-# card: cx5,vf
+# card: cx5,vfs=2
 # drivers: cxr mlx5
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The embedded switch of a card with virtual functions, in what drivers of PFs call legacy mode.
+ *
+ * Nobody in the guests manages it: its rules come from the lists that each function writes into its
+ * vport context, and from what the administrator has set for the VFs on the control socket.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "port/port.h"
+
+#define VPORTS (1 + VFS_MAX)
+#define TAG_AT 12	/* after the addresses */
+
+struct eswitch {
+	unsigned int n;
+	struct vport {
+		struct cxdev *dev;	/* NULL: destroyed */
+		struct vf vf;		/* not of vport 0 */
+	} vports[VPORTS];
+};
+
+static uint16_t tag_of(const struct frame *frame)
+{
+	uint16_t ethertype = get16(frame->data + TAG_AT);
+
+	return ethertype == ETH_P_8021Q || ethertype == ETH_P_8021AD ? ethertype : 0;
+}
+
+/* ---- from a function into the switch ---- */
+
+static void push_tag(struct frame *frame, const struct vf *vf)
+{
+	uint8_t *at = frame->data + TAG_AT;
+
+	memmove(at + VLAN_BYTES, at, frame->len - TAG_AT);
+	put16(at, ETH_P_8021Q);
+	put16(at + 2, vf->priority << 13 | vf->vlan);
+	frame->len += VLAN_BYTES;
+}
+
+static bool admit(struct cxdev *dev, struct frame *frame)
+{
+	struct vf *vf = eswitch_vf(dev);
+
+	if (!vf)
+		return true;
+	if (vf->spoofchk && memcmp(frame->data + 6, vf->mac, 6)) {
+		trace(dev, "a frame was dropped: its source is not the MAC of the VF");
+		vf->spoofed++;
+		return false;
+	}
+	if (!vf->vlan)
+		return true;
+	if (tag_of(frame) || frame->len + VLAN_BYTES > FRAME_MAX) {
+		trace(dev, "a frame was dropped: the VF has a VLAN, and may not send tags");
+		vf->tagged++;
+		return false;
+	}
+	push_tag(frame, vf);
+	return true;
+}
+
+/* ---- who gets it ---- */
+
+static bool in_list(const struct cxdev *dev, enum address_list_type type, const uint8_t *mac)
+{
+	const struct address_list *list = &dev->eth->lists[type];
+	uint64_t wanted = mac_to_u64(mac);
+	uint32_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->entries[i] == wanted)
+			return true;
+	return false;
+}
+
+/* A VF of a VLAN sees nothing else, not even frames for everybody. */
+static bool in_vlan(struct cxdev *dev, const struct frame *frame)
+{
+	struct vf *vf = eswitch_vf(dev);
+
+	if (!vf || !vf->vlan ||
+	    (get16(frame->data + TAG_AT) == ETH_P_8021Q &&
+	     (get16(frame->data + TAG_AT + 2) & 0xfff) == vf->vlan))
+		return true;
+	vf->other_vlan++;
+	return false;
+}
+
+static bool trusted(const struct cxdev *dev)
+{
+	const struct vf *vf = eswitch_vf(dev);
+
+	return !vf || vf->trusted;
+}
+
+static bool hears_group(const struct cxdev *dev, const uint8_t *mac)
+{
+	return mac_to_u64(mac) == 0xffffffffffffull || in_list(dev, LIST_MC, mac) ||
+	       ((dev->eth->promisc_mc || dev->eth->promisc_all) && trusted(dev));
+}
+
+static bool hears_unknown(const struct cxdev *dev)
+{
+	return (dev->eth->promisc_uc || dev->eth->promisc_all) && trusted(dev);
+}
+
+/* The frame is a copy, or nobody else gets it. */
+static void deliver(struct cxdev *dev, struct frame *frame)
+{
+	const struct vf *vf = eswitch_vf(dev);
+
+	if (vf && vf->vlan) {
+		memmove(frame->data + TAG_AT, frame->data + TAG_AT + VLAN_BYTES,
+			frame->len - TAG_AT - VLAN_BYTES);
+		frame->len -= VLAN_BYTES;
+	}
+	port_deliver(dev->port, frame);
+}
+
+static void deliver_copy(struct cxdev *dev, const struct frame *frame)
+{
+	struct frame *copy = frame_copy(frame);
+
+	if (copy)
+		deliver(dev, copy);
+}
+
+/* True: a function has the address. The frame is consumed if so. */
+static bool sort_unicast(struct eswitch *eswitch, struct frame *frame)
+{
+	bool known = false;
+	unsigned int i;
+
+	for (i = 0; i < eswitch->n; i++) {
+		struct cxdev *dev = eswitch->vports[i].dev;
+
+		if (!dev || !in_list(dev, LIST_UC, frame->data))
+			continue;
+		known = true;
+		if (in_vlan(dev, frame)) {
+			deliver(dev, frame);
+			return true;
+		}
+	}
+	if (known)
+		frame_free(frame);
+	return known;
+}
+
+/* Copies for all functions but @except that hear it. */
+static void sort_many(struct eswitch *eswitch, const struct frame *frame,
+		      const struct cxdev *except)
+{
+	bool group = frame->data[0] & 1;
+	unsigned int i;
+
+	for (i = 0; i < eswitch->n; i++) {
+		struct cxdev *dev = eswitch->vports[i].dev;
+
+		if (dev && dev != except &&
+		    (group ? hears_group(dev, frame->data) : hears_unknown(dev)) &&
+		    in_vlan(dev, frame))
+			deliver_copy(dev, frame);
+	}
+}
+
+static void sent(struct cxdev *dev, struct frame *frame)
+{
+	struct eswitch *eswitch = dev->eswitch;
+	bool group = frame->data[0] & 1;
+
+	if (!group && sort_unicast(eswitch, frame))
+		return;
+	if (group)
+		sort_many(eswitch, frame, dev);
+	if (eswitch->vports[0].dev)
+		port_leave(eswitch->vports[0].dev->port, frame);
+	else
+		frame_free(frame);
+}
+
+static void arrived(struct cxdev *pf, struct frame *frame)
+{
+	if (!(frame->data[0] & 1) && sort_unicast(pf->eswitch, frame))
+		return;
+	sort_many(pf->eswitch, frame, NULL);
+	frame_free(frame);
+}
+
+static const struct bridge_ops bridge_ops = { .admit = admit, .sent = sent, .arrived = arrived };
+
+/* ---- the card ---- */
+
+int eswitch_create(struct cxdev *pf)
+{
+	pf->eswitch = calloc(1, sizeof(*pf->eswitch));
+	if (!pf->eswitch)
+		return -ENOMEM;
+	pf->eswitch->n = 1;
+	pf->eswitch->vports[0].dev = pf;
+	port_set_bridge(pf->port, pf->port, &bridge_ops);
+	return 0;
+}
+
+void eswitch_add(struct cxdev *pf, struct cxdev *dev)
+{
+	dev->eswitch = pf->eswitch;
+	dev->vport = pf->eswitch->n++;
+	dev->eswitch->vports[dev->vport].dev = dev;
+	dev->sys_image_guid = pf->sys_image_guid;
+	port_set_bridge(dev->port, pf->port, &bridge_ops);
+}
+
+void eswitch_leave(struct cxdev *dev)
+{
+	struct eswitch *eswitch = dev->eswitch;
+	unsigned int i, left = 0;
+
+	if (!eswitch)
+		return;
+	eswitch->vports[dev->vport].dev = NULL;
+	for (i = 0; i < eswitch->n; i++)
+		left += !!eswitch->vports[i].dev;
+	if (!left)
+		free(eswitch);
+	dev->eswitch = NULL;
+}
+
+struct vf *eswitch_vf(const struct cxdev *dev)
+{
+	return dev->eswitch && dev->vport ? &dev->eswitch->vports[dev->vport].vf : NULL;
+}
+
+bool eswitch_permits_roce(const struct cxdev *dev)
+{
+	const struct vf *vf = eswitch_vf(dev);
+
+	return !vf || !vf->no_roce;
+}
+
+const uint8_t *eswitch_mac(const struct cxdev *dev)
+{
+	static const uint8_t none[6];
+	const struct vf *vf = eswitch_vf(dev);
+
+	return vf ? vf->mac : dev->card && dev->card->vf ? none : dev->mac;
+}
+
+void eswitch_status(const struct cxdev *dev, FILE *out)
+{
+	static const char *const links[] = { [PORT_AUTO] = "auto", [PORT_UP] = "enable",
+					     [PORT_DOWN] = "disable" };
+	const struct vf *vf = eswitch_vf(dev);
+
+	if (!vf)
+		return;
+	fprintf(out, "  vf: mac %02x:%02x:%02x:%02x:%02x:%02x, vlan %u priority %u, ", vf->mac[0],
+		vf->mac[1], vf->mac[2], vf->mac[3], vf->mac[4], vf->mac[5], vf->vlan, vf->priority);
+	fprintf(out, "trust %s, spoofchk %s, link %s, roce %s, rate %u; ",
+		vf->trusted ? "on" : "off", vf->spoofchk ? "on" : "off",
+		links[port_follow(dev->port)], vf->no_roce ? "off" : "on", vf->rate);
+	fprintf(out, "dropped: spoofed %llu, tagged %llu, other vlan %llu\n",
+		(unsigned long long)vf->spoofed, (unsigned long long)vf->tagged,
+		(unsigned long long)vf->other_vlan);
+}

@@ -38,6 +38,7 @@ struct cxr_caps {
 	u32 device_frequency_khz;
 	/* completions can be stamped with the free-running clock */
 	bool sq_free_running, rq_free_running, qp_free_running;
+	bool uplink_follow;		/* and the function manages the e-switch */
 	bool terminate_lkey;		/* it is that of QUERY_SPECIAL_CONTEXTS */
 	u8 log_max_current_mc_list, log_max_current_uc_list, log_max_vlan_list;
 	u32 l2_entries;			/* of the MPFS, if this function writes it; 0: none */

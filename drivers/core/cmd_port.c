@@ -340,14 +340,29 @@ int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_max_mtu);
 
+/* The uplink of an e-switch has a state of its own, and the last driver may have left it down. */
+static int set_uplink(struct cxr_core *core, bool up)
+{
+	struct prm_modify_vport_state_in in = {};
+	struct prm_modify_vport_state_out out;
+
+	prm_set(&in, op_mod, PRM_VPORT_UPLINK);
+	prm_set(&in, admin_state, up ? PRM_VPORT_AUTO : PRM_VPORT_DOWN);
+	return cxr_cmd(core, modify_vport_state, &in, &out);
+}
+
 int cxr_cmd_set_port_admin(struct cxr_core *core, bool up)
 {
 	struct prm_paos_reg paos = {};
+	int err;
 
 	prm_set(&paos, local_port, LOCAL_PORT);
 	prm_set(&paos, admin_status, up ? PRM_PORT_UP : PRM_PORT_DOWN);
 	prm_set(&paos, ase, 1);
-	return try_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_WRITE, &paos, sizeof(paos));
+	err = try_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_WRITE, &paos, sizeof(paos));
+	if (err || !core->caps.uplink_follow)
+		return err;
+	return set_uplink(core, up);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_admin);
 

@@ -5,6 +5,9 @@
 
 #include "func/func.h"
 #include "prm/caps.h"
+#include "prm/wqe.h"
+
+#define OWN_TERMINATE_LKEY 0x700
 
 void hca_caps_reset(struct cxdev *dev)
 {
@@ -73,6 +76,17 @@ bool hca_has_page(const struct cxdev *dev, enum cap_type type)
 	if (type >= CAP_TYPES || !dev->hca->cap_valid[type])
 		return false;
 	return !announced_by[type] || prm_get_bits(general(dev)->dw, announced_by[type], 1);
+}
+
+uint32_t hca_terminate_lkey(const struct cxdev *dev)
+{
+	return prm_get(general(dev), terminate_scatter_list_mkey) ? OWN_TERMINATE_LKEY :
+								     PRM_WQE_LKEY_TERMINATE;
+}
+
+bool hca_uplink_follows(const struct cxdev *dev)
+{
+	return prm_get(general(dev), eswitch_manager) && prm_get(general(dev), uplink_follow);
 }
 
 bool hca_has_owner(const struct cxdev *dev)

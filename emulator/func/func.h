@@ -363,6 +363,10 @@ bool hca_has_page(const struct cxdev *dev, enum cap_type type);
 void hca_caps_changed(struct cxdev *dev);
 bool hca_roce(const struct cxdev *dev);		/* advertised */
 bool hca_has_owner(const struct cxdev *dev);	/* sw_owner_id is advertised */
+/* The key that ends a scatter list: another one if the card has one of its own. */
+uint32_t hca_terminate_lkey(const struct cxdev *dev);
+/* May the driver set the state of the uplink by MODIFY_VPORT_STATE? */
+bool hca_uplink_follows(const struct cxdev *dev);
 uint32_t hca_eq_limit(const struct cxdev *dev);
 bool hca_requests_pages(const struct cxdev *dev);
 /* Are the completions of an SQ, RQ or QP stamped in this format, enum prm_ts_format? */

@@ -33,6 +33,7 @@ static int run_query_special_contexts(struct cmd *c)
 	struct prm_query_special_contexts_out *out = c->out;
 
 	prm_set(out, resd_lkey, MKEY_RESERVED_LKEY);
+	prm_set(out, terminate_scatter_list_mkey, hca_terminate_lkey(c->dev));
 	return 0;
 }
 

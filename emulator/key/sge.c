@@ -42,6 +42,7 @@ int sg_parse_send(struct sg_list *list, struct sge *sges, const uint8_t *at, con
 
 void sg_parse_recv(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end)
 {
+	uint32_t terminator = hca_terminate_lkey(list->owner->dev);
 	struct sge *sge = sges;
 	uint64_t len = 0;
 
@@ -49,8 +50,13 @@ void sg_parse_recv(struct sg_list *list, struct sge *sges, const uint8_t *at, co
 		uint32_t count = get32(at) & ~PRM_WQE_INLINE;
 
 		*sge = by_key(at, count);
-		if (!count && sge->lkey == PRM_WQE_LKEY_TERMINATE)
+		if (!count && sge->lkey == terminator)
 			break;
+		if (!count && sge->lkey == PRM_WQE_LKEY_TERMINATE) {
+			list->log(list->owner->dev, "a scatter list ends with key 0x%x, not 0x%x",
+				  sge->lkey, terminator);
+			break;
+		}
 		len += sge->len;
 	}
 	list->sges = sges;

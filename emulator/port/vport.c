@@ -260,6 +260,26 @@ static int run_query_vport_state(struct cmd *c)
 	return 0;
 }
 
+/* A function that is no VF has a port of its own, which is its uplink. */
+static int run_modify_vport_state(struct cmd *c)
+{
+	const struct prm_modify_vport_state_in *in = c->in;
+	static const enum port_follow follow[] = { [PRM_VPORT_AUTO] = PORT_AUTO,
+						   [PRM_VPORT_UP] = PORT_UP,
+						   [PRM_VPORT_DOWN] = PORT_DOWN };
+	unsigned int admin = prm_get(in, admin_state);
+
+	if (other_vport(c, in))
+		return -1;
+	if (c->op_mod != PRM_VPORT_UPLINK || !hca_uplink_follows(c->dev))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: the function manages no eswitch",
+			      c->op_mod);
+	if (admin >= ARRAY_SIZE(follow))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "admin_state %u is unknown", admin);
+	port_set_follow(c->dev->port, follow[admin]);
+	return 0;
+}
+
 static void put_traffic(struct prm_traffic_counter *counter, const struct traffic *traffic)
 {
 	prm_set64(counter, packets, traffic->packets);
@@ -374,6 +394,8 @@ void eth_state_reset(struct cxdev *dev)
 	dev->roce_enabled = false;
 	if (dev->port) {
 		port_set_admin(dev->port, true);
+		if (!dev->card->vf)
+			port_set_follow(dev->port, PORT_AUTO);
 		port_flush(dev->port);
 	}
 }
@@ -414,6 +436,8 @@ void eth_state_leave(struct cxdev *dev)
 	leave_list(&eth->lists[LIST_VLAN], 1, 16);
 	dev->roce_enabled = true;
 	port_set_admin(dev->port, false);
+	if (hca_uplink_follows(dev))
+		port_set_follow(dev->port, PORT_DOWN);
 }
 
 int eth_state_create(struct cxdev *dev)
@@ -462,6 +486,7 @@ const struct cmd_desc cmds_vport[] = {
 	CMD(query_nic_vport_context),
 	CMD(modify_nic_vport_context, .tail = true),
 	CMD(query_vport_state),
+	CMD(modify_vport_state),
 	CMD(query_vport_counter),
 	CMD(query_hca_vport_pkey),
 	{}

@@ -157,7 +157,8 @@ static const char *const only_said[] = {
 	"log_max_current_mc_list", "log_max_vlan_list", "log_min_stride_sz_rq",
 	"log_max_stride_sz_sq", "log_min_stride_sz_sq", "max_flow_counter_15_0",
 	"log_max_flow_counter_bulk", "log_max_flow_counter", "modify_root", "log_max_eq_sz",
-	"nic_vport_change_event", "log_max_stride_sz_rq", "log_max_ft_num", "log_max_destination",
+	"log_max_mcg", "max_qp_mcg", "nic_vport_change_event", "log_max_stride_sz_rq",
+	"log_max_ft_num", "log_max_destination",
 	"ft_field_support.outer_dmac", "ft_field_support.outer_ether_type",
 	"ft_field_support.outer_first_vid", "ft_field_support.outer_ip_protocol",
 };
@@ -165,7 +166,7 @@ static const char *const only_said[] = {
 /* Obeyed, but these probes look at the card; and sets, of which less by one says nothing. */
 static const char *const not_probed[] = {
 	"log_max_qp", "log_max_cq", "log_max_srq", "log_max_mkey", "log_max_pd", "log_max_rq",
-	"log_max_sq", "log_max_rmp", "l3_type", "roce_version",
+	"log_max_sq", "log_max_rmp", "log_max_rqt", "l3_type", "roce_version",
 };
 
 static bool is_in(const char *const *list, unsigned int n, const char *name)

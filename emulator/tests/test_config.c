@@ -286,8 +286,8 @@ int main(int argc, char **argv)
 	status = emu_stop(&emu);
 	ktap(status == 3, "the exit status says that there were violations");
 
-	emu_start_option(&emu, argv[1], 1, "--card", "cx5,vf");
-	client_open(&c, &emu, 0);
+	emu_start_option(&emu, argv[1], 2, "--card", "cx5,vfs=1");
+	client_open(&c, &emu, 1);
 	test_places(true);
 	test_vf();
 	client_close(&c);

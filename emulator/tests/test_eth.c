@@ -598,6 +598,36 @@ static void test_sq_recovery(void)
 	tear_down();
 }
 
+/* A card whose scatter lists end with a key of its own */
+static void test_terminator(void)
+{
+	struct prm_query_special_contexts_in in = {};
+	struct prm_query_special_contexts_out out;
+	struct prm_wqe_data_seg *seg;
+	struct flow flow = tcp4;
+	uint8_t packet[2048];
+	uint32_t len = make_packet(packet, &flow), key;
+	struct cap cap;
+
+	set_up(NULL, NULL);
+	cap_find("terminate_scatter_list_mkey", &cap);
+	hca_cap_change(b->dev, &cap, 1);
+	hca_caps_reset(b->dev);
+	dut_must(b, query_special_contexts, &in, &out);
+	key = prm_get(&out, terminate_scatter_list_mkey);
+	dut_post_rq(b, &rq, 2048);
+	seg = dut_ptr(b, rq.buf);
+	seg[1].lkey = htobe32(key);
+	dut_send(a, &sq, packet, len, 0);
+	ktap(key != PRM_WQE_LKEY_TERMINATE && dut_poll(b, &rq.cq) && !dut_violations(b),
+	     "RQ: a list ends with the key of QUERY_SPECIAL_CONTEXTS");
+	dut_post_rq(b, &rq, 2048);
+	dut_send(a, &sq, packet, len, 0);
+	ktap(dut_poll(b, &rq.cq) && dut_violations(b) == 1,
+	     "RQ: another one is a violation, on a card that has one of its own");
+	tear_down();
+}
+
 static void test_rq_errors(void)
 {
 	struct prm_wqe_data_seg *seg;
@@ -709,7 +739,7 @@ static void test_mtu(void)
 
 int main(void)
 {
-	ktap_plan(84);
+	ktap_plan(86);
 	test_pass();
 	test_checksum();
 	test_check_sum();
@@ -719,6 +749,7 @@ int main(void)
 	test_rss();
 	test_sq_errors();
 	test_sq_recovery();
+	test_terminator();
 	test_rq_errors();
 	test_wrap();
 	test_mtu();

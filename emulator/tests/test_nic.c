@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Ethernet queue objects: which contexts are refused, who uses whom. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "dut.h"
+#include "port/port.h"
+#include "prm/vport.h"
 #include "vfu_client.h"
 
 static struct dut *a;
@@ -21,6 +24,44 @@ static void tear_down(void)
 {
 	dut_run();
 	dut_destroy(a);
+}
+
+static void have(const char *name)
+{
+	struct cap cap;
+
+	if (!cap_find(name, &cap) || hca_cap_change(a->dev, &cap, 1))
+		exit(1);
+}
+
+static int set_uplink(unsigned int admin)
+{
+	struct prm_modify_vport_state_in in = {};
+	struct prm_modify_vport_state_out out;
+
+	prm_set(&in, op_mod, PRM_VPORT_UPLINK);
+	prm_set(&in, admin_state, admin);
+	return dut_cmd(a, modify_vport_state, &in, &out);
+}
+
+/* Of a card that manages its e-switch; it survives the driver, but no reset. */
+static void test_uplink(void)
+{
+	set_up();
+	ktap(set_uplink(PRM_VPORT_DOWN) && port_link_up(a->dev->port),
+	     "the uplink's state is refused without an e-switch");
+	have("eswitch_manager");
+	have("uplink_follow");
+	hca_caps_reset(a->dev);
+	ktap(!set_uplink(PRM_VPORT_DOWN) && !port_link_up(a->dev->port), "the uplink is down");
+	ktap(set_uplink(3) && !port_link_up(a->dev->port), "admin_state 3 is refused");
+	ktap(!set_uplink(PRM_VPORT_AUTO) && port_link_up(a->dev->port), "the uplink is up");
+	set_uplink(PRM_VPORT_DOWN);
+	eth_state_stop(a->dev);
+	ktap(!port_link_up(a->dev->port), "a driver finds it as the last one left it");
+	eth_state_reset(a->dev);
+	ktap(port_link_up(a->dev->port), "a reset restores it");
+	tear_down();
 }
 
 static int try_sq(void (*edit)(struct prm_create_sq_in *in))
@@ -188,7 +229,8 @@ static void test_references(void)
 
 int main(void)
 {
-	ktap_plan(24);
+	ktap_plan(30);
+	test_uplink();
 	test_refused_sq();
 	test_references();
 	return ktap_end();

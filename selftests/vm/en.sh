@@ -320,6 +320,23 @@ counters()
 	ethtool -S "$netdev" | grep -q 'rdma'
 }
 
+# A card whose scatter lists end with a key of its own: frames of 9000 bytes have lists of three pages in WQEs of four
+terminator()
+{
+	local violations
+
+	[ "$CXR_DRIVER" = cxr ] || skip "about the receive queues of this driver"
+	ktap_spoilt
+	driver_unload
+	emu fault "$CXR_GUEST" cap terminate_scatter_list_mkey 1 >/dev/null
+	violations=$(emu status | sed -n 's/^violations: //p')
+	driver_up 9000
+	peer "ip link set $peer_netdev mtu 9000"
+	reachable
+	ping -q -i 0.05 -c 5 -W 2 -M "do" -s 8972 "$(peer_ip)"
+	[ "$(emu status | sed -n 's/^violations: //p')" = "$violations" ]
+}
+
 no_buffer() { emu status | sed -n 's/.*not received: no buffer \([0-9]*\),.*/\1/p' | head -n 1; }
 out_of_buffer() { ethtool -S "$netdev" | sed -n 's/^ *rx_out_of_buffer: //p'; }
 # of the statistics in sysfs, which may be those of the read before
@@ -476,6 +493,7 @@ ktap_test promisc "frames to foreign addresses are seen in promiscuous mode only
 ktap_test mac.second "a second unicast address is received" extra_unicast
 ktap_test mac.change "the MAC can be changed, but not to a multicast address" change_mac
 ktap_test counters "the statistics count packets and no errors" counters
+ktap_test mtu.terminator "a scatter list that is shorter than its WQE ends with the key that the card asks for" terminator
 ktap_test counters.missed "frames that find no receive buffer are counted: rx_out_of_buffer, missed" missed
 ktap_test counters.multicast "the statistics count multicast frames" counts_multicast
 ktap_test rings "ring sizes can be changed under traffic" rings_under_traffic

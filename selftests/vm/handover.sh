@@ -87,8 +87,21 @@ leftovers()
 	take cxr_core
 }
 
+# Of a card whose function manages the e-switch. The in-tree driver would need more of such a card than there is.
+uplink()
+{
+	ktap_spoilt
+	release cxr_core
+	emu fault "$CXR_GUEST" cap eswitch_manager 1 >/dev/null
+	emu fault "$CXR_GUEST" cap uplink_follow 1 >/dev/null
+	emu fault "$CXR_GUEST" leftovers >/dev/null
+	take cxr_core
+	works cxr_core
+}
+
 ktap_setup both_up
 KTAP_TIMEOUT=400 ktap_test orderly "ten hand-overs between cxr_core and mlx5_core, with settings of users" orderly 5
 KTAP_TIMEOUT=200 ktap_test leftovers "each driver works after one that was killed: MTU, lists, loopback, GIDs, admin down" leftovers
+KTAP_TIMEOUT=200 ktap_test uplink "cxr_core works after a killed driver that left the uplink of the e-switch down" uplink
 ktap_finally driver_unload
 ktap_end

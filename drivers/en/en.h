@@ -283,7 +283,7 @@ void cxr_en_apply_rx_mode(struct cxr_en *en);
 void cxr_en_stats_init(struct cxr_en *en);
 /* Reads counters of the device. May sleep. */
 void cxr_en_read_stats(struct cxr_en *en);
-/* What the device counts is that of the last call, as this one must not sleep: it queues stats_work. */
+/* Must not sleep: what the device counts is that of the last call, and stats_work is queued. */
 void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats);
 int cxr_en_get_sset_count(struct net_device *ndev, int sset);
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data);

@@ -127,7 +127,7 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
 		ethtool_sprintf(&data, "%cx_vport_%s", vport_stats[i].dir, vport_stats[i].name);
-	ethtool_sprintf(&data, "rx_out_of_buffer");
+	ethtool_sprintf(&data, "%s", "rx_out_of_buffer");
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
 			ethtool_sprintf(&data, "rx%u_%s", i, queue_stats[j].rx);

@@ -151,6 +151,8 @@ int cmd_run(struct cmd *c)
 			      desc->out_len);
 	if (check_reserved(c, desc->reserved, 0))
 		return -1;
+	if (check_needs(c))
+		return -1;
 	if (fault_check(FAULT_COMMAND, c->dev, c->opcode, &value) == FAULT_STATUS) {
 		cmd_set_status(c, value, "injected fault");
 		return -1;

@@ -372,6 +372,9 @@ void cap_set(const struct cap *cap, uint8_t *page, uint64_t value);
 /* What is not 0, a line each: function, name, bits, value, and the maximum if that differs. */
 void cap_print_all(const struct cxdev *dev, FILE *out);
 
+/* needs.c: 0, or refused: a fault has taken a capability that the command needs. */
+int check_needs(struct cmd *c);
+
 /* obj.c */
 int obj_state_create(struct cxdev *dev);
 void obj_state_destroy(struct cxdev *dev);

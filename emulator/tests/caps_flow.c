@@ -255,11 +255,13 @@ static int try_entry(struct dut *dut, const struct entry *e)
 	prm_set(&del, table_type, env.table_type);
 	prm_set(&del, table_id, table);
 	prm_set(&del, flow_index, e->index);
-	if (!status)
+	/* also if it could be set, but not modified */
+	if (!status || e->modify)
 		dut_must(dut, delete_fte, &del, &del_out);
 	destroy_group(dut, table, group);
 	destroy_table(dut, table);
-	destroy_table(dut, behind);
+	if (behind)
+		destroy_table(dut, behind);
 	prm_set(&gone, flow_counter_id, prm_get(&counter, flow_counter_id));
 	dut_must(dut, dealloc_flow_counter, &gone, &out);
 	return status;

@@ -137,6 +137,148 @@ static bool all_zero(const struct outcome *o)
 	return !o[PF].value && !o[VF].value && !o[TWO_PORTS].value;
 }
 
+/* ---- changed capabilities ---- */
+
+/* What is only said when a fault has changed it: the function does what it can do, all the same. */
+static const char *const only_said[] = {
+	/* of packets, WQEs and keys */
+	"log_max_klm_list_size", "log_max_mrw_sz", "log_pg_sz", "max_wqe_sz_sq", "max_wqe_sz_rq",
+	"imaicl", "umr_ptr_rlky", "qkv", "pkv", "csum_cap", "vlan_cap", "max_lso_cap",
+	"wqe_inline_mode", "wqe_vlan_insert", "atomic_operations", "atomic_size_qp",
+	"r_roce_dest_udp_port", "r_roce_min_src_udp_port",
+	/* of the function and its registers */
+	"vhca_id", "port_type", "num_ports", "native_port_num", "cqe_version", "cmdif_checksum",
+	"bf", "log_bf_reg_size", "num_of_uars_per_page", "uar_sz", "device_frequency_mhz",
+	"device_frequency_khz", "local_ca_ack_delay",
+	/* what drivers do not ask for, and what they ask a number of */
+	"vport_counters", "out_of_seq_cnt", "retransmission_q_counters",
+	"enhanced_error_q_counters", "supported_atomic_req_8B_endianness_mode_1",
+	"nic_rx_multi_path_tirs", "nic_rx_multi_path_tirs_fts", "log_max_current_uc_list",
+	"log_max_current_mc_list", "log_max_vlan_list", "log_min_stride_sz_rq",
+	"log_max_stride_sz_sq", "log_min_stride_sz_sq", "max_flow_counter_15_0",
+	"log_max_flow_counter_bulk", "log_max_flow_counter", "modify_root", "log_max_eq_sz",
+	"nic_vport_change_event", "log_max_stride_sz_rq", "log_max_ft_num", "log_max_destination",
+	"ft_field_support.outer_dmac", "ft_field_support.outer_ether_type",
+	"ft_field_support.outer_first_vid", "ft_field_support.outer_ip_protocol",
+};
+
+/* Obeyed, but these probes look at the card; and sets, of which less by one says nothing. */
+static const char *const not_probed[] = {
+	"log_max_qp", "log_max_cq", "log_max_srq", "log_max_mkey", "log_max_pd", "log_max_rq",
+	"log_max_sq", "log_max_rmp", "l3_type", "roce_version",
+};
+
+static bool is_in(const char *const *list, unsigned int n, const char *name)
+{
+	while (n--)
+		if (!strcmp(list[n], name))
+			return true;
+	return false;
+}
+
+static bool find_cap(enum cap_type type, const struct cap_row *row, struct cap *cap)
+{
+#define FIELDS(type, layout)[type] = prm_fields_##layout,
+	static const struct prm_field *const fields[CAP_TYPES] = { CAP_PAGES(FIELDS) };
+
+	*cap = (struct cap){ type, fields[type] };
+	while (cap->field->width &&
+	       (cap->field->bit != row->bit || cap->field->width != row->width))
+		cap->field++;
+	return cap->field->width;
+}
+
+/* As if the function had been started since. */
+static void change(struct dut *dut, const struct cap *cap, uint64_t value)
+{
+	hca_cap_change(dut->dev, cap, value);
+	hca_caps_reset(dut->dev);
+}
+
+static void restore(struct dut *dut)
+{
+	hca_caps_restore(dut->dev);
+	hca_caps_reset(dut->dev);
+}
+
+/* A flag is taken, a value is less by one: the probe sees that. */
+static void check_changed(struct dut *dut, const struct cap_page *page, const struct cap_row *row)
+{
+	struct cap cap;
+	uint32_t value;
+	bool is, good, said = is_in(only_said, ARRAY_SIZE(only_said), row->name) ||
+			      !strncmp(row->name, "ft_field_bitmask_support.", 25);
+
+	if (!find_cap(page->type, row, &cap) ||
+	    is_in(not_probed, ARRAY_SIZE(not_probed), row->name))
+		return;
+	value = cap_get(&cap, dut->dev->hca->cap_cur[page->type]);
+	if (!value)
+		return;
+	value--;
+	change(dut, &cap, value);
+	is = row->probe(dut, value, row->arg);
+	good = row->flag ? !is : is;
+	restore(dut);
+	ktap(good != said, "%s.%s %u is %s", page->name, row->name, value,
+	     said ? "only said" : "obeyed");
+}
+
+static int alloc_pd(struct dut *dut)
+{
+	struct prm_alloc_pd_in in = {};
+	struct prm_alloc_pd_out out;
+
+	return dut_cmd(dut, alloc_pd, &in, &out);
+}
+
+static void change_named(struct dut *dut, const char *name, uint32_t value)
+{
+	struct cap cap;
+
+	if (cap_find(name, &cap))
+		change(dut, &cap, value);
+}
+
+/* The device has a PD already. */
+static void check_numbers_and_sets(struct dut *dut)
+{
+	change_named(dut, "log_max_pd", 1);
+	ktap(!alloc_pd(dut) && alloc_pd(dut) == PRM_STATUS_NO_RES,
+	     "with log_max_pd 1 there are two PDs");
+	restore(dut);
+	change_named(dut, "roce_cap.roce_version", PRM_ROCE_CAP_V1);
+	ktap(set_address(dut, 1, PRM_ROCE_V2, PRM_ROCE_L3_IPV4) &&
+	     !set_address(dut, 1, PRM_ROCE_V1, 0), "without RoCE v2 there are addresses of v1");
+	restore(dut);
+	change_named(dut, "roce_cap.l3_type", PRM_ROCE_CAP_L3_IPV6);
+	ktap(set_address(dut, 1, PRM_ROCE_V2, PRM_ROCE_L3_IPV4) &&
+	     !set_address(dut, 1, PRM_ROCE_V2, PRM_ROCE_L3_IPV6),
+	     "without IPv4 there are addresses of IPv6");
+	change_named(dut, "roce_cap.l3_type", PRM_ROCE_CAP_L3_IPV4);
+	ktap(!set_address(dut, 1, PRM_ROCE_V2, PRM_ROCE_L3_IPV4) &&
+	     set_address(dut, 1, PRM_ROCE_V2, PRM_ROCE_L3_IPV6),
+	     "without IPv6 there are addresses of IPv4");
+	restore(dut);
+}
+
+static void run_changed(const struct card *card)
+{
+	struct dut *dut = dut_create_card("a", 3, card);
+	struct dut_wq rq = dut_create_rq(dut, 4, 6, NULL);
+	unsigned int p, i;
+
+	env.cqn = rq.cq.num;
+	env.rqn = rq.num;
+	env.tirn = dut_direct_tir(dut, rq.num);
+	env.table_type = PRM_FT_NIC_RX;
+	for (p = 0; p < PAGES; p++)
+		for (i = 0; i < pages[p].n; i++)
+			check_changed(dut, &pages[p], &pages[p].rows[i]);
+	check_numbers_and_sets(dut);
+	dut_destroy(dut);
+}
+
 /* One result for each field; fields that are rightly 0 share one for the page. */
 static void report_page(const struct card *card, const struct cap_page *page,
 			struct outcome (*outcome)[KINDS])
@@ -171,5 +313,6 @@ int main(void)
 		for (p = 0; p < PAGES; p++)
 			report_page(card, &pages[p], outcomes[p]);
 	}
+	run_changed(card_find("cx5", 3));
 	return ktap_end();
 }

@@ -45,6 +45,7 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->log_max_tis = prm_get(cap, log_max_tis);
 	caps->log_max_rqt = prm_get(cap, log_max_rqt);
 	caps->log_max_rqt_size = prm_get(cap, log_max_rqt_size);
+	caps->log_max_wq_sz = prm_get(cap, log_max_wq_sz);
 }
 
 /* log_max_eq is the limit of the card; a function can have fewer. */
@@ -134,6 +135,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->device_frequency_khz = prm_get(cap, device_frequency_khz);
 	caps->l2_entries = prm_get(cap, eswitch_manager) && prm_get(cap, log_max_l2_table) ?
 			   1U << prm_get(cap, log_max_l2_table) : 0;
+	caps->eth_net_offloads = prm_get(cap, eth_net_offloads);
 	caps->nic_flow_table = prm_get(cap, nic_flow_table);
 	caps->num_vhca_ports = prm_get(cap, num_vhca_ports);
 	caps->vport_lb_uc = prm_get(cap, disable_local_lb_uc);
@@ -231,9 +233,13 @@ void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
 
 #define LOG_SRQ_SZ_MAX	16	/* WQE indices in link segments of an SRQ have 16 bits */
 
-static bool bad_log(u8 log)
+#define LOG_MIN		4	/* objects that the driver needs for itself */
+#define LOG_CQ_SZ_MIN	8	/* queues of the driver's own QPs */
+#define LOG_QP_SZ_MIN	8
+
+static bool bad_log(u8 log, u8 min)
 {
-	return !log || log > LOG_MAX;
+	return log < min || log > LOG_MAX;
 }
 
 int cxr_caps_check(const struct cxr_caps *caps, const char **why)
@@ -243,14 +249,14 @@ int cxr_caps_check(const struct cxr_caps *caps, const char **why)
 		const char *why;
 	} checks[] = {
 		{ !caps->num_ports, "the device has no port" },
-		{ bad_log(caps->log_max_qp), "log_max_qp is out of range" },
-		{ bad_log(caps->log_max_cq), "log_max_cq is out of range" },
-		{ bad_log(caps->log_max_eq), "log_max_eq is out of range" },
-		{ bad_log(caps->log_max_pd), "log_max_pd is out of range" },
-		{ bad_log(caps->log_max_mkey), "log_max_mkey is out of range" },
-		{ bad_log(caps->log_max_qp_sz), "log_max_qp_sz is out of range" },
-		{ bad_log(caps->log_max_cq_sz), "log_max_cq_sz is out of range" },
-		{ bad_log(caps->log_max_eq_sz), "log_max_eq_sz is out of range" },
+		{ bad_log(caps->log_max_qp, LOG_MIN), "log_max_qp is out of range" },
+		{ bad_log(caps->log_max_cq, LOG_MIN), "log_max_cq is out of range" },
+		{ bad_log(caps->log_max_eq, 1), "log_max_eq is out of range" },
+		{ bad_log(caps->log_max_pd, LOG_MIN), "log_max_pd is out of range" },
+		{ bad_log(caps->log_max_mkey, LOG_MIN), "log_max_mkey is out of range" },
+		{ bad_log(caps->log_max_qp_sz, LOG_QP_SZ_MIN), "log_max_qp_sz is out of range" },
+		{ bad_log(caps->log_max_cq_sz, LOG_CQ_SZ_MIN), "log_max_cq_sz is out of range" },
+		{ bad_log(caps->log_max_eq_sz, 1), "log_max_eq_sz is out of range" },
 		{ caps->log_max_srq > LOG_MAX, "log_max_srq is out of range" },
 		{ caps->log_max_srq_sz > LOG_SRQ_SZ_MAX, "log_max_srq_sz is out of range" },
 		{ caps->log_max_msg > 31, "log_max_msg is out of range" },
@@ -269,4 +275,31 @@ int cxr_caps_check(const struct cxr_caps *caps, const char **why)
 		}
 	}
 	return 0;
+}
+
+#define LOG_TIRS 3	/* one for each kind of packet */
+
+const char *cxr_caps_missing_eth(const struct cxr_caps *caps, u8 log_ring, u8 level, u8 log_table)
+{
+	const struct {
+		bool there;
+		const char *name;
+	} needs[] = {
+		{ caps->eth_net_offloads, "eth_net_offloads" },
+		{ caps->log_max_sq, "log_max_sq" },
+		{ caps->log_max_rq, "log_max_rq" },
+		{ caps->nic_flow_table, "nic_flow_table" },
+		{ caps->ft_max_level, "ft_support" },
+		{ caps->ft_max_level > level, "max_ft_level" },
+		{ caps->ft_log_max_size >= log_table, "log_max_ft_size" },
+		{ caps->log_max_wq_sz >= log_ring, "log_max_wq_sz" },
+		{ caps->log_max_cq_sz >= log_ring, "log_max_cq_sz" },
+		{ caps->log_max_tir >= LOG_TIRS, "log_max_tir" },
+		{ true, NULL }
+	};
+	unsigned int i = 0;
+
+	while (needs[i].there && needs[i].name)
+		i++;
+	return needs[i].name;
 }

@@ -40,7 +40,7 @@ struct cxr_caps {
 	bool sq_free_running, rq_free_running, qp_free_running;
 	u8 log_max_current_mc_list, log_max_current_uc_list, log_max_vlan_list;
 	u32 l2_entries;			/* of the MPFS, if this function writes it; 0: none */
-	bool nic_flow_table;
+	bool eth_net_offloads, nic_flow_table;
 	/* counters, in groups */
 	bool vport_counters;
 	u16 num_q_counters;		/* counter sets; 0: no queue counters */
@@ -54,6 +54,7 @@ struct cxr_caps {
 	u8 wqe_inline_mode;		/* 0: L2 needed, 1: see the vport context, 2: none needed */
 	u16 rss_ind_tbl_max;		/* entries */
 	u8 log_max_rq, log_max_sq, log_max_tir, log_max_tis, log_max_rqt, log_max_rqt_size;
+	u8 log_max_wq_sz;		/* of SQs and RQs */
 	/* flow tables, NIC receive side */
 	u8 ft_log_max_size, ft_max_level;
 	bool flow_rules;		/* tables can be inserted and removed at run time */
@@ -87,5 +88,10 @@ void cxr_caps_decode_port_selection(const struct prm_port_selection_cap *cap,
 void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps);
 /* Unusable values, such as shift counts out of range: -EPROTO and *why. */
 int cxr_caps_check(const struct cxr_caps *caps, const char **why);
+/*
+ * The first capability that a netdev cannot do without, and that is missing or too small; NULL: all
+ * are there. @log_ring: of its smallest queue; @level, @log_table: of its flow tables.
+ */
+const char *cxr_caps_missing_eth(const struct cxr_caps *caps, u8 log_ring, u8 level, u8 log_table);
 
 #endif

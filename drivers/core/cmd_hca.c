@@ -352,7 +352,7 @@ static int read_caps(struct cxr_dev *dev)
 
 	err = cxr_caps_check(caps, &why);
 	if (err)
-		dev_err(core->dev, "invalid device capabilities: %s\n", why);
+		dev_err(core->dev, "unsupported device: %s: update its firmware\n", why);
 	else if (version)
 		set_driver_version(core);
 out_free:

@@ -3,6 +3,7 @@
 #include <linux/export.h>
 
 #include "../codec/addrpath.h"
+#include "../codec/caps.h"
 #include "../codec/counter.h"
 #include "../codec/cqe.h"
 #include "../codec/flow.h"
@@ -15,6 +16,7 @@
 #include "../policy/path.h"
 
 EXPORT_SYMBOL_GPL(cxr_av_encode);
+EXPORT_SYMBOL_GPL(cxr_caps_missing_eth);
 EXPORT_SYMBOL_GPL(cxr_counter_name);
 EXPORT_SYMBOL_GPL(cxr_counter_present);
 EXPORT_SYMBOL_GPL(cxr_cqe_decode_other);

@@ -45,6 +45,7 @@ struct page_pool;
 #define CXR_EN_TIRS		(CXR_TIR_IPV6_UDP + 1)
 #define CXR_EN_MACS		256	/* flow table entries for exact MAC addresses */
 #define CXR_EN_LOG_MACS		ilog2(CXR_EN_MACS)
+#define CXR_EN_LOG_MAC_TABLE	(CXR_EN_LOG_MACS + 1)	/* and for those that match more */
 
 /* Inline modes of the device: which headers have to be in the send WQE. */
 enum cxr_en_inline {
@@ -188,6 +189,7 @@ struct cxr_en {
 	u32 pdn, tdn, mkey, tisn;
 	struct cxr_uar *uar;
 	u8 inline_mode;		/* enum cxr_en_inline */
+	u8 log_ring_max;	/* entries of a ring, CXR_EN_LOG_RING_MIN.. */
 	u8 hash_key[CXR_EN_HASH_KEY];
 	/* config, channels and n_channels change under RTNL */
 	struct cxr_en_config config;

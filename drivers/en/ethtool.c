@@ -41,8 +41,8 @@ static void get_ringparam(struct net_device *ndev, struct ethtool_ringparam *rin
 {
 	struct cxr_en *en = netdev_priv(ndev);
 
-	ring->rx_max_pending = 1U << CXR_EN_LOG_RING_MAX;
-	ring->tx_max_pending = 1U << CXR_EN_LOG_RING_MAX;
+	ring->rx_max_pending = 1U << en->log_ring_max;
+	ring->tx_max_pending = 1U << en->log_ring_max;
 	ring->rx_pending = 1U << en->config.log_rq;
 	ring->tx_pending = 1U << en->config.log_sq;
 }

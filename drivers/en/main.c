@@ -340,10 +340,12 @@ static int port_up(void *owner)
 	ndev->watchdog_timeo = 15 * HZ;
 	ndev->dev_port = 0;	/* a function has one port */
 	set_features(en);
+	en->log_ring_max = min_t(u8, CXR_EN_LOG_RING_MAX, min(core->caps.log_max_wq_sz,
+							      core->caps.log_max_cq_sz));
 	en->config = (struct cxr_en_config){
 		.channels = min(max_channels(core), num_online_cpus()),
-		.log_sq = CXR_EN_LOG_RING_DEFAULT,
-		.log_rq = CXR_EN_LOG_RING_DEFAULT,
+		.log_sq = min_t(u8, CXR_EN_LOG_RING_DEFAULT, en->log_ring_max),
+		.log_rq = min_t(u8, CXR_EN_LOG_RING_DEFAULT, en->log_ring_max),
 		.mtu = ndev->mtu,
 		.vlan_strip = ndev->features & NETIF_F_HW_VLAN_CTAG_RX,
 	};
@@ -477,11 +479,19 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 {
 	struct cxr_core *core = to_cxr_core(adev);
 	struct net_device *ndev;
+	const char *missing;
 	struct cxr_en *en;
 	int err;
 
+	missing = cxr_caps_missing_eth(&core->caps, CXR_EN_LOG_RING_MIN, CXR_FLOW_LEVEL_EN_2,
+				       CXR_EN_LOG_MAC_TABLE);
+	if (missing) {
+		dev_err(core->dev, "no network interface: %s is missing or too small: update the firmware of the device\n",
+			missing);
+		return -EOPNOTSUPP;
+	}
 	if (core->caps.max_wqe_sz_sq < MIN_SQ_WQE || !core->caps.max_wqe_sz_rq) {
-		dev_err(core->dev, "maximum WQE sizes are too small: send %u, receive %u bytes\n",
+		dev_err(core->dev, "no network interface: max_wqe_sz_sq %u or max_wqe_sz_rq %u is too small: update the firmware of the device\n",
 			core->caps.max_wqe_sz_sq, core->caps.max_wqe_sz_rq);
 		return -EPROTO;
 	}

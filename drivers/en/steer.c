@@ -15,7 +15,6 @@
  */
 #define ALLMULTI	CXR_EN_MACS
 #define PROMISC		(CXR_EN_MACS + 1)
-#define LOG_MAC_TABLE	(CXR_EN_LOG_MACS + 1)
 #define LOG_CLASS_TABLE	3
 
 enum { MAC_LEVEL = CXR_FLOW_LEVEL_EN, CLASS_LEVEL = CXR_FLOW_LEVEL_EN_2 };
@@ -338,7 +337,7 @@ int cxr_en_steer_create(struct cxr_en *en)
 	if (err)
 		goto err_destroy;
 
-	err = create_flow_table(en, &steer->macs, MAC_LEVEL, LOG_MAC_TABLE, mac_groups);
+	err = create_flow_table(en, &steer->macs, MAC_LEVEL, CXR_EN_LOG_MAC_TABLE, mac_groups);
 	if (err)
 		goto err_destroy;
 

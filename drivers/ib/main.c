@@ -230,7 +230,8 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	int err;
 
 	if (!core->roce.roce) {
-		dev_info(core->dev, "RoCE is not available: no RDMA device\n");
+		dev_info(core->dev, "no RDMA device: RoCE is disabled%s\n", core->caps.roce.roce ?
+			 "" : " in the firmware: see ROCE_CONTROL of mlxconfig");
 		return -ENODEV;
 	}
 

@@ -312,6 +312,12 @@ static void good_hca(struct prm_cmd_hca_cap *cap)
 	prm_set(cap, bf, 1);
 	prm_set(cap, log_bf_reg_size, 9);
 	prm_set(cap, roce, 1);
+	prm_set(cap, eth_net_offloads, 1);
+	prm_set(cap, nic_flow_table, 1);
+	prm_set(cap, log_max_wq_sz, 15);
+	prm_set(cap, log_max_sq, 14);
+	prm_set(cap, log_max_rq, 14);
+	prm_set(cap, log_max_tir, 12);
 }
 
 static void good_roce(struct prm_roce_cap *cap)
@@ -591,6 +597,10 @@ static const struct {
 	{ "no port", offsetof(struct cxr_caps, num_ports), 0, "the device has no port" },
 	{ "more QPs than 24 bit QPNs", offsetof(struct cxr_caps, log_max_qp), 25,
 	  "log_max_qp is out of range" },
+	{ "fewer CQs than the driver needs for itself", offsetof(struct cxr_caps, log_max_cq), 3,
+	  "log_max_cq is out of range" },
+	{ "queues that are too small for the driver's own",
+	  offsetof(struct cxr_caps, log_max_qp_sz), 7, "log_max_qp_sz is out of range" },
 	{ "no event queue", offsetof(struct cxr_caps, log_max_eq), 0,
 	  "log_max_eq is out of range" },
 	{ "a CQ size that is too large to shift by", offsetof(struct cxr_caps, log_max_cq_sz), 255,
@@ -603,6 +613,47 @@ static const struct {
 	  "log_max_msg is out of range" },
 };
 
+static const struct {
+	const char *sentence;
+	size_t offset;
+	u8 value;
+	const char *missing;
+} eth_cases[] = {
+	{ "nothing is missing", offsetof(struct cxr_caps, log_max_wq_sz), 6, "" },
+	{ "no Ethernet queues", offsetof(struct cxr_caps, eth_net_offloads), 0,
+	  "eth_net_offloads" },
+	{ "no send queues", offsetof(struct cxr_caps, log_max_sq), 0, "log_max_sq" },
+	{ "no receive queues", offsetof(struct cxr_caps, log_max_rq), 0, "log_max_rq" },
+	{ "no flow tables of a NIC", offsetof(struct cxr_caps, nic_flow_table), 0,
+	  "nic_flow_table" },
+	{ "no flow tables of received packets", offsetof(struct cxr_caps, ft_max_level), 0,
+	  "ft_support" },
+	{ "too few levels of flow tables", offsetof(struct cxr_caps, ft_max_level), 18,
+	  "max_ft_level" },
+	{ "flow tables that are too small", offsetof(struct cxr_caps, ft_log_max_size), 8,
+	  "log_max_ft_size" },
+	{ "rings that are too small", offsetof(struct cxr_caps, log_max_wq_sz), 5,
+	  "log_max_wq_sz" },
+	{ "completion queues that are too small", offsetof(struct cxr_caps, log_max_cq_sz), 5,
+	  "log_max_cq_sz" },
+	{ "too few TIRs", offsetof(struct cxr_caps, log_max_tir), 2, "log_max_tir" },
+};
+
+/* Of a netdev with rings of 64 entries, tables of 512, and tables of level 18. */
+static void test_caps_eth(void)
+{
+	struct cxr_caps caps;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(eth_cases); i++) {
+		begin("caps for a netdev", eth_cases[i].sentence);
+		memset(&caps, 0, sizeof(caps));
+		test_caps_decode(&caps);
+		*((u8 *)&caps + eth_cases[i].offset) = eth_cases[i].value;
+		expect_text(cxr_caps_missing_eth(&caps, 6, 18, 9) ?: "", eth_cases[i].missing);
+	}
+}
+
 void test_caps(void)
 {
 	struct cxr_caps caps;
@@ -614,6 +665,7 @@ void test_caps(void)
 	test_caps_eqs();
 	test_caps_clamped();
 	test_caps_hash();
+	test_caps_eth();
 	for (i = 0; i < ARRAY_SIZE(caps_cases); i++) {
 		begin("caps are refused", caps_cases[i].sentence);
 		memset(&caps, 0, sizeof(caps));

@@ -5,7 +5,6 @@ import fnmatch
 import glob
 import os
 import re
-import select
 import shutil
 import signal
 import subprocess
@@ -179,7 +178,8 @@ class Machines:
     def follow(self, proc, left, limit):
         """Process the output of the guests, entry by entry."""
         lines, began = None, time.monotonic()
-        for text in self.lines(proc, lambda: began + BOOT_SECONDS + limit * (1 if left and left[0][0] else 3)):
+        log = os.path.join(self.out, "said.txt")
+        for text in process.lines_of(proc, log, lambda: began + BOOT_SECONDS + limit * (1 if left and left[0][0] else 3)):
             if re.match(r"# mutant: ", text):
                 lines, began = [], time.monotonic()
             elif re.match(r"# end of mutant: ", text):
@@ -191,21 +191,6 @@ class Machines:
             self.died(left[0], time.monotonic() - began)
             left = left[1:]
         return left
-
-    def lines(self, proc, end):
-        """Lines of its output, until it ends or times out."""
-        pending = b""
-        with open(os.path.join(self.out, "said.txt"), "wb") as log:
-            while True:
-                if not select.select([proc.stdout], [], [], max(0, end() - time.monotonic()))[0]:
-                    return
-                data = os.read(proc.stdout.fileno(), 65536)
-                if not data:
-                    return
-                log.write(data)
-                log.flush()
-                *whole, pending = (pending + data).split(b"\n")
-                yield from (line.decode(errors="replace").rstrip("\r") for line in whole)
 
     # ---- judging
 

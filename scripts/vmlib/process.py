@@ -3,6 +3,7 @@
 
 import ctypes
 import os
+import select
 import signal
 import subprocess
 import time
@@ -96,3 +97,17 @@ def wait_for_path(path, child, seconds):
             return False
         time.sleep(0.02)
     return True
+
+
+def lines_of(proc, log, end):
+    """Lines that a process prints, as they come, until it ends or the time end() is reached. Everything is also written to the file LOG."""
+    pending = b""
+    with open(log, "wb") as f:
+        while select.select([proc.stdout], [], [], max(0, end() - time.monotonic()))[0]:
+            data = os.read(proc.stdout.fileno(), 65536)
+            if not data:
+                return
+            f.write(data)
+            f.flush()
+            *whole, pending = (pending + data).split(b"\n")
+            yield from (line.decode(errors="replace").rstrip("\r") for line in whole)

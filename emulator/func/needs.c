@@ -5,8 +5,8 @@
  * against what the cards have.
  *
  * Only what the in-tree driver asks the capability for, somewhere; it uses, for example, vport
- * counters of any card. What it passes on from applications without asking is declined. What packets
- * and WQEs need is not checked.
+ * counters of any card. What it passes on from applications without asking is declined. What
+ * packets and WQEs need is not checked.
  */
 #include "func/func.h"
 #include "prm/caps.h"

@@ -88,8 +88,11 @@ static void log_granted(const struct cxr_core *core)
 	enum cxr_roce_mode mode = core->roce.mode;
 	enum cxr_ud_gid_type ud = core->ud_gid_type;
 
-	if (!core->roce.roce)
+	if (!core->roce.roce) {
+		dev_info(core->dev,
+			 "no RDMA device: RoCE is disabled in the firmware: see ROCE_CONTROL of mlxconfig\n");
 		return;
+	}
 	dev_info(core->dev, "device is working in RoCE mode: Roce %s\n",
 		 mode == CXR_ROCE_V1 ? "V1" : mode == CXR_ROCE_V2 ? "V2" : "V1/V2");
 	dev_info(core->dev, "UD QP Gid type is: %s\n",

@@ -229,12 +229,6 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	struct cxr_ib_dev *dev;
 	int err;
 
-	if (!core->roce.roce) {
-		dev_info(core->dev, "no RDMA device: RoCE is disabled%s\n", core->caps.roce.roce ?
-			 "" : " in the firmware: see ROCE_CONTROL of mlxconfig");
-		return -ENODEV;
-	}
-
 	dev = ib_alloc_device(cxr_ib_dev, ibdev);
 	if (!dev)
 		return -ENOMEM;

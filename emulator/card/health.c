@@ -112,6 +112,9 @@ void health_clear(struct cxdev *dev)
 	health_report(dev, 0, false);
 	dev->health.no_guid = false;
 	hca_caps_restore(dev);
+	/* no card of the table has a driver that sets this */
+	if (!dev->card->vf)
+		port_set_follow(dev->port, PORT_AUTO);
 	port_set_wire(dev->port, true);
 }
 

@@ -99,9 +99,15 @@ uplink()
 	works cxr_core
 }
 
+leave()
+{
+	driver_unload
+	emu fault clear >/dev/null
+}
+
 ktap_setup both_up
 KTAP_TIMEOUT=400 ktap_test orderly "ten hand-overs between cxr_core and mlx5_core, with settings of users" orderly 5
 KTAP_TIMEOUT=200 ktap_test leftovers "each driver works after one that was killed: MTU, lists, loopback, GIDs, admin down" leftovers
 KTAP_TIMEOUT=200 ktap_test uplink "cxr_core works after a killed driver that left the uplink of the e-switch down" uplink
-ktap_finally driver_unload
+ktap_finally leave
 ktap_end

@@ -45,12 +45,14 @@ void control_status(FILE *out)
 }
 
 #define COMMANDS \
-	"status, violations, gids [FUNCTION], cable, uncable, capture ..., fault ..., help"
+	"status, violations, gids [FUNCTION], commands [FUNCTION], command-us [off|table|N], " \
+	"cable, uncable, capture ..., fault ..., help"
 
 #define CAPTURE_USAGE "capture FILE [PORT], capture - [PORT], capture stop FILE"
 
-/* The RoCE address tables of all functions, or of @name. */
-static int print_gids(const char *name, FILE *out)
+/* What @print says of all functions, or of @name. */
+static int print_functions(const char *word, const char *name,
+			   void (*print)(const struct cxdev *dev, FILE *out), FILE *out)
 {
 	bool found = false;
 	unsigned int i;
@@ -59,12 +61,26 @@ static int print_gids(const char *name, FILE *out)
 		if (name && strcmp(name, devs[i]->name))
 			continue;
 		found = true;
-		roce_addrs_print(devs[i], out);
+		print(devs[i], out);
 	}
 	if (!found) {
-		fprintf(out, "error: gids: no function '%s'\n", name);
+		fprintf(out, "error: %s: no function '%s'\n", word, name);
 		return -EINVAL;
 	}
+	fprintf(out, "ok\n");
+	return 0;
+}
+
+/* command-us [off|table|N] */
+static int set_command_us(const char *setting, FILE *out)
+{
+	if (setting && cmd_time_set(setting)) {
+		fprintf(out, "error: command-us: '%s' is neither off, table nor 0 to %u\n", setting,
+			CMD_TIME_MAX_US);
+		return -EINVAL;
+	}
+	if (!setting)
+		cmd_time_print(out);
 	fprintf(out, "ok\n");
 	return 0;
 }
@@ -144,7 +160,11 @@ int control_line(char *line, FILE *out)
 		return -EINVAL;
 	}
 	if (!strcmp(word, "gids"))
-		return print_gids(rest, out);
+		return print_functions(word, rest, roce_addrs_print, out);
+	if (!strcmp(word, "commands"))
+		return print_functions(word, rest, cmd_counts_print, out);
+	if (!strcmp(word, "command-us"))
+		return set_command_us(rest, out);
 	if (!strcmp(word, "cable") || !strcmp(word, "uncable"))
 		return set_cable(word, rest, out);
 	if (!strcmp(word, "capture"))

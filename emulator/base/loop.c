@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "base/base.h"
@@ -216,6 +217,8 @@ int loop_run(void)
 {
 	int err = 0;
 
+	/* Timers are in microseconds; by default the kernel may be 50 late. */
+	prctl(PR_SET_TIMERSLACK, 1000);
 	stopping = false;
 	while (!stopping && !err) {
 		err = loop_poll();

@@ -9,14 +9,12 @@
 #include "fault/fault.h"
 #include "func/func.h"
 
-#define OPCODES 0x1000
-
 /* Rows of the tables of names. */
 #define NAME(number, string)[number] = string
 #define OPCODE_NAME(n, number) NAME(number, #n),
 #define STATUS_NAME(n, number, text) NAME(number, #n),
 
-static const struct cmd_desc *by_opcode[OPCODES];
+static const struct cmd_desc *by_opcode[CMD_OPCODES];
 
 void cmd_set_tables(const struct cmd_desc *const *tables)
 {
@@ -29,14 +27,14 @@ void cmd_set_tables(const struct cmd_desc *const *tables)
 
 static const struct cmd_desc *find_desc(uint16_t opcode)
 {
-	return opcode < OPCODES ? by_opcode[opcode] : NULL;
+	return opcode < CMD_OPCODES ? by_opcode[opcode] : NULL;
 }
 
 const char *cmd_opcode_name(uint16_t opcode)
 {
-	static const char *const names[OPCODES] = { PRM_CMD_LIST(OPCODE_NAME) };
+	static const char *const names[CMD_OPCODES] = { PRM_CMD_LIST(OPCODE_NAME) };
 
-	return opcode < OPCODES && names[opcode] ? names[opcode] : "unknown command";
+	return opcode < CMD_OPCODES && names[opcode] ? names[opcode] : "unknown command";
 }
 
 const char *cmd_status_name(uint8_t status)

@@ -12,7 +12,6 @@
 #include "fault/fault.h"
 #include "func/func.h"
 
-#define CMD_MAX_BYTES (4u << 20)	/* of input and of output */
 #define CMDS_PER_ROUND 4
 
 /* A command in the queue. */
@@ -52,7 +51,7 @@ static bool run_command(struct slot *slot)
 	}
 	prm_set(out, status, c.status);
 	prm_set(out, syndrome, c.syndrome);
-	slot->dev->hca->commands++;
+	cmd_time_count(&c);
 	trace(slot->dev, "cmd[%u] %s (0x%x) op_mod 0x%x in %u out %u: %s, %u us", slot->num,
 	      cmd_opcode_name(c.opcode), c.opcode, c.op_mod, c.in_len, c.out_len,
 	      cmd_status_name(c.status), (unsigned int)((now_ns() - start) / 1000));
@@ -205,6 +204,57 @@ static uint16_t opcode_of(const struct slot *slot)
 	return prm_get(hdr, opcode);
 }
 
+/* The next command whose time ends. */
+static void arm_timer(struct hca_state *hca)
+{
+	uint64_t now = now_ns(), first = UINT64_MAX;
+	uint32_t num;
+
+	for (num = 0; num < CMDQ_SLOTS; num++)
+		if (hca->busy & 1u << num && hca->due_ns[num] < first)
+			first = hca->due_ns[num];
+	if (hca->busy)
+		timer_arm(&hca->cmd_timer, first > now ? first - now : 0);
+}
+
+/* True: the command has begun, and runs when its time is over. */
+static bool take_time(const struct slot *slot)
+{
+	const struct prm_mbox_in *hdr = (const void *)slot->entry.in;
+	struct hca_state *hca = slot->dev->hca;
+	uint32_t bit = 1u << slot->num;
+	uint64_t ns;
+
+	if (hca->timed & bit) {
+		hca->timed &= ~bit;
+		return false;
+	}
+	ns = cmd_time_ns(prm_get(hdr, opcode), be32_to_cpu(slot->entry.inlen),
+			 be32_to_cpu(slot->entry.outlen));
+	if (!ns)
+		return false;
+	hca->due_ns[slot->num] = now_ns() + ns;
+	hca->busy |= bit;
+	arm_timer(hca);
+	return true;
+}
+
+void cmdq_time_over(struct timer *timer)
+{
+	struct hca_state *hca = container_of(timer, struct hca_state, cmd_timer);
+	uint64_t now = now_ns();
+	uint32_t num, over = 0;
+
+	for (num = 0; num < CMDQ_SLOTS; num++)
+		if (hca->busy & 1u << num && hca->due_ns[num] <= now)
+			over |= 1u << num;
+	hca->busy &= ~over;
+	hca->timed |= over;
+	hca->pending |= over;
+	work_queue(&hca->cmd_work);
+	arm_timer(hca);
+}
+
 static void push_event(struct event_sink *sink, uint32_t slots)
 {
 	struct prm_eqe_cmd cmd = { .vector = cpu_to_be32(slots) };
@@ -228,6 +278,8 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 		violation(dev, "doorbell for command slot %u, which software owns", num);
 		return;
 	}
+	if (take_time(&slot))
+		return;
 	if (fetch_slot(&slot)) {
 		fault = fault_check(FAULT_SLOT, dev, opcode_of(&slot), &value);
 		if (fault == FAULT_SILENT)
@@ -235,6 +287,7 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 		if (fault != FAULT_DELIVERY) {
 			if (!run_command(&slot)) {
 				dev->hca->waiting |= 1u << num;
+				dev->hca->timed |= 1u << num;
 				goto free;
 			}
 			write_output(&slot, fault == FAULT_UNTAGGED);
@@ -291,7 +344,7 @@ void cmdq_doorbell(struct cxdev *dev, uint32_t bits)
 			  bits);
 		return;
 	}
-	busy = bits & (hca->pending | hca->waiting);
+	busy = bits & (hca->pending | hca->waiting | hca->busy);
 	if (busy)
 		violation(dev, "command doorbell 0x%x: slots 0x%x are still being processed", bits,
 			  busy);

@@ -167,6 +167,9 @@ struct card {
 
 /* ---- commands: cmdq.c fetches them, cmd.c runs them ---- */
 
+#define CMD_OPCODES 0x1000
+#define CMD_MAX_BYTES (4u << 20)	/* of input and of output */
+
 struct cmd {
 	struct cxdev *dev;
 	uint16_t opcode, op_mod, uid;
@@ -264,6 +267,20 @@ int cmd_run(struct cmd *c);
 	value_ ? refuse(c, PRM_STATUS_BAD_PARAM, #field " is set (0x%x), " why, value_) : 0; \
 })
 
+/* ---- what commands cost: cmd_time.c ---- */
+
+#define CMD_TIME_MAX_US 1000000
+
+/*
+ * How long commands of all functions take from now on: "off", "table", or microseconds. 0, or
+ * -EINVAL: none of these.
+ */
+int cmd_time_set(const char *text);
+uint64_t cmd_time_ns(uint16_t opcode, uint32_t in_len, uint32_t out_len);
+void cmd_time_print(FILE *out);		/* the setting and the table */
+void cmd_time_count(const struct cmd *c);
+void cmd_counts_print(const struct cxdev *dev, FILE *out);
+
 /* ---- events and interrupts: event.c ---- */
 
 /* Receiver of events; embedded in an event queue. */
@@ -314,6 +331,10 @@ struct hca_state {
 
 	uint32_t pending;		/* doorbell bits of commands that have not run */
 	uint32_t waiting;		/* of those that ran and wait for pages */
+	uint32_t busy;			/* of those whose time is not over, until due_ns */
+	uint32_t timed;			/* of pending and waiting ones: their time is over */
+	uint64_t due_ns[CMDQ_SLOTS];
+	struct timer cmd_timer;
 	struct work cmd_work;
 	uint32_t next_slot;
 	uint32_t half_uar, half_at, half_value;	/* first half of a doorbell of 8 bytes */
@@ -327,6 +348,8 @@ struct hca_state {
 	struct event_sink *cmd_sink;
 
 	uint64_t commands, refused, declined, delivery_errors, irqs, irqs_lost;
+	uint64_t by_opcode[CMD_OPCODES];
+	uint64_t table_us;	/* what the commands would have taken by the table of cmd_time.c */
 };
 
 int hca_state_create(struct cxdev *dev);
@@ -336,6 +359,7 @@ uint64_t hca_clock(const struct cxdev *dev);
 void hca_state_destroy(struct cxdev *dev);
 /* cmdq.c */
 void cmdq_work(struct work *work);
+void cmdq_time_over(struct timer *timer);
 void cmdq_doorbell(struct cxdev *dev, uint32_t bits);
 const char *cmd_status_name(uint8_t status);
 

@@ -15,6 +15,7 @@ int hca_state_create(struct cxdev *dev)
 		return -ENOMEM;
 	dev->hca->dev = dev;
 	work_init(&dev->hca->cmd_work, cmdq_work);
+	timer_init(&dev->hca->cmd_timer, cmdq_time_over);
 	hca_caps_reset(dev);
 	return 0;
 }
@@ -24,12 +25,15 @@ void hca_state_reset(struct cxdev *dev)
 	struct hca_state *hca = dev->hca;
 
 	work_cancel(&hca->cmd_work);
+	timer_cancel(&hca->cmd_timer);
 	hca->phase = HCA_OFF;
 	hca->cmdq_addr = 0;
 	hca->nic_ifc = PRM_NIC_IFC_FULL;
 	memset(hca->owner, 0, sizeof(hca->owner));
 	hca->pending = 0;
 	hca->waiting = 0;
+	hca->busy = 0;
+	hca->timed = 0;
 	hca->next_slot = 0;
 	hca->half_uar = 0;
 	hca->pages.n = 0;
@@ -51,6 +55,7 @@ void hca_state_destroy(struct cxdev *dev)
 	if (!dev->hca)
 		return;
 	work_cancel(&dev->hca->cmd_work);
+	timer_cancel(&dev->hca->cmd_timer);
 	free(dev->hca->pages.pa);
 	free(dev->hca);
 	dev->hca = NULL;

@@ -45,7 +45,8 @@ void control_status(FILE *out)
 }
 
 #define COMMANDS \
-	"status, violations, gids [FUNCTION], caps [FUNCTION], cable, uncable, capture ..., vf ..., fault ..., help"
+	"status, violations, gids [FUNCTION], caps [FUNCTION], commands [FUNCTION], " \
+	"command-us [off|table|N], cable, uncable, capture ..., vf ..., fault ..., help"
 
 #define CAPTURE_USAGE "capture FILE [PORT], capture - [PORT], capture stop FILE"
 
@@ -66,6 +67,20 @@ static int print_functions(const char *what, void (*print)(const struct cxdev *d
 		fprintf(out, "error: %s: no function '%s'\n", what, name);
 		return -EINVAL;
 	}
+	fprintf(out, "ok\n");
+	return 0;
+}
+
+/* command-us [off|table|N] */
+static int set_command_us(const char *setting, FILE *out)
+{
+	if (setting && cmd_time_set(setting)) {
+		fprintf(out, "error: command-us: '%s' is neither off, table nor 0 to %u\n", setting,
+			CMD_TIME_MAX_US);
+		return -EINVAL;
+	}
+	if (!setting)
+		cmd_time_print(out);
 	fprintf(out, "ok\n");
 	return 0;
 }
@@ -149,6 +164,10 @@ int control_line(char *line, FILE *out)
 		return print_functions(word, roce_addrs_print, rest, out);
 	if (!strcmp(word, "caps"))
 		return print_functions(word, cap_print_all, rest, out);
+	if (!strcmp(word, "commands"))
+		return print_functions(word, cmd_counts_print, rest, out);
+	if (!strcmp(word, "command-us"))
+		return set_command_us(rest, out);
 	if (!strcmp(word, "cable") || !strcmp(word, "uncable"))
 		return set_cable(word, rest, out);
 	if (!strcmp(word, "capture"))

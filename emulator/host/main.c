@@ -36,6 +36,8 @@ static const struct argp_option option_table[] = {
 	{ "control", 's', "SOCKET", 0, "listen for cxctl on SOCKET", 0 },
 	{ "numbers", 'n', "turn|reuse", 0,
 	  "numbers of new objects: in turn (default), or the lowest free one", 0 },
+	{ "command-us", 'u', "off|table|N", 0,
+	  "how long commands take: not at all (default), as on cards, or N microseconds each", 0 },
 	{ "log", 'l', "FILE", 0, "write the log to FILE, not standard error", 0 },
 	{ "journal", 'j', "FILE", 0,
 	  "write to FILE what drivers write: commands, registers, doorbells, send WQEs", 0 },
@@ -127,6 +129,13 @@ static void parse_numbers(struct argp_state *state, const char *arg)
 		argp_error(state, "--numbers: '%s' is neither turn nor reuse", arg);
 }
 
+static void parse_command_us(struct argp_state *state, const char *arg)
+{
+	if (cmd_time_set(arg))
+		argp_error(state, "--command-us: '%s' is neither off, table nor 0 to %u", arg,
+			   CMD_TIME_MAX_US);
+}
+
 static void parse_level(struct argp_state *state, const char *arg)
 {
 	if (!strcmp(arg, "quiet"))
@@ -159,6 +168,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 'n':
 		parse_numbers(state, arg);
+		break;
+	case 'u':
+		parse_command_us(state, arg);
 		break;
 	case 'l':
 		run.log = arg;

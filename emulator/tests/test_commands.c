@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "prm/caps.h"
@@ -355,6 +356,37 @@ static void test_numbers(const char *bin_dir, const char *numbers)
 	emu_stop(&emu);
 }
 
+static uint64_t clock_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+static void test_command_us(const char *bin_dir)
+{
+	char line[192], answer[256] = "";
+	struct client c;
+	struct emu emu;
+	uint64_t begin;
+	FILE *out;
+
+	emu_start_option(&emu, bin_dir, 1, "--command-us", "5000");
+	client_open(&c, &emu, 0);
+	begin = clock_us();
+	ktap(!boot_to_init(&c) && clock_us() - begin >= 5 * 5000,
+	     "--command-us: commands take their time");
+	client_close(&c);
+	ktap(!emu_stop(&emu), "a driver that waits for its commands commits no violation");
+	snprintf(line, sizeof(line), "%s/cxemu --command-us fast --vm f=/nowhere 2>&1", bin_dir);
+	out = popen(line, "r");
+	if (!fgets(answer, sizeof(answer), out))
+		*answer = 0;
+	ktap(strstr(answer, "--command-us: 'fast' is neither off, table nor 0 to 1000000") &&
+	     pclose(out), "--command-us refuses other words");
+}
+
 static bool has_line(const char *path, const char *line)
 {
 	FILE *f = fopen(path, "r");
@@ -424,11 +456,12 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(67);
+	ktap_plan(70);
 	test_good(argv[1]);
 	test_numbers(argv[1], NULL);
 	test_numbers(argv[1], "turn");
 	test_numbers(argv[1], "reuse");
+	test_command_us(argv[1]);
 	test_journal(argv[1]);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);

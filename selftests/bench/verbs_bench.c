@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * usage: verbs_bench DEVICE DEVICE...
+ * usage: verbs_bench DEVICE DEVICE...            times
+ *        verbs_bench --operations                list those that --run knows
+ *        verbs_bench --run OPERATION N DEVICE    do it N times, and undo it
  *
  * Times of verbs on the first device, compared with the others. The devices take turns, so that
  * load of the machine affects all of them; prints the median of many turns, in microseconds of the
- * guest. Each device talks to itself over an IPv4 RoCE v2 GID.
+ * guest. Each device talks to itself over an IPv4 RoCE v2 GID. With --run somebody else counts what
+ * the device has to do.
  */
 #include <infiniband/verbs.h>
 #include <stdio.h>
@@ -21,6 +24,7 @@
 
 struct dev {
 	const char *name;
+	struct ibv_device *device;
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -55,12 +59,12 @@ static struct ibv_ah_attr to_itself(const struct dev *d)
 		.grh = { .dgid = d->gid, .sgid_index = d->gid_index, .hop_limit = 1 } };
 }
 
-static void to_rts(const struct dev *d, struct ibv_qp *qp)
+static void to_rts(const struct dev *d, struct ibv_qp *qp, uint32_t peer)
 {
 	struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT, .port_num = 1,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
 	struct ibv_qp_attr rtr = { .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
-		.dest_qp_num = qp->qp_num, .max_dest_rd_atomic = 1, .min_rnr_timer = 12,
+		.dest_qp_num = peer, .max_dest_rd_atomic = 1, .min_rnr_timer = 12,
 		.ah_attr = to_itself(d) };
 	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS, .timeout = 17, .retry_cnt = 7,
 		.rnr_retry = 7, .max_rd_atomic = 1 };
@@ -96,7 +100,7 @@ static double qp_up(const struct dev *d, size_t unused)
 	struct ibv_qp *qp = make_qp(d);
 
 	(void)unused;
-	to_rts(d, qp);
+	to_rts(d, qp, qp->qp_num);
 	t = now() - t;
 	ibv_destroy_qp(qp);
 	return t;
@@ -108,23 +112,68 @@ static double qp_gone(const struct dev *d, size_t unused)
 	double t;
 
 	(void)unused;
-	to_rts(d, qp);
+	to_rts(d, qp, qp->qp_num);
 	t = now();
 	if (ibv_destroy_qp(qp))
 		die(d, "destroy QP");
 	return now() - t;
 }
 
+/* Both ends: what two hosts do at the same time is done one after the other here. */
+static double connection(const struct dev *d, size_t unused)
+{
+	double t = now();
+	struct ibv_qp *one = make_qp(d), *other = make_qp(d);
+
+	(void)unused;
+	to_rts(d, one, other->qp_num);
+	to_rts(d, other, one->qp_num);
+	if (ibv_destroy_qp(one) || ibv_destroy_qp(other))
+		die(d, "destroy QP");
+	return now() - t;
+}
+
+/* What the device does for a program that begins and ends. */
+static double process(const struct dev *d, size_t unused)
+{
+	double t = now();
+	struct ibv_context *ctx = ibv_open_device(d->device);
+	struct ibv_pd *pd = ctx ? ibv_alloc_pd(ctx) : NULL;
+
+	(void)unused;
+	if (!pd || ibv_dealloc_pd(pd) || ibv_close_device(ctx))
+		die(d, "open and close");
+	return now() - t;
+}
+
+static struct ibv_mr *reg_mr(const struct dev *d, size_t size)
+{
+	struct ibv_mr *mr = ibv_reg_mr(d->pd, memory, size, REMOTE_WRITE);
+
+	if (!mr)
+		die(d, "MR");
+	return mr;
+}
+
 static double mr(const struct dev *d, size_t size)
 {
 	double t = now();
-	struct ibv_mr *mr = ibv_reg_mr(d->pd, memory, size, REMOTE_WRITE);
+	struct ibv_mr *mr = reg_mr(d, size);
 
 	t = now() - t;
-	if (!mr)
-		die(d, "MR");
-	ibv_dereg_mr(mr);
+	if (ibv_dereg_mr(mr))
+		die(d, "deregister MR");
 	return t;
+}
+
+static double mr_gone(const struct dev *d, size_t size)
+{
+	struct ibv_mr *mr = reg_mr(d, size);
+	double t = now();
+
+	if (ibv_dereg_mr(mr))
+		die(d, "deregister MR");
+	return now() - t;
 }
 
 static double cq(const struct dev *d, size_t entries)
@@ -201,16 +250,21 @@ static const struct measure {
 	const char *what;
 	double (*one)(const struct dev *d, size_t n);
 	size_t n;
+	const char *operation;	/* with what undoes it; NULL: not for --run */
 } measures[] = {
-	{ "QP: create to RTS", qp_up, 0 },
-	{ "QP: destroy", qp_gone, 0 },
-	{ "CQ of 256: create", cq, 255 },
-	{ "AH: create", ah, 0 },
-	{ "MR of 4 KiB: register", mr, 4096 },
-	{ "MR of 2 MiB: register", mr, 2 << 20 },
-	{ "MR of 1 GiB: register", mr, 1 << 30 },
-	{ "RC WRITE of 8 bytes: post to completion", latency, 8 },
-	{ "RC WRITE of 64 KiB, 16 at a time: each", stream, 16 },
+	{ "process: open and close the device", process, 0, "process" },
+	{ "connection: both QPs to RTS, destroyed", connection, 0, "connection" },
+	{ "QP: create to RTS", qp_up, 0, "qp" },
+	{ "QP: destroy", qp_gone, 0, NULL },
+	{ "CQ of 256: create", cq, 255, "cq" },
+	{ "AH: create", ah, 0, NULL },
+	{ "MR of 4 KiB: register", mr, 4096, "mr-4k" },
+	{ "MR of 4 KiB: deregister", mr_gone, 4096, NULL },
+	{ "MR of 1 MiB: register", mr, 1 << 20, "mr-1m" },
+	{ "MR of 1 MiB: deregister", mr_gone, 1 << 20, NULL },
+	{ "MR of 1 GiB: register", mr, 1 << 30, NULL },
+	{ "RC WRITE of 8 bytes: post to completion", latency, 8, NULL },
+	{ "RC WRITE of 64 KiB, 16 at a time: each", stream, 16, NULL },
 };
 
 /* ---- devices --------------------------------------------------------------------------------- */
@@ -237,11 +291,13 @@ static void open_dev(struct dev *d)
 	int i;
 
 	for (i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), d->name))
+		if (!strcmp(ibv_get_device_name(list[i]), d->name)) {
+			d->device = list[i];
 			d->ctx = ibv_open_device(list[i]);
+		}
 	if (!d->ctx)
 		die(d, "cannot be opened");
-	ibv_free_device_list(list);
+	/* The list keeps the device for process(). */
 	d->pd = ibv_alloc_pd(d->ctx);
 	d->cq = ibv_create_cq(d->ctx, 64, NULL, NULL, 0);
 	d->mr = ibv_reg_mr(d->pd, memory, BUFFER, REMOTE_WRITE);
@@ -249,7 +305,7 @@ static void open_dev(struct dev *d)
 		die(d, "has no PD, CQ or MR");
 	find_gid(d);
 	d->qp = make_qp(d);
-	to_rts(d, d->qp);
+	to_rts(d, d->qp, d->qp->qp_num);
 }
 
 static int compare(const void *a, const void *b)
@@ -300,13 +356,50 @@ static void map_memory(void)
 	}
 }
 
+#define MEASURES ((int)(sizeof(measures) / sizeof(measures[0])))
+
+static int list_operations(void)
+{
+	int i;
+
+	for (i = 0; i < MEASURES; i++)
+		if (measures[i].operation)
+			printf("%s\n", measures[i].operation);
+	return 0;
+}
+
+static int run_operation(const char *operation, int n, const char *name)
+{
+	struct dev d = { .name = name };
+	int i, turn;
+
+	for (i = 0; i < MEASURES; i++)
+		if (measures[i].operation && !strcmp(measures[i].operation, operation))
+			break;
+	if (i == MEASURES) {
+		fprintf(stderr, "verbs_bench: there is no operation '%s'\n", operation);
+		return 2;
+	}
+	map_memory();
+	open_dev(&d);
+	for (turn = 0; turn < n; turn++)
+		measures[i].one(&d, measures[i].n);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct dev devs[DEVICES] = { 0 };
 	int i, n = argc - 1;
 
-	if (n < 2 || n > DEVICES) {
+	if (argc == 2 && !strcmp(argv[1], "--operations"))
+		return list_operations();
+	if (argc == 5 && !strcmp(argv[1], "--run"))
+		return run_operation(argv[2], atoi(argv[3]), argv[4]);
+	if (n < 2 || n > DEVICES || argv[1][0] == '-') {
 		fprintf(stderr, "usage: verbs_bench DEVICE DEVICE...\n");
+		fprintf(stderr, "       verbs_bench --operations\n");
+		fprintf(stderr, "       verbs_bench --run OPERATION N DEVICE\n");
 		return 2;
 	}
 	map_memory();
@@ -314,7 +407,7 @@ int main(int argc, char **argv)
 		devs[i].name = argv[i + 1];
 		open_dev(&devs[i]);
 	}
-	for (i = 0; i < (int)(sizeof(measures) / sizeof(measures[0])); i++) {
+	for (i = 0; i < MEASURES; i++) {
 		if (measures[i].one == mr && measures[i].n > memory_size)
 			printf("%-42s does not fit into this guest\n", measures[i].what);
 		else

@@ -19,15 +19,21 @@ OTHER_MAC=02:00:00:cf:00:0b
 VLAN=100
 
 # VF 0 is this guest's and has a MAC, VF 1 is that of b and has none
-ready()
+defaults()
 {
 	local vf setting
 
 	emu fault pf port up
 	for vf in 0 1; do
-		for setting in "vlan 0" "trust off" "spoofchk off" "link auto" "roce on"; do emu vf $vf "$setting" || return; done
+		for setting in "mac 00:00:00:00:00:00" "vlan 0" "trust off" "spoofchk off" "link auto" "roce on"; do
+			emu vf $vf "$setting" || return
+		done
 	done
-	emu vf 0 mac $MAC && emu vf 1 mac 00:00:00:00:00:00 || return
+}
+
+ready()
+{
+	defaults && emu vf 0 mac $MAC || return
 	driver_unload
 	peer driver_unload
 	ends_up
@@ -86,7 +92,7 @@ in_vlan()
 	emu vf 1 vlan 0
 }
 
-vlan_tags() { window "type=v2 vlan=$VLAN" in_vlan; }
+vlan_tags() { window "type=v2/IPv4 vlan=$VLAN" in_vlan; }
 
 # b without a VLAN of its VF has an interface of VLAN 100
 vlan_meets_tag()
@@ -228,6 +234,12 @@ pages_back()
 	rdma
 }
 
+leave()
+{
+	ends_stop
+	defaults
+}
+
 ktap_setup ready
 ktap_test mac.given "a VF has the MAC that its administrator gave it, one without has a random one" mac_is_given
 ktap_test mac.next-start "a new MAC is that of the VF when the driver loads again" mac_changes
@@ -239,5 +251,5 @@ ktap_test link.disabled "a link that the administrator disables is down for netd
 ktap_test link.enabled "a VF loses its link with the port, and has one without the port if it is enabled" link_follows
 ktap_test roce.off "a VF without RoCE has no RoCE device, takes 1 MiB less memory, and its network works" roce_off
 ktap_test pages "pages that the card requests and offers back are given and taken" pages_back
-ktap_finally ends_stop
+ktap_finally leave
 ktap_end

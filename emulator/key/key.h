@@ -87,8 +87,8 @@ struct sg_list {
  */
 int sg_parse_send(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end);
 /*
- * The same for a receive WQE, up to RECV_SGES_MAX segments; @list has its owner. The top bit of a length asks for start
- * padding up to a cache line, which has no effect that a guest could see.
+ * The same for a receive WQE, up to RECV_SGES_MAX segments; @list has its owner. The top bit of a
+ * length asks for start padding up to a cache line, which has no effect that a guest could see.
  */
 void sg_parse_recv(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end);
 /* Copy @len bytes at offset @off of the described memory. */

@@ -429,8 +429,11 @@ void eth_state_leave(struct cxdev *dev)
 
 	eth->mtu = LEFT_MTU;
 	eth->port_mtu = LEFT_MTU + DEFAULT_PORT_MTU - DEFAULT_MTU;
-	eth->promisc_uc = eth->promisc_mc = eth->promisc_all = true;
-	eth->block_uc = eth->block_mc = true;
+	eth->promisc_uc = true;
+	eth->promisc_mc = true;
+	eth->promisc_all = true;
+	eth->block_uc = true;
+	eth->block_mc = true;
 	leave_list(&eth->lists[LIST_UC], 0x02dead000000ull, 1u << ETH_LOG_MAX_UC_LIST);
 	leave_list(&eth->lists[LIST_MC], 0x01005e000001ull, 16);
 	leave_list(&eth->lists[LIST_VLAN], 1, 16);

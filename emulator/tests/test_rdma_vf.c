@@ -85,9 +85,11 @@ static void test_spoof(void)
 
 	memcpy(vf->mac, a.dev->mac, 6);
 	vf->spoofchk = true;
-	ok(writes(&c, &cc, ADDR_V2_IPV4) && !vf->spoofed, "spoof check passes RoCE from the VF's MAC");
+	ok(writes(&c, &cc, ADDR_V2_IPV4) && !vf->spoofed,
+	   "spoof check passes RoCE from the VF's MAC");
 	vf->mac[5]++;
-	ok(!writes(&c, &cc, ADDR_V2_IPV4) && vf->spoofed, "spoof check drops RoCE from another MAC");
+	ok(!writes(&c, &cc, ADDR_V2_IPV4) && vf->spoofed,
+	   "spoof check drops RoCE from another MAC");
 	vf->spoofchk = false;
 }
 

@@ -299,8 +299,9 @@ static void test_spoof(void)
 
 static bool tagged_out(uint16_t tci)
 {
-	return out.len == 64 && get16(out.data + 12) == ETH_P_8021Q && get16(out.data + 14) == tci &&
-	       get16(out.data + 16) == 0x88b5 && out.data[63] == 0x5a;
+	return out.len == 64 && get16(out.data + 12) == ETH_P_8021Q &&
+	       get16(out.data + 14) == tci && get16(out.data + 16) == 0x88b5 &&
+	       out.data[63] == 0x5a;
 }
 
 static void test_vlan(void)
@@ -389,7 +390,8 @@ static void test_link(void)
 	ktap(link_is(f[1], &n, false, PRM_VPORT_DOWN) && goes_to(f[2], TO(2), 3, -1, "") &&
 	     goes_to(f[1], TO(3), 2, -1, ""), "with link disable it neither sends nor receives");
 	must("vf 0 link auto");
-	ktap(link_is(f[1], &n, true, PRM_VPORT_AUTO), "with link auto again it has that of the port");
+	ktap(link_is(f[1], &n, true, PRM_VPORT_AUTO),
+	     "with link auto again it has that of the port");
 	tear_down();
 }
 
@@ -474,7 +476,8 @@ static void test_pages(void)
 	static struct event_sink sink = { .push = take_request };
 
 	set_up();
-	ktap(!strcmp(line("vf 0 pages -64"), "error: vf 0: pages: the driver has no event queue for page requests\n"),
+	ktap(!strcmp(line("vf 0 pages -64"),
+		     "error: vf 0: pages: the driver has no event queue for page requests\n"),
 	     "pages cannot be requested without an event queue");
 	devs[1]->hca->sinks[PRM_EVENT_PAGE_REQUEST] = &sink;
 	ktap(must("vf 0 pages -64") && pages_asked == -64,

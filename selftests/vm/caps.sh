@@ -4,7 +4,7 @@
 # Cards that lack capabilities: the driver comes up with what is left, or says what is missing. scripts/caps-walk tries all of them.
 # guests: 2
 # takes: 60
-# drivers: cxr mlx5
+# drivers: cxr
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

@@ -64,7 +64,6 @@ struct need {
 #define MATCH(f, cap) ANY(create_flow_group, match_criteria.outer_headers.f, \
 			  FLOW(ft_field_support.cap), true)
 #define OFFERED modify_field_select_resize_field_select.modify_field_select.modify_field_select
-#define VPORT nic_vport_context
 
 static const struct need needs[] = {
 	/* services */
@@ -86,11 +85,9 @@ static const struct need needs[] = {
 	BITS(modify_cq, OFFERED, PRM_MODIFY_CQ_PERIOD | PRM_MODIFY_CQ_MAX_COUNT,
 	     GENERAL(cq_moderation)),
 	/* RoCE, the vport */
-	ALL(set_roce_address, GENERAL(roce)),
 	IS(set_roce_address, roce_address.roce_version, PRM_ROCE_V2, ROCE_BIT(roce_version, 2)),
 	IS(set_roce_address, roce_address.roce_l3_type, PRM_ROCE_L3_IPV4, ROCE_BIT(l3_type, 1)),
 	IS(set_roce_address, roce_address.roce_l3_type, PRM_ROCE_L3_IPV6, ROCE_BIT(l3_type, 2)),
-	ANY(modify_nic_vport_context, VPORT.roce_en, GENERAL(roce)),
 	ANY(modify_nic_vport_context, field_select.disable_uc_local_lb,
 	    GENERAL(disable_local_lb_uc)),
 	ANY(modify_nic_vport_context, field_select.disable_mc_local_lb,

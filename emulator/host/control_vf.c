@@ -55,11 +55,16 @@ static int choice(const struct vf_call *call, const char *setting, const char *w
 	return -EINVAL;
 }
 
-static int on_off(const struct vf_call *call, const char *setting, const char *word)
+/* Sets *flag to what the word says, on or off. 0, or -EINVAL and an error. */
+static int set_flag(const struct vf_call *call, const char *setting, const char *word, bool *flag)
 {
 	static const char *const words[] = { "off", "on" };
+	int on = choice(call, setting, word, words, ARRAY_SIZE(words));
 
-	return choice(call, setting, word, words, ARRAY_SIZE(words));
+	if (on < 0)
+		return on;
+	*flag = on;
+	return 0;
 }
 
 /* ---- settings ---- */
@@ -99,31 +104,19 @@ static int set_vlan(struct vf_call *call, const char *word, const char *more)
 
 static int set_trust(struct vf_call *call, const char *word, const char *more)
 {
-	int on = on_off(call, "trust", word);
-
 	(void)more;
-	if (on < 0)
-		return on;
-	call->vf->trusted = on;
-	return 0;
+	return set_flag(call, "trust", word, &call->vf->trusted);
 }
 
 static int set_spoofchk(struct vf_call *call, const char *word, const char *more)
 {
-	int on = on_off(call, "spoofchk", word);
-
 	(void)more;
-	if (on < 0)
-		return on;
-	call->vf->spoofchk = on;
-	return 0;
+	return set_flag(call, "spoofchk", word, &call->vf->spoofchk);
 }
 
 static int set_link(struct vf_call *call, const char *word, const char *more)
 {
-	static const char *const words[] = { [PORT_AUTO] = "auto", [PORT_UP] = "enable",
-					     [PORT_DOWN] = "disable" };
-	int follow = choice(call, "link", word, words, ARRAY_SIZE(words));
+	int follow = choice(call, "link", word, eswitch_links, ESWITCH_LINKS);
 
 	(void)more;
 	if (follow < 0)
@@ -134,11 +127,11 @@ static int set_link(struct vf_call *call, const char *word, const char *more)
 
 static int set_roce(struct vf_call *call, const char *word, const char *more)
 {
-	int on = on_off(call, "roce", word);
+	bool on;
 
 	(void)more;
-	if (on < 0)
-		return on;
+	if (set_flag(call, "roce", word, &on))
+		return -EINVAL;
 	call->vf->no_roce = !on;
 	hca_caps_changed(call->dev);
 	return 0;

@@ -250,10 +250,11 @@ const uint8_t *eswitch_mac(const struct cxdev *dev)
 	return vf ? vf->mac : dev->card && dev->card->vf ? none : dev->mac;
 }
 
+const char *const eswitch_links[ESWITCH_LINKS] = { [PORT_AUTO] = "auto", [PORT_UP] = "enable",
+						   [PORT_DOWN] = "disable" };
+
 void eswitch_status(const struct cxdev *dev, FILE *out)
 {
-	static const char *const links[] = { [PORT_AUTO] = "auto", [PORT_UP] = "enable",
-					     [PORT_DOWN] = "disable" };
 	const struct vf *vf = eswitch_vf(dev);
 
 	if (!vf)
@@ -262,7 +263,7 @@ void eswitch_status(const struct cxdev *dev, FILE *out)
 		vf->mac[1], vf->mac[2], vf->mac[3], vf->mac[4], vf->mac[5], vf->vlan, vf->priority);
 	fprintf(out, "trust %s, spoofchk %s, link %s, roce %s, rate %u; ",
 		vf->trusted ? "on" : "off", vf->spoofchk ? "on" : "off",
-		links[port_follow(dev->port)], vf->no_roce ? "off" : "on", vf->rate);
+		eswitch_links[port_follow(dev->port)], vf->no_roce ? "off" : "on", vf->rate);
 	fprintf(out, "dropped: spoofed %llu, tagged %llu, other vlan %llu\n",
 		(unsigned long long)vf->spoofed, (unsigned long long)vf->tagged,
 		(unsigned long long)vf->other_vlan);

@@ -205,5 +205,8 @@ bool eswitch_permits_roce(const struct cxdev *dev);
 /* The MAC that the administrator, or for a PF the card, gives to the vport; zeros: none */
 const uint8_t *eswitch_mac(const struct cxdev *dev);
 void eswitch_status(const struct cxdev *dev, FILE *out);
+/* What the administrator calls the states of a VF's link, by enum port_follow. */
+#define ESWITCH_LINKS (PORT_DOWN + 1)
+extern const char *const eswitch_links[ESWITCH_LINKS];
 
 #endif

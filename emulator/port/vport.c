@@ -243,19 +243,20 @@ static int run_modify_nic_vport_context(struct cmd *c)
 
 /* ---- state and counters ---- */
 
+static const uint8_t admin_states[] = { [PORT_AUTO] = PRM_VPORT_AUTO, [PORT_UP] = PRM_VPORT_UP,
+					[PORT_DOWN] = PRM_VPORT_DOWN };
+
 static int run_query_vport_state(struct cmd *c)
 {
 	const struct prm_query_vport_state_in *in = c->in;
 	struct prm_query_vport_state_out *out = c->out;
-	static const uint8_t admin[] = { [PORT_AUTO] = PRM_VPORT_AUTO, [PORT_UP] = PRM_VPORT_UP,
-					 [PORT_DOWN] = PRM_VPORT_DOWN };
 
 	if (other_vport(c, in))
 		return -1;
 	if (c->op_mod != PRM_VPORT_VNIC)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: the function manages no eswitch",
 			      c->op_mod);
-	prm_set(out, admin_state, admin[port_follow(c->dev->port)]);
+	prm_set(out, admin_state, admin_states[port_follow(c->dev->port)]);
 	prm_set(out, state, port_link_up(c->dev->port) ? PRM_VPORT_UP : PRM_VPORT_DOWN);
 	return 0;
 }
@@ -264,19 +265,18 @@ static int run_query_vport_state(struct cmd *c)
 static int run_modify_vport_state(struct cmd *c)
 {
 	const struct prm_modify_vport_state_in *in = c->in;
-	static const enum port_follow follow[] = { [PRM_VPORT_AUTO] = PORT_AUTO,
-						   [PRM_VPORT_UP] = PORT_UP,
-						   [PRM_VPORT_DOWN] = PORT_DOWN };
-	unsigned int admin = prm_get(in, admin_state);
+	unsigned int admin = prm_get(in, admin_state), follow = 0;
 
 	if (other_vport(c, in))
 		return -1;
 	if (c->op_mod != PRM_VPORT_UPLINK || !hca_uplink_follows(c->dev))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: the function manages no eswitch",
 			      c->op_mod);
-	if (admin >= ARRAY_SIZE(follow))
+	while (follow < ARRAY_SIZE(admin_states) && admin_states[follow] != admin)
+		follow++;
+	if (follow == ARRAY_SIZE(admin_states))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "admin_state %u is unknown", admin);
-	port_set_follow(c->dev->port, follow[admin]);
+	port_set_follow(c->dev->port, follow);
 	return 0;
 }
 

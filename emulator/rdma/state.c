@@ -40,7 +40,7 @@ void rdma_state_leave(struct cxdev *dev)
 				  .mac = { 0x02, 0xde, 0xad } };
 	unsigned int i;
 
-	for (i = 0; i < ROCE_ADDRS; i++) {
+	for (i = 0; i < dev->card->roce_addrs; i++) {
 		addr.gid[15] = i;
 		dev->rdma_state->addrs[i] = addr;
 	}

@@ -32,7 +32,10 @@ struct bridge_ops {
 	void (*arrived)(struct cxdev *pf, struct frame *frame); /* from the wire */
 };
 
-/* Admin state of a vport behind an embedded switch. AUTO: up if the port to the wire is. */
+/*
+ * Admin state of a vport behind an embedded switch, or of the uplink of a PF. AUTO: up if the port
+ * to the wire is.
+ */
 enum port_follow { PORT_AUTO, PORT_UP, PORT_DOWN };
 
 #define PORT_SIZES 10

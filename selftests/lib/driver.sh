@@ -216,6 +216,9 @@ wait_until()
 	done
 }
 
+# The kernel log since the last mark of a test
+kmsg() { dmesg | awk '/cxr-test: / { n = 0; next } { l[n++] = $0 } END { for (i = 0; i < n; i++) print l[i] }'; }
+
 guest_number() { local l=abcd; l=${l%%"$1"*}; echo $((${#l} + 1)); }
 
 # Address of guest GUEST (a, b, ...) on the wire of function FUNCTION

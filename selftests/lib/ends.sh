@@ -8,6 +8,7 @@
 #   ends_know		sets dev, netdev, mac, gid[v1] gid[v2] gid[v6], and the same for the peer: peer_dev, ...
 #			gid[] are GID indices of the first address: v1 and v2 of IPv4, v2 of IPv6
 #   ends_stop		end background commands on b: of peer_bg and of obey.sh
+#   ends_pingpong N	a pingpong with b
 #   ends_cm PROGRAM OPTIONS	run a program of perftest over rdma_cm, here and on b
 #   reachable		wait until b answers pings
 #   tcp_both_ways SIZE [ADDRESS [BLOCK]]	send random bytes to b and back, and compare them
@@ -77,6 +78,15 @@ ends_serve() # COMMAND "WORDS"...
 		n=$((n + 1))
 	done
 	peer_serves servers "[ \$(ss -ltn | grep -c ':1851[5-9] ') = $n ]" "$servers for id in \$ids; do wait \$id || exit; done"
+}
+
+# Pingpong of N messages with b, RC over RoCE v2; the GID of this end may be another than at the set-up
+ends_pingpong() # N
+{
+	ends_serve "ibv_rc_pingpong -d $peer_dev" "-g ${peer_gid[v2]} -n $1" &&
+		timeout $((60 * ${CXR_PATIENCE:-1})) \
+			ibv_rc_pingpong -d "$dev" -g "$(gid_index "$dev" v2 "$(my_ip)")" -n "$1" -p "$PP_PORT" "$(peer_ip)" &&
+		peer_wait servers
 }
 
 # PROGRAM of perftest over rdma_cm. The server listens again after exchanging parameters, and the client does not wait for that: if it

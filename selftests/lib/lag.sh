@@ -152,7 +152,7 @@ teardown_lag()
 # Does the kernel log of this guest have it, since the test began?
 kmsg_has() # REGEX
 {
-	dmesg | awk '/cxr-test: / { t = "" } { t = t "\n" $0 } END { print t }' | grep "$1"
+	kmsg | grep "$1"
 }
 
 two_devices()

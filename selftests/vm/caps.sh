@@ -49,7 +49,7 @@ load_without() # NAME[=VALUE]...
 	driver_load
 }
 
-log_has() { dmesg | awk '/cxr-test: / { t = "" } { t = t "\n" $0 } END { print t }' | grep "$1"; }
+log_has() { kmsg | grep "$1"; }
 
 no_violation()
 {

@@ -77,7 +77,7 @@ refused() # REASON: there are two RDMA devices, lag_state and the log have the r
 {
 	wait_until 20 state_is "^off: $1"
 	wait_until 20 is_pair
-	dmesg | awk '/cxr-test: / { t = "" } { t = t "\n" $0 } END { print t }' | grep -q "no RoCE LAG: $1"
+	kmsg | grep -q "no RoCE LAG: $1"
 }
 
 foreign_slave()

@@ -20,8 +20,6 @@ before_each()
 fault() { emu fault "$CXR_GUEST" "$@" >/dev/null || fail "the emulator refuses: fault $*"; }
 clear_faults() { emu fault clear >/dev/null; }
 
-# The kernel log since the last mark
-kmsg() { dmesg | awk '/cxr-test: / { n = 0; next } { l[n++] = $0 } END { for (i = 0; i < n; i++) print l[i] }'; }
 kmsg_has() { kmsg | grep -qF -- "$1"; }
 wait_kmsg() { wait_until "${2:-15}" kmsg_has "$1" || { kmsg; fail "the log has no '$1'"; }; }
 

@@ -62,7 +62,7 @@ channels()
 	set_channels "$was"
 }
 
-log_has() { dmesg | awk '/cxr-test: / { t = "" } { t = t "\n" $0 } END { print t }' | grep "$1"; }
+log_has() { kmsg | grep "$1"; }
 
 # Load the driver on a card with this FAULT
 load_with() # FAULT...

@@ -52,19 +52,12 @@ quiet_log()
 	must_fail grep -q "refused" <(dmesg | grep cxr_core)
 }
 
-rdma()
-{
-	ends_serve "ibv_rc_pingpong -d $peer_dev" "-g ${peer_gid[v2]} -n 100"
-	timeout $((60 * ${CXR_PATIENCE:-1})) ibv_rc_pingpong -d "$dev" -g "${gid[v2]}" -n 100 -p "$PP_PORT" "$(peer_ip)"
-	peer_wait servers
-}
-
 ktap_setup ready
 ktap_test mac "a VF without a MAC has a random one" mac_is_random
 ktap_test link "the link is up, also after down and up" link_works
 ktap_test mtu "the MTU can be changed" mtu_changes
 ktap_test tcp "TCP transfers data intact both ways" tcp_both_ways 1M
-ktap_test rdma "RDMA over RoCE v2" rdma
+ktap_test rdma "RDMA over RoCE v2" ends_pingpong 100
 ktap_test log "the log has no refused commands" quiet_log
 ktap_finally ends_stop
 ktap_end

@@ -48,13 +48,6 @@ restart()
 	driver_net_up
 }
 
-rdma()
-{
-	ends_serve "ibv_rc_pingpong -d $peer_dev" "-g ${peer_gid[v2]} -n 100" &&
-		timeout $((60 * ${CXR_PATIENCE:-1})) ibv_rc_pingpong -d "$dev" -g "${gid[v2]}" -n 100 -p "$PP_PORT" "$(peer_ip)" &&
-		peer_wait servers
-}
-
 unreachable() { must_fail ping -q -i 0.1 -c 5 -W 1 "$(peer_ip)"; }
 
 # ---- MAC ----
@@ -87,7 +80,7 @@ in_vlan()
 {
 	emu vf 0 vlan $VLAN
 	emu vf 1 vlan $VLAN
-	rdma || return
+	ends_pingpong 100 || return
 	emu vf 0 vlan 0
 	emu vf 1 vlan 0
 }
@@ -144,7 +137,7 @@ spoofchk()
 {
 	emu vf 0 spoofchk on
 	reachable
-	rdma
+	ends_pingpong 100
 	set_mac $OTHER_MAC
 	unreachable
 	emu vf 0 | grep 'spoofed [1-9]'
@@ -170,7 +163,7 @@ link_disabled()
 	wait_until 20 carrier_is 1
 	wait_until 20 ib_state_is "4: ACTIVE"
 	reachable
-	rdma
+	ends_pingpong 100
 }
 
 link_follows()
@@ -183,7 +176,7 @@ link_follows()
 	wait_until 20 carrier_is 1
 	wait_until 20 peer_carrier_is 1
 	reachable
-	rdma
+	ends_pingpong 100
 	emu fault pf port up
 	emu vf 0 link auto
 	emu vf 1 link auto
@@ -231,7 +224,7 @@ pages_back()
 	wait_until 20 pages_are $((before + 64))
 	emu vf 0 pages -64
 	wait_until 20 pages_are "$before"
-	rdma
+	ends_pingpong 100
 }
 
 leave()

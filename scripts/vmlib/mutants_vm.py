@@ -278,7 +278,7 @@ def run_in_guests(mutants, sync, show):
             mutants.remove(m)
             continue
         head = script.Script(os.path.join(REPO, m.script)).head
-        key = (m.kernel, *(head[k] for k in sets.KIND))
+        key = (m.kernel, *(head[k] for k in sets.MACHINES))
         heads[key] = head
         m.machines = key
     print("For the virtual machines", flush=True)

@@ -345,6 +345,7 @@ static int modify(struct cmd *c, const struct transition *t)
 		requester_start(qp);
 	if (t == &sqerr2rts)
 		requester_resume(qp);
+	qp->was_ready = t->to != PRM_QP_INIT && (qp->was_ready || t->to == PRM_QP_RTS);
 	qp->state = t->to;
 	qp->failed = false;
 	return 0;

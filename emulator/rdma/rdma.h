@@ -193,6 +193,7 @@ struct qp {
 	uint64_t timeout_ns;		/* 0: none */
 
 	bool established, last_wqe_reported;
+	bool was_ready;			/* has been in RTS since it was in INIT */
 	bool failed;			/* went into error by itself; the driver may not know yet */
 	struct requester req;
 	struct responder resp;

@@ -275,6 +275,18 @@ static void wrong_doorbells(void)
 	settle();
 	wrong_expect("a doorbell in RST", "QP 0x*: doorbell for send WQE 0 in state 0");
 	qp_command(&x, PRM_OP_destroy_qp);
+
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	qp_command(&x, PRM_OP_qp_2rst);
+	wrong_begin();
+	ring(&x);
+	qp_init(&x, &o);
+	ring(&x);
+	settle();
+	wrong_expect("a doorbell in INIT; one that comes late, after 2RST, is ignored",
+		     "QP 0x*: doorbell for send WQE 0 in state 1");
+	destroy_pair(&x, &y);
+	drain();
 }
 
 /* ---- receive queues ---- */

@@ -124,7 +124,7 @@ def ledger_steps(sessions, kernel, driver):
     those = [s for s in sessions if s.ledger and s.kernel == kernel]
     ran = {script.name for s in those for script, ids in s.scripts if ids is None}
     record = f"selftests/ledger/mlx5-{kernel}.tsv"
-    if ran != wanted or os.environ["LONG"] or not os.path.exists(os.path.join(REPO, record)):
+    if ran != wanted or os.environ["LONG"] or os.environ["CARD"] or not os.path.exists(os.path.join(REPO, record)):
         return
     folders = [s.folder(n) for s in those for n in range(s.boots)]
     if driver == "cxr":
@@ -145,7 +145,8 @@ def vm_part():
         for s, _ in scripts:
             totals.result("FAIL", f"{s.name}: did not run")
         return
-    heading(f"VM tests: kernel {', '.join(kernels)}, driver {driver}" + (", IOMMU" if os.environ["IOMMU"] else ""))
+    heading(f"VM tests: kernel {', '.join(kernels)}, driver {driver}" + (f", card {os.environ['CARD']}" if os.environ["CARD"] else "") +
+            (", IOMMU" if os.environ["IOMMU"] else ""))
     sessions, skips = [], Skips()
     for kernel in kernels:
         fit = []

@@ -39,7 +39,7 @@ class Session:
         self.what += f" on {self.card}" if self.card != "cx5" else ""
         self.what += ", numbers reused" if self.numbers else ""
         self.what += ", peers with Soft-RoCE" if self.peers == "soft" else ""
-        self.where = f"{kernel} {driver}" + (" iommu" if os.environ["IOMMU"] else "")
+        self.where = f"{kernel} {driver}" + (f" {os.environ['CARD']}" if os.environ["CARD"] else "") + (" iommu" if os.environ["IOMMU"] else "")
 
     def limit(self):
         """Sum of the time limits of its scripts."""
@@ -50,7 +50,7 @@ class Session:
         return sum(s.takes() for s, _ in self.todo)
 
     def rerun(self, what):
-        extra = "".join(f" {name}={os.environ[name]}" for name in ("IOMMU", "LONG", "SEED") if os.environ[name])
+        extra = "".join(f" {name}={os.environ[name]}" for name in ("CARD", "IOMMU", "LONG", "SEED") if os.environ[name])
         return f"make check {what} KERNELS={self.kernel} DRIVER={self.driver}{extra}"
 
     def command(self, where):

@@ -39,7 +39,7 @@ class Session:
         self.what += f" on {self.card}" if self.card != "cx5" else ""
         self.what += ", numbers reused" if self.numbers else ""
         self.what += ", peers with Soft-RoCE" if self.peers == "soft" else ""
-        self.where = f"{kernel} {driver}" + (f" {os.environ['CARD']}" if os.environ["CARD"] else "") + (" iommu" if os.environ["IOMMU"] else "")
+        self.where = " ".join(filter(None, (kernel, driver, os.environ["CARD"], "iommu" if os.environ["IOMMU"] else "")))
 
     def limit(self):
         """Sum of the time limits of its scripts."""

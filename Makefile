@@ -23,7 +23,7 @@ MODULE_SOURCES := Kbuild dkms.conf LICENSE include drivers
 DKMS_SOURCE = $(DESTDIR)/usr/src/cxr-$(VERSION)
 RELEASE := .ci .gitignore Documentation Kbuild LICENSE Makefile README.md debian dkms.conf drivers emulator include packaging scripts selftests
 BUILT := *.o *.ko *.mod *.mod.c .*.cmd __pycache__
-CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" ONLY="$(ONLY)" IOMMU="$(IOMMU)" LONG="$(LONG)" SEED="$(SEED)" SHUFFLE="$(SHUFFLE)" scripts/check
+CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" ONLY="$(ONLY)" CARD="$(CARD)" IOMMU="$(IOMMU)" LONG="$(LONG)" SEED="$(SEED)" SHUFFLE="$(SHUFFLE)" scripts/check
 
 all: headers
 	$(MAKE) -C $(KDIR) M=$(TOP) W=1 modules
@@ -45,11 +45,13 @@ help:
 	@echo "   HCA=rxe                the generic tests on Soft-RoCE, without the emulated adapter"
 	@echo "   ONLY='lag.survives.*'  only tests with these ids, with their set-up (ids: make check-list)"
 	@echo "   TESTS=\"probe.sh\"       only these VM test scripts"
+	@echo "   CARD=cx6               another card: cx4 cx4lx cx5 cx6 cx6dx cx7, or its VFs: cx6-vf"
 	@echo "   IOMMU=1                guests with an IOMMU in strict mode"
 	@echo "   LONG=1                 run random and endurance tests at full length"
 	@echo "   SEED=7                 seed of random tests, to repeat a run"
 	@echo "   SHUFFLE=7              shuffle the tests of each script, with this seed"
 	@echo "   JOBS=1                 sets of virtual machines run at once (default: one per CPU, at most 4)"
+	@echo "make check-cards        run the core tests on each card and on its VFs"
 	@echo "make check-changed      run the tests affected by changes since BASE= (default: the merge base with upstream)"
 	@echo "make check-all          run the whole matrix: 6.1, 6.12, 7.2 with both drivers, and some tests on the debug kernel"
 	@echo "make check-list         list the tests: id and description"
@@ -92,6 +94,9 @@ check-host:
 
 check-all:
 	@scripts/check-all
+
+check-cards:
+	@scripts/check-cards
 
 check-changed:
 	@KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" scripts/check-changed $(BASE)
@@ -169,5 +174,5 @@ clean:
 clean-cache:
 	rm -rf "$${CXR_CACHE:-$$HOME/.cache/cxr}"
 
-.PHONY: all headers help modules emulator demo vm check check-all check-changed check-list check-host check-package docs lint install install-tools install-dkms-source \
+.PHONY: all headers help modules emulator demo vm check check-all check-cards check-changed check-list check-host check-package docs lint install install-tools install-dkms-source \
 	dkms-install uninstall dist deb clean clean-cache fuzz mutants bench

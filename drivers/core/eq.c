@@ -451,7 +451,6 @@ static void fill_cq_memory(struct prm_cqc *cqc, bool cqe_128, u8 log_size,
 {
 	prm_set(cqc, cqe_sz, cqe_128 ? PRM_CQE_SZ_128 : PRM_CQE_SZ_64);
 	prm_set(cqc, log_cq_size, log_size);
-	prm_set(cqc, page_offset, pas->offset);
 	prm_set(cqc, log_page_size, pas->log_size - PRM_PAGE_SHIFT);
 }
 

@@ -118,7 +118,7 @@ static int pin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
 	}
 
 	err = cxr_ib_queue_pin(dev, req.buf_addr, (size_t)req.cqe_size << cq->log_size,
-			       CXR_PAS_OFFSET_BITS, &cq->queue);
+			       CXR_PAS_OFFSET_BITS_CQ, &cq->queue);
 	if (err)
 		goto err_put_uar;
 
@@ -366,7 +366,7 @@ static int resize_user_cq(struct cxr_ib_cq *cq, u8 log_size, struct ib_udata *ud
 	if (err)
 		return err;
 	err = cxr_ib_queue_pin(dev, req.buf_addr, (size_t)req.cqe_size << log_size,
-			       CXR_PAS_OFFSET_BITS, &queue);
+			       CXR_PAS_OFFSET_BITS_CQ, &queue);
 	if (err)
 		return err;
 	err = cxr_cq_resize(dev->core, &cq->cq, cq->cqe_128, log_size, &queue.pas);

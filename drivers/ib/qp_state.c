@@ -160,7 +160,8 @@ static int fill_path(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int ma
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	int err;
 
-	mod->addr.port = qp->port;
+	if (mask & (IB_QP_PORT | IB_QP_AV) || qp->type == CXR_QP_GSI)
+		mod->port = qp->port;
 	if (mask & IB_QP_AV) {
 		err = cxr_ib_addr_from_ah(dev, &attr->ah_attr, qp->qpn,
 					  mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->dest_qpn,
@@ -240,16 +241,18 @@ static u32 choose_lag_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 	return CXR_QP_OPT_LAG_PORT;
 }
 
+/* Only what @mask and the transition change: the rest stays zero. */
 static int fill_mod(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
-		    struct cxr_qp_mod *mod)
+		    enum ib_qp_state from, struct cxr_qp_mod *mod)
 {
 	mod->type = qp->type;
-	mod->port = qp->port;
 	mod->pdn = qp->pdn;
 	mod->cqn_snd = qp->cqn_snd;
 	mod->cqn_rcv = qp->cqn_rcv;
-	mod->q_counter = cxr_ib_qp_q_set(qp);
-	mod->db_dma = qp->user ? qp->user_db.dma : qp->db.dma;
+	if (from == IB_QPS_RESET) {
+		mod->q_counter = cxr_ib_qp_q_set(qp);
+		mod->db_dma = qp->user ? qp->user_db.dma : qp->db.dma;
+	}
 
 	if (mask & IB_QP_QKEY)
 		mod->qkey = attr->qkey;
@@ -267,7 +270,8 @@ static int fill_mod(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mas
 		mod->retry_cnt = attr->retry_cnt;
 	if (mask & IB_QP_RNR_RETRY)
 		mod->rnr_retry = attr->rnr_retry;
-	fill_access(qp, attr, mask, mod);
+	if (mask & (IB_QP_ACCESS_FLAGS | IB_QP_MAX_DEST_RD_ATOMIC))
+		fill_access(qp, attr, mask, mod);
 	fill_mtu(qp, attr, mask, mod);
 	return fill_path(qp, attr, mask, mod);
 }
@@ -326,7 +330,7 @@ static int modify_qp_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr,
 	if (from == IB_QPS_RESET && to == IB_QPS_RESET)
 		return 0;
 
-	err = fill_mod(qp, attr, mask, &mod);
+	err = fill_mod(qp, attr, mask, from, &mod);
 	if (err)
 		return err;
 	opts = opts_of_attr(qp, mask, from, to) | choose_lag_port(qp, attr, mask, from, to, &mod);

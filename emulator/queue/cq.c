@@ -319,6 +319,12 @@ static void cq_release(void *obj)
 	pages_free(&cq->pages);
 }
 
+static int refuse_offset(struct cmd *c, const struct prm_cqc *ctx)
+{
+	return refuse(c, PRM_STATUS_BAD_PARAM, "cqc.page_offset %u must be zero",
+		      prm_get(ctx, page_offset));
+}
+
 static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
 {
 	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
@@ -329,6 +335,8 @@ static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
 	if (prm_get(ctx, log_page_size) > RING_LOG_PAGE_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqc.log_page_size %u is above %u",
 			      prm_get(ctx, log_page_size), RING_LOG_PAGE_MAX);
+	if (prm_get(ctx, page_offset))
+		return refuse_offset(c, ctx);
 	if (prm_get(ctx, cqe_sz) > 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u is neither 64 nor 128 bytes",
 			      prm_get(ctx, cqe_sz));
@@ -373,7 +381,7 @@ static int run_create_cq(struct cmd *c)
 	cq->uar = cq->eq ? obj_hold(c, OBJ_UAR, prm_get(ctx, uar_page), "cqc.uar_page") : NULL;
 	if (!cq->eq || !cq->uar ||
 	    pages_get(c, &cq->pages, prm_tail_const(in), (uint64_t)cq->size * cq->cqe_bytes,
-		      prm_get(ctx, log_page_size), prm_get(ctx, page_offset))) {
+		      prm_get(ctx, log_page_size), 0)) {
 		obj_free(cq);
 		return -1;
 	}
@@ -452,7 +460,6 @@ static int cq_move(struct cmd *c, struct cq *cq, struct pages *pages, const stru
 	cq->size = 1u << log_size;
 	prm_set(&cq->ctx, log_cq_size, log_size);
 	prm_set(&cq->ctx, log_page_size, prm_get(ctx, log_page_size));
-	prm_set(&cq->ctx, page_offset, prm_get(ctx, page_offset));
 	return 0;
 }
 
@@ -474,12 +481,14 @@ static int cq_resize(struct cmd *c, struct cq *cq, const struct prm_cqc *ctx)
 			      "log_cq_size %u or log_page_size %u is above 22 or %u",
 			      prm_get(ctx, log_cq_size), prm_get(ctx, log_page_size),
 			      RING_LOG_PAGE_MAX);
+	if (prm_get(ctx, page_offset))
+		return refuse_offset(c, ctx);
 	if (64u << prm_get(ctx, cqe_sz) != cq->cqe_bytes)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u: entries are of %u bytes",
 			      prm_get(ctx, cqe_sz), cq->cqe_bytes);
 	if (pages_get(c, &pages, prm_tail_const(in),
 		      (uint64_t)cq->cqe_bytes << prm_get(ctx, log_cq_size),
-		      prm_get(ctx, log_page_size), prm_get(ctx, page_offset)))
+		      prm_get(ctx, log_page_size), 0))
 		return -1;
 	if (cq_move(c, cq, &pages, ctx)) {
 		pages_free(&pages);

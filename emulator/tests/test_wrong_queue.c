@@ -128,7 +128,8 @@ static const struct wrong_row cq_rows[] = {
 	F(create_cq, CQC.last_notified_index, 1,
 	  "status, st and counters must be zero at creation"),
 	F(create_cq, CQC.dbr_addr, 0x40001004, "dbr_addr is not aligned to 8 bytes"),
-	F(create_cq, CQC.page_offset, 63,
+	F(create_cq, CQC.page_offset, 63, "cqc.page_offset 63 must be zero"),
+	F(create_cq, CQC.log_cq_size, 7,
 	  "2 pages are needed, the input has no room for them", .status = PRM_STATUS_BAD_INP_LEN),
 	F(create_cq, CQC.c_eqn_or_apu_element, 0x77,
 	  "cqc.c_eqn_or_apu_element: there is no EQ 0x77", .status = GONE),
@@ -153,6 +154,7 @@ static void wrong_cq(void)
 		F(modify_cq, CQC.log_cq_size, 23,
 		  "log_cq_size 23 or log_page_size 0 is above 22 or 19"),
 		F(modify_cq, CQC.cqe_sz, 1, "cqe_sz 1: entries are of 64 bytes"),
+		F(modify_cq, CQC.page_offset, 32, "cqc.page_offset 32 must be zero"),
 	};
 	struct { struct prm_create_cq_in in; __be64 pas[1]; } b = {};
 	struct { struct prm_modify_cq_in in; __be64 pas[1]; } change = {};

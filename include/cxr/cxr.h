@@ -582,9 +582,13 @@ struct cxr_pas {
 	u8 offset;		/* of the queue in the first page, in units of 1/64 page */
 };
 
-/* Bits of that offset: of QPs, CQs and XRC SRQs, and of SQs, RQs and other SRQs. */
+/*
+ * Bits of that offset: of QPs and XRC SRQs, of SQs, RQs and other SRQs, and of CQs: their context
+ * has a field for it as well, but the PRM says that it must be zero.
+ */
 #define CXR_PAS_OFFSET_BITS 6
 #define CXR_PAS_OFFSET_BITS_WQ 5
+#define CXR_PAS_OFFSET_BITS_CQ 0
 
 static inline struct cxr_pas cxr_buf_pas(const struct cxr_buf *buf)
 {

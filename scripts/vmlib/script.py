@@ -11,13 +11,14 @@ from images import REPO
 from results import chosen
 
 FOLDER = os.path.join(REPO, "selftests/vm")
+CARD = "cx5"    # of scripts that name none
 
 # Keys in the head of a script: (default, allowed values, meaning)
 HEAD = {
     "guests": ("1", "[1-4]", "number of guests"),
     "functions": ("1", "[12]", "functions of each guest; two are the ports of one card"),
     "cpus": ("1", "[12]", "CPUs of each guest"),
-    "card": ("cx5", "[a-z0-9]+(,vfs=[1-4])?", "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF"),
+    "card": (CARD, "[a-z0-9]+(,vfs=[1-4])?", "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF"),
     "numbers": ("", "reuse", "numbers of objects, as cxemu --numbers takes it"),
     "ledger": ("", "yes", "what the driver writes to the device is compared with the in-tree driver (scripts/ledger)"),
     "peers": ("", "soft", "the other guests have Soft-RoCE instead of an adapter"),
@@ -66,7 +67,22 @@ class Script:
         self.path = os.path.relpath(path, REPO)
         self.name = os.path.basename(path)
         self.head = read_head(path)
+        self.off_card = self.move(os.environ.get("CARD", ""))
         self.found = None
+
+    def move(self, card):
+        """Put it on CARD, cx6, or its VFs, cx6-vf, unless it names a model itself. Returns why it cannot be there, or None."""
+        if not card:
+            return None
+        model, _, vfs = self.head["card"].partition(",")
+        if model != CARD:
+            return f"is for card {model}"
+        if card.endswith("-vf"):
+            if self.head["functions"] != "1":
+                return "is for cards with two ports"
+            vfs = vfs or f"vfs={1 if self.head['peers'] == 'soft' else self.head['guests']}"
+        self.head["card"] = card.removesuffix("-vf") + (f",{vfs}" if vfs else "")
+        return None
 
     def ids(self):
         """{id: sentence} of its tests, as listed by the script."""
@@ -91,6 +107,8 @@ class Script:
             return f"is for kernel {self.head['kernels']}"
         if self.head["drivers"] and driver not in self.head["drivers"].split():
             return f"is for driver {self.head['drivers']}"
+        if self.off_card:
+            return self.off_card
         if self.head["when"] and not os.environ["LONG"]:
             return "takes LONG=1"
         if driver == "rxe" and (self.head["guests"] != "1" or self.head["peers"]):

@@ -30,6 +30,7 @@ class Session:
         self.plan = None
         self.notes = []
         self.says_frames, self.windows = [], {}    # scripts with windows, and the number of windows of each script
+        self.boots = 0
         self.began = 0.0
         self.script_began = 0.0
         self.what = f"kernel {kernel}, {driver}, {self.guests} guest" + "s" * (self.guests != "1")
@@ -38,7 +39,7 @@ class Session:
         self.what += f" on {self.card}" if self.card != "cx5" else ""
         self.what += ", numbers reused" if self.numbers else ""
         self.what += ", peers with Soft-RoCE" if self.peers == "soft" else ""
-        self.where = f"{kernel} {driver}" + (" iommu" if os.environ["IOMMU"] else "")
+        self.where = " ".join(filter(None, (kernel, driver, os.environ["CARD"], "iommu" if os.environ["IOMMU"] else "")))
 
     def limit(self):
         """Sum of the time limits of its scripts."""
@@ -49,7 +50,7 @@ class Session:
         return sum(s.takes() for s, _ in self.todo)
 
     def rerun(self, what):
-        extra = "".join(f" {name}={os.environ[name]}" for name in ("IOMMU", "LONG", "SEED") if os.environ[name])
+        extra = "".join(f" {name}={os.environ[name]}" for name in ("CARD", "IOMMU", "LONG", "SEED") if os.environ[name])
         return f"make check {what} KERNELS={self.kernel} DRIVER={self.driver}{extra}"
 
     def command(self, where):
@@ -211,12 +212,11 @@ class Session:
         return step(None, f"tshark finds no malformed frame: {self.what}", words, inside + " ".join(words)) and valid
 
     def run(self):
-        number = 0
         out.hold()
         while self.todo:
             before = len(self.todo)
-            code, died = self.boot(number)
-            number += 1
+            code, died = self.boot(self.boots)
+            self.boots += 1
             if len(self.todo) == before or (code and not died and self.todo):
                 for s, _ in self.todo:
                     totals.result("FAIL", f"{s.name}: did not run", self.rerun(f"TESTS={s.name}"))

@@ -39,7 +39,7 @@ from sides import ALL, ATTACH, DETACH, GROUP, PORT, SIGNALED, Side, fill, has, m
 from sides import pair, path_attr, refused, require_adapter, same  # noqa: E402
 
 MAP_HUGETLB = 0x40000	# not in module mmap
-BUFFER_OF_SRQ = 4	# MLX5DV_RES_TYPE_SRQ, its low 32 bits
+BUFFER_OF_SRQ, BUFFER_OF_CQ = 4, 5	# MLX5DV_RES_TYPE_*, their low 32 bits
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 
 
@@ -204,8 +204,8 @@ def stamped(ctx):
     return CQEX(ctx, CqInitAttrEx(cqe=255, wc_flags=flags))
 
 
-def stamps(cq, n):
-    """timestamp and wallclock nanoseconds of the next @n completions"""
+def polled(cq, n, read):
+    """what READ returns at each of the next @n completions"""
     got, end = [], time.time() + 20
     while len(got) < n:
         assert time.time() < end, f"{len(got)} of {n} completions after 20 s"
@@ -213,11 +213,16 @@ def stamps(cq, n):
             continue
         while True:
             assert cq.status == e.IBV_WC_SUCCESS, f"completion {cq.wr_id} has status {cq.status}"
-            got.append((cq.read_timestamp(), cq.read_completion_wallclock_ns()))
+            got.append(read())
             if len(got) == n or cq.poll_next():
                 break
         cq.end_poll()
     return got
+
+
+def stamps(cq, n):
+    """timestamp and wallclock nanoseconds of the next @n completions"""
+    return polled(cq, n, lambda: (cq.read_timestamp(), cq.read_completion_wallclock_ns()))
 
 
 @row("clock.completions", "completions have device timestamps")
@@ -339,6 +344,33 @@ def cq_resize(ctx, gid):
         deliver(a, b, first, 12)
         assert [wc.wr_id for wc in b.wait(12)] == list(range(first, first + 12))
     refused(errno.EINVAL, b.cq.resize, ctx.query_device().max_cqe + 1)
+
+
+def cq_at(ctx, address):
+    """a CQ of 256 entries in memory at ADDRESS"""
+    def alloc(_pd, _context, _size, _alignment, kind):
+        # pylint: disable-next=protected-access
+        return address if kind & 0xffffffff == BUFFER_OF_CQ else e._IBV_ALLOCATOR_USE_DEFAULT
+
+    pd = PD(ctx)
+    allocator = ParentDomainContext(pd, alloc, lambda *_: None)
+    parent = ParentDomain(ctx, attr=ParentDomainInitAttr(pd=pd, pd_context=allocator))
+    uverbs.Memory.kept.append(allocator)    # pyverbs keeps no reference
+    return CQEX(ctx, CqInitAttrEx(cqe=255, comp_mask=e.IBV_CQ_INIT_ATTR_MASK_PD, parent_domain=parent))
+
+
+@row("cq.place", "a CQ begins at any 4 KiB of larger pages, and nowhere else")
+def cq_place(ctx, gid):
+    """the device cannot be told where in a page it begins"""
+    require_adapter()
+    at = huge_page() + 3 * mmap.PAGESIZE
+    sink, source = Side(ctx, gid, cq=cq_at(ctx, at)), Side(ctx, gid)
+    sink.connect(source)
+    source.connect(sink)
+    for first in range(0, 320, 32):    # more than once around
+        deliver(source, sink, first, 32)
+        assert polled(sink.cq, 32, lambda: sink.cq.wr_id) == list(range(first, first + 32))
+    refused(errno.EINVAL, cq_at, ctx, at + 64)
 
 
 CQ_MODERATION, PERIOD_MAX = 1, 4095

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # The module parameters roce_mode and ud_gid_type, for all devices and in lists: the GID table, which address handles can be
-# created, and which values are refused.
+# created, and which values are refused. Cards that have one version alone.
 # guests: 1
-# takes: 40
+# takes: 60
 # drivers: cxr
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"
@@ -25,12 +25,31 @@ has_entries() { [ "$(entries)" -ge "$1" ]; }
 # Load the driver with these PARAMETERS, and wait for ENTRIES in the GID table
 loaded() # ENTRIES [PARAMETERS...]
 {
+	emu fault clear
 	driver_load "${@:2}"
 	driver_net_up
 	wait_until 20 has_entries "$1"
 }
 
 unloaded() { driver_unload; }
+
+V1=1 V2=4	# bits of the capability
+
+# The same on a card that has the RoCE VERSIONS alone, with the 3 entries of one of them
+on_card() # VERSIONS [PARAMETERS...]
+{
+	driver_unload
+	emu fault clear
+	emu fault "$CXR_GUEST" cap roce_cap.roce_version "$1"
+	echo "roce_mode.sh: another card" >/dev/kmsg
+	driver_load "${@:2}"
+	# another card needs the driver to be loaded again, even with the same parameters
+	echo "on a card with RoCE versions $1" >"$DRIVER_STATE"
+	driver_net_up
+	wait_until 20 has_entries 3
+}
+
+clean_up() { driver_unload; emu fault clear; }
 
 # The table has exactly the types $1 for each address (the default GID, one IPv4 and one IPv6 address); sysfs shows $2
 mode_gives()
@@ -107,6 +126,28 @@ list_of_others()
 {
 	[ "$(table_types)" = "v1 v2" ]
 	mode_logged "$(first_bdf)" | grep 'Roce V1/V2$'
+}
+
+# The warning about roce_mode, if there is one
+mode_warning() { kernel_log_of_load | sed -n 's/.*: \(roce_mode .* requested, .*\)/\1/p'; }
+
+kernel_log_of_load() { dmesg | tac | sed '/roce_mode.sh: another card/q' | tac; }
+
+# The card granted $1, logged as $2; the log has the warning $3, or none
+card_grants()
+{
+	local bdf
+
+	bdf=$(first_bdf)
+	echo "types: $(table_types), entries: $(entries), warning: $(mode_warning)"
+	[ "$(table_types)" = "$1" ]
+	[ "$(entries)" = 3 ]
+	mode_logged "$bdf" | grep "mode: Roce $2\$"
+	[ "$(devlink dev param show "pci/$bdf" name roce_mode | sed -n "s/.*cmode runtime value //p")" = "$1" ]
+	[ "$(mode_warning)" = "${3:-}" ]
+	[ "$(make_ah "$1")" = made ]
+	emu violations
+	[ -z "$(emu violations)" ]
 }
 
 # ---- ud_gid_type -----------------------------------------------------------------------------------
@@ -190,6 +231,13 @@ ud_corrected()
 	[ "$(make_ah v2)" = made ]
 }
 
+ud_of_card()
+{
+	kernel_log_of_load | grep "gid_type 2 for UD QPs is not supported by the device, gid_type 0 was chosen instead\$"
+	ud_shown v2 v1 v2
+	[ "$(make_ah v1)" = made ]
+}
+
 ud_words_refused()
 {
 	local value
@@ -225,4 +273,17 @@ ktap_test ud.kernel "ud_gid_type applies to address handles of the kernel" ud_of
 ktap_test ud.connections "ud_gid_type affects neither connections nor rdma_cm" ud_leaves_connections
 ktap_setup loaded 3 roce_mode=v2 ud_gid_type=v1
 ktap_test ud.corrected "ud_gid_type that roce_mode excludes is corrected, with a warning" ud_corrected
+ktap_setup on_card $V1
+ktap_test card.v1 "a card with RoCE v1 alone: v1, and a warning that there is no v2" card_grants v1 V1 "roce_mode v1v2 requested, device supports v1: granted v1"
+ktap_setup on_card $V1 roce_mode=v1
+ktap_test card.v1.asked "a card with RoCE v1 alone and roce_mode=v1: no warning" card_grants v1 V1
+ktap_setup on_card $V1 roce_mode=v2
+ktap_test card.v1.other "a card with RoCE v1 alone and roce_mode=v2: v1 and a warning" card_grants v1 V1 "roce_mode v2 requested, device supports v1: granted v1"
+ktap_setup on_card $V2
+ktap_test card.v2 "a card with RoCE v2 alone: v2, and a warning that there is no v1" card_grants v2 V2 "roce_mode v1v2 requested, device supports v2: granted v2"
+ktap_setup on_card $V2 roce_mode=v1
+ktap_test card.v2.other "a card with RoCE v2 alone and roce_mode=v1: v2 and a warning" card_grants v2 V2 "roce_mode v1 requested, device supports v2: granted v2"
+ktap_setup on_card $V1 ud_gid_type=v2
+ktap_test card.ud "ud_gid_type that the card excludes is corrected, with a warning" ud_of_card
+ktap_finally clean_up
 ktap_end

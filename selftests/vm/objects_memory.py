@@ -117,7 +117,7 @@ def rereg_new_key(ctx, gid):
     """if the UMR fails, the MR gets a new key; the next change keeps it"""
     if driver() != "cxr":
         raise Skip("needs a driver that falls back to a new key")
-    a, b = pair(ctx, gid)
+    a, b = pair(ctx, gid, size=16 << 20)    # so large that they are not registered by UMR
     key, text = b.mr.rkey, b"under another key"
     fill(a, text)
     b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE)

@@ -20,7 +20,7 @@ from sides import ALL, ATTACH, DETACH, PORT, Side, membership  # noqa: E402
 def main(what, name, gid):
     ctx = Context(name=name)
     if what == "mr":
-        MR(PD(ctx), 4096, ALL).close()
+        MR(PD(ctx), 16 << 20, ALL).close()	# so large that its key is destroyed, not kept
         return 0
     side = Side(ctx, int(gid), kind=e.IBV_QPT_UD)
     side.qp.to_rts(QPAttr(port_num=PORT))

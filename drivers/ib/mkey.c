@@ -29,13 +29,16 @@
 #define KEPT_PAGES_MAX	(256 * 1024)
 
 struct kept_mkey {
-	struct list_head list;
+	struct list_head list;	/* of its kind and room */
+	struct list_head all;
 	u32 mkey;
+	u8 log_room;
 };
 
-/* Revoked keys, the next one to be used first. */
+/* Revoked keys. Each list has the one that was revoked first at its head. */
 struct cxr_ib_mkeys {
 	struct list_head lists[KINDS][ROOMS];
+	struct list_head all;
 	u32 n, pages;
 };
 
@@ -72,32 +75,37 @@ static int create_mkeys(struct cxr_ib_dev *dev)
 	dev->mkeys = kzalloc(sizeof(*dev->mkeys), GFP_KERNEL);
 	if (!dev->mkeys)
 		return -ENOMEM;
+	INIT_LIST_HEAD(&dev->mkeys->all);
 	for (kind = 0; kind < KINDS; kind++)
 		for (room = 0; room < ROOMS; room++)
 			INIT_LIST_HEAD(&dev->mkeys->lists[kind][room]);
 	return 0;
 }
 
-static void destroy_kept(struct cxr_ib_dev *dev, struct list_head *list)
+static void take(struct cxr_ib_mkeys *mkeys, struct kept_mkey *kept)
 {
-	struct kept_mkey *kept, *tmp;
+	list_del(&kept->list);
+	list_del(&kept->all);
+	mkeys->n--;
+	mkeys->pages -= BIT(kept->log_room);
+}
 
-	list_for_each_entry_safe(kept, tmp, list, list) {
-		cxr_cmd_destroy_mkey(dev->core, kept->mkey);
-		kfree(kept);
-	}
+static void destroy_kept(struct cxr_ib_dev *dev, struct kept_mkey *kept)
+{
+	take(dev->mkeys, kept);
+	cxr_cmd_destroy_mkey(dev->core, kept->mkey);
+	kfree(kept);
 }
 
 /* Also after a UMR that failed: the keys refer to the PD of its QP. */
 void cxr_ib_mkeys_down(void *owner)
 {
 	struct cxr_ib_dev *dev = owner;
-	unsigned int kind, room;
+	struct kept_mkey *kept, *tmp;
 
 	if (dev->mkeys)
-		for (kind = 0; kind < KINDS; kind++)
-			for (room = 0; room < ROOMS; room++)
-				destroy_kept(dev, &dev->mkeys->lists[kind][room]);
+		list_for_each_entry_safe(kept, tmp, &dev->mkeys->all, all)
+			destroy_kept(dev, kept);
 	kfree(dev->mkeys);
 	dev->mkeys = NULL;
 	cxr_ib_umr_down(dev);
@@ -113,12 +121,8 @@ static struct kept_mkey *take_kept(struct cxr_ib_dev *dev, u8 log_room, u32 acce
 	if (!dev->mkeys)
 		return NULL;
 	kept = list_first_entry_or_null(kept_list(dev, log_room, access), struct kept_mkey, list);
-	if (!kept)
-		return NULL;
-
-	list_del(&kept->list);
-	dev->mkeys->n--;
-	dev->mkeys->pages -= BIT(log_room);
+	if (kept)
+		take(dev->mkeys, kept);
 	return kept;
 }
 
@@ -170,12 +174,26 @@ int cxr_ib_mkey_create(struct cxr_ib_dev *dev, struct cxr_mkey_attr *attr, u32 *
 	return err ? cxr_cmd_create_mkey(dev->core, attr, mkey) : 0;
 }
 
-/* May a key be kept? */
-static bool has_place(struct cxr_ib_dev *dev, u8 log_room)
+static bool fits(const struct cxr_ib_mkeys *mkeys, u8 log_room)
 {
+	return mkeys->n < KEPT_MAX && mkeys->pages + BIT(log_room) <= KEPT_PAGES_MAX;
+}
+
+/*
+ * May a key be kept? The oldest one may have to go, so that keys of sizes that nobody uses any more
+ * do not fill the place for ever; only one, since that takes a command.
+ */
+static bool make_place(struct cxr_ib_dev *dev, u8 log_room)
+{
+	struct cxr_ib_mkeys *mkeys;
+
 	if (cxr_core_dead(dev->core) || (!dev->mkeys && create_mkeys(dev)))
 		return false;
-	return dev->mkeys->n < KEPT_MAX && dev->mkeys->pages + BIT(log_room) <= KEPT_PAGES_MAX;
+
+	mkeys = dev->mkeys;
+	if (!fits(mkeys, log_room))
+		destroy_kept(dev, list_first_entry(&mkeys->all, struct kept_mkey, all));
+	return fits(mkeys, log_room);
 }
 
 /* Revokes and keeps the key, or destroys it. On success owns @kept. */
@@ -184,13 +202,15 @@ static int keep_mkey(struct cxr_ib_dev *dev, struct kept_mkey *kept, u8 log_room
 	int err;
 
 	lockdep_assert_held(&dev->umr_lock);
-	if (!has_place(dev, log_room))
+	if (!make_place(dev, log_room))
 		return -ENOSPC;
 	err = cxr_ib_umr_revoke(dev, kept->mkey);
 	if (err)
 		return err;
 
+	kept->log_room = log_room;
 	list_add_tail(&kept->list, kept_list(dev, log_room, access));
+	list_add_tail(&kept->all, &dev->mkeys->all);
 	dev->mkeys->n++;
 	dev->mkeys->pages += BIT(log_room);
 	return 0;

@@ -227,13 +227,17 @@ static void post_umr(struct cxr_ib_dev *dev, u32 mkey, struct umr_wqe *wqe, size
 
 static int run_umr(struct cxr_ib_dev *dev, u32 mkey, struct umr_wqe *wqe, size_t bytes)
 {
+	struct cxr_ib_umr *umr = dev->umr;
 	struct cxr_cqe cqe;
 	int err;
 
 	post_umr(dev, mkey, wqe, bytes);
-	err = cxr_ib_internal_cq_wait(dev->core, &dev->umr->cq, WAIT_MS, &cqe);
+	err = cxr_ib_internal_cq_wait(dev->core, &umr->cq, WAIT_MS, &cqe);
 	if (!err && cqe.kind == CXR_CQE_REQ)
 		return 0;
+	/* The caller destroys the key; a late UMR must not find another one by its index. */
+	if (err)
+		cxr_cmd_modify_qp(dev->core, umr->qpn, CXR_QPS_RTS, CXR_QPS_ERR, NULL, 0);
 	ibdev_warn_ratelimited(&dev->ibdev, "UMR: failed to change mkey %#x: %s\n", mkey,
 			       err ? "no completion" : cxr_cqe_syndrome_text(cqe.syndrome));
 	return err ?: -EIO;

@@ -11,8 +11,7 @@
 
 probe=$(dirname "$0")/mr_keys.py
 KEPT_MAX=1024		# of drivers/ib/mkey.c
-LISTS=9			# sizes of lists that are kept
-LARGE=16777216		# more pages than a UMR work request takes
+UMR_PAGES=2048		# most pages of a key that is kept
 
 ready()
 {
@@ -60,22 +59,18 @@ expect_commands() # "N M" WORDS...
 	[ "$got" = "$1" ] || fail "mr_keys.py ${*:2}: $got commands, not $1"
 }
 
-# How many pages a large MR has depends on the memory that the process gets
+# 20 times each: a list with room for 8 pages, one for 16, and the largest
 kept_sizes()
 {
-	local got
-
 	need_emulator
-	commands_of cycle 1 4096 >/dev/null
-	expect_commands "0 0" cycle 20 4096
-	got=$(commands_of cycle 20 65536 1048576)
-	if [ "${got% *}" -gt $LISTS ] || [ "${got#* }" != 0 ]; then fail "$got commands for 40 MRs"; fi
+	commands_of cycle 1 1 9 $UMR_PAGES >/dev/null
+	expect_commands "0 0" cycle 20 1 8 9 16 $UMR_PAGES
 }
 
 large()
 {
 	need_emulator
-	expect_commands "2 2" cycle 2 $LARGE
+	expect_commands "2 2" cycle 2 $((UMR_PAGES + 1))
 }
 
 mkeys() { emu status | sed -n 's/^ *objects: .* \([0-9]*\) mkey.*/\1/p'; }
@@ -91,14 +86,23 @@ limit()
 	[ "$(mkeys)" -ge $KEPT_MAX ] || fail "$(mkeys) mkeys: not kept"
 }
 
+# 1 key of another size, 20 times
+replaced()
+{
+	need_emulator
+	run_python "$probe" many "$(driver_ibdev)" $((KEPT_MAX + 10))
+	commands_of cycle 1 100 >/dev/null
+	expect_commands "0 0" cycle 20 100
+}
+
 # The work request fails, so all kept keys go; the MR is registered and deregistered by commands
 umr_fails() # NTH
 {
 	need_emulator
-	run_python "$probe" cycle "$(driver_ibdev)" 1 4096
+	run_python "$probe" cycle "$(driver_ibdev)" 1 1
 	trap 'emu fault clear' EXIT
 	emu fault "$CXR_GUEST" request umr error local_prot "nth=$1"
-	run_python "$probe" cycle "$(driver_ibdev)" 2 4096
+	run_python "$probe" cycle "$(driver_ibdev)" 2 1
 	[ "$(emu fault list | awk '/request umr/ { print $NF }')" = 1 ]
 	emu fault clear
 	[ -z "$(emu violations)" ] || { emu violations; fail "violations"; }
@@ -124,5 +128,6 @@ done < <(rows_list "$probe")
 ktap_test fails.reg "an MR is registered by commands if the UMR fails" umr_fails 1
 ktap_test fails.dereg "an MR is deregistered by commands if the UMR fails" umr_fails 2
 ktap_test limit "the number of kept keys is limited" limit
+ktap_test replaced "keys of another size take the place of the oldest ones" replaced
 ktap_test unload "kept keys are destroyed when the driver goes" unbound
 ktap_end

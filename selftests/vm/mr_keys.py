@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """
-usage: mr_keys.py list | run ID DEVICE GID | cycle DEVICE TIMES SIZE... | many DEVICE COUNT
+usage: mr_keys.py list | run ID DEVICE GID | cycle DEVICE TIMES PAGES... | many DEVICE COUNT
 
 Memory keys of MRs that were deregistered: rows for mr.sh, and programs whose commands mr.sh counts.
 """
@@ -16,7 +16,7 @@ from pyverbs.wr import SendWR
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import rows  # noqa: E402
 from rows import row  # noqa: E402
-from sides import ALL, SIGNALED, fill, pair  # noqa: E402
+from sides import ALL, SIGNALED, Scattered, fill, pair  # noqa: E402
 
 SIZE = 8192
 
@@ -98,9 +98,10 @@ def begin(device, gid):
 
 def cycle(device, times, *sizes):
     pd = PD(Context(name=device))
+    parts = [Scattered(int(pages)) for pages in sizes]
     for _ in range(int(times)):
-        for size in sizes:
-            MR(pd, int(size), ALL).close()
+        for part in parts:
+            MR(pd, part.size, ALL, part.address).close()
 
 
 def many(device, count):

@@ -15,20 +15,17 @@ static void set_rights(struct prm_mkc *mkc, u32 access)
 	prm_set(mkc, a, !!(access & CXR_ACCESS_REMOTE_ATOMIC));
 }
 
-void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
-		 const struct cxr_fast_reg *reg)
+/* What a free mkey needs to be used. */
+#define REG_MASK (PRM_UMR_MASK_LEN | PRM_UMR_MASK_PAGE_SIZE | PRM_UMR_MASK_START_ADDR |	\
+		  PRM_UMR_MASK_KEY | PRM_UMR_MASK_LR | PRM_UMR_MASK_LW | PRM_UMR_MASK_RR |	\
+		  PRM_UMR_MASK_RW | PRM_UMR_MASK_FREE)
+
+static void set_region(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
+		       const struct cxr_fast_reg *reg, u64 mask)
 {
-	u64 mask = PRM_UMR_MASK_LEN | PRM_UMR_MASK_PAGE_SIZE | PRM_UMR_MASK_START_ADDR |
-		   PRM_UMR_MASK_EN_RINVAL | PRM_UMR_MASK_KEY | PRM_UMR_MASK_LR | PRM_UMR_MASK_LW |
-		   PRM_UMR_MASK_RR | PRM_UMR_MASK_RW | PRM_UMR_MASK_SMALL_FENCE |
-		   PRM_UMR_MASK_FREE;
 	u32 pages = (reg->npages + CXR_UMR_PAGES_ALIGN - 1) / CXR_UMR_PAGES_ALIGN *
 		    CXR_UMR_PAGES_ALIGN;
 	u32 octwords = pages / 2;
-
-	/* Some devices refuse this bit in the mask even if it does not change. */
-	if (reg->access & CXR_ACCESS_REMOTE_ATOMIC)
-		mask |= PRM_UMR_MASK_A;
 
 	memset(ctrl, 0, sizeof(*ctrl));
 	ctrl->flags = PRM_UMR_CHECK_NOT_FREE;
@@ -41,11 +38,42 @@ void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
 	prm_set(mkc, access_mode_1_0, PRM_MKC_MTT);
 	prm_set(mkc, qpn, NO_QPN);
 	prm_set(mkc, mkey_7_0, reg->key & VARIANT_MASK);
-	prm_set(mkc, en_rinval, 1);
 	prm_set64(mkc, start_addr, reg->va);
 	prm_set64(mkc, len, reg->len);
 	prm_set(mkc, translations_octword_size, octwords);
 	prm_set(mkc, log_page_size, reg->log_page_size);
+}
+
+void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
+		 const struct cxr_fast_reg *reg)
+{
+	u64 mask = REG_MASK | PRM_UMR_MASK_EN_RINVAL | PRM_UMR_MASK_SMALL_FENCE;
+
+	/* Some devices refuse this bit in the mask even if it does not change. */
+	if (reg->access & CXR_ACCESS_REMOTE_ATOMIC)
+		mask |= PRM_UMR_MASK_A;
+	set_region(ctrl, mkc, reg, mask);
+	prm_set(mkc, en_rinval, 1);
+}
+
+void cxr_umr_enable(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
+		    const struct cxr_fast_reg *reg, u32 pdn, bool atomic)
+{
+	set_region(ctrl, mkc, reg, REG_MASK | PRM_UMR_MASK_PD | (atomic ? PRM_UMR_MASK_A : 0));
+	prm_set(mkc, pd, pdn);
+}
+
+void cxr_umr_revoke(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc, u32 key, u32 pdn)
+{
+	memset(ctrl, 0, sizeof(*ctrl));
+	ctrl->flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE;
+	ctrl->mkey_mask = cpu_to_be64(PRM_UMR_MASK_PD | PRM_UMR_MASK_FREE);
+
+	memset(mkc, 0, sizeof(*mkc));
+	prm_set(mkc, free, 1);
+	prm_set(mkc, qpn, NO_QPN);
+	prm_set(mkc, mkey_7_0, key & VARIANT_MASK);
+	prm_set(mkc, pd, pdn);
 }
 
 void cxr_umr_invalidate(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc)

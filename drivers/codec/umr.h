@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* UMR WQEs: fast registration, invalidation and change of access rights of a mkey. */
+/* UMR WQEs: registration, invalidation and change of access rights of a mkey. */
 #ifndef CXR_CODEC_UMR_H
 #define CXR_CODEC_UMR_H
 
@@ -31,6 +31,14 @@ struct cxr_fast_reg {
 void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
 		 const struct cxr_fast_reg *reg);
 void cxr_umr_invalidate(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc);
+/*
+ * The same by a QP of type CXR_QP_UMR, for a free mkey of user memory: it gets a PD, too. @atomic:
+ * UMR may set atomic access.
+ */
+void cxr_umr_enable(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
+		    const struct cxr_fast_reg *reg, u32 pdn, bool atomic);
+/* By such a QP, too: the mkey becomes free, and belongs to the PD. */
+void cxr_umr_revoke(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc, u32 key, u32 pdn);
 /* Access rights and PD of a mkey in use, by a QP of type CXR_QP_UMR; @atomic: atomics, too. */
 void cxr_umr_access(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc, u32 key, u32 pdn,
 		    u32 access, bool atomic);

@@ -176,7 +176,7 @@ static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cx
 		prm_set64(mkc, start_addr, attr->va);
 		prm_set64(mkc, len, attr->len);
 		prm_set(mkc, log_page_size, attr->log_page_size);
-		/* For cxr_ib_umr_change(); QPs of user space have no fre. */
+		/* For drivers/ib/umr.c; QPs of user space have no fre. */
 		prm_set(mkc, umr_en, 1);
 		return;
 	}
@@ -200,7 +200,7 @@ static u32 count_octwords(const struct cxr_mkey_attr *attr)
 	case CXR_MKEY_ALL:
 		return 0;
 	case CXR_MKEY_PAGES:
-		return DIV_ROUND_UP(attr->npages, 2);
+		return DIV_ROUND_UP(max(attr->npages, attr->room), 2);
 	case CXR_MKEY_FAST_REG:
 		return ALIGN(attr->npages, CXR_UMR_PAGES_ALIGN) / 2;
 	default:

@@ -68,8 +68,9 @@ struct cxr_ib_clock {
  * @domains: transport domains of processes
  * @self_hearers: raw packet QPs that hear their own process
  * @loopback: loopback of the vport is on
- * @umr_lock: protects @umr and serializes its work requests
+ * @umr_lock: protects @umr and @mkeys, and serializes UMR work requests
  * @umr: QP that changes memory keys, created for the first change
+ * @mkeys: keys of deregistered MRs, for new ones; or NULL
  * @q_set: counter set of QPs that have no other; 0: the device has none
  * @q_sets: other counter sets, number to struct cxr_ib_q_set
  * @n_q_stats: how many of @stat_descs, from the first one on, a counter set has
@@ -122,6 +123,7 @@ struct cxr_ib_dev {
 	bool loopback;				/* loopback_lock */
 	struct mutex umr_lock;			/* UMR work requests */
 	struct cxr_ib_umr *umr;			/* umr_lock */
+	struct cxr_ib_mkeys *mkeys;		/* umr_lock */
 	struct mutex gid_lock;			/* the device's address table */
 	atomic_t *gid_refs;
 	unsigned long *gid_deferred;		/* gid_lock to write */
@@ -194,6 +196,9 @@ struct cxr_ib_qp;
 /* umr.c: QP that changes memory keys. */
 struct cxr_ib_umr;
 
+/* mkey.c: revoked memory keys. */
+struct cxr_ib_mkeys;
+
 /* xrc.c: objects that XRC QPs share. */
 struct cxr_ib_xrc_defaults;
 
@@ -214,6 +219,7 @@ struct cxr_ib_ah {
  * @ibmr: of ib_core
  * @umem: memory of user space, or NULL
  * @mkey: as it was created; 0: none, since a change of it failed
+ * @log_room: of @mkey, as cxr_ib_mkey_create() returned it
  * @access: enum cxr_access
  * @va: IOVA of @umem
  * @pages: fast registration: page list that a WQE hands to the device
@@ -226,6 +232,7 @@ struct cxr_ib_mr {
 	struct ib_mr ibmr;
 	struct ib_umem *umem;
 	u32 mkey;
+	u8 log_room;
 	u32 access;
 	u64 va;
 	struct prm_mtt *pages;
@@ -317,15 +324,42 @@ void cxr_ib_loopback_put(struct cxr_ib_dev *dev);
  */
 int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
 
-/* umr.c */
+/* mkey.c */
 /*
- * Changes access (enum cxr_access) and PD of an mkey of CXR_MKEY_PAGES that is in use. Relaxed
- * ordering stays as it is, and so does atomic access with caps.umr_modify_atomic_disabled. May
- * sleep. After an error the access of the mkey is undefined: destroy it.
+ * A key of CXR_MKEY_PAGES, new or of an MR that is gone. *log_room is for cxr_ib_mkey_destroy().
+ * May sleep. 0, -ENOMEM, or the command's error.
  */
-int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access);
+int cxr_ib_mkey_create(struct cxr_ib_dev *dev, struct cxr_mkey_attr *attr, u32 *mkey,
+		       u8 *log_room);
+/*
+ * 0: the device does not access the memory any more, and the key is invalid; after an error it may.
+ * @access: as it is now. May sleep.
+ */
+int cxr_ib_mkey_destroy(struct cxr_ib_dev *dev, u32 mkey, u8 log_room, u32 access);
+/*
+ * Changes access (enum cxr_access) and PD of such a key. Relaxed ordering stays as it is, and so
+ * does atomic access with caps.umr_modify_atomic_disabled. May sleep. After an error the access of
+ * the key is undefined: destroy it.
+ */
+int cxr_ib_mkey_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access);
 /* Stage: after the last MR of user space. May sleep. */
-void cxr_ib_umr_down(void *dev);
+void cxr_ib_mkeys_down(void *dev);
+
+/*
+ * umr.c: umr_lock is held, and they sleep. After an error the state of the key is undefined, and
+ * the QP must go: cxr_ib_umr_down().
+ */
+#define CXR_IB_UMR_LOG_PAGES 11		/* pages of a list at most: 16 KiB of memory */
+
+/* @atomic: UMR can set atomic access. */
+int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access, bool atomic);
+/* A key in use becomes free, and belongs to the PD of the UMR QP. */
+int cxr_ib_umr_revoke(struct cxr_ib_dev *dev, u32 mkey);
+/* A free key gets PD, access, region and the pages @dma. */
+int cxr_ib_umr_enable(struct cxr_ib_dev *dev, const struct cxr_fast_reg *reg,
+		      const dma_addr_t *dma, u32 pdn, bool atomic);
+/* Destroys the QP, if there is one, and its PD: no key may refer to that. */
+void cxr_ib_umr_down(struct cxr_ib_dev *dev);
 
 /* wc.c */
 /* Do BlueFlame writes reach the device in one piece? false if the test cannot run. May sleep. */

@@ -4,6 +4,7 @@
 
 #include "queue.h"
 
+#define SPIN_US 20
 #define POLL_US 50
 
 /* It is never armed; after an error the wait for a CQE times out. */
@@ -72,12 +73,23 @@ void cxr_ib_internal_cq_destroy(struct cxr_core *core, struct cxr_ib_internal_cq
 	cxr_buf_free(core, &cq->buf);
 }
 
+/* Most work requests take a few microseconds, less than it takes to sleep. */
+static void spin_for_cqe(const struct cxr_ib_internal_cq *cq, const struct prm_cqe64 *entry)
+{
+	u8 op_own;
+
+	read_poll_timeout_atomic(READ_ONCE, op_own,
+				 cxr_cqe_sw_owned(op_own, cq->ci, cq->log_size), 1, SPIN_US, false,
+				 entry->op_own);
+}
+
 int cxr_ib_internal_cq_wait(struct cxr_core *core, struct cxr_ib_internal_cq *cq, unsigned int ms,
 			    struct cxr_cqe *cqe)
 {
 	const struct prm_cqe64 *entry = internal_cqe_at(cq, cq->ci);
 	u8 op_own;
 
+	spin_for_cqe(cq, entry);
 	read_poll_timeout(READ_ONCE, op_own,
 			  cxr_cqe_sw_owned(op_own, cq->ci, cq->log_size) || cxr_core_dead(core),
 			  POLL_US, ms * USEC_PER_MSEC, false, entry->op_own);

@@ -30,7 +30,7 @@ u32 cxr_ib_device_access(const struct cxr_caps *caps, int access)
 	return flags;
 }
 
-static struct ib_mr *create_mr(struct cxr_ib_dev *dev, const struct cxr_mkey_attr *attr,
+static struct ib_mr *create_mr(struct cxr_ib_dev *dev, struct cxr_mkey_attr *attr,
 			       struct ib_umem *umem)
 {
 	struct cxr_ib_mr *mr;
@@ -40,7 +40,10 @@ static struct ib_mr *create_mr(struct cxr_ib_dev *dev, const struct cxr_mkey_att
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 
-	err = cxr_cmd_create_mkey(dev->core, attr, &mr->mkey);
+	if (umem)
+		err = cxr_ib_mkey_create(dev, attr, &mr->mkey, &mr->log_room);
+	else
+		err = cxr_cmd_create_mkey(dev->core, attr, &mr->mkey);
 	if (err) {
 		kfree(mr);
 		return ERR_PTR(err);
@@ -255,7 +258,7 @@ struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 	if (ib_access_writable(access) && !mr->umem->writable)
 		return pin_and_register(dev, mr->umem->address, access, &attr);
 	if (can_keep_key(dev, mr, attr.access) &&
-	    !cxr_ib_umr_change(dev, mr->mkey, attr.pdn, attr.access)) {
+	    !cxr_ib_mkey_change(dev, mr->mkey, attr.pdn, attr.access)) {
 		mr->access = attr.access;
 		return NULL;
 	}
@@ -357,7 +360,10 @@ int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	int err;
 
 	/* Memory stays pinned while the device may write to it. */
-	err = mr->mkey ? cxr_cmd_destroy_mkey(dev->core, mr->mkey) : 0;
+	if (mr->mkey && mr->log_room)
+		err = cxr_ib_mkey_destroy(dev, mr->mkey, mr->log_room, mr->access);
+	else
+		err = mr->mkey ? cxr_cmd_destroy_mkey(dev->core, mr->mkey) : 0;
 	if (err)
 		return err;
 

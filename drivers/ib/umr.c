@@ -5,29 +5,35 @@
  * Commands create and destroy a key; only a work request (UMR) can change one. The driver has a QP
  * for these, of a type that has no connection and may change keys of every PD. It is created for
  * the first change and kept until the device goes. A change that fails leaves the QP in error: it
- * is destroyed, and the next change creates another one.
+ * must be destroyed, and the next change creates another one.
  */
+#include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
 #include "queue.h"
 
 #define LOG_SQ		4	/* blocks */
 #define LOG_CQ		2
-#define WQE_BLOCKS	2
+#define WQE_BLOCKS_MAX	3
 #define WAIT_MS		5000
+#define LIST_BYTES	(sizeof(struct prm_mtt) << CXR_IB_UMR_LOG_PAGES)
 #define LOG_MSG_MAX	12	/* as for datagrams: the QP sends nothing */
 
 struct umr_wqe {
 	struct prm_wqe_ctrl_seg ctrl;
 	struct prm_wqe_umr_ctrl_seg umr;
 	struct prm_mkc mkc;
+	struct prm_wqe_data_seg list;	/* of pages, if the WQE has one */
 };
 
-static_assert(sizeof(struct umr_wqe) == WQE_BLOCKS * PRM_WQE_BB);
+static_assert(sizeof(struct umr_wqe) <= WQE_BLOCKS_MAX * PRM_WQE_BB);
 
 /* Created in the order of the fields, destroyed in reverse order. */
 struct cxr_ib_umr {
 	u32 pdn;
+	u32 lkey;		/* all memory */
+	struct prm_mtt *list;	/* LIST_BYTES */
+	dma_addr_t list_dma;
 	struct cxr_ib_internal_cq cq;
 	struct cxr_buf buf;
 	struct cxr_db db;
@@ -85,6 +91,38 @@ static int move_umr_qp_to_rts(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 	return err;
 }
 
+/* PD, list of pages, and the key by which the QP reads it. */
+static int create_list(struct cxr_core *core, struct cxr_ib_umr *umr)
+{
+	struct cxr_mkey_attr attr = { .kind = CXR_MKEY_ALL };
+	int err;
+
+	err = cxr_cmd_alloc_pd(core, &umr->pdn);
+	if (err)
+		return err;
+	attr.pdn = umr->pdn;
+	err = cxr_cmd_create_mkey(core, &attr, &umr->lkey);
+	if (err)
+		goto err_dealloc_pd;
+	umr->list = dma_alloc_coherent(core->dev, LIST_BYTES, &umr->list_dma, GFP_KERNEL);
+	if (umr->list)
+		return 0;
+
+	err = -ENOMEM;
+	cxr_cmd_destroy_mkey(core, umr->lkey);
+err_dealloc_pd:
+	cxr_cmd_dealloc_pd(core, umr->pdn);
+	return err;
+}
+
+/* If the key is not destroyed, the device may still read the list: its memory is kept. */
+static void destroy_list(struct cxr_core *core, struct cxr_ib_umr *umr)
+{
+	if (!cxr_cmd_destroy_mkey(core, umr->lkey))
+		dma_free_coherent(core->dev, LIST_BYTES, umr->list, umr->list_dma);
+	cxr_cmd_dealloc_pd(core, umr->pdn);
+}
+
 static struct cxr_ib_umr *create_umr(struct cxr_ib_dev *dev)
 {
 	struct cxr_core *core = dev->core;
@@ -94,12 +132,12 @@ static struct cxr_ib_umr *create_umr(struct cxr_ib_dev *dev)
 	umr = kzalloc(sizeof(*umr), GFP_KERNEL);
 	if (!umr)
 		goto err;
-	err = cxr_cmd_alloc_pd(core, &umr->pdn);
+	err = create_list(core, umr);
 	if (err)
 		goto err_free;
 	err = cxr_ib_internal_cq_create(core, dev->uar, LOG_CQ, &umr->cq);
 	if (err)
-		goto err_dealloc_pd;
+		goto err_destroy_list;
 	err = cxr_buf_alloc(core, &umr->buf, PRM_WQE_BB << LOG_SQ);
 	if (err)
 		goto err_destroy_cq;
@@ -122,8 +160,8 @@ err_free_buf:
 	cxr_buf_free(core, &umr->buf);
 err_destroy_cq:
 	cxr_ib_internal_cq_destroy(core, &umr->cq);
-err_dealloc_pd:
-	cxr_cmd_dealloc_pd(core, umr->pdn);
+err_destroy_list:
+	destroy_list(core, umr);
 err_free:
 	kfree(umr);
 err:
@@ -131,9 +169,8 @@ err:
 	return ERR_PTR(err);
 }
 
-void cxr_ib_umr_down(void *owner)
+void cxr_ib_umr_down(struct cxr_ib_dev *dev)
 {
-	struct cxr_ib_dev *dev = owner;
 	struct cxr_core *core = dev->core;
 	struct cxr_ib_umr *umr = dev->umr;
 
@@ -144,57 +181,109 @@ void cxr_ib_umr_down(void *owner)
 	cxr_db_free(core, &umr->db);
 	cxr_buf_free(core, &umr->buf);
 	cxr_ib_internal_cq_destroy(core, &umr->cq);
-	cxr_cmd_dealloc_pd(core, umr->pdn);
+	destroy_list(core, umr);
 	kfree(umr);
 }
 
-static void post_umr(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr, u32 mkey, u32 pdn, u32 access)
+static int get_umr(struct cxr_ib_dev *dev)
 {
-	const struct cxr_caps *caps = &dev->core->caps;
-	u32 slot = umr->head & (BIT(LOG_SQ) - 1);
-	struct umr_wqe *wqe = cxr_buf_at(&umr->buf, slot * PRM_WQE_BB);
+	struct cxr_ib_umr *umr;
 
-	cxr_wqe_ctrl(&wqe->ctrl, umr->qpn, umr->head, PRM_WQE_UMR, 0,
-		     sizeof(*wqe) / sizeof(wqe->ctrl), CXR_WQE_SIGNALED, cpu_to_be32(mkey));
-	cxr_umr_access(&wqe->umr, &wqe->mkc, mkey, pdn, access,
-		       caps->atomic && !caps->umr_modify_atomic_disabled);
-	umr->head += WQE_BLOCKS;
+	lockdep_assert_held(&dev->umr_lock);
+	if (dev->umr)
+		return 0;
+
+	umr = create_umr(dev);
+	if (IS_ERR(umr))
+		return PTR_ERR(umr);
+	dev->umr = umr;
+	return 0;
+}
+
+/* Posts the first @bytes of a WQE whose control segment is not filled yet. */
+static void post_umr(struct cxr_ib_dev *dev, u32 mkey, struct umr_wqe *wqe, size_t bytes)
+{
+	struct cxr_ib_umr *umr = dev->umr;
+	struct prm_wqe_ctrl_seg *ctrl = NULL;
+	size_t at, n;
+
+	/* After the small fence DMA by an old translation is over. */
+	cxr_wqe_ctrl(&wqe->ctrl, umr->qpn, umr->head, PRM_WQE_UMR, 0, bytes / sizeof(wqe->ctrl),
+		     CXR_WQE_SIGNALED | CXR_WQE_FENCE_SMALL, cpu_to_be32(mkey));
+	for (at = 0; at < bytes; at += n, umr->head++) {
+		u32 slot = umr->head & (BIT(LOG_SQ) - 1);
+		void *block = cxr_buf_at(&umr->buf, slot * PRM_WQE_BB);
+
+		n = min_t(size_t, bytes - at, PRM_WQE_BB);
+		memcpy(block, (void *)wqe + at, n);
+		if (!ctrl)
+			ctrl = block;
+	}
 	dma_wmb();	/* WQE before the record */
 	WRITE_ONCE(umr->db.rec[1], cpu_to_be32(umr->head));
 	/* This orders the record before the doorbell. */
-	cxr_uar_ring(dev->uar, &wqe->ctrl);
+	cxr_uar_ring(dev->uar, ctrl);
 }
 
-static int umr_change_locked(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
+static int run_umr(struct cxr_ib_dev *dev, u32 mkey, struct umr_wqe *wqe, size_t bytes)
 {
+	struct cxr_ib_umr *umr = dev->umr;
 	struct cxr_cqe cqe;
 	int err;
 
-	lockdep_assert_held(&dev->umr_lock);
-	if (!dev->umr) {
-		struct cxr_ib_umr *umr = create_umr(dev);
-
-		if (IS_ERR(umr))
-			return PTR_ERR(umr);
-		dev->umr = umr;
-	}
-
-	post_umr(dev, dev->umr, mkey, pdn, access);
-	err = cxr_ib_internal_cq_wait(dev->core, &dev->umr->cq, WAIT_MS, &cqe);
+	post_umr(dev, mkey, wqe, bytes);
+	err = cxr_ib_internal_cq_wait(dev->core, &umr->cq, WAIT_MS, &cqe);
 	if (!err && cqe.kind == CXR_CQE_REQ)
 		return 0;
+	/* The caller destroys the key; a late UMR must not find another one by its index. */
+	if (err)
+		cxr_cmd_modify_qp(dev->core, umr->qpn, CXR_QPS_RTS, CXR_QPS_ERR, NULL, 0);
 	ibdev_warn_ratelimited(&dev->ibdev, "UMR: failed to change mkey %#x: %s\n", mkey,
 			       err ? "no completion" : cxr_cqe_syndrome_text(cqe.syndrome));
-	cxr_ib_umr_down(dev);
 	return err ?: -EIO;
 }
 
-int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
+int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access, bool atomic)
 {
+	struct umr_wqe wqe;
 	int err;
 
-	mutex_lock(&dev->umr_lock);
-	err = umr_change_locked(dev, mkey, pdn, access);
-	mutex_unlock(&dev->umr_lock);
-	return err;
+	err = get_umr(dev);
+	if (err)
+		return err;
+	cxr_umr_access(&wqe.umr, &wqe.mkc, mkey, pdn, access, atomic);
+	return run_umr(dev, mkey, &wqe, offsetof(struct umr_wqe, list));
+}
+
+int cxr_ib_umr_revoke(struct cxr_ib_dev *dev, u32 mkey)
+{
+	struct umr_wqe wqe;
+	int err;
+
+	err = get_umr(dev);
+	if (err)
+		return err;
+	cxr_umr_revoke(&wqe.umr, &wqe.mkc, mkey, dev->umr->pdn);
+	return run_umr(dev, mkey, &wqe, offsetof(struct umr_wqe, list));
+}
+
+int cxr_ib_umr_enable(struct cxr_ib_dev *dev, const struct cxr_fast_reg *reg,
+		      const dma_addr_t *dma, u32 pdn, bool atomic)
+{
+	u32 room = ALIGN(reg->npages, CXR_UMR_PAGES_ALIGN), i;
+	struct cxr_ib_umr *umr;
+	struct umr_wqe wqe;
+	int err;
+
+	err = get_umr(dev);
+	if (err)
+		return err;
+
+	umr = dev->umr;
+	for (i = 0; i < reg->npages; i++)
+		cxr_umr_page(&umr->list[i], dma[i]);
+	memset(&umr->list[i], 0, (room - i) * sizeof(*umr->list));
+	cxr_umr_enable(&wqe.umr, &wqe.mkc, reg, pdn, atomic);
+	cxr_wqe_data(&wqe.list, umr->list_dma, umr->lkey, room * sizeof(*umr->list));
+	return run_umr(dev, reg->key, &wqe, sizeof(wqe));
 }

@@ -128,7 +128,8 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 	if (key == MKEY_RESERVED_LKEY) {
 		if (a->rights & ~(MEM_LOCAL_READ | MEM_LOCAL_WRITE))
 			return MEM_BAD_ACCESS;
-		if (!depth && !a->user.rlky)
+		/* Also behind a key of regions, whose list user space writes. */
+		if (!a->user.rlky)
 			return MEM_BAD_KEY;
 		return access_pa(a, va, len);
 	}

@@ -354,6 +354,7 @@ int create_qp(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *
 	prm_set(&cmd.in, qpc.no_sq, o->no_sq);
 	prm_set(&cmd.in, qpc.block_lb_mc, o->block_lb_mc);
 	prm_set(&cmd.in, qpc.fre, !o->no_fre);
+	prm_set(&cmd.in, qpc.rlky, o->rlky);
 	prm_set(&cmd.in, qpc.log_sq_size, o->no_sq ? 0 : qp->log_sq);
 	prm_set(&cmd.in, qpc.xrcd, o->xrcd);
 	if (o->srq) {

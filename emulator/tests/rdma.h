@@ -101,6 +101,7 @@ struct qp_opts {
 	uint32_t xrcd;
 	bool no_sq, block_lb_mc;
 	bool no_fre;		/* as a QP of user space */
+	bool rlky;		/* may use the reserved lkey */
 };
 
 /*

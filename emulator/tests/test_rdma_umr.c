@@ -215,6 +215,43 @@ static void test_klm_list(void)
 	destroy_mkey(&b, key);
 }
 
+/* A process could read and write all of memory by a key of regions that it made itself. */
+static void test_klm_reserved(bool rlky)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .no_fre = true, .rlky = rlky };
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_KLM, 4, false);
+	uint8_t klm[64] = {};
+	unsigned int result, i = 0;
+	uint32_t off, n;
+	struct umr_wr reg;
+	struct tqp x, y;
+
+	for (off = 0; off < KEY_BYTES; off += n) {
+		const uint8_t *at = buf_at(&b, KEY_OFF + off);
+
+		n = PAGE - ((b.va + KEY_OFF + off) & (PAGE - 1));
+		n = n < KEY_BYTES - off ? n : KEY_BYTES - off;
+		klm_put(klm + 16 * i++, n, MKEY_RESERVED_LKEY,
+			MEM_BASE + (at - (uint8_t *)mem_at(&b, MEM_BASE)));
+	}
+	reg = reg_wr(key, klm, 0);
+	reg.list_len = 64;
+	reg.octwords = 4;
+	drain();
+	buf_fill(&b, KEY_OFF, KEY_BYTES, 1);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	post_umr(&y, &reg);
+	drain();
+	result = write_to(&x, key, b.va + KEY_OFF, 37);
+	if (rlky)
+		ok(!result && arrived(37), "the reserved lkey in an SG list works with rlky");
+	else
+		ok(result == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(37),
+		   "the reserved lkey in an SG list is refused without rlky");
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
+}
+
 /* ---- the driver's own queue pair ----------------------------------------------------------- */
 
 static void create_umr_qp(struct tqp *qp, struct side *side, struct tcq *cq)
@@ -504,6 +541,8 @@ int main(void)
 	test_remote_invalidate(false);
 	test_once();
 	test_klm_list();
+	test_klm_reserved(true);
+	test_klm_reserved(false);
 	test_umr_qp();
 	for (i = 0; i < ARRAY_SIZE(bad_cases); i++)
 		test_bad(&bad_cases[i]);

@@ -80,6 +80,7 @@ struct cxr_mkey_attr {
 	u64 len;
 	const dma_addr_t *dma;	/* pages of 2^log_page_size */
 	u8 log_page_size;
+	u32 room;		/* for pages, if that is more: a WQE may give it others */
 };
 
 /*

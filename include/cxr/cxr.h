@@ -117,9 +117,13 @@
  * WHO MAY CHANGE A MEMORY KEY
  *
  * A mkey of pages with umr_en can be changed by a UMR work request of a QP with fre, addresses
- * included. Keys of user memory have umr_en, for changes that keep the key (drivers/ib/umr.c);
- * therefore QPs of user space must not have fre. QPs of the kernel have it, for fast registration.
- * Binding a memory window does not need it.
+ * included. Keys of user memory have umr_en, since the driver changes them in place
+ * (drivers/ib/umr.c); therefore QPs of user space must not have fre. QPs of the kernel have it, for
+ * fast registration. Binding a memory window does not need it.
+ *
+ * The key of a deregistered MR is revoked, and kept for another MR (drivers/ib/mkey.c). Until then
+ * it is free, and belongs to the driver's PD; then it has another variant. Memory is unpinned after
+ * the work request that revokes its key has completed.
  *
  * WHERE COMMANDS ARE NOT ALLOWED
  *
@@ -218,7 +222,7 @@
  *	cxr_ib_cq.resize_lock		memory of a CQ of user space
  *	cxr_ib_dev.loopback_lock	loopback of the vport; under td_lock, or alone
  *	cxr_ib_dev.xrc_lock		what XRC QPs share is created
- *	cxr_ib_dev.umr_lock		the QP that changes memory keys
+ *	cxr_ib_dev.umr_lock		the QP that changes memory keys, keys that are kept
  *	cxr_ib_ucontext.db_lock		pinned doorbell records of a process; mmap_lock under it
  *	cxr_ib_dev.kcq_lock		CQs of the kernel; their completion handlers under it
  *	cxr_ib_dev.netdev_lock		the netdev, state and MTU of the port

@@ -38,7 +38,7 @@
 	X("ib:counters",	cxr_ib_counters_up,	cxr_ib_counters_down)	\
 	X("ib:clock",		cxr_ib_clock_up,	cxr_ib_clock_down)	\
 	X("ib:xrc",		NULL,			cxr_ib_xrc_down)	\
-	X("ib:umr",		NULL,			cxr_ib_umr_down)	\
+	X("ib:umr",		NULL,			cxr_ib_mkeys_down)	\
 	X("ib:client",		client_up,		client_down)		\
 	X("ib:device",		device_up,		device_down)
 

@@ -351,6 +351,43 @@ static void test_wqe_atomic(void)
 	}
 }
 
+/* By the QP for user memory. */
+static void test_umr_user(void)
+{
+	const struct cxr_fast_reg reg = {
+		.key = 0x123456ab, .access = CXR_ACCESS_REMOTE_WRITE, .va = 0x7f0000000123ULL,
+		.len = 0x8000, .npages = 9, .log_page_size = 12,
+	};
+	struct prm_wqe_umr_ctrl_seg ctrl;
+	struct prm_mkc mkc;
+
+	begin("umr", "a free key of user memory gets all that makes a key, and a PD");
+	cxr_umr_enable(&ctrl, &mkc, &reg, 0x77, true);
+	expect(ctrl.flags, 0x20);
+	expect(be16_to_cpu(ctrl.xlt_octowords), 8);
+	expect(be64_to_cpu(ctrl.mkey_mask), 0x203e20c3);
+	expect(prm_get(&mkc, pd), 0x77);
+	expect(prm_get(&mkc, mkey_7_0), 0xab);
+	expect(prm_get(&mkc, lr) && prm_get(&mkc, rw), true);
+	expect(prm_get(&mkc, a) || prm_get(&mkc, free) || prm_get(&mkc, en_rinval), false);
+	expect(prm_get64(&mkc, start_addr), 0x7f0000000123ULL);
+	expect(prm_get64(&mkc, len), 0x8000);
+
+	begin("umr", "atomic access of user memory is not in the mask where it cannot change");
+	cxr_umr_enable(&ctrl, &mkc, &reg, 0x77, false);
+	expect(be64_to_cpu(ctrl.mkey_mask), 0x201e20c3);
+
+	begin("umr", "a revoked key is free, and another PD's");
+	cxr_umr_revoke(&ctrl, &mkc, 0x123456ab, 0x78);
+	expect(ctrl.flags, 0xc0);
+	expect(ctrl.xlt_octowords, 0);
+	expect(be64_to_cpu(ctrl.mkey_mask), 0x20000080);
+	expect(prm_get(&mkc, free), 1);
+	expect(prm_get(&mkc, pd), 0x78);
+	expect(prm_get(&mkc, mkey_7_0), 0xab);
+	expect(prm_get(&mkc, qpn), 0xffffff);
+}
+
 static void test_umr(void)
 {
 	static const u8 page[] = { 0, 0, 0, 0x12, 0x34, 0x56, 0x70, 0x03 };
@@ -462,5 +499,6 @@ void test_wqe(void)
 
 	test_wqe_atomic();
 	test_umr();
+	test_umr_user();
 	test_wqe_eth();
 }

@@ -2,7 +2,9 @@
 """
 The two ends of a connection under pyverbs, both on one device, and checks for tests.
 """
+import ctypes
 import errno
+import mmap
 import os
 import struct
 import time
@@ -18,8 +20,11 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
 
 PORT = 1
+PAGE = 4096
+UMR_PAGES = 2048    # cxr changes larger lists by commands
 ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | \
     e.IBV_ACCESS_REMOTE_ATOMIC
+MAP_FIXED = 0x10
 SIGNALED = e.IBV_SEND_SIGNALED
 GROUP = GID("0000:0000:0000:0000:0000:ffff:ef01:0203")
 
@@ -37,16 +42,45 @@ def path_attr(ctx, gid, dest):
     return attr
 
 
+class Scattered:
+    """
+    Memory that needs a list of all its pages: it is one page, again and again. Behind an IOMMU they may become a
+    sequence, but with another alignment: the memory begins at an odd page.
+    """
+
+    def __init__(self, pages):
+        libc = ctypes.CDLL(None, use_errno=True)
+        self.mmap = libc.mmap
+        self.mmap.restype = ctypes.c_void_p
+        self.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+        self.size = pages * PAGE
+        room = self.map(None, self.size + PAGE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1)
+        self.address = room | PAGE
+        page = os.memfd_create("page")
+        os.ftruncate(page, PAGE)
+        for at in range(self.address, self.address + self.size, PAGE):
+            self.map(at, PAGE, mmap.MAP_SHARED | MAP_FIXED, page)
+        os.close(page)
+
+    def map(self, address, size, flags, fd):
+        got = self.mmap(address, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, fd, 0)
+        if got == ctypes.c_void_p(-1).value:
+            raise OSError(ctypes.get_errno(), "mmap")
+        return got
+
+
 class Side:
     """A QP with a CQ and a buffer."""
 
-    def __init__(self, ctx, gid_index, kind=e.IBV_QPT_RC, srq=None, pd=None, access=ALL, size=8192, recv=64, cq=None):
+    def __init__(self, ctx, gid_index, kind=e.IBV_QPT_RC, srq=None, pd=None, access=ALL, size=8192, recv=64, cq=None,
+                 memory=None):
         self.gid_index = gid_index
         self.ctx = ctx
         self.gid = ctx.query_gid(PORT, gid_index)
         self.pd = pd or PD(ctx)
         self.cq = cq or CQ(ctx, 255, None, None, 0)
-        self.mr = MR(self.pd, size, access)
+        self.memory = memory
+        self.mr = MR(self.pd, memory.size, access, memory.address) if memory else MR(self.pd, size, access)
         cap = QPCap(max_send_wr=64, max_recv_wr=recv, max_send_sge=2, max_recv_sge=2)
         init = QPInitAttr(qp_type=kind, scq=self.cq, rcq=self.cq, srq=srq, cap=cap, sq_sig_all=0)
         self.qp = QP(self.pd, init)

@@ -28,7 +28,7 @@ object() # ID
 	run_python "${probe[0]}" run "$1" "$dev" "$(gid_index "$dev" v2 "$(my_ip)")" || exit
 }
 
-# Make the UMR of the reregistration fail; nothing else in the kernel posts one
+# Make the UMR of the reregistration fail: this test has no other
 failed_change()
 {
 	[ "$CXR_DRIVER" != cxr ] || [ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"

@@ -18,7 +18,7 @@ from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.wr import SGE, SendWR
 
 from rows import Skip, driver, kernel, lacks, row
-from sides import ALL, SIGNALED, Side, fill, has, pair, refused, require_adapter, same
+from sides import ALL, SIGNALED, UMR_PAGES, Scattered, Side, fill, has, pair, refused, require_adapter, same
 
 
 # ---- atomics -----------------------------------------------------------------------------------
@@ -117,7 +117,10 @@ def rereg_new_key(ctx, gid):
     """if the UMR fails, the MR gets a new key; the next change keeps it"""
     if driver() != "cxr":
         raise Skip("needs a driver that falls back to a new key")
-    a, b = pair(ctx, gid)
+    # No UMR registers so many pages: the first one changes the key
+    a, b = (Side(ctx, gid, memory=Scattered(UMR_PAGES + 1)) for _ in range(2))
+    a.connect(b)
+    b.connect(a)
     key, text = b.mr.rkey, b"under another key"
     fill(a, text)
     b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE)

@@ -14,13 +14,14 @@ from pyverbs.pd import PD
 from pyverbs.qp import QPAttr
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from sides import ALL, ATTACH, DETACH, PORT, Side, membership  # noqa: E402
+from sides import ALL, ATTACH, DETACH, PORT, UMR_PAGES, Scattered, Side, membership  # noqa: E402
 
 
 def main(what, name, gid):
     ctx = Context(name=name)
     if what == "mr":
-        MR(PD(ctx), 4096, ALL).close()
+        memory = Scattered(UMR_PAGES + 1)   # of so many pages keys are destroyed, not kept
+        MR(PD(ctx), memory.size, ALL, memory.address).close()
         return 0
     side = Side(ctx, int(gid), kind=e.IBV_QPT_UD)
     side.qp.to_rts(QPAttr(port_num=PORT))

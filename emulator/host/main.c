@@ -259,6 +259,8 @@ static int start(void)
 		}
 	}
 	err = catch_signals();
+	if (!err)
+		err = dma_survive_bus_errors();
 	for (i = 0; !err && i < run.n; i++) {
 		err = create_function(i);
 		if (!err)

@@ -308,8 +308,11 @@ enum hca_phase { HCA_OFF, HCA_ENABLED, HCA_RUNNING };
 
 /* Page addresses given by the driver and not reclaimed. */
 struct held_pages {
+	uint32_t n;
 	uint64_t *pa;
-	uint32_t n, room;
+	uint32_t listed, room;	/* in pa; fewer than n in host tests, which set n alone */
+	uint32_t *hash;		/* places in pa, from 1; 0: free */
+	uint32_t mask;
 };
 
 #define CAP_CHANGES 64		/* fields that faults change at a time */
@@ -372,6 +375,7 @@ bool pages_to_come(const struct cxdev *dev);	/* requested, and not denied */
 void pages_object_destroyed(struct cxdev *dev);
 int32_t pages_wanted(struct cxdev *dev);	/* to request; negative: to reclaim */
 uint32_t pages_initial(const struct cxdev *dev);	/* for boot and INIT_HCA */
+void pages_forget(struct cxdev *dev);	/* the driver has them back */
 
 /* caps.c */
 void hca_caps_reset(struct cxdev *dev);

@@ -60,6 +60,7 @@ struct sq {
 	struct wq wq;
 	uint8_t state;
 	struct work work;
+	uint32_t lso_off, lso_frames; /* of the LSO under way: what was sent */
 };
 
 struct rqt {

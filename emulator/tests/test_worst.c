@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The worst that a guest can ask for with commands and Ethernet queues: what one callback does, and
+ * the host's memory, stay bounded.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "dut.h"
+#include "ktap.h"
+
+static struct dut *a;
+
+static double cpu_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/* ---- pages ---- */
+
+#define PAGES_MANY (1u << 17)
+#define PAGES_LIMIT (1u << 18)
+#define PAGES_A_COMMAND (1u << 16)
+
+static uint64_t page_address(uint32_t i)
+{
+	return 0x4000000000ull + ((uint64_t)i << 12);
+}
+
+static int give(uint32_t first, uint32_t n)
+{
+	struct prm_manage_pages_in in = {};
+	struct prm_manage_pages_out out;
+	uint8_t *list = malloc(8 * n);
+	uint32_t i;
+	int status;
+
+	prm_set(&in, op_mod, 1);
+	prm_set(&in, input_num_entries, n);
+	for (i = 0; i < n; i++)
+		put64(list + 8 * i, page_address(first + i));
+	status = dut_cmd_tail(a, manage_pages, &in, &out, list, 8 * n);
+	free(list);
+	return status;
+}
+
+/* The pages that come back; their number. */
+static uint32_t take(uint8_t *out, size_t room, uint32_t n)
+{
+	struct prm_manage_pages_in in = {};
+
+	prm_set(&in, op_mod, 2);
+	prm_set(&in, input_num_entries, n);
+	dut_check(dut_exec(a, PRM_OP_manage_pages, &in, sizeof(in), out, room), "manage_pages");
+	return prm_get((struct prm_manage_pages_out *)out, output_num_entries);
+}
+
+static void test_pages(void)
+{
+	size_t room = sizeof(struct prm_manage_pages_out) + 8 * PAGES_A_COMMAND;
+	uint8_t *out = malloc(room);
+	uint32_t given, n, i;
+	bool right = true;
+	double t = cpu_seconds();
+
+	for (given = 0; given < PAGES_MANY && !give(given, PAGES_A_COMMAND);)
+		given += PAGES_A_COMMAND;
+	t = cpu_seconds() - t;
+	printf("# %u pages: %.3f s\n", given, t);
+	ktap(given == PAGES_MANY && t < 2, "giving many pages takes no time worth mentioning");
+	ktap(give(given - 1, 2) == PRM_STATUS_BAD_PARAM && give(0, 1) == PRM_STATUS_BAD_PARAM,
+	     "a page that was given is refused among many");
+	n = take(out, room, PAGES_A_COMMAND);
+	for (i = 0; i < n; i++)
+		right &= get64(out + sizeof(struct prm_manage_pages_out) + 8 * i) ==
+			 page_address(given - 1 - i);
+	ktap(n == PAGES_A_COMMAND && right, "what comes back are the pages that were given last");
+	ktap(give(given - n - 1, 1) == PRM_STATUS_BAD_PARAM && !give(given - n, n),
+	     "they can be given again, and no others");
+	for (; given < PAGES_LIMIT && !give(given, PAGES_A_COMMAND);)
+		given += PAGES_A_COMMAND;
+	ktap(given == PAGES_LIMIT && give(given, 1) == PRM_STATUS_NO_RES,
+	     "the card takes a limited number of pages");
+	free(out);
+}
+
+/* ---- LSO ---- */
+
+#define LSO_BYTES 5000u
+
+static uint64_t frames_sent(void)
+{
+	return port_counters(a->dev->port)->tx_frames;
+}
+
+/* One WQE whose @bytes are sent one in each frame. */
+static void post_lso(struct dut_wq *sq, uint32_t bytes)
+{
+	struct flow flow = tcp4;
+	uint8_t header[128], *wqe;
+	struct prm_wqe_eth_seg *eseg;
+	unsigned int ds;
+	uint32_t len;
+
+	flow.payload = 0;
+	len = make_packet(header, &flow);
+	ds = 2 + (len - 2 + 15) / 16 + 1;
+	wqe = dut_wqe(a, sq, PRM_WQE_LSO, ds, PRM_WQE_CE_ALWAYS);
+	eseg = (void *)(wqe + 16);
+	eseg->mss = htobe16(1);
+	eseg->inline_hdr_sz = htobe16(len);
+	memcpy(eseg->inline_hdr_start, header, len);
+	dut_data_seg(a, (void *)(wqe + (ds - 1) * 16), dut_alloc(a, bytes), bytes);
+	dut_ring(a, sq, (ds + 3) / 4);
+}
+
+static bool count_frame(void *arg, const struct frame *frame)
+{
+	(void)frame;
+	++*(uint64_t *)arg;
+	return true;
+}
+
+static void test_lso(void)
+{
+	struct dut_wq sq = dut_create_sq(a, 6, NULL);
+	struct port *sink = port_create(NULL, "sink");
+	uint64_t before = frames_sent(), most = 0, got = 0, step;
+	bool more;
+
+	port_set_sink(sink, count_frame, &got);
+	post_lso(&sq, LSO_BYTES);
+	do {
+		step = frames_sent();
+		more = loop_run_pending();
+		step = frames_sent() - step;
+		most = step > most ? step : most;
+	} while (more);
+	ktap(most <= LOOP_SLICE, "an LSO of many segments is sent in slices");
+	ktap(frames_sent() - before == LSO_BYTES && got == LSO_BYTES &&
+	     !port_counters(sink)->full,
+	     "no segment of an LSO is lost, however many there are");
+	ktap(dut_poll(a, &sq.cq) && !dut_poll(a, &sq.cq), "it gets one completion, at its end");
+
+	port_hold(sink, true);
+	post_lso(&sq, LSO_BYTES);
+	for (step = 0; step < 1000; step++)
+		loop_run_pending();
+	ktap(!port_counters(sink)->full && !dut_poll(a, &sq.cq),
+	     "an LSO waits for a receiver that is slow");
+	port_hold(sink, false);
+	dut_run();
+	ktap(got == 2 * LSO_BYTES && dut_poll(a, &sq.cq), "it goes on when the receiver does");
+	port_destroy(sink);
+}
+
+int main(void)
+{
+	ktap_plan(0);
+	a = dut_create("a", 0);
+	test_pages();
+	dut_destroy(a);
+	a = dut_create("a", 0);
+	test_lso();
+	dut_destroy(a);
+	return ktap_end();
+}

@@ -326,6 +326,10 @@ static bool start_write(struct qp *qp, const uint8_t *reth)
 		refuse_invalid(qp, "the QP does not allow remote writes");
 		return false;
 	}
+	if (p->dmalen > 1u << LOG_MSG_MAX) {
+		refuse_invalid(qp, "a WRITE is longer than a message can be");
+		return false;
+	}
 	result = mem_check(qp->obj.dev, qp->resp.user, p->rkey, p->va, p->dmalen, MEM_REMOTE_WRITE);
 	if (result) {
 		refuse_access(qp, result, p->rkey, p->va, p->dmalen);
@@ -469,12 +473,18 @@ static void add_read(struct qp *qp, const struct packet *pkt, uint32_t msn, stru
 	answer->msn = msn;
 }
 
+/* Of a length that a message can have. */
+static bool is_read_request(const struct packet *pkt)
+{
+	return pkt->ext_len == RETH_BYTES && get32(pkt->ext + 12) <= 1u << LOG_MSG_MAX;
+}
+
 static void execute_read(struct qp *qp, const struct packet *pkt)
 {
 	struct responder *p = &qp->resp;
 	enum mem_result result;
 
-	if (pkt->ext_len != RETH_BYTES || p->in_message) {
+	if (!is_read_request(pkt) || p->in_message) {
 		refuse_invalid(qp,
 			       "a READ request in the middle of a message, or of a wrong length");
 		return;
@@ -595,7 +605,7 @@ static void repeat(struct qp *qp, const struct packet *pkt)
 				return;
 			user.pdn = srq->pd->num;
 		}
-		if (pkt->ext_len != RETH_BYTES || !qp->rre ||
+		if (!is_read_request(pkt) || !qp->rre ||
 		    psn_diff(psn_add(pkt->bth.psn, read_packets(qp, get32(pkt->ext + 12))),
 			     p->psn) > 0)
 			return;

@@ -124,6 +124,11 @@ void uplinks_close(void);
  * @only one. 0 or -errno.
  */
 int capture_open(const char *path, const struct port *only);
+/*
+ * The same for whoever reaches the control socket: a file must be new, empty or a capture, and no
+ * symbolic link. -EEXIST: it is not.
+ */
+int capture_request(const char *path, const struct port *only);
 int capture_stream(int client, const struct port *only);
 void capture_stream_end(int client);	/* when its connection ends */
 int capture_stop(const char *path);	/* 0, or -ENOENT */

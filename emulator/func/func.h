@@ -92,6 +92,17 @@ void obj_destroy_all(struct cxdev *dev);
 void obj_for_each(struct cxdev *dev, enum obj_type type, void (*fn)(void *obj, void *arg),
 		  void *arg);
 
+/* ---- memory of the host: budget.c ---- */
+
+extern uint64_t budget_bytes;	/* of each function; set before the first is created */
+/*
+ * @n zeroed items that the guest has asked for, to be freed by budget_free(); NULL: the function has
+ * used up what it may, or there is no memory. An object's memory counts, too.
+ */
+void *budget_alloc(struct cxdev *dev, uint64_t n, size_t size);
+void budget_free(void *p);	/* NULL: no effect */
+int budget_refuse(struct cmd *c);	/* refuses for that reason; always -1 */
+
 /* ---- the card ---- */
 
 enum cap_type {
@@ -346,6 +357,9 @@ struct hca_state {
 	int32_t pages_requested; /* by an event, not answered yet; negative: to reclaim */
 	bool pages_denied;	 /* the driver cannot give any; until it gives some */
 	uint64_t pages_peak;
+
+	uint64_t budget_used, budget_peak;
+	bool budget_told;
 
 	struct event_sink *sinks[256];	/* the async EQ whose mask has the event type */
 	struct event_sink *cmd_sink;

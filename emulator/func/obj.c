@@ -175,9 +175,9 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 			       obj_name(type));
 		return NULL;
 	}
-	obj = calloc(1, size);
+	obj = budget_alloc(dev, 1, size);
 	if (!obj) {
-		refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		budget_refuse(c);
 		return NULL;
 	}
 	obj->type = type;
@@ -249,7 +249,7 @@ void obj_free(void *p)
 	list_del(&obj->by_num);
 	list_del(&obj->by_type);
 	objs->count[obj->type]--;
-	free(obj);
+	budget_free(obj);
 }
 
 int obj_destroy(struct cmd *c, void *p)

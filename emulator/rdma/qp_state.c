@@ -340,7 +340,7 @@ static int modify(struct cmd *c, const struct transition *t)
 	}
 	qp_decode(qp);
 	if (t == &init2rtr && responder_start(qp))
-		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		return budget_refuse(c);
 	if (t == &rtr2rts)
 		requester_start(qp);
 	if (t == &sqerr2rts) {

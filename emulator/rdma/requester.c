@@ -697,7 +697,7 @@ int requester_init(struct qp *qp)
 	timer_init(&r->timeout, timeout_fired);
 	timer_init(&r->rnr, rnr_fired);
 	r->mask = prm_get(&qp->ctx, no_sq) ? 0 : (1u << prm_get(&qp->ctx, log_sq_size)) - 1;
-	r->ring = calloc(r->mask + 1, sizeof(*r->ring));
+	r->ring = budget_alloc(qp->obj.dev, r->mask + 1, sizeof(*r->ring));
 	return r->ring ? 0 : -1;
 }
 
@@ -752,7 +752,7 @@ void requester_resume(struct qp *qp)
 void requester_free(struct qp *qp)
 {
 	requester_stop(qp);
-	free(qp->req.ring);
+	budget_free(qp->req.ring);
 }
 
 struct obj *qp_uar(const struct qp *qp)

@@ -779,11 +779,11 @@ int responder_start(struct qp *qp)
 	struct responder *p = &qp->resp;
 	uint32_t n = 4u << prm_get(&qp->ctx, log_rra_max);
 
-	free(p->ring);
+	budget_free(p->ring);
 	p->tail = 0;
 	p->head = 0;
 	p->mask = n - 1;
-	p->ring = calloc(n, sizeof(*p->ring));
+	p->ring = budget_alloc(qp->obj.dev, n, sizeof(*p->ring));
 	p->psn = prm_get(&qp->ctx, next_rcv_psn);
 	p->user = qp_user(qp);
 	p->srq = qp->st == PRM_QP_ST_XRC ? NULL : qp->srq;
@@ -793,6 +793,6 @@ int responder_start(struct qp *qp)
 void responder_free(struct qp *qp)
 {
 	responder_stop(qp);
-	free(qp->resp.ring);
+	budget_free(qp->resp.ring);
 	qp->resp.ring = NULL;
 }

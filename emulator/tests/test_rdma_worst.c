@@ -156,6 +156,146 @@ static void test_flush_ends(void)
 	drain();
 }
 
+/* ---- KLM lists ---- */
+
+#define LIST 1024u
+#define LONG_LIST (1u << KLM_LOG_MAX)
+#define WRITES 20000u
+
+static double cpu_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/* A key of @n entries; the status. */
+static int create_klm_key(struct side *side, uint64_t len, uint32_t n, const struct klm *list,
+			  uint32_t *key)
+{
+	uint32_t size = sizeof(struct prm_create_mkey_in) + n * 16, i;
+	struct prm_create_mkey_in *in = calloc(1, size);
+	struct prm_create_mkey_out out;
+	uint8_t *tail = prm_tail(in);
+	int status;
+
+	prm_set(in, memory_key_mkey_entry.access_mode_1_0, MKEY_KLM);
+	prm_set(in, memory_key_mkey_entry.lr, 1);
+	prm_set(in, memory_key_mkey_entry.lw, 1);
+	prm_set(in, memory_key_mkey_entry.rr, 1);
+	prm_set(in, memory_key_mkey_entry.rw, 1);
+	prm_set(in, memory_key_mkey_entry.qpn, 0xffffff);
+	prm_set(in, memory_key_mkey_entry.pd, side->pd);
+	prm_set64(in, memory_key_mkey_entry.len, len);
+	prm_set(in, memory_key_mkey_entry.translations_octword_size, n);
+	prm_set(in, translations_octword_actual_size, n);
+	for (i = 0; i < n; i++, tail += 16) {
+		put32(tail, list[i].bytes);
+		put32(tail + 4, list[i].key);
+		put64(tail + 8, list[i].va);
+	}
+	prm_set(in, opcode, PRM_OP_create_mkey);
+	status = exec(side, PRM_OP_create_mkey, in, size, &out, sizeof(out));
+	free(in);
+	*key = prm_get(&out, mkey_index) << 8;
+	return status;
+}
+
+/* @n entries of @bytes at @va by @key, the first @empty of them empty instead. */
+static uint32_t klm_key(struct side *side, uint32_t n, uint32_t empty, uint32_t bytes, uint32_t key,
+			uint64_t va)
+{
+	struct klm *list = calloc(n, sizeof(*list));
+	uint32_t made, i;
+
+	for (i = 0; i < n; i++)
+		list[i] = (struct klm){ i < empty ? 0 : bytes, key, va };
+	if (create_klm_key(side, (uint64_t)(n - empty) * bytes, n, list, &made))
+		exit(2);
+	free(list);
+	return made;
+}
+
+static void test_klm_trees(void)
+{
+	uint32_t leaf = klm_key(&b, LIST, LIST - 1, 1, b.lkey, b.va);
+	uint32_t middle = klm_key(&b, LIST, 0, 1, leaf, 0);
+	uint32_t top = klm_key(&b, LIST, 0, LIST, middle, 0);
+	uint32_t late = klm_key(&b, LONG_LIST, LONG_LIST - 1, 1, b.lkey, b.va);
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = 5, .timeout = 0 };
+	struct mem_user user = { .pdn = b.pd, .qpn = 5 };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = 0, .rkey = top,
+			 .sge = { { a.va, LIST * LIST, a.lkey } } };
+	struct klm *list = calloc(LONG_LIST + 1, sizeof(*list));
+	struct prm_cqe64 *cqe;
+	struct tqp x, y;
+	uint8_t byte = 7;
+	unsigned int i;
+	uint32_t key;
+	double t = cpu_seconds();
+
+	for (i = 0; i < 100; i++)
+		mem_check(b.dev, user, top, 0, LIST * LIST, MEM_REMOTE_WRITE);
+	t = cpu_seconds() - t;
+	printf("# 100 checks: %.6f s\n", t);
+	ok(t < 0.5, "a tree of lists of single bytes is not walked to its end");
+
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	t = cpu_seconds();
+	post_send(&x, &wr);
+	settle();
+	t = cpu_seconds() - t;
+	cqe = poll(&ca);
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_ACCESS && t < 0.5,
+	   "a WRITE into such a tree fails");
+	destroy_pair(&x, &y);
+	drain();
+
+	t = cpu_seconds();
+	for (i = 0; i < WRITES; i++)
+		mem_write(b.dev, user, late, 0, &byte, 1, MEM_REMOTE_WRITE);
+	t = cpu_seconds() - t;
+	printf("# %u writes: %.6f s\n", WRITES, t);
+	ok(*buf_at(&b, 0) == 7 && t < 1, "an entry is found at once behind many empty ones");
+	ok(create_klm_key(&b, 0, LONG_LIST + 1, list, &key) == PRM_STATUS_BAD_PARAM,
+	   "a list that is longer than the card advertises is refused");
+	free(list);
+}
+
+/* Empty entries anywhere; a piece of a region that begins and ends within entries. */
+static void test_klm_pieces(void)
+{
+	const struct klm list[] = {
+		{ 0, b.lkey, b.va }, { 100, b.lkey, b.va + 1000 }, { 0, b.lkey, b.va },
+		{ 0, 0, 0 }, { 1, b.lkey, b.va + 5000 }, { 200, b.lkey, b.va + 9000 }, { 0, 0, 0 },
+	};
+	struct mem_user user = { .pdn = b.pd, .qpn = 5 };
+	uint8_t data[301], got[301];
+	unsigned int from, i;
+	bool right = true;
+	uint32_t key;
+
+	if (create_klm_key(&b, 301, ARRAY_SIZE(list), list, &key))
+		exit(2);
+	for (i = 0; i < 301; i++)
+		data[i] = i * 7 + 1;
+	right &= !mem_write(b.dev, user, key, 0, data, 301, MEM_REMOTE_WRITE);
+	for (i = 0; i < 301; i++)
+		right &= *buf_at(&b, i < 100 ? 1000 + i : i == 100 ? 5000 : 9000 + i - 101) ==
+			 data[i];
+	ok(right, "a list with empty entries leads to the bytes of the others");
+	for (from = 0; from < 301; from++) {
+		memset(got, 0, sizeof(got));
+		right &= !mem_read(b.dev, user, key, from, got, 301 - from, MEM_REMOTE_READ) &&
+			 !memcmp(got, data + from, 301 - from);
+	}
+	ok(right, "an access may begin at any byte of a list");
+	ok(mem_read(b.dev, user, key, 1, got, 301, MEM_REMOTE_READ) == MEM_BAD_RANGE,
+	   "an access past the end of a list is refused");
+}
+
 int main(void)
 {
 	sides_open();
@@ -165,6 +305,8 @@ int main(void)
 	test_lengths();
 	test_repeated_length();
 	test_flush_ends();
+	test_klm_trees();
+	test_klm_pieces();
 	sides_close();
 	return ok_end();
 }

@@ -158,6 +158,65 @@ static void test_lso(void)
 	port_destroy(sink);
 }
 
+/* ---- memory of the host ---- */
+
+#define BUDGET (8ull << 20)
+#define LIST_PAGES (1u << 16)
+
+/* A key with a list of 512 KiB; the status. */
+static int create_large_mkey(struct dut *dut, uint32_t *num)
+{
+	struct prm_create_mkey_in in = {};
+	struct prm_create_mkey_out out;
+	uint64_t *list = calloc(LIST_PAGES, sizeof(*list));
+	int status;
+
+	prm_set(&in, memory_key_mkey_entry.access_mode_1_0, MKEY_MTT);
+	prm_set(&in, memory_key_mkey_entry.lr, 1);
+	prm_set(&in, memory_key_mkey_entry.qpn, 0xffffff);
+	prm_set(&in, memory_key_mkey_entry.pd, dut->pd);
+	prm_set64(&in, memory_key_mkey_entry.len, (uint64_t)LIST_PAGES << 12);
+	prm_set(&in, memory_key_mkey_entry.log_page_size, 12);
+	prm_set(&in, memory_key_mkey_entry.translations_octword_size, LIST_PAGES / 2);
+	prm_set(&in, translations_octword_actual_size, LIST_PAGES / 2);
+	status = dut_cmd_tail(dut, create_mkey, &in, &out, list, LIST_PAGES * sizeof(*list));
+	free(list);
+	*num = prm_get(&out, mkey_index);
+	return status;
+}
+
+static void test_budget(void)
+{
+	uint64_t before, all = budget_bytes;
+	struct dut *other = dut_create("b", 1);
+	struct prm_alloc_pd_in in = {};
+	struct prm_alloc_pd_out out;
+	uint32_t first, num, made = 0;
+	int status;
+
+	before = a->dev->hca->budget_used;
+	budget_bytes = BUDGET;
+	dut_violations(a);
+	status = create_large_mkey(a, &first);
+	while (!status) {
+		made++;
+		status = create_large_mkey(a, &num);
+	}
+	ktap(status == PRM_STATUS_NO_RES && made > 4 && made <= 16,
+	     "a function whose host memory is used up gets no more keys");
+	ktap(a->dev->hca->budget_used <= BUDGET, "it never has more than its budget");
+	while (!dut_cmd(a, alloc_pd, &in, &out))
+		;
+	ktap(!create_large_mkey(other, &num), "the other function has a budget of its own");
+	ktap(!dut_destroy_obj(a, PRM_OP_destroy_mkey, first) && !create_large_mkey(a, &first),
+	     "what is destroyed makes room");
+	ktap(!dut_violations(a), "to use up its memory is no mistake of the driver");
+	cxdev_reset(a->dev);
+	ktap(!a->dev->hca->budget_used && before, "a reset gives all of it back");
+	budget_bytes = all;
+	dut_destroy(other);
+}
+
 int main(void)
 {
 	ktap_plan(0);
@@ -166,6 +225,9 @@ int main(void)
 	dut_destroy(a);
 	a = dut_create("a", 0);
 	test_lso();
+	dut_destroy(a);
+	a = dut_create("a", 0);
+	test_budget();
 	dut_destroy(a);
 	return ktap_end();
 }

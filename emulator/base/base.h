@@ -59,6 +59,12 @@ uint64_t now_ns(void); /* CLOCK_MONOTONIC; host tests move it by loop_test_clock
 void work_init(struct work *work, void (*fn)(struct work *work));
 void work_queue(struct work *work); /* no effect on queued work */
 void work_cancel(struct work *work);
+/*
+ * Queued work waits in a list of its caller until work_wake() queues all that waits there; to be
+ * called by the work itself. work_queue() has no effect on it.
+ */
+void work_wait(struct work *work, struct list_head *waiting);
+void work_wake(struct list_head *waiting);
 void timer_init(struct timer *timer, void (*fn)(struct timer *timer));
 void timer_arm(struct timer *timer, uint64_t delay_ns); /* rearms an armed timer */
 void timer_cancel(struct timer *timer);

@@ -61,6 +61,17 @@ void work_cancel(struct work *work)
 	list_del(&work->node);
 }
 
+void work_wait(struct work *work, struct list_head *waiting)
+{
+	if (list_empty(&work->node))
+		list_add_tail(&work->node, waiting);
+}
+
+void work_wake(struct list_head *waiting)
+{
+	list_splice_tail(waiting, &works);
+}
+
 int loop_add_fd(int fd, void (*fn)(int fd, void *arg), void *arg)
 {
 	if (n_fds == LOOP_FDS_MAX)

@@ -61,6 +61,7 @@ struct sq {
 	uint8_t state;
 	struct work work;
 	uint32_t lso_off, lso_frames; /* of the LSO under way: what was sent */
+	bool waits; /* for a receiver: the WQE has not been executed, or not to its end */
 };
 
 struct rqt {

@@ -65,6 +65,7 @@ static void sq_to_error(void *obj)
 	struct sq *sq = obj;
 
 	sq->state = PRM_WQ_ERR;
+	work_cancel(&sq->work);	/* it may wait for a receiver */
 	if (wq_posted(&sq->wq))
 		work_queue(&sq->work);
 }
@@ -211,6 +212,18 @@ static void push_tag(const struct tx *tx, struct frame *frame)
 	frame->len += 4;
 }
 
+/* Has the receiver no room? The work goes on when it has. */
+static bool must_wait(const struct tx *tx, const uint8_t *dmac)
+{
+	struct sq *sq = tx->sq;
+	const struct port *port = sq->obj.dev->port;
+
+	sq->waits = port_room(port, dmac) < ROOM_RESERVE;
+	if (sq->waits)
+		port_wait_for_room(port, dmac, &sq->work);
+	return sq->waits;
+}
+
 static uint8_t send_one(const struct tx *tx)
 {
 	struct frame *frame = frame_alloc(FRAME_MAX);
@@ -234,6 +247,10 @@ static uint8_t send_one(const struct tx *tx)
 	if (tx->insert_vlan && frame->len >= 14)
 		push_tag(tx, frame);
 
+	if (frame->len >= 14 && must_wait(tx, frame->data)) {
+		frame_free(frame);
+		return 0;
+	}
 	packet_parse(&packet, frame->data, frame->len);
 	offload_checksums(tx, frame, &packet);
 	transmit(tx->sq, frame);
@@ -324,7 +341,7 @@ static uint8_t send_lso(const struct tx *tx, int *budget)
 		--*budget;
 	if (!off)
 		tx->sq->lso_frames = 0;
-	for (; off < list.len && *budget > 0; off += n, --*budget) {
+	for (; off < list.len && *budget > 0 && !must_wait(tx, tx->header); off += n, --*budget) {
 		n = list.len - off < mss ? list.len - off : mss;
 		syndrome = send_segment(tx, &packet, &list, off, n, tx->sq->lso_frames++);
 		if (syndrome)
@@ -372,17 +389,7 @@ static void flush_one(struct sq *sq)
 		complete_error(sq, opcode, index, PRM_CQE_SYND_WR_FLUSH);
 }
 
-/* How many frames may leave in this round: the receivers drain their queues in work of their own. */
-static int frames_allowed(const struct sq *sq)
-{
-	unsigned int room = port_room(sq->obj.dev->port);
-
-	if (room <= ROOM_RESERVE)
-		return 0;
-	return room - ROOM_RESERVE < LOOP_SLICE ? room - ROOM_RESERVE : LOOP_SLICE;
-}
-
-/* Executes the next WQE as far as the budget goes, and completes it if that is all of it. */
+/* Executes the next WQE as far as budget and receiver allow, and completes it if that is all of it. */
 static void step(struct sq *sq, int *budget)
 {
 	struct wqe wqe;
@@ -391,7 +398,7 @@ static void step(struct sq *sq, int *budget)
 	syndrome = wqe_fetch(&sq->wq, sq->wq.ci, &wqe);
 	if (!syndrome)
 		syndrome = run(sq, &wqe, budget);
-	if (!syndrome && sq->lso_off)
+	if (!syndrome && (sq->lso_off || sq->waits))
 		return;
 	sq->lso_off = 0;
 	wq_step(&sq->wq, wqe.bbs);
@@ -404,9 +411,10 @@ static void step(struct sq *sq, int *budget)
 static void sq_work(struct work *work)
 {
 	struct sq *sq = container_of(work, struct sq, work);
-	int budget = sq->state == PRM_WQ_ERR ? LOOP_SLICE : frames_allowed(sq);
+	int budget = LOOP_SLICE;
 
-	while (budget > 0 && wq_posted(&sq->wq)) {
+	sq->waits = false;
+	while (budget > 0 && wq_posted(&sq->wq) && !sq->waits) {
 		if (sq->state == PRM_WQ_ERR) {
 			flush_one(sq);
 			budget--;

@@ -125,6 +125,18 @@ static bool count_frame(void *arg, const struct frame *frame)
 	return true;
 }
 
+/* So that the switch knows where @mac is. */
+static void send_from(struct port *port, const uint8_t *mac)
+{
+	struct frame *frame = frame_alloc(60);
+
+	memset(frame->data, 0, 60);
+	frame->data[0] = 2;
+	memcpy(frame->data + 6, mac, 6);
+	port_send(port, frame);
+	dut_run();
+}
+
 static void test_lso(void)
 {
 	struct dut_wq sq = dut_create_sq(a, 6, NULL);
@@ -133,6 +145,7 @@ static void test_lso(void)
 	bool more;
 
 	port_set_sink(sink, count_frame, &got);
+	send_from(sink, tcp4.dmac);
 	post_lso(&sq, LSO_BYTES);
 	do {
 		step = frames_sent();
@@ -156,6 +169,66 @@ static void test_lso(void)
 	dut_run();
 	ktap(got == 2 * LSO_BYTES && dut_poll(a, &sq.cq), "it goes on when the receiver does");
 	port_destroy(sink);
+}
+
+/* ---- slow receivers ---- */
+
+#define SLOW_FRAMES 1500u
+
+/* All of them from one place in memory. */
+static void send_many(struct dut_wq *sq, const void *packet, uint32_t len, unsigned int n)
+{
+	uint64_t at = a->next;
+
+	while (n--) {
+		a->next = at;
+		dut_send(a, sq, packet, len, 0);
+	}
+}
+
+static void test_slow_receiver(void)
+{
+	static const uint8_t slow_mac[6] = { 2, 0, 0, 0, 0, 1 }, quick_mac[6] = { 2, 0, 0, 0, 0, 2 };
+	struct dut_wq to_slow = dut_create_sq(a, 11, NULL), to_quick = dut_create_sq(a, 6, NULL);
+	struct port *slow = port_create(NULL, "slow"), *quick = port_create(NULL, "quick");
+	uint64_t at_slow = 0, at_quick = 0;
+	struct flow flow = tcp4;
+	uint8_t packet[512];
+	uint32_t len;
+
+	port_set_sink(slow, count_frame, &at_slow);
+	port_set_sink(quick, count_frame, &at_quick);
+	send_from(slow, slow_mac);
+	send_from(quick, quick_mac);
+	at_slow = 0;
+	at_quick = 0;
+	port_hold(slow, true);
+	memcpy(flow.dmac, slow_mac, 6);
+	len = make_packet(packet, &flow);
+	send_many(&to_slow, packet, len, SLOW_FRAMES);
+	ktap(!loop_run_pending(), "who waits for a slow receiver takes no time");
+	memcpy(packet, quick_mac, 6);
+	send_many(&to_quick, packet, len, 20);
+	ktap(at_quick == 20 && !at_slow, "a receiver gets its frames beside a slow one");
+	memcpy(packet, "\xff\xff\xff\xff\xff\xff", 6);
+	send_many(&to_quick, packet, len, 1);
+	ktap(at_quick == 21, "a broadcast does not wait for a slow receiver");
+	port_hold(slow, false);
+	dut_run();
+	ktap(at_slow >= SLOW_FRAMES && !port_counters(slow)->full,
+	     "a slow receiver gets all that was sent to it in the end");
+
+	while (dut_poll(a, &to_slow.cq))
+		;
+	port_hold(slow, true);
+	memcpy(packet, slow_mac, 6);
+	send_many(&to_slow, packet, len, SLOW_FRAMES);
+	at_quick = 0;
+	send_from(quick, slow_mac);
+	ktap(at_quick > 400, "an address that moves takes along who waits for it");
+	port_destroy(slow);
+	port_destroy(quick);
+	dut_run();
 }
 
 /* ---- memory of the host ---- */
@@ -225,6 +298,9 @@ int main(void)
 	dut_destroy(a);
 	a = dut_create("a", 0);
 	test_lso();
+	dut_destroy(a);
+	a = dut_create("a", 0);
+	test_slow_receiver();
 	dut_destroy(a);
 	a = dut_create("a", 0);
 	test_budget();

@@ -231,6 +231,108 @@ static void test_slow_receiver(void)
 	dut_run();
 }
 
+/* ---- flow tables ---- */
+
+#define ENTRIES 30000u
+#define LOOKUPS 20000u
+#define GROUPS 3000u
+
+static struct tir *hit;
+
+static void on_hit(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg)
+{
+	(void)packet;
+	(void)tag;
+	(void)arg;
+	hit = tir;
+}
+
+static struct prm_fte_match_set_lyr_2_4 source(uint32_t n)
+{
+	struct prm_fte_match_set_lyr_2_4 value = {};
+
+	prm_set(&value, smac_47_16, n + 1);
+	return value;
+}
+
+/* The TIR that a packet from @n goes to; 0: none. */
+static uint32_t lookup(uint32_t n)
+{
+	struct eth_packet packet;
+	struct flow flow = tcp4;
+	uint8_t data[512];
+	uint32_t len;
+
+	put32(flow.smac, n + 1);
+	len = make_packet(data, &flow);
+	packet_parse(&packet, data, len);
+	hit = NULL;
+	steer(a->dev, &packet, on_hit, NULL);
+	return hit ? hit->obj.num : 0;
+}
+
+static int delete_entry(uint32_t table, uint32_t index)
+{
+	struct prm_delete_fte_in in = {};
+	struct prm_delete_fte_out out;
+
+	prm_set(&in, table_id, table);
+	prm_set(&in, flow_index, index);
+	return dut_cmd(a, delete_fte, &in, &out);
+}
+
+static void test_many_entries(void)
+{
+	struct dut_wq rq = dut_create_rq(a, 6, 4, NULL);
+	uint32_t x = dut_direct_tir(a, rq.num), y = dut_direct_tir(a, rq.num), table, group, i;
+	struct prm_fte_match_set_lyr_2_4 value = {};
+	bool right = true;
+	double t;
+
+	prm_set(&value, smac_47_16, ~0u);
+	table = dut_table(a, 0, 16, 0);
+	group = dut_group(a, table, 10, 50000, &value);
+	dut_check(dut_root(a, table), "set_flow_table_root");
+	t = cpu_seconds();
+	for (i = 0; i < ENTRIES && right; i++) {
+		value = source(i);
+		right = !dut_fte(a, table, group, 20 + i, &value, PRM_FLOW_DEST_TIR,
+				 i & 1 ? x : y);
+	}
+	printf("# %u entries: %.3f s\n", i, cpu_seconds() - t);
+	for (i = 0; i < ENTRIES; i += 997)
+		right &= lookup(i) == (i & 1 ? x : y);
+	ktap(right && !lookup(ENTRIES), "each of many entries gets its packets, and no others");
+	t = cpu_seconds();
+	for (i = 0; i < LOOKUPS; i++)
+		lookup(ENTRIES - 1);
+	t = cpu_seconds() - t;
+	printf("# %u lookups: %.3f s\n", LOOKUPS, t);
+	ktap(t < 0.5, "a packet is not compared with each of many entries");
+
+	value = source(1);
+	right = !dut_fte(a, table, group, 10, &value, PRM_FLOW_DEST_TIR, y) && lookup(1) == y;
+	right &= !dut_fte(a, table, group, 50000, &value, PRM_FLOW_DEST_TIR, y) && lookup(1) == y;
+	right &= !delete_entry(table, 10) && lookup(1) == x;
+	right &= !delete_entry(table, 21) && lookup(1) == y;
+	right &= !delete_entry(table, 50000) && !lookup(1);
+	ktap(right, "of equal entries that of the lowest index wins");
+}
+
+static void test_many_groups(void)
+{
+	uint32_t table = dut_table(a, 0, 16, 0), i;
+	struct prm_fte_match_set_lyr_2_4 mask = {};
+
+	prm_set(&mask, smac_47_16, ~0u);
+	for (i = 0; i < GROUPS; i++)
+		dut_group(a, table, i, i, &mask);
+	dut_check(dut_root(a, table), "set_flow_table_root");
+	dut_violations(a);
+	lookup(0);
+	ktap(dut_violations(a) == 1, "a packet is looked up in a limited number of groups");
+}
+
 /* ---- memory of the host ---- */
 
 #define BUDGET (8ull << 20)
@@ -298,6 +400,12 @@ int main(void)
 	dut_destroy(a);
 	a = dut_create("a", 0);
 	test_lso();
+	dut_destroy(a);
+	a = dut_create("a", 0);
+	test_many_entries();
+	dut_destroy(a);
+	a = dut_create("a", 0);
+	test_many_groups();
 	dut_destroy(a);
 	a = dut_create("a", 0);
 	test_slow_receiver();

@@ -4,15 +4,14 @@
  * flow table entries. A card has memory for them that the driver gives it; here they are the
  * process's, which serves other guests as well.
  */
-#include <stdalign.h>
 #include <stdlib.h>
 
 #include "func/func.h"
 
 struct block {
-	alignas(max_align_t) struct cxdev *dev;
+	struct cxdev *dev;
 	size_t bytes;
-};
+} __attribute__((aligned(16)));	/* what follows may hold anything */
 
 uint64_t budget_bytes = 512ull << 20;
 

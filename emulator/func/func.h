@@ -96,8 +96,8 @@ void obj_for_each(struct cxdev *dev, enum obj_type type, void (*fn)(void *obj, v
 
 extern uint64_t budget_bytes;	/* of each function; set before the first is created */
 /*
- * @n zeroed items that the guest has asked for, to be freed by budget_free(); NULL: the function has
- * used up what it may, or there is no memory. An object's memory counts, too.
+ * @n zeroed items that the guest has asked for, to be freed by budget_free(); NULL: the function
+ * has used up what it may, or there is no memory. An object's memory counts, too.
  */
 void *budget_alloc(struct cxdev *dev, uint64_t n, size_t size);
 void budget_free(void *p);	/* NULL: no effect */

@@ -8,7 +8,7 @@
 
 #define WQES_MAX 16
 #define LOG_SQ 6
-#define DATA_BYTES (1u << 18)
+#define DATA_BYTES 262144u
 
 enum { WITH_HEADERS = 1, HOLD = 2, FOREIGN_KEY = 4 };
 
@@ -46,7 +46,8 @@ static void post(struct input *in, struct port *port)
 	eseg->inline_hdr_sz = htobe16(len);
 	eseg->cs_flags = input_u8(in) & 0xc0;
 	memcpy(eseg->inline_hdr_start, header, len);
-	dut_data_seg(dut, (void *)(wqe + (ds - 1) * 16), data_at, input_number(in) % (DATA_BYTES + 9));
+	dut_data_seg(dut, (void *)(wqe + (ds - 1) * 16), data_at,
+		     input_number(in) % (DATA_BYTES + 9));
 	if (how & FOREIGN_KEY)
 		put32(wqe + (ds - 1) * 16 + 4, input_u16(in));
 	for (; patches; patches--) {

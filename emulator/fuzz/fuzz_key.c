@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Memory keys: lists of pages and of other keys, of any lengths and shapes, and accesses by them. An
- * input is a list of steps; a key is named by when it was made.
+ * Memory keys: lists of pages and of other keys, of any lengths and shapes, and accesses by them.
+ * An input is a list of steps; a key is named by when it was made.
  */
 #include "../tests/rdma.h"
 #include "fuzz.h"

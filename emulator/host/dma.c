@@ -22,7 +22,7 @@
 #include "host/host.h"
 
 #define RANGES_STEP	1024u
-#define FILES_MAX	256u	/* files of one function; the kernel limits the mappings of a process */
+#define FILES_MAX	256u	/* of one function; the kernel limits the mappings of a process */
 
 struct dma_file {
 	struct list_head node;

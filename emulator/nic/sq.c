@@ -389,7 +389,7 @@ static void flush_one(struct sq *sq)
 		complete_error(sq, opcode, index, PRM_CQE_SYND_WR_FLUSH);
 }
 
-/* Executes the next WQE as far as budget and receiver allow, and completes it if that is all of it. */
+/* Executes the next WQE as far as budget and receiver allow; completes it if that is all of it. */
 static void step(struct sq *sq, int *budget)
 {
 	struct wqe wqe;

@@ -4,7 +4,8 @@
  * the port that they leave by.
  *
  * The commands make sure that levels rise along every edge, so a lookup ends. A fan-out over many
- * tables, and the groups of all of them, are limited to numbers that no sane set of rules comes near.
+ * tables, and the groups of all of them, are limited to numbers that no sane set of rules comes
+ * near.
  */
 #include <string.h>
 #include <libdeflate.h>

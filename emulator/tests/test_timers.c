@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Timers expire in order, whatever was armed, moved and cancelled; and many cost no more than few. */
+/* Timers expire in order, whatever was armed, moved, cancelled; many cost no more than few. */
 #include <stdlib.h>
 #include <time.h>
 

@@ -188,7 +188,8 @@ static void send_many(struct dut_wq *sq, const void *packet, uint32_t len, unsig
 
 static void test_slow_receiver(void)
 {
-	static const uint8_t slow_mac[6] = { 2, 0, 0, 0, 0, 1 }, quick_mac[6] = { 2, 0, 0, 0, 0, 2 };
+	static const uint8_t slow_mac[6] = { 2, 0, 0, 0, 0, 1 };
+	static const uint8_t quick_mac[6] = { 2, 0, 0, 0, 0, 2 };
 	struct dut_wq to_slow = dut_create_sq(a, 11, NULL), to_quick = dut_create_sq(a, 6, NULL);
 	struct port *slow = port_create(NULL, "slow"), *quick = port_create(NULL, "quick");
 	uint64_t at_slow = 0, at_quick = 0;

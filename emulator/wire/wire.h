@@ -93,7 +93,7 @@ void port_deliver(struct port *port, struct frame *frame);
 void port_leave(struct port *uplink, struct frame *frame);
 /* On reset of the function: drops its queue and a pending link event. */
 void port_flush(struct port *port);
-/* How many frames to @dmac fit into the queues that they would wait in, in that of each receiver. */
+/* How many frames to @dmac fit into the queue of each receiver. */
 unsigned int port_room(const struct port *from, const uint8_t *dmac);
 /* Queues @work when there is more room, or the way to @dmac has changed; see work_wait(). */
 void port_wait_for_room(const struct port *from, const uint8_t *dmac, struct work *work);

@@ -175,29 +175,15 @@ static int add_page(struct cmd *c, struct held_pages *held, uint64_t pa)
 	return 0;
 }
 
-/*
- * The page that came last. What stands behind its place, up to a free one, moves there if it could
- * not be found otherwise.
- */
+/* The page that came last: no other has its place in the hash because of it. */
 static uint64_t take_page(struct held_pages *held)
 {
 	uint64_t pa = held->pa[held->listed - 1];
-	uint32_t hole = find_place(held, pa), at = hole, home;
 
-	for (;;) {
-		held->hash[hole] = 0;
-		do {
-			at = (at + 1) & held->mask;
-			if (!held->hash[at]) {
-				held->n--;
-				held->listed--;
-				return pa;
-			}
-			home = hash_place(held, held->pa[held->hash[at] - 1]);
-		} while (((at - home) & held->mask) < ((at - hole) & held->mask));
-		held->hash[hole] = held->hash[at];
-		hole = at;
-	}
+	held->hash[find_place(held, pa)] = 0;
+	held->n--;
+	held->listed--;
+	return pa;
 }
 
 void pages_forget(struct cxdev *dev)

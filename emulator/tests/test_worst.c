@@ -26,9 +26,13 @@ static double cpu_seconds(void)
 #define PAGES_LIMIT (1u << 18)
 #define PAGES_A_COMMAND (1u << 16)
 
+/* Pages in no order: each number below 2^26 gives another one. */
 static uint64_t page_address(uint32_t i)
 {
-	return 0x4000000000ull + ((uint64_t)i << 12);
+	uint32_t n = i ^ i >> 9;
+
+	n = n * 0x2c1b3c6du & 0x3ffffff;
+	return 0x4000000000ull + ((uint64_t)(n ^ n >> 13) << 12);
 }
 
 static int give(uint32_t first, uint32_t n)
@@ -79,8 +83,9 @@ static void test_pages(void)
 		right &= get64(out + sizeof(struct prm_manage_pages_out) + 8 * i) ==
 			 page_address(given - 1 - i);
 	ktap(n == PAGES_A_COMMAND && right, "what comes back are the pages that were given last");
-	ktap(give(given - n - 1, 1) == PRM_STATUS_BAD_PARAM && !give(given - n, n),
-	     "they can be given again, and no others");
+	for (i = 0; i < given - n; i += 16)
+		right &= give(i, 1) == PRM_STATUS_BAD_PARAM;
+	ktap(right && !give(given - n, n), "they can be given again, and no others");
 	for (; given < PAGES_LIMIT && !give(given, PAGES_A_COMMAND);)
 		given += PAGES_A_COMMAND;
 	ktap(given == PAGES_LIMIT && give(given, 1) == PRM_STATUS_NO_RES,
@@ -97,12 +102,13 @@ static uint64_t frames_sent(void)
 	return port_counters(a->dev->port)->tx_frames;
 }
 
-/* One WQE whose @bytes are sent one in each frame. */
+/* One WQE whose @bytes are sent one in each frame; nothing runs yet. */
 static void post_lso(struct dut_wq *sq, uint32_t bytes)
 {
 	struct flow flow = tcp4;
 	uint8_t header[128], *wqe;
 	struct prm_wqe_eth_seg *eseg;
+	uint16_t at = sq->pi;
 	unsigned int ds;
 	uint32_t len;
 
@@ -115,7 +121,9 @@ static void post_lso(struct dut_wq *sq, uint32_t bytes)
 	eseg->inline_hdr_sz = htobe16(len);
 	memcpy(eseg->inline_hdr_start, header, len);
 	dut_data_seg(a, (void *)(wqe + (ds - 1) * 16), dut_alloc(a, bytes), bytes);
-	dut_ring(a, sq, (ds + 3) / 4);
+	sq->pi += (ds + 3) / 4;
+	dut_store(a, sq->dbr + 4, sq->pi);
+	sq_doorbell(a->dev, a->uar, (uint64_t)at << 40 | sq->num << 8);
 }
 
 static bool count_frame(void *arg, const struct frame *frame)

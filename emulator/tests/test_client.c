@@ -137,6 +137,19 @@ static void test_memory_taken(void)
 	ktap(!boot_to_init(&bad), "the function works in the memory that was mapped again");
 }
 
+/* The budget of a function is an option; it is checked where the device is in the test itself. */
+static void test_memory_option(const char *bin_dir)
+{
+	struct emu small;
+
+	ktap(strstr(emu_control(&emu, "status"), " KiB of 524288, peak "),
+	     "a function may take 512 MiB of host memory by default");
+	emu_start_option(&small, bin_dir, 1, "--memory", "3");
+	ktap(strstr(emu_control(&small, "status"), " KiB of 3072, peak "),
+	     "--memory sets how much a function may take");
+	emu_stop(&small);
+}
+
 int main(int argc, char **argv)
 {
 	(void)argc;
@@ -152,6 +165,7 @@ int main(int argc, char **argv)
 	test_many_ranges();
 	test_many_files();
 	test_memory_taken();
+	test_memory_option(argv[1]);
 	client_close(&bad);
 	client_close(&good);
 	ktap(emu_stop(&emu) == 3, "the process ends as it should");

@@ -59,7 +59,7 @@ help:
 	@echo "make check-package      install and uninstall the release in a copy of the toolbox; LONG=1: for each kernel"
 	@echo "make docs               update the lists in Documentation from the tables in the code and the tests"
 	@echo "make lint               run checkpatch, sparse, W=1, shellcheck, pylint, docutils, codespell, kernel-doc"
-	@echo "make fuzz               run six libFuzzer targets, SECONDS=60 each, and fuzz the verbs ABI of the driver for ten minutes"
+	@echo "make fuzz               run nine libFuzzer targets, SECONDS=60 each, and fuzz the verbs ABI of the driver for ten minutes"
 	@echo "make mutants            mutation testing: break the code, check that its test fails; ONLY=\"name*\": some mutants"
 	@echo "make bench              benchmarks: emulator engine and memcpy; commands, verbs and fail-over with both drivers"
 	@echo "make modules            build the modules for a toolbox kernel: KERNEL=6.1, 6.12, 7.2, debug"

@@ -49,8 +49,9 @@ struct work {
 };
 
 struct timer {
-	struct list_head node;
-	uint64_t due_ns;
+	struct timer *child, *next, *prev; /* private to timer.c, as all but fn */
+	uint64_t due_ns, order;
+	bool armed;
 	void (*fn)(struct timer *timer);
 };
 
@@ -58,10 +59,19 @@ uint64_t now_ns(void); /* CLOCK_MONOTONIC; host tests move it by loop_test_clock
 void work_init(struct work *work, void (*fn)(struct work *work));
 void work_queue(struct work *work); /* no effect on queued work */
 void work_cancel(struct work *work);
+/*
+ * Queued work waits in a list of its caller until work_wake() queues all that waits there; to be
+ * called by the work itself. work_queue() has no effect on it.
+ */
+void work_wait(struct work *work, struct list_head *waiting);
+void work_wake(struct list_head *waiting);
 void timer_init(struct timer *timer, void (*fn)(struct timer *timer));
 void timer_arm(struct timer *timer, uint64_t delay_ns); /* rearms an armed timer */
 void timer_cancel(struct timer *timer);
 bool timer_armed(const struct timer *timer);
+/* For the loop: the one that expires first, NULL: none; runs at most @budget that are due. */
+const struct timer *timer_first(void);
+void timers_run(unsigned int budget);
 /* now_ns() returns @ns from now on; 0: the real clock again */
 void loop_test_clock(uint64_t ns);
 /* Calls fn when the descriptor is readable. Returns 0 or -errno. */

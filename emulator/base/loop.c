@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The event loop: file descriptors, work items, timers.
+ * The event loop: file descriptors, work items; timers are in timer.c.
  *
  * A round polls the descriptors first (without waiting while work is queued), then runs once each
  * work item that was queued when the round began, then the expired timers. Work that requeues
@@ -26,7 +26,6 @@ static struct loop_fd loop_fds[LOOP_FDS_MAX];
 static unsigned int n_fds;
 static bool stopping;
 static struct list_head works = LIST_HEAD_INIT(works);
-static struct list_head timers = LIST_HEAD_INIT(timers);	/* by due time */
 static uint64_t test_clock;
 
 uint64_t now_ns(void)
@@ -62,33 +61,15 @@ void work_cancel(struct work *work)
 	list_del(&work->node);
 }
 
-void timer_init(struct timer *timer, void (*fn)(struct timer *timer))
+void work_wait(struct work *work, struct list_head *waiting)
 {
-	list_init(&timer->node);
-	timer->fn = fn;
+	if (list_empty(&work->node))
+		list_add_tail(&work->node, waiting);
 }
 
-/* New timers mostly expire last, so the list is searched from the end. */
-void timer_arm(struct timer *timer, uint64_t delay_ns)
+void work_wake(struct list_head *waiting)
 {
-	struct list_head *at;
-
-	list_del(&timer->node);
-	timer->due_ns = now_ns() + delay_ns;
-	for (at = timers.prev; at != &timers; at = at->prev)
-		if (list_entry(at, struct timer, node)->due_ns <= timer->due_ns)
-			break;
-	list_add(&timer->node, at);
-}
-
-void timer_cancel(struct timer *timer)
-{
-	list_del(&timer->node);
-}
-
-bool timer_armed(const struct timer *timer)
-{
-	return !list_empty(&timer->node);
+	list_splice_tail(waiting, &works);
 }
 
 int loop_add_fd(int fd, void (*fn)(int fd, void *arg), void *arg)
@@ -134,21 +115,6 @@ void loop_fd_set_events(int fd, bool readable, bool writable)
 		poll_fds[i].events = (readable ? POLLIN : 0) | (writable ? POLLOUT : 0);
 }
 
-static void run_due_timers(void)
-{
-	uint64_t now = now_ns();
-	unsigned int budget = LOOP_SLICE;
-	struct timer *timer;
-
-	while (budget-- && !list_empty(&timers)) {
-		timer = list_first_entry(&timers, struct timer, node);
-		if (timer->due_ns > now)
-			break;
-		list_del(&timer->node);
-		timer->fn(timer);
-	}
-}
-
 /*
  * The work of this round moves to a list of its own head; cancelling or destroying an item takes it
  * off whichever list it is on.
@@ -164,7 +130,7 @@ bool loop_run_pending(void)
 		list_del(&work->node);
 		work->fn(work);
 	}
-	run_due_timers();
+	timers_run(LOOP_SLICE);
 	return !list_empty(&works);
 }
 
@@ -173,14 +139,14 @@ bool loop_run_pending(void)
  */
 static struct timespec *wait_time(struct timespec *ts)
 {
+	const struct timer *first = timer_first();
 	uint64_t now, delay = 0;
 
 	if (list_empty(&works)) {
-		if (list_empty(&timers))
+		if (!first)
 			return NULL;
 		now = now_ns();
-		delay = list_first_entry(&timers, struct timer, node)->due_ns;
-		delay = delay > now ? delay - now : 0;
+		delay = first->due_ns > now ? first->due_ns - now : 0;
 	}
 	ts->tv_sec = delay / 1000000000;
 	ts->tv_nsec = delay % 1000000000;

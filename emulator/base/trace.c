@@ -7,6 +7,8 @@
 
 #define VIOLATIONS_KEPT 64
 #define VIOLATIONS_LOGGED 10000		/* a runaway driver must not fill the disk */
+#define NOTICES_BURST 10000		/* and so must not one that resets its card in a loop */
+#define NOTICES_PER_S 10
 #define TEXT_MAX 240
 
 enum trace_level trace_level = TRACE_INFO;
@@ -54,10 +56,37 @@ void trace(struct cxdev *dev, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Takes one from a store that fills slowly; what is left out is counted and told later. */
+static bool may_notice(void)
+{
+	static uint64_t store = NOTICES_BURST, filled_ns, left_out;
+	uint64_t now = now_ns(), more = (now - filled_ns) / 1000000000 * NOTICES_PER_S;
+	char text[TEXT_MAX];
+
+	if (more) {
+		store = more < NOTICES_BURST - store ? store + more : NOTICES_BURST;
+		filled_ns = now;
+	}
+	if (!store) {
+		left_out++;
+		return false;
+	}
+	store--;
+	if (left_out) {
+		snprintf(text, sizeof(text), "%llu lines were left out",
+			 (unsigned long long)left_out);
+		log_line(NULL, "", text);
+		left_out = 0;
+	}
+	return true;
+}
+
 void notice(struct cxdev *dev, const char *fmt, ...)
 {
 	va_list ap;
 
+	if (trace_level == TRACE_INFO && !may_notice())
+		return;
 	va_start(ap, fmt);
 	log_from(TRACE_INFO, dev, fmt, ap);
 	va_end(ap);

@@ -17,6 +17,9 @@
 #define SMALL_MESSAGES 50000
 #define COMMANDS 100000
 #define OBJECTS 10000
+#define WAITING_FEW 10
+#define WAITING_MANY 10000
+#define ROUNDS 5
 
 static struct tcq ca, cb;
 static struct tqp x, y;
@@ -172,6 +175,51 @@ static void footprint(void)
 	       (mallinfo2().uordblks - before) / OBJECTS, OBJECTS);
 }
 
+/* Makes QPs that wait for an acknowledgment of a SEND to nobody; their timers run. */
+static void create_waiting(unsigned int n)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .timeout = 24 };
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 8, a.lkey } } };
+	struct tqp qp, nobody = { .side = &b, .qpn = 0xfffff0 };
+	uint64_t at = a.next;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		a.next = at;
+		if (create_qp(&qp, &a, PRM_QP_ST_RC, &ca, &o) || qp_init(&qp, &o) ||
+		    qp_rtr(&qp, &nobody, &o) || qp_rts(&qp, &o))
+			die("a QP that waits");
+		post_send(&qp, &wr);
+		settle();
+	}
+}
+
+/* The best of some rounds, so that what else the machine does counts less. */
+static double packet_ns(void)
+{
+	double best = 0, t;
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		t = run_messages(PRM_WQE_RDMA_WRITE, SMALL_MESSAGES, 64);
+		if (!i || t < best)
+			best = t;
+	}
+	return best / SMALL_MESSAGES / 2 * 1e9;	/* a request and its acknowledgment */
+}
+
+static void waiting(void)
+{
+	double few, many;
+
+	create_waiting(WAITING_FEW);
+	few = packet_ns();
+	create_waiting(WAITING_MANY - WAITING_FEW);
+	many = packet_ns();
+	printf("%-34s %10.0f ns beside %u QPs that wait, %.0f ns beside %u: %5.2f\n", "a packet",
+	       few, WAITING_FEW, many, WAITING_MANY, many / few);
+}
+
 int main(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = 5, .timeout = 18 };
@@ -182,6 +230,7 @@ int main(void)
 	create_cq(&cb, &b, 9);
 	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	bandwidth();
+	waiting();
 	commands();
 	footprint();
 	return 0;

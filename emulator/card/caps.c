@@ -12,7 +12,6 @@
 #include "prm/obj.h"
 #include "rdma/rdma.h"
 
-#define LOG_MAX_LIST 16		/* entries of a list in one UMR */
 #define ATOMIC_8B	(1u << 3)
 #define ROCE_V1 0x01
 #define ROCE_V2 0x04
@@ -133,7 +132,7 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, nic_vport_change_event, 1);
 	prm_set(cap, imaicl, 1);
 	prm_set(cap, umr_ptr_rlky, 1);
-	prm_set(cap, log_max_klm_list_size, LOG_MAX_LIST);
+	prm_set(cap, log_max_klm_list_size, KLM_LOG_MAX);
 	prm_set(cap, cmdif_checksum, 3);
 	prm_set(cap, driver_version, 1);
 	prm_set(cap, pcam_reg, 1);

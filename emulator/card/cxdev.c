@@ -177,6 +177,9 @@ void cxdev_status(struct cxdev *dev, FILE *out)
 		(unsigned long long)hca->declined, (unsigned long long)hca->delivery_errors);
 	fprintf(out, "  pages: %u held, peak %llu\n", hca->pages.n,
 		(unsigned long long)hca->pages_peak);
+	fprintf(out, "  host memory: %llu KiB of %llu, peak %llu\n",
+		(unsigned long long)hca->budget_used >> 10, (unsigned long long)budget_bytes >> 10,
+		(unsigned long long)hca->budget_peak >> 10);
 	fprintf(out, "  interrupts: %llu, lost %llu\n", (unsigned long long)hca->irqs,
 		(unsigned long long)hca->irqs_lost);
 	fprintf(out, "  objects: %u", obj_count_all(dev));

@@ -32,7 +32,7 @@ static int run_disable_hca(struct cmd *c)
 	if (hca->phase == HCA_RUNNING)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "TEARDOWN_HCA must come first");
 	cxdev_report_leaks(c->dev);
-	hca->pages.n = 0;
+	pages_forget(c->dev);
 	hca->pages_requested = 0;
 	hca->phase = HCA_OFF;
 	hca_caps_reset(c->dev);

@@ -92,6 +92,17 @@ void obj_destroy_all(struct cxdev *dev);
 void obj_for_each(struct cxdev *dev, enum obj_type type, void (*fn)(void *obj, void *arg),
 		  void *arg);
 
+/* ---- memory of the host: budget.c ---- */
+
+extern uint64_t budget_bytes;	/* of each function; set before the first is created */
+/*
+ * @n zeroed items that the guest has asked for, to be freed by budget_free(); NULL: the function
+ * has used up what it may, or there is no memory. An object's memory counts, too.
+ */
+void *budget_alloc(struct cxdev *dev, uint64_t n, size_t size);
+void budget_free(void *p);	/* NULL: no effect */
+int budget_refuse(struct cmd *c);	/* refuses for that reason; always -1 */
+
 /* ---- the card ---- */
 
 enum cap_type {
@@ -308,8 +319,11 @@ enum hca_phase { HCA_OFF, HCA_ENABLED, HCA_RUNNING };
 
 /* Page addresses given by the driver and not reclaimed. */
 struct held_pages {
+	uint32_t n;
 	uint64_t *pa;
-	uint32_t n, room;
+	uint32_t listed, room;	/* in pa; fewer than n in host tests, which set n alone */
+	uint32_t *hash;		/* places in pa, from 1; 0: free */
+	uint32_t mask;
 };
 
 #define CAP_CHANGES 64		/* fields that faults change at a time */
@@ -344,6 +358,9 @@ struct hca_state {
 	bool pages_denied;	 /* the driver cannot give any; until it gives some */
 	uint64_t pages_peak;
 
+	uint64_t budget_used, budget_peak;
+	bool budget_told;
+
 	struct event_sink *sinks[256];	/* the async EQ whose mask has the event type */
 	struct event_sink *cmd_sink;
 
@@ -372,6 +389,7 @@ bool pages_to_come(const struct cxdev *dev);	/* requested, and not denied */
 void pages_object_destroyed(struct cxdev *dev);
 int32_t pages_wanted(struct cxdev *dev);	/* to request; negative: to reclaim */
 uint32_t pages_initial(const struct cxdev *dev);	/* for boot and INIT_HCA */
+void pages_forget(struct cxdev *dev);	/* the driver has them back */
 
 /* caps.c */
 void hca_caps_reset(struct cxdev *dev);

@@ -11,7 +11,7 @@
 
 #include "func/func.h"
 
-#define BUCKETS 1024u
+#define BUCKETS_MIN 64u		/* doubled as objects come */
 
 static const char *const names[OBJ_TYPES] = {
 	[OBJ_UAR] = "UAR",
@@ -39,12 +39,17 @@ static const char *const names[OBJ_TYPES] = {
 	[OBJ_MCG] = "MCG",
 };
 
+/* The hash of a number space. */
+struct space {
+	struct list_head *buckets;
+	uint32_t n_buckets, n;
+	uint32_t next;	/* where to look for a free number; with reuse all before it are in use */
+};
+
 struct obj_state {
-	struct list_head by_num[OBJ_TYPES][BUCKETS];	/* first index: number space */
+	struct space spaces[OBJ_TYPES];
 	struct list_head by_type[OBJ_TYPES];
 	unsigned int count[OBJ_TYPES];
-	/* by number space: where to look for a free number; with reuse all before it are in use */
-	uint32_t next[OBJ_TYPES];
 };
 
 bool obj_reuse_numbers;
@@ -69,11 +74,47 @@ static enum obj_type space_of(enum obj_type type)
 	}
 }
 
+static struct list_head *bucket_of(struct space *space, uint32_t num)
+{
+	return &space->buckets[num % space->n_buckets];
+}
+
+static struct list_head *alloc_buckets(uint32_t n)
+{
+	struct list_head *buckets = malloc(n * sizeof(*buckets));
+	uint32_t i;
+
+	for (i = 0; buckets && i < n; i++)
+		list_init(&buckets[i]);
+	return buckets;
+}
+
+/* As many buckets as objects, so that a packet finds its queue at once. */
+static void grow(struct space *space)
+{
+	struct space bigger = *space;
+	struct obj *obj, *tmp;
+	uint32_t i;
+
+	bigger.n_buckets *= 2;
+	bigger.buckets = alloc_buckets(bigger.n_buckets);
+	if (!bigger.buckets)
+		return;
+	for (i = 0; i < space->n_buckets; i++) {
+		list_for_each_entry_safe(obj, tmp, &space->buckets[i], by_num) {
+			list_del(&obj->by_num);
+			list_add_tail(&obj->by_num, bucket_of(&bigger, obj->num));
+		}
+	}
+	free(space->buckets);
+	*space = bigger;
+}
+
 static struct obj *find_in_space(struct cxdev *dev, enum obj_type space, uint32_t num)
 {
 	struct obj *obj;
 
-	list_for_each_entry(obj, &dev->objs->by_num[space][num % BUCKETS], by_num)
+	list_for_each_entry(obj, bucket_of(&dev->objs->spaces[space], num), by_num)
 		if (obj->num == num)
 			return obj;
 	return NULL;
@@ -90,7 +131,7 @@ static bool alloc_number(struct cxdev *dev, enum obj_type type, uint32_t *num)
 {
 	enum obj_type space = space_of(type);
 	const struct obj_range *range = &dev->card->objs[space];
-	uint32_t *next = &dev->objs->next[space];
+	uint32_t *next = &dev->objs->spaces[space].next;
 	uint32_t n = numbers_in(range, space), tries;
 
 	for (tries = 0; tries < n; tries++) {
@@ -106,7 +147,7 @@ static void free_number(const struct obj *obj)
 {
 	enum obj_type space = space_of(obj->type);
 	uint32_t at = obj->num - obj->dev->card->objs[space].first;
-	uint32_t *next = &obj->dev->objs->next[space];
+	uint32_t *next = &obj->dev->objs->spaces[space].next;
 
 	if (at < *next)
 		*next = at;
@@ -116,6 +157,7 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 {
 	struct cxdev *dev = c->dev;
 	struct obj_state *objs = dev->objs;
+	struct space *space = &objs->spaces[space_of(type)];
 	struct obj *obj;
 	uint32_t num;
 
@@ -133,15 +175,17 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 			       obj_name(type));
 		return NULL;
 	}
-	obj = calloc(1, size);
+	obj = budget_alloc(dev, 1, size);
 	if (!obj) {
-		refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		budget_refuse(c);
 		return NULL;
 	}
 	obj->type = type;
 	obj->num = num;
 	obj->dev = dev;
-	list_add_tail(&obj->by_num, &objs->by_num[space_of(type)][num % BUCKETS]);
+	if (++space->n > space->n_buckets)
+		grow(space);
+	list_add_tail(&obj->by_num, bucket_of(space, num));
 	list_add_tail(&obj->by_type, &objs->by_type[type]);
 	objs->count[type]++;
 	return obj;
@@ -201,10 +245,11 @@ void obj_free(void *p)
 		obj->release(obj);
 	if (obj_reuse_numbers)
 		free_number(obj);
+	objs->spaces[space_of(obj->type)].n--;
 	list_del(&obj->by_num);
 	list_del(&obj->by_type);
 	objs->count[obj->type]--;
-	free(obj);
+	budget_free(obj);
 }
 
 int obj_destroy(struct cmd *c, void *p)
@@ -272,21 +317,31 @@ void obj_for_each(struct cxdev *dev, enum obj_type type, void (*fn)(void *obj, v
 
 int obj_state_create(struct cxdev *dev)
 {
-	unsigned int i, k;
+	unsigned int i;
 
 	dev->objs = calloc(1, sizeof(*dev->objs));
 	if (!dev->objs)
 		return -1;
 	for (i = 0; i < OBJ_TYPES; i++) {
+		struct space *space = &dev->objs->spaces[i];
+
 		list_init(&dev->objs->by_type[i]);
-		for (k = 0; k < BUCKETS; k++)
-			list_init(&dev->objs->by_num[i][k]);
+		space->n_buckets = BUCKETS_MIN;
+		space->buckets = alloc_buckets(BUCKETS_MIN);
+		if (!space->buckets) {
+			obj_state_destroy(dev);
+			return -1;
+		}
 	}
 	return 0;
 }
 
 void obj_state_destroy(struct cxdev *dev)
 {
+	unsigned int i;
+
+	for (i = 0; dev->objs && i < OBJ_TYPES; i++)
+		free(dev->objs->spaces[i].buckets);
 	free(dev->objs);
 	dev->objs = NULL;
 }

@@ -18,6 +18,8 @@
 #define ROCE_PAGES 256		/* of those for INIT_HCA; 1 MiB */
 #define PAGES_LOW 16		/* fewer spare pages: request more */
 #define PAGES_STEP 64
+#define PAGES_ROOM_MIN 2048
+#define PAGES_MAX (1u << 18)	/* 1 GiB; 2 million objects need no more */
 #define PAGES_HIGH (PAGES_STEP + 2 * PAGES_LOW)	/* more spare pages: return some */
 
 enum query_pages_when { PAGES_BOOT = 1, PAGES_INIT = 2, PAGES_REGULAR = 3 };
@@ -112,35 +114,85 @@ static int run_query_pages(struct cmd *c)
 	return 0;
 }
 
-static bool page_held(const struct held_pages *held, uint64_t pa)
-{
-	uint32_t i;
+/* ---- the pages that it holds: a list, in the order in which they came, and a hash of it ---- */
 
-	for (i = 0; i < held->n; i++)
-		if (held->pa[i] == pa)
-			return true;
-	return false;
+static uint32_t hash_place(const struct held_pages *held, uint64_t pa)
+{
+	return ((pa >> 12) * 0x9e3779b97f4a7c15ull >> 32) & held->mask;
+}
+
+/* The place of the page in the hash, or the free one where it would be. */
+static uint32_t find_place(const struct held_pages *held, uint64_t pa)
+{
+	uint32_t at = hash_place(held, pa);
+
+	while (held->hash[at] && held->pa[held->hash[at] - 1] != pa)
+		at = (at + 1) & held->mask;
+	return at;
+}
+
+/* Doubles the room: the hash has twice as many places as there are pages. */
+static int more_room(struct held_pages *held)
+{
+	uint32_t room = held->room ? 2 * held->room : PAGES_ROOM_MIN, i;
+	uint64_t *pa = realloc(held->pa, room * sizeof(*pa));
+	uint32_t *hash = calloc(2 * room, sizeof(*hash));
+
+	if (pa)
+		held->pa = pa;
+	if (!pa || !hash) {
+		free(hash);
+		return -1;
+	}
+	free(held->hash);
+	held->hash = hash;
+	held->mask = 2 * room - 1;
+	held->room = room;
+	for (i = 0; i < held->listed; i++)
+		held->hash[find_place(held, held->pa[i])] = i + 1;
+	return 0;
 }
 
 static int add_page(struct cmd *c, struct held_pages *held, uint64_t pa)
 {
-	uint64_t *bigger;
+	uint32_t at;
 
 	if (pa & 0xfff)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx is not aligned to 4 KiB",
 			      (unsigned long long)pa);
-	if (page_held(held, pa))
+	if (held->listed == PAGES_MAX)
+		return refuse(c, PRM_STATUS_NO_RES, "the card holds %u pages, as many as it can",
+			      held->listed);
+	if (held->listed == held->room && more_room(held))
+		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+	at = find_place(held, pa);
+	if (held->hash[at])
 		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx was already given",
 			      (unsigned long long)pa);
-	if (held->n == held->room) {
-		bigger = realloc(held->pa, (held->room + 1024) * sizeof(*bigger));
-		if (!bigger)
-			return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
-		held->pa = bigger;
-		held->room += 1024;
-	}
-	held->pa[held->n++] = pa;
+	held->n++;
+	held->pa[held->listed++] = pa;
+	held->hash[at] = held->listed;
 	return 0;
+}
+
+/* The page that came last: no other has its place in the hash because of it. */
+static uint64_t take_page(struct held_pages *held)
+{
+	uint64_t pa = held->pa[held->listed - 1];
+
+	held->hash[find_place(held, pa)] = 0;
+	held->n--;
+	held->listed--;
+	return pa;
+}
+
+void pages_forget(struct cxdev *dev)
+{
+	struct held_pages *held = &dev->hca->pages;
+
+	free(held->pa);
+	free(held->hash);
+	memset(held, 0, sizeof(*held));
 }
 
 static int give_pages(struct cmd *c, uint32_t n)
@@ -156,7 +208,8 @@ static int give_pages(struct cmd *c, uint32_t n)
 	for (i = 0; i < n; i++) {
 		memcpy(&be, list + 8 * i, sizeof(be));
 		if (add_page(c, held, be64_to_cpu(be))) {
-			held->n = before;
+			while (held->n > before)
+				take_page(held);
 			return -1;
 		}
 	}
@@ -183,8 +236,10 @@ static int return_pages(struct cmd *c, uint32_t n)
 		spare = 0;
 	if (n > (uint32_t)spare)
 		n = spare;
+	if (n > held->listed)
+		n = held->listed;
 	for (i = 0; i < n; i++) {
-		be = cpu_to_be64(held->pa[--held->n]);
+		be = cpu_to_be64(take_page(held));
 		memcpy(list + 8 * i, &be, sizeof(be));
 	}
 	prm_set(out, output_num_entries, n);

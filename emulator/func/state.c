@@ -36,7 +36,7 @@ void hca_state_reset(struct cxdev *dev)
 	hca->timed = 0;
 	hca->next_slot = 0;
 	hca->half_uar = 0;
-	hca->pages.n = 0;
+	pages_forget(dev);
 	hca->pages_requested = 0;
 	hca->pages_denied = false;
 	hca->boot_done_ns = now_ns() + BOOT_NS;
@@ -56,7 +56,7 @@ void hca_state_destroy(struct cxdev *dev)
 		return;
 	work_cancel(&dev->hca->cmd_work);
 	timer_cancel(&dev->hca->cmd_timer);
-	free(dev->hca->pages.pa);
+	pages_forget(dev);
 	free(dev->hca);
 	dev->hca = NULL;
 }

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static uint8_t in[16 + IN_MAX], out[OUT_MAX];
 	struct dut *dut = dut_create("f", 0);
-	struct input input = { data, size };
+	struct input input = input_begin(data, size);
 	unsigned int n;
 
 	for (n = 0; n < COMMANDS_MAX && input.left; n++) {
@@ -27,5 +27,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	dut_run();
 	dut_destroy(dut);
-	return 0;
+	return input_end();
 }

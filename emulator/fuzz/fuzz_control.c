@@ -21,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t reply_len, n;
 	FILE *out;
 
+	input_begin(data, size);
 	if (!duts[0]) {
 		duts[0] = dut_create("a", 0);
 		duts[1] = dut_create("b", 1);
@@ -50,5 +51,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(reply);
 		dut_run();
 	}
-	return 0;
+	return input_end();
 }

@@ -108,7 +108,7 @@ static struct frame *make_frame(struct input *in)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct input input = { data, size };
+	struct input input = input_begin(data, size);
 	static unsigned int addr;
 	unsigned int n;
 
@@ -123,5 +123,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		settle();
 	}
 	sides_close();
-	return 0;
+	return input_end();
 }

@@ -4,6 +4,7 @@
  * input says otherwise, some with a descriptor.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -19,9 +20,10 @@
 #define MESSAGES_MAX 24
 #define ROUNDS 4
 
-enum { RAW = 1, WITH_FD = 2, NO_REPLY = 4 };
+enum { RAW = 1, WITH_FD = 2, NO_REPLY = 4, SHORTEN = 8, WITH_PIPE = 16 };
 
 static struct function fn;
+static int shared = -1;	/* the last memory that was sent */
 
 static void die(const char *what)
 {
@@ -68,7 +70,27 @@ static int connect_function(void)
 	return fd;
 }
 
-static void send_message(int fd, const void *data, size_t len, bool with_fd)
+/* Memory, or the full end of a pipe. */
+static int make_fd(bool pipe_end)
+{
+	static const char bytes[65536];
+	int ends[2];
+
+	if (!pipe_end) {
+		if (shared >= 0)
+			close(shared);
+		shared = memfd_create("ram", MFD_CLOEXEC);
+		if (shared < 0 || ftruncate(shared, 1 << 20))
+			die("memfd");
+		return dup(shared);
+	}
+	if (pipe2(ends, O_CLOEXEC) || write(ends[1], bytes, sizeof(bytes)) < 0)
+		die("pipe");
+	close(ends[0]);
+	return ends[1];
+}
+
+static void send_message(int fd, const void *data, size_t len, int how)
 {
 	union {
 		char room[CMSG_SPACE(sizeof(int))];
@@ -78,10 +100,8 @@ static void send_message(int fd, const void *data, size_t len, bool with_fd)
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	int memory = -1;
 
-	if (with_fd) {
-		memory = memfd_create("ram", MFD_CLOEXEC);
-		if (memory < 0 || ftruncate(memory, 1 << 20))
-			die("memfd");
+	if (how & (WITH_FD | WITH_PIPE)) {
+		memory = make_fd(how & WITH_PIPE);
 		msg.msg_control = &control;
 		msg.msg_controllen = sizeof(control);
 		control.align.cmsg_level = SOL_SOCKET;
@@ -114,7 +134,9 @@ static void one_message(struct input *in, int fd, uint16_t id)
 		msg.flags = how & NO_REPLY ? 1 << 4 : 0;
 		input_bytes(in, msg.payload, len);
 	}
-	send_message(fd, &msg, 16 + len, how & WITH_FD);
+	if (how & SHORTEN && shared >= 0 && ftruncate(shared, 0))
+		die("ftruncate");
+	send_message(fd, &msg, 16 + len, how);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -122,15 +144,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const uint8_t hello[] = {
 		1, 0, 1, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0
 	};
-	struct input input = { data, size };
+	struct input input = input_begin(data, size);
 	char reply[4096];
 	uint16_t n;
 	int fd;
 
+	if (dma_survive_bus_errors())
+		die("sigaction");
 	open_function();
 	fd = connect_function();
 	if (!(input_u8(&input) & 1))
-		send_message(fd, hello, sizeof(hello), false);
+		send_message(fd, hello, sizeof(hello), 0);
 	for (n = 0; n < MESSAGES_MAX && input.left; n++) {
 		one_message(&input, fd, n + 2);
 		serve();
@@ -142,5 +166,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	function_close(&fn);
 	cxdev_destroy(fn.dev);
 	memset(&fn, 0, sizeof(fn));
-	return 0;
+	return input_end();
 }

@@ -36,7 +36,7 @@ static unsigned int put_wqe(struct input *in, const struct tqp *qp, uint8_t *wqe
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct input input = { data, size };
+	struct input input = input_begin(data, size);
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .timeout = 1, .log_sq = LOG_SQ };
 	struct tsge sge = { 0, 4096, 0 };
 	struct tcq ca, cb;
@@ -60,5 +60,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ring(&x);
 	settle();
 	sides_close();
-	return 0;
+	return input_end();
 }

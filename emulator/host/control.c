@@ -140,9 +140,11 @@ static int set_capture(char *rest, FILE *out)
 		if (!port)
 			return -EINVAL;
 	}
-	err = stop ? capture_stop(second) : capture_open(path, port);
+	err = stop ? capture_stop(second) : capture_request(path, port);
 	if (err == -EBUSY)
 		fprintf(out, "error: %s is already being captured to\n", path);
+	else if (err == -EEXIST)
+		fprintf(out, "error: %s exists and is not a capture\n", path);
 	else if (err == -ENOENT && stop)
 		fprintf(out, "error: no capture to %s\n", second);
 	else if (err)

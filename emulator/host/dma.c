@@ -3,9 +3,16 @@
  * Guest memory and interrupts of a vfio-user device.
  *
  * The client maps memory by file descriptors and may unmap it at any time, also in other pieces
- * than it was mapped. So an address is looked up at each access and no pointer is kept.
+ * than it was mapped. So an address is looked up at each access and no pointer is kept. With an
+ * IOMMU there are many thousands of small ranges, mostly of one file: a file is mapped once, as a
+ * whole, and ranges refer to it, in a table by address.
+ *
+ * The client can shorten a file that is mapped. The access that meets this gets zeroes, the range
+ * is lost, and what was done fails like any access to memory that is not mapped.
  */
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,185 +21,299 @@
 
 #include "host/host.h"
 
-struct dma_range {
+#define RANGES_STEP	1024u
+#define FILES_MAX	256u	/* of one function; the kernel limits the mappings of a process */
+
+struct dma_file {
 	struct list_head node;
+	dev_t dev;
+	ino_t ino;
+	uint8_t *ptr;
+	uint64_t size;
+	bool writable;
+	unsigned int refs;
+	volatile sig_atomic_t lost;	/* shorter by now: replaced by zeroes */
+};
+
+struct dma_range {
 	uint64_t iova, size;
-	uint8_t *ptr; /* NULL: cannot be accessed (ROM, BARs of other devices) */
+	struct dma_file *file; /* NULL: cannot be accessed (ROM, BARs of other devices) */
+	uint64_t offset;
 	bool readable, writable;
 };
 
-/*
- * Moves the range to the front: with an IOMMU there are thousands of ranges, of which few are used.
- */
-static struct dma_range *find_range(struct function *fn, uint64_t iova)
-{
-	struct dma_range *r;
+/* ---- files --------------------------------------------------------------------------------- */
 
-	list_for_each_entry(r, &fn->dma, node) {
-		if (iova >= r->iova && iova - r->iova < r->size) {
-			list_del(&r->node);
-			list_add(&r->node, &fn->dma);
-			return r;
-		}
+/* The file that is being accessed. */
+static struct dma_file *volatile accessed;
+
+/* Beyond its end, or without memory on the host for it. */
+static void on_bus_error(int sig, siginfo_t *info, void *context)
+{
+	struct dma_file *file = accessed;
+	const uint8_t *at = info->si_addr;
+
+	(void)context;
+	if (file && at >= file->ptr && at < file->ptr + file->size &&
+	    mmap(file->ptr, file->size, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED) {
+		file->lost = 1;
+		return;
 	}
+	signal(sig, SIG_DFL);	/* a fault of our own: it happens again */
+}
+
+int dma_survive_bus_errors(void)
+{
+	struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
+
+	return sigaction(SIGBUS, &action, NULL) ? -errno : 0;
+}
+
+static void put_file(struct function *fn, struct dma_file *file)
+{
+	if (!file || --file->refs)
+		return;
+	munmap(file->ptr, file->size);
+	list_del(&file->node);
+	fn->n_files--;
+	free(file);
+}
+
+/* A mapping of the whole file, with room for @end bytes; another one if the file has grown. */
+static struct dma_file *find_file(struct function *fn, const struct stat *st, uint64_t end,
+				  bool writable)
+{
+	struct dma_file *file;
+
+	list_for_each_entry(file, &fn->files, node)
+		if (file->dev == st->st_dev && file->ino == st->st_ino && file->size >= end &&
+		    (file->writable || !writable) && !file->lost)
+			return file;
 	return NULL;
 }
 
-static bool overlaps(struct function *fn, uint64_t iova, uint64_t size)
+static struct dma_file *map_file(struct function *fn, int fd, const struct stat *st, bool writable)
 {
-	struct dma_range *r;
+	struct dma_file *file;
+	void *ptr;
 
-	list_for_each_entry(r, &fn->dma, node)
-		if (iova < r->iova + r->size && r->iova < iova + size)
-			return true;
-	return false;
+	if (fn->n_files == FILES_MAX)
+		return NULL;
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return NULL;
+	ptr = mmap(NULL, st->st_size, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, fd, 0);
+	if (ptr == MAP_FAILED) {
+		free(file);
+		return NULL;
+	}
+	file->ptr = ptr;
+	file->size = st->st_size;
+	file->dev = st->st_dev;
+	file->ino = st->st_ino;
+	file->writable = writable;
+	list_add_tail(&file->node, &fn->files);
+	fn->n_files++;
+	return file;
 }
 
-static void free_range(struct dma_range *r)
-{
-	if (r->ptr)
-		munmap(r->ptr, r->size);
-	list_del(&r->node);
-	free(r);
-}
-
-/* Access to a mapping past the end of its file would raise SIGBUS. */
-static int check_file(int fd, uint64_t offset, uint64_t size)
+/* The file of a range, with a reference. */
+static int get_file(struct function *fn, struct dma_range *r, int fd)
 {
 	struct stat st;
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st.st_mode) || r->offset > (uint64_t)st.st_size ||
+	    r->size > (uint64_t)st.st_size - r->offset)
 		return -EINVAL;
-	if (offset > (uint64_t)st.st_size || size > (uint64_t)st.st_size - offset)
-		return -EINVAL;
+	r->file = find_file(fn, &st, r->offset + r->size, r->writable);
+	if (!r->file)
+		r->file = map_file(fn, fd, &st, r->writable);
+	if (!r->file)
+		return -ENOMEM;
+	r->file->refs++;
 	return 0;
 }
 
-static int map_file(struct dma_range *r, int fd, uint64_t offset)
-{
-	int prot = (r->readable ? PROT_READ : 0) | (r->writable ? PROT_WRITE : 0);
-	int err = check_file(fd, offset, r->size);
-	void *ptr;
+/* ---- ranges -------------------------------------------------------------------------------- */
 
-	if (err)
-		return err;
-	ptr = mmap(NULL, r->size, prot, MAP_SHARED, fd, offset);
-	if (ptr == MAP_FAILED)
-		return -errno;
-	r->ptr = ptr;
+/* The place of the first range that ends behind @iova. */
+static unsigned int place_of(const struct function *fn, uint64_t iova)
+{
+	unsigned int low = 0, high = fn->n_ranges;
+
+	while (low < high) {
+		unsigned int middle = (low + high) / 2;
+		const struct dma_range *r = &fn->ranges[middle];
+
+		if (r->iova + (r->size - 1) < iova)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct dma_range *find_range(struct function *fn, uint64_t iova)
+{
+	unsigned int at = fn->last_range;
+
+	if (at >= fn->n_ranges || iova - fn->ranges[at].iova >= fn->ranges[at].size)
+		at = place_of(fn, iova);
+	if (at >= fn->n_ranges || iova < fn->ranges[at].iova)
+		return NULL;
+	fn->last_range = at;
+	return &fn->ranges[at];
+}
+
+/* Makes room for a range at place @at. */
+static int insert_range(struct function *fn, unsigned int at, const struct dma_range *r)
+{
+	struct dma_range *more;
+
+	if (fn->n_ranges >= 2 * DMA_RANGES_MAX)	/* unmapping splits ranges */
+		return -ENOMEM;
+	if (fn->n_ranges == fn->ranges_room) {
+		more = realloc(fn->ranges, (fn->ranges_room + RANGES_STEP) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		fn->ranges = more;
+		fn->ranges_room += RANGES_STEP;
+	}
+	memmove(&fn->ranges[at + 1], &fn->ranges[at], (fn->n_ranges - at) * sizeof(*r));
+	fn->ranges[at] = *r;
+	fn->n_ranges++;
 	return 0;
 }
 
 int dma_map(struct function *fn, uint64_t iova, uint64_t size, uint64_t offset, int fd,
 	    bool readable, bool writable)
 {
-	struct dma_range *r;
+	struct dma_range r = { .iova = iova, .size = size, .offset = offset,
+			       .readable = readable, .writable = writable };
+	unsigned int at;
 	int err = -EINVAL;
 
 	if (!size || iova % 4096 || size % 4096 || offset % 4096 || iova + size - 1 < iova)
 		goto close_fd;
+	at = place_of(fn, iova);
 	err = -EEXIST;
-	if (overlaps(fn, iova, size))
+	if (at < fn->n_ranges && fn->ranges[at].iova <= iova + (size - 1))
 		goto close_fd;
-	err = -ENOMEM;
-	r = calloc(1, sizeof(*r));
-	if (!r)
+	err = -E2BIG;
+	if (fn->n_ranges >= DMA_RANGES_MAX)
 		goto close_fd;
-
-	r->iova = iova;
-	r->size = size;
-	r->readable = readable;
-	r->writable = writable;
-	list_init(&r->node);
-	err = fd < 0 ? 0 : map_file(r, fd, offset);
-	if (err)
-		free(r);
-	else
-		list_add_tail(&r->node, &fn->dma);
+	err = fd < 0 ? 0 : get_file(fn, &r, fd);
+	if (!err)
+		err = insert_range(fn, at, &r);
+	if (err && r.file)
+		put_file(fn, r.file);
 close_fd:
 	if (fd >= 0)
 		close(fd);
 	return err;
 }
 
-/* Removes [iova, end) from @r, which it overlaps; what is left on either side stays mapped. */
-static int split_range(struct function *fn, struct dma_range *r, uint64_t iova, uint64_t end)
+/* Makes two ranges of one that begins before @iova and goes on behind it. 0 or -errno. */
+static int split_at(struct function *fn, uint64_t iova)
 {
-	uint64_t r_end = r->iova + r->size;
-	uint64_t from = iova > r->iova ? iova : r->iova, to = end < r_end ? end : r_end;
-	struct dma_range *rest;
+	unsigned int at = place_of(fn, iova);
+	struct dma_range *r, rest;
+	int err;
 
-	if (from == r->iova && to == r_end) {
-		free_range(r);
+	if (at >= fn->n_ranges || fn->ranges[at].iova >= iova)
 		return 0;
-	}
-	if (to < r_end && from > r->iova) {
-		rest = malloc(sizeof(*rest));
-		if (!rest)
-			return -ENOMEM;
-		*rest = *r;
-		rest->iova = to;
-		rest->size = r_end - to;
-		if (r->ptr)
-			rest->ptr = r->ptr + (to - r->iova);
-		list_add_tail(&rest->node, &fn->dma);
-	}
-	if (r->ptr)
-		munmap(r->ptr + (from - r->iova), to - from);
-	if (from > r->iova) {
-		r->size = from - r->iova;
-	} else {
-		if (r->ptr)
-			r->ptr += to - r->iova;
-		r->iova = to;
-		r->size = r_end - to;
-	}
+	rest = fn->ranges[at];
+	rest.offset += iova - rest.iova;
+	rest.size -= iova - rest.iova;
+	rest.iova = iova;
+	err = insert_range(fn, at + 1, &rest);
+	if (err)
+		return err;
+	if (rest.file)
+		rest.file->refs++;
+	r = &fn->ranges[at];
+	r->size = iova - r->iova;
 	return 0;
 }
 
 int dma_unmap(struct function *fn, uint64_t iova, uint64_t size)
 {
-	struct dma_range *r, *tmp;
-	int err = 0;
+	uint64_t last = iova + (size - 1);
+	unsigned int from, to;
+	int err;
 
-	if (!size || iova % 4096 || size % 4096 || iova + size - 1 < iova)
+	if (!size || iova % 4096 || size % 4096 || last < iova)
 		return -EINVAL;
-	list_for_each_entry_safe(r, tmp, &fn->dma, node)
-		if (!err && iova < r->iova + r->size && r->iova < iova + size)
-			err = split_range(fn, r, iova, iova + size);
-	return err;
+	err = split_at(fn, iova);
+	if (!err && last + 1)
+		err = split_at(fn, last + 1);
+	if (err)
+		return err;
+	from = place_of(fn, iova);
+	for (to = from; to < fn->n_ranges && fn->ranges[to].iova <= last; to++)
+		put_file(fn, fn->ranges[to].file);
+	if (to > from)
+		memmove(&fn->ranges[from], &fn->ranges[to],
+			(fn->n_ranges - to) * sizeof(*fn->ranges));
+	fn->n_ranges -= to - from;
+	return 0;
 }
 
 void dma_unmap_all(struct function *fn)
 {
-	struct dma_range *r, *tmp;
+	while (fn->n_ranges)
+		put_file(fn, fn->ranges[--fn->n_ranges].file);
+	free(fn->ranges);
+	fn->ranges = NULL;
+	fn->ranges_room = 0;
+}
 
-	list_for_each_entry_safe(r, tmp, &fn->dma, node)
-		free_range(r);
+/* ---- access -------------------------------------------------------------------------------- */
+
+static int copy_in_range(struct function *fn, struct dma_range *r, uint64_t addr, uint8_t *buf,
+			 size_t n, bool write)
+{
+	struct dma_file *file = r->file;
+	uint8_t *at = file->ptr + r->offset + (addr - r->iova);
+
+	if (file->lost)
+		return -EFAULT;
+	accessed = file;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (write)
+		memcpy(at, buf, n);
+	else
+		memcpy(buf, at, n);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	accessed = NULL;
+	if (!file->lost)
+		return 0;
+	violation(fn->dev, "the client has taken away memory that is mapped for DMA, at 0x%llx",
+		  (unsigned long long)addr);
+	return -EFAULT;
 }
 
 static int dma_copy(struct function *fn, uint64_t addr, uint8_t *buf, size_t len, bool write)
 {
 	struct dma_range *r;
 	uint64_t left;
-	uint8_t *at;
 	size_t n;
+	int err;
 
 	if (!pci_bus_master(fn))
 		return -EFAULT;
 	for (; len; len -= n, addr += n, buf += n) {
 		r = find_range(fn, addr);
-		if (!r || !r->ptr || !(write ? r->writable : r->readable))
+		if (!r || !r->file || !(write ? r->writable : r->readable))
 			return -EFAULT;
 		left = r->size - (addr - r->iova);
 		n = len < left ? len : left;
-		at = r->ptr + (addr - r->iova);
-		if (write)
-			memcpy(at, buf, n);
-		else
-			memcpy(buf, at, n);
+		err = copy_in_range(fn, r, addr, buf, n, write);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -214,12 +335,15 @@ static int function_write(void *guest, uint64_t addr, const void *buf, size_t le
 static int function_irq(void *guest, unsigned int vector)
 {
 	struct function *fn = guest;
+	struct pollfd p = { .events = POLLOUT };
 	uint64_t one = 1;
 
 	if (!pci_bus_master(fn) || vector >= VECTORS_MAX || fn->irq_fds[vector] < 0)
 		return -ENXIO;
-	/* A saturated eventfd still wakes the reader. */
-	if (write(fn->irq_fds[vector], &one, sizeof(one)) < 0 && errno != EAGAIN)
+	/* A saturated eventfd wakes the reader as it is, and a write to it might wait. */
+	p.fd = fn->irq_fds[vector];
+	if (poll(&p, 1, 0) == 1 && p.revents & POLLOUT &&
+	    write(p.fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
 		return -errno;
 	return 0;
 }

@@ -9,6 +9,9 @@
 #define MSG_FDS_MAX 16
 #define VECTORS_MAX 64
 #define VPD_BYTES 512
+#define DMA_RANGES_MAX 65535u	/* as max_dma_maps of the protocol */
+
+struct dma_range;
 
 /* A message that is not yet written to the socket. */
 struct out_msg {
@@ -31,7 +34,10 @@ struct function {
 	int listen_fd, conn_fd;	/* -1: none */
 	struct in_msg in;
 	struct list_head out;
-	struct list_head dma;		/* dma.c */
+	struct dma_range *ranges;	/* these six: dma.c */
+	unsigned int n_ranges, ranges_room, last_range;
+	struct list_head files;
+	unsigned int n_files;
 	uint8_t config[PCI_CONFIG_BYTES];
 	uint8_t writable[PCI_CONFIG_BYTES];
 	uint8_t vpd[VPD_BYTES];
@@ -41,7 +47,9 @@ struct function {
 
 /* dma.c */
 extern const struct guest_ops function_guest_ops;
-/* Consumes @fd; -1: a range without memory. 0 or -errno. */
+/* A client may take away memory that it has mapped: to be called once. 0 or -errno. */
+int dma_survive_bus_errors(void);
+/* Consumes @fd; -1: a range without memory. 0 or -errno; -E2BIG: DMA_RANGES_MAX. */
 int dma_map(struct function *fn, uint64_t iova, uint64_t size, uint64_t offset, int fd,
 	    bool readable, bool writable);
 int dma_unmap(struct function *fn, uint64_t iova, uint64_t size);

@@ -38,6 +38,8 @@ static const struct argp_option option_table[] = {
 	  "numbers of new objects: in turn (default), or the lowest free one", 0 },
 	{ "command-us", 'u', "off|table|N", 0,
 	  "how long commands take: not at all (default), as on cards, or N microseconds each", 0 },
+	{ "memory", 'm', "MIB", 0,
+	  "memory of the host for what a function's driver creates: 1 to 65536 (default 512)", 0 },
 	{ "log", 'l', "FILE", 0, "write the log to FILE, not standard error", 0 },
 	{ "journal", 'j', "FILE", 0,
 	  "write to FILE what drivers write: commands, registers, doorbells, send WQEs", 0 },
@@ -136,6 +138,16 @@ static void parse_command_us(struct argp_state *state, const char *arg)
 			   CMD_TIME_MAX_US);
 }
 
+static void parse_memory(struct argp_state *state, const char *arg)
+{
+	char *end;
+	unsigned long mib = strtoul(arg, &end, 10);
+
+	if (*end || mib < 1 || mib > 65536)
+		argp_error(state, "--memory: '%s' is not 1 to 65536", arg);
+	budget_bytes = (uint64_t)mib << 20;
+}
+
 static void parse_level(struct argp_state *state, const char *arg)
 {
 	if (!strcmp(arg, "quiet"))
@@ -171,6 +183,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 'u':
 		parse_command_us(state, arg);
+		break;
+	case 'm':
+		parse_memory(state, arg);
 		break;
 	case 'l':
 		run.log = arg;
@@ -259,6 +274,8 @@ static int start(void)
 		}
 	}
 	err = catch_signals();
+	if (!err)
+		err = dma_survive_bus_errors();
 	for (i = 0; !err && i < run.n; i++) {
 		err = create_function(i);
 		if (!err)

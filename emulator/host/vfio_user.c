@@ -9,6 +9,7 @@
  * type) is closed.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/vfio.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ struct vfu_write {
 };
 
 static const char capabilities[] =
-	"{\"capabilities\":{\"max_msg_fds\":16,\"write_multiple\":true}}";
+	"{\"capabilities\":{\"max_msg_fds\":16,\"max_dma_maps\":65535,\"write_multiple\":true}}";
 
 /* ---- output ---- */
 
@@ -216,6 +217,7 @@ static void do_dma_map(struct function *fn)
 		      m->flags & 2);
 	if (err)
 		reply_error(fn, err, err == -EEXIST ? "DMA_MAP: overlaps an existing range" :
+			    err == -E2BIG ? "DMA_MAP: more ranges than max_dma_maps" :
 			    "DMA_MAP: invalid range, alignment or file");
 	else
 		reply(fn, 0, NULL, 0, NULL, 0);
@@ -309,6 +311,36 @@ static void set_irq_fd(struct function *fn, uint32_t vector, int fd)
 	fn->irq_fds[vector] = fd;
 }
 
+/* Anything else might block whoever writes to it. */
+static bool is_eventfd(int fd)
+{
+	char link[32], kind[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, kind, sizeof(kind) - 1);
+	if (n < 0)
+		return false;
+	kind[n] = 0;
+	return !strcmp(kind, "anon_inode:[eventfd]");
+}
+
+/* False: not all of them are eventfds, which are set to non-blocking here. */
+static bool take_eventfds(const struct function *fn)
+{
+	unsigned int i;
+	int flags;
+
+	for (i = 0; i < fn->in.n_fds; i++) {
+		if (!is_eventfd(fn->in.fds[i]))
+			return false;
+		flags = fcntl(fn->in.fds[i], F_GETFL);
+		if (flags < 0 || fcntl(fn->in.fds[i], F_SETFL, flags | O_NONBLOCK))
+			return false;
+	}
+	return true;
+}
+
 /* Eventfds enable vectors, the same request without them disables them; count 0 disables all. */
 static void do_set_irqs(struct function *fn)
 {
@@ -329,6 +361,10 @@ static void do_set_irqs(struct function *fn)
 	    (fn->in.n_fds &&
 	     (!(s->flags & VFIO_IRQ_SET_DATA_EVENTFD) || fn->in.n_fds != s->count))) {
 		reply_error(fn, -EINVAL, "SET_IRQS: needs one eventfd for each vector");
+		return;
+	}
+	if (!take_eventfds(fn)) {
+		reply_error(fn, -EINVAL, "SET_IRQS: a descriptor is no eventfd");
 		return;
 	}
 	if (s->flags & VFIO_IRQ_SET_DATA_NONE && s->count) {
@@ -621,7 +657,7 @@ int function_listen(struct function *fn)
 	fn->conn_fd = -1;
 	fn->listen_fd = -1;
 	list_init(&fn->out);
-	list_init(&fn->dma);
+	list_init(&fn->files);
 	for (i = 0; i < VECTORS_MAX; i++)
 		fn->irq_fds[i] = -1;
 	fn->in.data = malloc(MSG_MAX);

@@ -8,6 +8,7 @@ struct access {
 	unsigned int rights;
 	enum { ACCESS_CHECK, ACCESS_READ, ACCESS_WRITE } op;
 	uint8_t *buf;
+	unsigned int pieces;
 };
 
 struct mkey *mkey_find(struct cxdev *dev, uint32_t key)
@@ -93,6 +94,22 @@ static unsigned int local_rights(unsigned int rights)
 			0);
 }
 
+/* The first entry that ends behind @off. */
+static uint32_t find_klm(const struct mkey *mkey, uint64_t off)
+{
+	uint32_t low = 0, high = mkey->n_ends;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (mkey->ends[middle].off <= off)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uint64_t va,
 				  uint64_t len, unsigned int depth)
 {
@@ -104,17 +121,19 @@ static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uin
 	if (depth >= MKEY_MAX_INDIRECTION)
 		return MEM_BAD_KEY;
 	a->rights = local_rights(rights);
-	for (i = 0; i < mkey->n_xlt && len && !result; i++) {
-		const struct klm *klm = &mkey->klm[i];
+	for (i = find_klm(mkey, off); i < mkey->n_ends && len && !result; i++) {
+		const struct klm *klm = &mkey->klm[mkey->ends[i].entry];
 
-		if (off >= klm->bytes) {
-			off -= klm->bytes;
-			continue;
+		if (a->pieces++ >= MEM_PIECES_MAX) {
+			result = MEM_TOO_MANY;
+			break;
 		}
-		chunk = klm->bytes - off < len ? klm->bytes - off : len;
-		result = access_key(a, klm->key, klm->va + off, chunk, depth + 1);
+		chunk = mkey->ends[i].off - off < len ? mkey->ends[i].off - off : len;
+		result = access_key(a, klm->key,
+				    klm->va + klm->bytes - (mkey->ends[i].off - off), chunk,
+				    depth + 1);
 		len -= chunk;
-		off = 0;
+		off += chunk;
 	}
 	a->rights = rights;
 	return result ? result : len ? MEM_BAD_RANGE : MEM_OK;
@@ -163,7 +182,9 @@ enum mem_result mem_check(struct cxdev *dev, struct mem_user user, uint32_t key,
 {
 	struct access a = { .dev = dev, .user = user, .rights = access, .op = ACCESS_CHECK };
 
-	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
+	enum mem_result result = len ? access_key(&a, key, va, len, 0) : MEM_OK;
+
+	return result == MEM_TOO_MANY ? MEM_OK : result;
 }
 
 enum mem_result mem_read(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
@@ -203,6 +224,8 @@ const char *mem_result_text(enum mem_result result)
 		return "the range is not within the key's region";
 	case MEM_BAD_ACCESS:
 		return "the key does not allow this access";
+	case MEM_TOO_MANY:
+		return "KLM lists split it into too many pieces";
 	case MEM_DMA_FAULT:
 		return "the address is not mapped for DMA";
 	}

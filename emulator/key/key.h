@@ -31,6 +31,7 @@ enum mem_result {
 	MEM_BAD_QP,
 	MEM_BAD_RANGE,
 	MEM_BAD_ACCESS,
+	MEM_TOO_MANY,	/* pieces in one access */
 	MEM_DMA_FAULT
 };
 
@@ -44,7 +45,10 @@ struct mem_user {
 	uint32_t rlky : 1;	/* may use the reserved lkey */
 };
 
-/* An access has at most 2 GiB; one of 0 bytes is not checked. */
+/*
+ * An access has at most 2 GiB and MEM_PIECES_MAX pieces in KLM lists; one of 0 bytes is not
+ * checked. What a check cannot reach within that is checked when it is accessed.
+ */
 enum mem_result mem_check(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
 			  uint64_t len, unsigned int access);
 enum mem_result mem_read(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
@@ -101,6 +105,8 @@ enum mem_result sg_scatter(const struct sg_list *list, uint64_t off, const void 
 #define MKEY_RESERVED_LKEY                                                                         \
 	0x200 /* all of memory, local access, any PD; a queue needs its rlky bit */
 
+#define KLM_LOG_MAX		16	/* log_max_klm_list_size: entries of a list */
+#define MEM_PIECES_MAX		1024	/* of a packet, by entries of KLM lists of all levels */
 #define MKEY_MAX_INDIRECTION	3	/* of KLM mkeys in KLM lists */
 
 enum mkey_mode { MKEY_PA = 0, MKEY_MTT = 1, MKEY_KLM = 2 };
@@ -108,6 +114,12 @@ enum mkey_mode { MKEY_PA = 0, MKEY_MTT = 1, MKEY_KLM = 2 };
 struct klm {
 	uint32_t bytes, key;
 	uint64_t va;
+};
+
+/* Where an entry of a KLM list that is not empty ends, counted from the list's begin. */
+struct klm_end {
+	uint64_t off;
+	uint32_t entry;
 };
 
 struct mkey {
@@ -128,11 +140,15 @@ struct mkey {
 		struct klm *klm;
 		void *xlt;
 	};
+	struct klm_end *ends;	/* KLM: of the entries that are not empty, in order */
+	uint32_t n_ends;
 	struct prm_mkc ctx;		/* current, for QUERY_MKEY */
 };
 
 /* The mkey of a full 32-bit key, variant included; NULL if there is none. */
 struct mkey *mkey_find(struct cxdev *dev, uint32_t key);
+/* Sets ends from the KLM list. 0, or -1: no memory. */
+int mkey_set_ends(struct cxdev *dev, struct mkey *mkey);
 /* Decodes the context; PD and translation list are set by the caller. */
 void mkey_decode(struct mkey *mkey);
 

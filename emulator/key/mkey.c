@@ -44,7 +44,26 @@ static void mkey_release(void *obj)
 	struct mkey *mkey = obj;
 
 	obj_put(mkey->pd);
-	free(mkey->xlt);
+	budget_free(mkey->xlt);
+	budget_free(mkey->ends);
+}
+
+int mkey_set_ends(struct cxdev *dev, struct mkey *mkey)
+{
+	uint64_t off = 0;
+	uint32_t i;
+
+	mkey->n_ends = 0;
+	mkey->ends = budget_alloc(dev, mkey->n_xlt, sizeof(*mkey->ends));
+	if (!mkey->ends)
+		return -1;
+	for (i = 0; i < mkey->n_xlt; i++) {
+		if (!mkey->klm[i].bytes)
+			continue;
+		off += mkey->klm[i].bytes;
+		mkey->ends[mkey->n_ends++] = (struct klm_end){ .off = off, .entry = i };
+	}
+	return 0;
 }
 
 static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
@@ -87,9 +106,9 @@ static int mkey_set_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 			      (unsigned long long)mkey->len, (unsigned long long)mkey->start,
 			      (unsigned long long)need, mkey->log_page, octwords * 2);
 	mkey->n_xlt = need;
-	mkey->mtt = calloc(need ? need : 1, sizeof(*mkey->mtt));
+	mkey->mtt = budget_alloc(c->dev, need, sizeof(*mkey->mtt));
 	if (!mkey->mtt)
-		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		return budget_refuse(c);
 	for (i = 0; i < need; i++) {
 		mkey->mtt[i] = get64(tail + 8 * i);
 		if (mkey->mtt[i] & MTT_ACCESS)
@@ -109,10 +128,14 @@ static int mkey_set_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 	uint64_t sum = 0;
 	uint32_t i;
 
+	if (octwords > 1u << KLM_LOG_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "a KLM list of %u entries: log_max_klm_list_size is %u", octwords,
+			      KLM_LOG_MAX);
 	mkey->n_xlt = octwords;
-	mkey->klm = calloc(octwords ? octwords : 1, sizeof(*mkey->klm));
+	mkey->klm = budget_alloc(c->dev, octwords, sizeof(*mkey->klm));
 	if (!mkey->klm)
-		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		return budget_refuse(c);
 	for (i = 0; i < octwords; i++, tail += OCTWORD) {
 		mkey->klm[i] = (struct klm) { .bytes = get32(tail),
 					      .key = get32(tail + 4),
@@ -123,7 +146,7 @@ static int mkey_set_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "the KLM list covers %llu bytes, mkc.len is %llu",
 			      (unsigned long long)sum, (unsigned long long)mkey->len);
-	return 0;
+	return mkey_set_ends(c->dev, mkey) ? budget_refuse(c) : 0;
 }
 
 /* Sets the translation list; a free mkey has none, only its limit. */

@@ -157,7 +157,6 @@ static int run_create_flow_table(struct cmd *c)
 	table->log_size = prm_get(ctx, log_size);
 	table->ctx = *ctx;
 	list_init(&table->groups);
-	list_init(&table->ftes);
 	if (c->op_mod == PRM_FT_OP_LAG_DEMUX ? get_demux_next(c, ctx, table, &table->miss) :
 					       get_miss(c, ctx, table, &table->miss)) {
 		obj_free(table);
@@ -261,11 +260,8 @@ static int run_set_flow_table_root(struct cmd *c)
 static void group_release(void *obj)
 {
 	struct flow_group *group = obj;
-	struct fte *fte, *tmp;
 
-	list_for_each_entry_safe(fte, tmp, &group->table->ftes, node)
-		if (fte->group == group)
-			fte_free(fte);
+	group_destroy(group);
 	list_del(&group->node);
 	obj_put(group->definer);
 	obj_put(group->table);
@@ -375,6 +371,7 @@ static int run_create_flow_group(struct cmd *c)
 	if (!group)
 		return -1;
 	list_init(&group->node);
+	list_init(&group->ftes);
 	group->start = start;
 	group->end = end;
 	group->criteria_enable = prm_get(in, match_criteria_enable);

@@ -32,8 +32,8 @@ static void put_targets(struct targets *targets)
 	}
 	for (i = 0; i < targets->n_counters; i++)
 		obj_put(targets->counters[i]);
-	free(targets->dests);
-	free(targets->counters);
+	budget_free(targets->dests);
+	budget_free(targets->counters);
 	memset(targets, 0, sizeof(*targets));
 }
 
@@ -42,24 +42,18 @@ void fte_free(struct fte *fte)
 	struct targets targets = { fte->dests, fte->counters, fte->n_dests, fte->n_counters };
 
 	put_targets(&targets);
-	list_del(&fte->node);
-	fte->group->entries--;
-	free(fte);
+	group_remove(fte);
+	budget_free(fte);
 }
 
-/* The entry with this index, or NULL; *after is the list position behind which a new one goes. */
-static struct fte *find_fte(struct flow_table *table, uint32_t index, struct list_head **after)
+/* The entry with this index, or NULL. */
+static struct fte *find_fte(struct flow_table *table, uint32_t index)
 {
-	struct fte *fte;
+	const struct flow_group *group;
 
-	*after = &table->ftes;
-	list_for_each_entry(fte, &table->ftes, node) {
-		if (fte->index == index)
-			return fte;
-		if (fte->index > index)
-			break;
-		*after = &fte->node;
-	}
+	list_for_each_entry(group, &table->groups, node)
+		if (index >= group->start && index <= group->end)
+			return group_entry(group, index);
 	return NULL;
 }
 
@@ -132,11 +126,11 @@ static int get_targets(struct cmd *c, const struct prm_set_fte_in *in,
 			      "%u destinations and %u counters do not fit in %u bytes", n_dests,
 			      n_counters, c->in_len);
 
-	targets->dests = calloc(n_dests + 1, sizeof(*targets->dests));
-	targets->counters = calloc(n_counters + 1, sizeof(*targets->counters));
+	targets->dests = budget_alloc(c->dev, n_dests, sizeof(*targets->dests));
+	targets->counters = budget_alloc(c->dev, n_counters, sizeof(*targets->counters));
 	if (!targets->dests || !targets->counters) {
 		put_targets(targets);
-		return refuse(c, PRM_STATUS_INTERNAL, "no memory for the destinations");
+		return budget_refuse(c);
 	}
 	for (; targets->n_dests < n_dests; targets->n_dests++)
 		if (get_dest(c, &dests[targets->n_dests], group, &targets->dests[targets->n_dests]))
@@ -217,7 +211,7 @@ static int check_value(struct cmd *c, const struct flow_group *group,
 }
 
 static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flow_table *table,
-		      uint32_t index, struct list_head *after)
+		      uint32_t index)
 {
 	const struct prm_flow_context *ctx = prm_sub_const(in, flow_context, flow_context);
 	const struct prm_fte_match_param *value = prm_sub_const(ctx, match_value, fte_match_param);
@@ -234,15 +228,18 @@ static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flo
 			      index, group->obj.num, group->start, group->end);
 	if (get_targets(c, in, group, &targets))
 		return -1;
-	fte = calloc(1, sizeof(*fte));
-	if (!fte) {
+	fte = budget_alloc(c->dev, 1, sizeof(*fte));
+	if (fte) {
+		fte->index = index;
+		fte->group = group;
+		fte->value = *prm_sub_const(value, outer_headers, fte_match_set_lyr_2_4);
+	}
+	if (!fte || group_add(group, fte)) {
+		budget_free(fte);
 		put_targets(&targets);
-		return refuse(c, PRM_STATUS_INTERNAL, "no memory for the entry");
+		return budget_refuse(c);
 	}
 
-	fte->index = index;
-	fte->group = group;
-	fte->value = *prm_sub_const(value, outer_headers, fte_match_set_lyr_2_4);
 	fte->tag = prm_get(ctx, flow_tag);
 	fte->action = prm_get(ctx, action);
 	fte->dests = targets.dests;
@@ -250,8 +247,6 @@ static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flo
 	fte->counters = targets.counters;
 	fte->n_counters = targets.n_counters;
 	fte->ctx = *ctx;
-	group->entries++;
-	list_add(&fte->node, after);
 	return 0;
 }
 
@@ -301,7 +296,6 @@ static int run_set_fte(struct cmd *c)
 	const struct prm_set_fte_in *in = c->in;
 	uint32_t index = prm_get(in, flow_index);
 	struct flow_table *table;
-	struct list_head *after;
 	struct fte *fte;
 
 	if (bad_head(c, in))
@@ -311,7 +305,7 @@ static int run_set_fte(struct cmd *c)
 	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
 	if (!table)
 		return -1;
-	fte = find_fte(table, index, &after);
+	fte = find_fte(table, index);
 
 	switch (c->op_mod) {
 	case PRM_FTE_SET:
@@ -319,7 +313,7 @@ static int run_set_fte(struct cmd *c)
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "entry %u of table 0x%x exists already", index,
 				      table->obj.num);
-		return create_fte(c, in, table, index, after);
+		return create_fte(c, in, table, index);
 	case PRM_FTE_MODIFY:
 		if (!fte)
 			return refuse(c, PRM_STATUS_IX,
@@ -336,8 +330,7 @@ static int run_set_fte(struct cmd *c)
 static struct fte *get_fte(struct cmd *c, uint32_t table_id, unsigned int type, uint32_t index)
 {
 	struct flow_table *table = flow_get_table(c, table_id, type);
-	struct list_head *after;
-	struct fte *fte = table ? find_fte(table, index, &after) : NULL;
+	struct fte *fte = table ? find_fte(table, index) : NULL;
 
 	if (table && !fte)
 		refuse(c, PRM_STATUS_IX, "there is no entry %u in table 0x%x", index, table_id);

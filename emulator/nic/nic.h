@@ -60,6 +60,8 @@ struct sq {
 	struct wq wq;
 	uint8_t state;
 	struct work work;
+	uint32_t lso_off, lso_frames; /* of the LSO under way: what was sent */
+	bool waits; /* for a receiver: the WQE has not been executed, or not to its end */
 };
 
 struct rqt {
@@ -151,9 +153,9 @@ struct flow_dest {
 	unsigned int uplink; /* port of the card, from 1; 0: none */
 };
 
-/* A flow table entry; it lives in its table's list, ordered by index. */
+/* A flow table entry, of its group. */
 struct fte {
-	struct list_head node;
+	struct list_head node, by_value;
 	uint32_t index;
 	struct flow_group *group;
 	struct prm_fte_match_set_lyr_2_4 value;
@@ -171,6 +173,10 @@ struct flow_group {
 	struct flow_table *table;
 	uint32_t start, end;
 	unsigned int entries;
+	struct list_head ftes;
+	struct fte **by_index;		/* from start on; NULL: it has had no entry */
+	struct list_head *by_value;	/* a hash, of entries that match */
+	uint32_t n_buckets;
 	struct match_definer *definer; /* of a hash group; NULL: entries match */
 	uint8_t criteria_enable;
 	struct prm_fte_match_param criteria;
@@ -181,7 +187,7 @@ struct flow_table {
 	uint8_t type, level, log_size;
 	struct flow_table *miss; /* NULL: the packet is dropped, or has the function's own port */
 	bool demux;		 /* of a LAG; miss is what stands behind it at its owner */
-	struct list_head groups, ftes;
+	struct list_head groups;
 	struct prm_flow_table_context ctx;
 };
 
@@ -216,6 +222,15 @@ struct flow_table *flow_next_table(struct cmd *c, uint32_t id, unsigned int type
 /* The group @id of the table; NULL: refused. */
 struct flow_group *flow_get_group(struct cmd *c, struct flow_table *table, uint32_t id);
 void fte_free(struct fte *fte);
+/* fte_group.c: the entries of a group. The entry of an index; NULL: there is none. */
+struct fte *group_entry(const struct flow_group *group, uint32_t index);
+/* Of the entries that match the fields of a packet, that of the lowest index; NULL: none does. */
+struct fte *group_match(const struct flow_group *group,
+			const struct prm_fte_match_set_lyr_2_4 *fields);
+/* Takes in an entry, whose index and value are set. 0, or -1: no memory. */
+int group_add(struct flow_group *group, struct fte *fte);
+void group_remove(struct fte *fte);
+void group_destroy(struct flow_group *group);	/* with its entries */
 uint64_t definer_formats(void); /* as match_definer_format_supported */
 
 #endif

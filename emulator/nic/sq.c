@@ -13,7 +13,7 @@
 #include "prm/wqe.h"
 
 #define LSO_MAX (1u << ETH_LOG_MAX_LSO)
-#define BURST_ROOM 256 /* places in the queue of a port that one LSO may need */
+#define ROOM_RESERVE 64 /* places in the port's queue that are left for others */
 #define IPPROTO_TCP 6
 #define TCP_FIN 0x01
 #define TCP_PSH 0x08
@@ -57,6 +57,7 @@ static void sq_reset(struct sq *sq)
 	sq->state = PRM_WQ_RST;
 	sq->wq.ci = 0;
 	sq->wq.pi = 0;
+	sq->lso_off = 0;
 }
 
 static void sq_to_error(void *obj)
@@ -64,6 +65,7 @@ static void sq_to_error(void *obj)
 	struct sq *sq = obj;
 
 	sq->state = PRM_WQ_ERR;
+	work_cancel(&sq->work);	/* it may wait for a receiver */
 	if (wq_posted(&sq->wq))
 		work_queue(&sq->work);
 }
@@ -123,26 +125,24 @@ static uint8_t parse_tx(struct tx *tx)
 	return 0;
 }
 
-/* Copies the data segments into @buf, *len bytes in all. Returns 0, or the syndrome. */
-static uint8_t gather(const struct tx *tx, uint8_t *buf, uint32_t room, uint32_t *len)
+/* The data segments, of at most @max bytes. Returns 0, or the syndrome. */
+static uint8_t parse_data(const struct tx *tx, struct sg_list *list, struct sge *sges, uint32_t max)
 {
 	const struct wqe *w = tx->wqe;
-	struct sge sges[SEND_SGES_MAX];
-	struct sg_list list = { .owner = &tx->sq->obj,
-				.user = { .pdn = tx->sq->pd->num, .qpn = MEM_ANY_QP },
-				.index = w->index,
-				.log = violation };
 
-	if (sg_parse_send(&list, sges, w->raw + tx->data, w->raw + w->bytes)) {
+	*list = (struct sg_list){ .owner = &tx->sq->obj,
+				  .user = { .pdn = tx->sq->pd->num, .qpn = MEM_ANY_QP },
+				  .index = w->index,
+				  .log = violation };
+	if (sg_parse_send(list, sges, w->raw + tx->data, w->raw + w->bytes)) {
 		wqe_bad(w, "inline data run over the end of the WQE", w->bytes);
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
-	if (list.len > room) {
-		wqe_bad(w, "it has more data than a packet may have", list.len);
+	if (list->len > max) {
+		wqe_bad(w, "it has more data than a packet may have", list->len);
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
-	*len = list.len;
-	return sg_gather(&list, 0, buf, list.len) ? PRM_CQE_SYND_LOCAL_PROT : 0;
+	return 0;
 }
 
 /* ---- frames ---- */
@@ -212,26 +212,45 @@ static void push_tag(const struct tx *tx, struct frame *frame)
 	frame->len += 4;
 }
 
+/* Has the receiver no room? The work goes on when it has. */
+static bool must_wait(const struct tx *tx, const uint8_t *dmac)
+{
+	struct sq *sq = tx->sq;
+	const struct port *port = sq->obj.dev->port;
+
+	sq->waits = port_room(port, dmac) < ROOM_RESERVE;
+	if (sq->waits)
+		port_wait_for_room(port, dmac, &sq->work);
+	return sq->waits;
+}
+
 static uint8_t send_one(const struct tx *tx)
 {
 	struct frame *frame = frame_alloc(FRAME_MAX);
+	struct sge sges[SEND_SGES_MAX];
 	struct eth_packet packet;
+	struct sg_list list;
 	uint8_t syndrome;
-	uint32_t len;
 
 	if (!frame)
 		return PRM_CQE_SYND_LOCAL_QP_OP;
 	if (tx->header_len)
 		memcpy(frame->data, tx->header, tx->header_len);
-	syndrome = gather(tx, frame->data + tx->header_len, FRAME_MAX - tx->header_len - 4, &len);
+	syndrome = parse_data(tx, &list, sges, FRAME_MAX - tx->header_len - 4);
+	if (!syndrome && sg_gather(&list, 0, frame->data + tx->header_len, list.len))
+		syndrome = PRM_CQE_SYND_LOCAL_PROT;
 	if (syndrome) {
 		frame_free(frame);
 		return syndrome;
 	}
-	frame->len = tx->header_len + len;
+	frame->len = tx->header_len + list.len;
 	if (tx->insert_vlan && frame->len >= 14)
 		push_tag(tx, frame);
 
+	if (frame->len >= 14 && must_wait(tx, frame->data)) {
+		frame_free(frame);
+		return 0;
+	}
 	packet_parse(&packet, frame->data, frame->len);
 	offload_checksums(tx, frame, &packet);
 	transmit(tx->sq, frame);
@@ -270,11 +289,38 @@ static void patch_segment(uint8_t *data, const struct eth_packet *packet, uint32
 		l4[13] &= ~TCP_CWR;
 }
 
-static uint8_t send_lso(const struct tx *tx, unsigned int *frames)
+/* Sends the segment at @off, of @n bytes; @nr counts the segments. Returns 0, or the syndrome. */
+static uint8_t send_segment(const struct tx *tx, const struct eth_packet *packet,
+			    const struct sg_list *list, uint32_t off, uint32_t n, unsigned int nr)
 {
-	static uint8_t payload[LSO_MAX];
-	uint32_t mss = be16_to_cpu(tx->eseg->mss) & 0x3fff, total, off;
+	struct frame *frame = frame_alloc(tx->header_len + n);
+	struct eth_packet part = *packet;
+
+	if (!frame)
+		return PRM_CQE_SYND_LOCAL_QP_OP;
+	memcpy(frame->data, tx->header, tx->header_len);
+	if (sg_gather(list, off, frame->data + tx->header_len, n)) {
+		frame_free(frame);
+		return PRM_CQE_SYND_LOCAL_PROT;
+	}
+	patch_segment(frame->data, packet, n, off, !off, off + n == list->len, nr);
+	part.data = frame->data;
+	part.end = frame->len;
+	offload_checksums(tx, frame, &part);
+	transmit(tx->sq, frame);
+	return 0;
+}
+
+/*
+ * Sends up to *budget segments and takes them off it; what has been sent is in the SQ, whose
+ * lso_off is 0 again when all are. Returns 0, or the syndrome.
+ */
+static uint8_t send_lso(const struct tx *tx, int *budget)
+{
+	uint32_t mss = be16_to_cpu(tx->eseg->mss) & 0x3fff, off = tx->sq->lso_off, n;
+	struct sge sges[SEND_SGES_MAX];
 	struct eth_packet packet;
+	struct sg_list list;
 	uint8_t syndrome;
 
 	packet_parse(&packet, tx->header, tx->header_len);
@@ -287,46 +333,46 @@ static uint8_t send_lso(const struct tx *tx, unsigned int *frames)
 			       tx->header_len);
 	if (tx->header_len + mss > FRAME_MAX)
 		return wqe_bad(tx->wqe, "the mss is larger than a frame", mss);
-	syndrome = gather(tx, payload, LSO_MAX, &total);
+	syndrome = parse_data(tx, &list, sges, LSO_MAX);
 	if (syndrome)
 		return syndrome;
 
-	for (off = 0, *frames = 0; off < total; off += mss, ++*frames) {
-		uint32_t n = total - off < mss ? total - off : mss;
-		struct frame *frame = frame_alloc(tx->header_len + n);
-		struct eth_packet part = packet;
-
-		if (!frame)
-			return PRM_CQE_SYND_LOCAL_QP_OP;
-		memcpy(frame->data, tx->header, tx->header_len);
-		memcpy(frame->data + tx->header_len, payload + off, n);
-		patch_segment(frame->data, &packet, n, off, !off, off + n == total, *frames);
-		part.data = frame->data;
-		part.end = frame->len;
-		offload_checksums(tx, frame, &part);
-		transmit(tx->sq, frame);
+	if (!list.len)
+		--*budget;
+	if (!off)
+		tx->sq->lso_frames = 0;
+	for (; off < list.len && *budget > 0 && !must_wait(tx, tx->header); off += n, --*budget) {
+		n = list.len - off < mss ? list.len - off : mss;
+		syndrome = send_segment(tx, &packet, &list, off, n, tx->sq->lso_frames++);
+		if (syndrome)
+			return syndrome;
 	}
+	tx->sq->lso_off = off < list.len ? off : 0;
 	return 0;
 }
 
 /* ---- the queue ---- */
 
-/* Executes a WQE; *frames is the number of frames sent. Returns 0, or the syndrome. */
-static uint8_t run(struct sq *sq, const struct wqe *wqe, unsigned int *frames)
+/*
+ * Executes a WQE, or the next part of an LSO, and takes the frames it sends off the budget. Returns
+ * 0, or the syndrome.
+ */
+static uint8_t run(struct sq *sq, const struct wqe *wqe, int *budget)
 {
 	struct tx tx = { .sq = sq, .wqe = wqe };
 	uint8_t syndrome;
 
-	*frames = 1;
 	switch (wqe->opcode) {
 	case PRM_WQE_NOP:
+		--*budget;
 		return 0;
 	case PRM_WQE_SEND:
+		--*budget;
 		syndrome = parse_tx(&tx);
 		return syndrome ? syndrome : send_one(&tx);
 	case PRM_WQE_LSO:
 		syndrome = parse_tx(&tx);
-		return syndrome ? syndrome : send_lso(&tx, frames);
+		return syndrome ? syndrome : send_lso(&tx, budget);
 	default:
 		return wqe_bad(wqe, "the opcode is not advertised for SQs", wqe->opcode);
 	}
@@ -337,8 +383,29 @@ static void flush_one(struct sq *sq)
 	uint16_t index = sq->wq.ci;
 	uint8_t opcode = wqe_skip(&sq->wq);
 
+	sq->lso_off = 0;
+
 	if (prm_get(&sq->ctx, flush_in_error_en))
 		complete_error(sq, opcode, index, PRM_CQE_SYND_WR_FLUSH);
+}
+
+/* Executes the next WQE as far as budget and receiver allow; completes it if that is all of it. */
+static void step(struct sq *sq, int *budget)
+{
+	struct wqe wqe;
+	uint8_t syndrome;
+
+	syndrome = wqe_fetch(&sq->wq, sq->wq.ci, &wqe);
+	if (!syndrome)
+		syndrome = run(sq, &wqe, budget);
+	if (!syndrome && (sq->lso_off || sq->waits))
+		return;
+	sq->lso_off = 0;
+	wq_step(&sq->wq, wqe.bbs);
+	if (syndrome)
+		fail(sq, &wqe, syndrome);
+	else if (wqe_ctrl(&wqe)->fm_ce_se & PRM_WQE_CE_ALWAYS)
+		complete(sq, &wqe);
 }
 
 static void sq_work(struct work *work)
@@ -346,28 +413,14 @@ static void sq_work(struct work *work)
 	struct sq *sq = container_of(work, struct sq, work);
 	int budget = LOOP_SLICE;
 
-	while (budget > 0 && wq_posted(&sq->wq)) {
-		unsigned int frames = 1;
-		uint8_t syndrome;
-		struct wqe wqe;
-
+	sq->waits = false;
+	while (budget > 0 && wq_posted(&sq->wq) && !sq->waits) {
 		if (sq->state == PRM_WQ_ERR) {
 			flush_one(sq);
 			budget--;
-			continue;
+		} else {
+			step(sq, &budget);
 		}
-		/* The receivers drain their queues in work of their own: try again after it. */
-		if (port_room(sq->obj.dev->port) < BURST_ROOM)
-			break;
-		syndrome = wqe_fetch(&sq->wq, sq->wq.ci, &wqe);
-		if (!syndrome)
-			syndrome = run(sq, &wqe, &frames);
-		wq_step(&sq->wq, wqe.bbs);
-		if (syndrome)
-			fail(sq, &wqe, syndrome);
-		else if (wqe_ctrl(&wqe)->fm_ce_se & PRM_WQE_CE_ALWAYS)
-			complete(sq, &wqe);
-		budget -= frames;
 	}
 	if (wq_posted(&sq->wq))
 		work_queue(&sq->work);

@@ -4,7 +4,8 @@
  * the port that they leave by.
  *
  * The commands make sure that levels rise along every edge, so a lookup ends. A fan-out over many
- * tables is limited to a number of steps that no sane set of rules comes near.
+ * tables, and the groups of all of them, are limited to numbers that no sane set of rules comes
+ * near.
  */
 #include <string.h>
 #include <libdeflate.h>
@@ -12,6 +13,7 @@
 #include "nic/nic.h"
 
 #define MAX_STEPS 512
+#define MAX_GROUPS 2048
 
 struct walk {
 	struct cxdev *dev;
@@ -19,31 +21,29 @@ struct walk {
 	struct prm_fte_match_set_lyr_2_4 fields;
 	void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg);
 	void *arg;
-	unsigned int steps, delivered;
+	unsigned int steps, groups, delivered;
 };
-
-static bool matches(const struct prm_fte_match_set_lyr_2_4 *fields, const struct fte *fte)
-{
-	const struct prm_fte_match_set_lyr_2_4 *mask =
-		prm_sub_const(&fte->group->criteria, outer_headers, fte_match_set_lyr_2_4);
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(mask->dw); i++)
-		if ((fields->dw[i] ^ fte->value.dw[i]) & mask->dw[i])
-			return false;
-	return true;
-}
 
 /* ---- received ---- */
 
 /* The entry of the lowest index wins. */
 static struct fte *find_entry(struct walk *walk, struct flow_table *table)
 {
+	const struct flow_group *group;
 	struct fte *fte;
 
-	list_for_each_entry(fte, &table->ftes, node)
-		if (matches(&walk->fields, fte))
+	list_for_each_entry(group, &table->groups, node) {
+		if (walk->groups == MAX_GROUPS)
+			return NULL;
+		if (++walk->groups == MAX_GROUPS) {
+			violation(walk->dev, "one packet is looked up in %d flow groups",
+				  MAX_GROUPS);
+			return NULL;
+		}
+		fte = group_match(group, &walk->fields);
+		if (fte)
 			return fte;
+	}
 	return NULL;
 }
 
@@ -128,24 +128,19 @@ static uint32_t pick(const struct flow_group *group, const struct prm_fte_match_
 }
 
 /* The lowest index wins here too; of a hash group there is one entry at most. */
-static const struct fte *find_step(const struct flow_table *table,
+static const struct fte *find_step(const struct flow_table *table, unsigned int *groups,
 				   const struct prm_fte_match_set_lyr_2_4 *fields)
 {
-	const struct flow_group *group = NULL;
+	const struct flow_group *group;
 	const struct fte *fte;
-	uint32_t index = 0;
 
-	list_for_each_entry(fte, &table->ftes, node) {
-		if (!fte->group->definer) {
-			if (matches(fields, fte))
-				return fte;
-			continue;
-		}
-		if (fte->group != group) {
-			group = fte->group;
-			index = pick(group, fields);
-		}
-		if (fte->index == index)
+	list_for_each_entry(group, &table->groups, node) {
+		if (++*groups > MAX_GROUPS)
+			return NULL;
+		fte = !group->entries ? NULL :
+		      group->definer  ? group_entry(group, pick(group, fields)) :
+					group_match(group, fields);
+		if (fte)
 			return fte;
 	}
 	return NULL;
@@ -156,6 +151,7 @@ unsigned int port_select(const struct cxdev *dev, const struct frame *frame)
 	const struct flow_table *table = dev->eth->port_root;
 	struct prm_fte_match_set_lyr_2_4 fields;
 	struct eth_packet packet;
+	unsigned int groups = 0;
 	const struct fte *fte;
 
 	if (!table)
@@ -163,7 +159,7 @@ unsigned int port_select(const struct cxdev *dev, const struct frame *frame)
 	packet_parse(&packet, frame->data, frame->len);
 	packet_match_set(&packet, &fields);
 	while (table) {
-		fte = find_step(table, &fields);
+		fte = find_step(table, &groups, &fields);
 		if (fte && fte->dests->uplink)
 			return fte->dests->uplink;
 		table = fte ? fte->dests->table : table->miss;

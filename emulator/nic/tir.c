@@ -107,7 +107,7 @@ static void put_rqs(struct rq **rqs, uint32_t n)
 
 	for (i = 0; i < n; i++)
 		obj_put(rqs[i]);
-	free(rqs);
+	budget_free(rqs);
 }
 
 static void rqt_release(void *obj)
@@ -133,9 +133,9 @@ static int get_rqs(struct cmd *c, const struct prm_rqtc *ctx, uint32_t max, size
 	if (c->in_len < fixed + n * 4)
 		return refuse(c, PRM_STATUS_BAD_INP_LEN, "%u RQ numbers do not fit in %u bytes", n,
 			      c->in_len);
-	*rqs = calloc(n, sizeof(**rqs));
+	*rqs = budget_alloc(c->dev, n, sizeof(**rqs));
 	if (!*rqs)
-		return refuse(c, PRM_STATUS_INTERNAL, "no memory for the RQT");
+		return budget_refuse(c);
 
 	for (i = 0; i < n; i++) {
 		uint32_t be;

@@ -29,9 +29,9 @@ int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t byt
 		return refuse(c, PRM_STATUS_BAD_INP_LEN,
 			      "%llu pages are needed, the input has no room for them",
 			      (unsigned long long)n);
-	pages->pa = calloc(n ? n : 1, sizeof(*pages->pa));
+	pages->pa = budget_alloc(c->dev, n, sizeof(*pages->pa));
 	if (!pages->pa)
-		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		return budget_refuse(c);
 	for (i = 0; i < n; i++) {
 		memcpy(&be, (const uint8_t *)tail + 8 * i, sizeof(be));
 		pa = be64_to_cpu(be);
@@ -49,7 +49,7 @@ int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t byt
 
 void pages_free(struct pages *pages)
 {
-	free(pages->pa);
+	budget_free(pages->pa);
 	memset(pages, 0, sizeof(*pages));
 }
 

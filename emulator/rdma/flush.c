@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Flushes the WQEs that are left in a queue pair when it goes into error state. */
+#include <limits.h>
+
 #include "rdma/rdma.h"
 
 #define FLUSH_LOOK_MIN	1000000ull		/* 1 ms */
@@ -9,6 +11,8 @@
 static bool flush_send(struct qp *qp, int *budget)
 {
 	struct requester *r = &qp->req;
+
+	r->cur = r->head;
 
 	while (r->tail != r->head) {
 		const struct message *msg = &r->ring[r->tail & r->mask];
@@ -54,6 +58,14 @@ static bool flush_recv(struct qp *qp, int *budget)
 	return true;
 }
 
+void qp_end_flush(struct qp *qp)
+{
+	int budget = INT_MAX;
+
+	work_cancel(&qp->flush_work);
+	flush_send(qp, &budget);
+}
+
 /*
  * Receives that are posted in error state are flushed too. Posting them rings no doorbell, so the
  * doorbell record is polled at growing intervals.
@@ -63,7 +75,6 @@ void qp_flush(struct work *work)
 	struct qp *qp = container_of(work, struct qp, flush_work);
 	int budget = LOOP_SLICE;
 
-	qp->req.cur = qp->req.head;
 	if (!flush_send(qp, &budget)) {
 		work_queue(work);
 		return;

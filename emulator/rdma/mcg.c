@@ -44,7 +44,7 @@ static void mcg_release(void *obj)
 
 	while (mcg->n)
 		obj_put(mcg->qps[--mcg->n]);
-	free(mcg->qps);
+	budget_free(mcg->qps);
 	list_del(&mcg->by_gid);
 }
 
@@ -63,10 +63,13 @@ static struct mcg *mcg_create(struct cmd *c, const uint8_t *gid)
 /* 0, or refused: there is no memory for it. */
 static int add_member(struct cmd *c, struct mcg *mcg, struct qp *qp)
 {
-	struct qp **more = realloc(mcg->qps, (mcg->n + 1) * sizeof(struct qp *));
+	struct qp **more = budget_alloc(c->dev, mcg->n + 1, sizeof(struct qp *));
 
 	if (!more)
-		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		return budget_refuse(c);
+	if (mcg->n)
+		memcpy(more, mcg->qps, mcg->n * sizeof(struct qp *));
+	budget_free(mcg->qps);
 	mcg->qps = more;
 	mcg->qps[mcg->n++] = qp;
 	qp->obj.refs++;

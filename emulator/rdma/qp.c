@@ -222,7 +222,7 @@ static int run_create_qp(struct cmd *c)
 	timer_init(&qp->flush_timer, qp_flush_timer);
 	responder_init(qp);
 	if (requester_init(qp)) {
-		refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		budget_refuse(c);
 		goto fail;
 	}
 	qp->obj.release = qp_release;

@@ -340,11 +340,16 @@ static int modify(struct cmd *c, const struct transition *t)
 	}
 	qp_decode(qp);
 	if (t == &init2rtr && responder_start(qp))
-		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
+		return budget_refuse(c);
 	if (t == &rtr2rts)
 		requester_start(qp);
-	if (t == &sqerr2rts)
+	if (t == &sqerr2rts) {
+		qp_end_flush(qp);
+		if (qp->state != PRM_QP_SQER)	/* the CQ was full */
+			return decline(c, PRM_STATUS_BAD_QP_STATE, "QP 0x%x went to state %s",
+				       qp->obj.num, state_names[qp->state]);
 		requester_resume(qp);
+	}
 	qp->was_ready = t->to != PRM_QP_INIT && (qp->was_ready || t->to == PRM_QP_RTS);
 	qp->state = t->to;
 	qp->failed = false;

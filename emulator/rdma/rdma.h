@@ -341,6 +341,7 @@ void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe,
 void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syndrome syndrome);
 void qp_flush(struct work *work);
 void qp_flush_timer(struct timer *timer);
+void qp_end_flush(struct qp *qp);	/* of the send queue, before SQER ends */
 
 /* ---- qp_state.c ------------------------------------------------------------------------------ */
 

@@ -444,7 +444,19 @@ static void sent_packet(struct qp *qp, const struct message *msg)
 		timer_arm(&r->timeout, qp->timeout_ns);
 }
 
-/* Sends one packet. False: nothing to do until a doorbell, an answer or a timer. */
+/* Has the receiver of the next packet room for it? False: the work goes on when it has. */
+static bool has_room(struct qp *qp)
+{
+	const uint8_t *dmac = is_datagram(qp) ? qp->req.tx.av.dmac : qp->av.dmac;
+	const struct port *port = qp->obj.dev->port;
+
+	if (port_room(port, dmac) >= ROOM_RESERVE)
+		return true;
+	port_wait_for_room(port, dmac, &qp->req.work);
+	return false;
+}
+
+/* Sends one packet. False: nothing to do until a doorbell, an answer, a timer, or room for it. */
 static bool send_step(struct qp *qp)
 {
 	struct requester *r = &qp->req;
@@ -456,6 +468,8 @@ static bool send_step(struct qp *qp)
 	if (!msg->error && !load_wqe(qp, &r->tx, &r->tx_of, r->cur))
 		msg->error = PRM_CQE_SYND_LOCAL_QP_OP;
 	if (!msg->error && must_wait(qp, msg))
+		return false;
+	if (!msg->error && msg->n_psn && !has_room(qp))
 		return false;
 	if (!msg->error && msg->n_psn) {
 		msg->error = send_packet(qp, msg);
@@ -477,7 +491,7 @@ static void requester_work(struct work *work)
 	int budget = LOOP_SLICE;
 
 	while (qp->state == PRM_QP_RTS && !qp->req.rnr_wait) {
-		if (!budget-- || port_room(qp->obj.dev->port) < ROOM_RESERVE) {
+		if (!budget--) {
 			work_queue(work);
 			return;
 		}
@@ -699,7 +713,7 @@ int requester_init(struct qp *qp)
 	timer_init(&r->timeout, timeout_fired);
 	timer_init(&r->rnr, rnr_fired);
 	r->mask = prm_get(&qp->ctx, no_sq) ? 0 : (1u << prm_get(&qp->ctx, log_sq_size)) - 1;
-	r->ring = calloc(r->mask + 1, sizeof(*r->ring));
+	r->ring = budget_alloc(qp->obj.dev, r->mask + 1, sizeof(*r->ring));
 	return r->ring ? 0 : -1;
 }
 
@@ -754,7 +768,7 @@ void requester_resume(struct qp *qp)
 void requester_free(struct qp *qp)
 {
 	requester_stop(qp);
-	free(qp->req.ring);
+	budget_free(qp->req.ring);
 }
 
 struct obj *qp_uar(const struct qp *qp)

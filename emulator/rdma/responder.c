@@ -219,8 +219,12 @@ static void responder_work(struct work *work)
 		struct answer *answer = answer_at(qp, p->tail);
 		bool fatal = is_fatal(answer);
 
-		if (!budget-- || !port_room(qp->obj.dev->port)) {
+		if (!budget--) {
 			work_queue(work);
+			return;
+		}
+		if (!port_room(qp->obj.dev->port, qp->av.dmac)) {
+			port_wait_for_room(qp->obj.dev->port, qp->av.dmac, work);
 			return;
 		}
 		if (!send_answer(qp, answer))
@@ -324,6 +328,10 @@ static bool start_write(struct qp *qp, const uint8_t *reth)
 	p->dmalen = get32(reth + 12);
 	if (!qp->rwe) {
 		refuse_invalid(qp, "the QP does not allow remote writes");
+		return false;
+	}
+	if (p->dmalen > 1u << LOG_MSG_MAX) {
+		refuse_invalid(qp, "a WRITE is longer than a message can be");
 		return false;
 	}
 	result = mem_check(qp->obj.dev, qp->resp.user, p->rkey, p->va, p->dmalen, MEM_REMOTE_WRITE);
@@ -469,12 +477,18 @@ static void add_read(struct qp *qp, const struct packet *pkt, uint32_t msn, stru
 	answer->msn = msn;
 }
 
+/* Of a length that a message can have. */
+static bool is_read_request(const struct packet *pkt)
+{
+	return pkt->ext_len == RETH_BYTES && get32(pkt->ext + 12) <= 1u << LOG_MSG_MAX;
+}
+
 static void execute_read(struct qp *qp, const struct packet *pkt)
 {
 	struct responder *p = &qp->resp;
 	enum mem_result result;
 
-	if (pkt->ext_len != RETH_BYTES || p->in_message) {
+	if (!is_read_request(pkt) || p->in_message) {
 		refuse_invalid(qp,
 			       "a READ request in the middle of a message, or of a wrong length");
 		return;
@@ -595,7 +609,7 @@ static void repeat(struct qp *qp, const struct packet *pkt)
 				return;
 			user.pdn = srq->pd->num;
 		}
-		if (pkt->ext_len != RETH_BYTES || !qp->rre ||
+		if (!is_read_request(pkt) || !qp->rre ||
 		    psn_diff(psn_add(pkt->bth.psn, read_packets(qp, get32(pkt->ext + 12))),
 			     p->psn) > 0)
 			return;
@@ -769,11 +783,11 @@ int responder_start(struct qp *qp)
 	struct responder *p = &qp->resp;
 	uint32_t n = 4u << prm_get(&qp->ctx, log_rra_max);
 
-	free(p->ring);
+	budget_free(p->ring);
 	p->tail = 0;
 	p->head = 0;
 	p->mask = n - 1;
-	p->ring = calloc(n, sizeof(*p->ring));
+	p->ring = budget_alloc(qp->obj.dev, n, sizeof(*p->ring));
 	p->psn = prm_get(&qp->ctx, next_rcv_psn);
 	p->user = qp_user(qp);
 	p->srq = qp->st == PRM_QP_ST_XRC ? NULL : qp->srq;
@@ -783,6 +797,6 @@ int responder_start(struct qp *qp)
 void responder_free(struct qp *qp)
 {
 	responder_stop(qp);
-	free(qp->resp.ring);
+	budget_free(qp->resp.ring);
 	qp->resp.ring = NULL;
 }

@@ -200,7 +200,8 @@ static int put_entries(struct change *ch, const uint8_t *list, uint32_t n, uint3
 
 	if (umr_ctrl(ch->w)->flags & PRM_UMR_TRANSLATION_OFFSET_EN && mkey->n_xlt > total)
 		total = mkey->n_xlt;
-	next->xlt = calloc(total, size);
+	next->ends = NULL;
+	next->xlt = budget_alloc(ch->qp->obj.dev, total, size);
 	if (!next->xlt)
 		return fails(ch, "the emulator is out of memory");
 	next->n_xlt = total;
@@ -214,6 +215,8 @@ static int put_entries(struct change *ch, const uint8_t *list, uint32_t n, uint3
 		else
 			next->mtt[at + i] = get64(list) & ~7ull;
 	}
+	if (mkey->mode == MKEY_KLM && mkey_set_ends(ch->qp->obj.dev, next))
+		return fails(ch, "the emulator is out of memory");
 	return 0;
 }
 
@@ -289,13 +292,21 @@ static int check_cover(const struct change *ch)
 	return sum < next->len ? fails(ch, "the list covers less than its length") : 0;
 }
 
+static void drop_list(struct mkey *next)
+{
+	budget_free(next->xlt);
+	budget_free(next->ends);
+}
+
 static void commit(struct change *ch)
 {
 	struct mkey *mkey = ch->mkey, *next = &ch->next;
 
 	if (next->xlt != mkey->xlt)
-		free(mkey->xlt);
+		drop_list(mkey);
 	mkey->xlt = next->xlt;
+	mkey->ends = next->ends;
+	mkey->n_ends = next->n_ends;
 	mkey->n_xlt = next->n_xlt;
 	mkey->ctx = next->ctx;
 	if (ch->pd) {
@@ -324,6 +335,6 @@ int umr_execute(struct qp *qp, const struct swqe *w)
 	if (!err)
 		commit(&ch);
 	else if (ch.next.xlt != ch.mkey->xlt)
-		free(ch.next.xlt);
+		drop_list(&ch.next);
 	return err;
 }

@@ -312,6 +312,36 @@ static void test_capture(struct emu *emu)
 	     "a second capture to the same file is refused");
 }
 
+/* The control socket may be within reach of a guest: it is no way to overwrite files. */
+static void test_capture_spares_files(struct emu *emu)
+{
+	char path[120], link[120], line[160], got[64] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/letter", emu->dir);
+	snprintf(link, sizeof(link), "%s/link", emu->dir);
+	fd = open(path, O_RDWR | O_CREAT, 0600);
+	if (fd < 0 || write(fd, "dear", 4) != 4 || symlink(path, link))
+		exit(2);
+	snprintf(line, sizeof(line), "capture %s", path);
+	ktap(strstr(emu_control(emu, line), "exists and is not a capture") &&
+	     pread(fd, got, sizeof(got), 0) == 4 && !memcmp(got, "dear", 4),
+	     "a file that is no capture is not overwritten by one");
+	if (ftruncate(fd, 0))
+		exit(2);
+	snprintf(line, sizeof(line), "capture %s", link);
+	ktap(strstr(emu_control(emu, line), "error: ") && pread(fd, got, sizeof(got), 0) == 0,
+	     "a capture follows no symbolic link");
+	snprintf(line, sizeof(line), "capture %s", path);
+	ktap(!strcmp(emu_control(emu, line), "ok\n") && pread(fd, got, 4, 0) == 4,
+	     "an empty file can be captured to");
+	snprintf(line, sizeof(line), "capture stop %s", path);
+	emu_control(emu, line);
+	snprintf(line, sizeof(line), "capture %s", path);
+	ktap(!strcmp(emu_control(emu, line), "ok\n"), "a capture can be captured to again");
+	close(fd);
+}
+
 /* A driver that does everything right leaves an emulator without a word of complaint. */
 static void test_good(const char *bin_dir)
 {
@@ -456,7 +486,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(70);
+	ktap_plan(74);
 	test_good(argv[1]);
 	test_numbers(argv[1], NULL);
 	test_numbers(argv[1], "turn");
@@ -475,6 +505,7 @@ int main(int argc, char **argv)
 	test_checks(&c);
 	test_gids(&c, &emu);
 	test_capture(&emu);
+	test_capture_spares_files(&emu);
 	test_pages(&c);
 	test_page_refusals(&c);
 	ktap(nothing(&c, &(struct corruption){ .software_owned = true }) == 0 &&

@@ -5,6 +5,7 @@
 #include <linux/vfio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -143,18 +144,20 @@ static int do_irqs(struct client *c, uint32_t flags, uint32_t index, uint32_t st
 static void test_irqs(struct client *c)
 {
 	const uint32_t on = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
+	int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 
 	ktap(!do_irqs(c, on, 2, 0, 1, -1), "a vector can be set without an eventfd");
-	ktap(!do_irqs(c, on, 2, 63, 1, 0), "the last vector can be set with an eventfd");
+	ktap(!do_irqs(c, on, 2, 63, 1, fd), "the last vector can be set with an eventfd");
 	ktap(!do_irqs(c, VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER, 2, 0, 0, -1),
 	     "all vectors can be disabled");
-	ktap(do_irqs(c, on, 2, 64, 1, 0) == EINVAL, "vector 64 is refused");
-	ktap(do_irqs(c, on, 2, 1, ~0u, 0) == EINVAL, "a vector range that wraps is refused");
-	ktap(do_irqs(c, on, 0, 0, 1, 0) == EINVAL, "INTx is refused");
+	ktap(do_irqs(c, on, 2, 64, 1, fd) == EINVAL, "vector 64 is refused");
+	ktap(do_irqs(c, on, 2, 1, ~0u, fd) == EINVAL, "a vector range that wraps is refused");
+	ktap(do_irqs(c, on, 0, 0, 1, fd) == EINVAL, "INTx is refused");
 	ktap(do_irqs(c, on, 9, 0, 0, -1) == EINVAL, "a tenth interrupt type is refused");
 	ktap(do_irqs(c, VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_MASK, 2, 0, 1, -1) ==
 		     EINVAL,
 	     "masking is refused");
+	close(fd);
 }
 
 static void test_access(struct client *c)

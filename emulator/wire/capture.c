@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -262,23 +263,70 @@ static int start_capture(int fd, int client, const char *path, const struct port
 	return flush(c) ? 0 : -EIO;
 }
 
-int capture_open(const char *path, const struct port *only)
+static int start_file(int fd, const char *path, const struct port *only)
+{
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = start_capture(fd, -1, path, only);
+	if (err == -ENOMEM)
+		close(fd);
+	return err;
+}
+
+static int check_path(const char *path)
 {
 	const struct capture *c;
-	int fd, err;
 
 	if (strlen(path) >= sizeof(c->path))
 		return -ENAMETOOLONG;
 	list_for_each_entry(c, &captures, node)
 		if (!strcmp(c->path, path))
 			return -EBUSY;
-	/* a pipe without a reader is an error, and writing to one never blocks */
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return -errno;
-	err = start_capture(fd, -1, path, only);
-	if (err == -ENOMEM)
-		close(fd);
+	return 0;
+}
+
+/* A pipe without a reader is an error, and writing to one never blocks. */
+int capture_open(const char *path, const struct port *only)
+{
+	int err = check_path(path);
+
+	return err ? err :
+		     start_file(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC,
+				     0644),
+				path, only);
+}
+
+/* Empties a file that is a capture. 0, or -EEXIST. */
+static int empty_capture(int fd)
+{
+	uint8_t magic[4];
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return -EEXIST;
+	if (st.st_size && (read(fd, magic, sizeof(magic)) != sizeof(magic) ||
+			   memcmp(magic, "\x0a\x0d\x0d\x0a", sizeof(magic))))
+		return -EEXIST;
+	return ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET) ? -EEXIST : 0;
+}
+
+int capture_request(const char *path, const struct port *only)
+{
+	const int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	int err = check_path(path), fd;
+	struct stat st;
+
+	if (err)
+		return err;
+	if (!lstat(path, &st) && S_ISFIFO(st.st_mode))
+		return start_file(open(path, O_WRONLY | flags), path, only);
+	fd = open(path, O_RDWR | O_CREAT | flags, 0644);
+	err = fd < 0 ? 0 : empty_capture(fd);
+	if (!err)
+		return start_file(fd, path, only);
+	close(fd);
 	return err;
 }
 

@@ -33,6 +33,7 @@ struct port {
 	bool admin, wire, reported;
 	struct list_head rx;
 	unsigned int rx_len;
+	struct list_head waiting; /* work that sends to it, until there is room */
 	bool hold;
 	struct work rx_work;
 	struct work event_work;
@@ -88,6 +89,12 @@ static struct port *fdb_lookup(const uint8_t *mac)
 	return NULL;
 }
 
+/* Who waits for room in the queue of a port looks again, perhaps at another one. */
+static void wake_senders(struct port *port)
+{
+	work_wake(&port->waiting);
+}
+
 /* A full set replaces the least recently used address. */
 static void fdb_learn(const uint8_t *mac, struct port *port)
 {
@@ -103,6 +110,8 @@ static void fdb_learn(const uint8_t *mac, struct port *port)
 			victim = &set[i];
 	}
 
+	if (victim->port && victim->port != port)
+		wake_senders(victim->port);
 	memcpy(victim->mac, mac, 6);
 	victim->port = port;
 	victim->used = ++fdb_clock;
@@ -116,6 +125,18 @@ static void fdb_flush_port(const struct port *port)
 		for (j = 0; j < FDB_WAYS; j++)
 			if (fdb[i][j].port == port)
 				fdb[i][j].port = NULL;
+}
+
+/* fdb_lookup() without the use of the address. */
+static struct port *fdb_peek(const uint8_t *mac)
+{
+	const struct fdb_entry *set = fdb_set(mac);
+	int i;
+
+	for (i = 0; i < FDB_WAYS; i++)
+		if (set[i].port && !memcmp(set[i].mac, mac, 6))
+			return set[i].port;
+	return NULL;
 }
 
 /* ---- delivery ---- */
@@ -217,6 +238,8 @@ static void port_rx_work(struct work *work)
 
 	if (!port->hold && !list_empty(&port->rx))
 		work_queue(&port->rx_work);
+	if (port->rx_len <= PORT_QUEUE / 2)
+		wake_senders(port);
 }
 
 static void enqueue(struct port *port, struct frame *frame)
@@ -488,6 +511,7 @@ static void port_changed(struct port *port, bool was_up)
 
 	if (up == was_up)
 		return;
+	wake_senders(port);
 	if (!up) {
 		port->counters.link_downs++;
 		fdb_flush_port(port);
@@ -544,6 +568,8 @@ void port_uncable(struct port *port)
 		return;
 	port->cable = NULL;
 	other->cable = NULL;
+	wake_senders(port);
+	wake_senders(other);
 	port_changed(port, was_up);
 	if (other != port)
 		port_changed(other, was_up);
@@ -559,6 +585,8 @@ int port_cable(struct port *a, struct port *b)
 		return -EBUSY;
 	a->cable = b;
 	b->cable = a;
+	wake_senders(a);
+	wake_senders(b);
 	fdb_flush_port(a);
 	fdb_flush_port(b);
 	port_changed(a, a_up);
@@ -579,6 +607,7 @@ struct port *port_create(struct cxdev *dev, const char *name)
 	port->wire = true;
 	port->reported = true;
 	list_init(&port->rx);
+	list_init(&port->waiting);
 	work_init(&port->rx_work, port_rx_work);
 	work_init(&port->event_work, port_event_work);
 	list_add_tail(&port->node, &ports);
@@ -595,6 +624,7 @@ void port_flush(struct port *port)
 		frame_free(frame);
 	}
 	port->rx_len = 0;
+	wake_senders(port);
 	port->reported = port_link_up(port);
 	work_cancel(&port->rx_work);
 	work_cancel(&port->event_work);
@@ -630,17 +660,56 @@ void port_destroy(struct port *port)
 	}
 }
 
-unsigned int port_room(const struct port *from)
-{
-	unsigned int room = PORT_QUEUE;
-	const struct port *port;
+struct room {
+	unsigned int n;
+	struct port *fullest;
+};
 
-	(void)from;
+static void consider(struct room *room, struct port *port)
+{
+	unsigned int n = port->rx_len < PORT_QUEUE ? PORT_QUEUE - port->rx_len : 0;
+
+	if (n >= room->n || !port_link_up(port))
+		return;
+	room->n = n;
+	room->fullest = port;
+}
+
+/*
+ * A frame to an unknown or to many addresses waits for no port that is held: it is dropped there,
+ * as by any switch. What a port of a card with two sends may leave by the other one.
+ */
+static struct room find_room(const struct port *from, const uint8_t *dmac)
+{
+	const struct port *out = from->uplink ? from->uplink : from;
+	const struct port *to = dmac[0] & 1 ? NULL : out->cable ? out->cable : fdb_peek(dmac);
+	struct room room = { .n = PORT_QUEUE };
+	struct port *port;
+
+	if (out->cable && from->dev && from->dev->adapter)
+		to = NULL;
 	list_for_each_entry(port, &ports, node) {
-		if (port_link_up(port) && PORT_QUEUE - port->rx_len < room)
-			room = PORT_QUEUE - port->rx_len;
+		if (to ? port == to || (is_uplink(to) && port->uplink == to) : !port->hold)
+			consider(&room, port);
+		else if (port->uplink && port->uplink == from->uplink)
+			consider(&room, port);
 	}
 	return room;
+}
+
+unsigned int port_room(const struct port *from, const uint8_t *dmac)
+{
+	return find_room(from, dmac).n;
+}
+
+void port_wait_for_room(const struct port *from, const uint8_t *dmac, struct work *work)
+{
+	struct room room = find_room(from, dmac);
+
+	if (room.fullest)
+		work_wait(work, &room.fullest->waiting);
+	else
+		work_queue(work);
 }
 
 void port_set_bridge(struct port *port, struct port *uplink, const struct bridge_ops *ops)

@@ -93,8 +93,10 @@ void port_deliver(struct port *port, struct frame *frame);
 void port_leave(struct port *uplink, struct frame *frame);
 /* On reset of the function: drops its queue and a pending link event. */
 void port_flush(struct port *port);
-/* Free space in the fullest queue of all ports: the RDMA requester waits while it is 0. */
-unsigned int port_room(const struct port *port);
+/* How many frames to @dmac fit into the queue of each receiver. */
+unsigned int port_room(const struct port *from, const uint8_t *dmac);
+/* Queues @work when there is more room, or the way to @dmac has changed; see work_wait(). */
+void port_wait_for_room(const struct port *from, const uint8_t *dmac, struct work *work);
 const struct port_counters *port_counters(const struct port *port);
 void wire_status(FILE *out);
 /*
@@ -124,6 +126,11 @@ void uplinks_close(void);
  * @only one. 0 or -errno.
  */
 int capture_open(const char *path, const struct port *only);
+/*
+ * The same for whoever reaches the control socket: a file must be new, empty or a capture, and no
+ * symbolic link. -EEXIST: it is not.
+ */
+int capture_request(const char *path, const struct port *only);
 int capture_stream(int client, const struct port *only);
 void capture_stream_end(int client);	/* when its connection ends */
 int capture_stop(const char *path);	/* 0, or -ENOENT */

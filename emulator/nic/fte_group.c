@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The entries of a flow group: found by their index, which commands use, and by their value. All
+ * entries of a group match the same fields, so a packet is looked up in a hash of these, however
+ * many entries there are, as on a card.
+ */
+#include "nic/nic.h"
+
+#define BUCKETS_MIN 16u
+
+static uint32_t hash_of(const struct flow_group *group,
+			const struct prm_fte_match_set_lyr_2_4 *fields)
+{
+	const struct prm_fte_match_set_lyr_2_4 *mask =
+		prm_sub_const(&group->criteria, outer_headers, fte_match_set_lyr_2_4);
+	uint32_t hash = 2166136261u;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(mask->dw); i++)
+		hash = (hash ^ (fields->dw[i] & mask->dw[i])) * 0x9e3779b1u;
+	return hash ^ hash >> 16;
+}
+
+static bool matches(const struct prm_fte_match_set_lyr_2_4 *fields, const struct fte *fte)
+{
+	const struct prm_fte_match_set_lyr_2_4 *mask =
+		prm_sub_const(&fte->group->criteria, outer_headers, fte_match_set_lyr_2_4);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(mask->dw); i++)
+		if ((fields->dw[i] ^ fte->value.dw[i]) & mask->dw[i])
+			return false;
+	return true;
+}
+
+static struct list_head *bucket_of(const struct flow_group *group,
+				   const struct prm_fte_match_set_lyr_2_4 *fields)
+{
+	return &group->by_value[hash_of(group, fields) % group->n_buckets];
+}
+
+struct fte *group_entry(const struct flow_group *group, uint32_t index)
+{
+	return group->by_index ? group->by_index[index - group->start] : NULL;
+}
+
+struct fte *group_match(const struct flow_group *group,
+			const struct prm_fte_match_set_lyr_2_4 *fields)
+{
+	struct fte *fte;
+
+	if (!group->entries)
+		return NULL;
+	/* equal ones stand in the order of their indices */
+	list_for_each_entry(fte, bucket_of(group, fields), by_value)
+		if (matches(fields, fte))
+			return fte;
+	return NULL;
+}
+
+static void put_in_bucket(struct flow_group *group, struct fte *fte)
+{
+	struct list_head *bucket = bucket_of(group, &fte->value);
+	struct fte *other;
+
+	list_for_each_entry(other, bucket, by_value)
+		if (other->index > fte->index)
+			break;
+	list_add_tail(&fte->by_value, &other->by_value);
+}
+
+/* As many buckets as entries. */
+static int grow(struct flow_group *group)
+{
+	uint32_t n = group->n_buckets ? 2 * group->n_buckets : BUCKETS_MIN, i;
+	struct list_head *buckets = budget_alloc(group->obj.dev, n, sizeof(*buckets));
+	struct fte *fte;
+
+	if (!buckets)
+		return -1;
+	for (i = 0; i < n; i++)
+		list_init(&buckets[i]);
+	list_for_each_entry(fte, &group->ftes, node)
+		list_del(&fte->by_value);
+	budget_free(group->by_value);
+	group->by_value = buckets;
+	group->n_buckets = n;
+	list_for_each_entry(fte, &group->ftes, node)
+		put_in_bucket(group, fte);
+	return 0;
+}
+
+int group_add(struct flow_group *group, struct fte *fte)
+{
+	if (!group->by_index)
+		group->by_index = budget_alloc(group->obj.dev, group->end - group->start + 1ull,
+					       sizeof(*group->by_index));
+	if (!group->by_index || (group->entries == group->n_buckets && grow(group)))
+		return -1;
+	group->by_index[fte->index - group->start] = fte;
+	list_add_tail(&fte->node, &group->ftes);
+	put_in_bucket(group, fte);
+	group->entries++;
+	return 0;
+}
+
+void group_remove(struct fte *fte)
+{
+	struct flow_group *group = fte->group;
+
+	group->by_index[fte->index - group->start] = NULL;
+	list_del(&fte->node);
+	list_del(&fte->by_value);
+	group->entries--;
+}
+
+void group_destroy(struct flow_group *group)
+{
+	struct fte *fte, *tmp;
+
+	list_for_each_entry_safe(fte, tmp, &group->ftes, node)
+		fte_free(fte);
+	budget_free(group->by_index);
+	budget_free(group->by_value);
+}

@@ -28,6 +28,7 @@ static bool stopping;
 static struct list_head works = LIST_HEAD_INIT(works);
 static struct list_head timers = LIST_HEAD_INIT(timers);	/* by due time */
 static uint64_t test_clock;
+static bool (*idle_fn)(void);
 
 uint64_t now_ns(void)
 {
@@ -149,6 +150,16 @@ static void run_due_timers(void)
 	}
 }
 
+bool loop_idle(void)
+{
+	return list_empty(&works);
+}
+
+void loop_set_idle(bool (*fn)(void))
+{
+	idle_fn = fn;
+}
+
 /*
  * The work of this round moves to a list of its own head; cancelling or destroying an item takes it
  * off whichever list it is on.
@@ -165,7 +176,9 @@ bool loop_run_pending(void)
 		work->fn(work);
 	}
 	run_due_timers();
-	return !list_empty(&works);
+	if (idle_fn && loop_idle() && idle_fn())
+		return true;
+	return !loop_idle();
 }
 
 /*

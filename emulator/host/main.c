@@ -29,8 +29,8 @@ static const struct argp_option option_table[] = {
 	  0 },
 	{ "vm", 'v', "NAME=SOCKET", 0,
 	  "a function, and the vfio-user socket that a VM connects to; may be repeated", 0 },
-	{ "wire", 'w', "unix:SOCKET|tap:INTERFACE", 0,
-	  "a port of the switch: a socket for QEMU's -netdev stream, or a tap device; may be repeated",
+	{ "wire", 'w', "unix:SOCKET|tap:INTERFACE|switch:KEY=VALUE,...", 0,
+	  "a port of the switch: a socket for QEMU's -netdev stream, or a tap device; or rate, delay, buffers, flow control and marks of the switch; may be repeated",
 	  0 },
 	{ "pcap", 'p', "FILE", 0, "write every frame to FILE (pcapng)", 0 },
 	{ "control", 's', "SOCKET", 0, "listen for cxctl on SOCKET", 0 },
@@ -117,6 +117,13 @@ static void parse_vm(struct argp_state *state, const char *arg)
 
 static void parse_wire(struct argp_state *state, const char *arg)
 {
+	const char *why;
+
+	if (!strncmp(arg, "switch:", 7)) {
+		if (physics_set(arg + 7, &why))
+			argp_error(state, "--wire: '%s': %s", arg, why);
+		return;
+	}
 	if (run.n_wires == WIRES_MAX)
 		argp_error(state, "--wire: more than %u wires", WIRES_MAX);
 	run.wires[run.n_wires++] = arg;

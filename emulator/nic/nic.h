@@ -59,6 +59,7 @@ struct sq {
 	struct prm_sqc ctx;
 	struct wq wq;
 	uint8_t state;
+	uint8_t prio;	/* of the last frame */
 	struct work work;
 };
 

@@ -64,6 +64,7 @@ static void sq_to_error(void *obj)
 	struct sq *sq = obj;
 
 	sq->state = PRM_WQ_ERR;
+	work_cancel(&sq->work);	/* it may wait for a paused port */
 	if (wq_posted(&sq->wq))
 		work_queue(&sq->work);
 }
@@ -188,6 +189,7 @@ static void transmit(struct sq *sq, struct frame *frame)
 	frame->td = sq->tis->td->num;
 	if (frame->data[0] & 1 && eth_hears_itself(dev, frame->td))
 		loop_back(dev, frame);
+	sq->prio = qos_frame_prio(port_qos(dev->port), frame);
 	port_send(tx_port(sq->tis, frame), frame);
 }
 
@@ -356,9 +358,9 @@ static void sq_work(struct work *work)
 			budget--;
 			continue;
 		}
-		/* The receivers drain their queues in work of their own: try again after it. */
-		if (port_room(sq->obj.dev->port) < BURST_ROOM)
-			break;
+		/* a queue mostly sends frames of one priority */
+		if (!port_may_send(sq->obj.dev->port, sq->prio, BURST_ROOM, &sq->work))
+			return;
 		syndrome = wqe_fetch(&sq->wq, sq->wq.ci, &wqe);
 		if (!syndrome)
 			syndrome = run(sq, &wqe, &frames);

@@ -309,6 +309,9 @@ struct packet {
  */
 struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len,
 			 uint8_t **ext);
+/* port_may_send() for a packet to @av. */
+bool roce_may_send(const struct qp *qp, const struct av *av, unsigned int reserve,
+		   struct work *work);
 void roce_send(struct qp *qp, struct frame *frame);	/* the ICRC is filled in later, if needed */
 /*
  * Computes the ICRC over the bytes from the L3 header (GRH, IPv6 or IPv4) up to the ICRC field,

@@ -474,13 +474,17 @@ static bool send_step(struct qp *qp)
 static void requester_work(struct work *work)
 {
 	struct qp *qp = container_of(work, struct qp, req.work);
+	struct requester *r = &qp->req;
 	int budget = LOOP_SLICE;
 
-	while (qp->state == PRM_QP_RTS && !qp->req.rnr_wait) {
-		if (!budget-- || port_room(qp->obj.dev->port) < ROOM_RESERVE) {
+	while (qp->state == PRM_QP_RTS && !r->rnr_wait) {
+		if (!budget--) {
 			work_queue(work);
 			return;
 		}
+		/* datagrams mostly go where the last one went */
+		if (!roce_may_send(qp, is_datagram(qp) ? &r->tx.av : &qp->av, ROOM_RESERVE, work))
+			return;
 		if (!send_step(qp))
 			return;
 	}

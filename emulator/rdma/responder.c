@@ -219,10 +219,12 @@ static void responder_work(struct work *work)
 		struct answer *answer = answer_at(qp, p->tail);
 		bool fatal = is_fatal(answer);
 
-		if (!budget-- || !port_room(qp->obj.dev->port)) {
+		if (!budget--) {
 			work_queue(work);
 			return;
 		}
+		if (!roce_may_send(qp, &qp->av, 1, work))
+			return;
 		if (!send_answer(qp, answer))
 			continue;
 		p->tail++;

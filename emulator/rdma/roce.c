@@ -60,6 +60,16 @@ uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type)
 	return libdeflate_crc32(crc, l3 + masked, len - masked);
 }
 
+/* The priority of a packet to @av, as the port sees it. */
+static unsigned int roce_prio(const struct qp *qp, const struct av *av)
+{
+	const struct cxdev *dev = qp->obj.dev;
+	const struct roce_addr *src = &dev->roce_addrs[av->sgid_index];
+
+	return qos_prio(port_qos(dev->port), src->version ? av->tclass >> 2 : -1,
+			src->vlan_valid ? av->prio : -1);
+}
+
 /* ---- sending ------------------------------------------------------------------------------- */
 
 static uint8_t *put_eth(uint8_t *p, const struct av *av, const struct roce_addr *src,
@@ -175,6 +185,14 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 	memset(p + len, 0, pad);
 	*ext = p;
 	return frame;
+}
+
+bool roce_may_send(const struct qp *qp, const struct av *av, unsigned int reserve,
+		   struct work *work)
+{
+	struct port *port = qp->obj.dev->port;
+
+	return port_may_send(port, roce_prio(qp, av), reserve, work);
 }
 
 /* ---- receiving ----------------------------------------------------------------------------- */

@@ -123,6 +123,8 @@ struct cxdev *cxdev_create(const char *name, unsigned int index, const struct ca
 	if (!dev->port)
 		goto destroy;
 	port_set_ops(dev->port, &port_ops);
+	if (!card || !card->vf)
+		port_buffers_reset(dev);
 	return dev;
 
 destroy:

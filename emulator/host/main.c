@@ -24,8 +24,8 @@ static const char doc[] =
 	"A ConnectX adapter for QEMU\vExit status 0; 1: cannot start; 3: violations.";
 
 static const struct argp_option option_table[] = {
-	{ "card", 'c', "NAME[,ports=N|,vfs=N]", 0,
-	  "the adapter; every N functions are the ports of one card, or the first of every N + 1 has the others as virtual functions (default cx5,ports=1)",
+	{ "card", 'c', "NAME[,ports=N|,vfs=N][,dcb]", 0,
+	  "the adapter, with traffic classes by dcb; every N functions are the ports of one card, or the first of every N + 1 has the others as virtual functions (default cx5,ports=1)",
 	  0 },
 	{ "vm", 'v', "NAME=SOCKET", 0,
 	  "a function, and the vfio-user socket that a VM connects to; may be repeated", 0 },
@@ -65,10 +65,12 @@ static void parse_card_option(struct argp_state *state, const char *arg, size_t 
 
 	if (n && n <= VFS_MAX)
 		run.vfs = n;
+	else if (len == 3 && !memcmp(arg, "dcb", 3))
+		card_dcb = true;
 	else if (len == 7 && !memcmp(arg, "ports=", 6) && arg[6] >= '1' && arg[6] < '1' + LAG_PORTS)
 		run.ports = arg[6] - '0';
 	else
-		argp_error(state, "--card: '%.*s' is neither ports=1, ports=2 nor vfs=1 to %u",
+		argp_error(state, "--card: '%.*s' is neither ports=1, ports=2, dcb nor vfs=1 to %u",
 			   (int)len, arg, VFS_MAX);
 }
 

@@ -676,9 +676,10 @@ struct port *port_next(const struct port *port)
 	return next == &ports ? NULL : list_entry(next, struct port, node);
 }
 
+/* The functions of a card share those of its port. */
 struct port_qos *port_qos(struct port *port)
 {
-	return &port->qos;
+	return is_behind(port) && port->uplink ? &port->uplink->qos : &port->qos;
 }
 
 void port_count_control(struct port *port, const struct frame *frame, bool received)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Capabilities: traffic classes, and the page of rates and schedulers. */
+#include "caps.h"
+#include "prm/dcb.h"
+
+bool probe_port_reg(struct dut *dut, uint32_t value, uint32_t id)
+{
+	uint8_t reg[256] = { [1] = 1 };
+
+	(void)value;
+	return !read_reg(dut, id, reg, sizeof(reg));
+}
+
+/* The last class serves the last priority; a VF has none. */
+bool probe_classes(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_qtct_reg reg = {};
+
+	(void)arg;
+	prm_set(&reg, prio, 7);
+	if (read_reg(dut, PRM_REG_QTCT, &reg, sizeof(reg)))
+		return !value;
+	return value == prm_get(&reg, tclass) + 1;
+}
+
+static bool probe_sq_pacing(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)value;
+	(void)arg;
+	return !TRY(dut, sq, sq, ctx.packet_pacing_rate_limit_index, 1);
+}
+
+const struct cap_row caps_qos[] = {
+	/* not advertised by any card */
+	CAP_ROW(qos_cap, packet_pacing, true, probe_sq_pacing, 0),
+};
+
+const unsigned int caps_qos_n = ARRAY_SIZE(caps_qos);

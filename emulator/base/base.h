@@ -206,7 +206,6 @@ struct frame {
 	uint64_t due_ps;	 /* when it arrives */
 	const struct port *in;	 /* whose share of the switch's buffer it takes; NULL: nobody's */
 	uint8_t prio;
-	bool headroom;		 /* takes the headroom of that port */
 	void (*finish)(struct frame *frame); /* NULL: complete */
 	uint32_t len;
 	uint8_t data[FRAME_MAX];

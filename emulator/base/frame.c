@@ -32,7 +32,6 @@ struct frame *frame_alloc(uint32_t len)
 	frame->td = 0;
 	frame->in = NULL;
 	frame->prio = 0;
-	frame->headroom = false;
 	frame->finish = NULL;
 	frame->len = len;
 	return frame;

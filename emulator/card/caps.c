@@ -82,6 +82,7 @@ static void card_classes(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, ets, 1);
 	prm_set(cap, max_tc, PRIORITIES);
 	prm_set(cap, dcbx, 1);
+	prm_set(cap, cc_modify_allowed, 1);
 	prm_set(cap, qcam_reg, 1);
 	prm_set(cap, sbcam_reg, 1);
 }

@@ -331,6 +331,7 @@ static int send_data(struct qp *qp, const struct message *msg)
 	}
 	if (imm && last)
 		put32(p, r->tx.imm);
+	dcqcn_sent(qp, frame);
 	roce_send(qp, frame);
 	return 0;
 }
@@ -485,7 +486,7 @@ static void requester_work(struct work *work)
 		/* datagrams mostly go where the last one went */
 		if (!roce_may_send(qp, is_datagram(qp) ? &r->tx.av : &qp->av, ROOM_RESERVE, work))
 			return;
-		if (!send_step(qp))
+		if (!dcqcn_may_send(qp) || !send_step(qp))
 			return;
 	}
 }

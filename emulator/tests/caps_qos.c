@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Capabilities: traffic classes, and the page of rates and schedulers. */
 #include "caps.h"
+#include "prm/cong.h"
 #include "prm/dcb.h"
 
 bool probe_port_reg(struct dut *dut, uint32_t value, uint32_t id)
@@ -21,6 +22,17 @@ bool probe_classes(struct dut *dut, uint32_t value, uint32_t arg)
 	if (read_reg(dut, PRM_REG_QTCT, &reg, sizeof(reg)))
 		return !value;
 	return value == prm_get(&reg, tclass) + 1;
+}
+
+bool probe_cong_params(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_modify_cong_params_in in = {};
+	struct prm_modify_cong_params_out out;
+
+	(void)value;
+	(void)arg;
+	prm_set(&in, cong_protocol, PRM_CONG_RP);
+	return !dut_cmd(dut, modify_cong_params, &in, &out);
 }
 
 static bool probe_sq_pacing(struct dut *dut, uint32_t value, uint32_t arg)

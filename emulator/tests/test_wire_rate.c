@@ -426,7 +426,7 @@ static void test_lossless(void)
 	lossless("rate=10g,delay=1us,pause=on,xoff=50k,buffer=2m", 0, true, false, "global pause");
 	lossless("rate=10g,delay=1us,pfc=3,xoff=50k,buffer=1m", 0x00, false, true,
 		 "a port that does not obey PFC loses frames");
-	lossless("rate=10g,delay=1us,pfc=3,xoff=50k,headroom=1000,buffer=1m", 0x08, false, true,
+	lossless("rate=10g,delay=5us,pfc=3,xoff=50k,headroom=1000,buffer=1m", 0x08, false, true,
 		 "PFC with too little headroom loses frames");
 	lossless("rate=10g,delay=1us,pfc=4,xoff=50k,buffer=1m", 0x18, false, true,
 		 "a priority without PFC loses frames");

@@ -158,7 +158,6 @@ static bool charge(struct port_physics *to, struct frame *frame)
 	unsigned int prio = frame->prio;
 	uint32_t bytes = wire_bytes(frame);
 
-	frame->headroom = false;
 	if (!in || !(lossless() & 1u << prio)) {
 		frame->in = NULL;
 		if (to->down.bytes[prio] + bytes > limit())
@@ -171,7 +170,6 @@ static bool charge(struct port_physics *to, struct frame *frame)
 		shared_used += bytes;
 	} else if (in->in.headroom[prio] + bytes <= physics.headroom) {
 		in->in.headroom[prio] += bytes;
-		frame->headroom = true;
 	} else {
 		return false;
 	}
@@ -207,31 +205,34 @@ void buffer_take(struct port_physics *to, struct frame *frame)
 		to->out.largest[prio] = to->down.bytes[prio];
 }
 
+/* What leaves gives back headroom first, whatever the frame was charged to when it came. */
 void buffer_release(struct link *link, struct frame *frame)
 {
 	struct port_physics *in = frame->in ? port_physics(frame->in) : NULL;
 	unsigned int prio = frame->prio;
-	uint32_t bytes = wire_bytes(frame);
+	uint64_t bytes = wire_bytes(frame), back;
 
 	(void)link;
-	if (!frame->headroom)
-		shared_used -= bytes;
 	frame->in = NULL;
-	if (!in)
+	if (!in) {
+		shared_used -= bytes;
 		return;
-	if (frame->headroom)
-		in->in.headroom[prio] -= bytes;
-	else
-		in->in.shared[prio] -= bytes;
+	}
+	back = bytes < in->in.headroom[prio] ? bytes : in->in.headroom[prio];
+	in->in.headroom[prio] -= back;
+	in->in.shared[prio] -= bytes - back;
+	shared_used -= bytes - back;
 	update_pause(in, prio);
 }
 
-/* Its frames stay in the queues of others, charged to nobody. */
+/* Its frames stay in the queues of others, charged to nobody, as shared ones. */
 void buffer_forget_port(const struct port *gone)
 {
 	const struct port *port = NULL;
 	unsigned int i;
 
+	for (i = 0; i < PRIORITIES; i++)
+		shared_used += port_physics(gone)->in.headroom[i];
 	while ((port = port_next(port))) {
 		struct port_physics *p = port_physics(port);
 		struct frame *frame;

@@ -247,7 +247,8 @@ static int pptb_write(struct cmd *c, const void *reg_in, void *reg_out)
 		return -1;
 	for (i = 0; i < PRIORITIES; i++)
 		if (mask & 1u << i && (map >> 4 * i & 15) >= NETWORK_BUFFERS)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "buffer %u of priority %u is above 7",
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "buffer %u of priority %u is above 7",
 				      map >> 4 * i & 15, i);
 	for (i = 0; i < PRIORITIES; i++)
 		if (mask & 1u << i)

@@ -50,10 +50,11 @@ struct cong_field {
 	uint32_t bit, width, min, max;
 };
 
-#define RP(s, f, lo, hi) { PRM_CONG_RP_##s, offsetof(struct prm_cong_control_r_roce_ecn_rp_bits, f), \
-			   sizeof(((struct prm_cong_control_r_roce_ecn_rp_bits *)0)->f), lo, hi }
-#define NP(s, f, lo, hi) { PRM_CONG_NP_##s, offsetof(struct prm_cong_control_r_roce_ecn_np_bits, f), \
-			   sizeof(((struct prm_cong_control_r_roce_ecn_np_bits *)0)->f), lo, hi }
+#define PARAM(layout, s, f, lo, hi)						\
+	{ s, offsetof(struct prm_cong_control_r_roce_ecn_##layout##_bits, f),	\
+	  sizeof(((struct prm_cong_control_r_roce_ecn_##layout##_bits *)0)->f), lo, hi }
+#define RP(s, f, lo, hi) PARAM(rp, PRM_CONG_RP_##s, f, lo, hi)
+#define NP(s, f, lo, hi) PARAM(np, PRM_CONG_NP_##s, f, lo, hi)
 
 static const struct cong_field rp_fields[] = {
 	RP(CLAMP, clamp_tgt_rate, 0, 1),

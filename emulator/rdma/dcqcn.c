@@ -2,8 +2,8 @@
 /*
  * The algorithm of DCQCN, in the form of the firmware's parameters: a CNP raises alpha at its next
  * update and lowers the rate, at most once a monitor period. After a decrease the rate rises in
- * stages, counted apart by time and by bytes: half-way back to the target until the threshold, then the target
- * rises, too.
+ * stages, counted apart by time and by bytes: half-way back to the target until the threshold, then
+ * the target rises, too.
  */
 #include <string.h>
 
@@ -16,7 +16,6 @@
 #define GAP_BYTES 24		/* FCS, preamble, gap */
 #define TICKS_MAX 100000	/* of alpha, after which it is 0 */
 #define NEARLY 1023		/* of 1024: the rate has recovered */
-#define DEFAULT_TAG 2
 
 static struct cong_state *state_of(const struct qp *qp)
 {

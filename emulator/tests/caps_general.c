@@ -661,7 +661,7 @@ static bool probe_qp_affinity(struct dut *dut, uint32_t value, uint32_t arg)
 static bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)arg;
-	return value == !dut->dev->card->vf;	/* it has DCB */
+	return value == !dut->dev->card->vf;
 }
 
 #define FLAG(field, fn, arg) CAP_ROW(cmd_hca_cap, field, true, fn, arg)
@@ -788,8 +788,8 @@ const struct cap_row caps_general[] = {
 	/* can be set, as the page of maxima says */
 	VALUE(uar_4k, probe_uar_4k, 0),
 	/*
-	 * Only said. Drivers look for a LAG, and for DCB, only where this is set; there are no other
-	 * vports to manage.
+	 * Only said. Drivers look for a LAG, and for DCB, only where this is set; there are no
+	 * other vports to manage.
 	 */
 	VALUE(vport_group_manager, probe_vport_manager, 0),
 	/* How long a host may keep an answer back is not the emulator's to promise. */

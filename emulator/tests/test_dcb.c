@@ -124,7 +124,8 @@ static void test_classes(void)
 	READ(QETCR, &reg);
 	ktap(prm_get(&classes(&reg)[3], group) == 7 &&
 	     prm_get(&classes(&reg)[3], bw_allocation) == 100 &&
-	     !prm_get(&classes(&reg)[3], max_bw_units), "classes are served in turn, without limit");
+	     !prm_get(&classes(&reg)[3], max_bw_units),
+	     "classes are served in turn, without limit");
 	memset(&reg, 0, sizeof(reg));
 	prm_set(&classes(&reg)[3], g, 1);
 	prm_set(&classes(&reg)[4], b, 1);
@@ -403,8 +404,8 @@ static void expect(int status, const char *text)
 {
 	char line[200];
 
-	snprintf(line, sizeof(line), "access_register op_mod 0x0 refused, BAD_PARAM, syndrome 0x*: %s",
-		 text);
+	snprintf(line, sizeof(line),
+		 "access_register op_mod 0x0 refused, BAD_PARAM, syndrome 0x*: %s", text);
 	ktap(status == PRM_STATUS_BAD_PARAM, "refused: %s", text);
 	wrong_expect("the log says why", line);
 }

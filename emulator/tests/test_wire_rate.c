@@ -194,17 +194,24 @@ static void test_settings(void)
 		"rate=1g,buffer=0", "rate=1g,alpha=1/3", "rate=1g,alpha=2", "rate=1g,pfc=8",
 		"rate=1g,pfc=3+", "rate=1g,pause=on,pfc=3", "rate=1g,kmin=10k,kmax=10k",
 		"rate=1g,pmax=101%", "rate=1g,trust=none", "rate=1g,weight8=1", "rate=1g,weight3=0",
-		"rate=1g,pfc=3,headroom=12m", "rate=1g,what=1", "rate=1g,seed=0", "rate=1g,pause=no",
+		"rate=1g,pfc=3,headroom=12m", "rate=1g,what=1", "rate=1g,seed=0",
+		"rate=1g,pause=no",
 	};
+	static const char *const all[] = {
+		"rate=40g", "delay=500ns", "buffer=12m", "alpha=1/8", "pfc=3+4", "headroom=22400",
+		"xoff=100k", "ecn=3", "kmin=5k", "kmax=200k", "pmax=1%", "strict=6", "weight3=50",
+		"trust=pcp", "watchdog=200ms", "seed=7",
+	};
+	char settings[256] = "";
 	const char *why;
 	unsigned int i, n = 0;
 
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		sprintf(settings + strlen(settings), "%s%s", i ? "," : "", all[i]);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		n += physics_set(bad[i], &why) && why && *why;
 	ktap(n == ARRAY_SIZE(bad) && !wire_has_rate(), "settings that make no sense are refused");
-	ktap(!physics_set("rate=40g,delay=500ns,buffer=12m,alpha=1/8,pfc=3+4,headroom=22400,"
-			  "xoff=100k,ecn=3,kmin=5k,kmax=200k,pmax=1%,strict=6,weight3=50,"
-			  "trust=pcp,watchdog=200ms,seed=7", &why) && wire_rate_mbps() == 40000,
+	ktap(!physics_set(settings, &why) && wire_rate_mbps() == 40000,
 	     "all settings can be made");
 }
 
@@ -345,7 +352,8 @@ static void test_marks(void)
 	ktap(sinks[2].n == 200 && marked == port_switch_counters(ports[2], 3).marked &&
 	     marked > 60 && others == 50,
 	     "packets that meet a long queue are marked, those that are not ECN-capable are not");
-	ktap(sums, "a mark keeps the checksum of the header right, and a short queue marks nothing");
+	ktap(sums,
+	     "a mark keeps the checksum of the header right, and a short queue marks nothing");
 	tear_down();
 }
 
@@ -489,7 +497,8 @@ static void test_function_pauses(void)
 	for (i = 0; i < 300; i++)
 		send_prio(0, 2, 3);
 	run_for(3000000);
-	ktap(!sinks[2].n && port_pauses(ports[2], 3).tx > 1 && port_pauses(ports[2], 3).tx_us > 2000,
+	ktap(!sinks[2].n && port_pauses(ports[2], 3).tx > 1 &&
+	     port_pauses(ports[2], 3).tx_us > 2000,
 	     "a port whose function is stuck pauses the switch, again and again");
 	ktap(port_room(ports[2]) >= 1024 - 23 && port_switch_counters(ports[2], 3).bytes > 200000,
 	     "the frames wait in the switch");

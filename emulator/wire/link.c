@@ -175,7 +175,7 @@ static void retry(struct vevent *event)
 
 /* ---- frames ---- */
 
-/* One of those that wait for room in this queue may send; the next time it waits behind the others. */
+/* One of those that wait for room in this queue may send; then it waits behind the others. */
 static void wake_one(struct link *link, unsigned int prio)
 {
 	struct work *work;

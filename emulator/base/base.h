@@ -81,6 +81,9 @@ void loop_del_fd(int fd);
 void loop_fd_set_events(int fd, bool readable, bool writable);
 /* Runs queued work and due timers once; true if work is left. Host tests call it directly. */
 bool loop_run_pending(void);
+bool loop_idle(void);	/* no work is queued */
+/* @fn is called in each round that leaves no work; true: there is more to do at once. */
+void loop_set_idle(bool (*fn)(void));
 int loop_run(void); /* until loop_stop() */
 void loop_stop(void);
 
@@ -209,6 +212,10 @@ struct frame {
 	struct list_head node;
 	const struct port *from; /* ingress port of the switch; set by port_send() */
 	uint32_t td;		 /* transport domain of the SQ that sent it; 0: of no SQ */
+	/* on a wire with a rate: wire/link.c, wire/buffer.c */
+	uint64_t due_ps;	 /* when it arrives */
+	const struct port *in;	 /* whose share of the switch's buffer it takes; NULL: nobody's */
+	uint8_t prio;
 	void (*finish)(struct frame *frame); /* NULL: complete */
 	uint32_t len;
 	uint8_t data[FRAME_MAX];

@@ -30,6 +30,8 @@ struct frame *frame_alloc(uint32_t len)
 
 	frame->from = NULL;
 	frame->td = 0;
+	frame->in = NULL;
+	frame->prio = 0;
 	frame->finish = NULL;
 	frame->len = len;
 	return frame;

@@ -27,6 +27,7 @@ static unsigned int n_fds;
 static bool stopping;
 static struct list_head works = LIST_HEAD_INIT(works);
 static uint64_t test_clock;
+static bool (*idle_fn)(void);
 
 uint64_t now_ns(void)
 {
@@ -115,6 +116,16 @@ void loop_fd_set_events(int fd, bool readable, bool writable)
 		poll_fds[i].events = (readable ? POLLIN : 0) | (writable ? POLLOUT : 0);
 }
 
+bool loop_idle(void)
+{
+	return list_empty(&works);
+}
+
+void loop_set_idle(bool (*fn)(void))
+{
+	idle_fn = fn;
+}
+
 /*
  * The work of this round moves to a list of its own head; cancelling or destroying an item takes it
  * off whichever list it is on.
@@ -131,7 +142,9 @@ bool loop_run_pending(void)
 		work->fn(work);
 	}
 	timers_run(LOOP_SLICE);
-	return !list_empty(&works);
+	if (idle_fn && loop_idle() && idle_fn())
+		return true;
+	return !loop_idle();
 }
 
 /*

@@ -18,6 +18,8 @@
 #define L3_IPV4 0x2		/* bits of l3_type */
 #define L3_IPV6 0x4
 
+bool card_dcb;
+
 static uint8_t log2_floor(uint64_t n)
 {
 	uint8_t log = 0;
@@ -69,7 +71,21 @@ static void card_general_sizes(const struct card *card, struct prm_cmd_hca_cap *
 	prm_set(cap, log_max_vlan_list, ETH_LOG_MAX_VLAN_LIST);
 }
 
-/* Drivers use LAG only with vport_group_manager. */
+/* Drivers use DCB and LAG only with vport_group_manager. */
+static void card_classes(const struct card *card, struct prm_cmd_hca_cap *cap)
+{
+	if (card->vf || !card_dcb)
+		return;
+	prm_set(cap, vport_group_manager, 1);
+	prm_set(cap, qos, 1);
+	prm_set(cap, ets, 1);
+	prm_set(cap, max_tc, PRIORITIES);
+	prm_set(cap, dcbx, 1);
+	prm_set(cap, cc_modify_allowed, 1);
+	prm_set(cap, qcam_reg, 1);
+	prm_set(cap, sbcam_reg, 1);
+}
+
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 {
 	if (!lag_advertised(dev))
@@ -140,6 +156,7 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, log_pg_sz, 12);
 	prm_set(cap, bf, 1);
 	prm_set(cap, log_bf_reg_size, 9);
+	card_classes(card, cap);
 	card_lag(dev, cap);
 	card_port_selection_general(dev, cap);
 	prm_set(cap, uar_sz, log2_floor(card->bar_bytes >> 20));
@@ -257,6 +274,10 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		break;
 	case CAP_FLOW_NIC:
 		card_flow(cur);
+		break;
+	case CAP_QOS:	/* rates are set by QETCR alone */
+		if (dev->card->vf || !card_dcb)
+			return -1;
 		break;
 	case CAP_PORT_SELECTION:
 		if (!port_select_advertised(dev))

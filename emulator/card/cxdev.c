@@ -75,7 +75,7 @@ static void set_addresses(struct cxdev *dev)
 static const struct cmd_desc *const tables[] = {
 	cmds_hca, cmds_uar, cmds_pages, cmds_caps, cmds_eq, cmds_cq, cmds_q_counter, cmds_key,
 	cmds_vport, cmds_l2, cmds_register, cmds_lag, cmds_qp, cmds_qp_state, cmds_mcg, cmds_srq,
-	cmds_roce, cmds_sq, cmds_rq, cmds_tir, cmds_flow, cmds_fte, cmds_definer, NULL
+	cmds_roce, cmds_cong, cmds_sq, cmds_rq, cmds_tir, cmds_flow, cmds_fte, cmds_definer, NULL
 };
 
 static void receive_frame(struct cxdev *dev, struct frame *frame)
@@ -123,6 +123,8 @@ struct cxdev *cxdev_create(const char *name, unsigned int index, const struct ca
 	if (!dev->port)
 		goto destroy;
 	port_set_ops(dev->port, &port_ops);
+	if (!card || !card->vf)
+		port_buffers_reset(dev);
 	return dev;
 
 destroy:

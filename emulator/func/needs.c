@@ -10,6 +10,7 @@
  */
 #include "func/func.h"
 #include "prm/caps.h"
+#include "prm/cong.h"
 #include "prm/counter.h"
 #include "prm/flow.h"
 #include "prm/nic.h"
@@ -93,6 +94,8 @@ static const struct need needs[] = {
 	ANY(modify_nic_vport_context, field_select.disable_mc_local_lb,
 	    GENERAL(disable_local_lb_mc)),
 	ALL(query_cong_statistics, GENERAL(cc_query_allowed)),
+	ALL(query_cong_params, GENERAL(cc_query_allowed)),
+	ALL(modify_cong_params, GENERAL(cc_modify_allowed)),
 	IS(access_register, register_id, PRM_REG_PCAM, GENERAL(pcam_reg)),
 	ALL(set_driver_version, GENERAL(driver_version)),
 	/* Ethernet and flow tables */

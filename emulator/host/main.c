@@ -24,13 +24,13 @@ static const char doc[] =
 	"A ConnectX adapter for QEMU\vExit status 0; 1: cannot start; 3: violations.";
 
 static const struct argp_option option_table[] = {
-	{ "card", 'c', "NAME[,ports=N|,vfs=N]", 0,
-	  "the adapter; every N functions are the ports of one card, or the first of every N + 1 has the others as virtual functions (default cx5,ports=1)",
+	{ "card", 'c', "NAME[,ports=N|,vfs=N][,dcb]", 0,
+	  "the adapter, with traffic classes by dcb; every N functions are the ports of one card, or the first of every N + 1 has the others as virtual functions (default cx5,ports=1)",
 	  0 },
 	{ "vm", 'v', "NAME=SOCKET", 0,
 	  "a function, and the vfio-user socket that a VM connects to; may be repeated", 0 },
-	{ "wire", 'w', "unix:SOCKET|tap:INTERFACE", 0,
-	  "a port of the switch: a socket for QEMU's -netdev stream, or a tap device; may be repeated",
+	{ "wire", 'w', "unix:SOCKET|tap:INTERFACE|switch:KEY=VALUE,...", 0,
+	  "a port of the switch: a socket for QEMU's -netdev stream, or a tap device; or rate, delay, buffers, flow control and marks of the switch; may be repeated",
 	  0 },
 	{ "pcap", 'p', "FILE", 0, "write every frame to FILE (pcapng)", 0 },
 	{ "control", 's', "SOCKET", 0, "listen for cxctl on SOCKET", 0 },
@@ -67,10 +67,12 @@ static void parse_card_option(struct argp_state *state, const char *arg, size_t 
 
 	if (n && n <= VFS_MAX)
 		run.vfs = n;
+	else if (len == 3 && !memcmp(arg, "dcb", 3))
+		card_dcb = true;
 	else if (len == 7 && !memcmp(arg, "ports=", 6) && arg[6] >= '1' && arg[6] < '1' + LAG_PORTS)
 		run.ports = arg[6] - '0';
 	else
-		argp_error(state, "--card: '%.*s' is neither ports=1, ports=2 nor vfs=1 to %u",
+		argp_error(state, "--card: '%.*s' is neither ports=1, ports=2, dcb nor vfs=1 to %u",
 			   (int)len, arg, VFS_MAX);
 }
 
@@ -119,6 +121,13 @@ static void parse_vm(struct argp_state *state, const char *arg)
 
 static void parse_wire(struct argp_state *state, const char *arg)
 {
+	const char *why;
+
+	if (!strncmp(arg, "switch:", 7)) {
+		if (physics_set(arg + 7, &why))
+			argp_error(state, "--wire: '%s': %s", arg, why);
+		return;
+	}
 	if (run.n_wires == WIRES_MAX)
 		argp_error(state, "--wire: more than %u wires", WIRES_MAX);
 	run.wires[run.n_wires++] = arg;

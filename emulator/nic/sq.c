@@ -65,7 +65,7 @@ static void sq_to_error(void *obj)
 	struct sq *sq = obj;
 
 	sq->state = PRM_WQ_ERR;
-	work_cancel(&sq->work);	/* it may wait for a receiver */
+	work_cancel(&sq->work);	/* it may wait for a receiver or a paused port */
 	if (wq_posted(&sq->wq))
 		work_queue(&sq->work);
 }
@@ -188,6 +188,7 @@ static void transmit(struct sq *sq, struct frame *frame)
 	frame->td = sq->tis->td->num;
 	if (frame->data[0] & 1 && eth_hears_itself(dev, frame->td))
 		loop_back(dev, frame);
+	sq->prio = qos_frame_prio(port_qos(dev->port), frame);
 	port_send(tx_port(sq->tis, frame), frame);
 }
 
@@ -212,15 +213,15 @@ static void push_tag(const struct tx *tx, struct frame *frame)
 	frame->len += 4;
 }
 
-/* Has the receiver no room? The work goes on when it has. */
+/*
+ * Has the receiver no room, or is the priority paused? The work goes on when it may; a queue mostly
+ * sends frames of one priority, so that of the last frame is asked for.
+ */
 static bool must_wait(const struct tx *tx, const uint8_t *dmac)
 {
 	struct sq *sq = tx->sq;
-	const struct port *port = sq->obj.dev->port;
 
-	sq->waits = port_room(port, dmac) < ROOM_RESERVE;
-	if (sq->waits)
-		port_wait_for_room(port, dmac, &sq->work);
+	sq->waits = !port_may_send(sq->obj.dev->port, dmac, sq->prio, ROOM_RESERVE, &sq->work);
 	return sq->waits;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* The counters of the port, in the groups of register PPCNT. */
 #include "port/port.h"
+#include "prm/dcb.h"
 #include "prm/port.h"
 
 #define FCS 4
-#define PRIORITIES 8
 #define OVERRUN_MAX 15		/* the lower half of link_overrun_errors */
 
 static uint64_t with_fcs(uint64_t bytes, uint64_t frames)
@@ -24,6 +24,11 @@ static void ieee_802_3(struct prm_eth_802_3_cntrs_grp_data_layout *out,
 	PUT64(out, a_multicast_frames_received_ok, n->rx_multicast);
 	PUT64(out, a_broadcast_frames_received_ok, n->rx_broadcast);
 	PUT64(out, a_frame_too_long_errors, eth->rx_oversize);
+	/* the only MAC control frames are pauses, global or of priorities */
+	PUT64(out, a_mac_control_frames_transmitted, n->tx_control);
+	PUT64(out, a_mac_control_frames_received, n->rx_control);
+	PUT64(out, a_pause_mac_ctrl_frames_transmitted, n->tx_control);
+	PUT64(out, a_pause_mac_ctrl_frames_received, n->rx_control);
 }
 
 static void rfc_2863(struct prm_eth_2863_cntrs_grp_data_layout *out, const struct port_counters *n,
@@ -85,16 +90,50 @@ static void ib_port(struct prm_ib_port_cntrs_grp_data_layout *out, const struct 
 	prm_set(out, link_overrun_errors, saturate(n->full, OVERRUN_MAX));
 }
 
-/* The wire has one priority. */
-static void per_priority(struct prm_eth_per_prio_grp_data_layout *out,
-			 const struct port_counters *n, unsigned int prio)
+static void per_priority(struct prm_eth_per_prio_grp_data_layout *out, const struct port *port,
+			 unsigned int prio)
 {
-	if (prio)
-		return;
-	PUT64(out, rx_octets, with_fcs(n->rx_bytes, n->rx_frames));
-	PUT64(out, rx_frames, n->rx_frames);
-	PUT64(out, tx_octets, with_fcs(n->tx_bytes, n->tx_frames));
-	PUT64(out, tx_frames, n->tx_frames);
+	const struct port_counters *n = port_counters(port);
+	struct port_pauses pauses = port_pauses(port, prio);
+
+	PUT64(out, rx_octets, with_fcs(n->prio[prio].rx_bytes, n->prio[prio].rx_frames));
+	PUT64(out, rx_frames, n->prio[prio].rx_frames);
+	PUT64(out, tx_octets, with_fcs(n->prio[prio].tx_bytes, n->prio[prio].tx_frames));
+	PUT64(out, tx_frames, n->prio[prio].tx_frames);
+	PUT64(out, rx_pause, pauses.rx);
+	PUT64(out, rx_pause_duration, pauses.rx_us);
+	PUT64(out, rx_pause_transition, pauses.rx_transitions);
+	PUT64(out, tx_pause, pauses.tx);
+	PUT64(out, tx_pause_duration, pauses.tx_us);
+	PUT64(out, rx_discards, pauses.discarded);
+}
+
+/* Of each class with its priorities; the host is never congested, so nothing is marked. */
+static void per_class(struct prm_eth_per_tc_prio_grp_data_layout *out, struct port *port,
+		      unsigned int tc)
+{
+	uint64_t discarded = 0;
+	unsigned int prio;
+
+	for (prio = 0; prio < PRIORITIES; prio++)
+		if (port_qos(port)->prio_tc[prio] == tc)
+			discarded += port_pauses(port, prio).discarded;
+	PUT64(out, no_buffer_discard_uc, discarded);
+}
+
+/* The groups of a priority or class. */
+static int prioritized(struct cmd *c, const struct prm_ppcnt_reg *in, void *set)
+{
+	unsigned int prio = prm_get(in, prio_tc);
+
+	if (prio >= PRIORITIES)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "prio_tc %u is above %u", prio,
+			      PRIORITIES - 1);
+	if (prm_get(in, grp) == PRM_PPCNT_PER_PRIORITY)
+		per_priority(set, c->dev->port, prio);
+	else if (prm_get(in, grp) == PRM_PPCNT_PER_TC)
+		per_class(set, c->dev->port, prio);
+	return 0;
 }
 
 int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
@@ -105,7 +144,6 @@ int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct port_counters *n = port_counters(c->dev->port);
 	const struct eth_counters *eth = &c->dev->eth->counters;
 	const struct rdma_counters *rdma = c->dev->rdma;
-	unsigned int prio = prm_get(in, prio_tc);
 
 	if (bad_port(c, in))
 		return -1;
@@ -113,7 +151,7 @@ int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 		return -1;
 	prm_set(out, local_port, PORT_NUMBER);
 	prm_set(out, grp, prm_get(in, grp));
-	prm_set(out, prio_tc, prio);
+	prm_set(out, prio_tc, prm_get(in, prio_tc));
 	switch (prm_get(in, grp)) {
 	case PRM_PPCNT_IEEE_802_3:
 		ieee_802_3(set, n, eth);
@@ -131,11 +169,9 @@ int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 		ib_port(set, n, eth, rdma);
 		return 0;
 	case PRM_PPCNT_PER_PRIORITY:
-		if (prio >= PRIORITIES)
-			return refuse(c, PRM_STATUS_BAD_PARAM, "prio_tc %u is above %u", prio,
-				      PRIORITIES - 1);
-		per_priority(set, n, prio);
-		return 0;
+	case PRM_PPCNT_PER_TC:
+	case PRM_PPCNT_PER_TC_CONGESTION:
+		return prioritized(c, in, set);
 	case PRM_PPCNT_PHYS_LAYER:
 		prm_set((struct prm_phys_layer_cntrs *)set, link_down_events,
 			n->link_downs & 0xffffffff);

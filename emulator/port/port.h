@@ -70,6 +70,41 @@ enum address_list_type { LIST_UC, LIST_MC, LIST_VLAN, LIST_TYPES };
 
 struct flow_table;
 
+/* ---- the receive buffers of the port: buffers.c; sizes in cells ---- */
+
+#define PORT_BUFFERS 10
+#define PORT_POOLS 4
+
+struct receive_buffer {
+	bool lossy;
+	uint16_t size, xoff, xon;
+};
+
+struct pool {
+	bool infinite;
+	uint32_t size;
+	uint8_t mode;
+};
+
+/* What a buffer may take of its pool. */
+struct pool_user {
+	bool exc, infinite;
+	uint32_t min, max;
+	uint8_t pool;
+};
+
+struct port_buffers {
+	bool software;		/* a driver has sized them */
+	uint16_t xoff_timer, xoff_refresh;
+	struct receive_buffer buffer[PORT_BUFFERS];
+	uint8_t prio_buffer[PRIORITIES];
+	struct pool pool[2][PORT_POOLS];
+	struct pool_user user[2][PORT_BUFFERS];
+};
+
+/* Flow control, traffic classes and buffers as a card has them before a driver runs. */
+void port_buffers_reset(struct cxdev *dev);
+
 /* Settings and counters of vport and port. */
 struct eth_state {
 	uint8_t mac[6];
@@ -88,7 +123,9 @@ struct eth_state {
 	struct rdma_counters rdma;
 
 	uint16_t port_mtu;
-	uint8_t pause_tx, pause_rx, pfc_tx, pfc_rx;
+	struct port_buffers buffers;
+	uint8_t dcbx_version;
+	bool dcbx_willing;
 	uint8_t an_disable;
 	uint32_t proto_admin;
 	uint8_t node_desc[64];
@@ -118,6 +155,22 @@ void eth_status(struct cxdev *dev, FILE *out);
 				refuse(c, PRM_STATUS_BAD_PARAM,                        \
 				       "local_port %u: there is only port 1", port_); \
 	})
+
+/* A register. Input and output of the callbacks have its size; NULL: it cannot be read, written. */
+struct reg {
+	uint16_t id;
+	const char *name;
+	uint32_t size;
+	int (*read)(struct cmd *c, const void *in, void *out);
+	int (*write)(struct cmd *c, const void *in, void *out);
+};
+
+/* dcb.c, buffers.c; the last one has no name */
+extern const struct reg regs_dcb[], regs_buffers[];
+
+/* -1 and declined: what belongs to the owner of the port, or of the host, a PF. */
+int check_owner(struct cmd *c, const char *reg);
+int check_dcb(struct cmd *c, const char *reg); /* and what only cards with DCB have */
 
 int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out); /* register PPCNT */
 

@@ -12,15 +12,6 @@
 #define MODULE 0
 #define MIN_PORT_MTU 68
 
-/* Input and output of the callbacks have the register's size. */
-struct reg {
-	uint16_t id;
-	const char *name;
-	uint32_t size;
-	int (*read)(struct cmd *c, const void *in, void *out);
-	int (*write)(struct cmd *c, const void *in, void *out);
-};
-
 /* ---- link ---- */
 
 static int ptys_read(struct cmd *c, const void *reg_in, void *reg_out)
@@ -67,8 +58,7 @@ static int ptys_write(struct cmd *c, const void *reg_in, void *reg_out)
 	return ptys_read(c, reg_in, reg_out);
 }
 
-/* What belongs to the owner of the port, or of the host: a PF. */
-static int check_owner(struct cmd *c, const char *reg)
+int check_owner(struct cmd *c, const char *reg)
 {
 	return c->dev->card->vf ? decline(c, PRM_STATUS_BAD_PARAM,
 					  "%s is refused to a virtual function", reg) : 0;
@@ -154,52 +144,6 @@ static int pmlp_read(struct cmd *c, const void *reg_in, void *reg_out)
 	return 0;
 }
 
-/* The settings are stored only: the wire neither sends nor obeys pause frames. */
-static int pfcc_read(struct cmd *c, const void *reg_in, void *reg_out)
-{
-	const struct prm_pfcc_reg *in = reg_in;
-	struct prm_pfcc_reg *out = reg_out;
-	struct eth_state *eth = c->dev->eth;
-
-	if (bad_port(c, in))
-		return -1;
-	prm_set(out, local_port, PORT_NUMBER);
-	prm_set(out, pptx, eth->pause_tx);
-	prm_set(out, pprx, eth->pause_rx);
-	prm_set(out, aptx, eth->pause_tx);
-	prm_set(out, aprx, eth->pause_rx);
-	prm_set(out, pfctx, eth->pfc_tx);
-	prm_set(out, pfcrx, eth->pfc_rx);
-	prm_set(out, prio_mask_tx, 0xff);
-	prm_set(out, prio_mask_rx, 0xff);
-	return 0;
-}
-
-static int pfcc_write(struct cmd *c, const void *reg_in, void *reg_out)
-{
-	const struct prm_pfcc_reg *in = reg_in;
-	struct eth_state *eth = c->dev->eth;
-	uint8_t tx_mask = prm_get(in, prio_mask_tx), rx_mask = prm_get(in, prio_mask_rx);
-	uint8_t pfc_tx = (eth->pfc_tx & ~tx_mask) | (prm_get(in, pfctx) & tx_mask);
-	uint8_t pfc_rx = (eth->pfc_rx & ~rx_mask) | (prm_get(in, pfcrx) & rx_mask);
-
-	if (bad_port(c, in))
-		return -1;
-	if (is_set(c, in, minor_stall_mask, "but stall watermarks are not advertised") ||
-	    is_set(c, in, critical_stall_mask, "but stall watermarks are not advertised"))
-		return -1;
-	if ((prm_get(in, pptx) && pfc_tx) || (prm_get(in, pprx) && pfc_rx))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "global pause and priority flow control are mutually exclusive");
-	if (!prm_get(in, pptx_mask_n))
-		eth->pause_tx = prm_get(in, pptx);
-	if (!prm_get(in, pprx_mask_n))
-		eth->pause_rx = prm_get(in, pprx);
-	eth->pfc_tx = pfc_tx;
-	eth->pfc_rx = pfc_rx;
-	return pfcc_read(c, reg_in, reg_out);
-}
-
 /* ---- supported registers ---- */
 
 #define PCAM_07_TO_00	(1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 7) /* see the table below */
@@ -220,6 +164,12 @@ static int pcam_read(struct cmd *c, const void *reg_in, void *reg_out)
 		PCAM_07_TO_00);
 	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.ppcnt, 1);
 	prm_set(out, feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter, 1);
+	if (c->dev->card->vf || !card_dcb)
+		return 0;
+	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.pptb, 1);
+	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.pbmc, 1);
+	prm_set(out, feature_cap_mask.enhanced_features.pfcc_mask, 1);
+	prm_set(out, feature_cap_mask.enhanced_features.buffer_ownership, 1);
 	return 0;
 }
 
@@ -256,25 +206,35 @@ static const struct reg regs[] = {
 	{ PRM_REG_PMTU, "PMTU", sizeof(struct prm_pmtu_reg), pmtu_read, pmtu_write },
 	{ PRM_REG_PTYS, "PTYS", sizeof(struct prm_ptys_reg), ptys_read, ptys_write },
 	{ PRM_REG_PAOS, "PAOS", sizeof(struct prm_paos_reg), paos_read, paos_write },
-	{ PRM_REG_PFCC, "PFCC", sizeof(struct prm_pfcc_reg), pfcc_read, pfcc_write },
 	{ PRM_REG_PPCNT, "PPCNT", sizeof(struct prm_ppcnt_reg), ppcnt_read, NULL },
 	{ PRM_REG_PCAM, "PCAM", sizeof(struct prm_pcam_reg), pcam_read, NULL },
 	{ PRM_REG_NODE_DESC, "NODE_DESC", sizeof(struct prm_node_desc_reg), node_desc_read,
 	  node_desc_write },
 	{ PRM_REG_HOST_ENDIANNESS, "HOST_ENDIANNESS", sizeof(struct prm_host_endianness_reg), NULL,
 	  host_endianness_write },
+	{}
 };
+
+static const struct reg *find_reg(unsigned int id)
+{
+	static const struct reg *const tables[] = { regs, regs_dcb, regs_buffers };
+	const struct reg *reg;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tables); i++)
+		for (reg = tables[i]; reg->name; reg++)
+			if (reg->id == id)
+				return reg;
+	return NULL;
+}
 
 static int run_access_register(struct cmd *c)
 {
 	const struct prm_access_register_in *in = c->in;
 	struct prm_access_register_out *out = c->out;
-	unsigned int id = prm_get(in, register_id), i;
-	const struct reg *reg = NULL;
+	unsigned int id = prm_get(in, register_id);
+	const struct reg *reg = find_reg(id);
 
-	for (i = 0; i < ARRAY_SIZE(regs); i++)
-		if (regs[i].id == id)
-			reg = &regs[i];
 	if (!reg)
 		return decline(c, PRM_STATUS_BAD_PARAM, "register 0x%04x is not supported", id);
 	if (is_set(c, in, argument, "but no register takes one"))

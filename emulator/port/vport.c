@@ -394,8 +394,10 @@ void eth_state_reset(struct cxdev *dev)
 	dev->roce_enabled = false;
 	if (dev->port) {
 		port_set_admin(dev->port, true);
-		if (!dev->card->vf)
+		if (!dev->card->vf) {
 			port_set_follow(dev->port, PORT_AUTO);
+			port_buffers_reset(dev);
+		}
 		port_flush(dev->port);
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The RoCE address table, and what is counted of congestion. */
+/* The RoCE address table. */
 #include <string.h>
 
 #include "prm/vport.h"
@@ -151,28 +151,8 @@ void roce_addrs_print(const struct cxdev *dev, FILE *out)
 			roce_addr_print(&dev->roce_addrs[i], i, out);
 }
 
-static int run_query_cong_statistics(struct cmd *c)
-{
-	const struct prm_query_cong_statistics_in *in = c->in;
-	struct prm_query_cong_statistics_out *out = c->out;
-	struct rdma_counters *n = c->dev->rdma;
-
-	PUT64(out, np_ecn_marked_roce_packets, n->rx_ecn_marked);
-	PUT64(out, np_cnp_sent, n->tx_cnp);
-	PUT64(out, rp_cnp_handled, n->rx_cnp);
-	PUT64(out, rp_cnp_ignored, n->rx_cnp_ignored);
-	if (prm_get(in, clear)) {
-		n->rx_ecn_marked = 0;
-		n->tx_cnp = 0;
-		n->rx_cnp = 0;
-		n->rx_cnp_ignored = 0;
-	}
-	return 0;
-}
-
 const struct cmd_desc cmds_roce[] = {
 	CMD(set_roce_address),
 	CMD(query_roce_address),
-	CMD(query_cong_statistics),
 	{}
 };

@@ -220,6 +220,7 @@ static int run_create_qp(struct cmd *c)
 	qp->user_index = prm_get(ctx, user_index);
 	work_init(&qp->flush_work, qp_flush);
 	timer_init(&qp->flush_timer, qp_flush_timer);
+	dcqcn_init(qp);
 	responder_init(qp);
 	if (requester_init(qp)) {
 		budget_refuse(c);

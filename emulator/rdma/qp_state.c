@@ -82,6 +82,7 @@ void qp_stop(struct qp *qp)
 	responder_stop(qp);
 	work_cancel(&qp->flush_work);
 	timer_cancel(&qp->flush_timer);
+	dcqcn_stop(qp);
 }
 
 void qp_set_error(struct qp *qp)

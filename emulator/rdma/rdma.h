@@ -13,6 +13,7 @@
 #include "key/key.h"
 #include "port/port.h"
 #include "queue/queue.h"
+#include "rdma/dcqcn.h"
 #include "prm/counter.h"
 #include "prm/cqe.h"
 #include "prm/eqe.h"
@@ -32,7 +33,8 @@
 
 #define PSN_MASK		0xffffffu
 
-extern const struct cmd_desc cmds_qp[], cmds_qp_state[], cmds_mcg[], cmds_srq[], cmds_roce[];
+extern const struct cmd_desc cmds_qp[], cmds_qp_state[], cmds_mcg[], cmds_srq[], cmds_roce[],
+	cmds_cong[];
 
 /* Signed distance from @b to @a modulo 2^24: negative if @a comes before @b. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
@@ -197,6 +199,7 @@ struct qp {
 	bool failed;			/* went into error by itself; the driver may not know yet */
 	struct requester req;
 	struct responder resp;
+	struct reaction reaction;
 	struct work flush_work;
 	struct timer flush_timer;	/* in error state: polls for newly posted receives */
 	uint64_t flush_delay;
@@ -310,6 +313,11 @@ struct packet {
  */
 struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len,
 			 uint8_t **ext);
+/* The priority of a packet to @av, as the port sees it. */
+unsigned int roce_prio(const struct qp *qp, const struct av *av);
+/* port_may_send() for a packet to @av. */
+bool roce_may_send(const struct qp *qp, const struct av *av, unsigned int reserve,
+		   struct work *work);
 void roce_send(struct qp *qp, struct frame *frame);	/* the ICRC is filled in later, if needed */
 /*
  * Computes the ICRC over the bytes from the L3 header (GRH, IPv6 or IPv4) up to the ICRC field,
@@ -439,6 +447,7 @@ struct rdma_state {
 	struct gone_qp gone[GONE_QPS];
 	unsigned int gone_count;
 	struct roce_addr addrs[ROCE_ADDRS];
+	struct cong_state cong;
 };
 
 #endif

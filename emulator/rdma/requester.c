@@ -331,6 +331,7 @@ static int send_data(struct qp *qp, const struct message *msg)
 	}
 	if (imm && last)
 		put32(p, r->tx.imm);
+	dcqcn_sent(qp, frame);
 	roce_send(qp, frame);
 	return 0;
 }
@@ -444,18 +445,6 @@ static void sent_packet(struct qp *qp, const struct message *msg)
 		timer_arm(&r->timeout, qp->timeout_ns);
 }
 
-/* Has the receiver of the next packet room for it? False: the work goes on when it has. */
-static bool has_room(struct qp *qp)
-{
-	const uint8_t *dmac = is_datagram(qp) ? qp->req.tx.av.dmac : qp->av.dmac;
-	const struct port *port = qp->obj.dev->port;
-
-	if (port_room(port, dmac) >= ROOM_RESERVE)
-		return true;
-	port_wait_for_room(port, dmac, &qp->req.work);
-	return false;
-}
-
 /* Sends one packet. False: nothing to do until a doorbell, an answer, a timer, or room for it. */
 static bool send_step(struct qp *qp)
 {
@@ -469,7 +458,8 @@ static bool send_step(struct qp *qp)
 		msg->error = PRM_CQE_SYND_LOCAL_QP_OP;
 	if (!msg->error && must_wait(qp, msg))
 		return false;
-	if (!msg->error && msg->n_psn && !has_room(qp))
+	if (!msg->error && msg->n_psn &&
+	    !roce_may_send(qp, is_datagram(qp) ? &r->tx.av : &qp->av, ROOM_RESERVE, &r->work))
 		return false;
 	if (!msg->error && msg->n_psn) {
 		msg->error = send_packet(qp, msg);
@@ -488,14 +478,15 @@ static bool send_step(struct qp *qp)
 static void requester_work(struct work *work)
 {
 	struct qp *qp = container_of(work, struct qp, req.work);
+	struct requester *r = &qp->req;
 	int budget = LOOP_SLICE;
 
-	while (qp->state == PRM_QP_RTS && !qp->req.rnr_wait) {
+	while (qp->state == PRM_QP_RTS && !r->rnr_wait) {
 		if (!budget--) {
 			work_queue(work);
 			return;
 		}
-		if (!send_step(qp))
+		if (!dcqcn_may_send(qp) || !send_step(qp))
 			return;
 	}
 }

@@ -180,6 +180,7 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 		qp->resp.dying = true;
 		return;
 	}
+	dcqcn_sent(qp, frame);
 	roce_send(qp, frame);
 }
 
@@ -223,10 +224,9 @@ static void responder_work(struct work *work)
 			work_queue(work);
 			return;
 		}
-		if (!port_room(qp->obj.dev->port, qp->av.dmac)) {
-			port_wait_for_room(qp->obj.dev->port, qp->av.dmac, work);
+		if (!roce_may_send(qp, &qp->av, 1, work) ||
+		    (answer->kind == ANSWER_READ && !dcqcn_may_send(qp)))
 			return;
-		}
 		if (!send_answer(qp, answer))
 			continue;
 		p->tail++;

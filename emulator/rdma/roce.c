@@ -13,7 +13,7 @@
 #define SPORT_MIN	0xc000u
 #define BTH_TVER_MASK	0x0f
 #define ECN_CE		3
-#define CNP_DSCP	48
+#define ECN_CAPABLE	2	/* ECT(0) */
 #define CNP_BYTES	16
 #define PKEY_MASK	0x7fff	/* bit 15 says full member */
 
@@ -58,6 +58,15 @@ uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type)
 	p[ip + udp + 4] = 0xff;
 	crc = libdeflate_crc32(0, head, 8 + masked);
 	return libdeflate_crc32(crc, l3 + masked, len - masked);
+}
+
+unsigned int roce_prio(const struct qp *qp, const struct av *av)
+{
+	const struct cxdev *dev = qp->obj.dev;
+	const struct roce_addr *src = &dev->roce_addrs[av->sgid_index];
+
+	return qos_prio(port_qos(dev->port), src->version ? av->tclass >> 2 : -1,
+			src->vlan_valid ? av->prio : -1);
 }
 
 /* ---- sending ------------------------------------------------------------------------------- */
@@ -137,9 +146,24 @@ static uint8_t *put_bth(uint8_t *p, const struct bth *bth, unsigned int pad)
 	return p + BTH_BYTES;
 }
 
+static bool is_answer(uint8_t opcode)
+{
+	return (opcode & 0x1f) >= BTH_READ_RESP_FIRST && (opcode & 0x1f) <= BTH_ATOMIC_ACK;
+}
+
+/* Data of a connection, which can be told to slow down. */
+static bool is_data(uint8_t opcode)
+{
+	uint8_t op = opcode & 0x1f;
+
+	return (opcode & 0xe0) != BTH_UD && opcode != BTH_CNP && op != BTH_ACK &&
+	       op != BTH_ATOMIC_ACK;
+}
+
 struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *bth, uint32_t len,
 			 uint8_t **ext)
 {
+	struct av tagged = *av;
 	struct cxdev *dev = qp->obj.dev;
 	const struct roce_addr *src = &dev->roce_addrs[av->sgid_index];
 	enum prm_cqe_roce_type type = addr_type(src);
@@ -162,6 +186,10 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 	if (!frame)
 		return NULL;
 
+	if (is_data(bth->opcode) && !(av->tclass & 3) && dcqcn_tags(qp)) {
+		tagged.tclass |= ECN_CAPABLE;
+		av = &tagged;
+	}
 	p = put_eth(frame->data, av, src, type);
 	if (type == PRM_CQE_ROCE_GRH)
 		p = put_ipv6(p, av, src, NEXT_IBA, iba);
@@ -175,6 +203,14 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 	memset(p + len, 0, pad);
 	*ext = p;
 	return frame;
+}
+
+bool roce_may_send(const struct qp *qp, const struct av *av, unsigned int reserve,
+		   struct work *work)
+{
+	struct port *port = qp->obj.dev->port;
+
+	return port_may_send(port, av->dmac, roce_prio(qp, av), reserve, work);
 }
 
 /* ---- receiving ----------------------------------------------------------------------------- */
@@ -323,11 +359,6 @@ void roce_send(struct qp *qp, struct frame *frame)
 
 /* ---- what was received --------------------------------------------------------------------- */
 
-static bool is_answer(uint8_t opcode)
-{
-	return (opcode & 0x1f) >= BTH_READ_RESP_FIRST && (opcode & 0x1f) <= BTH_ATOMIC_ACK;
-}
-
 /* BTH and what follows; @iba: bytes from the BTH to the end of the ICRC. */
 static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
 {
@@ -381,7 +412,9 @@ static void send_cnp(struct qp *qp)
 	uint8_t *p;
 
 	qp->obj.dev->rdma->rx_ecn_marked++;
-	av.tclass = CNP_DSCP << 2;
+	if (!dcqcn_notify(qp))
+		return;
+	dcqcn_cnp_path(qp, &av);
 	frame = roce_frame(qp, &av, &bth, CNP_BYTES, &p);
 	if (!frame)
 		return;
@@ -394,7 +427,10 @@ static bool take_cnp(struct qp *qp, const struct packet *pkt)
 {
 	if ((!qp_reliable(qp) && qp->st != PRM_QP_ST_UC) || !connection_matches(qp, pkt))
 		return false;
-	qp->obj.dev->rdma->rx_cnp++;
+	if (dcqcn_notified(qp))
+		qp->obj.dev->rdma->rx_cnp++;
+	else
+		qp->obj.dev->rdma->rx_cnp_ignored++;
 	return true;
 }
 

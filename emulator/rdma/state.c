@@ -16,6 +16,7 @@ int rdma_state_create(struct cxdev *dev)
 	for (i = 0; i < MCG_BUCKETS; i++)
 		list_init(&dev->rdma_state->mcgs[i]);
 	dev->roce_addrs = dev->rdma_state->addrs;
+	cong_reset(dev);
 	return 0;
 }
 
@@ -24,6 +25,7 @@ void rdma_state_reset(struct cxdev *dev)
 {
 	rdma_state_stop(dev);
 	memset(dev->rdma_state->addrs, 0, sizeof(dev->rdma_state->addrs));
+	cong_reset(dev);
 }
 
 void rdma_state_stop(struct cxdev *dev)

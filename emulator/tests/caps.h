@@ -32,9 +32,9 @@ struct cap_page {
 	  .arg = a, .flag = is_flag }
 
 extern const struct cap_row caps_sizes[], caps_general[], caps_eth[], caps_atomic[], caps_roce[],
-	caps_flow[], caps_port[];
+	caps_flow[], caps_qos[], caps_port[];
 extern const unsigned int caps_sizes_n, caps_general_n, caps_eth_n, caps_atomic_n, caps_roce_n,
-	caps_flow_n, caps_port_n;
+	caps_flow_n, caps_qos_n, caps_port_n;
 
 /* What probes share: a queue of completions, an RQ with its TIR, the type of the page's tables. */
 struct caps_env {
@@ -80,6 +80,11 @@ int try_set_cap(struct dut *dut, enum cap_type type, unsigned int bit, unsigned 
 		uint32_t value);
 int create_lag(struct dut *dut, unsigned int one, unsigned int two, bool fdb, unsigned int mode);
 
+/* Reads the register: @len bytes at @reg are its input, and its output. The status. */
+int read_reg(struct dut *dut, unsigned int id, void *reg, uint32_t len);
+bool probe_port_reg(struct dut *dut, uint32_t value, uint32_t id); /* of port 1 */
+bool probe_cong_params(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_classes(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_page(struct dut *dut, uint32_t value, uint32_t type);
 bool probe_opcode(struct dut *dut, uint32_t value, uint32_t opcode);
 bool probe_qkeys(struct dut *dut, uint32_t value, uint32_t arg);

@@ -5,13 +5,14 @@
 #include "caps.h"
 #include "port/port.h"
 #include "prm/counter.h"
+#include "prm/dcb.h"
 #include "prm/definer.h"
 #include "prm/port.h"
 #include "rdma/rdma.h"
 
 /* ---- flags ---- */
 
-static int read_reg(struct dut *dut, unsigned int id, void *reg, uint32_t len)
+int read_reg(struct dut *dut, unsigned int id, void *reg, uint32_t len)
 {
 	struct { struct prm_access_register_in hdr; uint8_t reg[256]; } in = {};
 	struct { struct prm_access_register_out hdr; uint8_t reg[256]; } out;
@@ -152,7 +153,6 @@ static bool probe_vhca_ports(struct dut *dut, uint32_t value, uint32_t arg)
 }
 
 FLAG_OF(sq_ts_cqe, sq, sq, ctx.ts_cqe_to_dest_cqn, 1)
-FLAG_OF(sq_pacing, sq, sq, ctx.packet_pacing_rate_limit_index, 1)
 FLAG_OF(mkey_ordering_write, mkey, mkey, memory_key_mkey_entry.relaxed_ordering_write, 1)
 FLAG_OF(mkey_ordering_read, mkey, mkey, memory_key_mkey_entry.relaxed_ordering_read, 1)
 FLAG_OF(mkey_signature, mkey, mkey, memory_key_mkey_entry.bsf_en, 1)
@@ -661,7 +661,7 @@ static bool probe_qp_affinity(struct dut *dut, uint32_t value, uint32_t arg)
 static bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)arg;
-	return value == lag_advertised(dut->dev);
+	return value == !dut->dev->card->vf;
 }
 
 #define FLAG(field, fn, arg) CAP_ROW(cmd_hca_cap, field, true, fn, arg)
@@ -706,6 +706,14 @@ const struct cap_row caps_general[] = {
 	VALUE(cmdif_checksum, probe_checksum, 0),
 	FLAG(driver_version, probe_driver_version, 0),
 	FLAG(pcam_reg, probe_reg, PRM_REG_PCAM),
+	/* of the owner of a port */
+	FLAG(qos, probe_page, PRM_CAP_QOS),
+	FLAG(ets, probe_port_reg, PRM_REG_QETCR),
+	VALUE(max_tc, probe_classes, 0),
+	FLAG(dcbx, probe_port_reg, PRM_REG_DCBX_PARAM),
+	FLAG(qcam_reg, probe_reg, PRM_REG_QCAM),
+	FLAG(sbcam_reg, probe_reg, PRM_REG_SBCAM),
+	FLAG(cc_modify_allowed, probe_cong_params, 0),
 	FLAG(cc_query_allowed, probe_cong_statistics, 0),
 	FLAG(bf, probe_blue_flame, false),
 	VALUE(log_bf_reg_size, probe_blue_flame, true),
@@ -725,8 +733,6 @@ const struct cap_row caps_general[] = {
 	HALF("formats 32 to 63", match_definer_format_supported, 0, probe_formats, 32),
 	/* not advertised by any card */
 	FLAG(lag_native_fdb_selection, probe_fdb_selection, 0),
-	FLAG(qos, probe_page, PRM_CAP_QOS),
-	FLAG(qos, probe_sq_pacing, 0),
 	FLAG(pg, probe_page, PRM_CAP_ODP),
 	FLAG(pg, probe_mkey_odp, 0),
 	FLAG(hca_cap_2, probe_page, PRM_CAP_GENERAL_2),
@@ -771,8 +777,6 @@ const struct cap_row caps_general[] = {
 	FLAG(tls_tx, probe_tls, false),
 	FLAG(tls_rx, probe_tls, true),
 	FLAG(mcam_reg, probe_reg, 0x907f),
-	FLAG(qcam_reg, probe_reg, 0x4019),
-	FLAG(cc_modify_allowed, probe_opcode, PRM_OP_modify_cong_params),
 	FLAG(tag_matching, probe_opcode, PRM_OP_create_xrq),
 	FLAG(sf, probe_opcode, PRM_OP_alloc_sf),
 	FLAG(vhca_state, probe_opcode, PRM_OP_query_vhca_state),
@@ -784,8 +788,8 @@ const struct cap_row caps_general[] = {
 	/* can be set, as the page of maxima says */
 	VALUE(uar_4k, probe_uar_4k, 0),
 	/*
-	 * Only said. Drivers look for a LAG only where this is set; there are no other vports to
-	 * manage.
+	 * Only said. Drivers look for a LAG, and for DCB, only where this is set; there are no
+	 * other vports to manage.
 	 */
 	VALUE(vport_group_manager, probe_vport_manager, 0),
 	/* How long a host may keep an answer back is not the emulator's to promise. */

@@ -14,7 +14,7 @@ enum kind { PF, VF, TWO_PORTS, KINDS };
 static const char *const kinds[KINDS] = { "pf", "vf", "two ports" };
 
 #define ROWS_MAX 128
-#define PAGES 7
+#define PAGES 8
 
 /* The first page comes in two lists. */
 static struct cap_page pages[PAGES];
@@ -33,6 +33,7 @@ static void list_pages(void)
 		{ "atomic", CAP_ATOMIC, caps_atomic, caps_atomic_n },
 		{ "roce", CAP_ROCE, caps_roce, caps_roce_n },
 		{ "flow", CAP_FLOW_NIC, caps_flow, caps_flow_n },
+		{ "qos", CAP_QOS, caps_qos, caps_qos_n },
 		{ "port selection", CAP_PORT_SELECTION, caps_port, caps_port_n },
 	};
 
@@ -106,7 +107,7 @@ static void probe_all(struct dut *dut, enum kind kind)
 static void run_function(const struct card *card, enum kind kind)
 {
 	static const enum cap_type types[] = { CAP_GENERAL, CAP_ETH, CAP_ATOMIC, CAP_ROCE,
-					       CAP_FLOW_NIC, CAP_PORT_SELECTION };
+					       CAP_FLOW_NIC, CAP_QOS, CAP_PORT_SELECTION };
 	struct dut *dut = dut_create_card("a", 3, kind == VF ? card_vf(card) : card), *other;
 	struct cxdev *devs[LAG_PORTS] = { dut->dev };
 	struct dut_wq rq;
@@ -149,7 +150,8 @@ static const char *const only_said[] = {
 	/* of the function and its registers */
 	"vhca_id", "port_type", "num_ports", "native_port_num", "cqe_version", "cmdif_checksum",
 	"bf", "log_bf_reg_size", "num_of_uars_per_page", "uar_sz", "device_frequency_mhz",
-	"device_frequency_khz", "local_ca_ack_delay",
+	"device_frequency_khz", "local_ca_ack_delay", "ets", "max_tc", "dcbx", "qcam_reg",
+	"sbcam_reg", "vport_group_manager",
 	/* what drivers do not ask for, and what they ask a number of */
 	"vport_counters", "out_of_seq_cnt", "retransmission_q_counters",
 	"enhanced_error_q_counters", "supported_atomic_req_8B_endianness_mode_1",
@@ -307,6 +309,7 @@ int main(void)
 	unsigned int c, kind, p;
 
 	ktap_plan(0);
+	card_dcb = true;
 	list_pages();
 	for (c = 0; (card = card_nth(c)); c++) {
 		for (kind = 0; kind < KINDS; kind++)

@@ -494,7 +494,6 @@ static const struct wrong_row pfcc_rows[] = {
 	  "minor_stall_mask is set (0x1), but stall watermarks are not advertised", WRITE),
 	R(pfcc, critical_stall_mask, 1,
 	  "critical_stall_mask is set (0x1), but stall watermarks are not advertised", WRITE),
-	R(pfcc, pptx, 1, "global pause and priority flow control are mutually exclusive", WRITE),
 };
 
 static const struct wrong_row ppcnt_rows[] = {
@@ -549,10 +548,6 @@ static void wrong_registers(void)
 			prm_set((struct prm_paos_reg *)b.reg, ase, 1);
 		if (k->id == PRM_REG_PPCNT)
 			prm_set((struct prm_ppcnt_reg *)b.reg, grp, PRM_PPCNT_PER_PRIORITY);
-		if (k->id == PRM_REG_PFCC) {
-			prm_set((struct prm_pfcc_reg *)b.reg, prio_mask_tx, 0xff);
-			prm_set((struct prm_pfcc_reg *)b.reg, pfctx, 1);
-		}
 		cmd.in_len = REG_AT + k->bytes;
 		cmd.out_len = sizeof(struct prm_access_register_out) + k->bytes;
 		wrong_rows(&cmd, k->rows, k->n);

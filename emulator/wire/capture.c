@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "wire/vtime.h"
 #include "wire/wire.h"
 
 #define BUFFER (1u << 20)
@@ -178,6 +179,8 @@ static void put_packet(struct capture *c, const struct port *port, const struct 
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	ns = now.tv_sec * 1000000000ull + now.tv_nsec;
+	if (wire_has_rate()) /* a frame has the time of the wire, which may be late */
+		ns -= vtime_late_ns();
 	p = put_word(p, BLOCK_PACKET) + 4;
 	p = put_word(p, number);
 	p = put_word(put_word(p, ns >> 32), ns & UINT32_MAX);
@@ -218,6 +221,15 @@ void capture_entered(const struct port *port, const struct frame *frame)
 	list_for_each_entry_safe(c, tmp, &captures, node)
 		if (!*c->only)
 			capture_frame(c, port, frame, OUTBOUND);
+}
+
+void capture_control(const struct port *port, const struct frame *frame, bool received)
+{
+	struct capture *c, *tmp;
+
+	list_for_each_entry_safe(c, tmp, &captures, node)
+		if (!*c->only)
+			capture_frame(c, port, frame, received ? INBOUND : OUTBOUND);
 }
 
 static void capture_of_port(const struct port *port, const struct frame *frame, uint32_t direction)

@@ -16,46 +16,14 @@
 
 #include "fault/fault.h"
 #include "prm/eqe.h"
-#include "wire/wire.h"
+#include "wire/fdb.h"
+#include "wire/physics.h"
+#include "wire/switch.h"
 
 #define FRAME_MIN 60 /* without FCS; shorter frames are padded with zeros */
 #define FCS 4
-#define PORT_QUEUE 1024 /* length of the queue of a port */
-#define FDB_SETS 256
-#define FDB_WAYS 4
-
-struct port {
-	struct list_head node;
-	struct cxdev *dev;
-	const struct port_ops *ops;
-	char name[32];
-	/* the link is up if admin and wire are; reported: the last link event */
-	bool admin, wire, reported;
-	struct list_head rx;
-	unsigned int rx_len;
-	struct list_head waiting; /* work that sends to it, until there is room */
-	bool hold;
-	struct work rx_work;
-	struct work event_work;
-	bool (*sink)(void *arg, const struct frame *frame);
-	void *sink_arg;
-	struct port *cable; /* the other end, NULL: the port is on the switch */
-	/* of a function on an embedded switch; NULL: on none, or the PF is gone */
-	const struct bridge_ops *bridge;
-	struct port *uplink;
-	enum port_follow follow;
-	struct port_counters counters;
-};
-
-struct fdb_entry {
-	uint8_t mac[6];
-	struct port *port; /* NULL: free */
-	uint64_t used;
-};
 
 static struct list_head ports = LIST_HEAD_INIT(ports);
-static struct fdb_entry fdb[FDB_SETS][FDB_WAYS];
-static uint64_t fdb_clock;
 static uint64_t filter_dropped, filter_duplicated, filter_held;
 
 static enum wire_verdict (*filter_fn)(void *arg, const struct port *from, struct frame *frame);
@@ -63,80 +31,10 @@ static void *filter_arg;
 static struct frame *held; /* by WIRE_HOLD of the filter */
 static struct port *held_from;
 
-/* ---- forwarding database ---- */
-
-static struct fdb_entry *fdb_set(const uint8_t *mac)
-{
-	uint32_t hash = 2166136261u;
-	int i;
-
-	for (i = 0; i < 6; i++)
-		hash = (hash ^ mac[i]) * 16777619u;
-	return fdb[(hash ^ (hash >> 16)) % FDB_SETS];
-}
-
-static struct port *fdb_lookup(const uint8_t *mac)
-{
-	struct fdb_entry *set = fdb_set(mac);
-	int i;
-
-	for (i = 0; i < FDB_WAYS; i++) {
-		if (set[i].port && !memcmp(set[i].mac, mac, 6)) {
-			set[i].used = ++fdb_clock;
-			return set[i].port;
-		}
-	}
-	return NULL;
-}
-
 /* Who waits for room in the queue of a port looks again, perhaps at another one. */
 static void wake_senders(struct port *port)
 {
 	work_wake(&port->waiting);
-}
-
-/* A full set replaces the least recently used address. */
-static void fdb_learn(const uint8_t *mac, struct port *port)
-{
-	struct fdb_entry *set = fdb_set(mac), *victim = &set[0];
-	int i;
-
-	for (i = 0; i < FDB_WAYS; i++) {
-		if (set[i].port && !memcmp(set[i].mac, mac, 6)) {
-			victim = &set[i];
-			break;
-		}
-		if (!set[i].port || (victim->port && set[i].used < victim->used))
-			victim = &set[i];
-	}
-
-	if (victim->port && victim->port != port)
-		wake_senders(victim->port);
-	memcpy(victim->mac, mac, 6);
-	victim->port = port;
-	victim->used = ++fdb_clock;
-}
-
-static void fdb_flush_port(const struct port *port)
-{
-	int i, j;
-
-	for (i = 0; i < FDB_SETS; i++)
-		for (j = 0; j < FDB_WAYS; j++)
-			if (fdb[i][j].port == port)
-				fdb[i][j].port = NULL;
-}
-
-/* fdb_lookup() without the use of the address. */
-static struct port *fdb_peek(const uint8_t *mac)
-{
-	const struct fdb_entry *set = fdb_set(mac);
-	int i;
-
-	for (i = 0; i < FDB_WAYS; i++)
-		if (set[i].port && !memcmp(set[i].mac, mac, 6))
-			return set[i].port;
-	return NULL;
 }
 
 /* ---- delivery ---- */
@@ -162,26 +60,17 @@ static unsigned int size_class(uint32_t len)
 	return i;
 }
 
-/* Is it the port of a PF with an embedded switch, on the wire's side? */
-static bool is_uplink(const struct port *port)
-{
-	return port->uplink == port;
-}
-
-/* Does an embedded switch separate it from the wire? */
-static bool is_behind(const struct port *port)
-{
-	return port->bridge && !is_uplink(port);
-}
-
 static void count_received(struct port *port, const struct frame *frame)
 {
 	struct port_counters *counters = &port->counters;
+	unsigned int prio = qos_frame_prio(&port->qos, frame);
 
 	capture_delivered(port, frame);
 	counters->rx_frames++;
 	counters->rx_bytes += frame->len;
 	counters->rx_sizes[size_class(frame->len + FCS)]++;
+	counters->prio[prio].rx_frames++;
+	counters->prio[prio].rx_bytes += frame->len;
 	if (is_broadcast(frame))
 		counters->rx_broadcast++;
 	else if (is_multicast(frame))
@@ -191,10 +80,13 @@ static void count_received(struct port *port, const struct frame *frame)
 static void count_sent(struct port *port, const struct frame *frame)
 {
 	struct port_counters *counters = &port->counters;
+	unsigned int prio = qos_frame_prio(&port->qos, frame);
 
 	capture_sent(port, frame);
 	counters->tx_frames++;
 	counters->tx_bytes += frame->len;
+	counters->prio[prio].tx_frames++;
+	counters->prio[prio].tx_bytes += frame->len;
 	if (is_broadcast(frame))
 		counters->tx_broadcast++;
 	else if (is_multicast(frame))
@@ -233,6 +125,8 @@ static void port_rx_work(struct work *work)
 
 		list_del(&frame->node);
 		port->rx_len--;
+		if (port->physics)
+			physics_taken(port->physics, frame);
 		deliver(port, frame);
 	}
 
@@ -251,12 +145,16 @@ static void enqueue(struct port *port, struct frame *frame)
 	}
 	if (port->rx_len >= PORT_QUEUE) {
 		port->counters.full++;
+		if (port->physics)
+			port->physics->discarded[qos_frame_prio(&port->qos, frame)]++;
 		frame_free(frame);
 		return;
 	}
 
 	list_add_tail(&frame->node, &port->rx);
 	port->rx_len++;
+	if (port->physics)
+		physics_waits(port->physics, frame);
 	work_queue(&port->rx_work);
 }
 
@@ -273,7 +171,7 @@ static void arrive(struct port *port, struct frame *frame)
 	port->bridge->arrived(port->dev, frame);
 }
 
-static void enqueue_with_faults(struct port *port, struct frame *frame)
+void wire_delivered(struct port *port, struct frame *frame)
 {
 	if (!fault_has_frame_rules()) {
 		arrive(port, frame);
@@ -281,6 +179,15 @@ static void enqueue_with_faults(struct port *port, struct frame *frame)
 	}
 	frame_finish(frame);
 	fault_apply_frame(port, true, frame, arrive);
+}
+
+/* From the switch to a port. */
+static void hand_out(struct port *port, struct frame *frame)
+{
+	if (port->physics && port_link_up(port))
+		buffer_take(port->physics, frame);
+	else
+		wire_delivered(port, frame);
 }
 
 static void flood(struct port *from, struct frame *frame)
@@ -297,7 +204,8 @@ static void flood(struct port *from, struct frame *frame)
 			port->counters.full++;
 			continue;
 		}
-		enqueue_with_faults(port, copy);
+		copy->in = frame->in;
+		hand_out(port, copy);
 	}
 	frame_free(frame);
 }
@@ -305,21 +213,24 @@ static void flood(struct port *from, struct frame *frame)
 /* From a port of the switch, or at one end of a cable. */
 static void forward_outside(struct port *from, struct frame *frame)
 {
-	struct port *to;
+	struct port *to, *before;
 
 	if (from->cable) {
 		if (from->cable == from)
 			frame->from = NULL; /* a loopback plug is no loopback of the NIC */
-		enqueue_with_faults(from->cable, frame);
+		wire_delivered(from->cable, frame);
 		return;
 	}
-	fdb_learn(frame->data + 6, from);
+	before = fdb_learn(frame->data + 6, from);
+	if (before)
+		wake_senders(before);
+	frame->in = from;
 
 	to = is_multicast(frame) ? NULL : fdb_lookup(frame->data);
 	if (to == from && is_uplink(from))
 		frame_free(frame);	/* behind the embedded switch nobody has the address now */
 	else if (to)
-		enqueue_with_faults(to, frame);
+		hand_out(to, frame);
 	else
 		flood(from, frame);
 }
@@ -350,10 +261,10 @@ void port_leave(struct port *uplink, struct frame *frame)
 		frame_free(frame);
 		return;
 	}
-	if (capture_wants_frames())
-		frame_finish(frame);
-	count_sent(uplink, frame);
-	forward_outside(uplink, frame);
+	if (uplink->physics)
+		physics_send(uplink->physics, frame);
+	else
+		wire_sent(uplink, frame);
 }
 
 /* After the filter: forwards unless a fault rule matches. */
@@ -410,6 +321,31 @@ static void filter_frame(struct port *from, struct frame *frame)
 	release_held();
 }
 
+/* The frame enters the switch, of the card or of the process. */
+static void enter(struct port *from, struct frame *frame)
+{
+	capture_entered(from, frame);
+	if (!is_uplink(from))
+		count_sent(from, frame);
+
+	if (filter_fn)
+		filter_frame(from, frame);
+	else
+		forward_with_faults(from, frame);
+}
+
+void wire_sent(struct port *from, struct frame *frame)
+{
+	if (!is_uplink(from)) {
+		enter(from, frame);
+		return;
+	}
+	if (capture_wants_frames())
+		frame_finish(frame);
+	count_sent(from, frame);
+	forward_outside(from, frame);
+}
+
 void port_send(struct port *from, struct frame *frame)
 {
 	if (!port_link_up(from)) {
@@ -434,14 +370,10 @@ void port_send(struct port *from, struct frame *frame)
 		frame_free(frame);
 		return;
 	}
-	capture_entered(from, frame);
-	if (!is_uplink(from))
-		count_sent(from, frame);
-
-	if (filter_fn)
-		filter_frame(from, frame);
+	if (from->physics && !from->bridge)
+		physics_send(from->physics, frame);
 	else
-		forward_with_faults(from, frame);
+		enter(from, frame);
 }
 
 void port_loopback(struct port *port, struct frame *frame)
@@ -515,6 +447,8 @@ static void port_changed(struct port *port, bool was_up)
 	if (!up) {
 		port->counters.link_downs++;
 		fdb_flush_port(port);
+		if (port->physics)
+			physics_link_down(port->physics);
 	}
 	if (port->dev)
 		work_queue(&port->event_work);
@@ -610,6 +544,14 @@ struct port *port_create(struct cxdev *dev, const char *name)
 	list_init(&port->waiting);
 	work_init(&port->rx_work, port_rx_work);
 	work_init(&port->event_work, port_event_work);
+	port_qos_reset(&port->qos);
+	if (wire_has_rate()) {
+		port->physics = physics_create(port);
+		if (!port->physics) {
+			free(port);
+			return NULL;
+		}
+	}
 	list_add_tail(&port->node, &ports);
 	return port;
 }
@@ -621,10 +563,14 @@ void port_flush(struct port *port)
 		struct frame *frame = list_first_entry(&port->rx, struct frame, node);
 
 		list_del(&frame->node);
+		if (port->physics)
+			physics_taken(port->physics, frame);
 		frame_free(frame);
 	}
 	port->rx_len = 0;
 	wake_senders(port);
+	if (port->physics)
+		physics_flush(port->physics);
 	port->reported = port_link_up(port);
 	work_cancel(&port->rx_work);
 	work_cancel(&port->event_work);
@@ -651,6 +597,8 @@ void port_destroy(struct port *port)
 	if (held_from == port)
 		held_from = NULL;
 	fdb_flush_port(port);
+	if (port->physics)
+		physics_destroy(port->physics);
 	list_del(&port->node);
 	free(port);
 
@@ -660,56 +608,39 @@ void port_destroy(struct port *port)
 	}
 }
 
-struct room {
-	unsigned int n;
-	struct port *fullest;
-};
-
-static void consider(struct room *room, struct port *port)
+struct port_physics *port_physics(const struct port *port)
 {
-	unsigned int n = port->rx_len < PORT_QUEUE ? PORT_QUEUE - port->rx_len : 0;
-
-	if (n >= room->n || !port_link_up(port))
-		return;
-	room->n = n;
-	room->fullest = port;
+	return port->physics;
 }
 
-/*
- * A frame to an unknown or to many addresses waits for no port that is held: it is dropped there,
- * as by any switch. What a port of a card with two sends may leave by the other one.
- */
-static struct room find_room(const struct port *from, const uint8_t *dmac)
+struct port *port_cabled(const struct port *port)
 {
-	const struct port *out = from->uplink ? from->uplink : from;
-	const struct port *to = dmac[0] & 1 ? NULL : out->cable ? out->cable : fdb_peek(dmac);
-	struct room room = { .n = PORT_QUEUE };
-	struct port *port;
+	return port->cable;
+}
 
-	if (out->cable && from->dev && from->dev->adapter)
-		to = NULL;
-	list_for_each_entry(port, &ports, node) {
-		if (to ? port == to || (is_uplink(to) && port->uplink == to) : !port->hold)
-			consider(&room, port);
-		else if (port->uplink && port->uplink == from->uplink)
-			consider(&room, port);
+struct port *port_next(const struct port *port)
+{
+	struct list_head *next = port ? port->node.next : ports.next;
+
+	return next == &ports ? NULL : list_entry(next, struct port, node);
+}
+
+/* The functions of a card share those of its port. */
+struct port_qos *port_qos(struct port *port)
+{
+	return is_behind(port) && port->uplink ? &port->uplink->qos : &port->qos;
+}
+
+void port_count_control(struct port *port, const struct frame *frame, bool received)
+{
+	if (received) {
+		port->counters.rx_control++;
+		capture_delivered(port, frame);
+	} else {
+		port->counters.tx_control++;
+		capture_sent(port, frame);
 	}
-	return room;
-}
-
-unsigned int port_room(const struct port *from, const uint8_t *dmac)
-{
-	return find_room(from, dmac).n;
-}
-
-void port_wait_for_room(const struct port *from, const uint8_t *dmac, struct work *work)
-{
-	struct room room = find_room(from, dmac);
-
-	if (room.fullest)
-		work_wait(work, &room.fullest->waiting);
-	else
-		work_queue(work);
+	capture_control(port, frame, received);
 }
 
 void port_set_bridge(struct port *port, struct port *uplink, const struct bridge_ops *ops)
@@ -789,6 +720,8 @@ void wire_status(FILE *out)
 			port->rx_len);
 		fprintf(out, "dropped: queue full %llu, link down %llu, malformed %llu\n",
 			ull(n->full), ull(n->down), ull(n->malformed));
+		if (port->physics)
+			physics_status(port->physics, out);
 	}
 	if (filter_dropped || filter_duplicated || filter_held)
 		fprintf(out, "filter: dropped %llu, duplicated %llu, reordered %llu\n",

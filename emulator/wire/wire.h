@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
  * wire: one learning switch that joins the ports of all functions of the process, cables between
- * two ports, other wires (a socket, a tap), and captures.
+ * two ports, other wires (a socket, a tap), and captures. It is instant, or has a rate, delay,
+ * buffers and flow control in a time of its own (wire/vtime.h).
  *
  * A frame is never delivered inside port_send(): each port has a bounded queue that its own work
  * item drains. Frames between two ports keep their order unless a fault or a filter reorders them.
@@ -38,6 +39,7 @@ struct bridge_ops {
  */
 enum port_follow { PORT_AUTO, PORT_UP, PORT_DOWN };
 
+#define PRIORITIES 8
 #define PORT_SIZES 10
 
 /* Frames and bytes without FCS. A frame dropped at the port counts in the last three only. */
@@ -48,6 +50,9 @@ struct port_counters {
 	uint64_t rx_sizes[PORT_SIZES];
 	uint64_t link_downs;
 	uint64_t full, down, malformed;
+	/* by priority, as the settings of the port have it */
+	struct { uint64_t tx_frames, tx_bytes, rx_frames, rx_bytes; } prio[PRIORITIES];
+	uint64_t rx_control, tx_control; /* MAC control frames, which are not counted above */
 };
 
 /* The link is up if admin state and wire are; @dev NULL: no function, frames go to the sink. */
@@ -95,8 +100,13 @@ void port_leave(struct port *uplink, struct frame *frame);
 void port_flush(struct port *port);
 /* How many frames to @dmac fit into the queue of each receiver. */
 unsigned int port_room(const struct port *from, const uint8_t *dmac);
-/* Queues @work when there is more room, or the way to @dmac has changed; see work_wait(). */
-void port_wait_for_room(const struct port *from, const uint8_t *dmac, struct work *work);
+/*
+ * May @work send a frame of this priority to @dmac now, and @reserve more? False: it is queued when
+ * there is room or the way to @dmac has changed, see work_wait(); on a wire with a rate when the
+ * port has sent what it holds of that priority.
+ */
+bool port_may_send(struct port *port, const uint8_t *dmac, unsigned int prio, unsigned int reserve,
+		   struct work *work);
 const struct port_counters *port_counters(const struct port *port);
 void wire_status(FILE *out);
 /*
@@ -116,6 +126,56 @@ enum wire_verdict { WIRE_PASS, WIRE_DROP, WIRE_DUPLICATE, WIRE_HOLD };
 void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
 					     struct frame *frame),
 		     void *arg);
+
+/* ---- priorities and flow control: qos.c ---- */
+
+/* Settings of a port; its function changes them, and calls port_qos_changed(). */
+struct port_qos {
+	bool trust_dscp;	/* the priority of a packet: by DSCP, else by VLAN tag */
+	uint8_t dscp_prio[64];
+	uint8_t prio_tc[PRIORITIES];
+	/* of a traffic class; the highest group first */
+	uint8_t group[PRIORITIES], weight[PRIORITIES];
+	uint32_t max_mbps[PRIORITIES];	/* 0: no limit */
+	bool pause_tx, pause_rx;	/* of the whole port; sent, obeyed */
+	uint8_t pfc_tx, pfc_rx;		/* of priorities */
+	/* bytes of a priority that wait for the function: where it stops and resumes the sender */
+	uint32_t xoff[PRIORITIES], xon[PRIORITIES];
+};
+
+struct port_qos *port_qos(struct port *port);
+void port_qos_reset(struct port_qos *qos);	/* as a card has them before a driver runs */
+void port_qos_changed(struct port *port);
+/* Frames that are neither tagged nor, with trust in DSCP, IP have priority 0. */
+unsigned int qos_frame_prio(const struct port_qos *qos, const struct frame *frame);
+/* The same of a packet that is not built yet; @dscp < 0: it has none, @pcp < 0: it has no tag. */
+unsigned int qos_prio(const struct port_qos *qos, int dscp, int pcp);
+
+/* Flow control at a port and priority, in microseconds; all 0 on an instant wire. */
+struct port_pauses {
+	uint64_t rx, rx_us, rx_transitions, tx, tx_us, discarded;
+};
+
+struct port_pauses port_pauses(const struct port *port, unsigned int prio);
+
+/* ---- a wire with a rate: settings.c, physics.c ---- */
+
+/*
+ * What follows "switch:": KEY=VALUE,... Before the first port is created. 0, or -EINVAL with a
+ * text at *why.
+ */
+int physics_set(const char *text, const char **why);
+bool wire_has_rate(void);
+uint64_t wire_rate_mbps(void);
+
+/* What the switch has done at its port. */
+struct switch_counters {
+	uint64_t dropped, marked, paused;	/* paused: XOFFs sent to this port */
+	uint64_t largest, bytes;		/* of the queue to this port */
+	uint64_t storms;
+};
+
+struct switch_counters port_switch_counters(const struct port *port, unsigned int prio);
 
 /* uplink.c: unix:SOCKET or tap:INTERFACE; 0 or -errno, message printed */
 int uplink_open(const char *what);
@@ -137,6 +197,8 @@ int capture_stop(const char *path);	/* 0, or -ENOENT */
 void capture_close(void);		/* all of them */
 void capture_status(FILE *out);
 bool capture_wants_frames(void);
+/* For captures of all ports: a MAC control frame, which does not enter the switch. */
+void capture_control(const struct port *port, const struct frame *frame, bool received);
 /* For captures of all ports, and of this one. */
 void capture_entered(const struct port *port, const struct frame *frame);
 void capture_sent(const struct port *port, const struct frame *frame);

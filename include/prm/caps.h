@@ -773,6 +773,37 @@ struct prm_port_selection_cap_bits {
 };
 PRM_LAYOUT(port_selection_cap, 0x1000);
 
+/* Capabilities of page PRM_CAP_QOS */
+struct prm_qos_cap_bits {
+	u8 packet_pacing[1];
+	u8 esw_scheduling[1];
+	u8 esw_bw_share[1];
+	u8 esw_rate_limit[1];
+	u8 rsvd_04[1];
+	u8 packet_pacing_burst_bound[1];
+	u8 packet_pacing_typical_size[1];
+	u8 rsvd_07[1];
+	u8 nic_sq_scheduling[1];
+	u8 nic_bw_share[1];
+	u8 nic_rate_limit[1];
+	u8 packet_pacing_uid[1];
+	u8 log_esw_max_sched_depth[4];
+	u8 rsvd_10[27];
+	u8 log_max_qos_nic_queue_group[5];
+	u8 rsvd_30[16];
+	u8 packet_pacing_max_rate[32];
+	u8 packet_pacing_min_rate[32];
+	u8 rsvd_80[16];
+	u8 packet_pacing_rate_table_size[16];
+	u8 esw_element_type[16];
+	u8 esw_tsar_type[16];
+	u8 rsvd_c0[16];
+	u8 max_qos_para_vport[16];
+	u8 max_tsar_bw_share[32];
+	u8 rsvd_100[1792];
+};
+PRM_LAYOUT(qos_cap, 0x100);
+
 union prm_hca_cap_union_bits {
 	struct prm_cmd_hca_cap_bits cmd_hca_cap;
 	struct prm_cmd_hca_cap_2_bits cmd_hca_cap_2;
@@ -780,6 +811,7 @@ union prm_hca_cap_union_bits {
 	struct prm_roce_cap_bits roce_cap;
 	struct prm_per_protocol_networking_offload_caps_bits per_protocol_networking_offload_caps;
 	struct prm_flow_table_nic_cap_bits flow_table_nic_cap;
+	struct prm_qos_cap_bits qos_cap;
 	struct prm_port_selection_cap_bits port_selection_cap;
 };
 

@@ -52,6 +52,7 @@ enum {
 	PRM_PPCNT_PER_PRIORITY		= 0x10,
 	PRM_PPCNT_PER_TC		= 0x11,
 	PRM_PPCNT_PHYS_LAYER		= 0x12,
+	PRM_PPCNT_PER_TC_CONGESTION	= 0x13,
 	PRM_PPCNT_PHYS_STATISTICAL	= 0x16,
 	PRM_PPCNT_IB			= 0x20,
 };
@@ -200,7 +201,9 @@ struct prm_pplm_reg_bits {
 PRM_LAYOUT(pplm_reg, 0x50);
 
 struct prm_pfcc_reg_bits {
-	u8 rsvd_00[8];
+	u8 rsvd_00[4];
+	u8 buf_ownership[2];
+	u8 rsvd_06[2];
 	u8 local_port[8];
 	u8 rsvd_10[11];
 	u8 ppan_mask_n[1];
@@ -609,7 +612,9 @@ struct prm_pcam_regs_5000_to_507f_bits {
 PRM_LAYOUT(pcam_regs_5000_to_507f, 0x10);
 
 struct prm_pcam_enhanced_features_bits {
-	u8 rsvd_00[104];
+	u8 rsvd_00[83];
+	u8 buffer_ownership[1];
+	u8 rsvd_54[20];
 	u8 fec_50G_per_lane_in_pplm[1];
 	u8 rsvd_69[4];
 	u8 rx_icrc_encapsulated_counter[1];

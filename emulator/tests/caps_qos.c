@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Capabilities: traffic classes, and the page of rates and schedulers. */
+#include "caps.h"
+#include "prm/cong.h"
+#include "prm/dcb.h"
+
+bool probe_port_reg(struct dut *dut, uint32_t value, uint32_t id)
+{
+	uint8_t reg[256] = { [1] = 1 };
+
+	(void)value;
+	return !read_reg(dut, id, reg, sizeof(reg));
+}
+
+/* The last class serves the last priority; a VF has none. */
+bool probe_classes(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_qtct_reg reg = {};
+
+	(void)arg;
+	prm_set(&reg, prio, 7);
+	if (read_reg(dut, PRM_REG_QTCT, &reg, sizeof(reg)))
+		return !value;
+	return value == prm_get(&reg, tclass) + 1;
+}
+
+bool probe_cong_params(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_modify_cong_params_in in = {};
+	struct prm_modify_cong_params_out out;
+
+	(void)value;
+	(void)arg;
+	prm_set(&in, cong_protocol, PRM_CONG_RP);
+	return !dut_cmd(dut, modify_cong_params, &in, &out);
+}
+
+static bool probe_sq_pacing(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)value;
+	(void)arg;
+	return !TRY(dut, sq, sq, ctx.packet_pacing_rate_limit_index, 1);
+}
+
+const struct cap_row caps_qos[] = {
+	/* not advertised by any card */
+	CAP_ROW(qos_cap, packet_pacing, true, probe_sq_pacing, 0),
+};
+
+const unsigned int caps_qos_n = ARRAY_SIZE(caps_qos);

@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * A wire with a rate: when frames arrive, what the switch queues, marks and drops, who pauses whom.
+ * The expected times and sizes are computed here from rate, delay and lengths.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dut.h"
+#include "ktap.h"
+#include "wire/vtime.h"
+
+#define PORTS 4
+#define LOG_MAX 4096
+
+struct arrival {
+	uint64_t ns;
+	unsigned int prio;
+	uint8_t tos;
+	uint16_t sum;
+};
+
+struct sink {
+	unsigned int n;
+	struct arrival log[LOG_MAX];
+};
+
+static struct port *ports[PORTS];
+static struct sink sinks[PORTS];
+static uint64_t clock_ns = 1000000000;
+
+static bool receive(void *arg, const struct frame *frame)
+{
+	struct sink *sink = arg;
+	struct arrival *at = &sink->log[sink->n % LOG_MAX];
+
+	at->ns = clock_ns;
+	at->tos = frame->data[15];
+	at->prio = frame->data[15] >> 5;
+	at->sum = get16(frame->data + 24);
+	sink->n++;
+	return true;
+}
+
+/* Event by event, until nothing happens before @until. */
+static void run_until(uint64_t until)
+{
+	uint64_t next;
+
+	for (;;) {
+		while (loop_run_pending())
+			;
+		next = vtime_next_ns();
+		if (next > until)
+			break;
+		if (next > clock_ns)
+			clock_ns = next;
+		loop_test_clock(clock_ns);
+	}
+	clock_ns = until;
+	loop_test_clock(clock_ns);
+	while (loop_run_pending())
+		;
+}
+
+static void run_for(uint64_t ns)
+{
+	run_until(clock_ns + ns);
+}
+
+static void set_up(const char *settings)
+{
+	static const char *const names[PORTS] = { "p0", "p1", "p2", "p3" };
+	const char *why = "";
+	unsigned int i, j;
+
+	loop_test_clock(clock_ns);
+	if (physics_set(settings, &why)) {
+		fprintf(stderr, "%s: %s\n", settings, why);
+		exit(1);
+	}
+	memset(sinks, 0, sizeof(sinks));
+	for (i = 0; i < PORTS; i++) {
+		ports[i] = port_create(NULL, names[i]);
+		port_set_sink(ports[i], receive, &sinks[i]);
+		port_qos(ports[i])->trust_dscp = true;
+		for (j = 0; j < PRIORITIES; j++)
+			port_qos(ports[i])->prio_tc[j] = j;
+		port_qos_changed(ports[i]);
+	}
+}
+
+static void tear_down(void)
+{
+	unsigned int i;
+
+	run_for(100000000);
+	for (i = 0; i < PORTS; i++)
+		port_destroy(ports[i]);
+}
+
+static void put_ip(uint8_t *ip, unsigned int tos, uint32_t len)
+{
+	uint32_t sum = 0;
+	unsigned int i;
+
+	ip[0] = 0x45;
+	ip[1] = tos;
+	put16(ip + 2, len);
+	ip[8] = 64;
+	ip[9] = 17;
+	put32(ip + 12, 0x0a000001);
+	put32(ip + 16, 0x0a000002);
+	put16(ip + 10, 0);
+	for (i = 0; i < 20; i += 2)
+		sum += get16(ip + i);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	put16(ip + 10, ~sum);
+}
+
+/* 1000 bytes with FCS, 1020 on the wire; the DSCP is 8 times the priority. */
+#define FRAME_BYTES 996
+#define BUFFER_BYTES 1000
+#define WIRE_BYTES 1020
+
+static void send_tos(unsigned int from, unsigned int to, unsigned int tos)
+{
+	struct frame *frame = frame_alloc(FRAME_BYTES);
+
+	memset(frame->data, 0, FRAME_BYTES);
+	frame->data[0] = 2;
+	frame->data[5] = to;
+	frame->data[6] = 2;
+	frame->data[11] = from;
+	put16(frame->data + 12, 0x0800);
+	put_ip(frame->data + 14, tos, FRAME_BYTES - 14);
+	port_send(ports[from], frame);
+}
+
+static void send_prio(unsigned int from, unsigned int to, unsigned int prio)
+{
+	send_tos(from, to, prio << 5);
+}
+
+static void learn(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < PORTS; i++)
+		send_prio(i, (i + 1) % PORTS, 0);
+	run_for(10000000);
+	for (i = 0; i < PORTS; i++)
+		send_prio(i, (i + 1) % PORTS, 0);
+	run_for(10000000);
+	memset(sinks, 0, sizeof(sinks));
+}
+
+static unsigned int of_prio(const struct sink *sink, unsigned int prio)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < sink->n; i++)
+		n += sink->log[i].prio == prio;
+	return n;
+}
+
+/* A MAC control frame, as a device sends it. */
+static void send_control(unsigned int from, uint16_t op, uint8_t prios, uint16_t quanta)
+{
+	static const uint8_t mac[6] = { 0x01, 0x80, 0xc2, 0, 0, 1 };
+	struct frame *frame = frame_alloc(60);
+	unsigned int i;
+
+	memset(frame->data, 0, 60);
+	memcpy(frame->data, mac, 6);
+	frame->data[6] = 2;
+	frame->data[11] = from;
+	put16(frame->data + 12, 0x8808);
+	put16(frame->data + 14, op);
+	put16(frame->data + 16, op == 1 ? quanta : prios);
+	for (i = 0; op != 1 && i < 8; i++)
+		if (prios & 1u << i)
+			put16(frame->data + 18 + 2 * i, quanta);
+	port_send(ports[from], frame);
+}
+
+/* ---- tests --------------------------------------------------------------------------------- */
+
+static void test_settings(void)
+{
+	static const char *const bad[] = {
+		"", "rate", "rate=0g", "rate=40", "rate=500g", "delay=1us", "rate=1g,delay=2000ms",
+		"rate=1g,buffer=0", "rate=1g,alpha=1/3", "rate=1g,alpha=2", "rate=1g,pfc=8",
+		"rate=1g,pfc=3+", "rate=1g,pause=on,pfc=3", "rate=1g,kmin=10k,kmax=10k",
+		"rate=1g,pmax=101%", "rate=1g,trust=none", "rate=1g,weight8=1", "rate=1g,weight3=0",
+		"rate=1g,pfc=3,headroom=12m", "rate=1g,what=1", "rate=1g,seed=0",
+		"rate=1g,pause=no",
+	};
+	static const char *const all[] = {
+		"rate=40g", "delay=500ns", "buffer=12m", "alpha=1/8", "pfc=3+4", "headroom=22400",
+		"xoff=100k", "ecn=3", "kmin=5k", "kmax=200k", "pmax=1%", "strict=6", "weight3=50",
+		"trust=pcp", "watchdog=200ms", "seed=7",
+	};
+	char settings[256] = "";
+	const char *why;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		sprintf(settings + strlen(settings), "%s%s", i ? "," : "", all[i]);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		n += physics_set(bad[i], &why) && why && *why;
+	ktap(n == ARRAY_SIZE(bad) && !wire_has_rate(), "settings that make no sense are refused");
+	ktap(!physics_set(settings, &why) && wire_rate_mbps() == 40000,
+	     "all settings can be made");
+}
+
+/* Two links of 10 Gb/s with 2 us each, store and forward. */
+static void test_times(void)
+{
+	uint64_t bits = WIRE_BYTES * 8, start, first = bits / 10 * 2 + 4000;
+	unsigned int i;
+	bool right = true;
+
+	set_up("rate=10g,delay=2us");
+	learn();
+	start = clock_ns;
+	for (i = 0; i < 10; i++)
+		send_prio(0, 1, 0);
+	run_until(start + first - 1);
+	ktap(!sinks[1].n, "a frame does not arrive before two transmissions and two delays");
+	run_for(1000000);
+	for (i = 0; i < sinks[1].n; i++)
+		right &= sinks[1].log[i].ns == start + first + i * bits / 10;
+	ktap(sinks[1].n == 10 && right, "frames follow each other at the rate of the link");
+	tear_down();
+}
+
+/* 1106 bytes at 40 Gb/s take 221.2 ns: no time may be lost by rounding. */
+static void test_rate(void)
+{
+	uint64_t start, expect = 1000ull * WIRE_BYTES * 8 / 40;
+	unsigned int i;
+
+	set_up("rate=40g");
+	learn();
+	start = clock_ns;
+	for (i = 0; i < 1000; i++)
+		send_prio(0, 1, 0);
+	run_for(10000000);
+	ktap(sinks[1].n == 1000 &&
+	     sinks[1].log[999].ns - start == expect + WIRE_BYTES * 8 / 40,
+	     "a thousand frames take a thousand times as long as one, to the nanosecond");
+	tear_down();
+}
+
+/* 2:1 into a buffer of 100 frames of which one queue may have half of what is free: a third. */
+static void test_tail_drop(void)
+{
+	struct switch_counters n;
+	unsigned int i;
+
+	set_up("rate=10g,buffer=90k,alpha=1/2");
+	learn();
+	for (i = 0; i < 200; i++) {
+		send_prio(0, 2, 0);
+		send_prio(1, 2, 0);
+	}
+	run_for(10000000);
+	n = port_switch_counters(ports[2], 0);
+	ktap(n.largest == 30 * BUFFER_BYTES, "a queue grows to its share of the free buffer");
+	ktap(n.dropped && sinks[2].n + n.dropped == 400 && !n.bytes,
+	     "what exceeds it is dropped and counted by priority, the rest arrives");
+	ktap(!port_switch_counters(ports[2], 1).dropped, "other priorities lose nothing");
+	tear_down();
+}
+
+static void fill(unsigned int prio, unsigned int frames)
+{
+	unsigned int i;
+
+	for (i = 0; i < frames; i++) {
+		send_prio(0, 2, prio);
+		send_prio(1, 2, prio);
+	}
+}
+
+/* The first @n frames that arrive after @skip. */
+static unsigned int among(const struct sink *sink, unsigned int skip, unsigned int n,
+			  unsigned int prio)
+{
+	unsigned int i, found = 0;
+
+	for (i = skip; i < skip + n && i < sink->n; i++)
+		found += sink->log[i].prio == prio;
+	return found;
+}
+
+static void test_schedule(void)
+{
+	unsigned int three, i, j;
+
+	set_up("rate=10g,weight3=3,weight4=1,strict=6");
+	learn();
+	fill(3, 400);
+	fill(4, 400);
+	run_for(450 * WIRE_BYTES * 8 / 10);
+	three = among(&sinks[2], 100, 200, 3);
+	ktap(three >= 148 && three <= 152 && three + among(&sinks[2], 100, 200, 4) == 200,
+	     "two priorities share the link by their weights");
+	/* at the senders, too */
+	for (i = 0; i < PORTS; i++) {
+		for (j = 0; j < 6; j++)
+			port_qos(ports[i])->group[j] = 0;
+		port_qos_changed(ports[i]);
+	}
+	three = sinks[2].n;
+	fill(6, 20);
+	run_for(50 * WIRE_BYTES * 8 / 10);
+	ktap(among(&sinks[2], three, 44, 6) == 40, "a strict priority goes first");
+	tear_down();
+}
+
+static bool sum_is_right(const struct arrival *at)
+{
+	uint8_t ip[20];
+
+	put_ip(ip, at->tos, FRAME_BYTES - 14);
+	return get16(ip + 10) == at->sum;
+}
+
+/* Everything above kmax is marked; below kmin nothing. */
+static void test_marks(void)
+{
+	unsigned int i, marked = 0, others = 0;
+	bool sums = true;
+
+	set_up("rate=10g,ecn=3,kmin=10k,kmax=20k,pmax=10%");
+	learn();
+	for (i = 0; i < 100; i++) {
+		send_tos(0, 2, 3 << 5 | 2);
+		send_tos(1, 2, 3 << 5 | (i & 1 ? 0 : 1));
+	}
+	run_for(1000000);
+	for (i = 0; i < sinks[2].n; i++) {
+		marked += (sinks[2].log[i].tos & 3) == 3;
+		others += !(sinks[2].log[i].tos & 3);
+		sums &= sum_is_right(&sinks[2].log[i]);
+		if (i < 10)
+			sums &= (sinks[2].log[i].tos & 3) != 3;
+	}
+	ktap(sinks[2].n == 200 && marked == port_switch_counters(ports[2], 3).marked &&
+	     marked > 60 && others == 50,
+	     "packets that meet a long queue are marked, those that are not ECN-capable are not");
+	ktap(sums,
+	     "a mark keeps the checksum of the header right, and a short queue marks nothing");
+	tear_down();
+}
+
+/* A steady queue of 14 frames between kmin 10k and kmax 20k: 0.4 times pmax. */
+static void steady_marks(const char *settings, unsigned int *marked, unsigned int *total)
+{
+	unsigned int i;
+
+	set_up(settings);
+	learn();
+	for (i = 0; i < 15; i++)
+		send_tos(1, 2, 3 << 5);
+	for (i = 0; i < 1000; i++)
+		send_tos(0, 2, 3 << 5 | 2);
+	run_for(2000000);
+	*total = sinks[2].n - 15;
+	*marked = port_switch_counters(ports[2], 3).marked;
+	tear_down();
+}
+
+static void test_curve(void)
+{
+	unsigned int even, again, random, total;
+
+	steady_marks("rate=10g,ecn=3,kmin=10k,kmax=20k,pmax=20%", &even, &total);
+	steady_marks("rate=10g,ecn=3,kmin=10k,kmax=20k,pmax=20%", &again, &total);
+	printf("# %u of %u\n", even, total);
+	ktap(total == 1000 && even >= 72 && even <= 88 && even == again,
+	     "between the thresholds the share of marks is that of the curve");
+	steady_marks("rate=10g,ecn=3,kmin=10k,kmax=20k,pmax=20%,seed=5", &random, &total);
+	steady_marks("rate=10g,ecn=3,kmin=10k,kmax=20k,pmax=20%,seed=5", &again, &total);
+	printf("# %u of %u\n", random, total);
+	ktap(random >= 50 && random <= 110 && random == again,
+	     "with a seed marks are random, and the same in each run");
+}
+
+static void obey(uint8_t pfc, bool pause)
+{
+	unsigned int i;
+
+	for (i = 0; i < PORTS; i++) {
+		port_qos(ports[i])->pfc_rx = pfc;
+		port_qos(ports[i])->pfc_tx = pfc;
+		port_qos(ports[i])->pause_rx = pause;
+		port_qos(ports[i])->pause_tx = pause;
+		port_qos_changed(ports[i]);
+	}
+}
+
+/* Two senders at 10 Gb/s into one link: nobody loses a frame if both obey. */
+static void lossless(const char *settings, uint8_t pfc, bool pause, bool drops, const char *what)
+{
+	uint64_t paused, dropped, us;
+	unsigned int i;
+
+	set_up(settings);
+	learn();
+	obey(pfc, pause);
+	fill(3, 900);
+	for (i = 0; i < 20; i++)
+		send_prio(0, 2, 5);
+	run_for(2000 * WIRE_BYTES * 8 / 10 + 2000000);
+	paused = port_switch_counters(ports[0], 3).paused;
+	dropped = port_switch_counters(ports[2], 3).dropped;
+	us = port_pauses(ports[0], 3).rx_us;
+	printf("# paused %llu times, %llu us, dropped %llu\n", (unsigned long long)paused,
+	       (unsigned long long)us, (unsigned long long)dropped);
+	ktap(!!dropped == drops && of_prio(&sinks[2], 3) + dropped == 1800, "%s", what);
+	if (!drops)
+		ktap(paused > 1 && us > 100 && port_pauses(ports[0], 3).rx_transitions &&
+		     !!port_pauses(ports[0], 5).rx == pause, "%s: the senders were paused", what);
+	tear_down();
+}
+
+static void test_lossless(void)
+{
+	lossless("rate=10g,delay=1us,pfc=3,xoff=50k,buffer=1m", 0x08, false, false, "PFC");
+	lossless("rate=10g,delay=1us,pause=on,xoff=50k,buffer=2m", 0, true, false, "global pause");
+	lossless("rate=10g,delay=1us,pfc=3,xoff=50k,buffer=1m", 0x00, false, true,
+		 "a port that does not obey PFC loses frames");
+	lossless("rate=10g,delay=5us,pfc=3,xoff=50k,headroom=1000,buffer=1m", 0x08, false, true,
+		 "PFC with too little headroom loses frames");
+	lossless("rate=10g,delay=1us,pfc=4,xoff=50k,buffer=1m", 0x18, false, true,
+		 "a priority without PFC loses frames");
+}
+
+/* The switch obeys the port. A quantum at 10 Gb/s is 51.2 ns. */
+static void test_obeys(void)
+{
+	uint64_t start, end;
+	unsigned int i;
+
+	set_up("rate=10g,pfc=3");
+	learn();
+	send_control(2, 0x0101, 0x08, 1000);
+	run_for(1000);
+	start = clock_ns;
+	for (i = 0; i < 10; i++) {
+		send_prio(0, 2, 3);
+		send_prio(0, 2, 4);
+	}
+	run_for(40000);
+	ktap(of_prio(&sinks[2], 4) == 10 && !of_prio(&sinks[2], 3),
+	     "a paused priority waits, another does not");
+	run_for(1000000);
+	end = sinks[2].log[10].ns;
+	ktap(of_prio(&sinks[2], 3) == 10 && end > start + 50200 && end < start + 52200,
+	     "a pause ends after its time");
+	ktap(!sinks[0].n && !sinks[1].n && !sinks[3].n && port_counters(ports[2])->tx_control == 1,
+	     "a pause is for the other end of the cable alone");
+	send_control(2, 0x0101, 0x08, 0xffff);
+	run_for(1000);
+	send_prio(0, 2, 3);
+	run_for(100000);
+	ktap(of_prio(&sinks[2], 3) == 10, "a new pause holds the next frame");
+	send_control(2, 0x0101, 0x08, 0);
+	run_for(10000);
+	ktap(of_prio(&sinks[2], 3) == 11, "a pause of no time ends it");
+	send_control(2, 0x0001, 0, 0xffff);
+	run_for(1000);
+	send_prio(0, 2, 3);
+	run_for(10000);
+	ktap(of_prio(&sinks[2], 3) == 12, "with PFC a global pause has no effect");
+	tear_down();
+}
+
+/* A port that holds its frames back has the switch stop. */
+static void test_function_pauses(void)
+{
+	static const uint8_t to[6] = { 2, 0, 0, 0, 0, 2 };
+	struct port_qos *qos;
+	unsigned int i;
+
+	set_up("rate=10g,pfc=3,buffer=4m");
+	learn();
+	obey(0x08, false);
+	qos = port_qos(ports[2]);
+	qos->xoff[3] = 20 * BUFFER_BYTES;
+	qos->xon[3] = 10 * BUFFER_BYTES;
+	port_qos_changed(ports[2]);
+	port_hold(ports[2], true);
+	for (i = 0; i < 300; i++)
+		send_prio(0, 2, 3);
+	run_for(3000000);
+	ktap(!sinks[2].n && port_pauses(ports[2], 3).tx > 1 &&
+	     port_pauses(ports[2], 3).tx_us > 2000,
+	     "a port whose function is stuck pauses the switch, again and again");
+	ktap(port_room(ports[0], to) >= 1024 - 23 && port_switch_counters(ports[2], 3).bytes > 200000,
+	     "the frames wait in the switch");
+	port_hold(ports[2], false);
+	run_for(3000000);
+	ktap(sinks[2].n == 300, "all frames arrive when the function goes on");
+	tear_down();
+}
+
+static void test_watchdog(void)
+{
+	unsigned int i;
+
+	set_up("rate=10g,pfc=3,watchdog=10ms");
+	learn();
+	for (i = 0; i < 20; i++)
+		send_prio(0, 2, 3);
+	for (i = 0; i < 8; i++) {
+		send_control(2, 0x0101, 0x08, 0xffff);
+		run_for(1000000);
+	}
+	ktap(!port_switch_counters(ports[2], 3).storms, "a pause that is shorter is no storm");
+	for (i = 0; i < 10; i++) {
+		send_control(2, 0x0101, 0x08, 0xffff);
+		run_for(1000000);
+	}
+	ktap(port_switch_counters(ports[2], 3).storms == 1 &&
+	     !port_switch_counters(ports[2], 3).bytes,
+	     "a port that does not stop pausing loses what the switch holds for it");
+	run_for(30000000);
+	sinks[2].n = 0;
+	send_prio(0, 2, 3);
+	run_for(100000);
+	ktap(sinks[2].n == 1, "after the storm frames are delivered again");
+	tear_down();
+}
+
+static void test_class_rate(void)
+{
+	uint64_t start;
+	unsigned int i;
+
+	set_up("rate=10g");
+	learn();
+	port_qos(ports[0])->max_mbps[3] = 1000;
+	port_qos_changed(ports[0]);
+	start = clock_ns;
+	for (i = 0; i < 101; i++)
+		send_prio(0, 2, 3);
+	run_for(2000000);
+	ktap(sinks[2].n == 101 &&
+	     (sinks[2].log[100].ns - sinks[2].log[0].ns) / 1000 == 100 * WIRE_BYTES * 8 / 1000 &&
+	     sinks[2].log[0].ns - start < 2000, "a traffic class keeps its rate");
+	tear_down();
+}
+
+static void test_link_down(void)
+{
+	unsigned int i;
+
+	set_up("rate=10g,pfc=3,delay=10us");
+	learn();
+	fill(3, 50);
+	run_for(30000);
+	port_set_wire(ports[2], false);
+	run_for(1000000);
+	ktap(sinks[2].n < 100 && !port_switch_counters(ports[2], 3).bytes,
+	     "a link that goes down loses what is on it and queued for it");
+	i = sinks[2].n;
+	port_set_wire(ports[2], true);
+	run_for(1000000);
+	ktap(sinks[2].n == i, "nothing of that comes later");
+	send_prio(2, 0, 3);
+	run_for(100000);
+	send_prio(0, 2, 3);
+	run_for(100000);
+	ktap(sinks[2].n == i + 1, "the link works again");
+	tear_down();
+}
+
+static void test_cable(void)
+{
+	uint64_t start;
+	unsigned int i;
+
+	set_up("rate=10g,delay=1us");
+	learn();
+	obey(0x08, false);
+	port_cable(ports[0], ports[1]);
+	start = clock_ns;
+	send_prio(0, 3, 3);
+	run_for(100000);
+	ktap(sinks[1].n == 1 && sinks[1].log[0].ns == start + WIRE_BYTES * 8 / 10 + 1000,
+	     "a cable has the rate and delay of one link");
+	send_control(1, 0x0101, 0x08, 1000);
+	run_for(5000);
+	for (i = 0; i < 3; i++)
+		send_prio(0, 3, 3);
+	run_for(20000);
+	ktap(sinks[1].n == 1, "the other end of a cable obeys a pause");
+	run_for(100000);
+	ktap(sinks[1].n == 4, "and goes on after it");
+	tear_down();
+}
+
+int main(void)
+{
+	ktap_plan(0);
+	test_settings();
+	test_times();
+	test_rate();
+	test_tail_drop();
+	test_schedule();
+	test_marks();
+	test_curve();
+	test_lossless();
+	test_obeys();
+	test_function_pauses();
+	test_watchdog();
+	test_class_rate();
+	test_link_down();
+	test_cable();
+	return ktap_end();
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* The addresses that the switch has learned, in sets. */
+#include <string.h>
+
+#include "wire/fdb.h"
+
+#define FDB_SETS 256
+#define FDB_WAYS 4
+
+struct fdb_entry {
+	uint8_t mac[6];
+	struct port *port; /* NULL: free */
+	uint64_t used;
+};
+
+static struct fdb_entry fdb[FDB_SETS][FDB_WAYS];
+static uint64_t fdb_clock;
+
+static struct fdb_entry *fdb_set(const uint8_t *mac)
+{
+	uint32_t hash = 2166136261u;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		hash = (hash ^ mac[i]) * 16777619u;
+	return fdb[(hash ^ (hash >> 16)) % FDB_SETS];
+}
+
+struct port *fdb_lookup(const uint8_t *mac)
+{
+	struct fdb_entry *set = fdb_set(mac);
+	int i;
+
+	for (i = 0; i < FDB_WAYS; i++) {
+		if (set[i].port && !memcmp(set[i].mac, mac, 6)) {
+			set[i].used = ++fdb_clock;
+			return set[i].port;
+		}
+	}
+	return NULL;
+}
+
+struct port *fdb_peek(const uint8_t *mac)
+{
+	const struct fdb_entry *set = fdb_set(mac);
+	int i;
+
+	for (i = 0; i < FDB_WAYS; i++)
+		if (set[i].port && !memcmp(set[i].mac, mac, 6))
+			return set[i].port;
+	return NULL;
+}
+
+struct port *fdb_learn(const uint8_t *mac, struct port *port)
+{
+	struct fdb_entry *set = fdb_set(mac), *victim = &set[0];
+	struct port *before;
+	int i;
+
+	for (i = 0; i < FDB_WAYS; i++) {
+		if (set[i].port && !memcmp(set[i].mac, mac, 6)) {
+			victim = &set[i];
+			break;
+		}
+		if (!set[i].port || (victim->port && set[i].used < victim->used))
+			victim = &set[i];
+	}
+
+	before = victim->port;
+	memcpy(victim->mac, mac, 6);
+	victim->port = port;
+	victim->used = ++fdb_clock;
+	return before == port ? NULL : before;
+}
+
+void fdb_flush_port(const struct port *port)
+{
+	int i, j;
+
+	for (i = 0; i < FDB_SETS; i++)
+		for (j = 0; j < FDB_WAYS; j++)
+			if (fdb[i][j].port == port)
+				fdb[i][j].port = NULL;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The ports of a wire with a rate: what comes out of their links, and the flow control of the
+ * function, which obeys pauses, and asks for them when frames wait for it.
+ */
+#include <stdlib.h>
+
+#include "wire/physics.h"
+
+#define QUEUE_MAX 1024	/* frames of a priority, if a function sends without asking */
+#define HELD 2		/* frames of a priority that a function has ready for the link */
+
+/* ---- what leaves and arrives ---- */
+
+static void count_drop(struct link *link, struct frame *frame)
+{
+	(void)frame;
+	port_physics(link->port)->lost++;
+}
+
+static void function_sent(struct link *link, struct frame *frame)
+{
+	(void)link;
+	(void)frame;
+}
+
+/* From the function to the switch, or to the other end of the cable. */
+static void at_switch(struct link *link, struct frame *frame)
+{
+	struct port *port = link->port, *other = port_cabled(port);
+	struct port_physics *p = port_physics(other ? other : port);
+
+	if (!is_mac_control(frame)) {
+		wire_sent(port, frame);
+		return;
+	}
+	port_count_control(port, frame, false);
+	if (other) {
+		port_count_control(other, frame, true);
+		pause_obey(&p->up, frame, port_qos(other)->pause_rx, port_qos(other)->pfc_rx);
+	} else {
+		pause_obey(&p->down, frame, physics.pause, physics.lossless);
+	}
+	frame_free(frame);
+}
+
+static void at_port(struct link *link, struct frame *frame)
+{
+	struct port *port = link->port;
+
+	if (!is_mac_control(frame)) {
+		wire_delivered(port, frame);
+		return;
+	}
+	port_count_control(port, frame, true);
+	pause_obey(&port_physics(port)->up, frame, port_qos(port)->pause_rx,
+		   port_qos(port)->pfc_rx);
+	frame_free(frame);
+}
+
+/* ---- sending ---- */
+
+void physics_send(struct port_physics *p, struct frame *frame)
+{
+	if (is_mac_control(frame)) {
+		link_queue_control(&p->up, frame);
+		return;
+	}
+	frame->in = NULL;
+	frame->prio = qos_frame_prio(port_qos(p->port), frame);
+	if (p->up.len[frame->prio] >= QUEUE_MAX) {
+		p->lost++;
+		frame_free(frame);
+		return;
+	}
+	link_queue(&p->up, frame);
+}
+
+/* Work that must wait is on the list of those that do, where its cancellation finds it. */
+bool physics_may_send(struct port_physics *p, unsigned int prio, struct work *work)
+{
+	if (p->up.len[prio] < HELD)
+		return true;
+	work_cancel(work);
+	list_add_tail(&work->node, &p->up.waiting[prio]);
+	return false;
+}
+
+void port_qos_changed(struct port *port)
+{
+	const struct port_qos *qos = port_qos(port);
+	struct port_physics *p = port_physics(port);
+	unsigned int i;
+
+	if (!p)
+		return;
+	for (i = 0; i < PRIORITIES; i++) {
+		p->schedule.class[i] = qos->prio_tc[i];
+		p->schedule.group[i] = qos->group[i];
+		p->schedule.weight[i] = qos->weight[i];
+		p->schedule.max_mbps[i] = qos->max_mbps[i];
+		if (!qos->max_mbps[i])
+			p->up.rate_ps[i] = 0;
+	}
+	link_kick(&p->up);
+}
+
+/* ---- the function's own flow control ---- */
+
+static bool function_full(struct pauser *pauser, unsigned int prio)
+{
+	struct port_physics *p = container_of(pauser, struct port_physics, pauser);
+
+	return p->waiting[prio] > port_qos(p->port)->xon[prio];
+}
+
+static void update_function(struct port_physics *p, unsigned int prio)
+{
+	const struct port_qos *qos = port_qos(p->port);
+	bool may = qos->pause_tx || qos->pfc_tx & 1u << prio;
+
+	if (!p->pauser.off)
+		p->pauser.global = qos->pause_tx;
+	if (may && p->waiting[prio] >= qos->xoff[prio])
+		pauser_set(&p->pauser, prio, true);
+	else if (!may || !function_full(&p->pauser, prio))
+		pauser_set(&p->pauser, prio, false);
+}
+
+void physics_waits(struct port_physics *p, struct frame *frame)
+{
+	frame->prio = qos_frame_prio(port_qos(p->port), frame);
+	p->waiting[frame->prio] += wire_bytes(frame);
+	update_function(p, frame->prio);
+}
+
+void physics_taken(struct port_physics *p, const struct frame *frame)
+{
+	p->waiting[frame->prio] -= wire_bytes(frame);
+	update_function(p, frame->prio);
+}
+
+struct port_pauses port_pauses(const struct port *port, unsigned int prio)
+{
+	struct port_physics *p = port_physics(port);
+
+	if (!p)
+		return (struct port_pauses){};
+	return (struct port_pauses){
+		.rx = p->up.pauses[prio],
+		.rx_us = link_pause_ps(&p->up, prio) / PS_PER_US,
+		.rx_transitions = p->up.resumed[prio],
+		.tx = p->pauser.sent[prio],
+		.tx_us = pauser_ps(&p->pauser, prio) / PS_PER_US,
+		.discarded = p->discarded[prio],
+	};
+}
+
+struct switch_counters port_switch_counters(const struct port *port, unsigned int prio)
+{
+	struct port_physics *p = port_physics(port);
+
+	if (!p)
+		return (struct switch_counters){};
+	return (struct switch_counters){
+		.dropped = p->out.dropped[prio],
+		.marked = p->out.marked[prio],
+		.paused = p->in.pauser.sent[prio],
+		.largest = p->out.largest[prio],
+		.bytes = p->down.bytes[prio],
+		.storms = p->out.storms,
+	};
+}
+
+/* ---- life ---- */
+
+struct port_physics *physics_create(struct port *port)
+{
+	struct port_physics *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->port = port;
+	link_init(&p->up, port, false, &p->schedule);
+	p->up.sent = function_sent;
+	p->up.arrived = at_switch;
+	link_init(&p->down, port, true, &switch_schedule);
+	p->down.sent = buffer_release;
+	p->down.arrived = at_port;
+	pauser_init(&p->pauser, &p->up, function_full);
+	pauser_init(&p->in.pauser, &p->down, buffer_full);
+	p->in.pauser.global = physics.pause;
+	watchdog_init(p);
+	return p;
+}
+
+/* What is on the cable or waits for it is lost. */
+void physics_link_down(struct port_physics *p)
+{
+	vevent_cancel(&p->out.check);
+	p->out.storm = 0;
+	link_reset(&p->up, count_drop);
+	link_reset(&p->down, buffer_release);
+	pauser_reset(&p->in.pauser);
+	pauser_reset(&p->pauser);
+}
+
+void physics_flush(struct port_physics *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < PRIORITIES; i++)
+		link_drop_queue(&p->up, i, count_drop);
+	link_release_waiting(&p->up);
+}
+
+void physics_destroy(struct port_physics *p)
+{
+	physics_link_down(p);
+	buffer_forget_port(p->port);
+	free(p);
+}
+
+void physics_status(const struct port_physics *p, FILE *out)
+{
+	unsigned int i;
+
+	for (i = 0; i < PRIORITIES; i++) {
+		struct switch_counters s = port_switch_counters(p->port, i);
+		struct port_pauses n = port_pauses(p->port, i);
+
+		if (!s.largest && !s.dropped && !s.paused && !n.rx && !n.tx)
+			continue;
+		fprintf(out, "  priority %u: switch queue at most %llu bytes, dropped %llu, ", i,
+			(unsigned long long)s.largest, (unsigned long long)s.dropped);
+		fprintf(out, "marked %llu, pauses to the port %llu, from it %llu\n",
+			(unsigned long long)s.marked, (unsigned long long)s.paused,
+			(unsigned long long)p->down.pauses[i]);
+	}
+	if (p->lost || p->out.storms)
+		fprintf(out, "  lost before the wire %llu; pause storms %llu, frames lost %llu\n",
+			(unsigned long long)p->lost, (unsigned long long)p->out.storms,
+			(unsigned long long)p->out.storm_dropped);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* When a queue of the card must wait: for a place at the receiver, or for a priority that is paused. */
+#include "wire/fdb.h"
+#include "wire/physics.h"
+#include "wire/switch.h"
+
+struct room {
+	unsigned int n;
+	struct port *fullest;
+};
+
+static void consider(struct room *room, struct port *port)
+{
+	unsigned int n = port->rx_len < PORT_QUEUE ? PORT_QUEUE - port->rx_len : 0;
+
+	if (n >= room->n || !port_link_up(port))
+		return;
+	room->n = n;
+	room->fullest = port;
+}
+
+/*
+ * A frame to an unknown or to many addresses waits for no port that is held: it is dropped there,
+ * as by any switch. What a port of a card with two sends may leave by the other one.
+ */
+static struct room find_room(const struct port *from, const uint8_t *dmac)
+{
+	const struct port *out = from->uplink ? from->uplink : from;
+	const struct port *to = dmac[0] & 1 ? NULL : out->cable ? out->cable : fdb_peek(dmac);
+	struct room room = { .n = PORT_QUEUE };
+	struct port *port;
+
+	if (out->cable && from->dev && from->dev->adapter)
+		to = NULL;
+	for (port = port_next(NULL); port; port = port_next(port)) {
+		if (to ? port == to || (is_uplink(to) && port->uplink == to) : !port->hold)
+			consider(&room, port);
+		else if (port->uplink && port->uplink == from->uplink)
+			consider(&room, port);
+	}
+	return room;
+}
+
+unsigned int port_room(const struct port *from, const uint8_t *dmac)
+{
+	return find_room(from, dmac).n;
+}
+
+/* Through which the port's frames leave the card. */
+static struct port_physics *physics_of(const struct port *port)
+{
+	return is_behind(port) && port->uplink ? port->uplink->physics : port->physics;
+}
+
+bool port_may_send(struct port *port, const uint8_t *dmac, unsigned int prio, unsigned int reserve,
+		   struct work *work)
+{
+	struct port_physics *p = physics_of(port);
+
+	if (!p || port->bridge) {
+		struct room room = find_room(port, dmac);
+
+		if (room.n < reserve) {
+			if (room.fullest)
+				work_wait(work, &room.fullest->waiting);
+			else
+				work_queue(work);
+			return false;
+		}
+	}
+	return !p || physics_may_send(p, prio, work);
+}

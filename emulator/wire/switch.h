@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* A port of the switch as the files of this folder see it. */
+#ifndef CXEMU_SWITCH_H
+#define CXEMU_SWITCH_H
+
+#include "base/base.h"
+#include "wire/wire.h"
+
+#define PORT_QUEUE 1024 /* length of the queue of a port */
+
+struct port {
+	struct list_head node;
+	struct cxdev *dev;
+	const struct port_ops *ops;
+	char name[32];
+	/* the link is up if admin and wire are; reported: the last link event */
+	bool admin, wire, reported;
+	struct list_head rx;
+	unsigned int rx_len;
+	struct list_head waiting; /* work that sends to it, until there is room */
+	bool hold;
+	struct work rx_work;
+	struct work event_work;
+	bool (*sink)(void *arg, const struct frame *frame);
+	void *sink_arg;
+	struct port *cable; /* the other end, NULL: the port is on the switch */
+	/* of a function on an embedded switch; NULL: on none, or the PF is gone */
+	const struct bridge_ops *bridge;
+	struct port *uplink;
+	enum port_follow follow;
+	struct port_counters counters;
+	struct port_qos qos;
+	struct port_physics *physics; /* NULL: the wire is instant */
+};
+
+/* Is it the port of a PF with an embedded switch, on the wire's side? */
+static inline bool is_uplink(const struct port *port)
+{
+	return port->uplink == port;
+}
+
+/* Does an embedded switch separate it from the wire? */
+static inline bool is_behind(const struct port *port)
+{
+	return port->bridge && !is_uplink(port);
+}
+
+#endif

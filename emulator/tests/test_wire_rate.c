@@ -501,7 +501,8 @@ static void test_function_pauses(void)
 	ktap(!sinks[2].n && port_pauses(ports[2], 3).tx > 1 &&
 	     port_pauses(ports[2], 3).tx_us > 2000,
 	     "a port whose function is stuck pauses the switch, again and again");
-	ktap(port_room(ports[0], to) >= 1024 - 23 && port_switch_counters(ports[2], 3).bytes > 200000,
+	ktap(port_room(ports[0], to) >= 1024 - 23 &&
+	     port_switch_counters(ports[2], 3).bytes > 200000,
 	     "the frames wait in the switch");
 	port_hold(ports[2], false);
 	run_for(3000000);

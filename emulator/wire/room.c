@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* When a queue of the card must wait: for a place at the receiver, or for a priority that is paused. */
+/* When a queue of the card must wait: for a place at the receiver, or for a paused priority. */
 #include "wire/fdb.h"
 #include "wire/physics.h"
 #include "wire/switch.h"

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "func/func.h"
+#include "fuzz/target.h"
 
 #define INPUT_SECONDS 5
 #define INPUT_BUDGET (64ull << 20)
@@ -23,8 +24,6 @@ struct input {
 	const uint8_t *at;
 	size_t left;
 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static inline void input_late(int sig)
 {

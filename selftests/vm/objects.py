@@ -347,7 +347,7 @@ def cq_resize(ctx, gid):
 
 
 def cq_at(ctx, address):
-    """a CQ of 256 entries in memory at ADDRESS"""
+    """a CQ of 256 entries in memory at ADDRESS, and its parent domain: if pyverbs collects that, it destroys the CQ"""
     def alloc(_pd, _context, _size, _alignment, kind):
         # pylint: disable-next=protected-access
         return address if kind & 0xffffffff == BUFFER_OF_CQ else e._IBV_ALLOCATOR_USE_DEFAULT
@@ -356,7 +356,7 @@ def cq_at(ctx, address):
     allocator = ParentDomainContext(pd, alloc, lambda *_: None)
     parent = ParentDomain(ctx, attr=ParentDomainInitAttr(pd=pd, pd_context=allocator))
     uverbs.Memory.kept.append(allocator)    # pyverbs keeps no reference
-    return CQEX(ctx, CqInitAttrEx(cqe=255, comp_mask=e.IBV_CQ_INIT_ATTR_MASK_PD, parent_domain=parent))
+    return CQEX(ctx, CqInitAttrEx(cqe=255, comp_mask=e.IBV_CQ_INIT_ATTR_MASK_PD, parent_domain=parent)), parent
 
 
 @row("cq.place", "a CQ begins at any 4 KiB of larger pages, and nowhere else")
@@ -364,7 +364,8 @@ def cq_place(ctx, gid):
     """the device cannot be told where in a page it begins"""
     require_adapter()
     at = huge_page() + 3 * mmap.PAGESIZE
-    sink, source = Side(ctx, gid, cq=cq_at(ctx, at)), Side(ctx, gid)
+    cq, _parent = cq_at(ctx, at)
+    sink, source = Side(ctx, gid, cq=cq), Side(ctx, gid)
     sink.connect(source)
     source.connect(sink)
     for first in range(0, 320, 32):    # more than once around

@@ -76,6 +76,7 @@ void cxr_qpc_encode_create(struct prm_qpc *qpc, const struct cxr_qp_create *attr
 	prm_set(qpc, user_index, attr->user_index);
 	prm_set(qpc, counter_set_id, attr->q_counter);
 	prm_set(qpc, fre, attr->fast_reg);
+	prm_set(qpc, latency_sensitive, attr->type == CXR_QP_UMR);	/* MRs wait for it */
 	prm_set(qpc, block_lb_mc, attr->block_lb_mc);
 	prm_set(qpc, log_page_size, attr->log_page_size - 12);
 	prm_set(qpc, page_offset, attr->page_offset);

@@ -40,7 +40,6 @@ static void set_region(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
 	prm_set(mkc, mkey_7_0, reg->key & VARIANT_MASK);
 	prm_set64(mkc, start_addr, reg->va);
 	prm_set64(mkc, len, reg->len);
-	prm_set(mkc, translations_octword_size, octwords);
 	prm_set(mkc, log_page_size, reg->log_page_size);
 }
 
@@ -53,6 +52,7 @@ void cxr_umr_reg(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc,
 	if (reg->access & CXR_ACCESS_REMOTE_ATOMIC)
 		mask |= PRM_UMR_MASK_A;
 	set_region(ctrl, mkc, reg, mask);
+	prm_set(mkc, translations_octword_size, be16_to_cpu(ctrl->xlt_octowords));
 	prm_set(mkc, en_rinval, 1);
 }
 

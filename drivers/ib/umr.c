@@ -81,13 +81,14 @@ static int move_umr_qp_to_rts(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 		.pdn = umr->pdn,
 		.cqn_snd = umr->cq.cq.cqn,
 		.cqn_rcv = umr->cq.cq.cqn,
-		.db_dma = umr->db.dma,
 	};
 	unsigned int i;
 	int err = 0;
 
-	for (i = 1; !err && i < ARRAY_SIZE(states); i++)
+	for (i = 1; !err && i < ARRAY_SIZE(states); i++) {
+		mod.db_dma = states[i] == CXR_QPS_INIT ? umr->db.dma : 0;
 		err = cxr_cmd_modify_qp(dev->core, umr->qpn, states[i - 1], states[i], &mod, 0);
+	}
 	return err;
 }
 

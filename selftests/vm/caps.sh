@@ -130,6 +130,14 @@ no_xrc()
 	no_violation
 }
 
+# As on the hosts of a multi-host card, and on that of a DPU
+shared_port()
+{
+	load_without vport_group_manager eswitch_manager
+	works
+	no_violation
+}
+
 refused() # NAME[=VALUE] SENTENCE
 {
 	require_cxr "about the log of this driver"
@@ -148,6 +156,7 @@ ktap_test no-roce "without RoCE Ethernet works, and the log says where RoCE is s
 ktap_test version.v1 "a card with RoCE v1 alone" one_version v1 1
 ktap_test version.v2 "a card with RoCE v2 alone" one_version v2 4
 ktap_test no-xrc "without XRC everything else works" no_xrc
+ktap_test shared-port "a function that owns neither port nor e-switch has Ethernet and RDMA" shared_port
 ktap_test refused.qps "a card with too few queue pairs is refused with a reason" refused log_max_qp=3 "log_max_qp is out of range"
 ktap_test refused.wqes "a card with send requests that are too small is refused with a reason" refused max_wqe_sz_sq=64 "max_wqe_sz_sq is too small"
 ktap_finally driver_unload

@@ -44,8 +44,8 @@ def path_attr(ctx, gid, dest):
 
 class Scattered:
     """
-    Memory that needs a list of all its pages: it is one page, again and again. Behind an IOMMU they may become a
-    sequence, but with another alignment: the memory begins at an odd page.
+    Memory that needs a list of all its pages: every other page of a file. Behind an IOMMU they may become a sequence,
+    but with another alignment: the memory begins at an odd page.
     """
 
     def __init__(self, pages):
@@ -56,14 +56,14 @@ class Scattered:
         self.size = pages * PAGE
         room = self.map(None, self.size + PAGE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1)
         self.address = room | PAGE
-        page = os.memfd_create("page")
-        os.ftruncate(page, PAGE)
-        for at in range(self.address, self.address + self.size, PAGE):
-            self.map(at, PAGE, mmap.MAP_SHARED | MAP_FIXED, page)
-        os.close(page)
+        file = os.memfd_create("pages")
+        os.posix_fallocate(file, 0, 2 * self.size)    # in order
+        for at in range(0, self.size, PAGE):
+            self.map(self.address + at, PAGE, mmap.MAP_SHARED | MAP_FIXED, file, 2 * at)
+        os.close(file)
 
-    def map(self, address, size, flags, fd):
-        got = self.mmap(address, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, fd, 0)
+    def map(self, address, size, flags, fd, offset=0):
+        got = self.mmap(address, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, fd, offset)
         if got == ctypes.c_void_p(-1).value:
             raise OSError(ctypes.get_errno(), "mmap")
         return got

@@ -145,7 +145,7 @@ int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 	const struct eth_counters *eth = &c->dev->eth->counters;
 	const struct rdma_counters *rdma = c->dev->rdma;
 
-	if (bad_port(c, in))
+	if (prm_get(in, pnat) != PRM_PNAT_HOST && bad_port(c, in))
 		return -1;
 	if (is_set(c, in, clr, "but clearing is not advertised"))
 		return -1;

@@ -395,6 +395,10 @@ static void test_pause(struct port *peer)
 	     prm_get(set, a_pause_mac_ctrl_frames_received_low) == 1 &&
 	     prm_get(set, a_mac_control_frames_received_low) == 1,
 	     "pauses are counted by priority, where they are obeyed, and for the port");
+	prm_set(&reg, local_port, 0);
+	prm_set(&reg, pnat, PRM_PNAT_HOST);
+	prm_set(&reg, grp, PRM_PPCNT_PER_TC);
+	ktap(!READ(PPCNT, &reg), "the counters of a class are those of the function's own port");
 	port_uncable(peer);
 }
 

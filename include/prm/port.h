@@ -57,6 +57,11 @@ enum {
 	PRM_PPCNT_IB			= 0x20,
 };
 
+/* ppcnt_reg.pnat: what local_port is a number of */
+enum {
+	PRM_PNAT_HOST	= 2,	/* of nothing: the port of the function (en_stats.c of the in-tree driver) */
+};
+
 /* HOST_ENDIANNESS: byte order of the host */
 struct prm_host_endianness_reg_bits {
 	u8 he[8];

@@ -44,11 +44,13 @@ sets_ets()
 	grep -q "tc-tsa 0:ets 1:strict 2:strict 3:ets" /run/cxr-ets
 }
 
+# dcb gives bytes per second where the kernel takes kilobits: this is 10 Gbit/s
 sets_maxrate()
 {
-	dcb maxrate set dev "$netdev" tc-maxrate 3:10gbit
+	dcb maxrate set dev "$netdev" tc-maxrate 3:80mbit
 	dcb maxrate show dev "$netdev" | tee /run/cxr-rate
-	grep -q "3:10Gbit" /run/cxr-rate
+	grep -q "3:80Mbit" /run/cxr-rate
+	dcb maxrate set dev "$netdev" tc-maxrate 3:0
 }
 
 sets_pfc()

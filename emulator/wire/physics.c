@@ -62,18 +62,19 @@ static void at_port(struct link *link, struct frame *frame)
 
 void physics_send(struct port_physics *p, struct frame *frame)
 {
-	if (is_mac_control(frame)) {
-		link_queue_control(&p->up, frame);
-		return;
-	}
+	bool control = is_mac_control(frame);
+
 	frame->in = NULL;
 	frame->prio = qos_frame_prio(port_qos(p->port), frame);
-	if (p->up.len[frame->prio] >= QUEUE_MAX) {
+	if ((control ? p->up.control_len : p->up.len[frame->prio]) >= QUEUE_MAX) {
 		p->lost++;
 		frame_free(frame);
 		return;
 	}
-	link_queue(&p->up, frame);
+	if (control)
+		link_queue_control(&p->up, frame);
+	else
+		link_queue(&p->up, frame);
 }
 
 /* Work that must wait is on the list of those that do, where its cancellation finds it. */

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * A wire with a rate when something changes or goes wrong: ports that go away, new cables, senders
+ * that ask nobody, functions that never end, an embedded switch.
+ */
+#include "ktap.h"
+#include "rate_wire.h"
+
+/* A port that sends to itself is charged for what waits for it. */
+static void test_port_goes(void)
+{
+	unsigned int i;
+
+	set_up("rate=10g,pfc=3,xoff=5k,buffer=2m");
+	learn();
+	obey(0x08, false);
+	for (i = 0; i < 40; i++) {
+		send_prio(2, 2, 3);
+		send_prio(0, 2, 3);
+	}
+	while (port_switch_counters(ports[2], 3).paused != 1)
+		run_for(WIRE_BYTES * 8 / 10);
+	ktap(port_switch_counters(ports[2], 3).bytes > 5 * BUFFER_BYTES,
+	     "a port that sends to itself is paused");
+	for (i = 0; i < PORTS; i++) {
+		port_destroy(ports[(i + 2) % PORTS]);
+		ports[(i + 2) % PORTS] = NULL;
+	}
+	ktap(vtime_next_ns() == UINT64_MAX, "of ports that are gone nothing happens on the wire");
+	tear_down();
+}
+
+/* No queue pair or send queue is asked about these. */
+static void test_control_flood(void)
+{
+	unsigned int i;
+
+	set_up("rate=10g,pfc=3");
+	learn();
+	for (i = 0; i < 5000; i++)
+		send_control(0, 0x0101, 0, 0);
+	run_for(10000000);
+	ktap(port_counters(ports[0])->tx_control >= 1024 &&
+	     port_counters(ports[0])->tx_control < 1100,
+	     "MAC control frames of a function wait in a queue of limited length");
+	tear_down();
+}
+
+int main(void)
+{
+	ktap_plan(0);
+	test_port_goes();
+	test_control_flood();
+	return ktap_end();
+}

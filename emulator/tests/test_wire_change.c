@@ -46,10 +46,37 @@ static void test_control_flood(void)
 	tear_down();
 }
 
+static void test_small_buffer(void)
+{
+	unsigned int i;
+
+	set_up("rate=10g,pfc=3,headroom=300k,buffer=1m");
+	learn();
+	obey(0x08, false);
+	for (i = 0; i < 100; i++)
+		send_prio(0, 2, 3);
+	run_for(100000000);
+	ktap(of_prio(&sinks[2], 3) == 100 && port_pauses(ports[0], 3).rx,
+	     "a port goes on when nothing of it is left in the switch, however small its share");
+	tear_down();
+	set_up("rate=10g,pfc=3,headroom=200k,buffer=1m,alpha=1/2");
+	learn();
+	port_cable(ports[0], ports[1]);
+	for (i = 0; i < 900; i++) {
+		send_prio(2, 2, 0);
+		send_prio(3, 2, 0);
+	}
+	run_for(10000000);
+	ktap(port_switch_counters(ports[2], 0).largest == 600000 / 3,
+	     "only ports that are on the switch have headroom in it");
+	tear_down();
+}
+
 int main(void)
 {
 	ktap_plan(0);
 	test_port_goes();
 	test_control_flood();
+	test_small_buffer();
 	return ktap_end();
 }

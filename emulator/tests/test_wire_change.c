@@ -72,11 +72,32 @@ static void test_small_buffer(void)
 	tear_down();
 }
 
+/* Who was paused by a switch is not by the other end of a cable. */
+static void test_new_cable(void)
+{
+	uint64_t start;
+
+	set_up("rate=10g,pfc=3,xoff=5k,buffer=2m");
+	learn();
+	obey(0x08, false);
+	fill(3, 40);
+	run_for(20 * WIRE_BYTES * 8 / 10);
+	port_cable(ports[0], ports[1]);
+	sinks[1].n = 0;
+	start = clock_ns;
+	send_prio(0, 1, 3);
+	run_for(1000000);
+	ktap(sinks[1].n == 1 && sinks[1].log[0].ns == start + WIRE_BYTES * 8 / 10,
+	     "a new cable has nothing of the old one, neither frames nor pauses");
+	tear_down();
+}
+
 int main(void)
 {
 	ktap_plan(0);
 	test_port_goes();
 	test_control_flood();
 	test_small_buffer();
+	test_new_cable();
 	return ktap_end();
 }

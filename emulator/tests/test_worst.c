@@ -240,6 +240,62 @@ static void test_slow_receiver(void)
 	dut_run();
 }
 
+/* ---- who waits ---- */
+
+static unsigned int woken;
+
+static void count_woken(struct work *work)
+{
+	(void)work;
+	woken++;
+}
+
+/* Frames for a port that nothing drains now. */
+static void fill_queue(struct port *from, const uint8_t *dmac)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++) {
+		struct frame *frame = frame_alloc(60);
+
+		memset(frame->data, 2, 60);
+		memcpy(frame->data, dmac, 6);
+		port_send(from, frame);
+	}
+}
+
+static void test_waiting(void)
+{
+	static const uint8_t slow_mac[6] = { 2, 0, 0, 0, 0, 1 };
+	static const uint8_t all[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	struct port *slow = port_create(NULL, "slow"), *quick = port_create(NULL, "quick");
+	uint64_t got = 0;
+	struct work work;
+
+	work_init(&work, count_woken);
+	port_set_sink(slow, count_frame, &got);
+	send_from(slow, slow_mac);
+	fill_queue(quick, slow_mac);
+	woken = port_may_send(a->dev->port, all, 0, 64, &work);
+	port_hold(slow, true);
+	loop_run_pending();
+	ktap(woken == 1 && got <= 1,
+	     "a broadcast that waits for a receiver goes on when that stands still");
+	woken = port_may_send(a->dev->port, slow_mac, 0, 64, &work);
+	loop_run_pending();
+	ktap(!woken, "a frame to that receiver waits");
+	port_cable(a->dev->port, quick);
+	loop_run_pending();
+	ktap(woken == 1, "it goes on when its port gets a cable to another one");
+	port_uncable(a->dev->port);
+	woken = port_may_send(a->dev->port, slow_mac, 0, 64, &work);
+	port_destroy(slow);
+	loop_run_pending();
+	ktap(woken == 1, "it goes on when the receiver goes away");
+	port_destroy(quick);
+	dut_run();
+}
+
 /* ---- flow tables ---- */
 
 #define ENTRIES 30000u
@@ -418,6 +474,7 @@ int main(void)
 	dut_destroy(a);
 	a = dut_create("a", 0);
 	test_slow_receiver();
+	test_waiting();
 	dut_destroy(a);
 	a = dut_create("a", 0);
 	test_budget();

@@ -82,7 +82,8 @@ void port_set_wire(struct port *port, bool up); /* the cable, for faults; likewi
 /*
  * Takes two ports off the switch and joins them by a cable. The link is up if both ports are up.
  * The same port twice is a loopback plug: it receives all that it sends. 0; -EBUSY: one of them has
- * a cable; -ENODEV: one of them has no connector, since it is behind an embedded switch.
+ * a cable; -ENODEV: one of them has no connector, since it is behind an embedded switch. On a
+ * wire with a rate the frames and pauses of the old cable are lost, also when it is pulled.
  */
 int port_cable(struct port *a, struct port *b);
 void port_uncable(struct port *port); /* both ends; no effect without a cable */
@@ -114,7 +115,10 @@ void wire_status(FILE *out);
  * function; false: the frame is dropped.
  */
 void port_set_sink(struct port *port, bool (*fn)(void *arg, const struct frame *frame), void *arg);
-/* Stops or resumes draining the queue, for a sink that cannot accept more frames. */
+/*
+ * Stops or resumes draining the queue, for a sink that cannot accept more frames. Who waits for it
+ * and need not any more goes on.
+ */
 void port_hold(struct port *port, bool hold);
 
 /*

@@ -92,6 +92,94 @@ static void test_new_cable(void)
 	tear_down();
 }
 
+static void test_pauses_off(void)
+{
+	uint64_t sent;
+	unsigned int i;
+
+	set_up("rate=10g,pfc=3,buffer=4m");
+	learn();
+	obey(0x08, false);
+	port_qos(ports[2])->xoff[3] = 20 * BUFFER_BYTES;
+	port_qos(ports[2])->xon[3] = 10 * BUFFER_BYTES;
+	port_qos_changed(ports[2]);
+	port_hold(ports[2], true);
+	for (i = 0; i < 300; i++)
+		send_prio(0, 2, 3);
+	run_for(3000000);
+	port_qos(ports[2])->pfc_tx = 0;
+	port_qos_changed(ports[2]);
+	run_for(100000);
+	sent = port_pauses(ports[2], 3).tx;
+	run_for(20000000);
+	ktap(sent && port_pauses(ports[2], 3).tx == sent &&
+	     !port_switch_counters(ports[2], 3).bytes,
+	     "a port whose driver has turned pauses off ends them");
+	port_hold(ports[2], false);
+	tear_down();
+}
+
+/* ---- an embedded switch -------------------------------------------------------------------- */
+
+static bool admit(struct cxdev *dev, struct frame *frame)
+{
+	(void)dev;
+	(void)frame;
+	return true;
+}
+
+static void to_wire(struct cxdev *dev, struct frame *frame)
+{
+	(void)dev;
+	port_leave(ports[0], frame);
+}
+
+static void from_wire(struct cxdev *dev, struct frame *frame)
+{
+	(void)dev;
+	port_deliver(ports[1], frame);
+}
+
+static void unused(struct work *work)
+{
+	(void)work;
+}
+
+/* Port 1 is a VF behind port 0. */
+static void test_embedded(void)
+{
+	static const struct bridge_ops ops = { admit, to_wire, from_wire };
+	static const uint8_t to[6] = { 2, 0, 0, 0, 0, 2 };
+	struct work work;
+	unsigned int i;
+
+	work_init(&work, unused);
+	set_up("rate=10g,pfc=3,buffer=4m");
+	port_set_bridge(ports[0], ports[0], &ops);
+	port_set_bridge(ports[1], ports[0], &ops);
+	learn();
+	obey(0x08, false);
+	port_qos(ports[0])->xoff[3] = 20 * BUFFER_BYTES;
+	port_qos(ports[0])->xon[3] = 10 * BUFFER_BYTES;
+	port_qos_changed(ports[0]);
+	port_hold(ports[1], true);
+	for (i = 0; i < 40; i++)
+		send_prio(2, 0, 3);
+	run_for(1000000);
+	ktap(!port_counters(ports[1])->tx_control && !port_counters(ports[1])->rx_control,
+	     "a VF has no cable along which it could pause anybody");
+	port_hold(ports[1], false);
+	port_hold(ports[2], true);
+	for (i = 0; i < 1100; i++)
+		send_prio(3, 2, 0);
+	run_for(10000000);
+	ktap(port_room(ports[0], to) < 64 && port_may_send(ports[0], to, 0, 64, &work) &&
+	     port_may_send(ports[1], to, 0, 64, &work),
+	     "nobody sees over a wire with a rate whether a receiver has room");
+	port_hold(ports[2], false);
+	tear_down();
+}
+
 int main(void)
 {
 	ktap_plan(0);
@@ -99,5 +187,7 @@ int main(void)
 	test_control_flood();
 	test_small_buffer();
 	test_new_cable();
+	test_pauses_off();
+	test_embedded();
 	return ktap_end();
 }

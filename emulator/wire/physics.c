@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "wire/physics.h"
+#include "wire/switch.h"
 
 #define QUEUE_MAX 1024	/* frames of a priority, if a function sends without asking */
 #define HELD 2		/* frames of a priority that a function has ready for the link */
@@ -87,6 +88,28 @@ bool physics_may_send(struct port_physics *p, unsigned int prio, struct work *wo
 	return false;
 }
 
+/* ---- the function's own flow control ---- */
+
+static bool function_full(struct pauser *pauser, unsigned int prio)
+{
+	struct port_physics *p = container_of(pauser, struct port_physics, pauser);
+
+	return p->waiting[prio] > port_qos(p->port)->xon[prio];
+}
+
+static void update_function(struct port_physics *p, unsigned int prio)
+{
+	const struct port_qos *qos = port_qos(p->port);
+	bool may = (qos->pause_tx || qos->pfc_tx & 1u << prio) && !is_behind(p->port);
+
+	if (!p->pauser.off)
+		p->pauser.global = qos->pause_tx;
+	if (may && p->waiting[prio] >= qos->xoff[prio])
+		pauser_set(&p->pauser, prio, true);
+	else if (!may || !function_full(&p->pauser, prio))
+		pauser_set(&p->pauser, prio, false);
+}
+
 void port_qos_changed(struct port *port)
 {
 	const struct port_qos *qos = port_qos(port);
@@ -102,30 +125,9 @@ void port_qos_changed(struct port *port)
 		p->schedule.max_mbps[i] = qos->max_mbps[i];
 		if (!qos->max_mbps[i])
 			p->up.rate_ps[i] = 0;
+		update_function(p, i);
 	}
 	link_kick(&p->up);
-}
-
-/* ---- the function's own flow control ---- */
-
-static bool function_full(struct pauser *pauser, unsigned int prio)
-{
-	struct port_physics *p = container_of(pauser, struct port_physics, pauser);
-
-	return p->waiting[prio] > port_qos(p->port)->xon[prio];
-}
-
-static void update_function(struct port_physics *p, unsigned int prio)
-{
-	const struct port_qos *qos = port_qos(p->port);
-	bool may = qos->pause_tx || qos->pfc_tx & 1u << prio;
-
-	if (!p->pauser.off)
-		p->pauser.global = qos->pause_tx;
-	if (may && p->waiting[prio] >= qos->xoff[prio])
-		pauser_set(&p->pauser, prio, true);
-	else if (!may || !function_full(&p->pauser, prio))
-		pauser_set(&p->pauser, prio, false);
 }
 
 void physics_waits(struct port_physics *p, struct frame *frame)

@@ -180,6 +180,33 @@ static void test_embedded(void)
 	tear_down();
 }
 
+/* ---- a function that always has work ------------------------------------------------------- */
+
+static void work_again(struct work *work)
+{
+	work_queue(work);
+}
+
+static void test_endless_work(void)
+{
+	struct work work;
+	unsigned int i;
+
+	set_up("rate=10g,delay=1us");
+	learn();
+	work_init(&work, work_again);
+	work_queue(&work);
+	send_prio(0, 1, 0);
+	for (i = 0; i < 100; i++) {
+		clock_ns += 10000000;
+		loop_test_clock(clock_ns);
+		loop_run_pending();
+	}
+	work_cancel(&work);
+	ktap(sinks[1].n == 1, "a function that is never done does not stop the wire of others");
+	tear_down();
+}
+
 int main(void)
 {
 	ktap_plan(0);
@@ -189,5 +216,6 @@ int main(void)
 	test_new_cable();
 	test_pauses_off();
 	test_embedded();
+	test_endless_work();
 	return ktap_end();
 }

@@ -21,8 +21,7 @@ static void consider(struct room *room, struct port *port)
 
 /*
  * A frame to an unknown or to many addresses waits for no port that is held: it is dropped there,
- * as by any switch. What a port of a card with two sends may leave by the other one. @far: also
- * beyond the wire; without it only within the card.
+ * as by any switch. @far: also beyond the wire; without it only within the card.
  */
 static struct room find_room(const struct port *from, const uint8_t *dmac, bool far)
 {
@@ -31,8 +30,6 @@ static struct room find_room(const struct port *from, const uint8_t *dmac, bool 
 	struct room room = { .n = PORT_QUEUE };
 	struct port *port;
 
-	if (out->cable && from->dev && from->dev->adapter)
-		to = NULL;
 	for (port = port_next(NULL); port; port = port_next(port)) {
 		if (port->uplink && port->uplink == from->uplink)
 			consider(&room, port);

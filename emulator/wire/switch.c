@@ -37,13 +37,15 @@ static void wake_senders(struct port *port)
 	work_wake(&port->waiting);
 }
 
-/* The ways of frames have changed. */
-static void wake_all_senders(void)
+void ports_wake_senders(void)
 {
 	struct port *port;
 
-	list_for_each_entry(port, &ports, node)
+	list_for_each_entry(port, &ports, node) {
 		wake_senders(port);
+		if (port->physics)
+			link_release_waiting(&port->physics->up);
+	}
 }
 
 /* ---- delivery ---- */
@@ -505,7 +507,7 @@ struct port *port_find(const char *name)
 /* Nothing of the old cable is left: neither who waits, nor frames and pauses. */
 static void cable_changed(struct port *port)
 {
-	wake_all_senders();
+	ports_wake_senders();
 	if (port->physics)
 		physics_link_down(port->physics);
 }
@@ -666,7 +668,7 @@ void port_set_bridge(struct port *port, struct port *uplink, const struct bridge
 
 	port->bridge = ops;
 	port->uplink = uplink;
-	wake_all_senders();
+	ports_wake_senders();
 	link_changed(port, was_up);
 }
 

@@ -104,10 +104,12 @@ unsigned int port_room(const struct port *from, const uint8_t *dmac);
 /*
  * May @work send a frame of this priority to @dmac now, and @reserve more? False: it is queued when
  * there is room or the way to @dmac has changed, see work_wait(); on a wire with a rate when the
- * port has sent what it holds of that priority.
+ * port has sent what it holds of that priority. @port: by which the frame leaves the card.
  */
 bool port_may_send(struct port *port, const uint8_t *dmac, unsigned int prio, unsigned int reserve,
 		   struct work *work);
+/* All work that waits looks again: the ports by which frames leave their card have changed. */
+void ports_wake_senders(void);
 const struct port_counters *port_counters(const struct port *port);
 void wire_status(FILE *out);
 /*

@@ -93,6 +93,43 @@ static void test_pages(void)
 	free(out);
 }
 
+/* ---- values that are chosen for a hash ---- */
+
+#define CHOSEN 40000u
+
+/* Whose products with the golden ratio are small: the upper bits are the same, and easy to hit. */
+static uint64_t next_chosen(uint64_t *product)
+{
+	uint64_t inverse = 0xf1de83e19937733dull, page;
+
+	do {
+		++*product;
+		page = *product * inverse;
+	} while (page >> 52);
+	return page << 12;
+}
+
+static void test_chosen_pages(void)
+{
+	struct prm_manage_pages_in in = {};
+	struct prm_manage_pages_out out;
+	uint8_t *list = malloc(8 * CHOSEN);
+	uint64_t product = 0;
+	uint32_t i;
+	double t;
+
+	prm_set(&in, op_mod, 1);
+	prm_set(&in, input_num_entries, CHOSEN);
+	for (i = 0; i < CHOSEN; i++)
+		put64(list + 8 * i, next_chosen(&product));
+	t = cpu_seconds();
+	dut_check(dut_cmd_tail(a, manage_pages, &in, &out, list, 8 * CHOSEN), "manage_pages");
+	t = cpu_seconds() - t;
+	printf("# %u pages: %.3f s\n", CHOSEN, t);
+	ktap(t < 0.5, "a guest cannot choose pages that are found slowly");
+	free(list);
+}
+
 /* ---- LSO ---- */
 
 #define LSO_BYTES 5000u
@@ -300,6 +337,7 @@ static void test_waiting(void)
 
 #define ENTRIES 30000u
 #define LOOKUPS 20000u
+#define CHOSEN_ENTRIES 6000u
 #define GROUPS 3000u
 
 static struct tir *hit;
@@ -384,6 +422,59 @@ static void test_many_entries(void)
 	ktap(right, "of equal entries that of the lowest index wins");
 }
 
+/* Of two fields: each value of the second is what a product of the first with K gives. */
+static struct prm_fte_match_set_lyr_2_4 chosen(uint32_t n)
+{
+	struct prm_fte_match_set_lyr_2_4 value = {};
+	uint32_t k = 0x9e3779b1u, hash = (2166136261u ^ htobe32(n)) * k;
+
+	prm_set(&value, smac_47_16, n);
+	prm_set(&value, dmac_47_16, be32toh(hash * k));
+	return value;
+}
+
+static uint32_t lookup_chosen(uint32_t n)
+{
+	struct prm_fte_match_set_lyr_2_4 value = chosen(n);
+	struct eth_packet packet;
+	struct flow flow = tcp4;
+	uint8_t data[512];
+	uint32_t len;
+
+	put32(flow.smac, prm_get(&value, smac_47_16));
+	put32(flow.dmac, prm_get(&value, dmac_47_16));
+	len = make_packet(data, &flow);
+	packet_parse(&packet, data, len);
+	hit = NULL;
+	steer(a->dev, &packet, on_hit, NULL);
+	return hit ? hit->obj.num : 0;
+}
+
+static void test_chosen_entries(void)
+{
+	struct dut_wq rq = dut_create_rq(a, 6, 4, NULL);
+	uint32_t tir = dut_direct_tir(a, rq.num), table, group, i;
+	struct prm_fte_match_set_lyr_2_4 value = {};
+	double t;
+
+	prm_set(&value, smac_47_16, ~0u);
+	prm_set(&value, dmac_47_16, ~0u);
+	table = dut_table(a, 0, 16, 0);
+	group = dut_group(a, table, 0, 50000, &value);
+	dut_check(dut_root(a, table), "set_flow_table_root");
+	for (i = 0; i < CHOSEN_ENTRIES; i++) {
+		value = chosen(i);
+		dut_check(dut_fte(a, table, group, i, &value, PRM_FLOW_DEST_TIR, tir), "set_fte");
+	}
+	t = cpu_seconds();
+	for (i = 0; i < LOOKUPS; i++)
+		lookup_chosen(i % CHOSEN_ENTRIES);
+	t = cpu_seconds() - t;
+	printf("# %u lookups: %.3f s\n", LOOKUPS, t);
+	ktap(t < 0.5 && lookup_chosen(CHOSEN_ENTRIES - 1) == tir && !lookup_chosen(CHOSEN_ENTRIES),
+	     "a guest cannot choose entries that are found slowly");
+}
+
 static void test_many_groups(void)
 {
 	uint32_t table = dut_table(a, 0, 16, 0), i;
@@ -462,6 +553,12 @@ int main(void)
 	ktap_plan(0);
 	a = dut_create("a", 0);
 	test_pages();
+	dut_destroy(a);
+	a = dut_create("a", 0);
+	test_chosen_pages();
+	dut_destroy(a);
+	a = dut_create("a", 0);
+	test_chosen_entries();
 	dut_destroy(a);
 	a = dut_create("a", 0);
 	test_lso();

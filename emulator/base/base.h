@@ -82,8 +82,8 @@ void loop_fd_set_events(int fd, bool readable, bool writable);
 /* Runs queued work and due timers once; true if work is left. Host tests call it directly. */
 bool loop_run_pending(void);
 bool loop_idle(void);	/* no work is queued */
-/* @fn is called in each round that leaves no work; true: there is more to do at once. */
-void loop_set_idle(bool (*fn)(void));
+/* @fn is called at the end of each round; true: there is more to do at once. */
+void loop_set_last(bool (*fn)(void));
 int loop_run(void); /* until loop_stop() */
 void loop_stop(void);
 

@@ -27,7 +27,7 @@ static unsigned int n_fds;
 static bool stopping;
 static struct list_head works = LIST_HEAD_INIT(works);
 static uint64_t test_clock;
-static bool (*idle_fn)(void);
+static bool (*last_fn)(void);
 
 uint64_t now_ns(void)
 {
@@ -121,9 +121,9 @@ bool loop_idle(void)
 	return list_empty(&works);
 }
 
-void loop_set_idle(bool (*fn)(void))
+void loop_set_last(bool (*fn)(void))
 {
-	idle_fn = fn;
+	last_fn = fn;
 }
 
 /*
@@ -142,7 +142,7 @@ bool loop_run_pending(void)
 		work->fn(work);
 	}
 	timers_run(LOOP_SLICE);
-	if (idle_fn && loop_idle() && idle_fn())
+	if (last_fn && last_fn())
 		return true;
 	return !loop_idle();
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "func/func.h"
 #include "prm/caps.h"
 #include "prm/obj.h"
@@ -118,7 +119,7 @@ static int run_query_pages(struct cmd *c)
 
 static uint32_t hash_place(const struct held_pages *held, uint64_t pa)
 {
-	return ((pa >> 12) * 0x9e3779b97f4a7c15ull >> 32) & held->mask;
+	return hash_mix(0, pa) & held->mask;
 }
 
 /* The place of the page in the hash, or the free one where it would be. */

@@ -4,21 +4,22 @@
  * entries of a group match the same fields, so a packet is looked up in a hash of these, however
  * many entries there are, as on a card.
  */
+#include "base/hash.h"
 #include "nic/nic.h"
 
 #define BUCKETS_MIN 16u
 
-static uint32_t hash_of(const struct flow_group *group,
+static uint64_t hash_of(const struct flow_group *group,
 			const struct prm_fte_match_set_lyr_2_4 *fields)
 {
 	const struct prm_fte_match_set_lyr_2_4 *mask =
 		prm_sub_const(&group->criteria, outer_headers, fte_match_set_lyr_2_4);
-	uint32_t hash = 2166136261u;
+	uint64_t hash = 0;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(mask->dw); i++)
-		hash = (hash ^ (fields->dw[i] & mask->dw[i])) * 0x9e3779b1u;
-	return hash ^ hash >> 16;
+		hash = hash_mix(hash, fields->dw[i] & mask->dw[i]);
+	return hash;
 }
 
 static bool matches(const struct prm_fte_match_set_lyr_2_4 *fields, const struct fte *fte)

@@ -59,7 +59,6 @@ struct sq {
 	struct prm_sqc ctx;
 	struct wq wq;
 	uint8_t state;
-	uint8_t prio;	/* of the last frame */
 	struct work work;
 	uint32_t lso_off, lso_frames; /* of the LSO under way: what was sent */
 	bool waits; /* for a receiver: the WQE has not been executed, or not to its end */

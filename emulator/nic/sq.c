@@ -188,7 +188,6 @@ static void transmit(struct sq *sq, struct frame *frame)
 	frame->td = sq->tis->td->num;
 	if (frame->data[0] & 1 && eth_hears_itself(dev, frame->td))
 		loop_back(dev, frame);
-	sq->prio = qos_frame_prio(port_qos(dev->port), frame);
 	port_send(tx_port(sq->tis, frame), frame);
 }
 
@@ -213,15 +212,14 @@ static void push_tag(const struct tx *tx, struct frame *frame)
 	frame->len += 4;
 }
 
-/*
- * Has the receiver no room, or is the priority paused? The work goes on when it may; a queue mostly
- * sends frames of one priority, so that of the last frame is asked for.
- */
-static bool must_wait(const struct tx *tx, const uint8_t *dmac)
+/* Has the receiver of the frame no room, or is its priority paused? The work goes on when it may. */
+static bool must_wait(const struct tx *tx, const struct frame *frame)
 {
+	struct port *port = tx_port(tx->sq->tis, frame);
+	unsigned int prio = qos_frame_prio(port_qos(port), frame);
 	struct sq *sq = tx->sq;
 
-	sq->waits = !port_may_send(sq->obj.dev->port, dmac, sq->prio, ROOM_RESERVE, &sq->work);
+	sq->waits = !port_may_send(port, frame->data, prio, ROOM_RESERVE, &sq->work);
 	return sq->waits;
 }
 
@@ -248,7 +246,7 @@ static uint8_t send_one(const struct tx *tx)
 	if (tx->insert_vlan && frame->len >= 14)
 		push_tag(tx, frame);
 
-	if (frame->len >= 14 && must_wait(tx, frame->data)) {
+	if (frame->len >= 14 && must_wait(tx, frame)) {
 		frame_free(frame);
 		return 0;
 	}
@@ -290,7 +288,10 @@ static void patch_segment(uint8_t *data, const struct eth_packet *packet, uint32
 		l4[13] &= ~TCP_CWR;
 }
 
-/* Sends the segment at @off, of @n bytes; @nr counts the segments. Returns 0, or the syndrome. */
+/*
+ * Sends the segment at @off, of @n bytes, unless it must wait; @nr counts the segments. Returns 0,
+ * or the syndrome.
+ */
 static uint8_t send_segment(const struct tx *tx, const struct eth_packet *packet,
 			    const struct sg_list *list, uint32_t off, uint32_t n, unsigned int nr)
 {
@@ -305,6 +306,10 @@ static uint8_t send_segment(const struct tx *tx, const struct eth_packet *packet
 		return PRM_CQE_SYND_LOCAL_PROT;
 	}
 	patch_segment(frame->data, packet, n, off, !off, off + n == list->len, nr);
+	if (must_wait(tx, frame)) {
+		frame_free(frame);
+		return 0;
+	}
 	part.data = frame->data;
 	part.end = frame->len;
 	offload_checksums(tx, frame, &part);
@@ -342,11 +347,13 @@ static uint8_t send_lso(const struct tx *tx, int *budget)
 		--*budget;
 	if (!off)
 		tx->sq->lso_frames = 0;
-	for (; off < list.len && *budget > 0 && !must_wait(tx, tx->header); off += n, --*budget) {
+	for (; off < list.len && *budget > 0; off += n, --*budget, tx->sq->lso_frames++) {
 		n = list.len - off < mss ? list.len - off : mss;
-		syndrome = send_segment(tx, &packet, &list, off, n, tx->sq->lso_frames++);
+		syndrome = send_segment(tx, &packet, &list, off, n, tx->sq->lso_frames);
 		if (syndrome)
 			return syndrome;
+		if (tx->sq->waits)
+			break;
 	}
 	tx->sq->lso_off = off < list.len ? off : 0;
 	return 0;

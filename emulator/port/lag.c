@@ -68,6 +68,7 @@ void lag_reset(struct cxdev *dev)
 	adapter->active = false;
 	adapter->vport = false;
 	adapter->hash = false;
+	ports_wake_senders();
 }
 
 unsigned int lag_report_leak(struct cxdev *dev)
@@ -121,6 +122,11 @@ static unsigned int hash_port(const struct cxdev *dev, unsigned int affinity,
 		return affinity;
 	selected = adapter->select ? adapter->select(adapter->dev[0], frame) : 0;
 	return selected ? selected : dev->native_port;
+}
+
+bool lag_hashes(const struct cxdev *dev)
+{
+	return dev->adapter && dev->adapter->active && dev->adapter->hash;
 }
 
 struct port *lag_tx_port(const struct cxdev *dev, unsigned int affinity, const struct frame *frame)
@@ -215,6 +221,7 @@ static int set_map(struct cmd *c, struct adapter *adapter, const struct prm_lagc
 			      LAG_PORTS);
 	adapter->map[0] = one;
 	adapter->map[1] = two;
+	ports_wake_senders();
 	notice(c->dev, "LAG map 1:%u 2:%u", one, two);
 	return 0;
 }
@@ -236,6 +243,7 @@ static int set_active_ports(struct cmd *c, struct adapter *adapter, const struct
 			      ports, LAG_PORTS);
 	}
 	adapter->active_ports = ports;
+	ports_wake_senders();
 	notice(c->dev, "LAG in hash mode, active ports %s", port_set(ports));
 	return 0;
 }
@@ -330,6 +338,7 @@ static int run_destroy_lag(struct cmd *c)
 	if (adapter->vport)
 		return refuse(c, PRM_STATUS_RES_BUSY, "the vport LAG must be destroyed first");
 	adapter->active = false;
+	ports_wake_senders();
 	notice(c->dev, "LAG destroyed");
 	return 0;
 }

@@ -316,8 +316,7 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 /* The priority of a packet to @av, as the port sees it. */
 unsigned int roce_prio(const struct qp *qp, const struct av *av);
 /* port_may_send() for a packet to @av. */
-bool roce_may_send(const struct qp *qp, const struct av *av, unsigned int reserve,
-		   struct work *work);
+bool roce_may_send(struct qp *qp, const struct av *av, unsigned int reserve, struct work *work);
 void roce_send(struct qp *qp, struct frame *frame);	/* the ICRC is filled in later, if needed */
 /*
  * Computes the ICRC over the bytes from the L3 header (GRH, IPv6 or IPv4) up to the ICRC field,

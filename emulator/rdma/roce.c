@@ -205,10 +205,30 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 	return frame;
 }
 
-bool roce_may_send(const struct qp *qp, const struct av *av, unsigned int reserve,
-		   struct work *work)
+/* By which packets to @av leave the card. In hash mode that is decided by their headers. */
+static struct port *port_to(struct qp *qp, const struct av *av)
 {
-	struct port *port = qp->obj.dev->port;
+	unsigned int affinity = prm_get(&qp->ctx, lag_tx_port_affinity);
+	struct bth bth = { .opcode = BTH_ACK };
+	struct cxdev *dev = qp->obj.dev;
+	struct port *port = dev->port;
+	struct frame *frame;
+	uint8_t *p;
+
+	if (!dev->adapter || !dev->roce_addrs[av->sgid_index].valid)
+		return port;
+	if (!lag_hashes(dev))
+		return lag_tx_port(dev, affinity, NULL);
+	frame = roce_frame(qp, av, &bth, 0, &p);
+	if (frame)
+		port = lag_tx_port(dev, affinity, frame);
+	frame_free(frame);
+	return port;
+}
+
+bool roce_may_send(struct qp *qp, const struct av *av, unsigned int reserve, struct work *work)
+{
+	struct port *port = port_to(qp, av);
 
 	return port_may_send(port, av->dmac, roce_prio(qp, av), reserve, work);
 }

@@ -79,7 +79,54 @@ static struct dut_wq sq_with(struct dut *dut, unsigned int affinity, bool strict
 {
 	dut_check(create_tis(dut, affinity, strict, tisn), "create_tis");
 	tis_of_next = *tisn;
-	return dut_create_sq(dut, 4, use_tis);
+	return dut_create_sq(dut, 8, use_tis);
+}
+
+static bool count(void *arg, const struct frame *frame)
+{
+	(void)frame;
+	++*(unsigned int *)arg;
+	return true;
+}
+
+/* Port 2 has a cable to a receiver that stands still; port 1 is on the switch. */
+static void test_wait(struct dut_wq *sq, const char *mode)
+{
+	struct flow flow = { .dmac = { 2, 9, 9, 9, 9, 9 }, .vlan = -1, .payload = 64 };
+	struct port *slow = port_create(NULL, "slow");
+	uint64_t at = card[0]->next, own;
+	unsigned int i, got = 0;
+	uint8_t packet[128];
+	uint32_t len;
+
+	port_set_sink(slow, count, &got);
+	port_cable(card[1]->dev->port, slow);
+	port_hold(slow, true);
+	memcpy(flow.smac, card[0]->dev->mac, 6);
+	len = make_packet(packet, &flow);
+	for (i = 0; i < 970; i++) {
+		struct frame *frame = frame_alloc(60);
+
+		memset(frame->data, 2, 60);
+		port_send(card[1]->dev->port, frame);
+	}
+	for (i = 0; i < 200; i++) {
+		card[0]->next = at;
+		dut_send(card[0], sq, packet, len, 0);
+	}
+	dut_run();
+	ktap(!port_counters(slow)->full, "%s: a queue waits for whom its port of the card sends to",
+	     mode);
+	own = port_counters(card[0]->dev->port)->tx_frames;
+	dut_check(lag(false, 0, 0), "destroy_lag");
+	dut_run();
+	ktap(port_counters(card[0]->dev->port)->tx_frames > own + 100,
+	     "%s: it goes on by another port when the LAG says so", mode);
+	port_hold(slow, false);
+	dut_run();
+	port_destroy(slow);
+	while (dut_poll(card[0], &sq->cq))
+		;
 }
 
 static void test_tis(void)
@@ -101,6 +148,8 @@ static void test_tis(void)
 	     "a strict TIS keeps its function's port in spite of the map");
 	ktap(!change(card[0], tis_two, 1) && !lag(false, 0, 0) && !lag(true, 2, 1) &&
 	     leaves(card[0], &two) == 2, "MODIFY_TIS changes the affinity");
+	test_wait(&two, "affinity");
+	dut_check(lag(true, 2, 1), "create_lag");
 	ktap(change(card[0], tis_two, 3) && dut_violations(card[0]) == 1,
 	     "MODIFY_TIS refuses affinity 3");
 	lag(false, 0, 0);
@@ -194,6 +243,8 @@ static void test_hash(void)
 	     "a modified entry selects the other port");
 	forward_to(2, true);
 	ktap(leaves(card[0], &named) == 2, "without the bypass the affinity of a TIS is ignored");
+	test_wait(&one, "hash");
+	dut_check(hash_lag(), "create_lag");
 	ktap(leaves(card[0], &strict) == 1, "in hash mode a strict TIS keeps its function's port");
 	ktap(!dut_violations(card[0]) && !dut_violations(card[1]), "hash mode causes no violation");
 	lag(false, 0, 0);
@@ -204,7 +255,7 @@ int main(void)
 	struct cxdev *devs[LAG_PORTS];
 	uint32_t tisn;
 
-	ktap_plan(16);
+	ktap_plan(20);
 	card[0] = dut_create_card("a0", 0, card_find("cx7", 3));
 	card[1] = dut_create_card("a1", 1, card_find("cx7", 3));
 	alone = dut_create("b", 2);

@@ -229,6 +229,43 @@ static void test_ports(void)
 	ok(!violations(), "changing the map causes no violation");
 }
 
+/* Port 2 has a cable to a receiver that stands still; port 1 is on the switch. */
+static void test_wait(void)
+{
+	struct port *slow = port_create(NULL, "slow");
+	struct tqp x[2], y[2];
+	unsigned int i, j;
+	struct sent n;
+
+	modify(1, 1, 2);
+	for (i = 0; i < 2; i++)
+		pair_with_affinity(&x[i], &y[i], &ca, &cb, 2);
+	port_cable(a2.dev->port, slow);
+	port_hold(slow, true);
+	sent();
+	for (j = 0; j < 3; j++)
+		for (i = 0; i < 2; i++)
+			post_send(&x[i], &(struct wr){ .opcode = PRM_WQE_RDMA_WRITE,
+						       .raddr = b.va, .rkey = b.rkey, .n = 1,
+						       .sge = { { a.va, 300000, a.lkey } } });
+	settle();
+	n = sent();
+	ok(!n.one && n.two > 900 && !port_counters(slow)->full,
+	   "a QP waits for whom its port of the card sends to");
+	modify(1, 1, 1);
+	settle();
+	n = sent();
+	ok(n.one > 500 && !n.two, "it goes on by the other port when the map says so");
+	port_hold(slow, false);
+	settle();
+	port_destroy(slow);
+	for (i = 0; i < 2; i++)
+		destroy_pair(&x[i], &y[i]);
+	while (poll(&ca))
+		;
+	ok(!violations(), "waiting for a port causes no violation");
+}
+
 /* What arrives at port 2 is for the owner of the LAG once there is a vport LAG. */
 static void test_arrival(void)
 {
@@ -368,6 +405,7 @@ int main(void)
 	test_card();
 	test_order();
 	test_ports();
+	test_wait();
 	test_arrival();
 	test_rts2rts();
 	test_cables();

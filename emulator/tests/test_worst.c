@@ -93,6 +93,43 @@ static void test_pages(void)
 	free(out);
 }
 
+/* ---- values that are chosen for a hash ---- */
+
+#define CHOSEN 40000u
+
+/* Whose products with the golden ratio are small: the upper bits are the same, and easy to hit. */
+static uint64_t next_chosen(uint64_t *product)
+{
+	uint64_t inverse = 0xf1de83e19937733dull, page;
+
+	do {
+		++*product;
+		page = *product * inverse;
+	} while (page >> 52);
+	return page << 12;
+}
+
+static void test_chosen_pages(void)
+{
+	struct prm_manage_pages_in in = {};
+	struct prm_manage_pages_out out;
+	uint8_t *list = malloc(8 * CHOSEN);
+	uint64_t product = 0;
+	uint32_t i;
+	double t;
+
+	prm_set(&in, op_mod, 1);
+	prm_set(&in, input_num_entries, CHOSEN);
+	for (i = 0; i < CHOSEN; i++)
+		put64(list + 8 * i, next_chosen(&product));
+	t = cpu_seconds();
+	dut_check(dut_cmd_tail(a, manage_pages, &in, &out, list, 8 * CHOSEN), "manage_pages");
+	t = cpu_seconds() - t;
+	printf("# %u pages: %.3f s\n", CHOSEN, t);
+	ktap(t < 0.5, "a guest cannot choose pages that are found slowly");
+	free(list);
+}
+
 /* ---- LSO ---- */
 
 #define LSO_BYTES 5000u
@@ -240,10 +277,67 @@ static void test_slow_receiver(void)
 	dut_run();
 }
 
+/* ---- who waits ---- */
+
+static unsigned int woken;
+
+static void count_woken(struct work *work)
+{
+	(void)work;
+	woken++;
+}
+
+/* Frames for a port that nothing drains now. */
+static void fill_queue(struct port *from, const uint8_t *dmac)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++) {
+		struct frame *frame = frame_alloc(60);
+
+		memset(frame->data, 2, 60);
+		memcpy(frame->data, dmac, 6);
+		port_send(from, frame);
+	}
+}
+
+static void test_waiting(void)
+{
+	static const uint8_t slow_mac[6] = { 2, 0, 0, 0, 0, 1 };
+	static const uint8_t all[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	struct port *slow = port_create(NULL, "slow"), *quick = port_create(NULL, "quick");
+	uint64_t got = 0;
+	struct work work;
+
+	work_init(&work, count_woken);
+	port_set_sink(slow, count_frame, &got);
+	send_from(slow, slow_mac);
+	fill_queue(quick, slow_mac);
+	woken = port_may_send(a->dev->port, all, 0, 64, &work);
+	port_hold(slow, true);
+	loop_run_pending();
+	ktap(woken == 1 && got <= 1,
+	     "a broadcast that waits for a receiver goes on when that stands still");
+	woken = port_may_send(a->dev->port, slow_mac, 0, 64, &work);
+	loop_run_pending();
+	ktap(!woken, "a frame to that receiver waits");
+	port_cable(a->dev->port, quick);
+	loop_run_pending();
+	ktap(woken == 1, "it goes on when its port gets a cable to another one");
+	port_uncable(a->dev->port);
+	woken = port_may_send(a->dev->port, slow_mac, 0, 64, &work);
+	port_destroy(slow);
+	loop_run_pending();
+	ktap(woken == 1, "it goes on when the receiver goes away");
+	port_destroy(quick);
+	dut_run();
+}
+
 /* ---- flow tables ---- */
 
 #define ENTRIES 30000u
 #define LOOKUPS 20000u
+#define CHOSEN_ENTRIES 6000u
 #define GROUPS 3000u
 
 static struct tir *hit;
@@ -328,6 +422,59 @@ static void test_many_entries(void)
 	ktap(right, "of equal entries that of the lowest index wins");
 }
 
+/* Of two fields: each value of the second is what a product of the first with K gives. */
+static struct prm_fte_match_set_lyr_2_4 chosen(uint32_t n)
+{
+	struct prm_fte_match_set_lyr_2_4 value = {};
+	uint32_t k = 0x9e3779b1u, hash = (2166136261u ^ htobe32(n)) * k;
+
+	prm_set(&value, smac_47_16, n);
+	prm_set(&value, dmac_47_16, be32toh(hash * k));
+	return value;
+}
+
+static uint32_t lookup_chosen(uint32_t n)
+{
+	struct prm_fte_match_set_lyr_2_4 value = chosen(n);
+	struct eth_packet packet;
+	struct flow flow = tcp4;
+	uint8_t data[512];
+	uint32_t len;
+
+	put32(flow.smac, prm_get(&value, smac_47_16));
+	put32(flow.dmac, prm_get(&value, dmac_47_16));
+	len = make_packet(data, &flow);
+	packet_parse(&packet, data, len);
+	hit = NULL;
+	steer(a->dev, &packet, on_hit, NULL);
+	return hit ? hit->obj.num : 0;
+}
+
+static void test_chosen_entries(void)
+{
+	struct dut_wq rq = dut_create_rq(a, 6, 4, NULL);
+	uint32_t tir = dut_direct_tir(a, rq.num), table, group, i;
+	struct prm_fte_match_set_lyr_2_4 value = {};
+	double t;
+
+	prm_set(&value, smac_47_16, ~0u);
+	prm_set(&value, dmac_47_16, ~0u);
+	table = dut_table(a, 0, 16, 0);
+	group = dut_group(a, table, 0, 50000, &value);
+	dut_check(dut_root(a, table), "set_flow_table_root");
+	for (i = 0; i < CHOSEN_ENTRIES; i++) {
+		value = chosen(i);
+		dut_check(dut_fte(a, table, group, i, &value, PRM_FLOW_DEST_TIR, tir), "set_fte");
+	}
+	t = cpu_seconds();
+	for (i = 0; i < LOOKUPS; i++)
+		lookup_chosen(i % CHOSEN_ENTRIES);
+	t = cpu_seconds() - t;
+	printf("# %u lookups: %.3f s\n", LOOKUPS, t);
+	ktap(t < 0.5 && lookup_chosen(CHOSEN_ENTRIES - 1) == tir && !lookup_chosen(CHOSEN_ENTRIES),
+	     "a guest cannot choose entries that are found slowly");
+}
+
 static void test_many_groups(void)
 {
 	uint32_t table = dut_table(a, 0, 16, 0), i;
@@ -408,6 +555,12 @@ int main(void)
 	test_pages();
 	dut_destroy(a);
 	a = dut_create("a", 0);
+	test_chosen_pages();
+	dut_destroy(a);
+	a = dut_create("a", 0);
+	test_chosen_entries();
+	dut_destroy(a);
+	a = dut_create("a", 0);
 	test_lso();
 	dut_destroy(a);
 	a = dut_create("a", 0);
@@ -418,6 +571,7 @@ int main(void)
 	dut_destroy(a);
 	a = dut_create("a", 0);
 	test_slow_receiver();
+	test_waiting();
 	dut_destroy(a);
 	a = dut_create("a", 0);
 	test_budget();

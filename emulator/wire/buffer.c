@@ -11,6 +11,7 @@
  * Marks: with a random early detection curve over the queue's length when the frame comes.
  */
 #include "wire/physics.h"
+#include "wire/switch.h"
 
 #define RESUME_BYTES 3000	/* below the limit before the sender may go on */
 #define MILLION 1000000
@@ -50,7 +51,7 @@ static uint64_t shared_size(void)
 	uint64_t headroom = 0;
 
 	while ((port = port_next(port)))
-		if (port_physics(port))
+		if (port->physics && !port->cable && !is_behind(port))
 			headroom += (uint64_t)physics.headroom * __builtin_popcount(lossless());
 	return headroom < physics.buffer ? physics.buffer - headroom : 0;
 }
@@ -65,18 +66,24 @@ static uint64_t limit(void)
 	return shared_used < size ? (size - shared_used) >> physics.alpha_shift : 0;
 }
 
+/* A sender of whom nothing is left goes on, even if there is no share for it: it has its headroom. */
+static bool has_too_much(const struct ingress *in, unsigned int prio, uint64_t reserve)
+{
+	return in->headroom[prio] || (in->shared[prio] && in->shared[prio] + reserve > limit());
+}
+
 bool buffer_full(struct pauser *pauser, unsigned int prio)
 {
 	struct port_physics *p = container_of(pauser, struct port_physics, in.pauser);
 
-	return p->in.headroom[prio] || p->in.shared[prio] + RESUME_BYTES > limit();
+	return has_too_much(&p->in, prio, RESUME_BYTES);
 }
 
 static void update_pause(struct port_physics *in, unsigned int prio)
 {
-	if (in->in.headroom[prio] || in->in.shared[prio] >= limit())
+	if (has_too_much(&in->in, prio, 1))
 		pauser_set(&in->in.pauser, prio, true);
-	else if (!in->in.shared[prio] || !buffer_full(&in->in.pauser, prio))
+	else if (!has_too_much(&in->in, prio, RESUME_BYTES))
 		pauser_set(&in->in.pauser, prio, false);
 }
 

@@ -155,6 +155,7 @@ void link_kick(struct link *link)
 	if (link->sending_control) {
 		frame = list_first_entry(&link->control, struct frame, node);
 		list_del(&frame->node);
+		link->control_len--;
 	} else {
 		prio = choose(link, now, &retry);
 		if (prio < 0 && retry != UINT64_MAX)
@@ -239,6 +240,7 @@ void link_queue_control(struct link *link, struct frame *frame)
 		return;
 	}
 	list_add_tail(&frame->node, &link->control);
+	link->control_len++;
 	link_kick(link);
 }
 
@@ -300,13 +302,6 @@ void link_reset(struct link *link, void (*drop)(struct link *link, struct frame 
 {
 	unsigned int i;
 
-	vevent_cancel(&link->done);
-	vevent_cancel(&link->arrival);
-	vevent_cancel(&link->retry);
-	if (link->sending && drop && !link->sending_control)
-		drop(link, link->sending);
-	frame_free(link->sending);
-	link->sending = NULL;
 	for (i = 0; i < PRIORITIES; i++) {
 		link_drop_queue(link, i, drop);
 		if (link->paused_until[i] > vtime_ps())
@@ -315,7 +310,16 @@ void link_reset(struct link *link, void (*drop)(struct link *link, struct frame 
 		link->rate_ps[i] = 0;
 	}
 	link->ignored = 0;
+	/* what was dropped may have had its sender go on, by a frame on this link */
+	if (link->sending && drop && !link->sending_control)
+		drop(link, link->sending);
+	frame_free(link->sending);
+	link->sending = NULL;
+	vevent_cancel(&link->done);
+	vevent_cancel(&link->arrival);
+	vevent_cancel(&link->retry);
 	free_list(&link->control);
+	link->control_len = 0;
 	free_list(&link->flying);
 	link_release_waiting(link);
 }

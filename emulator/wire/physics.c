@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "wire/physics.h"
+#include "wire/switch.h"
 
 #define QUEUE_MAX 1024	/* frames of a priority, if a function sends without asking */
 #define HELD 2		/* frames of a priority that a function has ready for the link */
@@ -62,18 +63,19 @@ static void at_port(struct link *link, struct frame *frame)
 
 void physics_send(struct port_physics *p, struct frame *frame)
 {
-	if (is_mac_control(frame)) {
-		link_queue_control(&p->up, frame);
-		return;
-	}
+	bool control = is_mac_control(frame);
+
 	frame->in = NULL;
 	frame->prio = qos_frame_prio(port_qos(p->port), frame);
-	if (p->up.len[frame->prio] >= QUEUE_MAX) {
+	if ((control ? p->up.control_len : p->up.len[frame->prio]) >= QUEUE_MAX) {
 		p->lost++;
 		frame_free(frame);
 		return;
 	}
-	link_queue(&p->up, frame);
+	if (control)
+		link_queue_control(&p->up, frame);
+	else
+		link_queue(&p->up, frame);
 }
 
 /* Work that must wait is on the list of those that do, where its cancellation finds it. */
@@ -84,6 +86,28 @@ bool physics_may_send(struct port_physics *p, unsigned int prio, struct work *wo
 	work_cancel(work);
 	list_add_tail(&work->node, &p->up.waiting[prio]);
 	return false;
+}
+
+/* ---- the function's own flow control ---- */
+
+static bool function_full(struct pauser *pauser, unsigned int prio)
+{
+	struct port_physics *p = container_of(pauser, struct port_physics, pauser);
+
+	return p->waiting[prio] > port_qos(p->port)->xon[prio];
+}
+
+static void update_function(struct port_physics *p, unsigned int prio)
+{
+	const struct port_qos *qos = port_qos(p->port);
+	bool may = (qos->pause_tx || qos->pfc_tx & 1u << prio) && !is_behind(p->port);
+
+	if (!p->pauser.off)
+		p->pauser.global = qos->pause_tx;
+	if (may && p->waiting[prio] >= qos->xoff[prio])
+		pauser_set(&p->pauser, prio, true);
+	else if (!may || !function_full(&p->pauser, prio))
+		pauser_set(&p->pauser, prio, false);
 }
 
 void port_qos_changed(struct port *port)
@@ -101,30 +125,9 @@ void port_qos_changed(struct port *port)
 		p->schedule.max_mbps[i] = qos->max_mbps[i];
 		if (!qos->max_mbps[i])
 			p->up.rate_ps[i] = 0;
+		update_function(p, i);
 	}
 	link_kick(&p->up);
-}
-
-/* ---- the function's own flow control ---- */
-
-static bool function_full(struct pauser *pauser, unsigned int prio)
-{
-	struct port_physics *p = container_of(pauser, struct port_physics, pauser);
-
-	return p->waiting[prio] > port_qos(p->port)->xon[prio];
-}
-
-static void update_function(struct port_physics *p, unsigned int prio)
-{
-	const struct port_qos *qos = port_qos(p->port);
-	bool may = qos->pause_tx || qos->pfc_tx & 1u << prio;
-
-	if (!p->pauser.off)
-		p->pauser.global = qos->pause_tx;
-	if (may && p->waiting[prio] >= qos->xoff[prio])
-		pauser_set(&p->pauser, prio, true);
-	else if (!may || !function_full(&p->pauser, prio))
-		pauser_set(&p->pauser, prio, false);
 }
 
 void physics_waits(struct port_physics *p, struct frame *frame)

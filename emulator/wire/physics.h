@@ -54,7 +54,7 @@ struct link {
 	void (*sent)(struct link *link, struct frame *frame);	/* the last bit has left */
 	void (*arrived)(struct link *link, struct frame *frame); /* consumes the frame */
 	struct list_head queue[PRIORITIES], control, flying;
-	unsigned int len[PRIORITIES];
+	unsigned int len[PRIORITIES], control_len;
 	uint64_t bytes[PRIORITIES];
 	struct frame *sending;
 	bool sending_control;

@@ -21,21 +21,20 @@ static void consider(struct room *room, struct port *port)
 
 /*
  * A frame to an unknown or to many addresses waits for no port that is held: it is dropped there,
- * as by any switch. What a port of a card with two sends may leave by the other one.
+ * as by any switch. @far: also beyond the wire; without it only within the card.
  */
-static struct room find_room(const struct port *from, const uint8_t *dmac)
+static struct room find_room(const struct port *from, const uint8_t *dmac, bool far)
 {
 	const struct port *out = from->uplink ? from->uplink : from;
 	const struct port *to = dmac[0] & 1 ? NULL : out->cable ? out->cable : fdb_peek(dmac);
 	struct room room = { .n = PORT_QUEUE };
 	struct port *port;
 
-	if (out->cable && from->dev && from->dev->adapter)
-		to = NULL;
 	for (port = port_next(NULL); port; port = port_next(port)) {
-		if (to ? port == to || (is_uplink(to) && port->uplink == to) : !port->hold)
+		if (port->uplink && port->uplink == from->uplink)
 			consider(&room, port);
-		else if (port->uplink && port->uplink == from->uplink)
+		else if (far && (to ? port == to || (is_uplink(to) && port->uplink == to) :
+				      !port->hold))
 			consider(&room, port);
 	}
 	return room;
@@ -43,7 +42,7 @@ static struct room find_room(const struct port *from, const uint8_t *dmac)
 
 unsigned int port_room(const struct port *from, const uint8_t *dmac)
 {
-	return find_room(from, dmac).n;
+	return find_room(from, dmac, true).n;
 }
 
 /* Through which the port's frames leave the card. */
@@ -58,7 +57,7 @@ bool port_may_send(struct port *port, const uint8_t *dmac, unsigned int prio, un
 	struct port_physics *p = physics_of(port);
 
 	if (!p || port->bridge) {
-		struct room room = find_room(port, dmac);
+		struct room room = find_room(port, dmac, !p);
 
 		if (room.n < reserve) {
 			if (room.fullest)

@@ -37,6 +37,17 @@ static void wake_senders(struct port *port)
 	work_wake(&port->waiting);
 }
 
+void ports_wake_senders(void)
+{
+	struct port *port;
+
+	list_for_each_entry(port, &ports, node) {
+		wake_senders(port);
+		if (port->physics)
+			link_release_waiting(&port->physics->up);
+	}
+}
+
 /* ---- delivery ---- */
 
 static bool is_multicast(const struct frame *frame)
@@ -493,6 +504,14 @@ struct port *port_find(const char *name)
 	return NULL;
 }
 
+/* Nothing of the old cable is left: neither who waits, nor frames and pauses. */
+static void cable_changed(struct port *port)
+{
+	ports_wake_senders();
+	if (port->physics)
+		physics_link_down(port->physics);
+}
+
 void port_uncable(struct port *port)
 {
 	struct port *other = port->cable;
@@ -502,8 +521,8 @@ void port_uncable(struct port *port)
 		return;
 	port->cable = NULL;
 	other->cable = NULL;
-	wake_senders(port);
-	wake_senders(other);
+	cable_changed(port);
+	cable_changed(other);
 	port_changed(port, was_up);
 	if (other != port)
 		port_changed(other, was_up);
@@ -519,8 +538,8 @@ int port_cable(struct port *a, struct port *b)
 		return -EBUSY;
 	a->cable = b;
 	b->cable = a;
-	wake_senders(a);
-	wake_senders(b);
+	cable_changed(a);
+	cable_changed(b);
 	fdb_flush_port(a);
 	fdb_flush_port(b);
 	port_changed(a, a_up);
@@ -649,6 +668,7 @@ void port_set_bridge(struct port *port, struct port *uplink, const struct bridge
 
 	port->bridge = ops;
 	port->uplink = uplink;
+	ports_wake_senders();
 	link_changed(port, was_up);
 }
 
@@ -679,7 +699,9 @@ void port_set_sink(struct port *port, bool (*fn)(void *arg, const struct frame *
 void port_hold(struct port *port, bool hold)
 {
 	port->hold = hold;
-	if (!hold && !list_empty(&port->rx))
+	if (hold)
+		wake_senders(port);	/* a frame to many ports does not wait for this one now */
+	else if (!list_empty(&port->rx))
 		work_queue(&port->rx_work);
 }
 

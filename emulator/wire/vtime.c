@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Virtual time: a binary heap of events, run by the loop when it has no work. */
+/* Virtual time: a binary heap of events, run at the end of a round of the loop. */
 #include <stdlib.h>
 
 #include "wire/vtime.h"
 
 #define EVENTS_A_ROUND 64
+#define PATIENCE_PS (50000 * PS_PER_US)	/* 50 ms */
 
 static struct vevent **heap; /* from 1 */
 static unsigned int n_events, room;
@@ -29,7 +30,7 @@ static void start(void)
 	started = true;
 	epoch_ns = now_ns();
 	timer_init(&wakeup, woken);
-	loop_set_idle(run_events);
+	loop_set_last(run_events);
 }
 
 /* The real time, by the wire's epoch: a test may have moved its clock back. */
@@ -160,14 +161,29 @@ void vevent_set(struct vevent *event, uint64_t due_ps)
 		wake_up_for_first();
 }
 
+/* The wire waits for functions that have work, but not for one that is never done. */
+static bool patient(uint64_t real)
+{
+	static uint64_t since_ps;	/* there has been work at the end of each round */
+	static bool busy;
+
+	if (!busy || real < since_ps)
+		since_ps = real;
+	busy = !loop_idle();
+	return real - since_ps < PATIENCE_PS;
+}
+
 /* True: more are due, and nothing keeps them from being run in the next round. */
 static bool run_events(void)
 {
 	uint64_t real = real_ps();
 	unsigned int budget = EVENTS_A_ROUND;
+	bool waits = patient(real);
 	struct vevent *event;
 
-	while (budget-- && n_events && heap[1]->due_ps <= real && loop_idle()) {
+	if (waits && !loop_idle())
+		return false;
+	while (budget-- && n_events && heap[1]->due_ps <= real && (loop_idle() || !waits)) {
 		event = heap[1];
 		if (event->due_ps > now_ps)
 			now_ps = event->due_ps;

@@ -2,10 +2,11 @@
 /*
  * vtime: the time of a wire with a rate, in picoseconds, and what happens when.
  *
- * It is never ahead of the real time, and stands still as long as there is work in the loop: what
- * functions do about a frame takes no time on the wire, however slow the host is. If that makes it
- * late, its events follow each other as fast as the host can, each at its own time. Events of the
- * same time happen in the order in which they were set.
+ * It is never ahead of the real time, and stands still as long as there is work in the loop, for
+ * 50 ms at most: what functions do about a frame takes no time on the wire, however slow the host
+ * is, but one that is never done does not stop the wire of all others. If that makes it late, its
+ * events follow each other as fast as the host can, each at its own time. Events of the same time
+ * happen in the order in which they were set.
  */
 #ifndef CXEMU_VTIME_H
 #define CXEMU_VTIME_H

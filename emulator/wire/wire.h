@@ -82,7 +82,8 @@ void port_set_wire(struct port *port, bool up); /* the cable, for faults; likewi
 /*
  * Takes two ports off the switch and joins them by a cable. The link is up if both ports are up.
  * The same port twice is a loopback plug: it receives all that it sends. 0; -EBUSY: one of them has
- * a cable; -ENODEV: one of them has no connector, since it is behind an embedded switch.
+ * a cable; -ENODEV: one of them has no connector, since it is behind an embedded switch. On a
+ * wire with a rate the frames and pauses of the old cable are lost, also when it is pulled.
  */
 int port_cable(struct port *a, struct port *b);
 void port_uncable(struct port *port); /* both ends; no effect without a cable */
@@ -103,10 +104,12 @@ unsigned int port_room(const struct port *from, const uint8_t *dmac);
 /*
  * May @work send a frame of this priority to @dmac now, and @reserve more? False: it is queued when
  * there is room or the way to @dmac has changed, see work_wait(); on a wire with a rate when the
- * port has sent what it holds of that priority.
+ * port has sent what it holds of that priority. @port: by which the frame leaves the card.
  */
 bool port_may_send(struct port *port, const uint8_t *dmac, unsigned int prio, unsigned int reserve,
 		   struct work *work);
+/* All work that waits looks again: the ports by which frames leave their card have changed. */
+void ports_wake_senders(void);
 const struct port_counters *port_counters(const struct port *port);
 void wire_status(FILE *out);
 /*
@@ -114,7 +117,10 @@ void wire_status(FILE *out);
  * function; false: the frame is dropped.
  */
 void port_set_sink(struct port *port, bool (*fn)(void *arg, const struct frame *frame), void *arg);
-/* Stops or resumes draining the queue, for a sink that cannot accept more frames. */
+/*
+ * Stops or resumes draining the queue, for a sink that cannot accept more frames. Who waits for it
+ * and need not any more goes on.
+ */
 void port_hold(struct port *port, bool hold);
 
 /*

@@ -212,7 +212,7 @@ static void push_tag(const struct tx *tx, struct frame *frame)
 	frame->len += 4;
 }
 
-/* Has the receiver of the frame no room, or is its priority paused? The work goes on when it may. */
+/* Has the receiver no room, or is the priority paused? The work goes on when it may. */
 static bool must_wait(const struct tx *tx, const struct frame *frame)
 {
 	struct port *port = tx_port(tx->sq->tis, frame);

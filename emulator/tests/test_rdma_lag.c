@@ -232,6 +232,8 @@ static void test_ports(void)
 /* Port 2 has a cable to a receiver that stands still; port 1 is on the switch. */
 static void test_wait(void)
 {
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .raddr = b.va, .rkey = b.rkey, .n = 1,
+			 .sge = { { a.va, 300000, a.lkey } } };
 	struct port *slow = port_create(NULL, "slow");
 	struct tqp x[2], y[2];
 	unsigned int i, j;
@@ -245,9 +247,7 @@ static void test_wait(void)
 	sent();
 	for (j = 0; j < 3; j++)
 		for (i = 0; i < 2; i++)
-			post_send(&x[i], &(struct wr){ .opcode = PRM_WQE_RDMA_WRITE,
-						       .raddr = b.va, .rkey = b.rkey, .n = 1,
-						       .sge = { { a.va, 300000, a.lkey } } });
+			post_send(&x[i], &wr);
 	settle();
 	n = sent();
 	ok(!n.one && n.two > 900 && !port_counters(slow)->full,

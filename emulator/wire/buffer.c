@@ -66,7 +66,7 @@ static uint64_t limit(void)
 	return shared_used < size ? (size - shared_used) >> physics.alpha_shift : 0;
 }
 
-/* A sender of whom nothing is left goes on, even if there is no share for it: it has its headroom. */
+/* A sender of whom nothing is left goes on, even without a share: it has its headroom. */
 static bool has_too_much(const struct ingress *in, unsigned int prio, uint64_t reserve)
 {
 	return in->headroom[prio] || (in->shared[prio] && in->shared[prio] + reserve > limit());

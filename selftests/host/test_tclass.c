@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Force DSCP: the rule language, the precedence of rules, and a random walk beside a plain model. */
+/* Force DSCP: the rule language, the precedence of rules, a random walk beside a plain model. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -184,60 +184,65 @@ static struct cxr_tclass_path path_of(const char *src, const char *dst, u8 tclas
 	return path;
 }
 
+#define OF_V1			1
+#define APPLICATION_WINS	2
+
 static const struct {
 	const char *sentence;
 	const char *rule[4];
 	const char *src, *dst;
 	u8 own, got;
-	bool v1, application_wins;
+	unsigned int how;
 } match_cases[] = {
-	{ "without rules a path keeps its class", {}, "1.1.1.1", "2.2.2.2", 42, 42 },
+	{ "without rules a path keeps its class", {}, "1.1.1.1", "2.2.2.2", 42, 42, 0 },
 	{ "the class of all paths replaces that of the application", { "96" },
-	  "1.1.1.1", "2.2.2.2", 32, 96 },
+	  "1.1.1.1", "2.2.2.2", 32, 96, 0 },
 	{ "the class of all paths comes before rules", { "96", "dst_ip=2.2.2.2,4" },
-	  "1.1.1.1", "2.2.2.2", 0, 96 },
+	  "1.1.1.1", "2.2.2.2", 0, 96, 0 },
 	{ "class 0 for all paths replaces that of the application", { "0" },
-	  "1.1.1.1", "2.2.2.2", 32, 0 },
-	{ "a path of RoCE v1 keeps its class", { "96" }, "1.1.1.1", "2.2.2.2", 32, 32, true },
-	{ "the ECN bits are those of the application", { "255" }, "1.1.1.1", "2.2.2.2", 33, 253 },
+	  "1.1.1.1", "2.2.2.2", 32, 0, 0 },
+	{ "a path of RoCE v1 keeps its class", { "96" }, "1.1.1.1", "2.2.2.2", 32, 32, OF_V1 },
+	{ "the ECN bits are those of the application", { "255" },
+	  "1.1.1.1", "2.2.2.2", 33, 253, 0 },
 	{ "source and destination come before a longer destination",
 	  { "src_ip=1.1.1.0/24,dst_ip=2.0.0.0/8,4", "dst_ip=2.2.2.2,8" },
-	  "1.1.1.1", "2.2.2.2", 0, 4 },
+	  "1.1.1.1", "2.2.2.2", 0, 4, 0 },
 	{ "a destination comes before a source", { "src_ip=1.1.1.1,4", "dst_ip=2.0.0.0/8,8" },
-	  "1.1.1.1", "2.2.2.2", 0, 8 },
+	  "1.1.1.1", "2.2.2.2", 0, 8, 0 },
 	{ "a source counts if no destination matches", { "src_ip=1.1.1.1,4", "dst_ip=3.0.0.0/8,8" },
-	  "1.1.1.1", "2.2.2.2", 0, 4 },
+	  "1.1.1.1", "2.2.2.2", 0, 4, 0 },
 	{ "the longest destination counts", { "dst_ip=2.0.0.0/8,4", "dst_ip=2.2.2.0/23,8",
-	  "dst_ip=2.2.0.0/16,12" }, "1.1.1.1", "2.2.3.2", 0, 8 },
+	  "dst_ip=2.2.0.0/16,12" }, "1.1.1.1", "2.2.3.2", 0, 8, 0 },
 	{ "with equal destinations the longest source counts",
 	  { "src_ip=1.0.0.0/8,dst_ip=2.2.2.2,4", "src_ip=1.1.0.0/16,dst_ip=2.2.2.2,8" },
-	  "1.1.1.1", "2.2.2.2", 0, 8 },
+	  "1.1.1.1", "2.2.2.2", 0, 8, 0 },
 	{ "a prefix of 20 bits ends within a byte", { "dst_ip=10.1.240.0/20,4" },
-	  "1.1.1.1", "10.1.255.1", 0, 4 },
-	{ "and excludes the address before it", { "dst_ip=10.1.240.0/20,4" },
-	  "1.1.1.1", "10.1.239.255", 0, 0 },
+	  "1.1.1.1", "10.1.255.1", 0, 4, 0 },
+	{ "a prefix of 20 bits excludes the address before it", { "dst_ip=10.1.240.0/20,4" },
+	  "1.1.1.1", "10.1.239.255", 0, 0, 0 },
 	{ "a prefix of no bits matches every address", { "dst_ip=0.0.0.0/0,4" },
-	  "1.1.1.1", "255.1.2.3", 0, 4 },
+	  "1.1.1.1", "255.1.2.3", 0, 4, 0 },
 	{ "rules for IPv4 do not match IPv6", { "dst_ip=0.0.0.0/0,4" }, "2001:db8::1",
-	  "2001:db8::2", 0, 0 },
-	{ "rules for IPv6 do not match IPv4", { "dst_ip6=::/0,4" }, "1.1.1.1", "2.2.2.2", 0, 0 },
+	  "2001:db8::2", 0, 0, 0 },
+	{ "rules for IPv6 do not match IPv4", { "dst_ip6=::/0,4" }, "1.1.1.1", "2.2.2.2", 0, 0, 0 },
 	{ "an IPv6 prefix of 33 bits ends within a byte", { "dst_ip6=2001:db8:8000::/33,4" },
-	  "2001:db8::1", "2001:db8:ffff::1", 0, 4 },
-	{ "and excludes the network before it", { "dst_ip6=2001:db8:8000::/33,4" },
-	  "2001:db8::1", "2001:db8:7fff::1", 0, 0 },
+	  "2001:db8::1", "2001:db8:ffff::1", 0, 4, 0 },
+	{ "an IPv6 prefix of 33 bits excludes the network before it",
+	  { "dst_ip6=2001:db8:8000::/33,4" },
+	  "2001:db8::1", "2001:db8:7fff::1", 0, 0, 0 },
 	{ "a removed rule does not match", { "dst_ip=2.2.2.2,4", "dst_ip=2.2.2.2,-1" },
-	  "1.1.1.1", "2.2.2.2", 32, 32 },
+	  "1.1.1.1", "2.2.2.2", 32, 32, 0 },
 	{ "a removed class of all paths uncovers the rules", { "96", "dst_ip=2.2.2.2,4", "-5" },
-	  "1.1.1.1", "2.2.2.2", 0, 4 },
+	  "1.1.1.1", "2.2.2.2", 0, 4, 0 },
 	{ "prefixes of different lengths are different rules",
 	  { "dst_ip=2.2.0.0/16,4", "dst_ip=2.2.0.0/24,8", "dst_ip=2.2.0.0/24,-1" },
-	  "1.1.1.1", "2.2.0.1", 0, 4 },
+	  "1.1.1.1", "2.2.0.1", 0, 4, 0 },
 	{ "a rule replaces the same rule", { "dst_ip=2.2.2.2,4", "dst_ip=2.2.2.2/32,8" },
-	  "1.1.1.1", "2.2.2.2", 0, 8 },
-	{ "an application that wins keeps its DSCP", { "96" }, "1.1.1.1", "2.2.2.2", 32, 32,
-	  false, true },
+	  "1.1.1.1", "2.2.2.2", 0, 8, 0 },
+	{ "an application that wins keeps its DSCP", { "96" },
+	  "1.1.1.1", "2.2.2.2", 32, 32, APPLICATION_WINS },
 	{ "an application that wins but has no DSCP gets that of the rules", { "96" },
-	  "1.1.1.1", "2.2.2.2", 2, 98, false, true },
+	  "1.1.1.1", "2.2.2.2", 2, 98, APPLICATION_WINS },
 };
 
 static void test_match(void)
@@ -251,9 +256,9 @@ static void test_match(void)
 		for (k = 0; k < 4 && match_cases[i].rule[k]; k++)
 			expect(put(match_cases[i].rule[k]), 0);
 		path = path_of(match_cases[i].src, match_cases[i].dst, match_cases[i].own);
-		if (match_cases[i].v1)
+		if (match_cases[i].how & OF_V1)
 			path.type = CXR_GID_V1;
-		expect(cxr_tclass_of(&table, match_cases[i].application_wins, &path),
+		expect(cxr_tclass_of(&table, match_cases[i].how & APPLICATION_WINS, &path),
 		       match_cases[i].got);
 	}
 }

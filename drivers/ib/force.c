@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Force DSCP: the traffic classes that the administrator sets for paths (drivers/policy/tclass.h).
+ * What the administrator sets for paths: Force DSCP, the traffic classes (drivers/policy/tclass.h),
+ * and Force TTL. In /sys/class/infiniband/<device>:
  *
- *	/sys/class/infiniband/<device>/tc/1/traffic_class	the rules, a rule per write
- *	/sys/class/infiniband/<device>/tc/1/application_wins
+ *	tc/1/traffic_class	the rules, a rule per write
+ *	tc/1/application_wins	the rules are for applications without a DSCP
+ *	ttl/1/ttl, tc/1/ttl	of new paths: no transition of a QP in use changes it
  *
  * Rules are looked up where paths are made, also in atomic context, so they are under RCU: a write
  * copies them, changes the copy and publishes it, or changes nothing. Then it walks over the QPs.
@@ -274,29 +276,67 @@ static ssize_t application_wins_store(struct kobject *kobj, struct kobj_attribut
 
 static const struct kobj_attribute application_wins_attr = __ATTR_RW(application_wins);
 
+static ssize_t ttl_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(dev_of(kobj)->ttl));
+}
+
+static ssize_t ttl_store(struct kobject *kobj, struct kobj_attribute *attr, const char *buf,
+			 size_t count)
+{
+	struct cxr_ib_dev *dev = dev_of(kobj);
+	u8 ttl;
+
+	if (kstrtou8(buf, 0, &ttl)) {
+		ibdev_err(&dev->ibdev, "ttl: '%.*s' is refused: must be 0 to 255\n",
+			  (int)min_t(size_t, strcspn(buf, "\n"), 16), buf);
+		return -EINVAL;
+	}
+	WRITE_ONCE(dev->ttl, ttl);
+	return count;
+}
+
+static const struct kobj_attribute ttl_attr = __ATTR_RW(ttl);
+
 /* ---- stage ----------------------------------------------------------------------------------- */
 
-static void remove_folders(struct kobject *folder, struct kobject *port)
+static const struct attribute *const tc_attrs[] = {
+	&application_wins_attr.attr, &ttl_attr.attr, NULL
+};
+
+static int add_folder(struct cxr_ib_dev *dev, const char *name, struct cxr_ib_folder *folder)
 {
-	kobject_del(port);
-	kobject_put(port);
-	kobject_del(folder);
-	kobject_put(folder);
+	folder->device = kobject_create_and_add(name, &dev->ibdev.dev.kobj);
+	if (!folder->device)
+		return -ENOMEM;
+	folder->port = kobject_create_and_add("1", folder->device);
+	return folder->port ? 0 : -ENOMEM;
+}
+
+static void remove_folder(struct cxr_ib_folder *folder)
+{
+	kobject_del(folder->port);
+	kobject_put(folder->port);
+	kobject_del(folder->device);
+	kobject_put(folder->device);
 }
 
 int cxr_ib_force_up(void *owner)
 {
 	struct cxr_ib_dev *dev = owner;
-	int err = -ENOMEM;
+	int err;
 
-	dev->tc_folder = kobject_create_and_add("tc", &dev->ibdev.dev.kobj);
-	dev->tc_port = dev->tc_folder ? kobject_create_and_add("1", dev->tc_folder) : NULL;
-	if (dev->tc_port)
-		err = sysfs_create_bin_file(dev->tc_port, &bin_attr_traffic_class);
+	err = add_folder(dev, "tc", &dev->tc_folder);
 	if (!err)
-		err = sysfs_create_file(dev->tc_port, &application_wins_attr.attr);
+		err = sysfs_create_bin_file(dev->tc_folder.port, &bin_attr_traffic_class);
+	if (!err)
+		err = sysfs_create_files(dev->tc_folder.port, tc_attrs);
+	if (!err)
+		err = add_folder(dev, "ttl", &dev->ttl_folder);
+	if (!err)
+		err = sysfs_create_file(dev->ttl_folder.port, &ttl_attr.attr);
 	if (err)
-		remove_folders(dev->tc_folder, dev->tc_port);
+		cxr_ib_force_down(dev);
 	return err;
 }
 
@@ -304,5 +344,6 @@ void cxr_ib_force_down(void *owner)
 {
 	struct cxr_ib_dev *dev = owner;
 
-	remove_folders(dev->tc_folder, dev->tc_port);
+	remove_folder(&dev->ttl_folder);
+	remove_folder(&dev->tc_folder);
 }

@@ -37,6 +37,11 @@ struct cxr_ib_clock {
 	struct delayed_work work;
 };
 
+/* A folder of the device in sysfs, and that of the port in it. */
+struct cxr_ib_folder {
+	struct kobject *device, *port;
+};
+
 /**
  * struct cxr_ib_dev - RDMA device of a function
  * @ibdev: of ib_core
@@ -74,8 +79,9 @@ struct cxr_ib_clock {
  * @mkeys: keys of deregistered MRs, for new ones; or NULL
  * @force_lock: serializes writes to @force, and the walks over the QPs that follow
  * @force: rules of Force DSCP, or NULL: none yet
- * @tc_folder: folder tc in sysfs
- * @tc_port: folder of the port in it
+ * @ttl: TTL or hop limit of new paths; 0: their own; accessed with READ_ONCE() and WRITE_ONCE()
+ * @tc_folder: tc in sysfs
+ * @ttl_folder: ttl in sysfs
  * @q_set: counter set of QPs that have no other; 0: the device has none
  * @q_sets: other counter sets, number to struct cxr_ib_q_set
  * @n_q_stats: how many of @stat_descs, from the first one on, a counter set has
@@ -140,8 +146,8 @@ struct cxr_ib_dev {
 	atomic_t lag_next;
 	struct mutex force_lock;		/* rules of Force DSCP */
 	struct cxr_ib_force __rcu *force;	/* force_lock to write */
-	struct kobject *tc_folder;
-	struct kobject *tc_port;
+	u8 ttl;
+	struct cxr_ib_folder tc_folder, ttl_folder;
 	u32 q_set;
 	struct xarray q_sets;
 	int n_q_stats;

@@ -61,6 +61,7 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 	in.flow_label = grh->flow_label;
 	in.sl = rdma_ah_get_sl(ah);
 	in.hop_limit = grh->hop_limit;
+	in.forced_hop_limit = READ_ONCE(dev->ttl);
 	in.local_qpn = local_qpn;
 	in.remote_qpn = remote_qpn;
 	err = cxr_path_decide(&in, &addr->path);

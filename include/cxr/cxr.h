@@ -95,7 +95,7 @@
  *	xrc, umr	nothing yet: their objects are created by their first user
  *	client	events and the netdev
  *	device	ib_register_device()
- *	force	files of forced traffic classes, which the removal of the device would not wait for
+ *	force	files of forced paths, which the removal of the device would not wait for
  *
  * ib_core then adds GIDs, which fill the address table; a QP names one of its entries on the way to
  * RTS, and its packets pass.
@@ -156,7 +156,7 @@
  * one namespace, the initial one for bonds, else that of the netdev, which they follow: a notifier
  * for all namespaces waits for pernet_ops_rwsem, whose holder may wait for our netdev reference.
  *
- * FORCED TRAFFIC CLASSES
+ * FORCED TRAFFIC CLASSES AND TTL
  *
  * The administrator may give paths another DSCP than the application asks for (drivers/ib/force.c).
  * The rules (drivers/policy/tclass.h) are those of an RDMA device: they begin empty, and are gone
@@ -164,7 +164,8 @@
  * made: an address handle of the kernel, a QP on its way to RTR. Address handles of processes are
  * made by their library, which the driver has no part in. A QP keeps the path that the application
  * asked for, so that a write can give all QPs in RTS what the rules say now, and removing a rule
- * gives them back their own. The SL, and with it the priority of a tag, stays as it is.
+ * gives them back their own. The SL, and with it the priority of a tag, stays as it is. A forced
+ * TTL is looked up in the same places, but no transition of a QP in RTS changes it.
  *
  * WHEN THE DEVICE HAS FAILED
  *

@@ -26,6 +26,7 @@ clear_rules()
 	local line
 
 	echo 0 >"$tc/application_wins"
+	echo 0 >"$tc/ttl"
 	while read -r line; do echo "${line%tclass=*}tclass=-1" >"$tc/traffic_class"; done <<<"$(<"$tc/traffic_class")"
 }
 
@@ -122,6 +123,26 @@ application_wins()
 	sends write v2 "type=v2/IPv4 dscp=24" tclass=0
 }
 
+# Of all versions. ib_core gives a path that of the route, 64.
+ttl() # OP
+{
+	sends "$1" v2 "type=v2/IPv4 hops=64" hops=64
+	echo 0x1f >"$tc/../../ttl/1/ttl"
+	[ "$(<"$tc/ttl")" = 31 ]
+	sends "$1" v2 "type=v2/IPv4 hops=31" hops=64
+	sends "$1" v6 "type=v2/IPv6 hops=31" hops=64
+	sends "$1" v1 "type=v1 hops=31" hops=64
+	echo 255 >"$tc/ttl"
+	[ "$(<"$tc/../../ttl/1/ttl")" = 255 ]
+	sends "$1" v2 "type=v2/IPv4 hops=255" hops=64
+	must_fail eval "echo 256 >$tc/ttl"
+	must_fail eval "echo -1 >$tc/ttl"
+	dmesg | grep -q "$dev: ttl: '256' is refused: must be 0 to 255"
+	[ "$(<"$tc/ttl")" = 255 ]
+	echo 0 >"$tc/ttl"
+	sends "$1" v2 "type=v2/IPv4 hops=64" hops=64
+}
+
 # Frames of a connection while it runs
 now() # WORDS
 {
@@ -211,6 +232,8 @@ ktap_test rc "RC: a rule sets the DSCP of RoCE v2, not the ECN bits, and nothing
 ktap_test uc "UC: a rule sets the DSCP of RoCE v2, not the ECN bits, and nothing of RoCE v1" forced uc_send
 ktap_test other "a rule for another address changes nothing" other_peer
 ktap_test wins "with application_wins a rule is for connections without a DSCP" application_wins
+ktap_test ttl.rc "RC: a forced TTL replaces that of the path, until it is 0" ttl write
+ktap_test ttl.uc "UC: a forced TTL replaces that of the path, until it is 0" ttl uc_send
 ktap_test live.rc "RC: a connection follows the rules, and gets its own DSCP back" live write
 ktap_test live.uc "UC: a connection follows the rules, and gets its own DSCP back" live uc_send
 ktap_test cm "messages of the connection manager have the forced DSCP" cm

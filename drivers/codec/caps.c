@@ -70,6 +70,7 @@ static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *
 	caps->vport_counters = prm_get(cap, vport_counters);
 	caps->num_q_counters = prm_get(cap, max_qp_cnt);
 	caps->rts2rts_counter_set = prm_get(cap, rts2rts_qp_counters_set_id);
+	caps->rts2rts_dscp = prm_get(cap, rts2rts_qp_dscp);
 	caps->out_of_seq_cnt = prm_get(cap, out_of_seq_cnt);
 	caps->retransmission_q_counters = prm_get(cap, retransmission_q_counters);
 	caps->enhanced_error_q_counters = prm_get(cap, enhanced_error_q_counters);

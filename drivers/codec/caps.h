@@ -47,6 +47,7 @@ struct cxr_caps {
 	bool vport_counters;
 	u16 num_q_counters;		/* counter sets; 0: no queue counters */
 	bool rts2rts_counter_set;	/* the counter set of a QP can change in RTS */
+	bool rts2rts_dscp;		/* and so can its DSCP */
 	bool out_of_seq_cnt, retransmission_q_counters, enhanced_error_q_counters, roce_accl;
 	bool cc_query_allowed;
 	bool pcam_reg;

@@ -26,6 +26,7 @@ static const struct opt opts_of_device[] = {
 	{ CXR_QP_OPT_WRITE, PRM_QP_OPT_RWE },
 	{ CXR_QP_OPT_COUNTER, PRM_QP_OPT_COUNTER_SET_ID },
 	{ CXR_QP_OPT_LAG_PORT, PRM_QP_OPT_LAG_TX_AFF },
+	{ CXR_QP_OPT_DSCP, PRM_QP_OPT_PRIMARY_PATH_DSCP },
 	{ }
 };
 

@@ -74,6 +74,7 @@ enum cxr_qp_opt {
 	CXR_QP_OPT_WRITE = 1 << 11,	/* remote write only: UC has no other access flag */
 	CXR_QP_OPT_COUNTER = 1 << 12,
 	CXR_QP_OPT_LAG_PORT = 1 << 13,
+	CXR_QP_OPT_DSCP = 1 << 14,	/* of a path of RoCE v2 */
 };
 
 u32 cxr_qp_opt_encode(u32 opts);	/* PRM opt_param_mask */

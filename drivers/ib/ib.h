@@ -22,6 +22,7 @@
 #include "../codec/wqe.h"
 #include "../policy/ecmp.h"
 #include "../policy/limits.h"
+#include "../policy/tclass.h"
 #include "verbs.h"
 
 #define CXR_IB_PORT 1		/* a function has one port */
@@ -34,6 +35,11 @@
 struct cxr_ib_clock {
 	struct mlx5_ib_clock_info *info;	/* page that processes map; NULL: no clock */
 	struct delayed_work work;
+};
+
+/* A folder of the device in sysfs, and that of the port in it. */
+struct cxr_ib_folder {
+	struct kobject *device, *port;
 };
 
 /**
@@ -71,6 +77,11 @@ struct cxr_ib_clock {
  * @umr_lock: protects @umr and @mkeys, and serializes UMR work requests
  * @umr: QP that changes memory keys, created for the first change
  * @mkeys: keys of deregistered MRs, for new ones; or NULL
+ * @force_lock: serializes writes to @force, and the walks over the QPs that follow
+ * @force: rules of Force DSCP, or NULL: none yet
+ * @ttl: TTL or hop limit of new paths; 0: their own; accessed with READ_ONCE() and WRITE_ONCE()
+ * @tc_folder: tc in sysfs
+ * @ttl_folder: ttl in sysfs
  * @q_set: counter set of QPs that have no other; 0: the device has none
  * @q_sets: other counter sets, number to struct cxr_ib_q_set
  * @n_q_stats: how many of @stat_descs, from the first one on, a counter set has
@@ -133,6 +144,10 @@ struct cxr_ib_dev {
 	unsigned long *gid_set;			/* gid_lock */
 	u8 lag_mac[CXR_LAG_PORTS][ETH_ALEN];	/* gid_lock */
 	atomic_t lag_next;
+	struct mutex force_lock;		/* rules of Force DSCP */
+	struct cxr_ib_force __rcu *force;	/* force_lock to write */
+	u8 ttl;
+	struct cxr_ib_folder tc_folder, ttl_folder;
 	u32 q_set;
 	struct xarray q_sets;
 	int n_q_stats;
@@ -201,6 +216,9 @@ struct cxr_ib_mkeys;
 
 /* xrc.c: objects that XRC QPs share. */
 struct cxr_ib_xrc_defaults;
+
+/* force.c: rules of Force DSCP. */
+struct cxr_ib_force;
 
 /* A counter set of single QPs, beside that of the port. */
 struct cxr_ib_q_set {
@@ -422,6 +440,18 @@ dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 
  */
 int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u32 local_qpn,
 			u32 remote_qpn, struct cxr_addr *addr);
+
+/* force.c */
+/* What the rules are looked up by. @ah has a GRH and a source GID. */
+void cxr_ib_force_path(const struct rdma_ah_attr *ah, struct cxr_tclass_path *path);
+/* The traffic class of the path: that of a rule, or its own. Any context. */
+u8 cxr_ib_force_tclass(struct cxr_ib_dev *dev, const struct cxr_tclass_path *path);
+/* Stage: the files, after registration. */
+int cxr_ib_force_up(void *dev);
+/* Waits for readers and writers. */
+void cxr_ib_force_down(void *dev);
+/* Call after the last QP and AH. */
+void cxr_ib_force_free(struct cxr_ib_dev *dev);
 
 /* mr.c */
 /* IB_ACCESS_* as enum cxr_access; without atomics if the device does not support them. */

@@ -213,9 +213,11 @@ static void free_ibdev(struct cxr_ib_dev *dev)
 {
 	if (dev->netdev)
 		dev_put(dev->netdev);
+	cxr_ib_force_free(dev);
 	xa_destroy(&dev->event_targets);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->qps);
+	mutex_destroy(&dev->force_lock);
 	mutex_destroy(&dev->umr_lock);
 	mutex_destroy(&dev->xrc_lock);
 	mutex_destroy(&dev->scan_lock);
@@ -240,6 +242,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	mutex_init(&dev->xrc_lock);
 	mutex_init(&dev->loopback_lock);
 	mutex_init(&dev->umr_lock);
+	mutex_init(&dev->force_lock);
 	mutex_init(&dev->kcq_lock);
 	INIT_LIST_HEAD(&dev->kcqs);
 	INIT_WORK(&dev->flush_work, cxr_ib_flush_work);

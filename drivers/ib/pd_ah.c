@@ -40,6 +40,7 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 			u32 remote_qpn, struct cxr_addr *addr)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+	struct cxr_tclass_path path;
 	struct cxr_path_in in = {};
 	int err;
 
@@ -54,11 +55,13 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 		return -EINVAL;
 	}
 
-	in.type = grh->sgid_attr->gid_type == IB_GID_TYPE_ROCE ? CXR_GID_V1 : CXR_GID_V2;
-	in.traffic_class = grh->traffic_class;
+	cxr_ib_force_path(ah, &path);
+	in.type = path.type;
+	in.traffic_class = cxr_ib_force_tclass(dev, &path);
 	in.flow_label = grh->flow_label;
 	in.sl = rdma_ah_get_sl(ah);
 	in.hop_limit = grh->hop_limit;
+	in.forced_hop_limit = READ_ONCE(dev->ttl);
 	in.local_qpn = local_qpn;
 	in.remote_qpn = remote_qpn;
 	err = cxr_path_decide(&in, &addr->path);

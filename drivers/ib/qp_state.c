@@ -288,8 +288,17 @@ static void reset_queues(struct cxr_ib_qp *qp)
 	qp->db.rec[1] = 0;
 }
 
+static void save_path(struct cxr_ib_qp *qp, const struct rdma_ah_attr *ah, u8 dscp)
+{
+	if (!qp->user)
+		cxr_ib_cq_set_peer(qp, rdma_ah_read_grh(ah)->dgid.raw);
+	cxr_ib_qp_set_sgid(qp, rdma_ah_read_grh(ah)->sgid_index);
+	cxr_ib_force_path(ah, &qp->path);
+	qp->dscp = dscp;
+}
+
 static void save_qp_attr(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
-			 enum ib_qp_state state)
+			 const struct cxr_qp_mod *mod, enum ib_qp_state state)
 {
 	if (mask & IB_QP_ACCESS_FLAGS)
 		qp->access = attr->qp_access_flags;
@@ -297,10 +306,8 @@ static void save_qp_attr(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, in
 		qp->dest_rd = attr->max_dest_rd_atomic;
 	if (mask & IB_QP_DEST_QPN)
 		qp->dest_qpn = attr->dest_qp_num;
-	if (mask & IB_QP_AV && !qp->user)
-		cxr_ib_cq_set_peer(qp, rdma_ah_read_grh(&attr->ah_attr)->dgid.raw);
 	if (mask & IB_QP_AV)
-		cxr_ib_qp_set_sgid(qp, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
+		save_path(qp, &attr->ah_attr, mod->addr.path.dscp);
 	WRITE_ONCE(qp->state, state);
 	if (state == IB_QPS_RESET) {
 		cxr_ib_qp_set_sgid(qp, -1);
@@ -349,10 +356,15 @@ static int modify_qp_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr,
 	if (err)
 		return err;
 
-	save_qp_attr(qp, attr, mask, to);
+	save_qp_attr(qp, attr, mask, &mod, to);
 	cxr_ib_counter_qp_modified(qp, from, to);
 	if (mod.lag_port)
 		qp->lag_port = mod.lag_port;
+	/* The rules may have changed since the path was set. */
+	if (to == IB_QPS_RTS && cxr_ib_force_qp(qp))
+		ibdev_warn_ratelimited(&dev->ibdev,
+				       "QP %#x: its traffic class is of older rules, and cannot be changed\n",
+				       qp->qpn);
 	return 0;
 }
 
@@ -447,6 +459,10 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	      cxr_cmd_query_qp(dev->core, qp->qpn, &state, &draining, &mod);
 	if (!err)
 		WRITE_ONCE(qp->state, ib_state(state));
+	/* RTS2RTS changes the DSCP, not the traffic class that the path was set with. */
+	if (qp->has_sgid && qp->path.type == CXR_GID_V2)
+		mod.addr.path.traffic_class = qp->dscp << 2 |
+					      (mod.addr.path.traffic_class & 3);
 	mutex_unlock(&qp->mutex);
 	if (err)
 		return err;

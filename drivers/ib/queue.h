@@ -204,6 +204,8 @@ struct cxr_ib_ind_table {
  * @dest_qpn: peer of a connected QP
  * @has_sgid: @sgid_index is valid
  * @sgid_index: entry of the address table in use
+ * @path: of the application; valid with @has_sgid, as is @dscp
+ * @dscp: in the device; 0 for RoCE v1
  * @port: 1
  * @lag_port: port of the LAG it is assigned to, 1 or 2; 0: none; debugfs reads it without @mutex
  * @gone: destroyed in the device
@@ -240,6 +242,8 @@ struct cxr_ib_qp {
 	u32 dest_qpn;			/* mutex */
 	bool has_sgid;			/* mutex */
 	u8 sgid_index;			/* mutex */
+	struct cxr_tclass_path path;	/* mutex */
+	u8 dscp;			/* mutex */
 	u8 port;
 	u8 lag_port;			/* mutex to write */
 	bool gone;			/* mutex */
@@ -353,6 +357,13 @@ void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bo
 int cxr_ib_copy_resp_qp(struct ib_udata *udata);
 /* The QP uses this entry of the address table from now on; -1: none. */
 void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index);
+
+/* force.c */
+/*
+ * Gives a QP in RTS the DSCP that the rules say now. qp->mutex held. -EOPNOTSUPP: the device cannot
+ * change it; or the command's error.
+ */
+int cxr_ib_force_qp(struct cxr_ib_qp *qp);
 
 /* wr.c */
 /* Writes the data segments of a receive WQE; a list shorter than @max gets a terminator. */

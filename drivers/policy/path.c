@@ -38,6 +38,8 @@ int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 
 	path->prio = in->sl & 7;
 	path->hop_limit = in->hop_limit ? in->hop_limit : CXR_HOP_LIMIT_DEFAULT;
+	if (in->forced_hop_limit)
+		path->hop_limit = in->forced_hop_limit;
 	path->flow_label = label;
 
 	/* RoCE v1 has no IP and UDP headers; the traffic class is that of the GRH. */

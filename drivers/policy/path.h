@@ -20,7 +20,8 @@ struct cxr_path_in {
 	/* only the low 20 bits: UCX sets all 32; 0: derive the UDP source port from the QPNs */
 	u32 flow_label;
 	u8 sl;			/* 0..15 */
-	u8 hop_limit;		/* 0: the default */
+	u8 hop_limit;		/* of the application; 0: the default */
+	u8 forced_hop_limit;	/* of the administrator; 0: none */
 	u32 local_qpn;		/* 0 for an AH */
 	u32 remote_qpn;
 };

@@ -140,6 +140,7 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, log_max_flow_counter_bulk, 10);
 	prm_set(cap, max_qp_cnt, card->objs[OBJ_Q_COUNTER].count);
 	prm_set(cap, rts2rts_qp_counters_set_id, 1);
+	prm_set(cap, rts2rts_qp_dscp, 1);
 	prm_set(cap, out_of_seq_cnt, 1);
 	prm_set(cap, retransmission_q_counters, 1);
 	prm_set(cap, enhanced_error_q_counters, 1);

@@ -77,6 +77,7 @@ static const struct need needs[] = {
 	ANY(create_qp, qpc.block_lb_mc, GENERAL(block_lb_mc)),
 	BITS(rts2rts_qp, opt_param_mask, PRM_QP_OPT_COUNTER_SET_ID,
 	     GENERAL(rts2rts_qp_counters_set_id)),
+	BITS(rts2rts_qp, opt_param_mask, PRM_QP_OPT_PRIMARY_PATH_DSCP, GENERAL(rts2rts_qp_dscp)),
 	/* completion queues */
 	ANY(create_cq, cq_context.oi, GENERAL(cq_oi), true),
 	ANY(create_cq, cq_context.cq_period, GENERAL(cq_moderation)),

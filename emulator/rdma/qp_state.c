@@ -135,7 +135,7 @@ static const struct transition rtr2rts = {
 static const struct transition rts2rts = {
 	S(RTS), PRM_QP_RTS,
 	OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_PM_STATE | PRM_QP_OPT_Q_KEY |
-	PRM_QP_OPT_COUNTER_SET_ID | PRM_QP_OPT_LAG_TX_AFF,
+	PRM_QP_OPT_COUNTER_SET_ID | PRM_QP_OPT_LAG_TX_AFF | PRM_QP_OPT_PRIMARY_PATH_DSCP,
 };
 
 static const struct transition sqerr2rts = {
@@ -194,6 +194,13 @@ static int take_optional(struct cmd *c, struct qp *qp, const struct prm_qpc *fro
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "opt_param_mask has the LAG port: LAG is not advertised");
 		TAKE(&qp->ctx, from, lag_tx_port_affinity);
+	}
+	if (opt & PRM_QP_OPT_PRIMARY_PATH_DSCP) {
+		if (!is_connected(qp))
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "opt_param_mask has the DSCP: the QP has no path");
+		TAKE(to, from, primary_address_path.f_dscp);
+		TAKE(to, from, primary_address_path.dscp);
 	}
 	if (opt & PRM_QP_OPT_COUNTER_SET_ID)
 		return take_counter(c, qp, from);

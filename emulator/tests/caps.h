@@ -67,6 +67,7 @@ int try_mkey(struct dut *dut, struct prm_create_mkey_in *in);
 struct qp_steps {
 	unsigned int st, log_msg, log_rra, log_sra, affinity;
 	uint32_t counters;	/* set in RTS */
+	unsigned int dscp;	/* the same */
 };
 
 int try_qp_to_rts(struct dut *dut,
@@ -89,6 +90,7 @@ bool probe_page(struct dut *dut, uint32_t value, uint32_t type);
 bool probe_opcode(struct dut *dut, uint32_t value, uint32_t opcode);
 bool probe_qkeys(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_umr_list(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_rts2rts_dscp(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_rqt_size(struct dut *dut, uint32_t value, uint32_t arg);
 
 #endif

@@ -70,6 +70,10 @@ static int move_to_rts(struct dut *dut, const struct qp_steps *steps, uint32_t q
 	prm_set(&ctx, log_sra_max, steps->log_sra);
 	status = status ? status : modify_qp(dut, PRM_OP_init2rtr_qp, qpn, 0, &ctx);
 	status = status ? status : modify_qp(dut, PRM_OP_rtr2rts_qp, qpn, 0, &ctx);
+	if (!status && steps->dscp) {
+		prm_set(&ctx, primary_address_path.dscp, steps->dscp);
+		status = modify_qp(dut, PRM_OP_rts2rts_qp, qpn, PRM_QP_OPT_PRIMARY_PATH_DSCP, &ctx);
+	}
 	if (status || !steps->counters)
 		return status;
 	prm_set(&ctx, counter_set_id, steps->counters);
@@ -90,6 +94,13 @@ int try_qp_to_rts(struct dut *dut, const struct qp_steps *steps)
 	status = status ? status : move_to_rts(dut, steps, qpn);
 	dut_destroy_obj(dut, PRM_OP_destroy_qp, qpn);
 	return status;
+}
+
+bool probe_rts2rts_dscp(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)value;
+	(void)arg;
+	return !try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_RC, .dscp = 26 });
 }
 
 int create_lag(struct dut *dut, unsigned int one, unsigned int two, bool fdb, unsigned int mode)

@@ -153,6 +153,70 @@ static void test_marks(unsigned int addr, bool told)
 	destroy_pair(&x, &y);
 }
 
+/* ---- a path that changes --------------------------------------------------------------------- */
+
+struct tos_watch {
+	const struct port *from;
+	unsigned int frames, tos[4];
+};
+
+static enum wire_verdict watch_tos(void *arg, const struct port *from, struct frame *frame)
+{
+	struct tos_watch *w = arg;
+
+	if (from == w->from && w->frames < ARRAY_SIZE(w->tos))
+		w->tos[w->frames++] = frame->data[15];	/* of an untagged IPv4 frame */
+	return WIRE_PASS;
+}
+
+static int change_dscp(struct tqp *qp, unsigned int dscp)
+{
+	struct prm_rts2rts_qp_in in = {};
+	struct prm_rts2rts_qp_out out;
+
+	prm_set(&in, qpn, qp->qpn);
+	prm_set(&in, qpc.st, qp->st);
+	prm_set(&in, opt_param_mask, PRM_QP_OPT_PRIMARY_PATH_DSCP);
+	prm_set(&in, qpc.primary_address_path.dscp, dscp);
+	prm_set(&in, qpc.primary_address_path.hop_limit, 3);
+	return command(qp->side, rts2rts_qp, &in, &out);
+}
+
+static void test_dscp(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
+			 .n = 1,
+			 .sge = { { a.va, 100, a.lkey } },
+			 .raddr = b.va + DST_OFF,
+			 .rkey = b.rkey };
+	struct tos_watch w = { .from = a.dev->port };
+	struct tqp x, y;
+	uint64_t before;
+
+	drain();
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	wire_set_filter(watch_tos, &w);
+	post_send(&x, &wr);
+	settle();
+	ok(!change_dscp(&x, 26), "RTS2RTS can change the DSCP");
+	post_send(&x, &wr);
+	settle();
+	ok(w.frames == 2 && w.tos[0] >> 2 == 0x0a && w.tos[1] >> 2 == 26 &&
+	   (w.tos[0] & 3) == (w.tos[1] & 3),
+	   "then packets have the new DSCP, and the ECN bits of before");
+	ok(((struct qp *)obj_find(a.dev, OBJ_QP, x.qpn))->av.hop_limit == 64,
+	   "the rest of the path does not change");
+	wire_watch();
+	destroy_pair(&x, &y);
+	create_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
+	before = a.dev->violations;
+	ok(change_dscp(&x, 26) == PRM_STATUS_BAD_PARAM && a.dev->violations == before + 1,
+	   "RTS2RTS of the DSCP of a UD QP, which has no path, is refused");
+	destroy_pair(&x, &y);
+	drain();
+}
+
 /* ---- errors of receive queues -------------------------------------------------------------- */
 
 static void test_local_access(void)
@@ -237,6 +301,7 @@ int main(void)
 	test_marks(ADDR_V2_IPV6, true);
 	test_marks(ADDR_V2_VLAN, true);
 	test_marks(ADDR_V1, false);
+	test_dscp();
 	test_local_access();
 	test_srq_breaks();
 	sides_close();

@@ -22,6 +22,13 @@
 #define CXR_PAGE_POOL_H <net/page_pool.h>
 #endif
 
+/* The attribute became const in the callbacks of struct bin_attribute (6.16). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define cxr_bin_attr_arg struct bin_attribute
+#else
+#define cxr_bin_attr_arg const struct bin_attribute
+#endif
+
 /* ---- RDMA ---- */
 
 /*

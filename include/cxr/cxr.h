@@ -95,6 +95,7 @@
  *	xrc, umr	nothing yet: their objects are created by their first user
  *	client	events and the netdev
  *	device	ib_register_device()
+ *	force	files of forced paths, which the removal of the device would not wait for
  *
  * ib_core then adds GIDs, which fill the address table; a QP names one of its entries on the way to
  * RTS, and its packets pass.
@@ -155,6 +156,17 @@
  * one namespace, the initial one for bonds, else that of the netdev, which they follow: a notifier
  * for all namespaces waits for pernet_ops_rwsem, whose holder may wait for our netdev reference.
  *
+ * FORCED TRAFFIC CLASSES AND TTL
+ *
+ * The administrator may give paths another DSCP than the application asks for (drivers/ib/force.c).
+ * The rules (drivers/policy/tclass.h) are those of an RDMA device: they begin empty, and are gone
+ * with it, also when it is made again by a reload or a LAG. They are looked up wherever a path is
+ * made: an address handle of the kernel, a QP on its way to RTR. Address handles of processes are
+ * made by their library, which the driver has no part in. A QP keeps the path that the application
+ * asked for, so that a write can give all QPs in RTS what the rules say now, and removing a rule
+ * gives them back their own. The SL, and with it the priority of a tag, stays as it is. A forced
+ * TTL is looked up in the same places, but no transition of a QP in RTS changes it.
+ *
  * WHEN THE DEVICE HAS FAILED
  *
  * A command timeout, reads of all ones, and firmware that requests a reset or has disabled the NIC
@@ -211,11 +223,13 @@
  *	  cxr_pages.req_lock		page requests; innermost
  *	  RCU				clients for events, CQs by number
  *
- * and of cxr_ib, where commands may be issued under the first nine:
+ * and of cxr_ib, where commands may be issued under the first ten:
  *
  *	cxr_ib_dev.scan_lock		GIDs are scanned, another netdev is watched; under
  *					client_lock, and rtnl under it
  *	cxr_ib_dev.gid_lock		the address table is written; under client_lock, or alone
+ *	cxr_ib_dev.force_lock		rules of Force DSCP change, and QPs follow; outermost: only
+ *					writes to sysfs take it
  *	cxr_ib_qp.mutex			transitions of a QP
  *	cxr_ib_rwq.mutex		transitions of a WQ
  *	cxr_ib_ucontext.td_lock		transport domain of a process

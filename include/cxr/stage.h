@@ -40,7 +40,8 @@
 	X("ib:xrc",		NULL,			cxr_ib_xrc_down)	\
 	X("ib:umr",		NULL,			cxr_ib_mkeys_down)	\
 	X("ib:client",		client_up,		client_down)		\
-	X("ib:device",		device_up,		device_down)
+	X("ib:device",		device_up,		device_down)		\
+	X("ib:force",		cxr_ib_force_up,	cxr_ib_force_down)
 
 /**
  * struct cxr_stage - a step of bring-up

@@ -166,7 +166,8 @@ struct prm_cmd_hca_cap_bits {
 	u8 cache_line_128byte[1];
 	u8 rsvd_165[4];
 	u8 rts2rts_qp_counters_set_id[1];
-	u8 rsvd_16a[2];
+	u8 rts2rts_qp_dscp[1];
+	u8 rsvd_16b[1];
 	u8 vnic_env_int_rq_oob[1];
 	u8 sbcam_reg[1];
 	u8 rsvd_16e[1];

@@ -86,6 +86,7 @@ enum {
 #define PRM_QP_OPT_ACK_TIMEOUT		(1U << 14)
 #define PRM_QP_OPT_LAG_TX_AFF		(1U << 15)
 #define PRM_QP_OPT_PRI_PORT		(1U << 16)
+#define PRM_QP_OPT_PRIMARY_PATH_DSCP	(1U << 17)
 #define PRM_QP_OPT_SRQN			(1U << 18)
 #define PRM_QP_OPT_CQN_RCV		(1U << 19)
 #define PRM_QP_OPT_COUNTER_SET_ID	(1U << 25)

@@ -39,5 +39,6 @@ void test_cqe(void);
 void test_caps(void);
 void test_counter(void);
 void test_flow(void);
+void test_tclass(void);
 
 #endif

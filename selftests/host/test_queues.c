@@ -116,6 +116,7 @@ static const struct {
 	{ "retry_cnt and rnr_retry", CXR_QP_OPT_RETRY | CXR_QP_OPT_RNR_RETRY, 0x3000 },
 	{ "write access: one bit", CXR_QP_OPT_WRITE, 0x08 },
 	{ "counter set", CXR_QP_OPT_COUNTER, 0x2000000 },
+	{ "DSCP of the path", CXR_QP_OPT_DSCP, 0x20000 },
 	{ "RNR timer and port", CXR_QP_OPT_RNR_TIMER | CXR_QP_OPT_PORT, 0x10040 },
 };
 

@@ -17,7 +17,7 @@ RX=flow_table_nic_cap.flow_table_properties_nic_receive
 # Whatever makes work easier, but is not needed for it
 OPTIONAL="cq_moderation cq_resize cq_oi cq_period_start_from_cqe block_lb_mc disable_local_lb_uc disable_local_lb_mc
 	nic_vport_change_event vport_counters out_of_seq_cnt retransmission_q_counters enhanced_error_q_counters max_qp_cnt
-	rts2rts_qp_counters_set_id cc_query_allowed driver_version pcam_reg bf atomic xrc uc imaicl local_ca_ack_delay device_frequency_khz
+	rts2rts_qp_counters_set_id rts2rts_qp_dscp cc_query_allowed driver_version pcam_reg bf atomic xrc uc imaicl local_ca_ack_delay device_frequency_khz
 	roce_cap.sw_r_roce_src_udp_port $ETH.csum_cap $ETH.vlan_cap $ETH.max_lso_cap $ETH.rss_ind_tbl_cap $ETH.self_lb_en_modifiable
 	$RX.flow_counter $RX.flow_modify_en $RX.flow_table_modify $RX.identified_miss_table_mode"
 

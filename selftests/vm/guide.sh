@@ -11,7 +11,7 @@
 . "$(dirname "$0")/../lib/transcript.sh"
 
 guide=Documentation/guide
-pages="mode gids counters troubleshooting rdma_cm lossless"
+pages="mode gids counters troubleshooting rdma_cm lossless force"
 
 # Set-up: two machines with nothing loaded, and default settings of rdma_cm, which outlive the device
 unloaded()
@@ -37,7 +37,7 @@ loaded()
 page() # NAME
 {
 	# These change settings, or load the driver.
-	case $1 in mode|rdma_cm|lossless) ktap_spoilt ;; esac
+	case $1 in mode|rdma_cm|lossless|force) ktap_spoilt ;; esac
 	[ "$1" != lossless ] || modprobe -q sch_red || skip "this kernel has no RED qdisc, which a router in this page uses"
 	transcript_page "$guide/$1.rst"
 }

@@ -14,6 +14,7 @@
 #include "../policy/limits.h"
 #include "../policy/mode.h"
 #include "../policy/path.h"
+#include "../policy/rx.h"
 
 EXPORT_SYMBOL_GPL(cxr_av_encode);
 EXPORT_SYMBOL_GPL(cxr_caps_missing_eth);
@@ -54,3 +55,6 @@ EXPORT_SYMBOL_GPL(cxr_param_name);
 EXPORT_SYMBOL_GPL(cxr_path_decide);
 EXPORT_SYMBOL_GPL(cxr_path_mtu);
 EXPORT_SYMBOL_GPL(cxr_path_rate);
+EXPORT_SYMBOL_GPL(cxr_rx_layout);
+EXPORT_SYMBOL_GPL(cxr_rx_max_frame);
+EXPORT_SYMBOL_GPL(cxr_rx_sum_valid);

@@ -75,6 +75,7 @@ int main(void)
 	test_ecmp();
 	test_limits();
 	test_health();
+	test_rx();
 	test_event();
 	test_mbox();
 	test_addrpath();

@@ -103,6 +103,7 @@ void cxr_cqe_decode_other(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 		out->sl = vlan >> 13;
 	}
 	out->smac_mlpath = cqe->ml_path;
+	out->check_sum = cqe->check_sum;
 	out->rss_hash = be32_to_cpu(cqe->rss_hash_result);
 	out->rss_type = cqe->rss_hash_type;
 	out->inline_data = format == PRM_CQE_INLINE32 || format == PRM_CQE_INLINE64;

@@ -42,6 +42,7 @@ struct cxr_cqe {
 	u16 pkey_index;
 	u16 vlan;
 	u8 smac_mlpath;
+	__be16 check_sum;	/* Ethernet: one's complement sum from the IP header on */
 	u32 rss_hash;
 	u8 rss_type;
 	u8 syndrome;		/* errors */

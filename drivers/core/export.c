@@ -14,6 +14,7 @@
 #include "../policy/limits.h"
 #include "../policy/mode.h"
 #include "../policy/path.h"
+#include "../policy/rx.h"
 #include "../policy/tclass.h"
 
 EXPORT_SYMBOL_GPL(cxr_av_encode);
@@ -55,6 +56,9 @@ EXPORT_SYMBOL_GPL(cxr_param_name);
 EXPORT_SYMBOL_GPL(cxr_path_decide);
 EXPORT_SYMBOL_GPL(cxr_path_mtu);
 EXPORT_SYMBOL_GPL(cxr_path_rate);
+EXPORT_SYMBOL_GPL(cxr_rx_layout);
+EXPORT_SYMBOL_GPL(cxr_rx_max_frame);
+EXPORT_SYMBOL_GPL(cxr_rx_sum_valid);
 EXPORT_SYMBOL_GPL(cxr_tclass_change);
 EXPORT_SYMBOL_GPL(cxr_tclass_of);
 EXPORT_SYMBOL_GPL(cxr_tclass_parse);

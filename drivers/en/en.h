@@ -23,22 +23,22 @@
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
+#include CXR_PAGE_POOL_H
 
 #include "cxr/cxr.h"
 #include "cxr/cmd.h"
 #include "cxr/stage.h"
 #include "../codec/cqe.h"
 #include "../codec/wqe.h"
+#include "../policy/rx.h"
 
 struct ethtool_stats;
-struct page_pool;
 
 #define CXR_EN_CHANNELS_MAX	8
 #define CXR_EN_LOG_RING_MIN	6
 #define CXR_EN_LOG_RING_MAX	13
 #define CXR_EN_LOG_RING_DEFAULT	10
-#define CXR_EN_RX_PAGES_MAX	4	/* scatter entries of a receive WQE, a page each */
-#define CXR_EN_RX_COPY		256	/* longer packets: only the headers are copied */
+#define CXR_EN_RX_BUFS_MAX	4	/* scatter entries of a receive WQE, a buffer each */
 #define CXR_EN_INLINE_MAX	256	/* headers in a send WQE */
 /* of a frame, beyond the MTU */
 #define CXR_EN_OVERHEAD		(ETH_HLEN + 2 * VLAN_HLEN)
@@ -63,6 +63,7 @@ struct cxr_en_stats {
 	u64_stats_t bytes;
 	u64_stats_t dropped;
 	u64_stats_t csum;	/* rx: verified by the device; tx: computed by it */
+	u64_stats_t special;	/* rx: summed by the device, not verified; tx: segmented by it */
 	u64_stats_t stops;	/* tx: queue full; rx: no page available */
 	atomic_long_t errors;	/* error completions; NAPI counts them, the sender all else of tx */
 };
@@ -120,10 +121,16 @@ struct cxr_en_sq {
 	struct cxr_en_cq cq;
 };
 
+/* A buffer of the device, until it is passed to the stack. */
+struct cxr_en_rx_buf {
+	struct page *page;	/* NULL: passed to the stack, to be refilled */
+	u32 offset;		/* of the buffer in the page */
+};
+
 struct cxr_en_rq {
 	struct page_pool *pool;
-	struct page **pages;	/* n_pages per WQE; NULL: passed to the stack, to be refilled */
-	u8 n_pages;
+	struct cxr_en_rx_buf *bufs;	/* layout.n per WQE */
+	struct cxr_rx_layout layout;
 	u8 log_stride;
 	u8 log_size;
 	bool failed;
@@ -213,6 +220,9 @@ struct cxr_en {
 	/* of the device, as last read by stats_work */
 	atomic64_t out_of_buffer;
 	atomic64_t multicast;
+#ifdef CONFIG_PAGE_POOL_STATS
+	struct page_pool_stats pool_stats;	/* of pools that are gone; under RTNL */
+#endif
 };
 
 /* main.c */
@@ -243,9 +253,11 @@ int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config);
 void cxr_en_close_channels(struct cxr_en *en);
 
 /* rx.c */
-u8 cxr_en_rx_pages(u16 mtu);
-/* Allocates the page pool and the array of pages; the ring stays empty. 0 or -ENOMEM. */
-int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct device *dev, int node);
+struct cxr_rx_layout cxr_en_rx_layout(u16 mtu);
+/* The largest MTU that @n buffers allow. */
+u32 cxr_en_rx_max_mtu(unsigned int n);
+/* Allocates the page pool and the array of buffers; the ring stays empty. 0 or -ENOMEM. */
+int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct napi_struct *napi, int node);
 /* The RQ must be destroyed before. */
 void cxr_en_rx_free(struct cxr_en_rq *rq);
 /* Refills the ring. False: out of memory, call again. */
@@ -281,6 +293,8 @@ void cxr_en_apply_rx_mode(struct cxr_en *en);
 
 /* stats.c */
 void cxr_en_stats_init(struct cxr_en *en);
+/* Keeps the statistics of @pool, which is about to be destroyed. RTNL held. */
+void cxr_en_keep_pool_stats(struct cxr_en *en, struct page_pool *pool);
 /* Reads counters of the device. May sleep. */
 void cxr_en_read_stats(struct cxr_en *en);
 /* Must not sleep: what the device counts is that of the last call, and stats_work is queued. */

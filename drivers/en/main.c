@@ -295,7 +295,7 @@ static void set_features(struct cxr_en *en)
 /* The largest MTU that the port supports and that fits the scatter list of a receive WQE. */
 static u32 max_mtu(struct cxr_core *core)
 {
-	u32 pages = min_t(u32, CXR_EN_RX_PAGES_MAX, core->caps.max_wqe_sz_rq / PRM_WQE_DS);
+	u32 bufs = min_t(u32, CXR_EN_RX_BUFS_MAX, core->caps.max_wqe_sz_rq / PRM_WQE_DS);
 	u16 port_max;
 	int err;
 
@@ -305,7 +305,7 @@ static u32 max_mtu(struct cxr_core *core)
 		dev_warn(core->dev, "cannot read the maximum MTU of the port, using %u: %pe\n",
 			 port_max, ERR_PTR(err));
 	}
-	return min_t(u32, port_max, pages * PAGE_SIZE - CXR_EN_OVERHEAD);
+	return min_t(u32, port_max, cxr_en_rx_max_mtu(bufs));
 }
 
 static int port_up(void *owner)

@@ -159,8 +159,8 @@ static int alloc_rq(struct cxr_en_channel *ch, const struct cxr_en_config *confi
 	rq->en = ch->en;
 	rq->log_size = config->log_rq;
 	rq->mask = (1U << config->log_rq) - 1;
-	rq->n_pages = cxr_en_rx_pages(config->mtu);
-	rq->log_stride = order_base_2(rq->n_pages * PRM_WQE_DS);
+	rq->layout = cxr_en_rx_layout(config->mtu);
+	rq->log_stride = order_base_2(rq->layout.n * PRM_WQE_DS);
 	rq->stats = &ch->en->rx_stats[ch->index];
 	err = cxr_buf_alloc(core, &rq->buf, 1UL << rq->log_size << rq->log_stride);
 	if (err)
@@ -170,7 +170,7 @@ static int alloc_rq(struct cxr_en_channel *ch, const struct cxr_en_config *confi
 	if (err)
 		goto err_free_buf;
 
-	err = cxr_en_rx_alloc(rq, core->dev, node);
+	err = cxr_en_rx_alloc(rq, &ch->napi, node);
 	if (err)
 		goto err_free_db;
 	return 0;

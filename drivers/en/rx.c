@@ -1,45 +1,80 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Receive. A WQE scatters a packet over whole pages of a page pool, as many as the MTU needs. A
- * short packet is copied and its pages stay in the ring; of a longer one the headers are copied and
- * the pages become fragments, which return to the pool when the stack frees them.
+ * Receive. A WQE scatters a packet over buffers of a page pool. The first has room for the headroom
+ * and the skb_shared_info of an skb, which is built around it: nothing is copied. Several packets
+ * share a page if it is large enough; a packet that is longer than a page has more buffers, whole
+ * pages, which become fragments.
+ *
+ * Who owns a buffer when: see RECEIVED PACKETS in cxr.h.
  */
+#include <linux/dma-mapping.h>
 #include <linux/if_vlan.h>
 #include <linux/skbuff.h>
-#include CXR_PAGE_POOL_H
 #include "en.h"
 
 #define FILL_BATCH	8U
+#define HEADROOM	(NET_SKB_PAD + NET_IP_ALIGN)
 
-u8 cxr_en_rx_pages(u16 mtu)
+/* What one poll adds to the statistics. */
+struct counts {
+	unsigned int packets, bytes, dropped, csum, special;
+};
+
+static struct cxr_rx_memory memory(void)
 {
-	return DIV_ROUND_UP(mtu + CXR_EN_OVERHEAD, PAGE_SIZE);
+	return (struct cxr_rx_memory){
+		.page = PAGE_SIZE,
+		.align = max_t(u32, SMP_CACHE_BYTES, dma_get_cache_alignment()),
+		.head = HEADROOM,
+		.tail = SKB_DATA_ALIGN(sizeof(struct skb_shared_info)),
+	};
 }
 
-static struct page **pages_of(const struct cxr_en_rq *rq, u16 index)
+struct cxr_rx_layout cxr_en_rx_layout(u16 mtu)
 {
-	return &rq->pages[(index & rq->mask) * rq->n_pages];
+	struct cxr_rx_memory mem = memory();
+
+	return cxr_rx_layout(&mem, mtu + CXR_EN_OVERHEAD);
 }
 
-int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct device *dev, int node)
+u32 cxr_en_rx_max_mtu(unsigned int n)
 {
-	unsigned int n = (rq->mask + 1) * rq->n_pages;
+	struct cxr_rx_memory mem = memory();
+
+	return cxr_rx_max_frame(&mem, n) - CXR_EN_OVERHEAD;
+}
+
+static struct cxr_en_rx_buf *bufs_of(const struct cxr_en_rq *rq, u16 index)
+{
+	return &rq->bufs[(index & rq->mask) * rq->layout.n];
+}
+
+static bool shares_pages(const struct cxr_en_rq *rq)
+{
+	return rq->layout.size < PAGE_SIZE;
+}
+
+int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct napi_struct *napi, int node)
+{
+	unsigned int n = (rq->mask + 1) * rq->layout.n;
 	struct page_pool_params params = {
-		.flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
-		.pool_size = n,
+		.flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV |
+			 (shares_pages(rq) ? CXR_PP_FLAG_PAGE_FRAG : 0),
+		.pool_size = DIV_ROUND_UP(n, PAGE_SIZE / rq->layout.size),
 		.nid = node,
-		.dev = dev,
+		.dev = rq->en->core->dev,
 		.dma_dir = DMA_FROM_DEVICE,
 		.max_len = PAGE_SIZE,
+		CXR_PAGE_POOL_USER(napi, rq->en->ndev)
 	};
 
-	rq->pages = kvcalloc(n, sizeof(*rq->pages), GFP_KERNEL);
-	if (!rq->pages)
+	rq->bufs = kvcalloc(n, sizeof(*rq->bufs), GFP_KERNEL);
+	if (!rq->bufs)
 		return -ENOMEM;
 
 	rq->pool = page_pool_create(&params);
 	if (IS_ERR(rq->pool)) {
-		kvfree(rq->pages);
+		kvfree(rq->bufs);
 		return PTR_ERR(rq->pool);
 	}
 	return 0;
@@ -49,11 +84,32 @@ void cxr_en_rx_free(struct cxr_en_rq *rq)
 {
 	unsigned int i;
 
-	for (i = 0; i < (rq->mask + 1U) * rq->n_pages; i++)
-		if (rq->pages[i])
-			page_pool_put_full_page(rq->pool, rq->pages[i], false);
+	for (i = 0; i < (rq->mask + 1U) * rq->layout.n; i++)
+		if (rq->bufs[i].page)
+			page_pool_put_full_page(rq->pool, rq->bufs[i].page, false);
+	cxr_en_keep_pool_stats(rq->en, rq->pool);
 	page_pool_destroy(rq->pool);
-	kvfree(rq->pages);
+	kvfree(rq->bufs);
+}
+
+/* Gives buffer @i of a WQE, whose data segment is @seg, to the device. */
+static int fill_buf(struct cxr_en_rq *rq, struct cxr_en_rx_buf *buf, unsigned int i,
+		    struct prm_wqe_data_seg *seg)
+{
+	u32 skip = i ? 0 : HEADROOM, len = i ? PAGE_SIZE : rq->layout.room;
+	dma_addr_t addr;
+
+	buf->offset = 0;
+	if (shares_pages(rq))
+		buf->page = page_pool_dev_alloc_frag(rq->pool, &buf->offset, rq->layout.size);
+	else
+		buf->page = page_pool_dev_alloc_pages(rq->pool);
+	if (unlikely(!buf->page))
+		return -ENOMEM;
+
+	addr = page_pool_get_dma_addr(buf->page) + buf->offset + skip;
+	cxr_wqe_data(seg, addr, rq->en->mkey, len);
+	return 0;
 }
 
 static int post(struct cxr_en_rq *rq)
@@ -61,17 +117,12 @@ static int post(struct cxr_en_rq *rq)
 	/* a stride is a power of two, so the WQE is within a page */
 	struct prm_wqe_data_seg *seg = cxr_buf_at(&rq->buf, (size_t)(rq->pc & rq->mask) <<
 							    rq->log_stride);
-	struct page **pages = pages_of(rq, rq->pc);
+	struct cxr_en_rx_buf *bufs = bufs_of(rq, rq->pc);
 	unsigned int i;
 
-	for (i = 0; i < rq->n_pages; i++) {
-		if (pages[i])
-			continue;
-		pages[i] = page_pool_dev_alloc_pages(rq->pool);
-		if (unlikely(!pages[i]))
+	for (i = 0; i < rq->layout.n; i++)
+		if (!bufs[i].page && unlikely(fill_buf(rq, &bufs[i], i, &seg[i])))
 			return -ENOMEM;
-		cxr_wqe_data(&seg[i], page_pool_get_dma_addr(pages[i]), rq->en->mkey, PAGE_SIZE);
-	}
 	if (i < (1U << rq->log_stride) / PRM_WQE_DS)
 		cxr_wqe_data(&seg[i], 0, rq->en->core->terminate_lkey, 0);
 	rq->pc++;
@@ -100,60 +151,80 @@ bool cxr_en_rx_fill(struct cxr_en_rq *rq)
 	return !err;
 }
 
-/* An skb with the packet of @len bytes in @pages. NULL: no memory, the pages stay in the ring. */
-static struct sk_buff *build(struct cxr_en_rq *rq, struct napi_struct *napi, struct page **pages,
-			     u32 len)
+/* The skb takes over buffers @bufs, which have @len bytes of a packet beyond the first buffer. */
+static void add_frags(struct cxr_en_rq *rq, struct sk_buff *skb, struct cxr_en_rx_buf *bufs,
+		      u32 len)
 {
-	dma_addr_t addr = page_pool_get_dma_addr(pages[0]);
-	struct device *dev = rq->en->core->dev;
-	u32 first = min_t(u32, len, PAGE_SIZE);
-	void *va = page_address(pages[0]);
-	unsigned int head, i, part;
+	unsigned int i;
+	u32 part;
+
+	for (i = 0; len; i++, len -= part) {
+		part = min_t(u32, len, PAGE_SIZE);
+		dma_sync_single_for_cpu(rq->en->core->dev, page_pool_get_dma_addr(bufs[i].page),
+					part, DMA_FROM_DEVICE);
+		skb_add_rx_frag(skb, i, bufs[i].page, 0, part, PAGE_SIZE);
+		bufs[i].page = NULL;
+	}
+}
+
+/* An skb with the packet of @len bytes in @bufs. NULL: no memory, the buffers stay in the ring. */
+static struct sk_buff *build(struct cxr_en_rq *rq, struct cxr_en_rx_buf *bufs, u32 len)
+{
+	dma_addr_t addr = page_pool_get_dma_addr(bufs->page);
+	void *va = page_address(bufs->page) + bufs->offset;
+	u32 first = min(len, rq->layout.room);
 	struct sk_buff *skb;
 
-	skb = napi_alloc_skb(napi, CXR_EN_RX_COPY);
+	skb = napi_build_skb(va, rq->layout.size);
 	if (unlikely(!skb))
 		return NULL;
 
-	dma_sync_single_for_cpu(dev, addr, first, DMA_FROM_DEVICE);
-	if (len <= CXR_EN_RX_COPY) {
-		skb_put_data(skb, va, len);
-		dma_sync_single_for_device(dev, addr, first, DMA_FROM_DEVICE);
-		return skb;
-	}
-
-	head = eth_get_headlen(napi->dev, va, CXR_EN_RX_COPY);
-	skb_put_data(skb, va, head);
-	/* the skb takes over the pages */
-	skb_add_rx_frag(skb, 0, pages[0], head, first - head, PAGE_SIZE);
-	pages[0] = NULL;
-	for (i = 1, len -= first; len; i++, len -= part) {
-		part = min_t(u32, len, PAGE_SIZE);
-		addr = page_pool_get_dma_addr(pages[i]);
-		dma_sync_single_for_cpu(dev, addr, part, DMA_FROM_DEVICE);
-		skb_add_rx_frag(skb, i, pages[i], 0, part, PAGE_SIZE);
-		pages[i] = NULL;
-	}
+	dma_sync_single_range_for_cpu(rq->en->core->dev, addr, bufs->offset + HEADROOM, first,
+				      DMA_FROM_DEVICE);
 	skb_mark_for_recycle(skb);
+	skb_reserve(skb, HEADROOM);
+	__skb_put(skb, first);
+	bufs->page = NULL;
+	if (unlikely(len > first))
+		add_frags(rq, skb, bufs + 1, len - first);
 	return skb;
 }
 
-static void set_offload_results(struct cxr_en_rq *rq, struct sk_buff *skb,
-				const struct cxr_cqe *cqe, struct napi_struct *napi)
+/*
+ * The device verifies TCP and UDP. Of all other IP packets, and of those whose checksum it found
+ * wrong, the stack gets the sum: tunnels, ICMP, fragments.
+ */
+static void set_csum(struct sk_buff *skb, const struct cxr_cqe *cqe, struct counts *counts)
 {
 	const u32 verified = CXR_CQE_L3_OK | CXR_CQE_L4_OK;
-	netdev_features_t features = napi->dev->features;
 
+	if (likely((cqe->flags & verified) == verified &&
+		   (cqe->flags & (CXR_CQE_TCP | CXR_CQE_UDP)))) {
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
+		counts->csum++;
+		return;
+	}
+	if ((cqe->flags & (CXR_CQE_IPV4 | CXR_CQE_IPV6)) &&
+	    cxr_rx_sum_valid(skb->data, skb->len, be16_to_cpu(skb->protocol))) {
+		skb->ip_summed = CHECKSUM_COMPLETE;
+		skb->csum = csum_unfold((__force __sum16)cqe->check_sum);
+		counts->special++;
+	}
+}
+
+static void set_offload_results(struct cxr_en_rq *rq, struct sk_buff *skb,
+				const struct cxr_cqe *cqe, struct net_device *ndev,
+				struct counts *counts)
+{
 	skb_record_rx_queue(skb, container_of(rq, struct cxr_en_channel, rq)->index);
-	if ((features & NETIF_F_RXHASH) && cqe->rss_type)
+	if ((ndev->features & NETIF_F_RXHASH) && cqe->rss_type)
 		skb_set_hash(skb, cqe->rss_hash,
 			     cqe->rss_type & PRM_CQE_RSS_L4 ? PKT_HASH_TYPE_L4 : PKT_HASH_TYPE_L3);
-	if ((features & NETIF_F_RXCSUM) && (cqe->flags & verified) == verified &&
-	    (cqe->flags & (CXR_CQE_TCP | CXR_CQE_UDP)))
-		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	if (cqe->flags & CXR_CQE_VLAN)
 		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q), cqe->vlan);
-	skb->protocol = eth_type_trans(skb, napi->dev);
+	skb->protocol = eth_type_trans(skb, ndev);
+	if (ndev->features & NETIF_F_RXCSUM)
+		set_csum(skb, cqe, counts);
 }
 
 static void fail_rq(struct cxr_en_rq *rq, const char *why)
@@ -166,6 +237,8 @@ static void fail_rq(struct cxr_en_rq *rq, const char *why)
 /* False: the completion is not that of a packet. */
 static bool valid(struct cxr_en_rq *rq, const struct cxr_cqe *cqe)
 {
+	u32 capacity = rq->layout.room + (rq->layout.n - 1) * PAGE_SIZE;
+
 	if (unlikely(cqe->kind != CXR_CQE_RESP_SEND)) {
 		fail_rq(rq, cqe->kind == CXR_CQE_RESP_ERR ? cxr_cqe_syndrome_text(cqe->syndrome) :
 							    "unknown completion");
@@ -175,16 +248,27 @@ static bool valid(struct cxr_en_rq *rq, const struct cxr_cqe *cqe)
 		fail_rq(rq, "completion out of order");
 		return false;
 	}
-	if (unlikely(cqe->byte_count < ETH_HLEN || cqe->byte_count > rq->n_pages * PAGE_SIZE)) {
+	if (unlikely(cqe->byte_count < ETH_HLEN || cqe->byte_count > capacity)) {
 		fail_rq(rq, "completion with an invalid length");
 		return false;
 	}
 	return true;
 }
 
+static void count(struct cxr_en_stats *stats, const struct counts *counts)
+{
+	u64_stats_update_begin(&stats->sync);
+	u64_stats_add(&stats->packets, counts->packets);
+	u64_stats_add(&stats->bytes, counts->bytes);
+	u64_stats_add(&stats->dropped, counts->dropped);
+	u64_stats_add(&stats->csum, counts->csum);
+	u64_stats_add(&stats->special, counts->special);
+	u64_stats_update_end(&stats->sync);
+}
+
 int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 {
-	unsigned int packets = 0, bytes = 0, dropped = 0, csum = 0;
+	struct counts counts = {};
 	struct prm_cqe64 *entry;
 	struct sk_buff *skb;
 	struct cxr_cqe cqe;
@@ -195,24 +279,18 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 		/* after a failure the rest is flushed, and rq->cc is not valid any more */
 		if (unlikely(rq->failed || !valid(rq, &cqe)))
 			continue;
-		skb = build(rq, napi, pages_of(rq, rq->cc), cqe.byte_count);
+		skb = build(rq, bufs_of(rq, rq->cc), cqe.byte_count);
 		rq->cc++;
 		if (unlikely(!skb)) {
-			dropped++;
+			counts.dropped++;
 			continue;
 		}
-		set_offload_results(rq, skb, &cqe, napi);
-		packets++;
-		bytes += cqe.byte_count;
-		csum += skb->ip_summed == CHECKSUM_UNNECESSARY;
+		counts.packets++;
+		counts.bytes += cqe.byte_count;
+		set_offload_results(rq, skb, &cqe, napi->dev, &counts);
 		napi_gro_receive(napi, skb);
 	}
 	cxr_en_cq_update(&rq->cq);
-	u64_stats_update_begin(&rq->stats->sync);
-	u64_stats_add(&rq->stats->packets, packets);
-	u64_stats_add(&rq->stats->bytes, bytes);
-	u64_stats_add(&rq->stats->dropped, dropped);
-	u64_stats_add(&rq->stats->csum, csum);
-	u64_stats_update_end(&rq->stats->sync);
+	count(rq->stats, &counts);
 	return done;
 }

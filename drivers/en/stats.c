@@ -4,10 +4,11 @@
  * device.
  */
 #include <linux/ethtool.h>
+#include <linux/rtnetlink.h>
 #include "en.h"
 
 struct queue_counts {
-	u64 packets, bytes, dropped, errors, csum, stops;
+	u64 packets, bytes, dropped, errors, csum, special, stops;
 };
 
 #define VPORT_STAT(dir, name, member) { dir, name, offsetof(struct cxr_vport_counters, member) }
@@ -39,6 +40,7 @@ static const struct {
 	{ "dropped", "dropped", offsetof(struct queue_counts, dropped) },
 	{ "cqe_err", "cqe_err", offsetof(struct queue_counts, errors) },
 	{ "csum_unnecessary", "csum_partial", offsetof(struct queue_counts, csum) },
+	{ "csum_complete", "tso_packets", offsetof(struct queue_counts, special) },
 	{ "no_page", "stopped", offsetof(struct queue_counts, stops) },
 };
 
@@ -52,6 +54,40 @@ void cxr_en_stats_init(struct cxr_en *en)
 	}
 }
 
+/* ---- page pools, if the kernel counts what they do ---------------------- */
+
+#ifdef CONFIG_PAGE_POOL_STATS
+void cxr_en_keep_pool_stats(struct cxr_en *en, struct page_pool *pool)
+{
+	ASSERT_RTNL();
+	/* adds */
+	page_pool_get_stats(pool, &en->pool_stats);
+}
+
+/* The sums of all pools that there were since the netdev was created. */
+static u64 *write_pool_stats(struct cxr_en *en, u64 *data)
+{
+	struct page_pool_stats stats = en->pool_stats;
+	unsigned int i;
+
+	ASSERT_RTNL();
+	for (i = 0; i < en->n_channels; i++)
+		page_pool_get_stats(en->channels[i]->rq.pool, &stats);
+	return page_pool_ethtool_stats_get(data, &stats);
+}
+#else
+void cxr_en_keep_pool_stats(struct cxr_en *en, struct page_pool *pool)
+{
+}
+
+static u64 *write_pool_stats(struct cxr_en *en, u64 *data)
+{
+	return data;
+}
+#endif
+
+/* ---- queues and vport --------------------------------------------------- */
+
 static void read_queue(const struct cxr_en_stats *stats, struct queue_counts *counts)
 {
 	unsigned int start;
@@ -62,6 +98,7 @@ static void read_queue(const struct cxr_en_stats *stats, struct queue_counts *co
 		counts->bytes = u64_stats_read(&stats->bytes);
 		counts->dropped = u64_stats_read(&stats->dropped);
 		counts->csum = u64_stats_read(&stats->csum);
+		counts->special = u64_stats_read(&stats->special);
 		counts->stops = u64_stats_read(&stats->stops);
 	} while (u64_stats_fetch_retry(&stats->sync, start));
 	counts->errors = atomic_long_read(&stats->errors);
@@ -115,7 +152,8 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 	if (sset != ETH_SS_STATS)
 		return -EOPNOTSUPP;
 
-	return ARRAY_SIZE(vport_stats) + 1 + 2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
+	return ARRAY_SIZE(vport_stats) + 1 + page_pool_ethtool_stats_get_count() +
+	       2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
 }
 
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
@@ -128,6 +166,7 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
 		ethtool_sprintf(&data, "%cx_vport_%s", vport_stats[i].dir, vport_stats[i].name);
 	ethtool_sprintf(&data, "%s", "rx_out_of_buffer");
+	data = page_pool_ethtool_stats_get_strings(data);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
 			ethtool_sprintf(&data, "rx%u_%s", i, queue_stats[j].rx);
@@ -157,6 +196,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
 		*data++ = *(u64 *)((u8 *)&vport + vport_stats[i].offset);
 	*data++ = atomic64_read(&en->out_of_buffer);
+	data = write_pool_stats(en, data);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		data = write_queue_stats(data, &en->rx_stats[i]);
 		data = write_queue_stats(data, &en->tx_stats[i]);

@@ -222,6 +222,8 @@ static void count_packet(struct cxr_en_sq *sq, const struct sk_buff *skb,
 	u64_stats_add(&stats->bytes, plan->bytes);
 	if (skb->ip_summed == CHECKSUM_PARTIAL)
 		u64_stats_add(&stats->csum, plan->packets);
+	if (plan->mss)
+		u64_stats_inc(&stats->special);
 	u64_stats_update_end(&stats->sync);
 }
 

@@ -29,6 +29,24 @@
 #define cxr_bin_attr_arg const struct bin_attribute
 #endif
 
+/* Up to 6.6 a page pool that hands out parts of pages needs a flag. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#define CXR_PP_FLAG_PAGE_FRAG PP_FLAG_PAGE_FRAG
+#else
+#define CXR_PP_FLAG_PAGE_FRAG 0
+#endif
+
+/*
+ * A page pool knows the NAPI context that may recycle pages without a lock (6.4), and the netdev
+ * whose pools user space can list (6.8).
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define CXR_PAGE_POOL_USER(napi_context, net_device)
+#else
+#define CXR_PAGE_POOL_USER(napi_context, net_device) \
+	.napi = (napi_context), .netdev = (net_device),
+#endif
+
 /* ---- RDMA ---- */
 
 /*

@@ -115,6 +115,21 @@
  * core links them (drivers/core/steering.c): en sets its first table (cxr_flow_set_en_table), ib
  * adds rules (cxr_rule_add). Both may come and go at any time.
  *
+ * The memory of en's receive queues is of a page pool per queue. cxr_rx_layout()
+ * (drivers/policy/rx.c) decides how large a buffer is: several share a page if the MTU allows it.
+ * A buffer belongs to
+ *
+ *	the device	from its WQE (post(), drivers/en/rx.c), and only from the doorbell record
+ *			on does the device know it, to the completion or the destruction of the RQ
+ *	the ring	from there until an skb is built around it, or, if there is no memory for
+ *			an skb, until it is posted again for another packet
+ *	the skb		from build() on. skb_mark_for_recycle() makes the stack return it to the
+ *			pool, which takes the page again when none of its buffers is in use
+ *
+ * The pool maps a page once, and gives it to the device (dma_sync) each time that it hands it out;
+ * build() gives it to the CPU, only the bytes of the packet. It outlives its queue until the last
+ * skb is freed.
+ *
  * WHO MAY CHANGE A MEMORY KEY
  *
  * A mkey of pages with umr_en can be changed by a UMR work request of a QP with fre, addresses

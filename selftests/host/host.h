@@ -30,6 +30,7 @@ void test_lag(void);
 void test_lag_step(void);
 void test_limits(void);
 void test_health(void);
+void test_rx(void);
 void test_event(void);
 void test_mbox(void);
 void test_addrpath(void);

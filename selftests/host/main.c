@@ -76,6 +76,7 @@ int main(void)
 	test_tclass();
 	test_limits();
 	test_health();
+	test_rx();
 	test_event();
 	test_mbox();
 	test_addrpath();

@@ -77,7 +77,7 @@ ping_sizes()
 {
 	local size
 
-	for size in 18 56 64 230 242 500 1472; do	# 242: end of the header copy of 256 bytes
+	for size in 18 56 64 230 242 500 1472; do
 		pings -M "do" -s $size "$(peer_ip)"
 		pings -M "do" -s $((size > 1452 ? 1452 : size)) "$(peer_ip6)"
 		peer_pings "-M do -s $size $(my_ip)"
@@ -131,6 +131,93 @@ jumbo()
 	mtu_both 1500
 	must_fail ip link set "$netdev" mtu 20000
 	[ "$(cat "/sys/class/net/$netdev/mtu")" = 1500 ]
+}
+
+# ---- receive buffers -----------------------------------------------------------------------------------
+
+# Run COMMAND and print how many pages the pools of the receive queues got from the kernel meanwhile
+new_pages() # COMMAND...
+{
+	local trace=/sys/kernel/tracing event=/sys/kernel/tracing/events/page_pool/page_pool_state_hold
+
+	[ -d $trace/events ] || mount -t tracefs tracefs $trace
+	[ -d $event ] || skip "the kernel cannot trace page pools"
+	echo 0 >$trace/trace
+	echo 1 >$event/enable
+	"$@" >&2
+	echo 0 >$event/enable
+	cat $trace/per_cpu/cpu*/stats | awk '/^(entries|overrun):/ { n += $2 } END { print n }'
+	echo 0 >$trace/trace
+}
+
+channels() { ethtool -l "$netdev" | awk '/^Combined/ { n = $2 } END { print n }'; }
+queues_sum() { ethtool -S "$netdev" | awk -v name="^rx[0-9]+_$1:" '$1 ~ name { n += $2 } END { print n + 0 }'; }
+
+# The pages of a ring of 1024 buffers for 1522 bytes: 512 where pages have 4 KiB
+buffers_share_pages()
+{
+	local size pages most
+
+	[ "$CXR_DRIVER" = cxr ] || skip "about the receive queues of this driver"
+	size=$(getconf PAGESIZE)
+	ethtool -G "$netdev" rx 512
+	pages=$(new_pages ethtool -G "$netdev" rx 1024)
+	most=$(($(channels) * (1024 * 2048 / size + 32)))
+	echo "$pages pages, at most $most expected"
+	[ "$pages" -gt 0 ]
+	[ "$pages" -le $most ]
+	reachable
+}
+
+pages_are_recycled()
+{
+	local packets pages
+
+	[ "$CXR_DRIVER" = cxr ] || skip "about the receive queues of this driver"
+	tcp_both_ways 1M
+	packets=$(received)
+	pages=$(new_pages tcp_both_ways 16M)
+	packets=$(($(received) - packets))
+	echo "$packets packets, $pages new pages"
+	[ $packets -gt 10000 ]
+	[ "$pages" -lt $((packets / 5)) ]
+}
+
+# The device verifies TCP and UDP, and sums all other IP packets. The kernel logs sums that are wrong.
+sums_are_used()
+{
+	local before size
+
+	[ "$CXR_DRIVER" = cxr ] || skip "about the statistics of this driver"
+	ethtool -K "$netdev" rx on
+	before=$(queues_sum csum_complete)
+	for size in 19 56 57 1472; do
+		pings -s $size "$(peer_ip)"
+		pings -s $((size > 1452 ? 1452 : size)) "$(peer_ip6)"
+	done
+	pings -s 4000 "$(peer_ip)"
+	# those of 19 bytes may be padded
+	[ $(($(queues_sum csum_complete) - before)) -ge 30 ]
+	must_fail grep "hw csum failure" <(dmesg)
+	ethtool -K "$netdev" rx off
+	before=$(queues_sum csum_complete)
+	pings "$(peer_ip)"
+	[ "$(queues_sum csum_complete)" = "$before" ]
+	ethtool -K "$netdev" rx on
+}
+
+pool_statistics()
+{
+	local slow
+
+	[ "$CXR_DRIVER" = cxr ] || skip "about the statistics of this driver"
+	ethtool -S "$netdev" | grep -q rx_pp_alloc_fast || skip "the kernel has no statistics of page pools"
+	slow=$(ethtool -S "$netdev" | sed -n 's/^ *rx_pp_alloc_slow: //p')
+	[ "$slow" -gt 0 ]
+	# with new pools
+	ethtool -G "$netdev" rx 512
+	ethtool -G "$netdev" rx 1024
+	[ "$(ethtool -S "$netdev" | sed -n 's/^ *rx_pp_alloc_slow: //p')" -gt "$slow" ]
 }
 
 # ---- offloads ----------------------------------------------------------------------------------------
@@ -489,6 +576,10 @@ ktap_test ping.fragments "fragmented pings work both ways" ping_fragments
 ktap_test ping.multicast "the peer answers a multicast ping" multicast_is_heard
 KTAP_TIMEOUT=300 ktap_test tcp "TCP transfers data intact both ways" tcp_transfer
 KTAP_TIMEOUT=300 ktap_test mtu "MTUs from 1280 to 9000 work, a larger one is refused" jumbo
+ktap_test rx.shared "receive buffers share pages" buffers_share_pages
+ktap_test rx.recycle "the pages of received packets are used again" pages_are_recycled
+ktap_test rx.sum "the sums that the device computes of ICMP and of fragments are used, and are right" sums_are_used
+ktap_test rx.pools "the statistics of page pools include pools that are gone" pool_statistics
 ktap_test promisc "frames to foreign addresses are seen in promiscuous mode only" promisc
 ktap_test mac.second "a second unicast address is received" extra_unicast
 ktap_test mac.change "the MAC can be changed, but not to a multicast address" change_mac

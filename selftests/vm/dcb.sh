@@ -40,7 +40,7 @@ sets_ets()
 {
 	dcb ets set dev "$netdev" tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:40 3:60
 	dcb ets show dev "$netdev" | tee /run/cxr-ets
-	grep -q "tc-bw 0:40 1:0 2:0 3:60" /run/cxr-ets
+	grep -q "tc-bw 0:40 .* 3:60" /run/cxr-ets	# of a strict class 0, or 100 (6.1)
 	grep -q "tc-tsa 0:ets 1:strict 2:strict 3:ets" /run/cxr-ets
 }
 

@@ -9,7 +9,6 @@ import tempfile
 import time
 
 from images import CACHE, REPO, ImageError
-from process import wait_for_path
 
 QEMU = "qemu-system-x86_64"
 
@@ -133,15 +132,27 @@ def functions(guest):
              "multifunction": len(guest.functions) > 1} for i, path in reversed(list(enumerate(guest.functions)))]
 
 
+def connect(path, child, seconds):
+    """A connection to the socket PATH, as soon as the child listens there: the path exists a moment before."""
+    end = time.monotonic() + seconds
+    while True:
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            sock.connect(path)
+            return sock
+        except (FileNotFoundError, ConnectionRefusedError):
+            sock.close()
+            if child.status() is not None or time.monotonic() > end:
+                raise MonitorError(f"QEMU did not start\n{child.tail()}") from None
+        time.sleep(0.02)
+
+
 class Monitor:
     """The monitor of a QEMU that was started with monitor_at()."""
 
     def __init__(self, path, child):
-        if not wait_for_path(path, child, 20):
-            raise MonitorError(f"QEMU did not start\n{child.tail()}")
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock = connect(path, child, 20)
         self.sock.settimeout(60)
-        self.sock.connect(path)
         self.file = self.sock.makefile("rw", encoding="utf-8")
         self.file.readline()    # the greeting
         self.command("qmp_capabilities")

@@ -13,6 +13,7 @@ from steps import start, step
 
 TSHARK_FRAMES = 20000
 SESSION_SLACK = 180
+STRANGE_LINES = 19
 MACHINES = ("guests", "functions", "cpus", "card", "numbers", "peers")  # keys of a head that determine the machines
 KIND = MACHINES + ("ledger",)   # and a session
 SET_SECONDS = 200  # target run time of a set
@@ -28,7 +29,7 @@ class Session:
         self.current = None
         self.kinds = []     # of the results of the current script
         self.plan = None
-        self.notes = []
+        self.notes, self.strange = [], []
         self.says_frames, self.windows = [], {}    # scripts with windows, and the number of windows of each script
         self.boots = 0
         self.began = 0.0
@@ -92,6 +93,8 @@ class Session:
             if not self.outcome(text, log, now - self.began):
                 if re.match(r"# |vm: ", text):
                     self.notes.append(text)
+                elif not self.current:
+                    self.strange = self.strange[-STRANGE_LINES:] + [text]
                 if text.startswith(("vm: ", "    | ")):
                     out.line(f"          {text}")
                     self.notes = []
@@ -178,6 +181,7 @@ class Session:
         log = os.path.join(where, "output.txt")
         self.current = None
         self.notes = []
+        self.strange = []     # what is printed outside of scripts, such as how the runner failed
         self.began = time.monotonic()
         proc = start(self.command(where))
         for raw in proc.stdout:
@@ -187,6 +191,8 @@ class Session:
             totals.result("FAIL", f"{self.current}: the guests crashed ({self.what})",
                           self.rerun(f"TESTS={self.current}"), os.path.join(where, "console-a.txt"))
         else:
+            if code:
+                out.line("\n".join(f"          {s}" for s in self.strange))
             totals.result("FAIL" if code else "ok", f"guests and emulator shut down cleanly: {self.what}",
                           None, os.path.join(where, "emulator.txt"))
         pcap = os.path.join(where, "wire.pcap")

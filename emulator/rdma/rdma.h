@@ -392,6 +392,19 @@ void responder_datagram(struct qp *qp, const struct packet *pkt);
 
 uint64_t rnr_timer_ns(unsigned int code);
 
+/* ---- answers.c ----------------------------------------------------------------------------- */
+
+/* With the MSN of now, and queued for sending. NULL: the ring is full, and the answer is lost. */
+struct answer *answer_add(struct qp *qp, enum answer_kind kind, uint8_t syndrome, uint32_t psn);
+void answer_ack(struct qp *qp);	/* all before the expected PSN; coalesces with one that waits */
+/* To a READ request; @user: whose keys are checked. */
+void answer_read(struct qp *qp, const struct packet *pkt, uint32_t msn, struct mem_user user);
+uint32_t answer_read_packets(const struct qp *qp, uint32_t len);
+void answer_atomic(struct qp *qp, const struct atomic_result *result);
+unsigned int answers_reads(struct qp *qp);	/* READs and atomics that wait */
+void answers_forget(struct qp *qp, uint32_t psn); /* from @psn on: they will be asked for again */
+void answers_work(struct work *work);		/* sends */
+
 /* ---- what other rooms call ------------------------------------------------------------------ */
 
 void qp_doorbell(struct qp *qp, uint16_t pi_hint); /* from sq_doorbell(): new send work */

@@ -2,9 +2,7 @@
 /*
  * The receiving half of a queue pair.
  *
- * Requests are executed as they come in, in PSN order. Answers stand in a ring in PSN order too and
- * go out as the wire has room, so that an acknowledgment never overtakes the responses of a READ
- * before it. READ data are read when they are sent.
+ * Requests are executed as they come in, in PSN order; what they are answered goes to answers.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,53 +41,12 @@ static bool receiving(const struct qp *qp)
 				   qp->state == PRM_QP_SQER || qp->state == PRM_QP_SQD);
 }
 
-/* ---- answers ------------------------------------------------------------------------------- */
-
-static struct answer *answer_at(struct qp *qp, uint32_t pos)
-{
-	return &qp->resp.ring[pos & qp->resp.mask];
-}
-
-static struct answer *add_answer(struct qp *qp, enum answer_kind kind, uint8_t syndrome,
-				 uint32_t psn)
-{
-	struct responder *p = &qp->resp;
-	struct answer *answer;
-
-	if (p->head - p->tail > p->mask) {
-		trace(qp->obj.dev, "QP 0x%x: too many answers wait, one is lost", qp->obj.num);
-		return NULL;
-	}
-	answer = answer_at(qp, p->head++);
-	*answer = (struct answer) {
-		.kind = kind, .syndrome = syndrome, .psn = psn, .msn = p->msn, .n_psn = 1
-	};
-	work_queue(&p->work);
-	return answer;
-}
-
-/* Acknowledges all before the expected PSN; coalesces with a pending acknowledgment. */
-static void add_ack(struct qp *qp)
-{
-	struct responder *p = &qp->resp;
-	uint32_t psn = psn_add(p->psn, PSN_MASK);
-	struct answer *last;
-
-	if (p->tail != p->head) {
-		last = answer_at(qp, p->head - 1);
-		if (last->kind == ANSWER_ACK) {
-			last->psn = psn;
-			last->msn = p->msn;
-			return;
-		}
-	}
-	add_answer(qp, ANSWER_ACK, AETH_ACK, psn);
-}
+/* ---- refusals ------------------------------------------------------------------------------ */
 
 static void add_nak(struct qp *qp, uint8_t syndrome)
 {
 	qp->resp.nak_sent = true;
-	add_answer(qp, ANSWER_NAK, syndrome, qp->resp.psn);
+	answer_add(qp, ANSWER_NAK, syndrome, qp->resp.psn);
 }
 
 /* Fatal: sends the pending answers and a NAK, then goes into error state. */
@@ -98,7 +55,7 @@ static void die(struct qp *qp, uint8_t syndrome)
 	struct responder *p = &qp->resp;
 
 	p->dying = true;
-	if (qp_reliable(qp) && add_answer(qp, ANSWER_NAK, syndrome, p->psn))
+	if (qp_reliable(qp) && answer_add(qp, ANSWER_NAK, syndrome, p->psn))
 		return;
 	qp_set_error(qp);
 }
@@ -129,112 +86,6 @@ static void refuse_access(struct qp *qp, enum mem_result result, uint32_t rkey, 
 	qp->counters->resp_remote_access_errors++;
 	queue_event(&qp->obj, PRM_EVENT_WQ_ACCESS_ERROR);
 	die(qp, AETH_NAK_ACCESS);
-}
-
-static struct frame *answer_frame(struct qp *qp, uint8_t opcode, uint32_t psn,
-				  const struct answer *answer, uint32_t len, uint8_t **data)
-{
-	uint32_t head = opcode == BTH_READ_RESP_MIDDLE ? 0 : AETH_BYTES;
-	struct bth bth = { .opcode = qp_transport(qp) | opcode,
-			   .dqpn = qp->remote_qpn,
-			   .psn = psn };
-	struct frame *frame;
-	uint8_t *p;
-
-	frame = roce_frame(qp, &qp->av, &bth, head + len, &p);
-	if (!frame)
-		return NULL;
-	if (head)
-		put32(p, (uint32_t)answer->syndrome << 24 | (answer->msn & PSN_MASK));
-	*data = p + head;
-	return frame;
-}
-
-/* Sends the next packet of a READ response, or a NAK if the region is gone by now. */
-static void send_read_packet(struct qp *qp, struct answer *answer)
-{
-	uint64_t off = (uint64_t)answer->done * qp->mtu;
-	uint32_t psn = psn_add(answer->psn, answer->done);
-	uint32_t len = answer->len - off < qp->mtu ? answer->len - off : qp->mtu;
-	bool first = !answer->done, last = answer->done + 1 == answer->n_psn;
-	uint8_t opcode = first ? (last ? BTH_READ_RESP_ONLY : BTH_READ_RESP_FIRST) :
-				 (last ? BTH_READ_RESP_LAST : BTH_READ_RESP_MIDDLE);
-	struct frame *frame;
-	uint8_t *data;
-
-	frame = answer_frame(qp, opcode, psn, answer, len, &data);
-	answer->done++;
-	if (!frame)
-		return;
-	if (mem_read(qp->obj.dev, answer->user, answer->rkey, answer->va + off, data, len,
-		     MEM_REMOTE_READ)) {
-		frame_free(frame);
-		qp->resp.head = qp->resp.tail + 1;
-		*answer = (struct answer) { .kind = ANSWER_NAK,
-					    .syndrome = AETH_NAK_ACCESS,
-					    .psn = psn,
-					    .msn = answer->msn,
-					    .n_psn = 1 };
-		qp->counters->resp_remote_access_errors++;
-		queue_event(&qp->obj, PRM_EVENT_WQ_ACCESS_ERROR);
-		qp->resp.dying = true;
-		return;
-	}
-	dcqcn_sent(qp, frame);
-	roce_send(qp, frame);
-}
-
-/* Sends one packet. Returns true when the answer is complete. */
-static bool send_answer(struct qp *qp, struct answer *answer)
-{
-	uint8_t opcode = answer->kind == ANSWER_ATOMIC ? BTH_ATOMIC_ACK : BTH_ACK;
-	struct frame *frame;
-	uint8_t *data;
-
-	if (answer->kind == ANSWER_READ) {
-		send_read_packet(qp, answer);
-		return answer->kind == ANSWER_READ && answer->done == answer->n_psn;
-	}
-	frame = answer_frame(qp, opcode, answer->psn, answer,
-			     answer->kind == ANSWER_ATOMIC ? ATOMIC_ACK_BYTES : 0, &data);
-	if (frame) {
-		if (answer->kind == ANSWER_ATOMIC)
-			put64(data, answer->va);
-		roce_send(qp, frame);
-	}
-	return true;
-}
-
-static bool is_fatal(const struct answer *answer)
-{
-	return answer->kind == ANSWER_NAK && answer->syndrome > AETH_NAK_SEQUENCE;
-}
-
-static void responder_work(struct work *work)
-{
-	struct qp *qp = container_of(work, struct qp, resp.work);
-	struct responder *p = &qp->resp;
-	int budget = LOOP_SLICE;
-
-	while (p->tail != p->head) {
-		struct answer *answer = answer_at(qp, p->tail);
-		bool fatal = is_fatal(answer);
-
-		if (!budget--) {
-			work_queue(work);
-			return;
-		}
-		if (!roce_may_send(qp, &qp->av, 1, work) ||
-		    (answer->kind == ANSWER_READ && !dcqcn_may_send(qp)))
-			return;
-		if (!send_answer(qp, answer))
-			continue;
-		p->tail++;
-		if (fatal) {
-			qp_set_error(qp);
-			return;
-		}
-	}
 }
 
 /* ---- completions --------------------------------------------------------------------------- */
@@ -440,42 +291,10 @@ static void execute_data(struct qp *qp, const struct packet *pkt, const struct o
 			complete_message(qp, pkt, op, imm);
 	}
 	if (qp_reliable(qp) && pkt->bth.ack_req && qp->state != PRM_QP_ERR)
-		add_ack(qp);
+		answer_ack(qp);
 }
 
 /* ---- READ and atomics ---------------------------------------------------------------------- */
-
-static uint32_t read_packets(const struct qp *qp, uint32_t len)
-{
-	return len ? (len + qp->mtu - 1) / qp->mtu : 1;
-}
-
-static unsigned int reads_waiting(struct qp *qp)
-{
-	struct responder *p = &qp->resp;
-	unsigned int n = 0;
-	uint32_t pos;
-
-	for (pos = p->tail; pos != p->head; pos++)
-		n += answer_at(qp, pos)->kind == ANSWER_READ ||
-		     answer_at(qp, pos)->kind == ANSWER_ATOMIC;
-	return n;
-}
-
-static void add_read(struct qp *qp, const struct packet *pkt, uint32_t msn, struct mem_user user)
-{
-	uint32_t len = get32(pkt->ext + 12);
-	struct answer *answer = add_answer(qp, ANSWER_READ, AETH_ACK, pkt->bth.psn);
-
-	if (!answer)
-		return;
-	answer->va = get64(pkt->ext);
-	answer->rkey = get32(pkt->ext + 8);
-	answer->len = len;
-	answer->user = user;
-	answer->n_psn = read_packets(qp, len);
-	answer->msn = msn;
-}
 
 /* Of a length that a message can have. */
 static bool is_read_request(const struct packet *pkt)
@@ -497,7 +316,7 @@ static void execute_read(struct qp *qp, const struct packet *pkt)
 		refuse_invalid(qp, "the QP does not allow remote reads");
 		return;
 	}
-	if (reads_waiting(qp) >= 1u << prm_get(&qp->ctx, log_rra_max)) {
+	if (answers_reads(qp) >= 1u << prm_get(&qp->ctx, log_rra_max)) {
 		refuse_invalid(qp, "more READs and atomics than log_rra_max allows");
 		return;
 	}
@@ -510,8 +329,8 @@ static void execute_read(struct qp *qp, const struct packet *pkt)
 	}
 	qp->counters->rx_read_requests++;
 	p->msn++;
-	add_read(qp, pkt, p->msn, p->user);
-	p->psn = psn_add(p->psn, read_packets(qp, get32(pkt->ext + 12)));
+	answer_read(qp, pkt, p->msn, p->user);
+	p->psn = psn_add(p->psn, answer_read_packets(qp, get32(pkt->ext + 12)));
 }
 
 /* Reads, modifies and writes 8 bytes, in the byte order of the guest's CPU. */
@@ -533,16 +352,6 @@ static enum mem_result do_atomic(struct qp *qp, const struct packet *pkt, uint64
 	return mem_write(qp->obj.dev, qp->resp.user, rkey, va, &le, sizeof(le), MEM_REMOTE_ATOMIC);
 }
 
-static void add_atomic(struct qp *qp, const struct atomic_result *result)
-{
-	struct answer *answer = add_answer(qp, ANSWER_ATOMIC, AETH_ACK, result->psn);
-
-	if (!answer)
-		return;
-	answer->va = result->value;
-	answer->msn = result->msn;
-}
-
 static void execute_atomic(struct qp *qp, const struct packet *pkt)
 {
 	struct responder *p = &qp->resp;
@@ -551,7 +360,7 @@ static void execute_atomic(struct qp *qp, const struct packet *pkt)
 	uint64_t old;
 
 	if (pkt->ext_len != ATOMIC_ETH_BYTES || p->in_message || !qp->rae || get64(pkt->ext) % 8 ||
-	    reads_waiting(qp) >= 1u << prm_get(&qp->ctx, log_rra_max)) {
+	    answers_reads(qp) >= 1u << prm_get(&qp->ctx, log_rra_max)) {
 		refuse_invalid(qp, "an atomic request not allowed, not aligned or too short");
 		return;
 	}
@@ -564,25 +373,11 @@ static void execute_atomic(struct qp *qp, const struct packet *pkt)
 	p->msn++;
 	*kept = (struct atomic_result){ .valid = true, .psn = p->psn, .msn = p->msn, .value = old };
 	p->next_atomic++;
-	add_atomic(qp, kept);
+	answer_atomic(qp, kept);
 	p->psn = psn_add(p->psn, 1);
 }
 
 /* ---- requests ------------------------------------------------------------------------------ */
-
-/* Drops the answers from @psn on: the requester will ask for them again. */
-static void forget_answers(struct qp *qp, uint32_t psn)
-{
-	struct responder *p = &qp->resp;
-
-	while (p->head != p->tail) {
-		const struct answer *last = answer_at(qp, p->head - 1);
-
-		if (psn_diff(psn_add(last->psn, last->n_psn - 1), psn) < 0)
-			return;
-		p->head--;
-	}
-}
 
 /* NULL: it does not exist, or is not in the XRC domain of this QP. */
 static struct srq *find_xrc_srq(const struct qp *qp, const struct packet *pkt)
@@ -610,21 +405,21 @@ static void repeat(struct qp *qp, const struct packet *pkt)
 			user.pdn = srq->pd->num;
 		}
 		if (!is_read_request(pkt) || !qp->rre ||
-		    psn_diff(psn_add(pkt->bth.psn, read_packets(qp, get32(pkt->ext + 12))),
+		    psn_diff(psn_add(pkt->bth.psn, answer_read_packets(qp, get32(pkt->ext + 12))),
 			     p->psn) > 0)
 			return;
-		forget_answers(qp, pkt->bth.psn);
-		add_read(qp, pkt, p->msn, user);
+		answers_forget(qp, pkt->bth.psn);
+		answer_read(qp, pkt, p->msn, user);
 	} else if (op == BTH_CMP_SWAP || op == BTH_FETCH_ADD) {
 		for (i = 0; i < ATOMIC_RESULTS; i++) {
 			if (!p->atomics[i].valid || p->atomics[i].psn != pkt->bth.psn)
 				continue;
-			forget_answers(qp, pkt->bth.psn);
-			add_atomic(qp, &p->atomics[i]);
+			answers_forget(qp, pkt->bth.psn);
+			answer_atomic(qp, &p->atomics[i]);
 			return;
 		}
 	} else {
-		add_ack(qp);
+		answer_ack(qp);
 	}
 }
 
@@ -754,7 +549,7 @@ void responder_datagram(struct qp *qp, const struct packet *pkt)
 
 void responder_init(struct qp *qp)
 {
-	work_init(&qp->resp.work, responder_work);
+	work_init(&qp->resp.work, answers_work);
 }
 
 void responder_stop(struct qp *qp)

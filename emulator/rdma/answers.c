@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The answers of a responder: acknowledgments, READ and atomic responses.
+ *
+ * They stand in a ring in PSN order and go out as the wire has room, so that an acknowledgment
+ * never overtakes the responses of a READ before it. READ data are read when they are sent.
+ */
+#include "rdma/rdma.h"
+
+static struct answer *answer_at(struct qp *qp, uint32_t pos)
+{
+	return &qp->resp.ring[pos & qp->resp.mask];
+}
+
+struct answer *answer_add(struct qp *qp, enum answer_kind kind, uint8_t syndrome, uint32_t psn)
+{
+	struct responder *p = &qp->resp;
+	struct answer *answer;
+
+	if (p->head - p->tail > p->mask) {
+		trace(qp->obj.dev, "QP 0x%x: too many answers wait, one is lost", qp->obj.num);
+		return NULL;
+	}
+	answer = answer_at(qp, p->head++);
+	*answer = (struct answer) {
+		.kind = kind, .syndrome = syndrome, .psn = psn, .msn = p->msn, .n_psn = 1
+	};
+	work_queue(&p->work);
+	return answer;
+}
+
+void answer_ack(struct qp *qp)
+{
+	struct responder *p = &qp->resp;
+	uint32_t psn = psn_add(p->psn, PSN_MASK);
+	struct answer *last;
+
+	if (p->tail != p->head) {
+		last = answer_at(qp, p->head - 1);
+		if (last->kind == ANSWER_ACK) {
+			last->psn = psn;
+			last->msn = p->msn;
+			return;
+		}
+	}
+	answer_add(qp, ANSWER_ACK, AETH_ACK, psn);
+}
+
+uint32_t answer_read_packets(const struct qp *qp, uint32_t len)
+{
+	return len ? (len + qp->mtu - 1) / qp->mtu : 1;
+}
+
+void answer_read(struct qp *qp, const struct packet *pkt, uint32_t msn, struct mem_user user)
+{
+	uint32_t len = get32(pkt->ext + 12);
+	struct answer *answer = answer_add(qp, ANSWER_READ, AETH_ACK, pkt->bth.psn);
+
+	if (!answer)
+		return;
+	answer->va = get64(pkt->ext);
+	answer->rkey = get32(pkt->ext + 8);
+	answer->len = len;
+	answer->user = user;
+	answer->n_psn = answer_read_packets(qp, len);
+	answer->msn = msn;
+}
+
+void answer_atomic(struct qp *qp, const struct atomic_result *result)
+{
+	struct answer *answer = answer_add(qp, ANSWER_ATOMIC, AETH_ACK, result->psn);
+
+	if (!answer)
+		return;
+	answer->va = result->value;
+	answer->msn = result->msn;
+}
+
+unsigned int answers_reads(struct qp *qp)
+{
+	struct responder *p = &qp->resp;
+	unsigned int n = 0;
+	uint32_t pos;
+
+	for (pos = p->tail; pos != p->head; pos++)
+		n += answer_at(qp, pos)->kind == ANSWER_READ ||
+		     answer_at(qp, pos)->kind == ANSWER_ATOMIC;
+	return n;
+}
+
+void answers_forget(struct qp *qp, uint32_t psn)
+{
+	struct responder *p = &qp->resp;
+
+	while (p->head != p->tail) {
+		const struct answer *last = answer_at(qp, p->head - 1);
+
+		if (psn_diff(psn_add(last->psn, last->n_psn - 1), psn) < 0)
+			return;
+		p->head--;
+	}
+}
+
+static struct frame *answer_frame(struct qp *qp, uint8_t opcode, uint32_t psn,
+				  const struct answer *answer, uint32_t len, uint8_t **data)
+{
+	uint32_t head = opcode == BTH_READ_RESP_MIDDLE ? 0 : AETH_BYTES;
+	struct bth bth = { .opcode = qp_transport(qp) | opcode,
+			   .dqpn = qp->remote_qpn,
+			   .psn = psn };
+	struct frame *frame;
+	uint8_t *p;
+
+	frame = roce_frame(qp, &qp->av, &bth, head + len, &p);
+	if (!frame)
+		return NULL;
+	if (head)
+		put32(p, (uint32_t)answer->syndrome << 24 | (answer->msn & PSN_MASK));
+	*data = p + head;
+	return frame;
+}
+
+/* Sends the next packet of a READ response, or a NAK if the region is gone by now. */
+static void send_read_packet(struct qp *qp, struct answer *answer)
+{
+	uint64_t off = (uint64_t)answer->done * qp->mtu;
+	uint32_t psn = psn_add(answer->psn, answer->done);
+	uint32_t len = answer->len - off < qp->mtu ? answer->len - off : qp->mtu;
+	bool first = !answer->done, last = answer->done + 1 == answer->n_psn;
+	uint8_t opcode = first ? (last ? BTH_READ_RESP_ONLY : BTH_READ_RESP_FIRST) :
+				 (last ? BTH_READ_RESP_LAST : BTH_READ_RESP_MIDDLE);
+	struct frame *frame;
+	uint8_t *data;
+
+	frame = answer_frame(qp, opcode, psn, answer, len, &data);
+	answer->done++;
+	if (!frame)
+		return;
+	if (mem_read(qp->obj.dev, answer->user, answer->rkey, answer->va + off, data, len,
+		     MEM_REMOTE_READ)) {
+		frame_free(frame);
+		qp->resp.head = qp->resp.tail + 1;
+		*answer = (struct answer) { .kind = ANSWER_NAK,
+					    .syndrome = AETH_NAK_ACCESS,
+					    .psn = psn,
+					    .msn = answer->msn,
+					    .n_psn = 1 };
+		qp->counters->resp_remote_access_errors++;
+		queue_event(&qp->obj, PRM_EVENT_WQ_ACCESS_ERROR);
+		qp->resp.dying = true;
+		return;
+	}
+	dcqcn_sent(qp, frame);
+	roce_send(qp, frame);
+}
+
+/* Sends one packet. Returns true when the answer is complete. */
+static bool send_answer(struct qp *qp, struct answer *answer)
+{
+	uint8_t opcode = answer->kind == ANSWER_ATOMIC ? BTH_ATOMIC_ACK : BTH_ACK;
+	struct frame *frame;
+	uint8_t *data;
+
+	if (answer->kind == ANSWER_READ) {
+		send_read_packet(qp, answer);
+		return answer->kind == ANSWER_READ && answer->done == answer->n_psn;
+	}
+	frame = answer_frame(qp, opcode, answer->psn, answer,
+			     answer->kind == ANSWER_ATOMIC ? ATOMIC_ACK_BYTES : 0, &data);
+	if (frame) {
+		if (answer->kind == ANSWER_ATOMIC)
+			put64(data, answer->va);
+		roce_send(qp, frame);
+	}
+	return true;
+}
+
+static bool is_fatal(const struct answer *answer)
+{
+	return answer->kind == ANSWER_NAK && answer->syndrome > AETH_NAK_SEQUENCE;
+}
+
+void answers_work(struct work *work)
+{
+	struct qp *qp = container_of(work, struct qp, resp.work);
+	struct responder *p = &qp->resp;
+	int budget = LOOP_SLICE;
+
+	while (p->tail != p->head) {
+		struct answer *answer = answer_at(qp, p->tail);
+		bool fatal = is_fatal(answer);
+
+		if (!budget--) {
+			work_queue(work);
+			return;
+		}
+		if (!roce_may_send(qp, &qp->av, 1, work) ||
+		    (answer->kind == ANSWER_READ && !dcqcn_may_send(qp)))
+			return;
+		if (!send_answer(qp, answer))
+			continue;
+		p->tail++;
+		if (fatal) {
+			qp_set_error(qp);
+			return;
+		}
+	}
+}

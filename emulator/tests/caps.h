@@ -85,6 +85,7 @@ int create_lag(struct dut *dut, unsigned int one, unsigned int two, bool fdb, un
 int read_reg(struct dut *dut, unsigned int id, void *reg, uint32_t len);
 bool probe_port_reg(struct dut *dut, uint32_t value, uint32_t id); /* of port 1 */
 bool probe_cong_params(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_cong_statistics(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_classes(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_page(struct dut *dut, uint32_t value, uint32_t type);
 bool probe_opcode(struct dut *dut, uint32_t value, uint32_t opcode);

@@ -192,16 +192,6 @@ static bool probe_vport_counters(struct dut *dut, uint32_t value, uint32_t arg)
 	return !dut_cmd(dut, query_vport_counter, &in, &out);
 }
 
-static bool probe_cong_statistics(struct dut *dut, uint32_t value, uint32_t arg)
-{
-	struct prm_query_cong_statistics_in in = {};
-	struct prm_query_cong_statistics_out out;
-
-	(void)value;
-	(void)arg;
-	return !dut_cmd(dut, query_cong_statistics, &in, &out);
-}
-
 static bool probe_driver_version(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	struct prm_set_driver_version_in in = {};

@@ -2,6 +2,7 @@
 /* Capabilities: traffic classes, and the page of rates and schedulers. */
 #include "caps.h"
 #include "prm/cong.h"
+#include "prm/counter.h"
 #include "prm/dcb.h"
 
 bool probe_port_reg(struct dut *dut, uint32_t value, uint32_t id)
@@ -33,6 +34,16 @@ bool probe_cong_params(struct dut *dut, uint32_t value, uint32_t arg)
 	(void)arg;
 	prm_set(&in, cong_protocol, PRM_CONG_RP);
 	return !dut_cmd(dut, modify_cong_params, &in, &out);
+}
+
+bool probe_cong_statistics(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_query_cong_statistics_in in = {};
+	struct prm_query_cong_statistics_out out;
+
+	(void)value;
+	(void)arg;
+	return !dut_cmd(dut, query_cong_statistics, &in, &out);
 }
 
 static bool probe_sq_pacing(struct dut *dut, uint32_t value, uint32_t arg)

@@ -714,6 +714,15 @@ void settle(void)
 		;
 }
 
+void drain(struct tcq *x, struct tcq *y)
+{
+	settle();
+	while (poll(x) || poll(y))
+		;
+	saw_event(x->side, 0, 0);
+	saw_event(y->side, 0, 0);
+}
+
 void pass_time(unsigned int ms)
 {
 	settle();

@@ -175,6 +175,7 @@ struct prm_eqe *poll_eq(struct side *side);
 bool saw_event(struct side *side, unsigned int type, uint32_t num);	/* consumes the EQ */
 
 void settle(void);			/* until no work is left */
+void drain(struct tcq *x, struct tcq *y); /* settles, drops completions and events of both sides */
 void pass_time(unsigned int ms);	/* millisecond by millisecond */
 
 /* ---- the wire ------------------------------------------------------------------------------ */

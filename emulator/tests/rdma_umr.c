@@ -22,15 +22,6 @@ unsigned int syndrome_of(struct tcq *cq)
 	return cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR ? cqe_syndrome(cqe) : 0;
 }
 
-void drain(void)
-{
-	settle();
-	while (poll(&ca) || poll(&cb))
-		;
-	saw_event(&a, 0, 0);
-	saw_event(&b, 0, 0);
-}
-
 uint32_t create_free_mkey(struct side *side, uint32_t pd, enum mkey_mode mode, uint32_t octwords,
 			  bool rinval)
 {
@@ -165,7 +156,7 @@ static void pair_with(struct tqp *x, struct tqp *y, bool no_fre)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .no_fre = no_fre };
 
-	drain();
+	drain(&ca, &cb);
 	create_pair(x, y, PRM_QP_ST_RC, &ca, &cb, &o);
 }
 

@@ -38,7 +38,6 @@ struct umr_wr {
 bool good(struct tcq *cq);
 /* The syndrome of the next completion; 0: there is none, or it is good. */
 unsigned int syndrome_of(struct tcq *cq);
-void drain(void);
 
 /* A free key with room for @octwords; low byte 0x5a. */
 uint32_t create_free_mkey(struct side *side, uint32_t pd, enum mkey_mode mode, uint32_t octwords,

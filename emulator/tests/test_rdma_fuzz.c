@@ -40,7 +40,7 @@ static void open_pair(struct tqp *x, struct tqp *y, struct qp_opts *o)
 	create_pair(x, y, PRM_QP_ST_RC, &ca, &cb, o);
 }
 
-static void drain(void)
+static void empty_queues(void)
 {
 	while (poll(&ca) || poll(&cb))
 		;
@@ -72,7 +72,7 @@ static void traffic(struct tqp *x, struct tqp *y)
 		post_send(x, &wr);
 		settle();
 	}
-	drain();
+	empty_queues();
 }
 
 static uint32_t counter_now(struct tqp *qp)
@@ -131,7 +131,7 @@ static void fuzz_packets(struct qp_opts *o, unsigned int rounds)
 		corrupt(frame, &x, &y);
 		port_send(memcmp(frame->data, b.dev->mac, 6) ? b.dev->port : a.dev->port, frame);
 		settle();
-		drain();
+		empty_queues();
 		if (qp_state(&x) == PRM_QP_RTS && qp_state(&y) == PRM_QP_RTS && y.rq_pi % 60 != 59)
 			continue;
 		deaths++;
@@ -174,7 +174,7 @@ static void fuzz_wqes(struct qp_opts *o, unsigned int rounds)
 		put32((uint8_t *)mem_at(&a, x.dbr) + 4, 1 + rnd(20));
 		ring(&x);
 		settle();
-		drain();
+		empty_queues();
 		destroy_pair(&x, &y);
 		a.next = next_a;
 		b.next = next_b;

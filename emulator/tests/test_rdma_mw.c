@@ -86,7 +86,7 @@ static void test_window_type2(void)
 	   "a type 2 memory window can be bound");
 	ok(write_to(&x2, next, va, 22) == PRM_CQE_SYND_REMOTE_ACCESS && !arrived(22),
 	   "access to a type 2 window through another QP is refused");
-	drain();
+	drain(&ca, &cb);
 	post_umr(&y, &bind);
 	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND && qp_state(&y) == PRM_QP_ERR,
 	   "a bound type 2 window cannot be bound again");
@@ -119,7 +119,7 @@ static void test_window_type2_unbind(void)
 	poll(&cb);
 	post_umr(&y2, &unbind);
 	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "only its own QP can unbind a type 2 window");
-	drain();
+	drain(&ca, &cb);
 	post_umr(&y, &unbind);
 	ok(good(&cb) && write_to(&x, next, va, 23) == PRM_CQE_SYND_REMOTE_ACCESS,
 	   "a type 2 window can be unbound by its QP");

@@ -9,15 +9,6 @@ static struct tcq ca, cb;
 
 static const uint8_t group[16] = { 0xff, 0x0e, [15] = 0x77 };
 
-static void drain(void)
-{
-	settle();
-	while (poll(&ca) || poll(&cb))
-		;
-	saw_event(&a, 0, 0);
-	saw_event(&b, 0, 0);
-}
-
 /* ---- multicast ----------------------------------------------------------------------------- */
 
 static int member_of(struct tqp *qp, uint16_t opcode, const uint8_t *gid)
@@ -117,7 +108,7 @@ static void test_multicast_loop(void)
 	qp_command(&x, PRM_OP_destroy_qp);
 	qp_command(&y, PRM_OP_destroy_qp);
 	qp_command(&z, PRM_OP_destroy_qp);
-	drain();
+	drain(&ca, &cb);
 }
 
 /* ---- congestion ---------------------------------------------------------------------------- */
@@ -134,7 +125,7 @@ static void test_marks(unsigned int addr, bool told)
 	struct tqp x, y;
 	struct qp *qp;
 
-	drain();
+	drain(&ca, &cb);
 	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	wire_watch();
 	post_send(&x, &wr);
@@ -194,7 +185,7 @@ static void test_dscp(void)
 	struct tqp x, y;
 	uint64_t before;
 
-	drain();
+	drain(&ca, &cb);
 	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	wire_set_filter(watch_tos, &w);
 	post_send(&x, &wr);
@@ -214,7 +205,7 @@ static void test_dscp(void)
 	ok(change_dscp(&x, 26) == PRM_STATUS_BAD_PARAM && a.dev->violations == before + 1,
 	   "RTS2RTS of the DSCP of a UD QP, which has no path, is refused");
 	destroy_pair(&x, &y);
-	drain();
+	drain(&ca, &cb);
 }
 
 /* ---- errors of receive queues -------------------------------------------------------------- */
@@ -233,7 +224,7 @@ static void test_local_access(void)
 	struct prm_cqe64 *cqe;
 	struct tqp x, y;
 
-	drain();
+	drain(&ca, &cb);
 	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_recv(&y, 1, &sge);
 	wire_watch();
@@ -266,7 +257,7 @@ static void test_srq_breaks(void)
 	bool srq_event = false, qp_event = false;
 	struct prm_eqe *eqe;
 
-	drain();
+	drain(&ca, &cb);
 	create_rmp(&srq, &b, 4);
 	o.srq = &srq;
 	if (!ok(!create_qp(&y, &b, PRM_QP_ST_RC, &cb, &o), "a QP with an RMP can be created"))

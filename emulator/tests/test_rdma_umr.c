@@ -237,11 +237,11 @@ static void test_klm_reserved(bool rlky)
 	reg = reg_wr(key, klm, 0);
 	reg.list_len = 64;
 	reg.octwords = 4;
-	drain();
+	drain(&ca, &cb);
 	buf_fill(&b, KEY_OFF, KEY_BYTES, 1);
 	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	post_umr(&y, &reg);
-	drain();
+	drain(&ca, &cb);
 	result = write_to(&x, key, b.va + KEY_OFF, 37);
 	if (rlky)
 		ok(!result && arrived(37), "the reserved lkey in an SG list works with rlky");

@@ -5,15 +5,6 @@
 
 static struct tcq ca, cb;
 
-static void drain(void)
-{
-	settle();
-	while (poll(&ca) || poll(&cb))
-		;
-	saw_event(&a, 0, 0);
-	saw_event(&b, 0, 0);
-}
-
 /* ---- send queues ---- */
 
 struct send_case {
@@ -149,9 +140,9 @@ static void wrong_send(const struct send_case *k)
 	ring(&x);
 	settle();
 	wrong_expect(k->what, k->text);
-	drain();
+	drain(&ca, &cb);
 	destroy_pair(&x, &y);
-	drain();
+	drain(&ca, &cb);
 }
 
 static void wrong_length(void)
@@ -168,9 +159,9 @@ static void wrong_length(void)
 	settle();
 	wrong_expect("a datagram above the MTU",
 		     "QP 0x*: send WQE 0: message of 1025 bytes");
-	drain();
+	drain(&ca, &cb);
 	destroy_pair(&x, &y);
-	drain();
+	drain(&ca, &cb);
 }
 
 static void wrong_xrc(void)
@@ -190,7 +181,7 @@ static void wrong_xrc(void)
 	settle();
 	wrong_expect("an XRC WQE without its segment",
 		     "QP 0x*: send WQE 0: the WQE ends before its XRC segment (0x10)");
-	drain();
+	drain(&ca, &cb);
 	qp_command(&x, PRM_OP_destroy_qp);
 }
 
@@ -226,7 +217,7 @@ static void wrong_memory(void)
 	wrong_expect("a send queue that is not mapped",
 		     "DMA read of 64 bytes at 0x7000000000: not mapped, or bus mastering is off\n"
 		     "QP 0x*: send WQE 0: it cannot be read (0x0)");
-	drain();
+	drain(&ca, &cb);
 	qp_command(&x, PRM_OP_destroy_qp);
 }
 
@@ -249,9 +240,9 @@ static void wrong_change(void)
 	pass_time(2000);
 	wrong_expect("a WQE that changes in flight",
 		     "QP 0x*: send WQE 0 was changed while it was in use");
-	drain();
+	drain(&ca, &cb);
 	destroy_pair(&x, &y);
-	drain();
+	drain(&ca, &cb);
 }
 
 static void wrong_doorbells(void)
@@ -266,9 +257,9 @@ static void wrong_doorbells(void)
 	settle();
 	wrong_expect("a send queue that overflows",
 		     "QP 0x*: send producer index 65 is not within 0 to 64");
-	drain();
+	drain(&ca, &cb);
 	destroy_pair(&x, &y);
-	drain();
+	drain(&ca, &cb);
 	create_qp(&x, &a, PRM_QP_ST_RC, &ca, &o);
 	wrong_begin();
 	ring(&x);
@@ -286,7 +277,7 @@ static void wrong_doorbells(void)
 	wrong_expect("a doorbell in INIT; one that comes late, after 2RST, is ignored",
 		     "QP 0x*: doorbell for send WQE 0 in state 1");
 	destroy_pair(&x, &y);
-	drain();
+	drain(&ca, &cb);
 }
 
 /* ---- receive queues ---- */
@@ -307,9 +298,9 @@ static void wrong_receive(void)
 	wrong_expect("a receive queue that is overfull",
 		     "QP 0x*: receive producer index 65 is not within 0 to 64\n"
 		     "QP 0x*: receive producer index 65 is not within 0 to 64");
-	drain();
+	drain(&ca, &cb);
 	destroy_pair(&x, &y);
-	drain();
+	drain(&ca, &cb);
 
 	create_rmp(&srq, &b, 4);
 	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
@@ -331,9 +322,9 @@ static void wrong_receive(void)
 	settle();
 	wrong_expect("a shared queue that is overfull",
 		     "RMP 0x*: receive producer index 17 is not within 0 to 16");
-	drain();
+	drain(&ca, &cb);
 	destroy_pair(&x, &y);
-	drain();
+	drain(&ca, &cb);
 }
 
 /* ---- keys changed by WQEs ---- */
@@ -378,7 +369,7 @@ static void wrong_pd(void)
 	settle();
 	wrong_expect("a key for an unknown PD",
 		     "QP 0x*: send WQE 0: there is no such PD (0xabcdef)");
-	drain();
+	drain(&ca, &cb);
 	qp_command(&x, PRM_OP_destroy_qp);
 }
 

@@ -55,7 +55,7 @@ static int set_devlink_param(struct devlink *devlink, u32 id,
 static int check_devlink_param(struct devlink *devlink, u32 id, cxr_devlink_value_arg(val),
 			       struct netlink_ext_ack *extack)
 {
-	struct cxr_param_fault fault;
+	struct cxr_word_fault fault;
 	int value, err;
 
 	err = cxr_param_parse_one(row_of(id)->spec, cxr_devlink_value(val).vstr, &value, &fault);
@@ -109,7 +109,7 @@ static void set_initial_roce(struct devlink *devlink, bool on)
 static int read_requested(struct devlink *devlink, u32 id, int *requested)
 {
 	union devlink_param_value value;
-	struct cxr_param_fault fault;
+	struct cxr_word_fault fault;
 	int err;
 
 	err = devl_param_driverinit_value_get(devlink, id, &value);

@@ -14,7 +14,7 @@ struct roce_param {
 static int set_roce_param(const char *val, const struct kernel_param *kp)
 {
 	struct roce_param *p = kp->arg;
-	struct cxr_param_fault fault;
+	struct cxr_word_fault fault;
 	int err;
 
 	err = cxr_param_parse(p->spec, val, &p->param, &fault);

@@ -219,14 +219,14 @@ static ssize_t traffic_class_write(struct file *file, struct kobject *kobj,
 				   cxr_bin_attr_arg *attr, char *buf, loff_t off, size_t count)
 {
 	struct cxr_ib_dev *dev = dev_of(kobj);
-	struct cxr_tclass_fault fault;
+	struct cxr_word_fault fault;
 	struct cxr_tclass_rule rule;
 	int err;
 
 	err = cxr_tclass_parse(buf, &rule, &fault);
 	if (err) {
 		ibdev_err(&dev->ibdev, "traffic_class: '%*pE' is refused: %s\n", fault.len,
-			  fault.item, fault.why);
+			  fault.word, fault.why);
 		return err;
 	}
 	err = change_rule(dev, &rule);

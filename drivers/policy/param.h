@@ -7,6 +7,7 @@
 #define CXR_POLICY_PARAM_H
 
 #include <linux/types.h>
+#include "word.h"
 
 #define CXR_PARAM_TEXT_MAX 511
 #define CXR_PARAM_DEVICES_MAX 32
@@ -35,23 +36,16 @@ struct cxr_param {
 	struct cxr_param_device device[CXR_PARAM_DEVICES_MAX];
 };
 
-/* The wrong word, of @len characters, and why it is wrong. */
-struct cxr_param_fault {
-	const char *word;
-	int len;
-	const char *why;
-};
-
 /*
  * VALUE, or [DOMAIN:]BUS:SLOT.FUNCTION-VALUE[,...], with an optional newline at the end. Numbers
  * are decimal, octal (0...) or hexadecimal (0x...); addresses are in the form of the kernel.
  * Returns 0, or -EINVAL with *fault set and *param unchanged.
  */
 int cxr_param_parse(const struct cxr_param_spec *spec, const char *text, struct cxr_param *param,
-		    struct cxr_param_fault *fault);
+		    struct cxr_word_fault *fault);
 /* The same without lists. */
 int cxr_param_parse_one(const struct cxr_param_spec *spec, const char *text, int *value,
-			struct cxr_param_fault *fault);
+			struct cxr_word_fault *fault);
 /* The value for a device. */
 int cxr_param_of(const struct cxr_param *param, u32 domain, u8 bus, u8 slot, u8 func);
 /* The name of a value, "?" if it is unknown. */

@@ -9,31 +9,17 @@
 #define GID_BITS	128
 #define MAPPED_BITS	96	/* of ::ffff:0:0/96, which has the IPv4 addresses */
 #define NUMBER_MAX	0x7fffffff
-#define SHOWN_MAX	32	/* characters logged of a text that is too long */
 
 static const u8 mapped[16] = { [10] = 0xff, 0xff };
 
-struct word {
-	const char *at;
-	int len;
-};
-
 /* ---- reading --------------------------------------------------------------------------------- */
-
-static int refuse(struct cxr_tclass_fault *fault, struct word word, const char *why)
-{
-	fault->item = word.at;
-	fault->len = word.len;
-	fault->why = why;
-	return -EINVAL;
-}
 
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static struct word trimmed(struct word word)
+static struct cxr_word trimmed(struct cxr_word word)
 {
 	for (; word.len && is_space(*word.at); word.len--)
 		word.at++;
@@ -42,22 +28,8 @@ static struct word trimmed(struct word word)
 	return word;
 }
 
-/* Splits *rest at the first @c: returns the part before it, *rest becomes that after it. */
-static bool cut(struct word *rest, char c, struct word *head)
-{
-	const char *at = rest->len ? memchr(rest->at, c, rest->len) : NULL;
-
-	if (!at)
-		return false;
-	head->at = rest->at;
-	head->len = at - rest->at;
-	rest->at += head->len + 1;
-	rest->len -= head->len + 1;
-	return true;
-}
-
 /* Removes @prefix from the start of the word. */
-static bool skip(struct word *word, const char *prefix)
+static bool skip(struct cxr_word *word, const char *prefix)
 {
 	int len = strlen(prefix);
 
@@ -68,72 +40,35 @@ static bool skip(struct word *word, const char *prefix)
 	return true;
 }
 
-/* The value of a digit in any base up to 16, or 16. */
-static unsigned int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
-}
-
-/* False: empty, a character that is no digit of the base, or a number over @max. */
-static bool read_digits(struct word word, unsigned int base, u32 max, u32 *number)
-{
-	u64 n = 0;
-
-	if (word.len <= 0)
-		return false;
-	for (; word.len; word.at++, word.len--) {
-		if (digit(*word.at) >= base)
-			return false;
-		n = n * base + digit(*word.at);
-		if (n > max)
-			return false;
-	}
-	*number = n;
-	return true;
-}
-
-static bool read_number(struct word word, u32 max, u32 *number)
-{
-	if (skip(&word, "0x") || skip(&word, "0X"))
-		return read_digits(word, 16, max, number);
-	return read_digits(word, word.len > 1 && *word.at == '0' ? 8 : 10, max, number);
-}
-
-static bool read_class(struct word word, int *tclass)
+static bool read_class(struct cxr_word word, int *tclass)
 {
 	u32 number;
 
 	if (skip(&word, "-")) {
 		*tclass = CXR_TCLASS_NONE;
-		return read_number(word, NUMBER_MAX, &number) && number;
+		return cxr_word_number(word, NUMBER_MAX, &number) && number;
 	}
-	if (!read_number(word, 255, &number))
+	if (!cxr_word_number(word, 255, &number))
 		return false;
 	*tclass = number;
 	return true;
 }
 
 /* Four decimal bytes without leading zeroes, which some programs take for octal numbers. */
-static bool read_ipv4(struct word rest, u8 *addr)
+static bool read_ipv4(struct cxr_word rest, u8 *addr)
 {
-	struct word part;
+	struct cxr_word part;
 	u32 number;
 	int i;
 
 	for (i = 0; i < 4; i++) {
 		if (i == 3)
 			part = rest;
-		else if (!cut(&rest, '.', &part))
+		else if (!cxr_word_cut(&rest, '.', &part))
 			return false;
 		if (part.len > 1 && *part.at == '0')
 			return false;
-		if (!read_digits(part, 10, 255, &number))
+		if (!cxr_word_digits(part, 10, 255, &number))
 			return false;
 		addr[i] = number;
 	}
@@ -141,20 +76,20 @@ static bool read_ipv4(struct word rest, u8 *addr)
 }
 
 /* Groups of 16 bits up to the end of @rest, the last of which may be an IPv4 address. */
-static int read_groups(struct word rest, u8 *addr, int max)
+static int read_groups(struct cxr_word rest, u8 *addr, int max)
 {
-	struct word part = { NULL, 0 };
+	struct cxr_word part = { NULL, 0 };
 	bool more = rest.len > 0;
 	u32 number;
 	int n = 0;
 
 	while (more) {
-		more = cut(&rest, ':', &part);
+		more = cxr_word_cut(&rest, ':', &part);
 		if (!more)
 			part = rest;
 		if (!more && n + 2 <= max && read_ipv4(part, addr + 2 * n))
 			return n + 2;
-		if (n == max || part.len > 4 || !read_digits(part, 16, 0xffff, &number))
+		if (n == max || part.len > 4 || !cxr_word_digits(part, 16, 0xffff, &number))
 			return -1;
 		addr[2 * n] = number >> 8;
 		addr[2 * n + 1] = number;
@@ -164,9 +99,9 @@ static int read_groups(struct word rest, u8 *addr, int max)
 }
 
 /* "::" stands for at least one group of zeroes. */
-static bool read_ipv6(struct word text, u8 *addr)
+static bool read_ipv6(struct cxr_word text, u8 *addr)
 {
-	struct word head = text, tail = { NULL, 0 };
+	struct cxr_word head = text, tail = { NULL, 0 };
 	u8 low[16];
 	int i, n, m;
 
@@ -207,26 +142,28 @@ static bool same_bits(const u8 *a, const u8 *b, int bits)
 	return true;
 }
 
-static int read_prefix(struct word item, struct word value, bool ipv6,
-		       struct cxr_tclass_prefix *prefix, struct cxr_tclass_fault *fault)
+static int read_prefix(struct cxr_word item, struct cxr_word value, bool ipv6,
+		       struct cxr_tclass_prefix *prefix, struct cxr_word_fault *fault)
 {
 	u32 max = ipv6 ? GID_BITS : IPV4_BITS, len = max;
-	struct word addr = value;
+	struct cxr_word addr = value;
 	bool ok;
 	int i;
 
-	if (cut(&value, '/', &addr) && !read_digits(value, 10, max, &len))
-		return refuse(fault, item, ipv6 ? "the length of a prefix is 0 to 128" :
-						  "the length of a prefix is 0 to 32");
+	if (cxr_word_cut(&value, '/', &addr) && !cxr_word_digits(value, 10, max, &len))
+		return cxr_word_refuse(fault, item,
+				       ipv6 ? "the length of a prefix is 0 to 128" :
+					      "the length of a prefix is 0 to 32");
 	memcpy(prefix->addr, mapped, sizeof(mapped));
 	ok = ipv6 ? read_ipv6(addr, prefix->addr) : read_ipv4(addr, prefix->addr + 12);
 	if (!ok)
-		return refuse(fault, item, ipv6 ? "this is not an IPv6 address" :
-						  "this is not an IPv4 address");
+		return cxr_word_refuse(fault, item, ipv6 ? "this is not an IPv6 address" :
+							   "this is not an IPv4 address");
 	prefix->given = true;
 	prefix->len = ipv6 ? len : len + MAPPED_BITS;
 	if (ipv6 && len >= MAPPED_BITS && same_bits(prefix->addr, mapped, MAPPED_BITS))
-		return refuse(fault, item, "the key of an IPv4 address is src_ip or dst_ip");
+		return cxr_word_refuse(fault, item,
+				       "the key of an IPv4 address is src_ip or dst_ip");
 	for (i = 0; i < 16; i++)
 		prefix->addr[i] &= byte_mask(prefix->len - 8 * i);
 	return 0;
@@ -235,8 +172,8 @@ static int read_prefix(struct word item, struct word value, bool ipv6,
 #define WHAT "an item is tclass=N, N, or src_ip, dst_ip, src_ip6 or dst_ip6 with an address"
 
 /* @seen: bit 0: a class, bits 1 and 2: IPv4 and IPv6 addresses. */
-static int read_item(struct word item, struct cxr_tclass_rule *rule, unsigned int *seen,
-		     struct cxr_tclass_fault *fault)
+static int read_item(struct cxr_word item, struct cxr_tclass_rule *rule, unsigned int *seen,
+		     struct cxr_word_fault *fault)
 {
 	static const struct {
 		const char *name;
@@ -246,7 +183,7 @@ static int read_item(struct word item, struct cxr_tclass_rule *rule, unsigned in
 		{ "src_ip6=", true, false }, { "dst_ip6=", true, true },
 		{ NULL, false, false }
 	};
-	struct word value = item;
+	struct cxr_word value = item;
 	unsigned int i;
 
 	for (i = 0; keys[i].name; i++) {
@@ -254,8 +191,8 @@ static int read_item(struct word item, struct cxr_tclass_rule *rule, unsigned in
 			continue;
 		*seen |= keys[i].ipv6 ? 4 : 2;
 		if ((*seen & 6) == 6)
-			return refuse(fault, item,
-				      "a rule has addresses of one kind, IPv4 or IPv6");
+			return cxr_word_refuse(fault, item,
+					       "a rule has addresses of one kind, IPv4 or IPv6");
 		rule->ipv6 = keys[i].ipv6;
 		return read_prefix(item, value, keys[i].ipv6,
 				   keys[i].dst ? &rule->dst : &rule->src, fault);
@@ -263,43 +200,42 @@ static int read_item(struct word item, struct cxr_tclass_rule *rule, unsigned in
 
 	*seen |= 1;
 	if (skip(&value, "tclass=") || skip(&value, "Global tclass=") ||
-	    digit(*item.at) < 10 || *item.at == '-')
+	    cxr_word_digit(*item.at) < 10 || *item.at == '-')
 		return read_class(value, &rule->tclass) ? 0 :
-		       refuse(fault, item, "a traffic class is 0 to 255, or negative to remove it");
-	return refuse(fault, item, WHAT);
+		       cxr_word_refuse(fault, item,
+				       "a traffic class is 0 to 255, or negative to remove it");
+	return cxr_word_refuse(fault, item, WHAT);
 }
 
 int cxr_tclass_parse(const char *text, struct cxr_tclass_rule *rule,
-		     struct cxr_tclass_fault *fault)
+		     struct cxr_word_fault *fault)
 {
-	struct word rest = { text, strlen(text) }, item, given;
+	struct cxr_word rest = cxr_word_of(text), item, given;
 	unsigned int seen = 0;
 	bool more = true;
 	int err;
 
-	if (rest.len && text[rest.len - 1] == '\n')
-		rest.len--;
 	if (rest.len > CXR_TCLASS_TEXT_MAX) {
-		rest.len = SHOWN_MAX;
-		return refuse(fault, rest, "a rule is longer than 255 characters");
+		rest.len = CXR_WORD_SHOWN_MAX;
+		return cxr_word_refuse(fault, rest, "a rule is longer than 255 characters");
 	}
 	given = rest;
 	memset(rule, 0, sizeof(*rule));
 	while (more) {
-		more = cut(&rest, ',', &item);
+		more = cxr_word_cut(&rest, ',', &item);
 		if (!more)
 			item = rest;
 		if (!item.len)
 			continue;
 		item = trimmed(item);
 		if (!item.len)
-			return refuse(fault, item, "an item is blank");
+			return cxr_word_refuse(fault, item, "an item is blank");
 		err = read_item(item, rule, &seen, fault);
 		if (err)
 			return err;
 	}
 	if (!(seen & 1))
-		return refuse(fault, given, "there is no traffic class");
+		return cxr_word_refuse(fault, given, "there is no traffic class");
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 
 #include <linux/types.h>
 #include "gid.h"
+#include "word.h"
 
 #define CXR_TCLASS_RULES_MAX 4096
 #define CXR_TCLASS_TEXT_MAX 255		/* characters of a rule that is parsed */
@@ -42,13 +43,6 @@ struct cxr_tclass_table {
 	struct cxr_tclass_rule *rule;	/* in the order in which they are tried */
 };
 
-/* The item at fault, of @len characters, and why it is refused. */
-struct cxr_tclass_fault {
-	const char *item;
-	int len;
-	const char *why;
-};
-
 /* A path. @tclass: of the application. */
 struct cxr_tclass_path {
 	enum cxr_gid_type type;
@@ -58,7 +52,7 @@ struct cxr_tclass_path {
 
 /* 0, or -EINVAL with *fault set; *rule is undefined then. */
 int cxr_tclass_parse(const char *text, struct cxr_tclass_rule *rule,
-		     struct cxr_tclass_fault *fault);
+		     struct cxr_word_fault *fault);
 /*
  * Adds, replaces or removes a rule. Rules with the same kind of keys and the same prefixes are the
  * same rule. Removing what is not there succeeds. -ENOSPC: the table is full; it is unchanged.

@@ -29,7 +29,7 @@ static bool reads_back(const struct cxr_tclass_table *table, u32 i)
 	struct cxr_tclass_rule all = { .tclass = table->global }, rule;
 	bool global = table->global != CXR_TCLASS_NONE;
 	const struct cxr_tclass_rule *want = global && !i ? &all : &table->rule[i - global];
-	struct cxr_tclass_fault fault;
+	struct cxr_word_fault fault;
 	char line[CXR_TCLASS_LINE_MAX];
 	int len = cxr_tclass_print(table, i, line);
 

@@ -179,7 +179,7 @@ static const struct {
 
 static void test_ud_values(void)
 {
-	struct cxr_param_fault fault;
+	struct cxr_word_fault fault;
 	struct cxr_param param;
 	unsigned int i;
 	int value;
@@ -223,7 +223,7 @@ static void test_ud_grants(void)
 
 static void test_values(void)
 {
-	struct cxr_param_fault fault;
+	struct cxr_word_fault fault;
 	unsigned int i;
 	int value;
 
@@ -247,7 +247,7 @@ static void test_values(void)
 	expect_text(cxr_param_name(&cxr_roce_mode_spec, 3), "?");
 }
 
-static void expect_fault(const struct cxr_param_fault *fault, const char *word, const char *why)
+static void expect_fault(const struct cxr_word_fault *fault, const char *word, const char *why)
 {
 	char text[64] = "";
 
@@ -259,7 +259,7 @@ static void expect_fault(const struct cxr_param_fault *fault, const char *word, 
 static void test_lists(void)
 {
 	struct cxr_param param;
-	struct cxr_param_fault fault;
+	struct cxr_word_fault fault;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(list_cases); i++) {
@@ -295,7 +295,7 @@ static void write_list(char *text, unsigned int n)
 static void test_text_limits(void)
 {
 	static char text[CXR_PARAM_TEXT_MAX + 2];
-	struct cxr_param_fault fault;
+	struct cxr_word_fault fault;
 	struct cxr_param param;
 
 	begin("param", "a list of 32 devices is accepted");

@@ -101,10 +101,10 @@ static const struct {
 	{ "two rules in one text are refused", "4\n8", "4\n8", CLASS },
 };
 
-static void expect_fault(const struct cxr_tclass_fault *fault, const char *item, const char *why)
+static void expect_fault(const struct cxr_word_fault *fault, const char *item, const char *why)
 {
 	expect(fault->len, strlen(item));
-	expect_bytes(fault->item, item, strlen(item));
+	expect_bytes(fault->word, item, strlen(item));
 	expect_text(fault->why, why);
 }
 
@@ -120,7 +120,7 @@ static void clear(void)
 
 static int put(const char *text)
 {
-	struct cxr_tclass_fault fault;
+	struct cxr_word_fault fault;
 	struct cxr_tclass_rule rule;
 
 	return cxr_tclass_parse(text, &rule, &fault) ?: cxr_tclass_change(&table, &rule);
@@ -129,7 +129,7 @@ static int put(const char *text)
 static void test_parse(void)
 {
 	char line[CXR_TCLASS_LINE_MAX];
-	struct cxr_tclass_fault fault;
+	struct cxr_word_fault fault;
 	struct cxr_tclass_rule rule;
 	unsigned int i;
 
@@ -152,7 +152,7 @@ static void test_parse(void)
 static void test_lengths(void)
 {
 	char text[CXR_TCLASS_TEXT_MAX + 2];
-	struct cxr_tclass_fault fault;
+	struct cxr_word_fault fault;
 	struct cxr_tclass_rule rule;
 
 	begin("tclass", "a rule of 256 characters is refused");

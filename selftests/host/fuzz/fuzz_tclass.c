@@ -15,7 +15,7 @@ static const u8 mapped[12] = { [10] = 0xff, 0xff };
 /* The address of "src_ip=TEXT", or of "src_ip6=TEXT", alone. */
 static void compare_with_libc(const char *text, bool ipv6)
 {
-	struct cxr_tclass_fault fault;
+	struct cxr_word_fault fault;
 	struct cxr_tclass_rule rule;
 	char whole[CXR_TCLASS_TEXT_MAX + 1] = "7,src_ip";
 	u8 addr[16] = { [10] = 0xff, 0xff };
@@ -36,13 +36,13 @@ static void compare_with_libc(const char *text, bool ipv6)
 
 static void apply(struct cxr_tclass_table *table, const char *text)
 {
-	struct cxr_tclass_fault fault = { NULL, 0, NULL };
+	struct cxr_word_fault fault = { NULL, 0, NULL };
 	struct cxr_tclass_rule rule;
 	u32 i;
 
 	if (cxr_tclass_parse(text, &rule, &fault)) {
-		if (!fault.why || fault.item < text || fault.len < 0 ||
-		    fault.item + fault.len > text + strlen(text))
+		if (!fault.why || fault.word < text || fault.len < 0 ||
+		    fault.word + fault.len > text + strlen(text))
 			abort();
 		return;
 	}

@@ -4,7 +4,7 @@
 #define CXR_CODEC_UMR_H
 
 #include <linux/types.h>
-#include "prm/obj.h"
+#include "prm/mkey.h"
 #include "prm/wqe.h"
 
 enum cxr_access {

@@ -4,6 +4,7 @@
 
 #include "prm/cmdif.h"
 #include "prm/counter.h"
+#include "prm/mkey.h"
 #include "prm/obj.h"
 #include "core.h"
 

@@ -11,7 +11,7 @@
 #include "prm/cmdif.h"
 #include "prm/nic.h"
 #include "prm/obj.h"
-#include "prm/qp.h"
+#include "prm/srq.h"
 #include "core.h"
 
 #define LOG_XRC_STRIDE_UNIT 4	/* the stride of an XRC SRQ is in 16 bytes, of an RMP in bytes */

@@ -13,10 +13,12 @@
 #include "prm/cong.h"
 #include "prm/counter.h"
 #include "prm/flow.h"
+#include "prm/mkey.h"
 #include "prm/nic.h"
 #include "prm/obj.h"
 #include "prm/port.h"
 #include "prm/qp.h"
+#include "prm/srq.h"
 #include "prm/vport.h"
 
 enum need_kind {

@@ -9,6 +9,7 @@
 #define CXEMU_KEY_H
 
 #include "func/func.h"
+#include "prm/mkey.h"
 #include "prm/obj.h"
 
 extern const struct cmd_desc cmds_key[];

@@ -19,6 +19,7 @@
 #include "prm/eqe.h"
 #include "prm/nic.h"
 #include "prm/qp.h"
+#include "prm/srq.h"
 #include "prm/wqe.h"
 
 #define GSI_QPN			1

@@ -6,8 +6,10 @@
 #include "card/card.h"
 #include "dut.h"
 #include "prm/caps.h"
+#include "prm/mkey.h"
 #include "prm/obj.h"
 #include "prm/qp.h"
+#include "prm/srq.h"
 #include "prm/vport.h"
 
 struct cap_row {

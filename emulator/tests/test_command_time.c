@@ -6,7 +6,7 @@
 #include "dut.h"
 #include "host/control.h"
 #include "ktap.h"
-#include "prm/obj.h"
+#include "prm/mkey.h"
 
 #define START 1000000000ull
 #define PAGES_HELD 4000

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "prm/counter.h"
+#include "prm/mkey.h"
 #include "prm/nic.h"
 #include "prm/qp.h"
+#include "prm/srq.h"
 #include "prm/vport.h"
 #include "wrong.h"
 

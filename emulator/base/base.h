@@ -91,8 +91,8 @@ void loop_stop(void);
 
 struct guest_ops {
 	/*
-	 * 0, or -EFAULT when part of the range is not mapped for DMA; part of it may have been
-	 * accessed then.
+	 * 0, -EPERM without bus mastering, or -EFAULT when part of the range is not mapped for
+	 * DMA; part of it may have been accessed then.
 	 */
 	int (*read)(void *guest, uint64_t addr, void *buf, size_t len);
 	int (*write)(void *guest, uint64_t addr, const void *buf, size_t len);
@@ -101,9 +101,15 @@ struct guest_ops {
 
 /* Removed from the bus, or after a fatal firmware error: neither DMA nor interrupts. */
 bool guest_unreachable(const struct cxdev *dev);
-/* A failed access is a violation. */
+/*
+ * A failed access is a violation. Not without bus mastering, by which a driver stops a device that
+ * has failed: the access is dropped, and what is lost with it is gone until a reset
+ * (dma_resumed()).
+ */
 int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len);
 int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len);
+/* There is bus mastering, after a write to the command register. */
+void dma_resumed(struct cxdev *dev);
 
 /* ---- the log, and violations ---- */
 
@@ -262,6 +268,7 @@ struct cxdev {
 	uint8_t mac[6]; /* of a PF: 02:c4:... derived from index; the vport's is in eth */
 	uint64_t node_guid, sys_image_guid;
 	uint64_t violations;
+	uint64_t dma_dropped; /* accesses without bus mastering, since it was on */
 	struct health health;
 	struct obj_state *objs;		/* func */
 	struct hca_state *hca;		/* func */

@@ -9,6 +9,17 @@ bool guest_unreachable(const struct cxdev *dev)
 	return dev->health.gone || dev->health.fatal;
 }
 
+static void failed(struct cxdev *dev, int err, const char *what, size_t len, uint64_t addr)
+{
+	if (err != -EPERM) {
+		violation(dev, "DMA %s of %zu bytes at 0x%llx: not mapped", what, len,
+			  (unsigned long long)addr);
+		return;
+	}
+	if (!dev->dma_dropped++)
+		notice(dev, "DMA %s of %zu bytes dropped: bus mastering is off", what, len);
+}
+
 int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len)
 {
 	int err;
@@ -17,9 +28,7 @@ int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len)
 		return -EFAULT;
 	err = dev->ops->read(dev->guest, addr, buf, len);
 	if (err)
-		violation(dev,
-			  "DMA read of %zu bytes at 0x%llx: not mapped, or bus mastering is off",
-			  len, (unsigned long long)addr);
+		failed(dev, err, "read", len, addr);
 	return err;
 }
 
@@ -31,8 +40,15 @@ int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len)
 		return -EFAULT;
 	err = dev->ops->write(dev->guest, addr, buf, len);
 	if (err)
-		violation(dev,
-			  "DMA write of %zu bytes at 0x%llx: not mapped, or bus mastering is off",
-			  len, (unsigned long long)addr);
+		failed(dev, err, "write", len, addr);
 	return err;
+}
+
+void dma_resumed(struct cxdev *dev)
+{
+	if (!dev->dma_dropped)
+		return;
+	violation(dev, "bus mastering is on again without a reset: %llu accesses were dropped",
+		  (unsigned long long)dev->dma_dropped);
+	dev->dma_dropped = 0;
 }

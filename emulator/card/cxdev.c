@@ -159,6 +159,7 @@ void cxdev_reset(struct cxdev *dev)
 	eth_state_reset(dev);
 	hca_state_reset(dev);
 	health_reset(dev);
+	dev->dma_dropped = 0;
 }
 
 /* ---- status ---- */

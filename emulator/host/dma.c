@@ -304,7 +304,7 @@ static int dma_copy(struct function *fn, uint64_t addr, uint8_t *buf, size_t len
 	int err;
 
 	if (!pci_bus_master(fn))
-		return -EFAULT;
+		return -EPERM;
 	for (; len; len -= n, addr += n, buf += n) {
 		r = find_range(fn, addr);
 		if (!r || !r->file || !(write ? r->writable : r->readable))

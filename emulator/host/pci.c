@@ -207,6 +207,8 @@ void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t l
 		function_reset(fn, "function-level reset");
 		return;
 	}
+	if (pci_bus_master(fn))
+		dma_resumed(fn->dev);
 	if (fn->dev->card->vf)
 		return;
 	if (touches(offset, len, CAP_VPD + PCI_VPD_ADDR + 1, 1))

@@ -463,6 +463,7 @@ static void test_leak(struct client *c, struct emu *emu)
 
 static void test_reset(struct client *c, struct emu *emu)
 {
+	const char *first;
 	uint32_t uar;
 
 	ktap(!boot_to_init(c) && !alloc_uars(c, &uar, 1), "the function starts before a reset");
@@ -475,8 +476,19 @@ static void test_reset(struct client *c, struct emu *emu)
 	ktap(!boot_to_init(c), "the function starts after FLR");
 	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY);
 	ktap(nothing(c, NULL) == -1, "without bus mastering no command runs");
-	ktap(strstr(emu_control(emu, "violations"), "bus mastering is off"),
-	     "DMA without bus mastering is reported");
+	ktap(strstr(emu_control(emu, "violations"), "command slot 0 is outside") &&
+	     !strstr(emu_control(emu, "violations"), "DMA read"),
+	     "without bus mastering a command is a violation, DMA is dropped");
+	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	ktap(strstr(emu_control(emu, "violations"), "bus mastering is on again without a reset"),
+	     "bus mastering needs a reset after DMA was dropped");
+	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY);
+	nothing(c, NULL);
+	config_write16(c, 0x60 + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR);
+	config_write16(c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	first = strstr(emu_control(emu, "violations"), "bus mastering is on");
+	ktap(first && !strstr(first + 1, "bus mastering is on"),
+	     "after a reset it may be on again");
 }
 
 int main(int argc, char **argv)
@@ -486,7 +498,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(74);
+	ktap_plan(76);
 	test_good(argv[1]);
 	test_numbers(argv[1], NULL);
 	test_numbers(argv[1], "turn");

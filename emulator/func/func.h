@@ -333,6 +333,13 @@ struct held_pages {
 
 #define CAP_CHANGES 64		/* fields that faults change at a time */
 
+/* Recently destroyed CQs; ib_core unmaps a program's doorbell page only after them. */
+#define GONE_CQS 64
+
+struct gone_cq {
+	uint32_t num, uar;
+};
+
 struct hca_state {
 	struct cxdev *dev;
 	enum hca_phase phase;
@@ -362,6 +369,9 @@ struct hca_state {
 	int32_t pages_requested; /* by an event, not answered yet; negative: to reclaim */
 	bool pages_denied;	 /* the driver cannot give any; until it gives some */
 	uint64_t pages_peak;
+
+	struct gone_cq gone_cqs[GONE_CQS];
+	unsigned int gone_cq_count;
 
 	uint64_t budget_used, budget_peak;
 	bool budget_told;

@@ -265,6 +265,17 @@ bool cq_push_error(struct cq *cq, bool send, uint32_t owner, uint32_t op_qpn, ui
 	return cq_push(cq, &cqe, true);
 }
 
+/* Was it destroyed recently? Its last doorbell may arrive late. */
+static bool cq_has_gone(const struct hca_state *hca, uint32_t num, uint32_t uar)
+{
+	unsigned int i;
+
+	for (i = 0; i < GONE_CQS; i++)
+		if (hca->gone_cqs[i].num == num && hca->gone_cqs[i].uar == uar)
+			return true;
+	return false;
+}
+
 /*
  * The arm sequence number changes with each event: a doorbell that repeats the one of the last
  * event is too late.
@@ -276,14 +287,15 @@ bool cq_push_error(struct cq *cq, bool send, uint32_t owner, uint32_t op_qpn, ui
  */
 void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 {
-	struct cq *cq = obj_find(dev, OBJ_CQ, value & RING_INDEX_MASK);
+	uint32_t num = value & RING_INDEX_MASK;
+	struct cq *cq = obj_find(dev, OBJ_CQ, num);
 	uint32_t word = value >> 32, ci = word & RING_INDEX_MASK;
 	uint8_t sn = word >> PRM_CQ_ARM_SN_SHIFT & 3;
 	uint32_t newest;
 
 	if (!cq) {
-		violation(dev, "CQ doorbell names CQ 0x%x, which does not exist",
-			  (uint32_t)value & RING_INDEX_MASK);
+		if (!cq_has_gone(dev->hca, num, uar))
+			violation(dev, "CQ doorbell names CQ 0x%x, which does not exist", num);
 		return;
 	}
 	if (cq->uar->num != uar) {
@@ -392,9 +404,17 @@ static int run_create_cq(struct cmd *c)
 static int run_destroy_cq(struct cmd *c)
 {
 	const struct prm_destroy_cq_in *in = c->in;
-	void *cq = obj_lookup(c, OBJ_CQ, prm_get(in, cqn), "cqn");
+	struct cq *cq = obj_lookup(c, OBJ_CQ, prm_get(in, cqn), "cqn");
+	struct hca_state *hca = c->dev->hca;
+	struct gone_cq gone;
 
-	return cq ? obj_destroy(c, cq) : -1;
+	if (!cq)
+		return -1;
+	gone = (struct gone_cq){ .num = cq->obj.num, .uar = cq->uar->num };
+	if (obj_destroy(c, cq))
+		return -1;
+	hca->gone_cqs[hca->gone_cq_count++ % GONE_CQS] = gone;
+	return 0;
 }
 
 static int run_query_cq(struct cmd *c)

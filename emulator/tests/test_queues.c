@@ -279,6 +279,7 @@ static void test_cq(struct queue *eq)
 {
 	const struct cq_case k = { .log_size = 4, .eqn = eq->num };
 	struct queue q, none = { .num = 0x123456 };
+	char late[64];
 	struct prm_dealloc_uar_in du = {};
 	struct prm_dealloc_uar_out du_out;
 
@@ -300,6 +301,11 @@ static void test_cq(struct queue *eq)
 	ktap(complained("armed at index 0x5"), "arming a CQ beyond the producer is reported");
 	ktap(!destroy_cq(q.num), "a CQ can be destroyed");
 	ktap(destroy_cq(q.num) == PRM_STATUS_BAD_RES, "DESTROY_CQ of a stale number is refused");
+	snprintf(late, sizeof(late), "CQ doorbell names CQ 0x%x,", q.num);
+	cq_arm(&q, uar, 0, 0);
+	ktap(!complained(late), "a late doorbell of a destroyed CQ is no violation");
+	cq_arm(&q, other_uar, 0, 0);
+	ktap(complained(late), "a late doorbell of a destroyed CQ on another UAR is a violation");
 }
 
 static void test_overrun(struct queue *q)
@@ -402,7 +408,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(49);
+	ktap_plan(51);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
 	ktap(!boot_to_init(&c) && !alloc_uar(&uar) && !alloc_uar(&other_uar),

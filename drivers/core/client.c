@@ -170,6 +170,43 @@ int cxr_adev_add(struct cxr_dev *dev, enum cxr_client which)
 	return 0;
 }
 
+bool cxr_adev_suspend(struct cxr_dev *dev, enum cxr_client which)
+{
+	struct cxr_adev *cadev = dev->adevs[which];
+	const struct auxiliary_driver *driver;
+	struct device *device;
+
+	if (!cadev)
+		return false;
+
+	device = &cadev->adev.dev;
+	device_lock(device);
+	driver = device->driver ? to_auxiliary_drv(device->driver) : NULL;
+	cadev->suspended = driver && driver->suspend &&
+			   !driver->suspend(&cadev->adev, PMSG_SUSPEND);
+	device_unlock(device);
+	return cadev->suspended;
+}
+
+bool cxr_adev_resume(struct cxr_dev *dev, enum cxr_client which)
+{
+	struct cxr_adev *cadev = dev->adevs[which];
+	struct device *device;
+	bool resumed = false;
+
+	if (!cadev)
+		return false;
+
+	device = &cadev->adev.dev;
+	device_lock(device);
+	/* Without a driver: it was unbound meanwhile. */
+	if (cadev->suspended && device->driver)
+		resumed = !to_auxiliary_drv(device->driver)->resume(&cadev->adev);
+	cadev->suspended = false;
+	device_unlock(device);
+	return resumed;
+}
+
 void cxr_adev_remove(struct cxr_dev *dev, enum cxr_client which)
 {
 	struct cxr_adev *cadev = dev->adevs[which];

@@ -22,6 +22,12 @@ struct prm_iseg;
 struct prm_cmdq_entry;
 struct cmd_ent;
 
+/*
+ * A reload and a reset leave stage pci up. Resetting a failed function, which that stage does on
+ * its way down, needs the device lock; devlink does not take that on all kernels.
+ */
+#define CXR_FIRST_STAGE 1
+
 #define CXR_CMD_SLOTS_MAX 32	/* the doorbell and the event carry one bit per slot */
 
 struct cxr_dev;
@@ -122,6 +128,11 @@ struct cxr_dev {
 	/* from module parameters, or by devlink before a reload */
 	int requested[CXR_ROCE_PARAM_COUNT];
 	bool roce_off;			/* devlink parameter enable_roce is false */
+	/*
+	 * A reset is about to happen or has happened, and the stages are not up again yet. Written
+	 * under the lock of the PCI device and of the devlink instance, read under either
+	 */
+	bool resetting;
 
 	phys_addr_t bar;
 	resource_size_t bar_len;
@@ -293,6 +304,11 @@ int cxr_ports_up(void *dev);
 int cxr_core_wait_ready(struct cxr_dev *dev);
 /* The device does not respond: it is offline, or reads are all ones. */
 bool cxr_core_gone(struct cxr_dev *dev);
+/*
+ * Waits up to 5 s until registers can be read. Also while the PCI core calls the channel offline,
+ * as it does until the end of the recovery from an error.
+ */
+bool cxr_core_wait_response(struct cxr_dev *dev);
 /* Bus mastering; -ENODEV: the device is dead, and it stays disabled. */
 int cxr_core_enable_dma(struct cxr_dev *dev);
 /*
@@ -300,6 +316,9 @@ int cxr_core_enable_dma(struct cxr_dev *dev);
  * disabled when it returns. Any context.
  */
 void cxr_core_fail(struct cxr_dev *dev, const char *why);
+
+/* reset.c */
+extern const struct pci_error_handlers cxr_err_handler;
 
 /* health.c */
 /* Stage: periodic health check. */
@@ -310,6 +329,14 @@ void cxr_health_down(void *dev);
 int cxr_adev_add(struct cxr_dev *dev, enum cxr_client which);
 /* Does nothing without one. */
 void cxr_adev_remove(struct cxr_dev *dev, enum cxr_client which);
+/*
+ * The client destroys what it has in the device, and keeps what it shows to the system, until
+ * cxr_adev_resume(); no other driver can bind meanwhile. False: there is none, or no client that
+ * can do it is bound. Remove it then.
+ */
+bool cxr_adev_suspend(struct cxr_dev *dev, enum cxr_client which);
+/* False: there is none, or it was not suspended, or did not come up. Remove it, and add it anew. */
+bool cxr_adev_resume(struct cxr_dev *dev, enum cxr_client which);
 void cxr_clients_notify_fatal(struct cxr_dev *dev);
 /* Interrupt context. */
 void cxr_clients_dispatch(struct cxr_dev *dev, const struct cxr_event *event);

@@ -11,12 +11,6 @@
 
 #include "core.h"
 
-/*
- * A reload leaves stage pci up: resetting a failed function needs its device lock, which devlink
- * does not take on all kernels.
- */
-#define FIRST_STAGE	1
-
 /* The first of the RoCE parameters, in the order of cxr_roce_params. */
 #define ROCE_PARAM_ID	(DEVLINK_PARAM_GENERIC_ID_MAX + 1)
 
@@ -123,9 +117,13 @@ static int read_requested(struct devlink *devlink, u32 id, int *requested)
 /* A device that failed, also while its stages went down, needs a reset. */
 static int refuse_dead(const struct cxr_dev *dev, struct netlink_ext_ack *extack)
 {
+	if (dev->resetting) {
+		NL_SET_ERR_MSG_MOD(extack, "the function is being reset");
+		return -EBUSY;
+	}
 	if (!cxr_core_dead(&dev->core))
 		return 0;
-	NL_SET_ERR_MSG_MOD(extack, "the device has failed: unbind and bind it again");
+	NL_SET_ERR_MSG_MOD(extack, "the device has failed: reset it, or unbind and bind it again");
 	return -EIO;
 }
 
@@ -144,7 +142,7 @@ static int reload_down(struct devlink *devlink, bool netns_change,
 	err = refuse_dead(dev, extack);
 	if (err)
 		return err;
-	cxr_stages_down(&dev->stages, FIRST_STAGE);
+	cxr_stages_down(&dev->stages, CXR_FIRST_STAGE);
 	return 0;
 }
 
@@ -171,13 +169,13 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 		return err;
 	if (dev->pages.needs_reset) {
 		NL_SET_ERR_MSG_MOD(extack,
-				   "the device did not return all pages: unbind and bind it again");
+				   "the device did not return all pages: reset it, or unbind and bind it");
 		return -EIO;
 	}
 
 	memcpy(dev->requested, requested, sizeof(requested));
 	dev->roce_off = !roce.vbool;
-	err = cxr_stages_up(&dev->stages, FIRST_STAGE);
+	err = cxr_stages_up(&dev->stages, CXR_FIRST_STAGE);
 	if (err) {
 		NL_SET_ERR_MSG_MOD(extack,
 				   "bring-up failed, the log has the stage; reload again to retry");

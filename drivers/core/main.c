@@ -52,6 +52,8 @@ static int pci_up(void *owner)
 		err = -ENOMEM;
 		goto err_release;
 	}
+	/* for what a reset clears that the PCI core does not restore (reset.c) */
+	pci_save_state(pdev);
 	return 0;
 
 err_release:
@@ -74,6 +76,9 @@ static void pci_down(void *owner)
 	 * would not initialize again, or write to these as soon as DMA is enabled.
 	 */
 	if ((cxr_core_dead(&dev->core) || dev->pages.needs_reset) && pci_device_is_present(pdev)) {
+		/* A recovery from a PCI error that failed may have cleared what it preserves. */
+		if (dev->resetting)
+			pci_restore_state(pdev);
 		err = pci_reset_function_locked(pdev);
 		if (err)
 			dev_warn(&pdev->dev, "function reset failed (%pe), the next probe may fail\n",
@@ -90,7 +95,16 @@ static void clients_down(void *owner)
 	struct cxr_dev *dev = owner;
 
 	cxr_lag_leave(dev);
+	if (!dev->resetting || !cxr_adev_suspend(dev, CXR_CLIENT_EN))
+		cxr_adev_remove(dev, CXR_CLIENT_EN);
+}
+
+static int add_en(struct cxr_dev *dev)
+{
+	if (cxr_adev_resume(dev, CXR_CLIENT_EN))
+		return 0;
 	cxr_adev_remove(dev, CXR_CLIENT_EN);
+	return cxr_adev_add(dev, CXR_CLIENT_EN);
 }
 
 static int clients_up(void *owner)
@@ -98,7 +112,7 @@ static int clients_up(void *owner)
 	struct cxr_dev *dev = owner;
 	int err;
 
-	err = cxr_adev_add(dev, CXR_CLIENT_EN);
+	err = add_en(dev);
 	if (!err)
 		err = cxr_lag_join(dev);
 	if (err)
@@ -219,6 +233,9 @@ static void cxr_remove(struct pci_dev *pdev)
 	/* Surprise removal: do not wait for the health check. */
 	if (!pci_device_is_present(pdev))
 		cxr_core_fail(dev, "no longer on the bus");
+	/* Left by a recovery from a PCI error that did not get to its end */
+	if (dev->resetting)
+		cxr_adev_remove(dev, CXR_CLIENT_EN);
 	cxr_stages_down(&dev->stages, 0);
 	cxr_debugfs_remove(dev);
 	free_dev(dev);
@@ -260,6 +277,7 @@ static struct pci_driver cxr_driver = {
 	.remove = cxr_remove,
 	.shutdown = cxr_shutdown,
 	.dev_groups = cxr_dev_groups,
+	.err_handler = &cxr_err_handler,
 };
 
 static int __init cxr_init(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Whether the device is ready, gone, or dead. A device that fails is marked as dead for good: its
- * DMA is disabled so that its memory can be freed, commands fail at once, and clients are notified.
- * It works again after unbind and bind.
+ * Whether the device is ready, gone, or dead. A device that fails is marked as dead until it is
+ * reset: its DMA is disabled so that its memory can be freed, commands fail at once, and clients
+ * are notified. It works again after a reset, or after unbind and bind.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -13,6 +13,7 @@
 
 #define READY_TIMEOUT	(120 * HZ)
 #define READY_LOG	(5 * HZ)
+#define RESPONSE_TIMEOUT	(5 * HZ)
 
 int cxr_core_wait_ready(struct cxr_dev *dev)
 {
@@ -41,10 +42,26 @@ int cxr_core_wait_ready(struct cxr_dev *dev)
 	}
 }
 
+static bool responds(struct cxr_dev *dev)
+{
+	return ioread32be(&dev->iseg->health.fw_ver) != U32_MAX;
+}
+
 bool cxr_core_gone(struct cxr_dev *dev)
 {
-	return pci_channel_offline(dev->core.pdev) ||
-	       ioread32be(&dev->iseg->health.fw_ver) == U32_MAX;
+	return pci_channel_offline(dev->core.pdev) || !responds(dev);
+}
+
+bool cxr_core_wait_response(struct cxr_dev *dev)
+{
+	unsigned long deadline = jiffies + RESPONSE_TIMEOUT;
+
+	while (!responds(dev)) {
+		if (time_after(jiffies, deadline))
+			return false;
+		msleep(50);
+	}
+	return true;
 }
 
 /*

@@ -13,6 +13,9 @@
  * A change of the MTU, ring sizes or number of channels, and an error of a queue, close all
  * channels and open them again: cxr_en_reconfigure() is the only such path, and used often.
  *
+ * A reset of the device destroys all of these but the netdev, and they are created again after it
+ * (struct cxr_en.kept).
+ *
  * Locks: RTNL > en->lock. RTNL serializes open, stop and reconfiguration; en->lock protects the
  * steering and the vport from works, which run without RTNL.
  */
@@ -194,6 +197,11 @@ struct cxr_en {
 	struct cxr_core *core;
 	struct cxr_stages stages;
 	struct net_device *ndev;
+	/*
+	 * The device is about to be reset: the netdev is detached, and stays when the stages go
+	 * down. No command may be issued. Written under RTNL
+	 */
+	bool kept;
 	u32 pdn, tdn, mkey, tisn;
 	u32 q_counter;		/* counter set of the RQs; 0: none */
 	struct cxr_uar *uar;

@@ -21,6 +21,10 @@ static int get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksett
 	struct cxr_link link;
 	int err;
 
+	/* The bonding driver of older kernels does not check that the device is present. */
+	if (en->kept)
+		return -ENODEV;
+
 	err = cxr_cmd_query_link(en->core, &link);
 	if (err)
 		return err;

@@ -38,14 +38,21 @@ static void link_work(struct work_struct *work)
 	mutex_unlock(&en->lock);
 }
 
+/* Statistics and multicast addresses also queue work while the netdev is detached. */
 static void stats_work(struct work_struct *work)
 {
-	cxr_en_read_stats(container_of(work, struct cxr_en, stats_work));
+	struct cxr_en *en = container_of(work, struct cxr_en, stats_work);
+
+	if (!READ_ONCE(en->kept))
+		cxr_en_read_stats(en);
 }
 
 static void rx_mode_work(struct work_struct *work)
 {
-	cxr_en_apply_rx_mode(container_of(work, struct cxr_en, rx_mode_work));
+	struct cxr_en *en = container_of(work, struct cxr_en, rx_mode_work);
+
+	if (!READ_ONCE(en->kept))
+		cxr_en_apply_rx_mode(en);
 }
 
 /* ---- up and down -------------------------------------------------------- */
@@ -92,7 +99,7 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 	int err, failed = 0;
 
 	ASSERT_RTNL();
-	if (!netif_running(ndev)) {
+	if (!netif_running(ndev) || en->kept) {
 		en->config = *config;
 		return 0;
 	}
@@ -125,7 +132,7 @@ static void restart_work(struct work_struct *work)
 	struct cxr_en_config config;
 
 	rtnl_lock();
-	if (netif_running(en->ndev) && !cxr_core_dead(en->core)) {
+	if (netif_running(en->ndev) && !en->kept && !cxr_core_dead(en->core)) {
 		en->restarted = jiffies;
 		config = en->config;
 		cxr_en_reconfigure(en, &config);
@@ -156,18 +163,25 @@ unlock:
 	return err;
 }
 
-static int en_stop(struct net_device *ndev)
+static void close_netdev(struct cxr_en *en)
 {
-	struct cxr_en *en = netdev_priv(ndev);
 	int err;
 
-	netif_carrier_off(ndev);
+	netif_carrier_off(en->ndev);
 	mutex_lock(&en->lock);
 	close_queues(en);
 	err = cxr_cmd_set_port_admin(en->core, false);
 	if (err)
-		netdev_dbg(ndev, "cannot disable the port: %pe\n", ERR_PTR(err));
+		netdev_dbg(en->ndev, "cannot disable the port: %pe\n", ERR_PTR(err));
 	mutex_unlock(&en->lock);
+}
+
+static int en_stop(struct net_device *ndev)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	if (!en->kept)	/* else detach() does it, or has done it */
+		close_netdev(en);
 	return 0;
 }
 
@@ -308,37 +322,16 @@ static u32 max_mtu(struct cxr_core *core)
 	return min_t(u32, port_max, cxr_en_rx_max_mtu(bufs));
 }
 
-static int port_up(void *owner)
+/* Of a netdev that is not registered yet: later these are the user's. */
+static void set_defaults(struct cxr_en *en)
 {
-	struct cxr_en *en = owner;
 	struct cxr_core *core = en->core;
 	struct net_device *ndev = en->ndev;
-	struct cxr_vport vport;
-	int err;
-
-	err = cxr_cmd_query_vport(core, &vport);
-	if (err)
-		return err;
 
 	eth_hw_addr_set(ndev, core->port.mac);
 	if (core->port.mac_random)
 		ndev->addr_assign_type = NET_ADDR_RANDOM;
-	switch (core->caps.wqe_inline_mode) {
-	case 0:
-		en->inline_mode = CXR_EN_INLINE_L2;
-		break;
-	case 1:
-		en->inline_mode = min_t(u8, vport.min_inline_mode, CXR_EN_INLINE_TCP_UDP);
-		break;
-	default:
-		en->inline_mode = CXR_EN_INLINE_NONE;
-	}
 	ndev->min_mtu = ETH_MIN_MTU;
-	ndev->max_mtu = max_mtu(core);
-	if (ndev->max_mtu < ndev->min_mtu) {
-		dev_err(core->dev, "invalid maximum MTU of the port: %u\n", ndev->max_mtu);
-		return -EPROTO;
-	}
 	ndev->mtu = min_t(u32, ETH_DATA_LEN, ndev->max_mtu);
 	ndev->netdev_ops = &netdev_ops;
 	ndev->ethtool_ops = &cxr_en_ethtool_ops;
@@ -354,6 +347,49 @@ static int port_up(void *owner)
 		.mtu = ndev->mtu,
 		.vlan_strip = ndev->features & NETIF_F_HW_VLAN_CTAG_RX,
 	};
+}
+
+/* CPUs that went offline before a reset have no completion vectors after it. */
+static void limit_channels(struct cxr_en *en)
+{
+	rtnl_lock();
+	en->config.channels = min(en->config.channels, max_channels(en->core));
+	rtnl_unlock();
+}
+
+static int port_up(void *owner)
+{
+	struct cxr_en *en = owner;
+	struct cxr_core *core = en->core;
+	struct net_device *ndev = en->ndev;
+	struct cxr_vport vport;
+	u32 mtu;
+	int err;
+
+	err = cxr_cmd_query_vport(core, &vport);
+	if (err)
+		return err;
+
+	switch (core->caps.wqe_inline_mode) {
+	case 0:
+		en->inline_mode = CXR_EN_INLINE_L2;
+		break;
+	case 1:
+		en->inline_mode = min_t(u8, vport.min_inline_mode, CXR_EN_INLINE_TCP_UDP);
+		break;
+	default:
+		en->inline_mode = CXR_EN_INLINE_NONE;
+	}
+	mtu = max_mtu(core);
+	if (mtu < ETH_MIN_MTU) {
+		dev_err(core->dev, "invalid maximum MTU of the port: %u\n", mtu);
+		return -EPROTO;
+	}
+	WRITE_ONCE(ndev->max_mtu, mtu);
+	if (en->kept)
+		limit_channels(en);
+	else
+		set_defaults(en);
 	return 0;
 }
 
@@ -419,6 +455,8 @@ static int wq_up(void *owner)
 {
 	struct cxr_en *en = owner;
 
+	if (en->kept)
+		return 0;
 	en->wq = alloc_ordered_workqueue("cxr_en_%s", 0, pci_name(en->core->pdev));
 	return en->wq ? 0 : -ENOMEM;
 }
@@ -427,15 +465,49 @@ static void wq_down(void *owner)
 {
 	struct cxr_en *en = owner;
 
-	/* the interface is closed: nothing queues work any more */
+	/* the interface is closed: nothing queues work any more that needs the device */
 	cancel_delayed_work_sync(&en->restart_work);
-	destroy_workqueue(en->wq);
+	if (en->kept)
+		flush_workqueue(en->wq);
+	else
+		destroy_workqueue(en->wq);
+}
+
+/* In place of the user, who sees the interface up all the time. */
+static void attach(struct cxr_en *en)
+{
+	struct net_device *ndev = en->ndev;
+	int err = 0;
+
+	rtnl_lock();
+	if (netif_running(ndev))
+		err = en_open(ndev);
+	WRITE_ONCE(en->kept, false);
+	if (err) {
+		netdev_err(ndev, "cannot start the queues after the reset, closing the interface: %pe\n",
+			   ERR_PTR(err));
+		dev_close(ndev);
+	}
+	netif_device_attach(ndev);
+	rtnl_unlock();
+}
+
+static void detach(struct cxr_en *en)
+{
+	rtnl_lock();
+	netif_device_detach(en->ndev);
+	close_netdev(en);
+	rtnl_unlock();
 }
 
 static int netdev_up(void *owner)
 {
 	struct cxr_en *en = owner;
 
+	if (en->kept) {
+		attach(en);
+		return 0;
+	}
 	netif_carrier_off(en->ndev);
 	return register_netdev(en->ndev);
 }
@@ -444,7 +516,10 @@ static void netdev_down(void *owner)
 {
 	struct cxr_en *en = owner;
 
-	unregister_netdev(en->ndev);
+	if (en->kept)
+		detach(en);
+	else
+		unregister_netdev(en->ndev);
 }
 
 static int client_up(void *owner)
@@ -495,6 +570,8 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 	struct cxr_en *en;
 	int err;
 
+	if (cxr_adev_suspended(adev))
+		return -EBUSY;
 	missing = cxr_caps_missing_eth(&core->caps, CXR_EN_LOG_RING_MIN, CXR_FLOW_LEVEL_EN_2,
 				       CXR_EN_LOG_MAC_TABLE);
 	if (missing) {
@@ -529,8 +606,31 @@ static void en_remove(struct auxiliary_device *adev)
 	struct cxr_en *en = auxiliary_get_drvdata(adev);
 
 	cxr_stages_down(&en->stages, 0);
+	if (en->kept) {
+		unregister_netdev(en->ndev);
+		destroy_workqueue(en->wq);
+	}
 	mutex_destroy(&en->lock);
 	free_netdev(en->ndev);
+}
+
+/* Before and after a reset (struct cxr_en.kept). After an error in resume only removal is left. */
+static int en_suspend(struct auxiliary_device *adev, pm_message_t unused)
+{
+	struct cxr_en *en = auxiliary_get_drvdata(adev);
+
+	rtnl_lock();
+	WRITE_ONCE(en->kept, true);
+	rtnl_unlock();
+	cxr_stages_down(&en->stages, 0);
+	return 0;
+}
+
+static int en_resume(struct auxiliary_device *adev)
+{
+	struct cxr_en *en = auxiliary_get_drvdata(adev);
+
+	return cxr_stages_up(&en->stages, 0);
 }
 
 static const struct auxiliary_device_id ids[] = {
@@ -544,6 +644,8 @@ static struct auxiliary_driver en_driver = {
 	.id_table = ids,
 	.probe = en_probe,
 	.remove = en_remove,
+	.suspend = en_suspend,
+	.resume = en_resume,
 };
 module_auxiliary_driver(en_driver);
 

@@ -103,8 +103,14 @@
  * Removal, shutdown and errors walk the same tables backwards; the module parameter fail_stage
  * makes a test of each of these paths. A devlink reload goes down to stage pci, which stays, and up
  * again, so that hca grants what was set for roce_mode and ud_gid_type. If it fails on the way up,
- * all stages but pci are down and another reload retries. A failed device needs a reset, and so an
- * unbind.
+ * all stages but pci are down and another reload retries. A failed device needs a reset, or an
+ * unbind, which resets it.
+ *
+ * A reset of a bound function, by a person or for the recovery from a PCI error, goes the same way
+ * (drivers/core/reset.c), but the network interface stays registered, so that its name, addresses,
+ * settings and bond remain: cxr_en goes down and up, too, and its stage netdev only detaches and
+ * closes the interface (struct cxr_en.kept). The RDMA device goes, as it has objects of programs
+ * that the reset destroys, and comes back.
  *
  * The module has no alias: only a user loads it. It binds to functions that have no driver.
  *
@@ -188,7 +194,12 @@
  * interface (drivers/policy/health.h) lead to cxr_core_fail(): it disables DMA, then marks the
  * device as dead, logs the reason, completes all waiting commands with -ENODEV, and calls
  * cxr_client_ops.fatal. From the mark on commands return -ENODEV at once and destroy functions only
- * free memory, which is safe since DMA is off. Unbind resets the function, bind brings it back.
+ * free memory, which is safe since DMA is off. A reset brings it back (sysfs), or unbind, which
+ * resets the function, and bind.
+ *
+ * A PCI error is such a failure, too, and the only one that the driver recovers from by itself:
+ * after error_detected() the PCI core resets the link, or slot_reset() the function, which restores
+ * the configuration space, and resume() brings up what went down.
  *
  * LAG
  *
@@ -375,11 +386,19 @@ struct cxr_core {
 struct cxr_adev {
 	struct auxiliary_device adev;
 	struct cxr_core *core;
+	/* from cxr_adev_suspend() to cxr_adev_resume(); device_lock of adev */
+	bool suspended;
 };
 
 static inline struct cxr_core *to_cxr_core(struct auxiliary_device *adev)
 {
 	return container_of(adev, struct cxr_adev, adev)->core;
+}
+
+/* A client that can be suspended must not bind to a device that is: there are no commands. */
+static inline bool cxr_adev_suspended(struct auxiliary_device *adev)
+{
+	return container_of(adev, struct cxr_adev, adev)->suspended;
 }
 
 /* ---- port ------------------------------------------------------------------------------------ */

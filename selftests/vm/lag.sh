@@ -219,6 +219,25 @@ reload_in_lag()
 	wait_until 20 is_lag
 }
 
+# Each function in turn is reset: the bond keeps its slave, and the LAG comes back.
+reset_in_lag()
+{
+	local port
+
+	require_cxr
+	ktap_spoilt
+	for port in 1 2; do
+		traffic_start traffic wait=5
+		wait_traffic
+		echo 1 >"/sys/bus/pci/devices/$(bdf_of_port $port)/reset"
+		traffic_must_fail
+		kmsg_has "RoCE LAG over bond0 removed"
+		wait_until 20 slave_is $((port - 1)) up
+		wait_lag
+		traffic + op=send sizes=64,65536 count=8
+	done
+}
+
 # A slave that moves to another namespace leaves the bond. A bond in another namespace is no LAG. Deleting the namespace returns the
 # ports.
 namespaces()
@@ -719,6 +738,7 @@ ktap_test moves.active-backup "active-backup: connections move off a failed port
 ktap_test leaves.active-backup "active-backup: two RDMA devices again when the bond is deleted" leaves
 ktap_setup setup_lag active-backup
 ktap_test goes "active-backup: the bond is deleted under traffic" delete_bond
+ktap_test reset "a function is reset in a LAG under traffic: the LAG comes back" reset_in_lag
 ktap_test module.active-backup "active-backup: the bonding module is unloaded under traffic" unload_bonding
 
 ktap_setup setup_no_lag

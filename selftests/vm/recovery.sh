@@ -479,7 +479,7 @@ reload_dead()
 	fault command disable_hca silent
 	text=$(devlink dev reload "pci/$BDF" 2>&1) && fail "the reload succeeded"
 	echo 60000 >$LIMIT
-	grep "the device has failed: unbind and bind it again" <<<"$text"
+	grep "the device has failed: reset it, or unbind and bind it again" <<<"$text"
 	must_fail kmsg_has "bring-up failed"
 	must_fail bus_master
 	rebind_dead

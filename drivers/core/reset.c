@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Resets of a bound function: those that somebody asks for (sysfs, the reset of a whole bus), and
+ * those of the recovery from PCI errors.
+ *
+ * Both go down to stage pci, which stays, and up again after the reset. The network interface stays
+ * registered, see cxr_adev_suspend(). The PCI core holds the lock of the device in each callback
+ * here; between error_detected() and resume() it releases it, so that the driver may be unbound,
+ * and bound again, in between: cxr_dev.resetting tells.
+ */
+#include <linux/pci.h>
+#include <net/devlink.h>
+
+#include "core.h"
+
+static void go_down(struct cxr_dev *dev)
+{
+	struct devlink *devlink = priv_to_devlink(dev);
+
+	devl_lock(devlink);
+	dev->resetting = true;
+	cxr_stages_down(&dev->stages, CXR_FIRST_STAGE);
+	/* Nothing can fail any more. The next clients must not hear of an earlier failure. */
+	cancel_work_sync(&dev->fatal_work);
+	devl_unlock(devlink);
+}
+
+/*
+ * The reset has ended the DMA of a device that had failed, and its use of pages that it did not
+ * return. A reload may retry what fails here.
+ */
+static void go_up(struct cxr_dev *dev)
+{
+	struct devlink *devlink = priv_to_devlink(dev);
+	int err = 0;
+
+	devl_lock(devlink);
+	if (!dev->resetting)
+		goto out_unlock;
+
+	pci_save_state(dev->core.pdev);	/* a state is restored once, this is for the next time */
+	WRITE_ONCE(dev->core.dead, false);
+	dev->pages.needs_reset = false;
+	err = cxr_stages_up(&dev->stages, CXR_FIRST_STAGE);
+	if (err)
+		cxr_adev_remove(dev, CXR_CLIENT_EN);
+	dev->resetting = false;
+	if (!err)
+		dev_info(dev->core.dev, "the function works again after a reset\n");
+out_unlock:
+	devl_unlock(devlink);
+}
+
+/* Without a struct cxr_dev: the reset is that of pci_down(), which is the last thing to happen. */
+static void reset_prepare(struct pci_dev *pdev)
+{
+	struct cxr_dev *dev = pci_get_drvdata(pdev);
+
+	if (!dev)
+		return;
+
+	dev_info(&pdev->dev, "going down for a reset of the function\n");
+	go_down(dev);
+}
+
+static void reset_done(struct pci_dev *pdev)
+{
+	struct cxr_dev *dev = pci_get_drvdata(pdev);
+
+	if (dev)
+		go_up(dev);
+}
+
+/* An error that is not fatal has lost a transaction of unknown content: that needs a reset, too. */
+static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	struct cxr_dev *dev = pci_get_drvdata(pdev);
+
+	if (!dev)
+		return PCI_ERS_RESULT_NONE;
+
+	cxr_core_fail(dev, state == pci_channel_io_normal ? "nonfatal PCI error" :
+							    "fatal PCI error");
+	flush_work(&dev->fatal_work);
+	go_down(dev);
+	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
+						      PCI_ERS_RESULT_NEED_RESET;
+}
+
+/*
+ * The PCI core resets the link after a fatal error only. After another one the device still has its
+ * objects and the addresses of memory that is free now.
+ */
+static pci_ers_result_t slot_reset(struct pci_dev *pdev)
+{
+	struct cxr_dev *dev = pci_get_drvdata(pdev);
+	int err;
+
+	if (!dev || !dev->resetting)
+		return PCI_ERS_RESULT_NONE;
+
+	if (!pci_channel_offline(pdev)) {
+		err = __pci_reset_function_locked(pdev);
+		if (err) {
+			dev_err(&pdev->dev, "function reset after a PCI error failed: %pe\n",
+				ERR_PTR(err));
+			return PCI_ERS_RESULT_DISCONNECT;
+		}
+	}
+	pci_restore_state(pdev);	/* a reset clears the configuration space */
+	if (!cxr_core_wait_response(dev)) {
+		dev_err(&pdev->dev, "no response after the reset that follows a PCI error\n");
+		return PCI_ERS_RESULT_DISCONNECT;
+	}
+	return PCI_ERS_RESULT_RECOVERED;
+}
+
+static void resume(struct pci_dev *pdev)
+{
+	struct cxr_dev *dev = pci_get_drvdata(pdev);
+
+	if (dev)
+		go_up(dev);
+}
+
+const struct pci_error_handlers cxr_err_handler = {
+	.error_detected = error_detected,
+	.slot_reset = slot_reset,
+	.resume = resume,
+	.reset_prepare = reset_prepare,
+	.reset_done = reset_done,
+};

@@ -1,0 +1,248 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Resets of a bound function, as a person asks for them in sysfs and as the recovery from PCI errors makes them: the network interface
+# stays, the RDMA device comes back, and programs of before get errors.
+# guests: 2
+# takes: 150
+# timeout: 900
+# drivers: cxr
+. "$(dirname "$0")/../lib/ktap.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
+
+MTU=4200
+DRV=/sys/bus/pci/drivers/cxr_core
+LIMIT=/sys/module/cxr_core/parameters/cmd_timeout_ms
+FAIL=/sys/module/cxr_core/parameters/fail_stage
+
+ready()
+{
+	emu fault clear >/dev/null
+	driver_load
+	BDF=$(driver_bdfs | head -n 1)
+	echo -1 >$FAIL
+	echo 60000 >$LIMIT
+	if [ -e "$DRV/$BDF" ] && grep -q dead "/sys/kernel/debug/cxr/$BDF/stage"; then echo "$BDF" >"$DRV/unbind"; fi
+	[ -e "$DRV/$BDF" ] || echo "$BDF" >"$DRV/bind"
+	ends_up $MTU
+	before_each
+}
+
+before_each()
+{
+	BDF=$(driver_bdfs | head -n 1)
+	DEBUG=/sys/kernel/debug/cxr/$BDF
+	ends_know
+}
+
+reset() { echo 1 >"/sys/bus/pci/devices/$BDF/reset"; }
+netdev_there() { [ -n "$(driver_netdev)" ]; }
+is_dead() { grep -q dead "$DEBUG/stage"; }
+kmsg_has() { kmsg | grep -qF -- "$1"; }
+
+# What must be the same afterwards
+snapshot()
+{
+	local d i type
+
+	d=/sys/class/infiniband/$(driver_ibdev)/ports/1
+	echo "interface $(driver_netdev) $(cat "/sys/class/net/$netdev"/{ifindex,address,mtu,carrier} 2>&1 | xargs)"
+	ip -o address show dev "$netdev" scope global | sed 's/.*inet/inet/; s/valid_lft.*//'
+	ethtool -g "$netdev" | tail -n 5
+	echo "RDMA device $(driver_ibdev) $(cat "$d/state")"
+	for i in "$d"/gid_attrs/types/*; do
+		if type=$(cat "$i" 2>/dev/null); then echo "$(cat "$d/gids/${i##*/}") $type"; fi
+	done | sort
+	devlink dev param show "pci/$BDF"
+}
+as_before() { [ "$(snapshot 2>/dev/null)" = "$BEFORE" ]; }
+wait_as_before() { wait_until 60 as_before || { diff <(echo "$BEFORE") <(snapshot); fail "after the reset something is different"; }; }
+
+keeps()
+{
+	ktap_spoilt
+	ethtool -G "$netdev" rx 512 tx 256
+	wait_until 20 link_up "$netdev"
+	wait_until 20 reachable
+	BEFORE=$(snapshot)
+	echo "$BEFORE"
+	for _ in 1 2 3; do
+		reset
+		wait_as_before
+		ends_pingpong 100
+		tcp_both_ways 200000
+	done
+	[ "$(emu violations)" = "" ] || { emu violations; fail "the emulator reports violations"; }
+}
+
+closed()
+{
+	ktap_spoilt
+	ip link set "$netdev" down
+	reset
+	[ -e "/sys/class/net/$netdev" ] || fail "the interface is gone"
+	[ -z "$(ip link show dev "$netdev" up)" ] || fail "the interface is open"
+	[ "$(cat "/sys/class/net/$netdev/mtu")" = $MTU ]
+	ip link set "$netdev" up
+	wait_until 20 link_up "$netdev"
+	reachable
+}
+
+ended() { ! kill -0 "$1" 2>/dev/null; }
+xmit() { cat "/sys/class/infiniband/$dev/ports/1/counters/port_xmit_packets"; }
+flows() { [ "$(xmit)" -gt $(($1 + 100)) ]; }
+
+# A pingpong without an end, in the background: its process id is in PINGPONG. It waits for completion events: a program that only
+# polls does not notice anything, with no driver.
+endless_pingpong()
+{
+	local was
+
+	was=$(xmit)
+	ends_serve "ibv_rc_pingpong -d $peer_dev" "-g ${peer_gid[v2]} -n 100000000"
+	ibv_rc_pingpong -d "$dev" -g "$(gid_index "$dev" v2 "$(my_ip)")" -e -n 100000000 -p "$PP_PORT" "$(peer_ip)" &
+	PINGPONG=$!
+	wait_until 30 flows "$was"
+}
+
+# The pingpong has ended with an error, and another one works.
+works_again()
+{
+	wait_until 30 ended "$PINGPONG" || fail "a program of before the reset still runs"
+	wait "$PINGPONG" && fail "a program did not notice the reset"
+	ends_stop
+	wait_as_before
+	ends_pingpong 100
+	reachable
+}
+
+traffic()
+{
+	local pinger
+
+	ktap_spoilt
+	BEFORE=$(snapshot)
+	ping -q -i 0.05 "$(peer_ip)" >/tmp/ping &
+	pinger=$!
+	for _ in 1 2 3; do
+		endless_pingpong
+		reset
+		works_again
+	done
+	kill -INT $pinger
+	wait $pinger || true
+	cat /tmp/ping
+}
+
+dead()
+{
+	ktap_spoilt
+	BEFORE=$(snapshot)
+	echo 1500 >$LIMIT
+	emu fault "$CXR_GUEST" command any silent >/dev/null
+	ethtool -S "$netdev" >/dev/null || true
+	wait_until 30 is_dead
+	emu fault clear >/dev/null
+	echo 60000 >$LIMIT
+	reset
+	must_fail is_dead
+	wait_as_before
+	ends_pingpong 100
+}
+
+# The reset has no result of its own: the log says what happened, and a reload retries.
+fails()
+{
+	local stage
+
+	for stage in hca eq clients; do
+		ktap_spoilt
+		echo $stage >$FAIL
+		reset
+		echo -1 >$FAIL
+		kmsg_has "bring-up failed at stage $stage"
+		[ -z "$(driver_netdev)" ] || fail "$stage: there is an interface without a device"
+		devlink dev reload "pci/$BDF" >/dev/null
+		wait_until 30 netdev_there
+		driver_net_up $MTU
+		reachable
+	done
+}
+
+# This function has no objects and no pages; that of the peer has.
+is_clean()
+{
+	local status
+
+	status=$(emu status | sed -n "/^function $CXR_GUEST:/,/ objects:/p")
+	echo "$status"
+	grep -q " objects: 0$" <<<"$status"
+	grep -q " pages: 0 held" <<<"$status"
+	[ -z "$(emu violations)" ] || { emu violations; fail "the emulator reports violations"; }
+}
+
+en_fails()
+{
+	ktap_spoilt
+	echo en:base >$FAIL
+	reset
+	echo -1 >$FAIL
+	kmsg_has "bring-up failed at stage en:base"
+	must_fail is_dead
+	[ "$(cat "$DEBUG/stage")" = clients ]
+	echo "$BDF" >"$DRV/unbind"
+	is_clean
+}
+
+no_client()
+{
+	ktap_spoilt
+	rmmod cxr_ib cxr_en
+	reset
+	driver_insmod cxr_en
+	driver_insmod cxr_ib
+	wait_until 30 test -e "/sys/class/net/$netdev"
+	driver_net_up $MTU
+	reachable
+}
+
+# An error of the bits UNCORRECTABLE, as the device would report it: struct aer_error_inj of the kernel's aer_inject
+pci_error()
+{
+	local bus=${BDF#*:} u=$1
+
+	modprobe aer_inject 2>/dev/null || skip "this kernel has no aer_inject"
+	# shellcheck disable=SC2059
+	printf "$(printf '\\x%02x\\x00\\x00\\x00\\x%02x\\x%02x\\x%02x\\x%02x' "0x${bus%%:*}" $((u & 255)) $((u >> 8 & 255)) \
+		$((u >> 16 & 255)) $((u >> 24)))$(printf '\\x00%.0s' {1..24})" >/run/aer
+	dd if=/run/aer of=/dev/aer_inject bs=32 count=1 status=none || skip "the root port does not take errors"
+}
+
+recovers() # UNCORRECTABLE WHAT
+{
+	ktap_spoilt
+	BEFORE=$(snapshot)
+	endless_pingpong
+	pci_error "$1"
+	wait_until 30 kmsg_has "device failed: $2 PCI error"
+	wait_until 60 kmsg_has "device recovery successful"
+	must_fail is_dead
+	works_again
+}
+
+fatal() { recovers 0x40000 fatal; }		# malformed packet
+nonfatal() { recovers 0x8000 nonfatal; }	# completer abort
+
+ktap_setup ready
+ktap_test keeps "a reset keeps the interface with its name, addresses and settings, GIDs and parameters" keeps
+ktap_test closed "a closed interface stays closed over a reset" closed
+ktap_test traffic "under RDMA and Ethernet traffic programs of before a reset get errors, new ones work" traffic
+ktap_test dead "a reset brings back a device that had failed" dead
+ktap_test fails "bring-up fails after a reset: no interface is left, a reload retries" fails
+ktap_test fails.en "the interface fails to come back after a reset: it is removed and leaves nothing" en_fails
+ktap_test no-client "a reset without clients: they bind afterwards" no_client
+ktap_test aer.fatal "a fatal PCI error under traffic: the device recovers" fatal
+ktap_test aer.nonfatal "a nonfatal PCI error under traffic: the device recovers" nonfatal
+ktap_finally ready
+ktap_end

@@ -115,6 +115,18 @@ struct cxr_health {
 	struct cxr_health_state state;
 };
 
+/* What devlink's health reporters are to be told (reporter.c). */
+#define CXR_REPORTERS 2
+
+struct cxr_reports {
+	struct devlink_health_reporter *reporter[CXR_REPORTERS];
+	struct work_struct work;
+	spinlock_t lock;		/* all below; interrupt context */
+	bool open;			/* while the devlink instance is registered */
+	bool healthy;			/* it is again; @why came later */
+	const char *why[CXR_REPORTERS];	/* NULL: nothing */
+};
+
 struct cxr_client_slot {
 	const struct cxr_client_ops *ops;
 	void *priv;
@@ -143,6 +155,7 @@ struct cxr_dev {
 	struct cxr_uar *uar;		/* doorbells of the EQs */
 	struct cxr_eqs eqs;
 	struct cxr_health health;
+	struct cxr_reports reports;
 	struct mutex db_lock;		/* dbs */
 	struct list_head dbs;		/* pages of doorbell records (buf.c) */
 	atomic_t mkey_variant;
@@ -169,6 +182,7 @@ struct cxr_dev {
 	struct cxr_client_slot __rcu *clients[CXR_CLIENTS];
 	struct cxr_adev *adevs[CXR_CLIENTS];	/* ib: under the lock of @card */
 	struct work_struct fatal_work;
+	const char *fail_why;		/* for it, a constant */
 	struct cxr_card *card;		/* cards_lock to write; NULL: no LAG is possible */
 	const char *no_card_why;	/* NULL: it has one while stage clients is up */
 	bool lag_allowed;		/* roce_lag_enable; READ_ONCE() */
@@ -312,10 +326,19 @@ bool cxr_core_wait_response(struct cxr_dev *dev);
 /* Bus mastering; -ENODEV: the device is dead, and it stays disabled. */
 int cxr_core_enable_dma(struct cxr_dev *dev);
 /*
- * Marks the device as dead, with @why for the log; only the first call has an effect. DMA is
- * disabled when it returns. Any context.
+ * Marks the device as dead, with @why, a constant, for the log; only the first call has an effect.
+ * DMA is disabled when it returns. Any context.
  */
 void cxr_core_fail(struct cxr_dev *dev, const char *why);
+
+struct cxr_health_buffer {
+	u32 assert_var[6];
+	u32 assert_exit_ptr, assert_callra, time, hw_id, ext_synd;
+	u8 rfr_severity, irisc_index, synd;
+};
+
+/* From stage pci on; all ones if the device is gone. */
+void cxr_core_read_health_buffer(struct cxr_dev *dev, struct cxr_health_buffer *buffer);
 
 /* reset.c */
 extern const struct pci_error_handlers cxr_err_handler;
@@ -324,6 +347,22 @@ extern const struct pci_error_handlers cxr_err_handler;
 /* Stage: periodic health check. */
 int cxr_health_up(void *dev);
 void cxr_health_down(void *dev);
+
+/* reporter.c */
+void cxr_reporters_init(struct cxr_dev *dev);
+int cxr_reporters_create(struct cxr_dev *dev);
+void cxr_reporters_destroy(struct cxr_dev *dev);
+/*
+ * From open to close, reports are passed on to devlink, also earlier ones. Close waits for the lock
+ * of the instance.
+ */
+void cxr_reporters_open(struct cxr_dev *dev);
+void cxr_reporters_close(struct cxr_dev *dev);
+/* Any context; @why is a constant. */
+void cxr_report_survived(struct cxr_dev *dev, const char *why);
+void cxr_report_failed(struct cxr_dev *dev, const char *why);
+/* After a reset: there is no error any more. */
+void cxr_report_healthy(struct cxr_dev *dev);
 
 /* client.c */
 int cxr_adev_add(struct cxr_dev *dev, enum cxr_client which);

@@ -247,8 +247,14 @@ int cxr_devlink_register(struct cxr_dev *dev)
 	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++)
 		set_initial(devlink, ROCE_PARAM_ID + i, dev->requested[i]);
 	devl_unlock(devlink);
+	err = cxr_reporters_create(dev);
+	if (err) {
+		devlink_params_unregister(devlink, params, ARRAY_SIZE(params));
+		return err;
+	}
 	cxr_devlink_allow_reload(devlink);
 	devlink_register(devlink);
+	cxr_reporters_open(dev);
 	return 0;
 }
 
@@ -256,6 +262,8 @@ void cxr_devlink_unregister(struct cxr_dev *dev)
 {
 	struct devlink *devlink = priv_to_devlink(dev);
 
+	cxr_reporters_close(dev);
 	devlink_unregister(devlink);
+	cxr_reporters_destroy(dev);
 	devlink_params_unregister(devlink, params, ARRAY_SIZE(params));
 }

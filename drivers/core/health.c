@@ -27,19 +27,14 @@ static struct cxr_health_in read_health(struct cxr_dev *dev)
 /* For the vendor's support. */
 static void log_buffer(struct cxr_dev *dev)
 {
-	struct prm_health_buffer __iomem *health = &dev->iseg->health;
-	u32 var[ARRAY_SIZE(health->assert_var)];
-	unsigned int i;
+	struct cxr_health_buffer buf;
 
-	for (i = 0; i < ARRAY_SIZE(var); i++)
-		var[i] = ioread32be(&health->assert_var[i]);
+	cxr_core_read_health_buffer(dev, &buf);
 	dev_warn(dev->core.dev,
 		 "health buffer: assert_var %08x %08x %08x %08x %08x %08x, exit_ptr %08x, callra %08x, time %u, hw_id %#x, rfr_severity %#x, irisc_index %u, synd %#x, ext_synd %#x\n",
-		 var[0], var[1], var[2], var[3], var[4], var[5],
-		 ioread32be(&health->assert_exit_ptr), ioread32be(&health->assert_callra),
-		 ioread32be(&health->time), ioread32be(&health->hw_id),
-		 ioread8(&health->rfr_severity), ioread8(&health->irisc_index),
-		 ioread8(&health->synd), ioread16be(&health->ext_synd));
+		 buf.assert_var[0], buf.assert_var[1], buf.assert_var[2], buf.assert_var[3],
+		 buf.assert_var[4], buf.assert_var[5], buf.assert_exit_ptr, buf.assert_callra,
+		 buf.time, buf.hw_id, buf.rfr_severity, buf.irisc_index, buf.synd, buf.ext_synd);
 }
 
 static void log_findings(struct cxr_dev *dev, const struct cxr_health_in *in,
@@ -48,8 +43,12 @@ static void log_findings(struct cxr_dev *dev, const struct cxr_health_in *in,
 	if (out->new_synd)
 		dev_warn(dev->core.dev, "health: %s (syndrome %#x)\n",
 			 cxr_health_synd_text(in->synd), in->synd);
-	if (out->stands_still)
+	if (out->new_synd && out->fatal == CXR_HEALTH_ALIVE)
+		cxr_report_survived(dev, cxr_health_synd_text(in->synd));
+	if (out->stands_still) {
 		dev_warn(dev->core.dev, "health counter does not advance\n");
+		cxr_report_survived(dev, "health counter does not advance");
+	}
 	if (out->new_synd || out->stands_still || out->fatal == CXR_HEALTH_WANTS_RESET)
 		log_buffer(dev);
 }

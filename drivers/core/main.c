@@ -132,6 +132,7 @@ static void fatal_work(struct work_struct *work)
 
 	cxr_clients_notify_fatal(dev);
 	cxr_lag_schedule(dev);
+	cxr_report_failed(dev, dev->fail_why);
 }
 
 static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
@@ -159,6 +160,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	INIT_LIST_HEAD(&dev->dbs);
 	mutex_init(&dev->client_lock);
 	INIT_WORK(&dev->fatal_work, fatal_work);
+	cxr_reporters_init(dev);
 	cxr_roce_read_params(dev);
 
 	dev->id = ida_alloc(&cxr_ida, GFP_KERNEL);

@@ -45,8 +45,10 @@ static void go_up(struct cxr_dev *dev)
 	if (err)
 		cxr_adev_remove(dev, CXR_CLIENT_EN);
 	dev->resetting = false;
-	if (!err)
+	if (!err) {
 		dev_info(dev->core.dev, "the function works again after a reset\n");
+		cxr_report_healthy(dev);
+	}
 out_unlock:
 	devl_unlock(devlink);
 }

@@ -64,6 +64,23 @@ bool cxr_core_wait_response(struct cxr_dev *dev)
 	return true;
 }
 
+void cxr_core_read_health_buffer(struct cxr_dev *dev, struct cxr_health_buffer *buffer)
+{
+	struct prm_health_buffer __iomem *health = &dev->iseg->health;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(buffer->assert_var); i++)
+		buffer->assert_var[i] = ioread32be(&health->assert_var[i]);
+	buffer->assert_exit_ptr = ioread32be(&health->assert_exit_ptr);
+	buffer->assert_callra = ioread32be(&health->assert_callra);
+	buffer->time = ioread32be(&health->time);
+	buffer->hw_id = ioread32be(&health->hw_id);
+	buffer->rfr_severity = ioread8(&health->rfr_severity);
+	buffer->irisc_index = ioread8(&health->irisc_index);
+	buffer->synd = ioread8(&health->synd);
+	buffer->ext_synd = ioread16be(&health->ext_synd);
+}
+
 /*
  * DMA first: whoever sees the mark may free memory that the device used. The write to configuration
  * space and earlier writes of the device may be posted; the read flushes both.
@@ -108,5 +125,6 @@ void cxr_core_fail(struct cxr_dev *dev, const char *why)
 	/* Not under the lock: a console is slow. */
 	dev_err(dev->core.dev, "device failed: %s\n", why);
 	cxr_cmdq_abort(dev);
+	dev->fail_why = why;
 	schedule_work(&dev->fatal_work);
 }

@@ -169,6 +169,17 @@
 #define CXR_DEVLINK_SET_EXTACK extack
 #endif
 
+/*
+ * The grace period of a health reporter moved to its operations (6.18); those that do not recover
+ * have none.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define cxr_devlink_reporter_create(devlink, ops, priv) \
+	devlink_health_reporter_create(devlink, ops, 0, priv)
+#else
+#define cxr_devlink_reporter_create devlink_health_reporter_create
+#endif
+
 /* By 7.2 get has one, too, and values are handed over by their address. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define CXR_DEVLINK_GET_EXTACK_PARAM

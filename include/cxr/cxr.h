@@ -195,7 +195,8 @@
  * device as dead, logs the reason, completes all waiting commands with -ENODEV, and calls
  * cxr_client_ops.fatal. From the mark on commands return -ENODEV at once and destroy functions only
  * free memory, which is safe since DMA is off. A reset brings it back (sysfs), or unbind, which
- * resets the function, and bind.
+ * resets the function, and bind. devlink's health reporters fw_fatal and fw show such failures, and
+ * what the firmware survived (drivers/core/reporter.c).
  *
  * A PCI error is such a failure, too, and the only one that the driver recovers from by itself:
  * after error_detected() the PCI core resets the link, or slot_reset() the function, which restores

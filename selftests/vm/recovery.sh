@@ -469,6 +469,34 @@ silent_running()
 	rebind_dead
 }
 
+reporter_is() { devlink health show "pci/$BDF" reporter "$1" | grep "state $2 error $3 "; } # REPORTER STATE ERRORS
+
+# What devlink's health reporters say of an error that the firmware survives, of one that it does not, and after a reset
+reporters()
+{
+	ktap_spoilt
+	unbind
+	up
+	reporter_is fw healthy 0
+	reporter_is fw_fatal healthy 0
+	fault health 1
+	wait_until 15 reporter_is fw error 1
+	reporter_is fw_fatal healthy 0
+	devlink -j health diagnose "pci/$BDF" reporter fw | grep '"Syndrome":1,"Description":"firmware internal error"'
+	devlink -j health dump show "pci/$BDF" reporter fw | grep '"synd":1,'
+	fault health 7 rfr
+	wait_until 15 reporter_is fw_fatal error 1
+	wait_kmsg "the health reporter fw_fatal of devlink has a new error"
+	reporter_is fw error 1
+	devlink -j health diagnose "pci/$BDF" reporter fw_fatal | grep '"failed":true'
+	clear_faults
+	echo 1 >"/sys/bus/pci/devices/$BDF/reset"
+	wait_until 15 reporter_is fw_fatal healthy 1
+	reporter_is fw healthy 1
+	devlink -j health diagnose "pci/$BDF" reporter fw_fatal | grep '"failed":false'
+	wait_until 30 netdev_there
+}
+
 # The last command on the way down is lost: nothing goes up again.
 reload_dead()
 {
@@ -607,6 +635,7 @@ ktap_test health.reported "a health syndrome without a request for a reset is lo
 ktap_test health.older "a health syndrome from before the probe is mentioned, and not reported as new" health_older
 ktap_test health.still "a health counter that stands still is logged once, the device works" health_stands_still
 ktap_test health.reset "a health syndrome with a request for a reset: the device is dead until it is rebound" health_wants_reset
+ktap_test reporters "devlink's health reporters fw and fw_fatal count errors, tell what they are, and are healthy after a reset" reporters
 ktap_test silent.running "a command timeout at run time: the device is dead until it is rebound" silent_running
 ktap_test reload "a device that fails on the way down of a reload does not come up" reload_dead
 ktap_test silent.release "an MR and a multicast membership whose release times out are released" release

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # Resets of a bound function, as a person asks for them in sysfs and as the recovery from PCI errors makes them: the network interface
-# stays, the RDMA device comes back, and programs of before get errors.
+# stays, the RDMA device comes back, and programs of before get errors. And functions that leave the bus.
 # guests: 2
-# takes: 150
+# takes: 220
 # timeout: 900
 # drivers: cxr
 . "$(dirname "$0")/../lib/ktap.sh"
@@ -19,6 +19,7 @@ FAIL=/sys/module/cxr_core/parameters/fail_stage
 ready()
 {
 	emu fault clear >/dev/null
+	echo 1 >/sys/bus/pci/rescan
 	driver_load
 	BDF=$(driver_bdfs | head -n 1)
 	echo -1 >$FAIL
@@ -207,6 +208,34 @@ no_client()
 	reachable
 }
 
+# The function leaves the bus under traffic, with or without a warning, and is found again.
+rescan() # removed|vanished
+{
+	local start
+
+	ktap_spoilt
+	endless_pingpong
+	if [ "$1" = vanished ]; then
+		emu fault "$CXR_GUEST" gone >/dev/null
+		wait_until 15 kmsg_has "device failed: no response"
+	fi
+	start=$SECONDS
+	echo 1 >"/sys/bus/pci/devices/$BDF/remove"
+	[ $((SECONDS - start)) -lt $((20 * ${CXR_PATIENCE:-1})) ] || fail "the removal took $((SECONDS - start)) s"
+	wait_until 30 ended "$PINGPONG" || fail "a program of before still runs"
+	wait "$PINGPONG" && fail "a program did not notice that the device has gone"
+	ends_stop
+	[ -z "$(driver_netdev)" ] || fail "there is an interface without a device"
+	is_clean
+	emu fault clear >/dev/null
+	echo 1 >/sys/bus/pci/rescan
+	wait_until 30 netdev_there
+	driver_net_up $MTU
+	wait_until 20 link_up "$netdev"
+	ends_pingpong 100
+	reachable
+}
+
 # An error of the bits UNCORRECTABLE, as the device would report it: struct aer_error_inj of the kernel's aer_inject
 pci_error()
 {
@@ -242,6 +271,8 @@ ktap_test dead "a reset brings back a device that had failed" dead
 ktap_test fails "bring-up fails after a reset: no interface is left, a reload retries" fails
 ktap_test fails.en "the interface fails to come back after a reset: it is removed and leaves nothing" en_fails
 ktap_test no-client "a reset without clients: they bind afterwards" no_client
+ktap_test remove "a function is removed under traffic, and found again" rescan removed
+ktap_test vanish "a function vanishes under traffic, is removed, and found again" rescan vanished
 ktap_test aer.fatal "a fatal PCI error under traffic: the device recovers" fatal
 ktap_test aer.nonfatal "a nonfatal PCI error under traffic: the device recovers" nonfatal
 ktap_finally ready

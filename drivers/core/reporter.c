@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The health reporters of devlink: fw for errors that the firmware survives, fw_fatal for failures
+ * of the device. They have no recovery of their own: a reset of the function is one (reset.c),
+ * after which both are healthy again.
+ *
+ * A report takes the lock of the devlink instance, under which stages go down and wait for works:
+ * so it is made by a work that no stage waits for. What happened last is what devlink shows last.
+ */
+#include <net/devlink.h>
+
+#include "core.h"
+
+enum { FW, FW_FATAL };
+
+static struct cxr_dev *dev_of(struct devlink_health_reporter *reporter)
+{
+	return devlink_health_reporter_priv(reporter);
+}
+
+/* The same words as those of the in-tree driver, for programs that read them. */
+static int diagnose(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
+		    struct netlink_ext_ack *extack)
+{
+	struct cxr_health_buffer buffer;
+
+	cxr_core_read_health_buffer(dev_of(reporter), &buffer);
+	devlink_fmsg_u8_pair_put(fmsg, "Syndrome", buffer.synd);
+	if (buffer.synd)
+		devlink_fmsg_string_pair_put(fmsg, "Description",
+					     cxr_health_synd_text(buffer.synd));
+	return 0;
+}
+
+static int diagnose_fatal(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
+			  struct netlink_ext_ack *extack)
+{
+	struct cxr_dev *dev = dev_of(reporter);
+
+	devlink_fmsg_bool_pair_put(fmsg, "failed", cxr_core_dead(&dev->core));
+	return diagnose(reporter, fmsg, extack);
+}
+
+static int dump(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg, void *unused,
+		struct netlink_ext_ack *extack)
+{
+	struct cxr_health_buffer buffer;
+	unsigned int i;
+
+	cxr_core_read_health_buffer(dev_of(reporter), &buffer);
+	devlink_fmsg_pair_nest_start(fmsg, "health_buffer");
+	devlink_fmsg_obj_nest_start(fmsg);
+	devlink_fmsg_arr_pair_nest_start(fmsg, "assert_var");
+	for (i = 0; i < ARRAY_SIZE(buffer.assert_var); i++)
+		devlink_fmsg_u32_put(fmsg, buffer.assert_var[i]);
+	devlink_fmsg_arr_pair_nest_end(fmsg);
+	devlink_fmsg_u32_pair_put(fmsg, "assert_exit_ptr", buffer.assert_exit_ptr);
+	devlink_fmsg_u32_pair_put(fmsg, "assert_callra", buffer.assert_callra);
+	devlink_fmsg_u32_pair_put(fmsg, "time", buffer.time);
+	devlink_fmsg_u32_pair_put(fmsg, "hw_id", buffer.hw_id);
+	devlink_fmsg_u8_pair_put(fmsg, "rfr_severity", buffer.rfr_severity);
+	devlink_fmsg_u8_pair_put(fmsg, "irisc_index", buffer.irisc_index);
+	devlink_fmsg_u8_pair_put(fmsg, "synd", buffer.synd);
+	devlink_fmsg_u32_pair_put(fmsg, "ext_synd", buffer.ext_synd);
+	devlink_fmsg_obj_nest_end(fmsg);
+	devlink_fmsg_pair_nest_end(fmsg);
+	return 0;
+}
+
+static const struct devlink_health_reporter_ops ops[CXR_REPORTERS] = {
+	[FW] = { .name = "fw", .diagnose = diagnose, .dump = dump },
+	[FW_FATAL] = { .name = "fw_fatal", .diagnose = diagnose_fatal, .dump = dump },
+};
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+static void report_work(struct work_struct *work)
+{
+	struct cxr_dev *dev = container_of(work, struct cxr_dev, reports.work);
+	const char *why[CXR_REPORTERS];
+	unsigned long flags;
+	bool healthy;
+	int i;
+
+	spin_lock_irqsave(&dev->reports.lock, flags);
+	memcpy(why, dev->reports.why, sizeof(why));
+	healthy = dev->reports.healthy;
+	memset(dev->reports.why, 0, sizeof(why));
+	dev->reports.healthy = false;
+	spin_unlock_irqrestore(&dev->reports.lock, flags);
+
+	for (i = 0; i < CXR_REPORTERS; i++) {
+		if (healthy)
+			devlink_health_reporter_state_update(dev->reports.reporter[i],
+							     DEVLINK_HEALTH_REPORTER_STATE_HEALTHY);
+		if (!why[i])
+			continue;
+		dev_info(dev->core.dev, "the health reporter %s of devlink has a new error\n",
+			 ops[i].name);
+		devlink_health_report(dev->reports.reporter[i], why[i], NULL);
+	}
+}
+
+static void report(struct cxr_dev *dev, int which, const char *why)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->reports.lock, flags);
+	dev->reports.why[which] = why;
+	if (dev->reports.open)
+		schedule_work(&dev->reports.work);
+	spin_unlock_irqrestore(&dev->reports.lock, flags);
+}
+
+void cxr_report_survived(struct cxr_dev *dev, const char *why)
+{
+	report(dev, FW, why);
+}
+
+void cxr_report_failed(struct cxr_dev *dev, const char *why)
+{
+	report(dev, FW_FATAL, why);
+}
+
+void cxr_report_healthy(struct cxr_dev *dev)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->reports.lock, flags);
+	memset(dev->reports.why, 0, sizeof(dev->reports.why));
+	dev->reports.healthy = true;
+	if (dev->reports.open)
+		schedule_work(&dev->reports.work);
+	spin_unlock_irqrestore(&dev->reports.lock, flags);
+}
+
+/* ---- registration ---------------------------------------------------------------------------- */
+
+void cxr_reporters_init(struct cxr_dev *dev)
+{
+	spin_lock_init(&dev->reports.lock);
+	INIT_WORK(&dev->reports.work, report_work);
+}
+
+int cxr_reporters_create(struct cxr_dev *dev)
+{
+	struct devlink *devlink = priv_to_devlink(dev);
+	struct devlink_health_reporter *reporter;
+	int i;
+
+	for (i = 0; i < CXR_REPORTERS; i++) {
+		reporter = cxr_devlink_reporter_create(devlink, &ops[i], dev);
+		if (IS_ERR(reporter))
+			goto err_destroy;
+		dev->reports.reporter[i] = reporter;
+	}
+	return 0;
+
+err_destroy:
+	while (i--)
+		devlink_health_reporter_destroy(dev->reports.reporter[i]);
+	return PTR_ERR(reporter);
+}
+
+void cxr_reporters_destroy(struct cxr_dev *dev)
+{
+	int i;
+
+	for (i = 0; i < CXR_REPORTERS; i++)
+		devlink_health_reporter_destroy(dev->reports.reporter[i]);
+}
+
+/*
+ * devlink sends notifications, and so takes reports only of an instance that is registered. The
+ * device may have failed before.
+ */
+void cxr_reporters_open(struct cxr_dev *dev)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->reports.lock, flags);
+	dev->reports.open = true;
+	schedule_work(&dev->reports.work);
+	spin_unlock_irqrestore(&dev->reports.lock, flags);
+}
+
+void cxr_reporters_close(struct cxr_dev *dev)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->reports.lock, flags);
+	dev->reports.open = false;
+	spin_unlock_irqrestore(&dev->reports.lock, flags);
+	cancel_work_sync(&dev->reports.work);
+}

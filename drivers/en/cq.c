@@ -20,7 +20,7 @@ static void cq_comp(struct cxr_cq *cq)
 {
 	struct cxr_en_cq *en_cq = container_of(cq, struct cxr_en_cq, cq);
 
-	en_cq->arm_sn++;
+	en_cq->events++;
 	napi_schedule(&en_cq->ch->napi);
 }
 
@@ -32,8 +32,8 @@ static void cq_error(struct cxr_cq *cq, u8 syndrome)
 				syndrome == 1 ? "overrun" : "access error");
 }
 
-int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, u16 period,
-		     u16 count)
+int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, bool tx,
+		     const struct cxr_en_moderation *moderation)
 {
 	struct cxr_core *core = ch->en->core;
 	struct cxr_cq_attr attr = {
@@ -48,6 +48,7 @@ int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_siz
 		.cq = { .comp = cq_comp, .error = cq_error },
 		.ch = ch,
 		.log_size = log_size,
+		.tx = tx,
 	};
 	err = cxr_buf_alloc(core, &cq->buf, 1UL << log_size << LOG_CQE);
 	if (err)
@@ -60,8 +61,8 @@ int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_siz
 	for (i = 0; i < 1U << log_size; i++)
 		cxr_cqe_invalidate(cxr_buf_at(&cq->buf, (size_t)i << LOG_CQE));
 	if (core->caps.cq_moderation) {
-		attr.period = period;
-		attr.max_count = count;
+		cxr_en_moderation_init(cq, moderation);
+		cxr_en_moderation_values(tx, moderation, &attr.period, &attr.max_count);
 	}
 	attr.pas = cxr_buf_pas(&cq->buf);
 	attr.db_dma = cq->db.dma;
@@ -81,6 +82,8 @@ void cxr_en_cq_destroy(struct cxr_en_cq *cq)
 {
 	struct cxr_core *core = cq->ch->en->core;
 
+	if (core->caps.cq_moderation)
+		cxr_en_moderation_cancel(cq);
 	cxr_cq_destroy(core, &cq->cq);
 	cxr_db_free(core, &cq->db);
 	cxr_buf_free(core, &cq->buf);
@@ -107,5 +110,5 @@ void cxr_en_cq_update(struct cxr_en_cq *cq)
 
 void cxr_en_cq_arm(struct cxr_en_cq *cq)
 {
-	cxr_uar_arm_cq(cq->ch->en->uar, &cq->db.rec[1], cq->cq.cqn, cq->arm_sn & 3, cq->ci, false);
+	cxr_uar_arm_cq(cq->ch->en->uar, &cq->db.rec[1], cq->cq.cqn, cq->events & 3, cq->ci, false);
 }

@@ -11,7 +11,9 @@
  *				RQT, TIRs, flow tables			cxr_en_steer_create()
  *
  * A change of the MTU, ring sizes or number of channels, and an error of a queue, close all
- * channels and open them again: cxr_en_reconfigure() is the only such path, and used often.
+ * channels and open them again: cxr_en_reconfigure() is the only such path, and used often. The
+ * interrupt moderation changes in place, also from works of the DIM library, which run without
+ * locks and end before their CQ (coalesce.c).
  *
  * A reset of the device destroys all of these but the netdev, and they are created again after it
  * (struct cxr_en.kept).
@@ -22,6 +24,7 @@
 #ifndef CXR_EN_H
 #define CXR_EN_H
 
+#include <linux/dim.h>
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
@@ -35,7 +38,10 @@
 #include "../codec/wqe.h"
 #include "../policy/rx.h"
 
+struct ethtool_coalesce;
 struct ethtool_stats;
+struct kernel_ethtool_coalesce;
+struct netlink_ext_ack;
 
 #define CXR_EN_CHANNELS_MAX	8
 #define CXR_EN_LOG_RING_MIN	6
@@ -78,7 +84,15 @@ struct cxr_en_cq {
 	struct cxr_db db;
 	u32 ci;
 	u8 log_size;
-	u8 arm_sn;		/* number of events; the device compares two bits */
+	bool tx;
+	u16 events;		/* arming tells the device two bits of their number */
+	bool adaptive;		/* DIM changes the moderation; NAPI samples */
+	struct dim dim;
+};
+
+struct cxr_en_moderation {
+	u16 usecs, frames;	/* 0: no limit; both 0: no moderation */
+	bool adaptive;
 };
 
 /* A packet in the SQ, at the index of its first 64-byte block. */
@@ -191,6 +205,7 @@ struct cxr_en_config {
 	u8 log_sq, log_rq;
 	u16 mtu;
 	bool vlan_strip;
+	struct cxr_en_moderation rx_moderation, tx_moderation;	/* if the device has it */
 };
 
 struct cxr_en {
@@ -241,15 +256,32 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config);
 #define CXR_EN_RESTART_GAP	HZ	/* restarts are at least this far apart */
 /* Logs the error of queue @why @num and schedules a restart of all queues. Any context. */
 void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const char *what);
-/* @period in us and @count: interrupt moderation, if supported. */
-int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, u16 period,
-		     u16 count);
+/* @moderation is ignored if the device has none. */
+int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, bool tx,
+		     const struct cxr_en_moderation *moderation);
+/* NAPI has been disabled, or was never enabled. */
 void cxr_en_cq_destroy(struct cxr_en_cq *cq);
 /* The next entry, or NULL. Valid until cxr_en_cq_update(). */
 struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq);
 /* Returns the consumed entries to the device. */
 void cxr_en_cq_update(struct cxr_en_cq *cq);
 void cxr_en_cq_arm(struct cxr_en_cq *cq);
+
+/* coalesce.c */
+/* What a new CQ has, and its DIM; it is sampled from the first poll on. */
+void cxr_en_moderation_init(struct cxr_en_cq *cq, const struct cxr_en_moderation *moderation);
+void cxr_en_moderation_values(bool tx, const struct cxr_en_moderation *moderation, u16 *period,
+			      u16 *count);
+/* Waits for the work of DIM, which uses the CQ. Nobody samples any more. */
+void cxr_en_moderation_cancel(struct cxr_en_cq *cq);
+/* From NAPI when it is complete. @stats: of the queue with @cq. */
+void cxr_en_moderation_sample(struct cxr_en_cq *cq, const struct cxr_en_stats *stats);
+int cxr_en_get_coalesce(struct net_device *ndev, struct ethtool_coalesce *coal,
+			struct kernel_ethtool_coalesce *kernel_coal,
+			struct netlink_ext_ack *extack);
+int cxr_en_set_coalesce(struct net_device *ndev, struct ethtool_coalesce *coal,
+			struct kernel_ethtool_coalesce *kernel_coal,
+			struct netlink_ext_ack *extack);
 
 /* ring.c */
 /*

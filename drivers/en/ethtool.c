@@ -93,6 +93,8 @@ static int set_channels(struct net_device *ndev, struct ethtool_channels *channe
 }
 
 const struct ethtool_ops cxr_en_ethtool_ops = {
+	.supported_coalesce_params = ETHTOOL_COALESCE_USECS | ETHTOOL_COALESCE_MAX_FRAMES |
+				     ETHTOOL_COALESCE_USE_ADAPTIVE,
 	.get_drvinfo = get_drvinfo,
 	.get_link = ethtool_op_get_link,
 	.get_link_ksettings = get_link_ksettings,
@@ -100,6 +102,8 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.set_ringparam = set_ringparam,
 	.get_channels = get_channels,
 	.set_channels = set_channels,
+	.get_coalesce = cxr_en_get_coalesce,
+	.set_coalesce = cxr_en_set_coalesce,
 	.get_sset_count = cxr_en_get_sset_count,
 	.get_strings = cxr_en_get_strings,
 	.get_ethtool_stats = cxr_en_get_ethtool_stats,

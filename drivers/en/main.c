@@ -6,6 +6,8 @@
 #include <linux/rtnetlink.h>
 #include "en.h"
 
+#define MODERATION_US		16	/* if it is not adaptive, as those of the in-tree driver */
+#define MODERATION_FRAMES	32
 #define MIN_SQ_WQE	512	/* bytes: all headers and one data segment, with room to spare */
 
 /* ---- link --------------------------------------------------------------- */
@@ -346,6 +348,8 @@ static void set_defaults(struct cxr_en *en)
 		.log_rq = min_t(u8, CXR_EN_LOG_RING_DEFAULT, en->log_ring_max),
 		.mtu = ndev->mtu,
 		.vlan_strip = ndev->features & NETIF_F_HW_VLAN_CTAG_RX,
+		.rx_moderation = { MODERATION_US, MODERATION_FRAMES, core->caps.cq_moderation },
+		.tx_moderation = { MODERATION_US, MODERATION_FRAMES, core->caps.cq_moderation },
 	};
 }
 

@@ -6,10 +6,6 @@
 #include "en.h"
 
 #define LOG_BB		6	/* of PRM_WQE_BB */
-#define RX_PERIOD_US	8	/* interrupt moderation, if supported */
-#define RX_COUNT	64
-#define TX_PERIOD_US	16
-#define TX_COUNT	32
 
 /* ---- send queue --------------------------------------------------------- */
 
@@ -87,16 +83,16 @@ static void free_sq(struct cxr_en_sq *sq)
 	cxr_buf_free(sq->en->core, &sq->buf);
 }
 
-static int open_sq(struct cxr_en_channel *ch, u8 log_size)
+static int open_sq(struct cxr_en_channel *ch, const struct cxr_en_config *config)
 {
 	struct cxr_en_sq *sq = &ch->sq;
 	int err;
 
-	err = alloc_sq(ch, log_size);
+	err = alloc_sq(ch, config->log_sq);
 	if (err)
 		return err;
 
-	err = cxr_en_cq_create(ch, &sq->cq, log_size, TX_PERIOD_US, TX_COUNT);
+	err = cxr_en_cq_create(ch, &sq->cq, config->log_sq, true, &config->tx_moderation);
 	if (err)
 		goto err_free_sq;
 
@@ -198,7 +194,7 @@ static int open_rq(struct cxr_en_channel *ch, const struct cxr_en_config *config
 	if (err)
 		return err;
 
-	err = cxr_en_cq_create(ch, &rq->cq, config->log_rq, RX_PERIOD_US, RX_COUNT);
+	err = cxr_en_cq_create(ch, &rq->cq, config->log_rq, false, &config->rx_moderation);
 	if (err)
 		goto err_free_rq;
 
@@ -241,6 +237,8 @@ static int poll(struct napi_struct *napi, int budget)
 		return budget;
 
 	if (napi_complete_done(napi, done)) {
+		cxr_en_moderation_sample(&ch->rq.cq, ch->rq.stats);
+		cxr_en_moderation_sample(&ch->sq.cq, ch->sq.stats);
 		cxr_en_cq_arm(&ch->rq.cq);
 		cxr_en_cq_arm(&ch->sq.cq);
 	}
@@ -262,7 +260,7 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 	ch->index = index;
 	/* CQs are not armed yet, so there are no events before napi_enable() */
 	netif_napi_add(en->ndev, &ch->napi, poll);
-	err = open_sq(ch, config->log_sq);
+	err = open_sq(ch, config);
 	if (err)
 		goto err_del_napi;
 

@@ -47,6 +47,13 @@
 	.napi = (napi_context), .netdev = (net_device),
 #endif
 
+/* net_dim() gets the sample by reference (6.13). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define cxr_net_dim(dim, sample) net_dim(dim, *(sample))
+#else
+#define cxr_net_dim net_dim
+#endif
+
 /* ---- RDMA ---- */
 
 /*

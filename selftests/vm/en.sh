@@ -392,6 +392,82 @@ change_mac()
 	[ "$(mac_of "$netdev")" = "$old" ]
 }
 
+# ---- interrupt moderation -------------------------------------------------------------------------------
+
+moderation() # WORD... of ethtool -c
+{
+	local word
+
+	for word; do ethtool -c "$netdev" | sed -n "s/^$word: *//p"; done | paste -sd ' '
+}
+
+# The median of 21 round trip times, in microseconds. A single one may be shorter, since any event polls both queues
+round_trip()
+{
+	ping -i 0.02 -c 21 -W 2 "$(peer_ip)" | sed -n 's/.* time=\([0-9.]*\) ms$/\1/p' | sort -n | awk '{ t[NR] = $1 } END { print int(t[11] * 1000) }'
+}
+
+# An event waits for 4000 us, or for 1 frame
+coalescing()
+{
+	local slow fast
+
+	[ "$CXR_DRIVER" = cxr ] || skip "about the interrupt moderation of this driver"
+	ethtool -c "$netdev" | grep -q '^Adaptive RX: on  TX: on'
+	ethtool -C "$netdev" adaptive-rx off adaptive-tx off rx-usecs 4000 rx-frames 1000 tx-usecs 30 tx-frames 40
+	ethtool -c "$netdev" | grep -q '^Adaptive RX: off  TX: off'
+	[ "$(moderation rx-usecs rx-frames tx-usecs tx-frames)" = "4000 1000 30 40" ]
+	slow=$(round_trip)
+	ethtool -C "$netdev" rx-frames 1
+	fast=$(round_trip)
+	echo "round trips of $slow and $fast us"
+	[ "$slow" -ge 4000 ]
+	[ "$fast" -lt "$slow" ]
+	# new queues have it, too
+	ethtool -C "$netdev" rx-frames 1000
+	ip link set "$netdev" down
+	driver_net_up
+	reachable
+	[ "$(round_trip)" -ge 4000 ]
+	must_fail ethtool -C "$netdev" rx-usecs 4096
+	must_fail ethtool -C "$netdev" tx-frames 65536
+	[ "$(moderation rx-usecs rx-frames tx-usecs tx-frames)" = "4000 1000 30 40" ]
+}
+
+# If the command for one of the queues fails, all have the old moderation
+coalescing_fails()
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "about the interrupt moderation of this driver"
+	ktap_spoilt
+	ethtool -C "$netdev" adaptive-rx off adaptive-tx off rx-usecs 4000 rx-frames 1000
+	emu fault "$CXR_GUEST" command modify_cq status bad_param nth=2 >/dev/null
+	must_fail ethtool -C "$netdev" rx-usecs 0 rx-frames 0
+	emu fault clear >/dev/null
+	[ "$(moderation rx-usecs rx-frames)" = "4000 1000" ]
+	[ "$(round_trip)" -ge 4000 ]
+}
+
+# DIM begins with 8 us, and changes the moderation while packets arrive
+adaptive()
+{
+	local trace=/sys/kernel/tracing
+
+	[ "$CXR_DRIVER" = cxr ] || skip "about the interrupt moderation of this driver"
+	ktap_spoilt
+	[ -d $trace/events ] || mount -t tracefs tracefs $trace
+	[ -e $trace/kprobe_events ] || skip "this kernel has no kprobe events"
+	ethtool -C "$netdev" adaptive-rx on adaptive-tx on
+	trap 'echo 0 >/sys/kernel/tracing/events/kprobes/cxr_moderate/enable; echo >/sys/kernel/tracing/kprobe_events' EXIT
+	echo 'p:cxr_moderate cxr_cq_moderate' >$trace/kprobe_events
+	echo >$trace/trace
+	echo 1 >$trace/events/kprobes/cxr_moderate/enable
+	for _ in 1 2 3 4; do
+		tcp_both_ways 16M
+		if grep -q 'cxr_moderate: ' $trace/trace; then return; fi
+	done
+	fail "the moderation was not changed"
+}
+
 # ---- reconfiguration and teardown ------------------------------------------------------------------
 
 counters()
@@ -588,6 +664,9 @@ ktap_test mtu.terminator "a scatter list that is shorter than its WQE ends with 
 ktap_test counters.missed "frames that find no receive buffer are counted: rx_out_of_buffer, missed" missed
 ktap_test counters.multicast "the statistics count multicast frames" counts_multicast
 ktap_test rings "ring sizes can be changed under traffic" rings_under_traffic
+ktap_test coalescing "ethtool -C delays events by time and by frames, of queues that exist and of later ones" coalescing
+ktap_test coalescing.fails "a change of the moderation that fails leaves the old one" coalescing_fails
+ktap_test coalescing.adaptive "adaptive moderation follows the traffic" adaptive
 ktap_test down.up "the interface survives down and up 10 times under traffic" down_up
 ktap_setup with_tap
 ktap_test offload.all "all offloads on: TSO, checksums both ways, receive hash" \

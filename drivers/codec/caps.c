@@ -93,7 +93,8 @@ static bool has_definers(const struct prm_cmd_hca_cap *cap)
 static void decode_lag(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
 	caps->native_port = prm_get(cap, native_port_num);
-	caps->lag = prm_get(cap, vport_group_manager) && prm_get(cap, lag_master) &&
+	caps->port_owner = prm_get(cap, vport_group_manager);
+	caps->lag = caps->port_owner && prm_get(cap, lag_master) &&
 		    prm_get(cap, lag_tx_port_affinity) && prm_get(cap, num_lag_ports) == 2 &&
 		    caps->native_port >= 1 && caps->native_port <= 2;
 	caps->lag_affinity_rtr = caps->lag && prm_get(cap, init2_lag_tx_port_affinity);

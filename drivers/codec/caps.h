@@ -51,6 +51,7 @@ struct cxr_caps {
 	bool out_of_seq_cnt, retransmission_q_counters, enhanced_error_q_counters, roce_accl;
 	bool cc_query_allowed;
 	bool pcam_reg;
+	bool port_owner;		/* the function may change settings of the port */
 	/* Ethernet offloads */
 	bool csum, vlan, lso, rss, self_lb_en_modifiable;
 	u32 max_lso;			/* bytes */

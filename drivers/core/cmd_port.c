@@ -340,6 +340,34 @@ int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_max_mtu);
 
+int cxr_cmd_query_pause(struct cxr_core *core, struct cxr_pause *pause)
+{
+	struct prm_pfcc_reg pfcc = {};
+	int err;
+
+	prm_set(&pfcc, local_port, LOCAL_PORT);
+	err = try_reg(core, PRM_REG_PFCC, PRM_ACCESS_REG_READ, &pfcc, sizeof(pfcc));
+	if (err)
+		return err;
+
+	pause->rx = prm_get(&pfcc, pprx);
+	pause->tx = prm_get(&pfcc, pptx);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_pause);
+
+/* Priorities whose mask bits are 0 stay as they are. */
+int cxr_cmd_set_pause(struct cxr_core *core, const struct cxr_pause *pause)
+{
+	struct prm_pfcc_reg pfcc = {};
+
+	prm_set(&pfcc, local_port, LOCAL_PORT);
+	prm_set(&pfcc, pprx, pause->rx);
+	prm_set(&pfcc, pptx, pause->tx);
+	return try_reg(core, PRM_REG_PFCC, PRM_ACCESS_REG_WRITE, &pfcc, sizeof(pfcc));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_pause);
+
 /* The uplink of an e-switch has a state of its own, and the last driver may have left it down. */
 static int set_uplink(struct cxr_core *core, bool up)
 {
@@ -433,6 +461,22 @@ int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_errors);
+
+int cxr_cmd_query_phy_counters(struct cxr_core *core, enum cxr_phy_group group, u64 *values)
+{
+	struct prm_ppcnt_reg ppcnt = {};
+	int err;
+
+	prm_set(&ppcnt, local_port, LOCAL_PORT);
+	prm_set(&ppcnt, grp, cxr_phy_group_number(group));
+	err = try_reg(core, PRM_REG_PPCNT, PRM_ACCESS_REG_READ, &ppcnt, sizeof(ppcnt));
+	if (err)
+		return err;
+
+	cxr_phy_counters_decode(group, &ppcnt, values);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_phy_counters);
 
 int cxr_cmd_query_ib_port(struct cxr_core *core, struct cxr_ib_port_counters *counters)
 {

@@ -7,6 +7,7 @@
 #include "../codec/counter.h"
 #include "../codec/cqe.h"
 #include "../codec/flow.h"
+#include "../codec/phy_counter.h"
 #include "../codec/umr.h"
 #include "../codec/wqe.h"
 #include "../policy/ecmp.h"
@@ -25,6 +26,7 @@ EXPORT_SYMBOL_GPL(cxr_cqe_decode_other);
 EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
 EXPORT_SYMBOL_GPL(cxr_flow_within);
+EXPORT_SYMBOL_GPL(cxr_phy_counter_name);
 EXPORT_SYMBOL_GPL(cxr_umr_reg);
 EXPORT_SYMBOL_GPL(cxr_umr_revoke);
 EXPORT_SYMBOL_GPL(cxr_umr_invalidate);

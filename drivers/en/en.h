@@ -39,6 +39,14 @@
 #include "../policy/rx.h"
 
 struct ethtool_coalesce;
+struct ethtool_eth_ctrl_stats;
+struct ethtool_eth_mac_stats;
+struct ethtool_eth_phy_stats;
+struct ethtool_link_ksettings;
+struct ethtool_pause_stats;
+struct ethtool_pauseparam;
+struct ethtool_rmon_hist_range;
+struct ethtool_rmon_stats;
 struct ethtool_stats;
 struct kernel_ethtool_coalesce;
 struct netlink_ext_ack;
@@ -342,6 +350,17 @@ void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats
 int cxr_en_get_sset_count(struct net_device *ndev, int sset);
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data);
 void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data);
+
+/* ethtool_port.c: operations of ethtool.c */
+int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings);
+void cxr_en_get_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
+int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
+void cxr_en_get_pause_stats(struct net_device *ndev, struct ethtool_pause_stats *stats);
+void cxr_en_get_eth_mac_stats(struct net_device *ndev, struct ethtool_eth_mac_stats *stats);
+void cxr_en_get_eth_phy_stats(struct net_device *ndev, struct ethtool_eth_phy_stats *stats);
+void cxr_en_get_eth_ctrl_stats(struct net_device *ndev, struct ethtool_eth_ctrl_stats *stats);
+void cxr_en_get_rmon_stats(struct net_device *ndev, struct ethtool_rmon_stats *stats,
+			   const struct ethtool_rmon_hist_range **ranges);
 
 /* ethtool.c */
 extern const struct ethtool_ops cxr_en_ethtool_ops;

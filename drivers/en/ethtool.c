@@ -15,30 +15,6 @@ static void get_drvinfo(struct net_device *ndev, struct ethtool_drvinfo *info)
 		  core->fw_major, core->fw_minor, core->fw_sub, core->board_id);
 }
 
-static int get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings)
-{
-	struct cxr_en *en = netdev_priv(ndev);
-	struct cxr_link link;
-	int err;
-
-	/* The bonding driver of older kernels does not check that the device is present. */
-	if (en->kept)
-		return -ENODEV;
-
-	err = cxr_cmd_query_link(en->core, &link);
-	if (err)
-		return err;
-
-	ethtool_link_ksettings_zero_link_mode(settings, supported);
-	ethtool_link_ksettings_zero_link_mode(settings, advertising);
-	settings->base.port = PORT_OTHER;
-	settings->base.autoneg = AUTONEG_DISABLE;
-	settings->base.speed = link.speed_mbps ?: SPEED_UNKNOWN;
-	settings->base.duplex = link.speed_mbps ? DUPLEX_FULL : DUPLEX_UNKNOWN;
-	settings->lanes = link.lanes;
-	return 0;
-}
-
 static void get_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring,
 			  struct kernel_ethtool_ringparam *kernel_ring,
 			  struct netlink_ext_ack *extack)
@@ -97,7 +73,7 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 				     ETHTOOL_COALESCE_USE_ADAPTIVE,
 	.get_drvinfo = get_drvinfo,
 	.get_link = ethtool_op_get_link,
-	.get_link_ksettings = get_link_ksettings,
+	.get_link_ksettings = cxr_en_get_link_ksettings,
 	.get_ringparam = get_ringparam,
 	.set_ringparam = set_ringparam,
 	.get_channels = get_channels,
@@ -107,5 +83,12 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.get_sset_count = cxr_en_get_sset_count,
 	.get_strings = cxr_en_get_strings,
 	.get_ethtool_stats = cxr_en_get_ethtool_stats,
+	.get_pauseparam = cxr_en_get_pauseparam,
+	.set_pauseparam = cxr_en_set_pauseparam,
+	.get_pause_stats = cxr_en_get_pause_stats,
+	.get_eth_mac_stats = cxr_en_get_eth_mac_stats,
+	.get_eth_phy_stats = cxr_en_get_eth_phy_stats,
+	.get_eth_ctrl_stats = cxr_en_get_eth_ctrl_stats,
+	.get_rmon_stats = cxr_en_get_rmon_stats,
 	.get_ts_info = ethtool_op_get_ts_info,
 };

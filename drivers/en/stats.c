@@ -152,7 +152,8 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 	if (sset != ETH_SS_STATS)
 		return -EOPNOTSUPP;
 
-	return ARRAY_SIZE(vport_stats) + 1 + page_pool_ethtool_stats_get_count() +
+	return ARRAY_SIZE(vport_stats) + 1 + CXR_PHY_COUNTERS +
+	       page_pool_ethtool_stats_get_count() +
 	       2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
 }
 
@@ -165,7 +166,9 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
 		ethtool_sprintf(&data, "%cx_vport_%s", vport_stats[i].dir, vport_stats[i].name);
-	ethtool_sprintf(&data, "%s", "rx_out_of_buffer");
+	cxr_ethtool_puts(&data, "rx_out_of_buffer");
+	for (i = 0; i < CXR_PHY_COUNTERS; i++)
+		cxr_ethtool_puts(&data, cxr_phy_counter_name(i));
 	data = page_pool_ethtool_stats_get_strings(data);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
@@ -186,6 +189,17 @@ static u64 *write_queue_stats(u64 *data, const struct cxr_en_stats *stats)
 	return data;
 }
 
+/* Counters of groups that the device does not let us read are 0. */
+static u64 *write_phy_stats(u64 *data, struct cxr_en *en)
+{
+	enum cxr_phy_group group;
+
+	memset(data, 0, CXR_PHY_COUNTERS * sizeof(*data));
+	for (group = 0; group < CXR_PHY_GROUPS; group++)
+		cxr_cmd_query_phy_counters(en->core, group, data);
+	return data + CXR_PHY_COUNTERS;
+}
+
 void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data)
 {
 	struct cxr_en *en = netdev_priv(ndev);
@@ -196,6 +210,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
 		*data++ = *(u64 *)((u8 *)&vport + vport_stats[i].offset);
 	*data++ = atomic64_read(&en->out_of_buffer);
+	data = write_phy_stats(data, en);
 	data = write_pool_stats(en, data);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		data = write_queue_stats(data, &en->rx_stats[i]);

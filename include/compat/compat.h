@@ -47,6 +47,13 @@
 	.napi = (napi_context), .netdev = (net_device),
 #endif
 
+/* The function that copies a name is of 6.8. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define cxr_ethtool_puts(data, name) ethtool_sprintf(data, "%s", name)
+#else
+#define cxr_ethtool_puts ethtool_puts
+#endif
+
 /* net_dim() gets the sample by reference (6.13). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define cxr_net_dim(dim, sample) net_dim(dim, *(sample))

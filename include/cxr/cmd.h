@@ -32,6 +32,7 @@
 #include "cxr.h"
 #include "../../drivers/codec/counter.h"
 #include "../../drivers/codec/flow.h"
+#include "../../drivers/codec/phy_counter.h"
 #include "../../drivers/codec/qpc.h"
 #include "../../drivers/codec/umr.h"
 #include "../../drivers/policy/gid.h"
@@ -389,6 +390,21 @@ int cxr_cmd_set_port_admin(struct cxr_core *core, bool up);
  * logged. -EINVAL: it is too large.
  */
 int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu);
+
+/* Global pause frames: does the port obey those it receives, and send them? */
+struct cxr_pause {
+	bool rx, tx;
+};
+
+/* PFCC. */
+int cxr_cmd_query_pause(struct cxr_core *core, struct cxr_pause *pause);
+/*
+ * The firmware may refuse it to a function that does not own the port, and together with flow
+ * control of priorities; that is not logged.
+ */
+int cxr_cmd_set_pause(struct cxr_core *core, const struct cxr_pause *pause);
+/* PPCNT: fills the part of @group of @values[CXR_PHY_COUNTERS]. A refusal is not logged. */
+int cxr_cmd_query_phy_counters(struct cxr_core *core, enum cxr_phy_group group, u64 *values);
 
 /* PPCNT, as in InfiniBand PMA PortCounters; counters saturate. */
 struct cxr_ib_port_counters {

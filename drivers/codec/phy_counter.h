@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Counters of the physical port (PPCNT): of all functions that share it, RoCE included.
+ * Monitoring tools depend on the names, which are those of mlx5.
+ */
+#ifndef CXR_CODEC_PHY_COUNTER_H
+#define CXR_CODEC_PHY_COUNTER_H
+
+#include <linux/types.h>
+#include "prm/port.h"
+
+enum cxr_phy_group {
+	CXR_PHY_802_3,
+	CXR_PHY_2863,
+	CXR_PHY_2819,
+	CXR_PHY_LAYER,
+	CXR_PHY_GROUPS
+};
+
+/* By group: X(name, field). In ethtool -S "_phy" is appended to the name. */
+#define CXR_PHY_802_3_LIST(X)						\
+	X(tx_packets, a_frames_transmitted_ok)				\
+	X(rx_packets, a_frames_received_ok)				\
+	X(rx_crc_errors, a_frame_check_sequence_errors)			\
+	X(tx_bytes, a_octets_transmitted_ok)				\
+	X(rx_bytes, a_octets_received_ok)				\
+	X(tx_multicast, a_multicast_frames_xmitted_ok)			\
+	X(tx_broadcast, a_broadcast_frames_xmitted_ok)			\
+	X(rx_multicast, a_multicast_frames_received_ok)			\
+	X(rx_broadcast, a_broadcast_frames_received_ok)			\
+	X(rx_in_range_len_errors, a_in_range_length_errors)		\
+	X(rx_out_of_range_len, a_out_of_range_length_field)		\
+	X(rx_oversize_pkts, a_frame_too_long_errors)			\
+	X(rx_symbol_err, a_symbol_error_during_carrier)			\
+	X(tx_mac_control, a_mac_control_frames_transmitted)		\
+	X(rx_mac_control, a_mac_control_frames_received)		\
+	X(rx_unsupported_op, a_unsupported_opcodes_received)		\
+	X(rx_pause_ctrl, a_pause_mac_ctrl_frames_received)		\
+	X(tx_pause_ctrl, a_pause_mac_ctrl_frames_transmitted)
+
+#define CXR_PHY_2863_LIST(X)						\
+	X(rx_discards, if_in_discards)					\
+	X(tx_discards, if_out_discards)					\
+	X(tx_errors, if_out_errors)
+
+/* cxr_en shows the ten sizes as one histogram, so they stay together and in this order. */
+#define CXR_PHY_2819_LIST(X)						\
+	X(rx_undersize_pkts, ether_stats_undersize_pkts)		\
+	X(rx_fragments, ether_stats_fragments)				\
+	X(rx_jabbers, ether_stats_jabbers)				\
+	X(rx_64_bytes, ether_stats_pkts64octets)			\
+	X(rx_65_to_127_bytes, ether_stats_pkts65to127octets)		\
+	X(rx_128_to_255_bytes, ether_stats_pkts128to255octets)		\
+	X(rx_256_to_511_bytes, ether_stats_pkts256to511octets)		\
+	X(rx_512_to_1023_bytes, ether_stats_pkts512to1023octets)	\
+	X(rx_1024_to_1518_bytes, ether_stats_pkts1024to1518octets)	\
+	X(rx_1519_to_2047_bytes, ether_stats_pkts1519to2047octets)	\
+	X(rx_2048_to_4095_bytes, ether_stats_pkts2048to4095octets)	\
+	X(rx_4096_to_8191_bytes, ether_stats_pkts4096to8191octets)	\
+	X(rx_8192_to_10239_bytes, ether_stats_pkts8192to10239octets)
+
+/* Of 32 bits, all others have 64. */
+#define CXR_PHY_LAYER_LIST(X)						\
+	X(link_down_events, link_down_events)
+
+#define CXR_PHY_NUMBER(name, field) CXR_PHY_##name,
+enum cxr_phy_counter {
+	CXR_PHY_802_3_LIST(CXR_PHY_NUMBER)
+	CXR_PHY_2863_LIST(CXR_PHY_NUMBER)
+	CXR_PHY_2819_LIST(CXR_PHY_NUMBER)
+	CXR_PHY_LAYER_LIST(CXR_PHY_NUMBER)
+	CXR_PHY_COUNTERS
+};
+
+const char *cxr_phy_counter_name(enum cxr_phy_counter counter);
+/* ppcnt_reg.grp */
+u8 cxr_phy_group_number(enum cxr_phy_group group);
+/* Fills the part of @group of @values[CXR_PHY_COUNTERS]. */
+void cxr_phy_counters_decode(enum cxr_phy_group group, const struct prm_ppcnt_reg *reg,
+			     u64 *values);
+
+#endif

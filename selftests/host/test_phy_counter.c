@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Counters of the physical port: where their values are, and their names. */
+#include <string.h>
+#include "host.h"
+#include "codec/phy_counter.h"
+
+#define SET 8	/* bytes of the register before the counters */
+
+/* Byte offsets in the counter set, from the PRM. */
+static const struct {
+	enum cxr_phy_counter counter;
+	enum cxr_phy_group group;
+	unsigned int at, bytes;
+	const char *name;
+} places[CXR_PHY_COUNTERS] = {
+	{ CXR_PHY_tx_packets, CXR_PHY_802_3, 0x00, 8, "tx_packets_phy" },
+	{ CXR_PHY_rx_packets, CXR_PHY_802_3, 0x08, 8, "rx_packets_phy" },
+	{ CXR_PHY_rx_crc_errors, CXR_PHY_802_3, 0x10, 8, "rx_crc_errors_phy" },
+	{ CXR_PHY_tx_bytes, CXR_PHY_802_3, 0x20, 8, "tx_bytes_phy" },
+	{ CXR_PHY_rx_bytes, CXR_PHY_802_3, 0x28, 8, "rx_bytes_phy" },
+	{ CXR_PHY_tx_multicast, CXR_PHY_802_3, 0x30, 8, "tx_multicast_phy" },
+	{ CXR_PHY_tx_broadcast, CXR_PHY_802_3, 0x38, 8, "tx_broadcast_phy" },
+	{ CXR_PHY_rx_multicast, CXR_PHY_802_3, 0x40, 8, "rx_multicast_phy" },
+	{ CXR_PHY_rx_broadcast, CXR_PHY_802_3, 0x48, 8, "rx_broadcast_phy" },
+	{ CXR_PHY_rx_in_range_len_errors, CXR_PHY_802_3, 0x50, 8, "rx_in_range_len_errors_phy" },
+	{ CXR_PHY_rx_out_of_range_len, CXR_PHY_802_3, 0x58, 8, "rx_out_of_range_len_phy" },
+	{ CXR_PHY_rx_oversize_pkts, CXR_PHY_802_3, 0x60, 8, "rx_oversize_pkts_phy" },
+	{ CXR_PHY_rx_symbol_err, CXR_PHY_802_3, 0x68, 8, "rx_symbol_err_phy" },
+	{ CXR_PHY_tx_mac_control, CXR_PHY_802_3, 0x70, 8, "tx_mac_control_phy" },
+	{ CXR_PHY_rx_mac_control, CXR_PHY_802_3, 0x78, 8, "rx_mac_control_phy" },
+	{ CXR_PHY_rx_unsupported_op, CXR_PHY_802_3, 0x80, 8, "rx_unsupported_op_phy" },
+	{ CXR_PHY_rx_pause_ctrl, CXR_PHY_802_3, 0x88, 8, "rx_pause_ctrl_phy" },
+	{ CXR_PHY_tx_pause_ctrl, CXR_PHY_802_3, 0x90, 8, "tx_pause_ctrl_phy" },
+	{ CXR_PHY_rx_discards, CXR_PHY_2863, 0x10, 8, "rx_discards_phy" },
+	{ CXR_PHY_tx_discards, CXR_PHY_2863, 0x38, 8, "tx_discards_phy" },
+	{ CXR_PHY_tx_errors, CXR_PHY_2863, 0x40, 8, "tx_errors_phy" },
+	{ CXR_PHY_rx_undersize_pkts, CXR_PHY_2819, 0x30, 8, "rx_undersize_pkts_phy" },
+	{ CXR_PHY_rx_fragments, CXR_PHY_2819, 0x40, 8, "rx_fragments_phy" },
+	{ CXR_PHY_rx_jabbers, CXR_PHY_2819, 0x48, 8, "rx_jabbers_phy" },
+	{ CXR_PHY_rx_64_bytes, CXR_PHY_2819, 0x58, 8, "rx_64_bytes_phy" },
+	{ CXR_PHY_rx_65_to_127_bytes, CXR_PHY_2819, 0x60, 8, "rx_65_to_127_bytes_phy" },
+	{ CXR_PHY_rx_128_to_255_bytes, CXR_PHY_2819, 0x68, 8, "rx_128_to_255_bytes_phy" },
+	{ CXR_PHY_rx_256_to_511_bytes, CXR_PHY_2819, 0x70, 8, "rx_256_to_511_bytes_phy" },
+	{ CXR_PHY_rx_512_to_1023_bytes, CXR_PHY_2819, 0x78, 8, "rx_512_to_1023_bytes_phy" },
+	{ CXR_PHY_rx_1024_to_1518_bytes, CXR_PHY_2819, 0x80, 8, "rx_1024_to_1518_bytes_phy" },
+	{ CXR_PHY_rx_1519_to_2047_bytes, CXR_PHY_2819, 0x88, 8, "rx_1519_to_2047_bytes_phy" },
+	{ CXR_PHY_rx_2048_to_4095_bytes, CXR_PHY_2819, 0x90, 8, "rx_2048_to_4095_bytes_phy" },
+	{ CXR_PHY_rx_4096_to_8191_bytes, CXR_PHY_2819, 0x98, 8, "rx_4096_to_8191_bytes_phy" },
+	{ CXR_PHY_rx_8192_to_10239_bytes, CXR_PHY_2819, 0xa0, 8, "rx_8192_to_10239_bytes_phy" },
+	{ CXR_PHY_link_down_events, CXR_PHY_LAYER, 0xc0, 4, "link_down_events_phy" },
+};
+
+static bool in_group(unsigned int counter, enum cxr_phy_group group)
+{
+	unsigned int i;
+
+	for (i = 0; i < CXR_PHY_COUNTERS; i++)
+		if (places[i].counter == counter)
+			return places[i].group == group;
+	return false;
+}
+
+static void test_place(unsigned int i)
+{
+	u64 value = places[i].bytes == 8 ? 0x8102030405060788 : 0x81020304;
+	u64 values[CXR_PHY_COUNTERS];
+	struct prm_ppcnt_reg reg = {};
+	unsigned int k;
+
+	memset(values, 0xff, sizeof(values));
+	memcpy((u8 *)&reg + SET + places[i].at, "\x81\2\3\4\5\6\7\x88", places[i].bytes);
+	cxr_phy_counters_decode(places[i].group, &reg, values);
+	for (k = 0; k < CXR_PHY_COUNTERS; k++)
+		expect(values[k], k == places[i].counter	   ? value :
+				  in_group(k, places[i].group) ? 0 : ~0ull);
+}
+
+void test_phy_counter(void)
+{
+	static const u8 numbers[CXR_PHY_GROUPS] = { 0x00, 0x01, 0x02, 0x12 };
+	unsigned int i;
+
+	begin("port counters", "each is decoded from its own field and group only");
+	for (i = 0; i < CXR_PHY_COUNTERS; i++)
+		test_place(i);
+	begin("port counters", "the names are those of mlx5");
+	for (i = 0; i < CXR_PHY_COUNTERS; i++)
+		expect(!strcmp(cxr_phy_counter_name(places[i].counter), places[i].name), true);
+	begin("port counters", "the groups have the numbers of the PRM");
+	for (i = 0; i < CXR_PHY_GROUPS; i++)
+		expect(cxr_phy_group_number(i), numbers[i]);
+}

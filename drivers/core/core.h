@@ -120,7 +120,7 @@ struct cxr_health {
 
 struct cxr_reports {
 	struct devlink_health_reporter *reporter[CXR_REPORTERS];
-	struct work_struct work;
+	struct delayed_work work;
 	spinlock_t lock;		/* all below; interrupt context */
 	bool open;			/* while the devlink instance is registered */
 	bool healthy;			/* it is again; @why came later */
@@ -342,6 +342,12 @@ void cxr_core_read_health_buffer(struct cxr_dev *dev, struct cxr_health_buffer *
 
 /* reset.c */
 extern const struct pci_error_handlers cxr_err_handler;
+/*
+ * Resets a function that has failed, and brings it up. The locks of the PCI device and of the
+ * devlink instance are held. -EBUSY: another reset is under way; -ENODEV: not on the bus. After
+ * other errors, which are logged, all stages but pci are down, and the interface is gone.
+ */
+int cxr_reset_recover(struct cxr_dev *dev);
 
 /* health.c */
 /* Stage: periodic health check. */

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * The health reporters of devlink: fw for errors that the firmware survives, fw_fatal for failures
- * of the device. They have no recovery of their own: a reset of the function is one (reset.c),
- * after which both are healthy again.
+ * of the device, which it recovers from by a reset of the function: by itself, unless the user has
+ * set auto_recover to false, but neither twice within the grace period nor after a recovery that
+ * failed; devlink sees to that. After any other reset (reset.c) both are healthy, too.
  *
  * A report takes the lock of the devlink instance, under which stages go down and wait for works:
  * so it is made by a work that no stage waits for. What happened last is what devlink shows last.
  */
+#include <linux/pci.h>
 #include <net/devlink.h>
 
 #include "core.h"
+
+#define GRACE_MS	60000	/* as for the in-tree driver's PFs */
+#define RETRY		(HZ / 10)
 
 enum { FW, FW_FATAL };
 
@@ -67,21 +72,76 @@ static int dump(struct devlink_health_reporter *reporter, struct devlink_fmsg *f
 	return 0;
 }
 
+/*
+ * devlink holds the lock of its instance, which is taken after that of the PCI device. @locked is
+ * NULL if that is not held: then a user asks for it.
+ */
+static int recover(struct devlink_health_reporter *reporter, void *locked,
+		   struct netlink_ext_ack *extack)
+{
+	struct cxr_dev *dev = dev_of(reporter);
+	struct device *device = &dev->core.pdev->dev;
+	int err;
+
+	if (!locked && !device_trylock(device)) {
+		NL_SET_ERR_MSG_MOD(extack, "the function is being reset, bound or unbound");
+		return -EBUSY;
+	}
+	err = cxr_reset_recover(dev);
+	if (err == -EBUSY)
+		NL_SET_ERR_MSG_MOD(extack, "the function is being reset");
+	else if (err == -ENODEV)
+		NL_SET_ERR_MSG_MOD(extack, "the device does not respond");
+	if (!locked)
+		device_unlock(device);
+	return err;
+}
+
 static const struct devlink_health_reporter_ops ops[CXR_REPORTERS] = {
 	[FW] = { .name = "fw", .diagnose = diagnose, .dump = dump },
-	[FW_FATAL] = { .name = "fw_fatal", .diagnose = diagnose_fatal, .dump = dump },
+	[FW_FATAL] = {
+		.name = "fw_fatal",
+		.diagnose = diagnose_fatal,
+		.dump = dump,
+		.recover = recover,
+		CXR_REPORTER_GRACE(GRACE_MS)
+	},
 };
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
+static void queue_report(struct cxr_dev *dev, unsigned long delay)
+{
+	queue_delayed_work(system_unbound_wq, &dev->reports.work, delay);
+}
+
+static void tell(struct cxr_dev *dev, int which, const char *why)
+{
+	bool locked = true;
+	int err;
+
+	dev_info(dev->core.dev, "the health reporter %s of devlink has a new error\n",
+		 ops[which].name);
+	err = devlink_health_report(dev->reports.reporter[which], why, &locked);
+	if (err == -ECANCELED)
+		dev_warn(dev->core.dev,
+			 "not recovered: the last recovery failed, or is less than the grace period ago\n");
+}
+
 static void report_work(struct work_struct *work)
 {
-	struct cxr_dev *dev = container_of(work, struct cxr_dev, reports.work);
+	struct cxr_dev *dev = container_of(to_delayed_work(work), struct cxr_dev, reports.work);
+	struct device *device = &dev->core.pdev->dev;
 	const char *why[CXR_REPORTERS];
 	unsigned long flags;
 	bool healthy;
 	int i;
 
+	/* A recovery needs it. Who unbinds the driver has it, and waits for this work. */
+	if (!device_trylock(device)) {
+		queue_report(dev, RETRY);
+		return;
+	}
 	spin_lock_irqsave(&dev->reports.lock, flags);
 	memcpy(why, dev->reports.why, sizeof(why));
 	healthy = dev->reports.healthy;
@@ -93,12 +153,10 @@ static void report_work(struct work_struct *work)
 		if (healthy)
 			devlink_health_reporter_state_update(dev->reports.reporter[i],
 							     DEVLINK_HEALTH_REPORTER_STATE_HEALTHY);
-		if (!why[i])
-			continue;
-		dev_info(dev->core.dev, "the health reporter %s of devlink has a new error\n",
-			 ops[i].name);
-		devlink_health_report(dev->reports.reporter[i], why[i], NULL);
+		if (why[i])
+			tell(dev, i, why[i]);
 	}
+	device_unlock(device);
 }
 
 static void report(struct cxr_dev *dev, int which, const char *why)
@@ -108,7 +166,7 @@ static void report(struct cxr_dev *dev, int which, const char *why)
 	spin_lock_irqsave(&dev->reports.lock, flags);
 	dev->reports.why[which] = why;
 	if (dev->reports.open)
-		schedule_work(&dev->reports.work);
+		queue_report(dev, 0);
 	spin_unlock_irqrestore(&dev->reports.lock, flags);
 }
 
@@ -130,7 +188,7 @@ void cxr_report_healthy(struct cxr_dev *dev)
 	memset(dev->reports.why, 0, sizeof(dev->reports.why));
 	dev->reports.healthy = true;
 	if (dev->reports.open)
-		schedule_work(&dev->reports.work);
+		queue_report(dev, 0);
 	spin_unlock_irqrestore(&dev->reports.lock, flags);
 }
 
@@ -139,7 +197,7 @@ void cxr_report_healthy(struct cxr_dev *dev)
 void cxr_reporters_init(struct cxr_dev *dev)
 {
 	spin_lock_init(&dev->reports.lock);
-	INIT_WORK(&dev->reports.work, report_work);
+	INIT_DELAYED_WORK(&dev->reports.work, report_work);
 }
 
 int cxr_reporters_create(struct cxr_dev *dev)
@@ -149,7 +207,8 @@ int cxr_reporters_create(struct cxr_dev *dev)
 	int i;
 
 	for (i = 0; i < CXR_REPORTERS; i++) {
-		reporter = cxr_devlink_reporter_create(devlink, &ops[i], dev);
+		reporter = cxr_devlink_reporter_create(devlink, &ops[i],
+						       ops[i].recover ? GRACE_MS : 0, dev);
 		if (IS_ERR(reporter))
 			goto err_destroy;
 		dev->reports.reporter[i] = reporter;
@@ -180,7 +239,7 @@ void cxr_reporters_open(struct cxr_dev *dev)
 
 	spin_lock_irqsave(&dev->reports.lock, flags);
 	dev->reports.open = true;
-	schedule_work(&dev->reports.work);
+	queue_report(dev, 0);
 	spin_unlock_irqrestore(&dev->reports.lock, flags);
 }
 
@@ -191,5 +250,5 @@ void cxr_reporters_close(struct cxr_dev *dev)
 	spin_lock_irqsave(&dev->reports.lock, flags);
 	dev->reports.open = false;
 	spin_unlock_irqrestore(&dev->reports.lock, flags);
-	cancel_work_sync(&dev->reports.work);
+	cancel_delayed_work_sync(&dev->reports.work);
 }

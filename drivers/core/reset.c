@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Resets of a bound function: those that somebody asks for (sysfs, the reset of a whole bus), and
- * those of the recovery from PCI errors.
+ * Resets of a bound function: those that somebody asks for (sysfs, the reset of a whole bus), those
+ * of the recovery from PCI errors, and those of the driver's own recovery from a failure.
  *
- * Both go down to stage pci, which stays, and up again after the reset. The network interface stays
+ * All go down to stage pci, which stays, and up again after the reset. The network interface stays
  * registered, see cxr_adev_suspend(). The PCI core holds the lock of the device in each callback
  * here; between error_detected() and resume() it releases it, so that the driver may be unbound,
  * and bound again, in between: cxr_dev.resetting tells.
@@ -13,45 +13,112 @@
 
 #include "core.h"
 
+/* The lock of the devlink instance is held, here and in come_up(). */
 static void go_down(struct cxr_dev *dev)
 {
-	struct devlink *devlink = priv_to_devlink(dev);
-
-	devl_lock(devlink);
 	dev->resetting = true;
 	cxr_stages_down(&dev->stages, CXR_FIRST_STAGE);
 	/* Nothing can fail any more. The next clients must not hear of an earlier failure. */
 	cancel_work_sync(&dev->fatal_work);
-	devl_unlock(devlink);
+}
+
+/* The interface was only suspended: without a device it goes, too. */
+static void stay_down(struct cxr_dev *dev)
+{
+	cxr_adev_remove(dev, CXR_CLIENT_EN);
+	dev->resetting = false;
 }
 
 /*
  * The reset has ended the DMA of a device that had failed, and its use of pages that it did not
  * return. A reload may retry what fails here.
  */
-static void go_up(struct cxr_dev *dev)
+static int come_up(struct cxr_dev *dev)
 {
-	struct devlink *devlink = priv_to_devlink(dev);
-	int err = 0;
-
-	devl_lock(devlink);
-	if (!dev->resetting)
-		goto out_unlock;
+	int err;
 
 	pci_save_state(dev->core.pdev);	/* a state is restored once, this is for the next time */
 	WRITE_ONCE(dev->core.dead, false);
 	dev->pages.needs_reset = false;
 	err = cxr_stages_up(&dev->stages, CXR_FIRST_STAGE);
-	if (err)
-		cxr_adev_remove(dev, CXR_CLIENT_EN);
-	dev->resetting = false;
-	if (!err) {
-		dev_info(dev->core.dev, "the function works again after a reset\n");
-		cxr_report_healthy(dev);
+	if (err) {
+		stay_down(dev);
+		return err;
 	}
-out_unlock:
+	dev->resetting = false;
+	dev_info(dev->core.dev, "the function works again after a reset\n");
+	cxr_report_healthy(dev);
+	return 0;
+}
+
+static void prepare(struct cxr_dev *dev)
+{
+	struct devlink *devlink = priv_to_devlink(dev);
+
+	devl_lock(devlink);
+	go_down(dev);
 	devl_unlock(devlink);
 }
+
+static void finish(struct cxr_dev *dev)
+{
+	struct devlink *devlink = priv_to_devlink(dev);
+
+	devl_lock(devlink);
+	if (dev->resetting)
+		come_up(dev);
+	devl_unlock(devlink);
+}
+
+/* ---- the driver's own recovery --------------------------------------------------------------- */
+
+/* A reset clears the configuration space. */
+static int restore(struct cxr_dev *dev)
+{
+	pci_restore_state(dev->core.pdev);
+	return cxr_core_wait_response(dev) ? 0 : -ENODEV;
+}
+
+/* User space must not see, nor write, a configuration space that is being cleared. */
+static int reset_function(struct cxr_dev *dev)
+{
+	struct pci_dev *pdev = dev->core.pdev;
+	int err;
+
+	pci_cfg_access_lock(pdev);
+	err = __pci_reset_function_locked(pdev);
+	if (!err)
+		err = restore(dev);
+	pci_cfg_access_unlock(pdev);
+	return err;
+}
+
+int cxr_reset_recover(struct cxr_dev *dev)
+{
+	struct pci_dev *pdev = dev->core.pdev;
+	int err;
+
+	if (dev->resetting)
+		return -EBUSY;
+	/* A reload after a recovery that failed has done it. */
+	if (!cxr_core_dead(&dev->core) && dev->stages.up == dev->stages.count)
+		return 0;
+	if (!pci_device_is_present(pdev))
+		return -ENODEV;
+
+	dev_info(&pdev->dev, "resetting the function to recover from a failure\n");
+	go_down(dev);
+	err = reset_function(dev);
+	if (err)
+		stay_down(dev);
+	else
+		err = come_up(dev);
+	if (err)
+		dev_err(&pdev->dev, "recovery failed: %pe\n", ERR_PTR(err));
+	return err;
+}
+
+/* ---- what the PCI core calls ----------------------------------------------------------------- */
 
 /* Without a struct cxr_dev: the reset is that of pci_down(), which is the last thing to happen. */
 static void reset_prepare(struct pci_dev *pdev)
@@ -62,7 +129,7 @@ static void reset_prepare(struct pci_dev *pdev)
 		return;
 
 	dev_info(&pdev->dev, "going down for a reset of the function\n");
-	go_down(dev);
+	prepare(dev);
 }
 
 static void reset_done(struct pci_dev *pdev)
@@ -70,7 +137,7 @@ static void reset_done(struct pci_dev *pdev)
 	struct cxr_dev *dev = pci_get_drvdata(pdev);
 
 	if (dev)
-		go_up(dev);
+		finish(dev);
 }
 
 /* An error that is not fatal has lost a transaction of unknown content: that needs a reset, too. */
@@ -84,7 +151,7 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t
 	cxr_core_fail(dev, state == pci_channel_io_normal ? "nonfatal PCI error" :
 							    "fatal PCI error");
 	flush_work(&dev->fatal_work);
-	go_down(dev);
+	prepare(dev);
 	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
 						      PCI_ERS_RESULT_NEED_RESET;
 }
@@ -109,8 +176,7 @@ static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 			return PCI_ERS_RESULT_DISCONNECT;
 		}
 	}
-	pci_restore_state(pdev);	/* a reset clears the configuration space */
-	if (!cxr_core_wait_response(dev)) {
+	if (restore(dev)) {
 		dev_err(&pdev->dev, "no response after the reset that follows a PCI error\n");
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
@@ -122,7 +188,7 @@ static void resume(struct pci_dev *pdev)
 	struct cxr_dev *dev = pci_get_drvdata(pdev);
 
 	if (dev)
-		go_up(dev);
+		finish(dev);
 }
 
 const struct pci_error_handlers cxr_err_handler = {

@@ -2,7 +2,7 @@
 /*
  * Whether the device is ready, gone, or dead. A device that fails is marked as dead until it is
  * reset: its DMA is disabled so that its memory can be freed, commands fail at once, and clients
- * are notified. It works again after a reset, or after unbind and bind.
+ * are notified. It works again after a reset (reporter.c, reset.c).
  */
 #include <linux/delay.h>
 #include <linux/io.h>

@@ -183,15 +183,15 @@
 #define CXR_DEVLINK_SET_EXTACK extack
 #endif
 
-/*
- * The grace period of a health reporter moved to its operations (6.18); those that do not recover
- * have none.
- */
+/* The grace period of a health reporter moved to its operations (6.18). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
-#define cxr_devlink_reporter_create(devlink, ops, priv) \
-	devlink_health_reporter_create(devlink, ops, 0, priv)
+#define CXR_REPORTER_GRACE(ms)
+#define cxr_devlink_reporter_create(devlink, ops, ms, priv) \
+	devlink_health_reporter_create(devlink, ops, ms, priv)
 #else
-#define cxr_devlink_reporter_create devlink_health_reporter_create
+#define CXR_REPORTER_GRACE(ms) .default_graceful_period = (ms),
+#define cxr_devlink_reporter_create(devlink, ops, ms, priv) \
+	devlink_health_reporter_create(devlink, ops, priv)
 #endif
 
 /* By 7.2 get has one, too, and values are handed over by their address. */

@@ -194,13 +194,15 @@
  * interface (drivers/policy/health.h) lead to cxr_core_fail(): it disables DMA, then marks the
  * device as dead, logs the reason, completes all waiting commands with -ENODEV, and calls
  * cxr_client_ops.fatal. From the mark on commands return -ENODEV at once and destroy functions only
- * free memory, which is safe since DMA is off. A reset brings it back (sysfs), or unbind, which
- * resets the function, and bind. devlink's health reporters fw_fatal and fw show such failures, and
- * what the firmware survived (drivers/core/reporter.c).
+ * free memory, which is safe since DMA is off.
  *
- * A PCI error is such a failure, too, and the only one that the driver recovers from by itself:
- * after error_detected() the PCI core resets the link, or slot_reset() the function, which restores
- * the configuration space, and resume() brings up what went down.
+ * A reset brings it back. That is made by the recovery of devlink's health reporter fw_fatal
+ * (drivers/core/reporter.c), by itself or when a person asks for it; or in sysfs; or by unbind. The
+ * reporter fw shows what the firmware survived.
+ *
+ * A PCI error is such a failure, too, and the PCI core recovers from it: after error_detected() it
+ * resets the link, or slot_reset() the function, which restores the configuration space, and
+ * resume() brings up what went down.
  *
  * LAG
  *

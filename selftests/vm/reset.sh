@@ -139,6 +139,7 @@ traffic()
 dead()
 {
 	ktap_spoilt
+	devlink health set "pci/$BDF" reporter fw_fatal auto_recover false
 	BEFORE=$(snapshot)
 	echo 1500 >$LIMIT
 	emu fault "$CXR_GUEST" command any silent >/dev/null

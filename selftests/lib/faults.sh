@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# For tests that inject faults into the adapter of one function, whose address is in BDF. A device that fails stays dead, since
+# auto_recover is off.
+
+LIMIT=/sys/module/cxr_core/parameters/cmd_timeout_ms
+DRV=/sys/bus/pci/drivers/cxr_core
+before_each()
+{
+	BDF=$(driver_bdfs | head -n 1)
+	DEBUG=/sys/kernel/debug/cxr/$BDF
+}
+
+fault() { emu fault "$CXR_GUEST" "$@" >/dev/null || fail "the emulator refuses: fault $*"; }
+clear_faults() { emu fault clear >/dev/null; }
+
+kmsg_has() { kmsg | grep -qF -- "$1"; }
+wait_kmsg() { wait_until "${2:-15}" kmsg_has "$1" || { kmsg; fail "the log has no '$1'"; }; }
+
+netdev_there() { [ -n "$(driver_netdev)" ]; }
+ibdev_there() { [ -n "$(driver_ibdev)" ]; }
+bound() { [ -e "$DRV/$BDF" ]; }
+is_dead() { grep -q dead "$DEBUG/stage"; }
+unbind() { if bound; then echo "$BDF" >"$DRV/unbind"; fi; }
+count() { awk -v k="$1" '$1 == k { print $2 }' "$DEBUG/cmd"; }
+pages_held() { emu status | sed -n 's/.*pages: \([0-9]*\) held.*/\1/p' | head -n 1; }
+held_at_least() { [ "$(pages_held)" -ge "$1" ]; }
+held_at_most() { [ "$(pages_held)" -le "$1" ]; }
+
+# Set-up: no faults, the function bound and not dead, netdev and RDMA device up
+up()
+{
+	before_each
+	clear_faults
+	driver_load
+	echo 60000 >$LIMIT
+	if bound && is_dead; then unbind; fi
+	bound || echo "$BDF" >"$DRV/bind"
+	wait_until 30 netdev_there
+	wait_until 30 ibdev_there
+	driver_net_up
+	auto_recover false
+}
+
+auto_recover() { devlink health set "pci/$BDF" reporter fw_fatal auto_recover "$1"; }
+
+# Unbind and bind a dead device
+rebind_dead()
+{
+	local start=$SECONDS
+
+	echo "$BDF" >"$DRV/unbind"
+	[ $((SECONDS - start)) -lt $((30 * ${CXR_PATIENCE:-1})) ] || fail "unbind took $((SECONDS - start)) s"
+	clear_faults
+	up
+	must_fail is_dead
+}
+
+# Down and up needs commands
+run_commands()
+{
+	ip link set "$(driver_netdev)" down
+	ip link set "$(driver_netdev)" up
+}
+
+link_is() { [ "$(cat "/sys/class/net/$(driver_netdev)/carrier")" = "$1" ]; }
+port_is() { grep -q "$1" "/sys/class/infiniband/$(driver_ibdev)/ports/1/state"; }

@@ -8,7 +8,7 @@
 #include <linux/ethtool.h>
 #include "en.h"
 
-/* The CQ starts its period with the first completion, not with each. */
+/* The period of the CQ does not begin again with each completion. */
 #define PERIOD_MODE	DIM_CQ_PERIOD_MODE_START_FROM_EQE
 
 static void dim_work(struct work_struct *work)
@@ -24,16 +24,26 @@ static void dim_work(struct work_struct *work)
 	else
 		moder = net_dim_get_rx_moderation(dim->mode, dim->profile_ix);
 	err = cxr_cq_moderate(en->core, &cq->cq, moder.usec, moder.pkts);
-	if (err && !cxr_core_dead(en->core))
-		netdev_dbg(en->ndev, "cannot change the moderation of CQ %#x: %pe\n", cq->cq.cqn,
-			   ERR_PTR(err));
+	if (err) {
+		WRITE_ONCE(cq->adaptive, false);
+		if (!cxr_core_dead(en->core))
+			netdev_warn(en->ndev, "the moderation of CQ %#x stays as it is: %pe\n",
+				    cq->cq.cqn, ERR_PTR(err));
+		return;
+	}
 	dim->state = DIM_START_MEASURE;
+}
+
+/* DIM knows nothing, and begins to measure. */
+static void init_dim(struct cxr_en_cq *cq)
+{
+	cq->dim = (struct dim){ .mode = PERIOD_MODE };
+	INIT_WORK(&cq->dim.work, dim_work);
 }
 
 void cxr_en_moderation_init(struct cxr_en_cq *cq, const struct cxr_en_moderation *moderation)
 {
-	INIT_WORK(&cq->dim.work, dim_work);
-	cq->dim.mode = PERIOD_MODE;
+	init_dim(cq);
 	cq->adaptive = moderation->adaptive;
 }
 
@@ -83,9 +93,7 @@ static int change_cq(struct cxr_en_cq *cq, const struct cxr_en_moderation *moder
 	if (err)
 		return err;
 
-	/* no one samples: see change() */
-	cq->dim.state = DIM_START_MEASURE;
-	cq->dim.profile_ix = 0;
+	init_dim(cq);	/* no one samples: see change() */
 	WRITE_ONCE(cq->adaptive, moderation->adaptive);
 	return 0;
 }

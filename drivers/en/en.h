@@ -99,7 +99,8 @@ struct cxr_en_cq {
 };
 
 struct cxr_en_moderation {
-	u16 usecs, frames;	/* 0: no limit; both 0: no moderation */
+	u16 usecs;		/* 0: no moderation, whatever @frames is */
+	u16 frames;		/* 0: any number */
 	bool adaptive;
 };
 
@@ -216,6 +217,12 @@ struct cxr_en_config {
 	struct cxr_en_moderation rx_moderation, tx_moderation;	/* if the device has it */
 };
 
+/* A counter of the device, which begins again when that is reset; what the netdev shows does not. */
+struct cxr_en_counter {
+	u64 device;		/* as last read; cxr_en.lock */
+	atomic64_t shown;
+};
+
 struct cxr_en {
 	struct cxr_core *core;
 	struct cxr_stages stages;
@@ -249,8 +256,7 @@ struct cxr_en {
 	struct cxr_en_stats rx_stats[CXR_EN_CHANNELS_MAX];
 	struct cxr_en_stats tx_stats[CXR_EN_CHANNELS_MAX];
 	/* of the device, as last read by stats_work */
-	atomic64_t out_of_buffer;
-	atomic64_t multicast;
+	struct cxr_en_counter out_of_buffer, multicast;
 #ifdef CONFIG_PAGE_POOL_STATS
 	struct page_pool_stats pool_stats;	/* of pools that are gone; under RTNL */
 #endif

@@ -104,17 +104,25 @@ static void read_queue(const struct cxr_en_stats *stats, struct queue_counts *co
 	counts->errors = atomic_long_read(&stats->errors);
 }
 
+static void count(struct cxr_en *en, struct cxr_en_counter *counter, u64 device)
+{
+	mutex_lock(&en->lock);
+	atomic64_add(device < counter->device ? device : device - counter->device, &counter->shown);
+	counter->device = device;
+	mutex_unlock(&en->lock);
+}
+
 /* If the device does not respond, @vport is 0, and what the netdev shows stays as it is. */
 static void read_device(struct cxr_en *en, struct cxr_vport_counters *vport)
 {
 	u64 values[CXR_COUNTERS];
 
 	if (en->q_counter && !cxr_cmd_query_q_counter(en->core, en->q_counter, values))
-		atomic64_set(&en->out_of_buffer, values[CXR_CNT_out_of_buffer]);
+		count(en, &en->out_of_buffer, values[CXR_CNT_out_of_buffer]);
 	if (cxr_cmd_query_vport_counters(en->core, vport))
 		memset(vport, 0, sizeof(*vport));
 	else
-		atomic64_set(&en->multicast, vport->rx_multicast);
+		count(en, &en->multicast, vport->rx_multicast);
 }
 
 void cxr_en_read_stats(struct cxr_en *en)
@@ -130,8 +138,8 @@ void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats
 	struct queue_counts counts;
 	unsigned int i;
 
-	stats->rx_missed_errors = atomic64_read(&en->out_of_buffer);
-	stats->multicast = atomic64_read(&en->multicast);
+	stats->rx_missed_errors = atomic64_read(&en->out_of_buffer.shown);
+	stats->multicast = atomic64_read(&en->multicast.shown);
 	queue_work(en->wq, &en->stats_work);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		read_queue(&en->rx_stats[i], &counts);
@@ -209,7 +217,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 	read_device(en, &vport);
 	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
 		*data++ = *(u64 *)((u8 *)&vport + vport_stats[i].offset);
-	*data++ = atomic64_read(&en->out_of_buffer);
+	*data++ = atomic64_read(&en->out_of_buffer.shown);
 	data = write_phy_stats(data, en);
 	data = write_pool_stats(en, data);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {

@@ -685,7 +685,7 @@ int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_
 int cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
 /*
  * Completion events come after @period microseconds, up to CXR_CQ_PERIOD_MAX, or @max_count
- * completions, whichever is first; both 0: at once. A command (cmd.h).
+ * completions (0: any number), whichever is first; if @period is 0, at once. A command (cmd.h).
  */
 int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 max_count);
 /**

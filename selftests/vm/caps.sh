@@ -88,6 +88,7 @@ bare()
 	# shellcheck disable=SC2086
 	load_without $OPTIONAL
 	works
+	must_fail ethtool -c "$(driver_netdev)"
 	no_violation
 }
 

@@ -51,6 +51,7 @@ snapshot()
 	echo "interface $(driver_netdev) $(cat "/sys/class/net/$netdev"/{ifindex,address,mtu,carrier} 2>&1 | xargs)"
 	ip -o address show dev "$netdev" scope global | sed 's/.*inet/inet/; s/valid_lft.*//'
 	ethtool -g "$netdev" | tail -n 5
+	ethtool -c "$netdev" | grep -E '^(Adaptive|rx-usecs|tx-frames):?'
 	echo "RDMA device $(driver_ibdev) $(cat "$d/state")"
 	for i in "$d"/gid_attrs/types/*; do
 		if type=$(cat "$i" 2>/dev/null); then echo "$(cat "$d/gids/${i##*/}") $type"; fi
@@ -64,6 +65,7 @@ keeps()
 {
 	ktap_spoilt
 	ethtool -G "$netdev" rx 512 tx 256
+	ethtool -C "$netdev" adaptive-rx off rx-usecs 17 tx-frames 9
 	wait_until 20 link_up "$netdev"
 	wait_until 20 reachable
 	BEFORE=$(snapshot)

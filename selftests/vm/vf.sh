@@ -46,6 +46,17 @@ mtu_changes()
 	ping -q -i 0.05 -c 5 -W 2 -M "do" -s 3972 "$(peer_ip)"
 }
 
+# Another function owns the port. ethtool does not ask for what is so already
+pause_refused()
+{
+	local rx=on text
+
+	if ethtool -a "$netdev" | grep -q '^RX:.*on'; then rx=off; fi
+	text=$(ethtool -A "$netdev" rx $rx 2>&1) && fail "a VF has changed the settings of the port"
+	echo "$text"
+	grep -qi "not supported" <<<"$text"
+}
+
 quiet_log()
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "about the log of this driver"
@@ -56,6 +67,7 @@ ktap_setup ready
 ktap_test mac "a VF without a MAC has a random one" mac_is_random
 ktap_test link "the link is up, also after down and up" link_works
 ktap_test mtu "the MTU can be changed" mtu_changes
+ktap_test pause "pause frames of the port cannot be switched" pause_refused
 ktap_test tcp "TCP transfers data intact both ways" tcp_both_ways 1M
 ktap_test rdma "RDMA over RoCE v2" ends_pingpong 100
 ktap_test log "the log has no refused commands" quiet_log

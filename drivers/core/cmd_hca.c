@@ -481,6 +481,7 @@ int cxr_hca_up(void *owner)
 	if (err)
 		goto err_teardown;
 	cxr_roce_grant(dev);
+	cxr_flow_init(dev);
 	return 0;
 
 err_teardown:

@@ -145,10 +145,12 @@ struct cxr_dev {
 	 * under the lock of the PCI device and of the devlink instance, read under either
 	 */
 	bool resetting;
+	bool nonfatal;			/* the PCI error: the PCI core resets no link for it */
 
 	phys_addr_t bar;
 	resource_size_t bar_len;
 	struct prm_iseg __iomem *iseg;
+	struct pci_saved_state *config;	/* without bus mastering; from stage pci on */
 
 	struct cxr_cmdq cmdq;
 	struct cxr_pages pages;
@@ -318,11 +320,10 @@ int cxr_ports_up(void *dev);
 int cxr_core_wait_ready(struct cxr_dev *dev);
 /* The device does not respond: it is offline, or reads are all ones. */
 bool cxr_core_gone(struct cxr_dev *dev);
-/*
- * Waits up to 5 s until registers can be read. Also while the PCI core calls the channel offline,
- * as it does until the end of the recovery from an error.
- */
+/* Waits up to 5 s until registers can be read, whatever the PCI core says of the channel. */
 bool cxr_core_wait_response(struct cxr_dev *dev);
+/* After a reset, which clears the configuration space. */
+void cxr_core_restore_config(struct cxr_dev *dev);
 /* Bus mastering; -ENODEV: the device is dead, and it stays disabled. */
 int cxr_core_enable_dma(struct cxr_dev *dev);
 /*
@@ -367,7 +368,7 @@ void cxr_reporters_close(struct cxr_dev *dev);
 /* Any context; @why is a constant. */
 void cxr_report_survived(struct cxr_dev *dev, const char *why);
 void cxr_report_failed(struct cxr_dev *dev, const char *why);
-/* After a reset: there is no error any more. */
+/* After a reset or reload: there is no error any more. */
 void cxr_report_healthy(struct cxr_dev *dev);
 
 /* client.c */
@@ -395,6 +396,8 @@ int cxr_clients_set_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
 			     const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 
 /* steering.c */
+/* The device has no flow tables, also if it died with some. */
+void cxr_flow_init(struct cxr_dev *dev);
 /* The LAG demux table before all others; of the function of port 1, in a vport LAG. */
 int cxr_demux_create(struct cxr_dev *dev);
 void cxr_demux_destroy(struct cxr_dev *dev);

@@ -118,7 +118,7 @@ static int read_requested(struct devlink *devlink, u32 id, int *requested)
 static int refuse_dead(const struct cxr_dev *dev, struct netlink_ext_ack *extack)
 {
 	if (dev->resetting) {
-		NL_SET_ERR_MSG_MOD(extack, "the function is being reset");
+		NL_SET_ERR_MSG_MOD(extack, "the function is being reset, or the recovery from a PCI error has failed: then remove it and rescan");
 		return -EBUSY;
 	}
 	if (!cxr_core_dead(&dev->core))
@@ -181,6 +181,7 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 				   "bring-up failed, the log has the stage; reload again to retry");
 		return err;
 	}
+	cxr_report_healthy(dev);
 	*actions_performed = BIT(DEVLINK_RELOAD_ACTION_DRIVER_REINIT);
 	return 0;
 }

@@ -54,8 +54,16 @@ static int pci_up(void *owner)
 	}
 	/* for what a reset clears that the PCI core does not restore (reset.c) */
 	pci_save_state(pdev);
+	dev->config = pci_store_saved_state(pdev);
+	if (!dev->config) {
+		err = -ENOMEM;
+		goto err_unmap;
+	}
 	return 0;
 
+err_unmap:
+	iounmap(dev->iseg);
+	dev->iseg = NULL;
 err_release:
 	pci_release_region(pdev, 0);
 err_disable:
@@ -73,17 +81,18 @@ static void pci_down(void *owner)
 	dev->iseg = NULL;
 	/*
 	 * Its objects were not destroyed, or it still has addresses of pages: without a reset it
-	 * would not initialize again, or write to these as soon as DMA is enabled.
+	 * would not initialize again, or write to these as soon as DMA is enabled. What that reset
+	 * preserves a reset before it may have cleared, whose recovery failed.
 	 */
-	if ((cxr_core_dead(&dev->core) || dev->pages.needs_reset) && pci_device_is_present(pdev)) {
-		/* A recovery from a PCI error that failed may have cleared what it preserves. */
-		if (dev->resetting)
-			pci_restore_state(pdev);
+	if ((cxr_core_dead(&dev->core) || dev->pages.needs_reset || dev->resetting) &&
+	    pci_device_is_present(pdev)) {
+		cxr_core_restore_config(dev);
 		err = pci_reset_function_locked(pdev);
 		if (err)
 			dev_warn(&pdev->dev, "function reset failed (%pe), the next probe may fail\n",
 				 ERR_PTR(err));
 	}
+	kfree(dev->config);
 	pci_release_region(pdev, 0);
 	pci_disable_device(pdev);
 }

@@ -5,7 +5,7 @@
  * set auto_recover to false, but neither twice within the grace period nor after a recovery that
  * failed; devlink sees to that. After any other reset (reset.c) both are healthy, too.
  *
- * A report takes the lock of the devlink instance, under which stages go down and wait for works:
+ * A report may take the lock of the devlink instance, under which stages go down and wait for works:
  * so it is made by a work that no stage waits for. What happened last is what devlink shows last.
  */
 #include <linux/pci.h>
@@ -23,13 +23,28 @@ static struct cxr_dev *dev_of(struct devlink_health_reporter *reporter)
 	return devlink_health_reporter_priv(reporter);
 }
 
+/* During a reset there are no registers. */
+static int read_buffer(struct cxr_dev *dev, struct cxr_health_buffer *buffer,
+		       struct netlink_ext_ack *extack)
+{
+	if (READ_ONCE(dev->resetting)) {
+		NL_SET_ERR_MSG_MOD(extack, "the function is being reset");
+		return -EBUSY;
+	}
+	cxr_core_read_health_buffer(dev, buffer);
+	return 0;
+}
+
 /* The same words as those of the in-tree driver, for programs that read them. */
 static int diagnose(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
 		    struct netlink_ext_ack *extack)
 {
 	struct cxr_health_buffer buffer;
+	int err;
 
-	cxr_core_read_health_buffer(dev_of(reporter), &buffer);
+	err = read_buffer(dev_of(reporter), &buffer, extack);
+	if (err)
+		return err;
 	devlink_fmsg_u8_pair_put(fmsg, "Syndrome", buffer.synd);
 	if (buffer.synd)
 		devlink_fmsg_string_pair_put(fmsg, "Description",
@@ -51,8 +66,11 @@ static int dump(struct devlink_health_reporter *reporter, struct devlink_fmsg *f
 {
 	struct cxr_health_buffer buffer;
 	unsigned int i;
+	int err;
 
-	cxr_core_read_health_buffer(dev_of(reporter), &buffer);
+	err = read_buffer(dev_of(reporter), &buffer, extack);
+	if (err)
+		return err;
 	devlink_fmsg_pair_nest_start(fmsg, "health_buffer");
 	devlink_fmsg_obj_nest_start(fmsg);
 	devlink_fmsg_arr_pair_nest_start(fmsg, "assert_var");

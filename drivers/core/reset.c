@@ -16,7 +16,7 @@
 /* The lock of the devlink instance is held, here and in come_up(). */
 static void go_down(struct cxr_dev *dev)
 {
-	dev->resetting = true;
+	WRITE_ONCE(dev->resetting, true);
 	cxr_stages_down(&dev->stages, CXR_FIRST_STAGE);
 	/* Nothing can fail any more. The next clients must not hear of an earlier failure. */
 	cancel_work_sync(&dev->fatal_work);
@@ -26,7 +26,7 @@ static void go_down(struct cxr_dev *dev)
 static void stay_down(struct cxr_dev *dev)
 {
 	cxr_adev_remove(dev, CXR_CLIENT_EN);
-	dev->resetting = false;
+	WRITE_ONCE(dev->resetting, false);
 }
 
 /*
@@ -35,9 +35,17 @@ static void stay_down(struct cxr_dev *dev)
  */
 static int come_up(struct cxr_dev *dev)
 {
+	struct pci_dev *pdev = dev->core.pdev;
 	int err;
 
-	pci_save_state(dev->core.pdev);	/* a state is restored once, this is for the next time */
+	if (!cxr_core_wait_response(dev)) {
+		cxr_core_fail(dev, "no response after a reset");
+		stay_down(dev);
+		return -ENODEV;
+	}
+	/* After a recovery that the PCI core has given up nobody else does it. */
+	if (pdev->error_state == pci_channel_io_frozen)
+		pdev->error_state = pci_channel_io_normal;
 	WRITE_ONCE(dev->core.dead, false);
 	dev->pages.needs_reset = false;
 	err = cxr_stages_up(&dev->stages, CXR_FIRST_STAGE);
@@ -45,7 +53,7 @@ static int come_up(struct cxr_dev *dev)
 		stay_down(dev);
 		return err;
 	}
-	dev->resetting = false;
+	WRITE_ONCE(dev->resetting, false);
 	dev_info(dev->core.dev, "the function works again after a reset\n");
 	cxr_report_healthy(dev);
 	return 0;
@@ -72,13 +80,6 @@ static void finish(struct cxr_dev *dev)
 
 /* ---- the driver's own recovery --------------------------------------------------------------- */
 
-/* A reset clears the configuration space. */
-static int restore(struct cxr_dev *dev)
-{
-	pci_restore_state(dev->core.pdev);
-	return cxr_core_wait_response(dev) ? 0 : -ENODEV;
-}
-
 /* User space must not see, nor write, a configuration space that is being cleared. */
 static int reset_function(struct cxr_dev *dev)
 {
@@ -88,7 +89,7 @@ static int reset_function(struct cxr_dev *dev)
 	pci_cfg_access_lock(pdev);
 	err = __pci_reset_function_locked(pdev);
 	if (!err)
-		err = restore(dev);
+		cxr_core_restore_config(dev);
 	pci_cfg_access_unlock(pdev);
 	return err;
 }
@@ -129,6 +130,9 @@ static void reset_prepare(struct pci_dev *pdev)
 		return;
 
 	dev_info(&pdev->dev, "going down for a reset of the function\n");
+	/* The PCI core preserves what is there. A recovery that failed has left zeros. */
+	if (dev->resetting)
+		cxr_core_restore_config(dev);
 	prepare(dev);
 }
 
@@ -140,6 +144,14 @@ static void reset_done(struct pci_dev *pdev)
 		finish(dev);
 }
 
+static void fail(struct cxr_dev *dev, bool nonfatal)
+{
+	cxr_core_fail(dev, nonfatal ? "nonfatal PCI error" : "fatal PCI error");
+	flush_work(&dev->fatal_work);
+	dev->nonfatal = nonfatal;
+	prepare(dev);
+}
+
 /* An error that is not fatal has lost a transaction of unknown content: that needs a reset, too. */
 static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
@@ -148,27 +160,26 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t
 	if (!dev)
 		return PCI_ERS_RESULT_NONE;
 
-	cxr_core_fail(dev, state == pci_channel_io_normal ? "nonfatal PCI error" :
-							    "fatal PCI error");
-	flush_work(&dev->fatal_work);
-	prepare(dev);
+	fail(dev, state == pci_channel_io_normal);
 	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
 						      PCI_ERS_RESULT_NEED_RESET;
 }
 
 /*
- * The PCI core resets the link after a fatal error only. After another one the device still has its
- * objects and the addresses of memory that is free now.
+ * After a fatal error the PCI core has reset the link, after another one only newer kernels do.
+ * Without a reset the device still has its objects and the addresses of memory that is free now.
  */
 static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 {
 	struct cxr_dev *dev = pci_get_drvdata(pdev);
 	int err;
 
-	if (!dev || !dev->resetting)
+	if (!dev)
 		return PCI_ERS_RESULT_NONE;
 
-	if (!pci_channel_offline(pdev)) {
+	if (!dev->resetting)	/* bound since error_detected(), and reset now */
+		fail(dev, false);
+	if (dev->nonfatal) {
 		err = __pci_reset_function_locked(pdev);
 		if (err) {
 			dev_err(&pdev->dev, "function reset after a PCI error failed: %pe\n",
@@ -176,7 +187,8 @@ static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 			return PCI_ERS_RESULT_DISCONNECT;
 		}
 	}
-	if (restore(dev)) {
+	cxr_core_restore_config(dev);
+	if (!cxr_core_wait_response(dev)) {
 		dev_err(&pdev->dev, "no response after the reset that follows a PCI error\n");
 		return PCI_ERS_RESULT_DISCONNECT;
 	}

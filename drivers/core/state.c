@@ -64,6 +64,12 @@ bool cxr_core_wait_response(struct cxr_dev *dev)
 	return true;
 }
 
+void cxr_core_restore_config(struct cxr_dev *dev)
+{
+	pci_load_saved_state(dev->core.pdev, dev->config);
+	pci_restore_state(dev->core.pdev);
+}
+
 void cxr_core_read_health_buffer(struct cxr_dev *dev, struct cxr_health_buffer *buffer)
 {
 	struct prm_health_buffer __iomem *health = &dev->iseg->health;

@@ -64,6 +64,15 @@ static int set_miss(struct cxr_dev *dev, u32 table, u32 *miss, u32 next)
 	return err;
 }
 
+void cxr_flow_init(struct cxr_dev *dev)
+{
+	mutex_lock(&dev->flow_lock);
+	WARN_ON(dev->demux || dev->en_table);
+	dev->first_table = 0;
+	dev->en_table_miss = 0;
+	mutex_unlock(&dev->flow_lock);
+}
+
 /* From the last table to the first, which is returned in *first. */
 static int link_tables(struct cxr_dev *dev, u32 *first)
 {

@@ -265,6 +265,8 @@ struct cxr_en {
 /* main.c */
 /* Restarts the queues with @config, or with the old one if that fails. RTNL held. */
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config);
+/* What the device has completion vectors for now; the netdev may have queues for more. */
+unsigned int cxr_en_max_channels(const struct cxr_core *core);
 
 /* cq.c */
 #define CXR_EN_RESTART_GAP	HZ	/* restarts are at least this far apart */

@@ -52,7 +52,7 @@ static void get_channels(struct net_device *ndev, struct ethtool_channels *chann
 {
 	struct cxr_en *en = netdev_priv(ndev);
 
-	channels->max_combined = ndev->num_tx_queues;
+	channels->max_combined = min(ndev->num_tx_queues, cxr_en_max_channels(en->core));
 	channels->combined_count = en->config.channels;
 }
 

@@ -280,7 +280,7 @@ static const struct cxr_client_ops client_ops = {
 
 /* ---- stages, see stage.h ------------------------------------------------ */
 
-static unsigned int max_channels(const struct cxr_core *core)
+unsigned int cxr_en_max_channels(const struct cxr_core *core)
 {
 	return clamp_t(int, core->comp_vectors, 1, CXR_EN_CHANNELS_MAX);
 }
@@ -343,7 +343,7 @@ static void set_defaults(struct cxr_en *en)
 	en->log_ring_max = min_t(u8, CXR_EN_LOG_RING_MAX, min(core->caps.log_max_wq_sz,
 							      core->caps.log_max_cq_sz));
 	en->config = (struct cxr_en_config){
-		.channels = min(max_channels(core), num_online_cpus()),
+		.channels = min(cxr_en_max_channels(core), num_online_cpus()),
 		.log_sq = min_t(u8, CXR_EN_LOG_RING_DEFAULT, en->log_ring_max),
 		.log_rq = min_t(u8, CXR_EN_LOG_RING_DEFAULT, en->log_ring_max),
 		.mtu = ndev->mtu,
@@ -357,7 +357,7 @@ static void set_defaults(struct cxr_en *en)
 static void limit_channels(struct cxr_en *en)
 {
 	rtnl_lock();
-	en->config.channels = min(en->config.channels, max_channels(en->core));
+	en->config.channels = min(en->config.channels, cxr_en_max_channels(en->core));
 	rtnl_unlock();
 }
 
@@ -501,7 +501,8 @@ static void detach(struct cxr_en *en)
 {
 	rtnl_lock();
 	netif_device_detach(en->ndev);
-	close_netdev(en);
+	if (netif_running(en->ndev))
+		close_netdev(en);
 	rtnl_unlock();
 }
 
@@ -589,7 +590,7 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 			core->caps.max_wqe_sz_sq, core->caps.max_wqe_sz_rq);
 		return -EPROTO;
 	}
-	ndev = alloc_etherdev_mqs(sizeof(*en), max_channels(core), max_channels(core));
+	ndev = alloc_etherdev_mqs(sizeof(*en), cxr_en_max_channels(core), cxr_en_max_channels(core));
 	if (!ndev)
 		return -ENOMEM;
 

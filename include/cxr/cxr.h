@@ -226,7 +226,7 @@
  * LOCKS, outermost first
  *
  *	device_lock of the PCI device
- *	  devlink instance		reload, parameters, info; probe and remove do not take it,
+ *	  devlink instance		reload, reset, parameters, info; probe and remove do not take it,
  *					since they create and destroy it
  *	    cxr_card.lock		RDMA devices of a card are added and removed; its work and
  *					writes to roce_lag_enable and roce_lag_ecmp_dev take it
@@ -349,12 +349,12 @@ struct cxr_lag {
  * struct cxr_core - a function as its clients see it
  * @dev: of @pdev
  * @pdev: PCI function
- * @caps: capabilities of the device; constant after probe
+ * @caps: capabilities of the device; constant while clients are bound
  * @roce: granted RoCE mode; constant while clients are bound
  * @ud_gid_type: GID types allowed for UD address handles; as @roce
  * @lag: the LAG, if this is the function of its port 1, else NULL; constant while ib is bound
  * @port: the port
- * @dead: the device has failed, for good; read by cxr_core_dead()
+ * @dead: the device has failed, and was not reset since; read by cxr_core_dead()
  * @comp_vectors: number of completion EQs; vectors are 0 .. comp_vectors - 1
  * @fw_major: firmware version
  * @fw_minor: the same

@@ -398,7 +398,7 @@ moderation() # WORD... of ethtool -c
 {
 	local word
 
-	for word; do ethtool -c "$netdev" | sed -n "s/^$word: *//p"; done | paste -sd ' '
+	for word; do ethtool -c "$netdev" | sed -n "s/^$word:[[:space:]]*//p"; done | paste -sd ' '
 }
 
 # The median of 21 round trip times, in microseconds. A single one may be shorter, since any event polls both queues
@@ -483,7 +483,7 @@ adaptive()
 		tcp_both_ways 16M
 		if moderations | awk '$2 != 8 { found = 1 } END { exit !found }'; then return; fi
 	done
-	moderations
+	cat $TRACE/trace; moderations
 	fail "the moderation did not change"
 }
 

@@ -52,6 +52,7 @@ snapshot()
 	ip -o address show dev "$netdev" scope global | sed 's/.*inet/inet/; s/valid_lft.*//'
 	ethtool -g "$netdev" | tail -n 5
 	ethtool -c "$netdev" | grep -E '^(Adaptive|rx-usecs|tx-frames):?'
+	ethtool -k "$netdev" | grep -v fixed
 	echo "RDMA device $(driver_ibdev) $(cat "$d/state")"
 	for i in "$d"/gid_attrs/types/*; do
 		if type=$(cat "$i" 2>/dev/null); then echo "$(cat "$d/gids/${i##*/}") $type"; fi
@@ -61,18 +62,33 @@ snapshot()
 as_before() { [ "$(snapshot 2>/dev/null)" = "$BEFORE" ]; }
 wait_as_before() { wait_until 60 as_before || { diff <(echo "$BEFORE") <(snapshot); fail "after the reset something is different"; }; }
 
+# No counter of the interface is less than before. ethtool has the device read
+statistics() { ethtool -S "$netdev" >/dev/null; grep -H . "/sys/class/net/$netdev/statistics/"{rx_packets,tx_bytes,multicast,rx_missed_errors} | sed 's/.*\///'; }
+none_falls() # BEFORE
+{
+	statistics | paste -d : <(echo "$1") - | awk -F: '$4 < $2 { print $1 ": " $2 ", then " $4; fell = 1 } END { exit fell }'
+}
+
 keeps()
 {
+	local counted
+
 	ktap_spoilt
 	ethtool -G "$netdev" rx 512 tx 256
 	ethtool -C "$netdev" adaptive-rx off rx-usecs 17 tx-frames 9
 	wait_until 20 link_up "$netdev"
 	wait_until 20 reachable
+	peer "ping -q -c 3 -i 0.1 -W 1 ff02::1%$peer_netdev" >/dev/null || true
+	counted=$(statistics)
+	echo "$counted"
+	grep -q '^multicast:[1-9]' <<<"$counted"
 	BEFORE=$(snapshot)
 	echo "$BEFORE"
 	for _ in 1 2 3; do
+		counted=$(statistics)
 		reset
 		wait_as_before
+		none_falls "$counted"
 		ends_pingpong 100
 		tcp_both_ways 200000
 	done
@@ -194,6 +210,7 @@ en_fails()
 	echo -1 >$FAIL
 	kmsg_has "bring-up failed at stage en:base"
 	must_fail is_dead
+	[ -z "$(driver_netdev)" ] || fail "the interface is still there"
 	[ "$(cat "$DEBUG/stage")" = clients ]
 	echo "$BDF" >"$DRV/unbind"
 	is_clean

@@ -146,7 +146,7 @@ ttl() # OP
 # Frames of a connection while it runs
 now() # WORDS
 {
-	window "min=2 to=$peer_mac type=v2/IPv4 $1" nap 3
+	window "min=2 to=$peer_mac type=v2/IPv4 $1" nap "${CXR_PATIENCE:-1}"
 }
 
 # A connection that is not made again: each change is seen in its frames.

@@ -45,7 +45,7 @@ kmsg_has() { kmsg | grep -qF -- "$1"; }
 # What must be the same afterwards
 snapshot()
 {
-	local d i type
+	local d i type gid
 
 	d=/sys/class/infiniband/$(driver_ibdev)/ports/1
 	echo "interface $(driver_netdev) $(cat "/sys/class/net/$netdev"/{ifindex,address,mtu,carrier} 2>&1 | xargs)"
@@ -55,8 +55,8 @@ snapshot()
 	ethtool -k "$netdev" | grep -v fixed
 	echo "RDMA device $(driver_ibdev) $(cat "$d/state")"
 	for i in "$d"/gid_attrs/types/*; do
-		if type=$(cat "$i" 2>/dev/null); then echo "$(cat "$d/gids/${i##*/}") $type"; fi
-	done | sort
+		if read -r type <"$i" && read -r gid <"$d/gids/${i##*/}"; then echo "$gid $type"; fi
+	done 2>/dev/null | sort
 	devlink dev param show "pci/$BDF"
 }
 as_before() { [ "$(snapshot 2>/dev/null)" = "$BEFORE" ]; }

@@ -118,7 +118,8 @@ static int read_requested(struct devlink *devlink, u32 id, int *requested)
 static int refuse_dead(const struct cxr_dev *dev, struct netlink_ext_ack *extack)
 {
 	if (dev->resetting) {
-		NL_SET_ERR_MSG_MOD(extack, "the function is being reset, or the recovery from a PCI error has failed: then remove it and rescan");
+		NL_SET_ERR_MSG_MOD(extack,
+				   "the function is being reset, or the recovery from a PCI error failed");
 		return -EBUSY;
 	}
 	if (!cxr_core_dead(&dev->core))

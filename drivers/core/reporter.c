@@ -5,8 +5,9 @@
  * set auto_recover to false, but neither twice within the grace period nor after a recovery that
  * failed; devlink sees to that. After any other reset (reset.c) both are healthy, too.
  *
- * A report may take the lock of the devlink instance, under which stages go down and wait for works:
- * so it is made by a work that no stage waits for. What happened last is what devlink shows last.
+ * A report may take the lock of the devlink instance, under which stages go down and wait for
+ * works: so it is made by a work that no stage waits for. What happened last is what devlink shows
+ * last.
  */
 #include <linux/pci.h>
 #include <net/devlink.h>

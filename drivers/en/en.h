@@ -217,7 +217,7 @@ struct cxr_en_config {
 	struct cxr_en_moderation rx_moderation, tx_moderation;	/* if the device has it */
 };
 
-/* A counter of the device, which begins again when that is reset; what the netdev shows does not. */
+/* A counter of the device, which a reset sets to 0; what the netdev shows goes on. */
 struct cxr_en_counter {
 	u64 device;		/* as last read; cxr_en.lock */
 	atomic64_t shown;

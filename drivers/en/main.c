@@ -573,6 +573,7 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 	struct cxr_core *core = to_cxr_core(adev);
 	struct net_device *ndev;
 	const char *missing;
+	unsigned int channels;
 	struct cxr_en *en;
 	int err;
 
@@ -590,7 +591,8 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 			core->caps.max_wqe_sz_sq, core->caps.max_wqe_sz_rq);
 		return -EPROTO;
 	}
-	ndev = alloc_etherdev_mqs(sizeof(*en), cxr_en_max_channels(core), cxr_en_max_channels(core));
+	channels = cxr_en_max_channels(core);
+	ndev = alloc_etherdev_mqs(sizeof(*en), channels, channels);
 	if (!ndev)
 		return -ENOMEM;
 

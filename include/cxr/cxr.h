@@ -226,8 +226,8 @@
  * LOCKS, outermost first
  *
  *	device_lock of the PCI device
- *	  devlink instance		reload, reset, parameters, info; probe and remove do not take it,
- *					since they create and destroy it
+ *	  devlink instance		reload, reset, parameters, info; not probe and remove, which
+ *					create and destroy it
  *	    cxr_card.lock		RDMA devices of a card are added and removed; its work and
  *					writes to roce_lag_enable and roce_lag_ecmp_dev take it
  *					without the two above

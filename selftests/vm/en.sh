@@ -418,7 +418,7 @@ watch_moderation()
 	echo >$TRACE/trace
 	echo 1 >$TRACE/events/kprobes/cxr_moderate/enable
 }
-moderations() { sed -n 's/.* cq=\([^ ]*\) period=\([0-9]*\) count=\([0-9]*\)$/\1 \2 \3/p' $TRACE/trace; }
+moderations() { sed -n 's/.* cq=\([^ ]*\) period=\([0-9]*\) count=\([0-9]*\)$/\1 \2 \3/p' "$TRACE/trace"; }
 
 # Round trips take 3000 us longer if an event waits for 4000 us, or for 1000 frames, than if it waits for one. The guest may be busy
 waits()

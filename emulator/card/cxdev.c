@@ -44,7 +44,7 @@ void hca_stop(struct cxdev *dev)
 	rdma_state_stop(dev);
 	eth_state_stop(dev);
 	memset(dev->hca->owner, 0, sizeof(dev->hca->owner));
-	memset(dev->hca->gone_cqs, 0, sizeof(dev->hca->gone_cqs));
+	memset(&dev->hca->gone_cqs, 0, sizeof(dev->hca->gone_cqs));
 	dev->hca->phase = HCA_ENABLED;
 }
 

@@ -333,12 +333,21 @@ struct held_pages {
 
 #define CAP_CHANGES 64		/* fields that faults change at a time */
 
-/* Recently destroyed CQs; ib_core unmaps a program's doorbell page only after them. */
-#define GONE_CQS 64
+/*
+ * Recently destroyed queues of a kind. Their last doorbell may arrive late: ib_core unmaps a
+ * program's doorbell page only after them.
+ */
+#define GONE_QUEUES 64
 
-struct gone_cq {
-	uint32_t num, uar;
+struct gone_queues {
+	struct {
+		uint32_t num, uar;
+	} queues[GONE_QUEUES];
+	unsigned int count;
 };
+
+void gone_add(struct gone_queues *gone, uint32_t num, uint32_t uar);
+bool gone_has(const struct gone_queues *gone, uint32_t num, uint32_t uar);
 
 struct hca_state {
 	struct cxdev *dev;
@@ -370,8 +379,7 @@ struct hca_state {
 	bool pages_denied;	 /* the driver cannot give any; until it gives some */
 	uint64_t pages_peak;
 
-	struct gone_cq gone_cqs[GONE_CQS];
-	unsigned int gone_cq_count;
+	struct gone_queues gone_cqs;
 
 	uint64_t budget_used, budget_peak;
 	bool budget_told;

@@ -345,3 +345,23 @@ void obj_state_destroy(struct cxdev *dev)
 	free(dev->objs);
 	dev->objs = NULL;
 }
+
+/* ---- queues that are gone ------------------------------------------------------------------ */
+
+void gone_add(struct gone_queues *gone, uint32_t num, uint32_t uar)
+{
+	unsigned int i = gone->count++ % GONE_QUEUES;
+
+	gone->queues[i].num = num;
+	gone->queues[i].uar = uar;
+}
+
+bool gone_has(const struct gone_queues *gone, uint32_t num, uint32_t uar)
+{
+	unsigned int i;
+
+	for (i = 0; i < GONE_QUEUES; i++)
+		if (gone->queues[i].num == num && gone->queues[i].uar == uar)
+			return true;
+	return false;
+}

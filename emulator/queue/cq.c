@@ -265,17 +265,6 @@ bool cq_push_error(struct cq *cq, bool send, uint32_t owner, uint32_t op_qpn, ui
 	return cq_push(cq, &cqe, true);
 }
 
-/* Was it destroyed recently? Its last doorbell may arrive late. */
-static bool cq_has_gone(const struct hca_state *hca, uint32_t num, uint32_t uar)
-{
-	unsigned int i;
-
-	for (i = 0; i < GONE_CQS; i++)
-		if (hca->gone_cqs[i].num == num && hca->gone_cqs[i].uar == uar)
-			return true;
-	return false;
-}
-
 /*
  * The arm sequence number changes with each event: a doorbell that repeats the one of the last
  * event is too late.
@@ -294,7 +283,7 @@ void cq_arm_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 	uint32_t newest;
 
 	if (!cq) {
-		if (!cq_has_gone(dev->hca, num, uar))
+		if (!gone_has(&dev->hca->gone_cqs, num, uar))
 			violation(dev, "CQ doorbell names CQ 0x%x, which does not exist", num);
 		return;
 	}
@@ -405,15 +394,14 @@ static int run_destroy_cq(struct cmd *c)
 {
 	const struct prm_destroy_cq_in *in = c->in;
 	struct cq *cq = obj_lookup(c, OBJ_CQ, prm_get(in, cqn), "cqn");
-	struct hca_state *hca = c->dev->hca;
-	struct gone_cq gone;
+	uint32_t uar;
 
 	if (!cq)
 		return -1;
-	gone = (struct gone_cq){ .num = cq->obj.num, .uar = cq->uar->num };
+	uar = cq->uar->num;
 	if (obj_destroy(c, cq))
 		return -1;
-	hca->gone_cqs[hca->gone_cq_count++ % GONE_CQS] = gone;
+	gone_add(&c->dev->hca->gone_cqs, prm_get(in, cqn), uar);
 	return 0;
 }
 

@@ -444,21 +444,13 @@ void rdma_status(struct cxdev *dev, FILE *out);
 
 #define MCG_BUCKETS 1024u
 
-/* Recently destroyed QPs; ib_core unmaps a program's doorbell page only after them. */
-#define GONE_QPS 64
-
-struct gone_qp {
-	uint32_t num, uar;
-};
-
 struct rdma_state {
 	struct qp *gsi;
 	struct list_head mcgs[MCG_BUCKETS];	/* by a hash of the GID */
 	struct q_counter no_counter;	/* of QPs without a counter set; never reported */
 	uint16_t ip_id;
 	unsigned int last_addr;		/* RoCE address table entry that matched last */
-	struct gone_qp gone[GONE_QPS];
-	unsigned int gone_count;
+	struct gone_queues gone;	/* QPs */
 	struct roce_addr addrs[ROCE_ADDRS];
 	struct cong_state cong;
 };

@@ -32,7 +32,7 @@ void rdma_state_stop(struct cxdev *dev)
 {
 	memset(&dev->rdma_state->no_counter, 0, sizeof(dev->rdma_state->no_counter));
 	dev->rdma_state->last_addr = 0;
-	memset(dev->rdma_state->gone, 0, sizeof(dev->rdma_state->gone));
+	memset(&dev->rdma_state->gone, 0, sizeof(dev->rdma_state->gone));
 }
 
 void rdma_state_leave(struct cxdev *dev)
@@ -56,22 +56,13 @@ void rdma_state_destroy(struct cxdev *dev)
 
 void qp_goes(const struct qp *qp)
 {
-	struct rdma_state *rdma = qp->obj.dev->rdma_state;
-
 	if (qp->uar)
-		rdma->gone[rdma->gone_count++ % GONE_QPS] =
-			(struct gone_qp){ .num = qp->obj.num, .uar = qp->uar->num };
+		gone_add(&qp->obj.dev->rdma_state->gone, qp->obj.num, qp->uar->num);
 }
 
 bool qp_has_gone(const struct cxdev *dev, uint32_t num, uint32_t uar)
 {
-	const struct rdma_state *rdma = dev->rdma_state;
-	unsigned int i;
-
-	for (i = 0; i < GONE_QPS; i++)
-		if (rdma->gone[i].num == num && rdma->gone[i].uar == uar)
-			return true;
-	return false;
+	return gone_has(&dev->rdma_state->gone, num, uar);
 }
 
 void rdma_status(struct cxdev *dev, FILE *out)

@@ -65,6 +65,5 @@ void cxr_cong_counters_decode(const struct prm_query_cong_statistics_out *out, u
 	enum cxr_counter i;
 
 	for (i = CXR_Q_COUNTERS; i < CXR_Q_AND_CONG_COUNTERS; i++)
-		values[i] = (u64)prm_get_bits(out->dw, counters[i].bit, 32) << 32 |
-			    prm_get_bits(out->dw, counters[i].bit + 32, 32);
+		values[i] = prm_get_dwords(out->dw, counters[i].bit);
 }

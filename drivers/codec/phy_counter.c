@@ -47,9 +47,9 @@ void cxr_phy_counters_decode(enum cxr_phy_group group, const struct prm_ppcnt_re
 	for (i = 0; i < CXR_PHY_COUNTERS; i++) {
 		if (counters[i].group != group)
 			continue;
-		values[i] = prm_get_bits(reg->dw, counters[i].bit, 32);
 		if (counters[i].wide)
-			values[i] = values[i] << 32 |
-				    prm_get_bits(reg->dw, counters[i].bit + 32, 32);
+			values[i] = prm_get_dwords(reg->dw, counters[i].bit);
+		else
+			values[i] = prm_get_bits(reg->dw, counters[i].bit, 32);
 	}
 }

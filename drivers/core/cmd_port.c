@@ -437,11 +437,14 @@ int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_counted);
 
-static int read_ppcnt(struct cxr_core *core, u8 group, struct prm_ppcnt_reg *ppcnt)
+/* @access: access_reg or try_reg. */
+static int read_ppcnt(struct cxr_core *core, u8 group, struct prm_ppcnt_reg *ppcnt,
+		      int (*access)(struct cxr_core *core, enum prm_reg reg, u8 op, void *data,
+				    u32 len))
 {
 	prm_set(ppcnt, local_port, LOCAL_PORT);
 	prm_set(ppcnt, grp, group);
-	return access_reg(core, PRM_REG_PPCNT, PRM_ACCESS_REG_READ, ppcnt, sizeof(*ppcnt));
+	return access(core, PRM_REG_PPCNT, PRM_ACCESS_REG_READ, ppcnt, sizeof(*ppcnt));
 }
 
 int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors)
@@ -450,7 +453,7 @@ int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors)
 	struct prm_ppcnt_reg ppcnt = {};
 	int err;
 
-	err = read_ppcnt(core, PRM_PPCNT_ETH_EXTENDED, &ppcnt);
+	err = read_ppcnt(core, PRM_PPCNT_ETH_EXTENDED, &ppcnt, access_reg);
 	if (err)
 		return err;
 
@@ -467,9 +470,7 @@ int cxr_cmd_query_phy_counters(struct cxr_core *core, enum cxr_phy_group group, 
 	struct prm_ppcnt_reg ppcnt = {};
 	int err;
 
-	prm_set(&ppcnt, local_port, LOCAL_PORT);
-	prm_set(&ppcnt, grp, cxr_phy_group_number(group));
-	err = try_reg(core, PRM_REG_PPCNT, PRM_ACCESS_REG_READ, &ppcnt, sizeof(ppcnt));
+	err = read_ppcnt(core, cxr_phy_group_number(group), &ppcnt, try_reg);
 	if (err)
 		return err;
 
@@ -484,7 +485,7 @@ int cxr_cmd_query_ib_port(struct cxr_core *core, struct cxr_ib_port_counters *co
 	struct prm_ppcnt_reg ppcnt = {};
 	int err;
 
-	err = read_ppcnt(core, PRM_PPCNT_IB, &ppcnt);
+	err = read_ppcnt(core, PRM_PPCNT_IB, &ppcnt, access_reg);
 	if (err)
 		return err;
 

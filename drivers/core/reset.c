@@ -78,8 +78,6 @@ static void finish(struct cxr_dev *dev)
 	devl_unlock(devlink);
 }
 
-/* ---- the driver's own recovery --------------------------------------------------------------- */
-
 /* User space must not see, nor write, a configuration space that is being cleared. */
 static int reset_function(struct cxr_dev *dev)
 {
@@ -93,6 +91,8 @@ static int reset_function(struct cxr_dev *dev)
 	pci_cfg_access_unlock(pdev);
 	return err;
 }
+
+/* ---- the driver's own recovery --------------------------------------------------------------- */
 
 int cxr_reset_recover(struct cxr_dev *dev)
 {
@@ -180,14 +180,15 @@ static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 	if (!dev->resetting)	/* bound since error_detected(), and reset now */
 		fail(dev, false);
 	if (dev->nonfatal) {
-		err = __pci_reset_function_locked(pdev);
+		err = reset_function(dev);
 		if (err) {
 			dev_err(&pdev->dev, "function reset after a PCI error failed: %pe\n",
 				ERR_PTR(err));
 			return PCI_ERS_RESULT_DISCONNECT;
 		}
+	} else {
+		cxr_core_restore_config(dev);
 	}
-	cxr_core_restore_config(dev);
 	if (!cxr_core_wait_response(dev)) {
 		dev_err(&pdev->dev, "no response after the reset that follows a PCI error\n");
 		return PCI_ERS_RESULT_DISCONNECT;

@@ -6,7 +6,8 @@
 
 LIMIT=/sys/module/cxr_core/parameters/cmd_timeout_ms
 DRV=/sys/bus/pci/drivers/cxr_core
-before_each()
+before_each() { know_function; }
+know_function()
 {
 	BDF=$(driver_bdfs | head -n 1)
 	DEBUG=/sys/kernel/debug/cxr/$BDF
@@ -28,6 +29,12 @@ pages_held() { emu status | sed -n 's/.*pages: \([0-9]*\) held.*/\1/p' | head -n
 held_at_least() { [ "$(pages_held)" -ge "$1" ]; }
 held_at_most() { [ "$(pages_held)" -le "$1" ]; }
 
+bind_living()
+{
+	if bound && is_dead; then unbind; fi
+	bound || echo "$BDF" >"$DRV/bind"
+}
+
 # Set-up: no faults, the function bound and not dead, netdev and RDMA device up
 up()
 {
@@ -35,8 +42,7 @@ up()
 	clear_faults
 	driver_load
 	echo 60000 >$LIMIT
-	if bound && is_dead; then unbind; fi
-	bound || echo "$BDF" >"$DRV/bind"
+	bind_living
 	wait_until 30 netdev_there
 	wait_until 30 ibdev_there
 	driver_net_up

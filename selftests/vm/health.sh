@@ -10,14 +10,20 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$(dirname "$0")/../lib/faults.sh"
 
+# The reporters have counted nothing, and auto_recover is off
+start_anew()
+{
+	ktap_spoilt
+	unbind
+	up
+}
+
 reporter_is() { devlink health show "pci/$BDF" reporter "$1" | grep "state $2 error $3 "; } # REPORTER STATE ERRORS
 
 # What devlink's health reporters say of an error that the firmware survives, of one that it does not, and after a reset
 reporters()
 {
-	ktap_spoilt
-	unbind
-	up
+	start_anew
 	reporter_is fw healthy 0
 	reporter_is fw_fatal healthy 0
 	fault health 1
@@ -61,9 +67,7 @@ recovers()
 {
 	local netdev index start
 
-	ktap_spoilt
-	unbind
-	up
+	start_anew
 	auto_recover true
 	netdev=$(driver_netdev)
 	index=$(cat "/sys/class/net/$netdev/ifindex")
@@ -83,9 +87,7 @@ recovers()
 # A command that is lost, with the limit of a user who does not want to wait
 recovers_silent()
 {
-	ktap_spoilt
-	unbind
-	up
+	start_anew
 	auto_recover true
 	echo 1500 >$LIMIT
 	fault command any silent
@@ -102,9 +104,7 @@ recovers_silent()
 # The second failure within the grace period is left to a person
 grace()
 {
-	ktap_spoilt
-	unbind
-	up
+	start_anew
 	auto_recover true
 	fail_once
 	wait_until 30 recovered 1
@@ -126,9 +126,7 @@ grace()
 # Switched off: a person does it
 asked_for()
 {
-	ktap_spoilt
-	unbind
-	up
+	start_anew
 	fail_once
 	wait_until 15 reporter_is fw_fatal error 1
 	is_dead
@@ -143,9 +141,7 @@ asked_for()
 # The device does not come up after the reset: nothing is left but what a person needs to try again
 recovery_fails()
 {
-	ktap_spoilt
-	unbind
-	up
+	start_anew
 	auto_recover true
 	fault command init_hca status bad_param times=all
 	fail_once
@@ -166,9 +162,7 @@ recovery_unbound()
 {
 	local start
 
-	ktap_spoilt
-	unbind
-	up
+	start_anew
 	auto_recover true
 	echo 1500 >$LIMIT
 	fault command any silent times=all

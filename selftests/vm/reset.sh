@@ -10,37 +10,32 @@
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
+# shellcheck source=selftests/lib/faults.sh
+. "$(dirname "$0")/../lib/faults.sh"
 
 MTU=4200
-DRV=/sys/bus/pci/drivers/cxr_core
-LIMIT=/sys/module/cxr_core/parameters/cmd_timeout_ms
 FAIL=/sys/module/cxr_core/parameters/fail_stage
 
 ready()
 {
-	emu fault clear >/dev/null
+	clear_faults
 	echo 1 >/sys/bus/pci/rescan
 	driver_load
-	BDF=$(driver_bdfs | head -n 1)
+	know_function
 	echo -1 >$FAIL
 	echo 60000 >$LIMIT
-	if [ -e "$DRV/$BDF" ] && grep -q dead "/sys/kernel/debug/cxr/$BDF/stage"; then echo "$BDF" >"$DRV/unbind"; fi
-	[ -e "$DRV/$BDF" ] || echo "$BDF" >"$DRV/bind"
+	bind_living
 	ends_up $MTU
 	before_each
 }
 
 before_each()
 {
-	BDF=$(driver_bdfs | head -n 1)
-	DEBUG=/sys/kernel/debug/cxr/$BDF
+	know_function
 	ends_know
 }
 
 reset() { echo 1 >"/sys/bus/pci/devices/$BDF/reset"; }
-netdev_there() { [ -n "$(driver_netdev)" ]; }
-is_dead() { grep -q dead "$DEBUG/stage"; }
-kmsg_has() { kmsg | grep -qF -- "$1"; }
 
 # What must be the same afterwards
 snapshot()
@@ -157,13 +152,13 @@ traffic()
 dead()
 {
 	ktap_spoilt
-	devlink health set "pci/$BDF" reporter fw_fatal auto_recover false
+	auto_recover false
 	BEFORE=$(snapshot)
 	echo 1500 >$LIMIT
-	emu fault "$CXR_GUEST" command any silent >/dev/null
+	fault command any silent
 	ethtool -S "$netdev" >/dev/null || true
 	wait_until 30 is_dead
-	emu fault clear >/dev/null
+	clear_faults
 	echo 60000 >$LIMIT
 	reset
 	must_fail is_dead
@@ -236,7 +231,7 @@ rescan() # removed|vanished
 	ktap_spoilt
 	endless_pingpong
 	if [ "$1" = vanished ]; then
-		emu fault "$CXR_GUEST" gone >/dev/null
+		fault gone
 		wait_until 15 kmsg_has "device failed: no response"
 	fi
 	start=$SECONDS
@@ -247,7 +242,7 @@ rescan() # removed|vanished
 	ends_stop
 	[ -z "$(driver_netdev)" ] || fail "there is an interface without a device"
 	is_clean
-	emu fault clear >/dev/null
+	clear_faults
 	echo 1 >/sys/bus/pci/rescan
 	wait_until 30 netdev_there
 	driver_net_up $MTU

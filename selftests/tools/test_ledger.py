@@ -54,9 +54,9 @@ class Place:
     def journal(self, *lines):
         return ledger.Journal(LAYOUTS).read([self.write("journal.txt", *lines)])
 
-    def record(self, *lines):
+    def record(self, *lines, old=None):
         with contextlib.redirect_stdout(io.StringIO()):
-            ledger.write_record(self.folder / "record.tsv", self.journal(*lines))
+            ledger.write_record(self.folder / "record.tsv", self.journal(*lines), old)
         return self.folder / "record.tsv"
 
     def differences(self, theirs, ours):
@@ -181,6 +181,18 @@ def up_to_date(place):
     assert code == 1 and "create_cq: recorded, but not seen" in words, words
 
 
+def added(place):
+    """A record to which runs were added is that of all the runs."""
+    runs = ([create_cq(log__cq__size=7), command("alloc_pd")], [create_cq(log__cq__size=8, cq__max__count=2)],
+            [command("destroy_cq", cqn=5), create_cq(log__cq__size=3)],
+            [create_cq(cq__period=n) for n in range(20)], [create_cq(cq__period=n) for n in range(20, 40)])
+    whole = place.record(*(line for run in runs for line in run)).read_text(encoding="ascii")
+    record = ledger.Record(place.record(*runs[0]))
+    for run in runs[1:]:
+        record = ledger.Record(place.record(*run, old=record))
+    same((place.folder / "record.tsv").read_text(encoding="ascii"), whole)
+
+
 def the_table(_):
     for kernel in ("6.1", "6.12", "7.2"):
         ledger.read_table(ledger.TABLE, kernel)
@@ -203,6 +215,7 @@ TESTS = [
     ("a line is for the kernels that it names", other_kernel),
     ("a line needs a known kind and a reason", malformed),
     ("a record tells what it does not have", up_to_date),
+    ("a record to which runs were added is that of all the runs", added),
     ("the table of the documentation is well-formed", the_table),
 ]
 

@@ -12,8 +12,6 @@
 #define TIS_PRIO_SHIFT		1	/* the low bit of the field is not part of the priority */
 #define END_PAD_TO_CACHE_LINE	1	/* of wq.end_padding_mode */
 #define HASH_KEY_BYTES		40
-#define HASH_IPS		(CXR_HASH_SRC_IP | CXR_HASH_DST_IP)
-#define HASH_ALL		(HASH_IPS | CXR_HASH_SPORT | CXR_HASH_DPORT)
 
 static_assert(sizeof_field(struct prm_wq_bits, page_offset) == CXR_PAS_OFFSET_BITS_WQ);
 
@@ -253,28 +251,33 @@ EXPORT_SYMBOL_GPL(cxr_cmd_destroy_rq);
 
 /* ---- RQT and TIR ----------------------------------------------------------------------------- */
 
+static void encode_rqns(struct prm_rqtc *rqtc, const u32 *rqns, u32 n)
+{
+	__be32 *list = prm_tail(rqtc);
+	u32 i;
+
+	prm_set(rqtc, rqt_actual_size, n);
+	for (i = 0; i < n; i++)
+		list[i] = cpu_to_be32(rqns[i]);
+}
+
 int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn)
 {
 	struct prm_create_rqt_out out;
 	struct prm_create_rqt_in *in;
-	__be32 *list;
 	size_t len;
-	u32 i;
 	int err;
 
 	if (!is_power_of_2(n) || n > core->caps.rss_ind_tbl_max)
 		return -EINVAL;
 
-	len = sizeof(*in) + n * sizeof(*list);
+	len = sizeof(*in) + n * sizeof(__be32);
 	in = kvzalloc(len, GFP_KERNEL);
 	if (!in)
 		return -ENOMEM;
 
 	prm_set(in, rqt_context.rqt_max_size, n);
-	prm_set(in, rqt_context.rqt_actual_size, n);
-	list = prm_tail(in);
-	for (i = 0; i < n; i++)
-		list[i] = cpu_to_be32(rqns[i]);
+	encode_rqns(prm_sub(in, rqt_context, rqtc), rqns, n);
 	err = cxr_cmd_len(core, create_rqt, in, len, &out, sizeof(out));
 	if (!err)
 		*rqtn = prm_get(&out, rqtn);
@@ -282,6 +285,27 @@ int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn)
 	return err;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_rqt);
+
+int cxr_cmd_modify_rqt(struct cxr_core *core, u32 rqtn, const u32 *rqns, u32 n)
+{
+	struct prm_modify_rqt_out out;
+	struct prm_modify_rqt_in *in;
+	size_t len;
+	int err;
+
+	len = sizeof(*in) + n * sizeof(__be32);
+	in = kvzalloc(len, GFP_KERNEL);
+	if (!in)
+		return -ENOMEM;
+
+	prm_set(in, rqtn, rqtn);
+	prm_set(in, bitmask.rqn_list, 1);
+	encode_rqns(prm_sub(in, ctx, rqtc), rqns, n);
+	err = cxr_cmd_len(core, modify_rqt, in, len, &out, sizeof(out));
+	kvfree(in);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_modify_rqt);
 
 void cxr_cmd_destroy_rqt(struct cxr_core *core, u32 rqtn)
 {
@@ -305,8 +329,9 @@ static void encode_hash(struct prm_tirc *tirc, u32 hash, const u8 *key)
 		fields |= PRM_RX_HASH_L4_SPORT;
 	if (hash & CXR_HASH_DPORT)
 		fields |= PRM_RX_HASH_L4_DPORT;
-	prm_set(tirc, rx_hash_fn, PRM_RX_HASH_TOEPLITZ);
-	memcpy(prm_bytes(tirc, rx_hash_toeplitz_key), key, HASH_KEY_BYTES);
+	prm_set(tirc, rx_hash_fn, key ? PRM_RX_HASH_TOEPLITZ : PRM_RX_HASH_XOR8);
+	if (key)
+		memcpy(prm_bytes(tirc, rx_hash_toeplitz_key), key, HASH_KEY_BYTES);
 	prm_set(tirc, rx_hash_field_selector_outer.l3_prot_type, hash & CXR_HASH_IPV6 ?
 		PRM_RX_HASH_IPV6 : PRM_RX_HASH_IPV4);
 	prm_set(tirc, rx_hash_field_selector_outer.l4_prot_type, hash & CXR_HASH_UDP ?
@@ -358,23 +383,17 @@ int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 self, u32 rqn,
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_direct_tir);
 
-int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num,
-		       const u8 *key, u32 *tirn)
+int cxr_cmd_set_tir_hash(struct cxr_core *core, u32 tirn, u32 fields, const u8 *key)
 {
-	static const u32 fields[] = {
-		[CXR_TIR_IPV4] = HASH_IPS,
-		[CXR_TIR_IPV6] = HASH_IPS | CXR_HASH_IPV6,
-		[CXR_TIR_IPV4_TCP] = HASH_ALL,
-		[CXR_TIR_IPV4_UDP] = HASH_ALL | CXR_HASH_UDP,
-		[CXR_TIR_IPV6_TCP] = HASH_ALL | CXR_HASH_IPV6,
-		[CXR_TIR_IPV6_UDP] = HASH_ALL | CXR_HASH_IPV6 | CXR_HASH_UDP,
-	};
+	struct prm_modify_tir_in in = {};
+	struct prm_modify_tir_out out;
 
-	if (hash == CXR_TIR_NO_HASH)
-		return cxr_cmd_create_direct_tir(core, tdn, 0, num, tirn);
-	return cxr_cmd_create_hash_tir(core, tdn, 0, fields[hash], num, key, tirn);
+	prm_set(&in, tirn, tirn);
+	prm_set(&in, bitmask.hash, 1);
+	encode_hash(prm_sub(&in, ctx, tirc), fields, key);
+	return cxr_cmd(core, modify_tir, &in, &out);
 }
-EXPORT_SYMBOL_GPL(cxr_cmd_create_tir);
+EXPORT_SYMBOL_GPL(cxr_cmd_set_tir_hash);
 
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn)
 {

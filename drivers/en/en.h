@@ -11,9 +11,9 @@
  *				RQT, TIRs, flow tables			cxr_en_steer_create()
  *
  * A change of the MTU, ring sizes or number of channels, and an error of a queue, close all
- * channels and open them again: cxr_en_reconfigure() is the only such path, and used often. The
- * interrupt moderation changes in place, also from works of the DIM library, which run without
- * locks and end before their CQ (coalesce.c).
+ * channels and open them again: cxr_en_reconfigure() is the only such path, and used often. RSS
+ * changes in place (rss.c), and so does the interrupt moderation, also from works of the DIM
+ * library, which run without locks and end before their CQ (coalesce.c).
  *
  * A reset of the device destroys all of these but the netdev, and they are created again after it
  * (struct cxr_en.kept).
@@ -47,6 +47,8 @@ struct ethtool_pause_stats;
 struct ethtool_pauseparam;
 struct ethtool_rmon_hist_range;
 struct ethtool_rmon_stats;
+struct ethtool_rxfh_fields;
+struct ethtool_rxfh_param;
 struct ethtool_stats;
 struct kernel_ethtool_coalesce;
 struct netlink_ext_ack;
@@ -60,7 +62,7 @@ struct netlink_ext_ack;
 /* of a frame, beyond the MTU */
 #define CXR_EN_OVERHEAD		(ETH_HLEN + 2 * VLAN_HLEN)
 #define CXR_EN_HASH_KEY		40
-#define CXR_EN_TIRS		(CXR_TIR_IPV6_UDP + 1)
+#define CXR_EN_RSS_TABLE	128	/* entries, at most */
 #define CXR_EN_MACS		256	/* flow table entries for exact MAC addresses */
 #define CXR_EN_LOG_MACS		ilog2(CXR_EN_MACS)
 #define CXR_EN_LOG_MAC_TABLE	(CXR_EN_LOG_MACS + 1)	/* and for those that match more */
@@ -71,6 +73,18 @@ enum cxr_en_inline {
 	CXR_EN_INLINE_L2,
 	CXR_EN_INLINE_IP,
 	CXR_EN_INLINE_TCP_UDP,
+};
+
+/* By kind of packet; all but the first spread over the channels. */
+enum cxr_en_tir {
+	CXR_EN_TIR_DIRECT,
+	CXR_EN_TIR_IPV4,
+	CXR_EN_TIR_IPV6,
+	CXR_EN_TIR_IPV4_TCP,
+	CXR_EN_TIR_IPV4_UDP,
+	CXR_EN_TIR_IPV6_TCP,
+	CXR_EN_TIR_IPV6_UDP,
+	CXR_EN_TIRS
 };
 
 /* One direction of a channel; kept for the lifetime of the netdev. */
@@ -185,6 +199,18 @@ struct cxr_en_mac {
 	u16 l2;			/* 1 + its entry in the MPFS; 0: none */
 };
 
+/* As ethtool_rxfh_param and ethtool_rxfh_fields, where operations do not have them (compat.h). */
+struct cxr_rxfh_param {
+	u32 *indir;
+	u8 *key;
+	u8 hfunc;
+};
+
+struct cxr_rxfh_fields_param {
+	u32 data;
+	u32 flow_type;
+};
+
 #define CXR_EN_GROUPS 3
 
 struct cxr_en_table {
@@ -217,6 +243,14 @@ struct cxr_en_config {
 	struct cxr_en_moderation rx_moderation, tx_moderation;	/* if the device has it */
 };
 
+/* What users choose of RSS. */
+struct cxr_en_rss {
+	u8 key[CXR_EN_HASH_KEY];
+	bool xor8;		/* instead of Toeplitz */
+	u8 fields[CXR_EN_TIRS];	/* enum cxr_hash: addresses and ports */
+	u16 table[CXR_EN_RSS_TABLE];	/* channels; valid if netif_is_rxfh_configured() */
+};
+
 /* A counter of the device, which a reset sets to 0; what the netdev shows goes on. */
 struct cxr_en_counter {
 	u64 device;		/* as last read; cxr_en.lock */
@@ -237,9 +271,9 @@ struct cxr_en {
 	struct cxr_uar *uar;
 	u8 inline_mode;		/* enum cxr_en_inline */
 	u8 log_ring_max;	/* entries of a ring, CXR_EN_LOG_RING_MIN.. */
-	u8 hash_key[CXR_EN_HASH_KEY];
-	/* config, channels and n_channels change under RTNL */
+	/* config, rss, channels and n_channels change under RTNL */
 	struct cxr_en_config config;
+	struct cxr_en_rss rss;
 	struct cxr_en_channel *channels[CXR_EN_CHANNELS_MAX];
 	unsigned int n_channels;	/* open ones */
 
@@ -331,13 +365,22 @@ bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget);
 /* Frees packets that were not sent. The SQ is destroyed, senders and NAPI are stopped. */
 void cxr_en_tx_flush(struct cxr_en_sq *sq);
 
-/* rss.c: RQT and TIRs */
+/* rss.c: RQT, TIRs, and operations of ethtool.c */
+/* The default of en->rss, with a random key. */
+void cxr_en_rss_init(struct cxr_en *en);
 /*
- * tirn[CXR_TIR_NO_HASH] leads to the first channel, the others to a channel by hash. Without RSS
- * there are no others (n_tirs is 1). en->lock held.
+ * tirn[CXR_EN_TIR_DIRECT] leads to the first channel, the others to a channel by hash. Without RSS
+ * there are no others (n_tirs is 1). RTNL and en->lock held.
  */
 int cxr_en_rss_create(struct cxr_en *en);
 void cxr_en_rss_destroy(struct cxr_en *en);
+u32 cxr_en_get_rxfh_key_size(struct net_device *ndev);
+u32 cxr_en_get_rxfh_indir_size(struct net_device *ndev);
+int cxr_en_get_rxfh(struct net_device *ndev, struct cxr_rxfh *rxfh);
+int cxr_en_set_rxfh(struct net_device *ndev, struct cxr_rxfh *rxfh, struct netlink_ext_ack *extack);
+int cxr_en_get_rxfh_fields(struct net_device *ndev, struct cxr_rxfh_fields *info);
+int cxr_en_set_rxfh_fields(struct net_device *ndev, const struct cxr_rxfh_fields *info,
+			   struct netlink_ext_ack *extack);
 
 /* steer.c */
 /* Starts receiving. The channels are open; en->lock held. */

@@ -68,6 +68,76 @@ static int set_channels(struct net_device *ndev, struct ethtool_channels *channe
 	return cxr_en_reconfigure(en, &config);
 }
 
+/* ---- RSS ---------------------------------------------------------------- */
+
+static u32 get_rx_ring_count(struct net_device *ndev)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	return en->config.channels;
+}
+
+/* Before 6.8. Each pointer may be NULL. */
+static int __maybe_unused old_get_rxfh(struct net_device *ndev, u32 *indir, u8 *key, u8 *hfunc)
+{
+	struct cxr_rxfh rxfh = { .indir = indir, .key = key };
+	int err;
+
+	err = cxr_en_get_rxfh(ndev, &rxfh);
+	if (hfunc)
+		*hfunc = rxfh.hfunc;
+	return err;
+}
+
+static int __maybe_unused old_set_rxfh(struct net_device *ndev, const u32 *indir, const u8 *key,
+				       const u8 hfunc)
+{
+	struct cxr_rxfh rxfh = { .indir = (u32 *)indir, .key = (u8 *)key, .hfunc = hfunc };
+
+	return cxr_en_set_rxfh(ndev, &rxfh, NULL);
+}
+
+/* Context 0 is that of the netdev. */
+static bool other_context(const struct ethtool_rxnfc *info)
+{
+	return (info->flow_type & FLOW_RSS) && info->rss_context;
+}
+
+/* Before 7.2; @rules is not for these. */
+static int __maybe_unused get_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info, u32 *rules)
+{
+	struct cxr_rxfh_fields fields = { .flow_type = info->flow_type & ~FLOW_RSS };
+	int err;
+
+	switch (info->cmd) {
+	case ETHTOOL_GRXRINGS:
+		info->data = get_rx_ring_count(ndev);
+		return 0;
+	case ETHTOOL_GRXFH:
+		if (other_context(info))
+			return -EINVAL;
+		err = cxr_en_get_rxfh_fields(ndev, &fields);
+		info->data = fields.data;
+		return err;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int __maybe_unused set_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info)
+{
+	struct cxr_rxfh_fields fields = {
+		.flow_type = info->flow_type & ~FLOW_RSS,
+		.data = info->data,
+	};
+
+	if (info->cmd != ETHTOOL_SRXFH || info->data != fields.data)
+		return -EOPNOTSUPP;
+	if (other_context(info))
+		return -EINVAL;
+	return cxr_en_set_rxfh_fields(ndev, &fields, NULL);
+}
+
 const struct ethtool_ops cxr_en_ethtool_ops = {
 	.supported_coalesce_params = ETHTOOL_COALESCE_USECS | ETHTOOL_COALESCE_MAX_FRAMES |
 				     ETHTOOL_COALESCE_USE_ADAPTIVE,
@@ -78,6 +148,11 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.set_ringparam = set_ringparam,
 	.get_channels = get_channels,
 	.set_channels = set_channels,
+	.get_rxfh_key_size = cxr_en_get_rxfh_key_size,
+	.get_rxfh_indir_size = cxr_en_get_rxfh_indir_size,
+	CXR_RXFH_OPS(cxr_en_get_rxfh, cxr_en_set_rxfh, old_get_rxfh, old_set_rxfh)
+	CXR_RXFH_FIELDS_OPS(cxr_en_get_rxfh_fields, cxr_en_set_rxfh_fields, get_rx_ring_count,
+			    get_rxnfc, set_rxnfc)
 	.get_coalesce = cxr_en_get_coalesce,
 	.set_coalesce = cxr_en_set_coalesce,
 	.get_sset_count = cxr_en_get_sset_count,

@@ -563,7 +563,7 @@ static void init_en(struct cxr_en *en, struct cxr_core *core, struct net_device 
 	INIT_WORK(&en->link_work, link_work);
 	INIT_WORK(&en->stats_work, stats_work);
 	INIT_DELAYED_WORK(&en->restart_work, restart_work);
-	netdev_rss_key_fill(en->hash_key, sizeof(en->hash_key));
+	cxr_en_rss_init(en);
 	cxr_en_stats_init(en);
 	en->stages = CXR_STAGES_DOWN(stages, en, core->dev);
 }

@@ -42,15 +42,15 @@ static const struct packet_class {
 	unsigned int group;
 	u16 ethertype;
 	u8 protocol;
-	enum cxr_tir_hash hash;
+	enum cxr_en_tir tir;
 } classes[] = {
-	{ GROUP_L4, ETH_P_IP, IPPROTO_TCP, CXR_TIR_IPV4_TCP },
-	{ GROUP_L4, ETH_P_IP, IPPROTO_UDP, CXR_TIR_IPV4_UDP },
-	{ GROUP_L4, ETH_P_IPV6, IPPROTO_TCP, CXR_TIR_IPV6_TCP },
-	{ GROUP_L4, ETH_P_IPV6, IPPROTO_UDP, CXR_TIR_IPV6_UDP },
-	{ GROUP_L3, ETH_P_IP, 0, CXR_TIR_IPV4 },
-	{ GROUP_L3, ETH_P_IPV6, 0, CXR_TIR_IPV6 },
-	{ GROUP_REST, 0, 0, CXR_TIR_NO_HASH },
+	{ GROUP_L4, ETH_P_IP, IPPROTO_TCP, CXR_EN_TIR_IPV4_TCP },
+	{ GROUP_L4, ETH_P_IP, IPPROTO_UDP, CXR_EN_TIR_IPV4_UDP },
+	{ GROUP_L4, ETH_P_IPV6, IPPROTO_TCP, CXR_EN_TIR_IPV6_TCP },
+	{ GROUP_L4, ETH_P_IPV6, IPPROTO_UDP, CXR_EN_TIR_IPV6_UDP },
+	{ GROUP_L3, ETH_P_IP, 0, CXR_EN_TIR_IPV4 },
+	{ GROUP_L3, ETH_P_IPV6, 0, CXR_EN_TIR_IPV6 },
+	{ GROUP_REST, 0, 0, CXR_EN_TIR_DIRECT },
 };
 
 /* ---- tables ------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static int add_classes(struct cxr_en *en)
 			.ethertype = class->ethertype,
 			.ip_protocol = class->protocol,
 		};
-		u32 tirn = steer->tirn[class->hash < steer->n_tirs ? class->hash : CXR_TIR_NO_HASH];
+		u32 tirn = steer->tirn[class->tir < steer->n_tirs ? class->tir : CXR_EN_TIR_DIRECT];
 		struct cxr_flow_action action = { .n_dests = 1, .dests = { { .num = tirn } } };
 
 		err = cxr_cmd_set_fte(en->core, steer->classes.id,

@@ -54,6 +54,27 @@
 #define cxr_ethtool_puts ethtool_puts
 #endif
 
+/*
+ * The operations on RSS get a structure (6.8), those on the hashed fields and the number of rings
+ * are no longer parts of get_rxnfc and set_rxnfc (by 7.2). The old ones call the new ones.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define cxr_rxfh cxr_rxfh_param
+#define CXR_RXFH_OPS(get, set, old_get, old_set) .get_rxfh = old_get, .set_rxfh = old_set,
+#else
+#define cxr_rxfh ethtool_rxfh_param
+#define CXR_RXFH_OPS(get, set, old_get, old_set) .get_rxfh = get, .set_rxfh = set,
+#endif
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define cxr_rxfh_fields cxr_rxfh_fields_param
+#define CXR_RXFH_FIELDS_OPS(get, set, rings, old_get, old_set) \
+	.get_rxnfc = old_get, .set_rxnfc = old_set,
+#else
+#define cxr_rxfh_fields ethtool_rxfh_fields
+#define CXR_RXFH_FIELDS_OPS(get, set, rings, old_get, old_set) \
+	.get_rxfh_fields = get, .set_rxfh_fields = set, .get_rx_ring_count = rings,
+#endif
+
 /* net_dim() gets the sample by reference (6.13). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define cxr_net_dim(dim, sample) net_dim(dim, *(sample))

@@ -198,12 +198,9 @@ int cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn);
 
 /* -EINVAL: @n is not a power of two up to caps.rss_ind_tbl_max. */
 int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn);
+/* @n as it was created with. */
+int cxr_cmd_modify_rqt(struct cxr_core *core, u32 rqtn, const u32 *rqns, u32 n);
 void cxr_cmd_destroy_rqt(struct cxr_core *core, u32 rqtn);
-
-enum cxr_tir_hash {
-	CXR_TIR_NO_HASH, CXR_TIR_IPV4, CXR_TIR_IPV6, CXR_TIR_IPV4_TCP, CXR_TIR_IPV4_UDP,
-	CXR_TIR_IPV6_TCP, CXR_TIR_IPV6_UDP,
-};
 
 /* Fields to hash, and of which packets (default IPv4 and TCP). */
 enum cxr_hash {
@@ -212,20 +209,19 @@ enum cxr_hash {
 	CXR_HASH_IPV6 = BIT(4), CXR_HASH_UDP = BIT(5),
 };
 
-/*
- * CXR_TIR_NO_HASH: direct to @num = RQN, without @key. Else spread over @num = RQTN by a Toeplitz
- * hash with @key of 40 bytes.
- */
-int cxr_cmd_create_tir(struct cxr_core *core, u32 tdn, enum cxr_tir_hash hash, u32 num,
-		       const u8 *key, u32 *tirn);
 /* What a TIR hears of the send queues of its own transport domain; by default nothing. */
 enum cxr_tir_self { CXR_TIR_SELF_UNICAST = BIT(0), CXR_TIR_SELF_MULTICAST = BIT(1) };
 
 /* Direct to an RQ. @self: enum cxr_tir_self. */
 int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 self, u32 rqn, u32 *tirn);
-/* Spread over an RQT by a hash of @fields, enum cxr_hash. */
+/*
+ * Spread over an RQT by a hash of @fields, enum cxr_hash: Toeplitz with @key of 40 bytes, or XOR8
+ * if that is NULL.
+ */
 int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 self, u32 fields, u32 rqtn,
 			    const u8 *key, u32 *tirn);
+/* Of a TIR with a hash; @fields and @key as for cxr_cmd_create_hash_tir(). */
+int cxr_cmd_set_tir_hash(struct cxr_core *core, u32 tirn, u32 fields, const u8 *key);
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
 
 /* ---- flow tables (cmd_flow.c) ---------------------------------------------------------------- */

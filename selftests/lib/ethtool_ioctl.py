@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""ioctls of ethtool that the program itself does not use any more, or not so that older kernels take them.
+
+usage: ethtool_ioctl.py NETDEV COMMAND
+
+    equal N | weight W... | default | hkey KEY | hfunc toeplitz|xor    as ethtool -X, one of them, on kernels before 6.8
+    module                                                             type and length of the module's memory, and all of it
+"""
+import ctypes
+import fcntl
+import socket
+import struct
+import sys
+
+SIOCETHTOOL = 0x8946
+GMODULEINFO, GMODULEEEPROM, GRSSH, SRSSH = 0x42, 0x43, 0x46, 0x47
+NO_CHANGE = 0xffffffff      # of the table; 0: the default
+FUNCTIONS = {"toeplitz": 1, "xor": 2}
+RSS = struct.Struct("=IIIIB3xI")        # cmd, rss_context, indir_size, key_size, hfunc, rsvd32; table and key follow
+EEPROM = struct.Struct("=IIII")         # cmd, magic, offset, len; the data follows
+MODINFO = struct.Struct("=III32x")      # cmd, type, eeprom_len
+
+
+def ioctl(netdev, data):
+    buffer = ctypes.create_string_buffer(data, len(data))
+    ifreq = struct.pack("16sP16x", netdev.encode(), ctypes.addressof(buffer))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        fcntl.ioctl(s, SIOCETHTOOL, ifreq)
+    return buffer.raw
+
+
+def rss(netdev, what, values):
+    size, key_size = RSS.unpack(ioctl(netdev, RSS.pack(GRSSH, 0, 0, 0, 0, 0)))[2:4]
+    table, key, function, count = [], b"", 0, NO_CHANGE
+    if what == "equal":
+        table = [i % int(values[0]) for i in range(size)]
+    elif what == "weight":
+        ring = [n for n, weight in enumerate(values) for _ in range(int(weight))]
+        table = [ring[i * len(ring) // size] for i in range(size)]
+    elif what == "default":
+        count = 0
+    elif what == "hkey":
+        key = bytes.fromhex(values[0].replace(":", ""))
+        if len(key) != key_size:
+            sys.exit(f"the key has {key_size} bytes")
+    else:
+        function = FUNCTIONS.get(values[0]) or sys.exit(f"there is no hash function {values[0]}")
+    head = RSS.pack(SRSSH, 0, len(table) or count, len(key), function, 0)
+    ioctl(netdev, head + struct.pack(f"={len(table)}I", *table) + key)
+
+
+def module(netdev):
+    _, kind, length = MODINFO.unpack(ioctl(netdev, MODINFO.pack(GMODULEINFO, 0, 0)))
+    print(kind, length)
+    print(ioctl(netdev, EEPROM.pack(GMODULEEEPROM, 0, 0, length) + bytes(length))[EEPROM.size:].hex())
+
+
+if sys.argv[2:] == ["module"]:
+    module(sys.argv[1])
+else:
+    rss(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -419,6 +419,63 @@ int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_mtu);
 
+static int module_number(struct cxr_core *core, u32 *number)
+{
+	struct prm_pmlp_reg pmlp = {};
+	int err;
+
+	prm_set(&pmlp, local_port, LOCAL_PORT);
+	err = try_reg(core, PRM_REG_PMLP, PRM_ACCESS_REG_READ, &pmlp, sizeof(pmlp));
+	if (!err)
+		*number = prm_get(&pmlp, lane0_module_mapping) & 0xff;
+	return err;
+}
+
+static int module_error(u8 status)
+{
+	switch (status) {
+	case PRM_MCIA_GOOD:
+		return 0;
+	case PRM_MCIA_NO_EEPROM_MODULE:
+	case PRM_MCIA_MODULE_NOT_SUPPORTED:
+		return -EOPNOTSUPP;
+	case PRM_MCIA_MODULE_NOT_CONNECTED:
+		return -ENXIO;
+	case PRM_MCIA_MODULE_DISABLED:
+		return -ENETDOWN;
+	default:
+		return -EREMOTEIO;
+	}
+}
+
+int cxr_cmd_read_module(struct cxr_core *core, const struct cxr_module_place *place, u8 *data,
+			u32 len)
+{
+	u32 done, n, number = 0;
+	int err;
+
+	err = module_number(core, &number);
+	for (done = 0; !err && done < len; done += n) {
+		struct prm_mcia_reg mcia = {};
+
+		n = min_t(u32, len - done, PRM_MCIA_MAX);
+		prm_set(&mcia, module, number);
+		prm_set(&mcia, i2c_device_address, place->i2c_address);
+		prm_set(&mcia, page_number, place->page);
+		prm_set(&mcia, device_address, place->offset + done);
+		prm_set(&mcia, size, n);
+		err = try_reg(core, PRM_REG_MCIA, PRM_ACCESS_REG_READ, &mcia, sizeof(mcia));
+		if (err)
+			return err;
+		err = module_error(prm_get(&mcia, status));
+		if (err)
+			return err;
+		memcpy(data + done, prm_bytes(&mcia, dwords), n);
+	}
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_read_module);
+
 int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted)
 {
 	struct prm_pcam_reg pcam = {};

@@ -43,6 +43,9 @@ struct ethtool_eth_ctrl_stats;
 struct ethtool_eth_mac_stats;
 struct ethtool_eth_phy_stats;
 struct ethtool_link_ksettings;
+struct ethtool_eeprom;
+struct ethtool_modinfo;
+struct ethtool_module_eeprom;
 struct ethtool_pause_stats;
 struct ethtool_pauseparam;
 struct ethtool_rmon_hist_range;
@@ -406,6 +409,10 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings);
 void cxr_en_get_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
 int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
+int cxr_en_get_module_info(struct net_device *ndev, struct ethtool_modinfo *info);
+int cxr_en_get_module_eeprom(struct net_device *ndev, struct ethtool_eeprom *ee, u8 *data);
+int cxr_en_get_module_page(struct net_device *ndev, const struct ethtool_module_eeprom *request,
+			   struct netlink_ext_ack *extack);
 void cxr_en_get_pause_stats(struct net_device *ndev, struct ethtool_pause_stats *stats);
 void cxr_en_get_eth_mac_stats(struct net_device *ndev, struct ethtool_eth_mac_stats *stats);
 void cxr_en_get_eth_phy_stats(struct net_device *ndev, struct ethtool_eth_phy_stats *stats);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * ethtool operations on the port, which all of its functions share: link, pause frames, and what it
- * counts. RTNL is held.
+ * ethtool operations on the port, which all of its functions share: link, pause frames, module, and
+ * what it counts. RTNL is held.
  */
 #include <linux/ethtool.h>
 #include "en.h"
@@ -63,6 +63,113 @@ int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *pa
 		return -EINVAL;
 
 	return cxr_cmd_set_pause(en->core, &pause);
+}
+
+/* ---- module ------------------------------------------------------------- */
+
+static void say_module_error(int err, struct netlink_ext_ack *extack)
+{
+	switch (err) {
+	case -ENXIO:
+		NL_SET_ERR_MSG_MOD(extack, "there is no module in the port");
+		break;
+	case -ENETDOWN:
+		NL_SET_ERR_MSG_MOD(extack, "the module is disabled");
+		break;
+	case -EOPNOTSUPP:
+		NL_SET_ERR_MSG_MOD(extack, "the firmware cannot read the module");
+		break;
+	case -EREMOTEIO:
+		NL_SET_ERR_MSG_MOD(extack, "the module does not answer at this address and page");
+		break;
+	}
+}
+
+int cxr_en_get_module_page(struct net_device *ndev, const struct ethtool_module_eeprom *request,
+			   struct netlink_ext_ack *extack)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	const struct cxr_module_place place = {
+		.i2c_address = request->i2c_address,
+		.page = request->page,
+		.offset = request->offset,
+	};
+	int err;
+
+	if (request->bank) {
+		NL_SET_ERR_MSG_MOD(extack, "the firmware reads bank 0 only");
+		return -EOPNOTSUPP;
+	}
+	err = cxr_cmd_read_module(en->core, &place, request->data, request->length);
+	say_module_error(err, extack);
+	return err ?: request->length;
+}
+
+/* First bytes of a module's memory (SFF-8024). */
+enum { MODULE_SFP = 0x03, MODULE_QSFP = 0x0c, MODULE_QSFP_PLUS = 0x0d, MODULE_QSFP28 = 0x11 };
+
+#define MODULE_ADDRESS	0x50
+#define MODULE_PAGE	128	/* bytes of a page, in the upper half of the address space */
+
+/* For programs that use the ioctls, as those of get_module_page() do not. */
+int cxr_en_get_module_info(struct net_device *ndev, struct ethtool_modinfo *info)
+{
+	const struct cxr_module_place place = { .i2c_address = MODULE_ADDRESS };
+	struct cxr_en *en = netdev_priv(ndev);
+	u8 id[2];	/* and revision */
+	bool sff8636;
+	int err;
+
+	err = cxr_cmd_read_module(en->core, &place, id, sizeof(id));
+	if (err)
+		return err;
+
+	switch (id[0]) {
+	case MODULE_SFP:
+		info->type = ETH_MODULE_SFF_8472;
+		info->eeprom_len = ETH_MODULE_SFF_8472_LEN;
+		return 0;
+	case MODULE_QSFP:
+	case MODULE_QSFP_PLUS:
+	case MODULE_QSFP28:
+		sff8636 = id[0] == MODULE_QSFP28 || (id[0] == MODULE_QSFP_PLUS && id[1] >= 3);
+		info->type = sff8636 ? ETH_MODULE_SFF_8636 : ETH_MODULE_SFF_8436;
+		info->eeprom_len = ETH_MODULE_SFF_8636_MAX_LEN;	/* of either */
+		return 0;
+	default:
+		netdev_dbg(ndev, "module of unknown type 0x%02x\n", id[0]);
+		return -EINVAL;
+	}
+}
+
+/*
+ * Both halves of the address space, then what else there is: of an SFP the second I2C address, of
+ * others the upper pages from 1 on.
+ */
+int cxr_en_get_module_eeprom(struct net_device *ndev, struct ethtool_eeprom *ee, u8 *data)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct ethtool_modinfo info = {};
+	u32 at, n, done = 0;
+	int err;
+
+	err = cxr_en_get_module_info(ndev, &info);
+	for (; !err && done < ee->len; done += n) {
+		struct cxr_module_place place = { .i2c_address = MODULE_ADDRESS };
+
+		at = ee->offset + done;
+		n = min_t(u32, ee->len - done, MODULE_PAGE - at % MODULE_PAGE);
+		if (at >= 2 * MODULE_PAGE && info.type == ETH_MODULE_SFF_8472) {
+			place.i2c_address++;
+			at -= 2 * MODULE_PAGE;
+		} else if (at >= 2 * MODULE_PAGE) {
+			place.page = at / MODULE_PAGE - 1;
+			at = MODULE_PAGE + at % MODULE_PAGE;
+		}
+		place.offset = at;
+		err = cxr_cmd_read_module(en->core, &place, data + done, n);
+	}
+	return err;
 }
 
 /* ---- counters ----------------------------------------------------------- */

@@ -165,8 +165,10 @@ struct reg {
 	int (*write)(struct cmd *c, const void *in, void *out);
 };
 
-/* dcb.c, buffers.c; the last one has no name */
-extern const struct reg regs_dcb[], regs_buffers[];
+/* dcb.c, buffers.c, module.c; the last one has no name */
+extern const struct reg regs_dcb[], regs_buffers[], regs_module[];
+
+#define PORT_MODULE 0 /* number of the module in the port's cage */
 
 /* -1 and declined: what belongs to the owner of the port, or of the host, a PF. */
 int check_owner(struct cmd *c, const char *reg);

@@ -9,7 +9,6 @@
 #include "port/port.h"
 #include "prm/port.h"
 
-#define MODULE 0
 #define MIN_PORT_MTU 68
 
 /* ---- link ---- */
@@ -123,7 +122,7 @@ static int pmtu_write(struct cmd *c, const void *reg_in, void *reg_out)
 
 static uint32_t lane(unsigned int nr)
 {
-	return nr << 24 | nr << 16 | MODULE; /* receive lane, transmit lane, module */
+	return nr << 24 | nr << 16 | PORT_MODULE; /* receive lane, transmit lane, module */
 }
 
 static int pmlp_read(struct cmd *c, const void *reg_in, void *reg_out)
@@ -217,7 +216,7 @@ static const struct reg regs[] = {
 
 static const struct reg *find_reg(unsigned int id)
 {
-	static const struct reg *const tables[] = { regs, regs_dcb, regs_buffers };
+	static const struct reg *const tables[] = { regs, regs_dcb, regs_buffers, regs_module };
 	const struct reg *reg;
 	unsigned int i;
 

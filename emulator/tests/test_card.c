@@ -129,8 +129,8 @@ static void test_limits(void)
 
 static int access_reg(unsigned int op_mod, unsigned int id, void *reg, uint32_t len)
 {
-	struct { struct prm_access_register_in hdr; uint8_t reg[64]; } in = {};
-	struct { struct prm_access_register_out hdr; uint8_t reg[64]; } out;
+	struct { struct prm_access_register_in hdr; uint8_t reg[256]; } in = {};
+	struct { struct prm_access_register_out hdr; uint8_t reg[256]; } out;
 	int err;
 
 	prm_set(&in.hdr, op_mod, op_mod);
@@ -172,6 +172,53 @@ static void test_link(void)
 	for (good = true, bit = 1; bit; bit <<= 1)
 		good &= (set_proto(bit) == PRM_STATUS_OK) == !!(can & bit);
 	ktap(good, "%s: each supported link mode can be set, no other", name);
+}
+
+/* 0 and @n bytes of the module's memory, or the status of the command or the register. */
+static int read_module(unsigned int i2c, unsigned int page, unsigned int at, uint8_t *data,
+		       unsigned int n)
+{
+	struct prm_mcia_reg reg = {};
+	int err;
+
+	prm_set(&reg, i2c_device_address, i2c);
+	prm_set(&reg, page_number, page);
+	prm_set(&reg, device_address, at);
+	prm_set(&reg, size, n);
+	err = access_reg(PRM_ACCESS_REG_READ, PRM_REG_MCIA, &reg, sizeof(reg));
+	memcpy(data, prm_bytes(&reg, dwords), n);
+	return err ?: (int)prm_get(&reg, status);
+}
+
+static bool sum_is(const uint8_t *memory, unsigned int from, unsigned int to)
+{
+	uint8_t sum = 0;
+
+	while (from < to)
+		sum += memory[from++];
+	return sum == memory[to];
+}
+
+/* By SFF-8636 and SFF-8472. */
+static void test_module(void)
+{
+	bool sfp = card->port_lanes == 1;
+	uint8_t memory[256], page[16];
+	unsigned int at;
+	bool good = true;
+
+	for (at = 0; at < sizeof(memory); at += 32)
+		good &= !read_module(0x50, 0, at, memory + at, 32);
+	ktap(good && memory[0] == (sfp ? 0x03 : 0x11) &&
+	     !memcmp(memory + (sfp ? 20 : 148), "cxemu           ", 16),
+	     "%s: the module is %s", name, sfp ? "an SFP28" : "a QSFP28");
+	ktap(sfp ? sum_is(memory, 0, 63) && sum_is(memory, 64, 95) :
+		   sum_is(memory, 128, 191) && sum_is(memory, 192, 223),
+	     "%s: the sums of its memory are right", name);
+	ktap(!read_module(0x50, 3, 128, page, 16) && !memcmp(page, memory + 128, 16),
+	     "%s: its memory has one page, whichever is selected", name);
+	ktap(read_module(0x51, 0, 0, page, 16) == PRM_MCIA_I2C_ERROR,
+	     "%s: nothing answers at a second I2C address", name);
 }
 
 static void wants_inline(struct prm_sqc *ctx)
@@ -284,6 +331,7 @@ static void test_card(const struct card *which, const struct card *pf)
 		test_identity();
 	test_port();
 	test_link();
+	test_module();
 	test_wqes();
 	test_limits();
 	dut_destroy(dut);
@@ -294,7 +342,7 @@ int main(void)
 	static const char *const names[] = { "cx4", "cx4lx", "cx5", "cx6", "cx6dx", "cx7" };
 	unsigned int i;
 
-	ktap_plan(2 + 6 + 6 * 2 * 11);
+	ktap_plan(2 + 6 + 6 * 2 * 15);
 	test_document();
 	test_numbers();
 	for (i = 0; i < ARRAY_SIZE(names); i++) {

@@ -526,10 +526,19 @@ static void wrong_registers(void)
 		  "he is set (0x1), but only little-endian hosts are supported"),
 		F(access_register, op_mod, 1, "HOST_ENDIANNESS cannot be read"),
 	};
+	static const struct wrong_row mcia[] = {
+		R(mcia, module, 1, "module 1: there is only module 0"),
+		R(mcia, l, 1, "l is set (0x1), but modules cannot be locked"),
+		R(mcia, size, 49, "size 49 is not within 1 to 48"),
+		R(mcia, device_address, 256,
+		  "device_address 256 and size 1: a module has 256 bytes"),
+		F(access_register, op_mod, 0, "MCIA cannot be written"),
+	};
 	const struct reg_case cases[] = {
 		REG_CASE(PTYS, ptys, ptys_rows), REG_CASE(PFCC, pfcc, pfcc_rows),
 		REG_CASE(PPCNT, ppcnt, ppcnt_rows), REG_CASE(PAOS, paos, paos),
 		REG_CASE(PMTU, pmtu, pmtu), REG_CASE(HOST_ENDIANNESS, host_endianness, host),
+		REG_CASE(MCIA, mcia, mcia),
 	};
 	unsigned int i;
 
@@ -540,8 +549,10 @@ static void wrong_registers(void)
 
 		prm_set(&b.in, register_id, k->id);
 		prm_set(&b.in, op_mod, k->id != PRM_REG_HOST_ENDIANNESS);
-		if (k->id != PRM_REG_HOST_ENDIANNESS)
+		if (k->id != PRM_REG_HOST_ENDIANNESS && k->id != PRM_REG_MCIA)
 			prm_set((struct prm_ptys_reg *)b.reg, local_port, 1);
+		if (k->id == PRM_REG_MCIA)
+			prm_set((struct prm_mcia_reg *)b.reg, size, 1);
 		if (k->id == PRM_REG_PTYS)
 			prm_set((struct prm_ptys_reg *)b.reg, proto_mask, PRM_PTYS_ETH);
 		if (k->id == PRM_REG_PAOS)

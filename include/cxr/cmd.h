@@ -399,6 +399,20 @@ int cxr_cmd_query_pause(struct cxr_core *core, struct cxr_pause *pause);
  * control of priorities; that is not logged.
  */
 int cxr_cmd_set_pause(struct cxr_core *core, const struct cxr_pause *pause);
+/* In the memory of a module, by its own addresses. */
+struct cxr_module_place {
+	u8 i2c_address;
+	u8 page;
+	u16 offset;
+};
+
+/*
+ * PMLP and MCIA: reads @len bytes of the module in the port. -ENXIO: there is none; -ENETDOWN: it
+ * is disabled; -EOPNOTSUPP: it has no memory, or one that the firmware cannot read; -EREMOTEIO: it
+ * does not answer. Errors are not logged.
+ */
+int cxr_cmd_read_module(struct cxr_core *core, const struct cxr_module_place *place, u8 *data,
+			u32 len);
 /* PPCNT: fills the part of @group of @values[CXR_PHY_COUNTERS]. A refusal is not logged. */
 int cxr_cmd_query_phy_counters(struct cxr_core *core, enum cxr_phy_group group, u64 *values);
 

@@ -26,9 +26,23 @@ enum prm_reg {
 	PRM_REG_PCAM			= 0x507f,
 	PRM_REG_NODE_DESC		= 0x6001,
 	PRM_REG_HOST_ENDIANNESS		= 0x7004,
+	PRM_REG_MCIA			= 0x9014,
 	PRM_REG_MLCR			= 0x902b,
 	PRM_REG_MCAM			= 0x907f,
 };
+
+/* mcia_reg.status */
+enum {
+	PRM_MCIA_GOOD			= 0,
+	PRM_MCIA_NO_EEPROM_MODULE	= 1,
+	PRM_MCIA_MODULE_NOT_SUPPORTED	= 2,
+	PRM_MCIA_MODULE_NOT_CONNECTED	= 3,
+	PRM_MCIA_I2C_ERROR		= 9,
+	PRM_MCIA_MODULE_DISABLED	= 0x10,
+};
+
+/* mcia_reg.size, without mcam_reg.mcia_32dwords */
+#define PRM_MCIA_MAX	48
 
 /* ptys_reg.proto_mask */
 #define PRM_PTYS_IB	(1U << 0)
@@ -689,6 +703,22 @@ struct prm_mcam_reg_bits {
 	u8 rsvd_1c0[128];
 };
 PRM_LAYOUT(mcam_reg, 0x48);
+
+struct prm_mcia_reg_bits {
+	u8 l[1];
+	u8 rsvd_01[7];
+	u8 module[8];
+	u8 rsvd_10[8];
+	u8 status[8];
+	u8 i2c_device_address[8];
+	u8 page_number[8];
+	u8 device_address[16];
+	u8 rsvd_40[16];
+	u8 size[16];
+	u8 rsvd_60[32];
+	u8 dwords[32][32];
+};
+PRM_LAYOUT(mcia_reg, 0x90);
 
 struct prm_mlcr_reg_bits {
 	u8 rsvd_00[8];

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# What ethtool shows and sets of the port that all functions share: pause frames, and what it counts.
+# What ethtool shows and sets of the port that all functions share: pause frames, what it counts, and the module in it.
 # guests: 2
 # card: cx5,dcb
 # takes: 40
@@ -98,7 +98,55 @@ own_counters()
 	[ -n "$(own link_down_events_phy)" ]
 }
 
+module() { ethtool -m "$netdev" | sed -n "s/^\s*$1\s*: //p"; }
+
+# Bytes of the module's memory, from OFFSET
+bytes() # I2C OFFSET LENGTH
+{
+	ethtool -m "$netdev" raw on offset "$2" length "$3" page 0 bank 0 i2c "$1"
+}
+
+reads_module()
+{
+	ethtool -m "$netdev"
+	module Identifier | grep 'QSFP28'
+	[ "$(module 'Vendor name')" = cxemu ]
+	[ "$(module 'Vendor PN')" = CX-QSFP28-1M ]
+	module 'Length (Copper or Active cable)' | grep -x 1m
+	module 'Transceiver type' | grep '100G Base-CR4'
+	# more than the device reads at once
+	[ "$(bytes 0x50 128 100 | sha256sum)" = "$( (bytes 0x50 128 50; bytes 0x50 178 50) | sha256sum)" ]
+	[ "$(bytes 0x50 148 5)" = cxemu ]
+}
+
+# By the ioctls, as programs without netlink do
+by_ioctl()
+{
+	local said
+
+	said=$(python3 -B selftests/lib/ethtool_ioctl.py "$netdev" module)
+	echo "$said"
+	# SFF-8636 and all its pages
+	[ "$(sed 1q <<<"$said")" = "3 640" ]
+	[ "$(sed -n '2s/^.\{296\}\(.\{10\}\).*/\1/p' <<<"$said")" = "$(printf cxemu | od -An -tx1 | tr -d ' ')" ]
+	[ "$(sed -n '2s/^.\{256\}\(.\{256\}\).*/\1/p' <<<"$said")" = "$(sed -n '2s/^.\{1024\}\(.\{256\}\)/\1/p' <<<"$said")" ]
+}
+
+no_module()
+{
+	local said
+
+	[ "$CXR_DRIVER $CXR_KERNEL" != "mlx5 6.1" ] || skip "the in-tree driver of this kernel answers with zeros"
+	said=$(must_fail bytes 0x51 0 1 2>&1)
+	[ "$CXR_DRIVER" = mlx5 ] || grep "does not answer" <<<"$said"
+	must_fail bytes 0x50 250 10
+	[ "$(bytes 0x50 148 5)" = cxemu ]
+}
+
 ktap_setup ends_up
+ktap_test module.read "the memory of the module in the port can be read, and ethtool knows what is in it" reads_module
+ktap_test module.ioctl "so it can by the ioctls, page by page" by_ioctl
+ktap_test module.silent "where the module does not answer, a read fails and says so" no_module
 ktap_test pause.set "pause frames can be switched on and off, each way by itself" sets_pause
 ktap_test pause.kept "they stay as they are when queues are restarted, and when the interface goes down and up" keeps_pause
 ktap_test pause.autoneg "that they be negotiated is refused" no_negotiation

@@ -200,6 +200,13 @@ struct cxr_dev *cxr_devlink_alloc(struct pci_dev *pdev);	/* zeroed; NULL */
 void cxr_devlink_free(struct cxr_dev *dev);
 int cxr_devlink_register(struct cxr_dev *dev);
 void cxr_devlink_unregister(struct cxr_dev *dev);
+/*
+ * The driverinit value of enable_roce, while the instance is registered. A value that a user of
+ * devlink has set is seen after the reload. -EOPNOTSUPP: the device has no RoCE to switch on. Take
+ * the lock of the instance. Only with CXR_DEVLINK_SETS_REGISTERED.
+ */
+int cxr_devlink_get_roce(struct cxr_dev *dev, bool *on);
+int cxr_devlink_set_roce(struct cxr_dev *dev, bool on);
 
 /* cmdq.c */
 /* Stage: the command queue, with polling. */
@@ -419,6 +426,7 @@ void cxr_lag_leave(struct cxr_dev *dev);
 
 /* lag_sysfs.c */
 extern const struct attribute_group cxr_lag_attr_group;
+extern const struct attribute_group cxr_roce_attr_group;
 
 /* sysfs.c */
 extern const struct attribute_group *cxr_dev_groups[];

@@ -91,7 +91,7 @@ static void set_initial(struct devlink *devlink, u32 id, int requested)
 	devl_param_driverinit_value_set(devlink, id, cxr_devlink_pass_value(value));
 }
 
-static void set_initial_roce(struct devlink *devlink, bool on)
+static void set_roce(struct devlink *devlink, bool on)
 {
 	union devlink_param_value value = { .vbool = on };
 
@@ -110,6 +110,35 @@ static int read_requested(struct devlink *devlink, u32 id, int *requested)
 	if (err)
 		return err;
 	return cxr_param_parse_one(row_of(id)->spec, value.vstr, requested, &fault);
+}
+
+int cxr_devlink_get_roce(struct cxr_dev *dev, bool *on)
+{
+	struct devlink *devlink = priv_to_devlink(dev);
+	union devlink_param_value value;
+	int err;
+
+	devl_lock(devlink);
+	err = devl_param_driverinit_value_get(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE,
+					      &value);
+	devl_unlock(devlink);
+	if (!err)
+		*on = value.vbool;
+	return err;
+}
+
+int cxr_devlink_set_roce(struct cxr_dev *dev, bool on)
+{
+	struct devlink *devlink = priv_to_devlink(dev);
+	int err = 0;
+
+	devl_lock(devlink);
+	if (on && !dev->core.caps.roce.roce)
+		err = -EOPNOTSUPP;
+	else
+		set_roce(devlink, on);
+	devl_unlock(devlink);
+	return err;
 }
 
 /* ---- reload ---------------------------------------------------------------------------------- */
@@ -245,7 +274,7 @@ int cxr_devlink_register(struct cxr_dev *dev)
 		return err;
 
 	devl_lock(devlink);
-	set_initial_roce(devlink, dev->core.caps.roce.roce);
+	set_roce(devlink, dev->core.caps.roce.roce);
 	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++)
 		set_initial(devlink, ROCE_PARAM_ID + i, dev->requested[i]);
 	devl_unlock(devlink);

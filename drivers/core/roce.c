@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* RoCE versions: requested by module parameters, granted by capabilities. */
+/* RoCE versions: requested by module parameters, granted by capabilities; and RoCE on and off. */
 #include <linux/moduleparam.h>
 #include <linux/pci.h>
 #include <linux/sysfs.h>
@@ -133,3 +133,52 @@ void cxr_roce_grant(struct cxr_dev *dev)
 	grant_ud(dev);
 	log_granted(core);
 }
+
+/* ---- roce_enable, the vendor's name for devlink's enable_roce -------------------------------- */
+
+static ssize_t roce_enable_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	bool on = false;
+	int err;
+
+	err = cxr_devlink_get_roce(dev_get_drvdata(device), &on);
+	return err ?: sysfs_emit(buf, "%d\n", on);
+}
+
+static ssize_t roce_enable_store(struct device *device, struct device_attribute *attr,
+				 const char *buf, size_t count)
+{
+	bool on;
+	int err;
+
+	err = kstrtobool(buf, &on);
+	if (err) {
+		dev_err(device, "roce_enable: '%.*s' is refused: must be 0 or 1\n",
+			(int)min_t(size_t, strcspn(buf, "\n"), 16), buf);
+		return err;
+	}
+	err = cxr_devlink_set_roce(dev_get_drvdata(device), on);
+	if (err) {
+		dev_err(device, "roce_enable: the device does not support RoCE\n");
+		return err;
+	}
+	dev_info(device, "roce_enable: %d from the next 'devlink dev reload pci/%s' on\n", on,
+		 dev_name(device));
+	return count;
+}
+static DEVICE_ATTR_RW(roce_enable);
+
+static struct attribute *roce_attrs[] = {
+	&dev_attr_roce_enable.attr,
+	NULL
+};
+
+static umode_t roce_attr_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	return CXR_DEVLINK_SETS_REGISTERED ? attr->mode : 0;
+}
+
+const struct attribute_group cxr_roce_attr_group = {
+	.is_visible = roce_attr_visible,
+	.attrs = roce_attrs,
+};

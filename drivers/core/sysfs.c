@@ -9,5 +9,6 @@
 
 const struct attribute_group *cxr_dev_groups[] = {
 	&cxr_lag_attr_group,
+	&cxr_roce_attr_group,
 	NULL
 };

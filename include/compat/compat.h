@@ -189,10 +189,16 @@
 #define cxr_devlink_allow_reload(devlink) do { } while (0)
 #endif
 
-/* Functions that need the lock of the instance were renamed (6.4). */
+/*
+ * Functions that need the lock of the instance were renamed (6.4). Since then a driver may set the
+ * value of a parameter while the instance is registered.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define CXR_DEVLINK_SETS_REGISTERED false
 #define devl_param_driverinit_value_get devlink_param_driverinit_value_get
 #define devl_param_driverinit_value_set devlink_param_driverinit_value_set
+#else
+#define CXR_DEVLINK_SETS_REGISTERED true
 #endif
 
 /* Callbacks of parameters got an extack: set by 6.12, get by 7.2. */

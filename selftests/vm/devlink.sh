@@ -131,6 +131,36 @@ reload_without_roce()
 	table_again 2
 }
 
+# The file and the parameter of devlink are one
+roce_enable_file()
+{
+	local file dev bad
+
+	dev=$(devlink_dev)
+	file=/sys/bus/${dev%%/*}/devices/${dev#*/}/roce_enable
+	if [ "$CXR_KERNEL" = 6.1 ]; then
+		[ ! -e "$file" ]
+		skip "devlink of this kernel does not let a driver set a parameter"
+	fi
+	[ "$(<"$file")" = 1 ]
+	echo 0 >"$file"
+	kmsg | grep "roce_enable: 0 from the next 'devlink dev reload $dev' on"
+	[ "$(<"$file") $(devlink_value enable_roce driverinit)" = "0 false" ]
+	[ -n "$(driver_ibdevs)" ]
+	for bad in 2x maybe ''; do
+		must_fail eval 'echo "$bad" >"$file"'
+		kmsg | grep "roce_enable: '$bad' is refused: must be 0 or 1"
+		[ "$(<"$file") $(devlink_value enable_roce driverinit)" = "0 false" ]
+	done
+	devlink_reload
+	[ -z "$(driver_ibdevs)" ]
+	[ "$(<"$file")" = 0 ]
+	devlink dev param set "$dev" name enable_roce value true cmode driverinit
+	devlink_reload
+	[ "$(<"$file")" = 1 ]
+	table_again 2
+}
+
 # A reload adds the auxiliary devices again, and so binds a client that was unbound
 reload_rebinds()
 {
@@ -181,6 +211,7 @@ ktap_test refuses "devlink refuses invalid values, the runtime cmode, and anothe
 ktap_test reload.mode "a reload applies the driverinit values of roce_mode and ud_gid_type" reload_changes
 ktap_setup loaded
 ktap_test info "devlink dev info shows driver, firmware and board" info
+ktap_test roce-enable "roce_enable in sysfs is enable_roce of devlink; an invalid value is refused and logged" roce_enable_file
 ktap_test reload.no-roce "a reload with enable_roce=false leaves the netdev only, with true RoCE is back" reload_without_roce
 ktap_test reload.unbound "a reload binds an unbound client again" reload_rebinds
 ktap_test reload.fails "a reload that fails at any stage leaves stage pci, and the next one works" reload_fails

@@ -237,8 +237,6 @@ class OnTheWire(Machines):
 
     def run(self):
         print(f"{self.what}, checked on the wire", flush=True)
-        judge = ["make", "-s", "-C", "selftests/wire", f"O={results_of.BUILD}/wire", f"{results_of.BUILD}/wire/roce_check"]
-        subprocess.run(judge, cwd=REPO, check=True)
         for m in self.mutants:
             why = self.complaint((None, m.script, m.test))
             if why:
@@ -258,7 +256,7 @@ class OnTheWire(Machines):
         self.boot([entry])
         with open(os.path.join(self.out, "said.txt"), encoding="utf-8", errors="replace") as f:
             windows = re.findall(r"^# windows: (\S+) (\d+)", f.read(), re.M)
-        words = [f"{results_of.BUILD}/wire/roce_check"]
+        words = [sets.JUDGE]
         for name, number in windows:
             words += ["--windows", f"{name}={number}"]
         done = subprocess.run(words + [os.path.join(self.out, "wire.pcap")], cwd=REPO, stdout=subprocess.PIPE,

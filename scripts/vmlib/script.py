@@ -23,6 +23,7 @@ HEAD = {
     "numbers": ("", "reuse", "numbers of objects, as cxemu --numbers takes it"),
     "ledger": ("", "yes", "what the driver writes to the device is compared with the in-tree driver (scripts/ledger)"),
     "peers": ("", "soft", "the other guests have Soft-RoCE instead of an adapter"),
+    "needs": ("", "packages", "runs after the tests of packages, and uses what they install"),
     "takes": ("60", "[0-9]+", "run time in seconds on an idle machine, used to group scripts into sets"),
     "timeout": ("300", "[0-9]+", "time limit of the script in seconds"),
     "long": ("", "[0-9]+", "the same with LONG=1"),

@@ -3,14 +3,13 @@
 
 import os
 import re
-import subprocess
 import time
 
 from beside import Beside, finish_all
-from images import REPO
 from results import BUILD, KTAP_ID, LOGS, out, parse, times, totals
 from steps import start, step
 
+JUDGE = f"{BUILD}/wire/roce_check"
 TSHARK_FRAMES = 20000
 SESSION_SLACK = 180
 STRANGE_LINES = 19
@@ -49,6 +48,9 @@ class Session:
     def takes(self):
         """Sum of the run times in the heads of its scripts."""
         return sum(s.takes() for s, _ in self.todo)
+
+    def needs_packages(self):
+        return self.scripts[0][0].head["needs"] != ""
 
     def rerun(self, what):
         extra = "".join(f" {name}={os.environ[name]}" for name in ("CARD", "IOMMU", "LONG", "SEED") if os.environ[name])
@@ -206,10 +208,8 @@ class Session:
         are valid."""
         if not os.path.exists(pcap):
             return True
-        judge = f"{BUILD}/wire/roce_check"
         inside = "scripts/toolbox run "
-        subprocess.run(["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", judge], cwd=REPO, check=True)
-        words = [judge]
+        words = [JUDGE]
         for name, number in self.windows.items():
             words += ["--windows", f"{name}={number}"] if number else []
         words.append(pcap)
@@ -235,7 +235,7 @@ def pack(scripts, kernel, driver, skips):
     gaps. SCRIPTS: [(script, ids or None)]"""
     kinds = {}
     for s, ids in scripts:
-        kind = tuple(s.head[k] for k in KIND)
+        kind = tuple(s.head[k] for k in KIND + ("needs",))
         kinds.setdefault(kind, []).append((s, ids))
     sets = []
     for rows in kinds.values():
@@ -247,12 +247,14 @@ def pack(scripts, kernel, driver, skips):
     return sets
 
 
-def at_once(sessions):
-    """Run up to JOBS sessions at a time, the longest first."""
-    queue = iter(sorted(sessions, key=Session.takes, reverse=True))
+def at_once(sessions, installed):
+    """Run up to JOBS sessions at a time, the longest first; those that need packages last, after the event INSTALLED."""
+    queue = iter(sorted(sessions, key=lambda s: (s.needs_packages(), -s.takes())))
 
     def work():
         for session in queue:
+            if session.needs_packages():
+                installed.wait()
             session.run()
 
     finish_all([Beside(work) for _ in range(int(os.environ["JOBS"]))])

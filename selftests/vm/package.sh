@@ -4,6 +4,7 @@
 # The installation by README's commands with DKMS (selftests/package), in a guest with the files at their installed places: modprobe,
 # show_gids, udev.
 # guests: 1
+# needs: packages
 # takes: 20
 # functions: 2
 # drivers: cxr

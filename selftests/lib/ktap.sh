@@ -102,7 +102,7 @@ ktap_bad_lines() # NAME
 	local host text rc found=1
 
 	for host in here $(peer_hosts); do
-		text=$(agent_do "$host" look "$1" "$KTAP_BAD" 2>&1)
+		text=$(agent_do "$host" $((60 * ${CXR_PATIENCE:-1})) look "$1" "$KTAP_BAD" 2>&1)
 		rc=$?
 		[ $rc != 1 ] || continue
 		[ "$rc-$host" != 125-here ] || [ -c "${CXR_EMU_PORT:-}" ] || continue	# not a guest, and the log is not readable

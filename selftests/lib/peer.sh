@@ -22,12 +22,13 @@ PEER_DIR=$(dirname "${BASH_SOURCE[0]}")
 peer_hosts() { local l="b c d"; echo "${l:0:$((2 * ${CXR_GUESTS:-1} - 3 > 0 ? 2 * ${CXR_GUESTS:-1} - 3 : 0))}"; }
 
 # Print the answer of selftests/lib/agent from file descriptor FD, and return its exit code. FD must not be standard input: the
-# agent passes this shell's to the program, which would keep the connection open.
-agent_answer() # FD
+# agent passes this shell's to the program, which would keep the connection open. A machine that says nothing for SECONDS has died:
+# the code is 125.
+agent_answer() # FD SECONDS
 {
 	local tag text code=125
 
-	while IFS= read -r -u "$1" text; do
+	while IFS= read -r -t "$2" -u "$1" text; do
 		tag=${text%% *} text=${text#* }
 		case $tag in
 		1) printf '%s\n' "$text" ;;
@@ -62,22 +63,26 @@ agent_job() # HOST WORDS...
 	fi
 }
 
-# As agent_job; prints the answer, returns the exit code, 125 if there is no answer
-agent_do() # HOST WORDS...
+# As agent_job; prints the answer, returns the exit code, 125 if there is no answer, or nothing of it for SECONDS
+agent_do() # HOST SECONDS WORDS...
 {
-	local code=125 AGENT_FD
+	local host=$1 seconds=$2 code=125 AGENT_FD
 
-	if agent_job "$@"; then
-		agent_answer "$AGENT_FD" && code=0 || code=$?
+	shift 2
+	if agent_job "$host" "$@"; then
+		agent_answer "$AGENT_FD" "$seconds" && code=0 || code=$?
 		exec {AGENT_FD}<&-
 	fi
-	[ $code != 125 ] || echo "peer: no answer from $1" >&2
+	[ $code != 125 ] || echo "peer: no answer from $host" >&2
 	return $code
 }
 
 peer_call() # HOST ID COMMAND
 {
-	agent_do "$1" sh $((${PEER_TIMEOUT:-120} * ${CXR_PATIENCE:-1})) "$2" "$3"
+	local limit=$((${PEER_TIMEOUT:-120} * ${CXR_PATIENCE:-1}))
+
+	# the agent ends what takes too long, if its machine still runs
+	agent_do "$1" $((limit + 10 * ${CXR_PATIENCE:-1})) sh $limit "$2" "$3"
 }
 
 peer_on() { local host=$1; shift; peer_call "$host" "now-$BASHPID" "$*"; }
@@ -133,7 +138,7 @@ run_python()
 
 	if ! { exec {fd}<>/dev/tcp/127.0.0.1/77; } 2>/dev/null; then python3 -B "$@"; return; fi
 	printf '%s\0' $(($# + 4)) py 86400 $BASHPID "$PWD" "$@" >&"$fd"
-	agent_answer "$fd" || code=$?
+	agent_answer "$fd" 86400 || code=$?
 	exec {fd}<&-
 	return $code
 }

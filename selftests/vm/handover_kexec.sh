@@ -26,7 +26,8 @@ peer_with() # DRIVER
 	reachable
 }
 
-boot_id() { peer "cat /proc/sys/kernel/random/boot_id" 2>/dev/null || true; }
+# A kernel that is about to go takes a question, and never answers
+boot_id() { PEER_TIMEOUT=5 peer "cat /proc/sys/kernel/random/boot_id" 2>/dev/null || true; }
 
 booted_again() # BOOT_ID
 {

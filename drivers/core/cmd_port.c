@@ -451,11 +451,13 @@ static int module_error(u8 status)
 int cxr_cmd_read_module(struct cxr_core *core, const struct cxr_module_place *place, u8 *data,
 			u32 len)
 {
-	u32 done, n, number = 0;
+	u32 done, n, number;
 	int err;
 
 	err = module_number(core, &number);
-	for (done = 0; !err && done < len; done += n) {
+	if (err)
+		return err;
+	for (done = 0; done < len; done += n) {
 		struct prm_mcia_reg mcia = {};
 
 		n = min_t(u32, len - done, PRM_MCIA_MAX);
@@ -465,14 +467,12 @@ int cxr_cmd_read_module(struct cxr_core *core, const struct cxr_module_place *pl
 		prm_set(&mcia, device_address, place->offset + done);
 		prm_set(&mcia, size, n);
 		err = try_reg(core, PRM_REG_MCIA, PRM_ACCESS_REG_READ, &mcia, sizeof(mcia));
-		if (err)
-			return err;
-		err = module_error(prm_get(&mcia, status));
+		err = err ?: module_error(prm_get(&mcia, status));
 		if (err)
 			return err;
 		memcpy(data + done, prm_bytes(&mcia, dwords), n);
 	}
-	return err;
+	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_read_module);
 

@@ -426,7 +426,6 @@ void cxr_lag_leave(struct cxr_dev *dev);
 
 /* lag_sysfs.c */
 extern const struct attribute_group cxr_lag_attr_group;
-extern const struct attribute_group cxr_roce_attr_group;
 
 /* sysfs.c */
 extern const struct attribute_group *cxr_dev_groups[];

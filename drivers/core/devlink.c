@@ -112,18 +112,26 @@ static int read_requested(struct devlink *devlink, u32 id, int *requested)
 	return cxr_param_parse_one(row_of(id)->spec, value.vstr, requested, &fault);
 }
 
-int cxr_devlink_get_roce(struct cxr_dev *dev, bool *on)
+static int read_roce(struct devlink *devlink, bool *on)
 {
-	struct devlink *devlink = priv_to_devlink(dev);
 	union devlink_param_value value;
 	int err;
 
-	devl_lock(devlink);
 	err = devl_param_driverinit_value_get(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE,
 					      &value);
-	devl_unlock(devlink);
 	if (!err)
 		*on = value.vbool;
+	return err;
+}
+
+int cxr_devlink_get_roce(struct cxr_dev *dev, bool *on)
+{
+	struct devlink *devlink = priv_to_devlink(dev);
+	int err;
+
+	devl_lock(devlink);
+	err = read_roce(devlink, on);
+	devl_unlock(devlink);
 	return err;
 }
 
@@ -181,7 +189,7 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 		     struct netlink_ext_ack *extack)
 {
 	struct cxr_dev *dev = devlink_priv(devlink);
-	union devlink_param_value roce;
+	bool roce;
 	int requested[CXR_ROCE_PARAM_COUNT];
 	enum cxr_roce_param i;
 	int err;
@@ -191,7 +199,7 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 		if (err)
 			return err;
 	}
-	err = devl_param_driverinit_value_get(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE, &roce);
+	err = read_roce(devlink, &roce);
 	if (err)
 		return err;
 	err = refuse_dead(dev, extack);
@@ -204,7 +212,7 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 	}
 
 	memcpy(dev->requested, requested, sizeof(requested));
-	dev->roce_off = !roce.vbool;
+	dev->roce_off = !roce;
 	err = cxr_stages_up(&dev->stages, CXR_FIRST_STAGE);
 	if (err) {
 		NL_SET_ERR_MSG_MOD(extack,

@@ -31,7 +31,7 @@ static ssize_t roce_lag_enable_store(struct device *device, struct device_attrib
 		err = -EINVAL;
 	if (err) {
 		dev_err(device, "roce_lag_enable: '%.*s' is refused: must be 0 or 1\n",
-			(int)min_t(size_t, strcspn(buf, "\n"), 16), buf);
+			cxr_written(buf), buf);
 		return err;
 	}
 

@@ -154,7 +154,7 @@ static ssize_t roce_enable_store(struct device *device, struct device_attribute 
 	err = kstrtobool(buf, &on);
 	if (err) {
 		dev_err(device, "roce_enable: '%.*s' is refused: must be 0 or 1\n",
-			(int)min_t(size_t, strcspn(buf, "\n"), 16), buf);
+			cxr_written(buf), buf);
 		return err;
 	}
 	err = cxr_devlink_set_roce(dev_get_drvdata(device), on);

@@ -3,6 +3,7 @@
 #ifndef CXR_ROCE_H
 #define CXR_ROCE_H
 
+struct attribute_group;
 struct cxr_core;
 struct cxr_dev;
 struct cxr_param_spec;
@@ -38,5 +39,7 @@ void cxr_roce_grant(struct cxr_dev *dev);
 const char *cxr_roce_granted(const struct cxr_core *core);
 /* The name of the granted UD GID type. */
 const char *cxr_roce_granted_ud(const struct cxr_core *core);
+
+extern const struct attribute_group cxr_roce_attr_group;
 
 #endif

@@ -111,7 +111,7 @@ enum { MODULE_SFP = 0x03, MODULE_QSFP = 0x0c, MODULE_QSFP_PLUS = 0x0d, MODULE_QS
 #define MODULE_ADDRESS	0x50
 #define MODULE_PAGE	128	/* bytes of a page, in the upper half of the address space */
 
-/* For programs that use the ioctls, as those of get_module_page() do not. */
+/* For programs that use the ioctls; the others get pages. */
 int cxr_en_get_module_info(struct net_device *ndev, struct ethtool_modinfo *info)
 {
 	const struct cxr_module_place place = { .i2c_address = MODULE_ADDRESS };

@@ -260,7 +260,7 @@ static ssize_t application_wins_store(struct kobject *kobj, struct kobj_attribut
 
 	if (kstrtobool(buf, &wins)) {
 		ibdev_err(&dev->ibdev, "application_wins: '%.*s' is refused: must be 0 or 1\n",
-			  (int)min_t(size_t, strcspn(buf, "\n"), 16), buf);
+			  cxr_written(buf), buf);
 		return -EINVAL;
 	}
 
@@ -289,7 +289,7 @@ static ssize_t ttl_store(struct kobject *kobj, struct kobj_attribute *attr, cons
 
 	if (kstrtou8(buf, 0, &ttl)) {
 		ibdev_err(&dev->ibdev, "ttl: '%.*s' is refused: must be 0 to 255\n",
-			  (int)min_t(size_t, strcspn(buf, "\n"), 16), buf);
+			  cxr_written(buf), buf);
 		return -EINVAL;
 	}
 	WRITE_ONCE(dev->ttl, ttl);

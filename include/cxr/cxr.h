@@ -296,6 +296,12 @@
 #define CXR_AUX_EN "en"		/* auxiliary devices are cxr_core.en.N and cxr_core.ib.N */
 #define CXR_AUX_IB "ib"
 
+/* Precision of "%.*s" in the log, for what was written to an attribute: no newline, and cut off. */
+static inline int cxr_written(const char *buf)
+{
+	return min_t(size_t, strcspn(buf, "\n"), 16);
+}
+
 struct cxr_core;
 struct cxr_uar;
 

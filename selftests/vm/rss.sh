@@ -25,17 +25,22 @@ set_channels() # N
 # Packet counts of the receive queues, one per line
 by_queue() { ethtool -S "$netdev" | sed -n 's/^ *rx\([0-9][0-9]*\)_packets: /\1 /p' | sort -n | cut -d ' ' -f 2; }
 
+# Packet counts of the receive queues, before and after the peer runs COMMAND
+before_and_after() # COMMAND
+{
+	local before
+
+	before=$(by_queue)
+	peer "$1"
+	reachable
+	paste <(echo "$before") <(by_queue)
+}
+
 # Packets of many flows reach N queues from the one FIRST on (default 0), and no other gets more than the packets of other programs
 spread_over() # N [FIRST]
 {
-	local before after
-
-	before=$(by_queue)
 	# there is no listener, but the packets are counted
-	peer "for i in {1..300}; do echo >/dev/udp/$(my_ip)/\$((20000 + i)); done 2>/dev/null; true"
-	reachable
-	after=$(by_queue)
-	paste <(echo "$before") <(echo "$after") | awk -v n="$1" -v first="${2:-0}" '
+	before_and_after "for i in {1..300}; do echo >/dev/udp/$(my_ip)/\$((20000 + i)); done 2>/dev/null; true" | awk -v n="$1" -v first="${2:-0}" '
 		{ got = $2 - $1; print "queue", NR - 1 ":", got; here = NR > first && NR <= first + n }
 		here && got > 0 { busy++ }
 		!here && got > (n == 1 && first ? 20 : 0) { wrong = 1 }
@@ -142,6 +147,8 @@ gone()
 
 # ---- what users choose ----
 
+KEY=$(printf '%02x:' {1..39})28
+
 table() { ethtool -x "$netdev" | sed -n 's/^ *[0-9]*: *\([0-9 ]*\)$/\1/p' | xargs; }
 
 all_of() # QUEUE: the table has no other
@@ -173,31 +180,21 @@ may_change()
 	set_channels 2
 }
 
+send_flows() { before_and_after "python3 -B selftests/vm/rss_flows.py send $(my_ip)"; }
+
 # Each of 64 flows is received on the queue that the hash FUNCTION says
 received_by() # toeplitz|xor
 {
-	local before after
-
-	before=$(by_queue)
-	peer "python3 -B selftests/vm/rss_flows.py send $(my_ip)"
-	reachable
-	after=$(by_queue)
 	python3 -B selftests/vm/rss_flows.py "$1" "$(hash_key)" "$(table)" "$(peer_ip)" "$(my_ip)" >/tmp/flows
 	# 50 datagrams a flow, and a few packets of other programs
-	paste <(echo "$before") <(echo "$after") /tmp/flows | tee /dev/stderr |
+	send_flows | paste - /tmp/flows | tee /dev/stderr |
 		awk 'int(($2 - $1) / 50) != $3 + 0 { wrong = 1 } { all += $3 } END { exit wrong || all != 64 }'
 }
 
 # All flows between two addresses are received on one queue
 on_one_queue()
 {
-	local before after
-
-	before=$(by_queue)
-	peer "python3 -B selftests/vm/rss_flows.py send $(my_ip)"
-	reachable
-	after=$(by_queue)
-	paste <(echo "$before") <(echo "$after") | tee /dev/stderr |
+	send_flows | tee /dev/stderr |
 		awk '{ got = $2 - $1; if (got >= 64 * 50) all++; else if (got > 50) some++ } END { exit all != 1 || some }'
 }
 
@@ -228,14 +225,11 @@ chosen_table()
 
 chosen_key()
 {
-	local key
-
 	may_change
-	key=$(printf '%02x:' {1..40})
-	set_rss hkey "${key%:}"
-	ethtool -x "$netdev" | grep -x "${key%:}"
+	set_rss hkey "$KEY"
+	[ "$(hash_key)" = "$KEY" ]
 	must_fail set_rss hkey 01:02:03
-	ethtool -x "$netdev" | grep -x "${key%:}"
+	[ "$(hash_key)" = "$KEY" ]
 	[ "$CXR_DRIVER" = cxr ] || return 0		# the in-tree driver hashes both directions of a flow alike
 	received_by toeplitz
 }
@@ -275,7 +269,7 @@ refused()
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver keeps the hash that the device refused"
 	may_change
 	trap 'emu fault clear >/dev/null; back' EXIT
-	set_rss hkey "$(printf '%02x:' {1..39})28"
+	set_rss hkey "$KEY"
 	emu fault "$CXR_GUEST" command modify_tir status bad_param nth=6 >/dev/null
 	must_fail set_rss hfunc xor
 	ethtool -x "$netdev" | grep "toeplitz: on"
@@ -288,11 +282,11 @@ after_reset()
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver makes a new netdev"
 	may_change
 	set_rss weight 0 1
-	set_rss hkey "$(printf '%02x:' {1..39})28"
+	set_rss hkey "$KEY"
 	echo 1 >"/sys/bus/pci/devices/$(driver_bdfs | head -n 1)/reset"
 	wait_until 20 reachable
 	all_of 1
-	[ "$(hash_key)" = "$(printf '%02x:' {1..39})28" ]
+	[ "$(hash_key)" = "$KEY" ]
 	spread_over 1 1
 	set_rss default
 	received_by toeplitz

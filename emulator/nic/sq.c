@@ -125,6 +125,21 @@ static uint8_t parse_tx(struct tx *tx)
 	return 0;
 }
 
+/* A card that needs headers inline finds the DSCP only there. */
+static uint8_t check_dscp(const struct tx *tx, const struct eth_packet *packet)
+{
+	struct cxdev *dev = tx->sq->obj.dev;
+	uint8_t mode = dev->eth->inline_mode;
+
+	if (!packet->l3 || tx->header_len >= packet->l3 + 20u || !port_qos(dev->port)->trust_dscp ||
+	    mode == PRM_INLINE_MODE_NOT_REQUIRED ||
+	    (mode == PRM_INLINE_MODE_VPORT &&
+	     prm_get(&tx->sq->ctx, min_wqe_inline_mode) == PRM_VPORT_INLINE_NONE))
+		return 0;
+	return wqe_bad(tx->wqe, "the IP header must be inline: the port trusts DSCPs",
+		       tx->header_len);
+}
+
 /* The data segments, of at most @max bytes. Returns 0, or the syndrome. */
 static uint8_t parse_data(const struct tx *tx, struct sg_list *list, struct sge *sges, uint32_t max)
 {
@@ -251,6 +266,11 @@ static uint8_t send_one(const struct tx *tx)
 		return 0;
 	}
 	packet_parse(&packet, frame->data, frame->len);
+	syndrome = check_dscp(tx, &packet);
+	if (syndrome) {
+		frame_free(frame);
+		return syndrome;
+	}
 	offload_checksums(tx, frame, &packet);
 	transmit(tx->sq, frame);
 	return 0;

@@ -737,9 +737,45 @@ static void test_mtu(void)
 	tear_down();
 }
 
+/* A TCP packet with @n bytes inline, from a card of which the L2 header has to be. */
+static bool passes_with_inline(unsigned int n, bool trust_dscp)
+{
+	const struct flow flow = tcp4;
+	uint8_t packet[2048], *wqe, *data;
+	uint32_t len = make_packet(packet, &flow);
+	unsigned int ds = 3 + (n - 2 + 15) / 16;
+	bool passed;
+	uint64_t buf;
+
+	set_up(NULL, NULL);
+	a->dev->eth->inline_mode = PRM_INLINE_MODE_L2;
+	port_qos(a->dev->port)->trust_dscp = trust_dscp;
+	dut_post_rq(b, &rq, 2048);
+	buf = dut_alloc(a, len);
+	data = dut_ptr(a, buf);
+	memcpy(data, packet + n, len - n);
+	wqe = dut_wqe(a, &sq, PRM_WQE_SEND, ds, PRM_WQE_CE_ALWAYS);
+	((struct prm_wqe_eth_seg *)(wqe + 16))->inline_hdr_sz = htobe16(n);
+	memcpy(wqe + 30, packet, n);
+	dut_data_seg(a, (void *)(wqe + 16 * (ds - 1)), buf, len - n);
+	dut_ring(a, &sq, (ds + 3) / 4);
+	passed = dut_poll(b, &rq.cq);
+	ktap(passed == !dut_violations(a), "SQ: %u bytes inline, %s: %s", n,
+	     trust_dscp ? "trust in DSCPs" : "trust in tags", passed ? "sent" : "a violation");
+	tear_down();
+	return passed;
+}
+
+static void test_dscp(void)
+{
+	ktap(passes_with_inline(14, false) && !passes_with_inline(14, true) &&
+	     passes_with_inline(34, true),
+	     "SQ: a card that reads headers in the WQE needs the IP header for a DSCP");
+}
+
 int main(void)
 {
-	ktap_plan(86);
+	ktap_plan(90);
 	test_pass();
 	test_checksum();
 	test_check_sum();
@@ -753,5 +789,6 @@ int main(void)
 	test_rq_errors();
 	test_wrap();
 	test_mtu();
+	test_dscp();
 	return ktap_end();
 }

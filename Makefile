@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 MANDIR ?= $(PREFIX)/share/man
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 EXAMPLEDIR ?= $(PREFIX)/share/doc/cxr-tools/examples
-TOOLS := show_gids cma_roce_mode cma_roce_tos ibdev2netdev compat_gid_gen show_counters dat_conf_gen cxr-bind cxr-report rxe-fallback
+TOOLS := show_gids cma_roce_mode cma_roce_tos ibdev2netdev compat_gid_gen show_counters dat_conf_gen cxr-qos cxr-bind cxr-report rxe-fallback
 UDEV_RULE := 76-rdma-cxr.rules
 
 # What the modules are built from, and what a release holds
@@ -131,6 +131,9 @@ install-tools:
 	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(UDEVDIR) $(DESTDIR)$(EXAMPLEDIR)
 	install -m 755 $(TOOLS:%=scripts/%) $(DESTDIR)$(PREFIX)/sbin/
 	install -m 644 $(TOOLS:%=Documentation/man/%.8) $(DESTDIR)$(MANDIR)/man8/
+	# for scripts that use the vendor's name; packages do it when they are installed
+	test -n "$(DESTDIR)" || command -v mlnx_qos >/dev/null || test -e $(PREFIX)/sbin/mlnx_qos || \
+		ln -sf cxr-qos $(PREFIX)/sbin/mlnx_qos
 	install -m 644 packaging/$(UDEV_RULE) $(DESTDIR)$(UDEVDIR)/
 	install -m 644 packaging/modprobe.conf $(DESTDIR)$(EXAMPLEDIR)/
 
@@ -150,6 +153,7 @@ uninstall:
 	! command -v dkms >/dev/null || ! dkms status cxr/$(VERSION) | grep -q . || dkms remove cxr/$(VERSION) --all
 	rm -rf $(DKMS_SOURCE)
 	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/sbin/%) $(TOOLS:%=$(DESTDIR)$(MANDIR)/man8/%.8)
+	test "$$(readlink $(DESTDIR)$(PREFIX)/sbin/mlnx_qos)" != cxr-qos || rm $(DESTDIR)$(PREFIX)/sbin/mlnx_qos
 	rm -f $(DESTDIR)$(UDEVDIR)/$(UDEV_RULE) $(DESTDIR)$(EXAMPLEDIR)/modprobe.conf
 	@set -- $(MANDIR)/man8 $(UDEVDIR) $(dir $(UDEVDIR)) $(EXAMPLEDIR) $(dir $(EXAMPLEDIR)) $(PREFIX)/share/doc; for d; do \
 		test ! -d $(DESTDIR)$$d || rmdir --ignore-fail-on-non-empty $(DESTDIR)$$d; done

@@ -2,6 +2,7 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 #include "prm/definer.h"
+#include "../policy/dcb.h"
 #include "caps.h"
 
 #define CQE_VERSION_MAX	1
@@ -79,6 +80,19 @@ static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *
 	caps->pcam_reg = prm_get(cap, pcam_reg);
 }
 
+static void decode_dcb(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
+{
+	u32 n_tcs = prm_get(cap, max_tc);
+
+	caps->port_owner = prm_get(cap, vport_group_manager);
+	caps->dcb = caps->port_owner && prm_get(cap, qos);
+	caps->ets = caps->dcb && prm_get(cap, ets);
+	caps->dcbx = caps->dcb && prm_get(cap, dcbx);
+	caps->qcam_reg = prm_get(cap, qcam_reg);
+	caps->sbcam_reg = caps->dcb && prm_get(cap, sbcam_reg);
+	caps->n_tcs = n_tcs ? at_most(n_tcs, CXR_TCS) : CXR_TCS;
+}
+
 /* Match definers, which select the fields to hash, for IPv4, IPv6 and other packets. */
 static bool has_definers(const struct prm_cmd_hca_cap *cap)
 {
@@ -93,7 +107,6 @@ static bool has_definers(const struct prm_cmd_hca_cap *cap)
 static void decode_lag(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
 	caps->native_port = prm_get(cap, native_port_num);
-	caps->port_owner = prm_get(cap, vport_group_manager);
 	caps->lag = caps->port_owner && prm_get(cap, lag_master) &&
 		    prm_get(cap, lag_tx_port_affinity) && prm_get(cap, num_lag_ports) == 2 &&
 		    caps->native_port >= 1 && caps->native_port <= 2;
@@ -149,6 +162,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	/* without RoCE there is no other word on QPs */
 	caps->qp_free_running = caps->sq_free_running;
 	decode_counters(cap, caps);
+	decode_dcb(cap, caps);
 	decode_lag(cap, caps);
 	caps->roce.roce = prm_get(cap, roce);
 }

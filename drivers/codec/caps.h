@@ -52,6 +52,10 @@ struct cxr_caps {
 	bool cc_query_allowed;
 	bool pcam_reg;
 	bool port_owner;		/* the function may change settings of the port */
+	bool dcb;			/* among them traffic classes; then, with some firmware: */
+	bool ets, dcbx, sbcam_reg;
+	bool qcam_reg;
+	u8 n_tcs;			/* traffic classes, 1.. */
 	/* Ethernet offloads */
 	bool csum, vlan, lso, rss, self_lb_en_modifiable;
 	u32 max_lso;			/* bytes */

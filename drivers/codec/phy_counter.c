@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #include <linux/types.h>
+#include "prm/dcb.h"
 #include "phy_counter.h"
 
 #define BIT_OF(set, field) prm_bit((struct prm_ppcnt_reg *)NULL, counter_set.set.field)
@@ -29,6 +30,58 @@ static const u8 numbers[CXR_PHY_GROUPS] = {
 	[CXR_PHY_2819] = PRM_PPCNT_RFC_2819,
 	[CXR_PHY_LAYER] = PRM_PPCNT_PHYS_LAYER,
 };
+
+#define PRIO(dir, name, field)	\
+	[CXR_PRIO_##dir##_##name] = { #dir, #name,				\
+				      BIT_OF(eth_per_prio_grp_data_layout, field##_high) },
+
+static const struct {
+	const char *direction, *name;
+	u32 bit;		/* offset in the register */
+} prio_counters[CXR_PRIO_COUNTERS] = {
+	CXR_PRIO_LIST(PRIO)
+};
+
+const char *cxr_prio_counter_name(enum cxr_prio_counter counter, const char **direction)
+{
+	*direction = prio_counters[counter].direction;
+	return prio_counters[counter].name;
+}
+
+void cxr_prio_counters_decode(const struct prm_ppcnt_reg *reg, u64 *values)
+{
+	enum cxr_prio_counter i;
+
+	for (i = 0; i < CXR_PRIO_COUNTERS; i++)
+		values[i] = prm_get_dwords(reg->dw, prio_counters[i].bit);
+}
+
+#define TC(name, group, set, field)	\
+	[CXR_TC_##name] = { #name, group,					\
+			    prm_bit((struct prm_ppcnt_reg *)NULL, counter_set) +	\
+			    prm_bit((struct prm_##set *)NULL, field##_high) },
+
+static const struct {
+	const char *name;
+	u8 group;
+	u32 bit;		/* offset in the register */
+} tc_counters[CXR_TC_COUNTERS] = {
+	CXR_TC_LIST(TC)
+};
+
+const char *cxr_tc_counter_name(enum cxr_tc_counter counter)
+{
+	return tc_counters[counter].name;
+}
+
+void cxr_tc_counters_decode(u8 group, const struct prm_ppcnt_reg *reg, u64 *values)
+{
+	enum cxr_tc_counter i;
+
+	for (i = 0; i < CXR_TC_COUNTERS; i++)
+		if (tc_counters[i].group == group)
+			values[i] = prm_get_dwords(reg->dw, tc_counters[i].bit);
+}
 
 const char *cxr_phy_counter_name(enum cxr_phy_counter counter)
 {

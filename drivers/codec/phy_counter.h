@@ -72,6 +72,51 @@ enum cxr_phy_counter {
 	CXR_PHY_COUNTERS
 };
 
+/*
+ * Of a priority, of 64 bits: X(direction, name, field), those of pauses last. ethtool -S shows them
+ * as <direction>_prio<N>_<name>.
+ */
+#define CXR_PRIO_LIST(X)						\
+	X(rx, bytes, rx_octets)						\
+	X(rx, packets, rx_frames)					\
+	X(rx, discards, rx_discards)					\
+	X(tx, bytes, tx_octets)						\
+	X(tx, packets, tx_frames)					\
+	X(rx, pause, rx_pause)						\
+	X(rx, pause_duration, rx_pause_duration)			\
+	X(tx, pause, tx_pause)						\
+	X(tx, pause_duration, tx_pause_duration)			\
+	X(rx, pause_transition, rx_pause_transition)
+
+#define CXR_PRIO_NUMBER(dir, name, field) CXR_PRIO_##dir##_##name,
+enum cxr_prio_counter {
+	CXR_PRIO_LIST(CXR_PRIO_NUMBER)
+	CXR_PRIO_COUNTERS,
+	CXR_PRIO_TRAFFIC = CXR_PRIO_rx_pause,	/* number of those that do not count pauses */
+};
+
+/* Of a traffic class: X(name, group, field). ethtool -S shows them as rx_prio<class>_<name>. */
+#define CXR_TC_LIST(X)							\
+	X(buf_discard, PRM_PPCNT_PER_TC, eth_per_tc_prio_grp_data_layout, no_buffer_discard_uc) \
+	X(cong_discard, PRM_PPCNT_PER_TC_CONGESTION, eth_per_tc_congest_prio_grp_data_layout,	\
+	  wred_discard)								\
+	X(marked, PRM_PPCNT_PER_TC_CONGESTION, eth_per_tc_congest_prio_grp_data_layout,	\
+	  ecn_marked_tc)
+
+#define CXR_TC_NUMBER(name, group, set, field) CXR_TC_##name,
+enum cxr_tc_counter {
+	CXR_TC_LIST(CXR_TC_NUMBER)
+	CXR_TC_COUNTERS
+};
+
+const char *cxr_tc_counter_name(enum cxr_tc_counter counter);
+/* Those of @group, PRM_PPCNT_PER_TC or PRM_PPCNT_PER_TC_CONGESTION. */
+void cxr_tc_counters_decode(u8 group, const struct prm_ppcnt_reg *reg, u64 *values);
+
+/* "rx" or "tx", and the rest of the name. */
+const char *cxr_prio_counter_name(enum cxr_prio_counter counter, const char **direction);
+void cxr_prio_counters_decode(const struct prm_ppcnt_reg *reg, u64 *values);
+
 const char *cxr_phy_counter_name(enum cxr_phy_counter counter);
 /* ppcnt_reg.grp */
 u8 cxr_phy_group_number(enum cxr_phy_group group);

@@ -6,11 +6,11 @@
 
 #include "prm/cmdif.h"
 #include "prm/counter.h"
+#include "prm/dcb.h"
 #include "prm/port.h"
 #include "prm/vport.h"
 #include "core.h"
 
-#define LOCAL_PORT	1
 /* included in the device's MTU, but not in that of the netdev */
 #define HW_MTU_EXTRA	(ETH_HLEN + VLAN_HLEN + ETH_FCS_LEN)
 #define NODE_DESC_BYTES	64
@@ -233,7 +233,7 @@ EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_state);
 /* ---- registers of the port ------------------------------------------------------------------- */
 
 /* ACCESS_REGISTER: @data of @len bytes is input and output. @run: cxr_cmd_exec or cxr_cmd_try. */
-static int run_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len,
+static int run_reg(struct cxr_core *core, u16 reg, u8 op, void *data, u32 len,
 		   int (*run)(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen))
 {
 	struct prm_access_register_out *out;
@@ -258,13 +258,18 @@ out_free:
 	return err;
 }
 
-static int access_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
+int cxr_reg_read(struct cxr_core *core, u16 reg, void *data, u32 len)
 {
-	return run_reg(core, reg, op, data, len, cxr_cmd_exec);
+	return run_reg(core, reg, PRM_ACCESS_REG_READ, data, len, cxr_cmd_exec);
+}
+
+int cxr_reg_write(struct cxr_core *core, u16 reg, void *data, u32 len)
+{
+	return run_reg(core, reg, PRM_ACCESS_REG_WRITE, data, len, cxr_cmd_exec);
 }
 
 /* For what is not of our function alone. */
-static int try_reg(struct cxr_core *core, enum prm_reg reg, u8 op, void *data, u32 len)
+static int try_reg(struct cxr_core *core, u16 reg, u8 op, void *data, u32 len)
 {
 	return run_reg(core, reg, op, data, len, cxr_cmd_try);
 }
@@ -313,9 +318,9 @@ int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link)
 	int err;
 
 	memset(link, 0, sizeof(*link));
-	prm_set(&ptys, local_port, LOCAL_PORT);
+	prm_set(&ptys, local_port, CXR_LOCAL_PORT);
 	prm_set(&ptys, proto_mask, PRM_PTYS_ETH);
-	err = access_reg(core, PRM_REG_PTYS, PRM_ACCESS_REG_READ, &ptys, sizeof(ptys));
+	err = cxr_reg_read(core, PRM_REG_PTYS, &ptys, sizeof(ptys));
 	if (err)
 		return err;
 	decode_speed(&ptys, link);
@@ -329,8 +334,8 @@ int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu)
 	u16 hw_mtu;
 	int err;
 
-	prm_set(&pmtu, local_port, LOCAL_PORT);
-	err = access_reg(core, PRM_REG_PMTU, PRM_ACCESS_REG_READ, &pmtu, sizeof(pmtu));
+	prm_set(&pmtu, local_port, CXR_LOCAL_PORT);
+	err = cxr_reg_read(core, PRM_REG_PMTU, &pmtu, sizeof(pmtu));
 	if (err)
 		return err;
 
@@ -340,28 +345,32 @@ int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_max_mtu);
 
-int cxr_cmd_query_pause(struct cxr_core *core, struct cxr_pause *pause)
+int cxr_cmd_query_flow_control(struct cxr_core *core, struct cxr_flow_control *fc)
 {
 	struct prm_pfcc_reg pfcc = {};
 	int err;
 
-	prm_set(&pfcc, local_port, LOCAL_PORT);
+	memset(fc, 0, sizeof(*fc));
+	prm_set(&pfcc, local_port, CXR_LOCAL_PORT);
 	err = try_reg(core, PRM_REG_PFCC, PRM_ACCESS_REG_READ, &pfcc, sizeof(pfcc));
 	if (err)
 		return err;
 
-	pause->rx = prm_get(&pfcc, pprx);
-	pause->tx = prm_get(&pfcc, pptx);
+	fc->pause.rx = prm_get(&pfcc, pprx);
+	fc->pause.tx = prm_get(&pfcc, pptx);
+	fc->pfc_rx = prm_get(&pfcc, pfcrx);
+	fc->pfc_tx = prm_get(&pfcc, pfctx);
+	fc->own_buffers = prm_get(&pfcc, buf_ownership) == PRM_BUF_OWNER_SOFTWARE;
 	return 0;
 }
-EXPORT_SYMBOL_GPL(cxr_cmd_query_pause);
+EXPORT_SYMBOL_GPL(cxr_cmd_query_flow_control);
 
 /* Priorities whose mask bits are 0 stay as they are. */
 int cxr_cmd_set_pause(struct cxr_core *core, const struct cxr_pause *pause)
 {
 	struct prm_pfcc_reg pfcc = {};
 
-	prm_set(&pfcc, local_port, LOCAL_PORT);
+	prm_set(&pfcc, local_port, CXR_LOCAL_PORT);
 	prm_set(&pfcc, pprx, pause->rx);
 	prm_set(&pfcc, pptx, pause->tx);
 	return try_reg(core, PRM_REG_PFCC, PRM_ACCESS_REG_WRITE, &pfcc, sizeof(pfcc));
@@ -379,20 +388,46 @@ static int set_uplink(struct cxr_core *core, bool up)
 	return cxr_cmd(core, modify_vport_state, &in, &out);
 }
 
-int cxr_cmd_set_port_admin(struct cxr_core *core, bool up)
+static int set_paos(struct cxr_core *core, u8 status)
 {
 	struct prm_paos_reg paos = {};
+
+	prm_set(&paos, local_port, CXR_LOCAL_PORT);
+	prm_set(&paos, admin_status, status);
+	prm_set(&paos, ase, 1);
+	return try_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_WRITE, &paos, sizeof(paos));
+}
+
+int cxr_cmd_set_port_admin(struct cxr_core *core, bool up)
+{
 	int err;
 
-	prm_set(&paos, local_port, LOCAL_PORT);
-	prm_set(&paos, admin_status, up ? PRM_PORT_UP : PRM_PORT_DOWN);
-	prm_set(&paos, ase, 1);
-	err = try_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_WRITE, &paos, sizeof(paos));
+	err = set_paos(core, up ? PRM_PORT_UP : PRM_PORT_DOWN);
 	if (err || !core->caps.uplink_follow)
 		return err;
 	return set_uplink(core, up);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_admin);
+
+int cxr_cmd_toggle_port(struct cxr_core *core)
+{
+	struct prm_paos_reg paos = {};
+	u8 status;
+	int err;
+
+	prm_set(&paos, local_port, CXR_LOCAL_PORT);
+	err = try_reg(core, PRM_REG_PAOS, PRM_ACCESS_REG_READ, &paos, sizeof(paos));
+	status = prm_get(&paos, admin_status);
+	if (err || status != PRM_PORT_UP)
+		return err;
+	err = set_paos(core, PRM_PORT_DOWN);
+	if (err)
+		return err;
+	/* a link that stays down is worse than a setting that waits for the next time */
+	err = set_paos(core, PRM_PORT_UP);
+	return err ? set_paos(core, PRM_PORT_UP) : 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_toggle_port);
 
 int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 {
@@ -405,7 +440,7 @@ int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 	if (hw_mtu > U16_MAX)
 		return -EINVAL;
 
-	prm_set(&pmtu, local_port, LOCAL_PORT);
+	prm_set(&pmtu, local_port, CXR_LOCAL_PORT);
 	prm_set(&pmtu, admin_mtu, hw_mtu);
 	err = try_reg(core, PRM_REG_PMTU, PRM_ACCESS_REG_WRITE, &pmtu, sizeof(pmtu));
 	if (err)
@@ -424,7 +459,7 @@ static int module_number(struct cxr_core *core, u32 *number)
 	struct prm_pmlp_reg pmlp = {};
 	int err;
 
-	prm_set(&pmlp, local_port, LOCAL_PORT);
+	prm_set(&pmlp, local_port, CXR_LOCAL_PORT);
 	err = try_reg(core, PRM_REG_PMLP, PRM_ACCESS_REG_READ, &pmlp, sizeof(pmlp));
 	if (!err)
 		*number = prm_get(&pmlp, lane0_module_mapping) & 0xff;
@@ -485,7 +520,7 @@ int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted)
 	if (!core->caps.pcam_reg)
 		return 0;
 
-	err = access_reg(core, PRM_REG_PCAM, PRM_ACCESS_REG_READ, &pcam, sizeof(pcam));
+	err = cxr_reg_read(core, PRM_REG_PCAM, &pcam, sizeof(pcam));
 	if (err)
 		return err;
 
@@ -494,14 +529,15 @@ int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_counted);
 
-/* @access: access_reg or try_reg. */
+/* @run: cxr_cmd_exec or cxr_cmd_try. */
 static int read_ppcnt(struct cxr_core *core, u8 group, struct prm_ppcnt_reg *ppcnt,
-		      int (*access)(struct cxr_core *core, enum prm_reg reg, u8 op, void *data,
-				    u32 len))
+		      int (*run)(struct cxr_core *core, void *in, u32 inlen, void *out,
+				 u32 outlen))
 {
-	prm_set(ppcnt, local_port, LOCAL_PORT);
+	if (prm_get(ppcnt, pnat) != PRM_PNAT_HOST)
+		prm_set(ppcnt, local_port, CXR_LOCAL_PORT);
 	prm_set(ppcnt, grp, group);
-	return access(core, PRM_REG_PPCNT, PRM_ACCESS_REG_READ, ppcnt, sizeof(*ppcnt));
+	return run_reg(core, PRM_REG_PPCNT, PRM_ACCESS_REG_READ, ppcnt, sizeof(*ppcnt), run);
 }
 
 int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors)
@@ -510,7 +546,7 @@ int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors)
 	struct prm_ppcnt_reg ppcnt = {};
 	int err;
 
-	err = read_ppcnt(core, PRM_PPCNT_ETH_EXTENDED, &ppcnt, access_reg);
+	err = read_ppcnt(core, PRM_PPCNT_ETH_EXTENDED, &ppcnt, cxr_cmd_exec);
 	if (err)
 		return err;
 
@@ -527,7 +563,7 @@ int cxr_cmd_query_phy_counters(struct cxr_core *core, enum cxr_phy_group group, 
 	struct prm_ppcnt_reg ppcnt = {};
 	int err;
 
-	err = read_ppcnt(core, cxr_phy_group_number(group), &ppcnt, try_reg);
+	err = read_ppcnt(core, cxr_phy_group_number(group), &ppcnt, cxr_cmd_try);
 	if (err)
 		return err;
 
@@ -536,13 +572,45 @@ int cxr_cmd_query_phy_counters(struct cxr_core *core, enum cxr_phy_group group, 
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_phy_counters);
 
+int cxr_cmd_query_prio_counters(struct cxr_core *core, u8 prio, u64 *values)
+{
+	struct prm_ppcnt_reg ppcnt = {};
+	int err;
+
+	prm_set(&ppcnt, prio_tc, prio);
+	err = read_ppcnt(core, PRM_PPCNT_PER_PRIORITY, &ppcnt, cxr_cmd_try);
+	if (!err)
+		cxr_prio_counters_decode(&ppcnt, values);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_prio_counters);
+
+int cxr_cmd_query_tc_counters(struct cxr_core *core, u8 tc, u64 *values)
+{
+	static const u8 groups[] = { PRM_PPCNT_PER_TC, PRM_PPCNT_PER_TC_CONGESTION };
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < ARRAY_SIZE(groups); i++) {
+		struct prm_ppcnt_reg ppcnt = {};
+
+		prm_set(&ppcnt, pnat, PRM_PNAT_HOST);
+		prm_set(&ppcnt, prio_tc, tc);
+		err = read_ppcnt(core, groups[i], &ppcnt, cxr_cmd_try);
+		if (!err)
+			cxr_tc_counters_decode(groups[i], &ppcnt, values);
+	}
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_tc_counters);
+
 int cxr_cmd_query_ib_port(struct cxr_core *core, struct cxr_ib_port_counters *counters)
 {
 	const struct prm_ib_port_cntrs_grp_data_layout *set;
 	struct prm_ppcnt_reg ppcnt = {};
 	int err;
 
-	err = read_ppcnt(core, PRM_PPCNT_IB, &ppcnt, access_reg);
+	err = read_ppcnt(core, PRM_PPCNT_IB, &ppcnt, cxr_cmd_exec);
 	if (err)
 		return err;
 
@@ -567,7 +635,7 @@ EXPORT_SYMBOL_GPL(cxr_cmd_query_ib_port);
 int cxr_cmd_get_node_desc(struct cxr_core *core, u8 desc[64])
 {
 	memset(desc, 0, NODE_DESC_BYTES);
-	return access_reg(core, PRM_REG_NODE_DESC, PRM_ACCESS_REG_READ, desc, NODE_DESC_BYTES);
+	return cxr_reg_read(core, PRM_REG_NODE_DESC, desc, NODE_DESC_BYTES);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_get_node_desc);
 
@@ -576,7 +644,7 @@ int cxr_cmd_set_node_desc(struct cxr_core *core, const u8 desc[64])
 	u8 data[NODE_DESC_BYTES];
 
 	memcpy(data, desc, sizeof(data));
-	return access_reg(core, PRM_REG_NODE_DESC, PRM_ACCESS_REG_WRITE, data, sizeof(data));
+	return cxr_reg_write(core, PRM_REG_NODE_DESC, data, sizeof(data));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_node_desc);
 
@@ -592,7 +660,7 @@ int cxr_cmd_set_roce_address(struct cxr_core *core, u16 index, const struct cxr_
 
 	prm_set(&in, roce_address_index, index);
 	if (core->caps.num_vhca_ports)
-		prm_set(&in, vhca_port_num, LOCAL_PORT);
+		prm_set(&in, vhca_port_num, CXR_LOCAL_PORT);
 	if (entry)
 		cxr_roce_addr_encode(prm_sub(&in, roce_address, roce_addr_layout), entry);
 	return cxr_cmd(core, set_roce_address, &in, &out);

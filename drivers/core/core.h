@@ -251,6 +251,14 @@ const char *cxr_cmd_name(u16 op);
 void *cxr_cmd_alloc_in(size_t fixed, const struct cxr_pas *pas, size_t *len);
 
 /*
+ * ACCESS_REGISTER (cmd_port.c): @data of @len bytes is input and output. The only port of a
+ * function is CXR_LOCAL_PORT. As cxr_cmd_exec().
+ */
+#define CXR_LOCAL_PORT 1
+int cxr_reg_read(struct cxr_core *core, u16 reg, void *data, u32 len);
+int cxr_reg_write(struct cxr_core *core, u16 reg, void *data, u32 len);
+
+/*
  * Runs the command @name: @src and @dst are struct prm_<name>_in * and struct prm_<name>_out *. See
  * cxr_cmd_exec() for the contract. cxr_cmd_len() is for commands with a tail.
  */

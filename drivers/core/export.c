@@ -10,6 +10,7 @@
 #include "../codec/phy_counter.h"
 #include "../codec/umr.h"
 #include "../codec/wqe.h"
+#include "../policy/dcb.h"
 #include "../policy/ecmp.h"
 #include "../policy/gid.h"
 #include "../policy/limits.h"
@@ -27,6 +28,8 @@ EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
 EXPORT_SYMBOL_GPL(cxr_flow_within);
 EXPORT_SYMBOL_GPL(cxr_phy_counter_name);
+EXPORT_SYMBOL_GPL(cxr_prio_counter_name);
+EXPORT_SYMBOL_GPL(cxr_tc_counter_name);
 EXPORT_SYMBOL_GPL(cxr_umr_reg);
 EXPORT_SYMBOL_GPL(cxr_umr_revoke);
 EXPORT_SYMBOL_GPL(cxr_umr_invalidate);
@@ -38,6 +41,11 @@ EXPORT_SYMBOL_GPL(cxr_wqe_inline);
 EXPORT_SYMBOL_GPL(cxr_wqe_ctrl);
 EXPORT_SYMBOL_GPL(cxr_wqe_datagram);
 EXPORT_SYMBOL_GPL(cxr_wqe_eth);
+EXPORT_SYMBOL_GPL(cxr_ets_check);
+EXPORT_SYMBOL_GPL(cxr_ets_schedule);
+EXPORT_SYMBOL_GPL(cxr_ets_describe);
+EXPORT_SYMBOL_GPL(cxr_buffer_response);
+EXPORT_SYMBOL_GPL(cxr_buffers_plan);
 EXPORT_SYMBOL_GPL(cxr_ecmp_half);
 EXPORT_SYMBOL_GPL(cxr_ecmp_index);
 EXPORT_SYMBOL_GPL(cxr_ecmp_port);

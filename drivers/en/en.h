@@ -144,6 +144,7 @@ struct cxr_en_sq {
 	u16 mask;
 	u16 stop_room;		/* blocks that the largest packet may need */
 	u8 max_ds;
+	u8 inline_mode;		/* enum cxr_en_inline */
 	u32 sqn;
 	__be32 mkey;
 	struct cxr_uar *uar;
@@ -243,6 +244,7 @@ struct cxr_en_config {
 	u8 log_sq, log_rq;
 	u16 mtu;
 	bool vlan_strip;
+	u8 inline_mode;		/* enum cxr_en_inline */
 	struct cxr_en_moderation rx_moderation, tx_moderation;	/* if the device has it */
 };
 
@@ -252,6 +254,27 @@ struct cxr_en_rss {
 	bool xor8;		/* instead of Toeplitz */
 	u8 fields[CXR_EN_TIRS];	/* enum cxr_hash: addresses and ports */
 	u16 table[CXR_EN_RSS_TABLE];	/* channels; valid if netif_is_rxfh_configured() */
+};
+
+/* Flow control and DCB. A reset of the device forgets it, so it is set again (dcb.c). */
+struct cxr_en_dcb {
+	/* of the port as last read or set; what ethtool -S shows depends on it */
+	struct cxr_flow_control flow;
+	struct cxr_dcb_support support;
+	u8 dcbx;		/* DCB_CAP_DCBX_* */
+	struct ieee_ets ets;
+	u64 max_kbps[CXR_TCS];
+	u32 cable;		/* metres */
+	bool trust_dscp;
+	u8 dscp_prio[CXR_DSCPS];
+	bool own_buffers;	/* a user has set them, not the firmware */
+	struct cxr_buffers buffers;
+	/* what a user of CEE has said, until it says that it is all */
+	struct {
+		u8 prio_pg[CXR_PRIOS], pg_bw[CXR_PRIOS];
+		u8 pfc;
+		bool pfc_on;
+	} cee;
 };
 
 /* A counter of the device, which a reset sets to 0; what the netdev shows goes on. */
@@ -272,11 +295,12 @@ struct cxr_en {
 	u32 pdn, tdn, mkey, tisn;
 	u32 q_counter;		/* counter set of the RQs; 0: none */
 	struct cxr_uar *uar;
-	u8 inline_mode;		/* enum cxr_en_inline */
+	u8 device_inline;	/* enum cxr_en_inline: with priorities by VLAN tag */
 	u8 log_ring_max;	/* entries of a ring, CXR_EN_LOG_RING_MIN.. */
-	/* config, rss, channels and n_channels change under RTNL */
+	/* config, rss, dcb, channels and n_channels change under RTNL */
 	struct cxr_en_config config;
 	struct cxr_en_rss rss;
+	struct cxr_en_dcb dcb;
 	struct cxr_en_channel *channels[CXR_EN_CHANNELS_MAX];
 	unsigned int n_channels;	/* open ones */
 
@@ -299,11 +323,18 @@ struct cxr_en {
 #endif
 };
 
-/* main.c */
+/* up.c */
 /* Restarts the queues with @config, or with the old one if that fails. RTNL held. */
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config);
 /* What the device has completion vectors for now; the netdev may have queues for more. */
 unsigned int cxr_en_max_channels(const struct cxr_core *core);
+/* Operations of the netdev; RTNL held. */
+int cxr_en_open(struct net_device *ndev);
+int cxr_en_stop(struct net_device *ndev);
+/* What cxr_en_stop() does of a netdev that is not kept; also before a reset. RTNL held. */
+void cxr_en_close(struct cxr_en *en);
+/* Of link_work and restart_work. */
+void cxr_en_init_works(struct cxr_en *en);
 
 /* cq.c */
 #define CXR_EN_RESTART_GAP	HZ	/* restarts are at least this far apart */
@@ -405,8 +436,49 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset);
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data);
 void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data);
 
+/* dcb.c */
+#ifdef CONFIG_DCB
+/* Stage: gives the netdev its operations, and after a reset the port what was set before it. */
+int cxr_en_dcb_up(void *owner);
+/* The DSCPs that the port trusts, in the table of the kernel; of a registered netdev. */
+void cxr_en_dcb_add_apps(struct cxr_en *en);
+/* Operations that CEE shares, see dcbnl.h; RTNL held. */
+int cxr_en_get_ets(struct net_device *ndev, struct ieee_ets *ets);
+int cxr_en_set_ets(struct net_device *ndev, struct ieee_ets *ets);
+int cxr_en_get_pfc(struct net_device *ndev, struct ieee_pfc *pfc);
+int cxr_en_set_pfc(struct net_device *ndev, struct ieee_pfc *pfc);
+#else
+static inline int cxr_en_dcb_up(void *owner)
+{
+	return 0;
+}
+
+static inline void cxr_en_dcb_add_apps(struct cxr_en *en)
+{
+}
+#endif
+
+/* dcb_cee.c: operations of CEE, see dcbnl.h */
+u8 cxr_en_cee_getstate(struct net_device *ndev);
+u8 cxr_en_cee_setall(struct net_device *ndev);
+void cxr_en_cee_getpermhwaddr(struct net_device *ndev, u8 *addr);
+void cxr_en_cee_setpgtccfgtx(struct net_device *ndev, int prio, u8 type, u8 pg, u8 bw, u8 map);
+void cxr_en_cee_setpgbwgcfgtx(struct net_device *ndev, int pg, u8 bw);
+void cxr_en_cee_setpgtccfgrx(struct net_device *ndev, int prio, u8 type, u8 pg, u8 bw, u8 map);
+void cxr_en_cee_setpgbwgcfgrx(struct net_device *ndev, int pg, u8 bw);
+void cxr_en_cee_getpgtccfgtx(struct net_device *ndev, int prio, u8 *type, u8 *pg, u8 *bw, u8 *map);
+void cxr_en_cee_getpgbwgcfgtx(struct net_device *ndev, int pg, u8 *bw);
+void cxr_en_cee_setpfccfg(struct net_device *ndev, int prio, u8 setting);
+void cxr_en_cee_getpfccfg(struct net_device *ndev, int prio, u8 *setting);
+u8 cxr_en_cee_getcap(struct net_device *ndev, int id, u8 *cap);
+int cxr_en_cee_getnumtcs(struct net_device *ndev, int id, u8 *num);
+u8 cxr_en_cee_getpfcstate(struct net_device *ndev);
+void cxr_en_cee_setpfcstate(struct net_device *ndev, u8 state);
+
 /* ethtool_port.c: operations of ethtool.c */
 int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings);
+/* en->dcb.flow, which stays as it is if the device cannot be asked. RTNL held. */
+int cxr_en_read_flow_control(struct cxr_en *en);
 void cxr_en_get_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
 int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
 int cxr_en_get_module_info(struct net_device *ndev, struct ethtool_modinfo *info);

@@ -9,7 +9,7 @@
 int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings)
 {
 	struct cxr_en *en = netdev_priv(ndev);
-	struct cxr_pause pause;
+	const struct cxr_pause *pause = &en->dcb.flow.pause;
 	struct cxr_link link;
 	int err;
 
@@ -24,10 +24,10 @@ int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksett
 	ethtool_link_ksettings_zero_link_mode(settings, supported);
 	ethtool_link_ksettings_zero_link_mode(settings, advertising);
 	ethtool_link_ksettings_add_link_mode(settings, supported, Pause);
-	if (!cxr_cmd_query_pause(en->core, &pause)) {
-		if (pause.rx)
+	if (!cxr_en_read_flow_control(en)) {
+		if (pause->rx)
 			ethtool_link_ksettings_add_link_mode(settings, advertising, Pause);
-		if (pause.rx != pause.tx)
+		if (pause->rx != pause->tx)
 			ethtool_link_ksettings_add_link_mode(settings, advertising, Asym_Pause);
 	}
 	settings->base.port = PORT_OTHER;
@@ -38,23 +38,34 @@ int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksett
 	return 0;
 }
 
+int cxr_en_read_flow_control(struct cxr_en *en)
+{
+	struct cxr_flow_control fc;
+	int err;
+
+	err = cxr_cmd_query_flow_control(en->core, &fc);
+	if (!err)
+		en->dcb.flow = fc;
+	return err;
+}
+
 void cxr_en_get_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param)
 {
 	struct cxr_en *en = netdev_priv(ndev);
-	struct cxr_pause pause;
 
 	/* ethtool cannot be told of an error */
-	if (cxr_cmd_query_pause(en->core, &pause))
+	if (cxr_en_read_flow_control(en))
 		return;
 
-	param->rx_pause = pause.rx;
-	param->tx_pause = pause.tx;
+	param->rx_pause = en->dcb.flow.pause.rx;
+	param->tx_pause = en->dcb.flow.pause.tx;
 }
 
 int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param)
 {
 	struct cxr_en *en = netdev_priv(ndev);
 	struct cxr_pause pause = { .rx = param->rx_pause, .tx = param->tx_pause };
+	int err;
 
 	if (!en->core->caps.port_owner)
 		return -EOPNOTSUPP;
@@ -62,7 +73,14 @@ int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *pa
 	if (param->autoneg)
 		return -EINVAL;
 
-	return cxr_cmd_set_pause(en->core, &pause);
+	err = cxr_cmd_set_pause(en->core, &pause);
+	if (err)
+		return err;
+
+	/* it excludes flow control of priorities, which the firmware refuses or ends */
+	en->dcb.flow.pause = pause;
+	cxr_en_read_flow_control(en);
+	return 0;
 }
 
 /* ---- module ------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* cxr_en: probe and remove, up and down, link. See en.h for what exists when. */
+/* cxr_en: probe and remove, and the operations of the netdev. See en.h for what exists when. */
 #include <linux/auxiliary_bus.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
@@ -10,35 +10,7 @@
 #define MODERATION_FRAMES	32
 #define MIN_SQ_WQE	512	/* bytes: all headers and one data segment, with room to spare */
 
-/* ---- link --------------------------------------------------------------- */
-
-static void update_link(struct cxr_en *en)
-{
-	struct net_device *ndev = en->ndev;
-	bool up = false;
-
-	lockdep_assert_held(&en->lock);
-	if (en->steer.active && !cxr_core_dead(en->core) &&
-	    cxr_cmd_query_vport_state(en->core, &up))
-		up = false;
-	if (up == netif_carrier_ok(ndev))
-		return;
-
-	if (up)
-		netif_carrier_on(ndev);
-	else
-		netif_carrier_off(ndev);
-	netdev_info(ndev, "link %s\n", up ? "up" : "down");
-}
-
-static void link_work(struct work_struct *work)
-{
-	struct cxr_en *en = container_of(work, struct cxr_en, link_work);
-
-	mutex_lock(&en->lock);
-	update_link(en);
-	mutex_unlock(&en->lock);
-}
+/* ---- works -------------------------------------------------------------- */
 
 /* Statistics and multicast addresses also queue work while the netdev is detached. */
 static void stats_work(struct work_struct *work)
@@ -57,137 +29,7 @@ static void rx_mode_work(struct work_struct *work)
 		cxr_en_apply_rx_mode(en);
 }
 
-/* ---- up and down -------------------------------------------------------- */
-
-static int open_queues(struct cxr_en *en, const struct cxr_en_config *config)
-{
-	int err;
-
-	lockdep_assert_held(&en->lock);
-	err = cxr_cmd_set_port_mtu(en->core, config->mtu);
-	if (err && config->mtu != en->config.mtu)
-		return err;
-	/* a function that does not own the port may have to use it as it is */
-	if (err)
-		netdev_dbg(en->ndev, "cannot set the MTU of the port: %pe\n", ERR_PTR(err));
-
-	err = cxr_en_open_channels(en, config);
-	if (err)
-		return err;
-
-	err = cxr_en_steer_create(en);
-	if (err)
-		cxr_en_close_channels(en);
-	return err;
-}
-
-static void close_queues(struct cxr_en *en)
-{
-	lockdep_assert_held(&en->lock);
-	if (!en->n_channels)
-		return;
-
-	cxr_en_steer_destroy(en);
-	cxr_en_close_channels(en);
-}
-
-/*
- * New queues make a pending restart obsolete. The device is detached meanwhile, which stops senders
- * and the watchdog but keeps the carrier.
- */
-int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
-{
-	struct net_device *ndev = en->ndev;
-	int err, failed = 0;
-
-	ASSERT_RTNL();
-	if (!netif_running(ndev) || en->kept) {
-		en->config = *config;
-		return 0;
-	}
-
-	mutex_lock(&en->lock);
-	netif_device_detach(ndev);
-	close_queues(en);
-	cancel_delayed_work(&en->restart_work);
-	err = open_queues(en, config);
-	if (!err)
-		en->config = *config;
-	else
-		failed = open_queues(en, &en->config);
-	mutex_unlock(&en->lock);
-
-	if (failed) {
-		netdev_err(ndev, "cannot restart the queues, closing the interface: %pe\n",
-			   ERR_PTR(failed));
-		dev_close(ndev);
-	}
-	netif_device_attach(ndev);
-	if (cxr_core_dead(en->core))
-		netif_device_detach(ndev);
-	return err;
-}
-
-static void restart_work(struct work_struct *work)
-{
-	struct cxr_en *en = container_of(to_delayed_work(work), struct cxr_en, restart_work);
-	struct cxr_en_config config;
-
-	rtnl_lock();
-	if (netif_running(en->ndev) && !en->kept && !cxr_core_dead(en->core)) {
-		en->restarted = jiffies;
-		config = en->config;
-		cxr_en_reconfigure(en, &config);
-	}
-	rtnl_unlock();
-}
-
-static int en_open(struct net_device *ndev)
-{
-	struct cxr_en *en = netdev_priv(ndev);
-	int err;
-
-	netif_carrier_off(ndev);
-	mutex_lock(&en->lock);
-	err = open_queues(en, &en->config);
-	if (err)
-		goto unlock;
-
-	/* a function that does not own the port cannot enable it, and uses the link as it is */
-	err = cxr_cmd_set_port_admin(en->core, true);
-	if (err)
-		netdev_dbg(ndev, "cannot enable the port: %pe\n", ERR_PTR(err));
-	err = 0;
-	netif_tx_start_all_queues(ndev);
-	update_link(en);
-unlock:
-	mutex_unlock(&en->lock);
-	return err;
-}
-
-static void close_netdev(struct cxr_en *en)
-{
-	int err;
-
-	netif_carrier_off(en->ndev);
-	mutex_lock(&en->lock);
-	close_queues(en);
-	err = cxr_cmd_set_port_admin(en->core, false);
-	if (err)
-		netdev_dbg(en->ndev, "cannot disable the port: %pe\n", ERR_PTR(err));
-	mutex_unlock(&en->lock);
-}
-
-static int en_stop(struct net_device *ndev)
-{
-	struct cxr_en *en = netdev_priv(ndev);
-
-	if (!en->kept)	/* else detach() does it, or has done it */
-		close_netdev(en);
-	return 0;
-}
-
-/* ---- the other netdev operations ---------------------------------------- */
+/* ---- netdev operations -------------------------------------------------- */
 
 static int en_change_mtu(struct net_device *ndev, int mtu)
 {
@@ -242,8 +84,8 @@ static void en_tx_timeout(struct net_device *ndev, unsigned int queue)
 }
 
 static const struct net_device_ops netdev_ops = {
-	.ndo_open = en_open,
-	.ndo_stop = en_stop,
+	.ndo_open = cxr_en_open,
+	.ndo_stop = cxr_en_stop,
 	.ndo_start_xmit = cxr_en_start_xmit,
 	.ndo_features_check = cxr_en_features_check,
 	.ndo_change_mtu = en_change_mtu,
@@ -279,11 +121,6 @@ static const struct cxr_client_ops client_ops = {
 };
 
 /* ---- stages, see stage.h ------------------------------------------------ */
-
-unsigned int cxr_en_max_channels(const struct cxr_core *core)
-{
-	return clamp_t(int, core->comp_vectors, 1, CXR_EN_CHANNELS_MAX);
-}
 
 static void set_features(struct cxr_en *en)
 {
@@ -348,15 +185,17 @@ static void set_defaults(struct cxr_en *en)
 		.log_rq = min_t(u8, CXR_EN_LOG_RING_DEFAULT, en->log_ring_max),
 		.mtu = ndev->mtu,
 		.vlan_strip = ndev->features & NETIF_F_HW_VLAN_CTAG_RX,
+		.inline_mode = en->device_inline,
 		.rx_moderation = { MODERATION_US, MODERATION_FRAMES, core->caps.cq_moderation },
 		.tx_moderation = { MODERATION_US, MODERATION_FRAMES, core->caps.cq_moderation },
 	};
 }
 
 /* CPUs that went offline before a reset have no completion vectors after it. */
-static void limit_channels(struct cxr_en *en)
+static void adapt_config(struct cxr_en *en)
 {
 	rtnl_lock();
+	en->config.inline_mode = en->device_inline;	/* as far as stage dcb does not change it */
 	en->config.channels = min(en->config.channels, cxr_en_max_channels(en->core));
 	rtnl_unlock();
 }
@@ -376,13 +215,13 @@ static int port_up(void *owner)
 
 	switch (core->caps.wqe_inline_mode) {
 	case 0:
-		en->inline_mode = CXR_EN_INLINE_L2;
+		en->device_inline = CXR_EN_INLINE_L2;
 		break;
 	case 1:
-		en->inline_mode = min_t(u8, vport.min_inline_mode, CXR_EN_INLINE_TCP_UDP);
+		en->device_inline = min_t(u8, vport.min_inline_mode, CXR_EN_INLINE_TCP_UDP);
 		break;
 	default:
-		en->inline_mode = CXR_EN_INLINE_NONE;
+		en->device_inline = CXR_EN_INLINE_NONE;
 	}
 	mtu = max_mtu(core);
 	if (mtu < ETH_MIN_MTU) {
@@ -391,7 +230,7 @@ static int port_up(void *owner)
 	}
 	WRITE_ONCE(ndev->max_mtu, mtu);
 	if (en->kept)
-		limit_channels(en);
+		adapt_config(en);
 	else
 		set_defaults(en);
 	return 0;
@@ -486,7 +325,7 @@ static void attach(struct cxr_en *en)
 
 	rtnl_lock();
 	if (netif_running(ndev))
-		err = en_open(ndev);
+		err = cxr_en_open(ndev);
 	WRITE_ONCE(en->kept, false);
 	if (err) {
 		netdev_err(ndev, "cannot start the queues after the reset, closing the interface: %pe\n",
@@ -502,20 +341,24 @@ static void detach(struct cxr_en *en)
 	rtnl_lock();
 	netif_device_detach(en->ndev);
 	if (netif_running(en->ndev))
-		close_netdev(en);
+		cxr_en_close(en);
 	rtnl_unlock();
 }
 
 static int netdev_up(void *owner)
 {
 	struct cxr_en *en = owner;
+	int err;
 
 	if (en->kept) {
 		attach(en);
 		return 0;
 	}
 	netif_carrier_off(en->ndev);
-	return register_netdev(en->ndev);
+	err = register_netdev(en->ndev);
+	if (!err)
+		cxr_en_dcb_add_apps(en);
+	return err;
 }
 
 static void netdev_down(void *owner)
@@ -560,9 +403,8 @@ static void init_en(struct cxr_en *en, struct cxr_core *core, struct net_device 
 	en->restarted = jiffies - 2 * CXR_EN_RESTART_GAP;
 	mutex_init(&en->lock);
 	INIT_WORK(&en->rx_mode_work, rx_mode_work);
-	INIT_WORK(&en->link_work, link_work);
 	INIT_WORK(&en->stats_work, stats_work);
-	INIT_DELAYED_WORK(&en->restart_work, restart_work);
+	cxr_en_init_works(en);
 	cxr_en_rss_init(en);
 	cxr_en_stats_init(en);
 	en->stages = CXR_STAGES_DOWN(stages, en, core->dev);

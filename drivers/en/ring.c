@@ -9,7 +9,7 @@
 
 /* ---- send queue --------------------------------------------------------- */
 
-static int create_sq_object(struct cxr_en_sq *sq)
+static int create_sq_object(struct cxr_en_sq *sq, u8 inline_mode)
 {
 	struct cxr_en *en = sq->en;
 	struct cxr_sq_attr attr = {
@@ -18,12 +18,13 @@ static int create_sq_object(struct cxr_en_sq *sq)
 		.pdn = en->pdn,
 		.uar = en->uar->index,
 		.log_size = sq->log_size,
-		.min_inline_mode = en->inline_mode,
+		.min_inline_mode = inline_mode,
 		.pas = cxr_buf_pas(&sq->buf),
 		.db_dma = sq->db.dma,
 	};
 	int err;
 
+	sq->inline_mode = inline_mode;
 	err = cxr_cmd_create_sq(en->core, &attr, &sq->sqn);
 	if (err)
 		return err;
@@ -96,7 +97,7 @@ static int open_sq(struct cxr_en_channel *ch, const struct cxr_en_config *config
 	if (err)
 		goto err_free_sq;
 
-	err = create_sq_object(sq);
+	err = create_sq_object(sq, config->inline_mode);
 	if (err)
 		goto err_destroy_cq;
 

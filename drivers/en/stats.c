@@ -155,12 +155,96 @@ void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats
 	}
 }
 
+/* ---- priorities and traffic classes of the port ------------------------- */
+
+static bool has_global_pause(const struct cxr_en *en)
+{
+	return en->dcb.flow.pause.rx || en->dcb.flow.pause.tx;
+}
+
+static u8 paused(const struct cxr_en *en)
+{
+	return en->dcb.flow.pfc_rx | en->dcb.flow.pfc_tx;
+}
+
+/* Pauses of priorities with flow control only; those of the port are counted by priority 0. */
+static unsigned int pause_sets(const struct cxr_en *en)
+{
+	return hweight8(paused(en)) + has_global_pause(en);
+}
+
+static unsigned int prio_count(const struct cxr_en *en)
+{
+	return CXR_PRIOS * CXR_PRIO_TRAFFIC +
+	       pause_sets(en) * (CXR_PRIO_COUNTERS - CXR_PRIO_TRAFFIC) +
+	       (en->core->caps.sbcam_reg ? CXR_TCS * CXR_TC_COUNTERS : 0);
+}
+
+static void prio_strings(const struct cxr_en *en, u8 **data)
+{
+	enum cxr_prio_counter i;
+	enum cxr_tc_counter j;
+	unsigned int prio;
+	const char *dir, *name;
+
+	for (prio = 0; prio < CXR_PRIOS; prio++) {
+		for (i = 0; i < CXR_PRIO_COUNTERS; i++) {
+			name = cxr_prio_counter_name(i, &dir);
+			if (i < CXR_PRIO_TRAFFIC || paused(en) & BIT(prio))
+				ethtool_sprintf(data, "%s_prio%u_%s", dir, prio, name);
+		}
+		for (j = 0; en->core->caps.sbcam_reg && j < CXR_TC_COUNTERS; j++)
+			ethtool_sprintf(data, "rx_prio%u_%s", prio, cxr_tc_counter_name(j));
+	}
+	for (i = CXR_PRIO_TRAFFIC; has_global_pause(en) && i < CXR_PRIO_COUNTERS; i++) {
+		name = cxr_prio_counter_name(i, &dir);
+		ethtool_sprintf(data, "%s_global_%s", dir, name);
+	}
+}
+
+/* Counters that the device does not let us read are 0. */
+static u64 *write_prio_stats(u64 *data, struct cxr_en *en)
+{
+	const size_t traffic = CXR_PRIO_TRAFFIC, all = CXR_PRIO_COUNTERS;
+	u64 global[CXR_PRIO_COUNTERS] = {};
+	unsigned int prio;
+	size_t n;
+
+	for (prio = 0; prio < CXR_PRIOS; prio++) {
+		u64 values[CXR_PRIO_COUNTERS] = {};
+		u64 classes[CXR_TC_COUNTERS] = {};
+
+		cxr_cmd_query_prio_counters(en->core, prio, values);
+		if (!prio)
+			memcpy(global, values, sizeof(global));
+		n = paused(en) & BIT(prio) ? all : traffic;
+		memcpy(data, values, n * sizeof(*data));
+		data += n;
+		if (!en->core->caps.sbcam_reg)
+			continue;
+		cxr_cmd_query_tc_counters(en->core, prio, classes);
+		memcpy(data, classes, sizeof(classes));
+		data += CXR_TC_COUNTERS;
+	}
+	if (!has_global_pause(en))
+		return data;
+	memcpy(data, global + traffic, (all - traffic) * sizeof(*data));
+	return data + all - traffic;
+}
+
+/* ---- all ---------------------------------------------------------------- */
+
 int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 {
+	struct cxr_en *en = netdev_priv(ndev);
+
 	if (sset != ETH_SS_STATS)
 		return -EOPNOTSUPP;
 
-	return ARRAY_SIZE(vport_stats) + 1 + CXR_PHY_COUNTERS +
+	/* the firmware may have changed it; strings and values are then of what is read here */
+	if (!en->kept)
+		cxr_en_read_flow_control(en);
+	return ARRAY_SIZE(vport_stats) + 1 + CXR_PHY_COUNTERS + prio_count(en) +
 	       page_pool_ethtool_stats_get_count() +
 	       2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
 }
@@ -177,6 +261,7 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 	cxr_ethtool_puts(&data, "rx_out_of_buffer");
 	for (i = 0; i < CXR_PHY_COUNTERS; i++)
 		cxr_ethtool_puts(&data, cxr_phy_counter_name(i));
+	prio_strings(netdev_priv(ndev), &data);
 	data = page_pool_ethtool_stats_get_strings(data);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
@@ -219,6 +304,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 		*data++ = *(u64 *)((u8 *)&vport + vport_stats[i].offset);
 	*data++ = atomic64_read(&en->out_of_buffer.shown);
 	data = write_phy_stats(data, en);
+	data = write_prio_stats(data, en);
 	data = write_pool_stats(en, data);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		data = write_queue_stats(data, &en->rx_stats[i]);

@@ -52,11 +52,11 @@ u16 cxr_en_tx_max_blocks(const struct cxr_core *core, u8 *max_ds)
 }
 
 /* Bytes that have to be inline so that the device can forward the packet. */
-static u16 min_inline(const struct cxr_en *en, const struct sk_buff *skb)
+static u16 min_inline(const struct cxr_en_sq *sq, const struct sk_buff *skb)
 {
 	unsigned int len = 0;
 
-	switch (en->inline_mode) {
+	switch (sq->inline_mode) {
 	case CXR_EN_INLINE_NONE:
 		return 0;
 	case CXR_EN_INLINE_L2:
@@ -75,7 +75,7 @@ static u16 min_inline(const struct cxr_en *en, const struct sk_buff *skb)
 	return min(len, skb_headlen(skb));
 }
 
-static void plan_packet(const struct cxr_en *en, const struct sk_buff *skb, struct tx_plan *plan)
+static void plan_packet(const struct cxr_en_sq *sq, const struct sk_buff *skb, struct tx_plan *plan)
 {
 	if (skb_is_gso(skb)) {
 		plan->headers = skb_tcp_all_headers(skb);
@@ -85,7 +85,7 @@ static void plan_packet(const struct cxr_en *en, const struct sk_buff *skb, stru
 		plan->bytes = skb->len + (plan->packets - 1) * plan->headers -
 			      plan->packets * plan->jumbo;
 	} else {
-		plan->headers = min_inline(en, skb);
+		plan->headers = min_inline(sq, skb);
 		plan->jumbo = 0;
 		plan->mss = 0;
 		plan->packets = 1;
@@ -278,11 +278,11 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 	if (unlikely(skb->len < ETH_HLEN))
 		return drop_packet(sq, skb);
 
-	plan_packet(en, skb, &plan);
+	plan_packet(sq, skb, &plan);
 	if (unlikely(plan.ds > sq->max_ds)) {
 		if (skb_linearize(skb))
 			return drop_packet(sq, skb);
-		plan_packet(en, skb, &plan);
+		plan_packet(sq, skb, &plan);
 	}
 	if (unlikely(plan.ds > sq->max_ds || plan.headers > CXR_EN_INLINE_MAX ||
 		     plan.headers > skb_headlen(skb)))

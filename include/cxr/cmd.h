@@ -35,6 +35,7 @@
 #include "../../drivers/codec/phy_counter.h"
 #include "../../drivers/codec/qpc.h"
 #include "../../drivers/codec/umr.h"
+#include "../../drivers/policy/dcb.h"
 #include "../../drivers/policy/gid.h"
 
 /*
@@ -381,6 +382,8 @@ int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link);
 int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu);
 /* PAOS, which firmware may refuse to a function that does not own the port; that is not logged. */
 int cxr_cmd_set_port_admin(struct cxr_core *core, bool up);
+/* PAOS: takes the link of a port that is enabled down and up; also not logged. */
+int cxr_cmd_toggle_port(struct cxr_core *core);
 /*
  * PMTU and, if the firmware lets us, the MTU of the vport; @mtu is without header. A refusal is not
  * logged. -EINVAL: it is too large.
@@ -392,8 +395,14 @@ struct cxr_pause {
 	bool rx, tx;
 };
 
-/* PFCC. */
-int cxr_cmd_query_pause(struct cxr_core *core, struct cxr_pause *pause);
+struct cxr_flow_control {
+	struct cxr_pause pause;
+	u8 pfc_rx, pfc_tx;	/* priorities, a bit each */
+	bool own_buffers;	/* the buffers are what a driver wrote, not the firmware */
+};
+
+/* PFCC. A refusal is not logged. */
+int cxr_cmd_query_flow_control(struct cxr_core *core, struct cxr_flow_control *fc);
 /*
  * The firmware may refuse it to a function that does not own the port, and together with flow
  * control of priorities; that is not logged.
@@ -415,6 +424,9 @@ int cxr_cmd_read_module(struct cxr_core *core, const struct cxr_module_place *pl
 			u32 len);
 /* PPCNT: fills the part of @group of @values[CXR_PHY_COUNTERS]. A refusal is not logged. */
 int cxr_cmd_query_phy_counters(struct cxr_core *core, enum cxr_phy_group group, u64 *values);
+/* The same for all @values[CXR_PRIO_COUNTERS] of a priority, or [CXR_TC_COUNTERS] of a class. */
+int cxr_cmd_query_prio_counters(struct cxr_core *core, u8 prio, u64 *values);
+int cxr_cmd_query_tc_counters(struct cxr_core *core, u8 tc, u64 *values);
 
 /* PPCNT, as in InfiniBand PMA PortCounters; counters saturate. */
 struct cxr_ib_port_counters {
@@ -429,6 +441,52 @@ int cxr_cmd_query_ib_port(struct cxr_core *core, struct cxr_ib_port_counters *co
 /* Whether the port counts RoCE packets with a wrong ICRC (PCAM), and their number (PPCNT). */
 int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted);
 int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors);
+
+/* ---- what DCB sets (cmd_dcb.c): with caps.dcb ------------------------------------------------ */
+
+struct cxr_dcb_support {
+	bool dscp;		/* QPTS and QPDPM */
+	bool buffers;		/* PBMC and PPTB */
+	bool buffer_owner;	/* cxr_flow_control.own_buffers is valid */
+	u32 cell;		/* bytes, of the buffers */
+};
+
+/* QCAM, PCAM, SBCAM. */
+int cxr_cmd_query_dcb(struct cxr_core *core, struct cxr_dcb_support *support);
+/* QPTS: the priority of a packet is that of its DSCP, else that of its VLAN tag. */
+int cxr_cmd_query_trust(struct cxr_core *core, bool *dscp);
+int cxr_cmd_set_trust(struct cxr_core *core, bool dscp);
+/* QPDPM. */
+int cxr_cmd_query_dscp_prio(struct cxr_core *core, u8 prio[CXR_DSCPS]);
+int cxr_cmd_set_dscp_prio(struct cxr_core *core, u8 dscp, u8 prio);
+/* QTCT and QETCR, with caps.ets. */
+int cxr_cmd_query_prio_tc(struct cxr_core *core, u8 tc[CXR_PRIOS]);
+int cxr_cmd_set_prio_tc(struct cxr_core *core, const u8 tc[CXR_PRIOS]);
+int cxr_cmd_query_tcs(struct cxr_core *core, struct cxr_tc tcs[CXR_TCS]);
+/* Groups and weights. */
+int cxr_cmd_set_tc_schedule(struct cxr_core *core, const struct cxr_tc tcs[CXR_TCS]);
+/* -ERANGE: a rate is above CXR_RATE_MAX. */
+int cxr_cmd_set_tc_rates(struct cxr_core *core, const struct cxr_tc tcs[CXR_TCS]);
+/* DCBX_PARAM, with caps.dcbx: does the firmware speak DCBX, or the host? */
+int cxr_cmd_query_dcbx(struct cxr_core *core, bool *firmware);
+int cxr_cmd_set_dcbx(struct cxr_core *core, bool firmware);
+
+/*
+ * PFCC: flow control of @prios in both directions; that of the port is off then. It takes effect
+ * when the link comes up.
+ */
+int cxr_cmd_set_pfc(struct cxr_core *core, u8 prios);
+/* PPTB and PBMC. b->cell is that of cxr_dcb_support. */
+int cxr_cmd_query_buffers(struct cxr_core *core, struct cxr_buffers *b);
+/*
+ * PBMC and PPTB, what differs from @old, the buffers so far, and the memory that they share (SBPR,
+ * SBCM). -ENOSPC: too little of it would be left. After an error the buffers are as before, if the
+ * device takes the old values.
+ */
+int cxr_cmd_set_buffers(struct cxr_core *core, const struct cxr_buffers *old,
+			const struct cxr_buffers *b);
+
+/* ---- node description and RoCE address table (cmd_port.c) ------------------------------------ */
 
 /* 64 bytes, not NUL-terminated. */
 int cxr_cmd_get_node_desc(struct cxr_core *core, u8 desc[64]);

@@ -177,6 +177,14 @@
  * one namespace, the initial one for bonds, else that of the netdev, which they follow: a notifier
  * for all namespaces waits for pernet_ops_rwsem, whose holder may wait for our netdev reference.
  *
+ * TRAFFIC CLASSES AND FLOW CONTROL
+ *
+ * They are of the port, not of its function: registers that firmware keeps, and that the function
+ * with caps.dcb may write (drivers/en/dcb.c). What users set is decided by pure functions
+ * (drivers/policy/dcb.h), written, and remembered only to be written again after a reset. Packets
+ * have the priority of their VLAN tag, or with trust in DSCPs that of their DSCP, RoCE like all
+ * others; the device then reads the IP header of what it sends, so send queues have it inline.
+ *
  * FORCED TRAFFIC CLASSES AND TTL
  *
  * The administrator may give paths another DSCP than the application asks for (drivers/ib/force.c).

@@ -28,6 +28,7 @@
 	X("en:port",		port_up,		NULL)			\
 	X("en:base",		base_up,		base_down)		\
 	X("en:wq",		wq_up,			wq_down)		\
+	X("en:dcb",		cxr_en_dcb_up,		NULL)			\
 	X("en:netdev",		netdev_up,		netdev_down)		\
 	X("en:client",		client_up,		client_down)
 

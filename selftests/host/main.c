@@ -78,6 +78,7 @@ int main(void)
 	test_phy_counter();
 	test_health();
 	test_rx();
+	test_dcb();
 	test_event();
 	test_mbox();
 	test_addrpath();

@@ -75,6 +75,65 @@ static void test_place(unsigned int i)
 				  in_group(k, places[i].group) ? 0 : ~0ull);
 }
 
+/* Offsets in the set of a priority, and in those of a class, from the PRM. */
+static const struct {
+	enum cxr_prio_counter counter;
+	unsigned int at;
+	const char *direction, *name;
+} prio_places[CXR_PRIO_COUNTERS] = {
+	{ CXR_PRIO_rx_bytes, 0x00, "rx", "bytes" },
+	{ CXR_PRIO_rx_packets, 0x20, "rx", "packets" },
+	{ CXR_PRIO_rx_discards, 0x78, "rx", "discards" },
+	{ CXR_PRIO_tx_bytes, 0x28, "tx", "bytes" },
+	{ CXR_PRIO_tx_packets, 0x48, "tx", "packets" },
+	{ CXR_PRIO_rx_pause, 0x50, "rx", "pause" },
+	{ CXR_PRIO_rx_pause_duration, 0x58, "rx", "pause_duration" },
+	{ CXR_PRIO_tx_pause, 0x60, "tx", "pause" },
+	{ CXR_PRIO_tx_pause_duration, 0x68, "tx", "pause_duration" },
+	{ CXR_PRIO_rx_pause_transition, 0x70, "rx", "pause_transition" },
+};
+
+static const struct {
+	enum cxr_tc_counter counter;
+	u8 group;
+	unsigned int at;
+	const char *name;
+} tc_places[CXR_TC_COUNTERS] = {
+	{ CXR_TC_buf_discard, 0x11, 0x08, "buf_discard" },
+	{ CXR_TC_cong_discard, 0x13, 0x00, "cong_discard" },
+	{ CXR_TC_marked, 0x13, 0x08, "marked" },
+};
+
+static void test_prio_place(unsigned int i)
+{
+	u64 values[CXR_PRIO_COUNTERS];
+	struct prm_ppcnt_reg reg = {};
+	const char *direction;
+	unsigned int k;
+
+	memcpy((u8 *)&reg + SET + prio_places[i].at, "\x81\2\3\4\5\6\7\x88", 8);
+	cxr_prio_counters_decode(&reg, values);
+	for (k = 0; k < CXR_PRIO_COUNTERS; k++)
+		expect(values[k], k == prio_places[i].counter ? 0x8102030405060788 : 0);
+	expect_text(cxr_prio_counter_name(prio_places[i].counter, &direction),
+		    prio_places[i].name);
+	expect_text(direction, prio_places[i].direction);
+}
+
+static void test_tc_place(unsigned int i)
+{
+	u64 values[CXR_TC_COUNTERS] = { 1, 1, 1 };
+	struct prm_ppcnt_reg reg = {};
+	unsigned int k;
+
+	memcpy((u8 *)&reg + SET + tc_places[i].at, "\x81\2\3\4\5\6\7\x88", 8);
+	cxr_tc_counters_decode(tc_places[i].group, &reg, values);
+	for (k = 0; k < CXR_TC_COUNTERS; k++)
+		expect(values[k], k == tc_places[i].counter ? 0x8102030405060788 :
+				  tc_places[k].group != tc_places[i].group);
+	expect_text(cxr_tc_counter_name(tc_places[i].counter), tc_places[i].name);
+}
+
 void test_phy_counter(void)
 {
 	static const u8 numbers[CXR_PHY_GROUPS] = { 0x00, 0x01, 0x02, 0x12 };
@@ -86,6 +145,12 @@ void test_phy_counter(void)
 	begin("port counters", "the names are those of mlx5");
 	for (i = 0; i < CXR_PHY_COUNTERS; i++)
 		expect(!strcmp(cxr_phy_counter_name(places[i].counter), places[i].name), true);
+	begin("port counters", "those of a priority, and their names");
+	for (i = 0; i < CXR_PRIO_COUNTERS; i++)
+		test_prio_place(i);
+	begin("port counters", "those of a traffic class, and their names");
+	for (i = 0; i < CXR_TC_COUNTERS; i++)
+		test_tc_place(i);
 	begin("port counters", "the groups have the numbers of the PRM");
 	for (i = 0; i < CXR_PHY_GROUPS; i++)
 		expect(cxr_phy_group_number(i), numbers[i]);

@@ -3,6 +3,7 @@
 #
 # Executes the examples in Documentation/guide page by page: they work, and print what is documented.
 # guests: 2
+# card: cx5,dcb
 # takes: 70
 # drivers: cxr
 # timeout: 600

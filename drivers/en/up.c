@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Up and down: the link, the queues, and changes of their configuration. */
+#include <linux/rtnetlink.h>
+#include "en.h"
+
+unsigned int cxr_en_max_channels(const struct cxr_core *core)
+{
+	return clamp_t(int, core->comp_vectors, 1, CXR_EN_CHANNELS_MAX);
+}
+
+/* ---- link --------------------------------------------------------------- */
+
+static void update_link(struct cxr_en *en)
+{
+	struct net_device *ndev = en->ndev;
+	bool up = false;
+
+	lockdep_assert_held(&en->lock);
+	if (en->steer.active && !cxr_core_dead(en->core) &&
+	    cxr_cmd_query_vport_state(en->core, &up))
+		up = false;
+	if (up == netif_carrier_ok(ndev))
+		return;
+
+	if (up)
+		netif_carrier_on(ndev);
+	else
+		netif_carrier_off(ndev);
+	netdev_info(ndev, "link %s\n", up ? "up" : "down");
+}
+
+static void link_work(struct work_struct *work)
+{
+	struct cxr_en *en = container_of(work, struct cxr_en, link_work);
+
+	mutex_lock(&en->lock);
+	update_link(en);
+	mutex_unlock(&en->lock);
+}
+
+/* ---- up and down -------------------------------------------------------- */
+
+static int open_queues(struct cxr_en *en, const struct cxr_en_config *config)
+{
+	int err;
+
+	lockdep_assert_held(&en->lock);
+	err = cxr_cmd_set_port_mtu(en->core, config->mtu);
+	if (err && config->mtu != en->config.mtu)
+		return err;
+	/* a function that does not own the port may have to use it as it is */
+	if (err)
+		netdev_dbg(en->ndev, "cannot set the MTU of the port: %pe\n", ERR_PTR(err));
+
+	err = cxr_en_open_channels(en, config);
+	if (err)
+		return err;
+
+	err = cxr_en_steer_create(en);
+	if (err)
+		cxr_en_close_channels(en);
+	return err;
+}
+
+static void close_queues(struct cxr_en *en)
+{
+	lockdep_assert_held(&en->lock);
+	if (!en->n_channels)
+		return;
+
+	cxr_en_steer_destroy(en);
+	cxr_en_close_channels(en);
+}
+
+/*
+ * New queues make a pending restart obsolete. The device is detached meanwhile, which stops senders
+ * and the watchdog but keeps the carrier.
+ */
+int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
+{
+	struct net_device *ndev = en->ndev;
+	int err, failed = 0;
+
+	ASSERT_RTNL();
+	if (!netif_running(ndev) || en->kept) {
+		en->config = *config;
+		return 0;
+	}
+
+	mutex_lock(&en->lock);
+	netif_device_detach(ndev);
+	close_queues(en);
+	cancel_delayed_work(&en->restart_work);
+	err = open_queues(en, config);
+	if (!err)
+		en->config = *config;
+	else
+		failed = open_queues(en, &en->config);
+	mutex_unlock(&en->lock);
+
+	if (failed) {
+		netdev_err(ndev, "cannot restart the queues, closing the interface: %pe\n",
+			   ERR_PTR(failed));
+		dev_close(ndev);
+	}
+	netif_device_attach(ndev);
+	if (cxr_core_dead(en->core))
+		netif_device_detach(ndev);
+	return err;
+}
+
+static void restart_work(struct work_struct *work)
+{
+	struct cxr_en *en = container_of(to_delayed_work(work), struct cxr_en, restart_work);
+	struct cxr_en_config config;
+
+	rtnl_lock();
+	if (netif_running(en->ndev) && !en->kept && !cxr_core_dead(en->core)) {
+		en->restarted = jiffies;
+		config = en->config;
+		cxr_en_reconfigure(en, &config);
+	}
+	rtnl_unlock();
+}
+
+int cxr_en_open(struct net_device *ndev)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	int err;
+
+	netif_carrier_off(ndev);
+	mutex_lock(&en->lock);
+	err = open_queues(en, &en->config);
+	if (err)
+		goto unlock;
+
+	/* a function that does not own the port cannot enable it, and uses the link as it is */
+	err = cxr_cmd_set_port_admin(en->core, true);
+	if (err)
+		netdev_dbg(ndev, "cannot enable the port: %pe\n", ERR_PTR(err));
+	err = 0;
+	netif_tx_start_all_queues(ndev);
+	update_link(en);
+unlock:
+	mutex_unlock(&en->lock);
+	return err;
+}
+
+void cxr_en_close(struct cxr_en *en)
+{
+	int err;
+
+	netif_carrier_off(en->ndev);
+	mutex_lock(&en->lock);
+	close_queues(en);
+	err = cxr_cmd_set_port_admin(en->core, false);
+	if (err)
+		netdev_dbg(en->ndev, "cannot disable the port: %pe\n", ERR_PTR(err));
+	mutex_unlock(&en->lock);
+}
+
+int cxr_en_stop(struct net_device *ndev)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	if (!en->kept)	/* else detach() does it, or has done it */
+		cxr_en_close(en);
+	return 0;
+}
+
+void cxr_en_init_works(struct cxr_en *en)
+{
+	INIT_WORK(&en->link_work, link_work);
+	INIT_DELAYED_WORK(&en->restart_work, restart_work);
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Commands for traffic classes, flow control of priorities, and the receive buffer of the port. */
-#include <linux/slab.h>
+#include <linux/string.h>
 
 #include "prm/dcb.h"
 #include "prm/port.h"
@@ -35,8 +35,7 @@ int cxr_cmd_query_dcb(struct cxr_core *core, struct cxr_dcb_support *support)
 	memset(support, 0, sizeof(*support));
 	if (core->caps.qcam_reg)
 		err = cxr_reg_read(core, PRM_REG_QCAM, &qcam, sizeof(qcam));
-	if (!err && core->caps.pcam_reg)
-		err = cxr_reg_read(core, PRM_REG_PCAM, &pcam, sizeof(pcam));
+	err = err ?: cxr_pcam_read(core, &pcam);
 	if (err)
 		return err;
 	support->dscp = prm_get(&qcam, qos_access_reg_cap_mask.reg_cap.qpts) &&
@@ -394,12 +393,12 @@ int cxr_cmd_set_buffers(struct cxr_core *core, const struct cxr_buffers *old,
 	struct pools pools = {}, left = {};
 	int err = 0;
 
-	if (resize)
+	if (resize) {
 		err = read_pools(core, &pools) ?: divide_pools(core, old, b, &pools, &left);
-	if (err)
-		return err;
-	if (resize)
+		if (err)
+			return err;
 		err = write_pools(core, &left, b) ?: write_pbmc(core, b);
+	}
 	if (!err && memcmp(old->prio_buffer, b->prio_buffer, sizeof(b->prio_buffer)))
 		err = write_pptb(core, b);
 	if (err && resize) {

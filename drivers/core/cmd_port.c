@@ -511,21 +511,21 @@ int cxr_cmd_read_module(struct cxr_core *core, const struct cxr_module_place *pl
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_read_module);
 
+int cxr_pcam_read(struct cxr_core *core, struct prm_pcam_reg *pcam)
+{
+	memset(pcam, 0, sizeof(*pcam));
+	return core->caps.pcam_reg ? cxr_reg_read(core, PRM_REG_PCAM, pcam, sizeof(*pcam)) : 0;
+}
+
 int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted)
 {
-	struct prm_pcam_reg pcam = {};
+	struct prm_pcam_reg pcam;
 	int err;
 
-	*counted = false;
-	if (!core->caps.pcam_reg)
-		return 0;
-
-	err = cxr_reg_read(core, PRM_REG_PCAM, &pcam, sizeof(pcam));
-	if (err)
-		return err;
-
-	*counted = prm_get(&pcam, feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter);
-	return 0;
+	err = cxr_pcam_read(core, &pcam);
+	*counted = !err && prm_get(&pcam, feature_cap_mask.enhanced_features.
+					  rx_icrc_encapsulated_counter);
+	return err;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_counted);
 

@@ -19,6 +19,7 @@
 #include "roce.h"
 
 struct prm_iseg;
+struct prm_pcam_reg;
 struct prm_cmdq_entry;
 struct cmd_ent;
 
@@ -257,6 +258,8 @@ void *cxr_cmd_alloc_in(size_t fixed, const struct cxr_pas *pas, size_t *len);
 #define CXR_LOCAL_PORT 1
 int cxr_reg_read(struct cxr_core *core, u16 reg, void *data, u32 len);
 int cxr_reg_write(struct cxr_core *core, u16 reg, void *data, u32 len);
+/* PCAM: what the port can do; zeros, if the firmware does not say. */
+int cxr_pcam_read(struct cxr_core *core, struct prm_pcam_reg *pcam);
 
 /*
  * Runs the command @name: @src and @dst are struct prm_<name>_in * and struct prm_<name>_out *. See

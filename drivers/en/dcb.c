@@ -13,10 +13,15 @@
 #define CABLE_MAX	1000
 #define FRAME_MIN	9216	/* the least that a buffer without loss has room for */
 
-/* False: the device has failed, or there is a reset, and no command may be issued. */
-static bool usable(const struct cxr_en *en)
+/*
+ * 0, -EOPNOTSUPP without @feature, or -ENODEV: the device has failed, or there is a reset, and no
+ * command may be issued.
+ */
+static int check_usable(const struct cxr_en *en, bool feature)
 {
-	return !en->kept && netif_device_present(en->ndev);
+	if (!feature)
+		return -EOPNOTSUPP;
+	return en->kept || !netif_device_present(en->ndev) ? -ENODEV : 0;
 }
 
 static int refuse(struct cxr_en *en, int err, const char *why)
@@ -45,9 +50,7 @@ int cxr_en_get_ets(struct net_device *ndev, struct ieee_ets *ets)
 	struct cxr_en *en = netdev_priv(ndev);
 	struct cxr_tc tcs[CXR_TCS];
 
-	if (!en->core->caps.ets)
-		return -EOPNOTSUPP;
-	return usable(en) ? read_ets(en, ets, tcs) : -ENODEV;
+	return check_usable(en, en->core->caps.ets) ?: read_ets(en, ets, tcs);
 }
 
 /* Restores what was there if the device refuses a part. */
@@ -79,10 +82,9 @@ int cxr_en_set_ets(struct net_device *ndev, struct ieee_ets *ets)
 	const char *why;
 	int err;
 
-	if (!en->core->caps.ets)
-		return -EOPNOTSUPP;
-	if (!usable(en))
-		return -ENODEV;
+	err = check_usable(en, en->core->caps.ets);
+	if (err)
+		return err;
 
 	err = cxr_ets_check(ets, en->core->caps.n_tcs, &why);
 	return err ? refuse(en, err, why) : write_ets(en, ets);
@@ -102,23 +104,24 @@ static void default_ets(struct cxr_en *en, struct ieee_ets *ets)
 		swap(ets->prio_tc[0], ets->prio_tc[1]);
 }
 
-static int get_maxrate(struct net_device *ndev, struct ieee_maxrate *maxrate)
+static int read_maxrate(struct cxr_en *en, u64 max_kbps[CXR_TCS])
 {
-	struct cxr_en *en = netdev_priv(ndev);
 	struct cxr_tc tcs[CXR_TCS];
 	unsigned int i;
 	int err;
 
-	if (!en->core->caps.ets)
-		return -EOPNOTSUPP;
-	if (!usable(en))
-		return -ENODEV;
-
 	err = cxr_cmd_query_tcs(en->core, tcs);
-	memset(maxrate, 0, sizeof(*maxrate));
 	for (i = 0; !err && i < en->core->caps.n_tcs; i++)
-		maxrate->tc_maxrate[i] = tcs[i].max_kbps;
+		max_kbps[i] = tcs[i].max_kbps;
 	return err;
+}
+
+static int get_maxrate(struct net_device *ndev, struct ieee_maxrate *maxrate)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	memset(maxrate, 0, sizeof(*maxrate));
+	return check_usable(en, en->core->caps.ets) ?: read_maxrate(en, maxrate->tc_maxrate);
 }
 
 static int write_maxrate(struct cxr_en *en, const u64 max_kbps[CXR_TCS])
@@ -140,10 +143,9 @@ static int set_maxrate(struct net_device *ndev, struct ieee_maxrate *maxrate)
 	struct cxr_en *en = netdev_priv(ndev);
 	int err;
 
-	if (!en->core->caps.ets)
-		return -EOPNOTSUPP;
-	if (!usable(en))
-		return -ENODEV;
+	err = check_usable(en, en->core->caps.ets);
+	if (err)
+		return err;
 
 	err = write_maxrate(en, maxrate->tc_maxrate);
 	return err == -ERANGE ? refuse(en, -EINVAL, "the rate of a class is above 255 Gbit/s") :
@@ -172,7 +174,7 @@ static int plan_buffers(struct cxr_en *en, struct cxr_buffers *b, u8 lossless)
 
 static u8 paused_priorities(const struct cxr_flow_control *fc)
 {
-	return fc->pause.rx || fc->pause.tx ? 0xff : fc->pfc_tx;
+	return cxr_pause_on(&fc->pause) ? 0xff : fc->pfc_tx;
 }
 
 static int read_buffers(struct cxr_en *en, struct cxr_buffers *b)
@@ -205,12 +207,7 @@ static int get_buffer(struct net_device *ndev, struct dcbnl_buffer *buffer)
 	unsigned int i;
 	int err;
 
-	if (!en->dcb.support.buffers)
-		return -EOPNOTSUPP;
-	if (!usable(en))
-		return -ENODEV;
-
-	err = read_buffers(en, &b);
+	err = check_usable(en, en->dcb.support.buffers) ?: read_buffers(en, &b);
 	if (err)
 		return err;
 	memcpy(buffer->prio2buffer, b.prio_buffer, sizeof(buffer->prio2buffer));
@@ -229,12 +226,8 @@ static int set_buffer(struct net_device *ndev, struct dcbnl_buffer *buffer)
 	unsigned int i;
 	int err;
 
-	if (!en->dcb.support.buffers)
-		return -EOPNOTSUPP;
-	if (!usable(en))
-		return -ENODEV;
-
-	err = read_buffers(en, &old) ?: cxr_cmd_query_flow_control(en->core, &fc);
+	err = check_usable(en, en->dcb.support.buffers) ?: read_buffers(en, &old) ?:
+	      cxr_cmd_query_flow_control(en->core, &fc);
 	if (err)
 		return err;
 	b = old;
@@ -255,10 +248,7 @@ int cxr_en_get_pfc(struct net_device *ndev, struct ieee_pfc *pfc)
 	unsigned int i;
 	int err;
 
-	if (!usable(en))
-		return -ENODEV;
-
-	err = cxr_cmd_query_flow_control(en->core, &fc);
+	err = check_usable(en, true) ?: cxr_cmd_query_flow_control(en->core, &fc);
 	if (err)
 		return err;
 
@@ -295,7 +285,7 @@ static int write_pfc(struct cxr_en *en, u8 prios)
 static void undo_pfc(struct cxr_en *en, const struct cxr_flow_control *old)
 {
 	write_pfc(en, old->pfc_tx);
-	if ((old->pause.rx || old->pause.tx) && !cxr_cmd_set_pause(en->core, &old->pause))
+	if (cxr_pause_on(&old->pause) && !cxr_cmd_set_pause(en->core, &old->pause))
 		en->dcb.flow.pause = old->pause;
 }
 
@@ -331,10 +321,7 @@ int cxr_en_set_pfc(struct net_device *ndev, struct ieee_pfc *pfc)
 	struct cxr_flow_control old;
 	int err;
 
-	if (!usable(en))
-		return -ENODEV;
-
-	err = cxr_cmd_query_flow_control(en->core, &old);
+	err = check_usable(en, true) ?: cxr_cmd_query_flow_control(en->core, &old);
 	if (err)
 		return err;
 	/* metres; with others bit times, so that it is not refused; 0: as before */
@@ -394,10 +381,11 @@ static int set_dscp_prio(struct cxr_en *en, u8 dscp, u8 prio)
 
 static int check_app(struct cxr_en *en, const struct dcb_app *app)
 {
-	if (!en->dcb.support.dscp)
-		return -EOPNOTSUPP;
-	if (!usable(en))
-		return -ENODEV;
+	int err;
+
+	err = check_usable(en, en->dcb.support.dscp);
+	if (err)
+		return err;
 	if (app->selector != IEEE_8021QAZ_APP_SEL_DSCP)
 		return refuse(en, -EINVAL, "the port has priorities for DSCPs only");
 	if (app->protocol >= CXR_DSCPS)
@@ -504,7 +492,7 @@ static int set_firmware_dcbx(struct cxr_en *en, bool firmware)
 {
 	if (!en->core->caps.dcbx || firmware == !(en->dcb.dcbx & DCB_CAP_DCBX_HOST))
 		return 0;
-	return usable(en) ? cxr_cmd_set_dcbx(en->core, firmware) : -ENODEV;
+	return check_usable(en, true) ?: cxr_cmd_set_dcbx(en->core, firmware);
 }
 
 /* Mode 0 is the firmware's agent. Returns 0 or 1. */
@@ -582,16 +570,7 @@ static int read_dcbx(struct cxr_en *en)
 
 static int read_rates(struct cxr_en *en)
 {
-	struct cxr_tc tcs[CXR_TCS];
-	unsigned int i;
-	int err;
-
-	if (!en->core->caps.ets)
-		return 0;
-	err = cxr_cmd_query_tcs(en->core, tcs);
-	for (i = 0; !err && i < en->core->caps.n_tcs; i++)
-		en->dcb.max_kbps[i] = tcs[i].max_kbps;
-	return err;
+	return en->core->caps.ets ? read_maxrate(en, en->dcb.max_kbps) : 0;
 }
 
 static int read_own_buffers(struct cxr_en *en)
@@ -687,26 +666,36 @@ static int run_steps(struct cxr_en *en, const port_step *steps, unsigned int n)
 	return err;
 }
 
+/* Without DCB, what the port trusts matters all the same. */
+static int dcb_begin(struct cxr_en *en)
+{
+	int err;
+
+	err = cxr_cmd_query_dcb(en->core, &en->dcb.support);
+	if (err || !en->core->caps.dcb)
+		return err ?: read_dscps(en);
+
+	en->ndev->dcbnl_ops = &dcbnl_ops;
+	return run_steps(en, first_steps, ARRAY_SIZE(first_steps));
+}
+
+static int dcb_restore(struct cxr_en *en)
+{
+	if (!en->ndev->dcbnl_ops)
+		return read_dscps(en);
+	return run_steps(en, restore_steps, ARRAY_SIZE(restore_steps));
+}
+
 /* The netdev works without, so errors are only logged. */
 int cxr_en_dcb_up(void *owner)
 {
 	struct cxr_en *en = owner;
-	const struct cxr_caps *caps = &en->core->caps;
-	int err = 0;
+	int err;
 
-	if (!caps->dcb && !caps->qcam_reg)
+	if (!en->core->caps.dcb && !en->core->caps.qcam_reg)
 		return 0;
 	rtnl_lock();
-	if (!en->kept)
-		err = cxr_cmd_query_dcb(en->core, &en->dcb.support);
-	if (!caps->dcb)
-		err = err ?: read_dscps(en);	/* what the port trusts matters all the same */
-	else if (en->kept && en->ndev->dcbnl_ops)
-		err = run_steps(en, restore_steps, ARRAY_SIZE(restore_steps));
-	else if (!err && !en->kept)
-		err = run_steps(en, first_steps, ARRAY_SIZE(first_steps));
-	if (caps->dcb && en->dcb.support.cell)
-		en->ndev->dcbnl_ops = &dcbnl_ops;
+	err = en->kept ? dcb_restore(en) : dcb_begin(en);
 	en->config.inline_mode = inline_mode(en, en->dcb.trust_dscp);
 	rtnl_unlock();
 	if (err)

@@ -159,7 +159,7 @@ void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats
 
 static bool has_global_pause(const struct cxr_en *en)
 {
-	return en->dcb.flow.pause.rx || en->dcb.flow.pause.tx;
+	return cxr_pause_on(&en->dcb.flow.pause);
 }
 
 static u8 paused(const struct cxr_en *en)

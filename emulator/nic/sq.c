@@ -82,10 +82,19 @@ struct tx {
 	bool insert_vlan;
 };
 
+/* Does the card need headers in the WQEs of this SQ? */
+static bool reads_inline(const struct sq *sq)
+{
+	uint8_t mode = sq->obj.dev->eth->inline_mode;
+
+	return mode == PRM_INLINE_MODE_L2 ||
+	       (mode == PRM_INLINE_MODE_VPORT &&
+		prm_get(&sq->ctx, min_wqe_inline_mode) != PRM_VPORT_INLINE_NONE);
+}
+
 /* 0, or the syndrome. */
 static uint8_t parse_tx(struct tx *tx)
 {
-	struct eth_state *eth = tx->sq->obj.dev->eth;
 	const struct wqe *w = tx->wqe;
 	unsigned int sz;
 
@@ -117,10 +126,7 @@ static uint8_t parse_tx(struct tx *tx)
 		if (tx->data > w->bytes)
 			return wqe_bad(w, "the inline header is longer than the WQE", sz);
 	}
-	if (tx->header_len < 14 &&
-	    (eth->inline_mode == PRM_INLINE_MODE_L2 ||
-	     (eth->inline_mode == PRM_INLINE_MODE_VPORT &&
-	      prm_get(&tx->sq->ctx, min_wqe_inline_mode) != PRM_VPORT_INLINE_NONE)))
+	if (tx->header_len < 14 && reads_inline(tx->sq))
 		return wqe_bad(w, "the layer 2 header must be inline", sz);
 	return 0;
 }
@@ -128,13 +134,8 @@ static uint8_t parse_tx(struct tx *tx)
 /* A card that needs headers inline finds the DSCP only there. */
 static uint8_t check_dscp(const struct tx *tx, const struct eth_packet *packet)
 {
-	struct cxdev *dev = tx->sq->obj.dev;
-	uint8_t mode = dev->eth->inline_mode;
-
-	if (!packet->l3 || tx->header_len >= packet->l3 + 20u || !port_qos(dev->port)->trust_dscp ||
-	    mode == PRM_INLINE_MODE_NOT_REQUIRED ||
-	    (mode == PRM_INLINE_MODE_VPORT &&
-	     prm_get(&tx->sq->ctx, min_wqe_inline_mode) == PRM_VPORT_INLINE_NONE))
+	if (!packet->l3 || tx->header_len >= packet->l3 + 20u || !reads_inline(tx->sq) ||
+	    !port_qos(tx->sq->obj.dev->port)->trust_dscp)
 		return 0;
 	return wqe_bad(tx->wqe, "the IP header must be inline: the port trusts DSCPs",
 		       tx->header_len);

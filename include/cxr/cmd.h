@@ -395,6 +395,11 @@ struct cxr_pause {
 	bool rx, tx;
 };
 
+static inline bool cxr_pause_on(const struct cxr_pause *pause)
+{
+	return pause->rx || pause->tx;
+}
+
 struct cxr_flow_control {
 	struct cxr_pause pause;
 	u8 pfc_rx, pfc_tx;	/* priorities, a bit each */

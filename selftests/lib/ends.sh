@@ -10,6 +10,7 @@
 #   ends_stop		end background commands on b: of peer_bg and of obey.sh
 #   ends_pingpong N	a pingpong with b
 #   ends_cm PROGRAM OPTIONS	run a program of perftest over rdma_cm, here and on b
+#   counter NAME		a counter of the interface, of ethtool -S; fails if there is none
 #   reachable		wait until b answers pings
 #   tcp_both_ways SIZE [ADDRESS [BLOCK]]	send random bytes to b and back, and compare them
 
@@ -136,3 +137,5 @@ tcp_both_ways() # SIZE [ADDRESS [BLOCK]]
 	[ "$(peer_wait tcp)" = "$sum" ] || fail "data received by the peer differs"
 	[ "$got" = "$sum" ] || fail "data received from the peer differs"
 }
+
+counter() { ethtool -S "$netdev" | awk -v name="$1:" '$1 == name { print $2; found = 1 } END { exit !found }'; }

@@ -21,15 +21,6 @@ ready()
 
 before_each() { ends_know; }
 
-# A counter of the interface: ethtool -S
-counter() # NAME
-{
-	local line
-
-	line=$(ethtool -S "$netdev" | grep -w "$1:") || return
-	echo "${line##*: }"
-}
-
 has_classes()
 {
 	dcb ets show dev "$netdev" | tee /run/cxr-ets
@@ -156,6 +147,7 @@ refuses()
 	refused "the rate of a class is above 255 Gbit/s" maxrate tc-maxrate 3:256gbps
 	refused "the buffers are larger than that of the port" buffer buffer-size all:0 0:4194304
 	refused "the buffers leave nothing to be shared" buffer buffer-size all:0 0:4151520
+	# nor has that changed what is shared
 	refused "the buffers leave nothing to be shared" buffer buffer-size all:0 0:4151520
 	must_fail dcb app add dev "$netdev" ethtype-prio 0x8915:3
 	kmsg | grep -q "DCB: the port has priorities for DSCPs only"
@@ -309,7 +301,6 @@ sets_qos()
 	grep -q "$netdev: ratelimit: Invalid argument; see the kernel log" /run/cxr-error
 }
 
-
 speaks_cee()
 {
 	about_cxr "the in-tree driver has not all operations that the kernel needs for it"
@@ -334,6 +325,8 @@ speaks_cee()
 # Flow control of the port makes all buffers such without loss, whatever PFC says of the cable
 pause_and_buffers()
 {
+	local n
+
 	about_cxr "the in-tree driver leaves the buffers of a port with pause frames as they are"
 	dcb buffer set dev "$netdev" prio-buffer all:0 buffer-size all:0 0:98304
 	ethtool -A "$netdev" rx on tx on

@@ -12,9 +12,6 @@
 
 before_each() { ends_know; }
 
-# Packets of the priority that the port has sent
-sent() { ethtool -S "$netdev" | sed -n "s/^ *tx_prio$1_packets: //p"; }
-
 pings_at() # DSCP
 {
 	ping -q -Q $(($1 * 4)) -i 0.05 -c 10 -W 2 "$(peer_ip)" >/dev/null
@@ -27,19 +24,19 @@ by_dscp()
 	local before
 
 	dcb app add dev "$netdev" dscp-prio 26:3
-	before=$(sent 3)
+	before=$(counter tx_prio3_packets)
 	pings_at 26
-	[ $(($(sent 3) - before)) -ge 20 ]
+	[ $(($(counter tx_prio3_packets) - before)) -ge 20 ]
 	tcp_both_ways 200000
 	# the queues of another configuration need it as well
 	ethtool -G "$netdev" tx 256
-	before=$(sent 3)
+	before=$(counter tx_prio3_packets)
 	pings_at 26
-	[ $(($(sent 3) - before)) -ge 20 ]
+	[ $(($(counter tx_prio3_packets) - before)) -ge 20 ]
 	dcb app del dev "$netdev" dscp-prio 26:3
-	before=$(sent 3)
+	before=$(counter tx_prio3_packets)
 	pings_at 26
-	[ "$(sent 3)" = "$before" ]
+	[ "$(counter tx_prio3_packets)" = "$before" ]
 }
 
 ktap_setup ends_up 1500

@@ -212,12 +212,12 @@ pool_statistics()
 
 	[ "$CXR_DRIVER" = cxr ] || skip "about the statistics of this driver"
 	ethtool -S "$netdev" | grep -q rx_pp_alloc_fast || skip "the kernel has no statistics of page pools"
-	slow=$(ethtool -S "$netdev" | sed -n 's/^ *rx_pp_alloc_slow: //p')
+	slow=$(counter rx_pp_alloc_slow)
 	[ "$slow" -gt 0 ]
 	# with new pools
 	ethtool -G "$netdev" rx 512
 	ethtool -G "$netdev" rx 1024
-	[ "$(ethtool -S "$netdev" | sed -n 's/^ *rx_pp_alloc_slow: //p')" -gt "$slow" ]
+	[ "$(counter rx_pp_alloc_slow)" -gt "$slow" ]
 }
 
 # ---- offloads ----------------------------------------------------------------------------------------
@@ -521,7 +521,6 @@ terminator()
 }
 
 no_buffer() { emu status | sed -n 's/.*not received: no buffer \([0-9]*\),.*/\1/p' | head -n 1; }
-out_of_buffer() { ethtool -S "$netdev" | sed -n 's/^ *rx_out_of_buffer: //p'; }
 # of the statistics in sysfs, which may be those of the read before
 missed_is() { [ "$(cat "/sys/class/net/$netdev/statistics/rx_missed_errors")" = "$1" ]; }
 
@@ -533,7 +532,7 @@ missed()
 	ktap_spoilt
 	ethtool -G "$netdev" rx 64
 	reachable
-	device=$(no_buffer) was=$(out_of_buffer)
+	device=$(no_buffer) was=$(counter rx_out_of_buffer)
 	emu fault "$CXR_GUEST" event comp lose times=all >/dev/null
 	peer "timeout 20 ping -q -c 200 -l 100 -i 0.005 -W 1 $(my_ip)" || true
 	emu fault clear >/dev/null
@@ -543,8 +542,8 @@ missed()
 	lost=$(($(no_buffer) - device))
 	echo "$lost lost"
 	[ $lost -gt 0 ]
-	[ $(($(out_of_buffer) - was)) = $lost ]
-	wait_until 10 missed_is "$(out_of_buffer)"
+	[ $(($(counter rx_out_of_buffer) - was)) = $lost ]
+	wait_until 10 missed_is "$(counter rx_out_of_buffer)"
 }
 
 multicast() { cat "/sys/class/net/$netdev/statistics/multicast"; }

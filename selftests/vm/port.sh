@@ -54,8 +54,6 @@ no_negotiation()
 
 # Counter NAME of the standard groups
 standard() { ethtool -S "$netdev" --all-groups | sed -n "s/^\(.*-\)\?$1: //p"; }
-# and of the driver's own
-own() { ethtool -S "$netdev" | sed -n "s/^ *$1: //p"; }
 
 # 20 frames of 142 bytes each way, without FCS
 twenty_pings() { ping -q -i 0.05 -c 20 -W 2 -s 100 "$(peer_ip)" >/dev/null; }
@@ -90,12 +88,12 @@ standard_groups()
 
 own_counters()
 {
-	grows own rx_packets_phy 20
-	grows own tx_bytes_phy $((20 * 146))
-	grows own rx_128_to_255_bytes_phy 20
-	[ "$(own rx_crc_errors_phy)" = 0 ]
-	[ "$(own tx_pause_ctrl_phy)" = 0 ]
-	[ -n "$(own link_down_events_phy)" ]
+	grows counter rx_packets_phy 20
+	grows counter tx_bytes_phy $((20 * 146))
+	grows counter rx_128_to_255_bytes_phy 20
+	[ "$(counter rx_crc_errors_phy)" = 0 ]
+	[ "$(counter tx_pause_ctrl_phy)" = 0 ]
+	[ -n "$(counter link_down_events_phy)" ]
 }
 
 module() { ethtool -m "$netdev" | sed -n "s/^\s*$1\s*: //p"; }

@@ -114,8 +114,7 @@ too_few_eqs()
 
 tx_dropped() { cat "/sys/class/net/$netdev/statistics/tx_dropped"; }
 tx_dropped_since() { [ "$(tx_dropped)" -gt "$1" ]; }
-sent_by_queue() { ethtool -S "$netdev" | sed -n "s/^ *tx$1_packets: //p"; }
-sends_since() { [ "$(sent_by_queue "$1")" -gt "$2" ]; }
+sends_since() { [ "$(counter "tx$1_packets")" -gt "$2" ]; }
 
 # A packet that pktgen sends many times keeps its queue, whatever becomes of that
 gone()
@@ -131,14 +130,14 @@ gone()
 	for word in "count 0" "clone_skb 1000000000" "delay 1000000" "queue_map_min 1" "queue_map_max 1" "dst_mac 02:00:00:00:00:99"; do
 		echo "$word" >"$pg/$netdev"
 	done
-	before=$(sent_by_queue 1)
+	before=$(counter tx1_packets)
 	echo start >$pg/pgctrl &
 	wait_until 20 sends_since 1 "$before"
 	before=$(tx_dropped)
 	set_channels 1
 	wait_until 20 tx_dropped_since "$before"
 	set_channels 2
-	before=$(sent_by_queue 1)
+	before=$(counter tx1_packets)
 	wait_until 20 sends_since 1 "$before"
 	echo stop >$pg/pgctrl
 	set_channels "$was"

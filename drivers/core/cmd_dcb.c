@@ -11,19 +11,15 @@
 
 /* ---- what there is ------------------------------------------------------------------------ */
 
-static int query_cell(struct cxr_core *core, u32 *cell)
+/* The default where SBCAM is refused as well, as in the in-tree driver. */
+static u32 query_cell(struct cxr_core *core)
 {
 	struct prm_sbcam_reg sbcam = {};
-	int err;
 
-	*cell = CELL_DEFAULT;
-	if (!core->caps.sbcam_reg)
-		return 0;
-	err = cxr_reg_read(core, PRM_REG_SBCAM, &sbcam, sizeof(sbcam));
-	if (err)
-		return err;
-	*cell = prm_get(&sbcam, cap_cell_size) ?: CELL_DEFAULT;
-	return 0;
+	if (!core->caps.sbcam_reg ||
+	    cxr_reg_read(core, PRM_REG_SBCAM, &sbcam, sizeof(sbcam)))
+		return CELL_DEFAULT;
+	return prm_get(&sbcam, cap_cell_size) ?: CELL_DEFAULT;
 }
 
 int cxr_cmd_query_dcb(struct cxr_core *core, struct cxr_dcb_support *support)
@@ -44,7 +40,8 @@ int cxr_cmd_query_dcb(struct cxr_core *core, struct cxr_dcb_support *support)
 			   prm_get(&pcam, port_access_reg_cap_mask.regs_5000_to_507f.pptb);
 	support->buffer_owner =
 		prm_get(&pcam, feature_cap_mask.enhanced_features.buffer_ownership);
-	return query_cell(core, &support->cell);
+	support->cell = query_cell(core);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_dcb);
 
@@ -101,6 +98,7 @@ int cxr_cmd_set_dscp_prio(struct cxr_core *core, u8 dscp, u8 prio)
 	err = read_qpdpm(core, &qpdpm);
 	if (err)
 		return err;
+	prm_set(&qpdpm, local_port, CXR_LOCAL_PORT);
 	entries[dscp] = cpu_to_be16(PRM_QPDPM_ENABLE | prio);
 	return cxr_reg_write(core, PRM_REG_QPDPM, &qpdpm, sizeof(qpdpm));
 }

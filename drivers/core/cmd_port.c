@@ -523,9 +523,12 @@ int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted)
 	int err;
 
 	err = cxr_pcam_read(core, &pcam);
-	*counted = !err && prm_get(&pcam, feature_cap_mask.enhanced_features.
-					  rx_icrc_encapsulated_counter);
-	return err;
+	if (err)
+		return err;
+
+	*counted = prm_get(&pcam,
+			   feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_counted);
 

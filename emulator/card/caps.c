@@ -186,6 +186,7 @@ static void card_roce(const struct card *card, struct prm_roce_cap *cap)
 	prm_set(cap, r_roce_min_src_udp_port, 0xc000);
 	prm_set(cap, r_roce_max_src_udp_port, 0xffff);
 	prm_set(cap, roce_address_table_size, card->roce_addrs);
+	prm_set(cap, roce_cc_general, cong_general(card));
 }
 
 /* 8 bytes; the driver sets whether a requester gets the old value big-endian or in host order. */

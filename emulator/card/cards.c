@@ -100,7 +100,8 @@ static const struct card cards[] = {
 		.fw_sub = 1010, .psid = "CXR000000006D", .hw_id = 0x212, .clock_khz = 1000000,
 		.roce_addrs = 255, .pcie_gen = 4, .pcie_lanes = 16, .port_lanes = 4,
 		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_NOT_REQUIRED,
-		.vlan_insert = true, .port_select = true, COMMON(17, PDS_NEW, 19)
+		.vlan_insert = true, .port_select = true, .cc_general = true,
+		COMMON(17, PDS_NEW, 19)
 	},
 	{
 		.name = "cx7", .model = "ConnectX-7", .device_id = 0x1021, .vf_device_id = 0x101e,
@@ -108,7 +109,8 @@ static const struct card cards[] = {
 		.psid = "CXR0000000007", .hw_id = 0x218, .clock_khz = 1000000, .roce_addrs = 255,
 		.pcie_gen = 5, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
 		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
-		.port_select = true, .vpd_function = true, COMMON(17, PDS_NEW, 19)
+		.port_select = true, .cc_general = true, .vpd_function = true,
+		COMMON(17, PDS_NEW, 19)
 	},
 };
 

@@ -99,6 +99,8 @@ static const struct need needs[] = {
 	ALL(query_cong_statistics, GENERAL(cc_query_allowed)),
 	ALL(query_cong_params, GENERAL(cc_query_allowed)),
 	ALL(modify_cong_params, GENERAL(cc_modify_allowed)),
+	IS(query_cong_params, cong_protocol, PRM_CONG_GENERAL, ROCE(roce_cc_general)),
+	IS(modify_cong_params, cong_protocol, PRM_CONG_GENERAL, ROCE(roce_cc_general)),
 	IS(access_register, register_id, PRM_REG_PCAM, GENERAL(pcam_reg)),
 	ALL(set_driver_version, GENERAL(driver_version)),
 	/* Ethernet and flow tables */

@@ -15,8 +15,7 @@ void cong_reset(struct cxdev *dev)
 {
 	struct cong_state *s = &dev->rdma_state->cong;
 
-	*s = (struct cong_state){ .rp_enabled = 0xff, .np_enabled = 0xff, .tagged = 0xff,
-				  .flows = s->flows };
+	*s = (struct cong_state){ .rp_enabled = 0xff, .np_enabled = 0xff, .flows = s->flows };
 	prm_set(&s->rp, clamp_tgt_rate_after_time_inc, 1);
 	prm_set(&s->rp, rpg_time_reset, 300);
 	prm_set(&s->rp, rpg_byte_reset, 32767);
@@ -43,6 +42,18 @@ static int check_protocol(struct cmd *c, unsigned int protocol)
 	       refuse(c, PRM_STATUS_BAD_PARAM, "cong_protocol %u is not supported", protocol);
 }
 
+/* Parameters there are also of neither point. */
+static int check_params(struct cmd *c, unsigned int protocol)
+{
+	return protocol == PRM_CONG_GENERAL && cong_general(c->dev->card) ? 0 :
+	       check_protocol(c, protocol);
+}
+
+bool cong_general(const struct card *card)
+{
+	return card->cc_general && card_dcb && !card->vf;
+}
+
 /* ---- parameters ---- */
 
 struct cong_field {
@@ -51,10 +62,11 @@ struct cong_field {
 };
 
 #define PARAM(layout, s, f, lo, hi)						\
-	{ s, offsetof(struct prm_cong_control_r_roce_ecn_##layout##_bits, f),	\
-	  sizeof(((struct prm_cong_control_r_roce_ecn_##layout##_bits *)0)->f), lo, hi }
-#define RP(s, f, lo, hi) PARAM(rp, PRM_CONG_RP_##s, f, lo, hi)
-#define NP(s, f, lo, hi) PARAM(np, PRM_CONG_NP_##s, f, lo, hi)
+	{ s, offsetof(struct prm_cong_control_r_roce_##layout##_bits, f),	\
+	  sizeof(((struct prm_cong_control_r_roce_##layout##_bits *)0)->f), lo, hi }
+#define RP(s, f, lo, hi) PARAM(ecn_rp, PRM_CONG_RP_##s, f, lo, hi)
+#define NP(s, f, lo, hi) PARAM(ecn_np, PRM_CONG_NP_##s, f, lo, hi)
+#define GENERAL(s, f, lo, hi) PARAM(general, PRM_CONG_GENERAL_##s, f, lo, hi)
 
 static const struct cong_field rp_fields[] = {
 	RP(CLAMP, clamp_tgt_rate, 0, 1),
@@ -82,6 +94,11 @@ static const struct cong_field np_fields[] = {
 	NP(PRIO_MODE, cnp_802p_prio, 0, 7),
 };
 
+static const struct cong_field general_fields[] = {
+	GENERAL(RTT_DSCP, rtt_resp_dscp_valid, 0, 1),
+	GENERAL(RTT_DSCP, rtt_resp_dscp, 0, 63),
+};
+
 static int run_query_cong_params(struct cmd *c)
 {
 	const struct prm_query_cong_params_in *in = c->in;
@@ -89,14 +106,17 @@ static int run_query_cong_params(struct cmd *c)
 	const struct cong_state *s = &c->dev->rdma_state->cong;
 	unsigned int protocol = prm_get(in, cong_protocol);
 
-	if (check_protocol(c, protocol))
+	if (check_params(c, protocol))
 		return -1;
 	if (protocol == PRM_CONG_RP)
 		*prm_sub(out, congestion_parameters.cong_control_r_roce_ecn_rp,
 			 cong_control_r_roce_ecn_rp) = s->rp;
-	else
+	else if (protocol == PRM_CONG_NP)
 		*prm_sub(out, congestion_parameters.cong_control_r_roce_ecn_np,
 			 cong_control_r_roce_ecn_np) = s->np;
+	else
+		*prm_sub(out, congestion_parameters.cong_control_r_roce_general,
+			 cong_control_r_roce_general) = s->general;
 	return 0;
 }
 
@@ -135,10 +155,13 @@ static int run_modify_cong_params(struct cmd *c)
 	unsigned int protocol = prm_get(in, cong_protocol);
 	uint32_t select = prm_get(in, field_select);
 
-	if (check_protocol(c, protocol))
+	if (check_params(c, protocol))
 		return -1;
 	if (protocol == PRM_CONG_RP)
 		return set_fields(c, rp_fields, ARRAY_SIZE(rp_fields), select, from, s->rp.dw);
+	if (protocol == PRM_CONG_GENERAL)
+		return set_fields(c, general_fields, ARRAY_SIZE(general_fields), select, from,
+				  s->general.dw);
 	return set_fields(c, np_fields, ARRAY_SIZE(np_fields), select, from, s->np.dw);
 }
 
@@ -164,7 +187,6 @@ static int run_query_cong_status(struct cmd *c)
 	if (check_status(c, prm_get(in, cong_protocol), prio))
 		return -1;
 	prm_set(out, enable, (rp ? s->rp_enabled : s->np_enabled) >> prio & 1);
-	prm_set(out, tag_enable, rp && s->tagged >> prio & 1);
 	return 0;
 }
 
@@ -173,6 +195,7 @@ static void set_bit(uint8_t *set, unsigned int bit, bool on)
 	*set = (*set & ~(1u << bit)) | on << bit;
 }
 
+/* tag_enable is of another protocol, that of 802.1Qau; drivers leave it 0. */
 static int run_modify_cong_status(struct cmd *c)
 {
 	const struct prm_modify_cong_status_in *in = c->in;
@@ -186,7 +209,6 @@ static int run_modify_cong_status(struct cmd *c)
 		return 0;
 	}
 	set_bit(&s->rp_enabled, prio, prm_get(in, enable));
-	set_bit(&s->tagged, prio, prm_get(in, tag_enable));
 	return 0;
 }
 

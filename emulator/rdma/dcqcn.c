@@ -216,7 +216,7 @@ bool dcqcn_notified(struct qp *qp)
 
 bool dcqcn_tags(const struct qp *qp)
 {
-	return wire_has_rate() && state_of(qp)->tagged & 1u << prio_of(qp);
+	return wire_has_rate() && state_of(qp)->rp_enabled & 1u << prio_of(qp);
 }
 
 /* ---- the notification point ---- */

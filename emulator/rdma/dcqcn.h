@@ -13,6 +13,7 @@
 
 struct qp;
 struct av;
+struct card;
 struct frame;
 struct cxdev;
 
@@ -20,7 +21,8 @@ struct cxdev;
 struct cong_state {
 	struct prm_cong_control_r_roce_ecn_rp rp;
 	struct prm_cong_control_r_roce_ecn_np np;
-	uint8_t rp_enabled, np_enabled, tagged;
+	struct prm_cong_control_r_roce_general general;	/* has no effect */
+	uint8_t rp_enabled, np_enabled;
 	uint32_t flows, flows_ever;
 };
 
@@ -41,6 +43,8 @@ struct reaction {
 };
 
 void cong_reset(struct cxdev *dev);
+/* Does the card have the parameters of cong_protocol 3? */
+bool cong_general(const struct card *card);
 void dcqcn_init(struct qp *qp);
 void dcqcn_stop(struct qp *qp);
 /* Sends of the QP's data: may the next packet go now? If not, its work is queued when it may. */

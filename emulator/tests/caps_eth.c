@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "caps.h"
+#include "prm/cong.h"
 
 static uint8_t last_frame[FRAME_MAX];
 static uint32_t last_len, n_frames;
@@ -599,6 +600,7 @@ const struct cap_row caps_roce[] = {
 	CAP_ROW(roce_cap, r_roce_max_src_udp_port, false, probe_udp, 2),
 	CAP_ROW(roce_cap, roce_address_table_size, false, probe_addresses, 0),
 	CAP_ROW(roce_cap, sw_r_roce_src_udp_port, false, probe_sw_port, 0),
+	CAP_ROW(roce_cap, roce_cc_general, true, probe_cong_params, PRM_CONG_GENERAL),
 	CAP_ROW(roce_cap, fl_rc_qp_when_roce_disabled, true, probe_settable, FL_DISABLED),
 	CAP_ROW(roce_cap, qp_ooo_transmit_default, true, probe_retry_mode, 0),
 	CAP_ROW(roce_cap, qp_ts_format, true, probe_qp_ts, 0),

@@ -4,6 +4,7 @@
 
 #include "caps.h"
 #include "port/port.h"
+#include "prm/cong.h"
 #include "prm/counter.h"
 #include "prm/dcb.h"
 #include "prm/definer.h"
@@ -704,7 +705,7 @@ const struct cap_row caps_general[] = {
 	FLAG(dcbx, probe_port_reg, PRM_REG_DCBX_PARAM),
 	FLAG(qcam_reg, probe_reg, PRM_REG_QCAM),
 	FLAG(sbcam_reg, probe_reg, PRM_REG_SBCAM),
-	FLAG(cc_modify_allowed, probe_cong_params, 0),
+	FLAG(cc_modify_allowed, probe_cong_params, PRM_CONG_RP),
 	FLAG(cc_query_allowed, probe_cong_statistics, 0),
 	FLAG(bf, probe_blue_flame, false),
 	VALUE(log_bf_reg_size, probe_blue_flame, true),

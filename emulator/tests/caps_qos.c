@@ -25,14 +25,13 @@ bool probe_classes(struct dut *dut, uint32_t value, uint32_t arg)
 	return value == prm_get(&reg, tclass) + 1;
 }
 
-bool probe_cong_params(struct dut *dut, uint32_t value, uint32_t arg)
+bool probe_cong_params(struct dut *dut, uint32_t value, uint32_t protocol)
 {
 	struct prm_modify_cong_params_in in = {};
 	struct prm_modify_cong_params_out out;
 
 	(void)value;
-	(void)arg;
-	prm_set(&in, cong_protocol, PRM_CONG_RP);
+	prm_set(&in, cong_protocol, protocol);
 	return !dut_cmd(dut, modify_cong_params, &in, &out);
 }
 

@@ -94,7 +94,6 @@ static void set_status(struct side *side, bool enable)
 	prm_set(&in, priority, PRIO);
 	prm_set(&in, cong_protocol, PRM_CONG_RP);
 	prm_set(&in, enable, enable);
-	prm_set(&in, tag_enable, enable);
 	command(side, modify_cong_status, &in, &out);
 }
 

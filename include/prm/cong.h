@@ -39,6 +39,10 @@ enum {
 	PRM_CONG_NP_PRIO_MODE		= 4,	/* and the priority */
 };
 
+enum {
+	PRM_CONG_GENERAL_RTT_DSCP	= 0,	/* and whether it is valid */
+};
+
 /* Rates in Mb/s, times in microseconds. */
 struct prm_cong_control_r_roce_ecn_rp_bits {
 	u8 rsvd_00[100];
@@ -78,9 +82,19 @@ struct prm_cong_control_r_roce_ecn_np_bits {
 };
 PRM_LAYOUT(cong_control_r_roce_ecn_np, 0x100);
 
+struct prm_cong_control_r_roce_general_bits {
+	u8 rsvd_00[144];
+	u8 rtt_resp_dscp_valid[1];
+	u8 rsvd_91[9];
+	u8 rtt_resp_dscp[6];
+	u8 rsvd_a0[1888];
+};
+PRM_LAYOUT(cong_control_r_roce_general, 0x100);
+
 union prm_cong_control_roce_ecn_auto_bits {
 	struct prm_cong_control_r_roce_ecn_rp_bits cong_control_r_roce_ecn_rp;
 	struct prm_cong_control_r_roce_ecn_np_bits cong_control_r_roce_ecn_np;
+	struct prm_cong_control_r_roce_general_bits cong_control_r_roce_general;
 };
 
 struct prm_query_cong_params_in_bits {

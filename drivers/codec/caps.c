@@ -77,6 +77,7 @@ static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *
 	caps->enhanced_error_q_counters = prm_get(cap, enhanced_error_q_counters);
 	caps->roce_accl = prm_get(cap, roce_accl);
 	caps->cc_query_allowed = prm_get(cap, cc_query_allowed);
+	caps->cc_params = caps->cc_query_allowed && prm_get(cap, cc_modify_allowed);
 	caps->pcam_reg = prm_get(cap, pcam_reg);
 }
 
@@ -240,6 +241,7 @@ void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
 	caps->roce.l3_ipv6 = l3 & PRM_ROCE_CAP_L3_IPV6;
 	caps->qp_free_running = prm_get(cap, qp_ts_format) != PRM_TS_CAP_REAL_TIME;
 	caps->roce_addresses = prm_get(cap, roce_address_table_size);
+	caps->cc_general = prm_get(cap, roce_cc_general);
 	caps->udp_dport = prm_get(cap, r_roce_dest_udp_port);
 	caps->udp_sport_min = prm_get(cap, r_roce_min_src_udp_port);
 	caps->udp_sport_max = prm_get(cap, r_roce_max_src_udp_port);

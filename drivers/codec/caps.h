@@ -50,6 +50,8 @@ struct cxr_caps {
 	bool rts2rts_dscp;		/* and so can its DSCP */
 	bool out_of_seq_cnt, retransmission_q_counters, enhanced_error_q_counters, roce_accl;
 	bool cc_query_allowed;
+	bool cc_params;			/* congestion control can be set */
+	bool cc_general;		/* also what is not of DCQCN */
 	bool pcam_reg;
 	bool port_owner;		/* the function may change settings of the port */
 	bool dcb;			/* among them traffic classes; then, with some firmware: */

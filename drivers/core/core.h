@@ -128,6 +128,23 @@ struct cxr_reports {
 	const char *why[CXR_REPORTERS];	/* NULL: nothing */
 };
 
+/* Congestion control (cong.c). The firmware keeps it, but a reset forgets it. */
+struct cxr_cong_file {
+	struct cxr_dev *dev;
+	const struct cxr_cong_param *param;
+};
+
+struct cxr_cong {
+	struct mutex lock;		/* all below but the files */
+	bool up;			/* stage cong: commands may be issued */
+	/* what users have set, for after a reset: parameters, and priorities by point */
+	DECLARE_BITMAP(params, CXR_CONG_PARAMS);
+	u32 value[CXR_CONG_PARAMS];
+	u8 prios[CXR_CONG_POINTS], on[CXR_CONG_POINTS];
+	struct dentry *dir;		/* with the files */
+	struct cxr_cong_file file[CXR_CONG_PARAMS];
+};
+
 struct cxr_client_slot {
 	const struct cxr_client_ops *ops;
 	void *priv;
@@ -159,6 +176,7 @@ struct cxr_dev {
 	struct cxr_eqs eqs;
 	struct cxr_health health;
 	struct cxr_reports reports;
+	struct cxr_cong cong;
 	struct mutex db_lock;		/* dbs */
 	struct list_head dbs;		/* pages of doorbell records (buf.c) */
 	atomic_t mkey_variant;
@@ -332,6 +350,11 @@ void cxr_eq_poll_missed(struct cxr_dev *dev);
 /* port.c */
 /* Stage: MAC and GUIDs of the port. */
 int cxr_ports_up(void *dev);
+
+/* cong.c */
+/* Stage: congestion control is as users have set it, and has files in debugfs. */
+int cxr_cong_up(void *dev);
+void cxr_cong_down(void *dev);
 
 /* state.c */
 /* Waits for the firmware to become ready. 0, -ENODEV (no response), -ETIMEDOUT. */

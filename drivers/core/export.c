@@ -4,6 +4,7 @@
 
 #include "../codec/addrpath.h"
 #include "../codec/caps.h"
+#include "../codec/cong.h"
 #include "../codec/counter.h"
 #include "../codec/cqe.h"
 #include "../codec/flow.h"
@@ -21,6 +22,7 @@
 
 EXPORT_SYMBOL_GPL(cxr_av_encode);
 EXPORT_SYMBOL_GPL(cxr_caps_missing_eth);
+EXPORT_SYMBOL_GPL(cxr_cong_params);
 EXPORT_SYMBOL_GPL(cxr_counter_name);
 EXPORT_SYMBOL_GPL(cxr_counter_present);
 EXPORT_SYMBOL_GPL(cxr_cqe_decode_other);

@@ -163,6 +163,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	INIT_LIST_HEAD(&dev->cmdq.lost);
 	xa_init(&dev->eqs.cqs);
 	mutex_init(&dev->eqs.poll_lock);
+	mutex_init(&dev->cong.lock);
 	mutex_init(&dev->db_lock);
 	mutex_init(&dev->flow_lock);
 	dev->lag_allowed = true;

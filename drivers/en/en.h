@@ -301,6 +301,7 @@ struct cxr_en {
 	struct cxr_en_config config;
 	struct cxr_en_rss rss;
 	struct cxr_en_dcb dcb;
+	struct cxr_en_ecn *ecn;		/* NULL: no files */
 	struct cxr_en_channel *channels[CXR_EN_CHANNELS_MAX];
 	unsigned int n_channels;	/* open ones */
 
@@ -457,6 +458,11 @@ static inline void cxr_en_dcb_add_apps(struct cxr_en *en)
 {
 }
 #endif
+
+/* ecn.c: files of congestion control, of a registered netdev */
+void cxr_en_ecn_add(struct cxr_en *en);
+/* Waits for their readers and writers, who may wait for a command. Does nothing without files. */
+void cxr_en_ecn_remove(struct cxr_en *en);
 
 /* dcb_cee.c: operations of CEE, see dcbnl.h */
 u8 cxr_en_cee_getstate(struct net_device *ndev);

@@ -356,9 +356,18 @@ static int netdev_up(void *owner)
 	}
 	netif_carrier_off(en->ndev);
 	err = register_netdev(en->ndev);
-	if (!err)
-		cxr_en_dcb_add_apps(en);
-	return err;
+	if (err)
+		return err;
+
+	cxr_en_dcb_add_apps(en);
+	cxr_en_ecn_add(en);
+	return 0;
+}
+
+static void unregister(struct cxr_en *en)
+{
+	cxr_en_ecn_remove(en);
+	unregister_netdev(en->ndev);
 }
 
 static void netdev_down(void *owner)
@@ -368,7 +377,7 @@ static void netdev_down(void *owner)
 	if (en->kept)
 		detach(en);
 	else
-		unregister_netdev(en->ndev);
+		unregister(en);
 }
 
 static int client_up(void *owner)
@@ -457,7 +466,7 @@ static void en_remove(struct auxiliary_device *adev)
 
 	cxr_stages_down(&en->stages, 0);
 	if (en->kept) {
-		unregister_netdev(en->ndev);
+		unregister(en);
 		destroy_workqueue(en->wq);
 	}
 	mutex_destroy(&en->lock);

@@ -30,6 +30,7 @@
 #define CXR_CMD_H
 
 #include "cxr.h"
+#include "../../drivers/codec/cong.h"
 #include "../../drivers/codec/counter.h"
 #include "../../drivers/codec/flow.h"
 #include "../../drivers/codec/phy_counter.h"
@@ -490,6 +491,25 @@ int cxr_cmd_query_buffers(struct cxr_core *core, struct cxr_buffers *b);
  */
 int cxr_cmd_set_buffers(struct cxr_core *core, const struct cxr_buffers *old,
 			const struct cxr_buffers *b);
+
+/* ---- congestion control (cmd_cong.c): with caps.cc_params ------------------------------------ */
+
+int cxr_cmd_query_cong_param(struct cxr_core *core, const struct cxr_cong_param *param,
+			     u32 *value);
+int cxr_cmd_set_cong_param(struct cxr_core *core, const struct cxr_cong_param *param, u32 value);
+/* @point: not CXR_CONG_GENERAL. */
+int cxr_cmd_query_cong_status(struct cxr_core *core, enum cxr_cong_point point, u8 prio, bool *on);
+int cxr_cmd_set_cong_status(struct cxr_core *core, enum cxr_cong_point point, u8 prio, bool on);
+
+/*
+ * For files (cong.c). @param is one of cxr_cong_params[]. -ENODEV: not while the device is being
+ * reset. What was set is set again after that.
+ */
+int cxr_cong_get(struct cxr_core *core, const struct cxr_cong_param *param, u32 *value);
+/* @text: what was written to the file. -EINVAL: it is not in the range; that is logged. */
+int cxr_cong_set(struct cxr_core *core, const struct cxr_cong_param *param, const char *text);
+int cxr_cong_get_prio(struct cxr_core *core, enum cxr_cong_point point, u8 prio, bool *on);
+int cxr_cong_set_prio(struct cxr_core *core, enum cxr_cong_point point, u8 prio, bool on);
 
 /* ---- node description and RoCE address table (cmd_port.c) ------------------------------------ */
 

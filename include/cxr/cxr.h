@@ -72,6 +72,7 @@
  *	eq	command, asynchronous, page and completion EQs. From here on commands complete by
  *		an event
  *	ports	MAC and GUIDs
+ *	cong	parameters of congestion control
  *	health	a check every two seconds
  *	clients	auxiliary devices, which cxr_en and cxr_ib bind to, now or when they are loaded. ib
  *		only if RoCE was granted
@@ -185,6 +186,12 @@
  * have the priority of their VLAN tag, or with trust in DSCPs that of their DSCP, RoCE like all
  * others; the device then reads the IP header of what it sends, so send queues have it inline.
  *
+ * CONGESTION CONTROL
+ *
+ * DCQCN is the device's: it marks no packets, but answers marked ones, and limits the rate of QPs.
+ * The driver passes on its parameters (drivers/codec/cong.c has the table, drivers/core/cong.c the
+ * state), which the port's firmware keeps, and sets again after a reset what users have set.
+ *
  * FORCED TRAFFIC CLASSES AND TTL
  *
  * The administrator may give paths another DSCP than the application asks for (drivers/ib/force.c).
@@ -248,6 +255,7 @@
  *	    cxr_port.lock		cxr_port.netdev
  *	    cards_lock of card.c	the list of cards; innermost
  *	any of the above
+ *	  cxr_cong.lock			parameters of congestion control
  *	  cxr_dev.flow_lock		the chain of flow tables, and their rules
  *	any of the above
  *	  cmdq.pages_sem or .sem	a command slot; the former for MANAGE_PAGES only

@@ -21,6 +21,7 @@
 	X("irq",		cxr_irq_up,		cxr_irq_down)		\
 	X("eq",			cxr_eq_up,		cxr_eq_down)		\
 	X("ports",		cxr_ports_up,		NULL)			\
+	X("cong",		cxr_cong_up,		cxr_cong_down)		\
 	X("health",		cxr_health_up,		cxr_health_down)	\
 	X("clients",		clients_up,		clients_down)
 

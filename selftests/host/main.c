@@ -79,6 +79,7 @@ int main(void)
 	test_health();
 	test_rx();
 	test_dcb();
+	test_cong();
 	test_event();
 	test_mbox();
 	test_addrpath();

@@ -11,6 +11,7 @@
 #   ends_pingpong N	a pingpong with b
 #   ends_cm PROGRAM OPTIONS	run a program of perftest over rdma_cm, here and on b
 #   counter NAME		a counter of the interface, of ethtool -S; fails if there is none
+#   hw_counter NAME	a counter of the RDMA device
 #   reachable		wait until b answers pings
 #   tcp_both_ways SIZE [ADDRESS [BLOCK]]	send random bytes to b and back, and compare them
 
@@ -138,4 +139,5 @@ tcp_both_ways() # SIZE [ADDRESS [BLOCK]]
 	[ "$got" = "$sum" ] || fail "data received from the peer differs"
 }
 
+hw_counter() { cat "/sys/class/infiniband/$(driver_ibdev)/ports/1/hw_counters/$1"; }
 counter() { ethtool -S "$netdev" | awk -v name="$1:" '$1 == name { print $2; found = 1 } END { exit !found }'; }

@@ -51,7 +51,7 @@ bad_stage() # VALUE
 	dmesg | grep 'fail_stage' | tail -n 1 | grep -F -- "$1"
 }
 
-STAGES="pci cmdq hca uar irq eq ports health clients"
+STAGES="pci cmdq hca uar irq eq ports cong health clients"
 EN_STAGES="port base wq dcb netdev client"
 IB_STAGES="uar roce gids counters clock xrc umr client device force"
 

@@ -119,6 +119,7 @@ class Machines:
         self.what += f" with {head['cpus']} CPUs" if head["cpus"] != "1" else ""
         self.what += f" on {head['card']}" if head["card"] != "cx5" else ""
         self.what += ", numbers reused" if head["numbers"] else ""
+        self.what += f", wire with {head['wire']}" if head["wire"] else ""
         self.what += ", peers with Soft-RoCE" if head["peers"] == "soft" else ""
 
     def entries(self):
@@ -135,8 +136,7 @@ class Machines:
         cmd = ["scripts/vm", "--kernel", self.kernel, "--driver", "cxr", "--guests", head["guests"], "--functions", head["functions"],
                "--smp", head["cpus"], "--card", head["card"] + (",ports=2" if head["functions"] == "2" else ""),
                "--timeout", str(seconds), "--out", out]
-        if head["numbers"]:
-            cmd.append(f"--emu-arg=--numbers={head['numbers']}")
+        cmd += script.emulator_args(head)
         if head["peers"] == "soft":
             cmd.append("--soft")
         return cmd + ["--", "selftests/mutants/guest", "/out/list"]
@@ -157,7 +157,8 @@ class Machines:
     def boot(self, left):
         """Boot and run; returns the entries that did not run."""
         self.out = os.path.join(BUILD, f"vm-{self.kernel}-{self.head['guests']}x{self.head['functions']}x{self.head['cpus']}"
-                                f"{re.sub('[,=]', '-', self.head['card'])}{self.head['numbers']}{self.head['peers']}-{self.boots}")
+                                f"{re.sub('[,=]', '-', self.head['card'])}{self.head['numbers']}{'rate' * bool(self.head['wire'])}"
+                                f"{self.head['peers']}-{self.boots}")
         self.boots += 1
         limit = TEST_SECONDS * process.patience(self.kernel)
         os.makedirs(self.out, exist_ok=True)

@@ -22,6 +22,7 @@ HEAD = {
              "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF; dcb: it has traffic classes"),
     "numbers": ("", "reuse", "numbers of objects, as cxemu --numbers takes it"),
     "ledger": ("", "yes", "what the driver writes to the device is compared with the in-tree driver (scripts/ledger)"),
+    "wire": ("", "rate=[a-z0-9=+:/%,]+", "the wire has a rate; a list of keys, as cxemu --wire switch: takes it"),
     "peers": ("", "soft", "the other guests have Soft-RoCE instead of an adapter"),
     "needs": ("", "packages", "runs after the tests of packages, and uses what they install"),
     "takes": ("60", "[0-9]+", "run time in seconds on an idle machine, used to group scripts into sets"),
@@ -36,6 +37,12 @@ HEAD = {
 
 class HeadError(Exception):
     """An invalid key or value in the head of a script."""
+
+
+def emulator_args(head):
+    """Words for scripts/vm: the options of cxemu that the head of a script asks for."""
+    words = [f"--emu-arg=--numbers={head['numbers']}"] if head["numbers"] else []
+    return words + ([f"--emu-arg=--wire=switch:{head['wire']}"] if head["wire"] else [])
 
 
 def read_head(path):

@@ -7,13 +7,14 @@ import time
 
 from beside import Beside, finish_all
 from results import BUILD, KTAP_ID, LOGS, out, parse, times, totals
+from script import emulator_args
 from steps import start, step
 
 JUDGE = f"{BUILD}/wire/roce_check"
 TSHARK_FRAMES = 20000
 SESSION_SLACK = 180
 STRANGE_LINES = 19
-MACHINES = ("guests", "functions", "cpus", "card", "numbers", "peers")  # keys of a head that determine the machines
+MACHINES = ("guests", "functions", "cpus", "card", "numbers", "wire", "peers")  # keys of a head that determine the machines
 KIND = MACHINES + ("ledger",)   # and a session
 SET_SECONDS = 200  # target run time of a set
 
@@ -23,7 +24,8 @@ class Session:
 
     def __init__(self, kernel, driver, head, todo, skips):
         self.kernel, self.driver, self.skips = kernel, driver, skips
-        self.guests, self.functions, self.cpus, self.card, self.numbers, self.peers, self.ledger = (head[k] for k in KIND)
+        self.head = head
+        self.guests, self.functions, self.cpus, self.card, self.numbers, self.wire, self.peers, self.ledger = (head[k] for k in KIND)
         self.todo = self.scripts = todo     # [(script, its selected ids, or None for all)]; todo: left to run
         self.current = None
         self.kinds = []     # of the results of the current script
@@ -38,6 +40,7 @@ class Session:
         self.what += f" with {self.cpus} CPUs" if self.cpus != "1" else ""
         self.what += f" on {self.card}" if self.card != "cx5" else ""
         self.what += ", numbers reused" if self.numbers else ""
+        self.what += f", wire with {self.wire}" if self.wire else ""
         self.what += ", peers with Soft-RoCE" if self.peers == "soft" else ""
         self.where = " ".join(filter(None, (kernel, driver, os.environ["CARD"], "iommu" if os.environ["IOMMU"] else "")))
 
@@ -64,8 +67,7 @@ class Session:
         cmd += ["--card", self.card + (",ports=2" if self.functions == "2" else "")]  # the two ports of one card
         if (self.ledger or os.environ.get("CXR_JOURNAL")) and self.driver != "rxe":
             cmd.append(f"--emu-arg=--journal={os.path.join(where, 'journal.txt')}")
-        if self.numbers:
-            cmd.append(f"--emu-arg=--numbers={self.numbers}")
+        cmd += emulator_args(self.head)
         if os.environ["IOMMU"]:
             cmd.append("--iommu")
         if self.peers == "soft":
@@ -168,7 +170,8 @@ class Session:
         cpus = "" if self.cpus == "1" else f"smp{self.cpus}"
         card = "" if self.card == "cx5" else re.sub("[,=]", "-", self.card)  # QEMU splits options at commas
         first = self.scripts[0][0].name[:-3]
-        return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{cpus}{card}{self.numbers}{self.peers}-{first}-{number}"
+        wire = "rate" if self.wire else ""
+        return f"vm-{self.kernel}-{self.driver}-{self.guests}x{self.functions}{cpus}{card}{self.numbers}{wire}{self.peers}-{first}-{number}"
 
     def folder(self, number):
         """Where it leaves its logs."""

@@ -18,7 +18,7 @@ cm=/sys/kernel/config/rdma_cm
 vlan_ip=10.79.0		# .1 here, .2 there
 group=239.77.0.1
 
-# Here and on b: a VLAN that maps priority 2 to PCP 5, the defaults of rdma_cm, and a worker. On b the worker also serves
+# Here and on b: a VLAN that maps priorities 2, 4 and 6 to PCP 5, 4 and 3, the defaults of rdma_cm, and a worker. On b the worker also serves
 # ADDRESSES, with connected and datagram service.
 prepare() # END [ADDRESSES...]
 {
@@ -28,7 +28,7 @@ prepare() # END [ADDRESSES...]
 	modprobe 8021q
 	modprobe rdma_cm
 	ip link del cm100 2>/dev/null || true
-	ip link add link "$(driver_netdev)" name cm100 type vlan id 100 egress-qos-map 2:5 &&
+	ip link add link "$(driver_netdev)" name cm100 type vlan id 100 egress-qos-map 2:5 4:4 6:3 &&
 		ip addr add "$vlan_ip.$end/24" dev cm100 && ip link set cm100 up || return
 	rmdir $cm/* 2>/dev/null || true
 	cma_roce_mode -d "$(driver_ibdev)" -m 2 && cma_roce_tos -d "$(driver_ibdev)" -t 0 || return
@@ -118,6 +118,27 @@ vlan()
 	window "type=v2/IPv4 vlan=100 pcp=5 dscp=26" ask $vlan_ip.2 rc
 	tos 0
 	window "type=v2/IPv4 vlan=100 pcp=0 dscp=0" ask $vlan_ip.2 rc
+}
+
+# The priority of rdma_cm is not the upper three bits of the type of service, but that of the kernel's own sockets
+priorities()
+{
+	local type pcp
+
+	while read -r type pcp; do
+		tos "$type"
+		window "type=v2/IPv4 vlan=100 pcp=$pcp dscp=$((type / 4))" ask $vlan_ip.2 rc
+	done <<-END
+	96 0
+	112 3
+	120 4
+	224 0
+	END
+	tos 120
+	mode 1 both
+	window "type=v1 vlan=100 pcp=4 tclass=120" ask $vlan_ip.2 rc
+	mode 2 both
+	tos 0
 }
 
 by_configfs()
@@ -255,6 +276,7 @@ ktap_test v2 "cma_roce_mode and cma_roce_tos set RoCE v2 and its DSCP" v2_again
 ktap_test ipv6 "the type of service sets the DSCP over IPv6 as well" ipv6
 ktap_test tos.own "an application's own type of service overrides the default" own_tos
 ktap_test tos.vlan "the type of service sets the VLAN priority" vlan
+ktap_test tos.priorities "each type of service has the priority that the kernel's sockets have" priorities
 ktap_test configfs "configfs sets the defaults, which outlive its directory" by_configfs
 ktap_test configfs.refuses "configfs refuses unknown versions and types of service" configfs_refuses
 ktap_test asker.decides "ends with different defaults: the active side decides" active_side_decides

@@ -297,8 +297,10 @@ static int enter_lag(struct cxr_card *card, const struct cxr_lag_in *in,
 	dev_hold(card->lag.bond);
 	card->lag.netdev = step->netdev;
 	dev_hold(card->lag.netdev);
-	for (i = 0; i < CXR_LAG_PORTS; i++)
+	for (i = 0; i < CXR_LAG_PORTS; i++) {
+		card->lag.core[i] = &card->port[i]->core;
 		card->lag.slave[i] = in->port[i].netdev;
+	}
 	card->lag.ecmp = step->out.mode == CXR_LAG_ECMP;
 	card->lag.hash = step->out.mode == CXR_LAG_HASH;
 	memcpy(card->lag.mac, step->mac, sizeof(card->lag.mac));

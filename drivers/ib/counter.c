@@ -9,22 +9,75 @@
 
 /* ---- hw_counters ---- */
 
+unsigned int cxr_ib_ports(struct cxr_ib_dev *dev, struct cxr_core *ports[CXR_LAG_PORTS])
+{
+	const struct cxr_lag *lag = dev->core->lag;
+
+	ports[0] = dev->core;
+	if (!lag)
+		return 1;
+	memcpy(ports, lag->core, sizeof(lag->core));
+	return CXR_LAG_PORTS;
+}
+
+int cxr_ib_query_vports(struct cxr_ib_dev *dev, struct cxr_vport_counters *sum)
+{
+	struct cxr_core *ports[CXR_LAG_PORTS];
+	struct cxr_vport_counters port;
+	unsigned int n;
+	int err = 0;
+
+	memset(sum, 0, sizeof(*sum));
+	for (n = cxr_ib_ports(dev, ports); !err && n--;) {
+		err = cxr_cmd_query_vport_counters(ports[n], &port);
+		if (err)
+			break;
+		sum->rdma_rx_packets += port.rdma_rx_packets;
+		sum->rdma_rx_bytes += port.rdma_rx_bytes;
+		sum->rdma_tx_packets += port.rdma_tx_packets;
+		sum->rdma_tx_bytes += port.rdma_tx_bytes;
+		sum->rdma_rx_multicast += port.rdma_rx_multicast;
+		sum->rdma_tx_multicast += port.rdma_tx_multicast;
+	}
+	return err;
+}
+
+/* Congestion and wrong checksums of all ports. */
+static int add_ports(struct cxr_ib_dev *dev, u64 *values)
+{
+	struct cxr_core *ports[CXR_LAG_PORTS];
+	u64 part[CXR_COUNTERS];
+	unsigned int n, i;
+	int err = 0;
+
+	for (n = cxr_ib_ports(dev, ports); !err && n--;) {
+		memset(part, 0, sizeof(part));
+		if (ports[n]->caps.cc_query_allowed)
+			err = cxr_cmd_query_cong_counters(ports[n], part);
+		if (!err && dev->icrc_counted)
+			err = cxr_cmd_query_icrc_errors(ports[n],
+							&part[CXR_CNT_rx_icrc_encapsulated]);
+		for (i = CXR_Q_COUNTERS; i < CXR_COUNTERS; i++)
+			values[i] += part[i];
+	}
+	return err;
+}
+
+/* Queues are those of one function, also in a LAG. */
 static int query_port(struct cxr_ib_dev *dev, u64 *values)
 {
 	struct cxr_vport_counters vport;
-	struct cxr_core *core = dev->core;
 	int err = 0;
 
+	memset(values, 0, CXR_COUNTERS * sizeof(*values));
 	if (dev->q_set)
-		err = cxr_cmd_query_q_counter(core, dev->q_set, values);
-	if (!err && core->caps.cc_query_allowed)
-		err = cxr_cmd_query_cong_counters(core, values);
-	if (!err && dev->icrc_counted)
-		err = cxr_cmd_query_icrc_errors(core, &values[CXR_CNT_rx_icrc_encapsulated]);
-	if (err || !core->caps.vport_counters)
+		err = cxr_cmd_query_q_counter(dev->core, dev->q_set, values);
+	if (!err)
+		err = add_ports(dev, values);
+	if (err || !dev->core->caps.vport_counters)
 		return err;
 
-	err = cxr_cmd_query_vport_counters(core, &vport);
+	err = cxr_ib_query_vports(dev, &vport);
 	if (err)
 		return err;
 	values[CXR_CNT_rdma_rx_packets] = vport.rdma_rx_packets;

@@ -26,17 +26,64 @@ static u32 at_most_u32(u64 value)
 	return min_t(u64, value, U32_MAX);
 }
 
-static int fill_port_counters(struct cxr_core *core, void *data)
+static u16 add_u16(u16 a, u16 b)
+{
+	return min_t(u32, a + b, U16_MAX);
+}
+
+static u8 add_u8(u8 a, u8 b, u8 most)
+{
+	return min_t(u32, a + b, most);
+}
+
+/* They stop at their maximum. */
+static void add_ib_port(struct cxr_ib_port_counters *sum, const struct cxr_ib_port_counters *port)
+{
+	u8 integrity = add_u8(sum->link_overrun_errors >> 4, port->link_overrun_errors >> 4, 15);
+	u8 overruns = add_u8(sum->link_overrun_errors & 15, port->link_overrun_errors & 15, 15);
+
+	sum->symbol_error = add_u16(sum->symbol_error, port->symbol_error);
+	sum->rcv_errors = add_u16(sum->rcv_errors, port->rcv_errors);
+	sum->rcv_remphys_errors = add_u16(sum->rcv_remphys_errors, port->rcv_remphys_errors);
+	sum->rcv_switch_relay_errors = add_u16(sum->rcv_switch_relay_errors,
+					       port->rcv_switch_relay_errors);
+	sum->xmit_discards = add_u16(sum->xmit_discards, port->xmit_discards);
+	sum->vl15_dropped = add_u16(sum->vl15_dropped, port->vl15_dropped);
+	sum->link_error_recovery = add_u8(sum->link_error_recovery, port->link_error_recovery,
+					  U8_MAX);
+	sum->link_downed = add_u8(sum->link_downed, port->link_downed, U8_MAX);
+	sum->xmit_constraint_errors = add_u8(sum->xmit_constraint_errors,
+					     port->xmit_constraint_errors, U8_MAX);
+	sum->rcv_constraint_errors = add_u8(sum->rcv_constraint_errors,
+					    port->rcv_constraint_errors, U8_MAX);
+	sum->link_overrun_errors = integrity << 4 | overruns;
+	sum->xmit_wait = at_most_u32((u64)sum->xmit_wait + port->xmit_wait);
+}
+
+static int query_ib_ports(struct cxr_ib_dev *dev, struct cxr_ib_port_counters *sum)
+{
+	struct cxr_core *ports[CXR_LAG_PORTS];
+	struct cxr_ib_port_counters port;
+	unsigned int n;
+	int err = 0;
+
+	memset(sum, 0, sizeof(*sum));
+	for (n = cxr_ib_ports(dev, ports); !err && n--;) {
+		err = cxr_cmd_query_ib_port(ports[n], &port);
+		if (!err)
+			add_ib_port(sum, &port);
+	}
+	return err;
+}
+
+static int fill_port_counters(struct cxr_ib_dev *dev, void *data)
 {
 	struct ib_pma_portcounters *out = data;
 	struct cxr_ib_port_counters port;
 	struct cxr_vport_counters vport;
 	int err;
 
-	err = cxr_cmd_query_ib_port(core, &port);
-	if (err)
-		return err;
-	err = cxr_cmd_query_vport_counters(core, &vport);
+	err = query_ib_ports(dev, &port) ?: cxr_ib_query_vports(dev, &vport);
 	if (err)
 		return err;
 
@@ -59,14 +106,14 @@ static int fill_port_counters(struct cxr_core *core, void *data)
 	return 0;
 }
 
-static int fill_port_counters_ext(struct cxr_core *core, void *data)
+static int fill_port_counters_ext(struct cxr_ib_dev *dev, void *data)
 {
 	struct ib_pma_portcounters_ext *out = data;
 	struct cxr_vport_counters vport;
 	u64 tx_unicast, rx_unicast;
 	int err;
 
-	err = cxr_cmd_query_vport_counters(core, &vport);
+	err = cxr_ib_query_vports(dev, &vport);
 	if (err)
 		return err;
 
@@ -103,7 +150,7 @@ static int fill_pma_resp(struct cxr_ib_dev *dev, u32 port, const struct ib_mad *
 
 	out->data[PORT_SELECT] = port;
 	return in->mad_hdr.attr_id == IB_PMA_PORT_COUNTERS ?
-	       fill_port_counters(dev->core, data) : fill_port_counters_ext(dev->core, data);
+	       fill_port_counters(dev, data) : fill_port_counters_ext(dev, data);
 }
 
 static int process_mad(struct ib_device *ibdev, int flags, u32 port, const struct ib_wc *wc,

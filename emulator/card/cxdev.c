@@ -85,7 +85,7 @@ static void receive_frame(struct cxdev *dev, struct frame *frame)
 		frame_free(frame);
 		return;
 	}
-	if (roce_receive(lag_rdma_dev(dev), frame))
+	if (roce_receive(dev, frame))
 		return;
 	frame_finish(frame);
 	eth_receive(dev, frame);

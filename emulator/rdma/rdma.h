@@ -414,8 +414,11 @@ struct obj *qp_uar(const struct qp *qp);
 void qp_goes(const struct qp *qp); /* remembers a QP that is destroyed */
 /* Was it destroyed recently? Its last doorbell may arrive late. */
 bool qp_has_gone(const struct cxdev *dev, uint32_t num, uint32_t uar);
-/* Returns true if a received frame was RoCE for this function, and then consumes it. */
-bool roce_receive(struct cxdev *dev, struct frame *frame);
+/*
+ * A frame received at the port of @port: true if it was RoCE, for this function or the one that
+ * has RDMA of both ports, and then consumes it.
+ */
+bool roce_receive(struct cxdev *port, struct frame *frame);
 
 /* RoCE address table entry, set by SET_ROCE_ADDRESS (address.c), read by the engine. */
 struct roce_addr {

@@ -537,8 +537,9 @@ static bool icrc_right(const struct frame *frame, uint32_t l3, uint32_t len,
 			       ((uint32_t)icrc[3] << 24 | icrc[2] << 16 | icrc[1] << 8 | icrc[0]);
 }
 
-bool roce_receive(struct cxdev *dev, struct frame *frame)
+bool roce_receive(struct cxdev *port, struct frame *frame)
 {
+	struct cxdev *dev = lag_rdma_dev(port);
 	struct packet pkt = {};
 	uint32_t l3, len, headers;
 
@@ -553,7 +554,7 @@ bool roce_receive(struct cxdev *dev, struct frame *frame)
 	if (len < headers + BTH_BYTES + ICRC_BYTES) {
 		dev->rdma->rx_dropped++;
 	} else if (!icrc_right(frame, l3, len, pkt.type)) {
-		dev->rdma->rx_icrc_errors++;
+		port->rdma->rx_icrc_errors++;	/* of PPCNT: the port's */
 		trace(dev, "a RoCE packet with a wrong ICRC was dropped");
 	} else if (!parse_bth(frame->data + l3 + headers, len - headers, &pkt) ||
 		   !dispatch(dev, &pkt)) {

@@ -3,6 +3,10 @@
  * Two ports of a card as a LAG: the commands and their order, the port that packets of a queue pair
  * leave by, fail-over under traffic, who gets what arrives at the other port.
  */
+#include <stdio.h>
+
+#include "fault/fault.h"
+#include "host/control.h"
 #include "port/port.h"
 #include "prm/caps.h"
 #include "prm/flow.h"
@@ -266,6 +270,17 @@ static void test_wait(void)
 	ok(!violations(), "waiting for a port causes no violation");
 }
 
+static void corrupt_acks(bool on)
+{
+	struct cxdev *devs[] = { a.dev, b.dev };
+	char line[] = "b frame rc_ack corrupt 55", clear[] = "clear", answer[256];
+	FILE *out = fmemopen(answer, sizeof(answer), "w");
+
+	if (fault_line(on ? line : clear, devs, ARRAY_SIZE(devs), out))
+		ok(false, "fault: %s", answer);
+	fclose(out);
+}
+
 /* What arrives at port 2 is for the owner of the LAG once there is a vport LAG. */
 static void test_arrival(void)
 {
@@ -285,6 +300,11 @@ static void test_arrival(void)
 	pair_with_affinity(&x, &y, &ca, &cb, 2);
 	ok(write_bytes(&x, &ca, 1000, 1, NULL) && (n = sent(), n.two),
 	   "with a vport LAG ACKs that arrive at port 2 reach the QP");
+	corrupt_acks(true);
+	write_bytes(&x, &ca, 1000, 1, NULL);
+	corrupt_acks(false);
+	ok(a2.dev->rdma->rx_icrc_errors && !a.dev->rdma->rx_icrc_errors,
+	   "packets with a wrong ICRC are counted by the port that they arrive at");
 	destroy_pair(&x, &y);
 	ok(!violations(), "ACKs at port 2 cause no violation");
 }

@@ -352,6 +352,7 @@ struct cxr_port {
  *          ib_core updates GIDs when it changes and has default GIDs for slaves only; without an
  *          active slave @bond. cxr_client_ops.netdev reports a change; while the RDMA device exists
  *          written under cxr_card.lock and client_lock, read under either
+ * @core: functions by port; they stay until the RDMA device is gone
  * @slave: netdevs by port, for comparison only: they may be freed before the LAG
  * @hash: a hash chooses the port of a packet, unless its QP has a port; constant
  * @ecmp: there is no bond: packets have the MAC of the port they leave by; constant
@@ -361,6 +362,7 @@ struct cxr_port {
 struct cxr_lag {
 	struct net_device *bond;
 	struct net_device *netdev;
+	struct cxr_core *core[CXR_LAG_PORTS];
 	const struct net_device *slave[CXR_LAG_PORTS];
 	bool hash;
 	bool ecmp;

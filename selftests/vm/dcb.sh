@@ -21,6 +21,16 @@ ready()
 
 before_each() { ends_know; }
 
+# ConnectX-5 does not probe round-trip times
+has_cc_params()
+{
+	local files
+
+	files=("/sys/kernel/debug/$CXR_DRIVER/$(driver_bdfs)/cc_params"/*)
+	printf '%s\n' "${files[@]}"
+	[ ${#files[@]} = 20 ]
+}
+
 has_classes()
 {
 	dcb ets show dev "$netdev" | tee /run/cxr-ets
@@ -422,6 +432,7 @@ starts_without()
 }
 
 ktap_setup ready
+ktap_test cc "congestion control has the parameters that the card has" has_cc_params
 ktap_test ets.default "dcb shows the traffic classes of the card" has_classes
 ktap_test ets.set "dcb sets the bandwidth of traffic classes" sets_ets
 ktap_test maxrate "dcb limits the rate of a traffic class" sets_maxrate

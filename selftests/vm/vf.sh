@@ -63,11 +63,20 @@ quiet_log()
 	must_fail grep -q "refused" <(dmesg | grep cxr_core)
 }
 
+# They are of the port
+no_classes()
+{
+	must_fail dcb ets show dev "$netdev"
+	must_fail test -e "/sys/kernel/debug/$CXR_DRIVER/$(driver_bdfs)/cc_params"
+	must_fail test -e "/sys/class/net/$netdev/ecn"
+}
+
 ktap_setup ready
 ktap_test mac "a VF without a MAC has a random one" mac_is_random
 ktap_test link "the link is up, also after down and up" link_works
 ktap_test mtu "the MTU can be changed" mtu_changes
 ktap_test pause "pause frames of the port cannot be switched" pause_refused
+ktap_test classes "there are neither traffic classes nor parameters of congestion control" no_classes
 ktap_test tcp "TCP transfers data intact both ways" tcp_both_ways 1M
 ktap_test rdma "RDMA over RoCE v2" ends_pingpong 100
 ktap_test log "the log has no refused commands" quiet_log

@@ -21,13 +21,13 @@ struct ecn_file {
 
 struct ecn_point {
 	struct kobject *dir, *enable;
-	struct ecn_file param[CXR_CONG_PARAMS];
 	struct ecn_file prio[CXR_PRIOS];
 };
 
 struct cxr_en_ecn {
 	struct kobject *dir;
 	struct ecn_point point[CXR_CONG_POINTS];
+	struct ecn_file param[CXR_CONG_PARAMS];	/* in the folder of its point */
 };
 
 static const char *const point_names[CXR_CONG_POINTS] = {
@@ -110,8 +110,8 @@ static int add_point(struct cxr_en *en, unsigned int n)
 		param = &cxr_cong_params[i];
 		if (param->point != n || !param->ecn_name)
 			continue;
-		point->param[i].param = param;
-		err = add_file(point->dir, &point->param[i], param->ecn_name, en->core);
+		en->ecn->param[i].param = param;
+		err = add_file(point->dir, &en->ecn->param[i], param->ecn_name, en->core);
 	}
 	for (i = 0; !err && i < CXR_PRIOS; i++) {
 		point->prio[i].point = n;

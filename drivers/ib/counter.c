@@ -9,29 +9,27 @@
 
 /* ---- hw_counters ---- */
 
-unsigned int cxr_ib_ports(struct cxr_ib_dev *dev, struct cxr_core *ports[CXR_LAG_PORTS])
+struct cxr_core *cxr_ib_port(const struct cxr_ib_dev *dev, unsigned int n)
 {
 	const struct cxr_lag *lag = dev->core->lag;
 
-	ports[0] = dev->core;
-	if (!lag)
-		return 1;
-	memcpy(ports, lag->core, sizeof(lag->core));
-	return CXR_LAG_PORTS;
+	if (lag)
+		return n < CXR_LAG_PORTS ? lag->core[n] : NULL;
+	return n ? NULL : dev->core;
 }
 
 int cxr_ib_query_vports(struct cxr_ib_dev *dev, struct cxr_vport_counters *sum)
 {
-	struct cxr_core *ports[CXR_LAG_PORTS];
 	struct cxr_vport_counters port;
+	struct cxr_core *core;
 	unsigned int n;
-	int err = 0;
+	int err;
 
 	memset(sum, 0, sizeof(*sum));
-	for (n = cxr_ib_ports(dev, ports); !err && n--;) {
-		err = cxr_cmd_query_vport_counters(ports[n], &port);
+	for (n = 0; (core = cxr_ib_port(dev, n)); n++) {
+		err = cxr_cmd_query_vport_counters(core, &port);
 		if (err)
-			break;
+			return err;
 		sum->rdma_rx_packets += port.rdma_rx_packets;
 		sum->rdma_rx_bytes += port.rdma_rx_bytes;
 		sum->rdma_tx_packets += port.rdma_tx_packets;
@@ -39,24 +37,23 @@ int cxr_ib_query_vports(struct cxr_ib_dev *dev, struct cxr_vport_counters *sum)
 		sum->rdma_rx_multicast += port.rdma_rx_multicast;
 		sum->rdma_tx_multicast += port.rdma_tx_multicast;
 	}
-	return err;
+	return 0;
 }
 
 /* Congestion and wrong checksums of all ports. */
 static int add_ports(struct cxr_ib_dev *dev, u64 *values)
 {
-	struct cxr_core *ports[CXR_LAG_PORTS];
 	u64 part[CXR_COUNTERS];
+	struct cxr_core *core;
 	unsigned int n, i;
 	int err = 0;
 
-	for (n = cxr_ib_ports(dev, ports); !err && n--;) {
+	for (n = 0; !err && (core = cxr_ib_port(dev, n)); n++) {
 		memset(part, 0, sizeof(part));
-		if (ports[n]->caps.cc_query_allowed)
-			err = cxr_cmd_query_cong_counters(ports[n], part);
+		if (core->caps.cc_query_allowed)
+			err = cxr_cmd_query_cong_counters(core, part);
 		if (!err && dev->icrc_counted)
-			err = cxr_cmd_query_icrc_errors(ports[n],
-							&part[CXR_CNT_rx_icrc_encapsulated]);
+			err = cxr_cmd_query_icrc_errors(core, &part[CXR_CNT_rx_icrc_encapsulated]);
 		for (i = CXR_Q_COUNTERS; i < CXR_COUNTERS; i++)
 			values[i] += part[i];
 	}

@@ -507,8 +507,8 @@ void cxr_ib_counter_qp_modified(struct cxr_ib_qp *qp, enum ib_qp_state from, enu
 void cxr_ib_q_set_put(struct cxr_ib_dev *dev, struct cxr_ib_q_set *set);
 /* Stage: the counter set of the port; sets the counter ops, so before registration. */
 int cxr_ib_counters_up(void *dev);
-/* The functions whose ports the device has: its own, or in a LAG those of both. Their number. */
-unsigned int cxr_ib_ports(struct cxr_ib_dev *dev, struct cxr_core *ports[CXR_LAG_PORTS]);
+/* Functions whose ports the device has: number 0 is its own; in a LAG there is 1, too. Or NULL. */
+struct cxr_core *cxr_ib_port(const struct cxr_ib_dev *dev, unsigned int n);
 /* RDMA counters of the vports of all of them, added up; the others are 0. Commands (cmd.h). */
 int cxr_ib_query_vports(struct cxr_ib_dev *dev, struct cxr_vport_counters *sum);
 /* Call after the last QP is destroyed. */

@@ -62,18 +62,19 @@ static void add_ib_port(struct cxr_ib_port_counters *sum, const struct cxr_ib_po
 
 static int query_ib_ports(struct cxr_ib_dev *dev, struct cxr_ib_port_counters *sum)
 {
-	struct cxr_core *ports[CXR_LAG_PORTS];
 	struct cxr_ib_port_counters port;
+	struct cxr_core *core;
 	unsigned int n;
-	int err = 0;
+	int err;
 
 	memset(sum, 0, sizeof(*sum));
-	for (n = cxr_ib_ports(dev, ports); !err && n--;) {
-		err = cxr_cmd_query_ib_port(ports[n], &port);
-		if (!err)
-			add_ib_port(sum, &port);
+	for (n = 0; (core = cxr_ib_port(dev, n)); n++) {
+		err = cxr_cmd_query_ib_port(core, &port);
+		if (err)
+			return err;
+		add_ib_port(sum, &port);
 	}
-	return err;
+	return 0;
 }
 
 static int fill_port_counters(struct cxr_ib_dev *dev, void *data)

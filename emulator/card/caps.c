@@ -84,6 +84,7 @@ static void card_classes(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, cc_modify_allowed, 1);
 	prm_set(cap, qcam_reg, 1);
 	prm_set(cap, sbcam_reg, 1);
+	prm_set(cap, debug, 1);
 }
 
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
@@ -280,6 +281,11 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 	case CAP_QOS:	/* rates are set by QETCR alone */
 		if (dev->card->vf || !card_dcb)
 			return -1;
+		break;
+	case CAP_DEBUG:
+		if (dev->card->vf || !card_dcb)
+			return -1;
+		prm_set((struct prm_debug_cap *)cur, stall_detect, 1);
 		break;
 	case CAP_PORT_SELECTION:
 		if (!port_select_advertised(dev))

@@ -116,6 +116,7 @@ void health_clear(struct cxdev *dev)
 	if (!dev->card->vf)
 		port_set_follow(dev->port, PORT_AUTO);
 	port_set_wire(dev->port, true);
+	port_hold(dev->port, false);
 }
 
 void health_disconnect(struct cxdev *dev)

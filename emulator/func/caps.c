@@ -71,6 +71,7 @@ bool hca_has_page(const struct cxdev *dev, enum cap_type type)
 		[CAP_ROCE] = GENERAL(roce),
 		[CAP_FLOW_NIC] = GENERAL(nic_flow_table),
 		[CAP_QOS] = GENERAL(qos),
+		[CAP_DEBUG] = GENERAL(debug),
 		[CAP_PORT_SELECTION] = GENERAL(port_selection_cap),
 	};
 
@@ -93,6 +94,13 @@ bool hca_uplink_follows(const struct cxdev *dev)
 bool hca_has_owner(const struct cxdev *dev)
 {
 	return prm_get(general(dev), sw_owner_id);
+}
+
+bool hca_detects_stalls(const struct cxdev *dev)
+{
+	const struct prm_debug_cap *debug = (const void *)dev->hca->cap_cur[CAP_DEBUG];
+
+	return hca_has_page(dev, CAP_DEBUG) && prm_get(debug, stall_detect);
 }
 
 bool hca_roce(const struct cxdev *dev)

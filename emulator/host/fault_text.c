@@ -499,6 +499,22 @@ static int act_port(struct parser *t, struct cxdev *dev)
 	return 0;
 }
 
+/* A function that takes no frames pauses the sender, if it may. */
+static int act_receive(struct parser *t, struct cxdev *dev)
+{
+	const char *word = next_word(t);
+	bool stop = word && !strcmp(word, "stop");
+
+	if (!word)
+		return syntax_error(t, "missing stop or go");
+	if (!stop && strcmp(word, "go"))
+		return syntax_error(t, "'%s' is neither stop nor go", word);
+	if (at_end(t))
+		return -EINVAL;
+	port_hold(dev->port, stop);
+	return 0;
+}
+
 static int act_health(struct parser *t, struct cxdev *dev)
 {
 	static const struct names health = { .of = "health syndrome", .max = 0xff };
@@ -612,6 +628,7 @@ static const struct act {
 } acts[] = {
 	{ "pages", act_pages, "pages N|-N" },
 	{ "port", act_port, "port down|up" },
+	{ "receive", act_receive, "receive stop|go" },
 	{ "health", act_health, "health SYNDROME (0: none) [rfr]" },
 	{ "cap", act_cap, "cap [PAGE.]NAME VALUE (from the next start on)" },
 	{ "temperature", act_temperature, "temperature" },
@@ -652,6 +669,8 @@ static void print_health(const struct cxdev *dev, FILE *out)
 		fprintf(out, "%s noguid\n", dev->name);
 	if (!port_wire_up(dev->port))
 		fprintf(out, "%s port down\n", dev->name);
+	if (port_held(dev->port))
+		fprintf(out, "%s receive stop\n", dev->name);
 	print_caps(dev, out);
 }
 

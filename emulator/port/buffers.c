@@ -118,7 +118,24 @@ static int pfcc_read(struct cmd *c, const void *reg_in, void *reg_out)
 	prm_set(out, pfcrx, qos->pfc_rx);
 	prm_set(out, prio_mask_tx, 0xff);
 	prm_set(out, prio_mask_rx, 0xff);
+	if (hca_detects_stalls(c->dev)) {
+		prm_set(out, device_stall_minor_watermark, qos->stall_minor_ms);
+		prm_set(out, device_stall_critical_watermark, qos->stall_critical_ms);
+	}
 	return 0;
+}
+
+/* A watermark of 0 is off. */
+static int check_stall(struct cmd *c, const struct prm_pfcc_reg *in, uint16_t minor,
+		       uint16_t critical)
+{
+	if (!hca_detects_stalls(c->dev))
+		return is_set(c, in, minor_stall_mask, "but stall watermarks are not advertised") ||
+		       is_set(c, in, critical_stall_mask,
+			      "but stall watermarks are not advertised") ? -1 : 0;
+	return !critical || minor <= critical ? 0 :
+	       refuse(c, PRM_STATUS_BAD_PARAM,
+		      "the minor watermark, %u ms, is above the critical, %u", minor, critical);
 }
 
 static int pfcc_write(struct cmd *c, const void *reg_in, void *reg_out)
@@ -130,11 +147,12 @@ static int pfcc_write(struct cmd *c, const void *reg_in, void *reg_out)
 	uint8_t pfc_rx = (qos->pfc_rx & ~rx_mask) | (prm_get(in, pfcrx) & rx_mask);
 	bool tx = prm_get(in, pptx_mask_n) ? qos->pause_tx : prm_get(in, pptx);
 	bool rx = prm_get(in, pprx_mask_n) ? qos->pause_rx : prm_get(in, pprx);
+	uint16_t minor = prm_get(in, minor_stall_mask) ?
+			 prm_get(in, device_stall_minor_watermark) : qos->stall_minor_ms;
+	uint16_t critical = prm_get(in, critical_stall_mask) ?
+			    prm_get(in, device_stall_critical_watermark) : qos->stall_critical_ms;
 
-	if (bad_port(c, in) || check_owner(c, "PFCC"))
-		return -1;
-	if (is_set(c, in, minor_stall_mask, "but stall watermarks are not advertised") ||
-	    is_set(c, in, critical_stall_mask, "but stall watermarks are not advertised"))
+	if (bad_port(c, in) || check_owner(c, "PFCC") || check_stall(c, in, minor, critical))
 		return -1;
 	/* drivers pass on what a user asks for */
 	if ((tx && pfc_tx) || (rx && pfc_rx))
@@ -144,6 +162,8 @@ static int pfcc_write(struct cmd *c, const void *reg_in, void *reg_out)
 	qos->pause_rx = rx;
 	qos->pfc_tx = pfc_tx;
 	qos->pfc_rx = pfc_rx;
+	qos->stall_minor_ms = minor;
+	qos->stall_critical_ms = critical;
 	buffers_changed(c->dev);
 	return pfcc_read(c, reg_in, reg_out);
 }

@@ -106,6 +106,11 @@ static void per_priority(struct prm_eth_per_prio_grp_data_layout *out, const str
 	PUT64(out, tx_pause, pauses.tx);
 	PUT64(out, tx_pause_duration, pauses.tx_us);
 	PUT64(out, rx_discards, pauses.discarded);
+	/* of the port; other priorities have no copy */
+	if (!prio) {
+		PUT64(out, device_stall_minor_watermark_cnt, port_stalls(port).minor);
+		PUT64(out, device_stall_critical_watermark_cnt, port_stalls(port).critical);
+	}
 }
 
 /* Of each class with its priorities; the host is never congested, so nothing is marked. */

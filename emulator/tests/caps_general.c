@@ -700,6 +700,7 @@ const struct cap_row caps_general[] = {
 	FLAG(pcam_reg, probe_reg, PRM_REG_PCAM),
 	/* of the owner of a port */
 	FLAG(qos, probe_page, PRM_CAP_QOS),
+	FLAG(debug, probe_page, PRM_CAP_DEBUG),
 	FLAG(ets, probe_port_reg, PRM_REG_QETCR),
 	VALUE(max_tc, probe_classes, 0),
 	FLAG(dcbx, probe_port_reg, PRM_REG_DCBX_PARAM),
@@ -730,7 +731,6 @@ const struct cap_row caps_general[] = {
 	FLAG(hca_cap_2, probe_page, PRM_CAP_GENERAL_2),
 	FLAG(device_memory, probe_page, PRM_CAP_DEVICE_MEM),
 	FLAG(device_memory, probe_opcode, PRM_OP_alloc_memic),
-	FLAG(debug, probe_page, PRM_CAP_DEBUG),
 	FLAG(eswitch_manager, probe_page, PRM_CAP_ESWITCH),
 	FLAG(ipoib_enhanced_offloads, probe_page, PRM_CAP_IPOIB),
 	FLAG(dct, probe_service, PRM_QP_ST_DCI),

@@ -4,6 +4,7 @@
 #include "prm/cong.h"
 #include "prm/counter.h"
 #include "prm/dcb.h"
+#include "prm/port.h"
 
 bool probe_port_reg(struct dut *dut, uint32_t value, uint32_t id)
 {
@@ -58,3 +59,29 @@ const struct cap_row caps_qos[] = {
 };
 
 const unsigned int caps_qos_n = ARRAY_SIZE(caps_qos);
+
+/* Watermarks can be written. */
+static bool probe_stall(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct { struct prm_access_register_out hdr; struct prm_pfcc_reg reg; } out;
+	struct prm_access_register_in in = {};
+	struct prm_pfcc_reg reg = {};
+
+	(void)value;
+	(void)arg;
+	prm_set(&in, op_mod, PRM_ACCESS_REG_WRITE);
+	prm_set(&in, register_id, PRM_REG_PFCC);
+	prm_set(&reg, local_port, 1);
+	prm_set(&reg, minor_stall_mask, 1);
+	prm_set(&reg, critical_stall_mask, 1);
+	prm_set(&reg, device_stall_minor_watermark, 85);
+	prm_set(&reg, device_stall_critical_watermark, 100);
+	return !dut_exec_tail(dut, PRM_OP_access_register, &in, sizeof(in), &reg, sizeof(reg),
+			      &out, sizeof(out));
+}
+
+const struct cap_row caps_debug[] = {
+	CAP_ROW(debug_cap, stall_detect, true, probe_stall, 0),
+};
+
+const unsigned int caps_debug_n = ARRAY_SIZE(caps_debug);

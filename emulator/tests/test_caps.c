@@ -14,7 +14,7 @@ enum kind { PF, VF, TWO_PORTS, KINDS };
 static const char *const kinds[KINDS] = { "pf", "vf", "two ports" };
 
 #define ROWS_MAX 128
-#define PAGES 8
+#define PAGES 9
 
 /* The first page comes in two lists. */
 static struct cap_page pages[PAGES];
@@ -34,6 +34,7 @@ static void list_pages(void)
 		{ "roce", CAP_ROCE, caps_roce, caps_roce_n },
 		{ "flow", CAP_FLOW_NIC, caps_flow, caps_flow_n },
 		{ "qos", CAP_QOS, caps_qos, caps_qos_n },
+		{ "debug", CAP_DEBUG, caps_debug, caps_debug_n },
 		{ "port selection", CAP_PORT_SELECTION, caps_port, caps_port_n },
 	};
 
@@ -107,7 +108,8 @@ static void probe_all(struct dut *dut, enum kind kind)
 static void run_function(const struct card *card, enum kind kind)
 {
 	static const enum cap_type types[] = { CAP_GENERAL, CAP_ETH, CAP_ATOMIC, CAP_ROCE,
-					       CAP_FLOW_NIC, CAP_QOS, CAP_PORT_SELECTION };
+					       CAP_FLOW_NIC, CAP_QOS, CAP_DEBUG,
+					       CAP_PORT_SELECTION };
 	struct dut *dut = dut_create_card("a", 3, kind == VF ? card_vf(card) : card), *other;
 	struct cxdev *devs[LAG_PORTS] = { dut->dev };
 	struct dut_wq rq;

@@ -219,6 +219,42 @@ static void test_flow_control(void)
 	set_pfcc(0x08, 0xff, false, false);
 }
 
+static int set_stall(uint16_t minor, uint16_t critical)
+{
+	struct prm_pfcc_reg reg = {};
+
+	prm_set(&reg, local_port, 1);
+	prm_set(&reg, pptx_mask_n, 1);
+	prm_set(&reg, pprx_mask_n, 1);
+	prm_set(&reg, ppan_mask_n, 1);
+	prm_set(&reg, minor_stall_mask, 1);
+	prm_set(&reg, critical_stall_mask, 1);
+	prm_set(&reg, device_stall_minor_watermark, minor);
+	prm_set(&reg, device_stall_critical_watermark, critical);
+	return WRITE(PFCC, &reg);
+}
+
+static bool stall_is(uint16_t minor, uint16_t critical)
+{
+	struct prm_pfcc_reg reg = {};
+
+	prm_set(&reg, local_port, 1);
+	return !READ(PFCC, &reg) && prm_get(&reg, device_stall_minor_watermark) == minor &&
+	       prm_get(&reg, device_stall_critical_watermark) == critical;
+}
+
+static void test_stall(void)
+{
+	ktap(stall_is(6800, 8000) && !set_stall(85, 100) && stall_is(85, 100) &&
+	     pfcc_is(0x08, false, PRM_BUF_OWNER_FIRMWARE),
+	     "watermarks of a stuck function are set, and flow control stays");
+	ktap(!set_pfcc(0x18, 0xff, false, false) && stall_is(85, 100) &&
+	     !set_pfcc(0x08, 0xff, false, false), "flow control is set, and they stay");
+	ktap(set_stall(101, 100) == PRM_STATUS_BAD_PARAM && stall_is(85, 100),
+	     "a minor watermark above the critical is refused");
+	ktap(!set_stall(80, 0) && stall_is(80, 0), "the critical can be off");
+}
+
 /* 100 Gb/s, 7 m, MTU 1522: 316 * 100 + 4139 bytes may still come. */
 static void test_buffers(void)
 {
@@ -496,6 +532,8 @@ static void test_without(void)
 	ktap(READ(QPTS, &reg) && d->dev->hca->declined == declined + 1 &&
 	     pfcc_is(0, false, 0) && !set_pfcc(0x08, 0xff, false, false) && pfcc_is(0x08, false, 0),
 	     "a card that does not advertise classes has flow control only");
+	ktap(stall_is(0, 0) && set_stall(85, 100) == PRM_STATUS_BAD_PARAM && stall_is(0, 0),
+	     "without watermarks of a stuck function");
 	dut_destroy(d);
 }
 
@@ -529,6 +567,7 @@ int main(void)
 	test_trust();
 	test_classes();
 	test_flow_control();
+	test_stall();
 	test_buffers();
 	test_map();
 	test_pools();

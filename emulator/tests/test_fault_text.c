@@ -79,6 +79,9 @@ static const struct {
 	{ "f0 temperature", "no event queue for temperature" },
 	{ "f0 port", "missing up or down" },
 	{ "f0 port sideways", "'sideways' is neither" },
+	{ "f0 receive", "missing stop or go" },
+	{ "f0 receive on", "'on' is neither stop nor go" },
+	{ "f0 receive stop now", "unexpected word 'now'" },
 	{ "f0 port down now", "unexpected word 'now'" },
 	{ "f0 health", "missing health syndrome" },
 	{ "f0 health ill", "'ill' is not a valid health syndrome" },
@@ -130,10 +133,12 @@ static void test_list(void)
 	fault_must(&emu, "f0 command CREATE_CQ status bad_res nth=3");
 	fault_must(&emu, "any frame rc_send_only drop percent=1.5 seed=7 qp=0x80 dir=rx");
 	fault_must(&emu, "f1 port down");
+	fault_must(&emu, "f1 receive stop");
 	text = fault(&emu, &good, "list");
 	ktap(good && strstr(text, ": f0 command create_cq status BAD_RES nth=3 times=1: seen 0") &&
 	     strstr(text, ": any frame rc_send_only drop dir=rx qp=0x80 percent=1.50 seed=7 ") &&
-	     strstr(text, "f1 port down\n"), "list shows the rules and the faults of a function");
+	     strstr(text, "f1 port down\n") && strstr(text, "f1 receive stop\n"),
+	     "list shows the rules and the faults of a function");
 	fault_must(&emu, "clear");
 	ktap(fault_none(&emu), "clear removes all faults");
 	text = emu_control(&emu, "help");

@@ -311,6 +311,76 @@ static void test_function_pauses(void)
 	tear_down();
 }
 
+static void stuck(uint16_t minor_ms, uint16_t critical_ms)
+{
+	struct port_qos *qos;
+	unsigned int i;
+
+	set_up("rate=10g,pfc=3,buffer=4m");
+	learn();
+	obey(0x08, false);
+	qos = port_qos(ports[2]);
+	qos->xoff[3] = 20 * BUFFER_BYTES;
+	qos->xon[3] = 10 * BUFFER_BYTES;
+	qos->stall_minor_ms = minor_ms;
+	qos->stall_critical_ms = critical_ms;
+	port_qos_changed(ports[2]);
+	port_hold(ports[2], true);
+	for (i = 0; i < 300; i++)
+		send_prio(0, 2, 3);
+}
+
+static bool stalls(uint64_t minor, uint64_t critical)
+{
+	struct port_stalls n = port_stalls(ports[2]);
+
+	return n.minor == minor && n.critical == critical;
+}
+
+static void test_stall(void)
+{
+	unsigned int i;
+
+	stuck(85, 100);
+	run_for(84000000);
+	ktap(stalls(0, 0), "a function that is stuck for a shorter time is not counted");
+	run_for(5000000);
+	ktap(stalls(1, 0) && port_switch_counters(ports[2], 3).bytes,
+	     "the minor watermark is counted, and the switch stays paused");
+	run_for(12000000);
+	ktap(stalls(1, 1) && !port_switch_counters(ports[2], 3).bytes &&
+	     port_pauses(ports[2], 3).discarded > 270,
+	     "from the critical watermark on the port pauses nobody, and drops frames");
+	port_hold(ports[2], false);
+	run_for(1000000);
+	port_hold(ports[2], true);
+	for (i = 0; i < 300; i++)
+		send_prio(0, 2, 3);
+	run_for(50000000);
+	port_hold(ports[2], false);
+	run_for(1000000);
+	ktap(stalls(1, 1) && of_prio(&sinks[2], 3) >= 320,
+	     "when the function goes on, pauses are sent again");
+	tear_down();
+
+	stuck(6800, 8000);
+	run_for(90000000);
+	port_hold(ports[2], false);
+	run_for(1000);
+	port_hold(ports[2], true);
+	run_for(6790000000);
+	ktap(stalls(0, 0), "a frame that is taken starts the time again");
+	run_for(2000000000);
+	ktap(stalls(1, 1), "the watermarks of a card without a driver are 6.8 and 8 s");
+	tear_down();
+
+	stuck(80, 0);
+	run_for(9000000000);
+	ktap(stalls(1, 0) && port_switch_counters(ports[2], 3).bytes,
+	     "without a critical watermark a stuck function pauses the switch for ever");
+	tear_down();
+}
+
 static void test_watchdog(void)
 {
 	unsigned int i;
@@ -420,6 +490,7 @@ int main(void)
 	test_lossless();
 	test_obeys();
 	test_function_pauses();
+	test_stall();
 	test_watchdog();
 	test_class_rate();
 	test_link_down();

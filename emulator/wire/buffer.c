@@ -184,6 +184,24 @@ static bool charge(struct port_physics *to, struct frame *frame)
 	return true;
 }
 
+/* The first loss says why; others are counted. */
+static void tell_loss(const struct port_physics *to, const struct frame *frame)
+{
+	const struct port_physics *in = frame->in ? port_physics(frame->in) : NULL;
+	unsigned int prio = frame->prio;
+
+	if (to->out.dropped[prio])
+		return;
+	if (in)
+		notice(NULL,
+		       "switch: the headroom of port %s is too small: a frame of priority %u is dropped, with %llu bytes beyond %llu, %s",
+		       port_name(in->port), prio, (unsigned long long)in->in.headroom[prio],
+		       (unsigned long long)in->in.shared[prio],
+		       in->in.pauser.off & 1u << prio ? "paused" : "not paused");
+	else
+		notice(NULL, "switch: a frame of priority %u is dropped: its port is gone", prio);
+}
+
 void buffer_take(struct port_physics *to, struct frame *frame)
 {
 	static struct port_qos trust;
@@ -200,6 +218,8 @@ void buffer_take(struct port_physics *to, struct frame *frame)
 		return;
 	}
 	if (!charge(to, frame)) {
+		if (lossless() & 1u << prio)
+			tell_loss(to, frame);
 		to->out.dropped[prio]++;
 		frame_free(frame);
 		return;

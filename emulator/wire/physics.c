@@ -9,6 +9,7 @@
 #include "wire/switch.h"
 
 #define QUEUE_MAX 1024	/* frames of a priority, if a function sends without asking */
+#define MS_PS (1000 * PS_PER_US)
 #define HELD 2		/* frames of a priority that a function has ready for the link */
 
 /* ---- what leaves and arrives ---- */
@@ -100,7 +101,8 @@ static bool function_full(struct pauser *pauser, unsigned int prio)
 static void update_function(struct port_physics *p, unsigned int prio)
 {
 	const struct port_qos *qos = port_qos(p->port);
-	bool may = (qos->pause_tx || qos->pfc_tx & 1u << prio) && !is_behind(p->port);
+	bool may = (qos->pause_tx || qos->pfc_tx & 1u << prio) && !is_behind(p->port) &&
+		   !p->stalled;
 
 	if (!p->pauser.off)
 		p->pauser.global = qos->pause_tx;
@@ -108,6 +110,77 @@ static void update_function(struct port_physics *p, unsigned int prio)
 		pauser_set(&p->pauser, prio, true);
 	else if (!may || !function_full(&p->pauser, prio))
 		pauser_set(&p->pauser, prio, false);
+}
+
+/* ---- a function that is stuck ---- */
+
+static void arm_stall(struct port_physics *p)
+{
+	const struct port_qos *qos = port_qos(p->port);
+	uint64_t minor = p->stalled_minor ? 0 : qos->stall_minor_ms;
+	uint64_t critical = p->stalled ? 0 : qos->stall_critical_ms;
+	uint64_t ms = minor && (minor < critical || !critical) ? minor : critical;
+
+	if (p->stall_ps && ms)
+		vevent_set(&p->stall, p->stall_ps + ms * MS_PS);
+	else
+		vevent_cancel(&p->stall);
+}
+
+/* The port pauses the sender from now on, or no longer; @taken: the function has taken a frame. */
+static void watch_function(struct port_physics *p, bool taken)
+{
+	bool pauses = p->pauser.off;
+
+	if (taken && p->stalled)
+		notice(NULL, "port %s takes frames again", port_name(p->port));
+	if (taken)
+		p->stalled = false;
+	if (taken || (!pauses && !p->stalled)) {
+		p->stall_ps = 0;
+		p->stalled_minor = false;
+	}
+	if (pauses && !p->stall_ps)
+		p->stall_ps = vtime_ps();
+	arm_stall(p);
+}
+
+/* From the critical watermark on the port lets the sender go on, and drops what has no room. */
+static void stall_due(struct vevent *event)
+{
+	struct port_physics *p = container_of(event, struct port_physics, stall);
+	const struct port_qos *qos = port_qos(p->port);
+	uint64_t ms = (vtime_ps() - p->stall_ps) / MS_PS;
+	unsigned int i;
+
+	if (!p->stalled_minor && qos->stall_minor_ms && ms >= qos->stall_minor_ms) {
+		p->stalled_minor = true;
+		p->stalls.minor++;
+	}
+	if (!p->stalled && qos->stall_critical_ms && ms >= qos->stall_critical_ms) {
+		notice(NULL,
+		       "port %s has taken no frame for %llu ms: it no longer pauses the sender",
+		       port_name(p->port), (unsigned long long)ms);
+		p->stalled = true;
+		p->stalls.critical++;
+		for (i = 0; i < PRIORITIES; i++)
+			update_function(p, i);
+	}
+	arm_stall(p);
+}
+
+bool physics_has_room(const struct port_physics *p, const struct frame *frame)
+{
+	unsigned int prio = qos_frame_prio(port_qos(p->port), frame);
+
+	return !p->stalled || p->waiting[prio] < port_qos(p->port)->xoff[prio];
+}
+
+struct port_stalls port_stalls(const struct port *port)
+{
+	struct port_physics *p = port_physics(port);
+
+	return p ? p->stalls : (struct port_stalls){};
 }
 
 void port_qos_changed(struct port *port)
@@ -127,6 +200,7 @@ void port_qos_changed(struct port *port)
 			p->up.rate_ps[i] = 0;
 		update_function(p, i);
 	}
+	watch_function(p, false);
 	link_kick(&p->up);
 }
 
@@ -135,12 +209,15 @@ void physics_waits(struct port_physics *p, struct frame *frame)
 	frame->prio = qos_frame_prio(port_qos(p->port), frame);
 	p->waiting[frame->prio] += wire_bytes(frame);
 	update_function(p, frame->prio);
+	watch_function(p, false);
 }
 
 void physics_taken(struct port_physics *p, const struct frame *frame)
 {
 	p->waiting[frame->prio] -= wire_bytes(frame);
+	watch_function(p, true);
 	update_function(p, frame->prio);
+	watch_function(p, false);
 }
 
 struct port_pauses port_pauses(const struct port *port, unsigned int prio)
@@ -193,6 +270,7 @@ struct port_physics *physics_create(struct port *port)
 	pauser_init(&p->pauser, &p->up, function_full);
 	pauser_init(&p->in.pauser, &p->down, buffer_full);
 	p->in.pauser.global = physics.pause;
+	vevent_init(&p->stall, stall_due);
 	watchdog_init(p);
 	return p;
 }
@@ -206,6 +284,8 @@ void physics_link_down(struct port_physics *p)
 	link_reset(&p->down, buffer_release);
 	pauser_reset(&p->in.pauser);
 	pauser_reset(&p->pauser);
+	p->stalled = false;
+	watch_function(p, false);
 }
 
 void physics_flush(struct port_physics *p)

@@ -138,6 +138,11 @@ struct port_physics {
 	uint64_t waiting[PRIORITIES];
 	struct pauser pauser;
 	uint64_t discarded[PRIORITIES];
+	/* it pauses the sender, and has taken no frame, since then; 0: that is not so */
+	uint64_t stall_ps;
+	struct vevent stall;
+	bool stalled_minor, stalled;	/* a watermark has been reached */
+	struct port_stalls stalls;
 	uint64_t lost;		/* frames of the function that never left */
 };
 
@@ -170,6 +175,8 @@ bool physics_may_send(struct port_physics *p, unsigned int prio, struct work *wo
 /* Before and after a frame waits for the function. */
 void physics_waits(struct port_physics *p, struct frame *frame);
 void physics_taken(struct port_physics *p, const struct frame *frame);
+/* False: the port pauses nobody any longer, as its function is stuck, and has to drop the frame. */
+bool physics_has_room(const struct port_physics *p, const struct frame *frame);
 void physics_status(const struct port_physics *p, FILE *out);
 
 /* ---- switch.c, for physics.c: the frame has come to the end of the link ---- */

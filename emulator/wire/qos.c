@@ -5,12 +5,16 @@
 #include "wire/wire.h"
 
 #define VENDOR_GROUP 7	/* traffic classes in turn */
+#define STALL_MINOR_MS 6800
+#define STALL_CRITICAL_MS 8000
 
 void port_qos_reset(struct port_qos *qos)
 {
 	unsigned int i;
 
 	memset(qos, 0, sizeof(*qos));
+	qos->stall_minor_ms = STALL_MINOR_MS;
+	qos->stall_critical_ms = STALL_CRITICAL_MS;
 	for (i = 0; i < sizeof(qos->dscp_prio); i++)
 		qos->dscp_prio[i] = i >> 3;
 	for (i = 0; i < PRIORITIES; i++) {

@@ -154,7 +154,8 @@ static void enqueue(struct port *port, struct frame *frame)
 		frame_free(frame);
 		return;
 	}
-	if (port->rx_len >= PORT_QUEUE) {
+	if (port->rx_len >= PORT_QUEUE ||
+	    (port->physics && !physics_has_room(port->physics, frame))) {
 		port->counters.full++;
 		if (port->physics)
 			port->physics->discarded[qos_frame_prio(&port->qos, frame)]++;
@@ -703,6 +704,11 @@ void port_hold(struct port *port, bool hold)
 		wake_senders(port);	/* a frame to many ports does not wait for this one now */
 	else if (!list_empty(&port->rx))
 		work_queue(&port->rx_work);
+}
+
+bool port_held(const struct port *port)
+{
+	return port->hold;
 }
 
 static unsigned long long ull(uint64_t v)

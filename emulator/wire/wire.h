@@ -122,6 +122,7 @@ void port_set_sink(struct port *port, bool (*fn)(void *arg, const struct frame *
  * and need not any more goes on.
  */
 void port_hold(struct port *port, bool hold);
+bool port_held(const struct port *port);
 
 /*
  * For tests: called for each frame after the capture and before faults and switch; may change its
@@ -147,6 +148,8 @@ struct port_qos {
 	uint8_t pfc_tx, pfc_rx;		/* of priorities */
 	/* bytes of a priority that wait for the function: where it stops and resumes the sender */
 	uint32_t xoff[PRIORITIES], xon[PRIORITIES];
+	/* how long it may stop the sender and take no frame; 0: as long as it likes */
+	uint16_t stall_minor_ms, stall_critical_ms;
 };
 
 struct port_qos *port_qos(struct port *port);
@@ -163,6 +166,13 @@ struct port_pauses {
 };
 
 struct port_pauses port_pauses(const struct port *port, unsigned int prio);
+
+/* How often a watermark of port_qos has been reached. */
+struct port_stalls {
+	uint64_t minor, critical;
+};
+
+struct port_stalls port_stalls(const struct port *port);
 
 /* ---- a wire with a rate: settings.c, physics.c ---- */
 

@@ -638,6 +638,18 @@ struct prm_qos_cap_bits {
 };
 PRM_LAYOUT(qos_cap, 0x100);
 
+/* Capabilities of page PRM_CAP_DEBUG */
+struct prm_debug_cap_bits {
+	u8 core_dump_general[1];
+	u8 core_dump_qp[1];
+	u8 rsvd_02[7];
+	u8 resource_dump[1];
+	u8 rsvd_0a[24];
+	u8 stall_detect[1];
+	u8 rsvd_23[2013];
+};
+PRM_LAYOUT(debug_cap, 0x100);
+
 union prm_hca_cap_union_bits {
 	struct prm_cmd_hca_cap_bits cmd_hca_cap;
 	struct prm_cmd_hca_cap_2_bits cmd_hca_cap_2;
@@ -646,6 +658,7 @@ union prm_hca_cap_union_bits {
 	struct prm_per_protocol_networking_offload_caps_bits per_protocol_networking_offload_caps;
 	struct prm_flow_table_nic_cap_bits flow_table_nic_cap;
 	struct prm_qos_cap_bits qos_cap;
+	struct prm_debug_cap_bits debug_cap;
 	struct prm_port_selection_cap_bits port_selection_cap;
 };
 

@@ -56,6 +56,7 @@ struct cxr_caps {
 	bool port_owner;		/* the function may change settings of the port */
 	bool dcb;			/* among them traffic classes; then, with some firmware: */
 	bool ets, dcbx, sbcam_reg;
+	bool stall_detect;		/* of a function that takes no packets */
 	bool qcam_reg;
 	u8 n_tcs;			/* traffic classes, 1.. */
 	/* Ethernet offloads */

@@ -74,7 +74,8 @@ enum cxr_phy_counter {
 
 /*
  * Of a priority, of 64 bits: X(direction, name, field), those of pauses last. ethtool -S shows them
- * as <direction>_prio<N>_<name>.
+ * as <direction>_prio<N>_<name>. Storms are those of the port, to be read from priority 0, and
+ * shown as <direction>_<name>.
  */
 #define CXR_PRIO_LIST(X)						\
 	X(rx, bytes, rx_octets)						\
@@ -86,13 +87,16 @@ enum cxr_phy_counter {
 	X(rx, pause_duration, rx_pause_duration)			\
 	X(tx, pause, tx_pause)						\
 	X(tx, pause_duration, tx_pause_duration)			\
-	X(rx, pause_transition, rx_pause_transition)
+	X(rx, pause_transition, rx_pause_transition)			\
+	X(tx, pause_storm_warning_events, device_stall_minor_watermark_cnt)	\
+	X(tx, pause_storm_error_events, device_stall_critical_watermark_cnt)
 
 #define CXR_PRIO_NUMBER(dir, name, field) CXR_PRIO_##dir##_##name,
 enum cxr_prio_counter {
 	CXR_PRIO_LIST(CXR_PRIO_NUMBER)
 	CXR_PRIO_COUNTERS,
 	CXR_PRIO_TRAFFIC = CXR_PRIO_rx_pause,	/* number of those that do not count pauses */
+	CXR_PRIO_OWN = CXR_PRIO_tx_pause_storm_warning_events,	/* number without storms */
 };
 
 /* Of a traffic class: X(name, group, field). ethtool -S shows them as rx_prio<class>_<name>. */

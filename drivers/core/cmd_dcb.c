@@ -40,6 +40,8 @@ int cxr_cmd_query_dcb(struct cxr_core *core, struct cxr_dcb_support *support)
 			   prm_get(&pcam, port_access_reg_cap_mask.regs_5000_to_507f.pptb);
 	support->buffer_owner =
 		prm_get(&pcam, feature_cap_mask.enhanced_features.buffer_ownership);
+	support->stall = core->caps.stall_detect &&
+			 prm_get(&pcam, feature_cap_mask.enhanced_features.pfcc_mask);
 	support->cell = query_cell(core);
 	return 0;
 }
@@ -228,6 +230,35 @@ int cxr_cmd_set_pfc(struct cxr_core *core, u8 prios)
 	return cxr_reg_write(core, PRM_REG_PFCC, &pfcc, sizeof(pfcc));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_pfc);
+
+int cxr_cmd_query_stall(struct cxr_core *core, u16 *critical_ms)
+{
+	struct prm_pfcc_reg pfcc = {};
+	int err;
+
+	prm_set(&pfcc, local_port, CXR_LOCAL_PORT);
+	err = cxr_reg_read(core, PRM_REG_PFCC, &pfcc, sizeof(pfcc));
+	*critical_ms = err ? 0 : prm_get(&pfcc, device_stall_critical_watermark);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_stall);
+
+int cxr_cmd_set_stall(struct cxr_core *core, u16 critical_ms, u16 minor_ms)
+{
+	struct prm_pfcc_reg pfcc = {};
+
+	prm_set(&pfcc, local_port, CXR_LOCAL_PORT);
+	/* all else stays */
+	prm_set(&pfcc, ppan_mask_n, 1);
+	prm_set(&pfcc, pptx_mask_n, 1);
+	prm_set(&pfcc, pprx_mask_n, 1);
+	prm_set(&pfcc, critical_stall_mask, 1);
+	prm_set(&pfcc, minor_stall_mask, 1);
+	prm_set(&pfcc, device_stall_critical_watermark, critical_ms);
+	prm_set(&pfcc, device_stall_minor_watermark, minor_ms);
+	return cxr_reg_write(core, PRM_REG_PFCC, &pfcc, sizeof(pfcc));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_stall);
 
 /* ---- receive buffer ----------------------------------------------------------------------- */
 

@@ -269,6 +269,7 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 {
 	bool flow = prm_get(out, capability.cmd_hca_cap.nic_flow_table);
 	bool more = prm_get(out, capability.cmd_hca_cap.hca_cap_2);
+	bool debug = prm_get(out, capability.cmd_hca_cap.debug);
 	struct cxr_caps *caps = &core->caps;
 	int err;
 
@@ -284,6 +285,12 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 		if (err)
 			return err;
 		cxr_caps_decode_hca_2(prm_sub(out, capability.cmd_hca_cap_2, cmd_hca_cap_2), caps);
+	}
+	if (debug) {
+		err = query_caps(core, PRM_CAP_DEBUG, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		caps->stall_detect = prm_get(out, capability.debug_cap.stall_detect);
 	}
 	if (flow) {
 		err = query_caps(core, PRM_CAP_FLOW_TABLE, PRM_CAP_CUR, out);

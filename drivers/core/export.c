@@ -47,6 +47,7 @@ EXPORT_SYMBOL_GPL(cxr_ets_check);
 EXPORT_SYMBOL_GPL(cxr_ets_schedule);
 EXPORT_SYMBOL_GPL(cxr_ets_describe);
 EXPORT_SYMBOL_GPL(cxr_buffer_response);
+EXPORT_SYMBOL_GPL(cxr_stall_minor);
 EXPORT_SYMBOL_GPL(cxr_buffers_plan);
 EXPORT_SYMBOL_GPL(cxr_ecmp_half);
 EXPORT_SYMBOL_GPL(cxr_ecmp_index);

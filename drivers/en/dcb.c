@@ -582,6 +582,13 @@ static int read_own_buffers(struct cxr_en *en)
 	return dcb->own_buffers ? read_buffers(en, &dcb->buffers) : 0;
 }
 
+static int read_stall(struct cxr_en *en)
+{
+	struct cxr_en_dcb *dcb = &en->dcb;
+
+	return dcb->support.stall ? cxr_cmd_query_stall(en->core, &dcb->stall_ms) : 0;
+}
+
 static int reset_ets(struct cxr_en *en)
 {
 	default_ets(en, &en->dcb.ets);
@@ -592,7 +599,8 @@ typedef int (*port_step)(struct cxr_en *en);
 
 /* What the last driver, or the firmware, has left; but traffic classes start with the default. */
 static const port_step first_steps[] = {
-	cxr_en_read_flow_control, read_dscps, read_dcbx, read_rates, read_own_buffers, reset_ets,
+	cxr_en_read_flow_control, read_dscps, read_dcbx, read_rates, read_own_buffers,
+	read_stall, reset_ets,
 };
 
 static int restore_flow_control(struct cxr_en *en)
@@ -649,8 +657,17 @@ static int restore_buffers(struct cxr_en *en)
 	return read_buffers(en, &now) ?: cxr_cmd_set_buffers(en->core, &now, &en->dcb.buffers);
 }
 
+static int restore_stall(struct cxr_en *en)
+{
+	u16 ms = en->dcb.stall_ms;
+
+	return en->dcb.support.stall ?
+	       cxr_cmd_set_stall(en->core, ms, cxr_stall_minor(ms)) : 0;
+}
+
 static const port_step restore_steps[] = {
 	restore_flow_control, restore_ets, restore_dscps, restore_dcbx, restore_buffers,
+	restore_stall,
 };
 
 /* All of them; the first error. */

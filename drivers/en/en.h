@@ -50,6 +50,7 @@ struct ethtool_pause_stats;
 struct ethtool_pauseparam;
 struct ethtool_rmon_hist_range;
 struct ethtool_rmon_stats;
+struct ethtool_tunable;
 struct ethtool_rxfh_fields;
 struct ethtool_rxfh_param;
 struct ethtool_stats;
@@ -267,6 +268,7 @@ struct cxr_en_dcb {
 	u32 cable;		/* metres */
 	bool trust_dscp;
 	u8 dscp_prio[CXR_DSCPS];
+	u16 stall_ms;		/* the critical watermark, with support.stall */
 	bool own_buffers;	/* a user has set them, not the firmware */
 	struct cxr_buffers buffers;
 	/* what a user of CEE has said, until it says that it is all */
@@ -487,6 +489,9 @@ int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksett
 int cxr_en_read_flow_control(struct cxr_en *en);
 void cxr_en_get_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
 int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
+int cxr_en_get_tunable(struct net_device *ndev, const struct ethtool_tunable *tuna, void *data);
+int cxr_en_set_tunable(struct net_device *ndev, const struct ethtool_tunable *tuna,
+		       const void *data);
 int cxr_en_get_module_info(struct net_device *ndev, struct ethtool_modinfo *info);
 int cxr_en_get_module_eeprom(struct net_device *ndev, struct ethtool_eeprom *ee, u8 *data);
 int cxr_en_get_module_page(struct net_device *ndev, const struct ethtool_module_eeprom *request,

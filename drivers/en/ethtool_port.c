@@ -83,6 +83,46 @@ int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *pa
 	return 0;
 }
 
+/* ---- a host that takes no packets ---------------------------------------- */
+
+static int check_stall(const struct cxr_en *en, const struct ethtool_tunable *tuna)
+{
+	if (tuna->id != ETHTOOL_PFC_PREVENTION_TOUT)
+		return -EINVAL;
+	return en->dcb.support.stall ? 0 : -EOPNOTSUPP;
+}
+
+int cxr_en_get_tunable(struct net_device *ndev, const struct ethtool_tunable *tuna, void *data)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	return check_stall(en, tuna) ?: cxr_cmd_query_stall(en->core, data);
+}
+
+int cxr_en_set_tunable(struct net_device *ndev, const struct ethtool_tunable *tuna,
+		       const void *data)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	u16 ms = *(const u16 *)data;
+	int err;
+
+	err = check_stall(en, tuna);
+	if (err)
+		return err;
+	if (ms == PFC_STORM_PREVENTION_AUTO)
+		ms = CXR_STALL_AUTO;
+	if (ms != PFC_STORM_PREVENTION_DISABLE && (ms < CXR_STALL_MIN || ms > CXR_STALL_MAX)) {
+		netdev_err(ndev, "pfc-prevention-tout: %u ms is not in the range of %u to %u, nor 0 (off)\n",
+			   ms, CXR_STALL_MIN, CXR_STALL_MAX);
+		return -EINVAL;
+	}
+
+	err = cxr_cmd_set_stall(en->core, ms, cxr_stall_minor(ms));
+	if (!err)
+		en->dcb.stall_ms = ms;
+	return err;
+}
+
 /* ---- module ------------------------------------------------------------- */
 
 static void say_module_error(int err, struct netlink_ext_ack *extack)

@@ -176,7 +176,8 @@ static unsigned int pause_sets(const struct cxr_en *en)
 static unsigned int prio_count(const struct cxr_en *en)
 {
 	return CXR_PRIOS * CXR_PRIO_TRAFFIC +
-	       pause_sets(en) * (CXR_PRIO_COUNTERS - CXR_PRIO_TRAFFIC) +
+	       pause_sets(en) * (CXR_PRIO_OWN - CXR_PRIO_TRAFFIC) +
+	       (en->dcb.support.stall ? CXR_PRIO_COUNTERS - CXR_PRIO_OWN : 0) +
 	       (en->core->caps.sbcam_reg ? CXR_TCS * CXR_TC_COUNTERS : 0);
 }
 
@@ -188,7 +189,7 @@ static void prio_strings(const struct cxr_en *en, u8 **data)
 	const char *dir, *name;
 
 	for (prio = 0; prio < CXR_PRIOS; prio++) {
-		for (i = 0; i < CXR_PRIO_COUNTERS; i++) {
+		for (i = 0; i < CXR_PRIO_OWN; i++) {
 			name = cxr_prio_counter_name(i, &dir);
 			if (i < CXR_PRIO_TRAFFIC || paused(en) & BIT(prio))
 				ethtool_sprintf(data, "%s_prio%u_%s", dir, prio, name);
@@ -196,17 +197,21 @@ static void prio_strings(const struct cxr_en *en, u8 **data)
 		for (j = 0; en->core->caps.sbcam_reg && j < CXR_TC_COUNTERS; j++)
 			ethtool_sprintf(data, "rx_prio%u_%s", prio, cxr_tc_counter_name(j));
 	}
-	for (i = CXR_PRIO_TRAFFIC; has_global_pause(en) && i < CXR_PRIO_COUNTERS; i++) {
+	for (i = CXR_PRIO_TRAFFIC; has_global_pause(en) && i < CXR_PRIO_OWN; i++) {
 		name = cxr_prio_counter_name(i, &dir);
 		ethtool_sprintf(data, "%s_global_%s", dir, name);
+	}
+	for (i = CXR_PRIO_OWN; en->dcb.support.stall && i < CXR_PRIO_COUNTERS; i++) {
+		name = cxr_prio_counter_name(i, &dir);
+		ethtool_sprintf(data, "%s_%s", dir, name);
 	}
 }
 
 /* Counters that the device does not let us read are 0. */
 static u64 *write_prio_stats(u64 *data, struct cxr_en *en)
 {
-	const size_t traffic = CXR_PRIO_TRAFFIC, all = CXR_PRIO_COUNTERS;
-	u64 global[CXR_PRIO_COUNTERS] = {};
+	const size_t traffic = CXR_PRIO_TRAFFIC, own = CXR_PRIO_OWN, all = CXR_PRIO_COUNTERS;
+	u64 port[CXR_PRIO_COUNTERS] = {};
 	unsigned int prio;
 	size_t n;
 
@@ -216,8 +221,8 @@ static u64 *write_prio_stats(u64 *data, struct cxr_en *en)
 
 		cxr_cmd_query_prio_counters(en->core, prio, values);
 		if (!prio)
-			memcpy(global, values, sizeof(global));
-		n = paused(en) & BIT(prio) ? all : traffic;
+			memcpy(port, values, sizeof(port));
+		n = paused(en) & BIT(prio) ? own : traffic;
 		memcpy(data, values, n * sizeof(*data));
 		data += n;
 		if (!en->core->caps.sbcam_reg)
@@ -226,10 +231,15 @@ static u64 *write_prio_stats(u64 *data, struct cxr_en *en)
 		memcpy(data, classes, sizeof(classes));
 		data += CXR_TC_COUNTERS;
 	}
-	if (!has_global_pause(en))
-		return data;
-	memcpy(data, global + traffic, (all - traffic) * sizeof(*data));
-	return data + all - traffic;
+	if (has_global_pause(en)) {
+		memcpy(data, port + traffic, (own - traffic) * sizeof(*data));
+		data += own - traffic;
+	}
+	if (en->dcb.support.stall) {
+		memcpy(data, port + own, (all - own) * sizeof(*data));
+		data += all - own;
+	}
+	return data;
 }
 
 /* ---- all ---------------------------------------------------------------- */

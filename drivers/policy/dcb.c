@@ -7,6 +7,7 @@
 #define GROUP_VENDOR	7	/* of classes that share by their own */
 #define POOL_CELLS_MIN	4
 #define ALPHA_LOSSLESS	13	/* of 32 times what is free */
+#define STALL_MINOR_PERCENT 85
 
 /* ---- traffic classes ---------------------------------------------------------------------- */
 
@@ -197,4 +198,11 @@ bool cxr_pools_divide(u32 cells, u32 *lossy, u32 *lossless)
 	*lossless = cells / 4;
 	*lossy = cells - *lossless;
 	return true;
+}
+
+u16 cxr_stall_minor(u16 critical_ms)
+{
+	u16 minor = critical_ms * STALL_MINOR_PERCENT / 100;
+
+	return minor < CXR_STALL_MIN ? CXR_STALL_MIN : minor;
 }

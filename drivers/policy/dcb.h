@@ -41,6 +41,14 @@ void cxr_ets_schedule(const struct ieee_ets *ets, unsigned int n, struct cxr_tc 
  */
 void cxr_ets_describe(const struct cxr_tc *tcs, unsigned int n, struct ieee_ets *ets);
 
+/* Milliseconds for which a function may pause the sender without taking a packet; 0: no limit. */
+#define CXR_STALL_MIN	80
+#define CXR_STALL_MAX	8000
+#define CXR_STALL_AUTO	100
+
+/* When the port warns, if it is @critical_ms until it stops pausing. */
+u16 cxr_stall_minor(u16 critical_ms);
+
 #define CXR_BUFFERS	8
 
 /* A part of the receive buffer, in bytes. */

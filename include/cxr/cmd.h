@@ -454,6 +454,7 @@ struct cxr_dcb_support {
 	bool dscp;		/* QPTS and QPDPM */
 	bool buffers;		/* PBMC and PPTB */
 	bool buffer_owner;	/* cxr_flow_control.own_buffers is valid */
+	bool stall;		/* the port can stop pausing for a function that is stuck */
 	u32 cell;		/* bytes, of the buffers */
 };
 
@@ -482,6 +483,12 @@ int cxr_cmd_set_dcbx(struct cxr_core *core, bool firmware);
  * when the link comes up.
  */
 int cxr_cmd_set_pfc(struct cxr_core *core, u8 prios);
+/*
+ * PFCC, with cxr_dcb_support.stall: how long a function that takes no packets pauses the sender
+ * before the port ends that, and before it counts a warning; 0: never.
+ */
+int cxr_cmd_query_stall(struct cxr_core *core, u16 *critical_ms);
+int cxr_cmd_set_stall(struct cxr_core *core, u16 critical_ms, u16 minor_ms);
 /* PPTB and PBMC. b->cell is that of cxr_dcb_support. */
 int cxr_cmd_query_buffers(struct cxr_core *core, struct cxr_buffers *b);
 /*

@@ -328,6 +328,15 @@ static void test_registers(void)
 	expect_bytes(got.prio_buffer, b.prio_buffer, CXR_PRIOS);
 }
 
+static void test_stall(void)
+{
+	begin("dcb", "a stuck host is warned of at 85 percent of its time, but not before 80 ms");
+	expect(cxr_stall_minor(CXR_STALL_MAX), 6800);
+	expect(cxr_stall_minor(CXR_STALL_AUTO), 85);
+	expect(cxr_stall_minor(CXR_STALL_MIN), 80);
+	expect(cxr_stall_minor(0), 80);
+}
+
 void test_dcb(void)
 {
 	test_check();
@@ -338,4 +347,5 @@ void test_dcb(void)
 	test_plan();
 	test_shares();
 	test_registers();
+	test_stall();
 }

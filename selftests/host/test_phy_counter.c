@@ -91,6 +91,8 @@ static const struct {
 	{ CXR_PRIO_tx_pause, 0x60, "tx", "pause" },
 	{ CXR_PRIO_tx_pause_duration, 0x68, "tx", "pause_duration" },
 	{ CXR_PRIO_rx_pause_transition, 0x70, "rx", "pause_transition" },
+	{ CXR_PRIO_tx_pause_storm_warning_events, 0x80, "tx", "pause_storm_warning_events" },
+	{ CXR_PRIO_tx_pause_storm_error_events, 0x88, "tx", "pause_storm_error_events" },
 };
 
 static const struct {

@@ -127,6 +127,33 @@ pause_excludes_pfc()
 	ends_up 1500
 }
 
+tunable() { ethtool --get-tunable "$netdev" pfc-prevention-tout | awk '{ print $NF }'; }
+set_tunable() { ethtool --set-tunable "$netdev" pfc-prevention-tout "$1"; }
+
+# The time is that of the firmware until somebody sets it; 65535 is the default of users. Pauses stay as they are
+prevents_storms()
+{
+	local ms
+
+	[ "$(tunable)" = 8000 ]
+	dcb pfc set dev "$netdev" prio-pfc all:off 3:on
+	ends_up 1500
+	for ms in 80 8000 0 250; do
+		set_tunable $ms
+		[ "$(tunable)" = $ms ]
+	done
+	set_tunable 65535
+	[ "$(tunable)" = 100 ]
+	for ms in 79 8001 65534; do must_fail set_tunable $ms; done
+	[ "$CXR_DRIVER" = mlx5 ] || kmsg | grep -q "pfc-prevention-tout: 8001 ms is not in the range of 80 to 8000, nor 0 (off)"
+	[ "$(tunable)" = 100 ]
+	dcb pfc show dev "$netdev" | grep -q "3:on"
+	[ "$(counter tx_pause_storm_warning_events) $(counter tx_pause_storm_error_events)" = "0 0" ]
+	dcb pfc set dev "$netdev" prio-pfc all:off
+	ends_up 1500
+	[ "$(tunable)" = 100 ]
+}
+
 # Everything that dcb shows, but for the counters
 shown() { for what in ets maxrate pfc buffer app; do dcb -N $what show dev "$netdev"; done; }
 
@@ -227,10 +254,12 @@ survives_reset()
 	dcb ets set dev "$netdev" tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:40 3:60
 	dcb buffer set dev "$netdev" prio-buffer all:0 3:1 buffer-size all:0 0:98304 1:196608
 	dcb pfc set dev "$netdev" prio-pfc all:off 3:on
+	set_tunable 250
 	before=$(shown)
 	echo 1 >"/sys/class/net/$netdev/device/reset"
 	ends_up 1500
 	shown | diff <(echo "$before") -
+	[ "$(tunable)" = 250 ]
 	# and what the port does is not only remembered
 	before=$(counter tx_prio3_packets)
 	ping -q -Q 104 -i 0.05 -c 10 -W 2 "$(peer_ip)" >/dev/null
@@ -441,6 +470,7 @@ ktap_test pfc.delay "a delay that is no length of a cable is ignored, and logged
 ktap_test buffer.firmware "the firmware gives a priority with flow control a buffer without loss" has_buffers
 ktap_test app "dcb maps a DSCP to a priority, and its traffic is counted there" sorts_by_dscp
 ktap_test pause "switching on flow control of priorities ends that of the port" pause_excludes_pfc
+ktap_test stall "how long a stuck host may pause the sender is set and shown" prevents_storms
 ktap_test buffer.set "dcb sizes the receive buffers" sets_buffers
 ktap_test buffer.follows "flow control of a priority changes the buffer that a user has given it" buffers_follow
 ktap_test refused "what the port cannot do is refused and logged, and changes nothing" refuses

@@ -67,3 +67,34 @@ void cxr_cong_counters_decode(const struct prm_query_cong_statistics_out *out, u
 	for (i = CXR_Q_COUNTERS; i < CXR_Q_AND_CONG_COUNTERS; i++)
 		values[i] = prm_get_dwords(out->dw, counters[i].bit);
 }
+
+#define VPORT(dir, kind, field)							\
+	[CXR_VPORT_##dir##_##kind] = {						\
+		#dir, #kind,							\
+		BIT_OF(query_vport_counter_out, field.packets),			\
+		BIT_OF(query_vport_counter_out, field.octets),			\
+	},
+
+static const struct {
+	const char *direction, *kind;
+	u32 packets, octets;	/* offsets in the output */
+} vport_counters[CXR_VPORT_COUNTERS] = {
+	CXR_VPORT_LIST(VPORT)
+};
+
+const char *cxr_vport_counter_name(enum cxr_vport_counter counter, const char **direction)
+{
+	*direction = vport_counters[counter].direction;
+	return vport_counters[counter].kind;
+}
+
+void cxr_vport_counters_decode(const struct prm_query_vport_counter_out *out,
+			       struct cxr_traffic traffic[CXR_VPORT_COUNTERS])
+{
+	enum cxr_vport_counter i;
+
+	for (i = 0; i < CXR_VPORT_COUNTERS; i++) {
+		traffic[i].packets = prm_get_dwords(out->dw, vport_counters[i].packets);
+		traffic[i].bytes = prm_get_dwords(out->dw, vport_counters[i].octets);
+	}
+}

@@ -81,6 +81,37 @@ enum cxr_counter {
 	CXR_COUNTERS
 };
 
+/*
+ * Traffic of a function, of packets and bytes each: X(direction, kind, field of
+ * QUERY_VPORT_COUNTER). ethtool -S shows them as <direction>_vport_<kind>_packets and _bytes.
+ */
+#define CXR_VPORT_LIST(X)						\
+	X(rx, unicast, received_eth_unicast)				\
+	X(tx, unicast, transmitted_eth_unicast)				\
+	X(rx, multicast, received_eth_multicast)			\
+	X(tx, multicast, transmitted_eth_multicast)			\
+	X(rx, broadcast, received_eth_broadcast)			\
+	X(tx, broadcast, transmitted_eth_broadcast)			\
+	X(rx, rdma_unicast, received_ib_unicast)			\
+	X(tx, rdma_unicast, transmitted_ib_unicast)			\
+	X(rx, rdma_multicast, received_ib_multicast)			\
+	X(tx, rdma_multicast, transmitted_ib_multicast)
+
+#define CXR_VPORT_NUMBER(dir, kind, field) CXR_VPORT_##dir##_##kind,
+enum cxr_vport_counter {
+	CXR_VPORT_LIST(CXR_VPORT_NUMBER)
+	CXR_VPORT_COUNTERS
+};
+
+struct cxr_traffic {
+	u64 packets, bytes;
+};
+
+/* "rx" or "tx", and the kind. */
+const char *cxr_vport_counter_name(enum cxr_vport_counter counter, const char **direction);
+void cxr_vport_counters_decode(const struct prm_query_vport_counter_out *out,
+			       struct cxr_traffic traffic[CXR_VPORT_COUNTERS]);
+
 const char *cxr_counter_name(enum cxr_counter counter);
 /* @icrc: the port counts ICRC errors. */
 bool cxr_counter_present(enum cxr_counter counter, const struct cxr_caps *caps, bool icrc);

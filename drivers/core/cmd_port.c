@@ -147,55 +147,17 @@ int cxr_cmd_set_l2_entry(struct cxr_core *core, u32 index, const u8 *mac)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_l2_entry);
 
-static u64 packets(const struct prm_traffic_counter *counter)
-{
-	return prm_get64(counter, packets);
-}
-
-static u64 octets(const struct prm_traffic_counter *counter)
-{
-	return prm_get64(counter, octets);
-}
-
-int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counters *counters)
+int cxr_cmd_query_vport_counters(struct cxr_core *core,
+				 struct cxr_traffic traffic[CXR_VPORT_COUNTERS])
 {
 	struct prm_query_vport_counter_in in = {};
-	const struct prm_traffic_counter *uc, *mc, *bc;
 	struct prm_query_vport_counter_out out;
 	int err;
 
 	err = cxr_cmd(core, query_vport_counter, &in, &out);
-	if (err)
-		return err;
-
-	uc = prm_sub(&out, received_eth_unicast, traffic_counter);
-	mc = prm_sub(&out, received_eth_multicast, traffic_counter);
-	bc = prm_sub(&out, received_eth_broadcast, traffic_counter);
-	counters->rx_packets = packets(uc) + packets(mc) + packets(bc);
-	counters->rx_bytes = octets(uc) + octets(mc) + octets(bc);
-	counters->rx_multicast = packets(mc);
-
-	uc = prm_sub(&out, transmitted_eth_unicast, traffic_counter);
-	mc = prm_sub(&out, transmitted_eth_multicast, traffic_counter);
-	bc = prm_sub(&out, transmitted_eth_broadcast, traffic_counter);
-	counters->tx_packets = packets(uc) + packets(mc) + packets(bc);
-	counters->tx_bytes = octets(uc) + octets(mc) + octets(bc);
-
-	uc = prm_sub(&out, received_ib_unicast, traffic_counter);
-	mc = prm_sub(&out, received_ib_multicast, traffic_counter);
-	counters->rdma_rx_packets = packets(uc) + packets(mc);
-	counters->rdma_rx_bytes = octets(uc) + octets(mc);
-	counters->rdma_rx_multicast = packets(mc);
-
-	uc = prm_sub(&out, transmitted_ib_unicast, traffic_counter);
-	mc = prm_sub(&out, transmitted_ib_multicast, traffic_counter);
-	counters->rdma_tx_packets = packets(uc) + packets(mc);
-	counters->rdma_tx_bytes = octets(uc) + octets(mc);
-	counters->rdma_tx_multicast = packets(mc);
-
-	counters->rx_errors = prm_get64(&out, received_errors.packets);
-	counters->tx_errors = prm_get64(&out, transmit_errors.packets);
-	return 0;
+	if (!err)
+		cxr_vport_counters_decode(&out, traffic);
+	return err;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_counters);
 

@@ -31,6 +31,7 @@ EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
 EXPORT_SYMBOL_GPL(cxr_flow_within);
 EXPORT_SYMBOL_GPL(cxr_phy_counter_name);
 EXPORT_SYMBOL_GPL(cxr_prio_counter_name);
+EXPORT_SYMBOL_GPL(cxr_vport_counter_name);
 EXPORT_SYMBOL_GPL(cxr_tc_counter_name);
 EXPORT_SYMBOL_GPL(cxr_umr_reg);
 EXPORT_SYMBOL_GPL(cxr_umr_revoke);

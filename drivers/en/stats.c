@@ -11,26 +11,6 @@ struct queue_counts {
 	u64 packets, bytes, dropped, errors, csum, special, stops;
 };
 
-#define VPORT_STAT(dir, name, member) { dir, name, offsetof(struct cxr_vport_counters, member) }
-
-static const struct {
-	char dir;
-	const char *name;
-	size_t offset;
-} vport_stats[] = {
-	VPORT_STAT('r', "packets", rx_packets),
-	VPORT_STAT('r', "bytes", rx_bytes),
-	VPORT_STAT('t', "packets", tx_packets),
-	VPORT_STAT('t', "bytes", tx_bytes),
-	VPORT_STAT('r', "multicast_packets", rx_multicast),
-	VPORT_STAT('r', "errors", rx_errors),
-	VPORT_STAT('t', "errors", tx_errors),
-	VPORT_STAT('r', "rdma_packets", rdma_rx_packets),
-	VPORT_STAT('r', "rdma_bytes", rdma_rx_bytes),
-	VPORT_STAT('t', "rdma_packets", rdma_tx_packets),
-	VPORT_STAT('t', "rdma_bytes", rdma_tx_bytes),
-};
-
 static const struct {
 	const char *rx, *tx;
 	size_t offset;
@@ -113,23 +93,23 @@ static void count(struct cxr_en *en, struct cxr_en_counter *counter, u64 device)
 }
 
 /* If the device does not respond, @vport is 0, and what the netdev shows stays as it is. */
-static void read_device(struct cxr_en *en, struct cxr_vport_counters *vport)
+static void read_device(struct cxr_en *en, struct cxr_traffic vport[CXR_VPORT_COUNTERS])
 {
 	u64 values[CXR_COUNTERS];
 
 	if (en->q_counter && !cxr_cmd_query_q_counter(en->core, en->q_counter, values))
 		count(en, &en->out_of_buffer, values[CXR_CNT_out_of_buffer]);
 	if (cxr_cmd_query_vport_counters(en->core, vport))
-		memset(vport, 0, sizeof(*vport));
+		memset(vport, 0, CXR_VPORT_COUNTERS * sizeof(*vport));
 	else
-		count(en, &en->multicast, vport->rx_multicast);
+		count(en, &en->multicast, vport[CXR_VPORT_rx_multicast].packets);
 }
 
 void cxr_en_read_stats(struct cxr_en *en)
 {
-	struct cxr_vport_counters vport;
+	struct cxr_traffic vport[CXR_VPORT_COUNTERS];
 
-	read_device(en, &vport);
+	read_device(en, vport);
 }
 
 void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats)
@@ -254,20 +234,24 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 	/* the firmware may have changed it; strings and values are then of what is read here */
 	if (!en->kept)
 		cxr_en_read_flow_control(en);
-	return ARRAY_SIZE(vport_stats) + 1 + CXR_PHY_COUNTERS + prio_count(en) +
+	return 2 * CXR_VPORT_COUNTERS + 1 + CXR_PHY_COUNTERS + prio_count(en) +
 	       page_pool_ethtool_stats_get_count() +
 	       2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
 }
 
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 {
+	const char *dir, *kind;
 	unsigned int i, j;
 
 	if (sset != ETH_SS_STATS)
 		return;
 
-	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
-		ethtool_sprintf(&data, "%cx_vport_%s", vport_stats[i].dir, vport_stats[i].name);
+	for (i = 0; i < CXR_VPORT_COUNTERS; i++) {
+		kind = cxr_vport_counter_name(i, &dir);
+		ethtool_sprintf(&data, "%s_vport_%s_packets", dir, kind);
+		ethtool_sprintf(&data, "%s_vport_%s_bytes", dir, kind);
+	}
 	cxr_ethtool_puts(&data, "rx_out_of_buffer");
 	for (i = 0; i < CXR_PHY_COUNTERS; i++)
 		cxr_ethtool_puts(&data, cxr_phy_counter_name(i));
@@ -306,12 +290,14 @@ static u64 *write_phy_stats(u64 *data, struct cxr_en *en)
 void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data)
 {
 	struct cxr_en *en = netdev_priv(ndev);
-	struct cxr_vport_counters vport;
+	struct cxr_traffic vport[CXR_VPORT_COUNTERS];
 	unsigned int i;
 
-	read_device(en, &vport);
-	for (i = 0; i < ARRAY_SIZE(vport_stats); i++)
-		*data++ = *(u64 *)((u8 *)&vport + vport_stats[i].offset);
+	read_device(en, vport);
+	for (i = 0; i < CXR_VPORT_COUNTERS; i++) {
+		*data++ = vport[i].packets;
+		*data++ = vport[i].bytes;
+	}
 	*data++ = atomic64_read(&en->out_of_buffer.shown);
 	data = write_phy_stats(data, en);
 	data = write_prio_stats(data, en);

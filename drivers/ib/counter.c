@@ -18,25 +18,33 @@ struct cxr_core *cxr_ib_port(const struct cxr_ib_dev *dev, unsigned int n)
 	return n ? NULL : dev->core;
 }
 
-int cxr_ib_query_vports(struct cxr_ib_dev *dev, struct cxr_vport_counters *sum)
+static void add_traffic(struct cxr_traffic *sum, const struct cxr_traffic *more)
 {
-	struct cxr_vport_counters port;
+	sum->packets += more->packets;
+	sum->bytes += more->bytes;
+}
+
+int cxr_ib_query_traffic(struct cxr_ib_dev *dev, struct cxr_ib_traffic *sum)
+{
+	struct cxr_traffic port[CXR_VPORT_COUNTERS];
 	struct cxr_core *core;
 	unsigned int n;
 	int err;
 
 	memset(sum, 0, sizeof(*sum));
 	for (n = 0; (core = cxr_ib_port(dev, n)); n++) {
-		err = cxr_cmd_query_vport_counters(core, &port);
+		err = cxr_cmd_query_vport_counters(core, port);
 		if (err)
 			return err;
-		sum->rdma_rx_packets += port.rdma_rx_packets;
-		sum->rdma_rx_bytes += port.rdma_rx_bytes;
-		sum->rdma_tx_packets += port.rdma_tx_packets;
-		sum->rdma_tx_bytes += port.rdma_tx_bytes;
-		sum->rdma_rx_multicast += port.rdma_rx_multicast;
-		sum->rdma_tx_multicast += port.rdma_tx_multicast;
+		add_traffic(&sum->rx_unicast, &port[CXR_VPORT_rx_rdma_unicast]);
+		add_traffic(&sum->tx_unicast, &port[CXR_VPORT_tx_rdma_unicast]);
+		add_traffic(&sum->rx_multicast, &port[CXR_VPORT_rx_rdma_multicast]);
+		add_traffic(&sum->tx_multicast, &port[CXR_VPORT_tx_rdma_multicast]);
 	}
+	sum->rx = sum->rx_unicast;
+	add_traffic(&sum->rx, &sum->rx_multicast);
+	sum->tx = sum->tx_unicast;
+	add_traffic(&sum->tx, &sum->tx_multicast);
 	return 0;
 }
 
@@ -63,7 +71,7 @@ static int add_ports(struct cxr_ib_dev *dev, u64 *values)
 /* Queues are those of one function, also in a LAG. */
 static int query_port(struct cxr_ib_dev *dev, u64 *values)
 {
-	struct cxr_vport_counters vport;
+	struct cxr_ib_traffic traffic;
 	int err = 0;
 
 	memset(values, 0, CXR_COUNTERS * sizeof(*values));
@@ -74,13 +82,13 @@ static int query_port(struct cxr_ib_dev *dev, u64 *values)
 	if (err || !dev->core->caps.vport_counters)
 		return err;
 
-	err = cxr_ib_query_vports(dev, &vport);
+	err = cxr_ib_query_traffic(dev, &traffic);
 	if (err)
 		return err;
-	values[CXR_CNT_rdma_rx_packets] = vport.rdma_rx_packets;
-	values[CXR_CNT_rdma_rx_bytes] = vport.rdma_rx_bytes;
-	values[CXR_CNT_rdma_tx_packets] = vport.rdma_tx_packets;
-	values[CXR_CNT_rdma_tx_bytes] = vport.rdma_tx_bytes;
+	values[CXR_CNT_rdma_rx_packets] = traffic.rx.packets;
+	values[CXR_CNT_rdma_rx_bytes] = traffic.rx.bytes;
+	values[CXR_CNT_rdma_tx_packets] = traffic.tx.packets;
+	values[CXR_CNT_rdma_tx_bytes] = traffic.tx.bytes;
 	return 0;
 }
 

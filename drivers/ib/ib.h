@@ -509,8 +509,13 @@ void cxr_ib_q_set_put(struct cxr_ib_dev *dev, struct cxr_ib_q_set *set);
 int cxr_ib_counters_up(void *dev);
 /* Functions whose ports the device has: number 0 is its own; in a LAG there is 1, too. Or NULL. */
 struct cxr_core *cxr_ib_port(const struct cxr_ib_dev *dev, unsigned int n);
-/* RDMA counters of the vports of all of them, added up; the others are 0. Commands (cmd.h). */
-int cxr_ib_query_vports(struct cxr_ib_dev *dev, struct cxr_vport_counters *sum);
+/* RoCE packets, with frames' headers; rx and tx are unicast and multicast. */
+struct cxr_ib_traffic {
+	struct cxr_traffic rx, tx, rx_unicast, tx_unicast, rx_multicast, tx_multicast;
+};
+
+/* Of the vports of all of them, added up. Commands (cmd.h). */
+int cxr_ib_query_traffic(struct cxr_ib_dev *dev, struct cxr_ib_traffic *sum);
 /* Call after the last QP is destroyed. */
 void cxr_ib_counters_down(void *dev);
 

@@ -81,10 +81,10 @@ static int fill_port_counters(struct cxr_ib_dev *dev, void *data)
 {
 	struct ib_pma_portcounters *out = data;
 	struct cxr_ib_port_counters port;
-	struct cxr_vport_counters vport;
+	struct cxr_ib_traffic traffic;
 	int err;
 
-	err = query_ib_ports(dev, &port) ?: cxr_ib_query_vports(dev, &vport);
+	err = query_ib_ports(dev, &port) ?: cxr_ib_query_traffic(dev, &traffic);
 	if (err)
 		return err;
 
@@ -100,34 +100,31 @@ static int fill_port_counters(struct cxr_ib_dev *dev, void *data)
 	out->link_overrun_errors = port.link_overrun_errors;
 	out->vl15_dropped = cpu_to_be16(port.vl15_dropped);
 	out->port_xmit_wait = cpu_to_be32(port.xmit_wait);
-	out->port_xmit_data = cpu_to_be32(at_most_u32(vport.rdma_tx_bytes / WORD));
-	out->port_rcv_data = cpu_to_be32(at_most_u32(vport.rdma_rx_bytes / WORD));
-	out->port_xmit_packets = cpu_to_be32(at_most_u32(vport.rdma_tx_packets));
-	out->port_rcv_packets = cpu_to_be32(at_most_u32(vport.rdma_rx_packets));
+	out->port_xmit_data = cpu_to_be32(at_most_u32(traffic.tx.bytes / WORD));
+	out->port_rcv_data = cpu_to_be32(at_most_u32(traffic.rx.bytes / WORD));
+	out->port_xmit_packets = cpu_to_be32(at_most_u32(traffic.tx.packets));
+	out->port_rcv_packets = cpu_to_be32(at_most_u32(traffic.rx.packets));
 	return 0;
 }
 
 static int fill_port_counters_ext(struct cxr_ib_dev *dev, void *data)
 {
 	struct ib_pma_portcounters_ext *out = data;
-	struct cxr_vport_counters vport;
-	u64 tx_unicast, rx_unicast;
+	struct cxr_ib_traffic traffic;
 	int err;
 
-	err = cxr_ib_query_vports(dev, &vport);
+	err = cxr_ib_query_traffic(dev, &traffic);
 	if (err)
 		return err;
 
-	tx_unicast = vport.rdma_tx_packets - vport.rdma_tx_multicast;
-	rx_unicast = vport.rdma_rx_packets - vport.rdma_rx_multicast;
-	out->port_xmit_data = cpu_to_be64(vport.rdma_tx_bytes / WORD);
-	out->port_rcv_data = cpu_to_be64(vport.rdma_rx_bytes / WORD);
-	out->port_xmit_packets = cpu_to_be64(vport.rdma_tx_packets);
-	out->port_rcv_packets = cpu_to_be64(vport.rdma_rx_packets);
-	out->port_unicast_xmit_packets = cpu_to_be64(tx_unicast);
-	out->port_unicast_rcv_packets = cpu_to_be64(rx_unicast);
-	out->port_multicast_xmit_packets = cpu_to_be64(vport.rdma_tx_multicast);
-	out->port_multicast_rcv_packets = cpu_to_be64(vport.rdma_rx_multicast);
+	out->port_xmit_data = cpu_to_be64(traffic.tx.bytes / WORD);
+	out->port_rcv_data = cpu_to_be64(traffic.rx.bytes / WORD);
+	out->port_xmit_packets = cpu_to_be64(traffic.tx.packets);
+	out->port_rcv_packets = cpu_to_be64(traffic.rx.packets);
+	out->port_unicast_xmit_packets = cpu_to_be64(traffic.tx_unicast.packets);
+	out->port_unicast_rcv_packets = cpu_to_be64(traffic.rx_unicast.packets);
+	out->port_multicast_xmit_packets = cpu_to_be64(traffic.tx_multicast.packets);
+	out->port_multicast_rcv_packets = cpu_to_be64(traffic.rx_multicast.packets);
 	return 0;
 }
 

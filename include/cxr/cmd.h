@@ -356,18 +356,9 @@ int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 macs[
  */
 int cxr_cmd_set_l2_entry(struct cxr_core *core, u32 index, const u8 *mac);
 
-/* Since initialization of the device. */
-struct cxr_vport_counters {
-	/* Ethernet: unicast + multicast + broadcast */
-	u64 rx_packets, rx_bytes, tx_packets, tx_bytes;
-	u64 rx_multicast;
-	u64 rx_errors, tx_errors;
-	/* unicast + multicast, and multicast alone */
-	u64 rdma_rx_packets, rdma_rx_bytes, rdma_tx_packets, rdma_tx_bytes;
-	u64 rdma_rx_multicast, rdma_tx_multicast;
-};
-
-int cxr_cmd_query_vport_counters(struct cxr_core *core, struct cxr_vport_counters *counters);
+/* QUERY_VPORT_COUNTER, since initialization of the device. */
+int cxr_cmd_query_vport_counters(struct cxr_core *core,
+				 struct cxr_traffic traffic[CXR_VPORT_COUNTERS]);
 int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up);
 /* QUERY_CONG_STATISTICS, if caps.cc_query_allowed: fills its part of @values[CXR_COUNTERS]. */
 int cxr_cmd_query_cong_counters(struct cxr_core *core, u64 *values);

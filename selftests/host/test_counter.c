@@ -125,8 +125,51 @@ static void test_values(void)
 	}
 }
 
+static const struct {
+	enum cxr_vport_counter counter;
+	unsigned int at;	/* packets, then octets */
+	const char *direction, *kind;
+} vport_places[CXR_VPORT_COUNTERS] = {
+	{ CXR_VPORT_rx_rdma_unicast, 0x30, "rx", "rdma_unicast" },
+	{ CXR_VPORT_tx_rdma_unicast, 0x40, "tx", "rdma_unicast" },
+	{ CXR_VPORT_rx_rdma_multicast, 0x50, "rx", "rdma_multicast" },
+	{ CXR_VPORT_tx_rdma_multicast, 0x60, "tx", "rdma_multicast" },
+	{ CXR_VPORT_rx_broadcast, 0x70, "rx", "broadcast" },
+	{ CXR_VPORT_tx_broadcast, 0x80, "tx", "broadcast" },
+	{ CXR_VPORT_rx_unicast, 0x90, "rx", "unicast" },
+	{ CXR_VPORT_tx_unicast, 0xa0, "tx", "unicast" },
+	{ CXR_VPORT_rx_multicast, 0xb0, "rx", "multicast" },
+	{ CXR_VPORT_tx_multicast, 0xc0, "tx", "multicast" },
+};
+
+static void test_vport(void)
+{
+	struct cxr_traffic traffic[CXR_VPORT_COUNTERS];
+	struct prm_query_vport_counter_out out;
+	const char *direction;
+	unsigned int i, k;
+
+	begin("counters", "packets and bytes of a vport by kind and direction");
+	for (i = 0; i < CXR_VPORT_COUNTERS; i++) {
+		memset(&out, 0, sizeof(out));
+		memcpy((u8 *)&out + vport_places[i].at,
+		       "\1\2\3\4\5\6\7\x88\x11\2\3\4\5\6\7\x99", 16);
+		cxr_vport_counters_decode(&out, traffic);
+		for (k = 0; k < CXR_VPORT_COUNTERS; k++) {
+			bool it = k == vport_places[i].counter;
+
+			expect(traffic[k].packets, it ? 0x0102030405060788 : 0);
+			expect(traffic[k].bytes, it ? 0x1102030405060799 : 0);
+		}
+		expect_text(cxr_vport_counter_name(vport_places[i].counter, &direction),
+			    vport_places[i].kind);
+		expect_text(direction, vport_places[i].direction);
+	}
+}
+
 void test_counter(void)
 {
+	test_vport();
 	test_sets();
 	test_values();
 }

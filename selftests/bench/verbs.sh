@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# usage: verbs.sh [instructions]
+# usage: verbs.sh [instructions|rules]
 #
 # Runs in a guest with two functions, one bound to cxr and one to mlx5, and Soft-RoCE. verbs_bench compares them in user space, kverbs
 # in the kernel. First the commands are counted that the card gets, which does not depend on times. The times are measured with commands
 # that take no time, as usual, and with commands that take as long as on cards. With "instructions" the guest's clock counts instructions, and only kverbs runs: such a clock is meaningless for
-# operations that wait for the device.
+# operations that wait for the device. With "rules" only cxr is measured, with 0, 1 and 1000 rules for DSCPs.
 set -euo pipefail
 . /cxr/selftests/lib/driver.sh
 . /cxr/selftests/lib/peer.sh
@@ -118,6 +118,12 @@ cxr_fn=$(function_of "$(driver_netdev 0)") mlx5_fn=$(function_of "$(driver_netde
 address "$(driver_netdev 0)" 10.77.0.1
 a=$(ibdev_of "$cxr_bdf")
 wait_until 20 gid_index "$a" v2 10.77.0.1 >/dev/null
+if [ "${1:-}" = rules ]; then
+	echo "bench: begin"
+	$verbs_bench --rules "$a" "/sys/class/infiniband/$a/tc/1/traffic_class"
+	echo "bench: done"
+	exit
+fi
 cxr_load=$(settled_counts "$cxr_fn")
 echo "$mlx5_bdf" >/sys/bus/pci/drivers/cxr_core/unbind
 before=$(settled_counts "$mlx5_fn")

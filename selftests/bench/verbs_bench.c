@@ -3,6 +3,7 @@
  * usage: verbs_bench DEVICE DEVICE...            times
  *        verbs_bench --operations                list those that --run knows
  *        verbs_bench --run OPERATION N DEVICE    do it N times, and undo it
+ *        verbs_bench --rules DEVICE FILE         times with rules for DSCPs, written to its FILE
  *
  * Times of verbs on the first device, compared with the others. The devices take turns, so that
  * load of the machine affects all of them; prints the median of many turns, in microseconds of the
@@ -267,6 +268,119 @@ static const struct measure {
 	{ "RC WRITE of 64 KiB, 16 at a time: each", stream, 16, NULL },
 };
 
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* ---- rules for DSCPs ------------------------------------------------------------------------- */
+
+#define RULES 1000
+#define LIVE_QPS 1000
+#define MODIFIES 20	/* in a turn */
+
+static void write_rule(const char *file, const char *rule)
+{
+	FILE *f = fopen(file, "w");
+
+	if (!f || fputs(rule, f) < 0 || fclose(f)) {
+		fprintf(stderr, "verbs_bench: %s: '%s': %m\n", file, rule);
+		exit(1);
+	}
+}
+
+/* @n rules of one address each, none for the device's own; @tclass -1 removes them. */
+static void write_rules(const char *file, int n, int tclass)
+{
+	char rule[64];
+	int i;
+
+	for (i = 0; i < n; i++) {
+		snprintf(rule, sizeof(rule), "dst_ip=10.200.%d.%d/32,tclass=%d\n", i / 250,
+			 i % 250, tclass);
+		write_rule(file, rule);
+	}
+}
+
+/* The modification that looks a rule up, to RTR, and that to RTS. */
+static double modify(const struct dev *d)
+{
+	double t = 0, start;
+	int i;
+
+	for (i = 0; i < MODIFIES; i++) {
+		struct ibv_qp *qp = make_qp(d);
+
+		start = now();
+		to_rts(d, qp, qp->qp_num);
+		t += now() - start;
+		ibv_destroy_qp(qp);
+	}
+	return t / MODIFIES;
+}
+
+static double median(double *t)
+{
+	qsort(t, TURNS, sizeof(t[0]), compare);
+	return t[TURNS / 2];
+}
+
+/* Each turn has all three numbers of rules, so that load of the machine affects all of them. */
+static void rules_and_modify(const struct dev *d, const char *file)
+{
+	static const int numbers[] = { 0, 1, RULES };
+	static double t[3][TURNS];
+	int i, turn;
+
+	for (turn = 0; turn < TURNS; turn++)
+		for (i = 0; i < 3; i++) {
+			write_rules(file, numbers[i], 96);
+			modify(d);
+			t[i][turn] = modify(d);
+			write_rules(file, numbers[i], -1);
+		}
+	printf("%-42s %10s %10s %10s %8s %8s\n", "rules", "0", "1", "1000", "1/0", "1000/0");
+	printf("%-42s", "QP: RESET to RTS");
+	for (i = 0; i < 3; i++)
+		printf(" %10.1f", median(t[i]));
+	printf(" %8.2f %8.2f\n", t[1][TURNS / 2] / t[0][TURNS / 2],
+	       t[2][TURNS / 2] / t[0][TURNS / 2]);
+}
+
+/* A rule is written that concerns none, or all, of the connections that there are. */
+static void rules_and_live(struct dev *d, const char *file)
+{
+	static struct ibv_qp *qps[LIVE_QPS];
+	static double none[TURNS], all[TURNS];
+	char rule[64];
+	double start;
+	int i, turn;
+
+	for (i = 0; i < LIVE_QPS; i++) {
+		qps[i] = make_qp(d);
+		to_rts(d, qps[i], qps[i]->qp_num);
+	}
+	for (turn = 0; turn < TURNS; turn++) {
+		start = now();
+		snprintf(rule, sizeof(rule), "dst_ip=10.200.0.1/32,tclass=%d\n", 4 * (turn + 1));
+		write_rule(file, rule);
+		none[turn] = now() - start;
+		start = now();
+		snprintf(rule, sizeof(rule), "tclass=%d\n", 4 * (turn + 1));
+		write_rule(file, rule);
+		all[turn] = now() - start;
+	}
+	write_rule(file, "dst_ip=10.200.0.1/32,tclass=-1\n");
+	write_rule(file, "tclass=-1\n");
+	printf("%-42s %10.1f\n", "a rule for none of 1000 live QPs", median(none));
+	printf("%-42s %10.1f %10.1f each\n", "a rule for all of 1000 live QPs", median(all),
+	       all[TURNS / 2] / LIVE_QPS);
+	for (i = 0; i < LIVE_QPS; i++)
+		ibv_destroy_qp(qps[i]);
+}
+
 /* ---- devices --------------------------------------------------------------------------------- */
 
 static void find_gid(struct dev *d)
@@ -306,13 +420,6 @@ static void open_dev(struct dev *d)
 	find_gid(d);
 	d->qp = make_qp(d);
 	to_rts(d, d->qp, d->qp->qp_num);
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 static void measure(const struct measure *m, struct dev *devs, int n)
@@ -356,6 +463,17 @@ static void map_memory(void)
 	}
 }
 
+static int run_rules(const char *name, const char *file)
+{
+	struct dev d = { .name = name };
+
+	map_memory();
+	open_dev(&d);
+	rules_and_modify(&d, file);
+	rules_and_live(&d, file);
+	return 0;
+}
+
 #define MEASURES ((int)(sizeof(measures) / sizeof(measures[0])))
 
 static int list_operations(void)
@@ -396,10 +514,13 @@ int main(int argc, char **argv)
 		return list_operations();
 	if (argc == 5 && !strcmp(argv[1], "--run"))
 		return run_operation(argv[2], atoi(argv[3]), argv[4]);
+	if (argc == 4 && !strcmp(argv[1], "--rules"))
+		return run_rules(argv[2], argv[3]);
 	if (n < 2 || n > DEVICES || argv[1][0] == '-') {
 		fprintf(stderr, "usage: verbs_bench DEVICE DEVICE...\n");
 		fprintf(stderr, "       verbs_bench --operations\n");
 		fprintf(stderr, "       verbs_bench --run OPERATION N DEVICE\n");
+		fprintf(stderr, "       verbs_bench --rules DEVICE FILE\n");
 		return 2;
 	}
 	map_memory();

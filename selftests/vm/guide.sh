@@ -12,7 +12,7 @@
 . "$(dirname "$0")/../lib/transcript.sh"
 
 guide=Documentation/guide
-pages="mode gids counters troubleshooting rdma_cm lossless force"
+pages="mode gids counters troubleshooting rdma_cm lossless force isolation"
 
 # Set-up: two machines with nothing loaded, and default settings of rdma_cm, which outlive the device
 unloaded()
@@ -38,7 +38,7 @@ loaded()
 page() # NAME
 {
 	# These change settings, or load the driver.
-	case $1 in mode|rdma_cm|lossless|force) ktap_spoilt ;; esac
+	case $1 in mode|rdma_cm|lossless|force|isolation) ktap_spoilt ;; esac
 	[ "$1" != lossless ] || modprobe -q sch_red || skip "this kernel has no RED qdisc, which a router in this page uses"
 	transcript_page "$guide/$1.rst"
 }

@@ -7,8 +7,10 @@
 #include "prm/definer.h"
 
 /* Link modes of PTYS: 100GBASE-CR4, -SR4, -KR4, -LR4; 25GBASE-CR, -KR, -SR. */
-#define PROTO_100G 0x00f00000
-#define PROTO_25G 0x38000000
+/* Protocols of PTYS: 1, 10, 25, 40, 50 and 100 Gb/s, in two numberings; and 1, 10 and 25 Gb/s. */
+#define PROTO_100G 0xf8f5b0d2
+#define PROTO_EXT_100G 0x000007f2
+#define PROTO_25G 0x38003012
 
 #define PF_BAR (32u << 20)
 #define VF_BAR (1u << 20)
@@ -59,8 +61,8 @@
  * last three, which it does not list; firmware versions are released ones; PSIDs are our own. The
  * numbers are what such cards say with that firmware; Documentation/card-differences.rst tells
  * how far that is known. Cards before ConnectX-5 need the L2 header inline, and cannot insert a
- * VLAN tag. 200 and 400 Gb/s have only extended link modes, which are not supported: these cards
- * run at 100.
+ * VLAN tag. The protocols of ConnectX-6 Dx are those of a published card; 200 and 400 Gb/s are not
+ * supported: these cards run at 100.
  */
 static const struct card cards[] = {
 	{
@@ -99,8 +101,9 @@ static const struct card cards[] = {
 		.vf_device_id = 0x101e, .subsystem_id = 0x0016, .fw_major = 22, .fw_minor = 36,
 		.fw_sub = 1010, .psid = "CXR000000006D", .hw_id = 0x212, .clock_khz = 1000000,
 		.roce_addrs = 255, .pcie_gen = 4, .pcie_lanes = 16, .port_lanes = 4,
-		.eth_proto = PROTO_100G, .inline_mode = PRM_INLINE_MODE_NOT_REQUIRED,
-		.vlan_insert = true, .port_select = true, .cc_general = true,
+		.eth_proto = PROTO_100G, .ext_proto = PROTO_EXT_100G,
+		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
+		.port_select = true, .cc_general = true,
 		COMMON(17, PDS_NEW, 19)
 	},
 	{

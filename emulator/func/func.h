@@ -161,7 +161,7 @@ struct card {
 	uint16_t roce_addrs;		/* entries of the RoCE address table */
 	uint8_t pcie_gen, pcie_lanes;
 	uint8_t port_lanes;
-	uint32_t eth_proto;		/* link modes of PTYS; the link runs at the lowest */
+	uint32_t eth_proto, ext_proto;	/* of PTYS, in both numberings; 0: not the second */
 	uint8_t inline_mode;		/* enum prm_inline_mode */
 	bool vlan_insert;		/* WQEs can insert a VLAN tag */
 	bool vpd_function;		/* the vital product data names the function */

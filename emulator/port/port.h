@@ -106,6 +106,13 @@ struct port_buffers {
 void port_buffers_reset(struct cxdev *dev);
 
 /* Settings and counters of vport and port. */
+/* PTYS: the protocols that a driver has selected, and the one that is up. */
+struct port_link {
+	uint32_t admin, oper;
+	bool ext, oper_ext;	/* their numbering */
+	bool an_disable;
+};
+
 struct eth_state {
 	uint8_t mac[6];
 	uint16_t mtu;
@@ -126,8 +133,7 @@ struct eth_state {
 	struct port_buffers buffers;
 	uint8_t dcbx_version;
 	bool dcbx_willing;
-	uint8_t an_disable;
-	uint32_t proto_admin;
+	struct port_link link;
 	uint8_t node_desc[64];
 };
 
@@ -166,6 +172,12 @@ struct reg {
 };
 
 /* dcb.c, buffers.c, module.c; the last one has no name */
+/* link.c */
+int ptys_read(struct cmd *c, const void *reg_in, void *reg_out);
+int ptys_write(struct cmd *c, const void *reg_in, void *reg_out);
+void port_link_reset(struct cxdev *dev);
+void port_link_starts(struct cxdev *dev); /* it comes up with what was selected */
+
 extern const struct reg regs_dcb[], regs_buffers[], regs_module[];
 
 #define PORT_MODULE 0 /* number of the module in the port's cage */

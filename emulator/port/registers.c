@@ -11,52 +11,6 @@
 
 #define MIN_PORT_MTU 68
 
-/* ---- link ---- */
-
-static int ptys_read(struct cmd *c, const void *reg_in, void *reg_out)
-{
-	const struct prm_ptys_reg *in = reg_in;
-	struct prm_ptys_reg *out = reg_out;
-	struct eth_state *eth = c->dev->eth;
-	uint32_t proto = c->dev->card->eth_proto;
-
-	if (bad_port(c, in))
-		return -1;
-	prm_set(out, local_port, PORT_NUMBER);
-	prm_set(out, proto_mask, prm_get(in, proto_mask));
-	prm_set(out, an_disable_cap, 1);
-	prm_set(out, an_disable_admin, eth->an_disable);
-	if (prm_get(in, proto_mask) != PRM_PTYS_ETH)
-		return 0;
-	prm_set(out, eth_proto_capability, proto);
-	prm_set(out, eth_proto_admin, eth->proto_admin & proto);
-	if (port_link_up(c->dev->port)) {
-		prm_set(out, eth_proto_oper, proto & -proto);
-		prm_set(out, eth_proto_lp_advertise, proto);
-	}
-	return 0;
-}
-
-static int ptys_write(struct cmd *c, const void *reg_in, void *reg_out)
-{
-	const struct prm_ptys_reg *in = reg_in;
-	uint32_t admin = prm_get(in, eth_proto_admin), proto = c->dev->card->eth_proto;
-
-	if (bad_port(c, in))
-		return -1;
-	if (prm_get(in, proto_mask) != PRM_PTYS_ETH)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "proto_mask %u: the port is Ethernet",
-			      prm_get(in, proto_mask));
-	if (is_set(c, in, ext_eth_proto_admin, "but extended link modes are not advertised"))
-		return -1;
-	if (!(admin & proto) || (admin & ~proto))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "eth_proto_admin 0x%x is not within 0x%x",
-			      admin, proto);
-	c->dev->eth->proto_admin = admin;
-	c->dev->eth->an_disable = prm_get(in, an_disable_admin);
-	return ptys_read(c, reg_in, reg_out);
-}
-
 int check_owner(struct cmd *c, const char *reg)
 {
 	return c->dev->card->vf ? decline(c, PRM_STATUS_BAD_PARAM,
@@ -87,6 +41,8 @@ static int paos_write(struct cmd *c, const void *reg_in, void *reg_out)
 		if (admin != PRM_PORT_UP && admin != PRM_PORT_DOWN)
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "admin_status %u is neither up nor down", admin);
+		if (admin == PRM_PORT_UP && !port_admin_up(c->dev->port))
+			port_link_starts(c->dev);
 		port_set_admin(c->dev->port, admin == PRM_PORT_UP);
 	}
 	return paos_read(c, reg_in, reg_out);
@@ -163,6 +119,10 @@ static int pcam_read(struct cmd *c, const void *reg_in, void *reg_out)
 		PCAM_07_TO_00);
 	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.ppcnt, 1);
 	prm_set(out, feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter, 1);
+	if (c->dev->card->ext_proto) {
+		prm_set(out, feature_cap_mask.enhanced_features.ptys_extended_ethernet, 1);
+		prm_set(out, feature_cap_mask.enhanced_features.ptys_connector_type, 1);
+	}
 	if (c->dev->card->vf || !card_dcb)
 		return 0;
 	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.pptb, 1);

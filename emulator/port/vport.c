@@ -389,7 +389,7 @@ void eth_state_reset(struct cxdev *dev)
 	eth->port_mtu = DEFAULT_PORT_MTU;
 	eth->min_inline = PRM_VPORT_INLINE_L2;
 	eth->inline_mode = card_inline_mode(dev);
-	eth->proto_admin = UINT32_MAX;
+	port_link_reset(dev);
 	snprintf((char *)eth->node_desc, sizeof(eth->node_desc), "cxemu %s", dev->name);
 	dev->roce_enabled = false;
 	if (dev->port) {

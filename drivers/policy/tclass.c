@@ -248,27 +248,37 @@ static int order_of_kind(const struct cxr_tclass_rule *rule)
 	return 2;
 }
 
-/* < 0: @a is tried before @b; 0: they are the same rule. */
-static int compare(const struct cxr_tclass_rule *a, const struct cxr_tclass_rule *b)
+typedef int (*rule_order)(const struct cxr_tclass_rule *a, const struct cxr_tclass_rule *b);
+
+/* < 0: rules with such keys and lengths as @a has are tried before those with @b's. */
+static int compare_shapes(const struct cxr_tclass_rule *a, const struct cxr_tclass_rule *b)
 {
 	int diff = order_of_kind(a) - order_of_kind(b);
 
 	/* A prefix that is not given has length 0. */
 	diff = diff ? diff : b->dst.len - a->dst.len;
 	diff = diff ? diff : b->src.len - a->src.len;
-	diff = diff ? diff : a->ipv6 - b->ipv6;
+	return diff ? diff : a->ipv6 - b->ipv6;
+}
+
+/* < 0: @a is tried before @b; 0: they are the same rule. */
+static int compare(const struct cxr_tclass_rule *a, const struct cxr_tclass_rule *b)
+{
+	int diff = compare_shapes(a, b);
+
 	diff = diff ? diff : memcmp(a->dst.addr, b->dst.addr, sizeof(a->dst.addr));
 	return diff ? diff : memcmp(a->src.addr, b->src.addr, sizeof(a->src.addr));
 }
 
-/* The first rule that is not tried before @rule. */
-static u32 place_of(const struct cxr_tclass_table *table, const struct cxr_tclass_rule *rule)
+/* The first rule that is not tried before @rule, or, if @past, the first that is tried after it. */
+static u32 place_of(const struct cxr_tclass_table *table, const struct cxr_tclass_rule *rule,
+		    rule_order order, bool past)
 {
 	u32 low = 0, high = table->n, mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (compare(&table->rule[mid], rule) < 0)
+		if (order(&table->rule[mid], rule) < past)
 			low = mid + 1;
 		else
 			high = mid;
@@ -287,7 +297,7 @@ int cxr_tclass_change(struct cxr_tclass_table *table, const struct cxr_tclass_ru
 		return 0;
 	}
 
-	i = place_of(table, rule);
+	i = place_of(table, rule, compare, false);
 	there = i < table->n && !compare(&table->rule[i], rule);
 	if (rule->tclass == CXR_TCLASS_NONE && !there)
 		return 0;
@@ -307,30 +317,50 @@ int cxr_tclass_change(struct cxr_tclass_table *table, const struct cxr_tclass_ru
 	return 0;
 }
 
-static bool covers(const struct cxr_tclass_prefix *prefix, const u8 *gid)
+static void set_prefix(struct cxr_tclass_prefix *prefix, const u8 *gid)
 {
-	return same_bits(prefix->addr, gid, prefix->len);
+	unsigned int i;
+
+	for (i = 0; i < sizeof(prefix->addr); i++)
+		prefix->addr[i] = gid[i] & byte_mask(prefix->len - 8 * (int)i);
+}
+
+/* The first rule that matches; NULL: none. Of each shape there is at most one. */
+static const struct cxr_tclass_rule *find_rule(const struct cxr_tclass_table *table,
+					       const struct cxr_tclass_path *path)
+{
+	bool ipv6 = !same_bits(path->sgid, mapped, MAPPED_BITS);
+	struct cxr_tclass_rule key;
+	u32 i = 0, at;
+
+	while (i < table->n) {
+		key = table->rule[i];
+		i = place_of(table, &key, compare_shapes, true);
+		if (key.ipv6 != ipv6)
+			continue;
+		set_prefix(&key.dst, path->dgid);
+		set_prefix(&key.src, path->sgid);
+		at = place_of(table, &key, compare, false);
+		if (at < table->n && !compare(&table->rule[at], &key))
+			return &table->rule[at];
+	}
+	return NULL;
 }
 
 u8 cxr_tclass_of(const struct cxr_tclass_table *table, bool application_wins,
 		 const struct cxr_tclass_path *path)
 {
-	bool ipv6 = !same_bits(path->sgid, mapped, MAPPED_BITS);
+	const struct cxr_tclass_rule *rule;
 	int tclass = table->global;
-	u32 i;
 
 	if (path->type == CXR_GID_V1 || (application_wins && path->tclass & ~ECN_MASK))
 		return path->tclass;
-
-	for (i = 0; tclass == CXR_TCLASS_NONE && i < table->n; i++) {
-		const struct cxr_tclass_rule *rule = &table->rule[i];
-
-		if (rule->ipv6 == ipv6 && covers(&rule->dst, path->dgid) &&
-		    covers(&rule->src, path->sgid))
-			tclass = rule->tclass;
+	if (tclass == CXR_TCLASS_NONE) {
+		rule = find_rule(table, path);
+		if (!rule)
+			return path->tclass;
+		tclass = rule->tclass;
 	}
-	if (tclass == CXR_TCLASS_NONE)
-		return path->tclass;
 	return (tclass & ~ECN_MASK) | (path->tclass & ECN_MASK);
 }
 

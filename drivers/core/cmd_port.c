@@ -236,44 +236,6 @@ static int try_reg(struct cxr_core *core, u16 reg, u8 op, void *data, u32 len)
 	return run_reg(core, reg, op, data, len, cxr_cmd_try);
 }
 
-/* Speed and lanes of the protocols of PTYS, one bit each. */
-struct link_speed {
-	u32 mbps;
-	u8 lanes;
-};
-
-static const struct link_speed eth_speeds[32] = {
-	[0] = { 1000, 1 }, [1] = { 1000, 1 }, [2] = { 10000, 4 }, [3] = { 10000, 4 },
-	[4] = { 10000, 1 }, [5] = { 20000, 2 }, [6] = { 40000, 4 }, [7] = { 40000, 4 },
-	[8] = { 56000, 4 }, [12] = { 10000, 1 }, [13] = { 10000, 1 }, [14] = { 10000, 1 },
-	[15] = { 40000, 4 }, [16] = { 40000, 4 }, [18] = { 50000, 2 }, [20] = { 100000, 4 },
-	[21] = { 100000, 4 }, [22] = { 100000, 4 }, [23] = { 100000, 4 }, [24] = { 100, 1 },
-	[25] = { 1000, 1 }, [26] = { 10000, 1 }, [27] = { 25000, 1 }, [28] = { 25000, 1 },
-	[29] = { 25000, 1 }, [30] = { 50000, 2 }, [31] = { 50000, 2 },
-};
-
-static const struct link_speed ext_speeds[32] = {
-	[0] = { 100, 1 }, [1] = { 1000, 1 }, [3] = { 5000, 1 }, [4] = { 10000, 1 },
-	[5] = { 40000, 4 }, [6] = { 25000, 1 }, [7] = { 50000, 2 }, [8] = { 50000, 1 },
-	[9] = { 100000, 4 }, [10] = { 100000, 2 }, [11] = { 100000, 1 }, [12] = { 200000, 4 },
-	[13] = { 200000, 2 }, [15] = { 400000, 8 }, [16] = { 400000, 4 }, [19] = { 800000, 8 },
-};
-
-static void decode_speed(const struct prm_ptys_reg *ptys, struct cxr_link *link)
-{
-	const struct link_speed *speeds = eth_speeds;
-	u32 oper = prm_get(ptys, eth_proto_oper);
-
-	if (prm_get(ptys, ext_eth_proto_capability)) {
-		speeds = ext_speeds;
-		oper = prm_get(ptys, ext_eth_proto_oper);
-	}
-	if (!oper)
-		return;
-	link->speed_mbps = speeds[__ffs(oper)].mbps;
-	link->lanes = speeds[__ffs(oper)].lanes;
-}
-
 int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link)
 {
 	struct prm_ptys_reg ptys = {};
@@ -283,12 +245,26 @@ int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link)
 	prm_set(&ptys, local_port, CXR_LOCAL_PORT);
 	prm_set(&ptys, proto_mask, PRM_PTYS_ETH);
 	err = cxr_reg_read(core, PRM_REG_PTYS, &ptys, sizeof(ptys));
-	if (err)
-		return err;
-	decode_speed(&ptys, link);
-	return 0;
+	if (!err)
+		cxr_link_decode(&ptys, link);
+	return err;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_link);
+
+int cxr_cmd_set_link(struct cxr_core *core, bool ext, u32 protos, bool autoneg)
+{
+	struct prm_ptys_reg ptys = {};
+
+	prm_set(&ptys, local_port, CXR_LOCAL_PORT);
+	prm_set(&ptys, proto_mask, PRM_PTYS_ETH);
+	prm_set(&ptys, an_disable_admin, !autoneg);
+	if (ext)
+		prm_set(&ptys, ext_eth_proto_admin, protos);
+	else
+		prm_set(&ptys, eth_proto_admin, protos);
+	return try_reg(core, PRM_REG_PTYS, PRM_ACCESS_REG_WRITE, &ptys, sizeof(ptys));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_link);
 
 int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu)
 {

@@ -8,6 +8,7 @@
 #include "../codec/counter.h"
 #include "../codec/cqe.h"
 #include "../codec/flow.h"
+#include "../codec/link.h"
 #include "../codec/phy_counter.h"
 #include "../codec/umr.h"
 #include "../codec/wqe.h"
@@ -29,6 +30,10 @@ EXPORT_SYMBOL_GPL(cxr_cqe_decode_other);
 EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
 EXPORT_SYMBOL_GPL(cxr_flow_within);
+EXPORT_SYMBOL_GPL(cxr_link_media);
+EXPORT_SYMBOL_GPL(cxr_link_modes);
+EXPORT_SYMBOL_GPL(cxr_link_port);
+EXPORT_SYMBOL_GPL(cxr_link_protos_of);
 EXPORT_SYMBOL_GPL(cxr_phy_counter_name);
 EXPORT_SYMBOL_GPL(cxr_prio_counter_name);
 EXPORT_SYMBOL_GPL(cxr_vport_counter_name);

@@ -258,6 +258,13 @@ struct cxr_en_rss {
 };
 
 /* Flow control and DCB. A reset of the device forgets it, so it is set again (dcb.c). */
+/* What a user has set; no protocols: nothing. */
+struct cxr_en_link {
+	u32 protos;
+	bool ext;		/* their numbering (codec/link.h) */
+	bool autoneg;
+};
+
 struct cxr_en_dcb {
 	/* of the port as last read or set; what ethtool -S shows depends on it */
 	struct cxr_flow_control flow;
@@ -302,6 +309,7 @@ struct cxr_en {
 	/* config, rss, dcb, channels and n_channels change under RTNL */
 	struct cxr_en_config config;
 	struct cxr_en_rss rss;
+	struct cxr_en_link link;
 	struct cxr_en_dcb dcb;
 	struct cxr_en_ecn *ecn;		/* NULL: no files */
 	struct cxr_en_channel *channels[CXR_EN_CHANNELS_MAX];
@@ -484,7 +492,6 @@ u8 cxr_en_cee_getpfcstate(struct net_device *ndev);
 void cxr_en_cee_setpfcstate(struct net_device *ndev, u8 state);
 
 /* ethtool_port.c: operations of ethtool.c */
-int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings);
 /* en->dcb.flow, which stays as it is if the device cannot be asked. RTNL held. */
 int cxr_en_read_flow_control(struct cxr_en *en);
 void cxr_en_get_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
@@ -505,5 +512,11 @@ void cxr_en_get_rmon_stats(struct net_device *ndev, struct ethtool_rmon_stats *s
 
 /* ethtool.c */
 extern const struct ethtool_ops cxr_en_ethtool_ops;
+
+/* link.c */
+int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings);
+int cxr_en_set_link_ksettings(struct net_device *ndev,
+			      const struct ethtool_link_ksettings *settings);
+int cxr_en_link_up(void *en);
 
 #endif

@@ -144,6 +144,7 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.get_drvinfo = get_drvinfo,
 	.get_link = ethtool_op_get_link,
 	.get_link_ksettings = cxr_en_get_link_ksettings,
+	.set_link_ksettings = cxr_en_set_link_ksettings,
 	.get_ringparam = get_ringparam,
 	.set_ringparam = set_ringparam,
 	.get_channels = get_channels,

@@ -1,42 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * ethtool operations on the port, which all of its functions share: link, pause frames, module, and
- * what it counts. RTNL is held.
+ * ethtool operations on the port, which all of its functions share: pause frames, module, and what
+ * it counts. The link has a file of its own. RTNL is held.
  */
 #include <linux/ethtool.h>
 #include "en.h"
-
-int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings)
-{
-	struct cxr_en *en = netdev_priv(ndev);
-	const struct cxr_pause *pause = &en->dcb.flow.pause;
-	struct cxr_link link;
-	int err;
-
-	/* The bonding driver of older kernels does not check that the device is present. */
-	if (en->kept)
-		return -ENODEV;
-
-	err = cxr_cmd_query_link(en->core, &link);
-	if (err)
-		return err;
-
-	ethtool_link_ksettings_zero_link_mode(settings, supported);
-	ethtool_link_ksettings_zero_link_mode(settings, advertising);
-	ethtool_link_ksettings_add_link_mode(settings, supported, Pause);
-	if (!cxr_en_read_flow_control(en)) {
-		if (pause->rx)
-			ethtool_link_ksettings_add_link_mode(settings, advertising, Pause);
-		if (pause->rx != pause->tx)
-			ethtool_link_ksettings_add_link_mode(settings, advertising, Asym_Pause);
-	}
-	settings->base.port = PORT_OTHER;
-	settings->base.autoneg = AUTONEG_DISABLE;
-	settings->base.speed = link.speed_mbps ?: SPEED_UNKNOWN;
-	settings->base.duplex = link.speed_mbps ? DUPLEX_FULL : DUPLEX_UNKNOWN;
-	settings->lanes = link.lanes;
-	return 0;
-}
 
 int cxr_en_read_flow_control(struct cxr_en *en)
 {

@@ -33,6 +33,7 @@
 #include "../../drivers/codec/cong.h"
 #include "../../drivers/codec/counter.h"
 #include "../../drivers/codec/flow.h"
+#include "../../drivers/codec/link.h"
 #include "../../drivers/codec/phy_counter.h"
 #include "../../drivers/codec/qpc.h"
 #include "../../drivers/codec/umr.h"
@@ -363,13 +364,13 @@ int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up);
 /* QUERY_CONG_STATISTICS, if caps.cc_query_allowed: fills its part of @values[CXR_COUNTERS]. */
 int cxr_cmd_query_cong_counters(struct cxr_core *core, u64 *values);
 
-struct cxr_link {
-	u32 speed_mbps;		/* 0 if down */
-	u8 lanes;
-};
-
 /* From here on ACCESS_REGISTER. PTYS. */
 int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link);
+/*
+ * Protocols of one numbering, and whether to negotiate them; takes effect when the link comes up.
+ * A refusal, which a function that does not own the port may get, is not logged.
+ */
+int cxr_cmd_set_link(struct cxr_core *core, bool ext, u32 protos, bool autoneg);
 /* PMTU; *mtu is without Ethernet header. */
 int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu);
 /* PAOS, which firmware may refuse to a function that does not own the port; that is not logged. */

@@ -30,6 +30,7 @@
 	X("en:base",		base_up,		base_down)		\
 	X("en:wq",		wq_up,			wq_down)		\
 	X("en:dcb",		cxr_en_dcb_up,		NULL)			\
+	X("en:link",		cxr_en_link_up,		NULL)			\
 	X("en:netdev",		netdev_up,		netdev_down)		\
 	X("en:client",		client_up,		client_down)
 

@@ -48,6 +48,25 @@ enum {
 #define PRM_PTYS_IB	(1U << 0)
 #define PRM_PTYS_ETH	(1U << 2)
 
+/* ptys_reg.an_status */
+enum prm_an_status {
+	PRM_AN_COMPLETE	= 1,
+};
+
+/* ptys_reg.connector_type */
+enum prm_connector {
+	PRM_CONNECTOR_UNKNOWN	= 0,
+	PRM_CONNECTOR_NONE	= 1,
+	PRM_CONNECTOR_TP	= 2,
+	PRM_CONNECTOR_AUI	= 3,
+	PRM_CONNECTOR_BNC	= 4,
+	PRM_CONNECTOR_MII	= 5,
+	PRM_CONNECTOR_FIBRE	= 6,
+	PRM_CONNECTOR_DA	= 7,
+	PRM_CONNECTOR_OTHER	= 8,
+	PRM_CONNECTORS		= 9,
+};
+
 /* paos_reg.admin_status and .oper_status */
 enum {
 	PRM_PORT_UP		= 1,

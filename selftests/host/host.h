@@ -29,6 +29,7 @@ void test_ecmp(void);
 void test_lag(void);
 void test_lag_step(void);
 void test_limits(void);
+void test_link(void);
 void test_phy_counter(void);
 void test_health(void);
 void test_rx(void);

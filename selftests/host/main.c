@@ -75,6 +75,7 @@ int main(void)
 	test_ecmp();
 	test_tclass();
 	test_limits();
+	test_link();
 	test_phy_counter();
 	test_health();
 	test_rx();

@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# What ethtool shows and sets of the port that all functions share: pause frames, what it counts, and the module in it.
+# What ethtool shows and sets of the port that all functions share: its speed, pause frames, what it counts, and the module in it.
 # guests: 2
 # card: cx5,dcb
-# takes: 40
+# takes: 70
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
+# shellcheck source=selftests/lib/link.sh
+. "$(dirname "$0")/../lib/link.sh"
 
 before_each() { ends_know; }
 
@@ -141,7 +143,91 @@ no_module()
 	[ "$(bytes 0x50 148 5)" = cxemu ]
 }
 
+# ---- speed -----------------------------------------------------------------------------------------
+
+ALL=0xfffffffffffff	# link modes that the card may have; the next one is of newer cards
+
+shows_link()
+{
+	local modes
+
+	modes=" 1000baseKX/Full 10000baseKR/Full 40000baseKR4/Full 40000baseCR4/Full 40000baseSR4/Full 40000baseLR4/Full"
+	modes+=" 25000baseCR/Full 25000baseKR/Full 25000baseSR/Full 50000baseCR2/Full 50000baseKR2/Full 100000baseKR4/Full"
+	modes+=" 100000baseSR4/Full 100000baseCR4/Full 100000baseLR4_ER4/Full 50000baseSR2/Full "
+	ethtool "$netdev"
+	[ "$(shown 'Supported link modes')" = "$modes" ]
+	[ "$(shown 'Advertised link modes')" = "$modes" ]
+	[ "$(shown 'Link partner advertised link modes')" = "$modes" ]
+	[ "$(shown 'Supported ports')" = " [ FIBRE Backplane ] " ]
+	[ "$(shown Speed)" = " 100000Mb/s " ]
+	[ "$(shown Duplex)" = " Full " ]
+	[ "$(shown Auto-negotiation)" = " on " ]
+	[ "$(shown Port)" = " Direct Attach Copper " ]
+	[ "$(shown 'Supports auto-negotiation')" = " Yes " ]
+}
+
+# Each speed is up after the link was down once
+sets_speed()
+{
+	local speed before
+
+	for speed in 40000 1000 50000; do
+		before=$(carrier_changes)
+		ethtool -s "$netdev" speed $speed autoneg off
+		wait_until 10 speed_is $speed
+		[ "$CXR_DRIVER" = mlx5 ] || wait_until 10 changes_are $((before + 2))	# both may be seen as none
+		[ "$(shown Auto-negotiation)" = " off " ]
+	done
+	[ "$(shown 'Advertised link modes')" = " 50000baseCR2/Full 50000baseKR2/Full 50000baseSR2/Full " ]
+	reachable
+	# that again changes nothing
+	before=$(carrier_changes)
+	ethtool -s "$netdev" speed 50000 autoneg off
+	[ "$(carrier_changes)" = "$before" ]
+}
+
+# 25000baseCR and 40000baseKR4 are bits 31 and 23: the link takes the faster one
+advertises()
+{
+	ethtool -s "$netdev" autoneg on advertise 0x80800000
+	wait_until 10 speed_is 40000
+	[ "$(shown 'Advertised link modes')" = " 40000baseKR4/Full 25000baseCR/Full " ]
+	[ "$(shown Auto-negotiation)" = " on " ]
+	reachable
+}
+
+# What the port does not have: 2.5 Gbit/s, 10000baseT (bit 12), 50000baseKR (bit 52), which newer cards have
+refuses_speeds()
+{
+	local before
+
+	before=$(ethtool "$netdev"; carrier_changes)
+	must_fail ethtool -s "$netdev" speed 2500 autoneg off
+	must_fail ethtool -s "$netdev" autoneg on advertise 0x1000
+	must_fail ethtool -s "$netdev" autoneg on advertise 0x10000000000000
+	[ "$(ethtool "$netdev"; carrier_changes)" = "$before" ]
+	[ "$CXR_DRIVER" = mlx5 ] || kmsg | grep "link settings: the port does not have this speed"
+	[ "$CXR_DRIVER" = mlx5 ] || kmsg | grep "link settings: the port does not have these modes"
+}
+
+keeps_speed()
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver starts with the card's defaults after a reset"
+	ethtool -s "$netdev" speed 40000 autoneg off
+	wait_until 10 speed_is 40000
+	echo 1 >"/sys/class/net/$netdev/device/reset"
+	ends_up
+	wait_until 10 speed_is 40000
+	ethtool -s "$netdev" autoneg on advertise $ALL
+	wait_until 10 speed_is 100000
+}
+
 ktap_setup ends_up
+ktap_test link "ethtool shows speed, link modes and connector of the port" shows_link
+ktap_test link.speed "the speed of the link can be set" sets_speed
+ktap_test link.advertise "link modes can be selected, and the fastest of them comes up" advertises
+ktap_test link.refused "speeds and link modes that the port does not have are refused, and change nothing" refuses_speeds
+ktap_test link.reset "a reset of the device leaves the speed as it was set" keeps_speed
 ktap_test module.read "the memory of the module in the port can be read, and ethtool knows what is in it" reads_module
 ktap_test module.ioctl "so it can by the ioctls, page by page" by_ioctl
 ktap_test module.silent "where the module does not answer, a read fails and says so" no_module

@@ -52,7 +52,7 @@ bad_stage() # VALUE
 }
 
 STAGES="pci cmdq hca uar irq eq ports cong health clients"
-EN_STAGES="port base wq dcb netdev client"
+EN_STAGES="port base wq dcb link netdev client"
 IB_STAGES="uar roce gids counters clock xrc umr client device force"
 
 # All stages are listed here: the message for an unknown stage lists them, and they are numbered in this order.

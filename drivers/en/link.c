@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The link of the port: speeds and media, as ethtool shows and sets them. RTNL is held.
+ *
+ * A setting takes effect when the link comes up, so it is taken down and up. A reset of the device
+ * restores what a user has set.
+ */
+#include <linux/ethtool.h>
+#include <linux/rtnetlink.h>
+#include "en.h"
+
+#define PROTO_56G	8	/* of the first numbering */
+
+/* ---- what there is ------------------------------------------------------ */
+
+static void add_modes(unsigned long *modes, bool ext, unsigned long protos)
+{
+	unsigned int proto, n;
+	const u8 *list;
+
+	for_each_set_bit(proto, &protos, CXR_LINK_PROTOS) {
+		n = cxr_link_modes(ext, proto, &list);
+		while (n--)
+			if (list[n] < __ETHTOOL_LINK_MODE_MASK_NBITS)
+				__set_bit(list[n], modes);
+	}
+}
+
+static void show_pause(struct cxr_en *en, struct ethtool_link_ksettings *settings)
+{
+	const struct cxr_pause *pause = &en->dcb.flow.pause;
+
+	ethtool_link_ksettings_add_link_mode(settings, supported, Pause);
+	if (cxr_en_read_flow_control(en))
+		return;
+	if (pause->rx)
+		ethtool_link_ksettings_add_link_mode(settings, advertising, Pause);
+	if (pause->rx != pause->tx)
+		ethtool_link_ksettings_add_link_mode(settings, advertising, Asym_Pause);
+}
+
+static void show_media(const struct cxr_link *link, struct ethtool_link_ksettings *settings)
+{
+	unsigned int n;
+	u8 media[2];
+
+	n = cxr_link_media(link, media);
+	while (n--) {
+		__set_bit(media[n], settings->link_modes.supported);
+		__set_bit(media[n], settings->link_modes.advertising);
+	}
+	settings->base.port = cxr_link_port(link);
+}
+
+static void show_autoneg(const struct cxr_link *link, struct ethtool_link_ksettings *settings)
+{
+	ethtool_link_ksettings_add_link_mode(settings, supported, Autoneg);
+	if (link->autoneg)
+		ethtool_link_ksettings_add_link_mode(settings, advertising, Autoneg);
+	if (link->negotiated)
+		ethtool_link_ksettings_add_link_mode(settings, lp_advertising, Autoneg);
+	settings->base.autoneg = link->autoneg ? AUTONEG_ENABLE : AUTONEG_DISABLE;
+}
+
+int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_link link;
+	int err;
+
+	/* The bonding driver of older kernels does not check that the device is present. */
+	if (en->kept)
+		return -ENODEV;
+
+	err = cxr_cmd_query_link(en->core, &link);
+	if (err)
+		return err;
+
+	ethtool_link_ksettings_zero_link_mode(settings, supported);
+	ethtool_link_ksettings_zero_link_mode(settings, advertising);
+	ethtool_link_ksettings_zero_link_mode(settings, lp_advertising);
+	add_modes(settings->link_modes.supported, link.ext, link.can[link.ext]);
+	add_modes(settings->link_modes.advertising, link.admin_ext, link.admin);
+	add_modes(settings->link_modes.lp_advertising, link.ext, link.partner);
+	show_pause(en, settings);
+	show_media(&link, settings);
+	show_autoneg(&link, settings);
+	settings->base.speed = link.speed_mbps ?: SPEED_UNKNOWN;
+	settings->base.duplex = link.speed_mbps ? DUPLEX_FULL : DUPLEX_UNKNOWN;
+	settings->lanes = link.lanes;
+	return 0;
+}
+
+/* ---- what there shall be ------------------------------------------------ */
+
+/* Modes that only the extended numbering has are the last ones. */
+static bool wants_ext(const unsigned long *modes)
+{
+	return find_next_bit(modes, __ETHTOOL_LINK_MODE_MASK_NBITS,
+			     ETHTOOL_LINK_MODE_50000baseKR_Full_BIT) <
+	       __ETHTOOL_LINK_MODE_MASK_NBITS;
+}
+
+/*
+ * The protocols of the first numbering with any of these modes, or those of the extended one, which
+ * have several, with none but these.
+ */
+static u32 protos_with(bool ext, const unsigned long *modes)
+{
+	unsigned int proto, n, i, found;
+	const u8 *list;
+	u32 set = 0;
+
+	for (proto = 0; proto < CXR_LINK_PROTOS; proto++) {
+		n = cxr_link_modes(ext, proto, &list);
+		for (i = 0, found = 0; i < n; i++)
+			found += list[i] < __ETHTOOL_LINK_MODE_MASK_NBITS &&
+				 test_bit(list[i], modes);
+		if (found && (!ext || found == n))
+			set |= BIT(proto);
+	}
+	return set;
+}
+
+static int refuse(struct net_device *ndev, int err, const char *why)
+{
+	netdev_err(ndev, "link settings: %s\n", why);
+	return err;
+}
+
+/* Sets @want. 0, or an error that has been logged. */
+static int decide(struct net_device *ndev, const struct ethtool_link_ksettings *settings,
+		  const struct cxr_link *link, struct cxr_en_link *want)
+{
+	const unsigned long *modes = settings->link_modes.advertising;
+
+	want->autoneg = settings->base.autoneg == AUTONEG_ENABLE;
+	want->ext = want->autoneg ? wants_ext(modes) : link->ext;
+	if (want->ext && !link->ext)
+		return refuse(ndev, -EOPNOTSUPP, "the port does not have these modes");
+	want->protos = want->autoneg ? protos_with(want->ext, modes) :
+				       cxr_link_protos_of(want->ext, settings->base.speed);
+	if (!want->ext && !want->autoneg && want->protos & BIT(PROTO_56G))
+		return refuse(ndev, -EINVAL, "56 Gbit/s needs autonegotiation");
+	want->protos &= link->can[want->ext];
+	if (!want->protos)
+		return refuse(ndev, -EINVAL, want->autoneg ? "the port has none of these modes" :
+							     "the port does not have this speed");
+	return 0;
+}
+
+static bool is_so(const struct cxr_link *link, const struct cxr_en_link *want)
+{
+	return link->autoneg == want->autoneg && link->admin_ext == want->ext &&
+	       link->admin == want->protos;
+}
+
+/* The link comes up with it. */
+static int apply(struct cxr_en *en, const struct cxr_en_link *want)
+{
+	int err;
+
+	err = cxr_cmd_set_link(en->core, want->ext, want->protos, want->autoneg);
+	if (err) {
+		netdev_err(en->ndev, "link settings: the firmware refuses them: %pe\n", ERR_PTR(err));
+		return err;
+	}
+	err = cxr_cmd_toggle_port(en->core);
+	if (err)
+		netdev_warn(en->ndev, "link settings take effect when the link goes down and up, which the firmware refuses: %pe\n",
+			    ERR_PTR(err));
+	return 0;
+}
+
+int cxr_en_set_link_ksettings(struct net_device *ndev,
+			      const struct ethtool_link_ksettings *settings)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_en_link want = {};
+	struct cxr_link link;
+	int err;
+
+	err = cxr_cmd_query_link(en->core, &link) ?: decide(ndev, settings, &link, &want);
+	if (err)
+		return err;
+
+	if (!is_so(&link, &want))
+		err = apply(en, &want);
+	if (!err)
+		en->link = want;
+	return err;
+}
+
+int cxr_en_link_up(void *owner)
+{
+	struct cxr_en *en = owner;
+	struct cxr_link link;
+
+	if (!en->kept || !en->link.protos)
+		return 0;
+	rtnl_lock();
+	if (!cxr_cmd_query_link(en->core, &link) && !is_so(&link, &en->link))
+		apply(en, &en->link);
+	rtnl_unlock();
+	return 0;
+}

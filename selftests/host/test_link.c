@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* codec/link: the protocols of PTYS. Offsets, numbers and speeds are those of the PRM. */
+#include <string.h>
+#include <linux/types.h>
+#include <linux/ethtool.h>
+#include "host.h"
+#include "../../drivers/codec/link.h"
+
+#define EXT_CAPABILITY	0x08
+#define CAPABILITY	0x0c
+#define EXT_ADMIN	0x14
+#define ADMIN		0x18
+#define EXT_OPER	0x20
+#define OPER		0x24
+#define CONNECTOR	0x2f
+#define PARTNER		0x30
+
+static struct prm_ptys_reg ptys;
+
+static void put(unsigned int at, u32 value)
+{
+	u8 *p = (u8 *)&ptys + at;
+
+	p[0] = value >> 24;
+	p[1] = value >> 16;
+	p[2] = value >> 8;
+	p[3] = value;
+}
+
+static struct cxr_link decode(void)
+{
+	struct cxr_link link;
+
+	cxr_link_decode(&ptys, &link);
+	return link;
+}
+
+static void test_decode(void)
+{
+	struct cxr_link link;
+
+	begin("link", "an older card has one numbering");
+	memset(&ptys, 0, sizeof(ptys));
+	put(CAPABILITY, 1U << 20 | 1U << 6);
+	put(ADMIN, 1U << 6);
+	put(OPER, 1U << 6);
+	put(PARTNER, 1U << 7);
+	link = decode();
+	expect(link.ext, 0);
+	expect(link.can[0], 1U << 20 | 1U << 6);
+	expect(link.admin, 1U << 6);
+	expect(link.partner, 1U << 7);
+	expect(link.speed_mbps, 40000);
+	expect(link.lanes, 4);
+	expect(link.autoneg, 1);
+	expect(link.negotiated, 0);
+
+	begin("link", "autonegotiation is off, or complete");
+	((u8 *)&ptys)[0] = 0x40;
+	expect(decode().autoneg, 0);
+	((u8 *)&ptys)[4] = 0x10;
+	expect(decode().negotiated, 1);
+
+	begin("link", "a newer card has two, and what was selected is of the first");
+	put(EXT_CAPABILITY, 1U << 5);
+	put(EXT_OPER, 1U << 5);
+	link = decode();
+	expect(link.ext, 1);
+	expect(link.admin_ext, 0);
+	expect(link.can[1], 1U << 5);
+	expect(link.oper, 1U << 6);
+
+	begin("link", "or of the second");
+	put(ADMIN, 0);
+	put(EXT_ADMIN, 1U << 8);
+	put(EXT_OPER, 1U << 8);
+	link = decode();
+	expect(link.admin_ext, 1);
+	expect(link.admin, 1U << 8);
+	expect(link.speed_mbps, 50000);
+	expect(link.lanes, 1);
+
+	begin("link", "a link that is down has no speed");
+	put(EXT_OPER, 0);
+	expect(decode().speed_mbps, 0);
+
+	begin("link", "the speed of a protocol that nobody knows is the rate that the card says");
+	put(EXT_OPER, 1U << 31);
+	((u8 *)&ptys)[6] = 0x1;
+	((u8 *)&ptys)[7] = 0xf4;
+	expect(decode().speed_mbps, 50000);
+}
+
+/* Speed, lanes and one of the modes. */
+static const struct {
+	bool ext;
+	unsigned int proto, mbps, modes, mode;
+} known[] = {
+	{ false, 1, 1000, 1, ETHTOOL_LINK_MODE_1000baseKX_Full_BIT },
+	{ false, 4, 10000, 1, ETHTOOL_LINK_MODE_10000baseKR_Full_BIT },
+	{ false, 20, 100000, 1, ETHTOOL_LINK_MODE_100000baseCR4_Full_BIT },
+	{ false, 29, 25000, 1, ETHTOOL_LINK_MODE_25000baseSR_Full_BIT },
+	{ true, 4, 10000, 7, ETHTOOL_LINK_MODE_10000baseER_Full_BIT },
+	{ true, 8, 50000, 5, ETHTOOL_LINK_MODE_50000baseDR_Full_BIT },
+	{ true, 12, 200000, 5, ETHTOOL_LINK_MODE_200000baseCR4_Full_BIT },
+	{ true, 16, 400000, 5, ETHTOOL_LINK_MODE_400000baseCR4_Full_BIT },
+	{ true, 19, 800000, 6, ETHTOOL_LINK_MODE_800000baseVR8_Full_BIT },
+	{ false, 10, 0, 0, 0 },
+	{ true, 2, 0, 0, 0 },
+};
+
+static void test_modes(void)
+{
+	const u8 *modes;
+	unsigned int i;
+
+	begin("link", "protocols have a speed, and the modes that ethtool has for them");
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		expect(cxr_link_speed(known[i].ext, known[i].proto), known[i].mbps);
+		expect(cxr_link_modes(known[i].ext, known[i].proto, &modes), known[i].modes);
+		if (known[i].modes)
+			expect(modes[known[i].modes - 1], known[i].mode);
+	}
+
+	begin("link", "all protocols of a speed");
+	expect(cxr_link_protos_of(false, 100000), 0xfU << 20);
+	expect(cxr_link_protos_of(true, 100000), 7U << 9);
+	expect(cxr_link_protos_of(false, 2500), 0);
+	expect(cxr_link_protos_of(true, 0), 0);
+}
+
+static void expect_media(const struct cxr_link *link, unsigned int n, u8 first, u8 port)
+{
+	u8 media[2] = { 0xff, 0xff };
+
+	expect(cxr_link_media(link, media), n);
+	expect(media[0], n ? first : 0xff);
+	expect(cxr_link_port(link), port);
+}
+
+static void test_media(void)
+{
+	struct cxr_link link = { .can = { 1U << 20 | 1U << 13 }, .admin = 1U << 13 };
+
+	begin("link", "the connector follows from the protocols, up or possible");
+	expect_media(&link, 1, ETHTOOL_LINK_MODE_FIBRE_BIT, PORT_FIBRE);
+	link.oper = 1U << 20;
+	expect_media(&link, 1, ETHTOOL_LINK_MODE_FIBRE_BIT, PORT_DA);
+	link.admin = 1U << 22;
+	link.oper = 1U << 22;
+	expect_media(&link, 1, ETHTOOL_LINK_MODE_Backplane_BIT, PORT_NONE);
+	link.admin = 1U << 22 | 1U << 21;
+	link.oper = 1U << 27;
+	expect_media(&link, 2, ETHTOOL_LINK_MODE_FIBRE_BIT, PORT_OTHER);
+
+	begin("link", "those of the second numbering do not say it");
+	link = (struct cxr_link){ .ext = true, .can = { 1, 1 }, .admin = 1U << 4, .admin_ext = true };
+	expect_media(&link, 0, 0, PORT_OTHER);
+
+	begin("link", "unless the card says it");
+	link.connector = PRM_CONNECTOR_TP;
+	expect_media(&link, 1, ETHTOOL_LINK_MODE_TP_BIT, PORT_TP);
+	link.connector = PRM_CONNECTOR_DA;
+	expect_media(&link, 1, ETHTOOL_LINK_MODE_Backplane_BIT, PORT_DA);
+	link.connector = PRM_CONNECTOR_NONE;
+	expect_media(&link, 0, 0, PORT_NONE);
+	link.connector = 15;
+	expect_media(&link, 0, 0, PORT_OTHER);
+}
+
+void test_link(void)
+{
+	test_decode();
+	test_modes();
+	test_media();
+}

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Link modes of a card that has two numberings of them, the second one for speeds of 50 Gbit/s a lane. port.sh has a card with the
+# first one alone.
+# guests: 2
+# card: cx6dx,dcb
+# takes: 20
+# drivers: cxr mlx5
+. "$(dirname "$0")/../lib/ktap.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
+# shellcheck source=selftests/lib/link.sh
+. "$(dirname "$0")/../lib/link.sh"
+
+before_each() { ends_know; }
+
+# As published of such a card
+shows_link()
+{
+	ethtool "$netdev"
+	grep -q "50000baseLR_ER_FR/Full" <<<"$(shown 'Supported link modes')"
+	grep -q "100000baseLR2_ER2_FR2/Full" <<<"$(shown 'Supported link modes')"
+	grep -q "100000baseDR2/Full" <<<"$(shown 'Advertised link modes')"
+	[ "$(shown 'Supported link modes' | wc -w)" = 34 ]
+	[ "$(shown 'Advertised link modes')" = "$(shown 'Supported link modes')" ]
+	[ "$(shown Speed)" = " 100000Mb/s " ]
+	[ "$(shown Port)" = " Direct Attach Copper " ]
+	[ "$(shown 'Supported ports')" = " [ Backplane ] " ]
+}
+
+sets_speed()
+{
+	local speed
+
+	for speed in 25000 50000; do
+		ethtool -s "$netdev" speed $speed autoneg off
+		wait_until 10 speed_is $speed
+	done
+	# two lanes, and one
+	grep -q "50000baseCR2/Full" <<<"$(shown 'Advertised link modes')"
+	grep -q "50000baseDR/Full" <<<"$(shown 'Advertised link modes')"
+	reachable
+}
+
+# A protocol of the second numbering is selected by all of its modes: those of 50 Gbit/s on a lane are bits 52 to 56
+advertises()
+{
+	ethtool -s "$netdev" autoneg on advertise 0x1f0000000000000
+	wait_until 10 speed_is 50000
+	[ "$(shown 'Advertised link modes')" = " 50000baseKR/Full 50000baseSR/Full 50000baseCR/Full 50000baseLR_ER_FR/Full 50000baseDR/Full " ]
+	must_fail ethtool -s "$netdev" autoneg on advertise 0x0f0000000000000
+	# those of the first one are selected by any
+	ethtool -s "$netdev" autoneg on advertise 0x80800000
+	wait_until 10 speed_is 40000
+	[ "$(shown 'Advertised link modes')" = " 40000baseKR4/Full 25000baseCR/Full " ]
+	reachable
+}
+
+# 200 Gbit/s
+refuses()
+{
+	must_fail ethtool -s "$netdev" speed 200000 autoneg off
+	speed_is 40000
+}
+
+ktap_setup ends_up
+ktap_test shown "ethtool shows the link modes of both numberings" shows_link
+ktap_test speed "the speed of the link can be set" sets_speed
+ktap_test advertise "link modes of either numbering can be selected" advertises
+ktap_test refused "a speed that the card does not have is refused" refuses
+ktap_end

@@ -3,6 +3,8 @@
  * The link of the port (PTYS): its protocols in two numberings, of which the driver selects those
  * of one. The fastest of them is up after the port has been down, whatever the other end is.
  */
+#include <string.h>
+
 #include "port/port.h"
 #include "prm/port.h"
 
@@ -58,6 +60,30 @@ void port_link_starts(struct cxdev *dev)
 
 	link->oper = fastest(link->admin, link->ext);
 	link->oper_ext = link->ext;
+	memcpy(link->fec_oper, link->fec_admin, sizeof(link->fec_oper));
+}
+
+enum fec_speed port_link_fec_speed(const struct cxdev *dev)
+{
+	const struct port_link *link = &dev->eth->link;
+
+	if (link->oper_ext && link->oper == 1u << 8)
+		return FEC_50G_1X;
+	if (link->oper_ext && link->oper == 1u << 10)
+		return FEC_100G_2X;
+	switch (speeds[link->oper_ext][__builtin_ctz(link->oper)]) {
+	case 10:
+	case 40:
+		return FEC_10G_40G;
+	case 25:
+		return FEC_25G;
+	case 50:
+		return FEC_50G;
+	case 100:
+		return FEC_100G;
+	default:
+		return FEC_SPEEDS;
+	}
 }
 
 int ptys_read(struct cmd *c, const void *reg_in, void *reg_out)

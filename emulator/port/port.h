@@ -106,11 +106,17 @@ struct port_buffers {
 void port_buffers_reset(struct cxdev *dev);
 
 /* Settings and counters of vport and port. */
-/* PTYS: the protocols that a driver has selected, and the one that is up. */
+/* Speeds for which PPLM selects a forward error correction. */
+enum fec_speed {
+	FEC_10G_40G, FEC_25G, FEC_50G, FEC_100G, FEC_50G_1X, FEC_100G_2X, FEC_SPEEDS
+};
+
+/* PTYS and PPLM: what a driver has selected, and what is up. */
 struct port_link {
 	uint32_t admin, oper;
 	bool ext, oper_ext;	/* their numbering */
 	bool an_disable;
+	uint16_t fec_admin[FEC_SPEEDS], fec_oper[FEC_SPEEDS];
 };
 
 struct eth_state {
@@ -177,6 +183,12 @@ int ptys_read(struct cmd *c, const void *reg_in, void *reg_out);
 int ptys_write(struct cmd *c, const void *reg_in, void *reg_out);
 void port_link_reset(struct cxdev *dev);
 void port_link_starts(struct cxdev *dev); /* it comes up with what was selected */
+/* Of the protocol that was up last; FEC_SPEEDS: it needs none. */
+enum fec_speed port_link_fec_speed(const struct cxdev *dev);
+
+/* fec.c */
+int pplm_read(struct cmd *c, const void *reg_in, void *reg_out);
+int pplm_write(struct cmd *c, const void *reg_in, void *reg_out);
 
 extern const struct reg regs_dcb[], regs_buffers[], regs_module[];
 

@@ -119,7 +119,11 @@ static int pcam_read(struct cmd *c, const void *reg_in, void *reg_out)
 		PCAM_07_TO_00);
 	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.ppcnt, 1);
 	prm_set(out, feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter, 1);
+	if (!c->dev->card->vf)
+		prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.pplm, 1);
 	if (c->dev->card->ext_proto) {
+		prm_set(out, feature_cap_mask.enhanced_features.fec_50G_per_lane_in_pplm,
+			!c->dev->card->vf);
 		prm_set(out, feature_cap_mask.enhanced_features.ptys_extended_ethernet, 1);
 		prm_set(out, feature_cap_mask.enhanced_features.ptys_connector_type, 1);
 	}
@@ -164,6 +168,7 @@ static const struct reg regs[] = {
 	{ PRM_REG_PMLP, "PMLP", sizeof(struct prm_pmlp_reg), pmlp_read, NULL },
 	{ PRM_REG_PMTU, "PMTU", sizeof(struct prm_pmtu_reg), pmtu_read, pmtu_write },
 	{ PRM_REG_PTYS, "PTYS", sizeof(struct prm_ptys_reg), ptys_read, ptys_write },
+	{ PRM_REG_PPLM, "PPLM", sizeof(struct prm_pplm_reg), pplm_read, pplm_write },
 	{ PRM_REG_PAOS, "PAOS", sizeof(struct prm_paos_reg), paos_read, paos_write },
 	{ PRM_REG_PPCNT, "PPCNT", sizeof(struct prm_ppcnt_reg), ppcnt_read, NULL },
 	{ PRM_REG_PCAM, "PCAM", sizeof(struct prm_pcam_reg), pcam_read, NULL },

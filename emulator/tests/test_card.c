@@ -181,6 +181,52 @@ static bool runs_at(uint32_t proto, uint32_t ext)
 	       prm_get(&reg, eth_proto_oper) == proto && prm_get(&reg, ext_eth_proto_oper) == ext;
 }
 
+/* What is selected for the speed of 25 Gb/s, and of 100 on two lanes. */
+static int set_fec(uint32_t at_25g, uint32_t at_100g_2x)
+{
+	struct prm_pplm_reg reg = {};
+
+	prm_set(&reg, local_port, 1);
+	prm_set(&reg, fec_override_admin_25g, at_25g);
+	prm_set(&reg, fec_override_admin_100g_2x, at_100g_2x);
+	return access_reg(PRM_ACCESS_REG_WRITE, PRM_REG_PPLM, &reg, sizeof(reg));
+}
+
+static uint32_t fec(void)
+{
+	struct prm_pplm_reg reg = {};
+
+	prm_set(&reg, local_port, 1);
+	return access_reg(PRM_ACCESS_REG_READ, PRM_REG_PPLM, &reg, sizeof(reg)) ? 0 :
+	       prm_get(&reg, fec_mode_active);
+}
+
+static void test_fec(void)
+{
+	bool ext = card->ext_proto;
+
+	ktap(fec() == 1u << PRM_FEC_RS_528, "%s: the port chooses a forward error correction",
+	     name);
+	set_protos(1 << 27, 0);
+	ktap(!set_fec(1u << PRM_FEC_NONE, 0) && fec() == 1u << PRM_FEC_RS_528,
+	     "%s: another one does not change a link that is up", name);
+	toggle();
+	ktap(fec() == 1u << PRM_FEC_NONE, "%s: it comes up with the one selected for its speed",
+	     name);
+	ktap(set_fec(1u << PRM_FEC_FIRECODE, 0) ==
+	     (card->port_lanes == 1 ? PRM_STATUS_OK : PRM_STATUS_BAD_PARAM) &&
+	     (set_fec(0, 1u << PRM_FEC_LLRS_272) == PRM_STATUS_OK) == ext,
+	     "%s: one that the card does not have is refused", name);
+	if (!ext)
+		return;
+	set_protos(0, 1 << 10);
+	toggle();
+	ktap(fec() == 1u << PRM_FEC_LLRS_272, "%s: faster lanes have others", name);
+	set_protos(0, 1 << 1);
+	toggle();
+	ktap(fec() == 1u << PRM_FEC_NONE, "%s: 1 Gb/s needs none", name);
+}
+
 static void test_speeds(void)
 {
 	bool large = card->port_lanes == 4, ext = card->ext_proto;
@@ -205,6 +251,7 @@ static void test_speeds(void)
 	set_protos(card->eth_proto, 0);
 	toggle();
 	ktap(runs_at(first, ext ? 1 << 9 : 0), "%s: with all of them it is the card's speed", name);
+	test_fec();
 }
 
 static void test_link(void)

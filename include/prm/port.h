@@ -53,6 +53,15 @@ enum prm_an_status {
 	PRM_AN_COMPLETE	= 1,
 };
 
+/* Bits of pplm_reg.fec_*: forward error correction. */
+enum prm_fec {
+	PRM_FEC_NONE		= 0,
+	PRM_FEC_FIRECODE	= 1,
+	PRM_FEC_RS_528		= 2,
+	PRM_FEC_RS_544		= 7,
+	PRM_FEC_LLRS_272	= 9,
+};
+
 /* ptys_reg.connector_type */
 enum prm_connector {
 	PRM_CONNECTOR_UNKNOWN	= 0,
@@ -234,7 +243,16 @@ struct prm_pplm_reg_bits {
 	u8 fec_override_admin_200g_4x[16];
 	u8 fec_override_admin_100g_2x[16];
 	u8 fec_override_admin_50g_1x[16];
-	u8 rsvd_140[320];
+	u8 fec_override_cap_800g_8x[16];
+	u8 fec_override_cap_400g_4x[16];
+	u8 fec_override_cap_200g_2x[16];
+	u8 fec_override_cap_100g_1x[16];
+	u8 rsvd_180[160];
+	u8 fec_override_admin_800g_8x[16];
+	u8 fec_override_admin_400g_4x[16];
+	u8 fec_override_admin_200g_2x[16];
+	u8 fec_override_admin_100g_1x[16];
+	u8 rsvd_260[32];
 };
 PRM_LAYOUT(pplm_reg, 0x50);
 
@@ -650,7 +668,9 @@ struct prm_pcam_regs_5000_to_507f_bits {
 PRM_LAYOUT(pcam_regs_5000_to_507f, 0x10);
 
 struct prm_pcam_enhanced_features_bits {
-	u8 rsvd_00[83];
+	u8 rsvd_00[72];
+	u8 fec_100G_per_lane_in_pplm[1];
+	u8 rsvd_49[10];
 	u8 buffer_ownership[1];
 	u8 rsvd_54[20];
 	u8 fec_50G_per_lane_in_pplm[1];

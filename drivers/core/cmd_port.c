@@ -266,6 +266,56 @@ int cxr_cmd_set_link(struct cxr_core *core, bool ext, u32 protos, bool autoneg)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_link);
 
+int cxr_cmd_query_fec_support(struct cxr_core *core, struct cxr_fec_support *support)
+{
+	struct prm_pcam_reg pcam;
+	int err;
+
+	err = cxr_pcam_read(core, &pcam);
+	if (err)
+		return err;
+	support->pplm = prm_get(&pcam, port_access_reg_cap_mask.regs_5000_to_507f.pplm);
+	support->lanes_50g =
+		prm_get(&pcam, feature_cap_mask.enhanced_features.fec_50G_per_lane_in_pplm);
+	support->lanes_100g =
+		prm_get(&pcam, feature_cap_mask.enhanced_features.fec_100G_per_lane_in_pplm);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_fec_support);
+
+static int read_pplm(struct cxr_core *core, struct prm_pplm_reg *pplm)
+{
+	memset(pplm, 0, sizeof(*pplm));
+	prm_set(pplm, local_port, CXR_LOCAL_PORT);
+	return cxr_reg_read(core, PRM_REG_PPLM, pplm, sizeof(*pplm));
+}
+
+int cxr_cmd_query_fec(struct cxr_core *core, const struct cxr_fec_support *support,
+		      struct cxr_fec *fec)
+{
+	struct prm_pplm_reg pplm;
+	int err;
+
+	err = read_pplm(core, &pplm);
+	if (!err)
+		cxr_fec_decode(&pplm, support, fec);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_fec);
+
+int cxr_cmd_set_fec(struct cxr_core *core, const struct cxr_fec_support *support, u32 fec)
+{
+	struct prm_pplm_reg pplm;
+	int err;
+
+	err = read_pplm(core, &pplm) ?: cxr_fec_encode(fec, support, &pplm);
+	if (err)
+		return err;
+	prm_set(&pplm, local_port, CXR_LOCAL_PORT);
+	return try_reg(core, PRM_REG_PPLM, PRM_ACCESS_REG_WRITE, &pplm, sizeof(pplm));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_fec);
+
 int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu)
 {
 	struct prm_pmtu_reg pmtu = {};

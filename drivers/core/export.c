@@ -7,6 +7,7 @@
 #include "../codec/cong.h"
 #include "../codec/counter.h"
 #include "../codec/cqe.h"
+#include "../codec/fec.h"
 #include "../codec/flow.h"
 #include "../codec/link.h"
 #include "../codec/phy_counter.h"
@@ -29,6 +30,8 @@ EXPORT_SYMBOL_GPL(cxr_counter_present);
 EXPORT_SYMBOL_GPL(cxr_cqe_decode_other);
 EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
+EXPORT_SYMBOL_GPL(cxr_fec_ethtool);
+EXPORT_SYMBOL_GPL(cxr_fec_modes);
 EXPORT_SYMBOL_GPL(cxr_flow_within);
 EXPORT_SYMBOL_GPL(cxr_link_media);
 EXPORT_SYMBOL_GPL(cxr_link_modes);

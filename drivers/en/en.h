@@ -42,6 +42,7 @@ struct ethtool_coalesce;
 struct ethtool_eth_ctrl_stats;
 struct ethtool_eth_mac_stats;
 struct ethtool_eth_phy_stats;
+struct ethtool_fecparam;
 struct ethtool_link_ksettings;
 struct ethtool_eeprom;
 struct ethtool_modinfo;
@@ -310,6 +311,8 @@ struct cxr_en {
 	struct cxr_en_config config;
 	struct cxr_en_rss rss;
 	struct cxr_en_link link;
+	struct cxr_fec_support fec_support;
+	u32 fec;			/* ETHTOOL_FEC_* that a user has set; 0: none */
 	struct cxr_en_dcb dcb;
 	struct cxr_en_ecn *ecn;		/* NULL: no files */
 	struct cxr_en_channel *channels[CXR_EN_CHANNELS_MAX];
@@ -517,6 +520,8 @@ extern const struct ethtool_ops cxr_en_ethtool_ops;
 int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings);
 int cxr_en_set_link_ksettings(struct net_device *ndev,
 			      const struct ethtool_link_ksettings *settings);
+int cxr_en_get_fecparam(struct net_device *ndev, struct ethtool_fecparam *param);
+int cxr_en_set_fecparam(struct net_device *ndev, struct ethtool_fecparam *param);
 int cxr_en_link_up(void *en);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The link of the port: speeds and media, as ethtool shows and sets them. RTNL is held.
+ * The link of the port: speeds, media and forward error correction, as ethtool shows and sets
+ * them. RTNL is held.
  *
  * A setting takes effect when the link comes up, so it is taken down and up. A reset of the device
  * restores what a user has set.
@@ -62,6 +63,22 @@ static void show_autoneg(const struct cxr_link *link, struct ethtool_link_ksetti
 	settings->base.autoneg = link->autoneg ? AUTONEG_ENABLE : AUTONEG_DISABLE;
 }
 
+/* The one that is active is the advertised one. */
+static void show_fec(struct cxr_en *en, struct ethtool_link_ksettings *settings)
+{
+	struct cxr_fec fec;
+	unsigned int n;
+	u8 modes[4];
+
+	if (!en->fec_support.pplm || cxr_cmd_query_fec(en->core, &en->fec_support, &fec))
+		return;
+	n = cxr_fec_modes(fec.can, modes);
+	while (n--)
+		__set_bit(modes[n], settings->link_modes.supported);
+	if (cxr_fec_modes(fec.active, modes))
+		__set_bit(modes[0], settings->link_modes.advertising);
+}
+
 int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings)
 {
 	struct cxr_en *en = netdev_priv(ndev);
@@ -85,6 +102,7 @@ int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksett
 	show_pause(en, settings);
 	show_media(&link, settings);
 	show_autoneg(&link, settings);
+	show_fec(en, settings);
 	settings->base.speed = link.speed_mbps ?: SPEED_UNKNOWN;
 	settings->base.duplex = link.speed_mbps ? DUPLEX_FULL : DUPLEX_UNKNOWN;
 	settings->lanes = link.lanes;
@@ -155,20 +173,27 @@ static bool is_so(const struct cxr_link *link, const struct cxr_en_link *want)
 	       link->admin == want->protos;
 }
 
-/* The link comes up with it. */
+static void take_effect(struct cxr_en *en)
+{
+	int err;
+
+	err = cxr_cmd_toggle_port(en->core);
+	if (err)
+		netdev_warn(en->ndev, "link settings take effect when the link goes down and up, which the firmware refuses: %pe\n",
+			    ERR_PTR(err));
+}
+
 static int apply(struct cxr_en *en, const struct cxr_en_link *want)
 {
 	int err;
 
 	err = cxr_cmd_set_link(en->core, want->ext, want->protos, want->autoneg);
 	if (err) {
-		netdev_err(en->ndev, "link settings: the firmware refuses them: %pe\n", ERR_PTR(err));
+		netdev_err(en->ndev, "link settings: the firmware refuses them: %pe\n",
+			   ERR_PTR(err));
 		return err;
 	}
-	err = cxr_cmd_toggle_port(en->core);
-	if (err)
-		netdev_warn(en->ndev, "link settings take effect when the link goes down and up, which the firmware refuses: %pe\n",
-			    ERR_PTR(err));
+	take_effect(en);
 	return 0;
 }
 
@@ -191,16 +216,81 @@ int cxr_en_set_link_ksettings(struct net_device *ndev,
 	return err;
 }
 
+/* ---- forward error correction ------------------------------------------- */
+
+int cxr_en_get_fecparam(struct net_device *ndev, struct ethtool_fecparam *param)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_fec fec;
+	int err;
+
+	if (!en->fec_support.pplm)
+		return -EOPNOTSUPP;
+	err = cxr_cmd_query_fec(en->core, &en->fec_support, &fec);
+	if (err)
+		return err;
+
+	param->active_fec = cxr_fec_ethtool(fec.active);
+	param->fec = cxr_fec_ethtool(fec.configured);
+	return param->active_fec ? 0 : -EOPNOTSUPP;
+}
+
+int cxr_en_set_fecparam(struct net_device *ndev, struct ethtool_fecparam *param)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	int err;
+
+	if (!en->fec_support.pplm)
+		return -EOPNOTSUPP;
+	if (hweight32(param->fec) != 1)
+		return refuse(ndev, -EOPNOTSUPP,
+			      "the port has one forward error correction at a time");
+	err = cxr_cmd_set_fec(en->core, &en->fec_support, param->fec);
+	if (err == -EOPNOTSUPP)
+		return refuse(ndev, err, "the port does not have this forward error correction");
+	if (err)
+		return err;
+
+	en->fec = param->fec;
+	take_effect(en);
+	return 0;
+}
+
+/* ---- after a reset of the device ---------------------------------------- */
+
+static void restore(struct cxr_en *en)
+{
+	struct cxr_link link;
+	bool changed = false;
+	int err = 0;
+
+	if (en->fec) {
+		err = cxr_cmd_set_fec(en->core, &en->fec_support, en->fec);
+		changed = !err;
+	}
+	if (en->link.protos && !cxr_cmd_query_link(en->core, &link) && !is_so(&link, &en->link))
+		err = apply(en, &en->link) ?: err;
+	else if (changed)
+		take_effect(en);
+	if (err)
+		netdev_warn(en->ndev, "link settings are not as before the reset: %pe\n",
+			    ERR_PTR(err));
+}
+
+/* The netdev works without, so errors are only logged. */
 int cxr_en_link_up(void *owner)
 {
 	struct cxr_en *en = owner;
-	struct cxr_link link;
+	int err = 0;
 
-	if (!en->kept || !en->link.protos)
-		return 0;
 	rtnl_lock();
-	if (!cxr_cmd_query_link(en->core, &link) && !is_so(&link, &en->link))
-		apply(en, &en->link);
+	if (en->kept)
+		restore(en);
+	else
+		err = cxr_cmd_query_fec_support(en->core, &en->fec_support);
 	rtnl_unlock();
+	if (err)
+		dev_warn(en->core->dev, "forward error correction is not known: %pe\n",
+			 ERR_PTR(err));
 	return 0;
 }

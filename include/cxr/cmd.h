@@ -32,6 +32,7 @@
 #include "cxr.h"
 #include "../../drivers/codec/cong.h"
 #include "../../drivers/codec/counter.h"
+#include "../../drivers/codec/fec.h"
 #include "../../drivers/codec/flow.h"
 #include "../../drivers/codec/link.h"
 #include "../../drivers/codec/phy_counter.h"
@@ -371,6 +372,12 @@ int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link);
  * A refusal, which a function that does not own the port may get, is not logged.
  */
 int cxr_cmd_set_link(struct cxr_core *core, bool ext, u32 protos, bool autoneg);
+/* PCAM: what PPLM has. Not for a function without the register: support->pplm. */
+int cxr_cmd_query_fec_support(struct cxr_core *core, struct cxr_fec_support *support);
+/* PPLM. A change takes effect when the link comes up. -EOPNOTSUPP: no speed can have @fec. */
+int cxr_cmd_query_fec(struct cxr_core *core, const struct cxr_fec_support *support,
+		      struct cxr_fec *fec);
+int cxr_cmd_set_fec(struct cxr_core *core, const struct cxr_fec_support *support, u32 fec);
 /* PMTU; *mtu is without Ethernet header. */
 int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu);
 /* PAOS, which firmware may refuse to a function that does not own the port; that is not logged. */

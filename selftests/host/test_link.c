@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* codec/link: the protocols of PTYS. Offsets, numbers and speeds are those of the PRM. */
+#include <errno.h>
 #include <string.h>
 #include <linux/types.h>
 #include <linux/ethtool.h>
 #include "host.h"
+#include "../../drivers/codec/fec.h"
 #include "../../drivers/codec/link.h"
 
 #define EXT_CAPABILITY	0x08
@@ -154,7 +156,7 @@ static void test_media(void)
 	expect_media(&link, 2, ETHTOOL_LINK_MODE_FIBRE_BIT, PORT_OTHER);
 
 	begin("link", "those of the second numbering do not say it");
-	link = (struct cxr_link){ .ext = true, .can = { 1, 1 }, .admin = 1U << 4, .admin_ext = true };
+	link = (struct cxr_link){ .ext = true, .can = { 1, 1 }, .admin = 16, .admin_ext = true };
 	expect_media(&link, 0, 0, PORT_OTHER);
 
 	begin("link", "unless the card says it");
@@ -168,8 +170,100 @@ static void test_media(void)
 	expect_media(&link, 0, 0, PORT_OTHER);
 }
 
+/* ---- forward error correction ---- */
+
+#define FEC_ACTIVE	0x0c	/* three bytes from 0x0d on */
+#define FEC_CAP		0x10	/* 56g, 100g, 50g, 25g, 10g_40g in the low 20 bits */
+#define FEC_ADMIN	0x14
+#define FEC_CAP_2X	0x1c	/* 100g_2x, 50g_1x */
+#define FEC_ADMIN_2X	0x24
+#define FEC_CAP_1X	0x2c	/* 200g_2x, 100g_1x */
+#define FEC_ADMIN_1X	0x48
+
+static struct prm_pplm_reg pplm;
+
+static void put_fec(unsigned int at, u32 value)
+{
+	u8 *p = (u8 *)&pplm + at;
+
+	p[0] = value >> 24;
+	p[1] = value >> 16;
+	p[2] = value >> 8;
+	p[3] = value;
+}
+
+static u32 get_fec(unsigned int at)
+{
+	const u8 *p = (u8 *)&pplm + at;
+
+	return (u32)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
+}
+
+static void test_fec(void)
+{
+	struct cxr_fec_support old = { .pplm = true };
+	struct cxr_fec_support new = { .pplm = true, .lanes_50g = true, .lanes_100g = true };
+	struct cxr_fec fec;
+	u8 modes[4];
+
+	begin("link", "forward error correction of the speeds that the card has");
+	memset(&pplm, 0, sizeof(pplm));
+	put_fec(FEC_ACTIVE, 0x4);
+	put_fec(FEC_CAP, 0x05721);
+	put_fec(FEC_ADMIN, 0x00020);
+	put_fec(FEC_CAP_2X, 0x00800280);
+	put_fec(FEC_CAP_1X, 0x00000080);
+	cxr_fec_decode(&pplm, &old, &fec);
+	expect(fec.active, 4);
+	expect(fec.can, 7);
+	expect(fec.configured, 2);
+	cxr_fec_decode(&pplm, &new, &fec);
+	expect(fec.can, 0x287);
+
+	begin("link", "one is set for all speeds that can have it, and others choose");
+	expect(cxr_fec_encode(ETHTOOL_FEC_RS, &old, &pplm), 0);
+	expect(get_fec(FEC_ADMIN), 0x04400);
+	expect(get_fec(FEC_ADMIN_2X), 0);
+	expect(cxr_fec_encode(ETHTOOL_FEC_BASER, &old, &pplm), 0);
+	expect(get_fec(FEC_ADMIN), 0x00220);
+
+	begin("link", "with faster lanes RS is another code");
+	expect(cxr_fec_encode(ETHTOOL_FEC_RS, &new, &pplm), 0);
+	expect(get_fec(FEC_ADMIN), 0x04400);
+	expect(get_fec(FEC_ADMIN_2X), 0x00800080);
+	expect(get_fec(FEC_ADMIN_1X), 0x00000080);
+	expect(cxr_fec_encode(ETHTOOL_FEC_LLRS, &new, &pplm), 0);
+	expect(get_fec(FEC_ADMIN), 0);
+	expect(get_fec(FEC_ADMIN_2X), 0x00000200);
+
+	begin("link", "all choose");
+	expect(cxr_fec_encode(ETHTOOL_FEC_AUTO, &new, &pplm), 0);
+	expect(get_fec(FEC_ADMIN), 0);
+	expect(get_fec(FEC_ADMIN_2X), 0);
+
+	begin("link", "what no speed can have is refused");
+	expect(cxr_fec_encode(ETHTOOL_FEC_LLRS, &old, &pplm), -EOPNOTSUPP);
+	put_fec(FEC_CAP, 0x05501);
+	expect(cxr_fec_encode(ETHTOOL_FEC_BASER, &new, &pplm), -EOPNOTSUPP);
+	expect(cxr_fec_encode(ETHTOOL_FEC_NONE, &new, &pplm), -EOPNOTSUPP);
+
+	begin("link", "ethtool has names for them");
+	expect(cxr_fec_ethtool(0), ETHTOOL_FEC_AUTO);
+	expect(cxr_fec_ethtool(1), ETHTOOL_FEC_OFF);
+	expect(cxr_fec_ethtool(2), ETHTOOL_FEC_BASER);
+	expect(cxr_fec_ethtool(4), ETHTOOL_FEC_RS);
+	expect(cxr_fec_ethtool(0x80), ETHTOOL_FEC_RS);
+	expect(cxr_fec_ethtool(0x200), ETHTOOL_FEC_LLRS);
+	expect(cxr_fec_ethtool(0x800000), 0);
+	expect(cxr_fec_modes(0x285, modes), 3);
+	expect(modes[0], ETHTOOL_LINK_MODE_FEC_NONE_BIT);
+	expect(modes[1], ETHTOOL_LINK_MODE_FEC_RS_BIT);
+	expect(modes[2], ETHTOOL_LINK_MODE_FEC_LLRS_BIT);
+}
+
 void test_link(void)
 {
+	test_fec();
 	test_decode();
 	test_modes();
 	test_media();

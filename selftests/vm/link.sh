@@ -64,9 +64,58 @@ refuses()
 	speed_is 40000
 }
 
+fec_is() # CONFIGURED ACTIVE
+{
+	ethtool --show-fec "$netdev" | tee /run/cxr-fec
+	[ "$(sed -n 's/^.*onfigured FEC encodings: *//p; s/^Active FEC encodings*: *//p' /run/cxr-fec | tr -s ' \n' ' ')" = "$1 $2 " ]
+}
+
+# With a copper cable RS and none; with lanes of 50 Gbit/s another RS, and LLRS
+shows_fec()
+{
+	ethtool -s "$netdev" speed 100000 autoneg off
+	wait_until 10 speed_is 100000
+	fec_is Auto RS
+	[ "$(shown 'Supported FEC modes')" = " None RS LLRS " ]
+	[ "$(shown 'Advertised FEC modes')" = " RS " ]
+}
+
+sets_fec()
+{
+	local before
+
+	before=$(carrier_changes)
+	ethtool --set-fec "$netdev" encoding off
+	wait_until 10 fec_is Off Off
+	[ "$CXR_DRIVER" = mlx5 ] || wait_until 10 changes_are $((before + 2))
+	[ "$(shown 'Advertised FEC modes')" = " None " ]
+	ethtool --set-fec "$netdev" encoding rs
+	wait_until 10 fec_is RS RS
+	# bits 57 to 61: two lanes
+	ethtool -s "$netdev" autoneg on advertise 0x3e00000000000000
+	wait_until 10 speed_is 100000
+	wait_until 10 fec_is RS RS
+	ethtool --set-fec "$netdev" encoding llrs
+	wait_until 10 fec_is LLRS LLRS
+	ethtool --set-fec "$netdev" encoding auto
+	wait_until 10 fec_is Auto RS
+	reachable
+}
+
+refuses_fec()
+{
+	must_fail ethtool --set-fec "$netdev" encoding baser
+	must_fail ethtool --set-fec "$netdev" encoding rs off
+	[ "$CXR_DRIVER" = mlx5 ] || kmsg | grep "link settings: the port does not have this forward error correction"
+	fec_is Auto RS
+}
+
 ktap_setup ends_up
 ktap_test shown "ethtool shows the link modes of both numberings" shows_link
 ktap_test speed "the speed of the link can be set" sets_speed
 ktap_test advertise "link modes of either numbering can be selected" advertises
 ktap_test refused "a speed that the card does not have is refused" refuses
+ktap_test fec "ethtool shows the forward error correction" shows_fec
+ktap_test fec.set "it can be set, and lanes of 50 Gbit/s have others" sets_fec
+ktap_test fec.refused "one that the port does not have is refused" refuses_fec
 ktap_end

@@ -213,11 +213,14 @@ refuses_speeds()
 keeps_speed()
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver starts with the card's defaults after a reset"
-	ethtool -s "$netdev" speed 40000 autoneg off
-	wait_until 10 speed_is 40000
+	ethtool --set-fec "$netdev" encoding off
+	ethtool -s "$netdev" speed 50000 autoneg off
+	wait_until 10 speed_is 50000
 	echo 1 >"/sys/class/net/$netdev/device/reset"
 	ends_up
-	wait_until 10 speed_is 40000
+	wait_until 10 speed_is 50000
+	ethtool --show-fec "$netdev" | grep "Active.*Off"
+	ethtool --set-fec "$netdev" encoding auto
 	ethtool -s "$netdev" autoneg on advertise $ALL
 	wait_until 10 speed_is 100000
 }
@@ -227,7 +230,7 @@ ktap_test link "ethtool shows speed, link modes and connector of the port" shows
 ktap_test link.speed "the speed of the link can be set" sets_speed
 ktap_test link.advertise "link modes can be selected, and the fastest of them comes up" advertises
 ktap_test link.refused "speeds and link modes that the port does not have are refused, and change nothing" refuses_speeds
-ktap_test link.reset "a reset of the device leaves the speed as it was set" keeps_speed
+ktap_test link.reset "a reset of the device leaves speed and forward error correction as they were set" keeps_speed
 ktap_test module.read "the memory of the module in the port can be read, and ethtool knows what is in it" reads_module
 ktap_test module.ioctl "so it can by the ioctls, page by page" by_ioctl
 ktap_test module.silent "where the module does not answer, a read fails and says so" no_module

@@ -79,6 +79,7 @@ static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *
 	caps->cc_query_allowed = prm_get(cap, cc_query_allowed);
 	caps->cc_params = caps->cc_query_allowed && prm_get(cap, cc_modify_allowed);
 	caps->pcam_reg = prm_get(cap, pcam_reg);
+	caps->beacon_led = prm_get(cap, beacon_led);
 }
 
 static void decode_dcb(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)

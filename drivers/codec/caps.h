@@ -57,6 +57,7 @@ struct cxr_caps {
 	bool dcb;			/* among them traffic classes; then, with some firmware: */
 	bool ets, dcbx, sbcam_reg;
 	bool stall_detect;		/* of a function that takes no packets */
+	bool beacon_led;		/* an LED can tell which port this is */
 	bool qcam_reg;
 	u8 n_tcs;			/* traffic classes, 1.. */
 	/* Ethernet offloads */

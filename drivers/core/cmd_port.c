@@ -316,6 +316,16 @@ int cxr_cmd_set_fec(struct cxr_core *core, const struct cxr_fec_support *support
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_fec);
 
+int cxr_cmd_set_beacon(struct cxr_core *core, bool on)
+{
+	struct prm_mlcr_reg mlcr = {};
+
+	prm_set(&mlcr, local_port, CXR_LOCAL_PORT);
+	prm_set(&mlcr, beacon_duration, on ? PRM_BEACON_ENDLESS : 0);
+	return try_reg(core, PRM_REG_MLCR, PRM_ACCESS_REG_WRITE, &mlcr, sizeof(mlcr));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_beacon);
+
 int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu)
 {
 	struct prm_pmtu_reg pmtu = {};

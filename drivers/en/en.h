@@ -26,6 +26,7 @@
 
 #include <linux/dim.h>
 #include <linux/etherdevice.h>
+#include <linux/ethtool.h>
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
@@ -38,23 +39,6 @@
 #include "../codec/wqe.h"
 #include "../policy/rx.h"
 
-struct ethtool_coalesce;
-struct ethtool_eth_ctrl_stats;
-struct ethtool_eth_mac_stats;
-struct ethtool_eth_phy_stats;
-struct ethtool_fecparam;
-struct ethtool_link_ksettings;
-struct ethtool_eeprom;
-struct ethtool_modinfo;
-struct ethtool_module_eeprom;
-struct ethtool_pause_stats;
-struct ethtool_pauseparam;
-struct ethtool_rmon_hist_range;
-struct ethtool_rmon_stats;
-struct ethtool_tunable;
-struct ethtool_rxfh_fields;
-struct ethtool_rxfh_param;
-struct ethtool_stats;
 struct kernel_ethtool_coalesce;
 struct netlink_ext_ack;
 
@@ -499,6 +483,7 @@ void cxr_en_cee_setpfcstate(struct net_device *ndev, u8 state);
 int cxr_en_read_flow_control(struct cxr_en *en);
 void cxr_en_get_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
 int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
+int cxr_en_set_phys_id(struct net_device *ndev, enum ethtool_phys_id_state state);
 int cxr_en_get_tunable(struct net_device *ndev, const struct ethtool_tunable *tuna, void *data);
 int cxr_en_set_tunable(struct net_device *ndev, const struct ethtool_tunable *tuna,
 		       const void *data);

@@ -51,6 +51,24 @@ int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *pa
 	return 0;
 }
 
+/* ---- which port this is -------------------------------------------------- */
+
+/* The firmware blinks by itself. */
+int cxr_en_set_phys_id(struct net_device *ndev, enum ethtool_phys_id_state state)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	if (!en->core->caps.beacon_led)
+		return -EOPNOTSUPP;
+	switch (state) {
+	case ETHTOOL_ID_ACTIVE:
+	case ETHTOOL_ID_INACTIVE:
+		return cxr_cmd_set_beacon(en->core, state == ETHTOOL_ID_ACTIVE);
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
 /* ---- a host that takes no packets ---------------------------------------- */
 
 static int check_stall(const struct cxr_en *en, const struct ethtool_tunable *tuna)

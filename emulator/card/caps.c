@@ -154,6 +154,7 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, cmdif_checksum, 3);
 	prm_set(cap, driver_version, 1);
 	prm_set(cap, pcam_reg, 1);
+	prm_set(cap, beacon_led, !card->vf);
 	prm_set(cap, cc_query_allowed, 1);
 	prm_set(cap, log_pg_sz, 12);
 	prm_set(cap, bf, 1);

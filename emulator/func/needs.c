@@ -102,6 +102,7 @@ static const struct need needs[] = {
 	IS(query_cong_params, cong_protocol, PRM_CONG_GENERAL, ROCE(roce_cc_general)),
 	IS(modify_cong_params, cong_protocol, PRM_CONG_GENERAL, ROCE(roce_cc_general)),
 	IS(access_register, register_id, PRM_REG_PCAM, GENERAL(pcam_reg)),
+	IS(access_register, register_id, PRM_REG_MLCR, GENERAL(beacon_led)),
 	ALL(set_driver_version, GENERAL(driver_version)),
 	/* Ethernet and flow tables */
 	ALL(create_sq, GENERAL(log_max_sq)),

@@ -141,6 +141,7 @@ struct eth_state {
 	bool dcbx_willing;
 	struct port_link link;
 	uint8_t node_desc[64];
+	uint16_t beacon;	/* the LED blinks for so long; 0: it does not */
 };
 
 uint64_t mac_to_u64(const uint8_t *mac);

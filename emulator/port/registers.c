@@ -99,6 +99,32 @@ static int pmlp_read(struct cmd *c, const void *reg_in, void *reg_out)
 	return 0;
 }
 
+/* ---- the LED of the port ---- */
+
+static int mlcr_read(struct cmd *c, const void *reg_in, void *reg_out)
+{
+	const struct prm_mlcr_reg *in = reg_in;
+	struct prm_mlcr_reg *out = reg_out;
+
+	if (bad_port(c, in) || check_owner(c, "MLCR"))
+		return -1;
+	prm_set(out, local_port, PORT_NUMBER);
+	prm_set(out, beacon_duration, c->dev->eth->beacon);
+	prm_set(out, beacon_remain, c->dev->eth->beacon);
+	return 0;
+}
+
+/* It blinks until the driver ends it. */
+static int mlcr_write(struct cmd *c, const void *reg_in, void *reg_out)
+{
+	const struct prm_mlcr_reg *in = reg_in;
+
+	if (bad_port(c, in) || check_owner(c, "MLCR"))
+		return -1;
+	c->dev->eth->beacon = prm_get(in, beacon_duration);
+	return mlcr_read(c, reg_in, reg_out);
+}
+
 /* ---- supported registers ---- */
 
 #define PCAM_07_TO_00	(1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 7) /* see the table below */
@@ -169,6 +195,7 @@ static const struct reg regs[] = {
 	{ PRM_REG_PMTU, "PMTU", sizeof(struct prm_pmtu_reg), pmtu_read, pmtu_write },
 	{ PRM_REG_PTYS, "PTYS", sizeof(struct prm_ptys_reg), ptys_read, ptys_write },
 	{ PRM_REG_PPLM, "PPLM", sizeof(struct prm_pplm_reg), pplm_read, pplm_write },
+	{ PRM_REG_MLCR, "MLCR", sizeof(struct prm_mlcr_reg), mlcr_read, mlcr_write },
 	{ PRM_REG_PAOS, "PAOS", sizeof(struct prm_paos_reg), paos_read, paos_write },
 	{ PRM_REG_PPCNT, "PPCNT", sizeof(struct prm_ppcnt_reg), ppcnt_read, NULL },
 	{ PRM_REG_PCAM, "PCAM", sizeof(struct prm_pcam_reg), pcam_read, NULL },

@@ -485,6 +485,8 @@ void eth_status(struct cxdev *dev, FILE *out)
 		(unsigned long long)n->rx_no_buffer, (unsigned long long)n->rx_no_rule,
 		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize,
 		(unsigned long long)n->rx_other_host);
+	if (eth->beacon)
+		fprintf(out, "  the LED of the port blinks\n");
 }
 
 const struct cmd_desc cmds_vport[] = {

@@ -699,6 +699,7 @@ const struct cap_row caps_general[] = {
 	FLAG(driver_version, probe_driver_version, 0),
 	FLAG(pcam_reg, probe_reg, PRM_REG_PCAM),
 	/* of the owner of a port */
+	FLAG(beacon_led, probe_port_reg, PRM_REG_MLCR),
 	FLAG(qos, probe_page, PRM_CAP_QOS),
 	FLAG(debug, probe_page, PRM_CAP_DEBUG),
 	FLAG(ets, probe_port_reg, PRM_REG_QETCR),

@@ -378,6 +378,8 @@ int cxr_cmd_query_fec_support(struct cxr_core *core, struct cxr_fec_support *sup
 int cxr_cmd_query_fec(struct cxr_core *core, const struct cxr_fec_support *support,
 		      struct cxr_fec *fec);
 int cxr_cmd_set_fec(struct cxr_core *core, const struct cxr_fec_support *support, u32 fec);
+/* MLCR, with caps.beacon_led: the LED of the port blinks. A refusal is not logged. */
+int cxr_cmd_set_beacon(struct cxr_core *core, bool on);
 /* PMTU; *mtu is without Ethernet header. */
 int cxr_cmd_query_max_mtu(struct cxr_core *core, u16 *mtu);
 /* PAOS, which firmware may refuse to a function that does not own the port; that is not logged. */

@@ -759,6 +759,8 @@ struct prm_mcia_reg_bits {
 };
 PRM_LAYOUT(mcia_reg, 0x90);
 
+#define PRM_BEACON_ENDLESS 0xffff	/* mlcr_reg.beacon_duration, in seconds */
+
 struct prm_mlcr_reg_bits {
 	u8 rsvd_00[8];
 	u8 local_port[8];

@@ -225,6 +225,25 @@ keeps_speed()
 	wait_until 10 speed_is 100000
 }
 
+blinks() { emu status | grep -q "the LED of the port blinks"; }
+dark() { ! blinks; }
+
+# Until ethtool is killed, or for some seconds
+identifies()
+{
+	local pid
+
+	must_fail blinks
+	ethtool -p "$netdev" &
+	pid=$!
+	wait_until 10 blinks
+	kill $pid
+	wait $pid || true
+	wait_until 10 dark
+	ethtool -p "$netdev" 1
+	dark
+}
+
 ktap_setup ends_up
 ktap_test link "ethtool shows speed, link modes and connector of the port" shows_link
 ktap_test link.speed "the speed of the link can be set" sets_speed
@@ -234,6 +253,7 @@ ktap_test link.reset "a reset of the device leaves speed and forward error corre
 ktap_test module.read "the memory of the module in the port can be read, and ethtool knows what is in it" reads_module
 ktap_test module.ioctl "so it can by the ioctls, page by page" by_ioctl
 ktap_test module.silent "where the module does not answer, a read fails and says so" no_module
+ktap_test identify "an LED shows which port this is" identifies
 ktap_test pause.set "pause frames can be switched on and off, each way by itself" sets_pause
 ktap_test pause.kept "they stay as they are when queues are restarted, and when the interface goes down and up" keeps_pause
 ktap_test pause.autoneg "that they be negotiated is refused" no_negotiation

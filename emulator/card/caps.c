@@ -239,7 +239,26 @@ static void card_flow_tables(struct prm_flow_table_prop_layout *cap)
 	card_flow_fields(prm_sub(cap, ft_field_bitmask_support, flow_table_fields_supported));
 }
 
-static void card_flow(struct prm_flow_table_nic_cap *nic)
+/* Tables of RoCE packets, which match the opcode too. */
+static void card_rdma_tables(struct prm_flow_table_nic_cap *nic)
+{
+	struct prm_flow_table_prop_layout *const tables[] = {
+		prm_sub(nic, flow_table_properties_nic_receive_rdma, flow_table_prop_layout),
+		prm_sub(nic, flow_table_properties_nic_transmit_rdma, flow_table_prop_layout),
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		card_flow_tables(tables[i]);
+		prm_set(tables[i], flow_counter, 1);
+		prm_set(tables[i], log_max_flow_counter, 14);
+	}
+	prm_set(tables[0], table_miss_action_domain, 1);
+	prm_set(nic, ft_field_support_2_nic_receive_rdma.bth_opcode, 1);
+	prm_set(nic, ft_field_support_2_nic_transmit_rdma.bth_opcode, 1);
+}
+
+static void card_flow(const struct card *card, struct prm_flow_table_nic_cap *nic)
 {
 	struct prm_flow_table_prop_layout *cap =
 		prm_sub(nic, flow_table_properties_nic_receive, flow_table_prop_layout);
@@ -250,6 +269,8 @@ static void card_flow(struct prm_flow_table_nic_cap *nic)
 	prm_set(cap, flow_counter, 1);
 	prm_set(cap, log_max_flow_counter, 14);
 	prm_set(cap, log_max_destination, 6);
+	if (card->rdma_tables)
+		card_rdma_tables(nic);
 }
 
 static void card_port_selection(struct prm_port_selection_cap *cap)
@@ -277,7 +298,7 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		card_roce(dev->card, cur);
 		break;
 	case CAP_FLOW_NIC:
-		card_flow(cur);
+		card_flow(dev->card, cur);
 		break;
 	case CAP_QOS:	/* rates are set by QETCR alone */
 		if (dev->card->vf || !card_dcb)

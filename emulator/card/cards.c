@@ -6,7 +6,6 @@
 #include "prm/caps.h"
 #include "prm/definer.h"
 
-/* Link modes of PTYS: 100GBASE-CR4, -SR4, -KR4, -LR4; 25GBASE-CR, -KR, -SR. */
 /* Protocols of PTYS: 1, 10, 25, 40, 50 and 100 Gb/s, in two numberings; and 1, 10 and 25 Gb/s. */
 #define PROTO_100G 0xf8f5b0d2
 #define PROTO_EXT_100G 0x000007f2
@@ -103,7 +102,7 @@ static const struct card cards[] = {
 		.roce_addrs = 255, .pcie_gen = 4, .pcie_lanes = 16, .port_lanes = 4,
 		.eth_proto = PROTO_100G, .ext_proto = PROTO_EXT_100G,
 		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
-		.port_select = true, .cc_general = true,
+		.port_select = true, .cc_general = true, .rdma_tables = true,
 		COMMON(17, PDS_NEW, 19)
 	},
 	{
@@ -112,7 +111,7 @@ static const struct card cards[] = {
 		.psid = "CXR0000000007", .hw_id = 0x218, .clock_khz = 1000000, .roce_addrs = 255,
 		.pcie_gen = 5, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
 		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
-		.port_select = true, .cc_general = true, .vpd_function = true,
+		.port_select = true, .cc_general = true, .rdma_tables = true, .vpd_function = true,
 		COMMON(17, PDS_NEW, 19)
 	},
 };

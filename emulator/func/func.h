@@ -166,6 +166,7 @@ struct card {
 	bool vlan_insert;		/* WQEs can insert a VLAN tag */
 	bool vpd_function;		/* the vital product data names the function */
 	bool port_select;		/* flow tables can select the port of a LAG */
+	bool rdma_tables;		/* flow tables of RoCE packets */
 	bool cc_general;		/* congestion control by round-trip times has parameters */
 	bool vf;			/* it is a VF of the card */
 	uint64_t bar_bytes;

@@ -54,6 +54,10 @@ struct need {
 		    sizeof(((struct prm_roce_cap_bits *)0)->f) - 1 - (n), 1 }
 #define FLOW(f) CAP_FLOW_NIC, FIELD(flow_table_nic_cap, flow_table_properties_nic_receive.f)
 
+#define RDMA_TABLES(which)							\
+	CAP_FLOW_NIC, FIELD(flow_table_nic_cap,					\
+			    flow_table_properties_nic_##which##_rdma.ft_support)
+
 #define ROW(op, kind, f, value, ...) \
 	{ PRM_OP_##op, kind, FIELD(op##_in, f), value, __VA_ARGS__ }
 #define ALL(op, ...) ROW(op, NEED_IS, opcode, PRM_OP_##op, __VA_ARGS__)
@@ -111,6 +115,8 @@ static const struct need needs[] = {
 	BITS(modify_tir, bitmask.self_lb_en, 1, ETH(self_lb_en_modifiable)),
 	ALL(create_flow_table, GENERAL(nic_flow_table)),
 	ALL(create_flow_table, FLOW(ft_support)),
+	IS(create_flow_table, table_type, PRM_FT_RDMA_RX, RDMA_TABLES(receive)),
+	IS(create_flow_table, table_type, PRM_FT_RDMA_TX, RDMA_TABLES(transmit)),
 	ALL(modify_flow_table, FLOW(flow_table_modify)),
 	ANY(create_flow_table, flow_table_context.table_miss_action,
 	    FLOW(identified_miss_table_mode)),

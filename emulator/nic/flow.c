@@ -3,9 +3,10 @@
  * Flow tables and their groups: CREATE/DESTROY/QUERY/MODIFY_FLOW_TABLE, SET_FLOW_TABLE_ROOT,
  * CREATE/DESTROY/QUERY_FLOW_GROUP.
  *
- * There are tables of received packets (type NIC_RX), and of port selection (PORT_SEL), which say
- * by which port of a LAG a packet leaves. References: a group uses its table and its definer, a
- * table the table behind it.
+ * There are tables of received packets (type NIC_RX), of RoCE packets before a QP gets them or
+ * after it has sent them (RDMA_RX, RDMA_TX), and of port selection (PORT_SEL), which say by which
+ * port of a LAG a packet leaves. References: a group uses its table and its definer, a table the
+ * table behind it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,15 @@
 
 /* ---- tables ---- */
 
+bool flow_is_rdma(unsigned int type)
+{
+	return type == PRM_FT_RDMA_RX || type == PRM_FT_RDMA_TX;
+}
+
 int flow_check_type(struct cmd *c, unsigned int type)
 {
-	if (type == PRM_FT_NIC_RX || (type == PRM_FT_PORT_SEL && port_select_advertised(c->dev)))
+	if (type == PRM_FT_NIC_RX || (type == PRM_FT_PORT_SEL && port_select_advertised(c->dev)) ||
+	    (flow_is_rdma(type) && c->dev->card->rdma_tables))
 		return 0;
 	return refuse(c, PRM_STATUS_BAD_PARAM, "table_type 0x%x is not advertised", type);
 }
@@ -35,7 +42,12 @@ struct flow_table *flow_get_table(struct cmd *c, uint32_t id, unsigned int type)
 
 static struct flow_table **root_of(struct cxdev *dev, unsigned int type)
 {
-	return type == PRM_FT_PORT_SEL ? &dev->eth->port_root : &dev->eth->rx_root;
+	switch (type) {
+	case PRM_FT_PORT_SEL: return &dev->eth->port_root;
+	case PRM_FT_RDMA_RX: return &dev->eth->rdma_rx_root;
+	case PRM_FT_RDMA_TX: return &dev->eth->rdma_tx_root;
+	default: return &dev->eth->rx_root;
+	}
 }
 
 static void table_release(void *obj)
@@ -85,6 +97,11 @@ static int get_miss(struct cmd *c, const struct prm_flow_table_context *ctx,
 		*next = flow_next_table(c, prm_get(ctx, table_miss_id), table->type, table->level,
 					"table_miss_id");
 		return *next ? 0 : -1;
+	case PRM_FT_MISS_DOMAIN:
+		if (table->type != PRM_FT_RDMA_RX)
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "table_miss_action 2: only RoCE packets received have another domain");
+		return is_set(c, ctx, table_miss_id, "but the miss action does not use it");
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM, "table_miss_action %u is not advertised",
 			      prm_get(ctx, table_miss_action));
@@ -243,6 +260,8 @@ static int run_set_flow_table_root(struct cmd *c)
 		*root_of(c->dev, table->type) = table;
 		if (table->type == PRM_FT_PORT_SEL)
 			c->dev->adapter->select = port_select;
+		if (flow_is_rdma(table->type))
+			c->dev->eth->rdma_steer = rdma_steer;
 		return 0;
 	case PRM_FT_ROOT_RESET:
 		if (is_set(c, in, table_id, "but op_mod 1 takes the root away"))
@@ -267,8 +286,8 @@ static void group_release(void *obj)
 	obj_put(group->table);
 }
 
-/* What can be matched, all of it in the outer headers. */
-static void supported_criteria(struct prm_fte_match_param *param)
+/* What can be matched: outer headers, and of RoCE packets the opcode. */
+static void supported_criteria(struct prm_fte_match_param *param, unsigned int type)
 {
 	struct prm_fte_match_set_lyr_2_4 *outer = prm_sub(param, outer_headers,
 							  fte_match_set_lyr_2_4);
@@ -278,25 +297,28 @@ static void supported_criteria(struct prm_fte_match_param *param)
 	prm_set(outer, l4_type, 0);
 	prm_set(outer, rsvd_c2, 0);
 	prm_set(outer, rsvd_d4, 0);
+	if (flow_is_rdma(type))
+		prm_set(param, misc_parameters.bth_opcode, 0xff);
 }
 
-static int check_criteria(struct cmd *c, unsigned int enable,
+static int check_criteria(struct cmd *c, unsigned int enable, unsigned int type,
 			  const struct prm_fte_match_param *criteria)
 {
+	unsigned int sets = flow_is_rdma(type) ? PRM_MATCH_OUTER | PRM_MATCH_MISC : PRM_MATCH_OUTER;
+	const unsigned int set_dwords = prm_width(criteria, outer_headers) / 32;
 	struct prm_fte_match_param supported;
 	unsigned int i;
 
-	if (enable & ~PRM_MATCH_OUTER)
+	if (enable & ~sets)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "match_criteria_enable 0x%x: only the outer headers can be matched",
-			      enable);
-	supported_criteria(&supported);
+			      "match_criteria_enable 0x%x: sets 0x%x can be matched", enable, sets);
+	supported_criteria(&supported, type);
 	for (i = 0; i < ARRAY_SIZE(criteria->dw); i++) {
 		if (criteria->dw[i] & ~supported.dw[i])
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "match_criteria: the field at byte 0x%x is not advertised",
 				      i * 4);
-		if (criteria->dw[i] && !enable)
+		if (criteria->dw[i] && !(enable >> i / set_dwords & 1))
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "match_criteria: byte 0x%x is set, but not enabled", i * 4);
 	}
@@ -358,7 +380,8 @@ static int run_create_flow_group(struct cmd *c)
 		return -1;
 	if (is_set(c, in, source_eswitch_owner_vhca_id_valid, "but there is no e-switch"))
 		return -1;
-	if (check_criteria(c, prm_get(in, match_criteria_enable), criteria))
+	if (check_criteria(c, prm_get(in, match_criteria_enable), prm_get(in, table_type),
+			   criteria))
 		return -1;
 	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
 	if (!table || get_kind(c, in, table, &definer))

@@ -93,6 +93,9 @@ static int get_dest(struct cmd *c, const struct prm_dest_format_struct *format,
 		return get_uplink(c, format, dest);
 	if (is_set(c, format, destination_eswitch_owner_vhca_id_valid, "but there is no e-switch"))
 		return -1;
+	if (flow_is_rdma(table->type) && type != PRM_FLOW_DEST_TABLE)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "destination_type %u: a table of RoCE packets leads to tables", type);
 	switch (type) {
 	case PRM_FLOW_DEST_TIR:
 		dest->tir = obj_hold(c, OBJ_TIR, id, "destination_id");
@@ -150,9 +153,12 @@ put:
 	return -1;
 }
 
-static int check_action(struct cmd *c, const struct prm_flow_context *ctx)
+/* Only packets that are on their way already can be allowed to go on. */
+static int check_action(struct cmd *c, const struct prm_flow_context *ctx, unsigned int type)
 {
-	uint32_t action = prm_get(ctx, action);
+	uint32_t action = prm_get(ctx, action), known = PRM_FLOW_DROP | PRM_FLOW_FWD_DEST |
+							PRM_FLOW_COUNT;
+	uint32_t fate = action & (PRM_FLOW_ALLOW | PRM_FLOW_DROP | PRM_FLOW_FWD_DEST);
 
 	if (is_set(c, ctx, extended_destination, "but packet reformat is not advertised") ||
 	    is_set(c, ctx, uplink_hairpin_en, "but hairpin is not advertised") ||
@@ -164,10 +170,12 @@ static int check_action(struct cmd *c, const struct prm_flow_context *ctx)
 	    is_set(c, ctx, push_vlan_2.ethtype, "but pushing VLAN tags is not advertised") ||
 	    is_set(c, ctx, modify_header_id, "but header modification is not advertised"))
 		return -1;
-	if (action & ~(PRM_FLOW_DROP | PRM_FLOW_FWD_DEST | PRM_FLOW_COUNT))
+	if (flow_is_rdma(type))
+		known |= PRM_FLOW_ALLOW;
+	if (action & ~known)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "action 0x%x has actions that are not advertised", action);
-	if (!(action & PRM_FLOW_DROP) == !(action & PRM_FLOW_FWD_DEST))
+	if (!fate || (fate & (fate - 1)))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "action 0x%x: a packet is either forwarded or dropped", action);
 	if (!(action & PRM_FLOW_FWD_DEST) != !prm_get(ctx, destination_list_size))
@@ -189,11 +197,22 @@ static int check_port_entry(struct cmd *c, const struct prm_flow_context *ctx)
 	return is_set(c, ctx, flow_tag, "but what is sent has none");
 }
 
+static int check_rdma_entry(struct cmd *c, const struct prm_flow_context *ctx)
+{
+	if (prm_get(ctx, destination_list_size) > 1)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "%u destinations: a RoCE packet goes one way",
+			      prm_get(ctx, destination_list_size));
+	return is_set(c, ctx, flow_tag, "but RoCE packets have none");
+}
+
 static int check_context(struct cmd *c, const struct prm_flow_context *ctx,
 			 const struct flow_table *table)
 {
-	if (check_action(c, ctx))
+	if (check_action(c, ctx, table->type))
 		return -1;
+	if (flow_is_rdma(table->type))
+		return check_rdma_entry(c, ctx);
 	return table->type == PRM_FT_PORT_SEL ? check_port_entry(c, ctx) : 0;
 }
 
@@ -232,7 +251,7 @@ static int create_fte(struct cmd *c, const struct prm_set_fte_in *in, struct flo
 	if (fte) {
 		fte->index = index;
 		fte->group = group;
-		fte->value = *prm_sub_const(value, outer_headers, fte_match_set_lyr_2_4);
+		memcpy(fte->value.dw, value->dw, sizeof(fte->value.dw));
 	}
 	if (!fte || group_add(group, fte)) {
 		budget_free(fte);

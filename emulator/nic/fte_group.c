@@ -9,33 +9,34 @@
 
 #define BUCKETS_MIN 16u
 
-static uint64_t hash_of(const struct flow_group *group,
-			const struct prm_fte_match_set_lyr_2_4 *fields)
+/* The words that entries of the group may match. */
+static unsigned int n_dwords(const struct flow_group *group)
 {
-	const struct prm_fte_match_set_lyr_2_4 *mask =
-		prm_sub_const(&group->criteria, outer_headers, fte_match_set_lyr_2_4);
-	uint64_t hash = 0;
-	unsigned int i;
+	return group->criteria_enable & PRM_MATCH_MISC ? MATCH_DWORDS : MATCH_DWORDS / 2;
+}
 
-	for (i = 0; i < ARRAY_SIZE(mask->dw); i++)
-		hash = hash_mix(hash, fields->dw[i] & mask->dw[i]);
+static uint64_t hash_of(const struct flow_group *group, const struct match_fields *fields)
+{
+	unsigned int n = n_dwords(group), i;
+	uint64_t hash = 0;
+
+	for (i = 0; i < n; i++)
+		hash = hash_mix(hash, fields->dw[i] & group->criteria.dw[i]);
 	return hash;
 }
 
-static bool matches(const struct prm_fte_match_set_lyr_2_4 *fields, const struct fte *fte)
+static bool matches(const struct match_fields *fields, const struct fte *fte)
 {
-	const struct prm_fte_match_set_lyr_2_4 *mask =
-		prm_sub_const(&fte->group->criteria, outer_headers, fte_match_set_lyr_2_4);
-	unsigned int i;
+	unsigned int n = n_dwords(fte->group), i;
 
-	for (i = 0; i < ARRAY_SIZE(mask->dw); i++)
-		if ((fields->dw[i] ^ fte->value.dw[i]) & mask->dw[i])
+	for (i = 0; i < n; i++)
+		if ((fields->dw[i] ^ fte->value.dw[i]) & fte->group->criteria.dw[i])
 			return false;
 	return true;
 }
 
 static struct list_head *bucket_of(const struct flow_group *group,
-				   const struct prm_fte_match_set_lyr_2_4 *fields)
+				   const struct match_fields *fields)
 {
 	return &group->by_value[hash_of(group, fields) % group->n_buckets];
 }
@@ -45,8 +46,7 @@ struct fte *group_entry(const struct flow_group *group, uint32_t index)
 	return group->by_index ? group->by_index[index - group->start] : NULL;
 }
 
-struct fte *group_match(const struct flow_group *group,
-			const struct prm_fte_match_set_lyr_2_4 *fields)
+struct fte *group_match(const struct flow_group *group, const struct match_fields *fields)
 {
 	struct fte *fte;
 

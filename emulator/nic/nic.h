@@ -141,6 +141,16 @@ struct flow_counter {
 	struct traffic hits;
 };
 
+/*
+ * What entries match: the first words of fte_match_param, outer headers and misc_parameters. Only
+ * tables of RoCE packets match the latter.
+ */
+#define MATCH_DWORDS (2 * sizeof(struct prm_fte_match_set_lyr_2_4) / 4)
+
+struct match_fields {
+	__be32 dw[MATCH_DWORDS];
+};
+
 struct match_definer {
 	struct obj obj;
 	struct prm_match_definer ctx;
@@ -158,7 +168,7 @@ struct fte {
 	struct list_head node, by_value;
 	uint32_t index;
 	struct flow_group *group;
-	struct prm_fte_match_set_lyr_2_4 value;
+	struct match_fields value;
 	uint32_t tag;
 	uint16_t action;
 	unsigned int n_dests, n_counters;
@@ -199,6 +209,8 @@ unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
 
 /* The port, from 1, that the flow tables of @dev select for the frame; 0: none. */
 unsigned int port_select(const struct cxdev *dev, const struct frame *frame);
+enum rdma_fate rdma_steer(struct cxdev *dev, unsigned int table_type, const struct frame *frame,
+			  uint8_t bth_opcode);	/* eth_state.rdma_steer */
 
 /* ---- what the commands of flow tables share ---- */
 
@@ -214,6 +226,7 @@ unsigned int port_select(const struct cxdev *dev, const struct frame *frame);
 	})
 
 int flow_check_type(struct cmd *c, unsigned int type);
+bool flow_is_rdma(unsigned int type);
 /* The table that a command names by number and type; NULL: refused. */
 struct flow_table *flow_get_table(struct cmd *c, uint32_t id, unsigned int type);
 /* The table behind @level that a miss or an entry names, and a reference; NULL: refused. */
@@ -225,8 +238,7 @@ void fte_free(struct fte *fte);
 /* fte_group.c: the entries of a group. The entry of an index; NULL: there is none. */
 struct fte *group_entry(const struct flow_group *group, uint32_t index);
 /* Of the entries that match the fields of a packet, that of the lowest index; NULL: none does. */
-struct fte *group_match(const struct flow_group *group,
-			const struct prm_fte_match_set_lyr_2_4 *fields);
+struct fte *group_match(const struct flow_group *group, const struct match_fields *fields);
 /* Takes in an entry, whose index and value are set. 0, or -1: no memory. */
 int group_add(struct flow_group *group, struct fte *fte);
 void group_remove(struct fte *fte);

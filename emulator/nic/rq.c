@@ -207,7 +207,8 @@ void eth_receive(struct cxdev *dev, struct frame *frame)
 	struct eth_packet packet;
 
 	if (frame->len + 4u > dev->eth->port_mtu) {
-		counters->rx_oversize++;
+		counters->rx_oversize.packets++;
+		counters->rx_oversize.bytes += frame->len;
 		counters->rx_errors.packets++;
 		counters->rx_errors.bytes += frame->len;
 		frame_free(frame);

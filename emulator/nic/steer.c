@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Flow table lookup: of received packets, which leads to TIRs, and of sent packets, which leads to
- * the port that they leave by.
+ * Flow table lookup: of received packets, which leads to TIRs, of RoCE packets, which count and may
+ * drop them, and of sent packets, which leads to the port that they leave by.
  *
  * The commands make sure that levels rise along every edge, so a lookup ends. A fan-out over many
  * tables, and the groups of all of them, are limited to numbers that no sane set of rules comes
@@ -18,11 +18,17 @@
 struct walk {
 	struct cxdev *dev;
 	const struct eth_packet *packet;
-	struct prm_fte_match_set_lyr_2_4 fields;
+	struct match_fields fields;
 	void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg);
 	void *arg;
 	unsigned int steps, groups, delivered;
+	enum rdma_fate fate;
 };
+
+static struct prm_fte_match_set_lyr_2_4 *outer_of(struct match_fields *fields)
+{
+	return (struct prm_fte_match_set_lyr_2_4 *)fields->dw;
+}
 
 /* ---- received ---- */
 
@@ -57,8 +63,10 @@ static void follow(struct walk *walk, const struct fte *fte, uint32_t tag)
 		fte->counters[i]->hits.packets++;
 		fte->counters[i]->hits.bytes += walk->packet->len;
 	}
-	if (fte->action & PRM_FLOW_DROP)
+	if (fte->action & PRM_FLOW_DROP) {
+		walk->fate = RDMA_DROPPED;
 		return;
+	}
 
 	if (fte->tag)
 		tag = fte->tag;
@@ -89,6 +97,8 @@ static void walk_table(struct walk *walk, struct flow_table *table, uint32_t tag
 			follow(walk, fte, tag);
 			return;
 		}
+		if (prm_get(&table->ctx, table_miss_action) == PRM_FT_MISS_DOMAIN)
+			walk->fate = RDMA_IS_ETHERNET;
 		table = table->miss;
 	}
 }
@@ -102,9 +112,32 @@ unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
 
 	if (!dev->eth->rx_root)
 		return 0;
-	packet_match_set(packet, &walk.fields);
+	packet_match_set(packet, outer_of(&walk.fields));
 	walk_table(&walk, dev->eth->rx_root, 0);
 	return walk.delivered;
+}
+
+/* ---- RoCE packets ---- */
+
+/* One that matches nothing goes on. */
+enum rdma_fate rdma_steer(struct cxdev *dev, unsigned int table_type, const struct frame *frame,
+			  uint8_t bth_opcode)
+{
+	struct flow_table *root = table_type == PRM_FT_RDMA_RX ? dev->eth->rdma_rx_root :
+								 dev->eth->rdma_tx_root;
+	struct walk walk = { .dev = dev };
+	struct prm_fte_match_set_misc *misc =
+		(struct prm_fte_match_set_misc *)(outer_of(&walk.fields) + 1);
+	struct eth_packet packet;
+
+	if (!root)
+		return RDMA_PASSES;
+	packet_parse(&packet, frame->data, frame->len);
+	packet_match_set(&packet, outer_of(&walk.fields));
+	prm_set(misc, bth_opcode, bth_opcode);
+	walk.packet = &packet;
+	walk_table(&walk, root, 0);
+	return walk.fate;
 }
 
 /* ---- sent ---- */
@@ -113,7 +146,7 @@ unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
  * Which entry of a hash group the packet gets. A CRC alone is linear: flows that count up in steps
  * of two could all have one lowest bit, and so one port of two.
  */
-static uint32_t pick(const struct flow_group *group, const struct prm_fte_match_set_lyr_2_4 *fields)
+static uint32_t pick(const struct flow_group *group, const struct match_fields *fields)
 {
 	struct prm_fte_match_set_lyr_2_4 picked;
 	uint32_t hash;
@@ -129,7 +162,7 @@ static uint32_t pick(const struct flow_group *group, const struct prm_fte_match_
 
 /* The lowest index wins here too; of a hash group there is one entry at most. */
 static const struct fte *find_step(const struct flow_table *table, unsigned int *groups,
-				   const struct prm_fte_match_set_lyr_2_4 *fields)
+				   const struct match_fields *fields)
 {
 	const struct flow_group *group;
 	const struct fte *fte;
@@ -149,7 +182,7 @@ static const struct fte *find_step(const struct flow_table *table, unsigned int 
 unsigned int port_select(const struct cxdev *dev, const struct frame *frame)
 {
 	const struct flow_table *table = dev->eth->port_root;
-	struct prm_fte_match_set_lyr_2_4 fields;
+	struct match_fields fields = {};
 	struct eth_packet packet;
 	unsigned int groups = 0;
 	const struct fte *fte;
@@ -157,7 +190,7 @@ unsigned int port_select(const struct cxdev *dev, const struct frame *frame)
 	if (!table)
 		return 0;
 	packet_parse(&packet, frame->data, frame->len);
-	packet_match_set(&packet, &fields);
+	packet_match_set(&packet, outer_of(&fields));
 	while (table) {
 		fte = find_step(table, &groups, &fields);
 		if (fte && fte->dests->uplink)

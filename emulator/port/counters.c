@@ -16,14 +16,15 @@ static void ieee_802_3(struct prm_eth_802_3_cntrs_grp_data_layout *out,
 		       const struct port_counters *n, const struct eth_counters *eth)
 {
 	PUT64(out, a_frames_transmitted_ok, n->tx_frames);
-	PUT64(out, a_frames_received_ok, n->rx_frames);
+	PUT64(out, a_frames_received_ok, n->rx_frames - eth->rx_oversize.packets);
 	PUT64(out, a_octets_transmitted_ok, with_fcs(n->tx_bytes, n->tx_frames));
-	PUT64(out, a_octets_received_ok, with_fcs(n->rx_bytes, n->rx_frames));
+	PUT64(out, a_octets_received_ok, with_fcs(n->rx_bytes - eth->rx_oversize.bytes,
+						  n->rx_frames - eth->rx_oversize.packets));
 	PUT64(out, a_multicast_frames_xmitted_ok, n->tx_multicast);
 	PUT64(out, a_broadcast_frames_xmitted_ok, n->tx_broadcast);
 	PUT64(out, a_multicast_frames_received_ok, n->rx_multicast);
 	PUT64(out, a_broadcast_frames_received_ok, n->rx_broadcast);
-	PUT64(out, a_frame_too_long_errors, eth->rx_oversize);
+	PUT64(out, a_frame_too_long_errors, eth->rx_oversize.packets);
 	/* the only MAC control frames are pauses, global or of priorities */
 	PUT64(out, a_mac_control_frames_transmitted, n->tx_control);
 	PUT64(out, a_mac_control_frames_received, n->rx_control);
@@ -39,7 +40,7 @@ static void rfc_2863(struct prm_eth_2863_cntrs_grp_data_layout *out, const struc
 	PUT64(out, if_in_multicast_pkts, n->rx_multicast);
 	PUT64(out, if_in_broadcast_pkts, n->rx_broadcast);
 	PUT64(out, if_in_discards, n->full + n->down);
-	PUT64(out, if_in_errors, eth->rx_oversize);
+	PUT64(out, if_in_errors, eth->rx_oversize.packets);
 	PUT64(out, if_out_octets, with_fcs(n->tx_bytes, n->tx_frames));
 	PUT64(out, if_out_ucast_pkts, n->tx_frames - n->tx_multicast - n->tx_broadcast);
 	PUT64(out, if_out_multicast_pkts, n->tx_multicast);
@@ -55,7 +56,7 @@ static void rfc_2819(struct prm_eth_2819_cntrs_grp_data_layout *out, const struc
 	PUT64(out, ether_stats_pkts, n->rx_frames);
 	PUT64(out, ether_stats_broadcast_pkts, n->rx_broadcast);
 	PUT64(out, ether_stats_multicast_pkts, n->rx_multicast);
-	PUT64(out, ether_stats_oversize_pkts, eth->rx_oversize);
+	PUT64(out, ether_stats_oversize_pkts, eth->rx_oversize.packets);
 	PUT64(out, ether_stats_pkts64octets, n->rx_sizes[0]);
 	PUT64(out, ether_stats_pkts65to127octets, n->rx_sizes[1]);
 	PUT64(out, ether_stats_pkts128to255octets, n->rx_sizes[2]);
@@ -85,7 +86,7 @@ static void ib_port(struct prm_ib_port_cntrs_grp_data_layout *out, const struct 
 		    const struct eth_counters *eth, const struct rdma_counters *rdma)
 {
 	prm_set(out, link_downed_counter, saturate(n->link_downs, 0xff));
-	prm_set(out, port_rcv_errors, saturate(rdma->rx_icrc_errors + eth->rx_oversize, 0xffff));
+	prm_set(out, port_rcv_errors, saturate(rdma->rx_icrc_errors + eth->rx_oversize.packets, 0xffff));
 	prm_set(out, port_xmit_discards, saturate(n->down, 0xffff));
 	prm_set(out, link_overrun_errors, saturate(n->full, OVERRUN_MAX));
 }

@@ -49,7 +49,8 @@ struct eth_counters {
 	struct traffic rx_unicast, rx_multicast, rx_broadcast;
 	struct traffic tx_unicast, tx_multicast, tx_broadcast;
 	struct traffic rx_errors, tx_errors;
-	uint64_t rx_other_host, rx_oversize, rx_no_rule, rx_no_buffer, rx_queue_off;
+	struct traffic rx_oversize;
+	uint64_t rx_other_host, rx_no_rule, rx_no_buffer, rx_queue_off;
 	uint64_t rx_loopback_blocked;
 };
 
@@ -105,7 +106,6 @@ struct port_buffers {
 /* Flow control, traffic classes and buffers as a card has them before a driver runs. */
 void port_buffers_reset(struct cxdev *dev);
 
-/* Settings and counters of vport and port. */
 /* Speeds for which PPLM selects a forward error correction. */
 enum fec_speed {
 	FEC_10G_40G, FEC_25G, FEC_50G, FEC_100G, FEC_50G_1X, FEC_100G_2X, FEC_SPEEDS
@@ -119,6 +119,14 @@ struct port_link {
 	uint16_t fec_admin[FEC_SPEEDS], fec_oper[FEC_SPEEDS];
 };
 
+/* What the flow tables of RoCE packets say of one. */
+enum rdma_fate {
+	RDMA_PASSES,
+	RDMA_DROPPED,
+	RDMA_IS_ETHERNET,	/* it goes the way of all other packets */
+};
+
+/* Settings and counters of vport and port. */
 struct eth_state {
 	uint8_t mac[6];
 	uint16_t mtu;
@@ -132,6 +140,10 @@ struct eth_state {
 
 	uint8_t inline_mode; /* of the card */
 	struct flow_table *rx_root, *port_root; /* NIC_RX, PORT_SEL */
+	struct flow_table *rdma_rx_root, *rdma_tx_root;
+	/* Takes a RoCE packet through the tables of type RDMA_RX or RDMA_TX. NULL: no root ever */
+	enum rdma_fate (*rdma_steer)(struct cxdev *dev, unsigned int table_type,
+				     const struct frame *frame, uint8_t bth_opcode);
 	struct eth_counters counters;
 	struct rdma_counters rdma;
 
@@ -178,7 +190,6 @@ struct reg {
 	int (*write)(struct cmd *c, const void *in, void *out);
 };
 
-/* dcb.c, buffers.c, module.c; the last one has no name */
 /* link.c */
 int ptys_read(struct cmd *c, const void *reg_in, void *reg_out);
 int ptys_write(struct cmd *c, const void *reg_in, void *reg_out);

@@ -408,6 +408,9 @@ void eth_state_stop(struct cxdev *dev)
 
 	eth->rx_root = NULL;
 	eth->port_root = NULL;
+	eth->rdma_rx_root = NULL;
+	eth->rdma_tx_root = NULL;
+	eth->rdma_steer = NULL;
 	eth->change_armed = false;
 	port_flush(dev->port);
 }
@@ -483,7 +486,7 @@ void eth_status(struct cxdev *dev, FILE *out)
 	fprintf(out,
 		"not received: no buffer %llu, no rule %llu, queue off %llu, too long %llu, other host %llu\n",
 		(unsigned long long)n->rx_no_buffer, (unsigned long long)n->rx_no_rule,
-		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize,
+		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize.packets,
 		(unsigned long long)n->rx_other_host);
 	if (eth->beacon)
 		fprintf(out, "  the LED of the port blinks\n");

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <libdeflate.h>
 
+#include "prm/flow.h"
 #include "rdma/rdma.h"
 
 #define PROTO_UDP	17
@@ -29,6 +30,12 @@ static enum prm_cqe_roce_type addr_type(const struct roce_addr *addr)
 static uint32_t l3_bytes(enum prm_cqe_roce_type type)
 {
 	return type == PRM_CQE_ROCE_IPV4 ? IPV4_BYTES : GRH_BYTES;
+}
+
+/* From the L3 header to the BTH. */
+static uint32_t headers_bytes(enum prm_cqe_roce_type type)
+{
+	return l3_bytes(type) + (type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES);
 }
 
 /* ---- ICRC ---------------------------------------------------------------------------------- */
@@ -361,10 +368,27 @@ static void put_icrc(struct frame *frame)
 	end[3] = crc >> 24;
 }
 
+/* Do the flow tables of sent RoCE packets let it pass? */
+static bool passes_tables(struct cxdev *dev, const struct frame *frame)
+{
+	struct packet pkt;
+	uint32_t l3;
+
+	if (!dev->eth->rdma_steer)
+		return true;
+	parse_frame(frame, &pkt, &l3);
+	return dev->eth->rdma_steer(dev, PRM_FT_RDMA_TX, frame,
+				    frame->data[l3 + headers_bytes(pkt.type)]) == RDMA_PASSES;
+}
+
 void roce_send(struct qp *qp, struct frame *frame)
 {
 	struct cxdev *dev = qp->obj.dev;
 
+	if (!passes_tables(dev, frame)) {
+		frame_free(frame);
+		return;
+	}
 	frame->finish = put_icrc;
 	if (frame->data[0] & 1) {
 		loop_back(qp, frame);
@@ -537,11 +561,45 @@ static bool icrc_right(const struct frame *frame, uint32_t l3, uint32_t len,
 			       ((uint32_t)icrc[3] << 24 | icrc[2] << 16 | icrc[1] << 8 | icrc[0]);
 }
 
+/* What becomes of a packet that is addressed to the function; @l3, @len: as above. */
+enum receipt { TO_QP, TOO_SHORT, WRONG_ICRC, WRONG_BTH, TABLES_DROP, TO_ETHERNET };
+
+static enum receipt look_at(struct cxdev *dev, const struct frame *frame, uint32_t l3, uint32_t len,
+			    struct packet *pkt)
+{
+	uint32_t headers = headers_bytes(pkt->type);
+	enum rdma_fate fate;
+
+	if (len < headers + BTH_BYTES + ICRC_BYTES)
+		return TOO_SHORT;
+	if (!icrc_right(frame, l3, len, pkt->type))
+		return WRONG_ICRC;
+	if (!parse_bth(frame->data + l3 + headers, len - headers, pkt))
+		return WRONG_BTH;
+	if (!dev->eth->rdma_steer)
+		return TO_QP;
+	fate = dev->eth->rdma_steer(dev, PRM_FT_RDMA_RX, frame, pkt->bth.opcode);
+	return fate == RDMA_PASSES ? TO_QP : fate == RDMA_DROPPED ? TABLES_DROP : TO_ETHERNET;
+}
+
+/* A packet that no QP gets. */
+static void lose(struct cxdev *dev, const struct frame *frame, uint32_t l3,
+		 const struct packet *pkt)
+{
+	const uint8_t *bth = frame->data + l3 + headers_bytes(pkt->type);
+
+	dev->rdma->rx_dropped++;
+	dev->rdma->rx_cnp_ignored += pkt->bth.opcode == BTH_CNP;
+	trace(dev, "a RoCE packet for QP 0x%x (opcode 0x%02x, PSN %u) was dropped",
+	      get32(bth + 4) & PSN_MASK, bth[0], get32(bth + 8) & PSN_MASK);
+}
+
 bool roce_receive(struct cxdev *port, struct frame *frame)
 {
 	struct cxdev *dev = lag_rdma_dev(port);
 	struct packet pkt = {};
-	uint32_t l3, len, headers;
+	enum receipt receipt;
+	uint32_t l3, len;
 
 	if (!dev->roce_enabled || !dev->rdma_state)
 		return false;
@@ -549,20 +607,24 @@ bool roce_receive(struct cxdev *port, struct frame *frame)
 	if (!len || !is_ours(dev, &pkt, frame->data))
 		return false;
 
+	receipt = look_at(dev, frame, l3, len, &pkt);
+	if (receipt == TO_ETHERNET)
+		return false;
 	count_received(dev, frame);
-	headers = l3_bytes(pkt.type) + (pkt.type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES);
-	if (len < headers + BTH_BYTES + ICRC_BYTES) {
-		dev->rdma->rx_dropped++;
-	} else if (!icrc_right(frame, l3, len, pkt.type)) {
+	switch (receipt) {
+	case TO_QP:
+		if (!dispatch(dev, &pkt))
+			lose(dev, frame, l3, &pkt);
+		break;
+	case WRONG_ICRC:
 		port->rdma->rx_icrc_errors++;	/* of PPCNT: the port's */
 		trace(dev, "a RoCE packet with a wrong ICRC was dropped");
-	} else if (!parse_bth(frame->data + l3 + headers, len - headers, &pkt) ||
-		   !dispatch(dev, &pkt)) {
+		break;
+	case WRONG_BTH:
+		lose(dev, frame, l3, &pkt);
+		break;
+	default:
 		dev->rdma->rx_dropped++;
-		dev->rdma->rx_cnp_ignored += pkt.bth.opcode == BTH_CNP;
-		trace(dev, "a RoCE packet for QP 0x%x (opcode 0x%02x, PSN %u) was dropped",
-		      get32(frame->data + l3 + headers + 4) & PSN_MASK, frame->data[l3 + headers],
-		      get32(frame->data + l3 + headers + 8) & PSN_MASK);
 	}
 	frame_free(frame);
 	return true;

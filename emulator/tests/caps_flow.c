@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Capabilities: flow tables of received packets, and of port selection. */
+/* Capabilities: flow tables of received packets, of RoCE packets, and of port selection. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,6 +194,21 @@ static bool probe_miss(struct dut *dut, uint32_t value, uint32_t modify)
 	return !status;
 }
 
+static bool probe_domain(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_create_flow_table_in in = {};
+	struct prm_create_flow_table_out out;
+
+	(void)value;
+	(void)arg;
+	prm_set(&in, table_type, env.table_type);
+	prm_set(&in, flow_table_context.table_miss_action, PRM_FT_MISS_DOMAIN);
+	if (dut_cmd(dut, create_flow_table, &in, &out))
+		return false;
+	destroy_table(dut, prm_get(&out, table_id));
+	return true;
+}
+
 /* ---- entries ---- */
 
 struct entry {
@@ -334,6 +349,8 @@ static bool probe_flows(struct dut *dut, uint32_t value, uint32_t arg)
 static bool probe_flow_counters(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)arg;
+	if (!value)
+		return try_table(dut, 0, 0);
 	return dut->dev->card->objs[OBJ_FLOW_COUNTER].count == 1u << value;
 }
 
@@ -403,6 +420,10 @@ static bool probe_bypass(struct dut *dut, uint32_t value, uint32_t bit)
 	  .probe = fn, .arg = a, .flag = is_flag }
 #define RX(field, is_flag, fn, a)								\
 	PROPERTY(flow_table_nic_cap, flow_table_properties_nic_receive, field, is_flag, fn, a)
+#define RDMA_RX(field, is_flag, fn, a)								\
+	PROPERTY(flow_table_nic_cap, flow_table_properties_nic_receive_rdma, field, is_flag, fn, a)
+#define RDMA_TX(field, is_flag, fn, a)								\
+	PROPERTY(flow_table_nic_cap, flow_table_properties_nic_transmit_rdma, field, is_flag, fn, a)
 #define PORT(field, is_flag, fn, a)								\
 	PROPERTY(port_selection_cap, flow_table_properties_port_selection, field, is_flag, fn, a)
 #define FIELD(P, field, match)									\
@@ -451,6 +472,7 @@ static bool probe_bypass(struct dut *dut, uint32_t value, uint32_t bit)
 	FIELD(P, inner_dmac, inner_headers.dmac_47_16),						\
 	FIELD(P, inner_sip, inner_headers.src_ipv4_src_ipv6.ipv4_layout.ipv4),			\
 	FIELD(P, metadata_reg_c_0, misc_parameters_2.metadata_reg_c_0),				\
+	P(table_miss_action_domain, true, probe_domain, 0),					\
 	P(reformat, true, probe_table_bit, CTX(reformat_en)),					\
 	P(decap, true, probe_table_bit, CTX(decap_en)),						\
 	P(sw_owner, true, probe_table_bit, CTX(sw_owner)),					\
@@ -468,12 +490,30 @@ const struct cap_row caps_flow[] = {
 	RX(log_max_modify_header_context, true, probe_opcode, PRM_OP_alloc_modify_header_context),
 	NIC(log_max_packet_reformat_context, probe_opcode, PRM_OP_alloc_packet_reformat_context),
 	NIC(flow_table_properties_nic_transmit.ft_support, probe_type, PRM_FT_NIC_TX),
-	NIC(flow_table_properties_nic_receive_rdma.ft_support, probe_type, PRM_FT_RDMA_RX),
-	NIC(flow_table_properties_nic_transmit_rdma.ft_support, probe_type, PRM_FT_RDMA_TX),
 	NIC(flow_table_properties_nic_receive_sniffer.ft_support, probe_type, PRM_FT_SNIFFER_RX),
 };
 
 const unsigned int caps_flow_n = ARRAY_SIZE(caps_flow);
+
+#define OPCODE MATCH(misc_parameters.bth_opcode)
+
+const struct cap_row caps_rdma_rx[] = {
+	RDMA_RX(ft_support, true, probe_type, PRM_FT_RDMA_RX),
+	TABLES(RDMA_RX),
+	RDMA_RX(log_max_flow_counter, false, probe_flow_counters, 0),
+	NIC(ft_field_support_2_nic_receive_rdma.bth_opcode, probe_field, OPCODE),
+};
+
+const unsigned int caps_rdma_rx_n = ARRAY_SIZE(caps_rdma_rx);
+
+const struct cap_row caps_rdma_tx[] = {
+	RDMA_TX(ft_support, true, probe_type, PRM_FT_RDMA_TX),
+	TABLES(RDMA_TX),
+	RDMA_TX(log_max_flow_counter, false, probe_flow_counters, 0),
+	NIC(ft_field_support_2_nic_transmit_rdma.bth_opcode, probe_field, OPCODE),
+};
+
+const unsigned int caps_rdma_tx_n = ARRAY_SIZE(caps_rdma_tx);
 
 #define BYPASS offsetof(struct prm_port_selection_cap_bits, port_select_flow_table_bypass)
 

@@ -14,9 +14,9 @@ enum kind { PF, VF, TWO_PORTS, KINDS };
 static const char *const kinds[KINDS] = { "pf", "vf", "two ports" };
 
 #define ROWS_MAX 128
-#define PAGES 9
+#define PAGES 11
 
-/* The first page comes in two lists. */
+/* Some pages come in several lists. */
 static struct cap_page pages[PAGES];
 
 static struct outcome {
@@ -32,10 +32,13 @@ static void list_pages(void)
 		{ "eth", CAP_ETH, caps_eth, caps_eth_n },
 		{ "atomic", CAP_ATOMIC, caps_atomic, caps_atomic_n },
 		{ "roce", CAP_ROCE, caps_roce, caps_roce_n },
-		{ "flow", CAP_FLOW_NIC, caps_flow, caps_flow_n },
+		{ "flow", CAP_FLOW_NIC, caps_flow, caps_flow_n, PRM_FT_NIC_RX },
+		{ "flow of RoCE received", CAP_FLOW_NIC, caps_rdma_rx, caps_rdma_rx_n,
+		  PRM_FT_RDMA_RX },
+		{ "flow of RoCE sent", CAP_FLOW_NIC, caps_rdma_tx, caps_rdma_tx_n, PRM_FT_RDMA_TX },
 		{ "qos", CAP_QOS, caps_qos, caps_qos_n },
 		{ "debug", CAP_DEBUG, caps_debug, caps_debug_n },
-		{ "port selection", CAP_PORT_SELECTION, caps_port, caps_port_n },
+		{ "port selection", CAP_PORT_SELECTION, caps_port, caps_port_n, PRM_FT_PORT_SEL },
 	};
 
 	memcpy(pages, list, sizeof(list));
@@ -92,8 +95,7 @@ static void probe_all(struct dut *dut, enum kind kind)
 
 	for (p = 0; p < PAGES; p++) {
 		query_page(dut, pages[p].type, PRM_CAP_CUR, page);
-		env.table_type = pages[p].type == CAP_PORT_SELECTION ? PRM_FT_PORT_SEL :
-								       PRM_FT_NIC_RX;
+		env.table_type = pages[p].table_type;
 		for (i = 0; i < pages[p].n; i++) {
 			const struct cap_row *row = &pages[p].rows[i];
 			struct outcome *o = &outcomes[p][i][kind];
@@ -206,13 +208,21 @@ static void restore(struct dut *dut)
 	hca_caps_reset(dut->dev);
 }
 
+/* Of tables of RoCE packets only that there are none is obeyed. */
+static bool only_says(const struct cap_page *page, const struct cap_row *row)
+{
+	if (page->table_type == PRM_FT_RDMA_RX || page->table_type == PRM_FT_RDMA_TX)
+		return strcmp(row->name, "ft_support");
+	return is_in(only_said, ARRAY_SIZE(only_said), row->name) ||
+	       !strncmp(row->name, "ft_field_bitmask_support.", 25);
+}
+
 /* A flag is taken, a value is less by one: the probe sees that. */
 static void check_changed(struct dut *dut, const struct cap_page *page, const struct cap_row *row)
 {
 	struct cap cap;
 	uint32_t value;
-	bool is, good, said = is_in(only_said, ARRAY_SIZE(only_said), row->name) ||
-			      !strncmp(row->name, "ft_field_bitmask_support.", 25);
+	bool is, good, said = only_says(page, row);
 
 	if (!find_cap(page->type, row, &cap) ||
 	    is_in(not_probed, ARRAY_SIZE(not_probed), row->name))
@@ -276,10 +286,11 @@ static void run_changed(const struct card *card)
 	env.cqn = rq.cq.num;
 	env.rqn = rq.num;
 	env.tirn = dut_direct_tir(dut, rq.num);
-	env.table_type = PRM_FT_NIC_RX;
-	for (p = 0; p < PAGES; p++)
+	for (p = 0; p < PAGES; p++) {
+		env.table_type = pages[p].table_type;
 		for (i = 0; i < pages[p].n; i++)
 			check_changed(dut, &pages[p], &pages[p].rows[i]);
+	}
 	check_numbers_and_sets(dut);
 	dut_destroy(dut);
 }

@@ -729,7 +729,7 @@ static void test_mtu(void)
 	     "a frame above the sender's port MTU is dropped as a violation");
 	a->dev->eth->port_mtu = 9000;
 	dut_send(a, &sq, packet, make_packet(packet, &flow), 0);
-	ktap(!dut_poll(b, &rq.cq) && b->dev->eth->counters.rx_oversize == 1,
+	ktap(!dut_poll(b, &rq.cq) && b->dev->eth->counters.rx_oversize.packets == 1,
 	     "a frame above the receiver's port MTU is dropped and counted");
 	b->dev->eth->port_mtu = 9000;
 	dut_send(a, &sq, packet, make_packet(packet, &flow), 0);

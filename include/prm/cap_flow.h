@@ -85,6 +85,18 @@ struct prm_flow_table_fields_supported_bits {
 };
 PRM_LAYOUT(flow_table_fields_supported, 0x10);
 
+struct prm_flow_table_fields_supported_2_bits {
+	u8 rsvd_00[2];
+	u8 inner_l4_type[1];
+	u8 outer_l4_type[1];
+	u8 rsvd_04[10];
+	u8 bth_opcode[1];
+	u8 rsvd_0f[1];
+	u8 tunnel_header_0_1[1];
+	u8 rsvd_11[111];
+};
+PRM_LAYOUT(flow_table_fields_supported_2, 0x10);
+
 struct prm_flow_table_prop_layout_bits {
 	u8 ft_support[1];
 	u8 rsvd_01[1];
@@ -165,7 +177,13 @@ struct prm_flow_table_nic_cap_bits {
 	struct prm_flow_table_prop_layout_bits flow_table_properties_nic_transmit;
 	struct prm_flow_table_prop_layout_bits flow_table_properties_nic_transmit_rdma;
 	struct prm_flow_table_prop_layout_bits flow_table_properties_nic_transmit_sniffer;
-	u8 rsvd_e00[4608];
+	u8 rsvd_e00[1536];
+	struct prm_flow_table_fields_supported_2_bits ft_field_support_2_nic_receive;
+	u8 rsvd_1480[128];
+	struct prm_flow_table_fields_supported_2_bits ft_field_support_2_nic_receive_rdma;
+	u8 rsvd_1580[640];
+	struct prm_flow_table_fields_supported_2_bits ft_field_support_2_nic_transmit_rdma;
+	u8 rsvd_1880[1920];
 	u8 sw_steering_nic_rx_action_drop_icm_address[64];
 	u8 sw_steering_nic_tx_action_drop_icm_address[64];
 	u8 sw_steering_nic_tx_action_allow_icm_address[64];

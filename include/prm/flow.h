@@ -29,6 +29,7 @@ enum {
 enum {
 	PRM_FT_MISS_DEFAULT	= 0,
 	PRM_FT_MISS_FWD		= 1,
+	PRM_FT_MISS_DOMAIN	= 2,	/* of RoCE packets: to the tables of all others */
 };
 
 /* modify_flow_table_in.modify_field_select */

@@ -1,0 +1,31 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""usage: send_frames.py NETDEV MAC COUNT SIZE[:PRIORITY]...
+
+Sends COUNT frames of each size, in bytes without FCS, to MAC, with an Ethertype for experiments. With a priority they have a VLAN tag
+that says nothing else.
+"""
+import socket
+import struct
+import sys
+
+ETHERTYPE, VLAN = 0x88b6, 0x8100     # 0x88b5 is that of window.py
+
+
+def frame(dst, src, size, prio):
+    tag = struct.pack("!HH", VLAN, int(prio) << 13) if prio else b""
+    return (dst + src + tag + struct.pack("!H", ETHERTYPE)).ljust(size, b"\0")
+
+
+def main(netdev, mac, count, *kinds):
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
+        s.bind((netdev, 0))
+        src, dst = s.getsockname()[4], bytes.fromhex(mac.replace(":", ""))
+        for kind in kinds:
+            size, _, prio = kind.partition(":")
+            for _ in range(int(count)):
+                s.send(frame(dst, src, int(size), prio))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

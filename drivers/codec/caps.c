@@ -185,10 +185,37 @@ void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *
 	caps->wqe_inline_mode = prm_get(cap, wqe_inline_mode);
 }
 
+/* One table of four entries, which can be made the first one, and counts. */
+static bool counts_roce(const struct prm_flow_table_prop_layout *tables)
+{
+	return prm_get(tables, ft_support) && prm_get(tables, flow_counter) &&
+	       prm_get(tables, modify_root) && prm_get(tables, log_max_ft_size) >= 2 &&
+	       prm_get(tables, max_ft_level);
+}
+
+static void decode_rdma_tables(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps)
+{
+	const struct prm_flow_table_prop_layout *rx =
+		prm_sub_const(cap, flow_table_properties_nic_receive_rdma, flow_table_prop_layout);
+	const struct prm_flow_table_prop_layout *tx =
+		prm_sub_const(cap, flow_table_properties_nic_transmit_rdma, flow_table_prop_layout);
+	const struct prm_flow_table_fields_supported *fields =
+		prm_sub_const(rx, ft_field_support, flow_table_fields_supported);
+
+	caps->count_rx_ce = counts_roce(rx) && prm_get(fields, outer_ip_version) &&
+			    prm_get(fields, outer_ip_ecn);
+	caps->count_rx_cnp = counts_roce(rx) &&
+			     prm_get(cap, ft_field_support_2_nic_receive_rdma.bth_opcode);
+	caps->count_tx_cnp = counts_roce(tx) &&
+			     prm_get(cap, ft_field_support_2_nic_transmit_rdma.bth_opcode);
+}
+
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps)
 {
 	const struct prm_flow_table_prop_layout *rx =
 		prm_sub_const(cap, flow_table_properties_nic_receive, flow_table_prop_layout);
+
+	decode_rdma_tables(cap, caps);
 
 	if (!prm_get(rx, ft_support)) {
 		caps->ft_log_max_size = 0;

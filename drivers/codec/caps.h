@@ -71,6 +71,8 @@ struct cxr_caps {
 	u8 ft_log_max_size, ft_max_level;
 	bool flow_rules;		/* tables can be inserted and removed at run time */
 	struct cxr_flow_fields ft_match;	/* bits that can be matched */
+	/* flow tables of RoCE packets that count: those marked as congested, and CNPs */
+	bool count_rx_ce, count_rx_cnp, count_tx_cnp;
 	bool lag;			/* LAG of two ports, with port affinity of queues */
 	bool lag_hash;			/* hash mode, with QPs that bypass it */
 	bool lag_affinity_rtr;		/* the affinity of a QP can be set by INIT2RTR */

@@ -19,6 +19,7 @@ static const struct {
 	CXR_Q_COUNTER_LIST(Q)
 	CXR_CONG_COUNTER_LIST(C)
 	CXR_PORT_COUNTER_LIST(P)
+	CXR_OPTIONAL_COUNTER_LIST(P)
 };
 
 const char *cxr_counter_name(enum cxr_counter counter)
@@ -48,6 +49,12 @@ bool cxr_counter_present(enum cxr_counter counter, const struct cxr_caps *caps, 
 		return icrc;
 	case CXR_CNT_VPORT:
 		return caps->vport_counters;
+	case CXR_CNT_RX_CE:
+		return caps->count_rx_ce;
+	case CXR_CNT_RX_CNP:
+		return caps->count_rx_cnp;
+	case CXR_CNT_TX_CNP:
+		return caps->count_tx_cnp;
 	}
 	return false;
 }

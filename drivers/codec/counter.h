@@ -20,6 +20,9 @@ enum cxr_counter_group {
 	CXR_CNT_CONG,		/* QUERY_CONG_STATISTICS */
 	CXR_CNT_ICRC,		/* PPCNT, group 5 */
 	CXR_CNT_VPORT,		/* QUERY_VPORT_COUNTER */
+	CXR_CNT_RX_CE,		/* QUERY_FLOW_COUNTER, optional */
+	CXR_CNT_RX_CNP,		/* QUERY_FLOW_COUNTER, optional */
+	CXR_CNT_TX_CNP,		/* QUERY_FLOW_COUNTER, optional */
 };
 
 /*
@@ -69,6 +72,12 @@ enum cxr_counter_group {
 	X(rdma_tx_packets, VPORT)					\
 	X(rdma_tx_bytes, VPORT)
 
+/* Those that count only after a user has enabled them, by flow tables of RoCE packets */
+#define CXR_OPTIONAL_COUNTER_LIST(X)					\
+	X(cc_rx_ce_pkts, RX_CE)						\
+	X(cc_rx_cnp_pkts, RX_CNP)					\
+	X(cc_tx_cnp_pkts, TX_CNP)
+
 #define CXR_COUNTER_NUMBER(name, group) CXR_CNT_##name,
 enum cxr_counter {
 	CXR_Q_COUNTER_LIST(CXR_COUNTER_NUMBER)
@@ -78,8 +87,13 @@ enum cxr_counter {
 	CXR_Q_AND_CONG_COUNTERS,
 	CXR_CNT_LAST_OF_CONG = CXR_Q_AND_CONG_COUNTERS - 1,
 	CXR_PORT_COUNTER_LIST(CXR_COUNTER_NUMBER)
+	CXR_ALWAYS_COUNTERS,
+	CXR_CNT_LAST_OF_PORT = CXR_ALWAYS_COUNTERS - 1,
+	CXR_OPTIONAL_COUNTER_LIST(CXR_COUNTER_NUMBER)
 	CXR_COUNTERS
 };
+
+#define CXR_OPTIONAL_COUNTERS (CXR_COUNTERS - CXR_ALWAYS_COUNTERS)
 
 /*
  * Traffic of a function, of packets and bytes each: X(direction, kind, field of

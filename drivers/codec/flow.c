@@ -25,9 +25,13 @@ static void encode_l2(const struct cxr_flow_fields *f, struct prm_fte_match_set_
 	prm_set(set, cvlan_tag, f->tagged);
 }
 
-void cxr_flow_encode(const struct cxr_flow_fields *f, struct prm_fte_match_set_lyr_2_4 *set)
+void cxr_flow_encode(const struct cxr_flow_fields *f, struct prm_fte_match_param *param)
 {
-	memset(set, 0, sizeof(*set));
+	struct prm_fte_match_set_lyr_2_4 *set = prm_sub(param, outer_headers,
+							fte_match_set_lyr_2_4);
+
+	memset(param, 0, sizeof(*param));
+	prm_set(param, misc_parameters.bth_opcode, f->bth_opcode);
 	encode_l2(f, set);
 	prm_set(set, ip_version, f->ip_version);
 	prm_set(set, ip_protocol, f->ip_protocol);
@@ -40,6 +44,16 @@ void cxr_flow_encode(const struct cxr_flow_fields *f, struct prm_fte_match_set_l
 	prm_set(set, tcp_dport, f->tcp_dport);
 	prm_set(set, udp_sport, f->udp_sport);
 	prm_set(set, udp_dport, f->udp_dport);
+}
+
+u8 cxr_flow_criteria(const struct cxr_flow_fields *mask)
+{
+	struct cxr_flow_fields outer = *mask, none;
+
+	memset(&none, 0, sizeof(none));
+	outer.bth_opcode = 0;
+	return (memcmp(&outer, &none, sizeof(outer)) ? PRM_MATCH_OUTER : 0) |
+	       (mask->bth_opcode ? PRM_MATCH_MISC : 0);
 }
 
 static u16 ports(bool supported)

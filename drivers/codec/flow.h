@@ -8,8 +8,8 @@
 #include "prm/flow.h"
 
 /*
- * Fields of the outer headers: values, or a mask of bits to match. Where a field is narrower than
- * its type, a mask of all ones has the bits of the field only.
+ * Fields of the outer headers, and of RoCE packets: values, or a mask of bits to match. Where a
+ * field is narrower than its type, a mask of all ones has the bits of the field only.
  */
 struct cxr_flow_fields {
 	u8 dmac[6], smac[6];
@@ -22,11 +22,14 @@ struct cxr_flow_fields {
 	u8 ip_protocol;
 	u8 traffic_class;
 	u8 hop_limit;
-	u8 zero;		/* instead of padding, so that memcmp() works */
+	u8 bth_opcode;		/* only in tables of RoCE packets */
 };
 
-void cxr_flow_encode(const struct cxr_flow_fields *fields,
-		     struct prm_fte_match_set_lyr_2_4 *set);
+static_assert(sizeof(struct cxr_flow_fields) == 62);	/* no padding: memcmp() compares it */
+
+void cxr_flow_encode(const struct cxr_flow_fields *fields, struct prm_fte_match_param *param);
+/* The sets of fields in which @mask has a bit, as match_criteria_enable. */
+u8 cxr_flow_criteria(const struct cxr_flow_fields *mask);
 /* The bits that the device can match on. */
 void cxr_flow_decode_caps(const struct prm_flow_table_fields_supported *support,
 			  struct cxr_flow_fields *bits);

@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 
 #include "prm/cmdif.h"
+#include "prm/counter.h"
 #include "prm/flow.h"
 #include "core.h"
 
@@ -42,6 +43,12 @@ int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_flow_table);
 
+int cxr_cmd_create_rdma_table(struct cxr_core *core, bool tx, u8 log_size, u32 *table)
+{
+	return create_flow_table(core, tx ? PRM_FT_RDMA_TX : PRM_FT_RDMA_RX, 0, log_size, table);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_rdma_table);
+
 int cxr_cmd_create_port_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table)
 {
 	return create_flow_table(core, PRM_FT_PORT_SEL, level, log_size, table);
@@ -68,6 +75,7 @@ int cxr_cmd_set_flow_root(struct cxr_core *core, u32 table)
 	prm_set(&in, table_id, id_of(table));
 	return cxr_cmd(core, set_flow_table_root, &in, &out);
 }
+EXPORT_SYMBOL_GPL(cxr_cmd_set_flow_root);
 
 int cxr_cmd_set_flow_miss(struct cxr_core *core, u32 table, u32 next)
 {
@@ -81,11 +89,6 @@ int cxr_cmd_set_flow_miss(struct cxr_core *core, u32 table, u32 next)
 		PRM_FT_MISS_FWD : PRM_FT_MISS_DEFAULT);
 	prm_set(&in, flow_table_context.table_miss_id, id_of(next));
 	return cxr_cmd(core, modify_flow_table, &in, &out);
-}
-
-static bool matches_anything(const struct cxr_flow_fields *mask)
-{
-	return memchr_inv(mask, 0, sizeof(*mask));
 }
 
 static struct prm_create_flow_group_in *alloc_group_in(u32 table, u32 first, u32 last)
@@ -121,9 +124,8 @@ int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 l
 
 	if (!in)
 		return -ENOMEM;
-	if (matches_anything(mask))
-		prm_set(in, match_criteria_enable, PRM_MATCH_OUTER);
-	cxr_flow_encode(mask, prm_sub(in, match_criteria.outer_headers, fte_match_set_lyr_2_4));
+	prm_set(in, match_criteria_enable, cxr_flow_criteria(mask));
+	cxr_flow_encode(mask, prm_sub(in, match_criteria, fte_match_param));
 	return create_group(core, in, group);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_flow_group);
@@ -171,18 +173,28 @@ static void encode_dest(struct prm_dest_format_struct *format, const struct cxr_
 	}
 }
 
+static u32 action_bits(const struct cxr_flow_action *action)
+{
+	u32 fate = action->n_dests ? PRM_FLOW_FWD_DEST :
+		   action->allow   ? PRM_FLOW_ALLOW : PRM_FLOW_DROP;
+
+	return fate | (action->count ? PRM_FLOW_COUNT : 0);
+}
+
 int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 		    const struct cxr_flow_fields *value, const struct cxr_flow_action *action,
 		    bool modify)
 {
 	struct prm_dest_format_struct *dests;
+	struct prm_flow_counter_list *counter;
 	struct prm_set_fte_out out;
 	struct prm_set_fte_in *in;
 	size_t len;
 	u32 i;
 	int err;
 
-	len = sizeof(*in) + action->n_dests * sizeof(*dests);
+	static_assert(sizeof(*counter) == sizeof(*dests));
+	len = sizeof(*in) + (action->n_dests + action->count) * sizeof(*dests);
 	in = kvzalloc(len, GFP_KERNEL);
 	if (!in)
 		return -ENOMEM;
@@ -195,13 +207,16 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 	prm_set(in, flow_index, index);
 	prm_set(in, flow_context.group_id, group);
 	prm_set(in, flow_context.flow_tag, action->tag);
-	prm_set(in, flow_context.action, action->n_dests ? PRM_FLOW_FWD_DEST : PRM_FLOW_DROP);
+	prm_set(in, flow_context.action, action_bits(action));
 	prm_set(in, flow_context.destination_list_size, action->n_dests);
-	cxr_flow_encode(value, prm_sub(in, flow_context.match_value.outer_headers,
-				       fte_match_set_lyr_2_4));
+	prm_set(in, flow_context.flow_counter_list_size, action->count);
+	cxr_flow_encode(value, prm_sub(in, flow_context.match_value, fte_match_param));
 	dests = prm_tail(in);
 	for (i = 0; i < action->n_dests; i++)
 		encode_dest(&dests[i], &action->dests[i]);
+	counter = (struct prm_flow_counter_list *)&dests[i];
+	if (action->count)
+		prm_set(counter, flow_counter_id, action->counter);
 	err = cxr_cmd_len(core, set_fte, in, len, &out, sizeof(out));
 	kvfree(in);
 	return err;
@@ -219,3 +234,47 @@ void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index)
 	cxr_cmd(core, delete_fte, &in, &out);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_delete_fte);
+
+/* ---- counters ---- */
+
+int cxr_cmd_alloc_flow_counter(struct cxr_core *core, u32 *id)
+{
+	struct prm_alloc_flow_counter_in in = {};
+	struct prm_alloc_flow_counter_out out;
+	int err;
+
+	err = cxr_cmd(core, alloc_flow_counter, &in, &out);
+	if (!err)
+		*id = prm_get(&out, flow_counter_id);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_alloc_flow_counter);
+
+void cxr_cmd_dealloc_flow_counter(struct cxr_core *core, u32 id)
+{
+	struct prm_dealloc_flow_counter_in in = {};
+	struct prm_dealloc_flow_counter_out out;
+
+	prm_set(&in, flow_counter_id, id);
+	cxr_cmd(core, dealloc_flow_counter, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_flow_counter);
+
+int cxr_cmd_query_flow_counter(struct cxr_core *core, u32 id, struct cxr_traffic *traffic)
+{
+	struct prm_query_flow_counter_in in = {};
+	struct {
+		struct prm_query_flow_counter_out head;
+		struct prm_traffic_counter stats;
+	} out;
+	int err;
+
+	prm_set(&in, flow_counter_id, id);
+	err = cxr_cmd_len(core, query_flow_counter, &in, sizeof(in), &out.head, sizeof(out));
+	if (err)
+		return err;
+	traffic->packets = prm_get64(&out.stats, packets);
+	traffic->bytes = prm_get64(&out.stats, octets);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_flow_counter);

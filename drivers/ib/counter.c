@@ -77,8 +77,7 @@ static int query_port(struct cxr_ib_dev *dev, u64 *values)
 	memset(values, 0, CXR_COUNTERS * sizeof(*values));
 	if (dev->q_set)
 		err = cxr_cmd_query_q_counter(dev->core, dev->q_set, values);
-	if (!err)
-		err = add_ports(dev, values);
+	err = err ?: add_ports(dev, values) ?: cxr_ib_read_optional(dev, values);
 	if (err || !dev->core->caps.vport_counters)
 		return err;
 
@@ -95,9 +94,15 @@ static int query_port(struct cxr_ib_dev *dev, u64 *values)
 static struct rdma_hw_stats *alloc_hw_port_stats(struct ib_device *ibdev, u32 port)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibdev);
+	struct rdma_hw_stats *stats;
+	int i;
 
-	return rdma_alloc_hw_stats_struct(dev->stat_descs, dev->n_stats,
-					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	stats = rdma_alloc_hw_stats_struct(dev->stat_descs, dev->n_stats,
+					   RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	for (i = 0; stats && i < dev->n_stats; i++)
+		if (dev->stat_descs[i].flags & IB_STAT_FLAG_OPTIONAL)
+			set_bit(i, stats->is_disabled);
+	return stats;
 }
 
 /* Returns all counters, whatever @index is: ib_core caches them. */
@@ -119,6 +124,7 @@ static int get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u3
 static const struct ib_device_ops stats_ops = {
 	.alloc_hw_port_stats = alloc_hw_port_stats,
 	.get_hw_stats = get_hw_stats,
+	.modify_hw_stat = cxr_ib_modify_hw_stat,
 };
 
 /* ---- counter sets of single QPs ---- */
@@ -348,6 +354,8 @@ static void list_counters(struct cxr_ib_dev *dev)
 		if (!cxr_counter_present(counter, &dev->core->caps, dev->icrc_counted))
 			continue;
 		dev->stat_descs[dev->n_stats].name = cxr_counter_name(counter);
+		if (counter >= CXR_ALWAYS_COUNTERS)
+			dev->stat_descs[dev->n_stats].flags = IB_STAT_FLAG_OPTIONAL;
 		dev->stat_counters[dev->n_stats] = counter;
 		dev->n_stats++;
 		if (counter < CXR_Q_COUNTERS)
@@ -388,6 +396,7 @@ void cxr_ib_counters_down(void *owner)
 {
 	struct cxr_ib_dev *dev = owner;
 
+	cxr_ib_optional_down(dev);
 	if (dev->q_set)
 		cxr_cmd_dealloc_q_counter(dev->core, dev->q_set);
 	xa_destroy(&dev->q_sets);

@@ -42,6 +42,18 @@ struct cxr_ib_folder {
 	struct kobject *device, *port;
 };
 
+/* A flow table of RoCE packets, which exists while it has users. */
+struct cxr_ib_rdma_table {
+	u32 id;
+	unsigned int users;
+};
+
+/* An optional counter, if it is enabled: the group of its entries, and their flow counter. */
+struct cxr_ib_optional {
+	bool on;
+	u32 group, counter;
+};
+
 /**
  * struct cxr_ib_dev - RDMA device of a function
  * @ibdev: of ib_core
@@ -100,6 +112,8 @@ struct cxr_ib_folder {
  * @n_stats: number of counters
  * @stat_counters: the counters
  * @stat_descs: their names
+ * @rdma_tables: flow tables of RoCE packets received and sent, for @optional
+ * @optional: optional counters; as @rdma_tables under the lock of the port's statistics
  * @debugfs: file that lists the QPs
  * @stages: which stages are up
  */
@@ -155,6 +169,8 @@ struct cxr_ib_dev {
 	int n_stats;
 	enum cxr_counter stat_counters[CXR_COUNTERS];
 	struct rdma_stat_desc stat_descs[CXR_COUNTERS];
+	struct cxr_ib_rdma_table rdma_tables[2];
+	struct cxr_ib_optional optional[CXR_OPTIONAL_COUNTERS];
 	struct dentry *debugfs;
 	struct cxr_stages stages;
 };
@@ -518,6 +534,13 @@ struct cxr_ib_traffic {
 int cxr_ib_query_traffic(struct cxr_ib_dev *dev, struct cxr_ib_traffic *sum);
 /* Call after the last QP is destroyed. */
 void cxr_ib_counters_down(void *dev);
+
+/* optional.c; under the lock of the port's statistics, or after unregistration */
+/* Operation modify_hw_stat: counter @index counts from 0 on, or no more. */
+int cxr_ib_modify_hw_stat(struct ib_device *ibdev, u32 port, unsigned int index, bool on);
+/* Sets those of @values[CXR_COUNTERS] that are enabled. Commands (cmd.h). */
+int cxr_ib_read_optional(struct cxr_ib_dev *dev, u64 *values);
+void cxr_ib_optional_down(struct cxr_ib_dev *dev);
 
 /* mad.c */
 extern const struct ib_device_ops cxr_ib_pma_ops;

@@ -231,8 +231,9 @@ void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
 /* ---- flow tables (cmd_flow.c) ---------------------------------------------------------------- */
 
 /*
- * There are two types: for packets that the NIC receives, and to choose the port of packets that a
- * LAG sends. A table number has the id in the low 24 bits and the type above, 0 for the former.
+ * There are four types: for packets that the NIC receives, for RoCE packets received and sent, and
+ * to choose the port of packets that a LAG sends. A table number has the id in the low 24 bits and
+ * the type above, 0 for the first one.
  */
 
 enum cxr_flow_to {
@@ -250,8 +251,11 @@ struct cxr_flow_dest {
 
 struct cxr_flow_action {
 	u32 tag;		/* flow tag in completions, 24 bits */
-	u32 n_dests;		/* 0: drop */
+	u32 n_dests;		/* 0: drop, or allow */
 	struct cxr_flow_dest dests[CXR_FLOW_DESTS];
+	bool allow;		/* of RoCE packets: they go on */
+	bool count;		/* in flow counter @counter */
+	u32 counter;
 };
 
 /*
@@ -268,6 +272,8 @@ enum {
 
 /* For received packets, with 2^@log_size entries. */
 int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table);
+/* For RoCE packets of the function, received or sent; those that match nothing go on. */
+int cxr_cmd_create_rdma_table(struct cxr_core *core, bool tx, u8 log_size, u32 *table);
 /* To choose the port of packets that a LAG sends; @core: the function of port 1. */
 int cxr_cmd_create_port_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table);
 void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table);
@@ -290,6 +296,10 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 		    const struct cxr_flow_fields *value, const struct cxr_flow_action *action,
 		    bool modify);
 void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index);
+/* A flow counter begins at 0. No entry may use it any more when it is deallocated. */
+int cxr_cmd_alloc_flow_counter(struct cxr_core *core, u32 *id);
+void cxr_cmd_dealloc_flow_counter(struct cxr_core *core, u32 id);
+int cxr_cmd_query_flow_counter(struct cxr_core *core, u32 id, struct cxr_traffic *traffic);
 
 /* ---- LAG (cmd_lag.c): @core is the function of port 1 ---------------------------------------- */
 

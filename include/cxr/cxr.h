@@ -122,6 +122,9 @@
  * core links them (drivers/core/steering.c): en sets its first table (cxr_flow_set_en_table), ib
  * adds rules (cxr_rule_add). Both may come and go at any time.
  *
+ * RoCE packets pass through tables of their own, received and sent, while an optional counter is
+ * enabled, and are only counted there (drivers/ib/optional.c).
+ *
  * The memory of en's receive queues is of a page pool per queue. cxr_rx_layout()
  * (drivers/policy/rx.c) decides how large a buffer is: several share a page if the MTU allows it.
  * A buffer belongs to

@@ -37,6 +37,9 @@ static const struct {
 	  { "rx_write_requests" }, 4 },
 	{ "the ICRC counter is announced by a register", {}, true, { "rx_icrc_encapsulated" },
 	  { "rdma_rx_packets" }, 1 },
+	{ "optional counters are announced by flow tables",
+	  { .count_rx_ce = true, .count_tx_cnp = true }, false,
+	  { "cc_rx_ce_pkts", "cc_tx_cnp_pkts" }, { "cc_rx_cnp_pkts" }, 2 },
 	{ "vport counters: packets and bytes", { .vport_counters = true }, false,
 	  { "rdma_rx_packets", "rdma_tx_bytes" }, { "rx_icrc_encapsulated" }, 4 },
 };

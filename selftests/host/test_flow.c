@@ -5,7 +5,7 @@
 #include "codec/caps.h"
 #include "codec/flow.h"
 
-/* Offsets of the fields in the 64 bytes of a match. */
+/* Offsets of the fields in a match. */
 static const struct {
 	const char *sentence;
 	struct cxr_flow_fields fields;
@@ -30,24 +30,40 @@ static const struct {
 	  { 0x12, 0x34, 0x56, 0x78 } },
 	{ "an IPv4 source is in the last four of 16 bytes", { .src = { [12] = 10, 0, 0, 1 } },
 	  32, 16, { [12] = 10, 0, 0, 1 } },
+	{ "the opcode of RoCE packets is in the second set", { .bth_opcode = 0x81 }, 0x57, 1,
+	  { 0x81 } },
 	{ "an IPv6 destination takes all 16 bytes", { .dst = { 0xfd, [15] = 9 } }, 48, 16,
 	  { 0xfd, [15] = 9 } },
 };
 
 static void test_encode(void)
 {
-	struct prm_fte_match_set_lyr_2_4 set;
-	u8 want[sizeof(set)];
+	struct prm_fte_match_param param;
+	u8 want[sizeof(param)];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		begin("flow", cases[i].sentence);
-		memset(&set, 0xff, sizeof(set));
+		memset(&param, 0xff, sizeof(param));
 		memset(want, 0, sizeof(want));
 		memcpy(want + cases[i].at, cases[i].bytes, cases[i].n);
-		cxr_flow_encode(&cases[i].fields, &set);
-		expect_bytes(&set, want, sizeof(want));
+		cxr_flow_encode(&cases[i].fields, &param);
+		expect_bytes(&param, want, sizeof(want));
 	}
+}
+
+static void test_criteria(void)
+{
+	struct cxr_flow_fields mask = {};
+
+	begin("flow", "a group says of which sets it has fields");
+	expect(cxr_flow_criteria(&mask), 0);
+	mask.bth_opcode = 0xff;
+	expect(cxr_flow_criteria(&mask), PRM_MATCH_MISC);
+	mask.hop_limit = 1;
+	expect(cxr_flow_criteria(&mask), PRM_MATCH_MISC | PRM_MATCH_OUTER);
+	mask.bth_opcode = 0;
+	expect(cxr_flow_criteria(&mask), PRM_MATCH_OUTER);
 }
 
 static void test_support(void)
@@ -91,12 +107,73 @@ static bool rules_without(unsigned int missing)
 	return caps.flow_rules;
 }
 
+struct rdma_case {
+	const char *sentence;
+	bool rx_ecn, rx_opcode, tx_opcode;
+	unsigned int rx_log_size, tx_levels;
+	bool no_counter, no_root;
+	bool ce, rx_cnp, tx_cnp;
+};
+
+static const struct rdma_case rdma_cases[] = {
+	{ "tables of RoCE packets count marked packets, and CNPs", true, true, true, 2, 1,
+	  .ce = true, .rx_cnp = true, .tx_cnp = true },
+	{ "without a match of ECN bits no marked packets are counted", false, true, true, 2, 1,
+	  .rx_cnp = true, .tx_cnp = true },
+	{ "without a match of the opcode no CNPs are counted", true, false, false, 2, 1,
+	  .ce = true },
+	{ "received and sent packets have capabilities of their own", false, false, true, 0, 1,
+	  .tx_cnp = true },
+	{ "received packets need a table of three entries", true, true, .rx_log_size = 1 },
+	{ "a table needs a level", .tx_opcode = true },
+	{ "tables without counters count nothing", true, true, true, 2, 1, .no_counter = true },
+	{ "tables that cannot be the first one see nothing", true, true, true, 2, 1,
+	  .no_root = true },
+};
+
+static void set_tables(struct prm_flow_table_prop_layout *tables, const struct rdma_case *c,
+		       unsigned int log_size, unsigned int levels)
+{
+	prm_set(tables, ft_support, 1);
+	prm_set(tables, flow_counter, !c->no_counter);
+	prm_set(tables, modify_root, !c->no_root);
+	prm_set(tables, log_max_ft_size, log_size);
+	prm_set(tables, max_ft_level, levels);
+	prm_set(tables, ft_field_support.outer_ip_version, 1);
+	prm_set(tables, ft_field_support.outer_ip_ecn, c->rx_ecn);
+}
+
+static void test_rdma_tables(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rdma_cases); i++) {
+		const struct rdma_case *c = &rdma_cases[i];
+		struct prm_flow_table_nic_cap cap = {};
+		struct cxr_caps caps = {};
+
+		begin("flow", rdma_cases[i].sentence);
+		set_tables(prm_sub(&cap, flow_table_properties_nic_receive_rdma,
+				   flow_table_prop_layout), c, c->rx_log_size, 1);
+		set_tables(prm_sub(&cap, flow_table_properties_nic_transmit_rdma,
+				   flow_table_prop_layout), c, 2, c->tx_levels);
+		prm_set(&cap, ft_field_support_2_nic_receive_rdma.bth_opcode, c->rx_opcode);
+		prm_set(&cap, ft_field_support_2_nic_transmit_rdma.bth_opcode, c->tx_opcode);
+		cxr_caps_decode_flow(&cap, &caps);
+		expect(caps.count_rx_ce, c->ce);
+		expect(caps.count_rx_cnp, c->rx_cnp);
+		expect(caps.count_tx_cnp, c->tx_cnp);
+	}
+}
+
 void test_flow(void)
 {
 	unsigned int i;
 
 	test_encode();
+	test_criteria();
 	test_support();
+	test_rdma_tables();
 	begin("flow", "flow rules need tables that can be modified, and a replaceable root");
 	expect(rules_without(0), true);
 	for (i = 1; i <= 5; i++)

@@ -33,7 +33,7 @@ import window  # noqa: E402
 from sides import ATTACH, DETACH, GROUP, membership  # noqa: E402
 
 ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_WRITE
-ROCE_PORT, TTL = 4791, 64
+ROCE_PORT, TTL, UDP = 4791, 64, 17
 ACK, NAK_SEQUENCE, SEND_ONLY, ACK_SYNDROME, CNP, ECN_CE = 0x11, 0x60, 0x04, 0x1f, 0x81, 3
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 MOVED = "/run/counters.moved"    # lines: a case and the counters that it changed
@@ -114,6 +114,16 @@ class Device:
 
     def ip(self):
         return ipaddress.ip_address(self.gid).ipv4_mapped.packed
+
+    def ip6(self):
+        """The link-local address, of a GID of RoCE v2"""
+        for index in range(256):
+            gid = str(self.ctx.query_gid(1, index).gid)
+            if gid.startswith("fe80"):
+                with open(f"{self.port}/gid_attrs/types/{index}", encoding="ascii") as f:
+                    if f.read() == "RoCE v2\n":
+                        return ipaddress.ip_address(gid).packed
+        raise Wrong("there is no link-local GID of RoCE v2")
 
     def mac(self):
         with open(f"/sys/class/net/{self.netdev}/address", encoding="ascii") as f:
@@ -199,20 +209,33 @@ def bth(opcode, qpn, psn):
     return struct.pack("!BBHII", opcode, 0, 0xffff, qpn, psn)
 
 
-def roce_frame(dev, transport, spoil=False, ecn=0):
-    """A RoCE v2 frame from the device to itself. The ICRC is computed here."""
-    udp = struct.pack("!HHHH", 0xc000, ROCE_PORT, 8 + len(transport) + 4, 0)
-    ip = struct.pack("!BBHHHBBH4s4s", 0x45, ecn, 20 + len(udp) + len(transport) + 4, 0, 0x4000, TTL, 17, 0,
-                     dev.ip(), dev.ip())
-    total = sum(struct.unpack("!10H", ip))
+def ipv4(dev, length, ecn):
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, ecn, 20 + length, 0, 0x4000, TTL, UDP, 0, dev.ip(), dev.ip())
+    total = sum(struct.unpack("!10H", head))
     total = (total & 0xffff) + (total >> 16)
-    ip = ip[:10] + struct.pack("!H", ~((total & 0xffff) + (total >> 16)) & 0xffff) + ip[12:]
-    masked = bytearray(b"\xff" * 8 + ip + udp + transport)
-    masked[9] = masked[16] = 0xff                               # type of service, time to live
-    masked[18:20] = masked[34:36] = b"\xff\xff"                 # the two checksums
-    masked[40] = 0xff                                           # FECN, BECN and reserved bits
-    icrc = struct.pack("<I", zlib.crc32(bytes(masked)) ^ spoil)
-    return dev.mac() * 2 + b"\x08\x00" + ip + udp + transport + icrc
+    return head[:10] + struct.pack("!H", ~((total & 0xffff) + (total >> 16)) & 0xffff) + head[12:]
+
+
+def ipv6(dev, length, ecn):
+    return struct.pack("!IHBB16s16s", 6 << 28 | ecn << 20, length, UDP, TTL, dev.ip6(), dev.ip6())
+
+
+def roce_frame(dev, transport, version=4, spoil=False, ecn=0):
+    """A RoCE v2 frame from the device to itself. The ICRC is computed here, over all ones for what routers may change."""
+    udp = struct.pack("!HHHH", 0xc000, ROCE_PORT, 8 + len(transport) + 4, 0)
+    ip = {4: ipv4, 6: ipv6}[version](dev, len(udp) + len(transport) + 4, ecn)
+    masked = bytearray(ip + udp + transport)
+    if version == 4:
+        masked[1] = masked[8] = 0xff                            # type of service, time to live
+        masked[10:12] = b"\xff\xff"                             # checksum
+    else:
+        masked[0] |= 0x0f                                       # traffic class and flow label
+        masked[1:4] = b"\xff\xff\xff"
+        masked[7] = 0xff                                        # hop limit
+    masked[len(ip) + 6:len(ip) + 8] = b"\xff\xff"               # checksum
+    masked[len(ip) + len(udp) + 4] = 0xff                       # FECN, BECN and reserved bits
+    icrc = struct.pack("<I", zlib.crc32(b"\xff" * 8 + bytes(masked)) ^ spoil)
+    return dev.mac() * 2 + {4: b"\x08\x00", 6: b"\x86\xdd"}[version] + ip + udp + transport + icrc
 
 
 def inject(dev, transport, **how):
@@ -428,6 +451,12 @@ def congestion(dev):
 @case("cnp", "a CNP for an unknown QP", rp_cnp_ignored=1)
 def stray_notification(dev):
     inject(dev, bth(CNP, 0x7777, 0) + bytes(16))
+    dev.await_moved("rp_cnp_ignored")
+
+
+@case("cnp-marked", "a CNP over IPv6 that is marked itself", rp_cnp_ignored=1)
+def marked_notification(dev):
+    inject(dev, bth(CNP, 0x7777, 0) + bytes(16), version=6, ecn=ECN_CE)
     dev.await_moved("rp_cnp_ignored")
 
 

@@ -139,6 +139,7 @@ void cxr_link_decode(const struct prm_ptys_reg *ptys, struct cxr_link *link)
 		.admin_ext = ext_can && ext_admin,
 		.partner = prm_get(ptys, eth_proto_lp_advertise),
 		.autoneg = !prm_get(ptys, an_disable_admin),
+		.autoneg_always = !prm_get(ptys, an_disable_cap),
 		.negotiated = prm_get(ptys, an_status) == PRM_AN_COMPLETE,
 		.connector = prm_get(ptys, connector_type),
 	};

@@ -23,6 +23,7 @@ struct cxr_link {
 	u32 speed_mbps;		/* 0 if down */
 	u8 lanes;
 	bool autoneg;		/* it may negotiate */
+	bool autoneg_always;	/* which cannot be switched off */
 	bool negotiated;
 	u8 connector;		/* enum prm_connector */
 };

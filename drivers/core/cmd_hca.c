@@ -286,12 +286,9 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 			return err;
 		cxr_caps_decode_hca_2(prm_sub(out, capability.cmd_hca_cap_2, cmd_hca_cap_2), caps);
 	}
-	if (debug) {
-		err = query_caps(core, PRM_CAP_DEBUG, PRM_CAP_CUR, out);
-		if (err)
-			return err;
-		caps->stall_detect = prm_get(out, capability.debug_cap.stall_detect);
-	}
+	/* in-tree, a function that may not read this page works without */
+	caps->stall_detect = debug && !query_caps(core, PRM_CAP_DEBUG, PRM_CAP_CUR, out) &&
+			     prm_get(out, capability.debug_cap.stall_detect);
 	if (flow) {
 		err = query_caps(core, PRM_CAP_FLOW_TABLE, PRM_CAP_CUR, out);
 		if (err)

@@ -287,7 +287,8 @@ static int read_pplm(struct cxr_core *core, struct prm_pplm_reg *pplm)
 {
 	memset(pplm, 0, sizeof(*pplm));
 	prm_set(pplm, local_port, CXR_LOCAL_PORT);
-	return cxr_reg_read(core, PRM_REG_PPLM, pplm, sizeof(*pplm));
+	/* ethtool asks often */
+	return try_reg(core, PRM_REG_PPLM, PRM_ACCESS_REG_READ, pplm, sizeof(*pplm));
 }
 
 int cxr_cmd_query_fec(struct cxr_core *core, const struct cxr_fec_support *support,

@@ -395,6 +395,9 @@ static int run_cmd(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void 
 	struct cmd_ent ent = {};
 	int err;
 
+	/* without a queue there is no pool either */
+	if (!READ_ONCE(q->up))
+		return -ENODEV;
 	ent.in = alloc_chain(q, inlen);
 	if (IS_ERR(ent.in))
 		return PTR_ERR(ent.in);
@@ -603,7 +606,7 @@ int cxr_cmdq_up(void *owner)
 	if (err)
 		goto err_clear_master;
 
-	q->up = true;
+	WRITE_ONCE(q->up, true);
 	return 0;
 
 err_clear_master:
@@ -623,7 +626,7 @@ void cxr_cmdq_down(void *owner)
 	unsigned long flags;
 
 	spin_lock_irqsave(&q->lock, flags);
-	q->up = false;
+	WRITE_ONCE(q->up, false);
 	spin_unlock_irqrestore(&q->lock, flags);
 
 	/* A device that did not finish its commands cannot write to memory after this. */

@@ -582,13 +582,6 @@ static int read_own_buffers(struct cxr_en *en)
 	return dcb->own_buffers ? read_buffers(en, &dcb->buffers) : 0;
 }
 
-static int read_stall(struct cxr_en *en)
-{
-	struct cxr_en_dcb *dcb = &en->dcb;
-
-	return dcb->support.stall ? cxr_cmd_query_stall(en->core, &dcb->stall_ms) : 0;
-}
-
 static int reset_ets(struct cxr_en *en)
 {
 	default_ets(en, &en->dcb.ets);
@@ -599,8 +592,7 @@ typedef int (*port_step)(struct cxr_en *en);
 
 /* What the last driver, or the firmware, has left; but traffic classes start with the default. */
 static const port_step first_steps[] = {
-	cxr_en_read_flow_control, read_dscps, read_dcbx, read_rates, read_own_buffers,
-	read_stall, reset_ets,
+	cxr_en_read_flow_control, read_dscps, read_dcbx, read_rates, read_own_buffers, reset_ets,
 };
 
 static int restore_flow_control(struct cxr_en *en)
@@ -661,13 +653,12 @@ static int restore_stall(struct cxr_en *en)
 {
 	u16 ms = en->dcb.stall_ms;
 
-	return en->dcb.support.stall ?
+	return en->dcb.stall_set ?
 	       cxr_cmd_set_stall(en->core, ms, cxr_stall_minor(ms)) : 0;
 }
 
 static const port_step restore_steps[] = {
 	restore_flow_control, restore_ets, restore_dscps, restore_dcbx, restore_buffers,
-	restore_stall,
 };
 
 /* All of them; the first error. */
@@ -698,9 +689,13 @@ static int dcb_begin(struct cxr_en *en)
 
 static int dcb_restore(struct cxr_en *en)
 {
-	if (!en->ndev->dcbnl_ops)
-		return read_dscps(en);
-	return run_steps(en, restore_steps, ARRAY_SIZE(restore_steps));
+	int err = restore_stall(en), last;
+
+	if (en->ndev->dcbnl_ops)
+		last = run_steps(en, restore_steps, ARRAY_SIZE(restore_steps));
+	else
+		last = read_dscps(en);
+	return err ?: last;
 }
 
 /* The netdev works without, so errors are only logged. */

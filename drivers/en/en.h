@@ -242,7 +242,6 @@ struct cxr_en_rss {
 	u16 table[CXR_EN_RSS_TABLE];	/* channels; valid if netif_is_rxfh_configured() */
 };
 
-/* Flow control and DCB. A reset of the device forgets it, so it is set again (dcb.c). */
 /* What a user has set; no protocols: nothing. */
 struct cxr_en_link {
 	u32 protos;
@@ -250,6 +249,7 @@ struct cxr_en_link {
 	bool autoneg;
 };
 
+/* Flow control and DCB. A reset of the device forgets it, so it is set again (dcb.c). */
 struct cxr_en_dcb {
 	/* of the port as last read or set; what ethtool -S shows depends on it */
 	struct cxr_flow_control flow;
@@ -260,7 +260,8 @@ struct cxr_en_dcb {
 	u32 cable;		/* metres */
 	bool trust_dscp;
 	u8 dscp_prio[CXR_DSCPS];
-	u16 stall_ms;		/* the critical watermark, with support.stall */
+	u16 stall_ms;		/* the critical watermark, if a user has set it */
+	bool stall_set;
 	bool own_buffers;	/* a user has set them, not the firmware */
 	struct cxr_buffers buffers;
 	/* what a user of CEE has said, until it says that it is all */
@@ -297,6 +298,8 @@ struct cxr_en {
 	struct cxr_en_link link;
 	struct cxr_fec_support fec_support;
 	u32 fec;			/* ETHTOOL_FEC_* that a user has set; 0: none */
+	bool beacon;			/* the LED shall tell which port this is */
+	bool beacon_set;		/* so the device was told last */
 	struct cxr_en_dcb dcb;
 	struct cxr_en_ecn *ecn;		/* NULL: no files */
 	struct cxr_en_channel *channels[CXR_EN_CHANNELS_MAX];
@@ -483,6 +486,8 @@ void cxr_en_cee_setpfcstate(struct net_device *ndev, u8 state);
 int cxr_en_read_flow_control(struct cxr_en *en);
 void cxr_en_get_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
 int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *param);
+/* After a reset of the device; 0, or the error of the command. */
+int cxr_en_restore_beacon(struct cxr_en *en);
 int cxr_en_set_phys_id(struct net_device *ndev, enum ethtool_phys_id_state state);
 int cxr_en_get_tunable(struct net_device *ndev, const struct ethtool_tunable *tuna, void *data);
 int cxr_en_set_tunable(struct net_device *ndev, const struct ethtool_tunable *tuna,

@@ -4,6 +4,7 @@
  * it counts. The link has a file of its own. RTNL is held.
  */
 #include <linux/ethtool.h>
+#include <linux/rtnetlink.h>
 #include "en.h"
 
 int cxr_en_read_flow_control(struct cxr_en *en)
@@ -53,20 +54,40 @@ int cxr_en_set_pauseparam(struct net_device *ndev, struct ethtool_pauseparam *pa
 
 /* ---- which port this is -------------------------------------------------- */
 
-/* The firmware blinks by itself. */
+/*
+ * The firmware blinks by itself. ethtool gives RTNL up meanwhile, so it may end during a reset of
+ * the device; then the reset ends it (cxr_en_restore_beacon()).
+ */
 int cxr_en_set_phys_id(struct net_device *ndev, enum ethtool_phys_id_state state)
 {
 	struct cxr_en *en = netdev_priv(ndev);
+	int err;
 
 	if (!en->core->caps.beacon_led)
 		return -EOPNOTSUPP;
-	switch (state) {
-	case ETHTOOL_ID_ACTIVE:
-	case ETHTOOL_ID_INACTIVE:
-		return cxr_cmd_set_beacon(en->core, state == ETHTOOL_ID_ACTIVE);
-	default:
+	if (state != ETHTOOL_ID_ACTIVE && state != ETHTOOL_ID_INACTIVE)
 		return -EOPNOTSUPP;
-	}
+	en->beacon = state == ETHTOOL_ID_ACTIVE;
+	if (en->kept || !netif_device_present(ndev))
+		return -ENODEV;
+
+	err = cxr_cmd_set_beacon(en->core, en->beacon);
+	if (!err)
+		en->beacon_set = en->beacon;
+	return err;
+}
+
+int cxr_en_restore_beacon(struct cxr_en *en)
+{
+	int err;
+
+	ASSERT_RTNL();
+	if (!en->beacon_set)
+		return 0;
+	err = cxr_cmd_set_beacon(en->core, en->beacon);
+	if (!err)
+		en->beacon_set = en->beacon;
+	return err;
 }
 
 /* ---- a host that takes no packets ---------------------------------------- */
@@ -104,9 +125,12 @@ int cxr_en_set_tunable(struct net_device *ndev, const struct ethtool_tunable *tu
 	}
 
 	err = cxr_cmd_set_stall(en->core, ms, cxr_stall_minor(ms));
-	if (!err)
-		en->dcb.stall_ms = ms;
-	return err;
+	if (err)
+		return err;
+
+	en->dcb.stall_ms = ms;
+	en->dcb.stall_set = true;
+	return 0;
 }
 
 /* ---- module ------------------------------------------------------------- */

@@ -153,6 +153,8 @@ static int decide(struct net_device *ndev, const struct ethtool_link_ksettings *
 	const unsigned long *modes = settings->link_modes.advertising;
 
 	want->autoneg = settings->base.autoneg == AUTONEG_ENABLE;
+	if (!want->autoneg && link->autoneg_always)
+		return refuse(ndev, -EPERM, "the port cannot but negotiate");
 	want->ext = want->autoneg ? wants_ext(modes) : link->ext;
 	if (want->ext && !link->ext)
 		return refuse(ndev, -EOPNOTSUPP, "the port does not have these modes");
@@ -188,13 +190,7 @@ static int apply(struct cxr_en *en, const struct cxr_en_link *want)
 	int err;
 
 	err = cxr_cmd_set_link(en->core, want->ext, want->protos, want->autoneg);
-	if (err) {
-		netdev_err(en->ndev, "link settings: the firmware refuses them: %pe\n",
-			   ERR_PTR(err));
-		return err;
-	}
-	take_effect(en);
-	return 0;
+	return err ? refuse(en->ndev, err, "the firmware refuses them") : 0;
 }
 
 int cxr_en_set_link_ksettings(struct net_device *ndev,
@@ -209,11 +205,14 @@ int cxr_en_set_link_ksettings(struct net_device *ndev,
 	if (err)
 		return err;
 
-	if (!is_so(&link, &want))
+	if (!is_so(&link, &want)) {
 		err = apply(en, &want);
-	if (!err)
-		en->link = want;
-	return err;
+		if (err)
+			return err;
+		take_effect(en);
+	}
+	en->link = want;
+	return 0;
 }
 
 /* ---- forward error correction ------------------------------------------- */
@@ -235,9 +234,30 @@ int cxr_en_get_fecparam(struct net_device *ndev, struct ethtool_fecparam *param)
 	return param->active_fec ? 0 : -EOPNOTSUPP;
 }
 
+/* *@changed: it is another one than before. 0, or an error that has been logged. */
+static int apply_fec(struct cxr_en *en, u32 want, bool *changed)
+{
+	struct cxr_fec fec;
+	int err;
+
+	*changed = false;
+	err = cxr_cmd_query_fec(en->core, &en->fec_support, &fec);
+	if (!err && cxr_fec_ethtool(fec.configured) == want)
+		return 0;
+	err = err ?: cxr_cmd_set_fec(en->core, &en->fec_support, want);
+	if (err == -EOPNOTSUPP)
+		return refuse(en->ndev, err,
+			      "the port does not have this forward error correction");
+	if (err)
+		return refuse(en->ndev, err, "the firmware refuses the forward error correction");
+	*changed = true;
+	return 0;
+}
+
 int cxr_en_set_fecparam(struct net_device *ndev, struct ethtool_fecparam *param)
 {
 	struct cxr_en *en = netdev_priv(ndev);
+	bool changed;
 	int err;
 
 	if (!en->fec_support.pplm)
@@ -245,33 +265,46 @@ int cxr_en_set_fecparam(struct net_device *ndev, struct ethtool_fecparam *param)
 	if (hweight32(param->fec) != 1)
 		return refuse(ndev, -EOPNOTSUPP,
 			      "the port has one forward error correction at a time");
-	err = cxr_cmd_set_fec(en->core, &en->fec_support, param->fec);
-	if (err == -EOPNOTSUPP)
-		return refuse(ndev, err, "the port does not have this forward error correction");
+	err = apply_fec(en, param->fec, &changed);
 	if (err)
 		return err;
 
 	en->fec = param->fec;
-	take_effect(en);
+	if (changed)
+		take_effect(en);
 	return 0;
 }
 
 /* ---- after a reset of the device ---------------------------------------- */
 
-static void restore(struct cxr_en *en)
+static int restore_link(struct cxr_en *en, bool *changed)
 {
 	struct cxr_link link;
-	bool changed = false;
-	int err = 0;
+	int err;
 
-	if (en->fec) {
-		err = cxr_cmd_set_fec(en->core, &en->fec_support, en->fec);
-		changed = !err;
-	}
-	if (en->link.protos && !cxr_cmd_query_link(en->core, &link) && !is_so(&link, &en->link))
-		err = apply(en, &en->link) ?: err;
-	else if (changed)
+	*changed = false;
+	err = cxr_cmd_query_link(en->core, &link);
+	if (err || is_so(&link, &en->link))
+		return err;
+	err = apply(en, &en->link);
+	*changed = !err;
+	return err;
+}
+
+/* The firmware may have kept them. */
+static void restore(struct cxr_en *en)
+{
+	bool fec_changed = false, link_changed = false;
+	int err = 0, link_err = 0, beacon_err;
+
+	if (en->fec)
+		err = apply_fec(en, en->fec, &fec_changed);
+	if (en->link.protos)
+		link_err = restore_link(en, &link_changed);
+	if (fec_changed || link_changed)
 		take_effect(en);
+	beacon_err = cxr_en_restore_beacon(en);
+	err = err ?: link_err ?: beacon_err;
 	if (err)
 		netdev_warn(en->ndev, "link settings are not as before the reset: %pe\n",
 			    ERR_PTR(err));

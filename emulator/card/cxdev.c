@@ -95,6 +95,8 @@ static void link_changed(struct cxdev *dev, bool up)
 {
 	struct prm_eqe_port data = { .port = 1 << 4 };
 
+	if (up)
+		port_link_starts(dev);
 	event_dispatch(dev, PRM_EVENT_PORT_CHANGE,
 		       up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN,
 		       &data, sizeof(data));

@@ -12,6 +12,7 @@
 #define SET(fec) (1u << (fec))
 #define OLD (SET(PRM_FEC_NONE) | SET(PRM_FEC_RS_528))
 #define ALL (OLD | SET(PRM_FEC_FIRECODE))
+#define NO_SPEED "but the card does not have that speed"
 #define NEW (SET(PRM_FEC_RS_544) | SET(PRM_FEC_LLRS_272))
 
 /* By enum fec_speed: what a card of 100 Gb/s has on copper, what others have, and the choice. */
@@ -83,7 +84,14 @@ int pplm_write(struct cmd *c, const void *reg_in, void *reg_out)
 	};
 	enum fec_speed i;
 
-	if (bad_port(c, in) || check_owner(c, "PPLM"))
+	if (bad_port(c, in) || check_owner(c, "PPLM") ||
+	    is_set(c, in, fec_override_admin_56g, NO_SPEED) ||
+	    is_set(c, in, fec_override_admin_200g_4x, NO_SPEED) ||
+	    is_set(c, in, fec_override_admin_400g_8x, NO_SPEED) ||
+	    is_set(c, in, fec_override_admin_100g_1x, NO_SPEED) ||
+	    is_set(c, in, fec_override_admin_200g_2x, NO_SPEED) ||
+	    is_set(c, in, fec_override_admin_400g_4x, NO_SPEED) ||
+	    is_set(c, in, fec_override_admin_800g_8x, NO_SPEED))
 		return -1;
 	for (i = 0; i < FEC_SPEEDS; i++)
 		if (wanted[i] & ~capability(c->dev, i))

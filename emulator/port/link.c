@@ -71,6 +71,8 @@ enum fec_speed port_link_fec_speed(const struct cxdev *dev)
 		return FEC_50G_1X;
 	if (link->oper_ext && link->oper == 1u << 10)
 		return FEC_100G_2X;
+	if (!link->oper)
+		return FEC_SPEEDS;
 	switch (speeds[link->oper_ext][__builtin_ctz(link->oper)]) {
 	case 10:
 	case 40:

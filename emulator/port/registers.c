@@ -41,8 +41,6 @@ static int paos_write(struct cmd *c, const void *reg_in, void *reg_out)
 		if (admin != PRM_PORT_UP && admin != PRM_PORT_DOWN)
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "admin_status %u is neither up nor down", admin);
-		if (admin == PRM_PORT_UP && !port_admin_up(c->dev->port))
-			port_link_starts(c->dev);
 		port_set_admin(c->dev->port, admin == PRM_PORT_UP);
 	}
 	return paos_read(c, reg_in, reg_out);

@@ -166,6 +166,7 @@ static void set_admin(unsigned int status)
 static void toggle(void)
 {
 	set_admin(PRM_PORT_DOWN);
+	dut_run();
 	set_admin(PRM_PORT_UP);
 	dut_run();
 }
@@ -190,6 +191,29 @@ static int set_fec(uint32_t at_25g, uint32_t at_100g_2x)
 	prm_set(&reg, fec_override_admin_25g, at_25g);
 	prm_set(&reg, fec_override_admin_100g_2x, at_100g_2x);
 	return access_reg(PRM_ACCESS_REG_WRITE, PRM_REG_PPLM, &reg, sizeof(reg));
+}
+
+/* Speeds that no card here has. */
+static bool takes_other_speeds(void)
+{
+	static const unsigned int fields[] = {
+#define FIELD(f) offsetof(struct prm_pplm_reg_bits, fec_override_admin_##f)
+		FIELD(56g), FIELD(200g_4x), FIELD(400g_8x), FIELD(100g_1x), FIELD(200g_2x),
+		FIELD(400g_4x), FIELD(800g_8x),
+#undef FIELD
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		struct prm_pplm_reg reg = {};
+
+		prm_set(&reg, local_port, 1);
+		prm_set_bits(reg.dw, fields[i], 4, 1);
+		if (access_reg(PRM_ACCESS_REG_WRITE, PRM_REG_PPLM, &reg, sizeof(reg)) !=
+		    PRM_STATUS_BAD_PARAM)
+			return true;
+	}
+	return false;
 }
 
 static uint32_t fec(void)
@@ -217,6 +241,7 @@ static void test_fec(void)
 	     (card->port_lanes == 1 ? PRM_STATUS_OK : PRM_STATUS_BAD_PARAM) &&
 	     (set_fec(0, 1u << PRM_FEC_LLRS_272) == PRM_STATUS_OK) == ext,
 	     "%s: one that the card does not have is refused", name);
+	ktap(!takes_other_speeds(), "%s: so is one for a speed that it does not have", name);
 	if (!ext)
 		return;
 	set_protos(0, 1 << 10);

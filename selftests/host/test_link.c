@@ -57,8 +57,14 @@ static void test_decode(void)
 	expect(link.autoneg, 1);
 	expect(link.negotiated, 0);
 
+	begin("link", "autonegotiation can be switched off");
+	expect(link.autoneg_always, 1);
+	((u8 *)&ptys)[0] = 0x20;
+	expect(decode().autoneg_always, 0);
+	expect(decode().autoneg, 1);
+
 	begin("link", "autonegotiation is off, or complete");
-	((u8 *)&ptys)[0] = 0x40;
+	((u8 *)&ptys)[0] = 0x60;
 	expect(decode().autoneg, 0);
 	((u8 *)&ptys)[4] = 0x10;
 	expect(decode().negotiated, 1);

@@ -135,6 +135,9 @@ prevents_storms()
 {
 	local ms
 
+	ktap_spoilt
+	driver_unload
+	ends_up 1500
 	[ "$(tunable)" = 8000 ]
 	dcb pfc set dev "$netdev" prio-pfc all:off 3:on
 	ends_up 1500
@@ -145,6 +148,7 @@ prevents_storms()
 	set_tunable 65535
 	[ "$(tunable)" = 100 ]
 	for ms in 79 8001 65534; do must_fail set_tunable $ms; done
+	[ "$CXR_DRIVER" = mlx5 ] || kmsg | grep -q "pfc-prevention-tout: 79 ms is not in the range"
 	[ "$CXR_DRIVER" = mlx5 ] || kmsg | grep -q "pfc-prevention-tout: 8001 ms is not in the range of 80 to 8000, nor 0 (off)"
 	[ "$(tunable)" = 100 ]
 	dcb pfc show dev "$netdev" | grep -q "3:on"

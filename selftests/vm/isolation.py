@@ -34,6 +34,8 @@ class Victim:
         self.pid = os.fork()
         if not self.pid:
             code = 1
+            os.close(from_child)        # so that the end of either is seen by the other
+            os.close(to_child)
             try:
                 kept, said = make()
                 os.write(to_parent, json.dumps(said).encode())
@@ -42,6 +44,8 @@ class Victim:
                 code = 0
             finally:
                 os._exit(code)
+        os.close(to_parent)
+        os.close(from_parent)
         self.told = json.loads(os.read(from_child, 4096).decode())
         self.go = to_child
 
@@ -146,7 +150,7 @@ def lkey(dev, gid):
     with_region(dev, gid, attack)
 
 
-@row("rkey.own", "whoever is connected to the process, and is told the key, can use it")
+@row("rkey.own", "a key can be used on a connection of the process that it belongs to")
 def rkey_own(dev, gid):
     """The other tests would pass if nothing worked at all"""
     ctx = Context(name=dev)

@@ -13,7 +13,7 @@
 # shellcheck source=selftests/lib/link.sh
 . "$(dirname "$0")/../lib/link.sh"
 
-before_each() { ends_know; }
+before_each() { ends_know; link_default; }
 
 # As published of such a card
 shows_link()
@@ -60,8 +60,11 @@ advertises()
 # 200 Gbit/s
 refuses()
 {
+	local before
+
+	before=$(ethtool "$netdev"; carrier_changes)
 	must_fail ethtool -s "$netdev" speed 200000 autoneg off
-	speed_is 40000
+	[ "$(ethtool "$netdev"; carrier_changes)" = "$before" ]
 }
 
 fec_is() # CONFIGURED ACTIVE
@@ -84,6 +87,8 @@ sets_fec()
 {
 	local before
 
+	ethtool -s "$netdev" speed 100000 autoneg off
+	wait_until 10 speed_is 100000
 	before=$(carrier_changes)
 	ethtool --set-fec "$netdev" encoding off
 	wait_until 10 fec_is Off Off
@@ -104,10 +109,13 @@ sets_fec()
 
 refuses_fec()
 {
+	local before
+
+	before=$(ethtool --show-fec "$netdev")
 	must_fail ethtool --set-fec "$netdev" encoding baser
 	must_fail ethtool --set-fec "$netdev" encoding rs off
 	[ "$CXR_DRIVER" = mlx5 ] || kmsg | grep "link settings: the port does not have this forward error correction"
-	fec_is Auto RS
+	[ "$(ethtool --show-fec "$netdev")" = "$before" ]
 }
 
 ktap_setup ends_up

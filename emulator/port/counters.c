@@ -86,7 +86,8 @@ static void ib_port(struct prm_ib_port_cntrs_grp_data_layout *out, const struct 
 		    const struct eth_counters *eth, const struct rdma_counters *rdma)
 {
 	prm_set(out, link_downed_counter, saturate(n->link_downs, 0xff));
-	prm_set(out, port_rcv_errors, saturate(rdma->rx_icrc_errors + eth->rx_oversize.packets, 0xffff));
+	prm_set(out, port_rcv_errors,
+		saturate(rdma->rx_icrc_errors + eth->rx_oversize.packets, 0xffff));
 	prm_set(out, port_xmit_discards, saturate(n->down, 0xffff));
 	prm_set(out, link_overrun_errors, saturate(n->full, OVERRUN_MAX));
 }

@@ -7,8 +7,9 @@
 . "$(dirname "${BASH_SOURCE[0]}")/ends.sh"
 
 speed_is() { [ "$(cat "/sys/class/net/$netdev/speed" 2>/dev/null)" = "$1" ]; }
-changes_are() { [ "$(carrier_changes)" = "$1" ]; }
-carrier_changes() { cat "/sys/class/net/$netdev/carrier_changes"; }
+# How often the link has failed: that of the interface, which may come back before anybody looks, is in carrier_changes
+link_downs() { counter link_down_events_phy; }
+link_downs_are() { [ "$(link_downs)" = "$1" ]; }
 
 # What ethtool shows under a heading, in one line
 shown() # HEADING

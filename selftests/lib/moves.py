@@ -75,8 +75,9 @@ def main(before, after, *words):
     if wanted.pop("traffic", None):
         wanted = dict.fromkeys((name for name in after if TRAFFIC.search(name) or SIZES.match(name)), "?") | wanted
     said = [f"there is no {name}" for name in wanted if name not in after]
-    said += [f"{name} has changed by {after[name] - before.get(name, 0)}, not {wanted.get(name, 0)}" for name in after
-             if wrong(name, after[name] - before.get(name, 0), wanted.get(name), own)]
+    changes = {name: value - before.get(name, 0) for name, value in after.items()}
+    said += [f"{name} has changed by {by}, not {wanted.get(name, 0)}" for name, by in changes.items()
+             if wrong(name, by, wanted.get(name), own)]
     print("\n".join(said))
     return bool(said)
 

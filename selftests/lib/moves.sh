@@ -15,6 +15,7 @@ moves() # EVENT WORDS...
 	local event=$1
 
 	shift
+	: "${netdev:?}"
 	ethtool -S "$netdev" >/run/cxr-moves.before
 	"$event"
 	ethtool -S "$netdev" >/run/cxr-moves.after

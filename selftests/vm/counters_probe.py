@@ -62,6 +62,11 @@ NEVER = {
     "port_xmit_wait": "the emulated port has no credits to wait for",
     "excessive_buffer_overrun_errors": "a guest cannot send enough frames at once; covered by the emulator's tests",
     "rx_dct_connect": "the emulated adapters have no DC transport",
+    "roce_adp_retrans": "no emulated adapter has it",
+    "roce_adp_retrans_to": "no emulated adapter has it",
+    "roce_slow_restart": "no emulated adapter has it",
+    "roce_slow_restart_cnps": "no emulated adapter has it",
+    "roce_slow_restart_trans": "no emulated adapter has it",
 }
 
 
@@ -302,6 +307,8 @@ def atomic(dev):
     pair.close()
 
 
+# changes: rdma_rx_packets rdma_rx_bytes rdma_tx_packets rdma_tx_bytes
+# changes: port_xmit_data port_rcv_data port_xmit_packets port_rcv_packets unicast_xmit_packets unicast_rcv_packets
 @case("traffic", "traffic: counters/ counts 4-byte words, hw_counters/ bytes")
 def traffic(dev):
     pair = Pair(dev)
@@ -488,6 +495,7 @@ def close(things):
     things[0].close()
 
 
+# changes: multicast_xmit_packets multicast_rcv_packets
 @case("multicast", "datagrams sent to a multicast group, one received by a member")
 def multicast(dev):
     listener = Context(name=dev.name)

@@ -674,12 +674,14 @@ KTAP_TIMEOUT=300 ktap_test mtu "MTUs from 1280 to 9000 work, a larger one is ref
 ktap_test rx.shared "receive buffers share pages" buffers_share_pages
 ktap_test rx.recycle "the pages of received packets are used again" pages_are_recycled
 ktap_test rx.sum "the sums that the device computes of ICMP and of fragments are used, and are right" sums_are_used
+# changes: rx_pp_*
 ktap_test rx.pools "the statistics of page pools include pools that are gone" pool_statistics
 ktap_test promisc "frames to foreign addresses are seen in promiscuous mode only" promisc
 ktap_test mac.second "a second unicast address is received" extra_unicast
 ktap_test mac.change "the MAC can be changed, but not to a multicast address" change_mac
 ktap_test counters "the statistics count packets and no errors" counters
 ktap_test mtu.terminator "a scatter list that is shorter than its WQE ends with the key that the card asks for" terminator
+# changes: rx_out_of_buffer
 ktap_test counters.missed "frames that find no receive buffer are counted: rx_out_of_buffer, missed" missed
 ktap_test counters.multicast "the statistics count multicast frames" counts_multicast
 ktap_test rings "ring sizes can be changed under traffic" rings_under_traffic

@@ -17,9 +17,13 @@ pauses_here() { driver_up && ethtool -A "$(driver_netdev)" rx on tx on; }
 
 ready()
 {
+	local limit
+
 	ends_up
 	pauses_here
 	ethtool -G "$(driver_netdev)" tx 64
+	# not the limit in bytes, but the ring shall be full
+	for limit in "/sys/class/net/$(driver_netdev)"/queues/tx-*/byte_queue_limits/limit_min; do echo 1000000 >"$limit"; done
 	peer "$(declare -f pauses_here); pauses_here"
 }
 
@@ -43,15 +47,16 @@ pauses_switch()
 # The switch is full, and waits for b
 is_paused()
 {
-	local pid before
+	local before
 
 	before=$(counter rx_global_pause)
 	emu fault b receive stop
+	# more than one socket may have under way, so that the ring is full, too
 	sends 1000 1000 &
-	pid=$!
+	sends 1000 1000 &
 	wait_until 10 counts_more rx_global_pause "$before"
 	emu fault b receive go
-	wait $pid
+	wait
 	reachable
 }
 

@@ -49,8 +49,8 @@ listed()
 {
 	local name
 
-	rdma statistic mode supported link "$dev/1" | tr -d '\n\t' | tee /dev/stderr | grep -q "supported optional-counters $(IFS=,; echo "${names[*]}")"
-	[ -z "$(rdma statistic mode link "$dev/1" | grep cc_)" ]
+	rdma statistic mode supported link "$dev/1" | tr -d '\n\t ' | tee /dev/stderr | grep -q "supportedoptional-counters$(IFS=,; echo "${names[*]}")"
+	must_fail grep cc_ <<<"$(rdma statistic mode link "$dev/1")"
 	for name in "${names[@]}"; do
 		[ ! -e "/sys/class/infiniband/$dev/ports/1/hw_counters/$name" ]
 	done
@@ -115,6 +115,7 @@ unbound()
 }
 
 ktap_test listed "three counters can be enabled, and are not shown before" listed
+# changes: cc_rx_ce_pkts cc_rx_cnp_pkts cc_tx_cnp_pkts
 ktap_test counted "they count packets marked as congested, and CNPs received and sent" counted
 ktap_test alone "each counts without the others" one_alone
 ktap_test disabled "one that is disabled does not count, and begins at 0 again" until_disabled

@@ -5,6 +5,7 @@
 # first one alone.
 # guests: 2
 # card: cx6dx,dcb
+# ledger: yes
 # takes: 20
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"

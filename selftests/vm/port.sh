@@ -4,6 +4,7 @@
 # What ethtool shows and sets of the port that all functions share: its speed, pause frames, what it counts, and the module in it.
 # guests: 2
 # card: cx5,dcb
+# ledger: yes
 # takes: 70
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"

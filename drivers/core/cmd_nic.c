@@ -339,18 +339,19 @@ static void encode_hash(struct prm_tirc *tirc, u32 hash, const u8 *key)
 	prm_set(tirc, rx_hash_field_selector_outer.selected_fields, fields);
 }
 
+static u32 self_bits(u32 self)
+{
+	return (self & CXR_TIR_SELF_UNICAST ? PRM_TIR_SELF_UNICAST : 0) |
+	       (self & CXR_TIR_SELF_MULTICAST ? PRM_TIR_SELF_MULTICAST : 0);
+}
+
 static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 tdn, u32 self,
 		      u32 *tirn)
 {
 	struct prm_create_tir_out out;
-	u32 lb = 0;
 	int err;
 
-	if (self & CXR_TIR_SELF_UNICAST)
-		lb |= PRM_TIR_SELF_UNICAST;
-	if (self & CXR_TIR_SELF_MULTICAST)
-		lb |= PRM_TIR_SELF_MULTICAST;
-	prm_set(in, ctx.self_lb_block, lb);
+	prm_set(in, ctx.self_lb_block, self_bits(self));
 	prm_set(in, ctx.transport_domain, tdn);
 	err = cxr_cmd(core, create_tir, in, &out);
 	if (err)
@@ -394,6 +395,18 @@ int cxr_cmd_set_tir_hash(struct cxr_core *core, u32 tirn, u32 fields, const u8 *
 	return cxr_cmd(core, modify_tir, &in, &out);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_tir_hash);
+
+int cxr_cmd_set_tir_self(struct cxr_core *core, u32 tirn, u32 self)
+{
+	struct prm_modify_tir_in in = {};
+	struct prm_modify_tir_out out;
+
+	prm_set(&in, tirn, tirn);
+	prm_set(&in, bitmask.self_lb_en, 1);
+	prm_set(&in, ctx.self_lb_block, self_bits(self));
+	return cxr_cmd(core, modify_tir, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_tir_self);
 
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn)
 {

@@ -73,7 +73,6 @@ int cxr_cmd_set_vport_loopback(struct cxr_core *core, bool on)
 	prm_set(&in, nic_vport_context.disable_mc_local_lb, core->caps.vport_lb_mc && !on);
 	return modify_vport(core, &in, sizeof(in));
 }
-EXPORT_SYMBOL_GPL(cxr_cmd_set_vport_loopback);
 
 int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti)
 {

@@ -179,6 +179,8 @@ struct cxr_dev {
 	struct cxr_cong cong;
 	struct mutex db_lock;		/* dbs */
 	struct list_head dbs;		/* pages of doorbell records (buf.c) */
+	struct mutex loopback_lock;	/* loopback_users, and loopback of the vport */
+	unsigned int loopback_users;
 	atomic_t mkey_variant;
 	bool vf;			/* by the PCI id: a guest's pdev->is_virtfn is false */
 	/* demux, first_table, en_table, en_table_miss, rules (steering.c) */

@@ -165,6 +165,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	mutex_init(&dev->eqs.poll_lock);
 	mutex_init(&dev->cong.lock);
 	mutex_init(&dev->db_lock);
+	mutex_init(&dev->loopback_lock);
 	mutex_init(&dev->flow_lock);
 	dev->lag_allowed = true;
 	INIT_LIST_HEAD(&dev->dbs);

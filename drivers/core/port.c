@@ -59,6 +59,32 @@ void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev)
 }
 EXPORT_SYMBOL_GPL(cxr_port_set_netdev);
 
+int cxr_loopback_get(struct cxr_core *core)
+{
+	struct cxr_dev *dev = to_dev(core);
+	int err = 0;
+
+	mutex_lock(&dev->loopback_lock);
+	if (!dev->loopback_users)
+		err = cxr_cmd_set_vport_loopback(core, true);
+	if (!err)
+		dev->loopback_users++;
+	mutex_unlock(&dev->loopback_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_loopback_get);
+
+void cxr_loopback_put(struct cxr_core *core)
+{
+	struct cxr_dev *dev = to_dev(core);
+
+	mutex_lock(&dev->loopback_lock);
+	if (!--dev->loopback_users)
+		cxr_cmd_set_vport_loopback(core, false);
+	mutex_unlock(&dev->loopback_lock);
+}
+EXPORT_SYMBOL_GPL(cxr_loopback_put);
+
 struct net_device *cxr_port_get_netdev(struct cxr_port *port)
 {
 	struct net_device *netdev;
@@ -89,7 +115,7 @@ int cxr_ports_up(void *owner)
 			 core->port.mac);
 	}
 	/*
-	 * Whatever the last driver left; cxr_ib switches it on for its users. A refusal is logged,
+	 * Whatever the last driver left; clients switch it on for their users. A refusal is logged,
 	 * and no reason to give up.
 	 */
 	cxr_cmd_set_vport_loopback(core, false);

@@ -481,6 +481,11 @@ int cxr_en_cee_getnumtcs(struct net_device *ndev, int id, u8 *num);
 u8 cxr_en_cee_getpfcstate(struct net_device *ndev);
 void cxr_en_cee_setpfcstate(struct net_device *ndev, u8 state);
 
+/* selftest.c: ethtool -t; RTNL held. Failures are logged. */
+int cxr_en_selftest_count(const struct cxr_en *en);
+void cxr_en_selftest_strings(const struct cxr_en *en, u8 *data);
+void cxr_en_self_test(struct net_device *ndev, struct ethtool_test *test, u64 *results);
+
 /* ethtool_port.c: operations of ethtool.c */
 /* en->dcb.flow, which stays as it is if the device cannot be asked. RTNL held. */
 int cxr_en_read_flow_control(struct cxr_en *en);

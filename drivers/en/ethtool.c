@@ -164,6 +164,7 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.get_pauseparam = cxr_en_get_pauseparam,
 	.set_pauseparam = cxr_en_set_pauseparam,
 	.set_phys_id = cxr_en_set_phys_id,
+	.self_test = cxr_en_self_test,
 	.get_tunable = cxr_en_get_tunable,
 	.set_tunable = cxr_en_set_tunable,
 	.get_module_info = cxr_en_get_module_info,

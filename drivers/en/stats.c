@@ -228,6 +228,8 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 {
 	struct cxr_en *en = netdev_priv(ndev);
 
+	if (sset == ETH_SS_TEST)
+		return cxr_en_selftest_count(en);
 	if (sset != ETH_SS_STATS)
 		return -EOPNOTSUPP;
 
@@ -244,6 +246,8 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 	const char *dir, *kind;
 	unsigned int i, j;
 
+	if (sset == ETH_SS_TEST)
+		cxr_en_selftest_strings(netdev_priv(ndev), data);
 	if (sset != ETH_SS_STATS)
 		return;
 

@@ -24,19 +24,22 @@
 /* ---- transport domains, and loopback between them ---- */
 
 /*
- * Loopback of the vport is on while two processes may want to hear each other, or one itself: for
- * nobody else the device has to return each multicast packet that the interface sends.
+ * Loopback of the vport is needed while two processes may want to hear each other, or one itself:
+ * for nobody else the device has to return each multicast packet that the interface sends.
  */
 static int update_loopback(struct cxr_ib_dev *dev)
 {
 	bool on = dev->domains > 1 || dev->self_hearers;
-	int err;
+	int err = 0;
 
 	lockdep_assert_held(&dev->loopback_lock);
 	if (on == dev->loopback)
 		return 0;
 
-	err = cxr_cmd_set_vport_loopback(dev->core, on);
+	if (on)
+		err = cxr_loopback_get(dev->core);
+	else
+		cxr_loopback_put(dev->core);
 	if (!err)
 		dev->loopback = on;
 	return err;

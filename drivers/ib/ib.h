@@ -85,7 +85,7 @@ struct cxr_ib_optional {
  * @loopback_lock: protects the next three
  * @domains: transport domains of processes
  * @self_hearers: raw packet QPs that hear their own process
- * @loopback: loopback of the vport is on
+ * @loopback: the device needs loopback of the vport
  * @umr_lock: protects @umr and @mkeys, and serializes UMR work requests
  * @umr: QP that changes memory keys, created for the first change
  * @mkeys: keys of deregistered MRs, for new ones; or NULL

@@ -226,6 +226,8 @@ int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 self, u32 fields
 			    const u8 *key, u32 *tirn);
 /* Of a TIR with a hash; @fields and @key as for cxr_cmd_create_hash_tir(). */
 int cxr_cmd_set_tir_hash(struct cxr_core *core, u32 tirn, u32 fields, const u8 *key);
+/* @self: enum cxr_tir_self, if the device can change it (caps.self_lb_en_modifiable). */
+int cxr_cmd_set_tir_self(struct cxr_core *core, u32 tirn, u32 self);
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
 
 /* ---- flow tables (cmd_flow.c) ---------------------------------------------------------------- */
@@ -351,7 +353,8 @@ int cxr_cmd_query_vport(struct cxr_core *core, struct cxr_vport *vport);
 int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on);
 /*
  * Whether the vport hears what it sends to its own MAC and groups, where that can be switched. It
- * is an attribute of the function that outlives drivers. RoCE is not affected.
+ * is an attribute of the function that outlives drivers. RoCE is not affected. For the core, which
+ * counts who needs it (cxr_loopback_get()).
  */
 int cxr_cmd_set_vport_loopback(struct cxr_core *core, bool on);
 int cxr_cmd_set_vport_promisc(struct cxr_core *core, bool promisc, bool allmulti);

@@ -259,6 +259,7 @@
  *	    cards_lock of card.c	the list of cards; innermost
  *	any of the above
  *	  cxr_cong.lock			parameters of congestion control
+ *	  cxr_dev.loopback_lock		loopback of the vport
  *	  cxr_dev.flow_lock		the chain of flow tables, and their rules
  *	any of the above
  *	  cmdq.pages_sem or .sem	a command slot; the former for MANAGE_PAGES only
@@ -282,7 +283,7 @@
  *	cxr_ib_rwq.mutex		transitions of a WQ
  *	cxr_ib_ucontext.td_lock		transport domain of a process
  *	cxr_ib_cq.resize_lock		memory of a CQ of user space
- *	cxr_ib_dev.loopback_lock	loopback of the vport; under td_lock, or alone
+ *	cxr_ib_dev.loopback_lock	who needs loopback of the vport; under td_lock, or alone
  *	cxr_ib_dev.xrc_lock		what XRC QPs share is created
  *	cxr_ib_dev.umr_lock		the QP that changes memory keys, keys that are kept
  *	cxr_ib_ucontext.db_lock		pinned doorbell records of a process; mmap_lock under it
@@ -441,6 +442,13 @@ static inline bool cxr_adev_suspended(struct auxiliary_device *adev)
 void cxr_port_set_netdev(struct cxr_port *port, struct net_device *netdev);
 /* The netdev with a reference for the caller, or NULL. May sleep; takes port->lock. */
 struct net_device *cxr_port_get_netdev(struct cxr_port *port);
+
+/*
+ * The vport hears what it sends to its own MAC and groups while it has users; RoCE always does.
+ * 0, or the error of a command (cmd.h): then the caller is no user.
+ */
+int cxr_loopback_get(struct cxr_core *core);
+void cxr_loopback_put(struct cxr_core *core);
 
 /* ---- LAG (lag.c) ----------------------------------------------------------------------------- */
 

@@ -258,7 +258,39 @@ identifies_through_reset()
 	done
 }
 
+# "LINK SPEED HEALTH LOOPBACK": 0 is good
+self_test()
+{
+	ethtool -t "$netdev" >/run/cxr-selftest && echo passed >>/run/cxr-selftest
+	cat /run/cxr-selftest >&2
+	awk '/^(Link|Speed|Health|Loopback) Test/ { printf "%s%d", space, $3 != 0; space = " " } /^passed/ { print " passed" }' /run/cxr-selftest
+}
+
+received() { cat "/sys/class/net/$netdev/statistics/rx_packets"; }
+carrier_is() { [ "$(cat "/sys/class/net/$netdev/carrier")" = "$1" ]; }
+
+tests_itself()
+{
+	local before
+
+	[ "$(self_test)" = "0 0 0 0 passed" ]
+	# the interface does not go on hearing itself
+	before=$(received)
+	python3 -B selftests/lib/send_frames.py "$netdev" "$mac" 50 100
+	[ $(($(received) - before)) -lt 20 ]
+	must_fail grep "local loopback on" <<<"$(emu status)"
+	[ "$(self_test)" = "0 0 0 0 passed" ]
+	emu fault "$CXR_GUEST" port down
+	wait_until 10 carrier_is 0
+	[ "$(self_test || true)" = "1 1 0 1" ]
+	[ "$CXR_DRIVER" = mlx5 ] || kmsg | grep "self test: Loopback Test: -ENETDOWN"
+	emu fault "$CXR_GUEST" port up
+	wait_until 10 carrier_is 1
+	reachable
+}
+
 ktap_setup ends_up
+ktap_test selftest "ethtool -t tests link, speed, health, and a frame to itself" tests_itself
 ktap_test link "ethtool shows speed, link modes and connector of the port" shows_link
 ktap_test link.speed "the speed of the link can be set" sets_speed
 ktap_test link.advertise "link modes can be selected, and the fastest of them comes up" advertises

@@ -33,9 +33,33 @@ metric() { awk -v name="$1{" 'index($0, name) == 1 { printf "%.0f\n", $NF; exit 
 infiniband_names()
 {
 	scrape
-	sed -n 's/^\(node_infiniband_[a-z0-9_]*\){.*/\1/p' $METRICS | sort -u | tee /run/cxr-names
+	sed -n 's/^\(node_infiniband_[a-z0-9_]*\){.*/\1/p' $METRICS | sort -u >/run/cxr-names
 	diff - /run/cxr-names <<-END
 	node_infiniband_excessive_buffer_overrun_errors_total
+	node_infiniband_info
+	node_infiniband_link_downed_total
+	node_infiniband_link_error_recovery_total
+	node_infiniband_local_link_integrity_errors_total
+	node_infiniband_multicast_packets_received_total
+	node_infiniband_multicast_packets_transmitted_total
+	node_infiniband_physical_state_id
+	node_infiniband_port_constraint_errors_received_total
+	node_infiniband_port_constraint_errors_transmitted_total
+	node_infiniband_port_data_received_bytes_total
+	node_infiniband_port_data_transmitted_bytes_total
+	node_infiniband_port_discards_transmitted_total
+	node_infiniband_port_errors_received_total
+	node_infiniband_port_packets_received_total
+	node_infiniband_port_packets_transmitted_total
+	node_infiniband_port_receive_remote_physical_errors_total
+	node_infiniband_port_receive_switch_relay_errors_total
+	node_infiniband_port_transmit_wait_total
+	node_infiniband_rate_bytes_per_second
+	node_infiniband_state_id
+	node_infiniband_symbol_error_total
+	node_infiniband_unicast_packets_received_total
+	node_infiniband_unicast_packets_transmitted_total
+	node_infiniband_vl15_dropped_total
 	END
 }
 

@@ -24,57 +24,28 @@
 /* ---- transport domains, and loopback between them ---- */
 
 /*
- * Loopback of the vport is needed while two processes may want to hear each other, or one itself:
- * for nobody else the device has to return each multicast packet that the interface sends.
+ * Loopback of the vport is needed while two processes may want to hear each other, or one itself
+ * (raw.c): for nobody else the device has to return each multicast packet that the interface sends.
  */
-static int update_loopback(struct cxr_ib_dev *dev)
+static int add_domain(struct cxr_ib_dev *dev)
 {
-	bool on = dev->domains > 1 || dev->self_hearers;
 	int err = 0;
 
-	lockdep_assert_held(&dev->loopback_lock);
-	if (on == dev->loopback)
-		return 0;
-
-	if (on)
+	mutex_lock(&dev->loopback_lock);
+	if (dev->domains == 1)
 		err = cxr_loopback_get(dev->core);
-	else
-		cxr_loopback_put(dev->core);
 	if (!err)
-		dev->loopback = on;
-	return err;
-}
-
-/* Counts a user of loopback; on failure it is not counted. */
-static int add_user(struct cxr_ib_dev *dev, unsigned int *users)
-{
-	int err;
-
-	mutex_lock(&dev->loopback_lock);
-	++*users;
-	err = update_loopback(dev);
-	if (err)
-		--*users;
+		dev->domains++;
 	mutex_unlock(&dev->loopback_lock);
 	return err;
 }
 
-static void remove_user(struct cxr_ib_dev *dev, unsigned int *users)
+static void remove_domain(struct cxr_ib_dev *dev)
 {
 	mutex_lock(&dev->loopback_lock);
-	--*users;
-	update_loopback(dev);
+	if (--dev->domains == 1)
+		cxr_loopback_put(dev->core);
 	mutex_unlock(&dev->loopback_lock);
-}
-
-int cxr_ib_loopback_get(struct cxr_ib_dev *dev)
-{
-	return add_user(dev, &dev->self_hearers);
-}
-
-void cxr_ib_loopback_put(struct cxr_ib_dev *dev)
-{
-	remove_user(dev, &dev->self_hearers);
 }
 
 static int new_td(struct cxr_ib_dev *dev, u32 *tdn)
@@ -85,7 +56,7 @@ static int new_td(struct cxr_ib_dev *dev, u32 *tdn)
 	if (err)
 		return err;
 
-	err = add_user(dev, &dev->domains);
+	err = add_domain(dev);
 	if (err)
 		cxr_cmd_dealloc_td(dev->core, *tdn);
 	return err;
@@ -93,7 +64,7 @@ static int new_td(struct cxr_ib_dev *dev, u32 *tdn)
 
 static void put_td(struct cxr_ib_dev *dev, u32 tdn)
 {
-	remove_user(dev, &dev->domains);
+	remove_domain(dev);
 	cxr_cmd_dealloc_td(dev->core, tdn);
 }
 

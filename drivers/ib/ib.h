@@ -82,10 +82,8 @@ struct cxr_ib_optional {
  * @gsi_pd: PD of the GSI QP, or NULL; only compared, never dereferenced
  * @xrc_lock: protects @xrc_defaults
  * @xrc_defaults: objects that XRC QPs share, created for the first one
- * @loopback_lock: protects the next three
- * @domains: transport domains of processes
- * @self_hearers: raw packet QPs that hear their own process
- * @loopback: the device needs loopback of the vport
+ * @loopback_lock: protects @domains
+ * @domains: transport domains of processes; from the second one on they need loopback
  * @umr_lock: protects @umr and @mkeys, and serializes UMR work requests
  * @umr: QP that changes memory keys, created for the first change
  * @mkeys: keys of deregistered MRs, for new ones; or NULL
@@ -144,8 +142,6 @@ struct cxr_ib_dev {
 	struct cxr_ib_xrc_defaults *xrc_defaults;	/* xrc_lock */
 	struct mutex loopback_lock;		/* loopback of the vport */
 	unsigned int domains;			/* loopback_lock */
-	unsigned int self_hearers;		/* loopback_lock */
-	bool loopback;				/* loopback_lock */
 	struct mutex umr_lock;			/* UMR work requests */
 	struct cxr_ib_umr *umr;			/* umr_lock */
 	struct cxr_ib_mkeys *mkeys;		/* umr_lock */
@@ -349,9 +345,6 @@ struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
 void cxr_ib_uar_put(struct cxr_ib_uar *uar);
 /* The transport domain of the context, allocated at the first call and kept. May sleep. */
 int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
-/* A QP hears its own process from cxr_ib_loopback_get() on. 0, or the error of a command. */
-int cxr_ib_loopback_get(struct cxr_ib_dev *dev);
-void cxr_ib_loopback_put(struct cxr_ib_dev *dev);
 /*
  * Checks the user index of a queue: CQE version 1 requires one, version 0 forbids it. @present: the
  * request was long enough to contain @uidx.

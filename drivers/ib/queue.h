@@ -146,7 +146,7 @@ struct cxr_ib_event_target {
  * struct cxr_ib_raw - objects of a raw packet QP in the device
  * @tdn: transport domain of its process
  * @self: what its TIR hears of it: enum cxr_tir_self
- * @loopback: it is one of cxr_ib_dev.self_hearers
+ * @loopback: it is a user of loopback (cxr_loopback_get())
  * @has_sq: @tisn, @sqn and @sq_queue are valid
  * @has_rq: @rqn is valid
  * @has_tir: @tirn is valid; it leads to the receive queue or to an indirection table

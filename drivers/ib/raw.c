@@ -237,7 +237,7 @@ void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 {
 	destroy_raw_queues(qp);
 	if (qp->raw->loopback)
-		cxr_ib_loopback_put(to_cxr_dev(qp->ibqp.device));
+		cxr_loopback_put(to_cxr_dev(qp->ibqp.device)->core);
 	if (qp->uar) {
 		cxr_ib_db_unpin(ctx, &qp->user_db);
 		cxr_ib_uar_put(qp->uar);
@@ -277,7 +277,7 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	if (attr->rwq_ind_tbl)
 		rdma_restrack_no_track(&qp->ibqp.res);
 
-	err = qp->raw->self ? cxr_ib_loopback_get(dev) : 0;
+	err = qp->raw->self ? cxr_loopback_get(dev->core) : 0;
 	qp->raw->loopback = qp->raw->self && !err;
 	err = err ?: cxr_ib_copy_resp_qp(udata);
 	if (err) {

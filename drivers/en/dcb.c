@@ -21,7 +21,7 @@ static int check_usable(const struct cxr_en *en, bool feature)
 {
 	if (!feature)
 		return -EOPNOTSUPP;
-	return en->kept || !netif_device_present(en->ndev) ? -ENODEV : 0;
+	return cxr_en_usable(en) ? 0 : -ENODEV;
 }
 
 static int refuse(struct cxr_en *en, int err, const char *why)

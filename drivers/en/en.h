@@ -329,6 +329,12 @@ struct cxr_en {
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config);
 /* What the device has completion vectors for now; the netdev may have queues for more. */
 unsigned int cxr_en_max_channels(const struct cxr_core *core);
+/* There is neither a failure nor a reset of the device: commands may be issued. RTNL held. */
+static inline bool cxr_en_usable(const struct cxr_en *en)
+{
+	return !en->kept && netif_device_present(en->ndev);
+}
+
 /* Operations of the netdev; RTNL held. */
 int cxr_en_open(struct net_device *ndev);
 int cxr_en_stop(struct net_device *ndev);

@@ -68,7 +68,7 @@ int cxr_en_set_phys_id(struct net_device *ndev, enum ethtool_phys_id_state state
 	if (state != ETHTOOL_ID_ACTIVE && state != ETHTOOL_ID_INACTIVE)
 		return -EOPNOTSUPP;
 	en->beacon = state == ETHTOOL_ID_ACTIVE;
-	if (en->kept || !netif_device_present(ndev))
+	if (!cxr_en_usable(en))
 		return -ENODEV;
 
 	err = cxr_cmd_set_beacon(en->core, en->beacon);

@@ -8,6 +8,9 @@
 #
 # EVENT is a function; the words are those of moves.py.
 
+# Has a counter gone beyond N?
+counts_more() { [ "$(counter "$1")" -gt "$2" ]; } # COUNTER N
+
 MOVES=$(dirname "${BASH_SOURCE[0]}")/moves.py
 
 moves() # EVENT WORDS...

@@ -72,7 +72,6 @@ is_stuck()
 	reachable
 }
 
-counts_more() { [ "$(counter "$1")" -gt "$2" ]; }
 
 # Priority 3, on both sides, while COMMAND runs
 lossless() # COMMAND

@@ -32,8 +32,6 @@ before_each() { ends_know; }
 sends() { python3 -B selftests/lib/send_frames.py "$netdev" "$peer_mac" "$@"; }
 gets() { peer_bg gets "python3 -B selftests/lib/send_frames.py $peer_netdev $mac $*"; }
 
-counts_more() { [ "$(counter "$1")" -gt "$2" ]; }
-
 # The switch has room for what is sent meanwhile, but may pause all ports
 pauses_switch()
 {

@@ -76,17 +76,21 @@ class Child:
         return tail(self.log, lines)
 
 
-def tail(path, lines=20):
-    """The last lines of a text file, indented for a terminal."""
+def last_lines(path, lines):
+    """The last lines of a text file that are not empty."""
     try:
         with open(path, "rb") as f:
             f.seek(0, os.SEEK_END)
             f.seek(max(0, f.tell() - 16384))
             text = f.read().decode(errors="replace")
     except OSError:
-        return ""
-    rows = [r.rstrip("\r") for r in text.split("\n") if r.strip()]
-    return "\n".join("    | " + r for r in rows[-lines:])
+        return []
+    return [r.rstrip("\r") for r in text.split("\n") if r.strip()][-lines:]
+
+
+def tail(path, lines=20):
+    """The last lines of a text file, indented for a terminal."""
+    return "\n".join("    | " + r for r in last_lines(path, lines))
 
 
 def wait_for_path(path, child, seconds):

@@ -17,6 +17,7 @@ KTAP_ID = re.compile(r"([a-z0-9_]+(?:[.-][a-z0-9]+)+): (.*)")
 SKIP = re.compile(r" *# SKIP *(.*)$")
 SKIPS = "selftests/skips"
 LONGEST = 10
+WHY_LINES = 8
 
 
 class Output(threading.local):
@@ -128,8 +129,8 @@ class Totals:
         self.seen = {}
         self.file = None
 
-    def result(self, kind, text, rerun=None, log=None, ident=None, where="-"):
-        """Count and print a result; kind: ok, FAIL or skip. An id may occur once per place."""
+    def result(self, kind, text, rerun=None, log=None, ident=None, where="-", why=()):
+        """Count and print a result; kind: ok, FAIL or skip. An id may occur once per place. The last lines of WHY stand in the summary."""
         out.line(f"    {kind:4}  {text}")
         with self.mutex:
             if kind == "ok":
@@ -138,7 +139,7 @@ class Totals:
                 self.skipped += 1
             else:
                 self.failed += 1
-                self.failures.append((text, rerun, log))
+                self.failures.append((text, rerun, log, why[-WHY_LINES:]))
             if ident:
                 self.record(kind, ident, where)
 
@@ -150,7 +151,7 @@ class Totals:
         if (ident, where) in self.seen:
             text = f"duplicate id {ident}"
             self.failed += 1
-            self.failures.append((text, None, None))
+            self.failures.append((text, None, None, ()))
             out.line(f"    FAIL  {text}")
         self.seen[ident, where] = kind
 
@@ -160,8 +161,10 @@ class Totals:
                   "none of the driver or the emulator")
         if self.failures:
             print("\nFailures:")
-        for text, rerun, log in self.failures:
+        for text, rerun, log, why in self.failures:
             print(f"  {text}")
+            for line in why:
+                print(f"      | {line}")
             if log:
                 print(f"      log:   {os.path.relpath(log, REPO)}")
             if rerun:

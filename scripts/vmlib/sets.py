@@ -155,7 +155,7 @@ class Session:
         elif kind == "skip":
             text += f": {reason}"
         where = f"{self.where} {self.place(0)}" if self.current == "after.sh" else self.where
-        totals.result(kind, text, again, log, None if self.current == "after.sh" else ident, where)
+        totals.result(kind, text, again, log, None if self.current == "after.sh" else ident, where, self.notes)
         if ident:
             times.add("test", ident, seconds, self.where)
         if kind == "FAIL":

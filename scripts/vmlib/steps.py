@@ -9,7 +9,7 @@ import time
 
 import process
 from images import REPO
-from results import LOGS, Skips, chosen, out, parse, patterns, slug, times, totals
+from results import LOGS, WHY_LINES, Skips, chosen, out, parse, patterns, slug, times, totals
 
 
 ALL_SKIPPED = 4    # exit code, as in kselftest
@@ -75,7 +75,8 @@ def step(ident, name, cmd, rerun, results=False):
     took = time.monotonic() - t0
     times.add("step", name, took)
     if not rows.kinds:
-        totals.result("FAIL" if code else "ok", f"{name} ({took:.0f} s)", rerun, log, ident)
+        why = process.last_lines(log, WHY_LINES) if code else ()
+        totals.result("FAIL" if code else "ok", f"{name} ({took:.0f} s)", rerun, log, ident, why=why)
     elif code and "FAIL" not in rows.kinds and not (code == ALL_SKIPPED and rows.kinds == {"skip"}):
         totals.result("FAIL", f"{name}: exit code {code}", rerun, log)
     elif rows.plans != rows.count:

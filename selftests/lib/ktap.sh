@@ -122,7 +122,11 @@ ktap_limited() # LOG SECONDS FUNCTION [ARGUMENTS...]
 
 	shift 2
 	set -m
-	(set -e; "$@") >"$log" 2>&1 </dev/null &
+	(
+		set -eE
+		trap 'echo "line $LINENO of ${BASH_SOURCE##*/}, from line ${BASH_LINENO[0]}: $BASH_COMMAND" >>"$KTAP_LOG.errors"' ERR
+		"$@"
+	) >"$log" 2>&1 </dev/null &
 	KTAP_PID=$!
 	(
 		nap "$limit"
@@ -195,6 +199,7 @@ ktap_run() # NUMBER NEXT-ID
 
 	KTAP_N=$((KTAP_N + 1))
 	name="$KTAP_N - $id: ${KTAP_SENTENCES[$1]}"
+	true >"$KTAP_LOG.errors"
 	ktap_prepare "${KTAP_SETUPS[$1]}" "$id"
 	rc=$?
 	if [ $rc = 0 ]; then
@@ -215,6 +220,8 @@ ktap_run() # NUMBER NEXT-ID
 		;;
 	*)
 		sed 's/^/# /' "$KTAP_LOG"
+		# the command that failed
+		tail -n 3 "$KTAP_LOG.errors" | sed 's/^/# /'
 		echo "# exit code $rc"
 		echo "not ok $name"
 		KTAP_FAILED=$((KTAP_FAILED + 1))

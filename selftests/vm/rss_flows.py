@@ -5,10 +5,13 @@
 usage: rss_flows.py send ADDRESS                       PACKETS datagrams of each flow
        rss_flows.py toeplitz|xor KEY TABLE SOURCE ADDRESS   print the number of flows for each queue; KEY and TABLE as ethtool -x has them
 """
+import fcntl
 import ipaddress
 import socket
 import struct
 import sys
+import termios
+import time
 
 FLOWS, PACKETS = 64, 50
 FIRST_PORT, TO_PORT = 31000, 9
@@ -20,6 +23,9 @@ def send(address):
             s.bind(("", FIRST_PORT + n))
             for _ in range(PACKETS):
                 s.sendto(b"rss", (address, TO_PORT))
+            # a full queue loses the rest
+            while struct.unpack("i", fcntl.ioctl(s, termios.TIOCOUTQ, bytes(4)))[0]:
+                time.sleep(0.001)
 
 
 def toeplitz(key, data, _):

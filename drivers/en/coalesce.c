@@ -114,6 +114,8 @@ static int change(struct cxr_en *en, const struct cxr_en_config *config)
 		err = change_cq(&en->channels[i]->rq.cq, &config->rx_moderation);
 		if (!err)
 			err = change_cq(&en->channels[i]->sq.cq, &config->tx_moderation);
+		if (!err)
+			err = change_cq(&en->channels[i]->xdp_sq.cq, &config->tx_moderation);
 		if (err)
 			return err;
 	}

@@ -3,7 +3,7 @@
  * cxr_en: the netdev of a port.
  *
  * struct cxr_en is the private part of the netdev. A channel is a completion vector with its RQ,
- * SQ, their CQs, and the NAPI context that polls both. What exists when:
+ * SQ, SQ of XDP, their CQs, and the NAPI context that polls all. What exists when:
  *
  *	probe .. remove		PD, transport domain, mkey, TIS, UAR,	stage base
  *				counter set
@@ -19,7 +19,8 @@
  * (struct cxr_en.kept).
  *
  * Locks: RTNL > en->lock. RTNL serializes open, stop and reconfiguration; en->lock protects the
- * steering and the vport from works, which run without RTNL.
+ * steering and the vport from works, which run without RTNL. cxr_en_sq.lock is for senders of XDP,
+ * who have bottom halves disabled; no other lock is taken under it.
  */
 #ifndef CXR_EN_H
 #define CXR_EN_H
@@ -30,6 +31,7 @@
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
+#include <net/xdp.h>
 #include CXR_PAGE_POOL_H
 
 #include "cxr/cxr.h"
@@ -88,6 +90,25 @@ struct cxr_en_stats {
 	atomic_long_t errors;	/* error completions; NAPI counts them, the sender all else of tx */
 };
 
+/*
+ * XDP of a channel: what became of packets that it received, counted by NAPI, or packets that were
+ * redirected to the interface, counted under the lock of the SQ. Kept as the others.
+ */
+struct cxr_en_xdp_stats {
+	struct u64_stats_sync sync;
+	u64_stats_t drop, redirect;	/* of received packets only */
+	u64_stats_t xmit, bytes;	/* sent */
+	u64_stats_t full;		/* not sent, for want of room */
+	u64_stats_t err;		/* not sent: too long, no headroom, no memory */
+};
+
+static inline void cxr_en_xdp_count(struct cxr_en_xdp_stats *stats, u64_stats_t *which, u32 n)
+{
+	u64_stats_update_begin(&stats->sync);
+	u64_stats_add(which, n);
+	u64_stats_update_end(&stats->sync);
+}
+
 struct cxr_en_cq {
 	struct cxr_cq cq;
 	struct cxr_en_channel *ch;
@@ -109,10 +130,14 @@ struct cxr_en_moderation {
 
 /* A packet in the SQ, at the index of its first 64-byte block. */
 struct cxr_en_tx_info {
-	struct sk_buff *skb;
+	union {
+		struct sk_buff *skb;
+		struct xdp_frame *xdpf;	/* in an SQ of XDP */
+	};
 	u32 bytes;		/* on the wire, as reported to BQL */
 	u8 blocks;
 	u8 maps;		/* entries of the map ring */
+	bool own;		/* xdpf is of the page pool of the same channel */
 };
 
 struct cxr_en_tx_map {
@@ -122,7 +147,8 @@ struct cxr_en_tx_map {
 };
 
 struct cxr_en_sq {
-	/* sender, under the lock of the tx queue */
+	spinlock_t lock;	/* the sender's, of an SQ of XDP */
+	/* sender, under the lock of the tx queue, or under @lock */
 	u16 pc;			/* in 64-byte blocks, as is cc */
 	u32 map_pc;
 	u16 rung;		/* pc at the last doorbell */
@@ -131,13 +157,14 @@ struct cxr_en_sq {
 	u16 stop_room;		/* blocks that the largest packet may need */
 	u8 max_ds;
 	u8 inline_mode;		/* enum cxr_en_inline */
+	bool xdp;
+	u16 max_frame;		/* of XDP; the stack knows the MTU */
 	u32 sqn;
-	__be32 mkey;
 	struct cxr_uar *uar;
 	struct cxr_en_tx_info *info;
 	struct cxr_en_tx_map *map;
 	u32 map_mask;
-	struct netdev_queue *txq;
+	struct netdev_queue *txq;	/* NULL: an SQ of XDP */
 	struct cxr_en_stats *stats;
 	struct cxr_en *en;
 	struct cxr_buf buf;
@@ -159,15 +186,20 @@ struct cxr_en_rx_buf {
 
 struct cxr_en_rq {
 	struct page_pool *pool;
+	struct xdp_rxq_info xdp_rxq;
 	struct cxr_en_rx_buf *bufs;	/* layout.n per WQE */
 	struct cxr_rx_layout layout;
+	u16 head;		/* of a first buffer, before the packet */
 	u8 log_stride;
 	u8 log_size;
 	bool failed;
+	bool xdp;		/* buffers are such that an XDP program may run */
+	bool xdp_sent, xdp_redirected;	/* in this poll */
 	u16 pc, cc;		/* in WQEs */
 	u16 mask;
 	u32 rqn;
 	struct cxr_en_stats *stats;
+	struct cxr_en_xdp_stats *xdp_stats;
 	struct cxr_en *en;
 	struct cxr_buf buf;
 	struct cxr_db db;
@@ -180,6 +212,7 @@ struct cxr_en_channel {
 	unsigned int index;
 	struct cxr_en_rq rq;
 	struct cxr_en_sq sq;
+	struct cxr_en_sq xdp_sq;
 };
 
 struct cxr_en_mac {
@@ -230,6 +263,7 @@ struct cxr_en_config {
 	u8 log_sq, log_rq;
 	u16 mtu;
 	bool vlan_strip;
+	bool xdp;		/* there is a program */
 	u8 inline_mode;		/* enum cxr_en_inline */
 	struct cxr_en_moderation rx_moderation, tx_moderation;	/* if the device has it */
 };
@@ -304,6 +338,8 @@ struct cxr_en {
 	struct cxr_en_ecn *ecn;		/* NULL: no files */
 	struct cxr_en_channel *channels[CXR_EN_CHANNELS_MAX];
 	unsigned int n_channels;	/* open ones */
+	bool xdp_open;			/* cxr_en_xdp_xmit() may use the channels */
+	struct bpf_prog __rcu *xdp_prog;	/* with a reference; RTNL to change it */
 
 	struct mutex lock;		/* steer, and the state of the vport */
 	struct cxr_en_steer steer;
@@ -317,6 +353,8 @@ struct cxr_en {
 
 	struct cxr_en_stats rx_stats[CXR_EN_CHANNELS_MAX];
 	struct cxr_en_stats tx_stats[CXR_EN_CHANNELS_MAX];
+	struct cxr_en_xdp_stats xdp_rx_stats[CXR_EN_CHANNELS_MAX];
+	struct cxr_en_xdp_stats xdp_tx_stats[CXR_EN_CHANNELS_MAX];
 	/* of the device, as last read by stats_work */
 	struct cxr_en_counter out_of_buffer, multicast;
 #ifdef CONFIG_PAGE_POOL_STATS
@@ -384,10 +422,11 @@ int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config);
 void cxr_en_close_channels(struct cxr_en *en);
 
 /* rx.c */
-struct cxr_rx_layout cxr_en_rx_layout(u16 mtu);
-/* The largest MTU that @n buffers allow. */
-u32 cxr_en_rx_max_mtu(unsigned int n);
-/* Allocates the page pool and the array of buffers; the ring stays empty. 0 or -ENOMEM. */
+/* Sets the layout of buffers for packets of @mtu, and, @xdp, for programs. */
+void cxr_en_rx_layout(struct cxr_en_rq *rq, u16 mtu, bool xdp);
+/* The largest MTU that @n buffers allow, for a program or without one. */
+u32 cxr_en_rx_max_mtu(unsigned int n, bool xdp);
+/* Allocates the page pool and the array of buffers; the ring stays empty. 0 or an error. */
 int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct napi_struct *napi, int node);
 /* The RQ must be destroyed before. */
 void cxr_en_rx_free(struct cxr_en_rq *rq);
@@ -400,11 +439,29 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget);
 netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev);
 netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *ndev,
 					netdev_features_t features);
+
+/* sq.c */
 u16 cxr_en_tx_max_blocks(const struct cxr_core *core, u8 *max_ds);
+/* Unmaps what the sender has mapped since cxr_en_sq.map_pc was @start. */
+void cxr_en_sq_unmap(struct cxr_en_sq *sq, u32 start);
 /* True: there is more to do. */
 bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget);
 /* Frees packets that were not sent. The SQ is destroyed, senders and NAPI are stopped. */
 void cxr_en_tx_flush(struct cxr_en_sq *sq);
+
+/* xdp.c */
+enum cxr_en_xdp_verdict {
+	CXR_EN_XDP_PASS,	/* to the stack, as the program has left it */
+	CXR_EN_XDP_DROPPED,	/* it is still the caller's */
+	CXR_EN_XDP_TAKEN,	/* it will be freed elsewhere */
+};
+
+/* Runs the program on a packet, in NAPI. cxr_en_xdp_flush() is due at the end of the poll. */
+enum cxr_en_xdp_verdict cxr_en_xdp_run(struct cxr_en_rq *rq, struct bpf_prog *prog,
+				       struct xdp_buff *xdp);
+void cxr_en_xdp_flush(struct cxr_en_rq *rq);
+/* ndo_xdp_xmit: the number of frames that were taken, of the first ones, or an error. */
+int cxr_en_xdp_xmit(struct net_device *ndev, int n, struct xdp_frame **frames, u32 flags);
 
 /* rss.c: RQT, TIRs, and operations of ethtool.c */
 /* The default of en->rss, with a random key. */

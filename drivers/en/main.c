@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* cxr_en: probe and remove, and the operations of the netdev. See en.h for what exists when. */
 #include <linux/auxiliary_bus.h>
+#include <linux/bpf.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
@@ -31,12 +32,23 @@ static void rx_mode_work(struct work_struct *work)
 
 /* ---- netdev operations -------------------------------------------------- */
 
+/* A program that does not know fragments gets all of a packet in one buffer. */
+static bool prog_fits(const struct bpf_prog *prog, u32 mtu)
+{
+	return !prog || prog->aux->xdp_has_frags || mtu <= cxr_en_rx_max_mtu(1, true);
+}
+
 static int en_change_mtu(struct net_device *ndev, int mtu)
 {
 	struct cxr_en *en = netdev_priv(ndev);
 	struct cxr_en_config config = en->config;
 	int err;
 
+	if (!prog_fits(rtnl_dereference(en->xdp_prog), mtu)) {
+		netdev_warn(ndev, "MTU %d: the XDP program handles at most %u, since it does not support fragments (xdp.frags)\n",
+			    mtu, cxr_en_rx_max_mtu(1, true));
+		return -EINVAL;
+	}
 	config.mtu = mtu;
 	err = cxr_en_reconfigure(en, &config);
 	if (err)
@@ -83,6 +95,47 @@ static void en_tx_timeout(struct net_device *ndev, unsigned int queue)
 	cxr_en_schedule_restart(netdev_priv(ndev), "send queue of channel", queue, "timed out");
 }
 
+/*
+ * The program runs only in queues that are made for it: it comes after them, and goes before them.
+ * The kernel expects that its removal succeeds; queues that are made for one work without.
+ */
+static int set_xdp_prog(struct cxr_en *en, struct bpf_prog *prog, struct netlink_ext_ack *extack)
+{
+	struct bpf_prog *old = rtnl_dereference(en->xdp_prog);
+	struct cxr_en_config config = en->config;
+	int err = 0;
+
+	if (!prog_fits(prog, config.mtu)) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "the MTU is too large for a program without fragments (xdp.frags)");
+		return -EINVAL;
+	}
+	if (!prog)
+		RCU_INIT_POINTER(en->xdp_prog, NULL);
+	config.xdp = prog;
+	if (config.xdp != en->config.xdp)
+		err = cxr_en_reconfigure(en, &config);
+	if (err && prog) {
+		NL_SET_ERR_MSG_MOD(extack, "the queues could not be restarted");
+		return err;
+	}
+	if (err)
+		netdev_warn(en->ndev, "XDP program removed, but the queues could not be restarted: %pe\n",
+			    ERR_PTR(err));
+	rcu_assign_pointer(en->xdp_prog, prog);
+	if (old)
+		bpf_prog_put(old);
+	return 0;
+}
+
+static int en_bpf(struct net_device *ndev, struct netdev_bpf *bpf)
+{
+	if (bpf->command != XDP_SETUP_PROG)
+		return -EINVAL;
+
+	return set_xdp_prog(netdev_priv(ndev), bpf->prog, bpf->extack);
+}
+
 static const struct net_device_ops netdev_ops = {
 	.ndo_open = cxr_en_open,
 	.ndo_stop = cxr_en_stop,
@@ -95,6 +148,8 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_get_stats64 = cxr_en_get_stats64,
 	.ndo_tx_timeout = en_tx_timeout,
 	.ndo_validate_addr = eth_validate_addr,
+	.ndo_bpf = en_bpf,
+	.ndo_xdp_xmit = cxr_en_xdp_xmit,
 };
 
 /* ---- events ------------------------------------------------------------- */
@@ -143,6 +198,7 @@ static void set_features(struct cxr_en *en)
 	ndev->hw_features = offloads;
 	ndev->features = offloads | NETIF_F_HIGHDMA;
 	ndev->priv_flags |= IFF_UNICAST_FLT;
+	cxr_xdp_set_features(ndev);
 }
 
 /* The largest MTU that the port supports and that fits the scatter list of a receive WQE. */
@@ -158,7 +214,7 @@ static u32 max_mtu(struct cxr_core *core)
 		dev_warn(core->dev, "cannot read the maximum MTU of the port, using %u: %pe\n",
 			 port_max, ERR_PTR(err));
 	}
-	return min_t(u32, port_max, cxr_en_rx_max_mtu(bufs));
+	return min_t(u32, port_max, cxr_en_rx_max_mtu(bufs, true));
 }
 
 /* Of a netdev that is not registered yet: later these are the user's. */

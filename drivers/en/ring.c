@@ -2,6 +2,7 @@
 /*
  * Channels: the queues of a completion vector, their memory, and their NAPI context.
  */
+#include <linux/if_vlan.h>
 #include <linux/slab.h>
 #include "en.h"
 
@@ -35,19 +36,20 @@ static int create_sq_object(struct cxr_en_sq *sq, u8 inline_mode)
 	return err;
 }
 
-static int alloc_sq(struct cxr_en_channel *ch, u8 log_size)
+static int alloc_sq(struct cxr_en_channel *ch, struct cxr_en_sq *sq, u8 log_size)
 {
 	struct cxr_core *core = ch->en->core;
-	struct cxr_en_sq *sq = &ch->sq;
 	int err;
 
+	spin_lock_init(&sq->lock);
 	sq->en = ch->en;
 	sq->uar = ch->en->uar;
 	sq->log_size = log_size;
 	sq->mask = (1U << log_size) - 1;
 	sq->map_mask = (4U << log_size) - 1;
 	sq->stop_room = cxr_en_tx_max_blocks(core, &sq->max_ds);
-	sq->txq = netdev_get_tx_queue(ch->en->ndev, ch->index);
+	if (!sq->xdp)
+		sq->txq = netdev_get_tx_queue(ch->en->ndev, ch->index);
 	sq->stats = &ch->en->tx_stats[ch->index];
 	err = cxr_buf_alloc(core, &sq->buf, 1UL << log_size << LOG_BB);
 	if (err)
@@ -84,12 +86,13 @@ static void free_sq(struct cxr_en_sq *sq)
 	cxr_buf_free(sq->en->core, &sq->buf);
 }
 
-static int open_sq(struct cxr_en_channel *ch, const struct cxr_en_config *config)
+static int open_sq(struct cxr_en_channel *ch, struct cxr_en_sq *sq,
+		   const struct cxr_en_config *config)
 {
-	struct cxr_en_sq *sq = &ch->sq;
 	int err;
 
-	err = alloc_sq(ch, config->log_sq);
+	sq->max_frame = config->mtu + ETH_HLEN + VLAN_HLEN;
+	err = alloc_sq(ch, sq, config->log_sq);
 	if (err)
 		return err;
 
@@ -101,7 +104,8 @@ static int open_sq(struct cxr_en_channel *ch, const struct cxr_en_config *config
 	if (err)
 		goto err_destroy_cq;
 
-	netdev_tx_reset_queue(sq->txq);
+	if (sq->txq)
+		netdev_tx_reset_queue(sq->txq);
 	return 0;
 
 err_destroy_cq:
@@ -156,9 +160,10 @@ static int alloc_rq(struct cxr_en_channel *ch, const struct cxr_en_config *confi
 	rq->en = ch->en;
 	rq->log_size = config->log_rq;
 	rq->mask = (1U << config->log_rq) - 1;
-	rq->layout = cxr_en_rx_layout(config->mtu);
+	cxr_en_rx_layout(rq, config->mtu, config->xdp);
 	rq->log_stride = order_base_2(rq->layout.n * PRM_WQE_DS);
 	rq->stats = &ch->en->rx_stats[ch->index];
+	rq->xdp_stats = &ch->en->xdp_rx_stats[ch->index];
 	err = cxr_buf_alloc(core, &rq->buf, 1UL << rq->log_size << rq->log_stride);
 	if (err)
 		return err;
@@ -230,6 +235,7 @@ static int poll(struct napi_struct *napi, int budget)
 	if (!budget)
 		return 0;
 
+	busy |= cxr_en_tx_poll(&ch->xdp_sq, budget);
 	done = cxr_en_rx_poll(&ch->rq, napi, budget);
 	busy |= done == budget;
 	/* an empty ring raises no events: keep polling until there is memory */
@@ -242,6 +248,7 @@ static int poll(struct napi_struct *napi, int budget)
 		cxr_en_moderation_sample(&ch->sq.cq, ch->sq.stats);
 		cxr_en_cq_arm(&ch->rq.cq);
 		cxr_en_cq_arm(&ch->sq.cq);
+		cxr_en_cq_arm(&ch->xdp_sq.cq);
 	}
 	return done;
 }
@@ -261,13 +268,18 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 	ch->index = index;
 	/* CQs are not armed yet, so there are no events before napi_enable() */
 	netif_napi_add(en->ndev, &ch->napi, poll);
-	err = open_sq(ch, config);
+	err = open_sq(ch, &ch->sq, config);
 	if (err)
 		goto err_del_napi;
 
-	err = open_rq(ch, config, node);
+	ch->xdp_sq.xdp = true;
+	err = open_sq(ch, &ch->xdp_sq, config);
 	if (err)
 		goto err_close_sq;
+
+	err = open_rq(ch, config, node);
+	if (err)
+		goto err_close_xdp_sq;
 
 	cxr_en_rx_fill(&ch->rq);
 	napi_enable(&ch->napi);
@@ -277,6 +289,8 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 	local_bh_enable();
 	return ch;
 
+err_close_xdp_sq:
+	close_sq(&ch->xdp_sq);
 err_close_sq:
 	close_sq(&ch->sq);
 err_del_napi:
@@ -285,6 +299,7 @@ err_del_napi:
 	return ERR_PTR(err);
 }
 
+/* All but its SQ for XDP. */
 static void close_channel(struct cxr_en_channel *ch)
 {
 	close_rq(&ch->rq);
@@ -314,6 +329,7 @@ int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
 		}
 		en->channels[en->n_channels] = ch;
 	}
+	smp_store_release(&en->xdp_open, true);	/* pairs with cxr_en_xdp_xmit() */
 	return 0;
 }
 
@@ -321,9 +337,16 @@ void cxr_en_close_channels(struct cxr_en *en)
 {
 	unsigned int i;
 
+	if (en->xdp_open) {
+		WRITE_ONCE(en->xdp_open, false);
+		synchronize_net();
+	}
 	for (i = 0; i < en->n_channels; i++)
 		napi_disable(&en->channels[i]->napi);
 	netif_tx_disable(en->ndev);	/* after NAPI, which wakes queues */
+	/* they return buffers to the pools of all RQs */
+	for (i = 0; i < en->n_channels; i++)
+		close_sq(&en->channels[i]->xdp_sq);
 	while (en->n_channels) {
 		close_channel(en->channels[--en->n_channels]);
 		en->channels[en->n_channels] = NULL;

@@ -3,43 +3,48 @@
  * Receive. A WQE scatters a packet over buffers of a page pool. The first has room for the headroom
  * and the skb_shared_info of an skb, which is built around it: nothing is copied. Several packets
  * share a page if it is large enough; a packet that is longer than a page has more buffers, whole
- * pages, which become fragments.
+ * pages, which become fragments. A program of XDP sees the packet in the same buffers before there
+ * is an skb; then there is more headroom, and the pages are mapped for both directions.
  *
  * Who owns a buffer when: see RECEIVED PACKETS in cxr.h.
  */
+#include <linux/bpf.h>
 #include <linux/dma-mapping.h>
 #include <linux/if_vlan.h>
 #include <linux/skbuff.h>
 #include "en.h"
 
 #define FILL_BATCH	8U
-#define HEADROOM	(NET_SKB_PAD + NET_IP_ALIGN)
 
 /* What one poll adds to the statistics. */
 struct counts {
 	unsigned int packets, bytes, dropped, csum, special;
 };
 
-static struct cxr_rx_memory memory(void)
+static struct cxr_rx_memory memory(bool xdp)
 {
+	u32 align = max_t(u32, SMP_CACHE_BYTES, dma_get_cache_alignment());
+
 	return (struct cxr_rx_memory){
 		.page = PAGE_SIZE,
-		.align = max_t(u32, SMP_CACHE_BYTES, dma_get_cache_alignment()),
-		.head = HEADROOM,
+		.align = xdp && !CXR_XDP_SHARES_PAGES ? PAGE_SIZE : align,
+		.head = (xdp ? XDP_PACKET_HEADROOM : NET_SKB_PAD) + NET_IP_ALIGN,
 		.tail = SKB_DATA_ALIGN(sizeof(struct skb_shared_info)),
 	};
 }
 
-struct cxr_rx_layout cxr_en_rx_layout(u16 mtu)
+void cxr_en_rx_layout(struct cxr_en_rq *rq, u16 mtu, bool xdp)
 {
-	struct cxr_rx_memory mem = memory();
+	struct cxr_rx_memory mem = memory(xdp);
 
-	return cxr_rx_layout(&mem, mtu + CXR_EN_OVERHEAD);
+	rq->layout = cxr_rx_layout(&mem, mtu + CXR_EN_OVERHEAD);
+	rq->head = mem.head;
+	rq->xdp = xdp;
 }
 
-u32 cxr_en_rx_max_mtu(unsigned int n)
+u32 cxr_en_rx_max_mtu(unsigned int n, bool xdp)
 {
-	struct cxr_rx_memory mem = memory();
+	struct cxr_rx_memory mem = memory(xdp);
 
 	return cxr_rx_max_frame(&mem, n) - CXR_EN_OVERHEAD;
 }
@@ -54,6 +59,28 @@ static bool shares_pages(const struct cxr_en_rq *rq)
 	return rq->layout.size < PAGE_SIZE;
 }
 
+static enum dma_data_direction direction(const struct cxr_en_rq *rq)
+{
+	return rq->xdp ? DMA_BIDIRECTIONAL : DMA_FROM_DEVICE;
+}
+
+/* Tells XDP about the queue, and where its buffers come from. */
+static int register_rxq(struct cxr_en_rq *rq, struct napi_struct *napi)
+{
+	unsigned int index = container_of(rq, struct cxr_en_channel, rq)->index;
+	int err;
+
+	err = __xdp_rxq_info_reg(&rq->xdp_rxq, rq->en->ndev, index, napi->napi_id,
+				 rq->layout.n > 1 ? PAGE_SIZE : 0);
+	if (err)
+		return err;
+
+	err = xdp_rxq_info_reg_mem_model(&rq->xdp_rxq, MEM_TYPE_PAGE_POOL, rq->pool);
+	if (err)
+		xdp_rxq_info_unreg(&rq->xdp_rxq);
+	return err;
+}
+
 int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct napi_struct *napi, int node)
 {
 	unsigned int n = (rq->mask + 1) * rq->layout.n;
@@ -63,10 +90,11 @@ int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct napi_struct *napi, int node)
 		.pool_size = DIV_ROUND_UP(n, PAGE_SIZE / rq->layout.size),
 		.nid = node,
 		.dev = rq->en->core->dev,
-		.dma_dir = DMA_FROM_DEVICE,
+		.dma_dir = direction(rq),
 		.max_len = PAGE_SIZE,
 		CXR_PAGE_POOL_USER(napi, rq->en->ndev)
 	};
+	int err;
 
 	rq->bufs = kvcalloc(n, sizeof(*rq->bufs), GFP_KERNEL);
 	if (!rq->bufs)
@@ -74,10 +102,19 @@ int cxr_en_rx_alloc(struct cxr_en_rq *rq, struct napi_struct *napi, int node)
 
 	rq->pool = page_pool_create(&params);
 	if (IS_ERR(rq->pool)) {
-		kvfree(rq->bufs);
-		return PTR_ERR(rq->pool);
+		err = PTR_ERR(rq->pool);
+		goto err_free_bufs;
 	}
+	err = register_rxq(rq, napi);
+	if (err)
+		goto err_destroy_pool;
 	return 0;
+
+err_destroy_pool:
+	page_pool_destroy(rq->pool);
+err_free_bufs:
+	kvfree(rq->bufs);
+	return err;
 }
 
 void cxr_en_rx_free(struct cxr_en_rq *rq)
@@ -88,6 +125,7 @@ void cxr_en_rx_free(struct cxr_en_rq *rq)
 		if (rq->bufs[i].page)
 			page_pool_put_full_page(rq->pool, rq->bufs[i].page, false);
 	cxr_en_keep_pool_stats(rq->en, rq->pool);
+	xdp_rxq_info_unreg(&rq->xdp_rxq);
 	page_pool_destroy(rq->pool);
 	kvfree(rq->bufs);
 }
@@ -96,7 +134,7 @@ void cxr_en_rx_free(struct cxr_en_rq *rq)
 static int fill_buf(struct cxr_en_rq *rq, struct cxr_en_rx_buf *buf, unsigned int i,
 		    struct prm_wqe_data_seg *seg)
 {
-	u32 skip = i ? 0 : HEADROOM, len = i ? PAGE_SIZE : rq->layout.room;
+	u32 skip = i ? 0 : rq->head, len = i ? PAGE_SIZE : rq->layout.room;
 	dma_addr_t addr;
 
 	buf->offset = 0;
@@ -151,6 +189,15 @@ bool cxr_en_rx_fill(struct cxr_en_rq *rq)
 	return !err;
 }
 
+/* ---- packets ------------------------------------------------------------ */
+
+static void sync_for_cpu(const struct cxr_en_rq *rq, const struct cxr_en_rx_buf *buf, u32 skip,
+			 u32 len)
+{
+	dma_sync_single_range_for_cpu(rq->en->core->dev, page_pool_get_dma_addr(buf->page),
+				      buf->offset + skip, len, direction(rq));
+}
+
 /* The skb takes over buffers @bufs, which have @len bytes of a packet beyond the first buffer. */
 static void add_frags(struct cxr_en_rq *rq, struct sk_buff *skb, struct cxr_en_rx_buf *bufs,
 		      u32 len)
@@ -160,8 +207,7 @@ static void add_frags(struct cxr_en_rq *rq, struct sk_buff *skb, struct cxr_en_r
 
 	for (i = 0; len; i++, len -= part) {
 		part = min_t(u32, len, PAGE_SIZE);
-		dma_sync_single_for_cpu(rq->en->core->dev, page_pool_get_dma_addr(bufs[i].page),
-					part, DMA_FROM_DEVICE);
+		sync_for_cpu(rq, &bufs[i], 0, part);
 		skb_add_rx_frag(skb, i, bufs[i].page, 0, part, PAGE_SIZE);
 		bufs[i].page = NULL;
 	}
@@ -170,7 +216,6 @@ static void add_frags(struct cxr_en_rq *rq, struct sk_buff *skb, struct cxr_en_r
 /* An skb with the packet of @len bytes in @bufs. NULL: no memory, the buffers stay in the ring. */
 static struct sk_buff *build(struct cxr_en_rq *rq, struct cxr_en_rx_buf *bufs, u32 len)
 {
-	dma_addr_t addr = page_pool_get_dma_addr(bufs->page);
 	void *va = page_address(bufs->page) + bufs->offset;
 	u32 first = min(len, rq->layout.room);
 	struct sk_buff *skb;
@@ -179,10 +224,9 @@ static struct sk_buff *build(struct cxr_en_rq *rq, struct cxr_en_rx_buf *bufs, u
 	if (unlikely(!skb))
 		return NULL;
 
-	dma_sync_single_range_for_cpu(rq->en->core->dev, addr, bufs->offset + HEADROOM, first,
-				      DMA_FROM_DEVICE);
+	sync_for_cpu(rq, bufs, rq->head, first);
 	skb_mark_for_recycle(skb);
-	skb_reserve(skb, HEADROOM);
+	skb_reserve(skb, rq->head);
 	__skb_put(skb, first);
 	bufs->page = NULL;
 	if (unlikely(len > first))
@@ -190,11 +234,122 @@ static struct sk_buff *build(struct cxr_en_rq *rq, struct cxr_en_rx_buf *bufs, u
 	return skb;
 }
 
+/* ---- packets for a program ---------------------------------------------- */
+
+/* What add_frags() does for an skb. The buffers remain the ring's. */
+static void add_xdp_frags(struct cxr_en_rq *rq, struct xdp_buff *xdp,
+			  const struct cxr_en_rx_buf *bufs, u32 len)
+{
+	struct skb_shared_info *shinfo = xdp_get_shared_info_from_buff(xdp);
+	unsigned int i;
+	u32 part;
+
+	xdp_buff_set_frags_flag(xdp);
+	shinfo->xdp_frags_size = len;
+	for (i = 0; len; i++, len -= part) {
+		part = min_t(u32, len, PAGE_SIZE);
+		sync_for_cpu(rq, &bufs[i], 0, part);
+		cxr_frag_set(&shinfo->frags[i], bufs[i].page, 0, part);
+		if (page_is_pfmemalloc(bufs[i].page))
+			xdp_buff_set_frag_pfmemalloc(xdp);
+	}
+	shinfo->nr_frags = i;
+	cxr_xdp_set_frags_truesize(shinfo, i * PAGE_SIZE);
+}
+
+static void init_xdp(struct cxr_en_rq *rq, struct xdp_buff *xdp, const struct cxr_en_rx_buf *bufs,
+		     u32 len)
+{
+	void *va = page_address(bufs->page) + bufs->offset;
+	u32 first = min(len, rq->layout.room);
+
+	sync_for_cpu(rq, bufs, rq->head, first);
+	xdp_init_buff(xdp, rq->layout.size, &rq->xdp_rxq);
+	xdp_prepare_buff(xdp, va, rq->head, first, true);
+	if (unlikely(len > first))
+		add_xdp_frags(rq, xdp, bufs + 1, len - first);
+}
+
+/* An skb with the packet as the program has left it; NULL: no memory, it is dropped. */
+static struct sk_buff *build_passed(struct xdp_buff *xdp)
+{
+	u32 frags_size = 0, meta = xdp->data - xdp->data_meta;
+	struct skb_shared_info *shinfo;
+	unsigned int frags = 0;
+	struct sk_buff *skb;
+
+	if (unlikely(xdp_buff_has_frags(xdp))) {
+		shinfo = xdp_get_shared_info_from_buff(xdp);
+		frags = shinfo->nr_frags;
+		frags_size = shinfo->xdp_frags_size;
+	}
+	skb = napi_build_skb(xdp->data_hard_start, xdp->frame_sz);
+	if (unlikely(!skb)) {
+		xdp_return_buff(xdp);
+		return NULL;
+	}
+	skb_mark_for_recycle(skb);
+	skb_reserve(skb, xdp->data - xdp->data_hard_start);
+	__skb_put(skb, xdp->data_end - xdp->data);
+	if (meta)
+		skb_metadata_set(skb, meta);
+	if (unlikely(frags))
+		cxr_xdp_update_skb(skb, xdp, frags, frags_size, frags * PAGE_SIZE);
+	return skb;
+}
+
+/* The ring gives up the buffers of the packet. */
+static void forget(struct cxr_en_rx_buf *bufs, u32 len, const struct cxr_en_rq *rq)
+{
+	unsigned int i, n = 1;
+
+	if (len > rq->layout.room)
+		n += DIV_ROUND_UP(len - rq->layout.room, PAGE_SIZE);
+	for (i = 0; i < n; i++)
+		bufs[i].page = NULL;
+}
+
+/*
+ * NULL: the packet is not passed to the stack, nor counted as dropped unless memory is missing. The
+ * buffer of a dropped packet stays in the ring, but not if it is of the emergency reserves.
+ */
+static struct sk_buff *run_prog(struct cxr_en_rq *rq, struct bpf_prog *prog,
+				struct cxr_en_rx_buf *bufs, u32 len, struct counts *counts)
+{
+	enum cxr_en_xdp_verdict verdict;
+	struct sk_buff *skb = NULL;
+	struct xdp_buff xdp;
+
+	init_xdp(rq, &xdp, bufs, len);
+	verdict = cxr_en_xdp_run(rq, prog, &xdp);
+	if (verdict == CXR_EN_XDP_DROPPED && likely(len <= rq->layout.room) &&
+	    likely(!page_is_pfmemalloc(bufs->page))) {
+		dma_sync_single_range_for_device(rq->en->core->dev,
+						 page_pool_get_dma_addr(bufs->page),
+						 bufs->offset + rq->head, rq->layout.room,
+						 direction(rq));
+		return NULL;
+	}
+	forget(bufs, len, rq);
+	if (verdict == CXR_EN_XDP_DROPPED) {
+		/* the program may have freed some of the buffers */
+		xdp_return_buff(&xdp);
+	} else if (verdict == CXR_EN_XDP_PASS) {
+		skb = build_passed(&xdp);
+		counts->dropped += !skb;
+	}
+	return skb;
+}
+
+/* ---- what the device says of a packet ----------------------------------- */
+
 /*
  * The device verifies TCP and UDP. Of all other IP packets, and of those whose checksum it found
- * wrong, the stack gets the sum: tunnels, ICMP, fragments.
+ * wrong, the stack gets the sum: tunnels, ICMP, fragments; but not if a program may have @changed
+ * the packet.
  */
-static void set_csum(struct sk_buff *skb, const struct cxr_cqe *cqe, struct counts *counts)
+static void set_csum(struct sk_buff *skb, const struct cxr_cqe *cqe, bool changed,
+		     struct counts *counts)
 {
 	const u32 verified = CXR_CQE_L3_OK | CXR_CQE_L4_OK;
 
@@ -204,7 +359,7 @@ static void set_csum(struct sk_buff *skb, const struct cxr_cqe *cqe, struct coun
 		counts->csum++;
 		return;
 	}
-	if ((cqe->flags & (CXR_CQE_IPV4 | CXR_CQE_IPV6)) &&
+	if (!changed && (cqe->flags & (CXR_CQE_IPV4 | CXR_CQE_IPV6)) &&
 	    cxr_rx_sum_valid(skb->data, skb->len, be16_to_cpu(skb->protocol))) {
 		skb->ip_summed = CHECKSUM_COMPLETE;
 		skb->csum = csum_unfold((__force __sum16)cqe->check_sum);
@@ -214,7 +369,7 @@ static void set_csum(struct sk_buff *skb, const struct cxr_cqe *cqe, struct coun
 
 static void set_offload_results(struct cxr_en_rq *rq, struct sk_buff *skb,
 				const struct cxr_cqe *cqe, struct net_device *ndev,
-				struct counts *counts)
+				bool changed, struct counts *counts)
 {
 	skb_record_rx_queue(skb, container_of(rq, struct cxr_en_channel, rq)->index);
 	if ((ndev->features & NETIF_F_RXHASH) && cqe->rss_type)
@@ -224,7 +379,7 @@ static void set_offload_results(struct cxr_en_rq *rq, struct sk_buff *skb,
 		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q), cqe->vlan);
 	skb->protocol = eth_type_trans(skb, ndev);
 	if (ndev->features & NETIF_F_RXCSUM)
-		set_csum(skb, cqe, counts);
+		set_csum(skb, cqe, changed, counts);
 }
 
 static void fail_rq(struct cxr_en_rq *rq, const char *why)
@@ -266,8 +421,25 @@ static void count(struct cxr_en_stats *stats, const struct counts *counts)
 	u64_stats_update_end(&stats->sync);
 }
 
+/* The skb of the packet at the consumer index, or NULL. */
+static struct sk_buff *receive(struct cxr_en_rq *rq, struct bpf_prog *prog, u32 len,
+			       struct counts *counts)
+{
+	struct cxr_en_rx_buf *bufs = bufs_of(rq, rq->cc++);
+	struct sk_buff *skb;
+
+	counts->packets++;
+	counts->bytes += len;
+	if (prog)
+		return run_prog(rq, prog, bufs, len, counts);
+	skb = build(rq, bufs, len);
+	counts->dropped += !skb;
+	return skb;
+}
+
 int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 {
+	struct bpf_prog *prog = rq->xdp ? rcu_dereference_bh(rq->en->xdp_prog) : NULL;
 	struct counts counts = {};
 	struct prm_cqe64 *entry;
 	struct sk_buff *skb;
@@ -279,17 +451,14 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 		/* after a failure the rest is flushed, and rq->cc is not valid any more */
 		if (unlikely(rq->failed || !valid(rq, &cqe)))
 			continue;
-		skb = build(rq, bufs_of(rq, rq->cc), cqe.byte_count);
-		rq->cc++;
-		if (unlikely(!skb)) {
-			counts.dropped++;
+		skb = receive(rq, prog, cqe.byte_count, &counts);
+		if (unlikely(!skb))
 			continue;
-		}
-		counts.packets++;
-		counts.bytes += cqe.byte_count;
-		set_offload_results(rq, skb, &cqe, napi->dev, &counts);
+		set_offload_results(rq, skb, &cqe, napi->dev, prog, &counts);
 		napi_gro_receive(napi, skb);
 	}
+	if (prog)
+		cxr_en_xdp_flush(rq);
 	cxr_en_cq_update(&rq->cq);
 	count(rq->stats, &counts);
 	return done;

@@ -24,6 +24,26 @@ static const struct {
 	{ "no_page", "stopped", offsetof(struct queue_counts, stops) },
 };
 
+struct xdp_counts {
+	u64 drop, redirect, xmit, bytes, full, err;
+};
+
+/* Of received packets, and of those that were redirected to the interface; sums of all channels. */
+static const struct {
+	const char *name;
+	bool tx;
+	size_t offset;
+} xdp_stats[] = {
+	{ "rx_xdp_drop", false, offsetof(struct xdp_counts, drop) },
+	{ "rx_xdp_redirect", false, offsetof(struct xdp_counts, redirect) },
+	{ "rx_xdp_tx_xmit", false, offsetof(struct xdp_counts, xmit) },
+	{ "rx_xdp_tx_full", false, offsetof(struct xdp_counts, full) },
+	{ "rx_xdp_tx_err", false, offsetof(struct xdp_counts, err) },
+	{ "tx_xdp_xmit", true, offsetof(struct xdp_counts, xmit) },
+	{ "tx_xdp_full", true, offsetof(struct xdp_counts, full) },
+	{ "tx_xdp_err", true, offsetof(struct xdp_counts, err) },
+};
+
 void cxr_en_stats_init(struct cxr_en *en)
 {
 	unsigned int i;
@@ -31,6 +51,8 @@ void cxr_en_stats_init(struct cxr_en *en)
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		u64_stats_init(&en->rx_stats[i].sync);
 		u64_stats_init(&en->tx_stats[i].sync);
+		u64_stats_init(&en->xdp_rx_stats[i].sync);
+		u64_stats_init(&en->xdp_tx_stats[i].sync);
 	}
 }
 
@@ -84,6 +106,38 @@ static void read_queue(const struct cxr_en_stats *stats, struct queue_counts *co
 	counts->errors = atomic_long_read(&stats->errors);
 }
 
+static void add_xdp(const struct cxr_en_xdp_stats *stats, struct xdp_counts *sum)
+{
+	struct xdp_counts now;
+	unsigned int start;
+
+	do {
+		start = u64_stats_fetch_begin(&stats->sync);
+		now.drop = u64_stats_read(&stats->drop);
+		now.redirect = u64_stats_read(&stats->redirect);
+		now.xmit = u64_stats_read(&stats->xmit);
+		now.bytes = u64_stats_read(&stats->bytes);
+		now.full = u64_stats_read(&stats->full);
+		now.err = u64_stats_read(&stats->err);
+	} while (u64_stats_fetch_retry(&stats->sync, start));
+	sum->drop += now.drop;
+	sum->redirect += now.redirect;
+	sum->xmit += now.xmit;
+	sum->bytes += now.bytes;
+	sum->full += now.full;
+	sum->err += now.err;
+}
+
+static void read_xdp(const struct cxr_en *en, struct xdp_counts *rx, struct xdp_counts *tx)
+{
+	unsigned int i;
+
+	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
+		add_xdp(&en->xdp_rx_stats[i], rx);
+		add_xdp(&en->xdp_tx_stats[i], tx);
+	}
+}
+
 static void count(struct cxr_en *en, struct cxr_en_counter *counter, u64 device)
 {
 	mutex_lock(&en->lock);
@@ -115,6 +169,7 @@ void cxr_en_read_stats(struct cxr_en *en)
 void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats)
 {
 	struct cxr_en *en = netdev_priv(ndev);
+	struct xdp_counts xdp_rx = {}, xdp_tx = {};
 	struct queue_counts counts;
 	unsigned int i;
 
@@ -133,6 +188,9 @@ void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats
 		stats->tx_dropped += counts.dropped;
 		stats->tx_errors += counts.errors;
 	}
+	read_xdp(en, &xdp_rx, &xdp_tx);
+	stats->tx_packets += xdp_rx.xmit + xdp_tx.xmit;
+	stats->tx_bytes += xdp_rx.bytes + xdp_tx.bytes;
 }
 
 /* ---- priorities and traffic classes of the port ------------------------- */
@@ -236,7 +294,8 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 	/* the firmware may have changed it; strings and values are then of what is read here */
 	if (!en->kept)
 		cxr_en_read_flow_control(en);
-	return 2 * CXR_VPORT_COUNTERS + 1 + CXR_PHY_COUNTERS + prio_count(en) +
+	return 2 * CXR_VPORT_COUNTERS + 1 + ARRAY_SIZE(xdp_stats) +
+	       CXR_PHY_COUNTERS + prio_count(en) +
 	       page_pool_ethtool_stats_get_count() +
 	       2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
 }
@@ -257,6 +316,8 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 		ethtool_sprintf(&data, "%s_vport_%s_bytes", dir, kind);
 	}
 	cxr_ethtool_puts(&data, "rx_out_of_buffer");
+	for (i = 0; i < ARRAY_SIZE(xdp_stats); i++)
+		cxr_ethtool_puts(&data, xdp_stats[i].name);
 	for (i = 0; i < CXR_PHY_COUNTERS; i++)
 		cxr_ethtool_puts(&data, cxr_phy_counter_name(i));
 	prio_strings(netdev_priv(ndev), &data);
@@ -277,6 +338,17 @@ static u64 *write_queue_stats(u64 *data, const struct cxr_en_stats *stats)
 	read_queue(stats, &counts);
 	for (i = 0; i < ARRAY_SIZE(queue_stats); i++)
 		*data++ = *(u64 *)((u8 *)&counts + queue_stats[i].offset);
+	return data;
+}
+
+static u64 *write_xdp_stats(u64 *data, const struct cxr_en *en)
+{
+	struct xdp_counts rx = {}, tx = {};
+	unsigned int i;
+
+	read_xdp(en, &rx, &tx);
+	for (i = 0; i < ARRAY_SIZE(xdp_stats); i++)
+		*data++ = *(u64 *)((u8 *)(xdp_stats[i].tx ? &tx : &rx) + xdp_stats[i].offset);
 	return data;
 }
 
@@ -303,6 +375,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 		*data++ = vport[i].bytes;
 	}
 	*data++ = atomic64_read(&en->out_of_buffer.shown);
+	data = write_xdp_stats(data, en);
 	data = write_phy_stats(data, en);
 	data = write_prio_stats(data, en);
 	data = write_pool_stats(en, data);

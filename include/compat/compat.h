@@ -166,6 +166,46 @@
 #define cxr_jumbo_header_len(skb) 0
 #endif
 
+/* XDP: a netdev says what it can do (6.3), and fragments are filled by one function (6.5). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define cxr_xdp_set_features(ndev)
+#else
+#define cxr_xdp_set_features(ndev) \
+	xdp_set_features_flag(ndev, NETDEV_XDP_ACT_BASIC | NETDEV_XDP_ACT_REDIRECT | \
+				    NETDEV_XDP_ACT_NDO_XMIT | NETDEV_XDP_ACT_RX_SG | \
+				    NETDEV_XDP_ACT_NDO_XMIT_SG)
+#endif
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define cxr_frag_set(frag, page, off, size) do {	\
+	__skb_frag_set_page(frag, page);		\
+	skb_frag_off_set(frag, off);			\
+	skb_frag_size_set(frag, size);			\
+} while (0)
+#else
+#define cxr_frag_set skb_frag_fill_page_desc
+#endif
+
+/*
+ * Before 6.4 a frame that another device makes an skb of takes its page out of the pool
+ * (xdp_release_frame()), although others may share it.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define CXR_XDP_SHARES_PAGES false
+#else
+#define CXR_XDP_SHARES_PAGES true
+#endif
+
+/* The memory of fragments is counted where they are, the skb takes their flags over (6.18). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define cxr_xdp_set_frags_truesize(shinfo, size)
+#define cxr_xdp_update_skb(skb, xdp, frags, size, truesize) \
+	xdp_update_skb_shared_info(skb, frags, size, truesize, xdp_buff_is_frag_pfmemalloc(xdp))
+#else
+#define cxr_xdp_set_frags_truesize(shinfo, size) ((shinfo)->xdp_frags_truesize = (size))
+#define cxr_xdp_update_skb(skb, xdp, frags, size, truesize) \
+	xdp_update_skb_frags_info(skb, frags, size, truesize, xdp_buff_get_skb_flags(xdp))
+#endif
+
 /* ---- devlink ---- */
 
 /* devlink_info has the driver name without the driver (6.2). */

@@ -140,6 +140,17 @@
  * build() gives it to the CPU, only the bytes of the packet. It outlives its queue until the last
  * skb is freed.
  *
+ * With an XDP program the pages are mapped for both directions, and the buffer of a packet is the
+ * program's, and then that of what it decides (drivers/en/xdp.c):
+ *
+ *	pass		the skb, as without a program
+ *	drop		the ring: the buffer is posted again; several buffers return to the pool, as
+ *			the program may have freed some
+ *	tx		the SQ for XDP of the same channel, as an xdp_frame, mapped as it is; its
+ *			completion returns it to the pool
+ *	redirect	the kernel, which hands it to another device, maybe to the SQ for XDP of an
+ *			interface (cxr_en_xdp_xmit()): that maps it, and returns it when it is sent
+ *
  * WHO MAY CHANGE A MEMORY KEY
  *
  * A mkey of pages with umr_en can be changed by a UMR work request of a QP with fre, addresses

@@ -141,6 +141,8 @@ def prepare_vm(kernels, driver):
     for k in kernels:
         cmd = ["env", "FOLDER=selftests/kmod", "scripts/build-modules", k, "W=1"]
         ok = step(None, f"test modules for the guests, kernel {k}", cmd, " ".join(cmd[1:])) and ok
+    cmd = ["make", "-s", "-C", "selftests/bpf", f"O={BUILD}/bpf"]
+    ok = step(None, "XDP programs for the guests", cmd, INSIDE + " ".join(cmd)) and ok
     if driver == "rxe":
         return ok
     cmd = ["make", "-s", "-C", "selftests/wire", f"O={BUILD}/wire", JUDGE]

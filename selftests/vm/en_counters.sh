@@ -111,7 +111,8 @@ is_paused()
 
 uses_tcp()
 {
-	tcp_both_ways 300000
+	# written in parts of several segments
+	tcp_both_ways 1M "" 65536
 	ping -q -i 0.05 -c 10 -W 2 "$(peer_ip)" >/dev/null
 }
 

@@ -157,7 +157,6 @@ struct cxr_en_sq {
 	u16 stop_room;		/* blocks that the largest packet may need */
 	u8 max_ds;
 	u8 inline_mode;		/* enum cxr_en_inline */
-	bool xdp;
 	u16 max_frame;		/* of XDP; the stack knows the MTU */
 	u32 sqn;
 	struct cxr_uar *uar;

@@ -48,8 +48,6 @@ static int alloc_sq(struct cxr_en_channel *ch, struct cxr_en_sq *sq, u8 log_size
 	sq->mask = (1U << log_size) - 1;
 	sq->map_mask = (4U << log_size) - 1;
 	sq->stop_room = cxr_en_tx_max_blocks(core, &sq->max_ds);
-	if (!sq->xdp)
-		sq->txq = netdev_get_tx_queue(ch->en->ndev, ch->index);
 	sq->stats = &ch->en->tx_stats[ch->index];
 	err = cxr_buf_alloc(core, &sq->buf, 1UL << log_size << LOG_BB);
 	if (err)
@@ -86,11 +84,13 @@ static void free_sq(struct cxr_en_sq *sq)
 	cxr_buf_free(sq->en->core, &sq->buf);
 }
 
-static int open_sq(struct cxr_en_channel *ch, struct cxr_en_sq *sq,
+/* @txq: NULL for an SQ of XDP */
+static int open_sq(struct cxr_en_channel *ch, struct cxr_en_sq *sq, struct netdev_queue *txq,
 		   const struct cxr_en_config *config)
 {
 	int err;
 
+	sq->txq = txq;
 	sq->max_frame = config->mtu + ETH_HLEN + VLAN_HLEN;
 	err = alloc_sq(ch, sq, config->log_sq);
 	if (err)
@@ -268,12 +268,11 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 	ch->index = index;
 	/* CQs are not armed yet, so there are no events before napi_enable() */
 	netif_napi_add(en->ndev, &ch->napi, poll);
-	err = open_sq(ch, &ch->sq, config);
+	err = open_sq(ch, &ch->sq, netdev_get_tx_queue(en->ndev, index), config);
 	if (err)
 		goto err_del_napi;
 
-	ch->xdp_sq.xdp = true;
-	err = open_sq(ch, &ch->xdp_sq, config);
+	err = open_sq(ch, &ch->xdp_sq, NULL, config);
 	if (err)
 		goto err_close_sq;
 

@@ -28,7 +28,7 @@ void cxr_en_sq_unmap(struct cxr_en_sq *sq, u32 start)
 
 static void free_packet(const struct cxr_en_sq *sq, const struct cxr_en_tx_info *info, int budget)
 {
-	if (!sq->xdp)
+	if (sq->txq)
 		napi_consume_skb(info->skb, budget);
 	else if (info->own && budget)	/* this NAPI context is the pool's */
 		xdp_return_frame_rx_napi(info->xdpf);
@@ -75,6 +75,8 @@ static void wake(struct cxr_en_sq *sq)
 static void release(struct cxr_en_sq *sq, u16 cc)
 {
 	cxr_en_cq_update(&sq->cq);
+	if (cc == sq->cc)
+		return;
 	wmb();	/* the room in the CQ, for the device, then that in the SQ */
 	/* after all use of the entries; pairs with cxr_en_sq_room() */
 	smp_store_release(&sq->cc, cc);

@@ -28,7 +28,9 @@ from uverbs import NOWHERE, PAGE, RAW_PACKET, RC, Memory, Refused  # noqa: E402
 # Pages: queues and MRs are in the first POOL. Doorbell records are far behind those, where mutated addresses do not lead and nothing
 # is ever written, so that the device finds no work: how it handles invalid work is not the driver's business.
 PAGES, POOL, RECORDS, RECORD_PAGES = 0x1000, 64, 0x555, 8
-HEAP_GROWTH = 1 << 30
+USER_END = 1 << 47
+GROWTH = 1 << 26    # of the heap, and of mappings until the next context
+GROWTH_DOWN = 1 << 40    # from here on also downwards
 CONTEXTS = 3
 OBJECTS = 40    # limit by kind and context; then one is destroyed first
 DRIVER_OBJECTS = 0x1000
@@ -64,16 +66,19 @@ DESTROY = {"pd": (4, False), "mr": (13, False), "mw": (16, False), "cq": (20, Fa
 ANSWERED = {"cq", "qp", "srq", "wq"}    # destroy commands with a response
 
 
-def program():
-    """The mappings of the program and its libraries, and where its heap may grow to: the device must not take their contents for a
-    doorbell record"""
-    with open("/proc/self/maps", encoding="ascii") as maps:
-        lines = [line.split() for line in maps]
+def program(memory):
+    """Where the process has mapped anything but these pages, or may map it soon: the device must not take its contents for a doorbell
+    record"""
     places = []
-    for line in lines:
-        if len(line) > 5 and line[5] != "/dev/zero":    # which is our shared memory
-            start, end = (int(n, 16) for n in line[0].split("-"))
-            places.append(range(start, end + (HEAP_GROWTH if line[5] == "[heap]" else 0)))
+    with open("/proc/self/maps", encoding="ascii") as maps:
+        for line in maps:
+            start, end = (int(n, 16) for n in line.split()[0].split("-"))
+            if start <= memory.addr < end or start >= USER_END:
+                continue
+            start -= GROWTH if start > GROWTH_DOWN else 0
+            if places and start <= places[-1].stop:
+                start = places.pop().start
+            places.append(range(start, end + GROWTH))
     return places
 
 
@@ -81,13 +86,11 @@ class Mutator:
     """Mutates bytes of valid requests."""
 
     def __init__(self, rand, memory):
-        self.rand = rand
+        self.rand, self.memory, self.taken = rand, range(memory.addr, memory.addr + PAGES * PAGE), program(memory)
         near = [memory.addr + i for i in (0, 4, 8, 64, PAGE, PAGE - 64, POOL * PAGE - 64, POOL * PAGE)]
         self.numbers = near + [0, 1, 2, 3, 0xff, NOWHERE, 1 << 47, (1 << 47) - PAGE, 0xffff << 48,
                                0xffff888000001000, (1 << 64) - 1, (1 << 64) - PAGE]
         self.numbers += [n for i in range(64) for n in (1 << i, (1 << i) - 1, (1 << i) + 1)]
-        taken = program()    # an interpreter at a fixed address begins at a power of two
-        self.numbers = [n for n in self.numbers if not any(n in place for place in taken)]
 
     def field(self, data):
         size = self.rand.choice([n for n in (1, 2, 4, 8) if n <= len(data)])
@@ -114,8 +117,18 @@ class Mutator:
     def mutate(self, data):
         if not data:
             return self.longer(data) if self.rand.random() < 0.2 else data
-        how = self.rand.choices((self.field, self.bits, self.cut, self.longer, self.noise), (6, 3, 2, 2, 1))
-        return how[0](data)
+        while True:
+            how = self.rand.choices((self.field, self.bits, self.cut, self.longer, self.noise), (6, 3, 2, 2, 1))
+            mutated = how[0](data)
+            if not self.leads_astray(mutated):
+                return mutated
+
+    def leads_astray(self, data):
+        """Whether a number, which may be an address, points at a part of the process that is not for the device"""
+        for (number,) in struct.iter_unpack("<Q", data[:len(data) & ~7]):
+            if number >= PAGE and number not in self.memory and any(number in place for place in self.taken):
+                return True
+        return False
 
 
 def own_gids():

@@ -25,15 +25,19 @@ set_channels() # N
 # Packet counts of the receive queues, one per line
 by_queue() { ethtool -S "$netdev" | sed -n 's/^ *rx\([0-9][0-9]*\)_packets: /\1 /p' | sort -n | cut -d ' ' -f 2; }
 
-# Packet counts of the receive queues, before and after the peer runs COMMAND
+# Packet counts of the receive queues, before and after the peer runs COMMAND; once more if there was no buffer for some
 before_and_after() # COMMAND
 {
-	local before
+	local before after lost
 
-	before=$(by_queue)
-	peer "$1"
-	reachable
-	paste <(echo "$before") <(by_queue)
+	for _ in {1..5}; do
+		lost=$(counter rx_out_of_buffer) before=$(by_queue)
+		peer "$1"
+		reachable
+		after=$(by_queue)
+		if [ "$(counter rx_out_of_buffer)" = "$lost" ]; then break; fi
+	done
+	paste <(echo "$before") <(echo "$after")
 }
 
 # Packets of many flows reach N queues from the one FIRST on (default 0), and no other gets more than the packets of other programs

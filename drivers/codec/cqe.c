@@ -79,7 +79,6 @@ void cxr_cqe_decode_other(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 {
 	u32 sop_qpn = be32_to_cpu(cqe->sop_drop_qpn);
 	u32 flags_rqpn = be32_to_cpu(cqe->flags_rqpn);
-	u16 vlan = be16_to_cpu(cqe->vlan_info);
 	u8 format = cqe->op_own >> PRM_CQE_FORMAT_SHIFT & 3;
 
 	memset(out, 0, sizeof(*out));
@@ -98,10 +97,8 @@ void cxr_cqe_decode_other(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 	out->pkey_index = be32_to_cpu(cqe->pkey) & 0xffff;
 	out->flags = offload_flags(cqe) | grh_flags(flags_rqpn);
 	out->src_qpn = flags_rqpn & CXR_CQE_NUM_MASK;
-	if (out->flags & CXR_CQE_VLAN) {
-		out->vlan = vlan & 0xfff;
-		out->sl = vlan >> 13;
-	}
+	if (out->flags & CXR_CQE_VLAN)
+		out->tci = be16_to_cpu(cqe->vlan_info);
 	out->smac_mlpath = cqe->ml_path;
 	out->check_sum = cqe->check_sum;
 	out->rss_hash = be32_to_cpu(cqe->rss_hash_result);

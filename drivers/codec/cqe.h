@@ -38,9 +38,8 @@ struct cxr_cqe {
 	__be32 imm_inval;	/* immediate, or invalidated rkey */
 	u32 flags;		/* enum cxr_cqe_flag */
 	u32 src_qpn;
-	u8 sl;
 	u16 pkey_index;
-	u16 vlan;
+	u16 tci;		/* of the VLAN tag: priority, DEI, VLAN id */
 	u8 smac_mlpath;
 	__be16 check_sum;	/* Ethernet: one's complement sum from the IP header on */
 	u32 rss_hash;

@@ -376,7 +376,7 @@ static void set_offload_results(struct cxr_en_rq *rq, struct sk_buff *skb,
 		skb_set_hash(skb, cqe->rss_hash,
 			     cqe->rss_type & PRM_CQE_RSS_L4 ? PKT_HASH_TYPE_L4 : PKT_HASH_TYPE_L3);
 	if (cqe->flags & CXR_CQE_VLAN)
-		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q), cqe->vlan);
+		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q), cqe->tci);
 	skb->protocol = eth_type_trans(skb, ndev);
 	if (ndev->features & NETIF_F_RXCSUM)
 		set_csum(skb, cqe, changed, counts);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Kernel CQs: polling, arming, and removing the CQEs of a QP. */
 
+#include <linux/if_vlan.h>
 #include "queue.h"
 
 static struct prm_cqe64 *cqe_at(const struct cxr_ib_cq *cq, u32 i)
@@ -139,12 +140,12 @@ static void fill_recv(const struct cxr_cqe *cqe, struct ib_wc *wc)
 
 	wc->src_qp = cqe->src_qpn;
 	wc->port_num = CXR_IB_PORT;
-	wc->sl = cqe->sl;
+	wc->sl = cqe->tci >> VLAN_PRIO_SHIFT;
 	if (cqe->flags & CXR_CQE_GRH)
 		wc->wc_flags |= IB_WC_GRH;
 	if (cqe->flags & CXR_CQE_VLAN) {
 		wc->wc_flags |= IB_WC_WITH_VLAN;
-		wc->vlan_id = cqe->vlan;
+		wc->vlan_id = cqe->tci & VLAN_VID_MASK;
 	}
 	/* ib_core tells the other two types apart by the header. */
 	if (cqe->flags & CXR_CQE_IPV4_GRH) {

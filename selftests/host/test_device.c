@@ -217,7 +217,7 @@ static const struct {
 	  { .kind = CXR_CQE_RESP_SEND, .src_qpn = 5, .flags = CXR_CQE_GRH } },
 	{ "a TCP packet with valid checksums and a VLAN tag",
 	  { [28] = 0x07, 0x39, 0xa0, 0x64, [63] = 0x20 },
-	  { .kind = CXR_CQE_RESP_SEND, .vlan = 100, .sl = 5,
+	  { .kind = CXR_CQE_RESP_SEND, .tci = 5 << 13 | 100,
 	    .flags = CXR_CQE_L2_OK | CXR_CQE_L3_OK | CXR_CQE_L4_OK | CXR_CQE_VLAN | CXR_CQE_IPV4 |
 		     CXR_CQE_TCP } },
 	{ "a UDP packet over IPv6 with an RSS hash", { [12] = 1, 2, 3, 4, 0xc8, [28] = 0x02, 0x24,
@@ -249,8 +249,7 @@ static void expect_cqe(const struct cxr_cqe *got, const struct cxr_cqe *want)
 	expect(got->imm_inval, want->imm_inval);
 	expect(got->flags, want->flags);
 	expect(got->src_qpn, want->src_qpn);
-	expect(got->sl, want->sl);
-	expect(got->vlan, want->vlan);
+	expect(got->tci, want->tci);
 	expect(got->pkey_index, want->pkey_index);
 	expect(got->rss_hash, want->rss_hash);
 	expect(got->rss_type, want->rss_type);

@@ -331,6 +331,30 @@ vlan_ping()
 	peer "ip link del en.100"
 }
 
+# What the peer's tags say arrives, also of a tag that the device strips
+vlan_priority()
+{
+	local in pid
+
+	trap 'offload rxvlan on; ip link del en.100; peer "ip link del en.100"' EXIT
+	ip link add link "$netdev" name en.100 type vlan id 100
+	ip addr add 10.78.0.1/24 dev en.100
+	ip link set en.100 up
+	peer "ip link add link $peer_netdev name en.100 type vlan id 100 egress-qos-map 0:5 && ip addr add 10.78.0.2/24 dev en.100 &&
+	      ip link set en.100 up"
+	for in in on off; do
+		offload rxvlan $in
+		wait_until 20 ping -q -c 1 -W 1 10.78.0.2 >/dev/null
+		tcpdump --immediate-mode -e -n -c 1 -i "$netdev" vlan 100 and icmp and src 10.78.0.2 >/tmp/tag 2>/tmp/listens &
+		pid=$!
+		wait_until 30 grep -q '^listening' /tmp/listens
+		peer_pings "10.78.0.1"
+		wait $pid
+		cat /tmp/tag
+		grep -q "vlan 100, p 5," /tmp/tag
+	done
+}
+
 # ---- unicast filtering -----------------------------------------------------------------------------
 
 # The peer sends to an unused MAC: prints whether it is received, yes or no
@@ -705,6 +729,7 @@ ktap_test offload.rxhash "receive hashing off: no packet has a hash" \
 ktap_test offload.gro "GRO on: received packets are merged" with_offloads "gro on" "out.large=on in.large=on in.hash=on"
 KTAP_TIMEOUT=300 ktap_test tcp.big "TCP over IPv6 sends packets of more than 64 KiB, segmented by the device" big_tcp
 KTAP_TIMEOUT=300 ktap_test vlan "a VLAN works with tag insertion and stripping on and off" vlan_ping
+ktap_test vlan.priority "the priority of a tag arrives, whether the device strips it or not" vlan_priority
 ktap_setup ready
 ktap_test unbind "the Ethernet driver survives unbind and bind 20 times" unbind_bind
 KTAP_TIMEOUT=300 ktap_test unload "the driver unloads under traffic" unload_under_traffic

@@ -82,6 +82,12 @@ static inline void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *o
 	out->byte_count = be32_to_cpu(cqe->byte_cnt);
 }
 
+/* A value of the counter. Error completions have none. */
+static inline u64 cxr_cqe_timestamp(const struct prm_cqe64 *cqe)
+{
+	return (u64)be32_to_cpu(cqe->timestamp_h) << 32 | be32_to_cpu(cqe->timestamp_l);
+}
+
 const char *cxr_cqe_syndrome_text(u8 syndrome);
 const char *cxr_wqe_opcode_text(u8 opcode);	/* enum prm_wqe_opcode */
 

@@ -7,8 +7,11 @@
 #include <linux/dmapool.h>
 #include <linux/interrupt.h>
 #include <linux/list.h>
+#include <linux/ptp_clock_kernel.h>
 #include <linux/semaphore.h>
+#include <linux/seqlock.h>
 #include <linux/spinlock.h>
+#include <linux/timecounter.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
@@ -21,6 +24,7 @@
 struct prm_iseg;
 struct prm_pcam_reg;
 struct prm_cmdq_entry;
+struct mlx5_ib_clock_info;
 struct cmd_ent;
 
 /*
@@ -145,6 +149,22 @@ struct cxr_cong {
 	struct cxr_cong_file file[CXR_CONG_PARAMS];
 };
 
+/* The device's counter as a clock (clock.c). */
+struct cxr_clock {
+	seqlock_t lock;			/* up, tc, cc.mult, ppm, read_at, content of @info */
+	bool up;			/* the counter may be read */
+	struct cyclecounter cc;
+	struct timecounter tc;
+	u32 mult;			/* of cc, without an adjustment */
+	long ppm;			/* the adjustment, with a fraction of 16 bits */
+	ktime_t read_at;		/* the system's time when tc was read */
+	struct mlx5_ib_clock_info *info;	/* page for processes; NULL: no clock */
+	unsigned long period;		/* jiffies between updates */
+	struct delayed_work work;
+	struct ptp_clock_info ptp_info;
+	struct ptp_clock *ptp;		/* NULL: no device in /dev */
+};
+
 struct cxr_client_slot {
 	const struct cxr_client_ops *ops;
 	void *priv;
@@ -177,6 +197,7 @@ struct cxr_dev {
 	struct cxr_health health;
 	struct cxr_reports reports;
 	struct cxr_cong cong;
+	struct cxr_clock clock;
 	struct mutex db_lock;		/* dbs */
 	struct list_head dbs;		/* pages of doorbell records (buf.c) */
 	struct mutex loopback_lock;	/* loopback_users, and loopback of the vport */
@@ -330,6 +351,11 @@ void cxr_uar_down(void *dev);
  * there is one already.
  */
 void cxr_uar_update_eq(struct cxr_uar *uar, u8 eqn, u32 ci, bool arm);
+/*
+ * The device's free-running counter at caps.device_frequency_khz; all ones if the device is gone.
+ * @sts: gets the system's time just before and after, or NULL. From stage pci on; any context.
+ */
+u64 cxr_counter_read(const struct cxr_dev *dev, struct ptp_system_timestamp *sts);
 
 /* irq.c */
 /* Stage: MSI-X vectors, one per CPU if possible, and one for the device. */
@@ -352,6 +378,13 @@ void cxr_eq_poll_missed(struct cxr_dev *dev);
 /* port.c */
 /* Stage: MAC and GUIDs of the port. */
 int cxr_ports_up(void *dev);
+
+/* clock.c */
+/* Stage: the time runs, and has a PTP clock if the kernel has those; that one outlives a reset. */
+int cxr_clock_up(void *dev);
+void cxr_clock_down(void *dev);
+/* The PTP clock goes. Stage clock is going down, or is down after a reset that failed. */
+void cxr_clock_remove(struct cxr_dev *dev);
 
 /* cong.c */
 /* Stage: congestion control is as users have set it, and has files in debugfs. */

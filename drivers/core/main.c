@@ -164,6 +164,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	xa_init(&dev->eqs.cqs);
 	mutex_init(&dev->eqs.poll_lock);
 	mutex_init(&dev->cong.lock);
+	seqlock_init(&dev->clock.lock);
 	mutex_init(&dev->db_lock);
 	mutex_init(&dev->loopback_lock);
 	mutex_init(&dev->flow_lock);
@@ -247,8 +248,10 @@ static void cxr_remove(struct pci_dev *pdev)
 	if (!pci_device_is_present(pdev))
 		cxr_core_fail(dev, "no longer on the bus");
 	/* Left by a recovery from a PCI error that did not get to its end */
-	if (dev->resetting)
+	if (dev->resetting) {
 		cxr_adev_remove(dev, CXR_CLIENT_EN);
+		cxr_clock_remove(dev);
+	}
 	cxr_stages_down(&dev->stages, 0);
 	cxr_debugfs_remove(dev);
 	free_dev(dev);

@@ -3,10 +3,10 @@
  * Resets of a bound function: those that somebody asks for (sysfs, the reset of a whole bus), those
  * of the recovery from PCI errors, and those of the driver's own recovery from a failure.
  *
- * All go down to stage pci, which stays, and up again after the reset. The network interface stays
- * registered, see cxr_adev_suspend(). The PCI core holds the lock of the device in each callback
- * here; between error_detected() and resume() it releases it, so that the driver may be unbound,
- * and bound again, in between: cxr_dev.resetting tells.
+ * All go down to stage pci, which stays, and up again after the reset. The network interface and
+ * the PTP clock stay registered, see cxr_adev_suspend() and cxr_clock_down(). The PCI core holds
+ * the lock of the device in each callback here; between error_detected() and resume() it releases
+ * it, so that the driver may be unbound, and bound again, in between: cxr_dev.resetting tells.
  */
 #include <linux/pci.h>
 #include <net/devlink.h>
@@ -22,10 +22,11 @@ static void go_down(struct cxr_dev *dev)
 	cancel_work_sync(&dev->fatal_work);
 }
 
-/* The interface was only suspended: without a device it goes, too. */
+/* The interface was only suspended: without a device it goes, too, and its clock. */
 static void stay_down(struct cxr_dev *dev)
 {
 	cxr_adev_remove(dev, CXR_CLIENT_EN);
+	cxr_clock_remove(dev);
 	WRITE_ONCE(dev->resetting, false);
 }
 

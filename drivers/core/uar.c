@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* UAR pages: the parts of BAR 0 with doorbells. */
+/* UAR pages: the parts of BAR 0 with doorbells; and the counter, which processes map as well. */
 #include <linux/io.h>
 #include <linux/slab.h>
 
@@ -19,20 +19,21 @@ phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index)
 }
 EXPORT_SYMBOL_GPL(cxr_uar_phys);
 
-u64 cxr_clock_read(const struct cxr_core *core)
+u64 cxr_counter_read(const struct cxr_dev *dev, struct ptp_system_timestamp *sts)
 {
-	const struct prm_iseg __iomem *iseg = to_dev(core)->iseg;
+	const struct prm_iseg __iomem *iseg = dev->iseg;
 	u32 high, low, again;
 
 	again = ioread32be(&iseg->internal_timer_h);
 	do {
 		high = again;
+		ptp_read_system_prets(sts);
 		low = ioread32be(&iseg->internal_timer_l);
+		ptp_read_system_postts(sts);
 		again = ioread32be(&iseg->internal_timer_h);
 	} while (high != again);
 	return (u64)high << 32 | low;
 }
-EXPORT_SYMBOL_GPL(cxr_clock_read);
 
 phys_addr_t cxr_clock_phys(const struct cxr_core *core)
 {

@@ -28,6 +28,7 @@
 #include <linux/dim.h>
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
+#include <linux/net_tstamp.h>
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
@@ -87,7 +88,9 @@ struct cxr_en_stats {
 	u64_stats_t csum;	/* rx: verified by the device; tx: computed by it */
 	u64_stats_t special;	/* rx: summed by the device, not verified; tx: segmented by it */
 	u64_stats_t stops;	/* tx: queue full; rx: no page available */
-	atomic_long_t errors;	/* error completions; NAPI counts them, the sender all else of tx */
+	/* counted by NAPI, also those of tx */
+	atomic_long_t errors;	/* error completions */
+	atomic_long_t stamps;	/* tx: packets whose sender got a timestamp */
 };
 
 /*
@@ -138,6 +141,7 @@ struct cxr_en_tx_info {
 	u8 blocks;
 	u8 maps;		/* entries of the map ring */
 	bool own;		/* xdpf is of the page pool of the same channel */
+	bool stamp;		/* the sender wants the time of the completion */
 };
 
 struct cxr_en_tx_map {
@@ -331,6 +335,7 @@ struct cxr_en {
 	struct cxr_en_link link;
 	struct cxr_fec_support fec_support;
 	u32 fec;			/* ETHTOOL_FEC_* that a user has set; 0: none */
+	bool stamp_rx, stamp_tx;	/* packets get timestamps; READ_ONCE() */
 	bool beacon;			/* the LED shall tell which port this is */
 	bool beacon_set;		/* so the device was told last */
 	struct cxr_en_dcb dcb;
@@ -498,6 +503,15 @@ void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats
 int cxr_en_get_sset_count(struct net_device *ndev, int sset);
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data);
 void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data);
+
+/* timestamp.c: which packets have timestamps of the device; RTNL held */
+int cxr_en_get_hwtstamp(struct net_device *ndev, struct cxr_hwtstamp *config);
+int cxr_en_set_hwtstamp(struct net_device *ndev, struct cxr_hwtstamp *config,
+			struct netlink_ext_ack *extack);
+/* ndo_eth_ioctl, where these two are not operations of their own. */
+int cxr_en_hwtstamp_ioctl(struct net_device *ndev, struct ifreq *ifr, int cmd);
+int cxr_en_get_ts_info(struct net_device *ndev, struct cxr_ts_info *info);
+void cxr_en_get_ts_stats(struct net_device *ndev, struct ethtool_ts_stats *stats);
 
 /* dcb.c */
 #ifdef CONFIG_DCB

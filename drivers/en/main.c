@@ -150,6 +150,7 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_validate_addr = eth_validate_addr,
 	.ndo_bpf = en_bpf,
 	.ndo_xdp_xmit = cxr_en_xdp_xmit,
+	CXR_HWTSTAMP_OPS(cxr_en_get_hwtstamp, cxr_en_set_hwtstamp, cxr_en_hwtstamp_ioctl)
 };
 
 /* ---- events ------------------------------------------------------------- */

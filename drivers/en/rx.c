@@ -440,6 +440,7 @@ static struct sk_buff *receive(struct cxr_en_rq *rq, struct bpf_prog *prog, u32 
 int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 {
 	struct bpf_prog *prog = rq->xdp ? rcu_dereference_bh(rq->en->xdp_prog) : NULL;
+	bool stamps = READ_ONCE(rq->en->stamp_rx);
 	struct counts counts = {};
 	struct prm_cqe64 *entry;
 	struct sk_buff *skb;
@@ -455,6 +456,9 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 		if (unlikely(!skb))
 			continue;
 		set_offload_results(rq, skb, &cqe, napi->dev, prog, &counts);
+		if (unlikely(stamps))
+			skb_hwtstamps(skb)->hwtstamp =
+				cxr_clock_time(rq->en->core, cxr_cqe_timestamp(entry));
 		napi_gro_receive(napi, skb);
 	}
 	if (prog)

@@ -36,6 +36,17 @@ static void free_packet(const struct cxr_en_sq *sq, const struct cxr_en_tx_info 
 		xdp_return_frame(info->xdpf);
 }
 
+/* The sender of the packet learns when it was sent. */
+static void pass_stamp(struct cxr_en_sq *sq, struct sk_buff *skb, u64 stamp)
+{
+	struct skb_shared_hwtstamps stamps = {
+		.hwtstamp = cxr_clock_time(sq->en->core, stamp),
+	};
+
+	skb_tstamp_tx(skb, &stamps);
+	atomic_long_inc(&sq->stats->stamps);
+}
+
 /* Frees the packet at @cc; returns the number of its blocks. */
 static u8 complete_packet(struct cxr_en_sq *sq, u16 cc, int budget, unsigned int *packets,
 			  unsigned int *bytes)
@@ -104,6 +115,9 @@ bool cxr_en_tx_poll(struct cxr_en_sq *sq, int budget)
 		}
 		do {
 			at = cc;
+			if (unlikely(sq->info[at & sq->mask].stamp) && cqe.kind == CXR_CQE_REQ)
+				pass_stamp(sq, sq->info[at & sq->mask].skb,
+					   cxr_cqe_timestamp(entry));
 			cc += complete_packet(sq, at, budget, &packets, &bytes);
 		} while ((u16)(cqe.wqe_counter - at) >= (u16)(cc - at));
 	}

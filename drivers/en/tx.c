@@ -155,6 +155,16 @@ static void count_packet(struct cxr_en_sq *sq, const struct sk_buff *skb,
 	u64_stats_update_end(&stats->sync);
 }
 
+/* The stack then waits for the device's timestamp in place of its own. */
+static bool wants_stamp(const struct cxr_en_sq *sq, struct sk_buff *skb)
+{
+	if (likely(!(skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP)) || !READ_ONCE(sq->en->stamp_tx))
+		return false;
+
+	skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
+	return true;
+}
+
 static netdev_tx_t drop_packet(struct cxr_en_sq *sq, struct sk_buff *skb)
 {
 	u64_stats_update_begin(&sq->stats->sync);
@@ -199,6 +209,7 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 	struct cxr_en_sq *sq;
 	struct tx_plan plan;
 	u32 map_start;
+	bool stamp;
 
 	if (unlikely(!ch))
 		return drop_without_channel(skb, ndev);
@@ -224,10 +235,12 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 	if (unlikely(map_packet(sq, skb, &plan)))
 		return drop_packet(sq, skb);
 
+	stamp = wants_stamp(sq, skb);
 	skb_tx_timestamp(skb);
 	write_headers(sq, skb, &plan);
 	info = (struct cxr_en_tx_info){
 		.skb = skb,
+		.stamp = stamp,
 		.bytes = plan.bytes,
 		.maps = sq->map_pc - map_start,
 	};

@@ -31,12 +31,6 @@
 #define CXR_IB_SQ_DESC_MAX 512	/* bytes of a send WQE */
 #define CXR_IB_UMR_WQE 192	/* bytes of a WQE that registers memory, in whole blocks */
 
-/* The device's clock for user space. */
-struct cxr_ib_clock {
-	struct mlx5_ib_clock_info *info;	/* page that processes map; NULL: no clock */
-	struct delayed_work work;
-};
-
 /* A folder of the device in sysfs, and that of the port in it. */
 struct cxr_ib_folder {
 	struct kobject *device, *port;
@@ -65,7 +59,6 @@ struct cxr_ib_optional {
  * @event_targets: SQN, or RQN with CXR_IB_EVENT_KEY_RQ, to struct cxr_ib_event_target; as @qps
  * @kcq_lock: protects @kcqs
  * @kcqs: CQs of the kernel; their handlers are called when the device dies
- * @clock: the device's clock for user space
  * @flush_work: calls the completion handlers of @kcqs on a dead device
  * @netdev_lock: protects @port_active, @active_mtu and writes to @netdev
  * @netdev: netdev whose state is the port's, with a reference, or NULL; in a LAG the bond
@@ -125,7 +118,6 @@ struct cxr_ib_dev {
 	struct xarray event_targets;
 	struct mutex kcq_lock;			/* CQs of the kernel */
 	struct list_head kcqs;			/* kcq_lock */
-	struct cxr_ib_clock clock;
 	struct work_struct flush_work;
 	spinlock_t netdev_lock;			/* netdev and state of the port */
 	struct net_device *netdev;		/* netdev_lock to write */
@@ -393,13 +385,6 @@ void cxr_ib_umr_down(struct cxr_ib_dev *dev);
 bool cxr_ib_test_wc(struct cxr_ib_dev *dev);
 
 /* clock.c */
-/*
- * Stage. There is no clock for user space if its frequency is unknown, or if a page exposes more of
- * the device than the clock.
- */
-int cxr_ib_clock_up(void *dev);
-/* Existing mappings keep the page. */
-void cxr_ib_clock_down(void *dev);
 /* The clock's part of the response to a new context. */
 void cxr_ib_clock_fill_resp(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp);
 int cxr_ib_clock_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma);

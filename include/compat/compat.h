@@ -9,6 +9,7 @@
 #define CXR_COMPAT_H
 
 #include <linux/kconfig.h>
+#include <linux/types.h>
 #include <linux/version.h>
 
 #ifndef CONFIG_64BIT
@@ -73,6 +74,38 @@
 #define cxr_rxfh_fields ethtool_rxfh_fields
 #define CXR_RXFH_FIELDS_OPS(get, set, rings, old_get, old_set) \
 	.get_rxfh_fields = get, .set_rxfh_fields = set, .get_rx_ring_count = rings,
+#endif
+
+/* A cycle counter may be changed by its own reading (6.16). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define cxr_cyclecounter_arg const struct cyclecounter
+#else
+#define cxr_cyclecounter_arg struct cyclecounter
+#endif
+
+/* What timestamps a netdev takes is set by operations of its own, not by an ioctl (6.6). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#define cxr_hwtstamp hwtstamp_config
+#define CXR_HWTSTAMP_OPS(get, set, ioctl) .ndo_eth_ioctl = ioctl,
+#else
+#define cxr_hwtstamp kernel_hwtstamp_config
+#define CXR_HWTSTAMP_OPS(get, set, ioctl) .ndo_hwtstamp_get = get, .ndo_hwtstamp_set = set,
+#endif
+
+/* ethtool -T has a structure of the kernel's own (6.11), and counters (6.10). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+#define cxr_ts_info ethtool_ts_info
+#else
+#define cxr_ts_info kernel_ethtool_ts_info
+#endif
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+struct ethtool_ts_stats {
+	u64 pkts, lost, err;
+};
+
+#define CXR_TS_STATS_OP(function)
+#else
+#define CXR_TS_STATS_OP(function) .get_ts_stats = function,
 #endif
 
 /* net_dim() gets the sample by reference (6.13). */

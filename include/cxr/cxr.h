@@ -72,6 +72,7 @@
  *	eq	command, asynchronous, page and completion EQs. From here on commands complete by
  *		an event
  *	ports	MAC and GUIDs
+ *	clock	the counter as a PTP clock
  *	cong	parameters of congestion control
  *	health	a check every two seconds
  *	clients	auxiliary devices, which cxr_en and cxr_ib bind to, now or when they are loaded. ib
@@ -92,7 +93,6 @@
  *	roce	enables RoCE in the vport
  *	gids	reference counts of the entries of the address table
  *	counters	the counter set of the port
- *	clock	a page for user space
  *	xrc, umr	nothing yet: their objects are created by their first user
  *	client	events and the netdev
  *	device	ib_register_device()
@@ -150,6 +150,14 @@
  *			completion returns it to the pool
  *	redirect	the kernel, which hands it to another device, maybe to the SQ for XDP of an
  *			interface (cxr_en_xdp_xmit()): that maps it, and returns it when it is sent
+ *
+ * THE CLOCK
+ *
+ * The device stamps completions with a free-running counter. The time of a stamp is a matter of the
+ * driver (drivers/core/clock.c): setting and adjusting the PTP clock changes how the counter is
+ * converted, for the netdev's timestamps, and, by a page that they map, for processes that poll
+ * their own CQs. The clock goes on over a reset, as the netdev does: it cannot be read until the
+ * counter runs again, and then has gone on as the system's monotonic clock has.
  *
  * WHO MAY CHANGE A MEMORY KEY
  *
@@ -277,6 +285,7 @@
  *	cxr_eqs.poll_lock		EQs are polled because an interrupt may be missing
  *	cxr_pages.lock			pages and their counts; no command under it
  *	cxr_dev.db_lock			pages of doorbell records; no command under it
+ *	cxr_clock.lock			the time; with interrupts off, readers in NAPI; innermost
  *	in interrupts
  *	  cxr_dev.fail_lock		DMA of a failed device; innermost
  *	  cmdq.lock			slots; innermost
@@ -586,12 +595,6 @@ void cxr_uar_free(struct cxr_core *core, struct cxr_uar *uar);
  */
 phys_addr_t cxr_uar_phys(const struct cxr_core *core, u32 index);
 /*
- * The device's free-running counter at caps.device_frequency_khz: its value, all ones if the device
- * is gone, and the physical address of its 64-bit big-endian register. Any context.
- */
-u64 cxr_clock_read(const struct cxr_core *core);
-phys_addr_t cxr_clock_phys(const struct cxr_core *core);
-/*
  * Rings a send doorbell. @ctrl: control segment of the last WQE, whose first 8 bytes are written.
  * WQEs and doorbell record are ordered before it. Any context.
  */
@@ -609,6 +612,28 @@ void cxr_uar_ring(struct cxr_uar *uar, const void *ctrl);
  */
 void cxr_uar_arm_cq(struct cxr_uar *uar, __be32 *arm_record, u32 cqn, u32 sn, u32 ci,
 		    bool solicited);
+
+/* ---- the clock (clock.c) --------------------------------------------------------------------- */
+
+/*
+ * False: its frequency is unknown, and there are no timestamps. All functions here are for NAPI and
+ * process context, while stage clock is up.
+ */
+bool cxr_clock_works(const struct cxr_core *core);
+/*
+ * The time of a timestamp, a value of the device's free-running counter that is not older than
+ * CXR_CLOCK_PERIODS of updates (drivers/policy/clock.h).
+ */
+ktime_t cxr_clock_time(const struct cxr_core *core, u64 stamp);
+/* N of /dev/ptpN; -1: the clock has no device. */
+int cxr_clock_index(const struct cxr_core *core);
+/*
+ * struct mlx5_ib_clock_info for processes, in a page that outlives the stage while it is mapped;
+ * NULL: there is no clock.
+ */
+struct page *cxr_clock_page(const struct cxr_core *core);
+/* Of the counter's 64-bit big-endian register (uar.c). */
+phys_addr_t cxr_clock_phys(const struct cxr_core *core);
 
 /* ---- queue memory (buf.c) -------------------------------------------------------------------- */
 

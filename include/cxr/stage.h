@@ -21,6 +21,7 @@
 	X("irq",		cxr_irq_up,		cxr_irq_down)		\
 	X("eq",			cxr_eq_up,		cxr_eq_down)		\
 	X("ports",		cxr_ports_up,		NULL)			\
+	X("clock",		cxr_clock_up,		cxr_clock_down)		\
 	X("cong",		cxr_cong_up,		cxr_cong_down)		\
 	X("health",		cxr_health_up,		cxr_health_down)	\
 	X("clients",		clients_up,		clients_down)
@@ -39,7 +40,6 @@
 	X("ib:roce",		roce_up,		roce_down)		\
 	X("ib:gids",		cxr_ib_gids_up,		cxr_ib_gids_down)	\
 	X("ib:counters",	cxr_ib_counters_up,	cxr_ib_counters_down)	\
-	X("ib:clock",		cxr_ib_clock_up,	cxr_ib_clock_down)	\
 	X("ib:xrc",		NULL,			cxr_ib_xrc_down)	\
 	X("ib:umr",		NULL,			cxr_ib_mkeys_down)	\
 	X("ib:client",		client_up,		client_down)		\

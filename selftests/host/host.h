@@ -32,6 +32,7 @@ void test_limits(void);
 void test_link(void);
 void test_phy_counter(void);
 void test_health(void);
+void test_clock(void);
 void test_rx(void);
 void test_dcb(void);
 void test_cong(void);

@@ -78,6 +78,7 @@ int main(void)
 	test_link();
 	test_phy_counter();
 	test_health();
+	test_clock();
 	test_rx();
 	test_dcb();
 	test_cong();

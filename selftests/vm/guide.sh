@@ -12,7 +12,7 @@
 . "$(dirname "$0")/../lib/transcript.sh"
 
 guide=Documentation/guide
-pages="mode gids counters troubleshooting rdma_cm lossless force isolation xdp"
+pages="mode gids counters troubleshooting rdma_cm lossless force isolation xdp ptp"
 
 # Set-up: two machines with nothing loaded, and default settings of rdma_cm, which outlive the device
 unloaded()

@@ -37,6 +37,9 @@ before_each()
 
 reset() { echo 1 >"/sys/bus/pci/devices/$BDF/reset"; }
 
+# ptpN
+clock() { ls "/sys/bus/pci/devices/$BDF/ptp" 2>/dev/null || true; }
+
 # What must be the same afterwards
 snapshot()
 {
@@ -48,6 +51,7 @@ snapshot()
 	ethtool -g "$netdev" | tail -n 5
 	ethtool -c "$netdev" | grep -E '^(Adaptive|rx-usecs|tx-frames):?'
 	ethtool -k "$netdev" | grep -v fixed
+	echo "PTP clock $(clock)"
 	echo "RDMA device $(driver_ibdev) $(cat "$d/state")"
 	for i in "$d"/gid_attrs/types/*; do
 		if read -r type <"$i" && read -r gid <"$d/gids/${i##*/}"; then echo "$gid $type"; fi
@@ -178,6 +182,7 @@ fails()
 		echo -1 >$FAIL
 		kmsg_has "bring-up failed at stage $stage"
 		[ -z "$(driver_netdev)" ] || fail "$stage: there is an interface without a device"
+		[ -z "$(clock)" ] || fail "$stage: there is a PTP clock without a device"
 		devlink dev reload "pci/$BDF" >/dev/null
 		wait_until 30 netdev_there
 		driver_net_up $MTU

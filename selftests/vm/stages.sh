@@ -51,9 +51,9 @@ bad_stage() # VALUE
 	dmesg | grep 'fail_stage' | tail -n 1 | grep -F -- "$1"
 }
 
-STAGES="pci cmdq hca uar irq eq ports cong health clients"
+STAGES="pci cmdq hca uar irq eq ports clock cong health clients"
 EN_STAGES="port base wq dcb link netdev client"
-IB_STAGES="uar roce gids counters clock xrc umr client device force"
+IB_STAGES="uar roce gids counters xrc umr client device force"
 
 # All stages are listed here: the message for an unknown stage lists them, and they are numbered in this order.
 all_stages()

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * The device's free-running counter as a clock: a PTP hardware clock, the time of timestamps in
+ * completions of the netdev, and a page from which processes convert those of their own. Setting
+ * and adjusting it changes the conversion, the counter is never written.
+ *
+ * All reads of the counter are within the stage; conversions may be made from any context.
+ */
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/ptp_clock_kernel.h>
+
+#include <rdma/mlx5-abi.h>
+
+#include "../policy/clock.h"
+#include "core.h"
+
+/* For a device that is gone no time passes: better than a jump. */
+static u64 read_cycles(cxr_cyclecounter_arg *cc)
+{
+	const struct cxr_clock *clock = container_of(cc, struct cxr_clock, cc);
+	const struct cxr_dev *dev = container_of(clock, struct cxr_dev, clock);
+	u64 now = cxr_counter_read(dev, NULL);
+
+	return now == U64_MAX ? clock->tc.cycle_last : now & clock->cc.mask;
+}
+
+/* ---- what processes see -------------------------------------------------- */
+
+/* User space retries when sign changed, and waits while it is odd. */
+static void publish(struct cxr_clock *clock)
+{
+	struct mlx5_ib_clock_info *info = clock->info;
+	u32 sign = info->sign;
+
+	/* visible before any change */
+	smp_store_mb(info->sign, sign | MLX5_IB_CLOCK_INFO_KERNEL_UPDATING);
+	info->cycles = clock->tc.cycle_last;
+	info->nsec = clock->tc.nsec;
+	info->frac = clock->tc.frac;
+	info->mult = clock->cc.mult;
+	/* visible after all changes */
+	smp_store_release(&info->sign, sign + 2 * MLX5_IB_CLOCK_INFO_KERNEL_UPDATING);
+}
+
+struct page *cxr_clock_page(const struct cxr_core *core)
+{
+	const struct mlx5_ib_clock_info *info = to_dev(core)->clock.info;
+
+	return info ? virt_to_page(info) : NULL;
+}
+EXPORT_SYMBOL_GPL(cxr_clock_page);
+
+ktime_t cxr_clock_time(const struct cxr_core *core, u64 stamp)
+{
+	const struct cxr_clock *clock = &to_dev(core)->clock;
+	unsigned int seq;
+	u64 ns;
+
+	do {
+		seq = read_seqbegin(&clock->lock);
+		ns = timecounter_cyc2time(&clock->tc, stamp);
+	} while (read_seqretry(&clock->lock, seq));
+	return ns_to_ktime(ns);
+}
+EXPORT_SYMBOL_GPL(cxr_clock_time);
+
+bool cxr_clock_works(const struct cxr_core *core)
+{
+	return to_dev(core)->clock.info;
+}
+EXPORT_SYMBOL_GPL(cxr_clock_works);
+
+int cxr_clock_index(const struct cxr_core *core)
+{
+	struct ptp_clock *ptp = to_dev(core)->clock.ptp;
+
+	return ptp ? ptp_clock_index(ptp) : -1;
+}
+EXPORT_SYMBOL_GPL(cxr_clock_index);
+
+/* ---- the PTP clock ------------------------------------------------------- */
+
+static struct cxr_clock *clock_of(struct ptp_clock_info *ptp)
+{
+	return container_of(ptp, struct cxr_clock, ptp_info);
+}
+
+/* What it would be if the counter had run by the system's clock since it was read last. */
+static u64 expected(const struct cxr_clock *clock)
+{
+	return clock->tc.nsec + ktime_to_ns(ktime_sub(ktime_get(), clock->read_at));
+}
+
+static void set(struct cxr_clock *clock, u64 ns)
+{
+	timecounter_init(&clock->tc, &clock->cc, ns);
+	clock->read_at = ktime_get();
+}
+
+/*
+ * The time that has passed is counted at the rate of that time. If it is too long to be converted,
+ * because the work that updates was not run, the system's clock knows it. The lock is held.
+ */
+static void catch_up(struct cxr_clock *clock)
+{
+	s64 passed = ktime_ms_delta(ktime_get(), clock->read_at);
+	u64 last = clock->tc.cycle_last;
+
+	if (unlikely(passed > CXR_CLOCK_PERIODS * (s64)jiffies_to_msecs(clock->period))) {
+		set(clock, expected(clock));
+		return;
+	}
+	timecounter_read(&clock->tc);
+	if (clock->tc.cycle_last != last)
+		clock->read_at = ktime_get();
+}
+
+/* A failed device, and one that is being reset, has no time to change. The lock is held. */
+static int begin_change(struct cxr_clock *clock)
+{
+	const struct cxr_dev *dev = container_of(clock, struct cxr_dev, clock);
+
+	if (!clock->up || cxr_core_dead(&dev->core))
+		return -ENODEV;
+	catch_up(clock);
+	return 0;
+}
+
+static int adjfine(struct ptp_clock_info *ptp, long scaled_ppm)
+{
+	struct cxr_clock *clock = clock_of(ptp);
+	unsigned long flags;
+	int err;
+
+	write_seqlock_irqsave(&clock->lock, flags);
+	err = begin_change(clock);
+	if (!err) {
+		clock->ppm = scaled_ppm;
+		clock->cc.mult = cxr_clock_adjust(clock->mult, clock->ppm);
+		publish(clock);
+	}
+	write_sequnlock_irqrestore(&clock->lock, flags);
+	return err;
+}
+
+static int adjtime(struct ptp_clock_info *ptp, s64 delta)
+{
+	struct cxr_clock *clock = clock_of(ptp);
+	unsigned long flags;
+	int err;
+
+	write_seqlock_irqsave(&clock->lock, flags);
+	err = begin_change(clock);
+	if (!err) {
+		timecounter_adjtime(&clock->tc, delta);
+		publish(clock);
+	}
+	write_sequnlock_irqrestore(&clock->lock, flags);
+	return err;
+}
+
+static int settime(struct ptp_clock_info *ptp, const struct timespec64 *ts)
+{
+	struct cxr_clock *clock = clock_of(ptp);
+	unsigned long flags;
+	int err;
+
+	write_seqlock_irqsave(&clock->lock, flags);
+	err = begin_change(clock);
+	if (!err) {
+		set(clock, timespec64_to_ns(ts));
+		publish(clock);
+	}
+	write_sequnlock_irqrestore(&clock->lock, flags);
+	return err;
+}
+
+static int gettimex(struct ptp_clock_info *ptp, struct timespec64 *ts,
+		    struct ptp_system_timestamp *sts)
+{
+	struct cxr_clock *clock = clock_of(ptp);
+	const struct cxr_dev *dev = container_of(clock, struct cxr_dev, clock);
+	u64 cycles = U64_MAX, ns = 0;
+	unsigned long flags;
+
+	read_seqlock_excl_irqsave(&clock->lock, flags);
+	if (clock->up && !cxr_core_dead(&dev->core))
+		cycles = cxr_counter_read(dev, sts);
+	if (cycles != U64_MAX)
+		ns = timecounter_cyc2time(&clock->tc, cycles);
+	read_sequnlock_excl_irqrestore(&clock->lock, flags);
+	if (cycles == U64_MAX)
+		return -ENODEV;
+
+	*ts = ns_to_timespec64(ns);
+	return 0;
+}
+
+/* There are no pins. */
+static int enable(struct ptp_clock_info *ptp, struct ptp_clock_request *request, int on)
+{
+	return -EOPNOTSUPP;
+}
+
+/* A clock without a device in /dev serves timestamps all the same. */
+static void register_ptp(struct cxr_dev *dev)
+{
+	struct cxr_clock *clock = &dev->clock;
+	struct ptp_clock *ptp;
+
+	clock->ptp_info = (struct ptp_clock_info){
+		.owner = THIS_MODULE,
+		.name = "cxr_ptp",
+		.max_adj = CXR_CLOCK_MAX_PPB,
+		.adjfine = adjfine,
+		.adjtime = adjtime,
+		.gettimex64 = gettimex,
+		.settime64 = settime,
+		.enable = enable,
+	};
+	ptp = ptp_clock_register(&clock->ptp_info, dev->core.dev);
+	if (IS_ERR(ptp)) {
+		dev_warn(dev->core.dev, "no PTP clock: %pe\n", ptp);
+		return;
+	}
+	clock->ptp = ptp;	/* or NULL: not in this kernel */
+}
+
+void cxr_clock_remove(struct cxr_dev *dev)
+{
+	struct cxr_clock *clock = &dev->clock;
+
+	if (clock->ptp)
+		ptp_clock_unregister(clock->ptp);
+	clock->ptp = NULL;
+}
+
+/* ---- the stage ----------------------------------------------------------- */
+
+static void clock_work(struct work_struct *work)
+{
+	struct cxr_clock *clock = container_of(to_delayed_work(work), struct cxr_clock, work);
+	unsigned long flags;
+
+	write_seqlock_irqsave(&clock->lock, flags);
+	if (!begin_change(clock))
+		publish(clock);
+	write_sequnlock_irqrestore(&clock->lock, flags);
+	schedule_delayed_work(&clock->work, clock->period);
+}
+
+/* A clock that was kept over a reset goes on where it would be: the counter may begin again. */
+static void start(struct cxr_clock *clock)
+{
+	unsigned long flags;
+
+	write_seqlock_irqsave(&clock->lock, flags);
+	if (!clock->ptp)
+		clock->ppm = 0;
+	clock->cc.mult = cxr_clock_adjust(clock->mult, clock->ppm);
+	set(clock, clock->ptp ? expected(clock) : ktime_get_real_ns());
+	clock->up = true;
+	publish(clock);
+	write_sequnlock_irqrestore(&clock->lock, flags);
+}
+
+int cxr_clock_up(void *owner)
+{
+	struct cxr_dev *dev = owner;
+	struct cxr_clock *clock = &dev->clock;
+	struct mlx5_ib_clock_info *info;
+	struct cxr_clock_scale scale;
+
+	if (!cxr_clock_scale(dev->core.caps.device_frequency_khz, &scale)) {
+		dev_warn(dev->core.dev, "no clock: its frequency is %u kHz\n",
+			 dev->core.caps.device_frequency_khz);
+		return 0;
+	}
+	info = (struct mlx5_ib_clock_info *)get_zeroed_page(GFP_KERNEL);
+	if (!info)
+		return -ENOMEM;
+
+	clock->mult = scale.mult;
+	clock->cc.read = read_cycles;
+	clock->cc.mask = CYCLECOUNTER_MASK(CXR_CLOCK_BITS);
+	clock->cc.shift = scale.shift;
+	clock->period = msecs_to_jiffies(scale.period_ms);
+	info->mask = clock->cc.mask;
+	info->shift = scale.shift;
+	info->overflow_period = clock->period;
+	clock->info = info;
+	start(clock);
+	if (!clock->ptp)
+		register_ptp(dev);
+	INIT_DELAYED_WORK(&clock->work, clock_work);
+	schedule_delayed_work(&clock->work, clock->period);
+	return 0;
+}
+
+void cxr_clock_down(void *owner)
+{
+	struct cxr_dev *dev = owner;
+	struct cxr_clock *clock = &dev->clock;
+	unsigned long flags;
+
+	if (!dev->resetting)
+		cxr_clock_remove(dev);
+	if (!clock->info)
+		return;
+
+	cancel_delayed_work_sync(&clock->work);
+	write_seqlock_irqsave(&clock->lock, flags);
+	/* the counter of a failed device is not believed */
+	if (!cxr_core_dead(&dev->core))
+		catch_up(clock);
+	clock->up = false;
+	write_sequnlock_irqrestore(&clock->lock, flags);
+	free_page((unsigned long)clock->info);
+	clock->info = NULL;
+}

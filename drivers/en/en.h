@@ -209,6 +209,14 @@ struct cxr_en_rq {
 	struct cxr_en_cq cq;
 };
 
+/* A packet that a program sees, and what it may ask about it (xdp.c). */
+struct cxr_en_xdp_buff {
+	struct xdp_buff xdp;	/* first: the program has its address */
+	const struct cxr_en_rq *rq;
+	const struct cxr_cqe *cqe;
+	u64 stamp;		/* of the device's counter */
+};
+
 struct cxr_en_channel {
 	struct cxr_en *en;
 	struct napi_struct napi;
@@ -460,7 +468,12 @@ enum cxr_en_xdp_verdict {
 	CXR_EN_XDP_TAKEN,	/* it will be freed elsewhere */
 };
 
-/* Runs the program on a packet, in NAPI. cxr_en_xdp_flush() is due at the end of the poll. */
+/* What programs that are made for this netdev may call. */
+void cxr_en_xdp_set_metadata(struct net_device *ndev);
+/*
+ * Runs the program on a packet, of a struct cxr_en_xdp_buff, in NAPI. cxr_en_xdp_flush() is due at
+ * the end of the poll.
+ */
 enum cxr_en_xdp_verdict cxr_en_xdp_run(struct cxr_en_rq *rq, struct bpf_prog *prog,
 				       struct xdp_buff *xdp);
 void cxr_en_xdp_flush(struct cxr_en_rq *rq);

@@ -200,6 +200,7 @@ static void set_features(struct cxr_en *en)
 	ndev->features = offloads | NETIF_F_HIGHDMA;
 	ndev->priv_flags |= IFF_UNICAST_FLT;
 	cxr_xdp_set_features(ndev);
+	cxr_en_xdp_set_metadata(ndev);
 }
 
 /* The largest MTU that the port supports and that fits the scatter list of a receive WQE. */

@@ -314,14 +314,17 @@ static void forget(struct cxr_en_rx_buf *bufs, u32 len, const struct cxr_en_rq *
  * buffer of a dropped packet stays in the ring, but not if it is of the emergency reserves.
  */
 static struct sk_buff *run_prog(struct cxr_en_rq *rq, struct bpf_prog *prog,
-				struct cxr_en_rx_buf *bufs, u32 len, struct counts *counts)
+				struct cxr_en_rx_buf *bufs, const struct cxr_cqe *cqe, u64 stamp,
+				struct counts *counts)
 {
+	struct cxr_en_xdp_buff ctx = { .rq = rq, .cqe = cqe, .stamp = stamp };
 	enum cxr_en_xdp_verdict verdict;
+	struct xdp_buff *xdp = &ctx.xdp;
 	struct sk_buff *skb = NULL;
-	struct xdp_buff xdp;
+	u32 len = cqe->byte_count;
 
-	init_xdp(rq, &xdp, bufs, len);
-	verdict = cxr_en_xdp_run(rq, prog, &xdp);
+	init_xdp(rq, xdp, bufs, len);
+	verdict = cxr_en_xdp_run(rq, prog, xdp);
 	if (verdict == CXR_EN_XDP_DROPPED && likely(len <= rq->layout.room) &&
 	    likely(!page_is_pfmemalloc(bufs->page))) {
 		dma_sync_single_range_for_device(rq->en->core->dev,
@@ -333,9 +336,9 @@ static struct sk_buff *run_prog(struct cxr_en_rq *rq, struct bpf_prog *prog,
 	forget(bufs, len, rq);
 	if (verdict == CXR_EN_XDP_DROPPED) {
 		/* the program may have freed some of the buffers */
-		xdp_return_buff(&xdp);
+		xdp_return_buff(xdp);
 	} else if (verdict == CXR_EN_XDP_PASS) {
-		skb = build_passed(&xdp);
+		skb = build_passed(xdp);
 		counts->dropped += !skb;
 	}
 	return skb;
@@ -422,17 +425,17 @@ static void count(struct cxr_en_stats *stats, const struct counts *counts)
 }
 
 /* The skb of the packet at the consumer index, or NULL. */
-static struct sk_buff *receive(struct cxr_en_rq *rq, struct bpf_prog *prog, u32 len,
-			       struct counts *counts)
+static struct sk_buff *receive(struct cxr_en_rq *rq, struct bpf_prog *prog,
+			       const struct cxr_cqe *cqe, u64 stamp, struct counts *counts)
 {
 	struct cxr_en_rx_buf *bufs = bufs_of(rq, rq->cc++);
 	struct sk_buff *skb;
 
 	counts->packets++;
-	counts->bytes += len;
+	counts->bytes += cqe->byte_count;
 	if (prog)
-		return run_prog(rq, prog, bufs, len, counts);
-	skb = build(rq, bufs, len);
+		return run_prog(rq, prog, bufs, cqe, stamp, counts);
+	skb = build(rq, bufs, cqe->byte_count);
 	counts->dropped += !skb;
 	return skb;
 }
@@ -445,6 +448,7 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 	struct prm_cqe64 *entry;
 	struct sk_buff *skb;
 	struct cxr_cqe cqe;
+	u64 stamp;
 	int done;
 
 	for (done = 0; done < budget && (entry = cxr_en_cq_next(&rq->cq)); done++) {
@@ -452,13 +456,13 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 		/* after a failure the rest is flushed, and rq->cc is not valid any more */
 		if (unlikely(rq->failed || !valid(rq, &cqe)))
 			continue;
-		skb = receive(rq, prog, cqe.byte_count, &counts);
+		stamp = cxr_cqe_timestamp(entry);
+		skb = receive(rq, prog, &cqe, stamp, &counts);
 		if (unlikely(!skb))
 			continue;
 		set_offload_results(rq, skb, &cqe, napi->dev, prog, &counts);
 		if (unlikely(stamps))
-			skb_hwtstamps(skb)->hwtstamp =
-				cxr_clock_time(rq->en->core, cxr_cqe_timestamp(entry));
+			skb_hwtstamps(skb)->hwtstamp = cxr_clock_time(rq->en->core, stamp);
 		napi_gro_receive(napi, skb);
 	}
 	if (prog)

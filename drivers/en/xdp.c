@@ -6,6 +6,7 @@
  *
  * Who owns a buffer when: see RECEIVED PACKETS in cxr.h.
  */
+#include <linux/bitfield.h>
 #include <linux/bpf_trace.h>
 #include <linux/filter.h>
 #include "sq.h"
@@ -171,6 +172,67 @@ void cxr_en_xdp_flush(struct cxr_en_rq *rq)
 		xdp_do_flush();
 	rq->xdp_sent = false;
 	rq->xdp_redirected = false;
+}
+
+/* ---- what a program may ask about a packet ------------------------------ */
+
+static const struct cxr_en_xdp_buff *buff_of(const struct xdp_md *ctx)
+{
+	return (const struct cxr_en_xdp_buff *)ctx;
+}
+
+static int __maybe_unused get_timestamp(const struct xdp_md *ctx, u64 *timestamp)
+{
+	const struct cxr_en_xdp_buff *buff = buff_of(ctx);
+	const struct cxr_en *en = buff->rq->en;
+
+	if (!READ_ONCE(en->stamp_rx))
+		return -ENODATA;
+
+	*timestamp = ktime_to_ns(cxr_clock_time(en->core, buff->stamp));
+	return 0;
+}
+
+static int __maybe_unused get_hash(const struct xdp_md *ctx, u32 *hash,
+				   enum xdp_rss_hash_type *type)
+{
+	static const enum xdp_rss_hash_type l3_types[] = {
+		[PRM_CQE_RSS_IPV4] = XDP_RSS_L3_IPV4, [PRM_CQE_RSS_IPV6] = XDP_RSS_L3_IPV6, [3] = 0,
+	};
+	static const enum xdp_rss_hash_type l4_types[] = {
+		[PRM_CQE_RSS_TCP] = XDP_RSS_L4 | XDP_RSS_L4_TCP,
+		[PRM_CQE_RSS_UDP] = XDP_RSS_L4 | XDP_RSS_L4_UDP,
+		[PRM_CQE_RSS_IPSEC] = XDP_RSS_L4 | XDP_RSS_L4_IPSEC,
+	};
+	const struct cxr_en_xdp_buff *buff = buff_of(ctx);
+	u8 rss = buff->cqe->rss_type;
+
+	if (!(buff->rq->en->ndev->features & NETIF_F_RXHASH))
+		return -ENODATA;
+
+	*hash = buff->cqe->rss_hash;
+	*type = l3_types[FIELD_GET(PRM_CQE_RSS_L3, rss)] |
+		l4_types[FIELD_GET(PRM_CQE_RSS_L4, rss)];
+	return 0;
+}
+
+static int __maybe_unused get_vlan_tag(const struct xdp_md *ctx, __be16 *proto, u16 *tci)
+{
+	const struct cxr_cqe *cqe = buff_of(ctx)->cqe;
+
+	if (!(cqe->flags & CXR_CQE_VLAN))
+		return -ENODATA;
+
+	*proto = htons(ETH_P_8021Q);
+	*tci = cqe->tci;
+	return 0;
+}
+
+CXR_XDP_METADATA_OPS(metadata_ops, get_timestamp, get_hash, get_vlan_tag);
+
+void cxr_en_xdp_set_metadata(struct net_device *ndev)
+{
+	cxr_xdp_set_metadata(ndev, &metadata_ops);
 }
 
 /* ---- packets of others -------------------------------------------------- */

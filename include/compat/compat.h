@@ -218,6 +218,26 @@ struct ethtool_ts_stats {
 #define cxr_frag_set skb_frag_fill_page_desc
 #endif
 
+/* Programs may ask for the timestamp and hash of a packet (6.3), and its VLAN tag (6.8). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+enum xdp_rss_hash_type {
+	XDP_RSS_L3_IPV4, XDP_RSS_L3_IPV6, XDP_RSS_L4, XDP_RSS_L4_TCP, XDP_RSS_L4_UDP,
+	XDP_RSS_L4_IPSEC,
+};
+#endif
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define CXR_XDP_METADATA_OPS(name, timestamp, hash, vlan_tag) struct xdp_metadata_ops
+#define cxr_xdp_set_metadata(ndev, ops)
+#else
+#define CXR_XDP_METADATA_OPS(name, timestamp, hash, vlan_tag)	\
+	static const struct xdp_metadata_ops name = {		\
+		.xmo_rx_timestamp = (timestamp),		\
+		.xmo_rx_hash = (hash),				\
+		.xmo_rx_vlan_tag = (vlan_tag),			\
+	}
+#define cxr_xdp_set_metadata(ndev, ops) ((ndev)->xdp_metadata_ops = (ops))
+#endif
+
 /*
  * Before 6.4 a frame that another device makes an skb of takes its page out of the pool
  * (xdp_release_frame()), although others may share it.

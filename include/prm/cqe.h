@@ -86,9 +86,20 @@ enum prm_cqe_l3 {
 #define PRM_CQE_L3_MASK		0x0c
 #define PRM_CQE_VLAN		0x01
 
-/* rss_hash_type */
+/* rss_hash_type: which headers are in the hash */
 #define PRM_CQE_RSS_L3		0x0c
 #define PRM_CQE_RSS_L4		0xc0
+
+enum prm_cqe_rss_l3 {
+	PRM_CQE_RSS_IPV4	= 1,
+	PRM_CQE_RSS_IPV6	= 2,
+};
+
+enum prm_cqe_rss_l4 {
+	PRM_CQE_RSS_TCP		= 1,
+	PRM_CQE_RSS_UDP		= 2,
+	PRM_CQE_RSS_IPSEC	= 3,
+};
 
 struct prm_cqe64 {
 	u8 tls_outer_l3_tunneled;	/* bit 0: tunneled */

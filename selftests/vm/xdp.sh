@@ -15,7 +15,7 @@
 # shellcheck source=selftests/lib/moves.sh
 . "$(dirname "$0")/../lib/moves.sh"
 
-OBJECT=build/bpf/xdp.o SOCKET=build/bpf/xdp_socket.o
+OBJECT=build/bpf/xdp.o SOCKET=build/bpf/xdp_socket.o ASKING=build/bpf/xdp_meta.o
 PINNED=/sys/fs/bpf/cxr-xdp MAPS=/sys/fs/bpf/cxr-xdp-maps
 
 # Interfaces of the other side of redirections: what is sent to ax arrives at ay; what is sent through bx, at by with a program
@@ -141,6 +141,98 @@ metadata()
 	tc -s filter show dev "$netdev" ingress
 	tc -s qdisc show dev "$netdev" clsact
 	tc -s qdisc show dev "$netdev" clsact | grep -q "dropped 0,"
+}
+
+# What the asking program was told about the last packet
+told() { bpftool map dump pinned $MAPS-ask/answers | sed -n "s/.*\"$1\": \([-0-9]*\).*/\1/p"; } # FIELD
+
+NO_DATA=-61
+
+# b sends packets of one flow, over its address or NETDEV's
+asked() # [ADDRESS]
+{
+	local before
+
+	before=$(told packets)
+	peer "python3 -B selftests/vm/ptp.py throw - ${1:-$(my_ip)} 5"
+	wait_until 20 eval "[ \$(told packets) = $((before + 5)) ]"
+}
+
+# The hash is the one that chose the queue
+hash_chose()
+{
+	local entries
+
+	read -ra entries < <(ethtool -x "$netdev" | sed -n 's/^ *[0-9]*: *\([0-9 ]*\)$/\1/p' | xargs)
+	[ "$(told hash_answer)" = 0 ]
+	[ "${entries[$(($(told hash) % ${#entries[@]}))]}" = "$(told queue)" ] ||
+		fail "hash $(told hash) leads to another queue than $(told queue)"
+	# XDP_RSS_TYPE_L4_IPV4_UDP
+	[ "$(told type)" = 41 ]
+}
+
+asking()
+{
+	case $(uname -r) in
+	6.1.*) skip "programs of this kernel cannot ask" ;;
+	esac
+	[ -e /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF, by which programs find the functions"
+	rm -rf $PINNED-ask $MAPS-ask
+	bpftool prog load $ASKING $PINNED-ask type xdp xdpmeta_dev "$netdev" pinmaps $MAPS-ask
+	ip link set dev "$netdev" xdpdrv pinned $PINNED-ask
+	reachable
+}
+
+end_asking()
+{
+	detach
+	rm -rf $PINNED-ask $MAPS-ask
+}
+
+asks_hash()
+{
+	trap 'ethtool -K "$netdev" rxhash on; end_asking' EXIT
+	asking
+	for _ in {1..6}; do
+		asked
+		hash_chose
+	done
+	ethtool -K "$netdev" rxhash off
+	asked
+	[ "$(told hash_answer)" = $NO_DATA ]
+}
+
+asks_time()
+{
+	local before stamp
+
+	trap 'hwstamp_ctl -i "$netdev" -r 0; end_asking' EXIT
+	asking
+	asked
+	[ "$(told stamp_answer)" = $NO_DATA ]
+	hwstamp_ctl -i "$netdev" -r 1
+	before=$(python3 -B selftests/vm/ptp.py time "$netdev")
+	asked
+	[ "$(told stamp_answer)" = 0 ]
+	stamp=$(told stamp)
+	[ "$stamp" -gt "$before" ] && [ "$stamp" -lt "$(python3 -B selftests/vm/ptp.py time "$netdev")" ] ||
+		fail "$stamp is not after $before, or in the future"
+}
+
+# A tag that the device has stripped
+asks_tag()
+{
+	trap 'ip link del xdp.100; peer "ip link del xdp.100"; end_asking' EXIT
+	asking
+	ip link add link "$netdev" name xdp.100 type vlan id 100
+	ip addr add 10.78.0.1/24 dev xdp.100
+	ip link set xdp.100 up
+	peer "ip link add link $peer_netdev name xdp.100 type vlan id 100 egress-qos-map 0:5 && ip addr add 10.78.0.2/24 dev xdp.100 && ip link set xdp.100 up"
+	asked
+	[ "$(told tag_answer)" = $NO_DATA ]
+	asked 10.78.0.1
+	[ "$(told tag_answer)" = 0 ]
+	[ "$(told proto) $(told tci)" = "$((0x8100)) $((5 << 13 | 100))" ]
 }
 
 # The device's sum over the packet is not used for what a program has changed
@@ -554,6 +646,9 @@ ktap_test tx "frames are sent back: as they are, shorter, longer, and with anoth
 ktap_test pass.changed "the stack gets a frame as the program has left it" pass_changed
 ktap_test pass.meta "metadata of a packet arrive at a filter of tc" metadata
 ktap_test pass.sum "checksums are verified of what a program has made of a packet" sum_changed
+ktap_test asks.hash "programs can ask for the hash of a packet, by which its queue was chosen" asks_hash
+ktap_test asks.time "programs can ask for the timestamp of a packet" asks_time
+ktap_test asks.tag "programs can ask for the VLAN tag that was stripped, with its priority" asks_tag
 ktap_test drop "dropped and aborted frames, and those with an unknown action, are seen by no one" drops
 ktap_test redirect "frames are redirected to another interface, and to this one" redirects
 ktap_test xmit "programs of other interfaces send through this one, with a program and without" sends_of_others

@@ -385,6 +385,8 @@ struct hca_state {
 
 	struct gone_queues gone_cqs;
 
+	uint64_t clock_from;	/* now_ns() at the last reset */
+
 	uint64_t budget_used, budget_peak;
 	bool budget_told;
 
@@ -398,7 +400,10 @@ struct hca_state {
 
 int hca_state_create(struct cxdev *dev);
 void hca_state_reset(struct cxdev *dev);
-/* The internal timer, also the timestamp of completions. */
+/*
+ * The internal timer, also the timestamp of completions. A reset starts it some seconds before its
+ * 41 bits that drivers rely on overflow.
+ */
 uint64_t hca_clock(const struct cxdev *dev);
 void hca_state_destroy(struct cxdev *dev);
 /* cmdq.c */

@@ -7,6 +7,8 @@
 #include "func/func.h"
 
 #define BOOT_NS 2000000		/* how long "initializing" is set after a reset */
+#define CLOCK_WRAP (1ull << 41)
+#define CLOCK_MS 5000		/* from a reset until then */
 
 int hca_state_create(struct cxdev *dev)
 {
@@ -16,6 +18,7 @@ int hca_state_create(struct cxdev *dev)
 	dev->hca->dev = dev;
 	work_init(&dev->hca->cmd_work, cmdq_work);
 	timer_init(&dev->hca->cmd_timer, cmdq_time_over);
+	dev->hca->clock_from = now_ns();
 	hca_caps_reset(dev);
 	return 0;
 }
@@ -40,15 +43,16 @@ void hca_state_reset(struct cxdev *dev)
 	pages_forget(dev);
 	hca->pages_requested = 0;
 	hca->pages_denied = false;
+	hca->clock_from = now_ns();
 	hca->boot_done_ns = now_ns() + BOOT_NS;
 	hca_caps_reset(dev);
 }
 
 uint64_t hca_clock(const struct cxdev *dev)
 {
-	uint64_t ns = now_ns(), khz = dev->card->clock_khz;
+	uint64_t ns = now_ns() - dev->hca->clock_from, khz = dev->card->clock_khz;
 
-	return ns / 1000000 * khz + ns % 1000000 * khz / 1000000;
+	return CLOCK_WRAP - CLOCK_MS * khz + ns / 1000000 * khz + ns % 1000000 * khz / 1000000;
 }
 
 void hca_state_destroy(struct cxdev *dev)

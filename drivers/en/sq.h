@@ -15,6 +15,7 @@
 #define CXR_EN_SQ_H
 
 #include <linux/dma-mapping.h>
+#include <linux/if_vlan.h>
 #include "en.h"
 
 #define CXR_EN_DS_PER_BB	(PRM_WQE_BB / PRM_WQE_DS)
@@ -35,6 +36,13 @@ static inline u16 cxr_en_sq_room(const struct cxr_en_sq *sq)
 	u16 cc = smp_load_acquire(&sq->cc);	/* pairs with release() of sq.c */
 
 	return sq->mask + 1 - (u16)(READ_ONCE(sq->pc) - cc);
+}
+
+/* Inline bytes, if the device needs @headers bytes of a packet whose linear part is @len. */
+static inline u16 cxr_en_sq_inline(unsigned int headers, unsigned int len)
+{
+	return min_t(unsigned int, len, clamp_t(unsigned int, headers, VLAN_ETH_HLEN,
+						CXR_EN_INLINE_MAX));
 }
 
 /* Units before the first data segment, with @len bytes of headers. */

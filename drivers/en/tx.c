@@ -40,8 +40,7 @@ static u16 min_inline(const struct cxr_en_sq *sq, const struct sk_buff *skb)
 	default:
 		len = eth_get_headlen(skb->dev, skb->data, skb_headlen(skb));
 	}
-	len = clamp_t(unsigned int, len, VLAN_ETH_HLEN, CXR_EN_INLINE_MAX);
-	return min(len, skb_headlen(skb));
+	return cxr_en_sq_inline(len, skb_headlen(skb));
 }
 
 static void plan_packet(const struct cxr_en_sq *sq, const struct sk_buff *skb, struct tx_plan *plan)

@@ -19,8 +19,7 @@ static u16 min_inline(const struct cxr_en_sq *sq, const struct xdp_frame *xdpf)
 		return 0;
 	if (sq->inline_mode != CXR_EN_INLINE_L2)
 		len = eth_get_headlen(sq->en->ndev, xdpf->data, xdpf->len);
-	len = clamp_t(unsigned int, len, VLAN_ETH_HLEN, CXR_EN_INLINE_MAX);
-	return min_t(unsigned int, len, xdpf->len);
+	return cxr_en_sq_inline(len, xdpf->len);
 }
 
 /*

@@ -12,6 +12,7 @@
 #   ends_cm PROGRAM OPTIONS	run a program of perftest over rdma_cm, here and on b
 #   counter NAME		a counter of the interface, of ethtool -S; fails if there is none
 #   hw_counter NAME	a counter of the RDMA device
+#   channels_are		number of channels of the interface
 #   reachable		wait until b answers pings
 #   tcp_both_ways SIZE [ADDRESS [BLOCK]]	send random bytes to b and back, and compare them
 
@@ -141,3 +142,4 @@ tcp_both_ways() # SIZE [ADDRESS [BLOCK]]
 
 hw_counter() { cat "/sys/class/infiniband/$(driver_ibdev)/ports/1/hw_counters/$1"; }
 counter() { ethtool -S "$netdev" | awk -v name="$1:" '$1 == name { print $2; found = 1 } END { exit !found }'; }
+channels_are() { ethtool -l "$netdev" | awk '/^Combined:/ { n = $2 } END { print n }'; }

@@ -14,8 +14,6 @@
 
 before_each() { ends_know; }
 
-channels_are() { ethtool -l "$netdev" | awk '/^Combined:/ { n = $2 } END { print n }'; }
-
 set_channels() # N
 {
 	# ethtool fails if nothing changes

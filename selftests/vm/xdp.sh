@@ -496,8 +496,6 @@ replaced()
 	peer_wait ping || true
 }
 
-channels_are() { ethtool -l "$netdev" | awk '/^Combined:/ { n = $2 } END { print n }'; }
-
 stays()
 {
 	local id was

@@ -3,8 +3,6 @@
  * The device's free-running counter as a clock: a PTP hardware clock, the time of timestamps in
  * completions of the netdev, and a page from which processes convert those of their own. Setting
  * and adjusting it changes the conversion, the counter is never written.
- *
- * All reads of the counter are within the stage; conversions may be made from any context.
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -92,7 +90,7 @@ static u64 expected(const struct cxr_clock *clock)
 	return clock->tc.nsec + ktime_to_ns(ktime_sub(ktime_get(), clock->read_at));
 }
 
-static void set(struct cxr_clock *clock, u64 ns)
+static void set(struct cxr_clock *clock, s64 ns)
 {
 	timecounter_init(&clock->tc, &clock->cc, ns);
 	clock->read_at = ktime_get();
@@ -116,64 +114,57 @@ static void catch_up(struct cxr_clock *clock)
 		clock->read_at = ktime_get();
 }
 
-/* A failed device, and one that is being reset, has no time to change. The lock is held. */
-static int begin_change(struct cxr_clock *clock)
+static void set_rate(struct cxr_clock *clock, s64 scaled_ppm)
+{
+	clock->ppm = scaled_ppm;
+	clock->cc.mult = cxr_clock_adjust(clock->mult, clock->ppm);
+}
+
+static void step(struct cxr_clock *clock, s64 ns)
+{
+	timecounter_adjtime(&clock->tc, ns);
+}
+
+/* A failed device, and one that is being reset, has no time. The lock is held. */
+static bool running(const struct cxr_clock *clock)
 {
 	const struct cxr_dev *dev = container_of(clock, struct cxr_dev, clock);
 
-	if (!clock->up || cxr_core_dead(&dev->core))
-		return -ENODEV;
-	catch_up(clock);
-	return 0;
+	return clock->up && !cxr_core_dead(&dev->core);
+}
+
+/* Brings the clock up to date and changes it: @apply gets @value; NULL: nothing changes. */
+static int change(struct cxr_clock *clock, void (*apply)(struct cxr_clock *clock, s64 value),
+		  s64 value)
+{
+	unsigned long flags;
+	int err = -ENODEV;
+
+	write_seqlock_irqsave(&clock->lock, flags);
+	if (running(clock)) {
+		catch_up(clock);
+		if (apply)
+			apply(clock, value);
+		publish(clock);
+		err = 0;
+	}
+	write_sequnlock_irqrestore(&clock->lock, flags);
+	return err;
 }
 
 static int adjfine(struct ptp_clock_info *ptp, long scaled_ppm)
 {
-	struct cxr_clock *clock = clock_of(ptp);
-	unsigned long flags;
-	int err;
-
-	write_seqlock_irqsave(&clock->lock, flags);
-	err = begin_change(clock);
-	if (!err) {
-		clock->ppm = scaled_ppm;
-		clock->cc.mult = cxr_clock_adjust(clock->mult, clock->ppm);
-		publish(clock);
-	}
-	write_sequnlock_irqrestore(&clock->lock, flags);
-	return err;
+	return change(clock_of(ptp), set_rate, scaled_ppm);
 }
 
 static int adjtime(struct ptp_clock_info *ptp, s64 delta)
 {
-	struct cxr_clock *clock = clock_of(ptp);
-	unsigned long flags;
-	int err;
-
-	write_seqlock_irqsave(&clock->lock, flags);
-	err = begin_change(clock);
-	if (!err) {
-		timecounter_adjtime(&clock->tc, delta);
-		publish(clock);
-	}
-	write_sequnlock_irqrestore(&clock->lock, flags);
-	return err;
+	return change(clock_of(ptp), step, delta);
 }
 
 static int settime(struct ptp_clock_info *ptp, const struct timespec64 *ts)
 {
-	struct cxr_clock *clock = clock_of(ptp);
-	unsigned long flags;
-	int err;
-
-	write_seqlock_irqsave(&clock->lock, flags);
-	err = begin_change(clock);
-	if (!err) {
-		set(clock, timespec64_to_ns(ts));
-		publish(clock);
-	}
-	write_sequnlock_irqrestore(&clock->lock, flags);
-	return err;
+	return change(clock_of(ptp), set, timespec64_to_ns(ts));
 }
 
 static int gettimex(struct ptp_clock_info *ptp, struct timespec64 *ts,
@@ -185,7 +176,7 @@ static int gettimex(struct ptp_clock_info *ptp, struct timespec64 *ts,
 	unsigned long flags;
 
 	read_seqlock_excl_irqsave(&clock->lock, flags);
-	if (clock->up && !cxr_core_dead(&dev->core))
+	if (running(clock))
 		cycles = cxr_counter_read(dev, sts);
 	if (cycles != U64_MAX)
 		ns = timecounter_cyc2time(&clock->tc, cycles);
@@ -241,12 +232,8 @@ void cxr_clock_remove(struct cxr_dev *dev)
 static void clock_work(struct work_struct *work)
 {
 	struct cxr_clock *clock = container_of(to_delayed_work(work), struct cxr_clock, work);
-	unsigned long flags;
 
-	write_seqlock_irqsave(&clock->lock, flags);
-	if (!begin_change(clock))
-		publish(clock);
-	write_sequnlock_irqrestore(&clock->lock, flags);
+	change(clock, NULL, 0);
 	schedule_delayed_work(&clock->work, clock->period);
 }
 
@@ -256,9 +243,7 @@ static void start(struct cxr_clock *clock)
 	unsigned long flags;
 
 	write_seqlock_irqsave(&clock->lock, flags);
-	if (!clock->ptp)
-		clock->ppm = 0;
-	clock->cc.mult = cxr_clock_adjust(clock->mult, clock->ppm);
+	set_rate(clock, clock->ptp ? clock->ppm : 0);
 	set(clock, clock->ptp ? expected(clock) : ktime_get_real_ns());
 	clock->up = true;
 	publish(clock);

@@ -13,6 +13,7 @@
 #   counter NAME		a counter of the interface, of ethtool -S; fails if there is none
 #   hw_counter NAME	a counter of the RDMA device
 #   channels_are		number of channels of the interface
+#   rss_table		the queues in its indirection table
 #   reachable		wait until b answers pings
 #   tcp_both_ways SIZE [ADDRESS [BLOCK]]	send random bytes to b and back, and compare them
 
@@ -143,3 +144,4 @@ tcp_both_ways() # SIZE [ADDRESS [BLOCK]]
 hw_counter() { cat "/sys/class/infiniband/$(driver_ibdev)/ports/1/hw_counters/$1"; }
 counter() { ethtool -S "$netdev" | awk -v name="$1:" '$1 == name { print $2; found = 1 } END { exit !found }'; }
 channels_are() { ethtool -l "$netdev" | awk '/^Combined:/ { n = $2 } END { print n }'; }
+rss_table() { ethtool -x "$netdev" | sed -n 's/^ *[0-9]*: *\([0-9 ]*\)$/\1/p' | xargs; }

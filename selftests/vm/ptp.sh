@@ -34,8 +34,10 @@ phc() { phc_ctl "$netdev" -- "$@"; }
 
 within() # VALUE LEAST MOST
 {
-	if [ "$1" -lt "$2" ] || [ "$1" -gt "$3" ]; then fail "$1 is not between $2 and $3"; fi
+	is_within "$@" || fail "$1 is not between $2 and $3"
 }
+
+is_within() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; } # VALUE LEAST MOST
 
 # ---- the clock ----
 
@@ -383,8 +385,7 @@ follows() # INTERFACE PEER-INTERFACE TRANSPORT
 	tail -n 8 /tmp/ptp4l
 }
 
-rate_is() { within_quietly "$(rate)" $(($1 * 9 / 10)) $(($1 * 11 / 10)); } # PARTS-PER-BILLION
-within_quietly() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
+rate_is() { is_within "$(rate)" $(($1 * 9 / 10)) $(($1 * 11 / 10)); } # PARTS-PER-BILLION
 
 over_vlan()
 {

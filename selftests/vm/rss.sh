@@ -150,11 +150,9 @@ gone()
 
 KEY=$(printf '%02x:' {1..39})28
 
-table() { ethtool -x "$netdev" | sed -n 's/^ *[0-9]*: *\([0-9 ]*\)$/\1/p' | xargs; }
-
 all_of() # QUEUE: the table has no other
 {
-	table | tr ' ' '\n' | sort -u | diff - <(echo "$1")
+	rss_table | tr ' ' '\n' | sort -u | diff - <(echo "$1")
 }
 
 # ethtool -X, also on kernels before 6.8, to which ethtool gives what they do not know
@@ -186,7 +184,7 @@ send_flows() { before_and_after "python3 -B selftests/vm/rss_flows.py send $(my_
 # Each of 64 flows is received on the queue that the hash FUNCTION says
 received_by() # toeplitz|xor
 {
-	python3 -B selftests/vm/rss_flows.py "$1" "$(hash_key)" "$(table)" "$(peer_ip)" "$(my_ip)" >/tmp/flows
+	python3 -B selftests/vm/rss_flows.py "$1" "$(hash_key)" "$(rss_table)" "$(peer_ip)" "$(my_ip)" >/tmp/flows
 	# 50 datagrams a flow, and a few packets of other programs
 	send_flows | paste - /tmp/flows | tee /dev/stderr |
 		awk 'int(($2 - $1) / 50) != $3 + 0 { wrong = 1 } { all += $3 } END { exit wrong || all != 64 }'
@@ -202,7 +200,7 @@ on_one_queue()
 chosen_table()
 {
 	may_change
-	table | tr ' ' '\n' | sort -u | diff - <(printf '0\n1\n')
+	rss_table | tr ' ' '\n' | sort -u | diff - <(printf '0\n1\n')
 	set_rss weight 0 1
 	all_of 1
 	spread_over 1 1

@@ -163,7 +163,7 @@ hash_chose()
 {
 	local entries
 
-	read -ra entries < <(ethtool -x "$netdev" | sed -n 's/^ *[0-9]*: *\([0-9 ]*\)$/\1/p' | xargs)
+	read -ra entries < <(rss_table)
 	[ "$(told hash_answer)" = 0 ]
 	[ "${entries[$(($(told hash) % ${#entries[@]}))]}" = "$(told queue)" ] ||
 		fail "hash $(told hash) leads to another queue than $(told queue)"

@@ -146,7 +146,7 @@ void journal_line(const struct cxdev *dev, const char *kind, uint32_t key, const
 /*
  * A line "NAME KIND KEY BYTES", the bytes in hexadecimal. Kinds and their keys: "cmd" and opcode,
  * "reg" and offset in the initialization segment, "uar" and offset in the UAR page, "wqe" and
- * opcode (of send WQEs).
+ * opcode (send WQEs of QPs), "eth" and opcode (those of SQs).
  */
 static inline void journal(const struct cxdev *dev, const char *kind, uint32_t key,
 			   const void *data, size_t len)
@@ -241,6 +241,7 @@ struct health {
 	bool fatal;	 /* firmware error: no commands, DMA, interrupts until a reset */
 	bool stalled;	 /* the health counter stays at stalled_at */
 	bool no_guid;	 /* the vport has no system image GUID */
+	bool d3cold;	 /* the next D3hot is one without power: it wakes as after power-on */
 	bool config_lost; /* it was gone: the configuration space must be reset */
 	bool excused;	 /* violations result from a fault and are not counted */
 	uint32_t stalled_at;
@@ -251,6 +252,12 @@ struct health {
 	uint16_t ext_synd;
 	uint32_t assert_var[6], assert_exit_ptr, assert_callra;
 	uint32_t time;	 /* of the failure, in seconds since 1970 */
+};
+
+/* The semaphore of a card for a reset of its firmware. */
+struct reset_semaphore {
+	uint32_t number;	/* that its owner has written; 0: free */
+	const struct cxdev *owner;
 };
 
 /* A PCI function. Each room keeps its state behind a pointer of its own. */
@@ -270,6 +277,7 @@ struct cxdev {
 	uint64_t violations;
 	uint64_t dma_dropped; /* accesses without bus mastering, since it was on */
 	struct health health;
+	struct reset_semaphore reset_semaphore;	/* if it is the first function of its card */
 	struct obj_state *objs;		/* func */
 	struct hca_state *hca;		/* func */
 	struct eth_state *eth;		/* port */

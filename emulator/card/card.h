@@ -27,8 +27,16 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 struct cxdev *cxdev_create(const char *name, unsigned int index, const struct card *card,
 			   const struct guest_ops *ops, void *guest);
 void cxdev_destroy(struct cxdev *dev);
-/* FLR and reset: destroys all objects without a leak report, registers as after power-on. */
+/*
+ * FLR: destroys all objects without a leak report, registers as after power-on. Firmware that has
+ * failed stays as it is: only power, or cxdev_reset_firmware(), starts it again.
+ */
 void cxdev_reset(struct cxdev *dev);
+void cxdev_power_on(struct cxdev *dev);
+void cxdev_reset_firmware(struct cxdev *dev);	/* by the driver, for all functions of the card */
+/* Of all that are on its card. */
+struct cxdev *card_first(struct cxdev *dev);
+void card_for_each(struct cxdev *dev, void (*fn)(struct cxdev *dev));
 /* TEARDOWN_HCA: reports objects that are left, destroys them. */
 void hca_stop(struct cxdev *dev);
 /*
@@ -57,6 +65,7 @@ int health_request_pages(struct cxdev *dev, int32_t n);
 int health_warn_temperature(struct cxdev *dev);
 void health_stall(struct cxdev *dev);	/* the health counter stops where it is */
 void health_hide_guid(struct cxdev *dev);
+void health_lose_power(struct cxdev *dev);	/* in its next D3 */
 /* High temperature is reported and the health counter stops; then a card leaves the bus. */
 void health_overheat(struct cxdev *dev);
 void health_remove(struct cxdev *dev);
@@ -66,7 +75,7 @@ void health_fatal(struct cxdev *dev);
 int health_leave(struct cxdev *dev);
 
 /*
- * A reset of the function ends its faults but not the rules. A disconnect removes the rules, too,
+ * A start of the firmware ends its faults but not the rules. A disconnect removes the rules, too,
  * so that the next guest gets a healthy card.
  */
 void health_reset(struct cxdev *dev);

@@ -161,8 +161,58 @@ void cxdev_reset(struct cxdev *dev)
 	rdma_state_reset(dev);
 	eth_state_reset(dev);
 	hca_state_reset(dev);
-	health_reset(dev);
 	dev->dma_dropped = 0;
+	/* firmware that has failed does not initialize anything */
+	if (dev->health.fatal)
+		dev->hca->boot_done_ns = 0;
+	else
+		dev->health.excused = dev->health.gone;
+}
+
+void cxdev_power_on(struct cxdev *dev)
+{
+	health_reset(dev);
+	cxdev_reset(dev);
+}
+
+/* ---- the functions of a card ---- */
+
+void card_for_each(struct cxdev *dev, void (*fn)(struct cxdev *dev))
+{
+	unsigned int i;
+
+	if (dev->eswitch) {
+		eswitch_for_each(dev, fn);
+		return;
+	}
+	if (!dev->adapter) {
+		fn(dev);
+		return;
+	}
+	for (i = 0; i < LAG_PORTS; i++)
+		if (dev->adapter->dev[i])
+			fn(dev->adapter->dev[i]);
+}
+
+struct cxdev *card_first(struct cxdev *dev)
+{
+	if (dev->eswitch)
+		return eswitch_first(dev);
+	return dev->adapter && dev->adapter->dev[0] ? dev->adapter->dev[0] : dev;
+}
+
+/* Late doorbells may follow. */
+static void reset_firmware_of(struct cxdev *dev)
+{
+	notice(dev, "reset of the firmware");
+	cxdev_power_on(dev);
+	dev->health.excused = true;
+	dev->hca->nic_ifc = PRM_NIC_IFC_DISABLED;
+}
+
+void cxdev_reset_firmware(struct cxdev *dev)
+{
+	card_for_each(dev, reset_firmware_of);
 }
 
 /* ---- status ---- */

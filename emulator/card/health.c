@@ -41,6 +41,11 @@ void health_hide_guid(struct cxdev *dev)
 	dev->health.no_guid = true;
 }
 
+void health_lose_power(struct cxdev *dev)
+{
+	dev->health.d3cold = true;
+}
+
 void health_overheat(struct cxdev *dev)
 {
 	health_report(dev, PRM_HEALTH_SYND_HIGH_TEMP, false);
@@ -56,7 +61,7 @@ static void excuse(struct cxdev *dev)
 
 void health_remove(struct cxdev *dev)
 {
-	cxdev_reset(dev);
+	cxdev_power_on(dev);
 	dev->health.gone = true;
 	excuse(dev);
 	notice(dev, "fault: surprise removal");
@@ -67,14 +72,14 @@ void health_restore(struct cxdev *dev)
 	if (!dev->health.gone)
 		return;
 	dev->health.gone = false;
-	cxdev_reset(dev);
+	cxdev_power_on(dev);
 	dev->health.config_lost = true;
 	excuse(dev);
 	notice(dev, "fault: back on the bus");
 }
 
 /* A fatal firmware error: the state is lost, the registers can still be read. */
-void health_fatal(struct cxdev *dev)
+static void crash(struct cxdev *dev)
 {
 	cxdev_reset(dev);
 	dev->hca->boot_done_ns = 0;
@@ -82,6 +87,11 @@ void health_fatal(struct cxdev *dev)
 	health_report(dev, PRM_HEALTH_SYND_FW_INTERNAL, true);
 	excuse(dev);
 	notice(dev, "fault: fatal firmware error");
+}
+
+void health_fatal(struct cxdev *dev)
+{
+	card_for_each(dev, crash);
 }
 
 int health_leave(struct cxdev *dev)
@@ -111,6 +121,7 @@ void health_clear(struct cxdev *dev)
 	dev->health.stalled = false;
 	health_report(dev, 0, false);
 	dev->health.no_guid = false;
+	dev->health.d3cold = false;
 	hca_caps_restore(dev);
 	/* no card of the table has a driver that sets this */
 	if (!dev->card->vf)

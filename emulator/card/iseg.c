@@ -41,6 +41,13 @@ static uint32_t health_read(struct cxdev *dev, uint32_t offset)
 	}
 }
 
+/* While the firmware starts after a reset by a driver, the reset goes on. */
+static uint32_t nic_ifc(const struct hca_state *hca)
+{
+	return hca->nic_ifc == PRM_NIC_IFC_DISABLED && now_ns() < hca->boot_done_ns ?
+		       PRM_NIC_IFC_SW_RESET : hca->nic_ifc;
+}
+
 uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 {
 	const struct hca_state *hca = dev->hca;
@@ -54,7 +61,7 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 		return hca->cmdq_addr >> 32;
 	case offsetof(struct prm_iseg, cmdq_addr_l_sz):
 		return (hca->cmdq_addr & PRM_ISEG_CMDQ_ADDR_L_MASK) |
-		       (uint32_t)hca->nic_ifc << PRM_ISEG_NIC_IFC_SHIFT | CMDQ_LOG_SZ << 4 |
+		       nic_ifc(hca) << PRM_ISEG_NIC_IFC_SHIFT | CMDQ_LOG_SZ << 4 |
 		       CMDQ_LOG_STRIDE;
 	case offsetof(struct prm_iseg, initializing):
 		return PRM_ISEG_CAN_RESET |
@@ -71,20 +78,29 @@ uint32_t iseg_read(struct cxdev *dev, uint32_t offset)
 	}
 }
 
+/* Which driver may reset the firmware. It has noticed the fault, if there is one. */
+static void check_reset(struct cxdev *dev)
+{
+	const struct reset_semaphore *semaphore = &card_first(dev)->reset_semaphore;
+
+	dev->health.excused = false;
+	if (dev->card->vf)
+		violation(dev, "a VF resets the firmware");
+	else if (!semaphore->number || semaphore->owner != dev)
+		violation(dev, "the firmware is reset without the card's semaphore");
+}
+
 /*
- * nic_ifc leaves FULL only when the driver resets or disables the function; commands stop then.
- * After a reset by the driver it is DISABLED.
+ * nic_ifc leaves FULL only when a driver resets the firmware, or disables the function; commands
+ * stop then. After a reset it is DISABLED.
  */
 static void write_cmdq_low(struct cxdev *dev, uint32_t value)
 {
 	struct hca_state *hca = dev->hca;
-	bool excused = dev->health.excused;
 
 	if ((value >> PRM_ISEG_NIC_IFC_SHIFT & 7) == PRM_NIC_IFC_SW_RESET) {
-		notice(dev, "reset by the driver");
-		cxdev_reset(dev);
-		dev->health.excused = excused;	/* late doorbells may follow */
-		hca->nic_ifc = PRM_NIC_IFC_DISABLED;
+		check_reset(dev);
+		cxdev_reset_firmware(dev);
 		return;
 	}
 	if (!dev->health.fatal)

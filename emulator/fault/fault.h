@@ -15,6 +15,7 @@
 enum fault_site {
 	FAULT_COMMAND,		/* a command is about to run */
 	FAULT_SLOT,		/* a command slot is about to be completed */
+	FAULT_REGISTER,		/* a register is about to be read or written */
 	FAULT_EVENT,
 	FAULT_CQE,
 	FAULT_REQUEST,		/* completion of a send WQE, by opcode */
@@ -25,7 +26,7 @@ enum fault_site {
 
 enum fault_action {
 	FAULT_NONE,
-	/* command: value is a status; slot: value is a length, a delivery status */
+	/* command, register: value is a status; slot: value is a length, a delivery status */
 	FAULT_STATUS, FAULT_SILENT, FAULT_TWICE, FAULT_LENGTH, FAULT_DELIVERY, FAULT_UNTAGGED,
 	/* event, interrupt; value is an event type */
 	FAULT_LOSE, FAULT_DUPLICATE, FAULT_TYPE, FAULT_OVERRUN,
@@ -46,7 +47,7 @@ struct fault {
 	enum fault_site site;
 	struct cxdev *dev;		/* NULL for frames */
 	const struct port *port;	/* for frames; NULL: any */
-	/* opcode, event type, CQ, WQE opcode, vector, BTH opcode; or FAULT_ANY */
+	/* opcode, register, event type, CQ, WQE opcode, vector, BTH opcode; or FAULT_ANY */
 	uint32_t what;
 	uint32_t qpn;			/* for frames: destination QP, or FAULT_ANY */
 	bool rx;			/* for frames: received by the port, not sent */

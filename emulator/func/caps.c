@@ -206,6 +206,26 @@ bool hca_atomics_in_host_order(const struct cxdev *dev)
 		       atomic_req_8B_endianness_mode);
 }
 
+/* NULL: not advertised. */
+static const struct prm_per_protocol_networking_offload_caps *eth_caps(const struct cxdev *dev)
+{
+	return dev->hca->cap_valid[CAP_ETH] ? (const void *)dev->hca->cap_cur[CAP_ETH] : NULL;
+}
+
+unsigned int hca_inline_mode(const struct cxdev *dev)
+{
+	const struct prm_per_protocol_networking_offload_caps *caps = eth_caps(dev);
+
+	return caps ? prm_get(caps, wqe_inline_mode) : dev->card->inline_mode;
+}
+
+bool hca_inserts_vlan(const struct cxdev *dev)
+{
+	const struct prm_per_protocol_networking_offload_caps *caps = eth_caps(dev);
+
+	return caps ? prm_get(caps, wqe_vlan_insert) : dev->card->vlan_insert;
+}
+
 bool hca_affinity_bypass(const struct cxdev *dev)
 {
 	const void *cur = dev->hca->cap_cur[CAP_PORT_SELECTION];

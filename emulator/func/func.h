@@ -452,6 +452,12 @@ unsigned int hca_vhca_port(const struct cxdev *dev);
 bool hca_affinity_bypass(const struct cxdev *dev);
 /* Does the requester of an atomic get the old value in host order? */
 bool hca_atomics_in_host_order(const struct cxdev *dev);
+/*
+ * What WQEs must have inline, enum prm_inline_mode, and whether they may have a tag to insert: as
+ * advertised; as the card does it, if no page of Ethernet is.
+ */
+unsigned int hca_inline_mode(const struct cxdev *dev);
+bool hca_inserts_vlan(const struct cxdev *dev);
 
 /*
  * health_buffer.c: the firmware reports a failure with all that belongs to it, and the time; 0: it

@@ -70,6 +70,11 @@ struct need {
 #define COUNT(op, type, ...) ROW(op, NEED_COUNT, opcode, type, __VA_ARGS__)
 #define MATCH(f, cap) ANY(create_flow_group, match_criteria.outer_headers.f, \
 			  FLOW(ft_field_support.cap), true)
+/* An address of RoCE v1 has no layer 3: two fields side by side tell. */
+#define L3_AND_VERSION								\
+	{ "roce_address.roce_l3_type",						\
+	  offsetof(struct prm_set_roce_address_in_bits, roce_address.roce_l3_type), 12 }
+#define V2_OVER(l3) (PRM_ROCE_L3_##l3 << 8 | PRM_ROCE_V2)
 #define OFFERED modify_field_select_resize_field_select.modify_field_select.modify_field_select
 
 static const struct need needs[] = {
@@ -94,8 +99,8 @@ static const struct need needs[] = {
 	     GENERAL(cq_moderation)),
 	/* RoCE, the vport */
 	IS(set_roce_address, roce_address.roce_version, PRM_ROCE_V2, ROCE_BIT(roce_version, 2)),
-	IS(set_roce_address, roce_address.roce_l3_type, PRM_ROCE_L3_IPV4, ROCE_BIT(l3_type, 1)),
-	IS(set_roce_address, roce_address.roce_l3_type, PRM_ROCE_L3_IPV6, ROCE_BIT(l3_type, 2)),
+	{ PRM_OP_set_roce_address, NEED_IS, L3_AND_VERSION, V2_OVER(IPV4), ROCE_BIT(l3_type, 1) },
+	{ PRM_OP_set_roce_address, NEED_IS, L3_AND_VERSION, V2_OVER(IPV6), ROCE_BIT(l3_type, 2) },
 	ANY(modify_nic_vport_context, field_select.disable_uc_local_lb,
 	    GENERAL(disable_local_lb_uc)),
 	ANY(modify_nic_vport_context, field_select.disable_mc_local_lb,

@@ -146,6 +146,7 @@ static int set_rate(struct vf_call *call, const char *word, const char *more)
 		return vf_error(call, "rate: '%s' is not a number of Mb/s up to %u", word,
 				RATE_MAX);
 	call->vf->rate = rate;
+	port_set_rate(call->dev->port, rate);
 	return 0;
 }
 

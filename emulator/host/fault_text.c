@@ -18,6 +18,8 @@
 #include "fault/fault.h"
 #include "host/control.h"
 #include "prm/cqe.h"
+#include "prm/dcb.h"
+#include "prm/port.h"
 #include "prm/wqe.h"
 #include "wire/wire.h"
 
@@ -37,9 +39,17 @@ struct names {
 
 #define ROW(name, number) { #name, number },
 #define TEXT_ROW(name, number, text) { #name, number },
+#define REG(name) { #name, PRM_REG_##name }
 
 static const struct name opcode_list[] = { PRM_CMD_LIST(ROW) };
 static const struct name status_list[] = { PRM_STATUS_LIST(TEXT_ROW) };
+static const struct name register_list[] = {
+	REG(QPTS), REG(QETCR), REG(QTCT), REG(QPDPM), REG(QCAM), REG(DCBX_PARAM), REG(PMLP),
+	REG(PMTU), REG(PTYS), REG(PAOS), REG(PFCC), REG(PPCNT), REG(PPTB), REG(PBMC), REG(PPLM),
+	REG(PCAM), REG(NODE_DESC), REG(HOST_ENDIANNESS), REG(MCIA), REG(MLCR), REG(SBPR),
+	REG(SBCM), REG(SBCAM),
+};
+
 static const struct name delivery_list[] = { PRM_DELIVERY_LIST(TEXT_ROW) };
 static const struct name event_list[] = { PRM_EVENT_LIST(TEXT_ROW) };
 static const struct name syndrome_list[] = { PRM_CQE_SYNDROME_LIST(TEXT_ROW) };
@@ -84,6 +94,7 @@ static struct name bth_list[BTH_NAMES_MAX] = { { "cnp", OPCODE_CNP } };
 #define NAMES(text, rows, m) { .of = text, .list = rows, .n = ARRAY_SIZE(rows), .max = m }
 
 static const struct names opcodes = NAMES("command", opcode_list, 0xfff);
+static const struct names registers = NAMES("register", register_list, 0xffff);
 static const struct names statuses = NAMES("status", status_list, 0xff);
 static const struct names deliveries = NAMES("delivery status", delivery_list, 0x7f);
 static const struct names events = NAMES("event type", event_list, 0xff);
@@ -140,6 +151,8 @@ static const struct verb command_verbs[] = {
 	{}
 };
 
+static const struct verb register_verbs[] = { { "status", FAULT_STATUS, &statuses }, {} };
+
 static const struct verb event_verbs[] = {
 	{ "lose", FAULT_LOSE },
 	{ "duplicate", FAULT_DUPLICATE },
@@ -170,6 +183,8 @@ static const struct verb frame_verbs[] = {
 static const struct noun nouns[] = {
 	{ "command", FAULT_COMMAND, &opcodes, command_verbs,
 	  "command OPCODE|any  status NAME|silent|twice|untagged|length N|delivery NAME" },
+	{ "register", FAULT_REGISTER, &registers, register_verbs,
+	  "register NAME|any  status NAME" },
 	{ "event", FAULT_EVENT, &events, event_verbs,
 	  "event TYPE|any  lose | duplicate | type N | overrun" },
 	{ "cqe", FAULT_CQE, &cq_numbers, cqe_verbs, "cqe CQN|any  error SYNDROME | overrun" },
@@ -637,7 +652,9 @@ static const struct act {
 	{ "noguid", NULL, "noguid", health_hide_guid },
 	{ "leftovers", act_leftovers, "leftovers (while no driver is running)" },
 	{ "fatal", NULL, "fatal", health_fatal },
+	{ "restart", NULL, "restart", cxdev_reset_firmware },
 	{ "gone", NULL, "gone", health_remove },
+	{ "d3cold", NULL, "d3cold (until it sleeps once)", health_lose_power },
 	{ "back", act_back, "back" },
 	{ "aer", act_aer, "aer (not supported: says why)" },
 };
@@ -667,6 +684,8 @@ static void print_health(const struct cxdev *dev, FILE *out)
 		fprintf(out, "%s stall\n", dev->name);
 	if (dev->health.no_guid)
 		fprintf(out, "%s noguid\n", dev->name);
+	if (dev->health.d3cold)
+		fprintf(out, "%s d3cold\n", dev->name);
 	if (!port_wire_up(dev->port))
 		fprintf(out, "%s port down\n", dev->name);
 	if (port_held(dev->port))

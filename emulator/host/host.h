@@ -41,7 +41,6 @@ struct function {
 	uint8_t config[PCI_CONFIG_BYTES];
 	uint8_t writable[PCI_CONFIG_BYTES];
 	uint8_t vpd[VPD_BYTES];
-	uint32_t reset_semaphore;	/* vsc.c: its owner's number; 0: free */
 	int irq_fds[VECTORS_MAX];
 };
 
@@ -59,8 +58,10 @@ void dma_unmap_all(struct function *fn);
 void pci_reset(struct function *fn);
 void pci_read(struct function *fn, uint32_t offset, void *buf, uint32_t len);
 void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t len);
-bool pci_bus_master(const struct function *fn);
+bool pci_bus_master(const struct function *fn);	/* and in D0 */
+bool pci_awake(const struct function *fn);	/* in D0: BAR 0 responds */
 void function_reset(struct function *fn, const char *why);
+void function_power_on(struct function *fn, const char *why);	/* the firmware starts, too */
 /* Little-endian registers. */
 void pci_put32(uint8_t *p, uint32_t v);
 uint32_t pci_get32(const uint8_t *p);
@@ -70,8 +71,6 @@ void vpd_fill(const struct cxdev *dev, uint8_t *data);
 
 /* vsc.c: the vendor specific capability of PFs. */
 #define PCI_CAP_VSC 0xc0
-#define VSC_BYTES 0x18
-#define VSC_COUNTER 0x08
 void vsc_reset(struct function *fn);
 void vsc_counter_was_read(struct function *fn);
 /* A write of 4 bytes to a register, by its offset in the capability. */

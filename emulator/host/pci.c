@@ -2,13 +2,14 @@
 /*
  * PCI configuration space. Capabilities are where the real cards have them; a second array has each
  * register's writable bits, so that a write is one masked copy, and only function-level reset,
- * vital product data and the vendor specific capability need code.
+ * power states, vital product data and the vendor specific capability need code.
  */
 #include <linux/pci_regs.h>
 #include <string.h>
 
 #include "card/card.h"
 #include "host/host.h"
+#include "prm/vsc.h"
 
 #define CAP_PM		0x40
 #define CAP_VPD		0x48
@@ -57,6 +58,37 @@ static void set32(struct function *fn, unsigned int at, uint32_t value, uint32_t
 	pci_put32(fn->config + at, value);
 	pci_put32(fn->writable + at, writable);
 }
+
+/* ---- power states ---- */
+
+#define PM_CTRL (CAP_PM + PCI_PM_CTRL)
+
+static unsigned int power_state(const struct function *fn)
+{
+	return get_le16(fn->config + PM_CTRL) & PCI_PM_CTRL_STATE_MASK;
+}
+
+bool pci_awake(const struct function *fn)
+{
+	return power_state(fn) == 0;
+}
+
+/* D1 and D2 are not supported: a write that asks for them is discarded. True: it wakes from D3. */
+static bool set_power_state(struct function *fn, unsigned int before)
+{
+	unsigned int state = power_state(fn);
+
+	if (state == 1 || state == 2) {
+		put_le16(fn->config + PM_CTRL,
+			 (get_le16(fn->config + PM_CTRL) & ~PCI_PM_CTRL_STATE_MASK) | before);
+		return false;
+	}
+	if (state != before)
+		notice(fn->dev, "power state D%u", state);
+	return !state && before;
+}
+
+/* ---- what is there ---- */
 
 static void fill_header(struct function *fn, const struct card *card)
 {
@@ -167,7 +199,7 @@ void pci_read(struct function *fn, uint32_t offset, void *buf, uint32_t len)
 		return;
 	}
 	memcpy(buf, fn->config + offset, len);
-	if (!fn->dev->card->vf && touches(offset, len, PCI_CAP_VSC + VSC_COUNTER, 4))
+	if (!fn->dev->card->vf && touches(offset, len, PCI_CAP_VSC + PRM_VSC_COUNTER, 4))
 		vsc_counter_was_read(fn);
 }
 
@@ -190,6 +222,7 @@ static void access_vpd(struct function *fn)
 void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t len)
 {
 	const unsigned int devctl = CAP_PCIE + PCI_EXP_DEVCTL + 1;
+	unsigned int state = power_state(fn);
 	const uint8_t *p = buf;
 	bool flr = false;
 	uint32_t i, at;
@@ -207,19 +240,23 @@ void pci_write(struct function *fn, uint32_t offset, const void *buf, uint32_t l
 		function_reset(fn, "function-level reset");
 		return;
 	}
+	if (set_power_state(fn, state) && fn->dev->health.d3cold) {
+		function_power_on(fn, "fault: it had no power in D3");
+		return;
+	}
 	if (pci_bus_master(fn))
 		dma_resumed(fn->dev);
 	if (fn->dev->card->vf)
 		return;
 	if (touches(offset, len, CAP_VPD + PCI_VPD_ADDR + 1, 1))
 		access_vpd(fn);
-	if (len == 4 && !(offset & 3) && touches(offset, len, PCI_CAP_VSC, VSC_BYTES))
+	if (len == 4 && !(offset & 3) && touches(offset, len, PCI_CAP_VSC, PRM_VSC_BYTES))
 		vsc_write(fn, offset - PCI_CAP_VSC, pci_get32(buf));
 }
 
 bool pci_bus_master(const struct function *fn)
 {
-	return !fn->dev->health.config_lost &&
+	return !fn->dev->health.config_lost && pci_awake(fn) &&
 	       get_le16(fn->config + PCI_COMMAND) & PCI_COMMAND_MASTER;
 }
 
@@ -228,4 +265,11 @@ void function_reset(struct function *fn, const char *why)
 	notice(fn->dev, "%s", why);
 	pci_reset(fn);
 	cxdev_reset(fn->dev);
+}
+
+void function_power_on(struct function *fn, const char *why)
+{
+	notice(fn->dev, "%s", why);
+	pci_reset(fn);
+	cxdev_power_on(fn->dev);
 }

@@ -387,6 +387,14 @@ static bool access_fits(struct function *fn, uint32_t region, uint64_t offset, u
 	return count && count <= XFER_MAX && offset < size && count <= size - offset;
 }
 
+static bool is_awake(struct function *fn, uint64_t offset)
+{
+	if (pci_awake(fn))
+		return true;
+	violation(fn->dev, "access to BAR 0 at 0x%llx in D3", (unsigned long long)offset);
+	return false;
+}
+
 static void do_region_read(struct function *fn)
 {
 	struct vfu_region_access *a = payload(fn, sizeof(*a));
@@ -405,8 +413,10 @@ static void do_region_read(struct function *fn)
 	}
 	if (a->region == VFIO_PCI_CONFIG_REGION_INDEX)
 		pci_read(fn, a->offset, data, a->count);
-	else
+	else if (is_awake(fn, a->offset))
 		bar_read(fn->dev, a->offset, data, a->count);
+	else
+		memset(data, 0xff, a->count);
 	reply(fn, 0, a, sizeof(*a), data, a->count);
 	free(data);
 }
@@ -416,7 +426,7 @@ static void region_write(struct function *fn, uint32_t region, uint64_t offset, 
 {
 	if (region == VFIO_PCI_CONFIG_REGION_INDEX)
 		pci_write(fn, offset, data, count);
-	else
+	else if (is_awake(fn, offset))
 		bar_write(fn->dev, offset, data, count);
 }
 
@@ -465,7 +475,7 @@ static void do_write_multi(struct function *fn)
 
 static void do_reset(struct function *fn)
 {
-	function_reset(fn, "reset by the VM");
+	function_power_on(fn, "reset by the VM");
 	reply(fn, 0, NULL, 0, NULL, 0);
 }
 
@@ -522,7 +532,7 @@ static void disconnect(struct function *fn, const char *why)
 	}
 	for (i = 0; i < VECTORS_MAX; i++)
 		set_irq_fd(fn, i, -1);
-	cxdev_reset(fn->dev);
+	cxdev_power_on(fn->dev);
 	pci_reset(fn);
 	dma_unmap_all(fn);
 	health_disconnect(fn->dev);
@@ -645,6 +655,8 @@ static void on_connection(int fd, void *arg)
 		return;
 	}
 	fn->conn_fd = conn;
+	/* the firmware of its card may have failed for the guest of another function */
+	cxdev_power_on(fn->dev);
 	notice(fn->dev, "connected");
 }
 

@@ -85,7 +85,7 @@ struct tx {
 /* Does the card need headers in the WQEs of this SQ? */
 static bool reads_inline(const struct sq *sq)
 {
-	uint8_t mode = sq->obj.dev->eth->inline_mode;
+	uint8_t mode = hca_inline_mode(sq->obj.dev);
 
 	return mode == PRM_INLINE_MODE_L2 ||
 	       (mode == PRM_INLINE_MODE_VPORT &&
@@ -112,10 +112,10 @@ static uint8_t parse_tx(struct tx *tx)
 	sz = be16_to_cpu(tx->eseg->inline_hdr_sz);
 	tx->insert_vlan = sz & PRM_WQE_ETH_INSERT_VLAN;
 	tx->data = 2 * PRM_WQE_DS;
-	if (tx->insert_vlan && !tx->sq->obj.dev->card->vlan_insert)
+	if (tx->insert_vlan && !hca_inserts_vlan(tx->sq->obj.dev))
 		return wqe_bad(w, "VLAN insertion is not advertised", sz);
 	if (tx->insert_vlan) {
-		if (sz & ~(PRM_WQE_ETH_INSERT_VLAN | 1))
+		if (sz & ~(PRM_WQE_ETH_INSERT_VLAN | PRM_WQE_ETH_SERVICE_VLAN))
 			return wqe_bad(w, "VLAN insertion and inline headers exclude each other",
 				       sz);
 	} else if (sz) {
@@ -218,7 +218,8 @@ static void offload_checksums(const struct tx *tx, struct frame *frame,
 
 static void push_tag(const struct tx *tx, struct frame *frame)
 {
-	uint16_t type = be16_to_cpu(tx->eseg->inline_hdr_sz) & 1 ? ETH_P_8021AD : ETH_P_8021Q;
+	uint16_t type = be16_to_cpu(tx->eseg->inline_hdr_sz) & PRM_WQE_ETH_SERVICE_VLAN ?
+			ETH_P_8021AD : ETH_P_8021Q;
 	uint8_t *tag = frame->data + 12;
 
 	memmove(tag + 4, tag, frame->len - 12);
@@ -509,10 +510,10 @@ static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
 	if (prm_get(ctx, tis_lst_sz) > 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "tis_lst_sz %u is above 1",
 			      prm_get(ctx, tis_lst_sz));
-	if (prm_get(ctx, min_wqe_inline_mode) && c->dev->eth->inline_mode != PRM_INLINE_MODE_VPORT)
+	if (prm_get(ctx, min_wqe_inline_mode) && hca_inline_mode(c->dev) != PRM_INLINE_MODE_VPORT)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "min_wqe_inline_mode %u, but wqe_inline_mode is %u",
-			      prm_get(ctx, min_wqe_inline_mode), c->dev->eth->inline_mode);
+			      prm_get(ctx, min_wqe_inline_mode), hca_inline_mode(c->dev));
 	if (prm_get(ctx, wq.log_wq_stride) != SQ_LOG_STRIDE)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "log_wq_stride %u: an SQ has strides of 64 bytes",

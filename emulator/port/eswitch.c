@@ -230,6 +230,23 @@ void eswitch_leave(struct cxdev *dev)
 	dev->eswitch = NULL;
 }
 
+void eswitch_for_each(struct cxdev *dev, void (*fn)(struct cxdev *dev))
+{
+	struct eswitch *eswitch = dev->eswitch;
+	unsigned int i;
+
+	for (i = 0; i < eswitch->n; i++)
+		if (eswitch->vports[i].dev)
+			fn(eswitch->vports[i].dev);
+}
+
+struct cxdev *eswitch_first(struct cxdev *dev)
+{
+	struct cxdev *pf = dev->eswitch->vports[0].dev;
+
+	return pf ? pf : dev;
+}
+
 struct vf *eswitch_vf(const struct cxdev *dev)
 {
 	return dev->eswitch && dev->vport ? &dev->eswitch->vports[dev->vport].vf : NULL;

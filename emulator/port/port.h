@@ -138,7 +138,6 @@ struct eth_state {
 	bool change_armed;
 	struct address_list lists[LIST_TYPES];
 
-	uint8_t inline_mode; /* of the card */
 	struct flow_table *rx_root, *port_root; /* NIC_RX, PORT_SEL */
 	struct flow_table *rdma_rx_root, *rdma_tx_root;
 	/* Takes a RoCE packet through the tables of type RDMA_RX or RDMA_TX. NULL: no root ever */
@@ -278,7 +277,7 @@ struct vf {
 	bool trusted;		/* may be promiscuous */
 	bool spoofchk;		/* sends with its MAC only */
 	bool no_roce;		/* from its next start on */
-	uint32_t rate;		/* Mb/s, 0: no limit; stored only */
+	uint32_t rate;		/* Mb/s, 0: no limit */
 	uint64_t spoofed, tagged, other_vlan;
 };
 
@@ -291,6 +290,9 @@ int eswitch_create(struct cxdev *pf);
 /* @dev becomes the next VF of the PF's card, of at most VFS_MAX. */
 void eswitch_add(struct cxdev *pf, struct cxdev *dev);
 void eswitch_leave(struct cxdev *dev); /* the function is destroyed */
+/* The PF and its VFs, without those that are destroyed. */
+void eswitch_for_each(struct cxdev *dev, void (*fn)(struct cxdev *dev));
+struct cxdev *eswitch_first(struct cxdev *dev);
 struct vf *eswitch_vf(const struct cxdev *dev); /* NULL: it is no VF of a card */
 /* May the function's card advertise RoCE to it at its next start? */
 bool eswitch_permits_roce(const struct cxdev *dev);

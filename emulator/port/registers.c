@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "fault/fault.h"
 #include "port/port.h"
 #include "prm/port.h"
 
@@ -223,6 +224,7 @@ static int run_access_register(struct cmd *c)
 	struct prm_access_register_out *out = c->out;
 	unsigned int id = prm_get(in, register_id);
 	const struct reg *reg = find_reg(id);
+	uint32_t status = 0;
 
 	if (!reg)
 		return decline(c, PRM_STATUS_BAD_PARAM, "register 0x%04x is not supported", id);
@@ -234,6 +236,10 @@ static int run_access_register(struct cmd *c)
 	if (c->out_len < sizeof(*out) + reg->size)
 		return refuse(c, PRM_STATUS_BAD_OUTP_LEN, "%s has %u bytes, the output %u",
 			      reg->name, reg->size, c->out_len);
+	if (fault_check(FAULT_REGISTER, c->dev, id, &status) == FAULT_STATUS) {
+		cmd_set_status(c, status, "injected fault");
+		return -1;
+	}
 
 	switch (c->op_mod) {
 	case PRM_ACCESS_REG_READ:

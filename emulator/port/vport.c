@@ -170,10 +170,10 @@ static int check_modify(struct cmd *c, const struct prm_modify_nic_vport_context
 	    is_set(c, in, field_select.port_guid, "but only a group manager may set it"))
 		return -1;
 	if (prm_get(in, field_select.min_inline) &&
-	    c->dev->eth->inline_mode != PRM_INLINE_MODE_VPORT)
+	    hca_inline_mode(c->dev) != PRM_INLINE_MODE_VPORT)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "min_wqe_inline_mode cannot be set: wqe_inline_mode is %u",
-			      c->dev->eth->inline_mode);
+			      hca_inline_mode(c->dev));
 	if (prm_get(in, field_select.min_inline) &&
 	    prm_get(ctx, min_wqe_inline_mode) > PRM_VPORT_INLINE_TCP)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "min_wqe_inline_mode %u is unknown",
@@ -361,17 +361,6 @@ static int run_query_hca_vport_pkey(struct cmd *c)
 
 /* ---- the state ---- */
 
-/* The mode that the card advertises decides which WQEs are valid. */
-static uint8_t card_inline_mode(struct cxdev *dev)
-{
-	uint32_t page[CAP_BYTES / 4] = {}, max[CAP_BYTES / 4] = {};
-	const struct prm_per_protocol_networking_offload_caps *caps = (const void *)page;
-
-	if (!dev->card || !dev->card->caps || dev->card->caps(dev, CAP_ETH, page, max))
-		return PRM_INLINE_MODE_NOT_REQUIRED;
-	return prm_get(caps, wqe_inline_mode);
-}
-
 void eth_state_reset(struct cxdev *dev)
 {
 	struct eth_state *eth = dev->eth;
@@ -388,7 +377,6 @@ void eth_state_reset(struct cxdev *dev)
 	eth->mtu = DEFAULT_MTU;
 	eth->port_mtu = DEFAULT_PORT_MTU;
 	eth->min_inline = PRM_VPORT_INLINE_L2;
-	eth->inline_mode = card_inline_mode(dev);
 	port_link_reset(dev);
 	snprintf((char *)eth->node_desc, sizeof(eth->node_desc), "cxemu %s", dev->name);
 	dev->roce_enabled = false;

@@ -81,7 +81,8 @@ int wqe_fetch(const struct wq *wq, uint16_t index, struct wqe *w)
 	if (w->bytes > PRM_WQE_BB &&
 	    ring_read(wq, index, PRM_WQE_BB, w->raw + PRM_WQE_BB, w->bytes - PRM_WQE_BB))
 		return wqe_bad(w, "it cannot be read", 0);
-	journal(wq->owner->dev, "wqe", w->opcode, w->raw, w->bytes);
+	journal(wq->owner->dev, wq->owner->type == OBJ_SQ ? "eth" : "wqe", w->opcode, w->raw,
+		w->bytes);
 	return 0;
 }
 

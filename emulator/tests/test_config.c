@@ -108,6 +108,25 @@ static void test_header(void)
 	     "power management: version 3, PME from D3cold, 375 mA");
 }
 
+/* ---- power states ---- */
+
+#define PM_CTRL (0x40 + PCI_PM_CTRL)
+
+static void test_power(void)
+{
+	uint32_t before = reg_read(&c, 0);
+
+	config_write16(&c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	config_write16(&c, PM_CTRL, 3);
+	ktap(reg_read(&c, 0) == UINT32_MAX && config_read16(&c, PCI_VENDOR_ID) == 0x15b3,
+	     "in D3 only the configuration space responds");
+	config_write16(&c, PM_CTRL, 1);
+	ktap((config_read16(&c, PM_CTRL) & PCI_PM_CTRL_STATE_MASK) == 3, "there is no D1");
+	config_write16(&c, PM_CTRL, 0);
+	ktap(reg_read(&c, 0) == before && config_read16(&c, PCI_COMMAND) & PCI_COMMAND_MASTER,
+	     "D0 again: no register has lost its value");
+}
+
 /* ---- vital product data ---- */
 
 #define VPD 0x48
@@ -270,18 +289,41 @@ static void test_named_function(void)
 	     "ConnectX-7: product data names the function; both ports are one card");
 }
 
+/* The function before this one is of the same card. */
+static void test_shared_semaphore(void)
+{
+	struct client second = c, first;
+	uint32_t mine, its;
+
+	client_open(&first, &emu, 0);
+	c = first;
+	mine = lock_gateway();
+	ktap(set_space(SPACE_SEMAPHORES) && write_word(SW_RESET, mine) == mine,
+	     "ConnectX-7: a function takes the semaphore for a reset");
+	c = second;
+	its = lock_gateway();
+	ktap(its && its != mine && set_space(SPACE_SEMAPHORES) && write_word(SW_RESET, its) == mine,
+	     "ConnectX-7: the other function of the card does not get it");
+	second = c;
+	c = first;
+	client_close(&c);
+	c = second;
+	ktap(write_word(SW_RESET, its) == its, "ConnectX-7: until the first is reset");
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 
 	(void)argc;
-	ktap_plan(27);
+	ktap_plan(33);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
 	test_places(false);
 	test_header();
 	test_vpd();
 	test_gateway();
+	test_power();
 	client_close(&c);
 	status = emu_stop(&emu);
 	ktap(status == 3, "the exit status says that there were violations");
@@ -296,6 +338,7 @@ int main(int argc, char **argv)
 	emu_start_option(&emu, argv[1], 2, "--card", "cx7,ports=2");
 	client_open(&c, &emu, 1);
 	test_named_function();
+	test_shared_semaphore();
 	client_close(&c);
 	ktap(!emu_stop(&emu), "ConnectX-7: without violations");
 	return ktap_end();

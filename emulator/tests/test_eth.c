@@ -748,7 +748,8 @@ static bool passes_with_inline(unsigned int n, bool trust_dscp)
 	uint64_t buf;
 
 	set_up(NULL, NULL);
-	a->dev->eth->inline_mode = PRM_INLINE_MODE_L2;
+	prm_set((struct prm_per_protocol_networking_offload_caps *)a->dev->hca->cap_cur[CAP_ETH],
+		wqe_inline_mode, PRM_INLINE_MODE_L2);
 	port_qos(a->dev->port)->trust_dscp = trust_dscp;
 	dut_post_rq(b, &rq, 2048);
 	buf = dut_alloc(a, len);

@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 #include <linux/pci_regs.h>
+#include <linux/vfio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,8 @@
 
 #include "prm/caps.h"
 #include "prm/eqe.h"
+#include "prm/port.h"
+#include "prm/vsc.h"
 #include "fault_lines.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -208,6 +211,31 @@ static void test_status_has_no_effect(void)
 	ktap(err == PRM_STATUS_RES_BUSY && !dealloc_uar(second),
 	     "a failed command destroys nothing");
 	fault_must(&emu, "clear");
+}
+
+static int read_port_reg(unsigned int id)
+{
+	struct { struct prm_access_register_in hdr; uint8_t reg[64]; } in = {};
+	struct { struct prm_access_register_out hdr; uint8_t reg[64]; } out;
+
+	prm_set(&in.hdr, opcode, PRM_OP_access_register);
+	prm_set(&in.hdr, op_mod, PRM_ACCESS_REG_READ);
+	prm_set(&in.hdr, register_id, id);
+	in.reg[1] = 1; /* the local port, where these registers have it */
+	return cmd_exec(&c, &in, sizeof(in), &out, sizeof(out), NULL);
+}
+
+static void test_register(void)
+{
+	bool others;
+
+	fault_must(&emu, "f0 register paos status bad_param times=all");
+	others = !read_port_reg(PRM_REG_PMTU) && !query_issi();
+	ktap(others && read_port_reg(PRM_REG_PAOS) == PRM_STATUS_BAD_PARAM &&
+	     read_port_reg(PRM_REG_PAOS) == PRM_STATUS_BAD_PARAM,
+	     "a register is refused, others and other commands are not");
+	fault_must(&emu, "clear");
+	ktap(!read_port_reg(PRM_REG_PAOS), "without the rule it is read");
 }
 
 static void test_untagged(void)
@@ -462,6 +490,25 @@ static void test_eq_overrun(struct queue *q)
 
 /* ---- the whole function ---- */
 
+/* As a driver does before it resets the firmware: by the vendor specific capability. */
+static void config_write32(uint32_t offset, uint32_t value)
+{
+	uint8_t le[4] = { value, value >> 8, value >> 16, value >> 24 };
+
+	region_write(&c, VFIO_PCI_CONFIG_REGION_INDEX, offset, le, 4, false);
+}
+
+static void take_semaphore(void)
+{
+	const uint32_t at = 0xc0;
+
+	config_write32(at + PRM_VSC_SEMAPHORE, 1);
+	config_write32(at + PRM_VSC_CTRL, PRM_VSC_SEMAPHORES);
+	config_write32(at + PRM_VSC_DATA, 1);
+	config_write32(at + PRM_VSC_ADDR, PRM_VSC_SEMAPHORE_RESET | PRM_VSC_ADDR_FLAG);
+	config_write32(at + PRM_VSC_SEMAPHORE, 0);
+}
+
 static void test_fatal(void)
 {
 	const uint32_t low = offsetof(struct prm_iseg, cmdq_addr_l_sz);
@@ -470,9 +517,15 @@ static void test_fatal(void)
 	ktap(health_synd() == 1 && health_rfr(),
 	     "fatal: the health buffer requests a reset");
 	ktap(query_issi() == -1 && no_violation(), "fatal: commands do not complete");
+	config_write16(&c, 0x60 + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR);
+	config_write16(&c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	ktap(health_synd() == 1 && query_issi() == -1 && no_violation(),
+	     "fatal: a function level reset does not start the firmware again");
+	take_semaphore();
 	reg_write(&c, low, PRM_NIC_IFC_SW_RESET << PRM_ISEG_NIC_IFC_SHIFT);
 	reg_write(&c, 64 * 4096 + 0x800, 0);
 	ktap(no_violation(), "fatal: late doorbells are no violation");
+	usleep(10000);
 	ktap((reg_read(&c, low) >> PRM_ISEG_NIC_IFC_SHIFT & 7) == PRM_NIC_IFC_DISABLED &&
 	     !health_synd() && fault_none(&emu), "after a reset by the driver nic_ifc is disabled");
 	start();
@@ -525,6 +578,24 @@ static void test_gone(void)
 	     "after back the function starts and shuts down");
 }
 
+static void test_d3cold(void)
+{
+	const uint32_t pm_ctrl = 0x40 + PCI_PM_CTRL;
+
+	start();
+	fault_must(&emu, "f0 d3cold");
+	config_write16(&c, pm_ctrl, 3);
+	ktap(!fault_none(&emu) && config_read16(&c, PCI_COMMAND),
+	     "d3cold: the configuration space is there until it wakes");
+	config_write16(&c, pm_ctrl, 0);
+	ktap(!config_read16(&c, PCI_COMMAND) && fault_none(&emu),
+	     "d3cold: it wakes as after power-on");
+	config_write16(&c, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	start();
+	ktap(!dealloc_uar(uar) && !shut_down(&c) && no_violation(),
+	     "after d3cold the function starts and shuts down");
+}
+
 /* Everything is left broken; the next guest notices nothing. */
 static void test_next_guest(void)
 {
@@ -532,7 +603,7 @@ static void test_next_guest(void)
 		"command any status internal percent=50", "command any silent percent=50",
 		"event any lose percent=50", "interrupt any lose percent=50",
 		"frame any drop percent=50", "cqe any overrun percent=50", "port down", "stall",
-		"health 7", "overheat", "fatal", "gone",
+		"health 7", "overheat", "fatal", "gone", "d3cold",
 	};
 	unsigned int i;
 
@@ -624,13 +695,14 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(93);
+	ktap_plan(100);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();
 	test_status();
 	test_status_has_no_effect();
 	test_slots();
+	test_register();
 	test_untagged();
 	test_chance();
 	create_eq(&q, 1, 1ull << PRM_EVENT_CMD);
@@ -647,6 +719,7 @@ int main(int argc, char **argv)
 	test_fatal();
 	test_overheat();
 	test_gone();
+	test_d3cold();
 	test_next_guest();
 	start();
 	test_examples();

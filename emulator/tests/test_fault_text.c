@@ -51,6 +51,8 @@ static const struct {
 	{ "f0 command create_cq silent dir=rx", "'dir=rx' is not an option" },
 	{ "f0 command create_cq silent qp=3", "'qp=3' is not an option" },
 	{ "any command create_cq silent", "'any' is not a function" },
+	{ "f0 register paas status bad_param", "'paas' is not a valid register" },
+	{ "f0 register paos silent", "'silent' is not an action" },
 	{ "f0 event port lose", "'port' is not a valid event type" },
 	{ "f0 event port_change shout", "'shout' is not an action" },
 	{ "f0 event port_change type", "missing event type" },

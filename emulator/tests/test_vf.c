@@ -608,6 +608,34 @@ static void test_process(const char *bin_dir)
 	ktap(!emu_stop(&emu), "cxemu with VFs exits cleanly");
 }
 
+static void unused(struct work *work)
+{
+	(void)work;
+}
+
+/* For good: the wire has a rate from here on. */
+static void test_rate(void)
+{
+	bool before, after, other, without;
+	struct work work;
+	const char *why;
+
+	work_init(&work, unused);
+	dut_check(physics_set("rate=10g", &why), "physics_set");
+	set_up();
+	must("vf 0 rate 1");
+	before = port_may_send(devs[1]->port, broadcast, 0, 64, &work);
+	send_frame(f[1], broadcast, 2, -1);
+	after = port_may_send(devs[1]->port, broadcast, 0, 64, &work);
+	work_cancel(&work);
+	other = port_may_send(devs[2]->port, broadcast, 0, 64, &work);
+	ktap(before && !after && other, "a VF with a rate waits after a frame, others do not");
+	must("vf 0 rate 0");
+	without = port_may_send(devs[1]->port, broadcast, 0, 64, &work);
+	ktap(without, "without the rate it does not wait");
+	tear_down();
+}
+
 int main(int argc, char **argv)
 {
 	ktap_plan(0);
@@ -623,6 +651,7 @@ int main(int argc, char **argv)
 	test_pages();
 	test_lines();
 	test_end();
+	test_rate();
 	test_process(argc > 1 ? argv[1] : ".");
 	return ktap_end();
 }

@@ -428,6 +428,52 @@ static void test_class_rate(void)
 	tear_down();
 }
 
+/* Port 0 belongs to a function whose queues send @left frames to port 2 as soon as they may. */
+static struct sender {
+	struct work work;
+	unsigned int left, prio;
+} senders[2] = { { .prio = 3 }, { .prio = 4 } };
+
+static void send_more(struct work *work)
+{
+	static const uint8_t to[6] = { 2, 0, 0, 0, 0, 2 };
+	struct sender *sender = container_of(work, struct sender, work);
+
+	for (; sender->left && port_may_send(ports[0], to, sender->prio, 64, work); sender->left--)
+		send_prio(0, 2, sender->prio);
+}
+
+static void begin_to_send(struct sender *sender, unsigned int frames)
+{
+	sender->left = frames;
+	work_queue(&sender->work);
+}
+
+static void test_function_rate(void)
+{
+	uint64_t apart;
+
+	set_up("rate=10g");
+	learn();
+	work_init(&senders[0].work, send_more);
+	work_init(&senders[1].work, send_more);
+	port_set_rate(ports[0], 1000);
+	begin_to_send(&senders[0], 101);
+	run_for(2000000);
+	apart = (sinks[2].log[100].ns - sinks[2].log[0].ns) / 1000;
+	ktap(sinks[2].n == 101 && apart == 100 * WIRE_BYTES * 8 / 1000,
+	     "a function keeps the rate that it is given");
+	begin_to_send(&senders[0], 1000);
+	begin_to_send(&senders[1], 1000);
+	run_for(1000000);
+	ktap(sinks[2].n > 200 && abs((int)senders[0].left - (int)senders[1].left) <= 2,
+	     "its queues send in turn");
+	port_set_rate(ports[0], 0);
+	run_for(2000000);
+	ktap(sinks[2].n == 2101, "without a rate it sends at once what waits");
+	tear_down();
+}
+
 static void test_link_down(void)
 {
 	unsigned int i;
@@ -493,6 +539,7 @@ int main(void)
 	test_stall();
 	test_watchdog();
 	test_class_rate();
+	test_function_rate();
 	test_link_down();
 	test_cable();
 	return ktap_end();

@@ -12,8 +12,8 @@
 #include "wire/physics.h"
 
 #define FCS 4
-#define GAP_BYTES 20		/* preamble and gap between frames */
 #define TAG_UNIT 1000
+#define GAP_BYTES 20		/* preamble and gap between frames */
 #define QUANTUM_BITS 512
 
 uint32_t wire_bytes(const struct frame *frame)
@@ -24,6 +24,11 @@ uint32_t wire_bytes(const struct frame *frame)
 static uint64_t ps_at(uint64_t bytes, uint64_t mbps)
 {
 	return bytes * 8 * PS_PER_US / mbps;
+}
+
+uint64_t frame_ps(const struct frame *frame, uint64_t mbps)
+{
+	return ps_at(wire_bytes(frame) + GAP_BYTES, mbps);
 }
 
 /* ---- pauses ---- */
@@ -139,7 +144,7 @@ static struct frame *take(struct link *link, unsigned int prio, uint64_t now)
 	link->tag[class] += (wire_bytes(frame) + GAP_BYTES) * TAG_UNIT / (weight ? weight : 1);
 	if (mbps)
 		link->rate_ps[class] = (link->rate_ps[class] > now ? link->rate_ps[class] : now) +
-				       ps_at(wire_bytes(frame) + GAP_BYTES, mbps);
+				       frame_ps(frame, mbps);
 	return frame;
 }
 
@@ -166,7 +171,7 @@ void link_kick(struct link *link)
 	}
 	vevent_cancel(&link->retry);
 	link->sending = frame;
-	vevent_set(&link->done, now + ps_at(wire_bytes(frame) + GAP_BYTES, physics.rate_mbps));
+	vevent_set(&link->done, now + frame_ps(frame, physics.rate_mbps));
 }
 
 static void retry(struct vevent *event)

@@ -271,6 +271,7 @@ struct port_physics *physics_create(struct port *port)
 	pauser_init(&p->in.pauser, &p->down, buffer_full);
 	p->in.pauser.global = physics.pause;
 	vevent_init(&p->stall, stall_due);
+	limit_init(&p->limit);
 	watchdog_init(p);
 	return p;
 }
@@ -288,6 +289,14 @@ void physics_link_down(struct port_physics *p)
 	watch_function(p, false);
 }
 
+void port_set_rate(struct port *port, uint32_t mbps)
+{
+	struct port_physics *p = port_physics(port);
+
+	if (p)
+		limit_set(&p->limit, mbps);
+}
+
 void physics_flush(struct port_physics *p)
 {
 	unsigned int i;
@@ -299,6 +308,7 @@ void physics_flush(struct port_physics *p)
 
 void physics_destroy(struct port_physics *p)
 {
+	limit_set(&p->limit, 0);
 	physics_link_down(p);
 	buffer_forget_port(p->port);
 	free(p);

@@ -72,6 +72,7 @@ struct link {
 
 void link_init(struct link *link, struct port *port, bool down, const struct schedule *schedule);
 uint32_t wire_bytes(const struct frame *frame); /* as it takes room in buffers */
+uint64_t frame_ps(const struct frame *frame, uint64_t mbps); /* on a link of this rate */
 void link_queue(struct link *link, struct frame *frame);
 void link_queue_control(struct link *link, struct frame *frame);
 /* The other end pauses a priority for @quanta of 512 bit times, 0: it goes on. */
@@ -110,6 +111,22 @@ bool is_mac_control(const struct frame *frame);
  */
 void pause_obey(struct link *link, const struct frame *frame, bool global, uint8_t prios);
 
+/* ---- a function's rate: limit.c ---- */
+
+struct limit {
+	uint32_t mbps;			/* 0: none */
+	uint64_t until_ps;		/* the next frame waits until then */
+	struct list_head waiting;	/* work that wants to send */
+	struct vevent over;
+};
+
+void limit_init(struct limit *limit);
+/* @mbps 0: nothing waits any more. */
+void limit_set(struct limit *limit, uint32_t mbps);
+/* False: @work is queued when its frame may leave. */
+bool limit_passes(struct limit *limit, struct work *work);
+void limit_sent(struct limit *limit, const struct frame *frame);
+
 /* ---- a port ---- */
 
 /* The switch's side of a port. */
@@ -132,6 +149,7 @@ struct port_physics {
 	struct port *port;
 	struct link up, down;
 	struct schedule schedule;	/* of the function */
+	struct limit limit;		/* of the function */
 	struct ingress in;
 	struct egress out;
 	/* what the function has not received yet */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* When a queue of the card must wait: for a place at the receiver, or for a paused priority. */
+/*
+ * When a queue of the card must wait: for a place at the receiver, for a paused priority, or for
+ * the rate of its function.
+ */
 #include "wire/fdb.h"
 #include "wire/physics.h"
 #include "wire/switch.h"
@@ -56,6 +59,8 @@ bool port_may_send(struct port *port, const uint8_t *dmac, unsigned int prio, un
 {
 	struct port_physics *p = physics_of(port);
 
+	if (port->physics && !limit_passes(&port->physics->limit, work))
+		return false;
 	if (!p || port->bridge) {
 		struct room room = find_room(port, dmac, !p);
 

@@ -382,6 +382,8 @@ void port_send(struct port *from, struct frame *frame)
 		frame_free(frame);
 		return;
 	}
+	if (from->physics)
+		limit_sent(&from->physics->limit, frame);
 	if (from->physics && !from->bridge)
 		physics_send(from->physics, frame);
 	else

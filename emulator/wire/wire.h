@@ -94,6 +94,8 @@ void port_uncable(struct port *port); /* both ends; no effect without a cable */
 void port_set_bridge(struct port *port, struct port *uplink, const struct bridge_ops *ops);
 void port_set_follow(struct port *port, enum port_follow follow); /* AUTO at first */
 enum port_follow port_follow(const struct port *port);
+/* What the function sends is at most @mbps, 0: no limit. Only on a wire with a rate. */
+void port_set_rate(struct port *port, uint32_t mbps);
 /* For the embedded switch; both consume the frame. To the function of a port, or to the wire. */
 void port_deliver(struct port *port, struct frame *frame);
 void port_leave(struct port *uplink, struct frame *frame);
@@ -104,7 +106,8 @@ unsigned int port_room(const struct port *from, const uint8_t *dmac);
 /*
  * May @work send a frame of this priority to @dmac now, and @reserve more? False: it is queued when
  * there is room or the way to @dmac has changed, see work_wait(); on a wire with a rate when the
- * port has sent what it holds of that priority. @port: by which the frame leaves the card.
+ * port has sent what it holds of that priority, and the rate of its function allows the next
+ * frame. @port: by which the frame leaves the card.
  */
 bool port_may_send(struct port *port, const uint8_t *dmac, unsigned int prio, unsigned int reserve,
 		   struct work *work);

@@ -155,13 +155,14 @@ struct prm_wqe_eth_seg {
 	u8 swp_flags;
 	__be16 mss;
 	__be32 flow_table_metadata;
-	__be16 inline_hdr_sz;		/* 15 insert VLAN, 9:0 length */
+	__be16 inline_hdr_sz;		/* 15 insert VLAN, 0 of 802.1ad; else 9:0 length */
 	u8 inline_hdr_start[2];		/* continued in the next 16-byte units */
 };
 static_assert(sizeof(struct prm_wqe_eth_seg) == 16, "Ethernet segment");
 static_assert(offsetof(struct prm_wqe_eth_seg, inline_hdr_sz) == 0x0c, "inline_hdr_sz");
 
-#define PRM_WQE_ETH_INSERT_VLAN		0x8000
+#define PRM_WQE_ETH_INSERT_VLAN		0x8000	/* the tag is in inline_hdr_start */
+#define PRM_WQE_ETH_SERVICE_VLAN	0x0001
 
 /* flags of the UMR control segment */
 #define PRM_UMR_INLINE			0x80

@@ -284,6 +284,7 @@ void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
 #define LOG_MIN		4	/* objects that the driver needs for itself */
 #define LOG_CQ_SZ_MIN	8	/* queues of the driver's own QPs */
 #define LOG_QP_SZ_MIN	8
+#define LOG_MSG_MIN	12	/* a datagram */
 
 static bool bad_log(u8 log, u8 min)
 {
@@ -307,7 +308,8 @@ int cxr_caps_check(const struct cxr_caps *caps, const char **why)
 		{ bad_log(caps->log_max_eq_sz, 1), "log_max_eq_sz is out of range" },
 		{ caps->log_max_srq > LOG_MAX, "log_max_srq is out of range" },
 		{ caps->log_max_srq_sz > LOG_SRQ_SZ_MAX, "log_max_srq_sz is out of range" },
-		{ caps->log_max_msg > 31, "log_max_msg is out of range" },
+		{ caps->log_max_msg < LOG_MSG_MIN || caps->log_max_msg > 31,
+		  "log_max_msg is out of range" },
 		{ caps->max_wqe_sz_sq < MIN_WQE_SZ_SQ, "max_wqe_sz_sq is too small" },
 		{ caps->max_wqe_sz_rq < MIN_WQE_SZ_RQ, "max_wqe_sz_rq is too small" },
 		{ !caps->pkey_table_size, "pkey_table_size is out of range" },

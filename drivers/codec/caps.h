@@ -36,7 +36,7 @@ struct cxr_caps {
 	u16 pkey_table_size;		/* entries */
 	u8 local_ca_ack_delay;		/* 4.096 us * 2^n */
 	u32 device_frequency_khz;
-	/* completions can be stamped with the free-running clock */
+	/* Completions can be stamped with the free-running clock; if not, by default (mlx5_ib). */
 	bool sq_free_running, rq_free_running, qp_free_running;
 	bool uplink_follow;		/* and the function manages the e-switch */
 	bool terminate_lkey;		/* it is that of QUERY_SPECIAL_CONTEXTS */
@@ -77,7 +77,8 @@ struct cxr_caps {
 	bool lag_hash;			/* hash mode, with QPs that bypass it */
 	bool lag_affinity_rtr;		/* the affinity of a QP can be set by INIT2RTR */
 	u16 vhca_id;
-	u32 max_eqs;			/* event queues that the function can have */
+	/* event queues that the function can have: what the newest of three fields says */
+	u32 max_eqs;
 	bool page_requests;		/* the device requests pages by events */
 	u8 native_port;			/* number of the port on the card, 1.. */
 	u8 num_vhca_ports;		/* 0: there is one, which is not named */

@@ -46,6 +46,45 @@ void cxr_flow_encode(const struct cxr_flow_fields *f, struct prm_fte_match_param
 	prm_set(set, udp_dport, f->udp_dport);
 }
 
+static void decode_mac(u32 high, u16 low, u8 mac[6])
+{
+	mac[0] = high >> 24;
+	mac[1] = high >> 16;
+	mac[2] = high >> 8;
+	mac[3] = high;
+	mac[4] = low >> 8;
+	mac[5] = low;
+}
+
+bool cxr_flow_decode(const void *raw, struct cxr_flow_fields *f)
+{
+	const struct prm_fte_match_param *param = raw;
+	const struct prm_fte_match_set_lyr_2_4 *set = prm_sub(param, outer_headers,
+							      fte_match_set_lyr_2_4);
+	struct prm_fte_match_param again;
+
+	memset(f, 0, sizeof(*f));
+	f->bth_opcode = prm_get(param, misc_parameters.bth_opcode);
+	decode_mac(prm_get(set, dmac_47_16), prm_get(set, dmac_15_0), f->dmac);
+	decode_mac(prm_get(set, smac_47_16), prm_get(set, smac_15_0), f->smac);
+	f->ethertype = prm_get(set, ethertype);
+	f->tci = prm_get(set, first_vid) | (prm_get(set, first_cfi) ? TCI_CFI : 0) |
+		 prm_get(set, first_prio) << 13;
+	f->tagged = prm_get(set, cvlan_tag);
+	f->ip_version = prm_get(set, ip_version);
+	f->ip_protocol = prm_get(set, ip_protocol);
+	f->traffic_class = prm_get(set, ip_dscp) << 2 | prm_get(set, ip_ecn);
+	f->hop_limit = prm_get(set, ttl_hoplimit);
+	memcpy(f->src, prm_bytes(set, src_ipv4_src_ipv6), sizeof(f->src));
+	memcpy(f->dst, prm_bytes(set, dst_ipv4_dst_ipv6), sizeof(f->dst));
+	f->tcp_sport = prm_get(set, tcp_sport);
+	f->tcp_dport = prm_get(set, tcp_dport);
+	f->udp_sport = prm_get(set, udp_sport);
+	f->udp_dport = prm_get(set, udp_dport);
+	cxr_flow_encode(f, &again);
+	return !memcmp(&again, param, sizeof(again));
+}
+
 u8 cxr_flow_criteria(const struct cxr_flow_fields *mask)
 {
 	struct cxr_flow_fields outer = *mask, none;

@@ -27,7 +27,11 @@ struct cxr_flow_fields {
 
 static_assert(sizeof(struct cxr_flow_fields) == 62);	/* no padding: memcmp() compares it */
 
+#define CXR_FLOW_PARAM_BYTES sizeof(struct prm_fte_match_param)
+
 void cxr_flow_encode(const struct cxr_flow_fields *fields, struct prm_fte_match_param *param);
+/* @param: CXR_FLOW_PARAM_BYTES in the device's layout. False: a bit has no field here. */
+bool cxr_flow_decode(const void *param, struct cxr_flow_fields *fields);
 /* The sets of fields in which @mask has a bit, as match_criteria_enable. */
 u8 cxr_flow_criteria(const struct cxr_flow_fields *mask);
 /* The bits that the device can match on. */

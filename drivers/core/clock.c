@@ -84,16 +84,22 @@ static struct cxr_clock *clock_of(struct ptp_clock_info *ptp)
 	return container_of(ptp, struct cxr_clock, ptp_info);
 }
 
+/* It goes on while the system sleeps. */
+static ktime_t system_time(void)
+{
+	return ktime_get_boottime();
+}
+
 /* What it would be if the counter had run by the system's clock since it was read last. */
 static u64 expected(const struct cxr_clock *clock)
 {
-	return clock->tc.nsec + ktime_to_ns(ktime_sub(ktime_get(), clock->read_at));
+	return clock->tc.nsec + ktime_to_ns(ktime_sub(system_time(), clock->read_at));
 }
 
 static void set(struct cxr_clock *clock, s64 ns)
 {
 	timecounter_init(&clock->tc, &clock->cc, ns);
-	clock->read_at = ktime_get();
+	clock->read_at = system_time();
 }
 
 /*
@@ -102,7 +108,7 @@ static void set(struct cxr_clock *clock, s64 ns)
  */
 static void catch_up(struct cxr_clock *clock)
 {
-	s64 passed = ktime_ms_delta(ktime_get(), clock->read_at);
+	s64 passed = ktime_ms_delta(system_time(), clock->read_at);
 	u64 last = clock->tc.cycle_last;
 
 	if (unlikely(passed > CXR_CLOCK_PERIODS * (s64)jiffies_to_msecs(clock->period))) {
@@ -111,7 +117,7 @@ static void catch_up(struct cxr_clock *clock)
 	}
 	timecounter_read(&clock->tc);
 	if (clock->tc.cycle_last != last)
-		clock->read_at = ktime_get();
+		clock->read_at = system_time();
 }
 
 static void set_rate(struct cxr_clock *clock, s64 scaled_ppm)

@@ -30,7 +30,7 @@ int cxr_cmd_query_dcb(struct cxr_core *core, struct cxr_dcb_support *support)
 
 	memset(support, 0, sizeof(*support));
 	if (core->caps.qcam_reg)
-		err = cxr_reg_read(core, PRM_REG_QCAM, &qcam, sizeof(qcam));
+		err = cxr_cap_reg_read(core, PRM_REG_QCAM, &qcam, sizeof(qcam));
 	err = err ?: cxr_pcam_read(core, &pcam);
 	if (err)
 		return err;

@@ -386,7 +386,8 @@ static int query_adapter(struct cxr_core *core)
 
 /*
  * The firmware lets functions share ports only if they have the same owner: one number for all
- * functions of this driver on this host, and another one on each host.
+ * functions of this driver on this host, and another one on each host (unproven owner-id:
+ * real-card.rst).
  */
 static const u8 *owner_id(void)
 {

@@ -228,7 +228,7 @@ int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr,
 	if (!in)
 		return -ENOMEM;
 
-	/* Access bits in the low bits of a page would need pg_access. */
+	/* Access bits in a page's low bits would need pg_access: mlx5_ib sets both or neither. */
 	mtt = prm_tail(in);
 	for (i = 0; i < npages; i++)
 		mtt[i] = cpu_to_be64(attr->dma[i]);

@@ -509,26 +509,27 @@ int cxr_cmd_read_module(struct cxr_core *core, const struct cxr_module_place *pl
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_read_module);
 
+/* A working device does not give a register away. */
+static bool withheld(struct cxr_core *core, int err)
+{
+	return err && !cxr_core_dead(core);
+}
+
+int cxr_cap_reg_read(struct cxr_core *core, u16 reg, void *data, u32 len)
+{
+	int err = try_reg(core, reg, PRM_ACCESS_REG_READ, data, len);
+
+	if (!withheld(core, err))
+		return err;
+	memset(data, 0, len);
+	return 0;
+}
+
 int cxr_pcam_read(struct cxr_core *core, struct prm_pcam_reg *pcam)
 {
 	memset(pcam, 0, sizeof(*pcam));
-	return core->caps.pcam_reg ? cxr_reg_read(core, PRM_REG_PCAM, pcam, sizeof(*pcam)) : 0;
+	return core->caps.pcam_reg ? cxr_cap_reg_read(core, PRM_REG_PCAM, pcam, sizeof(*pcam)) : 0;
 }
-
-int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted)
-{
-	struct prm_pcam_reg pcam;
-	int err;
-
-	err = cxr_pcam_read(core, &pcam);
-	if (err)
-		return err;
-
-	*counted = prm_get(&pcam,
-			   feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter);
-	return 0;
-}
-EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_counted);
 
 /* @run: cxr_cmd_exec or cxr_cmd_try. */
 static int read_ppcnt(struct cxr_core *core, u8 group, struct prm_ppcnt_reg *ppcnt,
@@ -558,6 +559,24 @@ int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_errors);
+
+int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted)
+{
+	struct prm_ppcnt_reg ppcnt = {};
+	struct prm_pcam_reg pcam;
+	int err;
+
+	*counted = false;
+	err = cxr_pcam_read(core, &pcam);
+	if (err ||
+	    !prm_get(&pcam, feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter))
+		return err;
+
+	err = read_ppcnt(core, PRM_PPCNT_ETH_EXTENDED, &ppcnt, cxr_cmd_try);
+	*counted = !err;
+	return withheld(core, err) ? 0 : err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_icrc_counted);
 
 int cxr_cmd_query_phy_counters(struct cxr_core *core, enum cxr_phy_group group, u64 *values)
 {

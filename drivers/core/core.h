@@ -183,6 +183,7 @@ struct cxr_dev {
 	 * under the lock of the PCI device and of the devlink instance, read under either
 	 */
 	bool resetting;
+	bool asleep;			/* the system sleeps: it must not come up */
 	bool nonfatal;			/* the PCI error: the PCI core resets no link for it */
 
 	phys_addr_t bar;
@@ -299,7 +300,11 @@ void *cxr_cmd_alloc_in(size_t fixed, const struct cxr_pas *pas, size_t *len);
 #define CXR_LOCAL_PORT 1
 int cxr_reg_read(struct cxr_core *core, u16 reg, void *data, u32 len);
 int cxr_reg_write(struct cxr_core *core, u16 reg, void *data, u32 len);
-/* PCAM: what the port can do; zeros, if the firmware does not say. */
+/*
+ * A register of capabilities, or PCAM: what the port can do. Zeros, if the firmware does not say or
+ * refuses it, as it may to a virtual function; the in-tree driver ignores that, too.
+ */
+int cxr_cap_reg_read(struct cxr_core *core, u16 reg, void *data, u32 len);
 int cxr_pcam_read(struct cxr_core *core, struct prm_pcam_reg *pcam);
 
 /*
@@ -394,6 +399,7 @@ void cxr_cong_down(void *dev);
 /* state.c */
 /* Waits for the firmware to become ready. 0, -ENODEV (no response), -ETIMEDOUT. */
 int cxr_core_wait_ready(struct cxr_dev *dev);
+u32 cxr_core_nic_ifc(struct cxr_dev *dev);	/* enum prm_nic_ifc */
 /* The device does not respond: it is offline, or reads are all ones. */
 bool cxr_core_gone(struct cxr_dev *dev);
 /* Waits up to 5 s until registers can be read, whatever the PCI core says of the channel. */
@@ -417,8 +423,24 @@ struct cxr_health_buffer {
 /* From stage pci on; all ones if the device is gone. */
 void cxr_core_read_health_buffer(struct cxr_dev *dev, struct cxr_health_buffer *buffer);
 
+/* firmware.c */
+/*
+ * For another function, whose driver may dump the card's registers before (the in-tree driver waits
+ * as long); and where somebody waits under locks of the PCI core.
+ */
+#define CXR_FIRMWARE_OTHERS	(60 * HZ)
+#define CXR_FIRMWARE_PATIENCE	(2 * HZ)
+/*
+ * If the firmware asks for it, resets it, or waits until another function of the card has done so,
+ * for @others jiffies. True: it was reset, and with it this function; the configuration space is
+ * restored. May sleep; the stages are down, DMA is disabled. @locked: the PCI core, which calls
+ * reset_prepare(), has locked user space out of the configuration space.
+ */
+bool cxr_firmware_reset(struct cxr_dev *dev, bool locked, unsigned long others);
+
 /* reset.c */
 extern const struct pci_error_handlers cxr_err_handler;
+extern const struct dev_pm_ops cxr_pm_ops;
 /*
  * Resets a function that has failed, and brings it up. The locks of the PCI device and of the
  * devlink instance are held. -EBUSY: another reset is under way; -ENODEV: not on the bus. After

@@ -32,6 +32,8 @@ EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
 EXPORT_SYMBOL_GPL(cxr_fec_ethtool);
 EXPORT_SYMBOL_GPL(cxr_fec_modes);
+EXPORT_SYMBOL_GPL(cxr_flow_criteria);
+EXPORT_SYMBOL_GPL(cxr_flow_decode);
 EXPORT_SYMBOL_GPL(cxr_flow_within);
 EXPORT_SYMBOL_GPL(cxr_link_media);
 EXPORT_SYMBOL_GPL(cxr_link_modes);

@@ -14,8 +14,7 @@ static struct cxr_health_in read_health(struct cxr_dev *dev)
 
 	if (in.gone)
 		return in;
-	nic_ifc = ioread32be(&dev->iseg->cmdq_addr_l_sz) & PRM_ISEG_NIC_IFC_MASK;
-	nic_ifc >>= PRM_ISEG_NIC_IFC_SHIFT;
+	nic_ifc = cxr_core_nic_ifc(dev);
 	in.nic_disabled = nic_ifc == PRM_NIC_IFC_DISABLED;
 	in.nic_resetting = nic_ifc == PRM_NIC_IFC_SW_RESET;
 	in.wants_reset = ioread8(&dev->iseg->health.rfr_severity) & PRM_HEALTH_RFR;

@@ -550,7 +550,10 @@ int cxr_lag_join(struct cxr_dev *dev)
 
 	if (!dev->core.caps.lag)
 		return join_no_card(dev, NULL);
-	/* Zero is no number of a card: two functions that have it may be on different ones. */
+	/*
+	 * Zero is no number of a card: two functions that have it may be on different ones, as on
+	 * Socket Direct. mlx5_core makes no LAG of them either.
+	 */
 	if (!dev->core.sys_image_guid)
 		return join_no_card(dev, "the card has no system image GUID");
 

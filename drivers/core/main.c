@@ -77,8 +77,6 @@ static void pci_down(void *owner)
 	struct pci_dev *pdev = dev->core.pdev;
 	int err;
 
-	iounmap(dev->iseg);
-	dev->iseg = NULL;
 	/*
 	 * Its objects were not destroyed, or it still has addresses of pages: without a reset it
 	 * would not initialize again, or write to these as soon as DMA is enabled. What that reset
@@ -87,11 +85,14 @@ static void pci_down(void *owner)
 	if ((cxr_core_dead(&dev->core) || dev->pages.needs_reset || dev->resetting) &&
 	    pci_device_is_present(pdev)) {
 		cxr_core_restore_config(dev);
-		err = pci_reset_function_locked(pdev);
+		err = cxr_firmware_reset(dev, false, CXR_FIRMWARE_PATIENCE) ?
+			      0 : pci_reset_function_locked(pdev);
 		if (err)
 			dev_warn(&pdev->dev, "function reset failed (%pe), the next probe may fail\n",
 				 ERR_PTR(err));
 	}
+	iounmap(dev->iseg);
+	dev->iseg = NULL;
 	kfree(dev->config);
 	pci_release_region(pdev, 0);
 	pci_disable_device(pdev);
@@ -294,6 +295,7 @@ static struct pci_driver cxr_driver = {
 	.shutdown = cxr_shutdown,
 	.dev_groups = cxr_dev_groups,
 	.err_handler = &cxr_err_handler,
+	.driver.pm = pm_sleep_ptr(&cxr_pm_ops),
 };
 
 static int __init cxr_init(void)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * The health reporters of devlink: fw for errors that the firmware survives, fw_fatal for failures
- * of the device, which it recovers from by a reset of the function: by itself, unless the user has
- * set auto_recover to false, but neither twice within the grace period nor after a recovery that
- * failed; devlink sees to that. After any other reset (reset.c) both are healthy, too.
+ * of the device, which it recovers from by a reset of the function, or of the firmware: by itself,
+ * unless the user has set auto_recover to false, but neither twice within the grace period nor
+ * after a recovery that failed; devlink sees to that. After any other reset (reset.c) both are
+ * healthy, too.
  *
  * A report may take the lock of the devlink instance, under which stages go down and wait for
  * works: so it is made by a work that no stage waits for. What happened last is what devlink shows

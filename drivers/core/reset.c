@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Resets of a bound function: those that somebody asks for (sysfs, the reset of a whole bus), those
- * of the recovery from PCI errors, and those of the driver's own recovery from a failure.
+ * of the recovery from PCI errors, and those of the driver's own recovery from a failure. And the
+ * sleep of the system, in which a function may lose its power.
  *
- * All go down to stage pci, which stays, and up again after the reset. The network interface and
- * the PTP clock stay registered, see cxr_adev_suspend() and cxr_clock_down(). The PCI core holds
- * the lock of the device in each callback here; between error_detected() and resume() it releases
- * it, so that the driver may be unbound, and bound again, in between: cxr_dev.resetting tells.
+ * All go down to stage pci, which stays, and up again afterwards. The network interface and the PTP
+ * clock stay registered, see cxr_adev_suspend() and cxr_clock_down(). The lock of the device is
+ * held in each callback here; between error_detected() and resume(), and while the system sleeps,
+ * it is released, so that the driver may be unbound, and bound again, in between:
+ * cxr_dev.resetting tells.
  */
 #include <linux/pci.h>
 #include <net/devlink.h>
@@ -31,16 +33,16 @@ static void stay_down(struct cxr_dev *dev)
 }
 
 /*
- * The reset has ended the DMA of a device that had failed, and its use of pages that it did not
- * return. A reload may retry what fails here.
+ * A reset has ended the DMA of a device that had failed, and its use of pages that it did not
+ * return. A reload may retry what fails here. @after: for the log.
  */
-static int come_up(struct cxr_dev *dev)
+static int come_up(struct cxr_dev *dev, const char *after)
 {
 	struct pci_dev *pdev = dev->core.pdev;
 	int err;
 
 	if (!cxr_core_wait_response(dev)) {
-		cxr_core_fail(dev, "no response after a reset");
+		cxr_core_fail(dev, "no response after a reset or sleep");
 		stay_down(dev);
 		return -ENODEV;
 	}
@@ -55,7 +57,7 @@ static int come_up(struct cxr_dev *dev)
 		return err;
 	}
 	WRITE_ONCE(dev->resetting, false);
-	dev_info(dev->core.dev, "the function works again after a reset\n");
+	dev_info(dev->core.dev, "the function works again after %s\n", after);
 	cxr_report_healthy(dev);
 	return 0;
 }
@@ -69,27 +71,46 @@ static void prepare(struct cxr_dev *dev)
 	devl_unlock(devlink);
 }
 
+/* A function that is asleep comes up when it wakes. */
 static void finish(struct cxr_dev *dev)
 {
 	struct devlink *devlink = priv_to_devlink(dev);
 
 	devl_lock(devlink);
-	if (dev->resetting)
-		come_up(dev);
+	if (dev->resetting && !dev->asleep)
+		come_up(dev, "a reset");
 	devl_unlock(devlink);
 }
 
-/* User space must not see, nor write, a configuration space that is being cleared. */
-static int reset_function(struct cxr_dev *dev)
+/*
+ * Of the firmware, if that has to be, else of the function alone. An earlier reset that failed may
+ * have left zeros in the configuration space. User space must not see, nor write, one that is being
+ * cleared. @others: see cxr_firmware_reset().
+ */
+static int reset_function(struct cxr_dev *dev, unsigned long others)
 {
 	struct pci_dev *pdev = dev->core.pdev;
 	int err;
 
+	cxr_core_restore_config(dev);
+	if (cxr_firmware_reset(dev, false, others))
+		return 0;
 	pci_cfg_access_lock(pdev);
 	err = __pci_reset_function_locked(pdev);
 	if (!err)
 		cxr_core_restore_config(dev);
 	pci_cfg_access_unlock(pdev);
+	return err;
+}
+
+static int reset_and_come_up(struct cxr_dev *dev, unsigned long others)
+{
+	int err;
+
+	err = reset_function(dev, others);
+	if (!err)
+		return come_up(dev, "a reset");
+	stay_down(dev);
 	return err;
 }
 
@@ -110,11 +131,7 @@ int cxr_reset_recover(struct cxr_dev *dev)
 
 	dev_info(&pdev->dev, "resetting the function to recover from a failure\n");
 	go_down(dev);
-	err = reset_function(dev);
-	if (err)
-		stay_down(dev);
-	else
-		err = come_up(dev);
+	err = reset_and_come_up(dev, CXR_FIRMWARE_OTHERS);
 	if (err)
 		dev_err(&pdev->dev, "recovery failed: %pe\n", ERR_PTR(err));
 	return err;
@@ -122,7 +139,10 @@ int cxr_reset_recover(struct cxr_dev *dev)
 
 /* ---- what the PCI core calls ----------------------------------------------------------------- */
 
-/* Without a struct cxr_dev: the reset is that of pci_down(), which is the last thing to happen. */
+/*
+ * Without a struct cxr_dev: the reset is that of pci_down(), which is the last thing to happen. The
+ * reset that follows needs firmware that works.
+ */
 static void reset_prepare(struct pci_dev *pdev)
 {
 	struct cxr_dev *dev = pci_get_drvdata(pdev);
@@ -135,6 +155,7 @@ static void reset_prepare(struct pci_dev *pdev)
 	if (dev->resetting)
 		cxr_core_restore_config(dev);
 	prepare(dev);
+	cxr_firmware_reset(dev, true, CXR_FIRMWARE_PATIENCE);
 }
 
 static void reset_done(struct pci_dev *pdev)
@@ -181,7 +202,7 @@ static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 	if (!dev->resetting)	/* bound since error_detected(), and reset now */
 		fail(dev, false);
 	if (dev->nonfatal) {
-		err = reset_function(dev);
+		err = reset_function(dev, CXR_FIRMWARE_PATIENCE);
 		if (err) {
 			dev_err(&pdev->dev, "function reset after a PCI error failed: %pe\n",
 				ERR_PTR(err));
@@ -194,6 +215,7 @@ static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 		dev_err(&pdev->dev, "no response after the reset that follows a PCI error\n");
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
+	cxr_firmware_reset(dev, false, CXR_FIRMWARE_PATIENCE);
 	return PCI_ERS_RESULT_RECOVERED;
 }
 
@@ -211,4 +233,56 @@ const struct pci_error_handlers cxr_err_handler = {
 	.resume = resume,
 	.reset_prepare = reset_prepare,
 	.reset_done = reset_done,
+};
+
+/* ---- sleep of the system --------------------------------------------------------------------- */
+
+/* An image that hibernation makes must not change any more, and nothing may be sent from D3. */
+static int go_to_sleep(struct device *device)
+{
+	struct cxr_dev *dev = dev_get_drvdata(device);
+
+	if (!dev)	/* after cxr_shutdown() */
+		return 0;
+	WRITE_ONCE(dev->asleep, true);
+	/* A recovery from a PCI error that has not got to its end has left it down. */
+	if (!dev->resetting)
+		prepare(dev);
+	return 0;
+}
+
+/*
+ * When the whole system has woken, or did not get to sleep: devices, such as the RDMA device, must
+ * not be added earlier. The firmware may have failed meanwhile, or its power been off.
+ */
+static void wake_up_again(struct device *device)
+{
+	struct cxr_dev *dev = dev_get_drvdata(device);
+	struct devlink *devlink;
+	int err = 0;
+
+	if (!dev || !dev->asleep)
+		return;
+
+	devlink = priv_to_devlink(dev);
+	devl_lock(devlink);
+	WRITE_ONCE(dev->asleep, false);
+	if (cxr_core_dead(&dev->core) || dev->pages.needs_reset) {
+		err = reset_and_come_up(dev, CXR_FIRMWARE_PATIENCE);
+	} else {
+		if (cxr_core_wait_response(dev))
+			cxr_firmware_reset(dev, false, CXR_FIRMWARE_PATIENCE);
+		err = come_up(dev, "the sleep of the system");
+	}
+	devl_unlock(devlink);
+	if (err)
+		dev_err(device, "did not come back from the sleep of the system: %pe\n",
+			ERR_PTR(err));
+}
+
+const struct dev_pm_ops cxr_pm_ops = {
+	.suspend = pm_sleep_ptr(go_to_sleep),
+	.freeze = pm_sleep_ptr(go_to_sleep),
+	.poweroff = pm_sleep_ptr(go_to_sleep),
+	.complete = pm_sleep_ptr(wake_up_again),
 };

@@ -47,6 +47,13 @@ static bool responds(struct cxr_dev *dev)
 	return ioread32be(&dev->iseg->health.fw_ver) != U32_MAX;
 }
 
+u32 cxr_core_nic_ifc(struct cxr_dev *dev)
+{
+	u32 low = ioread32be(&dev->iseg->cmdq_addr_l_sz);
+
+	return (low & PRM_ISEG_NIC_IFC_MASK) >> PRM_ISEG_NIC_IFC_SHIFT;
+}
+
 bool cxr_core_gone(struct cxr_dev *dev)
 {
 	return pci_channel_offline(dev->core.pdev) || !responds(dev);

@@ -191,7 +191,7 @@ static void set_features(struct cxr_en *en)
 		netif_set_tso_max_size(ndev, caps->max_lso);
 	}
 	ndev->vlan_features = offloads | NETIF_F_HIGHDMA;
-	offloads |= NETIF_F_HW_VLAN_CTAG_TX;
+	offloads |= NETIF_F_HW_VLAN_CTAG_TX | NETIF_F_HW_VLAN_STAG_TX;
 	if (caps->vlan)
 		offloads |= NETIF_F_HW_VLAN_CTAG_RX;
 	if (caps->rss)

@@ -60,8 +60,13 @@ static void plan_packet(const struct cxr_en_sq *sq, const struct sk_buff *skb, s
 		plan->bytes = max_t(u32, skb->len, ETH_ZLEN);
 	}
 	if (skb_vlan_tag_present(skb)) {
-		/* the tag is inserted into the inline headers, after the addresses */
-		plan->headers = max_t(u16, plan->headers, 2 * ETH_ALEN);
+		/*
+		 * The tag is inserted into the inline headers, after the addresses. A WQE has a
+		 * place for it as well, which mlx5_core used up to 6.12, and no more in 7.2.
+		 */
+		plan->headers = max_t(u16, plan->headers,
+				      cxr_en_sq_inline(skb_network_offset(skb),
+						       skb_headlen(skb)));
 		plan->inline_len = plan->headers + VLAN_HLEN;
 		plan->bytes += plan->packets * VLAN_HLEN;
 	} else {

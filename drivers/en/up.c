@@ -56,6 +56,10 @@ static int open_queues(struct cxr_en *en, const struct cxr_en_config *config)
 	if (err)
 		return err;
 
+	/*
+	 * Last: a TIR of firmware without tis_tir_td_order is deaf only to the SQs of its transport
+	 * domain that are older than itself.
+	 */
 	err = cxr_en_steer_create(en);
 	if (err)
 		cxr_en_close_channels(en);

@@ -515,5 +515,6 @@ const struct uapi_definition cxr_ib_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &query_context),
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &query_port),
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_PD, &query_pd),
+	UAPI_DEF_CHAIN(cxr_ib_matcher_defs),
 	{}
 };

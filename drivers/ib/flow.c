@@ -9,13 +9,13 @@
 
 #include "queue.h"
 
-#define TAG_MAX 0xffffff
 #define VERSION_MASK 0xf
 
 /* IB_FLOW_ATTR_ALL_DEFAULT takes two rules: for multicast packets and for others. */
 struct cxr_ib_flow {
 	struct ib_flow ibflow;
 	struct cxr_rule *rule[2];
+	atomic_t *users;	/* of its matcher (matcher.c), or NULL */
 };
 
 bool cxr_ib_has_flows(const struct cxr_caps *caps)
@@ -126,7 +126,7 @@ static int parse_spec(const union ib_flow_spec *spec, struct cxr_rule_attr *rule
 	case IB_FLOW_SPEC_UDP:
 		return parse_ports(&spec->tcp_udp, rule);
 	case IB_FLOW_SPEC_ACTION_TAG:
-		if (spec->flow_tag.tag_id > TAG_MAX)
+		if (spec->flow_tag.tag_id > CXR_IB_FLOW_TAG_MAX)
 			return -EINVAL;
 		rule->tag = spec->flow_tag.tag_id;
 		return 0;
@@ -318,11 +318,31 @@ struct ib_flow *cxr_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr
 	return &flow->ibflow;
 }
 
+struct ib_flow *cxr_ib_add_flow(struct cxr_ib_dev *dev, const struct cxr_rule_attr *attr,
+				atomic_t *users)
+{
+	struct cxr_ib_flow *flow = kzalloc(sizeof(*flow), GFP_KERNEL);
+	int err;
+
+	if (!flow)
+		return ERR_PTR(-ENOMEM);
+	err = add_rule(dev, flow, 0, attr);
+	if (err) {
+		kfree(flow);
+		return ERR_PTR(err);
+	}
+	flow->users = users;
+	atomic_inc(users);
+	return &flow->ibflow;
+}
+
 int cxr_ib_destroy_flow(struct ib_flow *ibflow)
 {
 	struct cxr_ib_flow *flow = container_of(ibflow, struct cxr_ib_flow, ibflow);
 
 	del_rules(to_cxr_dev(ibflow->device), flow);
+	if (flow->users)
+		atomic_dec(flow->users);
 	kfree(flow);
 	return 0;
 }

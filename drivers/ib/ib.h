@@ -327,6 +327,18 @@ static inline struct cxr_ib_mr *to_cxr_mr(struct ib_mr *ibmr)
 /* device.c */
 extern const struct attribute_group cxr_ib_attr_group;
 
+/* flow.c */
+#define CXR_IB_FLOW_TAG_MAX 0xffffff
+/*
+ * A flow of one rule, for ib_set_flow(); the number of @users has one more until it is destroyed.
+ * Returns an ERR_PTR as cxr_rule_add().
+ */
+struct ib_flow *cxr_ib_add_flow(struct cxr_ib_dev *dev, const struct cxr_rule_attr *attr,
+				atomic_t *users);
+
+/* matcher.c */
+extern const struct uapi_definition cxr_ib_matcher_defs[];
+
 /* context.c */
 extern const struct uapi_definition cxr_ib_uapi_defs[];
 /*

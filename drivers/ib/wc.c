@@ -165,7 +165,8 @@ bool cxr_ib_test_wc(struct cxr_ib_dev *dev)
 	unsigned int i;
 	int first;
 
-	if (!dev->core->caps.bf || !dev->core->caps.log_max_sq || !arch_can_pci_mmap_wc())
+	if (!dev->core->caps.bf || !dev->core->caps.log_max_sq ||
+	    dev->core->caps.log_max_wq_sz < LOG_WQES || !arch_can_pci_mmap_wc())
 		return false;
 	first = alloc_test_memory(&t);
 	if (first)

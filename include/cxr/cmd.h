@@ -458,7 +458,10 @@ struct cxr_ib_port_counters {
 };
 
 int cxr_cmd_query_ib_port(struct cxr_core *core, struct cxr_ib_port_counters *counters);
-/* Whether the port counts RoCE packets with a wrong ICRC (PCAM), and their number (PPCNT). */
+/*
+ * Whether the port counts RoCE packets with a wrong ICRC, and their number: PCAM says that it does,
+ * and PPCNT can be read. A function that is refused either has no such counter.
+ */
 int cxr_cmd_query_icrc_counted(struct cxr_core *core, bool *counted);
 int cxr_cmd_query_icrc_errors(struct cxr_core *core, u64 *errors);
 

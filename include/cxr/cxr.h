@@ -233,13 +233,17 @@
  * cxr_client_ops.fatal. From the mark on commands return -ENODEV at once and destroy functions only
  * free memory, which is safe since DMA is off.
  *
- * A reset brings it back. That is made by the recovery of devlink's health reporter fw_fatal
- * (drivers/core/reporter.c), by itself or when a person asks for it; or in sysfs; or by unbind. The
- * reporter fw shows what the firmware survived.
+ * A reset brings it back: of the function, or, if the firmware asks for it, of the firmware
+ * (drivers/core/firmware.c), which resets all functions of the card. It is made by the recovery of
+ * devlink's health reporter fw_fatal (drivers/core/reporter.c), by itself or when a person asks for
+ * it; or in sysfs; or by unbind. The reporter fw shows what the firmware survived.
  *
  * A PCI error is such a failure, too, and the PCI core recovers from it: after error_detected() it
  * resets the link, or slot_reset() the function, which restores the configuration space, and
  * resume() brings up what went down.
+ *
+ * Before the system sleeps, and before hibernation makes its image, the function goes down in the
+ * same way, and it comes up when everything has woken (cxr_pm_ops).
  *
  * LAG
  *

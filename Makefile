@@ -51,6 +51,7 @@ help:
 	@echo "   SEED=7                 seed of random tests, to repeat a run"
 	@echo "   SHUFFLE=7              shuffle the tests of each script, with this seed"
 	@echo "   JOBS=1                 sets of virtual machines run at once (default: one per CPU, at most 4)"
+	@echo "make check-programs     run UCX, MPI, NFS and other programs with both drivers, and compare"
 	@echo "make check-cards        run the core tests on each card and on its VFs"
 	@echo "make check-changed      run the tests affected by changes since BASE= (default: the merge base with upstream)"
 	@echo "make check-all          run the whole matrix: 6.1, 6.12, 7.2 with both drivers, and some tests on the debug kernel"
@@ -94,6 +95,9 @@ check-host:
 
 check-all:
 	@scripts/check-all
+
+check-programs:
+	@KERNELS="$(KERNELS)" LONG="$(LONG)" ONLY="$(ONLY)" scripts/check-programs
 
 check-cards:
 	@scripts/check-cards
@@ -178,5 +182,5 @@ clean:
 clean-cache:
 	rm -rf "$${CXR_CACHE:-$$HOME/.cache/cxr}"
 
-.PHONY: all headers help modules emulator demo vm check check-all check-cards check-changed check-list check-host check-package docs lint install install-tools install-dkms-source \
+.PHONY: all headers help modules emulator demo vm check check-all check-cards check-programs check-changed check-list check-host check-package docs lint install install-tools install-dkms-source \
 	dkms-install uninstall dist deb clean clean-cache fuzz mutants bench

@@ -26,6 +26,7 @@ EMULATOR = os.path.join(REPO, "build/emulator")
 BOOT_SECONDS = 300
 CARD_SECONDS = 150
 HEALTHY = ("none", "0")
+ALL = "netdev ping tcp rdma rc uc ud srq xsrq"
 
 # Smaller values of fields that are not one bit, if 0 is not what a card might have, or not the only one
 SMALLER = {
@@ -220,6 +221,8 @@ class Walk:
         name, value = self.left.pop(0)
         log = [NAMES.sub("", LOG_HEAD.sub("", line), count=1) for line in log]
         row = Result(name, value, works, " | ".join(dict.fromkeys(log)), " | ".join(dict.fromkeys(device)))
+        if (name, value) == HEALTHY and works != ALL:
+            raise WalkError(f"{self.driver}: the healthy card does '{works}', not '{ALL}', see {self.out}/said.txt")
         self.results.add(row)
         print(f"{self.driver} {self.total - len(self.left)}/{self.total} {name} {value}: {self.results.line(row)}", flush=True)
 

@@ -167,10 +167,10 @@ def ledger_steps(sessions, kernel, driver):
     folders = [s.folder(n) for s in those for n in range(s.boots)]
     if driver == "cxr":
         cmd = ["scripts/ledger", "--kernel", kernel, record, *folders]
-        step("ledger", f"what the driver writes to the device is explained, kernel {kernel}", cmd, " ".join(cmd))
+        step(f"ledger-{kernel}", f"what the driver writes to the device is explained, kernel {kernel}", cmd, " ".join(cmd))
     else:
         cmd = ["scripts/ledger", "--recorded", record, *folders]
-        step("ledger", f"what the in-tree driver writes to the device is recorded, kernel {kernel}", cmd, " ".join(cmd))
+        step(f"ledger-{kernel}", f"what the in-tree driver writes to the device is recorded, kernel {kernel}", cmd, " ".join(cmd))
 
 
 def vm_part(others):

@@ -608,6 +608,8 @@ static const struct {
 	  offsetof(struct cxr_caps, log_max_srq_sz), 17, "log_max_srq_sz is out of range" },
 	{ "more SRQs than 24 bit SRQNs", offsetof(struct cxr_caps, log_max_srq), 25,
 	  "log_max_srq is out of range" },
+	{ "messages shorter than a datagram", offsetof(struct cxr_caps, log_max_msg), 11,
+	  "log_max_msg is out of range" },
 	{ "messages over 2 GiB", offsetof(struct cxr_caps, log_max_msg), 32,
 	  "log_max_msg is out of range" },
 };

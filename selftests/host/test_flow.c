@@ -52,6 +52,41 @@ static void test_encode(void)
 	}
 }
 
+static void test_decode(void)
+{
+	unsigned int i, bits = 0, fields = 0;
+	struct prm_fte_match_param param;
+	struct cxr_flow_fields f, all;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin("flow decode", cases[i].sentence);
+		cxr_flow_encode(&cases[i].fields, &param);
+		expect(cxr_flow_decode(&param, &f), true);
+		expect_bytes(&f, &cases[i].fields, sizeof(f));
+	}
+
+	begin("flow decode", "a bit of a match is a bit of a field, or refused");
+	memset(&all, 0, sizeof(all));
+	for (i = 0; i < 8 * sizeof(param); i++) {
+		memset(&param, 0, sizeof(param));
+		((u8 *)&param)[i / 8] = 0x80 >> i % 8;
+		if (!cxr_flow_decode(&param, &f))
+			continue;
+		bits++;
+		for (unsigned int b = 0; b < sizeof(f); b++) {
+			expect(((u8 *)&all)[b] & ((u8 *)&f)[b], 0);
+			((u8 *)&all)[b] |= ((u8 *)&f)[b];
+			fields += __builtin_popcount(((u8 *)&f)[b]);
+		}
+	}
+	/* two MACs, Ethertype, TCI, four ports, two addresses, tag, version, and four of 8 bits */
+	expect(bits, 2 * 48 + 16 + 16 + 4 * 16 + 2 * 128 + 1 + 4 + 4 * 8);
+	expect(fields, bits);
+	expect(all.tagged, 1);
+	expect(all.ip_version, 0xf);
+	expect(all.tci, 0xffff);
+}
+
 static void test_criteria(void)
 {
 	struct cxr_flow_fields mask = {};
@@ -171,6 +206,7 @@ void test_flow(void)
 	unsigned int i;
 
 	test_encode();
+	test_decode();
 	test_criteria();
 	test_support();
 	test_rdma_tables();

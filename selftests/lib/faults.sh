@@ -40,6 +40,7 @@ up()
 {
 	before_each
 	clear_faults
+	emu command-us off >/dev/null
 	driver_load
 	echo 60000 >$LIMIT
 	bind_living

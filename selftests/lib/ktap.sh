@@ -197,6 +197,7 @@ ktap_run() # NUMBER NEXT-ID
 {
 	local id=${KTAP_IDS[$1]} name rc
 
+	export KTAP_ID=$id
 	KTAP_N=$((KTAP_N + 1))
 	name="$KTAP_N - $id: ${KTAP_SENTENCES[$1]}"
 	true >"$KTAP_LOG.errors"

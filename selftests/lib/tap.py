@@ -63,7 +63,7 @@ class Tap:
 
     def is_ours(self, data):
         """TCP to or from our ports"""
-        at = 18 if data[12:14] == b"\x81\0" else HEADERS
+        at = 18 if data[12:14] in (b"\x81\0", b"\x88\xa8") else HEADERS
         if data[at - 2:at] == b"\x08\0":
             protocol = data[at + 9]
             at += (data[at] & 15) * 4

@@ -18,8 +18,12 @@ RX=flow_table_nic_cap.flow_table_properties_nic_receive
 OPTIONAL="cq_moderation cq_resize cq_oi cq_period_start_from_cqe block_lb_mc disable_local_lb_uc disable_local_lb_mc
 	nic_vport_change_event vport_counters out_of_seq_cnt retransmission_q_counters enhanced_error_q_counters max_qp_cnt
 	rts2rts_qp_counters_set_id rts2rts_qp_dscp cc_query_allowed driver_version pcam_reg bf atomic xrc uc imaicl local_ca_ack_delay device_frequency_khz
-	roce_cap.sw_r_roce_src_udp_port $ETH.csum_cap $ETH.vlan_cap $ETH.max_lso_cap $ETH.rss_ind_tbl_cap $ETH.self_lb_en_modifiable
+	roce_cap.sw_r_roce_src_udp_port $ETH.csum_cap $ETH.vlan_cap $ETH.wqe_vlan_insert $ETH.max_lso_cap $ETH.rss_ind_tbl_cap $ETH.self_lb_en_modifiable
 	$RX.flow_counter $RX.flow_modify_en $RX.flow_table_modify $RX.identified_miss_table_mode"
+
+# What mpfs gives the peer
+PEER_FORGETS="for at in 10.78.0.2 10.79.0.2; do ip addr del \$at/24 dev \$(driver_netdev); done 2>/dev/null; \
+	ip neigh del $(my_ip) dev \$(driver_netdev) 2>/dev/null; true"
 
 require_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "$1; the driver is $CXR_DRIVER"; }
 
@@ -29,6 +33,7 @@ ready()
 	local there
 
 	emu fault clear >/dev/null
+	peer "$PEER_FORGETS"
 	peer driver_up
 	there=$(peer "ib=\$(driver_ibdev); echo \$ib; gid_index \$ib v2 $(peer_ip); gid_index \$ib v1 $(peer_ip)")
 	echo "$there" | paste -s >/run/cxr-caps
@@ -131,10 +136,74 @@ no_xrc()
 	no_violation
 }
 
-# As on the hosts of a multi-host card, and on that of a DPU
+# As on the hosts of a multi-host card, and on that of a DPU: the port belongs to another function, which has it up.
 shared_port()
 {
+	local register
+
+	load_without
+	driver_net_up
+	for register in paos pmtu; do
+		emu fault "$CXR_GUEST" register $register status bad_param times=all >/dev/null
+	done
 	load_without vport_group_manager eswitch_manager
+	works
+	emu fault list
+	[ "$(emu fault list | grep -c 'register .* done [1-9]')" = 2 ]
+	no_violation
+}
+
+other_host() { emu status | sed -n "/^function $CXR_GUEST:/,/not received/s/.*other host \([0-9]*\).*/\1/p"; }
+
+# Another address of the interface, of a macvlan; the function owns port and e-switch of a card of several hosts.
+mpfs()
+{
+	local dev was others i
+
+	load_without eswitch_manager=1 vport_group_manager=1 uplink_follow=1 num_vhca_ports=1 log_max_l2_table=2
+	works
+	dev=$(driver_netdev)
+	was=$(cat "/sys/class/net/$dev/address")
+
+	echo "another address"
+	ip link set "$dev" address 02:77:00:00:00:01
+	reachable
+	others=$(other_host)
+	peer "ip neigh replace $(my_ip) lladdr $was nud permanent dev \$(driver_netdev) && ! ping -q -c 3 -i 0.2 -W 1 $(my_ip) >/dev/null"
+	[ "$(other_host)" -ge $((others + 3)) ] || fail "the old address still reaches the interface: other host $others, $(other_host)"
+	peer "ip neigh del $(my_ip) dev \$(driver_netdev)"
+
+	echo "a macvlan"
+	ip link add mpfs1 link "$dev" address 02:77:00:00:00:02 type macvlan mode bridge
+	ip addr add 10.78.0.1/24 dev mpfs1
+	ip link set mpfs1 up
+	peer "ip addr add 10.78.0.2/24 dev \$(driver_netdev)"
+	wait_until 10 ping -q -c 1 -W 1 -I mpfs1 10.78.0.2 >/dev/null
+
+	echo "a full table: the addresses that have a place stay"
+	for i in 3 4 5; do
+		ip link add mpfs$i link "$dev" address 02:77:00:00:00:0$i type macvlan mode bridge
+		ip link set mpfs$i up
+	done
+	[ "$CXR_DRIVER" != cxr ] || log_has "no place for 02:77:00:00:00:05 in the card's table of addresses"
+	wait_until 10 ping -q -c 1 -W 1 -I mpfs1 10.78.0.2 >/dev/null
+
+	echo "a place that is free again"
+	ip link del mpfs5
+	ip link del mpfs3
+	ip link add mpfs5 link "$dev" address 02:77:00:00:00:06 type macvlan mode bridge
+	ip addr add 10.79.0.1/24 dev mpfs5
+	ip link set mpfs5 up
+	peer "ip addr add 10.79.0.2/24 dev \$(driver_netdev)"
+	wait_until 10 ping -q -c 1 -W 1 -I mpfs5 10.79.0.2 >/dev/null
+	ip link set "$dev" address "$was"
+	peer "$PEER_FORGETS"
+	no_violation
+}
+
+real_time()
+{
+	load_without sq_ts_format=1 rq_ts_format=1 roce_cap.qp_ts_format=1
 	works
 	no_violation
 }
@@ -158,6 +227,8 @@ ktap_test version.v1 "a card with RoCE v1 alone" one_version v1 1
 ktap_test version.v2 "a card with RoCE v2 alone" one_version v2 4
 ktap_test no-xrc "without XRC everything else works" no_xrc
 ktap_test shared-port "a function that owns neither port nor e-switch has Ethernet and RDMA" shared_port
+ktap_test mpfs "a card of several hosts gets the addresses of the interface and of macvlans, up to the size of its table" mpfs
+ktap_test real-time "a card that has only real-time stamps has Ethernet and RDMA" real_time
 ktap_test refused.qps "a card with too few queue pairs is refused with a reason" refused log_max_qp=3 "log_max_qp is out of range"
 ktap_test refused.wqes "a card with send requests that are too small is refused with a reason" refused max_wqe_sz_sq=64 "max_wqe_sz_sq is too small"
 ktap_finally driver_unload

@@ -10,9 +10,10 @@
 # long: 900
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/transcript.sh"
+. "$(dirname "$0")/../lib/programs.sh"
 
 guide=Documentation/guide
-pages="mode gids counters troubleshooting rdma_cm lossless force isolation xdp ptp"
+pages="mode gids counters troubleshooting rdma_cm lossless force isolation xdp ptp programs"
 
 # Set-up: two machines with nothing loaded, and default settings of rdma_cm, which outlive the device
 unloaded()
@@ -40,11 +41,13 @@ page() # NAME
 	# These change settings, or load the driver.
 	case $1 in mode|rdma_cm|lossless|force|isolation) ktap_spoilt ;; esac
 	[ "$1" != lossless ] || modprobe -q sch_red || skip "this kernel has no RED qdisc, which a router in this page uses"
+	[ "$1" != programs ] || programs_up
 	transcript_page "$guide/$1.rst"
 }
 
 restore()
 {
+	programs_down
 	driver_unload
 	peer "driver_unload; rm -rf /run/transcript"
 	rm -rf /run/transcript

@@ -37,12 +37,15 @@ booted_again() # BOOT_ID
 	[ -n "$now" ] && [ "$now" != "$1" ]
 }
 
-# b boots a kernel from the running one, which shuts its driver down, and uses the device with DRIVER
+# b boots a kernel from the running one, which shuts its driver down, and uses the device with DRIVER. Processes still run meanwhile:
+# some read what the driver has in sysfs, and a kernel that they crash panics.
 boots_into() # DRIVER
 {
 	local before
 
 	before=$(boot_id)
+	peer "grep -qx 1 /proc/sys/kernel/panic_on_oops &&
+		{ (while :; do cat /sys/bus/pci/devices/*/{lag_state,roce_lag_enable,roce_enable}; done) >/dev/null 2>&1 </dev/null & }"
 	peer "kexec -s -l /out/boot.image --initrd=/out/boot.initrd --reuse-cmdline && { (sleep 0.3; kexec -e) >/dev/null 2>&1 </dev/null & }"
 	wait_until 90 booted_again "$before"
 	peer "CXR_DRIVER=$1 CXR_MODULES=$CXR_MODULES; . selftests/lib/ends.sh; driver_up 1500 && ends_here peer_" >$ENDS.kexec

@@ -84,6 +84,97 @@ recovers()
 	nothing_left
 }
 
+# Firmware that has crashed: a reset of the function does not start it again, one of the firmware does
+crash()
+{
+	fault fatal
+	wait_kmsg "device failed: firmware requests a reset"
+}
+
+works_after_crash() # CRASHES
+{
+	wait_until 30 back
+	must_fail is_dead
+	[ "$(kmsg | grep -c 'resetting the firmware')" = "$1" ] || fail "the firmware was not reset once for each crash"
+	must_fail kmsg_has "timed out"
+	driver_net_up
+	run_commands
+	nothing_left
+}
+
+recovers_firmware()
+{
+	start_anew
+	auto_recover true
+	crash
+	wait_until 30 recovered 1
+	works_after_crash 1
+}
+
+firmware_by_person()
+{
+	local times
+
+	for times in 1 2; do
+		start_anew
+		crash
+		case $1 in
+		reset) echo 1 >"/sys/bus/pci/devices/$BDF/reset" ;;
+		bind) unbind; bind_living ;;
+		esac
+		works_after_crash $times
+	done
+}
+
+# A register of the vendor specific capability, or a new value for it
+vsc() # OFFSET[=VALUE]
+{
+	setpci -s "$BDF" "CAP_VNDR+$1"
+}
+
+# As the driver of another function does: the semaphore 0x20, by way of the gateway, which has a semaphore of its own at 0xc
+set_semaphore() # take|release
+{
+	local number
+
+	number=$(vsc 8.l)
+	vsc "c.l=$number"
+	[ "$(vsc c.l)" = "$number" ] || fail "the gateway is taken"
+	vsc 4.l=a
+	if [ "$1" = take ]; then vsc "14.l=$number"; else vsc 14.l=0; fi
+	vsc 10.l=80000020
+	[ "$(vsc 10.l)" = 00000020 ] || fail "the gateway does not write"
+	vsc c.l=0
+}
+
+# Another function resets the firmware that has crashed: this one waits for it
+recovers_by_other()
+{
+	start_anew
+	auto_recover true
+	trap 'set_semaphore release' EXIT
+	set_semaphore take
+	crash
+	wait_kmsg "resetting the function to recover"
+	nap 4
+	is_dead || fail "the function works without firmware"
+	must_fail kmsg_has "resetting the firmware"
+	fault restart
+	wait_until 30 recovered 1
+	works_after_crash 0
+}
+
+# Another function resets the firmware for a reason of its own
+recovers_from_restart()
+{
+	start_anew
+	auto_recover true
+	fault restart
+	wait_kmsg "device failed: firmware disabled the NIC interface"
+	wait_until 30 recovered 1
+	works_after_crash 0
+}
+
 # A command that is lost, with the limit of a user who does not want to wait
 recovers_silent()
 {
@@ -179,6 +270,11 @@ recovery_unbound()
 ktap_setup up
 ktap_test reporters "devlink's health reporters fw and fw_fatal count errors, tell what they are, and are healthy after a reset" reporters
 ktap_test recovers "a device that fails recovers by itself: the same interface, and a new RDMA device" recovers
+ktap_test recovers.firmware "so does one whose firmware has crashed: it is reset" recovers_firmware
+ktap_test recovers.other "it waits for another function of the card that has begun to reset the firmware" recovers_by_other
+ktap_test recovers.restart "another function resets the firmware: the device recovers" recovers_from_restart
+ktap_test firmware.reset "a person resets a function whose firmware has crashed" firmware_by_person reset
+ktap_test firmware.bind "unbind resets firmware that has crashed" firmware_by_person bind
 ktap_test recovers.silent "so does one that a command was lost in" recovers_silent
 ktap_test recovers.grace "a second failure within the grace period is left to a person, who can recover it by devlink" grace
 ktap_test recovers.off "auto_recover false: a failed device waits for devlink health recover" asked_for

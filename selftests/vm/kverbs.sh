@@ -3,6 +3,7 @@
 #
 # Kernel verbs that NVMe over Fabrics (nvme.sh) does not use, tested by the module in selftests/kmod.
 # guests: 1
+# ledger: yes
 # cpus: 2
 # numbers: reuse
 # takes: 15

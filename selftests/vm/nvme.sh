@@ -11,6 +11,7 @@
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
 . "$(dirname "$0")/../lib/nvmet.sh"
+. "$(dirname "$0")/../lib/programs.sh"
 
 HOSTID=6d1ae1cf-5d9d-4a2b-9b4e-2f6b3e0c7a11
 DATA=/tmp/nvme-data
@@ -55,7 +56,7 @@ controller_is() # STATE
 
 connect()
 {
-	nvme connect -t rdma -a "$(peer_ip)" -s 4420 -n "$NVME_NQN" --nr-io-queues=2 --queue-size=32 \
+	program nvme connect -t rdma -a "$(peer_ip)" -s 4420 -n "$NVME_NQN" --nr-io-queues=2 --queue-size=32 \
 	     --reconnect-delay=1 --keep-alive-tmo=$((10 * ${CXR_PATIENCE:-1})) \
 	     --hostnqn=nqn.2014-08.org.nvmexpress:uuid:$HOSTID --hostid=$HOSTID
 	wait_until 20 disk

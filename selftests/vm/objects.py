@@ -285,8 +285,6 @@ def to_group(side, text):
 def group(ctx, gid):
     """a member receives what is sent on its own port, except from a QP with multicast loopback blocked"""
     require_adapter()
-    if driver() == "mlx5":
-        raise Skip("not tried with the in-tree driver yet")
     member, other = datagrams(ctx, gid), Context(name=ctx.name)
     assert membership(ctx, ATTACH) == 1
     loud, quiet = datagrams(other, gid), datagrams(other, gid, e.IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)
@@ -319,8 +317,7 @@ def cq_sizes():
     return [cq["cqe"] for cq in listed if cq.get("pid") == os.getpid()]
 
 
-@row("cq.resize", "a CQ is resized up and down with completions in it")
-def cq_resize(ctx, gid):
+def resized(ctx, gid):
     """completions stay in order across resizes; a size that is too small is refused"""
     a, b = pair(ctx, gid)
     deliver(a, b, 0, 5)
@@ -343,7 +340,26 @@ def cq_resize(ctx, gid):
     for first in range(22, 70, 12):
         deliver(a, b, first, 12)
         assert [wc.wr_id for wc in b.wait(12)] == list(range(first, first + 12))
+    return a, b
+
+
+@row("cq.resize", "a CQ is resized up and down with completions in it")
+def cq_resize(ctx, gid):
+    """not beyond what the device has"""
+    _, b = resized(ctx, gid)
     refused(errno.EINVAL, b.cq.resize, ctx.query_device().max_cqe + 1)
+
+
+@row("cq.large", "a CQ with entries of 128 bytes has completions and errors, and is resized")
+def cq_large(ctx, gid):
+    """the library takes their size from its environment"""
+    require_adapter()
+    os.environ["MLX5_CQE_SIZE"] = "96"
+    refused(errno.EINVAL, CQ, ctx, 15)
+    os.environ["MLX5_CQE_SIZE"] = "128"
+    a, _ = resized(ctx, gid)
+    a.qp.post_send(SendWR(wr_id=1, num_sge=1, sg=[SGE(a.mr.buf, 64, a.mr.lkey ^ 0x55)], send_flags=SIGNALED))
+    assert a.wait(status=e.IBV_WC_LOC_PROT_ERR)[0].wr_id == 1
 
 
 def cq_at(ctx, address):

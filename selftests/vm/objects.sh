@@ -4,6 +4,7 @@
 # Verbs objects beyond plain QPs, with stock libraries: SRQs, atomics, reregistered MRs, memory windows,
 # QP states, flushing. Both ends of each connection are on this device.
 # guests: 1
+# ledger: yes
 # cpus: 2
 # numbers: reuse
 # takes: 60

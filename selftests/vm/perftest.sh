@@ -8,6 +8,7 @@
 # timeout: 600
 # long: 3600
 . "$(dirname "$0")/../lib/ktap.sh"
+. "$(dirname "$0")/../lib/programs.sh"
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
 
@@ -28,9 +29,8 @@ pairs() # TOOL "ARGUMENTS"...
 	shift
 	ends_serve "$tool -d $peer_dev -x ${peer_gid[v2]} -F" "$@"
 	for words; do
-		echo "$tool $words"
 		# shellcheck disable=SC2086
-		"$tool" -d "$dev" -x "${gid[v2]}" -F -p $((PP_PORT + n)) $words "$(peer_ip)" >/tmp/perftest || {
+		program "$tool" -d "$dev" -x "${gid[v2]}" -F -p $((PP_PORT + n)) $words "$(peer_ip)" >/tmp/perftest || {
 			cat /tmp/perftest
 			fail "$tool failed"
 		}
@@ -72,7 +72,7 @@ raw()
 	for size in ${CXR_LONG:+64 512} 1024; do
 		peer_serves data 'rdma resource show qp | grep -q "comm raw_ethernet"' \
 			"raw_ethernet_bw --server -d $peer_dev -F -E $mac -B $peer_mac -s $size -n 100 -r 256"
-		raw_ethernet_bw --client -d "$dev" -F -B "$mac" -E "$peer_mac" -s "$size" -D 3 -f 1 >/tmp/perftest
+		program raw_ethernet_bw --client -d "$dev" -F -B "$mac" -E "$peer_mac" -s "$size" -D 3 -f 1 >/tmp/perftest
 		grep -A 1 '^ #bytes' /tmp/perftest
 		peer_wait data >/tmp/received
 		cat /tmp/received
@@ -83,7 +83,7 @@ raw()
 ready() { ends_up 4200; }
 
 ktap_setup ready
-export KTAP_TIMEOUT=200
+export KTAP_TIMEOUT=200 PROGRAM_SECONDS=180
 ktap_test send.bw.rc "ib_send_bw over RC" bandwidth ib_send_bw RC
 ktap_test send.bw.uc "ib_send_bw over UC" bandwidth ib_send_bw UC
 ktap_test send.bw.ud "ib_send_bw over UD" bandwidth ib_send_bw UD

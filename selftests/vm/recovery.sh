@@ -89,6 +89,35 @@ untagged_output()
 	device_is_clean
 }
 
+# A card takes up to milliseconds for a command. Commands in different slots run at once, and what is posted meanwhile must wait.
+slow_commands()
+{
+	local dev gid server
+
+	ktap_spoilt
+	unbind
+	trap 'emu command-us off >/dev/null; kill $server 2>/dev/null || true' EXIT
+	emu command-us 20000
+	try_bind
+	wait_until 60 netdev_there
+	wait_until 60 ibdev_there
+	driver_net_up
+	run_commands
+	dev=$(driver_ibdev)
+	gid=$(wait_until 30 gid_index "$dev" v2 "$(my_ip)")
+	gid=${gid##*$'\n'}
+	ibv_rc_pingpong -d "$dev" -g "$gid" -n 100 >/tmp/server 2>&1 &
+	server=$!
+	wait_until 20 tcp_listens 18515
+	ibv_rc_pingpong -d "$dev" -g "$gid" -n 100 localhost
+	wait $server
+	[ "$(count polled)" = 0 ] || fail "completions were found by polling"
+	unbind
+	emu command-us off
+	device_is_clean
+	up
+}
+
 port_down()
 {
 	local events
@@ -136,8 +165,8 @@ try_devices()
 	echo "$got"
 }
 
-# Each command of TABLE is refused in turn; ends with the function unbound and nothing left in the device
-refused() # TABLE: lines COMMAND STATUS [EXPECTED-DEVICES...]
+# Each command or register of TABLE is refused in turn; ends with the function unbound and nothing left in the device
+refused() # command|register TABLE: lines NAME STATUS [EXPECTED-DEVICES...]
 {
 	local command status want got bad=
 
@@ -145,7 +174,7 @@ refused() # TABLE: lines COMMAND STATUS [EXPECTED-DEVICES...]
 	unbind
 	while read -r command status want; do
 		[ -n "$command" ] || continue
-		fault command "$command" status "$status" times=all
+		fault "$1" "$command" status "$status" times=all
 		got=$(try_devices)
 		rule_hit >/dev/null || { emu fault list; fail "$command: was not issued"; }
 		unbind
@@ -153,7 +182,7 @@ refused() # TABLE: lines COMMAND STATUS [EXPECTED-DEVICES...]
 		echo "$command $status ${got# }"
 		[ "$got" = "$want" ] || { echo "expected: $want"; bad=1; }
 		is_empty "$command"
-	done <<<"$1"
+	done <<<"$2"
 	[ "$(emu violations)" = "" ] || { emu violations; fail "the emulator reports violations"; }
 	[ -z "$bad" ]
 }
@@ -186,9 +215,19 @@ create_flow_table	no_res	function netdev rdma
 create_qp		no_res	function netdev open rdma
 "
 
+# What firmware may refuse to a virtual function, or does not have
+REGISTERS="
+pcam		bad_param	function netdev open rdma
+ptys		bad_param	function netdev open rdma
+paos		bad_param	function netdev open rdma
+pmtu		bad_param	function netdev open rdma
+ppcnt		no_res		function netdev open rdma
+node_desc	bad_param	function netdev open rdma
+"
+
 bring_up_refused()
 {
-	refused "$BRING_UP"
+	refused command "$BRING_UP"
 	# the probe fails at the stage of the command, and logs it
 	[ "$(kmsg | grep -c 'bring-up failed at stage ')" = "$(grep -c . <<<"$BRING_UP")" ] || { kmsg; fail "a failure was not logged"; }
 	up
@@ -196,7 +235,13 @@ bring_up_refused()
 
 devices_refused()
 {
-	refused "$DEVICES"
+	refused command "$DEVICES"
+	up
+}
+
+registers_refused()
+{
+	refused register "$REGISTERS"
 	up
 }
 
@@ -534,9 +579,11 @@ ktap_test event.lost "a lost command event is recovered by polling" lost_event
 ktap_test interrupt.lost "a lost command interrupt is recovered by polling, and the EQ is rearmed" lost_interrupt
 ktap_test odd "duplicate completions, bad lengths and unknown events are tolerated" odd_completions
 ktap_test untagged "output mailboxes without token and block number are read" untagged_output
+KTAP_TIMEOUT=300 ktap_test slow "commands that take 20 ms each: bring-up, settings, queue pairs, and down again" slow_commands
 ktap_test port "port down and up: carrier, RDMA port state, events" port_down
 KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command refused during bring-up: the probe fails and leaves nothing behind" bring_up_refused
 KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: what does not need it works, nothing is left behind" devices_refused
+KTAP_TIMEOUT=300 ktap_test refused.registers "a register refused: the interface and the RDMA device work" registers_refused
 ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_blueflame
 ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
 ktap_test issi "QUERY_ISSI is refused with any status: the device works with interface revision 0" no_issi

@@ -3,6 +3,7 @@
 #
 # Virtual functions whose administrator gave them no MAC address: the card tells them none, and refuses what is the port owner's.
 # guests: 2
+# ledger: yes
 # takes: 40
 # card: cx5,vfs=2
 # drivers: cxr mlx5

@@ -233,6 +233,23 @@ leave()
 	defaults
 }
 
+waits_for_pf() { kmsg | grep -E 'waiting for another function of the card|mlx5_error_sw_reset.* start'; }
+recovered() { kmsg | grep -E 'the function works again after a reset|health recovery succeeded'; }
+
+# The driver of the PF resets it, which is on the control socket here: a VF may not
+firmware_crashes()
+{
+	ktap_spoilt
+	emu fault pf fatal >/dev/null
+	wait_until 30 waits_for_pf
+	emu fault pf restart >/dev/null
+	wait_until 60 recovered
+	ends_up
+	ends_know
+	ends_pingpong 100
+	[ -z "$(emu violations)" ] || { emu violations; fail "the emulator reports violations"; }
+}
+
 ktap_setup ready
 ktap_test mac.given "a VF has the MAC that its administrator gave it, one without has a random one" mac_is_given
 ktap_test mac.next-start "a new MAC is that of the VF when the driver loads again" mac_changes
@@ -244,5 +261,6 @@ ktap_test link.disabled "a link that the administrator disables is down for netd
 ktap_test link.enabled "a VF loses its link with the port, and has one without the port if it is enabled" link_follows
 ktap_test roce.off "a VF without RoCE has no RoCE device, takes 1 MiB less memory, and its network works" roce_off
 ktap_test pages "pages that the card requests and offers back are given and taken" pages_back
+ktap_test firmware "firmware that has crashed is reset by the PF, for which a VF waits" firmware_crashes
 ktap_finally leave
 ktap_end

@@ -222,7 +222,7 @@ asks_time()
 # A tag that the device has stripped
 asks_tag()
 {
-	trap 'ip link del xdp.100; peer "ip link del xdp.100"; end_asking' EXIT
+	trap 'ip link del xdp.100 || true; peer "ip link del xdp.100" || true; end_asking' EXIT
 	asking
 	ip link add link "$netdev" name xdp.100 type vlan id 100
 	ip addr add 10.78.0.1/24 dev xdp.100

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "card/card.h"
 #include "dut.h"
 #include "host/control.h"
 #include "port/port.h"
 #include "prm/caps.h"
+#include "prm/cmdif.h"
 #include "prm/vport.h"
 #include "vfu_client.h"
 
@@ -549,6 +551,17 @@ static void test_lines(void)
 	tear_down();
 }
 
+/* ---- the firmware ---- */
+
+static void test_firmware(void)
+{
+	set_up();
+	iseg_write(devs[1], offsetof(struct prm_iseg, cmdq_addr_l_sz),
+		   PRM_NIC_IFC_SW_RESET << PRM_ISEG_NIC_IFC_SHIFT);
+	ktap(dut_violations(f[1]) == 1, "a VF must not reset the firmware");
+	tear_down();
+}
+
 /* The functions may be destroyed in any order. */
 static void test_end(void)
 {
@@ -650,6 +663,7 @@ int main(int argc, char **argv)
 	test_roce();
 	test_pages();
 	test_lines();
+	test_firmware();
 	test_end();
 	test_rate();
 	test_process(argc > 1 ? argv[1] : ".");

@@ -74,8 +74,6 @@ const char *obj_name(enum obj_type type);
  */
 void *obj_create(struct cmd *c, enum obj_type type, size_t size);
 void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num); /* NULL: no such object */
-/* The queue of any type with this number; NULL: none. */
-struct obj *obj_find_queue(struct cxdev *dev, uint32_t num);
 /* The object that @field of a command names, without a reference; NULL: refused (BAD_RES). */
 void *obj_lookup(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
 /* The same with a reference, for obj_put() in release() or when the change is undone. */

@@ -198,11 +198,6 @@ void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num)
 	return obj && obj->type == type ? obj : NULL;
 }
 
-struct obj *obj_find_queue(struct cxdev *dev, uint32_t num)
-{
-	return find_in_space(dev, OBJ_QP, num);
-}
-
 void *obj_lookup(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
 {
 	void *obj = obj_find(c->dev, type, num);

@@ -111,7 +111,7 @@ static void complete(struct rq *rq, const struct eth_packet *packet, uint32_t ta
 	cqe.wqe_counter = cpu_to_be16(rq->wq.ci);
 	cqe.op_own = PRM_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT;
 	rq->wq.ci++;
-	cq_push(rq->cq, &cqe, true);
+	cq_push(rq->cq, &rq->obj, &cqe, true);
 }
 
 static void rq_receive(struct rq *rq, const struct eth_packet *packet, uint32_t tag,

@@ -30,7 +30,7 @@ static void complete(struct sq *sq, const struct wqe *wqe)
 	cqe.sop_drop_qpn = cpu_to_be32((uint32_t)wqe->opcode << 24 | sq->obj.num);
 	cqe.wqe_counter = cpu_to_be16(wqe->index);
 	cqe.op_own = PRM_CQE_REQ << PRM_CQE_OPCODE_SHIFT;
-	cq_push(sq->cq, &cqe, ce == PRM_WQE_CE_ALWAYS_EQE);
+	cq_push(sq->cq, &sq->obj, &cqe, ce == PRM_WQE_CE_ALWAYS_EQE);
 }
 
 static void complete_error(struct sq *sq, uint8_t opcode, uint16_t index, uint8_t syndrome)

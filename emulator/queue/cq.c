@@ -148,15 +148,6 @@ static void make_error(struct prm_cqe64 *cqe, enum prm_cqe_syndrome syndrome)
 	memcpy(cqe, &err, sizeof(err));
 }
 
-/* Stops the queue whose completion a fault rule turned into an error; it flushes the rest. */
-static void stop_queue(struct cxdev *dev, const struct prm_cqe64 *cqe)
-{
-	struct obj *obj = obj_find_queue(dev, be32_to_cpu(cqe->sop_drop_qpn) & RING_INDEX_MASK);
-
-	if (obj && obj->stop)
-		obj->stop(obj);
-}
-
 /* Keeps an old index from looking like a new one when the indices wrap. */
 static void keep_behind(const struct cq *cq, uint32_t *index)
 {
@@ -229,10 +220,25 @@ static enum fault_action fault_of(const struct cq *cq, const struct prm_cqe64 *c
 	return by_queue == FAULT_NONE ? by_request : by_queue;
 }
 
-bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
+/*
+ * By a fault rule. The queue flushes the rest. A receive that was successful may have a flow tag in
+ * place of the number of its queue.
+ */
+static bool push_fault(struct cq *cq, struct obj *queue, struct prm_cqe64 *cqe, uint32_t syndrome)
+{
+	bool put;
+
+	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT != PRM_CQE_REQ)
+		cqe->sop_drop_qpn = cpu_to_be32(queue->num);
+	make_error(cqe, syndrome);
+	put = cq_put(cq, cqe, true);
+	queue->stop(queue);
+	return put;
+}
+
+bool cq_push(struct cq *cq, struct obj *queue, struct prm_cqe64 *cqe, bool solicited)
 {
 	uint32_t syndrome;
-	bool put;
 
 	if (cq->error)
 		return false;
@@ -242,10 +248,7 @@ bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 		cq_overrun(cq);
 		return false;
 	case FAULT_ERROR:
-		make_error(cqe, syndrome);
-		put = cq_put(cq, cqe, true);
-		stop_queue(cq->obj.dev, cqe);
-		return put;
+		return push_fault(cq, queue, cqe, syndrome);
 	default:
 		return cq_put(cq, cqe, solicited);
 	}
@@ -262,7 +265,7 @@ bool cq_push_error(struct cq *cq, bool send, uint32_t owner, uint32_t op_qpn, ui
 	};
 
 	make_error(&cqe, syndrome);
-	return cq_push(cq, &cqe, true);
+	return cq_push(cq, NULL, &cqe, true);
 }
 
 /*
@@ -416,7 +419,7 @@ static int run_query_cq(struct cmd *c)
 		return -1;
 	cq_consumed(cq);
 	*ctx = cq->ctx;
-	prm_set(ctx, status, cq->error ? CTX_ERROR : CTX_OK);
+	prm_set(ctx, status, cq->error ? CTX_OVERRUN : CTX_OK);
 	prm_set(ctx, st,
 		!cq->armed	      ? CQ_ST_FIRED
 		: cq->armed_solicited ? CQ_ST_ARMED_SOL

@@ -45,7 +45,6 @@ int pages_write(struct cxdev *dev, const struct pages *pages, uint64_t off, cons
 /* Of the status field of their contexts. */
 #define CTX_OK		0x0
 #define CTX_OVERRUN	0x9
-#define CTX_ERROR	0xa
 
 static inline uint32_t ring_distance(uint32_t from, uint32_t to)
 {
@@ -62,8 +61,9 @@ void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *data, siz
  * Writes a 64-byte completion, whose owner bit and signature are filled in here, and raises an
  * event if the CQ is armed for it. @solicited: a receive completion with the solicited bit, or an
  * error. On overrun the CQ goes into error state with a CQ error event, and false is returned.
+ * @queue: whose completion it is; it stops if a fault rule makes that an error.
  */
-bool cq_push(struct cq *cq, struct prm_cqe64 *cqe, bool solicited);
+bool cq_push(struct cq *cq, struct obj *queue, struct prm_cqe64 *cqe, bool solicited);
 /*
  * Puts the error completion of WQE @index. @owner is the SRQ number or user index, @op_qpn the
  * queue's number, for a send WQE with the opcode in bits 31:24. Returns what cq_push() does.

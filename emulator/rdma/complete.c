@@ -40,7 +40,7 @@ void complete_send(struct qp *qp, const struct message *msg)
 	if (msg->opcode == PRM_WQE_RDMA_READ || msg->opcode == PRM_WQE_ATOMIC_CS ||
 	    msg->opcode == PRM_WQE_ATOMIC_FA)
 		cqe.byte_cnt = cpu_to_be32(msg->len);
-	pushed(qp, cq_push(qp->send_cq, &cqe, false));
+	pushed(qp, cq_push(qp->send_cq, &qp->obj, &cqe, false));
 }
 
 void complete_send_error(struct qp *qp, uint16_t index, uint8_t opcode,
@@ -103,7 +103,7 @@ void complete_recv(struct qp *qp, const struct rwqe *wqe, struct prm_cqe64 *cqe,
 	cqe->sop_drop_qpn = cpu_to_be32(qp->obj.num);
 	cqe->wqe_counter = cpu_to_be16(wqe->index);
 	cqe->op_own = opcode << PRM_CQE_OPCODE_SHIFT | (solicited ? PRM_CQE_SOLICITED : 0);
-	pushed(qp, cq_push(recv_cq(qp, wqe), cqe, solicited));
+	pushed(qp, cq_push(recv_cq(qp, wqe), &qp->obj, cqe, solicited));
 }
 
 void complete_recv_error(struct qp *qp, const struct rwqe *wqe, enum prm_cqe_syndrome syndrome)

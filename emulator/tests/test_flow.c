@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dut.h"
+#include "host/control.h"
 #include "prm/counter.h"
 #include "prm/port.h"
 #include "prm/vport.h"
@@ -375,6 +376,7 @@ static int delete_fte(uint32_t table, uint32_t index)
 static void test_rules(void)
 {
 	uint32_t table, group, counter, tag = 0;
+	char line[64];
 
 	set_up();
 	table = dut_table(d, 0, 3, 0);
@@ -400,6 +402,11 @@ static void test_rules(void)
 	ktap(!fte(table, group, 3, PRM_FLOW_FWD_DEST, tir, 2, 0, 7, 1) &&
 	     arrives(&base, &tag) == 3 && tag == 7,
 	     "a modified entry forwards to both TIRs");
+	snprintf(line, sizeof(line), "d cqe 0x%x error local_prot", rq[1].cq.num);
+	dut_check(fault_line(line, &d->dev, 1, stderr), "fault_line");
+	ktap(arrives(&base, &tag) == 3 && tag == rq[1].num &&
+	     !dut_modify_rq(d, rq[1].num, PRM_WQ_ERR, PRM_WQ_RST),
+	     "a completion that a fault makes an error has the number of the RQ, which stops");
 	ktap(dut_destroy_obj(d, PRM_OP_destroy_tir, tir[0]) == PRM_STATUS_RES_BUSY,
 	     "a TIR that an entry forwards to cannot be destroyed");
 	ktap(!delete_fte(table, 3) && !delete_fte(table, 5) &&
@@ -761,7 +768,7 @@ static void test_registers(void)
 
 int main(void)
 {
-	ktap_plan(ARRAY_SIZE(cases) + 77);
+	ktap_plan(ARRAY_SIZE(cases) + 78);
 	test_match();
 	test_rules();
 	test_tables();

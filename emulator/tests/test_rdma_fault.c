@@ -298,7 +298,7 @@ static void test_cq_overrun(void)
 			 eqe->data.cq_err.syndrome == 1;
 	prm_set(&in, cqn, cx.cqn);
 	ok(event && !poll(&cx) && !command(&a, query_cq, &in, &out) &&
-	   prm_get(&out, cq_context.status) == 0xa && qp_state(&x) == PRM_QP_ERR,
+	   prm_get(&out, cq_context.status) == 0x9 && qp_state(&x) == PRM_QP_ERR,
 	   "cqe overrun: the CQ raises an error event, the QP goes to ERR");
 	ok(!a.dev->violations, "cqe overrun is no violation");
 	must("clear");

@@ -6,7 +6,7 @@
 #ifndef PRM_VSC_H
 #define PRM_VSC_H
 
-#include "prm/prm.h"
+#include "prm.h"
 
 /* Offsets from the capability. */
 #define PRM_VSC_CTRL		0x04

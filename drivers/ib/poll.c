@@ -426,9 +426,13 @@ static void clean_one_cq(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
 	}
 }
 
-/* Posting fails by the state of the QP already, or is over when we have the lock of the queue. */
-static void empty_wq(struct cxr_ib_wq *wq)
+/*
+ * Posting fails by the state of the QP already, or is over when we have the lock of the queue. Who
+ * polls @cq, also that of a dead device, finds the queue as it was, or empty.
+ */
+static void empty_wq(struct cxr_ib_cq *cq, struct cxr_ib_wq *wq)
 {
+	lockdep_assert_held(&cq->lock);
 	spin_lock(&wq->lock);
 	wq->head = 0;
 	wq->tail = 0;
@@ -442,7 +446,7 @@ void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove)
 
 	spin_lock_irq(&send_cq->lock);
 	clean_one_cq(send_cq, qp);
-	empty_wq(&qp->sq);
+	empty_wq(send_cq, &qp->sq);
 	if (remove)
 		list_del(&qp->send_entry);
 	spin_unlock_irq(&send_cq->lock);
@@ -450,7 +454,7 @@ void cxr_ib_cq_clean_qp(struct cxr_ib_qp *qp, bool remove)
 	spin_lock_irq(&recv_cq->lock);
 	if (recv_cq != send_cq)
 		clean_one_cq(recv_cq, qp);
-	empty_wq(&qp->rq);
+	empty_wq(recv_cq, &qp->rq);
 	if (remove)
 		list_del(&qp->recv_entry);
 	spin_unlock_irq(&recv_cq->lock);

@@ -85,6 +85,28 @@ rebinds_and_unload()
 	unloaded_is_clean
 }
 
+opened() { kmsg | grep -q "opener: opened: 0"; }
+no_carrier() { [ "$(cat "/sys/class/net/$(driver_netdev)/carrier")" = 0 ]; }
+
+# The link goes down between the moment in which a fast user has opened the interface and the end of the driver's probe.
+link_lost()
+{
+	local bdf
+
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"
+	bdf=$(driver_bdfs | head -n 1)
+	echo "$bdf" >"/sys/bus/pci/drivers/$(pci_driver)/unbind"
+	insmod "/cxr/build/$CXR_KERNEL-kmod/opener.ko" device="$bdf" ms=3000
+	trap 'rmmod opener; emu fault "$CXR_GUEST" port up >/dev/null' EXIT
+	echo "$bdf" >"/sys/bus/pci/drivers/$(pci_driver)/bind" &
+	wait_until 30 opened
+	emu fault "$CXR_GUEST" port down >/dev/null
+	wait
+	devices_there
+	[ "$(cat "/sys/class/net/$(driver_netdev)/flags")" = 0x1003 ]
+	wait_until 10 no_carrier
+}
+
 # FLR of an unbound function, which works afterwards
 function_reset()
 {
@@ -152,6 +174,7 @@ ktap_test rebind.function "the PCI function is unbound and bound many times" reb
 ktap_test rebind.en "cxr_en alone is unbound and bound many times" rebind_client en
 ktap_test rebind.ib "cxr_ib alone is unbound and bound many times" rebind_client ib
 ktap_test rebind.unload "unload after unbind and bind leaves nothing in the device" rebinds_and_unload
+ktap_test opened "a link that is lost while the interface is registered, and open already, is noticed" link_lost
 ktap_test reset "the function works after a function-level reset" function_reset
 ktap_finally driver_unload
 ktap_end

@@ -80,7 +80,7 @@ static int set_host_endianness(struct cxr_dev *dev)
 		u8 data[ENDIAN_BYTES];
 	} out;
 
-	if (dev->vf)
+	if (dev->core.vf)
 		return 0;
 	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
 		in.data[0] = 0x80;

@@ -112,6 +112,12 @@ static int decode_state(u8 state, enum cxr_wq_state *decoded)
 	return -EPROTO;
 }
 
+u8 cxr_cmd_wq_state_number(enum cxr_wq_state state)
+{
+	return device_states[state];
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_wq_state_number);
+
 int cxr_cmd_modify_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state from, enum cxr_wq_state to)
 {
 	struct prm_modify_sq_in in = {};

@@ -204,7 +204,6 @@ struct cxr_dev {
 	struct mutex loopback_lock;	/* loopback_users, and loopback of the vport */
 	unsigned int loopback_users;
 	atomic_t mkey_variant;
-	bool vf;			/* by the PCI id: a guest's pdev->is_virtfn is false */
 	/* demux, first_table, en_table, en_table_miss, rules (steering.c) */
 	struct mutex flow_lock;
 	u32 demux;			/* LAG demux table; 0: none */

@@ -434,6 +434,18 @@ void cxr_eq_down(void *owner)
 	cxr_irq_free(dev, 0, dev);
 }
 
+struct cxr_comp_eq cxr_comp_eq(const struct cxr_core *core, int vector)
+{
+	const struct cxr_eq *eq = &to_dev(core)->eqs.comp[vector];
+
+	return (struct cxr_comp_eq){
+		.eqn = eq->eqn,
+		.ci = READ_ONCE(eq->ci),
+		.size = BIT(eq->log_size),
+	};
+}
+EXPORT_SYMBOL_GPL(cxr_comp_eq);
+
 /* ---- CQs ------------------------------------------------------------------------------------- */
 
 static int destroy_cq(struct cxr_core *core, const struct cxr_cq *cq)
@@ -535,6 +547,20 @@ int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 ma
 	return cxr_cmd(core, modify_cq, &in, &out);
 }
 EXPORT_SYMBOL_GPL(cxr_cq_moderate);
+
+int cxr_cq_query_status(struct cxr_core *core, const struct cxr_cq *cq, u8 *status)
+{
+	struct prm_query_cq_in in = {};
+	struct prm_query_cq_out out;
+	int err;
+
+	prm_set(&in, cqn, cq->cqn);
+	err = cxr_cmd(core, query_cq, &in, &out);
+	if (!err)
+		*status = prm_get(&out, cq_context.status);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cq_query_status);
 
 int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log_size,
 		  const struct cxr_pas *pas)

@@ -197,7 +197,7 @@ static bool reset_firmware(struct cxr_dev *dev, bool locked, unsigned long other
 	bool done;
 
 	gw.at = pci_find_capability(gw.pdev, PCI_CAP_ID_VNDR);
-	role = dev->vf ? OTHER : take_semaphore(&gw);
+	role = dev->core.vf ? OTHER : take_semaphore(&gw);
 	if (role == OTHER)
 		return wait_for_others(dev, others);
 	if (must_reset(dev))

@@ -156,7 +156,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	dev->core.dev = &pdev->dev;
 	dev->core.pdev = pdev;
 	dev->core.port.core = &dev->core;
-	dev->vf = vf;
+	dev->core.vf = vf;
 	dev->stages = CXR_STAGES_DOWN(cxr_core_stages, dev, &pdev->dev);
 	mutex_init(&dev->core.port.lock);
 	spin_lock_init(&dev->fail_lock);

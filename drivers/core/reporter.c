@@ -135,17 +135,21 @@ static void queue_report(struct cxr_dev *dev, unsigned long delay)
 	queue_delayed_work(system_unbound_wq, &dev->reports.work, delay);
 }
 
+void cxr_health_report(struct device *dev, struct devlink_health_reporter *reporter,
+		       const char *name, const char *why, void *ctx)
+{
+	dev_info(dev, "the health reporter %s of devlink has a new error\n", name);
+	if (devlink_health_report(reporter, why, ctx) == -ECANCELED)
+		dev_warn(dev, "not recovered: the last recovery failed, or is less than the grace period ago\n");
+}
+EXPORT_SYMBOL_GPL(cxr_health_report);
+
 static void tell(struct cxr_dev *dev, int which, const char *why)
 {
 	bool locked = true;
-	int err;
 
-	dev_info(dev->core.dev, "the health reporter %s of devlink has a new error\n",
-		 ops[which].name);
-	err = devlink_health_report(dev->reports.reporter[which], why, &locked);
-	if (err == -ECANCELED)
-		dev_warn(dev->core.dev,
-			 "not recovered: the last recovery failed, or is less than the grace period ago\n");
+	cxr_health_report(dev->core.dev, dev->reports.reporter[which], ops[which].name, why,
+			  &locked);
 }
 
 static void report_work(struct work_struct *work)

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Completion queues, and the restart of all queues after an error. */
+/* Completion queues, and errors of queues: what cannot wait goes to a work (reporter.c). */
 #include "en.h"
 
 #define LOG_CQE		6
 
-void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const char *what)
+void cxr_en_report(struct cxr_en *en, enum cxr_en_reporter which, const char *why, u32 num,
+		   const char *what)
 {
-	bool soon = time_after(jiffies, en->restarted + CXR_EN_RESTART_GAP);
-
 	if (cxr_core_dead(en->core))
 		return;
 
-	/* one message, although a queue in error flushes many completions */
-	if (queue_delayed_work(en->wq, &en->restart_work, soon ? 0 : CXR_EN_RESTART_GAP))
-		netdev_err(en->ndev, "%s %#x: %s; restarting all queues\n", why, num, what);
+	/* one message for each reporter, however many queues fail */
+	if (!test_and_set_bit(which, &en->failed))
+		netdev_err(en->ndev, "%s %#x: %s\n", why, num, what);
+	queue_delayed_work(en->wq, &en->report_work, 0);
+}
+
+void cxr_en_cancel_reports(struct cxr_en *en)
+{
+	cancel_delayed_work(&en->report_work);
+	xchg(&en->failed, 0);
 }
 
 static void cq_comp(struct cxr_cq *cq)
@@ -28,8 +34,8 @@ static void cq_error(struct cxr_cq *cq, u8 syndrome)
 {
 	struct cxr_en_cq *en_cq = container_of(cq, struct cxr_en_cq, cq);
 
-	cxr_en_schedule_restart(en_cq->ch->en, "completion queue", cq->cqn,
-				syndrome == 1 ? "overrun" : "access error");
+	cxr_en_report(en_cq->ch->en, en_cq->tx ? CXR_EN_TX : CXR_EN_RX, "completion queue",
+		      cq->cqn, syndrome == 1 ? "overrun" : "access error");
 }
 
 int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, bool tx,

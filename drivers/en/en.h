@@ -42,6 +42,8 @@
 #include "../codec/wqe.h"
 #include "../policy/rx.h"
 
+struct devlink_health_reporter;
+struct devlink_port;
 struct kernel_ethtool_coalesce;
 struct netlink_ext_ack;
 
@@ -66,6 +68,9 @@ enum cxr_en_inline {
 	CXR_EN_INLINE_IP,
 	CXR_EN_INLINE_TCP_UDP,
 };
+
+/* Health reporters of devlink (reporter.c). */
+enum cxr_en_reporter { CXR_EN_TX, CXR_EN_RX, CXR_EN_REPORTERS };
 
 /* By kind of packet; all but the first spread over the channels. */
 enum cxr_en_tir {
@@ -327,6 +332,7 @@ struct cxr_en {
 	struct cxr_core *core;
 	struct cxr_stages stages;
 	struct net_device *ndev;
+	struct device *device;		/* auxiliary */
 	/*
 	 * The device is about to be reset: the netdev is detached, and stays when the stages go
 	 * down. No command may be issued. Written under RTNL
@@ -360,8 +366,12 @@ struct cxr_en {
 	struct work_struct rx_mode_work;
 	struct work_struct link_work;
 	struct work_struct stats_work;
-	struct delayed_work restart_work;
-	unsigned long restarted;	/* jiffies of the last restart */
+	struct delayed_work report_work;
+	unsigned int generation;	/* of the queues; RTNL */
+	unsigned long failed;		/* BIT(enum cxr_en_reporter): to be reported; atomic */
+	unsigned long restarted;	/* jiffies of the last restart after an error */
+	struct devlink_port *port;	/* private part of its devlink instance */
+	struct devlink_health_reporter *reporter[CXR_EN_REPORTERS];
 
 	struct cxr_en_stats rx_stats[CXR_EN_CHANNELS_MAX];
 	struct cxr_en_stats tx_stats[CXR_EN_CHANNELS_MAX];
@@ -390,13 +400,35 @@ int cxr_en_open(struct net_device *ndev);
 int cxr_en_stop(struct net_device *ndev);
 /* What cxr_en_stop() does of a netdev that is not kept; also before a reset. RTNL held. */
 void cxr_en_close(struct cxr_en *en);
-/* Of link_work and restart_work. */
+/* Of link_work. */
 void cxr_en_init_works(struct cxr_en *en);
 
+/* devlink.c */
+/* Stage: the devlink port, which the netdev has from its registration to the end. */
+int cxr_en_devlink_up(void *owner);
+void cxr_en_devlink_down(void *owner);
+/* What cxr_en_devlink_down() does of a netdev that is not kept. */
+void cxr_en_devlink_remove(struct cxr_en *en);
+struct devlink_port *cxr_en_get_devlink_port(struct net_device *ndev);
+
+/* reporter.c */
+#define CXR_EN_RESTART_GAP	HZ	/* restarts after errors are at least this far apart */
+void cxr_en_init_reports(struct cxr_en *en);
+/* Of en->port; 0 or an error. Nothing is reported before, or after the end. */
+int cxr_en_reporters_create(struct cxr_en *en);
+void cxr_en_reporters_destroy(struct cxr_en *en);
+/* There are new queues. */
+void cxr_en_report_healthy(struct cxr_en *en);
+
 /* cq.c */
-#define CXR_EN_RESTART_GAP	HZ	/* restarts are at least this far apart */
-/* Logs the error of queue @why @num and schedules a restart of all queues. Any context. */
-void cxr_en_schedule_restart(struct cxr_en *en, const char *why, u32 num, const char *what);
+/*
+ * Logs the error @what of queue @why @num, and has it reported, after which devlink has all queues
+ * restarted. Any context; not after en->wq is gone.
+ */
+void cxr_en_report(struct cxr_en *en, enum cxr_en_reporter which, const char *why, u32 num,
+		   const char *what);
+/* The queues whose errors are to be reported are closed. */
+void cxr_en_cancel_reports(struct cxr_en *en);
 /* @moderation is ignored if the device has none. */
 int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_size, bool tx,
 		     const struct cxr_en_moderation *moderation);

@@ -5,6 +5,7 @@
 #include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
+#include <net/devlink.h>
 #include "en.h"
 
 #define MODERATION_US		16	/* if it is not adaptive, as those of the in-tree driver */
@@ -92,7 +93,12 @@ static void en_set_rx_mode(struct net_device *ndev)
 
 static void en_tx_timeout(struct net_device *ndev, unsigned int queue)
 {
-	cxr_en_schedule_restart(netdev_priv(ndev), "send queue of channel", queue, "timed out");
+	struct cxr_en *en = netdev_priv(ndev);
+	const struct cxr_en_channel *ch = en->channels[queue];
+
+	/* it may be up to the user to have a queue with an error recovered */
+	if (ch && !READ_ONCE(ch->sq.failed))
+		cxr_en_report(en, CXR_EN_TX, "send queue of channel", queue, "timed out");
 }
 
 /*
@@ -150,6 +156,7 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_validate_addr = eth_validate_addr,
 	.ndo_bpf = en_bpf,
 	.ndo_xdp_xmit = cxr_en_xdp_xmit,
+	CXR_DEVLINK_PORT_OP(cxr_en_get_devlink_port)
 	CXR_HWTSTAMP_OPS(cxr_en_get_hwtstamp, cxr_en_set_hwtstamp, cxr_en_hwtstamp_ioctl)
 };
 
@@ -368,7 +375,7 @@ static void wq_down(void *owner)
 	struct cxr_en *en = owner;
 
 	/* the interface is closed: nothing queues work any more that needs the device */
-	cancel_delayed_work_sync(&en->restart_work);
+	cancel_delayed_work_sync(&en->report_work);
 	if (en->kept)
 		flush_workqueue(en->wq);
 	else
@@ -417,6 +424,7 @@ static int netdev_up(void *owner)
 	if (err)
 		return err;
 
+	cxr_devlink_port_set_type(en->port, en->ndev);
 	cxr_en_dcb_add_apps(en);
 	cxr_en_ecn_add(en);
 	return 0;
@@ -425,6 +433,7 @@ static int netdev_up(void *owner)
 static void unregister(struct cxr_en *en)
 {
 	cxr_en_ecn_remove(en);
+	cxr_devlink_port_clear_type(en->port);
 	unregister_netdev(en->ndev);
 }
 
@@ -463,15 +472,19 @@ static const struct cxr_stage stages[] = {
 
 /* ---- probe and remove --------------------------------------------------- */
 
-static void init_en(struct cxr_en *en, struct cxr_core *core, struct net_device *ndev)
+static void init_en(struct cxr_en *en, struct auxiliary_device *adev, struct net_device *ndev)
 {
+	struct cxr_core *core = to_cxr_core(adev);
+
 	en->core = core;
+	en->device = &adev->dev;
 	en->ndev = ndev;
 	en->restarted = jiffies - 2 * CXR_EN_RESTART_GAP;
 	mutex_init(&en->lock);
 	INIT_WORK(&en->rx_mode_work, rx_mode_work);
 	INIT_WORK(&en->stats_work, stats_work);
 	cxr_en_init_works(en);
+	cxr_en_init_reports(en);
 	cxr_en_rss_init(en);
 	cxr_en_stats_init(en);
 	en->stages = CXR_STAGES_DOWN(stages, en, core->dev);
@@ -507,7 +520,7 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 
 	SET_NETDEV_DEV(ndev, core->dev);
 	en = netdev_priv(ndev);
-	init_en(en, core, ndev);
+	init_en(en, adev, ndev);
 	err = cxr_stages_up(&en->stages, 0);
 	if (err) {
 		mutex_destroy(&en->lock);
@@ -526,6 +539,7 @@ static void en_remove(struct auxiliary_device *adev)
 	if (en->kept) {
 		unregister(en);
 		destroy_workqueue(en->wq);
+		cxr_en_devlink_remove(en);
 	}
 	mutex_destroy(&en->lock);
 	free_netdev(en->ndev);

@@ -350,4 +350,5 @@ void cxr_en_close_channels(struct cxr_en *en)
 		close_channel(en->channels[--en->n_channels]);
 		en->channels[en->n_channels] = NULL;
 	}
+	cxr_en_cancel_reports(en);
 }

@@ -185,8 +185,8 @@ static int change(struct cxr_en *en, const struct cxr_en_rss *rss)
 	if (en->steer.rqt && !en->kept) {
 		err = apply(en, &old, rss, false);
 		if (err && apply(en, rss, &old, true) && !cxr_core_dead(en->core))
-			cxr_en_schedule_restart(en, "RQT", en->steer.rqtn,
-						"and its TIRs have half of a change");
+			cxr_en_report(en, CXR_EN_RX, "RQT", en->steer.rqtn,
+				      "and its TIRs have half of a change");
 	}
 	if (!err)
 		en->rss = *rss;

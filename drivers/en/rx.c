@@ -389,7 +389,7 @@ static void fail_rq(struct cxr_en_rq *rq, const char *why)
 {
 	rq->failed = true;
 	atomic_long_inc(&rq->stats->errors);
-	cxr_en_schedule_restart(rq->en, "receive queue", rq->rqn, why);
+	cxr_en_report(rq->en, CXR_EN_RX, "receive queue", rq->rqn, why);
 }
 
 /* False: the completion is not that of a packet. */

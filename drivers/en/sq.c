@@ -63,12 +63,15 @@ static u8 complete_packet(struct cxr_en_sq *sq, u16 cc, int budget, unsigned int
 	return info->blocks;
 }
 
+/* Flushed WQEs have errors, too. */
 static void fail_sq(struct cxr_en_sq *sq, const char *why)
 {
+	if (sq->failed)
+		return;
 	WRITE_ONCE(sq->failed, true);
 	if (sq->txq)
 		netif_tx_stop_queue(sq->txq);
-	cxr_en_schedule_restart(sq->en, "send queue", sq->sqn, why);
+	cxr_en_report(sq->en, CXR_EN_TX, "send queue", sq->sqn, why);
 }
 
 static void wake(struct cxr_en_sq *sq)

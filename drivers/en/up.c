@@ -61,9 +61,13 @@ static int open_queues(struct cxr_en *en, const struct cxr_en_config *config)
 	 * domain that are older than itself.
 	 */
 	err = cxr_en_steer_create(en);
-	if (err)
+	if (err) {
 		cxr_en_close_channels(en);
-	return err;
+		return err;
+	}
+	en->generation++;
+	cxr_en_report_healthy(en);
+	return 0;
 }
 
 static void close_queues(struct cxr_en *en)
@@ -76,10 +80,7 @@ static void close_queues(struct cxr_en *en)
 	cxr_en_close_channels(en);
 }
 
-/*
- * New queues make a pending restart obsolete. The device is detached meanwhile, which stops senders
- * and the watchdog but keeps the carrier.
- */
+/* The netdev is detached meanwhile, which stops senders and the watchdog but keeps the carrier. */
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 {
 	struct net_device *ndev = en->ndev;
@@ -94,7 +95,6 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 	mutex_lock(&en->lock);
 	netif_device_detach(ndev);
 	close_queues(en);
-	cancel_delayed_work(&en->restart_work);
 	err = open_queues(en, config);
 	if (!err)
 		en->config = *config;
@@ -111,20 +111,6 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 	if (cxr_core_dead(en->core))
 		netif_device_detach(ndev);
 	return err;
-}
-
-static void restart_work(struct work_struct *work)
-{
-	struct cxr_en *en = container_of(to_delayed_work(work), struct cxr_en, restart_work);
-	struct cxr_en_config config;
-
-	rtnl_lock();
-	if (netif_running(en->ndev) && !en->kept && !cxr_core_dead(en->core)) {
-		en->restarted = jiffies;
-		config = en->config;
-		cxr_en_reconfigure(en, &config);
-	}
-	rtnl_unlock();
 }
 
 int cxr_en_open(struct net_device *ndev)
@@ -175,5 +161,4 @@ int cxr_en_stop(struct net_device *ndev)
 void cxr_en_init_works(struct cxr_en *en)
 {
 	INIT_WORK(&en->link_work, link_work);
-	INIT_DELAYED_WORK(&en->restart_work, restart_work);
 }

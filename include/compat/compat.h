@@ -314,6 +314,34 @@ enum xdp_rss_hash_type {
 	devlink_health_reporter_create(devlink, ops, priv)
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define cxr_devlink_port_reporter_create(port, ops, ms, priv) \
+	devlink_port_health_reporter_create(port, ops, ms, priv)
+#else
+#define cxr_devlink_port_reporter_create(port, ops, ms, priv) \
+	devlink_port_health_reporter_create(port, ops, priv)
+#endif
+
+/* That of a port was destroyed by a function of its own (up to 6.2). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define cxr_devlink_port_reporter_destroy devlink_port_health_reporter_destroy
+#else
+#define cxr_devlink_port_reporter_destroy devlink_health_reporter_destroy
+#endif
+
+/* A netdev names its port before its registration, and devlink sees when that is (6.2). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define CXR_DEVLINK_PORT_OP(function) .ndo_get_devlink_port = function,
+#define cxr_netdev_set_port(ndev, port) do { } while (0)
+#define cxr_devlink_port_set_type(port, ndev) devlink_port_type_eth_set(port, ndev)
+#define cxr_devlink_port_clear_type(port) devlink_port_type_clear(port)
+#else
+#define CXR_DEVLINK_PORT_OP(function)
+#define cxr_netdev_set_port(ndev, port) SET_NETDEV_DEVLINK_PORT(ndev, port)
+#define cxr_devlink_port_set_type(port, ndev) do { } while (0)
+#define cxr_devlink_port_clear_type(port) do { } while (0)
+#endif
+
 /* By 7.2 get has one, too, and values are handed over by their address. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define CXR_DEVLINK_GET_EXTACK_PARAM

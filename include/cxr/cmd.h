@@ -183,6 +183,9 @@ struct cxr_rq_attr {
 
 enum cxr_wq_state { CXR_WQ_RST, CXR_WQ_RDY, CXR_WQ_ERR };
 
+/* The number that the device has for it, for people. */
+u8 cxr_cmd_wq_state_number(enum cxr_wq_state state);
+
 /*
  * Created in state RST; *_ready moves from there to RDY, and destroy flushes what is queued. There
  * is no transition from RST to ERR or from ERR to RDY.

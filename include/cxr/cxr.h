@@ -82,6 +82,7 @@
  *
  *	port	MAC and largest MTU, and what the netdev offers
  *	base	UAR, PD, TD, mkey, TIS, which its queues share
+ *	devlink	the devlink port of the netdev, with health reporters for its queues
  *	wq	the workqueue
  *	netdev	register_netdev()
  *	client	events, and the hand-over of the netdev
@@ -407,6 +408,7 @@ struct cxr_lag {
  * @lag: the LAG, if this is the function of its port 1, else NULL; constant while ib is bound
  * @port: the port
  * @dead: the device has failed, and was not reset since; read by cxr_core_dead()
+ * @vf: a virtual function, by the PCI id: a guest's pdev->is_virtfn is false
  * @comp_vectors: number of completion EQs; vectors are 0 .. comp_vectors - 1
  * @fw_major: firmware version
  * @fw_minor: the same
@@ -429,6 +431,7 @@ struct cxr_core {
 	const struct cxr_lag *lag;
 	struct cxr_port port;
 	bool dead;
+	bool vf;
 	int comp_vectors;
 	u16 fw_major, fw_minor, fw_sub;
 	char board_id[20];
@@ -763,6 +766,11 @@ int cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
  * completions (0: any number), whichever is first; if @period is 0, at once. A command (cmd.h).
  */
 int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 max_count);
+/*
+ * What the device says of the CQ, for people: 0 while it is healthy, 9 and 10 after an overrun and
+ * an access error. A command (cmd.h).
+ */
+int cxr_cq_query_status(struct cxr_core *core, const struct cxr_cq *cq, u8 *status);
 /**
  * cxr_cq_resize() - move a CQ to new memory
  * @core: the device
@@ -781,5 +789,26 @@ int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log
 		  const struct cxr_pas *pas);
 /* Interrupt number of a completion vector, or -EINVAL. Any context, while the device is up. */
 int cxr_comp_irq(const struct cxr_core *core, int vector);
+
+/* The EQ of a completion vector, for people: number, consumer index, entries. */
+struct cxr_comp_eq {
+	u8 eqn;
+	u32 ci, size;
+};
+
+/* @vector is valid, and the device is up. Any context. */
+struct cxr_comp_eq cxr_comp_eq(const struct cxr_core *core, int vector);
+
+/* ---- health ---------------------------------------------------------------------------------- */
+
+struct devlink_health_reporter;
+
+/*
+ * Tells @reporter of devlink, called @name, about a new error @why, and the log of @dev. devlink
+ * then recovers, with @ctx, unless it must not. May sleep; takes the lock of the reporter's devlink
+ * instance.
+ */
+void cxr_health_report(struct device *dev, struct devlink_health_reporter *reporter,
+		       const char *name, const char *why, void *ctx);
 
 #endif

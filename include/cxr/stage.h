@@ -29,6 +29,7 @@
 #define CXR_EN_STAGES(X)							\
 	X("en:port",		port_up,		NULL)			\
 	X("en:base",		base_up,		base_down)		\
+	X("en:devlink",		cxr_en_devlink_up,	cxr_en_devlink_down)	\
 	X("en:wq",		wq_up,			wq_down)		\
 	X("en:dcb",		cxr_en_dcb_up,		NULL)			\
 	X("en:link",		cxr_en_link_up,		NULL)			\

@@ -29,6 +29,13 @@ mac_is_random()
 	[ "$mac" != "$peer_mac" ]
 }
 
+# devlink's, of which udev takes no part of a name
+virtual_port()
+{
+	devlink port show "$netdev" | grep " type eth netdev $netdev flavour virtual"
+	must_fail cat "/sys/class/net/$netdev/phys_port_name"
+}
+
 link_works()
 {
 	[ "$(cat "/sys/class/net/$netdev/carrier")" = 1 ]
@@ -74,6 +81,7 @@ no_classes()
 
 ktap_setup ready
 ktap_test mac "a VF without a MAC has a random one" mac_is_random
+ktap_test port "the port is a virtual one" virtual_port
 ktap_test link "the link is up, also after down and up" link_works
 ktap_test mtu "the MTU can be changed" mtu_changes
 ktap_test pause "pause frames of the port cannot be switched" pause_refused

@@ -25,12 +25,9 @@ int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u8 lag_port, u32
 
 	prm_set(&in, ctx.prio, prio << TIS_PRIO_SHIFT);
 	prm_set(&in, ctx.transport_domain, tdn);
-	if (lag_port) {
-		prm_set(&in, ctx.lag_tx_port_affinity, lag_port);
-	} else if (core->caps.lag) {
-		prm_set(&in, ctx.strict_lag_tx_port_affinity, 1);
-		prm_set(&in, ctx.lag_tx_port_affinity, core->caps.native_port);
-	}
+	/* strict without a port: that of the function */
+	prm_set(&in, ctx.lag_tx_port_affinity, lag_port);
+	prm_set(&in, ctx.strict_lag_tx_port_affinity, !lag_port && core->caps.lag);
 	err = cxr_cmd(core, create_tis, &in, &out);
 	if (err)
 		return err;

@@ -3,6 +3,7 @@
 #
 # RoCE LAG on a card that can select the port by a hash of the packet (hash mode), used if the bond hashes L4 ports.
 # guests: 2
+# ledger: yes
 # takes: 220
 # functions: 2
 # card: cx6dx
@@ -18,6 +19,18 @@ HASHES=layer3+4		# hashes L4 ports
 hash_policy() { ip link set bond0 type bond xmit_hash_policy "$1"; }
 both_hash() { hash_policy "$1"; peer "ip link set bond0 type bond xmit_hash_policy $1"; }
 device_says() { emu status | grep -q "^  port 1 of the card, lag: on.*$1"; }
+
+# As devlink numbers them, and udev names them.
+port_names()
+{
+	local port netdev
+
+	for port in 1 2; do
+		netdev=$(ls "/sys/bus/pci/devices/$(bdf_of_port $port)/net")
+		[ "$(cat "/sys/class/net/$netdev/phys_port_name")" = p$((port - 1)) ]
+		devlink port show "$netdev" | grep "flavour physical port $((port - 1)) "
+	done
+}
 
 # Without L4 ports in the hash all connections between two hosts would use one port.
 no_l4_hash()
@@ -145,6 +158,7 @@ ktap_setup setup_lag balance-xor $HASHES
 ktap_test no-port "hash mode: a QP has no port of its own" qp_has_no_port
 ktap_test ends "the bond stops hashing L4 ports: spread mode" hash_ends
 ktap_setup setup_no_lag
+ktap_test ports "the ports of the card have their numbers" port_names
 ktap_test enters.balance-xor "balance-xor with layer3+4: one RDMA device, in hash mode" enters_hashing balance-xor
 ktap_setup setup_lag balance-xor $HASHES
 ktap_test connections "hash mode: each connection uses one port, both ports are used" one_port_each

@@ -3,6 +3,7 @@
 #
 # What the administrator of a PF sets for its VFs, and what the driver of a VF sees of it.
 # guests: 2
+# ledger: yes
 # takes: 90
 # card: cx5,vfs=2
 # drivers: cxr mlx5

@@ -42,17 +42,23 @@ pauses_switch()
 	reachable
 }
 
+# How often a queue was full
+stops() { ethtool -S "$netdev" | awk '/^ *tx[0-9]+_stopped:/ { n += $2 } END { print n }'; }
+stopped_since() { [ "$(stops)" -gt "$1" ]; }
+
 # The switch is full, and waits for b
 is_paused()
 {
-	local before
+	local before stops
 
 	before=$(counter rx_global_pause)
+	stops=$(stops)
 	emu fault b receive stop
 	# more than one socket may have under way, so that the ring is full, too
 	sends 1000 1000 &
 	sends 1000 1000 &
 	wait_until 10 counts_more rx_global_pause "$before"
+	wait_until 20 stopped_since "$stops"
 	emu fault b receive go
 	wait
 	reachable

@@ -301,7 +301,10 @@ reports()
 	mac=$(</sys/class/net/"$netdev"/address)
 	[ "$CXR_DRIVER" = mlx5 ] || words=(--rebind)
 	# the test of the port is a run of its own
-	env -i PATH="$PATH" HOME=/root cxr-report "${words[@]}" -m 0.05 -o /tmp/report.tar.gz "$first"
+	env -i PATH="$PATH" HOME=/root cxr-report "${words[@]}" -m 0.05 -o /tmp/report.tar.gz "$first" || {
+		tar -xzOf /tmp/report.tar.gz report/traffic.txt | tail -n 100
+		fail "a step failed; the traffic is above"
+	}
 	driver_net_up
 	rm -rf /tmp/report
 	tar -xzf /tmp/report.tar.gz -C /tmp

@@ -18,7 +18,16 @@ ready()
 	ends_up 1500
 }
 
-before_each() { ends_know; }
+before_each() { [ ! -e "$ENDS" ] || ends_know; }
+
+netdev_there() { [ -n "$(driver_netdev)" ]; }
+
+binds()
+{
+	driver_unload
+	driver_load
+	wait_until 30 netdev_there
+}
 
 # Assigned at random: of a type that udev and the user may replace
 mac_is_random()
@@ -79,6 +88,7 @@ no_classes()
 	must_fail test -e "/sys/class/net/$netdev/ecn"
 }
 
+ktap_test binds "the driver binds to a VF" binds
 ktap_setup ready
 ktap_test mac "a VF without a MAC has a random one" mac_is_random
 ktap_test port "the port is a virtual one" virtual_port

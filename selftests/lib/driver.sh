@@ -175,6 +175,8 @@ driver_ibdevs()
 }
 
 driver_ibdev() { nth "${1:-0}" driver_ibdevs; }
+netdev_there() { [ -n "$(driver_netdev)" ]; }
+ibdev_there() { [ -n "$(driver_ibdev)" ]; }
 
 # ---- helpers that tests call often: only builtins, as a process takes 20 ms in a guest ------------------------------------------
 

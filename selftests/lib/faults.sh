@@ -19,8 +19,6 @@ clear_faults() { emu fault clear >/dev/null; }
 kmsg_has() { kmsg | grep -qF -- "$1"; }
 wait_kmsg() { wait_until "${2:-15}" kmsg_has "$1" || { kmsg; fail "the log has no '$1'"; }; }
 
-netdev_there() { [ -n "$(driver_netdev)" ]; }
-ibdev_there() { [ -n "$(driver_ibdev)" ]; }
 bound() { [ -e "$DRV/$BDF" ]; }
 is_dead() { grep -q dead "$DEBUG/stage"; }
 unbind() { if bound; then echo "$BDF" >"$DRV/unbind"; fi; }

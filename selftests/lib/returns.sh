@@ -102,3 +102,21 @@ stays_closed() # COMMAND...
 	wait_until 20 link_up "$netdev"
 	reachable
 }
+
+# A device that had failed, and stayed dead, works again after COMMAND.
+dead_comes_back() # COMMAND...
+{
+	ktap_spoilt
+	auto_recover false
+	BEFORE=$(snapshot)
+	echo 1500 >"$LIMIT"
+	fault command any silent
+	ethtool -S "$netdev" >/dev/null || true
+	wait_until 30 is_dead
+	clear_faults
+	echo 60000 >"$LIMIT"
+	"$@"
+	must_fail is_dead
+	wait_as_before
+	ends_pingpong 100
+}

@@ -12,9 +12,6 @@
 ROUNDS=20
 [ "${CXR_KERNEL:-}" != debug ] || ROUNDS=5
 
-netdev_there() { [ -n "$(driver_netdev)" ]; }
-ibdev_there() { [ -n "$(driver_ibdev)" ]; }
-
 # Both devices of a function appear
 devices_there()
 {

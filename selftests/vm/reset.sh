@@ -72,23 +72,6 @@ traffic()
 	cat /tmp/ping
 }
 
-dead()
-{
-	ktap_spoilt
-	auto_recover false
-	BEFORE=$(snapshot)
-	echo 1500 >$LIMIT
-	fault command any silent
-	ethtool -S "$netdev" >/dev/null || true
-	wait_until 30 is_dead
-	clear_faults
-	echo 60000 >$LIMIT
-	reset
-	must_fail is_dead
-	wait_as_before
-	ends_pingpong 100
-}
-
 # The reset has no result of its own: the log says what happened, and a reload retries.
 fails()
 {
@@ -206,7 +189,7 @@ ktap_setup ready
 ktap_test keeps "a reset keeps the interface with its name, addresses and settings, GIDs and parameters" keeps
 ktap_test closed "a closed interface stays closed over a reset" stays_closed reset
 KTAP_TIMEOUT=$((60 + RESETS * 20)) ktap_test traffic "under RDMA and Ethernet traffic programs of before a reset get errors, new ones work" traffic
-ktap_test dead "a reset brings back a device that had failed" dead
+ktap_test dead "a reset brings back a device that had failed" dead_comes_back reset
 ktap_test fails "bring-up fails after a reset: no interface is left, a reload retries" fails
 ktap_test fails.en "the interface fails to come back after a reset: it is removed and leaves nothing" en_fails
 ktap_test no-client "a reset without clients: they bind afterwards" no_client

@@ -84,19 +84,7 @@ refused()
 dead()
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "about the log of this driver"
-	ktap_spoilt
-	auto_recover false
-	BEFORE=$(snapshot)
-	echo 1500 >$LIMIT
-	fault command any silent
-	ethtool -S "$netdev" >/dev/null || true
-	wait_until 30 is_dead
-	clear_faults
-	echo 60000 >$LIMIT
-	sleeps mem
-	must_fail is_dead
-	wait_as_before
-	ends_pingpong 100
+	dead_comes_back sleeps mem
 }
 
 fails()

@@ -20,8 +20,6 @@ ready()
 
 before_each() { [ ! -e "$ENDS" ] || ends_know; }
 
-netdev_there() { [ -n "$(driver_netdev)" ]; }
-
 binds()
 {
 	driver_unload

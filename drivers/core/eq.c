@@ -12,6 +12,7 @@
 #include "prm/cmdif.h"
 #include "prm/eqe.h"
 #include "prm/obj.h"
+#include "cxr/health.h"
 #include "core.h"
 #include "trace.h"
 

@@ -13,6 +13,7 @@
 #include <linux/pci.h>
 #include <net/devlink.h>
 
+#include "cxr/health.h"
 #include "core.h"
 
 #define GRACE_MS	60000	/* as for the in-tree driver's PFs */

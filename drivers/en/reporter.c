@@ -10,6 +10,7 @@
  */
 #include <linux/rtnetlink.h>
 #include <net/devlink.h>
+#include "cxr/health.h"
 #include "en.h"
 
 #define GRACE_MS	500	/* as the in-tree driver; shorter than CXR_EN_RESTART_GAP */
@@ -199,61 +200,49 @@ static void put_rx(struct devlink_fmsg *fmsg, const struct cxr_en *en)
 }
 
 /* -ENETDOWN: there are no queues. */
-static int put(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
-	       void (*put_queues)(struct devlink_fmsg *fmsg, const struct cxr_en *en))
+static int put_queues(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg)
 {
 	struct cxr_en *en = devlink_health_reporter_priv(reporter);
 	int err = 0;
 
 	mutex_lock(&en->lock);
-	if (en->n_channels)
-		put_queues(fmsg, en);
-	else
+	if (!en->n_channels)
 		err = -ENETDOWN;
+	else if (reporter == en->reporter[CXR_EN_TX])
+		put_tx(fmsg, en);
+	else
+		put_rx(fmsg, en);
 	mutex_unlock(&en->lock);
 	return err;
 }
 
-static int diagnose_tx(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
-		       struct netlink_ext_ack *extack)
+static int diagnose(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
+		    struct netlink_ext_ack *extack)
 {
-	put(reporter, fmsg, put_tx);
-	return 0;
-}
-
-static int diagnose_rx(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
-		       struct netlink_ext_ack *extack)
-{
-	put(reporter, fmsg, put_rx);
+	put_queues(reporter, fmsg);
 	return 0;
 }
 
 /* devlink keeps a dump until a user clears it: an empty one would be in the way. */
-static int dump_tx(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
-		   void *unused, struct netlink_ext_ack *extack)
+static int dump(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg, void *unused,
+		struct netlink_ext_ack *extack)
 {
-	return put(reporter, fmsg, put_tx);
-}
-
-static int dump_rx(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
-		   void *unused, struct netlink_ext_ack *extack)
-{
-	return put(reporter, fmsg, put_rx);
+	return put_queues(reporter, fmsg);
 }
 
 static const struct devlink_health_reporter_ops ops[CXR_EN_REPORTERS] = {
 	[CXR_EN_TX] = {
 		.name = "tx",
 		.recover = recover,
-		.diagnose = diagnose_tx,
-		.dump = dump_tx,
+		.diagnose = diagnose,
+		.dump = dump,
 		CXR_REPORTER_GRACE(GRACE_MS)
 	},
 	[CXR_EN_RX] = {
 		.name = "rx",
 		.recover = recover,
-		.diagnose = diagnose_rx,
-		.dump = dump_rx,
+		.diagnose = diagnose,
+		.dump = dump,
 		CXR_REPORTER_GRACE(GRACE_MS)
 	},
 };

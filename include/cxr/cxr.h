@@ -766,11 +766,6 @@ int cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq);
  * completions (0: any number), whichever is first; if @period is 0, at once. A command (cmd.h).
  */
 int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 max_count);
-/*
- * What the device says of the CQ, for people: 0 while it is healthy, 9 and 10 after an overrun and
- * an access error. A command (cmd.h).
- */
-int cxr_cq_query_status(struct cxr_core *core, const struct cxr_cq *cq, u8 *status);
 /**
  * cxr_cq_resize() - move a CQ to new memory
  * @core: the device
@@ -789,26 +784,5 @@ int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log
 		  const struct cxr_pas *pas);
 /* Interrupt number of a completion vector, or -EINVAL. Any context, while the device is up. */
 int cxr_comp_irq(const struct cxr_core *core, int vector);
-
-/* The EQ of a completion vector, for people: number, consumer index, entries. */
-struct cxr_comp_eq {
-	u8 eqn;
-	u32 ci, size;
-};
-
-/* @vector is valid, and the device is up. Any context. */
-struct cxr_comp_eq cxr_comp_eq(const struct cxr_core *core, int vector);
-
-/* ---- health ---------------------------------------------------------------------------------- */
-
-struct devlink_health_reporter;
-
-/*
- * Tells @reporter of devlink, called @name, about a new error @why, and the log of @dev. devlink
- * then recovers, with @ctx, unless it must not. May sleep; takes the lock of the reporter's devlink
- * instance.
- */
-void cxr_health_report(struct device *dev, struct devlink_health_reporter *reporter,
-		       const char *name, const char *why, void *ctx);
 
 #endif

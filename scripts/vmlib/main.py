@@ -51,6 +51,7 @@ def parse_args(argv):
                    help="time limit of the command, after boot (default %(default)s)")
     p.add_argument("--iommu", action="store_true", help="guests have a virtual IOMMU in strict mode")
     p.add_argument("--card", default="cx5", help="the card to emulate (cxemu --card)")
+    p.add_argument("--administrator", action="store_true", help="VFs have MACs of the PF's administrator, who trusts them")
     p.add_argument("--pcap", metavar="FILE", help="capture every frame on the wire")
     p.add_argument("--emulator-socket", action="append", default=[], metavar="GUEST=PATH",
                    help="use a function of a running emulator")
@@ -75,7 +76,9 @@ def parse_args(argv):
         p.error("--accel icount: instructions are counted on one CPU (--smp 1)")
     if not all(re.fullmatch(r"[A-Z_]+=[^\s]*", e) for e in opts.env):
         p.error(f"--env {' '.join(opts.env)}: give NAME=VALUE, without spaces")
-    opts.env = dict(e.split("=", 1) for e in opts.env)
+    if opts.administrator and ",vfs=" not in opts.card:
+        p.error(f"--administrator: --card {opts.card} has no VFs")
+    opts.env = dict(e.split("=", 1) for e in opts.env) | ({"VF": "yes"} if ",vfs=" in opts.card else {})
     if opts.timeout <= 0 or opts.smp < 1:
         p.error("--timeout and --smp must be positive")
     return p, opts

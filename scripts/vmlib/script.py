@@ -20,6 +20,7 @@ HEAD = {
     "cpus": ("1", "[12]", "CPUs of each guest"),
     "card": (CARD, "[a-z0-9]+(,vfs=[1-4]|,dcb)?",
              "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF; dcb: it has traffic classes"),
+    "administrator": ("", "yes", "the VFs have MACs of the PF's administrator, who trusts them"),
     "numbers": ("", "reuse", "numbers of objects, as cxemu --numbers takes it"),
     "ledger": ("", "yes", "what the driver writes to the device is compared with the in-tree driver (scripts/ledger)"),
     "wire": ("", "rate=[a-z0-9=+:/%,]+", "the wire has a rate; a list of keys, as cxemu --wire switch: takes it"),
@@ -42,6 +43,7 @@ class HeadError(Exception):
 def emulator_args(head):
     """Words for scripts/vm: the options of cxemu that the head of a script asks for."""
     words = [f"--emu-arg=--numbers={head['numbers']}"] if head["numbers"] else []
+    words += ["--administrator"] if head["administrator"] else []
     return words + ([f"--emu-arg=--wire=switch:{head['wire']}"] if head["wire"] else [])
 
 
@@ -89,6 +91,7 @@ class Script:
         if card.endswith("-vf"):
             if self.head["functions"] != "1":
                 return "is for cards with two ports"
+            self.head["administrator"] = self.head["administrator"] if vfs else "yes"
             vfs = vfs or f"vfs={1 if self.head['peers'] == 'soft' else self.head['guests']}"
         self.head["card"] = card.removesuffix("-vf") + (f",{vfs}" if vfs else "")
         return None

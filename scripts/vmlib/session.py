@@ -87,6 +87,18 @@ class Session:
                 self.check_emulator()
                 raise VmError(f"the emulator did not make its socket {path}\n{self.emulator.tail()}")
 
+        if opts.administrator:
+            self.administer()
+
+    def administer(self):
+        """What the administrator of a PF does for its VFs."""
+        ctl = os.path.join(os.path.dirname(self.opts.emulator), "cxctl")
+        n = int(re.search(r",vfs=(\d+)", self.opts.card)[1])
+        for i, (name, _) in enumerate(self.functions()[1:n + 1]):
+            for setting in (["mac", f"02:76:66:00:00:{i:02x}"], ["trust", "on"]):
+                subprocess.run([ctl, self.control, "vf", name] + setting, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               timeout=10, check=True)
+
     def start_guest(self, g, more):
         g.start(self.opts, more)
         self.sel.register(g.child.pidfd, selectors.EVENT_READ, (self.guest_ended, g))

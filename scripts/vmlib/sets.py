@@ -14,7 +14,8 @@ JUDGE = f"{BUILD}/wire/roce_check"
 TSHARK_FRAMES = 20000
 SESSION_SLACK = 180
 STRANGE_LINES = 19
-MACHINES = ("guests", "functions", "cpus", "card", "numbers", "wire", "peers")  # keys of a head that determine the machines
+# keys of a head that determine the machines
+MACHINES = ("guests", "functions", "cpus", "card", "administrator", "numbers", "wire", "peers")
 KIND = MACHINES + ("ledger",)   # and a session
 SET_SECONDS = 200  # target run time of a set
 
@@ -25,7 +26,7 @@ class Session:
     def __init__(self, kernel, driver, head, todo, skips):
         self.kernel, self.driver, self.skips = kernel, driver, skips
         self.head = head
-        self.guests, self.functions, self.cpus, self.card, self.numbers, self.wire, self.peers, self.ledger = (head[k] for k in KIND)
+        self.guests, self.functions, self.cpus, self.card, _, self.numbers, self.wire, self.peers, self.ledger = (head[k] for k in KIND)
         self.todo = self.scripts = todo     # [(script, its selected ids, or None for all)]; todo: left to run
         self.current = None
         self.kinds = []     # of the results of the current script

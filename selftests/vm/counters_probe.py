@@ -27,6 +27,7 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import SGE, RecvWR, SendWR
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import gids  # noqa: E402
 import rows  # noqa: E402
 from rows import driver, kernel, row  # noqa: E402
 import window  # noqa: E402
@@ -547,7 +548,11 @@ def lifespan(dev):
       local_ack_timeout_err=2, req_transport_retries_exceeded=1, req_cqe_error=1)
 def link(dev):
     def ip_link(state):
-        subprocess.run(["ip", "link", "set", dev.netdev, state], check=True)
+        # the link of a VF is the administrator's
+        if "CXR_VF" in os.environ:
+            gids.Emulator().ask(f"vf {os.environ['CXR_GUEST']} link " + {"down": "disable", "up": "auto"}[state])
+        else:
+            subprocess.run(["ip", "link", "set", dev.netdev, state], check=True)
 
     def says(text):
         with open(f"{dev.port}/state", encoding="ascii") as f:

@@ -396,6 +396,7 @@ receives_foreign() # [MAC]
 
 promisc()
 {
+	[ -z "${CXR_VF:-}" ] || skip "a promiscuous VF hears unknown addresses from the wire, not from its own card"
 	[ "$(receives_foreign)" = no ]
 	ip link set "$netdev" promisc on
 	[ "$(receives_foreign)" = yes ]
@@ -563,7 +564,8 @@ terminator()
 	[ "$(emu status | sed -n 's/^violations: //p')" = "$violations" ]
 }
 
-no_buffer() { emu status | sed -n 's/.*not received: no buffer \([0-9]*\),.*/\1/p' | head -n 1; }
+status_of() { emu status | awk -v f="$1:" '$1 == "function" { own = $2 == f } own'; } # FUNCTION
+no_buffer() { status_of "$CXR_GUEST" | sed -n 's/.*not received: no buffer \([0-9]*\),.*/\1/p'; }
 # of the statistics in sysfs, which may be those of the read before
 missed_is() { [ "$(cat "/sys/class/net/$netdev/statistics/rx_missed_errors")" = "$1" ]; }
 

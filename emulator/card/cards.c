@@ -103,7 +103,7 @@ static const struct card cards[] = {
 		.eth_proto = PROTO_100G, .ext_proto = PROTO_EXT_100G,
 		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
 		.port_select = true, .cc_general = true, .rdma_tables = true,
-		COMMON(17, PDS_NEW, 19)
+		.vnic_env_newer = true, COMMON(17, PDS_NEW, 19)
 	},
 	{
 		.name = "cx7", .model = "ConnectX-7", .device_id = 0x1021, .vf_device_id = 0x101e,
@@ -112,7 +112,7 @@ static const struct card cards[] = {
 		.pcie_gen = 5, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
 		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
 		.port_select = true, .cc_general = true, .rdma_tables = true, .vpd_function = true,
-		COMMON(17, PDS_NEW, 19)
+		.vnic_env_newer = true, COMMON(17, PDS_NEW, 19)
 	},
 };
 

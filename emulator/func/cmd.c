@@ -124,7 +124,7 @@ static int check_phase(struct cmd *c, const struct cmd_desc *desc)
 		      desc->early ? "ENABLE_HCA" : "INIT_HCA");
 }
 
-int cmd_run(struct cmd *c)
+static int check_and_run(struct cmd *c)
 {
 	const struct cmd_desc *desc = find_desc(c->opcode);
 	uint32_t value;
@@ -156,6 +156,19 @@ int cmd_run(struct cmd *c)
 		return -1;
 	}
 	return desc->run(c);
+}
+
+int cmd_run(struct cmd *c)
+{
+	struct vnic_env *vnic = &c->dev->hca->vnic;
+
+	if (!check_and_run(c))
+		return 0;
+	if (c->status == PRM_STATUS_LIM)
+		vnic->quota_commands++;
+	else if (!c->waits)
+		vnic->failed_commands++;
+	return -1;
 }
 
 int cmd_check_function(struct cmd *c, bool embedded, uint32_t id)

@@ -165,6 +165,7 @@ struct card {
 	bool vpd_function;		/* the vital product data names the function */
 	bool port_select;		/* flow tables can select the port of a LAG */
 	bool rdma_tables;		/* flow tables of RoCE packets */
+	bool vnic_env_newer;		/* QUERY_VNIC_ENV has counters that older cards lack */
 	bool cc_general;		/* congestion control by round-trip times has parameters */
 	bool vf;			/* it is a VF of the card */
 	uint64_t bar_bytes;
@@ -351,6 +352,18 @@ struct gone_queues {
 void gone_add(struct gone_queues *gone, uint32_t num, uint32_t uar);
 bool gone_has(const struct gone_queues *gone, uint32_t num, uint32_t uar);
 
+/*
+ * For QUERY_VNIC_ENV: what goes wrong on the device's side of a function. Each room counts its own;
+ * cleared by a reset of the function.
+ */
+struct vnic_env {
+	uint32_t error_queues;		/* by themselves, not by a command */
+	uint32_t prio_updates;		/* of send queues */
+	uint32_t async_eq_overruns, comp_eq_overruns, cq_overruns;
+	uint32_t failed_commands, quota_commands;
+	uint32_t small_wqes;		/* of RQs, for the packet */
+};
+
 struct hca_state {
 	struct cxdev *dev;
 	enum hca_phase phase;
@@ -391,6 +404,7 @@ struct hca_state {
 	struct event_sink *sinks[256];	/* the async EQ whose mask has the event type */
 	struct event_sink *cmd_sink;
 
+	struct vnic_env vnic;
 	uint64_t commands, refused, declined, delivery_errors, irqs, irqs_lost;
 	uint64_t by_opcode[CMD_OPCODES];
 	uint64_t table_us;	/* what the commands would have taken by the table of cmd_time.c */

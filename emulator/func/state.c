@@ -40,6 +40,7 @@ void hca_state_reset(struct cxdev *dev)
 	hca->next_slot = 0;
 	hca->half_uar = 0;
 	memset(&hca->gone_cqs, 0, sizeof(hca->gone_cqs));
+	memset(&hca->vnic, 0, sizeof(hca->vnic));
 	pages_forget(dev);
 	hca->pages_requested = 0;
 	hca->pages_denied = false;

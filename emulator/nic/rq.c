@@ -63,6 +63,7 @@ static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 	if (list.len < total) {
 		violation(rq->obj.dev, "RQ 0x%x: WQE %u has room for %u bytes of a packet of %u",
 			  rq->obj.num, rq->wq.ci, (uint32_t)list.len, total);
+		rq->obj.dev->hca->vnic.small_wqes++;
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
 	if (sg_scatter(&list, 0, data->part[0], data->len[0]) ||

@@ -74,8 +74,10 @@ static int run_modify_tis(struct cmd *c)
 	if (prm_get(in, bitmask.strict_lag_tx_port_affinity))
 		prm_set(&tis->ctx, strict_lag_tx_port_affinity,
 			prm_get(in, ctx.strict_lag_tx_port_affinity));
-	if (prm_get(in, bitmask.prio))
+	if (prm_get(in, bitmask.prio)) {
 		prm_set(&tis->ctx, prio, prm_get(in, ctx.prio));
+		c->dev->hca->vnic.prio_updates += tis->obj.refs;
+	}
 	return 0;
 }
 

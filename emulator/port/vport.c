@@ -334,6 +334,45 @@ static int run_query_vport_counter(struct cmd *c)
 	return 0;
 }
 
+/*
+ * Fields that the card does not announce are 0. So are those of an internal RQ, which only hairpin
+ * has, and of steering that fails other than by a miss.
+ */
+static int run_query_vnic_env(struct cmd *c)
+{
+	const struct prm_query_vnic_env_in *in = c->in;
+	struct prm_query_vnic_env_out *out = c->out;
+	struct prm_vnic_diagnostic_statistics *env =
+		prm_sub(out, vport_env, vnic_diagnostic_statistics);
+	const struct prm_cmd_hca_cap *cap = (const void *)c->dev->hca->cap_cur[CAP_GENERAL];
+	const struct vnic_env *vnic = &c->dev->hca->vnic;
+
+	if (other_vport(c, in))
+		return -1;
+	if (c->op_mod)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: there are no other statistics",
+			      c->op_mod);
+	if (prm_get(cap, vnic_env_queue_counters)) {
+		prm_set(env, total_error_queues, vnic->error_queues);
+		prm_set(env, send_queue_priority_update_flow, vnic->prio_updates);
+	}
+	if (prm_get(cap, eq_overrun_count)) {
+		prm_set(env, async_eq_overrun, vnic->async_eq_overruns);
+		prm_set(env, comp_eq_overrun, vnic->comp_eq_overruns);
+	}
+	if (prm_get(cap, vnic_env_cq_overrun))
+		prm_set(env, cq_overrun, vnic->cq_overruns);
+	if (prm_get(cap, invalid_command_count))
+		prm_set(env, invalid_command, vnic->failed_commands);
+	if (prm_get(cap, quota_exceeded_count))
+		prm_set(env, quota_exceeded_command, vnic->quota_commands);
+	if (prm_get(cap, nic_receive_steering_discard))
+		prm_set64(env, nic_receive_steering_discard, c->dev->eth->counters.rx_no_rule);
+	if (prm_get(cap, eth_wqe_too_small))
+		prm_set(env, eth_wqe_too_small, vnic->small_wqes);
+	return 0;
+}
+
 /* The only pkey is the default one; the rest of the table reads as zero. Index 0xffff is all. */
 static int run_query_hca_vport_pkey(struct cmd *c)
 {
@@ -486,6 +525,7 @@ const struct cmd_desc cmds_vport[] = {
 	CMD(query_vport_state),
 	CMD(modify_vport_state),
 	CMD(query_vport_counter),
+	CMD(query_vnic_env),
 	CMD(query_hca_vport_pkey),
 	{}
 };

@@ -122,6 +122,7 @@ static void cq_overrun(struct cq *cq)
 				      .syndrome = CQ_ERROR_OVERRUN };
 
 	cq->error = true;
+	cq->obj.dev->hca->vnic.cq_overruns++;
 	event_dispatch(cq->obj.dev, PRM_EVENT_CQ_ERROR, 0, &err, sizeof(err));
 }
 

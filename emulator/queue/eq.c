@@ -32,12 +32,23 @@ static void eq_fire(struct eq *eq)
 	hca_raise_irq(eq->obj.dev, eq->vector);
 }
 
+static void count_overrun(const struct eq *eq)
+{
+	struct vnic_env *vnic = &eq->obj.dev->hca->vnic;
+
+	if (eq->events)
+		vnic->async_eq_overruns++;
+	else
+		vnic->comp_eq_overruns++;
+}
+
 /* Makes the EQ overrun for a fault rule: it accepts no more entries, a fatal error. */
 static void eq_break(struct eq *eq)
 {
 	notice(eq->obj.dev, "fault: EQ 0x%x overruns", eq->obj.num);
 	eq->overrun = true;
 	eq->broken = true;
+	count_overrun(eq);
 	health_report(eq->obj.dev, eq->events ? PRM_HEALTH_SYND_ASYNC_EQ_OVERRUN :
 					       PRM_HEALTH_SYND_EQ_ERROR, false);
 }
@@ -53,6 +64,7 @@ static void eq_put(struct eq *eq, struct prm_eqe *eqe)
 			violation(dev, "EQ 0x%x overrun: %u entries and none was consumed",
 				  eq->obj.num, eq->size);
 		eq->overrun = true;
+		count_overrun(eq);
 		return;
 	}
 	eqe->owner = eq->pi & eq->size ? 1 : 0;

@@ -102,5 +102,8 @@ void queue_event(const struct obj *queue, enum prm_event type)
 								       PRM_EQE_RSC_RQ,
 				       .qp_srq_n = cpu_to_be32(queue->num) };
 
+	if (type == PRM_EVENT_WQ_CATAS_ERROR || type == PRM_EVENT_WQ_INVAL_REQ_ERROR ||
+	    type == PRM_EVENT_WQ_ACCESS_ERROR || type == PRM_EVENT_SRQ_CATAS_ERROR)
+		queue->dev->hca->vnic.error_queues++;
 	event_dispatch(queue->dev, type, 0, &data, sizeof(data));
 }

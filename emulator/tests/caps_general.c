@@ -655,6 +655,22 @@ static bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg)
 	return value == !dut->dev->card->vf;
 }
 
+/* All has gone wrong: does the counter at @bit show it? */
+static bool probe_vnic(struct dut *dut, uint32_t value, uint32_t bit)
+{
+	(void)value;
+	memset(&dut->dev->hca->vnic, 1, sizeof(dut->dev->hca->vnic));
+	dut->dev->eth->counters.rx_no_rule = ~0ull;
+	return dut_vnic_at(dut, bit, 32);
+}
+
+static bool probe_vnic_newer(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)arg;
+	return value == dut->dev->card->vnic_env_newer;
+}
+
+#define VNIC(counter) prm_bit((struct prm_query_vnic_env_out *)NULL, vport_env.counter)
 #define FLAG(field, fn, arg) CAP_ROW(cmd_hca_cap, field, true, fn, arg)
 #define VALUE(field, fn, arg) CAP_ROW(cmd_hca_cap, field, false, fn, arg)
 /* A dword of a field of 64 bits. */
@@ -698,6 +714,13 @@ const struct cap_row caps_general[] = {
 	VALUE(cmdif_checksum, probe_checksum, 0),
 	FLAG(driver_version, probe_driver_version, 0),
 	FLAG(pcam_reg, probe_reg, PRM_REG_PCAM),
+	FLAG(vnic_env_queue_counters, probe_vnic, VNIC(total_error_queues)),
+	FLAG(nic_receive_steering_discard, probe_vnic, VNIC(nic_receive_steering_discard)),
+	FLAG(eq_overrun_count, probe_vnic, VNIC(async_eq_overrun)),
+	FLAG(vnic_env_cq_overrun, probe_vnic, VNIC(cq_overrun)),
+	FLAG(invalid_command_count, probe_vnic, VNIC(invalid_command)),
+	FLAG(quota_exceeded_count, probe_vnic, VNIC(quota_exceeded_command)),
+	FLAG(eth_wqe_too_small, probe_vnic, VNIC(eth_wqe_too_small)),
 	/* of the owner of a port */
 	FLAG(beacon_led, probe_port_reg, PRM_REG_MLCR),
 	FLAG(qos, probe_page, PRM_CAP_QOS),
@@ -775,7 +798,6 @@ const struct cap_row caps_general[] = {
 	FLAG(vhca_state, probe_opcode, PRM_OP_query_vhca_state),
 	FLAG(migration, probe_opcode, PRM_OP_save_vhca_state),
 	FLAG(wol_s, probe_opcode, PRM_OP_set_wol_rol),
-	FLAG(vnic_env_queue_counters, probe_opcode, PRM_OP_query_vnic_env),
 	FLAG(ib_virt, probe_opcode, PRM_OP_query_hca_vport_context),
 	FLAG(cache_line_128byte, probe_cache_line, 0),
 	/* can be set, as the page of maxima says */
@@ -785,6 +807,9 @@ const struct cap_row caps_general[] = {
 	 * other vports to manage.
 	 */
 	VALUE(vport_group_manager, probe_vport_manager, 0),
+	/* What they count does not happen. */
+	VALUE(vnic_env_int_rq_oob, probe_vnic_newer, 0),
+	VALUE(vnic_env_cnt_steering_fail, probe_vnic_newer, 0),
 	/* How long a host may keep an answer back is not the emulator's to promise. */
 	VALUE(local_ca_ack_delay, probe_is, 16),
 	/* Violations of P_Keys: only a command of InfiniBand ports would show their number. */

@@ -258,6 +258,15 @@ void dut_destroy(struct dut *dut)
 	free(dut);
 }
 
+uint64_t dut_vnic_at(struct dut *dut, uint32_t bit, uint32_t width)
+{
+	struct prm_query_vnic_env_in in = {};
+	struct prm_query_vnic_env_out out;
+
+	dut_must(dut, query_vnic_env, &in, &out);
+	return width == 64 ? prm_get_dwords(out.dw, bit) : prm_get_bits(out.dw, bit, width);
+}
+
 /* ---- queues ---- */
 
 struct dut_cq dut_create_cq(struct dut *dut, unsigned int log)

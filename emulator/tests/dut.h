@@ -8,6 +8,7 @@
 
 #include "card/card.h"
 #include "nic/nic.h"
+#include "prm/counter.h"
 #include "prm/cqe.h"
 #include "prm/eqe.h"
 #include "prm/wqe.h"
@@ -53,6 +54,12 @@ int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t i
 		  const void *tail, size_t n, void *out, size_t out_len);
 /* Objects that many tests destroy: the status. */
 int dut_destroy_obj(struct dut *dut, unsigned int opcode, uint32_t num);
+
+/* A counter of QUERY_VNIC_ENV. */
+#define dut_vnic(d, field)							\
+	dut_vnic_at(d, offsetof(struct prm_query_vnic_env_out_bits, vport_env.field), \
+		    sizeof(((struct prm_vnic_diagnostic_statistics_bits *)0)->field))
+uint64_t dut_vnic_at(struct dut *dut, uint32_t bit, uint32_t width);
 
 /* ---- NIC ---- */
 

@@ -398,6 +398,9 @@ static void wrong_vport(void)
 	static const struct wrong_row counter[] = {
 		F(query_vport_counter, port_num, 2, "op_mod 0, port_num 2: there is only one port"),
 	};
+	static const struct wrong_row vnic[] = {
+		F(query_vnic_env, op_mod, 1, "op_mod 1: there are no other statistics"),
+	};
 	static const struct wrong_row pkey[] = {
 		F(query_hca_vport_pkey, port_num, 2, "port_num 2: there is only one port"),
 		F(query_hca_vport_pkey, pkey_index, 128,
@@ -409,6 +412,7 @@ static void wrong_vport(void)
 	struct prm_query_nic_vport_context_in ask = {};
 	struct prm_query_vport_state_in ask_state = {};
 	struct prm_query_vport_counter_in ask_counter = {};
+	struct prm_query_vnic_env_in ask_vnic = {};
 	struct prm_query_hca_vport_pkey_in ask_pkey = {};
 	struct wrong_cmd cmd;
 
@@ -424,6 +428,7 @@ static void wrong_vport(void)
 	WRONG(&WRONG_CMD(query_nic_vport_context, &ask), query);
 	WRONG(&WRONG_CMD(query_vport_state, &ask_state), state);
 	WRONG(&WRONG_CMD(query_vport_counter, &ask_counter), counter);
+	WRONG(&WRONG_CMD(query_vnic_env, &ask_vnic), vnic);
 	cmd = WRONG_CMD(query_hca_vport_pkey, &ask_pkey);
 	cmd.out_len += 4;
 	WRONG(&cmd, pkey);

@@ -327,7 +327,9 @@ struct prm_cmd_hca_cap_bits {
 	u8 rsvd_328[2];
 	u8 relaxed_ordering_read[1];
 	u8 log_max_pd[5];
-	u8 rsvd_330[11];
+	u8 rsvd_330[7];
+	u8 vnic_env_cnt_steering_fail[1];
+	u8 rsvd_338[3];
 	u8 log_max_xrcd[5];
 	u8 nic_receive_steering_discard[1];
 	u8 receive_discard_vport_down[1];

@@ -47,6 +47,49 @@ struct prm_query_vport_counter_out_bits {
 };
 PRM_LAYOUT(query_vport_counter_out, 0x210);
 
+struct prm_query_vnic_env_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 other_vport[1];
+	u8 rsvd_41[15];
+	u8 vport_number[16];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(query_vnic_env_in, 0x10);
+
+struct prm_vnic_diagnostic_statistics_bits {
+	u8 counter_error_queues[32];
+	u8 total_error_queues[32];
+	u8 send_queue_priority_update_flow[32];
+	u8 rsvd_60[32];
+	u8 nic_receive_steering_discard[64];
+	u8 receive_discard_vport_down[64];
+	u8 transmit_discard_vport_down[64];
+	u8 async_eq_overrun[32];
+	u8 comp_eq_overrun[32];
+	u8 rsvd_180[32];
+	u8 invalid_command[32];
+	u8 quota_exceeded_command[32];
+	u8 internal_rq_out_of_buffer[32];
+	u8 cq_overrun[32];
+	u8 eth_wqe_too_small[32];
+	u8 rsvd_240[192];
+	u8 generated_pkt_steering_fail[64];
+	u8 handled_pkt_steering_fail[64];
+	u8 rsvd_380[3200];
+};
+PRM_LAYOUT(vnic_diagnostic_statistics, 0x200);
+
+struct prm_query_vnic_env_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+	struct prm_vnic_diagnostic_statistics_bits vport_env;
+};
+PRM_LAYOUT(query_vnic_env_out, 0x210);
+
 struct prm_alloc_q_counter_in_bits {
 	u8 opcode[16];
 	u8 uid[16];

@@ -4,6 +4,7 @@
 #include "prm/definer.h"
 #include "../policy/dcb.h"
 #include "caps.h"
+#include "counter.h"
 
 #define CQE_VERSION_MAX	1
 #define LOG_KLM_LIST_MAX 16	/* the octword count of a UMR WQE has 16 bits */
@@ -69,6 +70,7 @@ void cxr_caps_decode_hca_2(const struct prm_cmd_hca_cap_2 *cap, struct cxr_caps 
 static void decode_counters(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
 	caps->vport_counters = prm_get(cap, vport_counters);
+	caps->vnic_counters = cxr_vnic_counters_present(cap);
 	caps->num_q_counters = prm_get(cap, max_qp_cnt);
 	caps->rts2rts_counter_set = prm_get(cap, rts2rts_qp_counters_set_id);
 	caps->rts2rts_dscp = prm_get(cap, rts2rts_qp_dscp);

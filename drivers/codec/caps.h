@@ -45,6 +45,7 @@ struct cxr_caps {
 	bool eth_net_offloads, nic_flow_table;
 	/* counters, in groups */
 	bool vport_counters;
+	u32 vnic_counters;		/* of QUERY_VNIC_ENV, a bit for each (counter.h) */
 	u16 num_q_counters;		/* counter sets; 0: no queue counters */
 	bool rts2rts_counter_set;	/* the counter set of a QP can change in RTS */
 	bool rts2rts_dscp;		/* and so can its DSCP */

@@ -105,3 +105,51 @@ void cxr_vport_counters_decode(const struct prm_query_vport_counter_out *out,
 		traffic[i].bytes = prm_get_dwords(out->dw, vport_counters[i].octets);
 	}
 }
+
+#define VNIC_FIELD(name) vport_env.name
+#define VNIC(name, cap, shown)							\
+	[CXR_VNIC_##name] = {							\
+		#name, shown, BIT_OF(query_vnic_env_out, VNIC_FIELD(name)),	\
+		sizeof(((struct prm_query_vnic_env_out_bits *)NULL)->VNIC_FIELD(name)), \
+		BIT_OF(cmd_hca_cap, cap),					\
+	},
+
+static const struct {
+	const char *name, *shown;
+	u32 bit, width;		/* in the output */
+	u32 cap_bit;		/* of one bit, in the general capabilities */
+} vnic_counters[CXR_VNIC_COUNTERS] = {
+	CXR_VNIC_REPORTED_LIST(VNIC)
+	CXR_VNIC_OTHER_LIST(VNIC)
+};
+
+u32 cxr_vnic_counters_present(const struct prm_cmd_hca_cap *cap)
+{
+	enum cxr_vnic_counter i;
+	u32 present = 0;
+
+	for (i = 0; i < CXR_VNIC_COUNTERS; i++)
+		present |= prm_get_bits(cap->dw, vnic_counters[i].cap_bit, 1) << i;
+	return present;
+}
+
+const char *cxr_vnic_counter_name(enum cxr_vnic_counter counter)
+{
+	return vnic_counters[counter].name;
+}
+
+const char *cxr_vnic_counter_shown(enum cxr_vnic_counter counter)
+{
+	return vnic_counters[counter].shown;
+}
+
+void cxr_vnic_counters_decode(const struct prm_query_vnic_env_out *out,
+			      u64 values[CXR_VNIC_COUNTERS])
+{
+	enum cxr_vnic_counter i;
+
+	for (i = 0; i < CXR_VNIC_COUNTERS; i++)
+		values[i] = vnic_counters[i].width > 32 ?
+				    prm_get_dwords(out->dw, vnic_counters[i].bit) :
+				    prm_get_bits(out->dw, vnic_counters[i].bit, 32);
+}

@@ -121,6 +121,45 @@ struct cxr_traffic {
 	u64 packets, bytes;
 };
 
+/*
+ * What goes wrong on the device's side of a function: X(field of QUERY_VNIC_ENV, its capability,
+ * name in ethtool -S, which those for the vnic reporter of devlink do not have). The reporter's come
+ * first, in the in-tree driver's order.
+ */
+#define CXR_VNIC_REPORTED_LIST(X)						\
+	X(total_error_queues, vnic_env_queue_counters, NULL)			\
+	X(send_queue_priority_update_flow, vnic_env_queue_counters, NULL)	\
+	X(comp_eq_overrun, eq_overrun_count, NULL)				\
+	X(async_eq_overrun, eq_overrun_count, NULL)				\
+	X(cq_overrun, vnic_env_cq_overrun, NULL)				\
+	X(invalid_command, invalid_command_count, NULL)				\
+	X(quota_exceeded_command, quota_exceeded_count, NULL)			\
+	X(nic_receive_steering_discard, nic_receive_steering_discard, "rx_steer_missed_packets") \
+	X(generated_pkt_steering_fail, vnic_env_cnt_steering_fail, NULL)	\
+	X(handled_pkt_steering_fail, vnic_env_cnt_steering_fail, NULL)
+
+#define CXR_VNIC_OTHER_LIST(X)							\
+	X(internal_rq_out_of_buffer, vnic_env_int_rq_oob, "dev_internal_queue_oob") \
+	X(eth_wqe_too_small, eth_wqe_too_small, "rx_oversize_pkts_buffer")
+
+#define CXR_VNIC_NUMBER(name, cap, shown) CXR_VNIC_##name,
+enum cxr_vnic_counter {
+	CXR_VNIC_REPORTED_LIST(CXR_VNIC_NUMBER)
+	CXR_VNIC_REPORTED,
+	CXR_VNIC_LAST_OF_REPORTER = CXR_VNIC_REPORTED - 1,	/* so that numbering has no gap */
+	CXR_VNIC_OTHER_LIST(CXR_VNIC_NUMBER)
+	CXR_VNIC_COUNTERS
+};
+
+/* Those that the device has, a bit for each: caps.vnic_counters. */
+u32 cxr_vnic_counters_present(const struct prm_cmd_hca_cap *cap);
+/* As the field. */
+const char *cxr_vnic_counter_name(enum cxr_vnic_counter counter);
+/* NULL: ethtool -S does not show it. */
+const char *cxr_vnic_counter_shown(enum cxr_vnic_counter counter);
+void cxr_vnic_counters_decode(const struct prm_query_vnic_env_out *out,
+			      u64 values[CXR_VNIC_COUNTERS]);
+
 /* "rx" or "tx", and the kind. */
 const char *cxr_vport_counter_name(enum cxr_vport_counter counter, const char **direction);
 void cxr_vport_counters_decode(const struct prm_query_vport_counter_out *out,

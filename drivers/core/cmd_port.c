@@ -160,6 +160,19 @@ int cxr_cmd_query_vport_counters(struct cxr_core *core,
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_vport_counters);
 
+int cxr_cmd_query_vnic_env(struct cxr_core *core, u64 values[CXR_VNIC_COUNTERS])
+{
+	struct prm_query_vnic_env_in in = {};
+	struct prm_query_vnic_env_out out;
+	int err;
+
+	err = cxr_cmd(core, query_vnic_env, &in, &out);
+	if (!err)
+		cxr_vnic_counters_decode(&out, values);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_vnic_env);
+
 int cxr_cmd_query_cong_counters(struct cxr_core *core, u64 *values)
 {
 	struct prm_query_cong_statistics_in in = {};

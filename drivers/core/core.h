@@ -121,7 +121,7 @@ struct cxr_health {
 };
 
 /* What devlink's health reporters are to be told (reporter.c). */
-#define CXR_REPORTERS 2
+#define CXR_REPORTERS 3
 
 struct cxr_reports {
 	struct devlink_health_reporter *reporter[CXR_REPORTERS];

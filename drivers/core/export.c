@@ -41,6 +41,7 @@ EXPORT_SYMBOL_GPL(cxr_link_port);
 EXPORT_SYMBOL_GPL(cxr_link_protos_of);
 EXPORT_SYMBOL_GPL(cxr_phy_counter_name);
 EXPORT_SYMBOL_GPL(cxr_prio_counter_name);
+EXPORT_SYMBOL_GPL(cxr_vnic_counter_shown);
 EXPORT_SYMBOL_GPL(cxr_vport_counter_name);
 EXPORT_SYMBOL_GPL(cxr_tc_counter_name);
 EXPORT_SYMBOL_GPL(cxr_umr_reg);

@@ -4,7 +4,7 @@
  * of the device, which it recovers from by a reset of the function, or of the firmware: by itself,
  * unless the user has set auto_recover to false, but neither twice within the grace period nor
  * after a recovery that failed; devlink sees to that. After any other reset (reset.c) both are
- * healthy, too.
+ * healthy, too. vnic has no errors: it tells what the device counts.
  *
  * A report may take the lock of the devlink instance, under which stages go down and wait for
  * works: so it is made by a work that no stage waits for. What happened last is what devlink shows
@@ -19,7 +19,7 @@
 #define GRACE_MS	60000	/* as for the in-tree driver's PFs */
 #define RETRY		(HZ / 10)
 
-enum { FW, FW_FATAL };
+enum { FW, FW_FATAL, VNIC };
 
 static struct cxr_dev *dev_of(struct devlink_health_reporter *reporter)
 {
@@ -118,6 +118,30 @@ static int recover(struct devlink_health_reporter *reporter, void *locked,
 	return err;
 }
 
+static int diagnose_vnic(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
+			 struct netlink_ext_ack *extack)
+{
+	struct cxr_core *core = &dev_of(reporter)->core;
+	u64 values[CXR_VNIC_COUNTERS];
+	enum cxr_vnic_counter i;
+	int err = 0;
+
+	if (core->caps.vnic_counters)
+		err = cxr_cmd_query_vnic_env(core, values);
+	if (err) {
+		NL_SET_ERR_MSG_MOD(extack, "the device does not tell its counters");
+		return err;
+	}
+	devlink_fmsg_pair_nest_start(fmsg, "vNIC env counters");
+	devlink_fmsg_obj_nest_start(fmsg);
+	for (i = 0; i < CXR_VNIC_REPORTED; i++)
+		if (core->caps.vnic_counters & BIT(i))
+			devlink_fmsg_u64_pair_put(fmsg, cxr_vnic_counter_name(i), values[i]);
+	devlink_fmsg_obj_nest_end(fmsg);
+	devlink_fmsg_pair_nest_end(fmsg);
+	return 0;
+}
+
 static const struct devlink_health_reporter_ops ops[CXR_REPORTERS] = {
 	[FW] = { .name = "fw", .diagnose = diagnose, .dump = dump },
 	[FW_FATAL] = {
@@ -127,6 +151,7 @@ static const struct devlink_health_reporter_ops ops[CXR_REPORTERS] = {
 		.recover = recover,
 		CXR_REPORTER_GRACE(GRACE_MS)
 	},
+	[VNIC] = { .name = "vnic", .diagnose = diagnose_vnic },
 };
 
 /* ---- reports --------------------------------------------------------------------------------- */

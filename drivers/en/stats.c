@@ -280,6 +280,46 @@ static u64 *write_prio_stats(u64 *data, struct cxr_en *en)
 	return data;
 }
 
+/* ---- what goes wrong in the device -------------------------------------- */
+
+static bool shows_vnic(const struct cxr_en *en, enum cxr_vnic_counter counter)
+{
+	return cxr_vnic_counter_shown(counter) && en->core->caps.vnic_counters & BIT(counter);
+}
+
+static unsigned int vnic_count(const struct cxr_en *en)
+{
+	enum cxr_vnic_counter i;
+	unsigned int n = 0;
+
+	for (i = 0; i < CXR_VNIC_COUNTERS; i++)
+		n += shows_vnic(en, i);
+	return n;
+}
+
+static void vnic_strings(const struct cxr_en *en, u8 **data)
+{
+	enum cxr_vnic_counter i;
+
+	for (i = 0; i < CXR_VNIC_COUNTERS; i++)
+		if (shows_vnic(en, i))
+			cxr_ethtool_puts(data, cxr_vnic_counter_shown(i));
+}
+
+/* If the device does not respond, they are 0. */
+static u64 *write_vnic_stats(u64 *data, struct cxr_en *en)
+{
+	u64 values[CXR_VNIC_COUNTERS] = {};
+	enum cxr_vnic_counter i;
+
+	if (vnic_count(en))
+		cxr_cmd_query_vnic_env(en->core, values);
+	for (i = 0; i < CXR_VNIC_COUNTERS; i++)
+		if (shows_vnic(en, i))
+			*data++ = values[i];
+	return data;
+}
+
 /* ---- all ---------------------------------------------------------------- */
 
 int cxr_en_get_sset_count(struct net_device *ndev, int sset)
@@ -294,7 +334,7 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 	/* the firmware may have changed it; strings and values are then of what is read here */
 	if (!en->kept)
 		cxr_en_read_flow_control(en);
-	return 2 * CXR_VPORT_COUNTERS + 1 + ARRAY_SIZE(xdp_stats) +
+	return 2 * CXR_VPORT_COUNTERS + 1 + vnic_count(en) + ARRAY_SIZE(xdp_stats) +
 	       CXR_PHY_COUNTERS + prio_count(en) +
 	       page_pool_ethtool_stats_get_count() +
 	       2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
@@ -316,6 +356,7 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 		ethtool_sprintf(&data, "%s_vport_%s_bytes", dir, kind);
 	}
 	cxr_ethtool_puts(&data, "rx_out_of_buffer");
+	vnic_strings(netdev_priv(ndev), &data);
 	for (i = 0; i < ARRAY_SIZE(xdp_stats); i++)
 		cxr_ethtool_puts(&data, xdp_stats[i].name);
 	for (i = 0; i < CXR_PHY_COUNTERS; i++)
@@ -375,6 +416,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 		*data++ = vport[i].bytes;
 	}
 	*data++ = atomic64_read(&en->out_of_buffer.shown);
+	data = write_vnic_stats(data, en);
 	data = write_xdp_stats(data, en);
 	data = write_phy_stats(data, en);
 	data = write_prio_stats(data, en);

@@ -377,6 +377,8 @@ int cxr_cmd_set_l2_entry(struct cxr_core *core, u32 index, const u8 *mac);
 /* QUERY_VPORT_COUNTER, since initialization of the device. */
 int cxr_cmd_query_vport_counters(struct cxr_core *core,
 				 struct cxr_traffic traffic[CXR_VPORT_COUNTERS]);
+/* QUERY_VNIC_ENV, if caps.vnic_counters is not 0; those that the device does not have are 0. */
+int cxr_cmd_query_vnic_env(struct cxr_core *core, u64 values[CXR_VNIC_COUNTERS]);
 int cxr_cmd_query_vport_state(struct cxr_core *core, bool *up);
 /* QUERY_CONG_STATISTICS, if caps.cc_query_allowed: fills its part of @values[CXR_COUNTERS]. */
 int cxr_cmd_query_cong_counters(struct cxr_core *core, u64 *values);

@@ -170,8 +170,57 @@ static void test_vport(void)
 	}
 }
 
+/* From the PRM: place and width in the output, capability as dword and bit from the left. */
+static const struct {
+	enum cxr_vnic_counter counter;
+	unsigned int at, bytes, cap_dword, cap_bit;
+} vnic_places[CXR_VNIC_COUNTERS] = {
+	{ CXR_VNIC_total_error_queues, 0x14, 4, 0xd, 4 },
+	{ CXR_VNIC_send_queue_priority_update_flow, 0x18, 4, 0xd, 4 },
+	{ CXR_VNIC_nic_receive_steering_discard, 0x20, 8, 0x1a, 0 },
+	{ CXR_VNIC_async_eq_overrun, 0x38, 4, 0x1a, 3 },
+	{ CXR_VNIC_comp_eq_overrun, 0x3c, 4, 0x1a, 3 },
+	{ CXR_VNIC_invalid_command, 0x44, 4, 0x1a, 5 },
+	{ CXR_VNIC_quota_exceeded_command, 0x48, 4, 0x1a, 6 },
+	{ CXR_VNIC_internal_rq_out_of_buffer, 0x4c, 4, 0xb, 12 },
+	{ CXR_VNIC_cq_overrun, 0x50, 4, 9, 25 },
+	{ CXR_VNIC_eth_wqe_too_small, 0x54, 4, 9, 18 },
+	{ CXR_VNIC_generated_pkt_steering_fail, 0x70, 8, 0x19, 23 },
+	{ CXR_VNIC_handled_pkt_steering_fail, 0x78, 8, 0x19, 23 },
+};
+
+static void test_vnic(void)
+{
+	static struct prm_cmd_hca_cap cap;
+	struct prm_query_vnic_env_out out;
+	u64 values[CXR_VNIC_COUNTERS];
+	unsigned int i, k;
+
+	begin("counters", "what goes wrong in a function is decoded from its own field only");
+	for (i = 0; i < CXR_VNIC_COUNTERS; i++) {
+		memset(&out, 0, sizeof(out));
+		memset(values, 0xff, sizeof(values));
+		memcpy((u8 *)&out + vnic_places[i].at, "\x81\2\3\4\5\6\7\x88",
+		       vnic_places[i].bytes);
+		cxr_vnic_counters_decode(&out, values);
+		for (k = 0; k < CXR_VNIC_COUNTERS; k++)
+			expect(values[k], k != vnic_places[i].counter ? 0 :
+					  vnic_places[i].bytes == 4   ? 0x81020304 :
+									0x8102030405060788);
+	}
+	begin("counters", "each of these has a capability");
+	for (i = 0; i < CXR_VNIC_COUNTERS; i++) {
+		memset(&cap, 0, sizeof(cap));
+		cap.dw[vnic_places[i].cap_dword] = cpu_to_be32(1u << 31 >> vnic_places[i].cap_bit);
+		expect(!(cxr_vnic_counters_present(&cap) & 1u << vnic_places[i].counter), 0);
+	}
+	memset(&cap, 0, sizeof(cap));
+	expect(cxr_vnic_counters_present(&cap), 0);
+}
+
 void test_counter(void)
 {
+	test_vnic();
 	test_vport();
 	test_sets();
 	test_values();

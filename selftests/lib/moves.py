@@ -27,6 +27,8 @@ NEVER = {
     "tx_errors_phy": "the driver sends no frame that is too long",
     "rx_prioN_cong_discard": "the emulated port does not drop by congestion",
     "rx_prioN_marked": "the emulated port marks nothing, switches do",
+    "dev_internal_queue_oob": "the driver creates no queues inside the device",
+    "rx_oversize_pkts_buffer": "the driver posts no buffer that is too small",
     "tx_xdp_err": "the kernel redirects no frame that is too long",
     "rxQ_dropped": MEMORY,
     "rxQ_no_page": MEMORY,
@@ -36,7 +38,7 @@ NEVER = {
 }
 
 SLACK = 20              # packets, of at most 150 bytes
-OURS = re.compile(r"_vport_(unicast|multicast|broadcast|rdma)|_prio[0-7]_|_global_|_storm_|^rx_out_of_buffer$|^rx_xdp_(drop|redirect)$")
+OURS = re.compile(r"_vport_(unicast|multicast|broadcast|rdma)|_prio[0-7]_|_global_|_storm_|^rx_out_of_buffer$|^rx_steer_missed|^rx_oversize_pkts_buffer$|_internal_queue_oob$|^rx_xdp_(drop|redirect)$")
 QUEUES = re.compile(r"^([rt]xQ_|rx_pp_)")
 SIZES = re.compile(r"^rx_\d+.*_bytes_phy$")
 TRAFFIC = re.compile(r"(packets|bytes|multicast|broadcast)(_phy)?$")

@@ -17,6 +17,7 @@ ready() { ends_up 9000; }
 before_each() { ends_know; }
 
 ALL_HOSTS=01:00:5e:00:00:01
+OTHER_GROUP=01:00:5e:00:00:77 # nobody has joined it
 BROADCAST=ff:ff:ff:ff:ff:ff
 
 sends() { python3 -B selftests/lib/send_frames.py "$netdev" "$@"; } # MAC COUNT SIZE[:PRIORITY]...
@@ -25,6 +26,7 @@ gets() { peer "python3 -B selftests/lib/send_frames.py $peer_netdev $*"; }
 gets_sizes() { gets "$mac" 50 60 100 200 300 700 1200 1700 3000 5000 9000; }
 gets_kinds() { gets "$mac" 100 1000; gets $ALL_HOSTS 200 1000; gets $BROADCAST 300 1000; }
 sends_kinds() { sends "$peer_mac" 100 1000; sends $ALL_HOSTS 200 1000; sends $BROADCAST 300 1000; }
+gets_strays() { gets $OTHER_GROUP 50 500; }
 gets_priorities() { gets "$mac" 50 500:1 500:2 500:3 500:4 500:5 500:6 500:7; }
 sends_priorities() { sends "$peer_mac" 50 500:1 500:2 500:3 500:4 500:5 500:6 500:7; }
 
@@ -161,6 +163,9 @@ ktap_test rdma "RoCE packets count in counters of their own, and not in the stat
 ktap_test rdma.multicast "so do those to a group" moves does_rdma_multicast rx_vport_rdma_multicast_packets+ rx_vport_rdma_multicast_bytes+ \
 	tx_vport_rdma_multicast_packets+ tx_vport_rdma_multicast_bytes+
 ktap_test too-long "frames that are longer than the MTU of the port" moves gets_too_long rx_oversize_pkts_phy==7 rx_prio0_bytes=21028
+ktap_test steering "frames that the device has no rule for, to a group that nobody has joined" moves gets_strays \
+	rx_steer_missed_packets=50 rx_packets_phy=50 rx_bytes_phy=25200 rx_multicast_phy=50 rx_prio0_packets=50 rx_prio0_bytes=25200 \
+	rx_vport_multicast_packets=50 rx_vport_multicast_bytes=25000 rx_256_to_511_bytes_phy=50
 ktap_test link "failures of the link" moves loses_link link_down_events_phy==1
 ktap_test stuck "frames that a stuck host loses" moves is_stuck rx_discards_phy+ rx_prio0_discards+ rx_prio1_buf_discard+ rx_out_of_buffer? rx_packets_phy+ \
 	rx_bytes_phy+ rx_prio0_packets+ rx_prio0_bytes+ rx_vport_unicast_packets+ rx_vport_unicast_bytes+ rx_512_to_1023_bytes_phy+

@@ -42,6 +42,39 @@ value() # REPORTER LIST NAME ["dump show"]
 
 own() { [ "$CXR_DRIVER" = cxr ] || skip "$1"; }
 
+vnic() { devlink -j health diagnose "pci/$BDF" reporter vnic; }
+vnic_value() { vnic | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; } # COUNTER
+VNIC="total_error_queues send_queue_priority_update_flow comp_eq_overrun async_eq_overrun invalid_command quota_exceeded_command \
+nic_receive_steering_discard"
+
+# A command that the device refuses with this status, once
+refused() # STATUS
+{
+	fault command query_vport_counter status "$1"
+	ethtool -S "$netdev" >/dev/null
+	clear_faults
+}
+
+counts_more() { [ "$(vnic_value "$1")" -ge $(($2 + $3)) ]; } # COUNTER BEFORE N
+
+vnic_counts()
+{
+	local missed invalid quota
+
+	[ "$CXR_DRIVER" = cxr ] || devlink health show "pci/$BDF" reporter vnic || skip "the in-tree driver of this kernel has no vnic reporter"
+	[ "$(vnic | grep -o '"[a-z_]*":[0-9]' | tr -d '":0-9' | xargs)" = "$(xargs <<<"$VNIC")" ]
+	missed=$(vnic_value nic_receive_steering_discard) invalid=$(vnic_value invalid_command) quota=$(vnic_value quota_exceeded_command)
+	# a group that nobody has joined
+	peer "python3 -B selftests/lib/send_frames.py $peer_netdev 01:00:5e:00:00:77 20 500"
+	wait_until 5 counts_more nic_receive_steering_discard "$missed" 20
+	refused bad_param
+	refused lim
+	counts_more invalid_command "$invalid" 1
+	counts_more quota_exceeded_command "$quota" 1
+	[ "$(vnic_value invalid_command)" -lt $((invalid + 10)) ]
+	works
+}
+
 works()
 {
 	reachable
@@ -176,6 +209,8 @@ dead()
 	wait_until 15 is_dead
 	must_fail devlink health recover "$PORT" reporter tx >/tmp/reporters.said 2>&1
 	grep "the device has failed" /tmp/reporters.said
+	must_fail vnic >/tmp/reporters.said 2>&1
+	grep "the device does not tell its counters" /tmp/reporters.said
 	reporter_is tx error 1 0
 	clear_faults
 	reset_function
@@ -258,6 +293,7 @@ unbound()
 ktap_setup ready
 ktap_test port "the interface has a devlink port with its number, and a name by that" port
 ktap_test tells "the reporters tx and rx tell numbers and states of queues, CQs and EQs" tells
+ktap_test vnic "the reporter vnic tells what the device counts: packets without a rule, commands that failed" vnic_counts
 ktap_test closed "of a closed interface they tell nothing" closed
 ktap_test tx.recovers "an error of a send queue is counted and recovered from" recovers tx SQs rx
 ktap_test rx.recovers "an error of a receive queue is counted and recovered from" recovers rx RQs tx

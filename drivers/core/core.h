@@ -422,6 +422,33 @@ struct cxr_health_buffer {
 /* From stage pci on; all ones if the device is gone. */
 void cxr_core_read_health_buffer(struct cxr_dev *dev, struct cxr_health_buffer *buffer);
 
+/* gateway.c */
+struct cxr_gateway {
+	struct pci_dev *pdev;
+	bool locked;	/* the PCI core has locked user space out of the configuration space */
+	int at;		/* the vendor specific capability; 0: there is none */
+	u32 number;	/* ours, of the semaphores */
+};
+
+/*
+ * User space, which may use the gateway, too, is locked out of the configuration space until
+ * cxr_gateway_release(). @gw has pdev and locked. May sleep; false: not for us, or always taken.
+ */
+bool cxr_gateway_take(struct cxr_gateway *gw);
+void cxr_gateway_release(struct cxr_gateway *gw);
+/*
+ * The semaphore of the card, for reset of the firmware and dump: @value is gw->number to take it, 0
+ * to release it. -EBUSY: another function has it, or the gateway does not respond; -EOPNOTSUPP: the
+ * card lets nobody have it.
+ */
+int cxr_gateway_semaphore(const struct cxr_gateway *gw, u32 value);
+/*
+ * The registers of the card, in @words, for kvfree(), @bytes long: for the vendor. -EOPNOTSUPP: the
+ * function has no access; -EBUSY: another function resets or dumps; -EPROTO: sizes or addresses
+ * that cannot be. Sleeps for seconds; the caller prevents a reset by the PCI core.
+ */
+int cxr_gateway_dump(struct pci_dev *pdev, u32 **words, u32 *bytes);
+
 /* firmware.c */
 /*
  * For another function, whose driver may dump the card's registers before (the in-tree driver waits

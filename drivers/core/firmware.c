@@ -3,115 +3,18 @@
  * Reset of the firmware, which has failed and asks for it. A function level reset does not help
  * then, as it is the firmware that does it.
  *
- * One function of the card resets it for all: the PF that has a semaphore of the card, behind the
- * vendor specific capability. The others wait until the NIC interface is disabled, which tells that
- * the firmware works again. Order and times are those of the in-tree driver.
+ * One function of the card resets it for all: the PF that has the semaphore of the card (gateway.c).
+ * The others wait until the NIC interface is disabled, which tells that the firmware works again.
+ * Order and times are those of the in-tree driver.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/pci.h>
 
 #include "prm/cmdif.h"
-#include "prm/vsc.h"
 #include "core.h"
 
-#define GATEWAY_TIMEOUT	(2 * HZ)
 #define RESET_TIMEOUT	(2 * HZ)
-
-/* User space, which may use the gateway, too, is locked out of configuration space meanwhile. */
-struct gateway {
-	struct pci_dev *pdev;
-	bool locked;			/* by the caller */
-	int at;				/* the capability */
-	u32 number;			/* ours, of the semaphores */
-};
-
-/* ---- the gateway ----------------------------------------------------------------------------- */
-
-/* All ones if the device does not respond. */
-static u32 get(const struct gateway *gw, int reg)
-{
-	u32 value;
-
-	pci_read_config_dword(gw->pdev, gw->at + reg, &value);
-	return value;
-}
-
-static void put(const struct gateway *gw, int reg, u32 value)
-{
-	pci_write_config_dword(gw->pdev, gw->at + reg, value);
-}
-
-static bool try_gateway(struct gateway *gw)
-{
-	if (get(gw, PRM_VSC_SEMAPHORE))
-		return false;
-	gw->number = get(gw, PRM_VSC_COUNTER);
-	put(gw, PRM_VSC_SEMAPHORE, gw->number);
-	return get(gw, PRM_VSC_SEMAPHORE) == gw->number;
-}
-
-static bool take_gateway(struct gateway *gw)
-{
-	unsigned long deadline = jiffies + GATEWAY_TIMEOUT;
-
-	if (!gw->at)
-		return false;
-	if (!gw->locked)
-		pci_cfg_access_lock(gw->pdev);
-	while (!try_gateway(gw)) {
-		if (time_after(jiffies, deadline)) {
-			if (!gw->locked)
-				pci_cfg_access_unlock(gw->pdev);
-			return false;
-		}
-		usleep_range(1000, 2000);
-	}
-	return true;
-}
-
-static void release_gateway(struct gateway *gw)
-{
-	put(gw, PRM_VSC_SEMAPHORE, 0);
-	if (!gw->locked)
-		pci_cfg_access_unlock(gw->pdev);
-}
-
-/* 0; -EBUSY: it has not done what was asked for; -EIO: it refuses. */
-static int finished(const struct gateway *gw, u32 flag)
-{
-	unsigned long deadline = jiffies + GATEWAY_TIMEOUT;
-	u32 addr;
-
-	for (;;) {
-		addr = get(gw, PRM_VSC_ADDR);
-		if ((addr & PRM_VSC_ADDR_FLAG) == flag)
-			return addr & PRM_VSC_ADDR_ERROR ? -EIO : 0;
-		if (time_after(jiffies, deadline))
-			return -EBUSY;
-		usleep_range(10, 100);
-	}
-}
-
-/* 0; -EBUSY: the gateway does not respond, or another function has the semaphore; -errno. */
-static int write_semaphore(const struct gateway *gw, u32 value)
-{
-	int err;
-
-	put(gw, PRM_VSC_CTRL, (get(gw, PRM_VSC_CTRL) & ~PRM_VSC_CTRL_SPACE) | PRM_VSC_SEMAPHORES);
-	if (!(get(gw, PRM_VSC_CTRL) & PRM_VSC_CTRL_STATUS))
-		return -EOPNOTSUPP;
-	put(gw, PRM_VSC_DATA, value);
-	put(gw, PRM_VSC_ADDR, PRM_VSC_SEMAPHORE_RESET | PRM_VSC_ADDR_FLAG);
-	err = finished(gw, 0);
-	if (err)
-		return err;
-	put(gw, PRM_VSC_ADDR, PRM_VSC_SEMAPHORE_RESET);
-	err = finished(gw, PRM_VSC_ADDR_FLAG);
-	if (err)
-		return err;
-	return get(gw, PRM_VSC_DATA) == value ? 0 : -EBUSY;
-}
 
 /* ---- who resets ------------------------------------------------------------------------------ */
 
@@ -121,24 +24,24 @@ enum role {
 	OTHER,
 };
 
-static enum role take_semaphore(struct gateway *gw)
+static enum role take_semaphore(struct cxr_gateway *gw)
 {
 	int err;
 
-	if (!take_gateway(gw))
+	if (!cxr_gateway_take(gw))
 		return ALONE;
-	err = write_semaphore(gw, gw->number);
-	release_gateway(gw);
+	err = cxr_gateway_semaphore(gw, gw->number);
+	cxr_gateway_release(gw);
 	return !err ? OWNER : err == -EBUSY ? OTHER : ALONE;
 }
 
-static void release_semaphore(struct gateway *gw)
+static void release_semaphore(struct cxr_gateway *gw)
 {
 	int err = -EBUSY;
 
-	if (take_gateway(gw)) {
-		err = write_semaphore(gw, 0);
-		release_gateway(gw);
+	if (cxr_gateway_take(gw)) {
+		err = cxr_gateway_semaphore(gw, 0);
+		cxr_gateway_release(gw);
 	}
 	if (err)
 		dev_warn(&gw->pdev->dev, "the semaphore for a reset of the firmware is not released: %pe\n",
@@ -192,11 +95,10 @@ static bool wait_for_others(struct cxr_dev *dev, unsigned long timeout)
 
 static bool reset_firmware(struct cxr_dev *dev, bool locked, unsigned long others)
 {
-	struct gateway gw = { .pdev = dev->core.pdev, .locked = locked };
+	struct cxr_gateway gw = { .pdev = dev->core.pdev, .locked = locked };
 	enum role role;
 	bool done;
 
-	gw.at = pci_find_capability(gw.pdev, PCI_CAP_ID_VNDR);
 	role = dev->core.vf ? OTHER : take_semaphore(&gw);
 	if (role == OTHER)
 		return wait_for_others(dev, others);

@@ -10,6 +10,7 @@
  * works: so it is made by a work that no stage waits for. What happened last is what devlink shows
  * last.
  */
+#include <linux/mm.h>
 #include <linux/pci.h>
 #include <net/devlink.h>
 
@@ -97,24 +98,69 @@ static int dump(struct devlink_health_reporter *reporter, struct devlink_fmsg *f
  * devlink holds the lock of its instance, which is taken after that of the PCI device. @locked is
  * NULL if that is not held: then a user asks for it.
  */
+static int lock_device(struct cxr_dev *dev, const void *locked, struct netlink_ext_ack *extack)
+{
+	if (locked || device_trylock(&dev->core.pdev->dev))
+		return 0;
+	NL_SET_ERR_MSG_MOD(extack, "the function is being reset, bound or unbound");
+	return -EBUSY;
+}
+
+static void unlock_device(struct cxr_dev *dev, const void *locked)
+{
+	if (!locked)
+		device_unlock(&dev->core.pdev->dev);
+}
+
+/* A dump without the card's registers is better than none. They are those of PFs. */
+static void put_registers(struct cxr_dev *dev, struct devlink_fmsg *fmsg)
+{
+	u32 *words, bytes;
+	int err;
+
+	if (dev->core.vf || cxr_core_gone(dev))
+		return;
+	err = cxr_gateway_dump(dev->core.pdev, &words, &bytes);
+	if (!err) {
+		devlink_fmsg_binary_pair_put(fmsg, "crdump_data", words, bytes);
+		kvfree(words);
+	} else if (err != -EOPNOTSUPP) {
+		dev_warn(dev->core.dev, "the dump lacks the registers of the card: %pe\n",
+			 ERR_PTR(err));
+	}
+}
+
+static int dump_fatal(struct devlink_health_reporter *reporter, struct devlink_fmsg *fmsg,
+		      void *locked, struct netlink_ext_ack *extack)
+{
+	struct cxr_dev *dev = dev_of(reporter);
+	int err;
+
+	err = lock_device(dev, locked, extack);
+	if (err)
+		return err;
+	err = dump(reporter, fmsg, locked, extack);
+	if (!err)
+		put_registers(dev, fmsg);
+	unlock_device(dev, locked);
+	return err;
+}
+
 static int recover(struct devlink_health_reporter *reporter, void *locked,
 		   struct netlink_ext_ack *extack)
 {
 	struct cxr_dev *dev = dev_of(reporter);
-	struct device *device = &dev->core.pdev->dev;
 	int err;
 
-	if (!locked && !device_trylock(device)) {
-		NL_SET_ERR_MSG_MOD(extack, "the function is being reset, bound or unbound");
-		return -EBUSY;
-	}
+	err = lock_device(dev, locked, extack);
+	if (err)
+		return err;
 	err = cxr_reset_recover(dev);
 	if (err == -EBUSY)
 		NL_SET_ERR_MSG_MOD(extack, "the function is being reset");
 	else if (err == -ENODEV)
 		NL_SET_ERR_MSG_MOD(extack, "the device does not respond");
-	if (!locked)
-		device_unlock(device);
+	unlock_device(dev, locked);
 	return err;
 }
 
@@ -147,7 +193,7 @@ static const struct devlink_health_reporter_ops ops[CXR_REPORTERS] = {
 	[FW_FATAL] = {
 		.name = "fw_fatal",
 		.diagnose = diagnose_fatal,
-		.dump = dump,
+		.dump = dump_fatal,
 		.recover = recover,
 		CXR_REPORTER_GRACE(GRACE_MS)
 	},

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * The vendor specific capability: a gateway to address spaces of the card. It is used under its
- * semaphore, which is taken by writing a number to it that the counter gave. Of the spaces only
- * that of the semaphores is there, and in it the one for a reset of the firmware, which all
- * functions of the card share.
+ * semaphore, which is taken by writing a number to it that the counter gave. There are the space of
+ * the semaphores, and in it the one for a reset of the firmware, which all functions of the card
+ * share; and that of the card's registers for a dump. Of those a person reads, it has the ones that
+ * the emulator computes, of the initialization segment.
  */
 #include <linux/pci_regs.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #define CTRL_OK		(1u << 29)	/* of PRM_VSC_CTRL_STATUS */
 #define FUNCTION_SHIFT	24
+#define SCAN_BYTES	(offsetof(struct prm_iseg, health_counter) + 4)
 
 static uint32_t get(const struct function *fn, unsigned int reg)
 {
@@ -68,19 +70,77 @@ static void write_reset_semaphore(struct function *fn, uint32_t value)
 	semaphore->number = semaphore_after(semaphore->number, value);
 }
 
-static void access_space(struct function *fn, uint32_t addr)
+/* Returns what PRM_VSC_ADDR has then. */
+static uint32_t access_semaphore(struct function *fn, uint32_t at, bool write)
 {
-	bool write = addr & PRM_VSC_ADDR_FLAG;
-	uint32_t done = (addr & PRM_VSC_ADDR_BITS) | (write ? 0 : PRM_VSC_ADDR_FLAG);
-
-	if (!(get(fn, PRM_VSC_CTRL) & PRM_VSC_CTRL_STATUS) ||
-	    (addr & PRM_VSC_ADDR_BITS) != PRM_VSC_SEMAPHORE_RESET)
-		done |= PRM_VSC_ADDR_ERROR;
-	else if (write)
+	if (at != PRM_VSC_SEMAPHORE_RESET)
+		return at | PRM_VSC_ADDR_ERROR;
+	if (write)
 		write_reset_semaphore(fn, get(fn, PRM_VSC_DATA));
 	else
 		set(fn, PRM_VSC_DATA, reset_semaphore(fn)->number);
-	set(fn, PRM_VSC_ADDR, done);
+	return at;
+}
+
+/* The first register after @at. */
+static uint32_t next_scanned(uint32_t at)
+{
+	static const struct { uint32_t from, end; } ranges[] = {
+		{ offsetof(struct prm_iseg, fw_rev), offsetof(struct prm_iseg, cmdif_rev_fw_sub) + 4 },
+		{ offsetof(struct prm_iseg, cmdq_addr_h), offsetof(struct prm_iseg, cmdq_addr_l_sz) + 4 },
+		{ offsetof(struct prm_iseg, initializing),
+		  offsetof(struct prm_iseg, health) + sizeof(((struct prm_iseg *)0)->health) },
+		{ offsetof(struct prm_iseg, internal_timer_h),
+		  offsetof(struct prm_iseg, internal_timer_l) + 4 },
+		{ offsetof(struct prm_iseg, health_counter), SCAN_BYTES },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ranges); i++) {
+		if (at + 4 < ranges[i].from)
+			return ranges[i].from;
+		if (at + 4 < ranges[i].end)
+			return at + 4;
+	}
+	return SCAN_BYTES;
+}
+
+static uint32_t scan(struct function *fn, uint32_t at, bool write)
+{
+	const struct reset_semaphore *semaphore = reset_semaphore(fn);
+
+	if (write || at % 4 || at >= SCAN_BYTES)
+		return at | PRM_VSC_ADDR_ERROR;
+	if (!semaphore->number || semaphore->owner != fn->dev)
+		violation(fn->dev, "the card's registers are read without its semaphore");
+	set(fn, PRM_VSC_DATA, iseg_read(fn->dev, at));
+	return next_scanned(at);
+}
+
+static void access_space(struct function *fn, uint32_t addr)
+{
+	uint32_t at = addr & PRM_VSC_ADDR_BITS, done;
+	bool write = addr & PRM_VSC_ADDR_FLAG;
+
+	switch (get(fn, PRM_VSC_CTRL) & PRM_VSC_CTRL_SPACE) {
+	case PRM_VSC_SEMAPHORES:
+		done = access_semaphore(fn, at, write);
+		break;
+	case PRM_VSC_SCAN:
+		done = scan(fn, at, write);
+		break;
+	default:
+		done = at | PRM_VSC_ADDR_ERROR;
+	}
+	set(fn, PRM_VSC_ADDR, done | (write ? 0 : PRM_VSC_ADDR_FLAG));
+}
+
+static void select_space(struct function *fn, uint32_t space)
+{
+	set(fn, PRM_VSC_CTRL, space | (space == PRM_VSC_SEMAPHORES ? CTRL_OK :
+				       space == PRM_VSC_SCAN ? CTRL_OK | PRM_VSC_CTRL_SIZED : 0));
+	if (space == PRM_VSC_SCAN)
+		set(fn, PRM_VSC_ADDR, SCAN_BYTES);
 }
 
 void vsc_write(struct function *fn, unsigned int reg, uint32_t value)
@@ -98,8 +158,7 @@ void vsc_write(struct function *fn, unsigned int reg, uint32_t value)
 		return;
 	}
 	if (reg == PRM_VSC_CTRL)
-		set(fn, reg, (value & PRM_VSC_CTRL_SPACE) |
-			     ((value & PRM_VSC_CTRL_SPACE) == PRM_VSC_SEMAPHORES ? CTRL_OK : 0));
+		select_space(fn, value & PRM_VSC_CTRL_SPACE);
 	else if (reg == PRM_VSC_DATA)
 		set(fn, reg, value);
 	else

@@ -207,10 +207,12 @@ static void test_vpd(void)
 #define DATA		(VSC + 0x14)
 
 #define SPACE_SEMAPHORES 0x0a
+#define SPACE_ALL	 0x02
 #define SPACE_SCAN	 0x07
 #define SW_RESET	 0x20
 #define FLAG		 0x80000000
 #define FAULTY		 0x40000000
+#define SIZED		 0x10000000
 
 static uint32_t lock_gateway(void)
 {
@@ -245,7 +247,7 @@ static void test_gateway(void)
 	     "the gateway's semaphore can be taken, its counter counts");
 	set_reg32(SEMAPHORE, other);
 	ktap(reg32(SEMAPHORE) == mine, "a second driver does not get it");
-	ktap(!set_space(SPACE_SCAN), "the card's registers are not there");
+	ktap(!set_space(SPACE_ALL), "there are not all registers of the card");
 	ktap(set_space(SPACE_SEMAPHORES) && write_word(SW_RESET, mine) == mine &&
 	     write_word(SW_RESET, other) == mine,
 	     "the semaphore for a reset has one owner");
@@ -267,6 +269,52 @@ static void test_gateway(void)
 	ktap(strstr(emu_control(&emu, "violations"),
 		    "the vendor specific capability is used without its semaphore (register 0x4)"),
 	     "without it, use is a violation");
+}
+
+/* A word, and the address of the next one; UINT32_MAX: it cannot be read. */
+static uint32_t scan_word(uint32_t addr, uint32_t *next)
+{
+	uint32_t now;
+
+	set_reg32(ADDR, addr);
+	now = reg32(ADDR);
+	if (!(now & FLAG) || now & FAULTY)
+		return UINT32_MAX;
+	*next = now & ~FLAG;
+	return reg32(DATA);
+}
+
+static void test_scan(void)
+{
+	uint32_t mine = lock_gateway(), size, at, next = 0, words = 0, revision = 0;
+
+	ktap(set_space(SPACE_SEMAPHORES) && write_word(SW_RESET, 0) == 0 && set_space(SPACE_SCAN) &&
+	     reg32(CTRL) & SIZED, "the card's registers have a size");
+	size = reg32(ADDR);
+	scan_word(0, &next);
+	ktap(strstr(emu_control(&emu, "violations"),
+		    "the card's registers are read without its semaphore"),
+	     "without the semaphore, reading them is a violation");
+	set_space(SPACE_SEMAPHORES);
+	write_word(SW_RESET, mine);
+	set_space(SPACE_SCAN);
+	for (at = 0; at < size; at = next) {
+		uint32_t word = scan_word(at, &next);
+
+		if (next <= at)
+			break;
+		if (!at)
+			revision = word;
+		words++;
+	}
+	ktap(at == size && size == 0x1014 && words == 24,
+	     "each read tells where the next register is: %u of 0x%x bytes", words, size);
+	ktap(revision == reg_read(&c, 0), "the first one is the version of the firmware");
+	ktap(scan_word(size, &next) == UINT32_MAX && scan_word(2, &next) == UINT32_MAX,
+	     "there are none after the last, and all are aligned");
+	set_space(SPACE_SEMAPHORES);
+	write_word(SW_RESET, 0);
+	set_reg32(SEMAPHORE, 0);
 }
 
 /* Where a PF has the gateway and product data a VF has nothing. */
@@ -316,13 +364,14 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(33);
+	ktap_plan(38);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
 	test_places(false);
 	test_header();
 	test_vpd();
 	test_gateway();
+	test_scan();
 	test_power();
 	client_close(&c);
 	status = emu_stop(&emu);

@@ -17,6 +17,7 @@
 #define PRM_VSC_BYTES		0x18
 
 #define PRM_VSC_CTRL_SPACE	0x0000ffff	/* enum prm_vsc_space */
+#define PRM_VSC_CTRL_SIZED	0x10000000	/* PRM_VSC_ADDR has the size of the space, in bytes */
 #define PRM_VSC_CTRL_STATUS	0xe0000000	/* 0: there is no such space */
 
 #define PRM_VSC_ADDR_FLAG	0x80000000	/* written: 1 to write, 0 to read; inverted when done */
@@ -24,10 +25,15 @@
 #define PRM_VSC_ADDR_BITS	0x3fffffff
 
 enum prm_vsc_space {
+	/*
+	 * The card's registers, for a dump: after a read PRM_VSC_ADDR has the address of the next one
+	 * that there is, or the size.
+	 */
+	PRM_VSC_SCAN		= 0x07,
 	PRM_VSC_SEMAPHORES	= 0x0a,
 };
 
 /* Addresses in the space of the semaphores. */
-#define PRM_VSC_SEMAPHORE_RESET	0x20	/* for the reset of the firmware, one for all PFs */
+#define PRM_VSC_SEMAPHORE_RESET	0x20	/* for reset of the firmware and dump, one for all PFs */
 
 #endif

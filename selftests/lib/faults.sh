@@ -48,6 +48,9 @@ up()
 	auto_recover false
 }
 
+# The card's registers as fw_fatal has dumped them, a byte on each line
+crdump() { devlink -j health dump show "pci/$BDF" reporter fw_fatal | sed -n 's/.*"crdump_data":\[\([0-9,]*\)\].*/\1/p' | tr , '\n'; }
+
 auto_recover() { devlink health set "pci/$BDF" reporter fw_fatal auto_recover "$1"; }
 
 # Unbind and bind a dead device

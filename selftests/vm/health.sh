@@ -36,6 +36,8 @@ reporters()
 	wait_kmsg "the health reporter fw_fatal of devlink has a new error"
 	reporter_is fw error 1
 	devlink -j health diagnose "pci/$BDF" reporter fw_fatal | grep '"failed":true'
+	# the syndrome, in the third byte of the health buffer's last word
+	[ "$(crdump | sed -n $((0x23f))p)" = 7 ]
 	clear_faults
 	echo 1 >"/sys/bus/pci/devices/$BDF/reset"
 	wait_until 15 reporter_is fw_fatal healthy 1

@@ -75,6 +75,20 @@ vnic_counts()
 	works
 }
 
+# The version of the firmware is in the first two registers; where there is none, a pattern says that nothing was read.
+dumps_registers()
+{
+	local major minor sub
+
+	IFS=. read -r major minor sub <<<"$(ethtool -i "$netdev" | sed -n 's/^firmware-version: \([0-9.]*\).*/\1/p')"
+	crdump >/tmp/reporters.dump
+	[ "$(wc -l </tmp/reporters.dump)" = $((0x1014)) ]
+	[ "$(head -n 12 /tmp/reporters.dump | xargs)" = "$major 0 $minor 0 $((sub % 256)) $((sub / 256)) 5 0 229 204 218 186" ]
+	devlink health dump clear "pci/$BDF" reporter fw_fatal
+	no_violation
+	works
+}
+
 works()
 {
 	reachable
@@ -294,6 +308,7 @@ ktap_setup ready
 ktap_test port "the interface has a devlink port with its number, and a name by that" port
 ktap_test tells "the reporters tx and rx tell numbers and states of queues, CQs and EQs" tells
 ktap_test vnic "the reporter vnic tells what the device counts: packets without a rule, commands that failed" vnic_counts
+ktap_test registers "the dump of fw_fatal has the registers of the card" dumps_registers
 ktap_test closed "of a closed interface they tell nothing" closed
 ktap_test tx.recovers "an error of a send queue is counted and recovered from" recovers tx SQs rx
 ktap_test rx.recovers "an error of a receive queue is counted and recovered from" recovers rx RQs tx

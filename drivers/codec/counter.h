@@ -121,10 +121,15 @@ struct cxr_traffic {
 	u64 packets, bytes;
 };
 
+/* "rx" or "tx", and the kind. */
+const char *cxr_vport_counter_name(enum cxr_vport_counter counter, const char **direction);
+void cxr_vport_counters_decode(const struct prm_query_vport_counter_out *out,
+			       struct cxr_traffic traffic[CXR_VPORT_COUNTERS]);
+
 /*
  * What goes wrong on the device's side of a function: X(field of QUERY_VNIC_ENV, its capability,
- * name in ethtool -S, which those for the vnic reporter of devlink do not have). The reporter's come
- * first, in the in-tree driver's order.
+ * name in ethtool -S, or NULL). Those of the vnic reporter of devlink come first, in the in-tree
+ * driver's order.
  */
 #define CXR_VNIC_REPORTED_LIST(X)						\
 	X(total_error_queues, vnic_env_queue_counters, NULL)			\
@@ -134,7 +139,8 @@ struct cxr_traffic {
 	X(cq_overrun, vnic_env_cq_overrun, NULL)				\
 	X(invalid_command, invalid_command_count, NULL)				\
 	X(quota_exceeded_command, quota_exceeded_count, NULL)			\
-	X(nic_receive_steering_discard, nic_receive_steering_discard, "rx_steer_missed_packets") \
+	X(nic_receive_steering_discard, nic_receive_steering_discard,		\
+	  "rx_steer_missed_packets")						\
 	X(generated_pkt_steering_fail, vnic_env_cnt_steering_fail, NULL)	\
 	X(handled_pkt_steering_fail, vnic_env_cnt_steering_fail, NULL)
 
@@ -159,11 +165,6 @@ const char *cxr_vnic_counter_name(enum cxr_vnic_counter counter);
 const char *cxr_vnic_counter_shown(enum cxr_vnic_counter counter);
 void cxr_vnic_counters_decode(const struct prm_query_vnic_env_out *out,
 			      u64 values[CXR_VNIC_COUNTERS]);
-
-/* "rx" or "tx", and the kind. */
-const char *cxr_vport_counter_name(enum cxr_vport_counter counter, const char **direction);
-void cxr_vport_counters_decode(const struct prm_query_vport_counter_out *out,
-			       struct cxr_traffic traffic[CXR_VPORT_COUNTERS]);
 
 const char *cxr_counter_name(enum cxr_counter counter);
 /* @icrc: the port counts ICRC errors. */

@@ -432,20 +432,24 @@ struct cxr_gateway {
 
 /*
  * User space, which may use the gateway, too, is locked out of the configuration space until
- * cxr_gateway_release(). @gw has pdev and locked. May sleep; false: not for us, or always taken.
+ * cxr_gateway_release(). Of @gw the caller sets pdev and locked. May sleep; false: there is no such
+ * capability, or others have kept it for two seconds.
  */
 bool cxr_gateway_take(struct cxr_gateway *gw);
 void cxr_gateway_release(struct cxr_gateway *gw);
 /*
  * The semaphore of the card, for reset of the firmware and dump: @value is gw->number to take it, 0
- * to release it. -EBUSY: another function has it, or the gateway does not respond; -EOPNOTSUPP: the
- * card lets nobody have it.
+ * to release it. -EBUSY: another function has it, or the gateway does not answer; -EOPNOTSUPP,
+ * -EIO: the card lets nobody have it; -ENODEV.
  */
 int cxr_gateway_semaphore(const struct cxr_gateway *gw, u32 value);
+/* Logs that it was not released, if @err says so. */
+void cxr_gateway_released(const struct cxr_gateway *gw, int err);
 /*
- * The registers of the card, in @words, for kvfree(), @bytes long: for the vendor. -EOPNOTSUPP: the
- * function has no access; -EBUSY: another function resets or dumps; -EPROTO: sizes or addresses
- * that cannot be. Sleeps for seconds; the caller prevents a reset by the PCI core.
+ * The registers of the card, which the vendor can read: @words, for kvfree(), @bytes long.
+ * -EOPNOTSUPP: the function has no access; -EBUSY: another function resets or dumps, or the gateway
+ * does not answer; -EPROTO: sizes or addresses that cannot be; -ETIMEDOUT, -EIO, -ENODEV, -ENOMEM.
+ * Sleeps, for up to half a minute; the caller keeps the PCI core from resetting the function.
  */
 int cxr_gateway_dump(struct pci_dev *pdev, u32 **words, u32 *bytes);
 

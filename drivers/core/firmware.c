@@ -3,9 +3,10 @@
  * Reset of the firmware, which has failed and asks for it. A function level reset does not help
  * then, as it is the firmware that does it.
  *
- * One function of the card resets it for all: the PF that has the semaphore of the card (gateway.c).
- * The others wait until the NIC interface is disabled, which tells that the firmware works again.
- * Order and times are those of the in-tree driver.
+ * One function of the card resets it for all: the PF that has the card's semaphore (gateway.c). The
+ * others wait until the NIC interface is disabled, which tells that the firmware works again. Order
+ * and times are those of the in-tree driver, but that a PF that waits tries to get the semaphore:
+ * who had it may only have dumped the card's registers.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -15,6 +16,7 @@
 #include "core.h"
 
 #define RESET_TIMEOUT	(2 * HZ)
+#define OTHERS_INTERVAL	(HZ / 2)
 
 /* ---- who resets ------------------------------------------------------------------------------ */
 
@@ -43,9 +45,7 @@ static void release_semaphore(struct cxr_gateway *gw)
 		err = cxr_gateway_semaphore(gw, 0);
 		cxr_gateway_release(gw);
 	}
-	if (err)
-		dev_warn(&gw->pdev->dev, "the semaphore for a reset of the firmware is not released: %pe\n",
-			 ERR_PTR(err));
+	cxr_gateway_released(gw, err);
 }
 
 /* ---- the reset ------------------------------------------------------------------------------- */
@@ -85,43 +85,51 @@ static bool must_reset(struct cxr_dev *dev)
 	       asks_for_reset(dev);
 }
 
-static bool wait_for_others(struct cxr_dev *dev, unsigned long timeout)
+/* True: the firmware was reset. False: @gw got the semaphore (*@role), or nobody resets. */
+static bool wait_for_others(struct cxr_dev *dev, struct cxr_gateway *gw, enum role *role,
+			    unsigned long timeout)
 {
+	unsigned long deadline = jiffies + timeout;
+
 	if (cxr_core_nic_ifc(dev) == PRM_NIC_IFC_DISABLED)
 		return true;
 	dev_info(dev->core.dev, "waiting for another function of the card to reset the firmware\n");
-	return wait_disabled(dev, timeout);
-}
-
-static bool reset_firmware(struct cxr_dev *dev, bool locked, unsigned long others)
-{
-	struct cxr_gateway gw = { .pdev = dev->core.pdev, .locked = locked };
-	enum role role;
-	bool done;
-
-	role = dev->core.vf ? OTHER : take_semaphore(&gw);
-	if (role == OTHER)
-		return wait_for_others(dev, others);
-	if (must_reset(dev))
-		start_reset(dev);
-	done = wait_disabled(dev, RESET_TIMEOUT);
-	if (role == OWNER)
-		release_semaphore(&gw);
-	return done;
+	while (!wait_disabled(dev, OTHERS_INTERVAL)) {
+		if (time_after(jiffies, deadline) || pci_channel_offline(dev->core.pdev))
+			return false;
+		if (!must_reset(dev) || dev->core.vf)
+			continue;
+		*role = take_semaphore(gw);
+		if (*role != OTHER)
+			return false;
+	}
+	return true;
 }
 
 bool cxr_firmware_reset(struct cxr_dev *dev, bool locked, unsigned long others)
 {
-	bool done;
+	struct cxr_gateway gw = { .pdev = dev->core.pdev, .locked = locked };
+	enum role role = OTHER;
+	bool done = false;
 
 	if (cxr_core_gone(dev))
 		return false;
-	if (cxr_core_nic_ifc(dev) == PRM_NIC_IFC_SW_RESET)
-		done = wait_for_others(dev, others);
-	else if (must_reset(dev) && ioread32be(&dev->iseg->initializing) & PRM_ISEG_CAN_RESET)
-		done = reset_firmware(dev, locked, others);
-	else
-		return false;
+	if (cxr_core_nic_ifc(dev) != PRM_NIC_IFC_SW_RESET) {
+		if (!must_reset(dev) ||
+		    !(ioread32be(&dev->iseg->initializing) & PRM_ISEG_CAN_RESET))
+			return false;
+		if (!dev->core.vf)
+			role = take_semaphore(&gw);
+	}
+	if (role == OTHER)
+		done = wait_for_others(dev, &gw, &role, others);
+	if (role != OTHER) {
+		if (must_reset(dev))
+			start_reset(dev);
+		done = wait_disabled(dev, RESET_TIMEOUT);
+	}
+	if (role == OWNER)
+		release_semaphore(&gw);
 
 	if (done)
 		cxr_core_restore_config(dev);

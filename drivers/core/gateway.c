@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The gateway of PFs to address spaces of the card: semaphores, and the card's registers for a dump.
- * It works while the firmware does not. Order and times are those of the in-tree driver.
+ * The gateway of PFs to address spaces of the card: semaphores, and the registers of the card, for
+ * a dump. It works while the firmware does not. The order of accesses is that of the in-tree driver.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -12,8 +12,10 @@
 #include "core.h"
 
 #define GATEWAY_TIMEOUT	(2 * HZ)
+#define QUICK_POLLS	16
+#define DUMP_TIMEOUT	(20 * HZ)	/* well below CXR_FIRMWARE_OTHERS */
 #define DUMP_MAX	SZ_16M
-#define NOT_READ	0xbadacce5	/* by tools of the vendor */
+#define NOT_READ	0xbadacce5	/* what the vendor's tools take for a register without a value */
 
 /* All ones if the device does not respond. */
 static u32 get(const struct cxr_gateway *gw, int reg)
@@ -42,7 +44,8 @@ bool cxr_gateway_take(struct cxr_gateway *gw)
 {
 	unsigned long deadline = jiffies + GATEWAY_TIMEOUT;
 
-	gw->at = pci_find_capability(gw->pdev, PCI_CAP_ID_VNDR);
+	if (!gw->at)
+		gw->at = pci_find_capability(gw->pdev, PCI_CAP_ID_VNDR);
 	if (!gw->at)
 		return false;
 	if (!gw->locked)
@@ -71,38 +74,42 @@ static int select_space(const struct cxr_gateway *gw, enum prm_vsc_space space)
 	return get(gw, PRM_VSC_CTRL) & PRM_VSC_CTRL_STATUS ? 0 : -EOPNOTSUPP;
 }
 
-/* 0, and @addr is as it is then; -EBUSY: it has not done what was asked for; -EIO: it refuses. */
-static int finished(const struct cxr_gateway *gw, u32 flag, u32 *addr)
+/*
+ * 0: it has done what was asked for, and PRM_VSC_ADDR is *@addr; -EBUSY: it has not; -ENODEV: the
+ * device does not respond.
+ */
+static int wait_flag(const struct cxr_gateway *gw, u32 flag, u32 *addr)
 {
 	unsigned long deadline = jiffies + GATEWAY_TIMEOUT;
+	unsigned int polls = 0;
 
 	for (;;) {
 		*addr = get(gw, PRM_VSC_ADDR);
+		if (PCI_POSSIBLE_ERROR(*addr))
+			return -ENODEV;
 		if ((*addr & PRM_VSC_ADDR_FLAG) == flag)
-			return *addr & PRM_VSC_ADDR_ERROR ? -EIO : 0;
+			return 0;
 		if (time_after(jiffies, deadline))
 			return -EBUSY;
-		usleep_range(10, 100);
+		if (++polls > QUICK_POLLS)
+			usleep_range(10, 100);
 	}
 }
 
-/* @next: what PRM_VSC_ADDR has then, without the flag. */
-static int read_word(const struct cxr_gateway *gw, u32 at, u32 *word, u32 *next)
+static int read_word(const struct cxr_gateway *gw, u32 at, u32 *word, u32 *addr)
 {
 	int err;
 
 	put(gw, PRM_VSC_ADDR, at);
-	err = finished(gw, PRM_VSC_ADDR_FLAG, next);
-	if (err)
-		return err;
-	*word = get(gw, PRM_VSC_DATA);
-	*next &= PRM_VSC_ADDR_BITS;
-	return 0;
+	err = wait_flag(gw, PRM_VSC_ADDR_FLAG, addr);
+	if (!err)
+		*word = get(gw, PRM_VSC_DATA);
+	return err;
 }
 
 int cxr_gateway_semaphore(const struct cxr_gateway *gw, u32 value)
 {
-	u32 has, addr;
+	u32 has = 0, addr;
 	int err;
 
 	err = select_space(gw, PRM_VSC_SEMAPHORES);
@@ -110,18 +117,29 @@ int cxr_gateway_semaphore(const struct cxr_gateway *gw, u32 value)
 		return err;
 	put(gw, PRM_VSC_DATA, value);
 	put(gw, PRM_VSC_ADDR, PRM_VSC_SEMAPHORE_RESET | PRM_VSC_ADDR_FLAG);
-	err = finished(gw, 0, &addr);
-	if (!err)
+	err = wait_flag(gw, 0, &addr);
+	if (!err && !(addr & PRM_VSC_ADDR_ERROR))
 		err = read_word(gw, PRM_VSC_SEMAPHORE_RESET, &has, &addr);
 	if (err)
 		return err;
+	if (addr & PRM_VSC_ADDR_ERROR)
+		return -EIO;
 	return has == value ? 0 : -EBUSY;
+}
+
+void cxr_gateway_released(const struct cxr_gateway *gw, int err)
+{
+	if (err)
+		dev_warn(&gw->pdev->dev, "the card's semaphore for a reset of the firmware is not released: %pe\n",
+			 ERR_PTR(err));
 }
 
 /* ---- the dump -------------------------------------------------------------------------------- */
 
+/* As in the in-tree driver, a read that the card calls faulty counts. */
 static int read_registers(const struct cxr_gateway *gw, u32 *words, u32 bytes)
 {
+	unsigned long deadline = jiffies + DUMP_TIMEOUT;
 	u32 at, next, word;
 	int err;
 
@@ -129,8 +147,11 @@ static int read_registers(const struct cxr_gateway *gw, u32 *words, u32 bytes)
 		err = read_word(gw, at, &word, &next);
 		if (err)
 			return err;
+		next &= PRM_VSC_ADDR_BITS;
 		if (next <= at || next % sizeof(word))
 			return -EPROTO;
+		if (time_after(jiffies, deadline))
+			return -ETIMEDOUT;
 		words[at / sizeof(word)] = word;
 		cond_resched();
 	}
@@ -170,7 +191,7 @@ int cxr_gateway_dump(struct pci_dev *pdev, u32 **words, u32 *bytes)
 	err = cxr_gateway_semaphore(&gw, gw.number);
 	if (!err) {
 		err = dump(&gw, words, bytes);
-		cxr_gateway_semaphore(&gw, 0);
+		cxr_gateway_released(&gw, cxr_gateway_semaphore(&gw, 0));
 	}
 	cxr_gateway_release(&gw);
 	return err;

@@ -102,7 +102,7 @@ static int lock_device(struct cxr_dev *dev, const void *locked, struct netlink_e
 {
 	if (locked || device_trylock(&dev->core.pdev->dev))
 		return 0;
-	NL_SET_ERR_MSG_MOD(extack, "the function is being reset, bound or unbound");
+	NL_SET_ERR_MSG_MOD(extack, "the function is being reset, dumped, bound or unbound");
 	return -EBUSY;
 }
 
@@ -112,7 +112,7 @@ static void unlock_device(struct cxr_dev *dev, const void *locked)
 		device_unlock(&dev->core.pdev->dev);
 }
 
-/* A dump without the card's registers is better than none. They are those of PFs. */
+/* A dump without the card's registers, to which only PFs have access, is better than none. */
 static void put_registers(struct cxr_dev *dev, struct devlink_fmsg *fmsg)
 {
 	u32 *words, bytes;

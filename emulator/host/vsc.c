@@ -3,8 +3,8 @@
  * The vendor specific capability: a gateway to address spaces of the card. It is used under its
  * semaphore, which is taken by writing a number to it that the counter gave. There are the space of
  * the semaphores, and in it the one for a reset of the firmware, which all functions of the card
- * share; and that of the card's registers for a dump. Of those a person reads, it has the ones that
- * the emulator computes, of the initialization segment.
+ * share; and that of the card's registers, for a dump: those of the initialization segment that the
+ * emulator computes.
  */
 #include <linux/pci_regs.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 
 #define CTRL_OK		(1u << 29)	/* of PRM_VSC_CTRL_STATUS */
 #define FUNCTION_SHIFT	24
-#define SCAN_BYTES	(offsetof(struct prm_iseg, health_counter) + 4)
+#define REGISTER(name)	offsetof(struct prm_iseg, name)
+#define SCAN_BYTES	(REGISTER(health_counter) + 4)
 
 static uint32_t get(const struct function *fn, unsigned int reg)
 {
@@ -86,13 +87,11 @@ static uint32_t access_semaphore(struct function *fn, uint32_t at, bool write)
 static uint32_t next_scanned(uint32_t at)
 {
 	static const struct { uint32_t from, end; } ranges[] = {
-		{ offsetof(struct prm_iseg, fw_rev), offsetof(struct prm_iseg, cmdif_rev_fw_sub) + 4 },
-		{ offsetof(struct prm_iseg, cmdq_addr_h), offsetof(struct prm_iseg, cmdq_addr_l_sz) + 4 },
-		{ offsetof(struct prm_iseg, initializing),
-		  offsetof(struct prm_iseg, health) + sizeof(((struct prm_iseg *)0)->health) },
-		{ offsetof(struct prm_iseg, internal_timer_h),
-		  offsetof(struct prm_iseg, internal_timer_l) + 4 },
-		{ offsetof(struct prm_iseg, health_counter), SCAN_BYTES },
+		{ REGISTER(fw_rev), REGISTER(cmdif_rev_fw_sub) + 4 },
+		{ REGISTER(cmdq_addr_h), REGISTER(cmdq_addr_l_sz) + 4 },
+		{ REGISTER(initializing), REGISTER(health) + sizeof(struct prm_health_buffer) },
+		{ REGISTER(internal_timer_h), REGISTER(internal_timer_l) + 4 },
+		{ REGISTER(health_counter), SCAN_BYTES },
 	};
 	unsigned int i;
 

@@ -247,7 +247,7 @@ static void test_gateway(void)
 	     "the gateway's semaphore can be taken, its counter counts");
 	set_reg32(SEMAPHORE, other);
 	ktap(reg32(SEMAPHORE) == mine, "a second driver does not get it");
-	ktap(!set_space(SPACE_ALL), "there are not all registers of the card");
+	ktap(!set_space(SPACE_ALL), "the space of all registers is not there");
 	ktap(set_space(SPACE_SEMAPHORES) && write_word(SW_RESET, mine) == mine &&
 	     write_word(SW_RESET, other) == mine,
 	     "the semaphore for a reset has one owner");

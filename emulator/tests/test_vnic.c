@@ -173,7 +173,7 @@ static void test_card(const struct card *card)
 	cxdev_reset(d->dev);
 	d->dev->hca->phase = HCA_RUNNING;
 	is = read_counts();
-	ktap(!memcmp(&is, &(struct counts){ .steering = is.steering }, sizeof(is)),
+	ktap(!memcmp(&is, &(struct counts){}, sizeof(is)),
 	     "%s: a reset clears them", card->name);
 	dut_destroy(d);
 }

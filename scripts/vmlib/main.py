@@ -76,8 +76,8 @@ def parse_args(argv):
         p.error("--accel icount: instructions are counted on one CPU (--smp 1)")
     if not all(re.fullmatch(r"[A-Z_]+=[^\s]*", e) for e in opts.env):
         p.error(f"--env {' '.join(opts.env)}: give NAME=VALUE, without spaces")
-    if opts.administrator and ",vfs=" not in opts.card:
-        p.error(f"--administrator: --card {opts.card} has no VFs")
+    if opts.administrator and (",vfs=" not in opts.card or opts.emulator_socket):
+        p.error("--administrator: is for --card NAME,vfs=N, with an emulator of the run's own")
     opts.env = dict(e.split("=", 1) for e in opts.env) | ({"VF": "yes"} if ",vfs=" in opts.card else {})
     if opts.timeout <= 0 or opts.smp < 1:
         p.error("--timeout and --smp must be positive")

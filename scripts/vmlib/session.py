@@ -96,8 +96,10 @@ class Session:
         n = int(re.search(r",vfs=(\d+)", self.opts.card)[1])
         for i, (name, _) in enumerate(self.functions()[1:n + 1]):
             for setting in (["mac", f"02:76:66:00:00:{i:02x}"], ["trust", "on"]):
-                subprocess.run([ctl, self.control, "vf", name] + setting, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               timeout=10, check=True)
+                done = subprocess.run([ctl, self.control, "vf", name] + setting, stdin=subprocess.DEVNULL, capture_output=True,
+                                      text=True, timeout=10, check=False)
+                if done.returncode:
+                    raise VmError(f"the emulator does not set vf {name} {' '.join(setting)}: {done.stdout}{done.stderr}")
 
     def start_guest(self, g, more):
         g.start(self.opts, more)

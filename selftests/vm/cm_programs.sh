@@ -62,7 +62,7 @@ rcopy_works()
 # do_poll() of rdma-core's examples takes a peer that has shut down for an error, even where the last data are there as well, so
 # that a client with -T a fails if it is slower than its server's shutdown. The server prints its result, its second line, before that,
 # and takes its time over it.
-SLOW_TO_PRINT="strace -qq -o /dev/null -e trace=write -e inject=write:delay_enter=500000:when=2 -- stdbuf -oL --"
+SLOW_TO_PRINT="strace -qq -o /dev/null --trace-fds=1 -e trace=write -e inject=write:delay_enter=500000:when=2 -- stdbuf -oL --"
 
 rstream_works() # NAME HOW
 {

@@ -38,6 +38,14 @@ reporters()
 	devlink -j health diagnose "pci/$BDF" reporter fw_fatal | grep '"failed":true'
 	# the syndrome, in the third byte of the health buffer's last word
 	[ "$(crdump | sed -n $((0x23f))p)" = 7 ]
+	# while another function has the card's semaphore, there is none
+	devlink health dump clear "pci/$BDF" reporter fw_fatal
+	set_semaphore take
+	[ -z "$(crdump)" ] || fail "the registers are read without the card's semaphore"
+	wait_kmsg "the dump lacks the registers of the card: -EBUSY"
+	set_semaphore release
+	devlink health dump clear "pci/$BDF" reporter fw_fatal
+	[ -n "$(crdump)" ]
 	clear_faults
 	echo 1 >"/sys/bus/pci/devices/$BDF/reset"
 	wait_until 15 reporter_is fw_fatal healthy 1
@@ -166,6 +174,22 @@ recovers_by_other()
 	works_after_crash 0
 }
 
+# Another function has the semaphore, but only for a dump: this one resets the firmware after it
+recovers_after_dump()
+{
+	start_anew
+	auto_recover true
+	trap 'set_semaphore release' EXIT
+	set_semaphore take
+	crash
+	wait_kmsg "waiting for another function of the card to reset the firmware"
+	nap 1
+	must_fail kmsg_has "resetting the firmware"
+	set_semaphore release
+	wait_until 30 recovered 1
+	works_after_crash 1
+}
+
 # Another function resets the firmware for a reason of its own
 recovers_from_restart()
 {
@@ -274,6 +298,7 @@ ktap_test reporters "devlink's health reporters fw and fw_fatal count errors, te
 ktap_test recovers "a device that fails recovers by itself: the same interface, and a new RDMA device" recovers
 ktap_test recovers.firmware "so does one whose firmware has crashed: it is reset" recovers_firmware
 ktap_test recovers.other "it waits for another function of the card that has begun to reset the firmware" recovers_by_other
+ktap_test recovers.dumped "it resets the firmware itself if that function had only dumped the card" recovers_after_dump
 ktap_test recovers.restart "another function resets the firmware: the device recovers" recovers_from_restart
 ktap_test firmware.reset "a person resets a function whose firmware has crashed" firmware_by_person reset
 ktap_test firmware.bind "unbind resets firmware that has crashed" firmware_by_person bind

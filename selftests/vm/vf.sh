@@ -43,6 +43,14 @@ virtual_port()
 	must_fail cat "/sys/class/net/$netdev/phys_port_name"
 }
 
+# Only PFs have access; the in-tree driver refuses the dump
+no_registers()
+{
+	devlink -j health dump show "pci/$(driver_bdfs)" reporter fw_fatal >/tmp/vf.dump || [ "$CXR_DRIVER" = mlx5 ]
+	cat /tmp/vf.dump
+	must_fail grep crdump_data /tmp/vf.dump
+}
+
 link_works()
 {
 	[ "$(cat "/sys/class/net/$netdev/carrier")" = 1 ]
@@ -90,6 +98,7 @@ ktap_test binds "the driver binds to a VF" binds
 ktap_setup ready
 ktap_test mac "a VF without a MAC has a random one" mac_is_random
 ktap_test port "the port is a virtual one" virtual_port
+ktap_test registers "the registers of the card are not dumped" no_registers
 ktap_test link "the link is up, also after down and up" link_works
 ktap_test mtu "the MTU can be changed" mtu_changes
 ktap_test pause "pause frames of the port cannot be switched" pause_refused

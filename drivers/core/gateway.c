@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * The gateway of PFs to address spaces of the card: semaphores, and the registers of the card, for
- * a dump. It works while the firmware does not. The order of accesses is that of the in-tree driver.
+ * a dump. It works while the firmware does not. The order of accesses is that of the in-tree
+ * driver.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -15,7 +16,7 @@
 #define QUICK_POLLS	16
 #define DUMP_TIMEOUT	(20 * HZ)	/* well below CXR_FIRMWARE_OTHERS */
 #define DUMP_MAX	SZ_16M
-#define NOT_READ	0xbadacce5	/* what the vendor's tools take for a register without a value */
+#define NOT_READ	0xbadacce5	/* to the vendor's tools: there is no value */
 
 /* All ones if the device does not respond. */
 static u32 get(const struct cxr_gateway *gw, int reg)

@@ -38,7 +38,8 @@ NEVER = {
 }
 
 SLACK = 20              # packets, of at most 150 bytes
-OURS = re.compile(r"_vport_(unicast|multicast|broadcast|rdma)|_prio[0-7]_|_global_|_storm_|^rx_out_of_buffer$|^rx_steer_missed|^rx_oversize_pkts_buffer$|_internal_queue_oob$|^rx_xdp_(drop|redirect)$")
+OURS = re.compile(r"_vport_(unicast|multicast|broadcast|rdma)|_prio[0-7]_|_global_|_storm_|^rx_xdp_(drop|redirect)$|"
+                  r"^rx_out_of_buffer$|^rx_steer_missed|^rx_oversize_pkts_buffer$|_internal_queue_oob$")
 QUEUES = re.compile(r"^([rt]xQ_|rx_pp_)")
 SIZES = re.compile(r"^rx_\d+.*_bytes_phy$")
 TRAFFIC = re.compile(r"(packets|bytes|multicast|broadcast)(_phy)?$")

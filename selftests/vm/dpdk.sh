@@ -69,8 +69,9 @@ datagrams() # N PORTS...
 	peer "ip neigh del $(my_ip) dev $peer_netdev"
 }
 
-# The number of packets that testpmd has received on QUEUE (all): it has printed a line for each when it ends
-received() { grep -ac "src=${peer_mac^^} - dst=${mac^^} .*Receive queue=${1:-0x}" $LOG; } # [QUEUE]
+# The number of datagrams that testpmd has received on QUEUE (all): it has printed a line for each when it ends. b's kernel may ask
+# for a neighbour as well.
+received() { grep -ac "src=${peer_mac^^} - dst=${mac^^} .*Destination UDP port=.*Receive queue=${1:-0x}" $LOG; } # [QUEUE]
 
 # Receive N datagrams to each of PORTS
 receive() # N PORTS...

@@ -85,6 +85,7 @@ dumps_registers()
 	[ "$(wc -l </tmp/reporters.dump)" = $((0x1014)) ]
 	[ "$(head -n 12 /tmp/reporters.dump | xargs)" = "$major 0 $minor 0 $((sub % 256)) $((sub / 256)) 5 0 229 204 218 186" ]
 	devlink health dump clear "pci/$BDF" reporter fw_fatal
+	[ -n "$(crdump)" ] || fail "a second dump has no registers"
 	no_violation
 	works
 }

@@ -108,11 +108,26 @@ static void card_port_selection_general(const struct cxdev *dev, struct prm_cmd_
 	prm_set64(cap, match_definer_format_supported, definer_formats());
 }
 
+static void card_vport_counters(const struct card *card, struct prm_cmd_hca_cap *cap)
+{
+	prm_set(cap, vport_counters, 1);
+	prm_set(cap, nic_receive_steering_discard, 1);
+	prm_set(cap, vnic_env_queue_counters, 1);
+	prm_set(cap, eq_overrun_count, 1);
+	prm_set(cap, invalid_command_count, 1);
+	prm_set(cap, quota_exceeded_count, 1);
+	prm_set(cap, vnic_env_cq_overrun, card->vnic_env_newer);
+	prm_set(cap, vnic_env_int_rq_oob, card->vnic_env_newer);
+	prm_set(cap, vnic_env_cnt_steering_fail, card->vnic_env_newer);
+	prm_set(cap, eth_wqe_too_small, card->vnic_env_newer);
+}
+
 static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 {
 	const struct card *card = dev->card;
 
 	card_general_sizes(card, cap);
+	card_vport_counters(card, cap);
 	prm_set(cap, vhca_id, dev->index);
 	prm_set(cap, port_type, 1);
 	prm_set(cap, num_ports, 1);
@@ -136,16 +151,6 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, cq_resize, 1);
 	prm_set(cap, block_lb_mc, 1);
 	prm_set(cap, cq_period_start_from_cqe, 1);
-	prm_set(cap, vport_counters, 1);
-	prm_set(cap, nic_receive_steering_discard, 1);
-	prm_set(cap, vnic_env_queue_counters, 1);
-	prm_set(cap, eq_overrun_count, 1);
-	prm_set(cap, invalid_command_count, 1);
-	prm_set(cap, quota_exceeded_count, 1);
-	prm_set(cap, vnic_env_cq_overrun, card->vnic_env_newer);
-	prm_set(cap, vnic_env_int_rq_oob, card->vnic_env_newer);
-	prm_set(cap, vnic_env_cnt_steering_fail, card->vnic_env_newer);
-	prm_set(cap, eth_wqe_too_small, card->vnic_env_newer);
 	prm_set(cap, max_flow_counter_15_0, 1 << 14);
 	prm_set(cap, log_max_flow_counter_bulk, 10);
 	prm_set(cap, max_qp_cnt, card->objs[OBJ_Q_COUNTER].count);

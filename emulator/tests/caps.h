@@ -95,6 +95,10 @@ bool probe_opcode(struct dut *dut, uint32_t value, uint32_t opcode);
 bool probe_qkeys(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_umr_list(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_rts2rts_dscp(struct dut *dut, uint32_t value, uint32_t arg);
+/* Does QUERY_VNIC_ENV have a counter at @bit of its output? */
+bool probe_vnic(struct dut *dut, uint32_t value, uint32_t bit);
+bool probe_vnic_newer(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_rqt_size(struct dut *dut, uint32_t value, uint32_t arg);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Capabilities: commands that probes of several tables run. */
+/* Capabilities: commands that probes of several tables run, and probes that need no other. */
 #include <string.h>
 
 #include "caps.h"
@@ -118,4 +118,25 @@ int create_lag(struct dut *dut, unsigned int one, unsigned int two, bool fdb, un
 	if (!status)
 		dut_must(dut, destroy_lag, &destroy, &out);
 	return status;
+}
+
+/* All has gone wrong: does the counter at @bit show it? */
+bool probe_vnic(struct dut *dut, uint32_t value, uint32_t bit)
+{
+	(void)value;
+	memset(&dut->dev->hca->vnic, 1, sizeof(dut->dev->hca->vnic));
+	dut->dev->eth->counters.rx_no_rule = ~0ull;
+	return dut_vnic_at(dut, bit, 32);
+}
+
+bool probe_vnic_newer(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)arg;
+	return value == dut->dev->card->vnic_env_newer;
+}
+
+bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)arg;
+	return value == !dut->dev->card->vf;
 }

@@ -649,27 +649,6 @@ static bool probe_qp_affinity(struct dut *dut, uint32_t value, uint32_t arg)
 	return !try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_RC, .affinity = 2 });
 }
 
-static bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg)
-{
-	(void)arg;
-	return value == !dut->dev->card->vf;
-}
-
-/* All has gone wrong: does the counter at @bit show it? */
-static bool probe_vnic(struct dut *dut, uint32_t value, uint32_t bit)
-{
-	(void)value;
-	memset(&dut->dev->hca->vnic, 1, sizeof(dut->dev->hca->vnic));
-	dut->dev->eth->counters.rx_no_rule = ~0ull;
-	return dut_vnic_at(dut, bit, 32);
-}
-
-static bool probe_vnic_newer(struct dut *dut, uint32_t value, uint32_t arg)
-{
-	(void)arg;
-	return value == dut->dev->card->vnic_env_newer;
-}
-
 #define VNIC(counter) prm_bit((struct prm_query_vnic_env_out *)NULL, vport_env.counter)
 #define FLAG(field, fn, arg) CAP_ROW(cmd_hca_cap, field, true, fn, arg)
 #define VALUE(field, fn, arg) CAP_ROW(cmd_hca_cap, field, false, fn, arg)

@@ -235,9 +235,10 @@ leave()
 }
 
 waits_for_pf() { kmsg | grep -E 'waiting for another function of the card|mlx5_error_sw_reset.* start'; }
-recovered() { kmsg | grep -E 'the function works again after a reset|health recovery succeeded'; }
+RECOVERED='the function works again after a reset|health recovery succeeded'
+recovered() { kmsg | grep -E "$RECOVERED" && peer "kmsg | grep -E '$RECOVERED'"; }
 
-# The driver of the PF resets it, which is on the control socket here: a VF may not
+# The driver of the PF resets it, which is on the control socket here: a VF may not. Both VFs recover, each in its time.
 firmware_crashes()
 {
 	ktap_spoilt

@@ -20,6 +20,8 @@ enum fault_site {
 	FAULT_CQE,
 	FAULT_REQUEST,		/* completion of a send WQE, by opcode */
 	FAULT_INTERRUPT,
+	FAULT_GATEWAY,		/* an access by the vendor specific capability */
+	FAULT_SPACE,		/* a choice of its address space */
 	FAULT_FRAME,
 	FAULT_SITES
 };
@@ -32,6 +34,8 @@ enum fault_action {
 	FAULT_LOSE, FAULT_DUPLICATE, FAULT_TYPE, FAULT_OVERRUN,
 	/* completion; value is a syndrome */
 	FAULT_ERROR,
+	/* gateway; value is an address */
+	FAULT_ADDRESS, FAULT_NEXT,
 	/* frame; value is a byte's offset, a number of frames */
 	FAULT_DROP, FAULT_CORRUPT, FAULT_DELAY,
 };
@@ -47,7 +51,7 @@ struct fault {
 	enum fault_site site;
 	struct cxdev *dev;		/* NULL for frames */
 	const struct port *port;	/* for frames; NULL: any */
-	/* opcode, register, event type, CQ, WQE opcode, vector, BTH opcode; or FAULT_ANY */
+	/* opcode, register, event type, CQ, WQE opcode, vector, space, BTH opcode; or FAULT_ANY */
 	uint32_t what;
 	uint32_t qpn;			/* for frames: destination QP, or FAULT_ANY */
 	bool rx;			/* for frames: received by the port, not sent */

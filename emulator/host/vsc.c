@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "card/card.h"
+#include "fault/fault.h"
 #include "host/host.h"
 #include "prm/vsc.h"
 
@@ -116,30 +117,51 @@ static uint32_t scan(struct function *fn, uint32_t at, bool write)
 	return next_scanned(at);
 }
 
+/* Does an access; returns what PRM_VSC_ADDR has then. */
+static uint32_t access_at(struct function *fn, uint32_t space, uint32_t at, bool write)
+{
+	switch (space) {
+	case PRM_VSC_SEMAPHORES:
+		return access_semaphore(fn, at, write);
+	case PRM_VSC_SCAN:
+		return scan(fn, at, write);
+	default:
+		return at | PRM_VSC_ADDR_ERROR;
+	}
+}
+
 static void access_space(struct function *fn, uint32_t addr)
 {
-	uint32_t at = addr & PRM_VSC_ADDR_BITS, done;
+	uint32_t space = get(fn, PRM_VSC_CTRL) & PRM_VSC_CTRL_SPACE;
+	uint32_t at = addr & PRM_VSC_ADDR_BITS, done = at, value;
 	bool write = addr & PRM_VSC_ADDR_FLAG;
+	enum fault_action fault;
 
-	switch (get(fn, PRM_VSC_CTRL) & PRM_VSC_CTRL_SPACE) {
-	case PRM_VSC_SEMAPHORES:
-		done = access_semaphore(fn, at, write);
-		break;
-	case PRM_VSC_SCAN:
-		done = scan(fn, at, write);
-		break;
-	default:
-		done = at | PRM_VSC_ADDR_ERROR;
+	fault = fault_check(FAULT_GATEWAY, fn->dev, space, &value);
+	if (fault == FAULT_SILENT) {
+		set(fn, PRM_VSC_ADDR, addr);
+		return;
 	}
+	if (fault != FAULT_ADDRESS || !write)
+		done = access_at(fn, space, at, write);
+	if (fault == FAULT_ADDRESS)
+		done |= PRM_VSC_ADDR_ERROR;
+	if (fault == FAULT_NEXT && space == PRM_VSC_SCAN && !write)
+		done = value;
 	set(fn, PRM_VSC_ADDR, done | (write ? 0 : PRM_VSC_ADDR_FLAG));
 }
 
 static void select_space(struct function *fn, uint32_t space)
 {
+	uint32_t bytes;
+
 	set(fn, PRM_VSC_CTRL, space | (space == PRM_VSC_SEMAPHORES ? CTRL_OK :
 				       space == PRM_VSC_SCAN ? CTRL_OK | PRM_VSC_CTRL_SIZED : 0));
-	if (space == PRM_VSC_SCAN)
-		set(fn, PRM_VSC_ADDR, SCAN_BYTES);
+	if (space != PRM_VSC_SCAN)
+		return;
+	if (fault_check(FAULT_SPACE, fn->dev, space, &bytes) != FAULT_LENGTH)
+		bytes = SCAN_BYTES;
+	set(fn, PRM_VSC_ADDR, bytes);
 }
 
 void vsc_write(struct function *fn, unsigned int reg, uint32_t value)

@@ -5,8 +5,9 @@
  */
 #include <linux/pci_regs.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "vfu_client.h"
+#include "fault_lines.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define CONFIG_REGION 7
@@ -317,6 +318,30 @@ static void test_scan(void)
 	set_reg32(SEMAPHORE, 0);
 }
 
+static void test_gateway_faults(void)
+{
+	uint32_t mine = lock_gateway(), next = 0;
+
+	fault_must(&emu, "f0 gateway semaphores silent");
+	ktap(set_space(SPACE_SEMAPHORES) && write_word(SW_RESET, mine) == UINT32_MAX &&
+	     write_word(SW_RESET, mine) == mine,
+	     "gateway silent: a write is not done, the next one is");
+	fault_must(&emu, "f0 gateway registers error");
+	fault_must(&emu, "f0 gateway any next 0x24 nth=2");
+	fault_must(&emu, "f0 gateway registers size 6");
+	ktap(set_space(SPACE_SCAN) && reg32(ADDR) == 6,
+	     "gateway size: the registers have another size");
+	ktap(scan_word(0, &next) == UINT32_MAX, "gateway error: an address is faulty");
+	ktap(scan_word(0, &next) == reg_read(&c, 0) && next == 0x24,
+	     "gateway next: a read has another next address");
+	fault_must(&emu, "clear");
+	ktap(scan_word(0, &next) == reg_read(&c, 0) && next == 4 && fault_none(&emu),
+	     "without the faults it is as before");
+	set_space(SPACE_SEMAPHORES);
+	write_word(SW_RESET, 0);
+	set_reg32(SEMAPHORE, 0);
+}
+
 /* Where a PF has the gateway and product data a VF has nothing. */
 static void test_vf(void)
 {
@@ -335,6 +360,19 @@ static void test_named_function(void)
 	ktap(field_is(data, "VU", "CXR000001MLNXS0D0F1") && field_is(data, "SN", "CXR000001") &&
 	     field_is(data, "V0", "PCIeGen5 x16"),
 	     "ConnectX-7: product data names the function; both ports are one card");
+}
+
+/* The emulator notices some time after that a client has gone. */
+static bool gets_semaphore(uint32_t mine)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 200; tries++) {
+		if (write_word(SW_RESET, mine) == mine)
+			return true;
+		usleep(10000);
+	}
+	return false;
 }
 
 /* The function before this one is of the same card. */
@@ -356,7 +394,7 @@ static void test_shared_semaphore(void)
 	c = first;
 	client_close(&c);
 	c = second;
-	ktap(write_word(SW_RESET, its) == its, "ConnectX-7: until the first is reset");
+	ktap(gets_semaphore(its), "ConnectX-7: until the first is reset");
 }
 
 int main(int argc, char **argv)
@@ -364,7 +402,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(38);
+	ktap_plan(43);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
 	test_places(false);
@@ -372,6 +410,7 @@ int main(int argc, char **argv)
 	test_vpd();
 	test_gateway();
 	test_scan();
+	test_gateway_faults();
 	test_power();
 	client_close(&c);
 	status = emu_stop(&emu);

@@ -356,6 +356,10 @@ static void test_interrupts(struct queue *q)
 	ktap(vector_fired(&c, 1, 1000), "a fault of another vector does not match");
 	fault_must(&emu, "clear");
 	count_events(q, 0);
+	fault_must(&emu, "f0 spurious 1");
+	ktap(vector_fired(&c, 1, 1000) && next_event(q, NULL) < 0,
+	     "spurious: an interrupt comes without an event");
+	count_events(q, 0);
 }
 
 static void test_port(struct queue *q)
@@ -695,7 +699,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(100);
+	ktap_plan(101);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();

@@ -90,6 +90,31 @@ dumps_registers()
 	works
 }
 
+# A gateway that does not work as it should leaves a dump without registers, and one that calls an address faulty one with them.
+dumps_without_registers()
+{
+	local rule
+
+	own "what the in-tree driver does then is its own matter"
+	for rule in "semaphores silent times=all" "semaphores error times=all" "registers size 6" "registers size 0" \
+		"registers size 0x10000004" "registers next 0 nth=3" "registers next 7 nth=3" "registers silent nth=5"; do
+		echo "$rule"
+		# shellcheck disable=SC2086
+		fault gateway $rule
+		devlink health dump clear "pci/$BDF" reporter fw_fatal
+		devlink -j health dump show "pci/$BDF" reporter fw_fatal >/tmp/reporters.dump
+		grep -q '"health_buffer"' /tmp/reporters.dump || fail "the dump has no health buffer"
+		must_fail grep -q crdump /tmp/reporters.dump
+		clear_faults
+	done
+	[ "$(kmsg | grep -c "the dump lacks the registers of the card: -")" = 8 ]
+	fault gateway registers error times=all
+	devlink health dump clear "pci/$BDF" reporter fw_fatal
+	[ "$(crdump | wc -l)" = $((0x1014)) ]
+	clear_faults
+	works
+}
+
 works()
 {
 	reachable
@@ -310,6 +335,7 @@ ktap_test port "the interface has a devlink port with its number, and a name by 
 ktap_test tells "the reporters tx and rx tell numbers and states of queues, CQs and EQs" tells
 ktap_test vnic "the reporter vnic tells what the device counts: packets without a rule, commands that failed" vnic_counts
 ktap_test registers "the dump of fw_fatal has the registers of the card" dumps_registers
+ktap_test registers.wrong "it lacks them if the gateway of the card does not work" dumps_without_registers
 ktap_test closed "of a closed interface they tell nothing" closed
 ktap_test tx.recovers "an error of a send queue is counted and recovered from" recovers tx SQs rx
 ktap_test rx.recovers "an error of a receive queue is counted and recovered from" recovers rx RQs tx

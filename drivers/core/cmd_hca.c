@@ -26,12 +26,12 @@ static int enable_hca(struct cxr_core *core)
 	return cxr_cmd(core, enable_hca, &in, &out);
 }
 
-static void disable_hca(struct cxr_core *core)
+static int disable_hca(struct cxr_core *core)
 {
 	struct prm_disable_hca_in in = {};
 	struct prm_disable_hca_out out;
 
-	cxr_cmd(core, disable_hca, &in, &out);
+	return cxr_cmd(core, disable_hca, &in, &out);
 }
 
 /*
@@ -465,6 +465,15 @@ static int start_hca(struct cxr_dev *dev)
 	return init_hca(core, owned);
 }
 
+/* A device that stays enabled could not be enabled again. */
+static void give_up_hca(struct cxr_dev *dev)
+{
+	cxr_pages_reclaim_all(dev);
+	if (disable_hca(&dev->core))
+		dev->needs_reset = true;
+	cxr_pages_free_unreturned(dev);
+}
+
 int cxr_hca_up(void *owner)
 {
 	struct cxr_dev *dev = owner;
@@ -492,9 +501,7 @@ int cxr_hca_up(void *owner)
 err_teardown:
 	teardown_hca(core);
 err_disable:
-	cxr_pages_reclaim_all(dev);
-	disable_hca(core);
-	cxr_pages_free_unreturned(dev);
+	give_up_hca(dev);
 	return err;
 }
 
@@ -503,7 +510,5 @@ void cxr_hca_down(void *owner)
 	struct cxr_dev *dev = owner;
 
 	teardown_hca(&dev->core);
-	cxr_pages_reclaim_all(dev);
-	disable_hca(&dev->core);
-	cxr_pages_free_unreturned(dev);
+	give_up_hca(dev);
 }

@@ -81,7 +81,6 @@ struct cxr_pages {
 	struct list_head free;		/* struct fw_page with free pieces */
 	u32 count;			/* pieces that the device holds, of all functions */
 	struct xarray func_count;	/* the same by function */
-	bool needs_reset;		/* the device did not return all of them; by stage hca */
 	struct workqueue_struct *wq;	/* ordered */
 	struct work_struct work;
 
@@ -183,6 +182,7 @@ struct cxr_dev {
 	 * under the lock of the PCI device and of the devlink instance, read under either
 	 */
 	bool resetting;
+	bool needs_reset;		/* it kept pages, or is still enabled; by stage hca */
 	bool asleep;			/* the system sleeps: it must not come up */
 	bool nonfatal;			/* the PCI error: the PCI core resets no link for it */
 

@@ -205,9 +205,9 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 	err = refuse_dead(dev, extack);
 	if (err)
 		return err;
-	if (dev->pages.needs_reset) {
+	if (dev->needs_reset) {
 		NL_SET_ERR_MSG_MOD(extack,
-				   "the device did not return all pages: reset it, or unbind and bind it");
+				   "the device was not shut down cleanly: reset it, or unbind and bind it");
 		return -EIO;
 	}
 

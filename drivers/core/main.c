@@ -82,7 +82,7 @@ static void pci_down(void *owner)
 	 * would not initialize again, or write to these as soon as DMA is enabled. What that reset
 	 * preserves a reset before it may have cleared, whose recovery failed.
 	 */
-	if ((cxr_core_dead(&dev->core) || dev->pages.needs_reset || dev->resetting) &&
+	if ((cxr_core_dead(&dev->core) || dev->needs_reset || dev->resetting) &&
 	    pci_device_is_present(pdev)) {
 		cxr_core_restore_config(dev);
 		err = cxr_firmware_reset(dev, false, CXR_FIRMWARE_PATIENCE) ?

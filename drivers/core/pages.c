@@ -343,7 +343,7 @@ void cxr_pages_free_unreturned(struct cxr_dev *dev)
 		return;
 
 	pci_clear_master(dev->core.pdev);
-	pages->needs_reset = true;
+	dev->needs_reset = true;
 	dev_warn(dev->core.dev, "%u pages of 4 KiB not returned; freed after DMA was disabled\n",
 		 pages->count);
 	mutex_lock(&pages->lock);

@@ -50,7 +50,7 @@ static int come_up(struct cxr_dev *dev, const char *after)
 	if (pdev->error_state == pci_channel_io_frozen)
 		pdev->error_state = pci_channel_io_normal;
 	WRITE_ONCE(dev->core.dead, false);
-	dev->pages.needs_reset = false;
+	dev->needs_reset = false;
 	err = cxr_stages_up(&dev->stages, CXR_FIRST_STAGE);
 	if (err) {
 		stay_down(dev);
@@ -267,7 +267,7 @@ static void wake_up_again(struct device *device)
 	devlink = priv_to_devlink(dev);
 	devl_lock(devlink);
 	WRITE_ONCE(dev->asleep, false);
-	if (cxr_core_dead(&dev->core) || dev->pages.needs_reset) {
+	if (cxr_core_dead(&dev->core) || dev->needs_reset) {
 		err = reset_and_come_up(dev, CXR_FIRMWARE_PATIENCE);
 	} else {
 		if (cxr_core_wait_response(dev))

@@ -58,7 +58,9 @@
  * Whoever creates an object destroys it. Memory whose address is passed to a create function still
  * belongs to the caller, but the device uses it until the destroy function returns. Exceptions:
  * pages belong to the device from cxr_pages_give_startup() or a page request on, until it returns
- * them; the memory of a command that timed out stays allocated until DMA is disabled.
+ * them; the memory of a command that timed out stays allocated until DMA is disabled; what a device
+ * refuses to destroy keeps its memory. A device that refuses to return pages or to be disabled is
+ * reset before it is used again (struct cxr_dev.needs_reset).
  *
  * FROM PROBE TO THE FIRST PACKET
  *

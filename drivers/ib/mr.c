@@ -359,17 +359,21 @@ int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	struct cxr_ib_mr *mr = to_cxr_mr(ibmr);
 	int err;
 
-	/* Memory stays pinned while the device may write to it. */
+	/*
+	 * Memory stays pinned while the device may write to it. Users in the kernel expect success,
+	 * as they can do nothing about it: the key, of which the log tells, and the list of pages
+	 * stay until the device is torn down.
+	 */
 	if (mr->mkey && mr->log_room)
 		err = cxr_ib_mkey_destroy(dev, mr->mkey, mr->log_room, mr->access);
 	else
 		err = mr->mkey ? cxr_cmd_destroy_mkey(dev->core, mr->mkey) : 0;
-	if (err)
+	if (err && mr->umem)
 		return err;
 
 	if (mr->umem)
 		ib_umem_release(mr->umem);
-	if (mr->pages)
+	if (mr->pages && !err)
 		free_pages_list(mr);
 	kfree(mr);
 	return 0;

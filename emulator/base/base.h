@@ -130,6 +130,10 @@ extern enum trace_level trace_level;
 
 void trace_set_output(FILE *out);	/* NULL: no log */
 void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap);
+/* One that results from a fault: it is logged, and not counted. */
+void vconsequence(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap);
+/* The driver has not given something back. */
+void violation_leak(struct cxdev *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 uint64_t violations_total(void);
 void violations_print(FILE *out);
 
@@ -244,6 +248,7 @@ struct health {
 	bool d3cold;	 /* the next D3hot is one without power: it wakes as after power-on */
 	bool config_lost; /* it was gone: the configuration space must be reset */
 	bool excused;	 /* violations result from a fault and are not counted */
+	bool kept;	 /* a rule has refused to take something back: so do leaks */
 	uint32_t stalled_at;
 	/* the health buffer: health_report() */
 	uint8_t synd;	 /* 0: no failure */

@@ -92,16 +92,30 @@ void notice(struct cxdev *dev, const char *fmt, ...)
 	va_end(ap);
 }
 
+static void format_text(char *text, const char *prefix, const char *fmt, va_list ap)
+{
+	int n = snprintf(text, TEXT_MAX, "%s", prefix);
+
+	vsnprintf(text + n, TEXT_MAX - n, fmt, ap);
+}
+
+void vconsequence(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap)
+{
+	char text[TEXT_MAX];
+
+	format_text(text, prefix, fmt, ap);
+	notice(dev, "after a fault, not counted: %s", text);
+}
+
 void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap)
 {
 	char text[TEXT_MAX];
-	int n = snprintf(text, sizeof(text), "%s", prefix);
 
-	vsnprintf(text + n, sizeof(text) - n, fmt, ap);
 	if (dev && dev->health.excused) {
-		notice(dev, "after a fault, not counted: %s", text);
+		vconsequence(dev, prefix, fmt, ap);
 		return;
 	}
+	format_text(text, prefix, fmt, ap);
 	n_violations++;
 	if (dev)
 		dev->violations++;
@@ -122,6 +136,18 @@ void violation(struct cxdev *dev, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	vviolation(dev, "", fmt, ap);
+	va_end(ap);
+}
+
+void violation_leak(struct cxdev *dev, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (dev->health.kept)
+		vconsequence(dev, "leak: ", fmt, ap);
+	else
+		vviolation(dev, "leak: ", fmt, ap);
 	va_end(ap);
 }
 

@@ -18,7 +18,7 @@ static void report_object(void *p, void *arg)
 	unsigned int *n = arg;
 
 	(*n)++;
-	violation(obj->dev, "leak: %s 0x%x was not destroyed", obj_name(obj->type), obj->num);
+	violation_leak(obj->dev, "%s 0x%x was not destroyed", obj_name(obj->type), obj->num);
 }
 
 unsigned int cxdev_report_leaks(struct cxdev *dev)
@@ -31,7 +31,7 @@ unsigned int cxdev_report_leaks(struct cxdev *dev)
 		n += lag_report_leak(dev);
 	} else if (dev->hca->pages.n) {
 		n = dev->hca->pages.n;
-		violation(dev, "leak: %u pages were not reclaimed", n);
+		violation_leak(dev, "%u pages were not reclaimed", n);
 	}
 	return n;
 }

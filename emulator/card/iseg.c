@@ -103,8 +103,10 @@ static void write_cmdq_low(struct cxdev *dev, uint32_t value)
 		cxdev_reset_firmware(dev);
 		return;
 	}
+	/* The driver starts again. */
 	if (!dev->health.fatal)
-		dev->health.excused = false;	/* the driver starts again */
+		dev->health.excused = false;
+	dev->health.kept = false;
 	hca->cmdq_addr = (hca->cmdq_addr & ~0xffffffffull) | (value & PRM_ISEG_CMDQ_ADDR_L_MASK);
 	hca->nic_ifc = value >> PRM_ISEG_NIC_IFC_SHIFT & 7;
 	if (hca->nic_ifc != PRM_NIC_IFC_FULL)

@@ -46,6 +46,21 @@ const char *cmd_status_name(uint8_t status)
 
 /* ---- refusals ---- */
 
+/* Does the driver give something back with it? */
+static bool releases(const struct cmd *c)
+{
+	static const char *const verbs[] = {
+		"destroy_", "dealloc_", "delete_", "detach_", "teardown_", "disable_",
+	};
+	const char *name = cmd_opcode_name(c->opcode);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (!strncmp(name, verbs[i], strlen(verbs[i])))
+			return true;
+	return c->opcode == PRM_OP_manage_pages && c->op_mod == PAGES_TAKE;
+}
+
 void cmd_set_status(struct cmd *c, enum prm_status status, const char *fmt)
 {
 	c->status = status;
@@ -63,7 +78,10 @@ int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
 		 "%s op_mod 0x%x refused, %s, syndrome 0x%06x: ", cmd_opcode_name(c->opcode),
 		 c->op_mod, cmd_status_name(status), c->syndrome);
 	va_start(ap, fmt);
-	vviolation(c->dev, prefix, fmt, ap);
+	if (c->dev->health.kept && (releases(c) || status == PRM_STATUS_NO_RES))
+		vconsequence(c->dev, prefix, fmt, ap);
+	else
+		vviolation(c->dev, prefix, fmt, ap);
 	va_end(ap);
 	return -1;
 }
@@ -153,6 +171,8 @@ static int check_and_run(struct cmd *c)
 		return -1;
 	if (fault_check(FAULT_COMMAND, c->dev, c->opcode, &value) == FAULT_STATUS) {
 		cmd_set_status(c, value, "injected fault");
+		if (releases(c))
+			c->dev->health.kept = true;
 		return -1;
 	}
 	return desc->run(c);

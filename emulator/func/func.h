@@ -325,6 +325,8 @@ void hca_raise_irq(struct cxdev *dev, unsigned int vector);
 
 enum hca_phase { HCA_OFF, HCA_ENABLED, HCA_RUNNING };
 
+enum manage_pages_op { PAGES_CANT_GIVE = 0, PAGES_GIVE = 1, PAGES_TAKE = 2 };
+
 /* Page addresses given by the driver and not reclaimed. */
 struct held_pages {
 	uint32_t n;

@@ -24,7 +24,6 @@
 #define PAGES_HIGH (PAGES_STEP + 2 * PAGES_LOW)	/* more spare pages: return some */
 
 enum query_pages_when { PAGES_BOOT = 1, PAGES_INIT = 2, PAGES_REGULAR = 3 };
-enum manage_pages_op { PAGES_CANT_GIVE = 0, PAGES_GIVE = 1, PAGES_TAKE = 2 };
 
 uint32_t pages_initial(const struct cxdev *dev)
 {

@@ -75,7 +75,7 @@ unsigned int lag_report_leak(struct cxdev *dev)
 {
 	if (!dev->adapter || dev->native_port != 1 || !dev->adapter->active)
 		return 0;
-	violation(dev, "leak: the LAG was not destroyed");
+	violation_leak(dev, "the LAG was not destroyed");
 	return 1;
 }
 

@@ -213,6 +213,23 @@ static void test_status_has_no_effect(void)
 	fault_must(&emu, "clear");
 }
 
+/* What follows from a rule's refusal to take something back is no violation. */
+static void test_kept(void)
+{
+	uint32_t kept;
+
+	start();
+	alloc_uar(&kept);
+	fault_must(&emu, "f0 command dealloc_uar status res_busy");
+	dealloc_uar(kept);
+	ktap(!shut_down(&c) && no_violation(), "a UAR that a rule has refused to take is no leak");
+	start();
+	alloc_uar(&kept);
+	shut_down(&c);
+	ktap(strstr(emu_control(&emu, "violations"), "leak: UAR 0x"),
+	     "after the next start it is one");
+}
+
 static int read_port_reg(unsigned int id)
 {
 	struct { struct prm_access_register_in hdr; uint8_t reg[64]; } in = {};
@@ -699,7 +716,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(101);
+	ktap_plan(103);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();
@@ -730,5 +747,11 @@ int main(int argc, char **argv)
 	client_close(&c);
 	status = emu_stop(&emu);
 	ktap(!status, "the exit status is 0");
+
+	emu_start(&emu, argv[1], 1);
+	client_open(&c, &emu, 0);
+	test_kept();
+	client_close(&c);
+	emu_stop(&emu);
 	return ktap_end();
 }

@@ -5,7 +5,7 @@
 # auto_recover is off.
 
 LIMIT=/sys/module/cxr_core/parameters/cmd_timeout_ms
-DRV=/sys/bus/pci/drivers/cxr_core
+case $CXR_DRIVER in mlx5) DRV=/sys/bus/pci/drivers/mlx5_core ;; *) DRV=/sys/bus/pci/drivers/cxr_core ;; esac
 before_each() { know_function; }
 know_function()
 {
@@ -20,7 +20,7 @@ kmsg_has() { kmsg | grep -qF -- "$1"; }
 wait_kmsg() { wait_until "${2:-15}" kmsg_has "$1" || { kmsg; fail "the log has no '$1'"; }; }
 
 bound() { [ -e "$DRV/$BDF" ]; }
-is_dead() { grep -q dead "$DEBUG/stage"; }
+is_dead() { [ "$CXR_DRIVER" = cxr ] && grep -q dead "$DEBUG/stage"; }
 unbind() { if bound; then echo "$BDF" >"$DRV/unbind"; fi; }
 count() { awk -v k="$1" '$1 == k { print $2 }' "$DEBUG/cmd"; }
 pages_held() { emu status | sed -n 's/.*pages: \([0-9]*\) held.*/\1/p' | head -n 1; }
@@ -46,6 +46,17 @@ up()
 	wait_until 30 ibdev_there
 	driver_net_up
 	auto_recover false
+}
+
+# Nothing of the driver is left in the function
+function_is_clean()
+{
+	local status
+
+	status=$(emu status | sed -n "/^function $CXR_GUEST:/,/^function b:/p; /^violation/p")
+	if grep "objects: [1-9]\|pages: [1-9][0-9]* held" <<<"$status" || ! grep -q "^violations: 0" <<<"$status"; then
+		fail "$status"
+	fi
 }
 
 # The card's registers as fw_fatal has dumped them, a byte on each line

@@ -17,6 +17,7 @@ from pyverbs.mr import MR
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.srq import SRQ, SrqInitAttrEx
 from pyverbs.wr import RecvWR, SGE, SendWR
 
 PORT = 1
@@ -40,6 +41,15 @@ def path_attr(ctx, gid, dest):
     attr.timeout, attr.retry_cnt, attr.rnr_retry = 14, 7, 7
     attr.qp_access_flags = ALL
     return attr
+
+
+def xrc_srq(ctx, pd, domain, cq):
+    init = SrqInitAttrEx(max_wr=15)
+    init.srq_type = e.IBV_SRQT_XRC
+    init.pd, init.xrcd, init.cq = pd, domain, cq
+    init.comp_mask = e.IBV_SRQ_INIT_ATTR_TYPE | e.IBV_SRQ_INIT_ATTR_PD | e.IBV_SRQ_INIT_ATTR_CQ | \
+        e.IBV_SRQ_INIT_ATTR_XRCD
+    return SRQ(ctx, init)
 
 
 class Scattered:

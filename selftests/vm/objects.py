@@ -27,7 +27,7 @@ from pyverbs.pd import PD, ParentDomain, ParentDomainContext, ParentDomainInitAt
 from pyverbs.providers.mlx5.mlx5dv import Mlx5Context
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttrEx
-from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr, SrqInitAttrEx
+from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
 from pyverbs.xrcd import XRCD, XRCDInitAttr
 
@@ -35,7 +35,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import rows  # noqa: E402
 import uverbs  # noqa: E402
 from rows import Skip, driver, lacks, row  # noqa: E402
-from sides import ALL, ATTACH, DETACH, GROUP, PORT, SIGNALED, Side, fill, has, membership  # noqa: E402
+from sides import ALL, ATTACH, DETACH, GROUP, PORT, SIGNALED, Side, fill, has, membership, xrc_srq  # noqa: E402
 from sides import pair, path_attr, refused, require_adapter, same  # noqa: E402
 
 MAP_HUGETLB = 0x40000	# not in module mmap
@@ -450,15 +450,6 @@ def moderation(ctx, gid):
 
 
 # ---- extended reliable connections ---------------------------------------------------------------
-
-def xrc_srq(ctx, pd, domain, cq):
-    init = SrqInitAttrEx(max_wr=15)
-    init.srq_type = e.IBV_SRQT_XRC
-    init.pd, init.xrcd, init.cq = pd, domain, cq
-    init.comp_mask = e.IBV_SRQ_INIT_ATTR_TYPE | e.IBV_SRQ_INIT_ATTR_PD | e.IBV_SRQ_INIT_ATTR_CQ | \
-        e.IBV_SRQ_INIT_ATTR_XRCD
-    return SRQ(ctx, init)
-
 
 @row("xrc", "one XRC connection reaches two SRQs")
 def xrc(ctx, gid):

@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""usage: alloc.py list | run ID BDF
+
+Each allocation of memory that the driver makes in an operation (operations.py) fails once, the operation being repeated for that: by the
+kernel's fail-nth, for allocations with a function of the driver on the stack. What leaks kmemleak finds afterwards. A place, which is the
+functions of the driver on the stack, that has failed several times is passed with larger steps, until a new one is met.
+"""
+import contextlib
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import rows  # noqa: E402
+from kernel_log import KernelLog  # noqa: E402
+from operations import get, one, put, rows_of  # noqa: E402
+
+MODULES = "cxr_core", "cxr_en", "cxr_ib"
+KINDS = "failslab", "fail_page_alloc", "fail_usercopy"
+DEBUG = "/sys/kernel/debug"
+PANIC = "/proc/sys/kernel/panic_on_warn"
+MANY = 1 << 30
+OFTEN = 8           # from then on a place is passed with larger steps
+STEP_MAX = 64
+
+
+def text_of(module):
+    """Where the functions of a module begin and end"""
+    begin = int(get(f"/sys/module/{module}/sections/.text"), 16)
+    with open("/proc/kallsyms", encoding="ascii") as f:
+        last = max(int(line.split()[0], 16) for line in f if line.endswith(f"[{module}]\n") and line.split()[1] in "tT")
+    return begin, last + 0x1000
+
+
+def check_between(begin, end):
+    """No other module may lie between those of the driver."""
+    with open("/proc/modules", encoding="ascii") as f:
+        for line in f:
+            name, at = line.split()[0], int(line.split()[5], 16)
+            assert name in MODULES or not begin <= at < end, f"the module {name} lies between those of the driver"
+
+
+def prepare():
+    ranges = [text_of(module) for module in MODULES]
+    check_between(min(r[0] for r in ranges), max(r[1] for r in ranges))
+    for kind in KINDS:
+        folder = f"{DEBUG}/{kind}"
+        for name, value in (("ignore-gfp-wait", "N"), ("min-order", 0), ("cache-filter", "N"), ("verbose", 2), ("probability", 0),
+                            ("times", MANY), ("stacktrace-depth", 32), ("require-start", hex(min(r[0] for r in ranges))),
+                            ("require-end", hex(max(r[1] for r in ranges)))):
+            if os.path.exists(f"{folder}/{name}"):
+                put(f"{folder}/{name}", value)
+
+
+def injected():
+    """How many allocations have been made to fail"""
+    return sum(MANY - int(get(f"{DEBUG}/{kind}/times")) for kind in KINDS)
+
+
+class Fault:
+    """The nth allocation of a task fails"""
+
+    deadly = False
+
+    def __init__(self, nth):
+        self.nth, self.before = nth, injected()
+
+    def __str__(self):
+        return f"allocation {self.nth}"
+
+    @contextlib.contextmanager
+    def strikes(self):
+        with open("/proc/self/fail-nth", "wb", buffering=0) as f:
+            f.write(str(self.nth).encode())
+            try:
+                yield
+            finally:
+                f.write(b"0")
+
+    def runs(self, words):
+        return subprocess.run(words, preexec_fn=lambda: put("/proc/self/fail-nth", self.nth), stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+
+    def struck(self):
+        return injected() - self.before
+
+
+class Sweep:
+    """All tries of an operation"""
+
+    def __init__(self, function, bdf):
+        self.function, self.bdf = function, bdf
+        self.log, self.places, self.count, self.failed = KernelLog(), {}, 0, 0
+
+    def one(self, nth):
+        """Where it struck, or None: it has fewer allocations."""
+        try:
+            struck, failed = one(self.function, self.bdf, Fault(nth))
+        finally:
+            place, bad = self.log.judge()
+            print("".join(f"# {line}\n" for line in bad[:40]), end="")
+        assert not bad, f"allocation {nth}, at {' '.join(place)}: the kernel complains"
+        if not struck:
+            return None
+        self.count += 1
+        self.failed += failed
+        self.places[place] = self.places.get(place, 0) + 1
+        return place
+
+    def run(self):
+        nth, step, began = 1, 1, time.monotonic()
+        try:
+            while True:
+                place = self.one(nth)
+                if step > 1 and (place is None or self.places[place] == 1):
+                    nth, step = nth - step + 1, 1       # what was passed may have others
+                    continue
+                if place is None:
+                    break
+                step = min(2 * step, STEP_MAX) if self.places[place] > OFTEN else 1
+                nth += step
+        finally:
+            self.log.forget()
+        print(f"{self.count} failures of {nth - 1} allocations, at {len(self.places)} places: {self.failed} of the operation, "
+              f"{time.monotonic() - began:.0f} s")
+        assert self.count, "no allocation failed"
+
+
+def sweep(function, bdf):
+    prepare()
+    before = get(PANIC)
+    put(PANIC, 0)
+    try:
+        Sweep(function, bdf).run()
+    finally:
+        put(PANIC, before)
+
+
+if __name__ == "__main__":
+    rows_of(sweep)
+    sys.exit(rows.main(__doc__, lambda bdf: (bdf,)))

@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""usage: commands.py list | run ID BDF refused|silent
+
+Each command that the driver sends in an operation (operations.py) is refused by the device once, or not answered, the operation being
+repeated for that. With CXR_LONG each is refused with each status, and each not answered; otherwise every second is refused, with one
+status, another one for each, and every eighth not answered.
+"""
+import ast
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import rows  # noqa: E402
+from kernel_log import KernelLog  # noqa: E402
+from operations import get, one, put, rows_of  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GUEST = os.environ.get("CXR_GUEST", "a")
+LONG = os.environ.get("CXR_LONG")
+PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
+NO_COMMANDS = ()    # operations
+
+
+def emu(*words):
+    """The emulator's answer"""
+    with open(os.environ["CXR_EMU_PORT"], "r+b", buffering=0) as port:
+        port.write(" ".join(words).encode() + b"\n")
+        answer = b""
+        while not answer.endswith(b"\n"):
+            answer += port.read(4096) or b"125 the emulator does not answer\n"
+    code, _, text = answer.decode().strip("\n").partition(" ")
+    text = ast.literal_eval(f'"{text}"') if text else ""
+    assert code == "0", f"{' '.join(words)}: {text}"
+    return text
+
+
+def statuses():
+    with open(f"{HERE}/../../include/prm/cmdif.h", encoding="ascii") as f:
+        names = re.search(r"#define PRM_STATUS_LIST\(X\)(.*?)\n\n", f.read(), re.S)[1]
+    return [name for name in re.findall(r"X\((\w+),", names) if name != "OK"]
+
+
+class Fault:
+    """The nth command is refused, or not answered"""
+
+    def __init__(self, nth, what):
+        self.nth, self.what, self.done = nth, what, 0
+        self.deadly = what == "silent"
+
+    def __str__(self):
+        return f"command {self.nth}, {self.what}"
+
+    @contextlib.contextmanager
+    def strikes(self):
+        emu("fault", GUEST, "command", "any", self.what, f"nth={self.nth}")
+        try:
+            yield
+        finally:
+            self.done += int(re.search(r": seen \d+, done (\d+)", emu("fault", "list"))[1])
+            emu("fault", "clear")
+
+    def runs(self, words):
+        with self.strikes():
+            return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+
+    def struck(self):
+        return self.done
+
+
+def is_dead(bdf):
+    try:
+        return "dead" in get(f"/sys/kernel/debug/cxr/{bdf}/stage")
+    except FileNotFoundError:
+        return False
+
+
+class Sweep:
+    """All tries of an operation"""
+
+    def __init__(self, function, bdf):
+        self.function, self.bdf = function, bdf
+        self.log, self.count, self.failed = KernelLog(), 0, 0
+
+    def one(self, fault):
+        if is_dead(self.bdf):
+            put(f"/sys/bus/pci/devices/{self.bdf}/driver/unbind", self.bdf)
+        try:
+            struck, failed = one(self.function, self.bdf, fault)
+            if struck and fault.deadly:
+                self.wait_dead()
+        finally:
+            bad = self.log.judge("timeout" if fault.deadly else None)[1]
+            print("".join(f"# {line}\n" for line in bad[:40]), end="")
+        assert not bad, f"{fault}: the kernel complains"
+        assert fault.deadly or not is_dead(self.bdf), f"{fault}: the device is dead"
+        self.count += struck
+        self.failed += failed
+        return struck
+
+    def wait_dead(self):
+        """What is not answered may have been sent by work of the kernel. A probe that has failed is not bound any more."""
+        end = time.monotonic() + 3 * PATIENCE
+        while os.path.exists(f"/sys/bus/pci/devices/{self.bdf}/driver") and not is_dead(self.bdf):
+            assert time.monotonic() < end, "the driver does not notice that a command is not answered"
+            time.sleep(0.05)
+
+    def run(self, kinds, step):
+        nth, began = 1, time.monotonic()
+        try:
+            while all(self.one(Fault(nth, kind)) for kind in kinds(nth)):
+                nth += step
+        finally:
+            self.log.forget()
+        if self.function.__name__ in NO_COMMANDS:
+            assert not self.count, "there are commands"
+        else:
+            assert self.count, "no command was struck"
+        print(f"{self.count} tries: {self.failed} of the operation failed, {time.monotonic() - began:.0f} s")
+
+
+def refused(nth):
+    names = statuses()
+    return [f"status {name}" for name in (names if LONG else [names[nth % len(names)]])]
+
+
+def silent(_):
+    return ["silent"]
+
+
+KINDS = {"refused": (refused, 1 if LONG else 2), "silent": (silent, 1 if LONG else 8)}
+
+
+def main():
+    kinds = KINDS[sys.argv.pop()] if len(sys.argv) > 3 else None
+    rows_of(lambda function, bdf: Sweep(function, bdf).run(*kinds))
+    return rows.main(__doc__, lambda bdf: (bdf,))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

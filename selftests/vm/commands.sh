@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Commands that the driver sends in an operation are refused, or not answered, one at a time (commands.py).
+# guests: 2
+# cpus: 2
+# card: cx6dx,dcb
+# takes: 300
+# timeout: 1200
+# long: 3600
+# drivers: cxr mlx5
+. "$(dirname "$0")/../lib/ktap.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
+# shellcheck source=selftests/lib/faults.sh
+. "$(dirname "$0")/../lib/faults.sh"
+# shellcheck source=selftests/lib/rows.sh
+. "$(dirname "$0")/../lib/rows.sh"
+
+program=$(dirname "$0")/commands.py
+operations=$(dirname "$0")/../lib/operations.py
+SILENT_MS=500
+
+before_each() { ends_know; }
+
+limit() { [ "$CXR_DRIVER" != cxr ] || echo "$1" >"$LIMIT"; } # MILLISECONDS
+
+ready()
+{
+	rows_agree "$program" "$operations"
+	know_function
+	clear_faults
+	driver_load
+	bind_living
+	limit 60000
+	auto_recover false
+	ends_up
+}
+
+# Afterwards the driver leaves nothing in the device
+sweep() # KIND ID
+{
+	case $CXR_DRIVER-$1.$2 in
+	mlx5-silent.*) skip "the in-tree driver waits a minute for an answer" ;;
+	mlx5-refused.verbs.* | cxr-*) ;;
+	*) skip "the in-tree driver sends hundreds of commands" ;;
+	esac
+	know_function
+	if [ "$1" = refused ]; then limit 60000; else limit $SILENT_MS; fi
+	run_python "$program" run "$2" "$BDF" "$1"
+	unbind
+	function_is_clean
+	bind_living
+}
+
+works()
+{
+	limit 60000
+	ends_up
+	ends_know
+	ends_pingpong 100
+}
+
+# Without an answer each try takes seconds.
+silent_by_default()
+{
+	case $1 in
+	probe.* | remove.* | open | close | verbs.mr | verbs.rc) ;;
+	*) [ -n "${CXR_LONG:-}" ] ;;
+	esac
+}
+
+ktap_setup ready
+while IFS=$'\t' read -r id sentence; do
+	KTAP_TIMEOUT=900 ktap_test "refused.$id" "a command is refused while $sentence" sweep refused "$id"
+done < <(rows_list "$operations")
+while IFS=$'\t' read -r id sentence; do
+	! silent_by_default "$id" || KTAP_TIMEOUT=900 ktap_test "silent.$id" "a command is not answered while $sentence" sweep silent "$id"
+done < <(rows_list "$operations")
+ktap_test works "after all that two adapters reach each other" works
+ktap_finally clear_faults
+ktap_end

@@ -47,6 +47,34 @@ void cxr_buf_free(struct cxr_core *core, struct cxr_buf *buf)
 }
 EXPORT_SYMBOL_GPL(cxr_buf_free);
 
+struct kept_buf {
+	struct llist_node node;
+	struct cxr_buf buf;
+};
+
+/* Without memory for the entry it is never freed, which does no harm. */
+void cxr_buf_keep(struct cxr_core *core, struct cxr_buf *buf)
+{
+	struct kept_buf *kept = kmalloc(sizeof(*kept), GFP_KERNEL);
+
+	if (kept) {
+		kept->buf = *buf;
+		llist_add(&kept->node, &to_dev(core)->kept);
+	}
+	memset(buf, 0, sizeof(*buf));
+}
+EXPORT_SYMBOL_GPL(cxr_buf_keep);
+
+void cxr_bufs_free_kept(struct cxr_dev *dev)
+{
+	struct kept_buf *kept, *next;
+
+	llist_for_each_entry_safe(kept, next, llist_del_all(&dev->kept), node) {
+		cxr_buf_free(&dev->core, &kept->buf);
+		kfree(kept);
+	}
+}
+
 /*
  * Records are a cache line apart, so that queues do not share one. A page holds many records, of
  * all queues of the device.

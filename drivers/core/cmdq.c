@@ -635,6 +635,7 @@ void cxr_cmdq_down(void *owner)
 		list_del(&chain->lost);
 		free_chain(q, chain);
 	}
+	cxr_bufs_free_kept(dev);
 	dma_pool_destroy(q->pool);
 	dma_free_coherent(dev->core.dev, RING_BYTES, q->ring, q->dma);
 }

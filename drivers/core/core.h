@@ -199,6 +199,7 @@ struct cxr_dev {
 	struct cxr_reports reports;
 	struct cxr_cong cong;
 	struct cxr_clock clock;
+	struct llist_head kept;		/* queue memory that the device may still access (buf.c) */
 	struct mutex db_lock;		/* dbs */
 	struct list_head dbs;		/* pages of doorbell records (buf.c) */
 	struct mutex loopback_lock;	/* loopback_users, and loopback of the vport */
@@ -345,6 +346,9 @@ void cxr_pages_free_unreturned(struct cxr_dev *dev);
 void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages);
 /* Waits until all requests so far are served. */
 void cxr_pages_flush(struct cxr_dev *dev);
+
+/* buf.c: what cxr_buf_keep() has kept, when DMA is off */
+void cxr_bufs_free_kept(struct cxr_dev *dev);
 
 /* uar.c */
 /* Stage: the UAR page of the EQs. */

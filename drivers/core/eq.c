@@ -309,7 +309,8 @@ static void stop_eq(struct cxr_eq *eq)
 	mutex_unlock(&dev->eqs.poll_lock);
 	cxr_irq_sync(dev, eq->vector);
 	prm_set(&in, eq_number, eq->eqn);
-	cxr_cmd(&dev->core, destroy_eq, &in, &out);
+	if (cxr_cmd_refusal(&dev->core, cxr_cmd(&dev->core, destroy_eq, &in, &out)))
+		cxr_buf_keep(&dev->core, &eq->buf);
 	cxr_buf_free(&dev->core, &eq->buf);
 }
 

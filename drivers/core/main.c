@@ -171,6 +171,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	mutex_init(&dev->flow_lock);
 	dev->lag_allowed = true;
 	INIT_LIST_HEAD(&dev->dbs);
+	init_llist_head(&dev->kept);
 	mutex_init(&dev->client_lock);
 	INIT_WORK(&dev->fatal_work, fatal_work);
 	cxr_reporters_init(dev);

@@ -90,7 +90,8 @@ void cxr_en_cq_destroy(struct cxr_en_cq *cq)
 
 	if (core->caps.cq_moderation)
 		cxr_en_moderation_cancel(cq);
-	cxr_cq_destroy(core, &cq->cq);
+	if (cxr_cq_destroy(core, &cq->cq))
+		cxr_buf_keep(core, &cq->buf);
 	cxr_db_free(core, &cq->db);
 	cxr_buf_free(core, &cq->buf);
 }

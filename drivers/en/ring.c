@@ -117,7 +117,8 @@ err_free_sq:
 
 static void close_sq(struct cxr_en_sq *sq)
 {
-	cxr_cmd_destroy_sq(sq->en->core, sq->sqn);
+	if (cxr_cmd_destroy_sq(sq->en->core, sq->sqn))
+		cxr_buf_keep(sq->en->core, &sq->buf);
 	cxr_en_tx_flush(sq);
 	cxr_en_cq_destroy(&sq->cq);
 	free_sq(sq);
@@ -218,7 +219,8 @@ err_free_rq:
 
 static void close_rq(struct cxr_en_rq *rq)
 {
-	cxr_cmd_destroy_rq(rq->en->core, rq->rqn);
+	if (cxr_cmd_destroy_rq(rq->en->core, rq->rqn))
+		cxr_buf_keep(rq->en->core, &rq->buf);
 	cxr_en_cq_destroy(&rq->cq);
 	free_rq(rq);
 }

@@ -233,8 +233,12 @@ static void init_cq(struct cxr_ib_cq *cq, u8 log_size)
 
 static void destroy_device_cq(struct cxr_ib_cq *cq)
 {
-	if (cxr_cq_destroy(to_cxr_dev(cq->ibcq.device)->core, &cq->cq))
-		cxr_ib_keep_memory(&cq->queue, &cq->buf);
+	struct cxr_core *core = to_cxr_dev(cq->ibcq.device)->core;
+
+	if (cxr_cq_destroy(core, &cq->cq)) {
+		cxr_ib_queue_keep(&cq->queue);
+		cxr_buf_keep(core, &cq->buf);
+	}
 }
 
 int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr_create_cq_arg(arg))

@@ -428,11 +428,8 @@ int cxr_ib_queue_pin(struct cxr_ib_dev *dev, u64 addr, size_t size, u8 offset_bi
 /* The device has read the page list. */
 void cxr_ib_queue_free_list(struct cxr_ib_queue *queue);
 void cxr_ib_queue_unpin(struct cxr_ib_queue *queue);
-/*
- * The device has refused to destroy a queue and may access its memory, @queue or @buf, either of
- * which may be NULL: what frees it has no effect from now on. Doorbell records are only read.
- */
-void cxr_ib_keep_memory(struct cxr_ib_queue *queue, struct cxr_buf *buf);
+/* As cxr_buf_keep(), for memory of a program: it stays pinned. */
+void cxr_ib_queue_keep(struct cxr_ib_queue *queue);
 /* Pins a doorbell record; -EINVAL: @addr is not aligned. */
 int cxr_ib_db_pin(struct cxr_ib_ucontext *ctx, u64 addr, struct cxr_ib_db *db);
 void cxr_ib_db_unpin(struct cxr_ib_ucontext *ctx, struct cxr_ib_db *db);

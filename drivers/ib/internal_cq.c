@@ -68,7 +68,7 @@ err_free_buf:
 void cxr_ib_internal_cq_destroy(struct cxr_core *core, struct cxr_ib_internal_cq *cq)
 {
 	if (cxr_cq_destroy(core, &cq->cq))
-		cxr_ib_keep_memory(NULL, &cq->buf);
+		cxr_buf_keep(core, &cq->buf);
 	cxr_db_free(core, &cq->db);
 	cxr_buf_free(core, &cq->buf);
 }

@@ -360,8 +360,10 @@ static void destroy_device_qp(struct cxr_ib_qp *qp)
 {
 	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
 
-	if (cxr_cmd_destroy_qp(core, qp->qpn) && qp->state != IB_QPS_RESET)
-		cxr_ib_keep_memory(&qp->queue, &qp->buf);
+	if (cxr_cmd_destroy_qp(core, qp->qpn) && qp->state != IB_QPS_RESET) {
+		cxr_ib_queue_keep(&qp->queue);
+		cxr_buf_keep(core, &qp->buf);
+	}
 }
 
 /* Undone by free_qp_memory(). */

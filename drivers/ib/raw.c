@@ -58,13 +58,13 @@ static int create_raw_tis(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 static void destroy_device_sq(struct cxr_core *core, struct cxr_ib_raw *raw)
 {
 	if (cxr_cmd_destroy_sq(core, raw->sqn))
-		cxr_ib_keep_memory(&raw->sq_queue, NULL);
+		cxr_ib_queue_keep(&raw->sq_queue);
 }
 
 static void destroy_device_rq(struct cxr_core *core, struct cxr_ib_qp *qp)
 {
 	if (cxr_cmd_destroy_rq(core, qp->raw->rqn))
-		cxr_ib_keep_memory(&qp->queue, NULL);
+		cxr_ib_queue_keep(&qp->queue);
 }
 
 static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,

@@ -197,8 +197,10 @@ static void destroy_device_srq(struct cxr_ib_srq *srq)
 {
 	struct cxr_core *core = to_cxr_dev(srq->ibsrq.device)->core;
 
-	if (cxr_cmd_destroy_srq(core, is_xrc(srq), srq->srqn))
-		cxr_ib_keep_memory(&srq->queue, &srq->buf);
+	if (cxr_cmd_destroy_srq(core, is_xrc(srq), srq->srqn)) {
+		cxr_ib_queue_keep(&srq->queue);
+		cxr_buf_keep(core, &srq->buf);
+	}
 }
 
 static int create_device_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr,

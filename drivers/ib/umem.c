@@ -90,14 +90,10 @@ void cxr_ib_queue_unpin(struct cxr_ib_queue *queue)
 	queue->umem = NULL;
 }
 
-void cxr_ib_keep_memory(struct cxr_ib_queue *queue, struct cxr_buf *buf)
+void cxr_ib_queue_keep(struct cxr_ib_queue *queue)
 {
-	if (queue) {
-		cxr_ib_queue_free_list(queue);
-		queue->umem = NULL;
-	}
-	if (buf)
-		*buf = (struct cxr_buf){};
+	cxr_ib_queue_free_list(queue);
+	queue->umem = NULL;
 }
 
 /*

@@ -64,7 +64,7 @@ static int create_umr_qp(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 static void destroy_umr_qp(struct cxr_core *core, struct cxr_ib_umr *umr)
 {
 	if (cxr_cmd_destroy_qp(core, umr->qpn))
-		cxr_ib_keep_memory(NULL, &umr->buf);
+		cxr_buf_keep(core, &umr->buf);
 }
 
 static int move_umr_qp_to_rts(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)

@@ -36,7 +36,7 @@ struct wc_test {
 static void destroy_test_sq(struct wc_test *t)
 {
 	if (cxr_cmd_destroy_sq(t->core, t->sqn))
-		cxr_ib_keep_memory(NULL, &t->sq_buf);
+		cxr_buf_keep(t->core, &t->sq_buf);
 }
 
 static int create_test_sq(struct wc_test *t)

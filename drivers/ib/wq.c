@@ -92,7 +92,7 @@ static int copy_resp_wq(struct ib_udata *udata)
 static void destroy_device_rq(struct cxr_ib_rwq *rwq)
 {
 	if (cxr_cmd_destroy_rq(to_cxr_dev(rwq->ibwq.device)->core, rwq->rqn))
-		cxr_ib_keep_memory(&rwq->queue, NULL);
+		cxr_ib_queue_keep(&rwq->queue);
 }
 
 static void destroy_rq(struct cxr_ib_rwq *rwq)

@@ -129,7 +129,7 @@ void cxr_ib_xrc_down(void *owner)
 		return;
 	dev->xrc_defaults = NULL;
 	if (cxr_cmd_destroy_srq(dev->core, true, xrc->srqn))
-		cxr_ib_keep_memory(NULL, &xrc->srq_buf);
+		cxr_buf_keep(dev->core, &xrc->srq_buf);
 	cxr_db_free(dev->core, &xrc->srq_db);
 	cxr_buf_free(dev->core, &xrc->srq_buf);
 	cxr_ib_internal_cq_destroy(dev->core, &xrc->cq);

@@ -665,6 +665,11 @@ struct cxr_buf {
 int cxr_buf_alloc(struct cxr_core *core, struct cxr_buf *buf, size_t size);
 /* The device must not use it any more. A second call does nothing. May sleep. */
 void cxr_buf_free(struct cxr_core *core, struct cxr_buf *buf);
+/*
+ * The device has refused to destroy a queue and may access its memory, which is freed when DMA is
+ * off; cxr_buf_free() has no effect from now on. Doorbell records are only read.
+ */
+void cxr_buf_keep(struct cxr_core *core, struct cxr_buf *buf);
 
 /* Address of byte @off; an aligned item whose size is a power of two never crosses a page. */
 static inline void *cxr_buf_at(const struct cxr_buf *buf, size_t off)

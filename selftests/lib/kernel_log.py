@@ -32,17 +32,17 @@ class KernelLog:
         self.fd = os.open("/dev/kmsg", os.O_RDWR | os.O_NONBLOCK)
         os.lseek(self.fd, 0, os.SEEK_END)
 
+    def record(self):
+        """The next one, or None"""
+        try:
+            return os.read(self.fd, 8192)
+        except BlockingIOError:
+            return None
+        except BrokenPipeError:
+            return b";" + LOST.encode()
+
     def lines(self):
-        found = []
-        while True:
-            try:
-                record = os.read(self.fd, 8192)
-            except BlockingIOError:
-                return found
-            except BrokenPipeError:
-                found.append(LOST)
-                continue
-            found.append(record.partition(b";")[2].split(b"\n", 1)[0].decode(errors="replace"))
+        return [record.partition(b";")[2].split(b"\n", 1)[0].decode(errors="replace") for record in iter(self.record, None)]
 
     def judge(self, allowed=None):
         """

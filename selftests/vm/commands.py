@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 GUEST = os.environ.get("CXR_GUEST", "a")
 LONG = os.environ.get("CXR_LONG")
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
-NO_COMMANDS = ()    # operations
+NO_COMMANDS = ("dump",)    # operations
 
 
 def emu(*words):

@@ -3,8 +3,8 @@
 """usage: commands.py list | run ID BDF refused|silent
 
 Each command that the driver sends in an operation (operations.py) is refused by the device once, or not answered, the operation being
-repeated for that. With CXR_LONG each is refused with each status, and each not answered; otherwise every second is refused, with one
-status, another one for each, and every eighth not answered.
+repeated for that. With CXR_LONG each is refused with each status, and each not answered; otherwise every second is refused (of a
+reload each), with one status, another one for each, and every eighth not answered.
 """
 import ast
 import contextlib
@@ -24,6 +24,7 @@ GUEST = os.environ.get("CXR_GUEST", "a")
 LONG = os.environ.get("CXR_LONG")
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 NO_COMMANDS = ("dump",)    # operations
+EACH = ("reload",)      # finds what the others do not
 
 
 def emu(*words):
@@ -110,6 +111,8 @@ class Sweep:
             time.sleep(0.05)
 
     def run(self, kinds, step):
+        if self.function.__name__ in EACH:
+            step = 1
         nth, began = 1, time.monotonic()
         try:
             while all(self.one(Fault(nth, kind)) for kind in kinds(nth)):

@@ -66,5 +66,12 @@ class KernelLog:
                 bad.append(line)
         return tuple(place), bad + report
 
+    def check(self, fault, allowed=None):
+        """As judge(): the place. Other lines are printed, and a failure."""
+        place, bad = self.judge(allowed)
+        print("".join(f"# {line}\n" for line in bad[:40]), end="")
+        assert not bad, f"{fault}, at {' '.join(place) or 'no place'}: the kernel complains"
+        return place
+
     def forget(self):
         os.write(self.fd, MARK + b"faults\n")

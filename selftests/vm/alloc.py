@@ -96,12 +96,11 @@ class Sweep:
 
     def one(self, nth):
         """Where it struck, or None: it has fewer allocations."""
+        fault = Fault(nth)
         try:
-            struck, failed = one(self.function, self.bdf, Fault(nth))
+            struck, failed = one(self.function, self.bdf, fault)
         finally:
-            place, bad = self.log.judge()
-            print("".join(f"# {line}\n" for line in bad[:40]), end="")
-        assert not bad, f"allocation {nth}, at {' '.join(place)}: the kernel complains"
+            place = self.log.check(fault)
         if not struck:
             return None
         self.count += 1

@@ -95,9 +95,7 @@ class Sweep:
             if struck and fault.deadly:
                 self.wait_dead()
         finally:
-            bad = self.log.judge("timeout" if fault.deadly else None)[1]
-            print("".join(f"# {line}\n" for line in bad[:40]), end="")
-        assert not bad, f"{fault}: the kernel complains"
+            self.log.check(fault, "timeout" if fault.deadly else None)
         assert fault.deadly or not is_dead(self.bdf), f"{fault}: the device is dead"
         self.count += struck
         self.failed += failed
@@ -126,9 +124,11 @@ class Sweep:
         print(f"{self.count} tries: {self.failed} of the operation failed, {time.monotonic() - began:.0f} s")
 
 
+STATUSES = statuses()
+
+
 def refused(nth):
-    names = statuses()
-    return [f"status {name}" for name in (names if LONG else [names[nth % len(names)]])]
+    return [f"status {name}" for name in (STATUSES if LONG else [STATUSES[nth % len(STATUSES)]])]
 
 
 def silent(_):

@@ -25,6 +25,9 @@ before_each() { ends_know; }
 ready()
 {
 	rows_agree "$program" "$operations"
+	# the modules of the driver are loaded one after another: no other may lie between their functions
+	driver_unload
+	modprobe -a ib_uverbs ib_umad
 	know_function
 	driver_load
 	bind_living

@@ -124,6 +124,11 @@ static unsigned int hash_port(const struct cxdev *dev, unsigned int affinity,
 	return selected ? selected : dev->native_port;
 }
 
+bool lag_exists(const struct cxdev *dev)
+{
+	return dev->adapter && dev->adapter->active;
+}
+
 bool lag_hashes(const struct cxdev *dev)
 {
 	return dev->adapter && dev->adapter->active && dev->adapter->hash;

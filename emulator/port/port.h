@@ -253,6 +253,7 @@ bool port_select_advertised(const struct cxdev *dev);
 unsigned int lag_port_of_vhca(const struct cxdev *dev, unsigned int vhca_id); /* 0: none */
 /* 0, or refused: @affinity is not a port of the card. */
 int lag_check_affinity(struct cmd *c, unsigned int affinity);
+bool lag_exists(const struct cxdev *dev);
 bool lag_hashes(const struct cxdev *dev);	/* there is a LAG, in hash mode */
 /*
  * The port by which a frame of this function is sent; affinity 0: the function's own port, or in

@@ -76,7 +76,7 @@ static int run_set_roce_address(struct cmd *c)
 		if (!all_zero(prm_bytes_const(addr, source_mac_47_32), 6) ||
 		    prm_get(addr, vlan_valid))
 			return refuse(c, PRM_STATUS_BAD_PARAM, "a MAC or VLAN without an address");
-		memset(entry, 0, sizeof(*entry));
+		*entry = (struct roce_addr){ .removed = entry->valid || entry->removed };
 		return 0;
 	}
 	if (check_roce_address(c, addr))

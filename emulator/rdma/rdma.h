@@ -423,6 +423,7 @@ bool roce_receive(struct cxdev *port, struct frame *frame);
 /* RoCE address table entry, set by SET_ROCE_ADDRESS (address.c), read by the engine. */
 struct roce_addr {
 	bool valid;
+	bool removed;	/* it was valid since the driver started: queues may still use it */
 	uint8_t gid[16];
 	uint8_t mac[6];
 	bool vlan_valid;

@@ -179,8 +179,14 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 	uint8_t *p;
 
 	if (!src->valid) {
-		violation(dev, "QP 0x%x: source GID index %u is empty", qp->obj.num,
-			  av->sgid_index);
+		/*
+		 * A person may remove an address under a queue that uses it; in a LAG it is the
+		 * fail-over that does, and the driver has to keep it.
+		 */
+		bool excused = src->removed && !lag_exists(dev);
+
+		(excused ? trace : violation)(dev, "QP 0x%x: source GID index %u is empty",
+					      qp->obj.num, av->sgid_index);
 		return NULL;
 	}
 	if (type == PRM_CQE_ROCE_IPV4 && memcmp(av->dgid, v4_prefix, sizeof(v4_prefix))) {

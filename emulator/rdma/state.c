@@ -30,8 +30,12 @@ void rdma_state_reset(struct cxdev *dev)
 
 void rdma_state_stop(struct cxdev *dev)
 {
+	unsigned int i;
+
 	memset(&dev->rdma_state->no_counter, 0, sizeof(dev->rdma_state->no_counter));
 	dev->rdma_state->last_addr = 0;
+	for (i = 0; i < ROCE_ADDRS; i++)
+		dev->rdma_state->addrs[i].removed = false;
 	memset(&dev->rdma_state->gone, 0, sizeof(dev->rdma_state->gone));
 }
 

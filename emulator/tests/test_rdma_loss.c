@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* RC on a wire that drops, duplicates, reorders and corrupts frames, and receivers not ready. */
 #include "prm/caps.h"
+#include "prm/vport.h"
 #include "rdma.h"
 
 static struct tcq ca, cb;
@@ -308,6 +309,38 @@ static void test_duplicate_atomic(void)
 	destroy_pair(&x, &y);
 }
 
+static void remove_addr(struct side *side, unsigned int index)
+{
+	struct prm_set_roce_address_in in = {};
+	struct prm_set_roce_address_out out;
+
+	prm_set(&in, roce_address_index, index);
+	command(side, set_roce_address, &in, &out);
+}
+
+/* A person removes the address that a connection uses. It is nobody's mistake that it fails. */
+static void test_address_removed(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_VLAN, .retry_set = true, .retry = 3, .timeout = 8 };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
+			 .n = 1,
+			 .sge = { local(&a, 0, 10) },
+			 .raddr = b.va,
+			 .rkey = b.rkey };
+	struct prm_cqe64 *cqe;
+	struct tqp x, y;
+
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	wire_watch();
+	remove_addr(&a, ADDR_V2_VLAN);
+	post_send(&x, &wr);
+	pass_time(23);
+	cqe = poll(&ca);
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR && !wire.frames,
+	   "a connection whose source address is removed sends nothing and ends");
+	destroy_pair(&x, &y);
+}
+
 int main(void)
 {
 	sides_open();
@@ -318,6 +351,7 @@ int main(void)
 	test_retry_exceeded();
 	test_rnr();
 	test_duplicate_atomic();
+	test_address_removed();
 	ok(!a.dev->violations && !b.dev->violations, "loss causes no violation");
 	sides_close();
 	return ok_end();

@@ -283,9 +283,13 @@ static void reset_queues(struct cxr_ib_qp *qp)
 		return;
 
 	cxr_ib_cq_clean_qp(qp, false);
+	spin_lock_irq(&qp->sq.lock);
 	qp->after_umr = false;
-	qp->db.rec[0] = 0;
 	qp->db.rec[1] = 0;
+	spin_unlock_irq(&qp->sq.lock);
+	spin_lock_irq(&qp->rq.lock);
+	qp->db.rec[0] = 0;
+	spin_unlock_irq(&qp->rq.lock);
 }
 
 static void save_path(struct cxr_ib_qp *qp, const struct rdma_ah_attr *ah, u8 dscp)

@@ -90,6 +90,7 @@ struct db_page {
 };
 
 static struct db_page *alloc_db_page(struct cxr_dev *dev)
+	__must_hold(&dev->db_lock)
 {
 	struct db_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
 

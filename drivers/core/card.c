@@ -43,7 +43,7 @@ static struct cxr_card *get_or_create_card(__be64 guid, work_func_t work)
 	mutex_init(&card->lock);
 	INIT_WORK(&card->work, work);
 	card->guid = guid;
-	card->now.why = CXR_LAG_WHY_DRIVER;
+	context_unsafe(card->now.why = CXR_LAG_WHY_DRIVER);
 	list_add(&card->node, &cards);
 	return card;
 }

@@ -20,13 +20,17 @@ static u64 read_cycles(cxr_cyclecounter_arg *cc)
 	const struct cxr_dev *dev = container_of(clock, struct cxr_dev, clock);
 	u64 now = cxr_counter_read(dev, NULL);
 
-	return now == U64_MAX ? clock->tc.cycle_last : now & clock->cc.mask;
+	if (now != U64_MAX)
+		return now & clock->cc.mask;
+	/* timecounter_*() call this under the lock */
+	return context_unsafe(clock->tc.cycle_last);
 }
 
 /* ---- what processes see -------------------------------------------------- */
 
 /* User space retries when sign changed, and waits while it is odd. */
 static void publish(struct cxr_clock *clock)
+	__must_hold(&clock->lock)
 {
 	struct mlx5_ib_clock_info *info = clock->info;
 	u32 sign = info->sign;
@@ -92,11 +96,13 @@ static ktime_t system_time(void)
 
 /* What it would be if the counter had run by the system's clock since it was read last. */
 static u64 expected(const struct cxr_clock *clock)
+	__must_hold(&clock->lock)
 {
 	return clock->tc.nsec + ktime_to_ns(ktime_sub(system_time(), clock->read_at));
 }
 
 static void set(struct cxr_clock *clock, s64 ns)
+	__must_hold(&clock->lock)
 {
 	timecounter_init(&clock->tc, &clock->cc, ns);
 	clock->read_at = system_time();
@@ -104,9 +110,10 @@ static void set(struct cxr_clock *clock, s64 ns)
 
 /*
  * The time that has passed is counted at the rate of that time. If it is too long to be converted,
- * because the work that updates was not run, the system's clock knows it. The lock is held.
+ * because the work that updates was not run, the system's clock knows it.
  */
 static void catch_up(struct cxr_clock *clock)
+	__must_hold(&clock->lock)
 {
 	s64 passed = ktime_ms_delta(system_time(), clock->read_at);
 	u64 last = clock->tc.cycle_last;
@@ -121,18 +128,21 @@ static void catch_up(struct cxr_clock *clock)
 }
 
 static void set_rate(struct cxr_clock *clock, s64 scaled_ppm)
+	__must_hold(&clock->lock)
 {
 	clock->ppm = scaled_ppm;
 	clock->cc.mult = cxr_clock_adjust(clock->mult, clock->ppm);
 }
 
 static void step(struct cxr_clock *clock, s64 ns)
+	__must_hold(&clock->lock)
 {
 	timecounter_adjtime(&clock->tc, ns);
 }
 
-/* A failed device, and one that is being reset, has no time. The lock is held. */
+/* A failed device, and one that is being reset, has no time. */
 static bool running(const struct cxr_clock *clock)
+	__must_hold_shared(&clock->lock)
 {
 	const struct cxr_dev *dev = container_of(clock, struct cxr_dev, clock);
 

@@ -584,7 +584,7 @@ int cxr_cmdq_up(void *owner)
 
 	sema_init(&q->sem, q->slots - 1);
 	sema_init(&q->pages_sem, 1);
-	q->busy = 0;
+	context_unsafe(q->busy = 0);
 
 	q->ring = dma_alloc_coherent(device, RING_BYTES, &q->dma, GFP_KERNEL);
 	if (!q->ring)
@@ -618,11 +618,21 @@ err_free_ring:
 	return err;
 }
 
+static void free_lost(struct cxr_cmdq *q)
+	__context_unsafe("no command is issued any more")
+{
+	struct chain *chain, *next;
+
+	list_for_each_entry_safe(chain, next, &q->lost, lost) {
+		list_del(&chain->lost);
+		free_chain(q, chain);
+	}
+}
+
 void cxr_cmdq_down(void *owner)
 {
 	struct cxr_dev *dev = owner;
 	struct cxr_cmdq *q = &dev->cmdq;
-	struct chain *chain, *next;
 	unsigned long flags;
 
 	spin_lock_irqsave(&q->lock, flags);
@@ -631,10 +641,7 @@ void cxr_cmdq_down(void *owner)
 
 	/* A device that did not finish its commands cannot write to memory after this. */
 	pci_clear_master(dev->core.pdev);
-	list_for_each_entry_safe(chain, next, &q->lost, lost) {
-		list_del(&chain->lost);
-		free_chain(q, chain);
-	}
+	free_lost(q);
 	cxr_bufs_free_kept(dev);
 	dma_pool_destroy(q->pool);
 	dma_free_coherent(dev->core.dev, RING_BYTES, q->ring, q->dma);

@@ -29,6 +29,7 @@ int cxr_cong_get(struct cxr_core *core, const struct cxr_cong_param *param, u32 
 EXPORT_SYMBOL_GPL(cxr_cong_get);
 
 static void remember(struct cxr_cong *cong, const struct cxr_cong_param *param, u32 value)
+	__must_hold(&cong->lock)
 {
 	unsigned int i = param - cxr_cong_params;
 
@@ -136,6 +137,7 @@ static void warn_lost(struct cxr_dev *dev, const char *what, u32 value, int err)
 
 /* Backwards: a parameter that sets the one before it comes first. */
 static void restore(struct cxr_dev *dev)
+	__must_hold(&dev->cong.lock)
 {
 	static const char *const points[CXR_CONG_POINTS] = {
 		"reaction of a priority", "notification of a priority"

@@ -55,11 +55,12 @@ struct cxr_cmdq {
 	struct semaphore sem;	/* counts all slots but the last */
 	struct semaphore pages_sem;	/* the last slot */
 
-	spinlock_t lock;	/* token, ent, busy, lost; taken in interrupts */
-	u8 token;		/* of the last command */
-	struct cmd_ent *ent[CXR_CMD_SLOTS_MAX];
-	u32 busy;		/* bit per slot */
-	struct list_head lost;	/* mailboxes that the device may still write to */
+	spinlock_t lock;	/* taken in interrupts */
+	u8 token __guarded_by(&lock);	/* of the last command */
+	struct cmd_ent *ent[CXR_CMD_SLOTS_MAX] __guarded_by(&lock);
+	u32 busy __guarded_by(&lock);	/* bit per slot */
+	/* mailboxes that the device may still write to */
+	struct list_head lost __guarded_by(&lock);
 
 	/* for debugfs; not locked, approximate */
 	u64 issued, refused, polled, timed_out, spurious;
@@ -78,15 +79,15 @@ struct cxr_page_req {
 struct cxr_pages {
 	struct mutex lock;		/* pieces, free, counts: to write; no command under it */
 	struct xarray pieces;		/* DMA address of a 4 KiB piece >> 12 to struct fw_page */
-	struct list_head free;		/* struct fw_page with free pieces */
+	struct list_head free __guarded_by(&lock);	/* struct fw_page with free pieces */
 	u32 count;			/* pieces that the device holds, of all functions */
 	struct xarray func_count;	/* the same by function */
 	struct workqueue_struct *wq;	/* ordered */
 	struct work_struct work;
 
-	spinlock_t req_lock;		/* reqs, head, tail; taken in interrupts */
-	struct cxr_page_req reqs[CXR_PAGE_REQS];
-	unsigned int head, tail;
+	spinlock_t req_lock;		/* taken in interrupts */
+	struct cxr_page_req reqs[CXR_PAGE_REQS] __guarded_by(&req_lock);
+	unsigned int head __guarded_by(&req_lock), tail __guarded_by(&req_lock);
 };
 
 struct cxr_eq {
@@ -125,10 +126,10 @@ struct cxr_health {
 struct cxr_reports {
 	struct devlink_health_reporter *reporter[CXR_REPORTERS];
 	struct delayed_work work;
-	spinlock_t lock;		/* all below; interrupt context */
-	bool open;			/* while the devlink instance is registered */
-	bool healthy;			/* it is again; @why came later */
-	const char *why[CXR_REPORTERS];	/* NULL: nothing */
+	spinlock_t lock;		/* interrupt context */
+	bool open __guarded_by(&lock);	/* while the devlink instance is registered */
+	bool healthy __guarded_by(&lock);	/* it is again; @why came later */
+	const char *why[CXR_REPORTERS] __guarded_by(&lock);	/* NULL: nothing */
 };
 
 /* Congestion control (cong.c). The firmware keeps it, but a reset forgets it. */
@@ -138,25 +139,25 @@ struct cxr_cong_file {
 };
 
 struct cxr_cong {
-	struct mutex lock;		/* all below but the files */
-	bool up;			/* stage cong: commands may be issued */
+	struct mutex lock;		/* what users have set */
+	bool up __guarded_by(&lock);	/* stage cong: commands may be issued */
 	/* what users have set, for after a reset: parameters, and priorities by point */
-	DECLARE_BITMAP(params, CXR_CONG_PARAMS);
-	u32 value[CXR_CONG_PARAMS];
-	u8 prios[CXR_CONG_POINTS], on[CXR_CONG_POINTS];
+	DECLARE_BITMAP(params, CXR_CONG_PARAMS) __guarded_by(&lock);
+	u32 value[CXR_CONG_PARAMS] __guarded_by(&lock);
+	u8 prios[CXR_CONG_POINTS] __guarded_by(&lock), on[CXR_CONG_POINTS] __guarded_by(&lock);
 	struct dentry *dir;		/* with the files */
 	struct cxr_cong_file file[CXR_CONG_PARAMS];
 };
 
 /* The device's counter as a clock (clock.c). */
 struct cxr_clock {
-	seqlock_t lock;			/* up, tc, cc.mult, ppm, read_at, content of @info */
-	bool up;			/* the counter may be read */
-	struct cyclecounter cc;
-	struct timecounter tc;
+	seqlock_t lock;			/* content of @info */
+	bool up __guarded_by(&lock);	/* the counter may be read */
+	struct cyclecounter cc;		/* mult: @lock */
+	struct timecounter tc __guarded_by(&lock);
 	u32 mult;			/* of cc, without an adjustment */
-	long ppm;			/* the adjustment, with a fraction of 16 bits */
-	ktime_t read_at;		/* the system's time when tc was read */
+	long ppm __guarded_by(&lock);	/* the adjustment, with a fraction of 16 bits */
+	ktime_t read_at __guarded_by(&lock);	/* the system's time when tc was read */
 	struct mlx5_ib_clock_info *info;	/* page for processes; NULL: no clock */
 	unsigned long period;		/* jiffies between updates */
 	struct delayed_work work;
@@ -200,29 +201,30 @@ struct cxr_dev {
 	struct cxr_cong cong;
 	struct cxr_clock clock;
 	struct llist_head kept;		/* queue memory that the device may still access (buf.c) */
-	struct mutex db_lock;		/* dbs */
-	struct list_head dbs;		/* pages of doorbell records (buf.c) */
-	struct mutex loopback_lock;	/* loopback_users, and loopback of the vport */
-	unsigned int loopback_users;
+	struct mutex db_lock;
+	struct list_head dbs __guarded_by(&db_lock);	/* pages of doorbell records (buf.c) */
+	struct mutex loopback_lock;	/* loopback of the vport */
+	unsigned int loopback_users __guarded_by(&loopback_lock);
 	atomic_t mkey_variant;
-	/* demux, first_table, en_table, en_table_miss, rules (steering.c) */
-	struct mutex flow_lock;
-	u32 demux;			/* LAG demux table; 0: none */
-	u32 first_table;		/* first table, but for the demux table; 0: none */
-	u32 en_table, en_table_miss;	/* en's first table and where its miss leads; 0: none */
+	struct mutex flow_lock;		/* steering.c */
+	u32 demux __guarded_by(&flow_lock);	/* LAG demux table; 0: none */
+	/* first table, but for the demux table; 0: none */
+	u32 first_table __guarded_by(&flow_lock);
+	/* en's first table and where its miss leads; 0: none */
+	u32 en_table __guarded_by(&flow_lock), en_table_miss __guarded_by(&flow_lock);
 	/* by priority */
-	struct cxr_rule_table *rules[CXR_FLOW_PRIO_FALLBACK + 1];
+	struct cxr_rule_table *rules[CXR_FLOW_PRIO_FALLBACK + 1] __guarded_by(&flow_lock);
 	bool uar_4k;			/* UAR numbers are in units of 4 KiB, not of PAGE_SIZE */
 	bool relaxed_write, relaxed_read;
 	/* warnings that the device can send, bit per event type */
 	u64 warn_events;
 
 	/*
-	 * client_slots, clients, netdev_nb and its state in core.port, netdev and mac of core.lag;
+	 * clients, netdev_nb and its state in core.port, netdev and mac of core.lag;
 	 * serializes registration with netdev, lag_macs and fatal callbacks
 	 */
 	struct mutex client_lock;
-	struct cxr_client_slot client_slots[CXR_CLIENTS];
+	struct cxr_client_slot client_slots[CXR_CLIENTS] __guarded_by(&client_lock);
 	/* to client_slots, or NULL; read under RCU by event callbacks */
 	struct cxr_client_slot __rcu *clients[CXR_CLIENTS];
 	struct cxr_adev *adevs[CXR_CLIENTS];	/* ib: under the lock of @card */

@@ -266,6 +266,7 @@ static void log_map(const struct cxr_card *card, const struct cxr_lag_out *out)
 
 /* Removes the RDMA device of the LAG; those of the functions are not added yet. */
 static void leave_lag(struct cxr_card *card)
+	__must_hold(&card->lock)
 {
 	struct cxr_dev *one = card->port[0];
 
@@ -282,6 +283,7 @@ static void leave_lag(struct cxr_card *card)
 /* After an error there is no LAG, and the caller adds the RDMA devices of the functions. */
 static int enter_lag(struct cxr_card *card, const struct cxr_lag_in *in,
 		     const struct cxr_lag_step *step)
+	__must_hold(&card->lock)
 {
 	struct cxr_dev *one = card->port[0];
 	int i, err;
@@ -314,6 +316,7 @@ static int enter_lag(struct cxr_card *card, const struct cxr_lag_in *in,
 }
 
 static int remap_ports(struct cxr_card *card, const struct cxr_lag_out *out)
+	__must_hold(&card->lock)
 {
 	struct cxr_core *one = &card->port[0]->core;
 	int err = 0;
@@ -343,6 +346,7 @@ static int remap_macs(struct cxr_card *card, const struct cxr_lag_step *step)
 
 /* After an error the LAG has to be left. */
 static int remap_lag(struct cxr_card *card, const struct cxr_lag_step *step)
+	__must_hold(&card->lock)
 {
 	const struct cxr_lag_out *out = &step->out;
 	bool macs_first = cxr_ecmp_macs_first(out->map);
@@ -373,6 +377,7 @@ static void log_reason(const struct cxr_card *card, enum cxr_lag_why why)
 }
 
 static struct cxr_lag_step next_step(const struct cxr_card *card, const struct cxr_lag_in *in)
+	__must_hold(&card->lock)
 {
 	const struct cxr_lag_state state = {
 		.now = card->now,
@@ -386,6 +391,7 @@ static struct cxr_lag_step next_step(const struct cxr_card *card, const struct c
 }
 
 static void apply_decision(struct cxr_card *card, const struct cxr_lag_in *in)
+	__must_hold(&card->lock)
 {
 	struct cxr_lag_step step;
 	int err = 0;

@@ -31,17 +31,16 @@ struct cxr_lag_tables {
  * @work: evaluates the LAG
  * @lock: RDMA devices of the card are added and removed under it
  * @port: functions by port, or NULL; guarded by @lock
- * @now: current decision; guarded by @lock
+ * @now: current decision
  * @lag: cxr_core.lag of port 1 while there is a LAG; guarded by @lock, see also struct cxr_lag
- * @tables: while @now is a LAG in hash mode; guarded by @lock
+ * @tables: while @now is a LAG in hash mode
  * @refused: snapshot for which the device refused a LAG, for comparison only: its netdevs may be
- *           freed; guarded by @lock
- * @was_refused: @refused is valid; guarded by @lock
+ *           freed
+ * @was_refused: @refused is valid
  * @parent: interface named by roce_lag_ecmp_dev, with a reference, or NULL; read under @lock or
  *          cards_lock, written under both
  * @parent_unregistering: it leaves the initial network namespace; guarded by cards_lock
- * @refusal: why the last write to roce_lag_ecmp_dev was refused, until the next event; guarded by
- *           @lock
+ * @refusal: why the last write to roce_lag_ecmp_dev was refused, until the next event
  */
 struct cxr_card {
 	struct kref ref;
@@ -50,16 +49,16 @@ struct cxr_card {
 	unsigned int users;
 	struct work_struct work;
 
-	struct mutex lock;		/* all below but parent_unregistering */
+	struct mutex lock;		/* the decision, and RDMA devices of the card */
 	struct cxr_dev *port[CXR_LAG_PORTS];
-	struct cxr_lag_out now;
+	struct cxr_lag_out now __guarded_by(&lock);
 	struct cxr_lag lag;
-	struct cxr_lag_tables tables;
-	struct cxr_lag_in refused;
-	bool was_refused;
+	struct cxr_lag_tables tables __guarded_by(&lock);
+	struct cxr_lag_in refused __guarded_by(&lock);
+	bool was_refused __guarded_by(&lock);
 	struct net_device *parent;
 	bool parent_unregistering;
-	enum cxr_lag_why refusal;
+	enum cxr_lag_why refusal __guarded_by(&lock);
 };
 
 /* card.c */

@@ -85,6 +85,7 @@ err_definer:
 
 static int set_kind_entry(struct cxr_card *card, unsigned int kind, u32 group,
 			  const struct cxr_flow_fields *value)
+	__must_hold(&card->lock)
 {
 	struct cxr_flow_action action = {
 		.n_dests = 1,
@@ -103,6 +104,7 @@ static void delete_root_entries(struct cxr_core *core, const struct cxr_lag_tabl
 }
 
 static int fill_root(struct cxr_card *card)
+	__must_hold(&card->lock)
 {
 	const struct cxr_lag_tables *tables = &card->tables;
 	u32 i;
@@ -122,6 +124,7 @@ static int fill_root(struct cxr_card *card)
 }
 
 static int create_root(struct cxr_card *card)
+	__must_hold(&card->lock)
 {
 	struct cxr_core *core = &card->port[0]->core;
 	struct cxr_lag_tables *tables = &card->tables;

@@ -161,7 +161,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	mutex_init(&dev->core.port.lock);
 	spin_lock_init(&dev->fail_lock);
 	spin_lock_init(&dev->cmdq.lock);
-	INIT_LIST_HEAD(&dev->cmdq.lost);
+	context_unsafe(INIT_LIST_HEAD(&dev->cmdq.lost));
 	xa_init(&dev->eqs.cqs);
 	mutex_init(&dev->eqs.poll_lock);
 	mutex_init(&dev->cong.lock);
@@ -170,7 +170,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	mutex_init(&dev->loopback_lock);
 	mutex_init(&dev->flow_lock);
 	dev->lag_allowed = true;
-	INIT_LIST_HEAD(&dev->dbs);
+	context_unsafe(INIT_LIST_HEAD(&dev->dbs));
 	init_llist_head(&dev->kept);
 	mutex_init(&dev->client_lock);
 	INIT_WORK(&dev->fatal_work, fatal_work);

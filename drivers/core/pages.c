@@ -82,6 +82,7 @@ static int map_fw_page(struct cxr_dev *dev, struct fw_page *fp)
 }
 
 static struct fw_page *alloc_fw_page(struct cxr_dev *dev, u16 func)
+	__must_hold(&dev->pages.lock)
 {
 	struct cxr_pages *pages = &dev->pages;
 	struct fw_page *fp;
@@ -429,7 +430,7 @@ int cxr_pages_init(struct cxr_dev *dev)
 	xa_init(&pages->pieces);
 	xa_init(&pages->func_count);
 	mutex_init(&pages->lock);
-	INIT_LIST_HEAD(&pages->free);
+	context_unsafe(INIT_LIST_HEAD(&pages->free));
 	spin_lock_init(&pages->req_lock);
 	INIT_WORK(&pages->work, pages_work);
 	pages->wq = alloc_ordered_workqueue("cxr_pages", 0);

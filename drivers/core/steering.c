@@ -75,12 +75,12 @@ void cxr_flow_init(struct cxr_dev *dev)
 
 /* From the last table to the first, which is returned in *first. */
 static int link_tables(struct cxr_dev *dev, u32 *first)
+	__must_hold(&dev->flow_lock)
 {
 	struct cxr_rule_table *table = dev->rules[FALLBACK];
 	u32 next = table ? table->id : 0;
 	int i, err;
 
-	lockdep_assert_held(&dev->flow_lock);
 	err = set_miss(dev, dev->en_table, &dev->en_table_miss, next);
 	if (err)
 		return err;
@@ -101,6 +101,7 @@ static int link_tables(struct cxr_dev *dev, u32 *first)
 
 /* Without a demux table, 0 needs no command: the device unsets the root with that table. */
 static int set_first_table(struct cxr_dev *dev, u32 first)
+	__must_hold(&dev->flow_lock)
 {
 	int err = 0;
 
@@ -116,6 +117,7 @@ static int set_first_table(struct cxr_dev *dev, u32 first)
 }
 
 static int relink(struct cxr_dev *dev)
+	__must_hold(&dev->flow_lock)
 {
 	u32 first;
 	int err;
@@ -181,6 +183,7 @@ static u8 table_level(u8 prio)
 }
 
 static void put_table(struct cxr_dev *dev, u8 prio)
+	__must_hold(&dev->flow_lock)
 {
 	struct cxr_rule_table *table = dev->rules[prio];
 
@@ -196,6 +199,7 @@ static void put_table(struct cxr_dev *dev, u8 prio)
 
 /* ERR_PTR on failure. put_table() destroys it when it is empty. */
 static struct cxr_rule_table *get_table(struct cxr_dev *dev, u8 prio)
+	__must_hold(&dev->flow_lock)
 {
 	struct cxr_rule_table *table = dev->rules[prio];
 	int err;
@@ -223,6 +227,7 @@ static struct cxr_rule_table *get_table(struct cxr_dev *dev, u8 prio)
 
 /* For shared rules; destroyed with its table. */
 static int get_tail(struct cxr_dev *dev, u8 prio)
+	__must_hold(&dev->flow_lock)
 {
 	struct cxr_rule_table *table = dev->rules[prio];
 	int err;
@@ -398,6 +403,7 @@ err_free:
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 static int add_rule(struct cxr_dev *dev, struct cxr_rule *rule, const struct cxr_rule_attr *attr)
+	__must_hold(&dev->flow_lock)
 {
 	int err;
 

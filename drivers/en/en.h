@@ -359,8 +359,8 @@ struct cxr_en {
 	bool xdp_open;			/* cxr_en_xdp_xmit() may use the channels */
 	struct bpf_prog __rcu *xdp_prog;	/* with a reference; RTNL to change it */
 
-	struct mutex lock;		/* steer, and the state of the vport */
-	struct cxr_en_steer steer;
+	struct mutex lock;		/* the state of the vport */
+	struct cxr_en_steer steer __guarded_by(&lock);
 
 	struct workqueue_struct *wq;	/* ordered */
 	struct work_struct rx_mode_work;
@@ -517,10 +517,10 @@ int cxr_en_xdp_xmit(struct net_device *ndev, int n, struct xdp_frame **frames, u
 void cxr_en_rss_init(struct cxr_en *en);
 /*
  * tirn[CXR_EN_TIR_DIRECT] leads to the first channel, the others to a channel by hash. Without RSS
- * there are no others (n_tirs is 1). RTNL and en->lock held.
+ * there are no others (n_tirs is 1). RTNL held.
  */
-int cxr_en_rss_create(struct cxr_en *en);
-void cxr_en_rss_destroy(struct cxr_en *en);
+int cxr_en_rss_create(struct cxr_en *en) __must_hold(&en->lock);
+void cxr_en_rss_destroy(struct cxr_en *en) __must_hold(&en->lock);
 u32 cxr_en_get_rxfh_key_size(struct net_device *ndev);
 u32 cxr_en_get_rxfh_indir_size(struct net_device *ndev);
 int cxr_en_get_rxfh(struct net_device *ndev, struct cxr_rxfh *rxfh);
@@ -530,10 +530,10 @@ int cxr_en_set_rxfh_fields(struct net_device *ndev, const struct cxr_rxfh_fields
 			   struct netlink_ext_ack *extack);
 
 /* steer.c */
-/* Starts receiving. The channels are open; en->lock held. */
-int cxr_en_steer_create(struct cxr_en *en);
-/* Stops receiving; also after a creation that failed. en->lock held. */
-void cxr_en_steer_destroy(struct cxr_en *en);
+/* Starts receiving. The channels are open. */
+int cxr_en_steer_create(struct cxr_en *en) __must_hold(&en->lock);
+/* Stops receiving; also after a creation that failed. */
+void cxr_en_steer_destroy(struct cxr_en *en) __must_hold(&en->lock);
 /* Sets the receive filter from the netdev's flags and address lists. May sleep; takes en->lock. */
 void cxr_en_apply_rx_mode(struct cxr_en *en);
 

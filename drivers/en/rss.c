@@ -80,6 +80,7 @@ static void fill_rqns(const struct cxr_en *en, const struct cxr_en_rss *rss, u32
 }
 
 static int create_rqt(struct cxr_en *en, u32 size)
+	__must_hold(&en->lock)
 {
 	u32 rqns[CXR_EN_RSS_TABLE];
 	struct cxr_en_rss rss;

@@ -131,6 +131,7 @@ static int set_mac_entry(struct cxr_en *en, u32 index, unsigned int group, const
 
 static void set_catchall(struct cxr_en *en, bool *installed, bool wanted, u32 index,
 			 unsigned int group)
+	__must_hold(&en->lock)
 {
 	static const u8 multicast[ETH_ALEN] = { 0x01 };
 
@@ -181,6 +182,7 @@ static void add_l2_entry(struct cxr_en *en, struct cxr_en_mac *mac)
 }
 
 static void remove_l2_entry(struct cxr_en *en, struct cxr_en_mac *mac)
+	__must_hold(&en->lock)
 {
 	if (!mac->l2)
 		return;
@@ -212,6 +214,7 @@ static bool add_mac(struct cxr_en *en, const u8 *addr)
 }
 
 static void remove_stale_macs(struct cxr_en *en)
+	__must_hold(&en->lock)
 {
 	struct cxr_en_steer *steer = &en->steer;
 	unsigned int i;

@@ -188,7 +188,7 @@ static int init_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
 
 	xa_init(&ctx->uars);
 	mutex_init(&ctx->db_lock);
-	INIT_LIST_HEAD(&ctx->db_pages);
+	context_unsafe(INIT_LIST_HEAD(&ctx->db_pages));
 	mutex_init(&ctx->td_lock);
 	return 0;
 }
@@ -204,6 +204,7 @@ int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata
 }
 
 void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext)
+	__context_unsafe("nobody else knows it any more")
 {
 	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(ibucontext);
 

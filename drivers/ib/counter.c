@@ -179,6 +179,7 @@ u32 cxr_ib_qp_q_set(const struct cxr_ib_qp *qp)
 
 /* The device counts the QP in @set from now on. */
 static void qp_set_q_set(struct cxr_ib_qp *qp, struct cxr_ib_q_set *set)
+	__must_hold(&qp->mutex)
 {
 	struct cxr_ib_q_set *old = qp->q_set;
 

@@ -101,6 +101,7 @@ static int copy_req_cq(struct ib_device *ibdev, struct ib_udata *udata,
 /* Pins the memory of a user CQ and fills @attr. Undone by unpin_user_cq(). */
 static int pin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
 		       struct ib_udata *udata, struct cxr_cq_attr *attr)
+	__context_unsafe("nobody else knows it yet")
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
 	struct mlx5_ib_create_cq req;
@@ -142,6 +143,7 @@ err_put_uar:
 }
 
 static void unpin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx)
+	__context_unsafe("nobody else knows it yet, or any more")
 {
 	cxr_ib_db_unpin(ctx, &cq->user_db);
 	cxr_ib_queue_unpin(&cq->queue);
@@ -219,6 +221,7 @@ static int size_cq(struct cxr_ib_dev *dev, u32 entries)
 }
 
 static void init_cq(struct cxr_ib_cq *cq, u8 log_size)
+	__context_unsafe("nobody else knows it yet")
 {
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resize_lock);
@@ -232,6 +235,7 @@ static void init_cq(struct cxr_ib_cq *cq, u8 log_size)
 }
 
 static void destroy_device_cq(struct cxr_ib_cq *cq)
+	__context_unsafe("nobody else knows it yet, or any more")
 {
 	struct cxr_core *core = to_cxr_dev(cq->ibcq.device)->core;
 
@@ -269,7 +273,7 @@ int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr
 	err = cxr_cq_create(dev->core, &cq->cq, &core_attr);
 	if (err)
 		goto err_free_memory;
-	cxr_ib_queue_free_list(&cq->queue);
+	context_unsafe(cxr_ib_queue_free_list(&cq->queue));
 
 	if (udata) {
 		err = copy_resp_cq(cq, udata);

@@ -70,6 +70,7 @@ static int read_gid_attr(const struct ib_gid_attr *attr, struct cxr_gid_in *in)
 
 /* Writes the entry for the QPs of a port, 1 or 2, of an ECMP LAG. */
 static int set_port_entry(struct cxr_ib_dev *dev, unsigned int index, u8 port)
+	__must_hold(&dev->gid_lock)
 {
 	struct cxr_gid_entry entry = dev->gid_entries[index];
 
@@ -219,6 +220,7 @@ static void gid_work(struct work_struct *work)
 }
 
 static void free_tables(struct cxr_ib_dev *dev)
+	__context_unsafe("nobody else knows them yet, or any more")
 {
 	bitmap_free(dev->gid_set);
 	kfree(dev->gid_entries);
@@ -228,6 +230,7 @@ static void free_tables(struct cxr_ib_dev *dev)
 }
 
 int cxr_ib_gids_up(void *owner)
+	__context_unsafe("nobody else knows them yet")
 {
 	struct cxr_ib_dev *dev = owner;
 	const struct cxr_core *core = dev->core;

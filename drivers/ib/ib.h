@@ -117,34 +117,34 @@ struct cxr_ib_dev {
 	struct xarray srqs;
 	struct xarray event_targets;
 	struct mutex kcq_lock;			/* CQs of the kernel */
-	struct list_head kcqs;			/* kcq_lock */
+	struct list_head kcqs __guarded_by(&kcq_lock);
 	struct work_struct flush_work;
 	spinlock_t netdev_lock;			/* netdev and state of the port */
 	struct net_device *netdev;		/* netdev_lock to write */
-	bool port_active;			/* netdev_lock */
-	unsigned int active_mtu;		/* netdev_lock */
+	bool port_active __guarded_by(&netdev_lock);
+	unsigned int active_mtu __guarded_by(&netdev_lock);
 	struct mutex scan_lock;			/* registration and the notifier */
-	struct notifier_block netdev_nb;	/* scan_lock */
-	struct netdev_net_notifier netdev_nn;	/* scan_lock */
-	struct net_device *watched;		/* scan_lock */
-	bool registered;			/* scan_lock */
-	bool fatal;				/* scan_lock */
+	struct notifier_block netdev_nb __guarded_by(&scan_lock);
+	struct netdev_net_notifier netdev_nn __guarded_by(&scan_lock);
+	struct net_device *watched __guarded_by(&scan_lock);
+	bool registered __guarded_by(&scan_lock);
+	bool fatal __guarded_by(&scan_lock);
 	const struct ib_pd *gsi_pd;
 	struct mutex xrc_lock;			/* the first XRC QP */
-	struct cxr_ib_xrc_defaults *xrc_defaults;	/* xrc_lock */
+	struct cxr_ib_xrc_defaults *xrc_defaults __guarded_by(&xrc_lock);
 	struct mutex loopback_lock;		/* loopback of the vport */
-	unsigned int domains;			/* loopback_lock */
+	unsigned int domains __guarded_by(&loopback_lock);
 	struct mutex umr_lock;			/* UMR work requests */
-	struct cxr_ib_umr *umr;			/* umr_lock */
-	struct cxr_ib_mkeys *mkeys;		/* umr_lock */
+	struct cxr_ib_umr *umr __guarded_by(&umr_lock);
+	struct cxr_ib_mkeys *mkeys __guarded_by(&umr_lock);
 	struct mutex gid_lock;			/* the device's address table */
 	atomic_t *gid_refs;
 	unsigned long *gid_deferred;		/* gid_lock to write */
 	struct work_struct gid_work;
 	u16 gid_half;
-	struct cxr_gid_entry *gid_entries;	/* gid_lock */
-	unsigned long *gid_set;			/* gid_lock */
-	u8 lag_mac[CXR_LAG_PORTS][ETH_ALEN];	/* gid_lock */
+	struct cxr_gid_entry *gid_entries __guarded_by(&gid_lock);
+	unsigned long *gid_set __guarded_by(&gid_lock);
+	u8 lag_mac[CXR_LAG_PORTS][ETH_ALEN] __guarded_by(&gid_lock);
 	atomic_t lag_next;
 	struct mutex force_lock;		/* rules of Force DSCP */
 	struct cxr_ib_force __rcu *force;	/* force_lock to write */
@@ -183,10 +183,10 @@ struct cxr_ib_ucontext {
 	u32 uars_per_page;
 	struct xarray uars;
 	struct mutex db_lock;		/* doorbell records */
-	struct list_head db_pages;	/* db_lock */
+	struct list_head db_pages __guarded_by(&db_lock);
 	struct mutex td_lock;		/* transport domain */
-	u32 tdn;			/* td_lock */
-	bool has_td;			/* td_lock */
+	u32 tdn __guarded_by(&td_lock);
+	bool has_td __guarded_by(&td_lock);
 };
 
 /*
@@ -377,20 +377,22 @@ int cxr_ib_mkey_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access);
 void cxr_ib_mkeys_down(void *dev);
 
 /*
- * umr.c: umr_lock is held, and they sleep. After an error the state of the key is undefined, and
- * the QP must go: cxr_ib_umr_down().
+ * umr.c: they sleep. After an error the state of the key is undefined, and the QP must go:
+ * cxr_ib_umr_down().
  */
 #define CXR_IB_UMR_LOG_PAGES 11		/* pages of a list at most: 16 KiB of memory */
 
 /* @atomic: UMR can set atomic access. */
-int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access, bool atomic);
+int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access, bool atomic)
+	__must_hold(&dev->umr_lock);
 /* A key in use becomes free, and belongs to the PD of the UMR QP. */
-int cxr_ib_umr_revoke(struct cxr_ib_dev *dev, u32 mkey);
+int cxr_ib_umr_revoke(struct cxr_ib_dev *dev, u32 mkey) __must_hold(&dev->umr_lock);
 /* A free key gets PD, access, region and the pages @dma. */
 int cxr_ib_umr_enable(struct cxr_ib_dev *dev, const struct cxr_fast_reg *reg,
-		      const dma_addr_t *dma, u32 pdn, bool atomic);
+		      const dma_addr_t *dma, u32 pdn, bool atomic)
+	__must_hold(&dev->umr_lock);
 /* Destroys the QP, if there is one, and its PD: no key may refer to that. */
-void cxr_ib_umr_down(struct cxr_ib_dev *dev);
+void cxr_ib_umr_down(struct cxr_ib_dev *dev) __must_hold(&dev->umr_lock);
 
 /* wc.c */
 /* Do BlueFlame writes reach the device in one piece? false if the test cannot run. May sleep. */

@@ -244,7 +244,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	mutex_init(&dev->umr_lock);
 	mutex_init(&dev->force_lock);
 	mutex_init(&dev->kcq_lock);
-	INIT_LIST_HEAD(&dev->kcqs);
+	context_unsafe(INIT_LIST_HEAD(&dev->kcqs));
 	INIT_WORK(&dev->flush_work, cxr_ib_flush_work);
 	spin_lock_init(&dev->netdev_lock);
 	mutex_init(&dev->scan_lock);

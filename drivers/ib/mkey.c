@@ -58,6 +58,7 @@ static u8 log_room_for(const struct cxr_caps *caps, u32 npages)
 }
 
 static struct list_head *kept_list(struct cxr_ib_dev *dev, u8 log_room, u32 access)
+	__must_hold(&dev->umr_lock)
 {
 	unsigned int kind = 0;
 
@@ -69,6 +70,7 @@ static struct list_head *kept_list(struct cxr_ib_dev *dev, u8 log_room, u32 acce
 }
 
 static int create_mkeys(struct cxr_ib_dev *dev)
+	__must_hold(&dev->umr_lock)
 {
 	unsigned int kind, room;
 
@@ -91,6 +93,7 @@ static void take(struct cxr_ib_mkeys *mkeys, struct kept_mkey *kept)
 }
 
 static void destroy_kept(struct cxr_ib_dev *dev, struct kept_mkey *kept)
+	__must_hold(&dev->umr_lock)
 {
 	take(dev->mkeys, kept);
 	cxr_cmd_destroy_mkey(dev->core, kept->mkey);
@@ -98,9 +101,9 @@ static void destroy_kept(struct cxr_ib_dev *dev, struct kept_mkey *kept)
 }
 
 /* Also after a UMR that failed: the keys refer to the PD of its QP. */
-void cxr_ib_mkeys_down(void *owner)
+static void drop_mkeys(struct cxr_ib_dev *dev)
+	__must_hold(&dev->umr_lock)
 {
-	struct cxr_ib_dev *dev = owner;
 	struct kept_mkey *kept, *tmp;
 
 	if (dev->mkeys)
@@ -109,6 +112,15 @@ void cxr_ib_mkeys_down(void *owner)
 	kfree(dev->mkeys);
 	dev->mkeys = NULL;
 	cxr_ib_umr_down(dev);
+}
+
+void cxr_ib_mkeys_down(void *owner)
+{
+	struct cxr_ib_dev *dev = owner;
+
+	mutex_lock(&dev->umr_lock);
+	drop_mkeys(dev);
+	mutex_unlock(&dev->umr_lock);
 }
 
 /* ---- keys of MRs ----------------------------------------------------------------------------- */
@@ -134,6 +146,7 @@ static u32 next_variant(u32 mkey)
 /* -ENOENT: there is none. After another error the key that was taken is gone. */
 static int use_kept(struct cxr_ib_dev *dev, const struct cxr_mkey_attr *attr, u8 log_room,
 		    u32 *mkey)
+	__must_hold(&dev->umr_lock)
 {
 	struct cxr_fast_reg reg = {
 		.access = attr->access,
@@ -153,7 +166,7 @@ static int use_kept(struct cxr_ib_dev *dev, const struct cxr_mkey_attr *attr, u8
 	if (err) {
 		/* Nobody has seen the key, so nothing refers to it. */
 		cxr_cmd_destroy_mkey(dev->core, kept->mkey);
-		cxr_ib_mkeys_down(dev);
+		drop_mkeys(dev);
 	}
 	kfree(kept);
 	*mkey = reg.key;
@@ -184,6 +197,7 @@ static bool fits(const struct cxr_ib_mkeys *mkeys, u8 log_room)
  * do not fill the place for ever; only one, since that takes a command.
  */
 static bool make_place(struct cxr_ib_dev *dev, u8 log_room)
+	__must_hold(&dev->umr_lock)
 {
 	struct cxr_ib_mkeys *mkeys;
 
@@ -234,7 +248,7 @@ int cxr_ib_mkey_destroy(struct cxr_ib_dev *dev, u32 mkey, u8 log_room, u32 acces
 	err = cxr_cmd_destroy_mkey(dev->core, mkey);
 	/* After the key, which may refer to the PD. */
 	if (keep != -ENOSPC)
-		cxr_ib_mkeys_down(dev);
+		drop_mkeys(dev);
 	mutex_unlock(&dev->umr_lock);
 	kfree(kept);
 	return err;
@@ -247,7 +261,7 @@ int cxr_ib_mkey_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
 	mutex_lock(&dev->umr_lock);
 	err = cxr_ib_umr_change(dev, mkey, pdn, access, umr_sets_atomic(&dev->core->caps));
 	if (err)
-		cxr_ib_mkeys_down(dev);
+		drop_mkeys(dev);
 	mutex_unlock(&dev->umr_lock);
 	return err;
 }

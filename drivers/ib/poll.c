@@ -24,6 +24,7 @@ static struct prm_cqe64 *ready_cqe(const struct cxr_ib_cq *cq, u32 i)
 
 /* The device may overwrite the CQEs before ci. */
 static void publish_ci(struct cxr_ib_cq *cq)
+	__must_hold(&cq->lock)
 {
 	WRITE_ONCE(cq->db.rec[0], cpu_to_be32(cq->ci & CXR_CQE_NUM_MASK));
 }
@@ -202,6 +203,7 @@ static bool completes_into(const struct cxr_ib_qp *qp, const struct cxr_ib_cq *c
  * one, is still valid, and most often the same.
  */
 static struct cxr_ib_qp *qp_of_cqe(struct cxr_ib_cq *cq, u32 qpn, bool send)
+	__must_hold(&cq->lock)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(cq->ibcq.device);
 	struct cxr_ib_qp *qp = cq->last_qp;
@@ -234,6 +236,7 @@ static void clear_wc(struct ib_wc *wc, bool send)
 
 /* false: the CQE is invalid and must be dropped. */
 static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_wc *wc)
+	__must_hold(&cq->lock)
 {
 	bool send = is_send(cqe);
 	struct cxr_ib_qp *qp;
@@ -294,6 +297,7 @@ static int flush_recvs(struct cxr_ib_qp *qp, int n, struct ib_wc *wc)
 }
 
 static int poll_dead(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
+	__must_hold(&cq->lock)
 {
 	struct cxr_ib_qp *qp;
 	int done = 0;
@@ -306,6 +310,7 @@ static int poll_dead(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
 }
 
 static int poll_live(struct cxr_ib_cq *cq, int n, struct ib_wc *wc)
+	__must_hold(&cq->lock)
 {
 	const struct prm_cqe64 *raw;
 	u32 first = cq->ci;
@@ -396,6 +401,7 @@ static void return_srq_wqe(const struct cxr_ib_qp *qp, const struct cxr_cqe *cqe
  * move up, newest first. Each slot keeps its owner bit, which belongs to the pass over the ring.
  */
 static void clean_one_cq(struct cxr_ib_cq *cq, const struct cxr_ib_qp *qp)
+	__must_hold(&cq->lock)
 {
 	u32 gone = 0, i = cq->ci;
 

@@ -458,8 +458,9 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	}
 	unpublish_qp(dev, qp);
 	destroy_device_qp(qp);
-	cxr_ib_qp_set_sgid(qp, -1);
-	cxr_ib_q_set_put(dev, qp->q_set);
+	/* nobody else knows it any more */
+	context_unsafe(cxr_ib_qp_set_sgid(qp, -1));
+	cxr_ib_q_set_put(dev, context_unsafe(qp->q_set));
 	free_qp_memory(qp, ctx);
 	return 0;
 }

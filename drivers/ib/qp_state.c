@@ -143,6 +143,7 @@ static int check_modify_qp(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 /* A peer without outstanding reads may not read, whatever the access flags say. */
 static void fill_access(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 			struct cxr_qp_mod *mod)
+	__must_hold(&qp->mutex)
 {
 	const struct cxr_caps *caps = &to_cxr_dev(qp->ibqp.device)->core->caps;
 	u8 dest_rd = mask & IB_QP_MAX_DEST_RD_ATOMIC ? attr->max_dest_rd_atomic : qp->dest_rd;
@@ -156,6 +157,7 @@ static void fill_access(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int
 
 static int fill_path(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 		     struct cxr_qp_mod *mod)
+	__must_hold(&qp->mutex)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	int err;
@@ -244,6 +246,7 @@ static u32 choose_lag_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 /* Only what @mask and the transition change: the rest stays zero. */
 static int fill_mod(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 		    enum ib_qp_state from, struct cxr_qp_mod *mod)
+	__must_hold(&qp->mutex)
 {
 	mod->type = qp->type;
 	mod->pdn = qp->pdn;
@@ -293,6 +296,7 @@ static void reset_queues(struct cxr_ib_qp *qp)
 }
 
 static void save_path(struct cxr_ib_qp *qp, const struct rdma_ah_attr *ah, u8 dscp)
+	__must_hold(&qp->mutex)
 {
 	if (!qp->user)
 		cxr_ib_cq_set_peer(qp, rdma_ah_read_grh(ah)->dgid.raw);
@@ -303,6 +307,7 @@ static void save_path(struct cxr_ib_qp *qp, const struct rdma_ah_attr *ah, u8 ds
 
 static void save_qp_attr(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 			 const struct cxr_qp_mod *mod, enum ib_qp_state state)
+	__must_hold(&qp->mutex)
 {
 	if (mask & IB_QP_ACCESS_FLAGS)
 		qp->access = attr->qp_access_flags;

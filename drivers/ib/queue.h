@@ -50,18 +50,18 @@ struct cxr_ib_cq {
 	struct ib_cq ibcq;
 	struct cxr_cq cq;
 	spinlock_t lock;		/* polling */
-	u32 ci;				/* lock */
-	struct cxr_ib_qp *last_qp;	/* lock */
+	u32 ci __guarded_by(&lock);
+	struct cxr_ib_qp *last_qp __guarded_by(&lock);
 	u8 log_size;			/* user CQ: resize_lock; kernel CQ: constant */
 	u32 arm_sn;
 	struct cxr_buf buf;
 	struct cxr_db db;
-	struct list_head send_qps;	/* lock */
-	struct list_head recv_qps;	/* lock */
+	struct list_head send_qps __guarded_by(&lock);
+	struct list_head recv_qps __guarded_by(&lock);
 	struct list_head kcq_entry;	/* cxr_ib_dev.kcq_lock */
 	bool cqe_128;
 	struct mutex resize_lock;	/* resizing */
-	struct cxr_ib_queue queue;	/* resize_lock */
+	struct cxr_ib_queue queue __guarded_by(&resize_lock);
 	struct cxr_ib_db user_db;
 	struct cxr_ib_uar *uar;
 };
@@ -94,10 +94,10 @@ struct cxr_ib_srq {
 	refcount_t ref;
 	struct completion unused;
 	spinlock_t lock;		/* posting and completion */
-	u64 *wrid;			/* lock */
-	u32 posted;			/* lock */
-	u32 head;			/* lock */
-	u32 tail;			/* lock */
+	u64 *wrid __guarded_by(&lock);
+	u32 posted __guarded_by(&lock);
+	u32 head __guarded_by(&lock);
+	u32 tail __guarded_by(&lock);
 	struct cxr_buf buf;
 	struct cxr_db db;
 	struct cxr_ib_queue queue;
@@ -237,23 +237,23 @@ struct cxr_ib_qp {
 	struct cxr_ib_raw *raw;
 	struct mutex mutex;		/* transitions */
 	enum ib_qp_state state;		/* mutex to write */
-	int access;			/* mutex */
-	u8 dest_rd;			/* mutex */
-	u32 dest_qpn;			/* mutex */
-	bool has_sgid;			/* mutex */
-	u8 sgid_index;			/* mutex */
-	struct cxr_tclass_path path;	/* mutex */
-	u8 dscp;			/* mutex */
+	int access __guarded_by(&mutex);
+	u8 dest_rd __guarded_by(&mutex);
+	u32 dest_qpn __guarded_by(&mutex);
+	bool has_sgid __guarded_by(&mutex);
+	u8 sgid_index __guarded_by(&mutex);
+	struct cxr_tclass_path path __guarded_by(&mutex);
+	u8 dscp __guarded_by(&mutex);
 	u8 port;
 	u8 lag_port;			/* mutex to write */
-	bool gone;			/* mutex */
-	bool counter_pending;		/* mutex */
-	struct cxr_ib_q_set *q_set;	/* mutex */
+	bool gone __guarded_by(&mutex);
+	bool counter_pending __guarded_by(&mutex);
+	struct cxr_ib_q_set *q_set __guarded_by(&mutex);
 	bool user;
 	u32 pdn, cqn_snd, cqn_rcv;
 	u8 peer[16];			/* cxr_ib_cq.lock of the send CQ */
 	bool sig_all;
-	bool after_umr;			/* sq.lock */
+	bool after_umr __guarded_by(&sq.lock);
 	struct cxr_ib_wq sq;
 	struct cxr_ib_wq rq;
 	struct cxr_buf buf;
@@ -356,7 +356,7 @@ int cxr_ib_copy_req_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr
 void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user);
 int cxr_ib_copy_resp_qp(struct ib_udata *udata);
 /* The QP uses this entry of the address table from now on; -1: none. */
-void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index);
+void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index) __must_hold(&qp->mutex);
 
 /* force.c */
 /*

@@ -120,6 +120,7 @@ static void unpin_user_srq(struct cxr_ib_srq *srq, struct cxr_ib_ucontext *ctx)
 }
 
 static void link_wqes(struct cxr_ib_srq *srq)
+	__context_unsafe("nobody else knows it yet")
 {
 	u32 n = BIT(srq->log_size);
 	u32 i;
@@ -132,6 +133,7 @@ static void link_wqes(struct cxr_ib_srq *srq)
 
 /* Allocates the memory of a kernel SRQ and fills @attr. Undone by free_kernel_srq(). */
 static int alloc_kernel_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr)
+	__context_unsafe("nobody else knows it yet")
 {
 	struct cxr_core *core = to_cxr_dev(srq->ibsrq.device)->core;
 	int err;
@@ -159,6 +161,7 @@ err_free_wrid:
 }
 
 static void free_kernel_srq(struct cxr_ib_srq *srq)
+	__context_unsafe("nobody else knows it yet, or any more")
 {
 	struct cxr_core *core = to_cxr_dev(srq->ibsrq.device)->core;
 

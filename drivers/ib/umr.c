@@ -203,6 +203,7 @@ static int get_umr(struct cxr_ib_dev *dev)
 
 /* Posts the first @bytes of a WQE whose control segment is not filled yet. */
 static void post_umr(struct cxr_ib_dev *dev, u32 mkey, struct umr_wqe *wqe, size_t bytes)
+	__must_hold(&dev->umr_lock)
 {
 	struct cxr_ib_umr *umr = dev->umr;
 	struct prm_wqe_ctrl_seg *ctrl = NULL;
@@ -227,6 +228,7 @@ static void post_umr(struct cxr_ib_dev *dev, u32 mkey, struct umr_wqe *wqe, size
 }
 
 static int run_umr(struct cxr_ib_dev *dev, u32 mkey, struct umr_wqe *wqe, size_t bytes)
+	__must_hold(&dev->umr_lock)
 {
 	struct cxr_ib_umr *umr = dev->umr;
 	struct cxr_cqe cqe;

@@ -126,6 +126,7 @@ static u32 count_ds(const struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 /* A UMR WQE has the fence that the device requires, and the WQE behind it waits for the UMR. */
 static u32 fence_flags(struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 		       const struct send_op *op)
+	__must_hold(&qp->sq.lock)
 {
 	const struct cxr_caps *caps = &to_cxr_dev(qp->ibqp.device)->core->caps;
 	u32 flags = qp->after_umr ? CXR_WQE_FENCE_SMALL : 0;
@@ -143,6 +144,7 @@ static u32 fence_flags(struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 }
 
 static u32 ctrl_flags(struct cxr_ib_qp *qp, const struct ib_send_wr *wr, const struct send_op *op)
+	__must_hold(&qp->sq.lock)
 {
 	u32 flags = fence_flags(qp, wr, op);
 
@@ -247,6 +249,7 @@ static void write_data(struct cursor *at, const struct ib_send_wr *wr)
 /* Writes the WQE at head and returns its control segment. */
 static struct prm_wqe_ctrl_seg *write_wqe(struct cxr_ib_qp *qp, const struct ib_send_wr *wr,
 					  const struct send_op *op, u32 ds)
+	__must_hold(&qp->sq.lock)
 {
 	struct cursor at = { .qp = qp, .offset = qp->sq.head << LOG_WQE_BB };
 	struct prm_wqe_ctrl_seg *ctrl = next_seg(&at, sizeof(*ctrl));

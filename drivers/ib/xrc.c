@@ -121,6 +121,7 @@ const struct cxr_ib_xrc_defaults *cxr_ib_xrc_defaults(struct cxr_ib_dev *dev)
 }
 
 void cxr_ib_xrc_down(void *owner)
+	__context_unsafe("after the last QP")
 {
 	struct cxr_ib_dev *dev = owner;
 	struct cxr_ib_xrc_defaults *xrc = dev->xrc_defaults;

@@ -16,6 +16,14 @@
 #error "cxr needs a 64-bit kernel: doorbells are written as one 8-byte store"
 #endif
 
+/* What guards a field, and where that does not matter, for clang's context analysis (by 7.2). */
+#ifndef __guarded_by
+#define __guarded_by(...)
+#define __must_hold_shared(...)
+#define context_unsafe(...) ({ __VA_ARGS__; })
+#define __context_unsafe(why)
+#endif
+
 /* 6.6 split net/page_pool.h into a folder. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
 #define CXR_PAGE_POOL_H <net/page_pool/helpers.h>

@@ -267,7 +267,9 @@
  * with the MAC of each port; a QP uses the half of the port it is assigned to. When the map changes
  * the half is rewritten with the other port's MAC (cxr_client_ops.lag_macs): no QP is modified.
  *
- * LOCKS, outermost first
+ * LOCKS, outermost first. What a lock guards is marked, __guarded_by() and __must_hold(), and
+ * proved by clang (scripts/check-locks), where lockdep_assert_held() does not check it in use.
+ * Fields that are read without their lock have a comment.
  *
  *	device_lock of the PCI device
  *	  devlink instance		reload, reset, parameters, info; not probe and remove, which

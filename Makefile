@@ -59,8 +59,9 @@ help:
 	@echo "make check-host         run the tests that need no virtual machine"
 	@echo "make check-package      install and uninstall the release in a copy of the toolbox; LONG=1: for each kernel"
 	@echo "make docs               update the lists in Documentation from the tables in the code and the tests"
-	@echo "make lint               run checkpatch, sparse, W=1, shellcheck, pylint, docutils, codespell, kernel-doc"
+	@echo "make lint               run checkpatch, sparse, locks by clang, W=1, shellcheck, pylint, docutils, codespell, kernel-doc"
 	@echo "make fuzz               run nine libFuzzer targets, SECONDS=60 each, and fuzz the verbs ABI of the driver for ten minutes"
+	@echo "make soak               two guests in which everything happens at once, on the debug kernel: HOURS=1 SEED=7 KERNEL=6.12"
 	@echo "make mutants            mutation testing: break the code, check that its test fails; ONLY=\"name*\": some mutants"
 	@echo "make bench              benchmarks: emulator engine and memcpy; commands, verbs and fail-over with both drivers"
 	@echo "make modules            build the modules for a toolbox kernel: KERNEL=6.1, 6.12, 7.2, debug"
@@ -119,6 +120,9 @@ lint:
 
 fuzz:
 	@scripts/fuzz $(SECONDS)
+
+soak:
+	@KERNEL="$(if $(filter file,$(origin KERNEL)),debug,$(KERNEL))" SEED="$(SEED)" ROUND="$(ROUND)" STEP="$(STEP)" scripts/soak $(HOURS)
 
 mutants:
 	@scripts/mutants $(foreach name,$(ONLY),'$(name)')
@@ -182,5 +186,5 @@ clean:
 clean-cache:
 	rm -rf "$${CXR_CACHE:-$$HOME/.cache/cxr}"
 
-.PHONY: all headers help modules emulator demo vm check check-all check-cards check-programs check-changed check-list check-host check-package docs lint install install-tools install-dkms-source \
+.PHONY: all headers help modules emulator demo vm check check-all check-cards check-programs check-changed check-list check-host check-package docs soak lint install install-tools install-dkms-source \
 	dkms-install uninstall dist deb clean clean-cache fuzz mutants bench

@@ -30,6 +30,7 @@ import ipaddress
 import json
 import os
 import random
+import re
 import socket
 import struct
 import sys
@@ -58,6 +59,11 @@ ACCESS = (e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_RE
 
 class Wrong(Exception):
     """Wrong data or a completion error"""
+
+
+def is_wrong_data(why):
+    """Is the text of an exception, of this end or the other one, about data?"""
+    return re.search(r"differs from byte|fetched .* instead|the sum is", why)
 
 
 def data(seed, index, size):

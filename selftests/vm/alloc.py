@@ -94,9 +94,9 @@ class Sweep:
         self.function, self.bdf = function, bdf
         self.log, self.places, self.count, self.failed = KernelLog(), {}, 0, 0
 
-    def one(self, nth):
-        """Where it struck, or None: it has fewer allocations."""
-        fault = Fault(nth)
+    def one(self, nth, change=lambda fault: fault):
+        """Where it struck, or None: it has fewer allocations. @change gets the fault."""
+        fault = change(Fault(nth))
         try:
             struck, failed = one(self.function, self.bdf, fault)
         finally:
@@ -127,14 +127,19 @@ class Sweep:
         assert self.count, "no allocation failed"
 
 
-def sweep(function, bdf):
-    prepare()
+def without_panic(run):
+    """The kernel tells of an allocation that fails as of a warning."""
     before = get(PANIC)
     put(PANIC, 0)
     try:
-        Sweep(function, bdf).run()
+        run()
     finally:
         put(PANIC, before)
+
+
+def sweep(function, bdf):
+    prepare()
+    without_panic(Sweep(function, bdf).run)
 
 
 if __name__ == "__main__":

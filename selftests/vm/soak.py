@@ -1,0 +1,344 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""
+What soak.sh runs at the same time, and the operations (operations.py) that it does meanwhile.
+
+usage: soak.py ACTOR SEED STOP [PEER-DEVICE...]     one of ACTORS, until the file STOP exists
+       soak.py once SEED STOP [PEER-DEVICE...]      what programs do, once on each device, where nothing may fail
+       soak.py try OPERATION BDF KIND NTH FUNCTION  an operation with the NTH command or allocation failing
+                                                    KIND: none, alloc, refused; FUNCTION: its name in the emulator
+
+Devices, interfaces and connections may go at any time, and what fails because of that is counted. Wrong data is an error.
+"""
+import collections
+import contextlib
+import os
+import random
+import re
+import socket
+import subprocess
+import sys
+import time
+
+from pyverbs import enums as e
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR
+from pyverbs.pyverbs_error import PyverbsError
+from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+import alloc  # noqa: E402
+import commands  # noqa: E402
+import operations  # noqa: E402
+import rtnl  # noqa: E402
+import xfer  # noqa: E402
+from sides import ALL, fill, pair  # noqa: E402
+
+PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
+SECONDS = 5 * PATIENCE      # for a completion or an answer
+DEVICES = "/sys/class/infiniband"
+XFER_PORT, ECHO_PORT = 7002, 7003
+WRONG = 3                   # exit code
+FAILS = OSError, PyverbsError, AssertionError, xfer.Wrong, IndexError, subprocess.SubprocessError
+
+
+class WrongData(Exception):
+    """What has arrived is not what was sent."""
+
+
+class Actor:
+    """Does something again and again."""
+
+    def __init__(self, seed, stop, peers):
+        self.rng, self.stop, self.peers = random.Random(seed), stop, peers
+        self.failed = collections.Counter()
+        self.done = 0
+        self.only = None
+
+    def run(self):
+        while not os.path.exists(self.stop):
+            try:
+                self.step()
+                self.done += 1
+            except FAILS as error:
+                self.failed[type(error).__name__] += 1
+                time.sleep(0.2)
+        self.end()
+        print(f"{self.done} done, failed: {dict(self.failed)}", flush=True)
+
+    def known(self):
+        """soak.sh waits for the end of this process"""
+        with open(f"{self.stop}.{type(self).__name__.lower()}", "w", encoding="ascii") as f:
+            f.write(str(os.getpid()))
+
+    def step(self):
+        raise NotImplementedError
+
+    def end(self):
+        """Undo what is left"""
+
+    def device(self):
+        return self.only or self.rng.choice(sorted(os.listdir(DEVICES)))
+
+    def netdev(self):
+        return self.rng.choice([d for d in sorted(os.listdir("/sys/class/net")) if is_ours(d)])
+
+
+def is_ours(netdev):
+    return netdev == "bond0" or os.path.basename(os.path.realpath(f"/sys/class/net/{netdev}/device/driver")) == "cxr_core"
+
+
+def gid_of(device):
+    """The RoCE v2 GID of an IPv4 address of the wire, as (index, address)"""
+    port = f"{DEVICES}/{device}/ports/1"
+    for index in range(16):
+        gid = xfer.line_of(f"{port}/gids/{index}")
+        match = re.fullmatch(r"(?:0000:){5}ffff:0a4d:(..)(..)", gid)
+        if match and xfer.line_of(f"{port}/gid_attrs/types/{index}") == "RoCE v2":
+            return index, f"10.77.{int(match[1], 16)}.{int(match[2], 16)}"
+    raise OSError("no GID")
+
+
+class Verbs(Actor):
+    """Programs on this adapter alone: two QPs exchange data, other objects come and go."""
+
+    def extras(self, side):
+        srq = SRQ(side.pd, SrqInitAttr(SrqAttr(max_wr=self.rng.randrange(1, 64), max_sge=1)))
+        cq = CQ(side.ctx, self.rng.randrange(1, 500))
+        mrs = [MR(side.pd, self.rng.randrange(1, 64) * 512, ALL) for _ in range(self.rng.randrange(8))]
+        return srq, cq, mrs
+
+    def transfer(self, a, b):
+        size = self.rng.randrange(1, 16384)
+        text = self.rng.randbytes(size)
+        kind = self.rng.choice((e.IBV_WR_SEND, e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_READ))
+        fill(a, text)
+        if kind == e.IBV_WR_RDMA_READ:
+            b.send(kind, 1, size, remote=a)
+            b.wait(seconds=SECONDS)
+        else:
+            if kind == e.IBV_WR_SEND:
+                b.recv(2, size)
+            a.send(kind, 1, size, remote=b)
+            a.wait(seconds=SECONDS)
+            if kind == e.IBV_WR_SEND:
+                b.wait(seconds=SECONDS)
+        if b.mr.read(size, 0) != text:
+            raise WrongData(f"{size} bytes, opcode {kind}")
+
+    def step(self):
+        device = self.device()
+        ctx = Context(name=device)
+        a, b = pair(ctx, gid_of(device)[0], size=16384)
+        kept = [self.extras(a) for _ in range(self.rng.randrange(3))]
+        for _ in range(self.rng.randrange(1, 8)):
+            self.transfer(a, b)
+        del kept
+
+
+class Wire(Actor):
+    """Data to and from the other adapter: RC and UD"""
+
+    def step(self):
+        device = self.device()
+        _, mine = gid_of(device)
+        theirs = mine[:-1] + "2"
+        op = self.rng.choice(("send", "write", "read", "atomic", "datagram"))
+        size = 8 if op == "atomic" else self.rng.choice((64, 1000) if op == "datagram" else (1, 64, 4096, 65536))
+        job = xfer.read_job([f"dev={device}", f"gid=v2:{mine}", f"peer_dev={self.peer(device, mine)}", f"peer_gid=v2:{theirs}", f"op={op}",
+                             f"from={self.rng.choice(('near', 'far'))}", f"seed={self.rng.getrandbits(30)}", f"wait={SECONDS}",
+                             f"count={1 if op == 'datagram' else self.rng.randrange(1, 20)}"])   # others may change their order
+        with socket.create_connection(("b", XFER_PORT), timeout=4 * SECONDS) as conn:
+            line = xfer.Line(conn)
+            line.say(**job, size=size)
+            why = xfer.attempt(line, job, size, True)
+        if why and xfer.is_wrong_data(why):
+            raise WrongData(f"{op} of {size} bytes with {theirs}: {why}")
+        if why:
+            raise xfer.Wrong(f"{op} with {theirs} from {job['from']}: {why}")
+
+    def peer(self, device, address):
+        return device if "bond" in device else self.peers[int(address.split(".")[2])]
+
+
+class Tcp(Actor):
+    """A TCP stream that comes back"""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.conn = None
+
+    def connect(self):
+        host = self.rng.choice(("10.77.0.2", "10.77.1.2", "10.77.9.2"))
+        self.conn = socket.create_connection((host, ECHO_PORT), timeout=SECONDS)
+
+    def end(self):
+        if self.conn:
+            self.conn.close()
+        self.conn = None
+
+    def step(self):
+        text = self.rng.randbytes(self.rng.randrange(1, 60000))
+        try:
+            if not self.conn or self.rng.random() < 0.1:
+                self.end()
+                self.connect()
+            self.conn.sendall(text)
+            got = b""
+            while len(got) < len(text):
+                more = self.conn.recv(65536)
+                if not more:
+                    raise ConnectionError
+                got += more
+        except OSError:
+            self.end()
+            raise
+        if got != text:
+            raise WrongData(f"{len(text)} bytes over TCP")
+
+
+class Gids(Actor):
+    """Addresses and VLANs come and go."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.space = rtnl.Namespace()
+        self.made = []
+
+    def step(self):
+        netdev = self.netdev()
+        what = self.rng.randrange(4)
+        address = self.rng.choice((f"10.99.0.{self.rng.randrange(1, 250)}", f"fd98::{self.rng.randrange(1, 9999):x}"))
+        if what < 2:
+            self.space.add_address(netdev, address)
+            self.made.append((self.space.del_address, netdev, address))
+        elif what == 2 and len(self.made) < 40:
+            name, tag = f"sk{self.rng.randrange(100)}", self.rng.randrange(1, 4095)
+            self.space.add_vlan(name, netdev, tag)
+            self.made.append((self.space.delete, name))
+            self.space.up(name)
+            self.space.add_address(name, address)
+        elif self.made:
+            undo, *args = self.made.pop(self.rng.randrange(len(self.made)))
+            undo(*args)
+        time.sleep(0.05 * PATIENCE)
+
+    def end(self):
+        for undo, *args in self.made:
+            try:
+                undo(*args)
+            except OSError:
+                pass
+
+
+class Readers(Actor):
+    """Everything that can be read is read."""
+
+    COMMANDS = ("ethtool -S NETDEV", "ethtool NETDEV", "ethtool -m NETDEV", "ethtool -x NETDEV", "ethtool -T NETDEV", "rdma resource show",
+                "rdma statistic show", "ip -s -s link show NETDEV", "devlink health show", "devlink dev info", "devlink dev param show",
+                "devlink health diagnose pci/BDF reporter tx", "devlink health diagnose pci/BDF reporter rx",
+                "devlink health diagnose pci/BDF reporter vnic", "devlink health dump show pci/BDF reporter fw")
+    TREES = "/sys/kernel/debug/cxr", "/sys/class/infiniband", "/sys/bus/pci/drivers/cxr_core"
+    SKIP = re.compile(r"/(rom|resource\w*|uevent|config|subsystem|power|vpd)$")
+
+    def files(self, top):
+        for folder, folders, names in os.walk(os.path.realpath(top)):
+            folders[:] = [d for d in folders if not self.SKIP.search(f"/{d}")]
+            yield from (f"{folder}/{name}" for name in names if not self.SKIP.search(f"/{name}"))
+
+    def roots(self):
+        top = self.rng.choice(self.TREES)
+        return [f"{top}/{name}" for name in os.listdir(top) if os.path.isdir(f"{top}/{name}")]
+
+    def step(self):
+        if self.rng.random() < 0.5:
+            words = self.rng.choice(self.COMMANDS)
+            bdf = os.path.basename(os.path.realpath(f"/sys/class/net/{self.netdev()}/device"))
+            words = words.replace("NETDEV", self.netdev()).replace("BDF", bdf)
+            subprocess.run(words.split(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=20 * SECONDS, check=True)
+            return
+        for path in self.files(self.rng.choice(self.roots())):
+            try:
+                with open(path, "rb") as f:
+                    f.read(65536)
+            except OSError:
+                continue
+            if os.path.exists(self.stop):
+                break
+
+
+ACTORS = {"verbs": Verbs, "wire": Wire, "tcp": Tcp, "gids": Gids, "readers": Readers}
+
+
+# ---- operations ---------------------------------------------------------------
+
+
+class Never:
+    """No fault"""
+
+    strikes = contextlib.nullcontext
+
+    def __str__(self):
+        return "no fault"
+
+    @staticmethod
+    def runs(words):
+        return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+
+
+def anything_may_fail(fault):
+    """Others work on the same device: it may have gone, or have another state, at any moment."""
+    fault.deadly = True
+    fault.struck = lambda: 1
+    return fault
+
+
+def attempt(name, bdf, kind, nth, function):
+    operation = operations.OPERATIONS[name][1]
+    if kind == "none":
+        operations.one(operation, bdf, anything_may_fail(Never()))
+    elif kind == "alloc":
+        sweep = alloc.Sweep(operation, bdf)     # reads the log from now on
+        try:
+            alloc.prepare()
+        except AssertionError as why:
+            print(f"no allocation fails: {why}")
+            return
+        alloc.without_panic(lambda: sweep.one(nth, anything_may_fail))
+        sweep.log.forget()
+    else:
+        commands.GUEST = function
+        operations.one(operation, bdf, anything_may_fail(commands.Fault(nth, commands.refused(nth)[0])))
+
+
+def once(*words):
+    for device in os.listdir(DEVICES):
+        for actor in Verbs(*words), Wire(*words):
+            actor.only = device
+            for _ in range(4):
+                actor.step()
+
+
+def main():
+    what, *words = sys.argv[1:]
+    if what == "try":
+        name, bdf, kind, nth, function = words
+        attempt(name, bdf, kind, int(nth), function)
+        return 0
+    if what == "once":
+        once(words[0], words[1], words[2:])
+        return 0
+    try:
+        actor = ACTORS[what](words[0], words[1], words[2:])
+        actor.known()
+        actor.run()
+    except WrongData as error:
+        print(f"WRONG DATA: {error}", flush=True)
+        return WRONG
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

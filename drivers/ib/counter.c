@@ -183,7 +183,6 @@ static void qp_set_q_set(struct cxr_ib_qp *qp, struct cxr_ib_q_set *set)
 {
 	struct cxr_ib_q_set *old = qp->q_set;
 
-	lockdep_assert_held(&qp->mutex);
 	if (set)
 		refcount_inc(&set->ref);
 	qp->q_set = set;
@@ -234,7 +233,9 @@ static int bind_counter(struct cxr_ib_qp *qp, struct rdma_counter *counter)
 	int err = 0;
 
 	mutex_lock(&qp->mutex);
-	if (qp->state != IB_QPS_RESET && !dev->core->caps.rts2rts_counter_set) {
+	if (qp->gone) {
+		err = -EAGAIN;
+	} else if (qp->state != IB_QPS_RESET && !dev->core->caps.rts2rts_counter_set) {
 		ibdev_dbg(&dev->ibdev,
 			  "QP %#x: the device cannot rebind the counter of a QP in use\n", qp->qpn);
 		err = -EOPNOTSUPP;
@@ -286,7 +287,9 @@ static int counter_unbind_qp(struct ib_qp *ibqp CXR_COUNTER_PORT_PARAM)
 
 	mutex_lock(&qp->mutex);
 	ibqp->counter = NULL;
-	if (qp->state == IB_QPS_RTS && dev->core->caps.rts2rts_counter_set)
+	if (qp->gone)
+		qp->counter_pending = false;
+	else if (qp->state == IB_QPS_RTS && dev->core->caps.rts2rts_counter_set)
 		qp->counter_pending = modify_rts_q_set(qp, NULL);
 	else if (qp->state != IB_QPS_RESET)
 		qp->counter_pending = dev->core->caps.rts2rts_counter_set;

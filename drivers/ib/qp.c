@@ -445,7 +445,10 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
 
-	/* Up to 6.12, ib_core may list the QP and query its state until this function returns. */
+	/*
+	 * Up to 6.12, ib_core may list the QP and query its state until this function returns, or
+	 * bind a counter to it.
+	 */
 	mutex_lock(&qp->mutex);
 	qp->gone = true;
 	if (!qp->raw)
@@ -458,9 +461,10 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	}
 	unpublish_qp(dev, qp);
 	destroy_device_qp(qp);
-	/* nobody else knows it any more */
-	context_unsafe(cxr_ib_qp_set_sgid(qp, -1));
-	cxr_ib_q_set_put(dev, context_unsafe(qp->q_set));
+	mutex_lock(&qp->mutex);
+	cxr_ib_qp_set_sgid(qp, -1);
+	cxr_ib_q_set_put(dev, qp->q_set);
+	mutex_unlock(&qp->mutex);
 	free_qp_memory(qp, ctx);
 	return 0;
 }

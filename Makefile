@@ -63,7 +63,7 @@ help:
 	@echo "make fuzz               run nine libFuzzer targets, SECONDS=60 each, and fuzz the verbs ABI of the driver for ten minutes"
 	@echo "make soak               two guests in which everything happens at once, on the debug kernel: HOURS=1 SEED=7 KERNEL=6.12"
 	@echo "make mutants            mutation testing: break the code, check that its test fails; ONLY=\"name*\": some mutants"
-	@echo "make bench              benchmarks: emulator engine and memcpy; commands, verbs and fail-over with both drivers"
+	@echo "make bench              benchmarks: emulator engine and memcpy; commands, verbs, fail-over and recovery with both drivers"
 	@echo "make modules            build the modules for a toolbox kernel: KERNEL=6.1, 6.12, 7.2, debug"
 	@echo "make emulator           build cxemu, in build/emulator"
 	@echo "make dkms-install       install the modules with DKMS, also for kernels installed later, and the tools (as root)"

@@ -85,3 +85,16 @@ run_commands()
 
 link_is() { [ "$(cat "/sys/class/net/$(driver_netdev)/carrier")" = "$1" ]; }
 port_is() { grep -q "$1" "/sys/class/infiniband/$(driver_ibdev)/ports/1/state"; }
+
+# An error of the bits UNCORRECTABLE, as the device would report it: struct aer_error_inj of the kernel's aer_inject. If there can be
+# none, it fails and prints why.
+pci_error() # UNCORRECTABLE
+{
+	local bus=${BDF#*:} u=$1
+
+	modprobe aer_inject 2>/dev/null || { echo "this kernel has no aer_inject"; return 1; }
+	# shellcheck disable=SC2059
+	printf "$(printf '\\x%02x\\x00\\x00\\x00\\x%02x\\x%02x\\x%02x\\x%02x' "0x${bus%%:*}" $((u & 255)) $((u >> 8 & 255)) \
+		$((u >> 16 & 255)) $((u >> 24)))$(printf '\\x00%.0s' {1..24})" >/run/aer
+	dd if=/run/aer of=/dev/aer_inject bs=32 count=1 status=none || { echo "the root port does not take errors"; return 1; }
+}

@@ -17,7 +17,7 @@ from pyverbs.mr import MR
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
-from pyverbs.srq import SRQ, SrqInitAttrEx
+from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr, SrqInitAttrEx
 from pyverbs.wr import RecvWR, SGE, SendWR
 
 PORT = 1
@@ -154,6 +154,36 @@ def fill(side, text, offset=0):
 def same(side, text, offset=0):
     got = side.mr.read(len(text), offset)
     assert got == text, f"{got[:16]!r}... instead of {text[:16]!r}..."
+
+
+def transfer(a, b, rng, seconds):
+    """Data of random kind and size, up to 16 KiB, from a to b within @seconds; returns them, to be compared with b's."""
+    text = rng.randbytes(rng.randrange(1, 16384))
+    fill(a, text)
+    kind = rng.choice((e.IBV_WR_SEND, e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_READ))
+    if kind == e.IBV_WR_RDMA_READ:
+        b.send(kind, 1, len(text), remote=a)
+        b.wait(seconds=seconds)
+        return text
+    if kind == e.IBV_WR_SEND:
+        b.recv(2, len(text))
+    a.send(kind, 1, len(text), remote=b)
+    a.wait(seconds=seconds)
+    if kind == e.IBV_WR_SEND:
+        b.wait(seconds=seconds)
+    return text
+
+
+def extras(side, rng):
+    """Create other objects, and destroy some of them again"""
+    srq = SRQ(side.pd, SrqInitAttr(SrqAttr(max_wr=rng.randrange(1, 64), max_sge=1)))
+    cq = CQ(side.ctx, rng.randrange(1, 500))
+    mrs = [MR(side.pd, rng.randrange(1, 64) * 512, ALL) for _ in range(rng.randrange(8))]
+    if rng.random() < 0.5:
+        srq.close()
+        for mr in mrs[::2]:
+            mr.close()
+    return srq, cq, mrs
 
 
 def refused(number, what, *args, **more):

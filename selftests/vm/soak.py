@@ -20,12 +20,8 @@ import subprocess
 import sys
 import time
 
-from pyverbs import enums as e
-from pyverbs.cq import CQ
 from pyverbs.device import Context
-from pyverbs.mr import MR
 from pyverbs.pyverbs_error import PyverbsError
-from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
@@ -34,7 +30,7 @@ import commands  # noqa: E402
 import operations  # noqa: E402
 import rtnl  # noqa: E402
 import xfer  # noqa: E402
-from sides import ALL, fill, pair  # noqa: E402
+from sides import extras, pair, transfer  # noqa: E402
 
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 SECONDS = 5 * PATIENCE      # for a completion or an answer
@@ -104,37 +100,15 @@ def gid_of(device):
 class Verbs(Actor):
     """Programs on this adapter alone: two QPs exchange data, other objects come and go."""
 
-    def extras(self, side):
-        srq = SRQ(side.pd, SrqInitAttr(SrqAttr(max_wr=self.rng.randrange(1, 64), max_sge=1)))
-        cq = CQ(side.ctx, self.rng.randrange(1, 500))
-        mrs = [MR(side.pd, self.rng.randrange(1, 64) * 512, ALL) for _ in range(self.rng.randrange(8))]
-        return srq, cq, mrs
-
-    def transfer(self, a, b):
-        size = self.rng.randrange(1, 16384)
-        text = self.rng.randbytes(size)
-        kind = self.rng.choice((e.IBV_WR_SEND, e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_READ))
-        fill(a, text)
-        if kind == e.IBV_WR_RDMA_READ:
-            b.send(kind, 1, size, remote=a)
-            b.wait(seconds=SECONDS)
-        else:
-            if kind == e.IBV_WR_SEND:
-                b.recv(2, size)
-            a.send(kind, 1, size, remote=b)
-            a.wait(seconds=SECONDS)
-            if kind == e.IBV_WR_SEND:
-                b.wait(seconds=SECONDS)
-        if b.mr.read(size, 0) != text:
-            raise WrongData(f"{size} bytes, opcode {kind}")
-
     def step(self):
         device = self.device()
         ctx = Context(name=device)
         a, b = pair(ctx, gid_of(device)[0], size=16384)
-        kept = [self.extras(a) for _ in range(self.rng.randrange(3))]
+        kept = [extras(a, self.rng) for _ in range(self.rng.randrange(3))]
         for _ in range(self.rng.randrange(1, 8)):
-            self.transfer(a, b)
+            text = transfer(a, b, self.rng, SECONDS)
+            if b.mr.read(len(text), 0) != text:
+                raise WrongData(f"{len(text)} bytes on {device}")
         del kept
 
 

@@ -24,11 +24,10 @@ from pyverbs.mr import MR
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QP, QPCap, QPInitAttr
-from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wr import SGE, SendWR
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from sides import ALL, SIGNALED, fill, pair, path_attr, same  # noqa: E402
+from sides import ALL, SIGNALED, extras, pair, path_attr, same, transfer  # noqa: E402
 
 PAGE = 4096
 PROCESSES = 8
@@ -87,36 +86,6 @@ def many(dev, gid, qps, mrs):
 
 # ---- short lives ---------------------------------------------------------------------------------
 
-def extras(side, rng):
-    """Create other objects, and destroy some of them again"""
-    srq = SRQ(side.pd, SrqInitAttr(SrqAttr(max_wr=rng.randrange(1, 64), max_sge=1)))
-    cq = CQ(side.ctx, rng.randrange(1, 500))
-    mrs = [MR(side.pd, rng.randrange(1, 64) * 512, ALL) for _ in range(rng.randrange(8))]
-    if rng.random() < 0.5:
-        srq.close()
-        for mr in mrs[::2]:
-            mr.close()
-    return srq, cq, mrs
-
-
-def transfer(a, b, rng):
-    size = rng.randrange(1, 16384)
-    text = rng.randbytes(size)
-    fill(a, text)
-    kind = rng.choice((e.IBV_WR_SEND, e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_READ))
-    if kind == e.IBV_WR_RDMA_READ:
-        b.send(kind, 1, size, remote=a)
-        b.wait(seconds=PATIENCE)
-    else:
-        if kind == e.IBV_WR_SEND:
-            b.recv(2, size)
-        a.send(kind, 1, size, remote=a if kind == e.IBV_WR_SEND else b)
-        a.wait(seconds=PATIENCE)
-        if kind == e.IBV_WR_SEND:
-            b.wait(seconds=PATIENCE)
-    same(b, text)
-
-
 def life(dev, gid, rng, count):
     ctx = Context(name=dev)
     kept = []
@@ -124,7 +93,7 @@ def life(dev, gid, rng, count):
         a, b = pair(ctx, gid, size=16384)
         kept.append((a, b, extras(a, rng)))
         for _ in range(rng.randrange(1, 8)):
-            transfer(a, b, rng)
+            same(b, transfer(a, b, rng, PATIENCE))
             count[0] += 1
         if len(kept) > 4:
             old, other, _ = kept.pop(0)

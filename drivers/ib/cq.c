@@ -294,7 +294,7 @@ err_free_memory:
 		unpin_user_cq(cq, ctx);
 	else
 		free_kernel_cq(cq);
-	return err;
+	return cxr_ib_errno(err, udata);
 }
 
 int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)

@@ -473,6 +473,16 @@ static inline struct cxr_limits cxr_ib_limits(const struct cxr_caps *caps)
 	};
 }
 
+/*
+ * The error of what a connection needs: PDs, CQs, QPs and their states. After a failure of the
+ * device programs get -ENODEV. Users in the kernel have to try again, since it comes back after a
+ * reset: SUNRPC does that after -EHOSTUNREACH, but gives its tasks up after -ENODEV.
+ */
+static inline int cxr_ib_errno(int err, bool user)
+{
+	return err == -ENODEV && !user ? -EHOSTUNREACH : err;
+}
+
 /* Pages that a send WQE can register; 0: the largest send WQE is too small for that. */
 static inline u32 cxr_ib_max_fast_reg(const struct cxr_caps *caps)
 {

@@ -13,7 +13,7 @@ int cxr_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 
 	err = cxr_cmd_alloc_pd(dev->core, &pd->pdn);
 	if (err || !udata)
-		return err;
+		return cxr_ib_errno(err, udata);
 
 	resp.pdn = pd->pdn;
 	err = ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));

@@ -262,6 +262,16 @@ static bool fill_wc(struct cxr_ib_cq *cq, const struct cxr_cqe *cqe, struct ib_w
 	return true;
 }
 
+/*
+ * Sends of a dead device are flushed, but MADs fail: ib_cm takes one that is flushed for one that
+ * was sent. The connection that it was to end would stay, and the removal of the device would wait
+ * for its user, such as NFS. (ib_mad logs that it cannot move the QP to RTS.)
+ */
+static enum ib_wc_status dead_status(const struct cxr_ib_qp *qp)
+{
+	return qp->ibqp.qp_type == IB_QPT_GSI ? IB_WC_FATAL_ERR : IB_WC_WR_FLUSH_ERR;
+}
+
 /* Completes what a dead device never will. */
 static int flush_sends(struct cxr_ib_qp *qp, int n, struct ib_wc *wc)
 {
@@ -274,7 +284,7 @@ static int flush_sends(struct cxr_ib_qp *qp, int n, struct ib_wc *wc)
 
 		memset(wc, 0, sizeof(*wc));
 		wc->qp = &qp->ibqp;
-		wc->status = IB_WC_WR_FLUSH_ERR;
+		wc->status = dead_status(qp);
 		wc->wr_id = sq->wrid[slot];
 		/* As in finish_send(). */
 		smp_store_release(&sq->tail, sq->next[slot]);

@@ -435,7 +435,7 @@ err_free_memory:
 	free_qp_memory(qp, ctx);
 err_destroy_mutex:
 	mutex_destroy(&qp->mutex);
-	return err;
+	return cxr_ib_errno(err, udata || attr->qp_type == IB_QPT_XRC_TGT);
 }
 
 int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)

@@ -401,7 +401,7 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 	mutex_unlock(&qp->mutex);
 	if (mask & IB_QP_AV)
 		cxr_ib_gid_put(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
-	return err;
+	return cxr_ib_errno(err, udata);
 }
 
 /* ---- query ---- */

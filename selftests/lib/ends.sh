@@ -15,6 +15,7 @@
 #   channels_are		number of channels of the interface
 #   rss_table		the queues in its indirection table
 #   reachable		wait until b answers pings
+#   ends_crash a|b [MTU]	the firmware of this end or of b crashes; returns when the driver has recovered, with the MTU of ends_up
 #   tcp_both_ways SIZE [ADDRESS [BLOCK]]	send random bytes to b and back, and compare them
 
 . "$(dirname "${BASH_SOURCE[0]}")/obey.sh"
@@ -139,6 +140,39 @@ tcp_both_ways() # SIZE [ADDRESS [BLOCK]]
 	got=$(socat -u "TCP:$address:$back,$connect" STDOUT | sha256sum)
 	[ "$(peer_wait tcp)" = "$sum" ] || fail "data received by the peer differs"
 	[ "$got" = "$sum" ] || fail "data received from the peer differs"
+}
+
+# Also if it has recovered a moment ago
+recover_again() { devlink health set "pci/$(driver_bdfs | head -n 1)" reporter fw_fatal grace_period 0 auto_recover true; }
+
+# Another one each time the RDMA device is registered
+rdma_number() { rdma dev show "$(driver_ibdev)" | sed 's/:.*//'; }
+other_number() { local now; now=$(rdma_number 2>/dev/null) && [ -n "$now" ] && [ "$now" != "$1" ]; }
+
+# The in-tree driver makes a new interface, which a person has to open
+crash_over() # NUMBER [MTU]
+{
+	wait_until 60 other_number "$1" || { echo "the driver has not recovered"; return 1; }
+	[ "$CXR_DRIVER" = cxr ] || driver_up "${2:-}" || return
+	wait_until 20 gid_index "$(driver_ibdev)" v2 "$(my_ip)" >/dev/null
+}
+
+at_end() # a|b COMMAND...
+{
+	local command=("${@:2}")
+
+	if [ "$1" = a ]; then "${command[@]}"; else peer ". selftests/lib/ends.sh; ${command[*]@Q}"; fi
+}
+
+ends_crash() # a|b [MTU]
+{
+	local number
+
+	at_end "$1" recover_again
+	number=$(at_end "$1" rdma_number)
+	[ -n "$number" ] || fail "there is no RDMA device at $1"
+	emu fault "$1" fatal >/dev/null
+	at_end "$1" crash_over "$number" "${2:-}"
 }
 
 hw_counter() { cat "/sys/class/infiniband/$(driver_ibdev)/ports/1/hw_counters/$1"; }

@@ -29,6 +29,13 @@ nvmet_up() # [use_srq=1]
 	ln -sfn $NVMET/subsystems/$NVME_NQN $NVMET/ports/1/subsystems/$NVME_NQN
 }
 
+# Of a device that goes the kernel's target forgets that it listens.
+nvmet_enable()
+{
+	rm $NVMET/ports/1/subsystems/$NVME_NQN
+	ln -s $NVMET/subsystems/$NVME_NQN $NVMET/ports/1/subsystems/$NVME_NQN
+}
+
 # From any state
 nvmet_down()
 {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # NFS over RDMA: the kernel's client (xprtrdma) and server (svcrdma), versions 4.2 and 3, data checked by fio and by sums on both ends; link
-# loss and a device that goes away at either end, with files open.
+# loss, and a device that goes away or whose firmware crashes at either end, with files open.
 # guests: 2
 # takes: 60
 # kernels: 6.1 6.12 7.2
@@ -111,7 +111,7 @@ writes_end()
 
 cable_pulled()
 {
-	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator to pull the cable"
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: nobody pulls the cable"
 	write_on 12
 	emu fault a port down
 	nap 3
@@ -159,6 +159,17 @@ rebind() # BDF
 	driver_up 4200
 }
 
+# The firmware of one end crashes while files are written: writes wait until its driver has recovered, then continue
+end_crashes() # a|b
+{
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: there is no firmware that crashes"
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver does not recover while NFS is mounted"
+	write_on 12
+	ends_crash "$1" 4200
+	writes_end
+	ktap_spoilt
+}
+
 unmounted_device()
 {
 	umount $MNT
@@ -173,11 +184,13 @@ ktap_setup ready
 ktap_test v4 "version 4.2: files arrive intact both ways" files vers=4.2
 ktap_test verify "fio: what is read is what was written, by several threads" fio_verifies
 ktap_test client.rebound "the client's device is unbound and bound: nothing is lost" client_rebound
+ktap_test client.firmware "the firmware of the client's device crashes: nothing is lost" end_crashes a
 if [ -n "${CXR_LONG:-}" ]; then
 	ktap_test v3 "version 3: files arrive intact both ways" files vers=3,nolock,mountproto=tcp
 	ktap_test cable "the cable is pulled for a while: nothing is lost" cable_pulled
 	ktap_test flap "the interface goes down and up: nothing is lost" interface_flaps
 	ktap_test server.rebound "the server's device is unbound and bound: nothing is lost" server_rebound
+	ktap_test server.firmware "the firmware of the server's device crashes: nothing is lost" end_crashes b
 	ktap_test unload "after an unmount the driver unloads, and a mount works again" unmounted_device
 fi
 ktap_finally leave

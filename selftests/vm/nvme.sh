@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # Kernel ULPs: a disk over NVMe-oF. The host (nvme-rdma) registers memory with REG_MR and has it invalidated remotely by
-# the target (nvmet-rdma), which uses RDMA READ and WRITE; both drain their QPs on disconnect.
+# the target (nvmet-rdma), which uses RDMA READ and WRITE; both drain their QPs on disconnect, and when the firmware crashes.
 # guests: 2
 # takes: 25
 # kernels: 6.1 6.12 7.2
@@ -43,6 +43,8 @@ disk()
 	done
 	return 1
 }
+
+no_disk() { ! disk; }
 
 controller_is() # STATE
 {
@@ -86,11 +88,11 @@ write_and_verify() # SIZE COUNT [FIRST]
 {
 	local dev file=$DATA-$1-${3:-0}
 
-	dev=$(disk)
+	dev=$(disk) || return
 	head -c $(($1 * $2)) /dev/urandom >"$file"
-	dd if="$file" of="$dev" bs="$1" seek="${3:-0}" oflag=direct status=none
-	dd if="$dev" of="$file.back" bs="$1" skip="${3:-0}" count="$2" iflag=direct status=none
-	cmp "$file" "$file.back"
+	dd if="$file" of="$dev" bs="$1" seek="${3:-0}" conv=nocreat oflag=direct status=none || return
+	dd if="$dev" of="$file.back" bs="$1" skip="${3:-0}" count="$2" iflag=direct status=none || return
+	cmp "$file" "$file.back" || return 3
 	rm "$file" "$file.back"
 }
 
@@ -119,7 +121,7 @@ error_reported()
 {
 	local line lines try
 
-	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator to inject an error"
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: nothing injects an error"
 	echo "nvme: an error follows" >/dev/kmsg
 	# A frame of the network interface may take the error.
 	for try in 1 2 3; do
@@ -157,6 +159,53 @@ read_loop() # DISK MIB FILE
 
 in_flight() { cat /sys/block/nvme*/inflight | awk '{ n += $1 } END { print n " requests are in flight"; exit !n }'; }
 
+# Write and verify a MiB from block FIRST on again and again, until the file $DATA-stop is there. Code 3: wrong data
+stream() # FIRST
+{
+	while [ ! -e $DATA-stop ]; do write_and_verify 65536 16 "$1" || return; done
+}
+
+# Four streams while the firmware of one end crashes. They wait and go on, unless the host has given its disk up: then they fail, and a
+# person connects it again. What was written before is there.
+end_crashes() # a|b
+{
+	local i code=0 one ids=()
+
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: there is no firmware that crashes"
+	write_before
+	rm -f $DATA-stop
+	for i in 1 2 3 4; do
+		stream $((i * 64)) &
+		ids+=($!)
+	done
+	wait_until 60 in_flight
+	ends_crash "$1" 4200
+	[ "$1" = a ] || on_target nvmet_enable
+	touch $DATA-stop
+	for i in "${ids[@]}"; do
+		one=0
+		wait "$i" || one=$?
+		[ $one != 3 ] || fail "what was read is not what was written"
+		[ $one = 0 ] || code=$one
+	done
+	if no_disk; then connect; elif [ $code != 0 ]; then fail "an error, though the disk is there"; fi
+	wait_until 60 controller_is live
+	cmp -n 4194304 $DATA-before "$(disk)"
+	write_and_verify 65536 16 96
+}
+
+srq_crashes()
+{
+	[ "$CXR_DRIVER" != mlx5 ] || skip "the in-tree driver does not recover while the target has an SRQ"
+	end_crashes b
+}
+
+write_before()
+{
+	head -c 4M /dev/urandom >$DATA-before
+	dd if=$DATA-before of="$(disk)" bs=64k oflag=direct status=none
+}
+
 # Both ends lose their device with I/O in flight: it fails, QPs are drained, memory is unregistered.
 device_unbound()
 {
@@ -192,8 +241,11 @@ ktap_test disk "the target's disk appears, and a disconnect destroys its QPs" re
 ktap_test sizes "blocks of many sizes are read back intact" sizes
 ktap_test at.once "four streams at once" at_once
 ktap_test error "a QP error is reported with its reason, and the host reconnects" error_reported
+ktap_test host.firmware "the firmware of the host's device crashes: what is written waits or fails, and nothing else is lost" end_crashes a
+ktap_test target.firmware "that of the target's device: the host reconnects, and nothing is lost" end_crashes b
 ktap_test device.goes "the RDMA devices are unbound while I/O is in flight" device_unbound
 ktap_setup connected use_srq=1
 ktap_test srq "the target receives through an SRQ" shared_queue
+ktap_test srq.firmware "and the firmware of its device crashes: nothing is lost" srq_crashes
 ktap_finally leave
 ktap_end

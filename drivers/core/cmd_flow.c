@@ -142,7 +142,7 @@ int cxr_cmd_create_hash_group(struct cxr_core *core, u32 table, u32 first, u32 l
 	return create_group(core, in, group);
 }
 
-void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group)
+int cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group)
 {
 	struct prm_destroy_flow_group_in in = {};
 	struct prm_destroy_flow_group_out out;
@@ -150,7 +150,7 @@ void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group)
 	prm_set(&in, table_type, type_of(table));
 	prm_set(&in, table_id, id_of(table));
 	prm_set(&in, group_id, group);
-	cxr_cmd(core, destroy_flow_group, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_flow_group, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_flow_group);
 
@@ -223,7 +223,7 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_fte);
 
-void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index)
+int cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index)
 {
 	struct prm_delete_fte_in in = {};
 	struct prm_delete_fte_out out;
@@ -231,7 +231,7 @@ void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index)
 	prm_set(&in, table_type, type_of(table));
 	prm_set(&in, table_id, id_of(table));
 	prm_set(&in, flow_index, index);
-	cxr_cmd(core, delete_fte, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, delete_fte, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_delete_fte);
 

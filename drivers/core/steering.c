@@ -17,7 +17,10 @@
 #define GROUPS BIT(LOG_GROUPS)
 #define FALLBACK CXR_FLOW_PRIO_FALLBACK
 
-/* Shared by rules for the same packets in the same priority. */
+/*
+ * Shared by rules for the same packets in the same priority. Without rules: the device did not let
+ * go of it, and still acts as told.
+ */
 struct entry {
 	u32 index;
 	u32 tag;
@@ -28,7 +31,8 @@ struct entry {
 struct group {
 	u32 id;
 	struct cxr_flow_fields mask;
-	unsigned int used;
+	unsigned int used;	/* entries with rules */
+	bool kept;		/* no rules: the device did not let go of it */
 	struct entry *entries[GROUP_ENTRIES];
 };
 
@@ -36,7 +40,7 @@ struct cxr_rule_table {
 	u32 id;
 	u32 miss;		/* the table its miss leads to; 0: none */
 	u32 tail, tail_miss;	/* tail 0: there is none */
-	unsigned int used;
+	unsigned int used;	/* groups that are not kept */
 	struct group *groups[GROUPS];
 };
 
@@ -182,6 +186,18 @@ static u8 table_level(u8 prio)
 	return prio == FALLBACK ? CXR_FLOW_LEVEL_FALLBACK : CXR_FLOW_LEVEL_RULES + 2 * prio;
 }
 
+/* Entries and groups that the device has kept, perhaps with the table. */
+static void free_groups(struct cxr_rule_table *table)
+{
+	u32 g, i;
+
+	for (g = 0; g < GROUPS; g++) {
+		for (i = 0; table->groups[g] && i < GROUP_ENTRIES; i++)
+			kfree(table->groups[g]->entries[i]);
+		kfree(table->groups[g]);
+	}
+}
+
 static void put_table(struct cxr_dev *dev, u8 prio)
 	__must_hold(&dev->flow_lock)
 {
@@ -194,6 +210,7 @@ static void put_table(struct cxr_dev *dev, u8 prio)
 	if (table->tail)
 		cxr_cmd_destroy_flow_table(&dev->core, table->tail);
 	cxr_cmd_destroy_flow_table(&dev->core, table->id);
+	free_groups(table);
 	kfree(table);
 }
 
@@ -238,18 +255,47 @@ static int get_tail(struct cxr_dev *dev, u8 prio)
 	return err ?: relink(dev);
 }
 
+static int delete_entry(struct cxr_dev *dev, const struct cxr_rule_table *table,
+			struct group *group, u32 i)
+{
+	int err;
+
+	err = cxr_cmd_delete_fte(&dev->core, table->id, group->entries[i]->index);
+	if (err)
+		return err;
+	kfree(group->entries[i]);
+	group->entries[i] = NULL;
+	return 0;
+}
+
 static void put_group(struct cxr_dev *dev, struct cxr_rule_table *table, struct group *group)
 {
 	unsigned int i;
 
 	if (group->used)
 		return;
+	table->used--;
+	for (i = 0; i < GROUP_ENTRIES; i++)
+		if (group->entries[i])
+			delete_entry(dev, table, group, i);
+	group->kept = cxr_cmd_destroy_flow_group(&dev->core, table->id, group->id);
+	if (group->kept)
+		return;
 	for (i = 0; table->groups[i] != group; i++)
 		;
 	table->groups[i] = NULL;
-	table->used--;
-	cxr_cmd_destroy_flow_group(&dev->core, table->id, group->id);
+	for (i = 0; i < GROUP_ENTRIES; i++)
+		kfree(group->entries[i]);
 	kfree(group);
+}
+
+static u32 free_entry(const struct group *group)
+{
+	u32 i;
+
+	for (i = 0; i < GROUP_ENTRIES && group->entries[i]; i++)
+		;
+	return i;
 }
 
 /* A group with this mask and a free entry; *slot is its index. ERR_PTR on failure. */
@@ -264,12 +310,16 @@ static struct group *get_group(struct cxr_dev *dev, struct cxr_rule_table *table
 		group = table->groups[i];
 		if (!group)
 			free = min(free, i);
-		else if (group->used < GROUP_ENTRIES && !memcmp(&group->mask, mask, sizeof(*mask)))
+		else if (free_entry(group) < GROUP_ENTRIES &&
+			 !memcmp(&group->mask, mask, sizeof(*mask)))
 			break;
 	}
 	*slot = i;
-	if (i < GROUPS)
+	if (i < GROUPS) {
+		table->used += group->kept;
+		group->kept = false;
 		return group;
+	}
 	if (free == GROUPS)
 		return ERR_PTR(-ENOSPC);
 
@@ -329,12 +379,13 @@ static int write_entry(struct cxr_dev *dev, const struct cxr_rule *rule, bool mo
 			       &rule->entry->value, &action, modify);
 }
 
-/* The existing entry for the same packets. */
-static struct entry *find_entry(struct cxr_rule_table *table, const struct cxr_rule_attr *attr,
-				struct group **group)
+/* The existing entry for the same packets. One without rules is tried to be deleted. */
+static struct entry *find_entry(struct cxr_dev *dev, struct cxr_rule_table *table,
+				const struct cxr_rule_attr *attr, struct group **group)
 {
 	struct entry *entry;
 	u32 g, i;
+	int err;
 
 	for (g = 0; g < GROUPS; g++) {
 		*group = table->groups[g];
@@ -342,8 +393,12 @@ static struct entry *find_entry(struct cxr_rule_table *table, const struct cxr_r
 			continue;
 		for (i = 0; i < GROUP_ENTRIES; i++) {
 			entry = (*group)->entries[i];
-			if (entry && !memcmp(&entry->value, &attr->value, sizeof(attr->value)))
+			if (!entry || memcmp(&entry->value, &attr->value, sizeof(attr->value)))
+				continue;
+			if (!list_empty(&entry->rules))
 				return entry;
+			err = delete_entry(dev, table, *group, i);
+			return err ? ERR_PTR(err) : NULL;
 		}
 	}
 	return NULL;
@@ -378,8 +433,7 @@ static int create_entry(struct cxr_dev *dev, struct cxr_rule *rule,
 		goto err_free;
 	}
 
-	for (i = 0; rule->group->entries[i]; i++)
-		;
+	i = free_entry(rule->group);
 	entry->index = (slot << LOG_GROUP) + i;
 	entry->tag = attr->tag;
 	entry->value = attr->value;
@@ -414,7 +468,11 @@ static int add_rule(struct cxr_dev *dev, struct cxr_rule *rule, const struct cxr
 	if (err)
 		goto err_put_table;
 
-	rule->entry = find_entry(rule->table, attr, &rule->group);
+	rule->entry = find_entry(dev, rule->table, attr, &rule->group);
+	if (IS_ERR(rule->entry)) {
+		err = PTR_ERR(rule->entry);
+		goto err_put_table;
+	}
 	err = rule->entry ? join_entry(dev, rule, attr) : create_entry(dev, rule, attr);
 	if (err)
 		goto err_put_table;
@@ -461,10 +519,8 @@ void cxr_rule_remove(struct cxr_core *core, struct cxr_rule *rule)
 	if (!list_empty(&entry->rules)) {
 		write_entry(dev, rule, true);
 	} else {
-		cxr_cmd_delete_fte(core, rule->table->id, entry->index);
-		group->entries[entry->index % GROUP_ENTRIES] = NULL;
+		delete_entry(dev, rule->table, group, entry->index % GROUP_ENTRIES);
 		group->used--;
-		kfree(entry);
 		put_group(dev, rule->table, group);
 		put_table(dev, rule->prio);
 	}

@@ -134,15 +134,17 @@ static void set_catchall(struct cxr_en *en, bool *installed, bool wanted, u32 in
 	__must_hold(&en->lock)
 {
 	static const u8 multicast[ETH_ALEN] = { 0x01 };
+	int err;
 
 	if (*installed == wanted)
 		return;
 
-	if (!wanted)
-		cxr_cmd_delete_fte(en->core, en->steer.macs.id, index);
-	else if (set_mac_entry(en, index, group, group == GROUP_ALLMULTI ? multicast : NULL))
-		return;
-	*installed = wanted;
+	if (wanted)
+		err = set_mac_entry(en, index, group, group == GROUP_ALLMULTI ? multicast : NULL);
+	else
+		err = cxr_cmd_delete_fte(en->core, en->steer.macs.id, index);
+	if (!err)
+		*installed = wanted;
 }
 
 static struct cxr_en_mac *find_mac(struct cxr_en_steer *steer, const u8 *addr)
@@ -213,6 +215,7 @@ static bool add_mac(struct cxr_en *en, const u8 *addr)
 	return mac;
 }
 
+/* One that the device does not let go of is tried again the next time. */
 static void remove_stale_macs(struct cxr_en *en)
 	__must_hold(&en->lock)
 {
@@ -220,9 +223,9 @@ static void remove_stale_macs(struct cxr_en *en)
 	unsigned int i;
 
 	for (i = 0; i < CXR_EN_MACS; i++) {
-		if (steer->mac[i].used && !steer->mac[i].wanted) {
+		if (steer->mac[i].used && !steer->mac[i].wanted &&
+		    !cxr_cmd_delete_fte(en->core, steer->macs.id, i)) {
 			remove_l2_entry(en, &steer->mac[i]);
-			cxr_cmd_delete_fte(en->core, steer->macs.id, i);
 			steer->mac[i].used = false;
 		}
 		steer->mac[i].wanted = false;

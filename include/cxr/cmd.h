@@ -17,8 +17,9 @@
  * Destroy and dealloc functions are void, since callers cannot do anything about a refusal, and do
  * nothing on a failed device. Some return an error because their callers handle it, but only of a
  * working device: one that fails meanwhile (-ETIMEDOUT) has let go of everything. These are
- * cxr_cmd_destroy_mkey(), cxr_cmd_destroy_lag(), cxr_cmd_detach_mcg(), and those of queues: after
- * an error the device has kept the queue, whose memory must not be freed.
+ * cxr_cmd_destroy_mkey(), cxr_cmd_destroy_lag(), cxr_cmd_detach_mcg(), cxr_cmd_delete_fte(),
+ * cxr_cmd_destroy_flow_group(), and those of queues: after an error the device has kept the queue,
+ * whose memory must not be freed.
  *
  * A caller takes an object out of its own tables before it destroys it: once the command is done,
  * a new object may have the number, before the function has returned.
@@ -292,7 +293,8 @@ int cxr_cmd_create_flow_group(struct cxr_core *core, u32 table, u32 first, u32 l
 /* Entries of a port table, chosen by a hash of the fields of @definer. */
 int cxr_cmd_create_hash_group(struct cxr_core *core, u32 table, u32 first, u32 last, u32 definer,
 			      u32 *group);
-void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group);
+/* If it is refused, the range of entries still belongs to the group. */
+int cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group);
 /*
  * Sets entry @index of @group: @action for packets with @value in the bits of the group. @modify:
  * the entry exists and gets new destinations.
@@ -300,7 +302,8 @@ void cxr_cmd_destroy_flow_group(struct cxr_core *core, u32 table, u32 group);
 int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 		    const struct cxr_flow_fields *value, const struct cxr_flow_action *action,
 		    bool modify);
-void cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index);
+/* If it is refused, the entry exists and acts as before. */
+int cxr_cmd_delete_fte(struct cxr_core *core, u32 table, u32 index);
 /* A flow counter begins at 0. No entry may use it any more when it is deallocated. */
 int cxr_cmd_alloc_flow_counter(struct cxr_core *core, u32 *id);
 void cxr_cmd_dealloc_flow_counter(struct cxr_core *core, u32 id);

@@ -65,7 +65,7 @@ class Emulator:
         os.write(port, words.encode() + b"\n")
         answer = b""
         while not answer.endswith(b"\n"):
-            answer += os.read(port, 65536)
+            answer += os.read(port, 65536) or b"125 the emulator does not answer\n"
         os.close(port)
         code, _, text = answer.partition(b" ")
         text = re.sub(rb"\\0([0-7]{3})", lambda m: bytes([int(m[1], 8)]), text.rstrip(b"\n")).decode()

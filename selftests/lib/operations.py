@@ -5,6 +5,7 @@ the fault, a class:
 
     Fault(nth)          the nth place from then on; nth beyond the last one: none
     strikes()           a context: what is done inside by this process has the fault
+    strikes_work()      likewise what workers of the kernel do meanwhile
     runs(words)         runs a command that has it; as subprocess.run()
     struck()            how often it has struck so far
     deadly              after it the device does not work
@@ -13,8 +14,10 @@ With a fault an operation may fail or succeed. It must not hang or have the kern
 """
 import contextlib
 import os
+import re
 import signal
 import subprocess
+import time
 
 from pyverbs import enums as e
 from pyverbs.addr import AH, AHAttr, GlobalRoute
@@ -29,10 +32,14 @@ from pyverbs.spec import EthSpec
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wq import RwqIndTable, RwqIndTableInitAttr, RxHashConf, WQ, WQInitAttr
 from pyverbs.xrcd import XRCD, XRCDInitAttr
+import gids
 import rows
 from sides import ALL, PORT, Scattered, path_attr, xrc_srq
 
-LIMIT = 120 * int(os.environ.get("CXR_PATIENCE", "1"))    # seconds for one try
+PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
+LIMIT = 120 * PATIENCE      # seconds for one try
+FUNCTION = os.environ.get("CXR_GUEST", "a")     # the emulator's name
+ADDRESS = "10.99.7.7"
 AUXILIARY = "/sys/bus/auxiliary"
 # Of auxiliary devices the end of the name, and their driver
 if rows.driver() == "mlx5":
@@ -59,6 +66,21 @@ class Try:
                 yield
             except (OSError, PyverbsError) as error:
                 self.failed = str(error) or type(error).__name__
+
+    @contextlib.contextmanager
+    def work(self):
+        """What workers of the kernel do meanwhile has the fault"""
+        with self.fault.strikes_work():
+            yield
+
+    def until(self, there, seconds=3):
+        """Wait for an effect, which a fault may prevent."""
+        end = time.monotonic() + seconds * PATIENCE
+        while not there():
+            if time.monotonic() > end:
+                self.failed = "it has no effect"
+                return
+            time.sleep(0.02)
 
     def runs(self, *words):
         """A command that has the fault"""
@@ -103,9 +125,21 @@ class Try:
         if os.path.exists(f"{self.pci}/{device}/driver") == (what == "unbind"):
             put(f"{AUXILIARY}/drivers/{driver}/{what}", device)
 
-    def context(self):
+    def ibdev(self):
         self.client("ib", "bind")
-        return Context(name=sorted(os.listdir(f"{self.pci}/infiniband"))[0])
+        return sorted(os.listdir(f"{self.pci}/infiniband"))[0]
+
+    def context(self):
+        return Context(name=self.ibdev())
+
+    def gid_of(self, address):
+        """The index of the RoCE v2 GID of an IPv4 address, or None"""
+        port = f"/sys/class/infiniband/{self.ibdev()}/ports/{PORT}"
+        wanted = gids.ip_gid(address).packed.hex(":", 2)
+        for index in os.listdir(f"{port}/gids"):
+            if line(f"{port}/gids/{index}") == wanted and line(f"{port}/gid_attrs/types/{index}") == "RoCE v2":
+                return int(index)
+        return None
 
 
 def put(path, value):
@@ -116,6 +150,18 @@ def put(path, value):
 def get(path):
     with open(path, encoding="ascii") as f:
         return f.read().strip()
+
+
+def line(path):
+    """Of a file that may not be readable, such as that of a GID that does not exist"""
+    try:
+        return get(path)
+    except OSError:
+        return ""
+
+
+def emulator(words):
+    return gids.Emulator().ask(words.replace("FUNCTION", FUNCTION))
 
 
 class Hang(Exception):
@@ -269,9 +315,65 @@ def rss(t):
     t.changes("ethtool -X DEV equal 1", "ethtool -X DEV default")
 
 
+@operation("coalescing", "the moderation of interrupts changes")
+def coalescing(t):
+    t.changes("ethtool -C DEV adaptive-rx off rx-usecs 3", "ethtool -C DEV adaptive-rx on rx-usecs 8")
+
+
+@operation("timestamps", "timestamps of frames are turned on and off")
+def timestamps(t):
+    t.changes("hwstamp_ctl -i DEV -t 1 -r 1", "hwstamp_ctl -i DEV -t 0 -r 0")
+
+
+@operation("mac", "the MAC address changes")
+def mac(t):
+    t.changes("ip link set DEV address 02:00:00:00:77:77", f"ip link set DEV address {get(f'/sys/class/net/{t.netdev()}/address')}")
+
+
+@operation("vlan", "a VLAN comes and goes")
+def vlan(t):
+    name = t.netdev()
+    t.runs("ip", "link", "add", "link", name, "name", "cxrvlan", "type", "vlan", "id", "77")
+    if os.path.exists("/sys/class/net/cxrvlan"):
+        t.runs("ip", "link", "set", "cxrvlan", "up")
+        t.needs("ip", "link", "del", "cxrvlan")
+
+
 @operation("promiscuous", "the interface becomes promiscuous")
 def promiscuous(t):
     t.changes("ip link set DEV promisc on", "ip link set DEV promisc off")
+
+
+@operation("multicast", "the interface listens to a multicast address")
+def multicast(t):
+    name = t.netdev()
+    with t.work():
+        for what in "add", "del":
+            t.needs("ip", "maddr", what, "33:33:00:00:77:77", "dev", name)
+            time.sleep(0.1 * PATIENCE)      # of what the worker does nothing tells
+
+
+@operation("cable", "the cable is pulled and plugged in again")
+def cable(t):
+    carrier = f"/sys/class/net/{t.netdev()}/carrier"
+    t.until(lambda: line(carrier) == "1", 20)
+    if t.failed:
+        return
+    with t.work():
+        for state, value in ("down", "0"), ("up", "1"):
+            emulator(f"fault FUNCTION port {state}")
+            t.until(lambda v=value: line(carrier) == v)
+
+
+@operation("gid", "an address comes and goes, and with it a GID")
+def gid(t):
+    name = t.netdev()
+    t.ibdev()
+    with t.work():
+        t.needs("ip", "addr", "add", f"{ADDRESS}/32", "dev", name)
+        t.until(lambda: t.gid_of(ADDRESS) is not None)
+        t.needs("ip", "addr", "del", f"{ADDRESS}/32", "dev", name)
+        t.until(lambda: t.gid_of(ADDRESS) is None)
 
 
 @operation("statistics", "statistics are read")
@@ -324,6 +426,35 @@ def reload(t):
     t.bind()
 
 
+def recoveries(t):
+    """How often the driver has recovered, as devlink counts; -1 if it does not"""
+    done = subprocess.run(["devlink", "-j", "health", "show", f"pci/{t.bdf}", "reporter", "fw_fatal"], check=False, stdout=subprocess.PIPE)
+    count = re.search(rb'"recover":(\d+)', done.stdout)
+    return int(count[1]) if count else -1
+
+
+@operation("recover", "the driver recovers from a failure of the firmware")
+def recover(t):
+    reporter = "devlink", "health", "set", f"pci/{t.bdf}", "reporter", "fw_fatal"
+    t.netdev()
+    t.ibdev()
+    t.needs(*reporter, "grace_period", "0", "auto_recover", "true")
+    before = recoveries(t)
+
+    def over():
+        if not os.path.exists(f"{t.pci}/net"):      # it is given up
+            t.failed = "it does not recover"
+        return t.failed or recoveries(t) > before
+    with t.work():
+        emulator("fault FUNCTION health 7 rfr")
+        t.until(over, 10)
+    emulator("fault clear")
+    if t.failed:
+        t.unbind()
+    t.bind()
+    t.needs(*reporter, "auto_recover", "false")
+
+
 # ---- verbs ------------------------------------------------------------------
 
 
@@ -347,6 +478,17 @@ def memory(t):
     with t.here():
         MR(pd, 4096, ALL).close()
         MR(pd, many.size, ALL, many.address).close()
+
+
+@operation("verbs.rereg", "a program registers memory again, with other rights and another place")
+def again(t):
+    pd = PD(t.context())
+    many = Scattered(600)
+    with t.here():
+        mr = MR(pd, 4096, ALL)
+        mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, e.IBV_ACCESS_LOCAL_WRITE)
+        mr.rereg(e.IBV_REREG_MR_CHANGE_TRANSLATION, None, many.address, many.size, 0)
+        mr.close()
 
 
 @operation("verbs.mw", "a program allocates a memory window")
@@ -393,6 +535,47 @@ def datagram(t):
         qp.close()
 
 
+@operation("verbs.counter", "a counter is bound to the QPs of programs, and unbound")
+def counter(t):
+    name = f"{t.ibdev()}/{PORT}"
+    ctx = t.context()
+    pd, cq = PD(ctx), CQ(ctx, 100, None, None, 0)
+    t.needs("rdma", "statistic", "qp", "set", "link", name, "auto", "type", "on")
+    qp = create(pd, cq, e.IBV_QPT_RC)
+    with t.here():
+        qp.to_rts(path_attr(ctx, 0, 1))
+    qp.close()
+    t.runs("rdma", "statistic", "qp", "show", "link", name)
+    t.needs("rdma", "statistic", "qp", "set", "link", name, "auto", "off")
+
+
+@operation("force", "a traffic class is forced upon the connections of a program, and a TTL")
+def force(t):
+    rules = f"/sys/class/infiniband/{t.ibdev()}/tc/{PORT}"
+    name = t.netdev()
+    t.needs("ip", "addr", "replace", f"{ADDRESS}/32", "dev", name)
+    t.until(lambda: t.gid_of(ADDRESS) is not None)
+    if t.failed:
+        return
+    ctx = t.context()
+    pd, cq = PD(ctx), CQ(ctx, 100, None, None, 0)
+    qp = create(pd, cq, e.IBV_QPT_RC)
+    qp.to_rts(path_attr(ctx, t.gid_of(ADDRESS), 1))
+    with t.here():
+        put(f"{rules}/traffic_class", "tclass=64")
+        put(f"{rules}/ttl", 7)
+    put(f"{rules}/ttl", 0)
+    put(f"{rules}/traffic_class", "tclass=-1")
+    qp.close()
+    t.needs("ip", "addr", "del", f"{ADDRESS}/32", "dev", name)
+
+
+def flow_to(qp, mac_address):
+    attr = FlowAttr(num_of_specs=1, port=PORT)
+    attr.specs.append(EthSpec(dst_mac=mac_address, is_inner=0))
+    return Flow(qp, attr)
+
+
 @operation("verbs.raw", "a program creates a raw packet QP with a flow")
 def raw(t):
     ctx = t.context()
@@ -400,10 +583,22 @@ def raw(t):
     with t.here():
         qp = create(pd, cq, e.IBV_QPT_RAW_PACKET)
         qp.to_rts(QPAttr(port_num=PORT))
-        attr = FlowAttr(num_of_specs=1, port=PORT)
-        attr.specs.append(EthSpec(dst_mac="02:00:00:00:00:77", is_inner=0))
-        Flow(qp, attr).close()
+        flow_to(qp, "02:00:00:00:00:77").close()
         qp.close()
+
+
+@operation("verbs.flows", "flows of a program come and go in a table that has others")
+def flows(t):
+    ctx = t.context()
+    pd, cq = PD(ctx), CQ(ctx, 100, None, None, 0)
+    qp = create(pd, cq, e.IBV_QPT_RAW_PACKET)
+    qp.to_rts(QPAttr(port_num=PORT))
+    kept = flow_to(qp, "02:00:00:00:00:66")
+    with t.here():
+        for _ in range(3):
+            flow_to(qp, "02:00:00:00:00:77").close()
+    kept.close()
+    qp.close()
 
 
 @operation("verbs.srq", "a program creates, changes and destroys an SRQ")

@@ -3,10 +3,9 @@
 """usage: commands.py list | run ID BDF refused|silent
 
 Each command that the driver sends in an operation (operations.py) is refused by the device once, or not answered, the operation being
-repeated for that. With CXR_LONG each is refused with each status, and each not answered; otherwise every second is refused (of a
-reload each), with one status, another one for each, and every eighth not answered.
+repeated for that. With CXR_LONG each is refused with each status, and each not answered; otherwise every second is refused (of some
+operations each, of a recovery few), with one status, another one for each, and every eighth not answered.
 """
-import ast
 import contextlib
 import os
 import re
@@ -17,27 +16,13 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import rows  # noqa: E402
 from kernel_log import KernelLog  # noqa: E402
-from operations import get, one, put, rows_of  # noqa: E402
+from operations import PATIENCE, emulator, get, one, put, rows_of  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GUEST = os.environ.get("CXR_GUEST", "a")
 LONG = os.environ.get("CXR_LONG")
-PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 NO_COMMANDS = ("dump",)    # operations
-EACH = ("reload",)      # finds what the others do not
-
-
-def emu(*words):
-    """The emulator's answer"""
-    with open(os.environ["CXR_EMU_PORT"], "r+b", buffering=0) as port:
-        port.write(" ".join(words).encode() + b"\n")
-        answer = b""
-        while not answer.endswith(b"\n"):
-            answer += port.read(4096) or b"125 the emulator does not answer\n"
-    code, _, text = answer.decode().strip("\n").partition(" ")
-    text = ast.literal_eval(f'"{text}"') if text else ""
-    assert code == "0", f"{' '.join(words)}: {text}"
-    return text
+EACH = "reload", "flows"      # finds what every second does not
+FEW = ("recover",)      # each takes seconds, and sends what is sent elsewhere, too
 
 
 def statuses():
@@ -58,12 +43,14 @@ class Fault:
 
     @contextlib.contextmanager
     def strikes(self):
-        emu("fault", GUEST, "command", "any", self.what, f"nth={self.nth}")
+        emulator(f"fault FUNCTION command any {self.what} nth={self.nth}")
         try:
             yield
         finally:
-            self.done += int(re.search(r": seen \d+, done (\d+)", emu("fault", "list"))[1])
-            emu("fault", "clear")
+            self.done += int(re.search(r": seen \d+, done (\d+)", emulator("fault list"))[1])
+            emulator("fault clear")
+
+    strikes_work = strikes
 
     def runs(self, words):
         with self.strikes():
@@ -111,6 +98,8 @@ class Sweep:
     def run(self, kinds, step):
         if self.function.__name__ in EACH:
             step = 1
+        if self.function.__name__ in FEW and not LONG:
+            step *= 16
         nth, began = 1, time.monotonic()
         try:
             while all(self.one(Fault(nth, kind)) for kind in kinds(nth)):

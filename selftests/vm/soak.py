@@ -89,7 +89,7 @@ def is_ours(netdev):
 def gid_of(device):
     """The RoCE v2 GID of an IPv4 address of the wire, as (index, address)"""
     port = f"{DEVICES}/{device}/ports/1"
-    for index in range(16):
+    for index in sorted(map(int, os.listdir(f"{port}/gids"))):
         gid = xfer.line_of(f"{port}/gids/{index}")
         match = re.fullmatch(r"(?:0000:){5}ffff:0a4d:(..)(..)", gid)
         if match and xfer.line_of(f"{port}/gid_attrs/types/{index}") == "RoCE v2":
@@ -252,7 +252,7 @@ ACTORS = {"verbs": Verbs, "wire": Wire, "tcp": Tcp, "gids": Gids, "readers": Rea
 class Never:
     """No fault"""
 
-    strikes = contextlib.nullcontext
+    strikes = strikes_work = contextlib.nullcontext
 
     def __str__(self):
         return "no fault"
@@ -271,6 +271,7 @@ def anything_may_fail(fault):
 
 def attempt(name, bdf, kind, nth, function):
     operation = operations.OPERATIONS[name][1]
+    operations.FUNCTION = function
     if kind == "none":
         operations.one(operation, bdf, anything_may_fail(Never()))
     elif kind == "alloc":
@@ -283,7 +284,6 @@ def attempt(name, bdf, kind, nth, function):
         alloc.without_panic(lambda: sweep.one(nth, anything_may_fail))
         sweep.log.forget()
     else:
-        commands.GUEST = function
         operations.one(operation, bdf, anything_may_fail(commands.Fault(nth, commands.refused(nth)[0])))
 
 

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 import process
-from images import REPO
+from images import KERNELS, REPO
 
 OUT = os.path.join(REPO, "build/caps-walk")
 TABLE = os.path.join(REPO, "Documentation/capabilities.tsv")
@@ -255,7 +255,7 @@ def parse_args(argv):
     p.add_argument("--driver", default="both", choices=("cxr", "mlx5", "both"))
     p.add_argument("--only", default="", metavar="REGEX", help="only capabilities whose names match, like 'log_max_|roce_cap'")
     p.add_argument("--again", action="store_true", help="also those that have a result")
-    p.add_argument("--kernel", default="6.12", choices=("6.1", "6.12", "7.2", "debug"))
+    p.add_argument("--kernel", default="6.12", choices=KERNELS)
     p.add_argument("--card", default="cx5", help="the card to change (default %(default)s)")
     p.add_argument("--list", action="store_true", help="print the capabilities and values, and try nothing")
     p.add_argument("--table", action="store_true", help=f"try nothing: write the results into {os.path.relpath(TABLE, REPO)}")

@@ -17,6 +17,9 @@ REPO = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 CACHE = os.environ.get("CXR_CACHE") or os.path.expanduser("~/.cache/cxr")
 IMAGES = os.path.join(CACHE, "images")
 
+BUILT = ("debug", "kcsan")      # by scripts/debug-kernel
+KERNELS = ("6.1", "6.12", "7.2", *BUILT)
+
 # Modules for booting a guest, unless built in.
 # (crc32c_generic is not a dependency in modules.dep: libcrc32c requests it by name.)
 BOOT_MODULES = ("virtio_pci", "virtio_blk", "virtio_console", "virtio_net", "9pnet_virtio", "9p", "crc32c_generic",
@@ -41,8 +44,8 @@ class Kernel:
 
     def __init__(self, name):
         self.name = name
-        if name == "debug":
-            base = self._debug_dir()
+        if name in BUILT:
+            base = self._built_dir()
             with open(os.path.join(base, "release"), encoding="ascii") as f:
                 self.release = f.read().strip()
             self.image = os.path.join(base, "bzImage")
@@ -65,11 +68,10 @@ class Kernel:
         with open(config, encoding="ascii") as f:
             self.has_erofs = "\nCONFIG_EROFS_FS=" in f.read()
 
-    @staticmethod
-    def _debug_dir():
-        base = os.path.join(CACHE, "debug-kernel")
+    def _built_dir(self):
+        base = os.path.join(CACHE, f"{self.name}-kernel")
         if not os.path.exists(os.path.join(base, "release")):
-            raise ImageError("there is no debug kernel yet: run scripts/debug-kernel")
+            raise ImageError(f"there is no {self.name} kernel yet: run scripts/debug-kernel {self.name}")
         return base
 
     def boot_modules(self):

@@ -34,7 +34,7 @@ def parse_args(argv):
     p = argparse.ArgumentParser(prog="scripts/vm", epilog=EPILOG,
                                 formatter_class=argparse.RawDescriptionHelpFormatter,
                                 description="Boot guests with emulated adapters and run a command.")
-    p.add_argument("--kernel", default="6.12", choices=("6.1", "6.12", "7.2", "debug"))
+    p.add_argument("--kernel", default="6.12", choices=images.KERNELS)
     p.add_argument("--guests", type=int, default=1, choices=range(1, 5), metavar="1..4")
     p.add_argument("--functions", type=int, default=1, choices=range(1, 9), metavar="1..8",
                    help="adapter functions per guest")
@@ -42,7 +42,7 @@ def parse_args(argv):
                    help="driver the guests use; none: no adapter at all")
     p.add_argument("--soft", action="store_true",
                    help="the other guests use Soft-RoCE, on a network card connected to the adapters' wire")
-    p.add_argument("--soft-kernel", default="7.2", choices=("6.1", "6.12", "7.2", "debug"),
+    p.add_argument("--soft-kernel", default="7.2", choices=images.KERNELS,
                    help="kernel of those guests (default %(default)s)")
     p.add_argument("--load", action="store_true", help="load the driver before the command runs")
     p.add_argument("--smp", type=int, default=1, metavar="CPUS")

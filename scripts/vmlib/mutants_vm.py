@@ -15,7 +15,7 @@ import process
 import results as results_of
 import script
 import sets
-from images import REPO
+from images import BUILT, REPO
 
 BUILD = os.path.join(REPO, "build/mutants")
 PARTS = ("Kbuild", "drivers", "include")
@@ -40,8 +40,8 @@ class Modules:
     def __init__(self, kernel, sync):
         self.kernel, self.sync = kernel, sync
         self.copy = os.path.join(BUILD, kernel)
-        if kernel == "debug":
-            self.kdir = output("scripts/debug-kernel") + "/build"
+        if kernel in BUILT:
+            self.kdir = output("scripts/debug-kernel", kernel) + "/build"
         else:
             self.kdir = f"/usr/lib/modules/{output('scripts/toolbox', 'kver', kernel)}/build"
         sync(self.copy, PARTS, {})

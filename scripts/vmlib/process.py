@@ -8,6 +8,8 @@ import signal
 import subprocess
 import time
 
+from images import BUILT
+
 PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -18,9 +20,9 @@ def die_with_parent(sig=signal.SIGKILL):
 
 
 def patience(kernel):
-    """Factor for time limits on the debug kernel and on a loaded machine."""
+    """Factor for time limits on the kernels with checkers and on a loaded machine."""
     crowd = os.getloadavg()[0] / (2 * os.cpu_count())
-    return (6 if kernel == "debug" else 1) * max(1, min(4, round(crowd)))
+    return (6 if kernel in BUILT else 1) * max(1, min(4, round(crowd)))
 
 
 class Child:

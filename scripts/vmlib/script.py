@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import process
-from images import REPO
+from images import KERNELS, REPO
 from results import chosen
 
 FOLDER = os.path.join(REPO, "selftests/vm")
@@ -30,7 +30,7 @@ HEAD = {
     "timeout": ("300", "[0-9]+", "time limit of the script in seconds"),
     "long": ("", "[0-9]+", "the same with LONG=1"),
     "when": ("", "long", "run only with LONG=1"),
-    "kernels": ("", r"((6\.1|6\.12|7\.2|debug) ?)+", "supported kernels (default: all)"),
+    "kernels": ("", f"(({'|'.join(map(re.escape, KERNELS))}) ?)+", "supported kernels (default: all)"),
     "drivers": ("", "((cxr|mlx5|rxe) ?)+", "supported drivers (default: all)"),
     "windows": ("", "yes|((cxr|mlx5) ?)+", "uses windows (selftests/lib/window.sh): always, or with these drivers"),
 }

@@ -27,6 +27,7 @@ class Session:
         self.kernel, self.driver, self.skips = kernel, driver, skips
         self.head = head
         self.guests, self.functions, self.cpus, self.card, _, self.numbers, self.wire, self.peers, self.ledger = (head[k] for k in KIND)
+        self.cpus = "2" if kernel == "kcsan" else self.cpus     # a race needs two
         self.todo = self.scripts = todo     # [(script, its selected ids, or None for all)]; todo: left to run
         self.current = None
         self.kinds = []     # of the results of the current script

@@ -134,7 +134,7 @@ def rereg_new_key(ctx, gid):
 
 
 DMA_HEAP_ALLOC = 0xc0184800
-NO_HEAP = "6.1", "debug", "host"    # kernels built without dma-buf heaps
+NO_HEAP = "6.1", "debug", "kcsan", "host"    # kernels built without dma-buf heaps
 
 
 def heap_buffer(size):

@@ -25,7 +25,8 @@ ROOT_PORT_ROOM = "512M"   # 8 functions of 32 MiB, twice
 # time; SLUB debugging on kernels without KASAN, for cxr only.
 WITH_KASAN = "slab_debug=-"
 WITHOUT_KASAN = "slub_debug=FZP"
-# A race may be the kernel's own. An emulated processor is slow: what it watches, it watches for longer.
+# A race may be the kernel's own, so no warning is a panic there: tests still fail of one, by the log (KTAP_BAD). An emulated processor is
+# slow: what it watches, it watches for longer.
 KCSAN = "panic_on_warn=0 kcsan.skip_watch=3000 kcsan.udelay_task=200 kcsan.udelay_interrupt=50"
 
 

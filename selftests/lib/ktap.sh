@@ -21,7 +21,7 @@
 # leave. If it skips or fails, so do its tests. ktap_finally names what runs after the last test. If the script has a function
 # before_each, it is called in the shell of each test, to set variables.
 #
-# A test function runs in a subshell with `set -e` and a time limit (KTAP_TIMEOUT, 120 s; more on the debug kernel and on a
+# A test function runs in a subshell with `set -e` and a time limit (KTAP_TIMEOUT, 120 s; more on a kernel with checkers and on a
 # busy machine). Exit code 0 passes, `skip REASON` skips, `fail REASON` and any other exit code fails. An unexpected line in
 # the kernel log of any guest fails the test too.
 #

@@ -186,22 +186,21 @@ static u8 table_level(u8 prio)
 	return prio == FALLBACK ? CXR_FLOW_LEVEL_FALLBACK : CXR_FLOW_LEVEL_RULES + 2 * prio;
 }
 
-/* Entries and groups that the device has kept, perhaps with the table. */
-static void free_groups(struct cxr_rule_table *table)
+/* With the entries that the device has kept. */
+static void free_group(struct group *group)
 {
-	u32 g, i;
+	u32 i;
 
-	for (g = 0; g < GROUPS; g++) {
-		for (i = 0; table->groups[g] && i < GROUP_ENTRIES; i++)
-			kfree(table->groups[g]->entries[i]);
-		kfree(table->groups[g]);
-	}
+	for (i = 0; i < GROUP_ENTRIES; i++)
+		kfree(group->entries[i]);
+	kfree(group);
 }
 
 static void put_table(struct cxr_dev *dev, u8 prio)
 	__must_hold(&dev->flow_lock)
 {
 	struct cxr_rule_table *table = dev->rules[prio];
+	u32 i;
 
 	if (table->used)
 		return;
@@ -210,7 +209,9 @@ static void put_table(struct cxr_dev *dev, u8 prio)
 	if (table->tail)
 		cxr_cmd_destroy_flow_table(&dev->core, table->tail);
 	cxr_cmd_destroy_flow_table(&dev->core, table->id);
-	free_groups(table);
+	for (i = 0; i < GROUPS; i++)
+		if (table->groups[i])
+			free_group(table->groups[i]);
 	kfree(table);
 }
 
@@ -284,9 +285,7 @@ static void put_group(struct cxr_dev *dev, struct cxr_rule_table *table, struct 
 	for (i = 0; table->groups[i] != group; i++)
 		;
 	table->groups[i] = NULL;
-	for (i = 0; i < GROUP_ENTRIES; i++)
-		kfree(group->entries[i]);
-	kfree(group);
+	free_group(group);
 }
 
 static u32 free_entry(const struct group *group)
@@ -379,7 +378,7 @@ static int write_entry(struct cxr_dev *dev, const struct cxr_rule *rule, bool mo
 			       &rule->entry->value, &action, modify);
 }
 
-/* The existing entry for the same packets. One without rules is tried to be deleted. */
+/* The existing entry for the same packets. One without rules is deleted; ERR_PTR if it cannot. */
 static struct entry *find_entry(struct cxr_dev *dev, struct cxr_rule_table *table,
 				const struct cxr_rule_attr *attr, struct group **group)
 {

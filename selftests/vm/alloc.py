@@ -49,8 +49,7 @@ def prepare():
     check_between(min(r[0] for r in ranges), max(r[1] for r in ranges))
     for kind in KINDS:
         folder = f"{DEBUG}/{kind}"
-        for name, value in (("ignore-gfp-wait", "N"), ("min-order", 0), ("cache-filter", "N"), ("task-filter", "N"),
-                            ("verbose", 2), ("probability", 0),
+        for name, value in (("ignore-gfp-wait", "N"), ("min-order", 0), ("cache-filter", "N"), ("verbose", 2), ("probability", 0),
                             ("times", MANY), ("stacktrace-depth", 32), ("require-start", hex(min(r[0] for r in ranges))),
                             ("require-end", hex(max(r[1] for r in ranges)))):
             if os.path.exists(f"{folder}/{name}"):

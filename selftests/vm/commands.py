@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import rows  # noqa: E402
 from kernel_log import KernelLog  # noqa: E402
-from operations import PATIENCE, emulator, get, one, put, rows_of  # noqa: E402
+from operations import PATIENCE, Try, emulator, get, one, put, rows_of  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LONG = os.environ.get("CXR_LONG")
@@ -77,10 +77,13 @@ class Sweep:
     def one(self, fault):
         if is_dead(self.bdf):
             put(f"/sys/bus/pci/devices/{self.bdf}/driver/unbind", self.bdf)
+        if fault.deadly:
+            self.let_it_die()
+        said = KernelLog()
         try:
             struck, failed = one(self.function, self.bdf, fault)
             if struck and fault.deadly:
-                self.wait_dead()
+                self.wait_dead(said)
         finally:
             self.log.check(fault, "timeout" if fault.deadly else None)
         assert fault.deadly or not is_dead(self.bdf), f"{fault}: the device is dead"
@@ -88,10 +91,18 @@ class Sweep:
         self.failed += failed
         return struck
 
-    def wait_dead(self):
-        """What is not answered may have been sent by work of the kernel. A probe that has failed is not bound any more."""
+    def let_it_die(self):
+        """A device that has been bound anew recovers by itself, which the next try would meet."""
+        Try(self.bdf, None).bind()
+        subprocess.run(["devlink", "health", "set", f"pci/{self.bdf}", "reporter", "fw_fatal", "auto_recover", "false"], check=True)
+
+    def wait_dead(self, said):
+        """
+        What is not answered may have been sent by work of the kernel. A probe that has failed is not bound any more; one that has not
+        recovers, so that the kernel's log is asked and not the device.
+        """
         end = time.monotonic() + 3 * PATIENCE
-        while os.path.exists(f"/sys/bus/pci/devices/{self.bdf}/driver") and not is_dead(self.bdf):
+        while os.path.exists(f"/sys/bus/pci/devices/{self.bdf}/driver") and not any("device failed: " in line for line in said.lines()):
             assert time.monotonic() < end, "the driver does not notice that a command is not answered"
             time.sleep(0.05)
 

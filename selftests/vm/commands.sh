@@ -33,7 +33,6 @@ ready()
 	driver_load
 	bind_living
 	limit 60000
-	auto_recover false
 	ends_up
 }
 

@@ -90,6 +90,7 @@ int cxr_cmd_set_flow_miss(struct cxr_core *core, u32 table, u32 next)
 	prm_set(&in, flow_table_context.table_miss_id, id_of(next));
 	return cxr_cmd(core, modify_flow_table, &in, &out);
 }
+EXPORT_SYMBOL_GPL(cxr_cmd_set_flow_miss);
 
 static struct prm_create_flow_group_in *alloc_group_in(u32 table, u32 first, u32 last)
 {

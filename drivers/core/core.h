@@ -210,8 +210,9 @@ struct cxr_dev {
 	u32 demux __guarded_by(&flow_lock);	/* LAG demux table; 0: none */
 	/* first table, but for the demux table; 0: none */
 	u32 first_table __guarded_by(&flow_lock);
-	/* en's first table and where its miss leads; 0: none */
-	u32 en_table __guarded_by(&flow_lock), en_table_miss __guarded_by(&flow_lock);
+	/* en's first and last table, and where the miss of the last one leads; 0: none */
+	u32 en_first __guarded_by(&flow_lock), en_last __guarded_by(&flow_lock);
+	u32 en_miss __guarded_by(&flow_lock);
 	/* by priority */
 	struct cxr_rule_table *rules[CXR_FLOW_PRIO_FALLBACK + 1] __guarded_by(&flow_lock);
 	bool uar_4k;			/* UAR numbers are in units of 4 KiB, not of PAGE_SIZE */

@@ -10,6 +10,7 @@
 #include "../codec/fec.h"
 #include "../codec/flow.h"
 #include "../codec/link.h"
+#include "../codec/ntuple.h"
 #include "../codec/phy_counter.h"
 #include "../codec/umr.h"
 #include "../codec/wqe.h"
@@ -39,6 +40,7 @@ EXPORT_SYMBOL_GPL(cxr_link_media);
 EXPORT_SYMBOL_GPL(cxr_link_modes);
 EXPORT_SYMBOL_GPL(cxr_link_port);
 EXPORT_SYMBOL_GPL(cxr_link_protos_of);
+EXPORT_SYMBOL_GPL(cxr_ntuple_decode);
 EXPORT_SYMBOL_GPL(cxr_phy_counter_name);
 EXPORT_SYMBOL_GPL(cxr_prio_counter_name);
 EXPORT_SYMBOL_GPL(cxr_vnic_counter_shown);

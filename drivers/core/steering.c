@@ -71,9 +71,9 @@ static int set_miss(struct cxr_dev *dev, u32 table, u32 *miss, u32 next)
 void cxr_flow_init(struct cxr_dev *dev)
 {
 	mutex_lock(&dev->flow_lock);
-	WARN_ON(dev->demux || dev->en_table);
+	WARN_ON(dev->demux || dev->en_first);
 	dev->first_table = 0;
-	dev->en_table_miss = 0;
+	dev->en_miss = 0;
 	mutex_unlock(&dev->flow_lock);
 }
 
@@ -85,10 +85,10 @@ static int link_tables(struct cxr_dev *dev, u32 *first)
 	u32 next = table ? table->id : 0;
 	int i, err;
 
-	err = set_miss(dev, dev->en_table, &dev->en_table_miss, next);
+	err = set_miss(dev, dev->en_last, &dev->en_miss, next);
 	if (err)
 		return err;
-	next = dev->en_table ?: next;
+	next = dev->en_first ?: next;
 	for (i = CXR_FLOW_PRIOS - 1; i >= 0; i--) {
 		table = dev->rules[i];
 		if (!table)
@@ -130,27 +130,37 @@ static int relink(struct cxr_dev *dev)
 	return err ?: set_first_table(dev, first);
 }
 
-int cxr_flow_set_en_table(struct cxr_core *core, u32 table)
+static void set_en_tables(struct cxr_dev *dev, u32 first, u32 last)
+	__must_hold(&dev->flow_lock)
+{
+	if (last != dev->en_last) {
+		if (!last)
+			set_miss(dev, dev->en_last, &dev->en_miss, 0);
+		dev->en_last = last;
+		dev->en_miss = 0;
+	}
+	dev->en_first = first;
+}
+
+int cxr_flow_set_en_tables(struct cxr_core *core, u32 first, u32 last)
 {
 	struct cxr_dev *dev = to_dev(core);
-	u32 old;
+	u32 old_first, old_last;
 	int err;
 
 	mutex_lock(&dev->flow_lock);
-	old = dev->en_table;
-	if (!table)
-		set_miss(dev, old, &dev->en_table_miss, 0);
-	dev->en_table = table;
-	dev->en_table_miss = 0;
+	old_first = dev->en_first;
+	old_last = dev->en_last;
+	set_en_tables(dev, first, last);
 	err = relink(dev);
-	if (err && table) {
-		dev->en_table = 0;
+	if (err && first) {
+		set_en_tables(dev, old_first, old_last);
 		relink(dev);	/* tables that led to it already */
 	}
 	mutex_unlock(&dev->flow_lock);
 	return err;
 }
-EXPORT_SYMBOL_GPL(cxr_flow_set_en_table);
+EXPORT_SYMBOL_GPL(cxr_flow_set_en_tables);
 
 int cxr_demux_create(struct cxr_dev *dev)
 {

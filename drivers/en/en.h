@@ -259,7 +259,9 @@ struct cxr_en_table {
 	unsigned int n_groups;
 };
 
-/* Receive steering: MAC table -> class table -> TIR -> (RQT) -> RQ; under cxr_en.lock. */
+/*
+ * Receive steering: (rules ->) MAC table -> class table -> TIR -> (RQT) -> RQ; under cxr_en.lock.
+ */
 struct cxr_en_steer {
 	bool active;
 	bool rqt;		/* exists */
@@ -271,6 +273,7 @@ struct cxr_en_steer {
 	struct cxr_en_table macs;
 	struct cxr_en_mac mac[CXR_EN_MACS];
 	DECLARE_BITMAP(l2, CXR_EN_MACS);	/* used entries of the MPFS */
+	u32 rules;		/* the table of ntuple.c; 0: there is none */
 	bool promisc, allmulti;	/* have an entry in the MAC table */
 };
 
@@ -349,6 +352,8 @@ struct cxr_en {
 	struct cxr_en_link link;
 	struct cxr_fec_support fec_support;
 	u32 fec;			/* ETHTOOL_FEC_* that a user has set; 0: none */
+	struct list_head rules;		/* of ethtool -N, by location (ntuple.c); RTNL */
+	unsigned int n_rules;
 	bool stamp_rx, stamp_tx;	/* packets get timestamps; READ_ONCE() */
 	bool beacon;			/* the LED shall tell which port this is */
 	bool beacon_set;		/* so the device was told last */
@@ -534,8 +539,24 @@ int cxr_en_set_rxfh_fields(struct net_device *ndev, const struct cxr_rxfh_fields
 int cxr_en_steer_create(struct cxr_en *en) __must_hold(&en->lock);
 /* Stops receiving; also after a creation that failed. */
 void cxr_en_steer_destroy(struct cxr_en *en) __must_hold(&en->lock);
+/* The table of rules has come, or is about to go (cxr_en_steer.rules). */
+int cxr_en_steer_link(struct cxr_en *en) __must_hold(&en->lock);
 /* Sets the receive filter from the netdev's flags and address lists. May sleep; takes en->lock. */
 void cxr_en_apply_rx_mode(struct cxr_en *en);
+
+/* ntuple.c: rules of ethtool -N; RTNL held */
+/* The device can have rules. */
+bool cxr_en_has_ntuple(const struct cxr_en *en);
+/* The table with all rules, if there are any. It leads to the MAC table, and is not linked yet. */
+int cxr_en_ntuple_create(struct cxr_en *en) __must_hold(&en->lock);
+/* It is not linked any more. */
+void cxr_en_ntuple_destroy(struct cxr_en *en) __must_hold(&en->lock);
+/* Forgets the rules, which are not in the device. */
+void cxr_en_ntuple_free(struct cxr_en *en);
+/* The highest channel that a rule leads to; -1: none does. */
+int cxr_en_ntuple_last_channel(const struct cxr_en *en);
+int cxr_en_get_ntuple(struct net_device *ndev, struct ethtool_rxnfc *info, u32 *locations);
+int cxr_en_set_ntuple(struct net_device *ndev, struct ethtool_rxnfc *info);
 
 /* stats.c */
 void cxr_en_stats_init(struct cxr_en *en);

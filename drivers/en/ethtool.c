@@ -63,6 +63,11 @@ static int set_channels(struct net_device *ndev, struct ethtool_channels *channe
 
 	if (!channels->combined_count)
 		return -EINVAL;
+	if (cxr_en_ntuple_last_channel(en) >= (int)channels->combined_count) {
+		netdev_warn(ndev, "ethtool -L: rules lead to channel %d (ethtool -n)\n",
+			    cxr_en_ntuple_last_channel(en));
+		return -EINVAL;
+	}
 
 	config.channels = channels->combined_count;
 	return cxr_en_reconfigure(en, &config);
@@ -103,8 +108,8 @@ static bool other_context(const struct ethtool_rxnfc *info)
 	return (info->flow_type & FLOW_RSS) && info->rss_context;
 }
 
-/* Before 7.2; @rules is not for these. */
-static int __maybe_unused get_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info, u32 *rules)
+/* Rings and hashed fields are operations of their own from 7.0 on. */
+static int get_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info, u32 *locations)
 {
 	struct cxr_rxfh_fields fields = { .flow_type = info->flow_type & ~FLOW_RSS };
 	int err;
@@ -119,18 +124,24 @@ static int __maybe_unused get_rxnfc(struct net_device *ndev, struct ethtool_rxnf
 		err = cxr_en_get_rxfh_fields(ndev, &fields);
 		info->data = fields.data;
 		return err;
+	case ETHTOOL_GRXCLSRLCNT:
+	case ETHTOOL_GRXCLSRULE:
+	case ETHTOOL_GRXCLSRLALL:
+		return cxr_en_get_ntuple(ndev, info, locations);
 	default:
 		return -EOPNOTSUPP;
 	}
 }
 
-static int __maybe_unused set_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info)
+static int set_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info)
 {
 	struct cxr_rxfh_fields fields = {
 		.flow_type = info->flow_type & ~FLOW_RSS,
 		.data = info->data,
 	};
 
+	if (info->cmd == ETHTOOL_SRXCLSRLINS || info->cmd == ETHTOOL_SRXCLSRLDEL)
+		return cxr_en_set_ntuple(ndev, info);
 	if (info->cmd != ETHTOOL_SRXFH || info->data != fields.data)
 		return -EOPNOTSUPP;
 	if (other_context(info))
@@ -154,8 +165,9 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.get_rxfh_key_size = cxr_en_get_rxfh_key_size,
 	.get_rxfh_indir_size = cxr_en_get_rxfh_indir_size,
 	CXR_RXFH_OPS(cxr_en_get_rxfh, cxr_en_set_rxfh, old_get_rxfh, old_set_rxfh)
-	CXR_RXFH_FIELDS_OPS(cxr_en_get_rxfh_fields, cxr_en_set_rxfh_fields, get_rx_ring_count,
-			    get_rxnfc, set_rxnfc)
+	CXR_RXFH_FIELDS_OPS(cxr_en_get_rxfh_fields, cxr_en_set_rxfh_fields, get_rx_ring_count)
+	.get_rxnfc = get_rxnfc,
+	.set_rxnfc = set_rxnfc,
 	.get_coalesce = cxr_en_get_coalesce,
 	.set_coalesce = cxr_en_set_coalesce,
 	.get_sset_count = cxr_en_get_sset_count,

@@ -204,6 +204,8 @@ static void set_features(struct cxr_en *en)
 	if (caps->rss)
 		offloads |= NETIF_F_RXHASH;
 	ndev->hw_features = offloads;
+	if (cxr_en_has_ntuple(en))
+		offloads |= NETIF_F_NTUPLE;
 	ndev->features = offloads | NETIF_F_HIGHDMA;
 	ndev->priv_flags |= IFF_UNICAST_FLT;
 	cxr_xdp_set_features(ndev);
@@ -483,6 +485,7 @@ static void init_en(struct cxr_en *en, struct auxiliary_device *adev, struct net
 	mutex_init(&en->lock);
 	INIT_WORK(&en->rx_mode_work, rx_mode_work);
 	INIT_WORK(&en->stats_work, stats_work);
+	INIT_LIST_HEAD(&en->rules);
 	cxr_en_init_works(en);
 	cxr_en_init_reports(en);
 	cxr_en_rss_init(en);
@@ -501,7 +504,7 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 
 	if (cxr_adev_suspended(adev))
 		return -EBUSY;
-	missing = cxr_caps_missing_eth(&core->caps, CXR_EN_LOG_RING_MIN, CXR_FLOW_LEVEL_EN_2,
+	missing = cxr_caps_missing_eth(&core->caps, CXR_EN_LOG_RING_MIN, CXR_FLOW_LEVEL_EN_3,
 				       CXR_EN_LOG_MAC_TABLE);
 	if (missing) {
 		dev_err(core->dev, "no network interface: %s is missing or too small: update the firmware of the device\n",
@@ -541,6 +544,7 @@ static void en_remove(struct auxiliary_device *adev)
 		destroy_workqueue(en->wq);
 		cxr_en_devlink_remove(en);
 	}
+	cxr_en_ntuple_free(en);
 	mutex_destroy(&en->lock);
 	free_netdev(en->ndev);
 }

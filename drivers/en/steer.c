@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Receive steering. The MAC table filters by destination MAC: exact addresses, all multicast,
- * everything. The class table behind it chooses the TIR by protocol. The device handles RoCE
- * packets before both.
+ * everything. The class table behind it chooses the TIR by protocol. Rules of users come before
+ * both (ntuple.c), and the device handles RoCE packets before all of them.
  *
  * In addition the vport has lists of addresses, by which the embedded switch forwards packets to
  * this function.
@@ -17,7 +17,7 @@
 #define PROMISC		(CXR_EN_MACS + 1)
 #define LOG_CLASS_TABLE	3
 
-enum { MAC_LEVEL = CXR_FLOW_LEVEL_EN, CLASS_LEVEL = CXR_FLOW_LEVEL_EN_2 };
+enum { MAC_LEVEL = CXR_FLOW_LEVEL_EN_2, CLASS_LEVEL = CXR_FLOW_LEVEL_EN_3 };
 enum { GROUP_MAC, GROUP_ALLMULTI, GROUP_PROMISC };
 enum { GROUP_L4, GROUP_L3, GROUP_REST };
 
@@ -325,6 +325,13 @@ void cxr_en_apply_rx_mode(struct cxr_en *en)
 
 /* ---- create and destroy ------------------------------------------------- */
 
+int cxr_en_steer_link(struct cxr_en *en)
+{
+	const struct cxr_en_steer *steer = &en->steer;
+
+	return cxr_flow_set_en_tables(en->core, steer->rules ?: steer->macs.id, steer->macs.id);
+}
+
 int cxr_en_steer_create(struct cxr_en *en)
 {
 	struct cxr_en_steer *steer = &en->steer;
@@ -347,7 +354,11 @@ int cxr_en_steer_create(struct cxr_en *en)
 	if (err)
 		goto err_destroy;
 
-	err = cxr_flow_set_en_table(en->core, steer->macs.id);
+	err = cxr_en_ntuple_create(en);
+	if (err)
+		goto err_destroy;
+
+	err = cxr_en_steer_link(en);
 	if (err)
 		goto err_destroy;
 
@@ -366,7 +377,8 @@ void cxr_en_steer_destroy(struct cxr_en *en)
 
 	steer->active = false;
 	if (steer->macs.created) {
-		cxr_flow_set_en_table(en->core, 0);
+		cxr_flow_set_en_tables(en->core, 0, 0);
+		cxr_en_ntuple_destroy(en);
 		set_catchall(en, &steer->promisc, false, PROMISC, GROUP_PROMISC);
 		set_catchall(en, &steer->allmulti, false, ALLMULTI, GROUP_ALLMULTI);
 		remove_stale_macs(en);	/* all of them: none is wanted */

@@ -76,11 +76,10 @@
 #endif
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define cxr_rxfh_fields cxr_rxfh_fields_param
-#define CXR_RXFH_FIELDS_OPS(get, set, rings, old_get, old_set) \
-	.get_rxnfc = old_get, .set_rxnfc = old_set,
+#define CXR_RXFH_FIELDS_OPS(get, set, rings)
 #else
 #define cxr_rxfh_fields ethtool_rxfh_fields
-#define CXR_RXFH_FIELDS_OPS(get, set, rings, old_get, old_set) \
+#define CXR_RXFH_FIELDS_OPS(get, set, rings) \
 	.get_rxfh_fields = get, .set_rxfh_fields = set, .get_rx_ring_count = rings,
 #endif
 

@@ -45,6 +45,7 @@ void test_cqe(void);
 void test_caps(void);
 void test_counter(void);
 void test_flow(void);
+void test_ntuple(void);
 void test_tclass(void);
 
 #endif

@@ -91,6 +91,7 @@ int main(void)
 	test_caps();
 	test_counter();
 	test_flow();
+	test_ntuple();
 	end();
 	printf("1..%u\n", passed + failed);
 	printf("# Totals: pass:%u fail:%u xfail:0 xpass:0 skip:0 error:0\n", passed, failed);

@@ -315,6 +315,26 @@ def rss(t):
     t.changes("ethtool -X DEV equal 1", "ethtool -X DEV default")
 
 
+RULE = "loc", "5"
+
+
+@operation("ntuple", "a rule for received packets replaces another")
+def ntuple(t):
+    rules = "ethtool", "-N", t.netdev()
+    t.needs(*rules, "flow-type", "udp4", "dst-port", "9", "action", "0", *RULE)
+    t.runs(*rules, "flow-type", "tcp4", "dst-port", "9", "action", "-1", *RULE)
+    t.needs(*rules, "delete", "5")
+
+
+@operation("ntuple.delete", "the last rule for received packets is deleted")
+def ntuple_delete(t):
+    rules = "ethtool", "-N", t.netdev()
+    t.needs(*rules, "flow-type", "udp4", "dst-port", "9", "action", "0", *RULE)
+    t.runs(*rules, "delete", "5")
+    if t.failed:
+        t.needs(*rules, "delete", "5")
+
+
 @operation("coalescing", "the moderation of interrupts changes")
 def coalescing(t):
     t.changes("ethtool -C DEV adaptive-rx off rx-usecs 3", "ethtool -C DEV adaptive-rx on rx-usecs 8")

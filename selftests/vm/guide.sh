@@ -13,7 +13,7 @@
 . "$(dirname "$0")/../lib/programs.sh"
 
 guide=Documentation/guide
-pages="mode gids counters troubleshooting rdma_cm lossless force isolation xdp ptp programs"
+pages="mode gids counters troubleshooting rdma_cm lossless force isolation steering xdp ptp programs"
 
 # Set-up: two machines with nothing loaded, and default settings of rdma_cm, which outlive the device
 unloaded()

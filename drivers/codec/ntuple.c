@@ -7,11 +7,13 @@
 /* Ethertypes and IP protocols */
 enum { NONE = 0, IPV4 = 0x0800, IPV6 = 0x86dd, TCP = 6, UDP = 17 };
 
+#define KINDS 7
+
 static const struct kind {
 	u32 flow_type;
 	u16 ethertype;
 	u8 protocol;
-} kinds[] = {
+} kinds[KINDS] = {
 	{ ETHER_FLOW, NONE, NONE },
 	{ IPV4_USER_FLOW, IPV4, NONE },
 	{ TCP_V4_FLOW, IPV4, TCP },
@@ -25,7 +27,7 @@ static const struct kind *kind_of(u32 flow_type)
 {
 	unsigned int i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (i = 0; i < KINDS; i++)
 		if (kinds[i].flow_type == flow_type)
 			return &kinds[i];
 	return NULL;

@@ -44,10 +44,11 @@
 
 struct devlink_health_reporter;
 struct devlink_port;
+struct netdev_stat_ops;
 struct kernel_ethtool_coalesce;
 struct netlink_ext_ack;
 
-#define CXR_EN_CHANNELS_MAX	8
+#define CXR_EN_CHANNELS_MAX	64
 #define CXR_EN_LOG_RING_MIN	6
 #define CXR_EN_LOG_RING_MAX	13
 #define CXR_EN_LOG_RING_DEFAULT	10
@@ -248,6 +249,15 @@ struct cxr_rxfh_param {
 struct cxr_rxfh_fields_param {
 	u32 data;
 	u32 flow_type;
+	u32 rss_context;
+};
+
+/* What the device has of a hash. */
+struct cxr_en_rss_objects {
+	bool rqt;		/* exists */
+	u32 rqtn;
+	u32 tirn[CXR_EN_TIRS];
+	unsigned int first, end;	/* TIRs that exist */
 };
 
 #define CXR_EN_GROUPS 3
@@ -264,10 +274,7 @@ struct cxr_en_table {
  */
 struct cxr_en_steer {
 	bool active;
-	bool rqt;		/* exists */
-	u32 rqtn;
-	u32 tirn[CXR_EN_TIRS];
-	unsigned int n_tirs;	/* the first is direct */
+	struct cxr_en_rss_objects rss;
 	struct cxr_en_table classes;
 	unsigned int n_classes;	/* entries of the class table */
 	struct cxr_en_table macs;
@@ -292,7 +299,8 @@ struct cxr_en_rss {
 	u8 key[CXR_EN_HASH_KEY];
 	bool xor8;		/* instead of Toeplitz */
 	u8 fields[CXR_EN_TIRS];	/* enum cxr_hash: addresses and ports */
-	u16 table[CXR_EN_RSS_TABLE];	/* channels; valid if netif_is_rxfh_configured() */
+	/* channels; that of the netdev is valid if netif_is_rxfh_configured() */
+	u16 table[CXR_EN_RSS_TABLE];
 };
 
 /* What a user has set; no protocols: nothing. */
@@ -352,6 +360,7 @@ struct cxr_en {
 	struct cxr_en_link link;
 	struct cxr_fec_support fec_support;
 	u32 fec;			/* ETHTOOL_FEC_* that a user has set; 0: none */
+	struct list_head contexts;	/* of RSS (rss_context.c); RTNL */
 	struct list_head rules;		/* of ethtool -N, by location (ntuple.c); RTNL */
 	unsigned int n_rules;
 	bool stamp_rx, stamp_tx;	/* packets get timestamps; READ_ONCE() */
@@ -361,6 +370,7 @@ struct cxr_en {
 	struct cxr_en_ecn *ecn;		/* NULL: no files */
 	struct cxr_en_channel *channels[CXR_EN_CHANNELS_MAX];
 	unsigned int n_channels;	/* open ones */
+	unsigned int xps_channels;	/* for how many XPS was set last; RTNL */
 	bool xdp_open;			/* cxr_en_xdp_xmit() may use the channels */
 	struct bpf_prog __rcu *xdp_prog;	/* with a reference; RTNL to change it */
 
@@ -520,10 +530,21 @@ int cxr_en_xdp_xmit(struct net_device *ndev, int n, struct xdp_frame **frames, u
 /* rss.c: RQT, TIRs, and operations of ethtool.c */
 /* The default of en->rss, with a random key. */
 void cxr_en_rss_init(struct cxr_en *en);
+/* The TIR for an ethtool flow type; 0: there is none. */
+enum cxr_en_tir cxr_en_rss_tir_of(u32 flow_type);
 /*
- * tirn[CXR_EN_TIR_DIRECT] leads to the first channel, the others to a channel by hash. Without RSS
- * there are no others (n_tirs is 1). RTNL held.
+ * An RQT, and TIRs from @first on. CXR_EN_TIR_DIRECT leads to the first channel, the others to a
+ * channel by hash. Without RSS there are no others, and no RQT. RTNL held.
  */
+int cxr_en_rss_objects_create(struct cxr_en *en, const struct cxr_en_rss *rss,
+			      enum cxr_en_tir first, struct cxr_en_rss_objects *objects);
+void cxr_en_rss_objects_destroy(struct cxr_en *en, struct cxr_en_rss_objects *objects);
+int cxr_en_rss_objects_change(struct cxr_en *en, const struct cxr_en_rss_objects *objects,
+			      const struct cxr_en_rss *from, const struct cxr_en_rss *to);
+/* Adds to @rss what @rxfh says. */
+int cxr_en_rss_merge(const struct cxr_en *en, const struct cxr_rxfh *rxfh, struct cxr_en_rss *rss,
+		     struct netlink_ext_ack *extack);
+/* Those of the netdev, and of contexts. */
 int cxr_en_rss_create(struct cxr_en *en) __must_hold(&en->lock);
 void cxr_en_rss_destroy(struct cxr_en *en) __must_hold(&en->lock);
 u32 cxr_en_get_rxfh_key_size(struct net_device *ndev);
@@ -533,6 +554,35 @@ int cxr_en_set_rxfh(struct net_device *ndev, struct cxr_rxfh *rxfh, struct netli
 int cxr_en_get_rxfh_fields(struct net_device *ndev, struct cxr_rxfh_fields *info);
 int cxr_en_set_rxfh_fields(struct net_device *ndev, const struct cxr_rxfh_fields *info,
 			   struct netlink_ext_ack *extack);
+
+/* rss_context.c: contexts besides that of the netdev, to which rules of ntuple.c lead; RTNL held */
+#define CXR_EN_CONTEXTS 16	/* numbers, from 1; as the in-tree driver */
+struct cxr_en_context;
+int cxr_en_contexts_create(struct cxr_en *en) __must_hold(&en->lock);
+void cxr_en_contexts_destroy(struct cxr_en *en) __must_hold(&en->lock);
+/* Forgets the contexts, which are not in the device and have no rules. */
+void cxr_en_contexts_free(struct cxr_en *en);
+/* NULL: there is no context @id. */
+const struct cxr_en_rss *cxr_en_context_rss(const struct cxr_en *en, u32 id);
+int cxr_en_context_change(struct cxr_en *en, u32 id, const struct cxr_en_rss *rss);
+/* For a rule of @flow_type; NULL: there is no such context. It stays until it is put. */
+struct cxr_en_context *cxr_en_context_get(struct cxr_en *en, u32 id);
+void cxr_en_context_put(struct cxr_en_context *context);
+u32 cxr_en_context_id(const struct cxr_en_context *context);
+/* Of a context that is in the device. */
+u32 cxr_en_context_tirn(const struct cxr_en_context *context, enum cxr_en_tir tir);
+#ifdef CXR_RXFH_CONTEXTS
+int cxr_en_create_context(struct net_device *ndev, struct ethtool_rxfh_context *ctx,
+			  const struct ethtool_rxfh_param *rxfh, struct netlink_ext_ack *extack);
+int cxr_en_modify_context(struct net_device *ndev, struct ethtool_rxfh_context *ctx,
+			  const struct ethtool_rxfh_param *rxfh, struct netlink_ext_ack *extack);
+int cxr_en_remove_context(struct net_device *ndev, struct ethtool_rxfh_context *ctx, u32 id,
+			  struct netlink_ext_ack *extack);
+#else
+int cxr_en_get_context(struct net_device *ndev, u32 *indir, u8 *key, u8 *hfunc, u32 id);
+int cxr_en_set_context(struct net_device *ndev, const u32 *indir, const u8 *key, const u8 hfunc,
+		       u32 *id, bool remove);
+#endif
 
 /* steer.c */
 /* Starts receiving. The channels are open. */
@@ -566,6 +616,7 @@ void cxr_en_keep_pool_stats(struct cxr_en *en, struct page_pool *pool);
 void cxr_en_read_stats(struct cxr_en *en);
 /* Must not sleep: what the device counts is that of the last call, and stats_work is queued. */
 void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats);
+extern const struct netdev_stat_ops cxr_en_stat_ops;	/* of queues, by netlink */
 int cxr_en_get_sset_count(struct net_device *ndev, int sset);
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data);
 void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data);

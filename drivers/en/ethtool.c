@@ -102,16 +102,19 @@ static int __maybe_unused old_set_rxfh(struct net_device *ndev, const u32 *indir
 	return cxr_en_set_rxfh(ndev, &rxfh, NULL);
 }
 
-/* Context 0 is that of the netdev. */
-static bool other_context(const struct ethtool_rxnfc *info)
+/* 0: that of the netdev */
+static u32 context_of(const struct ethtool_rxnfc *info)
 {
-	return (info->flow_type & FLOW_RSS) && info->rss_context;
+	return info->flow_type & FLOW_RSS ? info->rss_context : 0;
 }
 
 /* Rings and hashed fields are operations of their own from 7.0 on. */
 static int get_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info, u32 *locations)
 {
-	struct cxr_rxfh_fields fields = { .flow_type = info->flow_type & ~FLOW_RSS };
+	struct cxr_rxfh_fields fields = {
+		.flow_type = info->flow_type & ~FLOW_RSS,
+		.rss_context = context_of(info),
+	};
 	int err;
 
 	switch (info->cmd) {
@@ -119,8 +122,6 @@ static int get_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info, u32 *l
 		info->data = get_rx_ring_count(ndev);
 		return 0;
 	case ETHTOOL_GRXFH:
-		if (other_context(info))
-			return -EINVAL;
 		err = cxr_en_get_rxfh_fields(ndev, &fields);
 		info->data = fields.data;
 		return err;
@@ -137,6 +138,7 @@ static int set_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info)
 {
 	struct cxr_rxfh_fields fields = {
 		.flow_type = info->flow_type & ~FLOW_RSS,
+		.rss_context = context_of(info),
 		.data = info->data,
 	};
 
@@ -144,8 +146,6 @@ static int set_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info)
 		return cxr_en_set_ntuple(ndev, info);
 	if (info->cmd != ETHTOOL_SRXFH || info->data != fields.data)
 		return -EOPNOTSUPP;
-	if (other_context(info))
-		return -EINVAL;
 	return cxr_en_set_rxfh_fields(ndev, &fields, NULL);
 }
 
@@ -165,6 +165,7 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.get_rxfh_key_size = cxr_en_get_rxfh_key_size,
 	.get_rxfh_indir_size = cxr_en_get_rxfh_indir_size,
 	CXR_RXFH_OPS(cxr_en_get_rxfh, cxr_en_set_rxfh, old_get_rxfh, old_set_rxfh)
+	CXR_RXFH_CONTEXT_OPS(CXR_EN_CONTEXTS)
 	CXR_RXFH_FIELDS_OPS(cxr_en_get_rxfh_fields, cxr_en_set_rxfh_fields, get_rx_ring_count)
 	.get_rxnfc = get_rxnfc,
 	.set_rxnfc = set_rxnfc,

@@ -241,6 +241,7 @@ static void set_defaults(struct cxr_en *en)
 	ndev->mtu = min_t(u32, ETH_DATA_LEN, ndev->max_mtu);
 	ndev->netdev_ops = &netdev_ops;
 	ndev->ethtool_ops = &cxr_en_ethtool_ops;
+	CXR_SET_STAT_OPS(ndev, &cxr_en_stat_ops);
 	ndev->watchdog_timeo = 15 * HZ;
 	ndev->dev_port = 0;	/* a function has one port */
 	set_features(en);
@@ -485,6 +486,7 @@ static void init_en(struct cxr_en *en, struct auxiliary_device *adev, struct net
 	mutex_init(&en->lock);
 	INIT_WORK(&en->rx_mode_work, rx_mode_work);
 	INIT_WORK(&en->stats_work, stats_work);
+	INIT_LIST_HEAD(&en->contexts);
 	INIT_LIST_HEAD(&en->rules);
 	cxr_en_init_works(en);
 	cxr_en_init_reports(en);
@@ -545,6 +547,7 @@ static void en_remove(struct auxiliary_device *adev)
 		cxr_en_devlink_remove(en);
 	}
 	cxr_en_ntuple_free(en);
+	cxr_en_contexts_free(en);
 	mutex_destroy(&en->lock);
 	free_netdev(en->ndev);
 }

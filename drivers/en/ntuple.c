@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Rules of ethtool -N, in a table before that of MAC addresses: packets that match one go to a
- * channel, to any by the hash of RSS, or nowhere. Of several rules the one of the lowest location
- * counts, and so does the entry of the lowest index in the device: the location is the index. Each
- * rule has a group of its own, since its neighbours may match on other fields.
+ * channel, to any by the hash of an RSS context, or nowhere. Of several rules the one of the lowest
+ * location counts, and so does the entry of the lowest index in the device: the location is the
+ * index. Each rule has a group of its own, since its neighbours may match on other fields.
  *
  * The list is under RTNL. While the interface is open its rules are in the device, too, which is
  * under cxr_en.lock as all steering is.
@@ -19,6 +19,7 @@ struct cxr_en_rule {
 	struct list_head node;
 	struct ethtool_rx_flow_spec spec;
 	struct cxr_flow_fields mask, value;
+	struct cxr_en_context *context;	/* NULL: not by RSS, or by that of the netdev */
 	/* what of it is in the device; cxr_en.lock */
 	bool entry, group, tir;
 	u32 group_id, tirn;
@@ -37,6 +38,11 @@ static u8 log_rules(const struct cxr_en *en)
 static bool leads_to_channel(const struct cxr_en_rule *rule)
 {
 	return rule->spec.ring_cookie != RX_CLS_FLOW_DISC && !(rule->spec.flow_type & FLOW_RSS);
+}
+
+static enum cxr_en_tir tir_of(const struct cxr_en_rule *rule)
+{
+	return cxr_en_rss_tir_of(rule->spec.flow_type & ~(FLOW_EXT | FLOW_MAC_EXT | FLOW_RSS));
 }
 
 int cxr_en_ntuple_last_channel(const struct cxr_en *en)
@@ -114,6 +120,8 @@ static int set_rule(struct cxr_en *en, struct cxr_en_rule *rule)
 	if (leads_to_channel(rule)) {
 		err = create_tir(en, rule);
 		action.dests[0].num = rule->tirn;
+	} else if (rule->context) {
+		action.dests[0].num = cxr_en_context_tirn(rule->context, tir_of(rule));
 	} else {
 		action.dests[0].to = CXR_FLOW_TO_TABLE;
 		action.dests[0].num = en->steer.classes.id;
@@ -249,11 +257,18 @@ static void add_to_list(struct cxr_en *en, struct cxr_en_rule *rule)
 	en->n_rules++;
 }
 
+static void free_rule(struct cxr_en_rule *rule)
+{
+	if (rule->context)
+		cxr_en_context_put(rule->context);
+	kfree(rule);
+}
+
 static void remove_from_list(struct cxr_en *en, struct cxr_en_rule *rule)
 {
 	list_del(&rule->node);
 	en->n_rules--;
-	kfree(rule);
+	free_rule(rule);
 }
 
 /* @rule in place of @old, or NULL; after an error that acts as before. */
@@ -339,13 +354,22 @@ static int check_target(const struct cxr_en *en, const struct ethtool_rxnfc *inf
 		return refuse(en, "there is no such location", -ENOSPC);
 	if (spec->ring_cookie == RX_CLS_FLOW_DISC)
 		return 0;
-	if (spec->flow_type & FLOW_RSS && info->rss_context)
-		return refuse(en, "there is no other RSS context than 0", -EOPNOTSUPP);
 	if (spec->flow_type & FLOW_RSS && spec->ring_cookie)
 		return refuse(en, "RSS chooses the channel, action is 0", -EINVAL);
 	if (spec->ring_cookie >= en->config.channels)
 		return refuse(en, "there is no such channel", -EINVAL);
 	return 0;
+}
+
+/* The context of a rule that has no other destination. */
+static int set_context(struct cxr_en *en, struct cxr_en_rule *rule, u32 id)
+{
+	if (rule->spec.ring_cookie == RX_CLS_FLOW_DISC || !(rule->spec.flow_type & FLOW_RSS) || !id)
+		return 0;
+	if (tir_of(rule) == CXR_EN_TIR_DIRECT)
+		return refuse(en, "RSS contexts spread IP packets only", -EINVAL);
+	rule->context = cxr_en_context_get(en, id);
+	return rule->context ? 0 : refuse(en, "there is no such RSS context", -ENOENT);
 }
 
 static int add_rule(struct cxr_en *en, const struct ethtool_rxnfc *info)
@@ -367,9 +391,10 @@ static int add_rule(struct cxr_en *en, const struct ethtool_rxnfc *info)
 		err = -EOPNOTSUPP;
 		why = "the device cannot match on one of these fields";
 	}
-	err = why ? refuse(en, why, err) : insert_rule(en, rule);
+	err = why ? refuse(en, why, err) : set_context(en, rule, info->rss_context);
+	err = err ?: insert_rule(en, rule);
 	if (err)
-		kfree(rule);
+		free_rule(rule);
 	return err;
 }
 
@@ -416,6 +441,7 @@ int cxr_en_get_ntuple(struct net_device *ndev, struct ethtool_rxnfc *info, u32 *
 		if (!rule)
 			return -ENOENT;
 		info->fs = rule->spec;
+		info->rss_context = rule->context ? cxr_en_context_id(rule->context) : 0;
 		return 0;
 	}
 }

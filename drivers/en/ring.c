@@ -270,6 +270,7 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 	ch->index = index;
 	/* CQs are not armed yet, so there are no events before napi_enable() */
 	netif_napi_add(en->ndev, &ch->napi, poll);
+	cxr_napi_set_irq(&ch->napi, cxr_comp_irq(en->core, index));
 	err = open_sq(ch, &ch->sq, netdev_get_tx_queue(en->ndev, index), config);
 	if (err)
 		goto err_del_napi;
@@ -284,6 +285,7 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 
 	cxr_en_rx_fill(&ch->rq);
 	napi_enable(&ch->napi);
+	cxr_queue_set_napi(en->ndev, index, &ch->napi);
 	/* arms the CQs, and retries if the ring could not be filled */
 	local_bh_disable();
 	napi_schedule(&ch->napi);
@@ -303,10 +305,34 @@ err_del_napi:
 /* All but its SQ for XDP. */
 static void close_channel(struct cxr_en_channel *ch)
 {
+	cxr_queue_set_napi(ch->en->ndev, ch->index, NULL);
 	close_rq(&ch->rq);
 	close_sq(&ch->sq);
 	netif_napi_del(&ch->napi);
 	kvfree(ch);
+}
+
+/*
+ * A CPU sends through the channel whose interrupt it has, or, if there are fewer channels than
+ * vectors, through that of another CPU. What users choose (xps_cpus) stays until the number of
+ * channels changes, as with the in-tree driver.
+ */
+static void set_xps(struct cxr_en *en, unsigned int channels)
+{
+	int node = dev_to_node(en->core->dev);
+	unsigned int i, vector;
+	cpumask_var_t cpus;
+
+	if (en->xps_channels == channels || !zalloc_cpumask_var(&cpus, GFP_KERNEL))
+		return;
+	for (i = 0; i < channels; i++) {
+		cpumask_clear(cpus);
+		for (vector = i; vector < en->core->comp_vectors; vector += channels)
+			cpumask_set_cpu(cpumask_local_spread(vector, node), cpus);
+		netif_set_xps_queue(en->ndev, cpus, i);
+	}
+	free_cpumask_var(cpus);
+	en->xps_channels = channels;
 }
 
 int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
@@ -321,6 +347,7 @@ int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
 	err = netif_set_real_num_rx_queues(en->ndev, config->channels);
 	if (err)
 		return err;
+	set_xps(en, config->channels);
 
 	for (en->n_channels = 0; en->n_channels < config->channels; en->n_channels++) {
 		ch = open_channel(en, en->n_channels, config);

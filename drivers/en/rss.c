@@ -2,7 +2,7 @@
 /*
  * RSS: an RQT, and a TIR for each kind of packet with a hash of its own; and the ethtool operations
  * that change them (-X, -N rx-flow-hash), for which RTNL is held. A change takes effect at once, or
- * when the interface is opened.
+ * when the interface is opened. Contexts (rss_context.c) have the same of their own.
  */
 #include <linux/bitrev.h>
 #include <linux/ethtool.h>
@@ -79,65 +79,81 @@ static void fill_rqns(const struct cxr_en *en, const struct cxr_en_rss *rss, u32
 	}
 }
 
-static int create_rqt(struct cxr_en *en, u32 size)
-	__must_hold(&en->lock)
+static int create_rqt(struct cxr_en *en, const struct cxr_en_rss *rss, u32 size,
+		      struct cxr_en_rss_objects *objects)
 {
 	u32 rqns[CXR_EN_RSS_TABLE];
-	struct cxr_en_rss rss;
 	int err;
 
-	current_rss(en, en->n_channels, &rss);
-	fill_rqns(en, &rss, size, rqns);
-	err = cxr_cmd_create_rqt(en->core, rqns, size, &en->steer.rqtn);
-	if (!err)
-		en->steer.rqt = true;
+	fill_rqns(en, rss, size, rqns);
+	err = cxr_cmd_create_rqt(en->core, rqns, size, &objects->rqtn);
+	objects->rqt = !err;
 	return err;
 }
 
-static int create_tir(struct cxr_en *en, unsigned int kind)
+static int create_tir(struct cxr_en *en, const struct cxr_en_rss *rss, unsigned int kind,
+		      struct cxr_en_rss_objects *objects)
 {
-	const struct cxr_en_rss *rss = &en->rss;
-	struct cxr_en_steer *steer = &en->steer;
-
 	if (kind == CXR_EN_TIR_DIRECT)
 		return cxr_cmd_create_direct_tir(en->core, en->tdn, 0, en->channels[0]->rq.rqn,
-						 &steer->tirn[kind]);
+						 &objects->tirn[kind]);
 	return cxr_cmd_create_hash_tir(en->core, en->tdn, 0,
-				       kinds[kind].packets | rss->fields[kind], steer->rqtn,
-				       key_of(rss), &steer->tirn[kind]);
+				       kinds[kind].packets | rss->fields[kind], objects->rqtn,
+				       key_of(rss), &objects->tirn[kind]);
 }
 
-int cxr_en_rss_create(struct cxr_en *en)
+int cxr_en_rss_objects_create(struct cxr_en *en, const struct cxr_en_rss *rss,
+			      enum cxr_en_tir first, struct cxr_en_rss_objects *objects)
 {
-	struct cxr_en_steer *steer = &en->steer;
 	u32 size = table_size(en);
-	unsigned int last = size ? CXR_EN_TIRS : 1;
+	unsigned int last = size ? CXR_EN_TIRS : CXR_EN_TIR_DIRECT + 1;
 	int err;
 
+	objects->first = first;
+	objects->end = first;
 	if (size) {
-		err = create_rqt(en, size);
+		err = create_rqt(en, rss, size, objects);
 		if (err)
 			return err;
 	}
-	for (steer->n_tirs = 0; steer->n_tirs < last; steer->n_tirs++) {
-		err = create_tir(en, steer->n_tirs);
+	for (; objects->end < last; objects->end++) {
+		err = create_tir(en, rss, objects->end, objects);
 		if (err) {
-			cxr_en_rss_destroy(en);
+			cxr_en_rss_objects_destroy(en, objects);
 			return err;
 		}
 	}
 	return 0;
 }
 
+void cxr_en_rss_objects_destroy(struct cxr_en *en, struct cxr_en_rss_objects *objects)
+{
+	while (objects->end > objects->first)
+		cxr_cmd_destroy_tir(en->core, objects->tirn[--objects->end]);
+	if (objects->rqt)
+		cxr_cmd_destroy_rqt(en->core, objects->rqtn);
+	objects->rqt = false;
+}
+
+int cxr_en_rss_create(struct cxr_en *en)
+{
+	struct cxr_en_rss rss;
+	int err;
+
+	current_rss(en, en->n_channels, &rss);
+	err = cxr_en_rss_objects_create(en, &rss, CXR_EN_TIR_DIRECT, &en->steer.rss);
+	if (err)
+		return err;
+	err = cxr_en_contexts_create(en);
+	if (err)
+		cxr_en_rss_objects_destroy(en, &en->steer.rss);
+	return err;
+}
+
 void cxr_en_rss_destroy(struct cxr_en *en)
 {
-	struct cxr_en_steer *steer = &en->steer;
-
-	while (steer->n_tirs)
-		cxr_cmd_destroy_tir(en->core, steer->tirn[--steer->n_tirs]);
-	if (steer->rqt)
-		cxr_cmd_destroy_rqt(en->core, steer->rqtn);
-	steer->rqt = false;
+	cxr_en_contexts_destroy(en);
+	cxr_en_rss_objects_destroy(en, &en->steer.rss);
 }
 
 /* ---- changes ------------------------------------------------------------ */
@@ -149,10 +165,9 @@ static bool tir_differs(unsigned int kind, const struct cxr_en_rss *a, const str
 }
 
 /* Writes what differs. Ends at the first error, unless @back: then it goes on. */
-static int apply(struct cxr_en *en, const struct cxr_en_rss *from, const struct cxr_en_rss *to,
-		 bool back)
+static int apply(struct cxr_en *en, const struct cxr_en_rss_objects *objects,
+		 const struct cxr_en_rss *from, const struct cxr_en_rss *to, bool back)
 {
-	const struct cxr_en_steer *steer = &en->steer;
 	u32 rqns[CXR_EN_RSS_TABLE];
 	u32 size = table_size(en);
 	int err = 0, failed = 0;
@@ -160,12 +175,12 @@ static int apply(struct cxr_en *en, const struct cxr_en_rss *from, const struct 
 
 	if (from->xor8 != to->xor8 || memcmp(from->table, to->table, sizeof(to->table))) {
 		fill_rqns(en, to, size, rqns);
-		failed = cxr_cmd_modify_rqt(en->core, steer->rqtn, rqns, size);
+		failed = cxr_cmd_modify_rqt(en->core, objects->rqtn, rqns, size);
 	}
-	for (i = CXR_EN_TIR_IPV4; i < steer->n_tirs && (back || !failed); i++) {
+	for (i = CXR_EN_TIR_IPV4; i < objects->end && (back || !failed); i++) {
 		if (!tir_differs(i, from, to))
 			continue;
-		err = cxr_cmd_set_tir_hash(en->core, steer->tirn[i],
+		err = cxr_cmd_set_tir_hash(en->core, objects->tirn[i],
 					   kinds[i].packets | to->fields[i], key_of(to));
 		failed = failed ?: err;
 	}
@@ -176,19 +191,29 @@ static int apply(struct cxr_en *en, const struct cxr_en_rss *from, const struct 
  * An error of the device leaves everything as it was; if it refuses even that, new queues and TIRs
  * have it.
  */
+int cxr_en_rss_objects_change(struct cxr_en *en, const struct cxr_en_rss_objects *objects,
+			      const struct cxr_en_rss *from, const struct cxr_en_rss *to)
+{
+	int err;
+
+	lockdep_assert_held(&en->lock);
+	if (!objects->rqt || en->kept)
+		return 0;
+	err = apply(en, objects, from, to, false);
+	if (err && apply(en, objects, to, from, true) && !cxr_core_dead(en->core))
+		cxr_en_report(en, CXR_EN_RX, "RQT", objects->rqtn,
+			      "and its TIRs have half of a change");
+	return err;
+}
+
 static int change(struct cxr_en *en, const struct cxr_en_rss *rss)
 {
 	struct cxr_en_rss old;
-	int err = 0;
+	int err;
 
 	current_rss(en, en->config.channels, &old);
 	mutex_lock(&en->lock);
-	if (en->steer.rqt && !en->kept) {
-		err = apply(en, &old, rss, false);
-		if (err && apply(en, rss, &old, true) && !cxr_core_dead(en->core))
-			cxr_en_report(en, CXR_EN_RX, "RQT", en->steer.rqtn,
-				      "and its TIRs have half of a change");
-	}
+	err = cxr_en_rss_objects_change(en, &en->steer.rss, &old, rss);
 	if (!err)
 		en->rss = *rss;
 	mutex_unlock(&en->lock);
@@ -226,34 +251,43 @@ int cxr_en_get_rxfh(struct net_device *ndev, struct cxr_rxfh *rxfh)
 	return 0;
 }
 
-int cxr_en_set_rxfh(struct net_device *ndev, struct cxr_rxfh *rxfh, struct netlink_ext_ack *extack)
+int cxr_en_rss_merge(const struct cxr_en *en, const struct cxr_rxfh *rxfh, struct cxr_en_rss *rss,
+		     struct netlink_ext_ack *extack)
 {
-	struct cxr_en *en = netdev_priv(ndev);
 	u32 i, size = table_size(en);
-	struct cxr_en_rss rss;
 
-	if (!size)
-		return -EOPNOTSUPP;
-	current_rss(en, en->config.channels, &rss);
 	switch (rxfh->hfunc) {
 	case ETH_RSS_HASH_NO_CHANGE:
 		break;
 	case ETH_RSS_HASH_TOP:
-		rss.xor8 = false;
+		rss->xor8 = false;
 		break;
 	case ETH_RSS_HASH_XOR:
-		rss.xor8 = true;
+		rss->xor8 = true;
 		break;
 	default:
 		NL_SET_ERR_MSG_MOD(extack, "the hash functions are toeplitz and xor");
 		return -EINVAL;
 	}
 	if (rxfh->key)
-		memcpy(rss.key, rxfh->key, CXR_EN_HASH_KEY);
+		memcpy(rss->key, rxfh->key, CXR_EN_HASH_KEY);
 	/* the caller checked that there are these channels */
 	for (i = 0; rxfh->indir && i < size; i++)
-		rss.table[i] = rxfh->indir[i];
-	return change(en, &rss);
+		rss->table[i] = rxfh->indir[i];
+	return 0;
+}
+
+int cxr_en_set_rxfh(struct net_device *ndev, struct cxr_rxfh *rxfh, struct netlink_ext_ack *extack)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_en_rss rss;
+	int err;
+
+	if (!table_size(en))
+		return -EOPNOTSUPP;
+	current_rss(en, en->config.channels, &rss);
+	err = cxr_en_rss_merge(en, rxfh, &rss, extack);
+	return err ?: change(en, &rss);
 }
 
 /* ---- hashed fields ------------------------------------------------------ */
@@ -267,16 +301,18 @@ static const struct {
 	{ CXR_HASH_DPORT, RXH_L4_B_2_3 },
 };
 
-/* The TIR for an ethtool flow type; 0: there is none. IPsec packets are IP packets like others. */
-static unsigned int tir_of(u32 flow_type)
+/* 0: there is none. IPsec packets are IP packets like others. */
+enum cxr_en_tir cxr_en_rss_tir_of(u32 flow_type)
 {
 	unsigned int i;
 
 	switch (flow_type) {
+	case IPV4_USER_FLOW:
 	case AH_ESP_V4_FLOW:
 	case AH_V4_FLOW:
 	case ESP_V4_FLOW:
 		return CXR_EN_TIR_IPV4;
+	case IPV6_USER_FLOW:
 	case AH_ESP_V6_FLOW:
 	case AH_V6_FLOW:
 	case ESP_V6_FLOW:
@@ -292,15 +328,17 @@ static unsigned int tir_of(u32 flow_type)
 int cxr_en_get_rxfh_fields(struct net_device *ndev, struct cxr_rxfh_fields *info)
 {
 	struct cxr_en *en = netdev_priv(ndev);
-	unsigned int i, tir = tir_of(info->flow_type);
+	unsigned int i, tir = cxr_en_rss_tir_of(info->flow_type);
+	const struct cxr_en_rss *rss;
 
 	if (!table_size(en))
 		return -EOPNOTSUPP;
-	if (!tir)
+	rss = info->rss_context ? cxr_en_context_rss(en, info->rss_context) : &en->rss;
+	if (!tir || !rss)
 		return -EINVAL;
 	info->data = 0;
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
-		if (en->rss.fields[tir] & fields[i].ours)
+		if (rss->fields[tir] & fields[i].ours)
 			info->data |= fields[i].ethtool;
 	return 0;
 }
@@ -309,19 +347,22 @@ int cxr_en_set_rxfh_fields(struct net_device *ndev, const struct cxr_rxfh_fields
 			   struct netlink_ext_ack *extack)
 {
 	struct cxr_en *en = netdev_priv(ndev);
-	unsigned int i, tir = tir_of(info->flow_type);
+	unsigned int i, tir = cxr_en_rss_tir_of(info->flow_type);
 	struct cxr_en_rss rss;
 	u64 left = info->data;
 
 	if (!table_size(en))
 		return -EOPNOTSUPP;
-	if (!tir)
+	if (!tir || (info->rss_context && !cxr_en_context_rss(en, info->rss_context)))
 		return -EINVAL;
 	if (!kinds[tir].ports) {
 		NL_SET_ERR_MSG_MOD(extack, "only the fields of TCP and UDP packets can be chosen");
 		return -EOPNOTSUPP;
 	}
-	current_rss(en, en->config.channels, &rss);
+	if (info->rss_context)
+		rss = *cxr_en_context_rss(en, info->rss_context);
+	else
+		current_rss(en, en->config.channels, &rss);
 	rss.fields[tir] = 0;
 	for (i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (left & fields[i].ethtool)
@@ -332,5 +373,6 @@ int cxr_en_set_rxfh_fields(struct net_device *ndev, const struct cxr_rxfh_fields
 		NL_SET_ERR_MSG_MOD(extack, "only addresses and ports can be hashed (sdfn)");
 		return -EOPNOTSUPP;
 	}
-	return change(en, &rss);
+	return info->rss_context ? cxr_en_context_change(en, info->rss_context, &rss) :
+				   change(en, &rss);
 }

@@ -57,8 +57,8 @@ static int hear_itself(struct cxr_en *en, bool on)
 	unsigned int i;
 	int err = 0, last;
 
-	for (i = 0; i < steer->n_tirs; i++) {
-		last = cxr_cmd_set_tir_self(en->core, steer->tirn[i],
+	for (i = 0; i < steer->rss.end; i++) {
+		last = cxr_cmd_set_tir_self(en->core, steer->rss.tirn[i],
 					    on ? CXR_TIR_SELF_UNICAST : 0);
 		err = err ?: last;
 	}

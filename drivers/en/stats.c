@@ -5,6 +5,7 @@
  */
 #include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
+#include CXR_QUEUE_STATS_H
 #include "en.h"
 
 struct queue_counts {
@@ -132,7 +133,7 @@ static void read_xdp(const struct cxr_en *en, struct xdp_counts *rx, struct xdp_
 {
 	unsigned int i;
 
-	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
+	for (i = 0; i < en->ndev->num_rx_queues; i++) {
 		add_xdp(&en->xdp_rx_stats[i], rx);
 		add_xdp(&en->xdp_tx_stats[i], tx);
 	}
@@ -176,7 +177,7 @@ void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats
 	stats->rx_missed_errors = atomic64_read(&en->out_of_buffer.shown);
 	stats->multicast = atomic64_read(&en->multicast.shown);
 	queue_work(en->wq, &en->stats_work);
-	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
+	for (i = 0; i < ndev->num_rx_queues; i++) {
 		read_queue(&en->rx_stats[i], &counts);
 		stats->rx_packets += counts.packets;
 		stats->rx_bytes += counts.bytes;
@@ -192,6 +193,87 @@ void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats
 	stats->tx_packets += xdp_rx.xmit + xdp_tx.xmit;
 	stats->tx_bytes += xdp_rx.bytes + xdp_tx.bytes;
 }
+
+/* ---- queues, by netlink -------------------------------------------------- */
+
+/* Fields that are not set here are not reported. */
+static void tell_rx(const struct queue_counts *counts, struct netdev_queue_stats_rx *stats)
+{
+	stats->packets = counts->packets;
+	stats->bytes = counts->bytes;
+	stats->alloc_fail = counts->stops;
+	stats->csum_unnecessary = counts->csum;
+	stats->csum_none = counts->packets - counts->csum - counts->special;
+}
+
+static void tell_tx(const struct queue_counts *counts, struct netdev_queue_stats_tx *stats)
+{
+	stats->packets = counts->packets;
+	stats->bytes = counts->bytes;
+	stats->hw_drop_errors = counts->errors;
+	stats->csum_none = counts->packets - counts->csum;
+	stats->needs_csum = counts->csum;
+	stats->hw_gso_packets = counts->special;
+	stats->stop = counts->stops;
+}
+
+static void get_queue_stats_rx(struct net_device *ndev, int i, struct netdev_queue_stats_rx *stats)
+{
+	const struct cxr_en *en = netdev_priv(ndev);
+	struct queue_counts counts;
+
+	read_queue(&en->rx_stats[i], &counts);
+	tell_rx(&counts, stats);
+}
+
+static void get_queue_stats_tx(struct net_device *ndev, int i, struct netdev_queue_stats_tx *stats)
+{
+	const struct cxr_en *en = netdev_priv(ndev);
+	struct queue_counts counts;
+
+	read_queue(&en->tx_stats[i], &counts);
+	tell_tx(&counts, stats);
+}
+
+static void add_queue(const struct cxr_en_stats *stats, struct queue_counts *sum)
+{
+	struct queue_counts counts;
+
+	read_queue(stats, &counts);
+	sum->packets += counts.packets;
+	sum->bytes += counts.bytes;
+	sum->errors += counts.errors;
+	sum->csum += counts.csum;
+	sum->special += counts.special;
+	sum->stops += counts.stops;
+}
+
+/* What is of no queue, or of one that is not there now. */
+static void get_base_stats(struct net_device *ndev, struct netdev_queue_stats_rx *rx,
+			   struct netdev_queue_stats_tx *tx)
+{
+	struct queue_counts rx_sum = {}, tx_sum = {};
+	const struct cxr_en *en = netdev_priv(ndev);
+	struct xdp_counts xdp_rx = {}, xdp_tx = {};
+	unsigned int i;
+
+	for (i = ndev->real_num_rx_queues; i < ndev->num_rx_queues; i++) {
+		add_queue(&en->rx_stats[i], &rx_sum);
+		add_queue(&en->tx_stats[i], &tx_sum);
+	}
+	tell_rx(&rx_sum, rx);
+	rx->hw_drop_overruns = atomic64_read(&en->out_of_buffer.shown);
+	tell_tx(&tx_sum, tx);
+	read_xdp(en, &xdp_rx, &xdp_tx);
+	tx->packets += xdp_rx.xmit + xdp_tx.xmit;
+	tx->bytes += xdp_rx.bytes + xdp_tx.bytes;
+}
+
+const struct netdev_stat_ops cxr_en_stat_ops = {
+	.get_queue_stats_rx = get_queue_stats_rx,
+	.get_queue_stats_tx = get_queue_stats_tx,
+	.get_base_stats = get_base_stats,
+};
 
 /* ---- priorities and traffic classes of the port ------------------------- */
 
@@ -337,7 +419,7 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 	return 2 * CXR_VPORT_COUNTERS + 1 + vnic_count(en) + ARRAY_SIZE(xdp_stats) +
 	       CXR_PHY_COUNTERS + prio_count(en) +
 	       page_pool_ethtool_stats_get_count() +
-	       2 * CXR_EN_CHANNELS_MAX * ARRAY_SIZE(queue_stats);
+	       2 * ndev->num_rx_queues * ARRAY_SIZE(queue_stats);
 }
 
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
@@ -363,7 +445,7 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 		cxr_ethtool_puts(&data, cxr_phy_counter_name(i));
 	prio_strings(netdev_priv(ndev), &data);
 	data = page_pool_ethtool_stats_get_strings(data);
-	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
+	for (i = 0; i < ndev->num_rx_queues; i++) {
 		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
 			ethtool_sprintf(&data, "rx%u_%s", i, queue_stats[j].rx);
 		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
@@ -421,7 +503,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 	data = write_phy_stats(data, en);
 	data = write_prio_stats(data, en);
 	data = write_pool_stats(en, data);
-	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
+	for (i = 0; i < ndev->num_rx_queues; i++) {
 		data = write_queue_stats(data, &en->rx_stats[i]);
 		data = write_queue_stats(data, &en->tx_stats[i]);
 	}

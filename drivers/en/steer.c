@@ -100,7 +100,8 @@ static int add_classes(struct cxr_en *en)
 			.ethertype = class->ethertype,
 			.ip_protocol = class->protocol,
 		};
-		u32 tirn = steer->tirn[class->tir < steer->n_tirs ? class->tir : CXR_EN_TIR_DIRECT];
+		u32 tirn = steer->rss.tirn[class->tir < steer->rss.end ? class->tir :
+							CXR_EN_TIR_DIRECT];
 		struct cxr_flow_action action = { .n_dests = 1, .dests = { { .num = tirn } } };
 
 		err = cxr_cmd_set_fte(en->core, steer->classes.id,

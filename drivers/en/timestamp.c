@@ -106,6 +106,6 @@ void __maybe_unused cxr_en_get_ts_stats(struct net_device *ndev, struct ethtool_
 	unsigned int i;
 
 	stats->pkts = 0;
-	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++)
+	for (i = 0; i < ndev->num_tx_queues; i++)
 		stats->pkts += atomic_long_read(&en->tx_stats[i].stamps);
 }

@@ -74,6 +74,18 @@
 #define cxr_rxfh ethtool_rxfh_param
 #define CXR_RXFH_OPS(get, set, old_get, old_set) .get_rxfh = get, .set_rxfh = set,
 #endif
+/* The kernel numbers RSS contexts, and knows what they are (by 6.12). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define CXR_RXFH_CONTEXT_OPS(max) \
+	.get_rxfh_context = cxr_en_get_context, .set_rxfh_context = cxr_en_set_context,
+#else
+#define CXR_RXFH_CONTEXTS
+#define CXR_RXFH_CONTEXT_OPS(max)							\
+	.create_rxfh_context = cxr_en_create_context,					\
+	.modify_rxfh_context = cxr_en_modify_context,					\
+	.remove_rxfh_context = cxr_en_remove_context,					\
+	.rxfh_max_num_contexts = (max), .rxfh_per_ctx_key = true, .rxfh_per_ctx_fields = true,
+#endif
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define cxr_rxfh_fields cxr_rxfh_fields_param
 #define CXR_RXFH_FIELDS_OPS(get, set, rings)
@@ -113,6 +125,45 @@ struct ethtool_ts_stats {
 #define CXR_TS_STATS_OP(function)
 #else
 #define CXR_TS_STATS_OP(function) .get_ts_stats = function,
+#endif
+
+/* User space can ask which NAPI context and interrupt a queue has (6.8). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define cxr_napi_set_irq(napi, irq)
+#define cxr_queue_set_napi(ndev, index, napi)
+#else
+#define cxr_napi_set_irq netif_napi_set_irq
+#define cxr_queue_set_napi(ndev, index, napi) do {					\
+	netif_queue_set_napi(ndev, index, NETDEV_QUEUE_TYPE_RX, napi);			\
+	netif_queue_set_napi(ndev, index, NETDEV_QUEUE_TYPE_TX, napi);			\
+} while (0)
+#endif
+
+/* And for the counters of queues (6.10). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define CXR_QUEUE_STATS_H "en.h"
+#define CXR_SET_STAT_OPS(ndev, ops)
+struct net_device;
+
+struct netdev_queue_stats_rx {
+	u64 bytes, packets, alloc_fail, hw_drop_overruns, csum_unnecessary, csum_none;
+};
+
+struct netdev_queue_stats_tx {
+	u64 bytes, packets, hw_drop_errors, csum_none, needs_csum, hw_gso_packets, stop;
+};
+
+struct netdev_stat_ops {
+	void (*get_queue_stats_rx)(struct net_device *ndev, int i,
+				   struct netdev_queue_stats_rx *stats);
+	void (*get_queue_stats_tx)(struct net_device *ndev, int i,
+				   struct netdev_queue_stats_tx *stats);
+	void (*get_base_stats)(struct net_device *ndev, struct netdev_queue_stats_rx *rx,
+			       struct netdev_queue_stats_tx *tx);
+};
+#else
+#define CXR_QUEUE_STATS_H <net/netdev_queues.h>
+#define CXR_SET_STAT_OPS(ndev, ops) ((ndev)->stat_ops = (ops))
 #endif
 
 /* net_dim() gets the sample by reference (6.13). */

@@ -17,7 +17,7 @@ CARD = "cx5"    # of scripts that name none
 HEAD = {
     "guests": ("1", "[1-4]", "number of guests"),
     "functions": ("1", "[12]", "functions of each guest; two are the ports of one card"),
-    "cpus": ("1", "[12]", "CPUs of each guest"),
+    "cpus": ("1", "1|2|10", "CPUs of each guest"),
     "card": (CARD, "[a-z0-9]+(,vfs=[1-4]|,dcb)?",
              "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF; dcb: it has traffic classes"),
     "administrator": ("", "yes", "the VFs have MACs of the PF's administrator, who trusts them"),

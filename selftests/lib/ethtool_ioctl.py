@@ -5,6 +5,7 @@
 usage: ethtool_ioctl.py NETDEV COMMAND
 
     equal N | weight W... | default | hkey KEY | hfunc toeplitz|xor    as ethtool -X, one of them, on kernels before 6.8
+    context new|ID [delete | one of these]                             the same of an RSS context; with new, prints its number
     module                                                             type and length of the module's memory, and all of it
 """
 import ctypes
@@ -15,7 +16,8 @@ import sys
 
 SIOCETHTOOL = 0x8946
 GMODULEINFO, GMODULEEEPROM, GRSSH, SRSSH = 0x42, 0x43, 0x46, 0x47
-NO_CHANGE = 0xffffffff      # of the table; 0: the default
+NO_CHANGE = 0xffffffff      # of the table; 0: the default, or a context goes
+NEW = 0xffffffff            # context
 FUNCTIONS = {"toeplitz": 1, "xor": 2}
 RSS = struct.Struct("=IIIIB3xI")        # cmd, rss_context, indir_size, key_size, hfunc, rsvd32; table and key follow
 EEPROM = struct.Struct("=IIII")         # cmd, magic, offset, len; the data follows
@@ -30,7 +32,7 @@ def ioctl(netdev, data):
     return buffer.raw
 
 
-def rss(netdev, what, values):
+def rss(netdev, what, values, context=0):
     size, key_size = RSS.unpack(ioctl(netdev, RSS.pack(GRSSH, 0, 0, 0, 0, 0)))[2:4]
     table, key, function, count = [], b"", 0, NO_CHANGE
     if what == "equal":
@@ -38,7 +40,7 @@ def rss(netdev, what, values):
     elif what == "weight":
         ring = [n for n, weight in enumerate(values) for _ in range(int(weight))]
         table = [ring[i * len(ring) // size] for i in range(size)]
-    elif what == "default":
+    elif what in ("default", "delete"):
         count = 0
     elif what == "hkey":
         key = bytes.fromhex(values[0].replace(":", ""))
@@ -46,8 +48,10 @@ def rss(netdev, what, values):
             sys.exit(f"the key has {key_size} bytes")
     else:
         function = FUNCTIONS.get(values[0]) or sys.exit(f"there is no hash function {values[0]}")
-    head = RSS.pack(SRSSH, 0, len(table) or count, len(key), function, 0)
-    ioctl(netdev, head + struct.pack(f"={len(table)}I", *table) + key)
+    head = RSS.pack(SRSSH, context, len(table) or count, len(key), function, 0)
+    done = ioctl(netdev, head + struct.pack(f"={len(table)}I", *table) + key)
+    if context == NEW:
+        print("New RSS context is", RSS.unpack_from(done)[1])
 
 
 def module(netdev):
@@ -58,5 +62,7 @@ def module(netdev):
 
 if sys.argv[2:] == ["module"]:
     module(sys.argv[1])
+elif sys.argv[2] == "context":
+    rss(sys.argv[1], sys.argv[4], sys.argv[5:], NEW if sys.argv[3] == "new" else int(sys.argv[3]))
 else:
     rss(sys.argv[1], sys.argv[2], sys.argv[3:])

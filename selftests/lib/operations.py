@@ -335,6 +335,14 @@ def ntuple_delete(t):
         t.needs(*rules, "delete", "5")
 
 
+@operation("context", "an RSS context is created")
+def rss_context(t):
+    name = t.netdev()
+    t.runs("ethtool", "-X", name, "context", "new", "equal", "1")
+    if not t.failed:
+        t.needs("ethtool", "-X", name, "context", "1", "delete")
+
+
 @operation("coalescing", "the moderation of interrupts changes")
 def coalescing(t):
     t.changes("ethtool -C DEV adaptive-rx off rx-usecs 3", "ethtool -C DEV adaptive-rx on rx-usecs 8")

@@ -50,15 +50,16 @@ rule() # WORDS...
 # The peer sends COUNT frames of each kind; prints how many each of the queues 0 and 1 got
 queues_get() # KIND[,FIELD=VALUE]...
 {
-	local before after frames=() word addresses
+	local before after frames=() word addresses fields
 
 	for word; do
+		fields=${word#"${word%%,*}"}
 		case $word in
 		ether*) addresses='' ;;
 		*4*) addresses=",src=$(peer_ip),dst=$(my_ip)" ;;
 		*) addresses=",src=$(peer_ip6),dst=$(my_ip6)" ;;
 		esac
-		frames+=("${word%%,*},to=$mac$addresses$(sed 's/^[^,]*//' <<<"$word")")
+		frames+=("${word%%,*},to=$mac$addresses$fields")
 	done
 	before=$(counter rx0_packets)/$(counter rx1_packets)
 	peer "python3 -B selftests/lib/flow_frames.py $peer_netdev $COUNT ${frames[*]}"
@@ -69,6 +70,9 @@ queues_get() # KIND[,FIELD=VALUE]...
 
 # N times COUNT frames, and at most some of other programs
 is_times() { [ "$1" -ge $(($2 * COUNT)) ] && [ "$1" -lt $(($2 * COUNT + COUNT / 2)) ]; } # PACKETS N
+
+# The rule for UDP port 7
+acts() { get 1 1 udp4,dport=7 udp4,dport=8; }
 
 # How many of the kinds of frames each queue gets
 get() # N0 N1 KIND...
@@ -111,15 +115,15 @@ destination_mac() { leads "flow-type udp4 dst-port 7 dst-mac $mac" "udp4,dport=7
 # The in-tree driver drops packets without a rule of a VLAN that no interface is for.
 vlan()
 {
-	local words="flow-type udp4 dst-port 7 vlan 5 m 0xf000" match="udp4,dport=7,vlan=5 udp4,dport=7,vlan=0x2005"
+	local words="flow-type udp4 dst-port 7 vlan 5 m 0xf000" tagged="udp4,dport=7,vlan=5 udp4,dport=7,vlan=0x2005"
 
 	if [ "$CXR_DRIVER" = cxr ]; then
-		leads "$words" "$match" "udp4,dport=7 udp4,vlan=5"
+		leads "$words" "$tagged" "udp4,dport=7 udp4,vlan=5"
 	else
 		# shellcheck disable=SC2086
 		rule $words action 1
 		# shellcheck disable=SC2086
-		get 0 2 $match
+		get 0 2 $tagged
 		get 1 0 udp4,dport=7
 	fi
 }
@@ -143,6 +147,131 @@ spreads()
 	get 0 2 udp4 tcp4
 	set_rss equal 1
 	get 2 0 udp4 tcp4
+}
+
+# ---- RSS contexts ----
+
+# A new context, with the words of ethtool -X; the end of the test deletes it and all rules
+context()
+{
+	local said
+
+	said=$(set_rss context new "$@") || return
+	ID=${said##* }
+	trap 'no_rules; no_context' EXIT
+}
+
+no_context() { set_rss context "$ID" delete; }
+of_context() { ethtool -N "$netdev" "$@" context "$ID"; }
+
+has_context()
+{
+	context weight 0 1
+	of_context flow-type udp4 dst-port 7
+	get 1 1 udp4,dport=7 udp4
+	set_rss context "$ID" equal 1
+	get 2 0 udp4,dport=7 udp4
+	set_rss context "$ID" weight 0 1
+	get 1 1 udp4,dport=7 udp4
+	ethtool -n "$netdev" | grep "RSS Context $ID"
+}
+
+context_spreads()
+{
+	local got i flows=()
+
+	context equal 2
+	of_context flow-type udp4
+	# The queue is a sum of bits of the ports, those where the key has a bit: each bit is tried.
+	for i in {0..15}; do flows+=("udp4,dport=$((1 << i))" "udp4,sport=$((1 << i))"); done
+	got=$(queues_get "${flows[@]}")
+	[ "${got% *}" -ge "$COUNT" ] && [ "${got#* }" -ge "$COUNT" ] || fail "the queues got: $got"
+	get 1 0 tcp4
+}
+
+context_in_use()
+{
+	context weight 0 1
+	of_context flow-type udp4 dst-port 7
+	must_fail no_context
+	get 1 1 udp4,dport=7 udp4
+	no_rules
+	no_context
+	must_fail of_context flow-type udp4 dst-port 7
+	trap - EXIT
+}
+
+context_stays()
+{
+	context weight 0 1
+	of_context flow-type udp4 dst-port 7
+	ip link set "$netdev" down
+	ip link set "$netdev" up
+	wait_until 20 reachable
+	acts
+	ip link set "$netdev" down
+	set_rss context "$ID" equal 1
+	ip link set "$netdev" up
+	wait_until 20 reachable
+	get 2 0 udp4,dport=7 udp4,dport=8
+	set_rss context "$ID" weight 0 1
+	acts
+	[ "$CXR_DRIVER" = cxr ] || return 0		# the in-tree driver makes a new netdev
+	echo 1 >"/sys/bus/pci/devices/$(driver_bdfs | head -n 1)/reset"
+	wait_until 20 reachable
+	acts
+}
+
+# As many as the in-tree driver has
+many_contexts()
+{
+	local ids=() i
+
+	for i in {1..15}; do
+		context weight 0 1
+		ids+=("$ID")
+	done
+	must_fail context equal 1
+	of_context flow-type udp4 dst-port 7
+	acts
+	no_rules
+	for ID in "${ids[@]}"; do no_context; done
+	trap - EXIT
+}
+
+context_refused()
+{
+	context weight 0 1
+	must_fail of_context flow-type ether src 02:00:00:00:00:77
+	must_fail set_rss context "$ID" hfunc crc32
+	must_fail set_rss context 14 equal 1
+	must_fail ethtool -N "$netdev" flow-type udp4 dst-port 7 context 14
+	[ -z "$(rules)" ]
+	must_fail ethtool -N "$netdev" rx-flow-hash udp4 v context "$ID"
+	ethtool -N "$netdev" rx-flow-hash udp4 sd context "$ID"
+	ethtool -n "$netdev" rx-flow-hash udp4 context "$ID" | grep "IP DA"
+	must_fail eval 'ethtool -n "$netdev" rx-flow-hash udp4 context "$ID" | grep "L4 bytes"'
+	ethtool -n "$netdev" rx-flow-hash udp4 | grep "L4 bytes 2 & 3"
+}
+
+# The device refuses a part of a context, or of a change
+context_device_refuses()
+{
+	local command
+
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver keeps the hash that the device refused"
+	for command in "create_rqt nth=1" "create_tir nth=1" "create_tir nth=6"; do
+		# shellcheck disable=SC2086
+		emu fault "$CXR_GUEST" command ${command% *} status no_res ${command#* } >/dev/null
+		must_fail context weight 0 1
+		emu fault clear >/dev/null
+	done
+	context weight 0 1
+	trap 'emu fault clear >/dev/null; no_rules; no_context' EXIT
+	of_context flow-type udp4 dst-port 7
+	emu fault "$CXR_GUEST" command modify_rqt status no_res nth=1 >/dev/null
+	must_fail set_rss context "$ID" equal 1
+	acts
 }
 
 # ---- several rules ----
@@ -183,8 +312,6 @@ many()
 }
 
 # ---- over time ----
-
-acts() { get 1 1 udp4,dport=7 udp4,dport=8; }
 
 closed()
 {
@@ -274,7 +401,8 @@ refused()
 	no "l4data" flow-type ip4 l4data 0x1234 action 1
 	no "vlan-etype" flow-type udp4 dst-port 8 vlan-etype 0x88a8 action 1
 	[ "$CXR_DRIVER" != cxr ] || no "user-def" flow-type udp4 dst-port 8 user-def 0x1 action 1
-	no "other RSS context" flow-type udp4 dst-port 8 context 7
+	must_fail ethtool -N "$netdev" flow-type udp4 dst-port 8 context 7			# the kernel does, from 6.12 on
+	[ "$(rules)" = 5 ]
 	must_fail ethtool -N "$netdev" delete 6
 	[ "$(rules)" = 5 ]
 	acts
@@ -331,6 +459,13 @@ ktap_test ether.destination "a destination MAC beside other fields" destination_
 ktap_test vlan "a VLAN" vlan
 ktap_test drop "packets of a rule are dropped" drops
 ktap_test spread "packets of a rule are spread by RSS" spreads
+ktap_test context "packets of a rule go to an RSS context, whose table changes" has_context
+ktap_test context.spread "packets of a rule are spread by the hash of an RSS context" context_spreads
+ktap_test context.in-use "an RSS context that rules lead to stays" context_in_use
+ktap_test context.stays "RSS contexts stay over down and up, and a reset" context_stays
+ktap_test context.many "15 RSS contexts" many_contexts
+ktap_test context.refused "bad RSS contexts are refused, and each has hashed fields of its own" context_refused
+ktap_test context.device-refuses "the device refuses a part of an RSS context: it is as before" context_device_refuses
 ktap_test lowest "of several rules the lowest location counts" lowest_wins
 ktap_test replace "a rule replaces the one in its location" same_location
 ktap_test many "many rules, with and without a location" many

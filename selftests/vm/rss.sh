@@ -262,6 +262,29 @@ chosen_function()
 	ethtool -x "$netdev" | grep "xor: on"
 }
 
+xps() { cat "/sys/class/net/$netdev/queues/tx-$1/xps_cpus"; } # QUEUE
+
+# A CPU sends through the channel whose interrupt it has.
+sends_through_own()
+{
+	may_change
+	[ "$(xps 0) $(xps 1)" = "1 2" ]
+	echo 3 >"/sys/class/net/$netdev/queues/tx-0/xps_cpus"
+	ip link set "$netdev" mtu 1400
+	ip link set "$netdev" mtu 1500
+	[ "$(xps 0)" = 3 ]
+	set_channels 1
+	[ "$(xps 0)" = 3 ]
+	set_channels 2
+	[ "$(xps 0) $(xps 1)" = "1 2" ]
+}
+
+# ethtool -S has as many queues as there can be.
+counted()
+{
+	ethtool -S "$netdev" | sed -n 's/^ *[rt]x\([0-9]*\)_packets: .*/\1/p' | sort | uniq -c | awk '{ print $1, $2 }' | diff - <(printf '2 0\n2 1\n')
+}
+
 # The device refuses the last part of a change: nothing is changed.
 refused()
 {
@@ -297,6 +320,8 @@ ktap_test table "the indirection table: ethtool -X, down and up, and numbers of 
 ktap_test key "the hash key: each flow is received on the queue that the Toeplitz hash says" chosen_key
 ktap_test fields "the hashed fields can be chosen for TCP and UDP" chosen_fields
 ktap_test function "the hash function can be chosen" chosen_function
+ktap_test xps "each processor sends through a channel of its own, unless a user chooses" sends_through_own
+ktap_test counted "ethtool -S has the queues that there can be" counted
 ktap_test refused "the device refuses a hash: table and function stay" refused
 ktap_test reset "a reset of the function leaves table and key" after_reset
 ktap_test eq.refused "a completion EQ is refused: there are fewer completion vectors and channels" eq_refused

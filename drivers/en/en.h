@@ -565,7 +565,7 @@ void cxr_en_contexts_free(struct cxr_en *en);
 /* NULL: there is no context @id. */
 const struct cxr_en_rss *cxr_en_context_rss(const struct cxr_en *en, u32 id);
 int cxr_en_context_change(struct cxr_en *en, u32 id, const struct cxr_en_rss *rss);
-/* For a rule of @flow_type; NULL: there is no such context. It stays until it is put. */
+/* For a rule. NULL: there is no context @id. It stays until it is put. */
 struct cxr_en_context *cxr_en_context_get(struct cxr_en *en, u32 id);
 void cxr_en_context_put(struct cxr_en_context *context);
 u32 cxr_en_context_id(const struct cxr_en_context *context);
@@ -596,7 +596,11 @@ void cxr_en_apply_rx_mode(struct cxr_en *en);
 
 /* ntuple.c: rules of ethtool -N; RTNL held */
 /* The device can have rules. */
-bool cxr_en_has_ntuple(const struct cxr_en *en);
+static inline bool cxr_en_has_ntuple(const struct cxr_en *en)
+{
+	return en->core->caps.flow_rules;
+}
+
 /* The table with all rules, if there are any. It leads to the MAC table, and is not linked yet. */
 int cxr_en_ntuple_create(struct cxr_en *en) __must_hold(&en->lock);
 /* It is not linked any more. */

@@ -495,6 +495,14 @@ static void init_en(struct cxr_en *en, struct auxiliary_device *adev, struct net
 	en->stages = CXR_STAGES_DOWN(stages, en, core->dev);
 }
 
+static void free_en(struct cxr_en *en)
+{
+	cxr_en_ntuple_free(en);
+	cxr_en_contexts_free(en);
+	mutex_destroy(&en->lock);
+	free_netdev(en->ndev);
+}
+
 static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device_id *id)
 {
 	struct cxr_core *core = to_cxr_core(adev);
@@ -528,8 +536,7 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 	init_en(en, adev, ndev);
 	err = cxr_stages_up(&en->stages, 0);
 	if (err) {
-		mutex_destroy(&en->lock);
-		free_netdev(ndev);
+		free_en(en);
 		return err;
 	}
 	auxiliary_set_drvdata(adev, en);
@@ -546,10 +553,7 @@ static void en_remove(struct auxiliary_device *adev)
 		destroy_workqueue(en->wq);
 		cxr_en_devlink_remove(en);
 	}
-	cxr_en_ntuple_free(en);
-	cxr_en_contexts_free(en);
-	mutex_destroy(&en->lock);
-	free_netdev(en->ndev);
+	free_en(en);
 }
 
 /* Before and after a reset (struct cxr_en.kept). After an error in resume only removal is left. */

@@ -25,11 +25,6 @@ struct cxr_en_rule {
 	u32 group_id, tirn;
 };
 
-bool cxr_en_has_ntuple(const struct cxr_en *en)
-{
-	return en->core->caps.flow_rules;
-}
-
 static u8 log_rules(const struct cxr_en *en)
 {
 	return min_t(u8, en->core->caps.ft_log_max_size, LOG_RULES);
@@ -71,15 +66,15 @@ static int unset_rule(struct cxr_en *en, struct cxr_en_rule *rule)
 			return err;
 		rule->entry = false;
 	}
+	if (rule->tir)		/* it holds the RQ */
+		cxr_cmd_destroy_tir(en->core, rule->tirn);
+	rule->tir = false;
 	if (rule->group) {
 		err = cxr_cmd_destroy_flow_group(en->core, table, rule->group_id);
 		if (err)
 			return err;
 		rule->group = false;
 	}
-	if (rule->tir)
-		cxr_cmd_destroy_tir(en->core, rule->tirn);
-	rule->tir = false;
 	return 0;
 }
 
@@ -172,7 +167,7 @@ void cxr_en_ntuple_destroy(struct cxr_en *en)
 
 	list_for_each_entry(rule, &en->rules, node) {
 		unset_rule(en, rule);
-		/* what is left goes with the table, or with the device */
+		/* what is left goes with the table */
 		rule->entry = false;
 		rule->group = false;
 		rule->tir = false;
@@ -225,7 +220,7 @@ static void table_put(struct cxr_en *en)
 {
 	u32 table = en->steer.rules;
 
-	if (!list_empty(&en->rules))
+	if (!table || !list_empty(&en->rules))
 		return;
 	en->steer.rules = 0;
 	if (cxr_en_steer_link(en))
@@ -271,40 +266,48 @@ static void remove_from_list(struct cxr_en *en, struct cxr_en_rule *rule)
 	free_rule(rule);
 }
 
-/* @rule in place of @old, or NULL; after an error that acts as before. */
+/* A rule that could not be replaced or deleted acts as before, if the device lets it. */
+static void restore_rule(struct cxr_en *en, struct cxr_en_rule *rule)
+	__must_hold(&en->lock)
+{
+	int err;
+
+	if (rule->entry)
+		return;
+	err = set_rule(en, rule);
+	if (err)
+		netdev_err(en->ndev, "rule %u of ethtool -N does not act until the interface is opened: %pe\n",
+			   rule->spec.location, ERR_PTR(err));
+}
+
+/* @rule in place of @old, or NULL. */
 static int replace(struct cxr_en *en, struct cxr_en_rule *old, struct cxr_en_rule *rule)
 	__must_hold(&en->lock)
 {
-	int err, lost = 0;
+	int err;
 
 	err = table_get(en);
 	if (!err && old)
 		err = unset_rule(en, old);
 	err = err ?: set_rule(en, rule);
-	if (err && old && !old->entry)
-		lost = set_rule(en, old);
-	if (lost)
-		netdev_err(en->ndev, "rule %u of ethtool -N does not act until the interface is opened: %pe\n",
-			   old->spec.location, ERR_PTR(lost));
+	if (err && old)
+		restore_rule(en, old);
 	return err;
 }
 
 static int insert_rule(struct cxr_en *en, struct cxr_en_rule *rule)
 {
 	struct cxr_en_rule *old = find_rule(en, rule->spec.location);
-	bool active;
 	int err = 0;
 
 	mutex_lock(&en->lock);
-	active = en->steer.active && !en->kept;
-	if (active)
+	if (en->steer.active)
 		err = replace(en, old, rule);
 	if (!err && old)
 		remove_from_list(en, old);
 	if (!err)
 		add_to_list(en, rule);
-	if (active)
-		table_put(en);
+	table_put(en);
 	mutex_unlock(&en->lock);
 	return err;
 }
@@ -312,19 +315,18 @@ static int insert_rule(struct cxr_en *en, struct cxr_en_rule *rule)
 static int delete_rule(struct cxr_en *en, u32 location)
 {
 	struct cxr_en_rule *rule = find_rule(en, location);
-	bool active;
 	int err = 0;
 
 	if (!rule)
 		return -ENOENT;
 	mutex_lock(&en->lock);
-	active = en->steer.active && !en->kept;
-	if (active)
+	if (en->steer.active)
 		err = unset_rule(en, rule);
-	if (!err)
+	if (err)
+		restore_rule(en, rule);
+	else
 		remove_from_list(en, rule);
-	if (active)
-		table_put(en);
+	table_put(en);
 	mutex_unlock(&en->lock);
 	return err;
 }
@@ -342,7 +344,8 @@ void cxr_en_ntuple_free(struct cxr_en *en)
 /* There is no extack for these. */
 static int refuse(const struct cxr_en *en, const char *why, int err)
 {
-	netdev_warn(en->ndev, "ethtool -N: %s\n", why);
+	if (net_ratelimit())
+		netdev_warn(en->ndev, "ethtool -N: %s\n", why);
 	return err;
 }
 
@@ -404,6 +407,8 @@ int cxr_en_set_ntuple(struct net_device *ndev, struct ethtool_rxnfc *info)
 
 	if (!cxr_en_has_ntuple(en))
 		return -EOPNOTSUPP;
+	if (!cxr_en_usable(en))
+		return -EBUSY;
 	if (info->cmd == ETHTOOL_SRXCLSRLDEL)
 		return delete_rule(en, info->fs.location);
 	return add_rule(en, info);

@@ -125,6 +125,8 @@ static int create_context(struct cxr_en *en, u32 id, const struct cxr_rxfh *rxfh
 
 	if (!cxr_en_get_rxfh_indir_size(en->ndev) || !cxr_en_has_ntuple(en))
 		return -EOPNOTSUPP;
+	if (!cxr_en_usable(en))
+		return -EBUSY;
 	context = kzalloc(sizeof(*context), GFP_KERNEL);
 	if (!context)
 		return -ENOMEM;
@@ -135,7 +137,7 @@ static int create_context(struct cxr_en *en, u32 id, const struct cxr_rxfh *rxfh
 		goto err_free;
 
 	mutex_lock(&en->lock);
-	if (en->steer.active && !en->kept)
+	if (en->steer.active)
 		err = create_objects(en, context);
 	mutex_unlock(&en->lock);
 	if (err)
@@ -158,6 +160,8 @@ static int modify_context(struct cxr_en *en, u32 id, const struct cxr_rxfh *rxfh
 
 	if (!old)
 		return -ENOENT;
+	if (!cxr_en_usable(en))
+		return -EBUSY;
 	rss = *old;
 	err = cxr_en_rss_merge(en, rxfh, &rss, extack);
 	return err ?: cxr_en_context_change(en, id, &rss);
@@ -173,9 +177,10 @@ static int remove_context(struct cxr_en *en, u32 id, struct netlink_ext_ack *ext
 		NL_SET_ERR_MSG_MOD(extack, "rules lead to this context (ethtool -n)");
 		return -EBUSY;
 	}
+	if (!cxr_en_usable(en))
+		return -EBUSY;
 	mutex_lock(&en->lock);
-	if (!en->kept)
-		cxr_en_rss_objects_destroy(en, &context->objects);
+	cxr_en_rss_objects_destroy(en, &context->objects);
 	mutex_unlock(&en->lock);
 	list_del(&context->node);
 	kfree(context);
@@ -199,7 +204,7 @@ static void tell_table(const struct cxr_en *en, const struct cxr_en_rss *rss, u3
 	u32 i;
 
 	for (i = 0; i < cxr_en_get_rxfh_indir_size(en->ndev); i++)
-		indir[i] = rss->table[i];
+		indir[i] = rss->table[i] % en->config.channels;
 }
 
 static u8 hfunc_of(const struct cxr_en_rss *rss)

@@ -62,6 +62,12 @@ static int hear_itself(struct cxr_en *en, bool on)
 					    on ? CXR_TIR_SELF_UNICAST : 0);
 		err = err ?: last;
 	}
+	/* a rule of a user may be about the frame */
+	if (steer->rules) {
+		last = cxr_flow_set_en_tables(en->core, on ? steer->macs.id : steer->rules,
+					      steer->macs.id);
+		err = err ?: last;
+	}
 	return err;
 }
 

@@ -201,9 +201,8 @@ static void tell_rx(const struct queue_counts *counts, struct netdev_queue_stats
 {
 	stats->packets = counts->packets;
 	stats->bytes = counts->bytes;
-	stats->alloc_fail = counts->stops;
+	stats->alloc_fail = counts->stops + counts->dropped;	/* of pages and of skbs */
 	stats->csum_unnecessary = counts->csum;
-	stats->csum_none = counts->packets - counts->csum - counts->special;
 }
 
 static void tell_tx(const struct queue_counts *counts, struct netdev_queue_stats_tx *stats)
@@ -242,6 +241,7 @@ static void add_queue(const struct cxr_en_stats *stats, struct queue_counts *sum
 	read_queue(stats, &counts);
 	sum->packets += counts.packets;
 	sum->bytes += counts.bytes;
+	sum->dropped += counts.dropped;
 	sum->errors += counts.errors;
 	sum->csum += counts.csum;
 	sum->special += counts.special;
@@ -253,7 +253,7 @@ static void get_base_stats(struct net_device *ndev, struct netdev_queue_stats_rx
 			   struct netdev_queue_stats_tx *tx)
 {
 	struct queue_counts rx_sum = {}, tx_sum = {};
-	const struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_en *en = netdev_priv(ndev);
 	struct xdp_counts xdp_rx = {}, xdp_tx = {};
 	unsigned int i;
 
@@ -261,6 +261,7 @@ static void get_base_stats(struct net_device *ndev, struct netdev_queue_stats_rx
 		add_queue(&en->rx_stats[i], &rx_sum);
 		add_queue(&en->tx_stats[i], &tx_sum);
 	}
+	queue_work(en->wq, &en->stats_work);
 	tell_rx(&rx_sum, rx);
 	rx->hw_drop_overruns = atomic64_read(&en->out_of_buffer.shown);
 	tell_tx(&tx_sum, tx);

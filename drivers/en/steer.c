@@ -379,10 +379,11 @@ void cxr_en_steer_destroy(struct cxr_en *en)
 	steer->active = false;
 	if (steer->macs.created) {
 		cxr_flow_set_en_tables(en->core, 0, 0);
-		cxr_en_ntuple_destroy(en);
 		set_catchall(en, &steer->promisc, false, PROMISC, GROUP_PROMISC);
 		set_catchall(en, &steer->allmulti, false, ALLMULTI, GROUP_ALLMULTI);
 		remove_stale_macs(en);	/* all of them: none is wanted */
+		/* after the addresses: what a rule drops does not get in meanwhile */
+		cxr_en_ntuple_destroy(en);
 		destroy_flow_table(en, &steer->macs);
 	}
 	while (steer->n_classes)

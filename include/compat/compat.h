@@ -84,7 +84,14 @@
 	.create_rxfh_context = cxr_en_create_context,					\
 	.modify_rxfh_context = cxr_en_modify_context,					\
 	.remove_rxfh_context = cxr_en_remove_context,					\
-	.rxfh_max_num_contexts = (max), .rxfh_per_ctx_key = true, .rxfh_per_ctx_fields = true,
+	.rxfh_max_num_contexts = (max), .rxfh_per_ctx_key = true,			\
+	CXR_RXFH_CONTEXT_FIELDS
+#endif
+/* Drivers say whether contexts have hashed fields (7.2, and 6.12 from some stable release on). */
+#ifdef CXR_HAS_RXFH_PER_CTX_FIELDS
+#define CXR_RXFH_CONTEXT_FIELDS .rxfh_per_ctx_fields = true,
+#else
+#define CXR_RXFH_CONTEXT_FIELDS
 #endif
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define cxr_rxfh_fields cxr_rxfh_fields_param
@@ -146,7 +153,7 @@ struct ethtool_ts_stats {
 struct net_device;
 
 struct netdev_queue_stats_rx {
-	u64 bytes, packets, alloc_fail, hw_drop_overruns, csum_unnecessary, csum_none;
+	u64 bytes, packets, alloc_fail, hw_drop_overruns, csum_unnecessary;
 };
 
 struct netdev_queue_stats_tx {

@@ -326,6 +326,24 @@ def ntuple(t):
     t.needs(*rules, "delete", "5")
 
 
+@operation("ntuple.first", "the first rule for received packets is set")
+def ntuple_first(t):
+    rules = "ethtool", "-N", t.netdev()
+    t.runs(*rules, "flow-type", "udp4", "dst-port", "9", "action", "0", *RULE)
+    if not t.failed:
+        t.needs(*rules, "delete", "5")
+
+
+@operation("ntuple.open", "an interface with a rule and an RSS context is opened")
+def ntuple_open(t):
+    name = t.netdev("down")
+    t.needs("ethtool", "-X", name, "context", "new", "equal", "1")
+    t.needs("ethtool", "-N", name, "flow-type", "udp4", "dst-port", "9", "context", "1", *RULE)
+    t.runs("ip", "link", "set", name, "up")
+    t.needs("ethtool", "-N", name, "delete", "5")
+    t.needs("ethtool", "-X", name, "context", "1", "delete")
+
+
 @operation("ntuple.delete", "the last rule for received packets is deleted")
 def ntuple_delete(t):
     rules = "ethtool", "-N", t.netdev()

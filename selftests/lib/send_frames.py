@@ -22,14 +22,16 @@ def frame(dst, src, size, prio):
 
 
 def send(s, data):
-    while True:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
         try:
             s.send(data)
             return
         except OSError as error:
-            if error.errno != errno.ENOBUFS:    # the queue of the interface is full
+            if error.errno != errno.ENOBUFS:    # the queue of the interface is full, or its link is down
                 raise
         time.sleep(0.001)
+    sys.exit("the interface does not send")
 
 
 def main(netdev, mac, count, *kinds):

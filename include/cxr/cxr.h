@@ -495,9 +495,9 @@ u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev)
 
 /*
  * Sets en's flow tables, of CXR_FLOW_LEVEL_EN and above: packets enter the first one, and leave the
- * last one if it has no entry for them. en links those between. 0, 0 before they are destroyed, which
- * always takes effect. A command (cmd.h); after an error the old ones are set again, as far as the
- * device lets them.
+ * last one if it has no entry for them. en links those between. 0, 0 before they are destroyed,
+ * which always takes effect. A command (cmd.h); after an error the old ones are set again, as far
+ * as the device lets them.
  */
 int cxr_flow_set_en_tables(struct cxr_core *core, u32 first, u32 last);
 

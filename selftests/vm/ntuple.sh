@@ -250,6 +250,7 @@ context_refused()
 	must_fail set_rss context 14 equal 1
 	must_fail ethtool -N "$netdev" flow-type udp4 dst-port 7 context 14
 	[ -z "$(rules)" ]
+	[[ $(uname -r) != 6.1.* ]] || return 0		# sets the hashed fields of the interface, whatever context is given
 	must_fail ethtool -N "$netdev" rx-flow-hash udp4 v context "$ID"
 	ethtool -N "$netdev" rx-flow-hash udp4 sd context "$ID"
 	ethtool -n "$netdev" rx-flow-hash udp4 context "$ID" | grep "IP DA"

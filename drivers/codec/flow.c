@@ -124,6 +124,16 @@ void cxr_flow_decode_caps(const struct prm_flow_table_fields_supported *s,
 	bits->udp_dport = ports(prm_get(s, outer_udp_dport));
 }
 
+void cxr_flow_mask(const struct cxr_flow_fields *mask, struct cxr_flow_fields *value)
+{
+	const u8 *m = (const u8 *)mask;
+	u8 *v = (u8 *)value;
+	size_t i;
+
+	for (i = 0; i < sizeof(*value); i++)
+		v[i] &= m[i];
+}
+
 bool cxr_flow_within(const struct cxr_flow_fields *mask, const struct cxr_flow_fields *bits)
 {
 	const u8 *m = (const u8 *)mask, *b = (const u8 *)bits;

@@ -132,16 +132,6 @@ static void decode(const struct kind *kind, u32 flow_type, const union ethtool_f
 
 /* ---- the whole ---- */
 
-static void apply_mask(const struct cxr_flow_fields *mask, struct cxr_flow_fields *value)
-{
-	const u8 *m = (const u8 *)mask;
-	u8 *v = (u8 *)value;
-	unsigned int i;
-
-	for (i = 0; i < sizeof(*value); i++)
-		v[i] &= m[i];
-}
-
 const char *cxr_ntuple_decode(const struct ethtool_rx_flow_spec *spec, struct cxr_flow_fields *mask,
 			      struct cxr_flow_fields *value)
 {
@@ -172,6 +162,6 @@ const char *cxr_ntuple_decode(const struct ethtool_rx_flow_spec *spec, struct cx
 	}
 	mask->tagged = !!mask->tci;
 	value->tagged = 1;
-	apply_mask(mask, value);
+	cxr_flow_mask(mask, value);
 	return NULL;
 }

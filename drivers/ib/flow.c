@@ -140,17 +140,6 @@ static int parse_spec(const union ib_flow_spec *spec, struct cxr_rule_attr *rule
 
 /* ---- attributes ---- */
 
-/* Clears the bits outside of the mask, so that equal rules compare equal. */
-static void mask_value(struct cxr_rule_attr *rule)
-{
-	const u8 *mask = (const u8 *)&rule->mask;
-	u8 *value = (u8 *)&rule->value;
-	size_t i;
-
-	for (i = 0; i < sizeof(rule->value); i++)
-		value[i] &= mask[i];
-}
-
 /* EtherType against IP version */
 static bool ethertype_contradicts(const struct cxr_rule_attr *rule)
 {
@@ -176,7 +165,7 @@ static int parse_specs(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
 		}
 		spec = (const void *)spec + spec->size;
 	}
-	mask_value(rule);
+	cxr_flow_mask(&rule->mask, &rule->value);
 	if (ethertype_contradicts(rule)) {
 		ibdev_dbg(&dev->ibdev, "flow: EtherType %#x conflicts with IPv%u\n",
 			  rule->value.ethertype, rule->value.ip_version);

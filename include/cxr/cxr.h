@@ -122,10 +122,8 @@
  *
  * A packet that is not RoCE starts at the first flow table there is; the miss of each table leads
  * to the next: LAG demux table, rules of programs by priority, en's tables, fallback rules. The
- * core links them (drivers/core/steering.c): en sets its first and its last table
- * (cxr_flow_set_en_tables), ib adds rules (cxr_rule_add). Both may come and go at any time. The
- * tables of en are: rules of ethtool -N while there are some (drivers/en/ntuple.c), MAC addresses,
- * kinds of packets (drivers/en/steer.c).
+ * core links them (drivers/core/steering.c): en sets its first and last table, of those in
+ * drivers/en/ntuple.c and steer.c, ib adds rules (cxr_rule_add). Both may come and go at any time.
  *
  * RoCE packets pass through tables of their own, received and sent, while an optional counter is
  * enabled, and are only counted there (drivers/ib/optional.c).
@@ -494,13 +492,11 @@ u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev)
 /* ---- received packets (steering.c) ----------------------------------------------------------- */
 
 /*
- * Sets en's flow tables, of CXR_FLOW_LEVEL_EN and above: packets enter the first one, and leave the
- * last one if it has no entry for them. en links those between. 0, 0 before they are destroyed,
- * which always takes effect. A command (cmd.h); after an error the old ones are set again, as far
- * as the device lets them.
+ * Sets en's flow tables: packets enter the first one, of CXR_FLOW_LEVEL_EN or above, and leave the
+ * last one if it has no entry for them. 0, 0, before they are destroyed, always takes effect. After
+ * an error (cmd.h) the old ones are set again, as far as the device lets them.
  */
 int cxr_flow_set_en_tables(struct cxr_core *core, u32 first, u32 last);
-
 #define CXR_FLOW_PRIOS 16
 #define CXR_FLOW_PRIO_FALLBACK CXR_FLOW_PRIOS	/* packets that matched nowhere else */
 

@@ -14,6 +14,7 @@
 #   hw_counter NAME	a counter of the RDMA device
 #   channels_are		number of channels of the interface
 #   rss_table		the queues in its indirection table
+#   set_rss WORDS...	change that, as ethtool -X
 #   reachable		wait until b answers pings
 #   ends_crash a|b [MTU]	the firmware of this end or of b crashes; returns when the driver has recovered, with the MTU of ends_up
 #   tcp_both_ways SIZE [ADDRESS [BLOCK]]	send random bytes to b and back, and compare them
@@ -179,3 +180,12 @@ hw_counter() { cat "/sys/class/infiniband/$(driver_ibdev)/ports/1/hw_counters/$1
 counter() { ethtool -S "$netdev" | awk -v name="$1:" '$1 == name { print $2; found = 1 } END { exit !found }'; }
 channels_are() { ethtool -l "$netdev" | awk '/^Combined:/ { n = $2 } END { print n }'; }
 rss_table() { ethtool -x "$netdev" | sed -n 's/^ *[0-9]*: *\([0-9 ]*\)$/\1/p' | xargs; }
+
+# ethtool -X, also on kernels before 6.8, to which ethtool gives what they do not know
+set_rss()
+{
+	case $(uname -r) in
+	6.1.*) python3 -B selftests/lib/ethtool_ioctl.py "$netdev" "$@" ;;
+	*) ethtool -X "$netdev" "$@" ;;
+	esac
+}

@@ -14,14 +14,6 @@ before_each() { ends_know; }
 
 COUNT=200	# frames of a kind; other programs send some, too
 
-set_rss()
-{
-	case $(uname -r) in
-	6.1.*) python3 -B selftests/lib/ethtool_ioctl.py "$netdev" "$@" ;;
-	*) ethtool -X "$netdev" "$@" ;;
-	esac
-}
-
 ready()
 {
 	ends_up

@@ -155,15 +155,6 @@ all_of() # QUEUE: the table has no other
 	rss_table | tr ' ' '\n' | sort -u | diff - <(echo "$1")
 }
 
-# ethtool -X, also on kernels before 6.8, to which ethtool gives what they do not know
-set_rss()
-{
-	case $(uname -r) in
-	6.1.*) python3 -B selftests/lib/ethtool_ioctl.py "$netdev" "$@" ;;
-	*) ethtool -X "$netdev" "$@" ;;
-	esac
-}
-
 hash_key() { ethtool -x "$netdev" | grep -x '\(..:\)\{39\}..'; }
 
 back()

@@ -4,6 +4,7 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/tcp.h>
+#include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include "sq.h"
@@ -43,10 +44,24 @@ static u16 min_inline(const struct cxr_en_sq *sq, const struct sk_buff *skb)
 	return cxr_en_sq_inline(len, skb_headlen(skb));
 }
 
+static bool is_udp_gso(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4;
+}
+
+/* Of a packet that the device segments: what each segment begins with. */
+static u16 gso_headers(const struct sk_buff *skb)
+{
+	if (is_udp_gso(skb))
+		return skb_transport_offset(skb) + sizeof(struct udphdr);
+
+	return skb_tcp_all_headers(skb);
+}
+
 static void plan_packet(const struct cxr_en_sq *sq, const struct sk_buff *skb, struct tx_plan *plan)
 {
 	if (skb_is_gso(skb)) {
-		plan->headers = skb_tcp_all_headers(skb);
+		plan->headers = gso_headers(skb);
 		plan->jumbo = cxr_jumbo_header_len(skb);
 		plan->mss = skb_shinfo(skb)->gso_size;
 		plan->packets = skb_shinfo(skb)->gso_segs;
@@ -90,11 +105,22 @@ static void remove_jumbo(u8 *ip, u8 len, const u8 *end)
 	memmove(jumbo, jumbo + len, end - jumbo - len);
 }
 
-/* The Ethernet segment with the inline headers. */
-static void write_headers(struct cxr_en_sq *sq, const struct sk_buff *skb,
-			  const struct tx_plan *plan)
+/*
+ * The length of a segment is expected in the header in place of that of all data; the last segment
+ * may be shorter, which the device knows (mlx5e_udp_gso_handle_tx_skb() of mlx5_core). @end: of the
+ * headers.
+ */
+static void set_udp_length(u8 *end, u16 mss)
 {
-	bool csum = skb->ip_summed == CHECKSUM_PARTIAL;
+	__be16 len = htons(mss + sizeof(struct udphdr));
+
+	memcpy(end - sizeof(struct udphdr) + offsetof(struct udphdr, len), &len, sizeof(len));
+}
+
+/* As write_headers(), if the device is to get other headers than those of the packet. */
+static noinline void write_changed_headers(struct cxr_en_sq *sq, const struct sk_buff *skb,
+					   const struct tx_plan *plan, bool csum)
+{
 	u8 buf[CXR_EN_INLINE_MAX + VLAN_HLEN];
 
 	if (skb_vlan_tag_present(skb)) {
@@ -112,7 +138,21 @@ static void write_headers(struct cxr_en_sq *sq, const struct sk_buff *skb,
 
 		remove_jumbo(end - plan->headers + skb_network_offset(skb), plan->jumbo, end);
 	}
+	if (is_udp_gso(skb))
+		set_udp_length(buf + plan->inline_len, plan->mss);
 	cxr_en_sq_headers(sq, csum, plan->mss, buf, plan->inline_len);
+}
+
+/* The Ethernet segment with the inline headers. */
+static void write_headers(struct cxr_en_sq *sq, const struct sk_buff *skb,
+			  const struct tx_plan *plan)
+{
+	bool csum = skb->ip_summed == CHECKSUM_PARTIAL;
+
+	if (skb_vlan_tag_present(skb) || plan->jumbo || is_udp_gso(skb))
+		write_changed_headers(sq, skb, plan, csum);
+	else
+		cxr_en_sq_headers(sq, csum, plan->mss, skb->data, plan->inline_len);
 }
 
 /* Writes the data segments. On failure nothing stays mapped. */
@@ -261,7 +301,7 @@ netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *
 					netdev_features_t features)
 {
 	features = vlan_features_check(skb, features);
-	if (skb_is_gso(skb) && skb_tcp_all_headers(skb) > CXR_EN_INLINE_MAX)
+	if (skb_is_gso(skb) && gso_headers(skb) > CXR_EN_INLINE_MAX)
 		features &= ~NETIF_F_GSO_MASK;
 	return features;
 }

@@ -307,6 +307,29 @@ big_tcp()
 	obey tap end "out.big=on out.checksum=on"
 }
 
+gso_packets() { ethtool -S "$netdev" | awk '$1 ~ /^tx[0-9]+_tso_packets:/ { n += $2 } END { print n + 0 }'; }
+
+# Sends of several datagrams, the last of them shorter or not; the device makes them of one packet each, unless that is switched off
+udp_segments() # peer_ip|peer_ip6
+{
+	local port=5301 lengths="60000 2500 1001 5000" count=70 state sent before
+
+	trap 'ethtool -K "$netdev" tx-udp-segmentation on' EXIT
+	for state in on off; do
+		ethtool -K "$netdev" tx-udp-segmentation $state
+		peer_serves datagrams "ss -lun | grep -q :5301" "python3 -B selftests/lib/datagrams.py receive $port $count"
+		before=$(gso_packets)
+		# shellcheck disable=SC2086
+		sent=$(python3 -B selftests/lib/datagrams.py send "$("$1")" $port 1000 $lengths)
+		[ "$(wc -l <<<"$sent")" = $count ]
+		[ "$(peer_wait datagrams)" = "$sent" ] || fail "other datagrams arrived with segmentation $state"
+		case $state in
+		on) [ $(($(gso_packets) - before)) = 4 ] ;;
+		off) [ "$(gso_packets)" = "$before" ] ;;
+		esac
+	done
+}
+
 vlan_ping()
 {
 	local out in
@@ -754,6 +777,8 @@ ktap_test offload.rx "RX checksum off: no packet is marked as verified" \
 ktap_test offload.rxhash "receive hashing off: no packet has a hash" \
 	with_offloads "rxhash off" "out.large=on out.checksum=on in.checksum=on in.hash=off"
 ktap_test offload.gro "GRO on: received packets are merged" with_offloads "gro on" "out.large=on in.large=on in.hash=on"
+ktap_test offload.udp "the device segments sends of several UDP datagrams over IPv4" udp_segments peer_ip
+ktap_test offload.udp6 "the device segments sends of several UDP datagrams over IPv6" udp_segments peer_ip6
 KTAP_TIMEOUT=300 ktap_test tcp.big "TCP over IPv6 sends packets of more than 64 KiB, segmented by the device" big_tcp
 KTAP_TIMEOUT=300 ktap_test vlan "a VLAN works with tag insertion and stripping on and off" vlan_ping
 ktap_test vlan.service "an 802.1ad VLAN works with tag insertion on and off" vlan_service

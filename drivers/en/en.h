@@ -298,6 +298,7 @@ struct cxr_en_config {
 struct cxr_en_rss {
 	u8 key[CXR_EN_HASH_KEY];
 	bool xor8;		/* instead of Toeplitz */
+	bool symmetric;		/* Toeplitz does not tell the directions of a flow apart */
 	u8 fields[CXR_EN_TIRS];	/* enum cxr_hash: addresses and ports */
 	/* channels; that of the netdev is valid if netif_is_rxfh_configured() */
 	u16 table[CXR_EN_RSS_TABLE];
@@ -400,7 +401,10 @@ struct cxr_en {
 };
 
 /* up.c */
-/* Restarts the queues with @config, or with the old one if that fails. RTNL held. */
+/*
+ * Restarts the queues with @config, or with the old one if that fails; the netdev has its MTU. RTNL
+ * held.
+ */
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config);
 /* What the device has completion vectors for now; the netdev may have queues for more. */
 unsigned int cxr_en_max_channels(const struct cxr_core *core);

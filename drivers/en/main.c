@@ -43,7 +43,6 @@ static int en_change_mtu(struct net_device *ndev, int mtu)
 {
 	struct cxr_en *en = netdev_priv(ndev);
 	struct cxr_en_config config = en->config;
-	int err;
 
 	if (!prog_fits(rtnl_dereference(en->xdp_prog), mtu)) {
 		netdev_warn(ndev, "MTU %d: the XDP program handles at most %u, since it does not support fragments (xdp.frags)\n",
@@ -51,12 +50,7 @@ static int en_change_mtu(struct net_device *ndev, int mtu)
 		return -EINVAL;
 	}
 	config.mtu = mtu;
-	err = cxr_en_reconfigure(en, &config);
-	if (err)
-		return err;
-
-	WRITE_ONCE(ndev->mtu, mtu);
-	return 0;
+	return cxr_en_reconfigure(en, &config);
 }
 
 static int en_set_features(struct net_device *ndev, netdev_features_t features)

@@ -89,17 +89,22 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 	ASSERT_RTNL();
 	if (!netif_running(ndev) || en->kept) {
 		en->config = *config;
+		WRITE_ONCE(ndev->mtu, config->mtu);
 		return 0;
 	}
 
 	mutex_lock(&en->lock);
 	netif_device_detach(ndev);
 	close_queues(en);
+	/* the stack makes its packets no larger from now on than queues and port will take */
+	WRITE_ONCE(ndev->mtu, config->mtu);
 	err = open_queues(en, config);
-	if (!err)
+	if (!err) {
 		en->config = *config;
-	else
+	} else {
+		WRITE_ONCE(ndev->mtu, en->config.mtu);
 		failed = open_queues(en, &en->config);
+	}
 	mutex_unlock(&en->lock);
 
 	if (failed) {

@@ -188,8 +188,10 @@ static void transmit(struct sq *sq, struct frame *frame)
 
 	/* The port's MTU counts the FCS. */
 	if (frame->len < 14 || frame->len + 4u > dev->eth->port_mtu) {
-		violation(dev, "SQ 0x%x: a frame of %u bytes, the port's MTU is %u with FCS",
-			  sq->obj.num, frame->len, dev->eth->port_mtu);
+		if (frame->len < 14 || !port_mtu_was_enough(dev, frame->len))
+			violation(dev,
+				  "SQ 0x%x: a frame of %u bytes, the port's MTU is %u with FCS",
+				  sq->obj.num, frame->len, dev->eth->port_mtu);
 		counters->tx_errors.packets++;
 		counters->tx_errors.bytes += frame->len;
 		frame_free(frame);

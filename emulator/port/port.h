@@ -147,6 +147,8 @@ struct eth_state {
 	struct rdma_counters rdma;
 
 	uint16_t port_mtu;
+	uint16_t old_mtu;	/* the largest of MTU_GRACE_NS before mtu_cut_ns */
+	uint64_t mtu_cut_ns;	/* when it became smaller */
 	struct port_buffers buffers;
 	uint8_t dcbx_version;
 	bool dcbx_willing;
@@ -155,6 +157,13 @@ struct eth_state {
 	uint16_t beacon;	/* the LED blinks for so long; 0: it does not */
 };
 
+/* Of PMTU, within the limits of the register. */
+void port_set_mtu(struct cxdev *dev, uint16_t mtu);
+/*
+ * A frame of @len bytes without FCS is too long only because the MTU became smaller a moment ago:
+ * queues of the operating system may still have had it.
+ */
+bool port_mtu_was_enough(const struct cxdev *dev, uint32_t len);
 uint64_t mac_to_u64(const uint8_t *mac);
 bool mac_is_unicast(const uint8_t *mac);
 int eth_state_create(struct cxdev *dev);

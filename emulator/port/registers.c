@@ -61,6 +61,30 @@ static int pmtu_read(struct cmd *c, const void *reg_in, void *reg_out)
 	return 0;
 }
 
+#define MTU_GRACE_NS 5000000000ull
+
+static bool in_grace(const struct eth_state *eth)
+{
+	return eth->old_mtu && now_ns() - eth->mtu_cut_ns < MTU_GRACE_NS;
+}
+
+void port_set_mtu(struct cxdev *dev, uint16_t mtu)
+{
+	struct eth_state *eth = dev->eth;
+
+	if (mtu < eth->port_mtu) {
+		if (!in_grace(eth) || eth->old_mtu < eth->port_mtu)
+			eth->old_mtu = eth->port_mtu;
+		eth->mtu_cut_ns = now_ns();
+	}
+	eth->port_mtu = mtu;
+}
+
+bool port_mtu_was_enough(const struct cxdev *dev, uint32_t len)
+{
+	return in_grace(dev->eth) && len + 4u <= dev->eth->old_mtu;
+}
+
 static int pmtu_write(struct cmd *c, const void *reg_in, void *reg_out)
 {
 	const struct prm_pmtu_reg *in = reg_in;
@@ -71,7 +95,7 @@ static int pmtu_write(struct cmd *c, const void *reg_in, void *reg_out)
 	if (mtu < MIN_PORT_MTU || mtu > ETH_MAX_MTU)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "admin_mtu %u is not within %u to %u", mtu,
 			      MIN_PORT_MTU, ETH_MAX_MTU);
-	c->dev->eth->port_mtu = mtu;
+	port_set_mtu(c->dev, mtu);
 	return pmtu_read(c, reg_in, reg_out);
 }
 

@@ -30,6 +30,7 @@ import commands  # noqa: E402
 import operations  # noqa: E402
 import rtnl  # noqa: E402
 import xfer  # noqa: E402
+from echo import Echo, WrongData  # noqa: E402
 from sides import extras, pair, transfer  # noqa: E402
 
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
@@ -38,10 +39,6 @@ DEVICES = "/sys/class/infiniband"
 XFER_PORT, ECHO_PORT = 7002, 7003
 WRONG = 3                   # exit code
 FAILS = OSError, PyverbsError, AssertionError, xfer.Wrong, IndexError, subprocess.SubprocessError
-
-
-class WrongData(Exception):
-    """What has arrived is not what was sent."""
 
 
 class Actor:
@@ -142,35 +139,13 @@ class Tcp(Actor):
 
     def __init__(self, *args):
         super().__init__(*args)
-        self.conn = None
-
-    def connect(self):
-        host = self.rng.choice(("10.77.0.2", "10.77.1.2", "10.77.9.2"))
-        self.conn = socket.create_connection((host, ECHO_PORT), timeout=SECONDS)
-
-    def end(self):
-        if self.conn:
-            self.conn.close()
-        self.conn = None
+        self.echo = Echo(("10.77.0.2", "10.77.1.2", "10.77.9.2"), ECHO_PORT, SECONDS, self.rng)
 
     def step(self):
-        text = self.rng.randbytes(self.rng.randrange(1, 60000))
-        try:
-            if not self.conn or self.rng.random() < 0.1:
-                self.end()
-                self.connect()
-            self.conn.sendall(text)
-            got = b""
-            while len(got) < len(text):
-                more = self.conn.recv(65536)
-                if not more:
-                    raise ConnectionError
-                got += more
-        except OSError:
-            self.end()
-            raise
-        if got != text:
-            raise WrongData(f"{len(text)} bytes over TCP")
+        self.echo.exchange(60000)
+
+    def end(self):
+        self.echo.close()
 
 
 class Gids(Actor):

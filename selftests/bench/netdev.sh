@@ -1,16 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Runs in a guest with two functions, one bound to cxr and one to mlx5, whose clock counts instructions. A TCP stream in each direction:
-# what the softirq of its receiver costs per packet. This is the driver's poll with GRO, and the stack up to the socket, which is the
-# same for both. Softirqs that polled another interface, too, are left out.
+# Runs in a guest with two functions, one bound to cxr and one to mlx5, whose clock counts instructions:
+#
+# - A TCP stream in each direction: what the softirq of its receiver costs per packet. This is the driver's poll with GRO, and the stack
+#   up to the socket, which is the same for both. Softirqs that polled another interface, too, are left out.
+# - Frames of 64 bytes, which pktgen sends, with the completions that come meanwhile; the other interface is down.
+# - The same frames received, by an XDP program that drops them: the softirq, per frame. The device holds them back until all are sent.
+# - Kernel memory of an interface that is up with its one channel.
 set -euo pipefail
-. /cxr/selftests/lib/driver.sh
-. /cxr/selftests/lib/peer.sh
+. /cxr/selftests/bench/both.sh
+cxr='' mlx5=''
 
 BYTES=16000000
 TURNS=5
 PORT=5201
+FRAMES=500		# fewer than a ring has
+DROP=/run/bench-bpf	# /sys is another one in a network namespace
 trace=/sys/kernel/tracing
 
 stream() # sink | source
@@ -86,18 +92,60 @@ receive() # cxr | mlx5
 	cost "${!1}"
 }
 
-median() { sort -n | awk '{ v[NR] = $0 } END { print v[int((NR + 1) / 2)] }'; }
+in_netns() { if [ "$1" = cxr ]; then ip netns exec far bash -c "${*:2}"; else bash -c "${*:2}"; fi; } # cxr|mlx5 COMMAND
+ip_in() { if [ "$1" = cxr ]; then ip -n far "${@:2}"; else ip "${@:2}"; fi; } # cxr|mlx5 COMMAND
+other() { if [ "$1" = cxr ]; then echo mlx5; else echo cxr; fi; }
 
-driver_load
-mlx5_bdf=$(driver_bdfs | sed -n 2p)
-echo "$mlx5_bdf" >/sys/bus/pci/drivers/cxr_core/unbind
-echo mlx5_core >"/sys/bus/pci/devices/$mlx5_bdf/driver_override"
-modprobe mlx5_core
-cxr=$(driver_netdev 0) mlx5=$(driver_netdev 1)
+# Instructions (nanoseconds of the guest's clock) per frame
+send() # cxr|mlx5
+{
+	local other busy
+
+	other=$(other "$1")
+	ip_in "$other" link set "${!other}" down
+	in_netns "$1" ". selftests/bench/both.sh; pktgen_send ${!1} 02:00:00:00:00:99 $FRAMES" >/tmp/pktgen
+	ip_in "$other" link set "${!other}" up
+	read -r busy _ </tmp/pktgen
+	echo $((busy * 1000 / FRAMES)) $FRAMES
+}
+
+drop() # cxr|mlx5
+{
+	local other mac
+	local -A function=([cxr]=a0 [mlx5]=a1)
+
+	other=$(other "$1")
+	mac=$(in_netns "$1" cat "/sys/class/net/${!1}/address")
+	ip_in "$1" link set dev "${!1}" xdp pinned $DROP/drop
+	wait_until 30 in_netns "$1" "[ \$(cat /sys/class/net/${!1}/carrier) = 1 ]"
+	emu fault "${function[$1]}" receive stop >/dev/null
+	in_netns "$other" ". selftests/bench/both.sh; pktgen_send ${!other} $mac $FRAMES" >/dev/null
+	echo 0 >$trace/trace
+	echo 1 >$trace/tracing_on
+	emu fault "${function[$1]}" receive go >/dev/null
+	nap 1
+	echo 0 >$trace/tracing_on
+	ip_in "$1" link set dev "${!1}" xdp off
+	cost "${!1}"
+}
+
+free_kb() { sync; echo 3 >/proc/sys/vm/drop_caches; nap 0.5; awk '/^MemFree:/ { print $2 }' /proc/meminfo; }
+
+memory() # cxr|mlx5
+{
+	local down up
+
+	ip_in "$1" link set "${!1}" down
+	down=$(free_kb)
+	ip_in "$1" link set "${!1}" up
+	up=$(free_kb)
+	echo $((down - up))
+}
+
+both_drivers
 ip netns add far
 ip link set "$cxr" netns far
 ip -n far link set "$cxr" up
-ip link set "$mlx5" up
 [ -d $trace/events ] || mount -t tracefs tracefs $trace
 echo 0 >$trace/tracing_on
 echo 16384 >$trace/buffer_size_kb
@@ -107,16 +155,23 @@ for event in irq/softirq_entry irq/softirq_exit; do
 	echo 1 >$trace/events/$event/enable
 done
 echo 1 >$trace/events/napi/napi_poll/enable
+mkdir -p $DROP
+mount -t bpf bpf $DROP
+bpftool prog loadall build/bpf/xdp.o $DROP
 for ((i = 0; i < TURNS; i++)); do
-	receive cxr >>/tmp/cxr
-	receive mlx5 >>/tmp/mlx5
+	for driver in cxr mlx5; do
+		for what in receive send drop memory; do $what $driver >>/tmp/$what.$driver; done
+	done
 done
 echo "bench: begin"
 for driver in cxr mlx5; do
-	median </tmp/$driver | awk -v driver=$driver '{ printf "%-5s %d instructions per packet, of %d packets\n", driver, $1, $2 }'
+	median </tmp/receive.$driver | awk -v driver=$driver '{ printf "%-5s %6d instructions per packet received, of %d TCP packets\n", driver, $1, $2 }'
+	median </tmp/send.$driver | awk -v driver=$driver '{ printf "%-5s %6d per frame of 64 bytes sent\n", driver, $1 }'
+	median </tmp/drop.$driver | awk -v driver=$driver '{ printf "%-5s %6d per frame of 64 bytes dropped by XDP, of %d\n", driver, $1, $2 }'
+	median </tmp/memory.$driver | awk -v driver=$driver '{ printf "%-5s %6d kB of memory for an interface with one channel\n", driver, $1 }'
 done
 echo "bench: done"
 # restore the state of the guest for the runner
 ip -n far link set "$cxr" netns 1
 ip netns del far
-rmmod mlx5_core
+both_end

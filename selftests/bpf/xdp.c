@@ -167,6 +167,26 @@ int to_itself(struct xdp_md *ctx)
 	return frame_of(ctx) ? bpf_redirect_map(&itself_frags, 0, 0) : XDP_PASS;
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} dropped SEC(".maps");
+
+/* For benchmarks */
+SEC("xdp")
+int drop(struct xdp_md *ctx)
+{
+	__u32 key = 0;
+	__u64 *count = bpf_map_lookup_elem(&dropped, &key);
+
+	(void)ctx;
+	if (count)
+		__sync_fetch_and_add(count, 1);
+	return XDP_DROP;
+}
+
 /* Of tc: frames with the command 'm' pass only with their metadata. */
 SEC("tc")
 int meta_arrives(struct __sk_buff *skb)

@@ -40,6 +40,12 @@ static inline void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rk
 	seg->rsvd_0c = 0;
 }
 
+/* Completion of a WQE that was written without CXR_WQE_SIGNALED, and that the device has not seen. */
+static inline void cxr_wqe_signal(struct prm_wqe_ctrl_seg *seg)
+{
+	seg->fm_ce_se |= PRM_WQE_CE_ALWAYS;
+}
+
 /* @len is not 0, which means 2 GiB to the device. */
 static inline void cxr_wqe_data(struct prm_wqe_data_seg *seg, u64 addr, u32 lkey, u32 len)
 {

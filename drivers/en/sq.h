@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
  * Send queues. A packet is one WQE: control segment, Ethernet segment with the inline headers that
- * the device needs, and a data segment for the rest of the linear part and for each fragment. Every
- * WQE requests a completion.
+ * the device needs, and a data segment for the rest of the linear part and for each fragment. The
+ * last WQE before a doorbell requests a completion, which those before it share, and so does one
+ * that the sender wants a timestamp of.
  *
  * A WQE may wrap at the end of the queue, and the pages of the queue are not contiguous: WQEs are
  * written in units of 16 bytes, each at its cxr_en_sq_at().
@@ -88,7 +89,8 @@ static inline void cxr_en_sq_post(struct cxr_en_sq *sq, const struct cxr_en_tx_i
 	struct cxr_en_tx_info *kept = &sq->info[sq->pc & sq->mask];
 
 	sq->last = cxr_en_sq_at(sq, 0);
-	cxr_wqe_ctrl(sq->last, sq->sqn, sq->pc, opcode, 0, ds, CXR_WQE_SIGNALED, 0);
+	cxr_wqe_ctrl(sq->last, sq->sqn, sq->pc, opcode, 0, ds, info->stamp ? CXR_WQE_SIGNALED : 0,
+		     0);
 	*kept = *info;
 	kept->blocks = DIV_ROUND_UP(ds, CXR_EN_DS_PER_BB);
 	WRITE_ONCE(sq->pc, sq->pc + kept->blocks);
@@ -101,6 +103,7 @@ static inline void cxr_en_sq_ring(struct cxr_en_sq *sq)
 		return;
 
 	sq->rung = sq->pc;
+	cxr_wqe_signal(sq->last);
 	dma_wmb();	/* WQEs, then the doorbell record */
 	sq->db.rec[1] = cpu_to_be32(sq->pc);
 	wmb();		/* the record, then the doorbell */

@@ -333,8 +333,10 @@ static void encode_hash(struct prm_tirc *tirc, u32 hash, const u8 *key)
 	if (hash & CXR_HASH_DPORT)
 		fields |= PRM_RX_HASH_L4_DPORT;
 	prm_set(tirc, rx_hash_fn, key ? PRM_RX_HASH_TOEPLITZ : PRM_RX_HASH_XOR8);
-	if (key)
+	if (key) {
 		memcpy(prm_bytes(tirc, rx_hash_toeplitz_key), key, HASH_KEY_BYTES);
+		prm_set(tirc, rx_hash_symmetric, !!(hash & CXR_HASH_SYMMETRIC));
+	}
 	prm_set(tirc, rx_hash_field_selector_outer.l3_prot_type, hash & CXR_HASH_IPV6 ?
 		PRM_RX_HASH_IPV6 : PRM_RX_HASH_IPV4);
 	prm_set(tirc, rx_hash_field_selector_outer.l4_prot_type, hash & CXR_HASH_UDP ?

@@ -166,6 +166,7 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.get_rxfh_indir_size = cxr_en_get_rxfh_indir_size,
 	CXR_RXFH_OPS(cxr_en_get_rxfh, cxr_en_set_rxfh, old_get_rxfh, old_set_rxfh)
 	CXR_RXFH_CONTEXT_OPS(CXR_EN_CONTEXTS)
+	CXR_RXFH_SYMMETRIC_OP
 	CXR_RXFH_FIELDS_OPS(cxr_en_get_rxfh_fields, cxr_en_set_rxfh_fields, get_rx_ring_count)
 	.get_rxnfc = get_rxnfc,
 	.set_rxnfc = set_rxnfc,

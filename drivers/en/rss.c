@@ -64,6 +64,12 @@ static const u8 *key_of(const struct cxr_en_rss *rss)
 	return rss->xor8 ? NULL : rss->key;
 }
 
+/* For the TIR @kind: enum cxr_hash. */
+static u32 hash_of(const struct cxr_en_rss *rss, unsigned int kind)
+{
+	return kinds[kind].packets | rss->fields[kind] | (rss->symmetric ? CXR_HASH_SYMMETRIC : 0);
+}
+
 /*
  * The RQT, by the value that the hash has in software: XOR8 of the device has its bits in the
  * opposite order (mlx5e_calc_indir_rqns() of the in-tree driver). After a reset there may be fewer
@@ -97,8 +103,7 @@ static int create_tir(struct cxr_en *en, const struct cxr_en_rss *rss, unsigned 
 	if (kind == CXR_EN_TIR_DIRECT)
 		return cxr_cmd_create_direct_tir(en->core, en->tdn, 0, en->channels[0]->rq.rqn,
 						 &objects->tirn[kind]);
-	return cxr_cmd_create_hash_tir(en->core, en->tdn, 0,
-				       kinds[kind].packets | rss->fields[kind], objects->rqtn,
+	return cxr_cmd_create_hash_tir(en->core, en->tdn, 0, hash_of(rss, kind), objects->rqtn,
 				       key_of(rss), &objects->tirn[kind]);
 }
 
@@ -160,7 +165,7 @@ void cxr_en_rss_destroy(struct cxr_en *en)
 
 static bool tir_differs(unsigned int kind, const struct cxr_en_rss *a, const struct cxr_en_rss *b)
 {
-	return a->xor8 != b->xor8 || a->fields[kind] != b->fields[kind] ||
+	return a->xor8 != b->xor8 || hash_of(a, kind) != hash_of(b, kind) ||
 	       (!a->xor8 && memcmp(a->key, b->key, sizeof(a->key)));
 }
 
@@ -180,8 +185,7 @@ static int apply(struct cxr_en *en, const struct cxr_en_rss_objects *objects,
 	for (i = CXR_EN_TIR_IPV4; i < objects->end && (back || !failed); i++) {
 		if (!tir_differs(i, from, to))
 			continue;
-		err = cxr_cmd_set_tir_hash(en->core, objects->tirn[i],
-					   kinds[i].packets | to->fields[i], key_of(to));
+		err = cxr_cmd_set_tir_hash(en->core, objects->tirn[i], hash_of(to, i), key_of(to));
 		failed = failed ?: err;
 	}
 	return failed;
@@ -248,6 +252,7 @@ int cxr_en_get_rxfh(struct net_device *ndev, struct cxr_rxfh *rxfh)
 	for (i = 0; rxfh->indir && i < size; i++)
 		rxfh->indir[i] = rss.table[i] % channels;
 	rxfh->hfunc = rss.xor8 ? ETH_RSS_HASH_XOR : ETH_RSS_HASH_TOP;
+	cxr_rxfh_tell_symmetric(rxfh, rss.symmetric);
 	return 0;
 }
 
@@ -269,6 +274,7 @@ int cxr_en_rss_merge(const struct cxr_en *en, const struct cxr_rxfh *rxfh, struc
 		NL_SET_ERR_MSG_MOD(extack, "the hash functions are toeplitz and xor");
 		return -EINVAL;
 	}
+	rss->symmetric = cxr_rxfh_symmetric(rxfh, rss->symmetric);
 	if (rxfh->key)
 		memcpy(rss->key, rxfh->key, CXR_EN_HASH_KEY);
 	/* the caller checked that there are these channels */

@@ -226,6 +226,7 @@ int cxr_en_create_context(struct net_device *ndev, struct ethtool_rxfh_context *
 	tell_table(en, rss, ethtool_rxfh_context_indir(ctx));
 	memcpy(ethtool_rxfh_context_key(ctx), rss->key, sizeof(rss->key));
 	ctx->hfunc = hfunc_of(rss);
+	cxr_rxfh_tell_symmetric(ctx, rss->symmetric);
 	return 0;
 }
 

@@ -87,6 +87,19 @@
 	.rxfh_max_num_contexts = (max), .rxfh_per_ctx_key = true,			\
 	CXR_RXFH_CONTEXT_FIELDS
 #endif
+/* A hash that is the same for both directions of a flow (6.16, and stable releases of 6.12). */
+#ifdef RXH_XFRM_SYM_OR_XOR
+#define CXR_RXFH_SYMMETRIC_OP .supported_input_xfrm = RXH_XFRM_SYM_OR_XOR,
+#define cxr_rxfh_tell_symmetric(to, symmetric) \
+	((to)->input_xfrm = (symmetric) ? RXH_XFRM_SYM_OR_XOR : 0)
+#define cxr_rxfh_symmetric(from, now)						\
+	((from)->input_xfrm == RXH_XFRM_NO_CHANGE ? (now) :			\
+	 !!((from)->input_xfrm & RXH_XFRM_SYM_OR_XOR))
+#else
+#define CXR_RXFH_SYMMETRIC_OP
+#define cxr_rxfh_tell_symmetric(to, symmetric)
+#define cxr_rxfh_symmetric(from, now) (now)
+#endif
 /* Drivers say whether contexts have hashed fields (7.2, and 6.12 from some stable release on). */
 #ifdef CXR_HAS_RXFH_PER_CTX_FIELDS
 #define CXR_RXFH_CONTEXT_FIELDS .rxfh_per_ctx_fields = true,

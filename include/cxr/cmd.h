@@ -215,6 +215,7 @@ enum cxr_hash {
 	CXR_HASH_SRC_IP = BIT(0), CXR_HASH_DST_IP = BIT(1),
 	CXR_HASH_SPORT = BIT(2), CXR_HASH_DPORT = BIT(3),
 	CXR_HASH_IPV6 = BIT(4), CXR_HASH_UDP = BIT(5),
+	CXR_HASH_SYMMETRIC = BIT(6),	/* Toeplitz, the same for both directions of a flow */
 };
 
 /* What a TIR hears of the send queues of its own transport domain; by default nothing. */

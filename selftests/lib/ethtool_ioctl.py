@@ -5,6 +5,7 @@
 usage: ethtool_ioctl.py NETDEV COMMAND
 
     equal N | weight W... | default | hkey KEY | hfunc toeplitz|xor    as ethtool -X, one of them, on kernels before 6.8
+    symmetric on|off                                                   the same of the hash for both directions of a flow, from 6.12 on
     context new|ID [delete | one of these]                             the same of an RSS context; with new, prints its number
     module                                                             type and length of the module's memory, and all of it
 """
@@ -19,7 +20,8 @@ GMODULEINFO, GMODULEEEPROM, GRSSH, SRSSH = 0x42, 0x43, 0x46, 0x47
 NO_CHANGE = 0xffffffff      # of the table; 0: the default, or a context goes
 NEW = 0xffffffff            # context
 FUNCTIONS = {"toeplitz": 1, "xor": 2}
-RSS = struct.Struct("=IIIIB3xI")        # cmd, rss_context, indir_size, key_size, hfunc, rsvd32; table and key follow
+RSS = struct.Struct("=IIIIBB2xI")       # cmd, rss_context, indir_size, key_size, hfunc, input_xfrm, rsvd32; table and key follow
+SYM_OR_XOR = 2
 EEPROM = struct.Struct("=IIII")         # cmd, magic, offset, len; the data follows
 MODINFO = struct.Struct("=III32x")      # cmd, type, eeprom_len
 
@@ -33,8 +35,8 @@ def ioctl(netdev, data):
 
 
 def rss(netdev, what, values, context=0):
-    size, key_size = RSS.unpack(ioctl(netdev, RSS.pack(GRSSH, 0, 0, 0, 0, 0)))[2:4]
-    table, key, function, count = [], b"", 0, NO_CHANGE
+    size, key_size = RSS.unpack(ioctl(netdev, RSS.pack(GRSSH, 0, 0, 0, 0, 0, 0)))[2:4]
+    table, key, function, count, transform = [], b"", 0, NO_CHANGE, 0
     if what == "equal":
         table = [i % int(values[0]) for i in range(size)]
     elif what == "weight":
@@ -46,9 +48,11 @@ def rss(netdev, what, values, context=0):
         key = bytes.fromhex(values[0].replace(":", ""))
         if len(key) != key_size:
             sys.exit(f"the key has {key_size} bytes")
+    elif what == "symmetric":
+        transform = SYM_OR_XOR if values[0] == "on" else 0
     else:
         function = FUNCTIONS.get(values[0]) or sys.exit(f"there is no hash function {values[0]}")
-    head = RSS.pack(SRSSH, context, len(table) or count, len(key), function, 0)
+    head = RSS.pack(SRSSH, context, len(table) or count, len(key), function, transform, 0)
     done = ioctl(netdev, head + struct.pack(f"={len(table)}I", *table) + key)
     if context == NEW:
         print("New RSS context is", RSS.unpack_from(done)[1])

@@ -253,6 +253,50 @@ chosen_function()
 	ethtool -x "$netdev" | grep "xor: on"
 }
 
+# Frames of 8 flows, 50 of each, that each queue has received, one way or the other
+spread_of() # forth|back
+{
+	local i ends frames=()
+
+	for i in {1..8}; do
+		case $1 in
+		forth) ends="src=192.0.2.$i,dst=198.51.100.$i,sport=$((1000 + i)),dport=$((2000 + 7 * i))" ;;
+		back) ends="src=198.51.100.$i,dst=192.0.2.$i,sport=$((2000 + 7 * i)),dport=$((1000 + i))" ;;
+		esac
+		frames+=("udp4,to=$mac,$ends")
+	done
+	before_and_after "python3 -B selftests/lib/flow_frames.py $peer_netdev 50 ${frames[*]}" |
+		awk '{ printf "%d ", int(($2 - $1) / 50) } END { print "" }'
+}
+
+asks_symmetric() { python3 -B selftests/lib/ethtool_ioctl.py "$netdev" symmetric "$1"; } # on|off
+
+# Both directions of a flow are received on one queue if that is asked for
+symmetric()
+{
+	local forth back
+
+	case $CXR_KERNEL-$CXR_DRIVER in
+	6.1-*) skip "this kernel cannot ask for a symmetric hash" ;;
+	6.12-mlx5|debug-mlx5) skip "the in-tree driver of this kernel cannot be asked for another hash than the symmetric one" ;;
+	esac
+	may_change
+	trap 'asks_symmetric off' EXIT
+	set_rss hkey "$KEY"
+	asks_symmetric off
+	forth=$(spread_of forth) back=$(spread_of back)
+	echo "each direction by itself: $forth, $back"
+	[ "$forth" != "$back" ]
+	asks_symmetric on
+	forth=$(spread_of forth) back=$(spread_of back)
+	echo "symmetric: $forth, $back"
+	[ "$forth" = "$back" ]
+	must_fail ethtool -N "$netdev" rx-flow-hash udp4 s
+	ip link set "$netdev" down
+	ip link set "$netdev" up
+	[ "$(spread_of forth)" = "$(spread_of back)" ]
+}
+
 xps() { cat "/sys/class/net/$netdev/queues/tx-$1/xps_cpus"; } # QUEUE
 
 # A CPU sends through the channel whose interrupt it has.
@@ -311,6 +355,7 @@ ktap_test table "the indirection table: ethtool -X, down and up, and numbers of 
 ktap_test key "the hash key: each flow is received on the queue that the Toeplitz hash says" chosen_key
 ktap_test fields "the hashed fields can be chosen for TCP and UDP" chosen_fields
 ktap_test function "the hash function can be chosen" chosen_function
+ktap_test symmetric "the hash can be the same for both directions of a flow" symmetric
 ktap_test xps "each processor sends through a channel of its own, unless a user chooses" sends_through_own
 ktap_test counted "ethtool -S has the queues that there can be" counted
 ktap_test refused "the device refuses a hash: table and function stay" refused

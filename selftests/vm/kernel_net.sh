@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The kernel's own tests of network drivers (tools/testing/selftests/drivers/net of 6.12) between two guests. Each program runs once;
-# a test is one of its cases.
+# The kernel's own tests of network drivers (tools/testing/selftests/drivers/net of the same kernel) between two guests. What each of
+# their cases has to say is in selftests/kernel_net.tsv.
 # guests: 2
 # cpus: 10
-# takes: 300
-# timeout: 900
+# takes: 900
+# timeout: 3600
 # when: long
 # kernels: 6.12 7.2
 # drivers: cxr mlx5
@@ -14,7 +14,7 @@
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
 
-FROM=$(cd "$KTAP_DIR/../.." && pwd)/build/net-tests
+FROM=$(cd "$KTAP_DIR/../.." && pwd)/build/net-tests/$CXR_KERNEL
 PROGRAMS=$FROM/tools/testing/selftests/drivers/net
 SAID=/run/kernel_net
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,79 +24,52 @@ before_each() { ends_know; }
 ready()
 {
 	[ -e "$PROGRAMS/ping.py" ] || fail "the tests are not in $PROGRAMS: scripts/check puts them there (LONG=1)"
-	ends_up
+	ends_up 1500
 	ends_know
 	rm -rf $SAID
 	mkdir -p $SAID/bin
 	cp selftests/lib/net_tests_ssh $SAID/bin/ssh
+	cp selftests/lib/net_tests_ssh $SAID/bin/scp
 	# the tests end a program by ending its shell, which is to have become the program
 	mountpoint -q /usr/bin/dash || mount --bind /usr/bin/bash /usr/bin/dash
 	sysctl -qw "net.ipv6.conf.$netdev.keep_addr_on_down=1"
 	if [ "$CXR_DRIVER" = mlx5 ]; then ethtool -K "$netdev" ntuple on; fi
 }
 
-# What the program says, which it does once
-run_once() # PROGRAM
+# A program, all of whose cases have to end as the record says
+program() # NAME
 {
 	local name
 
 	name=$(basename "$1")
-	[ ! -e "$SAID/$name" ] || return 0
+	[ -e "$PROGRAMS/$1.py" ] || skip "this kernel has no such test"
 	NETIF=$netdev LOCAL_V4=$(my_ip) LOCAL_V6=$(my_ip6) REMOTE_V4=$(peer_ip) REMOTE_V6=$(peer_ip6) REMOTE_TYPE=ssh REMOTE_ARGS=b \
 		PATH=$SAID/bin:$PATH PYTHONPATH=$FROM/usr/lib/python3/dist-packages LD_LIBRARY_PATH=$FROM/usr/lib/x86_64-linux-gnu \
-		python3 -B "$here/kernel_net.py" "$PROGRAMS/$1.py" >"$SAID/$name" 2>&1 || true
+		python3 -B "$here/kernel_net.py" run "$PROGRAMS/$1.py" >"$SAID/$name" 2>&1 || true
+	python3 -B "$here/kernel_net.py" judge selftests/kernel_net.tsv "$name" "$SAID/$name" || { cat "$SAID/$name"; fail "$1.py"; }
 }
 
-# Failures that say nothing about the driver
-known()
-{
-	case $1 in
-	test_hitless_key_update) echo "ethtool itself takes longer than 0.2 s on an emulated processor" ;;
-	test_rss_context_dump) echo "it expects that each interface of the machine has RSS" ;;
-	esac
-}
-
-case_of() # PROGRAM CASE
-{
-	local line name
-
-	name=$(basename "$1")
-	run_once "$1"
-	line=$(grep -E "^(not )?ok [0-9]+ $name\.$2( |\$)" "$SAID/$name") || { cat "$SAID/$name"; fail "it has not run"; }
-	case $line in
-	*"# XFAIL"*) fail "$line" ;;
-	*"# SKIP "*) skip "it says: ${line#*# SKIP }" ;;
-	not*)
-		[ -z "$(known "$2")" ] || skip "$(known "$2")"
-		cat "$SAID/$name"
-		fail "$line"
-		;;
-	esac
-}
-
-export KTAP_TIMEOUT=600
+export KTAP_TIMEOUT=900
 ktap_setup ready
-ktap_test ping.v4 "ping.py: IPv4" case_of ping test_v4
-ktap_test ping.v6 "ping.py: IPv6" case_of ping test_v6
-ktap_test ping.tcp "ping.py: TCP" case_of ping test_tcp
-ktap_test queues.get "queues.py: netlink has as many queues as sysfs" case_of queues get_queues
-ktap_test queues.change "queues.py: queues come and go" case_of queues addremove_queues
-ktap_test stats.pause "stats.py: statistics of pauses" case_of stats check_pause
-ktap_test stats.fec "stats.py: statistics of forward error correction" case_of stats check_fec
-ktap_test stats.sum "stats.py: the sums of queues are the statistics of the interface" case_of stats pkt_byte_sum
-ktap_test stats.index "stats.py: queues of one interface, of all, and of none" case_of stats qstat_by_ifindex
-ktap_test stats.down "stats.py: an interface that is down" case_of stats check_down
-ktap_test rss.key "rss_ctx.py: key and table" case_of hw/rss_ctx test_rss_key_indir
-ktap_test rss.queues "rss_ctx.py: a table and numbers of queues" case_of hw/rss_ctx test_rss_queue_reconfigure
-ktap_test rss.resize "rss_ctx.py: weights stay when there are more queues" case_of hw/rss_ctx test_rss_resize
-ktap_test rss.hitless "rss_ctx.py: the key changes under traffic" case_of hw/rss_ctx test_hitless_key_update
-ktap_test rss.context "rss_ctx.py: a context" case_of hw/rss_ctx test_rss_context
-ktap_test rss.context.4 "rss_ctx.py: four contexts" case_of hw/rss_ctx test_rss_context4
-ktap_test rss.context.32 "rss_ctx.py: 32 contexts" case_of hw/rss_ctx test_rss_context32
-ktap_test rss.context.dump "rss_ctx.py: contexts by netlink" case_of hw/rss_ctx test_rss_context_dump
-ktap_test rss.context.queues "rss_ctx.py: a context and numbers of queues" case_of hw/rss_ctx test_rss_context_queue_reconfigure
-ktap_test rss.context.overlap "rss_ctx.py: a context and the interface share queues" case_of hw/rss_ctx test_rss_context_overlap
-ktap_test rss.context.overlap2 "rss_ctx.py: two contexts share queues" case_of hw/rss_ctx test_rss_context_overlap2
-ktap_test rss.context.order "rss_ctx.py: contexts go in another order" case_of hw/rss_ctx test_rss_context_out_of_order
-ktap_test rss.context.configured "rss_ctx.py: contexts that are created with a table" case_of hw/rss_ctx test_rss_context4_create_with_cfg
+ktap_test ping "ping.py: IPv4, IPv6 and TCP, also with XDP programs" program ping
+ktap_test queues "queues.py: queues come and go, and netlink has as many as sysfs" program queues
+ktap_test rings "ring_reconfig.py: channels and ring sizes" program ring_reconfig
+ktap_test stats "stats.py: statistics by netlink, of the interface and of its queues" program stats
+ktap_test napi.id "napi_id.py: sockets know the NAPI of their queue" program napi_id
+ktap_test xdp "xdp.py: what XDP programs do with packets" program xdp
+ktap_test csum "csum.py: checksums that the device verifies and inserts" program hw/csum
+ktap_test tso "tso.py: segmentation of TCP, also in tunnels" program hw/tso
+ktap_test uso "uso.py: segmentation of UDP" program hw/uso
+ktap_test gro "gro.py: packets that are merged, and that are not" program gro
+ktap_test hds "hds.py: split of headers and data" program hds
+ktap_test shaper "shaper.py: rates by netlink" program shaper
+ktap_test ntuple "ntuple.py: rules for received packets" program hw/ntuple
+ktap_test irq "irq.py: interrupts, their affinity and XPS" program hw/irq
+ktap_test rss.api "rss_api.py: RSS by netlink" program hw/rss_api
+ktap_test rss.driver "rss_drv.py: RSS and numbers of queues" program hw/rss_drv
+ktap_test rss.contexts "rss_ctx.py: key, table, and contexts" program hw/rss_ctx
+ktap_test rss.label "rss_flow_label.py: hash of the IPv6 flow label" program hw/rss_flow_label
+ktap_test rss.symmetric "rss_input_xfrm.py: symmetric hashing" program hw/rss_input_xfrm
+ktap_test stamps "nic_timestamp.py: timestamps of the device" program hw/nic_timestamp
+ktap_test xdp.metadata "xdp_metadata.py: what programs learn of a packet" program hw/xdp_metadata
 ktap_end

@@ -226,6 +226,7 @@ struct frame {
 	uint64_t due_ps;	 /* when it arrives */
 	const struct port *in;	 /* whose share of the switch's buffer it takes; NULL: nobody's */
 	uint8_t prio;
+	uint16_t wrong_bits;	 /* in a row, by a fault; its receiver corrects or loses it */
 	void (*finish)(struct frame *frame); /* NULL: complete */
 	uint32_t len;
 	uint8_t data[FRAME_MAX];

@@ -32,6 +32,7 @@ struct frame *frame_alloc(uint32_t len)
 	frame->td = 0;
 	frame->in = NULL;
 	frame->prio = 0;
+	frame->wrong_bits = 0;
 	frame->finish = NULL;
 	frame->len = len;
 	return frame;

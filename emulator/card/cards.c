@@ -77,7 +77,7 @@ static const struct card cards[] = {
 		.fw_sub = 1010, .psid = "CXR000000004L", .hw_id = 0x20b, .clock_khz = 156250,
 		.roce_addrs = 255, .pcie_gen = 3, .pcie_lanes = 8, .port_lanes = 1,
 		.eth_proto = PROTO_25G, .inline_mode = PRM_INLINE_MODE_VPORT,
-		COMMON(17, PDS_NEW, 20)
+		.phys_statistical = true, COMMON(17, PDS_NEW, 20)
 	},
 	{
 		.name = "cx5", .model = "ConnectX-5", .device_id = 0x1017, .vf_device_id = 0x1018,
@@ -85,7 +85,7 @@ static const struct card cards[] = {
 		.psid = "CXR0000000005", .hw_id = 0x20d, .clock_khz = 156250, .roce_addrs = 255,
 		.pcie_gen = 3, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
 		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
-		COMMON(18, PDS_NEW, 20)
+		.phys_statistical = true, COMMON(18, PDS_NEW, 20)
 	},
 	{
 		.name = "cx6", .model = "ConnectX-6", .device_id = 0x101b, .vf_device_id = 0x101c,
@@ -93,7 +93,7 @@ static const struct card cards[] = {
 		.psid = "CXR0000000006", .hw_id = 0x20f, .clock_khz = 156250, .roce_addrs = 255,
 		.pcie_gen = 4, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
 		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
-		COMMON(17, PDS_NEW, 16)
+		.phys_statistical = true, COMMON(17, PDS_NEW, 16)
 	},
 	{
 		.name = "cx6dx", .model = "ConnectX-6 Dx", .device_id = 0x101d,
@@ -103,7 +103,7 @@ static const struct card cards[] = {
 		.eth_proto = PROTO_100G, .ext_proto = PROTO_EXT_100G,
 		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
 		.port_select = true, .cc_general = true, .rdma_tables = true,
-		.vnic_env_newer = true, COMMON(17, PDS_NEW, 19)
+		.vnic_env_newer = true, .phys_statistical = true, COMMON(17, PDS_NEW, 19)
 	},
 	{
 		.name = "cx7", .model = "ConnectX-7", .device_id = 0x1021, .vf_device_id = 0x101e,
@@ -112,7 +112,7 @@ static const struct card cards[] = {
 		.pcie_gen = 5, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
 		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
 		.port_select = true, .cc_general = true, .rdma_tables = true, .vpd_function = true,
-		.vnic_env_newer = true, COMMON(17, PDS_NEW, 19)
+		.vnic_env_newer = true, .phys_statistical = true, COMMON(17, PDS_NEW, 19)
 	},
 };
 

@@ -102,7 +102,9 @@ static void link_changed(struct cxdev *dev, bool up)
 		       &data, sizeof(data));
 }
 
-static const struct port_ops port_ops = { .receive = receive_frame, .link = link_changed };
+static const struct port_ops port_ops = {
+	.receive = receive_frame, .link = link_changed, .mend = port_mend
+};
 
 struct cxdev *cxdev_create(const char *name, unsigned int index, const struct card *card,
 			   const struct guest_ops *ops, void *guest)

@@ -36,12 +36,13 @@ enum fault_action {
 	FAULT_ERROR,
 	/* gateway; value is an address */
 	FAULT_ADDRESS, FAULT_NEXT,
-	/* frame; value is a byte's offset, a number of frames */
-	FAULT_DROP, FAULT_CORRUPT, FAULT_DELAY,
+	/* frame; value is a byte's offset, a number of frames, a number of bits */
+	FAULT_DROP, FAULT_CORRUPT, FAULT_DELAY, FAULT_FLIP,
 };
 
 #define FAULT_ANY UINT32_MAX
 #define FAULT_DELAY_MAX 1024
+#define FAULT_FLIP_MAX 512	/* bits of the shortest frame */
 #define FAULT_RULES_MAX 256
 #define FAULT_BASIS_POINTS 10000
 
@@ -84,17 +85,21 @@ void fault_remove_port(const struct port *port); /* the rules and held frames of
 
 typedef void (*frame_fn)(struct port *port, struct frame *frame);
 
-/* Does a rule of frames match? */
-bool fault_matches_frame(const struct fault *rule, const struct port *port, bool rx,
+/* Where a frame meets the faults of a port: it leaves, or reaches it by a cable or inside a card. */
+enum fault_way { FAULT_SENT, FAULT_BY_CABLE, FAULT_IN_CARD };
+
+/* Does a rule of frames match? Bits are flipped on cables only. */
+bool fault_matches_frame(const struct fault *rule, const struct port *port, enum fault_way way,
 			 const struct frame *frame);
 /*
- * A frame leaves (@rx false) or reaches @port: passes it, copies of it, and held frames that are
- * due to @pass. Consumes the frame.
+ * A frame leaves or reaches @port: passes it, copies of it, and held frames that are due to @pass.
+ * Consumes the frame.
  */
-void fault_apply_frame(struct port *port, bool rx, struct frame *frame, frame_fn pass);
+void fault_apply_frame(struct port *port, enum fault_way way, struct frame *frame, frame_fn pass);
 void fault_drop_held(const struct port *port); /* held frames of a port; NULL: of all */
 
-struct fault *fault_match_frame(const struct port *port, bool rx, const struct frame *frame);
+struct fault *fault_match_frame(const struct port *port, enum fault_way way,
+				const struct frame *frame);
 bool fault_has_frame_rules(void);
 
 #endif

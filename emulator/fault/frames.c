@@ -56,12 +56,13 @@ static const uint8_t *find_bth(const struct frame *frame)
 	return frame->len >= at + BTH_BYTES ? frame->data + at : NULL;
 }
 
-bool fault_matches_frame(const struct fault *rule, const struct port *port, bool rx,
+bool fault_matches_frame(const struct fault *rule, const struct port *port, enum fault_way way,
 			 const struct frame *frame)
 {
 	const uint8_t *bth;
 
-	if ((rule->port && rule->port != port) || rule->rx != rx)
+	if ((rule->port && rule->port != port) || rule->rx != (way != FAULT_SENT) ||
+	    (rule->action == FAULT_FLIP && way != FAULT_BY_CABLE))
 		return false;
 	if (rule->what == FAULT_ANY && rule->qpn == FAULT_ANY)
 		return true;
@@ -143,6 +144,9 @@ static void apply(const struct fault *rule, struct port *port, struct frame *fra
 		at = rule->value < frame->len ? rule->value : frame->len - 1;
 		frame->data[at] ^= 0xff;
 		break;
+	case FAULT_FLIP:
+		frame->wrong_bits = rule->value;
+		break;
 	case FAULT_DELAY:
 		hold_frame(port, rule->rx, frame, rule->value);
 		return;
@@ -152,12 +156,12 @@ static void apply(const struct fault *rule, struct port *port, struct frame *fra
 	pass(port, frame);
 }
 
-void fault_apply_frame(struct port *port, bool rx, struct frame *frame, frame_fn pass)
+void fault_apply_frame(struct port *port, enum fault_way way, struct frame *frame, frame_fn pass)
 {
 	struct list_head due = LIST_HEAD_INIT(due);
-	struct fault *rule = fault_match_frame(port, rx, frame);
+	struct fault *rule = fault_match_frame(port, way, frame);
 
-	collect_due(port, rx, &due);
+	collect_due(port, way != FAULT_SENT, &due);
 	if (rule)
 		apply(rule, port, frame, pass);
 	else

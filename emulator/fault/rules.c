@@ -61,12 +61,13 @@ enum fault_action fault_check(enum fault_site site, struct cxdev *dev, uint32_t 
 	return match->action;
 }
 
-struct fault *fault_match_frame(const struct port *port, bool rx, const struct frame *frame)
+struct fault *fault_match_frame(const struct port *port, enum fault_way way,
+				const struct frame *frame)
 {
 	struct fault *rule, *match = NULL;
 
 	list_for_each_entry(rule, &rules, node) {
-		if (rule->site != FAULT_FRAME || !fault_matches_frame(rule, port, rx, frame))
+		if (rule->site != FAULT_FRAME || !fault_matches_frame(rule, port, way, frame))
 			continue;
 		if (rule_fires(rule) && !match)
 			match = rule;

@@ -159,6 +159,7 @@ struct card {
 	uint16_t roce_addrs;		/* entries of the RoCE address table */
 	uint8_t pcie_gen, pcie_lanes;
 	uint8_t port_lanes;
+	bool phys_statistical;		/* PPCNT counts bits that are wrong */
 	uint32_t eth_proto, ext_proto;	/* of PTYS, in both numberings; 0: not the second */
 	uint8_t inline_mode;		/* enum prm_inline_mode */
 	bool vlan_insert;		/* WQEs can insert a VLAN tag */

@@ -141,6 +141,8 @@ static int check_value(struct fault_parser *t, const struct fault *rule)
 	if (rule->action == FAULT_DELAY && !rule->value)
 		return fault_error(t, "'%s': a frame is delayed by at least one frame",
 				   t->word[t->at - 1]);
+	if (rule->action == FAULT_FLIP && !rule->value)
+		return fault_error(t, "'%s': at least one bit is flipped", t->word[t->at - 1]);
 	return 0;
 }
 
@@ -236,6 +238,8 @@ static int add_rule(struct fault_parser *t, const struct fault_noun *noun, struc
 		return -EINVAL;
 	if (get_options(t, &rule))
 		return -EINVAL;
+	if (rule.action == FAULT_FLIP && !rule.rx)
+		return fault_error(t, "flip needs dir=rx: the port that receives the frame corrects it");
 	if (fault_add(&rule, &made.id))
 		return fault_error(t, "limit of %u rules reached: fault clear", FAULT_RULES_MAX);
 	fault_for_each(print_rule_by_id, &made);

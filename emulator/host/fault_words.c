@@ -92,6 +92,7 @@ static const struct fault_names spaces = NAMES("address space", space_list, 0xff
 static const struct fault_names addresses = { .of = "address", .max = PRM_VSC_ADDR_BITS };
 static const struct fault_names sizes = { .of = "size", .max = PRM_VSC_ADDR_BITS };
 static const struct fault_names frame_counts = { .of = "number of frames", .max = FAULT_DELAY_MAX };
+static const struct fault_names bit_counts = { .of = "number of bits", .max = FAULT_FLIP_MAX };
 
 void fault_words_init(void)
 {
@@ -157,6 +158,7 @@ static const struct fault_verb frame_verbs[] = {
 	{ "reorder", FAULT_DELAY, .fixed = 1 },
 	{ "corrupt", FAULT_CORRUPT, &offsets },
 	{ "delay", FAULT_DELAY, &frame_counts },
+	{ "flip", FAULT_FLIP, &bit_counts },
 	{}
 };
 
@@ -174,7 +176,7 @@ const struct fault_noun fault_nouns[] = {
 	{ "gateway", FAULT_GATEWAY, &spaces, gateway_verbs,
 	  "gateway semaphores|registers|any  silent | error | next N | size N" },
 	{ "frame", FAULT_FRAME, &bth_opcodes, frame_verbs,
-	  "frame OPCODE|any  drop | duplicate | reorder | corrupt BYTE | delay N [dir=rx] [qp=N]" },
+	  "frame OPCODE|any  drop | duplicate | reorder | corrupt BYTE | delay N | flip BITS [dir=rx] [qp=N]" },
 };
 
 const unsigned int fault_n_nouns = ARRAY_SIZE(fault_nouns);

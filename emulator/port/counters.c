@@ -12,11 +12,18 @@ static uint64_t with_fcs(uint64_t bytes, uint64_t frames)
 	return bytes + frames * FCS;
 }
 
+/* Blocks whose bits reach the MAC marked as errors; without a code it sees a wrong FCS only. */
+static uint64_t uncorrectable(const struct port_counters *n)
+{
+	return n->errors.rs.uncorrectable + n->errors.firecode.uncorrectable;
+}
+
 static void ieee_802_3(struct prm_eth_802_3_cntrs_grp_data_layout *out,
 		       const struct port_counters *n, const struct eth_counters *eth)
 {
 	PUT64(out, a_frames_transmitted_ok, n->tx_frames);
 	PUT64(out, a_frames_received_ok, n->rx_frames - eth->rx_oversize.packets);
+	PUT64(out, a_frame_check_sequence_errors, n->errors.crc);
 	PUT64(out, a_octets_transmitted_ok, with_fcs(n->tx_bytes, n->tx_frames));
 	PUT64(out, a_octets_received_ok, with_fcs(n->rx_bytes - eth->rx_oversize.bytes,
 						  n->rx_frames - eth->rx_oversize.packets));
@@ -24,7 +31,8 @@ static void ieee_802_3(struct prm_eth_802_3_cntrs_grp_data_layout *out,
 	PUT64(out, a_broadcast_frames_xmitted_ok, n->tx_broadcast);
 	PUT64(out, a_multicast_frames_received_ok, n->rx_multicast);
 	PUT64(out, a_broadcast_frames_received_ok, n->rx_broadcast);
-	PUT64(out, a_frame_too_long_errors, eth->rx_oversize.packets);
+	PUT64(out, a_frame_too_long_errors, eth->rx_oversize.packets + n->errors.jabbers);
+	PUT64(out, a_symbol_error_during_carrier, uncorrectable(n));
 	/* the only MAC control frames are pauses, global or of priorities */
 	PUT64(out, a_mac_control_frames_transmitted, n->tx_control);
 	PUT64(out, a_mac_control_frames_received, n->rx_control);
@@ -40,7 +48,7 @@ static void rfc_2863(struct prm_eth_2863_cntrs_grp_data_layout *out, const struc
 	PUT64(out, if_in_multicast_pkts, n->rx_multicast);
 	PUT64(out, if_in_broadcast_pkts, n->rx_broadcast);
 	PUT64(out, if_in_discards, n->full + n->down);
-	PUT64(out, if_in_errors, eth->rx_oversize.packets);
+	PUT64(out, if_in_errors, eth->rx_oversize.packets + n->errors.frames);
 	PUT64(out, if_out_octets, with_fcs(n->tx_bytes, n->tx_frames));
 	PUT64(out, if_out_ucast_pkts, n->tx_frames - n->tx_multicast - n->tx_broadcast);
 	PUT64(out, if_out_multicast_pkts, n->tx_multicast);
@@ -48,15 +56,28 @@ static void rfc_2863(struct prm_eth_2863_cntrs_grp_data_layout *out, const struc
 	PUT64(out, if_out_errors, eth->tx_errors.packets);
 }
 
+/* Received, with those that were lost to wrong bits. */
+static uint64_t all_frames(const struct port_counters *n)
+{
+	return n->rx_frames + n->errors.frames;
+}
+
+static uint64_t all_bytes(const struct port_counters *n)
+{
+	return n->rx_bytes + n->errors.bytes;
+}
+
 static void rfc_2819(struct prm_eth_2819_cntrs_grp_data_layout *out, const struct port_counters *n,
 		     const struct eth_counters *eth)
 {
 	PUT64(out, ether_stats_drop_events, n->full);
-	PUT64(out, ether_stats_octets, with_fcs(n->rx_bytes, n->rx_frames));
-	PUT64(out, ether_stats_pkts, n->rx_frames);
+	PUT64(out, ether_stats_octets, with_fcs(all_bytes(n), all_frames(n)));
+	PUT64(out, ether_stats_pkts, all_frames(n));
 	PUT64(out, ether_stats_broadcast_pkts, n->rx_broadcast);
 	PUT64(out, ether_stats_multicast_pkts, n->rx_multicast);
+	PUT64(out, ether_stats_crc_align_errors, n->errors.crc);
 	PUT64(out, ether_stats_oversize_pkts, eth->rx_oversize.packets);
+	PUT64(out, ether_stats_jabbers, n->errors.jabbers);
 	PUT64(out, ether_stats_pkts64octets, n->rx_sizes[0]);
 	PUT64(out, ether_stats_pkts65to127octets, n->rx_sizes[1]);
 	PUT64(out, ether_stats_pkts128to255octets, n->rx_sizes[2]);
@@ -85,11 +106,45 @@ static uint32_t saturate(uint64_t value, uint32_t limit)
 static void ib_port(struct prm_ib_port_cntrs_grp_data_layout *out, const struct port_counters *n,
 		    const struct eth_counters *eth, const struct rdma_counters *rdma)
 {
+	prm_set(out, symbol_error_counter, saturate(n->errors.frames, 0xffff));
 	prm_set(out, link_downed_counter, saturate(n->link_downs, 0xff));
 	prm_set(out, port_rcv_errors,
-		saturate(rdma->rx_icrc_errors + eth->rx_oversize.packets, 0xffff));
+		saturate(rdma->rx_icrc_errors + eth->rx_oversize.packets + n->errors.frames,
+			 0xffff));
 	prm_set(out, port_xmit_discards, saturate(n->down, 0xffff));
 	prm_set(out, link_overrun_errors, saturate(n->full, OVERRUN_MAX));
+}
+
+/*
+ * Blocks without errors are not counted: on a real cable there are some at any time. Symbols are
+ * frames that are lost.
+ */
+static void phys_layer(struct prm_phys_layer_cntrs *out, const struct port *port)
+{
+	const struct port_counters *n = port_counters(port);
+
+	PUT64(out, time_since_last_clear, port_age_ms(port));
+	PUT64(out, symbol_errors, n->errors.frames);
+	PUT64(out, fc_fec_corrected_blocks_lane0, n->errors.firecode.corrected);
+	PUT64(out, fc_fec_uncorrectable_blocks_lane0, n->errors.firecode.uncorrectable);
+	PUT64(out, rs_fec_corrected_blocks, n->errors.rs.corrected);
+	PUT64(out, rs_fec_uncorrectable_blocks, n->errors.rs.uncorrectable);
+	PUT64(out, rs_fec_single_error_blocks, n->errors.rs_single);
+	PUT64(out, rs_fec_corrected_symbols_total, n->errors.corrected_symbols);
+	PUT64(out, rs_fec_corrected_symbols_lane0, n->errors.corrected_symbols);
+	prm_set(out, link_down_events, n->link_downs & 0xffffffff);
+}
+
+/* Bits are those of frames: nothing is between them. All errors are on the first lane. */
+static void phys_statistical(struct prm_phys_layer_statistical_cntrs *out, const struct port *port)
+{
+	const struct port_counters *n = port_counters(port);
+
+	PUT64(out, time_since_last_clear, port_age_ms(port));
+	PUT64(out, phy_received_bits, 8 * with_fcs(all_bytes(n), all_frames(n)));
+	PUT64(out, phy_symbol_errors, n->errors.frames);
+	PUT64(out, phy_corrected_bits, n->errors.corrected_bits);
+	PUT64(out, phy_corrected_bits_lane0, n->errors.corrected_bits);
 }
 
 static void per_priority(struct prm_eth_per_prio_grp_data_layout *out, const struct port *port,
@@ -143,6 +198,11 @@ static int prioritized(struct cmd *c, const struct prm_ppcnt_reg *in, void *set)
 	return 0;
 }
 
+bool has_phys_statistical(const struct cxdev *dev)
+{
+	return dev->card->phys_statistical && !dev->card->vf;
+}
+
 int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 {
 	const struct prm_ppcnt_reg *in = reg_in;
@@ -180,11 +240,14 @@ int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out)
 	case PRM_PPCNT_PER_TC_CONGESTION:
 		return prioritized(c, in, set);
 	case PRM_PPCNT_PHYS_LAYER:
-		prm_set((struct prm_phys_layer_cntrs *)set, link_down_events,
-			n->link_downs & 0xffffffff);
+		phys_layer(set, c->dev->port);
 		return 0;
-	default:
-		return decline(c, PRM_STATUS_BAD_PARAM, "counter group 0x%x is not advertised",
-			       prm_get(in, grp));
+	case PRM_PPCNT_PHYS_STATISTICAL:
+		if (!has_phys_statistical(c->dev))
+			break;
+		phys_statistical(set, c->dev->port);
+		return 0;
 	}
+	return decline(c, PRM_STATUS_BAD_PARAM, "counter group 0x%x is not advertised",
+		       prm_get(in, grp));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Forward error correction (PPLM). The driver selects one for each speed, or none, and the port
- * takes the one that the speed needs. It has an effect when the link comes up; the wire makes no
- * errors.
+ * takes the one that the speed needs. It has an effect when the link comes up. The wire makes no
+ * errors but by faults: some bits in a row of one block, which are all on the first lane.
  */
 #include <string.h>
 
@@ -14,6 +14,9 @@
 #define ALL (OLD | SET(PRM_FEC_FIRECODE))
 #define NO_SPEED "but the card does not have that speed"
 #define NEW (SET(PRM_FEC_RS_544) | SET(PRM_FEC_LLRS_272))
+#define FCS 4
+#define SYMBOL_BITS 10
+#define FIRECODE_BITS 11	/* in a row, that it corrects */
 
 /* By enum fec_speed: what a card of 100 Gb/s has on copper, what others have, and the choice. */
 static const struct {
@@ -100,4 +103,68 @@ int pplm_write(struct cmd *c, const void *reg_in, void *reg_out)
 				      wanted[i], capability(c->dev, i));
 	memcpy(c->dev->eth->link.fec_admin, wanted, sizeof(wanted));
 	return pplm_read(c, reg_in, reg_out);
+}
+
+/* ---- frames with wrong bits ---- */
+
+/* How many symbols of a block it corrects: half of those that it adds. */
+static unsigned int rs_symbols(enum prm_fec fec)
+{
+	switch (fec) {
+	case PRM_FEC_RS_528:
+		return (528 - 514) / 2;
+	case PRM_FEC_RS_544:
+		return (544 - 514) / 2;
+	case PRM_FEC_LLRS_272:
+		return (272 - 258) / 2;
+	default:
+		return 0;
+	}
+}
+
+static bool count_block(struct block_errors *blocks, bool good)
+{
+	if (good)
+		blocks->corrected++;
+	else
+		blocks->uncorrectable++;
+	return good;
+}
+
+/* The bits begin with a symbol. */
+static bool correct_rs(enum prm_fec fec, unsigned int bits, struct port_errors *errors)
+{
+	unsigned int symbols = (bits + SYMBOL_BITS - 1) / SYMBOL_BITS;
+
+	if (!count_block(&errors->rs, symbols <= rs_symbols(fec)))
+		return false;
+	errors->corrected_symbols += symbols;
+	if (symbols == 1)
+		errors->rs_single++;
+	return true;
+}
+
+static bool correct(enum prm_fec fec, unsigned int bits, struct port_errors *errors)
+{
+	switch (fec) {
+	case PRM_FEC_NONE:
+		return false;
+	case PRM_FEC_FIRECODE:
+		return count_block(&errors->firecode, bits <= FIRECODE_BITS);
+	default:
+		return correct_rs(fec, bits, errors);
+	}
+}
+
+bool port_mend(struct cxdev *dev, const struct frame *frame, struct port_errors *errors)
+{
+	if (correct(__builtin_ctz(active(dev)), frame->wrong_bits, errors)) {
+		errors->corrected_bits += frame->wrong_bits;
+		return true;
+	}
+	if (frame->len + FCS > dev->eth->port_mtu)
+		errors->jabbers++;
+	else
+		errors->crc++;
+	return false;
 }

@@ -207,6 +207,8 @@ void port_link_starts(struct cxdev *dev); /* it comes up with what was selected 
 enum fec_speed port_link_fec_speed(const struct cxdev *dev);
 
 /* fec.c */
+/* mend of struct port_ops */
+bool port_mend(struct cxdev *dev, const struct frame *frame, struct port_errors *errors);
 int pplm_read(struct cmd *c, const void *reg_in, void *reg_out);
 int pplm_write(struct cmd *c, const void *reg_in, void *reg_out);
 
@@ -219,6 +221,7 @@ int check_owner(struct cmd *c, const char *reg);
 int check_dcb(struct cmd *c, const char *reg); /* and what only cards with DCB have */
 
 int ppcnt_read(struct cmd *c, const void *reg_in, void *reg_out); /* register PPCNT */
+bool has_phys_statistical(const struct cxdev *dev);		  /* that group of it */
 
 /* Sets a 64-bit counter whose halves are separate fields. */
 #define PUT64(p, field, v)                                 \

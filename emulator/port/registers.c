@@ -168,6 +168,8 @@ static int pcam_read(struct cmd *c, const void *reg_in, void *reg_out)
 		PCAM_07_TO_00);
 	prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.ppcnt, 1);
 	prm_set(out, feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter, 1);
+	prm_set(out, feature_cap_mask.enhanced_features.ppcnt_statistical_group,
+		has_phys_statistical(c->dev));
 	if (!c->dev->card->vf)
 		prm_set(out, port_access_reg_cap_mask.regs_5000_to_507f.pplm, 1);
 	if (c->dev->card->ext_proto) {

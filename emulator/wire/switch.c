@@ -170,9 +170,30 @@ static void enqueue(struct port *port, struct frame *frame)
 	work_queue(&port->rx_work);
 }
 
+/* Does a frame that has arrived with wrong bits go on? A sink has no forward error correction. */
+static bool is_mended(struct port *port, struct frame *frame)
+{
+	struct port_counters *counters = &port->counters;
+
+	if (!frame->wrong_bits || !port_link_up(port))
+		return true;
+	if (port->dev && port->ops->mend(port->dev, frame, &counters->errors)) {
+		frame->wrong_bits = 0;
+		return true;
+	}
+	counters->errors.frames++;
+	counters->errors.bytes += frame->len;
+	counters->rx_sizes[size_class(frame->len + FCS)]++;
+	return false;
+}
+
 /* What the wire delivers to a card with an embedded switch is not yet what a function gets. */
 static void arrive(struct port *port, struct frame *frame)
 {
+	if (!is_mended(port, frame)) {
+		frame_free(frame);
+		return;
+	}
 	if (!is_uplink(port) || !port_link_up(port)) {
 		enqueue(port, frame);
 		return;
@@ -190,7 +211,7 @@ void wire_delivered(struct port *port, struct frame *frame)
 		return;
 	}
 	frame_finish(frame);
-	fault_apply_frame(port, true, frame, arrive);
+	fault_apply_frame(port, FAULT_BY_CABLE, frame, arrive);
 }
 
 /* From the switch to a port. */
@@ -263,7 +284,7 @@ void port_deliver(struct port *port, struct frame *frame)
 		return;
 	}
 	frame_finish(frame);
-	fault_apply_frame(port, true, frame, enqueue);
+	fault_apply_frame(port, FAULT_IN_CARD, frame, enqueue);
 }
 
 void port_leave(struct port *uplink, struct frame *frame)
@@ -287,7 +308,7 @@ static void forward_with_faults(struct port *from, struct frame *frame)
 		return;
 	}
 	frame_finish(frame);
-	fault_apply_frame(from, false, frame, forward);
+	fault_apply_frame(from, FAULT_SENT, frame, forward);
 }
 
 static void release_held(void)
@@ -562,6 +583,7 @@ struct port *port_create(struct cxdev *dev, const char *name)
 	port->admin = true;
 	port->wire = true;
 	port->reported = true;
+	port->created_ns = now_ns();
 	list_init(&port->rx);
 	list_init(&port->waiting);
 	work_init(&port->rx_work, port_rx_work);
@@ -723,6 +745,11 @@ const struct port_counters *port_counters(const struct port *port)
 	return &port->counters;
 }
 
+uint64_t port_age_ms(const struct port *port)
+{
+	return (now_ns() - port->created_ns) / 1000000;
+}
+
 void port_list_names(void (*fn)(const char *name, void *arg), void *arg)
 {
 	const struct port *port;
@@ -750,6 +777,9 @@ void wire_status(FILE *out)
 			port->rx_len);
 		fprintf(out, "dropped: queue full %llu, link down %llu, malformed %llu\n",
 			ull(n->full), ull(n->down), ull(n->malformed));
+		if (n->errors.corrected_bits || n->errors.frames)
+			fprintf(out, "  wrong bits: %llu corrected, %llu frames lost\n",
+				ull(n->errors.corrected_bits), ull(n->errors.frames));
 		if (port->physics)
 			physics_status(port->physics, out);
 	}

@@ -29,6 +29,7 @@ struct port {
 	struct port *uplink;
 	enum port_follow follow;
 	struct port_counters counters;
+	uint64_t created_ns;
 	struct port_qos qos;
 	struct port_physics *physics; /* NULL: the wire is instant */
 };

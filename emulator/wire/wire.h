@@ -16,10 +16,26 @@
 
 struct port;
 
+/* Blocks of a code that had wrong bits. */
+struct block_errors {
+	uint64_t corrected, uncorrectable;
+};
+
+/* What has come of frames that arrived with wrong bits. */
+struct port_errors {
+	uint64_t corrected_bits, corrected_symbols;
+	struct block_errors firecode, rs;	/* by code; RS: Reed-Solomon */
+	uint64_t rs_single;			/* blocks with one wrong symbol */
+	uint64_t crc, jabbers;			/* frames that are lost; jabbers: too long as well */
+	uint64_t frames, bytes;			/* all that are lost */
+};
+
 /* Callbacks into the function of a port. */
 struct port_ops {
 	void (*receive)(struct cxdev *dev, struct frame *frame); /* consumes the frame */
 	void (*link)(struct cxdev *dev, bool up); /* after the command that caused it */
+	/* The frame has wrong bits: are they corrected? Counts both, without the frames. */
+	bool (*mend)(struct cxdev *dev, const struct frame *frame, struct port_errors *errors);
 };
 
 /*
@@ -42,7 +58,10 @@ enum port_follow { PORT_AUTO, PORT_UP, PORT_DOWN };
 #define PRIORITIES 8
 #define PORT_SIZES 10
 
-/* Frames and bytes without FCS. A frame dropped at the port counts in the last three only. */
+/*
+ * Frames and bytes without FCS. A frame dropped at the port counts as full, down or malformed only,
+ * one that is lost to wrong bits in errors and sizes.
+ */
 struct port_counters {
 	uint64_t tx_frames, tx_bytes, tx_multicast, tx_broadcast;
 	uint64_t rx_frames, rx_bytes, rx_multicast, rx_broadcast;
@@ -53,6 +72,7 @@ struct port_counters {
 	/* by priority, as the settings of the port have it */
 	struct { uint64_t tx_frames, tx_bytes, rx_frames, rx_bytes; } prio[PRIORITIES];
 	uint64_t rx_control, tx_control; /* MAC control frames, which are not counted above */
+	struct port_errors errors;
 };
 
 /* The link is up if admin state and wire are; @dev NULL: no function, frames go to the sink. */
@@ -114,6 +134,7 @@ bool port_may_send(struct port *port, const uint8_t *dmac, unsigned int prio, un
 /* All work that waits looks again: the ports by which frames leave their card have changed. */
 void ports_wake_senders(void);
 const struct port_counters *port_counters(const struct port *port);
+uint64_t port_age_ms(const struct port *port);	/* how long it has been counting */
 void wire_status(FILE *out);
 /*
  * For other wires and for tests: called for each frame that is delivered to a port without a

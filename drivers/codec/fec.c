@@ -125,3 +125,62 @@ unsigned int cxr_fec_modes(u32 set, u8 modes[4])
 			modes[n++] = names[i].mode;
 	return n;
 }
+
+/* ---- what it has corrected ---------------------------------------------- */
+
+#define COUNTER(field) prm_bit((struct prm_ppcnt_reg *)NULL, counter_set.phys_layer_cntrs.field##_high)
+#define LANE(n) {									\
+	COUNTER(fc_fec_corrected_blocks_lane##n), COUNTER(fc_fec_uncorrectable_blocks_lane##n),	\
+}
+
+/* Offsets in the register: blocks that were corrected, and those that could not be. */
+static const u32 rs_blocks[2] = {
+	COUNTER(rs_fec_corrected_blocks), COUNTER(rs_fec_uncorrectable_blocks),
+};
+
+static const u32 firecode_blocks[CXR_FEC_LANES][2] = { LANE(0), LANE(1), LANE(2), LANE(3) };
+
+/* The lowest one counts, as it does in cxr_fec_ethtool(). */
+static u32 lowest(u32 set)
+{
+	return set & -set;
+}
+
+bool cxr_fec_corrects(u32 active)
+{
+	return active && lowest(active) != SET(PRM_FEC_NONE);
+}
+
+bool cxr_fec_by_lane(u32 active)
+{
+	return lowest(active) == SET(PRM_FEC_FIRECODE);
+}
+
+static void decode_blocks(const struct prm_ppcnt_reg *reg, const u32 (*at)[2],
+			  struct cxr_fec_blocks *blocks)
+{
+	unsigned int i;
+
+	for (i = 0; i < blocks->n; i++) {
+		blocks->corrected[i] = prm_get_dwords(reg->dw, at[i][0]);
+		blocks->uncorrectable[i] = prm_get_dwords(reg->dw, at[i][1]);
+	}
+}
+
+void cxr_fec_blocks_decode(u32 active, u8 lanes, const struct prm_ppcnt_reg *reg,
+			   struct cxr_fec_blocks *blocks)
+{
+	*blocks = (struct cxr_fec_blocks){ .by_lane = cxr_fec_by_lane(active) };
+	switch (lowest(active)) {
+	case SET(PRM_FEC_FIRECODE):
+		blocks->n = lanes < CXR_FEC_LANES ? lanes : CXR_FEC_LANES;
+		decode_blocks(reg, firecode_blocks, blocks);
+		break;
+	case SET(PRM_FEC_RS_528):
+	case SET(PRM_FEC_RS_544):
+	case SET(PRM_FEC_LLRS_272):
+		blocks->n = 1;
+		decode_blocks(reg, &rs_blocks, blocks);
+		break;
+	}
+}

@@ -9,6 +9,8 @@
 #define IEEE_802_3(name, field) WIDE(name, CXR_PHY_802_3, eth_802_3_cntrs_grp_data_layout, field)
 #define RFC_2863(name, field) WIDE(name, CXR_PHY_2863, eth_2863_cntrs_grp_data_layout, field)
 #define RFC_2819(name, field) WIDE(name, CXR_PHY_2819, eth_2819_cntrs_grp_data_layout, field)
+#define STATISTICAL(name, field) \
+	WIDE(name, CXR_PHY_STATISTICAL, phys_layer_statistical_cntrs, field)
 #define LAYER(name, field) \
 	[CXR_PHY_##name] = { #name "_phy", CXR_PHY_LAYER, false, BIT_OF(phys_layer_cntrs, field) },
 
@@ -22,6 +24,7 @@ static const struct {
 	CXR_PHY_2863_LIST(RFC_2863)
 	CXR_PHY_2819_LIST(RFC_2819)
 	CXR_PHY_LAYER_LIST(LAYER)
+	CXR_PHY_STATISTICAL_LIST(STATISTICAL)
 };
 
 static const u8 numbers[CXR_PHY_GROUPS] = {
@@ -29,6 +32,7 @@ static const u8 numbers[CXR_PHY_GROUPS] = {
 	[CXR_PHY_2863] = PRM_PPCNT_RFC_2863,
 	[CXR_PHY_2819] = PRM_PPCNT_RFC_2819,
 	[CXR_PHY_LAYER] = PRM_PPCNT_PHYS_LAYER,
+	[CXR_PHY_STATISTICAL] = PRM_PPCNT_PHYS_STATISTICAL,
 };
 
 #define PRIO(dir, name, field)	\

@@ -14,6 +14,7 @@ enum cxr_phy_group {
 	CXR_PHY_2863,
 	CXR_PHY_2819,
 	CXR_PHY_LAYER,
+	CXR_PHY_STATISTICAL,	/* if cxr_fec_support.counts */
 	CXR_PHY_GROUPS
 };
 
@@ -63,13 +64,19 @@ enum cxr_phy_group {
 #define CXR_PHY_LAYER_LIST(X)						\
 	X(link_down_events, link_down_events)
 
+#define CXR_PHY_STATISTICAL_LIST(X)					\
+	X(rx_pcs_symbol_err, phy_symbol_errors)				\
+	X(rx_corrected_bits, phy_corrected_bits)
+
 #define CXR_PHY_NUMBER(name, field) CXR_PHY_##name,
 enum cxr_phy_counter {
 	CXR_PHY_802_3_LIST(CXR_PHY_NUMBER)
 	CXR_PHY_2863_LIST(CXR_PHY_NUMBER)
 	CXR_PHY_2819_LIST(CXR_PHY_NUMBER)
 	CXR_PHY_LAYER_LIST(CXR_PHY_NUMBER)
-	CXR_PHY_COUNTERS
+	CXR_PHY_STATISTICAL_LIST(CXR_PHY_NUMBER)
+	CXR_PHY_COUNTERS,
+	CXR_PHY_ALWAYS = CXR_PHY_rx_pcs_symbol_err,	/* number of those that each device has */
 };
 
 /*

@@ -291,6 +291,8 @@ int cxr_cmd_query_fec_support(struct cxr_core *core, struct cxr_fec_support *sup
 		prm_get(&pcam, feature_cap_mask.enhanced_features.fec_50G_per_lane_in_pplm);
 	support->lanes_100g =
 		prm_get(&pcam, feature_cap_mask.enhanced_features.fec_100G_per_lane_in_pplm);
+	support->counts =
+		prm_get(&pcam, feature_cap_mask.enhanced_features.ppcnt_statistical_group);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_fec_support);
@@ -465,13 +467,19 @@ int cxr_cmd_set_port_mtu(struct cxr_core *core, u16 mtu)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_port_mtu);
 
+static int read_pmlp(struct cxr_core *core, struct prm_pmlp_reg *pmlp)
+{
+	memset(pmlp, 0, sizeof(*pmlp));
+	prm_set(pmlp, local_port, CXR_LOCAL_PORT);
+	return try_reg(core, PRM_REG_PMLP, PRM_ACCESS_REG_READ, pmlp, sizeof(*pmlp));
+}
+
 static int module_number(struct cxr_core *core, u32 *number)
 {
-	struct prm_pmlp_reg pmlp = {};
+	struct prm_pmlp_reg pmlp;
 	int err;
 
-	prm_set(&pmlp, local_port, CXR_LOCAL_PORT);
-	err = try_reg(core, PRM_REG_PMLP, PRM_ACCESS_REG_READ, &pmlp, sizeof(pmlp));
+	err = read_pmlp(core, &pmlp);
 	if (!err)
 		*number = prm_get(&pmlp, lane0_module_mapping) & 0xff;
 	return err;
@@ -604,6 +612,21 @@ int cxr_cmd_query_phy_counters(struct cxr_core *core, enum cxr_phy_group group, 
 	return 0;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_phy_counters);
+
+int cxr_cmd_query_fec_blocks(struct cxr_core *core, u32 active, struct cxr_fec_blocks *blocks)
+{
+	struct prm_ppcnt_reg ppcnt = {};
+	struct prm_pmlp_reg pmlp = {};
+	int err = 0;
+
+	if (cxr_fec_by_lane(active))
+		err = read_pmlp(core, &pmlp);
+	err = err ?: read_ppcnt(core, PRM_PPCNT_PHYS_LAYER, &ppcnt, cxr_cmd_try);
+	if (!err)
+		cxr_fec_blocks_decode(active, prm_get(&pmlp, width), &ppcnt, blocks);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_fec_blocks);
 
 int cxr_cmd_query_prio_counters(struct cxr_core *core, u8 prio, u64 *values)
 {

@@ -31,6 +31,7 @@ EXPORT_SYMBOL_GPL(cxr_counter_present);
 EXPORT_SYMBOL_GPL(cxr_cqe_decode_other);
 EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
+EXPORT_SYMBOL_GPL(cxr_fec_corrects);
 EXPORT_SYMBOL_GPL(cxr_fec_ethtool);
 EXPORT_SYMBOL_GPL(cxr_fec_modes);
 EXPORT_SYMBOL_GPL(cxr_flow_criteria);

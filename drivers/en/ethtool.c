@@ -156,6 +156,7 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.get_link = ethtool_op_get_link,
 	.get_link_ksettings = cxr_en_get_link_ksettings,
 	.set_link_ksettings = cxr_en_set_link_ksettings,
+	.get_fec_stats = cxr_en_get_fec_stats,
 	.get_fecparam = cxr_en_get_fecparam,
 	.set_fecparam = cxr_en_set_fecparam,
 	.get_ringparam = get_ringparam,

@@ -275,6 +275,37 @@ int cxr_en_set_fecparam(struct net_device *ndev, struct ethtool_fecparam *param)
 	return 0;
 }
 
+static void show_blocks(const struct cxr_fec_blocks *blocks, struct ethtool_fec_stats *stats)
+{
+	unsigned int i;
+
+	if (blocks->n && !blocks->by_lane) {
+		stats->corrected_blocks.total = blocks->corrected[0];
+		stats->uncorrectable_blocks.total = blocks->uncorrectable[0];
+	}
+	for (i = 0; blocks->by_lane && i < blocks->n; i++) {
+		stats->corrected_blocks.lanes[i] = blocks->corrected[i];
+		stats->uncorrectable_blocks.lanes[i] = blocks->uncorrectable[i];
+	}
+}
+
+/* What is not set is not shown. There is no histogram. */
+void cxr_en_get_fec_stats(struct net_device *ndev, struct ethtool_fec_stats *stats CXR_FEC_HIST)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	u64 values[CXR_PHY_COUNTERS];
+	struct cxr_fec_blocks blocks;
+	struct cxr_fec fec;
+
+	if (!en->fec_support.pplm || !en->fec_support.counts ||
+	    cxr_cmd_query_fec(en->core, &en->fec_support, &fec) || !cxr_fec_corrects(fec.active))
+		return;
+	if (!cxr_cmd_query_phy_counters(en->core, CXR_PHY_STATISTICAL, values))
+		stats->corrected_bits.total = values[CXR_PHY_rx_corrected_bits];
+	if (!cxr_cmd_query_fec_blocks(en->core, fec.active, &blocks))
+		show_blocks(&blocks, stats);
+}
+
 /* ---- after a reset of the device ---------------------------------------- */
 
 static int restore_link(struct cxr_en *en, bool *changed)

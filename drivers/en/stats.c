@@ -403,6 +403,34 @@ static u64 *write_vnic_stats(u64 *data, struct cxr_en *en)
 	return data;
 }
 
+/* ---- the port ----------------------------------------------------------- */
+
+static unsigned int phy_count(const struct cxr_en *en)
+{
+	return en->fec_support.counts ? CXR_PHY_COUNTERS : CXR_PHY_ALWAYS;
+}
+
+static void phy_strings(const struct cxr_en *en, u8 **data)
+{
+	enum cxr_phy_counter i;
+
+	for (i = 0; i < phy_count(en); i++)
+		cxr_ethtool_puts(data, cxr_phy_counter_name(i));
+}
+
+/* Counters of groups that the device does not let us read are 0. */
+static u64 *write_phy_stats(u64 *data, struct cxr_en *en)
+{
+	u64 values[CXR_PHY_COUNTERS] = {};
+	enum cxr_phy_group group;
+
+	for (group = 0; group < CXR_PHY_GROUPS; group++)
+		if (group != CXR_PHY_STATISTICAL || en->fec_support.counts)
+			cxr_cmd_query_phy_counters(en->core, group, values);
+	memcpy(data, values, phy_count(en) * sizeof(*data));
+	return data + phy_count(en);
+}
+
 /* ---- all ---------------------------------------------------------------- */
 
 int cxr_en_get_sset_count(struct net_device *ndev, int sset)
@@ -418,7 +446,7 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 	if (!en->kept)
 		cxr_en_read_flow_control(en);
 	return 2 * CXR_VPORT_COUNTERS + 1 + vnic_count(en) + ARRAY_SIZE(xdp_stats) +
-	       CXR_PHY_COUNTERS + prio_count(en) +
+	       phy_count(en) + prio_count(en) +
 	       page_pool_ethtool_stats_get_count() +
 	       2 * ndev->num_rx_queues * ARRAY_SIZE(queue_stats);
 }
@@ -442,8 +470,7 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 	vnic_strings(netdev_priv(ndev), &data);
 	for (i = 0; i < ARRAY_SIZE(xdp_stats); i++)
 		cxr_ethtool_puts(&data, xdp_stats[i].name);
-	for (i = 0; i < CXR_PHY_COUNTERS; i++)
-		cxr_ethtool_puts(&data, cxr_phy_counter_name(i));
+	phy_strings(netdev_priv(ndev), &data);
 	prio_strings(netdev_priv(ndev), &data);
 	data = page_pool_ethtool_stats_get_strings(data);
 	for (i = 0; i < ndev->num_rx_queues; i++) {
@@ -474,17 +501,6 @@ static u64 *write_xdp_stats(u64 *data, const struct cxr_en *en)
 	for (i = 0; i < ARRAY_SIZE(xdp_stats); i++)
 		*data++ = *(u64 *)((u8 *)(xdp_stats[i].tx ? &tx : &rx) + xdp_stats[i].offset);
 	return data;
-}
-
-/* Counters of groups that the device does not let us read are 0. */
-static u64 *write_phy_stats(u64 *data, struct cxr_en *en)
-{
-	enum cxr_phy_group group;
-
-	memset(data, 0, CXR_PHY_COUNTERS * sizeof(*data));
-	for (group = 0; group < CXR_PHY_GROUPS; group++)
-		cxr_cmd_query_phy_counters(en->core, group, data);
-	return data + CXR_PHY_COUNTERS;
 }
 
 void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data)

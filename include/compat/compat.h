@@ -147,6 +147,13 @@ struct ethtool_ts_stats {
 #define CXR_TS_STATS_OP(function) .get_ts_stats = function,
 #endif
 
+/* Statistics of forward error correction may have a histogram (6.18). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define CXR_FEC_HIST
+#else
+#define CXR_FEC_HIST , struct ethtool_fec_hist *hist
+#endif
+
 /* User space can ask which NAPI context and interrupt a queue has (6.8). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define cxr_napi_set_irq(napi, irq)

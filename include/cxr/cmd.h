@@ -395,12 +395,14 @@ int cxr_cmd_query_link(struct cxr_core *core, struct cxr_link *link);
  * A refusal, which a function that does not own the port may get, is not logged.
  */
 int cxr_cmd_set_link(struct cxr_core *core, bool ext, u32 protos, bool autoneg);
-/* PCAM: what PPLM has. Not for a function without the register: support->pplm. */
+/* PCAM: what PPLM and PPCNT have. Not for a function without the register: support->pplm. */
 int cxr_cmd_query_fec_support(struct cxr_core *core, struct cxr_fec_support *support);
 /* PPLM. A change takes effect when the link comes up. -EOPNOTSUPP: no speed can have @fec. */
 int cxr_cmd_query_fec(struct cxr_core *core, const struct cxr_fec_support *support,
 		      struct cxr_fec *fec);
 int cxr_cmd_set_fec(struct cxr_core *core, const struct cxr_fec_support *support, u32 fec);
+/* PPCNT, and PMLP: blocks of the code that is active, of struct cxr_fec. A refusal is not logged. */
+int cxr_cmd_query_fec_blocks(struct cxr_core *core, u32 active, struct cxr_fec_blocks *blocks);
 /* MLCR, with caps.beacon_led: the LED of the port blinks. A refusal is not logged. */
 int cxr_cmd_set_beacon(struct cxr_core *core, bool on);
 /* PMTU; *mtu is without Ethernet header. */

@@ -267,9 +267,71 @@ static void test_fec(void)
 	expect(modes[2], ETHTOOL_LINK_MODE_FEC_LLRS_BIT);
 }
 
+/* Bytes of the register before the counters, and offsets in group 0x12, from the PRM. */
+#define SET		8
+#define FC_CORRECTED	0x38	/* by lane, 8 bytes each */
+#define FC_UNCORRECTABLE 0x58
+#define RS_CORRECTED	0x78
+#define RS_UNCORRECTABLE 0x80
+
+/* Each counter has its offset in the upper half. */
+static void fill_blocks(struct prm_ppcnt_reg *reg)
+{
+	unsigned int at;
+
+	memset(reg, 0, sizeof(*reg));
+	for (at = 0; SET + at < sizeof(*reg); at += 8)
+		((u8 *)reg)[SET + at + 3] = at;
+}
+
+static void test_fec_blocks(void)
+{
+	static const u32 rs[] = { 1 << 2, 1 << 7, 1 << 9, 1 << 9 | 1 << 20 };
+	struct cxr_fec_blocks blocks;
+	struct prm_ppcnt_reg reg;
+	unsigned int i;
+
+	fill_blocks(&reg);
+	begin("link", "Reed-Solomon codes have blocks of the port");
+	for (i = 0; i < ARRAY_SIZE(rs); i++) {
+		cxr_fec_blocks_decode(rs[i], 4, &reg, &blocks);
+		expect(blocks.by_lane, false);
+		expect(blocks.n, 1);
+		expect(blocks.corrected[0], (u64)RS_CORRECTED << 32);
+		expect(blocks.uncorrectable[0], (u64)RS_UNCORRECTABLE << 32);
+	}
+
+	begin("link", "Firecode has them of each lane");
+	cxr_fec_blocks_decode(1 << 1, 4, &reg, &blocks);
+	expect(blocks.by_lane, true);
+	expect(blocks.n, 4);
+	for (i = 0; i < 4; i++) {
+		expect(blocks.corrected[i], (u64)(FC_CORRECTED + 8 * i) << 32);
+		expect(blocks.uncorrectable[i], (u64)(FC_UNCORRECTABLE + 8 * i) << 32);
+	}
+	cxr_fec_blocks_decode(1 << 1, 1, &reg, &blocks);
+	expect(blocks.n, 1);
+	expect(blocks.corrected[1], 0);
+	cxr_fec_blocks_decode(1 << 1, 8, &reg, &blocks);
+	expect(blocks.n, 4);
+	expect(cxr_fec_by_lane(1 << 1), true);
+	expect(cxr_fec_by_lane(1 << 2), false);
+
+	begin("link", "without a code, or with an unknown one, there are none");
+	cxr_fec_blocks_decode(1 << 0, 4, &reg, &blocks);
+	expect(blocks.n, 0);
+	cxr_fec_blocks_decode(1 << 20, 4, &reg, &blocks);
+	expect(blocks.n, 0);
+	expect(cxr_fec_corrects(0), false);
+	expect(cxr_fec_corrects(1 << 0), false);
+	expect(cxr_fec_corrects(1 << 1), true);
+	expect(cxr_fec_corrects(1 << 20), true);
+}
+
 void test_link(void)
 {
 	test_fec();
+	test_fec_blocks();
 	test_decode();
 	test_modes();
 	test_media();

@@ -48,6 +48,8 @@ static const struct {
 	{ CXR_PHY_rx_4096_to_8191_bytes, CXR_PHY_2819, 0x98, 8, "rx_4096_to_8191_bytes_phy" },
 	{ CXR_PHY_rx_8192_to_10239_bytes, CXR_PHY_2819, 0xa0, 8, "rx_8192_to_10239_bytes_phy" },
 	{ CXR_PHY_link_down_events, CXR_PHY_LAYER, 0xc0, 4, "link_down_events_phy" },
+	{ CXR_PHY_rx_pcs_symbol_err, CXR_PHY_STATISTICAL, 0x10, 8, "rx_pcs_symbol_err_phy" },
+	{ CXR_PHY_rx_corrected_bits, CXR_PHY_STATISTICAL, 0x18, 8, "rx_corrected_bits_phy" },
 };
 
 static bool in_group(unsigned int counter, enum cxr_phy_group group)
@@ -138,7 +140,7 @@ static void test_tc_place(unsigned int i)
 
 void test_phy_counter(void)
 {
-	static const u8 numbers[CXR_PHY_GROUPS] = { 0x00, 0x01, 0x02, 0x12 };
+	static const u8 numbers[CXR_PHY_GROUPS] = { 0x00, 0x01, 0x02, 0x12, 0x16 };
 	unsigned int i;
 
 	begin("port counters", "each is decoded from its own field and group only");
@@ -147,6 +149,9 @@ void test_phy_counter(void)
 	begin("port counters", "the names are those of mlx5");
 	for (i = 0; i < CXR_PHY_COUNTERS; i++)
 		expect(!strcmp(cxr_phy_counter_name(places[i].counter), places[i].name), true);
+	begin("port counters", "those that only some devices have are the last ones");
+	for (i = 0; i < CXR_PHY_COUNTERS; i++)
+		expect(in_group(i, CXR_PHY_STATISTICAL), i >= CXR_PHY_ALWAYS);
 	begin("port counters", "those of a priority, and their names");
 	for (i = 0; i < CXR_PRIO_COUNTERS; i++)
 		test_prio_place(i);

@@ -128,7 +128,8 @@ unsigned int cxr_fec_modes(u32 set, u8 modes[4])
 
 /* ---- what it has corrected ---------------------------------------------- */
 
-#define COUNTER(field) prm_bit((struct prm_ppcnt_reg *)NULL, counter_set.phys_layer_cntrs.field##_high)
+#define COUNTER(field)	\
+	prm_bit((struct prm_ppcnt_reg *)NULL, counter_set.phys_layer_cntrs.field##_high)
 #define LANE(n) {									\
 	COUNTER(fc_fec_corrected_blocks_lane##n), COUNTER(fc_fec_uncorrectable_blocks_lane##n),	\
 }

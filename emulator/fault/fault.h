@@ -85,7 +85,7 @@ void fault_remove_port(const struct port *port); /* the rules and held frames of
 
 typedef void (*frame_fn)(struct port *port, struct frame *frame);
 
-/* Where a frame meets the faults of a port: it leaves, or reaches it by a cable or inside a card. */
+/* How a frame meets the faults of a port: it leaves, or reaches it by a cable or inside a card. */
 enum fault_way { FAULT_SENT, FAULT_BY_CABLE, FAULT_IN_CARD };
 
 /* Does a rule of frames match? Bits are flipped on cables only. */

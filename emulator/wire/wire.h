@@ -26,7 +26,7 @@ struct port_errors {
 	uint64_t corrected_bits, corrected_symbols;
 	struct block_errors firecode, rs;	/* by code; RS: Reed-Solomon */
 	uint64_t rs_single;			/* blocks with one wrong symbol */
-	uint64_t crc, jabbers;			/* frames that are lost; jabbers: too long as well */
+	uint64_t crc, jabbers;			/* frames lost; jabbers: too long as well */
 	uint64_t frames, bytes;			/* all that are lost */
 };
 

@@ -401,7 +401,7 @@ int cxr_cmd_query_fec_support(struct cxr_core *core, struct cxr_fec_support *sup
 int cxr_cmd_query_fec(struct cxr_core *core, const struct cxr_fec_support *support,
 		      struct cxr_fec *fec);
 int cxr_cmd_set_fec(struct cxr_core *core, const struct cxr_fec_support *support, u32 fec);
-/* PPCNT, and PMLP: blocks of the code that is active, of struct cxr_fec. A refusal is not logged. */
+/* PPCNT and PMLP: blocks of the code @active, of struct cxr_fec. A refusal is not logged. */
 int cxr_cmd_query_fec_blocks(struct cxr_core *core, u32 active, struct cxr_fec_blocks *blocks);
 /* MLCR, with caps.beacon_led: the LED of the port blinks. A refusal is not logged. */
 int cxr_cmd_set_beacon(struct cxr_core *core, bool on);

@@ -19,17 +19,54 @@ shown() # HEADING
 
 fec_chosen() { ethtool --show-fec "$netdev" 2>/dev/null | grep -qE "onfigured FEC encodings: *Auto"; }
 
-# As after a reset of the card, for before_each: all modes are advertised, and the firmware chooses the error correction
-link_default()
+fec_is() # CONFIGURED ACTIVE
 {
-	local mode modes=()
+	ethtool --show-fec "$netdev" | tee /run/cxr-fec
+	[ "$(sed -n 's/^.*onfigured FEC encodings: *//p; s/^Active FEC encodings*: *//p' /run/cxr-fec | tr -s ' \n' ' ')" = "$1 $2 " ]
+}
+
+# Blocks corrected and not correctable, and bits corrected, as ethtool shows them; nothing if it shows none
+fec_stats()
+{
+	ethtool -I --show-fec "$netdev" | awk '$1 ~ /^(corrected_blocks|uncorrectable_blocks|corrected_bits):$/ { n[$1] = $2; any = 1 }
+		END { if (any) print n["corrected_blocks:"] + 0, n["uncorrectable_blocks:"] + 0, n["corrected_bits:"] + 0 }'
+}
+
+# 100 frames from b; of these, and of others that come, the first TIMES arrive with BITS wrong ones in a row
+gets_wrong() # BITS TIMES
+{
+	emu fault a frame any flip "$1" dir=rx "times=$2"
+	# shellcheck disable=SC2154
+	peer "python3 -B selftests/lib/send_frames.py $peer_netdev $mac 100 500"
+	# a packet socket has sent them, but they may be on their way
+	reachable
+}
+
+# By how much fec_stats changes while COMMAND runs: "BLOCKS UNCORRECTABLE BITS"
+fec_counts() # CHANGE COMMAND...
+{
+	local want=$1 before after
+
+	shift
+	before=$(fec_stats)
+	[ -n "$before" ] || fail "there are no statistics of forward error correction"
+	"$@"
+	after=$(fec_stats)
+	echo "statistics: $before, and now $after"
+	[ "$(awk '{ print $4 - $1, $5 - $2, $6 - $3 }' <<<"$before $after")" = "$want" ] || fail "they have not changed by $want"
+}
+
+# As after a reset of the card, for before_each: all modes are advertised, and the firmware chooses the error correction
+link_default() # [SPEED]
+{
+	local mode modes=() speed=${1:-100000}
 
 	fec_chosen || ethtool --set-fec "$netdev" encoding auto
 	if [ "$(shown 'Advertised link modes')" = "$(shown 'Supported link modes')" ] && [ "$(shown Auto-negotiation)" = " on " ]; then
-		wait_until 10 speed_is 100000
+		wait_until 10 speed_is "$speed"
 		return
 	fi
 	for mode in $(shown 'Supported link modes'); do modes+=("$mode" on); done
 	ethtool -s "$netdev" autoneg on advertise "${modes[@]}"
-	wait_until 10 speed_is 100000
+	wait_until 10 speed_is "$speed"
 }

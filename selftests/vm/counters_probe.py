@@ -56,7 +56,6 @@ NEVER = {
     "port_rcv_constraint_errors": NO_INFINIBAND,
     "port_xmit_constraint_errors": NO_INFINIBAND,
     "port_rcv_switch_relay_errors": NO_INFINIBAND,
-    "symbol_error": CABLE,
     "link_error_recovery": CABLE,
     "local_link_integrity_errors": CABLE,
     "port_rcv_remote_physical_errors": CABLE,

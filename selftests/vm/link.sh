@@ -14,7 +14,7 @@
 # shellcheck source=selftests/lib/link.sh
 . "$(dirname "$0")/../lib/link.sh"
 
-before_each() { ends_know; link_default; }
+before_each() { ends_know; emu fault clear; link_default; }
 
 # As published of such a card
 shows_link()
@@ -68,12 +68,6 @@ refuses()
 	[ "$(ethtool "$netdev"; link_downs)" = "$before" ]
 }
 
-fec_is() # CONFIGURED ACTIVE
-{
-	ethtool --show-fec "$netdev" | tee /run/cxr-fec
-	[ "$(sed -n 's/^.*onfigured FEC encodings: *//p; s/^Active FEC encodings*: *//p' /run/cxr-fec | tr -s ' \n' ' ')" = "$1 $2 " ]
-}
-
 # With a copper cable RS and none; with lanes of 50 Gbit/s another RS, and LLRS
 shows_fec()
 {
@@ -119,6 +113,31 @@ refuses_fec()
 	[ "$(ethtool --show-fec "$netdev")" = "$before" ]
 }
 
+# With lanes of 50 Gbit/s RS corrects 15 symbols of a block, else 7, as LLRS does. fec.sh has a card with BaseR
+counts_fec()
+{
+	ethtool -s "$netdev" speed 100000 autoneg off
+	wait_until 10 speed_is 100000
+	reachable
+	fec_counts "30 0 2100" gets_wrong 70 30
+	fec_counts "0 30 0" gets_wrong 71 30
+	# bits 57 to 61: two lanes
+	ethtool -s "$netdev" autoneg on advertise 0x3e00000000000000
+	wait_until 10 speed_is 100000
+	reachable
+	fec_counts "30 0 2130" gets_wrong 71 30
+	fec_counts "0 30 0" gets_wrong 151 30
+	ethtool --set-fec "$netdev" encoding llrs
+	wait_until 10 fec_is LLRS LLRS
+	reachable
+	fec_counts "0 30 0" gets_wrong 71 30
+	# these lanes have always one
+	link_default
+	ethtool --set-fec "$netdev" encoding off
+	wait_until 10 fec_is Off Off
+	[ -z "$(fec_stats)" ]
+}
+
 ktap_setup ends_up
 ktap_test shown "ethtool shows the link modes of both numberings" shows_link
 ktap_test speed "the speed of the link can be set" sets_speed
@@ -126,5 +145,6 @@ ktap_test advertise "link modes of either numbering can be selected" advertises
 ktap_test refused "a speed that the card does not have is refused" refuses
 ktap_test fec "ethtool shows the forward error correction" shows_fec
 ktap_test fec.set "it can be set, and lanes of 50 Gbit/s have others" sets_fec
+ktap_test fec.counts "it counts what it corrects and what it cannot, as its code can" counts_fec
 ktap_test fec.refused "one that the port does not have is refused" refuses_fec
 ktap_end

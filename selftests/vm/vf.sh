@@ -80,6 +80,14 @@ pause_refused()
 	grep -qi "not supported" <<<"$text"
 }
 
+# It is of the port, too
+no_fec()
+{
+	must_fail ethtool -I --show-fec "$netdev"
+	must_fail counter rx_corrected_bits_phy
+	must_fail counter rx_pcs_symbol_err_phy
+}
+
 quiet_log()
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "about the log of this driver"
@@ -103,6 +111,7 @@ ktap_test link "the link is up, also after down and up" link_works
 ktap_test mtu "the MTU can be changed" mtu_changes
 ktap_test pause "pause frames of the port cannot be switched" pause_refused
 ktap_test classes "there are neither traffic classes nor parameters of congestion control" no_classes
+ktap_test fec "there is no forward error correction to see, nor what it has corrected" no_fec
 ktap_test tcp "TCP transfers data intact both ways" tcp_both_ways 1M
 ktap_test rdma "RDMA over RoCE v2" ends_pingpong 100
 ktap_test log "the log has no refused commands" quiet_log

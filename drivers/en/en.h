@@ -703,6 +703,7 @@ int cxr_en_get_module_eeprom(struct net_device *ndev, struct ethtool_eeprom *ee,
 int cxr_en_get_module_page(struct net_device *ndev, const struct ethtool_module_eeprom *request,
 			   struct netlink_ext_ack *extack);
 void cxr_en_get_pause_stats(struct net_device *ndev, struct ethtool_pause_stats *stats);
+void cxr_en_get_link_ext_stats(struct net_device *ndev, struct ethtool_link_ext_stats *stats);
 void cxr_en_get_eth_mac_stats(struct net_device *ndev, struct ethtool_eth_mac_stats *stats);
 void cxr_en_get_eth_phy_stats(struct net_device *ndev, struct ethtool_eth_phy_stats *stats);
 void cxr_en_get_eth_ctrl_stats(struct net_device *ndev, struct ethtool_eth_ctrl_stats *stats);

@@ -190,6 +190,7 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.get_eth_phy_stats = cxr_en_get_eth_phy_stats,
 	.get_eth_ctrl_stats = cxr_en_get_eth_ctrl_stats,
 	.get_rmon_stats = cxr_en_get_rmon_stats,
+	CXR_LINK_EXT_STATS_OP(cxr_en_get_link_ext_stats)
 	.get_ts_info = cxr_en_get_ts_info,
 	CXR_TS_STATS_OP(cxr_en_get_ts_stats)
 };

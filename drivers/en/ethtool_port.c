@@ -261,6 +261,14 @@ void cxr_en_get_pause_stats(struct net_device *ndev, struct ethtool_pause_stats 
 	stats->rx_pause_frames = values[CXR_PHY_rx_pause_ctrl];
 }
 
+void cxr_en_get_link_ext_stats(struct net_device *ndev, struct ethtool_link_ext_stats *stats)
+{
+	u64 values[CXR_PHY_COUNTERS];
+
+	if (read_group(ndev, CXR_PHY_LAYER, values))
+		stats->link_down_events = values[CXR_PHY_link_down_events];
+}
+
 void cxr_en_get_eth_mac_stats(struct net_device *ndev, struct ethtool_eth_mac_stats *stats)
 {
 	u64 values[CXR_PHY_COUNTERS];

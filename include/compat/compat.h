@@ -154,6 +154,17 @@ struct ethtool_ts_stats {
 #define CXR_FEC_HIST , struct ethtool_fec_hist *hist
 #endif
 
+/* ethtool -I tells how often the link was lost (6.2). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+struct ethtool_link_ext_stats {
+	u64 link_down_events;
+};
+
+#define CXR_LINK_EXT_STATS_OP(function)
+#else
+#define CXR_LINK_EXT_STATS_OP(function) .get_link_ext_stats = function,
+#endif
+
 /* User space can ask which NAPI context and interrupt a queue has (6.8). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define cxr_napi_set_irq(napi, irq)

@@ -9,6 +9,8 @@
 speed_is() { [ "$(cat "/sys/class/net/$netdev/speed" 2>/dev/null)" = "$1" ]; }
 # How often the link has failed: that of the interface, which may come back before anybody looks, is in carrier_changes
 link_downs() { counter link_down_events_phy; }
+# The same number, by ethtool -I, which kernel 6.1 does not have
+link_downs_told() { [ "$CXR_KERNEL" = 6.1 ] || ethtool -I "$netdev" | grep -q "Link Down Events: $1\$"; }
 link_downs_are() { [ "$(link_downs)" = "$1" ]; }
 
 # What ethtool shows under a heading, in one line

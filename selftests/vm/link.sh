@@ -88,6 +88,7 @@ sets_fec()
 	ethtool --set-fec "$netdev" encoding off
 	wait_until 10 fec_is Off Off
 	wait_until 10 link_downs_are $((before + 1))
+	link_downs_told $((before + 1))
 	[ "$(shown 'Advertised FEC modes')" = " None " ]
 	ethtool --set-fec "$netdev" encoding rs
 	wait_until 10 fec_is RS RS

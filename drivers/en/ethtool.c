@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* ethtool operations. RTNL is held. */
 #include <linux/ethtool.h>
+#include <linux/ethtool_netlink.h>
 #include <linux/log2.h>
 #include "en.h"
 
@@ -25,6 +26,7 @@ static void get_ringparam(struct net_device *ndev, struct ethtool_ringparam *rin
 	ring->tx_max_pending = 1U << en->log_ring_max;
 	ring->rx_pending = 1U << en->config.log_rq;
 	ring->tx_pending = 1U << en->config.log_sq;
+	kernel_ring->tcp_data_split = ETHTOOL_TCP_DATA_SPLIT_DISABLED;
 }
 
 static int set_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring,

@@ -340,8 +340,10 @@ int cxr_en_get_rxfh_fields(struct net_device *ndev, struct cxr_rxfh_fields *info
 	if (!table_size(en))
 		return -EOPNOTSUPP;
 	rss = info->rss_context ? cxr_en_context_rss(en, info->rss_context) : &en->rss;
-	if (!tir || !rss)
+	if (!tir)
 		return -EINVAL;
+	if (!rss)
+		return -ENOENT;
 	info->data = 0;
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		if (rss->fields[tir] & fields[i].ours)
@@ -359,8 +361,10 @@ int cxr_en_set_rxfh_fields(struct net_device *ndev, const struct cxr_rxfh_fields
 
 	if (!table_size(en))
 		return -EOPNOTSUPP;
-	if (!tir || (info->rss_context && !cxr_en_context_rss(en, info->rss_context)))
+	if (!tir)
 		return -EINVAL;
+	if (info->rss_context && !cxr_en_context_rss(en, info->rss_context))
+		return -ENOENT;
 	if (!kinds[tir].ports) {
 		NL_SET_ERR_MSG_MOD(extack, "only the fields of TCP and UDP packets can be chosen");
 		return -EOPNOTSUPP;

@@ -211,6 +211,7 @@ static inline uint64_t get64(const uint8_t *p)
 #define ETH_P_8021Q 0x8100
 #define ETH_P_IPV6 0x86DD
 #define ETH_P_8021AD 0x88A8
+#define ETH_P_TEB 0x6558
 #define ETH_P_ROCE 0x8915 /* version 1 */
 #define ROCE_UDP_PORT 4791 /* version 2 */
 

@@ -192,6 +192,11 @@ static void card_eth(const struct card *card,
 	prm_set(cap, wqe_vlan_insert, card->vlan_insert);
 	prm_set(cap, rss_ind_tbl_cap, ETH_LOG_MAX_RQT_SIZE);
 	prm_set(cap, self_lb_en_modifiable, 1);
+	prm_set(cap, tunnel_stateless_gre, card->tunnels);
+	prm_set(cap, tunnel_stateless_ip_over_ip, card->tunnels);
+	/* the ports are those of the card, which its PF tells it */
+	prm_set(cap, tunnel_stateless_vxlan, card->tunnels && !card->vf);
+	prm_set(cap, max_vxlan_udp_ports, card->tunnels && !card->vf ? VXLAN_PORTS : 0);
 }
 
 static void card_roce(const struct card *card, struct prm_roce_cap *cap)
@@ -283,6 +288,10 @@ static void card_flow(const struct card *card, struct prm_flow_table_nic_cap *ni
 	prm_set(cap, flow_counter, 1);
 	prm_set(cap, log_max_flow_counter, 14);
 	prm_set(cap, log_max_destination, 6);
+	prm_set(cap, ft_field_support.inner_ip_version, card->tunnels);
+	prm_set(cap, ft_field_support.inner_ip_protocol, card->tunnels);
+	prm_set(cap, ft_field_bitmask_support.inner_ip_version, card->tunnels);
+	prm_set(cap, ft_field_bitmask_support.inner_ip_protocol, card->tunnels);
 	if (card->rdma_tables)
 		card_rdma_tables(nic);
 }

@@ -84,7 +84,7 @@ static const struct card cards[] = {
 		.subsystem_id = 0x0007, .fw_major = 16, .fw_minor = 35, .fw_sub = 4030,
 		.psid = "CXR0000000005", .hw_id = 0x20d, .clock_khz = 156250, .roce_addrs = 255,
 		.pcie_gen = 3, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
-		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
+		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true, .tunnels = true,
 		.phys_statistical = true, COMMON(18, PDS_NEW, 20)
 	},
 	{
@@ -92,7 +92,7 @@ static const struct card cards[] = {
 		.subsystem_id = 0x0006, .fw_major = 20, .fw_minor = 37, .fw_sub = 1700,
 		.psid = "CXR0000000006", .hw_id = 0x20f, .clock_khz = 156250, .roce_addrs = 255,
 		.pcie_gen = 4, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
-		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
+		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true, .tunnels = true,
 		.phys_statistical = true, COMMON(17, PDS_NEW, 16)
 	},
 	{
@@ -101,7 +101,7 @@ static const struct card cards[] = {
 		.fw_sub = 1010, .psid = "CXR000000006D", .hw_id = 0x212, .clock_khz = 1000000,
 		.roce_addrs = 255, .pcie_gen = 4, .pcie_lanes = 16, .port_lanes = 4,
 		.eth_proto = PROTO_100G, .ext_proto = PROTO_EXT_100G,
-		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
+		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true, .tunnels = true,
 		.port_select = true, .cc_general = true, .rdma_tables = true,
 		.vnic_env_newer = true, .phys_statistical = true, COMMON(17, PDS_NEW, 19)
 	},
@@ -110,7 +110,7 @@ static const struct card cards[] = {
 		.subsystem_id = 0x0041, .fw_major = 28, .fw_minor = 38, .fw_sub = 1002,
 		.psid = "CXR0000000007", .hw_id = 0x218, .clock_khz = 1000000, .roce_addrs = 255,
 		.pcie_gen = 5, .pcie_lanes = 16, .port_lanes = 4, .eth_proto = PROTO_100G,
-		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true,
+		.inline_mode = PRM_INLINE_MODE_NOT_REQUIRED, .vlan_insert = true, .tunnels = true,
 		.port_select = true, .cc_general = true, .rdma_tables = true, .vpd_function = true,
 		.vnic_env_newer = true, .phys_statistical = true, COMMON(17, PDS_NEW, 19)
 	},

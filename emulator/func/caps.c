@@ -5,6 +5,7 @@
 
 #include "func/func.h"
 #include "prm/caps.h"
+#include "prm/tunnel.h"
 #include "prm/wqe.h"
 
 #define OWN_TERMINATE_LKEY 0x700
@@ -224,6 +225,25 @@ bool hca_inserts_vlan(const struct cxdev *dev)
 	const struct prm_per_protocol_networking_offload_caps *caps = eth_caps(dev);
 
 	return caps ? prm_get(caps, wqe_vlan_insert) : dev->card->vlan_insert;
+}
+
+unsigned int hca_tunnels(const struct cxdev *dev)
+{
+	const struct prm_per_protocol_networking_offload_caps *caps = eth_caps(dev);
+
+	if (!caps)
+		return 0;
+	return (prm_get(caps, tunnel_stateless_vxlan) ? TUNNEL_VXLAN : 0) |
+	       (prm_get(caps, tunnel_stateless_gre) ? TUNNEL_GRE : 0) |
+	       (prm_get(caps, tunnel_stateless_ip_over_ip) ? TUNNEL_IP : 0);
+}
+
+unsigned int hca_vxlan_ports(const struct cxdev *dev)
+{
+	const struct prm_per_protocol_networking_offload_caps *caps = eth_caps(dev);
+	unsigned int n = caps ? prm_get(caps, max_vxlan_udp_ports) : 0;
+
+	return n ? n : PRM_VXLAN_PORTS_DEFAULT;
 }
 
 bool hca_affinity_bypass(const struct cxdev *dev)

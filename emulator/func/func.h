@@ -163,6 +163,7 @@ struct card {
 	uint32_t eth_proto, ext_proto;	/* of PTYS, in both numberings; 0: not the second */
 	uint8_t inline_mode;		/* enum prm_inline_mode */
 	bool vlan_insert;		/* WQEs can insert a VLAN tag */
+	bool tunnels;			/* it looks into VXLAN, GRE and IP in IP */
 	bool vpd_function;		/* the vital product data names the function */
 	bool port_select;		/* flow tables can select the port of a LAG */
 	bool rdma_tables;		/* flow tables of RoCE packets */
@@ -473,6 +474,12 @@ bool hca_atomics_in_host_order(const struct cxdev *dev);
  */
 unsigned int hca_inline_mode(const struct cxdev *dev);
 bool hca_inserts_vlan(const struct cxdev *dev);
+
+enum { TUNNEL_VXLAN = 1, TUNNEL_GRE = 2, TUNNEL_IP = 4 };
+
+/* The tunnels that are advertised, whose inner headers the card knows. */
+unsigned int hca_tunnels(const struct cxdev *dev);
+unsigned int hca_vxlan_ports(const struct cxdev *dev);
 
 /*
  * health_buffer.c: the firmware reports a failure with all that belongs to it, and the time; 0: it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Ethernet send queues: LSO and plain sends with headers, sizes and segments that the input gives,
- * to a receiver that may stand still.
+ * Ethernet send queues: LSO and plain sends with headers, also of tunnels, sizes and segments that
+ * the input gives, to a receiver that may stand still.
  */
 #include "../tests/dut.h"
 #include "fuzz.h"
@@ -10,7 +10,7 @@
 #define LOG_SQ 6
 #define DATA_BYTES 262144u
 
-enum { WITH_HEADERS = 1, HOLD = 2, FOREIGN_KEY = 4 };
+enum { WITH_HEADERS = 1, HOLD = 2, FOREIGN_KEY = 4, VXLAN = 8, GRE = 16, IP = 32 };
 
 static struct dut *dut;
 static struct dut_wq sq;
@@ -28,23 +28,29 @@ static void post(struct input *in, struct port *port)
 	static const uint8_t opcodes[] = { PRM_WQE_SEND, PRM_WQE_LSO, PRM_WQE_LSO, PRM_WQE_NOP };
 	uint8_t how = input_u8(in), header[256];
 	unsigned int opcode = opcodes[input_u8(in) % ARRAY_SIZE(opcodes)];
-	uint32_t len = input_u8(in) % 128, patches = input_u8(in) % 8, ds;
+	uint32_t len = input_u8(in) % 128, patches = input_u8(in) % 8, ds, inside;
 	struct prm_wqe_eth_seg *eseg;
-	struct flow flow = tcp4;
+	struct flow flow = tcp4, outer = tcp4;
 	uint8_t *wqe;
 
 	flow.payload = 0;
 	flow.ip = input_u8(in) & 1 ? 4 : 6;
-	if (how & WITH_HEADERS)
+	if (how & WITH_HEADERS && how & (VXLAN | GRE | IP)) {
+		outer.ip = how & 64 ? 6 : 4;
+		outer.dport = 4789;
+		len = make_tunnel(header, how & VXLAN ? TUNNEL_VXLAN : how & GRE ? TUNNEL_GRE :
+				  TUNNEL_IP, &outer, &flow, &inside);
+	} else if (how & WITH_HEADERS) {
 		len = make_packet(header, &flow);
-	else
+	} else {
 		input_bytes(in, header, len);
+	}
 	ds = 2 + (len < 2 ? 0 : (len - 2 + 15) / 16) + 1;
 	wqe = dut_wqe(dut, &sq, opcode, ds, PRM_WQE_CE_ALWAYS);
 	eseg = (void *)(wqe + 16);
 	eseg->mss = htobe16(input_number(in));
 	eseg->inline_hdr_sz = htobe16(len);
-	eseg->cs_flags = input_u8(in) & 0xc0;
+	eseg->cs_flags = input_u8(in) & 0xf0;
 	memcpy(eseg->inline_hdr_start, header, len);
 	dut_data_seg(dut, (void *)(wqe + (ds - 1) * 16), data_at,
 		     input_number(in) % (DATA_BYTES + 9));

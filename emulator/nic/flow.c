@@ -286,8 +286,9 @@ static void group_release(void *obj)
 	obj_put(group->table);
 }
 
-/* What can be matched: outer headers, and of RoCE packets the opcode. */
-static void supported_criteria(struct prm_fte_match_param *param, unsigned int type)
+/* What can be matched: outer headers; of RoCE packets the opcode; of tunnels what is in them. */
+static void supported_criteria(struct cxdev *dev, struct prm_fte_match_param *param,
+			       unsigned int type)
 {
 	struct prm_fte_match_set_lyr_2_4 *outer = prm_sub(param, outer_headers,
 							  fte_match_set_lyr_2_4);
@@ -299,12 +300,24 @@ static void supported_criteria(struct prm_fte_match_param *param, unsigned int t
 	prm_set(outer, rsvd_d4, 0);
 	if (flow_is_rdma(type))
 		prm_set(param, misc_parameters.bth_opcode, 0xff);
+	if (type == PRM_FT_NIC_RX && hca_tunnels(dev)) {
+		prm_set(param, inner_headers.ip_version, 0xf);
+		prm_set(param, inner_headers.ip_protocol, 0xff);
+	}
+}
+
+static unsigned int supported_sets(struct cxdev *dev, unsigned int type)
+{
+	if (flow_is_rdma(type))
+		return PRM_MATCH_OUTER | PRM_MATCH_MISC;
+	return PRM_MATCH_OUTER |
+	       (type == PRM_FT_NIC_RX && hca_tunnels(dev) ? PRM_MATCH_INNER : 0);
 }
 
 static int check_criteria(struct cmd *c, unsigned int enable, unsigned int type,
 			  const struct prm_fte_match_param *criteria)
 {
-	unsigned int sets = flow_is_rdma(type) ? PRM_MATCH_OUTER | PRM_MATCH_MISC : PRM_MATCH_OUTER;
+	unsigned int sets = supported_sets(c->dev, type);
 	const unsigned int set_dwords = prm_width(criteria, outer_headers) / 32;
 	struct prm_fte_match_param supported;
 	unsigned int i;
@@ -312,7 +325,7 @@ static int check_criteria(struct cmd *c, unsigned int enable, unsigned int type,
 	if (enable & ~sets)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "match_criteria_enable 0x%x: sets 0x%x can be matched", enable, sets);
-	supported_criteria(&supported, type);
+	supported_criteria(c->dev, &supported, type);
 	for (i = 0; i < ARRAY_SIZE(criteria->dw); i++) {
 		if (criteria->dw[i] & ~supported.dw[i])
 			return refuse(c, PRM_STATUS_BAD_PARAM,

@@ -12,7 +12,9 @@
 /* The words that entries of the group may match. */
 static unsigned int n_dwords(const struct flow_group *group)
 {
-	return group->criteria_enable & PRM_MATCH_MISC ? MATCH_DWORDS : MATCH_DWORDS / 2;
+	if (group->criteria_enable & PRM_MATCH_INNER)
+		return MATCH_DWORDS;
+	return (group->criteria_enable & PRM_MATCH_MISC ? 2 : 1) * MATCH_SET_DWORDS;
 }
 
 static uint64_t hash_of(const struct flow_group *group, const struct match_fields *fields)

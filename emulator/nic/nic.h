@@ -4,7 +4,8 @@
  * packets.
  *
  * A WQE of a send queue is checked, segmented, and its checksums are filled in as it asks. A
- * received frame is steered by the flow tables to each TIR that they name.
+ * received frame is steered by the flow tables to each TIR that they name. Of tunnels that the card
+ * knows the same is done with the inner headers.
  */
 #ifndef CXEMU_NIC_H
 #define CXEMU_NIC_H
@@ -18,7 +19,7 @@
 #include "queue/queue.h"
 
 extern const struct cmd_desc cmds_sq[], cmds_rq[], cmds_tir[], cmds_flow[], cmds_fte[],
-	cmds_definer[];
+	cmds_definer[], cmds_tunnel[];
 
 /* Limits that the capability pages advertise and the commands enforce. */
 #define ETH_LOG_MAX_WQ_SZ 15
@@ -106,14 +107,20 @@ struct eth_packet {
 	uint16_t first_tag; /* ethertype of the first tag, 0: untagged */
 	uint16_t tci;	    /* of the first tag */
 	uint16_t l3, l4;
+	uint16_t payload;   /* of IP, behind the options; 0: none, or a later fragment */
 	uint32_t end;	    /* of the IP packet according to its header, within len */
 	uint8_t ip_version; /* 0, 4, 6 */
 	uint8_t proto;
 	bool frag;   /* a fragment; l4 is 0 except in the first one */
 	bool len_ok; /* the IP header's length lies within the frame */
+	const struct eth_packet *inner; /* of a tunnel; NULL: none */
 };
 
 void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len);
+/* The frame, or IP packet, at @at of @data, which ends at @len; offsets are those in @data. */
+void packet_parse_at(struct eth_packet *packet, const uint8_t *data, uint32_t at, uint32_t len);
+void packet_parse_ip(struct eth_packet *packet, const uint8_t *data, uint32_t at, uint32_t len,
+		     uint16_t ethertype);
 /* One's complement sum of big-endian words, not folded, not inverted. */
 uint64_t csum_add(uint64_t sum, const void *data, size_t len);
 uint16_t csum_fold(uint64_t sum); /* not inverted */
@@ -134,6 +141,19 @@ struct rss {
 struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc);
 void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set);
 
+/* ---- tunnels: tunnel.c ---- */
+
+/*
+ * If @packet is a tunnel that is advertised, @inner becomes what is in it, up to @end, and
+ * packet->inner.
+ */
+bool tunnel_parse(struct cxdev *dev, struct eth_packet *packet, struct eth_packet *inner,
+		  uint32_t end);
+/* The checksum of the tunnel's own header, UDP or GRE, is right, or there is none. */
+bool tunnel_csum_ok(const struct eth_packet *packet);
+/* Ports that the driver has not deleted; their number. */
+unsigned int tunnel_report_leaks(struct cxdev *dev);
+
 /* ---- steering: flow.c, fte.c, definer.c, steer.c ---- */
 
 struct flow_counter {
@@ -142,10 +162,11 @@ struct flow_counter {
 };
 
 /*
- * What entries match: the first words of fte_match_param, outer headers and misc_parameters. Only
- * tables of RoCE packets match the latter.
+ * What entries match: the first words of fte_match_param, outer headers, misc_parameters and inner
+ * headers. Only tables of RoCE packets match the second, and only those of Ethernet the third.
  */
-#define MATCH_DWORDS (2 * sizeof(struct prm_fte_match_set_lyr_2_4) / 4)
+#define MATCH_SET_DWORDS (sizeof(struct prm_fte_match_set_lyr_2_4) / 4)
+#define MATCH_DWORDS (3 * MATCH_SET_DWORDS)
 
 struct match_fields {
 	__be32 dw[MATCH_DWORDS];

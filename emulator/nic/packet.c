@@ -19,6 +19,8 @@ static void parse_l4(struct eth_packet *packet, uint32_t at)
 {
 	uint32_t need = packet->proto == IPPROTO_TCP ? 20 : packet->proto == IPPROTO_UDP ? 8 : 0;
 
+	if (at < packet->len)
+		packet->payload = at;
 	if (need && at + need <= packet->len)
 		packet->l4 = at;
 }
@@ -83,18 +85,34 @@ static void parse_ipv6(struct eth_packet *packet, uint32_t at)
 		parse_l4(packet, at);
 }
 
-void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len)
+static void begin(struct eth_packet *packet, const uint8_t *data, uint32_t len)
 {
-	uint32_t at = 12;
-	int tags;
-
 	memset(packet, 0, sizeof(*packet));
 	packet->data = data;
 	packet->len = len;
 	packet->end = len;
-	if (len < 14)
+}
+
+void packet_parse_ip(struct eth_packet *packet, const uint8_t *data, uint32_t at, uint32_t len,
+		     uint16_t ethertype)
+{
+	begin(packet, data, len);
+	packet->ethertype = ethertype;
+	if (ethertype == ETH_P_IP)
+		parse_ipv4(packet, at);
+	else if (ethertype == ETH_P_IPV6)
+		parse_ipv6(packet, at);
+}
+
+void packet_parse_at(struct eth_packet *packet, const uint8_t *data, uint32_t at, uint32_t len)
+{
+	int tags;
+
+	begin(packet, data, len);
+	if (at + 14 > len)
 		return;
 
+	at += 12;
 	packet->ethertype = get16(data + at);
 	for (tags = 0; tags < MAX_TAGS; tags++) {
 		if ((packet->ethertype != ETH_P_8021Q && packet->ethertype != ETH_P_8021AD) ||
@@ -112,6 +130,11 @@ void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len)
 		parse_ipv4(packet, at + 2);
 	else if (packet->ethertype == ETH_P_IPV6)
 		parse_ipv6(packet, at + 2);
+}
+
+void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len)
+{
+	packet_parse_at(packet, data, 0, len);
 }
 
 /* ---- checksums ---- */
@@ -241,9 +264,9 @@ static void order_pair(uint8_t *a, uint8_t *b, size_t len)
 	memcpy(b, tmp, len);
 }
 
-struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc)
+static struct rss hash_headers(const struct eth_packet *packet, const struct prm_tirc *tirc,
+			       uint32_t fields)
 {
-	uint32_t fields = prm_get(tirc, rx_hash_field_selector_outer.selected_fields);
 	unsigned int ip_len = packet->ip_version == 6 ? 16 : 4, fn = prm_get(tirc, rx_hash_fn),
 		     len = 0;
 	const uint8_t *ip = packet->data + packet->l3 + (packet->ip_version == 6 ? 8 : 12);
@@ -291,6 +314,17 @@ struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *ti
 		rss.hash = x;
 	}
 	return rss;
+}
+
+/* Of outer or of inner headers: a TIR selects fields of either. */
+struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc)
+{
+	uint32_t inner = prm_get(tirc, rx_hash_field_selector_inner.selected_fields);
+
+	if (!inner)
+		return hash_headers(packet, tirc,
+				    prm_get(tirc, rx_hash_field_selector_outer.selected_fields));
+	return packet->inner ? hash_headers(packet->inner, tirc, inner) : (struct rss){};
 }
 
 /* ---- fields for steering ---- */

@@ -72,6 +72,13 @@ static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 	return 0;
 }
 
+/* What flow tables and TIR say of a packet. */
+struct delivery {
+	uint32_t tag;
+	struct rss rss;
+	bool tunnels;
+};
+
 static uint8_t l4_type(const struct eth_packet *packet)
 {
 	const uint8_t *tcp = packet->data + packet->l4;
@@ -86,37 +93,63 @@ static uint8_t l4_type(const struct eth_packet *packet)
 								PRM_CQE_L4_TCP_ACK_NO_DATA;
 }
 
-static void complete(struct rq *rq, const struct eth_packet *packet, uint32_t tag,
-		     const struct rss *rss, bool stripped)
+static uint8_t header_types(const struct eth_packet *packet)
 {
 	uint8_t l3 = packet->ip_version == 4 ? PRM_CQE_L3_IPV4 :
 		     packet->ip_version == 6 ? PRM_CQE_L3_IPV6 :
 					       PRM_CQE_L3_NONE;
+
+	return l4_type(packet) << PRM_CQE_L4_SHIFT | l3 << PRM_CQE_L3_SHIFT;
+}
+
+/*
+ * Types and checksums of headers, of a tunnel the inner ones: then "ok" says that all are right, of
+ * both levels. What the TIR does not look into is no tunnel.
+ */
+static void describe(struct prm_cqe64 *cqe, const struct eth_packet *packet, bool tunnels)
+{
+	const struct eth_packet *inner = tunnels ? packet->inner : NULL;
+	bool l3_ok = packet_l3_ok(packet), l4_ok;
+
+	if (inner) {
+		cqe->tls_outer_l3_tunneled = PRM_CQE_TUNNELED |
+					     (packet->ip_version == 4 ? PRM_CQE_OUTER_IPV4 : 0);
+		l3_ok = l3_ok && packet_l3_ok(inner);
+		l4_ok = tunnel_csum_ok(packet) && packet_l4_ok(inner);
+	} else {
+		inner = packet;
+		l4_ok = packet_l4_ok(packet);
+	}
+	cqe->hds_ip_ext = PRM_CQE_L2_OK | (l3_ok ? PRM_CQE_L3_OK : 0) |
+			  (l4_ok ? PRM_CQE_L4_OK : 0);
+	cqe->l4_l3_hdr_type = header_types(inner);
+}
+
+static void complete(struct rq *rq, const struct eth_packet *packet, const struct delivery *how,
+		     bool stripped)
+{
 	uint32_t from = packet->l3 ? packet->l3 : 14;
 	struct prm_cqe64 cqe = {};
 
-	cqe.rss_hash_result = cpu_to_be32(rss->hash);
-	cqe.rss_hash_type = rss->type;
+	cqe.rss_hash_result = cpu_to_be32(how->rss.hash);
+	cqe.rss_hash_type = how->rss.type;
 	cqe.check_sum =
 		cpu_to_be16(csum_fold(csum_add(0, packet->data + from, packet->end - from)));
-	cqe.hds_ip_ext = PRM_CQE_L2_OK | (packet_l3_ok(packet) ? PRM_CQE_L3_OK : 0) |
-			 (packet_l4_ok(packet) ? PRM_CQE_L4_OK : 0);
-	cqe.l4_l3_hdr_type = l4_type(packet) << PRM_CQE_L4_SHIFT | l3 << PRM_CQE_L3_SHIFT;
+	describe(&cqe, packet, how->tunnels);
 	if (stripped) {
 		cqe.l4_l3_hdr_type |= PRM_CQE_VLAN;
 		cqe.vlan_info = cpu_to_be16(packet->tci);
 	}
 	cqe.srqn = cpu_to_be32(prm_get(&rq->ctx, user_index));
 	cqe.byte_cnt = cpu_to_be32(packet->len - (stripped ? 4 : 0));
-	cqe.sop_drop_qpn = cpu_to_be32(tag);
+	cqe.sop_drop_qpn = cpu_to_be32(how->tag);
 	cqe.wqe_counter = cpu_to_be16(rq->wq.ci);
 	cqe.op_own = PRM_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT;
 	rq->wq.ci++;
 	cq_push(rq->cq, &rq->obj, &cqe, true);
 }
 
-static void rq_receive(struct rq *rq, const struct eth_packet *packet, uint32_t tag,
-		       const struct rss *rss)
+static void rq_receive(struct rq *rq, const struct eth_packet *packet, const struct delivery *how)
 {
 	bool strip = packet->first_tag == ETH_P_8021Q && !prm_get(&rq->ctx, vsd);
 	struct rx_data data = {
@@ -142,7 +175,7 @@ static void rq_receive(struct rq *rq, const struct eth_packet *packet, uint32_t 
 	if (syndrome)
 		fail(rq, syndrome);
 	else
-		complete(rq, packet, tag, rss, strip);
+		complete(rq, packet, how, strip);
 }
 
 /* ---- from the wire ---- */
@@ -189,23 +222,22 @@ bool eth_hears_itself(struct cxdev *dev, uint32_t td)
 
 static void deliver(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg)
 {
+	struct delivery how = { .tag = tag, .tunnels = prm_get(&tir->ctx, tunneled_offload_en) };
 	struct cxdev *dev = tir->obj.dev;
-	struct rss rss;
 
 	if (loopback_blocked(dev, tir, arg)) {
 		dev->eth->counters.rx_loopback_blocked++;
 		return;
 	}
-	rss = packet_rss(packet, &tir->ctx);
-	rq_receive(tir->rqt ? tir->rqt->rqs[rss.hash % tir->rqt->size] : tir->rq, packet, tag,
-		   &rss);
+	how.rss = packet_rss(packet, &tir->ctx);
+	rq_receive(tir->rqt ? tir->rqt->rqs[how.rss.hash % tir->rqt->size] : tir->rq, packet, &how);
 }
 
 void eth_receive(struct cxdev *dev, struct frame *frame)
 {
 	struct eth_counters *counters = &dev->eth->counters;
 	struct traffic *traffic = &counters->rx_unicast;
-	struct eth_packet packet;
+	struct eth_packet packet, inner;
 
 	if (frame->len + 4u > dev->eth->port_mtu) {
 		counters->rx_oversize.packets++;
@@ -223,6 +255,7 @@ void eth_receive(struct cxdev *dev, struct frame *frame)
 	traffic->bytes += frame->len;
 
 	packet_parse(&packet, frame->data, frame->len);
+	tunnel_parse(dev, &packet, &inner, packet.end);
 	if (!steer(dev, &packet, deliver, frame))
 		counters->rx_no_rule++;
 	frame_free(frame);

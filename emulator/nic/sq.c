@@ -92,6 +92,12 @@ static bool reads_inline(const struct sq *sq)
 		prm_get(&sq->ctx, min_wqe_inline_mode) != PRM_VPORT_INLINE_NONE);
 }
 
+static uint8_t known_cs_flags(const struct cxdev *dev)
+{
+	return PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM |
+	       (hca_tunnels(dev) ? PRM_WQE_ETH_L3_INNER_CSUM | PRM_WQE_ETH_L4_INNER_CSUM : 0);
+}
+
 /* 0, or the syndrome. */
 static uint8_t parse_tx(struct tx *tx)
 {
@@ -106,7 +112,7 @@ static uint8_t parse_tx(struct tx *tx)
 	if (tx->eseg->swp_outer_l4_offset || tx->eseg->swp_outer_l3_offset ||
 	    tx->eseg->swp_inner_l4_offset || tx->eseg->swp_inner_l3_offset || tx->eseg->swp_flags)
 		return wqe_bad(w, "software parsing is not advertised", tx->eseg->swp_flags);
-	if (tx->eseg->cs_flags & ~(PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM))
+	if (tx->eseg->cs_flags & ~known_cs_flags(tx->sq->obj.dev))
 		return wqe_bad(w, "cs_flags that are not advertised", tx->eseg->cs_flags);
 
 	sz = be16_to_cpu(tx->eseg->inline_hdr_sz);
@@ -139,6 +145,20 @@ static uint8_t check_dscp(const struct tx *tx, const struct eth_packet *packet)
 		return 0;
 	return wqe_bad(tx->wqe, "the IP header must be inline: the port trusts DSCPs",
 		       tx->header_len);
+}
+
+/* Checksums of inner headers can only be asked for where there are such headers. */
+static uint8_t check_inner(const struct tx *tx, const struct eth_packet *packet)
+{
+	uint8_t flags = tx->eseg->cs_flags;
+
+	if (!(flags & (PRM_WQE_ETH_L3_INNER_CSUM | PRM_WQE_ETH_L4_INNER_CSUM)))
+		return 0;
+	if (!packet->inner)
+		return wqe_bad(tx->wqe, "inner checksums, but the card sees no tunnel", flags);
+	if (flags & PRM_WQE_ETH_L4_INNER_CSUM && (!packet->inner->l4 || packet->inner->frag))
+		return wqe_bad(tx->wqe, "an inner checksum of neither TCP nor UDP", flags);
+	return 0;
 }
 
 /* The data segments, of at most @max bytes. Returns 0, or the syndrome. */
@@ -212,6 +232,13 @@ static void transmit(struct sq *sq, struct frame *frame)
 static void offload_checksums(const struct tx *tx, struct frame *frame,
 			      const struct eth_packet *packet)
 {
+	const struct eth_packet *inner = packet->inner;
+
+	/* first, since the outer checksum may cover them */
+	if (inner && (tx->eseg->cs_flags & PRM_WQE_ETH_L3_INNER_CSUM) && inner->l3)
+		packet_set_l3_csum(frame->data, inner);
+	if (inner && (tx->eseg->cs_flags & PRM_WQE_ETH_L4_INNER_CSUM))
+		packet_set_l4_csum(frame->data, inner, inner->end);
 	if (packet->l3 && (tx->eseg->cs_flags & PRM_WQE_ETH_L3_CSUM))
 		packet_set_l3_csum(frame->data, packet);
 	if (packet->l4 && !packet->frag && (tx->eseg->cs_flags & PRM_WQE_ETH_L4_CSUM))
@@ -246,7 +273,7 @@ static uint8_t send_one(const struct tx *tx)
 {
 	struct frame *frame = frame_alloc(FRAME_MAX);
 	struct sge sges[SEND_SGES_MAX];
-	struct eth_packet packet;
+	struct eth_packet packet, inner;
 	struct sg_list list;
 	uint8_t syndrome;
 
@@ -270,7 +297,10 @@ static uint8_t send_one(const struct tx *tx)
 		return 0;
 	}
 	packet_parse(&packet, frame->data, frame->len);
+	tunnel_parse(tx->sq->obj.dev, &packet, &inner, packet.end);
 	syndrome = check_dscp(tx, &packet);
+	if (!syndrome)
+		syndrome = check_inner(tx, &packet);
 	if (syndrome) {
 		frame_free(frame);
 		return syndrome;
@@ -280,12 +310,12 @@ static uint8_t send_one(const struct tx *tx)
 	return 0;
 }
 
-/* Fixes up lengths, IP identification, TCP sequence number and flags of an LSO segment. */
-static void patch_segment(uint8_t *data, const struct eth_packet *packet, uint32_t n, uint32_t off,
-			  bool first, bool last, unsigned int nr)
+/* Fixes up lengths and IP identification of an LSO segment; of a tunnel, of one of its levels. */
+static void patch_lengths(uint8_t *data, const struct eth_packet *packet, uint32_t n,
+			  unsigned int nr)
 {
 	uint8_t *ip = data + packet->l3, *l4 = data + packet->l4;
-	uint32_t total = packet->len - packet->l3 + n, seq;
+	uint32_t total = packet->len - packet->l3 + n;
 	uint16_t be;
 
 	if (packet->ip_version == 4) {
@@ -298,11 +328,25 @@ static void patch_segment(uint8_t *data, const struct eth_packet *packet, uint32
 		memcpy(ip + 4, &be, 2);
 	}
 
-	if (packet->proto != IPPROTO_TCP) {
+	if (packet->l4 && packet->proto != IPPROTO_TCP) {
 		be = htobe16(packet->len - packet->l4 + n);
 		memcpy(l4 + 4, &be, 2);
-		return;
 	}
+}
+
+/* And TCP sequence number and flags. */
+static void patch_segment(uint8_t *data, const struct eth_packet *packet, uint32_t n, uint32_t off,
+			  bool first, bool last, unsigned int nr)
+{
+	const struct eth_packet *inner = packet->inner ?: packet;
+	uint8_t *l4 = data + inner->l4;
+	uint32_t seq;
+
+	patch_lengths(data, packet, n, nr);
+	if (packet->inner)
+		patch_lengths(data, inner, n, nr);
+	if (inner->proto != IPPROTO_TCP)
+		return;
 	memcpy(&seq, l4 + 4, 4);
 	seq = htobe32(be32toh(seq) + off);
 	memcpy(l4 + 4, &seq, 4);
@@ -320,7 +364,7 @@ static uint8_t send_segment(const struct tx *tx, const struct eth_packet *packet
 			    const struct sg_list *list, uint32_t off, uint32_t n, unsigned int nr)
 {
 	struct frame *frame = frame_alloc(tx->header_len + n);
-	struct eth_packet part = *packet;
+	struct eth_packet part = *packet, inner;
 
 	if (!frame)
 		return PRM_CQE_SYND_LOCAL_QP_OP;
@@ -336,9 +380,37 @@ static uint8_t send_segment(const struct tx *tx, const struct eth_packet *packet
 	}
 	part.data = frame->data;
 	part.end = frame->len;
+	if (packet->inner) {
+		inner = *packet->inner;
+		inner.data = frame->data;
+		inner.end = frame->len;
+		part.inner = &inner;
+	}
 	offload_checksums(tx, frame, &part);
 	transmit(tx->sq, frame);
 	return 0;
+}
+
+/*
+ * The headers of an LSO, all of them inline. Of a tunnel it is the inner packet that is segmented.
+ * Returns 0, or the syndrome.
+ */
+static uint8_t parse_lso(const struct tx *tx, struct eth_packet *packet, struct eth_packet *inner,
+			 uint32_t mss)
+{
+	packet_parse(packet, tx->header, tx->header_len);
+	if (!tunnel_parse(tx->sq->obj.dev, packet, inner, tx->header_len))
+		inner = packet;
+	if (!inner->l4 || !mss)
+		return wqe_bad(tx->wqe, "LSO needs TCP or UDP headers inline and an mss", mss);
+	if (inner->proto == IPPROTO_TCP &&
+	    inner->l4 + (tx->header[inner->l4 + 12] >> 4) * 4u != tx->header_len)
+		return wqe_bad(tx->wqe,
+			       "the inline headers of an LSO do not end with the TCP header",
+			       tx->header_len);
+	if (tx->header_len + mss > FRAME_MAX)
+		return wqe_bad(tx->wqe, "the mss is larger than a frame", mss);
+	return check_inner(tx, packet);
 }
 
 /*
@@ -349,21 +421,13 @@ static uint8_t send_lso(const struct tx *tx, int *budget)
 {
 	uint32_t mss = be16_to_cpu(tx->eseg->mss) & 0x3fff, off = tx->sq->lso_off, n;
 	struct sge sges[SEND_SGES_MAX];
-	struct eth_packet packet;
+	struct eth_packet packet, inner;
 	struct sg_list list;
 	uint8_t syndrome;
 
-	packet_parse(&packet, tx->header, tx->header_len);
-	if (!packet.l4 || !mss)
-		return wqe_bad(tx->wqe, "LSO needs TCP or UDP headers inline and an mss", mss);
-	if (packet.proto == IPPROTO_TCP &&
-	    packet.l4 + (tx->header[packet.l4 + 12] >> 4) * 4u != tx->header_len)
-		return wqe_bad(tx->wqe,
-			       "the inline headers of an LSO do not end with the TCP header",
-			       tx->header_len);
-	if (tx->header_len + mss > FRAME_MAX)
-		return wqe_bad(tx->wqe, "the mss is larger than a frame", mss);
-	syndrome = parse_data(tx, &list, sges, LSO_MAX);
+	syndrome = parse_lso(tx, &packet, &inner, mss);
+	if (!syndrome)
+		syndrome = parse_data(tx, &list, sges, LSO_MAX);
 	if (syndrome)
 		return syndrome;
 

@@ -109,10 +109,16 @@ unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
 		   void *arg)
 {
 	struct walk walk = { .dev = dev, .packet = packet, .deliver = deliver, .arg = arg };
+	struct prm_fte_match_set_lyr_2_4 *inner;
 
 	if (!dev->eth->rx_root)
 		return 0;
 	packet_match_set(packet, outer_of(&walk.fields));
+	if (packet->inner) {
+		inner = outer_of(&walk.fields) + 2;
+		prm_set(inner, ip_version, packet->inner->ip_version);
+		prm_set(inner, ip_protocol, packet->inner->proto);
+	}
 	walk_table(&walk, dev->eth->rx_root, 0);
 	return walk.delivered;
 }

@@ -241,23 +241,38 @@ static void tir_release(void *obj)
 	obj_put(tir->td);
 }
 
-static int check_hash(struct cmd *c, const struct prm_tirc *ctx)
+/*
+ * Bit 4 is the IPsec SPI, which the in-tree driver always has TIRs for; such packets are spread by
+ * address here.
+ */
+static int check_fields(struct cmd *c, const char *which, unsigned int fields)
 {
+	if (fields & ~0x1fu)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "%s selected_fields 0x%x: addresses, ports and SPI exist", which,
+			      fields);
+	return 0;
+}
+
+/* @tunnels: tunneled_offload_en of the TIR */
+static int check_hash(struct cmd *c, const struct prm_tirc *ctx, bool tunnels)
+{
+	unsigned int outer = prm_get(ctx, rx_hash_field_selector_outer.selected_fields);
+	unsigned int inner = prm_get(ctx, rx_hash_field_selector_inner.selected_fields);
 	unsigned int fn = prm_get(ctx, rx_hash_fn);
 
 	if (fn > PRM_RX_HASH_TOEPLITZ)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "rx_hash_fn %u is unknown", fn);
-	/*
-	 * Bit 4 is the IPsec SPI, which the in-tree driver always has TIRs for; such packets are
-	 * spread by address here.
-	 */
-	if (prm_get(ctx, rx_hash_field_selector_outer.selected_fields) & ~0x1fu)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "selected_fields 0x%x: addresses, ports and SPI exist",
-			      prm_get(ctx, rx_hash_field_selector_outer.selected_fields));
-	if (is_set(c, ctx, rx_hash_field_selector_inner.selected_fields,
-		   "but tunnels are not advertised"))
+	if (check_fields(c, "outer", outer) || check_fields(c, "inner", inner))
 		return -1;
+	if (!tunnels &&
+	    is_set(c, ctx, rx_hash_field_selector_inner.selected_fields,
+		   "but not tunneled_offload_en"))
+		return -1;
+	if (outer && inner)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "selected_fields 0x%x and inner ones 0x%x: there is one hash", outer,
+			      inner);
 	return 0;
 }
 
@@ -266,7 +281,9 @@ static int check_tirc(struct cmd *c, const struct prm_tirc *ctx)
 	if (is_set(c, ctx, tls_en, "but TLS is not advertised") ||
 	    is_set(c, ctx, packet_merge_mask, "but LRO is not advertised") ||
 	    is_set(c, ctx, lro_max_ip_payload_size, "but LRO is not advertised") ||
-	    is_set(c, ctx, lro_timeout_period_usecs, "but LRO is not advertised") ||
+	    is_set(c, ctx, lro_timeout_period_usecs, "but LRO is not advertised"))
+		return -1;
+	if (!hca_tunnels(c->dev) &&
 	    is_set(c, ctx, tunneled_offload_en, "but tunnels are not advertised"))
 		return -1;
 	switch (prm_get(ctx, disp_type)) {
@@ -285,7 +302,7 @@ static int check_tirc(struct cmd *c, const struct prm_tirc *ctx)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "disp_type %u is unknown",
 			      prm_get(ctx, disp_type));
 	}
-	return check_hash(c, ctx);
+	return check_hash(c, ctx, prm_get(ctx, tunneled_offload_en));
 }
 
 static int run_create_tir(struct cmd *c)
@@ -333,7 +350,7 @@ static int run_modify_tir(struct cmd *c)
 	if (is_set(c, in, bitmask.packet_merge, "but LRO is not advertised"))
 		return -1;
 	if (prm_get(in, bitmask.hash)) {
-		if (check_hash(c, ctx))
+		if (check_hash(c, ctx, prm_get(&tir->ctx, tunneled_offload_en)))
 			return -1;
 		if (tir->rqt && prm_get(ctx, rx_hash_fn) == PRM_RX_HASH_NONE)
 			return refuse(c, PRM_STATUS_BAD_PARAM,
@@ -344,6 +361,8 @@ static int run_modify_tir(struct cmd *c)
 		       prm_bytes_const(ctx, rx_hash_toeplitz_key), 40);
 		*prm_sub(&tir->ctx, rx_hash_field_selector_outer, rx_hash_field_select) =
 			*prm_sub_const(ctx, rx_hash_field_selector_outer, rx_hash_field_select);
+		*prm_sub(&tir->ctx, rx_hash_field_selector_inner, rx_hash_field_select) =
+			*prm_sub_const(ctx, rx_hash_field_selector_inner, rx_hash_field_select);
 	}
 	if (prm_get(in, bitmask.self_lb_en))
 		prm_set(&tir->ctx, self_lb_block, prm_get(ctx, self_lb_block));

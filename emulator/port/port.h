@@ -126,6 +126,8 @@ enum rdma_fate {
 	RDMA_IS_ETHERNET,	/* it goes the way of all other packets */
 };
 
+#define VXLAN_PORTS 4
+
 /* Settings and counters of vport and port. */
 struct eth_state {
 	uint8_t mac[6];
@@ -137,6 +139,8 @@ struct eth_state {
 	uint8_t change_events;	 /* event_on_... bits, as written */
 	bool change_armed;
 	struct address_list lists[LIST_TYPES];
+
+	uint16_t vxlan_ports[VXLAN_PORTS];	/* that the driver has told; 0: none */
 
 	struct flow_table *rx_root, *port_root; /* NIC_RX, PORT_SEL */
 	struct flow_table *rdma_rx_root, *rdma_tx_root;

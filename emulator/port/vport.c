@@ -439,6 +439,7 @@ void eth_state_stop(struct cxdev *dev)
 	eth->rdma_tx_root = NULL;
 	eth->rdma_steer = NULL;
 	eth->change_armed = false;
+	memset(eth->vxlan_ports, 0, sizeof(eth->vxlan_ports));
 	port_flush(dev->port);
 }
 

@@ -4,6 +4,7 @@
 
 #include "caps.h"
 #include "prm/cong.h"
+#include "prm/tunnel.h"
 
 static uint8_t last_frame[FRAME_MAX];
 static uint32_t last_len, n_frames;
@@ -23,6 +24,8 @@ static enum wire_verdict see(void *arg, const struct port *from, struct frame *f
 /* A WQE whose first @head bytes of the packet are inline, the rest and @more in one segment. */
 struct tx {
 	unsigned int opcode, cs_flags, mss, head, more;
+	const uint8_t *packet;	/* NULL: TCP with 64 bytes of data */
+	uint32_t len;
 	bool insert;
 	void (*edit)(struct prm_sqc *ctx);
 };
@@ -39,12 +42,18 @@ static unsigned int send(struct dut *dut, const struct tx *tx)
 					  .dst = { 5, 6, 7, 8 }, .payload = 64 };
 	struct dut_wq sq = dut_create_sq(dut, 4, tx->edit);
 	unsigned int ds = 2 + header_ds(tx->head);
-	uint8_t packet[256], *wqe;
-	uint32_t len = make_packet(packet, &flow) - (tx->more ? flow.payload : 0);
-	uint64_t buf = dut_alloc(dut, len + tx->more);
+	uint8_t tcp[256], *wqe;
+	uint32_t len = make_packet(tcp, &flow) - (tx->more ? flow.payload : 0);
+	const uint8_t *packet = tcp;
+	uint64_t buf;
 	struct prm_wqe_eth_seg *eseg;
 	const struct prm_cqe64 *cqe;
 
+	if (tx->packet) {
+		packet = tx->packet;
+		len = tx->len;
+	}
+	buf = dut_alloc(dut, len + tx->more);
 	memcpy(dut_ptr(dut, buf), packet, len);
 	wqe = dut_wqe(dut, &sq, tx->opcode, ds + 1, PRM_WQE_CE_ALWAYS);
 	eseg = (void *)(wqe + PRM_WQE_DS);
@@ -70,13 +79,6 @@ static bool probe_csum(struct dut *dut, uint32_t value, uint32_t arg)
 	return send(dut, &(struct tx){ .opcode = PRM_WQE_SEND, .head = 18,
 				       .cs_flags = PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM }) ==
 	       PRM_CQE_REQ && n_frames == 1 && !wrong_checksum(last_frame, last_len);
-}
-
-static bool probe_cs_flags(struct dut *dut, uint32_t value, uint32_t flags)
-{
-	(void)value;
-	return send(dut, &(struct tx){ .opcode = PRM_WQE_SEND, .head = 18, .cs_flags = flags }) ==
-	       PRM_CQE_REQ;
 }
 
 static bool probe_opcode_sq(struct dut *dut, uint32_t value, uint32_t opcode)
@@ -217,11 +219,48 @@ static bool probe_lro(struct dut *dut, uint32_t value, uint32_t arg)
 	return !tir(dut, 1, 0, 0);
 }
 
-static bool probe_tunnel(struct dut *dut, uint32_t value, uint32_t arg)
+/* The checksum of TCP in the tunnel; and TIRs look into tunnels of some kind. */
+static bool probe_tunnel(struct dut *dut, uint32_t value, uint32_t tunnel)
 {
+	static const struct flow outer = { .dmac = { 2, 9, 9, 9, 9, 9 }, .smac = { 2 }, .vlan = -1,
+					   .ip = 4, .dport = 4789, .src = { 1 }, .dst = { 2 } };
+	struct tx tx = { .opcode = PRM_WQE_SEND, .head = 18,
+			 .cs_flags = PRM_WQE_ETH_L3_INNER_CSUM | PRM_WQE_ETH_L4_INNER_CSUM };
+	uint8_t packet[1024];
+	uint32_t at;
+
 	(void)value;
+	tx.packet = packet;
+	tx.len = make_tunnel(packet, tunnel, &outer, &tcp4, &at);
+	if (send(dut, &tx) != PRM_CQE_REQ || n_frames != 1)
+		return !hca_tunnels(dut->dev) && (!tir(dut, 0, 1, 0) || !tir(dut, 0, 0, 1));
+	if (tunnel != TUNNEL_VXLAN) {	/* what is checked has an Ethernet header */
+		at -= 14;
+		memcpy(last_frame + at + 12, "\x08", 2);
+	}
+	return !wrong_checksum(last_frame + at, last_len - at) && !tir(dut, 0, 1, 1);
+}
+
+/* How many ports are taken. */
+static bool probe_vxlan_ports(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_delete_vxlan_udp_dport_in del = {};
+	struct prm_delete_vxlan_udp_dport_out del_out;
+	struct prm_add_vxlan_udp_dport_in in = {};
+	struct prm_add_vxlan_udp_dport_out out;
+	unsigned int n = 0, i;
+
 	(void)arg;
-	return !tir(dut, 0, 1, 0) || !tir(dut, 0, 0, 1);
+	for (; n < 100; n++) {
+		prm_set(&in, vxlan_udp_port, 4789 + n);
+		if (dut_cmd(dut, add_vxlan_udp_dport, &in, &out))
+			break;
+	}
+	for (i = 0; i < n; i++) {
+		prm_set(&del, vxlan_udp_port, 4789 + i);
+		dut_must(dut, delete_vxlan_udp_dport, &del, &del_out);
+	}
+	return n == value;
 }
 
 static bool probe_multi(struct dut *dut, uint32_t value, uint32_t arg)
@@ -258,6 +297,10 @@ const struct cap_row caps_eth[] = {
 	ETH_FLAG(wqe_vlan_insert, probe_vlan_insert, 0),
 	ETH_VALUE(rss_ind_tbl_cap, probe_rqt_size, 0),
 	ETH_FLAG(self_lb_en_modifiable, probe_self_lb, 0),
+	ETH_FLAG(tunnel_stateless_gre, probe_tunnel, TUNNEL_GRE),
+	ETH_FLAG(tunnel_stateless_vxlan, probe_tunnel, TUNNEL_VXLAN),
+	ETH_FLAG(tunnel_stateless_ip_over_ip, probe_tunnel, TUNNEL_IP),
+	ETH_VALUE(max_vxlan_udp_ports, probe_vxlan_ports, 0),
 	/* not advertised by any card */
 	ETH_FLAG(lro_cap, probe_lro, 0),
 	ETH_FLAG(multi_pkt_send_wqe, probe_multi, 0),
@@ -265,9 +308,6 @@ const struct cap_row caps_eth[] = {
 	ETH_FLAG(reg_umr_sq, probe_reg_umr, 0),
 	ETH_FLAG(scatter_fcs, probe_fcs, 0),
 	ETH_FLAG(swp, probe_swp, 0),
-	ETH_FLAG(tunnel_stateless_gre, probe_cs_flags, PRM_WQE_ETH_L4_INNER_CSUM),
-	ETH_FLAG(tunnel_stateless_vxlan, probe_tunnel, 0),
-	ETH_FLAG(max_vxlan_udp_ports, probe_opcode, PRM_OP_add_vxlan_udp_dport),
 };
 
 const unsigned int caps_eth_n = ARRAY_SIZE(caps_eth);

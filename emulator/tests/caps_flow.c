@@ -470,6 +470,8 @@ static bool probe_bypass(struct dut *dut, uint32_t value, uint32_t bit)
 	FIELD(P, source_vhca_port, misc_parameters.source_vhca_port),				\
 	FIELD(P, bth_dst_qp, misc_parameters.bth_dst_qp),					\
 	FIELD(P, inner_dmac, inner_headers.dmac_47_16),						\
+	FIELD(P, inner_ip_version, inner_headers.ip_version),					\
+	FIELD(P, inner_ip_protocol, inner_headers.ip_protocol),					\
 	FIELD(P, inner_sip, inner_headers.src_ipv4_src_ipv6.ipv4_layout.ipv4),			\
 	FIELD(P, metadata_reg_c_0, misc_parameters_2.metadata_reg_c_0),				\
 	P(table_miss_action_domain, true, probe_domain, 0),					\

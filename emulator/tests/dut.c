@@ -635,6 +635,29 @@ uint32_t make_packet(uint8_t *buf, const struct flow *flow)
 	return at + flow->payload;
 }
 
+uint32_t make_tunnel(uint8_t *buf, unsigned int tunnel, const struct flow *outer,
+		     const struct flow *inner, uint32_t *at)
+{
+	uint32_t cut = tunnel == TUNNEL_VXLAN ? 0 : 14, total, len, header;
+	struct flow flow = *outer;
+	uint8_t data[4096];
+
+	header = tunnel == TUNNEL_VXLAN ? 8 : tunnel == TUNNEL_GRE ? 4 : 0;
+	len = make_packet(data, inner) - cut;
+	flow.payload = header + len;
+	flow.proto = tunnel == TUNNEL_VXLAN ? 17 : tunnel == TUNNEL_GRE ? 47 :
+		     inner->ip == 4 ? 4 : 41;
+	total = make_packet(buf, &flow);
+	*at = total - len;
+	memset(buf + *at - header, 0, header);
+	if (tunnel == TUNNEL_VXLAN)
+		buf[*at - header] = 8;	/* there is a VNI */
+	else if (tunnel == TUNNEL_GRE)
+		store16(buf + *at - 2, inner->ip == 4 ? 0x0800 : 0x86dd);
+	memcpy(buf + *at, data + cut, len);
+	return total;
+}
+
 static uint16_t ones_sum(uint32_t sum, const uint8_t *p, uint32_t len)
 {
 	for (; len > 1; p += 2, len -= 2) {

@@ -130,6 +130,12 @@ extern const struct flow tcp4;
 
 /* Writes headers (checksums zero) and a payload of a pattern; returns the length. */
 uint32_t make_packet(uint8_t *buf, const struct flow *flow);
+/*
+ * The packet of @inner in a tunnel between the addresses of @outer: with its Ethernet header for
+ * TUNNEL_VXLAN, to port @outer->dport. Returns the length; @at: where what is in the tunnel begins.
+ */
+uint32_t make_tunnel(uint8_t *buf, unsigned int tunnel, const struct flow *outer,
+		     const struct flow *inner, uint32_t *at);
 /* 0 if the checksums are right; otherwise the layer (3 or 4) whose checksum is wrong. */
 int wrong_checksum(const uint8_t *packet, uint32_t len);
 

@@ -118,7 +118,7 @@ static const struct wrong_row group_rows[] = {
 	F(create_flow_group, source_eswitch_owner_vhca_id_valid, 1,
 	  "source_eswitch_owner_vhca_id_valid is set (0x1), but there is no e-switch"),
 	F(create_flow_group, match_criteria_enable, 3,
-	  "match_criteria_enable 0x3: sets 0x1 can be matched"),
+	  "match_criteria_enable 0x3: sets 0x5 can be matched"),
 	F(create_flow_group, match_criteria_enable, 0,
 	  "match_criteria: byte 0xc is set, but not enabled"),
 	F(create_flow_group, match_criteria.misc_parameters.source_sqn, 1,

@@ -129,7 +129,7 @@ static const struct send_case send_cases[] = {
 	{ "software parsing", software_parser, NULL,
 	  "SQ 0x*: send WQE 0: software parsing is not advertised (0x*)" },
 	{ "a checksum of inner headers", inner_checksum, NULL,
-	  "SQ 0x*: send WQE 0: cs_flags that are not advertised (0x*)" },
+	  "SQ 0x*: send WQE 0: inner checksums, but the card sees no tunnel (0x*)" },
 	{ "a tag and inline headers", tag_and_header, NULL,
 	  "SQ 0x*: send WQE 0: VLAN insertion and inline headers exclude each other (0x*)" },
 	{ "inline headers beyond the WQE", long_header, NULL,

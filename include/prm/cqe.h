@@ -101,8 +101,12 @@ enum prm_cqe_rss_l4 {
 	PRM_CQE_RSS_IPSEC	= 3,
 };
 
+/* tls_outer_l3_tunneled; the header types are then those of the inner headers */
+#define PRM_CQE_TUNNELED	0x01
+#define PRM_CQE_OUTER_IPV4	0x02
+
 struct prm_cqe64 {
-	u8 tls_outer_l3_tunneled;	/* bit 0: tunneled */
+	u8 tls_outer_l3_tunneled;	/* bits 1 and 0: PRM_CQE_OUTER_IPV4, PRM_CQE_TUNNELED */
 	u8 rsvd_01;
 	__be16 wqe_id;
 	__be32 lro[2];

@@ -2,6 +2,7 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 #include "prm/definer.h"
+#include "prm/tunnel.h"
 #include "../policy/dcb.h"
 #include "caps.h"
 #include "counter.h"
@@ -171,6 +172,20 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->roce.roce = prm_get(cap, roce);
 }
 
+static void decode_tunnels(const struct prm_per_protocol_networking_offload_caps *cap,
+			   struct cxr_caps *caps)
+{
+	u32 ip = prm_get(cap, tunnel_stateless_ip_over_ip);
+
+	caps->tunnel_vxlan = prm_get(cap, tunnel_stateless_vxlan);
+	caps->vxlan_ports = prm_get(cap, max_vxlan_udp_ports);
+	if (!caps->vxlan_ports)
+		caps->vxlan_ports = PRM_VXLAN_PORTS_DEFAULT;
+	caps->tunnel_gre = prm_get(cap, tunnel_stateless_gre);
+	caps->tunnel_ip = ip || prm_get(cap, tunnel_stateless_ip_over_ip_tx);
+	caps->tunnel_ip_rx = ip || prm_get(cap, tunnel_stateless_ip_over_ip_rx);
+}
+
 void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
 			 struct cxr_caps *caps)
 {
@@ -185,6 +200,7 @@ void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *
 	caps->rss_ind_tbl_max = 1U << log_rss;
 	caps->self_lb_en_modifiable = prm_get(cap, self_lb_en_modifiable);
 	caps->wqe_inline_mode = prm_get(cap, wqe_inline_mode);
+	decode_tunnels(cap, caps);
 }
 
 /* One table of four entries, which can be made the first one, and counts. */
@@ -223,6 +239,7 @@ void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_c
 		caps->ft_log_max_size = 0;
 		caps->ft_max_level = 0;
 		caps->flow_rules = false;
+		caps->ft_inner = false;
 		return;
 	}
 	caps->ft_log_max_size = prm_get(rx, log_max_ft_size);
@@ -230,6 +247,8 @@ void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_c
 	caps->flow_rules = prm_get(rx, flow_modify_en) && prm_get(rx, modify_root) &&
 			   prm_get(rx, identified_miss_table_mode) &&
 			   prm_get(rx, flow_table_modify);
+	caps->ft_inner = prm_get(rx, ft_field_support.inner_ip_version) &&
+			 prm_get(rx, ft_field_support.inner_ip_protocol);
 	cxr_flow_decode_caps(prm_sub_const(rx, ft_field_support, flow_table_fields_supported),
 			     &caps->ft_match);
 }

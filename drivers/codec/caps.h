@@ -66,11 +66,15 @@ struct cxr_caps {
 	u32 max_lso;			/* bytes */
 	u8 wqe_inline_mode;		/* 0: L2 needed, 1: see the vport context, 2: none needed */
 	u16 rss_ind_tbl_max;		/* entries */
+	/* tunnels, in which the device segments and computes checksums; IP in IP also verifies */
+	bool tunnel_vxlan, tunnel_gre, tunnel_ip, tunnel_ip_rx;
+	u8 vxlan_ports;			/* UDP ports that can be those of VXLAN */
 	u8 log_max_rq, log_max_sq, log_max_tir, log_max_tis, log_max_rqt, log_max_rqt_size;
 	u8 log_max_wq_sz;		/* of SQs and RQs */
 	/* flow tables, NIC receive side */
 	u8 ft_log_max_size, ft_max_level;
 	bool flow_rules;		/* tables can be inserted and removed at run time */
+	bool ft_inner;			/* IP version and protocol in a tunnel can be matched */
 	struct cxr_flow_fields ft_match;	/* bits that can be matched */
 	/* flow tables of RoCE packets that count: those marked as congested, and CNPs */
 	bool count_rx_ce, count_rx_cnp, count_tx_cnp;
@@ -89,6 +93,15 @@ struct cxr_caps {
 	u16 roce_addresses;
 	u16 udp_dport, udp_sport_min, udp_sport_max;
 };
+
+/*
+ * Received packets can be steered and hashed by what is in a tunnel, and TIRs look into it. The
+ * in-tree driver has no such TIRs without the former.
+ */
+static inline bool cxr_caps_inner(const struct cxr_caps *caps)
+{
+	return caps->ft_inner && (caps->tunnel_gre || caps->tunnel_ip_rx);
+}
 
 void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps);
 /* The second page of general capabilities. */

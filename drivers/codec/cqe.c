@@ -34,6 +34,7 @@ static u32 offload_flags(const struct prm_cqe64 *cqe)
 	flags |= cqe->hds_ip_ext & PRM_CQE_L3_OK ? CXR_CQE_L3_OK : 0;
 	flags |= cqe->hds_ip_ext & PRM_CQE_L4_OK ? CXR_CQE_L4_OK : 0;
 	flags |= cqe->l4_l3_hdr_type & PRM_CQE_VLAN ? CXR_CQE_VLAN : 0;
+	flags |= cqe->tls_outer_l3_tunneled & PRM_CQE_TUNNELED ? CXR_CQE_TUNNELED : 0;
 
 	switch ((cqe->l4_l3_hdr_type & PRM_CQE_L3_MASK) >> PRM_CQE_L3_SHIFT) {
 	case PRM_CQE_L3_IPV4:

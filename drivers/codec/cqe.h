@@ -25,6 +25,8 @@ enum cxr_cqe_flag {
 	CXR_CQE_VLAN = 1 << 7,
 	CXR_CQE_GRH = 1 << 8,		/* a GRH, or an IP header in its place, precedes the data */
 	CXR_CQE_IPV4_GRH = 1 << 9,	/* it is an IPv4 header, in the last 20 bytes */
+	/* a tunnel: the protocols are the inner ones, and OK is what outer and inner headers are */
+	CXR_CQE_TUNNELED = 1 << 10,
 };
 
 struct cxr_cqe {

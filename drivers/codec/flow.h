@@ -8,7 +8,7 @@
 #include "prm/flow.h"
 
 /*
- * Fields of the outer headers, and of RoCE packets: values, or a mask of bits to match. Where a
+ * Fields of the outer headers, of RoCE packets, and of tunnels: values, or a mask of bits to match. Where a
  * field is narrower than its type, a mask of all ones has the bits of the field only.
  */
 struct cxr_flow_fields {
@@ -23,14 +23,18 @@ struct cxr_flow_fields {
 	u8 traffic_class;
 	u8 hop_limit;
 	u8 bth_opcode;		/* only in tables of RoCE packets */
+	u8 inner_version, inner_protocol;	/* of IP in a tunnel */
 };
 
-static_assert(sizeof(struct cxr_flow_fields) == 62);	/* no padding: memcmp() compares it */
+static_assert(sizeof(struct cxr_flow_fields) == 64);	/* no padding: memcmp() compares it */
 
 #define CXR_FLOW_PARAM_BYTES sizeof(struct prm_fte_match_param)
 
 void cxr_flow_encode(const struct cxr_flow_fields *fields, struct prm_fte_match_param *param);
-/* @param: CXR_FLOW_PARAM_BYTES in the device's layout. False: a bit has no field here. */
+/*
+ * @param: CXR_FLOW_PARAM_BYTES in the device's layout. False: a bit has no field here, or is one of
+ * tunnels.
+ */
 bool cxr_flow_decode(const void *param, struct cxr_flow_fields *fields);
 /* The sets of fields in which @mask has a bit, as match_criteria_enable. */
 u8 cxr_flow_criteria(const struct cxr_flow_fields *mask);

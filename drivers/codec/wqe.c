@@ -46,11 +46,18 @@ void cxr_wqe_inline(struct prm_wqe_inline_seg *seg, u32 len)
 	seg->byte_count = cpu_to_be32(PRM_WQE_INLINE | len);
 }
 
-void cxr_wqe_eth(struct prm_wqe_eth_seg *seg, bool csum, u16 mss, const u8 *headers, u16 len)
+void cxr_wqe_eth(struct prm_wqe_eth_seg *seg, enum cxr_wqe_csum csum, u16 mss, const u8 *headers,
+		 u16 len)
 {
+	static const u8 flags[] = {
+		[CXR_WQE_NO_CSUM] = 0,
+		[CXR_WQE_CSUM] = PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM,
+		[CXR_WQE_CSUM_INNER] = PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L3_INNER_CSUM |
+				       PRM_WQE_ETH_L4_INNER_CSUM,
+	};
+
 	memset(seg, 0, sizeof(*seg));
-	if (csum)
-		seg->cs_flags = PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM;
+	seg->cs_flags = flags[csum];
 	seg->mss = cpu_to_be16(mss);
 	seg->inline_hdr_sz = cpu_to_be16(len);
 	if (len)

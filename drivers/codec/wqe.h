@@ -26,11 +26,18 @@ void cxr_wqe_atomic(struct prm_wqe_atomic_seg *seg, u64 swap_add, u64 compare);
 void cxr_wqe_datagram(struct prm_wqe_datagram_seg *seg, const struct prm_av *av, u32 qpn, u32 qkey);
 /* Header of @len bytes of inline data, which follow. */
 void cxr_wqe_inline(struct prm_wqe_inline_seg *seg, u32 len);
+enum cxr_wqe_csum {
+	CXR_WQE_NO_CSUM,
+	CXR_WQE_CSUM,		/* the device computes the L3 and L4 checksums */
+	CXR_WQE_CSUM_INNER,	/* the outer L3, and the inner L3 and L4 ones, of a tunnel */
+};
+
 /*
- * @csum: the device computes the L3 and L4 checksums; @mss: segment size, or 0; @headers: @len
+ * @mss: segment size, or 0; @headers: @len
  * inline bytes, of which the first ones fit here.
  */
-void cxr_wqe_eth(struct prm_wqe_eth_seg *seg, bool csum, u16 mss, const u8 *headers, u16 len);
+void cxr_wqe_eth(struct prm_wqe_eth_seg *seg, enum cxr_wqe_csum csum, u16 mss, const u8 *headers,
+		 u16 len);
 
 /* The segments of most WQEs are inline functions. */
 static inline void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rkey)

@@ -6,6 +6,7 @@
 #include "prm/cmdif.h"
 #include "prm/nic.h"
 #include "prm/obj.h"
+#include "prm/tunnel.h"
 #include "core.h"
 
 #define LOG_SEND_BLOCK		6	/* send queues are sized in blocks of 64 bytes */
@@ -322,6 +323,7 @@ EXPORT_SYMBOL_GPL(cxr_cmd_destroy_rqt);
 
 static void encode_hash(struct prm_tirc *tirc, u32 hash, const u8 *key)
 {
+	struct prm_rx_hash_field_select *selector;
 	u32 fields = 0;
 
 	if (hash & CXR_HASH_SRC_IP)
@@ -337,11 +339,12 @@ static void encode_hash(struct prm_tirc *tirc, u32 hash, const u8 *key)
 		memcpy(prm_bytes(tirc, rx_hash_toeplitz_key), key, HASH_KEY_BYTES);
 		prm_set(tirc, rx_hash_symmetric, !!(hash & CXR_HASH_SYMMETRIC));
 	}
-	prm_set(tirc, rx_hash_field_selector_outer.l3_prot_type, hash & CXR_HASH_IPV6 ?
-		PRM_RX_HASH_IPV6 : PRM_RX_HASH_IPV4);
-	prm_set(tirc, rx_hash_field_selector_outer.l4_prot_type, hash & CXR_HASH_UDP ?
-		PRM_RX_HASH_UDP : PRM_RX_HASH_TCP);
-	prm_set(tirc, rx_hash_field_selector_outer.selected_fields, fields);
+	selector = hash & CXR_HASH_INNER ?
+		   prm_sub(tirc, rx_hash_field_selector_inner, rx_hash_field_select) :
+		   prm_sub(tirc, rx_hash_field_selector_outer, rx_hash_field_select);
+	prm_set(selector, l3_prot_type, hash & CXR_HASH_IPV6 ? PRM_RX_HASH_IPV6 : PRM_RX_HASH_IPV4);
+	prm_set(selector, l4_prot_type, hash & CXR_HASH_UDP ? PRM_RX_HASH_UDP : PRM_RX_HASH_TCP);
+	prm_set(selector, selected_fields, fields);
 }
 
 static u32 self_bits(u32 self)
@@ -350,13 +353,14 @@ static u32 self_bits(u32 self)
 	       (self & CXR_TIR_SELF_MULTICAST ? PRM_TIR_SELF_MULTICAST : 0);
 }
 
-static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 tdn, u32 self,
+static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 tdn, u32 flags,
 		      u32 *tirn)
 {
 	struct prm_create_tir_out out;
 	int err;
 
-	prm_set(in, ctx.self_lb_block, self_bits(self));
+	prm_set(in, ctx.self_lb_block, self_bits(flags));
+	prm_set(in, ctx.tunneled_offload_en, !!(flags & CXR_TIR_TUNNELS));
 	prm_set(in, ctx.transport_domain, tdn);
 	err = cxr_cmd(core, create_tir, in, &out);
 	if (err)
@@ -366,7 +370,7 @@ static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 t
 	return 0;
 }
 
-int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 self, u32 fields, u32 rqtn,
+int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 flags, u32 fields, u32 rqtn,
 			    const u8 *key, u32 *tirn)
 {
 	struct prm_create_tir_in in = {};
@@ -375,17 +379,17 @@ int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 self, u32 fields
 	prm_set(tirc, disp_type, PRM_TIR_INDIRECT);
 	prm_set(tirc, indirect_table, rqtn);
 	encode_hash(tirc, fields, key);
-	return create_tir(core, &in, tdn, self, tirn);
+	return create_tir(core, &in, tdn, flags, tirn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_hash_tir);
 
-int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 self, u32 rqn, u32 *tirn)
+int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 flags, u32 rqn, u32 *tirn)
 {
 	struct prm_create_tir_in in = {};
 
 	prm_set(&in, ctx.disp_type, PRM_TIR_DIRECT);
 	prm_set(&in, ctx.inline_rqn, rqn);
-	return create_tir(core, &in, tdn, self, tirn);
+	return create_tir(core, &in, tdn, flags, tirn);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_direct_tir);
 
@@ -422,3 +426,25 @@ void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn)
 	cxr_cmd(core, destroy_tir, &in, &out);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_tir);
+
+/* ---- tunnels --------------------------------------------------------------------------------- */
+
+int cxr_cmd_add_vxlan_port(struct cxr_core *core, u16 port)
+{
+	struct prm_add_vxlan_udp_dport_in in = {};
+	struct prm_add_vxlan_udp_dport_out out;
+
+	prm_set(&in, vxlan_udp_port, port);
+	return cxr_cmd(core, add_vxlan_udp_dport, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_add_vxlan_port);
+
+int cxr_cmd_delete_vxlan_port(struct cxr_core *core, u16 port)
+{
+	struct prm_delete_vxlan_udp_dport_in in = {};
+	struct prm_delete_vxlan_udp_dport_out out;
+
+	prm_set(&in, vxlan_udp_port, port);
+	return cxr_cmd_refusal(core, cxr_cmd(core, delete_vxlan_udp_dport, &in, &out));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_delete_vxlan_port);

@@ -32,6 +32,7 @@
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
+#include <net/udp_tunnel.h>
 #include <net/xdp.h>
 #include CXR_PAGE_POOL_H
 
@@ -57,6 +58,7 @@ struct netlink_ext_ack;
 /* of a frame, beyond the MTU */
 #define CXR_EN_OVERHEAD		(ETH_HLEN + 2 * VLAN_HLEN)
 #define CXR_EN_HASH_KEY		40
+#define CXR_EN_VXLAN_PORTS	16
 #define CXR_EN_RSS_TABLE	128	/* entries, at most */
 #define CXR_EN_MACS		256	/* flow table entries for exact MAC addresses */
 #define CXR_EN_LOG_MACS		ilog2(CXR_EN_MACS)
@@ -94,6 +96,8 @@ struct cxr_en_stats {
 	u64_stats_t csum;	/* rx: verified by the device; tx: computed by it */
 	u64_stats_t special;	/* rx: summed by the device, not verified; tx: segmented by it */
 	u64_stats_t stops;	/* tx: queue full; rx: no page available */
+	u64_stats_t inner_csum;	/* as csum, in a tunnel; that does not count these */
+	u64_stats_t inner_tso;	/* tx: segmented by the device, in a tunnel */
 	/* counted by NAPI, also those of tx */
 	atomic_long_t errors;	/* error completions */
 	atomic_long_t stamps;	/* tx: packets whose sender got a timestamp */
@@ -258,6 +262,8 @@ struct cxr_en_rss_objects {
 	u32 rqtn;
 	u32 tirn[CXR_EN_TIRS];
 	unsigned int first, end;	/* TIRs that exist */
+	u32 inner_tirn[CXR_EN_TIRS];	/* by what is in a tunnel */
+	unsigned int inner_end;		/* they exist from CXR_EN_TIR_IPV4 on; 0: there are none */
 };
 
 #define CXR_EN_GROUPS 3
@@ -270,13 +276,14 @@ struct cxr_en_table {
 };
 
 /*
- * Receive steering: (rules ->) MAC table -> class table -> TIR -> (RQT) -> RQ; under cxr_en.lock.
+ * Receive steering: (rules ->) MAC table -> class table (-> class table of what is in a tunnel) ->
+ * TIR -> (RQT) -> RQ; under cxr_en.lock.
  */
 struct cxr_en_steer {
 	bool active;
 	struct cxr_en_rss_objects rss;
-	struct cxr_en_table classes;
-	unsigned int n_classes;	/* entries of the class table */
+	struct cxr_en_table classes, inner;
+	unsigned int first_class, n_classes, n_inner;	/* entries of the class tables */
 	struct cxr_en_table macs;
 	struct cxr_en_mac mac[CXR_EN_MACS];
 	DECLARE_BITMAP(l2, CXR_EN_MACS);	/* used entries of the MPFS */
@@ -386,6 +393,8 @@ struct cxr_en {
 	unsigned int generation;	/* of the queues; RTNL */
 	unsigned long failed;		/* BIT(enum cxr_en_reporter): to be reported; atomic */
 	unsigned long restarted;	/* jiffies of the last restart after an error */
+	struct udp_tunnel_nic_info tunnel_info;
+	u16 vxlan_ports[CXR_EN_VXLAN_PORTS];	/* that the device knows, 0: none; READ_ONCE() */
 	struct devlink_port *port;	/* private part of its devlink instance */
 	struct devlink_health_reporter *reporter[CXR_EN_REPORTERS];
 
@@ -503,6 +512,18 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev);
 netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *ndev,
 					netdev_features_t features);
 
+/* tunnel.c */
+/* Stage: the UDP ports of VXLAN that the device knows. Those of users come by RTNL. */
+int cxr_en_tunnel_up(void *owner);
+void cxr_en_tunnel_down(void *owner);
+/* After a reset: users' ports are told to the device again. RTNL held. */
+void cxr_en_tunnel_restore(struct cxr_en *en);
+/* Of a netdev that is not registered yet: adds to its features. */
+void cxr_en_tunnel_set_features(struct cxr_en *en);
+/* The features without those for which the device would have to know the tunnel of @skb. */
+netdev_features_t cxr_en_tunnel_features(const struct cxr_en *en, struct sk_buff *skb,
+					 netdev_features_t features);
+
 /* sq.c */
 u16 cxr_en_tx_max_blocks(const struct cxr_core *core, u8 *max_ds);
 /* Unmaps what the sender has mapped since cxr_en_sq.map_pc was @start. */
@@ -536,9 +557,23 @@ int cxr_en_xdp_xmit(struct net_device *ndev, int n, struct xdp_frame **frames, u
 void cxr_en_rss_init(struct cxr_en *en);
 /* The TIR for an ethtool flow type; 0: there is none. */
 enum cxr_en_tir cxr_en_rss_tir_of(u32 flow_type);
+/* Flags of all TIRs of the netdev. */
+static inline u32 cxr_en_tir_flags(const struct cxr_en *en)
+{
+	return cxr_caps_inner(&en->core->caps) ? CXR_TIR_TUNNELS : 0;
+}
+
+/* GRE and IP in IP are spread by what is in them; that takes one table more. */
+static inline bool cxr_en_spreads_inner(const struct cxr_en *en)
+{
+	return cxr_caps_inner(&en->core->caps) &&
+	       en->core->caps.ft_max_level > CXR_FLOW_LEVEL_EN_4;
+}
+
 /*
  * An RQT, and TIRs from @first on. CXR_EN_TIR_DIRECT leads to the first channel, the others to a
- * channel by hash. Without RSS there are no others, and no RQT. RTNL held.
+ * channel by hash. Without RSS there are no others, and no RQT. Those of what is in a tunnel come
+ * with CXR_EN_TIR_DIRECT. RTNL held.
  */
 int cxr_en_rss_objects_create(struct cxr_en *en, const struct cxr_en_rss *rss,
 			      enum cxr_en_tir first, struct cxr_en_rss_objects *objects);

@@ -198,6 +198,8 @@ static void set_features(struct cxr_en *en)
 	if (caps->rss)
 		offloads |= NETIF_F_RXHASH;
 	ndev->hw_features = offloads;
+	cxr_en_tunnel_set_features(en);
+	offloads = ndev->hw_features;
 	if (cxr_en_has_ntuple(en))
 		offloads |= NETIF_F_NTUPLE;
 	ndev->features = offloads | NETIF_F_HIGHDMA;
@@ -394,6 +396,7 @@ static void attach(struct cxr_en *en)
 			   ERR_PTR(err));
 		dev_close(ndev);
 	}
+	cxr_en_tunnel_restore(en);
 	netif_device_attach(ndev);
 	rtnl_unlock();
 }

@@ -86,7 +86,8 @@ static int create_tir(struct cxr_en *en, struct cxr_en_rule *rule)
 
 	if (rule->tir)
 		return 0;
-	err = cxr_cmd_create_direct_tir(en->core, en->tdn, 0, en->channels[channel]->rq.rqn,
+	err = cxr_cmd_create_direct_tir(en->core, en->tdn, cxr_en_tir_flags(en),
+					en->channels[channel]->rq.rqn,
 					&rule->tirn);
 	rule->tir = !err;
 	return err;

@@ -101,10 +101,29 @@ static int create_tir(struct cxr_en *en, const struct cxr_en_rss *rss, unsigned 
 		      struct cxr_en_rss_objects *objects)
 {
 	if (kind == CXR_EN_TIR_DIRECT)
-		return cxr_cmd_create_direct_tir(en->core, en->tdn, 0, en->channels[0]->rq.rqn,
-						 &objects->tirn[kind]);
-	return cxr_cmd_create_hash_tir(en->core, en->tdn, 0, hash_of(rss, kind), objects->rqtn,
+		return cxr_cmd_create_direct_tir(en->core, en->tdn, cxr_en_tir_flags(en),
+						 en->channels[0]->rq.rqn, &objects->tirn[kind]);
+	return cxr_cmd_create_hash_tir(en->core, en->tdn, cxr_en_tir_flags(en),
+				       hash_of(rss, kind), objects->rqtn,
 				       key_of(rss), &objects->tirn[kind]);
+}
+
+/* Hashes of what is in a tunnel; with an error those that were created stay. */
+static int create_inner(struct cxr_en *en, const struct cxr_en_rss *rss,
+			struct cxr_en_rss_objects *objects)
+{
+	unsigned int kind;
+	int err;
+
+	for (kind = CXR_EN_TIR_IPV4; kind < CXR_EN_TIRS; kind++) {
+		err = cxr_cmd_create_hash_tir(en->core, en->tdn, cxr_en_tir_flags(en),
+					      hash_of(rss, kind) | CXR_HASH_INNER, objects->rqtn,
+					      key_of(rss), &objects->inner_tirn[kind]);
+		if (err)
+			return err;
+		objects->inner_end = kind + 1;
+	}
+	return 0;
 }
 
 int cxr_en_rss_objects_create(struct cxr_en *en, const struct cxr_en_rss *rss,
@@ -112,27 +131,29 @@ int cxr_en_rss_objects_create(struct cxr_en *en, const struct cxr_en_rss *rss,
 {
 	u32 size = table_size(en);
 	unsigned int last = size ? CXR_EN_TIRS : CXR_EN_TIR_DIRECT + 1;
-	int err;
+	int err = 0;
 
 	objects->first = first;
 	objects->end = first;
+	objects->inner_end = 0;
 	if (size) {
 		err = create_rqt(en, rss, size, objects);
 		if (err)
 			return err;
 	}
-	for (; objects->end < last; objects->end++) {
+	for (; !err && objects->end < last; objects->end += !err)
 		err = create_tir(en, rss, objects->end, objects);
-		if (err) {
-			cxr_en_rss_objects_destroy(en, objects);
-			return err;
-		}
-	}
-	return 0;
+	if (!err && size && first == CXR_EN_TIR_DIRECT && cxr_en_spreads_inner(en))
+		err = create_inner(en, rss, objects);
+	if (err)
+		cxr_en_rss_objects_destroy(en, objects);
+	return err;
 }
 
 void cxr_en_rss_objects_destroy(struct cxr_en *en, struct cxr_en_rss_objects *objects)
 {
+	while (objects->inner_end > CXR_EN_TIR_IPV4)
+		cxr_cmd_destroy_tir(en->core, objects->inner_tirn[--objects->inner_end]);
 	while (objects->end > objects->first)
 		cxr_cmd_destroy_tir(en->core, objects->tirn[--objects->end]);
 	if (objects->rqt)
@@ -174,7 +195,7 @@ static int apply(struct cxr_en *en, const struct cxr_en_rss_objects *objects,
 		 const struct cxr_en_rss *from, const struct cxr_en_rss *to, bool back)
 {
 	u32 rqns[CXR_EN_RSS_TABLE];
-	u32 size = table_size(en);
+	u32 size = table_size(en), hash;
 	int err = 0, failed = 0;
 	unsigned int i;
 
@@ -185,7 +206,13 @@ static int apply(struct cxr_en *en, const struct cxr_en_rss_objects *objects,
 	for (i = CXR_EN_TIR_IPV4; i < objects->end && (back || !failed); i++) {
 		if (!tir_differs(i, from, to))
 			continue;
-		err = cxr_cmd_set_tir_hash(en->core, objects->tirn[i], hash_of(to, i), key_of(to));
+		hash = hash_of(to, i);
+		err = cxr_cmd_set_tir_hash(en->core, objects->tirn[i], hash, key_of(to));
+		failed = failed ?: err;
+		if (i >= objects->inner_end || (failed && !back))
+			continue;
+		err = cxr_cmd_set_tir_hash(en->core, objects->inner_tirn[i], hash | CXR_HASH_INNER,
+					   key_of(to));
 		failed = failed ?: err;
 	}
 	return failed;

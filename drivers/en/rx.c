@@ -18,7 +18,7 @@
 
 /* What one poll adds to the statistics. */
 struct counts {
-	unsigned int packets, bytes, dropped, csum, special;
+	unsigned int packets, bytes, dropped, csum, special, inner_csum;
 };
 
 static struct cxr_rx_memory memory(bool xdp)
@@ -347,9 +347,9 @@ static struct sk_buff *run_prog(struct cxr_en_rq *rq, struct bpf_prog *prog,
 /* ---- what the device says of a packet ----------------------------------- */
 
 /*
- * The device verifies TCP and UDP. Of all other IP packets, and of those whose checksum it found
- * wrong, the stack gets the sum: tunnels, ICMP, fragments; but not if a program may have @changed
- * the packet.
+ * The device verifies TCP and UDP, also in tunnels that it knows. Of all other IP packets, and of
+ * those whose checksum it found wrong, the stack gets the sum: ICMP, fragments, other tunnels; but
+ * not if a program may have @changed the packet.
  */
 static void set_csum(struct sk_buff *skb, const struct cxr_cqe *cqe, bool changed,
 		     struct counts *counts)
@@ -359,7 +359,13 @@ static void set_csum(struct sk_buff *skb, const struct cxr_cqe *cqe, bool change
 	if (likely((cqe->flags & verified) == verified &&
 		   (cqe->flags & (CXR_CQE_TCP | CXR_CQE_UDP)))) {
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
-		counts->csum++;
+		if (cqe->flags & CXR_CQE_TUNNELED) {
+			skb->csum_level = 1;
+			skb->encapsulation = 1;
+			counts->inner_csum++;
+		} else {
+			counts->csum++;
+		}
 		return;
 	}
 	if (!changed && (cqe->flags & (CXR_CQE_IPV4 | CXR_CQE_IPV6)) &&
@@ -421,6 +427,7 @@ static void count(struct cxr_en_stats *stats, const struct counts *counts)
 	u64_stats_add(&stats->dropped, counts->dropped);
 	u64_stats_add(&stats->csum, counts->csum);
 	u64_stats_add(&stats->special, counts->special);
+	u64_stats_add(&stats->inner_csum, counts->inner_csum);
 	u64_stats_update_end(&stats->sync);
 }
 

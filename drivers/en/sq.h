@@ -55,8 +55,8 @@ static inline u8 cxr_en_sq_header_ds(u16 len)
 }
 
 /* The Ethernet segment with @len bytes of inline headers; the rest as for cxr_wqe_eth(). */
-static inline void cxr_en_sq_headers(struct cxr_en_sq *sq, bool csum, u16 mss, const u8 *headers,
-				     u16 len)
+static inline void cxr_en_sq_headers(struct cxr_en_sq *sq, enum cxr_wqe_csum csum, u16 mss,
+				     const u8 *headers, u16 len)
 {
 	unsigned int ds = 2, done, part;
 

@@ -9,7 +9,7 @@
 #include "en.h"
 
 struct queue_counts {
-	u64 packets, bytes, dropped, errors, csum, special, stops;
+	u64 packets, bytes, dropped, errors, csum, special, stops, inner_csum, inner_tso;
 };
 
 static const struct {
@@ -23,7 +23,12 @@ static const struct {
 	{ "csum_unnecessary", "csum_partial", offsetof(struct queue_counts, csum) },
 	{ "csum_complete", "tso_packets", offsetof(struct queue_counts, special) },
 	{ "no_page", "stopped", offsetof(struct queue_counts, stops) },
+	{ "csum_unnecessary_inner", "csum_partial_inner",
+	  offsetof(struct queue_counts, inner_csum) },
+	{ NULL, "tso_inner_packets", offsetof(struct queue_counts, inner_tso) },
 };
+
+enum { TX_STATS = ARRAY_SIZE(queue_stats), RX_STATS = TX_STATS - 1 };
 
 struct xdp_counts {
 	u64 drop, redirect, xmit, bytes, full, err;
@@ -103,6 +108,8 @@ static void read_queue(const struct cxr_en_stats *stats, struct queue_counts *co
 		counts->csum = u64_stats_read(&stats->csum);
 		counts->special = u64_stats_read(&stats->special);
 		counts->stops = u64_stats_read(&stats->stops);
+		counts->inner_csum = u64_stats_read(&stats->inner_csum);
+		counts->inner_tso = u64_stats_read(&stats->inner_tso);
 	} while (u64_stats_fetch_retry(&stats->sync, start));
 	counts->errors = atomic_long_read(&stats->errors);
 }
@@ -202,7 +209,7 @@ static void tell_rx(const struct queue_counts *counts, struct netdev_queue_stats
 	stats->packets = counts->packets;
 	stats->bytes = counts->bytes;
 	stats->alloc_fail = counts->stops + counts->dropped;	/* of pages and of skbs */
-	stats->csum_unnecessary = counts->csum;
+	stats->csum_unnecessary = counts->csum + counts->inner_csum;
 }
 
 static void tell_tx(const struct queue_counts *counts, struct netdev_queue_stats_tx *stats)
@@ -210,9 +217,9 @@ static void tell_tx(const struct queue_counts *counts, struct netdev_queue_stats
 	stats->packets = counts->packets;
 	stats->bytes = counts->bytes;
 	stats->hw_drop_errors = counts->errors;
-	stats->csum_none = counts->packets - counts->csum;
-	stats->needs_csum = counts->csum;
-	stats->hw_gso_packets = counts->special;
+	stats->csum_none = counts->packets - counts->csum - counts->inner_csum;
+	stats->needs_csum = counts->csum + counts->inner_csum;
+	stats->hw_gso_packets = counts->special + counts->inner_tso;
 	stats->stop = counts->stops;
 }
 
@@ -246,6 +253,8 @@ static void add_queue(const struct cxr_en_stats *stats, struct queue_counts *sum
 	sum->csum += counts.csum;
 	sum->special += counts.special;
 	sum->stops += counts.stops;
+	sum->inner_csum += counts.inner_csum;
+	sum->inner_tso += counts.inner_tso;
 }
 
 /* What is of no queue, or of one that is not there now. */
@@ -448,7 +457,7 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 	return 2 * CXR_VPORT_COUNTERS + 1 + vnic_count(en) + ARRAY_SIZE(xdp_stats) +
 	       phy_count(en) + prio_count(en) +
 	       page_pool_ethtool_stats_get_count() +
-	       2 * ndev->num_rx_queues * ARRAY_SIZE(queue_stats);
+	       ndev->num_rx_queues * (RX_STATS + TX_STATS);
 }
 
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
@@ -474,20 +483,20 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 	prio_strings(netdev_priv(ndev), &data);
 	data = page_pool_ethtool_stats_get_strings(data);
 	for (i = 0; i < ndev->num_rx_queues; i++) {
-		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
+		for (j = 0; j < RX_STATS; j++)
 			ethtool_sprintf(&data, "rx%u_%s", i, queue_stats[j].rx);
-		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
+		for (j = 0; j < TX_STATS; j++)
 			ethtool_sprintf(&data, "tx%u_%s", i, queue_stats[j].tx);
 	}
 }
 
-static u64 *write_queue_stats(u64 *data, const struct cxr_en_stats *stats)
+static u64 *write_queue_stats(u64 *data, const struct cxr_en_stats *stats, unsigned int n)
 {
 	struct queue_counts counts;
 	unsigned int i;
 
 	read_queue(stats, &counts);
-	for (i = 0; i < ARRAY_SIZE(queue_stats); i++)
+	for (i = 0; i < n; i++)
 		*data++ = *(u64 *)((u8 *)&counts + queue_stats[i].offset);
 	return data;
 }
@@ -521,7 +530,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 	data = write_prio_stats(data, en);
 	data = write_pool_stats(en, data);
 	for (i = 0; i < ndev->num_rx_queues; i++) {
-		data = write_queue_stats(data, &en->rx_stats[i]);
-		data = write_queue_stats(data, &en->tx_stats[i]);
+		data = write_queue_stats(data, &en->rx_stats[i], RX_STATS);
+		data = write_queue_stats(data, &en->tx_stats[i], TX_STATS);
 	}
 }

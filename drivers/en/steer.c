@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Receive steering. The MAC table filters by destination MAC: exact addresses, all multicast,
- * everything. The class table behind it chooses the TIR by protocol. Rules of users come before
- * both (ntuple.c), and the device handles RoCE packets before all of them.
+ * everything. The class table behind it chooses the TIR by protocol; of GRE and IP in IP, which are
+ * spread by what is in them, a second one does. Rules of users come before both (ntuple.c), and the
+ * device handles RoCE packets before all of them.
  *
  * In addition the vport has lists of addresses, by which the embedded switch forwards packets to
  * this function.
@@ -15,9 +16,14 @@
  */
 #define ALLMULTI	CXR_EN_MACS
 #define PROMISC		(CXR_EN_MACS + 1)
-#define LOG_CLASS_TABLE	3
+#define LOG_CLASS_TABLE	4
+#define LOG_INNER_TABLE	3
 
-enum { MAC_LEVEL = CXR_FLOW_LEVEL_EN_2, CLASS_LEVEL = CXR_FLOW_LEVEL_EN_3 };
+enum {
+	MAC_LEVEL = CXR_FLOW_LEVEL_EN_2, CLASS_LEVEL = CXR_FLOW_LEVEL_EN_3,
+	INNER_LEVEL = CXR_FLOW_LEVEL_EN_4,
+};
+
 enum { GROUP_MAC, GROUP_ALLMULTI, GROUP_PROMISC };
 enum { GROUP_L4, GROUP_L3, GROUP_REST };
 
@@ -33,17 +39,45 @@ static const struct group mac_groups[CXR_EN_GROUPS] = {
 };
 
 static const struct group class_groups[CXR_EN_GROUPS] = {
-	[GROUP_L4] = { 0, 3, { .ethertype = 0xffff, .ip_protocol = 0xff } },
-	[GROUP_L3] = { 4, 5, { .ethertype = 0xffff } },
+	[GROUP_L4] = { 0, 9, { .ethertype = 0xffff, .ip_protocol = 0xff } },
+	[GROUP_L3] = { 10, 11, { .ethertype = 0xffff } },
+	[GROUP_REST] = { 12, 12, {} },
+};
+
+static const struct group inner_groups[CXR_EN_GROUPS] = {
+	[GROUP_L4] = { 0, 3, { .inner_version = 0xf, .inner_protocol = 0xff } },
+	[GROUP_L3] = { 4, 5, { .inner_version = 0xf } },
 	[GROUP_REST] = { 6, 6, {} },
 };
+
+enum tunnel { NO_TUNNEL, TUNNEL_GRE, TUNNEL_IP };
 
 static const struct packet_class {
 	unsigned int group;
 	u16 ethertype;
 	u8 protocol;
 	enum cxr_en_tir tir;
+	enum tunnel tunnel;	/* leads to the class table of what is in it */
 } classes[] = {
+	{ GROUP_L4, ETH_P_IP, IPPROTO_GRE, CXR_EN_TIR_IPV4, TUNNEL_GRE },
+	{ GROUP_L4, ETH_P_IPV6, IPPROTO_GRE, CXR_EN_TIR_IPV6, TUNNEL_GRE },
+	{ GROUP_L4, ETH_P_IP, IPPROTO_IPIP, CXR_EN_TIR_IPV4, TUNNEL_IP },
+	{ GROUP_L4, ETH_P_IPV6, IPPROTO_IPIP, CXR_EN_TIR_IPV6, TUNNEL_IP },
+	{ GROUP_L4, ETH_P_IP, IPPROTO_IPV6, CXR_EN_TIR_IPV4, TUNNEL_IP },
+	{ GROUP_L4, ETH_P_IPV6, IPPROTO_IPV6, CXR_EN_TIR_IPV6, TUNNEL_IP },
+	{ GROUP_L4, ETH_P_IP, IPPROTO_TCP, CXR_EN_TIR_IPV4_TCP },
+	{ GROUP_L4, ETH_P_IP, IPPROTO_UDP, CXR_EN_TIR_IPV4_UDP },
+	{ GROUP_L4, ETH_P_IPV6, IPPROTO_TCP, CXR_EN_TIR_IPV6_TCP },
+	{ GROUP_L4, ETH_P_IPV6, IPPROTO_UDP, CXR_EN_TIR_IPV6_UDP },
+	{ GROUP_L3, ETH_P_IP, 0, CXR_EN_TIR_IPV4 },
+	{ GROUP_L3, ETH_P_IPV6, 0, CXR_EN_TIR_IPV6 },
+	{ GROUP_REST, 0, 0, CXR_EN_TIR_DIRECT },
+};
+
+#define TUNNEL_CLASSES	6	/* the first ones, which only come with the second table */
+
+/* Of what is in a tunnel. */
+static const struct packet_class inner_classes[] = {
 	{ GROUP_L4, ETH_P_IP, IPPROTO_TCP, CXR_EN_TIR_IPV4_TCP },
 	{ GROUP_L4, ETH_P_IP, IPPROTO_UDP, CXR_EN_TIR_IPV4_UDP },
 	{ GROUP_L4, ETH_P_IPV6, IPPROTO_TCP, CXR_EN_TIR_IPV6_TCP },
@@ -89,12 +123,21 @@ static int create_flow_table(struct cxr_en *en, struct cxr_en_table *table, u8 l
 	return 0;
 }
 
+static bool knows_tunnel(const struct cxr_en *en, enum tunnel tunnel)
+{
+	const struct cxr_caps *caps = &en->core->caps;
+
+	return tunnel == TUNNEL_GRE ? caps->tunnel_gre : caps->tunnel_ip_rx;
+}
+
 static int add_classes(struct cxr_en *en)
 {
 	struct cxr_en_steer *steer = &en->steer;
 	int err;
 
-	for (steer->n_classes = 0; steer->n_classes < ARRAY_SIZE(classes); steer->n_classes++) {
+	steer->first_class = steer->inner.created ? 0 : TUNNEL_CLASSES;
+	steer->n_classes = steer->first_class;
+	for (; steer->n_classes < ARRAY_SIZE(classes); steer->n_classes++) {
 		const struct packet_class *class = &classes[steer->n_classes];
 		struct cxr_flow_fields value = {
 			.ethertype = class->ethertype,
@@ -104,6 +147,9 @@ static int add_classes(struct cxr_en *en)
 							CXR_EN_TIR_DIRECT];
 		struct cxr_flow_action action = { .n_dests = 1, .dests = { { .num = tirn } } };
 
+		if (class->tunnel && knows_tunnel(en, class->tunnel))
+			action.dests[0] = (struct cxr_flow_dest){ .to = CXR_FLOW_TO_TABLE,
+								  .num = steer->inner.id };
 		err = cxr_cmd_set_fte(en->core, steer->classes.id,
 				      steer->classes.group[class->group], steer->n_classes, &value,
 				      &action, false);
@@ -111,6 +157,44 @@ static int add_classes(struct cxr_en *en)
 			return err;
 	}
 	return 0;
+}
+
+static void destroy_inner(struct cxr_en *en)
+{
+	struct cxr_en_steer *steer = &en->steer;
+
+	while (steer->n_inner)
+		cxr_cmd_delete_fte(en->core, steer->inner.id, --steer->n_inner);
+	destroy_flow_table(en, &steer->inner);
+}
+
+/* The class table of what is in a tunnel. An error leaves nothing. */
+static int create_inner(struct cxr_en *en)
+{
+	struct cxr_en_steer *steer = &en->steer;
+	int err;
+
+	if (!steer->rss.inner_end)
+		return 0;
+	err = create_flow_table(en, &steer->inner, INNER_LEVEL, LOG_INNER_TABLE, inner_groups);
+	for (; !err && steer->n_inner < ARRAY_SIZE(inner_classes); steer->n_inner += !err) {
+		const struct packet_class *class = &inner_classes[steer->n_inner];
+		struct cxr_flow_fields value = {
+			.inner_version = class->ethertype == ETH_P_IP	? 4 :
+					 class->ethertype == ETH_P_IPV6 ? 6 : 0,
+			.inner_protocol = class->protocol,
+		};
+		u32 tirn = class->tir == CXR_EN_TIR_DIRECT ? steer->rss.tirn[CXR_EN_TIR_DIRECT] :
+							     steer->rss.inner_tirn[class->tir];
+		struct cxr_flow_action action = { .n_dests = 1, .dests = { { .num = tirn } } };
+
+		err = cxr_cmd_set_fte(en->core, steer->inner.id,
+				      steer->inner.group[class->group], steer->n_inner, &value,
+				      &action, false);
+	}
+	if (err)
+		destroy_inner(en);
+	return err;
 }
 
 /* ---- addresses ---------------------------------------------------------- */
@@ -343,6 +427,10 @@ int cxr_en_steer_create(struct cxr_en *en)
 	if (err)
 		return err;
 
+	err = create_inner(en);
+	if (err)
+		goto err_destroy;
+
 	err = create_flow_table(en, &steer->classes, CLASS_LEVEL, LOG_CLASS_TABLE, class_groups);
 	if (err)
 		goto err_destroy;
@@ -386,8 +474,9 @@ void cxr_en_steer_destroy(struct cxr_en *en)
 		cxr_en_ntuple_destroy(en);
 		destroy_flow_table(en, &steer->macs);
 	}
-	while (steer->n_classes)
+	while (steer->n_classes > steer->first_class)
 		cxr_cmd_delete_fte(en->core, steer->classes.id, --steer->n_classes);
 	destroy_flow_table(en, &steer->classes);
+	destroy_inner(en);
 	cxr_en_rss_destroy(en);
 }

@@ -49,9 +49,11 @@ static bool is_udp_gso(const struct sk_buff *skb)
 	return skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4;
 }
 
-/* Of a packet that the device segments: what each segment begins with. */
-static u16 gso_headers(const struct sk_buff *skb)
+/* Bytes before the data of a packet that is to be segmented, in a tunnel or not. */
+static unsigned int gso_headers(const struct sk_buff *skb)
 {
+	if (skb->encapsulation)
+		return skb_inner_tcp_all_headers(skb);
 	if (is_udp_gso(skb))
 		return skb_transport_offset(skb) + sizeof(struct udphdr);
 
@@ -62,7 +64,7 @@ static void plan_packet(const struct cxr_en_sq *sq, const struct sk_buff *skb, s
 {
 	if (skb_is_gso(skb)) {
 		plan->headers = gso_headers(skb);
-		plan->jumbo = cxr_jumbo_header_len(skb);
+		plan->jumbo = skb->encapsulation ? 0 : cxr_jumbo_header_len(skb);
 		plan->mss = skb_shinfo(skb)->gso_size;
 		plan->packets = skb_shinfo(skb)->gso_segs;
 		plan->bytes = skb->len + (plan->packets - 1) * plan->headers -
@@ -105,6 +107,13 @@ static void remove_jumbo(u8 *ip, u8 len, const u8 *end)
 	memmove(jumbo, jumbo + len, end - jumbo - len);
 }
 
+static enum cxr_wqe_csum csum_of(const struct sk_buff *skb)
+{
+	if (skb->ip_summed != CHECKSUM_PARTIAL)
+		return CXR_WQE_NO_CSUM;
+	return skb->encapsulation ? CXR_WQE_CSUM_INNER : CXR_WQE_CSUM;
+}
+
 /*
  * The length of a segment is expected in the header in place of that of all data; the last segment
  * may be shorter, which the device knows (mlx5e_udp_gso_handle_tx_skb() of mlx5_core). @end: of the
@@ -119,7 +128,7 @@ static void set_udp_length(u8 *end, u16 mss)
 
 /* As write_headers(), if the device is to get other headers than those of the packet. */
 static noinline void write_changed_headers(struct cxr_en_sq *sq, const struct sk_buff *skb,
-					   const struct tx_plan *plan, bool csum)
+					   const struct tx_plan *plan)
 {
 	u8 buf[CXR_EN_INLINE_MAX + VLAN_HLEN];
 
@@ -140,19 +149,17 @@ static noinline void write_changed_headers(struct cxr_en_sq *sq, const struct sk
 	}
 	if (is_udp_gso(skb))
 		set_udp_length(buf + plan->inline_len, plan->mss);
-	cxr_en_sq_headers(sq, csum, plan->mss, buf, plan->inline_len);
+	cxr_en_sq_headers(sq, csum_of(skb), plan->mss, buf, plan->inline_len);
 }
 
 /* The Ethernet segment with the inline headers. */
 static void write_headers(struct cxr_en_sq *sq, const struct sk_buff *skb,
 			  const struct tx_plan *plan)
 {
-	bool csum = skb->ip_summed == CHECKSUM_PARTIAL;
-
 	if (skb_vlan_tag_present(skb) || plan->jumbo || is_udp_gso(skb))
-		write_changed_headers(sq, skb, plan, csum);
+		write_changed_headers(sq, skb, plan);
 	else
-		cxr_en_sq_headers(sq, csum, plan->mss, skb->data, plan->inline_len);
+		cxr_en_sq_headers(sq, csum_of(skb), plan->mss, skb->data, plan->inline_len);
 }
 
 /* Writes the data segments. On failure nothing stays mapped. */
@@ -188,14 +195,15 @@ static void count_packet(struct cxr_en_sq *sq, const struct sk_buff *skb,
 			 const struct tx_plan *plan)
 {
 	struct cxr_en_stats *stats = sq->stats;
+	bool tunnel = skb->encapsulation;
 
 	u64_stats_update_begin(&stats->sync);
 	u64_stats_add(&stats->packets, plan->packets);
 	u64_stats_add(&stats->bytes, plan->bytes);
 	if (skb->ip_summed == CHECKSUM_PARTIAL)
-		u64_stats_add(&stats->csum, plan->packets);
+		u64_stats_add(tunnel ? &stats->inner_csum : &stats->csum, plan->packets);
 	if (plan->mss)
-		u64_stats_inc(&stats->special);
+		u64_stats_inc(tunnel ? &stats->inner_tso : &stats->special);
 	u64_stats_update_end(&stats->sync);
 }
 
@@ -301,6 +309,8 @@ netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *
 					netdev_features_t features)
 {
 	features = vlan_features_check(skb, features);
+	if (skb->encapsulation)
+		features = cxr_en_tunnel_features(netdev_priv(ndev), skb, features);
 	if (skb_is_gso(skb) && gso_headers(skb) > CXR_EN_INLINE_MAX)
 		features &= ~NETIF_F_GSO_MASK;
 	return features;

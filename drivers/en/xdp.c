@@ -92,7 +92,7 @@ static bool post_frame(struct cxr_en_sq *sq, struct xdp_frame *xdpf, bool own,
 		cxr_en_xdp_count(stats, &stats->err, 1);
 		return false;
 	}
-	cxr_en_sq_headers(sq, false, 0, xdpf->data, headers);
+	cxr_en_sq_headers(sq, CXR_WQE_NO_CSUM, 0, xdpf->data, headers);
 	info = (struct cxr_en_tx_info){
 		.xdpf = xdpf,
 		.own = own,

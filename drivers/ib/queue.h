@@ -145,7 +145,7 @@ struct cxr_ib_event_target {
 /**
  * struct cxr_ib_raw - objects of a raw packet QP in the device
  * @tdn: transport domain of its process
- * @self: what its TIR hears of it: enum cxr_tir_self
+ * @self: what its TIR hears of it: enum cxr_tir_flag
  * @loopback: it is a user of loopback (cxr_loopback_get())
  * @has_sq: @tisn, @sqn and @sq_queue are valid
  * @has_rq: @rqn is valid
@@ -342,7 +342,7 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 /* Supported hash fields: enum mlx5_rx_hash_fields. */
 u64 cxr_ib_hash_fields(void);
 bool cxr_ib_has_rss(const struct cxr_caps *caps);
-/* enum cxr_tir_self, by the flags of a raw packet QP. */
+/* enum cxr_tir_flag, by the flags of a raw packet QP. */
 u32 cxr_ib_tir_self(u32 qp_flags);
 
 /* qp_common.c */

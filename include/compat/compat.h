@@ -295,6 +295,13 @@ struct netdev_stat_ops {
 #define cxr_jumbo_header_len(skb) 0
 #endif
 
+/* A driver that sleeps while it tells the device ports of tunnels said so (up to 6.1). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define CXR_UDP_TUNNEL_MAY_SLEEP UDP_TUNNEL_NIC_INFO_MAY_SLEEP
+#else
+#define CXR_UDP_TUNNEL_MAY_SLEEP 0
+#endif
+
 /* XDP: a netdev says what it can do (6.3), and fragments are filled by one function (6.5). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 #define cxr_xdp_set_features(ndev)

@@ -216,24 +216,37 @@ enum cxr_hash {
 	CXR_HASH_SPORT = BIT(2), CXR_HASH_DPORT = BIT(3),
 	CXR_HASH_IPV6 = BIT(4), CXR_HASH_UDP = BIT(5),
 	CXR_HASH_SYMMETRIC = BIT(6),	/* Toeplitz, the same for both directions of a flow */
+	CXR_HASH_INNER = BIT(7),	/* all of them in a tunnel */
 };
 
-/* What a TIR hears of the send queues of its own transport domain; by default nothing. */
-enum cxr_tir_self { CXR_TIR_SELF_UNICAST = BIT(0), CXR_TIR_SELF_MULTICAST = BIT(1) };
+/*
+ * What a TIR hears of the send queues of its own transport domain, by default nothing; and that it
+ * looks into tunnels, for completions and the hash (cxr_caps_inner()).
+ */
+enum cxr_tir_flag {
+	CXR_TIR_SELF_UNICAST = BIT(0), CXR_TIR_SELF_MULTICAST = BIT(1), CXR_TIR_TUNNELS = BIT(2),
+};
 
-/* Direct to an RQ. @self: enum cxr_tir_self. */
-int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 self, u32 rqn, u32 *tirn);
+/* Direct to an RQ. @flags: enum cxr_tir_flag. */
+int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 flags, u32 rqn, u32 *tirn);
 /*
  * Spread over an RQT by a hash of @fields, enum cxr_hash: Toeplitz with @key of 40 bytes, or XOR8
  * if that is NULL.
  */
-int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 self, u32 fields, u32 rqtn,
+int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 flags, u32 fields, u32 rqtn,
 			    const u8 *key, u32 *tirn);
 /* Of a TIR with a hash; @fields and @key as for cxr_cmd_create_hash_tir(). */
 int cxr_cmd_set_tir_hash(struct cxr_core *core, u32 tirn, u32 fields, const u8 *key);
-/* @self: enum cxr_tir_self, if the device can change it (caps.self_lb_en_modifiable). */
+/* @self: CXR_TIR_SELF_*, if the device can change it (caps.self_lb_en_modifiable). */
 int cxr_cmd_set_tir_self(struct cxr_core *core, u32 tirn, u32 self);
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
+
+/*
+ * The UDP port is one of VXLAN, or not any more. There are caps.vxlan_ports; packets of others are
+ * no tunnels.
+ */
+int cxr_cmd_add_vxlan_port(struct cxr_core *core, u16 port);
+int cxr_cmd_delete_vxlan_port(struct cxr_core *core, u16 port);
 
 /* ---- flow tables (cmd_flow.c) ---------------------------------------------------------------- */
 
@@ -275,6 +288,7 @@ enum {
 	CXR_FLOW_LEVEL_EN = CXR_FLOW_LEVEL_RULES + 2 * CXR_FLOW_PRIOS,
 	CXR_FLOW_LEVEL_EN_2,
 	CXR_FLOW_LEVEL_EN_3,
+	CXR_FLOW_LEVEL_EN_4,
 	CXR_FLOW_LEVEL_FALLBACK,
 };
 

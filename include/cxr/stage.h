@@ -31,6 +31,7 @@
 	X("en:base",		base_up,		base_down)		\
 	X("en:devlink",		cxr_en_devlink_up,	cxr_en_devlink_down)	\
 	X("en:wq",		wq_up,			wq_down)		\
+	X("en:tunnel",		cxr_en_tunnel_up,	cxr_en_tunnel_down)	\
 	X("en:dcb",		cxr_en_dcb_up,		NULL)			\
 	X("en:link",		cxr_en_link_up,		NULL)			\
 	X("en:netdev",		netdev_up,		netdev_down)		\

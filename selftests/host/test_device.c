@@ -224,6 +224,13 @@ static const struct {
 	  [63] = 0x20 },
 	  { .kind = CXR_CQE_RESP_SEND, .rss_hash = 0x01020304, .rss_type = 0xc8,
 	    .flags = CXR_CQE_L3_OK | CXR_CQE_IPV6 | CXR_CQE_UDP } },
+	{ "a tunnel over IPv4, with the types of the inner headers", { [0] = 0x03, [28] = 0x07, 0x24,
+	  [63] = 0x20 },
+	  { .kind = CXR_CQE_RESP_SEND,
+	    .flags = CXR_CQE_L2_OK | CXR_CQE_L3_OK | CXR_CQE_L4_OK | CXR_CQE_IPV6 | CXR_CQE_UDP |
+		     CXR_CQE_TUNNELED } },
+	{ "a packet that TLS has seen is no tunnel", { [0] = 0x18, [63] = 0x20 },
+	  { .kind = CXR_CQE_RESP_SEND } },
 	{ "data scattered to the CQE is flagged", { [63] = 0x24 },
 	  { .kind = CXR_CQE_RESP_SEND, .inline_data = true } },
 	{ "a failed send has both syndromes", { [54] = 0x88, 0x15, 0x0a, 0, 1, 2, 0, 9, 0,
@@ -350,6 +357,68 @@ static void test_caps_decode(struct cxr_caps *caps)
 	cxr_caps_decode_eth(&eth, caps);
 	cxr_caps_decode_flow(&flow, caps);
 	cxr_caps_decode_roce(&roce, caps);
+}
+
+/* Tunnels of a device with these capabilities, a bit each: VXLAN, GRE, IP in IP to send, to receive. */
+static unsigned int tunnels(u32 vxlan, u32 gre, u32 ip, u32 ip_tx, u32 ip_rx)
+{
+	struct prm_per_protocol_networking_offload_caps eth = {};
+	struct cxr_caps caps = {};
+
+	prm_set(&eth, tunnel_stateless_vxlan, vxlan);
+	prm_set(&eth, tunnel_stateless_gre, gre);
+	prm_set(&eth, tunnel_stateless_ip_over_ip, ip);
+	prm_set(&eth, tunnel_stateless_ip_over_ip_tx, ip_tx);
+	prm_set(&eth, tunnel_stateless_ip_over_ip_rx, ip_rx);
+	cxr_caps_decode_eth(&eth, &caps);
+	return caps.tunnel_vxlan | caps.tunnel_gre << 1 | caps.tunnel_ip << 2 |
+	       caps.tunnel_ip_rx << 3;
+}
+
+static u32 vxlan_ports(u32 max)
+{
+	struct prm_per_protocol_networking_offload_caps eth = {};
+	struct cxr_caps caps = {};
+
+	prm_set(&eth, max_vxlan_udp_ports, max);
+	cxr_caps_decode_eth(&eth, &caps);
+	return caps.vxlan_ports;
+}
+
+static bool inner(u32 gre, u32 ip_rx, u32 version, u32 protocol)
+{
+	struct prm_flow_table_nic_cap flow = {};
+	struct prm_flow_table_prop_layout *rx =
+		prm_sub(&flow, flow_table_properties_nic_receive, flow_table_prop_layout);
+	struct cxr_caps caps = { .tunnel_gre = gre, .tunnel_ip_rx = ip_rx };
+
+	prm_set(rx, ft_support, 1);
+	prm_set(rx, ft_field_support.inner_ip_version, version);
+	prm_set(rx, ft_field_support.inner_ip_protocol, protocol);
+	cxr_caps_decode_flow(&flow, &caps);
+	return cxr_caps_inner(&caps);
+}
+
+static void test_tunnels(void)
+{
+	begin("caps", "each tunnel has a capability, IP in IP one for each direction as well");
+	expect(tunnels(0, 0, 0, 0, 0), 0);
+	expect(tunnels(1, 0, 0, 0, 0), 1);
+	expect(tunnels(0, 1, 0, 0, 0), 2);
+	expect(tunnels(0, 0, 1, 0, 0), 4 | 8);
+	expect(tunnels(0, 0, 0, 1, 0), 4);
+	expect(tunnels(0, 0, 0, 0, 1), 8);
+
+	begin("caps", "a device that does not say how many ports of VXLAN it has has four");
+	expect(vxlan_ports(0), 4);
+	expect(vxlan_ports(8), 8);
+
+	begin("caps", "TIRs look into tunnels that flow tables look into");
+	expect(inner(1, 0, 1, 1), true);
+	expect(inner(0, 1, 1, 1), true);
+	expect(inner(0, 0, 1, 1), false);
+	expect(inner(1, 1, 0, 1), false);
+	expect(inner(1, 1, 1, 0), false);
 }
 
 static bool atomics(u32 operations, u32 sizes, u32 endianness)
@@ -666,6 +735,7 @@ void test_caps(void)
 	test_caps_eqs();
 	test_caps_clamped();
 	test_caps_hash();
+	test_tunnels();
 	test_caps_eth();
 	for (i = 0; i < ARRAY_SIZE(caps_cases); i++) {
 		begin("caps are refused", caps_cases[i].sentence);

@@ -52,6 +52,19 @@ static void test_encode(void)
 	}
 }
 
+/* For tables of the netdev; rules of users do not have them. */
+static void test_inner(void)
+{
+	struct cxr_flow_fields f = { .inner_version = 6, .inner_protocol = 17 }, got;
+	struct prm_fte_match_param param;
+	u8 want[sizeof(param)] = { [0x90] = 17, [0x92] = 6 << 1 };
+
+	begin("flow", "fields of tunnels are in the third set, and are encoded only");
+	cxr_flow_encode(&f, &param);
+	expect_bytes(&param, want, sizeof(want));
+	expect(cxr_flow_decode(&param, &got), false);
+}
+
 static void test_decode(void)
 {
 	unsigned int i, bits = 0, fields = 0;
@@ -99,6 +112,12 @@ static void test_criteria(void)
 	expect(cxr_flow_criteria(&mask), PRM_MATCH_MISC | PRM_MATCH_OUTER);
 	mask.bth_opcode = 0;
 	expect(cxr_flow_criteria(&mask), PRM_MATCH_OUTER);
+	mask.inner_version = 0xf;
+	expect(cxr_flow_criteria(&mask), PRM_MATCH_OUTER | PRM_MATCH_INNER);
+	mask.hop_limit = 0;
+	mask.inner_version = 0;
+	mask.inner_protocol = 0xff;
+	expect(cxr_flow_criteria(&mask), PRM_MATCH_INNER);
 }
 
 static void test_support(void)
@@ -206,6 +225,7 @@ void test_flow(void)
 	unsigned int i;
 
 	test_encode();
+	test_inner();
 	test_decode();
 	test_criteria();
 	test_support();

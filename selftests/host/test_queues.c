@@ -313,12 +313,16 @@ static void test_wqe_eth(void)
 
 	begin("wqe", "an Ethernet segment with checksums, segment size and 18 inline bytes");
 	memset(seg, 0xff, sizeof(seg));
-	cxr_wqe_eth((void *)seg, true, 1460, headers, 18);
+	cxr_wqe_eth((void *)seg, CXR_WQE_CSUM, 1460, headers, 18);
 	expect_bytes(seg, full, 16);
+
+	begin("wqe", "of a tunnel the outer L4 checksum is not the device's");
+	cxr_wqe_eth((void *)seg, CXR_WQE_CSUM_INNER, 0, NULL, 0);
+	expect(seg[4], 0x70);
 
 	begin("wqe", "an Ethernet segment without offloads is zero");
 	memset(seg, 0xff, sizeof(seg));
-	cxr_wqe_eth((void *)seg, false, 0, NULL, 0);
+	cxr_wqe_eth((void *)seg, CXR_WQE_NO_CSUM, 0, NULL, 0);
 	expect_bytes(seg, plain, 16);
 }
 

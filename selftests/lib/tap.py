@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """Observes TCP packets between stack and network interface through a packet socket: which offloads were used.
 
-  tap.py NETDEV PORT        worker of lib/obey.sh; observes connections with PORT or PORT + 1
+  tap.py NETDEV PORT        worker of lib/obey.sh; observes connections with PORT or PORT + 1, also in VXLAN
 
   begin                     start counting
   end WORD=on|off...        check the packets since begin: "on" holds for some of them, "off" for none; there must be packets
@@ -31,6 +31,7 @@ SO_ATTACH_FILTER, SO_RCVBUFFORCE = 26, 33
 CSUM_NOT_READY, VLAN_VALID, CSUM_VALID = 1 << 3, 1 << 4, 1 << 7	# TP_STATUS_
 PLAIN, HASHED = 128, 192	# length to which the filter truncates packets without and with a hash
 HEADERS = 14
+VXLAN_PORT, VXLAN_HEADERS = 4789, 16
 MARKS = ("large", "big", "checksum", "hash", "tag")
 
 
@@ -63,6 +64,8 @@ class Tap:
 
     def is_ours(self, data):
         """TCP to or from our ports"""
+        if len(data) < HEADERS + 40:
+            return False
         at = 18 if data[12:14] in (b"\x81\0", b"\x88\xa8") else HEADERS
         if data[at - 2:at] == b"\x08\0":
             protocol = data[at + 9]
@@ -75,6 +78,8 @@ class Tap:
                 at += 8 * (data[at + 1] + 1)
         else:
             return False
+        if protocol == socket.IPPROTO_UDP and struct.unpack_from(">H", data, at + 2)[0] == VXLAN_PORT:
+            return self.is_ours(data[at + VXLAN_HEADERS:])
         return protocol == socket.IPPROTO_TCP and any(port in self.ports for port in struct.unpack_from(">HH", data, at))
 
     def begin(self):

@@ -312,6 +312,7 @@ spreads()
 }
 
 ktap_setup ready
+# changes: rxQ_csum_unnecessary_inner txQ_csum_partial_inner txQ_tso_inner_packets
 ktap_test vxlan.ipv4 "VXLAN over IPv4" offloads 4 vxlan id 5 dstport $IANA
 ktap_test vxlan.ipv4.no-checksum "VXLAN over IPv4, without checksums of UDP" offloads 4 vxlan id 5 dstport $IANA noudpcsum
 ktap_test vxlan.ipv6 "VXLAN over IPv6" offloads 6 vxlan id 5 dstport $IANA

@@ -8,8 +8,8 @@
 #include "prm/flow.h"
 
 /*
- * Fields of the outer headers, of RoCE packets, and of tunnels: values, or a mask of bits to match. Where a
- * field is narrower than its type, a mask of all ones has the bits of the field only.
+ * Fields of the outer headers, of RoCE packets, and of tunnels: values, or a mask of bits to match.
+ * Where a field is narrower than its type, a mask of all ones has the bits of the field only.
  */
 struct cxr_flow_fields {
 	u8 dmac[6], smac[6];

@@ -32,10 +32,7 @@ enum cxr_wqe_csum {
 	CXR_WQE_CSUM_INNER,	/* the outer L3, and the inner L3 and L4 ones, of a tunnel */
 };
 
-/*
- * @mss: segment size, or 0; @headers: @len
- * inline bytes, of which the first ones fit here.
- */
+/* @mss: segment size, or 0; @headers: @len inline bytes, of which the first ones fit here. */
 void cxr_wqe_eth(struct prm_wqe_eth_seg *seg, enum cxr_wqe_csum csum, u16 mss, const u8 *headers,
 		 u16 len);
 
@@ -47,7 +44,7 @@ static inline void cxr_wqe_raddr(struct prm_wqe_raddr_seg *seg, u64 addr, u32 rk
 	seg->rsvd_0c = 0;
 }
 
-/* Completion of a WQE that was written without CXR_WQE_SIGNALED, and that the device has not seen. */
+/* Completion of a WQE that the device has not seen; instead of CXR_WQE_SIGNALED. */
 static inline void cxr_wqe_signal(struct prm_wqe_ctrl_seg *seg)
 {
 	seg->fm_ce_se |= PRM_WQE_CE_ALWAYS;

@@ -224,8 +224,8 @@ static const struct {
 	  [63] = 0x20 },
 	  { .kind = CXR_CQE_RESP_SEND, .rss_hash = 0x01020304, .rss_type = 0xc8,
 	    .flags = CXR_CQE_L3_OK | CXR_CQE_IPV6 | CXR_CQE_UDP } },
-	{ "a tunnel over IPv4, with the types of the inner headers", { [0] = 0x03, [28] = 0x07, 0x24,
-	  [63] = 0x20 },
+	{ "a tunnel over IPv4, with the types of the inner headers",
+	  { [0] = 0x03, [28] = 0x07, 0x24, [63] = 0x20 },
 	  { .kind = CXR_CQE_RESP_SEND,
 	    .flags = CXR_CQE_L2_OK | CXR_CQE_L3_OK | CXR_CQE_L4_OK | CXR_CQE_IPV6 | CXR_CQE_UDP |
 		     CXR_CQE_TUNNELED } },
@@ -359,7 +359,7 @@ static void test_caps_decode(struct cxr_caps *caps)
 	cxr_caps_decode_roce(&roce, caps);
 }
 
-/* Tunnels of a device with these capabilities, a bit each: VXLAN, GRE, IP in IP to send, to receive. */
+/* Tunnels of a device with these capabilities: VXLAN, GRE, IP in IP to send, to receive. */
 static unsigned int tunnels(u32 vxlan, u32 gre, u32 ip, u32 ip_tx, u32 ip_rx)
 {
 	struct prm_per_protocol_networking_offload_caps eth = {};
@@ -409,7 +409,7 @@ static void test_tunnels(void)
 	expect(tunnels(0, 0, 0, 1, 0), 4);
 	expect(tunnels(0, 0, 0, 0, 1), 8);
 
-	begin("caps", "a device that does not say how many ports of VXLAN it has has four");
+	begin("caps", "a device that does not say how many ports of VXLAN there are knows four");
 	expect(vxlan_ports(0), 4);
 	expect(vxlan_ports(8), 8);
 

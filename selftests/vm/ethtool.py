@@ -20,6 +20,8 @@ PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 LIMIT = 60 * PATIENCE       # seconds for one command
 SETTLES = 10 * PATIENCE     # and for the link to be up again
 
+LEFT = "not undone:"        # begins a line on what is left of a setting
+
 # Names and numbers that differ from run to run
 MOVING = [(r"\b(?:[0-9a-f]{2}:){39}[0-9a-f]{2}\b", "KEY"), (r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", "MAC"),
           (r"\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b", "ADDRESS"), (r"^version: .*", "version: KERNEL"),
@@ -107,8 +109,8 @@ class Device:
         if option.undo != "-":
             code, said = self.ethtool(re.sub(r"\{([^{}]+)\}", lambda m: self.undo_words(m[1], before, after), option.undo))
         if option.shows == "-":
-            return [f"{option.undo} fails: {line}" for line in said.splitlines()] if code else []
-        return [f"not undone: {line}" for line in self.changed(option.shows, before, self.shown(option.shows))]
+            return [f"{LEFT} {option.undo} fails: {line}" for line in said.splitlines()] if code else []
+        return [f"{LEFT} {line}" for line in self.changed(option.shows, before, self.shown(option.shows))]
 
     def setting(self, option):
         before = self.shown(option.shows)
@@ -130,7 +132,7 @@ class Device:
             for line in self.changed(option.shows, before, self.shown(option.shows)):
                 if line[0] == "-":
                     self.ethtool(f"-K DEV {line[2:].replace(':', '')}")
-            lines += [f"not undone: {line}" for line in self.changed(option.shows, before, self.shown(option.shows))]
+            lines += [f"{LEFT} {line}" for line in self.changed(option.shows, before, self.shown(option.shows))]
         return 0, lines
 
     def answer(self, option):
@@ -158,11 +160,14 @@ def run(ident, driver, netdev):
         was_code, was = answers.recorded(driver)[ident]
     except (FileNotFoundError, KeyError):
         was_code, was = "none", []
-    if (code, lines) == (was_code, was):
+    left = [line for line in lines if line.startswith(LEFT)]
+    if (code, lines) == (was_code, was) and not left:
         return 0
     print(f"ethtool {answers.options()[ident].command}: not the answer that selftests/ethtool/{driver}.tsv has.")
     print(f"exit code recorded: {was_code}, now: {code}; lines recorded (-) and now (+):")
     print("\n".join(list(difflib.unified_diff(was, lines, lineterm="", n=1))[2:]) or "the same")
+    if left:
+        return 1
     print(f"If the new one is right: selftests/ethtool/record {driver} {ident}; make docs")
     return 1
 

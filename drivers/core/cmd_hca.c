@@ -402,6 +402,7 @@ static int init_hca(struct cxr_core *core, bool owned)
 	struct prm_init_hca_in in = {};
 	struct prm_init_hca_out out;
 
+	memset(to_dev(core)->vxlan_kept, 0, sizeof(to_dev(core)->vxlan_kept));
 	if (owned)
 		memcpy(prm_bytes(&in, sw_owner_id), owner_id(), prm_width(&in, sw_owner_id) / 8);
 	return cxr_cmd(core, init_hca, &in, &out);

@@ -429,11 +429,28 @@ EXPORT_SYMBOL_GPL(cxr_cmd_destroy_tir);
 
 /* ---- tunnels --------------------------------------------------------------------------------- */
 
+/* The place of a port that the device has kept, or, with 0, a free one; NULL: there is none. */
+static u16 *kept_port(struct cxr_core *core, u16 port)
+{
+	u16 *kept = to_dev(core)->vxlan_kept;
+	unsigned int i;
+
+	for (i = 0; i < CXR_VXLAN_PORTS; i++)
+		if (kept[i] == port)
+			return &kept[i];
+	return NULL;
+}
+
 int cxr_cmd_add_vxlan_port(struct cxr_core *core, u16 port)
 {
 	struct prm_add_vxlan_udp_dport_in in = {};
 	struct prm_add_vxlan_udp_dport_out out;
+	u16 *kept = kept_port(core, port);
 
+	if (kept) {
+		*kept = 0;
+		return 0;
+	}
 	prm_set(&in, vxlan_udp_port, port);
 	return cxr_cmd(core, add_vxlan_udp_dport, &in, &out);
 }
@@ -443,8 +460,15 @@ int cxr_cmd_delete_vxlan_port(struct cxr_core *core, u16 port)
 {
 	struct prm_delete_vxlan_udp_dport_in in = {};
 	struct prm_delete_vxlan_udp_dport_out out;
+	u16 *kept = kept_port(core, port);
+	int err;
 
 	prm_set(&in, vxlan_udp_port, port);
-	return cxr_cmd_refusal(core, cxr_cmd(core, delete_vxlan_udp_dport, &in, &out));
+	err = cxr_cmd_refusal(core, cxr_cmd(core, delete_vxlan_udp_dport, &in, &out));
+	if (err && !kept)
+		kept = kept_port(core, 0);
+	if (kept)
+		*kept = err ? port : 0;
+	return err;
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_delete_vxlan_port);

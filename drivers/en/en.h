@@ -58,7 +58,6 @@ struct netlink_ext_ack;
 /* of a frame, beyond the MTU */
 #define CXR_EN_OVERHEAD		(ETH_HLEN + 2 * VLAN_HLEN)
 #define CXR_EN_HASH_KEY		40
-#define CXR_EN_VXLAN_PORTS	16
 #define CXR_EN_RSS_TABLE	128	/* entries, at most */
 #define CXR_EN_MACS		256	/* flow table entries for exact MAC addresses */
 #define CXR_EN_LOG_MACS		ilog2(CXR_EN_MACS)
@@ -394,7 +393,7 @@ struct cxr_en {
 	unsigned long failed;		/* BIT(enum cxr_en_reporter): to be reported; atomic */
 	unsigned long restarted;	/* jiffies of the last restart after an error */
 	struct udp_tunnel_nic_info tunnel_info;
-	u16 vxlan_ports[CXR_EN_VXLAN_PORTS];	/* that the device knows, 0: none; READ_ONCE() */
+	u16 vxlan_ports[CXR_VXLAN_PORTS];	/* that the device knows, 0: none; READ_ONCE() */
 	struct devlink_port *port;	/* private part of its devlink instance */
 	struct devlink_health_reporter *reporter[CXR_EN_REPORTERS];
 

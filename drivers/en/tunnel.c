@@ -25,7 +25,7 @@ static bool has_tunnels(const struct cxr_en *en)
 
 static unsigned int n_ports(const struct cxr_en *en)
 {
-	return min_t(unsigned int, en->core->caps.vxlan_ports, CXR_EN_VXLAN_PORTS);
+	return min_t(unsigned int, en->core->caps.vxlan_ports, CXR_VXLAN_PORTS);
 }
 
 /* ---- ports -------------------------------------------------------------- */
@@ -33,10 +33,16 @@ static unsigned int n_ports(const struct cxr_en *en)
 static int add_port(struct cxr_en *en, unsigned int index, u16 port)
 {
 	int err = cxr_cmd_add_vxlan_port(en->core, port);
+	unsigned int i;
 
-	if (!err)
-		WRITE_ONCE(en->vxlan_ports[index], port);
-	return err;
+	if (err)
+		return err;
+	/* where the device did not let go of it */
+	for (i = 0; i < CXR_VXLAN_PORTS; i++)
+		if (en->vxlan_ports[i] == port)
+			WRITE_ONCE(en->vxlan_ports[i], 0);
+	WRITE_ONCE(en->vxlan_ports[index], port);
+	return 0;
 }
 
 /* Packets that were found to be in a tunnel are sent before the device forgets it. */
@@ -83,7 +89,7 @@ static bool knows_port(const struct cxr_en *en, u16 port)
 {
 	unsigned int i;
 
-	for (i = 0; i < CXR_EN_VXLAN_PORTS; i++)
+	for (i = 0; i < CXR_VXLAN_PORTS; i++)
 		if (port && READ_ONCE(en->vxlan_ports[i]) == port)
 			return true;
 	return false;
@@ -104,7 +110,7 @@ void cxr_en_tunnel_down(void *owner)
 	struct cxr_en *en = owner;
 	unsigned int i;
 
-	for (i = 0; i < CXR_EN_VXLAN_PORTS; i++) {
+	for (i = 0; i < CXR_VXLAN_PORTS; i++) {
 		delete_port(en, i);
 		en->vxlan_ports[i] = 0;
 	}

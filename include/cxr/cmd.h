@@ -241,9 +241,12 @@ int cxr_cmd_set_tir_hash(struct cxr_core *core, u32 tirn, u32 fields, const u8 *
 int cxr_cmd_set_tir_self(struct cxr_core *core, u32 tirn, u32 self);
 void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
 
+#define CXR_VXLAN_PORTS 16	/* at most */
+
 /*
  * The UDP port is one of VXLAN, or not any more. There are caps.vxlan_ports; packets of others are
- * no tunnels.
+ * no tunnels. A port whose deletion was refused can be added again, also by another client. For one
+ * caller at a time.
  */
 int cxr_cmd_add_vxlan_port(struct cxr_core *core, u16 port);
 int cxr_cmd_delete_vxlan_port(struct cxr_core *core, u16 port);

@@ -52,7 +52,7 @@ bad_stage() # VALUE
 }
 
 STAGES="pci cmdq hca uar irq eq ports clock cong health clients"
-EN_STAGES="port base devlink wq dcb link netdev client"
+EN_STAGES="port base devlink wq tunnel dcb link netdev client"
 IB_STAGES="uar roce gids counters xrc umr client device force"
 
 # All stages are listed here: the message for an unknown stage lists them, and they are numbered in this order.

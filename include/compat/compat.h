@@ -88,7 +88,7 @@
 	CXR_RXFH_CONTEXT_FIELDS
 #endif
 /* A hash that is the same for both directions of a flow (6.16, and stable releases of 6.12). */
-#ifdef RXH_XFRM_SYM_OR_XOR
+#ifdef CXR_HAS_RXFH_SYMMETRIC
 #define CXR_RXFH_SYMMETRIC_OP .supported_input_xfrm = RXH_XFRM_SYM_OR_XOR,
 #define cxr_rxfh_tell_symmetric(to, symmetric) \
 	((to)->input_xfrm = (symmetric) ? RXH_XFRM_SYM_OR_XOR : 0)

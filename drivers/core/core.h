@@ -215,7 +215,7 @@ struct cxr_dev {
 	u32 en_miss __guarded_by(&flow_lock);
 	/* by priority */
 	struct cxr_rule_table *rules[CXR_FLOW_PRIO_FALLBACK + 1] __guarded_by(&flow_lock);
-	/* UDP ports of VXLAN that it did not let go of; 0: none. Written by cxr_en, one at a time */
+	/* UDP ports of VXLAN that it did not let go of; 0: none. For cxr_en, one at a time */
 	u16 vxlan_kept[CXR_VXLAN_PORTS];
 	bool uar_4k;			/* UAR numbers are in units of 4 KiB, not of PAGE_SIZE */
 	bool relaxed_write, relaxed_read;

@@ -59,9 +59,10 @@ static const uint8_t *find_bth(const struct frame *frame)
 bool fault_matches_frame(const struct fault *rule, const struct port *port, enum fault_way way,
 			 const struct frame *frame)
 {
+	bool rx = way != FAULT_SENT;
 	const uint8_t *bth;
 
-	if ((rule->port && rule->port != port) || rule->rx != (way != FAULT_SENT) ||
+	if ((rule->port && rule->port != port) || rule->rx != rx ||
 	    (rule->action == FAULT_FLIP && way != FAULT_BY_CABLE))
 		return false;
 	if (rule->what == FAULT_ANY && rule->qpn == FAULT_ANY)

@@ -239,7 +239,8 @@ static int add_rule(struct fault_parser *t, const struct fault_noun *noun, struc
 	if (get_options(t, &rule))
 		return -EINVAL;
 	if (rule.action == FAULT_FLIP && !rule.rx)
-		return fault_error(t, "flip needs dir=rx: the port that receives the frame corrects it");
+		return fault_error(t,
+				   "flip needs dir=rx: the port that receives the frame corrects it");
 	if (fault_add(&rule, &made.id))
 		return fault_error(t, "limit of %u rules reached: fault clear", FAULT_RULES_MAX);
 	fault_for_each(print_rule_by_id, &made);

@@ -89,16 +89,25 @@ struct counters {
 	uint64_t ib_symbols, ib_errors;
 };
 
+#define ROW(name, group, field) {							\
+	offsetof(struct counters, name), PRM_PPCNT_##group,				\
+	prm_bit((struct prm_ppcnt_reg *)NULL, counter_set.field##_high)			\
+},
+
+static const struct {
+	size_t at;
+	unsigned int group, bit;
+} rows[] = { COUNTERS(ROW) };
+
 static void read_counters(struct counters *n)
 {
 	struct prm_ppcnt_reg reg;
+	unsigned int i;
 
-#define READ(name, group, field)							\
-	read_group(dut, PRM_PPCNT_##group, &reg);					\
-	n->name = (uint64_t)prm_get(&reg, counter_set.field##_high) << 32 |		\
-		  prm_get(&reg, counter_set.field##_low);
-	COUNTERS(READ)
-#undef READ
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		read_group(dut, rows[i].group, &reg);
+		*(uint64_t *)((char *)n + rows[i].at) = prm_get_dwords(reg.dw, rows[i].bit);
+	}
 	read_group(dut, PRM_PPCNT_IB, &reg);
 	n->ib_symbols =
 		prm_get(&reg, counter_set.ib_port_cntrs_grp_data_layout.symbol_error_counter);

@@ -26,7 +26,6 @@ ready() # [MTU]
 	clear_away
 	ends_up "${1:-1500}"
 	ends_know
-	peer "pgrep iperf3 >/dev/null || iperf3 -s -D >/dev/null"
 }
 
 # What a test that has failed may have left, here and on b
@@ -57,10 +56,14 @@ wrong_sums() { echo $(($(sums_here) + $(peer "$(declare -f sums_here); sums_here
 
 # ---- iperf3 ----------------------------------------------------------------------------------------
 
+# A server for one client: one that has lost its client waits for it
+serves() { peer "pkill iperf3; iperf3 -s -1 -D >/dev/null; until tcp_listens 5201; do nap 0.1; done"; }
+
 # Everything that was sent has arrived, but for UDP a tenth
 iperf() # OPTIONS...
 {
-	iperf3 -J "$@" >/tmp/iperf || { cat /tmp/iperf; return 1; }
+	serves
+	timeout $((60 * ${CXR_PATIENCE:-1})) iperf3 -J "$@" >/tmp/iperf || { cat /tmp/iperf; return 1; }
 	python3 - "$@" <<-'PY'
 		import json, sys
 		end = json.load(open("/tmp/iperf"))["end"]
@@ -150,6 +153,7 @@ over_ipvlan()
 	ip -n st-space link set st-ipvlan up
 	peer "ip addr add $NET.2/24 dev $peer_netdev"
 	wait_until 30 ip netns exec st-space ping -q -c 1 -W 1 $NET.2 >/dev/null
+	serves
 	ip netns exec st-space iperf3 -c $NET.2 -n 4M
 }
 

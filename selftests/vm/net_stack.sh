@@ -37,12 +37,13 @@ clear_here()
 		ip link del $name 2>/dev/null || true
 	done
 	ip addr flush to $NET.0/24
+	ip -6 addr flush to ${NET6}:/64
 }
 
 clear_away()
 {
 	clear_here
-	peer "$(declare -f clear_here); NET=$NET; clear_here"
+	peer "$(declare -f clear_here); NET=$NET NET6=$NET6; clear_here"
 }
 
 # TCP and UDP packets whose checksum the stack found wrong

@@ -176,8 +176,7 @@ const struct fault_noun fault_nouns[] = {
 	{ "gateway", FAULT_GATEWAY, &spaces, gateway_verbs,
 	  "gateway semaphores|registers|any  silent | error | next N | size N" },
 	{ "frame", FAULT_FRAME, &bth_opcodes, frame_verbs,
-	  "frame OPCODE|any  drop | duplicate | reorder | corrupt BYTE | delay N | flip BITS "
-	  "[dir=rx] [qp=N]" },
+	  "frame OPCODE|any  drop|duplicate|reorder|corrupt BYTE|delay N|flip N [dir=rx] [qp=N]" },
 };
 
 const unsigned int fault_n_nouns = ARRAY_SIZE(fault_nouns);

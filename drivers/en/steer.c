@@ -74,18 +74,12 @@ static const struct packet_class {
 	{ GROUP_REST, 0, 0, CXR_EN_TIR_DIRECT },
 };
 
-#define TUNNEL_CLASSES	6	/* the first ones, which only come with the second table */
-
-/* Of what is in a tunnel. */
-static const struct packet_class inner_classes[] = {
-	{ GROUP_L4, ETH_P_IP, IPPROTO_TCP, CXR_EN_TIR_IPV4_TCP },
-	{ GROUP_L4, ETH_P_IP, IPPROTO_UDP, CXR_EN_TIR_IPV4_UDP },
-	{ GROUP_L4, ETH_P_IPV6, IPPROTO_TCP, CXR_EN_TIR_IPV6_TCP },
-	{ GROUP_L4, ETH_P_IPV6, IPPROTO_UDP, CXR_EN_TIR_IPV6_UDP },
-	{ GROUP_L3, ETH_P_IP, 0, CXR_EN_TIR_IPV4 },
-	{ GROUP_L3, ETH_P_IPV6, 0, CXR_EN_TIR_IPV6 },
-	{ GROUP_REST, 0, 0, CXR_EN_TIR_DIRECT },
-};
+/*
+ * The first ones lead to a second table, and only come with it. The others are the classes of what
+ * is in a tunnel as well.
+ */
+#define TUNNEL_CLASSES	6
+#define INNER_CLASSES	(ARRAY_SIZE(classes) - TUNNEL_CLASSES)
 
 /* ---- tables ------------------------------------------------------------- */
 
@@ -177,8 +171,8 @@ static int create_inner(struct cxr_en *en)
 	if (!steer->rss.inner_end)
 		return 0;
 	err = create_flow_table(en, &steer->inner, INNER_LEVEL, LOG_INNER_TABLE, inner_groups);
-	for (; !err && steer->n_inner < ARRAY_SIZE(inner_classes); steer->n_inner += !err) {
-		const struct packet_class *class = &inner_classes[steer->n_inner];
+	for (; !err && steer->n_inner < INNER_CLASSES; steer->n_inner += !err) {
+		const struct packet_class *class = &classes[TUNNEL_CLASSES + steer->n_inner];
 		struct cxr_flow_fields value = {
 			.inner_version = class->ethertype == ETH_P_IP	? 4 :
 					 class->ethertype == ETH_P_IPV6 ? 6 : 0,

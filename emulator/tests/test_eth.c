@@ -734,17 +734,6 @@ static void test_mtu(void)
 	b->dev->eth->port_mtu = 9000;
 	dut_send(a, &sq, packet, make_packet(packet, &flow), 0);
 	ktap(dut_poll(b, &rq.cq), "with the MTU raised on both sides the frame passes");
-	dut_post_rq(b, &rq, 4096);
-	loop_test_clock(now_ns());
-	port_set_mtu(a->dev, 1522);
-	dut_send(a, &sq, packet, make_packet(packet, &flow), 0);
-	ktap(!dut_poll(b, &rq.cq) && dut_violations(a) == 1 &&
-	     a->dev->eth->counters.tx_errors.packets == 2,
-	     "a frame that was packed before the MTU became smaller is dropped, and no violation");
-	loop_test_clock(now_ns() + 6000000000ull);
-	dut_send(a, &sq, packet, make_packet(packet, &flow), 0);
-	ktap(!dut_poll(b, &rq.cq) && dut_violations(a) == 2, "some seconds later it is one");
-	loop_test_clock(0);
 	tear_down();
 }
 

@@ -215,6 +215,30 @@ static void wrong_mtu(void)
 		     "SQ 0x*: a frame of 1600 bytes, the port's MTU is 1522 with FCS");
 }
 
+static void wrong_mtu_later(void)
+{
+	const struct eth_counters *counters = &d->dev->eth->counters;
+	uint64_t sent = counters->tx_unicast.packets, dropped = counters->tx_errors.packets;
+	struct dut_wq sq = dut_create_sq(d, 4, NULL);
+	static uint8_t big[1600];
+
+	memcpy(big, packet, packet_len);
+	dut_violations(d);
+	loop_test_clock(now_ns());
+	d->dev->eth->port_mtu = 9000;
+	port_set_mtu(d->dev, 1522);
+	dut_send(d, &sq, big, sizeof(big), 0);
+	ktap(!dut_violations(d) && counters->tx_errors.packets == dropped + 1 &&
+	     counters->tx_unicast.packets == sent,
+	     "a frame that was packed before the MTU became smaller is dropped, and no violation");
+	loop_test_clock(now_ns() + 6000000000ull);
+	wrong_begin();
+	dut_send(d, &sq, big, sizeof(big), 0);
+	wrong_expect("a frame above the MTU, some seconds after that became smaller",
+		     "SQ 0x*: a frame of 1600 bytes, the port's MTU is 1522 with FCS");
+	loop_test_clock(0);
+}
+
 /* ---- receive queues ---- */
 
 static void to_myself(struct dut *dut)
@@ -377,6 +401,7 @@ int main(void)
 		  "SQ 0x*: send WQE 0: the mss is larger than a frame (0x*)");
 	wrong_send_index();
 	wrong_mtu();
+	wrong_mtu_later();
 	wrong_consumer();
 	wrong_record();
 	wrong_receive();

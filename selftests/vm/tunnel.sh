@@ -257,15 +257,21 @@ refused_port()
 
 # ---- over time ----
 
+# The tunnel of the other port carries data, and the device knows its port
+acts_again()
+{
+	wait_until 20 ping -q -c 1 -W 1 $IN4 >/dev/null
+	ports_become $IANA $OTHER
+	acts "$ALL" $IN4
+}
+
 down_and_up()
 {
 	tunnel 4 vxlan id 5 dstport $OTHER
 	ip link set "$netdev" down
 	ip link set "$netdev" up
 	wait_until 20 reachable
-	wait_until 20 ping -q -c 1 -W 1 $IN4 >/dev/null
-	ports_become $IANA $OTHER
-	acts "$ALL" $IN4
+	acts_again
 }
 
 after_reset()
@@ -275,9 +281,7 @@ after_reset()
 	ports_become $IANA $OTHER
 	echo 1 >"/sys/bus/pci/devices/$(driver_bdfs | head -n 1)/reset"
 	wait_until 20 reachable
-	wait_until 20 ping -q -c 1 -W 1 $IN4 >/dev/null
-	ports_become $IANA $OTHER
-	acts "$ALL" $IN4
+	acts_again
 }
 
 after_crash()
@@ -285,9 +289,7 @@ after_crash()
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver makes a new netdev"
 	tunnel 4 vxlan id 5 dstport $OTHER
 	ends_crash a 1500
-	wait_until 20 ping -q -c 1 -W 1 $IN4 >/dev/null
-	ports_become $IANA $OTHER
-	acts "$ALL" $IN4
+	acts_again
 }
 
 # ---- RSS ----

@@ -441,10 +441,10 @@ struct cxr_gateway {
 
 /*
  * User space, which may use the gateway, too, is locked out of the configuration space until
- * cxr_gateway_release(). Of @gw the caller sets pdev and locked. May sleep; false: there is no such
- * capability, or others have kept it for two seconds.
+ * cxr_gateway_release(). Of @gw the caller sets pdev and locked. May sleep; -EOPNOTSUPP: there is no such
+ * capability; -EBUSY: others have kept it for two seconds; -ENODEV.
  */
-bool cxr_gateway_take(struct cxr_gateway *gw);
+int cxr_gateway_take(struct cxr_gateway *gw);
 void cxr_gateway_release(struct cxr_gateway *gw);
 /*
  * The semaphore of the card, for reset of the firmware and dump: @value is gw->number to take it, 0

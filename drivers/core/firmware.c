@@ -30,18 +30,20 @@ static enum role take_semaphore(struct cxr_gateway *gw)
 {
 	int err;
 
-	if (!cxr_gateway_take(gw))
-		return ALONE;
-	err = cxr_gateway_semaphore(gw, gw->number);
-	cxr_gateway_release(gw);
+	err = cxr_gateway_take(gw);
+	if (!err) {
+		err = cxr_gateway_semaphore(gw, gw->number);
+		cxr_gateway_release(gw);
+	}
 	return !err ? OWNER : err == -EBUSY ? OTHER : ALONE;
 }
 
 static void release_semaphore(struct cxr_gateway *gw)
 {
-	int err = -EBUSY;
+	int err;
 
-	if (cxr_gateway_take(gw)) {
+	err = cxr_gateway_take(gw);
+	if (!err) {
 		err = cxr_gateway_semaphore(gw, 0);
 		cxr_gateway_release(gw);
 	}

@@ -32,34 +32,37 @@ static void put(const struct cxr_gateway *gw, int reg, u32 value)
 	pci_write_config_dword(gw->pdev, gw->at + reg, value);
 }
 
-static bool try_gateway(struct cxr_gateway *gw)
+/* -EBUSY: somebody else has it. */
+static int try_gateway(struct cxr_gateway *gw)
 {
-	if (get(gw, PRM_VSC_SEMAPHORE))
-		return false;
-	gw->number = get(gw, PRM_VSC_COUNTER);
-	put(gw, PRM_VSC_SEMAPHORE, gw->number);
-	return get(gw, PRM_VSC_SEMAPHORE) == gw->number;
+	u32 has = get(gw, PRM_VSC_SEMAPHORE);
+
+	if (!has) {
+		gw->number = get(gw, PRM_VSC_COUNTER);
+		put(gw, PRM_VSC_SEMAPHORE, gw->number);
+		has = get(gw, PRM_VSC_SEMAPHORE);
+		if (has == gw->number && !PCI_POSSIBLE_ERROR(has))
+			return 0;
+	}
+	return PCI_POSSIBLE_ERROR(has) ? -ENODEV : -EBUSY;
 }
 
-bool cxr_gateway_take(struct cxr_gateway *gw)
+int cxr_gateway_take(struct cxr_gateway *gw)
 {
 	unsigned long deadline = jiffies + GATEWAY_TIMEOUT;
+	int err;
 
 	if (!gw->at)
 		gw->at = pci_find_capability(gw->pdev, PCI_CAP_ID_VNDR);
 	if (!gw->at)
-		return false;
+		return -EOPNOTSUPP;
 	if (!gw->locked)
 		pci_cfg_access_lock(gw->pdev);
-	while (!try_gateway(gw)) {
-		if (time_after(jiffies, deadline)) {
-			if (!gw->locked)
-				pci_cfg_access_unlock(gw->pdev);
-			return false;
-		}
+	while ((err = try_gateway(gw)) == -EBUSY && time_before_eq(jiffies, deadline))
 		usleep_range(1000, 2000);
-	}
-	return true;
+	if (err && !gw->locked)
+		pci_cfg_access_unlock(gw->pdev);
+	return err;
 }
 
 void cxr_gateway_release(struct cxr_gateway *gw)
@@ -187,8 +190,9 @@ int cxr_gateway_dump(struct pci_dev *pdev, u32 **words, u32 *bytes)
 	struct cxr_gateway gw = { .pdev = pdev };
 	int err;
 
-	if (!cxr_gateway_take(&gw))
-		return gw.at ? -EBUSY : -EOPNOTSUPP;
+	err = cxr_gateway_take(&gw);
+	if (err)
+		return err;
 	err = cxr_gateway_semaphore(&gw, gw.number);
 	if (!err) {
 		err = dump(&gw, words, bytes);

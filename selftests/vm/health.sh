@@ -190,6 +190,25 @@ recovers_after_dump()
 	works_after_crash 1
 }
 
+# Somebody, as a tool of the vendor, keeps the gateway, so that nobody can take the semaphore: the reset waits for it
+recovers_after_gateway()
+{
+	local number
+
+	start_anew
+	auto_recover true
+	number=$(vsc 8.l)
+	trap 'vsc c.l=0' EXIT
+	vsc "c.l=$number"
+	crash
+	wait_kmsg "waiting for another function of the card to reset the firmware"
+	nap 3
+	must_fail kmsg_has "resetting the firmware"
+	vsc c.l=0
+	wait_until 30 recovered 1
+	works_after_crash 1
+}
+
 # Another function resets the firmware for a reason of its own
 recovers_from_restart()
 {
@@ -299,6 +318,7 @@ ktap_test recovers "a device that fails recovers by itself: the same interface, 
 ktap_test recovers.firmware "so does one whose firmware has crashed: it is reset" recovers_firmware
 ktap_test recovers.other "it waits for another function of the card that has begun to reset the firmware" recovers_by_other
 ktap_test recovers.dumped "it resets the firmware itself if that function had only dumped the card" recovers_after_dump
+ktap_test recovers.gateway "it waits for whoever keeps the gateway to the semaphore for that" recovers_after_gateway
 ktap_test recovers.restart "another function resets the firmware: the device recovers" recovers_from_restart
 ktap_test firmware.reset "a person resets a function whose firmware has crashed" firmware_by_person reset
 ktap_test firmware.bind "unbind resets firmware that has crashed" firmware_by_person bind

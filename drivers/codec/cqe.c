@@ -26,37 +26,6 @@ static enum cxr_cqe_kind kind_of(u8 opcode)
 	}
 }
 
-static u32 offload_flags(const struct prm_cqe64 *cqe)
-{
-	u32 flags = 0;
-
-	flags |= cqe->hds_ip_ext & PRM_CQE_L2_OK ? CXR_CQE_L2_OK : 0;
-	flags |= cqe->hds_ip_ext & PRM_CQE_L3_OK ? CXR_CQE_L3_OK : 0;
-	flags |= cqe->hds_ip_ext & PRM_CQE_L4_OK ? CXR_CQE_L4_OK : 0;
-	flags |= cqe->l4_l3_hdr_type & PRM_CQE_VLAN ? CXR_CQE_VLAN : 0;
-	flags |= cqe->tls_outer_l3_tunneled & PRM_CQE_TUNNELED ? CXR_CQE_TUNNELED : 0;
-
-	switch ((cqe->l4_l3_hdr_type & PRM_CQE_L3_MASK) >> PRM_CQE_L3_SHIFT) {
-	case PRM_CQE_L3_IPV4:
-		flags |= CXR_CQE_IPV4;
-		break;
-	case PRM_CQE_L3_IPV6:
-		flags |= CXR_CQE_IPV6;
-		break;
-	}
-	switch ((cqe->l4_l3_hdr_type & PRM_CQE_L4_MASK) >> PRM_CQE_L4_SHIFT) {
-	case PRM_CQE_L4_TCP_NO_ACK:
-	case PRM_CQE_L4_TCP_ACK_NO_DATA:
-	case PRM_CQE_L4_TCP_ACK_AND_DATA:
-		flags |= CXR_CQE_TCP;
-		break;
-	case PRM_CQE_L4_UDP:
-		flags |= CXR_CQE_UDP;
-		break;
-	}
-	return flags;
-}
-
 static u32 grh_flags(u32 flags_rqpn)
 {
 	u32 flags = 0;
@@ -96,7 +65,7 @@ void cxr_cqe_decode_other(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 	out->byte_count = be32_to_cpu(cqe->byte_cnt);
 	out->imm_inval = cqe->immediate;
 	out->pkey_index = be32_to_cpu(cqe->pkey) & 0xffff;
-	out->flags = offload_flags(cqe) | grh_flags(flags_rqpn);
+	out->flags = cxr_cqe_packet_flags(cqe) | grh_flags(flags_rqpn);
 	out->src_qpn = flags_rqpn & CXR_CQE_NUM_MASK;
 	if (out->flags & CXR_CQE_VLAN)
 		out->tci = be16_to_cpu(cqe->vlan_info);

@@ -15,9 +15,9 @@ enum cxr_cqe_kind {
 
 /* Receive offloads. */
 enum cxr_cqe_flag {
-	CXR_CQE_L2_OK = 1 << 0,
-	CXR_CQE_L3_OK = 1 << 1,
-	CXR_CQE_L4_OK = 1 << 2,
+	CXR_CQE_L2_OK = PRM_CQE_L2_OK,
+	CXR_CQE_L3_OK = PRM_CQE_L3_OK,
+	CXR_CQE_L4_OK = PRM_CQE_L4_OK,
 	CXR_CQE_IPV4 = 1 << 3,
 	CXR_CQE_IPV6 = 1 << 4,
 	CXR_CQE_TCP = 1 << 5,
@@ -82,6 +82,45 @@ static inline void cxr_cqe_decode(const struct prm_cqe64 *cqe, struct cxr_cqe *o
 	out->send_opcode = sop_qpn >> 24;
 	out->wqe_counter = be16_to_cpu(cqe->wqe_counter);
 	out->byte_count = be32_to_cpu(cqe->byte_cnt);
+}
+
+/* What the device says of a packet. */
+static inline u32 cxr_cqe_packet_flags(const struct prm_cqe64 *cqe)
+{
+	u8 l3 = (cqe->l4_l3_hdr_type & PRM_CQE_L3_MASK) >> PRM_CQE_L3_SHIFT;
+	u8 l4 = (cqe->l4_l3_hdr_type & PRM_CQE_L4_MASK) >> PRM_CQE_L4_SHIFT;
+	u32 flags = cqe->hds_ip_ext & (CXR_CQE_L2_OK | CXR_CQE_L3_OK | CXR_CQE_L4_OK);
+
+	if (l3 == PRM_CQE_L3_IPV4)
+		flags |= CXR_CQE_IPV4;
+	else if (l3 == PRM_CQE_L3_IPV6)
+		flags |= CXR_CQE_IPV6;
+	if (l4 == PRM_CQE_L4_UDP)
+		flags |= CXR_CQE_UDP;
+	else if (l4 != PRM_CQE_L4_NONE && l4 <= PRM_CQE_L4_TCP_ACK_AND_DATA)
+		flags |= CXR_CQE_TCP;
+	if (cqe->l4_l3_hdr_type & PRM_CQE_VLAN)
+		flags |= CXR_CQE_VLAN;
+	if (cqe->tls_outer_l3_tunneled & PRM_CQE_TUNNELED)
+		flags |= CXR_CQE_TUNNELED;
+	return flags;
+}
+
+/* For a CQ of a receive queue of packets: what these do not have is not set for kind RESP_SEND. */
+static inline void cxr_cqe_decode_packet(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
+{
+	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT != PRM_CQE_RESP_SEND) {
+		cxr_cqe_decode_other(cqe, out);
+		return;
+	}
+	out->kind = CXR_CQE_RESP_SEND;
+	out->wqe_counter = be16_to_cpu(cqe->wqe_counter);
+	out->byte_count = be32_to_cpu(cqe->byte_cnt);
+	out->flags = cxr_cqe_packet_flags(cqe);
+	out->tci = be16_to_cpu(cqe->vlan_info);
+	out->check_sum = cqe->check_sum;
+	out->rss_hash = be32_to_cpu(cqe->rss_hash_result);
+	out->rss_type = cqe->rss_hash_type;
 }
 
 /* A value of the counter. Error completions have none. */

@@ -2,8 +2,6 @@
 /* Completion queues, and errors of queues: what cannot wait goes to a work (reporter.c). */
 #include "en.h"
 
-#define LOG_CQE		6
-
 void cxr_en_report(struct cxr_en *en, enum cxr_en_reporter which, const char *why, u32 num,
 		   const char *what)
 {
@@ -56,7 +54,7 @@ int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_siz
 		.log_size = log_size,
 		.tx = tx,
 	};
-	err = cxr_buf_alloc(core, &cq->buf, 1UL << log_size << LOG_CQE);
+	err = cxr_buf_alloc(core, &cq->buf, 1UL << log_size << CXR_EN_LOG_CQE);
 	if (err)
 		return err;
 
@@ -65,7 +63,7 @@ int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_siz
 		goto err_free_buf;
 
 	for (i = 0; i < 1U << log_size; i++)
-		cxr_cqe_invalidate(cxr_buf_at(&cq->buf, (size_t)i << LOG_CQE));
+		cxr_cqe_invalidate(cxr_buf_at(&cq->buf, (size_t)i << CXR_EN_LOG_CQE));
 	if (core->caps.cq_moderation) {
 		cxr_en_moderation_init(cq, moderation);
 		cxr_en_moderation_values(tx, moderation, &attr.period, &attr.max_count);
@@ -94,19 +92,6 @@ void cxr_en_cq_destroy(struct cxr_en_cq *cq)
 		cxr_buf_keep(core, &cq->buf);
 	cxr_db_free(core, &cq->db);
 	cxr_buf_free(core, &cq->buf);
-}
-
-struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq)
-{
-	u32 index = cq->ci & ((1U << cq->log_size) - 1);
-	struct prm_cqe64 *entry = cxr_buf_at(&cq->buf, (size_t)index << LOG_CQE);
-
-	if (!cxr_cqe_sw_owned(READ_ONCE(entry->op_own), cq->ci, cq->log_size))
-		return NULL;
-
-	cq->ci++;
-	dma_rmb();	/* the owner bit, then the rest of the entry */
-	return entry;
 }
 
 void cxr_en_cq_update(struct cxr_en_cq *cq)

@@ -54,6 +54,7 @@ struct netlink_ext_ack;
 #define CXR_EN_LOG_RING_MAX	13
 #define CXR_EN_LOG_RING_DEFAULT	10
 #define CXR_EN_RX_BUFS_MAX	4	/* scatter entries of a receive WQE, a buffer each */
+#define CXR_EN_LOG_CQE		6
 #define CXR_EN_INLINE_MAX	256	/* headers in a send WQE */
 /* of a frame, beyond the MTU */
 #define CXR_EN_OVERHEAD		(ETH_HLEN + 2 * VLAN_HLEN)
@@ -198,6 +199,7 @@ struct cxr_en_rx_buf {
 
 struct cxr_en_rq {
 	struct page_pool *pool;
+	struct cxr_en_rx_buf part;	/* the next one of the page that has some left; or NULL */
 	struct xdp_rxq_info xdp_rxq;
 	struct cxr_en_rx_buf *bufs;	/* layout.n per WQE */
 	struct cxr_rx_layout layout;
@@ -462,7 +464,19 @@ int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_siz
 /* NAPI has been disabled, or was never enabled. */
 void cxr_en_cq_destroy(struct cxr_en_cq *cq);
 /* The next entry, or NULL. Valid until cxr_en_cq_update(). */
-struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq);
+static inline struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq)
+{
+	u32 index = cq->ci & ((1U << cq->log_size) - 1);
+	struct prm_cqe64 *entry = cxr_buf_at(&cq->buf, (size_t)index << CXR_EN_LOG_CQE);
+
+	if (!cxr_cqe_sw_owned(READ_ONCE(entry->op_own), cq->ci, cq->log_size))
+		return NULL;
+
+	cq->ci++;
+	dma_rmb();	/* the owner bit, then the rest of the entry */
+	return entry;
+}
+
 /* Returns the consumed entries to the device. */
 void cxr_en_cq_update(struct cxr_en_cq *cq);
 void cxr_en_cq_arm(struct cxr_en_cq *cq);

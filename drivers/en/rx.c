@@ -117,13 +117,37 @@ err_free_bufs:
 	return err;
 }
 
+/* One of the parts that packets share a page in. */
+static int take_part(struct cxr_en_rq *rq, struct cxr_en_rx_buf *buf)
+{
+	u32 size = rq->layout.size;
+
+	if (!rq->part.page) {
+		rq->part.page = page_pool_dev_alloc_pages(rq->pool);
+		if (unlikely(!rq->part.page))
+			return -ENOMEM;
+		rq->part.offset = 0;
+		page_pool_fragment_page(rq->part.page, PAGE_SIZE / size);
+	}
+	*buf = rq->part;
+	rq->part.offset += size;
+	if (rq->part.offset + size > PAGE_SIZE)
+		rq->part.page = NULL;
+	return 0;
+}
+
 void cxr_en_rx_free(struct cxr_en_rq *rq)
 {
+	struct cxr_en_rx_buf part;
 	unsigned int i;
 
 	for (i = 0; i < (rq->mask + 1U) * rq->layout.n; i++)
 		if (rq->bufs[i].page)
 			page_pool_put_full_page(rq->pool, rq->bufs[i].page, false);
+	while (rq->part.page) {
+		take_part(rq, &part);
+		page_pool_put_full_page(rq->pool, part.page, false);
+	}
 	cxr_en_keep_pool_stats(rq->en, rq->pool);
 	xdp_rxq_info_unreg(&rq->xdp_rxq);
 	page_pool_destroy(rq->pool);
@@ -137,13 +161,15 @@ static int fill_buf(struct cxr_en_rq *rq, struct cxr_en_rx_buf *buf, unsigned in
 	u32 skip = i ? 0 : rq->head, len = i ? PAGE_SIZE : rq->layout.room;
 	dma_addr_t addr;
 
-	buf->offset = 0;
-	if (shares_pages(rq))
-		buf->page = page_pool_dev_alloc_frag(rq->pool, &buf->offset, rq->layout.size);
-	else
+	if (shares_pages(rq)) {
+		if (unlikely(take_part(rq, buf)))
+			return -ENOMEM;
+	} else {
+		buf->offset = 0;
 		buf->page = page_pool_dev_alloc_pages(rq->pool);
-	if (unlikely(!buf->page))
-		return -ENOMEM;
+		if (unlikely(!buf->page))
+			return -ENOMEM;
+	}
 
 	addr = page_pool_get_dma_addr(buf->page) + buf->offset + skip;
 	cxr_wqe_data(seg, addr, rq->en->mkey, len);
@@ -459,7 +485,7 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 	int done;
 
 	for (done = 0; done < budget && (entry = cxr_en_cq_next(&rq->cq)); done++) {
-		cxr_cqe_decode(entry, &cqe);
+		cxr_cqe_decode_packet(entry, &cqe);
 		/* after a failure the rest is flushed, and rq->cc is not valid any more */
 		if (unlikely(rq->failed || !valid(rq, &cqe)))
 			continue;

@@ -58,13 +58,13 @@ static inline u8 cxr_en_sq_header_ds(u16 len)
 static inline void cxr_en_sq_headers(struct cxr_en_sq *sq, enum cxr_wqe_csum csum, u16 mss,
 				     const u8 *headers, u16 len)
 {
-	unsigned int ds = 2, done, part;
+	unsigned int ds = 2, done;
 
 	cxr_wqe_eth(cxr_en_sq_at(sq, 1), csum, mss, headers, len);
-	for (done = CXR_EN_INLINE_START; done < len; done += part) {
-		part = min_t(unsigned int, len - done, PRM_WQE_DS);
-		memcpy(cxr_en_sq_at(sq, ds++), headers + done, part);
-	}
+	for (done = CXR_EN_INLINE_START; done + PRM_WQE_DS <= len; done += PRM_WQE_DS)
+		memcpy(cxr_en_sq_at(sq, ds++), headers + done, PRM_WQE_DS);
+	if (done < len)
+		memcpy(cxr_en_sq_at(sq, ds), headers + done, len - done);
 }
 
 /* Data segment @ds for @addr, which was just mapped as @single says; 0 or -ENOMEM. */
@@ -106,7 +106,6 @@ static inline void cxr_en_sq_ring(struct cxr_en_sq *sq)
 	cxr_wqe_signal(sq->last);
 	dma_wmb();	/* WQEs, then the doorbell record */
 	sq->db.rec[1] = cpu_to_be32(sq->pc);
-	wmb();		/* the record, then the doorbell */
 	cxr_uar_ring(sq->uar, sq->last);
 }
 

@@ -44,11 +44,14 @@ def recorded(record, program):
 
 def judge(record, program, said):
     expected, got = recorded(record, program), results(said)
-    wrong = [f"{case}: {got.get(case, 'did not run')}, recorded is {result}" for case, (result, _) in expected.items()
-             if got.get(case) != result and (result not in OPEN or case not in got)]
-    wrong += [f"{case}: {result}, which is not recorded" for case, result in got.items() if case not in expected]
+    wrong = [f"{case}: did not run" for case in expected if not fnmatch.filter(got, case)]
     for case, result in got.items():
-        print(f"{case}: {result}" + (f" ({expected[case][1]})" if case in expected and result != "pass" else ""))
+        to_be, why = next((row for known, row in reversed(expected.items()) if fnmatch.fnmatch(case, known)), (None, ""))
+        print(f"{case}: {result}" + (f" ({why})" if why and result != "pass" else ""))
+        if to_be is None:
+            wrong.append(f"{case}: {result}, which is not recorded")
+        elif to_be not in (*OPEN, result):
+            wrong.append(f"{case}: {result}, recorded is {to_be}")
     print("\n".join(wrong))
     return 1 if wrong or not got else 0
 

@@ -33,6 +33,7 @@ ready()
 	# the tests end a program by ending its shell, which is to have become the program
 	mountpoint -q /usr/bin/dash || mount --bind /usr/bin/bash /usr/bin/dash
 	sysctl -qw "net.ipv6.conf.$netdev.keep_addr_on_down=1"
+	modprobe pppoe	# merges packets of PPPoE from 7.2 on
 	if [ "$CXR_DRIVER" = mlx5 ]; then ethtool -K "$netdev" ntuple on; fi
 }
 

@@ -35,6 +35,7 @@ MTUS = 1280, 1500, 2000, LINEAR_MTU, 4000, 9000
 RINGS = 64, 256, 512, 1024, 2048
 FEATURES = {"rx": "rx-checksumming", "gro": "generic-receive-offload", "rxhash": "receive-hashing", "rxvlan": "rx-vlan-offload",
             "txvlan": "tx-vlan-offload", "tx": None, "sg": None, "tso": None, "tx-udp-segmentation": "tx-udp-segmentation"}
+NEEDS_OTHERS = "sg", "tso", "tx-udp-segmentation"
 FLOWS = "tcp4", "udp4", "tcp6", "udp6"
 MAX_OBJECTS = 6                 # rules, VLANs, contexts, addresses
 
@@ -89,7 +90,7 @@ class Interface:
         self.emulator = Emulator()
         self.mtu, self.program, self.table, self.channels = 1500, None, 0, self.read_channels()
         self.most = int(next(line.split()[1] for line in run("ethtool", "-l", netdev).splitlines() if line.startswith("Combined:")))
-        self.rules, self.vlans, self.contexts, self.groups = {}, [], [], []
+        self.rules, self.vlans, self.contexts, self.groups, self.off = {}, [], [], [], set()
 
     # ---- reading ----
 
@@ -120,7 +121,7 @@ class Interface:
     # ---- changes ----
 
     def change(self, can, *words):
-        """A command that has to succeed, or to be refused; whether it has succeeded"""
+        """A command that has to succeed, or to be refused, or either if @can is None; whether it has succeeded"""
         try:
             run(*words)
         except Refused as why:
@@ -128,7 +129,7 @@ class Interface:
                 raise
             print(f"# refused: {why}", flush=True)
             return False
-        if not can:
+        if can is False:
             raise Wrong(f"{' '.join(map(str, words))}: succeeds")
         return True
 
@@ -181,8 +182,11 @@ class Interface:
     def set_feature(self):
         name = self.rng.choice(list(FEATURES))
         on = self.rng.random() < 0.6
-        self.change(True, "ethtool", "-K", self.netdev, name, "on" if on else "off")
-        if FEATURES[name]:
+        # without checksums, or fragments, the kernel lets nothing be switched on that needs them
+        free = on and name in NEEDS_OTHERS and self.off & {"tx", "sg"}
+        self.change(None if free else True, "ethtool", "-K", self.netdev, name, "on" if on else "off")
+        self.off = self.off - {name} if on else self.off | {name}
+        if FEATURES[name] and not free:
             self.expect(name, on, lambda: ethtool("-k", self.netdev)[FEATURES[name]].startswith("on"))
 
     def set_mac(self):

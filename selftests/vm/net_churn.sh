@@ -23,7 +23,7 @@ TRACE=/sys/kernel/tracing
 PORT=7004	# of the echo service
 
 if [ -n "${CXR_LONG:-}" ]; then
-	seconds=600 seed=${CXR_SEED:-$EPOCHSECONDS}
+	seconds=600 seed=${CXR_SEED:-$((EPOCHSECONDS % 1000000000))}
 else
 	seconds=30 seed=${CXR_SEED:-1}
 fi

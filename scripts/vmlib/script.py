@@ -23,6 +23,7 @@ HEAD = {
     "administrator": ("", "yes", "the VFs have MACs of the PF's administrator, who trusts them"),
     "numbers": ("", "reuse", "numbers of objects, as cxemu --numbers takes it"),
     "ledger": ("", "yes", "what the driver writes to the device is compared with the in-tree driver (scripts/ledger)"),
+    "capture": ("", "no", "frames on the wire are not captured and judged: they are too many"),
     "wire": ("", "rate=[a-z0-9=+:/%,]+", "the wire has a rate; a list of keys, as cxemu --wire switch: takes it"),
     "peers": ("", "soft", "the other guests have Soft-RoCE instead of an adapter"),
     "needs": ("", "packages", "runs after the tests of packages, and uses what they install"),

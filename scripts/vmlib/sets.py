@@ -16,7 +16,7 @@ SESSION_SLACK = 180
 STRANGE_LINES = 19
 # keys of a head that determine the machines
 MACHINES = ("guests", "functions", "cpus", "card", "administrator", "numbers", "wire", "peers")
-KIND = MACHINES + ("ledger",)   # and a session
+KIND = MACHINES + ("capture", "ledger")   # and a session
 SET_SECONDS = 200  # target run time of a set
 
 
@@ -26,7 +26,8 @@ class Session:
     def __init__(self, kernel, driver, head, todo, skips):
         self.kernel, self.driver, self.skips = kernel, driver, skips
         self.head = head
-        self.guests, self.functions, self.cpus, self.card, _, self.numbers, self.wire, self.peers, self.ledger = (head[k] for k in KIND)
+        self.guests, self.functions, self.cpus, self.card, _, self.numbers, self.wire, self.peers = (head[k] for k in MACHINES)
+        self.ledger, self.captures = head["ledger"], driver != "rxe" and head["capture"] != "no"
         self.cpus = "2" if kernel == "kcsan" else self.cpus     # a race needs two
         self.todo = self.scripts = todo     # [(script, its selected ids, or None for all)]; todo: left to run
         self.current = None
@@ -64,7 +65,7 @@ class Session:
     def command(self, where):
         cmd = ["scripts/vm", "--kernel", self.kernel, "--driver", self.driver, "--guests", self.guests,
                "--functions", self.functions, "--smp", self.cpus, "--timeout", str(self.limit() + SESSION_SLACK), "--out", where]
-        if self.driver != "rxe":
+        if self.captures:
             cmd += ["--pcap", os.path.join(where, "wire.pcap")]
         cmd += ["--card", self.card + (",ports=2" if self.functions == "2" else "")]  # the two ports of one card
         if (self.ledger or os.environ.get("CXR_JOURNAL")) and self.driver != "rxe":

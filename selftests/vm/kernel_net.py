@@ -4,8 +4,9 @@
        kernel_net.py judge RECORD PROGRAM SAID   compare what it has said, a file, with the record of this kernel and driver
 
 The programs read descriptions in YAML, for which PyYAML has a fast parser, too. RECORD is a table: kernel, case, result with cxr and with
-mlx5, and a reason where that is not "pass".
+mlx5, and a reason where that is not "pass". A case may be a pattern; the last row that matches decides.
 """
+import fnmatch
 import os
 import re
 import runpy

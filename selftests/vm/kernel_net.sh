@@ -5,6 +5,7 @@
 # their cases has to say is in selftests/kernel_net.tsv.
 # guests: 2
 # cpus: 10
+# capture: no
 # takes: 900
 # timeout: 3600
 # when: long

@@ -441,8 +441,8 @@ struct cxr_gateway {
 
 /*
  * User space, which may use the gateway, too, is locked out of the configuration space until
- * cxr_gateway_release(). Of @gw the caller sets pdev and locked. May sleep; -EOPNOTSUPP: there is no such
- * capability; -EBUSY: others have kept it for two seconds; -ENODEV.
+ * cxr_gateway_release(). Of @gw the caller sets pdev and locked. May sleep; -EOPNOTSUPP: there is
+ * no such capability; -EBUSY: others have kept it for two seconds; -ENODEV.
  */
 int cxr_gateway_take(struct cxr_gateway *gw);
 void cxr_gateway_release(struct cxr_gateway *gw);

@@ -186,7 +186,7 @@ static void set_features(struct cxr_en *en)
 	netdev_features_t offloads = NETIF_F_SG;
 
 	if (caps->csum)
-		offloads |= NETIF_F_IP_CSUM | NETIF_F_IPV6_CSUM | NETIF_F_RXCSUM;
+		offloads |= NETIF_F_HW_CSUM | NETIF_F_RXCSUM;
 	if (caps->csum && caps->lso && caps->max_lso) {
 		offloads |= NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_GSO_UDP_L4;
 		netif_set_tso_max_size(ndev, caps->max_lso);

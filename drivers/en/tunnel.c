@@ -143,13 +143,13 @@ void cxr_en_tunnel_set_features(struct cxr_en *en)
 	const netdev_features_t udp = NETIF_F_GSO_UDP_TUNNEL | NETIF_F_GSO_UDP_TUNNEL_CSUM;
 	const netdev_features_t gre = NETIF_F_GSO_GRE | NETIF_F_GSO_GRE_CSUM;
 	const netdev_features_t in_ip = NETIF_F_GSO_IPXIP4 | NETIF_F_GSO_IPXIP6;
-	netdev_features_t inner = NETIF_F_IP_CSUM | NETIF_F_IPV6_CSUM | NETIF_F_TSO | NETIF_F_TSO6;
+	netdev_features_t inner = NETIF_F_HW_CSUM | NETIF_F_TSO | NETIF_F_TSO6;
 	netdev_features_t tunnels = 0;
 	const struct cxr_caps *caps = &en->core->caps;
 	struct net_device *ndev = en->ndev;
 
 	inner &= ndev->hw_features;
-	if (!has_tunnels(en) || !(inner & NETIF_F_IP_CSUM))
+	if (!has_tunnels(en) || !(inner & NETIF_F_HW_CSUM))
 		return;
 	ndev->hw_enc_features = inner | NETIF_F_HW_VLAN_CTAG_TX | NETIF_F_HW_VLAN_STAG_TX;
 	if (has_vxlan(en))

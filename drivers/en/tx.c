@@ -305,10 +305,28 @@ netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 	return NETDEV_TX_OK;
 }
 
+/*
+ * The device sums TCP and UDP over IP, which may have extension headers; the stack does the rest,
+ * as packets of PPPoE.
+ */
+static bool inserts_csum(const struct sk_buff *skb)
+{
+	switch (vlan_get_protocol(skb)) {
+	case htons(ETH_P_IP):
+	case htons(ETH_P_IPV6):
+		return skb->csum_offset == offsetof(struct tcphdr, check) ||
+		       skb->csum_offset == offsetof(struct udphdr, check);
+	default:
+		return false;
+	}
+}
+
 netdev_features_t cxr_en_features_check(struct sk_buff *skb, struct net_device *ndev,
 					netdev_features_t features)
 {
 	features = vlan_features_check(skb, features);
+	if (skb->ip_summed == CHECKSUM_PARTIAL && !inserts_csum(skb))
+		features &= ~(NETIF_F_CSUM_MASK | NETIF_F_GSO_MASK);
 	if (skb->encapsulation)
 		features = cxr_en_tunnel_features(netdev_priv(ndev), skb, features);
 	if (skb_is_gso(skb) && gso_headers(skb) > CXR_EN_INLINE_MAX)

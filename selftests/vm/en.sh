@@ -330,6 +330,19 @@ udp_segments() # peer_ip|peer_ip6
 	done
 }
 
+# Packets that some drivers have to be asked for, as the device does not know them: then the kernel inserts the checksum
+other_sums()
+{
+	local ready=/run/partial_sums mac
+
+	mac=$(peer "rm -f $ready; cat /sys/class/net/$peer_netdev/address")
+	peer_serves sums "test -e $ready" "python3 -B selftests/lib/partial_sums.py receive $peer_netdev $ready"
+	python3 -B selftests/lib/partial_sums.py send "$netdev" "$mac"
+	peer_wait sums >/run/sums
+	cat /run/sums
+	[ "$(grep -c ": right$" /run/sums)" = 3 ]
+}
+
 vlan_ping()
 {
 	local out in
@@ -779,6 +792,7 @@ ktap_test offload.rxhash "receive hashing off: no packet has a hash" \
 ktap_test offload.gro "GRO on: received packets are merged" with_offloads "gro on" "out.large=on in.large=on in.hash=on"
 ktap_test offload.udp "the device segments sends of several UDP datagrams over IPv4" udp_segments peer_ip
 ktap_test offload.udp6 "the device segments sends of several UDP datagrams over IPv6" udp_segments peer_ip6
+ktap_test offload.other "packets with checksums that the device does not know get them from the kernel" other_sums
 KTAP_TIMEOUT=300 ktap_test tcp.big "TCP over IPv6 sends packets of more than 64 KiB, segmented by the device" big_tcp
 KTAP_TIMEOUT=300 ktap_test vlan "a VLAN works with tag insertion and stripping on and off" vlan_ping
 ktap_test vlan.service "an 802.1ad VLAN works with tag insertion on and off" vlan_service

@@ -118,7 +118,7 @@ sit()
 	no_bad_sums
 }
 
-# An option of IPv6 in front of the tunnel: the kernel does not leave checksums to a device that knows TCP and UDP alone
+# Also with an extension header in front of the tunnel, which is the default
 ip_in_ip6()
 {
 	tunnel 6 ip6tnl mode any encaplimit none
@@ -126,7 +126,8 @@ ip_in_ip6()
 	acts "$ALL" $IN6
 	no_tunnel
 	tunnel 6 ip6tnl mode any
-	acts "verified=on" $IN4
+	acts "$ALL" $IN4
+	acts "$ALL" $IN6
 	no_bad_sums
 }
 
@@ -326,6 +327,7 @@ ktap_test gre.ipv4 "GRE over IPv4" offloads 4 gre
 ktap_test gre.ipv4.checksum "GRE over IPv4, with checksums of its own" with_checksums 4 gre csum
 ktap_test gre.ipv4.ethernet "Ethernet in GRE over IPv4, with a key" offloads 4 gretap key 7
 ktap_test gre.ipv6 "GRE over IPv6" offloads 6 ip6gre encaplimit none
+ktap_test gre.ipv6.limit "GRE over IPv6, behind an extension header" offloads 6 ip6gre
 ktap_test ip.ipv4 "IPv4 in IPv4" ip_in_ip4
 ktap_test ip.ipv4.both "IPv4 and IPv6 in IPv4" sit
 ktap_test ip.ipv6 "IPv4 and IPv6 in IPv6" ip_in_ip6

@@ -26,28 +26,27 @@ enum role {
 	OTHER,
 };
 
+static int set_semaphore(struct cxr_gateway *gw, bool take)
+{
+	int err = cxr_gateway_take(gw);
+
+	if (err)
+		return err;
+	err = cxr_gateway_semaphore(gw, take ? gw->number : 0);
+	cxr_gateway_release(gw);
+	return err;
+}
+
 static enum role take_semaphore(struct cxr_gateway *gw)
 {
-	int err;
+	int err = set_semaphore(gw, true);
 
-	err = cxr_gateway_take(gw);
-	if (!err) {
-		err = cxr_gateway_semaphore(gw, gw->number);
-		cxr_gateway_release(gw);
-	}
 	return !err ? OWNER : err == -EBUSY ? OTHER : ALONE;
 }
 
 static void release_semaphore(struct cxr_gateway *gw)
 {
-	int err;
-
-	err = cxr_gateway_take(gw);
-	if (!err) {
-		err = cxr_gateway_semaphore(gw, 0);
-		cxr_gateway_release(gw);
-	}
-	cxr_gateway_released(gw, err);
+	cxr_gateway_released(gw, set_semaphore(gw, false));
 }
 
 /* ---- the reset ------------------------------------------------------------------------------- */

@@ -129,8 +129,8 @@
  * enabled, and are only counted there (drivers/ib/optional.c).
  *
  * The memory of en's receive queues is of a page pool per queue. cxr_rx_layout()
- * (drivers/policy/rx.c) decides how large a buffer is: several share a page if the MTU allows it.
- * A buffer belongs to
+ * (drivers/policy/rx.c) decides how large a buffer is: several share a page if the MTU allows it;
+ * what is left of the last one is the ring's. A buffer belongs to
  *
  *	the device	from its WQE (post(), drivers/en/rx.c), and only from the doorbell record
  *			on does the device know it, to the completion or the destruction of the RQ

@@ -10,6 +10,7 @@ import socket
 import struct
 import sys
 
+from frames import csum
 from send_frames import ETHERTYPE, SOL_PACKET, PACKET_QDISC_BYPASS, VLAN, send
 
 PROTO = {"tcp": 6, "udp": 17, "ip": 253}    # 253: for experiments
@@ -25,18 +26,12 @@ def l4(name, f):
     return bytes(40)
 
 
-def checksum(data):
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    total = (total & 0xffff) + (total >> 16)
-    return ~(total + (total >> 16)) & 0xffff
-
-
 def ip(version, proto, f, payload):
     src, dst = (ipaddress.ip_address(f[name]).packed for name in ("src", "dst"))
     if version == "6":
         return struct.pack("!IHBB", 6 << 28 | int(f["tos"], 0) << 20, len(payload), proto, 64) + src + dst + payload
     header = struct.pack("!BBHHHBBH", 0x45, int(f["tos"], 0), 20 + len(payload), 0, 0, 64, proto, 0) + src + dst
-    return header[:10] + struct.pack("!H", checksum(header)) + header[12:] + payload
+    return header[:10] + struct.pack("!H", csum(header)) + header[12:] + payload
 
 
 def frame(kind, f):

@@ -9,8 +9,10 @@ import struct
 import sys
 import time
 
+from frames import ETH_P_ALL, csum, mac_bytes
+
 SOL_PACKET, PACKET_VNET_HDR, NEEDS_CSUM = 263, 15, 1    # linux/socket.h, linux/if_packet.h, linux/virtio_net.h
-ETH_P_ALL, IPV4, PPPOE, PPP_IPV4 = 3, 0x0800, 0x8864, 0x0021
+IPV4, PPPOE, PPP_IPV4 = 0x0800, 0x8864, 0x0021
 ETH_HLEN, IP_HLEN, PPP_HLEN = 14, 20, 8
 ICMP, UDP = 1, 17
 DATA = b"a sum that somebody else inserts"
@@ -20,15 +22,8 @@ WAIT = 20 * int(os.environ.get("CXR_PATIENCE", "1"))    # seconds
 KINDS = {"UDP": (IPV4, UDP, 6), "ICMP": (IPV4, ICMP, 2), "UDP in PPPoE": (PPPOE, UDP, 6)}
 
 
-def fold(data):
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    return total
-
-
 def pseudo(proto, length):
-    return fold(ADDRESSES + struct.pack("!HH", proto, length)) if proto == UDP else 0
+    return csum(ADDRESSES + struct.pack("!HH", proto, length)) ^ 0xffff if proto == UDP else 0
 
 
 def packet(ethertype, proto):
@@ -38,7 +33,7 @@ def packet(ethertype, proto):
     else:
         body = struct.pack("!BBHI", 0, 0, 0, 0) + DATA
     ip = struct.pack("!BBHHHBBH", 0x45, 0, IP_HLEN + len(body), 0, 0, 64, proto, 0) + ADDRESSES
-    ip = ip[:10] + struct.pack("!H", fold(ip) ^ 0xffff) + ip[12:] + body
+    ip = ip[:10] + struct.pack("!H", csum(ip)) + ip[12:] + body
     head = struct.pack("!H", ethertype)
     if ethertype == PPPOE:
         head += struct.pack("!BBHHH", 0x11, 0, 1, 2 + len(ip), PPP_IPV4)
@@ -49,7 +44,7 @@ def send(netdev, mac):
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
         s.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
         s.bind((netdev, 0))
-        macs = bytes.fromhex(mac.replace(":", "")) + s.getsockname()[4]
+        macs = mac_bytes(mac) + s.getsockname()[4]
         for ethertype, proto, offset in KINDS.values():
             data, start = packet(ethertype, proto)
             s.send(struct.pack("=BBHHHH", NEEDS_CSUM, 0, 0, 0, len(macs) + start, offset) + macs + data)
@@ -64,7 +59,7 @@ def kind_of(frame):
     proto, length = frame[at + 9], struct.unpack_from("!H", frame, at + 2)[0] - IP_HLEN
     body = frame[at + IP_HLEN:at + IP_HLEN + length]
     kind = next(k for k, (e, p, _) in KINDS.items() if (e, p) == (ethertype, proto))
-    return kind, fold(body + struct.pack("!H", pseudo(proto, length))) == 0xffff
+    return kind, csum(body + struct.pack("!H", pseudo(proto, length))) == 0
 
 
 def receive(netdev, ready):

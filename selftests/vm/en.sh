@@ -286,8 +286,7 @@ with_offloads() # "NAME on|off..." "WORDS"
 
 retransmitted() { awk '/^Tcp:/ { n = $13 } END { print n }' /proc/net/snmp; }
 
-# Packets larger than 64 KiB, which the stack only makes if the interface allows it. Their size depends on the round trip time, unless
-# tcp_tso_rtt_log is large.
+# Packets larger than 64 KiB, if the interface allows them. Their size depends on the round trip time, unless tcp_tso_rtt_log is large.
 big_tcp()
 {
 	local kept before
@@ -330,17 +329,14 @@ udp_segments() # peer_ip|peer_ip6
 	done
 }
 
-# Packets that some drivers have to be asked for, as the device does not know them: then the kernel inserts the checksum
+# The device knows TCP and UDP over IP: other checksums are the kernel's
 other_sums()
 {
-	local ready=/run/partial_sums mac
+	local program="python3 -B selftests/lib/partial_sums.py"
 
-	mac=$(peer "rm -f $ready; cat /sys/class/net/$peer_netdev/address")
-	peer_serves sums "test -e $ready" "python3 -B selftests/lib/partial_sums.py receive $peer_netdev $ready"
-	python3 -B selftests/lib/partial_sums.py send "$netdev" "$mac"
-	peer_wait sums >/run/sums
-	cat /run/sums
-	[ "$(grep -c ": right$" /run/sums)" = 3 ]
+	peer_serves sums "test -e /run/sums" "$program receive $peer_netdev /run/sums; rm /run/sums"
+	$program send "$netdev" "$(peer "cat /sys/class/net/$peer_netdev/address")"
+	[ "$(peer_wait sums | tee /dev/stderr | grep -c ": right$")" = 3 ]
 }
 
 vlan_ping()

@@ -16,8 +16,9 @@
 #   rss_table		the queues in its indirection table
 #   set_rss WORDS...	change that, as ethtool -X
 #   reachable		wait until b answers pings
+#   pings OPTIONS	five pings as ping(8) does with these options; peer_pings "OPTIONS": the same by b
 #   ends_crash a|b [MTU]	the firmware of this end or of b crashes; returns when the driver has recovered, with the MTU of ends_up
-#   tcp_both_ways SIZE [ADDRESS [BLOCK]]	send random bytes to b and back, and compare them
+#   tcp_both_ways SIZE [ADDRESS [BLOCK [OPTIONS]]]	send random bytes to b, with these options of socat, and back, and compare them
 
 . "$(dirname "${BASH_SOURCE[0]}")/obey.sh"
 
@@ -124,9 +125,11 @@ ends_know()
 
 # The first packets after a change may be lost to neighbour discovery
 reachable() { wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null; }
+pings() { ping -q -i 0.05 -c 5 -W 2 "$@" >/dev/null; }
+peer_pings() { peer "ping -q -i 0.05 -c 5 -W 2 $* >/dev/null"; }
 
 # Send random bytes to the peer and back, and compare them
-tcp_both_ways() # SIZE [ADDRESS [BLOCK]]
+tcp_both_ways() # SIZE [ADDRESS [BLOCK [OPTIONS]]]
 {
 	local size=$1 address=${2:-} sum got listen="reuseaddr,ipv6only=0" connect="retry=200,interval=0.1"
 	local back=$((TCP_PORT + 1)) block=${3:-8192}
@@ -137,7 +140,7 @@ tcp_both_ways() # SIZE [ADDRESS [BLOCK]]
 	sum=$(head -c "$size" /tmp/ends.data | sha256sum)
 	peer_bg tcp "socat -u TCP6-LISTEN:$TCP_PORT,$listen CREATE:/tmp/ends.got && sha256sum </tmp/ends.got &&
 		     socat -u OPEN:/tmp/ends.got TCP6-LISTEN:$back,$listen"
-	head -c "$size" /tmp/ends.data | socat -b "$block" -u STDIN "TCP:$address:$TCP_PORT,$connect"
+	head -c "$size" /tmp/ends.data | socat -b "$block" -u STDIN "TCP:$address:$TCP_PORT,$connect${4:+,$4}"
 	got=$(socat -u "TCP:$address:$back,$connect" STDOUT | sha256sum)
 	[ "$(peer_wait tcp)" = "$sum" ] || fail "data received by the peer differs"
 	[ "$got" = "$sum" ] || fail "data received from the peer differs"

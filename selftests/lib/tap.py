@@ -13,6 +13,7 @@
   in.checksum               the checksum was verified below the stack
   in.hash                   the packet has the device's hash
   out.tag                   the VLAN tag is out of band, to be inserted by the device; received tags always are out of band
+  out.options               there are IPv6 destination options before the TCP header
 
 Only packets with data count.
 """
@@ -32,7 +33,7 @@ CSUM_NOT_READY, VLAN_VALID, CSUM_VALID = 1 << 3, 1 << 4, 1 << 7	# TP_STATUS_
 PLAIN, HASHED = 128, 192	# length to which the filter truncates packets without and with a hash
 HEADERS = 14
 VXLAN_PORT, VXLAN_HEADERS = 4789, 16
-MARKS = ("large", "big", "checksum", "hash", "tag")
+MARKS = ("large", "big", "checksum", "hash", "tag", "options")
 
 
 def filter_by_hash(sock):
@@ -62,25 +63,29 @@ class Tap:
             status, size, _, _, _, _, _ = struct.unpack_from("IIIHHHH", aux[0][2])
             yield data, status, size, address[2] == PACKET_OUTGOING
 
-    def is_ours(self, data):
-        """TCP to or from our ports"""
+    def has_options(self, data):
+        """None: other than TCP to or from our ports; else whether it has IPv6 destination options"""
         if len(data) < HEADERS + 40:
-            return False
+            return None
         at = 18 if data[12:14] in (b"\x81\0", b"\x88\xa8") else HEADERS
+        options = False
         if data[at - 2:at] == b"\x08\0":
             protocol = data[at + 9]
             at += (data[at] & 15) * 4
         elif data[at - 2:at] == b"\x86\xdd":
             protocol = data[at + 6]
             at += 40
-            if protocol == socket.IPPROTO_HOPOPTS:
+            if protocol in (socket.IPPROTO_HOPOPTS, socket.IPPROTO_DSTOPTS):
+                options = protocol == socket.IPPROTO_DSTOPTS
                 protocol = data[at]
                 at += 8 * (data[at + 1] + 1)
         else:
-            return False
+            return None
         if protocol == socket.IPPROTO_UDP and struct.unpack_from(">H", data, at + 2)[0] == VXLAN_PORT:
-            return self.is_ours(data[at + VXLAN_HEADERS:])
-        return protocol == socket.IPPROTO_TCP and any(port in self.ports for port in struct.unpack_from(">HH", data, at))
+            return self.has_options(data[at + VXLAN_HEADERS:])
+        if protocol != socket.IPPROTO_TCP or not any(port in self.ports for port in struct.unpack_from(">HH", data, at)):
+            return None
+        return options
 
     def begin(self):
         for _ in self.packets():
@@ -92,7 +97,8 @@ class Tap:
         with open(f"/sys/class/net/{self.netdev}/mtu", encoding="ascii") as f:
             largest = int(f.read()) + HEADERS + 4
         for data, status, size, out in self.packets():
-            if len(data) < PLAIN or not self.is_ours(data):
+            options = self.has_options(data) if len(data) >= PLAIN else None
+            if options is None:
                 continue
             way = "out" if out else "in"
             seen[f"{way}.packets"] += 1
@@ -101,6 +107,7 @@ class Tap:
             seen[f"{way}.checksum"] += bool(status & (CSUM_NOT_READY if out else CSUM_VALID))
             seen[f"{way}.hash"] += len(data) == HASHED
             seen[f"{way}.tag"] += bool(status & VLAN_VALID)
+            seen[f"{way}.options"] += options
         return seen
 
     def do(self, words):

@@ -279,6 +279,11 @@ struct cxdev {
 	unsigned int native_port; /* of the card, from 1 */
 	struct eswitch *eswitch;  /* NULL: the card has no VFs */
 	unsigned int vport;	  /* on it; 0: the PF */
+	struct vf_list *vfs;	  /* func: of a PF whose driver enables its VFs; else NULL */
+	struct cxdev *pf;	  /* of a VF that this one enables; else NULL */
+	unsigned int function_id; /* of such a VF, in commands of its PF: from 1 */
+	bool enabled_by_pf;
+	bool roce_denied;	  /* to a VF, from its next start on */
 	uint8_t mac[6]; /* of a PF: 02:c4:... derived from index; the vport's is in eth */
 	uint64_t node_guid, sys_image_guid;
 	uint64_t violations;

@@ -30,12 +30,13 @@ static uint64_t get_be(const uint8_t *p, size_t len)
 
 void bar_read(struct cxdev *dev, uint64_t offset, void *buf, size_t len)
 {
+	bool absent = dev->health.gone || vf_is_absent(dev);
 	uint8_t *p = buf;
 	uint32_t value;
 	size_t i;
 
-	memset(buf, dev->health.gone ? 0xff : 0, len);
-	if (dev->health.gone || offset >= sizeof(struct prm_iseg))
+	memset(buf, absent ? 0xff : 0, len);
+	if (absent || offset >= sizeof(struct prm_iseg))
 		return;
 	for (i = 0; i < len; i++, offset++) {
 		value = iseg_read(dev, offset & ~3ull);
@@ -117,7 +118,7 @@ void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len)
 	const uint8_t *p = buf;
 	uint64_t page = offset / UAR_BYTES;
 
-	if (dev->health.gone)
+	if (dev->health.gone || vf_is_absent(dev))
 		return;
 	if (page >= uars->first && page - uars->first < uars->count) {
 		journal(dev, "uar", offset % UAR_BYTES, buf, len);

@@ -138,7 +138,8 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, cqe_version, 1);
 	prm_set(cap, eth_net_offloads, 1);
 	prm_set(cap, nic_flow_table, 1);
-	prm_set(cap, roce, eswitch_permits_roce(dev));
+	prm_set(cap, roce, !dev->roce_denied);
+	prm_set(cap, vhca_resource_manager, !!dev->vfs);
 	prm_set(cap, rc, 1);
 	prm_set(cap, uc, 1);
 	prm_set(cap, ud, 1);
@@ -316,7 +317,7 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		card_atomic(cur);
 		break;
 	case CAP_ROCE:
-		if (!eswitch_permits_roce(dev))
+		if (dev->roce_denied)
 			return -1;
 		card_roce(dev->card, cur);
 		break;

@@ -43,6 +43,8 @@ void hca_stop(struct cxdev *dev);
  * Reports objects and pages that the driver has not destroyed or reclaimed; returns their number.
  */
 unsigned int cxdev_report_leaks(struct cxdev *dev);
+/* The PF is off, or reset: its VFs are, too, and have no pages. */
+void cxdev_drop_vfs(struct cxdev *pf);
 void cxdev_status(struct cxdev *dev, FILE *out);
 
 /* ---- BAR 0 ---- */

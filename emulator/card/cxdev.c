@@ -21,6 +21,23 @@ static void report_object(void *p, void *arg)
 	violation_leak(obj->dev, "%s 0x%x was not destroyed", obj_name(obj->type), obj->num);
 }
 
+/* What the driver of a PF has left to its VFs. */
+static unsigned int report_vfs(struct cxdev *pf)
+{
+	unsigned int i, n = 0;
+	struct cxdev *vf;
+
+	for (i = 1; i <= vfs_count(pf); i++) {
+		vf = vfs_function(pf, i);
+		if (!vf || (!vf->enabled_by_pf && !vf->hca->pages.n))
+			continue;
+		violation_leak(pf, "function %u: %s, and %u pages were not reclaimed", i,
+			       vf->enabled_by_pf ? "not disabled" : "disabled", vf->hca->pages.n);
+		n += vf->enabled_by_pf + vf->hca->pages.n;
+	}
+	return n;
+}
+
 unsigned int cxdev_report_leaks(struct cxdev *dev)
 {
 	unsigned int type, n = 0;
@@ -30,11 +47,11 @@ unsigned int cxdev_report_leaks(struct cxdev *dev)
 			obj_for_each(dev, type, report_object, &n);
 		n += lag_report_leak(dev);
 		n += tunnel_report_leaks(dev);
-	} else if (dev->hca->pages.n) {
+	} else if (dev->hca->pages.n && !dev->pf) {
 		n = dev->hca->pages.n;
 		violation_leak(dev, "%u pages were not reclaimed", n);
 	}
-	return n;
+	return n + report_vfs(dev);
 }
 
 void hca_stop(struct cxdev *dev)
@@ -146,6 +163,7 @@ void cxdev_destroy(struct cxdev *dev)
 	if (dev->objs)
 		obj_destroy_all(dev);
 	adapter_leave(dev);
+	vfs_leave(dev);
 	eswitch_leave(dev);
 	if (dev->port)
 		port_destroy(dev->port);
@@ -158,6 +176,21 @@ void cxdev_destroy(struct cxdev *dev)
 	free(dev);
 }
 
+void cxdev_drop_vfs(struct cxdev *pf)
+{
+	unsigned int i;
+	struct cxdev *vf;
+
+	for (i = 1; i <= vfs_count(pf); i++) {
+		vf = vfs_function(pf, i);
+		if (!vf)
+			continue;
+		vf->enabled_by_pf = false;
+		cxdev_power_on(vf);
+		vf->health.excused = true;
+	}
+}
+
 void cxdev_reset(struct cxdev *dev)
 {
 	obj_destroy_all(dev);
@@ -165,6 +198,7 @@ void cxdev_reset(struct cxdev *dev)
 	rdma_state_reset(dev);
 	eth_state_reset(dev);
 	hca_state_reset(dev);
+	cxdev_drop_vfs(dev);
 	dev->dma_dropped = 0;
 	/* firmware that has failed does not initialize anything */
 	if (dev->health.fatal)
@@ -237,6 +271,9 @@ void cxdev_status(struct cxdev *dev, FILE *out)
 		(unsigned long long)hca->declined, (unsigned long long)hca->delivery_errors);
 	fprintf(out, "  pages: %u held, peak %llu\n", hca->pages.n,
 		(unsigned long long)hca->pages_peak);
+	if (dev->pf)
+		fprintf(out, "  of the PF %s, function %u: %s\n", dev->pf->name,
+			dev->function_id, dev->enabled_by_pf ? "enabled" : "not enabled");
 	fprintf(out, "  host memory: %llu KiB of %llu, peak %llu\n",
 		(unsigned long long)hca->budget_used >> 10, (unsigned long long)budget_bytes >> 10,
 		(unsigned long long)hca->budget_peak >> 10);

@@ -9,13 +9,47 @@
 
 /* ---- phases ---- */
 
+/* By the driver of its PF. */
+static int enable_vf(struct cmd *c, struct cxdev *vf)
+{
+	if (c->dev->hca->phase != HCA_RUNNING)
+		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "valid only after INIT_HCA of the PF");
+	if (vf->enabled_by_pf)
+		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "function %u is already enabled",
+			      vf->function_id);
+	vf->enabled_by_pf = true;	/* first: keeps pages that the PF has not taken yet */
+	cxdev_power_on(vf);
+	vf->health.excused = true;	/* a driver of before may not know yet */
+	notice(vf, "enabled by the PF");
+	pages_balance(vf);
+	return 0;
+}
+
+/* A driver that it has loses it as by surprise. */
+static int disable_vf(struct cmd *c, struct cxdev *vf)
+{
+	if (!vf->enabled_by_pf)
+		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "function %u is not enabled",
+			      vf->function_id);
+	cxdev_power_on(vf);	/* keeps the pages until the PF takes them */
+	vf->enabled_by_pf = false;
+	vf->health.excused = true;
+	notice(vf, "disabled by the PF");
+	pages_balance(vf);
+	return 0;
+}
+
 static int run_enable_hca(struct cmd *c)
 {
 	const struct prm_enable_hca_in *in = c->in;
 	struct hca_state *hca = c->dev->hca;
+	struct cxdev *dev = cmd_function(c, prm_get(in, embedded_cpu_function),
+					 prm_get(in, function_id));
 
-	if (cmd_check_function(c, prm_get(in, embedded_cpu_function), prm_get(in, function_id)))
+	if (!dev)
 		return -1;
+	if (dev != c->dev)
+		return enable_vf(c, dev);
 	if (hca->phase != HCA_OFF)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the function is already enabled");
 	hca->phase = HCA_ENABLED;
@@ -26,17 +60,34 @@ static int run_disable_hca(struct cmd *c)
 {
 	const struct prm_disable_hca_in *in = c->in;
 	struct hca_state *hca = c->dev->hca;
+	struct cxdev *dev = cmd_function(c, prm_get(in, embedded_cpu_function),
+					 prm_get(in, function_id));
 
-	if (cmd_check_function(c, prm_get(in, embedded_cpu_function), prm_get(in, function_id)))
+	if (!dev)
 		return -1;
+	if (dev != c->dev)
+		return disable_vf(c, dev);
 	if (hca->phase == HCA_RUNNING)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "TEARDOWN_HCA must come first");
 	cxdev_report_leaks(c->dev);
-	pages_forget(c->dev);
-	hca->pages_requested = 0;
+	cxdev_drop_vfs(c->dev);
 	hca->phase = HCA_OFF;
+	if (!c->dev->pf) {
+		pages_forget(c->dev);
+		hca->pages_requested = 0;
+	}
 	hca_caps_reset(c->dev);
 	return 0;
+}
+
+/* Its PF has not given the pages yet, or cannot; that is no fault of the VF's driver. */
+static int wait_for_pf(struct cmd *c)
+{
+	if (!c->dev->hca->pages_denied)
+		pages_balance(c->dev);
+	if (pages_to_come(c->dev))
+		return cmd_wait_for_pages(c);
+	return decline(c, PRM_STATUS_NO_RES, "the PF gives no pages");
 }
 
 static int run_init_hca(struct cmd *c)
@@ -48,6 +99,8 @@ static int run_init_hca(struct cmd *c)
 
 	if (hca->phase == HCA_RUNNING)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "the function is already initialized");
+	if (c->dev->pf && hca->pages.n < pages_initial(c->dev))
+		return wait_for_pf(c);
 	if (hca->pages.n < pages_initial(c->dev))
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE,
 			      "the card needs %u pages before INIT_HCA and has %u",

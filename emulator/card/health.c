@@ -11,12 +11,9 @@
 
 int health_request_pages(struct cxdev *dev, int32_t n)
 {
-	struct prm_eqe_page_req req = { .num_pages = cpu_to_be32(n) };
-
-	if (!event_has_sink(dev, PRM_EVENT_PAGE_REQUEST))
+	if (vf_is_absent(dev) || !event_has_sink(pages_giver(dev), PRM_EVENT_PAGE_REQUEST))
 		return -ENODEV;
-	dev->hca->pages_requested = n;
-	event_dispatch(dev, PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
+	pages_request(dev, n);
 	return 0;
 }
 

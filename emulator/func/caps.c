@@ -10,21 +10,33 @@
 
 #define OWN_TERMINATE_LKEY 0x700
 
+/* What the function has when it starts. -1: it has no such type. */
+static int fill(const struct cxdev *dev, unsigned int type, uint8_t *cur, uint8_t *max)
+{
+	const struct cap_change *change;
+	unsigned int i;
+	int err;
+
+	memset(cur, 0, CAP_BYTES);
+	memset(max, 0, CAP_BYTES);
+	err = dev->card->caps(dev, type, cur, max);
+	for (i = 0; i < dev->hca->n_cap_changes; i++) {
+		change = &dev->hca->cap_changes[i];
+		if (change->cap.type != type)
+			continue;
+		cap_set(&change->cap, cur, change->value);
+		cap_set(&change->cap, max, change->value);
+	}
+	return err;
+}
+
 void hca_caps_reset(struct cxdev *dev)
 {
 	struct hca_state *hca = dev->hca;
-	const struct cap_change *change;
 	unsigned int i;
 
-	memset(hca->cap_cur, 0, sizeof(hca->cap_cur));
-	memset(hca->cap_max, 0, sizeof(hca->cap_max));
 	for (i = 0; i < CAP_TYPES; i++)
-		hca->cap_valid[i] = !dev->card->caps(dev, i, hca->cap_cur[i], hca->cap_max[i]);
-	for (i = 0; i < hca->n_cap_changes; i++) {
-		change = &hca->cap_changes[i];
-		cap_set(&change->cap, hca->cap_cur[change->cap.type], change->value);
-		cap_set(&change->cap, hca->cap_max[change->cap.type], change->value);
-	}
+		hca->cap_valid[i] = !fill(dev, i, hca->cap_cur[i], hca->cap_max[i]);
 	hca->issi = 0;
 }
 
@@ -144,15 +156,73 @@ unsigned int hca_vhca_port(const struct cxdev *dev)
 	return prm_get(general(dev), num_vhca_ports) ? 1 : 0;
 }
 
+/* *vf: the VF that a command of its PF is about, or NULL: the function itself. */
+static int other_function(struct cmd *c, bool other, bool embedded, uint32_t id, struct cxdev **vf)
+{
+	struct cxdev *dev;
+
+	*vf = NULL;
+	if (!other && !embedded && !id)
+		return 0;
+	if (!prm_get(general(c->dev), vhca_resource_manager))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no other functions");
+	dev = cmd_function(c, embedded, id);
+	if (!dev)
+		return -1;
+	if (!other)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "function %u without other_function", id);
+	*vf = dev;
+	return 0;
+}
+
+/* What it will have when it starts, and may have. */
+static int query_vf(struct cmd *c, struct cxdev *vf)
+{
+	uint8_t cur[CAP_BYTES] __attribute__((aligned(8)));
+	uint8_t max[CAP_BYTES] __attribute__((aligned(8)));
+	unsigned int type = c->op_mod >> 1;
+
+	if (type >= CAP_TYPES || fill(vf, type, cur, max))
+		return decline(c, PRM_STATUS_BAD_PARAM, "the VF has no capabilities of type 0x%x",
+			       type);
+	memcpy(prm_tail((struct prm_mbox_out *)c->out), c->op_mod & 1 ? cur : max,
+	       sizeof(struct prm_query_hca_cap_out) - sizeof(struct prm_mbox_out));
+	return 0;
+}
+
+/* The PF's driver may take RoCE from it, and give it back. */
+static int set_vf(struct cmd *c, struct cxdev *vf, const uint8_t *want)
+{
+	bool roce = prm_get((const struct prm_cmd_hca_cap *)want, roce);
+	uint8_t cur[CAP_BYTES] __attribute__((aligned(8)));
+	uint8_t max[CAP_BYTES] __attribute__((aligned(8)));
+
+	if (c->op_mod >> 1 != CAP_GENERAL || c->op_mod & 1)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "capabilities of type 0x%x of a VF cannot be set", c->op_mod >> 1);
+	if (vf->hca->phase == HCA_RUNNING)
+		return decline(c, PRM_STATUS_BAD_SYS_STATE, "function %u runs", vf->function_id);
+	fill(vf, CAP_GENERAL, cur, max);
+	prm_set((struct prm_cmd_hca_cap *)max, roce, roce);
+	if (memcmp(max, want, CAP_BYTES))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "of a VF only roce can be set");
+	vf_permit_roce(vf, roce);
+	return 0;
+}
+
 static int run_query_hca_cap(struct cmd *c)
 {
 	const struct prm_query_hca_cap_in *in = c->in;
 	struct prm_query_hca_cap_out *out = c->out;
 	unsigned int type = c->op_mod >> 1;
+	struct cxdev *vf;
 	const struct hca_state *hca = c->dev->hca;
 
-	if (prm_get(in, other_function) || prm_get(in, ec_vf_function) || prm_get(in, function_id))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no other functions");
+	if (other_function(c, prm_get(in, other_function), prm_get(in, ec_vf_function),
+			   prm_get(in, function_id), &vf))
+		return -1;
+	if (vf)
+		return query_vf(c, vf);
 	if (!hca_has_page(c->dev, type))
 		return decline(c, PRM_STATUS_BAD_PARAM, "the card has no capabilities of type 0x%x",
 			       type);
@@ -279,9 +349,13 @@ static int run_set_hca_cap(struct cmd *c)
 	unsigned int type = c->op_mod >> 1, i;
 	struct hca_state *hca = c->dev->hca;
 	uint8_t mask[CAP_BYTES] __attribute__((aligned(8))) = {};
+	struct cxdev *vf;
 
-	if (prm_get(in, other_function) || prm_get(in, function_id))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no other functions");
+	if (other_function(c, prm_get(in, other_function), prm_get(in, ec_vf_function),
+			   prm_get(in, function_id), &vf))
+		return -1;
+	if (vf)
+		return set_vf(c, vf, want);
 	if (hca->phase == HCA_RUNNING)
 		return refuse(c, PRM_STATUS_BAD_SYS_STATE, "valid only before INIT_HCA");
 	if (!hca_has_page(c->dev, type) || c->op_mod & 1)

@@ -190,11 +190,3 @@ int cmd_run(struct cmd *c)
 		vnic->failed_commands++;
 	return -1;
 }
-
-int cmd_check_function(struct cmd *c, bool embedded, uint32_t id)
-{
-	if (embedded || id)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "function %u%s: there is only function 0",
-			      id, embedded ? " of the embedded CPU" : "");
-	return 0;
-}

@@ -307,8 +307,7 @@ static void run_slot(struct cxdev *dev, uint32_t num)
 		if (fault == FAULT_TWICE)
 			push_event(sink, 1u << num);
 	}
-	dev->hca->pending |= dev->hca->waiting;
-	dev->hca->waiting = 0;
+	cmdq_retry(dev);
 free:
 	free(slot.in);
 	free(slot.out);
@@ -330,6 +329,16 @@ void cmdq_work(struct work *work)
 	}
 	if (hca->pending)
 		work_queue(work);
+}
+
+void cmdq_retry(struct cxdev *dev)
+{
+	struct hca_state *hca = dev->hca;
+
+	hca->pending |= hca->waiting;
+	hca->waiting = 0;
+	if (hca->pending)
+		work_queue(&hca->cmd_work);
 }
 
 void cmdq_doorbell(struct cxdev *dev, uint32_t bits)

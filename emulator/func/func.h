@@ -272,8 +272,11 @@ int cmd_wait_for_pages(struct cmd *c);
 
 /* Sets status and syndrome only. */
 void cmd_set_status(struct cmd *c, enum prm_status status, const char *fmt);
-/* 0, or refused: another function. */
-int cmd_check_function(struct cmd *c, bool embedded, uint32_t id);
+/*
+ * The function that a command with a function number is about: the sender's own, or a VF that it
+ * enables. NULL: refused.
+ */
+struct cxdev *cmd_function(struct cmd *c, bool embedded, uint32_t id);
 const char *cmd_opcode_name(uint16_t opcode);
 
 /* Checks a command against its row and runs it; 0, or refused. Host tests call it directly. */
@@ -422,10 +425,25 @@ void hca_state_reset(struct cxdev *dev);
  */
 uint64_t hca_clock(const struct cxdev *dev);
 void hca_state_destroy(struct cxdev *dev);
+
+/* ---- VFs that the driver of their PF enables: vf.c ---- */
+
+#define VFS_MAX 15
+
+int vfs_create(struct cxdev *pf);	/* 0 or -ENOMEM */
+void vfs_add(struct cxdev *pf, struct cxdev *dev); /* as function 1, 2, ... */
+void vfs_leave(struct cxdev *dev);	/* PF or VF is destroyed */
+unsigned int vfs_count(const struct cxdev *pf);
+struct cxdev *vfs_function(const struct cxdev *pf, unsigned int id); /* NULL: there is none */
+bool vf_is_absent(const struct cxdev *dev); /* its PF has not enabled it */
+/* May the card advertise RoCE to the VF at its next start? */
+void vf_permit_roce(struct cxdev *dev, bool permit);
+
 /* cmdq.c */
 void cmdq_work(struct work *work);
 void cmdq_time_over(struct timer *timer);
 void cmdq_doorbell(struct cxdev *dev, uint32_t bits);
+void cmdq_retry(struct cxdev *dev); /* commands that wait for pages */
 const char *cmd_status_name(uint8_t status);
 
 /*
@@ -433,11 +451,16 @@ const char *cmd_status_name(uint8_t status);
  * run out.
  */
 bool pages_suffice(struct cxdev *dev);
-bool pages_to_come(const struct cxdev *dev);	/* requested, and not denied */
+bool pages_to_come(struct cxdev *dev);	/* requested, and not denied */
 void pages_object_destroyed(struct cxdev *dev);
 int32_t pages_wanted(struct cxdev *dev);	/* to request; negative: to reclaim */
 uint32_t pages_initial(const struct cxdev *dev);	/* for boot and INIT_HCA */
 void pages_forget(struct cxdev *dev);	/* the driver has them back */
+/* Whose driver is asked for the function's pages: its own, or that of the PF that enables it. */
+struct cxdev *pages_giver(struct cxdev *dev);
+void pages_request(struct cxdev *dev, int32_t n); /* asks; negative: offers so many back */
+/* Asks the PF's driver for what a VF needs before INIT_HCA, or to take back what it does not. */
+void pages_balance(struct cxdev *vf);
 
 /* caps.c */
 void hca_caps_reset(struct cxdev *dev);

@@ -5,6 +5,9 @@
  * A real card keeps its contexts in them; this one only counts, as if it needed them: a number at
  * boot, more for INIT_HCA, then one page for every few objects, requested by page request events
  * before they run out, and returned the same way when objects are destroyed.
+ *
+ * For a VF that its PF enables, it is the PF's driver that is asked and that gives them: those of
+ * boot and INIT_HCA as soon as it is enabled.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,19 +38,36 @@ static int32_t pages_needed(struct cxdev *dev, unsigned int objects)
 	uint32_t more = 0;
 
 	if (dev->hca->phase != HCA_RUNNING)
-		return 0;
+		return dev->enabled_by_pf ? pages_initial(dev) : 0;
 	if (objects > OBJECTS_IN_INIT_PAGES && hca_requests_pages(dev))
 		more = (objects - OBJECTS_IN_INIT_PAGES + OBJECTS_PER_PAGE - 1) / OBJECTS_PER_PAGE;
 	return pages_initial(dev) + more;
 }
 
-static void pages_request(struct cxdev *dev, int32_t n)
+struct cxdev *pages_giver(struct cxdev *dev)
 {
-	struct prm_eqe_page_req req = { .num_pages = cpu_to_be32(n) };
+	return dev->pf ? dev->pf : dev;
+}
+
+void pages_request(struct cxdev *dev, int32_t n)
+{
+	struct prm_eqe_page_req req = { .func_id = cpu_to_be16(dev->pf ? dev->function_id : 0),
+					.num_pages = cpu_to_be32(n) };
 
 	dev->hca->pages_requested = n;
 	trace(dev, "page request: %d", n);
-	event_dispatch(dev, PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
+	event_dispatch(pages_giver(dev), PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
+}
+
+void pages_balance(struct cxdev *vf)
+{
+	int32_t lacks = pages_needed(vf, obj_count_all(vf)) - (int32_t)vf->hca->pages.n;
+	int32_t asked = vf->hca->pages_requested;
+
+	if (lacks == asked)
+		return;
+	pages_request(vf, lacks - asked);
+	vf->hca->pages_requested = lacks;
 }
 
 int32_t pages_wanted(struct cxdev *dev)
@@ -73,10 +93,10 @@ bool pages_suffice(struct cxdev *dev)
 	return (int32_t)dev->hca->pages.n >= pages_needed(dev, obj_count_all(dev) + 1);
 }
 
-bool pages_to_come(const struct cxdev *dev)
+bool pages_to_come(struct cxdev *dev)
 {
 	return dev->hca->pages_requested > 0 && !dev->hca->pages_denied &&
-	       event_has_sink(dev, PRM_EVENT_PAGE_REQUEST);
+	       event_has_sink(pages_giver(dev), PRM_EVENT_PAGE_REQUEST);
 }
 
 void pages_object_destroyed(struct cxdev *dev)
@@ -91,26 +111,33 @@ static int run_query_pages(struct cmd *c)
 {
 	const struct prm_query_pages_in *in = c->in;
 	struct prm_query_pages_out *out = c->out;
-	struct hca_state *hca = c->dev->hca;
+	struct cxdev *dev = cmd_function(c, prm_get(in, embedded_cpu_function),
+					 prm_get(in, function_id));
 	uint32_t total;
 
-	if (cmd_check_function(c, prm_get(in, embedded_cpu_function), prm_get(in, function_id)))
+	if (!dev)
 		return -1;
 	switch (c->op_mod) {
 	case PAGES_BOOT:
-		total = c->dev->card->boot_pages;
+		total = dev->card->boot_pages;
 		break;
 	case PAGES_INIT:
-		total = pages_initial(c->dev);
+		total = pages_initial(dev);
 		break;
 	case PAGES_REGULAR:
-		prm_set(out, num_pages, pages_wanted(c->dev));
-		return 0;
+		total = 0;
+		break;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "op_mod is not boot (1), init (2) or regular (3)");
 	}
-	prm_set(out, num_pages, total > hca->pages.n ? total - hca->pages.n : 0);
+	prm_set(out, function_id, prm_get(in, function_id));
+	if (c->dev->pf)		/* its PF gives them */
+		return 0;
+	if (c->op_mod == PAGES_REGULAR)
+		prm_set(out, num_pages, pages_wanted(dev));
+	else
+		prm_set(out, num_pages, total > dev->hca->pages.n ? total - dev->hca->pages.n : 0);
 	return 0;
 }
 
@@ -153,10 +180,29 @@ static int more_room(struct held_pages *held)
 	return 0;
 }
 
+static bool holds(const struct held_pages *held, uint64_t pa)
+{
+	return held->listed && held->hash[find_place(held, pa)];
+}
+
+/* By the function that gives it, or one of its VFs. */
+static bool is_held(struct cxdev *dev, uint64_t pa)
+{
+	const struct cxdev *vf;
+	unsigned int i;
+
+	if (holds(&dev->hca->pages, pa))
+		return true;
+	for (i = 1; i <= vfs_count(dev); i++) {
+		vf = vfs_function(dev, i);
+		if (vf && holds(&vf->hca->pages, pa))
+			return true;
+	}
+	return false;
+}
+
 static int add_page(struct cmd *c, struct held_pages *held, uint64_t pa)
 {
-	uint32_t at;
-
 	if (pa & 0xfff)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx is not aligned to 4 KiB",
 			      (unsigned long long)pa);
@@ -165,13 +211,12 @@ static int add_page(struct cmd *c, struct held_pages *held, uint64_t pa)
 			      held->listed);
 	if (held->listed == held->room && more_room(held))
 		return refuse(c, PRM_STATUS_INTERNAL, "the emulator is out of memory");
-	at = find_place(held, pa);
-	if (held->hash[at])
+	if (is_held(c->dev, pa))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "page 0x%llx was already given",
 			      (unsigned long long)pa);
 	held->n++;
 	held->pa[held->listed++] = pa;
-	held->hash[at] = held->listed;
+	held->hash[find_place(held, pa)] = held->listed;
 	return 0;
 }
 
@@ -195,10 +240,10 @@ void pages_forget(struct cxdev *dev)
 	memset(held, 0, sizeof(*held));
 }
 
-static int give_pages(struct cmd *c, uint32_t n)
+static int give_pages(struct cmd *c, struct cxdev *dev, uint32_t n)
 {
 	const uint8_t *list = prm_tail_const((const struct prm_manage_pages_in *)c->in);
-	struct held_pages *held = &c->dev->hca->pages;
+	struct held_pages *held = &dev->hca->pages;
 	uint32_t before = held->n, i;
 	__be64 be;
 
@@ -213,17 +258,17 @@ static int give_pages(struct cmd *c, uint32_t n)
 			return -1;
 		}
 	}
-	if (held->n > c->dev->hca->pages_peak)
-		c->dev->hca->pages_peak = held->n;
+	if (held->n > dev->hca->pages_peak)
+		dev->hca->pages_peak = held->n;
 	return 0;
 }
 
 /* Returns spare pages, at most @n, the last given first. */
-static int return_pages(struct cmd *c, uint32_t n)
+static int return_pages(struct cmd *c, struct cxdev *dev, uint32_t n)
 {
 	struct prm_manage_pages_out *out = c->out;
-	struct held_pages *held = &c->dev->hca->pages;
-	int32_t spare = (int32_t)held->n - pages_needed(c->dev, obj_count_all(c->dev));
+	struct held_pages *held = &dev->hca->pages;
+	int32_t spare = (int32_t)held->n - pages_needed(dev, obj_count_all(dev));
 	uint8_t *list = prm_tail(out);
 	uint32_t i;
 	__be64 be;
@@ -246,33 +291,61 @@ static int return_pages(struct cmd *c, uint32_t n)
 	return 0;
 }
 
+/* Of a VF several requests may be on their way. */
+static void answer(struct cxdev *vf, unsigned int op_mod, uint32_t n)
+{
+	int32_t *requested = &vf->hca->pages_requested;
+
+	if (op_mod == PAGES_CANT_GIVE)
+		*requested = 0;
+	else if (op_mod == PAGES_GIVE && *requested > 0)
+		*requested = (uint32_t)*requested > n ? *requested - (int32_t)n : 0;
+	else if (op_mod == PAGES_TAKE && *requested < 0)
+		*requested = pages_needed(vf, obj_count_all(vf)) < (int32_t)vf->hca->pages.n ?
+				     *requested + (int32_t)n : 0;
+}
+
 static int run_manage_pages(struct cmd *c)
 {
 	const struct prm_manage_pages_in *in = c->in;
+	struct cxdev *dev = cmd_function(c, prm_get(in, embedded_cpu_function),
+					 prm_get(in, function_id));
 	uint32_t n = prm_get(in, input_num_entries);
 	int err = 0;
 
-	if (cmd_check_function(c, prm_get(in, embedded_cpu_function), prm_get(in, function_id)))
+	if (!dev)
 		return -1;
+	if (c->dev->pf)
+		return n ? refuse(c, PRM_STATUS_BAD_PARAM,
+				  "it is the PF that gives pages to its VFs") : 0;
+	if (vf_is_absent(dev) && c->op_mod == PAGES_GIVE)
+		return decline(c, PRM_STATUS_BAD_SYS_STATE, "function %u is not enabled",
+			       dev->function_id);
 	switch (c->op_mod) {
 	case PAGES_CANT_GIVE:
-		notice(c->dev, "the driver cannot give pages");
-		c->dev->hca->pages_denied = true;
+		notice(dev, "the driver cannot give pages");
+		dev->hca->pages_denied = true;
 		break;
 	case PAGES_GIVE:
-		err = give_pages(c, n);
-		c->dev->hca->pages_denied = false;
+		err = give_pages(c, dev, n);
+		dev->hca->pages_denied = false;
 		break;
 	case PAGES_TAKE:
-		err = return_pages(c, n);
+		err = return_pages(c, dev, n);
 		break;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "op_mod is not cannot give (0), give (1) or take (2)");
 	}
-	if (!err)
-		c->dev->hca->pages_requested = 0;
-	return err;
+	if (err)
+		return err;
+	if (dev == c->dev) {
+		dev->hca->pages_requested = 0;
+		return 0;
+	}
+	answer(dev, c->op_mod, n);
+	cmdq_retry(dev);
+	return 0;
 }
 
 const struct cmd_desc cmds_pages[] = {

@@ -41,9 +41,11 @@ void hca_state_reset(struct cxdev *dev)
 	hca->half_uar = 0;
 	memset(&hca->gone_cqs, 0, sizeof(hca->gone_cqs));
 	memset(&hca->vnic, 0, sizeof(hca->vnic));
-	pages_forget(dev);
-	hca->pages_requested = 0;
-	hca->pages_denied = false;
+	if (!dev->enabled_by_pf) {
+		pages_forget(dev);
+		hca->pages_requested = 0;
+		hca->pages_denied = false;
+	}
 	hca->clock_from = now_ns();
 	hca->boot_done_ns = now_ns() + BOOT_NS;
 	hca_caps_reset(dev);

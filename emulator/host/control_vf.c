@@ -132,8 +132,7 @@ static int set_roce(struct vf_call *call, const char *word, const char *more)
 	(void)more;
 	if (set_flag(call, "roce", word, &on))
 		return -EINVAL;
-	call->vf->no_roce = !on;
-	hca_caps_changed(call->dev);
+	vf_permit_roce(call->dev, on);
 	return 0;
 }
 

@@ -252,13 +252,6 @@ struct vf *eswitch_vf(const struct cxdev *dev)
 	return dev->eswitch && dev->vport ? &dev->eswitch->vports[dev->vport].vf : NULL;
 }
 
-bool eswitch_permits_roce(const struct cxdev *dev)
-{
-	const struct vf *vf = eswitch_vf(dev);
-
-	return !vf || !vf->no_roce;
-}
-
 const uint8_t *eswitch_mac(const struct cxdev *dev)
 {
 	static const uint8_t none[6];
@@ -280,7 +273,7 @@ void eswitch_status(const struct cxdev *dev, FILE *out)
 		vf->mac[1], vf->mac[2], vf->mac[3], vf->mac[4], vf->mac[5], vf->vlan, vf->priority);
 	fprintf(out, "trust %s, spoofchk %s, link %s, roce %s, rate %u; ",
 		vf->trusted ? "on" : "off", vf->spoofchk ? "on" : "off",
-		eswitch_links[port_follow(dev->port)], vf->no_roce ? "off" : "on", vf->rate);
+		eswitch_links[port_follow(dev->port)], dev->roce_denied ? "off" : "on", vf->rate);
 	fprintf(out, "dropped: spoofed %llu, tagged %llu, other vlan %llu\n",
 		(unsigned long long)vf->spoofed, (unsigned long long)vf->tagged,
 		(unsigned long long)vf->other_vlan);

@@ -284,8 +284,6 @@ void lag_status(const struct cxdev *dev, FILE *out);
 
 /* ---- the embedded switch of a PF and its VFs: eswitch.c ---- */
 
-#define VFS_MAX 15
-
 /* What the administrator has set for a VF, and what was dropped because of it. */
 struct vf {
 	uint8_t mac[6];		/* zeros: none */
@@ -293,7 +291,6 @@ struct vf {
 	uint8_t priority;	/* in that tag */
 	bool trusted;		/* may be promiscuous */
 	bool spoofchk;		/* sends with its MAC only */
-	bool no_roce;		/* from its next start on */
 	uint32_t rate;		/* Mb/s, 0: no limit */
 	uint64_t spoofed, tagged, other_vlan;
 };
@@ -311,8 +308,6 @@ void eswitch_leave(struct cxdev *dev); /* the function is destroyed */
 void eswitch_for_each(struct cxdev *dev, void (*fn)(struct cxdev *dev));
 struct cxdev *eswitch_first(struct cxdev *dev);
 struct vf *eswitch_vf(const struct cxdev *dev); /* NULL: it is no VF of a card */
-/* May the function's card advertise RoCE to it at its next start? */
-bool eswitch_permits_roce(const struct cxdev *dev);
 /* The MAC that the administrator, or for a PF the card, gives to the vport; zeros: none */
 const uint8_t *eswitch_mac(const struct cxdev *dev);
 void eswitch_status(const struct cxdev *dev, FILE *out);

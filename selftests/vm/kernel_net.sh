@@ -6,8 +6,8 @@
 # guests: 2
 # cpus: 10
 # capture: no
-# takes: 900
-# timeout: 3600
+# takes: 1500
+# timeout: 6000
 # when: long
 # kernels: 6.12 7.2
 # drivers: cxr mlx5
@@ -69,7 +69,7 @@ ktap_test ntuple "ntuple.py: rules for received packets" program hw/ntuple
 ktap_test irq "irq.py: interrupts, their affinity and XPS" program hw/irq
 ktap_test rss.api "rss_api.py: RSS by netlink" program hw/rss_api
 ktap_test rss.driver "rss_drv.py: RSS and numbers of queues" program hw/rss_drv
-ktap_test rss.contexts "rss_ctx.py: key, table, and contexts" program hw/rss_ctx
+KTAP_TIMEOUT=2400 ktap_test rss.contexts "rss_ctx.py: key, table, and contexts" program hw/rss_ctx
 ktap_test rss.label "rss_flow_label.py: hash of the IPv6 flow label" program hw/rss_flow_label
 ktap_test rss.symmetric "rss_input_xfrm.py: symmetric hashing" program hw/rss_input_xfrm
 ktap_test stamps "nic_timestamp.py: timestamps of the device" program hw/nic_timestamp

@@ -131,14 +131,14 @@ driver_unload()
 
 driver_loaded() { [ -e $DRIVER_STATE ]; }
 
-# PCI addresses of the adapter's functions, one per line
+# PCI addresses of the adapter's functions, one per line; without VFs that a PF here has enabled, which nothing drives
 driver_bdfs()
 {
 	local d vendor
 
 	for d in /sys/bus/pci/devices/*; do
 		read -r vendor <"$d/vendor"
-		[ "$vendor" != 0x15b3 ] || echo "${d##*/}"
+		[ "$vendor" != 0x15b3 ] || [ -e "$d/physfn" ] || echo "${d##*/}"
 	done
 }
 

@@ -153,10 +153,12 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->pkey_table_size = log_pkeys <= 5 ? 128U << log_pkeys : 0;
 	caps->local_ca_ack_delay = prm_get(cap, local_ca_ack_delay);
 	caps->device_frequency_khz = prm_get(cap, device_frequency_khz);
-	caps->l2_entries = prm_get(cap, eswitch_manager) && prm_get(cap, log_max_l2_table) ?
+	caps->eswitch_manager = prm_get(cap, eswitch_manager);
+	caps->vf_caps = prm_get(cap, vhca_resource_manager);
+	caps->l2_entries = caps->eswitch_manager && prm_get(cap, log_max_l2_table) ?
 			   1U << prm_get(cap, log_max_l2_table) : 0;
 	caps->eth_net_offloads = prm_get(cap, eth_net_offloads);
-	caps->uplink_follow = prm_get(cap, eswitch_manager) && prm_get(cap, uplink_follow);
+	caps->uplink_follow = caps->eswitch_manager && prm_get(cap, uplink_follow);
 	caps->nic_flow_table = prm_get(cap, nic_flow_table);
 	caps->num_vhca_ports = prm_get(cap, num_vhca_ports);
 	caps->vport_lb_uc = prm_get(cap, disable_local_lb_uc);

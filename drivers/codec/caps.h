@@ -54,6 +54,8 @@ struct cxr_caps {
 	bool cc_params;			/* congestion control can be set */
 	bool cc_general;		/* also what is not of DCQCN */
 	bool pcam_reg;
+	bool eswitch_manager;		/* the e-switch has no rules but those of this function */
+	bool vf_caps;			/* the function may set capabilities of its VFs */
 	bool port_owner;		/* the function may change settings of the port */
 	bool dcb;			/* among them traffic classes; then, with some firmware: */
 	bool ets, dcbx, sbcam_reg;

@@ -18,19 +18,21 @@
 #define PKEYS_128	0	/* pkey_table_size is 128 << n */
 #define ENDIAN_BYTES	16	/* of register HOST_ENDIANNESS */
 
-static int enable_hca(struct cxr_core *core)
+int cxr_cmd_enable_hca(struct cxr_core *core, u16 func)
 {
 	struct prm_enable_hca_in in = {};
 	struct prm_enable_hca_out out;
 
+	prm_set(&in, function_id, func);
 	return cxr_cmd(core, enable_hca, &in, &out);
 }
 
-static int disable_hca(struct cxr_core *core)
+int cxr_cmd_disable_hca(struct cxr_core *core, u16 func)
 {
 	struct prm_disable_hca_in in = {};
 	struct prm_disable_hca_out out;
 
+	prm_set(&in, function_id, func);
 	return cxr_cmd(core, disable_hca, &in, &out);
 }
 
@@ -466,11 +468,66 @@ static int start_hca(struct cxr_dev *dev)
 	return init_hca(core, owned);
 }
 
+/* ---- virtual functions ----------------------------------------------------------------------- */
+
+/* What it may have, which is also what SET_HCA_CAP takes. */
+static int query_vf_caps(struct cxr_core *core, u16 func, struct prm_query_hca_cap_out *out)
+{
+	struct prm_query_hca_cap_in in = {};
+
+	prm_set(&in, op_mod, PRM_CAP_GENERAL << 1 | PRM_CAP_MAX);
+	prm_set(&in, other_function, 1);
+	prm_set(&in, function_id, func);
+	return cxr_cmd(core, query_hca_cap, &in, out);
+}
+
+int cxr_cmd_query_vf_roce(struct cxr_core *core, u16 func, bool *on)
+{
+	struct prm_query_hca_cap_out *out;
+	int err;
+
+	out = kvmalloc(sizeof(*out), GFP_KERNEL);
+	if (!out)
+		return -ENOMEM;
+	err = query_vf_caps(core, func, out);
+	if (!err)
+		*on = prm_get(out, capability.cmd_hca_cap.roce);
+	kvfree(out);
+	return err;
+}
+
+int cxr_cmd_set_vf_roce(struct cxr_core *core, u16 func, bool on)
+{
+	struct prm_set_hca_cap_out out;
+	struct prm_cmd_hca_cap *set;
+	struct cap_bufs *bufs;
+	int err;
+
+	bufs = kvzalloc(sizeof(*bufs), GFP_KERNEL);
+	if (!bufs)
+		return -ENOMEM;
+	err = query_vf_caps(core, func, &bufs->max);
+	if (err)
+		goto out_free;
+	set = prm_sub(&bufs->set, capability.cmd_hca_cap, cmd_hca_cap);
+	*set = *prm_sub(&bufs->max, capability.cmd_hca_cap, cmd_hca_cap);
+	prm_set(set, roce, on);
+	prm_set(&bufs->set, op_mod, PRM_CAP_GENERAL << 1);
+	prm_set(&bufs->set, other_function, 1);
+	prm_set(&bufs->set, function_id, func);
+	err = cxr_cmd(core, set_hca_cap, &bufs->set, &out);
+out_free:
+	kvfree(bufs);
+	return err;
+}
+
+/* ---- the stage ------------------------------------------------------------------------------- */
+
 /* A device that stays enabled could not be enabled again. */
 static void give_up_hca(struct cxr_dev *dev)
 {
 	cxr_pages_reclaim_all(dev);
-	if (disable_hca(&dev->core))
+	if (cxr_cmd_disable_hca(&dev->core, 0))
 		dev->needs_reset = true;
 	cxr_pages_free_unreturned(dev);
 }
@@ -482,7 +539,7 @@ int cxr_hca_up(void *owner)
 	int err;
 
 	read_firmware_version(dev);
-	err = enable_hca(core);
+	err = cxr_cmd_enable_hca(core, 0);
 	if (err)
 		return err;
 	err = start_hca(dev);

@@ -68,7 +68,8 @@ struct cxr_cmdq {
 	u16 longest_op;
 };
 
-#define CXR_PAGE_REQS 32
+#define CXR_VFS_MAX 1024	/* more than cards have */
+#define CXR_PAGE_REQS 32	/* at least; more, if there can be more functions */
 
 struct cxr_page_req {
 	u16 func;
@@ -86,7 +87,8 @@ struct cxr_pages {
 	struct work_struct work;
 
 	spinlock_t req_lock;		/* taken in interrupts */
-	struct cxr_page_req reqs[CXR_PAGE_REQS] __guarded_by(&req_lock);
+	struct cxr_page_req *reqs __guarded_by(&req_lock);
+	unsigned int n_reqs;		/* room in reqs, a power of two */
 	unsigned int head __guarded_by(&req_lock), tail __guarded_by(&req_lock);
 };
 
@@ -236,6 +238,11 @@ struct cxr_dev {
 	struct cxr_card *card;		/* cards_lock to write; NULL: no LAG is possible */
 	const char *no_card_why;	/* NULL: it has one while stage clients is up */
 	bool lag_allowed;		/* roce_lag_enable; READ_ONCE() */
+	/* VFs that there are to be, also over a reset; lock of devlink to write, READ_ONCE() */
+	u16 vfs_wanted;
+	struct mutex vfs_lock;		/* VFs, and commands about them */
+	/* enabled in the firmware, by VF */
+	DECLARE_BITMAP(vfs, CXR_VFS_MAX) __guarded_by(&vfs_lock);
 };
 
 static inline struct cxr_dev *to_dev(const struct cxr_core *core)
@@ -332,6 +339,22 @@ int cxr_pcam_read(struct cxr_core *core, struct prm_pcam_reg *pcam);
 int cxr_hca_up(void *dev);
 void cxr_hca_down(void *dev);
 
+/* @func: 0 is the function itself, 1 and on are its VFs. */
+int cxr_cmd_enable_hca(struct cxr_core *core, u16 func);
+int cxr_cmd_disable_hca(struct cxr_core *core, u16 func);
+/* Its capability roce, when it starts the next time. */
+int cxr_cmd_query_vf_roce(struct cxr_core *core, u16 func, bool *on);
+int cxr_cmd_set_vf_roce(struct cxr_core *core, u16 func, bool on);
+
+/* sriov.c */
+/* Stage: the VFs that the PCI core has are enabled in the firmware. */
+int cxr_vfs_up(void *dev);
+void cxr_vfs_down(void *dev);
+/* Of struct pci_driver: n or 0, or an error that the log explains. The device's lock is held. */
+int cxr_sriov_configure(struct pci_dev *pdev, int n);
+/* Before removal: the PCI core has none any more, unless a guest uses one. */
+void cxr_sriov_remove(struct cxr_dev *dev);
+
 /* pages.c */
 int cxr_pages_init(struct cxr_dev *dev);
 void cxr_pages_exit(struct cxr_dev *dev);
@@ -349,6 +372,11 @@ void cxr_pages_free_unreturned(struct cxr_dev *dev);
  * request is logged and dropped. Interrupt context.
  */
 void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages);
+/*
+ * After all VFs were disabled: waits for the requests by which the device returns their pages. 0,
+ * also if the device has failed, which returns nothing; -ETIMEDOUT: it has kept some for too long.
+ */
+int cxr_pages_wait_vfs(struct cxr_dev *dev);
 /* Waits until all requests so far are served. */
 void cxr_pages_flush(struct cxr_dev *dev);
 
@@ -542,6 +570,8 @@ void cxr_demux_destroy(struct cxr_dev *dev);
 /* card.c */
 /* Evaluates the LAG of the card in a workqueue. May sleep; may be called under rtnl. */
 void cxr_lag_schedule(struct cxr_dev *dev);
+/* As that, but returns when it is done: the LAG is left, or entered. */
+void cxr_lag_evaluate(struct cxr_dev *dev);
 
 /* lag.c */
 int cxr_lag_init(void);

@@ -140,6 +140,7 @@ static void snapshot_get(struct cxr_card *card, struct cxr_lag_in *in)
 		in->port[i].driver = !cxr_core_dead(&dev->core);
 		in->port[i].roce = dev->core.roce.roce;
 		in->port[i].allowed = READ_ONCE(dev->lag_allowed);
+		in->port[i].vfs = READ_ONCE(dev->vfs_wanted);
 		in->port[i].netdev = cxr_port_get_netdev(&dev->core.port);
 	}
 
@@ -511,6 +512,18 @@ void cxr_card_leave_ecmp(struct cxr_card *card)
 	cxr_card_set_parent(card, NULL);
 	cxr_card_evaluate(card);
 	dev_put(parent);
+}
+
+void cxr_lag_evaluate(struct cxr_dev *dev)
+{
+	struct cxr_card *card = cxr_card_get(dev);
+
+	if (!card)
+		return;
+	mutex_lock(&card->lock);
+	cxr_card_evaluate(card);
+	mutex_unlock(&card->lock);
+	cxr_card_put(card);
 }
 
 static void lag_work(struct work_struct *work)

@@ -22,7 +22,6 @@ static ssize_t roce_lag_enable_store(struct device *device, struct device_attrib
 				     const char *buf, size_t count)
 {
 	struct cxr_dev *dev = dev_get_drvdata(device);
-	struct cxr_card *card;
 	u32 value;
 	int err;
 
@@ -36,13 +35,7 @@ static ssize_t roce_lag_enable_store(struct device *device, struct device_attrib
 	}
 
 	WRITE_ONCE(dev->lag_allowed, value);
-	card = cxr_card_get(dev);
-	if (card) {
-		mutex_lock(&card->lock);
-		cxr_card_evaluate(card);
-		mutex_unlock(&card->lock);
-		cxr_card_put(card);
-	}
+	cxr_lag_evaluate(dev);
 	return count;
 }
 static DEVICE_ATTR_RW(roce_lag_enable);

@@ -169,6 +169,8 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	mutex_init(&dev->db_lock);
 	mutex_init(&dev->loopback_lock);
 	mutex_init(&dev->flow_lock);
+	mutex_init(&dev->vfs_lock);
+	dev->vfs_wanted = min(pci_num_vf(pdev), CXR_VFS_MAX);
 	dev->lag_allowed = true;
 	context_unsafe(INIT_LIST_HEAD(&dev->dbs));
 	init_llist_head(&dev->kept);
@@ -236,12 +238,9 @@ err_free:
 	return err;
 }
 
-static void cxr_remove(struct pci_dev *pdev)
+static void take_down(struct cxr_dev *dev)
 {
-	struct cxr_dev *dev = pci_get_drvdata(pdev);
-
-	if (!dev)	/* after cxr_shutdown() */
-		return;
+	struct pci_dev *pdev = dev->core.pdev;
 
 	pci_set_drvdata(pdev, NULL);
 	/* Waits for a running reload; no other can start. */
@@ -259,15 +258,29 @@ static void cxr_remove(struct pci_dev *pdev)
 	free_dev(dev);
 }
 
+static void cxr_remove(struct pci_dev *pdev)
+{
+	struct cxr_dev *dev = pci_get_drvdata(pdev);
+
+	if (!dev)	/* after cxr_shutdown() */
+		return;
+	cxr_sriov_remove(dev);
+	take_down(dev);
+}
+
 /*
  * Before kexec, reboot and power off: the device must not write to memory that has another owner by
- * then.
+ * then. VFs are disabled, but stay in the PCI core, which would wait for a virtual machine to let
+ * go of one.
  */
 static void cxr_shutdown(struct pci_dev *pdev)
 {
+	struct cxr_dev *dev = pci_get_drvdata(pdev);
+
 	/* They would stay, as the driver does, without a struct cxr_dev. Waits for readers. */
 	device_remove_groups(&pdev->dev, cxr_dev_groups);
-	cxr_remove(pdev);
+	if (dev)
+		take_down(dev);
 }
 
 static const struct pci_device_id cxr_ids[] = {
@@ -294,6 +307,7 @@ static struct pci_driver cxr_driver = {
 	.probe = cxr_probe,
 	.remove = cxr_remove,
 	.shutdown = cxr_shutdown,
+	.sriov_configure = cxr_sriov_configure,
 	.dev_groups = cxr_dev_groups,
 	.err_handler = &cxr_err_handler,
 	.driver.pm = pm_sleep_ptr(&cxr_pm_ops),

@@ -334,6 +334,36 @@ void cxr_pages_reclaim_all(struct cxr_dev *dev)
 	}
 }
 
+static u32 pieces_of_vfs(struct cxr_pages *pages)
+{
+	u32 n;
+
+	mutex_lock(&pages->lock);
+	n = pages->count - pieces_of(pages, 0);
+	mutex_unlock(&pages->lock);
+	return n;
+}
+
+int cxr_pages_wait_vfs(struct cxr_dev *dev)
+{
+	unsigned long deadline = jiffies + RECLAIM_TIMEOUT;
+	u32 held, now;
+
+	/* Those of VFs that were enabled a moment ago */
+	cxr_pages_flush(dev);
+	held = pieces_of_vfs(&dev->pages);
+	while (held && !cxr_core_dead(&dev->core)) {
+		if (time_after(jiffies, deadline))
+			return -ETIMEDOUT;
+		msleep(20);
+		now = pieces_of_vfs(&dev->pages);
+		if (now < held)
+			deadline = jiffies + RECLAIM_TIMEOUT;
+		held = now;
+	}
+	return 0;
+}
+
 void cxr_pages_free_unreturned(struct cxr_dev *dev)
 {
 	struct cxr_pages *pages = &dev->pages;
@@ -364,9 +394,9 @@ void cxr_pages_request(struct cxr_dev *dev, u16 func, s32 npages)
 	bool full;
 
 	spin_lock_irqsave(&pages->req_lock, flags);
-	full = pages->head - pages->tail >= CXR_PAGE_REQS;
+	full = pages->head - pages->tail >= pages->n_reqs;
 	if (!full)
-		pages->reqs[pages->head++ % CXR_PAGE_REQS] =
+		pages->reqs[pages->head++ & (pages->n_reqs - 1)] =
 			(struct cxr_page_req){ .func = func, .pages = npages };
 	spin_unlock_irqrestore(&pages->req_lock, flags);
 
@@ -384,7 +414,7 @@ static bool next_request(struct cxr_pages *pages, struct cxr_page_req *req)
 	spin_lock_irq(&pages->req_lock);
 	found = pages->tail != pages->head;
 	if (found)
-		*req = pages->reqs[pages->tail++ % CXR_PAGE_REQS];
+		*req = pages->reqs[pages->tail++ & (pages->n_reqs - 1)];
 	spin_unlock_irq(&pages->req_lock);
 	return found;
 }
@@ -426,7 +456,14 @@ void cxr_pages_flush(struct cxr_dev *dev)
 int cxr_pages_init(struct cxr_dev *dev)
 {
 	struct cxr_pages *pages = &dev->pages;
+	struct cxr_page_req *reqs;
 
+	pages->n_reqs = roundup_pow_of_two(CXR_PAGE_REQS +
+					   pci_sriov_get_totalvfs(dev->core.pdev));
+	reqs = kcalloc(pages->n_reqs, sizeof(*reqs), GFP_KERNEL);
+	if (!reqs)
+		return -ENOMEM;
+	context_unsafe(pages->reqs = reqs);
 	xa_init(&pages->pieces);
 	xa_init(&pages->func_count);
 	mutex_init(&pages->lock);
@@ -434,7 +471,10 @@ int cxr_pages_init(struct cxr_dev *dev)
 	spin_lock_init(&pages->req_lock);
 	INIT_WORK(&pages->work, pages_work);
 	pages->wq = alloc_ordered_workqueue("cxr_pages", 0);
-	return pages->wq ? 0 : -ENOMEM;
+	if (pages->wq)
+		return 0;
+	kfree(reqs);
+	return -ENOMEM;
 }
 
 void cxr_pages_exit(struct cxr_dev *dev)
@@ -442,4 +482,5 @@ void cxr_pages_exit(struct cxr_dev *dev)
 	destroy_workqueue(dev->pages.wq);
 	xa_destroy(&dev->pages.func_count);
 	xa_destroy(&dev->pages.pieces);
+	context_unsafe(kfree(dev->pages.reqs));
 }

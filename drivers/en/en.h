@@ -761,6 +761,9 @@ void cxr_en_get_rmon_stats(struct net_device *ndev, struct ethtool_rmon_stats *s
 /* ethtool.c */
 extern const struct ethtool_ops cxr_en_ethtool_ops;
 
+/* vf.c: attributes of the interface of a PF whose VFs' capabilities can be set */
+extern const struct attribute_group cxr_en_settings_group;
+
 /* link.c */
 int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings);
 int cxr_en_set_link_ksettings(struct net_device *ndev,

@@ -420,6 +420,8 @@ static int netdev_up(void *owner)
 		return 0;
 	}
 	netif_carrier_off(en->ndev);
+	if (en->core->caps.vf_caps && !en->core->caps.eswitch_manager && !en->core->vf)
+		en->ndev->sysfs_groups[0] = &cxr_en_settings_group;
 	err = register_netdev(en->ndev);
 	if (err)
 		return err;

@@ -68,6 +68,7 @@ int cxr_ecmp_errno(enum cxr_lag_why why)
 		return -ENODEV;
 	case CXR_LAG_WHY_PARENT_OTHER:
 	case CXR_LAG_WHY_PORT_IN_BOND:
+	case CXR_LAG_WHY_VFS:
 		return -EBUSY;
 	case CXR_LAG_WHY_ROCE:
 	case CXR_LAG_WHY_TABLE:

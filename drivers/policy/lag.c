@@ -27,6 +27,7 @@ const char *cxr_lag_why_text(enum cxr_lag_why why)
 		[CXR_LAG_WHY_DRIVER] = "a port of the card is not bound to this driver, or failed",
 		[CXR_LAG_WHY_ROCE] = "RoCE is not enabled on a port",
 		[CXR_LAG_WHY_DISABLED] = "roce_lag_enable is 0",
+		[CXR_LAG_WHY_VFS] = "a port has virtual functions (sriov_numvfs)",
 		[CXR_LAG_WHY_NETDEV] = "a port has no netdev",
 		[CXR_LAG_WHY_NETNS] = "a port is not in the initial network namespace",
 		[CXR_LAG_WHY_NOT_IN_BOND] = "a port is not in a bond",
@@ -66,6 +67,8 @@ enum cxr_lag_why cxr_lag_check_netdevs(const struct cxr_lag_in *in)
 
 	if (!a->allowed || !b->allowed)
 		return CXR_LAG_WHY_DISABLED;
+	if (a->vfs || b->vfs)
+		return CXR_LAG_WHY_VFS;
 	if (!a->netdev || !b->netdev)
 		return CXR_LAG_WHY_NETDEV;
 	if (!a->init_net || !b->init_net)
@@ -157,6 +160,7 @@ struct cxr_lag_out cxr_lag_decide(const struct cxr_lag_in *in, bool refused, u8 
 static bool same_port(const struct cxr_lag_port *a, const struct cxr_lag_port *b)
 {
 	return a->driver == b->driver && a->roce == b->roce && a->allowed == b->allowed &&
+	       a->vfs == b->vfs &&
 	       !a->netdev == !b->netdev && a->init_net == b->init_net && a->bond == b->bond &&
 	       a->link == b->link && a->tx_enabled == b->tx_enabled;
 }

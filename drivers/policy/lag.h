@@ -24,6 +24,7 @@ struct cxr_lag_port {
 	bool driver;		/* the function is bound and has not failed */
 	bool roce;		/* RoCE was granted */
 	bool allowed;		/* roce_lag_enable */
+	bool vfs;		/* virtual functions are enabled */
 	void *netdev;		/* NULL: none */
 	u8 mac[6];		/* of the netdev */
 	bool init_net;		/* the netdev is in the initial network namespace */
@@ -67,6 +68,7 @@ enum cxr_lag_why {
 	CXR_LAG_WHY_DRIVER,
 	CXR_LAG_WHY_ROCE,
 	CXR_LAG_WHY_DISABLED,
+	CXR_LAG_WHY_VFS,
 	CXR_LAG_WHY_NETDEV,
 	CXR_LAG_WHY_NETNS,
 	CXR_LAG_WHY_NOT_IN_BOND,

@@ -31,6 +31,7 @@
 #define CXR_CMD_H
 
 #include "cxr.h"
+#include "steering.h"
 #include "../../drivers/codec/cong.h"
 #include "../../drivers/codec/counter.h"
 #include "../../drivers/codec/fec.h"

@@ -79,6 +79,7 @@
  *	health	a check every two seconds
  *	clients	auxiliary devices, which cxr_en and cxr_ib bind to, now or when they are loaded. ib
  *		only if RoCE was granted
+ *	vfs	enables the VFs that the PCI core has; there are none at first
  *
  * cxr_en creates a netdev and hands it over:
  *
@@ -117,6 +118,15 @@
  * that the reset destroys, and comes back.
  *
  * The module has no alias: only a user loads it. It binds to functions that have no driver.
+ *
+ * VIRTUAL FUNCTIONS
+ *
+ * Writing sriov_numvfs enables VFs (drivers/core/sriov.c): first in the firmware, by ENABLE_HCA
+ * with a function number from 1, then in the PCI core, which shows them to drivers. From then on
+ * the firmware borrows pages for each of them from the driver of the PF (cxr_pages, by function).
+ * They go in the reverse order; a VF that a guest uses stays in the PCI core when the driver
+ * leaves, and stage vfs of the next one enables it again. While VFs are enabled there is no RoCE
+ * LAG.
  *
  * RECEIVED PACKETS
  *
@@ -489,50 +499,17 @@ void cxr_loopback_put(struct cxr_core *core);
  */
 u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev);
 
-/* ---- received packets (steering.c) ----------------------------------------------------------- */
+/* ---- virtual functions (sriov.c) ------------------------------------------------------------- */
 
+/* How many are enabled, none while the function is down. May sleep. */
+unsigned int cxr_vf_count(struct cxr_core *core);
 /*
- * Sets en's flow tables: packets enter the first one, of CXR_FLOW_LEVEL_EN or above, and leave the
- * last one if it has no entry for them. 0, 0, before they are destroyed, always takes effect. After
- * an error (cmd.h) the old ones are set again, as far as the device lets them.
+ * Whether the VF has RoCE when its driver starts the next time. 0, -ENOENT (there is no such VF
+ * now), or the error of a command (cmd.h); the firmware refuses to change it while a driver uses
+ * the VF. With caps.vf_caps. May sleep.
  */
-int cxr_flow_set_en_tables(struct cxr_core *core, u32 first, u32 last);
-#define CXR_FLOW_PRIOS 16
-#define CXR_FLOW_PRIO_FALLBACK CXR_FLOW_PRIOS	/* packets that matched nowhere else */
-
-/**
- * struct cxr_rule_attr - a steering rule before en's tables
- * @mask: bits to match, a subset of caps.ft_match
- * @value: value of these bits, zero elsewhere
- * @prio: 0 is matched first, CXR_FLOW_PRIOS - 1 last; or CXR_FLOW_PRIO_FALLBACK
- * @drop: drop the packets instead of sending them to @tirn
- * @shared: copy the packets: they also go where they would go without the rule
- * @tirn: destination
- * @tag: flow tag in the completions, 24 bits
- */
-struct cxr_rule_attr {
-	struct cxr_flow_fields mask, value;
-	u8 prio;
-	bool drop, shared;
-	u32 tirn;
-	u32 tag;
-};
-
-struct cxr_rule;
-
-/**
- * cxr_rule_add() - steer packets to a TIR, or drop them, before en's tables
- * @core: the device, with caps.flow_rules
- * @attr: the rule
- *
- * May sleep.
- *
- * Return: the rule or an ERR_PTR: -EEXIST (a rule for the same packets in this priority has another
- * tag, or one of the two drops them), -ENOSPC (too many rules), or the error of a command.
- */
-struct cxr_rule *cxr_rule_add(struct cxr_core *core, const struct cxr_rule_attr *attr);
-/* May sleep. */
-void cxr_rule_remove(struct cxr_core *core, struct cxr_rule *rule);
+int cxr_vf_get_roce(struct cxr_core *core, unsigned int vf, bool *on);
+int cxr_vf_set_roce(struct cxr_core *core, unsigned int vf, bool on);
 
 /* ---- clients: events to en and ib ------------------------------------------------------------ */
 

@@ -24,7 +24,8 @@
 	X("clock",		cxr_clock_up,		cxr_clock_down)		\
 	X("cong",		cxr_cong_up,		cxr_cong_down)		\
 	X("health",		cxr_health_up,		cxr_health_down)	\
-	X("clients",		clients_up,		clients_down)
+	X("clients",		clients_up,		clients_down)		\
+	X("vfs",		cxr_vfs_up,		cxr_vfs_down)
 
 #define CXR_EN_STAGES(X)							\
 	X("en:port",		port_up,		NULL)			\

@@ -75,6 +75,9 @@ static const struct {
 	{ .sentence = "a parent is refused while LAG is disabled on a port",
 	  .in = { .port = { UP, FORBIDDEN }, .parent = FOUND, .addresses = N },
 	  .out = OFF(DISABLED), .error = -EPERM },
+	{ .sentence = "a parent is refused while a port has virtual functions",
+	  .in = { .port = { UP, PORT(.vfs = true) }, .parent = FOUND, .addresses = N },
+	  .out = OFF(VFS), .error = -EBUSY },
 	{ .sentence = "a parent is refused while a port has no netdev",
 	  .in = { .port = { NO_NETDEV, UP }, .parent = FOUND, .addresses = N },
 	  .out = OFF(NETDEV), .error = -ENODEV },
@@ -107,6 +110,7 @@ static void draw(struct cxr_lag_in *in, u64 *seed)
 		in->port[i].driver = roll(seed, 16);
 		in->port[i].roce = roll(seed, 16);
 		in->port[i].allowed = roll(seed, 16);
+		in->port[i].vfs = !roll(seed, 16);
 		in->port[i].netdev = roll(seed, 16) ? &eth0 : NULL;
 		in->port[i].init_net = roll(seed, 16);
 		in->port[i].bond = roll(seed, 16) ? 0 : 7;
@@ -127,7 +131,8 @@ static bool may(const struct cxr_lag_in *in, bool refused)
 
 	for (i = 0; i < CXR_LAG_PORTS; i++)
 		good += in->port[i].driver && in->port[i].roce && in->port[i].allowed &&
-			in->port[i].netdev && in->port[i].init_net && !in->port[i].bond;
+			!in->port[i].vfs && in->port[i].netdev && in->port[i].init_net &&
+			!in->port[i].bond;
 	return good == CXR_LAG_PORTS && in->parent.found && in->parent.ethernet &&
 	       !in->parent.port && !in->parent.another && in->addresses > 1 && !refused;
 }

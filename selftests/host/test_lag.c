@@ -83,6 +83,8 @@ static const struct {
 	  .in = { .port = { UP, NO_ROCE }, .tx = AB }, .out = OFF(ROCE) },
 	{ .sentence = "LAG disabled on one port: no LAG",
 	  .in = { .port = { FORBIDDEN, UP }, .tx = HASH }, .out = OFF(DISABLED) },
+	{ .sentence = "a port with virtual functions: no LAG",
+	  .in = { .port = { UP, PORT(.vfs = true) }, .tx = HASH }, .out = OFF(VFS) },
 	{ .sentence = "a port without a netdev: no LAG",
 	  .in = { .port = { UP, NO_NETDEV }, .tx = HASH }, .out = OFF(NETDEV) },
 	{ .sentence = "a port in another network namespace: no LAG",
@@ -121,6 +123,7 @@ static void change(struct cxr_lag_in *in, u64 *seed)
 		break;
 	case 1:
 		port->allowed = roll(seed, 4);
+		port->vfs = !roll(seed, 16);
 		break;
 	case 2:
 		port->netdev = roll(seed, 4) ? &eth0 : NULL;
@@ -159,8 +162,9 @@ static bool may(const struct cxr_lag_in *in, bool refused)
 	for (i = 0; i < CXR_LAG_PORTS; i++) {
 		const struct cxr_lag_port *port = &in->port[i];
 
-		good += port->driver && port->roce && port->allowed && port->netdev &&
-			port->init_net && port->bond && port->bond == in->port[!i].bond;
+		good += port->driver && port->roce && port->allowed && !port->vfs &&
+			port->netdev && port->init_net && port->bond &&
+			port->bond == in->port[!i].bond;
 	}
 	return good == CXR_LAG_PORTS && !in->foreign && in->tx != CXR_LAG_TX_OTHER && !refused;
 }

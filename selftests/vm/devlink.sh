@@ -181,7 +181,7 @@ reload_fails()
 {
 	local stage
 
-	for stage in cmdq hca uar irq eq ports health clients; do
+	for stage in cmdq hca uar irq eq ports health clients vfs; do
 		echo $stage >/sys/module/cxr_core/parameters/fail_stage
 		must_fail devlink_reload
 		stage_is pci
@@ -192,7 +192,7 @@ reload_fails()
 	must_fail devlink_reload
 	echo -1 >/sys/module/cxr_core/parameters/fail_stage
 	devlink_reload
-	stage_is clients
+	stage_is vfs
 	table_again 2
 }
 

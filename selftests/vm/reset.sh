@@ -113,7 +113,7 @@ en_fails()
 	kmsg_has "bring-up failed at stage en:base"
 	must_fail is_dead
 	[ -z "$(driver_netdev)" ] || fail "the interface is still there"
-	[ "$(cat "$DEBUG/stage")" = clients ]
+	[ "$(cat "$DEBUG/stage")" = vfs ]
 	echo "$BDF" >"$DRV/unbind"
 	is_clean
 }

@@ -51,7 +51,7 @@ bad_stage() # VALUE
 	dmesg | grep 'fail_stage' | tail -n 1 | grep -F -- "$1"
 }
 
-STAGES="pci cmdq hca uar irq eq ports clock cong health clients"
+STAGES="pci cmdq hca uar irq eq ports clock cong health clients vfs"
 EN_STAGES="port base devlink wq tunnel dcb link netdev client"
 IB_STAGES="uar roce gids counters xrc umr client device force"
 
@@ -179,6 +179,6 @@ for stage in $IB_STAGES; do
 done
 ktap_test refuses.name "an unknown stage name is refused" bad_stage nonsense
 ktap_test refuses.number "an unknown stage number is refused" bad_stage 99
-KTAP_TIMEOUT=200 ktap_test leaks "failing probes leak no object, page or mapping" no_leak clients
+KTAP_TIMEOUT=200 ktap_test leaks "failing probes leak no object, page or mapping" no_leak vfs
 ktap_finally driver_unload
 ktap_end

@@ -42,10 +42,15 @@ struct cxr_ib_rdma_table {
 	unsigned int users;
 };
 
-/* An optional counter, if it is enabled: the group of its entries, and their flow counter. */
+/*
+ * An optional counter, if it is enabled: the group of its entries, how many of them there are, and
+ * their flow counter.
+ */
 struct cxr_ib_optional {
 	bool on;
+	bool grouped;		/* there is the group, also if the device did not let go of it */
 	u32 group, counter;
+	u32 entries;
 };
 
 /**

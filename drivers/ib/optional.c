@@ -74,27 +74,68 @@ static void table_put(struct cxr_ib_dev *dev, bool tx)
 
 /* ---- entries ---- */
 
-static void delete_entries(struct cxr_ib_dev *dev, const struct optional *opt, u32 n)
+/* The last one first; an error: the device keeps this one, and those before it. */
+static int delete_entries(struct cxr_ib_dev *dev, const struct optional *opt,
+			  struct cxr_ib_optional *state)
 {
-	while (n--)
-		cxr_cmd_delete_fte(dev->core, dev->rdma_tables[opt->tx].id, opt->first + n);
+	int err;
+
+	for (; state->entries; state->entries--) {
+		err = cxr_cmd_delete_fte(dev->core, dev->rdma_tables[opt->tx].id,
+					 opt->first + state->entries - 1);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
-static int set_entries(struct cxr_ib_dev *dev, const struct optional *opt, u32 group, u32 counter)
+/* Those that are missing. */
+static int set_entries(struct cxr_ib_dev *dev, const struct optional *opt,
+		       struct cxr_ib_optional *state)
 {
-	struct cxr_flow_action action = { .allow = true, .count = true, .counter = counter };
+	struct cxr_flow_action action = { .allow = true, .count = true,
+					  .counter = state->counter };
 	u32 i;
 	int err;
 
-	for (i = 0; i < opt->n; i++) {
-		err = cxr_cmd_set_fte(dev->core, dev->rdma_tables[opt->tx].id, group,
+	for (i = state->entries; i < opt->n; i++, state->entries++) {
+		err = cxr_cmd_set_fte(dev->core, dev->rdma_tables[opt->tx].id, state->group,
 				      opt->first + i, &opt->values[i], &action, false);
-		if (err) {
-			delete_entries(dev, opt, i);
+		if (err)
 			return err;
-		}
 	}
 	return 0;
+}
+
+/* ---- groups ---- */
+
+/* With its table. One that the device did not let go of is still there. */
+static int group_get(struct cxr_ib_dev *dev, const struct optional *opt,
+		     struct cxr_ib_optional *state)
+{
+	int err;
+
+	if (state->grouped)
+		return 0;
+	err = table_get(dev, opt->tx);
+	if (err)
+		return err;
+	err = cxr_cmd_create_flow_group(dev->core, dev->rdma_tables[opt->tx].id, opt->first,
+					opt->first + opt->n - 1, &opt->mask, &state->group);
+	if (err)
+		table_put(dev, opt->tx);
+	else
+		state->grouped = true;
+	return err;
+}
+
+static void group_put(struct cxr_ib_dev *dev, const struct optional *opt,
+		      struct cxr_ib_optional *state)
+{
+	if (cxr_cmd_destroy_flow_group(dev->core, dev->rdma_tables[opt->tx].id, state->group))
+		return;
+	state->grouped = false;
+	table_put(dev, opt->tx);
 }
 
 /* ---- counters ---- */
@@ -107,36 +148,39 @@ static int enable(struct cxr_ib_dev *dev, const struct optional *opt,
 	err = cxr_cmd_alloc_flow_counter(dev->core, &state->counter);
 	if (err)
 		return err;
-	err = table_get(dev, opt->tx);
+	err = group_get(dev, opt, state);
 	if (err)
 		goto err_counter;
-	err = cxr_cmd_create_flow_group(dev->core, dev->rdma_tables[opt->tx].id, opt->first,
-					opt->first + opt->n - 1, &opt->mask, &state->group);
+	/* Entries that were kept have another counter. */
+	err = delete_entries(dev, opt, state) ?: set_entries(dev, opt, state);
 	if (err)
-		goto err_table;
-	err = set_entries(dev, opt, state->group, state->counter);
-	if (err)
-		goto err_group;
+		goto err_entries;
 	state->on = true;
 	return 0;
 
-err_group:
-	cxr_cmd_destroy_flow_group(dev->core, dev->rdma_tables[opt->tx].id, state->group);
-err_table:
-	table_put(dev, opt->tx);
+err_entries:
+	if (!delete_entries(dev, opt, state))
+		group_put(dev, opt, state);
 err_counter:
 	cxr_cmd_dealloc_flow_counter(dev->core, state->counter);
 	return err;
 }
 
-static void disable(struct cxr_ib_dev *dev, const struct optional *opt,
-		    struct cxr_ib_optional *state)
+/* After an error it is as before. */
+static int disable(struct cxr_ib_dev *dev, const struct optional *opt,
+		   struct cxr_ib_optional *state)
 {
+	int err;
+
+	err = delete_entries(dev, opt, state);
+	if (err) {
+		set_entries(dev, opt, state);
+		return err;
+	}
 	state->on = false;
-	delete_entries(dev, opt, opt->n);
-	cxr_cmd_destroy_flow_group(dev->core, dev->rdma_tables[opt->tx].id, state->group);
-	table_put(dev, opt->tx);
+	group_put(dev, opt, state);
 	cxr_cmd_dealloc_flow_counter(dev->core, state->counter);
+	return 0;
 }
 
 int cxr_ib_modify_hw_stat(struct ib_device *ibdev, u32 port, unsigned int index, bool on)
@@ -155,8 +199,7 @@ int cxr_ib_modify_hw_stat(struct ib_device *ibdev, u32 port, unsigned int index,
 		return on ? -EEXIST : -EINVAL;
 	if (on)
 		return enable(dev, opt, state);
-	disable(dev, opt, state);
-	return 0;
+	return disable(dev, opt, state);
 }
 
 int cxr_ib_read_optional(struct cxr_ib_dev *dev, u64 *values)
@@ -178,9 +221,14 @@ int cxr_ib_read_optional(struct cxr_ib_dev *dev, u64 *values)
 
 void cxr_ib_optional_down(struct cxr_ib_dev *dev)
 {
+	struct cxr_ib_optional *state;
 	unsigned int i;
 
-	for (i = 0; i < CXR_OPTIONAL_COUNTERS; i++)
-		if (dev->optional[i].on)
-			disable(dev, &optionals[i], &dev->optional[i]);
+	for (i = 0; i < CXR_OPTIONAL_COUNTERS; i++) {
+		state = &dev->optional[i];
+		if (state->on)
+			disable(dev, &optionals[i], state);
+		else if (state->grouped)
+			group_put(dev, &optionals[i], state);
+	}
 }

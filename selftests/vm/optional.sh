@@ -103,6 +103,24 @@ refused()
 	count_is - - -
 }
 
+# The device does not let go of an entry, then of a group: the counter counts on, and can be disabled and enabled afterwards
+kept() # COMMAND COUNTS
+{
+	enable cc_rx_ce_pkts
+	emu fault "$CXR_GUEST" command "$1" status bad_res nth="$2" >/dev/null
+	rdma statistic unset link "$dev/1" optional-counters || true
+	[ "$1" = destroy_flow_group ] || count_is 0 - -
+	event ecn
+	[ "$1" = destroy_flow_group ] || count_is 1 - -
+	emu fault clear >/dev/null
+	enable ""
+	count_is - - -
+	enable cc_rx_ce_pkts
+	event ecn
+	count_is 1 - -
+	enable ""
+}
+
 unbound()
 {
 	enable cc_rx_ce_pkts,cc_rx_cnp_pkts,cc_tx_cnp_pkts
@@ -120,5 +138,7 @@ ktap_test counted "they count packets marked as congested, and CNPs received and
 ktap_test alone "each counts without the others" one_alone
 ktap_test disabled "one that is disabled does not count, and begins at 0 again" until_disabled
 ktap_test refused "a counter that is none of them cannot be enabled" refused
+ktap_test kept.entry "an entry that the device does not let go of: the counter counts on" kept delete_fte 2
+ktap_test kept.group "a group that the device does not let go of is used again" kept destroy_flow_group 1
 ktap_test unbound "the driver unloads while they are enabled, and nothing is left in the device" unbound
 ktap_end

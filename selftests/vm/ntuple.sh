@@ -4,7 +4,8 @@
 # Rules for received packets: ethtool -N. By default all packets go to queue 0, those of a rule to queue 1.
 # guests: 2
 # cpus: 2
-# takes: 60
+# timeout: 900
+# takes: 120
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

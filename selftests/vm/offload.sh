@@ -115,8 +115,9 @@ gso_packets() { ethtool -S "$netdev" | awk '$1 ~ /^tx[0-9]+_tso_packets:/ { n +=
 # Sends of several datagrams, the last of them shorter or not; the device makes them of one packet each, unless that is switched off
 udp_segments() # peer_ip|peer_ip6
 {
-	local port=5301 lengths="60000 2500 1001 5000" count=70 state sent before
+	local port=5301 lengths="60000 2500 1001 5000" count=70 by_device=4 state sent before
 
+	[ "$CXR_DRIVER" != mlx5 ] || by_device=3	# it counts one less
 	trap 'ethtool -K "$netdev" tx-udp-segmentation on' EXIT
 	for state in on off; do
 		ethtool -K "$netdev" tx-udp-segmentation $state
@@ -127,7 +128,7 @@ udp_segments() # peer_ip|peer_ip6
 		[ "$(wc -l <<<"$sent")" = $count ]
 		[ "$(peer_wait datagrams)" = "$sent" ] || fail "other datagrams arrived with segmentation $state"
 		case $state in
-		on) [ $(($(gso_packets) - before)) = 4 ] ;;
+		on) [ $(($(gso_packets) - before)) = $by_device ] ;;
 		off) [ "$(gso_packets)" = "$before" ] ;;
 		esac
 	done
@@ -138,6 +139,7 @@ other_sums()
 {
 	local program="python3 -B selftests/lib/partial_sums.py"
 
+	[ "$CXR_DRIVER" != mlx5 ] || skip "the in-tree driver leaves them to the device, which does not know them"
 	peer_serves sums "test -e /run/sums" "$program receive $peer_netdev /run/sums; rm /run/sums"
 	$program send "$netdev" "$(peer "cat /sys/class/net/$peer_netdev/address")"
 	[ "$(peer_wait sums | tee /dev/stderr | grep -c ": right$")" = 3 ]

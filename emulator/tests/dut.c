@@ -258,6 +258,30 @@ void dut_destroy(struct dut *dut)
 	free(dut);
 }
 
+struct dut_asked dut_asked;
+
+static void take_request(struct event_sink *sink, uint8_t type, uint8_t subtype, const void *data,
+			 size_t len)
+{
+	const struct prm_eqe_page_req *req = data;
+
+	(void)sink;
+	(void)type;
+	(void)subtype;
+	(void)len;
+	dut_asked.n++;
+	dut_asked.function = be16_to_cpu(req->func_id);
+	dut_asked.pages = be32_to_cpu(req->num_pages);
+}
+
+void dut_watch_pages(struct dut *dut)
+{
+	static struct event_sink sink = { .push = take_request };
+
+	dut->dev->hca->sinks[PRM_EVENT_PAGE_REQUEST] = &sink;
+	memset(&dut_asked, 0, sizeof(dut_asked));
+}
+
 uint64_t dut_vnic_at(struct dut *dut, uint32_t bit, uint32_t width)
 {
 	struct prm_query_vnic_env_in in = {};

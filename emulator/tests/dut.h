@@ -55,6 +55,13 @@ int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t i
 /* Objects that many tests destroy: the status. */
 int dut_destroy_obj(struct dut *dut, unsigned int opcode, uint32_t num);
 
+/* Page requests from here on go there, not to the EQ: their number, and the last one. */
+extern struct dut_asked {
+	unsigned int n, function;
+	int32_t pages;
+} dut_asked;
+void dut_watch_pages(struct dut *dut);
+
 /* A counter of QUERY_VNIC_ENV. */
 #define dut_vnic(d, field)							\
 	dut_vnic_at(d, offsetof(struct prm_query_vnic_env_out_bits, vport_env.field), \

@@ -21,36 +21,16 @@ static struct cxdev *devs[3];
 
 /* ---- what the PF's driver is asked for ---- */
 
-static struct {
-	unsigned int n, function;
-	int32_t pages;
-} asked;
-
-static void take_request(struct event_sink *sink, uint8_t type, uint8_t subtype, const void *data,
-			 size_t len)
-{
-	const struct prm_eqe_page_req *req = data;
-
-	(void)sink;
-	(void)type;
-	(void)subtype;
-	(void)len;
-	asked.n++;
-	asked.function = be16_to_cpu(req->func_id);
-	asked.pages = be32_to_cpu(req->num_pages);
-}
-
 static bool was_asked(unsigned int function, int32_t pages)
 {
-	bool right = asked.n == 1 && asked.function == function && asked.pages == pages;
+	bool right = dut_asked.n == 1 && dut_asked.function == function && dut_asked.pages == pages;
 
-	asked.n = 0;
+	dut_asked.n = 0;
 	return right;
 }
 
 static void set_up(void)
 {
-	static struct event_sink sink = { .push = take_request };
 	const struct card *card = card_find("cx5", 3);
 	unsigned int i;
 
@@ -68,8 +48,7 @@ static void set_up(void)
 		cxdev_power_on(devs[i]);
 		dut_violations(f[i]);
 	}
-	devs[0]->hca->sinks[PRM_EVENT_PAGE_REQUEST] = &sink;
-	asked.n = 0;
+	dut_watch_pages(f[0]);
 }
 
 static void tear_down(void)
@@ -287,7 +266,7 @@ static void test_roce(void)
 	set_up();
 	pages = pages_initial(devs[1]);
 	ktap(has_roce(1) && has_roce(2), "VFs have RoCE");
-	ktap(!set_roce(1, false, NULL) && !has_roce(1) && has_roce(2) && !asked.n,
+	ktap(!set_roce(1, false, NULL) && !has_roce(1) && has_roce(2) && !dut_asked.n,
 	     "the PF's driver can take it from a VF that is not enabled");
 	ktap(!enable(f[0], 1) && was_asked(1, pages - ROCE_PAGES),
 	     "which then takes 1 MiB less of the driver's memory");

@@ -459,32 +459,16 @@ static void test_roce(void)
 
 /* ---- pages, rate ---- */
 
-static int32_t pages_asked;
-
-static void take_request(struct event_sink *sink, uint8_t type, uint8_t subtype, const void *data,
-			 size_t len)
-{
-	const struct prm_eqe_page_req *req = data;
-
-	(void)sink;
-	(void)type;
-	(void)subtype;
-	(void)len;
-	pages_asked = be32_to_cpu(req->num_pages);
-}
-
 static void test_pages(void)
 {
-	static struct event_sink sink = { .push = take_request };
-
 	set_up();
 	ktap(!strcmp(line("vf 0 pages -64"),
 		     "error: vf 0: pages: the driver has no event queue for page requests\n"),
 	     "pages cannot be requested without an event queue");
-	devs[1]->hca->sinks[PRM_EVENT_PAGE_REQUEST] = &sink;
-	ktap(must("vf 0 pages -64") && pages_asked == -64,
+	dut_watch_pages(f[1]);
+	ktap(must("vf 0 pages -64") && dut_asked.pages == -64,
 	     "the card can offer pages back to the driver");
-	ktap(must("vf 0 pages 100") && pages_asked == 100, "the card can request pages");
+	ktap(must("vf 0 pages 100") && dut_asked.pages == 100, "the card can request pages");
 	devs[1]->hca->sinks[PRM_EVENT_PAGE_REQUEST] = NULL;
 	ktap(must("vf 0 rate 5000") && strstr(line("vf 0"), "rate 5000;"), "the rate is kept");
 	tear_down();

@@ -49,25 +49,30 @@ struct cxdev *pages_giver(struct cxdev *dev)
 	return dev->pf ? dev->pf : dev;
 }
 
-void pages_request(struct cxdev *dev, int32_t n)
+static void ask(struct cxdev *dev, int32_t n)
 {
 	struct prm_eqe_page_req req = { .func_id = cpu_to_be16(dev->pf ? dev->function_id : 0),
 					.num_pages = cpu_to_be32(n) };
 
-	dev->hca->pages_requested = n;
 	trace(dev, "page request: %d", n);
 	event_dispatch(pages_giver(dev), PRM_EVENT_PAGE_REQUEST, 0, &req, sizeof(req));
 }
 
+void pages_request(struct cxdev *dev, int32_t n)
+{
+	dev->hca->pages_requested = n;
+	ask(dev, n);
+}
+
+/* Earlier requests may be on their way. */
 void pages_balance(struct cxdev *vf)
 {
 	int32_t lacks = pages_needed(vf, obj_count_all(vf)) - (int32_t)vf->hca->pages.n;
-	int32_t asked = vf->hca->pages_requested;
+	int32_t more = lacks - vf->hca->pages_requested;
 
-	if (lacks == asked)
-		return;
-	pages_request(vf, lacks - asked);
 	vf->hca->pages_requested = lacks;
+	if (more)
+		ask(vf, more);
 }
 
 int32_t pages_wanted(struct cxdev *dev)

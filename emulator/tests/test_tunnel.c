@@ -437,6 +437,7 @@ static void test_ports(void)
 	wrong_expect("port 0", "* refused, *, syndrome 0x*: vxlan_udp_port is 0");
 	for (i = 1; i < n; i++)
 		delete_port(a, 5000 + i);
+	add_port(a, PRM_VXLAN_PORT);
 	wrong_begin();
 	tunnel_report_leaks(a->dev);
 	wrong_expect("a port that is left", "leak: VXLAN port 5000 was not deleted");

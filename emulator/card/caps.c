@@ -108,6 +108,16 @@ static void card_port_selection_general(const struct cxdev *dev, struct prm_cmd_
 	prm_set64(cap, match_definer_format_supported, definer_formats());
 }
 
+/* The first row of the L2 table is the PF's own address. */
+static void card_eswitch(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
+{
+	if (!eswitch_manager(dev))
+		return;
+	prm_set(cap, vport_group_manager, 1);
+	prm_set(cap, eswitch_manager, 1);
+	prm_set(cap, log_max_l2_table, L2_LOG_MAX);
+}
+
 static void card_vport_counters(const struct card *card, struct prm_cmd_hca_cap *cap)
 {
 	prm_set(cap, vport_counters, 1);
@@ -177,6 +187,7 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	card_classes(card, cap);
 	card_lag(dev, cap);
 	card_port_selection_general(dev, cap);
+	card_eswitch(dev, cap);
 	prm_set(cap, uar_sz, log2_floor(card->bar_bytes >> 20));
 	prm_set(cap, num_of_uars_per_page, 1);
 	prm_set(cap, device_frequency_mhz, card->clock_khz / 1000);
@@ -297,6 +308,27 @@ static void card_flow(const struct card *card, struct prm_flow_table_nic_cap *ni
 		card_rdma_tables(nic);
 }
 
+/* The FDB knows where a frame comes from. */
+static void card_fdb(struct prm_flow_table_eswitch_cap *cap)
+{
+	struct prm_flow_table_prop_layout *fdb =
+		prm_sub(cap, flow_table_properties_nic_esw_fdb, flow_table_prop_layout);
+
+	card_flow_tables(fdb);
+	prm_set(fdb, flow_counter, 1);
+	prm_set(fdb, log_max_flow_counter, 14);
+	prm_set(fdb, log_max_destination, 6);
+	prm_set(fdb, ft_field_support.source_eswitch_port, 1);
+	prm_set(fdb, ft_field_bitmask_support.source_eswitch_port, 1);
+}
+
+static void card_vport_contexts(struct prm_e_switch_cap *cap)
+{
+	prm_set(cap, vport_cvlan_strip, 1);
+	prm_set(cap, vport_cvlan_insert_if_not_exist, 1);
+	prm_set(cap, nic_vport_node_guid_modify, 1);
+}
+
 static void card_port_selection(struct prm_port_selection_cap *cap)
 {
 	prm_set(cap, port_select_flow_table, 1);
@@ -323,6 +355,16 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		break;
 	case CAP_FLOW_NIC:
 		card_flow(dev->card, cur);
+		break;
+	case CAP_FLOW_ESW:
+		if (!eswitch_manager(dev))
+			return -1;
+		card_fdb(cur);
+		break;
+	case CAP_ESW:
+		if (!eswitch_manager(dev))
+			return -1;
+		card_vport_contexts(cur);
 		break;
 	case CAP_QOS:	/* rates are set by QETCR alone */
 		if (dev->card->vf || !card_dcb)

@@ -83,6 +83,8 @@ bool hca_has_page(const struct cxdev *dev, enum cap_type type)
 		[CAP_ATOMIC] = GENERAL(atomic),
 		[CAP_ROCE] = GENERAL(roce),
 		[CAP_FLOW_NIC] = GENERAL(nic_flow_table),
+		[CAP_FLOW_ESW] = GENERAL(eswitch_manager),
+		[CAP_ESW] = GENERAL(eswitch_manager),
 		[CAP_QOS] = GENERAL(qos),
 		[CAP_DEBUG] = GENERAL(debug),
 		[CAP_PORT_SELECTION] = GENERAL(port_selection_cap),

@@ -109,6 +109,8 @@ enum cap_type {
 	CAP_ATOMIC = 3,
 	CAP_ROCE = 4,
 	CAP_FLOW_NIC = 7,
+	CAP_FLOW_ESW = 8,
+	CAP_ESW = 9,
 	CAP_QOS = 0xc,
 	CAP_DEBUG = 0xd,
 	CAP_PORT_SELECTION = 0x25,
@@ -124,6 +126,8 @@ enum cap_type {
 	X(CAP_ATOMIC, atomic_caps)		\
 	X(CAP_ROCE, roce_cap)			\
 	X(CAP_FLOW_NIC, flow_table_nic_cap)	\
+	X(CAP_FLOW_ESW, flow_table_eswitch_cap)	\
+	X(CAP_ESW, e_switch_cap)		\
 	X(CAP_QOS, qos_cap)			\
 	X(CAP_DEBUG, debug_cap)			\
 	X(CAP_PORT_SELECTION, port_selection_cap)

@@ -58,6 +58,10 @@ struct need {
 	CAP_FLOW_NIC, FIELD(flow_table_nic_cap,					\
 			    flow_table_properties_nic_##which##_rdma.ft_support)
 
+#define FDB(f)									\
+	CAP_FLOW_ESW, FIELD(flow_table_eswitch_cap, flow_table_properties_nic_esw_fdb.f)
+#define ESWITCH(f) CAP_ESW, FIELD(e_switch_cap, f)
+
 #define ROW(op, kind, f, value, ...) \
 	{ PRM_OP_##op, kind, FIELD(op##_in, f), value, __VA_ARGS__ }
 #define ALL(op, ...) ROW(op, NEED_IS, opcode, PRM_OP_##op, __VA_ARGS__)
@@ -105,6 +109,10 @@ static const struct need needs[] = {
 	    GENERAL(disable_local_lb_uc)),
 	ANY(modify_nic_vport_context, field_select.disable_mc_local_lb,
 	    GENERAL(disable_local_lb_mc)),
+	ANY(modify_esw_vport_context, field_select.vport_cvlan_strip, ESWITCH(vport_cvlan_strip)),
+	ANY(modify_esw_vport_context, field_select.vport_cvlan_insert,
+	    ESWITCH(vport_cvlan_insert_if_not_exist)),
+	ANY(modify_nic_vport_context, field_select.node_guid, ESWITCH(nic_vport_node_guid_modify)),
 	ALL(query_cong_statistics, GENERAL(cc_query_allowed)),
 	ALL(query_cong_params, GENERAL(cc_query_allowed)),
 	ALL(modify_cong_params, GENERAL(cc_modify_allowed)),
@@ -122,6 +130,7 @@ static const struct need needs[] = {
 	ALL(create_flow_table, FLOW(ft_support)),
 	IS(create_flow_table, table_type, PRM_FT_RDMA_RX, RDMA_TABLES(receive)),
 	IS(create_flow_table, table_type, PRM_FT_RDMA_TX, RDMA_TABLES(transmit)),
+	IS(create_flow_table, table_type, PRM_FT_FDB, FDB(ft_support)),
 	ALL(modify_flow_table, FLOW(flow_table_modify)),
 	ANY(create_flow_table, flow_table_context.table_miss_action,
 	    FLOW(identified_miss_table_mode)),

@@ -24,8 +24,8 @@ static const char doc[] =
 	"A ConnectX adapter for QEMU\vExit status 0; 1: cannot start; 3: violations.";
 
 static const struct argp_option option_table[] = {
-	{ "card", 'c', "NAME[,ports=N|,vfs=N[,sriov]][,dcb]", 0,
-	  "the adapter, with traffic classes by dcb; every N functions are the ports of one card, or the first of every N + 1 has the others as virtual functions, which its driver enables if there is sriov (default cx5,ports=1)",
+	{ "card", 'c', "NAME[,ports=N|,vfs=N[,sriov[,eswitch]]][,dcb]", 0,
+	  "the adapter, with traffic classes by dcb; every N functions are the ports of one card, or the first of every N + 1 has the others as virtual functions, which its driver enables if there is sriov; with eswitch it manages their switch (default cx5,ports=1)",
 	  0 },
 	{ "vm", 'v', "NAME=SOCKET", 0,
 	  "a function, and the vfio-user socket that a VM connects to; may be repeated", 0 },
@@ -51,6 +51,7 @@ static struct {
 	const struct card *card;
 	unsigned int ports, vfs;
 	bool sriov;	/* the driver of the PF enables VFs */
+	bool eswitch;	/* and manages the e-switch */
 	const char *pcap, *control, *log, *journal;
 	const char *wires[WIRES_MAX];
 	unsigned int n_wires, n;
@@ -70,13 +71,15 @@ static void parse_card_option(struct argp_state *state, const char *arg, size_t 
 		run.vfs = n;
 	else if (len == 5 && !memcmp(arg, "sriov", 5))
 		run.sriov = true;
+	else if (len == 7 && !memcmp(arg, "eswitch", 7))
+		run.eswitch = true;
 	else if (len == 3 && !memcmp(arg, "dcb", 3))
 		card_dcb = true;
 	else if (len == 7 && !memcmp(arg, "ports=", 6) && arg[6] >= '1' && arg[6] < '1' + LAG_PORTS)
 		run.ports = arg[6] - '0';
 	else
 		argp_error(state,
-			   "--card: '%.*s' is neither ports=1 or 2, dcb, sriov nor vfs=1 to %u",
+			   "--card: '%.*s' is neither ports=1 or 2, dcb, eswitch, sriov nor vfs=1 to %u",
 			   (int)len, arg, VFS_MAX);
 }
 
@@ -100,6 +103,8 @@ static void parse_card(struct argp_state *state, const char *arg)
 		argp_error(state, "--card: a card with virtual functions has one port");
 	if (run.sriov && !run.vfs)
 		argp_error(state, "--card: sriov is for a card with vfs=N");
+	if (run.eswitch && !run.sriov)
+		argp_error(state, "--card: eswitch is for a card with sriov");
 }
 
 static void parse_vm(struct argp_state *state, const char *arg)
@@ -270,7 +275,11 @@ static int create_function(unsigned int i)
 	}
 	if (run.vfs && eswitch_create(run.devs[i]))
 		return -ENOMEM;
-	return run.sriov ? vfs_create(run.devs[i]) : 0;
+	if (run.sriov && vfs_create(run.devs[i]))
+		return -ENOMEM;
+	if (run.eswitch)
+		eswitch_manage(run.devs[i]);
+	return 0;
 }
 
 static int start(void)

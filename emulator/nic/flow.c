@@ -4,8 +4,8 @@
  * CREATE/DESTROY/QUERY_FLOW_GROUP.
  *
  * There are tables of received packets (type NIC_RX), of RoCE packets before a QP gets them or
- * after it has sent them (RDMA_RX, RDMA_TX), and of port selection (PORT_SEL), which say by which
- * port of a LAG a packet leaves. References: a group uses its table and its definer, a table the
+ * after it has sent them (RDMA_RX, RDMA_TX), of the e-switch (FDB), which say what vports get a
+ * packet, and of port selection (PORT_SEL), which say by which port of a LAG one leaves. References: a group uses its table and its definer, a table the
  * table behind it.
  */
 #include <stdlib.h>
@@ -23,7 +23,8 @@ bool flow_is_rdma(unsigned int type)
 int flow_check_type(struct cmd *c, unsigned int type)
 {
 	if (type == PRM_FT_NIC_RX || (type == PRM_FT_PORT_SEL && port_select_advertised(c->dev)) ||
-	    (flow_is_rdma(type) && c->dev->card->rdma_tables))
+	    (flow_is_rdma(type) && c->dev->card->rdma_tables) ||
+	    (type == PRM_FT_FDB && eswitch_manager(c->dev)))
 		return 0;
 	return refuse(c, PRM_STATUS_BAD_PARAM, "table_type 0x%x is not advertised", type);
 }
@@ -44,6 +45,7 @@ static struct flow_table **root_of(struct cxdev *dev, unsigned int type)
 {
 	switch (type) {
 	case PRM_FT_PORT_SEL: return &dev->eth->port_root;
+	case PRM_FT_FDB: return &dev->eth->fdb_root;
 	case PRM_FT_RDMA_RX: return &dev->eth->rdma_rx_root;
 	case PRM_FT_RDMA_TX: return &dev->eth->rdma_tx_root;
 	default: return &dev->eth->rx_root;
@@ -262,6 +264,8 @@ static int run_set_flow_table_root(struct cmd *c)
 			c->dev->adapter->select = port_select;
 		if (flow_is_rdma(table->type))
 			c->dev->eth->rdma_steer = rdma_steer;
+		if (table->type == PRM_FT_FDB)
+			c->dev->eth->fdb_steer = fdb_steer;
 		return 0;
 	case PRM_FT_ROOT_RESET:
 		if (is_set(c, in, table_id, "but op_mod 1 takes the root away"))
@@ -286,7 +290,10 @@ static void group_release(void *obj)
 	obj_put(group->table);
 }
 
-/* What can be matched: outer headers; of RoCE packets the opcode; of tunnels what is in them. */
+/*
+ * What can be matched: outer headers; of RoCE packets the opcode; in the FDB the vport that a packet
+ * comes from; of tunnels what is in them.
+ */
 static void supported_criteria(struct cxdev *dev, struct prm_fte_match_param *param,
 			       unsigned int type)
 {
@@ -300,6 +307,8 @@ static void supported_criteria(struct cxdev *dev, struct prm_fte_match_param *pa
 	prm_set(outer, rsvd_d4, 0);
 	if (flow_is_rdma(type))
 		prm_set(param, misc_parameters.bth_opcode, 0xff);
+	if (type == PRM_FT_FDB)
+		prm_set(param, misc_parameters.source_port, 0xffff);
 	if (type == PRM_FT_NIC_RX && hca_tunnels(dev)) {
 		prm_set(param, inner_headers.ip_version, 0xf);
 		prm_set(param, inner_headers.ip_protocol, 0xff);
@@ -308,7 +317,7 @@ static void supported_criteria(struct cxdev *dev, struct prm_fte_match_param *pa
 
 static unsigned int supported_sets(struct cxdev *dev, unsigned int type)
 {
-	if (flow_is_rdma(type))
+	if (flow_is_rdma(type) || type == PRM_FT_FDB)
 		return PRM_MATCH_OUTER | PRM_MATCH_MISC;
 	return PRM_MATCH_OUTER |
 	       (type == PRM_FT_NIC_RX && hca_tunnels(dev) ? PRM_MATCH_INNER : 0);

@@ -10,6 +10,7 @@
 
 #include "nic/nic.h"
 #include "prm/counter.h"
+#include "prm/vport.h"
 
 #define MAX_BULK_QUERY 1024
 
@@ -75,6 +76,16 @@ static int get_uplink(struct cmd *c, const struct prm_dest_format_struct *format
 		      vhca_id);
 }
 
+static int get_vport(struct cmd *c, uint32_t id, struct flow_dest *dest)
+{
+	if (id >= eswitch_vports(c->dev) && id != PRM_VPORT_NUM_UPLINK)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "destination_id 0x%x is no vport: there are 0 to %u, and 0xffff", id,
+			      eswitch_vports(c->dev) - 1);
+	dest->vport = ESWITCH_VPORT(id);
+	return 0;
+}
+
 static int get_dest(struct cmd *c, const struct prm_dest_format_struct *format,
 		    const struct flow_group *group, struct flow_dest *dest)
 {
@@ -96,6 +107,11 @@ static int get_dest(struct cmd *c, const struct prm_dest_format_struct *format,
 	if (flow_is_rdma(table->type) && type != PRM_FLOW_DEST_TABLE)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "destination_type %u: a table of RoCE packets leads to tables", type);
+	if (table->type == PRM_FT_FDB && type != PRM_FLOW_DEST_TABLE)
+		return type == PRM_FLOW_DEST_VPORT ? get_vport(c, id, dest) :
+		       refuse(c, PRM_STATUS_BAD_PARAM,
+			      "destination_type %u: a table of the FDB leads to vports and tables",
+			      type);
 	switch (type) {
 	case PRM_FLOW_DEST_TIR:
 		dest->tir = obj_hold(c, OBJ_TIR, id, "destination_id");
@@ -211,6 +227,8 @@ static int check_context(struct cmd *c, const struct prm_flow_context *ctx,
 {
 	if (check_action(c, ctx, table->type))
 		return -1;
+	if (table->type == PRM_FT_FDB)
+		return is_set(c, ctx, flow_tag, "but a vport gets none");
 	if (flow_is_rdma(table->type))
 		return check_rdma_entry(c, ctx);
 	return table->type == PRM_FT_PORT_SEL ? check_port_entry(c, ctx) : 0;

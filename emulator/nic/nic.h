@@ -163,7 +163,8 @@ struct flow_counter {
 
 /*
  * What entries match: the first words of fte_match_param, outer headers, misc_parameters and inner
- * headers. Only tables of RoCE packets match the second, and only those of Ethernet the third.
+ * headers. Only tables of RoCE packets and of the e-switch match the second, and only those of
+ * Ethernet the third.
  */
 #define MATCH_SET_DWORDS (sizeof(struct prm_fte_match_set_lyr_2_4) / 4)
 #define MATCH_DWORDS (3 * MATCH_SET_DWORDS)
@@ -182,6 +183,7 @@ struct flow_dest {
 	struct tir *tir;
 	struct flow_table *table;
 	unsigned int uplink; /* port of the card, from 1; 0: none */
+	uint32_t vport;	     /* ESWITCH_VPORT of one; 0: none */
 };
 
 /* A flow table entry, of its group. */
@@ -232,6 +234,8 @@ unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
 unsigned int port_select(const struct cxdev *dev, const struct frame *frame);
 enum rdma_fate rdma_steer(struct cxdev *dev, unsigned int table_type, const struct frame *frame,
 			  uint8_t bth_opcode);	/* eth_state.rdma_steer */
+uint32_t fdb_steer(struct cxdev *dev, unsigned int source,
+		   const struct frame *frame);		/* eth_state.fdb_steer */
 
 /* ---- what the commands of flow tables share ---- */
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Flow table lookup: of received packets, which leads to TIRs, of RoCE packets, which count and may
- * drop them, and of sent packets, which leads to the port that they leave by.
+ * drop them, of packets in the e-switch, which leads to vports, and of sent packets, which leads to
+ * the port that they leave by.
  *
  * The commands make sure that levels rise along every edge, so a lookup ends. A fan-out over many
  * tables, and the groups of all of them, are limited to numbers that no sane set of rules comes
@@ -11,6 +12,7 @@
 #include <libdeflate.h>
 
 #include "nic/nic.h"
+#include "prm/vport.h"
 
 #define MAX_STEPS 512
 #define MAX_GROUPS 2048
@@ -23,6 +25,7 @@ struct walk {
 	void *arg;
 	unsigned int steps, groups, delivered;
 	enum rdma_fate fate;
+	uint32_t vports;	/* ESWITCH_VPORT bits */
 };
 
 static struct prm_fte_match_set_lyr_2_4 *outer_of(struct match_fields *fields)
@@ -73,6 +76,10 @@ static void follow(struct walk *walk, const struct fte *fte, uint32_t tag)
 	for (i = 0; i < fte->n_dests; i++) {
 		if (fte->dests[i].table) {
 			walk_table(walk, fte->dests[i].table, tag);
+			continue;
+		}
+		if (fte->dests[i].vport) {
+			walk->vports |= fte->dests[i].vport;
 			continue;
 		}
 		walk->delivered++;
@@ -144,6 +151,25 @@ enum rdma_fate rdma_steer(struct cxdev *dev, unsigned int table_type, const stru
 	walk.packet = &packet;
 	walk_table(&walk, root, 0);
 	return walk.fate;
+}
+
+/* ---- the e-switch ---- */
+
+uint32_t fdb_steer(struct cxdev *dev, unsigned int source, const struct frame *frame)
+{
+	struct walk walk = { .dev = dev };
+	struct prm_fte_match_set_misc *misc =
+		(struct prm_fte_match_set_misc *)(outer_of(&walk.fields) + 1);
+	struct eth_packet packet;
+
+	packet_parse(&packet, frame->data, frame->len);
+	packet_match_set(&packet, outer_of(&walk.fields));
+	prm_set(misc, source_port, source);
+	walk.packet = &packet;
+	walk_table(&walk, dev->eth->fdb_root, 0);
+	if (walk.vports || walk.fate == RDMA_DROPPED)
+		return walk.vports;
+	return source == PRM_VPORT_NUM_UPLINK ? 0 : ESWITCH_VPORT(PRM_VPORT_NUM_UPLINK);
 }
 
 /* ---- sent ---- */

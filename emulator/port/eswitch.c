@@ -2,20 +2,23 @@
 /*
  * The embedded switch of a card with virtual functions, in what drivers of PFs call legacy mode.
  *
- * Nobody in the guests manages it: its rules come from the lists that each function writes into its
- * vport context, and from what the administrator has set for the VFs on the control socket.
+ * If nobody in the guests manages it, its rules come from the lists that each function writes into
+ * its vport context, and from what the administrator has set for the VFs on the control socket.
+ * Else they are those of the FDB, and the driver of the PF sets up the vports.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "port/port.h"
+#include "prm/vport.h"
 
 #define VPORTS (1 + VFS_MAX)
 #define TAG_AT 12	/* after the addresses */
 
 struct eswitch {
 	unsigned int n;
+	bool managed;
 	struct vport {
 		struct cxdev *dev;	/* NULL: destroyed */
 		struct vf vf;		/* not of vport 0 */
@@ -41,12 +44,27 @@ static void push_tag(struct frame *frame, const struct vf *vf)
 	frame->len += VLAN_BYTES;
 }
 
+static bool push_vlan(struct cxdev *dev, struct frame *frame, const struct vf *vf)
+{
+	if (vf->cvlan_insert == PRM_CVLAN_INSERT_NONE ||
+	    (vf->cvlan_insert == PRM_CVLAN_INSERT_MISSING && tag_of(frame) == ETH_P_8021Q))
+		return true;
+	if (frame->len + VLAN_BYTES > FRAME_MAX) {
+		trace(dev, "a frame was dropped: there is no room for the tag of the VF");
+		return false;
+	}
+	push_tag(frame, vf);
+	return true;
+}
+
 static bool admit(struct cxdev *dev, struct frame *frame)
 {
 	struct vf *vf = eswitch_vf(dev);
 
 	if (!vf)
 		return true;
+	if (dev->eswitch->managed)
+		return push_vlan(dev, frame, vf);
 	if (vf->spoofchk && memcmp(frame->data + 6, vf->mac, 6)) {
 		trace(dev, "a frame was dropped: its source is not the MAC of the VF");
 		vf->spoofed++;
@@ -108,12 +126,19 @@ static bool hears_unknown(const struct cxdev *dev)
 	return (dev->eth->promisc_uc || dev->eth->promisc_all) && trusted(dev);
 }
 
-/* The frame is a copy, or nobody else gets it. */
-static void deliver(struct cxdev *dev, struct frame *frame)
+static bool pops_tag(const struct cxdev *dev, const struct frame *frame)
 {
 	const struct vf *vf = eswitch_vf(dev);
 
-	if (vf && vf->vlan) {
+	if (dev->eswitch->managed)
+		return vf && vf->cvlan_strip && tag_of(frame) == ETH_P_8021Q;
+	return vf && vf->vlan;
+}
+
+/* The frame is a copy, or nobody else gets it. */
+static void deliver(struct cxdev *dev, struct frame *frame)
+{
+	if (pops_tag(dev, frame)) {
 		memmove(frame->data + TAG_AT, frame->data + TAG_AT + VLAN_BYTES,
 			frame->len - TAG_AT - VLAN_BYTES);
 		frame->len -= VLAN_BYTES;
@@ -168,11 +193,41 @@ static void sort_many(struct eswitch *eswitch, const struct frame *frame,
 	}
 }
 
+/* Of a group, a vport does not get what it has sent; the wire never does. Consumes the frame. */
+static void sort_by_rules(struct eswitch *eswitch, unsigned int source, struct frame *frame)
+{
+	bool returns = !(frame->data[0] & 1) && source != PRM_VPORT_NUM_UPLINK;
+	struct cxdev *pf = eswitch->vports[0].dev, *dev;
+	uint32_t to = 0;
+	unsigned int i;
+
+	if (pf && pf->eth->fdb_root)
+		to = pf->eth->fdb_steer(pf, source, frame) &
+		     ~(returns ? 0 : ESWITCH_VPORT(source));
+	else if (source == PRM_VPORT_NUM_UPLINK)
+		to = ESWITCH_VPORT(0);
+	else if (!source)
+		to = ESWITCH_VPORT(PRM_VPORT_NUM_UPLINK);
+	for (i = 0; i < eswitch->n; i++) {
+		dev = eswitch->vports[i].dev;
+		if (dev && to & ESWITCH_VPORT(i))
+			deliver_copy(dev, frame);
+	}
+	if (pf && to & ESWITCH_VPORT(PRM_VPORT_NUM_UPLINK))
+		port_leave(pf->port, frame);
+	else
+		frame_free(frame);
+}
+
 static void sent(struct cxdev *dev, struct frame *frame)
 {
 	struct eswitch *eswitch = dev->eswitch;
 	bool group = frame->data[0] & 1;
 
+	if (eswitch->managed) {
+		sort_by_rules(eswitch, dev->vport, frame);
+		return;
+	}
 	if (!group && sort_unicast(eswitch, frame))
 		return;
 	if (group)
@@ -185,6 +240,13 @@ static void sent(struct cxdev *dev, struct frame *frame)
 
 static void arrived(struct cxdev *pf, struct frame *frame)
 {
+	if (pf->eswitch->managed) {
+		if (l2_admits(pf, frame))
+			sort_by_rules(pf->eswitch, PRM_VPORT_NUM_UPLINK, frame);
+		else
+			frame_free(frame);
+		return;
+	}
 	if (!(frame->data[0] & 1) && sort_unicast(pf->eswitch, frame))
 		return;
 	sort_many(pf->eswitch, frame, NULL);
@@ -204,6 +266,49 @@ int eswitch_create(struct cxdev *pf)
 	pf->eswitch->vports[0].dev = pf;
 	port_set_bridge(pf->port, pf->port, &bridge_ops);
 	return 0;
+}
+
+void eswitch_manage(struct cxdev *pf)
+{
+	pf->eswitch->managed = true;
+	hca_caps_reset(pf);
+}
+
+bool eswitch_manager(const struct cxdev *dev)
+{
+	return dev->eswitch && dev->eswitch->managed && !dev->vport;
+}
+
+struct cxdev *eswitch_managed_by(const struct cxdev *dev)
+{
+	return dev->eswitch && dev->eswitch->managed ? dev->eswitch->vports[0].dev : NULL;
+}
+
+struct cxdev *eswitch_vport(const struct cxdev *dev, unsigned int number)
+{
+	return number < dev->eswitch->n ? dev->eswitch->vports[number].dev : NULL;
+}
+
+unsigned int eswitch_vports(const struct cxdev *dev)
+{
+	return dev->eswitch->n;
+}
+
+static void stop_vport(struct cxdev *dev)
+{
+	struct vf *vf = eswitch_vf(dev);
+
+	dev->eth->change_armed = false;
+	if (vf) {
+		vf->cvlan_insert = PRM_CVLAN_INSERT_NONE;
+		vf->cvlan_strip = false;
+	}
+}
+
+void eswitch_stop(struct cxdev *dev)
+{
+	if (eswitch_manager(dev))
+		eswitch_for_each(dev, stop_vport);
 }
 
 void eswitch_add(struct cxdev *pf, struct cxdev *dev)

@@ -17,17 +17,23 @@ static unsigned int l2_size(const struct cxdev *dev)
 	return !log ? 0 : log < L2_LOG_MAX ? 1u << log : 1u << L2_LOG_MAX;
 }
 
-bool l2_passes(struct cxdev *dev, const struct frame *frame)
+bool l2_admits(struct cxdev *dev, const struct frame *frame)
 {
 	unsigned int size = l2_size(dev), i;
 
-	if (!size || frame->data[0] & 1 || frame->from == dev->port)
+	if (!size || frame->data[0] & 1)
 		return true;
 	for (i = 0; i < size; i++)
 		if (dev->eth->l2[i].used && !memcmp(dev->eth->l2[i].mac, frame->data, 6))
 			return true;
 	dev->eth->counters.rx_other_host++;
 	return false;
+}
+
+/* The manager of an e-switch is asked before it sorts a frame. */
+bool l2_passes(struct cxdev *dev, const struct frame *frame)
+{
+	return frame->from == dev->port || eswitch_manager(dev) || l2_admits(dev, frame);
 }
 
 static struct l2_entry *l2_entry(struct cmd *c, unsigned int index)

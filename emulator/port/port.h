@@ -12,7 +12,7 @@
 #include "func/func.h"
 #include "wire/wire.h"
 
-extern const struct cmd_desc cmds_vport[], cmds_register[], cmds_lag[];
+extern const struct cmd_desc cmds_vport[], cmds_register[], cmds_lag[], cmds_eswitch[];
 
 /* Limits that the capabilities advertise and the commands enforce. */
 #define ETH_LOG_MAX_UC_LIST 7
@@ -38,6 +38,8 @@ extern const struct cmd_desc cmds_l2[];
 
 /* Is the frame for this host? */
 bool l2_passes(struct cxdev *dev, const struct frame *frame);
+/* Is a frame from the wire for this host? Counts those that are not. */
+bool l2_admits(struct cxdev *dev, const struct frame *frame);
 
 /* ---- the vport: vport.c ---- */
 
@@ -144,6 +146,9 @@ struct eth_state {
 
 	struct flow_table *rx_root, *port_root; /* NIC_RX, PORT_SEL */
 	struct flow_table *rdma_rx_root, *rdma_tx_root;
+	struct flow_table *fdb_root; /* FDB, of a function that manages the e-switch */
+	/* Where this FDB sends a frame of vport @source: ESWITCH_VPORT bits. NULL: no root ever */
+	uint32_t (*fdb_steer)(struct cxdev *dev, unsigned int source, const struct frame *frame);
 	/* Takes a RoCE packet through the tables of type RDMA_RX or RDMA_TX. NULL: no root ever */
 	enum rdma_fate (*rdma_steer)(struct cxdev *dev, unsigned int table_type,
 				     const struct frame *frame, uint8_t bth_opcode);
@@ -289,11 +294,16 @@ struct vf {
 	uint8_t mac[6];		/* zeros: none */
 	uint16_t vlan;		/* 0: none; its frames have this tag in the switch */
 	uint8_t priority;	/* in that tag */
+	uint8_t cvlan_insert;	/* PRM_CVLAN_INSERT_..., of a managed switch */
+	bool cvlan_strip;	/* the same */
 	bool trusted;		/* may be promiscuous */
 	bool spoofchk;		/* sends with its MAC only */
 	uint32_t rate;		/* Mb/s, 0: no limit */
 	uint64_t spoofed, tagged, other_vlan;
 };
+
+/* Bit of a vport by its number, or PRM_VPORT_NUM_UPLINK */
+#define ESWITCH_VPORT(number) (1u << ((number) == PRM_VPORT_NUM_UPLINK ? 31 : (number)))
 
 /*
  * Unicast goes to the function that has the address in its list of the vport context, multicast to
@@ -301,6 +311,18 @@ struct vf {
  * goes to the wire, or, if it comes from there, to functions that are promiscuous. 0 or -ENOMEM.
  */
 int eswitch_create(struct cxdev *pf);
+/*
+ * The driver of the PF is the manager: it sets vports, and the FDB says who gets what. What no
+ * entry says goes to the wire, and is dropped if it comes from there. Without an FDB the PF has
+ * the wire alone.
+ */
+void eswitch_manage(struct cxdev *pf);
+bool eswitch_manager(const struct cxdev *dev);
+struct cxdev *eswitch_managed_by(const struct cxdev *dev);	/* NULL: nobody does, or it is gone */
+struct cxdev *eswitch_vport(const struct cxdev *dev, unsigned int number); /* NULL: none */
+unsigned int eswitch_vports(const struct cxdev *dev);
+/* TEARDOWN_HCA, or a reset: what the manager set in vports is gone. No effect for others */
+void eswitch_stop(struct cxdev *dev);
 /* @dev becomes the next VF of the PF's card, of at most VFS_MAX. */
 void eswitch_add(struct cxdev *pf, struct cxdev *dev);
 void eswitch_leave(struct cxdev *dev); /* the function is destroyed */
@@ -311,6 +333,31 @@ struct vf *eswitch_vf(const struct cxdev *dev); /* NULL: it is no VF of a card *
 /* The MAC that the administrator, or for a PF the card, gives to the vport; zeros: none */
 const uint8_t *eswitch_mac(const struct cxdev *dev);
 void eswitch_status(const struct cxdev *dev, FILE *out);
+/*
+ * The function whose vport a command names. It is the caller's, but for the manager of an e-switch,
+ * who may say other_vport. NULL: refused.
+ */
+#define cmd_vport(c, in)									\
+	({											\
+		struct cmd *cmd_ = (c);								\
+												\
+		eswitch_manager(cmd_->dev) ?							\
+			cmd_vport_named(cmd_, prm_get(in, other_vport), prm_get(in, vport_number)) : \
+			other_vport(cmd_, in) ? NULL : cmd_->dev;					\
+	})
+/* Of the manager */
+struct cxdev *cmd_vport_named(struct cmd *c, bool other, unsigned int number);
+/* PRM_VPORT_VNIC, or of the manager PRM_VPORT_ESW: 0. Others: -1, refused */
+int cmd_vport_op_mod(struct cmd *c);
+
+/* Bits of event_on_..., as nic_vport_context has them */
+#define VPORT_MTU	(1u << 0)
+#define VPORT_PROMISC	(1u << 1)
+#define VPORT_VLANS	(1u << 2)
+#define VPORT_MC	(1u << 3)
+#define VPORT_UC	(1u << 4)
+/* Its driver has changed this of the vport: tells the manager of the e-switch, if that asked. */
+void vport_changed(struct cxdev *dev, unsigned int what);
 /* What the administrator calls the states of a VF's link, by enum port_follow. */
 #define ESWITCH_LINKS (PORT_DOWN + 1)
 extern const char *const eswitch_links[ESWITCH_LINKS];

@@ -49,11 +49,11 @@ static void fill_context(struct cxdev *dev, struct prm_nic_vport_context *ctx)
 	prm_set(ctx, disable_uc_local_lb, eth->block_uc);
 	prm_set(ctx, roce_en, dev->roce_enabled);
 	prm_set(ctx, arm_change_event, eth->change_armed);
-	prm_set(ctx, event_on_mtu, eth->change_events & 1);
-	prm_set(ctx, event_on_promisc_change, eth->change_events >> 1 & 1);
-	prm_set(ctx, event_on_vlan_change, eth->change_events >> 2 & 1);
-	prm_set(ctx, event_on_mc_address_change, eth->change_events >> 3 & 1);
-	prm_set(ctx, event_on_uc_address_change, eth->change_events >> 4 & 1);
+	prm_set(ctx, event_on_mtu, !!(eth->change_events & VPORT_MTU));
+	prm_set(ctx, event_on_promisc_change, !!(eth->change_events & VPORT_PROMISC));
+	prm_set(ctx, event_on_vlan_change, !!(eth->change_events & VPORT_VLANS));
+	prm_set(ctx, event_on_mc_address_change, !!(eth->change_events & VPORT_MC));
+	prm_set(ctx, event_on_uc_address_change, !!(eth->change_events & VPORT_UC));
 	prm_set(ctx, mtu, eth->mtu);
 	prm_set64(ctx, system_image_guid, dev->health.no_guid ? 0 : dev->sys_image_guid);
 	prm_set64(ctx, port_guid, port_guid(eth->mac));
@@ -75,15 +75,16 @@ static int run_query_nic_vport_context(struct cmd *c)
 	unsigned int type = prm_get(in, allowed_list_type),
 		     room = (c->out_len - sizeof(*out)) / sizeof(uint64_t), i;
 	const struct address_list *list;
+	struct cxdev *dev = cmd_vport(c, in);
 	uint64_t *tail = prm_tail(out);
 
-	if (other_vport(c, in))
+	if (!dev)
 		return -1;
 	if (type >= LIST_TYPES)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "allowed_list_type %u is unknown", type);
 
-	list = &c->dev->eth->lists[type];
-	fill_context(c->dev, ctx);
+	list = &dev->eth->lists[type];
+	fill_context(dev, ctx);
 	prm_set(ctx, allowed_list_type, type);
 	prm_set(ctx, allowed_list_size, list->count < room ? list->count : room);
 	for (i = 0; i < list->count && i < room; i++) {
@@ -188,6 +189,66 @@ static int check_modify(struct cmd *c, const struct prm_modify_nic_vport_context
 	return 0;
 }
 
+/* The manager of an e-switch gives another vport its addresses; the rest is its owner's. */
+static int check_other(struct cmd *c, const struct prm_modify_nic_vport_context_in *in,
+		       const struct cxdev *dev)
+{
+	const uint8_t *mac = prm_bytes_const(in,
+				nic_vport_context.permanent_address.mac_addr_47_32);
+	struct prm_modify_nic_vport_context_in rest = *in;
+
+	prm_set(&rest, field_select.node_guid, 0);
+	prm_set(&rest, field_select.change_event, 0);
+	prm_set(&rest, field_select.permanent_address, 0);
+	if (prm_get_bits(rest.dw, offsetof(struct prm_modify_nic_vport_context_in_bits,
+					   field_select), 32))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "vport %u is another's: only addresses and events are the manager's",
+			      dev->vport);
+	if (prm_get(in, field_select.permanent_address) && mac[0] & 1)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "permanent_address of vport %u is a group address", dev->vport);
+	return 0;
+}
+
+static void set_events(struct eth_state *eth, const struct prm_nic_vport_context *ctx)
+{
+	eth->change_armed = prm_get(ctx, arm_change_event);
+	eth->change_events = (prm_get(ctx, event_on_mtu) ? VPORT_MTU : 0) |
+			     (prm_get(ctx, event_on_promisc_change) ? VPORT_PROMISC : 0) |
+			     (prm_get(ctx, event_on_vlan_change) ? VPORT_VLANS : 0) |
+			     (prm_get(ctx, event_on_mc_address_change) ? VPORT_MC : 0) |
+			     (prm_get(ctx, event_on_uc_address_change) ? VPORT_UC : 0);
+}
+
+/* What the administrator of a VF sets; a MAC of zeros: its driver takes one. */
+static void modify_other(struct cxdev *dev, const struct prm_modify_nic_vport_context_in *in)
+{
+	const struct prm_nic_vport_context *ctx = prm_sub_const(in, nic_vport_context,
+								nic_vport_context);
+
+	if (prm_get(in, field_select.change_event))
+		set_events(dev->eth, ctx);
+	if (prm_get(in, field_select.permanent_address)) {
+		memcpy(eswitch_vf(dev)->mac,
+		       prm_bytes_const(ctx, permanent_address.mac_addr_47_32), 6);
+		memcpy(dev->eth->mac, eswitch_vf(dev)->mac, 6);
+	}
+	if (prm_get(in, field_select.node_guid))
+		dev->node_guid = prm_get64(ctx, node_guid);
+}
+
+/* As VPORT_... */
+static unsigned int changes(const struct prm_modify_nic_vport_context_in *in)
+{
+	static const unsigned int of_list[LIST_TYPES] = { VPORT_UC, VPORT_MC, VPORT_VLANS };
+
+	return (prm_get(in, field_select.mtu) ? VPORT_MTU : 0) |
+	       (prm_get(in, field_select.promisc) ? VPORT_PROMISC : 0) |
+	       (prm_get(in, field_select.addresses_list) ?
+			of_list[prm_get(in, nic_vport_context.allowed_list_type)] : 0);
+}
+
 static void modify_context(struct cxdev *dev, const struct prm_modify_nic_vport_context_in *in)
 {
 	const struct prm_nic_vport_context *ctx = prm_sub_const(in, nic_vport_context,
@@ -207,14 +268,8 @@ static void modify_context(struct cxdev *dev, const struct prm_modify_nic_vport_
 		eth->promisc_mc = prm_get(ctx, promisc_mc);
 		eth->promisc_all = prm_get(ctx, promisc_all);
 	}
-	if (prm_get(in, field_select.change_event)) {
-		eth->change_armed = prm_get(ctx, arm_change_event);
-		eth->change_events = prm_get(ctx, event_on_mtu) |
-				     prm_get(ctx, event_on_promisc_change) << 1 |
-				     prm_get(ctx, event_on_vlan_change) << 2 |
-				     prm_get(ctx, event_on_mc_address_change) << 3 |
-				     prm_get(ctx, event_on_uc_address_change) << 4;
-	}
+	if (prm_get(in, field_select.change_event))
+		set_events(eth, ctx);
 	if (prm_get(in, field_select.permanent_address))
 		memcpy(eth->mac, prm_bytes_const(ctx, permanent_address.mac_addr_47_32), 6);
 	if (prm_get(in, field_select.roce_en))
@@ -224,10 +279,17 @@ static void modify_context(struct cxdev *dev, const struct prm_modify_nic_vport_
 static int run_modify_nic_vport_context(struct cmd *c)
 {
 	const struct prm_modify_nic_vport_context_in *in = c->in;
+	struct cxdev *dev = cmd_vport(c, in);
 	struct address_list list, *old;
 
-	if (other_vport(c, in))
+	if (!dev)
 		return -1;
+	if (dev != c->dev) {
+		if (check_other(c, in, dev))
+			return -1;
+		modify_other(dev, in);
+		return 0;
+	}
 	if (check_modify(c, in))
 		return -1;
 	if (prm_get(in, field_select.addresses_list)) {
@@ -238,6 +300,7 @@ static int run_modify_nic_vport_context(struct cmd *c)
 		*old = list;
 	}
 	modify_context(c->dev, in);
+	vport_changed(c->dev, changes(in));
 	return 0;
 }
 
@@ -250,14 +313,12 @@ static int run_query_vport_state(struct cmd *c)
 {
 	const struct prm_query_vport_state_in *in = c->in;
 	struct prm_query_vport_state_out *out = c->out;
+	struct cxdev *dev = cmd_vport(c, in);
 
-	if (other_vport(c, in))
+	if (!dev || cmd_vport_op_mod(c))
 		return -1;
-	if (c->op_mod != PRM_VPORT_VNIC)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: the function manages no eswitch",
-			      c->op_mod);
-	prm_set(out, admin_state, admin_states[port_follow(c->dev->port)]);
-	prm_set(out, state, port_link_up(c->dev->port) ? PRM_VPORT_UP : PRM_VPORT_DOWN);
+	prm_set(out, admin_state, admin_states[port_follow(dev->port)]);
+	prm_set(out, state, port_link_up(dev->port) ? PRM_VPORT_UP : PRM_VPORT_DOWN);
 	return 0;
 }
 
@@ -266,17 +327,19 @@ static int run_modify_vport_state(struct cmd *c)
 {
 	const struct prm_modify_vport_state_in *in = c->in;
 	unsigned int admin = prm_get(in, admin_state), follow = 0;
+	struct cxdev *dev = cmd_vport(c, in);
 
-	if (other_vport(c, in))
+	if (!dev)
 		return -1;
-	if (c->op_mod != PRM_VPORT_UPLINK || !hca_uplink_follows(c->dev))
+	if (dev != c->dev ? c->op_mod != PRM_VPORT_ESW :
+			    c->op_mod != PRM_VPORT_UPLINK || !hca_uplink_follows(c->dev))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: the function manages no eswitch",
 			      c->op_mod);
 	while (follow < ARRAY_SIZE(admin_states) && admin_states[follow] != admin)
 		follow++;
 	if (follow == ARRAY_SIZE(admin_states))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "admin_state %u is unknown", admin);
-	port_set_follow(c->dev->port, follow);
+	port_set_follow(dev->port, follow);
 	return 0;
 }
 
@@ -303,15 +366,19 @@ static int run_query_vport_counter(struct cmd *c)
 {
 	const struct prm_query_vport_counter_in *in = c->in;
 	struct prm_query_vport_counter_out *out = c->out;
-	struct eth_counters *eth = &c->dev->eth->counters;
-	struct rdma_counters *rdma = c->dev->rdma;
-	struct traffic ib_rx = { rdma->rx_packets, rdma->rx_bytes };
-	struct traffic ib_tx = { rdma->tx_packets, rdma->tx_bytes };
-	struct traffic ib_rx_mcast = { rdma->rx_mcast_packets, rdma->rx_mcast_bytes };
-	struct traffic ib_tx_mcast = { rdma->tx_mcast_packets, rdma->tx_mcast_bytes };
+	struct traffic ib_rx, ib_tx, ib_rx_mcast, ib_tx_mcast;
+	struct cxdev *dev = cmd_vport(c, in);
+	struct rdma_counters *rdma;
+	struct eth_counters *eth;
 
-	if (other_vport(c, in))
+	if (!dev)
 		return -1;
+	eth = &dev->eth->counters;
+	rdma = dev->rdma;
+	ib_rx = (struct traffic){ rdma->rx_packets, rdma->rx_bytes };
+	ib_tx = (struct traffic){ rdma->tx_packets, rdma->tx_bytes };
+	ib_rx_mcast = (struct traffic){ rdma->rx_mcast_packets, rdma->rx_mcast_bytes };
+	ib_tx_mcast = (struct traffic){ rdma->tx_mcast_packets, rdma->tx_mcast_bytes };
 	if (c->op_mod || prm_get(in, port_num) > 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "op_mod %u, port_num %u: there is only one port",
@@ -404,14 +471,20 @@ void eth_state_reset(struct cxdev *dev)
 {
 	struct eth_state *eth = dev->eth;
 	bool block_uc = eth->block_uc, block_mc = eth->block_mc;
+	/* a VF that starts again does not disarm what the manager of the e-switch wants to know */
+	bool armed = eth->change_armed && !eswitch_manager(dev) && eswitch_managed_by(dev);
+	uint8_t events = eth->change_events;
 	unsigned int i;
 
+	eswitch_stop(dev);
 	for (i = 0; i < LIST_TYPES; i++)
 		free(eth->lists[i].entries);
 	memset(eth, 0, sizeof(*eth));
 	/* Drivers set these explicitly: what the last one left may still be there. */
 	eth->block_uc = block_uc;
 	eth->block_mc = block_mc;
+	eth->change_armed = armed;
+	eth->change_events = armed ? events : 0;
 	memcpy(eth->mac, eswitch_mac(dev), 6);
 	eth->mtu = DEFAULT_MTU;
 	eth->port_mtu = DEFAULT_PORT_MTU;
@@ -438,7 +511,11 @@ void eth_state_stop(struct cxdev *dev)
 	eth->rdma_rx_root = NULL;
 	eth->rdma_tx_root = NULL;
 	eth->rdma_steer = NULL;
-	eth->change_armed = false;
+	eth->fdb_root = NULL;
+	eth->fdb_steer = NULL;
+	if (!eswitch_managed_by(dev))
+		eth->change_armed = false;
+	eswitch_stop(dev);
 	memset(eth->vxlan_ports, 0, sizeof(eth->vxlan_ports));
 	port_flush(dev->port);
 }

@@ -8,93 +8,18 @@
 #include <string.h>
 
 #include "card/card.h"
-#include "dut.h"
 #include "host/control.h"
 #include "port/port.h"
 #include "prm/caps.h"
 #include "prm/cmdif.h"
 #include "prm/vport.h"
+#include "vf_card.h"
 #include "vfu_client.h"
-
-#define MAC(n) { 2, 0, 0, 0, 0, n }
-#define OUTSIDE 0x99
-
-static const uint8_t broadcast[6] = { 255, 255, 255, 255, 255, 255 };
-static const uint8_t group[6] = { 0x01, 0x00, 0x5e, 0, 0, 7 };
-
-/* f0 is the PF, with MAC(1); f1 and f2 are its VFs, with MAC(2) and MAC(3). */
-static struct dut *f[3];
-static struct cxdev *devs[3];
-static struct port *wire;
-static struct {
-	unsigned int n;
-	uint32_t len;
-	uint8_t data[FRAME_MAX];
-} out;
-
-/* ---- set-up ---- */
-
-static bool on_wire(void *arg, const struct frame *frame)
-{
-	(void)arg;
-	out.n++;
-	out.len = frame->len;
-	memcpy(out.data, frame->data, frame->len);
-	return true;
-}
-
-static void set_list(struct dut *dut, unsigned int type, const uint8_t *mac)
-{
-	struct prm_modify_nic_vport_context_in in = {};
-	struct prm_modify_nic_vport_context_out reply;
-	uint64_t list = mac ? htobe64(mac_to_u64(mac)) : 0;
-
-	prm_set(&in, field_select.addresses_list, 1);
-	prm_set(&in, nic_vport_context.allowed_list_type, type);
-	prm_set(&in, nic_vport_context.allowed_list_size, !!mac);
-	dut_check(dut_cmd_tail(dut, modify_nic_vport_context, &in, &reply, &list, 8), "list");
-}
-
-static void set_promisc(struct dut *dut, bool all, bool groups)
-{
-	struct prm_modify_nic_vport_context_in in = {};
-	struct prm_modify_nic_vport_context_out reply;
-
-	prm_set(&in, field_select.promisc, 1);
-	prm_set(&in, nic_vport_context.promisc_all, all);
-	prm_set(&in, nic_vport_context.promisc_mc, groups);
-	dut_must(dut, modify_nic_vport_context, &in, &reply);
-}
 
 static void set_up(void)
 {
-	const struct card *card = card_find("cx5", 3);
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		char name[] = { 'f', '0' + i, 0 };
-
-		f[i] = dut_create_card(name, i, i ? card_vf(card) : card);
-		devs[i] = f[i]->dev;
-		set_list(f[i], PRM_VPORT_LIST_UC, (uint8_t[])MAC(i + 1));
-	}
-	dut_check(eswitch_create(devs[0]), "eswitch_create");
-	eswitch_add(devs[0], devs[1]);
-	eswitch_add(devs[0], devs[2]);
+	vfs_set_up();
 	control_set_devs(devs, 3);
-	wire = port_create(NULL, "wire");
-	port_set_sink(wire, on_wire, NULL);
-	memset(&out, 0, sizeof(out));
-}
-
-static void tear_down(void)
-{
-	unsigned int i;
-
-	dut_run();
-	port_destroy(wire);
-	for (i = 0; i < 3; i++)
-		dut_destroy(f[i]);
 }
 
 /* The answer to a line, without what follows the first one. */
@@ -118,70 +43,12 @@ static bool must(const char *text)
 	return !strcmp(line("%s", text), "ok\n");
 }
 
-/* From a function, or from the wire (@from NULL), 60 bytes, 64 with a tag; -1: without. */
-static void send_frame(struct dut *from, const uint8_t *to, uint8_t station, int vlan)
-{
-	uint32_t len = vlan < 0 ? 60 : 64;
-	struct frame *frame = frame_alloc(len);
-
-	memset(frame->data, 0, len);
-	memcpy(frame->data, to, 6);
-	memcpy(frame->data + 6, (uint8_t[])MAC(station), 6);
-	if (vlan >= 0) {
-		put16(frame->data + 12, ETH_P_8021Q);
-		put16(frame->data + 14, vlan);
-	}
-	put16(frame->data + len - 60 + 12, 0x88b5);
-	frame->data[len - 1] = 0x5a;
-	port_send(from ? from->dev->port : wire, frame);
-}
-
-static uint64_t frames_in(const struct dut *dut)
-{
-	const struct eth_counters *n = &dut->dev->eth->counters;
-
-	return n->rx_unicast.packets + n->rx_multicast.packets + n->rx_broadcast.packets;
-}
-
 static uint64_t bytes_in(const struct dut *dut)
 {
 	const struct eth_counters *n = &dut->dev->eth->counters;
 
 	return n->rx_unicast.bytes + n->rx_multicast.bytes + n->rx_broadcast.bytes;
 }
-
-/* Who has received a frame since the last call: "0", "12w"; twice if two. Not in a static order. */
-static const char *got(void)
-{
-	static uint64_t before[3];
-	static unsigned int wire_before;
-	static char who[64];
-	unsigned int i, n = 0;
-
-	dut_run();
-	for (i = 0; i < 3; i++) {
-		uint64_t now = frames_in(f[i]);
-
-		for (; now > before[i] && n < 30; before[i]++)
-			who[n++] = '0' + i;
-		before[i] = now;
-	}
-	for (; out.n > wire_before && n < 30; wire_before++)
-		who[n++] = 'w';
-	wire_before = out.n;
-	who[n] = 0;
-	return who;
-}
-
-static bool goes_to(struct dut *from, const uint8_t *to, uint8_t station, int vlan,
-		    const char *who)
-{
-	got();
-	send_frame(from, to, station, vlan);
-	return !strcmp(got(), who);
-}
-
-#define TO(n) ((uint8_t[])MAC(n))
 
 /* ---- who gets it ---- */
 
@@ -206,7 +73,7 @@ static void test_unicast(void)
 	send_frame(f[2], TO(OUTSIDE), 3, -1);
 	ktap(goes_to(f[1], TO(3), 2, -1, ""),
 	     "an address that the outer switch saw at the card is no way back into it");
-	tear_down();
+	vfs_tear_down();
 }
 
 static void test_groups(void)
@@ -222,7 +89,7 @@ static void test_groups(void)
 	ktap(port_counters(devs[0]->port)->rx_frames == 3 &&
 	     port_counters(devs[0]->port)->tx_frames == 3,
 	     "the port of the PF counts what passes the wire, for all functions");
-	tear_down();
+	vfs_tear_down();
 }
 
 static void test_trust(void)
@@ -241,7 +108,7 @@ static void test_trust(void)
 	set_promisc(f[0], true, false);
 	ktap(must("vf 0 trust off") && goes_to(NULL, TO(55), OUTSIDE, -1, "0"),
 	     "the PF needs no trust");
-	tear_down();
+	vfs_tear_down();
 }
 
 /* ---- MAC and spoof check ---- */
@@ -254,12 +121,6 @@ static bool has_mac(struct dut *dut, const uint8_t *mac)
 	dut_must(dut, query_nic_vport_context, &in, &reply);
 	return !memcmp(prm_bytes(&reply, nic_vport_context.permanent_address.mac_addr_47_32), mac,
 		       6);
-}
-
-static void start_again(struct dut *dut)
-{
-	cxdev_reset(dut->dev);
-	dut->dev->hca->phase = HCA_RUNNING;
 }
 
 static void test_mac(void)
@@ -279,7 +140,7 @@ static void test_mac(void)
 	ktap(devs[1]->sys_image_guid == devs[0]->sys_image_guid &&
 	     devs[1]->node_guid != devs[0]->node_guid,
 	     "PF and VFs have the system image GUID of the card, and node GUIDs of their own");
-	tear_down();
+	vfs_tear_down();
 }
 
 static void test_spoof(void)
@@ -294,7 +155,7 @@ static void test_spoof(void)
 	     "with spoof check frames from its MAC pass, and those of other VFs");
 	ktap(must("vf 0 spoofchk off") && goes_to(f[1], TO(3), 77, -1, "2"),
 	     "spoof check can be switched off");
-	tear_down();
+	vfs_tear_down();
 }
 
 /* ---- VLAN ---- */
@@ -333,7 +194,7 @@ static void test_vlan(void)
 	     "two VFs of a VLAN reach each other without tags");
 	must("vf 1 vlan 0");
 	ktap(goes_to(f[2], TO(OUTSIDE), 3, -1, "w") && out.len == 60, "VLAN 0 is none");
-	tear_down();
+	vfs_tear_down();
 }
 
 /* Two VFs of different VLANs may have the same address. */
@@ -345,7 +206,7 @@ static void test_same_mac(void)
 	must("vf 1 vlan 200");
 	ktap(goes_to(NULL, TO(2), OUTSIDE, 100, "1") && goes_to(NULL, TO(2), OUTSIDE, 200, "2"),
 	     "an address in two VLANs is two addresses");
-	tear_down();
+	vfs_tear_down();
 }
 
 /* ---- link ---- */
@@ -394,7 +255,7 @@ static void test_link(void)
 	must("vf 0 link auto");
 	ktap(link_is(f[1], &n, true, PRM_VPORT_AUTO),
 	     "with link auto again it has that of the port");
-	tear_down();
+	vfs_tear_down();
 }
 
 /* ---- RoCE ---- */
@@ -454,7 +315,7 @@ static void test_roce(void)
 	devs[1]->hca->phase = HCA_RUNNING;
 	ktap(!query_caps(f[1], CAP_ROCE, cap) && pages_initial(devs[1]) == pages,
 	     "a VF that is off has RoCE again at once");
-	tear_down();
+	vfs_tear_down();
 }
 
 /* ---- pages, rate ---- */
@@ -471,7 +332,7 @@ static void test_pages(void)
 	ktap(must("vf 0 pages 100") && dut_asked.pages == 100, "the card can request pages");
 	devs[1]->hca->sinks[PRM_EVENT_PAGE_REQUEST] = NULL;
 	ktap(must("vf 0 rate 5000") && strstr(line("vf 0"), "rate 5000;"), "the rate is kept");
-	tear_down();
+	vfs_tear_down();
 }
 
 /* ---- lines ---- */
@@ -532,7 +393,7 @@ static void test_lines(void)
 	     !strstr(line("vf"), "f0"), "vf lists the VFs, and nothing else");
 	ktap(strstr(line("status"), ", behind f0), "), "the status names the port of a VF");
 	ktap(strstr(line("help"), "vf VF link auto|enable|disable"), "help has the settings");
-	tear_down();
+	vfs_tear_down();
 }
 
 /* ---- the firmware ---- */
@@ -543,7 +404,7 @@ static void test_firmware(void)
 	iseg_write(devs[1], offsetof(struct prm_iseg, cmdq_addr_l_sz),
 		   PRM_NIC_IFC_SW_RESET << PRM_ISEG_NIC_IFC_SHIFT);
 	ktap(dut_violations(f[1]) == 1, "a VF must not reset the firmware");
-	tear_down();
+	vfs_tear_down();
 }
 
 /* The functions may be destroyed in any order. */
@@ -591,7 +452,8 @@ static void test_process(const char *bin_dir)
 
 	ktap(refuses(bin_dir, "cx5,vfs=2", "a PF and vfs=2 take 3 --vm, not 2") &&
 	     refuses(bin_dir, "cx5,vfs=0",
-		     "'vfs=0' is neither ports=1 or 2, dcb, sriov nor vfs=1 to 15") &&
+		     "'vfs=0' is neither ports=1 or 2, dcb, eswitch, sriov nor vfs=1 to 15") &&
+	     refuses(bin_dir, "cx5,vfs=1,eswitch", "eswitch is for a card with sriov") &&
 	     refuses(bin_dir, "cx5,vfs=16", "'vfs=16' is neither") &&
 	     refuses(bin_dir, "cx5,vfs=1x", "'vfs=1x' is neither") &&
 	     refuses(bin_dir, "cx5,vf", "'vf' is neither") &&
@@ -630,7 +492,7 @@ static void test_rate(void)
 	must("vf 0 rate 0");
 	without = port_may_send(devs[1]->port, broadcast, 0, 64, &work);
 	ktap(without, "without the rate it does not wait");
-	tear_down();
+	vfs_tear_down();
 }
 
 int main(int argc, char **argv)

@@ -191,4 +191,47 @@ struct prm_flow_table_nic_cap_bits {
 };
 PRM_LAYOUT(flow_table_nic_cap, 0x1000);
 
+struct prm_flow_table_eswitch_cap_bits {
+	u8 rsvd_00[512];
+	struct prm_flow_table_prop_layout_bits flow_table_properties_nic_esw_fdb;
+	struct prm_flow_table_prop_layout_bits flow_table_properties_esw_acl_ingress;
+	struct prm_flow_table_prop_layout_bits flow_table_properties_esw_acl_egress;
+	u8 rsvd_800[30720];
+};
+PRM_LAYOUT(flow_table_eswitch_cap, 0x1000);
+
+/* Capabilities of page PRM_CAP_ESWITCH */
+struct prm_e_switch_cap_bits {
+	u8 vport_svlan_strip[1];
+	u8 vport_cvlan_strip[1];
+	u8 vport_svlan_insert[1];
+	u8 vport_cvlan_insert_if_not_exist[1];
+	u8 vport_cvlan_insert_overwrite[1];
+	u8 rsvd_05[2];
+	u8 esw_shared_ingress_acl[1];
+	u8 esw_uplink_ingress_acl[1];
+	u8 root_ft_on_other_esw[1];
+	u8 rsvd_0a[15];
+	u8 esw_functions_changed[1];
+	u8 rsvd_1a[1];
+	u8 ecpf_vport_exists[1];
+	u8 counter_eswitch_affinity[1];
+	u8 merged_eswitch[1];
+	u8 nic_vport_node_guid_modify[1];
+	u8 nic_vport_port_guid_modify[1];
+	u8 vxlan_encap_decap[1];
+	u8 nvgre_encap_decap[1];
+	u8 rsvd_22[1];
+	u8 log_max_fdb_encap_uplink[5];
+	u8 rsvd_28[3];
+	u8 log_max_packet_reformat_context[5];
+	u8 rsvd_30[6];
+	u8 max_encap_header_size[10];
+	u8 rsvd_40[11];
+	u8 log_max_esw_sf[5];
+	u8 esw_sf_base_id[16];
+	u8 rsvd_60[1952];
+};
+PRM_LAYOUT(e_switch_cap, 0x100);
+
 #endif

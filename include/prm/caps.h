@@ -659,6 +659,8 @@ union prm_hca_cap_union_bits {
 	struct prm_roce_cap_bits roce_cap;
 	struct prm_per_protocol_networking_offload_caps_bits per_protocol_networking_offload_caps;
 	struct prm_flow_table_nic_cap_bits flow_table_nic_cap;
+	struct prm_flow_table_eswitch_cap_bits flow_table_eswitch_cap;
+	struct prm_e_switch_cap_bits e_switch_cap;
 	struct prm_qos_cap_bits qos_cap;
 	struct prm_debug_cap_bits debug_cap;
 	struct prm_port_selection_cap_bits port_selection_cap;

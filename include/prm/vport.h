@@ -18,6 +18,9 @@ enum {
 	PRM_VPORT_AUTO		= 2,	/* admin state only */
 };
 
+/* The number of the uplink among the vports of an e-switch */
+#define PRM_VPORT_NUM_UPLINK	0xffff
+
 /* allowed_list_type */
 enum {
 	PRM_VPORT_LIST_UC	= 0,
@@ -194,6 +197,84 @@ struct prm_modify_vport_state_out_bits {
 	u8 rsvd_40[64];
 };
 PRM_LAYOUT(modify_vport_state_out, 0x10);
+
+/* esw_vport_context.vport_cvlan_insert */
+enum {
+	PRM_CVLAN_INSERT_NONE	= 0,
+	PRM_CVLAN_INSERT_MISSING = 1,	/* into frames without one */
+	PRM_CVLAN_INSERT_ALWAYS	= 3,
+};
+
+struct prm_esw_vport_context_bits {
+	u8 fdb_to_vport_reg_c[1];
+	u8 rsvd_01[2];
+	u8 vport_svlan_strip[1];
+	u8 vport_cvlan_strip[1];
+	u8 vport_svlan_insert[1];
+	u8 vport_cvlan_insert[2];
+	u8 fdb_to_vport_reg_c_id[8];
+	u8 rsvd_10[48];
+	u8 svlan_cfi[1];
+	u8 svlan_pcp[3];
+	u8 svlan_id[12];
+	u8 cvlan_cfi[1];
+	u8 cvlan_pcp[3];
+	u8 cvlan_id[12];
+	u8 rsvd_60[1824];
+	u8 sw_steering_vport_icm_address_rx[64];
+	u8 sw_steering_vport_icm_address_tx[64];
+};
+PRM_LAYOUT(esw_vport_context, 0x100);
+
+struct prm_esw_vport_context_fields_select_bits {
+	u8 rsvd_00[27];
+	u8 fdb_to_vport_reg_c_id[1];
+	u8 vport_cvlan_insert[1];
+	u8 vport_svlan_insert[1];
+	u8 vport_cvlan_strip[1];
+	u8 vport_svlan_strip[1];
+};
+PRM_LAYOUT(esw_vport_context_fields_select, 0x04);
+
+struct prm_query_esw_vport_context_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 other_vport[1];
+	u8 rsvd_41[15];
+	u8 vport_number[16];
+	u8 rsvd_60[32];
+};
+PRM_LAYOUT(query_esw_vport_context_in, 0x10);
+
+struct prm_query_esw_vport_context_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+	struct prm_esw_vport_context_bits esw_vport_context;
+};
+PRM_LAYOUT(query_esw_vport_context_out, 0x110);
+
+struct prm_modify_esw_vport_context_in_bits {
+	u8 opcode[16];
+	u8 rsvd_10[32];
+	u8 op_mod[16];
+	u8 other_vport[1];
+	u8 rsvd_41[15];
+	u8 vport_number[16];
+	struct prm_esw_vport_context_fields_select_bits field_select;
+	struct prm_esw_vport_context_bits esw_vport_context;
+};
+PRM_LAYOUT(modify_esw_vport_context_in, 0x110);
+
+struct prm_modify_esw_vport_context_out_bits {
+	u8 status[8];
+	u8 rsvd_08[24];
+	u8 syndrome[32];
+	u8 rsvd_40[64];
+};
+PRM_LAYOUT(modify_esw_vport_context_out, 0x10);
 
 struct prm_query_hca_vport_pkey_in_bits {
 	u8 opcode[16];

@@ -308,11 +308,15 @@ static void card_flow(const struct card *card, struct prm_flow_table_nic_cap *ni
 		card_rdma_tables(nic);
 }
 
-/* The FDB knows where a frame comes from. */
+/* The FDB knows where a frame comes from; ACLs, which have none of it, are for one vport each. */
 static void card_fdb(struct prm_flow_table_eswitch_cap *cap)
 {
 	struct prm_flow_table_prop_layout *fdb =
 		prm_sub(cap, flow_table_properties_nic_esw_fdb, flow_table_prop_layout);
+	struct prm_flow_table_prop_layout *ingress =
+		prm_sub(cap, flow_table_properties_esw_acl_ingress, flow_table_prop_layout);
+	struct prm_flow_table_prop_layout *egress =
+		prm_sub(cap, flow_table_properties_esw_acl_egress, flow_table_prop_layout);
 
 	card_flow_tables(fdb);
 	prm_set(fdb, flow_counter, 1);
@@ -320,6 +324,12 @@ static void card_fdb(struct prm_flow_table_eswitch_cap *cap)
 	prm_set(fdb, log_max_destination, 6);
 	prm_set(fdb, ft_field_support.source_eswitch_port, 1);
 	prm_set(fdb, ft_field_bitmask_support.source_eswitch_port, 1);
+	card_flow_tables(ingress);
+	prm_set(ingress, flow_counter, 1);
+	prm_set(ingress, log_max_flow_counter, 14);
+	card_flow_tables(egress);
+	prm_set(egress, flow_counter, 1);
+	prm_set(egress, log_max_flow_counter, 14);
 }
 
 static void card_vport_contexts(struct prm_e_switch_cap *cap)
@@ -356,15 +366,13 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 	case CAP_FLOW_NIC:
 		card_flow(dev->card, cur);
 		break;
-	case CAP_FLOW_ESW:
-		if (!eswitch_manager(dev))
-			return -1;
-		card_fdb(cur);
+	case CAP_FLOW_ESW:	/* with the capability eswitch_manager alone: no tables */
+		if (eswitch_manager(dev))
+			card_fdb(cur);
 		break;
 	case CAP_ESW:
-		if (!eswitch_manager(dev))
-			return -1;
-		card_vport_contexts(cur);
+		if (eswitch_manager(dev))
+			card_vport_contexts(cur);
 		break;
 	case CAP_QOS:	/* rates are set by QETCR alone */
 		if (dev->card->vf || !card_dcb)

@@ -60,6 +60,9 @@ struct need {
 
 #define FDB(f)									\
 	CAP_FLOW_ESW, FIELD(flow_table_eswitch_cap, flow_table_properties_nic_esw_fdb.f)
+#define ACL(which)								\
+	CAP_FLOW_ESW, FIELD(flow_table_eswitch_cap,				\
+			    flow_table_properties_esw_acl_##which.ft_support)
 #define ESWITCH(f) CAP_ESW, FIELD(e_switch_cap, f)
 
 #define ROW(op, kind, f, value, ...) \
@@ -131,6 +134,8 @@ static const struct need needs[] = {
 	IS(create_flow_table, table_type, PRM_FT_RDMA_RX, RDMA_TABLES(receive)),
 	IS(create_flow_table, table_type, PRM_FT_RDMA_TX, RDMA_TABLES(transmit)),
 	IS(create_flow_table, table_type, PRM_FT_FDB, FDB(ft_support)),
+	IS(create_flow_table, table_type, PRM_FT_ESW_INGRESS, ACL(ingress)),
+	IS(create_flow_table, table_type, PRM_FT_ESW_EGRESS, ACL(egress)),
 	ALL(modify_flow_table, FLOW(flow_table_modify)),
 	ANY(create_flow_table, flow_table_context.table_miss_action,
 	    FLOW(identified_miss_table_mode)),

@@ -167,12 +167,13 @@ static const struct setting {
 	int (*set)(struct vf_call *call, const char *word, const char *more);
 	const char *usage;
 	bool two; /* takes a second word */
+	bool of_manager; /* of the e-switch, if it has one */
 } settings[] = {
-	{ "mac", set_mac, "mac ADDRESS" },
-	{ "vlan", set_vlan, "vlan ID [PRIORITY]", true },
-	{ "trust", set_trust, "trust on|off" },
-	{ "spoofchk", set_spoofchk, "spoofchk on|off" },
-	{ "link", set_link, "link auto|enable|disable" },
+	{ "mac", set_mac, "mac ADDRESS", .of_manager = true },
+	{ "vlan", set_vlan, "vlan ID [PRIORITY]", .two = true, .of_manager = true },
+	{ "trust", set_trust, "trust on|off", .of_manager = true },
+	{ "spoofchk", set_spoofchk, "spoofchk on|off", .of_manager = true },
+	{ "link", set_link, "link auto|enable|disable", .of_manager = true },
 	{ "roce", set_roce, "roce on|off" },
 	{ "rate", set_rate, "rate MBPS" },
 	{ "pages", request_pages, "pages N|-N" },
@@ -239,6 +240,9 @@ static int set(struct vf_call *call, const char *name)
 			break;
 	if (i == ARRAY_SIZE(settings))
 		return vf_error(call, "'%s' is not a setting", name);
+	if (settings[i].of_manager && eswitch_managed_by(call->dev))
+		return vf_error(call, "%s: the driver of the PF sets it, managing the e-switch",
+				name);
 	if (!word)
 		return vf_error(call, "missing value: %s", settings[i].usage);
 	extra = settings[i].two ? more ? strtok(NULL, " \t\r") : NULL : more;

@@ -5,8 +5,9 @@
  *
  * There are tables of received packets (type NIC_RX), of RoCE packets before a QP gets them or
  * after it has sent them (RDMA_RX, RDMA_TX), of the e-switch (FDB), which say what vports get a
- * packet, and of port selection (PORT_SEL), which say by which port of a LAG one leaves. References: a group uses its table and its definer, a table the
- * table behind it.
+ * packet, of what a vport may send into it and get from it (ACLs), and of port selection
+ * (PORT_SEL), which say by which port of a LAG one leaves. References: a group uses its table and
+ * its definer, a table the table behind it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +21,23 @@ bool flow_is_rdma(unsigned int type)
 	return type == PRM_FT_RDMA_RX || type == PRM_FT_RDMA_TX;
 }
 
+bool flow_is_acl(unsigned int type)
+{
+	return type == PRM_FT_ESW_INGRESS || type == PRM_FT_ESW_EGRESS;
+}
+
+int flow_check_acl(struct cmd *c, const struct cxdev *vport)
+{
+	if (vport && !eswitch_vf(vport))
+		refuse(c, PRM_STATUS_BAD_PARAM, "vport 0 is the manager's: it has no ACL");
+	return vport && eswitch_vf(vport) ? 0 : -1;
+}
+
 int flow_check_type(struct cmd *c, unsigned int type)
 {
 	if (type == PRM_FT_NIC_RX || (type == PRM_FT_PORT_SEL && port_select_advertised(c->dev)) ||
 	    (flow_is_rdma(type) && c->dev->card->rdma_tables) ||
-	    (type == PRM_FT_FDB && eswitch_manager(c->dev)))
+	    ((type == PRM_FT_FDB || flow_is_acl(type)) && eswitch_manager(c->dev)))
 		return 0;
 	return refuse(c, PRM_STATUS_BAD_PARAM, "table_type 0x%x is not advertised", type);
 }
@@ -41,9 +54,20 @@ struct flow_table *flow_get_table(struct cmd *c, uint32_t id, unsigned int type)
 	return table;
 }
 
-static struct flow_table **root_of(struct cxdev *dev, unsigned int type)
+struct flow_table *flow_of_vport(struct cmd *c, struct flow_table *table, unsigned int vport)
+{
+	if (!table || table->vport == vport)
+		return table;
+	refuse(c, PRM_STATUS_BAD_PARAM, "table 0x%x is of vport %u, not %u", table->obj.num,
+	       table->vport, vport);
+	return NULL;
+}
+
+static struct flow_table **root_of(struct cxdev *dev, unsigned int type, unsigned int vport)
 {
 	switch (type) {
+	case PRM_FT_ESW_INGRESS: return eswitch_acl(dev, vport, false);
+	case PRM_FT_ESW_EGRESS: return eswitch_acl(dev, vport, true);
 	case PRM_FT_PORT_SEL: return &dev->eth->port_root;
 	case PRM_FT_FDB: return &dev->eth->fdb_root;
 	case PRM_FT_RDMA_RX: return &dev->eth->rdma_rx_root;
@@ -54,7 +78,8 @@ static struct flow_table **root_of(struct cxdev *dev, unsigned int type)
 
 static void table_release(void *obj)
 {
-	struct flow_table *table = obj, **root = root_of(table->obj.dev, table->type);
+	struct flow_table *table = obj, **root = root_of(table->obj.dev, table->type,
+							 table->vport);
 
 	if (*root == table)
 		*root = NULL;
@@ -172,10 +197,16 @@ static int run_create_flow_table(struct cmd *c)
 		return -1;
 	table->obj.release = table_release;
 	table->type = prm_get(in, table_type);
+	table->vport = prm_get(in, vport_number);
 	table->level = prm_get(ctx, level);
 	table->log_size = prm_get(ctx, log_size);
 	table->ctx = *ctx;
 	list_init(&table->groups);
+	if (flow_is_acl(table->type) &&
+	    is_set(c, ctx, table_miss_id, "but an ACL has no table behind it")) {
+		obj_free(table);
+		return -1;
+	}
 	if (c->op_mod == PRM_FT_OP_LAG_DEMUX ? get_demux_next(c, ctx, table, &table->miss) :
 					       get_miss(c, ctx, table, &table->miss)) {
 		obj_free(table);
@@ -196,7 +227,7 @@ static int run_destroy_flow_table(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
+	table = flow_table_of(c, in);
 	return table ? obj_destroy(c, table) : -1;
 }
 
@@ -209,7 +240,7 @@ static int run_modify_flow_table(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
+	table = flow_table_of(c, in);
 	if (!table)
 		return -1;
 	if (prm_get(in, modify_field_select) !=
@@ -256,21 +287,23 @@ static int run_set_flow_table_root(struct cmd *c)
 		return -1;
 	switch (c->op_mod) {
 	case PRM_FT_ROOT_SET:
-		table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
+		table = flow_table_of(c, in);
 		if (!table)
 			return -1;
-		*root_of(c->dev, table->type) = table;
+		*root_of(c->dev, table->type, table->vport) = table;
 		if (table->type == PRM_FT_PORT_SEL)
 			c->dev->adapter->select = port_select;
 		if (flow_is_rdma(table->type))
 			c->dev->eth->rdma_steer = rdma_steer;
 		if (table->type == PRM_FT_FDB)
 			c->dev->eth->fdb_steer = fdb_steer;
+		if (flow_is_acl(table->type))
+			c->dev->eth->acl_steer = acl_steer;
 		return 0;
 	case PRM_FT_ROOT_RESET:
 		if (is_set(c, in, table_id, "but op_mod 1 takes the root away"))
 			return -1;
-		*root_of(c->dev, prm_get(in, table_type)) = NULL;
+		*root_of(c->dev, prm_get(in, table_type), prm_get(in, vport_number)) = NULL;
 		return 0;
 	default:
 		return refuse(c, PRM_STATUS_BAD_PARAM,
@@ -291,8 +324,8 @@ static void group_release(void *obj)
 }
 
 /*
- * What can be matched: outer headers; of RoCE packets the opcode; in the FDB the vport that a packet
- * comes from; of tunnels what is in them.
+ * What can be matched: outer headers; of RoCE packets the opcode; in the FDB the vport that a
+ * packet comes from; of tunnels what is in them.
  */
 static void supported_criteria(struct cxdev *dev, struct prm_fte_match_param *param,
 			       unsigned int type)
@@ -405,7 +438,7 @@ static int run_create_flow_group(struct cmd *c)
 	if (check_criteria(c, prm_get(in, match_criteria_enable), prm_get(in, table_type),
 			   criteria))
 		return -1;
-	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
+	table = flow_table_of(c, in);
 	if (!table || get_kind(c, in, table, &definer))
 		return -1;
 	if (start > end || end >= 1u << table->log_size)
@@ -455,7 +488,7 @@ static int run_destroy_flow_group(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
+	table = flow_table_of(c, in);
 	group = table ? flow_get_group(c, table, prm_get(in, group_id)) : NULL;
 	if (!group)
 		return -1;

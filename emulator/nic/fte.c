@@ -107,6 +107,9 @@ static int get_dest(struct cmd *c, const struct prm_dest_format_struct *format,
 	if (flow_is_rdma(table->type) && type != PRM_FLOW_DEST_TABLE)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "destination_type %u: a table of RoCE packets leads to tables", type);
+	if (flow_is_acl(table->type))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "destination_type %u: the ACL of a vport leads nowhere", type);
 	if (table->type == PRM_FT_FDB && type != PRM_FLOW_DEST_TABLE)
 		return type == PRM_FLOW_DEST_VPORT ? get_vport(c, id, dest) :
 		       refuse(c, PRM_STATUS_BAD_PARAM,
@@ -186,7 +189,7 @@ static int check_action(struct cmd *c, const struct prm_flow_context *ctx, unsig
 	    is_set(c, ctx, push_vlan_2.ethtype, "but pushing VLAN tags is not advertised") ||
 	    is_set(c, ctx, modify_header_id, "but header modification is not advertised"))
 		return -1;
-	if (flow_is_rdma(type))
+	if (flow_is_rdma(type) || flow_is_acl(type))
 		known |= PRM_FLOW_ALLOW;
 	if (action & ~known)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
@@ -227,7 +230,7 @@ static int check_context(struct cmd *c, const struct prm_flow_context *ctx,
 {
 	if (check_action(c, ctx, table->type))
 		return -1;
-	if (table->type == PRM_FT_FDB)
+	if (table->type == PRM_FT_FDB || flow_is_acl(table->type))
 		return is_set(c, ctx, flow_tag, "but a vport gets none");
 	if (flow_is_rdma(table->type))
 		return check_rdma_entry(c, ctx);
@@ -339,7 +342,7 @@ static int run_set_fte(struct cmd *c)
 		return -1;
 	if (is_set(c, in, ignore_flow_level, "but it is not advertised"))
 		return -1;
-	table = flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type));
+	table = flow_table_of(c, in);
 	if (!table)
 		return -1;
 	fte = find_fte(table, index);
@@ -364,13 +367,13 @@ static int run_set_fte(struct cmd *c)
 }
 
 /* The entry a command names; NULL: refused. */
-static struct fte *get_fte(struct cmd *c, uint32_t table_id, unsigned int type, uint32_t index)
+static struct fte *get_fte(struct cmd *c, struct flow_table *table, uint32_t index)
 {
-	struct flow_table *table = flow_get_table(c, table_id, type);
 	struct fte *fte = table ? find_fte(table, index) : NULL;
 
 	if (table && !fte)
-		refuse(c, PRM_STATUS_IX, "there is no entry %u in table 0x%x", index, table_id);
+		refuse(c, PRM_STATUS_IX, "there is no entry %u in table 0x%x", index,
+		       table->obj.num);
 	return fte;
 }
 
@@ -382,7 +385,8 @@ static int run_query_fte(struct cmd *c)
 
 	if (flow_check_type(c, prm_get(in, table_type)))
 		return -1;
-	fte = get_fte(c, prm_get(in, table_id), prm_get(in, table_type), prm_get(in, flow_index));
+	fte = get_fte(c, flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type)),
+		      prm_get(in, flow_index));
 	if (!fte)
 		return -1;
 	*prm_sub(out, flow_context, flow_context) = fte->ctx;
@@ -396,7 +400,7 @@ static int run_delete_fte(struct cmd *c)
 
 	if (bad_head(c, in))
 		return -1;
-	fte = get_fte(c, prm_get(in, table_id), prm_get(in, table_type), prm_get(in, flow_index));
+	fte = get_fte(c, flow_table_of(c, in), prm_get(in, flow_index));
 	if (!fte)
 		return -1;
 	fte_free(fte);

@@ -218,6 +218,7 @@ struct flow_group {
 struct flow_table {
 	struct obj obj;
 	uint8_t type, level, log_size;
+	uint16_t vport;		 /* of an ACL; else 0 */
 	struct flow_table *miss; /* NULL: the packet is dropped, or has the function's own port */
 	bool demux;		 /* of a LAG; miss is what stands behind it at its owner */
 	struct list_head groups;
@@ -236,6 +237,8 @@ enum rdma_fate rdma_steer(struct cxdev *dev, unsigned int table_type, const stru
 			  uint8_t bth_opcode);	/* eth_state.rdma_steer */
 uint32_t fdb_steer(struct cxdev *dev, unsigned int source,
 		   const struct frame *frame);		/* eth_state.fdb_steer */
+bool acl_steer(struct cxdev *dev, struct flow_table *acl,
+	       const struct frame *frame);		/* eth_state.acl_steer */
 
 /* ---- what the commands of flow tables share ---- */
 
@@ -245,15 +248,24 @@ uint32_t fdb_steer(struct cxdev *dev, unsigned int source,
 		typeof(in) in_ = (in);                                             \
 		struct cmd *c_ = (c);                                              \
 	\
-		is_set(c_, in_, other_vport, "but there is one vport") ||          \
+		(flow_is_acl(prm_get(in_, table_type)) && eswitch_manager(c_->dev)) ? \
+			flow_check_acl(c_, cmd_vport(c_, in_)) :                   \
+			is_set(c_, in_, other_vport, "but there is one vport") ||  \
 			is_set(c_, in_, vport_number, "but there is one vport") || \
 			flow_check_type(c_, prm_get(in_, table_type));             \
 	})
 
 int flow_check_type(struct cmd *c, unsigned int type);
 bool flow_is_rdma(unsigned int type);
+bool flow_is_acl(unsigned int type);
+int flow_check_acl(struct cmd *c, const struct cxdev *vport); /* -1: refused, before or now */
 /* The table that a command names by number and type; NULL: refused. */
 struct flow_table *flow_get_table(struct cmd *c, uint32_t id, unsigned int type);
+/* The table that a command names, of the vport that it names; NULL: refused. */
+#define flow_table_of(c, in)								\
+	flow_of_vport(c, flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type)), \
+		      prm_get(in, vport_number))
+struct flow_table *flow_of_vport(struct cmd *c, struct flow_table *table, unsigned int vport);
 /* The table behind @level that a miss or an entry names, and a reference; NULL: refused. */
 struct flow_table *flow_next_table(struct cmd *c, uint32_t id, unsigned int type,
 				   unsigned int level, const char *field);

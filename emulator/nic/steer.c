@@ -172,6 +172,19 @@ uint32_t fdb_steer(struct cxdev *dev, unsigned int source, const struct frame *f
 	return source == PRM_VPORT_NUM_UPLINK ? 0 : ESWITCH_VPORT(PRM_VPORT_NUM_UPLINK);
 }
 
+/* What no entry has passes. */
+bool acl_steer(struct cxdev *dev, struct flow_table *acl, const struct frame *frame)
+{
+	struct walk walk = { .dev = dev };
+	struct eth_packet packet;
+
+	packet_parse(&packet, frame->data, frame->len);
+	packet_match_set(&packet, outer_of(&walk.fields));
+	walk.packet = &packet;
+	walk_table(&walk, acl, 0);
+	return walk.fate != RDMA_DROPPED;
+}
+
 /* ---- sent ---- */
 
 /*

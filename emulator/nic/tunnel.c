@@ -45,7 +45,7 @@ unsigned int tunnel_report_leaks(struct cxdev *dev)
 
 	for (i = 0; i < ARRAY_SIZE(dev->eth->vxlan_ports); i++) {
 		port = dev->eth->vxlan_ports[i];
-		/* The card has this one in any case: when a machine shuts down, mlx5_core leaves it. */
+		/* The card has this one in any case: at shutdown mlx5_core leaves it. */
 		if (!port || port == PRM_VXLAN_PORT)
 			continue;
 		violation_leak(dev, "VXLAN port %u was not deleted", port);

@@ -22,6 +22,7 @@ struct eswitch {
 	struct vport {
 		struct cxdev *dev;	/* NULL: destroyed */
 		struct vf vf;		/* not of vport 0 */
+		struct flow_table *acl[2];	/* of a managed switch: ingress, egress */
 	} vports[VPORTS];
 };
 
@@ -44,6 +45,19 @@ static void push_tag(struct frame *frame, const struct vf *vf)
 	frame->len += VLAN_BYTES;
 }
 
+/* The ACL of the vport, which sees what it sends without the tag that the switch inserts. */
+static bool allowed(struct cxdev *dev, const struct frame *frame, bool egress)
+{
+	struct vport *vport = &dev->eswitch->vports[dev->vport];
+	struct cxdev *pf = dev->eswitch->vports[0].dev;
+
+	if (!pf || !vport->acl[egress] || pf->eth->acl_steer(pf, vport->acl[egress], frame))
+		return true;
+	trace(dev, "a frame was dropped by the ACL of the vport");
+	vport->vf.denied++;
+	return false;
+}
+
 static bool push_vlan(struct cxdev *dev, struct frame *frame, const struct vf *vf)
 {
 	if (vf->cvlan_insert == PRM_CVLAN_INSERT_NONE ||
@@ -64,7 +78,7 @@ static bool admit(struct cxdev *dev, struct frame *frame)
 	if (!vf)
 		return true;
 	if (dev->eswitch->managed)
-		return push_vlan(dev, frame, vf);
+		return allowed(dev, frame, false) && push_vlan(dev, frame, vf);
 	if (vf->spoofchk && memcmp(frame->data + 6, vf->mac, 6)) {
 		trace(dev, "a frame was dropped: its source is not the MAC of the VF");
 		vf->spoofed++;
@@ -210,7 +224,7 @@ static void sort_by_rules(struct eswitch *eswitch, unsigned int source, struct f
 		to = ESWITCH_VPORT(PRM_VPORT_NUM_UPLINK);
 	for (i = 0; i < eswitch->n; i++) {
 		dev = eswitch->vports[i].dev;
-		if (dev && to & ESWITCH_VPORT(i))
+		if (dev && to & ESWITCH_VPORT(i) && allowed(dev, frame, true))
 			deliver_copy(dev, frame);
 	}
 	if (pf && to & ESWITCH_VPORT(PRM_VPORT_NUM_UPLINK))
@@ -292,6 +306,11 @@ struct cxdev *eswitch_vport(const struct cxdev *dev, unsigned int number)
 unsigned int eswitch_vports(const struct cxdev *dev)
 {
 	return dev->eswitch->n;
+}
+
+struct flow_table **eswitch_acl(struct cxdev *dev, unsigned int vport, bool egress)
+{
+	return &dev->eswitch->vports[vport].acl[egress];
 }
 
 static void stop_vport(struct cxdev *dev)
@@ -379,7 +398,10 @@ void eswitch_status(const struct cxdev *dev, FILE *out)
 	fprintf(out, "trust %s, spoofchk %s, link %s, roce %s, rate %u; ",
 		vf->trusted ? "on" : "off", vf->spoofchk ? "on" : "off",
 		eswitch_links[port_follow(dev->port)], dev->roce_denied ? "off" : "on", vf->rate);
-	fprintf(out, "dropped: spoofed %llu, tagged %llu, other vlan %llu\n",
-		(unsigned long long)vf->spoofed, (unsigned long long)vf->tagged,
-		(unsigned long long)vf->other_vlan);
+	if (dev->eswitch->managed)
+		fprintf(out, "dropped by ACLs: %llu\n", (unsigned long long)vf->denied);
+	else
+		fprintf(out, "dropped: spoofed %llu, tagged %llu, other vlan %llu\n",
+			(unsigned long long)vf->spoofed, (unsigned long long)vf->tagged,
+			(unsigned long long)vf->other_vlan);
 }

@@ -149,6 +149,8 @@ struct eth_state {
 	struct flow_table *fdb_root; /* FDB, of a function that manages the e-switch */
 	/* Where this FDB sends a frame of vport @source: ESWITCH_VPORT bits. NULL: no root ever */
 	uint32_t (*fdb_steer)(struct cxdev *dev, unsigned int source, const struct frame *frame);
+	/* Whether an ACL lets it pass. NULL: no root ever */
+	bool (*acl_steer)(struct cxdev *dev, struct flow_table *acl, const struct frame *frame);
 	/* Takes a RoCE packet through the tables of type RDMA_RX or RDMA_TX. NULL: no root ever */
 	enum rdma_fate (*rdma_steer)(struct cxdev *dev, unsigned int table_type,
 				     const struct frame *frame, uint8_t bth_opcode);
@@ -300,6 +302,7 @@ struct vf {
 	bool spoofchk;		/* sends with its MAC only */
 	uint32_t rate;		/* Mb/s, 0: no limit */
 	uint64_t spoofed, tagged, other_vlan;
+	uint64_t denied;	/* by the ACLs of a managed switch */
 };
 
 /* Bit of a vport by its number, or PRM_VPORT_NUM_UPLINK */
@@ -318,9 +321,11 @@ int eswitch_create(struct cxdev *pf);
  */
 void eswitch_manage(struct cxdev *pf);
 bool eswitch_manager(const struct cxdev *dev);
-struct cxdev *eswitch_managed_by(const struct cxdev *dev);	/* NULL: nobody does, or it is gone */
+struct cxdev *eswitch_managed_by(const struct cxdev *dev);	/* NULL: nobody, or it is gone */
 struct cxdev *eswitch_vport(const struct cxdev *dev, unsigned int number); /* NULL: none */
 unsigned int eswitch_vports(const struct cxdev *dev);
+/* The root of what a vport may send into the switch, or (@egress) get from it; NULL there: all */
+struct flow_table **eswitch_acl(struct cxdev *dev, unsigned int vport, bool egress);
 /* TEARDOWN_HCA, or a reset: what the manager set in vports is gone. No effect for others */
 void eswitch_stop(struct cxdev *dev);
 /* @dev becomes the next VF of the PF's card, of at most VFS_MAX. */
@@ -342,8 +347,9 @@ void eswitch_status(const struct cxdev *dev, FILE *out);
 		struct cmd *cmd_ = (c);								\
 												\
 		eswitch_manager(cmd_->dev) ?							\
-			cmd_vport_named(cmd_, prm_get(in, other_vport), prm_get(in, vport_number)) : \
-			other_vport(cmd_, in) ? NULL : cmd_->dev;					\
+			cmd_vport_named(cmd_, prm_get(in, other_vport),				\
+					prm_get(in, vport_number)) :				\
+			other_vport(cmd_, in) ? NULL : cmd_->dev;				\
 	})
 /* Of the manager */
 struct cxdev *cmd_vport_named(struct cmd *c, bool other, unsigned int number);

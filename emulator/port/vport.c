@@ -513,6 +513,7 @@ void eth_state_stop(struct cxdev *dev)
 	eth->rdma_steer = NULL;
 	eth->fdb_root = NULL;
 	eth->fdb_steer = NULL;
+	eth->acl_steer = NULL;
 	if (!eswitch_managed_by(dev))
 		eth->change_armed = false;
 	eswitch_stop(dev);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/control.h"
 #include "ktap.h"
 #include "port/port.h"
 #include "prm/caps.h"
@@ -18,6 +19,7 @@
 #define UNKNOWN 31
 #define SEVERAL 0xffff
 
+static const uint8_t group_bit[6] = { 1 };
 static uint32_t table, addresses, groups, unknown;
 
 /* ---- commands of the manager ---- */
@@ -49,7 +51,8 @@ static uint64_t list_of(unsigned int vport)
 }
 
 /* @edit: what to set of the context */
-static int modify_vport(unsigned int vport, void (*edit)(struct prm_modify_nic_vport_context_in *in))
+static int modify_vport(unsigned int vport,
+			void (*edit)(struct prm_modify_nic_vport_context_in *in))
 {
 	struct prm_modify_nic_vport_context_in in = {};
 	struct prm_modify_nic_vport_context_out reply;
@@ -260,6 +263,72 @@ static void take_event(struct event_sink *sink, uint8_t type, uint8_t subtype, c
 
 static struct event_sink sink = { .push = take_event };
 
+/* ---- ACLs: the table is @table, the vport @acl_vport ---- */
+
+static unsigned int acl_vport;
+static bool acl_egress;
+
+#define NAME_ACL(in)										\
+	do {											\
+		prm_set(in, table_type, acl_egress ? PRM_FT_ESW_EGRESS : PRM_FT_ESW_INGRESS);	\
+		prm_set(in, other_vport, 1);							\
+		prm_set(in, vport_number, acl_vport);						\
+	} while (0)
+
+/* A table for the vport, which is in force */
+static void set_acl(unsigned int vport, bool egress)
+{
+	struct prm_create_flow_table_in in = {};
+	struct prm_create_flow_table_out reply;
+	struct prm_set_flow_table_root_in root = {};
+	struct prm_set_flow_table_root_out root_reply;
+
+	acl_vport = vport;
+	acl_egress = egress;
+	NAME_ACL(&in);
+	prm_set(&in, flow_table_context.log_size, 1);
+	dut_must(f[0], create_flow_table, &in, &reply);
+	table = prm_get(&reply, table_id);
+	NAME_ACL(&root);
+	prm_set(&root, table_id, table);
+	dut_must(f[0], set_flow_table_root, &root, &root_reply);
+}
+
+static void reset_acl(unsigned int vport, bool egress)
+{
+	struct prm_set_flow_table_root_in in = {};
+	struct prm_set_flow_table_root_out reply;
+
+	acl_vport = vport;
+	acl_egress = egress;
+	NAME_ACL(&in);
+	prm_set(&in, op_mod, PRM_FT_ROOT_RESET);
+	dut_must(f[0], set_flow_table_root, &in, &reply);
+}
+
+static uint32_t acl_group(unsigned int index, bool smac)
+{
+	struct prm_create_flow_group_in in = {};
+	struct prm_create_flow_group_out reply;
+
+	NAME_ACL(&in);
+	prm_set(&in, table_id, table);
+	prm_set(&in, start_flow_index, index);
+	prm_set(&in, end_flow_index, index);
+	prm_set(&in, match_criteria_enable, smac ? PRM_MATCH_OUTER : 0);
+	if (smac)
+		memcpy(prm_bytes(&in, match_criteria.outer_headers.smac_47_16), broadcast, 6);
+	dut_must(f[0], create_flow_group, &in, &reply);
+	return prm_get(&reply, group_id);
+}
+
+static void begin_acl(unsigned int index, uint32_t in_group, bool egress)
+{
+	begin_entry(index, in_group, NULL);
+	acl_egress = egress;
+	NAME_ACL(&entry.in);
+}
+
 static void set_up(void)
 {
 	vfs_set_up();
@@ -272,8 +341,6 @@ static void set_up(void)
 /* As the in-tree driver: addresses, one row for all groups, one for what is unknown. */
 static void set_up_fdb(void)
 {
-	static const uint8_t group_bit[6] = { 1 };
-
 	set_up();
 	table = create_table();
 	addresses = create_group(FIRST, GROUPS - 1, broadcast, false);
@@ -345,7 +412,7 @@ static void test_fdb(void)
 	     "an entry of many vports sends a group to all but its sender");
 	ktap(goes_to(NULL, group, OUTSIDE, -1, "") && goes_to(f[1], group, 2, -1, "w"),
 	     "a group without an entry leaves the card and does not enter it");
-	begin_entry(GROUPS, groups, (const uint8_t[6]){ 1 });
+	begin_entry(GROUPS, groups, group_bit);
 	ktap(!set_entry((const int[]){ 2, 0xffff, -1 }) && goes_to(NULL, group, OUTSIDE, -1, "2") &&
 	     goes_to(f[1], group, 2, -1, "2w"), "an entry for all groups");
 	begin_entry(UNKNOWN, unknown, NULL);
@@ -503,6 +570,94 @@ static void test_counters(void)
 		wrong_expect(what, text);							\
 	} while (0)
 
+static void test_control(void)
+{
+	char text[] = "vf 0 trust on", answer[256] = "";
+	FILE *file = fmemopen(answer, sizeof(answer), "w");
+
+	set_up();
+	control_set_devs(devs, 3);
+	control_line(text, file);
+	fclose(file);
+	ktap(strstr(answer, "trust: the driver of the PF sets it, managing the e-switch"),
+	     "on the control socket its settings are refused");
+	vfs_tear_down();
+}
+
+static void test_acls(void)
+{
+	struct prm_fte_match_set_lyr_2_4 *set;
+
+	set_up_fdb();
+	ADDRESS(1, TO(3), 2);
+	set_acl(1, false);
+	begin_acl(0, acl_group(0, true), false);
+	set = prm_sub(&entry.in, flow_context.match_value.outer_headers, fte_match_set_lyr_2_4);
+	memcpy(prm_bytes(set, smac_47_16), TO(2), 6);
+	prm_set(&entry.in, flow_context.action, PRM_FLOW_ALLOW);
+	ktap(!send_entry(), "an entry of an ACL lets pass");
+	begin_acl(1, acl_group(1, false), false);
+	prm_set(&entry.in, flow_context.action, PRM_FLOW_DROP);
+	ktap(!send_entry() && goes_to(f[1], TO(3), 2, -1, "2") &&
+	     goes_to(f[1], TO(3), 77, -1, ""), "what a vport sends passes its ACL, or is dropped");
+	ktap(goes_to(f[0], TO(3), 77, -1, "2"), "it is of this vport alone");
+	set_acl(2, true);
+	begin_acl(0, acl_group(0, false), true);
+	prm_set(&entry.in, flow_context.action, PRM_FLOW_DROP);
+	ktap(!send_entry() && goes_to(f[1], TO(3), 2, -1, "") && eswitch_vf(devs[2])->denied == 1,
+	     "and so is what a vport gets");
+	WRONG("another vport", (prm_set(&entry.in, vport_number, 1), send_entry()),
+	      "* table 0x* is of vport 2, not 1");
+	begin_acl(1, acl_group(1, false), true);
+	prm_set(&entry.in, flow_context.destination_list_size, 1);
+	prm_set(&entry.in, flow_context.action, PRM_FLOW_FWD_DEST);
+	WRONG("a destination", send_entry(),
+	      "* destination_type 0: the ACL of a vport leads nowhere");
+	reset_acl(2, true);
+	ktap(goes_to(f[1], TO(3), 2, -1, "2"), "without a root all passes");
+	start_again(f[1]);
+	ktap(goes_to(f[1], TO(3), 77, -1, ""), "a VF that starts again has its ACL still");
+	tear_down_fdb();
+}
+
+static struct prm_create_flow_table_in acl_table(unsigned int vport)
+{
+	struct prm_create_flow_table_in in = {};
+
+	prm_set(&in, other_vport, !!vport);
+	prm_set(&in, vport_number, vport);
+	prm_set(&in, table_type, PRM_FT_ESW_INGRESS);
+	return in;
+}
+
+static void test_end_of_acls(void)
+{
+	struct prm_create_flow_table_in in;
+	struct prm_create_flow_table_out reply;
+
+	set_up_fdb();
+	ADDRESS(1, TO(3), 2);
+	in = acl_table(0);
+	WRONG("of the manager", dut_cmd(f[0], create_flow_table, &in, &reply),
+	      "* vport 0 is the manager's: it has no ACL");
+	in = acl_table(1);
+	prm_set(&in, flow_table_context.table_miss_action, PRM_FT_MISS_FWD);
+	prm_set(&in, flow_table_context.table_miss_id, table);
+	WRONG("a table behind it", dut_cmd(f[0], create_flow_table, &in, &reply),
+	      "* table_miss_id is set (0x*), but an ACL has no table behind it");
+	set_acl(1, false);
+	begin_acl(1, acl_group(1, false), false);
+	prm_set(&entry.in, flow_context.action, PRM_FLOW_DROP);
+	send_entry();
+	ktap(goes_to(f[1], TO(OUTSIDE), 2, -1, ""), "an ACL drops all that a vport sends");
+	dut_violations(f[0]);
+	cxdev_reset(devs[0]);
+	devs[0]->hca->phase = HCA_RUNNING;
+	ktap(goes_to(f[1], TO(OUTSIDE), 2, -1, "") && eswitch_vf(devs[1])->denied == 1,
+	     "a reset of the manager ends it, and the VF is not connected");
+	vfs_tear_down();
+}
+
 static void test_wrong_vports(void)
 {
 	struct prm_query_vport_state_out reply;
@@ -576,6 +731,9 @@ int main(void)
 	test_links();
 	test_vlan();
 	test_counters();
+	test_control();
+	test_acls();
+	test_end_of_acls();
 	test_wrong_vports();
 	test_wrong_entries();
 	wrong_close();

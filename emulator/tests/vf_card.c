@@ -120,8 +120,7 @@ const char *got(void)
 	return who;
 }
 
-bool goes_to(struct dut *from, const uint8_t *to, uint8_t station, int vlan,
-		    const char *who)
+bool goes_to(struct dut *from, const uint8_t *to, uint8_t station, int vlan, const char *who)
 {
 	got();
 	send_frame(from, to, station, vlan);

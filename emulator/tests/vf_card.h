@@ -29,7 +29,8 @@ extern struct wire_out {
 void vfs_set_up(void);
 void vfs_tear_down(void);
 void start_again(struct dut *dut);	/* a reset, and it runs */
-void set_list(struct dut *dut, unsigned int type, const uint8_t *mac);	/* of one address; NULL: of none */
+/* Of one address; NULL: of none */
+void set_list(struct dut *dut, unsigned int type, const uint8_t *mac);
 void set_promisc(struct dut *dut, bool all, bool groups);
 /* From a function, or from the wire (@from NULL), 60 bytes, 64 with a tag; -1: without. */
 void send_frame(struct dut *from, const uint8_t *to, uint8_t station, int vlan);

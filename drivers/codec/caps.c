@@ -281,6 +281,28 @@ void cxr_caps_decode_port_selection(const struct prm_port_selection_cap *cap,
 			 prm_get(fields, outer_ether_type) && prm_get(fields, outer_ip_protocol);
 }
 
+#define LOG_FDB_MIN	4	/* some addresses, and two entries for what has none */
+
+void cxr_caps_decode_fdb(const struct prm_flow_table_eswitch_cap *cap, struct cxr_caps *caps)
+{
+	const struct prm_flow_table_prop_layout *tables =
+		prm_sub_const(cap, flow_table_properties_nic_esw_fdb, flow_table_prop_layout);
+	/* as the in-tree driver, which asks for no more, and matches MAC and source there */
+	caps->fdb_log_max_size = prm_get(tables, log_max_ft_size);
+	caps->fdb = prm_get(tables, ft_support) && caps->fdb_log_max_size >= LOG_FDB_MIN;
+	caps->vport_acl = prm_get(cap, flow_table_properties_esw_acl_ingress.ft_support) &&
+			  prm_get(cap, flow_table_properties_esw_acl_egress.ft_support);
+	caps->acl_counters = prm_get(cap, flow_table_properties_esw_acl_ingress.flow_counter) &&
+			     prm_get(cap, flow_table_properties_esw_acl_egress.flow_counter);
+}
+
+void cxr_caps_decode_eswitch(const struct prm_e_switch_cap *cap, struct cxr_caps *caps)
+{
+	caps->vport_vlan = prm_get(cap, vport_cvlan_strip) &&
+			   prm_get(cap, vport_cvlan_insert_if_not_exist);
+	caps->vport_guid = prm_get(cap, nic_vport_node_guid_modify);
+}
+
 void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps)
 {
 	u32 versions = prm_get(cap, roce_version);

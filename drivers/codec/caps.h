@@ -55,6 +55,11 @@ struct cxr_caps {
 	bool cc_general;		/* also what is not of DCQCN */
 	bool pcam_reg;
 	bool eswitch_manager;		/* the e-switch has no rules but those of this function */
+	bool fdb;			/* it can: tables of the FDB, with what cxr matches there */
+	u8 fdb_log_max_size;
+	bool vport_acl;			/* what a VF may send and get can be restricted */
+	bool acl_counters;		/* and what is dropped is counted */
+	bool vport_vlan, vport_guid;	/* of VFs can be set */
 	bool vf_caps;			/* the function may set capabilities of its VFs */
 	bool port_owner;		/* the function may change settings of the port */
 	bool dcb;			/* among them traffic classes; then, with some firmware: */
@@ -117,6 +122,9 @@ void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *
 void cxr_caps_decode_port_selection(const struct prm_port_selection_cap *cap,
 				    struct cxr_caps *caps);
 void cxr_caps_decode_roce(const struct prm_roce_cap *cap, struct cxr_caps *caps);
+/* Of a function that manages the e-switch */
+void cxr_caps_decode_fdb(const struct prm_flow_table_eswitch_cap *cap, struct cxr_caps *caps);
+void cxr_caps_decode_eswitch(const struct prm_e_switch_cap *cap, struct cxr_caps *caps);
 /* Unusable values, such as shift counts out of range: -EPROTO and *why. */
 int cxr_caps_check(const struct cxr_caps *caps, const char **why);
 /*

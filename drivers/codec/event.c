@@ -94,6 +94,10 @@ int cxr_event_decode(const struct prm_eqe *eqe, struct cxr_event *event)
 	case PRM_EVENT_PORT_CHANGE:
 		decode_port(eqe, event);
 		return 0;
+	case PRM_EVENT_NIC_VPORT_CHANGE:
+		event->kind = CXR_EVENT_VPORT;
+		event->num = be16_to_cpu(eqe->data.vport_change.vport_num);
+		return 0;
 	case PRM_EVENT_CQ_ERROR:
 		event->kind = CXR_EVENT_CQ_ERROR;
 		event->num = num24(eqe->data.cq_err.cqn);
@@ -103,7 +107,6 @@ int cxr_event_decode(const struct prm_eqe *eqe, struct cxr_event *event)
 	case PRM_EVENT_GENERAL:
 	case PRM_EVENT_TEMP_WARN:
 	case PRM_EVENT_PORT_MODULE:
-	case PRM_EVENT_NIC_VPORT_CHANGE:
 	case PRM_EVENT_GPIO:
 	case PRM_EVENT_REMOTE_CONFIG:
 	case PRM_EVENT_DB_BF_CONGESTION:

@@ -11,6 +11,7 @@ enum cxr_event_kind {
 	CXR_EVENT_CMD,		/* vector = bit mask of completed command slots */
 	CXR_EVENT_PAGES,	/* func, pages (negative: the device can return some) */
 	CXR_EVENT_PORT,		/* port, up */
+	CXR_EVENT_VPORT,	/* num = vport whose context has changed */
 	CXR_EVENT_CQ_ERROR,	/* num = CQN, syndrome */
 	CXR_EVENT_QP,		/* num = QPN, what: enum cxr_qp_event */
 	CXR_EVENT_SQ,		/* num = SQN of a queue without a QP; what as above */

@@ -32,6 +32,7 @@ void cxr_flow_encode(const struct cxr_flow_fields *f, struct prm_fte_match_param
 
 	memset(param, 0, sizeof(*param));
 	prm_set(param, misc_parameters.bth_opcode, f->bth_opcode);
+	prm_set(param, misc_parameters.source_port, f->source_vport);
 	prm_set(param, inner_headers.ip_version, f->inner_version);
 	prm_set(param, inner_headers.ip_protocol, f->inner_protocol);
 	encode_l2(f, set);
@@ -93,10 +94,11 @@ u8 cxr_flow_criteria(const struct cxr_flow_fields *mask)
 
 	memset(&none, 0, sizeof(none));
 	outer.bth_opcode = 0;
+	outer.source_vport = 0;
 	outer.inner_version = 0;
 	outer.inner_protocol = 0;
 	return (memcmp(&outer, &none, sizeof(outer)) ? PRM_MATCH_OUTER : 0) |
-	       (mask->bth_opcode ? PRM_MATCH_MISC : 0) |
+	       (mask->bth_opcode || mask->source_vport ? PRM_MATCH_MISC : 0) |
 	       (mask->inner_version || mask->inner_protocol ? PRM_MATCH_INNER : 0);
 }
 

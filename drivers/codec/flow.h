@@ -16,6 +16,7 @@ struct cxr_flow_fields {
 	u16 ethertype;		/* after the VLAN tags */
 	u16 tci;		/* of the first VLAN tag */
 	u16 tcp_sport, tcp_dport, udp_sport, udp_dport;
+	u16 source_vport;	/* only in the FDB */
 	u8 src[16], dst[16];	/* an IPv4 address is in the last four bytes */
 	u8 tagged;		/* 1: there is a VLAN tag */
 	u8 ip_version;		/* 4 bits */
@@ -26,7 +27,7 @@ struct cxr_flow_fields {
 	u8 inner_version, inner_protocol;	/* of IP in a tunnel */
 };
 
-static_assert(sizeof(struct cxr_flow_fields) == 64);	/* no padding: memcmp() compares it */
+static_assert(sizeof(struct cxr_flow_fields) == 66);	/* no padding: memcmp() compares it */
 
 #define CXR_FLOW_PARAM_BYTES sizeof(struct prm_fte_match_param)
 

@@ -5,6 +5,8 @@
 #include "prm/cmdif.h"
 #include "prm/counter.h"
 #include "prm/flow.h"
+#include "prm/vport.h"
+#include "../policy/fdb.h"
 #include "core.h"
 
 #define TYPE_SHIFT 24
@@ -52,6 +54,11 @@ EXPORT_SYMBOL_GPL(cxr_cmd_create_rdma_table);
 int cxr_cmd_create_port_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table)
 {
 	return create_flow_table(core, PRM_FT_PORT_SEL, level, log_size, table);
+}
+
+int cxr_cmd_create_fdb_table(struct cxr_core *core, u8 log_size, u32 *table)
+{
+	return create_flow_table(core, PRM_FT_FDB, 0, log_size, table);
 }
 
 void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table)
@@ -174,9 +181,24 @@ static void encode_dest(struct prm_dest_format_struct *format, const struct cxr_
 	}
 }
 
-static u32 action_bits(const struct cxr_flow_action *action)
+/* Destinations of an entry of the FDB */
+static void encode_vports(struct prm_dest_format_struct *format, const u64 *to)
 {
-	u32 fate = action->n_dests ? PRM_FLOW_FWD_DEST :
+	u32 vport;
+
+	for (vport = 0; vport < CXR_FDB_VPORTS; vport++) {
+		if (!cxr_fdb_to(to, vport))
+			continue;
+		prm_set(format, destination_type, PRM_FLOW_DEST_VPORT);
+		prm_set(format, destination_id,
+			vport == CXR_FDB_UPLINK ? PRM_VPORT_NUM_UPLINK : vport);
+		format++;
+	}
+}
+
+static u32 action_bits(const struct cxr_flow_action *action, u32 n_dests)
+{
+	u32 fate = n_dests ? PRM_FLOW_FWD_DEST :
 		   action->allow   ? PRM_FLOW_ALLOW : PRM_FLOW_DROP;
 
 	return fate | (action->count ? PRM_FLOW_COUNT : 0);
@@ -186,16 +208,16 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 		    const struct cxr_flow_fields *value, const struct cxr_flow_action *action,
 		    bool modify)
 {
+	u32 i, n = action->vports ? cxr_fdb_weight(action->vports) : action->n_dests;
 	struct prm_dest_format_struct *dests;
 	struct prm_flow_counter_list *counter;
 	struct prm_set_fte_out out;
 	struct prm_set_fte_in *in;
 	size_t len;
-	u32 i;
 	int err;
 
 	static_assert(sizeof(*counter) == sizeof(*dests));
-	len = sizeof(*in) + (action->n_dests + action->count) * sizeof(*dests);
+	len = sizeof(*in) + (n + action->count) * sizeof(*dests);
 	in = kvzalloc(len, GFP_KERNEL);
 	if (!in)
 		return -ENOMEM;
@@ -208,14 +230,16 @@ int cxr_cmd_set_fte(struct cxr_core *core, u32 table, u32 group, u32 index,
 	prm_set(in, flow_index, index);
 	prm_set(in, flow_context.group_id, group);
 	prm_set(in, flow_context.flow_tag, action->tag);
-	prm_set(in, flow_context.action, action_bits(action));
-	prm_set(in, flow_context.destination_list_size, action->n_dests);
+	prm_set(in, flow_context.action, action_bits(action, n));
+	prm_set(in, flow_context.destination_list_size, n);
 	prm_set(in, flow_context.flow_counter_list_size, action->count);
 	cxr_flow_encode(value, prm_sub(in, flow_context.match_value, fte_match_param));
 	dests = prm_tail(in);
-	for (i = 0; i < action->n_dests; i++)
+	if (action->vports)
+		encode_vports(dests, action->vports);
+	for (i = 0; !action->vports && i < n; i++)
 		encode_dest(&dests[i], &action->dests[i]);
-	counter = (struct prm_flow_counter_list *)&dests[i];
+	counter = (struct prm_flow_counter_list *)&dests[n];
 	if (action->count)
 		prm_set(counter, flow_counter_id, action->counter);
 	err = cxr_cmd_len(core, set_fte, in, len, &out, sizeof(out));

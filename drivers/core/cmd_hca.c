@@ -248,10 +248,12 @@ static void store_general_caps(struct cxr_dev *dev, const struct prm_cmd_hca_cap
 	dev->uar_4k = prm_get(cap, uar_4k);
 	dev->relaxed_write = prm_get(cap, relaxed_ordering_write);
 	dev->relaxed_read = prm_get(cap, relaxed_ordering_read);
+	if (dev->core.caps.eswitch_manager && dev->core.caps.port_owner)
+		dev->more_events |= BIT_ULL(PRM_EVENT_NIC_VPORT_CHANGE);
 	if (prm_get(cap, temp_warn_event))
-		dev->warn_events |= BIT_ULL(PRM_EVENT_TEMP_WARN);
+		dev->more_events |= BIT_ULL(PRM_EVENT_TEMP_WARN);
 	if (prm_get(cap, general_notification_event))
-		dev->warn_events |= BIT_ULL(PRM_EVENT_GENERAL);
+		dev->more_events |= BIT_ULL(PRM_EVENT_GENERAL);
 }
 
 /* For the vendor's tools only: a refusal is logged and ignored. */
@@ -297,6 +299,18 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 			return err;
 		cxr_caps_decode_flow(prm_sub(out, capability.flow_table_nic_cap,
 					     flow_table_nic_cap), caps);
+	}
+	if (caps->eswitch_manager && caps->port_owner) {
+		err = query_caps(core, PRM_CAP_ESW_FLOW_TABLE, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_fdb(prm_sub(out, capability.flow_table_eswitch_cap,
+					    flow_table_eswitch_cap), caps);
+		err = query_caps(core, PRM_CAP_ESWITCH, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_eswitch(prm_sub(out, capability.e_switch_cap, e_switch_cap),
+					caps);
 	}
 	if (caps->roce.roce) {
 		err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_CUR, out);
@@ -539,6 +553,7 @@ int cxr_hca_up(void *owner)
 	int err;
 
 	read_firmware_version(dev);
+	cxr_l2_reset(dev);
 	err = cxr_cmd_enable_hca(core, 0);
 	if (err)
 		return err;

@@ -144,15 +144,16 @@ int cxr_cmd_set_l2_entry(struct cxr_core *core, u32 index, const u8 *mac)
 	prm_set(&in, mac_address.mac_addr_31_0, addr);
 	return cxr_cmd(core, set_l2_table_entry, &in, &out);
 }
-EXPORT_SYMBOL_GPL(cxr_cmd_set_l2_entry);
 
-int cxr_cmd_query_vport_counters(struct cxr_core *core,
+int cxr_cmd_query_vport_counters(struct cxr_core *core, u16 vport,
 				 struct cxr_traffic traffic[CXR_VPORT_COUNTERS])
 {
 	struct prm_query_vport_counter_in in = {};
 	struct prm_query_vport_counter_out out;
 	int err;
 
+	prm_set(&in, other_vport, !!vport);
+	prm_set(&in, vport_number, vport);
 	err = cxr_cmd(core, query_vport_counter, &in, &out);
 	if (!err)
 		cxr_vport_counters_decode(&out, traffic);

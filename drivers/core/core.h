@@ -18,6 +18,9 @@
 #include "cxr/cxr.h"
 #include "cxr/cmd.h"
 #include "cxr/stage.h"
+#include "cxr/steering.h"
+#include "cxr/vf.h"
+#include "../policy/fdb.h"
 #include "../policy/health.h"
 #include "roce.h"
 
@@ -69,6 +72,13 @@ struct cxr_cmdq {
 };
 
 #define CXR_VFS_MAX 1024	/* more than cards have */
+#define CXR_L2_ENTRIES 256	/* of the MPFS, at most */
+
+struct cxr_l2_entry {
+	u8 mac[ETH_ALEN];
+	u16 users;		/* 0: it is free */
+};
+
 #define CXR_PAGE_REQS 32	/* at least; more, if there can be more functions */
 
 struct cxr_page_req {
@@ -221,8 +231,8 @@ struct cxr_dev {
 	u16 vxlan_kept[CXR_VXLAN_PORTS];
 	bool uar_4k;			/* UAR numbers are in units of 4 KiB, not of PAGE_SIZE */
 	bool relaxed_write, relaxed_read;
-	/* warnings that the device can send, bit per event type */
-	u64 warn_events;
+	/* more events that the device can send, bit per event type */
+	u64 more_events;
 
 	/*
 	 * clients, netdev_nb and its state in core.port, netdev and mac of core.lag;
@@ -243,6 +253,14 @@ struct cxr_dev {
 	struct mutex vfs_lock;		/* VFs, and commands about them */
 	/* enabled in the firmware, by VF */
 	DECLARE_BITMAP(vfs, CXR_VFS_MAX) __guarded_by(&vfs_lock);
+	/* of vfs_wanted VFs; NULL: there are none, or the function does not manage the e-switch */
+	struct cxr_vf_settings *vf_settings __guarded_by(&vfs_lock);
+	struct cxr_eswitch *eswitch __guarded_by(&vfs_lock);
+	/* vports whose context is to be read again, by vports_work */
+	DECLARE_BITMAP(vports_changed, CXR_FDB_VPORTS);
+	struct delayed_work vports_work;
+	struct mutex l2_lock;		/* l2, and commands about it */
+	struct cxr_l2_entry l2[CXR_L2_ENTRIES] __guarded_by(&l2_lock);
 };
 
 static inline struct cxr_dev *to_dev(const struct cxr_core *core)
@@ -354,6 +372,9 @@ void cxr_vfs_down(void *dev);
 int cxr_sriov_configure(struct pci_dev *pdev, int n);
 /* Before removal: the PCI core has none any more, unless a guest uses one. */
 void cxr_sriov_remove(struct cxr_dev *dev);
+
+/* l2.c: the device has none after a reset */
+void cxr_l2_reset(struct cxr_dev *dev);
 
 /* pages.c */
 int cxr_pages_init(struct cxr_dev *dev);

@@ -13,7 +13,7 @@
 #include "prm/eqe.h"
 #include "prm/obj.h"
 #include "cxr/health.h"
-#include "core.h"
+#include "eswitch.h"
 #include "trace.h"
 
 #define EQE_BYTES	sizeof(struct prm_eqe)
@@ -101,6 +101,9 @@ static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 		break;
 	case CXR_EVENT_PAGES:
 		cxr_pages_request(dev, event->func, event->pages);
+		break;
+	case CXR_EVENT_VPORT:
+		cxr_eswitch_event(dev, event->num);
 		break;
 	case CXR_EVENT_CQ_ERROR:
 		dispatch_cq_error(dev, event);
@@ -400,7 +403,7 @@ int cxr_eq_up(void *owner)
 		goto err_free_irq;
 	cxr_cmdq_use_events(dev, recover);
 	err = start_eq(dev, &async[CXR_EQ_ASYNC], "async", LOG_ASYNC_EQ, 0,
-		       ASYNC_EVENTS | dev->warn_events);
+		       ASYNC_EVENTS | dev->more_events);
 	if (err)
 		goto err_stop_cmd;
 	err = start_pages_eq(dev);

@@ -13,7 +13,7 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 
-#include "core.h"
+#include "eswitch.h"
 
 static DEFINE_IDA(cxr_ida);
 
@@ -170,6 +170,8 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	mutex_init(&dev->loopback_lock);
 	mutex_init(&dev->flow_lock);
 	mutex_init(&dev->vfs_lock);
+	mutex_init(&dev->l2_lock);
+	INIT_DELAYED_WORK(&dev->vports_work, cxr_eswitch_work);
 	dev->vfs_wanted = min(pci_num_vf(pdev), CXR_VFS_MAX);
 	dev->lag_allowed = true;
 	context_unsafe(INIT_LIST_HEAD(&dev->dbs));
@@ -199,6 +201,8 @@ err_free:
 static void free_dev(struct cxr_dev *dev)
 {
 	cancel_work_sync(&dev->fatal_work);
+	cancel_delayed_work_sync(&dev->vports_work);
+	context_unsafe(kfree(dev->vf_settings));
 	cxr_pages_exit(dev);
 	xa_destroy(&dev->eqs.cqs);
 	ida_free(&cxr_ida, dev->id);

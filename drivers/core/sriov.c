@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Virtual functions of a PF whose e-switch somebody else manages: the firmware, or the embedded CPU
- * of a SmartNIC. The driver only enables them.
+ * Virtual functions of a PF. If it manages the card's e-switch, that connects them and has settings
+ * for each (eswitch.c). Else the firmware does, or the embedded CPU of a SmartNIC, and the driver
+ * only enables them.
  *
  * The firmware knows VF n as function n + 1. Reloads and resets take stage vfs down and up, under
  * the lock of the devlink instance; how many there are to be is written under that lock, too, but
  * it is not held while the PCI core adds VFs, whose drivers probe then.
  */
+#include <linux/etherdevice.h>
 #include <linux/pci.h>
 #include <net/devlink.h>
 
-#include "core.h"
+#include "eswitch.h"
 
 /* ---- in the firmware ------------------------------------------------------------------------- */
 
@@ -29,13 +31,30 @@ static void disable_vfs(struct cxr_dev *dev)
 		dev_warn(dev->core.dev, "VFs that are disabled keep memory of this function\n");
 }
 
+static bool manages(const struct cxr_dev *dev)
+{
+	return dev->core.caps.eswitch_manager;
+}
+
+/* Those of a driver before it are not known: the VFs that it left begin anew. */
+static int connect_vfs(struct cxr_dev *dev)
+	__must_hold(&dev->vfs_lock)
+{
+	if (!manages(dev))
+		return 0;
+	if (!dev->vf_settings)
+		dev->vf_settings = kcalloc(dev->vfs_wanted, sizeof(*dev->vf_settings), GFP_KERNEL);
+	return dev->vf_settings ? cxr_eswitch_up(dev, dev->vfs_wanted) : -ENOMEM;
+}
+
 /* All that are wanted, or none. */
 static int enable_vfs(struct cxr_dev *dev)
 	__must_hold(&dev->vfs_lock)
 {
 	unsigned int vf;
-	int err = 0;
+	int err;
 
+	err = connect_vfs(dev);
 	for (vf = 0; !err && vf < dev->vfs_wanted; vf++) {
 		if (test_bit(vf, dev->vfs))
 			continue;
@@ -43,16 +62,23 @@ static int enable_vfs(struct cxr_dev *dev)
 		if (!err)
 			__set_bit(vf, dev->vfs);
 	}
-	if (err)
+	if (err) {
 		disable_vfs(dev);
+		cxr_eswitch_down(dev);
+	}
 	return err;
 }
 
 /* 0 or an error that the log explains */
 static int may_enable(struct cxr_dev *dev)
 {
-	if (dev->core.caps.eswitch_manager) {
-		dev_err(dev->core.dev, "sriov_numvfs: this function manages the card's e-switch, which cxr does not: its VFs would have no network\n");
+	if (manages(dev) && dev->vfs_wanted > CXR_FDB_VFS_MAX) {
+		dev_err(dev->core.dev, "%u VFs are there, of which the e-switch connects %u at most\n",
+			dev->vfs_wanted, CXR_FDB_VFS_MAX);
+		return -ERANGE;
+	}
+	if (manages(dev) && !dev->core.caps.fdb) {
+		dev_err(dev->core.dev, "sriov_numvfs: this function manages the card's e-switch, but has no flow tables for it\n");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -83,6 +109,7 @@ void cxr_vfs_down(void *owner)
 
 	mutex_lock(&dev->vfs_lock);
 	disable_vfs(dev);
+	cxr_eswitch_down(dev);
 	/* What the stages below do ends those that are left. */
 	bitmap_zero(dev->vfs, CXR_VFS_MAX);
 	mutex_unlock(&dev->vfs_lock);
@@ -92,11 +119,11 @@ void cxr_vfs_down(void *owner)
 
 static int may_want(struct cxr_dev *dev, int n)
 {
+	int max = manages(dev) ? CXR_FDB_VFS_MAX : CXR_VFS_MAX;
 	struct device *device = dev->core.dev;
 
-	if (n > CXR_VFS_MAX) {
-		dev_err(device, "sriov_numvfs: %d is refused: cxr enables up to %d\n", n,
-			CXR_VFS_MAX);
+	if (n > max) {
+		dev_err(device, "sriov_numvfs: %d is refused: cxr enables up to %d\n", n, max);
 		return -ERANGE;
 	}
 	if (cxr_core_dead(&dev->core) || dev->stages.up < dev->stages.count) {
@@ -120,6 +147,15 @@ static int want(struct cxr_dev *dev, int n)
 	return err;
 }
 
+static void forget_vfs(struct cxr_dev *dev)
+	__must_hold(&dev->vfs_lock)
+{
+	disable_vfs(dev);
+	cxr_eswitch_down(dev);
+	kfree(dev->vf_settings);
+	dev->vf_settings = NULL;
+}
+
 static int apply(struct cxr_dev *dev)
 {
 	struct devlink *devlink = priv_to_devlink(dev);
@@ -130,7 +166,7 @@ static int apply(struct cxr_dev *dev)
 	if (dev->vfs_wanted)
 		err = enable_vfs(dev);
 	else
-		disable_vfs(dev);
+		forget_vfs(dev);
 	mutex_unlock(&dev->vfs_lock);
 	devl_unlock(devlink);
 	return err;
@@ -239,3 +275,99 @@ int cxr_vf_set_roce(struct cxr_core *core, unsigned int vf, bool on)
 	return err;
 }
 EXPORT_SYMBOL_GPL(cxr_vf_set_roce);
+
+/* 0, or why there are no settings of this VF */
+static int check_settings(struct cxr_dev *dev, unsigned int vf)
+	__must_hold(&dev->vfs_lock)
+{
+	if (!manages(dev))
+		return -EOPNOTSUPP;
+	return dev->vf_settings && vf < dev->vfs_wanted ? 0 : -ENOENT;
+}
+
+int cxr_vf_get_settings(struct cxr_core *core, unsigned int vf, struct cxr_vf_settings *settings)
+{
+	struct cxr_dev *dev = to_dev(core);
+	int err;
+
+	mutex_lock(&dev->vfs_lock);
+	err = check_settings(dev, vf);
+	if (!err)
+		*settings = dev->vf_settings[vf];
+	mutex_unlock(&dev->vfs_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_vf_get_settings);
+
+/* As the in-tree driver, a VLAN needs ACLs, too: a VF could send with a tag of its own. */
+static int check_possible(const struct cxr_core *core, const struct cxr_vf_settings *settings)
+{
+	bool vlan = settings->vlan || settings->qos;
+
+	if ((vlan && !core->caps.vport_vlan) ||
+	    ((vlan || settings->spoofchk) && !core->caps.vport_acl))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static void copy_settings(struct cxr_vf_settings *to, const struct cxr_vf_settings *from, u32 which)
+{
+	if (which & CXR_VF_MAC)
+		ether_addr_copy(to->mac, from->mac);
+	if (which & CXR_VF_VLAN) {
+		to->vlan = from->vlan;
+		to->qos = from->qos;
+	}
+	if (which & CXR_VF_LINK)
+		to->link = from->link;
+	if (which & CXR_VF_TRUST)
+		to->trusted = from->trusted;
+	if (which & CXR_VF_SPOOFCHK)
+		to->spoofchk = from->spoofchk;
+}
+
+int cxr_vf_set_settings(struct cxr_core *core, unsigned int vf, u32 which,
+			const struct cxr_vf_settings *settings)
+{
+	struct cxr_dev *dev = to_dev(core);
+	struct cxr_vf_settings old, new;
+	int err;
+
+	mutex_lock(&dev->vfs_lock);
+	err = check_settings(dev, vf);
+	if (err)
+		goto unlock;
+	old = dev->vf_settings[vf];
+	new = old;
+	copy_settings(&new, settings, which);
+	err = check_possible(core, &new);
+	if (err)
+		goto unlock;
+	dev->vf_settings[vf] = new;
+	err = cxr_eswitch_apply(dev, vf, &old);
+	if (err) {
+		dev->vf_settings[vf] = old;
+		cxr_eswitch_apply(dev, vf, &new);
+	} else if (new.spoofchk && is_zero_ether_addr(new.mac)) {
+		dev_warn(core->dev, "VF %u: with spoofchk, and no MAC, nothing that it sends passes\n",
+			 vf);
+	}
+unlock:
+	mutex_unlock(&dev->vfs_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_vf_set_settings);
+
+int cxr_vf_get_stats(struct cxr_core *core, unsigned int vf, struct cxr_vf_stats *stats)
+{
+	struct cxr_dev *dev = to_dev(core);
+	int err;
+
+	mutex_lock(&dev->vfs_lock);
+	err = check_settings(dev, vf);
+	err = err ?: cxr_cmd_query_vport_counters(core, vf + 1, stats->traffic);
+	err = err ?: cxr_eswitch_dropped(dev, vf, &stats->rx_dropped, &stats->tx_dropped);
+	mutex_unlock(&dev->vfs_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_vf_get_stats);

@@ -39,6 +39,7 @@
 #include "cxr/cxr.h"
 #include "cxr/cmd.h"
 #include "cxr/stage.h"
+#include "cxr/steering.h"
 #include "../codec/cqe.h"
 #include "../codec/wqe.h"
 #include "../policy/rx.h"
@@ -241,7 +242,7 @@ struct cxr_en_mac {
 	u8 addr[ETH_ALEN];
 	bool used;		/* has an entry in the flow table */
 	bool wanted;		/* in the rx mode that is being applied */
-	u16 l2;			/* 1 + its entry in the MPFS; 0: none */
+	bool l2;		/* and is in the card's table of addresses */
 };
 
 /* As ethtool_rxfh_param and ethtool_rxfh_fields, where operations do not have them (compat.h). */
@@ -287,7 +288,6 @@ struct cxr_en_steer {
 	unsigned int first_class, n_classes, n_inner;	/* entries of the class tables */
 	struct cxr_en_table macs;
 	struct cxr_en_mac mac[CXR_EN_MACS];
-	DECLARE_BITMAP(l2, CXR_EN_MACS);	/* used entries of the MPFS */
 	u32 rules;		/* the table of ntuple.c; 0: there is none */
 	bool promisc, allmulti;	/* have an entry in the MAC table */
 };
@@ -763,6 +763,14 @@ extern const struct ethtool_ops cxr_en_ethtool_ops;
 
 /* vf.c: attributes of the interface of a PF whose VFs' capabilities can be set */
 extern const struct attribute_group cxr_en_settings_group;
+/* ndo_... of these names. RTNL is held. */
+int cxr_en_set_vf_mac(struct net_device *ndev, int vf, u8 *mac);
+int cxr_en_set_vf_vlan(struct net_device *ndev, int vf, u16 vlan, u8 qos, __be16 proto);
+int cxr_en_set_vf_link_state(struct net_device *ndev, int vf, int state);
+int cxr_en_set_vf_trust(struct net_device *ndev, int vf, bool trusted);
+int cxr_en_set_vf_spoofchk(struct net_device *ndev, int vf, bool on);
+int cxr_en_get_vf_config(struct net_device *ndev, int vf, struct ifla_vf_info *info);
+int cxr_en_get_vf_stats(struct net_device *ndev, int vf, struct ifla_vf_stats *stats);
 
 /* link.c */
 int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings);

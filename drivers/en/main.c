@@ -148,6 +148,13 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_get_stats64 = cxr_en_get_stats64,
 	.ndo_tx_timeout = en_tx_timeout,
 	.ndo_validate_addr = eth_validate_addr,
+	.ndo_set_vf_mac = cxr_en_set_vf_mac,
+	.ndo_set_vf_vlan = cxr_en_set_vf_vlan,
+	.ndo_set_vf_link_state = cxr_en_set_vf_link_state,
+	.ndo_set_vf_trust = cxr_en_set_vf_trust,
+	.ndo_set_vf_spoofchk = cxr_en_set_vf_spoofchk,
+	.ndo_get_vf_config = cxr_en_get_vf_config,
+	.ndo_get_vf_stats = cxr_en_get_vf_stats,
 	.ndo_bpf = en_bpf,
 	.ndo_xdp_xmit = cxr_en_xdp_xmit,
 	CXR_DEVLINK_PORT_OP(cxr_en_get_devlink_port)
@@ -420,7 +427,7 @@ static int netdev_up(void *owner)
 		return 0;
 	}
 	netif_carrier_off(en->ndev);
-	if (en->core->caps.vf_caps && !en->core->caps.eswitch_manager && !en->core->vf)
+	if (en->core->caps.vf_caps && !en->core->vf)
 		en->ndev->sysfs_groups[0] = &cxr_en_settings_group;
 	err = register_netdev(en->ndev);
 	if (err)

@@ -161,7 +161,7 @@ static void read_device(struct cxr_en *en, struct cxr_traffic vport[CXR_VPORT_CO
 
 	if (en->q_counter && !cxr_cmd_query_q_counter(en->core, en->q_counter, values))
 		count(en, &en->out_of_buffer, values[CXR_CNT_out_of_buffer]);
-	if (cxr_cmd_query_vport_counters(en->core, vport))
+	if (cxr_cmd_query_vport_counters(en->core, 0, vport))
 		memset(vport, 0, CXR_VPORT_COUNTERS * sizeof(*vport));
 	else
 		count(en, &en->multicast, vport[CXR_VPORT_rx_multicast].packets);

@@ -236,42 +236,6 @@ static struct cxr_en_mac *find_mac(struct cxr_en_steer *steer, const u8 *addr)
 	return NULL;
 }
 
-/*
- * A card that serves several hosts needs to know which one a unicast address belongs to. Without an
- * entry (the table is full, or the command failed) the address still works on all other cards.
- */
-static void add_l2_entry(struct cxr_en *en, struct cxr_en_mac *mac)
-{
-	u32 size = min_t(u32, en->core->caps.l2_entries, CXR_EN_MACS);
-	struct cxr_en_steer *steer = &en->steer;
-	u32 index;
-
-	mac->l2 = 0;
-	if (!size || is_multicast_ether_addr(mac->addr))
-		return;
-
-	index = find_first_zero_bit(steer->l2, size);
-	if (index == size) {
-		netdev_warn(en->ndev, "no place for %pM in the card's table of addresses\n",
-			    mac->addr);
-		return;
-	}
-	if (cxr_cmd_set_l2_entry(en->core, index, mac->addr))
-		return;
-	__set_bit(index, steer->l2);
-	mac->l2 = index + 1;
-}
-
-static void remove_l2_entry(struct cxr_en *en, struct cxr_en_mac *mac)
-	__must_hold(&en->lock)
-{
-	if (!mac->l2)
-		return;
-	cxr_cmd_set_l2_entry(en->core, mac->l2 - 1, NULL);
-	__clear_bit(mac->l2 - 1, en->steer.l2);
-	mac->l2 = 0;
-}
-
 /* Marks the address as wanted. False: the table is full, or the command failed. */
 static bool add_mac(struct cxr_en *en, const u8 *addr)
 {
@@ -287,7 +251,7 @@ static bool add_mac(struct cxr_en *en, const u8 *addr)
 		mac = &steer->mac[i];
 		ether_addr_copy(mac->addr, addr);
 		mac->used = true;
-		add_l2_entry(en, mac);
+		mac->l2 = !is_multicast_ether_addr(addr) && !cxr_l2_add(en->core, addr);
 	}
 	if (mac)
 		mac->wanted = true;
@@ -304,7 +268,8 @@ static void remove_stale_macs(struct cxr_en *en)
 	for (i = 0; i < CXR_EN_MACS; i++) {
 		if (steer->mac[i].used && !steer->mac[i].wanted &&
 		    !cxr_cmd_delete_fte(en->core, steer->macs.id, i)) {
-			remove_l2_entry(en, &steer->mac[i]);
+			if (steer->mac[i].l2)
+				cxr_l2_remove(en->core, steer->mac[i].addr);
 			steer->mac[i].used = false;
 		}
 		steer->mac[i].wanted = false;

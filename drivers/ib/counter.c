@@ -33,7 +33,7 @@ int cxr_ib_query_traffic(struct cxr_ib_dev *dev, struct cxr_ib_traffic *sum)
 
 	memset(sum, 0, sizeof(*sum));
 	for (n = 0; (core = cxr_ib_port(dev, n)); n++) {
-		err = cxr_cmd_query_vport_counters(core, port);
+		err = cxr_cmd_query_vport_counters(core, 0, port);
 		if (err)
 			return err;
 		add_traffic(&sum->rx_unicast, &port[CXR_VPORT_rx_rdma_unicast]);

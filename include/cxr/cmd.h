@@ -277,6 +277,7 @@ struct cxr_flow_action {
 	u32 tag;		/* flow tag in completions, 24 bits */
 	u32 n_dests;		/* 0: drop, or allow */
 	struct cxr_flow_dest dests[CXR_FLOW_DESTS];
+	const u64 *vports;	/* of the FDB: bits of vports (fdb.h) instead of @dests; or NULL */
 	bool allow;		/* of RoCE packets: they go on */
 	bool count;		/* in flow counter @counter */
 	u32 counter;
@@ -300,6 +301,8 @@ enum {
 int cxr_cmd_create_flow_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table);
 /* For RoCE packets of the function, received or sent; those that match nothing go on. */
 int cxr_cmd_create_rdma_table(struct cxr_core *core, bool tx, u8 log_size, u32 *table);
+/* Of the e-switch, which the function manages; its entries have vports as destinations. */
+int cxr_cmd_create_fdb_table(struct cxr_core *core, u8 log_size, u32 *table);
 /* To choose the port of packets that a LAG sends; @core: the function of port 1. */
 int cxr_cmd_create_port_table(struct cxr_core *core, u8 level, u8 log_size, u32 *table);
 void cxr_cmd_destroy_flow_table(struct cxr_core *core, u32 table);
@@ -397,8 +400,8 @@ int cxr_cmd_set_vport_macs(struct cxr_core *core, bool multicast, const u8 macs[
  */
 int cxr_cmd_set_l2_entry(struct cxr_core *core, u32 index, const u8 *mac);
 
-/* QUERY_VPORT_COUNTER, since initialization of the device. */
-int cxr_cmd_query_vport_counters(struct cxr_core *core,
+/* QUERY_VPORT_COUNTER, since initialization of the device. @vport: 0, or that of a VF */
+int cxr_cmd_query_vport_counters(struct cxr_core *core, u16 vport,
 				 struct cxr_traffic traffic[CXR_VPORT_COUNTERS]);
 /* QUERY_VNIC_ENV, if caps.vnic_counters is not 0; those that the device does not have are 0. */
 int cxr_cmd_query_vnic_env(struct cxr_core *core, u64 values[CXR_VNIC_COUNTERS]);

@@ -128,6 +128,11 @@
  * leaves, and stage vfs of the next one enables it again. While VFs are enabled there is no RoCE
  * LAG.
  *
+ * If the PF manages the e-switch (drivers/core/eswitch.c), it sets up the vports and the FDB first.
+ * Each function writes the addresses that it wants to hear into the context of its vport; of a
+ * change the device tells once, the driver reads the vport again, and the entries of the FDB follow
+ * (drivers/policy/fdb.c). What a VF may send and get besides is in ACLs of its vport.
+ *
  * RECEIVED PACKETS
  *
  * A packet that is not RoCE starts at the first flow table there is; the miss of each table leads
@@ -498,18 +503,6 @@ void cxr_loopback_put(struct cxr_core *core);
  * device of the LAG only. Any context.
  */
 u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev);
-
-/* ---- virtual functions (sriov.c) ------------------------------------------------------------- */
-
-/* How many are enabled, none while the function is down. May sleep. */
-unsigned int cxr_vf_count(struct cxr_core *core);
-/*
- * Whether the VF has RoCE when its driver starts the next time. 0, -ENOENT (there is no such VF
- * now), or the error of a command (cmd.h); the firmware refuses to change it while a driver uses
- * the VF. With caps.vf_caps. May sleep.
- */
-int cxr_vf_get_roce(struct cxr_core *core, unsigned int vf, bool *on);
-int cxr_vf_set_roce(struct cxr_core *core, unsigned int vf, bool on);
 
 /* ---- clients: events to en and ib ------------------------------------------------------------ */
 

@@ -14,6 +14,15 @@
  * an error (cmd.h) the old ones are set again, as far as the device lets them.
  */
 int cxr_flow_set_en_tables(struct cxr_core *core, u32 first, u32 last);
+
+/*
+ * A unicast address that this host receives, on a card that serves several (l2.c). The one who adds
+ * it removes it. -EOPNOTSUPP: the card has no table of them, as most; -ENOSPC, logged; or the error
+ * of a command. The address still works on all other cards. May sleep.
+ */
+int cxr_l2_add(struct cxr_core *core, const u8 *mac);
+void cxr_l2_remove(struct cxr_core *core, const u8 *mac);
+
 #define CXR_FLOW_PRIOS 16
 #define CXR_FLOW_PRIO_FALLBACK CXR_FLOW_PRIOS	/* packets that matched nowhere else */
 

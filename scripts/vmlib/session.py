@@ -55,16 +55,18 @@ class Session:
 
     def functions(self):
         """The functions in the order of cxemu's options: (name, guest, or None if nobody has it). With vfs=N the first N guests
-        have a VF each, and the next one, if there is one, has their PF; with sriov the first one has a VF and the second one the PF."""
+        have a VF each, and the next one, if there is one, has their PF; with sriov the first one has a VF and the second one the PF,
+        and others have PFs of cards of their own."""
         guests = [g for g in self.guests if not g.soft]
         vfs = re.search(r",vfs=(\d+)", self.opts.card)
         if not vfs:
             return [(g.name if self.opts.functions == 1 else f"{g.name}{i}", g) for g in guests for i in range(self.opts.functions)]
         n = int(vfs[1])
         owned = [(g.name, g) for g in guests]
-        nobody = [(f"vf{i}", None) for i in range(n)]
-        if self.opts.card.endswith(",sriov"):
-            return owned[1:] + owned[:1] + nobody[1:]
+        nobody = [(f"vf{i}", None) for i in range(n * len(guests))]
+        if ",sriov" in self.opts.card:
+            own_cards = [f for i, pf in enumerate(owned[2:], 1) for f in [pf] + nobody[n * i:n * (i + 1)]]
+            return owned[1:2] + owned[:1] + nobody[1:n] + own_cards
         return (owned[n:n + 1] or [("pf", None)]) + (owned[:n] + nobody[len(owned):]) + owned[n + 1:]
 
     def start_emulator(self):

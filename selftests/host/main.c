@@ -73,6 +73,7 @@ int main(void)
 	test_lag();
 	test_lag_step();
 	test_ecmp();
+	test_fdb();
 	test_tclass();
 	test_limits();
 	test_link();

@@ -112,12 +112,28 @@ static void test_criteria(void)
 	expect(cxr_flow_criteria(&mask), PRM_MATCH_MISC | PRM_MATCH_OUTER);
 	mask.bth_opcode = 0;
 	expect(cxr_flow_criteria(&mask), PRM_MATCH_OUTER);
+	mask.source_vport = 0xffff;
+	expect(cxr_flow_criteria(&mask), PRM_MATCH_MISC | PRM_MATCH_OUTER);
+	mask.source_vport = 0;
 	mask.inner_version = 0xf;
 	expect(cxr_flow_criteria(&mask), PRM_MATCH_OUTER | PRM_MATCH_INNER);
 	mask.hop_limit = 0;
 	mask.inner_version = 0;
 	mask.inner_protocol = 0xff;
 	expect(cxr_flow_criteria(&mask), PRM_MATCH_INNER);
+}
+
+/* Programs have no such rules: they are for the manager of the e-switch. */
+static void test_source(void)
+{
+	struct cxr_flow_fields fields = { .source_vport = 0x1234 }, decoded;
+	struct prm_fte_match_param param;
+	const u8 *bytes = (const u8 *)&param;
+
+	begin("flow", "the vport that a packet comes from is in the second set, and not read back");
+	cxr_flow_encode(&fields, &param);
+	expect(bytes[0x46] << 8 | bytes[0x47], 0x1234);
+	expect(cxr_flow_decode(&param, &decoded), false);
 }
 
 static void test_support(void)
@@ -228,6 +244,7 @@ void test_flow(void)
 	test_inner();
 	test_decode();
 	test_criteria();
+	test_source();
 	test_support();
 	test_rdma_tables();
 	begin("flow", "flow rules need tables that can be modified, and a replaceable root");

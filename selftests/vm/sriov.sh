@@ -209,10 +209,10 @@ fails()
 	ends_up
 }
 
-# Of a card whose PF manages the e-switch. The in-tree driver would need more of such a card than there is.
+# Of a card whose PF manages the e-switch, without tables for it. The in-tree driver would need more of such a card than there is.
 manager()
 {
-	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver manages the e-switch"
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver needs more of such a card"
 	ktap_spoilt
 	driver_unload
 	pf driver_unload
@@ -247,7 +247,7 @@ ktap_test reset "after a reset the PF has its VFs again" reset
 ktap_test reload "after a devlink reload the PF has its VFs again" reload
 ktap_test crash "after a crash of the firmware the PF has its VFs again" crash
 ktap_test fails "the firmware does not enable one of the VFs: there is none" fails
-ktap_test manager "a PF that manages the e-switch gets no VFs" manager
+ktap_test manager "a PF that manages the e-switch, and has no tables for it, gets no VFs" manager
 ktap_setup ready
 ktap_test unload "without the driver of the PF there are no VFs, and nothing is left" unload
 ktap_finally leave

@@ -268,6 +268,22 @@ static void set_driver_version(struct cxr_core *core)
 	cxr_cmd(core, set_driver_version, &in, &out);
 }
 
+static int read_eswitch_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
+{
+	int err;
+
+	err = query_caps(core, PRM_CAP_ESW_FLOW_TABLE, PRM_CAP_CUR, out);
+	if (err)
+		return err;
+	cxr_caps_decode_fdb(prm_sub(out, capability.flow_table_eswitch_cap,
+				    flow_table_eswitch_cap), &core->caps);
+	err = query_caps(core, PRM_CAP_ESWITCH, PRM_CAP_CUR, out);
+	if (err)
+		return err;
+	cxr_caps_decode_eswitch(prm_sub(out, capability.e_switch_cap, e_switch_cap), &core->caps);
+	return 0;
+}
+
 /* The other capability pages, as announced by the general one, which is in @out. */
 static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
 {
@@ -301,16 +317,9 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 					     flow_table_nic_cap), caps);
 	}
 	if (caps->eswitch_manager && caps->port_owner) {
-		err = query_caps(core, PRM_CAP_ESW_FLOW_TABLE, PRM_CAP_CUR, out);
+		err = read_eswitch_pages(core, out);
 		if (err)
 			return err;
-		cxr_caps_decode_fdb(prm_sub(out, capability.flow_table_eswitch_cap,
-					    flow_table_eswitch_cap), caps);
-		err = query_caps(core, PRM_CAP_ESWITCH, PRM_CAP_CUR, out);
-		if (err)
-			return err;
-		cxr_caps_decode_eswitch(prm_sub(out, capability.e_switch_cap, e_switch_cap),
-					caps);
 	}
 	if (caps->roce.roce) {
 		err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_CUR, out);

@@ -21,11 +21,8 @@
 #define UPLINK		0xffff
 #define RETRY		HZ
 
-/* What a vport wants to hear, ascending */
 struct vport {
-	u64 *uc, *mc;
-	u32 n_uc, n_mc;
-	bool allmulti, promisc;
+	struct cxr_fdb_vport wants;	/* its lists are kvmalloc'ed */
 	struct cxr_acl ingress, egress;
 };
 
@@ -222,11 +219,7 @@ static int update(struct cxr_dev *dev, struct cxr_eswitch *esw)
 	if (!vports)
 		return -ENOMEM;
 	for (i = 0; i < esw->n_vports; i++)
-		vports[i] = (struct cxr_fdb_vport){
-			.uc = esw->vports[i].uc, .n_uc = esw->vports[i].n_uc,
-			.mc = esw->vports[i].mc, .n_mc = esw->vports[i].n_mc,
-			.allmulti = esw->vports[i].allmulti, .promisc = esw->vports[i].promisc,
-		};
+		vports[i] = esw->vports[i].wants;
 	left = cxr_fdb_share(vports, esw->n_vports, esw->size);
 	if (left)
 		dev_warn_ratelimited(dev->core.dev, "the e-switch has no room for %u addresses of its functions\n",
@@ -273,7 +266,7 @@ static int read_vport(struct cxr_dev *dev, struct cxr_eswitch *esw, u16 number)
 	__must_hold(&dev->vfs_lock)
 {
 	bool trusted = !number || dev->vf_settings[number - 1].trusted;
-	struct vport *vport = &esw->vports[number];
+	struct cxr_fdb_vport *wants = &esw->vports[number].wants;
 	const struct cxr_caps *caps = &dev->core.caps;
 	struct cxr_vport_list uc = { .max = list_max(caps->log_max_current_uc_list) },
 			      mc = { .max = list_max(caps->log_max_current_mc_list) };
@@ -286,12 +279,15 @@ static int read_vport(struct cxr_dev *dev, struct cxr_eswitch *esw, u16 number)
 	if (!err)
 		err = cxr_cmd_query_vport_list(&dev->core, number, true, &mc);
 	if (!err) {
-		swap(vport->uc, uc.macs);
-		swap(vport->mc, mc.macs);
-		vport->n_uc = sort_macs(vport->uc, uc.n, false);
-		vport->n_mc = sort_macs(vport->mc, mc.n, true);
-		vport->promisc = mc.promisc && trusted;
-		vport->allmulti = (mc.promisc || mc.allmulti) && trusted;
+		kvfree(wants->uc);
+		kvfree(wants->mc);
+		wants->n_uc = sort_macs(uc.macs, uc.n, false);
+		wants->n_mc = sort_macs(mc.macs, mc.n, true);
+		wants->uc = uc.macs;
+		wants->mc = mc.macs;
+		wants->promisc = mc.promisc && trusted;
+		wants->allmulti = (mc.promisc || mc.allmulti) && trusted;
+		return 0;
 	}
 	kvfree(uc.macs);
 	kvfree(mc.macs);
@@ -521,11 +517,11 @@ int cxr_eswitch_dropped(struct cxr_dev *dev, unsigned int vf, u64 *rx, u64 *tx)
 static void set_trust(struct cxr_dev *dev, u16 number, bool trusted)
 	__must_hold(&dev->vfs_lock)
 {
-	struct vport *vport = &dev->eswitch->vports[number];
+	struct cxr_fdb_vport *wants = &dev->eswitch->vports[number].wants;
 
 	if (!trusted) {
-		vport->promisc = false;
-		vport->allmulti = false;
+		wants->promisc = false;
+		wants->allmulti = false;
 	}
 	follow_vport(dev, dev->eswitch, number);
 	update_or_retry(dev, dev->eswitch);
@@ -592,8 +588,8 @@ static void free_eswitch(struct cxr_eswitch *esw)
 	u32 i;
 
 	for (i = 0; esw->vports && i < esw->n_vports; i++) {
-		kvfree(esw->vports[i].uc);
-		kvfree(esw->vports[i].mc);
+		kvfree(esw->vports[i].wants.uc);
+		kvfree(esw->vports[i].wants.mc);
 	}
 	kvfree(esw->vports);
 	kvfree(esw->installed);
@@ -656,8 +652,6 @@ int cxr_eswitch_up(struct cxr_dev *dev, u16 n)
 
 	if (dev->eswitch)
 		return 0;
-	if (n > CXR_FDB_VFS_MAX)
-		return -ERANGE;
 	esw = alloc_eswitch(dev, n);
 	if (!esw)
 		return -ENOMEM;

@@ -58,8 +58,8 @@ int cxr_cmd_connect_acl(struct cxr_core *core, const struct cxr_acl *acl);	/* it
 struct cxr_eswitch;
 
 /*
- * Vports of @n VFs as their settings say, and the FDB with what is in the lists of vports. Without
- * it the PF had the wire alone. An error of a command, -ENOMEM, or -ERANGE: too many.
+ * Vports of @n VFs, up to CXR_FDB_VFS_MAX, as their settings say, and the FDB with what is in the
+ * lists of vports. Without it the PF had the wire alone. An error of a command, or -ENOMEM.
  */
 int cxr_eswitch_up(struct cxr_dev *dev, u16 n) __must_hold(&dev->vfs_lock);
 void cxr_eswitch_down(struct cxr_dev *dev) __must_hold(&dev->vfs_lock);

@@ -70,11 +70,13 @@ static int enable_vfs(struct cxr_dev *dev)
 }
 
 /* 0 or an error that the log explains */
-static int may_enable(struct cxr_dev *dev)
+static int may_enable(struct cxr_dev *dev, int n)
 {
-	if (manages(dev) && dev->vfs_wanted > CXR_FDB_VFS_MAX) {
-		dev_err(dev->core.dev, "%u VFs are there, of which the e-switch connects %u at most\n",
-			dev->vfs_wanted, CXR_FDB_VFS_MAX);
+	int max = manages(dev) ? CXR_FDB_VFS_MAX : CXR_VFS_MAX;
+
+	if (n > max) {
+		dev_err(dev->core.dev, "sriov_numvfs: %d is refused: cxr enables up to %d\n", n,
+			max);
 		return -ERANGE;
 	}
 	if (manages(dev) && !dev->core.caps.fdb) {
@@ -91,7 +93,7 @@ int cxr_vfs_up(void *owner)
 
 	if (!dev->vfs_wanted)
 		return 0;
-	err = may_enable(dev);
+	err = may_enable(dev, dev->vfs_wanted);
 	if (!err) {
 		mutex_lock(&dev->vfs_lock);
 		err = enable_vfs(dev);
@@ -119,18 +121,11 @@ void cxr_vfs_down(void *owner)
 
 static int may_want(struct cxr_dev *dev, int n)
 {
-	int max = manages(dev) ? CXR_FDB_VFS_MAX : CXR_VFS_MAX;
-	struct device *device = dev->core.dev;
-
-	if (n > max) {
-		dev_err(device, "sriov_numvfs: %d is refused: cxr enables up to %d\n", n, max);
-		return -ERANGE;
-	}
 	if (cxr_core_dead(&dev->core) || dev->stages.up < dev->stages.count) {
-		dev_err(device, "sriov_numvfs: the function has failed, or is down for a reset\n");
+		dev_err(dev->core.dev, "sriov_numvfs: the function has failed, or is down for a reset\n");
 		return -ENODEV;
 	}
-	return may_enable(dev);
+	return may_enable(dev, n);
 }
 
 /* The stage vfs of a reload or reset does the same from now on. @n may be 0. */

@@ -270,6 +270,13 @@ static void card_flow_tables(struct prm_flow_table_prop_layout *cap)
 	card_flow_fields(prm_sub(cap, ft_field_bitmask_support, flow_table_fields_supported));
 }
 
+static void card_counting_tables(struct prm_flow_table_prop_layout *cap)
+{
+	card_flow_tables(cap);
+	prm_set(cap, flow_counter, 1);
+	prm_set(cap, log_max_flow_counter, 14);
+}
+
 /* Tables of RoCE packets, which match the opcode too. */
 static void card_rdma_tables(struct prm_flow_table_nic_cap *nic)
 {
@@ -279,11 +286,8 @@ static void card_rdma_tables(struct prm_flow_table_nic_cap *nic)
 	};
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		card_flow_tables(tables[i]);
-		prm_set(tables[i], flow_counter, 1);
-		prm_set(tables[i], log_max_flow_counter, 14);
-	}
+	for (i = 0; i < ARRAY_SIZE(tables); i++)
+		card_counting_tables(tables[i]);
 	prm_set(tables[0], table_miss_action_domain, 1);
 	prm_set(nic, ft_field_support_2_nic_receive_rdma.bth_opcode, 1);
 	prm_set(nic, ft_field_support_2_nic_transmit_rdma.bth_opcode, 1);
@@ -296,9 +300,7 @@ static void card_flow(const struct card *card, struct prm_flow_table_nic_cap *ni
 
 	prm_set(nic, nic_rx_multi_path_tirs, 1);
 	prm_set(nic, nic_rx_multi_path_tirs_fts, 1);
-	card_flow_tables(cap);
-	prm_set(cap, flow_counter, 1);
-	prm_set(cap, log_max_flow_counter, 14);
+	card_counting_tables(cap);
 	prm_set(cap, log_max_destination, 6);
 	prm_set(cap, ft_field_support.inner_ip_version, card->tunnels);
 	prm_set(cap, ft_field_support.inner_ip_protocol, card->tunnels);
@@ -318,18 +320,12 @@ static void card_fdb(struct prm_flow_table_eswitch_cap *cap)
 	struct prm_flow_table_prop_layout *egress =
 		prm_sub(cap, flow_table_properties_esw_acl_egress, flow_table_prop_layout);
 
-	card_flow_tables(fdb);
-	prm_set(fdb, flow_counter, 1);
-	prm_set(fdb, log_max_flow_counter, 14);
+	card_counting_tables(fdb);
 	prm_set(fdb, log_max_destination, 6);
 	prm_set(fdb, ft_field_support.source_eswitch_port, 1);
 	prm_set(fdb, ft_field_bitmask_support.source_eswitch_port, 1);
-	card_flow_tables(ingress);
-	prm_set(ingress, flow_counter, 1);
-	prm_set(ingress, log_max_flow_counter, 14);
-	card_flow_tables(egress);
-	prm_set(egress, flow_counter, 1);
-	prm_set(egress, log_max_flow_counter, 14);
+	card_counting_tables(ingress);
+	card_counting_tables(egress);
 }
 
 static void card_vport_contexts(struct prm_e_switch_cap *cap)

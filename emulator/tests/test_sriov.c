@@ -9,15 +9,12 @@
 #include "port/port.h"
 #include "prm/caps.h"
 #include "prm/obj.h"
+#include "vf_card.h"
 #include "vfu_client.h"
 
 #define GIVE 1
 #define TAKE 2
 #define ROCE_PAGES 256
-
-/* f0 is the PF, which runs; f1 and f2 are its VFs 1 and 2, which it has not enabled. */
-static struct dut *f[3];
-static struct cxdev *devs[3];
 
 /* ---- what the PF's driver is asked for ---- */
 
@@ -29,21 +26,14 @@ static bool was_asked(unsigned int function, int32_t pages)
 	return right;
 }
 
+/* The PF runs, and has not enabled its VFs. */
 static void set_up(void)
 {
-	const struct card *card = card_find("cx5", 3);
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
-		char name[] = { 'f', '0' + i, 0 };
-
-		f[i] = dut_create_card(name, i, i ? card_vf(card) : card);
-		devs[i] = f[i]->dev;
-	}
-	dut_check(eswitch_create(devs[0]), "eswitch_create");
+	vfs_functions();
 	dut_check(vfs_create(devs[0]), "vfs_create");
 	for (i = 1; i < 3; i++) {
-		eswitch_add(devs[0], devs[i]);
 		vfs_add(devs[0], devs[i]);
 		cxdev_power_on(devs[i]);
 		dut_violations(f[i]);

@@ -44,7 +44,7 @@ void set_promisc(struct dut *dut, bool all, bool groups)
 	dut_must(dut, modify_nic_vport_context, &in, &reply);
 }
 
-void vfs_set_up(void)
+void vfs_functions(void)
 {
 	const struct card *card = card_find("cx5", 3);
 	unsigned int i;
@@ -54,11 +54,19 @@ void vfs_set_up(void)
 
 		f[i] = dut_create_card(name, i, i ? card_vf(card) : card);
 		devs[i] = f[i]->dev;
-		set_list(f[i], PRM_VPORT_LIST_UC, (uint8_t[])MAC(i + 1));
 	}
 	dut_check(eswitch_create(devs[0]), "eswitch_create");
 	eswitch_add(devs[0], devs[1]);
 	eswitch_add(devs[0], devs[2]);
+}
+
+void vfs_set_up(void)
+{
+	unsigned int i;
+
+	vfs_functions();
+	for (i = 0; i < 3; i++)
+		set_list(f[i], PRM_VPORT_LIST_UC, (uint8_t[])MAC(i + 1));
 	wire = port_create(NULL, "wire");
 	port_set_sink(wire, on_wire, NULL);
 	memset(&out, 0, sizeof(out));

@@ -12,7 +12,7 @@
 
 extern const uint8_t broadcast[6], group[6];
 
-/* f0 is the PF, with MAC(1); f1 and f2 are its VFs, with MAC(2) and MAC(3). */
+/* f0 is the PF, with MAC(1); f1 and f2 are its VFs 1 and 2, with MAC(2) and MAC(3). */
 extern struct dut *f[3];
 extern struct cxdev *devs[3];
 
@@ -25,6 +25,8 @@ extern struct wire_out {
 	uint8_t data[FRAME_MAX];
 } out;
 
+/* The functions, without addresses and a wire */
+void vfs_functions(void);
 /* Nobody manages the e-switch. */
 void vfs_set_up(void);
 void vfs_tear_down(void);

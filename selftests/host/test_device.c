@@ -553,43 +553,6 @@ static void test_caps_hash(void)
 	expect(hash_caps(2).lag, true);
 }
 
-static void test_caps_eswitch(void)
-{
-	struct prm_flow_table_eswitch_cap tables = {};
-	struct prm_e_switch_cap vports = {};
-	struct cxr_caps caps;
-
-	begin("caps", "an e-switch has what its pages announce: FDB, ACLs both ways, VLANs, GUIDs");
-	memset(&caps, 0xff, sizeof(caps));
-	cxr_caps_decode_fdb(&tables, &caps);
-	cxr_caps_decode_eswitch(&vports, &caps);
-	expect(caps.fdb, false);
-	expect(caps.vport_acl, false);
-	expect(caps.vport_vlan, false);
-	expect(caps.vport_guid, false);
-	prm_set(&tables, flow_table_properties_nic_esw_fdb.ft_support, 1);
-	prm_set(&tables, flow_table_properties_nic_esw_fdb.log_max_ft_size, 3);
-	cxr_caps_decode_fdb(&tables, &caps);
-	expect(caps.fdb, false);
-	prm_set(&tables, flow_table_properties_nic_esw_fdb.log_max_ft_size, 11);
-	prm_set(&tables, flow_table_properties_esw_acl_ingress.ft_support, 1);
-	prm_set(&vports, vport_cvlan_strip, 1);
-	prm_set(&vports, nic_vport_node_guid_modify, 1);
-	cxr_caps_decode_fdb(&tables, &caps);
-	cxr_caps_decode_eswitch(&vports, &caps);
-	expect(caps.fdb, true);
-	expect(caps.fdb_log_max_size, 11);
-	expect(caps.vport_acl, false);
-	expect(caps.vport_vlan, false);
-	expect(caps.vport_guid, true);
-	prm_set(&tables, flow_table_properties_esw_acl_egress.ft_support, 1);
-	prm_set(&vports, vport_cvlan_insert_if_not_exist, 1);
-	cxr_caps_decode_fdb(&tables, &caps);
-	cxr_caps_decode_eswitch(&vports, &caps);
-	expect(caps.vport_acl, true);
-	expect(caps.vport_vlan, true);
-}
-
 static void test_caps_lag(void)
 {
 	begin("caps", "LAG needs two ports, lag_master and TX port affinity");
@@ -794,7 +757,6 @@ void test_caps(void)
 	test_caps_eqs();
 	test_caps_clamped();
 	test_caps_hash();
-	test_caps_eswitch();
 	test_tunnels();
 	test_caps_eth();
 	for (i = 0; i < ARRAY_SIZE(caps_cases); i++) {

@@ -236,6 +236,43 @@ static void test_rdma_tables(void)
 	}
 }
 
+static void test_caps_eswitch(void)
+{
+	struct prm_flow_table_eswitch_cap tables = {};
+	struct prm_e_switch_cap vports = {};
+	struct cxr_caps caps;
+
+	begin("caps", "an e-switch has what its pages announce: FDB, ACLs both ways, VLANs, GUIDs");
+	memset(&caps, 0xff, sizeof(caps));
+	cxr_caps_decode_fdb(&tables, &caps);
+	cxr_caps_decode_eswitch(&vports, &caps);
+	expect(caps.fdb, false);
+	expect(caps.vport_acl, false);
+	expect(caps.vport_vlan, false);
+	expect(caps.vport_guid, false);
+	prm_set(&tables, flow_table_properties_nic_esw_fdb.ft_support, 1);
+	prm_set(&tables, flow_table_properties_nic_esw_fdb.log_max_ft_size, 3);
+	cxr_caps_decode_fdb(&tables, &caps);
+	expect(caps.fdb, false);
+	prm_set(&tables, flow_table_properties_nic_esw_fdb.log_max_ft_size, 11);
+	prm_set(&tables, flow_table_properties_esw_acl_ingress.ft_support, 1);
+	prm_set(&vports, vport_cvlan_strip, 1);
+	prm_set(&vports, nic_vport_node_guid_modify, 1);
+	cxr_caps_decode_fdb(&tables, &caps);
+	cxr_caps_decode_eswitch(&vports, &caps);
+	expect(caps.fdb, true);
+	expect(caps.fdb_log_max_size, 11);
+	expect(caps.vport_acl, false);
+	expect(caps.vport_vlan, false);
+	expect(caps.vport_guid, true);
+	prm_set(&tables, flow_table_properties_esw_acl_egress.ft_support, 1);
+	prm_set(&vports, vport_cvlan_insert_if_not_exist, 1);
+	cxr_caps_decode_fdb(&tables, &caps);
+	cxr_caps_decode_eswitch(&vports, &caps);
+	expect(caps.vport_acl, true);
+	expect(caps.vport_vlan, true);
+}
+
 void test_flow(void)
 {
 	unsigned int i;
@@ -251,4 +288,5 @@ void test_flow(void)
 	expect(rules_without(0), true);
 	for (i = 1; i <= 5; i++)
 		expect(rules_without(i), false);
+	test_caps_eswitch();
 }

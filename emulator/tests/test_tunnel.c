@@ -412,6 +412,8 @@ static void test_ports(void)
 	add_port(b, PRM_VXLAN_PORT);
 	delete_port(b, PRM_VXLAN_PORT);
 	ktap(is_tunnel(PRM_VXLAN_PORT), "port %u is always known", PRM_VXLAN_PORT);
+	delete_port(b, PRM_VXLAN_PORT);
+	ktap(!dut_violations(b), "and may be deleted again");
 	add_port(b, OTHER_PORT);
 	cxdev_reset(b->dev);
 	ktap(!dut_violations(b) && !b->dev->eth->vxlan_ports[0], "a reset forgets ports");

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""usage: kernel_net.py run PROGRAM                 run a program of the kernel's tests of network drivers
+"""usage: kernel_net.py run RECORD PROGRAM          run a program of the kernel's tests of network drivers
        kernel_net.py judge RECORD PROGRAM SAID   compare what it has said, a file, with the record of this kernel and driver
 
 The programs read descriptions in YAML, for which PyYAML has a fast parser, too. RECORD is a table: kernel, case, result with cxr and with
-mlx5, and a reason where that is not "pass". A case may be a pattern; the last row that matches decides.
+mlx5, and a reason where that is not "pass". A case may be a pattern; the last row that matches decides. The result "none" is that of
+a case that is left out, which programs can from 7.2 on.
 """
 import fnmatch
 import os
@@ -13,15 +14,18 @@ import runpy
 import sys
 
 OPEN = "any", "-"       # results that the record does not decide
+LEFT_OUT = "none"
 RESULT = re.compile(r"(not )?ok \d+ (\S+)(?: # (SKIP|XFAIL))?")
 
 
-def run(program):
+def run(record, program):
     import yaml  # pylint: disable=import-error,import-outside-toplevel
 
     yaml.safe_load = lambda text: yaml.load(text, Loader=yaml.CSafeLoader)
+    name = os.path.basename(program)
+    left_out = [case.partition(".")[2] for case, (to_be, _) in recorded(record, name.removesuffix(".py")).items() if to_be == LEFT_OUT]
     os.chdir(os.path.dirname(program))
-    sys.argv = ["./" + os.path.basename(program)]
+    sys.argv = ["./" + name] + [word for case in left_out for word in ("-T", case)]
     sys.path[0] = os.path.dirname(program)
     runpy.run_path(program, run_name="__main__")
 
@@ -45,7 +49,8 @@ def recorded(record, program):
 
 def judge(record, program, said):
     expected, got = recorded(record, program), results(said)
-    wrong = [f"{case}: did not run" for case in expected if not fnmatch.filter(got, case)]
+    wrong = [f"{case}: did not run" for case, (to_be, _) in expected.items() if to_be != LEFT_OUT and not fnmatch.filter(got, case)]
+    print("".join(f"{case}: left out ({why})\n" for case, (to_be, why) in expected.items() if to_be == LEFT_OUT), end="")
     for case, result in got.items():
         to_be, why = next((row for known, row in reversed(expected.items()) if fnmatch.fnmatch(case, known)), (None, ""))
         print(f"{case}: {result}" + (f" ({why})" if why and result != "pass" else ""))

@@ -47,7 +47,7 @@ program() # NAME
 	[ -e "$PROGRAMS/$1.py" ] || skip "this kernel has no such test"
 	NETIF=$netdev LOCAL_V4=$(my_ip) LOCAL_V6=$(my_ip6) REMOTE_V4=$(peer_ip) REMOTE_V6=$(peer_ip6) REMOTE_TYPE=ssh REMOTE_ARGS=b \
 		PATH=$SAID/bin:$PATH PYTHONPATH=$FROM/usr/lib/python3/dist-packages LD_LIBRARY_PATH=$FROM/usr/lib/x86_64-linux-gnu \
-		python3 -B -u "$here/kernel_net.py" run "$PROGRAMS/$1.py" 2>&1 | tee "$SAID/$name" | sed -u -n 's/^\(not \)*ok /# &/p' || true
+		python3 -B -u "$here/kernel_net.py" run "$PWD/selftests/kernel_net.tsv" "$PROGRAMS/$1.py" 2>&1 | tee "$SAID/$name" | sed -u -n 's/^\(not \)*ok /# &/p' || true
 	python3 -B "$here/kernel_net.py" judge selftests/kernel_net.tsv "$name" "$SAID/$name" || { cat "$SAID/$name"; fail "$1.py"; }
 }
 

@@ -11,7 +11,7 @@
 # takes: 80
 # timeout: 400
 # long: 1500
-# drivers: cxr
+# drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/faults.sh
 . "$(dirname "$0")/../lib/faults.sh"

@@ -48,12 +48,12 @@ up()
 	auto_recover false
 }
 
-# Nothing of the driver is left in the function
+# Nothing of the driver is left in the functions of this guest
 function_is_clean()
 {
 	local status
 
-	status=$(emu status | sed -n "/^function $CXR_GUEST:/,/^function b:/p; /^violation/p")
+	status=$(emu status | awk -v ours="^$CXR_GUEST[0-9]*:$" '/^function/ { is = $2 ~ ours } /^violation/ { is = 1 } is')
 	if grep "objects: [1-9]\|pages: [1-9][0-9]* held" <<<"$status" || ! grep -q "^violations: 0" <<<"$status"; then
 		fail "$status"
 	fi

@@ -38,7 +38,6 @@ from sides import ALL, PORT, Scattered, path_attr, xrc_srq
 
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 LIMIT = 120 * PATIENCE      # seconds for one try
-FUNCTION = os.environ.get("CXR_GUEST", "a")     # the emulator's name
 ADDRESS = "10.99.7.7"
 AUXILIARY = "/sys/bus/auxiliary"
 # Of auxiliary devices the end of the name, and their driver
@@ -143,8 +142,12 @@ class Try:
 
 
 def put(path, value):
-    with open(path, "w", encoding="ascii") as f:
-        f.write(str(value))
+    """In one write: a file object repeats one that has failed when it is closed."""
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        os.write(fd, str(value).encode())
+    finally:
+        os.close(fd)
 
 
 def get(path):
@@ -160,8 +163,12 @@ def line(path):
         return ""
 
 
-def emulator(words):
-    return gids.Emulator().ask(words.replace("FUNCTION", FUNCTION))
+def emulator(bdf, words):
+    """The answer to a control command, with FUNCTION for the emulator's name of a function: the guest's, numbered if there are several"""
+    name = os.environ.get("CXR_GUEST", "a")
+    if os.environ.get("CXR_FUNCTIONS", "1") != "1":
+        name += bdf[-1]
+    return gids.Emulator().ask(words.replace("FUNCTION", name))
 
 
 class Hang(Exception):
@@ -407,7 +414,7 @@ def cable(t):
         return
     with t.work():
         for state, value in ("down", "0"), ("up", "1"):
-            emulator(f"fault FUNCTION port {state}")
+            emulator(t.bdf, f"fault FUNCTION port {state}")
             t.until(lambda v=value: line(carrier) == v)
 
 
@@ -492,9 +499,9 @@ def recover(t):
             t.failed = "it does not recover"
         return t.failed or recoveries(t) > before
     with t.work():
-        emulator("fault FUNCTION health 7 rfr")
+        emulator(t.bdf, "fault FUNCTION health 7 rfr")
         t.until(over, 10)
-    emulator("fault clear")
+    emulator(t.bdf, "fault clear")
     if t.failed:
         t.unbind()
     t.bind()
@@ -558,8 +565,7 @@ def create(pd, cq, kind, **words):
     return QP(pd, QPInitAttr(qp_type=kind, scq=cq, rcq=cq, cap=cap, **words))
 
 
-@operation("verbs.rc", "a program creates, connects and destroys an RC QP")
-def reliable(t):
+def connect(t):
     ctx = t.context()
     pd, cq = PD(ctx), CQ(ctx, 100, None, None, 0)
     with t.here():
@@ -567,6 +573,11 @@ def reliable(t):
         qp.to_rts(path_attr(ctx, 0, 1))
         qp.query(e.IBV_QP_STATE)
         qp.close()
+
+
+@operation("verbs.rc", "a program creates, connects and destroys an RC QP")
+def reliable(t):
+    connect(t)
 
 
 @operation("verbs.ud", "a program creates and destroys a UD QP and an address handle")

@@ -55,7 +55,7 @@ soak_try() # KIND NTH
 {
 	one_of "${OPERATIONS[@]}"
 	say "        $CHOSEN: $1 $2"
-	run_python "$SOAK_PY" try "$CHOSEN" "$BDF" "$1" "$2" "$FN"
+	run_python "$SOAK_PY" try "$CHOSEN" "$BDF" "$1" "$2"
 	living || rebind	# some end without the driver, others with a fault
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """usage: alloc.py list | run ID BDF
+       alloc.py while EVERY FILE    until FILE is gone, each EVERY-th allocation fails, also in interrupts; prints how many
 
 Each allocation of memory that the driver makes in an operation (operations.py) fails once, the operation being repeated for that: by the
 kernel's fail-nth, of the process or of the kernel's workers, for allocations with a function of the driver on the stack. What leaks
@@ -14,6 +15,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import operations_lag  # noqa: E402,F401 pylint: disable=unused-import
+import operations_vf  # noqa: E402,F401 pylint: disable=unused-import
 import rows  # noqa: E402
 from kernel_log import KernelLog  # noqa: E402
 from operations import get, one, put, rows_of  # noqa: E402
@@ -44,16 +47,20 @@ def check_between(begin, end):
             assert name in MODULES or not begin <= at < end, f"the module {name} lies between those of the driver"
 
 
-def prepare():
+def prepare(every=0):
+    """With @every, allocations fail from now on, without a report."""
     ranges = [text_of(module) for module in MODULES]
-    check_between(min(r[0] for r in ranges), max(r[1] for r in ranges))
+    begin, end = min(r[0] for r in ranges), max(r[1] for r in ranges)
+    check_between(begin, end)
+    values = {
+        "ignore-gfp-wait": "N", "min-order": 0, "cache-filter": "N", "task-filter": "N", "verbose": 0 if every else 2,
+        "interval": every or 1, "times": MANY, "stacktrace-depth": 32, "require-start": hex(begin), "require-end": hex(end),
+        "probability": 100 if every else 0,
+    }
     for kind in KINDS:
-        folder = f"{DEBUG}/{kind}"
-        for name, value in (("ignore-gfp-wait", "N"), ("min-order", 0), ("cache-filter", "N"), ("verbose", 2), ("probability", 0),
-                            ("times", MANY), ("stacktrace-depth", 32), ("require-start", hex(min(r[0] for r in ranges))),
-                            ("require-end", hex(max(r[1] for r in ranges)))):
-            if os.path.exists(f"{folder}/{name}"):
-                put(f"{folder}/{name}", value)
+        for name, value in values.items():
+            if os.path.exists(f"{DEBUG}/{kind}/{name}"):
+                put(f"{DEBUG}/{kind}/{name}", value)
 
 
 def injected():
@@ -160,6 +167,21 @@ def without_panic(run):
         put(PANIC, before)
 
 
+def fail_while(every, path):
+    """Of whatever task, and in interrupts"""
+    log = KernelLog()
+    prepare(int(every))
+    before = injected()
+    while os.path.exists(path):
+        time.sleep(0.1)
+    count = injected() - before
+    prepare()
+    log.check("allocations that fail")
+    log.forget()
+    print(f"{count} allocations failed")
+    assert count > 100, "these are too few"
+
+
 def sweep(function, bdf):
     prepare()
     without_panic(Sweep(function, bdf).run)
@@ -167,4 +189,6 @@ def sweep(function, bdf):
 
 if __name__ == "__main__":
     rows_of(sweep)
+    if sys.argv[1:2] == ["while"]:
+        sys.exit(fail_while(*sys.argv[2:]))
     sys.exit(rows.main(__doc__, lambda bdf: (bdf,)))

@@ -14,6 +14,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import operations_lag  # noqa: E402,F401 pylint: disable=unused-import
+import operations_vf  # noqa: E402,F401 pylint: disable=unused-import
 import rows  # noqa: E402
 from kernel_log import KernelLog  # noqa: E402
 from operations import PATIENCE, Try, emulator, get, one, put, rows_of  # noqa: E402
@@ -23,6 +25,7 @@ LONG = os.environ.get("CXR_LONG")
 NO_COMMANDS = ("dump",)    # operations
 EACH = "reload", "flows"      # finds what every second does not
 FEW = ("recover",)      # each takes seconds, and sends what is sent elsewhere, too
+SLOW = "operations_lag", "operations_vf"    # likewise; every second, also with LONG
 
 
 def statuses():
@@ -34,8 +37,8 @@ def statuses():
 class Fault:
     """The nth command is refused, or not answered"""
 
-    def __init__(self, nth, what):
-        self.nth, self.what, self.done = nth, what, 0
+    def __init__(self, nth, what, bdf):
+        self.nth, self.what, self.bdf, self.done = nth, what, bdf, 0
         self.deadly = what == "silent"
 
     def __str__(self):
@@ -43,12 +46,12 @@ class Fault:
 
     @contextlib.contextmanager
     def strikes(self):
-        emulator(f"fault FUNCTION command any {self.what} nth={self.nth}")
+        emulator(self.bdf, f"fault FUNCTION command any {self.what} nth={self.nth}")
         try:
             yield
         finally:
-            self.done += int(re.search(r": seen \d+, done (\d+)", emulator("fault list"))[1])
-            emulator("fault clear")
+            self.done += int(re.search(r": seen \d+, done (\d+)", emulator(self.bdf, "fault list"))[1])
+            emulator(self.bdf, "fault clear")
 
     strikes_work = strikes
 
@@ -106,14 +109,11 @@ class Sweep:
             assert time.monotonic() < end, "the driver does not notice that a command is not answered"
             time.sleep(0.05)
 
-    def run(self, kinds, step):
-        if self.function.__name__ in EACH:
-            step = 1
-        if self.function.__name__ in FEW and not LONG:
-            step *= 16
+    def run(self, kind):
+        kinds, step = plan(self.function, kind)
         nth, began = 1, time.monotonic()
         try:
-            while all(self.one(Fault(nth, kind)) for kind in kinds(nth)):
+            while all(self.one(Fault(nth, kind, self.bdf)) for kind in kinds(nth)):
                 nth += step
         finally:
             self.log.forget()
@@ -127,20 +127,23 @@ class Sweep:
 STATUSES = statuses()
 
 
-def refused(nth):
-    return [f"status {name}" for name in (STATUSES if LONG else [STATUSES[nth % len(STATUSES)]])]
+def refused(nth, each=False):
+    return [f"status {name}" for name in (STATUSES if each else [STATUSES[nth % len(STATUSES)]])]
 
 
-def silent(_):
-    return ["silent"]
-
-
-KINDS = {"refused": (refused, 1 if LONG else 2), "silent": (silent, 1 if LONG else 8)}
+def plan(function, kind):
+    """A function that tells what befalls the nth command, and how far the next one is"""
+    name, slow = function.__name__, function.__module__ in SLOW
+    long = LONG and not slow
+    step = 1 if long or name in EACH else 2 if kind == "refused" else 8
+    if name in FEW and not LONG:
+        step *= 16
+    return (lambda nth: refused(nth, long)) if kind == "refused" else lambda nth: [kind], step
 
 
 def main():
-    kinds = KINDS[sys.argv.pop()] if len(sys.argv) > 3 else None
-    rows_of(lambda function, bdf: Sweep(function, bdf).run(*kinds))
+    kind = sys.argv.pop() if len(sys.argv) > 3 else None
+    rows_of(lambda function, bdf: Sweep(function, bdf).run(kind))
     return rows.main(__doc__, lambda bdf: (bdf,))
 
 

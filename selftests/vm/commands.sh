@@ -10,15 +10,9 @@
 # long: 3600
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
-# shellcheck source=selftests/lib/ends.sh
-. "$(dirname "$0")/../lib/ends.sh"
-# shellcheck source=selftests/lib/faults.sh
-. "$(dirname "$0")/../lib/faults.sh"
-# shellcheck source=selftests/lib/rows.sh
-. "$(dirname "$0")/../lib/rows.sh"
+. "$(dirname "$0")/../lib/sweeps.sh"
 
 program=$(dirname "$0")/commands.py
-operations=$(dirname "$0")/../lib/operations.py
 SILENT_MS=500
 
 before_each() { ends_know; }
@@ -27,7 +21,7 @@ limit() { [ "$CXR_DRIVER" != cxr ] || echo "$1" >"$LIMIT"; } # MILLISECONDS
 
 ready()
 {
-	rows_agree "$program" "$operations"
+	sweeps_agree "$program"
 	know_function
 	clear_faults
 	driver_load
@@ -36,8 +30,7 @@ ready()
 	ends_up
 }
 
-# Afterwards the driver leaves nothing in the device
-sweep() # KIND ID
+with_commands() # KIND ID
 {
 	case $CXR_DRIVER-$1.$2 in
 	mlx5-silent.*) skip "the in-tree driver waits a minute for an answer" ;;
@@ -47,20 +40,14 @@ sweep() # KIND ID
 	mlx5-refused.verbs.* | cxr-*) ;;
 	*) skip "the in-tree driver sends hundreds of commands" ;;
 	esac
-	know_function
 	if [ "$1" = refused ]; then limit 60000; else limit $SILENT_MS; fi
-	run_python "$program" run "$2" "$BDF" "$1"
-	unbind
-	function_is_clean
-	bind_living
+	sweep "$program" "$2" "$1"
 }
 
 works()
 {
 	limit 60000
-	ends_up
-	ends_know
-	ends_pingpong 100
+	sweeps_work
 }
 
 # Without an answer each try takes seconds.
@@ -75,12 +62,12 @@ silent_by_default()
 ktap_setup ready
 while IFS=$'\t' read -r id sentence; do
 	[ "$id" != timestamps ] || continue	# there is no command
-	KTAP_TIMEOUT=900 ktap_test "refused.$id" "a command is refused while $sentence" sweep refused "$id"
-done < <(rows_list "$operations")
+	KTAP_TIMEOUT=900 ktap_test "refused.$id" "a command is refused while $sentence" with_commands refused "$id"
+done < <(rows_list "$OPERATIONS")
 while IFS=$'\t' read -r id sentence; do
 	[ "$id" != timestamps ] || continue
-	! silent_by_default "$id" || KTAP_TIMEOUT=900 ktap_test "silent.$id" "a command is not answered while $sentence" sweep silent "$id"
-done < <(rows_list "$operations")
+	! silent_by_default "$id" || KTAP_TIMEOUT=900 ktap_test "silent.$id" "a command is not answered while $sentence" with_commands silent "$id"
+done < <(rows_list "$OPERATIONS")
 ktap_test works "after all that two adapters reach each other" works
 ktap_finally clear_faults
 ktap_end

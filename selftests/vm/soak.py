@@ -5,8 +5,8 @@ What soak.sh runs at the same time, and the operations (operations.py) that it d
 
 usage: soak.py ACTOR SEED STOP [PEER-DEVICE...]     one of ACTORS, until the file STOP exists
        soak.py once SEED STOP [PEER-DEVICE...]      what programs do, once on each device, where nothing may fail
-       soak.py try OPERATION BDF KIND NTH FUNCTION  an operation with the NTH command or allocation failing
-                                                    KIND: none, alloc, refused; FUNCTION: its name in the emulator
+       soak.py try OPERATION BDF KIND NTH           an operation with the NTH command or allocation failing
+                                                    KIND: none, alloc, refused
 
 Devices, interfaces and connections may go at any time, and what fails because of that is counted. Wrong data is an error.
 """
@@ -244,9 +244,8 @@ def anything_may_fail(fault):
     return fault
 
 
-def attempt(name, bdf, kind, nth, function):
+def attempt(name, bdf, kind, nth):
     operation = operations.OPERATIONS[name][1]
-    operations.FUNCTION = function
     if kind == "none":
         operations.one(operation, bdf, anything_may_fail(Never()))
     elif kind == "alloc":
@@ -259,7 +258,7 @@ def attempt(name, bdf, kind, nth, function):
         alloc.without_panic(lambda: sweep.one(nth, anything_may_fail))
         sweep.log.forget()
     else:
-        operations.one(operation, bdf, anything_may_fail(commands.Fault(nth, commands.refused(nth)[0])))
+        operations.one(operation, bdf, anything_may_fail(commands.Fault(nth, commands.refused(nth)[0], bdf)))
 
 
 def once(*words):
@@ -273,8 +272,8 @@ def once(*words):
 def main():
     what, *words = sys.argv[1:]
     if what == "try":
-        name, bdf, kind, nth, function = words
-        attempt(name, bdf, kind, int(nth), function)
+        name, bdf, kind, nth = words
+        attempt(name, bdf, kind, int(nth))
         return 0
     if what == "once":
         once(words[0], words[1], words[2:])

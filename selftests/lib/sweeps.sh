@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# Programs that do operations (operations*.py) with a fault at each place in turn, on the function in BDF. To be sourced after ktap.sh.
+
+SWEEPS_DIR=$(dirname "${BASH_SOURCE[0]}")
+. "$SWEEPS_DIR/ends.sh"
+. "$SWEEPS_DIR/faults.sh"
+. "$SWEEPS_DIR/rows.sh"
+
+OPERATIONS=$SWEEPS_DIR/operations.py
+OPERATIONS_LAG=$SWEEPS_DIR/operations_lag.py
+OPERATIONS_VF=$SWEEPS_DIR/operations_vf.py
+
+# For a set-up: PROGRAM has all operations
+sweeps_agree() { rows_agree "$1" "$OPERATIONS" "$OPERATIONS_LAG" "$OPERATIONS_VF"; }
+
+sweeps_bind() { for BDF in $(driver_bdfs); do bind_living; done; }
+
+# Do an operation. Afterwards the driver leaves nothing in the functions
+sweep() # PROGRAM ID [WORDS...]
+{
+	local program=$1 id=$2
+
+	shift 2
+	know_function
+	run_python "$program" run "$id" "$BDF" "$@"
+	for BDF in $(driver_bdfs); do unbind; done
+	function_is_clean
+	sweeps_bind
+}
+
+# For the last test: this adapter and b's reach each other
+sweeps_work()
+{
+	ends_up
+	ends_know
+	ends_pingpong 100
+}

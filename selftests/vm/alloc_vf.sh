@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# As alloc.sh, in what the PF that manages an e-switch does for its VFs. The PF is in guest b; this one has a VF, without a driver.
+# guests: 2
+# cpus: 2
+# card: cx5,vfs=2,sriov,eswitch
+# kernels: debug
+# takes: 600
+# timeout: 3600
+# drivers: cxr
+. "$(dirname "$0")/../lib/ktap.sh"
+. "$(dirname "$0")/../lib/sweeps.sh"
+. "$(dirname "$0")/../lib/sriov.sh"
+
+program=$(dirname "$0")/alloc.py
+vf_id() { cat "$(pf_device)/device"; }
+pf() { PEER_TIMEOUT=1800 peer "set -e; . selftests/lib/sweeps.sh; . selftests/lib/sriov.sh; $*"; }
+
+# The modules of the driver are loaded one after another: no other may lie between their functions
+ready()
+{
+	sweeps_agree "$program"
+	driver_unload
+	pf "driver_unload; pf_prepare $(vf_id); modprobe -a ib_uverbs ib_umad; know_function; driver_load; bind_living; driver_net_up"
+}
+
+fails() { pf "sweep selftests/vm/alloc.py $1"; } # ID
+
+# The VF is that of this guest
+works()
+{
+	pf "driver_up; pf_vfs 2"
+	ends_up
+	ends_know
+	ends_pingpong 100
+}
+
+ktap_setup ready
+while IFS=$'\t' read -r id sentence; do
+	KTAP_TIMEOUT=1800 ktap_test "$id" "an allocation fails while $sentence" fails "$id"
+done < <(rows_list "$OPERATIONS_VF")
+ktap_test works "after all that PF and VF reach each other" works
+ktap_end

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# As commands.sh, in what makes, changes and ends a LAG.
+# guests: 2
+# functions: 2
+# cpus: 2
+# card: cx6dx
+# takes: 3600
+# when: long
+# timeout: 7200
+# drivers: cxr
+. "$(dirname "$0")/../lib/ktap.sh"
+. "$(dirname "$0")/../lib/sweeps.sh"
+
+program=$(dirname "$0")/commands.py
+
+before_each() { ends_know; }
+
+ready()
+{
+	sweeps_agree "$program"
+	clear_faults
+	driver_load
+	sweeps_bind
+	echo 60000 >"$LIMIT"
+	ends_up
+}
+
+refused() { sweep "$program" "$1" refused; } # ID
+
+silent() # ID
+{
+	echo 500 >"$LIMIT"
+	sweep "$program" "$1" silent
+}
+
+ktap_setup ready
+while IFS=$'\t' read -r id sentence; do
+	KTAP_TIMEOUT=1200 ktap_test "refused.$id" "a command is refused while $sentence" refused "$id"
+	KTAP_TIMEOUT=1200 ktap_test "silent.$id" "a command is not answered while $sentence" silent "$id"
+done < <(rows_list "$OPERATIONS_LAG")
+ktap_test works "after all that two adapters reach each other" sweeps_work
+ktap_finally clear_faults
+ktap_end

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# The PF of a card whose VF another guest has. To be sourced on the guest of the PF.
+# The PF of a card whose VF another guest, a, has. To be sourced on the guest of the PF, and for the first two on that of the VF.
 #
+#   vf_id		the PCI device ID of the VF
+#   pf TEXT		run it on the guest of the PF, b, with the modules of this one
 #   pf_prepare DEVICE	the PF gets the capability SR-IOV, for two VFs of this PCI device ID; no driver is loaded
 #   pf_vfs N		N VFs, which nothing drives on this guest
 #   pf_forget		the capability goes
@@ -11,6 +13,9 @@
 SHIM=/cxr/build/${CXR_KERNEL:-}-kmod/sriov_shim.ko
 
 pf_device() { echo "/sys/bus/pci/devices/$(driver_bdfs | head -n 1)"; }
+
+vf_id() { cat "$(pf_device)/device"; }
+pf() { peer "CXR_MODULES=$CXR_MODULES; . selftests/lib/sriov.sh; $*"; }
 
 # The kernel looks for capabilities of a device that it finds
 pf_find_again()

@@ -17,6 +17,13 @@ sweeps_agree() { rows_agree "$1" "$OPERATIONS" "$OPERATIONS_LAG" "$OPERATIONS_VF
 
 sweeps_bind() { for BDF in $(driver_bdfs); do bind_living; done; }
 
+# For functions on one wire: the first one alone answers for its address
+sweeps_answer_once()
+{
+	sysctl -qw net.ipv4.conf.all.arp_ignore=1
+	peer "sysctl -qw net.ipv4.conf.all.arp_ignore=1"
+}
+
 # Do an operation. Afterwards the driver leaves nothing in the functions
 sweep() # PROGRAM ID [WORDS...]
 {

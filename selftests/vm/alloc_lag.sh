@@ -25,6 +25,7 @@ ready()
 	modprobe -a ib_uverbs ib_umad bonding dummy
 	driver_load
 	sweeps_bind
+	sweeps_answer_once
 	ends_up
 }
 

@@ -14,18 +14,18 @@
 . "$(dirname "$0")/../lib/sriov.sh"
 
 program=$(dirname "$0")/alloc.py
-vf_id() { cat "$(pf_device)/device"; }
-pf() { PEER_TIMEOUT=1800 peer "set -e; . selftests/lib/sweeps.sh; . selftests/lib/sriov.sh; $*"; }
+# shellcheck disable=SC2034	# of peer()
+PEER_TIMEOUT=1800
 
 # The modules of the driver are loaded one after another: no other may lie between their functions
 ready()
 {
 	sweeps_agree "$program"
 	driver_unload
-	pf "driver_unload; pf_prepare $(vf_id); modprobe -a ib_uverbs ib_umad; know_function; driver_load; bind_living; driver_net_up"
+	pf ". selftests/lib/sweeps.sh; set -e; driver_unload; pf_prepare $(vf_id); modprobe -a ib_uverbs ib_umad; know_function; driver_load; bind_living; driver_net_up"
 }
 
-fails() { pf "sweep selftests/vm/alloc.py $1"; } # ID
+fails() { pf ". selftests/lib/sweeps.sh; set -e; sweep selftests/vm/alloc.py $1"; } # ID
 
 # The VF is that of this guest
 works()

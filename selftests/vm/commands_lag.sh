@@ -24,6 +24,7 @@ ready()
 	driver_load
 	sweeps_bind
 	echo 60000 >"$LIMIT"
+	sweeps_answer_once
 	ends_up
 }
 

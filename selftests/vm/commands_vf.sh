@@ -14,23 +14,23 @@
 . "$(dirname "$0")/../lib/sriov.sh"
 
 program=$(dirname "$0")/commands.py
-vf_id() { cat "$(pf_device)/device"; }
-pf() { PEER_TIMEOUT=900 peer "set -e; . selftests/lib/sweeps.sh; . selftests/lib/sriov.sh; $*"; }
+# shellcheck disable=SC2034	# of peer()
+PEER_TIMEOUT=900
 
 ready()
 {
 	sweeps_agree "$program"
 	driver_unload
-	pf "clear_faults; driver_unload; pf_prepare $(vf_id); know_function; driver_load; bind_living; echo 60000 >\$LIMIT; driver_net_up"
+	pf ". selftests/lib/sweeps.sh; set -e; clear_faults; driver_unload; pf_prepare $(vf_id); know_function; driver_load; bind_living; echo 60000 >\$LIMIT; driver_net_up"
 }
 
-refused() { pf "sweep selftests/vm/commands.py $1 refused"; } # ID
-silent() { pf "echo 500 >\$LIMIT; sweep selftests/vm/commands.py $1 silent"; } # ID
+refused() { pf ". selftests/lib/sweeps.sh; set -e; sweep selftests/vm/commands.py $1 refused"; } # ID
+silent() { pf ". selftests/lib/sweeps.sh; set -e; echo 500 >\$LIMIT; sweep selftests/vm/commands.py $1 silent"; } # ID
 
 # The VF is that of this guest
 works()
 {
-	pf "echo 60000 >\$LIMIT; driver_up; pf_vfs 2"
+	pf ". selftests/lib/sweeps.sh; set -e; echo 60000 >\$LIMIT; driver_up; pf_vfs 2"
 	ends_up
 	ends_know
 	ends_pingpong 100

@@ -11,13 +11,12 @@
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
+. "$(dirname "$0")/../lib/sriov.sh"
 
 VLAN=100
 VF_MAC=02:c4:00:00:77:01
 UPPER=cxr-upper		# above the VF's interface
 
-pf() { peer ". selftests/lib/sriov.sh; $*"; }
-vf_id() { cat "/sys/bus/pci/devices/$(driver_bdfs | head -n 1)/device"; }
 ip_vf() { peer "ip link set $peer_netdev vf 0 $*"; }
 
 # VFs of a PF with this driver

@@ -103,7 +103,8 @@ refused()
 	count_is - - -
 }
 
-# The device does not let go of an entry, then of a group: the counter counts on, and can be disabled and enabled afterwards
+# The device does not let go of an entry, then of a group: the counter counts on, and can be disabled and enabled afterwards,
+# and nothing is left
 kept() # COMMAND COUNTS
 {
 	enable cc_rx_ce_pkts
@@ -119,6 +120,10 @@ kept() # COMMAND COUNTS
 	event ecn
 	count_is 1 - -
 	enable ""
+	driver_unload
+	device_is_clean
+	driver_up
+	dev=$(driver_ibdev)
 }
 
 unbound()

@@ -10,12 +10,9 @@
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
+. "$(dirname "$0")/../lib/sriov.sh"
 
 ROCE_PAGES=256	# of 4 KiB
-
-pf() { peer ". selftests/lib/sriov.sh; $*"; }
-
-vf_id() { cat "/sys/bus/pci/devices/$(driver_bdfs | head -n 1)/device"; }
 
 ready()
 {

@@ -183,7 +183,7 @@ struct datagram {
 	struct udphdr udp;
 } __attribute__((packed));
 
-/* For benchmarks: the frames of pktgen. The others pass, by which the guest may be controlled. */
+/* For benchmarks: the frames of pktgen. Others pass, since the guest may be controlled through the interface. */
 SEC("xdp")
 int drop(struct xdp_md *ctx)
 {

@@ -136,13 +136,17 @@ def leave(t):
 
 @operation("lag.remap", "a port of a LAG fails and returns")
 def remap(t):
-    with lag(t), t.work():
-        for state, ports in ("down", "ports 1 1"), ("up", "ports 1 2"):
-            emulator(second(t).bdf, f"fault FUNCTION port {state}")
-            t.until(lambda p=ports: says(t, p) or says(t, "off"))
-            if not says(t, ports):
-                t.failed = "the LAG was left"
-    emulator(second(t).bdf, "fault FUNCTION port up")
+    port = "fault FUNCTION port"
+    with lag(t):
+        try:
+            with t.work():
+                for state, ports in ("down", "ports 1 1"), ("up", "ports 1 2"):
+                    emulator(second(t).bdf, f"{port} {state}")
+                    t.until(lambda p=ports: says(t, p) or says(t, "off"))
+                    if not says(t, ports):
+                        t.failed = "the LAG was left"
+        finally:
+            emulator(second(t).bdf, f"{port} up")
 
 
 @operation("lag.gid", "an address of a bond comes and goes, and with it a GID of both ports")

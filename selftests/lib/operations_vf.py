@@ -19,8 +19,11 @@ def vfs(t):
     """The name of the interface; inside there are VFs."""
     name = t.netdev()
     enable(t, VFS)
-    yield name
-    enable(t, 0)
+    try:
+        yield name
+    finally:
+        if not (t.fault.deadly and t.fault.struck()):
+            enable(t, 0)
 
 
 @operation("vf.enable", "VFs are enabled")

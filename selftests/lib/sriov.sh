@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# The PF of a card whose VF another guest, a, has. To be sourced on the guest of the PF, and for the first two on that of the VF.
+# The PF of a card whose VF another guest, a, has. To be sourced on the guest of the PF; the first two are for that of the VF.
 #
 #   vf_id		the PCI device ID of the VF
 #   pf TEXT		run it on the guest of the PF, b, with the modules of this one

@@ -15,7 +15,16 @@ OPERATIONS_VF=$SWEEPS_DIR/operations_vf.py
 # For a set-up: PROGRAM has all operations
 sweeps_agree() { rows_agree "$1" "$OPERATIONS" "$OPERATIONS_LAG" "$OPERATIONS_VF"; }
 
-sweeps_bind() { for BDF in $(driver_bdfs); do bind_living; done; }
+# All functions are bound, and none is dead
+sweeps_bind()
+{
+	for BDF in $(driver_bdfs); do
+		# shellcheck disable=SC2034	# of is_dead()
+		DEBUG=/sys/kernel/debug/cxr/$BDF
+		bind_living
+	done
+	know_function
+}
 
 # For functions on one wire: the first one alone answers for its address
 sweeps_answer_once()

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
 #
-# UCX's own programs at both ends. To be sourced after window.sh, programs.sh and ends.sh. The device is $dev, and $peer_dev on b, whose
-# address is in UCX_PEER.
+# UCX's own programs at both ends. To be sourced after window.sh, programs.sh and ends.sh. The device is $dev at both ends, the address of
+# b in UCX_PEER.
 #
 #   ucx_up			here and on b, what the tests of ucx_perftest are
 #   ucx_pair FRAMES SETTINGS...	run them; both ends have the settings, in which {gid} is $index, and $peer_index on b
-#   ucx_demo_starts OPTIONS...	io_demo, which does OPTIONS here: reads and writes of up to 1 MiB with contents that both ends check
+#   ucx_selects TRANSPORT SETTINGS...	the same over RoCE v2; UCX says that it uses TRANSPORT
+#   ucx_demo_starts OPTIONS...	io_demo with OPTIONS, and with UCX_DEMO at both ends: reads and writes of up to 1 MiB, whose contents
+#				both ends check
 #   ucx_demo_runs		does it still?
 #   ucx_demo_ends		wait until it has; nothing was wrong
 
@@ -14,6 +16,7 @@ PERFTEST_PORT=13337	# ucx_perftest's own default
 DEMO_PORT=1337
 UCX_BATCH=/tmp/ucx-batch
 demo_pid=
+UCX_DEMO=
 
 # ucx_perftest's tests: name, options. -w: iterations before the measurement, ten thousand by default
 ucx_batch()
@@ -57,10 +60,21 @@ ucx_pair()
 	[ "$(grep -c '^Final:' /tmp/ucx)" = "$(wc -l <$UCX_BATCH)" ]
 }
 
+# What the transport is called in UCX's messages: the settings had an effect
+ucx_selects()
+{
+	local transport=$1
+
+	shift
+	ucx_pair "type=v2/IPv4" UCX_LOG_LEVEL=info "$@"
+	grep -q "$transport/$dev:1" /tmp/ucx
+}
+
 ucx_demo_starts()
 {
-	local both="env UCX_NET_DEVICES=$dev:1 io_demo -q -d 1:1048576"
+	local both="env UCX_NET_DEVICES=$dev:1 io_demo -q -d 1:1048576 $UCX_DEMO"
 
+	rm -f /tmp/demo
 	program_serves "tcp_listens $DEMO_PORT" "$both"
 	# shellcheck disable=SC2086
 	program $both -o read,write "$@" "$UCX_PEER" >/tmp/demo 2>&1 &

@@ -13,12 +13,23 @@
 . "$(dirname "$0")/../lib/sweeps.sh"
 
 program=$(dirname "$0")/alloc.py
+FAILING=/run/cxr-failing
 
 before_each() { ends_know; }
+
+# Also when traffic() has not come to its end
+nothing_fails()
+{
+	local kind
+
+	for kind in failslab fail_page_alloc fail_usercopy; do echo 0 >/sys/kernel/debug/$kind/probability; done
+	rm -f $FAILING
+}
 
 ready()
 {
 	sweeps_agree "$program"
+	nothing_fails
 	# the modules of the driver are loaded one after another: no other may lie between their functions
 	driver_unload
 	modprobe -a ib_uverbs ib_umad
@@ -31,15 +42,15 @@ ready()
 # NAPI has no task whose allocations could be counted
 traffic()
 {
-	local failing=/run/cxr-failing pid
+	local pid
 
-	true >$failing
-	run_python "$program" while 10 $failing &
+	true >$FAILING
+	run_python "$program" while 10 $FAILING &
 	pid=$!
 	wait_until 10 grep -qx 100 /sys/kernel/debug/failslab/probability
 	tcp_both_ways 4M
 	pings "$(peer_ip)"
-	rm $failing
+	rm $FAILING
 	wait $pid
 	tcp_both_ways 4M
 }
@@ -50,4 +61,5 @@ while IFS=$'\t' read -r id sentence; do
 done < <(rows_list "$OPERATIONS")
 KTAP_TIMEOUT=600 ktap_test traffic "TCP goes on while allocations fail, also in interrupts" traffic
 ktap_test works "after all that two adapters reach each other" sweeps_work
+ktap_finally nothing_fails
 ktap_end

@@ -22,7 +22,7 @@ ready()
 {
 	sweeps_agree "$program"
 	driver_unload
-	pf ". selftests/lib/sweeps.sh; set -e; driver_unload; pf_prepare $(vf_id); modprobe -a ib_uverbs ib_umad; know_function; driver_load; bind_living; driver_net_up"
+	pf ". selftests/lib/sweeps.sh; set -e; driver_unload; pf_prepare $(vf_id); modprobe -a ib_uverbs ib_umad; driver_load; sweeps_bind; driver_net_up"
 }
 
 fails() { pf ". selftests/lib/sweeps.sh; set -e; sweep selftests/vm/alloc.py $1"; } # ID
@@ -30,10 +30,16 @@ fails() { pf ". selftests/lib/sweeps.sh; set -e; sweep selftests/vm/alloc.py $1"
 # The VF is that of this guest
 works()
 {
-	pf "driver_up; pf_vfs 2"
+	pf "driver_up && pf_vfs 2"
 	ends_up
 	ends_know
 	ends_pingpong 100
+}
+
+leave()
+{
+	driver_unload
+	pf "pf_forget"
 }
 
 ktap_setup ready
@@ -41,4 +47,5 @@ while IFS=$'\t' read -r id sentence; do
 	KTAP_TIMEOUT=1800 ktap_test "$id" "an allocation fails while $sentence" fails "$id"
 done < <(rows_list "$OPERATIONS_VF")
 ktap_test works "after all that PF and VF reach each other" works
+ktap_finally leave
 ktap_end

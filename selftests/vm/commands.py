@@ -3,8 +3,9 @@
 """usage: commands.py list | run ID BDF refused|silent
 
 Each command that the driver sends in an operation (operations.py) is refused by the device once, or not answered, the operation being
-repeated for that. With CXR_LONG each is refused with each status, and each not answered; otherwise every second is refused (of some
-operations each, of a recovery few), with one status, another one for each, and every eighth not answered.
+repeated for that. With CXR_LONG each is refused with each status, and each not answered, but for operations on a LAG or on VFs; otherwise
+every second is refused (of some operations each, of a recovery few), with one status, another one for each, and every eighth not
+answered.
 """
 import contextlib
 import os

@@ -22,13 +22,17 @@ ready()
 	sweeps_agree "$program"
 	clear_faults
 	driver_load
-	sweeps_bind
 	echo 60000 >"$LIMIT"
+	sweeps_bind
 	sweeps_answer_once
 	ends_up
 }
 
-refused() { sweep "$program" "$1" refused; } # ID
+refused() # ID
+{
+	echo 60000 >"$LIMIT"
+	sweep "$program" "$1" refused
+}
 
 silent() # ID
 {
@@ -36,11 +40,17 @@ silent() # ID
 	sweep "$program" "$1" silent
 }
 
+works()
+{
+	echo 60000 >"$LIMIT"
+	sweeps_work
+}
+
 ktap_setup ready
 while IFS=$'\t' read -r id sentence; do
 	KTAP_TIMEOUT=1200 ktap_test "refused.$id" "a command is refused while $sentence" refused "$id"
 	KTAP_TIMEOUT=1200 ktap_test "silent.$id" "a command is not answered while $sentence" silent "$id"
 done < <(rows_list "$OPERATIONS_LAG")
-ktap_test works "after all that two adapters reach each other" sweeps_work
+ktap_test works "after all that two adapters reach each other" works
 ktap_finally clear_faults
 ktap_end

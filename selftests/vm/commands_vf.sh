@@ -21,10 +21,10 @@ ready()
 {
 	sweeps_agree "$program"
 	driver_unload
-	pf ". selftests/lib/sweeps.sh; set -e; clear_faults; driver_unload; pf_prepare $(vf_id); know_function; driver_load; bind_living; echo 60000 >\$LIMIT; driver_net_up"
+	pf ". selftests/lib/sweeps.sh; set -e; clear_faults; driver_unload; pf_prepare $(vf_id); driver_load; echo 60000 >\$LIMIT; sweeps_bind; driver_net_up"
 }
 
-refused() { pf ". selftests/lib/sweeps.sh; set -e; sweep selftests/vm/commands.py $1 refused"; } # ID
+refused() { pf ". selftests/lib/sweeps.sh; set -e; echo 60000 >\$LIMIT; sweep selftests/vm/commands.py $1 refused"; } # ID
 silent() { pf ". selftests/lib/sweeps.sh; set -e; echo 500 >\$LIMIT; sweep selftests/vm/commands.py $1 silent"; } # ID
 
 # The VF is that of this guest
@@ -36,11 +36,18 @@ works()
 	ends_pingpong 100
 }
 
+leave()
+{
+	clear_faults
+	driver_unload
+	pf "pf_forget"
+}
+
 ktap_setup ready
 while IFS=$'\t' read -r id sentence; do
 	KTAP_TIMEOUT=900 ktap_test "refused.$id" "a command is refused while $sentence" refused "$id"
 	KTAP_TIMEOUT=900 ktap_test "silent.$id" "a command is not answered while $sentence" silent "$id"
 done < <(rows_list "$OPERATIONS_VF")
 ktap_test works "after all that PF and VF reach each other" works
-ktap_finally clear_faults
+ktap_finally leave
 ktap_end

@@ -65,7 +65,7 @@ def judge(record, program, said):
 def main():
     what, *words = sys.argv[1:]
     if what == "run":
-        run(*words)
+        return run(*words)
     return judge(*words)
 
 

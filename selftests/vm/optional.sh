@@ -103,10 +103,15 @@ refused()
 	count_is - - -
 }
 
+flow_objects() { emu status | grep -m 1 "objects: " | grep -o "[0-9]* FLOW_[A-Z]*"; }
+
 # The device does not let go of an entry, then of a group: the counter counts on, and can be disabled and enabled afterwards,
 # and nothing is left
 kept() # COMMAND COUNTS
 {
+	local before
+
+	before=$(flow_objects)
 	enable cc_rx_ce_pkts
 	emu fault "$CXR_GUEST" command "$1" status bad_res nth="$2" >/dev/null
 	rdma statistic unset link "$dev/1" optional-counters || true
@@ -120,10 +125,7 @@ kept() # COMMAND COUNTS
 	event ecn
 	count_is 1 - -
 	enable ""
-	driver_unload
-	device_is_clean
-	driver_up
-	dev=$(driver_ibdev)
+	[ "$(flow_objects)" = "$before" ] || fail "before: $before; after: $(flow_objects)"
 }
 
 unbound()

@@ -203,6 +203,12 @@ fails()
 	[ "$(pf 'cat "$(pf_device)/sriov_numvfs"')" = 0 ]
 	emu fault clear >/dev/null
 	pf "pf_vfs 2"
+	emu fault b command enable_hca status bad_res nth=3 >/dev/null
+	pf 'devlink dev reload "pci/$(driver_bdfs | head -n 1)" >/dev/null'
+	is_not_enabled
+	[ "$(vfs_hold)" = 0 ]
+	emu fault clear >/dev/null
+	pf "pf_vfs 0; pf_vfs 2"
 	ends_up
 }
 

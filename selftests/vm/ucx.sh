@@ -31,17 +31,7 @@ before_each()
 	UCX_PEER=$(peer_ip)
 }
 
-# What the transport is called in UCX's messages: the settings had an effect
-selects() # TRANSPORT SETTINGS...
-{
-	local transport=$1
-
-	shift
-	ucx_pair "type=v2/IPv4" UCX_LOG_LEVEL=info "$@"
-	grep -q "$transport/$dev:1" /tmp/ucx
-}
-
-defaults() { selects 'rc_mlx5'; }
+defaults() { ucx_selects rc_mlx5; }
 
 by_version() # v1|v2|v6 FRAMES
 {
@@ -51,10 +41,17 @@ by_version() # v1|v2|v6 FRAMES
 	ucx_pair "$2" 'UCX_IB_GID_INDEX={gid}'
 }
 
-demo() # OPTIONS...
+demo_runs()
 {
-	ucx_demo_starts -i 200 "$@"
+	ucx_demo_starts -i 200
 	ucx_demo_ends
+}
+
+demo() # [OPTIONS OF BOTH ENDS]
+{
+	# shellcheck disable=SC2034
+	UCX_DEMO=$*
+	window "type=v2/IPv4" demo_runs
 }
 
 transports()
@@ -85,14 +82,14 @@ killed()
 ktap_setup ready
 ktap_test transports "UCX finds the transports that it has over ConnectX without DEVX" transports
 ktap_test defaults "without a setting UCX selects RoCE v2 and rc_mlx5: messages, streams, RDMA and atomics" defaults
-ktap_test ud.verbs "ud_verbs: the same" selects ud_verbs UCX_TLS=ud_v
+ktap_test ud.verbs "ud_verbs: the same" ucx_selects ud_verbs UCX_TLS=ud_v
 ktap_test v1 "over RoCE v1" by_version v1 "type=v1"
 ktap_test data.tags "io_demo: reads and writes arrive intact" demo
 ktap_test killed "the other end is killed: an error, and nothing is left" killed
 if [ -n "${CXR_LONG:-}" ]; then
-	ktap_test rc.verbs "rc_verbs: messages, streams, RDMA and atomics" selects rc_verbs UCX_TLS=rc_v
-	ktap_test rc.mlx5 "rc_mlx5: the same" selects rc_mlx5 UCX_TLS=rc_x
-	ktap_test ud.mlx5 "ud_mlx5: the same" selects ud_mlx5 UCX_TLS=ud_x
+	ktap_test rc.verbs "rc_verbs: messages, streams, RDMA and atomics" ucx_selects rc_verbs UCX_TLS=rc_v
+	ktap_test rc.mlx5 "rc_mlx5: the same" ucx_selects rc_mlx5 UCX_TLS=rc_x
+	ktap_test ud.mlx5 "ud_mlx5: the same" ucx_selects ud_mlx5 UCX_TLS=ud_x
 	ktap_test v6 "over RoCE v2 with IPv6" by_version v6 "type=v2/IPv6"
 	ktap_test data.messages "io_demo: reads and writes with active messages" demo -A
 fi

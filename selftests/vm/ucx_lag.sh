@@ -32,15 +32,6 @@ ready() # MODE [HASH-POLICY]
 # shellcheck disable=SC2034
 before_each() { UCX_PEER=$(guest_ip b 9); }
 
-selects() # TRANSPORT SETTINGS...
-{
-	local transport=$1
-
-	shift
-	ucx_pair "type=v2/IPv4" UCX_LOG_LEVEL=info "$@"
-	grep -q "$transport/$dev:1" /tmp/ucx
-}
-
 backup()
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver clears GIDs that QPs use"
@@ -69,8 +60,8 @@ leave()
 }
 
 ktap_setup ready balance-xor layer3+4
-ktap_test defaults "over a bond UCX selects RoCE v2 and rc_mlx5: messages, streams, RDMA and atomics" selects rc_mlx5
-ktap_test ud.verbs "ud_verbs: the same" selects ud_verbs UCX_TLS=ud_v
+ktap_test defaults "over a bond UCX selects RoCE v2 and rc_mlx5: messages, streams, RDMA and atomics" ucx_selects rc_mlx5
+ktap_test ud.verbs "ud_verbs: the same" ucx_selects ud_verbs UCX_TLS=ud_v
 ktap_test survives "io_demo: reads and writes arrive intact while each port fails in turn" survives
 ktap_setup ready active-backup
 ktap_test backup "the same over a bond with an active port" backup

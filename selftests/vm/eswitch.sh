@@ -264,6 +264,19 @@ settings_stay() # "COMMAND"
 	ends_pingpong 100
 }
 
+# VFs that are enabled again begin without settings, though the device has those of before
+begins_anew()
+{
+	ip_vf mac $VF_MAC
+	driver_unload
+	pf "pf_vfs 0 && pf_vfs 2"
+	ends_up
+	ends_know
+	[ "$mac" != "$VF_MAC" ]
+	peer "ip link show $peer_netdev" | grep "vf 0 .*00:00:00:00:00:00"
+	ends_pingpong 100
+}
+
 # Both ends without ends_up, which would load the driver of the VF on b
 know_in_tree()
 {
@@ -318,6 +331,7 @@ ktap_test counts "the PF counts what its VF receives" counts
 ktap_test alone "VFs go and come again" alone
 ktap_test reset "settings of VFs stay over a reset of the PF" settings_stay 'echo 1 >"$(pf_device)/reset"'
 ktap_test reload "settings of VFs stay over a devlink reload of the PF" settings_stay 'devlink dev reload "pci/$(driver_bdfs)"'
+ktap_test anew "VFs that are enabled again begin without settings" begins_anew
 
 # Between our driver of a VF and the in-tree one of its PF, with the commands of the latter
 ktap_setup ready_in_tree

@@ -183,7 +183,10 @@ struct datagram {
 	struct udphdr udp;
 } __attribute__((packed));
 
-/* For benchmarks: the frames of pktgen. Others pass, since the guest may be controlled through the interface. */
+/*
+ * For benchmarks: the frames of pktgen. Others pass, since the guest may be controlled through the
+ * interface.
+ */
 SEC("xdp")
 int drop(struct xdp_md *ctx)
 {
@@ -191,7 +194,8 @@ int drop(struct xdp_md *ctx)
 	__u32 key = 0;
 	__u64 *count;
 
-	if ((void *)(d + 1) > (void *)(long)ctx->data_end || d->eth.h_proto != bpf_htons(ETH_P_IP) ||
+	if ((void *)(d + 1) > (void *)(long)ctx->data_end ||
+	    d->eth.h_proto != bpf_htons(ETH_P_IP) ||
 	    d->ip.protocol != IPPROTO_UDP || d->udp.dest != bpf_htons(DISCARD))
 		return XDP_PASS;
 	count = bpf_map_lookup_elem(&dropped, &key);

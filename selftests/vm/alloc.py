@@ -25,8 +25,8 @@ MODULES = "cxr_core", "cxr_en", "cxr_ib"
 KINDS = "failslab", "fail_page_alloc", "fail_usercopy"
 DEBUG = "/sys/kernel/debug"
 PANIC = "/proc/sys/kernel/panic_on_warn"
-# Whose allocations do not fail: after that, the PCI core meets a BUG the next time that it adds VFs.
-SPARED = "sriov_enable"
+# Whose allocations do not fail. The PCI core would meet a BUG the next time that it adds VFs, and DMA debugging turns itself off.
+PCI, DMA_DEBUG = "sriov_enable", "add_dma_entry"
 MANY = 1 << 30
 OFTEN = 8 if os.environ.get("CXR_LONG") else 2      # from then on a place is passed with larger steps
 STEP_MAX = 64
@@ -42,11 +42,12 @@ def text_of(module):
 
 
 def extent(name):
-    """Where a function of the kernel begins and ends"""
+    """Where a function of the kernel begins and ends; nowhere, if there is none of that name"""
     with open("/proc/kallsyms", encoding="ascii") as f:
         symbols = [line.split() for line in f if line.split()[1] in "tT" and "[" not in line]
-    begin = next(int(symbol[0], 16) for symbol in symbols if symbol[2] == name)
-    return begin, min(at for at in (int(symbol[0], 16) for symbol in symbols) if at > begin)
+    for begin in (int(symbol[0], 16) for symbol in symbols if symbol[2] == name):
+        return begin, min(at for at in (int(symbol[0], 16) for symbol in symbols) if at > begin)
+    return 0, 0
 
 
 def check_between(begin, end):
@@ -62,7 +63,7 @@ def prepare(every=0):
     ranges = [text_of(module) for module in MODULES]
     begin, end = min(r[0] for r in ranges), max(r[1] for r in ranges)
     check_between(begin, end)
-    spared = extent(SPARED)
+    spared = extent(DMA_DEBUG if every else PCI)
     values = {
         "ignore-gfp-wait": "N", "min-order": 0, "cache-filter": "N", "task-filter": "N", "verbose": 0 if every else 2,
         "interval": every or 1, "times": MANY, "stacktrace-depth": 32, "require-start": hex(begin), "require-end": hex(end),

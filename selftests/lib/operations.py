@@ -74,12 +74,8 @@ class Try:
 
     def until(self, there, seconds=3):
         """Wait for an effect, which a fault may prevent."""
-        end = time.monotonic() + seconds * PATIENCE
-        while not there():
-            if time.monotonic() > end:
-                self.failed = "it has no effect"
-                return
-            time.sleep(0.02)
+        if not reached(there, seconds):
+            self.failed = "it has no effect"
 
     def runs(self, *words):
         """A command that has the fault"""
@@ -139,6 +135,16 @@ class Try:
             if line(f"{port}/gids/{index}") == wanted and line(f"{port}/gid_attrs/types/{index}") == "RoCE v2":
                 return int(index)
         return None
+
+
+def reached(there, seconds):
+    """Wait: is it so within this time?"""
+    end = time.monotonic() + seconds * PATIENCE
+    while not there():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def put(path, value):

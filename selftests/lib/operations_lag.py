@@ -5,10 +5,9 @@ Operations (operations.py) on the two ports of a card in a RoCE LAG. Faults stri
 import contextlib
 import os
 import subprocess
-import time
 
 from kernel_log import KernelLog
-from operations import ADDRESS, DRIVER, PATIENCE, Try, connect, emulator, get, line, operation, put
+from operations import ADDRESS, DRIVER, Try, connect, emulator, get, line, operation, put, reached
 
 BOND, PARENT, LAG = "cxrbond", "cxrparent", "mlx5_bond_0"
 # After a command to destroy it was refused. The driver asks for this.
@@ -45,10 +44,7 @@ def says(t, state):
 
 
 def wait(there, what):
-    end = time.monotonic() + 20 * PATIENCE
-    while not there():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
+    assert reached(there, 20), what
 
 
 def may_fail(*words):

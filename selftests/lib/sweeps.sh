@@ -33,6 +33,30 @@ sweeps_answer_once()
 	peer "sysctl -qw net.ipv4.conf.all.arp_ignore=1"
 }
 
+# On the guest of the PF of this guest's VF (sriov.sh), with what is here
+sweeps_pf() { pf ". selftests/lib/sweeps.sh; set -e; $*"; }
+
+# Declare a test for each operation of FILE: FUNCTION [ARGUMENTS...] ID has allocations fail
+sweeps_allocations() # FILE FUNCTION [ARGUMENTS...]
+{
+	local id sentence
+
+	while IFS=$'\t' read -r id sentence; do
+		ktap_test "$id" "an allocation fails while $sentence" "${@:2}" "$id"
+	done < <(rows_list "$1")
+}
+
+# Declare two tests for each operation of FILE: refused ID, and silent ID
+sweeps_commands() # FILE
+{
+	local id sentence
+
+	while IFS=$'\t' read -r id sentence; do
+		ktap_test "refused.$id" "a command is refused while $sentence" refused "$id"
+		ktap_test "silent.$id" "a command is not answered while $sentence" silent "$id"
+	done < <(rows_list "$1")
+}
+
 # Do an operation. Afterwards the driver leaves nothing in the functions
 sweep() # PROGRAM ID [WORDS...]
 {
@@ -52,4 +76,17 @@ sweeps_work()
 	ends_up
 	ends_know
 	ends_pingpong 100
+}
+
+# The same for a VF and its PF, and the end of such tests
+sweeps_vf_work()
+{
+	sweeps_pf "driver_up; pf_vfs 2"
+	sweeps_work
+}
+
+sweeps_vf_leave()
+{
+	driver_unload
+	pf pf_forget
 }

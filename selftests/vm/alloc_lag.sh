@@ -30,8 +30,6 @@ ready()
 }
 
 ktap_setup ready
-while IFS=$'\t' read -r id sentence; do
-	KTAP_TIMEOUT=1800 ktap_test "$id" "an allocation fails while $sentence" sweep "$program" "$id"
-done < <(rows_list "$OPERATIONS_LAG")
+KTAP_TIMEOUT=1800 sweeps_allocations "$OPERATIONS_LAG" sweep "$program"
 ktap_test works "after all that two adapters reach each other" sweeps_work
 ktap_end

@@ -22,30 +22,13 @@ ready()
 {
 	sweeps_agree "$program"
 	driver_unload
-	pf ". selftests/lib/sweeps.sh; set -e; driver_unload; pf_prepare $(vf_id); modprobe -a ib_uverbs ib_umad; driver_load; sweeps_bind; driver_net_up"
+	sweeps_pf "driver_unload; pf_prepare $(vf_id); modprobe -a ib_uverbs ib_umad; driver_load; sweeps_bind; driver_net_up"
 }
 
-fails() { pf ". selftests/lib/sweeps.sh; set -e; sweep selftests/vm/alloc.py $1"; } # ID
-
-# The VF is that of this guest
-works()
-{
-	pf "driver_up && pf_vfs 2"
-	ends_up
-	ends_know
-	ends_pingpong 100
-}
-
-leave()
-{
-	driver_unload
-	pf "pf_forget"
-}
+fails() { sweeps_pf "sweep selftests/vm/alloc.py $1"; } # ID
 
 ktap_setup ready
-while IFS=$'\t' read -r id sentence; do
-	KTAP_TIMEOUT=1800 ktap_test "$id" "an allocation fails while $sentence" fails "$id"
-done < <(rows_list "$OPERATIONS_VF")
-ktap_test works "after all that PF and VF reach each other" works
-ktap_finally leave
+KTAP_TIMEOUT=1800 sweeps_allocations "$OPERATIONS_VF" fails
+ktap_test works "after all that PF and VF reach each other" sweeps_vf_work
+ktap_finally sweeps_vf_leave
 ktap_end

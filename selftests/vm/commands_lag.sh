@@ -47,10 +47,7 @@ works()
 }
 
 ktap_setup ready
-while IFS=$'\t' read -r id sentence; do
-	KTAP_TIMEOUT=1200 ktap_test "refused.$id" "a command is refused while $sentence" refused "$id"
-	KTAP_TIMEOUT=1200 ktap_test "silent.$id" "a command is not answered while $sentence" silent "$id"
-done < <(rows_list "$OPERATIONS_LAG")
+KTAP_TIMEOUT=1200 sweeps_commands "$OPERATIONS_LAG"
 ktap_test works "after all that two adapters reach each other" works
 ktap_finally clear_faults
 ktap_end

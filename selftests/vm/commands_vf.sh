@@ -21,33 +21,26 @@ ready()
 {
 	sweeps_agree "$program"
 	driver_unload
-	pf ". selftests/lib/sweeps.sh; set -e; clear_faults; driver_unload; pf_prepare $(vf_id); driver_load; echo 60000 >\$LIMIT; sweeps_bind; driver_net_up"
+	sweeps_pf "clear_faults; driver_unload; pf_prepare $(vf_id); driver_load; echo 60000 >\$LIMIT; sweeps_bind; driver_net_up"
 }
 
-refused() { pf ". selftests/lib/sweeps.sh; set -e; echo 60000 >\$LIMIT; sweep selftests/vm/commands.py $1 refused"; } # ID
-silent() { pf ". selftests/lib/sweeps.sh; set -e; echo 500 >\$LIMIT; sweep selftests/vm/commands.py $1 silent"; } # ID
+refused() { sweeps_pf "echo 60000 >\$LIMIT; sweep selftests/vm/commands.py $1 refused"; } # ID
+silent() { sweeps_pf "echo 500 >\$LIMIT; sweep selftests/vm/commands.py $1 silent"; } # ID
 
-# The VF is that of this guest
 works()
 {
-	pf ". selftests/lib/sweeps.sh; set -e; echo 60000 >\$LIMIT; driver_up; pf_vfs 2"
-	ends_up
-	ends_know
-	ends_pingpong 100
+	sweeps_pf "echo 60000 >\$LIMIT"
+	sweeps_vf_work
 }
 
 leave()
 {
 	clear_faults
-	driver_unload
-	pf "pf_forget"
+	sweeps_vf_leave
 }
 
 ktap_setup ready
-while IFS=$'\t' read -r id sentence; do
-	KTAP_TIMEOUT=900 ktap_test "refused.$id" "a command is refused while $sentence" refused "$id"
-	KTAP_TIMEOUT=900 ktap_test "silent.$id" "a command is not answered while $sentence" silent "$id"
-done < <(rows_list "$OPERATIONS_VF")
+KTAP_TIMEOUT=900 sweeps_commands "$OPERATIONS_VF"
 ktap_test works "after all that PF and VF reach each other" works
 ktap_finally leave
 ktap_end

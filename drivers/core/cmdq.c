@@ -27,6 +27,7 @@
 #include "trace.h"
 
 #define RING_BYTES	4096
+#define SLOT_BLOCKS	2	/* mailboxes of a slot in each direction */
 #define EVENT_TIMEOUT	HZ	/* without an event, poll the slot */
 #define EVENT_GRACE	(HZ / 20)	/* the slot is done: the event may be on its way */
 #define GONE_CHECK	(HZ / 10)
@@ -61,12 +62,17 @@ struct mbox {
 
 struct chain {
 	struct list_head lost;
+	bool kept;		/* of a slot, with memory for SLOT_BLOCKS */
 	u32 n;
 	struct mbox box[];
 };
 
-struct cmd_ent {
+struct cxr_cmd_slot {
 	struct chain *in, *out;
+};
+
+struct cmd_ent {
+	struct chain *in, *out;	/* see pick_chain() */
 	u8 slot;
 	u8 token;
 	bool lost;		/* the device may still write to slot and chains */
@@ -142,7 +148,13 @@ static struct prm_cmdq_entry *entry_at(const struct cxr_cmdq *q, u8 slot)
 	return (void *)q->ring + ((size_t)slot << q->log_stride);
 }
 
-/* ---- mailbox chains -------------------------------------------------------------------------- */
+/*
+ * ---- mailbox chains --------------------------------------------------------------------------
+ *
+ * Each slot has chains of SLOT_BLOCKS mailboxes, so that no command that ends an object needs
+ * memory: if it failed, the object would stay in the device. Longer chains, for messages with lists
+ * of pages and the like, are allocated for one command; MANAGE_PAGES may fail for want of them.
+ */
 
 static void free_chain(struct cxr_cmdq *q, struct chain *chain)
 {
@@ -156,17 +168,11 @@ static void free_chain(struct cxr_cmdq *q, struct chain *chain)
 	kvfree(chain);
 }
 
-/* The mailboxes that @len bytes need in addition to the entry; NULL: none. */
-static struct chain *alloc_chain(struct cxr_cmdq *q, u32 len)
+static struct chain *alloc_chain(struct cxr_cmdq *q, u32 n)
 {
-	u32 n = cxr_mbox_blocks(len);
-	struct chain *chain;
+	struct chain *chain = kvzalloc(struct_size(chain, box, n), GFP_KERNEL);
 	struct mbox *box;
 
-	if (!n)
-		return NULL;
-
-	chain = kvzalloc(struct_size(chain, box, n), GFP_KERNEL);
 	if (!chain)
 		return ERR_PTR(-ENOMEM);
 
@@ -180,6 +186,31 @@ static struct chain *alloc_chain(struct cxr_cmdq *q, u32 len)
 		chain->n++;
 	}
 	return chain;
+}
+
+/* Mailboxes for a message of @len bytes if those of a slot are too few, otherwise NULL */
+static struct chain *alloc_long(struct cxr_cmdq *q, u32 len)
+{
+	u32 n = cxr_mbox_blocks(len);
+
+	return n > SLOT_BLOCKS ? alloc_chain(q, n) : NULL;
+}
+
+static void free_long(struct cxr_cmdq *q, struct chain *chain)
+{
+	if (chain && !chain->kept)
+		free_chain(q, chain);
+}
+
+/* The chain for @len bytes: @own of alloc_long(), else @kept of the slot, or NULL for none */
+static struct chain *pick_chain(struct chain *own, struct chain *kept, u32 len)
+{
+	u32 n = cxr_mbox_blocks(len);
+
+	if (own || !n)
+		return own;
+	kept->n = n;
+	return kept;
 }
 
 static void fill_chain(struct chain *chain, const void *msg, u32 len, u8 token)
@@ -224,7 +255,18 @@ static int reserve_slot(struct cxr_dev *dev, struct cmd_ent *ent, bool pages)
 	return err;
 }
 
-/* If the slot is lost, its mailboxes are left to cxr_cmdq_down(). */
+/*
+ * The slot of a chain is lost: its own chains stay with it, which is not used again, and a longer
+ * one is left to cxr_cmdq_down().
+ */
+static void lose_chain(struct cxr_cmdq *q, struct chain **chain)
+	__must_hold(&q->lock)
+{
+	if (*chain && !(*chain)->kept)
+		list_add(&(*chain)->lost, &q->lost);
+	*chain = NULL;
+}
+
 static void release_slot(struct cxr_cmdq *q, struct cmd_ent *ent)
 {
 	unsigned long flags;
@@ -233,12 +275,8 @@ static void release_slot(struct cxr_cmdq *q, struct cmd_ent *ent)
 	if (!ent->lost) {
 		q->busy &= ~BIT(ent->slot);
 	} else {
-		if (ent->in)
-			list_add(&ent->in->lost, &q->lost);
-		if (ent->out)
-			list_add(&ent->out->lost, &q->lost);
-		ent->in = NULL;
-		ent->out = NULL;
+		lose_chain(q, &ent->in);
+		lose_chain(q, &ent->out);
 	}
 	spin_unlock_irqrestore(&q->lock, flags);
 }
@@ -398,10 +436,10 @@ static int run_cmd(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void 
 	/* without a queue there is no pool either */
 	if (!READ_ONCE(q->up))
 		return -ENODEV;
-	ent.in = alloc_chain(q, inlen);
+	ent.in = alloc_long(q, inlen);
 	if (IS_ERR(ent.in))
 		return PTR_ERR(ent.in);
-	ent.out = alloc_chain(q, outlen);
+	ent.out = alloc_long(q, outlen);
 	if (IS_ERR(ent.out)) {
 		err = PTR_ERR(ent.out);
 		goto err_free_in;
@@ -412,6 +450,8 @@ static int run_cmd(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void 
 	err = reserve_slot(dev, &ent, pages);
 	if (err)
 		goto err_up;
+	ent.in = pick_chain(ent.in, q->slot[ent.slot].in, inlen);
+	ent.out = pick_chain(ent.out, q->slot[ent.slot].out, outlen);
 
 	if (trace_cxr_cmd_input_enabled())
 		trace_cxr_cmd_input(dev_name(dev->core.dev), cxr_cmd_name(op), op, in, inlen);
@@ -423,9 +463,9 @@ static int run_cmd(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void 
 	release_slot(q, &ent);
 err_up:
 	up(sem);
-	free_chain(q, ent.out);
+	free_long(q, ent.out);
 err_free_in:
-	free_chain(q, ent.in);
+	free_long(q, ent.in);
 	return err;
 }
 
@@ -568,6 +608,52 @@ static int read_geometry(struct cxr_dev *dev)
 	return 0;
 }
 
+static void free_kept(struct cxr_cmdq *q, struct chain *chain)
+{
+	if (chain)
+		chain->n = SLOT_BLOCKS;
+	free_chain(q, chain);
+}
+
+static void free_slots(struct cxr_cmdq *q)
+{
+	u8 i;
+
+	for (i = 0; i < q->slots; i++) {
+		free_kept(q, q->slot[i].in);
+		free_kept(q, q->slot[i].out);
+	}
+	kfree(q->slot);
+}
+
+static struct chain *alloc_kept(struct cxr_cmdq *q)
+{
+	struct chain *chain = alloc_chain(q, SLOT_BLOCKS);
+
+	if (IS_ERR(chain))
+		return NULL;
+	chain->kept = true;
+	return chain;
+}
+
+static int alloc_slots(struct cxr_cmdq *q)
+{
+	u8 i;
+
+	q->slot = kcalloc(q->slots, sizeof(*q->slot), GFP_KERNEL);
+	if (!q->slot)
+		return -ENOMEM;
+	for (i = 0; i < q->slots; i++) {
+		q->slot[i].in = alloc_kept(q);
+		q->slot[i].out = alloc_kept(q);
+		if (!q->slot[i].in || !q->slot[i].out) {
+			free_slots(q);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
 int cxr_cmdq_up(void *owner)
 {
 	struct cxr_dev *dev = owner;
@@ -595,10 +681,13 @@ int cxr_cmdq_up(void *owner)
 		err = -ENOMEM;
 		goto err_free_ring;
 	}
+	err = alloc_slots(q);
+	if (err)
+		goto err_destroy_pool;
 
 	err = cxr_core_enable_dma(dev);
 	if (err)
-		goto err_destroy_pool;
+		goto err_free_slots;
 	/* The low half also has the NIC interface bits; 0: full driver. */
 	iowrite32be(upper_32_bits(q->dma), &dev->iseg->cmdq_addr_h);
 	iowrite32be(lower_32_bits(q->dma), &dev->iseg->cmdq_addr_l_sz);
@@ -611,6 +700,8 @@ int cxr_cmdq_up(void *owner)
 
 err_clear_master:
 	pci_clear_master(dev->core.pdev);
+err_free_slots:
+	free_slots(q);
 err_destroy_pool:
 	dma_pool_destroy(q->pool);
 err_free_ring:
@@ -642,6 +733,7 @@ void cxr_cmdq_down(void *owner)
 	/* A device that did not finish its commands cannot write to memory after this. */
 	pci_clear_master(dev->core.pdev);
 	free_lost(q);
+	free_slots(q);
 	cxr_bufs_free_kept(dev);
 	dma_pool_destroy(q->pool);
 	dma_free_coherent(dev->core.dev, RING_BYTES, q->ring, q->dma);

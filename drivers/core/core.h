@@ -55,6 +55,7 @@ struct cxr_cmdq {
 	bool up;		/* commands may be issued; cleared under lock */
 	cxr_cmdq_recover_fn *recover;	/* NULL: no command EQ yet, poll the slots */
 	struct dma_pool *pool;
+	struct cxr_cmd_slot *slot;	/* mailboxes of each slot */
 	struct semaphore sem;	/* counts all slots but the last */
 	struct semaphore pages_sem;	/* the last slot */
 
@@ -62,7 +63,7 @@ struct cxr_cmdq {
 	u8 token __guarded_by(&lock);	/* of the last command */
 	struct cmd_ent *ent[CXR_CMD_SLOTS_MAX] __guarded_by(&lock);
 	u32 busy __guarded_by(&lock);	/* bit per slot */
-	/* mailboxes that the device may still write to */
+	/* long chains of lost slots, to which the device may still write */
 	struct list_head lost __guarded_by(&lock);
 
 	/* for debugfs; not locked, approximate */

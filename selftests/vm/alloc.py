@@ -30,7 +30,7 @@ PCI, DMA_DEBUG = "sriov_enable", "add_dma_entry"
 MANY = 1 << 30
 OFTEN = 8 if os.environ.get("CXR_LONG") else 2      # from then on a place is passed with larger steps
 STEP_MAX = 64
-NO_ALLOCATIONS = "timestamps", "vlan"    # operations
+NO_ALLOCATIONS = "timestamps", "vf_statistics", "vlan"    # operations
 
 
 def text_of(module):

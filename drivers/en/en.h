@@ -385,10 +385,12 @@ struct cxr_en {
 
 	struct mutex lock;		/* the state of the vport */
 	struct cxr_en_steer steer __guarded_by(&lock);
+	/* queries of the link's state that have been refused since the last one that was not */
+	unsigned int link_tries __guarded_by(&lock);
 
 	struct workqueue_struct *wq;	/* ordered */
 	struct work_struct rx_mode_work;
-	struct work_struct link_work;
+	struct delayed_work link_work;
 	struct work_struct stats_work;
 	struct delayed_work report_work;
 	unsigned int generation;	/* of the queues; RTNL */

@@ -168,7 +168,7 @@ static void on_event(void *priv, const struct cxr_event *event)
 	struct cxr_en *en = priv;
 
 	if (event->kind == CXR_EVENT_PORT)
-		queue_work(en->wq, &en->link_work);
+		mod_delayed_work(en->wq, &en->link_work, 0);
 }
 
 static void on_fatal(void *priv)
@@ -382,6 +382,7 @@ static void wq_down(void *owner)
 
 	/* the interface is closed: nothing queues work any more that needs the device */
 	cancel_delayed_work_sync(&en->report_work);
+	cancel_delayed_work_sync(&en->link_work);
 	if (en->kept)
 		flush_workqueue(en->wq);
 	else
@@ -462,7 +463,7 @@ static int client_up(void *owner)
 
 	cxr_client_register(en->core, CXR_CLIENT_EN, &client_ops, en);
 	/* The interface may have been opened already, and the link have changed since. */
-	queue_work(en->wq, &en->link_work);
+	mod_delayed_work(en->wq, &en->link_work, 0);
 	cxr_port_set_netdev(&en->core->port, en->ndev);
 	return 0;
 }

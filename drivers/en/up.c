@@ -10,16 +10,38 @@ unsigned int cxr_en_max_channels(const struct cxr_core *core)
 
 /* ---- link --------------------------------------------------------------- */
 
+#define LINK_WAIT	HZ	/* between queries that are refused */
+#define LINK_TRIES	10
+
+/*
+ * The state of the link as the device tells it. If it does not, no event will tell again: the query
+ * is repeated, and the carrier meanwhile stays as it is.
+ */
+static bool link_known(struct cxr_en *en, bool *up)
+{
+	lockdep_assert_held(&en->lock);
+	*up = false;
+	if (!en->steer.active || cxr_core_dead(en->core) ||
+	    !cxr_cmd_query_vport_state(en->core, up)) {
+		en->link_tries = 0;
+		return true;
+	}
+	if (++en->link_tries < LINK_TRIES) {
+		queue_delayed_work(en->wq, &en->link_work, LINK_WAIT);
+		return false;
+	}
+	netdev_err(en->ndev, "the device does not tell the state of the link\n");
+	en->link_tries = 0;
+	return true;
+}
+
 static void update_link(struct cxr_en *en)
 {
 	struct net_device *ndev = en->ndev;
-	bool up = false;
+	bool up;
 
 	lockdep_assert_held(&en->lock);
-	if (en->steer.active && !cxr_core_dead(en->core) &&
-	    cxr_cmd_query_vport_state(en->core, &up))
-		up = false;
-	if (up == netif_carrier_ok(ndev))
+	if (!link_known(en, &up) || up == netif_carrier_ok(ndev))
 		return;
 
 	if (up)
@@ -27,11 +49,14 @@ static void update_link(struct cxr_en *en)
 	else
 		netif_carrier_off(ndev);
 	netdev_info(ndev, "link %s\n", up ? "up" : "down");
+	/* it may have failed since the query, and on_fatal() have been before us */
+	if (cxr_core_dead(en->core))
+		netif_carrier_off(ndev);
 }
 
 static void link_work(struct work_struct *work)
 {
-	struct cxr_en *en = container_of(work, struct cxr_en, link_work);
+	struct cxr_en *en = container_of(to_delayed_work(work), struct cxr_en, link_work);
 
 	mutex_lock(&en->lock);
 	update_link(en);
@@ -145,8 +170,8 @@ void cxr_en_close(struct cxr_en *en)
 {
 	int err;
 
-	netif_carrier_off(en->ndev);
 	mutex_lock(&en->lock);
+	netif_carrier_off(en->ndev);
 	close_queues(en);
 	err = cxr_cmd_set_port_admin(en->core, false);
 	if (err)
@@ -165,5 +190,5 @@ int cxr_en_stop(struct net_device *ndev)
 
 void cxr_en_init_works(struct cxr_en *en)
 {
-	INIT_WORK(&en->link_work, link_work);
+	INIT_DELAYED_WORK(&en->link_work, link_work);
 }

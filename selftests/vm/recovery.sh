@@ -137,6 +137,25 @@ port_down()
 	kill $events
 }
 
+# No further event comes, so the driver has to ask again
+state_refused_twice() # RULES EVENT...
+{
+	fault command query_vport_state status res_busy times=2
+	fault "${@:2}"
+	wait_until 15 refused_twice "$1"
+}
+
+refused_twice() { [ "$(emu fault list | grep -c "done 2")" = "$1" ]; } # RULES
+
+port_state_refused()
+{
+	state_refused_twice 1 port down
+	wait_until 10 link_is 0
+	state_refused_twice 2 port up
+	wait_until 10 link_is 1
+	wait_until 10 port_is ACTIVE
+}
+
 # ---- probe -------------------------------------------------------------------
 
 try_bind() { { echo "$BDF" >"$DRV/bind"; } 2>/dev/null; }
@@ -581,6 +600,7 @@ ktap_test odd "duplicate completions, bad lengths and unknown events are tolerat
 ktap_test untagged "output mailboxes without token and block number are read" untagged_output
 KTAP_TIMEOUT=300 ktap_test slow "commands that take 20 ms each: bring-up, settings, queue pairs, and down again" slow_commands
 ktap_test port "port down and up: carrier, RDMA port state, events" port_down
+ktap_test port.refused "a refused query of the port's state is repeated: the carrier follows the port" port_state_refused
 KTAP_TIMEOUT=300 ktap_test refused.bring-up "a command refused during bring-up: the probe fails and leaves nothing behind" bring_up_refused
 KTAP_TIMEOUT=300 ktap_test refused.devices "a command refused for one device: what does not need it works, nothing is left behind" devices_refused
 KTAP_TIMEOUT=300 ktap_test refused.registers "a register refused: the interface and the RDMA device work" registers_refused

@@ -5,6 +5,7 @@
 # sets what they may do with ip link. Guest c is outside, on the wire.
 # guests: 3
 # takes: 120
+# turn: yes
 # card: cx5,vfs=2,sriov,eswitch
 # drivers: cxr mlx5
 # timeout: 900
@@ -91,37 +92,37 @@ follows()
 	reachable
 }
 
-# Joins a group on the VF, to which the PF sends
-hears_group()
+# The PF sends to a group, and the VF hears it. The PF learns later that the VF has joined
+heard() # GROUP
 {
 	local seen
 
-	ip maddr add 01:00:5e:00:09:09 dev "$netdev"
-	sleep 1
 	seen=$(counter rx_vport_multicast_packets)
-	peer "ip route add 239.0.9.9 dev $peer_netdev; for i in 1 2 3 4 5; do echo x | socat - UDP4-SENDTO:239.0.9.9:5000; done; ip route del 239.0.9.9"
-	wait_until 10 heard "$seen"
-	ip maddr del 01:00:5e:00:09:09 dev "$netdev"
+	peer "ip route replace $1 dev $peer_netdev && for i in \$(seq 20); do echo x | socat - UDP4-SENDTO:$1:5000 || exit; done" ||
+		fail "b cannot send"
+	wait_until 2 has_heard $((seen + 20))
 }
 
-heard() { [ "$(counter rx_vport_multicast_packets)" -ge $(($1 + 5)) ]; }
+has_heard() { [ "$(counter rx_vport_multicast_packets)" -ge "$1" ]; }
+no_group() { peer "ip route del $1"; } # GROUP
+
+hears_group()
+{
+	ip maddr add 01:00:5e:00:09:09 dev "$netdev"
+	wait_until 20 heard 239.0.9.9 >/dev/null
+	no_group 239.0.9.9
+	ip maddr del 01:00:5e:00:09:09 dev "$netdev"
+}
 
 # Trusted: the VF hears groups that it has not joined
 trusts()
 {
-	local seen
-
 	ip link set "$netdev" allmulticast on
-	seen=$(counter rx_vport_multicast_packets)
-	peer "ip route add 239.0.9.8 dev $peer_netdev; for i in 1 2 3 4 5; do echo x | socat - UDP4-SENDTO:239.0.9.8:5000; done"
-	sleep 1
-	must_fail heard "$seen"
+	must_fail heard 239.0.9.8
 	ip_vf trust on
 	peer "ip -details link show $peer_netdev" | grep "vf 0 .*trust on"
-	sleep 1
-	seen=$(counter rx_vport_multicast_packets)
-	peer "for i in 1 2 3 4 5; do echo x | socat - UDP4-SENDTO:239.0.9.8:5000; done; ip route del 239.0.9.8"
-	wait_until 10 heard "$seen"
+	wait_until 20 heard 239.0.9.8 >/dev/null
+	no_group 239.0.9.8
 	ip link set "$netdev" allmulticast off
 	ip_vf trust off
 }

@@ -23,7 +23,7 @@ MODULE_SOURCES := Kbuild dkms.conf LICENSE include drivers
 DKMS_SOURCE = $(DESTDIR)/usr/src/cxr-$(VERSION)
 RELEASE := .ci .gitignore Documentation Kbuild LICENSE Makefile README.md debian dkms.conf drivers emulator include packaging scripts selftests
 BUILT := *.o *.ko *.mod *.mod.c .*.cmd __pycache__
-CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" ONLY="$(ONLY)" CARD="$(CARD)" IOMMU="$(IOMMU)" LONG="$(LONG)" SEED="$(SEED)" SHUFFLE="$(SHUFFLE)" scripts/check
+CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" ONLY="$(ONLY)" CARD="$(CARD)" IOMMU="$(IOMMU)" LONG="$(LONG)" SEED="$(SEED)" SHUFFLE="$(SHUFFLE)" TURN="$(TURN)" scripts/check
 
 all: headers
 	$(MAKE) -C $(KDIR) M=$(TOP) W=1 modules
@@ -50,6 +50,7 @@ help:
 	@echo "   LONG=1                 run random and endurance tests at full length"
 	@echo "   SEED=7                 seed of random tests, to repeat a run"
 	@echo "   SHUFFLE=7              shuffle the tests of each script, with this seed"
+	@echo "   TURN=1/3               a third of the scripts that take turns, and all that do not"
 	@echo "   JOBS=1                 sets of virtual machines run at once (default: one per CPU, at most 4)"
 	@echo "make check-programs     run UCX, MPI, NFS and other programs with both drivers, and compare"
 	@echo "make check-cards        run the core tests on each card and on its VFs"

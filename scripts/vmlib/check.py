@@ -10,7 +10,7 @@ import time
 from beside import Beside, finish_all
 from images import REPO
 from results import BUILD, LOGS, Skips, chosen, heading, out, patterns, times, totals
-from script import HeadError, all_scripts
+from script import HeadError, all_scripts, take_turns
 from sets import JUDGE, at_once, pack
 from steps import asked_for, step
 
@@ -127,6 +127,9 @@ def scripts_wanted():
     for n in names:
         if n not in [s.name for s in found] + [s.name[:-3] for s in found]:
             sys.exit(f"check: TESTS: there is no selftests/vm/{n}")
+    if os.environ["TURN"]:
+        kernel, driver = os.environ["KERNELS"].split()[0], os.environ["DRIVER"]
+        take_turns([s for s in found if not s.unfit(kernel, driver)], os.environ["TURN"])
     found = [s for s in found if not names or s.name in names or s.name[:-3] in names]
     globs = patterns(os.environ["ONLY"])
     if not globs:

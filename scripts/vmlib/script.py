@@ -32,6 +32,7 @@ HEAD = {
     "timeout": ("300", "[0-9]+", "time limit of the script in seconds"),
     "long": ("", "[0-9]+", "the same with LONG=1"),
     "when": ("", "long", "run only with LONG=1"),
+    "turn": ("", "yes", "with TURN=K/N it runs only in its turn, one of N (K is taken modulo N)"),
     "kernels": ("", f"(({'|'.join(map(re.escape, KERNELS))}) ?)+", "supported kernels (default: all)"),
     "drivers": ("", "((cxr|mlx5|rxe) ?)+", "supported drivers (default: all)"),
     "windows": ("", "yes|((cxr|mlx5) ?)+", "uses windows (selftests/lib/window.sh): always, or with these drivers"),
@@ -70,6 +71,8 @@ def read_head(path):
                 raise HeadError(f"{name}:{number}: '{key}: {value}' does not match {HEAD[key][1]}: {HEAD[key][2]}")
             seen.add(key)
             head[key] = value
+    if head["turn"] and head["ledger"]:
+        raise HeadError(f"{name}: 'turn' and 'ledger': the scripts of the ledger run together")
     return head
 
 
@@ -82,6 +85,7 @@ class Script:
         self.head = read_head(path)
         self.off_card = self.move(os.environ.get("CARD", ""))
         self.found = None
+        self.waits = False      # for its turn
 
     def move(self, card):
         """Put it on CARD, cx6, or its VFs, cx6-vf, unless it names a model itself. Returns why it cannot be there, or None."""
@@ -125,6 +129,8 @@ class Script:
             return self.off_card
         if self.head["when"] and not os.environ["LONG"]:
             return "takes LONG=1"
+        if self.waits:
+            return f"waits for its turn, which is not TURN={os.environ['TURN']}"
         if driver == "rxe" and (self.head["guests"] != "1" or self.head["peers"]):
             return "is for guests on the adapters' wire"
         return None
@@ -139,6 +145,16 @@ class Script:
     def seconds(self, kernel):
         limit = self.head["long"] if os.environ["LONG"] and self.head["long"] else self.head["timeout"]
         return int(limit) * process.patience(kernel)
+
+
+def take_turns(scripts, turn):
+    """Have those wait whose turn it is not. The N turns of TURN, K/N, take about equally long."""
+    number, turns = map(int, turn.split("/"))
+    takes = [0] * turns
+    for s in sorted((s for s in scripts if s.head["turn"]), key=lambda s: (-s.takes(), s.name)):
+        its = takes.index(min(takes))
+        takes[its] += s.takes()
+        s.waits = its != number % turns
 
 
 def all_scripts():

@@ -5,6 +5,7 @@
 # The in-tree driver has not been tried here: scripts/caps-walk compares it.
 # guests: 2
 # takes: 60
+# turn: yes
 # drivers: cxr
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"

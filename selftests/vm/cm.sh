@@ -5,6 +5,7 @@
 # datagram service and multicast groups; the frames on the wire; ends with different versions.
 # guests: 2
 # takes: 70
+# turn: yes
 # drivers: cxr mlx5
 # timeout: 500
 # long: 800

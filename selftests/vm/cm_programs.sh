@@ -4,6 +4,7 @@
 # The programs of rdmacm-utils, sockets over RDMA (rsockets) and qperf: all of them connect by rdma_cm.
 # guests: 2
 # takes: 40
+# turn: yes
 # kernels: 6.1 6.12 7.2
 # drivers: cxr mlx5
 # timeout: 500

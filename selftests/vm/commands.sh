@@ -6,6 +6,7 @@
 # cpus: 2
 # card: cx6dx,dcb
 # takes: 300
+# turn: yes
 # timeout: 1200
 # long: 3600
 # drivers: cxr mlx5

@@ -5,6 +5,7 @@
 # guests: 2
 # card: cx4lx,dcb
 # takes: 30
+# turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

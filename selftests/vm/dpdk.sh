@@ -5,6 +5,7 @@
 # guests: 2
 # cpus: 2
 # takes: 60
+# turn: yes
 # kernels: 6.1 6.12 7.2
 # drivers: cxr mlx5
 # timeout: 500

@@ -6,6 +6,7 @@
 # card: cx6dx,dcb
 # wire: rate=1g,delay=1us,buffer=1m,pfc=3
 # takes: 60
+# turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

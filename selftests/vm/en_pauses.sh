@@ -6,6 +6,7 @@
 # card: cx6dx,dcb
 # wire: rate=100m,delay=1us,buffer=256k,pause=on
 # takes: 30
+# turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

@@ -6,6 +6,7 @@
 # card: cx6dx,dcb
 # kernels: 6.12
 # takes: 70
+# turn: yes
 # timeout: 900
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -4,6 +4,7 @@
 # Prometheus' node_exporter, as on machines with mlx5: what it shows of the device is the same for both drivers.
 # guests: 2
 # takes: 30
+# turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

@@ -6,6 +6,7 @@
 # guests: 2
 # card: cx4lx
 # takes: 40
+# turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

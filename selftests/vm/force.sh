@@ -4,6 +4,7 @@
 # Forced traffic classes: the rules in sysfs, and the DSCP of frames, also of connections that exist when the rules change.
 # guests: 2
 # takes: 60
+# turn: yes
 # drivers: cxr
 # timeout: 600
 # windows: yes

@@ -5,6 +5,7 @@
 # guests: 2
 # card: cx5,dcb
 # takes: 70
+# turn: yes
 # drivers: cxr
 # timeout: 600
 # long: 900

@@ -4,6 +4,7 @@
 # Executes the examples of the guide's page on LAG, which needs a card with two ports; guide.sh does the other pages.
 # guests: 2
 # takes: 50
+# turn: yes
 # functions: 2
 # drivers: cxr
 # kernels: 6.1 6.12 7.2

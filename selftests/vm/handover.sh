@@ -5,6 +5,7 @@
 # handover_kexec.sh.
 # guests: 2
 # takes: 100
+# turn: yes
 # drivers: cxr
 # timeout: 900
 # long: 1500

@@ -5,6 +5,7 @@
 # every byte checked; with lost frames; connections of rdma_cm.
 # guests: 2
 # takes: 115
+# turn: yes
 # peers: soft
 # drivers: cxr mlx5
 # timeout: 1200

@@ -4,6 +4,7 @@
 # The tests in the form of kernel selftests, as a user runs them on a machine: driver loaded, port up.
 # guests: 1
 # takes: 40
+# turn: yes
 # drivers: cxr rxe
 # timeout: 400
 # long: 700

@@ -5,6 +5,7 @@
 # all ways to enter and leave it, and what is refused. The same without a bond: ECMP LAG.
 # guests: 2
 # takes: 600
+# turn: yes
 # functions: 2
 # drivers: cxr mlx5
 # timeout: 1800

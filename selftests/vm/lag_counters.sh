@@ -6,6 +6,7 @@
 # functions: 2
 # card: cx5,dcb
 # takes: 40
+# turn: yes
 # drivers: cxr
 # windows: cxr
 # timeout: 600

@@ -4,6 +4,7 @@
 # A RoCE LAG whose functions both go away and come back: with their firmware, and in the sleep of the system.
 # guests: 2
 # takes: 40
+# turn: yes
 # functions: 2
 # drivers: cxr
 . "$(dirname "$0")/../lib/ktap.sh"

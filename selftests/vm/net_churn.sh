@@ -9,6 +9,7 @@
 # cpus: 2
 # card: cx6dx,dcb
 # takes: 80
+# turn: yes
 # timeout: 400
 # long: 1500
 # drivers: cxr mlx5

@@ -5,6 +5,7 @@
 # loss, and a device that goes away or whose firmware crashes at either end, with files open.
 # guests: 2
 # takes: 60
+# turn: yes
 # kernels: 6.1 6.12 7.2
 # drivers: cxr mlx5
 # timeout: 600

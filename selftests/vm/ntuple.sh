@@ -6,6 +6,7 @@
 # cpus: 2
 # timeout: 900
 # takes: 120
+# turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

@@ -5,6 +5,7 @@
 # the target (nvmet-rdma), which uses RDMA READ and WRITE; both drain their QPs on disconnect, and when the firmware crashes.
 # guests: 2
 # takes: 25
+# turn: yes
 # kernels: 6.1 6.12 7.2
 # timeout: 400
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -5,6 +5,7 @@
 # 64 QPs, with events, SRQs and inline data. All combinations with LONG=1, else a selection.
 # guests: 2
 # takes: 80
+# turn: yes
 # timeout: 600
 # long: 3600
 . "$(dirname "$0")/../lib/ktap.sh"

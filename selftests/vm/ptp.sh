@@ -4,6 +4,7 @@
 # The PTP clock, timestamps of packets, and linuxptp, which synchronizes the clocks of two machines.
 # guests: 2
 # takes: 110
+# turn: yes
 # timeout: 900
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -5,6 +5,7 @@
 # stays, the RDMA device comes back, and programs of before get errors. And functions that leave the bus.
 # guests: 2
 # takes: 220
+# turn: yes
 # timeout: 900
 # long: 2400
 # drivers: cxr

@@ -4,6 +4,7 @@
 # rxe-fallback with the kernel's Soft-RoCE: set up, used, removed.
 # guests: 1
 # takes: 55
+# turn: yes
 # drivers: cxr rxe
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -4,6 +4,7 @@
 # Sleep of the system, to S3 and for hibernation.
 # guests: 2
 # takes: 120
+# turn: yes
 # timeout: 900
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -15,6 +15,7 @@
 # cpus: 2
 # card: cx6dx
 # takes: 110
+# turn: yes
 # timeout: 1200
 # drivers: cxr
 . "$(dirname "$0")/../lib/ktap.sh"

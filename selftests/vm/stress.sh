@@ -5,6 +5,7 @@
 # Afterwards nothing is left behind in ib_core, kernel memory and the device.
 # guests: 1
 # takes: 80
+# turn: yes
 # timeout: 600
 # long: 2000
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -5,6 +5,7 @@
 # golden files, these tests with the kernel's state.
 # guests: 1
 # takes: 85
+# turn: yes
 # functions: 2
 # drivers: cxr mlx5
 # timeout: 900

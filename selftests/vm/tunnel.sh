@@ -6,6 +6,7 @@
 # guests: 2
 # cpus: 2
 # takes: 150
+# turn: yes
 # timeout: 600
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"

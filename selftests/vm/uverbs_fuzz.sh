@@ -4,6 +4,7 @@
 # Random and mutated requests of user space, by one process and by several at once (uverbs_fuzz.py), do no harm.
 # guests: 1
 # takes: 90
+# turn: yes
 # drivers: cxr
 # timeout: 900
 # long: 1200

@@ -38,6 +38,7 @@
 #define container_of(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
 
 struct cxdev;
+struct json_object;	/* base/json.h */
 
 /* ---- time, work, timers ---- */
 
@@ -79,6 +80,15 @@ int loop_add_fd(int fd, void (*fn)(int fd, void *arg), void *arg);
 void loop_del_fd(int fd);
 /* What fn is called for; after loop_add_fd(): readable only. */
 void loop_fd_set_events(int fd, bool readable, bool writable);
+/*
+ * Creates a socket at @path, in place of one that a former process has left, and calls fn when
+ * somebody connects. Returns its descriptor, for sockets_close(), or -errno.
+ */
+int sockets_listen(const char *path, int backlog, void (*fn)(int fd, void *arg), void *arg);
+void sockets_close(int fd, const char *path);
+/* Mode (octal) and owner (USER[:GROUP]) of all of them. NULL, or what is wrong with @text. */
+const char *sockets_set_mode(const char *text);
+const char *sockets_set_owner(const char *text);
 /* Runs queued work and due timers once; true if work is left. Host tests call it directly. */
 bool loop_run_pending(void);
 bool loop_idle(void);	/* no work is queued */
@@ -136,6 +146,18 @@ void vconsequence(struct cxdev *dev, const char *prefix, const char *fmt, va_lis
 void violation_leak(struct cxdev *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 uint64_t violations_total(void);
 void violations_print(FILE *out);
+void violations_json(struct json_object *to);
+
+/* ---- text ---- */
+
+#define MAC_TEXT 18
+
+static inline const char *mac_text(const uint8_t *mac, char text[MAC_TEXT])
+{
+	snprintf(text, MAC_TEXT, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3],
+		 mac[4], mac[5]);
+	return text;
+}
 
 /* ---- the journal: what drivers write, for scripts/ledger ---- */
 

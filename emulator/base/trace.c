@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/json.h"
 
 #define VIOLATIONS_KEPT 64
 #define VIOLATIONS_LOGGED 10000		/* a runaway driver must not fill the disk */
@@ -165,4 +166,18 @@ void violations_print(FILE *out)
 	if (n_violations > n_kept)
 		fprintf(out, "violation: %llu more not kept\n",
 			(unsigned long long)(n_violations - n_kept));
+}
+
+void violations_json(struct json_object *to)
+{
+	struct json_object *part = json_part(to, "violations"), *kept_list, *row;
+	unsigned int i;
+
+	json_number(part, "count", n_violations);
+	kept_list = json_list(part, "kept");
+	for (i = 0; i < n_kept; i++) {
+		row = json_row(kept_list);
+		json_text(row, "function", kept[i].name);
+		json_text(row, "text", kept[i].text);
+	}
 }

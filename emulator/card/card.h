@@ -46,6 +46,7 @@ unsigned int cxdev_report_leaks(struct cxdev *dev);
 /* The PF is off, or reset: its VFs are, too, and have no pages. */
 void cxdev_drop_vfs(struct cxdev *pf);
 void cxdev_status(struct cxdev *dev, FILE *out);
+void cxdev_json(struct cxdev *dev, struct json_object *to);
 
 /* ---- BAR 0 ---- */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "card/card.h"
 #include "fault/fault.h"
 #include "nic/nic.h"
@@ -255,15 +256,16 @@ void cxdev_reset_firmware(struct cxdev *dev)
 
 /* ---- status ---- */
 
+static const char *const phases[] = { "off", "enabled", "running" };
+
 void cxdev_status(struct cxdev *dev, FILE *out)
 {
-	static const char *const phases[] = { "off", "enabled", "running" };
 	const struct hca_state *hca = dev->hca;
-	const uint8_t *mac = eswitch_mac(dev);
+	char mac[MAC_TEXT];
 	unsigned int type;
 
-	fprintf(out, "function %s: %s, mac %02x:%02x:%02x:%02x:%02x:%02x, ", dev->name,
-		dev->card->model, mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+	fprintf(out, "function %s: %s, mac %s, ", dev->name, dev->card->model,
+		mac_text(eswitch_mac(dev), mac));
 	fprintf(out, "%s, link %s, violations %llu\n", phases[hca->phase],
 		port_link_up(dev->port) ? "up" : "down", (unsigned long long)dev->violations);
 	fprintf(out, "  commands: %llu, refused %llu, declined %llu, delivery errors %llu\n",
@@ -288,4 +290,47 @@ void cxdev_status(struct cxdev *dev, FILE *out)
 	eswitch_status(dev, out);
 	rdma_status(dev, out);
 	eth_status(dev, out);
+}
+
+void cxdev_json(struct cxdev *dev, struct json_object *to)
+{
+	const struct hca_state *hca = dev->hca;
+	struct json_object *part;
+	char mac[MAC_TEXT];
+	unsigned int type;
+
+	json_text(to, "name", dev->name);
+	json_text(to, "card", dev->card->model);
+	json_text(to, "mac", mac_text(eswitch_mac(dev), mac));
+	json_text(to, "phase", phases[hca->phase]);
+	json_flag(to, "link", port_link_up(dev->port));
+	json_number(to, "violations", dev->violations);
+	part = json_part(to, "commands");
+	json_number(part, "executed", hca->commands);
+	json_number(part, "refused", hca->refused);
+	json_number(part, "declined", hca->declined);
+	json_number(part, "delivery_errors", hca->delivery_errors);
+	part = json_part(to, "pages");
+	json_number(part, "held", hca->pages.n);
+	json_number(part, "peak", hca->pages_peak);
+	if (dev->pf) {
+		json_text(to, "pf", dev->pf->name);
+		json_number(to, "function_id", dev->function_id);
+		json_flag(to, "enabled", dev->enabled_by_pf);
+	}
+	part = json_part(to, "host_memory");
+	json_number(part, "used_bytes", hca->budget_used);
+	json_number(part, "limit_bytes", budget_bytes);
+	json_number(part, "peak_bytes", hca->budget_peak);
+	part = json_part(to, "interrupts");
+	json_number(part, "sent", hca->irqs);
+	json_number(part, "lost", hca->irqs_lost);
+	part = json_part(to, "objects");
+	for (type = 0; type < OBJ_TYPES; type++)
+		if (obj_count(dev, type))
+			json_number(part, obj_name(type), obj_count(dev, type));
+	lag_json(dev, to);
+	eswitch_json(dev, to);
+	rdma_json(dev, to);
+	eth_json(dev, to);
 }

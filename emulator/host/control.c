@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The control socket. A client sends one line of words and reads text until the line "ok" or
- * "error: ..."; it may send further lines then. A client that does not read its replies is
+ * The control socket (control.h has the protocol). A client that does not read its replies is
  * disconnected.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "card/card.h"
 #include "fault/fault.h"
 #include "host/control.h"
@@ -30,7 +29,7 @@ struct client {
 static struct cxdev **devs;
 static unsigned int n_devs;
 static int listen_fd = -1;
-static struct sockaddr_un where = { .sun_family = AF_UNIX };
+static const char *where;
 
 void control_status(FILE *out)
 {
@@ -44,8 +43,26 @@ void control_status(FILE *out)
 	violations_print(out);
 }
 
+static void status_json(FILE *out)
+{
+	struct json_object *all = json_object_new_object(), *list;
+	unsigned int i;
+
+	json_text(all, "version", CXEMU_VERSION);
+	json_number(all, "protocol", CONTROL_PROTOCOL);
+	list = json_list(all, "functions");
+	for (i = 0; i < n_devs; i++)
+		cxdev_json(devs[i], json_row(list));
+	wire_json(all);
+	capture_json(all);
+	violations_json(all);
+	fprintf(out, "%s\n", json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
+							     JSON_C_TO_STRING_SPACED));
+	json_object_put(all);
+}
+
 #define COMMANDS \
-	"status, violations, gids [FUNCTION], caps [FUNCTION], commands [FUNCTION], " \
+	"status [--json], violations, gids [FUNCTION], caps [FUNCTION], commands [FUNCTION], " \
 	"command-us [off|table|N], cable, uncable, capture ..., vf ..., fault ..., help"
 
 #define CAPTURE_USAGE "capture FILE [PORT], capture - [PORT], capture stop FILE"
@@ -182,6 +199,11 @@ int control_line(char *line, FILE *out)
 		fprintf(out, "ok\n");
 		return 0;
 	}
+	if (rest && !strcmp(word, "status") && !strcmp(rest, "--json")) {
+		status_json(out);
+		fprintf(out, "ok\n");
+		return 0;
+	}
 	if (rest) {
 		fprintf(out, "error: %s takes no arguments, got '%s'\n", word, rest);
 		return -EINVAL;
@@ -288,6 +310,7 @@ static void on_client(int fd, void *arg)
 
 static void on_connect(int fd, void *arg)
 {
+	static const char greeting[] = CONTROL_GREETING "\n";
 	int conn = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), room = REPLY_ROOM;
 	struct client *client;
 
@@ -295,6 +318,7 @@ static void on_connect(int fd, void *arg)
 	if (conn < 0)
 		return;
 	setsockopt(conn, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	send(conn, greeting, sizeof(greeting) - 1, MSG_NOSIGNAL);
 	client = calloc(1, sizeof(*client));
 	if (!client || loop_add_fd(conn, on_client, client)) {
 		free(client);
@@ -310,32 +334,21 @@ void control_set_devs(struct cxdev **functions, unsigned int n)
 
 int control_open(const char *path, struct cxdev **functions, unsigned int n)
 {
-	int err;
-
-	if (strlen(path) >= sizeof(where.sun_path)) {
-		fprintf(stderr, "cxemu: --control: the path is longer than %zu characters\n",
-			sizeof(where.sun_path) - 1);
-		return -ENAMETOOLONG;
-	}
 	control_set_devs(functions, n);
-	strcpy(where.sun_path, path);
-	unlink(path);
-	listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (listen_fd < 0 || bind(listen_fd, (struct sockaddr *)&where, sizeof(where)) ||
-	    listen(listen_fd, 8)) {
-		err = -errno;
-		fprintf(stderr, "cxemu: cannot listen on %s: %s\n", path, strerror(errno));
-		return err;
+	where = path;
+	listen_fd = sockets_listen(path, 8, on_connect, NULL);
+	if (listen_fd < 0) {
+		fprintf(stderr, "cxemu: --control: cannot listen on %s: %s\n", path,
+			strerror(-listen_fd));
+		return listen_fd;
 	}
-	return loop_add_fd(listen_fd, on_connect, NULL);
+	return 0;
 }
 
 void control_close(void)
 {
 	if (listen_fd < 0)
 		return;
-	loop_del_fd(listen_fd);
-	close(listen_fd);
-	unlink(where.sun_path);
+	sockets_close(listen_fd, where);
 	listen_fd = -1;
 }

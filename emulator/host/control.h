@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * The control socket: a request is one line of words, the reply is text that ends with a line "ok"
- * or "error: ...".
+ * The control socket. The server begins with the line CONTROL_GREETING. Then a client sends lines of
+ * words, each of them a request, and reads text after each until a line "ok" or "error: ...". After
+ * "capture -" it gets a capture instead, until either side ends the connection.
+ *
+ * CONTROL_PROTOCOL changes if a client that follows this, or a request, would not work any more.
  */
 #ifndef CXEMU_CONTROL_H
 #define CXEMU_CONTROL_H
 
 #include "base/base.h"
+
+#define CONTROL_PROTOCOL 1
+#define CONTROL_TEXT_(n) #n
+#define CONTROL_TEXT(n) CONTROL_TEXT_(n)
+#define CONTROL_GREETING "cxemu " CXEMU_VERSION " control protocol " CONTROL_TEXT(CONTROL_PROTOCOL)
 
 int control_open(const char *path, struct cxdev **devs,
 		 unsigned int n_devs); /* 0, or -errno with a message */

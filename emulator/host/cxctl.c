@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/*
- * cxctl SOCKET WORD...: sends one command to cxemu's control socket and prints the reply. Exit code
- * 0: ok, 1: error, 2: no reply. `capture -` runs until either side ends.
- */
+/* cxctl: sends one request to cxemu's control socket (control.h) and prints the reply. */
+#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "host/control.h"
+
+enum { EXIT_OK, EXIT_ERROR, EXIT_NO_REPLY };
+
+const char *argp_program_version = "cxctl " CXEMU_VERSION;
+
+static const char doc[] =
+	"Talk to a running cxemu\vSOCKET is what cxemu --control names. The request \"help\" lists all requests; \"capture - [PORT]\" writes a capture to standard output until either side ends.\n\nExit status 0: done; 1: cxemu refuses, and standard error says why; 2: no reply.";
+
+static struct {
+	const char *path;
+	char **words;
+	int n;
+} request;
 
 static int connect_to(const char *path)
 {
@@ -28,6 +41,27 @@ static int connect_to(const char *path)
 	return fd;
 }
 
+/* Reads no more than the line: a capture may follow. */
+static bool greeted(int fd)
+{
+	static const char ours[] = CONTROL_GREETING;
+	const char *protocol = strstr(ours, "control protocol "), *theirs;
+	char line[128];
+	size_t len = 0;
+
+	while (len < sizeof(line) - 1 && read(fd, line + len, 1) == 1 && line[len] != '\n')
+		len++;
+	line[len] = 0;
+	theirs = strstr(line, "control protocol ");
+	if (!strncmp(line, "cxemu ", 6) && theirs && !strcmp(theirs, protocol))
+		return true;
+	if (len)
+		fprintf(stderr, "cxctl: it answers '%s', not as a cxemu with %s\n", line, protocol);
+	else
+		fprintf(stderr, "cxctl: connection closed without an answer\n");
+	return false;
+}
+
 /* The reply is a capture, unless it is an error. */
 static int stream(int fd)
 {
@@ -36,43 +70,69 @@ static int stream(int fd)
 
 	if (n > 7 && !memcmp(data, "error: ", 7)) {
 		fprintf(stderr, "cxctl: %.*s", (int)n - 7, data + 7);
-		return 1;
+		return EXIT_ERROR;
 	}
 	for (; n > 0; n = read(fd, data, sizeof(data)))
 		if (fwrite(data, n, 1, stdout) != 1 || fflush(stdout))
-			return 0;	/* the reader has ended */
-	return n ? 2 : 0;
+			return EXIT_OK;	/* the reader has ended */
+	return n ? EXIT_NO_REPLY : EXIT_OK;
 }
 
-int main(int argc, char **argv)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_ARGS:	/* all words: those of the request are no options of ours */
+		request.path = state->argv[state->next];
+		request.words = state->argv + state->next + 1;
+		request.n = state->argc - state->next - 1;
+		if (!request.n)
+			argp_error(state, "a request is missing");
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "SOCKET and a request are missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int send_request(int fd)
 {
 	char line[1024];
-	FILE *sock;
-	int fd, i;
+	FILE *sock = fdopen(fd, "r");
+	int i;
 
-	if (argc < 3 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: cxctl SOCKET COMMAND...   (help lists them)\n");
-		return 2;
-	}
-	fd = connect_to(argv[1]);
-	if (fd < 0)
-		return 2;
-	sock = fdopen(fd, "r");
 	if (!sock)
-		return 2;
-	for (i = 2; i < argc; i++)
-		dprintf(fd, "%s%s", argv[i], i + 1 < argc ? " " : "\n");
-	if (argc > 3 && !strcmp(argv[2], "capture") && !strcmp(argv[3], "-"))
+		return EXIT_NO_REPLY;
+	for (i = 0; i < request.n; i++)
+		dprintf(fd, "%s%s", request.words[i], i + 1 < request.n ? " " : "\n");
+	if (request.n > 1 && !strcmp(request.words[0], "capture") && !strcmp(request.words[1], "-"))
 		return stream(fd);
 	while (fgets(line, sizeof(line), sock)) {
 		if (!strcmp(line, "ok\n"))
-			return 0;
+			return EXIT_OK;
 		if (!strncmp(line, "error: ", 7)) {
 			fprintf(stderr, "cxctl: %s", line + 7);
-			return 1;
+			return EXIT_ERROR;
 		}
 		fputs(line, stdout);
 	}
 	fprintf(stderr, "cxctl: connection closed without an answer\n");
-	return 2;
+	return EXIT_NO_REPLY;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.parser = parse_option, .args_doc = "SOCKET REQUEST...", .doc = doc
+	};
+	int fd;
+
+	argp_err_exit_status = EXIT_NO_REPLY;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
+	fd = connect_to(request.path);
+	if (fd < 0 || !greeted(fd))
+		return EXIT_NO_REPLY;
+	return send_request(fd);
 }

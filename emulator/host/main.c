@@ -18,22 +18,27 @@
 #define WIRES_MAX 16
 #define EXIT_VIOLATIONS 3
 
-const char *argp_program_version = "cxemu 0.1";
+enum { OPTION_SOCKET_MODE = 256, OPTION_SOCKET_OWNER };
+
+const char *argp_program_version = "cxemu " CXEMU_VERSION;
 
 static const char doc[] =
 	"A ConnectX adapter for QEMU\vExit status 0; 1: cannot start; 3: violations.";
 
 static const struct argp_option option_table[] = {
-	{ "card", 'c', "NAME[,ports=N|,vfs=N[,sriov[,eswitch]]][,dcb]", 0,
-	  "the adapter, with traffic classes by dcb; every N functions are the ports of one card, or the first of every N + 1 has the others as virtual functions, which its driver enables if there is sriov; with eswitch it manages their switch (default cx5,ports=1)",
+	{ "card", 'c', "NAME[,OPTION...]", 0,
+	  "the adapter (default cx5). Options: dcb, with traffic classes; ports=2, every two functions are the ports of one card; vfs=N, the first of every N + 1 functions has the others as virtual functions, with sriov these are enabled by its driver, and with eswitch it manages their switch",
 	  0 },
 	{ "vm", 'v', "NAME=SOCKET", 0,
 	  "a function, and the vfio-user socket that a VM connects to; may be repeated", 0 },
-	{ "wire", 'w', "unix:SOCKET|tap:INTERFACE|switch:KEY=VALUE,...", 0,
-	  "a port of the switch: a socket for QEMU's -netdev stream, or a tap device; or rate, delay, buffers, flow control and marks of the switch; may be repeated",
+	{ "wire", 'w', "WIRE", 0,
+	  "a port of the switch: unix:SOCKET, for QEMU's -netdev stream; udp:PORT:HOST:PORT, from a port here to another cxemu or QEMU's -netdev dgram, a frame in each datagram; tap:INTERFACE. Or the switch itself, switch:KEY=VALUE,...: rate, delay, buffers, flow control and marks. May be repeated",
 	  0 },
 	{ "pcap", 'p', "FILE", 0, "write every frame to FILE (pcapng)", 0 },
 	{ "control", 's', "SOCKET", 0, "listen for cxctl on SOCKET", 0 },
+	{ "socket-mode", OPTION_SOCKET_MODE, "OCTAL", 0,
+	  "mode of all sockets: who may connect (default as umask says)", 0 },
+	{ "socket-owner", OPTION_SOCKET_OWNER, "USER[:GROUP]", 0, "owner of all sockets", 0 },
 	{ "numbers", 'n', "turn|reuse", 0,
 	  "numbers of new objects: in turn (default), or the lowest free one", 0 },
 	{ "command-us", 'u', "off|table|N", 0,
@@ -168,6 +173,12 @@ static void parse_memory(struct argp_state *state, const char *arg)
 	budget_bytes = (uint64_t)mib << 20;
 }
 
+static void check(struct argp_state *state, const char *option, const char *arg, const char *wrong)
+{
+	if (wrong)
+		argp_error(state, "--%s: '%s' %s", option, arg, wrong);
+}
+
 static void parse_level(struct argp_state *state, const char *arg)
 {
 	if (!strcmp(arg, "quiet"))
@@ -197,6 +208,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		run.control = arg;
+		break;
+	case OPTION_SOCKET_MODE:
+		check(state, "socket-mode", arg, sockets_set_mode(arg));
+		break;
+	case OPTION_SOCKET_OWNER:
+		check(state, "socket-owner", arg, sockets_set_owner(arg));
 		break;
 	case 'n':
 		parse_numbers(state, arg);

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "card/card.h"
@@ -662,9 +661,7 @@ static void on_connection(int fd, void *arg)
 
 int function_listen(struct function *fn)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	unsigned int i;
-	int err;
 
 	fn->conn_fd = -1;
 	fn->listen_fd = -1;
@@ -677,26 +674,20 @@ int function_listen(struct function *fn)
 		return -ENOMEM;
 	pci_reset(fn);
 
-	memcpy(addr.sun_path, fn->path, sizeof(addr.sun_path));
-	unlink(fn->path);
-	fn->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fn->listen_fd < 0 || bind(fn->listen_fd, (struct sockaddr *)&addr, sizeof(addr)) ||
-	    listen(fn->listen_fd, 1)) {
-		err = -errno;
-		fprintf(stderr, "cxemu: cannot listen on %s: %s\n", fn->path, strerror(errno));
-		return err;
+	fn->listen_fd = sockets_listen(fn->path, 1, on_connection, fn);
+	if (fn->listen_fd < 0) {
+		fprintf(stderr, "cxemu: cannot listen on %s: %s\n", fn->path,
+			strerror(-fn->listen_fd));
+		return fn->listen_fd;
 	}
-	return loop_add_fd(fn->listen_fd, on_connection, fn);
+	return 0;
 }
 
 void function_close(struct function *fn)
 {
 	if (fn->conn_fd >= 0)
 		disconnect(fn, "cxemu exits");
-	if (fn->listen_fd >= 0) {
-		loop_del_fd(fn->listen_fd);
-		close(fn->listen_fd);
-		unlink(fn->path);
-	}
+	if (fn->listen_fd >= 0)
+		sockets_close(fn->listen_fd, fn->path);
 	free(fn->in.data);
 }

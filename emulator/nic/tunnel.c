@@ -90,11 +90,11 @@ static int run_delete_vxlan_udp_dport(struct cmd *c)
 	if (check_port(c, port))
 		return -1;
 	place = find_port(c->dev, port);
+	/* mlx5_core deletes the card's own port even if a reset has made the card forget it */
+	if (!place && port != PRM_VXLAN_PORT)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "VXLAN port %u is not there", port);
 	if (place)
 		*place = 0;
-	/* The card's own port is deleted by mlx5_core although a reset has forgotten it. */
-	else if (port != PRM_VXLAN_PORT)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "VXLAN port %u is not there", port);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "port/port.h"
 #include "prm/vport.h"
 
@@ -390,11 +391,12 @@ const char *const eswitch_links[ESWITCH_LINKS] = { [PORT_AUTO] = "auto", [PORT_U
 void eswitch_status(const struct cxdev *dev, FILE *out)
 {
 	const struct vf *vf = eswitch_vf(dev);
+	char mac[MAC_TEXT];
 
 	if (!vf)
 		return;
-	fprintf(out, "  vf: mac %02x:%02x:%02x:%02x:%02x:%02x, vlan %u priority %u, ", vf->mac[0],
-		vf->mac[1], vf->mac[2], vf->mac[3], vf->mac[4], vf->mac[5], vf->vlan, vf->priority);
+	fprintf(out, "  vf: mac %s, vlan %u priority %u, ", mac_text(vf->mac, mac), vf->vlan,
+		vf->priority);
 	fprintf(out, "trust %s, spoofchk %s, link %s, roce %s, rate %u; ",
 		vf->trusted ? "on" : "off", vf->spoofchk ? "on" : "off",
 		eswitch_links[port_follow(dev->port)], dev->roce_denied ? "off" : "on", vf->rate);
@@ -404,4 +406,27 @@ void eswitch_status(const struct cxdev *dev, FILE *out)
 		fprintf(out, "dropped: spoofed %llu, tagged %llu, other vlan %llu\n",
 			(unsigned long long)vf->spoofed, (unsigned long long)vf->tagged,
 			(unsigned long long)vf->other_vlan);
+}
+
+void eswitch_json(const struct cxdev *dev, struct json_object *to)
+{
+	const struct vf *vf = eswitch_vf(dev);
+	struct json_object *part;
+	char mac[MAC_TEXT];
+
+	if (!vf)
+		return;
+	part = json_part(to, "vf");
+	json_text(part, "mac", mac_text(vf->mac, mac));
+	json_number(part, "vlan", vf->vlan);
+	json_number(part, "priority", vf->priority);
+	json_flag(part, "trust", vf->trusted);
+	json_flag(part, "spoofchk", vf->spoofchk);
+	json_text(part, "link", eswitch_links[port_follow(dev->port)]);
+	json_flag(part, "roce", !dev->roce_denied);
+	json_number(part, "rate", vf->rate);
+	json_number(part, "dropped_by_acls", vf->denied);
+	json_number(part, "dropped_spoofed", vf->spoofed);
+	json_number(part, "dropped_tagged", vf->tagged);
+	json_number(part, "dropped_other_vlan", vf->other_vlan);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "port/port.h"
 #include "prm/lag.h"
 
@@ -181,6 +182,25 @@ void lag_status(const struct cxdev *dev, FILE *out)
 	else if (adapter->active)
 		fprintf(out, ", map 1:%u 2:%u", adapter->map[0], adapter->map[1]);
 	fprintf(out, "%s\n", adapter->active && adapter->vport ? ", vport" : "");
+}
+
+void lag_json(const struct cxdev *dev, struct json_object *to)
+{
+	const struct adapter *adapter = dev->adapter;
+	struct json_object *part;
+
+	if (!adapter)
+		return;
+	part = json_part(to, "lag");
+	json_number(part, "port", dev->native_port);
+	json_flag(part, "active", adapter->active);
+	if (adapter->active && adapter->hash) {
+		json_text(part, "active_ports", port_set(adapter->active_ports));
+	} else if (adapter->active) {
+		json_number(part, "map1", adapter->map[0]);
+		json_number(part, "map2", adapter->map[1]);
+	}
+	json_flag(part, "vport", adapter->active && adapter->vport);
 }
 
 /* ---- commands ---- */

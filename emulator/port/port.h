@@ -185,6 +185,7 @@ void eth_state_stop(struct cxdev *dev);
 void eth_state_leave(struct cxdev *dev);
 void eth_state_destroy(struct cxdev *dev);
 void eth_status(struct cxdev *dev, FILE *out);
+void eth_json(const struct cxdev *dev, struct json_object *to);
 
 /* ---- counters: counters.c ---- */
 
@@ -288,6 +289,7 @@ struct port *lag_strict_port(const struct cxdev *dev, unsigned int affinity);
 /* The function whose RDMA engine receives at the port of @dev. */
 struct cxdev *lag_rdma_dev(struct cxdev *dev);
 void lag_status(const struct cxdev *dev, FILE *out);
+void lag_json(const struct cxdev *dev, struct json_object *to);
 
 /* ---- the embedded switch of a PF and its VFs: eswitch.c ---- */
 
@@ -338,6 +340,7 @@ struct vf *eswitch_vf(const struct cxdev *dev); /* NULL: it is no VF of a card *
 /* The MAC that the administrator, or for a PF the card, gives to the vport; zeros: none */
 const uint8_t *eswitch_mac(const struct cxdev *dev);
 void eswitch_status(const struct cxdev *dev, FILE *out);
+void eswitch_json(const struct cxdev *dev, struct json_object *to);
 /*
  * The function whose vport a command names. It is the caller's, but for the manager of an e-switch,
  * who may say other_vport. NULL: refused.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "port/port.h"
 #include "prm/caps.h"
 #include "prm/counter.h"
@@ -596,6 +597,35 @@ void eth_status(struct cxdev *dev, FILE *out)
 		(unsigned long long)n->rx_other_host);
 	if (eth->beacon)
 		fprintf(out, "  the LED of the port blinks\n");
+}
+
+static void traffic_json(struct json_object *to, const char *name, const struct traffic *n)
+{
+	struct json_object *part = json_part(to, name);
+
+	json_number(part, "packets", n->packets);
+	json_number(part, "bytes", n->bytes);
+}
+
+void eth_json(const struct cxdev *dev, struct json_object *to)
+{
+	struct json_object *part = json_part(to, "eth");
+	const struct eth_state *eth = dev->eth;
+	const struct eth_counters *n = &eth->counters;
+
+	traffic_json(part, "tx_unicast", &n->tx_unicast);
+	traffic_json(part, "tx_multicast", &n->tx_multicast);
+	traffic_json(part, "tx_broadcast", &n->tx_broadcast);
+	traffic_json(part, "rx_unicast", &n->rx_unicast);
+	traffic_json(part, "rx_multicast", &n->rx_multicast);
+	traffic_json(part, "rx_broadcast", &n->rx_broadcast);
+	json_number(part, "rx_no_buffer", n->rx_no_buffer);
+	json_number(part, "rx_no_rule", n->rx_no_rule);
+	json_number(part, "rx_queue_off", n->rx_queue_off);
+	json_number(part, "rx_too_long", n->rx_oversize.packets);
+	json_number(part, "rx_other_host", n->rx_other_host);
+	json_flag(part, "local_loopback", !eth->block_uc && !eth->block_mc);
+	json_flag(part, "led", eth->beacon);
 }
 
 const struct cmd_desc cmds_vport[] = {

@@ -443,6 +443,7 @@ void rdma_state_stop(struct cxdev *dev);	/* TEARDOWN_HCA: the address table stay
 void rdma_state_leave(struct cxdev *dev);	/* fills the address table with foreign GIDs */
 void rdma_state_destroy(struct cxdev *dev);
 void rdma_status(struct cxdev *dev, FILE *out);
+void rdma_json(const struct cxdev *dev, struct json_object *to);
 
 /* ---- per function -------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "prm/vport.h"
 #include "rdma/rdma.h"
 
@@ -80,4 +81,17 @@ void rdma_status(struct cxdev *dev, FILE *out)
 		(unsigned long long)(r->rx_bytes + r->rx_mcast_bytes));
 	fprintf(out, ", icrc errors %llu, dropped %llu\n", (unsigned long long)r->rx_icrc_errors,
 		(unsigned long long)r->rx_dropped);
+}
+
+void rdma_json(const struct cxdev *dev, struct json_object *to)
+{
+	struct json_object *part = json_part(to, "rdma");
+	const struct rdma_counters *r = dev->rdma;
+
+	json_number(part, "tx_packets", r->tx_packets + r->tx_mcast_packets);
+	json_number(part, "tx_bytes", r->tx_bytes + r->tx_mcast_bytes);
+	json_number(part, "rx_packets", r->rx_packets + r->rx_mcast_packets);
+	json_number(part, "rx_bytes", r->rx_bytes + r->rx_mcast_bytes);
+	json_number(part, "icrc_errors", r->rx_icrc_errors);
+	json_number(part, "dropped", r->rx_dropped);
 }

@@ -280,9 +280,87 @@ static void test_tap(void)
 	close(b);
 }
 
+/* A socket at a free port of this machine. */
+static int udp_socket(struct sockaddr_in *at)
+{
+	socklen_t len = sizeof(*at);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	*at = (struct sockaddr_in){ .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	if (bind(fd, (struct sockaddr *)at, sizeof(*at)) ||
+	    getsockname(fd, (struct sockaddr *)at, &len))
+		exit(2);
+	return fd;
+}
+
+/* Sends it from @fd until it comes out at the wire @b; false: it does not. */
+static bool udp_to_wire(int fd, const struct sockaddr_in *to, int b, uint8_t fill)
+{
+	uint8_t frame[100] = { 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5, fill };
+	unsigned int tries;
+
+	for (tries = 0; tries < 20; tries++) {
+		sendto(fd, frame, sizeof(frame), 0, (const struct sockaddr *)to, sizeof(*to));
+		while (recv_frame(b, 50))
+			if (buf[14] == fill)
+				return true;
+	}
+	return false;
+}
+
+static bool wire_to_udp(int b, int fd, uint8_t fill)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	send_frame(b, 1, 2, 100, fill);
+	while (poll(&p, 1, WAIT_MS) == 1)
+		if (read(fd, buf, sizeof(buf)) == 100 && buf[14] == fill)
+			return true;
+	return false;
+}
+
+static void test_udp(void)
+{
+	struct sockaddr_in here, there, other;
+	int fd = udp_socket(&here), theirs = udp_socket(&there), stranger, b;
+	char wire[64];
+	pid_t pid;
+
+	close(theirs);
+	snprintf(wire, sizeof(wire), "udp:%u:127.0.0.1:%u", ntohs(there.sin_port),
+		 ntohs(here.sin_port));
+	pid = start(wire, "unix:%s/b");
+	b = connect_wire("b");
+	ktap(udp_to_wire(fd, &there, b, 0x11) && wire_to_udp(b, fd, 0x12),
+	     "frames pass between UDP and a wire");
+	memset(buf, 0, sizeof(buf));
+	sendto(fd, buf, BIG + 1, 0, (struct sockaddr *)&there, sizeof(there));
+	sendto(fd, buf, 0, 0, (struct sockaddr *)&there, sizeof(there));
+	ktap(udp_to_wire(fd, &there, b, 0x13), "an empty and a too long datagram are dropped");
+	stranger = udp_socket(&other);
+	ktap(!udp_to_wire(stranger, &there, b, 0x14), "datagrams of others are not accepted");
+	close(stranger);
+	close(fd);
+	send_frame(b, 1, 2, 100, 0x15);
+	send_frame(b, 1, 2, 100, 0x16);
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	ktap(!bind(fd, (struct sockaddr *)&here, sizeof(here)) &&
+	     udp_to_wire(fd, &there, b, 0x17) && wire_to_udp(b, fd, 0x18),
+	     "a UDP peer may be away for a while");
+	kill(pid, SIGTERM);
+	ktap(status_of(pid) == 0, "cxemu exits cleanly with UDP");
+	close(fd);
+	close(b);
+}
+
 static void test_refusals(void)
 {
-	ktap(status_of(start("udp:%s/a", "unix:%s/b")) == 1, "an unknown type of wire is refused");
+	ktap(status_of(start("pipe:%s/a", "unix:%s/b")) == 1, "an unknown type of wire is refused");
+	ktap(status_of(start("udp:4001:127.0.0.1", "unix:%s/b")) == 1 &&
+	     status_of(start("udp:127.0.0.1:4001", "unix:%s/b")) == 1 &&
+	     status_of(start("udp:4001::4002", "unix:%s/b")) == 1,
+	     "UDP without a port here, a host, or a port there is refused");
 	ktap(status_of(start("unix:", "unix:%s/b")) == 1, "a wire without a name is refused");
 	ktap(status_of(start("unix:%s/none/a", "unix:%s/b")) == 1,
 	     "a socket that cannot be created is refused");
@@ -298,7 +376,7 @@ int main(int argc, char **argv)
 	bin_dir = argc > 1 ? argv[1] : ".";
 	if (!mkdtemp(dir))
 		return 1;
-	ktap_plan(22);
+	ktap_plan(28);
 	pid = start("unix:%s/a", "unix:%s/b");
 	a = connect_wire("a");
 	b = connect_wire("b");
@@ -312,6 +390,7 @@ int main(int argc, char **argv)
 	close(a);
 	close(b);
 	test_refusals();
+	test_udp();
 	test_tap();
 	ktap(rmdir(dir) == 0, "no socket is left behind");
 	return ktap_end();

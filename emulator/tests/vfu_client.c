@@ -122,14 +122,21 @@ int emu_stop(struct emu *emu)
 
 int control_connect(struct emu *emu)
 {
-	return connect_socket(emu->control);
+	int fd = connect_socket(emu->control);
+	char c;
+
+	do {
+		if (read(fd, &c, 1) != 1)
+			die("greeting");
+	} while (c != '\n');
+	return fd;
 }
 
 const char *emu_control(struct emu *emu, const char *line)
 {
 	static char text[65536];
 	size_t len = 0;
-	int fd = connect_socket(emu->control);
+	int fd = control_connect(emu);
 	ssize_t n;
 
 	dprintf(fd, "%s\n", line);

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "wire/vtime.h"
 #include "wire/wire.h"
 
@@ -398,4 +399,19 @@ void capture_status(FILE *out)
 		fprintf(out, "capture %s of %s: %llu frames, %llu lost\n", c->path,
 			*c->only ? c->only : "all ports", (unsigned long long)c->frames,
 			(unsigned long long)c->lost);
+}
+
+void capture_json(struct json_object *to)
+{
+	struct json_object *list = json_list(to, "captures"), *row;
+	const struct capture *c;
+
+	list_for_each_entry(c, &captures, node) {
+		row = json_row(list);
+		json_text(row, "file", c->path);
+		if (*c->only)
+			json_text(row, "port", c->only);
+		json_number(row, "frames", c->frames);
+		json_number(row, "lost", c->lost);
+	}
 }

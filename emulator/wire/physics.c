@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "wire/physics.h"
 #include "wire/switch.h"
 
@@ -334,4 +335,24 @@ void physics_status(const struct port_physics *p, FILE *out)
 		fprintf(out, "  lost before the wire %llu; pause storms %llu, frames lost %llu\n",
 			(unsigned long long)p->lost, (unsigned long long)p->out.storms,
 			(unsigned long long)p->out.storm_dropped);
+}
+
+void physics_json(const struct port_physics *p, struct json_object *to)
+{
+	struct json_object *list = json_list(to, "priorities"), *row;
+	unsigned int i;
+
+	for (i = 0; i < PRIORITIES; i++) {
+		struct switch_counters s = port_switch_counters(p->port, i);
+
+		row = json_row(list);
+		json_number(row, "largest_queue_bytes", s.largest);
+		json_number(row, "dropped", s.dropped);
+		json_number(row, "marked", s.marked);
+		json_number(row, "pauses_to_port", s.paused);
+		json_number(row, "pauses_from_port", p->down.pauses[i]);
+	}
+	json_number(to, "lost_before_wire", p->lost);
+	json_number(to, "pause_storms", p->out.storms);
+	json_number(to, "pause_storm_dropped", p->out.storm_dropped);
 }

@@ -196,6 +196,7 @@ void physics_taken(struct port_physics *p, const struct frame *frame);
 /* False: the port pauses nobody any longer, as its function is stuck, and has to drop the frame. */
 bool physics_has_room(const struct port_physics *p, const struct frame *frame);
 void physics_status(const struct port_physics *p, FILE *out);
+void physics_json(const struct port_physics *p, struct json_object *to);
 
 /* ---- switch.c, for physics.c: the frame has come to the end of the link ---- */
 

@@ -24,7 +24,7 @@
 #define FCS 4
 
 static struct list_head ports = LIST_HEAD_INIT(ports);
-static uint64_t filter_dropped, filter_duplicated, filter_held;
+struct filter_counts switch_filtered;
 
 static enum wire_verdict (*filter_fn)(void *arg, const struct port *from, struct frame *frame);
 static void *filter_arg;
@@ -331,17 +331,17 @@ static void filter_frame(struct port *from, struct frame *frame)
 
 	switch (filter_fn(filter_arg, from, frame)) {
 	case WIRE_DROP:
-		filter_dropped++;
+		switch_filtered.dropped++;
 		frame_free(frame);
 		return;
 	case WIRE_HOLD:
-		filter_held++;
+		switch_filtered.held++;
 		release_held();
 		held = frame;
 		held_from = from;
 		return;
 	case WIRE_DUPLICATE:
-		filter_duplicated++;
+		switch_filtered.duplicated++;
 		copy = frame_copy(frame);
 		if (copy)
 			forward_with_faults(from, copy);
@@ -735,11 +735,6 @@ bool port_held(const struct port *port)
 	return port->hold;
 }
 
-static unsigned long long ull(uint64_t v)
-{
-	return v;
-}
-
 const struct port_counters *port_counters(const struct port *port)
 {
 	return &port->counters;
@@ -756,34 +751,4 @@ void port_list_names(void (*fn)(const char *name, void *arg), void *arg)
 
 	list_for_each_entry(port, &ports, node)
 		fn(port->name, arg);
-}
-
-void wire_status(FILE *out)
-{
-	const struct port *port;
-
-	list_for_each_entry(port, &ports, node) {
-		const struct port_counters *n = &port->counters;
-
-		fprintf(out, "port %s: link %s (function %s, wire %s%s%s), ", port->name,
-			port_link_up(port) ? "up" : "down", port->admin ? "up" : "down",
-			port->wire ? "up" : "down",
-			port->cable ? ", cable to " : is_behind(port) ? ", behind " : "",
-			port->cable ? port->cable->name :
-			is_behind(port) && port->uplink ? port->uplink->name : "");
-		fprintf(out,
-			"sent %llu frames %llu bytes, received %llu frames %llu bytes, waiting %u, ",
-			ull(n->tx_frames), ull(n->tx_bytes), ull(n->rx_frames), ull(n->rx_bytes),
-			port->rx_len);
-		fprintf(out, "dropped: queue full %llu, link down %llu, malformed %llu\n",
-			ull(n->full), ull(n->down), ull(n->malformed));
-		if (n->errors.corrected_bits || n->errors.frames)
-			fprintf(out, "  wrong bits: %llu corrected, %llu frames lost\n",
-				ull(n->errors.corrected_bits), ull(n->errors.frames));
-		if (port->physics)
-			physics_status(port->physics, out);
-	}
-	if (filter_dropped || filter_duplicated || filter_held)
-		fprintf(out, "filter: dropped %llu, duplicated %llu, reordered %llu\n",
-			ull(filter_dropped), ull(filter_duplicated), ull(filter_held));
 }

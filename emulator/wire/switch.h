@@ -34,6 +34,12 @@ struct port {
 	struct port_physics *physics; /* NULL: the wire is instant */
 };
 
+/* Frames with which the filter of a test or a fault has done something. */
+struct filter_counts {
+	uint64_t dropped, duplicated, held;
+};
+extern struct filter_counts switch_filtered;
+
 /* Is it the port of a PF with an embedded switch, on the wire's side? */
 static inline bool is_uplink(const struct port *port)
 {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Other wires on the switch: a UNIX socket that speaks the framing of QEMU's stream network
- * backend (each frame after its length in four bytes, big-endian), and a tap device.
+ * backend (each frame after its length in four bytes, big-endian), a UDP socket with a frame in
+ * each datagram, as QEMU's dgram backend has it, and a tap device.
  *
- * The port has link while a peer is connected. A peer that reads slowly stops its port's queue, so
- * that senders wait for it as for a function; one that has not read for STUCK_NS loses frames
- * instead, since it must not block the others.
+ * The port has link while a peer is connected; with UDP and a tap always. A peer that reads slowly
+ * stops its port's queue, so that senders wait for it as for a function; one that has not read for
+ * STUCK_NS loses frames instead, since it must not block the others.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
+#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "wire/wire.h"
@@ -29,9 +30,10 @@ struct uplink {
 	struct list_head node;
 	struct port *port;
 	char name[32];
-	struct sockaddr_un where;
+	const char *where;	/* of listen_fd */
 	int listen_fd, fd; /* -1: none */
-	bool is_tap, stuck;
+	bool frames;		/* what is read or written at once is a frame: tap, UDP */
+	bool is_udp, stuck;
 	struct timer timer;
 	uint32_t in_len, out_len, out_done; /* out_len 0: none pending */
 	uint8_t in[LENGTH_BYTES + FRAME_MAX];
@@ -62,8 +64,11 @@ static bool flush_out(struct uplink *link)
 	ssize_t n = write(link->fd, link->out + link->out_done, link->out_len - link->out_done);
 
 	if (n < 0 && errno != EAGAIN && errno != EINTR) {
-		/* a tap refuses frames while its interface is down: a cable would drop them, too */
-		if (link->is_tap)
+		/*
+		 * The interface of a tap is down, or the host of a UDP peer cannot be reached: a
+		 * cable would drop them, too.
+		 */
+		if (link->frames)
 			link->out_len = 0;
 		else
 			disconnect(link, strerror(errno));
@@ -120,7 +125,7 @@ static bool uplink_send(void *arg, const struct frame *frame)
 	if (link->fd < 0 || link->out_len)
 		return false;
 
-	if (!link->is_tap) {
+	if (!link->frames) {
 		uint32_t len = htobe32(frame->len);
 
 		memcpy(link->out, &len, LENGTH_BYTES);
@@ -167,9 +172,25 @@ static bool parse_frames(struct uplink *link)
 	return true;
 }
 
+/* Anybody who can send with the peer's address can send anything. */
+static void on_datagrams(struct uplink *link)
+{
+	int budget = LOOP_SLICE;
+	ssize_t n;
+
+	while (budget--) {
+		n = recv(link->fd, link->in, sizeof(link->in), MSG_TRUNC);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		/* an error: nobody has listened where we sent something; too long: malformed */
+		if (n >= 0)
+			inject_frame(link, link->in, n > FRAME_MAX ? 0 : n);
+	}
+}
+
 static void on_readable(struct uplink *link)
 {
-	int budget = link->is_tap ? LOOP_SLICE : 1;
+	int budget = link->frames ? LOOP_SLICE : 1;
 	ssize_t n;
 
 	while (budget--) {
@@ -180,7 +201,7 @@ static void on_readable(struct uplink *link)
 			disconnect(link, n ? strerror(errno) : "peer disconnected");
 			return;
 		}
-		if (link->is_tap) {
+		if (link->frames) {
 			inject_frame(link, link->in, n);
 			continue;
 		}
@@ -197,7 +218,11 @@ static void on_peer(int fd, void *arg)
 
 	if (link->out_len)
 		on_writable(link);
-	if (link->fd == fd)
+	if (link->fd != fd)
+		return;
+	if (link->is_udp)
+		on_datagrams(link);
+	else
 		on_readable(link);
 }
 
@@ -236,18 +261,58 @@ static void on_connect(int listen_fd, void *arg)
 
 static int open_unix(struct uplink *link, const char *path)
 {
-	if (strlen(path) >= sizeof(link->where.sun_path))
-		return -ENAMETOOLONG;
-	link->where.sun_family = AF_UNIX;
-	strcpy(link->where.sun_path, path);
-	link->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (link->listen_fd < 0)
-		return -errno;
-	unlink(path);
-	if (bind(link->listen_fd, (struct sockaddr *)&link->where, sizeof(link->where)) ||
-	    listen(link->listen_fd, 1))
-		return -errno;
-	return loop_add_fd(link->listen_fd, on_connect, link);
+	link->where = path;
+	link->listen_fd = sockets_listen(path, 1, on_connect, link);
+	return link->listen_fd < 0 ? link->listen_fd : 0;
+}
+
+/* A socket from @port, of the family of @peer, to it alone. The descriptor or -errno. */
+static int udp_socket(const char *port, const struct addrinfo *peer)
+{
+	struct addrinfo hints = { .ai_family = peer->ai_family, .ai_socktype = SOCK_DGRAM,
+				  .ai_flags = AI_PASSIVE | AI_NUMERICSERV }, *here;
+	int fd, err = 0;
+
+	if (getaddrinfo(NULL, port, &hints, &here))
+		return -EINVAL;
+	fd = socket(peer->ai_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0 || bind(fd, here->ai_addr, here->ai_addrlen) ||
+	    connect(fd, peer->ai_addr, peer->ai_addrlen))
+		err = -errno;
+	freeaddrinfo(here);
+	if (!err)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* PORT:HOST:PORT; an IPv6 address is in brackets. */
+static int open_udp(struct uplink *link, const char *arg)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV }, *peer;
+	char text[300], port[8], *host, *to;
+	int fd;
+
+	link->frames = true;
+	link->is_udp = true;
+	if (strlen(arg) >= sizeof(text) ||
+	    sscanf(arg, "%7[0-9]:%299s", port, text) != 2)
+		return -EINVAL;
+	to = strrchr(text, ':');
+	if (!to || to == text || !to[1])
+		return -EINVAL;
+	*to = 0;
+	host = text;
+	if (*host == '[' && to[-1] == ']') {
+		host++;
+		to[-1] = 0;
+	}
+	if (getaddrinfo(host, to + 1, &hints, &peer))
+		return -EADDRNOTAVAIL;
+	fd = udp_socket(port, peer);
+	freeaddrinfo(peer);
+	return fd < 0 ? fd : attach(link, fd);
 }
 
 static int open_tap(struct uplink *link, const char *interface)
@@ -258,7 +323,7 @@ static int open_tap(struct uplink *link, const char *interface)
 	if (strlen(interface) >= IFNAMSIZ)
 		return -ENAMETOOLONG;
 	strcpy(request.ifr_name, interface);
-	link->is_tap = true;
+	link->frames = true;
 	fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -274,24 +339,35 @@ static void free_uplink(struct uplink *link)
 {
 	if (link->fd >= 0)
 		disconnect(link, "closed");
-	if (link->listen_fd >= 0) {
-		loop_del_fd(link->listen_fd);
-		close(link->listen_fd);
-		unlink(link->where.sun_path);
-	}
+	if (link->listen_fd >= 0)
+		sockets_close(link->listen_fd, link->where);
 	port_destroy(link->port);
 	list_del(&link->node);
 	free(link);
 }
 
+static const struct {
+	const char *name;
+	int (*open)(struct uplink *link, const char *arg);	/* 0 or -errno */
+} kinds[] = {
+	{ "unix:", open_unix },
+	{ "udp:", open_udp },
+	{ "tap:", open_tap },
+};
+
 int uplink_open(const char *what)
 {
 	const char *arg = strchr(what, ':');
 	struct uplink *link;
+	unsigned int kind;
 	int err;
 
-	if (!arg || !arg[1] || (strncmp(what, "unix:", 5) && strncmp(what, "tap:", 4))) {
-		fprintf(stderr, "cxemu: --wire: '%s' is neither unix:SOCKET nor tap:INTERFACE\n",
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++)
+		if (!strncmp(what, kinds[kind].name, strlen(kinds[kind].name)))
+			break;
+	if (kind == ARRAY_SIZE(kinds) || !arg[1]) {
+		fprintf(stderr,
+			"cxemu: --wire: '%s' is neither unix:SOCKET, udp:PORT:HOST:PORT nor tap:INTERFACE\n",
 			what);
 		return -EINVAL;
 	}
@@ -310,7 +386,7 @@ int uplink_open(const char *what)
 	} else {
 		port_set_wire(link->port, false);
 		port_set_sink(link->port, uplink_send, link);
-		err = what[0] == 'u' ? open_unix(link, arg + 1) : open_tap(link, arg + 1);
+		err = kinds[kind].open(link, arg + 1);
 	}
 	if (err) {
 		fprintf(stderr, "cxemu: --wire %s: %s\n", what, strerror(-err));

@@ -136,6 +136,7 @@ void ports_wake_senders(void);
 const struct port_counters *port_counters(const struct port *port);
 uint64_t port_age_ms(const struct port *port);	/* how long it has been counting */
 void wire_status(FILE *out);
+void wire_json(struct json_object *to);
 /*
  * For other wires and for tests: called for each frame that is delivered to a port without a
  * function; false: the frame is dropped.
@@ -236,6 +237,7 @@ void capture_stream_end(int client);	/* when its connection ends */
 int capture_stop(const char *path);	/* 0, or -ENOENT */
 void capture_close(void);		/* all of them */
 void capture_status(FILE *out);
+void capture_json(struct json_object *to);
 bool capture_wants_frames(void);
 /* For captures of all ports: a MAC control frame, which does not enter the switch. */
 void capture_control(const struct port *port, const struct frame *frame, bool received);

@@ -17,6 +17,9 @@ UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 EXAMPLEDIR ?= $(PREFIX)/share/doc/cxr-tools/examples
 TOOLS := show_gids cma_roce_mode cma_roce_tos ibdev2netdev compat_gid_gen show_counters dat_conf_gen cxr-qos cxr-bind cxr-report rxe-fallback
 UDEV_RULE := 76-rdma-cxr.rules
+EMULATOR := cxemu cxctl
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 
 # What the modules are built from, and what a release holds
 MODULE_SOURCES := Kbuild dkms.conf LICENSE include drivers
@@ -72,7 +75,8 @@ help:
 	@echo "make install-tools      install show_gids, cma_roce_mode and the other tools, with man pages (PREFIX=/usr/local)"
 	@echo "make uninstall          remove what any of these installed (as root)"
 	@echo "make dist               build the release archive: build/cxr-$(VERSION).tar.gz"
-	@echo "make deb                build the Debian packages cxr-dkms and cxr-tools, in build/deb"
+	@echo "make install-emulator   build cxemu and cxctl here and install them, with man pages, completion and a systemd unit (PREFIX=/usr/local)"
+	@echo "make deb                build the Debian packages cxr-dkms, cxr-tools and cxemu, in build/deb"
 	@echo "make clean              remove build results"
 	@echo "make clean-cache        remove the cache: $${CXR_CACHE:-~/.cache/cxr}"
 
@@ -146,6 +150,16 @@ install-tools:
 	install -m 644 packaging/$(UDEV_RULE) $(DESTDIR)$(UDEVDIR)/
 	install -m 644 packaging/modprobe.conf $(DESTDIR)$(EXAMPLEDIR)/
 
+# With the compiler, libdeflate, json-c and help2man of this machine.
+install-emulator:
+	$(MAKE) -C emulator O=$(TOP)/build/emulator-install
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(COMPLETIONDIR) $(DESTDIR)$(UNITDIR)
+	install -m 755 $(EMULATOR:%=build/emulator-install/%) $(DESTDIR)$(PREFIX)/bin/
+	for p in $(EMULATOR); do help2man --no-info --include=packaging/$$p.h2m --output=$(DESTDIR)$(MANDIR)/man1/$$p.1 build/emulator-install/$$p || exit; done
+	install -m 644 packaging/cxemu.bash-completion $(DESTDIR)$(COMPLETIONDIR)/cxemu
+	ln -sf cxemu $(DESTDIR)$(COMPLETIONDIR)/cxctl
+	install -m 644 packaging/cxemu@.service $(DESTDIR)$(UNITDIR)/
+
 install-dkms-source:
 	rm -rf $(DKMS_SOURCE)
 	install -d $(DKMS_SOURCE)
@@ -163,8 +177,10 @@ uninstall:
 	rm -rf $(DKMS_SOURCE)
 	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/sbin/%) $(TOOLS:%=$(DESTDIR)$(MANDIR)/man8/%.8)
 	test "$$(readlink $(DESTDIR)$(PREFIX)/sbin/mlnx_qos)" != cxr-qos || rm $(DESTDIR)$(PREFIX)/sbin/mlnx_qos
+	rm -f $(EMULATOR:%=$(DESTDIR)$(PREFIX)/bin/%) $(EMULATOR:%=$(DESTDIR)$(MANDIR)/man1/%.1) $(EMULATOR:%=$(DESTDIR)$(COMPLETIONDIR)/%) \
+		$(DESTDIR)$(UNITDIR)/cxemu@.service
 	rm -f $(DESTDIR)$(UDEVDIR)/$(UDEV_RULE) $(DESTDIR)$(EXAMPLEDIR)/modprobe.conf
-	@set -- $(MANDIR)/man8 $(UDEVDIR) $(dir $(UDEVDIR)) $(EXAMPLEDIR) $(dir $(EXAMPLEDIR)) $(PREFIX)/share/doc; for d; do \
+	@set -- $(MANDIR)/man1 $(MANDIR)/man8 $(COMPLETIONDIR) $(dir $(COMPLETIONDIR)) $(UNITDIR) $(dir $(UNITDIR)) $(UDEVDIR) $(dir $(UDEVDIR)) $(EXAMPLEDIR) $(dir $(EXAMPLEDIR)) $(PREFIX)/share/doc; for d; do \
 		test ! -d $(DESTDIR)$$d || rmdir --ignore-fail-on-non-empty $(DESTDIR)$$d; done
 	@if [ -d /lib/modules/$(KREL)/updates/cxr ]; then \
 		rm -r /lib/modules/$(KREL)/updates/cxr; \
@@ -187,5 +203,5 @@ clean:
 clean-cache:
 	rm -rf "$${CXR_CACHE:-$$HOME/.cache/cxr}"
 
-.PHONY: all headers help modules emulator demo vm check check-all check-cards check-programs check-changed check-list check-host check-package docs soak lint install install-tools install-dkms-source \
+.PHONY: all headers help modules emulator demo vm check check-all check-cards check-programs check-changed check-list check-host check-package docs soak lint install install-tools install-emulator install-dkms-source \
 	dkms-install uninstall dist deb clean clean-cache fuzz mutants bench

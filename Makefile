@@ -158,7 +158,8 @@ install-emulator:
 	for p in $(EMULATOR); do help2man --no-info --include=packaging/$$p.h2m --output=$(DESTDIR)$(MANDIR)/man1/$$p.1 build/emulator-install/$$p || exit; done
 	install -m 644 packaging/cxemu.bash-completion $(DESTDIR)$(COMPLETIONDIR)/cxemu
 	ln -sf cxemu $(DESTDIR)$(COMPLETIONDIR)/cxctl
-	install -m 644 packaging/cxemu@.service $(DESTDIR)$(UNITDIR)/
+	sed 's,/usr/bin/,$(PREFIX)/bin/,' packaging/cxemu@.service >$(DESTDIR)$(UNITDIR)/cxemu@.service
+	chmod 644 $(DESTDIR)$(UNITDIR)/cxemu@.service
 
 install-dkms-source:
 	rm -rf $(DKMS_SOURCE)

@@ -29,23 +29,29 @@ const char *sockets_set_mode(const char *text)
 	return NULL;
 }
 
-/* A name, or a number. */
+/* An ID as a number; -1, which is none, if it is not one. */
+static unsigned int number(const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	return *text >= '0' && *text <= '9' && !*end && value < UINT32_MAX ? value : UINT32_MAX;
+}
+
 static bool find_user(const char *name, uid_t *id)
 {
 	const struct passwd *entry = getpwnam(name);
-	char *end;
 
-	*id = entry ? entry->pw_uid : strtoul(name, &end, 10);
-	return entry || (*name >= '0' && *name <= '9' && !*end);
+	*id = entry ? entry->pw_uid : number(name);
+	return *id != (uid_t)-1;
 }
 
 static bool find_group(const char *name, gid_t *id)
 {
 	const struct group *entry = getgrnam(name);
-	char *end;
 
-	*id = entry ? entry->gr_gid : strtoul(name, &end, 10);
-	return entry || (*name >= '0' && *name <= '9' && !*end);
+	*id = entry ? entry->gr_gid : number(name);
+	return *id != (gid_t)-1;
 }
 
 const char *sockets_set_owner(const char *text)
@@ -54,7 +60,7 @@ const char *sockets_set_owner(const char *text)
 	char user[64];
 
 	if (!*text || len >= sizeof(user) || (text[len] && !text[len + 1]))
-		return "is not USER, USER:GROUP or :GROUP";
+		return "is none of USER, USER:GROUP and :GROUP";
 	memcpy(user, text, len);
 	user[len] = 0;
 	if (len && !find_user(user, &owner))
@@ -64,19 +70,23 @@ const char *sockets_set_owner(const char *text)
 	return NULL;
 }
 
-/* 0 or -errno. Nobody else can connect before it listens, with its owner and its mode. */
+/*
+ * 0 or -errno. Nobody can connect before it listens, and then it has its owner. The mode comes from
+ * the umask: chmod() would follow a link that the owner of the folder puts in its place.
+ */
 static int bind_socket(int fd, const struct sockaddr_un *where)
 {
-	mode_t old = umask(0177);
-	int err = bind(fd, (const struct sockaddr *)where, sizeof(*where)) ? -errno : 0;
+	mode_t old = umask(0);
+	int err;
 
+	umask(mode_set ? 0777 & ~mode : old);
+	err = bind(fd, (const struct sockaddr *)where, sizeof(*where)) ? -errno : 0;
 	umask(old);
-	if (err)
+	if (err || !lchown(where->sun_path, owner, group))
 		return err;
-	if (!lchown(where->sun_path, owner, group) &&
-	    !chmod(where->sun_path, mode_set ? mode : 0777 & ~old))
-		return 0;
 	err = -errno;
+	fprintf(stderr, "cxemu: cannot give %s to that owner: %s\n", where->sun_path,
+		strerror(errno));
 	unlink(where->sun_path);
 	return err;
 }
@@ -90,7 +100,7 @@ int sockets_listen(const char *path, int backlog, void (*fn)(int fd, void *arg),
 	if (strlen(path) >= sizeof(where.sun_path))
 		return -ENAMETOOLONG;
 	strcpy(where.sun_path, path);
-	/* what a process before us has left, but not a file of other kind */
+	/* a process before us may have left a socket; a file of another kind stays */
 	if (!lstat(path, &there) && S_ISSOCK(there.st_mode))
 		unlink(path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -5,17 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "host/control.h"
+
+#define GREETING_SECONDS 5
 
 enum { EXIT_OK, EXIT_ERROR, EXIT_NO_REPLY };
 
 const char *argp_program_version = "cxctl " CXEMU_VERSION;
 
 static const char doc[] =
-	"Talk to a running cxemu\vSOCKET is what cxemu --control names. The request \"help\" lists all requests; \"capture - [PORT]\" writes a capture to standard output until either side ends.\n\nExit status 0: done; 1: cxemu refuses, and standard error says why; 2: no reply.";
+	"Talk to a running cxemu\vSOCKET is what cxemu --control names. The request \"help\" lists all requests.\n\n"
+	"\"capture - [PORT]\" writes a capture to standard output until either side ends.\n\n"
+	"Exit status 0: done; 1: cxemu refuses, and standard error says why; 2: no reply.";
 
 static struct {
 	const char *path;
@@ -46,19 +51,24 @@ static bool greeted(int fd)
 {
 	static const char ours[] = CONTROL_GREETING;
 	const char *protocol = strstr(ours, "control protocol "), *theirs;
+	const struct timeval patience = { .tv_sec = GREETING_SECONDS }, ever = {};
 	char line[128];
 	size_t len = 0;
 
+	/* the socket of a function waits for its client to begin */
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	while (len < sizeof(line) - 1 && read(fd, line + len, 1) == 1 && line[len] != '\n')
 		len++;
 	line[len] = 0;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &ever, sizeof(ever));
 	theirs = strstr(line, "control protocol ");
 	if (!strncmp(line, "cxemu ", 6) && theirs && !strcmp(theirs, protocol))
 		return true;
 	if (len)
 		fprintf(stderr, "cxctl: it answers '%s', not as a cxemu with %s\n", line, protocol);
 	else
-		fprintf(stderr, "cxctl: connection closed without an answer\n");
+		fprintf(stderr, "cxctl: %s does not answer: is it the control socket?\n",
+			request.path);
 	return false;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "card/card.h"
@@ -15,10 +17,11 @@
 #include "wire/wire.h"
 
 #define FUNCTIONS_MAX 16
+#define FIRST_MAX 239	/* the last byte of a MAC is one more than the number */
 #define WIRES_MAX 16
 #define EXIT_VIOLATIONS 3
 
-enum { OPTION_SOCKET_MODE = 256, OPTION_SOCKET_OWNER };
+enum { OPTION_SOCKET_MODE = 256, OPTION_SOCKET_OWNER, OPTION_FIRST };
 
 const char *argp_program_version = "cxemu " CXEMU_VERSION;
 
@@ -37,8 +40,11 @@ static const struct argp_option option_table[] = {
 	{ "pcap", 'p', "FILE", 0, "write every frame to FILE (pcapng)", 0 },
 	{ "control", 's', "SOCKET", 0, "listen for cxctl on SOCKET", 0 },
 	{ "socket-mode", OPTION_SOCKET_MODE, "OCTAL", 0,
-	  "mode of all sockets: who may connect (default as umask says)", 0 },
-	{ "socket-owner", OPTION_SOCKET_OWNER, "USER[:GROUP]", 0, "owner of all sockets", 0 },
+	  "mode of all sockets: who may connect (default: from the umask)", 0 },
+	{ "socket-owner", OPTION_SOCKET_OWNER, "[USER][:GROUP]", 0, "owner of all sockets", 0 },
+	{ "first", OPTION_FIRST, "N", 0,
+	  "number of the first function, 0 to 239 (default 0): MACs and GUIDs come from it, and two processes on one wire need different ones",
+	  0 },
 	{ "numbers", 'n', "turn|reuse", 0,
 	  "numbers of new objects: in turn (default), or the lowest free one", 0 },
 	{ "command-us", 'u', "off|table|N", 0,
@@ -54,7 +60,7 @@ static const struct argp_option option_table[] = {
 
 static struct {
 	const struct card *card;
-	unsigned int ports, vfs;
+	unsigned int ports, vfs, first;
 	bool sriov;	/* the driver of the PF enables VFs */
 	bool eswitch;	/* and manages the e-switch */
 	const char *pcap, *control, *log, *journal;
@@ -179,6 +185,16 @@ static void check(struct argp_state *state, const char *option, const char *arg,
 		argp_error(state, "--%s: '%s' %s", option, arg, wrong);
 }
 
+static void parse_first(struct argp_state *state, const char *arg)
+{
+	char *end;
+	unsigned long number = strtoul(arg, &end, 10);
+
+	if (*arg < '0' || *arg > '9' || *end || number > FIRST_MAX)
+		argp_error(state, "--first: '%s' is not 0 to %u", arg, FIRST_MAX);
+	run.first = number;
+}
+
 static void parse_level(struct argp_state *state, const char *arg)
 {
 	if (!strcmp(arg, "quiet"))
@@ -214,6 +230,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPTION_SOCKET_OWNER:
 		check(state, "socket-owner", arg, sockets_set_owner(arg));
+		break;
+	case OPTION_FIRST:
+		parse_first(state, arg);
 		break;
 	case 'n':
 		parse_numbers(state, arg);
@@ -278,7 +297,8 @@ static int create_function(unsigned int i)
 	unsigned int first = i - i % (run.vfs + 1);	/* the PF of its card */
 	const struct card *card = i > first ? card_vf(run.card) : run.card;
 
-	run.devs[i] = cxdev_create(run.names[i], i, card, &function_guest_ops, &run.functions[i]);
+	run.devs[i] = cxdev_create(run.names[i], run.first + i, card, &function_guest_ops,
+				   &run.functions[i]);
 	if (!run.devs[i])
 		return -ENOMEM;
 	run.functions[i].dev = run.devs[i];
@@ -340,6 +360,26 @@ static int start(void)
 	return err;
 }
 
+/* For systemd (sd_notify(3)): those who need the sockets may be started. */
+static void notify_ready(void)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd;
+
+	if (!path || strlen(path) >= sizeof(to.sun_path))
+		return;
+	strcpy(to.sun_path, path);
+	if (*path == '@')
+		to.sun_path[0] = 0;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	sendto(fd, "READY=1", 7, MSG_NOSIGNAL, (struct sockaddr *)&to,
+	       offsetof(struct sockaddr_un, sun_path) + strlen(path));
+	close(fd);
+}
+
 static void stop(void)
 {
 	unsigned int i;
@@ -362,11 +402,13 @@ int main(int argc, char **argv)
 	uint64_t violations;
 	int err;
 
+	argp_err_exit_status = EXIT_FAILURE;
 	run.card = card_find("cx5", 3);
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	err = start();
 	if (!err) {
 		notice(NULL, "%s, %u functions", run.card->model, run.n);
+		notify_ready();
 		err = loop_run();
 		control_status(run.log_file);
 	}

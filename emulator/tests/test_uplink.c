@@ -294,17 +294,22 @@ static int udp_socket(struct sockaddr_in *at)
 	return fd;
 }
 
+static unsigned int others;	/* frames of zeros that have come out before it */
+
 /* Sends it from @fd until it comes out at the wire @b; false: it does not. */
 static bool udp_to_wire(int fd, const struct sockaddr_in *to, int b, uint8_t fill)
 {
 	uint8_t frame[100] = { 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5, fill };
 	unsigned int tries;
 
+	others = 0;
 	for (tries = 0; tries < 20; tries++) {
 		sendto(fd, frame, sizeof(frame), 0, (const struct sockaddr *)to, sizeof(*to));
-		while (recv_frame(b, 50))
+		while (recv_frame(b, 50)) {
 			if (buf[14] == fill)
 				return true;
+			others += !buf[14];
+		}
 	}
 	return false;
 }
@@ -337,7 +342,8 @@ static void test_udp(void)
 	memset(buf, 0, sizeof(buf));
 	sendto(fd, buf, BIG + 1, 0, (struct sockaddr *)&there, sizeof(there));
 	sendto(fd, buf, 0, 0, (struct sockaddr *)&there, sizeof(there));
-	ktap(udp_to_wire(fd, &there, b, 0x13), "an empty and a too long datagram are dropped");
+	ktap(udp_to_wire(fd, &there, b, 0x13) && others == 0,
+	     "an empty and a too long datagram are dropped");
 	stranger = udp_socket(&other);
 	ktap(!udp_to_wire(stranger, &there, b, 0x14), "datagrams of others are not accepted");
 	close(stranger);
@@ -359,8 +365,10 @@ static void test_refusals(void)
 	ktap(status_of(start("pipe:%s/a", "unix:%s/b")) == 1, "an unknown type of wire is refused");
 	ktap(status_of(start("udp:4001:127.0.0.1", "unix:%s/b")) == 1 &&
 	     status_of(start("udp:127.0.0.1:4001", "unix:%s/b")) == 1 &&
-	     status_of(start("udp:4001::4002", "unix:%s/b")) == 1,
-	     "UDP without a port here, a host, or a port there is refused");
+	     status_of(start("udp:4001::4002", "unix:%s/b")) == 1 &&
+	     status_of(start("udp:70000:127.0.0.1:1", "unix:%s/b")) == 1 &&
+	     status_of(start("udp:1:127.0.0.1:-1", "unix:%s/b")) == 1,
+	     "UDP without a port here, a host, or a port there is refused, as is a wrong port");
 	ktap(status_of(start("unix:", "unix:%s/b")) == 1, "a wire without a name is refused");
 	ktap(status_of(start("unix:%s/none/a", "unix:%s/b")) == 1,
 	     "a socket that cannot be created is refused");

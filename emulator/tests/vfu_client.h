@@ -45,7 +45,7 @@ void emu_start(struct emu *emu, const char *bin_dir, unsigned int n);
 void emu_start_option(struct emu *emu, const char *bin_dir, unsigned int n, const char *option,
 		      const char *value);
 int emu_stop(struct emu *emu);	/* SIGTERM; the exit status, or 128 + signal */
-int control_connect(struct emu *emu);	/* behind the greeting */
+int control_connect(struct emu *emu);	/* the greeting is read */
 /* The answer to a control command, in a static buffer. */
 const char *emu_control(struct emu *emu, const char *line);
 

@@ -63,6 +63,9 @@ static bool flush_out(struct uplink *link)
 {
 	ssize_t n = write(link->fd, link->out + link->out_done, link->out_len - link->out_done);
 
+	/* an error of an earlier datagram */
+	if (n < 0 && errno != EAGAIN && link->is_udp)
+		n = write(link->fd, link->out, link->out_len);
 	if (n < 0 && errno != EAGAIN && errno != EINTR) {
 		/*
 		 * The interface of a tap is down, or the host of a UDP peer cannot be reached: a
@@ -287,20 +290,25 @@ static int udp_socket(const char *port, const struct addrinfo *peer)
 	return err;
 }
 
+static bool is_udp_port(const char *text)
+{
+	return strlen(text) <= 5 && strspn(text, "0123456789") == strlen(text) &&
+	       atoi(text) >= 1 && atoi(text) <= 65535;
+}
+
 /* PORT:HOST:PORT; an IPv6 address is in brackets. */
 static int open_udp(struct uplink *link, const char *arg)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV }, *peer;
 	char text[300], port[8], *host, *to;
-	int fd;
+	int fd, err;
 
 	link->frames = true;
 	link->is_udp = true;
-	if (strlen(arg) >= sizeof(text) ||
-	    sscanf(arg, "%7[0-9]:%299s", port, text) != 2)
+	if (strlen(arg) >= sizeof(text) || sscanf(arg, "%7[^:]:%299s", port, text) != 2)
 		return -EINVAL;
 	to = strrchr(text, ':');
-	if (!to || to == text || !to[1])
+	if (!to || to == text || !is_udp_port(port) || !is_udp_port(to + 1))
 		return -EINVAL;
 	*to = 0;
 	host = text;
@@ -308,8 +316,11 @@ static int open_udp(struct uplink *link, const char *arg)
 		host++;
 		to[-1] = 0;
 	}
-	if (getaddrinfo(host, to + 1, &hints, &peer))
+	err = getaddrinfo(host, to + 1, &hints, &peer);
+	if (err) {
+		fprintf(stderr, "cxemu: --wire: '%s': %s\n", host, gai_strerror(err));
 		return -EADDRNOTAVAIL;
+	}
 	fd = udp_socket(port, peer);
 	freeaddrinfo(peer);
 	return fd < 0 ? fd : attach(link, fd);
@@ -377,7 +388,12 @@ int uplink_open(const char *what)
 
 	link->listen_fd = -1;
 	link->fd = -1;
-	snprintf(link->name, sizeof(link->name), "%s", arg + 1);
+	/* the port here is enough: no other wire has it */
+	if (kinds[kind].open == open_udp)
+		snprintf(link->name, sizeof(link->name), "udp:%.*s",
+			 (int)strcspn(arg + 1, ":"), arg + 1);
+	else
+		snprintf(link->name, sizeof(link->name), "%s", arg + 1);
 	timer_init(&link->timer, on_stuck);
 	list_add_tail(&link->node, &uplinks);
 	link->port = port_create(NULL, link->name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * The control socket. The server begins with the line CONTROL_GREETING. Then a client sends lines of
- * words, each of them a request, and reads text after each until a line "ok" or "error: ...". After
- * "capture -" it gets a capture instead, until either side ends the connection.
+ * The control socket. The server begins with the line CONTROL_GREETING. Then a client sends lines
+ * of words, each of them a request, and reads text after each until a line "ok" or "error: ...".
+ * After "capture -" it gets a capture instead, until either side ends the connection.
  *
  * CONTROL_PROTOCOL changes if a client that follows this, or a request, would not work any more.
  */

@@ -38,6 +38,7 @@ struct port {
 struct filter_counts {
 	uint64_t dropped, duplicated, held;
 };
+
 extern struct filter_counts switch_filtered;
 
 /* Is it the port of a PF with an embedded switch, on the wire's side? */

@@ -125,12 +125,10 @@ class Script:
             return f"is for kernel {self.head['kernels']}"
         if self.head["drivers"] and driver not in self.head["drivers"].split():
             return f"is for driver {self.head['drivers']}"
-        if self.off_card:
-            return self.off_card
+        if self.off_card or self.waits:
+            return self.off_card or f"waits for its turn, which is not TURN={os.environ['TURN']}"
         if self.head["when"] and not os.environ["LONG"]:
             return "takes LONG=1"
-        if self.waits:
-            return f"waits for its turn, which is not TURN={os.environ['TURN']}"
         if driver == "rxe" and (self.head["guests"] != "1" or self.head["peers"]):
             return "is for guests on the adapters' wire"
         return None

@@ -14,7 +14,8 @@
 #define CONTROL_PROTOCOL 1
 #define CONTROL_TEXT_(n) #n
 #define CONTROL_TEXT(n) CONTROL_TEXT_(n)
-#define CONTROL_GREETING "cxemu " CXEMU_VERSION " control protocol " CONTROL_TEXT(CONTROL_PROTOCOL)
+#define CONTROL_SPEAKS "control protocol " CONTROL_TEXT(CONTROL_PROTOCOL)
+#define CONTROL_GREETING "cxemu " CXEMU_VERSION " " CONTROL_SPEAKS
 
 int control_open(const char *path, struct cxdev **devs,
 		 unsigned int n_devs); /* 0, or -errno with a message */

@@ -49,9 +49,8 @@ static int connect_to(const char *path)
 /* Reads no more than the line: a capture may follow. */
 static bool greeted(int fd)
 {
-	static const char ours[] = CONTROL_GREETING;
-	const char *protocol = strstr(ours, "control protocol "), *theirs;
 	const struct timeval patience = { .tv_sec = GREETING_SECONDS }, ever = {};
+	const char *theirs;
 	char line[128];
 	size_t len = 0;
 
@@ -62,10 +61,11 @@ static bool greeted(int fd)
 	line[len] = 0;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &ever, sizeof(ever));
 	theirs = strstr(line, "control protocol ");
-	if (!strncmp(line, "cxemu ", 6) && theirs && !strcmp(theirs, protocol))
+	if (!strncmp(line, "cxemu ", 6) && theirs && !strcmp(theirs, CONTROL_SPEAKS))
 		return true;
 	if (len)
-		fprintf(stderr, "cxctl: it answers '%s', not as a cxemu with %s\n", line, protocol);
+		fprintf(stderr, "cxctl: it answers '%s', not as a cxemu with " CONTROL_SPEAKS "\n",
+			line);
 	else
 		fprintf(stderr, "cxctl: %s does not answer: is it the control socket?\n",
 			request.path);

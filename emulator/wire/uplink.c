@@ -175,44 +175,41 @@ static bool parse_frames(struct uplink *link)
 	return true;
 }
 
-/* Anybody who can send with the peer's address can send anything. */
-static void on_datagrams(struct uplink *link)
+/* A tap, or UDP: anybody who can send with the peer's address can send anything. */
+static void on_frames(struct uplink *link)
 {
 	int budget = LOOP_SLICE;
 	ssize_t n;
 
 	while (budget--) {
-		n = recv(link->fd, link->in, sizeof(link->in), MSG_TRUNC);
+		n = link->is_udp ? recv(link->fd, link->in, sizeof(link->in), MSG_TRUNC) :
+				   read(link->fd, link->in, sizeof(link->in));
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
-		/* an error: nobody has listened where we sent something; too long: malformed */
-		if (n >= 0)
+		if (n >= 0) {
+			/* too long: malformed */
 			inject_frame(link, link->in, n > FRAME_MAX ? 0 : n);
+		} else if (!link->is_udp) {
+			disconnect(link, strerror(errno));
+			return;
+		}
+		/* else nobody has listened where we sent something */
 	}
 }
 
-static void on_readable(struct uplink *link)
+static void on_stream(struct uplink *link)
 {
-	int budget = link->frames ? LOOP_SLICE : 1;
-	ssize_t n;
+	ssize_t n = read(link->fd, link->in + link->in_len, sizeof(link->in) - link->in_len);
 
-	while (budget--) {
-		n = read(link->fd, link->in + link->in_len, sizeof(link->in) - link->in_len);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return;
-		if (n <= 0) {
-			disconnect(link, n ? strerror(errno) : "peer disconnected");
-			return;
-		}
-		if (link->frames) {
-			inject_frame(link, link->in, n);
-			continue;
-		}
-		link->in_len += n;
-		if (!parse_frames(link))
-			disconnect(link,
-				   "frame length is 0 or above 10240: not QEMU's stream framing");
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		disconnect(link, n ? strerror(errno) : "peer disconnected");
+		return;
 	}
+	link->in_len += n;
+	if (!parse_frames(link))
+		disconnect(link, "frame length is 0 or above 10240: not QEMU's stream framing");
 }
 
 static void on_peer(int fd, void *arg)
@@ -223,10 +220,10 @@ static void on_peer(int fd, void *arg)
 		on_writable(link);
 	if (link->fd != fd)
 		return;
-	if (link->is_udp)
-		on_datagrams(link);
+	if (link->frames)
+		on_frames(link);
 	else
-		on_readable(link);
+		on_stream(link);
 }
 
 /* ---- setup ---- */

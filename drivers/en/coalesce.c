@@ -75,7 +75,7 @@ void cxr_en_moderation_sample(struct cxr_en_cq *cq, const struct cxr_en_stats *s
 	if (!READ_ONCE(cq->adaptive))
 		return;
 
-	dim_update_sample(cq->events, u64_stats_read(&stats->packets),
+	dim_update_sample(READ_ONCE(cq->events), u64_stats_read(&stats->packets),
 			  u64_stats_read(&stats->bytes), &sample);
 	cxr_net_dim(&cq->dim, &sample);
 }

@@ -24,7 +24,7 @@ static void cq_comp(struct cxr_cq *cq)
 {
 	struct cxr_en_cq *en_cq = container_of(cq, struct cxr_en_cq, cq);
 
-	en_cq->events++;
+	WRITE_ONCE(en_cq->events, en_cq->events + 1);
 	napi_schedule(&en_cq->ch->napi);
 }
 
@@ -102,5 +102,6 @@ void cxr_en_cq_update(struct cxr_en_cq *cq)
 
 void cxr_en_cq_arm(struct cxr_en_cq *cq)
 {
-	cxr_uar_arm_cq(cq->ch->en->uar, &cq->db.rec[1], cq->cq.cqn, cq->events & 3, cq->ci, false);
+	cxr_uar_arm_cq(cq->ch->en->uar, &cq->db.rec[1], cq->cq.cqn, READ_ONCE(cq->events) & 3,
+		       cq->ci, false);
 }

@@ -131,7 +131,7 @@ struct cxr_en_cq {
 	u32 ci;
 	u8 log_size;
 	bool tx;
-	u16 events;		/* arming tells the device two bits of their number */
+	u16 events;		/* by the interrupt; arming tells two bits of their number */
 	bool adaptive;		/* DIM changes the moderation; NAPI samples */
 	struct dim dim;
 };

@@ -41,8 +41,10 @@ KTAP_N=0 KTAP_PASSED=0 KTAP_FAILED=0 KTAP_SKIPPED=0
 KTAP_SKIP=4
 
 # Lines of the kernel log that fail a test, regular expressions of Python. Of data races (KCSAN) only those in the driver,
-# but for one of the kernel's dql_queued(), which is inline, with dql_completed().
-KTAP_BAD='WARNING:|BUG:(?! KCSAN: data-race in ((?!.*\[cxr_)|cxr_en_start_xmit .* / dql_completed$|dql_completed / cxr_en_start_xmit ))|BUG |Oops|KASAN|UBSAN|Call Trace|general protection fault[,:]|DMA-API|DMAR:.*[Ff]ault'
+# but for those of the kernel's inline functions: dql_queued() with dql_completed(), netif_tx_wake_queue(), which is atomic, with
+# netif_xmit_frozen_or_stopped() of sch_direct_xmit().
+KTAP_RACES='(?!.*\[cxr_)|cxr_en_start_xmit .* / dql_completed$|dql_completed / cxr_en_start_xmit |cxr_en_tx_poll .* / sch_direct_xmit$'
+KTAP_BAD="WARNING:|BUG:(?! KCSAN: data-race in ($KTAP_RACES|sch_direct_xmit / cxr_en_tx_poll ))|"'BUG |Oops|KASAN|UBSAN|Call Trace|general protection fault[,:]|DMA-API|DMAR:.*[Ff]ault'
 KTAP_BAD="$KTAP_BAD|possible circular locking|possible recursive locking|inconsistent lock state|suspicious RCU"
 KTAP_BAD="$KTAP_BAD|refcount_t:|list_(add|del) corruption|blocked for more than|soft lockup|detected stall"
 KTAP_BAD="$KTAP_BAD|unregister_netdevice: waiting|[Uu]nexpected|(mlx5|cxr)[^ ]* .*(leak|timeout)|suspected memory leak"

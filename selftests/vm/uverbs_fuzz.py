@@ -6,8 +6,8 @@ Sends random requests to the RDMA device: commands of the uverbs ABI in random o
 objects, about half of them mutated, mostly in the part that the driver reads. For some, the buffer
 for the response is not (completely) writable. Created objects are used by later requests, and
 destroyed at random or at the end of the process. Ends after STEPS, or after SECONDS, and prints how
-many of each command were accepted and refused. Fails if a command was never accepted, since then it
-was not really tested.
+many of each command were accepted and refused. Fails if in many steps a command was never accepted,
+since then it was not really tested.
 """
 
 import collections
@@ -411,6 +411,7 @@ STEPS = {
 }
 # ib_core knows few of the methods that any_ioctl tries: it may never be accepted.
 MAY_FAIL = {"any_ioctl"}
+ENOUGH = 10000    # steps, for each of the others to be accepted
 
 
 class Run:
@@ -473,7 +474,7 @@ def main():
         print(f"{name}: {accepted} accepted, {refused} refused")
         if not accepted and name not in MAY_FAIL:
             never.append(name)
-    if never:
+    if never and steps >= ENOUGH:
         sys.exit(f"FAIL: never accepted: {' '.join(never)}")
 
 

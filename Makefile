@@ -150,7 +150,7 @@ install-tools:
 	install -m 644 packaging/$(UDEV_RULE) $(DESTDIR)$(UDEVDIR)/
 	install -m 644 packaging/modprobe.conf $(DESTDIR)$(EXAMPLEDIR)/
 
-# With the compiler, libdeflate, json-c and help2man of this machine.
+# With the compiler, libdeflate, json-c, libseccomp and help2man of this machine.
 install-emulator:
 	$(MAKE) -C emulator O=$(TOP)/build/emulator-install
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(COMPLETIONDIR) $(DESTDIR)$(UNITDIR)

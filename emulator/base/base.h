@@ -31,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/list.h"
 
@@ -86,7 +87,9 @@ void loop_fd_set_events(int fd, bool readable, bool writable);
  */
 int sockets_listen(const char *path, int backlog, void (*fn)(int fd, void *arg), void *arg);
 void sockets_close(int fd, const char *path);
-/* Mode (octal) and owner ([USER][:GROUP]) of all of them. NULL, or what is wrong with @text. */
+/* [USER][:GROUP], by name or number; -1: not given. NULL, or what is wrong with @text. */
+const char *owner_parse(const char *text, uid_t *user, gid_t *group);
+/* Mode (octal) and owner of all of them. NULL, or what is wrong with @text. */
 const char *sockets_set_mode(const char *text);
 const char *sockets_set_owner(const char *text);
 /* Runs queued work and due timers once; true if work is left. Host tests call it directly. */

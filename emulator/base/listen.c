@@ -15,7 +15,7 @@
 static bool mode_set;
 static mode_t mode;
 static uid_t owner = -1;
-static gid_t group = -1;	/* -1: the process's own */
+static gid_t owner_group = -1;	/* -1: the process's own */
 
 const char *sockets_set_mode(const char *text)
 {
@@ -54,20 +54,27 @@ static bool find_group(const char *name, gid_t *id)
 	return *id != (gid_t)-1;
 }
 
-const char *sockets_set_owner(const char *text)
+const char *owner_parse(const char *text, uid_t *user, gid_t *group)
 {
 	size_t len = strcspn(text, ":");
-	char user[64];
+	char name[64];
 
-	if (!*text || len >= sizeof(user) || (text[len] && !text[len + 1]))
+	*user = -1;
+	*group = -1;
+	if (!*text || len >= sizeof(name) || (text[len] && !text[len + 1]))
 		return "is none of USER, USER:GROUP and :GROUP";
-	memcpy(user, text, len);
-	user[len] = 0;
-	if (len && !find_user(user, &owner))
+	memcpy(name, text, len);
+	name[len] = 0;
+	if (len && !find_user(name, user))
 		return "names a user that does not exist";
-	if (text[len] && !find_group(text + len + 1, &group))
+	if (text[len] && !find_group(text + len + 1, group))
 		return "names a group that does not exist";
 	return NULL;
+}
+
+const char *sockets_set_owner(const char *text)
+{
+	return owner_parse(text, &owner, &owner_group);
 }
 
 /*
@@ -82,7 +89,7 @@ static int bind_socket(int fd, const struct sockaddr_un *where)
 	umask(mode_set ? 0777 & ~mode : old);
 	err = bind(fd, (const struct sockaddr *)where, sizeof(*where)) ? -errno : 0;
 	umask(old);
-	if (err || !lchown(where->sun_path, owner, group))
+	if (err || !lchown(where->sun_path, owner, owner_group))
 		return err;
 	err = -errno;
 	fprintf(stderr, "cxemu: cannot give %s to that owner: %s\n", where->sun_path,

@@ -13,6 +13,7 @@
 #include "card/card.h"
 #include "host/control.h"
 #include "host/host.h"
+#include "host/sandbox.h"
 #include "port/port.h"
 #include "wire/wire.h"
 
@@ -21,7 +22,7 @@
 #define WIRES_MAX 16
 #define EXIT_VIOLATIONS 3
 
-enum { OPTION_SOCKET_MODE = 256, OPTION_SOCKET_OWNER, OPTION_FIRST };
+enum { OPTION_SOCKET_MODE = 256, OPTION_SOCKET_OWNER, OPTION_FIRST, OPTION_USER, OPTION_SANDBOX };
 
 const char *argp_program_version = "cxemu " CXEMU_VERSION;
 
@@ -42,6 +43,11 @@ static const struct argp_option option_table[] = {
 	{ "socket-mode", OPTION_SOCKET_MODE, "OCTAL", 0,
 	  "mode of all sockets: who may connect (default: from the umask)", 0 },
 	{ "socket-owner", OPTION_SOCKET_OWNER, "[USER][:GROUP]", 0, "owner of all sockets", 0 },
+	{ "user", OPTION_USER, "USER[:GROUP]", 0,
+	  "become that user once all sockets, files and interfaces are open", 0 },
+	{ "sandbox", OPTION_SANDBOX, "on|off", 0,
+	  "then only make the system calls that serving takes (default on); another one ends the process",
+	  0 },
 	{ "first", OPTION_FIRST, "N", 0,
 	  "number of the first function, 0 to 239 (default 0): MACs and GUIDs come from it, and two processes on one wire need different ones",
 	  0 },
@@ -231,6 +237,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPTION_SOCKET_OWNER:
 		check(state, "socket-owner", arg, sockets_set_owner(arg));
 		break;
+	case OPTION_USER:
+		check(state, "user", arg, sandbox_set_user(arg));
+		break;
+	case OPTION_SANDBOX:
+		check(state, "sandbox", arg, sandbox_set_calls(arg));
+		break;
 	case OPTION_FIRST:
 		parse_first(state, arg);
 		break;
@@ -409,6 +421,9 @@ int main(int argc, char **argv)
 	if (!err) {
 		notice(NULL, "%s, %u functions", run.card->model, run.n);
 		notify_ready();
+		err = sandbox_enter();
+	}
+	if (!err) {
 		err = loop_run();
 		control_status(run.log_file);
 	}

@@ -153,6 +153,11 @@ static void test_refusals(void)
 	     refused("--socket-owner", "4294967295", "names a user that does not exist") &&
 	     refused("--socket-owner", "4294967296", "names a user that does not exist"),
 	     "an owner that does not exist is refused");
+	ktap(refused("--user", "no-such-user", "names a user that does not exist") &&
+	     refused("--user", ":0", "names no user") &&
+	     refused("--user", "4294967290", "names a user without a group: USER:GROUP is needed"),
+	     "a user that the process cannot become is refused");
+	ktap(refused("--sandbox", "x", "is neither on nor off"), "another sandbox is refused");
 	ktap(refused("--first", "240", "is not 0 to 239") &&
 	     refused("--first", "x", "is not 0 to 239"),
 	     "a first number that is too large is refused");

@@ -64,7 +64,7 @@ help:
 	@echo "make check-package      install and uninstall the release in a copy of the toolbox; LONG=1: for each kernel"
 	@echo "make docs               update the lists in Documentation from the tables in the code and the tests"
 	@echo "make lint               run checkpatch, sparse, locks by clang, W=1, shellcheck, pylint, docutils, codespell, kernel-doc"
-	@echo "make fuzz               run nine libFuzzer targets, SECONDS=60 each, and fuzz the verbs ABI of the driver for ten minutes"
+	@echo "make fuzz               run the libFuzzer targets, SECONDS=60 each, and fuzz the verbs ABI of the driver for ten minutes"
 	@echo "make soak               two guests in which everything happens at once, on the debug kernel: HOURS=1 SEED=7 KERNEL=6.12"
 	@echo "make mutants            mutation testing: break the code, check that its test fails; ONLY=\"name*\": some mutants"
 	@echo "make bench              benchmarks: emulator engine and memcpy; commands, verbs, fail-over and recovery with both drivers"

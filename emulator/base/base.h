@@ -109,6 +109,11 @@ struct guest_ops {
 	 */
 	int (*read)(void *guest, uint64_t addr, void *buf, size_t len);
 	int (*write)(void *guest, uint64_t addr, const void *buf, size_t len);
+	/*
+	 * The host's memory behind @addr, and in *len how many of so many bytes lie there in a row.
+	 * NULL: the first one is not mapped for that.
+	 */
+	uint8_t *(*ptr)(void *guest, uint64_t addr, size_t *len, bool write);
 	int (*irq)(void *guest, unsigned int vector); /* 0, or -errno: the vector is disabled */
 };
 
@@ -121,6 +126,12 @@ bool guest_unreachable(const struct cxdev *dev);
  */
 int guest_read(struct cxdev *dev, uint64_t addr, void *buf, size_t len);
 int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len);
+/*
+ * guest_ops.ptr(), good until the callback of the loop ends; NULL without a violation. The memory
+ * may be taken away while it is accessed: then guest_memory_lost grows.
+ */
+uint8_t *guest_ptr(struct cxdev *dev, uint64_t addr, size_t *len, bool write);
+extern volatile int guest_memory_lost;	/* by a signal handler */
 /* There is bus mastering, after a write to the command register. */
 void dma_resumed(struct cxdev *dev);
 

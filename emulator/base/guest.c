@@ -44,6 +44,13 @@ int guest_write(struct cxdev *dev, uint64_t addr, const void *buf, size_t len)
 	return err;
 }
 
+volatile int guest_memory_lost;
+
+uint8_t *guest_ptr(struct cxdev *dev, uint64_t addr, size_t *len, bool write)
+{
+	return guest_unreachable(dev) ? NULL : dev->ops->ptr(dev->guest, addr, len, write);
+}
+
 void dma_resumed(struct cxdev *dev)
 {
 	if (!dev->dma_dropped)

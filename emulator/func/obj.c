@@ -42,7 +42,7 @@ static const char *const names[OBJ_TYPES] = {
 /* The hash of a number space. */
 struct space {
 	struct list_head *buckets;
-	uint32_t n_buckets, n;
+	uint32_t n_buckets, n;	/* the former is a power of two */
 	uint32_t next;	/* where to look for a free number; with reuse all before it are in use */
 };
 
@@ -76,7 +76,7 @@ static enum obj_type space_of(enum obj_type type)
 
 static struct list_head *bucket_of(struct space *space, uint32_t num)
 {
-	return &space->buckets[num % space->n_buckets];
+	return &space->buckets[num & (space->n_buckets - 1)];
 }
 
 static struct list_head *alloc_buckets(uint32_t n)

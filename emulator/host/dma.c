@@ -3,9 +3,9 @@
  * Guest memory and interrupts of a vfio-user device.
  *
  * The client maps memory by file descriptors and may unmap it at any time, also in other pieces
- * than it was mapped. So an address is looked up at each access and no pointer is kept. With an
- * IOMMU there are many thousands of small ranges, mostly of one file: a file is mapped once, as a
- * whole, and ranges refer to it, in a table by address.
+ * than it was mapped. So an address is looked up at each access, and no pointer is kept beyond a
+ * callback of the loop. With an IOMMU there are many thousands of small ranges, mostly of one file:
+ * a file is mapped once, as a whole, and ranges refer to it, in a table by address.
  *
  * The client can shorten a file that is mapped. The access that meets this gets zeroes, the range
  * is lost, and what was done fails like any access to memory that is not mapped.
@@ -26,6 +26,7 @@
 
 struct dma_file {
 	struct list_head node;
+	struct list_head all;
 	dev_t dev;
 	ino_t ino;
 	uint8_t *ptr;
@@ -33,6 +34,7 @@ struct dma_file {
 	bool writable;
 	unsigned int refs;
 	volatile sig_atomic_t lost;	/* shorter by now: replaced by zeroes */
+	bool told;			/* and logged */
 };
 
 struct dma_range {
@@ -44,20 +46,25 @@ struct dma_range {
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* The file that is being accessed. */
-static struct dma_file *volatile accessed;
+/* Of all functions: a copy may be from one to another. */
+static struct list_head all_files = LIST_HEAD_INIT(all_files);
 
 /* Beyond its end, or without memory on the host for it. */
 static void on_bus_error(int sig, siginfo_t *info, void *context)
 {
-	struct dma_file *file = accessed;
 	const uint8_t *at = info->si_addr;
+	struct dma_file *file;
 
 	(void)context;
-	if (file && at >= file->ptr && at < file->ptr + file->size &&
-	    mmap(file->ptr, file->size, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED) {
+	list_for_each_entry(file, &all_files, all) {
+		if (at < file->ptr || at >= file->ptr + file->size)
+			continue;
+		if (mmap(file->ptr, file->size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+			 0) == MAP_FAILED)
+			break;
 		file->lost = 1;
+		guest_memory_lost++;
 		return;
 	}
 	signal(sig, SIG_DFL);	/* a fault of our own: it happens again */
@@ -74,6 +81,7 @@ static void put_file(struct function *fn, struct dma_file *file)
 {
 	if (!file || --file->refs)
 		return;
+	list_del(&file->all);
 	munmap(file->ptr, file->size);
 	list_del(&file->node);
 	fn->n_files--;
@@ -114,6 +122,7 @@ static struct dma_file *map_file(struct function *fn, int fd, const struct stat 
 	file->ino = st->st_ino;
 	file->writable = writable;
 	list_add_tail(&file->node, &fn->files);
+	list_add_tail(&file->all, &all_files);
 	fn->n_files++;
 	return file;
 }
@@ -273,27 +282,31 @@ void dma_unmap_all(struct function *fn)
 
 /* ---- access -------------------------------------------------------------------------------- */
 
+/* Is the memory of the range gone? Logged once. */
+static bool is_lost(struct function *fn, struct dma_file *file, uint64_t addr)
+{
+	if (file->lost && !file->told)
+		violation(fn->dev,
+			  "the client has taken away memory that is mapped for DMA, at 0x%llx",
+			  (unsigned long long)addr);
+	file->told = file->lost;
+	return file->lost;
+}
+
 static int copy_in_range(struct function *fn, struct dma_range *r, uint64_t addr, uint8_t *buf,
 			 size_t n, bool write)
 {
 	struct dma_file *file = r->file;
 	uint8_t *at = file->ptr + r->offset + (addr - r->iova);
 
-	if (file->lost)
+	if (is_lost(fn, file, addr))
 		return -EFAULT;
-	accessed = file;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (write)
 		memcpy(at, buf, n);
 	else
 		memcpy(buf, at, n);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	accessed = NULL;
-	if (!file->lost)
-		return 0;
-	violation(fn->dev, "the client has taken away memory that is mapped for DMA, at 0x%llx",
-		  (unsigned long long)addr);
-	return -EFAULT;
+	return is_lost(fn, file, addr) ? -EFAULT : 0;
 }
 
 static int dma_copy(struct function *fn, uint64_t addr, uint8_t *buf, size_t len, bool write)
@@ -328,6 +341,21 @@ static int function_write(void *guest, uint64_t addr, const void *buf, size_t le
 	return dma_copy(guest, addr, (void *)buf, len, true);
 }
 
+static uint8_t *function_ptr(void *guest, uint64_t addr, size_t *len, bool write)
+{
+	struct function *fn = guest;
+	struct dma_range *r = pci_bus_master(fn) ? find_range(fn, addr) : NULL;
+	uint64_t left;
+
+	if (!r || !r->file || !(write ? r->writable : r->readable) ||
+	    is_lost(fn, r->file, addr))
+		return NULL;
+	left = r->size - (addr - r->iova);
+	if (*len > left)
+		*len = left;
+	return r->file->ptr + r->offset + (addr - r->iova);
+}
+
 /*
  * Without an eventfd the vector is disabled or masked, and the interrupt is lost (the EQ counts as
  * fired).
@@ -349,5 +377,5 @@ static int function_irq(void *guest, unsigned int vector)
 }
 
 const struct guest_ops function_guest_ops = {
-	.read = function_read, .write = function_write, .irq = function_irq,
+	.read = function_read, .write = function_write, .ptr = function_ptr, .irq = function_irq,
 };

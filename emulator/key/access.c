@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Access to guest memory through memory keys. */
+#include <string.h>
+
 #include "key/key.h"
 
 struct access {
 	struct cxdev *dev;
 	struct mem_user user;
 	unsigned int rights;
-	enum { ACCESS_CHECK, ACCESS_READ, ACCESS_WRITE } op;
-	uint8_t *buf;
+	enum { ACCESS_CHECK, ACCESS_READ, ACCESS_WRITE, ACCESS_MAP } op;
+	uint8_t *buf;		/* READ, WRITE */
+	struct mem_map *map;	/* MAP */
 	unsigned int pieces;
 };
 
@@ -42,11 +45,106 @@ void mkey_decode(struct mkey *mkey)
 	mkey->log_page = prm_get(mkc, log_page_size);
 }
 
+bool mem_map_add(struct mem_map *map, uint8_t *at, size_t len)
+{
+	struct mem_piece *last = map->n ? &map->piece[map->n - 1] : NULL;
+
+	if (last && last->at + last->len == at) {
+		last->len += len;
+		return true;
+	}
+	if (map->n == MEM_MAP_PIECES)
+		return false;
+	map->piece[map->n++] = (struct mem_piece){ at, len };
+	return true;
+}
+
+/* From where to where all pieces lie. */
+static struct mem_piece span(const struct mem_map *map)
+{
+	uint8_t *first = map->piece->at, *end = first + map->piece->len;
+	const struct mem_piece *p;
+
+	for (p = map->piece; p != map->piece + map->n; p++) {
+		if (p->at < first)
+			first = p->at;
+		if (p->at + p->len > end)
+			end = p->at + p->len;
+	}
+	return (struct mem_piece){ first, end - first };
+}
+
+static bool meet(const struct mem_piece *p, const struct mem_piece *q)
+{
+	return p->at < q->at + q->len && q->at < p->at + p->len;
+}
+
+bool mem_maps_overlap(const struct mem_map *one, const struct mem_map *other)
+{
+	const struct mem_piece *p, *q;
+	struct mem_piece all, all_other;
+
+	if (!one->n || !other->n)
+		return false;
+	all = span(one);
+	all_other = span(other);
+	if (!meet(&all, &all_other))	/* as with two guests */
+		return false;
+	for (p = one->piece; p != one->piece + one->n; p++)
+		for (q = other->piece; q != other->piece + other->n; q++)
+			if (meet(p, q))
+				return true;
+	return false;
+}
+
+bool mem_map_copy(const struct mem_map *to, const struct mem_map *from)
+{
+	const struct mem_piece *t = to->piece, *f = from->piece;
+	const struct mem_piece *t_end = t + to->n, *f_end = f + from->n;
+	size_t t_done = 0, f_done = 0, n;
+	int lost = guest_memory_lost;
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	while (t != t_end && f != f_end) {
+		n = t->len - t_done < f->len - f_done ? t->len - t_done : f->len - f_done;
+		memmove(t->at + t_done, f->at + f_done, n);
+		t_done += n;
+		f_done += n;
+		if (t_done == t->len) {
+			t++;
+			t_done = 0;
+		}
+		if (f_done == f->len) {
+			f++;
+			f_done = 0;
+		}
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return lost == guest_memory_lost && t == t_end && f == f_end;
+}
+
+static enum mem_result map_pa(struct access *a, uint64_t pa, uint64_t len)
+{
+	bool write = a->rights & (MEM_LOCAL_WRITE | MEM_REMOTE_WRITE);
+	uint8_t *at;
+	size_t n;
+
+	for (; len; len -= n, pa += n) {
+		n = len;
+		at = guest_ptr(a->dev, pa, &n, write);
+		if (!at || !mem_map_add(a->map, at, n))
+			return MEM_DMA_FAULT;
+	}
+	return MEM_OK;
+}
+
 /* Copies @len bytes at bus address @pa and advances the buffer. */
 static enum mem_result access_pa(struct access *a, uint64_t pa, uint64_t len)
 {
 	int err = 0;
 
+	if (a->op == ACCESS_MAP)
+		return map_pa(a, pa, len);
 	if (a->op == ACCESS_READ)
 		err = guest_read(a->dev, pa, a->buf, len);
 	else if (a->op == ACCESS_WRITE)
@@ -207,6 +305,23 @@ enum mem_result mem_write(struct cxdev *dev, struct mem_user user, uint32_t key,
 			    .buf = (uint8_t *)buf };
 
 	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
+}
+
+enum mem_result mem_map_more(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			     size_t len, unsigned int access, struct mem_map *map)
+{
+	struct access a = {
+		.dev = dev, .user = user, .rights = access, .op = ACCESS_MAP, .map = map
+	};
+
+	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
+}
+
+enum mem_result mem_map(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			size_t len, unsigned int access, struct mem_map *map)
+{
+	map->n = 0;
+	return mem_map_more(dev, user, key, va, len, access, map);
 }
 
 const char *mem_result_text(enum mem_result result)

@@ -58,6 +58,36 @@ enum mem_result mem_write(struct cxdev *dev, struct mem_user user, uint32_t key,
 			  const void *buf, size_t len, unsigned int access);
 const char *mem_result_text(enum mem_result result);
 
+/* ---- ranges in the host's memory: access.c ---- */
+
+#define MEM_MAP_PIECES	144	/* 64 KiB of pages, at both ends of any of 63 data segments */
+
+/* Good until the callback of the loop ends. */
+struct mem_map {
+	unsigned int n;
+	struct mem_piece {
+		uint8_t *at;
+		size_t len;
+	} piece[MEM_MAP_PIECES];
+};
+
+/*
+ * The memory behind a range. One that cannot be mapped is MEM_DMA_FAULT without a violation:
+ * mem_read() or mem_write() tells what is wrong.
+ */
+enum mem_result mem_map(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			size_t len, unsigned int access, struct mem_map *map);
+/* Adds to it. The device's own memory, such as inline data, can be added, too. */
+enum mem_result mem_map_more(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
+			     size_t len, unsigned int access, struct mem_map *map);
+bool mem_map_add(struct mem_map *map, uint8_t *at, size_t len);	/* false: too many pieces */
+bool mem_maps_overlap(const struct mem_map *one, const struct mem_map *other);
+/*
+ * Copies between maps of the same length, in any order if they overlap. False: some of the memory
+ * was taken away, on either side, and what was copied is zeroes.
+ */
+bool mem_map_copy(const struct mem_map *to, const struct mem_map *from);
+
 /* ---- scatter/gather lists: sge.c ---- */
 
 #define SEND_SGES_MAX	63
@@ -99,6 +129,9 @@ void sg_parse_recv(struct sg_list *list, struct sge *sges, const uint8_t *at, co
 /* Copy @len bytes at offset @off of the described memory. */
 enum mem_result sg_gather(const struct sg_list *list, uint64_t off, void *buf, uint32_t len);
 enum mem_result sg_scatter(const struct sg_list *list, uint64_t off, const void *buf, uint32_t len);
+/* The memory behind @len bytes at offset @off, to be read or written; failures are not logged. */
+enum mem_result sg_map(const struct sg_list *list, uint64_t off, uint32_t len, bool write,
+		       struct mem_map *map);
 
 /* ---- keys: mkey.c ---- */
 

@@ -118,3 +118,29 @@ enum mem_result sg_scatter(const struct sg_list *list, uint64_t off, const void 
 {
 	return move(list, off, (void *)buf, len, true);
 }
+
+enum mem_result sg_map(const struct sg_list *list, uint64_t off, uint32_t len, bool write,
+		       struct mem_map *map)
+{
+	const struct sge *sge, *end = list->sges + list->n;
+	enum mem_result result = MEM_OK;
+	uint32_t chunk;
+
+	map->n = 0;
+	for (sge = list->sges; sge != end && len && !result; sge++) {
+		if (off >= sge->len) {
+			off -= sge->len;
+			continue;
+		}
+		chunk = sge->len - off < len ? sge->len - off : len;
+		if (!sge->inl)
+			result = mem_map_more(list->owner->dev, list->user, sge->lkey,
+					      sge->va + off, chunk,
+					      write ? MEM_LOCAL_WRITE : MEM_LOCAL_READ, map);
+		else if (write || !mem_map_add(map, (uint8_t *)sge->inl + off, chunk))
+			result = MEM_BAD_ACCESS;
+		len -= chunk;
+		off = 0;
+	}
+	return result ? result : len ? MEM_BAD_RANGE : MEM_OK;
+}

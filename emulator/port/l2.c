@@ -17,15 +17,22 @@ static unsigned int l2_size(const struct cxdev *dev)
 	return !log ? 0 : log < L2_LOG_MAX ? 1u << log : 1u << L2_LOG_MAX;
 }
 
-bool l2_admits(struct cxdev *dev, const struct frame *frame)
+bool l2_has(const struct cxdev *dev, const uint8_t *mac)
 {
 	unsigned int size = l2_size(dev), i;
 
-	if (!size || frame->data[0] & 1)
+	if (!size)
 		return true;
 	for (i = 0; i < size; i++)
-		if (dev->eth->l2[i].used && !memcmp(dev->eth->l2[i].mac, frame->data, 6))
+		if (dev->eth->l2[i].used && !memcmp(dev->eth->l2[i].mac, mac, 6))
 			return true;
+	return false;
+}
+
+bool l2_admits(struct cxdev *dev, const struct frame *frame)
+{
+	if (frame->data[0] & 1 || l2_has(dev, frame->data))
+		return true;
 	dev->eth->counters.rx_other_host++;
 	return false;
 }

@@ -38,6 +38,7 @@ extern const struct cmd_desc cmds_l2[];
 
 /* Is the frame for this host? */
 bool l2_passes(struct cxdev *dev, const struct frame *frame);
+bool l2_has(const struct cxdev *dev, const uint8_t *mac);	/* or there is no table */
 /* Is a frame from the wire for this host? Counts those that are not. */
 bool l2_admits(struct cxdev *dev, const struct frame *frame);
 
@@ -60,6 +61,7 @@ struct eth_counters {
 struct rdma_counters {
 	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, tx_mcast_packets, tx_mcast_bytes,
 		rx_mcast_packets, rx_mcast_bytes;
+	uint64_t direct;	/* of tx_packets: without a frame, for `status` only */
 	uint64_t rx_icrc_errors, rx_dropped, rx_bad_qkeys;
 	uint64_t rx_ecn_marked, tx_cnp, rx_cnp, rx_cnp_ignored;
 };

@@ -124,6 +124,8 @@ static inline void wq_step(struct wq *wq, unsigned int n)
  * processed, finds a valid record and nothing posted.
  */
 int wq_update(struct wq *wq, uint16_t oldest);
+/* Would wq_update() of a receive queue find entries? Changes and logs nothing. */
+bool wq_waits(const struct wq *wq);
 /* Reads entry @index modulo the size of the ring. Returns the bytes read, or -1. */
 int wq_read(const struct wq *wq, uint16_t index, void *buf);
 

@@ -22,19 +22,39 @@ int wq_read(const struct wq *wq, uint16_t index, void *buf)
 	return ring_read(wq, index, 0, buf, 1u << wq->log_stride) ? -1 : 1 << wq->log_stride;
 }
 
-int wq_update(struct wq *wq, uint16_t oldest)
+/* Where the producer index is in the doorbell record. */
+static uint64_t pi_at(const struct wq *wq)
 {
-	uint64_t at = wq->dbr + (wq->send ? offsetof(struct prm_wq_dbr, snd) :
-					    offsetof(struct prm_wq_dbr, rcv));
-	const struct obj *owner = wq->owner;
-	uint16_t pi, ahead;
+	return wq->dbr + (wq->send ? offsetof(struct prm_wq_dbr, snd) :
+				     offsetof(struct prm_wq_dbr, rcv));
+}
+
+/* 0, or -1: it cannot be read. */
+static int read_pi(const struct wq *wq, uint16_t *pi)
+{
 	__be32 counter;
 
-	if (guest_read(owner->dev, at, &counter, sizeof(counter)))
+	if (guest_read(wq->owner->dev, pi_at(wq), &counter, sizeof(counter)))
 		return -1;
-	pi = be32_to_cpu(counter);
-	ahead = pi - oldest;
-	if (ahead > 1u << wq->log_size || ahead < (uint16_t)(wq->ci - oldest)) {
+	*pi = be32_to_cpu(counter);
+	return 0;
+}
+
+static bool pi_fits(const struct wq *wq, uint16_t pi, uint16_t oldest)
+{
+	uint16_t ahead = pi - oldest;
+
+	return ahead <= 1u << wq->log_size && ahead >= (uint16_t)(wq->ci - oldest);
+}
+
+int wq_update(struct wq *wq, uint16_t oldest)
+{
+	const struct obj *owner = wq->owner;
+	uint16_t pi;
+
+	if (read_pi(wq, &pi))
+		return -1;
+	if (!pi_fits(wq, pi, oldest)) {
 		violation(owner->dev,
 			  "%s 0x%x: %s producer index %u is not within %u to %u",
 			  obj_name(owner->type), owner->num, wq->send ? "send" : "receive", pi,
@@ -43,6 +63,15 @@ int wq_update(struct wq *wq, uint16_t oldest)
 	}
 	wq->pi = pi;
 	return wq_posted(wq);
+}
+
+bool wq_waits(const struct wq *wq)
+{
+	size_t len = sizeof(__be32);
+	uint16_t pi;
+
+	return guest_ptr(wq->owner->dev, pi_at(wq), &len, false) && len == sizeof(__be32) &&
+	       !read_pi(wq, &pi) && pi_fits(wq, pi, wq->ci) && pi != wq->ci;
 }
 
 int wqe_bad(const struct wqe *w, const char *why, uint32_t value)

@@ -101,23 +101,38 @@ void answers_forget(struct qp *qp, uint32_t psn)
 	}
 }
 
-static struct frame *answer_frame(struct qp *qp, uint8_t opcode, uint32_t psn,
-				  const struct answer *answer, uint32_t len, uint8_t **data)
+static struct bth answer_bth(const struct qp *qp, uint8_t opcode, uint32_t psn)
 {
-	uint32_t head = opcode == BTH_READ_RESP_MIDDLE ? 0 : AETH_BYTES;
-	struct bth bth = { .opcode = qp_transport(qp) | opcode,
-			   .dqpn = qp->remote_qpn,
-			   .psn = psn };
-	struct frame *frame;
-	uint8_t *p;
+	return (struct bth){ .opcode = qp_transport(qp) | opcode,
+			     .dqpn = qp->remote_qpn,
+			     .psn = psn };
+}
 
-	frame = roce_frame(qp, &qp->av, &bth, head + len, &p);
-	if (!frame)
-		return NULL;
-	if (head)
-		put32(p, (uint32_t)answer->syndrome << 24 | (answer->msn & PSN_MASK));
-	*data = p + head;
-	return frame;
+static void put_aeth(uint8_t *p, const struct answer *answer)
+{
+	put32(p, (uint32_t)answer->syndrome << 24 | (answer->msn & PSN_MASK));
+}
+
+/* The next packets of a READ response at once; 0: they must go in frames. */
+static uint32_t send_read_direct(struct qp *qp, struct direct *way, struct answer *answer,
+				 uint32_t most)
+{
+	uint64_t off = (uint64_t)answer->done * qp->mtu;
+	uint32_t left = answer->n_psn - answer->done,
+		 n = direct_most(qp, left, most),
+		 len = n == left ? answer->len - off : n * qp->mtu;
+	bool first = !answer->done, last = n == left;
+	struct mem_map data;
+
+	if (mem_map(qp->obj.dev, answer->user, answer->rkey, answer->va + off, len,
+		    MEM_REMOTE_READ, &data) ||
+	    !requester_take(way->peer, psn_add(answer->psn, answer->done), n, last, len, &data))
+		return 0;
+	way->pkt.n = n;
+	direct_count_data(qp, way, first ? AETH_BYTES : 0,
+			  last && !(first && n == 1) ? AETH_BYTES : 0, len);
+	answer->done += n;
+	return n;
 }
 
 /* Sends the next packet of a READ response, or a NAK if the region is gone by now. */
@@ -129,13 +144,18 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 	bool first = !answer->done, last = answer->done + 1 == answer->n_psn;
 	uint8_t opcode = first ? (last ? BTH_READ_RESP_ONLY : BTH_READ_RESP_FIRST) :
 				 (last ? BTH_READ_RESP_LAST : BTH_READ_RESP_MIDDLE);
+	uint32_t head = first || last ? AETH_BYTES : 0;
+	struct bth bth = answer_bth(qp, opcode, psn);
 	struct frame *frame;
 	uint8_t *data;
 
-	frame = answer_frame(qp, opcode, psn, answer, len, &data);
+	frame = roce_frame(qp, &qp->av, &bth, head + len, &data);
 	answer->done++;
 	if (!frame)
 		return;
+	if (head)
+		put_aeth(data, answer);
+	data += head;
 	if (mem_read(qp->obj.dev, answer->user, answer->rkey, answer->va + off, data, len,
 		     MEM_REMOTE_READ)) {
 		frame_free(frame);
@@ -154,25 +174,34 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 	roce_send(qp, frame);
 }
 
-/* Sends one packet. Returns true when the answer is complete. */
-static bool send_answer(struct qp *qp, struct answer *answer)
+static void send_small(struct qp *qp, struct direct *way, const struct answer *answer)
 {
-	uint8_t opcode = answer->kind == ANSWER_ATOMIC ? BTH_ATOMIC_ACK : BTH_ACK;
-	struct frame *frame;
-	uint8_t *data;
+	bool atomic = answer->kind == ANSWER_ATOMIC;
+	struct bth bth = answer_bth(qp, atomic ? BTH_ATOMIC_ACK : BTH_ACK, answer->psn);
+	uint8_t ext[AETH_BYTES + ATOMIC_ACK_BYTES];
 
-	if (answer->kind == ANSWER_READ) {
-		send_read_packet(qp, answer);
-		return answer->kind == ANSWER_READ && answer->done == answer->n_psn;
+	put_aeth(ext, answer);
+	if (atomic)
+		put64(ext + AETH_BYTES, answer->va);
+	roce_packet(qp, way, &bth, ext, AETH_BYTES + (atomic ? ATOMIC_ACK_BYTES : 0));
+}
+
+/* Sends a packet, or up to @most that can go at once. Returns their number. */
+static uint32_t send_answer(struct qp *qp, struct direct *way, struct answer *answer,
+			    uint32_t most)
+{
+	uint32_t n;
+
+	if (answer->kind != ANSWER_READ) {
+		send_small(qp, way, answer);
+		answer->done = 1;
+		return 1;
 	}
-	frame = answer_frame(qp, opcode, answer->psn, answer,
-			     answer->kind == ANSWER_ATOMIC ? ATOMIC_ACK_BYTES : 0, &data);
-	if (frame) {
-		if (answer->kind == ANSWER_ATOMIC)
-			put64(data, answer->va);
-		roce_send(qp, frame);
-	}
-	return true;
+	n = way ? send_read_direct(qp, way, answer, most) : 0;
+	if (n)
+		return n;
+	send_read_packet(qp, answer);
+	return 1;
 }
 
 static bool is_fatal(const struct answer *answer)
@@ -184,20 +213,23 @@ void answers_work(struct work *work)
 {
 	struct qp *qp = container_of(work, struct qp, resp.work);
 	struct responder *p = &qp->resp;
-	int budget = LOOP_SLICE;
+	struct direct direct;
+	uint32_t budget = LOOP_SLICE;
 
 	while (p->tail != p->head) {
 		struct answer *answer = answer_at(qp, p->tail);
-		bool fatal = is_fatal(answer);
+		bool fatal = is_fatal(answer), open;
 
-		if (!budget--) {
+		if (!budget) {
 			work_queue(work);
 			return;
 		}
-		if (!roce_may_send(qp, &qp->av, 1, work) ||
+		open = direct_open(qp, &direct);
+		if ((!open && !roce_may_send(qp, &qp->av, 1, work)) ||
 		    (answer->kind == ANSWER_READ && !dcqcn_may_send(qp)))
 			return;
-		if (!send_answer(qp, answer))
+		budget -= send_answer(qp, open ? &direct : NULL, answer, budget);
+		if (answer->done != answer->n_psn)
 			continue;
 		p->tail++;
 		if (fatal) {

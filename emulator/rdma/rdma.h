@@ -113,6 +113,11 @@ struct message {
 	uint8_t error;		/* syndrome, reported once all earlier ones are complete */
 };
 
+static inline bool message_is_atomic(const struct message *msg)
+{
+	return msg->opcode == PRM_WQE_ATOMIC_CS || msg->opcode == PRM_WQE_ATOMIC_FA;
+}
+
 struct requester {
 	struct message *ring;		/* [tail, head) are in flight; [tail, cur) sent */
 	uint32_t mask, tail, cur, head;
@@ -217,6 +222,11 @@ static inline bool qp_reliable(const struct qp *qp)
 	return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_XRC;
 }
 
+static inline bool qp_datagram(const struct qp *qp)
+{
+	return qp->st == PRM_QP_ST_UD || qp->st == PRM_QP_ST_QP1;
+}
+
 /* The end of an XRC connection that only receives requests. */
 static inline bool qp_xrc_target(const struct qp *qp)
 {
@@ -293,8 +303,13 @@ struct bth {
 	uint32_t dqpn, psn;
 };
 
-/* A received packet, parsed. */
+/*
+ * A received packet, parsed. One that came the direct way may stand for several in a row of one
+ * message, and has the flags and headers of them all.
+ */
 struct packet {
+	uint32_t n;		/* packets */
+	bool stored;		/* the payload is in place: it counts in @ext_len only */
 	enum prm_cqe_roce_type type;
 	struct bth bth;
 	uint8_t sgid[16], dgid[16];
@@ -325,6 +340,45 @@ void roce_send(struct qp *qp, struct frame *frame);	/* the ICRC is filled in lat
  */
 uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type);
 
+/* ---- the direct way: roce.c ----------------------------------------------------------------- */
+
+#define DIRECT_BYTES 65536u	/* of payload that go at once */
+
+/*
+ * Packets of a connection whose two ends are in this process, and which nobody can tell from those
+ * in frames: what they do is done at once and counted, no frame is built. It holds until the
+ * callback of the loop ends or a packet is sent.
+ */
+struct direct {
+	struct qp *peer;
+	struct port *from, *to;
+	struct packet pkt;	/* of it: addresses, type, VLAN */
+};
+
+/* Of @left packets of a message, how many may go at once if @most may. */
+static inline uint32_t direct_most(const struct qp *qp, uint32_t left, uint32_t most)
+{
+	uint32_t fit = DIRECT_BYTES / qp->mtu;
+
+	if (most > fit)
+		most = fit;
+	return left < most ? left : most;
+}
+
+/* False: the packet must go in a frame. All that is not plain does. */
+bool direct_open(struct qp *qp, struct direct *way);
+/* Counts @n packets with @len bytes after the BTH, as sent and received. */
+void direct_count(struct qp *qp, const struct direct *way, uint32_t n, uint32_t len);
+/* The same of a message's packets in way->pkt: by the headers of the first and the last one. */
+void direct_count_data(struct qp *qp, const struct direct *way, uint32_t first, uint32_t last,
+		       uint32_t len);
+/*
+ * Sends a packet of a connected queue pair, without payload in the sender's memory: @len bytes at
+ * @ext follow the BTH. @way: opened, or NULL.
+ */
+void roce_packet(struct qp *qp, struct direct *way, const struct bth *bth, const uint8_t *ext,
+		 uint32_t len);
+
 /* ---- wqe.c --------------------------------------------------------------------------------- */
 
 /* Fetches and parses a send WQE: 0, or the syndrome of its error completion. */
@@ -333,6 +387,7 @@ int swqe_read(struct qp *qp, uint16_t index, struct swqe *wqe);
 enum recv_result { RECV_OK, RECV_EMPTY, RECV_ERROR };
 
 enum recv_result recv_take(struct qp *qp, struct rwqe *wqe);
+bool recv_waits(const struct qp *qp);	/* does a receive WQE wait? Nothing is counted or logged */
 
 /* ---- umr.c: 0, or a syndrome ---------------------------------------------------------------- */
 
@@ -383,15 +438,37 @@ void requester_stop(struct qp *qp);	/* cancels timers and work, keeps the state 
 void requester_free(struct qp *qp);
 /* ACK, NAK, READ and atomic responses. */
 void requester_answer(struct qp *qp, const struct packet *pkt);
+/*
+ * @n packets of a READ response from PSN @psn on, the last of the response or not, with @len bytes
+ * at @data. False: no data were taken, they must come in frames; what they acknowledge may have
+ * been completed.
+ */
+bool requester_take(struct qp *qp, uint32_t psn, uint32_t n, bool last, uint32_t len,
+		    const struct mem_map *data);
 void responder_init(struct qp *qp);
 void responder_reset(struct qp *qp);
 int responder_start(struct qp *qp);	/* PSN and depth from the context: INIT to RTR */
 void responder_stop(struct qp *qp);
 void responder_free(struct qp *qp);
 void responder_request(struct qp *qp, const struct packet *pkt);
+/*
+ * Packets of a SEND or WRITE, without their payload, which is at @data. True: they are handled as
+ * if each had come in a frame. False: they must come in frames, since something about them is not
+ * plain; the receive WQE of a SEND may have been taken.
+ */
+bool responder_take(struct qp *qp, struct packet *pkt, const struct mem_map *data);
 void responder_datagram(struct qp *qp, const struct packet *pkt);
 
 uint64_t rnr_timer_ns(unsigned int code);
+
+/* ---- request.c ----------------------------------------------------------------------------- */
+
+/*
+ * Sends packet cur_pkt of @msg, whose WQE is req.tx, or up to @most from there on that can go at
+ * once. @way: direct_open(), or NULL. Returns their number; nothing was sent if it has set
+ * msg->error to a syndrome.
+ */
+uint32_t request_send(struct qp *qp, struct direct *way, struct message *msg, uint32_t most);
 
 /* ---- answers.c ----------------------------------------------------------------------------- */
 

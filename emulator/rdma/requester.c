@@ -20,20 +20,10 @@ static struct message *msg_at(struct qp *qp, uint32_t pos)
 	return &qp->req.ring[pos & qp->req.mask];
 }
 
-static bool is_atomic(const struct message *msg)
-{
-	return msg->opcode == PRM_WQE_ATOMIC_CS || msg->opcode == PRM_WQE_ATOMIC_FA;
-}
-
 /* Completed by a response instead of an acknowledgment. */
 static bool has_response(const struct message *msg)
 {
-	return msg->opcode == PRM_WQE_RDMA_READ || is_atomic(msg);
-}
-
-static bool is_datagram(const struct qp *qp)
-{
-	return qp->st == PRM_QP_ST_UD || qp->st == PRM_QP_ST_QP1;
+	return msg->opcode == PRM_WQE_RDMA_READ || message_is_atomic(msg);
 }
 
 static bool outstanding(const struct qp *qp)
@@ -65,7 +55,7 @@ static void fail(struct qp *qp, enum prm_cqe_syndrome syndrome)
 	msg = msg_at(qp, r->tail);
 	r->tail++;
 	complete_send_error(qp, msg->index, msg->opcode, syndrome);
-	if (is_datagram(qp) || qp->st == PRM_QP_ST_UC)
+	if (qp_datagram(qp) || qp->st == PRM_QP_ST_UC)
 		qp_sq_error(qp);
 	else
 		qp_set_error(qp);
@@ -174,7 +164,7 @@ static uint32_t packets_of(const struct qp *qp, const struct swqe *w)
 {
 	if (w->wqe.opcode == PRM_WQE_NOP || w->wqe.opcode == PRM_WQE_UMR)
 		return 0;
-	if (is_datagram(qp) || !w->data.len)
+	if (qp_datagram(qp) || !w->data.len)
 		return 1;
 	return (w->data.len + qp->mtu - 1) / qp->mtu;
 }
@@ -253,181 +243,18 @@ static bool must_wait(const struct qp *qp, const struct message *msg)
 	}
 }
 
-/* ---- packets ------------------------------------------------------------------------------- */
+/* ---- sending ------------------------------------------------------------------------------- */
 
-static uint8_t data_opcode(uint8_t wqe_opcode, bool first, bool last)
-{
-	bool write = wqe_opcode == PRM_WQE_RDMA_WRITE || wqe_opcode == PRM_WQE_RDMA_WRITE_IMM;
-	bool imm = wqe_opcode == PRM_WQE_SEND_IMM || wqe_opcode == PRM_WQE_RDMA_WRITE_IMM;
-	uint8_t base = write ? BTH_WRITE_FIRST : BTH_SEND_FIRST;
-
-	if (last && wqe_opcode == PRM_WQE_SEND_INVAL)
-		return first ? BTH_SEND_ONLY_INV : BTH_SEND_LAST_INV;
-	if (first && last)
-		return base + BTH_SEND_ONLY + imm;
-	if (last)
-		return base + BTH_SEND_LAST + imm;
-	return base + (first ? BTH_SEND_FIRST : BTH_SEND_MIDDLE);
-}
-
-static bool ask_for_ack(struct qp *qp, bool last)
+/* Advances past @n packets of @msg that were sent. */
+static void sent_packets(struct qp *qp, const struct message *msg, uint32_t n)
 {
 	struct requester *r = &qp->req;
-
-	if (!last && ++r->unasked < 1u << prm_get(&qp->ctx, log_ack_req_freq))
-		return false;
-	r->unasked = 0;
-	return true;
-}
-
-/* For connected QPs: adds the transport bits of the opcode, and the XRC header. */
-static struct frame *request_frame(struct qp *qp, struct bth *bth, uint32_t len, uint8_t **ext)
-{
-	uint32_t head = qp->st == PRM_QP_ST_XRC ? XRC_ETH_BYTES : 0;
-	struct frame *frame;
-
-	bth->opcode |= qp_transport(qp);
-	frame = roce_frame(qp, &qp->av, bth, head + len, ext);
-	if (frame && head) {
-		put32(*ext, qp->req.tx.xrc_srqn);
-		*ext += head;
-	}
-	return frame;
-}
-
-/* Sends packet cur_pkt of a SEND or WRITE. Returns 0 or a syndrome. */
-static int send_data(struct qp *qp, const struct message *msg)
-{
-	struct requester *r = &qp->req;
-	bool first = !r->cur_pkt, last = r->cur_pkt + 1 == msg->n_psn;
-	bool write = msg->opcode == PRM_WQE_RDMA_WRITE || msg->opcode == PRM_WQE_RDMA_WRITE_IMM;
-	bool imm = msg->opcode == PRM_WQE_SEND_IMM || msg->opcode == PRM_WQE_RDMA_WRITE_IMM ||
-		   msg->opcode == PRM_WQE_SEND_INVAL;
-	uint64_t off = (uint64_t)r->cur_pkt * qp->mtu;
-	uint32_t len = msg->len - off < qp->mtu ? msg->len - off : qp->mtu;
-	uint32_t head = (write && first ? RETH_BYTES : 0) + (imm && last ? IMM_BYTES : 0);
-	struct bth bth = {
-		.opcode = data_opcode(msg->opcode, first, last),
-		.solicited = last && msg->solicited,
-		.dqpn = qp->remote_qpn,
-		.psn = psn_add(msg->psn, r->cur_pkt),
-	};
-	struct frame *frame;
-	uint8_t *p;
-
-	bth.ack_req = qp_reliable(qp) && ask_for_ack(qp, last);
-	frame = request_frame(qp, &bth, head + len, &p);
-	if (!frame)
-		return 0;
-	if (sg_gather(&r->tx.data, off, p + head, len)) {
-		frame_free(frame);
-		return PRM_CQE_SYND_LOCAL_PROT;
-	}
-	if (write && first) {
-		put64(p, r->tx.raddr);
-		put32(p + 8, r->tx.rkey);
-		put32(p + 12, msg->len);
-		p += RETH_BYTES;
-	}
-	if (imm && last)
-		put32(p, r->tx.imm);
-	dcqcn_sent(qp, frame);
-	roce_send(qp, frame);
-	return 0;
-}
-
-static int send_read(struct qp *qp, const struct message *msg)
-{
-	struct requester *r = &qp->req;
-	uint64_t off = (uint64_t)r->cur_pkt * qp->mtu;
-	struct bth bth = { .opcode = BTH_READ_REQUEST, .ack_req = true, .dqpn = qp->remote_qpn,
-			   .psn = psn_add(msg->psn, r->cur_pkt) };
-	struct frame *frame;
-	uint8_t *p;
-
-	frame = request_frame(qp, &bth, RETH_BYTES, &p);
-	if (!frame)
-		return 0;
-	put64(p, r->tx.raddr + off);
-	put32(p + 8, r->tx.rkey);
-	put32(p + 12, msg->len - off);
-	roce_send(qp, frame);
-	return 0;
-}
-
-static int send_atomic(struct qp *qp, const struct message *msg)
-{
-	struct requester *r = &qp->req;
-	bool swap = msg->opcode == PRM_WQE_ATOMIC_CS;
-	struct bth bth = { .opcode = swap ? BTH_CMP_SWAP : BTH_FETCH_ADD,
-			   .ack_req = true,
-			   .dqpn = qp->remote_qpn,
-			   .psn = msg->psn };
-	struct frame *frame;
-	uint8_t *p;
-
-	frame = request_frame(qp, &bth, ATOMIC_ETH_BYTES, &p);
-	if (!frame)
-		return 0;
-	put64(p, r->tx.raddr);
-	put32(p + 8, r->tx.rkey);
-	put64(p + 12, r->tx.swap_add);
-	put64(p + 20, swap ? r->tx.compare : 0);
-	roce_send(qp, frame);
-	return 0;
-}
-
-/* A Q_Key with the high bit set selects the one in the QP context. */
-static int send_datagram(struct qp *qp, const struct message *msg)
-{
-	const struct swqe *w = &qp->req.tx;
-	bool imm = msg->opcode == PRM_WQE_SEND_IMM;
-	uint32_t head = DETH_BYTES + (imm ? IMM_BYTES : 0);
-	struct bth bth = { .opcode = BTH_UD | (imm ? BTH_SEND_ONLY_IMM : BTH_SEND_ONLY),
-			   .solicited = msg->solicited,
-			   .dqpn = w->dqpn,
-			   .psn = msg->psn };
-	struct frame *frame;
-	uint8_t *p;
-
-	frame = roce_frame(qp, &w->av, &bth, head + msg->len, &p);
-	if (!frame)
-		return 0;
-	if (sg_gather(&w->data, 0, p + head, msg->len)) {
-		frame_free(frame);
-		return PRM_CQE_SYND_LOCAL_PROT;
-	}
-	put32(p, w->qkey & 0x80000000u ? qp->qkey : w->qkey);
-	put32(p + 4, qp->st == PRM_QP_ST_QP1 ? GSI_QPN :
-		     qp->deth_sqpn	     ? qp->deth_sqpn :
-					       qp->obj.num);
-	if (imm)
-		put32(p + DETH_BYTES, w->imm);
-	roce_send(qp, frame);
-	return 0;
-}
-
-static int send_packet(struct qp *qp, const struct message *msg)
-{
-	if (is_datagram(qp))
-		return send_datagram(qp, msg);
-	if (msg->opcode == PRM_WQE_RDMA_READ)
-		return send_read(qp, msg);
-	if (is_atomic(msg))
-		return send_atomic(qp, msg);
-	return send_data(qp, msg);
-}
-
-/* Advances past the packet of @msg that was sent. */
-static void sent_packet(struct qp *qp, const struct message *msg)
-{
-	struct requester *r = &qp->req;
-	bool whole = has_response(msg) || r->cur_pkt + 1 >= msg->n_psn;
-	uint32_t after = whole ? psn_add(msg->psn, msg->n_psn) : psn_add(msg->psn, r->cur_pkt + 1);
+	bool whole = has_response(msg) || r->cur_pkt + n >= msg->n_psn;
+	uint32_t after = whole ? psn_add(msg->psn, msg->n_psn) : psn_add(msg->psn, r->cur_pkt + n);
 
 	if (psn_diff(after, r->sent) > 0)
 		r->sent = after;
-	r->cur_pkt++;
+	r->cur_pkt += n;
 	if (whole) {
 		r->cur++;
 		r->cur_pkt = 0;
@@ -445,49 +272,65 @@ static void sent_packet(struct qp *qp, const struct message *msg)
 		timer_arm(&r->timeout, qp->timeout_ns);
 }
 
-/* Sends one packet. False: nothing to do until a doorbell, an answer, a timer, or room for it. */
-static bool send_step(struct qp *qp)
+/* The way of the next packet: true and @way, or NULL for a frame; false: there is no room now. */
+static bool open_way(struct qp *qp, struct direct **way)
+{
+	if (direct_open(qp, *way))
+		return true;
+	*way = NULL;
+	return roce_may_send(qp, qp_datagram(qp) ? &qp->req.tx.av : &qp->av, ROOM_RESERVE,
+			     &qp->req.work);
+}
+
+/*
+ * Sends up to @most packets. Returns how many, or 0: nothing to do until a doorbell, an answer, a
+ * timer, or room for it.
+ */
+static uint32_t send_step(struct qp *qp, uint32_t most)
 {
 	struct requester *r = &qp->req;
+	struct direct direct, *way = &direct;
 	struct message *msg;
+	uint32_t n = 1;
 
 	if (r->cur == r->head && !start_message(qp))
-		return false;
+		return 0;
 	msg = msg_at(qp, r->cur);
 	if (!msg->error && !load_wqe(qp, &r->tx, &r->tx_of, r->cur))
 		msg->error = PRM_CQE_SYND_LOCAL_QP_OP;
 	if (!msg->error && must_wait(qp, msg))
-		return false;
-	if (!msg->error && msg->n_psn &&
-	    !roce_may_send(qp, is_datagram(qp) ? &r->tx.av : &qp->av, ROOM_RESERVE, &r->work))
-		return false;
+		return 0;
+	if (!msg->error && msg->n_psn && !open_way(qp, &way))
+		return 0;
 	if (!msg->error && msg->n_psn) {
-		msg->error = send_packet(qp, msg);
+		n = request_send(qp, way, msg, most);
 	} else if (!msg->error && msg->opcode == PRM_WQE_UMR && !msg->executed) {
 		msg->error = umr_execute(qp, &r->tx);
 		msg->executed = true;
 	}
 	if (msg->error) {
 		complete_ready(qp);
-		return false;
+		return 0;
 	}
-	sent_packet(qp, msg);
-	return true;
+	sent_packets(qp, msg, n);
+	return n;
 }
 
 static void requester_work(struct work *work)
 {
 	struct qp *qp = container_of(work, struct qp, req.work);
 	struct requester *r = &qp->req;
-	int budget = LOOP_SLICE;
+	uint32_t budget = LOOP_SLICE, n;
 
 	while (qp->state == PRM_QP_RTS && !r->rnr_wait) {
-		if (!budget--) {
+		if (!budget) {
 			work_queue(work);
 			return;
 		}
-		if (!dcqcn_may_send(qp) || !send_step(qp))
+		n = dcqcn_may_send(qp) ? send_step(qp, budget) : 0;
+		if (!n)
 			return;
+		budget -= n;
 	}
 }
 
@@ -629,7 +472,7 @@ static void take_ack(struct qp *qp, const struct packet *pkt)
 static bool fits_response(const struct message *msg, uint8_t op, bool last, uint32_t len,
 			  uint32_t want)
 {
-	if (is_atomic(msg))
+	if (message_is_atomic(msg))
 		return op == BTH_ATOMIC_ACK && len == want;
 	if (len != want)
 		return false;
@@ -669,7 +512,7 @@ static void take_response(struct qp *qp, const struct packet *pkt)
 		return;
 	}
 	data = pkt->ext + head;
-	if (is_atomic(msg) && hca_atomics_in_host_order(qp->obj.dev)) {
+	if (message_is_atomic(msg) && hca_atomics_in_host_order(qp->obj.dev)) {
 		value = htole64(get64(data));
 		data = (const uint8_t *)&value;
 	}
@@ -680,13 +523,44 @@ static void take_response(struct qp *qp, const struct packet *pkt)
 	progress(qp, psn_add(pkt->bth.psn, 1));
 }
 
-void requester_answer(struct qp *qp, const struct packet *pkt)
+static bool may_answer(const struct qp *qp, uint32_t psn)
+{
+	return (qp->state == PRM_QP_RTS || qp->state == PRM_QP_SQD) &&
+	       psn_diff(psn, qp->req.una) >= 0 && psn_diff(qp->req.sent, psn) > 0;
+}
+
+bool requester_take(struct qp *qp, uint32_t psn, uint32_t n, bool last, uint32_t len,
+		    const struct mem_map *data)
 {
 	struct requester *r = &qp->req;
+	struct mem_map room;
+	struct message *msg;
+	uint64_t off;
+	uint32_t at;
 
-	if (qp->state != PRM_QP_RTS && qp->state != PRM_QP_SQD)
-		return;
-	if (psn_diff(pkt->bth.psn, r->una) < 0 || psn_diff(r->sent, pkt->bth.psn) <= 0)
+	if (!may_answer(qp, psn) || !acknowledge(qp, psn) || qp->state != PRM_QP_RTS ||
+	    r->tail == r->head || r->una != psn)
+		return false;
+	msg = msg_at(qp, r->tail);
+	at = psn_diff(psn, msg->psn);
+	off = (uint64_t)at * qp->mtu;
+	if (msg->opcode != PRM_WQE_RDMA_READ || at + n > msg->n_psn ||
+	    last != (at + n == msg->n_psn) || len != (last ? msg->len - off : n * qp->mtu))
+		return false;
+	if (!load_wqe(qp, &r->rd, &r->rd_of, r->tail)) {
+		fail(qp, PRM_CQE_SYND_LOCAL_QP_OP);
+		return true;
+	}
+	if (sg_map(&r->rd.data, off, len, true, &room) || mem_maps_overlap(&room, data) ||
+	    !mem_map_copy(&room, data))
+		return false;
+	progress(qp, psn_add(psn, n));
+	return true;
+}
+
+void requester_answer(struct qp *qp, const struct packet *pkt)
+{
+	if (!may_answer(qp, pkt->bth.psn))
 		return;
 	if ((pkt->bth.opcode & 0x1f) == BTH_ACK)
 		take_ack(qp, pkt);

@@ -155,15 +155,19 @@ static bool need_wqe(struct qp *qp)
 	return false;
 }
 
-static const char *check_shape(const struct qp *qp, const struct op_info *op, uint32_t len)
+/* Of @n packets in a row, in @len bytes. */
+static const char *check_shape(const struct qp *qp, const struct op_info *op, uint32_t n,
+			       uint32_t len)
 {
 	const struct responder *p = &qp->resp;
+	uint32_t before = (n - 1) * qp->mtu;
 
 	if (op->first ? p->in_message : !p->in_message || p->writing != op->write)
 		return "the opcode does not fit the message under way";
-	if (!op->last && len != qp->mtu)
+	if (!op->last && len != before + qp->mtu)
 		return "a packet that is not the last one is not as long as the path MTU";
-	if (op->last && (len > qp->mtu || (!op->first && !len)))
+	if (op->last && (len > before + qp->mtu || len < before ||
+			 (len == before && !(op->first && n == 1))))
 		return "the length of the last packet";
 	return NULL;
 }
@@ -193,7 +197,7 @@ static bool start_write(struct qp *qp, const uint8_t *reth)
 	return true;
 }
 
-static bool store_send(struct qp *qp, const uint8_t *data, uint32_t len)
+static bool store_send(struct qp *qp, const struct packet *pkt, const uint8_t *data, uint32_t len)
 {
 	struct responder *p = &qp->resp;
 
@@ -201,24 +205,26 @@ static bool store_send(struct qp *qp, const uint8_t *data, uint32_t len)
 		fail_recv(qp, PRM_CQE_SYND_LOCAL_LENGTH, AETH_NAK_INVALID);
 		return false;
 	}
-	if (sg_scatter(&p->wqe.room, p->got, data, len)) {
+	if (!pkt->stored && sg_scatter(&p->wqe.room, p->got, data, len)) {
 		fail_recv(qp, PRM_CQE_SYND_LOCAL_PROT, AETH_NAK_OPERATION);
 		return false;
 	}
 	return true;
 }
 
-static bool store_write(struct qp *qp, const struct op_info *op, const uint8_t *data, uint32_t len)
+static bool store_write(struct qp *qp, const struct packet *pkt, const struct op_info *op,
+			const uint8_t *data, uint32_t len)
 {
 	struct responder *p = &qp->resp;
-	enum mem_result result;
+	enum mem_result result = MEM_OK;
 
 	if (p->got + len > p->dmalen || (op->last && p->got + len != p->dmalen)) {
 		refuse_invalid(qp, "the packets of a WRITE do not add up to its DMA length");
 		return false;
 	}
-	result = mem_write(qp->obj.dev, qp->resp.user, p->rkey, p->va + p->got, data, len,
-			   MEM_REMOTE_WRITE);
+	if (!pkt->stored)
+		result = mem_write(qp->obj.dev, qp->resp.user, p->rkey, p->va + p->got, data, len,
+				   MEM_REMOTE_WRITE);
 	if (result) {
 		if (p->have_wqe && qp_reliable(qp)) {
 			p->have_wqe = false;
@@ -246,11 +252,20 @@ static bool invalidate(struct qp *qp, uint32_t rkey)
 	return true;
 }
 
-/* Executes a packet of a SEND or WRITE that has the expected PSN. */
+static uint32_t reth_bytes(const struct op_info *op)
+{
+	return op->write && op->first ? RETH_BYTES : 0;
+}
+
+static uint32_t head_bytes(const struct op_info *op)
+{
+	return reth_bytes(op) + (op->imm || op->inv ? IMM_BYTES : 0);
+}
+
+/* Executes packets of a SEND or WRITE of which the first has the expected PSN. */
 static void execute_data(struct qp *qp, const struct packet *pkt, const struct op_info *op)
 {
-	uint32_t reth = op->write && op->first ? RETH_BYTES : 0,
-		 head = reth + (op->imm || op->inv ? IMM_BYTES : 0);
+	uint32_t reth = reth_bytes(op), head = head_bytes(op);
 	const uint8_t *data = pkt->ext + head;
 	struct responder *p = &qp->resp;
 	const char *why;
@@ -261,7 +276,7 @@ static void execute_data(struct qp *qp, const struct packet *pkt, const struct o
 		return;
 	}
 	len = pkt->ext_len - head;
-	why = check_shape(qp, op, len);
+	why = check_shape(qp, op, pkt->n, len);
 	if (why) {
 		refuse_invalid(qp, why);
 		return;
@@ -272,7 +287,7 @@ static void execute_data(struct qp *qp, const struct packet *pkt, const struct o
 		return;
 	if ((op->write ? op->imm : op->first) && !need_wqe(qp))
 		return;
-	if (op->write ? !store_write(qp, op, data, len) : !store_send(qp, data, len))
+	if (op->write ? !store_write(qp, pkt, op, data, len) : !store_send(qp, pkt, data, len))
 		return;
 	if (op->imm || op->inv)
 		imm = get32(data - IMM_BYTES);
@@ -284,7 +299,7 @@ static void execute_data(struct qp *qp, const struct packet *pkt, const struct o
 	p->got += len;
 	p->writing = op->write;
 	p->in_message = !op->last;
-	p->psn = psn_add(p->psn, 1);
+	p->psn = psn_add(p->psn, pkt->n);
 	if (op->last) {
 		p->msn++;
 		if (p->have_wqe)
@@ -470,7 +485,16 @@ static void request_uc(struct qp *qp, const struct packet *pkt)
 	else if (!p->in_message)
 		return;
 	execute(qp, pkt);
-	p->psn = psn_add(pkt->bth.psn, 1);
+	p->psn = psn_add(pkt->bth.psn, pkt->n);
+}
+
+static void establish(struct qp *qp)
+{
+	if (qp->established)
+		return;
+	qp->established = true;
+	if (qp->state == PRM_QP_RTR)
+		queue_event(&qp->obj, PRM_EVENT_COMM_EST);
 }
 
 void responder_request(struct qp *qp, const struct packet *pkt)
@@ -480,11 +504,7 @@ void responder_request(struct qp *qp, const struct packet *pkt)
 
 	if (!receiving(qp))
 		return;
-	if (!qp->established) {
-		qp->established = true;
-		if (qp->state == PRM_QP_RTR)
-			queue_event(&qp->obj, PRM_EVENT_COMM_EST);
-	}
+	establish(qp);
 	if (qp->st == PRM_QP_ST_UC) {
 		request_uc(qp, pkt);
 		return;
@@ -501,6 +521,64 @@ void responder_request(struct qp *qp, const struct packet *pkt)
 		p->nak_sent = false;
 		execute(qp, pkt);
 	}
+}
+
+/* ---- the direct way ------------------------------------------------------------------------ */
+
+/* Would the next @len bytes of a WRITE be executed, and where do they go? */
+static bool map_write(struct qp *qp, const struct packet *pkt, const struct op_info *op,
+		      uint32_t len, struct mem_map *room)
+{
+	const struct responder *p = &qp->resp;
+	struct cxdev *dev = qp->obj.dev;
+	uint64_t va, dmalen;
+	uint32_t rkey;
+
+	if (op->imm && !p->have_wqe && !recv_waits(qp))
+		return false;
+	if (!op->first)
+		return !mem_map(dev, p->user, p->rkey, p->va + p->got, len, MEM_REMOTE_WRITE, room);
+	va = get64(pkt->ext);
+	rkey = get32(pkt->ext + 8);
+	dmalen = get32(pkt->ext + 12);
+	return qp->rwe && dmalen <= 1u << LOG_MSG_MAX &&
+	       !mem_check(dev, p->user, rkey, va, dmalen, MEM_REMOTE_WRITE) &&
+	       !mem_map(dev, p->user, rkey, va, len, MEM_REMOTE_WRITE, room);
+}
+
+/* The same of a SEND, which has its WQE. */
+static bool map_send(struct qp *qp, const struct op_info *op, uint32_t len, struct mem_map *room)
+{
+	const struct responder *p = &qp->resp;
+	uint64_t got = op->first ? 0 : p->got;
+
+	return p->have_wqe && got + len <= p->wqe.room.len &&
+	       !sg_map(&p->wqe.room, got, len, true, room);
+}
+
+bool responder_take(struct qp *qp, struct packet *pkt, const struct mem_map *data)
+{
+	const struct op_info *op = &op_infos[pkt->bth.opcode & 0x1f];
+	struct responder *p = &qp->resp;
+	uint32_t len = pkt->ext_len - head_bytes(op);
+	struct mem_map room;
+
+	if (!receiving(qp) || pkt->bth.psn != p->psn || check_shape(qp, op, pkt->n, len))
+		return false;
+	if (!op->write && op->first && !p->have_wqe) {
+		if (!recv_waits(qp))
+			return false;
+		establish(qp);
+		if (!need_wqe(qp))
+			return true;
+	}
+	if (op->write ? !map_write(qp, pkt, op, len, &room) : !map_send(qp, op, len, &room))
+		return false;
+	if (mem_maps_overlap(&room, data) || !mem_map_copy(&room, data))
+		return false;
+	pkt->stored = true;
+	responder_request(qp, pkt);
+	return true;
 }
 
 /* ---- datagrams ----------------------------------------------------------------------------- */

@@ -27,6 +27,12 @@ static enum prm_cqe_roce_type addr_type(const struct roce_addr *addr)
 	return addr->l3_type ? PRM_CQE_ROCE_IPV6 : PRM_CQE_ROCE_IPV4;
 }
 
+/* Can a packet go from one to the other? */
+static bool addrs_fit(enum prm_cqe_roce_type type, const struct av *av)
+{
+	return type != PRM_CQE_ROCE_IPV4 || !memcmp(av->dgid, v4_prefix, sizeof(v4_prefix));
+}
+
 static uint32_t l3_bytes(enum prm_cqe_roce_type type)
 {
 	return type == PRM_CQE_ROCE_IPV4 ? IPV4_BYTES : GRH_BYTES;
@@ -36,6 +42,11 @@ static uint32_t l3_bytes(enum prm_cqe_roce_type type)
 static uint32_t headers_bytes(enum prm_cqe_roce_type type)
 {
 	return l3_bytes(type) + (type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES);
+}
+
+static uint32_t before_bth(const struct roce_addr *src)
+{
+	return ETH_BYTES + (src->vlan_valid ? VLAN_BYTES : 0) + headers_bytes(addr_type(src));
 }
 
 /* ---- ICRC ---------------------------------------------------------------------------------- */
@@ -189,13 +200,12 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 					      qp->obj.num, av->sgid_index);
 		return NULL;
 	}
-	if (type == PRM_CQE_ROCE_IPV4 && memcmp(av->dgid, v4_prefix, sizeof(v4_prefix))) {
+	if (!addrs_fit(type, av)) {
 		violation(dev, "QP 0x%x: source GID %u is IPv4, the destination GID is not",
 			  qp->obj.num, av->sgid_index);
 		return NULL;
 	}
-	frame = frame_alloc(ETH_BYTES + (src->vlan_valid ? VLAN_BYTES : 0) + l3_bytes(type) +
-			    (type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES) + iba);
+	frame = frame_alloc(before_bth(src) + iba);
 	if (!frame)
 		return NULL;
 
@@ -407,6 +417,122 @@ void roce_send(struct qp *qp, struct frame *frame)
 	port_send(lag_tx_port(dev, prm_get(&qp->ctx, lag_tx_port_affinity), frame), frame);
 }
 
+/* ---- the direct way ------------------------------------------------------------------------ */
+
+/* Does a packet come from the remote end of the connection, to the address of the QP? */
+static bool connection_matches(const struct qp *qp, const struct packet *pkt)
+{
+	const struct roce_addr *own = &qp->obj.dev->roce_addrs[qp->av.sgid_index];
+
+	return own->valid && addr_type(own) == pkt->type && !memcmp(own->gid, pkt->dgid, 16) &&
+	       !memcmp(qp->av.dgid, pkt->sgid, 16);
+}
+
+/* The queue pair that gets packets of the connection of @qp, as dispatch() would find it. */
+static struct qp *find_peer(const struct qp *qp, struct cxdev *dev, const struct packet *pkt)
+{
+	struct qp *peer = obj_find(dev, OBJ_QP, qp->remote_qpn);
+
+	return peer && peer != qp && peer->st == qp->st && peer != dev->rdma_state->gsi &&
+	       qp->remote_qpn != GSI_QPN && connection_matches(peer, pkt) ? peer : NULL;
+}
+
+/* May nothing but the queue pair of the peer have a say in what becomes of the packets? */
+static bool takes_all(struct cxdev *dev, const struct direct *way, const uint8_t *dmac)
+{
+	return dev->roce_enabled && dev->rdma_state && !lag_exists(dev) &&
+	       !dev->eth->rdma_rx_root &&
+	       (way->to == way->from || eswitch_manager(dev) || l2_has(dev, dmac)) &&
+	       is_ours(dev, &way->pkt, dmac);
+}
+
+bool direct_open(struct qp *qp, struct direct *way)
+{
+	struct cxdev *dev = qp->obj.dev, *to;
+	const struct roce_addr *src = &dev->roce_addrs[qp->av.sgid_index];
+	struct packet *pkt = &way->pkt;
+
+	if ((qp->st != PRM_QP_ST_RC && qp->st != PRM_QP_ST_UC) || !src->valid ||
+	    (qp->av.tclass & 3) == ECN_CE || lag_exists(dev) || dev->eth->rdma_tx_root ||
+	    qp->reaction.limited)
+		return false;
+	way->from = dev->port;
+	way->to = port_direct(dev->port, src->mac, qp->av.dmac);
+	if (!way->to)
+		return false;
+	to = port_function(way->to);
+	pkt->type = addr_type(src);
+	memcpy(pkt->sgid, src->gid, 16);
+	if (pkt->type == PRM_CQE_ROCE_IPV4)
+		memcpy(pkt->sgid, v4_prefix, sizeof(v4_prefix));
+	memcpy(pkt->dgid, qp->av.dgid, 16);
+	pkt->vlan = src->vlan_valid;
+	pkt->vlan_tci = qp->av.prio << 13 | (src->vlan & 0xfff);
+	pkt->n = 1;
+	pkt->stored = false;
+	if (!addrs_fit(pkt->type, &qp->av) || !takes_all(to, way, qp->av.dmac))
+		return false;
+	way->peer = find_peer(qp, to, pkt);
+	return way->peer;
+}
+
+void direct_count(struct qp *qp, const struct direct *way, uint32_t n, uint32_t len)
+{
+	struct cxdev *dev = qp->obj.dev, *to = way->peer->obj.dev;
+	const struct roce_addr *src = &dev->roce_addrs[qp->av.sgid_index];
+	uint32_t bytes = before_bth(src) + BTH_BYTES + len + (-len & 3) + ICRC_BYTES;
+	uint32_t padded = port_count_direct(way->from, way->to,
+					    src->version ? qp->av.tclass >> 2 : -1,
+					    src->vlan_valid ? qp->av.prio : -1, bytes, n);
+
+	dev->rdma->tx_packets += n;
+	dev->rdma->tx_bytes += (uint64_t)n * bytes;
+	dev->rdma->direct += n;
+	to->rdma->rx_packets += n;
+	to->rdma->rx_bytes += (uint64_t)n * padded;
+	if (way->pkt.type == PRM_CQE_ROCE_IPV4)
+		dev->rdma_state->ip_id += n;
+}
+
+void direct_count_data(struct qp *qp, const struct direct *way, uint32_t first, uint32_t last,
+		       uint32_t len)
+{
+	uint32_t n = way->pkt.n;
+
+	if (n == 1) {
+		direct_count(qp, way, 1, first + len + last);
+		return;
+	}
+	direct_count(qp, way, 1, first + qp->mtu);
+	if (n > 2)
+		direct_count(qp, way, n - 2, qp->mtu);
+	direct_count(qp, way, 1, len - (n - 1) * qp->mtu + last);
+}
+
+void roce_packet(struct qp *qp, struct direct *way, const struct bth *bth, const uint8_t *ext,
+		 uint32_t len)
+{
+	struct frame *frame;
+	uint8_t *p;
+
+	if (!way) {
+		frame = roce_frame(qp, &qp->av, bth, len, &p);
+		if (!frame)
+			return;
+		memcpy(p, ext, len);
+		roce_send(qp, frame);
+		return;
+	}
+	direct_count(qp, way, 1, len);
+	way->pkt.bth = *bth;
+	way->pkt.ext = ext;
+	way->pkt.ext_len = len;
+	if (is_answer(bth->opcode))
+		requester_answer(way->peer, &way->pkt);
+	else
+		responder_request(way->peer, &way->pkt);
+}
+
 /* ---- what was received --------------------------------------------------------------------- */
 
 /* BTH and what follows; @iba: bytes from the BTH to the end of the ICRC. */
@@ -432,15 +558,6 @@ static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
 	pkt->ext += XRC_ETH_BYTES;
 	pkt->ext_len -= XRC_ETH_BYTES;
 	return true;
-}
-
-/* Does a packet come from the remote end of the connection, to the address of the QP? */
-static bool connection_matches(const struct qp *qp, const struct packet *pkt)
-{
-	const struct roce_addr *own = &qp->obj.dev->roce_addrs[qp->av.sgid_index];
-
-	return own->valid && addr_type(own) == pkt->type && !memcmp(own->gid, pkt->dgid, 16) &&
-	       !memcmp(qp->av.dgid, pkt->sgid, 16);
 }
 
 /* ---- congestion ---------------------------------------------------------------------------- */
@@ -603,7 +720,7 @@ static void lose(struct cxdev *dev, const struct frame *frame, uint32_t l3,
 bool roce_receive(struct cxdev *port, struct frame *frame)
 {
 	struct cxdev *dev = lag_rdma_dev(port);
-	struct packet pkt = {};
+	struct packet pkt = { .n = 1 };
 	enum receipt receipt;
 	uint32_t l3, len;
 

@@ -79,8 +79,9 @@ void rdma_status(struct cxdev *dev, FILE *out)
 		(unsigned long long)(r->tx_bytes + r->tx_mcast_bytes),
 		(unsigned long long)(r->rx_packets + r->rx_mcast_packets),
 		(unsigned long long)(r->rx_bytes + r->rx_mcast_bytes));
-	fprintf(out, ", icrc errors %llu, dropped %llu\n", (unsigned long long)r->rx_icrc_errors,
-		(unsigned long long)r->rx_dropped);
+	fprintf(out, ", icrc errors %llu, dropped %llu, direct %llu\n",
+		(unsigned long long)r->rx_icrc_errors, (unsigned long long)r->rx_dropped,
+		(unsigned long long)r->direct);
 }
 
 void rdma_json(const struct cxdev *dev, struct json_object *to)
@@ -94,4 +95,5 @@ void rdma_json(const struct cxdev *dev, struct json_object *to)
 	json_number(part, "rx_bytes", r->rx_bytes + r->rx_mcast_bytes);
 	json_number(part, "icrc_errors", r->rx_icrc_errors);
 	json_number(part, "dropped", r->rx_dropped);
+	json_number(part, "direct", r->direct);
 }

@@ -26,7 +26,7 @@ static void parse_av(struct swqe *w, const struct prm_av *av)
 static int parse_headers(struct qp *qp, struct swqe *w, uint32_t *pos)
 {
 	const struct prm_av *av = (const void *)(w->wqe.raw + *pos);
-	bool datagram = qp->st == PRM_QP_ST_UD || qp->st == PRM_QP_ST_QP1;
+	bool datagram = qp_datagram(qp);
 	uint32_t end = w->wqe.bytes, need = 0;
 
 	if (qp->st == PRM_QP_ST_XRC) {
@@ -99,7 +99,7 @@ static bool opcode_fits(const struct qp *qp, uint8_t opcode)
 
 static int check_length(struct qp *qp, const struct swqe *w)
 {
-	bool datagram = qp->st == PRM_QP_ST_UD || qp->st == PRM_QP_ST_QP1;
+	bool datagram = qp_datagram(qp);
 
 	if (datagram ? w->data.len > qp->mtu : w->data.len > 1ull << LOG_MSG_MAX) {
 		violation(qp->obj.dev, "QP 0x%x: send WQE %u: message of %llu bytes", qp->obj.num,
@@ -208,6 +208,15 @@ static enum recv_result srq_take(struct qp *qp, struct srq *srq, struct rwqe *w)
 		queue_event(&srq->obj, PRM_EVENT_SRQ_RQ_LIMIT);
 	}
 	return RECV_OK;
+}
+
+bool recv_waits(const struct qp *qp)
+{
+	const struct srq *srq = qp->resp.srq;
+
+	if (srq)
+		return !srq->error && wq_waits(&srq->wq);
+	return qp->has_rq && wq_waits(&qp->rq);
 }
 
 enum recv_result recv_take(struct qp *qp, struct rwqe *w)

@@ -50,7 +50,15 @@ static int raise_irq(void *guest, unsigned int vector)
 	return 0;
 }
 
-static const struct guest_ops ops = { mem_in, mem_out, raise_irq };
+static uint8_t *mem_ptr(void *guest, uint64_t addr, size_t *len, bool write)
+{
+	(void)write;
+	return translate(guest, addr, *len);
+}
+
+static const struct guest_ops ops = {
+	.read = mem_in, .write = mem_out, .ptr = mem_ptr, .irq = raise_irq,
+};
 
 uint64_t dut_alloc(struct dut *dut, size_t len)
 {

@@ -39,32 +39,39 @@ static void die(const char *what)
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-static int guest_access(uint64_t addr, size_t len)
+static int guest_access(const struct side *side, uint64_t addr, size_t len)
 {
-	return addr < MEM_BASE || addr - MEM_BASE > MEM_BYTES ||
-			       len > MEM_BYTES - (addr - MEM_BASE) ?
-		       -14 :
-		       0;
+	if (addr < MEM_BASE || addr - MEM_BASE > MEM_BYTES || len > MEM_BYTES - (addr - MEM_BASE))
+		return -14;
+	return side->lost && addr < side->lost + PAGE && side->lost < addr + len ? -14 : 0;
 }
 
 static int ops_read(void *guest, uint64_t addr, void *buf, size_t len)
 {
 	struct side *side = guest;
 
-	if (guest_access(addr, len))
+	if (guest_access(side, addr, len))
 		return -14;
 	memcpy(buf, side->mem + (addr - MEM_BASE), len);
-	return 0;
+	return guest_access(side, addr, len);
 }
 
 static int ops_write(void *guest, uint64_t addr, const void *buf, size_t len)
 {
 	struct side *side = guest;
 
-	if (guest_access(addr, len))
+	if (guest_access(side, addr, len))
 		return -14;
 	memcpy(side->mem + (addr - MEM_BASE), buf, len);
-	return 0;
+	return guest_access(side, addr, len);
+}
+
+static uint8_t *ops_ptr(void *guest, uint64_t addr, size_t *len, bool write)
+{
+	struct side *side = guest;
+
+	(void)write;
+	return guest_access(side, addr, *len) ? NULL : side->mem + (addr - MEM_BASE);
 }
 
 static int ops_irq(void *guest, unsigned int vector)
@@ -74,7 +81,9 @@ static int ops_irq(void *guest, unsigned int vector)
 	return 0;
 }
 
-static const struct guest_ops ops = { .read = ops_read, .write = ops_write, .irq = ops_irq };
+static const struct guest_ops ops = {
+	.read = ops_read, .write = ops_write, .ptr = ops_ptr, .irq = ops_irq,
+};
 
 uint64_t mem_alloc(struct side *side, uint64_t bytes)
 {
@@ -710,6 +719,7 @@ void settle(void)
 {
 	unsigned int i;
 
+	wire_apply();
 	for (i = 0; i < 200000 && loop_run_pending(); i++)
 		;
 }

@@ -32,6 +32,7 @@ struct side {
 	uint32_t uar, pd, eqn, eq_ci;
 	uint64_t eq;
 	uint32_t lkey, rkey;	/* of buf: one mkey with all rights */
+	uint64_t lost; /* a page that was taken away under the device; 0: none */
 	uint64_t buf; /* BUF_BYTES, virtual address 0x7000... maps here by pages in reverse order */
 	uint64_t va;
 };
@@ -188,11 +189,21 @@ struct wire_test {
 	uint64_t wrong;			/* malformed frames */
 	char why[96];
 	uint64_t by_opcode[256];
+	bool see, on;
 };
 
 extern struct wire_test wire;
 
-void wire_watch(void);			/* zeroes @wire and starts */
+/*
+ * Zeroes @wire and starts. With CXEMU_TEST_DIRECT in the environment frames pass it only while it
+ * disturbs them, so that what can takes the direct way; see(): all frames pass it.
+ */
+void wire_watch(void);
+void wire_see(void);
+void wire_apply(void);			/* what has been set in @wire; settle() does it, too */
+/* All packets go in frames, which are counted from then on, or as they like; @wire rests. */
+void wire_in_frames(bool frames);
+extern uint64_t wire_passed;
 /* NULL, or what is wrong with a frame: every field is checked, without the engine's code. */
 const char *frame_check(const uint8_t *data, uint32_t len, uint8_t *opcode);
 uint32_t bitwise_icrc(const uint8_t *l3, uint32_t len, uint16_t ethertype);

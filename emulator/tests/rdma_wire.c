@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* What the tests do to the wire, and a check of each frame that shares no code with the engine. */
+#include <stdlib.h>
+
 #include "rdma.h"
 
 struct wire_test wire;
+uint64_t wire_passed;
 
 /* CRC-32 bit by bit, most significant bit of the polynomial first on reflected input. */
 static uint32_t crc_bits(uint32_t crc, const uint8_t *p, uint32_t len)
@@ -167,10 +170,51 @@ static enum wire_verdict filter(void *arg, const struct port *from, struct frame
 	return WIRE_PASS;
 }
 
+static bool disturbs(const struct wire_test *w)
+{
+	return w->drop_every || w->dup_every || w->hold_every || w->corrupt_every || w->drop_at ||
+	       w->dup_at || w->hold_at || w->corrupt_at;
+}
+
+void wire_apply(void)
+{
+	static int direct = -1;
+	bool want;
+
+	if (direct < 0)
+		direct = !!getenv("CXEMU_TEST_DIRECT");
+	want = !direct || wire.see || disturbs(&wire);
+	if (want != wire.on)
+		wire_set_filter(want ? filter : NULL, &wire);
+	wire.on = want;
+}
+
 void wire_watch(void)
 {
 	wire_set_filter(NULL, NULL);
 	memset(&wire, 0, sizeof(wire));
 	wire.only_opcode = 0xff;
-	wire_set_filter(filter, &wire);
+	wire_apply();
+}
+
+void wire_see(void)
+{
+	wire_watch();
+	wire.see = true;
+	wire_apply();
+}
+
+static enum wire_verdict pass(void *arg, const struct port *from, struct frame *frame)
+{
+	(void)arg;
+	(void)from;
+	(void)frame;
+	wire_passed++;
+	return WIRE_PASS;
+}
+
+void wire_in_frames(bool frames)
+{
+	wire_passed = 0;
+	wire_set_filter(frames ? pass : NULL, NULL);
 }

@@ -366,7 +366,7 @@ static void test_congestion(unsigned int addr, bool has_ecn)
 	cong(&b, true);
 	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
 	own = obj_find(a.dev, OBJ_QP, x.qpn);
-	wire_watch();
+	wire_see();
 	post_send(&x, &wr);
 	settle();
 	ok(cong_is(&b, 0, 0, 0, 0) && !wire.by_opcode[BTH_CNP],

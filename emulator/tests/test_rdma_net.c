@@ -127,7 +127,7 @@ static void test_marks(unsigned int addr, bool told)
 
 	drain(&ca, &cb);
 	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
-	wire_watch();
+	wire_see();
 	post_send(&x, &wr);
 	settle();
 	ok(poll(&ca) && !wire.by_opcode[BTH_CNP], "address %u: without marks no CNP is sent", addr);

@@ -81,7 +81,7 @@ static void test_sends(void)
 	struct wr wr;
 
 	pair(&x, &y, &o);
-	wire_watch();
+	wire_see();
 	buf_fill(&a, 0, 5000, 1);
 	post_srq(&first, 1, &to_first);
 	post_srq(&second, 1, &to_second);

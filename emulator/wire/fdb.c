@@ -18,12 +18,10 @@ static uint64_t fdb_clock;
 
 static struct fdb_entry *fdb_set(const uint8_t *mac)
 {
-	uint32_t hash = 2166136261u;
-	int i;
+	uint64_t v = 0;
 
-	for (i = 0; i < 6; i++)
-		hash = (hash ^ mac[i]) * 16777619u;
-	return fdb[(hash ^ (hash >> 16)) % FDB_SETS];
+	memcpy(&v, mac, 6);
+	return fdb[(v * 0x9e3779b97f4a7c15ull >> 32) % FDB_SETS];
 }
 
 struct port *fdb_lookup(const uint8_t *mac)

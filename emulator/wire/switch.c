@@ -20,9 +20,6 @@
 #include "wire/physics.h"
 #include "wire/switch.h"
 
-#define FRAME_MIN 60 /* without FCS; shorter frames are padded with zeros */
-#define FCS 4
-
 static struct list_head ports = LIST_HEAD_INIT(ports);
 struct filter_counts switch_filtered;
 
@@ -55,55 +52,6 @@ static bool is_multicast(const struct frame *frame)
 	return frame->data[0] & 1;
 }
 
-static bool is_broadcast(const struct frame *frame)
-{
-	return !memcmp(frame->data, "\xff\xff\xff\xff\xff\xff", 6);
-}
-
-static unsigned int size_class(uint32_t len)
-{
-	static const uint32_t limit[PORT_SIZES - 1] = { 64,   127,  255,  511, 1023,
-							1518, 2047, 4095, 8191 };
-	unsigned int i;
-
-	for (i = 0; i < PORT_SIZES - 1 && len > limit[i]; i++)
-		;
-	return i;
-}
-
-static void count_received(struct port *port, const struct frame *frame)
-{
-	struct port_counters *counters = &port->counters;
-	unsigned int prio = qos_frame_prio(&port->qos, frame);
-
-	capture_delivered(port, frame);
-	counters->rx_frames++;
-	counters->rx_bytes += frame->len;
-	counters->rx_sizes[size_class(frame->len + FCS)]++;
-	counters->prio[prio].rx_frames++;
-	counters->prio[prio].rx_bytes += frame->len;
-	if (is_broadcast(frame))
-		counters->rx_broadcast++;
-	else if (is_multicast(frame))
-		counters->rx_multicast++;
-}
-
-static void count_sent(struct port *port, const struct frame *frame)
-{
-	struct port_counters *counters = &port->counters;
-	unsigned int prio = qos_frame_prio(&port->qos, frame);
-
-	capture_sent(port, frame);
-	counters->tx_frames++;
-	counters->tx_bytes += frame->len;
-	counters->prio[prio].tx_frames++;
-	counters->prio[prio].tx_bytes += frame->len;
-	if (is_broadcast(frame))
-		counters->tx_broadcast++;
-	else if (is_multicast(frame))
-		counters->tx_multicast++;
-}
-
 static void deliver(struct port *port, struct frame *frame)
 {
 	struct port_counters *counters = &port->counters;
@@ -117,7 +65,7 @@ static void deliver(struct port *port, struct frame *frame)
 	}
 
 	if (!is_uplink(port))
-		count_received(port, frame);
+		port_count_received(port, frame);
 	if (!port->dev) {
 		frame_free(frame);
 		return;
@@ -183,7 +131,7 @@ static bool is_mended(struct port *port, struct frame *frame)
 	}
 	counters->errors.frames++;
 	counters->errors.bytes += frame->len;
-	counters->rx_sizes[size_class(frame->len + FCS)]++;
+	port_count_size(counters, frame->len, 1);
 	return false;
 }
 
@@ -200,7 +148,7 @@ static void arrive(struct port *port, struct frame *frame)
 	}
 	if (capture_wants_frames())
 		frame_finish(frame);
-	count_received(port, frame);
+	port_count_received(port, frame);
 	port->bridge->arrived(port->dev, frame);
 }
 
@@ -359,7 +307,7 @@ static void enter(struct port *from, struct frame *frame)
 {
 	capture_entered(from, frame);
 	if (!is_uplink(from))
-		count_sent(from, frame);
+		port_count_sent(from, frame);
 
 	if (filter_fn)
 		filter_frame(from, frame);
@@ -375,7 +323,7 @@ void wire_sent(struct port *from, struct frame *frame)
 	}
 	if (capture_wants_frames())
 		frame_finish(frame);
-	count_sent(from, frame);
+	port_count_sent(from, frame);
 	forward_outside(from, frame);
 }
 
@@ -417,6 +365,11 @@ void port_loopback(struct port *port, struct frame *frame)
 	enqueue(port, frame);
 }
 
+bool switch_has_filter(void)
+{
+	return filter_fn;
+}
+
 void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
 					     struct frame *frame),
 		     void *arg)
@@ -450,6 +403,11 @@ bool port_admin_up(const struct port *port)
 bool port_wire_up(const struct port *port)
 {
 	return port->wire;
+}
+
+struct cxdev *port_function(const struct port *port)
+{
+	return port->dev;
 }
 
 const char *port_name(const struct port *port)
@@ -673,18 +631,6 @@ struct port *port_next(const struct port *port)
 struct port_qos *port_qos(struct port *port)
 {
 	return is_behind(port) && port->uplink ? &port->uplink->qos : &port->qos;
-}
-
-void port_count_control(struct port *port, const struct frame *frame, bool received)
-{
-	if (received) {
-		port->counters.rx_control++;
-		capture_delivered(port, frame);
-	} else {
-		port->counters.tx_control++;
-		capture_sent(port, frame);
-	}
-	capture_control(port, frame, received);
 }
 
 void port_set_bridge(struct port *port, struct port *uplink, const struct bridge_ops *ops)

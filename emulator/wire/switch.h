@@ -41,6 +41,16 @@ struct filter_counts {
 
 extern struct filter_counts switch_filtered;
 
+bool switch_has_filter(void);
+
+/* ---- count.c: what passes a port, in its counters and captures ---- */
+
+#define FRAME_MIN 60 /* without FCS; shorter frames are padded with zeros */
+
+void port_count_received(struct port *port, const struct frame *frame);
+void port_count_sent(struct port *port, const struct frame *frame);
+void port_count_size(struct port_counters *counters, uint32_t len, uint32_t n);
+
 /* Is it the port of a PF with an embedded switch, on the wire's side? */
 static inline bool is_uplink(const struct port *port)
 {

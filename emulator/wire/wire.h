@@ -94,6 +94,7 @@ bool port_link_up(const struct port *port);
 bool port_admin_up(const struct port *port);
 bool port_wire_up(const struct port *port);
 const char *port_name(const struct port *port);
+struct cxdev *port_function(const struct port *port);	/* NULL: it has none */
 struct port *port_find(const char *name); /* NULL: no such port */
 void port_list_names(void (*fn)(const char *name, void *arg), void *arg);
 /* PAOS; a change raises a port event on its function */
@@ -158,6 +159,23 @@ enum wire_verdict { WIRE_PASS, WIRE_DROP, WIRE_DUPLICATE, WIRE_HOLD };
 void wire_set_filter(enum wire_verdict (*fn)(void *arg, const struct port *from,
 					     struct frame *frame),
 		     void *arg);
+
+/* ---- direct.c, count.c ---- */
+
+/*
+ * The port that a frame with these addresses would reach at once, before any other, if nobody could
+ * see, lose, mark or change it on its way: the wire is instant, without filter, capture, fault
+ * rules, cables and embedded switches, both addresses are learned, the receiver's queue is empty.
+ * NULL: it must go by port_send(). Otherwise what it stands for may be done in its place, and
+ * counted.
+ */
+struct port *port_direct(struct port *from, const uint8_t *smac, const uint8_t *dmac);
+/*
+ * @n frames of @len bytes count as sent by one port and received by the other; @dscp, @pcp: as of
+ * qos_prio(). Returns the length with padding.
+ */
+uint32_t port_count_direct(struct port *from, struct port *to, int dscp, int pcp, uint32_t len,
+			   uint32_t n);
 
 /* ---- priorities and flow control: qos.c ---- */
 

@@ -173,10 +173,12 @@ def make(*words):
 # ---- host programs -------------------------------------------------------------
 
 class Program:
-    """A test program, built from the copy."""
+    """A test program, built from the copy; of the emulator also NAME:direct, as emulator/tests/run has it."""
 
     def __init__(self, kind, name):
-        self.kind, self.name = kind, name
+        self.kind = kind
+        self.name, _, way = name.partition(":")
+        self.environ = dict(os.environ, CXEMU_TEST_DIRECT="1") if way else None
         self.good = None
 
     def build(self):
@@ -190,8 +192,8 @@ class Program:
         out = os.path.join(TREE, "build", self.kind)
         words = [os.path.join(out, self.name)] + [out] * (self.kind == "emulator")
         try:
-            done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                                  errors="replace", timeout=PROGRAM_SECONDS, check=False)
+            done = subprocess.run(words, env=self.environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  text=True, errors="replace", timeout=PROGRAM_SECONDS, check=False)
             text, code = done.stdout, done.returncode
         except subprocess.TimeoutExpired as e:
             text, code = (e.stdout or b"").decode(errors="replace"), 124

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Packets that take the direct way do what they do in frames. Arguments: the number of random
+ * programs, and that of the first.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "rdma.h"
+#include "rdma_direct.h"
+
+#define PROGRAM_BYTES 700
+#define BYTES 150000u
+#define TO (1u << 20)
+#define PAGE 4096u
+
+static struct tcq ca, cb;
+static struct tqp x, y;
+
+/* ---- random programs ----------------------------------------------------------------------- */
+
+static void make_program(uint8_t *program, uint64_t seed)
+{
+	uint64_t state = (seed + 1) * 0x9e3779b97f4a7c15ull;
+	unsigned int i;
+
+	for (i = 0; i < PROGRAM_BYTES; i++) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		program[i] = state >> 40;
+	}
+}
+
+static void random_programs(unsigned int rounds, unsigned int first)
+{
+	struct direct_sent sent, all = {};
+	uint8_t program[PROGRAM_BYTES];
+	unsigned int i, differ = 0;
+
+	for (i = first; i < first + rounds; i++) {
+		make_program(program, i);
+		if (!direct_same(program, sizeof(program), &sent)) {
+			printf("# program %u\n", i);
+			differ++;
+		}
+		all.packets += sent.packets;
+		all.direct += sent.direct;
+	}
+	printf("# %u programs, %llu packets, %llu of them without a frame\n", rounds,
+	       (unsigned long long)all.packets, (unsigned long long)all.direct);
+	ok(!differ, "random programs have the same outcome in frames and on the direct way");
+	ok(all.direct > all.packets / 10, "a tenth of their packets or more takes the direct way");
+}
+
+/* ---- one thing at a time ------------------------------------------------------------------- */
+
+static void open_pair(enum prm_qp_st st)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = 3, .timeout = 8 };
+
+	sides_open();
+	wire_in_frames(false);
+	create_cq(&ca, &a, 6);
+	create_cq(&cb, &b, 6);
+	create_pair(&x, &y, st, &ca, &cb, &o);
+}
+
+static struct wr request(uint8_t opcode, uint32_t len)
+{
+	struct wr wr = { .opcode = opcode, .n = 1, .sge = { { a.va, len, a.lkey } } };
+
+	if (opcode == PRM_WQE_SEND_INVAL)
+		wr.imm = b.rkey;
+	if (opcode != PRM_WQE_SEND && opcode != PRM_WQE_SEND_IMM && opcode != PRM_WQE_SEND_INVAL) {
+		wr.raddr = (b.va + TO + 7) & ~7ull;
+		wr.rkey = b.rkey;
+	}
+	return wr;
+}
+
+static void post_room(void)
+{
+	struct tsge room = { b.va + TO, BYTES, b.lkey };
+
+	post_recv(&y, 1, &room);
+}
+
+static bool succeeds(void)
+{
+	struct prm_cqe64 *cqe;
+
+	settle();
+	cqe = poll(&ca);
+	return cqe && cqe_opcode(cqe) == PRM_CQE_REQ;
+}
+
+static void each_opcode(enum prm_qp_st st, const char *name, const uint8_t *ops, unsigned int n)
+{
+	uint64_t packets, direct;
+	struct wr wr;
+	bool good = true;
+	unsigned int i;
+
+	open_pair(st);
+	wr = request(PRM_WQE_RDMA_WRITE, 8);
+	post_send(&x, &wr);	/* the switch learns a's address */
+	settle();
+	wr = (struct wr) { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .sge = { { b.va, 8, b.lkey } },
+			   .raddr = a.va, .rkey = a.rkey };
+	post_send(&y, &wr);
+	settle();
+	while (poll(&ca) || poll(&cb))
+		;
+	for (i = 0; i < n; i++) {
+		bool atomic = ops[i] == PRM_WQE_ATOMIC_CS || ops[i] == PRM_WQE_ATOMIC_FA;
+
+		packets = a.dev->rdma->tx_packets + b.dev->rdma->tx_packets;
+		direct = a.dev->rdma->direct + b.dev->rdma->direct;
+		post_room();
+		wr = request(ops[i], atomic ? 8 : BYTES);
+		post_send(&x, &wr);
+		good = succeeds() && good;
+		packets = a.dev->rdma->tx_packets + b.dev->rdma->tx_packets - packets;
+		direct = a.dev->rdma->direct + b.dev->rdma->direct - direct;
+		if (!packets || packets != direct)
+			printf("# opcode 0x%02x: %llu packets, %llu without a frame\n", ops[i],
+			       (unsigned long long)packets, (unsigned long long)direct);
+		good = packets && packets == direct && good;
+	}
+	ok(good, "%s: no packet of a good request needs a frame", name);
+	sides_close();
+}
+
+/*
+ * Responses in frames wait at a's port: the acknowledgment of a later WRITE must not be there
+ * before them. They wait since the port is held, or since nobody has looked at them yet.
+ */
+static void waiting_frames(bool held, const char *name)
+{
+	const struct q_counter *q;
+	struct wr wr;
+
+	open_pair(PRM_QP_ST_RC);
+	wr = request(PRM_WQE_RDMA_READ, BYTES);
+	wire_in_frames(true);
+	port_hold(a.dev->port, true);
+	post_send(&x, &wr);
+	settle();
+	wire_in_frames(false);
+	if (!held)
+		port_hold(a.dev->port, false);
+	wr = request(PRM_WQE_RDMA_WRITE, 64);
+	post_send(&x, &wr);
+	if (held) {
+		settle();
+		port_hold(a.dev->port, false);
+	}
+	q = &a.dev->rdma_state->no_counter;
+	ok(succeeds() && succeeds() && !q->implied_nak_seq_err && !q->packet_seq_err, "%s", name);
+	sides_close();
+}
+
+/* A port that is held gets nothing, also if nothing waits there. */
+static void held_port(void)
+{
+	struct wr wr;
+	bool early;
+
+	open_pair(PRM_QP_ST_RC);
+	wr = request(PRM_WQE_RDMA_WRITE, 8);
+	post_send(&x, &wr);
+	succeeds();
+	port_hold(b.dev->port, true);
+	post_send(&x, &wr);
+	early = succeeds();
+	port_hold(b.dev->port, false);
+	ok(succeeds() && !early, "a port that is held gets no packet");
+	sides_close();
+}
+
+/* Tables that could drop it are asked about each packet. */
+static void with_tables(struct flow_table **root, const char *name)
+{
+	static int any;
+	uint64_t direct;
+	struct wr wr;
+
+	wr = request(PRM_WQE_RDMA_WRITE, 64);
+	*root = (struct flow_table *)&any;	/* nobody walks it: eth->rdma_steer is not set */
+	direct = a.dev->rdma->direct;
+	post_send(&x, &wr);
+	ok(succeeds() && a.dev->rdma->direct == direct, "%s", name);
+	*root = NULL;
+}
+
+static void tables(void)
+{
+	struct wr wr;
+
+	open_pair(PRM_QP_ST_RC);
+	wr = request(PRM_WQE_RDMA_WRITE, 8);
+	post_send(&x, &wr);
+	succeeds();
+	with_tables(&b.dev->eth->rdma_rx_root,
+		    "with a flow table of the receiver packets go in frames");
+	with_tables(&a.dev->eth->rdma_tx_root,
+		    "with a flow table of the sender packets go in frames");
+	sides_close();
+}
+
+/* A packet is read before it is written, also onto itself. */
+static void overlapping(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = 5, .timeout = 8 };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1 };
+	uint64_t direct;
+	bool right = true;
+	unsigned int i;
+
+	sides_open();
+	wire_in_frames(false);
+	create_cq(&ca, &a, 6);
+	create_cq(&cb, &a, 6);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	for (i = 0; i < 3 * PAGE; i++)
+		*buf_at(&a, i) = i ^ i >> 8;
+	wr.sge[0] = (struct tsge){ a.va, PAGE, a.lkey };
+	wr.raddr = a.va + PAGE / 2;
+	wr.rkey = a.rkey;
+	post_send(&x, &wr);	/* this one always goes in a frame */
+	right = succeeds();
+	for (i = 0; i < 3 * PAGE; i++)
+		*buf_at(&a, i) = i ^ i >> 8;
+	direct = a.dev->rdma->direct;
+	post_send(&x, &wr);
+	right = succeeds() && right;
+	for (i = 0; i < PAGE; i++)
+		right = *buf_at(&a, PAGE / 2 + i) == (uint8_t)(i ^ i >> 8) && right;
+	/* the acknowledgment is direct */
+	ok(right && a.dev->rdma->direct - direct <= 1,
+	   "a packet onto its own data is copied as in a frame");
+	sides_close();
+}
+
+/* Packets that say that they have met congestion: the receiver looks at their headers. */
+static void marked(void)
+{
+	struct wr wr;
+	uint64_t direct;
+
+	open_pair(PRM_QP_ST_RC);
+	wr = request(PRM_WQE_RDMA_WRITE, 64);
+	post_send(&x, &wr);
+	succeeds();
+	((struct qp *)obj_find(a.dev, OBJ_QP, x.qpn))->av.tclass |= 3;
+	direct = a.dev->rdma->direct;
+	post_send(&x, &wr);
+	ok(succeeds() && b.dev->rdma->rx_ecn_marked == 1 && a.dev->rdma->direct == direct,
+	   "packets that are marked go in frames");
+	sides_close();
+}
+
+static struct side *loser;
+static uint8_t *lost_page;
+
+static void on_bus_error(int sig, siginfo_t *info, void *context)
+{
+	(void)info;
+	(void)context;
+	if (mmap(lost_page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		 -1, 0) == MAP_FAILED)
+		signal(sig, SIG_DFL);
+	loser->lost = MEM_BASE + (lost_page - loser->mem);
+	guest_memory_lost++;
+}
+
+/* As host/dma.c meets it: a page behind the end of its file. */
+static void take_away(struct side *side, uint64_t off)
+{
+	struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
+	int fd = memfd_create("lost", 0);
+
+	sigaction(SIGBUS, &action, NULL);
+	loser = side;
+	lost_page = (uint8_t *)((uintptr_t)buf_at(side, off) & ~(uintptr_t)(PAGE - 1));
+	if (mmap(lost_page, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	    MAP_FAILED)
+		ok(false, "the page can be taken away");
+	close(fd);
+}
+
+/* At @off of @whose buffer; the error is seen at the end whose memory it is, as with frames. */
+static void lost_memory(uint8_t opcode, struct side *whose, uint64_t off, unsigned int syndrome,
+			bool y_dies, const char *name)
+{
+	struct prm_cqe64 *cqe;
+	struct wr wr;
+	int lost = guest_memory_lost;
+
+	open_pair(PRM_QP_ST_RC);
+	wr = request(PRM_WQE_RDMA_WRITE, 8);
+	post_send(&x, &wr);
+	succeeds();
+	post_room();
+	take_away(whose, off);
+	wr = request(opcode, BYTES);
+	post_send(&x, &wr);
+	settle();
+	cqe = poll(&ca);
+	ok(guest_memory_lost > lost && cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
+	   cqe_syndrome(cqe) == syndrome &&
+	   (qp_state(&y) == PRM_QP_ERR) == y_dies, "%s", name);
+	signal(SIGBUS, SIG_DFL);
+	sides_close();
+}
+
+/* When the direct way closes in the middle of a message, the rest of it goes in frames. */
+static void closes_midway(uint8_t opcode, const char *name)
+{
+	uint64_t direct;
+	struct wr wr;
+	bool whole;
+
+	open_pair(PRM_QP_ST_RC);
+	wr = request(PRM_WQE_RDMA_WRITE, 8);
+	post_send(&x, &wr);
+	succeeds();
+	buf_fill(&a, 0, BYTES, 1);
+	buf_fill(&b, TO, BYTES, 2);
+	wr = request(opcode, BYTES);
+	wr.raddr = b.va + TO;
+	post_room();
+	direct = a.dev->rdma->direct + b.dev->rdma->direct;
+	post_send(&x, &wr);
+	loop_run_pending();
+	loop_run_pending();
+	direct = a.dev->rdma->direct + b.dev->rdma->direct - direct;
+	wire_in_frames(true);
+	whole = succeeds() && (opcode == PRM_WQE_RDMA_READ ? buf_is(&a, 0, BYTES, 2) :
+							     buf_is(&b, TO, BYTES, 1));
+	/* some acknowledgments among the frames, and a request for a READ among the others */
+	ok(whole && direct > 1 && wire_passed > 4 &&
+	   direct + wire_passed >= BYTES / 1024, "%s", name);
+	sides_close();
+}
+
+int main(int argc, char **argv)
+{
+	static const uint8_t rc[] = { PRM_WQE_SEND, PRM_WQE_SEND_IMM, PRM_WQE_RDMA_WRITE,
+				      PRM_WQE_RDMA_WRITE_IMM, PRM_WQE_RDMA_READ,
+				      PRM_WQE_ATOMIC_CS, PRM_WQE_ATOMIC_FA, PRM_WQE_SEND_INVAL };
+
+	random_programs(argc > 2 ? atoi(argv[1]) : 150, argc > 2 ? atoi(argv[2]) : 0);
+	each_opcode(PRM_QP_ST_RC, "RC", rc, ARRAY_SIZE(rc));
+	each_opcode(PRM_QP_ST_UC, "UC", rc, 4);
+	waiting_frames(true, "a packet does not overtake frames that wait for a port");
+	waiting_frames(false, "a packet does not overtake frames that wait");
+	held_port();
+	tables();
+	overlapping();
+	marked();
+	closes_midway(PRM_WQE_SEND, "a capture that begins within a SEND gets the rest of it");
+	closes_midway(PRM_WQE_RDMA_WRITE,
+		      "a capture that begins within a WRITE gets the rest of it");
+	closes_midway(PRM_WQE_RDMA_READ, "a capture that begins within a READ gets the rest of it");
+	lost_memory(PRM_WQE_RDMA_WRITE, &a, 2 * PAGE, PRM_CQE_SYND_LOCAL_PROT, false,
+		    "memory is taken away whence a WRITE comes: a local error");
+	lost_memory(PRM_WQE_RDMA_WRITE, &b, TO + 2 * PAGE, PRM_CQE_SYND_REMOTE_ACCESS, true,
+		    "memory is taken away where a WRITE goes: a remote error");
+	lost_memory(PRM_WQE_SEND, &a, 2 * PAGE, PRM_CQE_SYND_LOCAL_PROT, false,
+		    "memory is taken away whence a SEND comes: a local error");
+	lost_memory(PRM_WQE_SEND, &b, TO + 2 * PAGE, PRM_CQE_SYND_REMOTE_OP, true,
+		    "memory is taken away where a SEND goes: a remote error");
+	lost_memory(PRM_WQE_RDMA_READ, &a, 2 * PAGE, PRM_CQE_SYND_LOCAL_PROT, false,
+		    "memory is taken away where a READ goes: a local error");
+	lost_memory(PRM_WQE_RDMA_READ, &b, TO + 2 * PAGE, PRM_CQE_SYND_REMOTE_ACCESS, true,
+		    "memory is taken away whence a READ comes: a remote error");
+	return ok_end();
+}

@@ -83,6 +83,8 @@ class Script:
         self.path = os.path.relpath(path, REPO)
         self.name = os.path.basename(path)
         self.head = read_head(path)
+        if os.environ.get("CAPTURE") == "no" and not self.head["windows"]:
+            self.head["capture"] = "no"
         self.off_card = self.move(os.environ.get("CARD", ""))
         self.found = None
         self.waits = False      # for its turn

@@ -27,7 +27,7 @@ class Session:
         self.kernel, self.driver, self.skips = kernel, driver, skips
         self.head = head
         self.guests, self.functions, self.cpus, self.card, _, self.numbers, self.wire, self.peers = (head[k] for k in MACHINES)
-        self.ledger, self.captures = head["ledger"], driver != "rxe" and head["capture"] != "no"
+        self.ledger, self.captures = head["ledger"], driver != "rxe" and not head["capture"]
         self.cpus = "2" if kernel == "kcsan" else self.cpus     # a race needs two
         self.todo = self.scripts = todo     # [(script, its selected ids, or None for all)]; todo: left to run
         self.current = None
@@ -60,6 +60,7 @@ class Session:
 
     def rerun(self, what):
         extra = "".join(f" {name}={os.environ[name]}" for name in ("CARD", "IOMMU", "LONG", "SEED") if os.environ[name])
+        extra += " CAPTURE=no" if os.environ["CAPTURE"] == "no" else ""
         return f"make check {what} KERNELS={self.kernel} DRIVER={self.driver}{extra}"
 
     def command(self, where):

@@ -97,6 +97,7 @@ bool loop_run_pending(void);
 bool loop_idle(void);	/* no work is queued */
 /* @fn is called at the end of each round; true: there is more to do at once. */
 void loop_set_last(bool (*fn)(void));
+void loop_set_spin(unsigned int us); /* how long to look for events before sleeping; 0 at first */
 int loop_run(void); /* until loop_stop() */
 void loop_stop(void);
 

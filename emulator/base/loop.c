@@ -28,6 +28,7 @@ static bool stopping;
 static struct list_head works = LIST_HEAD_INIT(works);
 static uint64_t test_clock;
 static bool (*last_fn)(void);
+static uint64_t spin_ns;
 
 uint64_t now_ns(void)
 {
@@ -166,6 +167,26 @@ static struct timespec *wait_time(struct timespec *ts)
 	return ts;
 }
 
+void loop_set_spin(unsigned int us)
+{
+	spin_ns = us * 1000ull;
+}
+
+/* Looks for events again and again, as long as is asked for and no timer has to run. */
+static int spin(void)
+{
+	static const struct timespec none;
+	const struct timer *first = timer_first();
+	uint64_t end = now_ns() + spin_ns;
+	int n = 0;
+
+	if (first && first->due_ns < end)
+		end = first->due_ns;
+	while (!n && now_ns() < end)
+		n = ppoll(poll_fds, n_fds, &none, NULL);
+	return n;
+}
+
 /*
  * A callback may add and remove descriptors: one that is skipped or moved by that is still ready in
  * the next round.
@@ -175,9 +196,12 @@ static int loop_poll(void)
 	struct timespec ts;
 	unsigned int i;
 	short ready;
-	int n;
+	int n = 0;
 
-	n = ppoll(poll_fds, n_fds, wait_time(&ts), NULL);
+	if (spin_ns && list_empty(&works))
+		n = spin();
+	if (!n)
+		n = ppoll(poll_fds, n_fds, wait_time(&ts), NULL);
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
 

@@ -20,9 +20,14 @@
 #define FUNCTIONS_MAX 16
 #define FIRST_MAX 239	/* the last byte of a MAC is one more than the number */
 #define WIRES_MAX 16
+#define MEMORY_MAX_MIB 65536
+#define SPIN_MAX_US 10000
 #define EXIT_VIOLATIONS 3
 
-enum { OPTION_SOCKET_MODE = 256, OPTION_SOCKET_OWNER, OPTION_FIRST, OPTION_USER, OPTION_SANDBOX };
+enum {
+	OPTION_SOCKET_MODE = 256, OPTION_SOCKET_OWNER, OPTION_FIRST, OPTION_USER, OPTION_SANDBOX,
+	OPTION_SPIN
+};
 
 const char *argp_program_version = "cxemu " CXEMU_VERSION;
 
@@ -57,6 +62,9 @@ static const struct argp_option option_table[] = {
 	  "how long commands take: not at all (default), as on cards, or N microseconds each", 0 },
 	{ "memory", 'm', "MIB", 0,
 	  "memory of the host for what a function's driver creates: 1 to 65536 (default 512)", 0 },
+	{ "spin", OPTION_SPIN, "MICROSECONDS", 0,
+	  "look for work so long before sleeping, 0 to 10000 (default 0): answers come sooner, for a processor of the host",
+	  0 },
 	{ "log", 'l', "FILE", 0, "write the log to FILE, not standard error", 0 },
 	{ "journal", 'j', "FILE", 0,
 	  "write to FILE what drivers write: commands, registers, doorbells, send WQEs", 0 },
@@ -175,30 +183,21 @@ static void parse_command_us(struct argp_state *state, const char *arg)
 			   CMD_TIME_MAX_US);
 }
 
-static void parse_memory(struct argp_state *state, const char *arg)
+static unsigned long parse_number(struct argp_state *state, const char *option, const char *arg,
+				  unsigned long least, unsigned long most)
 {
 	char *end;
-	unsigned long mib = strtoul(arg, &end, 10);
+	unsigned long number = strtoul(arg, &end, 10);
 
-	if (*end || mib < 1 || mib > 65536)
-		argp_error(state, "--memory: '%s' is not 1 to 65536", arg);
-	budget_bytes = (uint64_t)mib << 20;
+	if (*arg < '0' || *arg > '9' || *end || number < least || number > most)
+		argp_error(state, "--%s: '%s' is not %lu to %lu", option, arg, least, most);
+	return number;
 }
 
 static void check(struct argp_state *state, const char *option, const char *arg, const char *wrong)
 {
 	if (wrong)
 		argp_error(state, "--%s: '%s' %s", option, arg, wrong);
-}
-
-static void parse_first(struct argp_state *state, const char *arg)
-{
-	char *end;
-	unsigned long number = strtoul(arg, &end, 10);
-
-	if (*arg < '0' || *arg > '9' || *end || number > FIRST_MAX)
-		argp_error(state, "--first: '%s' is not 0 to %u", arg, FIRST_MAX);
-	run.first = number;
 }
 
 static void parse_level(struct argp_state *state, const char *arg)
@@ -244,7 +243,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		check(state, "sandbox", arg, sandbox_set_calls(arg));
 		break;
 	case OPTION_FIRST:
-		parse_first(state, arg);
+		run.first = parse_number(state, "first", arg, 0, FIRST_MAX);
+		break;
+	case OPTION_SPIN:
+		loop_set_spin(parse_number(state, "spin", arg, 0, SPIN_MAX_US));
 		break;
 	case 'n':
 		parse_numbers(state, arg);
@@ -253,7 +255,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		parse_command_us(state, arg);
 		break;
 	case 'm':
-		parse_memory(state, arg);
+		budget_bytes = (uint64_t)parse_number(state, "memory", arg, 1, MEMORY_MAX_MIB)
+			       << 20;
 		break;
 	case 'l':
 		run.log = arg;

@@ -140,6 +140,29 @@ static void test_ready(void)
 	unlink(at.sun_path);
 }
 
+/* Also with sanitizers, start and second take less than half of a second. */
+static void test_spin(void)
+{
+	struct emu emu;
+	char path[64], stat[512] = "";
+	unsigned long user = 0, system = 0;
+	FILE *file;
+
+	emu_start_option(&emu, bin_dir, 1, "--spin", "50");
+	ktap(strstr(emu_control(&emu, "status"), "function f0"), "it answers while it spins");
+	sleep(1);
+	snprintf(path, sizeof(path), "/proc/%d/stat", emu.pid);
+	file = fopen(path, "r");
+	if (file && fgets(stat, sizeof(stat), file) && strrchr(stat, ')'))
+		sscanf(strrchr(stat, ')'), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+		       &user, &system);
+	if (file)
+		fclose(file);
+	ktap(*stat && user + system <= (unsigned long)sysconf(_SC_CLK_TCK) / 2,
+	     "and sleeps when nothing comes");
+	ktap(emu_stop(&emu) == 0, "cxemu exits cleanly after spinning");
+}
+
 static void test_refusals(void)
 {
 	ktap(refused("--socket-mode", "8", "is not 0 to 777, octal") &&
@@ -158,6 +181,9 @@ static void test_refusals(void)
 	     refused("--user", "4294967290", "names a user without a group: USER:GROUP is needed"),
 	     "a user that the process cannot become is refused");
 	ktap(refused("--sandbox", "x", "is neither on nor off"), "another sandbox is refused");
+	ktap(refused("--spin", "10001", "is not 0 to 10000") &&
+	     refused("--spin", "-1", "is not 0 to 10000"),
+	     "a time to spin that is too long is refused");
 	ktap(refused("--first", "240", "is not 0 to 239") &&
 	     refused("--first", "x", "is not 0 to 239"),
 	     "a first number that is too large is refused");
@@ -326,6 +352,7 @@ int main(int argc, char **argv)
 	ktap_plan(0);
 	test_owner();
 	test_ready();
+	test_spin();
 	test_refusals();
 	test_paths();
 	emu_start(&emu, bin_dir, 2);

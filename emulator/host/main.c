@@ -212,24 +212,10 @@ static void parse_level(struct argp_state *state, const char *arg)
 		argp_error(state, "--trace: '%s' is not quiet, info or debug", arg);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+/* Those without a letter. */
+static error_t parse_long_option(int key, const char *arg, struct argp_state *state)
 {
 	switch (key) {
-	case 'c':
-		parse_card(state, arg);
-		break;
-	case 'v':
-		parse_vm(state, arg);
-		break;
-	case 'w':
-		parse_wire(state, arg);
-		break;
-	case 'p':
-		run.pcap = arg;
-		break;
-	case 's':
-		run.control = arg;
-		break;
 	case OPTION_SOCKET_MODE:
 		check(state, "socket-mode", arg, sockets_set_mode(arg));
 		break;
@@ -247,6 +233,30 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPTION_SPIN:
 		loop_set_spin(parse_number(state, "spin", arg, 0, SPIN_MAX_US));
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'c':
+		parse_card(state, arg);
+		break;
+	case 'v':
+		parse_vm(state, arg);
+		break;
+	case 'w':
+		parse_wire(state, arg);
+		break;
+	case 'p':
+		run.pcap = arg;
+		break;
+	case 's':
+		run.control = arg;
 		break;
 	case 'n':
 		parse_numbers(state, arg);
@@ -278,7 +288,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 				   run.vfs + 1, run.n);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_long_option(key, arg, state);
 	}
 	return 0;
 }

@@ -64,24 +64,41 @@ void sg_parse_recv(struct sg_list *list, struct sge *sges, const uint8_t *at, co
 	list->len = len;
 }
 
-static enum mem_result move_sge(const struct sg_list *list, const struct sge *sge, uint64_t off,
-				uint8_t *buf, uint32_t len, bool to_guest)
+/* What is done to the parts of a list, one after the other. */
+struct walk {
+	bool to_guest;
+	uint8_t *buf;		/* data, advanced */
+	struct mem_map *map;	/* or the memory is only mapped; failures are not logged */
+};
+
+static enum mem_result map_part(const struct sg_list *list, const struct sge *sge, uint64_t off,
+				const struct walk *w, uint32_t len)
+{
+	if (!sge->inl)
+		return mem_map_more(list->owner->dev, list->user, sge->lkey, sge->va + off, len,
+				    w->to_guest ? MEM_LOCAL_WRITE : MEM_LOCAL_READ, w->map);
+	return !w->to_guest && mem_map_add(w->map, (uint8_t *)sge->inl + off, len) ?
+		       MEM_OK : MEM_BAD_ACCESS;
+}
+
+static enum mem_result move_part(const struct sg_list *list, const struct sge *sge, uint64_t off,
+				 const struct walk *w, uint32_t len)
 {
 	struct cxdev *dev = list->owner->dev;
 
-	if (to_guest)
+	if (w->to_guest)
 		return sge->inl ? MEM_BAD_ACCESS :
-				  mem_write(dev, list->user, sge->lkey, sge->va + off, buf, len,
+				  mem_write(dev, list->user, sge->lkey, sge->va + off, w->buf, len,
 					    MEM_LOCAL_WRITE);
 	if (!sge->inl)
-		return mem_read(dev, list->user, sge->lkey, sge->va + off, buf, len,
+		return mem_read(dev, list->user, sge->lkey, sge->va + off, w->buf, len,
 				MEM_LOCAL_READ);
-	memcpy(buf, sge->inl + off, len);
+	memcpy(w->buf, sge->inl + off, len);
 	return MEM_OK;
 }
 
-static enum mem_result move(const struct sg_list *list, uint64_t off, uint8_t *buf, uint32_t len,
-			    bool to_guest)
+static enum mem_result walk_list(const struct sg_list *list, uint64_t off, uint32_t len,
+				 struct walk *w)
 {
 	const struct sge *sge, *end = list->sges + list->n;
 	enum mem_result result;
@@ -93,16 +110,18 @@ static enum mem_result move(const struct sg_list *list, uint64_t off, uint8_t *b
 			continue;
 		}
 		chunk = sge->len - off < len ? sge->len - off : len;
-		result = move_sge(list, sge, off, buf, chunk, to_guest);
-		if (result) {
+		result = w->map ? map_part(list, sge, off, w, chunk) :
+				  move_part(list, sge, off, w, chunk);
+		if (result && !w->map)
 			list->log(list->owner->dev,
 				  "%s 0x%x: WQE %u: lkey 0x%x, %u bytes at 0x%llx: %s",
 				  obj_name(list->owner->type), list->owner->num, list->index,
 				  sge->lkey, chunk, (unsigned long long)(sge->va + off),
 				  mem_result_text(result));
+		if (result)
 			return result;
-		}
-		buf += chunk;
+		if (!w->map)
+			w->buf += chunk;
 		len -= chunk;
 		off = 0;
 	}
@@ -111,36 +130,17 @@ static enum mem_result move(const struct sg_list *list, uint64_t off, uint8_t *b
 
 enum mem_result sg_gather(const struct sg_list *list, uint64_t off, void *buf, uint32_t len)
 {
-	return move(list, off, buf, len, false);
+	return walk_list(list, off, len, &(struct walk){ .buf = buf });
 }
 
 enum mem_result sg_scatter(const struct sg_list *list, uint64_t off, const void *buf, uint32_t len)
 {
-	return move(list, off, (void *)buf, len, true);
+	return walk_list(list, off, len, &(struct walk){ .buf = (void *)buf, .to_guest = true });
 }
 
 enum mem_result sg_map(const struct sg_list *list, uint64_t off, uint32_t len, bool write,
 		       struct mem_map *map)
 {
-	const struct sge *sge, *end = list->sges + list->n;
-	enum mem_result result = MEM_OK;
-	uint32_t chunk;
-
 	map->n = 0;
-	for (sge = list->sges; sge != end && len && !result; sge++) {
-		if (off >= sge->len) {
-			off -= sge->len;
-			continue;
-		}
-		chunk = sge->len - off < len ? sge->len - off : len;
-		if (!sge->inl)
-			result = mem_map_more(list->owner->dev, list->user, sge->lkey,
-					      sge->va + off, chunk,
-					      write ? MEM_LOCAL_WRITE : MEM_LOCAL_READ, map);
-		else if (write || !mem_map_add(map, (uint8_t *)sge->inl + off, chunk))
-			result = MEM_BAD_ACCESS;
-		len -= chunk;
-		off = 0;
-	}
-	return result ? result : len ? MEM_BAD_RANGE : MEM_OK;
+	return walk_list(list, off, len, &(struct walk){ .map = map, .to_guest = write });
 }

@@ -715,6 +715,16 @@ bool saw_event(struct side *side, unsigned int type, uint32_t num)
 	return seen;
 }
 
+void send_plain(struct side *from, struct side *to)
+{
+	struct frame *frame = frame_alloc(64);
+
+	memset(frame->data, 0, 64);
+	memcpy(frame->data, to->dev->mac, 6);
+	memcpy(frame->data + 6, from->dev->mac, 6);
+	port_send(from->dev->port, frame);
+}
+
 void settle(void)
 {
 	unsigned int i;

@@ -175,6 +175,7 @@ static inline unsigned int cqe_syndrome(const struct prm_cqe64 *cqe)
 struct prm_eqe *poll_eq(struct side *side);
 bool saw_event(struct side *side, unsigned int type, uint32_t num);	/* consumes the EQ */
 
+void send_plain(struct side *from, struct side *to);	/* a frame that is no RoCE */
 void settle(void);			/* until no work is left */
 void drain(struct tcq *x, struct tcq *y); /* settles, drops completions and events of both sides */
 void pass_time(unsigned int ms);	/* millisecond by millisecond */

@@ -379,7 +379,7 @@ static void note_words(const char *what, const void *from, size_t bytes)
 				(unsigned long long)p[i]);
 }
 
-static struct direct_sent packets_sent(void)
+struct direct_sent packets_sent(void)
 {
 	return (struct direct_sent){ a.dev->rdma->tx_packets + b.dev->rdma->tx_packets,
 				     a.dev->rdma->direct + b.dev->rdma->direct };
@@ -512,18 +512,6 @@ struct outcome {
 	struct direct_sent sent;
 };
 
-/* So that the switch knows both addresses. */
-static void hello(struct side *from, struct side *to)
-{
-	struct frame *frame = frame_alloc(64);
-
-	memset(frame->data, 0, 64);
-	memcpy(frame->data, to->dev->mac, 6);
-	memcpy(frame->data + 6, from->dev->mac, 6);
-	port_send(from->dev->port, frame);
-	settle();
-}
-
 static void run(const uint8_t *program, size_t size, bool frames, struct outcome *outcome)
 {
 	struct input in = { program, size };
@@ -536,8 +524,9 @@ static void run(const uint8_t *program, size_t size, bool frames, struct outcome
 	world.alike = 0;
 	sides_open();
 	wire_in_frames(frames);
-	hello(&a, &b);
-	hello(&b, &a);
+	send_plain(&a, &b);	/* so that the switch knows both addresses */
+	send_plain(&b, &a);
+	settle();
 	open_side(&a, 0);
 	open_side(&b, 1);
 	open_pairs(&in);

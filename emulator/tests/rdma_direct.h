@@ -10,10 +10,12 @@
 #include <stdint.h>
 #include <stdbool.h>
 
-/* Packets that the two functions have sent in a run without a filter. */
+/* Packets that the two functions have sent, and how many of them directly. */
 struct direct_sent {
 	uint64_t packets, direct;
 };
+
+struct direct_sent packets_sent(void);
 
 /*
  * Runs the program that the bytes say once each way. False: completions, events, memory, states,

@@ -490,14 +490,8 @@ static void flood(struct side *from, struct side *to)
 {
 	unsigned int i;
 
-	for (i = 0; i < PORT_ROOM + OVERRUNS; i++) {
-		struct frame *frame = frame_alloc(64);
-
-		memset(frame->data, 0, 64);
-		memcpy(frame->data, to->dev->mac, 6);
-		memcpy(frame->data + 6, from->dev->mac, 6);
-		port_send(from->dev->port, frame);
-	}
+	for (i = 0; i < PORT_ROOM + OVERRUNS; i++)
+		send_plain(from, to);
 	settle();
 }
 

@@ -97,38 +97,38 @@ static bool succeeds(void)
 	return cqe && cqe_opcode(cqe) == PRM_CQE_REQ;
 }
 
+/* Whose addresses the switch knows. */
+static void open_known_pair(enum prm_qp_st st)
+{
+	open_pair(st);
+	send_plain(&a, &b);
+	send_plain(&b, &a);
+	settle();
+}
+
 static void each_opcode(enum prm_qp_st st, const char *name, const uint8_t *ops, unsigned int n)
 {
-	uint64_t packets, direct;
+	struct direct_sent before, now;
 	struct wr wr;
 	bool good = true;
 	unsigned int i;
 
-	open_pair(st);
-	wr = request(PRM_WQE_RDMA_WRITE, 8);
-	post_send(&x, &wr);	/* the switch learns a's address */
-	settle();
-	wr = (struct wr) { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .sge = { { b.va, 8, b.lkey } },
-			   .raddr = a.va, .rkey = a.rkey };
-	post_send(&y, &wr);
-	settle();
-	while (poll(&ca) || poll(&cb))
-		;
+	open_known_pair(st);
 	for (i = 0; i < n; i++) {
 		bool atomic = ops[i] == PRM_WQE_ATOMIC_CS || ops[i] == PRM_WQE_ATOMIC_FA;
 
-		packets = a.dev->rdma->tx_packets + b.dev->rdma->tx_packets;
-		direct = a.dev->rdma->direct + b.dev->rdma->direct;
+		before = packets_sent();
 		post_room();
 		wr = request(ops[i], atomic ? 8 : BYTES);
 		post_send(&x, &wr);
 		good = succeeds() && good;
-		packets = a.dev->rdma->tx_packets + b.dev->rdma->tx_packets - packets;
-		direct = a.dev->rdma->direct + b.dev->rdma->direct - direct;
-		if (!packets || packets != direct)
+		now = packets_sent();
+		now.packets -= before.packets;
+		now.direct -= before.direct;
+		if (!now.packets || now.packets != now.direct)
 			printf("# opcode 0x%02x: %llu packets, %llu without a frame\n", ops[i],
-			       (unsigned long long)packets, (unsigned long long)direct);
-		good = packets && packets == direct && good;
+			       (unsigned long long)now.packets, (unsigned long long)now.direct);
+		good = now.packets && now.packets == now.direct && good;
 	}
 	ok(good, "%s: no packet of a good request needs a frame", name);
 	sides_close();
@@ -169,11 +169,9 @@ static void held_port(void)
 	struct wr wr;
 	bool early;
 
-	open_pair(PRM_QP_ST_RC);
-	wr = request(PRM_WQE_RDMA_WRITE, 8);
-	post_send(&x, &wr);
-	succeeds();
+	open_known_pair(PRM_QP_ST_RC);
 	port_hold(b.dev->port, true);
+	wr = request(PRM_WQE_RDMA_WRITE, 8);
 	post_send(&x, &wr);
 	early = succeeds();
 	port_hold(b.dev->port, false);
@@ -198,12 +196,7 @@ static void with_tables(struct flow_table **root, const char *name)
 
 static void tables(void)
 {
-	struct wr wr;
-
-	open_pair(PRM_QP_ST_RC);
-	wr = request(PRM_WQE_RDMA_WRITE, 8);
-	post_send(&x, &wr);
-	succeeds();
+	open_known_pair(PRM_QP_ST_RC);
 	with_tables(&b.dev->eth->rdma_rx_root,
 		    "with a flow table of the receiver packets go in frames");
 	with_tables(&a.dev->eth->rdma_tx_root,
@@ -251,10 +244,8 @@ static void marked(void)
 	struct wr wr;
 	uint64_t direct;
 
-	open_pair(PRM_QP_ST_RC);
+	open_known_pair(PRM_QP_ST_RC);
 	wr = request(PRM_WQE_RDMA_WRITE, 64);
-	post_send(&x, &wr);
-	succeeds();
 	((struct qp *)obj_find(a.dev, OBJ_QP, x.qpn))->av.tclass |= 3;
 	direct = a.dev->rdma->direct;
 	post_send(&x, &wr);
@@ -300,10 +291,7 @@ static void lost_memory(uint8_t opcode, struct side *whose, uint64_t off, unsign
 	struct wr wr;
 	int lost = guest_memory_lost;
 
-	open_pair(PRM_QP_ST_RC);
-	wr = request(PRM_WQE_RDMA_WRITE, 8);
-	post_send(&x, &wr);
-	succeeds();
+	open_known_pair(PRM_QP_ST_RC);
 	post_room();
 	take_away(whose, off);
 	wr = request(opcode, BYTES);
@@ -324,20 +312,17 @@ static void closes_midway(uint8_t opcode, const char *name)
 	struct wr wr;
 	bool whole;
 
-	open_pair(PRM_QP_ST_RC);
-	wr = request(PRM_WQE_RDMA_WRITE, 8);
-	post_send(&x, &wr);
-	succeeds();
+	open_known_pair(PRM_QP_ST_RC);
 	buf_fill(&a, 0, BYTES, 1);
 	buf_fill(&b, TO, BYTES, 2);
 	wr = request(opcode, BYTES);
 	wr.raddr = b.va + TO;
 	post_room();
-	direct = a.dev->rdma->direct + b.dev->rdma->direct;
+	direct = packets_sent().direct;
 	post_send(&x, &wr);
 	loop_run_pending();
 	loop_run_pending();
-	direct = a.dev->rdma->direct + b.dev->rdma->direct - direct;
+	direct = packets_sent().direct - direct;
 	wire_in_frames(true);
 	whole = succeeds() && (opcode == PRM_WQE_RDMA_READ ? buf_is(&a, 0, BYTES, 2) :
 							     buf_is(&b, TO, BYTES, 1));

@@ -14,6 +14,7 @@
 #include "fault/fault.h"
 #include "host/control.h"
 #include "host/host.h"
+#include "host/isolate.h"
 #include "rdma/rdma.h"
 #include "wire/wire.h"
 
@@ -37,6 +38,7 @@ void control_status(FILE *out)
 
 	for (i = 0; i < n_devs; i++)
 		cxdev_status(devs[i], out);
+	isolate_status(out);
 	wire_status(out);
 	capture_status(out);
 	fprintf(out, "violations: %llu\n", (unsigned long long)violations_total());
@@ -53,6 +55,7 @@ static void status_json(FILE *out)
 	list = json_list(all, "functions");
 	for (i = 0; i < n_devs; i++)
 		cxdev_json(devs[i], json_row(list));
+	isolate_json(all);
 	wire_json(all);
 	capture_json(all);
 	violations_json(all);

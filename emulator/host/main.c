@@ -13,6 +13,7 @@
 #include "card/card.h"
 #include "host/control.h"
 #include "host/host.h"
+#include "host/isolate.h"
 #include "host/sandbox.h"
 #include "port/port.h"
 #include "wire/wire.h"
@@ -22,17 +23,16 @@
 #define WIRES_MAX 16
 #define MEMORY_MAX_MIB 65536
 #define SPIN_MAX_US 10000
-#define EXIT_VIOLATIONS 3
 
 enum {
 	OPTION_SOCKET_MODE = 256, OPTION_SOCKET_OWNER, OPTION_FIRST, OPTION_USER, OPTION_SANDBOX,
-	OPTION_SPIN
+	OPTION_SPIN, OPTION_ISOLATE
 };
 
 const char *argp_program_version = "cxemu " CXEMU_VERSION;
 
 static const char doc[] =
-	"A ConnectX adapter for QEMU\vExit status 0; 1: cannot start; 3: violations.";
+	"A ConnectX adapter for QEMU\vExit status 0; 1: cannot start, or the process of an adapter has failed; 3: violations.";
 
 static const struct argp_option option_table[] = {
 	{ "card", 'c', "NAME[,OPTION...]", 0,
@@ -52,6 +52,9 @@ static const struct argp_option option_table[] = {
 	  "become that user once all sockets, files and interfaces are open", 0 },
 	{ "sandbox", OPTION_SANDBOX, "on|off", 0,
 	  "then only make the system calls that serving takes (default on); another one ends the process",
+	  0 },
+	{ "isolate", OPTION_ISOLATE, NULL, 0,
+	  "a process for each adapter, joined by a switch in this one, so that what a guest does to it is its own; its control socket and journal have the name of its first function at the end: SOCKET.NAME",
 	  0 },
 	{ "first", OPTION_FIRST, "N", 0,
 	  "number of the first function, 0 to 239 (default 0): MACs and GUIDs come from it, and two processes on one wire need different ones",
@@ -77,6 +80,7 @@ static struct {
 	unsigned int ports, vfs, first;
 	bool sriov;	/* the driver of the PF enables VFs */
 	bool eswitch;	/* and manages the e-switch */
+	bool isolate;
 	const char *pcap, *control, *log, *journal;
 	const char *wires[WIRES_MAX];
 	unsigned int n_wires, n;
@@ -84,6 +88,8 @@ static struct {
 	char names[FUNCTIONS_MAX][32];
 	struct cxdev *devs[FUNCTIONS_MAX];
 	FILE *log_file;
+	unsigned int n_joints;
+	int joints[ISOLATE_JOINTS];	/* of the process of an adapter */
 } run = { .ports = 1 };
 
 static void parse_card_option(struct argp_state *state, const char *arg, size_t len)
@@ -231,6 +237,9 @@ static error_t parse_long_option(int key, const char *arg, struct argp_state *st
 	case OPTION_FIRST:
 		run.first = parse_number(state, "first", arg, 0, FIRST_MAX);
 		break;
+	case OPTION_ISOLATE:
+		run.isolate = true;
+		break;
 	case OPTION_SPIN:
 		loop_set_spin(parse_number(state, "spin", arg, 0, SPIN_MAX_US));
 		break;
@@ -286,6 +295,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (run.n <= run.vfs)
 			argp_error(state, "--card: a PF and vfs=%u take %u --vm, not %u", run.vfs,
 				   run.vfs + 1, run.n);
+		if (run.isolate && wire_has_rate())
+			argp_error(state,
+				   "--isolate: a wire with a rate has one clock, and so one process");
 		break;
 	default:
 		return parse_long_option(key, arg, state);
@@ -298,7 +310,11 @@ static void on_signal(int fd, void *arg)
 	struct signalfd_siginfo info;
 
 	(void)arg;
-	if (read(fd, &info, sizeof(info)) == sizeof(info))
+	if (read(fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGCHLD)
+		isolate_reap();
+	else
 		loop_stop();
 }
 
@@ -311,6 +327,7 @@ static int catch_signals(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -344,11 +361,82 @@ static int create_function(unsigned int i)
 	return 0;
 }
 
-static int start(void)
+/* ---- a process for each adapter ---- */
+
+static void on_switch_gone(void *arg)
 {
+	(void)arg;
+	loop_stop();
+}
+
+/* What is left to a process that serves the @n functions from @first on, called @name. */
+static int keep_adapter(unsigned int first, unsigned int n, const char *name)
+{
+	static char control[128], journal[512];
+
+	run.first += first;
+	run.n = n;
+	memmove(run.names, run.names + first, n * sizeof(run.names[0]));
+	memmove(run.functions, run.functions + first, n * sizeof(run.functions[0]));
+	run.n_wires = 0;
+	run.pcap = NULL;
+	if ((run.control && snprintf(control, sizeof(control), "%s.%s", run.control, name) >=
+				    (int)sizeof(control)) ||
+	    (run.journal && snprintf(journal, sizeof(journal), "%s.%s", run.journal, name) >=
+				    (int)sizeof(journal))) {
+		fprintf(stderr, "cxemu: --isolate: a path with .%s is too long\n", name);
+		return -ENAMETOOLONG;
+	}
+	run.control = run.control ? control : NULL;
+	run.journal = run.journal ? journal : NULL;
+	return 0;
+}
+
+/* Returns in each process; the switch has no functions. */
+static int isolate(void)
+{
+	unsigned int size = run.vfs ? run.vfs + 1 : run.ports, first, n, i;
+	const char *ports[ISOLATE_JOINTS];
+	int in_new;
+
+	for (first = 0; first < run.n; first += size) {
+		n = run.n - first < size ? run.n - first : size;
+		run.n_joints = run.vfs ? 1 : n;
+		for (i = 0; i < run.n_joints; i++)
+			ports[i] = run.names[first + i];
+		in_new = isolate_fork(ports[0], ports, run.n_joints, run.joints);
+		if (in_new < 0)
+			fprintf(stderr, "cxemu: --isolate: %s\n", strerror(-in_new));
+		if (in_new)
+			return in_new < 0 ? in_new : keep_adapter(first, n, ports[0]);
+	}
+	run.n = 0;
+	run.n_joints = 0;
+	run.journal = NULL;
+	return 0;
+}
+
+static int join_switch(void)
+{
+	char name[40];
 	unsigned int i;
 	int err;
 
+	for (i = 0; i < run.n_joints; i++) {
+		snprintf(name, sizeof(name), "%.26s.wire", run.names[i]);
+		err = uplink_join(run.joints[i], name, run.devs[i]->port, on_switch_gone, NULL);
+		if (err) {
+			fprintf(stderr, "cxemu: --isolate: %s: %s\n", name, strerror(-err));
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* ---- start and stop ---- */
+
+static int open_log(void)
+{
 	run.log_file = stderr;
 	if (run.log) {
 		run.log_file = fopen(run.log, "w");
@@ -358,6 +446,18 @@ static int start(void)
 		}
 	}
 	trace_set_output(run.log_file);
+	return 0;
+}
+
+static int start(void)
+{
+	unsigned int i;
+	int err = open_log();
+
+	if (!err && run.isolate)
+		err = isolate();
+	if (err)
+		return err;
 	if (run.journal) {
 		err = journal_open(run.journal);
 		if (err) {
@@ -382,7 +482,10 @@ static int start(void)
 	}
 	if (!err && run.control)
 		err = control_open(run.control, run.devs, run.n);
-	return err;
+	/* last, for it tells that the others are done */
+	if (!err)
+		err = join_switch();
+	return err ? err : isolate_join();
 }
 
 /* For systemd (sd_notify(3)): those who need the sockets may be started. */
@@ -421,11 +524,18 @@ static void stop(void)
 	journal_close();
 }
 
+static int exit_status(int err, int adapters)
+{
+	if (err || adapters == EXIT_FAILURE)
+		return EXIT_FAILURE;
+	return violations_total() ? EXIT_VIOLATIONS : adapters;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = { option_table, parse_option, NULL, doc, NULL, NULL, NULL };
 	uint64_t violations;
-	int err;
+	int err, adapters;
 
 	argp_err_exit_status = EXIT_FAILURE;
 	run.card = card_find("cx5", 3);
@@ -433,7 +543,8 @@ int main(int argc, char **argv)
 	err = start();
 	if (!err) {
 		notice(NULL, "%s, %u functions", run.card->model, run.n);
-		notify_ready();
+		if (!run.n_joints)
+			notify_ready();
 		err = sandbox_enter();
 	}
 	if (!err) {
@@ -441,11 +552,12 @@ int main(int argc, char **argv)
 		control_status(run.log_file);
 	}
 	stop();
+	adapters = isolate_finish();
 	violations = violations_total();
 	if (violations)
 		fprintf(stderr, "cxemu: %llu violations, see the log\n",
 			(unsigned long long)violations);
 	if (run.log && run.log_file)
 		fclose(run.log_file);
-	return err ? EXIT_FAILURE : violations ? EXIT_VIOLATIONS : EXIT_SUCCESS;
+	return exit_status(err, adapters);
 }

@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static bool user_set;
 static uid_t uid;
 static gid_t gid;
 static char user_name[64];	/* for its other groups; empty: none */
+static pid_t end_with;		/* 0: nobody */
 /* The run-time library of the sanitizers has calls of its own. */
 #ifdef __SANITIZE_ADDRESS__
 static bool calls_limited;
@@ -80,7 +82,7 @@ static const int calls[] = {
 	/* time, signals, the end */
 	SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(restart_syscall),
 	SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
-	SCMP_SYS(exit), SCMP_SYS(exit_group),
+	SCMP_SYS(wait4), SCMP_SYS(exit), SCMP_SYS(exit_group),
 	/* of the C library: locks, its heap, abort() */
 	SCMP_SYS(futex), SCMP_SYS(getrandom), SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(tgkill),
 };
@@ -130,6 +132,19 @@ static int limit_calls(void)
 	return err;
 }
 
+void sandbox_end_with(pid_t parent)
+{
+	end_with = parent;
+}
+
+/* A change of user takes it back, so it comes after. */
+static int arrange_end(void)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -errno;
+	return getppid() == end_with ? 0 : -ESRCH;	/* it has ended already */
+}
+
 int sandbox_enter(void)
 {
 	int err = user_set ? give_up_privileges() : 0;
@@ -138,6 +153,10 @@ int sandbox_enter(void)
 		fprintf(stderr, "cxemu: --user: cannot become it: %s\n", strerror(-err));
 		return err;
 	}
+	if (end_with)
+		err = arrange_end();
+	if (err)
+		return err;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	err = calls_limited ? limit_calls() : 0;

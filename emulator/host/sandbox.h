@@ -7,6 +7,7 @@
 #define CXEMU_SANDBOX_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* USER[:GROUP], by name or number; else the user's own group. NULL, or what is wrong. */
 const char *sandbox_set_user(const char *text);
@@ -18,5 +19,7 @@ const char *sandbox_set_calls(const char *text);
  * Another call ends the process (SIGSYS). 0, or -errno with a message printed.
  */
 int sandbox_enter(void);
+/* From then on the process ends (SIGKILL) with @parent, which has made it. */
+void sandbox_end_with(pid_t parent);
 
 #endif

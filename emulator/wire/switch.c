@@ -395,6 +395,17 @@ bool port_link_up(const struct port *port)
 	return port->follow != PORT_DOWN && (!port->cable || own_end_up(port->cable));
 }
 
+bool port_far_end_up(const struct port *port)
+{
+	return !port->cable || own_end_up(port->cable);
+}
+
+void port_watch_far_end(struct port *port, void (*fn)(void *arg), void *arg)
+{
+	port->far_end = fn;
+	port->far_end_arg = arg;
+}
+
 bool port_admin_up(const struct port *port)
 {
 	return port->admin;
@@ -421,6 +432,8 @@ static void port_event_work(struct work *work)
 	struct port *port = container_of(work, struct port, event_work);
 	bool up = port_link_up(port);
 
+	if (port->far_end)
+		port->far_end(port->far_end_arg);
 	if (!port->dev || up == port->reported)
 		return;
 
@@ -452,12 +465,21 @@ static void port_changed(struct port *port, bool was_up)
 			port_changed(follower, was_up);
 }
 
+static void far_end_changed(struct port *port)
+{
+	if (port->far_end)
+		work_queue(&port->event_work);
+}
+
 /* Both ends of a cable have the same link. */
 static void link_changed(struct port *port, bool was_up)
 {
 	port_changed(port, was_up);
-	if (port->cable && port->cable != port)
+	if (!port->cable)
+		return;
+	if (port->cable != port)
 		port_changed(port->cable, was_up);
+	far_end_changed(port->cable);
 }
 
 void port_set_admin(struct port *port, bool up)
@@ -492,6 +514,7 @@ static void cable_changed(struct port *port)
 	ports_wake_senders();
 	if (port->physics)
 		physics_link_down(port->physics);
+	far_end_changed(port);
 }
 
 void port_uncable(struct port *port)

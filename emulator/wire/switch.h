@@ -23,6 +23,8 @@ struct port {
 	struct work event_work;
 	bool (*sink)(void *arg, const struct frame *frame);
 	void *sink_arg;
+	void (*far_end)(void *arg);	/* by its event_work; NULL: nobody wants to know */
+	void *far_end_arg;
 	struct port *cable; /* the other end, NULL: the port is on the switch */
 	/* of a function on an embedded switch; NULL: on none, or the PF is gone */
 	const struct bridge_ops *bridge;

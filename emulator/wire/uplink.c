@@ -2,15 +2,19 @@
 /*
  * Other wires on the switch: a UNIX socket that speaks the framing of QEMU's stream network
  * backend (each frame after its length in four bytes, big-endian), a UDP socket with a frame in
- * each datagram, as QEMU's dgram backend has it, and a tap device.
+ * each datagram, as QEMU's dgram backend has it, a tap device, and a joint: what joins two
+ * processes of one cxemu, by records with a frame each, or with one byte, whether there is link
+ * behind the end that sends it.
  *
  * The port has link while a peer is connected; with UDP and a tap always. A peer that reads slowly
  * stops its port's queue, so that senders wait for it as for a function; one that has not read for
- * STUCK_NS loses frames instead, since it must not block the others.
+ * STUCK_NS loses frames instead, since it must not block the others. In the other direction a
+ * frame waits for room at its receiver, and its wire is not read meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if.h>
+#include <linux/if_ether.h>
 #include <linux/if_tun.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -34,13 +38,23 @@ struct uplink {
 	int listen_fd, fd; /* -1: none */
 	bool frames;		/* what is read or written at once is a frame: tap, UDP */
 	bool is_udp, stuck;
+	void (*ended)(void *arg);	/* of a joint, NULL: of another wire */
+	void *ended_arg;
+	bool tell_link;		/* to the other end of a joint */
 	struct timer timer;
+	struct frame *next;	/* waits for room by the work; nothing is read */
+	struct work work;
 	uint32_t in_len, out_len, out_done; /* out_len 0: none pending */
 	uint8_t in[LENGTH_BYTES + FRAME_MAX];
 	uint8_t out[LENGTH_BYTES + FRAME_MAX];
 };
 
 static struct list_head uplinks = LIST_HEAD_INIT(uplinks);
+
+static void watch(const struct uplink *link)
+{
+	loop_fd_set_events(link->fd, !link->next, link->out_len);
+}
 
 static void disconnect(struct uplink *link, const char *why)
 {
@@ -51,9 +65,15 @@ static void disconnect(struct uplink *link, const char *why)
 	link->in_len = 0;
 	link->out_len = 0;
 	link->stuck = false;
+	link->tell_link = false;
 	timer_cancel(&link->timer);
+	work_cancel(&link->work);
+	frame_free(link->next);
+	link->next = NULL;
 	port_set_wire(link->port, false);
 	port_hold(link->port, false);
+	if (link->ended)
+		link->ended(link->ended_arg);
 }
 
 /* ---- from the switch to the peer ---- */
@@ -71,7 +91,7 @@ static bool flush_out(struct uplink *link)
 		 * The interface of a tap is down, or the host of a UDP peer cannot be reached: a
 		 * cable would drop them, too.
 		 */
-		if (link->frames)
+		if (link->frames && !link->ended)
 			link->out_len = 0;
 		else
 			disconnect(link, strerror(errno));
@@ -89,7 +109,7 @@ static bool flush_out(struct uplink *link)
 
 static void wait_for_peer(struct uplink *link)
 {
-	loop_fd_set_events(link->fd, true, true);
+	watch(link);
 	timer_arm(&link->timer, STUCK_NS);
 	port_hold(link->port, true);
 }
@@ -102,10 +122,39 @@ static void on_stuck(struct timer *timer)
 	port_hold(link->port, false);
 }
 
+/* Nothing is pending. */
+static void send_link(struct uplink *link)
+{
+	link->tell_link = false;
+	link->out[0] = port_far_end_up(link->port);
+	link->out_len = 1;
+	link->out_done = 0;
+	flush_out(link);
+}
+
+/* There is link, or none any more, at what the port has a cable to. */
+static void on_far_end(void *arg)
+{
+	struct uplink *link = arg;
+
+	if (link->fd < 0)
+		return;
+	link->tell_link = true;
+	if (link->out_len)
+		return;
+	send_link(link);
+	if (link->fd >= 0 && link->out_len)
+		wait_for_peer(link);
+}
+
 static void on_writable(struct uplink *link)
 {
 	bool some = flush_out(link);
 
+	if (link->fd < 0)
+		return;
+	if (!link->out_len && link->tell_link)
+		send_link(link);
 	if (link->fd < 0)
 		return;
 	if (link->out_len) {
@@ -114,7 +163,7 @@ static void on_writable(struct uplink *link)
 		return;
 	}
 
-	loop_fd_set_events(link->fd, true, false);
+	watch(link);
 	timer_cancel(&link->timer);
 	port_hold(link->port, false);
 }
@@ -145,22 +194,39 @@ static bool uplink_send(void *arg, const struct frame *frame)
 
 /* ---- from the peer to the switch ---- */
 
-static void inject_frame(struct uplink *link, const uint8_t *data, uint32_t len)
+/* Is there room for it? Else the work waits. */
+static bool send_next(struct uplink *link)
 {
-	struct frame *frame = frame_alloc(len);
+	struct frame *frame = link->next;
 
-	if (!frame)
-		return;
-	memcpy(frame->data, data, len);
+	if (frame->len >= ETH_ALEN &&
+	    !port_may_send(link->port, frame->data, qos_frame_prio(port_qos(link->port), frame), 1,
+			   &link->work))
+		return false;
+	link->next = NULL;
 	port_send(link->port, frame);
+	return true;
 }
 
-/* Injects the complete frames; false if the framing is wrong. */
+/* False: it waits, and nothing more may be injected. */
+static bool inject_frame(struct uplink *link, const uint8_t *data, uint32_t len)
+{
+	link->next = frame_alloc(len);
+	if (!link->next)
+		return true;
+	memcpy(link->next->data, data, len);
+	if (send_next(link))
+		return true;
+	watch(link);
+	return false;
+}
+
+/* Injects the complete frames for which there is room; false if the framing is wrong. */
 static bool parse_frames(struct uplink *link)
 {
 	uint32_t at = 0, len;
 
-	while (link->in_len - at >= LENGTH_BYTES) {
+	while (!link->next && link->in_len - at >= LENGTH_BYTES) {
 		memcpy(&len, link->in + at, LENGTH_BYTES);
 		len = be32toh(len);
 		if (!len || len > FRAME_MAX)
@@ -175,18 +241,31 @@ static bool parse_frames(struct uplink *link)
 	return true;
 }
 
+/* The other end of a joint. */
+static void on_record(struct uplink *link, ssize_t n)
+{
+	if (n == 1)
+		port_set_wire(link->port, link->in[0]);
+	else if (n > 0)
+		inject_frame(link, link->in, n);
+	else
+		disconnect(link, n ? strerror(errno) : "the other process has ended");
+}
+
 /* A tap, or UDP: anybody who can send with the peer's address can send anything. */
 static void on_frames(struct uplink *link)
 {
 	int budget = LOOP_SLICE;
 	ssize_t n;
 
-	while (budget--) {
+	while (budget-- && link->fd >= 0 && !link->next) {
 		n = link->is_udp ? recv(link->fd, link->in, sizeof(link->in), MSG_TRUNC) :
 				   read(link->fd, link->in, sizeof(link->in));
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
-		if (n >= 0) {
+		if (link->ended) {
+			on_record(link, n);
+		} else if (n >= 0) {
 			/* too long: malformed */
 			inject_frame(link, link->in, n > FRAME_MAX ? 0 : n);
 		} else if (!link->is_udp) {
@@ -195,6 +274,12 @@ static void on_frames(struct uplink *link)
 		}
 		/* else nobody has listened where we sent something */
 	}
+}
+
+static void parse_stream(struct uplink *link)
+{
+	if (!parse_frames(link))
+		disconnect(link, "frame length is 0 or above 10240: not QEMU's stream framing");
 }
 
 static void on_stream(struct uplink *link)
@@ -208,8 +293,19 @@ static void on_stream(struct uplink *link)
 		return;
 	}
 	link->in_len += n;
-	if (!parse_frames(link))
-		disconnect(link, "frame length is 0 or above 10240: not QEMU's stream framing");
+	parse_stream(link);
+}
+
+static void on_room(struct work *work)
+{
+	struct uplink *link = container_of(work, struct uplink, work);
+
+	if (!send_next(link))
+		return;
+	if (!link->frames)
+		parse_stream(link);
+	if (link->fd >= 0)
+		watch(link);
 }
 
 static void on_peer(int fd, void *arg)
@@ -218,7 +314,7 @@ static void on_peer(int fd, void *arg)
 
 	if (link->out_len)
 		on_writable(link);
-	if (link->fd != fd)
+	if (link->fd != fd || link->next)
 		return;
 	if (link->frames)
 		on_frames(link);
@@ -363,11 +459,35 @@ static const struct {
 	{ "tap:", open_tap },
 };
 
+/* With a port of that name, without a peer; NULL: no memory. */
+static struct uplink *new_uplink(const char *name)
+{
+	struct uplink *link = calloc(1, sizeof(*link));
+
+	if (!link)
+		return NULL;
+	link->listen_fd = -1;
+	link->fd = -1;
+	snprintf(link->name, sizeof(link->name), "%s", name);
+	timer_init(&link->timer, on_stuck);
+	work_init(&link->work, on_room);
+	link->port = port_create(NULL, link->name);
+	if (!link->port) {
+		free(link);
+		return NULL;
+	}
+	port_set_wire(link->port, false);
+	port_set_sink(link->port, uplink_send, link);
+	list_add_tail(&link->node, &uplinks);
+	return link;
+}
+
 int uplink_open(const char *what)
 {
 	const char *arg = strchr(what, ':');
 	struct uplink *link;
 	unsigned int kind;
+	char name[32];
 	int err;
 
 	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++)
@@ -379,33 +499,46 @@ int uplink_open(const char *what)
 			what);
 		return -EINVAL;
 	}
-	link = calloc(1, sizeof(*link));
-	if (!link)
-		return -ENOMEM;
-
-	link->listen_fd = -1;
-	link->fd = -1;
 	/* the port here is enough: no other wire has it */
 	if (kinds[kind].open == open_udp)
-		snprintf(link->name, sizeof(link->name), "udp:%.*s",
-			 (int)strcspn(arg + 1, ":"), arg + 1);
+		snprintf(name, sizeof(name), "udp:%.*s", (int)strcspn(arg + 1, ":"), arg + 1);
 	else
-		snprintf(link->name, sizeof(link->name), "%s", arg + 1);
-	timer_init(&link->timer, on_stuck);
-	list_add_tail(&link->node, &uplinks);
-	link->port = port_create(NULL, link->name);
-	if (!link->port) {
-		err = -ENOMEM;
-	} else {
-		port_set_wire(link->port, false);
-		port_set_sink(link->port, uplink_send, link);
-		err = kinds[kind].open(link, arg + 1);
-	}
+		snprintf(name, sizeof(name), "%s", arg + 1);
+	link = new_uplink(name);
+	if (!link)
+		return -ENOMEM;
+	err = kinds[kind].open(link, arg + 1);
 	if (err) {
 		fprintf(stderr, "cxemu: --wire %s: %s\n", what, strerror(-err));
 		free_uplink(link);
 	}
 	return err;
+}
+
+int uplink_join(int fd, const char *name, struct port *port, void (*ended)(void *arg), void *arg)
+{
+	struct uplink *link = new_uplink(name);
+	int err;
+
+	if (!link) {
+		close(fd);
+		return -ENOMEM;
+	}
+	link->frames = true;
+	err = attach(link, fd);
+	/* until the other end has told that there is link */
+	port_set_wire(link->port, false);
+	if (!err && port)
+		err = port_cable(link->port, port);
+	if (err) {
+		free_uplink(link);
+		return err;
+	}
+	link->ended = ended;
+	link->ended_arg = arg;
+	port_watch_far_end(link->port, on_far_end, link);
+	on_far_end(link);
+	return 0;
 }
 
 void uplinks_close(void)

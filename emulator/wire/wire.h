@@ -149,6 +149,10 @@ void port_set_sink(struct port *port, bool (*fn)(void *arg, const struct frame *
  */
 void port_hold(struct port *port, bool hold);
 bool port_held(const struct port *port);
+/* For other wires: @fn is called, as work, when port_far_end_up() of this port may have changed. */
+void port_watch_far_end(struct port *port, void (*fn)(void *arg), void *arg);
+/* Is what the port has a cable to up? On the switch: always. */
+bool port_far_end_up(const struct port *port);
 
 /*
  * For tests: called for each frame after the capture and before faults and switch; may change its
@@ -236,8 +240,18 @@ struct switch_counters {
 
 struct switch_counters port_switch_counters(const struct port *port, unsigned int prio);
 
-/* uplink.c: unix:SOCKET or tap:INTERFACE; 0 or -errno, message printed */
+/*
+ * uplink.c: unix:SOCKET, udp:PORT:HOST:PORT or tap:INTERFACE as a port of the switch; 0 or -errno,
+ * message printed
+ */
 int uplink_open(const char *what);
+/*
+ * A joint between two processes: @fd is this one's end of a SOCK_SEQPACKET pair, which does not
+ * block, and is consumed. It is a port of the switch called @name, or with @port is what that has a
+ * cable to. Link goes through it in both directions. @ended is called when the other process is
+ * gone, or this one closes it. 0 or -errno.
+ */
+int uplink_join(int fd, const char *name, struct port *port, void (*ended)(void *arg), void *arg);
 void uplinks_close(void);
 
 /*

@@ -9,7 +9,18 @@
 
 #include <stdint.h>
 
-/* The hash of what @hash is the hash of (0: nothing) and @word; all its bits are good. */
-uint64_t hash_mix(uint64_t hash, uint64_t word);
+extern uint64_t hash_secret[2];
+
+/*
+ * The hash of what @hash is the hash of (0: nothing) and @word; all its bits are good: both halves
+ * of a product with an unknown factor.
+ */
+static inline uint64_t hash_mix(uint64_t hash, uint64_t word)
+{
+	unsigned __int128 product =
+		(unsigned __int128)(hash ^ word ^ hash_secret[0]) * hash_secret[1];
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
 
 #endif

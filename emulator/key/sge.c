@@ -6,11 +6,12 @@
 #include "prm/wqe.h"
 
 /* A length of 0 stands for 2 GiB. */
-static struct sge by_key(const uint8_t *seg, uint32_t len)
+static void set_by_key(struct sge *sge, const uint8_t *seg, uint32_t len)
 {
-	return (struct sge){ .va = get64(seg + 8),
-			     .lkey = get32(seg + 4),
-			     .len = len ? len : 1u << 31 };
+	sge->inl = NULL;
+	sge->va = get64(seg + 8);
+	sge->lkey = get32(seg + 4);
+	sge->len = len ? len : 1u << 31;
 }
 
 int sg_parse_send(struct sg_list *list, struct sge *sges, const uint8_t *at, const uint8_t *end)
@@ -29,7 +30,7 @@ int sg_parse_send(struct sg_list *list, struct sge *sges, const uint8_t *at, con
 				return -1;
 			used = (used + PRM_WQE_DS - 1) & ~(PRM_WQE_DS - 1u);
 		} else {
-			*sge = by_key(at, count);
+			set_by_key(sge, at, count);
 		}
 		len += sge->len;
 		at += used;
@@ -49,7 +50,7 @@ void sg_parse_recv(struct sg_list *list, struct sge *sges, const uint8_t *at, co
 	for (; at < end && sge < sges + RECV_SGES_MAX; sge++, at += PRM_WQE_DS) {
 		uint32_t count = get32(at) & ~PRM_WQE_INLINE;
 
-		*sge = by_key(at, count);
+		set_by_key(sge, at, count);
 		if (!count && sge->lkey == terminator)
 			break;
 		if (!count && sge->lkey == PRM_WQE_LKEY_TERMINATE) {

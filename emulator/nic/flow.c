@@ -454,6 +454,7 @@ static int run_create_flow_group(struct cmd *c)
 	group->end = end;
 	group->criteria_enable = prm_get(in, match_criteria_enable);
 	group->criteria = *criteria;
+	group_prepare(group);
 	if (insert_group(c, table, group)) {
 		obj_free(group);
 		return -1;

@@ -7,40 +7,45 @@
 #include "base/hash.h"
 #include "nic/nic.h"
 
-#define BUCKETS_MIN 16u
+#define BUCKETS_MIN 16u	/* a power of 2, as all numbers of them */
 
-/* The words that entries of the group may match. */
-static unsigned int n_dwords(const struct flow_group *group)
+void group_prepare(struct flow_group *group)
 {
-	if (group->criteria_enable & PRM_MATCH_INNER)
-		return MATCH_DWORDS;
-	return (group->criteria_enable & PRM_MATCH_MISC ? 2 : 1) * MATCH_SET_DWORDS;
+	unsigned int i;
+
+	for (i = 0; i < MATCH_DWORDS; i++)
+		if (group->criteria.dw[i])
+			group->used[group->n_used++] = i;
 }
 
 static uint64_t hash_of(const struct flow_group *group, const struct match_fields *fields)
 {
-	unsigned int n = n_dwords(group), i;
 	uint64_t hash = 0;
+	unsigned int i;
 
-	for (i = 0; i < n; i++)
-		hash = hash_mix(hash, fields->dw[i] & group->criteria.dw[i]);
+	for (i = 0; i < group->n_used; i++)
+		hash = hash_mix(hash, fields->dw[group->used[i]] &
+				      group->criteria.dw[group->used[i]]);
 	return hash;
 }
 
 static bool matches(const struct match_fields *fields, const struct fte *fte)
 {
-	unsigned int n = n_dwords(fte->group), i;
+	const struct flow_group *group = fte->group;
+	unsigned int i, at;
 
-	for (i = 0; i < n; i++)
-		if ((fields->dw[i] ^ fte->value.dw[i]) & fte->group->criteria.dw[i])
+	for (i = 0; i < group->n_used; i++) {
+		at = group->used[i];
+		if ((fields->dw[at] ^ fte->value.dw[at]) & group->criteria.dw[at])
 			return false;
+	}
 	return true;
 }
 
 static struct list_head *bucket_of(const struct flow_group *group,
 				   const struct match_fields *fields)
 {
-	return &group->by_value[hash_of(group, fields) % group->n_buckets];
+	return &group->by_value[hash_of(group, fields) & (group->n_buckets - 1)];
 }
 
 struct fte *group_entry(const struct flow_group *group, uint32_t index)

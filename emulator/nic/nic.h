@@ -71,12 +71,20 @@ struct rqt {
 	struct rq **rqs;
 };
 
+/* A key of 40 bytes: what each value of each half of a byte of up to 36 adds to the hash. */
+#define TOEPLITZ_BYTES 36
+
+struct toeplitz {
+	uint32_t adds[2 * TOEPLITZ_BYTES][16];
+};
+
 struct tir {
 	struct obj obj;
 	struct obj *td;
 	struct rq *rq;	 /* direct */
 	struct rqt *rqt; /* indirect */
 	struct prm_tirc ctx;
+	struct toeplitz toeplitz;	/* of the key in ctx */
 };
 
 /* ---- what SQs and RQs share: wq.c; 0, or the command is refused ---- */
@@ -126,19 +134,27 @@ uint64_t csum_add(uint64_t sum, const void *data, size_t len);
 uint16_t csum_fold(uint64_t sum); /* not inverted */
 uint64_t packet_pseudo_sum(const struct eth_packet *packet, uint32_t l4_len);
 bool packet_l3_ok(const struct eth_packet *packet);
-bool packet_l4_ok(const struct eth_packet
-			  *packet); /* TCP or UDP with a right checksum (UDP: or none over IPv4) */
+/* The sum of what is behind the IP header, to the end; 0 without a layer 4. */
+uint64_t packet_l4_sum(const struct eth_packet *packet);
+/*
+ * TCP or UDP with a right checksum (UDP: or none over IPv4); @l4_sum: packet_l4_sum(), which is
+ * most of the work.
+ */
+bool packet_l4_ok(const struct eth_packet *packet, uint64_t l4_sum);
 /* Write the IPv4 header's checksum; the TCP or UDP one over the bytes from l4 to @end. */
 void packet_set_l3_csum(uint8_t *data, const struct eth_packet *packet);
 void packet_set_l4_csum(uint8_t *data, const struct eth_packet *packet, uint32_t end);
-uint32_t toeplitz(const uint8_t key[40], const uint8_t *input, size_t len);
+
+void toeplitz_prepare(struct toeplitz *hash, const uint8_t key[40]);
 
 struct rss {
 	uint32_t hash;
 	uint8_t type; /* as the CQE's rss_hash_type */
 };
 
-struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc);
+/* @toeplitz: of the key in @tirc */
+struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc,
+		      const struct toeplitz *toeplitz);
 void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_lyr_2_4 *set);
 
 /* ---- tunnels: tunnel.c ---- */
@@ -150,7 +166,7 @@ void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_
 bool tunnel_parse(struct cxdev *dev, struct eth_packet *packet, struct eth_packet *inner,
 		  uint32_t end);
 /* The checksum of the tunnel's own header, UDP or GRE, is right, or there is none. */
-bool tunnel_csum_ok(const struct eth_packet *packet);
+bool tunnel_csum_ok(const struct eth_packet *packet, uint64_t l4_sum);
 /* Ports that the driver has not deleted; their number. */
 unsigned int tunnel_report_leaks(struct cxdev *dev);
 
@@ -213,6 +229,9 @@ struct flow_group {
 	struct match_definer *definer; /* of a hash group; NULL: entries match */
 	uint8_t criteria_enable;
 	struct prm_fte_match_param criteria;
+	/* the words that its entries match */
+	uint8_t used[MATCH_DWORDS];
+	unsigned int n_used;
 };
 
 struct flow_table {
@@ -276,6 +295,8 @@ void fte_free(struct fte *fte);
 struct fte *group_entry(const struct flow_group *group, uint32_t index);
 /* Of the entries that match the fields of a packet, that of the lowest index; NULL: none does. */
 struct fte *group_match(const struct flow_group *group, const struct match_fields *fields);
+/* Once the criteria are set. */
+void group_prepare(struct flow_group *group);
 /* Takes in an entry, whose index and value are set. 0, or -1: no memory. */
 int group_add(struct flow_group *group, struct fte *fte);
 void group_remove(struct fte *fte);

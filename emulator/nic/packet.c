@@ -139,16 +139,32 @@ void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len)
 
 /* ---- checksums ---- */
 
+/*
+ * The sum does not depend on the order of bytes, but for its own: words of the machine will do, and
+ * their carries are carried around, too. Two sums do not wait for each other.
+ */
 uint64_t csum_add(uint64_t sum, const void *data, size_t len)
 {
+	uint64_t one = 0, two = 0, word[2];
 	const uint8_t *p = data;
-	size_t i;
+	uint32_t half;
 
-	for (i = 0; i + 1 < len; i += 2)
-		sum += get16(p + i);
-	if (len & 1)
-		sum += p[len - 1] << 8;
-	return sum;
+	for (; len >= sizeof(word); p += sizeof(word), len -= sizeof(word)) {
+		memcpy(word, p, sizeof(word));
+		one += word[0];
+		one += one < word[0];
+		two += word[1];
+		two += two < word[1];
+	}
+	for (; len >= sizeof(half); p += sizeof(half), len -= sizeof(half)) {
+		memcpy(&half, p, sizeof(half));
+		one += half;
+		one += one < half;
+	}
+	sum += be16toh(csum_fold((one >> 32) + (uint32_t)one + (two >> 32) + (uint32_t)two));
+	if (len & 2)
+		sum += get16(p);
+	return len & 1 ? sum + (p[len - 1] << 8) : sum;
 }
 
 uint16_t csum_fold(uint64_t sum)
@@ -181,10 +197,16 @@ bool packet_l3_ok(const struct eth_packet *packet)
 	return csum_fold(csum_add(0, ip, (ip[0] & 0xf) * 4)) == 0xffff;
 }
 
-bool packet_l4_ok(const struct eth_packet *packet)
+uint64_t packet_l4_sum(const struct eth_packet *packet)
+{
+	if (!packet->l4 || packet->l4 > packet->end)
+		return 0;
+	return csum_add(0, packet->data + packet->l4, packet->end - packet->l4);
+}
+
+bool packet_l4_ok(const struct eth_packet *packet, uint64_t l4_sum)
 {
 	uint32_t len;
-	uint64_t sum;
 
 	if (!packet->l4 || !packet->len_ok || packet->frag || packet->l4 > packet->end)
 		return false;
@@ -197,13 +219,26 @@ bool packet_l4_ok(const struct eth_packet *packet)
 			return false;
 		if (!get16(packet->data + packet->l4 + 6))
 			return packet->ip_version == 4;
+		/* what follows it is no part of it */
+		if (udp_len < len)
+			l4_sum = csum_add(0, packet->data + packet->l4, udp_len);
 		len = udp_len;
 	} else if (len < 20) {
 		return false;
 	}
 
-	sum = packet_pseudo_sum(packet, len);
-	return csum_fold(csum_add(sum, packet->data + packet->l4, len)) == 0xffff;
+	return csum_fold(packet_pseudo_sum(packet, len) + l4_sum) == 0xffff;
+}
+
+/*
+ * @sum: with what is at @at, which is taken off it. To store a zero there first would have the
+ * sum's loads wait for it. In UDP 0 means "no checksum"; all ones is the same sum.
+ */
+static void set_csum(uint8_t *at, uint64_t sum, bool udp)
+{
+	uint16_t csum = ~csum_fold(sum + (uint16_t)~get16(at));
+
+	put16(at, !csum && udp ? 0xffff : csum);
 }
 
 void packet_set_l3_csum(uint8_t *data, const struct eth_packet *packet)
@@ -212,43 +247,49 @@ void packet_set_l3_csum(uint8_t *data, const struct eth_packet *packet)
 
 	if (packet->ip_version != 4)
 		return;
-	put16(ip + 10, 0);
-	put16(ip + 10, ~csum_fold(csum_add(0, ip, (ip[0] & 0xf) * 4)));
+	set_csum(ip + 10, csum_add(0, ip, (ip[0] & 0xf) * 4), false);
 }
 
 void packet_set_l4_csum(uint8_t *data, const struct eth_packet *packet, uint32_t end)
 {
 	uint32_t at = packet->l4 + (packet->proto == IPPROTO_TCP ? 16 : 6);
 	uint32_t len = end - packet->l4;
-	uint16_t csum;
 
 	if (!packet->l4 || end < at + 2)
 		return;
 
-	put16(data + at, 0);
-	csum = ~csum_fold(csum_add(packet_pseudo_sum(packet, len), data + packet->l4, len));
-	/* In UDP 0 means "no checksum"; all ones is the same sum. */
-	if (!csum && packet->proto == IPPROTO_UDP)
-		csum = 0xffff;
-	put16(data + at, csum);
+	set_csum(data + at, csum_add(packet_pseudo_sum(packet, len), data + packet->l4, len),
+		 packet->proto == IPPROTO_UDP);
 }
 
 /* ---- RSS ---- */
 
-uint32_t toeplitz(const uint8_t key[40], const uint8_t *input, size_t len)
+/* A bit of the input that is set adds the 32 bits of the key that begin with the bit of its place. */
+void toeplitz_prepare(struct toeplitz *hash, const uint8_t key[40])
 {
-	uint32_t window = (uint32_t)key[0] << 24 | key[1] << 16 | key[2] << 8 | key[3];
+	unsigned int i, bit, value;
+	uint32_t window;
+
+	memset(hash, 0, sizeof(*hash));
+	for (i = 0; i < 8 * TOEPLITZ_BYTES; i++) {
+		const uint8_t *p = key + i / 8;
+
+		window = (uint32_t)(((uint64_t)get32(p) << 8 | p[4]) >> (8 - i % 8));
+		bit = 8 >> i % 4;
+		for (value = 0; value < 16; value++)
+			if (value & bit)
+				hash->adds[i / 4][value] ^= window;
+	}
+}
+
+static uint32_t toeplitz_hash(const struct toeplitz *toeplitz, const uint8_t *input, size_t len)
+{
 	uint32_t hash = 0;
 	size_t i;
-	int bit;
 
-	for (i = 0; i < len; i++) {
-		for (bit = 7; bit >= 0; bit--) {
-			if (input[i] >> bit & 1)
-				hash ^= window;
-			window = window << 1 | (i + 4 < 40 ? key[i + 4] >> bit & 1 : 0);
-		}
-	}
+	for (i = 0; i < len; i++)
+		hash ^= toeplitz->adds[2 * i][input[i] >> 4] ^
+			toeplitz->adds[2 * i + 1][input[i] & 0xf];
 	return hash;
 }
 
@@ -265,12 +306,12 @@ static void order_pair(uint8_t *a, uint8_t *b, size_t len)
 }
 
 static struct rss hash_headers(const struct eth_packet *packet, const struct prm_tirc *tirc,
-			       uint32_t fields)
+			       const struct toeplitz *toeplitz, uint32_t fields)
 {
 	unsigned int ip_len = packet->ip_version == 6 ? 16 : 4, fn = prm_get(tirc, rx_hash_fn),
 		     len = 0;
 	const uint8_t *ip = packet->data + packet->l3 + (packet->ip_version == 6 ? 8 : 12);
-	uint8_t input[36];
+	uint8_t input[TOEPLITZ_BYTES];
 	struct rss rss = {};
 
 	if (!packet->l3 || !fields || !fn)
@@ -304,7 +345,7 @@ static struct rss hash_headers(const struct eth_packet *packet, const struct prm
 	}
 
 	if (fn == PRM_RX_HASH_TOEPLITZ) {
-		rss.hash = toeplitz(prm_bytes_const(tirc, rx_hash_toeplitz_key), input, len);
+		rss.hash = toeplitz_hash(toeplitz, input, len);
 	} else if (fn == PRM_RX_HASH_XOR8) {
 		unsigned int i;
 		uint8_t x = 0xff;
@@ -317,14 +358,15 @@ static struct rss hash_headers(const struct eth_packet *packet, const struct prm
 }
 
 /* Of outer or of inner headers: a TIR selects fields of either. */
-struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc)
+struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc,
+		      const struct toeplitz *toeplitz)
 {
 	uint32_t inner = prm_get(tirc, rx_hash_field_selector_inner.selected_fields);
 
 	if (!inner)
-		return hash_headers(packet, tirc,
+		return hash_headers(packet, tirc, toeplitz,
 				    prm_get(tirc, rx_hash_field_selector_outer.selected_fields));
-	return packet->inner ? hash_headers(packet->inner, tirc, inner) : (struct rss){};
+	return packet->inner ? hash_headers(packet->inner, tirc, toeplitz, inner) : (struct rss){};
 }
 
 /* ---- fields for steering ---- */

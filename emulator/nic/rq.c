@@ -106,7 +106,8 @@ static uint8_t header_types(const struct eth_packet *packet)
  * Types and checksums of headers, of a tunnel the inner ones: then "ok" says that all are right, of
  * both levels. What the TIR does not look into is no tunnel.
  */
-static void describe(struct prm_cqe64 *cqe, const struct eth_packet *packet, bool tunnels)
+static void describe(struct prm_cqe64 *cqe, const struct eth_packet *packet, uint64_t l4_sum,
+		     bool tunnels)
 {
 	const struct eth_packet *inner = tunnels ? packet->inner : NULL;
 	bool l3_ok = packet_l3_ok(packet), l4_ok;
@@ -115,10 +116,11 @@ static void describe(struct prm_cqe64 *cqe, const struct eth_packet *packet, boo
 		cqe->tls_outer_l3_tunneled = PRM_CQE_TUNNELED |
 					     (packet->ip_version == 4 ? PRM_CQE_OUTER_IPV4 : 0);
 		l3_ok = l3_ok && packet_l3_ok(inner);
-		l4_ok = tunnel_csum_ok(packet) && packet_l4_ok(inner);
+		l4_ok = tunnel_csum_ok(packet, l4_sum) &&
+			packet_l4_ok(inner, packet_l4_sum(inner));
 	} else {
 		inner = packet;
-		l4_ok = packet_l4_ok(packet);
+		l4_ok = packet_l4_ok(packet, l4_sum);
 	}
 	cqe->hds_ip_ext = PRM_CQE_L2_OK | (l3_ok ? PRM_CQE_L3_OK : 0) |
 			  (l4_ok ? PRM_CQE_L4_OK : 0);
@@ -129,13 +131,14 @@ static void complete(struct rq *rq, const struct eth_packet *packet, const struc
 		     bool stripped)
 {
 	uint32_t from = packet->l3 ? packet->l3 : 14;
+	uint64_t l4_sum = packet_l4_sum(packet);
+	uint32_t to = l4_sum ? packet->l4 : packet->end;
 	struct prm_cqe64 cqe = {};
 
 	cqe.rss_hash_result = cpu_to_be32(how->rss.hash);
 	cqe.rss_hash_type = how->rss.type;
-	cqe.check_sum =
-		cpu_to_be16(csum_fold(csum_add(0, packet->data + from, packet->end - from)));
-	describe(&cqe, packet, how->tunnels);
+	cqe.check_sum = cpu_to_be16(csum_fold(csum_add(l4_sum, packet->data + from, to - from)));
+	describe(&cqe, packet, l4_sum, how->tunnels);
 	if (stripped) {
 		cqe.l4_l3_hdr_type |= PRM_CQE_VLAN;
 		cqe.vlan_info = cpu_to_be16(packet->tci);
@@ -153,8 +156,8 @@ static void rq_receive(struct rq *rq, const struct eth_packet *packet, const str
 {
 	bool strip = packet->first_tag == ETH_P_8021Q && !prm_get(&rq->ctx, vsd);
 	struct rx_data data = {
-		.part = { packet->data, packet->data + (strip ? 16 : 12) },
-		.len = { 12, packet->len - (strip ? 16 : 12) },
+		.part = { packet->data, packet->data + 16 },
+		.len = { strip ? 12 : packet->len, strip ? packet->len - 16 : 0 },
 	};
 	struct eth_counters *counters = &rq->obj.dev->eth->counters;
 	uint8_t syndrome;
@@ -163,7 +166,8 @@ static void rq_receive(struct rq *rq, const struct eth_packet *packet, const str
 		counters->rx_queue_off++;
 		return;
 	}
-	if (wq_update(&rq->wq, rq->wq.ci) <= 0) {
+	/* the record is read when no WQE is known */
+	if (!wq_posted(&rq->wq) && wq_update(&rq->wq, rq->wq.ci) <= 0) {
 		counters->rx_no_buffer++;
 		rq->out_of_buffer++;
 		if (rq->counters)
@@ -229,7 +233,7 @@ static void deliver(struct tir *tir, const struct eth_packet *packet, uint32_t t
 		dev->eth->counters.rx_loopback_blocked++;
 		return;
 	}
-	how.rss = packet_rss(packet, &tir->ctx);
+	how.rss = packet_rss(packet, &tir->ctx, &tir->toeplitz);
 	rq_receive(tir->rqt ? tir->rqt->rqs[how.rss.hash % tir->rqt->size] : tir->rq, packet, &how);
 }
 
@@ -378,8 +382,10 @@ static int run_modify_rq(struct cmd *c)
 	if (next == PRM_WQ_ERR && rq->state != PRM_WQ_ERR)
 		rq_to_error(rq);
 	rq->state = next;
-	if (next == PRM_WQ_RST)
+	if (next == PRM_WQ_RST) {
 		rq->wq.ci = 0;
+		rq->wq.pi = 0;
+	}
 	return 0;
 }
 

@@ -319,6 +319,7 @@ static int run_create_tir(struct cmd *c)
 		return -1;
 	tir->obj.release = tir_release;
 	tir->ctx = *ctx;
+	toeplitz_prepare(&tir->toeplitz, prm_bytes_const(ctx, rx_hash_toeplitz_key));
 	tir->td = obj_hold(c, OBJ_TD, prm_get(ctx, transport_domain), "transport_domain");
 	if (!tir->td)
 		goto drop;
@@ -359,6 +360,7 @@ static int run_modify_tir(struct cmd *c)
 		prm_set(&tir->ctx, rx_hash_symmetric, prm_get(ctx, rx_hash_symmetric));
 		memcpy(prm_bytes(&tir->ctx, rx_hash_toeplitz_key),
 		       prm_bytes_const(ctx, rx_hash_toeplitz_key), 40);
+		toeplitz_prepare(&tir->toeplitz, prm_bytes_const(ctx, rx_hash_toeplitz_key));
 		*prm_sub(&tir->ctx, rx_hash_field_selector_outer, rx_hash_field_select) =
 			*prm_sub_const(ctx, rx_hash_field_selector_outer, rx_hash_field_select);
 		*prm_sub(&tir->ctx, rx_hash_field_selector_inner, rx_hash_field_select) =

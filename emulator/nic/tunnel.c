@@ -169,7 +169,7 @@ bool tunnel_parse(struct cxdev *dev, struct eth_packet *packet, struct eth_packe
 	return found;
 }
 
-bool tunnel_csum_ok(const struct eth_packet *packet)
+bool tunnel_csum_ok(const struct eth_packet *packet, uint64_t l4_sum)
 {
 	const uint8_t *header = packet->data + packet->payload;
 	uint32_t len = packet->end - packet->payload;
@@ -177,7 +177,7 @@ bool tunnel_csum_ok(const struct eth_packet *packet)
 	if (!packet->len_ok)
 		return false;
 	if (packet->proto == IPPROTO_UDP && get16(header + 6))
-		return packet_l4_ok(packet);
+		return packet_l4_ok(packet, l4_sum);
 	if (packet->proto == IPPROTO_UDP)
 		return get16(header + 4) >= UDP_BYTES && get16(header + 4) <= len;
 	if (packet->proto == IPPROTO_GRE && get16(header) & GRE_CSUM)

@@ -164,14 +164,18 @@ static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
 	struct cxdev *dev = cq->obj.dev;
 	const size_t last = sizeof(*cqe) - 4;
 	const uint8_t *p = (const uint8_t *)cqe;
-	uint8_t sum = 0;
+	uint64_t sum = 0, word;
 	size_t i;
 
 	cqe->op_own = (cqe->op_own & ~1) | (cq->pi & cq->size ? 1 : 0);
 	cqe->signature = 0;
-	for (i = 0; i < sizeof(*cqe); i++)
-		sum ^= p[i];
-	cqe->signature = ~sum;
+	for (i = 0; i < sizeof(*cqe); i += sizeof(word)) {
+		memcpy(&word, p + i, sizeof(word));
+		sum ^= word;
+	}
+	sum ^= sum >> 32;
+	sum ^= sum >> 16;
+	cqe->signature = ~(sum ^ sum >> 8);
 	pages_write(dev, &cq->pages, at, p, last);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	pages_write(dev, &cq->pages, at + last, p + last, sizeof(*cqe) - last);

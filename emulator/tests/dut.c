@@ -443,6 +443,14 @@ uint32_t dut_direct_tir(struct dut *dut, uint32_t rqn)
 	return prm_get(&out, tirn);
 }
 
+struct rss dut_rss(const struct eth_packet *packet, const struct prm_tirc *ctx)
+{
+	struct toeplitz toeplitz;
+
+	toeplitz_prepare(&toeplitz, prm_bytes_const(ctx, rx_hash_toeplitz_key));
+	return packet_rss(packet, ctx, &toeplitz);
+}
+
 void dut_tir_hears(struct dut *dut, uint32_t tirn, unsigned int self)
 {
 	struct prm_modify_tir_in in = {};

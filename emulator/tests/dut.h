@@ -95,6 +95,8 @@ struct dut_wq dut_create_rq(struct dut *dut, unsigned int log, unsigned int log_
 int dut_modify_sq(struct dut *dut, uint32_t sqn, unsigned int from, unsigned int to);
 int dut_modify_rq(struct dut *dut, uint32_t rqn, unsigned int from, unsigned int to);
 uint32_t dut_direct_tir(struct dut *dut, uint32_t rqn);
+/* What a TIR with this context hashes. */
+struct rss dut_rss(const struct eth_packet *packet, const struct prm_tirc *ctx);
 /* @self: PRM_TIR_SELF_*, what it hears of the function's own queues. */
 void dut_tir_hears(struct dut *dut, uint32_t tirn, unsigned int self);
 /*

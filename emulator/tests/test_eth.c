@@ -127,6 +127,10 @@ static void test_checksum(void)
 		ktap(got && !(cqe->hds_ip_ext & PRM_CQE_L4_OK) ==
 				     (cases[i].ip == 6 || cases[i].proto == 6),
 		     "%s: without offload the receiver checks the zero checksum", cases[i].name);
+		memset(packet + 14 + (flow.ip == 4 ? 20 : 40) + (flow.proto == 6 ? 16 : 6), 0xa5, 2);
+		got = pass(packet, len, PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM, &cqe);
+		ktap(got && !wrong_checksum(got, len), "%s: the offload replaces what was there",
+		     cases[i].name);
 	}
 	ktap(!dut_violations(a) && !dut_violations(b), "checksum offload causes no violation");
 	tear_down();
@@ -372,12 +376,12 @@ static void test_toeplitz(void)
 		flow.payload = 10;
 		packet_parse(&parsed, packet, make_packet(packet, &flow));
 		rss_context(&ctx, IP_FIELDS, false);
-		ktap(packet_rss(&parsed, &ctx).hash == ms4[i].ip &&
-		     packet_rss(&parsed, &ctx).type == 0x05,
+		ktap(dut_rss(&parsed, &ctx).hash == ms4[i].ip &&
+		     dut_rss(&parsed, &ctx).type == 0x05,
 		     "Toeplitz, IPv4 vector %u", i);
 		rss_context(&ctx, ALL_FIELDS, false);
-		ktap(packet_rss(&parsed, &ctx).hash == ms4[i].tcp &&
-		     packet_rss(&parsed, &ctx).type == 0x55,
+		ktap(dut_rss(&parsed, &ctx).hash == ms4[i].tcp &&
+		     dut_rss(&parsed, &ctx).type == 0x55,
 		     "Toeplitz, IPv4 with ports, vector %u", i);
 	}
 	for (i = 0; i < ARRAY_SIZE(ms6); i++) {
@@ -390,19 +394,19 @@ static void test_toeplitz(void)
 		flow.dport = ms6[i].dport;
 		packet_parse(&parsed, packet, make_packet(packet, &flow));
 		rss_context(&ctx, IP_FIELDS, true);
-		ktap(packet_rss(&parsed, &ctx).hash == ms6[i].ip, "Toeplitz, IPv6 vector %u", i);
+		ktap(dut_rss(&parsed, &ctx).hash == ms6[i].ip, "Toeplitz, IPv6 vector %u", i);
 		rss_context(&ctx, ALL_FIELDS, true);
-		ktap(packet_rss(&parsed, &ctx).hash == ms6[i].tcp,
+		ktap(dut_rss(&parsed, &ctx).hash == ms6[i].tcp,
 		     "Toeplitz, IPv6 with ports, vector %u", i);
 
 		prm_set(&ctx, rx_hash_symmetric, 1);
-		hash = packet_rss(&parsed, &ctx).hash;
+		hash = dut_rss(&parsed, &ctx).hash;
 		memcpy(flow.dst, ms6[i].src, 16);
 		memcpy(flow.src, ms6[i].dst, 16);
 		flow.dport = ms6[i].sport;
 		flow.sport = ms6[i].dport;
 		packet_parse(&parsed, packet, make_packet(packet, &flow));
-		ktap(packet_rss(&parsed, &ctx).hash == hash,
+		ktap(dut_rss(&parsed, &ctx).hash == hash,
 		     "symmetric hash, vector %u: both directions hash alike", i);
 	}
 }
@@ -776,7 +780,7 @@ static void test_dscp(void)
 
 int main(void)
 {
-	ktap_plan(90);
+	ktap_plan(95);
 	test_pass();
 	test_checksum();
 	test_check_sum();

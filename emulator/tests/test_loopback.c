@@ -120,10 +120,76 @@ static void test_hosts(void)
 	tear_down();
 }
 
+/* What was posted before a reset is not what is posted after it. */
+static void test_reset(void)
+{
+	struct flow flow = tcp4;
+	uint8_t packet[256];
+	uint32_t len = make_packet(packet, &flow);
+	unsigned int i;
+
+	set_up();
+	for (i = 0; i < 3; i++)
+		dut_post_rq(b, &rq, 2048);
+	dut_send(a, &sq, packet, len, 0);
+	ktap(dut_poll(b, &rq.cq), "an RQ takes the first of three WQEs");
+	dut_modify_rq(b, rq.num, PRM_WQ_RDY, PRM_WQ_ERR);
+	dut_store(b, rq.dbr, 0);
+	dut_check(dut_modify_rq(b, rq.num, PRM_WQ_ERR, PRM_WQ_RST), "modify_rq");
+	dut_check(dut_modify_rq(b, rq.num, PRM_WQ_RST, PRM_WQ_RDY), "modify_rq");
+	while (dut_poll(b, &rq.cq))
+		;
+	dut_send(a, &sq, packet, len, 0);
+	ktap(!dut_poll(b, &rq.cq) && b->dev->eth->counters.rx_no_buffer == 1,
+	     "after a reset none of the others");
+	rq.pi = 0;
+	dut_post_rq(b, &rq, 2048);
+	dut_send(a, &sq, packet, len, 0);
+	ktap(dut_poll(b, &rq.cq), "but what is posted then");
+	tear_down();
+}
+
+/* By the words of RFC 1071, one after the other. */
+static uint16_t plain_sum(const uint8_t *p, size_t len)
+{
+	uint32_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		sum += i & 1 ? p[i] : p[i] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+static void test_sums(void)
+{
+	bool equal = true, equal_high = true;
+	uint8_t data[192];
+	size_t at, len;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = i * 167 + i / 3;
+	for (at = 0; at < 16; at++)
+		for (len = 0; len < sizeof(data) - at; len++)
+			equal = equal && csum_fold(csum_add(0, data + at, len)) ==
+						 plain_sum(data + at, len);
+	/* all words carry */
+	memset(data, 0xff, sizeof(data));
+	data[sizeof(data) / 2] = 0xfe;
+	for (len = 0; len < sizeof(data); len++)
+		equal_high = equal_high &&
+			     csum_fold(csum_add(0, data, len)) == plain_sum(data, len);
+	ktap(equal && equal_high, "sums of all lengths from all places are as word by word");
+}
+
 int main(void)
 {
-	ktap_plan(14);
+	ktap_plan(18);
 	test_loopback();
+	test_reset();
+	test_sums();
 	test_hosts();
 	return ktap_end();
 }

@@ -8,7 +8,7 @@
 #define FDB_WAYS 4
 
 struct fdb_entry {
-	uint8_t mac[6];
+	uint64_t key;	/* of the address */
 	struct port *port; /* NULL: free */
 	uint64_t used;
 };
@@ -16,21 +16,30 @@ struct fdb_entry {
 static struct fdb_entry fdb[FDB_SETS][FDB_WAYS];
 static uint64_t fdb_clock;
 
-static struct fdb_entry *fdb_set(const uint8_t *mac)
+/* In two parts: one of eight bytes would have to wait for the stores of six. */
+static uint64_t key_of(const uint8_t *mac)
 {
-	uint64_t v = 0;
+	uint32_t low;
+	uint16_t high;
 
-	memcpy(&v, mac, 6);
-	return fdb[(v * 0x9e3779b97f4a7c15ull >> 32) % FDB_SETS];
+	memcpy(&low, mac, sizeof(low));
+	memcpy(&high, mac + sizeof(low), sizeof(high));
+	return low | (uint64_t)high << 32;
+}
+
+static struct fdb_entry *fdb_set(uint64_t key)
+{
+	return fdb[(key * 0x9e3779b97f4a7c15ull >> 32) % FDB_SETS];
 }
 
 struct port *fdb_lookup(const uint8_t *mac)
 {
-	struct fdb_entry *set = fdb_set(mac);
+	uint64_t key = key_of(mac);
+	struct fdb_entry *set = fdb_set(key);
 	int i;
 
 	for (i = 0; i < FDB_WAYS; i++) {
-		if (set[i].port && !memcmp(set[i].mac, mac, 6)) {
+		if (set[i].port && set[i].key == key) {
 			set[i].used = ++fdb_clock;
 			return set[i].port;
 		}
@@ -40,23 +49,25 @@ struct port *fdb_lookup(const uint8_t *mac)
 
 struct port *fdb_peek(const uint8_t *mac)
 {
-	const struct fdb_entry *set = fdb_set(mac);
+	uint64_t key = key_of(mac);
+	const struct fdb_entry *set = fdb_set(key);
 	int i;
 
 	for (i = 0; i < FDB_WAYS; i++)
-		if (set[i].port && !memcmp(set[i].mac, mac, 6))
+		if (set[i].port && set[i].key == key)
 			return set[i].port;
 	return NULL;
 }
 
 struct port *fdb_learn(const uint8_t *mac, struct port *port)
 {
-	struct fdb_entry *set = fdb_set(mac), *victim = &set[0];
+	uint64_t key = key_of(mac);
+	struct fdb_entry *set = fdb_set(key), *victim = &set[0];
 	struct port *before;
 	int i;
 
 	for (i = 0; i < FDB_WAYS; i++) {
-		if (set[i].port && !memcmp(set[i].mac, mac, 6)) {
+		if (set[i].port && set[i].key == key) {
 			victim = &set[i];
 			break;
 		}
@@ -65,7 +76,7 @@ struct port *fdb_learn(const uint8_t *mac, struct port *port)
 	}
 
 	before = victim->port;
-	memcpy(victim->mac, mac, 6);
+	victim->key = key;
 	victim->port = port;
 	victim->used = ++fdb_clock;
 	return before == port ? NULL : before;

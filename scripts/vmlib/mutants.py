@@ -185,7 +185,7 @@ class Program:
         out = os.path.join(TREE, "build", self.kind)
         if self.kind == "host":
             return make("-C", os.path.join(TREE, "selftests/host"), f"O={out}")
-        return make("-C", os.path.join(TREE, "emulator"), f"O={out}", "CFLAGS=-O1", f"{out}/cxemu", f"{out}/{self.name}")
+        return make("-C", os.path.join(TREE, "emulator"), f"O={out}", "CFLAGS=-O1", "LTO=", f"{out}/cxemu", f"{out}/{self.name}")
 
     def run(self):
         """Returns (results, exit code); results: {sentence: True or False}."""

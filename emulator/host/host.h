@@ -20,12 +20,17 @@ struct out_msg {
 	uint8_t data[];
 };
 
-/* The message that is being read. */
+#define AHEAD_BYTES 4096
+
+/* The message that is being read, and what came with it. */
 struct in_msg {
 	uint8_t *data;
 	size_t len;		/* read so far */
-	int fds[MSG_FDS_MAX];
+	int fds[MSG_FDS_MAX];	/* of the message that the last byte read is of */
 	unsigned int n_fds;
+	uint8_t ahead[AHEAD_BYTES];
+	size_t ahead_at, ahead_len;
+	bool drained;		/* the last read has left nothing */
 };
 
 struct function {
@@ -33,6 +38,7 @@ struct function {
 	char path[108];
 	int listen_fd, conn_fd;	/* -1: none */
 	struct in_msg in;
+	struct work more;	/* what has been read ahead */
 	struct list_head out;
 	struct dma_range *ranges;	/* these six: dma.c */
 	unsigned int n_ranges, ranges_room, last_range;

@@ -2,8 +2,8 @@
 /*
  * The vfio-user protocol, server side: one connection for each function.
  *
- * A message is read header first, without reading ahead, because descriptors arrive with the bytes
- * of their message. Nothing here blocks: a message may arrive in pieces, and a reply that does not
+ * Several messages may be read at once. Descriptors end such a read, so they belong to the last
+ * message of it. Nothing here blocks: a message may arrive in pieces, and a reply that does not
  * fit into the socket is queued; until it is sent, no further message is read. An invalid request
  * gets an error reply and a violation that says why; a connection whose framing is lost (size,
  * type) is closed.
@@ -503,7 +503,7 @@ static void dispatch(struct function *fn)
 
 /* ---- the connection ---- */
 
-static void reset_message(struct function *fn)
+static void close_fds(struct function *fn)
 {
 	unsigned int i;
 
@@ -511,7 +511,11 @@ static void reset_message(struct function *fn)
 		if (fn->in.fds[i] >= 0)
 			close(fn->in.fds[i]);
 	fn->in.n_fds = 0;
-	fn->in.len = 0;
+}
+
+static bool is_read_ahead(const struct function *fn)
+{
+	return fn->in.ahead_at < fn->in.ahead_len;
 }
 
 /* Drops memory and interrupts of the guest, resets the function to its power-on state. */
@@ -524,7 +528,10 @@ static void disconnect(struct function *fn, const char *why)
 	loop_del_fd(fn->conn_fd);
 	close(fn->conn_fd);
 	fn->conn_fd = -1;
-	reset_message(fn);
+	close_fds(fn);
+	fn->in.len = 0;
+	fn->in.ahead_len = 0;
+	work_cancel(&fn->more);
 	list_for_each_entry_safe(msg, tmp, &fn->out, node) {
 		list_del(&msg->node);
 		free(msg);
@@ -557,14 +564,11 @@ static void receive_fds(struct function *fn, struct msghdr *msg)
 	}
 }
 
-/*
- * Reads until the message has @want bytes: 1 if it has, 0 if more must arrive first, -1 if the
- * connection was closed.
- */
-static int read_up_to(struct function *fn, size_t want)
+/* Reads what there is: 1, 0 if nothing has arrived, -1 if the connection was closed. */
+static int read_socket(struct function *fn, void *buf, size_t room, size_t *len)
 {
 	char control[CMSG_SPACE(MSG_FDS_MAX * sizeof(int))];
-	struct iovec iov;
+	struct iovec iov = { buf, room };
 	struct msghdr msg = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
@@ -573,18 +577,55 @@ static int read_up_to(struct function *fn, size_t want)
 	};
 	ssize_t n;
 
-	if (fn->in.len >= want)
-		return 1;
-	iov.iov_base = fn->in.data + fn->in.len;
-	iov.iov_len = want - fn->in.len;
 	n = recvmsg(fn->conn_fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -1;
 	if (!n)
 		return -1;
 	receive_fds(fn, &msg);
-	fn->in.len += n;
-	return fn->in.len == want;
+	*len = n;
+	/* what follows descriptors is there, but not read */
+	fn->in.drained = (size_t)n < room && !fn->in.n_fds;
+	return 1;
+}
+
+static void take_ahead(struct function *fn, size_t want)
+{
+	struct in_msg *in = &fn->in;
+	size_t n = in->ahead_len - in->ahead_at;
+
+	if (n > want - in->len)
+		n = want - in->len;
+	memcpy(in->data + in->len, in->ahead + in->ahead_at, n);
+	in->ahead_at += n;
+	in->len += n;
+}
+
+/*
+ * Reads until the message has @want bytes: 1 if it has, 0 if more must arrive first, -1 if the
+ * connection was closed.
+ */
+static int read_up_to(struct function *fn, size_t want)
+{
+	struct in_msg *in = &fn->in;
+	size_t len = 0;
+	int got = 1;
+
+	if (is_read_ahead(fn))
+		take_ahead(fn, want);
+	if (in->len >= want)
+		return 1;
+	/* with descriptors only the rest of their message */
+	if (want - in->len > AHEAD_BYTES || in->n_fds) {
+		got = read_socket(fn, in->data + in->len, want - in->len, &len);
+		in->len += len;
+	} else {
+		in->ahead_at = 0;
+		in->ahead_len = 0;
+		got = read_socket(fn, in->ahead, AHEAD_BYTES, &in->ahead_len);
+		take_ahead(fn, want);
+	}
+	return got < 0 ? got : in->len == want;
 }
 
 /* One message: 1 if it was handled, 0 if it is incomplete, -1 if the connection is closed. */
@@ -592,6 +633,7 @@ static int read_message(struct function *fn)
 {
 	const struct vfu_header *hdr = (const void *)fn->in.data;
 	int got = read_up_to(fn, sizeof(*hdr));
+	unsigned int n_fds;
 
 	if (got > 0 &&
 	    (hdr->size < sizeof(*hdr) || hdr->size > MSG_MAX || hdr->flags & VFU_TYPE_MASK)) {
@@ -608,21 +650,45 @@ static int read_message(struct function *fn)
 	}
 	if (!got)
 		return 0;
+	n_fds = fn->in.n_fds;
+	if (is_read_ahead(fn))
+		fn->in.n_fds = 0;	/* they are of a later one */
 	dispatch(fn);
-	reset_message(fn);
+	if (is_read_ahead(fn))
+		fn->in.n_fds = n_fds;
+	else
+		close_fds(fn);
+	fn->in.len = 0;
 	return 1;
+}
+
+/* As long as there are messages, replies are read, and others have not waited for long. */
+static void read_messages(struct function *fn)
+{
+	unsigned int budget = MSGS_PER_ROUND;
+
+	while (budget && list_empty(&fn->out) && read_message(fn) > 0) {
+		budget--;
+		if (!is_read_ahead(fn) && fn->in.drained)
+			return;
+	}
+	if (!budget && is_read_ahead(fn))
+		work_queue(&fn->more);
+}
+
+static void on_more(struct work *work)
+{
+	read_messages(container_of(work, struct function, more));
 }
 
 static void on_message(int fd, void *arg)
 {
 	struct function *fn = arg;
-	unsigned int budget = MSGS_PER_ROUND;
 
 	(void)fd;
 	if (!list_empty(&fn->out))
 		flush_out(fn);
-	while (budget-- && list_empty(&fn->out) && read_message(fn) > 0)
-		;
+	read_messages(fn);
 }
 
 /* A client that was closed and replaced at once may have left unread messages. */
@@ -667,6 +733,7 @@ int function_listen(struct function *fn)
 	fn->listen_fd = -1;
 	list_init(&fn->out);
 	list_init(&fn->files);
+	work_init(&fn->more, on_more);
 	for (i = 0; i < VECTORS_MAX; i++)
 		fn->irq_fds[i] = -1;
 	fn->in.data = malloc(MSG_MAX);

@@ -141,7 +141,7 @@ static void test_switch_dies(void)
 {
 	pid_t one, two;
 
-	emu_start_option(&emu, bin_dir, 2, "--isolate", NULL);
+	emu_start_option(&emu, bin_dir, 2, "--isolate", "");
 	one = process_of(0);
 	two = process_of(1);
 	kill(emu.pid, SIGKILL);
@@ -174,14 +174,14 @@ int main(int argc, char **argv)
 
 	bin_dir = argc > 1 ? argv[1] : ".";
 	ktap_plan(0);
-	emu_start_option(&emu, bin_dir, 2, "--isolate", NULL);
+	emu_start_option(&emu, bin_dir, 2, "--isolate", "");
 	test_processes();
 	test_cable();
 	ktap(emu_stop(&emu) == 0, "all end, and their status is 0");
 	snprintf(left, sizeof(left), "%s.f0", emu.control);
 	ktap(access(left, F_OK), "no control socket is left");
 
-	emu_start_option(&emu, bin_dir, 2, "--isolate", NULL);
+	emu_start_option(&emu, bin_dir, 2, "--isolate", "");
 	test_death();
 	ktap(emu_stop(&emu) == 1, "the status is 1 if an adapter's process has failed");
 	test_switch_dies();

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/pci_regs.h>
 #include <linux/vfio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -13,6 +14,7 @@
 #include "vfu_client.h"
 
 #define CONFIG VFIO_PCI_CONFIG_REGION_INDEX
+#define BURST 150
 
 static const char *bin_dir;
 
@@ -245,6 +247,46 @@ static void test_broken(struct emu *emu)
 	client_close(&c);
 }
 
+/* QEMU's writes need no reply, so many of them may be there when the emulator looks. */
+static void test_burst(struct client *c, struct emu *emu)
+{
+	struct { uint32_t argsz, flags, index, start, count;
+	} irqs = {
+		.argsz = sizeof(irqs), .index = VFIO_PCI_MSIX_IRQ_INDEX, .start = 2,
+	};
+	struct { uint64_t offset; uint32_t region, count; uint8_t data[4]; } write = {
+		.offset = PCI_INTERRUPT_LINE, .region = CONFIG, .count = 1,
+	};
+	unsigned int i, n, wrong = 0;
+	uint8_t buf[256];
+	int fds[3];
+
+	kill(emu->pid, SIGSTOP);
+	for (i = 1; i <= BURST; i++) {
+		write.data[0] = i;
+		vfu_send(c, 10, 0x10, &write, sizeof(write), NULL, 0);
+		if (i % 50)
+			continue;
+		/* no vectors and no eventfds, then one, two and three of both */
+		irqs.flags = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER;
+		irqs.count = 0;
+		vfu_send(c, 8, 0, &irqs, sizeof(irqs), NULL, 0);
+		irqs.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
+		irqs.count = i / 50;
+		for (n = 0; n < irqs.count; n++)
+			fds[n] = eventfd(0, EFD_CLOEXEC);
+		vfu_send(c, 8, 0, &irqs, sizeof(irqs), fds, irqs.count);
+		for (n = 0; n < irqs.count; n++)
+			close(fds[n]);
+	}
+	kill(emu->pid, SIGCONT);
+	for (i = 0; i < 2 * BURST / 50; i++)
+		wrong += vfu_reply(c, buf, sizeof(buf), NULL) != 0;
+	ktap(!wrong, "descriptors within a burst are those of their messages");
+	ktap((config_read16(c, PCI_INTERRUPT_LINE) & 0xff) == BURST % 256,
+	     "the last write of a burst comes last");
+}
+
 int main(int argc, char **argv)
 {
 	struct client c, second;
@@ -253,7 +295,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	bin_dir = argv[1];
-	ktap_plan(51);
+	ktap_plan(53);
 	emu_start(&emu, bin_dir, 2);
 	test_broken(&emu);
 	client_open(&c, &emu, 0);
@@ -265,6 +307,7 @@ int main(int argc, char **argv)
 	test_config(&c);
 	test_dma(&c);
 	test_irqs(&c);
+	test_burst(&c, &emu);
 	usleep(5000);
 	test_access(&c);
 	client_close(&c);

@@ -63,9 +63,9 @@ void emu_start_option(struct emu *emu, const char *bin_dir, unsigned int n, cons
 	snprintf(bin, sizeof(bin), "%s/cxemu", bin_dir);
 	snprintf(emu->control, sizeof(emu->control), "%s/control", emu->dir);
 	snprintf(emu->log, sizeof(emu->log), "%s/log", emu->dir);
-	if (option)
-		argv[argc++] = (char *)option;
 	if (value)
+		argv[argc++] = (char *)option;
+	if (value && *value)
 		argv[argc++] = (char *)value;
 	for (i = 0; i < n; i++) {
 		snprintf(vm[i], sizeof(vm[i]), "f%u=%s/f%u", i, emu->dir, i);

@@ -41,7 +41,7 @@ struct client {
 
 /* Starts cxemu from @bin_dir with @n functions f0, f1... */
 void emu_start(struct emu *emu, const char *bin_dir, unsigned int n);
-/* ... with an option of the process and its @value; NULL: it has none. */
+/* ... with an option of the process and its @value, empty if it has none; NULL: without. */
 void emu_start_option(struct emu *emu, const char *bin_dir, unsigned int n, const char *option,
 		      const char *value);
 int emu_stop(struct emu *emu);	/* SIGTERM; the exit status, or 128 + signal */

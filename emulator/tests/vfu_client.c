@@ -425,7 +425,7 @@ int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint3
 {
 	struct prm_cmdq_entry *e = (void *)(c->ram + CMDQ_OFFSET);
 	uint8_t full_out[0x4000] = {};
-	unsigned int tries;
+	unsigned int tries, limit = c->tries ? c->tries : 20000;
 
 	c->token++;
 	memset(e, 0, sizeof(*e));
@@ -445,12 +445,12 @@ int cmd_exec(struct client *c, const void *in, uint32_t in_len, void *out, uint3
 	e->sig = ~xor_bytes(e, sizeof(*e)) ^ (corrupt && corrupt->bad_signature && in_len <= 16);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	reg_write(c, offsetof(struct prm_iseg, cmd_dbell), 1);
-	for (tries = 0; tries < 20000; tries++) {
+	for (tries = 0; tries < limit; tries++) {
 		if (!(__atomic_load_n(&e->status_own, __ATOMIC_ACQUIRE) & PRM_CMDQ_OWN_HW))
 			break;
 		usleep(100);
 	}
-	if (tries == 20000)
+	if (tries == limit)
 		return -1;
 	if (xor_bytes(e, sizeof(*e)) != 0xff)
 		return corrupt && corrupt->software_owned ? 0 : -2;

@@ -36,6 +36,7 @@ struct client {
 	int ram_fd;
 	uint64_t next;		/* first free byte of RAM */
 	uint8_t token;
+	unsigned int tries;	/* of 100 us, for a command to complete; 0: 20000 */
 	int vector_fds[64];
 };
 

@@ -12,13 +12,16 @@ Devices, interfaces and connections may go at any time, and what fails because o
 """
 import collections
 import contextlib
+import ctypes
 import os
 import random
 import re
+import signal
 import socket
 import subprocess
 import sys
 import time
+import traceback
 
 from pyverbs.device import Context
 from pyverbs.pyverbs_error import PyverbsError
@@ -37,6 +40,7 @@ PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 SECONDS = 5 * PATIENCE      # for a completion or an answer
 DEVICES = "/sys/class/infiniband"
 XFER_PORT, ECHO_PORT = 7002, 7003
+PR_SET_PDEATHSIG = 1
 WRONG = 3                   # exit code
 FAILS = OSError, PyverbsError, AssertionError, xfer.Wrong, IndexError, subprocess.SubprocessError
 
@@ -52,19 +56,27 @@ class Actor:
 
     def run(self):
         while not os.path.exists(self.stop):
-            try:
-                self.step()
-                self.done += 1
-            except FAILS as error:
-                self.failed[type(error).__name__] += 1
+            failure = self.once()
+            if failure:
+                self.failed[failure] += 1
                 time.sleep(0.2)
+            else:
+                self.done += 1
         self.end()
         print(f"{self.done} done, failed: {dict(self.failed)}", flush=True)
 
-    def known(self):
-        """soak.sh waits for the end of this process"""
+    def once(self):
+        """Why the step has failed; None: it has not"""
+        try:
+            self.step()
+        except FAILS as error:
+            return type(error).__name__
+        return None
+
+    def known(self, *pids):
+        """soak.sh waits for the end of these processes"""
         with open(f"{self.stop}.{type(self).__name__.lower()}", "w", encoding="ascii") as f:
-            f.write(str(os.getpid()))
+            f.write(" ".join(map(str, (os.getpid(), *pids))))
 
     def step(self):
         raise NotImplementedError
@@ -94,7 +106,46 @@ def gid_of(device):
     raise OSError("no GID")
 
 
-class Verbs(Actor):
+class Program(Actor):
+    """Each step is a process. If a device refuses to destroy a queue, the driver keeps its pages away from others as long as the device may
+    use them. A process that goes on could have them in its next queue, which DMA debugging takes for a fault of the driver."""
+
+    def once(self):
+        seed = self.rng.getrandbits(30)
+        read_end, write_end = os.pipe()
+        sys.stdout.flush()
+        pid = os.fork()
+        if not pid:
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            self.rng = random.Random(seed)
+            self.child(write_end)
+        os.close(write_end)
+        self.known(pid)
+        with os.fdopen(read_end, encoding="ascii") as f:
+            failure = f.read()
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        if code == WRONG:
+            raise WrongData(failure)
+        if code:
+            sys.exit(f"a step ends with {code}")
+        return failure
+
+    def child(self, to):
+        """Ends the process; why goes to this descriptor"""
+        code = 1
+        try:
+            os.write(to, (super().once() or "").encode())
+            code = 0
+        except WrongData as error:
+            os.write(to, str(error).encode())
+            code = WRONG
+        finally:
+            if code == 1:
+                traceback.print_exc()
+            os._exit(code)
+
+
+class Verbs(Program):
     """Programs on this adapter alone: two QPs exchange data, other objects come and go."""
 
     def step(self):
@@ -109,7 +160,7 @@ class Verbs(Actor):
         del kept
 
 
-class Wire(Actor):
+class Wire(Program):
     """Data to and from the other adapter: RC and UD"""
 
     def step(self):

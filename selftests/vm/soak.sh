@@ -191,8 +191,9 @@ stop_actors()
 		actor=${one%:*} code=0
 		wait_until 120 ended "${one#*:}" || { cat "/tmp/soak-$actor"; fail "$actor does not end"; }
 		wait "${one#*:}" 2>/dev/null || code=$?
-		pid=$(cat "$STOP.$actor" 2>/dev/null || true)
-		[ -z "$pid" ] || wait_until 120 ended "$pid" || fail "$actor cannot be killed"
+		for pid in $(cat "$STOP.$actor" 2>/dev/null || true); do
+			wait_until 120 ended "$pid" || fail "$actor cannot be killed"
+		done
 		case $code$killed in
 		0*) did "$actor" "$(tail -n 1 "/tmp/soak-$actor")" ;;
 		137*" $actor "*) say "    $actor: killed" ;;

@@ -2,6 +2,7 @@
 /* Processes of adapters. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,7 +15,9 @@
 #include "host/sandbox.h"
 #include "wire/wire.h"
 
+#define START_MS 20000
 #define PATIENCE_MS 5000	/* for a process that is told to end */
+#define SEND_BUFFER (256 * 1024)
 #define PAUSE_MS 10
 
 struct adapter {
@@ -22,6 +25,7 @@ struct adapter {
 	char name[32];
 	pid_t pid;
 	bool ended;
+	bool early;	/* and nobody has told it to */
 	int status;	/* as of waitpid(), once ended */
 	unsigned int n;
 	int fds[ISOLATE_JOINTS];	/* -1: the joint has it */
@@ -58,7 +62,7 @@ static void forget_all(void)
 /* The process's ends at @fds, those of the switch in @a. 0 or -errno. */
 static int make_joints(struct adapter *a, unsigned int n, int *fds)
 {
-	int pair[2];
+	int pair[2], room = SEND_BUFFER;
 
 	for (a->n = 0; a->n < n; a->n++) {
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair)) {
@@ -70,10 +74,23 @@ static int make_joints(struct adapter *a, unsigned int n, int *fds)
 			}
 			return err;
 		}
+		setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+		setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 		a->fds[a->n] = pair[0];
 		fds[a->n] = pair[1];
 	}
 	return 0;
+}
+
+/* The end of a process that ends at once waits for the loop. */
+static void keep_ends(void)
+{
+	sigset_t set;
+
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 int isolate_fork(const char *name, const char *const *ports, unsigned int n, int *fds)
@@ -93,6 +110,7 @@ int isolate_fork(const char *name, const char *const *ports, unsigned int n, int
 		free(a);
 		return err;
 	}
+	keep_ends();
 	list_add_tail(&a->node, &adapters);
 	a->pid = fork();
 	if (!a->pid) {
@@ -117,7 +135,7 @@ static bool is_ready(int fd)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char c;
 
-	return poll(&p, 1, -1) == 1 && recv(fd, &c, 1, MSG_PEEK) == 1;
+	return poll(&p, 1, START_MS) == 1 && recv(fd, &c, 1, MSG_PEEK) == 1;
 }
 
 static void on_end(void *arg)
@@ -131,8 +149,11 @@ static int join_adapter(struct adapter *a)
 	int err;
 
 	for (i = 0; i < a->n; i++) {
-		if (!is_ready(a->fds[i]))
+		if (!is_ready(a->fds[i])) {
+			fprintf(stderr, "cxemu: adapter %s: its process does not start\n",
+				a->name);
 			return -ECHILD;
+		}
 		err = uplink_join(a->fds[i], a->ports[i], NULL, on_end, NULL);
 		a->fds[i] = -1;
 		if (err)
@@ -176,8 +197,9 @@ static unsigned int collect(bool tell)
 	struct adapter *a;
 
 	list_for_each_entry(a, &adapters, node) {
-		if (!a->ended && waitpid(a->pid, &a->status, WNOHANG) == a->pid) {
+		if (!a->ended && waitpid(a->pid, &a->status, WNOHANG)) {
 			a->ended = true;
+			a->early = tell;
 			if (tell)
 				notice(NULL, "adapter %s: process %d has %s", a->name, a->pid,
 				       end_text(a));
@@ -197,7 +219,7 @@ static int status_of(const struct adapter *a)
 {
 	int status;
 
-	if (!a->ended || WIFSIGNALED(a->status))
+	if (!a->ended || a->early || WIFSIGNALED(a->status))
 		return EXIT_FAILURE;
 	status = WEXITSTATUS(a->status);
 	return status == EXIT_SUCCESS || status == EXIT_VIOLATIONS ? status : EXIT_FAILURE;
@@ -217,7 +239,7 @@ int isolate_finish(void)
 	list_for_each_entry(a, &adapters, node) {
 		status = status_of(a);
 		if (!a->ended)
-			fprintf(stderr, "cxemu: adapter %s: process %d does not end: it is killed\n",
+			fprintf(stderr, "cxemu: adapter %s: process %d does not end: it is left to the kernel\n",
 				a->name, a->pid);
 		else if (WIFSIGNALED(a->status))
 			fprintf(stderr, "cxemu: adapter %s: its process has %s\n", a->name,

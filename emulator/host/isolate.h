@@ -21,12 +21,15 @@
 int isolate_fork(const char *name, const char *const *ports, unsigned int n, int *fds);
 /*
  * For the switch, when all are made: waits until they are open to guests, and makes their ports.
- * 0; -ECHILD: one could not, and has said why; or -errno.
+ * 0; -ECHILD: one is not, and a message is printed; or -errno.
  */
 int isolate_join(void);
-/* On SIGCHLD. The loop stops when none is left. */
+/* On SIGCHLD, and when all have joined. The loop stops when none is left. */
 void isolate_reap(void);
-/* After uplinks_close(), which ends them: waits for them. The worst exit status of all. */
+/*
+ * After uplinks_close(), which ends them: waits for them. The worst exit status of all; one that
+ * has ended before is a failure.
+ */
 int isolate_finish(void);
 void isolate_status(FILE *out);
 void isolate_json(struct json_object *to);	/* nothing without --isolate */

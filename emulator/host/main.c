@@ -23,6 +23,8 @@
 #define WIRES_MAX 16
 #define MEMORY_MAX_MIB 65536
 #define SPIN_MAX_US 10000
+#define LOG_BUFFER (1 << 20)
+#define ISOLATED_NAME_MAX 26	/* a port has .wire behind it */
 
 enum {
 	OPTION_SOCKET_MODE = 256, OPTION_SOCKET_OWNER, OPTION_FIRST, OPTION_USER, OPTION_SANDBOX,
@@ -218,6 +220,27 @@ static void parse_level(struct argp_state *state, const char *arg)
 		argp_error(state, "--trace: '%s' is not quiet, info or debug", arg);
 }
 
+static void check_isolate(struct argp_state *state)
+{
+	char path[sizeof(run.functions[0].path) + sizeof(run.names[0])];
+	unsigned int i, k;
+
+	if (!run.isolate)
+		return;
+	if (wire_has_rate())
+		argp_error(state,
+			   "--isolate: a wire with a rate has one clock, and so one process");
+	for (i = 0; i < run.n; i++) {
+		if (strlen(run.names[i]) > ISOLATED_NAME_MAX)
+			argp_error(state, "--isolate: the name '%s' has more than %u characters",
+				   run.names[i], ISOLATED_NAME_MAX);
+		snprintf(path, sizeof(path), "%s.%s", run.control ? run.control : "", run.names[i]);
+		for (k = 0; k < run.n; k++)
+			if (!strcmp(path, run.functions[k].path))
+				argp_error(state, "--isolate: %s is a control socket, too", path);
+	}
+}
+
 /* Those without a letter. */
 static error_t parse_long_option(int key, const char *arg, struct argp_state *state)
 {
@@ -295,9 +318,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (run.n <= run.vfs)
 			argp_error(state, "--card: a PF and vfs=%u take %u --vm, not %u", run.vfs,
 				   run.vfs + 1, run.n);
-		if (run.isolate && wire_has_rate())
-			argp_error(state,
-				   "--isolate: a wire with a rate has one clock, and so one process");
+		check_isolate(state);
 		break;
 	default:
 		return parse_long_option(key, arg, state);
@@ -423,7 +444,8 @@ static int join_switch(void)
 	int err;
 
 	for (i = 0; i < run.n_joints; i++) {
-		snprintf(name, sizeof(name), "%.26s.wire", run.names[i]);
+		snprintf(name, sizeof(name), "%.*s.wire", ISOLATED_NAME_MAX,
+			 run.names[i]);
 		err = uplink_join(run.joints[i], name, run.devs[i]->port, on_switch_gone, NULL);
 		if (err) {
 			fprintf(stderr, "cxemu: --isolate: %s: %s\n", name, strerror(-err));
@@ -440,6 +462,9 @@ static int open_log(void)
 	run.log_file = stderr;
 	if (run.log) {
 		run.log_file = fopen(run.log, "w");
+		/* whole lines, and at the end a whole status, between those of others */
+		if (run.log_file)
+			setvbuf(run.log_file, NULL, _IOFBF, LOG_BUFFER);
 		if (!run.log_file) {
 			fprintf(stderr, "cxemu: --log %s: %s\n", run.log, strerror(errno));
 			return -errno;
@@ -485,7 +510,9 @@ static int start(void)
 	/* last, for it tells that the others are done */
 	if (!err)
 		err = join_switch();
-	return err ? err : isolate_join();
+	if (!err)
+		err = isolate_join();
+	return err;
 }
 
 /* For systemd (sd_notify(3)): those who need the sockets may be started. */
@@ -548,6 +575,7 @@ int main(int argc, char **argv)
 		err = sandbox_enter();
 	}
 	if (!err) {
+		isolate_reap();
 		err = loop_run();
 		control_status(run.log_file);
 	}

@@ -71,7 +71,7 @@ static const int calls[] = {
 	/* guests, wires and cxctl, which have connected or do */
 	SCMP_SYS(ppoll), SCMP_SYS(poll), SCMP_SYS(accept4), SCMP_SYS(recvmsg), SCMP_SYS(recvfrom),
 	SCMP_SYS(sendmsg), SCMP_SYS(sendto), SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(readv),
-	SCMP_SYS(writev), SCMP_SYS(close), SCMP_SYS(fcntl), SCMP_SYS(setsockopt),
+	SCMP_SYS(writev), SCMP_SYS(close), SCMP_SYS(setsockopt),
 	/* what it is that a guest has sent as an eventfd */
 	SCMP_SYS(readlink), SCMP_SYS(readlinkat),
 	/* memory of guests, and the heap */
@@ -84,7 +84,7 @@ static const int calls[] = {
 	SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
 	SCMP_SYS(wait4), SCMP_SYS(exit), SCMP_SYS(exit_group),
 	/* of the C library: locks, its heap, abort() */
-	SCMP_SYS(futex), SCMP_SYS(getrandom), SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(tgkill),
+	SCMP_SYS(futex), SCMP_SYS(getrandom), SCMP_SYS(getpid), SCMP_SYS(gettid),
 };
 
 /* Of which one does. The macros of the library are no constants. */
@@ -104,6 +104,12 @@ static int allow_some(scmp_filter_ctx filter)
 		/* The C library asks whether a file that it writes to is a terminal. */
 		{ SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, TCGETS) },
 		{ SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, PR_SET_TIMERSLACK) },
+		/* Others would send signals to whoever is named. */
+		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_GETFL) },
+		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_SETFL) },
+		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_SETFD) },
+		/* abort() */
+		{ SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, getpid()) },
 	};
 	unsigned int i;
 	int err = 0;
@@ -135,14 +141,19 @@ static int limit_calls(void)
 void sandbox_end_with(pid_t parent)
 {
 	end_with = parent;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* A change of user takes it back, so it comes after. */
-static int arrange_end(void)
+/*
+ * Not to be looked into, or written to, by other processes of the user. A change of the user takes
+ * back the signal on the end of the parent.
+ */
+static int close_process(void)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+	if (prctl(PR_SET_DUMPABLE, 0) || (end_with && prctl(PR_SET_PDEATHSIG, SIGKILL)) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	return getppid() == end_with ? 0 : -ESRCH;	/* it has ended already */
+	return end_with && getppid() != end_with ? -ESRCH : 0;	/* it has ended already */
 }
 
 int sandbox_enter(void)
@@ -153,12 +164,11 @@ int sandbox_enter(void)
 		fprintf(stderr, "cxemu: --user: cannot become it: %s\n", strerror(-err));
 		return err;
 	}
-	if (end_with)
-		err = arrange_end();
-	if (err)
+	err = close_process();
+	if (err) {
+		fprintf(stderr, "cxemu: cannot close the process to others: %s\n", strerror(-err));
 		return err;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return -errno;
+	}
 	err = calls_limited ? limit_calls() : 0;
 	if (err)
 		fprintf(stderr, "cxemu: cannot limit the system calls (--sandbox off): %s\n",

@@ -19,7 +19,7 @@ const char *sandbox_set_calls(const char *text);
  * Another call ends the process (SIGSYS). 0, or -errno with a message printed.
  */
 int sandbox_enter(void);
-/* From then on the process ends (SIGKILL) with @parent, which has made it. */
+/* The process ends (SIGKILL) with @parent, which has made it. */
 void sandbox_end_with(pid_t parent);
 
 #endif

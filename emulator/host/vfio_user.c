@@ -3,8 +3,9 @@
  * The vfio-user protocol, server side: one connection for each function.
  *
  * Several messages may be read at once. Descriptors end such a read, so they belong to the last
- * message of it. Nothing here blocks: a message may arrive in pieces, and a reply that does not
- * fit into the socket is queued; until it is sent, no further message is read. An invalid request
+ * message of it: a client sends each message by a call of its own, or those with descriptors at
+ * least. Nothing here blocks: a message may arrive in pieces, and a reply that does not
+ * fit into the socket is queued; until it is sent, no further message is handled. An invalid request
  * gets an error reply and a violation that says why; a connection whose framing is lost (size,
  * type) is closed.
  */
@@ -45,7 +46,7 @@ enum vfu_command {
 
 #define XFER_MAX (1u << 20)
 #define MSG_MAX (XFER_MAX + 4096)
-#define MSGS_PER_ROUND 64
+#define MSGS_PER_ROUND 32	/* and as many that are read ahead */
 
 struct vfu_header {
 	uint16_t id, command;

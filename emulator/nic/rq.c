@@ -166,8 +166,7 @@ static void rq_receive(struct rq *rq, const struct eth_packet *packet, const str
 		counters->rx_queue_off++;
 		return;
 	}
-	/* the record is read when no WQE is known */
-	if (!wq_posted(&rq->wq) && wq_update(&rq->wq, rq->wq.ci) <= 0) {
+	if (wq_update(&rq->wq, rq->wq.ci) <= 0) {
 		counters->rx_no_buffer++;
 		rq->out_of_buffer++;
 		if (rq->counters)
@@ -382,10 +381,8 @@ static int run_modify_rq(struct cmd *c)
 	if (next == PRM_WQ_ERR && rq->state != PRM_WQ_ERR)
 		rq_to_error(rq);
 	rq->state = next;
-	if (next == PRM_WQ_RST) {
+	if (next == PRM_WQ_RST)
 		rq->wq.ci = 0;
-		rq->wq.pi = 0;
-	}
 	return 0;
 }
 

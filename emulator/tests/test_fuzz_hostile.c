@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * A guest that does its worst while another one works: commands, queue entries, doorbells,
- * registers, its own memory and the protocol of the socket, random or with random mistakes. The
+ * registers and messages, random or with random mistakes, while its memory changes or goes. The
  * other one measures how long its registers and commands take. A life of the hostile guest is one
  * seed; it begins again when it has broken its own device.
  *
@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,7 +26,9 @@
 #include "vfu_client.h"
 
 #define ACTIONS 3000	/* of a life */
-#define LATE_MS 1000	/* nobody else may wait so long */
+#define LATE_US (1 << 20)	/* no more than one in 1000 may wait so long */
+#define COMMANDS_MAX 1024
+#define KNOWN 32
 #define ROUND_MS 1	/* between two measurements */
 #define QPS 3
 #define KEYS 16
@@ -41,6 +44,15 @@ static const uint16_t opcodes[] = { PRM_CMD_LIST(OPCODE) };
 
 static const char *bin_dir;
 static struct emu emu;
+static struct {
+	uint16_t opcode;
+	uint32_t len;	/* the shortest input that is taken */
+} commands[COMMANDS_MAX];
+static unsigned int n_commands;
+/* What all lives together have done. */
+static struct {
+	unsigned int lives, actions, commands_done;
+} *sum;
 
 /* ---- the hostile guest ---- */
 
@@ -48,6 +60,7 @@ static struct client c;
 static uint64_t state;
 static uint32_t uar, pd, eq, cq;
 static uint32_t keys[KEYS];	/* the first is of all memory */
+static uint32_t known[KNOWN];	/* numbers of objects */
 
 struct queue {
 	uint32_t num, pi;
@@ -55,6 +68,7 @@ struct queue {
 };
 
 static struct queue queues[QPS];
+static bool boot_again;
 
 static uint32_t rnd(uint32_t n)
 {
@@ -75,17 +89,27 @@ static void spoil(void *what, uint32_t len, unsigned int times)
 /* Fills and sends a command; now and then it has a mistake, and so has its frame. */
 static int order(void *in, uint32_t in_len, void *out, uint32_t out_len)
 {
-	struct corruption wrong = {
-		.wrong_token = !rnd(8), .wrong_block = !rnd(8), .bad_signature = !rnd(8),
-		.bad_type = !rnd(8), .bad_ctrl = !rnd(8), .reserved = !rnd(8),
-		.in_ptr = rnd(8) ? 0 : RAM_IOVA + rnd(RAM_BYTES),
-		.out_ptr = rnd(8) ? 0 : RAM_IOVA + rnd(RAM_BYTES),
-		.in_len = rnd(8) ? 0 : rnd(0x20000), .out_len = rnd(8) ? 0 : rnd(0x20000),
-	};
+	struct corruption wrong = {};
+	int status;
 
+	switch (rnd(8)) {
+	case 0: wrong.wrong_token = true; break;
+	case 1: wrong.wrong_block = true; break;
+	case 2: wrong.bad_signature = true; break;
+	case 3: wrong.bad_type = true; break;
+	case 4: wrong.in_ptr = RAM_IOVA + rnd(RAM_BYTES); break;
+	case 5: wrong.out_ptr = RAM_IOVA + rnd(RAM_BYTES); break;
+	case 6: wrong.in_len = rnd(0x20000); break;
+	case 7: wrong.out_len = rnd(0x20000); break;
+	}
 	if (!rnd(3))
 		spoil((uint8_t *)in + 4, in_len - 4, 1 + rnd(3));
-	return cmd_exec(&c, in, in_len, out, out_len, rnd(40) ? NULL : &wrong);
+	status = cmd_exec(&c, in, in_len, out, out_len, rnd(40) ? NULL : &wrong);
+	if (!status) {
+		sum->commands_done++;
+		known[rnd(KNOWN)] = be32_to_cpu(((__be32 *)out)[2]) & 0xffffff;
+	}
+	return status;
 }
 
 /* One that must be right. */
@@ -94,7 +118,7 @@ static uint32_t make(void *in, uint32_t in_len)
 	uint8_t out[512] __attribute__((aligned(8))) = {};
 
 	if (cmd_exec(&c, in, in_len, out, 16, NULL))
-		exit(0);	/* an earlier life has left it that way */
+		exit(1);	/* a new connection begins with a fresh function */
 	return be32_to_cpu(((__be32 *)out)[2]) & 0xffffff;
 }
 
@@ -255,7 +279,7 @@ static void boot(void)
 	unsigned int i;
 
 	if (boot_to_init(&c))
-		exit(0);
+		exit(1);
 	uar = make_simple(PRM_OP_alloc_uar);
 	pd = make_simple(PRM_OP_alloc_pd);
 	make_key();
@@ -285,13 +309,14 @@ static void random_command(void)
 {
 	static uint8_t in[0x1100] __attribute__((aligned(8)));
 	static uint8_t out[0x1100] __attribute__((aligned(8)));
-	uint32_t len = 16 + 8 * rnd(66);
+	unsigned int i = rnd(n_commands);
+	uint32_t len = commands[i].len + (rnd(8) ? 0 : 8 * rnd(66));
 
 	memset(in, 0, sizeof(in));
-	prm_set((struct prm_mbox_in *)in, opcode, opcodes[rnd(sizeof(opcodes) / sizeof(*opcodes))]);
+	prm_set((struct prm_mbox_in *)in, opcode, commands[i].opcode);
 	/* an object that is there */
-	((__be32 *)in)[2] = cpu_to_be32(rnd(2) ? queues[rnd(QPS)].num : rnd(16));
-	spoil(in + 8, len - 8, rnd(10));
+	((__be32 *)in)[2] = cpu_to_be32(rnd(3) ? known[rnd(KNOWN)] : queues[rnd(QPS)].num);
+	spoil(in + 8, len - 8, rnd(6));
 	order(in, len, out, rnd(2) ? 16 : 0x1010);
 }
 
@@ -374,6 +399,20 @@ static void random_wqes(void)
 		to = RAM_IOVA + RAM_BYTES / 2 + rnd(RAM_BYTES / 4);
 		memcpy(raw + 16, &(__be64){ cpu_to_be64(to) }, 8);
 		memcpy(raw + 24, &(__be32){ cpu_to_be32(keys[rnd(4) ? 0 : rnd(KEYS)]) }, 4);
+		/* that of a datagram */
+		if (q == &queues[QPS - 1] && rnd(8)) {
+			struct prm_av *av = (void *)(raw + 16);
+
+			ds = 5;
+			ctrl->opmod_idx_opcode =
+				cpu_to_be32((q->pi & 0xffff) << 8 | PRM_WQE_SEND);
+			ctrl->qpn_ds = cpu_to_be32(q->num << 8 | ds);
+			memset(av, 0, sizeof(*av));
+			av->dqp_dct = cpu_to_be32(1u << 31 | q->num);
+			memcpy(av->rmac, "\x02\xc4\0\0\0\1", 6);
+			memcpy(av->rgid + 10, "\xff\xff\xc0\xa8\0\1", 6);
+			random_segments(raw + 64, raw + 80);
+		}
 		if (!rnd(30))
 			spoil(raw, ds * 16, 1 + rnd(3));
 		memcpy(ring + (q->pi & ((1 << LOG_SQ) - 1)) * 64, raw, 64);
@@ -394,9 +433,24 @@ static void post_receives(void)
 /* While the device may be looking at it. */
 static void spoil_memory(void)
 {
-	uint64_t used = c.next ? c.next : 4096;
+	const struct queue *q = &queues[rnd(QPS)];
 
-	spoil(c.ram, used, 1 + rnd(50));
+	spoil(ram_ptr(&c, q->ring), 3 * 4096, rnd(50));
+	spoil(ram_ptr(&c, q->dbr), 8, rnd(2));
+	spoil(c.ram, c.next, rnd(50));
+}
+
+/* As if it had been put into a file that another process cuts. */
+static void lose_memory(void)
+{
+	if (ftruncate(c.ram_fd, 0))
+		exit(1);
+	reg_write64(&c, (uint64_t)uar * UAR_BYTES + 0x800,
+		    (uint64_t)(queues[0].pi & 0xffff) << 40 | queues[0].num << 8);
+	usleep(rnd(500));
+	if (ftruncate(c.ram_fd, RAM_BYTES))
+		exit(1);
+	boot_again = true;	/* nothing is left */
 }
 
 static void random_mmio(void)
@@ -404,7 +458,7 @@ static void random_mmio(void)
 	uint64_t page = rnd(3) ? uar : rnd(64);
 	static const uint32_t places[] = { 0x20, 0x40, 0x48, 0x800, 0x808, 0x900 };
 	uint64_t at = page * UAR_BYTES + (rnd(3) ? places[rnd(6)] : rnd(UAR_BYTES));
-	uint8_t data[8];
+	uint8_t data[8] = {};
 
 	spoil(data, sizeof(data), 8);
 	region_write(&c, VFIO_PCI_BAR0_REGION_INDEX, at, data, rnd(2) ? 4 : 1 + rnd(8), true);
@@ -421,13 +475,26 @@ static void random_config(void)
 
 static void random_message(void)
 {
-	uint8_t payload[64], reply[256];
+	uint32_t flags = rnd(4) ? 0 : rnd(0x40) & ~0xfu;
+	uint8_t payload[64] = {}, reply[256];
+	int fds[2] = { c.ram_fd, STDERR_FILENO };
 
 	spoil(payload, sizeof(payload), 20);
-	vfu_send(&c, 2 + rnd(20), rnd(4) ? 0 : rnd(0x40) & ~0xfu, payload, rnd(sizeof(payload)),
-		 NULL, 0);
-	if (vfu_reply(&c, reply, sizeof(reply), NULL) == -1000)
+	vfu_send(&c, 2 + rnd(20), flags, payload, rnd(sizeof(payload)), fds, rnd(3));
+	if (!(flags & 0x10) && vfu_reply(&c, reply, sizeof(reply), NULL) == -1000)
 		exit(0);
+}
+
+/* The end of it, most of the time. */
+static void random_bytes(void)
+{
+	uint8_t bytes[64] = {};
+
+	spoil(bytes, sizeof(bytes), 20);
+	if (write(c.fd, bytes, 1 + rnd(sizeof(bytes))) < 0)
+		exit(0);
+	usleep(1000);
+	exit(0);
 }
 
 static void move_memory(void)
@@ -450,8 +517,8 @@ static const struct {
 } actions[] = {
 	{ 300, random_wqes }, { 150, random_command }, { 60, random_key }, { 80, post_receives },
 	{ 150, renew_queues },
-	{ 150, random_mmio }, { 20, spoil_memory }, { 4, random_config }, { 1, random_message },
-	{ 2, move_memory },
+	{ 150, random_mmio }, { 20, spoil_memory }, { 4, random_config }, { 2, random_message },
+	{ 2, move_memory }, { 1, lose_memory }, { 1, random_bytes },
 };
 
 static void live(uint64_t seed)
@@ -461,8 +528,9 @@ static void live(uint64_t seed)
 
 	state = seed * 0x9e3779b97f4a7c15ull | 1;
 	client_open(&c, &emu, 0);
-	c.tries = 20;
 	boot();
+	sum->lives++;
+	c.tries = 20;
 	for (n = 0; n < sizeof(actions) / sizeof(*actions); n++)
 		all += actions[n].weight;
 	for (i = 0; i < ACTIONS; i++) {
@@ -470,6 +538,9 @@ static void live(uint64_t seed)
 		for (n = 0; pick >= actions[n].weight; n++)
 			pick -= actions[n].weight;
 		actions[n].act();
+		sum->actions++;
+		if (boot_again)
+			exit(0);
 	}
 	exit(0);
 }
@@ -515,7 +586,7 @@ static unsigned long long within(const struct latencies *l, unsigned int part)
 }
 
 /* False: it is not served as it should be. */
-static bool work_once(struct client *good, struct latencies *registers, struct latencies *commands)
+static bool work_once(struct client *good, struct latencies *registers, struct latencies *orders)
 {
 	struct prm_alloc_pd_in in = {};
 	struct prm_alloc_pd_out out;
@@ -528,7 +599,7 @@ static bool work_once(struct client *good, struct latencies *registers, struct l
 	at = ms_now();
 	if (cmd(good, alloc_pd, &in, &out))
 		return false;
-	note(commands, ms_now() - at);
+	note(orders, ms_now() - at);
 	prm_set(&gone, pd, prm_get(&out, pd));
 	return !cmd(good, dealloc_pd, &gone, &gone_out);
 }
@@ -539,6 +610,10 @@ static pid_t begin_life(uint64_t seed)
 
 	fflush(stdout);
 	pid = fork();
+	if (pid < 0) {
+		printf("Bail out! fork: %s\n", strerror(errno));
+		exit(2);
+	}
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (!freopen("/dev/null", "w", stdout))
@@ -555,28 +630,57 @@ static bool is_serving(void)
 	return waitpid(emu.pid, &status, WNOHANG) == 0;
 }
 
-static void run(const char *option, unsigned int seconds, uint64_t seed)
+/* Which commands there are, and how long they are. */
+static void learn_commands(void)
+{
+	uint8_t in[0x1010] __attribute__((aligned(8))) = {};
+	uint8_t out[0x1010] __attribute__((aligned(8)));
+	unsigned int i;
+	uint32_t len;
+	int status;
+
+	client_open(&c, &emu, 0);
+	boot_to_init(&c);
+	for (i = 0; i < sizeof(opcodes) / sizeof(*opcodes); i++) {
+		if (opcodes[i] == PRM_OP_teardown_hca || opcodes[i] == PRM_OP_disable_hca)
+			continue;
+		prm_set((struct prm_mbox_in *)in, opcode, opcodes[i]);
+		status = PRM_STATUS_BAD_INP_LEN;
+		for (len = 16; len <= 0x400 && status == PRM_STATUS_BAD_INP_LEN; len += 8)
+			status = cmd_exec(&c, in, len, out, sizeof(out), NULL) & 0xff;
+		if (status == PRM_STATUS_BAD_OP || status == PRM_STATUS_BAD_INP_LEN)
+			continue;
+		commands[n_commands].opcode = opcodes[i];
+		commands[n_commands++].len = len - 8;
+	}
+	client_close(&c);
+}
+
+static void run(const char *how, const char *option, const char *value, unsigned int seconds,
+		uint64_t seed)
 {
 	double end = ms_now() + seconds * 1e3, tell = ms_now() + 60e3;
-	struct latencies registers = {}, commands = {};
-	const char *how = *option ? option : "one process";
+	struct latencies registers = {}, orders = {};
 	uint64_t first = seed;
 	bool served = true;
 	struct client good;
 	pid_t pid = 0;
 
-	emu_start_option(&emu, bin_dir, 2, *option ? option : "--trace", *option ? "" : "info");
+	emu_start_option(&emu, bin_dir, 2, option, value);
+	if (!n_commands)
+		learn_commands();
+	memset(sum, 0, sizeof(*sum));
 	client_open(&good, &emu, 1);
 	ktap(!boot_to_init(&good), "%s: a guest starts", how);
 	while (served && ms_now() < end && is_serving()) {
 		if (!pid || waitpid(pid, NULL, WNOHANG) == pid)
 			pid = begin_life(seed++);
-		served = work_once(&good, &registers, &commands);
+		served = work_once(&good, &registers, &orders);
 		usleep(ROUND_MS * 1000);
 		if (ms_now() > tell) {
 			tell += 60e3;
-			printf("# %s: seed %llu, %u commands of the other guest\n", how,
-			       (unsigned long long)seed, commands.n);
+			printf("# %s: seed %llu, %u actions, %u commands of the other guest\n", how,
+			       (unsigned long long)seed, sum->actions, orders.n);
 			fflush(stdout);
 		}
 	}
@@ -584,15 +688,22 @@ static void run(const char *option, unsigned int seconds, uint64_t seed)
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
-	printf("# %s: seeds %llu to %llu; of %u, 500 and 999 in 1000 and all take\n", how,
-	       (unsigned long long)first, (unsigned long long)seed - 1, commands.n);
+	printf("# %s: seeds %llu to %llu: %u lives, %u actions, %u commands that were done\n",
+	       how, (unsigned long long)first, (unsigned long long)seed - 1, sum->lives,
+	       sum->actions, sum->commands_done);
+	printf("# the other: of %u, 500 and 999 in 1000 and all take\n", orders.n);
 	printf("#   a register %llu us, %llu us, %.1f ms; a command %llu us, %llu us, %.1f ms\n",
 	       within(&registers, 500), within(&registers, 999), registers.worst,
-	       within(&commands, 500), within(&commands, 999), commands.worst);
+	       within(&orders, 500), within(&orders, 999), orders.worst);
+	ktap(sum->lives && sum->actions > ACTIONS / 10 && sum->commands_done,
+	     "%s: a hostile guest does what it can", how);
 	ktap(served, "%s: a hostile guest does not keep another from its device", how);
-	ktap(registers.worst < LATE_MS && commands.worst < LATE_MS,
+	ktap(within(&registers, 999) < LATE_US && within(&orders, 999) < LATE_US,
 	     "%s: nor make the other one wait", how);
 	client_close(&good);
+	client_open(&c, &emu, 0);
+	ktap(!boot_to_init(&c), "%s: after it a driver can start its device", how);
+	client_close(&c);
 	/* violations, and no other fault of any of its processes */
 	ktap(is_serving() && emu_stop(&emu) == 3, "%s: and it does not end the emulator", how);
 }
@@ -604,7 +715,10 @@ int main(int argc, char **argv)
 
 	bin_dir = argv[1];
 	ktap_plan(0);
-	run("", seconds / 2, seed);
-	run("--isolate", seconds / 2, seed);
+	sum = mmap(NULL, sizeof(*sum), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (sum == MAP_FAILED)
+		return 1;
+	run("one process", "--trace", "info", seconds / 2, seed);
+	run("isolated", "--isolate", "--trace=info", seconds / 2, seed);
 	return ktap_end();
 }

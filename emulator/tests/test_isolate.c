@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "prm/cmdif.h"
@@ -63,6 +64,17 @@ static pid_t process_of(unsigned int i)
 		    json_object_get_int(json_object_object_get(row, "process")) : 0;
 
 	json_object_put(all);
+	return pid;
+}
+
+static pid_t must_serve(unsigned int i)
+{
+	pid_t pid = process_of(i);
+
+	if (pid <= 0) {
+		printf("Bail out! adapter %u does not serve\n", i);
+		exit(2);
+	}
 	return pid;
 }
 
@@ -124,7 +136,7 @@ static void test_cable(void)
 static void test_death(void)
 {
 	struct client client;
-	pid_t pid = process_of(0);
+	pid_t pid = must_serve(0);
 
 	client_open(&client, &emu, 1);
 	kill(pid, SIGKILL);
@@ -142,30 +154,41 @@ static void test_switch_dies(void)
 	pid_t one, two;
 
 	emu_start_option(&emu, bin_dir, 2, "--isolate", "");
-	one = process_of(0);
-	two = process_of(1);
+	one = must_serve(0);
+	two = must_serve(1);
+	kill(one, SIGSTOP);	/* it cannot see that the joint is gone */
 	kill(emu.pid, SIGKILL);
 	ktap(is_gone(one) && is_gone(two), "no process is left when the switch is killed");
 	ktap(emu_stop(&emu) == 128 + SIGKILL, "a killed switch is seen as that");
 }
 
-/* Does cxemu with these options end with status 1? */
-static bool refused(const char *one, const char *two)
+/* Does cxemu with these options soon end with status 1, and say this, and leave nothing? */
+static bool refused(const char *second, const char *one, const char *two, const char *why)
 {
-	char bin[512], vm[] = "--vm=f0=/tmp/cxemu-isolate-none/f0";
-	int at;
+	char bin[512], vm[96], other[96], text[1024] = "", dir[] = "/tmp/cxemu-isolate.XXXXXX";
+	time_t began = time(NULL);
+	int at, said[2];
 	pid_t pid;
 
+	if (!mkdtemp(dir) || pipe(said))
+		exit(2);
 	snprintf(bin, sizeof(bin), "%s/cxemu", bin_dir);
+	snprintf(vm, sizeof(vm), "--vm=f0=%s/f0", dir);
+	snprintf(other, sizeof(other), "--vm=f1=%s/f1", second ? second : dir);
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (!freopen("/dev/null", "w", stderr))
-			_exit(126);
-		execl(bin, bin, "--isolate", vm, one, two, NULL);
+		dup2(said[1], STDERR_FILENO);
+		execl(bin, bin, "--isolate", vm, other, one, two, NULL);
 		_exit(127);
 	}
-	return waitpid(pid, &at, 0) == pid && WIFEXITED(at) && WEXITSTATUS(at) == 1;
+	close(said[1]);
+	waitpid(pid, &at, 0);
+	if (read(said[0], text, sizeof(text) - 1) < 0 || !strstr(text, why))
+		printf("# it says: %s\n", text);
+	close(said[0]);
+	return WIFEXITED(at) && WEXITSTATUS(at) == 1 && strstr(text, why) &&
+	       time(NULL) - began < 5 && !rmdir(dir);
 }
 
 int main(int argc, char **argv)
@@ -185,7 +208,11 @@ int main(int argc, char **argv)
 	test_death();
 	ktap(emu_stop(&emu) == 1, "the status is 1 if an adapter's process has failed");
 	test_switch_dies();
-	ktap(refused("--wire", "switch:rate=10g"), "a wire with a rate has one process");
-	ktap(refused("--trace", "quiet"), "a socket that an adapter's process cannot make is an error");
+	ktap(refused(NULL, "--wire", "switch:rate=10g", "one clock"),
+	     "a wire with a rate has one process");
+	ktap(refused("/tmp/cxemu-isolate-none", "--trace", "quiet", "/tmp/cxemu-isolate-none/f1"),
+	     "a socket that an adapter's process cannot make is an error");
+	ktap(refused(NULL, "--pcap", "/tmp/cxemu-isolate-none/pcap", "cxemu-isolate-none/pcap"),
+	     "a capture that the switch cannot make is an error, and no adapter is left");
 	return ktap_end();
 }

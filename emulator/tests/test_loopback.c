@@ -184,12 +184,88 @@ static void test_sums(void)
 	ktap(equal && equal_high, "sums of all lengths from all places are as word by word");
 }
 
+/* Its IP packet has 40 bytes more, which its checksum does not cover, but that of the CQE does. */
+static void test_short_datagram(void)
+{
+	const struct prm_cqe64 *cqe;
+	struct flow flow = tcp4;
+	uint8_t packet[256], pseudo[12] = {}, *udp = packet + 34;
+	uint32_t len, sum;
+
+	set_up();
+	flow.proto = 17;
+	flow.payload = 101;
+	len = make_packet(packet, &flow);
+	udp[4] = 0;
+	udp[5] = 8 + 61;
+	memcpy(pseudo, flow.src, 4);
+	memcpy(pseudo + 4, flow.dst, 4);
+	pseudo[9] = 17;
+	pseudo[11] = 8 + 61;
+	sum = plain_sum(udp, 8 + 61) + plain_sum(pseudo, sizeof(pseudo));
+	sum = ~((sum & 0xffff) + (sum >> 16)) & 0xffff;
+	udp[6] = sum >> 8;
+	udp[7] = sum & 0xff;
+	dut_post_rq(b, &rq, 2048);
+	dut_send(a, &sq, packet, len, PRM_WQE_ETH_L3_CSUM);
+	cqe = dut_poll(b, &rq.cq);
+	ktap(cqe && cqe->hds_ip_ext & PRM_CQE_L4_OK,
+	     "a UDP datagram that is shorter than its IP packet has a right checksum");
+	/* the IP header's own sum is all ones */
+	ktap(cqe && be16toh(cqe->check_sum) == plain_sum(udp, len - 34),
+	     "and its CQE the sum of the whole IP packet");
+	tear_down();
+}
+
+static uint32_t hash_of_one(void)
+{
+	const struct prm_cqe64 *cqe;
+	uint8_t packet[256];
+
+	dut_post_rq(b, &rq, 2048);
+	dut_send(a, &sq, packet, make_packet(packet, &tcp4), 0);
+	cqe = dut_poll(b, &rq.cq);
+	return cqe ? be32toh(cqe->rss_hash_result) : 0;
+}
+
+static void test_new_key(void)
+{
+	struct prm_create_tir_in in = {};
+	struct prm_create_tir_out out;
+	struct prm_modify_tir_in modify = {};
+	struct prm_modify_tir_out modified;
+	struct prm_tirc *ctx = prm_sub(&in, ctx, tirc);
+	uint32_t first, second;
+
+	set_up();
+	prm_set(ctx, disp_type, PRM_TIR_DIRECT);
+	prm_set(ctx, inline_rqn, rq.num);
+	prm_set(ctx, transport_domain, b->td);
+	prm_set(ctx, rx_hash_fn, PRM_RX_HASH_TOEPLITZ);
+	prm_set(ctx, rx_hash_field_selector_outer.selected_fields, PRM_RX_HASH_DST_IP);
+	memset(prm_bytes(ctx, rx_hash_toeplitz_key), 0x35, 40);
+	dut_must(b, create_tir, &in, &out);
+	dut_receive_all(b, prm_get(&out, tirn));
+	first = hash_of_one();
+	prm_set(&modify, tirn, prm_get(&out, tirn));
+	prm_set(&modify, bitmask.hash, 1);
+	*prm_sub(&modify, ctx, tirc) = *ctx;
+	memset(prm_bytes(&modify, ctx.rx_hash_toeplitz_key), 0x53, 40);
+	dut_must(b, modify_tir, &modify, &modified);
+	second = hash_of_one();
+	ktap(first && second && first != second,
+	     "a TIR hashes by the key that it was modified to have");
+	tear_down();
+}
+
 int main(void)
 {
-	ktap_plan(18);
+	ktap_plan(21);
 	test_loopback();
 	test_reset();
 	test_sums();
+	test_short_datagram();
+	test_new_key();
 	test_hosts();
 	return ktap_end();
 }

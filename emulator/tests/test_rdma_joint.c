@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fault/fault.h"
+#include "host/control.h"
 #include "rdma.h"
 #include "wire/wire.h"
 
@@ -19,6 +21,7 @@
 #define BYTES (2u << 20)
 
 static int far_fd;		/* of the joint that is played by hand */
+static uint64_t received_before;
 static unsigned int ends;	/* joints whose other process is gone */
 
 static void on_end(void *arg)
@@ -46,6 +49,7 @@ static bool comes(bool (*condition)(void))
 	static struct timer tick;
 
 	wanted = condition;
+	is_so = false;
 	give_up_ns = now_ns() + WAIT_NS;
 	timer_init(&tick, on_tick);
 	timer_arm(&tick, 0);
@@ -67,9 +71,10 @@ static void open_sides(void)
 /* A joint of @side, or with NULL a port of the switch; the descriptor of the other end. */
 static int join(const char *name, struct side *side)
 {
-	int pair[2];
+	int pair[2], room = 65536;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair) ||
+	    setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) ||
 	    uplink_join(pair[0], name, side ? side->dev->port : NULL, on_end, NULL)) {
 		printf("Bail out! no joint\n");
 		exit(2);
@@ -126,26 +131,25 @@ static void tell(uint8_t up)
 		ok(false, "the joint takes a record of link");
 }
 
-/* A frame that is no RoCE, for b; false: it is not taken now. */
-static bool send_frame(uint8_t fill)
+/* A frame that is no RoCE; false: it is not taken now. */
+static bool send_frame(const uint8_t *dmac, uint8_t fill)
 {
 	uint8_t frame[FRAME_BYTES] = { 0 };
 
 	memset(frame + 14, fill, sizeof(frame) - 14);
-	memcpy(frame, b.dev->eth->mac, 6);
+	memcpy(frame, dmac, 6);
 	memcpy(frame + 6, (uint8_t[]){ 2, 0xfa, 0, 0, 0, 1 }, 6);
 	frame[12] = 0x88;
 	frame[13] = 0xb5;
 	return send(far_fd, frame, sizeof(frame), 0) == sizeof(frame);
 }
 
-static uint64_t received_before;
 static unsigned int flooded, ticks;	/* ticks: since the last frame was taken */
 
 static void flood(void)
 {
 	ticks++;
-	while (flooded < FLOOD && send_frame(flooded)) {
+	while (flooded < FLOOD && send_frame(b.dev->eth->mac, flooded)) {
 		flooded++;
 		ticks = 0;
 	}
@@ -157,10 +161,28 @@ static bool flood_waits(void)
 	return flooded == FLOOD || ticks >= 20;
 }
 
+static bool a_received(void)
+{
+	return port_counters(a.dev->port)->rx_frames > received_before;
+}
+
 static bool flood_came(void)
 {
 	flood();
 	return port_counters(b.dev->port)->rx_frames - received_before >= FLOOD;
+}
+
+/* That is a matter of the port of a function, here or in the other process. */
+static void test_rule(void)
+{
+	char line[] = "any frame any drop";
+
+	ok(!fault_line(line, &a.dev, 1, stdout), "a rule for frames that are sent");
+	received_before = port_counters(a.dev->port)->rx_frames;
+	send_frame(a.dev->eth->mac, 1);
+	ok(comes(a_received), "it does not count what comes by a joint");
+	strcpy(line, "clear");
+	fault_line(line, &a.dev, 1, stdout);
 }
 
 static void test_link(void)
@@ -173,6 +195,11 @@ static void test_link(void)
 	ok(comes(a_up), "the port has link when the other process has");
 	send_plain(&a, &b);
 	ok(comes(frame_came), "a frame leaves by the joint");
+	received_before = port_counters(a.dev->port)->rx_frames;
+	send_plain(&a, &a);
+	ok(comes(a_received) && next_record(true) < 0,
+	   "what is for its own function does not leave by a joint");
+	test_rule();
 	port_set_admin(a.dev->port, false);
 	ok(comes(tells_down), "it tells that the port is down");
 	port_set_admin(a.dev->port, true);
@@ -186,6 +213,11 @@ static void test_link(void)
 	ok(comes(ended) && ends == 1, "it tells its process when the other one is gone");
 	uplinks_close();
 	sides_close();
+}
+
+static bool sent_to_a(void)
+{
+	return send_frame(a.dev->eth->mac, 1);
 }
 
 /* The queue of a port has 1024 frames. */
@@ -204,6 +236,13 @@ static void test_room(void)
 	port_hold(b.dev->port, false);
 	ok(comes(flood_came) && !port_counters(b.dev->port)->full,
 	   "frames of a joint wait for room, and none is lost");
+	port_hold(b.dev->port, true);
+	flooded = 0;
+	comes(flood_waits);
+	received_before = port_counters(a.dev->port)->rx_frames;
+	ok(comes(sent_to_a) && comes(a_received),
+	   "one that takes nothing does not hold what is for another for long");
+	port_hold(b.dev->port, false);
 	close(far_fd);
 	uplinks_close();
 	sides_close();
@@ -243,7 +282,7 @@ static void join_both(const char *near, const char *far, struct side *side)
 static bool both_up(void)
 {
 	return port_link_up(a.dev->port) && port_link_up(b.dev->port) &&
-	       port_link_up(port_find("a")) && port_link_up(port_find("b"));
+	       port_link_up(port_find("far a")) && port_link_up(port_find("far b"));
 }
 
 static uint64_t lost(void)

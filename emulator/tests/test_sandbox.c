@@ -20,6 +20,7 @@
 
 static char dir[] = "/tmp/cxemu-sandbox-XXXXXX";
 static char path[64];
+static pid_t tester;	/* asked for before: getppid() is not allowed, either */
 
 /* ---- attempts: what the process exits with, unless it is ended ---- */
 
@@ -78,7 +79,19 @@ static int trace_others(void)
 
 static int signal_others(void)
 {
-	return kill(getppid(), 0);
+	return kill(tester, 0);
+}
+
+static int signal_thread(void)
+{
+	return syscall(SYS_tgkill, tester, tester, 0);
+}
+
+static int own_signals(void)
+{
+	int pair[2];
+
+	return pipe(pair) || fcntl(pair[0], F_SETOWN, tester);
 }
 
 static const struct {
@@ -96,6 +109,8 @@ static const struct {
 	{ "the user cannot be changed any more", become_root },
 	{ "no other process can be traced", trace_others },
 	{ "no other process can be signalled", signal_others },
+	{ "no other process can be signalled by its thread", signal_thread },
+	{ "no other process can be signalled by a descriptor", own_signals },
 };
 
 /* What serving takes. */
@@ -177,6 +192,7 @@ int main(void)
 	unsigned int i;
 
 	ktap_plan(0);
+	tester = getpid();
 	if (!mkdtemp(dir))
 		return 2;
 	snprintf(path, sizeof(path), "%s/file", dir);

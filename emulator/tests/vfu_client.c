@@ -63,6 +63,8 @@ void emu_start_option(struct emu *emu, const char *bin_dir, unsigned int n, cons
 	snprintf(bin, sizeof(bin), "%s/cxemu", bin_dir);
 	snprintf(emu->control, sizeof(emu->control), "%s/control", emu->dir);
 	snprintf(emu->log, sizeof(emu->log), "%s/log", emu->dir);
+	argv[argc++] = "--trace";
+	argv[argc++] = "debug";
 	if (value)
 		argv[argc++] = (char *)option;
 	if (value && *value)
@@ -76,8 +78,6 @@ void emu_start_option(struct emu *emu, const char *bin_dir, unsigned int n, cons
 	argv[argc++] = emu->control;
 	argv[argc++] = "--log";
 	argv[argc++] = emu->log;
-	argv[argc++] = "--trace";
-	argv[argc++] = "debug";
 	emu->pid = fork();
 	if (emu->pid < 0)
 		die("fork");

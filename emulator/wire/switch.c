@@ -152,9 +152,15 @@ static void arrive(struct port *port, struct frame *frame)
 	port->bridge->arrived(port->dev, frame);
 }
 
+/* What passes the near end of a joint has been at the port of its function, or comes there. */
+static bool has_rules(const struct port *port)
+{
+	return fault_has_frame_rules() && !is_joint(port);
+}
+
 void wire_delivered(struct port *port, struct frame *frame)
 {
-	if (!fault_has_frame_rules()) {
+	if (!has_rules(port)) {
 		arrive(port, frame);
 		return;
 	}
@@ -191,12 +197,22 @@ static void flood(struct port *from, struct frame *frame)
 	frame_free(frame);
 }
 
+/*
+ * Is it for the function that sends it, whose card has a process of its own? Then it does not leave
+ * that: outside nobody knows whose it is.
+ */
+static bool stays_here(struct port *from, const struct frame *frame)
+{
+	fdb_learn(frame->data + 6, from);
+	return !is_multicast(frame) && fdb_peek(frame->data) == from;
+}
+
 /* From a port of the switch, or at one end of a cable. */
 static void forward_outside(struct port *from, struct frame *frame)
 {
 	struct port *to, *before;
 
-	if (from->cable) {
+	if (from->cable && !(is_joint(from->cable) && stays_here(from, frame))) {
 		if (from->cable == from)
 			frame->from = NULL; /* a loopback plug is no loopback of the NIC */
 		wire_delivered(from->cable, frame);
@@ -208,8 +224,9 @@ static void forward_outside(struct port *from, struct frame *frame)
 	frame->in = from;
 
 	to = is_multicast(frame) ? NULL : fdb_lookup(frame->data);
-	if (to == from && is_uplink(from))
-		frame_free(frame);	/* behind the embedded switch nobody has the address now */
+	/* behind an embedded switch nobody has the address now; behind another wire it has been */
+	if (to == from && (is_uplink(from) || !from->dev))
+		frame_free(frame);
 	else if (to)
 		hand_out(to, frame);
 	else
@@ -251,7 +268,7 @@ void port_leave(struct port *uplink, struct frame *frame)
 /* After the filter: forwards unless a fault rule matches. */
 static void forward_with_faults(struct port *from, struct frame *frame)
 {
-	if (!fault_has_frame_rules()) {
+	if (!has_rules(from)) {
 		forward(from, frame);
 		return;
 	}

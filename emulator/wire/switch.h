@@ -59,6 +59,12 @@ static inline bool is_uplink(const struct port *port)
 	return port->uplink == port;
 }
 
+/* Is it the end of a joint that a function here has a cable to? */
+static inline bool is_joint(const struct port *port)
+{
+	return port->far_end && port->cable && port->cable->dev;
+}
+
 /* Does an embedded switch separate it from the wire? */
 static inline bool is_behind(const struct port *port)
 {

@@ -9,7 +9,9 @@
  * The port has link while a peer is connected; with UDP and a tap always. A peer that reads slowly
  * stops its port's queue, so that senders wait for it as for a function; one that has not read for
  * STUCK_NS loses frames instead, since it must not block the others. In the other direction a
- * frame waits for room at its receiver, and its wire is not read meanwhile.
+ * frame waits for room at its receiver, and its wire is not read meanwhile; after WAIT_NS of that it
+ * is lost, and for SLOW_NS all others without room are, so that who is slow does not hold what is
+ * for others for long.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +29,8 @@
 
 #define LENGTH_BYTES 4
 #define STUCK_NS 500000000ull
+#define WAIT_NS 100000000ull
+#define SLOW_NS 500000000ull
 /* A larger buffer would hide from the switch how slow the peer is. */
 #define SEND_BUFFER (256 * 1024)
 
@@ -36,7 +40,7 @@ struct uplink {
 	char name[32];
 	const char *where;	/* of listen_fd */
 	int listen_fd, fd; /* -1: none */
-	bool frames;		/* what is read or written at once is a frame: tap, UDP */
+	bool frames;		/* what is read or written at once is a frame: not a stream */
 	bool is_udp, stuck;
 	void (*ended)(void *arg);	/* of a joint, NULL: of another wire */
 	void *ended_arg;
@@ -44,6 +48,8 @@ struct uplink {
 	struct timer timer;
 	struct frame *next;	/* waits for room by the work; nothing is read */
 	struct work work;
+	struct timer wait;
+	uint64_t slow_until_ns;
 	uint32_t in_len, out_len, out_done; /* out_len 0: none pending */
 	uint8_t in[LENGTH_BYTES + FRAME_MAX];
 	uint8_t out[LENGTH_BYTES + FRAME_MAX];
@@ -68,6 +74,7 @@ static void disconnect(struct uplink *link, const char *why)
 	link->tell_link = false;
 	timer_cancel(&link->timer);
 	work_cancel(&link->work);
+	timer_cancel(&link->wait);
 	frame_free(link->next);
 	link->next = NULL;
 	port_set_wire(link->port, false);
@@ -77,6 +84,12 @@ static void disconnect(struct uplink *link, const char *why)
 }
 
 /* ---- from the switch to the peer ---- */
+
+/* Another process may be short of memory, or gone. */
+static bool is_end(const struct uplink *link, int err)
+{
+	return link->ended && (err == EPIPE || err == ECONNRESET);
+}
 
 /* Writes the pending frame; true if some of it was written. */
 static bool flush_out(struct uplink *link)
@@ -91,7 +104,7 @@ static bool flush_out(struct uplink *link)
 		 * The interface of a tap is down, or the host of a UDP peer cannot be reached: a
 		 * cable would drop them, too.
 		 */
-		if (link->frames && !link->ended)
+		if (link->frames && !is_end(link, errno))
 			link->out_len = 0;
 		else
 			disconnect(link, strerror(errno));
@@ -194,17 +207,20 @@ static bool uplink_send(void *arg, const struct frame *frame)
 
 /* ---- from the peer to the switch ---- */
 
-/* Is there room for it? Else the work waits. */
+/* Is there room for it, or has it waited long enough? Else the work waits. */
 static bool send_next(struct uplink *link)
 {
 	struct frame *frame = link->next;
 
 	if (frame->len >= ETH_ALEN &&
 	    !port_may_send(link->port, frame->data, qos_frame_prio(port_qos(link->port), frame), 1,
-			   &link->work))
+			   &link->work) &&
+	    now_ns() >= link->slow_until_ns)
 		return false;
+	work_cancel(&link->work);
+	timer_cancel(&link->wait);
 	link->next = NULL;
-	port_send(link->port, frame);
+	port_send(link->port, frame);	/* without room it is lost, and counted there */
 	return true;
 }
 
@@ -218,6 +234,7 @@ static bool inject_frame(struct uplink *link, const uint8_t *data, uint32_t len)
 	if (send_next(link))
 		return true;
 	watch(link);
+	timer_arm(&link->wait, WAIT_NS);
 	return false;
 }
 
@@ -252,7 +269,7 @@ static void on_record(struct uplink *link, ssize_t n)
 		disconnect(link, n ? strerror(errno) : "the other process has ended");
 }
 
-/* A tap, or UDP: anybody who can send with the peer's address can send anything. */
+/* A tap, a joint, or UDP: anybody who can send with the peer's address can send anything. */
 static void on_frames(struct uplink *link)
 {
 	int budget = LOOP_SLICE;
@@ -296,16 +313,27 @@ static void on_stream(struct uplink *link)
 	parse_stream(link);
 }
 
-static void on_room(struct work *work)
+static void go_on(struct uplink *link)
 {
-	struct uplink *link = container_of(work, struct uplink, work);
-
 	if (!send_next(link))
 		return;
 	if (!link->frames)
 		parse_stream(link);
 	if (link->fd >= 0)
 		watch(link);
+}
+
+static void on_room(struct work *work)
+{
+	go_on(container_of(work, struct uplink, work));
+}
+
+static void on_waited(struct timer *timer)
+{
+	struct uplink *link = container_of(timer, struct uplink, wait);
+
+	link->slow_until_ns = now_ns() + SLOW_NS;
+	go_on(link);
 }
 
 static void on_peer(int fd, void *arg)
@@ -471,6 +499,7 @@ static struct uplink *new_uplink(const char *name)
 	snprintf(link->name, sizeof(link->name), "%s", name);
 	timer_init(&link->timer, on_stuck);
 	work_init(&link->work, on_room);
+	timer_init(&link->wait, on_waited);
 	link->port = port_create(NULL, link->name);
 	if (!link->port) {
 		free(link);
@@ -538,7 +567,7 @@ int uplink_join(int fd, const char *name, struct port *port, void (*ended)(void 
 	link->ended_arg = arg;
 	port_watch_far_end(link->port, on_far_end, link);
 	on_far_end(link);
-	return 0;
+	return link->fd < 0 ? -EPIPE : 0;	/* the other process has ended already */
 }
 
 void uplinks_close(void)

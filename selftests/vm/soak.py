@@ -74,9 +74,11 @@ class Actor:
         return None
 
     def known(self, *pids):
-        """soak.sh waits for the end of these processes"""
-        with open(f"{self.stop}.{type(self).__name__.lower()}", "w", encoding="ascii") as f:
-            f.write(" ".join(map(str, (os.getpid(), *pids))))
+        """soak.sh waits for the end of these processes; it may look at any moment"""
+        name = f"{self.stop}.{type(self).__name__.lower()}"
+        with open(f"{name}.new", "w", encoding="ascii") as f:
+            f.write(" ".join(map(str, (*pids, os.getpid()))))
+        os.replace(f"{name}.new", name)
 
     def step(self):
         raise NotImplementedError
@@ -117,11 +119,11 @@ class Program(Actor):
         pid = os.fork()
         if not pid:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            self.known(os.getppid())
             self.rng = random.Random(seed)
             self.child(write_end)
         os.close(write_end)
-        self.known(pid)
-        with os.fdopen(read_end, encoding="ascii") as f:
+        with os.fdopen(read_end, errors="replace") as f:
             failure = f.read()
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         if code == WRONG:

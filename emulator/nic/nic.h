@@ -63,6 +63,10 @@ struct sq {
 	struct work work;
 	uint32_t lso_off, lso_frames; /* of the LSO under way: what was sent */
 	bool waits; /* for a receiver: the WQE has not been executed, or not to its end */
+	/* during a round: so many frames more find room at the receivers of this address */
+	unsigned int room;
+	const struct port *room_port;
+	uint8_t room_mac[6];
 };
 
 struct rqt {

@@ -92,10 +92,13 @@ static bool reads_inline(const struct sq *sq)
 		prm_get(&sq->ctx, min_wqe_inline_mode) != PRM_VPORT_INLINE_NONE);
 }
 
-static uint8_t known_cs_flags(const struct cxdev *dev)
+static bool knows_cs_flags(const struct cxdev *dev, uint8_t flags)
 {
-	return PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM |
-	       (hca_tunnels(dev) ? PRM_WQE_ETH_L3_INNER_CSUM | PRM_WQE_ETH_L4_INNER_CSUM : 0);
+	flags &= ~(PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM);
+	if (!flags)
+		return true;
+	return hca_tunnels(dev) &&
+	       !(flags & ~(PRM_WQE_ETH_L3_INNER_CSUM | PRM_WQE_ETH_L4_INNER_CSUM));
 }
 
 /* 0, or the syndrome. */
@@ -112,7 +115,7 @@ static uint8_t parse_tx(struct tx *tx)
 	if (tx->eseg->swp_outer_l4_offset || tx->eseg->swp_outer_l3_offset ||
 	    tx->eseg->swp_inner_l4_offset || tx->eseg->swp_inner_l3_offset || tx->eseg->swp_flags)
 		return wqe_bad(w, "software parsing is not advertised", tx->eseg->swp_flags);
-	if (tx->eseg->cs_flags & ~known_cs_flags(tx->sq->obj.dev))
+	if (!knows_cs_flags(tx->sq->obj.dev, tx->eseg->cs_flags))
 		return wqe_bad(w, "cs_flags that are not advertised", tx->eseg->cs_flags);
 
 	sz = be16_to_cpu(tx->eseg->inline_hdr_sz);
@@ -258,14 +261,38 @@ static void push_tag(const struct tx *tx, struct frame *frame)
 	frame->len += 4;
 }
 
+/*
+ * Is there room at the receivers, besides what is left for others? In a round nobody else sends, so
+ * that one look is good for more frames to the address.
+ */
+static bool has_room(struct sq *sq, const struct port *port, const uint8_t *dmac)
+{
+	unsigned int n;
+
+	if (!port_is_instant(port))
+		return false;
+	if (!sq->room || sq->room_port != port || memcmp(sq->room_mac, dmac, sizeof(sq->room_mac))) {
+		n = port_room(port, dmac);
+		sq->room = n > ROOM_RESERVE ? n - ROOM_RESERVE : 0;
+		sq->room_port = port;
+		memcpy(sq->room_mac, dmac, sizeof(sq->room_mac));
+	}
+	if (!sq->room)
+		return false;
+	sq->room--;
+	return true;
+}
+
 /* Has the receiver no room, or is the priority paused? The work goes on when it may. */
 static bool must_wait(const struct tx *tx, const struct frame *frame)
 {
 	struct port *port = tx_port(tx->sq->tis, frame);
-	unsigned int prio = qos_frame_prio(port_qos(port), frame);
 	struct sq *sq = tx->sq;
 
-	sq->waits = !port_may_send(port, frame->data, prio, ROOM_RESERVE, &sq->work);
+	if (has_room(sq, port, frame->data))
+		return false;
+	sq->waits = !port_may_send(port, frame->data, qos_frame_prio(port_qos(port), frame),
+				   ROOM_RESERVE, &sq->work);
 	return sq->waits;
 }
 
@@ -510,6 +537,7 @@ static void sq_work(struct work *work)
 	int budget = LOOP_SLICE;
 
 	sq->waits = false;
+	sq->room = 0;	/* others have sent since */
 	while (budget > 0 && wq_posted(&sq->wq) && !sq->waits) {
 		if (sq->state == PRM_WQ_ERR) {
 			flush_one(sq);

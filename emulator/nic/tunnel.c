@@ -107,11 +107,11 @@ static bool parse_vxlan(struct cxdev *dev, const struct eth_packet *packet,
 	uint32_t at = packet->l4 + UDP_BYTES;
 	uint16_t port;
 
-	if (!packet->l4 || !(hca_tunnels(dev) & TUNNEL_VXLAN) || at + VXLAN_BYTES + 14 > end)
+	if (!packet->l4 || at + VXLAN_BYTES + 14 > end || packet->data[at] != VXLAN_FLAGS)
 		return false;
 	port = get16(udp + 2);
 	if (!port || (port != PRM_VXLAN_PORT && !find_port(dev, port)) ||
-	    packet->data[at] != VXLAN_FLAGS)
+	    !(hca_tunnels(dev) & TUNNEL_VXLAN))
 		return false;
 	packet_parse_at(inner, packet->data, at + VXLAN_BYTES, end);
 	return true;

@@ -54,6 +54,11 @@ static struct port_physics *physics_of(const struct port *port)
 	return is_behind(port) && port->uplink ? port->uplink->physics : port->physics;
 }
 
+bool port_is_instant(const struct port *port)
+{
+	return !wire_has_rate() && !port->bridge;
+}
+
 bool port_may_send(struct port *port, const uint8_t *dmac, unsigned int prio, unsigned int reserve,
 		   struct work *work)
 {

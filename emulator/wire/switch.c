@@ -224,8 +224,8 @@ static void forward_outside(struct port *from, struct frame *frame)
 	frame->in = from;
 
 	to = is_multicast(frame) ? NULL : fdb_lookup(frame->data);
-	/* behind an embedded switch nobody has the address now; behind another wire it has been */
-	if (to == from && (is_uplink(from) || !from->dev))
+	/* behind an embedded switch, or a joint, nobody has the address now */
+	if (to == from && (is_uplink(from) || from->far_end))
 		frame_free(frame);
 	else if (to)
 		hand_out(to, frame);

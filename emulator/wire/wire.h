@@ -132,6 +132,8 @@ unsigned int port_room(const struct port *from, const uint8_t *dmac);
  */
 bool port_may_send(struct port *port, const uint8_t *dmac, unsigned int prio, unsigned int reserve,
 		   struct work *work);
+/* Does nothing but port_room() limit what it sends? */
+bool port_is_instant(const struct port *port);
 /* All work that waits looks again: the ports by which frames leave their card have changed. */
 void ports_wake_senders(void);
 const struct port_counters *port_counters(const struct port *port);

@@ -82,8 +82,8 @@ void loop_del_fd(int fd);
 /* What fn is called for; after loop_add_fd(): readable only. */
 void loop_fd_set_events(int fd, bool readable, bool writable);
 /*
- * Creates a socket at @path, in place of a socket that is there, and calls fn when somebody
- * connects. Returns its descriptor, for sockets_close(), or -errno.
+ * Creates a socket at @path, in place of one that is there and nobody listens at, and calls fn when
+ * somebody connects. Returns its descriptor, for sockets_close(), or -errno.
  */
 int sockets_listen(const char *path, int backlog, void (*fn)(int fd, void *arg), void *arg);
 void sockets_close(int fd, const char *path);

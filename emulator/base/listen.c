@@ -2,6 +2,7 @@
 /* The UNIX sockets that others connect to. */
 #include <errno.h>
 #include <grp.h>
+#include <linux/net.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,28 @@ static int bind_socket(int fd, const struct sockaddr_un *where)
 	return err;
 }
 
+/*
+ * Is there a process that listens there? To connect to it would disturb it. A socket that another
+ * one has bound by another path, relative or in another network namespace, is not found.
+ */
+static bool somebody_listens(const char *path)
+{
+	FILE *f = fopen("/proc/net/unix", "r");
+	char line[256], *at;
+	bool found = false;
+	unsigned int flags;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		at = strrchr(line, ' ');
+		found = at && !strcmp(at + 1, path) &&
+			sscanf(line, "%*s %*s %*s %x", &flags) == 1 && flags & __SO_ACCEPTCON;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
 int sockets_listen(const char *path, int backlog, void (*fn)(int fd, void *arg), void *arg)
 {
 	struct sockaddr_un where = { .sun_family = AF_UNIX };
@@ -108,8 +131,11 @@ int sockets_listen(const char *path, int backlog, void (*fn)(int fd, void *arg),
 		return -ENAMETOOLONG;
 	strcpy(where.sun_path, path);
 	/* a process before us may have left a socket; a file of another kind stays */
-	if (!lstat(path, &there) && S_ISSOCK(there.st_mode))
+	if (!lstat(path, &there) && S_ISSOCK(there.st_mode)) {
+		if (somebody_listens(path))
+			return -EADDRINUSE;
 		unlink(path);
+	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;

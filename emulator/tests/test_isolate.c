@@ -200,6 +200,9 @@ int main(int argc, char **argv)
 	emu_start_option(&emu, bin_dir, 2, "--isolate", "");
 	test_processes();
 	test_cable();
+	/* nor can there be such a control socket, so that it ends in any case */
+	ktap(refused(emu.dir, "--control", "/tmp/cxemu-isolate-none/c", "Address already in use"),
+	     "a socket at which another cxemu listens stays its own");
 	ktap(emu_stop(&emu) == 0, "all end, and their status is 0");
 	snprintf(left, sizeof(left), "%s.f0", emu.control);
 	ktap(access(left, F_OK), "no control socket is left");

@@ -239,7 +239,8 @@ int isolate_finish(void)
 	list_for_each_entry(a, &adapters, node) {
 		status = status_of(a);
 		if (!a->ended)
-			fprintf(stderr, "cxemu: adapter %s: process %d does not end: it is left to the kernel\n",
+			fprintf(stderr,
+				"cxemu: adapter %s: process %d does not end: it is left to the kernel\n",
 				a->name, a->pid);
 		else if (WIFSIGNALED(a->status))
 			fprintf(stderr, "cxemu: adapter %s: its process has %s\n", a->name,
@@ -259,8 +260,8 @@ void isolate_status(FILE *out)
 	struct adapter *a;
 
 	list_for_each_entry(a, &adapters, node)
-		fprintf(out, "adapter %s: process %d%s%s\n", a->name, a->pid, a->ended ? " has " : "",
-			a->ended ? end_text(a) : "");
+		fprintf(out, "adapter %s: process %d%s%s\n", a->name, a->pid,
+			a->ended ? " has " : "", a->ended ? end_text(a) : "");
 }
 
 void isolate_json(struct json_object *to)

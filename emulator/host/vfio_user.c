@@ -4,10 +4,10 @@
  *
  * Several messages may be read at once. Descriptors end such a read, so they belong to the last
  * message of it: a client sends each message by a call of its own, or those with descriptors at
- * least. Nothing here blocks: a message may arrive in pieces, and a reply that does not
- * fit into the socket is queued; until it is sent, no further message is handled. An invalid request
- * gets an error reply and a violation that says why; a connection whose framing is lost (size,
- * type) is closed.
+ * least. Nothing here blocks: a message may arrive in pieces, and a reply that does not fit into
+ * the socket is queued; until it is sent, no further message is handled. An invalid request gets an
+ * error reply and a violation that says why; a connection whose framing is lost (size, type) is
+ * closed.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -264,7 +264,7 @@ void packet_set_l4_csum(uint8_t *data, const struct eth_packet *packet, uint32_t
 
 /* ---- RSS ---- */
 
-/* A bit of the input that is set adds the 32 bits of the key that begin with the bit of its place. */
+/* A bit that is set in the input adds the 32 bits of the key from the bit of its place on. */
 void toeplitz_prepare(struct toeplitz *hash, const uint8_t key[40])
 {
 	unsigned int i, bit, value;

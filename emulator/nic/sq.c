@@ -271,7 +271,8 @@ static bool has_room(struct sq *sq, const struct port *port, const uint8_t *dmac
 
 	if (!port_is_instant(port))
 		return false;
-	if (!sq->room || sq->room_port != port || memcmp(sq->room_mac, dmac, sizeof(sq->room_mac))) {
+	if (!sq->room || sq->room_port != port ||
+	    memcmp(sq->room_mac, dmac, sizeof(sq->room_mac))) {
 		n = port_room(port, dmac);
 		sq->room = n > ROOM_RESERVE ? n - ROOM_RESERVE : 0;
 		sq->room_port = port;

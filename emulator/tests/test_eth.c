@@ -127,7 +127,7 @@ static void test_checksum(void)
 		ktap(got && !(cqe->hds_ip_ext & PRM_CQE_L4_OK) ==
 				     (cases[i].ip == 6 || cases[i].proto == 6),
 		     "%s: without offload the receiver checks the zero checksum", cases[i].name);
-		memset(packet + 14 + (flow.ip == 4 ? 20 : 40) + (flow.proto == 6 ? 16 : 6), 0xa5, 2);
+		memset(packet + (flow.ip == 4 ? 34 : 54) + (flow.proto == 6 ? 16 : 6), 0xa5, 2);
 		got = pass(packet, len, PRM_WQE_ETH_L3_CSUM | PRM_WQE_ETH_L4_CSUM, &cqe);
 		ktap(got && !wrong_checksum(got, len), "%s: the offload replaces what was there",
 		     cases[i].name);

@@ -90,18 +90,17 @@ static void spoil(void *what, uint32_t len, unsigned int times)
 static int order(void *in, uint32_t in_len, void *out, uint32_t out_len)
 {
 	struct corruption wrong = {};
+	unsigned int what = rnd(8);
 	int status;
 
-	switch (rnd(8)) {
-	case 0: wrong.wrong_token = true; break;
-	case 1: wrong.wrong_block = true; break;
-	case 2: wrong.bad_signature = true; break;
-	case 3: wrong.bad_type = true; break;
-	case 4: wrong.in_ptr = RAM_IOVA + rnd(RAM_BYTES); break;
-	case 5: wrong.out_ptr = RAM_IOVA + rnd(RAM_BYTES); break;
-	case 6: wrong.in_len = rnd(0x20000); break;
-	case 7: wrong.out_len = rnd(0x20000); break;
-	}
+	wrong.wrong_token = what == 0;
+	wrong.wrong_block = what == 1;
+	wrong.bad_signature = what == 2;
+	wrong.bad_type = what == 3;
+	wrong.in_ptr = what == 4 ? RAM_IOVA + rnd(RAM_BYTES) : 0;
+	wrong.out_ptr = what == 5 ? RAM_IOVA + rnd(RAM_BYTES) : 0;
+	wrong.in_len = what == 6 ? rnd(0x20000) : 0;
+	wrong.out_len = what == 7 ? rnd(0x20000) : 0;
 	if (!rnd(3))
 		spoil((uint8_t *)in + 4, in_len - 4, 1 + rnd(3));
 	status = cmd_exec(&c, in, in_len, out, out_len, rnd(40) ? NULL : &wrong);

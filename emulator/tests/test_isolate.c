@@ -113,7 +113,8 @@ static void test_processes(void)
 	ktap(says(NULL, "status", "port f0: link up") && says(NULL, "status", "port f1: link up"),
 	     "their ports are at the switch");
 	ktap(!strstr(ask("f0", "status"), "f1:") && strstr(ask("f0", "status"), "f0:") &&
-	     strstr(ask("f1", "gids f1"), "ok\n") && strstr(ask("f1", "gids f0"), "no function 'f0'"),
+	     strstr(ask("f1", "gids f1"), "ok\n") &&
+	     strstr(ask("f1", "gids f0"), "no function 'f0'"),
 	     "each has a control socket, for its functions");
 	ktap(strstr(ask(NULL, "gids f0"), "no function 'f0'"),
 	     "the switch has no functions");

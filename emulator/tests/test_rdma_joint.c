@@ -307,7 +307,8 @@ static bool does(unsigned int opcode, uint32_t len, unsigned int n)
 	for (i = 0; i < n; i++)
 		post_send(&x, &wr);
 	wanted_cqes = n;
-	return comes(completed) && last_opcode == PRM_CQE_REQ && buf_is(read ? &a : &b, 0, len, opcode);
+	return comes(completed) && last_opcode == PRM_CQE_REQ &&
+	       buf_is(read ? &a : &b, 0, len, opcode);
 }
 
 static void test_rdma(void)

@@ -8,10 +8,10 @@
  *
  * The port has link while a peer is connected; with UDP and a tap always. A peer that reads slowly
  * stops its port's queue, so that senders wait for it as for a function; one that has not read for
- * STUCK_NS loses frames instead, since it must not block the others. In the other direction a
- * frame waits for room at its receiver, and its wire is not read meanwhile; after WAIT_NS of that it
- * is lost, and for SLOW_NS all others without room are, so that who is slow does not hold what is
- * for others for long.
+ * STUCK_NS loses frames instead, since it must not block the others. In the other direction a frame
+ * waits for room at its receiver, and its wire is not read meanwhile; after WAIT_NS of that it is
+ * lost, and for SLOW_NS all others without room are, so that who is slow does not hold what is for
+ * others for long.
  */
 #include <errno.h>
 #include <fcntl.h>

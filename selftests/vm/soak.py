@@ -112,6 +112,9 @@ class Program(Actor):
     """Each step is a process. If a device refuses to destroy a queue, the driver keeps its pages away from others as long as the device may
     use them. A process that goes on could have them in its next queue, which DMA debugging takes for a fault of the driver."""
 
+    def step(self):
+        raise NotImplementedError
+
     def once(self):
         seed = self.rng.getrandbits(30)
         read_end, write_end = os.pipe()

@@ -34,8 +34,7 @@ enum {
 const char *argp_program_version = "cxemu " CXEMU_VERSION;
 
 static const char doc[] =
-	"A ConnectX adapter for QEMU\v"
-	"Exit status 0; 1: cannot start, or the process of an adapter has failed; 3: violations.";
+	"A ConnectX adapter for QEMU\vExit status 0; 1: it has failed; 3: violations.";
 
 static const struct argp_option option_table[] = {
 	{ "card", 'c', "NAME[,OPTION...]", 0,

@@ -6,8 +6,8 @@
  */
 #include <malloc.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "../tests/rdma.h"
 
 #define LARGE 65536u
@@ -25,40 +25,10 @@
 static struct tcq ca, cb;
 static struct tqp x, y;
 
-static double cpu_seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
 static void die(const char *what)
 {
 	fprintf(stderr, "bench: %s\n", what);
 	exit(1);
-}
-
-/* MiB/s of memcpy over as many places. */
-static double copy_rate(void)
-{
-	uint8_t *from = malloc(PLACES * LARGE), *to = malloc(PLACES * LARGE);
-	unsigned int i, rounds = 2 * MESSAGES;
-	volatile uint8_t sink;
-	double t;
-
-	memset(from, 1, PLACES * LARGE);
-	memset(to, 2, PLACES * LARGE);
-	t = cpu_seconds();
-	for (i = 0; i < rounds; i++) {
-		memcpy(to + i % PLACES * LARGE, from + i % PLACES * LARGE, LARGE);
-		sink = to[i % LARGE];
-		(void)sink;
-	}
-	t = cpu_seconds() - t;
-	free(from);
-	free(to);
-	return rounds * (LARGE / 1048576.0) / t;
 }
 
 static unsigned int reap(struct tcq *cq)
@@ -134,7 +104,7 @@ static void bandwidth(void)
 	} ops[] = { { "SEND", PRM_WQE_SEND },
 		    { "WRITE", PRM_WQE_RDMA_WRITE },
 		    { "READ", PRM_WQE_RDMA_READ } };
-	double copy = copy_rate(), rate;
+	double copy = copy_rate(PLACES, LARGE, 2 * MESSAGES), rate;
 	unsigned int i;
 
 	printf("%-34s %10.0f MiB/s\n", "memcpy of 64 KiB", copy);

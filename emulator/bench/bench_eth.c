@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "../tests/dut.h"
 
 #define STREAM_BYTES 65160u	/* of one LSO: 45 segments of 1448 */
@@ -27,38 +27,10 @@ static struct dut *a, *b;
 static struct dut_wq sq, rq;
 static uint64_t place[PLACES];	/* of what is sent */
 
-static double cpu_seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
 static void die(const char *what)
 {
 	fprintf(stderr, "bench_eth: %s\n", what);
 	exit(1);
-}
-
-/* MiB/s of memcpy over as many places. */
-static double copy_rate(void)
-{
-	unsigned int i, rounds = 2 * STREAM_WQES;
-	uint8_t *to = malloc(PLACES * STREAM_BYTES);
-	volatile uint8_t sink;
-	double t;
-
-	memset(to, 2, PLACES * STREAM_BYTES);
-	t = cpu_seconds();
-	for (i = 0; i < rounds; i++) {
-		memcpy(to + i % PLACES * STREAM_BYTES, dut_ptr(a, place[i % PLACES]), STREAM_BYTES);
-		sink = to[i % STREAM_BYTES];
-		(void)sink;
-	}
-	t = cpu_seconds() - t;
-	free(to);
-	return rounds * (STREAM_BYTES / 1048576.0) / t;
 }
 
 /* ---- tables and queues as of a netdev ---- */
@@ -236,7 +208,7 @@ static void report_stream(const char *name, uint32_t mss)
 
 	for (i = 0; i < ROUNDS; i++) {
 		rate[i] = stream(mss);
-		ratio[i] = rate[i] / copy_rate();
+		ratio[i] = rate[i] / copy_rate(PLACES, STREAM_BYTES, 2 * STREAM_WQES);
 	}
 	qsort(rate, ROUNDS, sizeof(rate[0]), by_size);
 	qsort(ratio, ROUNDS, sizeof(ratio[0]), by_size);

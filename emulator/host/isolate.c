@@ -47,16 +47,18 @@ static void close_ends(struct adapter *a)
 	}
 }
 
+static void forget(struct adapter *a)
+{
+	close_ends(a);
+	list_del(&a->node);
+	free(a);
+}
+
 /* The new process has no others. */
 static void forget_all(void)
 {
-	while (!list_empty(&adapters)) {
-		struct adapter *a = list_first_entry(&adapters, struct adapter, node);
-
-		close_ends(a);
-		list_del(&a->node);
-		free(a);
-	}
+	while (!list_empty(&adapters))
+		forget(list_first_entry(&adapters, struct adapter, node));
 }
 
 /* The process's ends at @fds, those of the switch in @a. 0 or -errno. */
@@ -121,11 +123,8 @@ int isolate_fork(const char *name, const char *const *ports, unsigned int n, int
 	err = a->pid < 0 ? -errno : 0;
 	for (i = 0; i < n; i++)
 		close(fds[i]);
-	if (err) {
-		close_ends(a);
-		list_del(&a->node);
-		free(a);
-	}
+	if (err)
+		forget(a);
 	return err;
 }
 

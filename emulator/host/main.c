@@ -444,8 +444,7 @@ static int join_switch(void)
 	int err;
 
 	for (i = 0; i < run.n_joints; i++) {
-		snprintf(name, sizeof(name), "%.*s.wire", ISOLATED_NAME_MAX,
-			 run.names[i]);
+		snprintf(name, sizeof(name), "%s.wire", run.names[i]);
 		err = uplink_join(run.joints[i], name, run.devs[i]->port, on_switch_gone, NULL);
 		if (err) {
 			fprintf(stderr, "cxemu: --isolate: %s: %s\n", name, strerror(-err));

@@ -8,32 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "random.h"
 #include "vfu_client.h"
 
 #define ROUNDS 20
 #define GUESTS 50
 
-static uint64_t state;
-
-static uint32_t rnd(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (state >> 16) % n;
-}
-
 #define FUZZ_OP(name, number) PRM_OP_##name,
 static const uint16_t opcodes[] = { PRM_CMD_LIST(FUZZ_OP) };
 
-/* Mostly zeros and small numbers, so that many bodies pass the first checks. */
 static void fill(uint8_t *p, uint32_t len, unsigned int density)
 {
-	uint32_t i;
-
 	memset(p, 0, len);
-	for (i = 0; i < density; i++)
-		p[rnd(len)] = rnd(3) ? 1u << rnd(8) : rnd(256);
+	spoil(p, len, density);
 }
 
 static bool ends_running(uint16_t op)
@@ -130,7 +117,7 @@ static unsigned int random_guest(struct emu *emu, unsigned int number)
 	struct client c;
 	uint16_t op;
 
-	state = 0x9e3779b97f4a7c15ull * (number + 1);
+	rnd_state = 0x9e3779b97f4a7c15ull * (number + 1);
 	client_open(&c, emu, 1);
 	if (number % 2)
 		unanswered += boot_to_init(&c) != 0;
@@ -182,7 +169,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	state = 0x9e3779b97f4a7c15ull;
+	rnd_state = 0x9e3779b97f4a7c15ull;
 	ktap_plan(7);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);

@@ -9,6 +9,7 @@
 
 #include "card/card.h"
 #include "dut.h"
+#include "random.h"
 #include "vfu_client.h"
 
 #define GUESTS 1000
@@ -17,25 +18,8 @@
 #define GUEST_OP(name, number) PRM_OP_##name,
 static const uint16_t opcodes[] = { PRM_CMD_LIST(GUEST_OP) };
 
-static uint64_t state;
 static struct dut *d, *other;
 static uint64_t queue;		/* of commands */
-
-static uint32_t rnd(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (state >> 16) % n;
-}
-
-static void fill(void *to, uint32_t len, unsigned int density)
-{
-	uint8_t *p = to;
-
-	while (density--)
-		p[rnd(len)] = rnd(3) ? 1u << rnd(8) : rnd(256);
-}
 
 /* ---- actions --------------------------------------------------------------------------------- */
 
@@ -45,7 +29,7 @@ static void random_command(void)
 	uint32_t len = 16 + 8 * rnd(66);
 
 	memset(in, 0, sizeof(in));
-	fill(in, len, rnd(10));
+	spoil(in, len, rnd(10));
 	dut_exec_tail(d, opcodes[rnd(ARRAY_SIZE(opcodes))], in, len, NULL, 0, out, 0x1010);
 }
 
@@ -70,9 +54,9 @@ static void random_slot(void)
 	e->out_ptr = htobe64(queue + 4096 + 1024);
 	prm_set((struct prm_mbox_in *)e->in, opcode, opcodes[rnd(ARRAY_SIZE(opcodes))]);
 	memset(box, 0, 2048);
-	fill(box->data, sizeof(box->data), rnd(8));
+	spoil(box->data, sizeof(box->data), rnd(8));
 	e->status_own = PRM_CMDQ_OWN_HW;
-	fill(e, sizeof(*e), rnd(3));
+	spoil(e, sizeof(*e), rnd(3));
 	bar_write32(offsetof(struct prm_iseg, cmdq_addr_h), queue >> 32);
 	bar_write32(offsetof(struct prm_iseg, cmdq_addr_l_sz), queue & UINT32_MAX);
 	bar_write32(offsetof(struct prm_iseg, cmd_dbell), 1u << n | (rnd(4) ? 0 : rnd(256)));
@@ -102,7 +86,7 @@ static void random_send(struct dut_wq *sq)
 {
 	uint8_t *wqe = dut_wqe(d, sq, rnd(0x2a), 1 + rnd(8), PRM_WQE_CE_ALWAYS);
 
-	fill(wqe + 16, 48, rnd(12));
+	spoil(wqe + 16, 48, rnd(12));
 	if (rnd(2))
 		dut_data_seg(d, (void *)(wqe + 32), DUT_BASE + rnd(DUT_BYTES), rnd(2000));
 	dut_ring(d, sq, 1 + rnd(3));
@@ -117,7 +101,7 @@ static void random_frame(void)
 	if (!frame)
 		return;
 	memset(frame->data, 0, frame->len);
-	fill(frame->data, frame->len, rnd(60));
+	spoil(frame->data, frame->len, rnd(60));
 	memcpy(frame->data, d->dev->mac, 6);
 	memcpy(frame->data + 6, other->dev->mac, 6);
 	frame->data[12] = type >> 8;
@@ -144,7 +128,7 @@ static bool guest(unsigned int number)
 	struct dut_wq sq, rq;
 	unsigned int i;
 
-	state = 0x9e3779b97f4a7c15ull * (number + 1);
+	rnd_state = 0x9e3779b97f4a7c15ull * (number + 1);
 	d = dut_create("a", 0);
 	queue = dut_alloc(d, 3 * 4096);
 	if (nic) {

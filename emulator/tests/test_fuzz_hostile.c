@@ -23,6 +23,7 @@
 #include "prm/qp.h"
 #include "prm/vport.h"
 #include "prm/wqe.h"
+#include "random.h"
 #include "vfu_client.h"
 
 #define ACTIONS 3000	/* of a life */
@@ -57,7 +58,6 @@ static struct {
 /* ---- the hostile guest ---- */
 
 static struct client c;
-static uint64_t state;
 static uint32_t uar, pd, eq, cq;
 static uint32_t keys[KEYS];	/* the first is of all memory */
 static uint32_t known[KNOWN];	/* numbers of objects */
@@ -69,22 +69,6 @@ struct queue {
 
 static struct queue queues[QPS];
 static bool boot_again;
-
-static uint32_t rnd(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (state >> 16) % n;
-}
-
-static void spoil(void *what, uint32_t len, unsigned int times)
-{
-	uint8_t *p = what;
-
-	while (times--)
-		p[rnd(len)] = rnd(3) ? 1u << rnd(8) : rnd(256);
-}
 
 /* Fills and sends a command; now and then it has a mistake, and so has its frame. */
 static int order(void *in, uint32_t in_len, void *out, uint32_t out_len)
@@ -465,7 +449,7 @@ static void random_mmio(void)
 
 static void random_config(void)
 {
-	uint32_t value = state;
+	uint32_t value = rnd_state;
 
 	region_write(&c, VFIO_PCI_CONFIG_REGION_INDEX, rnd(256), &value, 1 + rnd(4), true);
 	/* with memory and DMA more can go wrong */
@@ -525,7 +509,7 @@ static void live(uint64_t seed)
 	unsigned int i, n, all = 0;
 	uint32_t pick;
 
-	state = seed * 0x9e3779b97f4a7c15ull | 1;
+	rnd_state = seed * 0x9e3779b97f4a7c15ull | 1;
 	client_open(&c, &emu, 0);
 	boot();
 	sum->lives++;

@@ -161,6 +161,8 @@ void vconsequence(struct cxdev *dev, const char *prefix, const char *fmt, va_lis
 void violation_leak(struct cxdev *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 uint64_t violations_total(void);
 void violations_print(FILE *out);
+/* Those so far count no more; the caller resets the count of each function. */
+void violations_forget(void);
 void violations_json(struct json_object *to);
 
 /* ---- text ---- */

@@ -168,6 +168,12 @@ void violations_print(FILE *out)
 			(unsigned long long)(n_violations - n_kept));
 }
 
+void violations_forget(void)
+{
+	n_violations = 0;
+	n_kept = 0;
+}
+
 void violations_json(struct json_object *to)
 {
 	struct json_object *part = json_part(to, "violations"), *kept_list, *row;

@@ -65,7 +65,8 @@ static void status_json(FILE *out)
 }
 
 #define COMMANDS \
-	"status [--json], violations, gids [FUNCTION], caps [FUNCTION], commands [FUNCTION], " \
+	"status [--json], violations [forget], gids [FUNCTION], caps [FUNCTION], "		\
+	"commands [FUNCTION], "									\
 	"command-us [off|table|N], cable, uncable, capture ..., vf ..., fault ..., help"
 
 #define CAPTURE_USAGE "capture FILE [PORT], capture - [PORT], capture stop FILE"
@@ -174,6 +175,16 @@ static int set_capture(char *rest, FILE *out)
 	return err;
 }
 
+static void forget_violations(FILE *out)
+{
+	unsigned int i;
+
+	fprintf(out, "%llu violations forgotten\nok\n", (unsigned long long)violations_total());
+	for (i = 0; i < n_devs; i++)
+		devs[i]->violations = 0;
+	violations_forget();
+}
+
 int control_line(char *line, FILE *out)
 {
 	char *word = strtok(line, " \t\r"), *rest = strtok(NULL, "");
@@ -200,6 +211,10 @@ int control_line(char *line, FILE *out)
 		if (fault_line(rest ? rest : line + strlen(line), devs, n_devs, out))
 			return -EINVAL;
 		fprintf(out, "ok\n");
+		return 0;
+	}
+	if (rest && !strcmp(word, "violations") && !strcmp(rest, "forget")) {
+		forget_violations(out);
 		return 0;
 	}
 	if (rest && !strcmp(word, "status") && !strcmp(rest, "--json")) {

@@ -275,6 +275,17 @@ static void test_status(struct emu *emu)
 		     "error: status takes no arguments, got '--xml'\n"),
 	     "a status in another form is refused");
 	shut_down(&c);
+	reg_write(&c, offsetof(struct prm_iseg, fw_rev), 1);
+	reg_read(&c, 0);
+	ktap(strstr(emu_control(emu, "status"), "\nviolations: 1\n") &&
+	     !strcmp(emu_control(emu, "violations forget"), "1 violations forgotten\nok\n"),
+	     "a violation can be forgotten");
+	all = status_of(emu);
+	f0 = json_object_array_get_idx(part(all, "functions"), 0);
+	ktap(number(part(all, "violations"), "count") == 0 && number(f0, "violations") == 0 &&
+	     !strcmp(emu_control(emu, "violations"), "ok\n"),
+	     "and is neither shown nor counted any more");
+	json_object_put(all);
 	client_close(&c);
 }
 

@@ -29,6 +29,14 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->log_max_srq_sz = prm_get(cap, log_max_srq_sz);
 	caps->log_max_pd = prm_get(cap, log_max_pd);
 	caps->log_max_mkey = prm_get(cap, log_max_mkey);
+	caps->cqe_zip = prm_get(cap, cqe_compression);
+	caps->cqe_zip_128 = prm_get(cap, cqe_compression_128);
+	caps->cqe_zip_stride = prm_get(cap, mini_cqe_resp_stride_index);
+	caps->cqe_zip_max = prm_get(cap, cqe_compression_max_num);
+	caps->cqe_padding = prm_get(cap, cqe_128_always);
+	caps->static_rates = prm_get(cap, stat_rate_support);
+	caps->bad_pkey_counter = prm_get(cap, pkv);
+	caps->bad_qkey_counter = prm_get(cap, qkv);
 	caps->log_max_msg = prm_get(cap, log_max_msg);
 	caps->log_max_ra_req_qp = prm_get(cap, log_max_ra_req_qp);
 	caps->log_max_ra_res_qp = prm_get(cap, log_max_ra_res_qp);

@@ -24,8 +24,14 @@ struct cxr_caps {
 	bool bf;
 	bool atomic;			/* 8 bytes, result in host order */
 	bool xrc, rc, uc, ud;
+	u16 static_rates;		/* a bit for each number: cxr_path_static_rate() */
+	bool bad_pkey_counter, bad_qkey_counter;
 	bool block_lb_mc;		/* a QP can exclude multicast of its own function */
 	bool cq_moderation, cq_oi, cq_resize;
+	/* one CQE for several, of 64 and of 128 bytes; with the index of a stride */
+	bool cqe_zip, cqe_zip_128, cqe_zip_stride;
+	u16 cqe_zip_max;		/* at most so many */
+	bool cqe_padding;		/* a CQE of 64 bytes takes up 128 */
 	bool scatter_to_cqe;
 	bool umr_extended_translation_offset, umr_modify_entity_size_disabled;
 	bool umr_modify_atomic_disabled;

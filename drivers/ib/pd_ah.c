@@ -64,9 +64,11 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 	in.forced_hop_limit = READ_ONCE(dev->ttl);
 	in.local_qpn = local_qpn;
 	in.remote_qpn = remote_qpn;
-	err = cxr_path_decide(&in, &addr->path);
+	cxr_path_decide(&in, &addr->path);
+	err = cxr_path_static_rate(rdma_ah_get_static_rate(ah), dev->core->caps.static_rates,
+				   &addr->static_rate);
 	if (err) {
-		warn_refused(dev, "its service level %u is over 15\n", in.sl);
+		warn_refused(dev, "there is no static rate %u\n", rdma_ah_get_static_rate(ah));
 		return err;
 	}
 
@@ -103,7 +105,7 @@ static int copy_resp_ah(const struct rdma_ah_attr *ah, struct ib_udata *udata)
 	if (!udata || !udata->outlen)
 		return 0;
 
-	resp.response_length = min(udata->outlen, sizeof(resp));
+	resp.response_length = min(udata->outlen, offsetofend(typeof(resp), dmac));
 	memcpy(resp.dmac, ah->roce.dmac, sizeof(resp.dmac));
 	return ib_copy_to_udata(udata, &resp, resp.response_length);
 }

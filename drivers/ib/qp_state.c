@@ -413,7 +413,7 @@ static void fill_query_ah(const struct cxr_qp_mod *mod, struct rdma_ah_attr *ah)
 	ah->type = RDMA_AH_ATTR_TYPE_ROCE;
 	rdma_ah_set_port_num(ah, mod->port);
 	rdma_ah_set_sl(ah, addr->path.prio);
-	rdma_ah_set_static_rate(ah, addr->static_rate);
+	rdma_ah_set_static_rate(ah, cxr_path_ib_rate(addr->static_rate));
 	rdma_ah_set_grh(ah, NULL, addr->path.flow_label, addr->sgid_index, addr->path.hop_limit,
 			addr->path.traffic_class);
 	rdma_ah_set_dgid_raw(ah, (void *)addr->dgid);
@@ -444,7 +444,8 @@ static void fill_query_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *att
 	attr->timeout = mod->addr.ack_timeout;
 	attr->retry_cnt = mod->retry_cnt;
 	attr->rnr_retry = mod->rnr_retry;
-	if (mod->type != CXR_QP_UD && mod->type != CXR_QP_GSI)
+	/* There is no path before the QP has a port. */
+	if (mod->port && mod->type != CXR_QP_UD && mod->type != CXR_QP_GSI)
 		fill_query_ah(mod, &attr->ah_attr);
 }
 

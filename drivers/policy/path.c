@@ -4,7 +4,6 @@
 #include "path.h"
 
 #define FLOW_LABEL_MASK	0xfffff
-#define SL_MAX		15
 #define ECN_MASK	3
 #define HEADERS		96	/* GRH 40, UDP 8, BTH 12, XRCETH 4, AtomicETH 28, ICRC 4 */
 #define ECN_ECT0	2	/* "ECN-capable transport": congestion is marked, not dropped */
@@ -28,13 +27,10 @@ static u16 sport_of_label(u32 label)
 	return CXR_UDP_SPORT_MIN | ((label & 0x3fff) ^ (label >> 14));
 }
 
-int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
+void cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 {
 	u32 label = in->flow_label & FLOW_LABEL_MASK;
 	u8 ecn = in->traffic_class & ECN_MASK;
-
-	if (in->sl > SL_MAX)
-		return -EINVAL;
 
 	path->prio = in->sl & 7;
 	path->hop_limit = in->hop_limit ? in->hop_limit : CXR_HOP_LIMIT_DEFAULT;
@@ -48,7 +44,7 @@ int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 		path->dscp = 0;
 		path->ecn = 0;
 		path->udp_sport = 0;
-		return 0;
+		return;
 	}
 
 	if (!ecn)
@@ -58,7 +54,42 @@ int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 	path->traffic_class = path->dscp << 2 | ecn;
 	path->udp_sport = sport_of_label(label ? label :
 					 label_of_qpns(in->local_qpn, in->remote_qpn));
+}
+
+#define RATE_PORT	0	/* enum ib_rate: as fast as the port */
+#define RATE_MIN	2	/* 2.5 Gb/s */
+#define RATE_800	23	/* the highest one, which has no number */
+#define RATE_OFFSET	5	/* of the number of a rate that is not below */
+
+/* enum ib_rate of the lowest numbers: port, 56, 25, 100, 200, 50, 400 Gb/s. */
+static const u8 numbered_rates[] = { RATE_PORT, 12, 15, 16, 17, 20, 21 };
+#define NUMBERED_RATES sizeof(numbered_rates)
+
+static u8 rate_number(u8 rate)
+{
+	u8 i;
+
+	for (i = 0; i < NUMBERED_RATES; i++)
+		if (numbered_rates[i] == rate)
+			return i;
+	return rate + RATE_OFFSET;
+}
+
+int cxr_path_static_rate(u8 rate, u32 supported, u8 *number)
+{
+	if (rate == RATE_800)
+		rate = RATE_PORT;
+	if (rate != RATE_PORT && (rate < RATE_MIN || rate > RATE_800))
+		return -EINVAL;
+	while (rate != RATE_PORT && !(supported >> rate_number(rate) & 1))
+		rate--;
+	*number = rate_number(rate);
 	return 0;
+}
+
+u8 cxr_path_ib_rate(u8 number)
+{
+	return number < NUMBERED_RATES ? numbered_rates[number] : number - RATE_OFFSET;
 }
 
 /* At least CXR_MTU_MIN, even if the netdev MTU is too small for it: 0 cannot be encoded. */

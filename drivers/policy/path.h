@@ -19,7 +19,7 @@ struct cxr_path_in {
 	u8 traffic_class;
 	/* only the low 20 bits: UCX sets all 32; 0: derive the UDP source port from the QPNs */
 	u32 flow_label;
-	u8 sl;			/* 0..15 */
+	u8 sl;			/* only the low three bits: there are eight priorities */
 	u8 hop_limit;		/* of the application; 0: the default */
 	u8 forced_hop_limit;	/* of the administrator; 0: none */
 	u32 local_qpn;		/* 0 for an AH */
@@ -42,8 +42,14 @@ struct cxr_path_rate {
 	u8 speed;
 };
 
-/* 0, or -EINVAL for a service level out of range. */
-int cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path);
+void cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path);
+/*
+ * The number that the device has for the static rate @rate (enum ib_rate), or for the next lower
+ * one of those that it supports: a bit for each of its numbers. 0, or -EINVAL for an invalid rate.
+ */
+int cxr_path_static_rate(u8 rate, u32 supported, u8 *number);
+/* The inverse: enum ib_rate. */
+u8 cxr_path_ib_rate(u8 number);
 /* The active MTU, in bytes, of a port whose netdev has MTU @netdev_mtu. */
 unsigned int cxr_path_mtu(unsigned int netdev_mtu);
 /*

@@ -144,14 +144,14 @@ wide_label_of_a_qp()
 	run_python "$(dirname "$0")/path_labels.py" label "$dev" "${gid[v2]}"
 }
 
-refusals() { dmesg -l warn | grep "$dev: address of python3\[[0-9]*\] refused: its service level 16 is over 15\$" || true; }
+refusals() { dmesg -l warn | grep "$dev: address of python3\[[0-9]*\] refused: there is no static rate 1\$" || true; }
 
-# A rate-limited warning. The in-tree driver uses the low bits of the service level.
+# A rate-limited warning. The in-tree driver refuses in silence.
 refusal_logged()
 {
 	local before after
 
-	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver does not check the address"
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver does not say why"
 	before=$(refusals | wc -l)
 	run_python "$(dirname "$0")/path_labels.py" refused "$dev" "${gid[v2]}"
 	after=$(refusals | wc -l)

@@ -3,7 +3,7 @@
 """Flow labels and invalid addresses.
 
 usage: path_labels.py label DEVICE GID-INDEX      a QP with a flow label of 32 bits: a query returns the low 20
-       path_labels.py refused DEVICE GID-INDEX    100 address handles with an invalid service level are refused
+       path_labels.py refused DEVICE GID-INDEX    100 address handles with an invalid static rate are refused
 """
 import sys
 
@@ -33,7 +33,7 @@ def refused(ctx, index):
     route = GlobalRoute(dgid=ctx.query_gid(1, index), sgid_index=index, hop_limit=1)
     for _ in range(100):
         try:
-            AH(pd, attr=AHAttr(gr=route, is_global=1, port_num=1, sl=16))
+            AH(pd, attr=AHAttr(gr=route, is_global=1, port_num=1, static_rate=1))
         except PyverbsRDMAError as err:
             assert err.error_code == 22, err
         else:

@@ -41,7 +41,27 @@ int cxr_cmd_query_vport(struct cxr_core *core, struct cxr_vport *vport)
 	vport->sys_image_guid = cpu_to_be64(prm_get64(ctx, system_image_guid));
 	return 0;
 }
-EXPORT_SYMBOL_GPL(cxr_cmd_query_vport);
+
+int cxr_cmd_query_min_inline(struct cxr_core *core, u8 *mode)
+{
+	struct cxr_vport vport;
+	int err;
+
+	switch (core->caps.wqe_inline_mode) {
+	case PRM_INLINE_MODE_L2:
+		*mode = PRM_VPORT_INLINE_L2;
+		return 0;
+	case PRM_INLINE_MODE_VPORT:
+		err = cxr_cmd_query_vport(core, &vport);
+		if (!err)
+			*mode = min_t(u8, vport.min_inline_mode, PRM_VPORT_INLINE_TCP);
+		return err;
+	default:
+		*mode = PRM_VPORT_INLINE_NONE;
+		return 0;
+	}
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_min_inline);
 
 static int modify_vport(struct cxr_core *core, struct prm_modify_nic_vport_context_in *in, u32 len)
 {

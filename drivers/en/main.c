@@ -276,24 +276,13 @@ static int port_up(void *owner)
 	struct cxr_en *en = owner;
 	struct cxr_core *core = en->core;
 	struct net_device *ndev = en->ndev;
-	struct cxr_vport vport;
 	u32 mtu;
 	int err;
 
-	err = cxr_cmd_query_vport(core, &vport);
+	err = cxr_cmd_query_min_inline(core, &en->device_inline);
 	if (err)
 		return err;
 
-	switch (core->caps.wqe_inline_mode) {
-	case 0:
-		en->device_inline = CXR_EN_INLINE_L2;
-		break;
-	case 1:
-		en->device_inline = min_t(u8, vport.min_inline_mode, CXR_EN_INLINE_TCP_UDP);
-		break;
-	default:
-		en->device_inline = CXR_EN_INLINE_NONE;
-	}
 	mtu = max_mtu(core);
 	if (mtu < ETH_MIN_MTU) {
 		dev_err(core->dev, "invalid maximum MTU of the port: %u\n", mtu);

@@ -16,7 +16,6 @@
 #include "queue.h"
 
 #define SEG sizeof(struct prm_wqe_data_seg)
-#define INLINE_BY_VPORT 1	/* caps.wqe_inline_mode: see the vport */
 
 /* ---- create and destroy ---- */
 
@@ -80,15 +79,11 @@ static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 		.log_size = ilog2(req->sq_wqe_count),
 		.db_dma = qp->user_db.dma,
 	};
-	struct cxr_vport vport;
 	int err;
 
-	if (dev->core->caps.wqe_inline_mode == INLINE_BY_VPORT) {
-		err = cxr_cmd_query_vport(dev->core, &vport);
-		if (err)
-			return err;
-		sq.min_inline_mode = vport.min_inline_mode;
-	}
+	err = cxr_cmd_query_min_inline(dev->core, &sq.min_inline_mode);
+	if (err)
+		return err;
 	err = cxr_ib_queue_pin(dev, req->sq_buf_addr, (size_t)req->sq_wqe_count * CXR_WQE_BLOCK,
 			       CXR_PAS_OFFSET_BITS_WQ, &raw->sq_queue);
 	if (err)

@@ -378,6 +378,11 @@ struct cxr_vport {
 
 /* QUERY_NIC_VPORT_CONTEXT; the setters below are MODIFY_NIC_VPORT_CONTEXT. */
 int cxr_cmd_query_vport(struct cxr_core *core, struct cxr_vport *vport);
+/*
+ * What a send WQE must have of a packet's headers, by the card or, if it says so, by the vport: 0
+ * nothing, 1 L2, 2 L3, 3 L4; the encoding of cxr_vport.min_inline_mode.
+ */
+int cxr_cmd_query_min_inline(struct cxr_core *core, u8 *mode);
 /* Off: RoCE packets are received as Ethernet. */
 int cxr_cmd_set_vport_roce(struct cxr_core *core, bool on);
 /*

@@ -183,6 +183,14 @@ struct cxr_client_slot {
 	void *priv;
 };
 
+/* Generic devlink parameters that switch something off: enable_roce, enable_eth, enable_rdma. */
+enum cxr_switch {
+	CXR_SWITCH_ROCE,
+	CXR_SWITCH_ETH,		/* the network interface */
+	CXR_SWITCH_RDMA,	/* the RDMA device, and RoCE with it */
+	CXR_SWITCHES,
+};
+
 struct cxr_dev {
 	struct cxr_core core;		/* the part that clients see */
 	int id;				/* of the auxiliary devices */
@@ -190,7 +198,7 @@ struct cxr_dev {
 	spinlock_t fail_lock;		/* disabling DMA and setting core.dead; any context */
 	/* from module parameters, or by devlink before a reload */
 	int requested[CXR_ROCE_PARAM_COUNT];
-	bool roce_off;			/* devlink parameter enable_roce is false */
+	bool off[CXR_SWITCHES];		/* by devlink before a reload */
 	/*
 	 * A reset is about to happen or has happened, and the stages are not up again yet. Written
 	 * under the lock of the PCI device and of the devlink instance, read under either

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * devlink: device information, parameters, and the reload that applies them. enable_roce is a
- * generic parameter, the others are driver-specific.
+ * devlink: device information, parameters, and the reload that applies them. What can be switched
+ * off has generic parameters (enum cxr_switch), the others are driver-specific.
  *
  * The instance is registered when all stages are up and unregistered before they go down, so a
  * reload does not overlap with probe or removal. Callbacks run under the lock of the instance.
@@ -76,8 +76,17 @@ static int check_enable_roce(struct devlink *devlink, u32 id, cxr_devlink_value_
 			     DEVLINK_PARAM_TYPE_STRING, CMODES,			\
 			     get_devlink_param, set_devlink_param, check_devlink_param),
 
+static const u32 switch_ids[CXR_SWITCHES] = {
+	[CXR_SWITCH_ROCE] = DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE,
+	[CXR_SWITCH_ETH] = DEVLINK_PARAM_GENERIC_ID_ENABLE_ETH,
+	[CXR_SWITCH_RDMA] = DEVLINK_PARAM_GENERIC_ID_ENABLE_RDMA,
+};
+
 static const struct devlink_param params[] = {
 	DEVLINK_PARAM_GENERIC(ENABLE_ROCE, BIT(DEVLINK_PARAM_CMODE_DRIVERINIT), NULL, NULL,
+			      check_enable_roce),
+	DEVLINK_PARAM_GENERIC(ENABLE_ETH, BIT(DEVLINK_PARAM_CMODE_DRIVERINIT), NULL, NULL, NULL),
+	DEVLINK_PARAM_GENERIC(ENABLE_RDMA, BIT(DEVLINK_PARAM_CMODE_DRIVERINIT), NULL, NULL,
 			      check_enable_roce),
 	CXR_ROCE_PARAMS(ROCE_PARAM)
 };
@@ -91,12 +100,11 @@ static void set_initial(struct devlink *devlink, u32 id, int requested)
 	devl_param_driverinit_value_set(devlink, id, cxr_devlink_pass_value(value));
 }
 
-static void set_roce(struct devlink *devlink, bool on)
+static void set_switch(struct devlink *devlink, enum cxr_switch which, bool on)
 {
 	union devlink_param_value value = { .vbool = on };
 
-	devl_param_driverinit_value_set(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE,
-					cxr_devlink_pass_value(value));
+	devl_param_driverinit_value_set(devlink, switch_ids[which], cxr_devlink_pass_value(value));
 }
 
 /* check_devlink_param() accepted the text when it was set. */
@@ -112,13 +120,12 @@ static int read_requested(struct devlink *devlink, u32 id, int *requested)
 	return cxr_param_parse_one(row_of(id)->spec, value.vstr, requested, &fault);
 }
 
-static int read_roce(struct devlink *devlink, bool *on)
+static int read_switch(struct devlink *devlink, enum cxr_switch which, bool *on)
 {
 	union devlink_param_value value;
 	int err;
 
-	err = devl_param_driverinit_value_get(devlink, DEVLINK_PARAM_GENERIC_ID_ENABLE_ROCE,
-					      &value);
+	err = devl_param_driverinit_value_get(devlink, switch_ids[which], &value);
 	if (!err)
 		*on = value.vbool;
 	return err;
@@ -130,7 +137,7 @@ int cxr_devlink_get_roce(struct cxr_dev *dev, bool *on)
 	int err;
 
 	devl_lock(devlink);
-	err = read_roce(devlink, on);
+	err = read_switch(devlink, CXR_SWITCH_ROCE, on);
 	devl_unlock(devlink);
 	return err;
 }
@@ -144,7 +151,7 @@ int cxr_devlink_set_roce(struct cxr_dev *dev, bool on)
 	if (on && !dev->core.caps.roce.roce)
 		err = -EOPNOTSUPP;
 	else
-		set_roce(devlink, on);
+		set_switch(devlink, CXR_SWITCH_ROCE, on);
 	devl_unlock(devlink);
 	return err;
 }
@@ -189,9 +196,10 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 		     struct netlink_ext_ack *extack)
 {
 	struct cxr_dev *dev = devlink_priv(devlink);
-	bool roce;
 	int requested[CXR_ROCE_PARAM_COUNT];
+	bool on[CXR_SWITCHES];
 	enum cxr_roce_param i;
+	enum cxr_switch s;
 	int err;
 
 	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++) {
@@ -199,9 +207,11 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 		if (err)
 			return err;
 	}
-	err = read_roce(devlink, &roce);
-	if (err)
-		return err;
+	for (s = 0; s < CXR_SWITCHES; s++) {
+		err = read_switch(devlink, s, &on[s]);
+		if (err)
+			return err;
+	}
 	err = refuse_dead(dev, extack);
 	if (err)
 		return err;
@@ -212,7 +222,8 @@ static int reload_up(struct devlink *devlink, enum devlink_reload_action action,
 	}
 
 	memcpy(dev->requested, requested, sizeof(requested));
-	dev->roce_off = !roce;
+	for (s = 0; s < CXR_SWITCHES; s++)
+		dev->off[s] = !on[s];
 	err = cxr_stages_up(&dev->stages, CXR_FIRST_STAGE);
 	if (err) {
 		NL_SET_ERR_MSG_MOD(extack,
@@ -282,7 +293,9 @@ int cxr_devlink_register(struct cxr_dev *dev)
 		return err;
 
 	devl_lock(devlink);
-	set_roce(devlink, dev->core.caps.roce.roce);
+	set_switch(devlink, CXR_SWITCH_ROCE, dev->core.caps.roce.roce);
+	set_switch(devlink, CXR_SWITCH_ETH, true);
+	set_switch(devlink, CXR_SWITCH_RDMA, dev->core.caps.roce.roce);
 	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++)
 		set_initial(devlink, ROCE_PARAM_ID + i, dev->requested[i]);
 	devl_unlock(devlink);

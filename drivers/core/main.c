@@ -111,6 +111,11 @@ static void clients_down(void *owner)
 
 static int add_en(struct cxr_dev *dev)
 {
+	if (dev->off[CXR_SWITCH_ETH]) {
+		dev_info(dev->core.dev,
+			 "no network interface: devlink parameter enable_eth is false\n");
+		return 0;
+	}
 	if (cxr_adev_resume(dev, CXR_CLIENT_EN))
 		return 0;
 	cxr_adev_remove(dev, CXR_CLIENT_EN);

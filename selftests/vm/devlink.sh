@@ -131,6 +131,44 @@ reload_without_roce()
 	table_again 2
 }
 
+# As without RoCE: nothing is left for it
+reload_without_rdma()
+{
+	local dev text
+
+	dev=$(devlink_dev)
+	[ "$(devlink_value enable_rdma driverinit)" = true ]
+	devlink dev param set "$dev" name enable_rdma value false cmode driverinit
+	[ -n "$(driver_ibdevs)" ]
+	devlink_reload
+	[ -z "$(driver_ibdevs)" ]
+	[ "$(devlink_value roce_mode runtime)" = off ]
+	driver_net_up
+	text=$(dmesg)
+	grep -q "RoCE is disabled by devlink parameter enable_rdma" <<<"$text"
+	devlink dev param set "$dev" name enable_rdma value true cmode driverinit
+	devlink_reload
+	table_again 2
+}
+
+# The RDMA device remains, without a netdev, and so without GIDs
+reload_without_netdev()
+{
+	local dev
+
+	dev=$(devlink_dev)
+	[ "$(devlink_value enable_eth driverinit)" = true ]
+	devlink dev param set "$dev" name enable_eth value false cmode driverinit
+	devlink_reload
+	[ -z "$(driver_netdevs)" ]
+	[ -n "$(driver_ibdevs)" ]
+	must_fail gid_index "$(driver_ibdevs)" v2
+	devlink dev param set "$dev" name enable_eth value true cmode driverinit
+	devlink_reload
+	driver_net_up
+	table_again 2
+}
+
 # The file and the parameter of devlink are one
 roce_enable_file()
 {
@@ -213,6 +251,8 @@ ktap_setup loaded
 ktap_test info "devlink dev info shows driver, firmware and board" info
 ktap_test roce-enable "roce_enable in sysfs is enable_roce of devlink; an invalid value is refused and logged" roce_enable_file
 ktap_test reload.no-roce "a reload with enable_roce=false leaves the netdev only, with true RoCE is back" reload_without_roce
+ktap_test reload.no-rdma "a reload with enable_rdma=false leaves the netdev only, with true the RDMA device is back" reload_without_rdma
+ktap_test reload.no-eth "a reload with enable_eth=false leaves an RDMA device without GIDs, with true the netdev is back" reload_without_netdev
 ktap_test reload.unbound "a reload binds an unbound client again" reload_rebinds
 ktap_test reload.fails "a reload that fails at any stage leaves stage pci, and the next one works" reload_fails
 ktap_test reload.failed.unload "the driver unloads after a failed reload" unload_after_failure

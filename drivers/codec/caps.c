@@ -192,6 +192,9 @@ static void decode_tunnels(const struct prm_per_protocol_networking_offload_caps
 	if (!caps->vxlan_ports)
 		caps->vxlan_ports = PRM_VXLAN_PORTS_DEFAULT;
 	caps->tunnel_gre = prm_get(cap, tunnel_stateless_gre);
+	caps->tunnel_geneve_rx = prm_get(cap, tunnel_stateless_geneve_rx);
+	caps->tunnel_mpls_gre = prm_get(cap, tunnel_stateless_mpls_over_gre);
+	caps->tunnel_mpls_udp = prm_get(cap, tunnel_stateless_mpls_over_udp);
 	caps->tunnel_ip = ip || prm_get(cap, tunnel_stateless_ip_over_ip_tx);
 	caps->tunnel_ip_rx = ip || prm_get(cap, tunnel_stateless_ip_over_ip_rx);
 }
@@ -249,6 +252,7 @@ void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_c
 		caps->ft_log_max_size = 0;
 		caps->ft_max_level = 0;
 		caps->flow_rules = false;
+		caps->ft_counters = false;
 		caps->ft_inner = false;
 		return;
 	}
@@ -257,6 +261,7 @@ void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_c
 	caps->flow_rules = prm_get(rx, flow_modify_en) && prm_get(rx, modify_root) &&
 			   prm_get(rx, identified_miss_table_mode) &&
 			   prm_get(rx, flow_table_modify);
+	caps->ft_counters = prm_get(rx, flow_counter);
 	caps->ft_inner = prm_get(rx, ft_field_support.inner_ip_version) &&
 			 prm_get(rx, ft_field_support.inner_ip_protocol);
 	cxr_flow_decode_caps(prm_sub_const(rx, ft_field_support, flow_table_fields_supported),

@@ -81,12 +81,14 @@ struct cxr_caps {
 	u16 rss_ind_tbl_max;		/* entries */
 	/* tunnels, in which the device segments and computes checksums; IP in IP also verifies */
 	bool tunnel_vxlan, tunnel_gre, tunnel_ip, tunnel_ip_rx;
+	bool tunnel_geneve_rx, tunnel_mpls_gre, tunnel_mpls_udp;	/* user space only */
 	u8 vxlan_ports;			/* UDP ports that can be those of VXLAN */
 	u8 log_max_rq, log_max_sq, log_max_tir, log_max_tis, log_max_rqt, log_max_rqt_size;
 	u8 log_max_wq_sz;		/* of SQs and RQs */
 	/* flow tables, NIC receive side */
 	u8 ft_log_max_size, ft_max_level;
 	bool flow_rules;		/* tables can be inserted and removed at run time */
+	bool ft_counters;		/* entries can count */
 	bool ft_inner;			/* IP version and protocol in a tunnel can be matched */
 	struct cxr_flow_fields ft_match;	/* bits that can be matched */
 	/* flow tables of RoCE packets that count: those marked as congested, and CNPs */

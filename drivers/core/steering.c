@@ -24,6 +24,8 @@
 struct entry {
 	u32 index;
 	u32 tag;
+	bool count;
+	u32 counter;
 	struct cxr_flow_fields value;
 	struct list_head rules;
 };
@@ -358,6 +360,8 @@ static int fill_action(const struct cxr_rule_table *table, const struct entry *e
 	bool shared = true;
 
 	action->tag = entry->tag;
+	action->count = entry->count;
+	action->counter = entry->counter;
 	action->n_dests = 0;
 	list_for_each_entry(rule, &entry->rules, node) {
 		if (rule->drop && !list_is_singular(&entry->rules))
@@ -378,7 +382,7 @@ static int fill_action(const struct cxr_rule_table *table, const struct entry *e
 
 static int write_entry(struct cxr_dev *dev, const struct cxr_rule *rule, bool modify)
 {
-	struct cxr_flow_action action;
+	struct cxr_flow_action action = {};
 	int err;
 
 	err = fill_action(rule->table, rule->entry, &action);
@@ -417,7 +421,8 @@ static int join_entry(struct cxr_dev *dev, struct cxr_rule *rule, const struct c
 {
 	int err;
 
-	if (rule->entry->tag != attr->tag)
+	if (rule->entry->tag != attr->tag || rule->entry->count != attr->count ||
+	    rule->entry->counter != attr->counter)
 		return -EEXIST;
 	list_add_tail(&rule->node, &rule->entry->rules);
 	err = write_entry(dev, rule, true);
@@ -445,6 +450,8 @@ static int create_entry(struct cxr_dev *dev, struct cxr_rule *rule,
 	i = free_entry(rule->group);
 	entry->index = (slot << LOG_GROUP) + i;
 	entry->tag = attr->tag;
+	entry->count = attr->count;
+	entry->counter = attr->counter;
 	entry->value = attr->value;
 	INIT_LIST_HEAD(&entry->rules);
 	list_add(&rule->node, &entry->rules);

@@ -40,13 +40,13 @@ int cxr_ib_clock_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma
 	    (!counter && MMAP_CMD(vma->vm_pgoff) != MLX5_IB_MMAP_CLOCK_INFO) ||
 	    MMAP_INDEX(vma->vm_pgoff)) {
 		ibdev_dbg(ibdev, "mmap: unknown offset %#lx\n", vma->vm_pgoff);
-		return -EOPNOTSUPP;
+		return -EINVAL;
 	}
 	if (vma->vm_end - vma->vm_start != PAGE_SIZE || !(vma->vm_flags & VM_SHARED)) {
 		ibdev_dbg(ibdev, "mmap: the clock must be mapped as one shared page\n");
 		return -EINVAL;
 	}
-	if (vma->vm_flags & VM_WRITE) {
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC)) {
 		ibdev_dbg(ibdev, "mmap: the clock is read-only\n");
 		return -EPERM;
 	}

@@ -76,7 +76,6 @@ static int copy_req_ucontext(const struct ib_device *ibdev, struct ib_udata *uda
 	static const struct cxr_ib_request request = {
 		.what = "context",
 		.size = sizeof(*req),
-		.unknown = -EOPNOTSUPP,
 	};
 
 	if (udata->inlen != sizeof(struct mlx5_ib_alloc_ucontext_req) &&
@@ -107,7 +106,8 @@ static int check_req_ucontext(struct cxr_ib_dev *dev,
 		ibdev_dbg(ibdev, "context: reserved fields are not zero\n");
 		return -EOPNOTSUPP;
 	}
-	if (!req->total_num_bfregs || req->num_low_latency_bfregs > req->total_num_bfregs - 1) {
+	/* They are in pairs. Without any there is nothing to check: the UARs are dynamic. */
+	if (req->num_low_latency_bfregs > ALIGN(req->total_num_bfregs, 2) - 1) {
 		ibdev_dbg(ibdev, "context: invalid bfregs: %u of %u for low latency\n",
 			  req->num_low_latency_bfregs, req->total_num_bfregs);
 		return -EINVAL;
@@ -395,6 +395,7 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_UAR_OBJ_ALLOC)(struct uverbs_attr_bundl
 	struct cxr_ib_ucontext *ctx;
 	struct ib_ucontext *ibctx;
 	struct cxr_ib_uar *uar;
+	struct cxr_ib_dev *dev;
 	u64 offset;
 	u32 length;
 	int err;
@@ -407,11 +408,12 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_UAR_OBJ_ALLOC)(struct uverbs_attr_bundl
 	err = uverbs_get_const(&type, attrs, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
 	if (err)
 		return err;
+	dev = to_cxr_dev(ibctx->device);
 	if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC &&
-	    !(type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && arch_can_pci_mmap_wc()))
+	    !(type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && dev->bf))
 		return -EOPNOTSUPP;
 
-	uar = alloc_uar(to_cxr_dev(ibctx->device), ctx, type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF);
+	uar = alloc_uar(dev, ctx, type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF);
 	if (IS_ERR(uar))
 		return PTR_ERR(uar);
 

@@ -84,7 +84,6 @@ static int copy_req_cq(struct ib_device *ibdev, struct ib_udata *udata,
 		.what = "CQ",
 		.size = sizeof(*req),
 		.min_size = offsetofend(struct mlx5_ib_create_cq, cqe_comp_res_format),
-		.unknown = -EINVAL,
 	};
 	int err;
 
@@ -341,7 +340,6 @@ static int copy_req_resize_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata
 		.what = "CQ resize",
 		.size = sizeof(*req),
 		.min_size = sizeof(*req),
-		.unknown = -EINVAL,
 	};
 	struct ib_device *ibdev = cq->ibcq.device;
 	int err;

@@ -21,6 +21,20 @@ static u32 max_send_sge(const struct cxr_caps *caps)
 	       sizeof(struct prm_wqe_data_seg);
 }
 
+/*
+ * Send requests that fit into the largest queue whatever the QP is: WQEs have one data segment and
+ * the segments of an XRC request that changes a memory key, or of a datagram with headers to
+ * segment; up to a power of two.
+ */
+static u32 max_send_wr(const struct cxr_caps *caps)
+{
+	u32 key = sizeof(struct prm_wqe_ctrl_seg) + sizeof(struct prm_wqe_xrc_seg) +
+		  sizeof(struct prm_wqe_umr_ctrl_seg) + sizeof(struct prm_mkc);
+	u32 blocks = roundup_pow_of_two(key + sizeof(struct prm_wqe_data_seg)) / CXR_WQE_BLOCK;
+
+	return BIT(caps->log_max_qp_sz) / blocks;
+}
+
 /* Raw packet QPs and RSS. */
 static void fill_raw_attr(const struct cxr_caps *caps, struct ib_device_attr *attr)
 {
@@ -41,7 +55,16 @@ static void fill_raw_attr(const struct cxr_caps *caps, struct ib_device_attr *at
 	}
 }
 
-/* The driver's part of the response, without which the library does no RSS. */
+static u32 tunnel_offloads(const struct cxr_caps *caps)
+{
+	return (caps->tunnel_vxlan ? MLX5_IB_TUNNELED_OFFLOADS_VXLAN : 0) |
+	       (caps->tunnel_gre ? MLX5_IB_TUNNELED_OFFLOADS_GRE : 0) |
+	       (caps->tunnel_geneve_rx ? MLX5_IB_TUNNELED_OFFLOADS_GENEVE : 0) |
+	       (caps->tunnel_mpls_gre ? MLX5_IB_TUNNELED_OFFLOADS_MPLS_GRE : 0) |
+	       (caps->tunnel_mpls_udp ? MLX5_IB_TUNNELED_OFFLOADS_MPLS_UDP : 0);
+}
+
+/* The driver's part of the response, without which the library does neither RSS nor TSO. */
 static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device *ibdev,
 				  struct ib_udata *udata)
 {
@@ -65,6 +88,19 @@ static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device 
 		resp.rss_caps.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ;
 		resp.rss_caps.rx_hash_fields_mask = cxr_ib_hash_fields();
 	}
+	if (caps->lso) {
+		resp.tso_caps.max_tso = caps->max_lso;
+		resp.tso_caps.supported_qpts = BIT(IB_QPT_RAW_PACKET);
+	}
+	resp.tunnel_offloads_caps = tunnel_offloads(caps);
+	if (caps->cqe_zip) {
+		resp.cqe_comp_caps.max_num = caps->cqe_zip_max;
+		resp.cqe_comp_caps.supported_format =
+			MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM |
+			(caps->cqe_zip_stride ? MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX : 0);
+	}
+	resp.flags = (caps->cqe_zip_128 ? MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP : 0) |
+		     (caps->cqe_padding ? MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD : 0);
 	return ib_copy_to_udata(udata, &resp, resp.response_length);
 }
 
@@ -83,11 +119,15 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->vendor_part_id = core->pdev->device;
 	attr->hw_ver = core->pdev->revision;
 	attr->device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |
-				 IB_DEVICE_RC_RNR_NAK_GEN;
+				 IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_CHANGE_PHY_PORT;
+	if (caps->bad_pkey_counter)
+		attr->device_cap_flags |= IB_DEVICE_BAD_PKEY_CNTR;
+	if (caps->bad_qkey_counter)
+		attr->device_cap_flags |= IB_DEVICE_BAD_QKEY_CNTR;
 	attr->page_size_cap = ~0ull << caps->log_pg_sz;
 	attr->max_mr_size = ~0ull;
 	attr->max_qp = 1 << caps->log_max_qp;
-	attr->max_qp_wr = 1 << caps->log_max_qp_sz;
+	attr->max_qp_wr = max_send_wr(caps);
 	attr->max_send_sge = max_send_sge(caps);
 	attr->max_recv_sge = caps->max_wqe_sz_rq / sizeof(struct prm_wqe_data_seg);
 	attr->max_sge_rd = attr->max_send_sge;
@@ -255,6 +295,30 @@ void cxr_ib_get_dev_fw_str(struct ib_device *ibdev, char *str)
 
 	snprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%04u", core->fw_major, core->fw_minor,
 		 core->fw_sub);
+}
+
+/*
+ * What `rdma -r resource show' asks for is an object as the device keeps it, of a register that the
+ * driver does not use. Without these operations ib_core says -EINVAL.
+ */
+int cxr_ib_fill_res_qp_raw(struct sk_buff *msg, struct ib_qp *ibqp)
+{
+	return -EOPNOTSUPP;
+}
+
+int cxr_ib_fill_res_cq_raw(struct sk_buff *msg, struct ib_cq *ibcq)
+{
+	return -EOPNOTSUPP;
+}
+
+int cxr_ib_fill_res_mr_raw(struct sk_buff *msg, struct ib_mr *ibmr)
+{
+	return -EOPNOTSUPP;
+}
+
+int cxr_ib_fill_res_srq_raw(struct sk_buff *msg, struct ib_srq *ibsrq)
+{
+	return -EOPNOTSUPP;
 }
 
 static const struct cxr_core *dev_core(struct device *device)

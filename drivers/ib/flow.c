@@ -15,6 +15,7 @@
 struct cxr_ib_flow {
 	struct ib_flow ibflow;
 	struct cxr_rule *rule[2];
+	struct ib_counters *counters;	/* it counts in these, or NULL */
 	atomic_t *users;	/* of its matcher (matcher.c), or NULL */
 };
 
@@ -149,13 +150,18 @@ static bool ethertype_contradicts(const struct cxr_rule_attr *rule)
 }
 
 static int parse_specs(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
-		       struct cxr_rule_attr *rule)
+		       struct cxr_rule_attr *rule, struct ib_counters **counters)
 {
 	const union ib_flow_spec *spec = (const void *)(attr + 1);
 	int i, err;
 
 	for (i = 0; i < attr->num_of_specs; i++) {
-		err = parse_spec(spec, rule);
+		if (spec->type != IB_FLOW_SPEC_ACTION_COUNT) {
+			err = parse_spec(spec, rule);
+		} else {
+			err = *counters ? -EINVAL : 0;
+			*counters = spec->flow_count.counters;
+		}
 		if (err) {
 			ibdev_dbg(&dev->ibdev, "flow: spec %d, type %#x: %s\n", i, spec->type,
 				  err == -EINVAL ?
@@ -178,17 +184,37 @@ static int parse_specs(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
 	return 0;
 }
 
-static int check_flow_attr(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
-			   struct ib_udata *udata)
+/* struct mlx5_ib_create_flow with its array, of one element at most. */
+struct flow_request {
+	u32 n_data, reserved;
+	struct mlx5_ib_flow_counters_data data;
+};
+
+static int copy_req_flow(struct cxr_ib_dev *dev, struct ib_udata *udata, struct flow_request *req)
+{
+	static const struct cxr_ib_request request = {
+		.what = "flow",
+		.size = sizeof(*req),
+		.unknown = -EOPNOTSUPP,
+	};
+	int err;
+
+	err = cxr_ib_copy_req(&dev->ibdev, udata, &request, req);
+	if (err)
+		return err;
+	if (req->n_data > 1 || req->reserved) {
+		ibdev_dbg(&dev->ibdev, "flow: counters of %u sorts, one only\n", req->n_data);
+		return req->reserved ? -EOPNOTSUPP : -EINVAL;
+	}
+	return 0;
+}
+
+static int check_flow_attr(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr)
 {
 	struct ib_device *ibdev = &dev->ibdev;
 
 	if (!cxr_ib_has_flows(&dev->core->caps)) {
 		ibdev_dbg(ibdev, "flow: steering is not supported by the device\n");
-		return -EOPNOTSUPP;
-	}
-	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
-		ibdev_dbg(ibdev, "flow: counters are not supported\n");
 		return -EOPNOTSUPP;
 	}
 	if (attr->port != CXR_IB_PORT) {
@@ -237,6 +263,8 @@ static void del_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow)
 	for (i = 0; i < ARRAY_SIZE(flow->rule); i++)
 		if (flow->rule[i])
 			cxr_rule_remove(dev->core, flow->rule[i]);
+	if (flow->counters)
+		cxr_ib_counters_put(flow->counters);
 }
 
 /* For packets that nobody else wants: multicast, or with @all also others. */
@@ -255,20 +283,39 @@ static int add_default_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow, b
 	return add_rule(dev, flow, 1, attr);
 }
 
+static int add_normal_rule(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow,
+			   const struct ib_flow_attr *attr, const struct flow_request *req,
+			   struct cxr_rule_attr *rule)
+{
+	struct ib_counters *counters = NULL;
+	int err;
+
+	err = parse_specs(dev, attr, rule, &counters);
+	if (err)
+		return err;
+	if (counters) {
+		err = cxr_ib_counters_get(counters, req->n_data ? &req->data : NULL,
+					  &rule->counter);
+		if (err)
+			return err;
+		rule->count = true;
+		flow->counters = counters;
+	}
+	return add_rule(dev, flow, 0, rule);
+}
+
 static int add_rules(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow,
-		     const struct ib_flow_attr *attr, u32 tirn)
+		     const struct ib_flow_attr *attr, const struct flow_request *req, u32 tirn)
 {
 	struct cxr_rule_attr rule = {
 		.prio = attr->priority,
 		.shared = attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP,
 		.tirn = tirn,
 	};
-	int err;
 
 	switch (attr->type) {
 	case IB_FLOW_ATTR_NORMAL:
-		err = parse_specs(dev, attr, &rule);
-		return err ?: add_rule(dev, flow, 0, &rule);
+		return add_normal_rule(dev, flow, attr, req, &rule);
 	case IB_FLOW_ATTR_ALL_DEFAULT:
 		return add_default_rules(dev, flow, true, &rule);
 	case IB_FLOW_ATTR_MC_DEFAULT:
@@ -284,6 +331,7 @@ struct ib_flow *cxr_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+	struct flow_request req;
 	struct cxr_ib_flow *flow;
 	int err;
 
@@ -292,13 +340,14 @@ struct ib_flow *cxr_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr
 			  ibqp->qp_num);
 		return ERR_PTR(qp->raw ? -EINVAL : -EOPNOTSUPP);
 	}
-	err = check_flow_attr(dev, attr, udata);
+	err = check_flow_attr(dev, attr);
+	err = err ?: copy_req_flow(dev, udata, &req);
 	if (err)
 		return ERR_PTR(err);
 	flow = kzalloc(sizeof(*flow), GFP_KERNEL);
 	if (!flow)
 		return ERR_PTR(-ENOMEM);
-	err = add_rules(dev, flow, attr, qp->raw->tirn);
+	err = add_rules(dev, flow, attr, &req, qp->raw->tirn);
 	if (err) {
 		del_rules(dev, flow);
 		kfree(flow);

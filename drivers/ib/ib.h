@@ -274,7 +274,7 @@ struct cxr_ib_mr {
  * @what: name of the object, for the log
  * @size: bytes that this driver knows
  * @min_size: bytes that user space must send
- * @unknown: error if there are more than @size bytes and they are not zero
+ * @unknown: error if there are more than @size bytes and they are not zero; 0: they are ignored
  */
 struct cxr_ib_request {
 	const char *what;

@@ -62,6 +62,10 @@ static const struct ib_device_ops cxr_ib_ops = {
 	.query_qp = cxr_ib_query_qp,
 	.destroy_qp = cxr_ib_destroy_qp,
 	.fill_res_qp_entry = cxr_ib_fill_res_qp_entry,
+	.fill_res_qp_entry_raw = cxr_ib_fill_res_qp_raw,
+	.fill_res_cq_entry_raw = cxr_ib_fill_res_cq_raw,
+	.fill_res_mr_entry_raw = cxr_ib_fill_res_mr_raw,
+	CXR_RES_SRQ_RAW_OP(cxr_ib_fill_res_srq_raw)
 	.post_send = cxr_ib_post_send,
 	.post_recv = cxr_ib_post_recv,
 	.create_wq = cxr_ib_create_wq,
@@ -71,6 +75,9 @@ static const struct ib_device_ops cxr_ib_ops = {
 	.destroy_rwq_ind_table = cxr_ib_destroy_ind_table,
 	.create_flow = cxr_ib_create_flow,
 	.destroy_flow = cxr_ib_destroy_flow,
+	.create_counters = cxr_ib_create_counters,
+	.destroy_counters = cxr_ib_destroy_counters,
+	.read_counters = cxr_ib_read_counters,
 	.attach_mcast = cxr_ib_attach_mcast,
 	.detach_mcast = cxr_ib_detach_mcast,
 
@@ -85,6 +92,7 @@ static const struct ib_device_ops cxr_ib_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, cxr_ib_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_srq, cxr_ib_srq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, cxr_ib_xrcd, ibxrcd),
+	INIT_RDMA_OBJ_SIZE(ib_counters, cxr_ib_counters, ibcounters),
 	INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, cxr_ib_ind_table, ibtable),
 };
 

@@ -60,7 +60,8 @@ static int check_qp_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 	bool target = attr->qp_type == IB_QPT_XRC_TGT;
 	u32 flags = 0;
 
-	if (attr->qp_type == IB_QPT_UD && dev->core->caps.block_lb_mc)
+	/* For UD; with others, which get no multicast, it is taken as well. */
+	if (dev->core->caps.block_lb_mc)
 		flags = IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	if (attr->create_flags & ~flags || attr->rwq_ind_tbl) {
 		ibdev_dbg(&dev->ibdev,

@@ -15,19 +15,19 @@ static const struct cxr_ib_request qp_request = {
  * Scatter to CQE is an offer of the library, which checks each CQE for it. The driver does not use
  * it.
  */
-static int check_req_flags(struct ib_device *ibdev, enum ib_qp_type type,
+static int check_req_flags(struct cxr_ib_dev *dev, enum ib_qp_type type,
 			   const struct mlx5_ib_create_qp *req)
 {
-	u32 raw = MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC;
 	u32 offers = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE;
 	u32 refused = MLX5_QP_FLAG_SIGNATURE | MLX5_QP_FLAG_TUNNEL_OFFLOADS |
+		      MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC |
 		      MLX5_QP_FLAG_BFREG_INDEX | MLX5_QP_FLAG_TYPE_DCT | MLX5_QP_FLAG_TYPE_DCI |
 		      MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE | MLX5_QP_FLAG_DCI_STREAM;
+	struct ib_device *ibdev = &dev->ibdev;
 
 	if (type == IB_QPT_RAW_PACKET)
-		offers |= raw;
-	else
-		refused |= raw;
+		offers |= cxr_ib_raw_qp_flags(&dev->core->caps);
+	refused &= ~offers;
 	if (req->flags & ~(offers | refused | MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
 		ibdev_dbg(ibdev, "QP: unknown flags %#x\n", req->flags);
 		return -EINVAL;
@@ -75,7 +75,7 @@ int cxr_ib_copy_req_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr
 	int err;
 
 	err = cxr_ib_copy_req(&dev->ibdev, udata, &qp_request, req);
-	err = err ?: check_req_flags(&dev->ibdev, attr->qp_type, req);
+	err = err ?: check_req_flags(dev, attr->qp_type, req);
 	err = err ?: check_req_sizes(dev, attr, req, bytes);
 	return err ?: cxr_ib_check_uidx(ctx, true, req->uidx, user_index);
 }

@@ -383,6 +383,9 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
 	int err;
 
+	/* A raw packet QP without a limit. */
+	if (qp->raw && !attr->rate_limit)
+		mask &= ~IB_QP_RATE_LIMIT;
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS) {
 		ibdev_dbg(ibqp->device, "QP %#x: unsupported attribute mask %#x\n", qp->qpn, mask);
 		return -EOPNOTSUPP;

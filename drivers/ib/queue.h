@@ -145,7 +145,7 @@ struct cxr_ib_event_target {
 /**
  * struct cxr_ib_raw - objects of a raw packet QP in the device
  * @tdn: transport domain of its process
- * @self: what its TIR hears of it: enum cxr_tir_flag
+ * @tir_flags: of its TIR: enum cxr_tir_flag
  * @loopback: it is a user of loopback (cxr_loopback_get())
  * @has_sq: @tisn, @sqn and @sq_queue are valid
  * @has_rq: @rqn is valid
@@ -160,12 +160,32 @@ struct cxr_ib_event_target {
  */
 struct cxr_ib_raw {
 	u32 tdn;
-	u32 self;
+	u32 tir_flags;
 	bool loopback;
 	bool has_sq, has_rq, has_tir;
 	u32 tisn, sqn, rqn, tirn;
 	struct cxr_ib_queue sq_queue;
 	struct cxr_ib_event_target sq_events, rq_events;
+};
+
+/**
+ * struct cxr_ib_counters - counters of flow rules
+ * @ibcounters: of ib_core
+ * @lock: protects what follows; taken before commands
+ * @users: rules that count here
+ * @has_id: @id is valid: from the first rule on
+ * @id: flow counter of the device
+ * @n: of @points; 0: none is attached
+ * @points: what is read into which place
+ */
+struct cxr_ib_counters {
+	struct ib_counters ibcounters;
+	struct mutex lock;	/* see above */
+	unsigned int users __guarded_by(&lock);
+	bool has_id __guarded_by(&lock);
+	u32 id __guarded_by(&lock);
+	u32 n __guarded_by(&lock);
+	struct mlx5_ib_flow_counters_desc *points __guarded_by(&lock);
 };
 
 /**
@@ -287,6 +307,11 @@ static inline struct cxr_ib_rwq *to_cxr_rwq(struct ib_wq *ibwq)
 	return container_of(ibwq, struct cxr_ib_rwq, ibwq);
 }
 
+static inline struct cxr_ib_counters *to_cxr_counters(struct ib_counters *ibcounters)
+{
+	return container_of(ibcounters, struct cxr_ib_counters, ibcounters);
+}
+
 static inline struct cxr_ib_ind_table *to_cxr_ind_table(struct ib_rwq_ind_table *ibtable)
 {
 	return container_of(ibtable, struct cxr_ib_ind_table, ibtable);
@@ -343,7 +368,19 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 u64 cxr_ib_hash_fields(void);
 bool cxr_ib_has_rss(const struct cxr_caps *caps);
 /* enum cxr_tir_flag, by the flags of a raw packet QP. */
-u32 cxr_ib_tir_self(u32 qp_flags);
+u32 cxr_ib_tir_flags(u32 qp_flags);
+/* Flags of raw packet and RSS QPs that this card has: MLX5_QP_FLAG_*. */
+u32 cxr_ib_raw_qp_flags(const struct cxr_caps *caps);
+
+/* flow_counter.c */
+/*
+ * For a rule that counts in @ibcounters, until cxr_ib_counters_put(). @data: what the program has
+ * attached to it, or NULL: as with an earlier rule. *id: flow counter. 0, -EINVAL (nothing, or the
+ * wrong thing, is attached), -EFAULT, or the command's error.
+ */
+int cxr_ib_counters_get(struct ib_counters *ibcounters,
+			const struct mlx5_ib_flow_counters_data *data, u32 *id);
+void cxr_ib_counters_put(struct ib_counters *ibcounters);
 
 /* qp_common.c */
 /*

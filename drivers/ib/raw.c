@@ -138,8 +138,9 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	if (err)
 		goto err_unpin;
 	cxr_ib_queue_free_list(&qp->queue);
-	raw->self = cxr_ib_tir_self(req->flags);
-	err = cxr_cmd_create_direct_tir(dev->core, raw->tdn, raw->self, raw->rqn, &raw->tirn);
+	raw->tir_flags = cxr_ib_tir_flags(req->flags);
+	err = cxr_cmd_create_direct_tir(dev->core, raw->tdn, raw->tir_flags, raw->rqn,
+					&raw->tirn);
 	if (err)
 		goto err_destroy_rq;
 	raw->rq_events.qp = &qp->ibqp;
@@ -245,6 +246,7 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	struct cxr_ib_ucontext *ctx =
 		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	bool self;
 	int err;
 
 	if (!ctx) {
@@ -272,8 +274,9 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	if (attr->rwq_ind_tbl)
 		rdma_restrack_no_track(&qp->ibqp.res);
 
-	err = qp->raw->self ? cxr_loopback_get(dev->core) : 0;
-	qp->raw->loopback = qp->raw->self && !err;
+	self = qp->raw->tir_flags & (CXR_TIR_SELF_UNICAST | CXR_TIR_SELF_MULTICAST);
+	err = self ? cxr_loopback_get(dev->core) : 0;
+	qp->raw->loopback = self && !err;
 	err = err ?: cxr_ib_copy_resp_qp(udata);
 	if (err) {
 		cxr_ib_destroy_raw(qp, ctx);

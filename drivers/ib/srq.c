@@ -60,7 +60,7 @@ static int copy_req_srq(struct ib_device *ibdev, struct ib_udata *udata,
 	static const struct cxr_ib_request request = {
 		.what = "SRQ",
 		.size = sizeof(*req),
-		.min_size = offsetof(struct mlx5_ib_create_srq, reserved0),
+		.min_size = offsetofend(struct mlx5_ib_create_srq, db_addr),
 		.unknown = -EINVAL,
 	};
 	int err;

@@ -14,7 +14,8 @@ int cxr_ib_copy_req(const struct ib_device *ibdev, struct ib_udata *udata,
 		ibdev_dbg(ibdev, "%s: request of %zu bytes is too short\n", request->what, sent);
 		return -EINVAL;
 	}
-	if (sent > known && !ib_is_udata_cleared(udata, known, sent - known)) {
+	if (sent > known && request->unknown &&
+	    !ib_is_udata_cleared(udata, known, sent - known)) {
 		ibdev_dbg(ibdev, "%s: unknown fields of the request are not zero\n", request->what);
 		return request->unknown;
 	}

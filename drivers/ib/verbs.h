@@ -15,6 +15,10 @@ enum rdma_link_layer cxr_ib_get_link_layer(struct ib_device *ibdev, u32 port);
 int cxr_ib_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
 int cxr_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *modify);
 void cxr_ib_get_dev_fw_str(struct ib_device *ibdev, char *str);
+int cxr_ib_fill_res_qp_raw(struct sk_buff *msg, struct ib_qp *ibqp);
+int cxr_ib_fill_res_cq_raw(struct sk_buff *msg, struct ib_cq *ibcq);
+int cxr_ib_fill_res_mr_raw(struct sk_buff *msg, struct ib_mr *ibmr);
+int cxr_ib_fill_res_srq_raw(struct sk_buff *msg, struct ib_srq *ibsrq);
 
 /* context.c */
 int cxr_ib_alloc_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata);
@@ -79,6 +83,12 @@ int cxr_ib_destroy_ind_table(struct ib_rwq_ind_table *ibtable);
 struct ib_flow *cxr_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
 				   struct ib_udata *udata);
 int cxr_ib_destroy_flow(struct ib_flow *ibflow);
+
+/* flow_counter.c */
+int cxr_ib_create_counters(struct ib_counters *ibcounters, struct uverbs_attr_bundle *attrs);
+int cxr_ib_destroy_counters(struct ib_counters *ibcounters);
+int cxr_ib_read_counters(struct ib_counters *ibcounters, struct ib_counters_read_attr *attr,
+			 struct uverbs_attr_bundle *attrs);
 
 /* qp.c */
 int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);

@@ -11,10 +11,18 @@
 
 #define HASH_KEY_BYTES 40
 
-u32 cxr_ib_tir_self(u32 qp_flags)
+u32 cxr_ib_tir_flags(u32 qp_flags)
 {
 	return (qp_flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC ? CXR_TIR_SELF_UNICAST : 0) |
-	       (qp_flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC ? CXR_TIR_SELF_MULTICAST : 0);
+	       (qp_flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC ? CXR_TIR_SELF_MULTICAST : 0) |
+	       (qp_flags & MLX5_QP_FLAG_TUNNEL_OFFLOADS ? CXR_TIR_TUNNELS : 0);
+}
+
+u32 cxr_ib_raw_qp_flags(const struct cxr_caps *caps)
+{
+	return MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC |
+	       (caps->tunnel_vxlan || caps->tunnel_gre || caps->tunnel_geneve_rx ?
+		MLX5_QP_FLAG_TUNNEL_OFFLOADS : 0);
 }
 
 bool cxr_ib_has_rss(const struct cxr_caps *caps)
@@ -58,7 +66,7 @@ static int copy_req_wq(struct ib_device *ibdev, struct ib_udata *udata,
 	err = cxr_ib_copy_req(ibdev, udata, &request, req);
 	if (err)
 		return err;
-	if (req->comp_mask || req->flags || req->two_byte_shift_en) {
+	if (req->comp_mask || req->flags) {
 		ibdev_dbg(ibdev,
 			  "WQ: comp_mask %#x, flags %#x: striding RQs and signatures are not supported\n",
 			  req->comp_mask, req->flags);
@@ -67,12 +75,17 @@ static int copy_req_wq(struct ib_device *ibdev, struct ib_udata *udata,
 	return 0;
 }
 
-static int check_wq_size(struct cxr_ib_dev *dev, const struct mlx5_ib_create_wq *req, u64 *bytes)
+static int check_wq_size(struct cxr_ib_dev *dev, const struct ib_wq_init_attr *attr,
+			 const struct mlx5_ib_create_wq *req, u64 *bytes)
 {
 	const struct cxr_limits limits = cxr_ib_limits(&dev->core->caps);
 	const char *why;
 	int err;
 
+	if (attr->max_wr > BIT(dev->core->caps.log_max_wq_sz)) {
+		ibdev_dbg(&dev->ibdev, "WQ: %u receive requests are too many\n", attr->max_wr);
+		return -EINVAL;
+	}
 	err = cxr_limits_wq(&limits, req->rq_wqe_count, req->rq_wqe_shift, bytes, &why);
 	if (err)
 		ibdev_dbg(&dev->ibdev, "WQ: rq_wqe_count %u, rq_wqe_shift %u: %s\n",
@@ -139,7 +152,7 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 	int err;
 
 	err = copy_req_wq(&dev->ibdev, udata, &req);
-	err = err ?: check_wq_size(dev, &req, &bytes);
+	err = err ?: check_wq_size(dev, attr, &req, &bytes);
 	err = err ?: cxr_ib_check_uidx(ctx, true, req.user_index, &user_index);
 	if (err)
 		return err;
@@ -232,7 +245,8 @@ static int check_modify_wq(struct cxr_ib_dev *dev, const struct ib_wq_attr *attr
 		return -EINVAL;
 	}
 	if (mask & IB_WQ_FLAGS &&
-	    (attr->flags_mask != IB_WQ_FLAGS_CVLAN_STRIPPING || !dev->core->caps.vlan)) {
+	    (attr->flags_mask & ~IB_WQ_FLAGS_CVLAN_STRIPPING ||
+	     (attr->flags_mask && !dev->core->caps.vlan))) {
 		ibdev_dbg(&dev->ibdev, "WQ: flags %#x cannot be changed\n", attr->flags_mask);
 		return -EOPNOTSUPP;
 	}
@@ -258,7 +272,7 @@ static int modify_wq(struct cxr_ib_rwq *rwq, const struct ib_wq_attr *attr, u32 
 	}
 	if (is != to)
 		err = cxr_cmd_modify_rq(core, rwq->rqn, is, to);
-	if (!err && mask & IB_WQ_FLAGS)
+	if (!err && mask & IB_WQ_FLAGS && attr->flags_mask)
 		err = cxr_cmd_set_rq_strip(core, rwq->rqn, to,
 					   attr->flags & IB_WQ_FLAGS_CVLAN_STRIPPING);
 	if (!err && mask & IB_WQ_STATE)
@@ -344,10 +358,10 @@ int cxr_ib_destroy_ind_table(struct ib_rwq_ind_table *ibtable)
 
 u64 cxr_ib_hash_fields(void)
 {
-	return IPV4_FIELDS | IPV6_FIELDS | TCP_FIELDS | UDP_FIELDS;
+	return IPV4_FIELDS | IPV6_FIELDS | TCP_FIELDS | UDP_FIELDS | MLX5_RX_HASH_INNER;
 }
 
-static int copy_req_rss(struct ib_device *ibdev, struct ib_udata *udata,
+static int copy_req_rss(struct cxr_ib_dev *dev, struct ib_udata *udata,
 			struct mlx5_ib_create_qp_rss *req)
 {
 	static const struct cxr_ib_request request = {
@@ -356,6 +370,7 @@ static int copy_req_rss(struct ib_device *ibdev, struct ib_udata *udata,
 		.min_size = offsetofend(struct mlx5_ib_create_qp_rss, comp_mask),
 		.unknown = -EINVAL,
 	};
+	struct ib_device *ibdev = &dev->ibdev;
 	u32 flags;
 	int err;
 
@@ -366,8 +381,7 @@ static int copy_req_rss(struct ib_device *ibdev, struct ib_udata *udata,
 		ibdev_dbg(ibdev, "RSS QP: reserved fields are not zero\n");
 		return -EINVAL;
 	}
-	flags = req->flags & ~(MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC |
-			       MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC);
+	flags = req->flags & ~cxr_ib_raw_qp_flags(&dev->core->caps);
 	if (req->comp_mask || flags) {
 		ibdev_dbg(ibdev, "RSS QP: unsupported comp_mask %#x or flags %#x\n", req->comp_mask,
 			  flags);
@@ -390,6 +404,10 @@ static int check_req_rss(struct ib_device *ibdev, const struct mlx5_ib_create_qp
 	if (mask & ~cxr_ib_hash_fields()) {
 		ibdev_dbg(ibdev, "RSS QP: unsupported hash fields %#llx\n",
 			  mask & ~cxr_ib_hash_fields());
+		return -EOPNOTSUPP;
+	}
+	if (mask & MLX5_RX_HASH_INNER && !(req->flags & MLX5_QP_FLAG_TUNNEL_OFFLOADS)) {
+		ibdev_dbg(ibdev, "RSS QP: a hash of inner headers, but no tunnel offloads\n");
 		return -EOPNOTSUPP;
 	}
 	if (req->rx_key_len != HASH_KEY_BYTES) {
@@ -422,6 +440,8 @@ static u32 device_hash_fields(u64 mask)
 		fields |= CXR_HASH_IPV6;
 	if (mask & UDP_FIELDS)
 		fields |= CXR_HASH_UDP;
+	if (mask & MLX5_RX_HASH_INNER)
+		fields |= CXR_HASH_INNER;
 	return fields;
 }
 
@@ -438,13 +458,13 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 			  attr->create_flags);
 		return -EOPNOTSUPP;
 	}
-	err = copy_req_rss(&dev->ibdev, udata, &req);
+	err = copy_req_rss(dev, udata, &req);
 	err = err ?: check_req_rss(&dev->ibdev, &req, attr->rwq_ind_tbl);
 	if (err)
 		return err;
 
-	qp->raw->self = cxr_ib_tir_self(req.flags);
-	err = cxr_cmd_create_hash_tir(dev->core, qp->raw->tdn, qp->raw->self,
+	qp->raw->tir_flags = cxr_ib_tir_flags(req.flags);
+	err = cxr_cmd_create_hash_tir(dev->core, qp->raw->tdn, qp->raw->tir_flags,
 				      device_hash_fields(req.rx_hash_fields_mask),
 				      to_cxr_ind_table(attr->rwq_ind_tbl)->rqtn, req.rx_hash_key,
 				      &qp->raw->tirn);

@@ -115,6 +115,13 @@
 	.get_rxfh_fields = get, .set_rxfh_fields = set, .get_rx_ring_count = rings,
 #endif
 
+/* SRQs can be dumped as the device keeps them (6.4). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define CXR_RES_SRQ_RAW_OP(fn)
+#else
+#define CXR_RES_SRQ_RAW_OP(fn) .fill_res_srq_entry_raw = fn,
+#endif
+
 /* A cycle counter may be changed by its own reading (6.16). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #define cxr_cyclecounter_arg const struct cyclecounter

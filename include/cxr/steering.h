@@ -35,13 +35,16 @@ void cxr_l2_remove(struct cxr_core *core, const u8 *mac);
  * @shared: copy the packets: they also go where they would go without the rule
  * @tirn: destination
  * @tag: flow tag in the completions, 24 bits
+ * @count: packets are counted in flow counter @counter, which stays until the rule goes
+ * @counter: see there
  */
 struct cxr_rule_attr {
 	struct cxr_flow_fields mask, value;
 	u8 prio;
-	bool drop, shared;
+	bool drop, shared, count;
 	u32 tirn;
 	u32 tag;
+	u32 counter;
 };
 
 struct cxr_rule;
@@ -54,7 +57,8 @@ struct cxr_rule;
  * May sleep.
  *
  * Return: the rule or an ERR_PTR: -EEXIST (a rule for the same packets in this priority has another
- * tag, or one of the two drops them), -ENOSPC (too many rules), or the error of a command.
+ * tag or counter, or one of the two drops them), -ENOSPC (too many rules), or the error of a
+ * command.
  */
 struct cxr_rule *cxr_rule_add(struct cxr_core *core, const struct cxr_rule_attr *attr);
 /* May sleep. */

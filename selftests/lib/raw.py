@@ -324,6 +324,36 @@ def sends(near):
     check("the peer got", near.peer_got(len(frames)), frames)
 
 
+@test
+def segments(near):
+    """a raw packet QP has the adapter cut what it sends into TCP segments"""
+    cq = CQ(near.ctx, 16, None, None, 0)
+    init = QPInitAttrEx(qp_type=e.IBV_QPT_RAW_PACKET, scq=cq, rcq=cq, cap=QPCap(max_send_wr=16, max_recv_wr=1), pd=near.pd,
+                        send_ops_flags=e.IBV_QP_EX_WITH_TSO, max_tso_header=64,
+                        comp_mask=e.IBV_QP_INIT_ATTR_PD | e.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | e.IBV_QP_INIT_ATTR_MAX_TSO_HEADER)
+    qp = QPEx(near.ctx, init)
+    qp.modify(QPAttr(qp_state=e.IBV_QPS_INIT, port_num=1), e.IBV_QP_STATE | e.IBV_QP_PORT)
+    for state in (e.IBV_QPS_RTR, e.IBV_QPS_RTS):
+        qp.modify(QPAttr(qp_state=state), e.IBV_QP_STATE)
+    data = b"".join(payload(n) for n in (1000, 1000, 500))
+    whole = bytearray(ipv4(near.peer_mac, near.mac, data, proto=socket.IPPROTO_TCP, src_ip=IP, dst_ip=PEER_IP))
+    whole[47] |= 0x20    # URG: receivers do not put them together again
+    mr = MR(near.pd, SLOT + len(data), e.IBV_ACCESS_LOCAL_WRITE)
+    mr.write(bytes(whole[:54]), 54)
+    mr.write(data, len(data), SLOT)
+    qp.wr_start()
+    qp.wr_flags = e.IBV_SEND_SIGNALED | e.IBV_SEND_IP_CSUM
+    qp.wr_send_tso(mr.buf, 54, 1000)
+    qp.wr_set_sge(SGE(mr.buf + SLOT, len(data), mr.lkey))
+    qp.wr_complete()
+    got = near.peer_got(3)
+    check("segments", [(struct.unpack_from(">I", f, 38)[0], f[54:]) for f in got],
+          [(1, data[:1000]), (1001, data[1000:2000]), (2001, data[2000:])])
+    check("headers", [(csum(f[14:34]), struct.unpack_from(">H", f, 16)[0]) for f in got], [(0, 1040), (0, 1040), (0, 540)])
+    check("completions", [(wc.status, wc.wr_id) for wc in cq.poll(16)[1]], [(e.IBV_WC_SUCCESS, 0)])
+    qp.close()
+
+
 def heard(near, sender, receivers):
     """Which of a unicast and a multicast frame to this side reach each of the receivers"""
     frames = [eth(near.mac, near.mac, ETH_P_TEST, payload()),

@@ -146,6 +146,9 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, pkey_table_size, 0);
 	prm_set(cap, local_ca_ack_delay, 16);
 	prm_set(cap, cqe_version, 1);
+	prm_set(cap, cqe_128_always, 1);
+	prm_set(cap, cqe_compression, 1);
+	prm_set(cap, cqe_compression_max_num, CQE_SESSION_MAX);
 	prm_set(cap, eth_net_offloads, 1);
 	prm_set(cap, nic_flow_table, 1);
 	prm_set(cap, roce, !dev->roce_denied);

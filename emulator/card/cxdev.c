@@ -279,6 +279,7 @@ void cxdev_status(struct cxdev *dev, FILE *out)
 	fprintf(out, "  host memory: %llu KiB of %llu, peak %llu\n",
 		(unsigned long long)hca->budget_used >> 10, (unsigned long long)budget_bytes >> 10,
 		(unsigned long long)hca->budget_peak >> 10);
+	fprintf(out, "  compressed completions: %llu\n", (unsigned long long)hca->compressed);
 	fprintf(out, "  interrupts: %llu, lost %llu\n", (unsigned long long)hca->irqs,
 		(unsigned long long)hca->irqs_lost);
 	fprintf(out, "  objects: %u", obj_count_all(dev));
@@ -322,6 +323,7 @@ void cxdev_json(struct cxdev *dev, struct json_object *to)
 	json_number(part, "used_bytes", hca->budget_used);
 	json_number(part, "limit_bytes", budget_bytes);
 	json_number(part, "peak_bytes", hca->budget_peak);
+	json_number(to, "compressed_completions", hca->compressed);
 	part = json_part(to, "interrupts");
 	json_number(part, "sent", hca->irqs);
 	json_number(part, "lost", hca->irqs_lost);

@@ -123,6 +123,11 @@ bool hca_roce(const struct cxdev *dev)
 	return prm_get(general(dev), roce);
 }
 
+uint32_t hca_session_max(const struct cxdev *dev)
+{
+	return prm_get(general(dev), cqe_compression_max_num);
+}
+
 uint32_t hca_eq_limit(const struct cxdev *dev)
 {
 	uint32_t max = prm_get(general(dev), max_num_eqs);

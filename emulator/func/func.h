@@ -417,6 +417,7 @@ struct hca_state {
 
 	struct vnic_env vnic;
 	uint64_t commands, refused, declined, delivery_errors, irqs, irqs_lost;
+	uint64_t compressed;	/* completions in CQEs of several */
 	uint64_t by_opcode[CMD_OPCODES];
 	uint64_t table_us;	/* what the commands would have taken by the table of cmd_time.c */
 };
@@ -486,6 +487,8 @@ uint32_t hca_terminate_lkey(const struct cxdev *dev);
 /* May the driver set the state of the uplink by MODIFY_VPORT_STATE? */
 bool hca_uplink_follows(const struct cxdev *dev);
 uint32_t hca_eq_limit(const struct cxdev *dev);
+/* Completions that are compressed into one. */
+uint32_t hca_session_max(const struct cxdev *dev);
 bool hca_requests_pages(const struct cxdev *dev);
 /* Are the completions of an SQ, RQ or QP stamped in this format, enum prm_ts_format? */
 bool hca_stamps(const struct cxdev *dev, enum obj_type queue, unsigned int format);

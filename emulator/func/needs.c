@@ -98,6 +98,8 @@ static const struct need needs[] = {
 	BITS(rts2rts_qp, opt_param_mask, PRM_QP_OPT_PRIMARY_PATH_DSCP, GENERAL(rts2rts_qp_dscp)),
 	/* completion queues */
 	ANY(create_cq, cq_context.oi, GENERAL(cq_oi), true),
+	ANY(create_cq, cq_context.cqe_comp_en, GENERAL(cqe_compression)),
+	IS(create_cq, cq_context.cqe_sz, PRM_CQE_SZ_128_PAD, GENERAL(cqe_128_always)),
 	ANY(create_cq, cq_context.cq_period, GENERAL(cq_moderation)),
 	ANY(create_cq, cq_context.cq_max_count, GENERAL(cq_moderation)),
 	ANY(create_cq, cq_context.cq_period_mode, GENERAL(cq_period_start_from_cqe)),

@@ -13,6 +13,7 @@
 #include "fault/fault.h"
 #include "prm/cqe.h"
 #include "prm/obj.h"
+#include "queue/compress.h"
 #include "queue/queue.h"
 
 #define CQ_ST_ARMED_SOL	0x6
@@ -22,6 +23,8 @@
 #define CQ_ERROR_OVERRUN 1
 #define CQ_PERIOD_FROM_CQE 1
 #define CQ_OP_MOD_RESIZE 1
+
+static const uint8_t padding[64];
 
 struct cq {
 	struct obj obj;
@@ -37,6 +40,7 @@ struct cq {
 	bool armed, armed_solicited, fired, overrun_ignore, error;
 	uint32_t unreported;		/* completions held back by moderation */
 	struct timer moderation;
+	struct session *session;	/* NULL: it does not compress */
 };
 
 static bool is_after(uint32_t index, uint32_t other)
@@ -73,11 +77,11 @@ static void cq_period_over(struct timer *timer)
  * Interrupt moderation: the event is held back until cq_max_count completions or until the period
  * ends, which starts with the first completion or restarts with each one.
  */
-static void cq_moderate(struct cq *cq)
+static void cq_moderate(struct cq *cq, uint32_t n)
 {
 	uint32_t count = prm_get(&cq->ctx, cq_max_count), us = prm_get(&cq->ctx, cq_period);
 
-	cq->unreported++;
+	cq->unreported += n;
 	if (!us || (count && cq->unreported >= count))
 		cq_fire(cq);
 	else if (prm_get(&cq->ctx, cq_period_mode) == CQ_PERIOD_FROM_CQE ||
@@ -108,12 +112,15 @@ static bool cq_consumed(struct cq *cq)
 	return true;
 }
 
-/* Reads the consumer index from guest memory only if the last known one leaves no room. */
-static bool cq_has_room(struct cq *cq)
+/*
+ * Beside @waiting completions. Reads the consumer index from guest memory only if the last known
+ * one leaves no room.
+ */
+static bool cq_has_room(struct cq *cq, uint32_t waiting)
 {
-	if (cq->overrun_ignore || ring_distance(cq->ci, cq->pi) < cq->size)
+	if (cq->overrun_ignore || ring_distance(cq->ci, cq->pi) + waiting < cq->size)
 		return true;
-	return cq_consumed(cq) && ring_distance(cq->ci, cq->pi) < cq->size;
+	return cq_consumed(cq) && ring_distance(cq->ci, cq->pi) + waiting < cq->size;
 }
 
 static void cq_overrun(struct cq *cq)
@@ -156,11 +163,17 @@ static void keep_behind(const struct cq *cq, uint32_t *index)
 		*index = (cq->pi - cq->size) & RING_INDEX_MASK;
 }
 
-/* The dword with the owner bit is written last. */
-static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
+/* Where the completion is in the entry at @index: at its end. */
+static uint64_t entry_at(const struct cq *cq, uint32_t index)
 {
-	uint64_t at =
-		(uint64_t)(cq->pi & (cq->size - 1)) * cq->cqe_bytes + cq->cqe_bytes - sizeof(*cqe);
+	return (uint64_t)(index & (cq->size - 1)) * cq->cqe_bytes + cq->cqe_bytes -
+	       sizeof(struct prm_cqe64);
+}
+
+/* Writes @cqe, and those that it stands for have been. The dword with the owner bit is last. */
+static void cq_write(struct cq *cq, struct prm_cqe64 *cqe, uint32_t n)
+{
+	uint64_t at = entry_at(cq, cq->pi);
 	struct cxdev *dev = cq->obj.dev;
 	const size_t last = sizeof(*cqe) - 4;
 	const uint8_t *p = (const uint8_t *)cqe;
@@ -176,19 +189,87 @@ static void cq_write(struct cq *cq, struct prm_cqe64 *cqe)
 	sum ^= sum >> 32;
 	sum ^= sum >> 16;
 	cqe->signature = ~(sum ^ sum >> 8);
+	if (prm_get(&cq->ctx, cqe_sz) == PRM_CQE_SZ_128_PAD)
+		pages_write(dev, &cq->pages, at - sizeof(padding), padding, sizeof(padding));
 	pages_write(dev, &cq->pages, at, p, last);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	pages_write(dev, &cq->pages, at + last, p + last, sizeof(*cqe) - last);
-	cq->pi = (cq->pi + 1) & RING_INDEX_MASK;
+	cq->pi = (cq->pi + n) & RING_INDEX_MASK;
 	keep_behind(cq, &cq->notified_pi);
 	keep_behind(cq, &cq->solicited_pi);
 }
 
-static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
+/* @n completions were written. */
+static void cq_notify(struct cq *cq, uint32_t n, bool solicited)
+{
+	if (solicited)
+		cq->solicited_pi = cq->pi;
+	if (cq->armed && (solicited || !cq->armed_solicited))
+		cq_moderate(cq, n);
+}
+
+/* ---- compression ---- */
+
+static void session_end(struct cq *cq)
+{
+	struct session *s = cq->session;
+	unsigned int i, n, arrays;
+	struct prm_cqe64 cqe;
+
+	if (!s || !s->n)
+		return;
+	timer_cancel(&s->over);
+	n = s->n;
+	arrays = n > 1 ? (n + PRM_MINI_CQES - 1) / PRM_MINI_CQES : 0;
+	for (i = n; i % PRM_MINI_CQES; i++)
+		s->mini[i] = (struct prm_mini_cqe){};
+	for (i = 0; i < arrays; i++)
+		pages_write(cq->obj.dev, &cq->pages, entry_at(cq, cq->pi + session_slot(i)),
+			    &s->mini[i * PRM_MINI_CQES], PRM_MINI_CQES * sizeof(s->mini[0]));
+	if (n > 1)
+		cq->obj.dev->hca->compressed += n;
+	session_title(s, &cqe);
+	cq_write(cq, &cqe, n);
+	s->n = 0;
+	cq_notify(cq, n, true);
+}
+
+static void session_over(struct timer *timer)
+{
+	session_end(container_of(timer, struct session, over)->cq);
+}
+
+/*
+ * True: the completion is in the session, which is written when it is full, when a completion comes
+ * that it cannot take, or at the end of the round. Only packets that Ethernet queues receive are
+ * compressed.
+ */
+static bool cq_compress(struct cq *cq, const struct obj *queue, const struct prm_cqe64 *cqe)
+{
+	struct session *s = cq->session;
+
+	if (!s)
+		return false;
+	if (!queue || queue->type != OBJ_RQ || is_error(cqe)) {
+		session_end(cq);
+		return false;
+	}
+	if (!session_takes(s, cqe))
+		session_end(cq);
+	session_add(s, cqe);
+	if (s->n >= hca_session_max(cq->obj.dev) || s->n == CQE_SESSION_MAX)
+		session_end(cq);
+	else if (s->n == 1)
+		timer_arm(&s->over, 0);
+	return true;
+}
+
+static bool cq_put(struct cq *cq, const struct obj *queue, struct prm_cqe64 *cqe, bool solicited)
 {
 	uint64_t now = hca_clock(cq->obj.dev);
 
-	if (!cq_has_room(cq)) {
+	if (!cq_has_room(cq, cq->session ? cq->session->n : 0)) {
+		session_end(cq);
 		violation(cq->obj.dev, "CQ 0x%x overrun: all %u entries are unread", cq->obj.num,
 			  cq->size);
 		cq_overrun(cq);
@@ -199,11 +280,10 @@ static bool cq_put(struct cq *cq, struct prm_cqe64 *cqe, bool solicited)
 		cqe->timestamp_h = cpu_to_be32(now >> 32);
 		cqe->timestamp_l = cpu_to_be32(now & 0xffffffff);
 	}
-	cq_write(cq, cqe);
-	if (solicited)
-		cq->solicited_pi = cq->pi;
-	if (cq->armed && (solicited || !cq->armed_solicited))
-		cq_moderate(cq);
+	if (cq_compress(cq, queue, cqe))
+		return true;
+	cq_write(cq, cqe, 1);
+	cq_notify(cq, 1, solicited);
 	return true;
 }
 
@@ -236,7 +316,7 @@ static bool push_fault(struct cq *cq, struct obj *queue, struct prm_cqe64 *cqe, 
 	if (cqe->op_own >> PRM_CQE_OPCODE_SHIFT != PRM_CQE_REQ)
 		cqe->sop_drop_qpn = cpu_to_be32(queue->num);
 	make_error(cqe, syndrome);
-	put = cq_put(cq, cqe, true);
+	put = cq_put(cq, queue, cqe, true);
 	queue->stop(queue);
 	return put;
 }
@@ -255,7 +335,7 @@ bool cq_push(struct cq *cq, struct obj *queue, struct prm_cqe64 *cqe, bool solic
 	case FAULT_ERROR:
 		return push_fault(cq, queue, cqe, syndrome);
 	default:
-		return cq_put(cq, cqe, solicited);
+		return cq_put(cq, queue, cqe, solicited);
 	}
 }
 
@@ -323,6 +403,8 @@ static void cq_release(void *obj)
 	struct cq *cq = obj;
 
 	timer_cancel(&cq->moderation);
+	if (cq->session)
+		timer_cancel(&cq->session->over);
 	obj_put(cq->eq);
 	obj_put(cq->uar);
 	pages_free(&cq->pages);
@@ -346,14 +428,22 @@ static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
 			      prm_get(ctx, log_page_size), RING_LOG_PAGE_MAX);
 	if (prm_get(ctx, page_offset))
 		return refuse_offset(c, ctx);
-	if (prm_get(ctx, cqe_sz) > 1)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u is neither 64 nor 128 bytes",
+	if (prm_get(ctx, cqe_sz) > PRM_CQE_SZ_128_PAD)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "cqe_sz %u is neither 64 nor 128 bytes, nor 64 padded to 128",
 			      prm_get(ctx, cqe_sz));
-	if (prm_get(ctx, cc) || prm_get(ctx, cqe_comp_en) || prm_get(ctx, mini_cqe_res_format) ||
-	    prm_get(ctx, apu_cq) || prm_get(ctx, scqe_break_moderation_en) ||
+	if (prm_get(ctx, cc) || prm_get(ctx, apu_cq) || prm_get(ctx, scqe_break_moderation_en))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "collapsed CQs are not supported");
+	if (prm_get(ctx, mini_cqe_res_format) > PRM_MINI_CQE_CSUM ||
 	    prm_get(ctx, cqe_compression_layout))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "collapsed and compressed CQs are not supported");
+			      "mini_cqe_res_format %u, cqe_compression_layout %u: not advertised",
+			      prm_get(ctx, mini_cqe_res_format),
+			      prm_get(ctx, cqe_compression_layout));
+	if (prm_get(ctx, cqe_comp_en) && prm_get(ctx, cqe_sz) != PRM_CQE_SZ_64)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "only CQEs of 64 bytes are compressed, cqe_sz is %u",
+			      prm_get(ctx, cqe_sz));
 	if (prm_get(ctx, dbr_umem_valid) || prm_get(in, cq_umem_valid))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no umem objects");
 	if (prm_get(ctx, status) || prm_get(ctx, st) || prm_get(ctx, consumer_counter) ||
@@ -375,14 +465,21 @@ static int run_create_cq(struct cmd *c)
 
 	if (cq_check(c, in))
 		return -1;
-	cq = obj_create(c, OBJ_CQ, sizeof(*cq));
+	cq = obj_create(c, OBJ_CQ,
+			sizeof(*cq) + (prm_get(ctx, cqe_comp_en) ? sizeof(*cq->session) : 0));
 	if (!cq)
 		return -1;
 	timer_init(&cq->moderation, cq_period_over);
+	if (prm_get(ctx, cqe_comp_en)) {
+		cq->session = (struct session *)(cq + 1);
+		cq->session->cq = cq;
+		cq->session->format = prm_get(ctx, mini_cqe_res_format);
+		timer_init(&cq->session->over, session_over);
+	}
 	cq->obj.release = cq_release;
 	cq->ctx = *ctx;
 	cq->size = 1u << prm_get(ctx, log_cq_size);
-	cq->cqe_bytes = 64u << prm_get(ctx, cqe_sz);
+	cq->cqe_bytes = prm_get(ctx, cqe_sz) == PRM_CQE_SZ_64 ? 64 : 128;
 	cq->overrun_ignore = prm_get(ctx, oi);
 	cq->dbr = prm_get64(ctx, dbr_addr);
 	cq->eq = obj_hold(c, OBJ_EQ, prm_get(ctx, c_eqn_or_apu_element),
@@ -406,6 +503,7 @@ static int run_destroy_cq(struct cmd *c)
 
 	if (!cq)
 		return -1;
+	session_end(cq);
 	uar = cq->uar->num;
 	if (obj_destroy(c, cq))
 		return -1;
@@ -422,6 +520,7 @@ static int run_query_cq(struct cmd *c)
 
 	if (!cq)
 		return -1;
+	session_end(cq);
 	cq_consumed(cq);
 	*ctx = cq->ctx;
 	prm_set(ctx, status, cq->error ? CTX_OVERRUN : CTX_OK);
@@ -466,7 +565,7 @@ static int cq_move(struct cmd *c, struct cq *cq, struct pages *pages, const stru
 		return decline(c, PRM_STATUS_BAD_SIZE_OUTS_CQES,
 			       "%u completions are unread, the new size is %u", unread,
 			       1u << log_size);
-	cq_write(cq, &cqe);
+	cq_write(cq, &cqe, 1);
 	if (is_after(cq->solicited_pi, cq->ci))
 		cq->solicited_pi = (cq->solicited_pi + 1) & RING_INDEX_MASK;
 	if (is_after(cq->notified_pi, cq->ci))
@@ -499,7 +598,7 @@ static int cq_resize(struct cmd *c, struct cq *cq, const struct prm_cqc *ctx)
 			      RING_LOG_PAGE_MAX);
 	if (prm_get(ctx, page_offset))
 		return refuse_offset(c, ctx);
-	if (64u << prm_get(ctx, cqe_sz) != cq->cqe_bytes)
+	if (prm_get(ctx, cqe_sz) != prm_get(&cq->ctx, cqe_sz))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u: entries are of %u bytes",
 			      prm_get(ctx, cqe_sz), cq->cqe_bytes);
 	if (pages_get(c, &pages, prm_tail_const(in),
@@ -523,6 +622,7 @@ static int run_modify_cq(struct cmd *c)
 
 	if (!cq)
 		return -1;
+	session_end(cq);
 	if (c->op_mod == CQ_OP_MOD_RESIZE)
 		return cq_resize(c, cq, ctx);
 	if (c->op_mod)

@@ -57,6 +57,8 @@ struct cq;
 /* Writes an entry to this EQ, whatever its event mask. */
 void eq_push(struct eq *eq, uint8_t type, uint8_t subtype, const void *data, size_t len);
 
+#define CQE_SESSION_MAX 64	/* completions that are compressed into one */
+
 /*
  * Writes a 64-byte completion, whose owner bit and signature are filled in here, and raises an
  * event if the CQ is armed for it. @solicited: a receive completion with the solicited bit, or an

@@ -95,6 +95,27 @@ static bool probe_##name(struct dut *dut, uint32_t value, uint32_t arg)			\
 FLAG_OF(cq_oi, cq, cq, cq_context.oi, 1)
 FLAG_OF(cq_from_cqe, cq, cq, cq_context.cq_period_mode, PRM_CQ_PERIOD_FROM_CQE)
 FLAG_OF(cq_compression, cq, cq, cq_context.cqe_comp_en, 1)
+FLAG_OF(cq_padding, cq, cq, cq_context.cqe_sz, PRM_CQE_SZ_128_PAD)
+FLAG_OF(cq_enhanced, cq, cq, cq_context.cqe_compression_layout, 1)
+FLAG_OF(cq_stride, cq, cq, cq_context.mini_cqe_res_format, PRM_MINI_CQE_CSUM_STRIDE)
+
+static bool probe_cq_compression_128(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_create_cq_in in = {};
+
+	(void)value;
+	(void)arg;
+	prm_set(&in, cq_context.cqe_comp_en, 1);
+	prm_set(&in, cq_context.cqe_sz, PRM_CQE_SZ_128);
+	return !try_cq(dut, &in);
+}
+
+/* test_compress.c counts. */
+static bool probe_session(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)arg;
+	return value == hca_session_max(dut->dev) && value <= CQE_SESSION_MAX;
+}
 FLAG_OF(cq_scqe, cq, cq, cq_context.scqe_break_moderation_en, 1)
 FLAG_OF(cq_apu, cq, cq, cq_context.apu_cq, 1)
 FLAG_OF(cq_umem, cq, cq, cq_umem_valid, 1)
@@ -740,6 +761,11 @@ const struct cap_row caps_general[] = {
 	FLAG(dct, probe_opcode, PRM_OP_create_dct),
 	FLAG(cq_eq_remap, probe_modify_cq, PRM_MODIFY_CQ_EQN),
 	FLAG(cqe_compression, probe_cq_compression, 0),
+	FLAG(cqe_compression_128, probe_cq_compression_128, 0),
+	FLAG(enhanced_cqe_compression, probe_cq_enhanced, 0),
+	FLAG(mini_cqe_resp_stride_index, probe_cq_stride, 0),
+	FLAG(cqe_128_always, probe_cq_padding, 0),
+	VALUE(cqe_compression_max_num, probe_session, 0),
 	FLAG(scqe_break_moderation, probe_cq_scqe, 0),
 	FLAG(apu, probe_cq_apu, 0),
 	FLAG(log_max_umem, probe_cq_umem, 0),

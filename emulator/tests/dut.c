@@ -301,6 +301,8 @@ uint64_t dut_vnic_at(struct dut *dut, uint32_t bit, uint32_t width)
 
 /* ---- queues ---- */
 
+void (*dut_edit_cq)(struct prm_cqc *ctx);
+
 struct dut_cq dut_create_cq(struct dut *dut, unsigned int log)
 {
 	struct dut_cq cq = { .log = log,
@@ -319,6 +321,8 @@ struct dut_cq dut_create_cq(struct dut *dut, unsigned int log)
 	prm_set(&in, cq_context.uar_page, dut->uar);
 	prm_set(&in, cq_context.c_eqn_or_apu_element, dut->eq);
 	prm_set64(&in, cq_context.dbr_addr, cq.dbr);
+	if (dut_edit_cq)
+		dut_edit_cq(prm_sub(&in, cq_context, cqc));
 	dut_check(dut_cmd_tail(dut, create_cq, &in, &out, pas,
 			       ((64u << log) + PAGE - 1) / PAGE * 8),
 		  "create_cq");

@@ -84,6 +84,8 @@ struct dut_wq {
 	struct dut_cq cq;
 };
 
+/* May change the context of CQs before the command, also of those below; NULL at first. */
+extern void (*dut_edit_cq)(struct prm_cqc *ctx);
 struct dut_cq dut_create_cq(struct dut *dut, unsigned int log);
 /* The next completion, or NULL. */
 const struct prm_cqe64 *dut_poll(struct dut *dut, struct dut_cq *cq);

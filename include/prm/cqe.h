@@ -143,6 +143,24 @@ static_assert(offsetof(struct prm_cqe64, byte_cnt) == 0x2c, "byte_cnt");
 static_assert(offsetof(struct prm_cqe64, sop_drop_qpn) == 0x38, "sop_drop_qpn");
 static_assert(offsetof(struct prm_cqe64, op_own) == 0x3f, "op_own");
 
+/* Bits 3:2 of op_own. A compressed CQE: byte_cnt is a number of completions, see prm_mini_cqe. */
+#define PRM_CQE_FORMAT_SHIFT	2
+#define PRM_CQE_COMPRESSED	3
+
+/* What is different in the completions of a session. */
+struct prm_mini_cqe {
+	union {
+		__be32 rss_hash_result;
+		struct {
+			__be16 check_sum;
+			__be16 stride_index;
+		};
+	};
+	__be32 byte_cnt;
+};
+static_assert(sizeof(struct prm_mini_cqe) == 8, "mini CQE");
+#define PRM_MINI_CQES	8	/* in an entry */
+
 struct prm_err_cqe {
 	u8 rsvd_00[32];
 	__be32 srqn;

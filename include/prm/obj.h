@@ -54,6 +54,14 @@ enum {
 enum {
 	PRM_CQE_SZ_64		= 0,
 	PRM_CQE_SZ_128		= 1,
+	PRM_CQE_SZ_128_PAD	= 2,	/* 64 at the end of 128, all of which are written */
+};
+
+/* cqc.mini_cqe_res_format */
+enum prm_mini_cqe_format {
+	PRM_MINI_CQE_HASH	= 0,
+	PRM_MINI_CQE_CSUM	= 1,
+	PRM_MINI_CQE_CSUM_STRIDE	= 3,
 };
 
 enum {

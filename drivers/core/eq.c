@@ -463,16 +463,27 @@ static int destroy_cq(struct cxr_core *core, const struct cxr_cq *cq)
 	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_cq, &in, &out));
 }
 
-static void fill_cq_memory(struct prm_cqc *cqc, bool cqe_128, u8 log_size,
+static void fill_cq_memory(struct prm_cqc *cqc, enum cxr_cqe_size cqe_size, u8 log_size,
 			   const struct cxr_pas *pas)
 {
-	prm_set(cqc, cqe_sz, cqe_128 ? PRM_CQE_SZ_128 : PRM_CQE_SZ_64);
+	static const u8 sizes[] = {
+		[CXR_CQE_64] = PRM_CQE_SZ_64,
+		[CXR_CQE_128] = PRM_CQE_SZ_128,
+		[CXR_CQE_64_PADDED] = PRM_CQE_SZ_128_PAD,
+	};
+
+	prm_set(cqc, cqe_sz, sizes[cqe_size]);
 	prm_set(cqc, log_cq_size, log_size);
 	prm_set(cqc, log_page_size, pas->log_size - PRM_PAGE_SHIFT);
 }
 
 static int create_cq(struct cxr_core *core, const struct cxr_cq_attr *attr, u8 eqn, u32 *cqn)
 {
+	static const u8 formats[] = {
+		[CXR_CQE_ZIP_HASH] = PRM_MINI_CQE_HASH,
+		[CXR_CQE_ZIP_CSUM] = PRM_MINI_CQE_CSUM,
+		[CXR_CQE_ZIP_CSUM_STRIDE] = PRM_MINI_CQE_CSUM_STRIDE,
+	};
 	struct prm_create_cq_out out;
 	struct prm_create_cq_in *in;
 	struct prm_cqc *cqc;
@@ -485,7 +496,9 @@ static int create_cq(struct cxr_core *core, const struct cxr_cq_attr *attr, u8 e
 
 	prm_set(in, uid, attr->uid);
 	cqc = prm_sub(in, cq_context, cqc);
-	fill_cq_memory(cqc, attr->cqe_128, attr->log_size, &attr->pas);
+	fill_cq_memory(cqc, attr->cqe_size, attr->log_size, &attr->pas);
+	prm_set(cqc, cqe_comp_en, attr->zip != CXR_CQE_ZIP_OFF);
+	prm_set(cqc, mini_cqe_res_format, formats[attr->zip]);
 	prm_set(cqc, oi, attr->overrun_ignore);
 	prm_set(cqc, uar_page, attr->uar);
 	prm_set(cqc, cq_period, attr->period);
@@ -567,8 +580,8 @@ int cxr_cq_query_status(struct cxr_core *core, const struct cxr_cq *cq, u8 *stat
 }
 EXPORT_SYMBOL_GPL(cxr_cq_query_status);
 
-int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log_size,
-		  const struct cxr_pas *pas)
+int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, enum cxr_cqe_size cqe_size,
+		  u8 log_size, const struct cxr_pas *pas)
 {
 	struct prm_modify_cq_out out;
 	struct prm_modify_cq_in *in;
@@ -585,7 +598,7 @@ int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log
 	prm_set(in,
 		modify_field_select_resize_field_select.resize_field_select.resize_field_select,
 		PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PAGE_OFFSET | PRM_RESIZE_CQ_PAGE_SIZE);
-	fill_cq_memory(prm_sub(in, cq_context, cqc), cqe_128, log_size, pas);
+	fill_cq_memory(prm_sub(in, cq_context, cqc), cqe_size, log_size, pas);
 	err = cxr_cmd_len(core, modify_cq, in, len, &out, sizeof(out));
 	kvfree(in);
 	return err;

@@ -52,8 +52,41 @@ void cxr_ib_flush_work(struct work_struct *work)
 
 /* ---- create and destroy ---- */
 
-static int check_req_cq(struct ib_device *ibdev, const struct mlx5_ib_create_cq *req)
+/* -EOPNOTSUPP; -EINVAL: not one of the formats. */
+static int read_zip(struct cxr_ib_dev *dev, const struct mlx5_ib_create_cq *req,
+		    enum cxr_cqe_zip *zip)
 {
+	const struct cxr_caps *caps = &dev->core->caps;
+
+	*zip = CXR_CQE_ZIP_OFF;
+	if (!req->cqe_comp_en)
+		return 0;
+	if (!(req->cqe_size == 64 ? caps->cqe_zip : caps->cqe_zip_128)) {
+		ibdev_dbg(&dev->ibdev, "CQ: CQEs of %u bytes cannot be compressed\n",
+			  req->cqe_size);
+		return -EOPNOTSUPP;
+	}
+	switch (req->cqe_comp_res_format) {
+	case MLX5_IB_CQE_RES_FORMAT_HASH:
+		*zip = CXR_CQE_ZIP_HASH;
+		return 0;
+	case MLX5_IB_CQE_RES_FORMAT_CSUM:
+		*zip = CXR_CQE_ZIP_CSUM;
+		return 0;
+	case MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX:
+		*zip = CXR_CQE_ZIP_CSUM_STRIDE;
+		return caps->cqe_zip_stride ? 0 : -EOPNOTSUPP;
+	default:
+		ibdev_dbg(&dev->ibdev, "CQ: unknown format of compressed CQEs %#x\n",
+			  req->cqe_comp_res_format);
+		return -EINVAL;
+	}
+}
+
+static int check_req_cq(struct cxr_ib_dev *dev, const struct mlx5_ib_create_cq *req)
+{
+	struct ib_device *ibdev = &dev->ibdev;
+
 	if (req->cqe_size != 64 && req->cqe_size != 128) {
 		ibdev_dbg(ibdev, "CQ: unsupported CQE size %u: 64 or 128 only\n", req->cqe_size);
 		return -EINVAL;
@@ -68,18 +101,23 @@ static int check_req_cq(struct ib_device *ibdev, const struct mlx5_ib_create_cq 
 		ibdev_dbg(ibdev, "CQ: no UAR index given\n");
 		return -EINVAL;
 	}
-	if (req->cqe_comp_en || req->flags & (MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD |
-					      MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)) {
+	if (req->cqe_comp_en > 1 || req->flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS) {
 		ibdev_dbg(ibdev,
-			  "CQ: CQE compression, padding and real-time timestamps are not supported\n");
+			  "CQ: this compression and real-time timestamps are not supported\n");
+		return -EOPNOTSUPP;
+	}
+	if (req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD &&
+	    (req->cqe_size != 128 || !dev->core->caps.cqe_padding)) {
+		ibdev_dbg(ibdev, "CQ: CQEs cannot be padded to %u bytes\n", req->cqe_size);
 		return -EOPNOTSUPP;
 	}
 	return 0;
 }
 
-static int copy_req_cq(struct ib_device *ibdev, struct ib_udata *udata,
+static int copy_req_cq(struct cxr_ib_dev *dev, struct ib_udata *udata,
 		       struct mlx5_ib_create_cq *req)
 {
+	struct ib_device *ibdev = &dev->ibdev;
 	static const struct cxr_ib_request request = {
 		.what = "CQ",
 		.size = sizeof(*req),
@@ -94,7 +132,7 @@ static int copy_req_cq(struct ib_device *ibdev, struct ib_udata *udata,
 		ibdev_dbg(ibdev, "CQ: reserved fields are not zero\n");
 		return -EINVAL;
 	}
-	return check_req_cq(ibdev, req);
+	return check_req_cq(dev, req);
 }
 
 /* Pins the memory of a user CQ and fills @attr. Undone by unpin_user_cq(). */
@@ -106,7 +144,8 @@ static int pin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
 	struct mlx5_ib_create_cq req;
 	int err;
 
-	err = copy_req_cq(&dev->ibdev, udata, &req);
+	err = copy_req_cq(dev, udata, &req);
+	err = err ?: read_zip(dev, &req, &attr->zip);
 	if (err)
 		return err;
 
@@ -126,8 +165,9 @@ static int pin_user_cq(struct cxr_ib_cq *cq, struct cxr_ib_ucontext *ctx,
 	if (err)
 		goto err_unpin_queue;
 
-	cq->cqe_128 = req.cqe_size == 128;
-	attr->cqe_128 = cq->cqe_128;
+	cq->cqe_size = req.flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD ? CXR_CQE_64_PADDED :
+		       req.cqe_size == 128 ? CXR_CQE_128 : CXR_CQE_64;
+	attr->cqe_size = cq->cqe_size;
 	attr->uar = req.uar_page_index;
 	attr->pas = cq->queue.pas;
 	attr->db_dma = cq->user_db.dma;
@@ -341,6 +381,7 @@ static int copy_req_resize_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata
 		.size = sizeof(*req),
 		.min_size = sizeof(*req),
 	};
+	u32 size = cq->cqe_size == CXR_CQE_64 ? 64 : 128;
 	struct ib_device *ibdev = cq->ibcq.device;
 	int err;
 
@@ -351,9 +392,9 @@ static int copy_req_resize_cq(const struct cxr_ib_cq *cq, struct ib_udata *udata
 		ibdev_dbg(ibdev, "CQ %#x: reserved fields are not zero\n", cq->cq.cqn);
 		return -EINVAL;
 	}
-	if (req->cqe_size != (cq->cqe_128 ? 128 : 64)) {
+	if (req->cqe_size != size) {
 		ibdev_dbg(ibdev, "CQ %#x: CQE size cannot change from %u to %u\n", cq->cq.cqn,
-			  cq->cqe_128 ? 128 : 64, req->cqe_size);
+			  size, req->cqe_size);
 		return -EINVAL;
 	}
 	return 0;
@@ -375,7 +416,7 @@ static int resize_user_cq(struct cxr_ib_cq *cq, u8 log_size, struct ib_udata *ud
 			       CXR_PAS_OFFSET_BITS_CQ, &queue);
 	if (err)
 		return err;
-	err = cxr_cq_resize(dev->core, &cq->cq, cq->cqe_128, log_size, &queue.pas);
+	err = cxr_cq_resize(dev->core, &cq->cq, cq->cqe_size, log_size, &queue.pas);
 	if (err) {
 		cxr_ib_queue_unpin(&queue);
 		return err;

@@ -40,7 +40,7 @@ struct cxr_ib_xrc_defaults {
  * @send_qps: kernel QPs whose sends complete here
  * @recv_qps: kernel QPs whose receives complete here
  * @kcq_entry: in cxr_ib_dev.kcqs
- * @cqe_128: CQEs of 128 bytes
+ * @cqe_size: of its CQEs
  * @resize_lock: protects @queue and @log_size of a user CQ
  * @queue: CQEs of a user CQ
  * @user_db: doorbell record of @queue
@@ -59,7 +59,7 @@ struct cxr_ib_cq {
 	struct list_head send_qps __guarded_by(&lock);
 	struct list_head recv_qps __guarded_by(&lock);
 	struct list_head kcq_entry;	/* cxr_ib_dev.kcq_lock */
-	bool cqe_128;
+	enum cxr_cqe_size cqe_size;
 	struct mutex resize_lock;	/* resizing */
 	struct cxr_ib_queue queue __guarded_by(&resize_lock);
 	struct cxr_ib_db user_db;

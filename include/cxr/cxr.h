@@ -712,9 +712,24 @@ static inline struct cxr_pas cxr_buf_pas(const struct cxr_buf *buf)
 
 #define CXR_CQ_PERIOD_MAX 0xfff
 
+enum cxr_cqe_size {
+	CXR_CQE_64,
+	CXR_CQE_128,
+	CXR_CQE_64_PADDED,	/* to 128 bytes, if caps.cqe_padding */
+};
+
+/* What of each completion survives if the device compresses several into one. */
+enum cxr_cqe_zip {
+	CXR_CQE_ZIP_OFF,
+	CXR_CQE_ZIP_HASH,
+	CXR_CQE_ZIP_CSUM,
+	CXR_CQE_ZIP_CSUM_STRIDE,	/* if caps.cqe_zip_stride */
+};
+
 struct cxr_cq_attr {
 	u8 log_size;		/* entries */
-	bool cqe_128;
+	enum cxr_cqe_size cqe_size;
+	enum cxr_cqe_zip zip;
 	u32 uar;
 	int vector;
 	struct cxr_pas pas;
@@ -752,7 +767,7 @@ int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 ma
  * cxr_cq_resize() - move a CQ to new memory
  * @core: the device
  * @cq: the CQ
- * @cqe_128: entries have 128 bytes, as at creation
+ * @cqe_size: as at creation
  * @log_size: number of entries of the new memory
  * @pas: the new memory, which the device uses until cxr_cq_destroy()
  *
@@ -762,8 +777,8 @@ int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 ma
  *
  * Return: 0, or the command's error; then nothing has changed.
  */
-int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, bool cqe_128, u8 log_size,
-		  const struct cxr_pas *pas);
+int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, enum cxr_cqe_size cqe_size,
+		  u8 log_size, const struct cxr_pas *pas);
 /* Interrupt number of a completion vector, or -EINVAL. Any context, while the device is up. */
 int cxr_comp_irq(const struct cxr_core *core, int vector);
 

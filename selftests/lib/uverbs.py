@@ -4,6 +4,7 @@
 import ctypes
 import errno
 import fcntl
+import glob
 import mmap
 import os
 import struct
@@ -21,6 +22,17 @@ SRQT_XRC = 1
 WQT_RQ = 0
 TOEPLITZ, QP_HAS_TABLE = 1, 1
 CQ_UAR_INDEX, QP_UAR_INDEX = 2, 1 << 10
+
+
+def own_gids():
+    """(index, GID) of the first device. Own GIDs need no neighbour discovery, which can take a second."""
+    found = []
+    for path in glob.glob(sorted(glob.glob("/sys/class/infiniband/*/ports/1/gids"))[0] + "/*"):
+        with open(path, encoding="ascii") as f:
+            gid = bytes.fromhex(f.read().strip().replace(":", ""))
+        if any(gid):
+            found.append((int(os.path.basename(path)), gid))
+    return sorted(found)
 
 
 class Refused(Exception):
@@ -86,11 +98,11 @@ class Device:
     def close(self):
         os.close(self.fd)
 
-    def extended(self, number, body, answer_len, driver=b""):
-        """Write an extended command; the driver's part of the response may have 32 bytes"""
-        answer = self.answer(answer_len + 32)
+    def extended(self, number, body, answer_len, driver=b"", answer_driver=32):
+        """Write an extended command; the driver's part of the response may have answer_driver bytes"""
+        answer = self.answer(answer_len + answer_driver)
         head = struct.pack("<IHH", number | EXTENDED, len(body) // 8, answer_len // 8)
-        head += struct.pack("<QHHI", answer.addr, len(driver) // 8, 4, 0)
+        head += struct.pack("<QHHI", answer.addr, len(driver) // 8, answer_driver // 8, 0)
         try:
             os.write(self.fd, head + body + driver)
         except OSError as e:

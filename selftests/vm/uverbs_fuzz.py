@@ -13,7 +13,6 @@ since then it was not really tested.
 import collections
 import ctypes
 import errno
-import glob
 import mmap
 import os
 import random
@@ -131,17 +130,6 @@ class Mutator:
         return False
 
 
-def own_gids():
-    """(index, GID) of the first device. Own GIDs need no neighbour discovery, which can take a second."""
-    found = []
-    for path in glob.glob(sorted(glob.glob("/sys/class/infiniband/*/ports/1/gids"))[0] + "/*"):
-        with open(path, encoding="ascii") as f:
-            gid = bytes.fromhex(f.read().strip().replace(":", ""))
-        if any(gid):
-            found.append((int(os.path.basename(path)), gid))
-    return sorted(found)
-
-
 class Guarded:
     """A page for responses between two pages that are not writable"""
 
@@ -195,12 +183,12 @@ class Context(uverbs.Device):
         body, driver, answer_len = self.mutated(body, driver, answer_len, 4)
         return super().command(number, body, answer_len, driver)
 
-    def extended(self, number, body, answer_len, driver=b""):
+    def extended(self, number, body, answer_len, driver=b"", answer_driver=32):
         whole = body
         body, driver, answer_len = self.mutated(body, driver, answer_len, 8)
         if number == MODIFY_WQ:
             body = whole
-        return super().extended(number, body[:len(body) & ~7], answer_len, driver)
+        return super().extended(number, body[:len(body) & ~7], answer_len, driver, answer_driver)
 
     def ioctl(self, obj, method, attrs):
         if self.rand.random() < 0.3:
@@ -419,7 +407,7 @@ class Run:
         self.rand = random.Random(seed)
         self.memory = Memory(PAGES)
         self.guarded = Guarded(self.rand)
-        self.gids = own_gids()
+        self.gids = uverbs.own_gids()
         self.contexts = []
         self.counts = collections.Counter()
         self.errors = collections.Counter()

@@ -114,6 +114,8 @@ static int add_en(struct cxr_dev *dev)
 	if (dev->off[CXR_SWITCH_ETH]) {
 		dev_info(dev->core.dev,
 			 "no network interface: devlink parameter enable_eth is false\n");
+		/* The interface may have closed it. A function that does not own it is refused. */
+		cxr_cmd_set_port_admin(&dev->core, true);
 		return 0;
 	}
 	if (cxr_adev_resume(dev, CXR_CLIENT_EN))

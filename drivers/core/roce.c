@@ -118,7 +118,7 @@ void cxr_roce_grant(struct cxr_dev *dev)
 	enum cxr_roce_mode requested = dev->requested[CXR_ROCE_PARAM_roce_mode];
 	struct cxr_core *core = &dev->core;
 
-	if (dev->off[CXR_SWITCH_ROCE] || dev->off[CXR_SWITCH_RDMA]) {
+	if (can->roce && (dev->off[CXR_SWITCH_ROCE] || dev->off[CXR_SWITCH_RDMA])) {
 		core->roce = (struct cxr_mode_grant){};
 		core->ud_gid_type = dev->requested[CXR_ROCE_PARAM_ud_gid_type];
 		dev_info(core->dev, "RoCE is disabled by devlink parameter %s\n",

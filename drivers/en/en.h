@@ -67,7 +67,7 @@ struct netlink_ext_ack;
 
 /* Inline modes of the device: which headers have to be in the send WQE. */
 enum cxr_en_inline {
-	CXR_EN_INLINE_NONE,
+	CXR_EN_INLINE_NONE,	/* as cxr_cmd_query_min_inline() has them */
 	CXR_EN_INLINE_L2,
 	CXR_EN_INLINE_IP,
 	CXR_EN_INLINE_TCP_UDP,

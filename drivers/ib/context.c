@@ -119,18 +119,12 @@ static int check_req_ucontext(struct cxr_ib_dev *dev,
 	return 0;
 }
 
-/* 0, or the error of the query of what raw packet QPs must have inline. */
-static int fill_resp_ucontext(const struct cxr_ib_ucontext *ctx,
-			      struct mlx5_ib_alloc_ucontext_resp *resp)
+static void fill_resp_ucontext(const struct cxr_ib_ucontext *ctx,
+			       struct mlx5_ib_alloc_ucontext_resp *resp)
 {
 	const struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
 	const struct cxr_caps *caps = &dev->core->caps;
 	u8 inline_mode;
-	int err;
-
-	err = cxr_cmd_query_min_inline(dev->core, &inline_mode);
-	if (err)
-		return err;
 
 	resp->qp_tab_size = 1u << caps->log_max_qp;
 	/* Zero: no BlueFlame. */
@@ -147,14 +141,16 @@ static int fill_resp_ucontext(const struct cxr_ib_ucontext *ctx,
 	resp->cqe_version = ctx->cqe_version;
 	resp->cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE |
 			       MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
-	resp->eth_min_inline = MLX5_USER_INLINE_MODE_NONE + inline_mode;
+	/* Not known: the library takes what any card is content with. */
+	resp->eth_min_inline = cxr_cmd_query_min_inline(dev->core, &inline_mode) ?
+			       MLX5_USER_INLINE_MODE_NA :
+			       MLX5_USER_INLINE_MODE_NONE + inline_mode;
 	/* UMR changes the low byte of a key as well. */
 	resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_MKEY_UPDATE_TAG;
 	resp->log_uar_size = ctx->uar_4k ? ilog2(CXR_UAR_SIZE) : PAGE_SHIFT;
 	resp->num_uars_per_page = ctx->uars_per_page;
 	cxr_ib_clock_fill_resp(dev, resp);
 	/* tot_bfregs stays zero: all UARs are dynamic. */
-	return 0;
 }
 
 /*
@@ -190,9 +186,7 @@ static int init_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
 	ctx->uar_4k = dev->core->caps.uar_4k && req.lib_caps & MLX5_LIB_CAP_4K_UAR;
 	/* ALLOC_UAR returns a system page, in which the device may have several UARs. */
 	ctx->uars_per_page = ctx->uar_4k ? PAGE_SIZE / CXR_UAR_SIZE : 1;
-	err = fill_resp_ucontext(ctx, &resp);
-	if (err)
-		return err;
+	fill_resp_ucontext(ctx, &resp);
 	resp.response_length = min(udata->outlen, sizeof(resp));
 	err = ib_copy_to_udata(udata, &resp, resp.response_length);
 	if (err)

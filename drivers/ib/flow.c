@@ -247,7 +247,7 @@ static int add_rule(struct cxr_ib_dev *dev, struct cxr_ib_flow *flow, int i,
 
 	if (IS_ERR(rule)) {
 		ibdev_dbg(&dev->ibdev, "flow: %s\n", PTR_ERR(rule) == -EEXIST ?
-			  "a rule for these packets has another tag, or drops them" :
+			  "a rule for these packets has another tag or counter, or drops them" :
 			  PTR_ERR(rule) == -ENOSPC ? "there are too many rules of this priority" :
 			  "the device does not take the rule");
 		return PTR_ERR(rule);

@@ -21,7 +21,7 @@ int cxr_ib_create_counters(struct ib_counters *ibcounters, struct uverbs_attr_bu
 	return 0;
 }
 
-/* ib_core has no rules with them any more. */
+/* ib_core has no rules with them any more; the device has one that it refused to delete. */
 int cxr_ib_destroy_counters(struct ib_counters *ibcounters)
 {
 	struct cxr_ib_counters *counters = to_cxr_counters(ibcounters);

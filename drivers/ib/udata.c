@@ -22,5 +22,5 @@ int cxr_ib_copy_req(const struct ib_device *ibdev, struct ib_udata *udata,
 	if (!request->size)
 		return 0;
 	memset(to, 0, request->size);
-	return ib_copy_from_udata(to, udata, known);
+	return known ? ib_copy_from_udata(to, udata, known) : 0;
 }

@@ -57,13 +57,23 @@ void cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 }
 
 #define RATE_PORT	0	/* enum ib_rate: as fast as the port */
-#define RATE_MIN	2	/* 2.5 Gb/s */
-#define RATE_800	23	/* the highest one, which has no number */
+#define RATE_MIN	2
 #define RATE_OFFSET	5	/* of the number of a rate that is not below */
 
 /* enum ib_rate of the lowest numbers: port, 56, 25, 100, 200, 50, 400 Gb/s. */
 static const u8 numbered_rates[] = { RATE_PORT, 12, 15, 16, 17, 20, 21 };
 #define NUMBERED_RATES sizeof(numbered_rates)
+
+/* Half Gb/s of each rate of enum ib_rate; 0: there is none. Over 600 Gb/s they have no numbers. */
+static const u16 rate_speeds[] = {
+	[2] = 5, [3] = 20, [4] = 60, [5] = 10, [6] = 40, [7] = 80, [8] = 120, [9] = 160,
+	[10] = 240, [11] = 28, [12] = 112, [13] = 224, [14] = 336, [15] = 50, [16] = 200,
+	[17] = 400, [18] = 600, [19] = 56, [20] = 100, [21] = 800, [22] = 1200, [23] = 1600,
+	[25] = 3200,
+};
+
+#define RATES (sizeof(rate_speeds) / sizeof(rate_speeds[0]))
+#define RATE_LAST_NUMBERED 22
 
 static u8 rate_number(u8 rate)
 {
@@ -77,13 +87,15 @@ static u8 rate_number(u8 rate)
 
 int cxr_path_static_rate(u8 rate, u32 supported, u8 *number)
 {
-	if (rate == RATE_800)
-		rate = RATE_PORT;
-	if (rate != RATE_PORT && (rate < RATE_MIN || rate > RATE_800))
+	u8 i, best = RATE_PORT;
+
+	if (rate != RATE_PORT && (rate >= RATES || !rate_speeds[rate]))
 		return -EINVAL;
-	while (rate != RATE_PORT && !(supported >> rate_number(rate) & 1))
-		rate--;
-	*number = rate_number(rate);
+	for (i = RATE_MIN; rate <= RATE_LAST_NUMBERED && i <= RATE_LAST_NUMBERED; i++)
+		if (supported >> rate_number(i) & 1 && rate_speeds[i] <= rate_speeds[rate] &&
+		    rate_speeds[i] > rate_speeds[best])
+			best = i;
+	*number = rate_number(best);
 	return 0;
 }
 

@@ -44,8 +44,10 @@ struct cxr_path_rate {
 
 void cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path);
 /*
- * The number that the device has for the static rate @rate (enum ib_rate), or for the next lower
- * one of those that it supports: a bit for each of its numbers. 0, or -EINVAL for an invalid rate.
+ * The number that the device has for the static rate @rate (enum ib_rate), or for the fastest one
+ * below of those that it supports: a bit for each of its numbers. Without one, and over 600 Gb/s,
+ * it is that of the port. (The in-tree driver goes down by enum ib_rate, which is in no order.) 0,
+ * or -EINVAL for an invalid rate.
  */
 int cxr_path_static_rate(u8 rate, u32 supported, u8 *number);
 /* The inverse: enum ib_rate. */

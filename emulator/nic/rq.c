@@ -378,6 +378,7 @@ static int run_modify_rq(struct cmd *c)
 	    modify_rq_fields(c, in, rq))
 		return -1;
 
+	cq_flush(rq->cq);
 	if (next == PRM_WQ_ERR && rq->state != PRM_WQ_ERR)
 		rq_to_error(rq);
 	rq->state = next;
@@ -406,7 +407,10 @@ static int run_destroy_rq(struct cmd *c)
 	const struct prm_destroy_rq_in *in = c->in;
 	struct rq *rq = obj_lookup(c, OBJ_RQ, prm_get(in, rqn), "rqn");
 
-	return rq ? obj_destroy(c, rq) : -1;
+	if (!rq)
+		return -1;
+	cq_flush(rq->cq);
+	return obj_destroy(c, rq);
 }
 
 const struct cmd_desc cmds_rq[] = {

@@ -25,21 +25,22 @@ static struct prm_cqe64 common(const struct prm_cqe64 *cqe)
 	return all;
 }
 
-bool session_takes(const struct session *s, const struct prm_cqe64 *cqe)
+bool session_takes(const struct session *s, uint32_t queue, const struct prm_cqe64 *cqe)
 {
 	struct prm_cqe64 first = common(&s->title), next = common(cqe);
 	uint16_t counter = be16_to_cpu(s->title.wqe_counter) + s->n;
 
-	return !s->n || (be16_to_cpu(cqe->wqe_counter) == counter &&
+	return !s->n || (queue == s->queue && be16_to_cpu(cqe->wqe_counter) == counter &&
 			 !memcmp(&first, &next, sizeof(first)));
 }
 
-void session_add(struct session *s, const struct prm_cqe64 *cqe)
+void session_add(struct session *s, uint32_t queue, const struct prm_cqe64 *cqe)
 {
 	struct prm_mini_cqe *mini = &s->mini[s->n];
 
 	if (!s->n)
 		s->title = *cqe;
+	s->queue = queue;
 	*mini = (struct prm_mini_cqe){ .byte_cnt = cqe->byte_cnt };
 	if (s->format == PRM_MINI_CQE_HASH)
 		mini->rss_hash_result = cqe->rss_hash_result;

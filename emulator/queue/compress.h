@@ -13,15 +13,16 @@ struct cq;
 struct session {
 	struct cq *cq;
 	enum prm_mini_cqe_format format;
+	uint32_t queue;			/* whose completions they are */
 	unsigned int n;
 	struct prm_cqe64 title;		/* the first completion */
 	struct prm_mini_cqe mini[CQE_SESSION_MAX];
 	struct timer over;		/* when it is written, if it is not before */
 };
 
-/* Can @cqe follow those in the session? It must not be full. */
-bool session_takes(const struct session *s, const struct prm_cqe64 *cqe);
-void session_add(struct session *s, const struct prm_cqe64 *cqe);
+/* Can @cqe of this queue follow those in the session? It must not be full. */
+bool session_takes(const struct session *s, uint32_t queue, const struct prm_cqe64 *cqe);
+void session_add(struct session *s, uint32_t queue, const struct prm_cqe64 *cqe);
 /* The full entry; of a session of one it is just that completion. */
 void session_title(const struct session *s, struct prm_cqe64 *cqe);
 /* Where array @array of short completions is: the entry, counted from the title. */

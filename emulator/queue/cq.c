@@ -123,11 +123,14 @@ static bool cq_has_room(struct cq *cq, uint32_t waiting)
 	return cq_consumed(cq) && ring_distance(cq->ci, cq->pi) + waiting < cq->size;
 }
 
+static void session_end(struct cq *cq);
+
 static void cq_overrun(struct cq *cq)
 {
 	struct prm_eqe_cq_err err = { .cqn = cpu_to_be32(cq->obj.num),
 				      .syndrome = CQ_ERROR_OVERRUN };
 
+	session_end(cq);
 	cq->error = true;
 	cq->obj.dev->hca->vnic.cq_overruns++;
 	event_dispatch(cq->obj.dev, PRM_EVENT_CQ_ERROR, 0, &err, sizeof(err));
@@ -234,6 +237,11 @@ static void session_end(struct cq *cq)
 	cq_notify(cq, n, true);
 }
 
+void cq_flush(struct cq *cq)
+{
+	session_end(cq);
+}
+
 static void session_over(struct timer *timer)
 {
 	session_end(container_of(timer, struct session, over)->cq);
@@ -254,9 +262,9 @@ static bool cq_compress(struct cq *cq, const struct obj *queue, const struct prm
 		session_end(cq);
 		return false;
 	}
-	if (!session_takes(s, cqe))
+	if (!session_takes(s, queue->num, cqe))
 		session_end(cq);
-	session_add(s, cqe);
+	session_add(s, queue->num, cqe);
 	if (s->n >= hca_session_max(cq->obj.dev) || s->n == CQE_SESSION_MAX)
 		session_end(cq);
 	else if (s->n == 1)
@@ -269,7 +277,6 @@ static bool cq_put(struct cq *cq, const struct obj *queue, struct prm_cqe64 *cqe
 	uint64_t now = hca_clock(cq->obj.dev);
 
 	if (!cq_has_room(cq, cq->session ? cq->session->n : 0)) {
-		session_end(cq);
 		violation(cq->obj.dev, "CQ 0x%x overrun: all %u entries are unread", cq->obj.num,
 			  cq->size);
 		cq_overrun(cq);

@@ -72,6 +72,8 @@ bool cq_push(struct cq *cq, struct obj *queue, struct prm_cqe64 *cqe, bool solic
  */
 bool cq_push_error(struct cq *cq, bool send, uint32_t owner, uint32_t op_qpn, uint16_t index,
 		   enum prm_cqe_syndrome syndrome);
+/* Writes what is still to be compressed: before a queue that completes here changes its state. */
+void cq_flush(struct cq *cq);
 uint32_t cq_number(const struct cq *cq);
 /* Doorbells. */
 void eq_doorbell(struct cxdev *dev, uint32_t uar, uint32_t value, bool arm);

@@ -29,6 +29,12 @@ static void compressed(struct prm_cqc *ctx)
 	prm_set(ctx, mini_cqe_res_format, format);
 }
 
+static void small(struct prm_cqc *ctx)
+{
+	compressed(ctx);
+	prm_set(ctx, log_cq_size, 4);
+}
+
 static void padded(struct prm_cqc *ctx)
 {
 	prm_set(ctx, cqe_sz, PRM_CQE_SZ_128_PAD);
@@ -237,6 +243,26 @@ static void test_sessions(void)
 	tear_down();
 }
 
+static void test_limits(void)
+{
+	struct cap cap;
+
+	set_up(compressed);
+	if (!cap_find("cqe_compression_max_num", &cap) || hca_cap_change(b->dev, &cap, 5))
+		exit(1);
+	hca_caps_reset(b->dev);	/* as if it had been started since */
+	burst(12, 12);
+	receive();
+	ktap(n_got == 12 && got[0].of == 5 && got[5].of == 5 && got[10].of == 2,
+	     "a session has no more completions than are announced");
+	tear_down();
+	set_up(small);
+	burst(20, 20);
+	ktap(b->dev->hca->vnic.cq_overruns == 1 && dut_violations(b),
+	     "completions that wait to be compressed take up room: the CQ overruns");
+	tear_down();
+}
+
 /* The queue stops at a buffer that is too small. */
 static void test_error(void)
 {
@@ -295,9 +321,10 @@ static void test_padding(void)
 
 int main(void)
 {
-	ktap_plan(14);
+	ktap_plan(16);
 	test_formats();
 	test_sessions();
+	test_limits();
 	test_error();
 	test_query();
 	test_padding();

@@ -115,8 +115,8 @@
 	.get_rxfh_fields = get, .set_rxfh_fields = set, .get_rx_ring_count = rings,
 #endif
 
-/* SRQs can be dumped as the device keeps them (6.4). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+/* SRQs can be dumped as the device keeps them (6.7). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define CXR_RES_SRQ_RAW_OP(fn)
 #else
 #define CXR_RES_SRQ_RAW_OP(fn) .fill_res_srq_entry_raw = fn,

@@ -259,10 +259,14 @@ static const struct {
 	{ "50 Gb/s: number 5", 20, 1 << 5, 0, 5 },
 	{ "400 Gb/s: number 6", 21, 1 << 6, 0, 6 },
 	{ "800 Gb/s is as fast as the port", 23, ~0u, 0, 0 },
-	{ "one that is not supported becomes the next that is", 16, 1 << 2 | 1 << 4, 0, 2 },
+	{ "1600 Gb/s is as fast as the port", 25, ~0u, 0, 0 },
+	{ "one that is not supported becomes the fastest one below that is", 16,
+	  1 << 1 | 1 << 2 | 1 << 4, 0, 1 },
+	{ "not one that enum ib_rate has before, and is faster", 5, 1 << 9, 0, 0 },
 	{ "with none that is supported it is as fast as the port", 16, 1 << 4, 0, 0 },
 	{ "there is no rate 1", 1, ~0u, -EINVAL, ANY_RATE },
-	{ "there is no rate over 23", 24, ~0u, -EINVAL, ANY_RATE },
+	{ "there is no rate 24", 24, ~0u, -EINVAL, ANY_RATE },
+	{ "there is no rate over 25", 26, ~0u, -EINVAL, ANY_RATE },
 };
 
 static void test_static_rates(void)

@@ -224,7 +224,7 @@ class Asker(uverbs.Device):
 
     def ready(self):
         self.context()
-        self.page = self.uar()[0]
+        self.page, self.page_at = self.uar()
         self.pd0 = self.pd()
 
     def a_cq(self, place=0x800):
@@ -359,7 +359,7 @@ class Asker(uverbs.Device):
         pages = self.pick("pages", (1, 1, 1, 2))
         protection = self.pick("protection", (mmap.PROT_READ, mmap.PROT_WRITE, mmap.PROT_READ | mmap.PROT_WRITE, mmap.PROT_EXEC))
         flags = self.pick("flags", (mmap.MAP_SHARED, mmap.MAP_SHARED, mmap.MAP_PRIVATE))
-        offset = (command << 8 | index & 0xff | index >> 8 << 16) * PAGE
+        offset = self.page_at if self.pick("own page", (0, 0, 1)) else (command << 8 | index & 0xff | index >> 8 << 16) * PAGE
         try:
             mmap.mmap(self.fd, pages * PAGE, flags, protection, offset=offset).close()
         except OSError as e:
@@ -638,6 +638,8 @@ class Asker(uverbs.Device):
             if self.rand.random() < 0.4:
                 mask = bytearray(b"\xff" * size)
                 self.text.append(f"{name}=whole")
+            if any(v & ~m for v, m in zip(value, mask)):
+                self.text.append("outside")
             value = bytes(value) + bytes(mask)
         size = len(value) + 8
         if self.rand.random() < 0.05:
@@ -656,8 +658,6 @@ def ask(group, seed, memory, gids):
             came = " ".join(["ok"] + [f"{name}={value.hex() if isinstance(value, bytes) else value}" for name, value in result.items()])
         except Refused as e:
             came = errno.errorcode.get(e.code, str(e.code))
-        except struct.error:
-            came = "ok short"
         return " ".join(asker.text), came
 
 

@@ -3,8 +3,8 @@
 """usage: differences_system.py SEED N [GROUP...]      ask
        differences_system.py list                   the groups
 
-As differences.py, but what an administrator asks for with ip, devlink, rdma, tc, dcb and sysfs. After each request what it has changed is
-looked at and taken back.
+As differences.py, but what an administrator asks for with ip, devlink, rdma, tc and sysfs. What a request has changed of the interface is
+looked at and taken back; other settings go with the driver.
 """
 
 import glob
@@ -31,9 +31,6 @@ LINK_DEFAULTS = {"promisc": "off", "allmulticast": "off", "multicast": "on", "ar
                  "protodown": "off", "txqueuelen": "1000", "mode": "default", "group": "0"}
 LINK_SHOWN = ("flags", "promiscuity", "allmulti", "txqlen", "gso_max_size", "gso_max_segs", "tso_max_size", "tso_max_segs", "num_tx_queues",
               "num_rx_queues", "linkmode")
-VF = (f"mac {MAC}", "vlan <0|1|4094|4095|4096>", "rate <0|100>", "max_tx_rate <0|1|100000>", f"spoofchk {ON}", f"trust {ON}",
-      f"query_rss {ON}",
-      "state <auto|enable|disable>", "node_guid 00:11:22:33:44:55:66:77")
 REPORTER = "reporter <fw|fw_fatal|tx|rx|vnic|none>"
 PARAMETERS = ("<enable_roce|enable_rdma|enable_eth|enable_vnet|enable_iwarp|flow_steering_mode|io_eq_size|event_eq_size|max_macs|"
               "fw_load_policy|hairpin_num_queues|esw_multiport|esw_port_metadata|enable_sriov|no_such>")
@@ -67,26 +64,18 @@ ABOVE = (f"bridge fdb add {MAC} dev NETDEV", f"bridge fdb add {MAC} dev NETDEV s
          "ip link add link NETDEV name dif0 type macvlan mode <bridge|passthru|private|source>",
          "ip link add link NETDEV name dif0 type ipvlan",
          "ip link add link NETDEV name dif0 type macsec", "ip link add name dif0 type vxlan id 5 dev NETDEV dstport 4789 group 239.1.1.1",
-         "ip link set NETDEV master none", "ip link set NETDEV alias x", "ip link set NETDEV name a-name-that-is-too-long",
+         "ip link set NETDEV master none", "ip link set NETDEV name a-name-that-is-too-long",
          "ip link set NETDEV xdp off", "ip link set NETDEV xdpoffload off", "ip link set NETDEV numtxqueues 2",
          "ip link property add dev NETDEV altname other", "ip link del NETDEV", "ip tuntap del NETDEV mode tap")
 UNDO = (("bridge fdb add (.*)", r"bridge fdb del \1"), ("ip maddr add (.*)", r"ip maddr del \1"),
         ("ip link property add (.*)", r"ip link property del \1"), ("ip link add .*", "ip link del dif0"))
-DCB = ("app show dev NETDEV", "app add dev NETDEV dscp-prio 26:3", "app del dev NETDEV dscp-prio 26:3",
-       "app add dev NETDEV ethtype-prio 0x8915:3",
-       "app replace dev NETDEV default-prio <0|7|8>", "ets show dev NETDEV", "ets set dev NETDEV willing off",
-       "ets set dev NETDEV tc-tsa all:strict",
-       "ets set dev NETDEV tc-bw <all:0|all:12|0:100>", "pfc show dev NETDEV", "pfc set dev NETDEV prio-pfc <all:off|3:on>",
-       "buffer show dev NETDEV", "buffer set dev NETDEV prio-buffer all:0", "maxrate show dev NETDEV",
-       "maxrate set dev NETDEV tc-maxrate all:1gbit", "dcbx show dev NETDEV", "dcbx set dev NETDEV host ieee", "apptrust show dev NETDEV",
-       "rewr show dev NETDEV")
 # Files below the interface, the PCI function and the RDMA device, with what is written
 FILES = {"net": ("mtu N", "tx_queue_len N", "flags <0x1003|0x1103|0x1203>", "gro_flush_timeout N", "napi_defer_hard_irqs N",
                  "threaded <0|1|2>",
                  "proto_down <0|1>", "ifalias x", "group N", "queues/tx-0/xps_cpus <0|1|3|ffff|x>", "queues/tx-0/xps_rxqs <0|1|3>",
                  "queues/tx-0/tx_maxrate N", "queues/rx-0/rps_cpus <0|1|3>", "queues/rx-0/rps_flow_cnt <0|1|3|65536>",
                  "queues/tx-0/byte_queue_limits/limit_max N"),
-         "pci": ("sriov_numvfs <0|1|1000>", "sriov_drivers_autoprobe <0|1>", "numa_node <0|-1>", "broken_parity_status <0|1>",
+         "pci": ("sriov_numvfs <0|1|1000>", "sriov_drivers_autoprobe <0|1>", "broken_parity_status <0|1>",
                  "msi_bus <0|1>",
                  "d3cold_allowed <0|1>", "power/control <auto|on>", "reset_method <flr|none>"),
          "ib": ("node_desc x", "node_desc " + "x" * 63, "node_desc " + "x" * 65, "ports/1/hw_counters/lifespan N",
@@ -197,10 +186,6 @@ class Asker:
             self.undo(f"ethtool -K NETDEV {name.rstrip(':')} {value}")
         return came
 
-    def ask_vf(self):
-        """attributes of VFs"""
-        return self.do(self.choose(*(f"ip link set NETDEV vf <0|1|127> {what}" for what in VF)))
-
     def ask_devlink(self):
         """devlink parameters and reporters"""
         request = self.choose(*DEVLINK)
@@ -234,10 +219,6 @@ class Asker:
             if came["result"] == 0 and re.fullmatch(made, request):
                 self.undo(re.sub(made, undo, request))
         return came
-
-    def ask_dcb(self):
-        """DCB"""
-        return self.do("dcb " + self.choose(*DCB))
 
     def ask_sysfs(self):
         """files of sysfs: which there are, and who may write them"""

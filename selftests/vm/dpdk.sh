@@ -176,6 +176,9 @@ steers() # [ARGUMENTS]
 	[ "$(grep -ac "FDIR matched ID=0x4d .*UDP port=$PORT .*queue=0x1" $LOG)" = 40 ]
 }
 
+# Bytes that testpmd has received of the datagrams
+lengths() { sed -n "s/.*length=\([0-9]*\) .*UDP port=$PORT .*/\1/p" $LOG | awk '{ sum += $1 } END { print sum }'; }
+
 # Datagrams of 5 bytes, which the counter of a rule counts with their headers
 counts()
 {
@@ -185,8 +188,9 @@ counts()
 	pmd flow query 0 0 count
 	pmd_ends
 	grep -a 'hits' -A 3 $LOG
+	[ "$(received)" = 30 ]
 	grep -aq 'hits: 30' $LOG
-	grep -aq "bytes: $((30 * 60))" $LOG || grep -aq "bytes: $((30 * 47))" $LOG
+	grep -aq "bytes: $(lengths)$" $LOG
 }
 
 # Nothing is left of a process that is killed, and the kernel's interface has its packets back

@@ -34,6 +34,8 @@
 /* A larger buffer would hide from the switch how slow the peer is. */
 #define SEND_BUFFER (256 * 1024)
 
+uint64_t uplink_wait_ns = WAIT_NS;
+
 struct uplink {
 	struct list_head node;
 	struct port *port;
@@ -234,7 +236,7 @@ static bool inject_frame(struct uplink *link, const uint8_t *data, uint32_t len)
 	if (send_next(link))
 		return true;
 	watch(link);
-	timer_arm(&link->wait, WAIT_NS);
+	timer_arm(&link->wait, uplink_wait_ns);
 	return false;
 }
 

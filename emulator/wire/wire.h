@@ -247,6 +247,8 @@ struct switch_counters port_switch_counters(const struct port *port, unsigned in
  * message printed
  */
 int uplink_open(const char *what);
+/* How long a frame waits for room at its receiver; a test on a busy machine gives it longer. */
+extern uint64_t uplink_wait_ns;
 /*
  * A joint between two processes: @fd is this one's end of a SOCK_SEQPACKET pair, which does not
  * block, and is consumed. It is a port of the switch called @name, or with @port is what that has a

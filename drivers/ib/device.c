@@ -35,6 +35,15 @@ static u32 max_send_wr(const struct cxr_caps *caps)
 	return BIT(caps->log_max_qp_sz) / blocks;
 }
 
+/* What the port does and counts. */
+static u64 port_flags(const struct cxr_caps *caps)
+{
+	return IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN |
+	       IB_DEVICE_CHANGE_PHY_PORT |
+	       (caps->bad_pkey_counter ? IB_DEVICE_BAD_PKEY_CNTR : 0) |
+	       (caps->bad_qkey_counter ? IB_DEVICE_BAD_QKEY_CNTR : 0);
+}
+
 /* Raw packet QPs and RSS. */
 static void fill_raw_attr(const struct cxr_caps *caps, struct ib_device_attr *attr)
 {
@@ -118,12 +127,7 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->vendor_id = core->vendor_id;
 	attr->vendor_part_id = core->pdev->device;
 	attr->hw_ver = core->pdev->revision;
-	attr->device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |
-				 IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_CHANGE_PHY_PORT;
-	if (caps->bad_pkey_counter)
-		attr->device_cap_flags |= IB_DEVICE_BAD_PKEY_CNTR;
-	if (caps->bad_qkey_counter)
-		attr->device_cap_flags |= IB_DEVICE_BAD_QKEY_CNTR;
+	attr->device_cap_flags = port_flags(caps);
 	attr->page_size_cap = ~0ull << caps->log_pg_sz;
 	attr->max_mr_size = ~0ull;
 	attr->max_qp = 1 << caps->log_max_qp;

@@ -132,12 +132,25 @@ static void card_vport_counters(const struct card *card, struct prm_cmd_hca_cap 
 	prm_set(cap, eth_wqe_too_small, card->vnic_env_newer);
 }
 
+static void card_completions(struct prm_cmd_hca_cap *cap)
+{
+	prm_set(cap, cqe_version, 1);
+	prm_set(cap, cqe_128_always, 1);
+	prm_set(cap, cqe_compression, 1);
+	prm_set(cap, cqe_compression_max_num, CQE_SESSION_MAX);
+	prm_set(cap, cq_oi, 1);
+	prm_set(cap, cq_moderation, 1);
+	prm_set(cap, cq_resize, 1);
+	prm_set(cap, cq_period_start_from_cqe, 1);
+}
+
 static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 {
 	const struct card *card = dev->card;
 
 	card_general_sizes(card, cap);
 	card_vport_counters(card, cap);
+	card_completions(cap);
 	prm_set(cap, vhca_id, dev->index);
 	prm_set(cap, port_type, 1);
 	prm_set(cap, num_ports, 1);
@@ -145,10 +158,6 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, gid_table_size, 4);
 	prm_set(cap, pkey_table_size, 0);
 	prm_set(cap, local_ca_ack_delay, 16);
-	prm_set(cap, cqe_version, 1);
-	prm_set(cap, cqe_128_always, 1);
-	prm_set(cap, cqe_compression, 1);
-	prm_set(cap, cqe_compression_max_num, CQE_SESSION_MAX);
 	prm_set(cap, eth_net_offloads, 1);
 	prm_set(cap, nic_flow_table, 1);
 	prm_set(cap, roce, !dev->roce_denied);
@@ -160,11 +169,7 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, atomic, 1);
 	prm_set(cap, pkv, 1);
 	prm_set(cap, qkv, 1);
-	prm_set(cap, cq_oi, 1);
-	prm_set(cap, cq_moderation, 1);
-	prm_set(cap, cq_resize, 1);
 	prm_set(cap, block_lb_mc, 1);
-	prm_set(cap, cq_period_start_from_cqe, 1);
 	prm_set(cap, max_flow_counter_15_0, 1 << 14);
 	prm_set(cap, log_max_flow_counter_bulk, 10);
 	prm_set(cap, max_qp_cnt, card->objs[OBJ_Q_COUNTER].count);

@@ -140,3 +140,35 @@ bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg)
 	(void)arg;
 	return value == !dut->dev->card->vf;
 }
+
+/* ---- completions ---- */
+
+bool probe_cq_compression_128(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_create_cq_in in = {};
+
+	(void)value;
+	(void)arg;
+	prm_set(&in, cq_context.cqe_comp_en, 1);
+	prm_set(&in, cq_context.cqe_sz, PRM_CQE_SZ_128);
+	return !try_cq(dut, &in);
+}
+
+/* test_compress.c counts. */
+bool probe_session(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)arg;
+	return value == hca_session_max(dut->dev) && value <= CQE_SESSION_MAX;
+}
+
+bool probe_cqe_version(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct dut_wq sq = dut_create_sq(dut, 4, NULL);
+	const struct prm_cqe64 *cqe;
+
+	(void)arg;
+	dut_wqe(dut, &sq, PRM_WQE_NOP, 1, PRM_WQE_CE_ALWAYS);
+	dut_ring(dut, &sq, 1);
+	cqe = dut_poll(dut, &sq.cq);
+	return value == 1 && cqe && be32toh(cqe->srqn) == 0xabc;
+}

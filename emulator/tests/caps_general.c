@@ -98,24 +98,6 @@ FLAG_OF(cq_compression, cq, cq, cq_context.cqe_comp_en, 1)
 FLAG_OF(cq_padding, cq, cq, cq_context.cqe_sz, PRM_CQE_SZ_128_PAD)
 FLAG_OF(cq_enhanced, cq, cq, cq_context.cqe_compression_layout, 1)
 FLAG_OF(cq_stride, cq, cq, cq_context.mini_cqe_res_format, PRM_MINI_CQE_CSUM_STRIDE)
-
-static bool probe_cq_compression_128(struct dut *dut, uint32_t value, uint32_t arg)
-{
-	struct prm_create_cq_in in = {};
-
-	(void)value;
-	(void)arg;
-	prm_set(&in, cq_context.cqe_comp_en, 1);
-	prm_set(&in, cq_context.cqe_sz, PRM_CQE_SZ_128);
-	return !try_cq(dut, &in);
-}
-
-/* test_compress.c counts. */
-static bool probe_session(struct dut *dut, uint32_t value, uint32_t arg)
-{
-	(void)arg;
-	return value == hca_session_max(dut->dev) && value <= CQE_SESSION_MAX;
-}
 FLAG_OF(cq_scqe, cq, cq, cq_context.scqe_break_moderation_en, 1)
 FLAG_OF(cq_apu, cq, cq, cq_context.apu_cq, 1)
 FLAG_OF(cq_umem, cq, cq, cq_umem_valid, 1)
@@ -502,18 +484,6 @@ static bool probe_gids(struct dut *dut, uint32_t value, uint32_t arg)
 }
 
 /* Completions carry the number that the driver gave to the queue. */
-static bool probe_cqe_version(struct dut *dut, uint32_t value, uint32_t arg)
-{
-	struct dut_wq sq = dut_create_sq(dut, 4, NULL);
-	const struct prm_cqe64 *cqe;
-
-	(void)arg;
-	dut_wqe(dut, &sq, PRM_WQE_NOP, 1, PRM_WQE_CE_ALWAYS);
-	dut_ring(dut, &sq, 1);
-	cqe = dut_poll(dut, &sq.cq);
-	return value == 1 && cqe && be32toh(cqe->srqn) == 0xabc;
-}
-
 static bool probe_checksum(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	const unsigned int bit = offsetof(struct prm_cmd_hca_cap_bits, cmdif_checksum);

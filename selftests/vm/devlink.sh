@@ -109,13 +109,13 @@ reload_changes()
 }
 
 # Without RoCE the netdev remains; the requested mode applies again when RoCE is back.
-reload_without_roce()
+reload_without() # PARAMETER
 {
 	local dev text
 
 	dev=$(devlink_dev)
-	[ "$(devlink_value enable_roce driverinit)" = true ]
-	devlink dev param set "$dev" name enable_roce value false cmode driverinit
+	[ "$(devlink_value "$1" driverinit)" = true ]
+	devlink dev param set "$dev" name "$1" value false cmode driverinit
 	[ -n "$(driver_ibdevs)" ]
 	devlink_reload
 	[ -z "$(driver_ibdevs)" ]
@@ -124,30 +124,10 @@ reload_without_roce()
 	driver_net_up
 	ethtool "$(driver_netdev)" | grep -q 'Link detected: yes'
 	text=$(dmesg)
-	grep -q "RoCE is disabled by devlink parameter enable_roce" <<<"$text"
-	devlink dev param set "$dev" name enable_roce value true cmode driverinit
+	grep -q "RoCE is disabled by devlink parameter $1" <<<"$text"
+	devlink dev param set "$dev" name "$1" value true cmode driverinit
 	devlink_reload
 	[ "$(devlink_value roce_mode runtime)" = v1v2 ]
-	table_again 2
-}
-
-# As without RoCE: nothing is left for it
-reload_without_rdma()
-{
-	local dev text
-
-	dev=$(devlink_dev)
-	[ "$(devlink_value enable_rdma driverinit)" = true ]
-	devlink dev param set "$dev" name enable_rdma value false cmode driverinit
-	[ -n "$(driver_ibdevs)" ]
-	devlink_reload
-	[ -z "$(driver_ibdevs)" ]
-	[ "$(devlink_value roce_mode runtime)" = off ]
-	driver_net_up
-	text=$(dmesg)
-	grep -q "RoCE is disabled by devlink parameter enable_rdma" <<<"$text"
-	devlink dev param set "$dev" name enable_rdma value true cmode driverinit
-	devlink_reload
 	table_again 2
 }
 
@@ -250,8 +230,8 @@ ktap_test reload.mode "a reload applies the driverinit values of roce_mode and u
 ktap_setup loaded
 ktap_test info "devlink dev info shows driver, firmware and board" info
 ktap_test roce-enable "roce_enable in sysfs is enable_roce of devlink; an invalid value is refused and logged" roce_enable_file
-ktap_test reload.no-roce "a reload with enable_roce=false leaves the netdev only, with true RoCE is back" reload_without_roce
-ktap_test reload.no-rdma "a reload with enable_rdma=false leaves the netdev only, with true the RDMA device is back" reload_without_rdma
+ktap_test reload.no-roce "a reload with enable_roce=false leaves the netdev only, with true RoCE is back" reload_without enable_roce
+ktap_test reload.no-rdma "a reload with enable_rdma=false leaves the netdev only, with true the RDMA device is back" reload_without enable_rdma
 ktap_test reload.no-eth "a reload with enable_eth=false leaves an RDMA device without GIDs, with true the netdev is back" reload_without_netdev
 ktap_test reload.unbound "a reload binds an unbound client again" reload_rebinds
 ktap_test reload.fails "a reload that fails at any stage leaves stage pci, and the next one works" reload_fails

@@ -85,9 +85,10 @@ CQ_DRIVER = Layout("buf:Q db:Q cqe_size:I comp_en:B comp_format:B flags:H uar:I 
 CQ_RESIZE = Layout("cq:I cqe:I")
 CQ_RESIZE_DRIVER = Layout("buf:Q cqe_size:H reserved0:H reserved1:I")
 CQ_MODERATE = Layout("cq:I mask:I count:H period:H reserved:I")
-QP = Layout("user_handle:Q pd:I scq:I rcq:I srq:I send_wr:I recv_wr:I send_sge:I recv_sge:I inline:I sig_all:B kind:B is_srq:B reserved:B")
-QP_EX = Layout("user_handle:Q pd:I scq:I rcq:I srq:I send_wr:I recv_wr:I send_sge:I recv_sge:I inline:I sig_all:B kind:B is_srq:B "
-               "reserved:B comp_mask:I create_flags:I table:I source_qpn:I")
+QP_FIELDS = ("user_handle:Q pd:I scq:I rcq:I srq:I send_wr:I recv_wr:I send_sge:I recv_sge:I inline:I sig_all:B kind:B is_srq:B "
+             "reserved:B")
+QP = Layout(QP_FIELDS)
+QP_EX = Layout(QP_FIELDS + " comp_mask:I create_flags:I table:I source_qpn:I")
 QP_DRIVER = Layout("buf:Q db:Q sq_wqes:I rq_wqes:I rq_shift:I flags:I uidx:I bfreg:I sq_buf:Q ece:I reserved:I")
 QP_RESPONSE = Layout("handle:I qpn:I send_wr:I recv_wr:I send_sge:I recv_sge:I inline:I reserved:I bfreg:I ece:I comp_mask:I tirn:I "
                      "tisn:I rqn:I sqn:I reserved1:I")

@@ -64,15 +64,16 @@ void cxr_path_decide(const struct cxr_path_in *in, struct cxr_path *path)
 static const u8 numbered_rates[] = { RATE_PORT, 12, 15, 16, 17, 20, 21 };
 #define NUMBERED_RATES sizeof(numbered_rates)
 
+#define RATES 26
+
 /* Half Gb/s of each rate of enum ib_rate; 0: there is none. Over 600 Gb/s they have no numbers. */
-static const u16 rate_speeds[] = {
+static const u16 rate_speeds[RATES] = {
 	[2] = 5, [3] = 20, [4] = 60, [5] = 10, [6] = 40, [7] = 80, [8] = 120, [9] = 160,
 	[10] = 240, [11] = 28, [12] = 112, [13] = 224, [14] = 336, [15] = 50, [16] = 200,
 	[17] = 400, [18] = 600, [19] = 56, [20] = 100, [21] = 800, [22] = 1200, [23] = 1600,
 	[25] = 3200,
 };
 
-#define RATES (sizeof(rate_speeds) / sizeof(rate_speeds[0]))
 #define RATE_LAST_NUMBERED 22
 
 static u8 rate_number(u8 rate)

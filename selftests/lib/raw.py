@@ -19,6 +19,7 @@ import types
 
 from frames import IP, IP6, PEER_IP, PEER_IP6, Wire, csum, eth, ipv4, ipv6, mac_bytes, mac_text, payload
 from obey import obey
+from toeplitz import RSS_KEY, toeplitz
 
 ETH_P_TEST = 0x88b6	# local experimental; 0x88b5 is used by windows (window.sh)
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
@@ -212,18 +213,6 @@ class Queue:
         self.qp.close()
         self.mr.close()
         self.cq.close()
-
-
-# The key of the verification suite in Microsoft's RSS specification
-RSS_KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa")
-
-
-def toeplitz(data, key=RSS_KEY):
-    result, bits = 0, int.from_bytes(key, "big")
-    for i in range(8 * len(data)):
-        if data[i // 8] >> (7 - i % 8) & 1:
-            result ^= bits >> (8 * len(key) - 32 - i) & 0xffffffff
-    return result
 
 
 class Spread:
@@ -752,7 +741,7 @@ def is_spread(near, queue, frames, hashed):
     """Each frame reached the WQ selected by its hash, and more than one WQ was selected"""
     near.arrive([(f, "0") for f in frames])
     for wq, got in enumerate(queue.got):
-        want = [f for f in frames if toeplitz(hashed(f)) % 8 % len(queue.wqs) == wq]
+        want = [f for f in frames if toeplitz(RSS_KEY, hashed(f)) % 8 % len(queue.wqs) == wq]
         # Different flows: the peer may send them out of order, on several queues.
         check("queue %d" % wq, sorted(got), sorted(want))
     if sum(bool(got) for got in queue.got) < 2:

@@ -7,11 +7,15 @@ usage: rss_flows.py send ADDRESS                       PACKETS datagrams of each
 """
 import fcntl
 import ipaddress
+import pathlib
 import socket
 import struct
 import sys
 import termios
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+from toeplitz import toeplitz  # noqa: E402
 
 FLOWS, PACKETS = 64, 50
 FIRST_PORT, TO_PORT = 31000, 9
@@ -26,15 +30,6 @@ def send(address):
             # a full queue loses the rest
             while struct.unpack("i", fcntl.ioctl(s, termios.TIOCOUTQ, bytes(4)))[0]:
                 time.sleep(0.001)
-
-
-def toeplitz(key, data, _):
-    """The bits of the key from that of each 1 bit of the data on (Microsoft's "RSS Hash Type Functions")."""
-    bits, total, result = int.from_bytes(key, "big"), len(key) * 8, 0
-    for at in range(len(data) * 8):
-        if data[at // 8] >> (7 - at % 8) & 1:
-            result ^= bits >> (total - 32 - at) & 0xffffffff
-    return result
 
 
 def xor(_, data, size):
@@ -60,4 +55,4 @@ def expect(function, key, table, source, address):
 if sys.argv[1] == "send":
     send(sys.argv[2])
 else:
-    expect({"toeplitz": toeplitz, "xor": xor}[sys.argv[1]], *sys.argv[2:])
+    expect({"toeplitz": lambda key, data, _: toeplitz(key, data), "xor": xor}[sys.argv[1]], *sys.argv[2:])

@@ -157,6 +157,8 @@ void trace_set_output(FILE *out);	/* NULL: no log */
 void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap);
 /* One that results from a fault: it is logged, and not counted. */
 void vconsequence(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap);
+/* An application did something wrong, not the driver: logged as by notice(), and not counted. */
+void vapplication(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap);
 /* The driver has not given something back. */
 void violation_leak(struct cxdev *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 uint64_t violations_total(void);

@@ -108,6 +108,14 @@ void vconsequence(struct cxdev *dev, const char *prefix, const char *fmt, va_lis
 	notice(dev, "after a fault, not counted: %s", text);
 }
 
+void vapplication(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap)
+{
+	char text[TEXT_MAX];
+
+	format_text(text, prefix, fmt, ap);
+	notice(dev, "application: %s", text);
+}
+
 void vviolation(struct cxdev *dev, const char *prefix, const char *fmt, va_list ap)
 {
 	char text[TEXT_MAX];

@@ -155,7 +155,13 @@ static int run_dealloc_uar(struct cmd *c)
 	const struct prm_dealloc_uar_in *in = c->in;
 	struct obj *uar = obj_lookup(c, OBJ_UAR, prm_get(in, uar), "uar");
 
-	return uar ? obj_destroy(c, uar) : -1;
+	if (!uar)
+		return -1;
+	/* An application may free the page of a queue, and the driver does not wait for the queue. */
+	if (!c->uid)
+		return obj_destroy(c, uar);
+	obj_abandon(c, uar);
+	return 0;
 }
 
 const struct cmd_desc cmds_uar[] = {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "card/card.h"
+#include "func/user.h"
 #include "nic/nic.h"
 #include "port/port.h"
 #include "prm/caps.h"
@@ -18,7 +19,7 @@
 #define L3_IPV4 0x2		/* bits of l3_type */
 #define L3_IPV6 0x4
 
-bool card_dcb;
+bool card_dcb, card_devx;
 
 static uint8_t log2_floor(uint64_t n)
 {
@@ -85,6 +86,15 @@ static void card_classes(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, qcam_reg, 1);
 	prm_set(cap, sbcam_reg, 1);
 	prm_set(cap, debug, 1);
+}
+
+static void card_users(const struct card *card, struct prm_cmd_hca_cap *cap)
+{
+	if (!card_devx)
+		return;
+	prm_set(cap, log_max_uctx, LOG_OBJS(card, OBJ_UCTX));
+	prm_set(cap, log_max_umem, LOG_OBJS(card, OBJ_UMEM));
+	prm_set(cap, uctx_cap, PRM_UCTX_RAW_TX | PRM_UCTX_INTERNAL_DEV_RES);
 }
 
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
@@ -193,6 +203,7 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, bf, 1);
 	prm_set(cap, log_bf_reg_size, 9);
 	card_classes(card, cap);
+	card_users(card, cap);
 	card_lag(dev, cap);
 	card_port_selection_general(dev, cap);
 	card_eswitch(dev, cap);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "card/card.h"
+#include "func/user.h"
 #include "prm/caps.h"
 #include "prm/definer.h"
 
@@ -53,6 +54,8 @@
 		[OBJ_FLOW_COUNTER] = { 1, 1 << 14 },                                        \
 		[OBJ_MATCH_DEFINER] = { 1, 64 },                                            \
 		[OBJ_MCG] = { 0, 1 << 21 },                                                 \
+		[OBJ_UCTX] = { 1, (1 << USER_CONTEXTS_LOG) - 1 },                           \
+		[OBJ_UMEM] = { 1, 1 << UMEMS_LOG },                                         \
 	}
 
 /*

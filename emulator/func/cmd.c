@@ -7,7 +7,7 @@
 #include <libdeflate.h>
 
 #include "fault/fault.h"
-#include "func/func.h"
+#include "func/user.h"
 
 /* Rows of the tables of names. */
 #define NAME(number, string)[number] = string
@@ -67,18 +67,29 @@ void cmd_set_status(struct cmd *c, enum prm_status status, const char *fmt)
 	c->syndrome = libdeflate_crc32(0, fmt, strlen(fmt)) & 0xffffff;
 }
 
+/* Does it come from a user context, which may ask for anything? */
+static bool of_application(const struct cmd *c)
+{
+	return c->uid && obj_find(c->dev, OBJ_UCTX, c->uid);
+}
+
 int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
 {
 	char prefix[128];
 	va_list ap;
 
 	cmd_set_status(c, status, fmt);
-	c->dev->hca->refused++;
 	snprintf(prefix, sizeof(prefix),
 		 "%s op_mod 0x%x refused, %s, syndrome 0x%06x: ", cmd_opcode_name(c->opcode),
 		 c->op_mod, cmd_status_name(status), c->syndrome);
 	va_start(ap, fmt);
-	if (c->dev->health.kept && (releases(c) || status == PRM_STATUS_NO_RES))
+	if (of_application(c))
+		c->dev->hca->declined++;
+	else
+		c->dev->hca->refused++;
+	if (of_application(c))
+		vapplication(c->dev, prefix, fmt, ap);
+	else if (c->dev->health.kept && (releases(c) || status == PRM_STATUS_NO_RES))
 		vconsequence(c->dev, prefix, fmt, ap);
 	else
 		vviolation(c->dev, prefix, fmt, ap);
@@ -110,6 +121,9 @@ int cmd_wait_for_pages(struct cmd *c)
 
 /* ---- dispatch ---- */
 
+/* Of the header. */
+#define UID_BIT 0x10
+
 int check_reserved(struct cmd *c, const struct prm_reserved *r, uint32_t at)
 {
 	const uint8_t *in = (const uint8_t *)c->in + at;
@@ -118,6 +132,8 @@ int check_reserved(struct cmd *c, const struct prm_reserved *r, uint32_t at)
 	for (; r->width; r++) {
 		end = r->bit + r->width;
 		for (bit = r->bit; bit < end; bit++) {
+			if (!at && bit == UID_BIT)
+				bit += 16;
 			if (!(bit % 8) && bit + 8 <= end && !in[bit / 8]) {
 				bit += 7;
 				continue;
@@ -149,9 +165,8 @@ static int check_and_run(struct cmd *c)
 
 	if (!desc)
 		return refuse(c, PRM_STATUS_BAD_OP, "opcode 0x%x is not supported", c->opcode);
-	if (c->uid && (c->uid != PRM_UID_SHARED || c->opcode != PRM_OP_alloc_q_counter))
-		return refuse(c, PRM_STATUS_BAD_RES, "uid %u: user contexts are not supported",
-			      c->uid);
+	if (user_check(c))
+		return -1;
 	if (check_phase(c, desc))
 		return -1;
 	if (c->in_len < desc->in_len)

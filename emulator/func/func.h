@@ -43,6 +43,8 @@ enum obj_type {
 	OBJ_FLOW_COUNTER,
 	OBJ_MATCH_DEFINER,
 	OBJ_MCG,
+	OBJ_UCTX,
+	OBJ_UMEM,
 	OBJ_TYPES
 };
 
@@ -57,6 +59,8 @@ struct obj {
 	enum obj_type type;
 	uint32_t num;  /* 24 bits; of an mkey: the index */
 	uint32_t refs; /* references held by other objects */
+	uint16_t uid;  /* of the command that created it; 0: of the driver */
+	bool orphan;   /* cannot be named any more, and is freed with its last reference */
 	struct cxdev *dev;
 	/* puts its references and frees its memory, not the object itself; may be NULL */
 	void (*release)(void *obj);
@@ -74,13 +78,24 @@ const char *obj_name(enum obj_type type);
  */
 void *obj_create(struct cmd *c, enum obj_type type, size_t size);
 void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num); /* NULL: no such object */
-/* The object that @field of a command names, without a reference; NULL: refused (BAD_RES). */
+/* May commands with this uid name the object? The driver's own, 0 or shared, may name all. */
+static inline bool obj_is_of(const struct obj *obj, uint16_t uid)
+{
+	return !uid || uid == PRM_UID_SHARED || obj->uid == uid || obj->uid == PRM_UID_SHARED;
+}
+
+/*
+ * The object that @field of a command names, without a reference; NULL: refused (BAD_RES), there is
+ * none, or it is not of the command's user context.
+ */
 void *obj_lookup(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
 /* The same with a reference, for obj_put() in release() or when the change is undone. */
 void *obj_hold(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
 void obj_put(void *obj); /* NULL: no effect */
 /* Releases and frees; 0, or the command is refused (RES_BUSY) because it is still referenced. */
 int obj_destroy(struct cmd *c, void *obj);
+/* The same, but a referenced object becomes an orphan instead. */
+void obj_abandon(struct cmd *c, void *obj);
 /* Releases and frees without a check, for create commands that fail. */
 void obj_free(void *obj);
 unsigned int obj_count(struct cxdev *dev, enum obj_type type);
@@ -185,8 +200,8 @@ struct card {
 	int (*caps)(const struct cxdev *dev, unsigned int type, void *cur, void *max);
 };
 
-/* Cards advertise traffic classes and DCB. Set before the first function is created. */
-extern bool card_dcb;
+/* Cards advertise traffic classes and DCB; user contexts. Set before the first function is created. */
+extern bool card_dcb, card_devx;
 
 #define UAR_BYTES 4096
 
@@ -230,7 +245,7 @@ struct cmd_desc {
 
 /*
  * 0, or refused with the first reserved bit that is set; the layout begins at byte @at of the
- * input.
+ * input. The place of the uid in the header is not checked: not all layouts have the field.
  */
 int check_reserved(struct cmd *c, const struct prm_reserved *r, uint32_t at);
 
@@ -254,8 +269,9 @@ void cmd_set_tables(const struct cmd_desc *const *tables);
 
 /*
  * Refuses the command: sets status and syndrome (24 bits of the CRC-32 of the format string, so the
- * same in every run), logs the reason, counts a violation. Always returns -1, so `return
- * refuse(...)`.
+ * same in every run), logs the reason, counts a violation; of a command with the uid of a user
+ * context only as decline() does, since the driver passes on what an application asks for. Always
+ * returns -1, so `return refuse(...)`.
  */
 int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

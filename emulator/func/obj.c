@@ -37,6 +37,8 @@ static const char *const names[OBJ_TYPES] = {
 	[OBJ_FLOW_COUNTER] = "FLOW_COUNTER",
 	[OBJ_MATCH_DEFINER] = "MATCH_DEFINER",
 	[OBJ_MCG] = "MCG",
+	[OBJ_UCTX] = "UCTX",
+	[OBJ_UMEM] = "UMEM",
 };
 
 /* The hash of a number space. */
@@ -153,6 +155,22 @@ static void free_number(const struct obj *obj)
 		*next = at;
 }
 
+void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num)
+{
+	struct obj *obj = find_in_space(dev, space_of(type), num);
+
+	return obj && obj->type == type ? obj : NULL;
+}
+
+/* A user context cannot be destroyed before its objects. */
+static void count_in_context(const struct obj *obj, int n)
+{
+	struct obj *uctx = obj->uid ? obj_find(obj->dev, OBJ_UCTX, obj->uid) : NULL;
+
+	if (uctx)
+		uctx->refs += n;
+}
+
 void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 {
 	struct cxdev *dev = c->dev;
@@ -183,6 +201,8 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 	obj->type = type;
 	obj->num = num;
 	obj->dev = dev;
+	obj->uid = c->uid;
+	count_in_context(obj, 1);
 	if (++space->n > space->n_buckets)
 		grow(space);
 	list_add_tail(&obj->by_num, bucket_of(space, num));
@@ -191,20 +211,20 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 	return obj;
 }
 
-void *obj_find(struct cxdev *dev, enum obj_type type, uint32_t num)
-{
-	struct obj *obj = find_in_space(dev, space_of(type), num);
-
-	return obj && obj->type == type ? obj : NULL;
-}
-
 void *obj_lookup(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
 {
-	void *obj = obj_find(c->dev, type, num);
+	struct obj *obj = obj_find(c->dev, type, num);
 
-	if (!obj)
+	if (!obj || obj->orphan) {
 		refuse(c, PRM_STATUS_BAD_RES, "%s: there is no %s 0x%x", field, obj_name(type),
 		       num);
+		return NULL;
+	}
+	if (!obj_is_of(obj, c->uid)) {
+		refuse(c, PRM_STATUS_BAD_RES, "%s: %s 0x%x is of user context %u, not of %u",
+		       field, obj_name(type), num, obj->uid, c->uid);
+		return NULL;
+	}
 	return obj;
 }
 
@@ -229,6 +249,8 @@ void obj_put(void *p)
 		abort();
 	}
 	obj->refs--;
+	if (obj->orphan && !obj->refs)
+		obj_free(obj);
 }
 
 void obj_free(void *p)
@@ -238,6 +260,7 @@ void obj_free(void *p)
 
 	if (obj->release)
 		obj->release(obj);
+	count_in_context(obj, -1);
 	if (obj_reuse_numbers)
 		free_number(obj);
 	objs->spaces[space_of(obj->type)].n--;
@@ -257,6 +280,16 @@ int obj_destroy(struct cmd *c, void *p)
 	obj_free(obj);
 	pages_object_destroyed(c->dev);
 	return 0;
+}
+
+void obj_abandon(struct cmd *c, void *p)
+{
+	struct obj *obj = p;
+
+	if (obj->refs)
+		obj->orphan = true;
+	else
+		obj_destroy(c, obj);
 }
 
 unsigned int obj_count(struct cxdev *dev, enum obj_type type)

@@ -8,7 +8,7 @@
 #ifndef CXEMU_KEY_H
 #define CXEMU_KEY_H
 
-#include "func/func.h"
+#include "func/user.h"
 #include "prm/mkey.h"
 #include "prm/obj.h"
 
@@ -167,6 +167,7 @@ struct mkey {
 	bool length64;			/* PA: the whole address space */
 	uint64_t start, len;
 	struct obj *pd;
+	struct umem *umem;		/* whose pages mtt lists; NULL: of none */
 	uint8_t log_page;
 	uint32_t n_xlt, max_xlt; /* entries, and their limit by translations_octword_size */
 	union {

@@ -6,7 +6,6 @@
 #include "key/key.h"
 #include "prm/counter.h"
 
-#define MTT_ACCESS	3u	/* read and write bits of a page */
 #define OCTWORD		16
 
 static int run_alloc_pd(struct cmd *c)
@@ -44,6 +43,7 @@ static void mkey_release(void *obj)
 	struct mkey *mkey = obj;
 
 	obj_put(mkey->pd);
+	obj_put(mkey->umem);
 	budget_free(mkey->xlt);
 	budget_free(mkey->ends);
 }
@@ -69,9 +69,9 @@ int mkey_set_ends(struct cxdev *dev, struct mkey *mkey)
 static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
 			    const struct prm_mkc *mkc)
 {
-	if (prm_get(in, pg_access) || prm_get(in, mkey_umem_valid) || prm_get(in, data_direct))
+	if (prm_get(in, pg_access) || prm_get(in, data_direct))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "pg_access, mkey_umem_valid and data_direct are not supported");
+			      "pg_access and data_direct are not supported");
 	if (prm_get(mkc, qpn) != MEM_ANY_QP)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "mkc.qpn is 0x%x: only 0xffffff, any QP, is supported",
@@ -91,6 +91,33 @@ static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
 	if (prm_get(mkc, length64) && prm_get64(mkc, len))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.len is 0x%llx although length64 is set",
 			      (unsigned long long)prm_get64(mkc, len));
+	return 0;
+}
+
+/* The pages of the umem that hold the region; the device has the access to them that it grants. */
+static int mkey_set_umem(struct cmd *c, struct mkey *mkey, const struct prm_create_mkey_in *in)
+{
+	const struct umem_part part = { true, prm_get(in, mkey_umem_id),
+					prm_get64(in, mkey_umem_offset) };
+	unsigned int writes = MEM_LOCAL_WRITE | MEM_REMOTE_WRITE | MEM_REMOTE_ATOMIC;
+	uint64_t page = 1ull << mkey->log_page, in_page = mkey->start & (page - 1), i;
+
+	mkey->umem = umem_hold(c, &part, mkey->len, 1,
+			       MTT_READ | (mkey->access & writes ? MTT_WRITE : 0));
+	if (!mkey->umem)
+		return -1;
+	if (mkey->log_page > mkey->umem->log_page ||
+	    ((mkey->umem->offset + part.offset) & (page - 1)) != in_page)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "an mkey at 0x%llx with pages of 2^%u bytes does not fit on UMEM 0x%x, 2^%u, offset 0x%llx",
+			      (unsigned long long)mkey->start, mkey->log_page, mkey->umem->obj.num,
+			      mkey->umem->log_page, (unsigned long long)part.offset);
+	mkey->n_xlt = mtt_pages(mkey->start, mkey->len, mkey->log_page);
+	mkey->mtt = budget_alloc(c->dev, mkey->n_xlt, sizeof(*mkey->mtt));
+	if (!mkey->mtt)
+		return budget_refuse(c);
+	for (i = 0; i < mkey->n_xlt; i++)
+		mkey->mtt[i] = umem_addr(mkey->umem, part.offset + i * page - in_page);
 	return 0;
 }
 
@@ -166,6 +193,8 @@ static int mkey_set_xlt(struct cmd *c, struct mkey *mkey, const struct prm_creat
 	if (mkey->mode == MKEY_MTT && (mkey->log_page < 12 || mkey->log_page > 31))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "mkc.log_page_size %u is not within 12 to 31", mkey->log_page);
+	if (prm_get(in, mkey_umem_valid))
+		return mkey_set_umem(c, mkey, in);
 	if (octwords > mkey->max_xlt || octwords > (c->in_len - sizeof(*in)) / OCTWORD)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "translations_octword_actual_size %u: room for %u, the input has %zu",
@@ -191,6 +220,13 @@ static int run_create_mkey(struct cmd *c)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.access_mode %u is not supported", mode);
 	if (mkey_check_flags(c, in, mkc))
 		return -1;
+	if (prm_get(in, mkey_umem_valid) && (mode != MKEY_MTT || prm_get(mkc, free)))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "mkey_umem_valid is for mkeys of pages that are not free");
+	if (c->uid && mode != MKEY_KLM && !prm_get(in, mkey_umem_valid))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "mkc.access_mode %u: a user context has only memory of umems and keys",
+			      mode);
 	mkey = obj_create(c, OBJ_MKEY, sizeof(*mkey));
 	if (!mkey)
 		return -1;

@@ -44,6 +44,7 @@ struct rq {
 	struct cq *cq;
 	struct obj *pd, *counters;
 	struct pages pages;
+	struct umem *dbr_umem;
 	/* as created; state and what may be modified is kept here too */
 	struct prm_rqc ctx;
 	struct wq wq;
@@ -57,6 +58,7 @@ struct sq {
 	struct obj *pd, *uar;
 	struct tis *tis; /* NULL: only NOPs */
 	struct pages pages;
+	struct umem *dbr_umem;
 	struct prm_sqc ctx;
 	struct wq wq;
 	uint8_t state;
@@ -94,8 +96,9 @@ struct tir {
 /* ---- what SQs and RQs share: wq.c; 0, or the command is refused ---- */
 
 int eth_check_wq(struct cmd *c, const struct prm_wq *ctx);
-/* Sets location and size of the ring from the context. */
-int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pages *pages);
+/* Sets location and size of the ring, and its doorbell record, from the context. */
+int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pages *pages,
+	       struct umem **dbr_umem);
 /* May a queue in state @is, which the command says is in @said, go to @next? */
 int eth_check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is,
 			 unsigned int next);

@@ -271,6 +271,7 @@ static void rq_release(void *obj)
 	struct rq *rq = obj;
 
 	pages_free(&rq->pages);
+	obj_put(rq->dbr_umem);
 	obj_put(rq->counters);
 	obj_put(rq->pd);
 	obj_put(rq->cq);
@@ -346,7 +347,8 @@ static int run_create_rq(struct cmd *c)
 	rq->wq.owner = &rq->obj;
 	rq->state = PRM_WQ_RST;
 	if (rq_references(c, rq) ||
-	    eth_get_wq(c, prm_sub_const(ctx, wq, wq), &rq->wq, &rq->pages)) {
+	    eth_get_wq(c, prm_sub_const(ctx, wq, wq), &rq->wq, &rq->pages,
+		       &rq->dbr_umem)) {
 		obj_free(rq);
 		return -1;
 	}

@@ -574,6 +574,7 @@ static void sq_release(void *obj)
 
 	work_cancel(&sq->work);
 	pages_free(&sq->pages);
+	obj_put(sq->dbr_umem);
 	obj_put(sq->tis);
 	obj_put(sq->uar);
 	obj_put(sq->pd);
@@ -655,7 +656,8 @@ static int run_create_sq(struct cmd *c)
 	sq->wq.send = true;
 	sq->state = PRM_WQ_RST;
 	if (sq_references(c, sq) ||
-	    eth_get_wq(c, prm_sub_const(ctx, wq, wq), &sq->wq, &sq->pages)) {
+	    eth_get_wq(c, prm_sub_const(ctx, wq, wq), &sq->wq, &sq->pages,
+		       &sq->dbr_umem)) {
 		obj_free(sq);
 		return -1;
 	}

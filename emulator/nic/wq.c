@@ -9,8 +9,6 @@ int eth_check_wq(struct cmd *c, const struct prm_wq *ctx)
 	    is_set(c, ctx, hds_skip_first_sge, "but header split is not advertised") ||
 	    is_set(c, ctx, log2_hds_buf_size, "but header split is not advertised") ||
 	    is_set(c, ctx, lwm, "but low watermarks are not advertised") ||
-	    is_set(c, ctx, dbr_umem_valid, "but there are no user contexts") ||
-	    is_set(c, ctx, wq_umem_valid, "but there are no user contexts") ||
 	    is_set(c, ctx, log_hairpin_num_packets, "but hairpin is not advertised") ||
 	    is_set(c, ctx, log_hairpin_data_sz, "but hairpin is not advertised") ||
 	    is_set(c, ctx, two_byte_shift_en, "but it is not advertised") ||
@@ -31,8 +29,11 @@ int eth_check_wq(struct cmd *c, const struct prm_wq *ctx)
 	return 0;
 }
 
-int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pages *pages)
+int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pages *pages,
+	       struct umem **dbr_umem)
 {
+	const struct umem_part part = { prm_get(ctx, wq_umem_valid), prm_get(ctx, wq_umem_id),
+					prm_get64(ctx, wq_umem_offset) };
 	unsigned int log_page = prm_get(ctx, log_wq_pg_sz);
 
 	if (log_page > RING_LOG_PAGE_MAX)
@@ -40,9 +41,14 @@ int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pa
 			      "log_wq_pg_sz %u: pages are at most 2^%u bytes", log_page,
 			      RING_LOG_PAGE_MAX + 12);
 	wq->pages = pages;
-	wq->dbr = prm_get64(ctx, dbr_addr);
 	wq->log_size = prm_get(ctx, log_wq_sz);
 	wq->log_stride = prm_get(ctx, log_wq_stride);
+	if (dbr_get(c, prm_get64(ctx, dbr_addr), sizeof(struct prm_wq_dbr),
+		    prm_get(ctx, dbr_umem_valid), prm_get(ctx, dbr_umem_id), dbr_umem, &wq->dbr))
+		return -1;
+	if (part.valid)
+		return pages_get_umem(c, pages, &part, wq_bytes(wq), 1u << wq->log_stride, MTT_READ,
+				      prm_get(ctx, page_offset));
 	return pages_get(c, pages, prm_tail_const(ctx), wq_bytes(wq), log_page,
 			 prm_get(ctx, page_offset));
 }

@@ -32,6 +32,7 @@ struct cq {
 	struct pages pages;
 	struct eq *eq;
 	struct obj *uar;
+	struct umem *dbr_umem;		/* NULL: the record is in none */
 	uint64_t dbr;
 	uint32_t size, cqe_bytes, pi, ci;
 	uint32_t solicited_pi;		/* one after the last solicited completion */
@@ -134,6 +135,17 @@ static void cq_overrun(struct cq *cq)
 	cq->error = true;
 	cq->obj.dev->hca->vnic.cq_overruns++;
 	event_dispatch(cq->obj.dev, PRM_EVENT_CQ_ERROR, 0, &err, sizeof(err));
+}
+
+/* How large the CQ of an application is, and whether it is polled, is not the driver's business. */
+static void log_overrun(struct cq *cq)
+{
+	if (cq->obj.uid)
+		notice(cq->obj.dev, "application: CQ 0x%x overrun: all %u entries are unread",
+		       cq->obj.num, cq->size);
+	else
+		violation(cq->obj.dev, "CQ 0x%x overrun: all %u entries are unread", cq->obj.num,
+			  cq->size);
 }
 
 static bool is_error(const struct prm_cqe64 *cqe)
@@ -277,8 +289,7 @@ static bool cq_put(struct cq *cq, const struct obj *queue, struct prm_cqe64 *cqe
 	uint64_t now = hca_clock(cq->obj.dev);
 
 	if (!cq_has_room(cq, cq->session ? cq->session->n : 0)) {
-		violation(cq->obj.dev, "CQ 0x%x overrun: all %u entries are unread", cq->obj.num,
-			  cq->size);
+		log_overrun(cq);
 		cq_overrun(cq);
 		return false;
 	}
@@ -414,6 +425,7 @@ static void cq_release(void *obj)
 		timer_cancel(&cq->session->over);
 	obj_put(cq->eq);
 	obj_put(cq->uar);
+	obj_put(cq->dbr_umem);
 	pages_free(&cq->pages);
 }
 
@@ -451,8 +463,6 @@ static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "only CQEs of 64 bytes are compressed, cqe_sz is %u",
 			      prm_get(ctx, cqe_sz));
-	if (prm_get(ctx, dbr_umem_valid) || prm_get(in, cq_umem_valid))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "there are no umem objects");
 	if (prm_get(ctx, status) || prm_get(ctx, st) || prm_get(ctx, consumer_counter) ||
 	    prm_get(ctx, producer_counter) || prm_get(ctx, last_notified_index) ||
 	    prm_get(ctx, last_solicit_index))
@@ -463,11 +473,22 @@ static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
 	return 0;
 }
 
+static int cq_get_pages(struct cmd *c, struct pages *pages, uint64_t bytes,
+			const struct prm_cqc *ctx, const struct umem_part *part, const void *tail)
+{
+	if (part->valid)
+		return pages_get_umem(c, pages, part, bytes, sizeof(struct prm_cqe64), MTT_WRITE,
+				      0);
+	return pages_get(c, pages, tail, bytes, prm_get(ctx, log_page_size), 0);
+}
+
 static int run_create_cq(struct cmd *c)
 {
 	const struct prm_create_cq_in *in = c->in;
 	struct prm_create_cq_out *out = c->out;
 	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
+	const struct umem_part part = { prm_get(in, cq_umem_valid), prm_get(in, cq_umem_id),
+					prm_get64(in, cq_umem_offset) };
 	struct cq *cq;
 
 	if (cq_check(c, in))
@@ -488,13 +509,15 @@ static int run_create_cq(struct cmd *c)
 	cq->size = 1u << prm_get(ctx, log_cq_size);
 	cq->cqe_bytes = prm_get(ctx, cqe_sz) == PRM_CQE_SZ_64 ? 64 : 128;
 	cq->overrun_ignore = prm_get(ctx, oi);
-	cq->dbr = prm_get64(ctx, dbr_addr);
 	cq->eq = obj_hold(c, OBJ_EQ, prm_get(ctx, c_eqn_or_apu_element),
 			  "cqc.c_eqn_or_apu_element");
 	cq->uar = cq->eq ? obj_hold(c, OBJ_UAR, prm_get(ctx, uar_page), "cqc.uar_page") : NULL;
 	if (!cq->eq || !cq->uar ||
-	    pages_get(c, &cq->pages, prm_tail_const(in), (uint64_t)cq->size * cq->cqe_bytes,
-		      prm_get(ctx, log_page_size), 0)) {
+	    dbr_get(c, prm_get64(ctx, dbr_addr), sizeof(struct prm_cq_dbr),
+		    prm_get(ctx, dbr_umem_valid), prm_get(ctx, dbr_umem_id), &cq->dbr_umem,
+		    &cq->dbr) ||
+	    cq_get_pages(c, &cq->pages, (uint64_t)cq->size * cq->cqe_bytes, ctx, &part,
+			 prm_tail_const(in))) {
 		obj_free(cq);
 		return -1;
 	}
@@ -552,6 +575,7 @@ enum resize_cq_field {
 	CQ_RESIZE_SIZE = 1,
 	CQ_RESIZE_PAGE_OFFSET = 2,
 	CQ_RESIZE_PAGE_SIZE = 4,
+	CQ_RESIZE_UMEM = 8,
 };
 
 /*
@@ -590,14 +614,16 @@ static int cq_resize(struct cmd *c, struct cq *cq, const struct prm_cqc *ctx)
 	const struct prm_modify_cq_in *in = c->in;
 	uint32_t fields = prm_get(in, modify_field_select_resize_field_select.resize_field_select
 					      .resize_field_select);
+	const struct umem_part part = { prm_get(in, cq_umem_valid), prm_get(in, cq_umem_id),
+					prm_get64(in, cq_umem_offset) };
 	struct pages pages = {};
 
+	if (part.valid)
+		fields &= ~CQ_RESIZE_UMEM;
 	if (fields != (CQ_RESIZE_SIZE | CQ_RESIZE_PAGE_OFFSET | CQ_RESIZE_PAGE_SIZE))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "resize_field_select 0x%x: size, page offset and page size go together",
 			      fields);
-	if (prm_get(in, cq_umem_valid))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "cq_umem_valid: there are no umem objects");
 	if (prm_get(ctx, log_cq_size) > 22 || prm_get(ctx, log_page_size) > RING_LOG_PAGE_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "log_cq_size %u or log_page_size %u is above 22 or %u",
@@ -608,9 +634,8 @@ static int cq_resize(struct cmd *c, struct cq *cq, const struct prm_cqc *ctx)
 	if (prm_get(ctx, cqe_sz) != prm_get(&cq->ctx, cqe_sz))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cqe_sz %u: entries are of %u bytes",
 			      prm_get(ctx, cqe_sz), cq->cqe_bytes);
-	if (pages_get(c, &pages, prm_tail_const(in),
-		      (uint64_t)cq->cqe_bytes << prm_get(ctx, log_cq_size),
-		      prm_get(ctx, log_page_size), 0))
+	if (cq_get_pages(c, &pages, (uint64_t)cq->cqe_bytes << prm_get(ctx, log_cq_size), ctx,
+			 &part, prm_tail_const(in)))
 		return -1;
 	if (cq_move(c, cq, &pages, ctx)) {
 		pages_free(&pages);

@@ -47,9 +47,47 @@ int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t byt
 	return 0;
 }
 
+int pages_get_umem(struct cmd *c, struct pages *pages, const struct umem_part *part, uint64_t bytes,
+		   uint64_t align, uint64_t access, unsigned int page_offset)
+{
+	struct umem *umem;
+
+	if (page_offset)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "page_offset %u: a queue begins at an offset of its umem",
+			      page_offset);
+	umem = umem_hold(c, part, bytes, align, access);
+	if (!umem)
+		return -1;
+	*pages = (struct pages){ .pa = umem->mtt,
+				 .n = umem->n,
+				 .log_size = umem->log_page,
+				 .offset = umem->offset + part->offset,
+				 .umem = umem };
+	return 0;
+}
+
+int dbr_get(struct cmd *c, uint64_t addr, unsigned int bytes, bool in_umem, uint32_t umem_id,
+	    struct umem **umem, uint64_t *dbr)
+{
+	const struct umem_part part = { true, umem_id, addr };
+
+	*dbr = addr;
+	if (!in_umem)
+		return 0;
+	*umem = umem_hold(c, &part, bytes, bytes, MTT_READ);
+	if (!*umem)
+		return -1;
+	*dbr = umem_addr(*umem, addr);
+	return 0;
+}
+
 void pages_free(struct pages *pages)
 {
-	budget_free(pages->pa);
+	if (pages->umem)
+		obj_put(pages->umem);
+	else
+		budget_free(pages->pa);
 	memset(pages, 0, sizeof(*pages));
 }
 
@@ -59,6 +97,7 @@ static int pages_copy(struct cxdev *dev, const struct pages *pages, uint64_t off
 {
 	uint64_t at = off + pages->offset, size = 1ull << pages->log_size;
 	uint64_t page = at >> pages->log_size, in_page = at & (size - 1), room = size - in_page;
+	uint64_t pa;
 	int err;
 
 	if (len > room) {
@@ -68,8 +107,8 @@ static int pages_copy(struct cxdev *dev, const struct pages *pages, uint64_t off
 	}
 	if (page >= pages->n)
 		return -1;
-	return write ? guest_write(dev, pages->pa[page] + in_page, buf, len) :
-		       guest_read(dev, pages->pa[page] + in_page, buf, len);
+	pa = (pages->pa[page] & ~MTT_ACCESS) + in_page;
+	return write ? guest_write(dev, pa, buf, len) : guest_read(dev, pa, buf, len);
 }
 
 int pages_read(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf, size_t len)

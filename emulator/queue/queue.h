@@ -9,7 +9,7 @@
 #ifndef CXEMU_QUEUE_H
 #define CXEMU_QUEUE_H
 
-#include "func/func.h"
+#include "func/user.h"
 #include "prm/cqe.h"
 #include "prm/wqe.h"
 
@@ -17,12 +17,13 @@ extern const struct cmd_desc cmds_eq[], cmds_cq[], cmds_q_counter[];
 
 /* ---- a queue's memory: pages.c ---- */
 
-/* The pages that hold a queue, as a command lists them. */
+/* The pages that hold a queue, as a command lists them, or those of a umem. */
 struct pages {
 	uint64_t *pa;
 	uint32_t n;
 	uint8_t log_size; /* of one page, 12.. */
 	uint64_t offset;  /* first byte of the queue within the first page */
+	struct umem *umem; /* NULL: the list is the queue's own */
 };
 
 /*
@@ -32,6 +33,18 @@ struct pages {
  */
 int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t bytes,
 	      unsigned int log_page_size, unsigned int page_offset);
+/*
+ * The same for @bytes bytes of a umem, which begin at a multiple of @align and to which the device
+ * has @access, MTT_READ or MTT_WRITE. @page_offset is of the context, and must be 0.
+ */
+int pages_get_umem(struct cmd *c, struct pages *pages, const struct umem_part *part, uint64_t bytes,
+		   uint64_t align, uint64_t access, unsigned int page_offset);
+/*
+ * Where the doorbell record of @bytes bytes is, which is aligned to them: @addr of the context is
+ * its address, or its offset in the umem, to which *umem is a reference then.
+ */
+int dbr_get(struct cmd *c, uint64_t addr, unsigned int bytes, bool in_umem, uint32_t umem_id,
+	    struct umem **umem, uint64_t *dbr);
 void pages_free(struct pages *pages);
 int pages_read(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf, size_t len);
 int pages_write(struct cxdev *dev, const struct pages *pages, uint64_t off, const void *buf,

@@ -17,6 +17,7 @@ static void qp_release(void *obj)
 	requester_free(qp);
 	responder_free(qp);
 	pages_free(&qp->pages);
+	obj_put(qp->dbr_umem);
 	qp_put_counters(qp);
 	if (qp->obj.dev->rdma_state->gsi == qp)
 		qp->obj.dev->rdma_state->gsi = NULL;
@@ -40,8 +41,6 @@ static int check_create(struct cmd *c, const struct prm_create_qp_in *in, const 
 	    is_set(c, in, input_qpn, "but it is not supported") ||
 	    is_set(c, in, opt_param_mask, "but a new QP takes its whole context") ||
 	    is_set(c, in, ece, "but ECE is not advertised") ||
-	    is_set(c, in, wq_umem_valid, "but umem is not advertised") ||
-	    is_set(c, ctx, dbr_umem_valid, "but umem is not advertised") ||
 	    is_set(c, ctx, state, "but a QP is made in reset state") ||
 	    is_set(c, ctx, lag_tx_port_affinity, "but it is taken from RESET to INIT") ||
 	    is_set(c, ctx, isolate_vl_tc, "but it is not supported") ||
@@ -67,6 +66,21 @@ static int check_create(struct cmd *c, const struct prm_create_qp_in *in, const 
 			      "qpc.pm_state %u: there is no alternate path",
 			      prm_get(ctx, pm_state));
 	return 0;
+}
+
+/* What gives access to all of memory, or to the ports' own services, is for the driver alone. */
+static int check_user(struct cmd *c, const struct prm_qpc *ctx)
+{
+	unsigned int st = prm_get(ctx, st);
+
+	if (!c->uid)
+		return 0;
+	if (st == PRM_QP_ST_QP1 || st == PRM_QP_ST_REG_UMR)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "qpc.st 0x%x: not in a user context", st);
+	return is_set(c, ctx, fre, "but the QP is of a user context") ||
+	       is_set(c, ctx, rlky, "but the QP is of a user context") ||
+	       is_set(c, ctx, deth_sqpn, "but the QP is of a user context") ? -1 : 0;
 }
 
 static int take_service(struct cmd *c, struct qp *qp)
@@ -108,11 +122,13 @@ static int take_service(struct cmd *c, struct qp *qp)
 }
 
 /* The receive queue comes first in the buffer, the send queue follows it. */
-static int take_queues(struct cmd *c, struct qp *qp, const void *tail)
+static int take_queues(struct cmd *c, struct qp *qp, const struct prm_create_qp_in *in)
 {
+	const struct umem_part part = { prm_get(in, wq_umem_valid), prm_get(in, wq_umem_id),
+					prm_get64(in, wq_umem_offset) };
 	const struct prm_qpc *ctx = &qp->ctx;
 	unsigned int log_rq = prm_get(ctx, log_rq_size), rq_stride = prm_get(ctx, log_rq_stride);
-	uint64_t dbr = prm_get64(ctx, dbr_addr);
+	uint64_t dbr = prm_get64(ctx, dbr_addr), bytes;
 
 	qp->has_sq = !prm_get(ctx, no_sq);
 	qp->has_rq = prm_get(ctx, rq_type) == PRM_QP_RQ;
@@ -128,6 +144,9 @@ static int take_queues(struct cmd *c, struct qp *qp, const void *tail)
 			      (unsigned long long)dbr);
 	if (!qp->has_sq && !qp->has_rq)
 		return 0;
+	if (dbr_get(c, dbr, sizeof(struct prm_wq_dbr), prm_get(ctx, dbr_umem_valid),
+		    prm_get(ctx, dbr_umem_id), &qp->dbr_umem, &dbr))
+		return -1;
 
 	qp->rq = (struct wq){ .owner = &qp->obj,
 			      .pages = &qp->pages,
@@ -141,9 +160,12 @@ static int take_queues(struct cmd *c, struct qp *qp, const void *tail)
 			      .send = true,
 			      .log_size = prm_get(ctx, log_sq_size),
 			      .log_stride = SQ_LOG_STRIDE };
-	return pages_get(c, &qp->pages, tail,
-			 qp->sq.offset + (qp->has_sq ? wq_bytes(&qp->sq) : 0),
-			 prm_get(ctx, log_page_size), prm_get(ctx, page_offset));
+	bytes = qp->sq.offset + (qp->has_sq ? wq_bytes(&qp->sq) : 0);
+	if (part.valid)
+		return pages_get_umem(c, &qp->pages, &part, bytes, PRM_WQE_BB, MTT_READ,
+				      prm_get(ctx, page_offset));
+	return pages_get(c, &qp->pages, prm_tail_const(in), bytes, prm_get(ctx, log_page_size),
+			 prm_get(ctx, page_offset));
 }
 
 /* If no CQ is needed, 0 is accepted; any other number must be that of a CQ. */
@@ -209,7 +231,7 @@ static int run_create_qp(struct cmd *c)
 	struct prm_create_qp_out *out = c->out;
 	struct qp *qp;
 
-	if (check_create(c, in, ctx))
+	if (check_create(c, in, ctx) || check_user(c, ctx))
 		return -1;
 	qp = obj_create(c, OBJ_QP, sizeof(*qp));
 	if (!qp)
@@ -228,7 +250,7 @@ static int run_create_qp(struct cmd *c)
 	}
 	qp->obj.release = qp_release;
 	qp->obj.stop = qp_stopped;
-	if (take_service(c, qp) || take_objects(c, qp) || take_queues(c, qp, prm_tail_const(in)))
+	if (take_service(c, qp) || take_objects(c, qp) || take_queues(c, qp, in))
 		goto fail;
 	qp_decode(qp);
 	if (qp->st == PRM_QP_ST_QP1)

@@ -93,6 +93,7 @@ struct srq {
 	bool rlky, error;
 	uint32_t user_index;
 	struct obj *pd, *cq, *xrcd;
+	struct umem *dbr_umem;
 	union {
 		struct prm_srqc srqc;
 		struct prm_xrc_srqc xrc_srqc;
@@ -189,6 +190,7 @@ struct qp {
 	struct obj *xrcd;		/* XRC only */
 	struct q_counter *counters;	/* never NULL: set 0 is rdma_state->no_counter */
 	struct pages pages;
+	struct umem *dbr_umem;
 	bool has_sq, has_rq;
 	struct wq sq, rq;	/* the receive queue comes first in the pages */
 	uint32_t user_index;

@@ -29,6 +29,7 @@ static void srq_release(void *obj)
 
 	obj_for_each(srq->obj.dev, OBJ_QP, forget_srq, srq);
 	pages_free(&srq->pages);
+	obj_put(srq->dbr_umem);
 	obj_put(srq->pd);
 	obj_put(srq->cq);
 	obj_put(srq->xrcd);
@@ -38,7 +39,23 @@ struct geometry {
 	unsigned int log_size, log_stride, log_page, page_offset;
 	uint64_t dbr;
 	uint32_t pd;
+	bool dbr_in_umem;
+	uint32_t dbr_umem;
+	struct umem_part umem;
 };
+
+static int srq_get_memory(struct cmd *c, struct srq *srq, const struct geometry *g,
+			  const void *tail)
+{
+	if (dbr_get(c, g->dbr, sizeof(__be32), g->dbr_in_umem, g->dbr_umem, &srq->dbr_umem,
+		    &srq->wq.dbr))
+		return -1;
+	if (g->umem.valid)
+		return pages_get_umem(c, &srq->pages, &g->umem, wq_bytes(&srq->wq),
+				      1u << srq->wq.log_stride, MTT_READ | MTT_WRITE,
+				      g->page_offset);
+	return pages_get(c, &srq->pages, tail, wq_bytes(&srq->wq), g->log_page, g->page_offset);
+}
 
 static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct geometry *g,
 			      const void *tail)
@@ -63,13 +80,11 @@ static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct ge
 	srq->obj.release = srq_release;
 	srq->wq = (struct wq){ .owner = &srq->obj,
 			       .pages = &srq->pages,
-			       .dbr = g->dbr,
 			       .log_size = g->log_size,
 			       .log_stride = g->log_stride + RQ_LOG_STRIDE_MIN };
 	srq->user_index = QP_NO_USER_INDEX;
 	srq->pd = obj_hold(c, OBJ_PD, g->pd, "pd");
-	if (!srq->pd ||
-	    pages_get(c, &srq->pages, tail, wq_bytes(&srq->wq), g->log_page, g->page_offset)) {
+	if (!srq->pd || srq_get_memory(c, srq, g, tail)) {
 		obj_free(srq);
 		return NULL;
 	}
@@ -104,7 +119,8 @@ static int run_create_srq(struct cmd *c)
 
 	if (is_set(c, ctx, state, "but an SRQ is made in good state") ||
 	    is_set(c, ctx, wq_signature, "but it is not supported") ||
-	    is_set(c, ctx, cont_srq, "but it is not supported"))
+	    is_set(c, ctx, cont_srq, "but it is not supported") ||
+	    (c->uid && is_set(c, ctx, rlky, "but the SRQ is of a user context")))
 		return -1;
 	srq = srq_create(c, OBJ_SRQ, &g, prm_tail_const(in));
 	if (!srq)
@@ -164,17 +180,20 @@ static int run_create_xrc_srq(struct cmd *c)
 			      prm_get(ctx, log_page_size),
 			      prm_get(ctx, page_offset),
 			      dbr,
-			      prm_get(ctx, pd) };
+			      prm_get(ctx, pd),
+			      prm_get(ctx, dbr_umem_valid),
+			      prm_get(ctx, dbr_umem_id),
+			      { prm_get(in, xrc_srq_umem_valid), prm_get(in, xrc_srq_umem_id),
+				prm_get64(in, xrc_srq_umem_offset) } };
 	struct prm_create_xrc_srq_out *out = c->out;
 	struct srq *srq;
 
-	if (is_set(c, in, xrc_srq_umem_valid, "but umem is not advertised") ||
-	    is_set(c, ctx, dbr_umem_valid, "but umem is not advertised") ||
-	    is_set(c, ctx, state, "but an SRQ is made in good state") ||
+	if (is_set(c, ctx, state, "but an SRQ is made in good state") ||
 	    is_set(c, ctx, wq_signature, "but it is not supported") ||
 	    is_set(c, ctx, cont_srq, "but it is not supported") ||
 	    is_set(c, ctx, basic_cyclic_rcv_wqe, "but it is not supported") ||
-	    is_set(c, ctx, user_index_equal_xrc_srqn, "but it is not supported"))
+	    is_set(c, ctx, user_index_equal_xrc_srqn, "but it is not supported") ||
+	    (c->uid && is_set(c, ctx, rlky, "but the XRC SRQ is of a user context")))
 		return -1;
 	srq = srq_create(c, OBJ_XRC_SRQ, &g, prm_tail_const(in));
 	if (!srq)
@@ -237,9 +256,7 @@ static int check_rmp(struct cmd *c, const struct prm_rmpc *ctx, const struct prm
 	if (is_set(c, ctx, basic_cyclic_rcv_wqe, "but it is not supported") ||
 	    is_set(c, wq, wq_signature, "but it is not supported") ||
 	    is_set(c, wq, end_padding_mode, "but it is not supported") ||
-	    is_set(c, wq, cd_slave, "but it is not supported") ||
-	    is_set(c, wq, dbr_umem_valid, "but umem is not advertised") ||
-	    is_set(c, wq, wq_umem_valid, "but umem is not advertised"))
+	    is_set(c, wq, cd_slave, "but it is not supported"))
 		return -1;
 	if (prm_get(wq, log_wq_stride) < RQ_LOG_STRIDE_MIN)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "wq.log_wq_stride %u is less than 4",
@@ -257,7 +274,11 @@ static int run_create_rmp(struct cmd *c)
 			      prm_get(wq, log_wq_pg_sz),
 			      prm_get(wq, page_offset),
 			      prm_get64(wq, dbr_addr),
-			      prm_get(wq, pd) };
+			      prm_get(wq, pd),
+			      prm_get(wq, dbr_umem_valid),
+			      prm_get(wq, dbr_umem_id),
+			      { prm_get(wq, wq_umem_valid), prm_get(wq, wq_umem_id),
+				prm_get64(wq, wq_umem_offset) } };
 	struct prm_create_rmp_out *out = c->out;
 	struct srq *srq;
 

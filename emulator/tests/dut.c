@@ -151,6 +151,7 @@ int dut_exec_tail(struct dut *dut, unsigned int opcode, const void *in, size_t i
 	record(dut, opcode, joined, in_len + n);
 	joined[0] = opcode >> 8;
 	joined[1] = opcode & 0xff;
+	c.uid = joined[2] << 8 | joined[3];
 	c.op_mod = joined[6] << 8 | joined[7];
 	c.in = joined;
 	memset(out, 0, out_len);

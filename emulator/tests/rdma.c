@@ -143,6 +143,7 @@ int exec(struct side *side, uint16_t opcode, void *in, uint32_t in_len, void *ou
 			 .out = out,
 			 .out_len = out_len };
 
+	c.uid = prm_get((struct prm_mbox_in *)in, uid);
 	c.op_mod = prm_get((struct prm_mbox_in *)in, op_mod);
 	memset(out, 0, out_len);
 	return cmd_run(&c) ? c.status : 0;

@@ -68,7 +68,9 @@ struct prm_create_mkey_in_bits {
 	struct prm_mkc_bits memory_key_mkey_entry;
 	u8 rsvd_280[128];
 	u8 translations_octword_actual_size[32];
-	u8 rsvd_320[1376];
+	u8 mkey_umem_id[32];
+	u8 mkey_umem_offset[64];
+	u8 rsvd_380[1280];
 	/* tail: klm_pas_mtt */
 };
 PRM_LAYOUT(create_mkey_in, 0x110);

@@ -630,7 +630,8 @@ struct prm_cqc_bits {
 	u8 st[4];
 	u8 rsvd_18[6];
 	u8 cqe_compression_layout[2];
-	u8 rsvd_20[52];
+	u8 dbr_umem_id[32];
+	u8 rsvd_40[20];
 	u8 page_offset[6];
 	u8 rsvd_5a[9];
 	u8 log_cq_size[5];
@@ -661,7 +662,8 @@ struct prm_create_cq_in_bits {
 	u8 op_mod[16];
 	u8 rsvd_40[64];
 	struct prm_cqc_bits cq_context;
-	u8 rsvd_280[96];
+	u8 cq_umem_offset[64];
+	u8 cq_umem_id[32];
 	u8 cq_umem_valid[1];
 	u8 rsvd_2e1[1439];
 	/* tail: pas */
@@ -723,7 +725,8 @@ struct prm_modify_cq_in_bits {
 	u8 cqn[24];
 	union prm_modify_field_select_resize_field_select_auto_bits modify_field_select_resize_field_select;
 	struct prm_cqc_bits cq_context;
-	u8 rsvd_280[96];
+	u8 cq_umem_offset[64];
+	u8 cq_umem_id[32];
 	u8 cq_umem_valid[1];
 	u8 rsvd_2e1[1439];
 	/* tail: pas */

@@ -229,7 +229,8 @@ struct prm_qpc_bits {
 	u8 dc_access_key[64];
 	u8 rsvd_680[3];
 	u8 dbr_umem_valid[1];
-	u8 rsvd_684[188];
+	u8 rsvd_684[156];
+	u8 dbr_umem_id[32];
 };
 PRM_LAYOUT(qpc, 0xe8);
 

@@ -56,7 +56,7 @@ struct prm_xrc_srqc_bits {
 	u8 rsvd_46[1];
 	u8 dbr_umem_valid[1];
 	u8 cqn[24];
-	u8 rsvd_60[32];
+	u8 dbr_umem_id[32];
 	u8 user_index_equal_xrc_srqn[1];
 	u8 rsvd_81[1];
 	u8 log_page_size[6];
@@ -161,7 +161,8 @@ struct prm_create_xrc_srq_in_bits {
 	u8 op_mod[16];
 	u8 rsvd_40[64];
 	struct prm_xrc_srqc_bits xrc_srq_context_entry;
-	u8 rsvd_280[96];
+	u8 xrc_srq_umem_offset[64];
+	u8 xrc_srq_umem_id[32];
 	u8 xrc_srq_umem_valid[1];
 	u8 rsvd_2e1[1439];
 	/* tail: pas */

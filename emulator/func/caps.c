@@ -182,6 +182,15 @@ static int other_function(struct cmd *c, bool other, bool embedded, uint32_t id,
 	return 0;
 }
 
+/* As much of it as there is room for. */
+static int show_page(struct cmd *c, const uint8_t *page)
+{
+	uint32_t room = c->out_len - sizeof(struct prm_mbox_out);
+
+	memcpy(prm_tail((struct prm_mbox_out *)c->out), page, room < CAP_BYTES ? room : CAP_BYTES);
+	return 0;
+}
+
 /* What it will have when it starts, and may have. */
 static int query_vf(struct cmd *c, struct cxdev *vf)
 {
@@ -192,9 +201,7 @@ static int query_vf(struct cmd *c, struct cxdev *vf)
 	if (type >= CAP_TYPES || fill(vf, type, cur, max))
 		return decline(c, PRM_STATUS_BAD_PARAM, "the VF has no capabilities of type 0x%x",
 			       type);
-	memcpy(prm_tail((struct prm_mbox_out *)c->out), c->op_mod & 1 ? cur : max,
-	       sizeof(struct prm_query_hca_cap_out) - sizeof(struct prm_mbox_out));
-	return 0;
+	return show_page(c, c->op_mod & 1 ? cur : max);
 }
 
 /* The PF's driver may take RoCE from it, and give it back. */
@@ -220,7 +227,6 @@ static int set_vf(struct cmd *c, struct cxdev *vf, const uint8_t *want)
 static int run_query_hca_cap(struct cmd *c)
 {
 	const struct prm_query_hca_cap_in *in = c->in;
-	struct prm_query_hca_cap_out *out = c->out;
 	unsigned int type = c->op_mod >> 1;
 	struct cxdev *vf;
 	const struct hca_state *hca = c->dev->hca;
@@ -233,10 +239,7 @@ static int run_query_hca_cap(struct cmd *c)
 	if (!hca_has_page(c->dev, type))
 		return decline(c, PRM_STATUS_BAD_PARAM, "the card has no capabilities of type 0x%x",
 			       type);
-	memcpy(prm_tail((struct prm_mbox_out *)c->out),
-	       c->op_mod & 1 ? hca->cap_cur[type] : hca->cap_max[type],
-	       sizeof(*out) - sizeof(struct prm_mbox_out));
-	return 0;
+	return show_page(c, c->op_mod & 1 ? hca->cap_cur[type] : hca->cap_max[type]);
 }
 
 /* All ones where the driver may change a capability. */
@@ -384,7 +387,7 @@ static int run_set_hca_cap(struct cmd *c)
 }
 
 const struct cmd_desc cmds_caps[] = {
-	CMD(query_hca_cap, .early = true),
+	CMD(query_hca_cap, .early = true, .part = true),
 	CMD(set_hca_cap, .early = true),
 	{}
 };

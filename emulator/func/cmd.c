@@ -158,6 +158,11 @@ static int check_phase(struct cmd *c, const struct cmd_desc *desc)
 		      desc->early ? "ENABLE_HCA" : "INIT_HCA");
 }
 
+static uint32_t least_out(const struct cmd *c, const struct cmd_desc *desc)
+{
+	return desc->part && c->uid ? sizeof(struct prm_mbox_out) : desc->out_len;
+}
+
 static int check_and_run(struct cmd *c)
 {
 	const struct cmd_desc *desc = find_desc(c->opcode);
@@ -176,10 +181,10 @@ static int check_and_run(struct cmd *c)
 		return refuse(c, PRM_STATUS_BAD_INP_LEN,
 			      "input of %u bytes is longer than the layout's %u", c->in_len,
 			      desc->in_len);
-	if (c->out_len < desc->out_len)
+	if (c->out_len < least_out(c, desc))
 		return refuse(c, PRM_STATUS_BAD_OUTP_LEN,
 			      "output of %u bytes, the layout needs %u", c->out_len,
-			      desc->out_len);
+			      least_out(c, desc));
 	if (check_reserved(c, desc->reserved, 0))
 		return -1;
 	if (check_needs(c))

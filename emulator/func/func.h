@@ -238,6 +238,7 @@ struct cmd_desc {
 	/* of the fixed layouts; less is refused (BAD_INP_LEN / BAD_OUTP_LEN) */
 	uint32_t in_len, out_len;
 	bool tail; /* input may be longer than in_len (pas[], mtt) */
+	bool part; /* an application may have room for the first part of the output only */
 	const struct prm_reserved *reserved;
 	bool early;		   /* valid between ENABLE_HCA and INIT_HCA, too */
 	int (*run)(struct cmd *c); /* 0, or what refuse() returned */

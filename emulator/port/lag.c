@@ -340,10 +340,16 @@ static int run_modify_lag(struct cmd *c)
 static int run_query_lag(struct cmd *c)
 {
 	struct prm_query_lag_out *out = c->out;
-	struct adapter *adapter = get_lag(c, true);
+	struct adapter *adapter = c->dev->adapter;
 
+	/* applications ask on any card, whether there is one */
+	if (c->uid && (!adapter || !adapter->active))
+		return 0;
+	adapter = get_lag(c, true);
 	if (!adapter)
 		return -1;
+	if (c->uid)
+		prm_set(out, ctx.lag_state, 1);
 	if (adapter->hash) {
 		prm_set(out, ctx.port_select_mode, PRM_LAG_PORT_SELECT_FT);
 		prm_set(out, ctx.active_port, adapter->active_ports);

@@ -54,9 +54,11 @@ static int check_create(struct cmd *c, const struct prm_create_qp_in *in, const 
 	    is_set(c, ctx, ulp_stateless_offload_mode, "but it is not supported") ||
 	    is_set(c, ctx, cd_slave_receive, "but cross channel is not supported") ||
 	    is_set(c, ctx, cd_slave_send, "but cross channel is not supported") ||
-	    is_set(c, ctx, cd_master, "but cross channel is not supported") ||
-	    is_set(c, ctx, cs_req, "but scatter to CQE is not advertised") ||
-	    is_set(c, ctx, cs_res, "but scatter to CQE is not advertised"))
+	    is_set(c, ctx, cd_master, "but cross channel is not supported"))
+		return -1;
+	/* UCX does not ask: it permits data in CQEs, and the card need not put any there */
+	if (!c->uid && (is_set(c, ctx, cs_req, "but scatter to CQE is not advertised") ||
+			is_set(c, ctx, cs_res, "but scatter to CQE is not advertised")))
 		return -1;
 	if (!hca_stamps(c->dev, OBJ_QP, prm_get(ctx, ts_format)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ts_format %u of the QP is not advertised",

@@ -83,14 +83,14 @@ struct rwqe {
 	struct sge sges[RECV_SGES_MAX];
 };
 
-/* SRQ, XRC_SRQ and RMP: a receive queue whose WQEs form a list. */
+/* SRQ, XRC_SRQ and RMP: a receive queue whose WQEs form a list, or follow each other. */
 struct srq {
 	struct obj obj;
 	struct pages pages;
 	struct wq wq;		/* ci counts the WQEs consumed */
 	uint16_t head;		/* next WQE of the list */
 	uint16_t limit;		/* event when fewer WQEs are left; 0: not armed */
-	bool rlky, error;
+	bool rlky, error, cyclic;
 	uint32_t user_index;
 	struct obj *pd, *cq, *xrcd;
 	struct umem *dbr_umem;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Shared receive queues in their three forms: SRQ, XRC_SRQ and RMP. All are lists of WQEs. */
+/* Shared receive queues in their three forms: SRQ, XRC_SRQ and RMP. RMPs may be cyclic, too. */
 #include "rdma/rdma.h"
 
 #define LOG_SRQ_STRIDE_MAX	6
@@ -52,8 +52,7 @@ static int srq_get_memory(struct cmd *c, struct srq *srq, const struct geometry 
 		return -1;
 	if (g->umem.valid)
 		return pages_get_umem(c, &srq->pages, &g->umem, wq_bytes(&srq->wq),
-				      1u << srq->wq.log_stride, MTT_READ | MTT_WRITE,
-				      g->page_offset);
+				      1u << srq->wq.log_stride, MTT_READ, g->page_offset);
 	return pages_get(c, &srq->pages, tail, wq_bytes(&srq->wq), g->log_page, g->page_offset);
 }
 
@@ -250,8 +249,9 @@ static int check_rmp(struct cmd *c, const struct prm_rmpc *ctx, const struct prm
 	if (prm_get(ctx, state) != PRM_WQ_RDY)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "rmpc.state %u: an RMP is made ready (1)",
 			      prm_get(ctx, state));
-	if (prm_get(wq, wq_type) != PRM_WQ_LINKED_LIST)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "wq.wq_type %u: an RMP is a linked list (0)",
+	if (prm_get(wq, wq_type) != PRM_WQ_LINKED_LIST && prm_get(wq, wq_type) != PRM_WQ_CYCLIC)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "wq.wq_type %u: an RMP is a linked list (0) or cyclic (1)",
 			      prm_get(wq, wq_type));
 	if (is_set(c, ctx, basic_cyclic_rcv_wqe, "but it is not supported") ||
 	    is_set(c, wq, wq_signature, "but it is not supported") ||
@@ -288,6 +288,7 @@ static int run_create_rmp(struct cmd *c)
 	if (!srq)
 		return -1;
 	srq->ctx.rmpc = *ctx;
+	srq->cyclic = prm_get(wq, wq_type) == PRM_WQ_CYCLIC;
 	if (srq_limit(c, srq, prm_get(wq, lwm))) {
 		obj_free(srq);
 		return -1;

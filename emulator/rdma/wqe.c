@@ -201,7 +201,7 @@ static enum recv_result srq_take(struct qp *qp, struct srq *srq, struct rwqe *w)
 		.log = trace
 	};
 	sg_parse_recv(&w->room, w->sges, raw + PRM_WQE_DS, raw + bytes);
-	srq->head = be16_to_cpu(next->next_wqe_index);
+	srq->head = srq->cyclic ? w->index + 1 : be16_to_cpu(next->next_wqe_index);
 	srq->wq.ci++;
 	if (srq->limit && posted - 1 < srq->limit) {
 		srq->limit = 0;

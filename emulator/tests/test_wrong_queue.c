@@ -18,12 +18,11 @@
 #define MTT_AT(i) (sizeof(struct prm_create_mkey_in) + 8 * (i))
 
 static const struct wrong_row mkey_rows[] = {
-	F(create_mkey, pg_access, 1,
-	  "pg_access, mkey_umem_valid and data_direct are not supported"),
-	F(create_mkey, mkey_umem_valid, 1,
-	  "pg_access, mkey_umem_valid and data_direct are not supported"),
-	F(create_mkey, data_direct, 1,
-	  "pg_access, mkey_umem_valid and data_direct are not supported"),
+	F(create_mkey, pg_access, 1, "pg_access and data_direct are not supported"),
+	F(create_mkey, data_direct, 1, "pg_access and data_direct are not supported"),
+	F(create_mkey, mkey_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
+	F(create_mkey, mkey_umem_valid, 1, "mkey_umem_valid is for mkeys of pages that are not free",
+	  AND(create_mkey, MKC.access_mode_1_0, 2)),
 	F(create_mkey, MKC.access_mode_1_0, 3, "mkc.access_mode 3 is not supported"),
 	F(create_mkey, MKC.access_mode_4_2, 1, "mkc.access_mode 5 is not supported"),
 	F(create_mkey, MKC.qpn, 5, "mkc.qpn is 0x5: only 0xffffff, any QP, is supported"),
@@ -128,8 +127,8 @@ static const struct wrong_row cq_rows[] = {
 	  "mini_cqe_res_format 2, cqe_compression_layout 0: not advertised"),
 	F(create_cq, CQC.cqe_compression_layout, 1,
 	  "mini_cqe_res_format 0, cqe_compression_layout 1: not advertised"),
-	F(create_cq, CQC.dbr_umem_valid, 1, "there are no umem objects"),
-	F(create_cq, cq_umem_valid, 1, "there are no umem objects"),
+	F(create_cq, CQC.dbr_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
+	F(create_cq, cq_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
 	F(create_cq, CQC.status, 1, "status, st and counters must be zero at creation"),
 	F(create_cq, CQC.last_notified_index, 1,
 	  "status, st and counters must be zero at creation"),
@@ -156,7 +155,7 @@ static void wrong_cq(void)
 	static const struct wrong_row resize[] = {
 		F(modify_cq, RESIZE, 1,
 		  "resize_field_select 0x1: size, page offset and page size go together"),
-		F(modify_cq, cq_umem_valid, 1, "cq_umem_valid: there are no umem objects"),
+		F(modify_cq, cq_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
 		F(modify_cq, CQC.log_cq_size, 23,
 		  "log_cq_size 23 or log_page_size 0 is above 22 or 19"),
 		F(modify_cq, CQC.cqe_sz, 1, "cqe_sz 1: entries are of 64 bytes"),
@@ -189,9 +188,8 @@ static const struct wrong_row qp_rows[] = {
 	F(create_qp, opt_param_mask, 1,
 	  "opt_param_mask is set (0x1), but a new QP takes its whole context"),
 	F(create_qp, ece, 1, "ece is set (0x1), but ECE is not advertised"),
-	F(create_qp, wq_umem_valid, 1, "wq_umem_valid is set (0x1), but umem is not advertised"),
-	F(create_qp, qpc.dbr_umem_valid, 1,
-	  "dbr_umem_valid is set (0x1), but umem is not advertised"),
+	F(create_qp, wq_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
+	F(create_qp, qpc.dbr_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
 	F(create_qp, qpc.state, 3, "state is set (0x3), but a QP is made in reset state"),
 	F(create_qp, qpc.lag_tx_port_affinity, 1,
 	  "lag_tx_port_affinity is set (0x1), but it is taken from RESET to INIT"),
@@ -448,10 +446,8 @@ static const struct wrong_row srq_rows[] = {
 };
 
 static const struct wrong_row xrc_rows[] = {
-	F(create_xrc_srq, xrc_srq_umem_valid, 1,
-	  "xrc_srq_umem_valid is set (0x1), but umem is not advertised"),
-	F(create_xrc_srq, XRCC.dbr_umem_valid, 1,
-	  "dbr_umem_valid is set (0x1), but umem is not advertised"),
+	F(create_xrc_srq, xrc_srq_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
+	F(create_xrc_srq, XRCC.dbr_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
 	F(create_xrc_srq, XRCC.state, 1, "state is set (0x1), but an SRQ is made in good state"),
 	F(create_xrc_srq, XRCC.basic_cyclic_rcv_wqe, 1,
 	  "basic_cyclic_rcv_wqe is set (0x1), but it is not supported"),
@@ -504,17 +500,15 @@ static void wrong_srq(void)
 
 static const struct wrong_row rmp_rows[] = {
 	F(create_rmp, ctx.state, 0, "rmpc.state 0: an RMP is made ready (1)"),
-	F(create_rmp, ctx.wq.wq_type, 1, "wq.wq_type 1: an RMP is a linked list (0)"),
+	F(create_rmp, ctx.wq.wq_type, 2, "wq.wq_type 2: an RMP is a linked list (0) or cyclic (1)"),
 	F(create_rmp, ctx.basic_cyclic_rcv_wqe, 1,
 	  "basic_cyclic_rcv_wqe is set (0x1), but it is not supported"),
 	F(create_rmp, ctx.wq.wq_signature, 1, "wq_signature is set (0x1), but it is not supported"),
 	F(create_rmp, ctx.wq.end_padding_mode, 1,
 	  "end_padding_mode is set (0x1), but it is not supported"),
 	F(create_rmp, ctx.wq.cd_slave, 1, "cd_slave is set (0x1), but it is not supported"),
-	F(create_rmp, ctx.wq.dbr_umem_valid, 1,
-	  "dbr_umem_valid is set (0x1), but umem is not advertised"),
-	F(create_rmp, ctx.wq.wq_umem_valid, 1,
-	  "wq_umem_valid is set (0x1), but umem is not advertised"),
+	F(create_rmp, ctx.wq.dbr_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
+	F(create_rmp, ctx.wq.wq_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
 	F(create_rmp, ctx.wq.log_wq_stride, 3, "wq.log_wq_stride 3 is less than 4"),
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "log.h"
 #include "wrong_log.h"
 
@@ -71,15 +72,20 @@ static bool like(const char *text, const char *pattern)
 /* The next violation in the log, which is given time to come; NULL: none does. */
 static const char *next_violation(char *line, int size, unsigned int patience_ms)
 {
+	/* an application's mistake is no violation of the driver */
+	static const char *const marks[] = { "VIOLATION: ", ": application: " };
 	const char *at;
+	unsigned int i;
 
 	for (;;) {
 		clearerr(log_file);
 		while (fgets(line, size, log_file)) {
-			at = strstr(line, "VIOLATION: ");
 			line[strcspn(line, "\n")] = 0;
-			if (at)
-				return at + strlen("VIOLATION: ");
+			for (i = 0; i < ARRAY_SIZE(marks); i++) {
+				at = strstr(line, marks[i]);
+				if (at)
+					return at + strlen(marks[i]);
+			}
 		}
 		if (!patience_ms--)
 			return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Does the emulator log exactly the violations that are expected? */
+/* Does the emulator log exactly the violations, and mistakes of applications, that are expected? */
 #ifndef CXEMU_WRONG_LOG_H
 #define CXEMU_WRONG_LOG_H
 

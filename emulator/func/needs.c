@@ -194,7 +194,6 @@ static const struct need needs[] = {
 	COUNT(create_tir, OBJ_TIR, GENERAL(log_max_tir)),
 	COUNT(create_tis, OBJ_TIS, GENERAL(log_max_tis)),
 	COUNT(create_rqt, OBJ_RQT, GENERAL(log_max_rqt)),
-	COUNT(create_uctx, OBJ_UCTX, GENERAL(log_max_uctx)),
 	COUNT(create_umem, OBJ_UMEM, GENERAL(log_max_umem)),
 	ROW(alloc_q_counter, NEED_NUMBER, opcode, OBJ_Q_COUNTER, GENERAL(max_qp_cnt)),
 };

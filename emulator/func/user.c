@@ -119,6 +119,11 @@ static int run_create_uctx(struct cmd *c)
 	if (cap & ~prm_get(general(c->dev), uctx_cap))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cap 0x%x: uctx_cap is 0x%x", cap,
 			      prm_get(general(c->dev), uctx_cap));
+	/* uid 0 is the driver's */
+	if (obj_count(c->dev, OBJ_UCTX) >= (1u << prm_get(general(c->dev), log_max_uctx)) - 1)
+		return refuse(c, PRM_STATUS_NO_RES, "log_max_uctx is %u, there are %u contexts",
+			      prm_get(general(c->dev), log_max_uctx),
+			      obj_count(c->dev, OBJ_UCTX));
 	uctx = obj_create(c, OBJ_UCTX, sizeof(*uctx));
 	if (!uctx)
 		return -1;

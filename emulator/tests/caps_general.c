@@ -100,7 +100,6 @@ FLAG_OF(cq_enhanced, cq, cq, cq_context.cqe_compression_layout, 1)
 FLAG_OF(cq_stride, cq, cq, cq_context.mini_cqe_res_format, PRM_MINI_CQE_CSUM_STRIDE)
 FLAG_OF(cq_scqe, cq, cq, cq_context.scqe_break_moderation_en, 1)
 FLAG_OF(cq_apu, cq, cq, cq_context.apu_cq, 1)
-FLAG_OF(cq_umem, cq, cq, cq_umem_valid, 1)
 FLAG_OF(qp_block_lb_mc, qp, qp, qpc.block_lb_mc, 1)
 FLAG_OF(qp_signature, qp, qp, qpc.wq_signature, 1)
 FLAG_OF(qp_scatter, qp, qp, qpc.cs_res, PRM_QP_CS_RES_32)
@@ -738,8 +737,6 @@ const struct cap_row caps_general[] = {
 	VALUE(cqe_compression_max_num, probe_session, 0),
 	FLAG(scqe_break_moderation, probe_cq_scqe, 0),
 	FLAG(apu, probe_cq_apu, 0),
-	FLAG(log_max_umem, probe_cq_umem, 0),
-	FLAG(log_max_uctx, probe_opcode, PRM_OP_create_uctx),
 	FLAG(wq_signature, probe_qp_signature, 0),
 	FLAG(sctr_data_cqe, probe_qp_scatter, 0),
 	FLAG(cd, probe_qp_cd, 0),

@@ -5,6 +5,7 @@
 
 #include "caps.h"
 #include "prm/counter.h"
+#include "prm/devx.h"
 
 #define LARGE_PAGE 19	/* 2 GiB: any queue is one page, which nobody touches */
 
@@ -155,6 +156,8 @@ static int create_simple(struct dut *dut, enum obj_type type, uint32_t *num)
 	struct prm_create_tir_out tir_out;
 	struct prm_create_tis_in tis = {};
 	struct prm_create_tis_out tis_out;
+	struct prm_create_uctx_in uctx = {};
+	struct prm_create_uctx_out uctx_out;
 	struct prm_mbox_in in = {};
 	struct prm_alloc_pd_out out;
 	int status;
@@ -167,6 +170,10 @@ static int create_simple(struct dut *dut, enum obj_type type, uint32_t *num)
 		prm_set(&tir, ctx.transport_domain, dut->td);
 		status = dut_cmd(dut, create_tir, &tir, &tir_out);
 		*num = prm_get(&tir_out, tirn);
+		return status;
+	case OBJ_UCTX:
+		status = dut_cmd(dut, create_uctx, &uctx, &uctx_out);
+		*num = prm_get(&uctx_out, uid);
 		return status;
 	case OBJ_TIS:
 		prm_set(&tis, ctx.transport_domain, dut->td);
@@ -199,6 +206,8 @@ static unsigned int destroy_op(enum obj_type type)
 		return PRM_OP_dealloc_xrcd;
 	case OBJ_UAR:
 		return PRM_OP_dealloc_uar;
+	case OBJ_UCTX:
+		return PRM_OP_destroy_uctx;
 	default:
 		return PRM_OP_dealloc_q_counter;
 	}
@@ -519,6 +528,31 @@ static bool probe_counters_15_0(struct dut *dut, uint32_t value, uint32_t arg)
 	return dut->dev->card->objs[OBJ_FLOW_COUNTER].count == value;
 }
 
+/* The driver itself is number 0. */
+static bool probe_users(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)arg;
+	return probe_count(dut, (1u << value) - 1, OBJ_UCTX);
+}
+
+/* Any set of the rights that are announced, and no other. */
+static bool probe_user_rights(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_create_uctx_in in = {};
+	struct prm_create_uctx_out out;
+	uint32_t rights;
+
+	(void)arg;
+	for (rights = 0; rights < 16; rights++) {
+		prm_set(&in, cap, rights);
+		if (!dut_cmd(dut, create_uctx, &in, &out) != !(rights & ~value))
+			return false;
+		if (!(rights & ~value))
+			dut_destroy_obj(dut, PRM_OP_destroy_uctx, prm_get(&out, uid));
+	}
+	return true;
+}
+
 #define SIZE(field, fn, arg) CAP_ROW(cmd_hca_cap, field, false, fn, arg)
 
 const struct cap_row caps_sizes[] = {
@@ -564,6 +598,9 @@ const struct cap_row caps_sizes[] = {
 	SIZE(log_max_klm_list_size, probe_umr_list, 0),
 	SIZE(log_pg_sz, probe_page_size, 0),
 	SIZE(uar_sz, probe_uars, 0),
+	SIZE(log_max_uctx, probe_users, 0),
+	SIZE(log_max_umem, probe_table, OBJ_UMEM),
+	SIZE(uctx_cap, probe_user_rights, 0),
 };
 
 const unsigned int caps_sizes_n = ARRAY_SIZE(caps_sizes);

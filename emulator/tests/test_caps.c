@@ -172,7 +172,7 @@ static const char *const only_said[] = {
 /* Obeyed, but these probes look at the card; and sets, of which less by one says nothing. */
 static const char *const not_probed[] = {
 	"log_max_qp", "log_max_cq", "log_max_srq", "log_max_mkey", "log_max_pd", "log_max_rq",
-	"log_max_sq", "log_max_rmp", "log_max_rqt", "l3_type", "roce_version",
+	"log_max_sq", "log_max_rmp", "log_max_rqt", "log_max_umem", "l3_type", "roce_version",
 };
 
 static bool is_in(const char *const *list, unsigned int n, const char *name)
@@ -323,6 +323,7 @@ int main(void)
 
 	ktap_plan(0);
 	card_dcb = true;
+	card_devx = true;
 	list_pages();
 	for (c = 0; (card = card_nth(c)); c++) {
 		for (kind = 0; kind < KINDS; kind++)

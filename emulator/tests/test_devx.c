@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "prm/caps.h"
 #include "prm/counter.h"
 #include "prm/devx.h"
 #include "prm/flow.h"
@@ -51,11 +52,10 @@ static int destroy_uctx(uint32_t uid)
 /* A command whose input is a number in dword 2, if any. */
 static int simple(uint16_t opcode, uint32_t uid, uint32_t num, uint32_t *made)
 {
-	struct { struct prm_mbox_in head; __be32 num[2]; } in = {};
-	const struct wrong_cmd cmd = { "simple", opcode, &in, 16, 16 };
+	__be32 in[4] = { [2] = cpu_to_be32(num) };
+	const struct wrong_cmd cmd = { "simple", opcode, in, 16, 16 };
 
-	prm_set(&in.head, uid, uid);
-	in.num[0] = cpu_to_be32(num);
+	prm_set((struct prm_mbox_in *)in, uid, uid);
 	return rig_send(&cmd, made);
 }
 
@@ -256,7 +256,7 @@ static void permissions(void)
 		PRM_OP_create_eq, PRM_OP_destroy_eq, PRM_OP_manage_pages, PRM_OP_query_pages,
 		PRM_OP_set_hca_cap, PRM_OP_teardown_hca, PRM_OP_init_hca, PRM_OP_enable_hca,
 		PRM_OP_create_uctx, PRM_OP_destroy_uctx, PRM_OP_access_register, PRM_OP_set_issi,
-		PRM_OP_modify_nic_vport_context, PRM_OP_set_roce_address, PRM_OP_mad_ifc,
+		PRM_OP_modify_nic_vport_context, PRM_OP_set_roce_address,
 		PRM_OP_set_flow_table_root, PRM_OP_query_special_contexts, PRM_OP_create_lag,
 	};
 	static const uint16_t raw[] = { PRM_OP_create_sq, PRM_OP_create_tis };
@@ -331,19 +331,19 @@ static void destroyers(void)
 		{ "UMEM", PRM_OP_destroy_umem, mine.umem },
 		{ "Q_COUNTER", PRM_OP_dealloc_q_counter, mine.counter },
 	};
-	struct { struct prm_mbox_in head; __be32 num[2]; } in = {};
-	struct wrong_cmd cmd = { "*", 0, &in, 16, 16 };
+	__be32 in[4] = {};
+	struct wrong_cmd cmd = { "*", 0, in, 16, 16 };
 	struct wrong_row row = { .status = GONE };
 	char text[128];
 	unsigned int i;
 
-	prm_set(&in.head, uid, other);
+	prm_set((struct prm_mbox_in *)in, uid, other);
 	row.text = text;
 	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
 		snprintf(text, sizeof(text), "*: %s 0x%x is of user context %u, not of %u",
 			 objects[i].name, objects[i].num, own, other);
 		row.field = objects[i].name;
-		in.num[0] = cpu_to_be32(objects[i].num);
+		in[2] = cpu_to_be32(objects[i].num);
 		cmd.opcode = objects[i].opcode;
 		wrong_rows_only(&cmd, &row, 1);
 	}

@@ -36,7 +36,8 @@ static int send_command(struct client *c, uint16_t op, uint32_t len, unsigned in
 	in[0] = op >> 8;
 	in[1] = op;
 	in[2] = 0;
-	in[3] = 0;
+	/* one of the first contexts, if it has been created */
+	in[3] = density ? rnd(3) : 0;
 	return cmd_exec(c, in, len, out, 0x1010, NULL);
 }
 
@@ -171,7 +172,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	rnd_state = 0x9e3779b97f4a7c15ull;
 	ktap_plan(7);
-	emu_start(&emu, argv[1], 2);
+	emu_start_option(&emu, argv[1], 2, "--card", "cx5,devx");
 	client_open(&c, &emu, 0);
 	ktap(!boot_to_init(&c), "the function starts");
 	n = fuzz_commands(&c);

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "prm/devx.h"
 #include "prm/mkey.h"
 #include "prm/qp.h"
 #include "prm/vport.h"
@@ -32,6 +33,7 @@
 #define KNOWN 32
 #define ROUND_MS 1	/* between two measurements */
 #define QPS 3
+#define USERS 2
 #define KEYS 16
 #define LOG_SQ 6
 #define UAR_BYTES 4096u
@@ -69,6 +71,7 @@ struct queue {
 
 static struct queue queues[QPS];
 static bool boot_again;
+static uint32_t users[USERS];	/* contexts */
 
 /* Fills and sends a command; now and then it has a mistake, and so has its frame. */
 static int order(void *in, uint32_t in_len, void *out, uint32_t out_len)
@@ -107,10 +110,10 @@ static uint32_t make(void *in, uint32_t in_len)
 
 static uint32_t make_simple(uint16_t opcode)
 {
-	struct prm_mbox_in in[1] = {};
+	struct prm_mbox_in in[4] = {};
 
 	prm_set(in, opcode, opcode);
-	return make(in, 16);
+	return make(in, opcode == PRM_OP_create_uctx ? sizeof(struct prm_create_uctx_in) : 16);
 }
 
 static void make_key(void)
@@ -265,6 +268,8 @@ static void boot(void)
 		exit(1);
 	uar = make_simple(PRM_OP_alloc_uar);
 	pd = make_simple(PRM_OP_alloc_pd);
+	for (i = 0; i < USERS; i++)
+		users[i] = make_simple(PRM_OP_create_uctx) & 0xffff;
 	make_key();
 	make_completions();
 	make_address();
@@ -297,6 +302,7 @@ static void random_command(void)
 
 	memset(in, 0, sizeof(in));
 	prm_set((struct prm_mbox_in *)in, opcode, commands[i].opcode);
+	prm_set((struct prm_mbox_in *)in, uid, rnd(3) ? 0 : users[rnd(USERS)]);
 	/* an object that is there */
 	((__be32 *)in)[2] = cpu_to_be32(rnd(3) ? known[rnd(KNOWN)] : queues[rnd(QPS)].num);
 	spoil(in + 8, len - 8, rnd(6));
@@ -332,6 +338,38 @@ static void random_key(void)
 	}
 	if (!order(&in, sizeof(in.in) + 16 * n, out, sizeof(out)))
 		keys[1 + rnd(KEYS - 1)] = be32_to_cpu(((__be32 *)out)[2]) << 8;
+}
+
+/* Memory of a context, and a CQ somewhere in it, with the context's objects or others. */
+static void random_umem(void)
+{
+	struct { struct prm_create_umem_in in; __be64 mtt[16]; } in = {};
+	uint32_t uid = users[rnd(USERS)], umem;
+	struct prm_create_cq_in cq_in = {};
+	uint8_t out[16] __attribute__((aligned(8)));
+	unsigned int i, n = 1 + rnd(16);
+
+	prm_set(&in.in, opcode, PRM_OP_create_umem);
+	prm_set(&in.in, uid, uid);
+	prm_set(&in.in, page_offset, rnd(2) ? 0 : rnd(4096));
+	prm_set64(&in.in, num_of_mtt, n);
+	for (i = 0; i < n; i++)
+		in.mtt[i] = cpu_to_be64((RAM_IOVA + rnd(RAM_BYTES / 4096) * 4096ull) | (1 + rnd(3)));
+	if (order(&in, sizeof(in.in) + 8 * n, out, sizeof(out)))
+		return;
+	umem = be32_to_cpu(((__be32 *)out)[2]);
+	prm_set(&cq_in, opcode, PRM_OP_create_cq);
+	prm_set(&cq_in, uid, rnd(2) ? 0 : uid);
+	prm_set(&cq_in, cq_context.log_cq_size, rnd(10));
+	prm_set(&cq_in, cq_context.uar_page, rnd(4) ? uar : known[rnd(KNOWN)]);
+	prm_set(&cq_in, cq_context.c_eqn_or_apu_element, eq);
+	prm_set(&cq_in, cq_context.dbr_umem_valid, 1);
+	prm_set(&cq_in, cq_context.dbr_umem_id, umem);
+	prm_set64(&cq_in, cq_context.dbr_addr, rnd(n * 512) * 8);
+	prm_set(&cq_in, cq_umem_valid, 1);
+	prm_set(&cq_in, cq_umem_id, rnd(4) ? umem : known[rnd(KNOWN)]);
+	prm_set64(&cq_in, cq_umem_offset, rnd(n * 64) * 64);
+	order(&cq_in, sizeof(cq_in), out, sizeof(out));
 }
 
 /* Data segments from @at on: most of them with a key that is there. */
@@ -498,7 +536,7 @@ static const struct {
 	unsigned int weight;
 	void (*act)(void);
 } actions[] = {
-	{ 300, random_wqes }, { 150, random_command }, { 60, random_key }, { 80, post_receives },
+	{ 300, random_wqes }, { 150, random_command }, { 60, random_key }, { 60, random_umem }, { 80, post_receives },
 	{ 150, renew_queues },
 	{ 150, random_mmio }, { 20, spoil_memory }, { 4, random_config }, { 2, random_message },
 	{ 2, move_memory }, { 1, lose_memory }, { 1, random_bytes },
@@ -639,9 +677,10 @@ static void learn_commands(void)
 	client_close(&c);
 }
 
-static void run(const char *how, const char *option, const char *value, unsigned int seconds,
-		uint64_t seed)
+static void run(const char *how, bool isolate, unsigned int seconds, uint64_t seed)
 {
+	const char *const options[] = { "--card=cx5,devx", "--trace=info",
+					isolate ? "--isolate" : NULL, NULL };
 	double end = ms_now() + seconds * 1e3, tell = ms_now() + 60e3;
 	struct latencies registers = {}, orders = {};
 	uint64_t first = seed;
@@ -649,7 +688,7 @@ static void run(const char *how, const char *option, const char *value, unsigned
 	struct client good;
 	pid_t pid = 0;
 
-	emu_start_option(&emu, bin_dir, 2, option, value);
+	emu_start_options(&emu, bin_dir, 2, options);
 	if (!n_commands)
 		learn_commands();
 	memset(sum, 0, sizeof(*sum));
@@ -701,7 +740,7 @@ int main(int argc, char **argv)
 	sum = mmap(NULL, sizeof(*sum), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sum == MAP_FAILED)
 		return 1;
-	run("one process", "--trace", "info", seconds / 2, seed);
-	run("isolated", "--isolate", "--trace=info", seconds / 2, seed);
+	run("one process", false, seconds / 2, seed);
+	run("isolated", true, seconds / 2, seed);
 	return ktap_end();
 }

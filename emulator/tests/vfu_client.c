@@ -53,6 +53,15 @@ void emu_start(struct emu *emu, const char *bin_dir, unsigned int n)
 void emu_start_option(struct emu *emu, const char *bin_dir, unsigned int n, const char *option,
 		      const char *value)
 {
+	const char *const options[] = { value ? option : NULL, value && *value ? value : NULL,
+					NULL };
+
+	emu_start_options(emu, bin_dir, n, options);
+}
+
+void emu_start_options(struct emu *emu, const char *bin_dir, unsigned int n,
+		       const char *const *options)
+{
 	char bin[512], vm[8][128], *argv[24] = { bin };
 	unsigned int i, argc = 1;
 
@@ -65,10 +74,8 @@ void emu_start_option(struct emu *emu, const char *bin_dir, unsigned int n, cons
 	snprintf(emu->log, sizeof(emu->log), "%s/log", emu->dir);
 	argv[argc++] = "--trace";
 	argv[argc++] = "debug";
-	if (value)
-		argv[argc++] = (char *)option;
-	if (value && *value)
-		argv[argc++] = (char *)value;
+	while (*options)
+		argv[argc++] = (char *)*options++;
 	for (i = 0; i < n; i++) {
 		snprintf(vm[i], sizeof(vm[i]), "f%u=%s/f%u", i, emu->dir, i);
 		argv[argc++] = "--vm";

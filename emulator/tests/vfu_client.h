@@ -45,6 +45,9 @@ void emu_start(struct emu *emu, const char *bin_dir, unsigned int n);
 /* ... with an option of the process and its @value, empty if it has none; NULL: without. */
 void emu_start_option(struct emu *emu, const char *bin_dir, unsigned int n, const char *option,
 		      const char *value);
+/* With any number of options; the list ends with NULL. */
+void emu_start_options(struct emu *emu, const char *bin_dir, unsigned int n,
+		       const char *const *options);
 int emu_stop(struct emu *emu);	/* SIGTERM; the exit status, or 128 + signal */
 int control_connect(struct emu *emu);	/* the greeting is read */
 /* The answer to a control command, in a static buffer. */
